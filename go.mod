@@ -1,0 +1,14 @@
+module gocuda
+
+go 1.26.0
+
+require (
+	github.com/ebitengine/purego v0.11.3 // indirect
+	github.com/go-zeromq/goczmq/v4 v4.2.2 // indirect
+	github.com/go-zeromq/zmq4 v0.17.0 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/traefik/yaegi v0.16.1 // indirect
+	golang.org/x/sync v0.7.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.15.0 // indirect
+)
