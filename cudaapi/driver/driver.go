@@ -254,7 +254,7 @@ type Driver interface {
 
 	// Code.
 
-	Compile(d Device, src *Source) (*Compiled, error)                         // NVRTC; the log is in the error
+	Compile(d Device, src *Source) (*Compiled, error)                     // NVRTC; the log is in the error
 	ModuleLoad(c Context, image []byte) (Module, error)                   // cuModuleLoadData
 	ModuleUnload(c Context, m Module) error                               // cuModuleUnload
 	ModuleFunctions(c Context, m Module) ([]string, error)                // cuModuleEnumerateFunctions, symbols

@@ -1,0 +1,91 @@
+// Package session runs cells in an evaluator: a process of its own, started
+// and driven over one link, and replaced when it dies.
+package session
+
+import "gocuda/kernel/display"
+
+// Cell is one piece of code to run.
+type Cell struct {
+	// Name is shown in errors and traces, such as "In[3]".
+	Name string `json:"name"`
+	Code string `json:"code"`
+	// Silent runs the code without showing the value of its last expression.
+	Silent bool `json:"silent,omitempty"`
+	// AllowInput says that input() may ask the user.
+	AllowInput bool `json:"allow_input,omitempty"`
+	// Expressions are evaluated after a cell that succeeded, by name
+	// (execute_request's user_expressions).
+	Expressions map[string]string `json:"expressions,omitempty"`
+}
+
+// Result is how a cell ended.
+type Result struct {
+	// Err is nil when the cell succeeded.
+	Err *Error `json:"err,omitempty"`
+	// Expressions holds, by name, a value or an error.
+	Expressions map[string]Expression `json:"expressions,omitempty"`
+	// NextInput is text that the front end should put into the next cell (%load).
+	NextInput *string `json:"next_input,omitempty"`
+	// Pager is shown by front ends beside the notebook.
+	Pager *display.Bundle `json:"pager,omitempty"`
+	// Restarted says that the evaluator ended and a new one runs: every
+	// variable is gone. Err tells why.
+	Restarted bool `json:"restarted,omitempty"`
+}
+
+// Expression is the outcome of one user expression.
+type Expression struct {
+	Value *display.Bundle `json:"value,omitempty"`
+	Err   *Error          `json:"err,omitempty"`
+}
+
+// Error is a failed cell, as Jupyter shows it.
+type Error struct {
+	Name      string   `json:"name"`      // such as "CompileError", "Panic", "Interrupted", "CUDA_ERROR_ILLEGAL_ADDRESS"
+	Message   string   `json:"message"`   // one line
+	Traceback []string `json:"traceback"` // lines, with ANSI colours; readable without them
+}
+
+func (e *Error) Error() string { return e.Name + ": " + e.Message }
+
+// OutputKind tells the fields of an Output that count.
+type OutputKind string
+
+const (
+	Stdout  OutputKind = "stdout"  // Text
+	Stderr  OutputKind = "stderr"  // Text
+	Value   OutputKind = "value"   // Bundle: the value of the last expression
+	Display OutputKind = "display" // Bundle; DisplayID, if set, names it for updates
+	Update  OutputKind = "update"  // Bundle replaces what was shown under DisplayID
+	Clear   OutputKind = "clear"   // Wait: clear when the next output comes
+)
+
+// Output is something that a cell shows while it runs. Outputs reach the
+// receiver in the order in which the cell made them.
+type Output struct {
+	Kind   OutputKind
+	Text   string
+	Bundle display.Bundle
+	Wait   bool
+}
+
+// Completion answers a request to complete code at a cursor. Positions count
+// bytes of the UTF-8 text.
+type Completion struct {
+	Start, End int
+	Matches    []Match
+}
+
+// Match is one way to complete.
+type Match struct {
+	Text      string `json:"text"`
+	Kind      string `json:"kind"`                // function, variable, type, const, field, method, package, keyword, magic, file
+	Signature string `json:"signature,omitempty"` // its type, as Go writes it
+}
+
+// Completeness says whether code is ready to run: "complete", "incomplete"
+// (with the indentation that the next line should have), "invalid" or "unknown".
+type Completeness struct {
+	Status string
+	Indent string
+}
