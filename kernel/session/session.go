@@ -2,7 +2,11 @@
 // and driven over one link, and replaced when it dies.
 package session
 
-import "gocuda/kernel/display"
+import (
+	"gocuda/kernel/display"
+	"gocuda/kernel/golang"
+	"gocuda/kernel/golang/assist"
+)
 
 // Cell is one piece of code to run.
 type Cell struct {
@@ -40,13 +44,7 @@ type Expression struct {
 }
 
 // Error is a failed cell, as Jupyter shows it.
-type Error struct {
-	Name      string   `json:"name"`      // such as "CompileError", "Panic", "Interrupted", "CUDA_ERROR_ILLEGAL_ADDRESS"
-	Message   string   `json:"message"`   // one line
-	Traceback []string `json:"traceback"` // lines, with ANSI colours; readable without them
-}
-
-func (e *Error) Error() string { return e.Name + ": " + e.Message }
+type Error = golang.Error
 
 // OutputKind tells the fields of an Output that count.
 type OutputKind string
@@ -69,23 +67,9 @@ type Output struct {
 	Wait   bool
 }
 
-// Completion answers a request to complete code at a cursor. Positions count
-// bytes of the UTF-8 text.
-type Completion struct {
-	Start, End int
-	Matches    []Match
-}
-
-// Match is one way to complete.
-type Match struct {
-	Text      string `json:"text"`
-	Kind      string `json:"kind"`                // function, variable, type, const, field, method, package, keyword, magic, file
-	Signature string `json:"signature,omitempty"` // its type, as Go writes it
-}
-
-// Completeness says whether code is ready to run: "complete", "incomplete"
-// (with the indentation that the next line should have), "invalid" or "unknown".
-type Completeness struct {
-	Status string
-	Indent string
-}
+// What the front end answers about code that is being typed.
+type (
+	Completion   = assist.Completion
+	Match        = assist.Match
+	Completeness = assist.Completeness
+)
