@@ -1,0 +1,215 @@
+// Package host tells the type checker what cells can import. The interpreter
+// knows compiled packages as tables of reflect values; here the same tables
+// become go/types packages, so that whatever the checker lets through is
+// there when the cell runs. No Go installation is needed, and a package costs
+// nothing until it is imported.
+package host
+
+import (
+	"fmt"
+	"go/types"
+	"path"
+	"reflect"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/traefik/yaegi/stdlib"
+	yaegisyscall "github.com/traefik/yaegi/stdlib/syscall"
+	"github.com/traefik/yaegi/stdlib/unrestricted"
+	yaegiunsafe "github.com/traefik/yaegi/stdlib/unsafe"
+)
+
+// Package is a compiled package that cells can import.
+type Package struct {
+	Path, Name string
+
+	// Symbols is the package in the form that yaegi takes: a function or
+	// typed constant as its value, an untyped constant as a constant.Value, a
+	// variable as an addressable value, a type T as a nil *T, and under "_I"
+	// the struct that lets interpreted types implement the interface I.
+	Symbols map[string]reflect.Value
+
+	// Preloaded says that cells can use the package without an import.
+	Preloaded bool
+
+	// Docs holds doc comments by "Name", "Type.Method" and "Type.Field"; the
+	// package's own is under "".
+	Docs map[string]string
+
+	// Params holds the names of parameters, then of results, by "Func" and
+	// "Type.Method": reflect does not know them.
+	Params map[string][]string
+}
+
+// Importer gives the checker the packages of the standard library and of the
+// host. It is safe for concurrent use, and so are the packages it returns.
+type Importer struct {
+	tables map[string]*table // by import path
+
+	mu     sync.Mutex
+	pkgs   map[string]*types.Package // every package that a type was found in
+	types  map[reflect.Type]types.Type
+	todo   []namedType // named types that lack their underlying type
+	sealed map[string][]sealedInterface
+}
+
+// table is a package that can be imported.
+type table struct {
+	Package
+	imported bool
+}
+
+// NewImporter returns an importer of the standard library and pkgs. A package
+// of pkgs with the path of another adds to it and replaces its symbols.
+func NewImporter(pkgs ...Package) *Importer {
+	im := &Importer{
+		tables: make(map[string]*table),
+		pkgs:   make(map[string]*types.Package),
+		types:  make(map[reflect.Type]types.Type),
+		sealed: make(map[string][]sealedInterface),
+	}
+	for _, symbols := range standard() {
+		for key, syms := range symbols {
+			dir, name := path.Split(key)
+			if dir == "" || strings.HasPrefix(key, "github.com/traefik/yaegi/") {
+				continue // yaegi's own
+			}
+			im.add(Package{Path: strings.TrimSuffix(dir, "/"), Name: name, Symbols: syms})
+		}
+	}
+	for _, p := range pkgs {
+		im.add(p)
+	}
+	return im
+}
+
+// standard lists the tables of the standard library, later ones refining
+// earlier ones.
+func standard() []map[string]map[string]reflect.Value {
+	return []map[string]map[string]reflect.Value{
+		stdlib.Symbols, yaegisyscall.Symbols, yaegiunsafe.Symbols,
+		unrestrictedSymbols(),
+	}
+}
+
+// unrestrictedSymbols is what yaegi holds back by default and a notebook
+// needs: processes and real loggers. What ends the process (os.Exit,
+// log.Fatal) stays as the panic that yaegi makes of it.
+func unrestrictedSymbols() map[string]map[string]reflect.Value {
+	all := make(map[string]map[string]reflect.Value)
+	for key, syms := range unrestricted.Symbols {
+		keep := make(map[string]reflect.Value)
+		for name, v := range syms {
+			switch name {
+			case "Exit", "Fatal", "Fatalf", "Fatalln":
+			default:
+				keep[name] = v
+			}
+		}
+		all[key] = keep
+	}
+	return all
+}
+
+func (im *Importer) add(p Package) {
+	t := im.tables[p.Path]
+	if t == nil {
+		im.tables[p.Path] = &table{Package: p}
+		return
+	}
+	// The maps of yaegi and of the caller are not ours to change.
+	merged := make(map[string]reflect.Value, len(t.Symbols)+len(p.Symbols))
+	for name, v := range t.Symbols {
+		merged[name] = v
+	}
+	for name, v := range p.Symbols {
+		merged[name] = v
+	}
+	p.Symbols = merged
+	t.Package = p
+}
+
+// Packages lists the import paths that Import takes, sorted.
+func (im *Importer) Packages() []string {
+	paths := make([]string, 0, len(im.tables))
+	for p := range im.tables {
+		paths = append(paths, p)
+	}
+	sort.Strings(paths)
+	return paths
+}
+
+// Preloaded lists the packages that cells can use without an import, sorted
+// by path.
+func (im *Importer) Preloaded() []*types.Package {
+	var list []*types.Package
+	for p, t := range im.tables {
+		if t.Preloaded {
+			im.mu.Lock()
+			list = append(list, im.pkg(p, t.Name))
+			im.mu.Unlock()
+		}
+	}
+	slices.SortFunc(list, func(a, b *types.Package) int { return strings.Compare(a.Path(), b.Path()) })
+	return list
+}
+
+// Exports returns all tables in the form that (*interp.Interpreter).Use takes.
+func (im *Importer) Exports() map[string]map[string]reflect.Value {
+	all := make(map[string]map[string]reflect.Value, len(im.tables))
+	for p, t := range im.tables {
+		all[path.Join(p, t.Name)] = t.Symbols
+	}
+	for key, syms := range yaegiunsafe.Symbols { // its conversions of unsafe.Pointer
+		if strings.HasPrefix(key, "github.com/traefik/yaegi/") {
+			all[key] = syms
+		}
+	}
+	all["."] = stdlib.Symbols["."]
+	return all
+}
+
+// Import implements types.Importer. Generic functions and types are not in
+// the packages: reflect does not know them.
+func (im *Importer) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	t := im.tables[path]
+	if t == nil {
+		return nil, fmt.Errorf("package %s is not in the standard library or among the kernel's own packages", path)
+	}
+	p := im.pkg(path, t.Name)
+	if !t.imported {
+		t.imported = true
+		for name, v := range t.Symbols {
+			im.declare(p, name, v)
+		}
+		im.complete()
+		p.MarkComplete()
+	}
+	return p, nil
+}
+
+// TypeOf returns the checker's type for a compiled one.
+func (im *Importer) TypeOf(t reflect.Type) types.Type {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	typ := im.typ(t)
+	im.complete()
+	return typ
+}
+
+// pkg returns the package of a path, made when first seen.
+func (im *Importer) pkg(path, name string) *types.Package {
+	p := im.pkgs[path]
+	if p == nil {
+		p = types.NewPackage(path, name)
+		im.pkgs[path] = p
+	}
+	return p
+}
