@@ -2,8 +2,9 @@ module gocuda
 
 go 1.26.0
 
+require github.com/ebitengine/purego v0.11.3
+
 require (
-	github.com/ebitengine/purego v0.11.3 // indirect
 	github.com/go-zeromq/goczmq/v4 v4.2.2 // indirect
 	github.com/go-zeromq/zmq4 v0.17.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect

@@ -1,0 +1,192 @@
+//go:build linux && (amd64 || arm64)
+
+package nvidia
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"gocuda/cudaapi/driver"
+
+	"github.com/ebitengine/purego"
+)
+
+// Driver is libcuda.
+type Driver struct {
+	lib     *library
+	version int
+	// bound marks the calls that this libcuda carries out only with a current
+	// context, found out by trying.
+	bound [symbolCount]atomic.Bool
+	hosts hostFuncs
+}
+
+var _ driver.Driver = (*Driver)(nil)
+
+var opened struct {
+	sync.Mutex
+	d *Driver
+}
+
+// Open loads libcuda and initialises it, once per process. It takes a few
+// hundred milliseconds the first time. Its error says why no GPU can be used.
+func Open() (*Driver, error) {
+	opened.Lock()
+	defer opened.Unlock()
+	if opened.d != nil {
+		return opened.d, nil
+	}
+	lib, err := openLibrary("the CUDA driver library", driverPaths(), symbolNames[:])
+	if err != nil {
+		return nil, err
+	}
+	d := &Driver{lib: lib}
+	if err := d.plain(cuInit, 0); err != nil {
+		return nil, fmt.Errorf("%s was loaded, but no GPU can be used: %w", lib.path, err)
+	}
+	if d.version, err = d.Version(); err != nil {
+		return nil, err
+	}
+	opened.d = d
+	return d, nil
+}
+
+// Available is nil where libcuda loads, initialises and finds a GPU; otherwise
+// it says what stands in the way.
+func Available() error {
+	d, err := Open()
+	if err != nil {
+		return err
+	}
+	n, err := d.DeviceCount()
+	if err == nil && n == 0 {
+		err = fmt.Errorf("%s sees no GPU; is CUDA_VISIBLE_DEVICES empty?", d.lib.path)
+	}
+	return err
+}
+
+// Path is the name under which libcuda was loaded.
+func (d *Driver) Path() string { return d.lib.path }
+
+// Name is "nvidia".
+func (d *Driver) Name() string { return "nvidia" }
+
+// call runs a driver function. Pointers among args must be to heap memory that
+// the caller keeps alive.
+func (d *Driver) call(s symbol, args ...uintptr) driver.Code {
+	a := d.lib.addrs[s].Load()
+	if a == 0 {
+		if a = d.lib.addr(int(s)); a == 0 {
+			return codeNoSymbol
+		}
+	}
+	r, _, _ := purego.SyscallN(a, args...)
+	return driver.Code(int32(r))
+}
+
+// codeNoSymbol stands for a function that this libcuda does not have.
+const codeNoSymbol driver.Code = -1
+
+// fail makes the error of a code that is not Success.
+func (d *Driver) fail(s symbol, code driver.Code) error {
+	name := d.lib.name(int(s))
+	if i := strings.LastIndex(name, "_v"); i > 0 {
+		name = name[:i]
+	}
+	if code == codeNoSymbol {
+		return &driver.Error{Code: driver.ErrNotSupported, Call: name,
+			Detail: fmt.Sprintf("%s of CUDA %d.%d has no such function; a newer driver may", d.lib.path, d.version/1000, d.version%1000/10)}
+	}
+	return &driver.Error{Code: code, Call: name}
+}
+
+// plain runs a function that needs no context.
+func (d *Driver) plain(s symbol, args ...uintptr) error {
+	if code := d.call(s, args...); code != driver.Success {
+		return d.fail(s, code)
+	}
+	return nil
+}
+
+// in runs a function with c current on the thread that calls it.
+func (d *Driver) in(c driver.Context, s symbol, args ...uintptr) error {
+	runtime.LockOSThread()
+	code := d.enter(c)
+	if code == driver.Success {
+		code = d.call(s, args...)
+	} else {
+		s = cuCtxSetCurrent
+	}
+	runtime.UnlockOSThread()
+	if code != driver.Success {
+		return d.fail(s, code)
+	}
+	return nil
+}
+
+// enter makes c current on this thread, to which the goroutine is pinned. It
+// asks the driver rather than remember: libraries beside us change the
+// current context too.
+func (d *Driver) enter(c driver.Context) driver.Code {
+	o := getScratch()
+	code := d.call(cuCtxGetCurrent, o.ptr())
+	current := driver.Context(o.word[0])
+	putScratch(o)
+	if code == driver.Success && current == c {
+		return code
+	}
+	return d.call(cuCtxSetCurrent, uintptr(c))
+}
+
+// on runs a function on a stream. An explicit stream names its context; the
+// default streams are those of the current one.
+func (d *Driver) on(c driver.Context, stream driver.Stream, s symbol, args ...uintptr) error {
+	if stream <= driver.StreamPerThread {
+		return d.in(c, s, args...)
+	}
+	return d.handle(c, s, args...)
+}
+
+// handle runs a function whose handles name their context.
+func (d *Driver) handle(c driver.Context, s symbol, args ...uintptr) error {
+	if d.bound[s].Load() {
+		return d.in(c, s, args...)
+	}
+	switch code := d.call(s, args...); code {
+	case driver.Success:
+		return nil
+	case driver.ErrInvalidContext, driver.ErrInvalidHandle, driver.ErrInvalidValue:
+		err := d.in(c, s, args...)
+		if err == nil {
+			d.bound[s].Store(true)
+		}
+		return err
+	default:
+		return d.fail(s, code)
+	}
+}
+
+// scratch is heap memory for results and small structures that C writes and
+// reads.
+type scratch struct {
+	word [24]uint64
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+func getScratch() *scratch  { return scratches.Get().(*scratch) }
+func putScratch(s *scratch) { s.word[0] = 0; scratches.Put(s) }
+
+// ptr is the address of the first word. Putting the scratch back after the
+// call keeps it alive that long.
+func (s *scratch) ptr() uintptr { return uintptr(unsafe.Pointer(&s.word[0])) }
+
+// at is the address of word i.
+func (s *scratch) at(i int) uintptr { return uintptr(unsafe.Pointer(&s.word[i])) }
+
+// int32 reads the low half of word i.
+func (s *scratch) int32(i int) int { return int(int32(uint32(s.word[i]))) }

@@ -1,0 +1,249 @@
+//go:build linux && (amd64 || arm64)
+
+package nvidia
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"gocuda/cudaapi/driver"
+
+	"github.com/ebitengine/purego"
+)
+
+// Functions of NVRTC.
+const (
+	nvrtcVersion = iota
+	nvrtcGetErrorString
+	nvrtcCreateProgram
+	nvrtcDestroyProgram
+	nvrtcAddNameExpression
+	nvrtcCompileProgram
+	nvrtcGetProgramLogSize
+	nvrtcGetProgramLog
+	nvrtcGetCUBINSize
+	nvrtcGetCUBIN
+	nvrtcGetLoweredName
+)
+
+var nvrtcNames = []string{
+	nvrtcVersion:           "nvrtcVersion",
+	nvrtcGetErrorString:    "nvrtcGetErrorString",
+	nvrtcCreateProgram:     "nvrtcCreateProgram",
+	nvrtcDestroyProgram:    "nvrtcDestroyProgram",
+	nvrtcAddNameExpression: "nvrtcAddNameExpression",
+	nvrtcCompileProgram:    "nvrtcCompileProgram",
+	nvrtcGetProgramLogSize: "nvrtcGetProgramLogSize",
+	nvrtcGetProgramLog:     "nvrtcGetProgramLog",
+	nvrtcGetCUBINSize:      "nvrtcGetCUBINSize",
+	nvrtcGetCUBIN:          "nvrtcGetCUBIN",
+	nvrtcGetLoweredName:    "nvrtcGetLoweredName",
+}
+
+// nvrtcCompilation is NVRTC's code for errors in the source.
+const nvrtcCompilation = 6
+
+// Compiler is NVRTC.
+type Compiler struct {
+	lib          *library
+	major, minor int
+	include      []string
+}
+
+var compiler struct {
+	sync.Mutex
+	c *Compiler
+}
+
+// OpenCompiler loads NVRTC, once per process. newest is the CUDA version of the
+// driver (1000*major + 10*minor), or 0: an NVRTC of a later major version
+// makes code that the driver refuses, so it is taken only if there is no other.
+// GOCUDA_NVRTC names the library or its folder.
+func OpenCompiler(newest int) (*Compiler, error) {
+	compiler.Lock()
+	defer compiler.Unlock()
+	if compiler.c != nil {
+		return compiler.c, nil
+	}
+	paths := nvrtcPaths()
+	var first *Compiler
+	for i := range paths {
+		lib, err := openLibrary("NVRTC, the CUDA C++ compiler library (install a CUDA toolkit, or pip install nvidia-cuda-nvrtc nvidia-cuda-runtime, or set GOCUDA_NVRTC),", paths[i:], nvrtcNames)
+		if err != nil {
+			if first == nil {
+				return nil, err
+			}
+			break
+		}
+		c := &Compiler{lib: lib}
+		v := new([2]int32)
+		if err := c.call(nvrtcVersion, uintptr(unsafe.Pointer(&v[0])), uintptr(unsafe.Pointer(&v[1]))); err != nil {
+			return nil, err
+		}
+		c.major, c.minor = int(v[0]), int(v[1])
+		if newest == 0 || c.major <= newest/1000 {
+			first = c
+			break
+		}
+		if first == nil {
+			first = c
+		}
+	}
+	first.include = includePaths(first.lib.path)
+	first.loadBuiltins()
+	compiler.c = first
+	return first, nil
+}
+
+// loadBuiltins loads the library that NVRTC opens by its bare name when it first
+// compiles: outside the loader's search path it would not find it.
+func (c *Compiler) loadBuiltins() {
+	if !filepath.IsAbs(c.lib.path) {
+		return
+	}
+	paths := newestFirst(filepath.Join(filepath.Dir(c.lib.path), "libnvrtc-builtins.so*"))
+	// Where it cannot be loaded, NVRTC's own error names it.
+	_, _ = openLibrary("NVRTC's builtins", paths, nil)
+}
+
+// Path is the file that NVRTC was loaded from.
+func (c *Compiler) Path() string { return c.lib.path }
+
+// Version is NVRTC's, such as "13.0".
+func (c *Compiler) Version() string { return fmt.Sprintf("%d.%d", c.major, c.minor) }
+
+// Include lists the folders of CUDA's own headers that every compilation sees.
+func (c *Compiler) Include() []string { return c.include }
+
+// call runs a function of NVRTC. Pointers among args are to heap memory that
+// the caller keeps alive.
+func (c *Compiler) call(f int, args ...uintptr) error {
+	code, err := c.code(f, args...)
+	if err == nil && code != 0 {
+		text, _, _ := purego.SyscallN(c.lib.addr(nvrtcGetErrorString), uintptr(code))
+		return &driver.Error{Code: driver.ErrInvalidSource, Call: c.lib.name(f), Detail: goString(uint64(text))}
+	}
+	return err
+}
+
+func (c *Compiler) code(f int, args ...uintptr) (int32, error) {
+	a := c.lib.addr(f)
+	if a == 0 {
+		return 0, &driver.Error{Code: driver.ErrNotSupported, Call: c.lib.name(f), Detail: c.lib.path + " has no such function"}
+	}
+	r, _, _ := purego.SyscallN(a, args...)
+	return int32(r), nil
+}
+
+// Compile makes a CUBIN for an architecture such as "sm_90". An error in the
+// source is a [driver.Error] of code ErrInvalidSource whose detail is the log.
+func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, error) {
+	options := append([]string{}, src.Options...)
+	if !hasOption(options, "-arch", "--gpu-architecture") {
+		options = append(options, "-arch="+arch)
+	}
+	if !hasOption(options, "-std", "--std") {
+		options = append(options, "-std=c++17")
+	}
+	for _, dir := range c.include {
+		options = append(options, "-I"+dir)
+	}
+	var mem cStrings
+	prog := new(uintptr)
+	if err := c.call(nvrtcCreateProgram, uintptr(unsafe.Pointer(prog)), mem.add(src.Code), mem.add(src.Name), 0, 0, 0); err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.call(nvrtcDestroyProgram, uintptr(unsafe.Pointer(prog))) }()
+	for _, n := range src.Names {
+		if err := c.call(nvrtcAddNameExpression, *prog, mem.add(n)); err != nil {
+			return nil, err
+		}
+	}
+	argv := make([]uintptr, len(options))
+	for i, o := range options {
+		argv[i] = mem.add(o)
+	}
+	code, err := c.code(nvrtcCompileProgram, *prog, uintptr(len(argv)), uintptr(unsafe.Pointer(&argv[0])))
+	runtime.KeepAlive(argv)
+	if err != nil {
+		return nil, err
+	}
+	log, err := c.bytes(*prog, nvrtcGetProgramLogSize, nvrtcGetProgramLog)
+	if err != nil {
+		return nil, err
+	}
+	out := &driver.Compiled{Log: strings.TrimSpace(cString(log)), Lowered: map[string]string{}}
+	if code != 0 {
+		detail := out.Log
+		if code != nvrtcCompilation || detail == "" {
+			text, _, _ := purego.SyscallN(c.lib.addr(nvrtcGetErrorString), uintptr(code))
+			detail = strings.TrimSpace(goString(uint64(text)) + "\n" + detail)
+		}
+		return nil, &driver.Error{Code: driver.ErrInvalidSource, Call: "nvrtcCompileProgram", Detail: detail}
+	}
+	if out.Image, err = c.bytes(*prog, nvrtcGetCUBINSize, nvrtcGetCUBIN); err != nil {
+		return nil, err
+	}
+	for _, n := range src.Names {
+		lowered := new(uint64)
+		if err := c.call(nvrtcGetLoweredName, *prog, mem.add(n), uintptr(unsafe.Pointer(lowered))); err != nil {
+			return nil, err
+		}
+		out.Lowered[n] = goString(*lowered)
+	}
+	runtime.KeepAlive(&mem)
+	return out, nil
+}
+
+// bytes fetches a result whose size has a function of its own.
+func (c *Compiler) bytes(prog uintptr, size, get int) ([]byte, error) {
+	n := new(uint64)
+	if err := c.call(size, prog, uintptr(unsafe.Pointer(n))); err != nil || *n == 0 {
+		return nil, err
+	}
+	b := make([]byte, *n)
+	err := c.call(get, prog, uintptr(unsafe.Pointer(&b[0])))
+	return b, err
+}
+
+func hasOption(options []string, names ...string) bool {
+	for _, o := range options {
+		for _, n := range names {
+			if o == n || strings.HasPrefix(o, n+"=") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cStrings keeps the C strings of a call alive.
+type cStrings struct{ kept [][]byte }
+
+func (m *cStrings) add(s string) uintptr {
+	b := append([]byte(s), 0)
+	m.kept = append(m.kept, b)
+	return uintptr(unsafe.Pointer(&b[0]))
+}
+
+// Compile compiles for d's architecture, or takes the result from the cache on
+// disk.
+func (d *Driver) Compile(dev driver.Device, src *driver.Source) (*driver.Compiled, error) {
+	c, err := OpenCompiler(d.version)
+	if err != nil {
+		return nil, &driver.Error{Code: driver.ErrSharedObjectInit, Call: "nvrtcCreateProgram", Detail: err.Error()}
+	}
+	major, err := d.DeviceAttribute(driver.ComputeCapabilityMajor, dev)
+	if err != nil {
+		return nil, err
+	}
+	minor, err := d.DeviceAttribute(driver.ComputeCapabilityMinor, dev)
+	if err != nil {
+		return nil, err
+	}
+	return c.cached(src, fmt.Sprintf("sm_%d%d", major, minor))
+}

@@ -1,0 +1,149 @@
+//go:build linux && (amd64 || arm64)
+
+package nvidia
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gocuda/cudaapi/driver"
+)
+
+// nvrtc gives NVRTC, which needs no GPU, or skips.
+func nvrtc(t *testing.T) *Compiler {
+	t.Helper()
+	c, err := OpenCompiler(0)
+	if err != nil {
+		t.Skipf("no NVRTC here: %v", err)
+	}
+	return c
+}
+
+const axpy = `
+template <class T> __global__ void axpy(int n, T a, const T *x, T *y) {
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n) y[i] += a * x[i];
+}
+__global__ void plain() { int unused = 1; }
+`
+
+func TestCompile(t *testing.T) {
+	c := nvrtc(t)
+	out, err := c.Compile(&driver.Source{Name: "Cell [3]", Code: axpy, Names: []string{"axpy<float>", "plain"}}, "sm_90")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(out.Image), "\x7fELF") {
+		t.Errorf("the image is not a CUBIN: %q...", out.Image[:4])
+	}
+	if got := out.Lowered["axpy<float>"]; !strings.HasPrefix(got, "_Z4axpyIfE") {
+		t.Errorf("axpy<float> is %q", got)
+	}
+	if !strings.Contains(out.Log, "Cell [3](6)") {
+		t.Errorf("the warning does not name the cell and line: %q", out.Log)
+	}
+}
+
+func TestCompileErrorNamesTheLine(t *testing.T) {
+	c := nvrtc(t)
+	_, err := c.Compile(&driver.Source{Name: "Cell [7]", Code: "__global__ void k() {\n  int x = y;\n}\n"}, "sm_90")
+	if !errors.Is(err, driver.ErrInvalidSource) || !strings.Contains(err.Error(), `Cell [7](2): error: identifier "y" is undefined`) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestCompileFindsCUDAHeaders(t *testing.T) {
+	c := nvrtc(t)
+	if len(c.Include()) == 0 {
+		t.Skip("no CUDA headers beside NVRTC")
+	}
+	code := "#include <cooperative_groups.h>\n#include <cuda_fp16.h>\n__global__ void k(__half *h) { cooperative_groups::this_thread_block().sync(); *h = __float2half(1); }\n"
+	if _, err := c.Compile(&driver.Source{Name: "headers.cu", Code: code, Names: []string{"k"}}, "sm_90"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCompileRefusesABadOption(t *testing.T) {
+	c := nvrtc(t)
+	_, err := c.Compile(&driver.Source{Name: "a.cu", Code: axpy, Options: []string{"--no-such-option"}}, "sm_90")
+	if err == nil || !strings.Contains(err.Error(), "--no-such-option") {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestCache(t *testing.T) {
+	c := nvrtc(t)
+	dir := t.TempDir()
+	t.Setenv("GOCUDA_CACHE", dir)
+	compile := func(name, code string, options ...string) *driver.Compiled {
+		t.Helper()
+		out, err := c.cached(&driver.Source{Name: name, Code: code, Options: options, Names: []string{"plain"}}, "sm_90")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	first := compile("Cell [1]", axpy)
+	again := compile("Cell [2]", axpy)
+	if first.Cached || !again.Cached {
+		t.Fatalf("cached: first %v, again %v", first.Cached, again.Cached)
+	}
+	if string(first.Image) != string(again.Image) || first.Lowered["plain"] != again.Lowered["plain"] {
+		t.Error("the cached code differs")
+	}
+	if !strings.Contains(again.Log, "Cell [2](6)") || strings.Contains(again.Log, "Cell [1]") {
+		t.Errorf("the cached log names another cell: %q", again.Log)
+	}
+	if compile("Cell [2]", axpy, "-DN=1").Cached {
+		t.Error("other options found the same code")
+	}
+	if compile("Cell [2]", axpy+" ").Cached {
+		t.Error("other code found the same code")
+	}
+	files, _ := filepath.Glob(dir + "/*")
+	for _, f := range files { // damage every entry
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b[len(b)/2] ^= 1
+		if err := os.WriteFile(f, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if compile("Cell [1]", axpy).Cached {
+		t.Error("a damaged entry was taken")
+	}
+	if !compile("Cell [1]", axpy).Cached {
+		t.Error("a damaged entry was not replaced")
+	}
+}
+
+func TestOwnHeadersAreNotCached(t *testing.T) {
+	c := &Compiler{}
+	t.Setenv("GOCUDA_CACHE", t.TempDir())
+	for _, src := range []*driver.Source{
+		{Code: "#include \"mine.h\"\n"},
+		{Options: []string{"-I/home/me"}},
+		{Options: []string{"--pre-include=x.h"}},
+	} {
+		if f := c.cacheFile(src, "sm_90"); f != "" {
+			t.Errorf("%+v is cached at %s", src, f)
+		}
+	}
+}
+
+func TestMissingLibraryNamesWhatWasTried(t *testing.T) {
+	_, err := openLibrary("the CUDA driver library", []string{"/no/such/libcuda.so.1", "libnothing.so.9"}, symbolNames[:])
+	if err == nil {
+		t.Fatal("opened")
+	}
+	for _, want := range []string{"/no/such/libcuda.so.1", "libnothing.so.9", "cannot open shared object file"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in %q", want, err)
+		}
+	}
+}

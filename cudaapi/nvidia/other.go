@@ -1,0 +1,18 @@
+//go:build !linux || (!amd64 && !arm64)
+
+package nvidia
+
+import (
+	"fmt"
+	"runtime"
+
+	"gocuda/cudaapi/driver"
+)
+
+// Open says that GPUs are used on Linux only.
+func Open() (driver.Driver, error) { return nil, Available() }
+
+// Available says that GPUs are used on Linux only.
+func Available() error {
+	return fmt.Errorf("NVIDIA GPUs are used on Linux (amd64, arm64) only, not on %s/%s", runtime.GOOS, runtime.GOARCH)
+}

@@ -1,0 +1,232 @@
+//go:build linux && (amd64 || arm64)
+
+package nvidia
+
+import (
+	"runtime"
+	"sync"
+	"time"
+	"unsafe"
+
+	"gocuda/cudaapi/driver"
+
+	"github.com/ebitengine/purego"
+)
+
+func (d *Driver) StreamCreate(c driver.Context, f driver.StreamFlags, priority int) (driver.Stream, error) {
+	s, err := d.getIn(c, cuStreamCreateWithPriority, uintptr(f), uintptr(uint32(priority)))
+	return driver.Stream(s), err
+}
+
+func (d *Driver) StreamDestroy(c driver.Context, s driver.Stream) error {
+	return d.in(c, cuStreamDestroy, uintptr(s))
+}
+
+func (d *Driver) StreamQuery(c driver.Context, s driver.Stream) (bool, error) {
+	return d.query(c, s <= driver.StreamPerThread, cuStreamQuery, uintptr(s))
+}
+
+// query asks whether work is done, without making an error of "not yet".
+func (d *Driver) query(c driver.Context, needsContext bool, s symbol, h uintptr) (bool, error) {
+	if !needsContext && !d.bound[s].Load() {
+		switch d.call(s, h) {
+		case driver.Success:
+			return true, nil
+		case driver.ErrNotReady:
+			return false, nil
+		}
+	}
+	runtime.LockOSThread()
+	code := d.enter(c)
+	if code == driver.Success {
+		code = d.call(s, h)
+	}
+	runtime.UnlockOSThread()
+	switch code {
+	case driver.Success:
+		return true, nil
+	case driver.ErrNotReady:
+		return false, nil
+	}
+	return false, d.fail(s, code)
+}
+
+func (d *Driver) StreamSynchronize(c driver.Context, s driver.Stream, stop <-chan struct{}) error {
+	if stop == nil {
+		return d.on(c, s, cuStreamSynchronize, uintptr(s))
+	}
+	for w := (waiter{stop: stop}); ; {
+		if done, err := d.StreamQuery(c, s); done || err != nil {
+			return err
+		}
+		if err := w.pause(); err != nil {
+			return err
+		}
+	}
+}
+
+func (d *Driver) CtxSynchronize(c driver.Context, stop <-chan struct{}) error {
+	if stop == nil {
+		return d.in(c, cuCtxSynchronize)
+	}
+	// A context has no query: one thread waits, and is left to it if stopped.
+	done := make(chan error, 1)
+	go func() { done <- d.in(c, cuCtxSynchronize) }()
+	select {
+	case err := <-done:
+		return err
+	case <-stop:
+		return driver.ErrInterrupted
+	}
+}
+
+// waiter paces the questions of a wait that can be stopped: without a pause at
+// first, as CUDA's own waits spin too, then with pauses that grow with the
+// time already waited, so that a long wait costs little and ends late by a few
+// per cent at most.
+type waiter struct {
+	stop  <-chan struct{}
+	asked int
+	since time.Time
+}
+
+const (
+	spinFor    = 2 * time.Millisecond
+	pauseShare = 32 // a pause is this fraction of the time waited
+	maxPause   = 2 * time.Millisecond
+)
+
+func (w *waiter) pause() error {
+	w.asked++
+	if w.asked%32 != 0 { // look at the clock and at stop now and then
+		return nil
+	}
+	select {
+	case <-w.stop:
+		return driver.ErrInterrupted
+	default:
+	}
+	if w.since.IsZero() {
+		w.since = time.Now()
+		return nil
+	}
+	waited := time.Since(w.since)
+	if waited < spinFor {
+		return nil
+	}
+	w.asked = 31 // from here on a pause after each question
+	t := time.NewTimer(min(waited/pauseShare, maxPause))
+	defer t.Stop()
+	select {
+	case <-w.stop:
+		return driver.ErrInterrupted
+	case <-t.C:
+		return nil
+	}
+}
+
+func (d *Driver) StreamWaitEvent(c driver.Context, s driver.Stream, e driver.Event) error {
+	return d.on(c, s, cuStreamWaitEvent, uintptr(s), uintptr(e), 0)
+}
+
+// hostFuncs are the functions that streams are to call, by number: C carries
+// the number.
+type hostFuncs struct {
+	once     sync.Once
+	callback uintptr
+	mu       sync.Mutex
+	next     uintptr
+	waiting  map[uintptr]func()
+}
+
+func (h *hostFuncs) add(f func()) uintptr {
+	h.once.Do(func() {
+		h.callback = purego.NewCallback(func(n uintptr) uintptr {
+			if f := h.take(n); f != nil {
+				f()
+			}
+			return 0
+		})
+		h.waiting = map[uintptr]func(){}
+	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.next++
+	h.waiting[h.next] = f
+	return h.next
+}
+
+func (h *hostFuncs) take(n uintptr) func() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f := h.waiting[n]
+	delete(h.waiting, n)
+	return f
+}
+
+func (d *Driver) LaunchHostFunc(c driver.Context, s driver.Stream, f func()) error {
+	n := d.hosts.add(f)
+	err := d.on(c, s, cuLaunchHostFunc, uintptr(s), d.hosts.callback, n)
+	if err != nil {
+		d.hosts.take(n)
+	}
+	return err
+}
+
+func (d *Driver) StreamWaitValue32(c driver.Context, s driver.Stream, p driver.Ptr, v uint32, f driver.WaitFlags) error {
+	return d.on(c, s, cuStreamWaitValue32, uintptr(s), uintptr(p), uintptr(v), uintptr(f))
+}
+
+func (d *Driver) StreamWaitValue64(c driver.Context, s driver.Stream, p driver.Ptr, v uint64, f driver.WaitFlags) error {
+	return d.on(c, s, cuStreamWaitValue64, uintptr(s), uintptr(p), uintptr(v), uintptr(f))
+}
+
+func (d *Driver) StreamWriteValue32(c driver.Context, s driver.Stream, p driver.Ptr, v uint32) error {
+	return d.on(c, s, cuStreamWriteValue32, uintptr(s), uintptr(p), uintptr(v), 0)
+}
+
+func (d *Driver) StreamWriteValue64(c driver.Context, s driver.Stream, p driver.Ptr, v uint64) error {
+	return d.on(c, s, cuStreamWriteValue64, uintptr(s), uintptr(p), uintptr(v), 0)
+}
+
+func (d *Driver) EventCreate(c driver.Context, f driver.EventFlags) (driver.Event, error) {
+	e, err := d.getIn(c, cuEventCreate, uintptr(f))
+	return driver.Event(e), err
+}
+
+func (d *Driver) EventDestroy(c driver.Context, e driver.Event) error {
+	return d.in(c, cuEventDestroy, uintptr(e))
+}
+
+func (d *Driver) EventRecord(c driver.Context, e driver.Event, s driver.Stream) error {
+	return d.on(c, s, cuEventRecord, uintptr(e), uintptr(s))
+}
+
+func (d *Driver) EventQuery(c driver.Context, e driver.Event) (bool, error) {
+	return d.query(c, false, cuEventQuery, uintptr(e))
+}
+
+func (d *Driver) EventSynchronize(c driver.Context, e driver.Event, stop <-chan struct{}) error {
+	if stop == nil {
+		return d.handle(c, cuEventSynchronize, uintptr(e))
+	}
+	for w := (waiter{stop: stop}); ; {
+		if done, err := d.EventQuery(c, e); done || err != nil {
+			return err
+		}
+		if err := w.pause(); err != nil {
+			return err
+		}
+	}
+}
+
+func (d *Driver) EventElapsed(c driver.Context, start, end driver.Event) (time.Duration, error) {
+	o := getScratch()
+	defer putScratch(o)
+	err := d.in(c, cuEventElapsedTime, o.ptr(), uintptr(start), uintptr(end))
+	ms := *(*float32)(unsafe.Pointer(&o.word[0]))
+	if err != nil {
+		return 0, err
+	}
+	return time.Duration(float64(ms) * float64(time.Millisecond)), nil
+}
