@@ -1,0 +1,357 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"gocuda/kernel/display"
+)
+
+const (
+	// An interrupt that a cell has not answered for this long may be followed
+	// by another one that ends the evaluator.
+	defaultPatience = 3 * time.Second
+	// After this long it ends without another one.
+	defaultGrace = 10 * time.Second
+	// What an answer about code that is being typed may take. Such answers are
+	// worth little when they come late.
+	assistTimeout = 5 * time.Second
+)
+
+// Options says how a Session runs its evaluator.
+type Options struct {
+	// Command starts an evaluator; the default is this executable with the
+	// argument "evaluate".
+	Command []string
+	// Dir is the directory in which cells begin; the default is the current one.
+	Dir string
+	// Env holds NAME=VALUE pairs that are added to this process's environment.
+	Env []string
+	// Output receives what cells show, one call at a time, also after a cell
+	// has ended when it left goroutines or processes behind. While it blocks,
+	// cells that print are held up. It must not call the Session.
+	Output func(Output)
+	// Input asks the user for a line of text; without it, cells that ask get
+	// an error. It is called on a goroutine of its own. When the cell is
+	// interrupted meanwhile, its result is dropped.
+	Input func(prompt string, password bool) (string, error)
+	// Log receives the starts and ends of evaluators; nil for none.
+	Log *slog.Logger
+	// InterruptPatience is how long a cell may leave an interrupt unanswered
+	// until a second Interrupt ends the evaluator (default 3 s), and
+	// InterruptGrace how long until it is ended without one (default 10 s).
+	InterruptPatience, InterruptGrace time.Duration
+}
+
+// Session runs cells in an evaluator process and replaces it when it dies.
+// Its methods may be called by several goroutines at a time; cells run one
+// after another.
+type Session struct {
+	options Options
+	log     *slog.Logger
+	turn    sync.Mutex // held by the cell that runs
+
+	mu      sync.Mutex
+	current *evaluator // nil when the last one could not be started
+	running *run       // the cell that holds the turn, or nil
+	lost    *evaluator // died between cells, and no cell was told yet
+	closed  bool
+}
+
+// run is a cell on its way.
+type run struct {
+	evaluator   *evaluator
+	id          uint64
+	interrupted time.Time   // the first interrupt, or zero
+	deadline    *time.Timer // ends the evaluator after the interrupt's grace
+}
+
+var errClosed = errors.New("the session is closed")
+
+// Start starts a session's evaluator and returns while that gets ready to run
+// cells. The error is that no process could be started.
+func Start(o Options) (*Session, error) {
+	if len(o.Command) == 0 {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("cannot find this program to start it as evaluator: %w", err)
+		}
+		o.Command = []string{self, "evaluate"}
+	}
+	if o.Output == nil {
+		o.Output = func(Output) {}
+	}
+	if o.Input == nil {
+		o.Input = func(string, bool) (string, error) { return "", errors.New("there is nobody to ask for input here") }
+	}
+	if o.InterruptPatience <= 0 {
+		o.InterruptPatience = defaultPatience
+	}
+	if o.InterruptGrace <= 0 {
+		o.InterruptGrace = defaultGrace
+	}
+	o.Env = append(os.Environ(), o.Env...)
+	s := &Session{options: o, log: o.Log}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.start(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// start makes a new evaluator the current one. The caller holds s.mu.
+func (s *Session) start() error {
+	e, err := startEvaluator(&s.options, s.replace)
+	s.current = e
+	if err != nil {
+		s.current = nil
+		s.log.Error("no evaluator", "err", err)
+		return err
+	}
+	s.log.Info("evaluator started", "pid", e.proc.pid())
+	return nil
+}
+
+// replace starts a new evaluator when one has ended.
+func (s *Session) replace(old *evaluator) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log.Info("evaluator ended", "pid", old.proc.pid())
+	if s.closed || s.current != old {
+		return
+	}
+	s.current = nil
+	if s.running == nil || s.running.evaluator != old {
+		s.lost = old
+	}
+	// One that never got ready would be followed by others like it without
+	// end: the next request starts it instead.
+	if old.wasReady() {
+		s.start()
+	}
+}
+
+// acquire returns the current evaluator, and starts one if there is none. The
+// caller holds s.mu.
+func (s *Session) acquire() (*evaluator, error) {
+	if s.closed {
+		return nil, errClosed
+	}
+	if s.current == nil {
+		if err := s.start(); err != nil {
+			return nil, err
+		}
+	}
+	return s.current, nil
+}
+
+// Execute runs a cell and returns when it has ended, after its last output was
+// given to Options.Output. Outputs of what it left behind may follow later.
+//
+// When the evaluator dies meanwhile, the Result says how, and Restarted is
+// true. When it had died since the last cell, a line on standard error says
+// so before the cell runs in the new one, and Restarted is true as well.
+func (s *Session) Execute(cell Cell) Result {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+
+	s.mu.Lock()
+	e, err := s.acquire()
+	if err != nil {
+		s.mu.Unlock()
+		return Result{Err: plainError("NoEvaluator", err.Error())}
+	}
+	r := &run{evaluator: e, id: e.lastID.Add(1)}
+	s.running = r
+	lost := s.lost
+	s.lost = nil
+	s.mu.Unlock()
+
+	if lost != nil {
+		<-lost.dead
+		if lost.wasReady() {
+			e.outputs.show(Output{Kind: Stderr, Text: lost.death.notice()})
+		} else {
+			lost = nil // it held nothing
+		}
+	}
+	result := s.run(r, cell)
+	if lost != nil {
+		result.Restarted = true
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running = nil
+	if r.deadline != nil {
+		r.deadline.Stop()
+	}
+	return result
+}
+
+// run sends a cell to its evaluator and waits for its end, or for the
+// evaluator's.
+func (s *Session) run(r *run, cell Cell) Result {
+	e := r.evaluator
+	died := func() Result {
+		<-e.dead
+		return Result{Err: e.death.explain(cell.Name, e.wasReady()), Restarted: true}
+	}
+	select {
+	case <-e.ready:
+	case <-e.dead:
+		return died()
+	}
+	e.outputs.begin()
+	answer, err := e.request(kindRun, r.id, cell)
+	if err != nil {
+		e.end("its link failed: " + err.Error())
+		return died()
+	}
+	f, ok := <-answer
+	if !ok {
+		return died()
+	}
+	var result Result
+	if err := json.Unmarshal(f.Body, &result); err != nil {
+		e.end("its result made no sense: " + err.Error())
+		return died()
+	}
+	return result
+}
+
+// Interrupt stops the running cell, which keeps the evaluator's state. It does
+// not wait. A cell that does not stop, because it is in a C call that never
+// returns, costs the evaluator: at the second Interrupt after
+// Options.InterruptPatience, or after Options.InterruptGrace. Without a
+// running cell it does nothing.
+func (s *Session) Interrupt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.running
+	if r == nil {
+		return
+	}
+	end := func() {
+		r.evaluator.end("the cell did not stop when it was interrupted (a call into C cannot be stopped)")
+	}
+	switch {
+	case r.interrupted.IsZero():
+		r.interrupted = time.Now()
+		r.deadline = time.AfterFunc(s.options.InterruptGrace, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.running == r {
+				end()
+			}
+		})
+	case time.Since(r.interrupted) >= s.options.InterruptPatience:
+		end()
+		return
+	}
+	// Interrupt must return even when the evaluator does not read its link.
+	go r.evaluator.send(kindInterrupt, r.id, nil)
+}
+
+// Complete answers how code can be completed at a cursor, in bytes. It may be
+// asked while a cell runs; it then answers from what was there before that.
+func (s *Session) Complete(code string, cursor int) (c Completion, err error) {
+	err = s.ask(kindComplete, question{Code: code, Cursor: cursor}, &c)
+	return c, err
+}
+
+// Inspect describes the name at a cursor: its signature and documentation,
+// with more at detail 1. It returns nil for a name that is not known.
+func (s *Session) Inspect(code string, cursor, detail int) (b *display.Bundle, err error) {
+	err = s.ask(kindInspect, question{Code: code, Cursor: cursor, Detail: detail}, &b)
+	return b, err
+}
+
+// IsComplete says whether code is ready to be run.
+func (s *Session) IsComplete(code string) (c Completeness, err error) {
+	err = s.ask(kindIsComplete, question{Code: code}, &c)
+	return c, err
+}
+
+func (s *Session) ask(kind byte, q question, value any) error {
+	s.mu.Lock()
+	e, err := s.acquire()
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	late := time.NewTimer(assistTimeout)
+	defer late.Stop()
+	id := e.lastID.Add(1)
+	reply, err := e.request(kind, id, q)
+	if err != nil {
+		return err
+	}
+	select {
+	case f, ok := <-reply:
+		if !ok {
+			return errDead
+		}
+		var a answer
+		if err := json.Unmarshal(f.Body, &a); err != nil {
+			return fmt.Errorf("the evaluator's answer made no sense: %w", err)
+		}
+		if a.Err != "" {
+			return errors.New(a.Err)
+		}
+		return json.Unmarshal(a.Value, value)
+	case <-late.C:
+		e.forget(id)
+		return errors.New("the evaluator gave no answer in time")
+	}
+}
+
+// Restart ends the evaluator and starts a new one, without a trace of the old
+// one's variables. A running cell returns an error. Restart does not wait
+// until the new one is ready to run cells: the next cell does.
+func (s *Session) Restart() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return errClosed
+	}
+	old := s.current
+	s.current, s.lost = nil, nil
+	s.mu.Unlock()
+	if old != nil {
+		old.quit("the session was restarted")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.acquire()
+	return err
+}
+
+// Close ends the evaluator and what its cells started, and waits for that. A
+// running cell returns an error.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	old := s.current
+	s.current, s.closed = nil, true
+	s.mu.Unlock()
+	if old != nil {
+		old.quit("the session was closed")
+	}
+	return nil
+}
+
+// plainError is an error without a trace.
+func plainError(name, message string) *Error {
+	lines := []string{"\x1b[31m" + name + "\x1b[0m: " + message}
+	return &Error{Name: name, Message: strings.SplitN(message, "\n", 2)[0], Traceback: lines}
+}

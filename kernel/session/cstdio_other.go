@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package session
+
+func unbufferC() {}
+func flushC()    {}

@@ -1,0 +1,168 @@
+package session
+
+import (
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// A stream's first chunk is passed on at once, later ones this far apart,
+	// so that a cell that prints line by line does not send a message a line.
+	outputInterval = 10 * time.Millisecond
+	// No message carries more text than this.
+	outputChunk = 64 << 10
+	// What can lie in a pipe. A drain stops there, so that a goroutine that
+	// prints without end cannot hold a result back.
+	pipeCapacity = 1 << 20
+	// How much of standard error is kept for the message about a death.
+	wordsKept = 32 << 10
+)
+
+// collector gathers the outputs of one evaluator, from its two pipes and from
+// the link, and hands them on in the order in which they were made. It reads a
+// pipe only as quickly as the receiver takes what it is given: a cell that
+// floods is slowed down by the full pipe.
+type collector struct {
+	receive func(Output)
+
+	mu     sync.Mutex // held while reading a pipe and while calling receive
+	pipes  [2]*pipe
+	chunk  [outputChunk]byte
+	words  []byte // the end of standard error since the cell began
+	closed bool
+}
+
+// pipe is the reading end of a standard stream of the evaluator.
+type pipe struct {
+	kind OutputKind
+	file *pollFile
+	held []byte // the beginning of a rune, or nothing
+}
+
+func newCollector(stdout, stderr *pollFile, receive func(Output)) *collector {
+	c := &collector{receive: receive}
+	c.pipes = [2]*pipe{{kind: Stdout, file: stdout}, {kind: Stderr, file: stderr}}
+	for _, p := range c.pipes {
+		go c.follow(p)
+	}
+	return c
+}
+
+// follow passes on what comes out of a pipe until its end.
+func (c *collector) follow(p *pipe) {
+	for {
+		var size int
+		var end bool
+		if p.file.whenReadable(func() (done bool) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			size, end = c.drain(p)
+			return size > 0 || end
+		}) != nil || end {
+			return
+		}
+		// Leave the pipe alone for a while, so that more comes together,
+		// unless so much comes that it would fill up meanwhile.
+		if size < outputChunk/2 {
+			time.Sleep(outputInterval)
+		}
+	}
+}
+
+// drain passes on what is in the pipe now. It returns how many bytes that was,
+// and whether the pipe has ended. The caller holds c.mu.
+func (c *collector) drain(p *pipe) (size int, end bool) {
+	if c.closed {
+		return 0, true
+	}
+	for size < pipeCapacity {
+		held := copy(c.chunk[:], p.held)
+		n, err := p.file.readNow(c.chunk[held:])
+		if n == 0 {
+			return size, err != errWouldBlock
+		}
+		size += n
+		text := c.chunk[:held+n]
+		whole := wholeRunes(text)
+		p.held = append(p.held[:0], text[whole:]...)
+		c.pass(p.kind, text[:whole])
+	}
+	return size, false
+}
+
+func (c *collector) pass(kind OutputKind, text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	if kind == Stderr {
+		c.words = append(c.words, text...)
+		if extra := len(c.words) - wordsKept; extra > 0 {
+			c.words = append(c.words[:0], c.words[extra:]...)
+		}
+	}
+	c.receive(Output{Kind: kind, Text: strings.ToValidUTF8(string(text), "\uFFFD")})
+}
+
+// wholeRunes returns the length of text without a last rune that is not
+// complete yet.
+func wholeRunes(text []byte) int {
+	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
+		i := len(text) - back
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRune(text[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(text)
+}
+
+// show passes on an output that came over the link, after what was written
+// before it.
+func (c *collector) show(o Output) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.pipes {
+		c.drain(p)
+	}
+	c.receive(o)
+}
+
+// flush passes on all that was written until now, also half a rune.
+func (c *collector) flush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.flushLocked()
+}
+
+func (c *collector) flushLocked() {
+	for _, p := range c.pipes {
+		c.drain(p)
+		c.pass(p.kind, p.held)
+		p.held = p.held[:0]
+	}
+}
+
+// begin forgets the words of earlier cells.
+func (c *collector) begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.words = c.words[:0]
+}
+
+// close passes on the last outputs of an evaluator that has ended, closes the
+// pipes and returns the end of what it wrote to standard error.
+func (c *collector) close() (words string) {
+	c.mu.Lock()
+	c.flushLocked()
+	c.closed = true
+	words = string(c.words)
+	c.mu.Unlock()
+	for _, p := range c.pipes {
+		p.file.close()
+	}
+	return words
+}

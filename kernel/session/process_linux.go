@@ -1,0 +1,52 @@
+package session
+
+import (
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+)
+
+const setPipeSize = 1031 // fcntl's F_SETPIPE_SZ
+
+func socketPair() ([2]int, error) {
+	return syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+}
+
+func pipePair() ([2]int, error) {
+	var fds [2]int
+	if err := syscall.Pipe2(fds[:], syscall.O_CLOEXEC); err != nil {
+		return fds, err
+	}
+	// More room lets a cell that prints run on while the kernel collects. The
+	// system may refuse it; then the pipe holds 64 KiB.
+	syscall.Syscall(syscall.SYS_FCNTL, uintptr(fds[1]), setPipeSize, pipeCapacity)
+	return fds, nil
+}
+
+// childAttributes asks for a process group, so that a terminal's Ctrl-C does
+// not reach the evaluator and its children can be ended with it, and for the
+// evaluator's death when the kernel dies.
+func childAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// starter runs functions on one thread that lives as long as the process:
+// PDEATHSIG is sent when the thread ends that started the child, and Go may
+// end any other thread.
+var starter = sync.OnceValue(func() chan<- func() {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for f := range work {
+			f()
+		}
+	}()
+	return work
+})
+
+func startChild(cmd *exec.Cmd) error {
+	result := make(chan error)
+	starter() <- func() { result <- cmd.Start() }
+	return <-result
+}

@@ -1,0 +1,37 @@
+//go:build unix && !linux
+
+package session
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+func socketPair() ([2]int, error) {
+	syscall.ForkLock.RLock() // no child may start before the flags are set
+	defer syscall.ForkLock.RUnlock()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	return fds, err
+}
+
+func pipePair() ([2]int, error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	var fds [2]int
+	err := syscall.Pipe(fds[:])
+	if err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	return fds, err
+}
+
+// childAttributes asks for a process group. These systems cannot tie a child's
+// life to its parent's: the evaluator exits when the link closes.
+func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+func startChild(cmd *exec.Cmd) error { return cmd.Start() }

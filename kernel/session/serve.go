@@ -1,0 +1,291 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"gocuda/kernel/display"
+	"gocuda/kernel/session/link"
+)
+
+const (
+	// A stack beyond this is taken for endless recursion: the evaluator ends
+	// long before it has eaten the machine's memory.
+	maxStack = 256 << 20
+	// How often an interrupt is repeated until the cell has ended. One alone
+	// could fall between the cell's arrival and its first instruction.
+	interruptRepeat = 100 * time.Millisecond
+)
+
+// ErrInterrupted is what Console.Input returns when its cell is interrupted.
+var ErrInterrupted = errors.New("interrupted")
+
+// Interpreter does the work of an evaluator. Run is called for one cell after
+// another; the other methods may be called while it runs.
+type Interpreter interface {
+	// Run runs a cell to its end. Its outputs have been written to standard
+	// output or given to the Console when it returns.
+	Run(cell Cell) Result
+	// Interrupt makes Run return soon. It is called again until Run has
+	// returned, and does nothing when no cell runs.
+	Interrupt()
+	Complete(code string, cursor int) Completion
+	Inspect(code string, cursor, detail int) *display.Bundle
+	IsComplete(code string) Completeness
+}
+
+// Console is the evaluator's way to the user. Text goes to file descriptors 1
+// and 2 instead.
+type Console struct {
+	conn *link.Conn
+
+	mu        sync.Mutex
+	cell      uint64 // the running cell, or 0
+	mayAsk    bool
+	stopped   uint64        // the last cell that an interrupt was meant for
+	interrupt chan struct{} // closed when the running cell is interrupted
+	ended     chan struct{} // closed when the running cell has ended
+	asking    map[uint64]chan typed
+	lastAsked uint64
+}
+
+// Show sends an output that is not text, in its place between what was
+// written before and after it. It may be called by any goroutine.
+func (c *Console) Show(o Output) error {
+	body, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("this output cannot be sent to the front end: %w", err)
+	}
+	flushC()
+	return c.conn.Send(link.Frame{Kind: kindOutput, Body: body})
+}
+
+// Input asks the user for a line of text and waits for it. The error is
+// ErrInterrupted when the cell is interrupted meanwhile.
+func (c *Console) Input(prompt string, password bool) (string, error) {
+	body, err := json.Marshal(asked{Prompt: prompt, Password: password})
+	if err != nil {
+		return "", err
+	}
+	c.mu.Lock()
+	if c.cell == 0 {
+		c.mu.Unlock()
+		return "", errors.New("input can only be asked for while a cell runs")
+	}
+	if !c.mayAsk {
+		c.mu.Unlock()
+		return "", errors.New("the front end does not take input for this cell")
+	}
+	c.lastAsked++
+	id, interrupt, ended := c.lastAsked, c.interrupt, c.ended
+	reply := make(chan typed, 1)
+	c.asking[id] = reply
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.asking, id)
+	}()
+
+	flushC()
+	if err := c.conn.Send(link.Frame{Kind: kindInput, ID: id, Body: body}); err != nil {
+		return "", err
+	}
+	select {
+	case t := <-reply:
+		if t.Err != "" {
+			return "", errors.New(t.Err)
+		}
+		return t.Text, nil
+	case <-interrupt:
+		return "", ErrInterrupted
+	case <-ended:
+		return "", errors.New("the cell that asked for input has ended")
+	}
+}
+
+// begin makes a cell the running one. It returns false if an interrupt for it
+// came first.
+func (c *Console) begin(id uint64, cell Cell) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if id <= c.stopped {
+		return false
+	}
+	c.cell, c.mayAsk = id, cell.AllowInput
+	c.interrupt, c.ended = make(chan struct{}), make(chan struct{})
+	return true
+}
+
+func (c *Console) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cell = 0
+	close(c.ended)
+}
+
+// stop interrupts a cell, if it runs.
+func (c *Console) stop(id uint64, interpreter Interpreter) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if id <= c.stopped {
+		return // is being interrupted already, or long gone
+	}
+	c.stopped = id
+	if id != c.cell {
+		return
+	}
+	close(c.interrupt)
+	ended := c.ended
+	go func() {
+		again := time.NewTicker(interruptRepeat)
+		defer again.Stop()
+		for {
+			interpreter.Interrupt()
+			select {
+			case <-ended:
+				return
+			case <-again.C:
+			}
+		}
+	}()
+}
+
+func (c *Console) typed(id uint64, t typed) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if reply, ok := c.asking[id]; ok {
+		delete(c.asking, id)
+		reply <- t // has room for one
+	}
+}
+
+// Serve is the evaluator's half of a session: it makes an interpreter and runs
+// the cells that come over the link. It returns nil when the kernel asks for
+// that or closes the link, even if a cell still runs: the process should exit then.
+func Serve(stream io.ReadWriteCloser, start func(*Console) (Interpreter, error)) error {
+	debug.SetMaxStack(maxStack)
+	// The runtime's stacks would show the interpreter's frames, never a cell's.
+	debug.SetTraceback("none")
+	unbufferC()
+	conn := link.New(stream)
+	console := &Console{conn: conn, asking: map[uint64]chan typed{}}
+	interpreter, err := start(console)
+	if err != nil {
+		return err
+	}
+	if err := conn.Send(link.Frame{Kind: kindReady}); err != nil {
+		return err
+	}
+	cells := make(chan link.Frame)
+	defer close(cells)
+	go func() {
+		for f := range cells {
+			runCell(console, interpreter, f)
+		}
+	}()
+	for {
+		f, err := conn.Receive()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch f.Kind {
+		case kindRun:
+			cells <- f // the kernel sends one at a time
+		case kindInterrupt:
+			console.stop(f.ID, interpreter)
+		case kindComplete, kindInspect, kindIsComplete:
+			go answerQuestion(conn, interpreter, f)
+		case kindTyped:
+			var t typed
+			if err := json.Unmarshal(f.Body, &t); err != nil {
+				return err
+			}
+			console.typed(f.ID, t)
+		case kindQuit:
+			return nil
+		default:
+			return fmt.Errorf("frame of unknown kind %d", f.Kind)
+		}
+	}
+}
+
+func runCell(console *Console, interpreter Interpreter, f link.Frame) {
+	var cell Cell
+	var result Result
+	if err := json.Unmarshal(f.Body, &cell); err != nil {
+		result.Err = plainError("InternalError", err.Error())
+	} else if !console.begin(f.ID, cell) {
+		result.Err = plainError("Interrupted", "the cell was interrupted before it began")
+	} else {
+		result = runGuarded(interpreter, cell)
+		flushC()
+		console.end()
+	}
+	body, err := json.Marshal(result)
+	if err == nil {
+		err = console.conn.Send(link.Frame{Kind: kindResult, ID: f.ID, Body: body})
+	}
+	if err != nil {
+		// Something in the result cannot be sent; the cell must end all the same.
+		failed := Result{Err: plainError("InternalError", "the cell's result cannot be sent: "+err.Error())}
+		body, _ = json.Marshal(failed)
+		console.conn.Send(link.Frame{Kind: kindResult, ID: f.ID, Body: body})
+	}
+}
+
+// runGuarded guards the evaluator against a fault in the interpreter itself.
+func runGuarded(interpreter Interpreter, cell Cell) (result Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			e := plainError("InternalError", fmt.Sprint("the evaluator failed, please report this: ", p))
+			stack := strings.TrimSpace(string(debug.Stack()))
+			e.Traceback = append(e.Traceback, strings.Split(stack, "\n")...)
+			result = Result{Err: e}
+		}
+	}()
+	return interpreter.Run(cell)
+}
+
+func answerQuestion(conn *link.Conn, interpreter Interpreter, f link.Frame) {
+	var a answer
+	value, err := ask(interpreter, f)
+	if err == nil {
+		a.Value, err = json.Marshal(value)
+	}
+	if err != nil {
+		a.Err = err.Error()
+	}
+	if body, err := json.Marshal(a); err == nil {
+		conn.Send(link.Frame{Kind: kindAnswer, ID: f.ID, Body: body})
+	}
+}
+
+func ask(interpreter Interpreter, f link.Frame) (value any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the evaluator failed to answer, please report this: %v", p)
+		}
+	}()
+	var q question
+	if err := json.Unmarshal(f.Body, &q); err != nil {
+		return nil, err
+	}
+	switch f.Kind {
+	case kindComplete:
+		return interpreter.Complete(q.Code, q.Cursor), nil
+	case kindInspect:
+		return interpreter.Inspect(q.Code, q.Cursor, q.Detail), nil
+	default:
+		return interpreter.IsComplete(q.Code), nil
+	}
+}

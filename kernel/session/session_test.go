@@ -1,0 +1,333 @@
+package session
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+	"gocuda/kernel/display"
+)
+
+// The evaluators of these tests are this test binary again, started with
+// GOCUDA_TEST_EVALUATOR set, so that processes, pipes and signals are real.
+// Their cells are the small commands of fakeInterpreter.
+func TestMain(m *testing.M) {
+	switch os.Getenv("GOCUDA_TEST_EVALUATOR") {
+	case "":
+		os.Exit(m.Run())
+	case "fake":
+		stream, err := inheritedLink()
+		if err == nil {
+			err = Serve(stream, newFake)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case "dies at start":
+		fmt.Fprintln(os.Stderr, "no sun today")
+		os.Exit(7)
+	case "talks nonsense":
+		syscall.Write(linkFD, []byte("GET / HTTP/1.1\r\n\r\n"))
+		time.Sleep(time.Minute)
+	}
+}
+
+// fakeInterpreter runs cells made of lines "command argument...".
+type fakeInterpreter struct {
+	console   *Console
+	variable  string
+	mu        sync.Mutex
+	interrupt chan struct{} // closed at an interrupt, made anew for each cell
+	closed    bool
+}
+
+func newFake(c *Console) (Interpreter, error) {
+	return &fakeInterpreter{console: c, interrupt: make(chan struct{})}, nil
+}
+
+func (f *fakeInterpreter) Interrupt() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.closed {
+		f.closed = true
+		close(f.interrupt)
+	}
+}
+
+func (f *fakeInterpreter) Run(cell Cell) (r Result) {
+	f.mu.Lock()
+	f.interrupt, f.closed = make(chan struct{}), false
+	f.mu.Unlock()
+	for line := range strings.Lines(cell.Code) {
+		command, argument, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if err := f.do(command, argument); err != nil {
+			r.Err = plainError("Failed", err.Error())
+			return r
+		}
+	}
+	return r
+}
+
+func cFunction(name string) uintptr {
+	address, err := purego.Dlsym(purego.RTLD_DEFAULT, name)
+	if err != nil {
+		panic(err)
+	}
+	return address
+}
+
+// address returns a C string. It leaks: C may keep it.
+func address(s string) uintptr {
+	b := append([]byte(s), 0)
+	kept = append(kept, b)
+	return uintptr(unsafe.Pointer(&b[0]))
+}
+
+var kept [][]byte
+
+func recurse(n int) int { return recurse(n+1) + 1 }
+
+func (f *fakeInterpreter) do(command, argument string) error {
+	n, _ := strconv.Atoi(argument)
+	switch command {
+	case "print":
+		fmt.Println(argument)
+	case "warn":
+		fmt.Fprintln(os.Stderr, argument)
+	case "bytes":
+		var b []byte
+		fmt.Sscanf(argument, "%x", &b)
+		os.Stdout.Write(b)
+	case "lines":
+		for i := range n {
+			fmt.Println("line", i)
+		}
+	case "flood": // megabytes
+		chunk := []byte(strings.Repeat(strings.Repeat("x", 63)+"\n", 1<<14))
+		for range n {
+			os.Stdout.Write(chunk)
+		}
+	case "show":
+		b := display.Bundle{Data: map[string]any{"text/plain": argument}}
+		return f.console.Show(Output{Kind: Display, Bundle: b})
+	case "unshowable":
+		b := display.Bundle{Data: map[string]any{"application/json": func() {}}}
+		return f.console.Show(Output{Kind: Display, Bundle: b})
+	case "set":
+		f.variable = argument
+	case "get":
+		fmt.Println(f.variable)
+	case "env":
+		fmt.Println(os.Getenv(argument))
+	case "pwd":
+		dir, _ := os.Getwd()
+		fmt.Println(dir)
+	case "pid":
+		fmt.Println(os.Getpid())
+	case "read":
+		n, err := os.Stdin.Read(make([]byte, 1))
+		fmt.Println(n, err == io.EOF)
+	case "wait":
+		<-f.interrupt
+		return fmt.Errorf("stopped")
+	case "sleep":
+		time.Sleep(time.Duration(n) * time.Millisecond)
+	case "deaf":
+		time.Sleep(time.Hour)
+	case "input", "password":
+		text, err := f.console.Input(argument, command == "password")
+		if err != nil {
+			return err
+		}
+		fmt.Println("got", text)
+	case "later": // prints when the cell has ended
+		go func() {
+			time.Sleep(50 * time.Millisecond)
+			fmt.Println(argument)
+		}()
+	case "panic":
+		panic(argument)
+	case "gopanic":
+		go panic(argument)
+		select {}
+	case "exit":
+		purego.SyscallN(cFunction("exit"), uintptr(n))
+	case "recurse":
+		recurse(0)
+	case "segfault":
+		purego.SyscallN(cFunction("strlen"), 0)
+	case "abort":
+		purego.SyscallN(cFunction("abort"))
+	case "fatal":
+		m := map[int]int{}
+		for range 8 {
+			go func() {
+				for i := 0; ; i++ {
+					m[i%100] = i
+				}
+			}()
+		}
+		select {}
+	case "kill":
+		syscall.Kill(os.Getpid(), syscall.Signal(n))
+		select {}
+	case "puts":
+		purego.SyscallN(cFunction("puts"), address(argument))
+	case "printf":
+		purego.SyscallN(cFunction("printf"), address("%s"), address(argument))
+	case "nonsense":
+		syscall.Write(linkFD, []byte(argument))
+	case "shell":
+		c := exec.Command("sh", "-c", argument)
+		c.Stdout = os.Stdout
+		return c.Start()
+	default:
+		return fmt.Errorf("unknown command %q", command)
+	}
+	return nil
+}
+
+func (f *fakeInterpreter) Complete(code string, cursor int) Completion {
+	if code == "panic" {
+		panic("no answer")
+	}
+	return Completion{Start: cursor - 1, End: cursor, Matches: []Match{{Text: code + "!", Kind: "function"}}}
+}
+
+func (f *fakeInterpreter) Inspect(code string, cursor, detail int) *display.Bundle {
+	if code == "" {
+		return nil
+	}
+	return &display.Bundle{Data: map[string]any{"text/plain": fmt.Sprint(code, cursor, detail)}}
+}
+
+func (f *fakeInterpreter) IsComplete(code string) Completeness {
+	return Completeness{Status: "incomplete", Indent: "\t"}
+}
+
+// harness is a session with what it has shown.
+type harness struct {
+	*Session
+	t  *testing.T
+	mu sync.Mutex
+	// outputs has neighbouring texts of one stream joined.
+	outputs []Output
+	calls   int
+	arrived chan struct{}
+}
+
+func start(t *testing.T, change func(*Options)) *harness {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("evaluators need a Unix system")
+	}
+	h := &harness{t: t, arrived: make(chan struct{}, 1)}
+	o := Options{
+		Command: []string{os.Args[0]},
+		Env:     []string{"GOCUDA_TEST_EVALUATOR=fake"},
+		Output:  h.receive,
+	}
+	if change != nil {
+		change(&o)
+	}
+	s, err := Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Session = s
+	t.Cleanup(func() { s.Close() })
+	return h
+}
+
+func (h *harness) receive(o Output) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calls++
+	if n := len(h.outputs); n > 0 && o.Text != "" && h.outputs[n-1].Kind == o.Kind {
+		h.outputs[n-1].Text += o.Text
+	} else {
+		h.outputs = append(h.outputs, o)
+	}
+	select {
+	case h.arrived <- struct{}{}:
+	default:
+	}
+}
+
+// shown returns what was shown since the last call, as one text.
+func (h *harness) shown() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var b strings.Builder
+	for _, o := range h.outputs {
+		switch o.Kind {
+		case Stdout:
+			b.WriteString(o.Text)
+		case Stderr:
+			b.WriteString("[stderr]" + o.Text)
+		default:
+			fmt.Fprintf(&b, "[%s %v]\n", o.Kind, o.Bundle.Data["text/plain"])
+		}
+	}
+	h.outputs, h.calls = nil, 0
+	return b.String()
+}
+
+// within fails the test instead of letting it hang.
+func within[T any](t *testing.T, what string, f func() T) T {
+	t.Helper()
+	c := make(chan T, 1)
+	go func() { c <- f() }()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(30 * time.Second):
+		t.Fatalf("%s has not returned after 30 s", what)
+		panic("unreachable")
+	}
+}
+
+func (h *harness) execute(code string) Result {
+	h.t.Helper()
+	return within(h.t, code, func() Result {
+		return h.Execute(Cell{Name: "In[1]", Code: code, AllowInput: true})
+	})
+}
+
+func (h *harness) succeed(code string) {
+	h.t.Helper()
+	if r := h.execute(code); r.Err != nil {
+		h.t.Fatalf("%q: %v", code, r.Err)
+	}
+}
+
+// shows runs a cell that must succeed with this output.
+func (h *harness) shows(code, want string) {
+	h.t.Helper()
+	h.shown()
+	h.succeed(code)
+	if got := h.shown(); got != want {
+		h.t.Fatalf("%q shows %q, want %q", code, got, want)
+	}
+}
+
+// until waits for the condition.
+func until(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !condition(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after 30 s still not: %s", what)
+		}
+	}
+}
