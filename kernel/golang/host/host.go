@@ -19,6 +19,8 @@ import (
 	yaegisyscall "github.com/traefik/yaegi/stdlib/syscall"
 	"github.com/traefik/yaegi/stdlib/unrestricted"
 	yaegiunsafe "github.com/traefik/yaegi/stdlib/unsafe"
+
+	"gocuda/kernel/golang/host/std"
 )
 
 // Package is a compiled package that cells can import.
@@ -90,9 +92,13 @@ func NewImporter(pkgs ...Package) *Importer {
 func standard() []map[string]map[string]reflect.Value {
 	return []map[string]map[string]reflect.Value{
 		stdlib.Symbols, yaegisyscall.Symbols, yaegiunsafe.Symbols,
-		unrestrictedSymbols(),
+		unrestrictedSymbols(), std.Symbols,
 	}
 }
+
+// Generic lists the exported names of a standard package that are missing
+// from what Import returns because they have type parameters, or nil.
+func Generic(path string) []string { return std.Generic[path] }
 
 // unrestrictedSymbols is what yaegi holds back by default and a notebook
 // needs: processes and real loggers. What ends the process (os.Exit,
