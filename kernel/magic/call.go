@@ -1,0 +1,179 @@
+package magic
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// call resolves a piece that is a magic.
+func (p piece) call() (Call, error) {
+	text, body, _ := strings.Cut(p.text, "\n")
+	if p.kind == line || p.kind == shell {
+		text, body = joinLines(p.text), ""
+	}
+	text = strings.TrimRight(text, "\r")
+	indent := len(text) - len(strings.TrimLeft(text, " \t"))
+	text = text[indent:]
+	call := Call{Line: p.line, Body: body}
+	switch p.kind {
+	case shell:
+		call.Magic = shellMagic
+		call.Args = strings.TrimSpace(text[1:])
+		return call, nil
+	case inspect:
+		call.Magic, _ = Lookup("%pinfo")
+		call.Args = strings.Trim(text, "? \t")
+		return call, nil
+	}
+	called := text[:strings.IndexFunc(text+" ", unicode.IsSpace)]
+	if called == "%" || called == "%%" || strings.HasPrefix(called, "%%%") {
+		return call, &Error{"UnknownMagic", called + ": a magic needs a name; %help lists them", p.line}
+	}
+	m, ok := Lookup(called)
+	if !ok {
+		return call, unknown(called, p)
+	}
+	args := text[len(called):]
+	call.Magic = m
+	call.Args = strings.TrimSpace(args)
+	call.Column = 1 + indent + len(called) + len(args) - len(strings.TrimLeft(args, " \t"))
+	return call, nil
+}
+
+// joinLines makes one line of lines that a backslash continues.
+func joinLines(text string) string {
+	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	return strings.ReplaceAll(text, "\\\n", " ")
+}
+
+// unknown names the magics that may have been meant.
+func unknown(called string, p piece) error {
+	name := strings.TrimLeft(called, "%")
+	_, isLine := Lookup("%" + name)
+	_, isCell := Lookup("%%" + name)
+	message := "there is no magic " + called
+	switch {
+	case isLine && p.kind == cell:
+		message += fmt.Sprintf(", but there is the line magic %%%s", name)
+	case isCell && p.kind == line:
+		message = fmt.Sprintf("%%%%%s is a cell magic: it takes a whole cell, and stands on its first line", name)
+		if !strings.HasPrefix(called, "%%") {
+			message = fmt.Sprintf("there is no magic %s, but there is %%%%%s for a whole cell", called, name)
+		}
+	default:
+		var near []string
+		for _, m := range List() {
+			if distance(strings.ToLower(name), m.Name) <= 1+len(name)/4 {
+				near = append(near, m.String())
+			}
+		}
+		if len(near) > 0 {
+			message += "; did you mean " + strings.Join(near, " or ") + "?"
+		} else {
+			var all []string
+			for _, m := range List() {
+				all = append(all, m.String())
+			}
+			message += "; there are " + strings.Join(all, " ")
+		}
+	}
+	return &Error{"UnknownMagic", message, p.line}
+}
+
+// distance counts the letters to insert, delete, replace or swap with their
+// neighbour to make b of a.
+func distance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	d := make([][]int, len(s)+1)
+	for i := range d {
+		d[i] = make([]int, len(t)+1)
+		d[i][0] = i
+	}
+	for j := range t {
+		d[0][j+1] = j + 1
+	}
+	for i := range s {
+		for j := range t {
+			replace := d[i][j]
+			if s[i] != t[j] {
+				replace++
+			}
+			d[i+1][j+1] = min(d[i][j+1]+1, d[i+1][j]+1, replace)
+			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
+				d[i+1][j+1] = min(d[i+1][j+1], d[i-1][j-1]+1)
+			}
+		}
+	}
+	return d[len(s)][len(t)]
+}
+
+// Fields splits the arguments of a call at spaces; quotes, single or double,
+// hold words together.
+func (c Call) Fields() ([]string, error) {
+	var fields []string
+	var word strings.Builder
+	inWord := false
+	quote := rune(0)
+	for _, r := range c.Args {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, inWord = r, true
+		case unicode.IsSpace(r):
+			if inWord {
+				fields = append(fields, word.String())
+				word.Reset()
+				inWord = false
+			}
+		default:
+			inWord = true
+			word.WriteRune(r)
+		}
+	}
+	if quote != 0 {
+		return nil, c.UsageErrorf("a quote %c is not closed", quote)
+	}
+	if inWord {
+		fields = append(fields, word.String())
+	}
+	return fields, nil
+}
+
+// Options takes options off the front of fields: those in flags stand alone
+// (-a), those in values are followed by one (-n 10, -n10 or -n=10). "--" ends
+// the options.
+func (c Call) Options(fields []string, flags, values []string) (given map[string]string, rest []string, err error) {
+	given = map[string]string{}
+	for len(fields) > 0 {
+		f := fields[0]
+		if f == "--" {
+			return given, fields[1:], nil
+		}
+		if len(f) < 2 || f[0] != '-' {
+			break
+		}
+		fields = fields[1:]
+		name, value, joined := strings.Cut(f, "=")
+		if !joined && !slices.Contains(flags, f) && !slices.Contains(values, f) && len(f) > 2 && slices.Contains(values, f[:2]) {
+			name, value, joined = f[:2], f[2:], true
+		}
+		switch {
+		case slices.Contains(flags, name) && !joined:
+			given[name] = ""
+		case slices.Contains(values, name) && joined:
+			given[name] = value
+		case slices.Contains(values, name) && len(fields) > 0:
+			given[name], fields = fields[0], fields[1:]
+		case slices.Contains(values, name):
+			return nil, nil, c.UsageErrorf("%s needs a value", name)
+		default:
+			return nil, nil, c.UsageErrorf("there is no option %s", f)
+		}
+	}
+	return given, fields, nil
+}

@@ -1,0 +1,246 @@
+package magic
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"unicode/utf8"
+)
+
+func init() {
+	Register(
+		Magic{Name: "cd", Usage: "%cd [DIRECTORY | -]", Run: cd,
+			Doc: "Changes the directory: to the home directory without an argument, to the one before with -."},
+		Magic{Name: "ls", Usage: "%ls [-a] [-l] [PATH | PATTERN]...", Run: ls,
+			Doc: "Lists files; -a also hidden ones, -l with size and time."},
+		Magic{Name: "load", Usage: "%load FILE", Run: load,
+			Doc: "Puts the text of a file into the next cell."},
+		Magic{Name: "writefile", Usage: "%%writefile [-a] FILE", Cell: true, Run: writeFile,
+			Doc: "Writes the cell to a file; -a appends."},
+	)
+}
+
+// previous is the directory that %cd - goes back to.
+var previous struct {
+	sync.Mutex
+	dir string
+}
+
+func cd(_ context.Context, env Env, call Call) error {
+	fields, err := call.Fields()
+	if err != nil {
+		return err
+	}
+	if len(fields) > 1 {
+		return call.UsageErrorf("one directory at most; quote a name with spaces")
+	}
+	previous.Lock()
+	defer previous.Unlock()
+	dir := "~"
+	if len(fields) == 1 {
+		dir = fields[0]
+	}
+	if dir == "-" {
+		if previous.dir == "" {
+			return call.Errorf("FileError", "there is no directory to go back to")
+		}
+		dir = previous.dir
+	}
+	if dir, err = expandHome(dir); err != nil {
+		return call.Errorf("FileError", "%v", err)
+	}
+	before, _ := os.Getwd()
+	if err := os.Chdir(dir); err != nil {
+		return call.Errorf("FileError", "%v", err)
+	}
+	previous.dir = before
+	now, err := os.Getwd()
+	if err != nil {
+		return call.Errorf("FileError", "%v", err)
+	}
+	fmt.Fprintln(env.Stdout(), now)
+	return nil
+}
+
+// expandHome replaces a leading ~ by the home directory.
+func expandHome(path string) (string, error) {
+	if path != "~" && !strings.HasPrefix(path, "~/") && !strings.HasPrefix(path, `~\`) {
+		return path, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, path[1:]), nil
+}
+
+func ls(_ context.Context, env Env, call Call) error {
+	fields, err := call.Fields()
+	if err != nil {
+		return err
+	}
+	if len(fields) > 0 && (fields[0] == "-la" || fields[0] == "-al") {
+		fields = append([]string{"-l", "-a"}, fields[1:]...)
+	}
+	given, paths, err := call.Options(fields, []string{"-a", "-l"}, nil)
+	if err != nil {
+		return err
+	}
+	_, hidden := given["-a"]
+	_, long := given["-l"]
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	var files, dirs []string
+	for _, p := range paths {
+		if p, err = expandHome(p); err != nil {
+			return call.Errorf("FileError", "%v", err)
+		}
+		matches := []string{p}
+		if _, err := os.Lstat(p); err != nil {
+			globbed, globErr := filepath.Glob(p)
+			if globErr != nil || len(globbed) == 0 {
+				return call.Errorf("FileError", "%v", err)
+			}
+			matches = globbed
+		}
+		for _, m := range matches {
+			if info, err := os.Stat(m); err == nil && info.IsDir() {
+				dirs = append(dirs, m)
+			} else {
+				files = append(files, m)
+			}
+		}
+	}
+	out := tabwriter.NewWriter(env.Stdout(), 0, 8, 2, ' ', tabwriter.AlignRight)
+	defer out.Flush()
+	for _, f := range files {
+		if info, err := os.Lstat(f); err == nil {
+			entry(out, f, info, long)
+		}
+	}
+	for i, d := range dirs {
+		if len(dirs)+len(files) > 1 {
+			out.Flush()
+			if i > 0 || len(files) > 0 {
+				fmt.Fprintln(out)
+			}
+			fmt.Fprintf(out, "%s:\n", d)
+			out.Flush()
+		}
+		entries, err := os.ReadDir(d)
+		if err != nil {
+			return call.Errorf("FileError", "%v", err)
+		}
+		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && (hidden || !strings.HasPrefix(e.Name(), ".")) {
+				entry(out, e.Name(), info, long)
+			}
+		}
+	}
+	return nil
+}
+
+func entry(out io.Writer, name string, info fs.FileInfo, long bool) {
+	switch {
+	case info.IsDir():
+		name += "/"
+	case info.Mode()&fs.ModeSymlink != 0:
+		name += "@"
+	}
+	if long {
+		fmt.Fprintf(out, "%s\t%d\t%s\t  %s\n", info.Mode(), info.Size(), info.ModTime().Format("2006-01-02 15:04"), name)
+		return
+	}
+	fmt.Fprintln(out, name)
+}
+
+// maxLoad bounds what %load puts into a cell.
+const maxLoad = 1 << 20
+
+func load(_ context.Context, env Env, call Call) error {
+	fields, err := call.Fields()
+	if err != nil {
+		return err
+	}
+	name, err := oneFile(call, fields)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return call.Errorf("FileError", "%v", err)
+	}
+	if info.Size() > maxLoad {
+		return call.Errorf("FileError", "%s has %d bytes; a cell takes %d", name, info.Size(), maxLoad)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return call.Errorf("FileError", "%v", err)
+	}
+	if !utf8.Valid(text) {
+		return call.Errorf("FileError", "%s is not UTF-8 text", name)
+	}
+	env.SetNextInput(string(text))
+	return nil
+}
+
+// oneFile is the file that is left of the arguments.
+func oneFile(call Call, fields []string) (string, error) {
+	if len(fields) != 1 {
+		return "", call.UsageErrorf("want one file, got %d words; quote a name with spaces", len(fields))
+	}
+	name, err := expandHome(fields[0])
+	if err != nil {
+		return "", call.Errorf("FileError", "%v", err)
+	}
+	return name, nil
+}
+
+func writeFile(_ context.Context, env Env, call Call) error {
+	fields, err := call.Fields()
+	if err != nil {
+		return err
+	}
+	given, rest, err := call.Options(fields, []string{"-a"}, nil)
+	if err != nil {
+		return err
+	}
+	name, err := oneFile(call, rest)
+	if err != nil {
+		return err
+	}
+	body := call.Body
+	if body != "" && !strings.HasSuffix(body, "\n") {
+		body += "\n"
+	}
+	flags, word := os.O_WRONLY|os.O_CREATE|os.O_TRUNC, "Wrote"
+	if _, err := os.Stat(name); err == nil {
+		word = "Overwrote"
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return call.Errorf("FileError", "%v", err)
+	}
+	if _, ok := given["-a"]; ok {
+		flags, word = os.O_WRONLY|os.O_CREATE|os.O_APPEND, "Appended to"
+	}
+	f, err := os.OpenFile(name, flags, 0o666)
+	if err == nil {
+		_, err = f.WriteString(body)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return call.Errorf("FileError", "%v", err)
+	}
+	fmt.Fprintf(env.Stdout(), "%s %s (%d bytes)\n", word, name, len(body))
+	return nil
+}

@@ -1,0 +1,181 @@
+// Package magic runs the lines and cells of a notebook that are not Go: %cd,
+// !ls, %%bash and their like.
+//
+// A line magic (%name) or a shell line (!command) may stand among lines of Go,
+// wherever a statement at the top level of the cell could begin. A cell magic
+// (%%name) begins a cell and takes the rest of it. The Go code around magics
+// keeps its line numbers.
+package magic
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"gocuda/kernel/display"
+)
+
+// Env is what magics need of the evaluator that they run in.
+type Env interface {
+	// Stdout and Stderr are where output goes. An *os.File is handed to the
+	// commands of the shell as it is.
+	Stdout() io.Writer
+	Stderr() io.Writer
+	// Eval runs Go code as a cell would, and shows the value of its last
+	// expression if show is set. It returns when the code ended, failed, or was
+	// interrupted.
+	Eval(code string, show bool) error
+	// Define makes value known to later Go code under name.
+	Define(name string, value any) error
+	// Names lists what the cells so far declared.
+	Names() []Name
+	// Reset forgets everything that the cells so far declared.
+	Reset() error
+	// SetNextInput asks the front end to offer text as the next cell.
+	SetNextInput(text string)
+	// Pager shows a bundle beside the notebook.
+	Pager(display.Bundle)
+	// Inspect tells what a name, such as fmt.Println, means; nil: not known.
+	Inspect(name string) *display.Bundle
+}
+
+// Name is something that a cell declared.
+type Name struct {
+	Name string
+	Kind string // "var", "const", "func", "type" or "import"
+	Type string // as Go writes it
+}
+
+// Magic is one %name or %%name.
+type Magic struct {
+	Name  string // without its %
+	Usage string // such as "%cd [DIRECTORY]"
+	Doc   string // one sentence, then, if needed, more lines
+	Cell  bool   // a cell magic (%%name)
+	// Run does the work. Its context ends when the user interrupts the cell.
+	Run func(ctx context.Context, env Env, call Call) error
+}
+
+// String is the magic as it is called.
+func (m Magic) String() string {
+	if m.Cell {
+		return "%%" + m.Name
+	}
+	return "%" + m.Name
+}
+
+// Call is one use of a magic.
+type Call struct {
+	Magic  Magic
+	Args   string // the rest of its line, without the space around it
+	Body   string // of a cell magic: the lines below it
+	Line   int    // where it stands in the cell, from 1; the body begins on the next line
+	Column int    // where Args begin in the line, in bytes from 1
+}
+
+// Error is a magic that failed.
+type Error struct {
+	Name    string // what kind of error, such as "UnknownMagic", "UsageError" or "ShellError"
+	Message string
+	Line    int // the line of the cell, from 1; 0: not known
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Errorf makes the error of a call.
+func (c Call) Errorf(name, format string, args ...any) error {
+	return &Error{name, c.Magic.String() + ": " + fmt.Sprintf(format, args...), c.Line}
+}
+
+// UsageErrorf makes the error of a call that was written wrong, with its usage.
+func (c Call) UsageErrorf(format string, args ...any) error {
+	return c.Errorf("UsageError", "%s\nusage: %s", fmt.Sprintf(format, args...), c.Magic.Usage)
+}
+
+var registry struct {
+	sync.Mutex
+	magics map[string]Magic // by String()
+}
+
+// Register adds magics, or replaces those of the same name.
+func Register(magics ...Magic) {
+	registry.Lock()
+	defer registry.Unlock()
+	if registry.magics == nil {
+		registry.magics = map[string]Magic{}
+	}
+	for _, m := range magics {
+		registry.magics[m.String()] = m
+	}
+}
+
+// List returns every magic by name, a line magic before its cell magic.
+func List() []Magic {
+	registry.Lock()
+	defer registry.Unlock()
+	list := make([]Magic, 0, len(registry.magics))
+	for _, m := range registry.magics {
+		list = append(list, m)
+	}
+	slices.SortFunc(list, func(a, b Magic) int {
+		if c := strings.Compare(a.Name, b.Name); c != 0 {
+			return c
+		}
+		return len(a.String()) - len(b.String())
+	})
+	return list
+}
+
+// Lookup finds a magic as it is called, such as "%cd" or "%%bash".
+func Lookup(called string) (Magic, bool) {
+	registry.Lock()
+	defer registry.Unlock()
+	m, ok := registry.magics[called]
+	return m, ok
+}
+
+// Run runs a cell: its magics and the Go code between them, from top to
+// bottom, up to the first that fails. Only the last piece shows the value of its
+// last expression. Names of magics that do not exist are found before anything
+// runs. The errors are those of Env.Eval, as they are, the context's, after an
+// interrupt, and otherwise of type *Error.
+func Run(ctx context.Context, env Env, code string) error {
+	pieces := split(code)
+	calls := make([]Call, len(pieces))
+	last := -1
+	for i, p := range pieces {
+		if p.kind == goCode {
+			if isBlank(p.text) && len(pieces) > 1 {
+				continue
+			}
+		} else {
+			call, err := p.call()
+			if err != nil {
+				return err
+			}
+			calls[i] = call
+		}
+		last = i
+	}
+	for i, p := range pieces {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		var err error
+		switch {
+		case p.kind != goCode:
+			err = calls[i].Magic.Run(ctx, env, calls[i])
+		case len(pieces) == 1:
+			err = env.Eval(code, true)
+		case !isBlank(p.text):
+			err = env.Eval(strings.Repeat("\n", p.line-1)+p.text, i == last)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package magic
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"gocuda/kernel/display"
+)
+
+func init() {
+	Register(
+		Magic{Name: "env", Usage: "%env [NAME | NAME=VALUE]", Run: environment,
+			Doc: "Shows the environment, or one variable of it, or sets one, for Go, C libraries and commands alike."},
+		Magic{Name: "who", Usage: "%who [var | const | func | type | import]...", Run: who,
+			Doc: "Lists the names that cells declared, with their types."},
+		Magic{Name: "reset", Usage: "%reset", Run: reset,
+			Doc: "Forgets everything that cells declared."},
+		Magic{Name: "help", Usage: "%help [MAGIC]", Run: help,
+			Doc: "Lists the magics, or explains one."},
+		Magic{Name: "lsmagic", Usage: "%lsmagic [MAGIC]", Run: help,
+			Doc: "Lists the magics, or explains one, as %help does."},
+		Magic{Name: "pinfo", Usage: "%pinfo NAME", Run: pinfo,
+			Doc: "Tells what a name means, in the pager; also NAME? or ?NAME."},
+	)
+}
+
+func environment(_ context.Context, env Env, call Call) error {
+	out := env.Stdout()
+	if call.Args == "" {
+		list := os.Environ()
+		slices.Sort(list)
+		for _, entry := range list {
+			fmt.Fprintln(out, entry)
+		}
+		return nil
+	}
+	name, value, set := strings.Cut(call.Args, "=")
+	name = strings.TrimSpace(name)
+	if name == "" || strings.ContainsAny(name, " \t") {
+		return call.UsageErrorf("%q is not the name of a variable", name)
+	}
+	if !set {
+		value, ok := os.LookupEnv(name)
+		if !ok {
+			return call.Errorf("NameError", "%s is not set", name)
+		}
+		fmt.Fprintln(out, value)
+		return nil
+	}
+	value = strings.TrimSpace(value)
+	if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
+		value = value[1 : n-1]
+	}
+	if err := os.Setenv(name, value); err != nil {
+		return call.Errorf("NameError", "%v", err)
+	}
+	fmt.Fprintf(out, "%s=%s\n", name, value)
+	return nil
+}
+
+var nameKinds = []string{"var", "const", "func", "type", "import"}
+
+func who(_ context.Context, env Env, call Call) error {
+	wanted, err := call.Fields()
+	if err != nil {
+		return err
+	}
+	for _, w := range wanted {
+		if !slices.Contains(nameKinds, w) {
+			return call.UsageErrorf("there is no kind of name %q", w)
+		}
+	}
+	out := tabwriter.NewWriter(env.Stdout(), 0, 8, 2, ' ', 0)
+	defer out.Flush()
+	names := slices.Clone(env.Names())
+	slices.SortStableFunc(names, func(a, b Name) int { return strings.Compare(a.Name, b.Name) })
+	found := false
+	for _, n := range names {
+		if strings.HasPrefix(n.Name, "_") || len(wanted) > 0 && !slices.Contains(wanted, n.Kind) {
+			continue
+		}
+		found = true
+		fmt.Fprintf(out, "%s\t%s\t%s\n", n.Kind, n.Name, n.Type)
+	}
+	if !found {
+		fmt.Fprintln(out, "no names are declared")
+	}
+	return nil
+}
+
+func reset(_ context.Context, env Env, call Call) error {
+	if call.Args != "" {
+		return call.UsageErrorf("it takes no arguments")
+	}
+	return env.Reset()
+}
+
+func help(_ context.Context, env Env, call Call) error {
+	out := env.Stdout()
+	if call.Args != "" {
+		text, ok := describe(call.Args)
+		if !ok {
+			name := strings.TrimLeft(call.Args, "%")
+			return unknown("%"+name, piece{kind: line, line: call.Line})
+		}
+		fmt.Fprint(out, text)
+		return nil
+	}
+	lines := tabwriter.NewWriter(out, 0, 8, 3, ' ', 0)
+	for _, m := range append(List(), shellMagic) {
+		if m.Name == "lsmagic" {
+			continue
+		}
+		summary, _, _ := strings.Cut(m.Doc, "\n")
+		fmt.Fprintf(lines, "%s\t%s\n", m.Usage, summary)
+	}
+	return lines.Flush()
+}
+
+// describe gives the usage and documentation of the magics of a name, with or
+// without its %.
+func describe(called string) (string, bool) {
+	var out strings.Builder
+	name := strings.TrimLeft(called, "%")
+	for _, m := range append(List(), shellMagic) {
+		if m.Name == name && (name == called || m.String() == called) {
+			fmt.Fprintf(&out, "%s\n%s\n", m.Usage, m.Doc)
+		}
+	}
+	return out.String(), out.Len() > 0
+}
+
+func pinfo(_ context.Context, env Env, call Call) error {
+	if call.Args == "" || strings.ContainsAny(call.Args, " \t") {
+		return call.UsageErrorf("want one name")
+	}
+	if strings.HasPrefix(call.Args, "%") {
+		text, ok := describe(call.Args)
+		if !ok {
+			return unknown(call.Args, piece{kind: line, line: call.Line})
+		}
+		env.Pager(display.Text(text))
+		return nil
+	}
+	b := env.Inspect(call.Args)
+	if b == nil {
+		return call.Errorf("NameError", "nothing is known of %s", call.Args)
+	}
+	env.Pager(*b)
+	return nil
+}

@@ -1,0 +1,97 @@
+package magic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// shellMagic is !command. It is not in the registry: it has no name to look up.
+var shellMagic = Magic{Name: "!", Usage: "!COMMAND", Run: runShell,
+	Doc: "Runs a command of the shell; its exit status, if not zero, fails the cell."}
+
+func init() {
+	Register(
+		Magic{Name: "bash", Usage: "%%bash [OPTION]...", Cell: true, Run: runScript("bash"),
+			Doc: "Runs the cell as a bash script; its exit status, if not zero, fails the cell."},
+		Magic{Name: "sh", Usage: "%%sh [OPTION]...", Cell: true, Run: runScript("sh"),
+			Doc: "Runs the cell as a script of sh; its exit status, if not zero, fails the cell."},
+	)
+}
+
+// goName matches what may have been meant as Go.
+var goName = regexp.MustCompile(`^[\pL_][\pL\pN_]*$`)
+
+func runShell(ctx context.Context, env Env, call Call) error {
+	args := []string{"sh", "-c", call.Args}
+	if bash, err := exec.LookPath("bash"); err == nil {
+		args[0] = bash
+	} else if runtime.GOOS == "windows" {
+		args = []string{"cmd", "/c", call.Args}
+	}
+	err := runCommand(ctx, env, args)
+	return shellError(ctx, call, call.Args, "!"+call.Args, err)
+}
+
+func runScript(shell string) func(context.Context, Env, Call) error {
+	return func(ctx context.Context, env Env, call Call) error {
+		options, err := call.Fields()
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(call.Body) == "" {
+			return call.UsageErrorf("there is no script below the first line")
+		}
+		args := append([]string{shell}, options...)
+		args = append(args, "-c", strings.ReplaceAll(call.Body, "\r\n", "\n"))
+		err = runCommand(ctx, env, args)
+		return shellError(ctx, call, "", call.Magic.String(), err)
+	}
+}
+
+// killDelay is how long an interrupted command has to end by itself.
+const killDelay = 2 * time.Second
+
+// runCommand runs a program with the evaluator's output as its own, in a
+// process group, which ends with ctx: asked first, then killed.
+func runCommand(ctx context.Context, env Env, args []string) error {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Stdout, cmd.Stderr = env.Stdout(), env.Stderr()
+	setGroup(cmd)
+	cmd.Cancel = func() error { return interruptGroup(cmd) }
+	// A process that the command left behind may hold the output open.
+	cmd.WaitDelay = killDelay
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		killGroup(cmd)
+		return context.Cause(ctx)
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		return nil // the command itself succeeded
+	}
+	return err
+}
+
+// shellError tells how a command failed.
+func shellError(ctx context.Context, call Call, command, title string, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	message := fmt.Sprintf("%s: %v", title, err)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		message = fmt.Sprintf("%s: exit status %d", title, exit.ExitCode())
+		if exit.ExitCode() == 127 {
+			message += " (command not found)"
+			if goName.MatchString(command) {
+				message += fmt.Sprintf("; for the Go expression write (!%s)", command)
+			}
+		}
+	}
+	return &Error{"ShellError", message, call.Line}
+}
