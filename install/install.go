@@ -1,0 +1,177 @@
+// Package install makes gocuda known to Jupyter: it writes and removes kernel
+// specs, and knows where Jupyter looks for them.
+package install
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"gocuda/install/logo"
+)
+
+// DefaultName is the kernel's name for Jupyter, and its folder's.
+const DefaultName = "gocuda"
+
+// DisplayName is what Jupyter's launcher shows.
+const DisplayName = "Go (CUDA)"
+
+// Spec is a kernelspec: the content of kernel.json.
+type Spec struct {
+	Argv          []string          `json:"argv"`
+	DisplayName   string            `json:"display_name"`
+	Language      string            `json:"language"`
+	InterruptMode string            `json:"interrupt_mode"`
+	Env           map[string]string `json:"env,omitempty"`
+}
+
+// Options say what to install, and where.
+type Options struct {
+	// Executable is the path of the gocuda-kernel binary.
+	Executable string
+	// Root is the Jupyter data folder to install into, such as UserDir.
+	Root string
+	// Name and DisplayName are the defaults if empty.
+	Name, DisplayName string
+	// Env is the environment that Jupyter gives this kernel.
+	Env map[string]string
+}
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// Install writes the kernelspec with its logos, and returns its folder. An
+// older one of gocuda is replaced; one of another kernel is an error.
+func Install(o Options) (dir string, err error) {
+	if o.Name == "" {
+		o.Name = DefaultName
+	}
+	if o.DisplayName == "" {
+		o.DisplayName = DisplayName
+	}
+	dir, err = specDir(o.Root, o.Name)
+	if err != nil {
+		return "", err
+	}
+	if err := ours(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	files, err := contents(Spec{
+		Argv:          []string{o.Executable, "serve", "{connection_file}"},
+		DisplayName:   o.DisplayName,
+		Language:      "go",
+		InterruptMode: "message", // a signal would reach the evaluator too
+		Env:           o.Env,
+	})
+	if err != nil {
+		return "", err
+	}
+	// A folder beside it is filled and then renamed: Jupyter never sees half.
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", err
+	}
+	temp, err := os.MkdirTemp(parent, ".gocuda-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temp)
+	if err := os.Chmod(temp, 0o755); err != nil {
+		return "", err
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(temp, name), data, 0o644); err != nil {
+			return "", err
+		}
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	return dir, os.Rename(temp, dir)
+}
+
+// Uninstall removes the kernelspec of that name from a Jupyter data folder,
+// and returns the folder that it removed. The error is fs.ErrNotExist if there
+// is none; the kernelspec of another kernel is not touched.
+func Uninstall(root, name string) (dir string, err error) {
+	dir, err = specDir(root, name)
+	if err != nil {
+		return "", err
+	}
+	if err := ours(dir); err != nil {
+		return dir, err
+	}
+	return dir, os.RemoveAll(dir)
+}
+
+// Find lists the folders among the Jupyter data folders given that hold a
+// kernelspec of gocuda by that name, in order.
+func Find(roots []string, name string) (dirs []string) {
+	for _, root := range roots {
+		if dir, err := specDir(root, name); err == nil && ours(dir) == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return slices.Compact(dirs)
+}
+
+// Read reads the kernelspec in a folder.
+func Read(dir string) (Spec, error) {
+	path := filepath.Join(dir, "kernel.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Spec{}, err
+	}
+	var s Spec
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Spec{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+func specDir(root, name string) (string, error) {
+	if !validName.MatchString(name) || name == "." || name == ".." {
+		return "", fmt.Errorf("kernel name %q: use ASCII letters, digits, dots, underscores and hyphens", name)
+	}
+	return filepath.Join(root, "kernels", name), nil
+}
+
+// ours is nil if the folder holds a kernelspec that Install wrote.
+func ours(dir string) error {
+	s, err := Read(dir)
+	if err != nil {
+		if _, there := os.Stat(dir); there == nil && errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s is there already, and holds no kernelspec: remove it or choose another --name", dir)
+		}
+		return err
+	}
+	if s.Language != "go" || len(s.Argv) != 3 || s.Argv[1] != "serve" {
+		return fmt.Errorf("%s belongs to another kernel (%s): choose another --name", dir, s.DisplayName)
+	}
+	return nil
+}
+
+func contents(s Spec) (map[string][]byte, error) {
+	spec, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	small, err := logo.PNG(32)
+	if err != nil {
+		return nil, err
+	}
+	large, err := logo.PNG(64)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		"kernel.json":    append(spec, '\n'),
+		"logo-32x32.png": small,
+		"logo-64x64.png": large,
+		"logo-svg.svg":   logo.SVG(),
+	}, nil
+}
