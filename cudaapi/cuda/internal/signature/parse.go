@@ -250,14 +250,13 @@ func split(tokens []token) [][]token {
 
 func join(tokens []token) string {
 	var b strings.Builder
-	for i, t := range tokens {
-		if i > 0 && word(rune(t.text[0])) && word(rune(tokens[i-1].text[len(tokens[i-1].text)-1])) {
+	last := ""
+	for _, t := range words(tokens) {
+		if last == "," || last != "" && word(rune(t[0])) && word(rune(last[len(last)-1])) {
 			b.WriteByte(' ')
 		}
-		b.WriteString(t.text)
-		if t.text == "," {
-			b.WriteByte(' ')
-		}
+		b.WriteString(t)
+		last = t
 	}
 	return b.String()
 }
@@ -279,8 +278,11 @@ scan:
 		switch {
 		case t.define != nil:
 		case t.text == "<":
+			if len(names) == 0 {
+				return p // not a declaration
+			}
 			depth++
-			names[max(len(names)-1, 0)].text += "<"
+			names[len(names)-1].text += "<"
 		case t.text == ">" && depth > 0:
 			depth--
 			names[len(names)-1].text += ">"
@@ -307,9 +309,6 @@ scan:
 			} else {
 				names = append(names, t)
 			}
-		}
-		if len(names) == 0 && depth > 0 {
-			return p // not a declaration
 		}
 	}
 	base, more, constant := resolve(names, bound, 0)
