@@ -1,0 +1,71 @@
+package kernel
+
+import (
+	"os"
+	"runtime"
+	"time"
+)
+
+// interruptRequest interrupts the running cell; without one it does nothing.
+func (k *kernel) interruptRequest(*request) (any, error) {
+	k.interrupt()
+	return map[string]string{"status": "ok"}, nil
+}
+
+// shutdown replies, tells all front ends, and ends the kernel. The restart
+// flag is for them; whoever started the kernel starts it anew.
+func (k *kernel) shutdown(r *request) (any, error) {
+	var asked struct {
+		Restart bool `json:"restart"`
+	}
+	if err := r.decode(&asked); err != nil {
+		return nil, err
+	}
+	content := map[string]any{"status": "ok", "restart": asked.Restart}
+	k.publish("shutdown_reply", r.Message, content)
+	r.after = k.end
+	return content, nil
+}
+
+// debug answers in the words of the Debug Adapter Protocol, which
+// debug_request carries: there is no debugger.
+func (k *kernel) debug(r *request) (any, error) {
+	var asked struct {
+		Seq     int    `json:"seq"`
+		Command string `json:"command"`
+	}
+	if err := r.decode(&asked); err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"type":        "response",
+		"request_seq": asked.Seq,
+		"seq":         asked.Seq,
+		"success":     false,
+		"command":     asked.Command,
+		"message":     "gocuda has no debugger",
+	}, nil
+}
+
+// watchParent closes orphaned when the process that started this one is gone,
+// so that no kernel stays behind when a Jupyter server is killed. Jupyter asks
+// for that by setting JPY_PARENT_PID.
+func watchParent(stop <-chan struct{}, orphaned chan<- struct{}) {
+	if os.Getenv("JPY_PARENT_PID") == "" || runtime.GOOS == "windows" {
+		return
+	}
+	parent := os.Getppid()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+			if os.Getppid() != parent {
+				close(orphaned)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gocuda/kernel/display"
+	"gocuda/kernel/session"
+)
+
+// scripted is an engine whose cells are commands, one a line:
+//
+//	print TEXT     stdout; \n ends a line
+//	warn TEXT      stderr
+//	value TEXT     the value of the cell
+//	show ID TEXT   display data; ID - has none
+//	update ID TEXT
+//	clear WAIT
+//	fail NAME TEXT ends the cell with an error
+//	ask PROMPT     input, printed
+//	block          until it is interrupted or closed
+//	later TEXT     printed by a goroutine, after release
+//	panic          panics in the engine
+type scripted struct {
+	output func(session.Output)
+	input  InputFunc
+
+	interrupts chan struct{}
+	release    chan struct{}
+	began      chan string // names of cells, as they begin
+	closed     chan struct{}
+	once       sync.Once
+}
+
+func newScripted() *scripted {
+	return &scripted{
+		interrupts: make(chan struct{}, 16), release: make(chan struct{}),
+		began: make(chan string, 1<<16), closed: make(chan struct{}),
+	}
+}
+
+func (s *scripted) start(output func(session.Output), input InputFunc) (Engine, error) {
+	s.output, s.input = output, input
+	return s, nil
+}
+
+func plain(text string) display.Bundle {
+	return display.Bundle{Data: map[string]any{"text/plain": text}}
+}
+
+func (s *scripted) Execute(c session.Cell) (r session.Result) {
+	for len(s.interrupts) > 0 {
+		<-s.interrupts
+	}
+	s.began <- c.Name
+	r.Expressions = map[string]session.Expression{}
+	for name, e := range c.Expressions {
+		if e == "bad" {
+			r.Expressions[name] = session.Expression{Err: &session.Error{Name: "CompileError", Message: "undefined: bad"}}
+		} else {
+			b := plain(e)
+			r.Expressions[name] = session.Expression{Value: &b}
+		}
+	}
+	for _, line := range strings.Split(c.Code, "\n") {
+		command, rest, _ := strings.Cut(line, " ")
+		switch command {
+		case "print":
+			s.output(session.Output{Kind: session.Stdout, Text: strings.ReplaceAll(rest, `\n`, "\n")})
+		case "warn":
+			s.output(session.Output{Kind: session.Stderr, Text: rest})
+		case "value":
+			s.output(session.Output{Kind: session.Value, Bundle: plain(rest)})
+		case "nan":
+			zero := 0.0
+			s.output(session.Output{Kind: session.Display, Bundle: display.Bundle{Data: map[string]any{"application/json": zero / zero}}})
+		case "show", "update":
+			id, text, _ := strings.Cut(rest, " ")
+			b := plain(text)
+			if id != "-" {
+				b.DisplayID = id
+			}
+			kind := session.Display
+			if command == "update" {
+				kind = session.Update
+			}
+			s.output(session.Output{Kind: kind, Bundle: b})
+		case "clear":
+			s.output(session.Output{Kind: session.Clear, Wait: rest == "true"})
+		case "next":
+			r.NextInput = &rest
+		case "page":
+			b := plain(rest)
+			r.Pager = &b
+		case "ask":
+			answer, err := s.input(rest, rest == "Password: ")
+			if err != nil {
+				r.Err = &session.Error{Name: "InputError", Message: err.Error()}
+				return r
+			}
+			s.output(session.Output{Kind: session.Stdout, Text: answer})
+		case "sleep":
+			d, _ := time.ParseDuration(rest)
+			time.Sleep(d)
+		case "block":
+			select {
+			case <-s.interrupts:
+				r.Err = &session.Error{Name: "Interrupted", Message: "interrupted"}
+			case <-s.closed:
+				r.Err = &session.Error{Name: "EvaluatorError", Message: "closed"}
+			}
+			return r
+		case "later":
+			go func() {
+				<-s.release
+				s.output(session.Output{Kind: session.Stdout, Text: rest})
+			}()
+		case "fail":
+			name, text, _ := strings.Cut(rest, " ")
+			r.Err = &session.Error{Name: name, Message: text, Traceback: []string{"\x1b[31m" + name + "\x1b[0m: " + text}}
+			return r
+		case "flood":
+			n, _ := strconv.Atoi(rest)
+			for i := range n {
+				s.output(session.Output{Kind: session.Stdout, Text: fmt.Sprintf("line %d\n", i)})
+			}
+		case "panic":
+			panic("the engine's own fault")
+		}
+	}
+	return r
+}
+
+func (s *scripted) Interrupt() { s.interrupts <- struct{}{} }
+
+func (s *scripted) Complete(code string, cursor int) (session.Completion, error) {
+	if code == "error" {
+		return session.Completion{}, errors.New("cannot complete")
+	}
+	word := code[:cursor]
+	start := strings.LastIndexByte(word, ' ') + 1
+	return session.Completion{Start: start, End: cursor, Matches: []session.Match{
+		{Text: word[start:] + "ln", Kind: "function", Signature: "func(a ...any)"},
+	}}, nil
+}
+
+func (s *scripted) Inspect(code string, cursor, detail int) (*display.Bundle, error) {
+	if code == "nothing" {
+		return nil, nil
+	}
+	b := plain(fmt.Sprintf("%s|%d", code[:cursor], detail))
+	return &b, nil
+}
+
+func (s *scripted) IsComplete(code string) (session.Completeness, error) {
+	if strings.HasSuffix(code, "{") {
+		return session.Completeness{Status: "incomplete", Indent: "\t"}, nil
+	}
+	return session.Completeness{Status: "complete"}, nil
+}
+
+func (s *scripted) Close() error {
+	s.once.Do(func() { close(s.closed) })
+	return nil
+}

@@ -1,0 +1,217 @@
+package kernel
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"gocuda/kernel/display"
+	"gocuda/kernel/session"
+	"gocuda/kernel/wire"
+)
+
+// cell is the cell that runs, or ran last: outputs and questions are sent in
+// its name.
+type cell struct {
+	mu     sync.Mutex
+	parent *wire.Message
+	count  int
+	silent bool
+	input  bool // the front end takes input requests
+	value  string
+
+	phase     phase
+	interrupt chan struct{} // closed when the cell is interrupted
+}
+
+type phase int
+
+const (
+	idle      phase = iota
+	announced       // the cell is known; the engine has not got it yet
+	running
+)
+
+type executeRequest struct {
+	Code            string            `json:"code"`
+	Silent          bool              `json:"silent"`
+	StoreHistory    bool              `json:"store_history"`
+	UserExpressions map[string]string `json:"user_expressions"`
+	AllowStdin      bool              `json:"allow_stdin"`
+	StopOnError     bool              `json:"stop_on_error"`
+}
+
+type executeReply struct {
+	Status          string           `json:"status"`
+	ExecutionCount  int              `json:"execution_count"`
+	UserExpressions map[string]any   `json:"user_expressions"`
+	Payload         []map[string]any `json:"payload"`
+	*failure
+}
+
+// failure is an error as Jupyter shows it.
+type failure struct {
+	Name      string   `json:"ename"`
+	Value     string   `json:"evalue"`
+	Traceback []string `json:"traceback"`
+}
+
+func newFailure(e *session.Error) *failure {
+	lines := e.Traceback
+	if len(lines) == 0 {
+		lines = []string{e.Error()}
+	}
+	return &failure{e.Name, e.Message, lines}
+}
+
+// execute runs a cell.
+func (k *kernel) execute(r *request) (any, error) {
+	asked := executeRequest{StoreHistory: true, AllowStdin: true, StopOnError: true}
+	if err := r.decode(&asked); err != nil {
+		return nil, err
+	}
+	asked.StoreHistory = asked.StoreHistory && !asked.Silent
+	empty := strings.TrimSpace(asked.Code) == ""
+
+	reply := executeReply{Status: "ok", ExecutionCount: k.count, UserExpressions: map[string]any{}, Payload: []map[string]any{}}
+	if k.clocks.sentBefore(r.Message, k.failedAt) {
+		reply.Status = "error"
+		reply.failure = newFailure(&session.Error{Name: "Aborted", Message: "not run, because " + k.failed + " failed"})
+		return reply, nil
+	}
+	r.metadata = map[string]any{"started": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")}
+
+	count := k.count + 1
+	if asked.StoreHistory && !empty {
+		k.count = count
+	} else if asked.Silent || empty {
+		count = k.count
+	}
+	reply.ExecutionCount = count
+	k.announce(r.Message, count, asked)
+	if !asked.Silent {
+		k.publish("execute_input", r.Message, map[string]any{"code": asked.Code, "execution_count": count})
+	}
+	if empty && len(asked.UserExpressions) == 0 {
+		k.finish()
+		return reply, nil
+	}
+	name := fmt.Sprintf("In[%d]", count)
+	if asked.StoreHistory && !empty {
+		k.history.addInput(count, asked.Code)
+	}
+
+	result := k.evaluate(session.Cell{
+		Name: name, Code: asked.Code, Silent: asked.Silent,
+		AllowInput: asked.AllowStdin, Expressions: asked.UserExpressions,
+	})
+	if value := k.finish(); value != "" && asked.StoreHistory {
+		k.history.addOutput(count, value)
+	}
+
+	for name, e := range result.Expressions {
+		reply.UserExpressions[name] = expression(e)
+	}
+	if result.NextInput != nil {
+		reply.Payload = append(reply.Payload, map[string]any{
+			"source": "set_next_input", "text": *result.NextInput, "replace": false})
+	}
+	if result.Pager != nil {
+		reply.Payload = append(reply.Payload, map[string]any{
+			"source": "page", "data": object(result.Pager.Data), "start": 0})
+	}
+	if result.Err != nil {
+		reply.Status = "error"
+		reply.failure = newFailure(result.Err)
+		if !asked.Silent {
+			k.publish("error", r.Message, reply.failure)
+		}
+		if asked.StopOnError {
+			k.failedAt, k.failed = time.Now(), name
+		}
+	}
+	return reply, nil
+}
+
+// evaluate hands the cell to the engine, unless it was interrupted while the
+// engine started.
+func (k *kernel) evaluate(c session.Cell) session.Result {
+	e, err := k.engine.get()
+	if err != nil {
+		return session.Result{Err: &session.Error{Name: "EvaluatorError", Message: err.Error()}}
+	}
+	if !k.begin() {
+		return session.Result{Err: &session.Error{Name: "Interrupted", Message: "interrupted before it began"}}
+	}
+	return e.Execute(c)
+}
+
+// announce makes a cell the one in whose name outputs are sent.
+func (k *kernel) announce(parent *wire.Message, count int, asked executeRequest) {
+	c := &k.cell
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.parent, c.count, c.silent, c.input, c.value = parent, count, asked.Silent, asked.AllowStdin, ""
+	c.phase, c.interrupt = announced, make(chan struct{})
+}
+
+// begin marks the cell as running, or says false if it was interrupted before.
+func (k *kernel) begin() bool {
+	c := &k.cell
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.interrupt:
+		return false
+	default:
+		c.phase = running
+		return true
+	}
+}
+
+// finish ends the cell and returns the text of its value. Outputs that come
+// later, from goroutines that go on, are still sent in its name.
+func (k *kernel) finish() (value string) {
+	c := &k.cell
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.phase, c.input = idle, false
+	return c.value
+}
+
+// interrupt makes the running cell end soon. A cell that waits for input gets
+// an error instead of a line.
+func (k *kernel) interrupt() {
+	c := &k.cell
+	c.mu.Lock()
+	phase := c.phase
+	if phase != idle {
+		select {
+		case <-c.interrupt:
+		default:
+			close(c.interrupt)
+		}
+	}
+	c.mu.Unlock()
+	if phase != running {
+		return
+	}
+	if e, err := k.engine.get(); err == nil {
+		e.Interrupt()
+	}
+}
+
+func expression(e session.Expression) any {
+	if e.Err != nil {
+		return struct {
+			Status string `json:"status"`
+			*failure
+		}{"error", newFailure(e.Err)}
+	}
+	value := display.Bundle{}
+	if e.Value != nil {
+		value = *e.Value
+	}
+	return map[string]any{"status": "ok", "data": object(value.Data), "metadata": object(value.Metadata)}
+}

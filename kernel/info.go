@@ -1,0 +1,45 @@
+package kernel
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"gocuda/kernel/wire"
+)
+
+type link struct {
+	Text string `json:"text"`
+	URL  string `json:"url"`
+}
+
+// kernelInfo tells a front end what it talks to.
+func (k *kernel) kernelInfo(*request) (any, error) {
+	version := cmp.Or(k.options.Version, "devel")
+	language := strings.TrimPrefix(runtime.Version(), "go")
+	return map[string]any{
+		"status":                 "ok",
+		"protocol_version":       wire.Version,
+		"implementation":         "gocuda",
+		"implementation_version": version,
+		"language_info": map[string]any{
+			"name":               "go",
+			"version":            language,
+			"mimetype":           "text/x-go",
+			"file_extension":     ".go",
+			"pygments_lexer":     "go",
+			"codemirror_mode":    "go",
+			"nbconvert_exporter": "script",
+		},
+		"banner": fmt.Sprintf("gocuda %s: Go %s, live GPUs. %%help lists the magics.", version, language),
+		"help_links": []link{
+			{"The Go language", "https://go.dev/ref/spec"},
+			{"Go's standard library", "https://pkg.go.dev/std"},
+			{"CUDA C++ programming guide", "https://docs.nvidia.com/cuda/cuda-c-programming-guide/"},
+			{"CUDA driver API", "https://docs.nvidia.com/cuda/cuda-driver-api/"},
+		},
+		"debugger":           false,
+		"supported_features": []string{},
+	}, nil
+}

@@ -1,0 +1,179 @@
+// Package kernel is a Jupyter kernel for Go cells: it answers the messages of
+// Jupyter's protocol 5.5 and hands the code to an evaluator in a process of
+// its own (package session).
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"gocuda/kernel/session"
+	"gocuda/kernel/wire"
+)
+
+// lingerTime is what clients have, at the end, to read their last messages.
+const lingerTime = 2 * time.Second
+
+// Options configure a kernel. The zero value serves the real evaluator.
+type Options struct {
+	// Start starts the evaluator; nil: a session's.
+	Start StartFunc
+	// Version is the implementation version that kernel_info reports.
+	Version string
+	// HistoryFile holds the inputs of all sessions; empty: the user's own
+	// (see DefaultHistoryFile). "off" keeps the history in memory.
+	HistoryFile string
+	// CommTargets are the kinds of comm that a front end may open, by
+	// target name.
+	CommTargets map[string]CommTarget
+	// Log takes what goes wrong; nil: NewLog's.
+	Log *slog.Logger
+}
+
+// Serve runs a kernel on the sockets that the connection file describes,
+// until a shutdown request, SIGTERM, the end of the process that started the
+// kernel, or the end of ctx. SIGINT interrupts the running cell. Ports given
+// as 0 are chosen, and written back to the file.
+//
+// It returns nil after an orderly end: all replies sent, the evaluator and its
+// children gone. An error means that the kernel could not start.
+func Serve(ctx context.Context, connectionFile string, options Options) error {
+	connection, err := wire.ReadConnection(connectionFile)
+	if err != nil {
+		return err
+	}
+	if options.Log == nil {
+		options.Log = NewLog(os.Stderr)
+	}
+	if options.Start == nil {
+		options.Start = startSession(options.Log)
+	}
+	if options.HistoryFile == "" {
+		options.HistoryFile = DefaultHistoryFile()
+	}
+	k := &kernel{
+		options: options,
+		log:     options.Log,
+		stop:    make(chan struct{}),
+		history: openHistory(options.HistoryFile, options.Log),
+		clocks:  clocks{},
+	}
+	k.comms = newComms(k)
+	listening := make(chan struct{})
+	k.engine = startEngine(options.Start, func(o session.Output) {
+		<-listening
+		k.output(o)
+	}, k.input)
+	k.sockets, err = wire.Listen(connection, k.log)
+	close(listening)
+	if err != nil {
+		k.engine.close()
+		return fmt.Errorf("cannot listen: %w", err)
+	}
+	if k.sockets.Connection() != connection {
+		if err := k.sockets.Connection().Write(connectionFile); err != nil {
+			k.engine.close()
+			k.sockets.Close(0)
+			return err
+		}
+	}
+	k.run(ctx)
+	return nil
+}
+
+// kernel is one running kernel.
+type kernel struct {
+	options Options
+	log     *slog.Logger
+	sockets *wire.Sockets
+	engine  *engine
+	history *history
+	comms   *comms
+
+	stop     chan struct{} // closed when the kernel is to end
+	stopOnce sync.Once
+
+	// Of the shell loop alone.
+	count    int       // the last execution count given
+	failedAt time.Time // when a cell last stopped the queue
+	failed   string    // ... and its name
+	clocks   clocks
+
+	cell cell
+}
+
+// run serves until the end.
+func (k *kernel) run(ctx context.Context) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	orphaned := make(chan struct{})
+	go watchParent(k.stop, orphaned)
+
+	k.status(nil, "starting")
+	shell, control := make(chan struct{}), make(chan struct{})
+	go k.loop(wire.Shell, shell)
+	go k.loop(wire.Control, control)
+
+	for running := true; running; {
+		select {
+		case <-k.stop:
+			running = false
+		case <-ctx.Done():
+			running = false
+		case <-orphaned:
+			k.log.Info("the process that started the kernel is gone")
+			running = false
+		case sig := <-signals:
+			if sig == os.Interrupt {
+				k.interrupt()
+				continue
+			}
+			running = false
+		}
+	}
+	k.end()
+	k.engine.close()
+	// The cell that was running is told so; a loop that hangs is left behind.
+	timeout := time.After(lingerTime)
+	for _, done := range []chan struct{}{control, shell} {
+		select {
+		case <-done:
+		case <-timeout:
+		}
+	}
+	k.history.close()
+	k.sockets.Close(lingerTime)
+}
+
+// end makes run return.
+func (k *kernel) end() { k.stopOnce.Do(func() { close(k.stop) }) }
+
+// loop handles the requests of one channel, one after the other. Shell and
+// control have a loop each, so that a running cell does not hold up control.
+func (k *kernel) loop(ch wire.Channel, done chan<- struct{}) {
+	defer close(done)
+	for {
+		select {
+		case <-k.stop:
+			return
+		default:
+		}
+		select {
+		case <-k.stop:
+			return
+		case m := <-k.sockets.Messages(ch):
+			k.handle(ch, m)
+		}
+	}
+}
+
+// errEnding answers what still waits when the kernel ends.
+var errEnding = errors.New("the kernel is shutting down")
