@@ -222,12 +222,15 @@ func (s *Session) run(r *run, cell Cell) Result {
 	if !ok {
 		return died()
 	}
-	var result Result
-	if err := json.Unmarshal(f.Body, &result); err != nil {
+	var o outcome
+	if err := json.Unmarshal(f.Body, &o); err != nil {
 		e.end("its result made no sense: " + err.Error())
 		return died()
 	}
-	return result
+	if o.Value != nil {
+		e.outputs.show(Output{Kind: Value, Bundle: *o.Value})
+	}
+	return o.Result
 }
 
 // Interrupt stops the running cell, which keeps the evaluator's state. It does

@@ -104,6 +104,7 @@ func (e *evaluator) handle(f link.Frame) error {
 			return errNonsense
 		}
 		e.outputs.show(o)
+		return e.conn.Send(link.Frame{Kind: kindShown, ID: f.ID})
 	case kindResult:
 		e.outputs.flush()
 		e.answer(f)
@@ -221,7 +222,7 @@ func (e *evaluator) unlink() {
 func (e *evaluator) bury() {
 	state := e.proc.wait()
 	e.conn.Close()
-	words := e.outputs.close()
+	words := e.outputs.close(state != nil && state.ExitCode() == runtimeExit)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.death = death{state: state, ending: e.ending, words: words}

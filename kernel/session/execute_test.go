@@ -1,9 +1,15 @@
 package session
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"gocuda/kernel/display"
 )
 
 func TestCellsKeepState(t *testing.T) {
@@ -16,13 +22,306 @@ func TestCellsKeepState(t *testing.T) {
 	h.shows("get", "41\n")
 }
 
+func TestTheEvaluatorsSurroundings(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCUDA_TEST_OUTER", "from outside")
+	h := start(t, func(o *Options) {
+		o.Dir = dir
+		o.Env = append(o.Env, "GOCUDA_TEST_INNER=given")
+	})
+	h.shows("pwd", dir+"\n")
+	h.shows("env GOCUDA_TEST_OUTER", "from outside\n")
+	h.shows("env GOCUDA_TEST_INNER", "given\n")
+	h.shows("read", "0 true\n") // standard input is empty, not the kernel's
+}
+
 func TestManyLinesArriveWholeAndInOrder(t *testing.T) {
 	h := start(t, nil)
 	var want strings.Builder
 	for i := range 5000 {
 		fmt.Fprintln(&want, "line", i)
 	}
-	for range 5 {
-		h.shows("lines 5000", want.String())
+	h.succeed("")
+	h.shown()
+	h.succeed("lines 5000")
+	h.mu.Lock()
+	calls := h.calls
+	h.mu.Unlock()
+	if got := h.shown(); got != want.String() {
+		t.Errorf("5000 lines came as %d bytes, want %d", len(got), want.Len())
+	}
+	if calls > 1000 {
+		t.Errorf("5000 lines came in %d pieces", calls)
+	}
+}
+
+func TestOutputsKeepTheirOrder(t *testing.T) {
+	h := start(t, nil)
+	var code, want strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&code, "print before %d\nshow picture %d\n", i, i)
+		fmt.Fprintf(&want, "before %d\n[display picture %d]\n", i, i)
+	}
+	h.shows(code.String(), want.String())
+	// C's output is buffered by C itself.
+	h.shows("printf half a line\nshow it\nputs line\nshow it\nprintf rest",
+		"half a line[display it]\nline\n[display it]\nrest")
+	h.shows("value 42\nprint first", "first\n[value 42]\n")
+	h.shows("warn loud\nshow it\nwarn louder", "[stderr]loud\n[display it]\n[stderr]louder\n")
+}
+
+func TestOutputIsSeenWhileTheCellRuns(t *testing.T) {
+	for _, how := range []string{"print", "puts", "warn"} {
+		h := start(t, nil)
+		done := make(chan Result)
+		go func() { done <- h.Execute(Cell{Code: how + " hello\nwait"}) }()
+		until(t, "the cell's line arrives", func() bool { return strings.Contains(h.shown(), "hello\n") })
+		h.Interrupt()
+		within(t, "the cell", func() Result { return <-done })
+	}
+}
+
+func TestRunesAreNotSplit(t *testing.T) {
+	var mu sync.Mutex
+	var pieces []string
+	h := start(t, func(o *Options) {
+		o.Output = func(o Output) {
+			mu.Lock()
+			defer mu.Unlock()
+			pieces = append(pieces, o.Text)
+		}
+	})
+	take := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		defer func() { pieces = nil }()
+		return pieces
+	}
+	// An umlaut, a euro sign and an emoji, byte by byte with pauses.
+	var code strings.Builder
+	for _, b := range []byte("ä€🙂") {
+		fmt.Fprintf(&code, "bytes %x\nsleep 25\n", b)
+	}
+	h.succeed(code.String())
+	if got := strings.Join(take(), "|"); got != "ä|€|🙂" {
+		t.Errorf("runes came as %q", got)
+	}
+	h.succeed("bytes c3")
+	h.succeed("print x")
+	if got := strings.Join(take(), "|"); got != "\uFFFD|x\n" {
+		t.Errorf("half a rune at the end of a cell came as %q", got)
+	}
+	h.succeed("bytes 41ff42")
+	if got := strings.Join(take(), "|"); got != "A\uFFFDB" {
+		t.Errorf("a byte that is no rune came as %q", got)
+	}
+}
+
+func TestAFloodIsHeldUpByItsReceiver(t *testing.T) {
+	release := make(chan struct{})
+	var mu sync.Mutex
+	var size int
+	h := start(t, func(o *Options) {
+		o.Output = func(o Output) {
+			<-release
+			mu.Lock()
+			defer mu.Unlock()
+			size += len(o.Text)
+			if len(o.Text) > outputChunk {
+				t.Errorf("one output of %d bytes", len(o.Text))
+			}
+		}
+	})
+	done := make(chan Result, 1)
+	go func() { done <- h.Execute(Cell{Code: "flood 200"}) }()
+	select {
+	case <-done:
+		t.Fatal("a cell printed 200 MiB that nobody took")
+	case <-time.After(300 * time.Millisecond):
+	}
+	close(release)
+	if r := within(t, "the flood", func() Result { return <-done }); r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	if size != 200<<20 {
+		t.Errorf("200 MiB came as %d bytes", size)
+	}
+}
+
+func TestOutputOfWhatACellLeftBehind(t *testing.T) {
+	h := start(t, nil)
+	h.succeed("later hello from behind")
+	until(t, "the goroutine's line arrives", func() bool { return strings.Contains(h.shown(), "hello from behind\n") })
+	h.succeed("shell sleep 0.05; echo from a process")
+	until(t, "the process's line arrives", func() bool { return strings.Contains(h.shown(), "from a process\n") })
+}
+
+func TestWhatCannotBeShownIsTheCellsError(t *testing.T) {
+	h := start(t, nil)
+	if r := h.execute("unshowable"); r.Err == nil || r.Restarted {
+		t.Errorf("an output that JSON cannot hold gave %+v", r)
+	}
+	h.shows("show fine", "[display fine]\n")
+}
+
+func TestAFaultOfTheInterpreterIsAnError(t *testing.T) {
+	h := start(t, nil)
+	h.succeed("set kept")
+	r := h.execute("panic at the disco")
+	if r.Err == nil || r.Restarted || !strings.Contains(r.Err.Message, "at the disco") {
+		t.Errorf("a panic of the interpreter gave %+v", r)
+	}
+	h.shows("get", "kept\n")
+	if _, err := h.Complete("panic", 5); err == nil || !strings.Contains(err.Error(), "no answer") {
+		t.Errorf("a panic while completing gave %v", err)
+	}
+	h.shows("get", "kept\n")
+}
+
+func TestQuestionsAboutCode(t *testing.T) {
+	h := start(t, nil)
+	check := func() {
+		t.Helper()
+		c, err := h.Complete("fmt.Pr", 6)
+		if err != nil || c.Start != 5 || c.End != 6 || len(c.Matches) != 1 || c.Matches[0].Text != "fmt.Pr!" {
+			t.Errorf("completion %+v, error %v", c, err)
+		}
+		b, err := h.Inspect("x", 1, 1)
+		if err != nil || b == nil || b.Data["text/plain"] != "x1 1" {
+			t.Errorf("inspection %+v, error %v", b, err)
+		}
+		if b, err := h.Inspect("", 0, 0); err != nil || b != nil {
+			t.Errorf("inspection of nothing %+v, error %v; want nil", b, err)
+		}
+		if c, err := h.IsComplete("{"); err != nil || c != (Completeness{Status: "incomplete", Indent: "\t"}) {
+			t.Errorf("completeness %+v, error %v", c, err)
+		}
+	}
+	check()
+	// A cell that runs does not hold the answers up.
+	done := make(chan Result)
+	go func() { done <- h.Execute(Cell{Code: "print runs\nwait"}) }()
+	until(t, "the cell runs", func() bool { return h.shown() != "" })
+	check()
+	h.Interrupt()
+	within(t, "the cell", func() Result { return <-done })
+}
+
+func TestInput(t *testing.T) {
+	type question struct {
+		prompt   string
+		password bool
+	}
+	var asked []question
+	var h *harness
+	h = start(t, func(o *Options) {
+		o.Input = func(prompt string, password bool) (string, error) {
+			asked = append(asked, question{prompt, password})
+			if !strings.Contains(h.shown(), "please\n") {
+				t.Error("what was printed before is not there when the question is")
+			}
+			if prompt == "bad" {
+				return "", errors.New("the user went away")
+			}
+			return "ünder " + prompt, nil
+		}
+	})
+	h.succeed("print please\ninput a b")
+	h.succeed("print please\npassword secret")
+	if fmt.Sprint(asked) != "[{a b false} {secret true}]" {
+		t.Errorf("asked %v", asked)
+	}
+	if got := h.shown(); got != "got ünder secret\n" {
+		t.Errorf("shown %q", got)
+	}
+	if r := h.execute("print please\ninput bad"); r.Err == nil || r.Err.Message != "the user went away" {
+		t.Errorf("an input that failed gave %+v", r)
+	}
+	r := within(t, "input", func() Result { return h.Execute(Cell{Code: "input nobody"}) })
+	if r.Err == nil || !strings.Contains(r.Err.Message, "does not take input") || len(asked) != 3 {
+		t.Errorf("input in a cell that must not ask gave %+v", r)
+	}
+}
+
+func TestInputWithoutAnyoneToAsk(t *testing.T) {
+	h := start(t, nil)
+	if r := h.execute("input hello?"); r.Err == nil || !strings.Contains(r.Err.Message, "nobody") {
+		t.Errorf("input without Options.Input gave %+v", r)
+	}
+}
+
+func TestConcurrentCellsRunInTurn(t *testing.T) {
+	h := start(t, nil)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if r := h.Execute(Cell{Code: "print in\nsleep 5\nprint out"}); r.Err != nil {
+				t.Error(r.Err)
+			}
+		})
+	}
+	within(t, "all cells", func() bool { all.Wait(); return true })
+	if got := h.shown(); got != strings.Repeat("in\nout\n", 8) {
+		t.Errorf("shown %q", got)
+	}
+}
+
+func TestALargeOutput(t *testing.T) {
+	h := start(t, nil)
+	big := strings.Repeat("pixel", 1<<20)
+	h.shows("show "+big, "[display "+big+"]\n")
+}
+
+func TestOutputSurvivesTheLink(t *testing.T) {
+	h := start(t, nil)
+	h.succeed("show x")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	want := Output{Kind: Display, Bundle: display.Bundle{Data: map[string]any{"text/plain": "x"}}}
+	if len(h.outputs) != 1 || fmt.Sprint(h.outputs[0]) != fmt.Sprint(want) {
+		t.Errorf("shown %+v, want %+v", h.outputs, want)
+	}
+}
+
+func BenchmarkRoundTrip(b *testing.B) {
+	h := start(b, nil)
+	h.Execute(Cell{})
+	for b.Loop() {
+		h.Execute(Cell{Name: "In[1]", Code: "set 1"})
+	}
+}
+
+func BenchmarkRoundTripWithValue(b *testing.B) {
+	h := start(b, nil)
+	h.Execute(Cell{})
+	for b.Loop() {
+		h.Execute(Cell{Name: "In[1]", Code: "value 1"})
+	}
+}
+
+func BenchmarkRoundTripWithDisplay(b *testing.B) {
+	h := start(b, nil)
+	h.Execute(Cell{})
+	for b.Loop() {
+		h.Execute(Cell{Name: "In[1]", Code: "show 1"})
+	}
+}
+
+func BenchmarkRoundTripWithPrint(b *testing.B) {
+	h := start(b, nil)
+	h.Execute(Cell{})
+	for b.Loop() {
+		h.Execute(Cell{Name: "In[1]", Code: "print 1"})
+	}
+}
+
+func BenchmarkManyLines(b *testing.B) {
+	h := start(b, nil)
+	h.Execute(Cell{})
+	for b.Loop() {
+		h.Execute(Cell{Name: "In[1]", Code: "lines 5000"})
 	}
 }

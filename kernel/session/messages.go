@@ -1,6 +1,10 @@
 package session
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"gocuda/kernel/display"
+)
 
 // The kinds of frames. A request and its answer carry the same id.
 const (
@@ -11,14 +15,21 @@ const (
 	kindInspect                     // question
 	kindIsComplete                  // question
 	kindTyped                       // typed: answers kindInput
+	kindShown                       // answers kindOutput
 	kindQuit                        // the evaluator is to exit
 	// From the evaluator to the kernel.
 	kindReady  // cells can be run
-	kindOutput // Output
-	kindResult // Result
+	kindOutput // Output; answered by kindShown
+	kindResult // outcome
 	kindAnswer // answer
 	kindInput  // asked
 )
+
+// outcome is how a cell ended, with the value that it is to show last.
+type outcome struct {
+	Result
+	Value *display.Bundle `json:"value,omitempty"`
+}
 
 // question asks about code that is being typed.
 type question struct {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -18,7 +19,15 @@ const (
 	pipeCapacity = 1 << 20
 	// How much of standard error is kept for the message about a death.
 	wordsKept = 32 << 10
+	// How long words that look like a dying evaluator's are held back.
+	dyingTime = 3 * time.Second
 )
+
+// dyingWords begin what Go's runtime writes when it gives up: a short cause,
+// and then pages of stacks that say nothing about the cell. They are held back
+// until the evaluator is dead, and then told in the cell's error, in short.
+// Should it live on, a cell has printed them, and they are shown.
+var dyingWords = regexp.MustCompile(`(?m)^(?:fatal error: |panic: |runtime: goroutine stack exceeds|unexpected fault address|SIG[A-Z]+: )`)
 
 // collector gathers the outputs of one evaluator, from its two pipes and from
 // the link, and hands them on in the order in which they were made. It reads a
@@ -31,6 +40,7 @@ type collector struct {
 	pipes  [2]*pipe
 	chunk  [outputChunk]byte
 	words  []byte // the end of standard error since the cell began
+	dying  []byte // its last part, when that is held back
 	closed bool
 }
 
@@ -39,6 +49,8 @@ type pipe struct {
 	kind OutputKind
 	file *pollFile
 	held []byte // the beginning of a rune, or nothing
+	// midLine says that the last line passed on is not complete.
+	midLine bool
 }
 
 func newCollector(stdout, stderr *pollFile, receive func(Output)) *collector {
@@ -87,22 +99,68 @@ func (c *collector) drain(p *pipe) (size int, end bool) {
 		text := c.chunk[:held+n]
 		whole := wholeRunes(text)
 		p.held = append(p.held[:0], text[whole:]...)
-		c.pass(p.kind, text[:whole])
+		c.pass(p, text[:whole])
 	}
 	return size, false
 }
 
-func (c *collector) pass(kind OutputKind, text []byte) {
+func (c *collector) pass(p *pipe, text []byte) {
 	if len(text) == 0 {
 		return
 	}
-	if kind == Stderr {
+	if p.kind == Stderr {
 		c.words = append(c.words, text...)
 		if extra := len(c.words) - wordsKept; extra > 0 {
 			c.words = append(c.words[:0], c.words[extra:]...)
 		}
+		text = c.holdDying(p, text)
 	}
-	c.receive(Output{Kind: kind, Text: strings.ToValidUTF8(string(text), "\uFFFD")})
+	c.emit(p, text)
+}
+
+func (c *collector) emit(p *pipe, text []byte) {
+	if len(text) > 0 {
+		p.midLine = text[len(text)-1] != '\n'
+		c.receive(Output{Kind: p.kind, Text: strings.ToValidUTF8(string(text), "\uFFFD")})
+	}
+}
+
+// holdDying holds back what may be an evaluator's last words, and returns
+// what comes before them.
+func (c *collector) holdDying(p *pipe, text []byte) []byte {
+	if c.dying != nil {
+		c.dying = append(c.dying, text...)
+		if len(c.dying) > pipeCapacity {
+			c.releaseDying()
+		}
+		return nil
+	}
+	at := dyingWords.FindIndex(text)
+	if at == nil || at[0] == 0 && p.midLine {
+		return text
+	}
+	c.dying = append([]byte{}, text[at[0]:]...)
+	time.AfterFunc(dyingTime, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.closed {
+			c.releaseDying()
+		}
+	})
+	return text[:at[0]]
+}
+
+func (c *collector) releaseDying() {
+	held := c.dying
+	c.dying = nil
+	for len(held) > 0 {
+		n := min(len(held), outputChunk)
+		if n < len(held) {
+			n = wholeRunes(held[:n])
+		}
+		c.emit(c.pipes[1], held[:n])
+		held = held[n:]
+	}
 }
 
 // wholeRunes returns the length of text without a last rune that is not
@@ -128,6 +186,7 @@ func (c *collector) show(o Output) {
 	for _, p := range c.pipes {
 		c.drain(p)
 	}
+	c.releaseDying()
 	c.receive(o)
 }
 
@@ -135,13 +194,14 @@ func (c *collector) show(o Output) {
 func (c *collector) flush() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.flushLocked()
+	c.drainAll()
+	c.releaseDying()
 }
 
-func (c *collector) flushLocked() {
+func (c *collector) drainAll() {
 	for _, p := range c.pipes {
 		c.drain(p)
-		c.pass(p.kind, p.held)
+		c.pass(p, p.held)
 		p.held = p.held[:0]
 	}
 }
@@ -154,10 +214,14 @@ func (c *collector) begin() {
 }
 
 // close passes on the last outputs of an evaluator that has ended, closes the
-// pipes and returns the end of what it wrote to standard error.
-func (c *collector) close() (words string) {
+// pipes and returns the end of what it wrote to standard error. byRuntime says
+// that Go's runtime ended it.
+func (c *collector) close(byRuntime bool) (words string) {
 	c.mu.Lock()
-	c.flushLocked()
+	c.drainAll()
+	if !byRuntime {
+		c.releaseDying()
+	}
 	c.closed = true
 	words = string(c.words)
 	c.mu.Unlock()

@@ -30,8 +30,9 @@ var ErrInterrupted = errors.New("interrupted")
 // another; the other methods may be called while it runs.
 type Interpreter interface {
 	// Run runs a cell to its end. Its outputs have been written to standard
-	// output or given to the Console when it returns.
-	Run(cell Cell) Result
+	// output or given to the Console when it returns. A value that is not nil
+	// is shown last.
+	Run(cell Cell) (value *display.Bundle, result Result)
 	// Interrupt makes Run return soon. It is called again until Run has
 	// returned, and does nothing when no cell runs.
 	Interrupt()
@@ -51,19 +52,41 @@ type Console struct {
 	stopped   uint64        // the last cell that an interrupt was meant for
 	interrupt chan struct{} // closed when the running cell is interrupted
 	ended     chan struct{} // closed when the running cell has ended
+	lastID    uint64
 	asking    map[uint64]chan typed
-	lastAsked uint64
+	showing   map[uint64]chan struct{}
 }
 
 // Show sends an output that is not text, in its place between what was
-// written before and after it. It may be called by any goroutine.
+// written before and after it, and waits until it is there: text takes
+// another way, and could overtake it. It may be called by any goroutine.
 func (c *Console) Show(o Output) error {
 	body, err := json.Marshal(o)
 	if err != nil {
 		return fmt.Errorf("this output cannot be sent to the front end: %w", err)
 	}
 	flushC()
-	return c.conn.Send(link.Frame{Kind: kindOutput, Body: body})
+	shown := make(chan struct{})
+	c.mu.Lock()
+	c.lastID++
+	id := c.lastID
+	c.showing[id] = shown
+	c.mu.Unlock()
+	if err := c.conn.Send(link.Frame{Kind: kindOutput, ID: id, Body: body}); err != nil {
+		c.shown(id)
+		return err
+	}
+	<-shown
+	return nil
+}
+
+func (c *Console) shown(id uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if shown, ok := c.showing[id]; ok {
+		delete(c.showing, id)
+		close(shown)
+	}
 }
 
 // Input asks the user for a line of text and waits for it. The error is
@@ -82,8 +105,8 @@ func (c *Console) Input(prompt string, password bool) (string, error) {
 		c.mu.Unlock()
 		return "", errors.New("the front end does not take input for this cell")
 	}
-	c.lastAsked++
-	id, interrupt, ended := c.lastAsked, c.interrupt, c.ended
+	c.lastID++
+	id, interrupt, ended := c.lastID, c.interrupt, c.ended
 	reply := make(chan typed, 1)
 	c.asking[id] = reply
 	c.mu.Unlock()
@@ -175,7 +198,7 @@ func Serve(stream io.ReadWriteCloser, start func(*Console) (Interpreter, error))
 	debug.SetTraceback("none")
 	unbufferC()
 	conn := link.New(stream)
-	console := &Console{conn: conn, asking: map[uint64]chan typed{}}
+	console := &Console{conn: conn, asking: map[uint64]chan typed{}, showing: map[uint64]chan struct{}{}}
 	interpreter, err := start(console)
 	if err != nil {
 		return err
@@ -211,6 +234,8 @@ func Serve(stream io.ReadWriteCloser, start func(*Console) (Interpreter, error))
 				return err
 			}
 			console.typed(f.ID, t)
+		case kindShown:
+			console.shown(f.ID)
 		case kindQuit:
 			return nil
 		default:
@@ -221,39 +246,39 @@ func Serve(stream io.ReadWriteCloser, start func(*Console) (Interpreter, error))
 
 func runCell(console *Console, interpreter Interpreter, f link.Frame) {
 	var cell Cell
-	var result Result
+	var o outcome
 	if err := json.Unmarshal(f.Body, &cell); err != nil {
-		result.Err = plainError("InternalError", err.Error())
+		o.Err = plainError("InternalError", err.Error())
 	} else if !console.begin(f.ID, cell) {
-		result.Err = plainError("Interrupted", "the cell was interrupted before it began")
+		o.Err = plainError("Interrupted", "the cell was interrupted before it began")
 	} else {
-		result = runGuarded(interpreter, cell)
+		o = runGuarded(interpreter, cell)
 		flushC()
 		console.end()
 	}
-	body, err := json.Marshal(result)
+	body, err := json.Marshal(o)
 	if err == nil {
 		err = console.conn.Send(link.Frame{Kind: kindResult, ID: f.ID, Body: body})
 	}
 	if err != nil {
-		// Something in the result cannot be sent; the cell must end all the same.
-		failed := Result{Err: plainError("InternalError", "the cell's result cannot be sent: "+err.Error())}
-		body, _ = json.Marshal(failed)
+		// Something in it cannot be sent; the cell must end all the same.
+		body, _ = json.Marshal(Result{Err: plainError("InternalError", "the cell's result cannot be sent: "+err.Error())})
 		console.conn.Send(link.Frame{Kind: kindResult, ID: f.ID, Body: body})
 	}
 }
 
 // runGuarded guards the evaluator against a fault in the interpreter itself.
-func runGuarded(interpreter Interpreter, cell Cell) (result Result) {
+func runGuarded(interpreter Interpreter, cell Cell) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			e := plainError("InternalError", fmt.Sprint("the evaluator failed, please report this: ", p))
 			stack := strings.TrimSpace(string(debug.Stack()))
 			e.Traceback = append(e.Traceback, strings.Split(stack, "\n")...)
-			result = Result{Err: e}
+			o = outcome{Result: Result{Err: e}}
 		}
 	}()
-	return interpreter.Run(cell)
+	o.Value, o.Result = interpreter.Run(cell)
+	return o
 }
 
 func answerQuestion(conn *link.Conn, interpreter Interpreter, f link.Frame) {

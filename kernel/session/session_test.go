@@ -34,6 +34,8 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+	case "kernel":
+		playKernel()
 	case "dies at start":
 		fmt.Fprintln(os.Stderr, "no sun today")
 		os.Exit(7)
@@ -41,6 +43,41 @@ func TestMain(m *testing.M) {
 		syscall.Write(linkFD, []byte("GET / HTTP/1.1\r\n\r\n"))
 		time.Sleep(time.Minute)
 	}
+}
+
+// playKernel starts a session, runs a cell in it and tells the evaluator's
+// process id.
+func playKernel() {
+	started := make(chan bool, 1)
+	s, err := Start(Options{
+		Command: []string{os.Args[0]},
+		Env:     []string{"GOCUDA_TEST_EVALUATOR=fake"},
+		Output:  func(o Output) { started <- true },
+	})
+	if err != nil {
+		panic(err)
+	}
+	go s.Execute(Cell{Code: "print runs\n" + os.Getenv("GOCUDA_TEST_CELL")})
+	<-started
+	fmt.Println(s.current.proc.pid())
+	select {}
+}
+
+func startKernelProcess(t *testing.T, cell string) (parent *exec.Cmd, evaluator int) {
+	t.Helper()
+	parent = exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), "GOCUDA_TEST_EVALUATOR=kernel", "GOCUDA_TEST_CELL="+cell)
+	out, err := parent.StdoutPipe()
+	if err == nil {
+		err = parent.Start()
+	}
+	if err == nil {
+		_, err = fmt.Fscan(out, &evaluator)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parent, evaluator
 }
 
 // fakeInterpreter runs cells made of lines "command argument...".
@@ -65,18 +102,20 @@ func (f *fakeInterpreter) Interrupt() {
 	}
 }
 
-func (f *fakeInterpreter) Run(cell Cell) (r Result) {
+func (f *fakeInterpreter) Run(cell Cell) (value *display.Bundle, r Result) {
 	f.mu.Lock()
 	f.interrupt, f.closed = make(chan struct{}), false
 	f.mu.Unlock()
 	for line := range strings.Lines(cell.Code) {
 		command, argument, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if err := f.do(command, argument); err != nil {
+		if command == "value" {
+			value = &display.Bundle{Data: map[string]any{"text/plain": argument}}
+		} else if err := f.do(command, argument); err != nil {
 			r.Err = plainError("Failed", err.Error())
-			return r
+			return nil, r
 		}
 	}
-	return r
+	return value, r
 }
 
 func cFunction(name string) uintptr {
@@ -96,7 +135,11 @@ func address(s string) uintptr {
 
 var kept [][]byte
 
-func recurse(n int) int { return recurse(n+1) + 1 }
+func recurse(n int) int {
+	var large [1000]int
+	large[n%len(large)] = n
+	return recurse(n+1) + large[n%7]
+}
 
 func (f *fakeInterpreter) do(command, argument string) error {
 	n, _ := strconv.Atoi(argument)
@@ -219,7 +262,7 @@ func (f *fakeInterpreter) IsComplete(code string) Completeness {
 // harness is a session with what it has shown.
 type harness struct {
 	*Session
-	t  *testing.T
+	t  testing.TB
 	mu sync.Mutex
 	// outputs has neighbouring texts of one stream joined.
 	outputs []Output
@@ -227,7 +270,7 @@ type harness struct {
 	arrived chan struct{}
 }
 
-func start(t *testing.T, change func(*Options)) *harness {
+func start(t testing.TB, change func(*Options)) *harness {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("evaluators need a Unix system")
@@ -285,7 +328,7 @@ func (h *harness) shown() string {
 }
 
 // within fails the test instead of letting it hang.
-func within[T any](t *testing.T, what string, f func() T) T {
+func within[T any](t testing.TB, what string, f func() T) T {
 	t.Helper()
 	c := make(chan T, 1)
 	go func() { c <- f() }()
@@ -323,7 +366,7 @@ func (h *harness) shows(code, want string) {
 }
 
 // until waits for the condition.
-func until(t *testing.T, what string, condition func() bool) {
+func until(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !condition(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
