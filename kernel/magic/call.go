@@ -32,7 +32,7 @@ func (p piece) call() (Call, error) {
 		return call, &Error{"UnknownMagic", called + ": a magic needs a name; %help lists them", p.line}
 	}
 	m, ok := Lookup(called)
-	if !ok {
+	if !ok || m.Cell != (p.kind == cell) {
 		return call, unknown(called, p)
 	}
 	args := text[len(called):]

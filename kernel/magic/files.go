@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"unicode/utf8"
 )
 
@@ -121,8 +120,7 @@ func ls(_ context.Context, env Env, call Call) error {
 			}
 		}
 	}
-	out := tabwriter.NewWriter(env.Stdout(), 0, 8, 2, ' ', tabwriter.AlignRight)
-	defer out.Flush()
+	out := env.Stdout()
 	for _, f := range files {
 		if info, err := os.Lstat(f); err == nil {
 			entry(out, f, info, long)
@@ -130,12 +128,10 @@ func ls(_ context.Context, env Env, call Call) error {
 	}
 	for i, d := range dirs {
 		if len(dirs)+len(files) > 1 {
-			out.Flush()
 			if i > 0 || len(files) > 0 {
 				fmt.Fprintln(out)
 			}
 			fmt.Fprintf(out, "%s:\n", d)
-			out.Flush()
 		}
 		entries, err := os.ReadDir(d)
 		if err != nil {
@@ -159,7 +155,7 @@ func entry(out io.Writer, name string, info fs.FileInfo, long bool) {
 		name += "@"
 	}
 	if long {
-		fmt.Fprintf(out, "%s\t%d\t%s\t  %s\n", info.Mode(), info.Size(), info.ModTime().Format("2006-01-02 15:04"), name)
+		fmt.Fprintf(out, "%s %12d  %s  %s\n", info.Mode(), info.Size(), info.ModTime().Format("2006-01-02 15:04"), name)
 		return
 	}
 	fmt.Fprintln(out, name)

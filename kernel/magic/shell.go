@@ -66,6 +66,8 @@ func runCommand(ctx context.Context, env Env, args []string) error {
 	cmd.Cancel = func() error { return interruptGroup(cmd) }
 	// A process that the command left behind may hold the output open.
 	cmd.WaitDelay = killDelay
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		killGroup(cmd)
