@@ -114,6 +114,7 @@ func TestErrors(t *testing.T) {
 	}{
 		"x := 1\n%cdd /":            {"UnknownMagic", "there is no magic %cdd; did you mean %cd?", 2},
 		"%whos":                     {"UnknownMagic", "there is no magic %whos; did you mean %who?", 1},
+		"%sl":                       {"UnknownMagic", "there is no magic %sl; did you mean %ls or %%sh?", 1},
 		"%%bahs\nls":                {"UnknownMagic", "there is no magic %%bahs; did you mean %%bash?", 1},
 		"%bash":                     {"UnknownMagic", "there is no magic %bash, but there is %%bash for a whole cell", 1},
 		"x\n%%bash\nls":             {"UnknownMagic", "%%bash is a cell magic: it takes a whole cell, and stands on its first line", 2},
@@ -349,6 +350,19 @@ func TestShellIsInterrupted(t *testing.T) {
 				return err != nil || strings.Contains(string(state), ") Z")
 			})
 		})
+	}
+}
+
+func TestShellIsAskedToEnd(t *testing.T) {
+	needsShell(t)
+	r := &recorder{}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- Run(ctx, r, "%%bash\ntrap 'echo cleaned up; exit' INT; echo ready; while :; do sleep 0.05; done") }()
+	waitFor(t, func() bool { return r.text() == "ready\n" })
+	cancel()
+	if err := <-done; err != context.Canceled || r.text() != "ready\ncleaned up\n" {
+		t.Errorf("ended with %v after %q", err, r.text())
 	}
 }
 

@@ -26,7 +26,7 @@ func TestSplit(t *testing.T) {
 		"in a block comment":    {"/*\n%cd /\n*/\nx", []string{`go 1: "/*\n%cd /\n*/\nx"`}},
 		"remainder continued":   {"x := 7 %\n  y\nz := true &&\n!ok", []string{`go 1: "x := 7 %\n  y\nz := true &&\n!ok"`}},
 		"in parentheses":        {"f(\n!ok,\n)", []string{`go 1: "f(\n!ok,\n)"`}},
-		"in a function":         {"func f() {\n%cd\n}\n%who", []string{`go 1: "func f() {\n%cd\n}\n"`, `line 4: "%who"`}},
+		"in a function":         {"func f() {\nx()\n%cd\n}\n%who", []string{`go 1: "func f() {\nx()\n%cd\n}\n"`, `line 5: "%who"`}},
 		"not, with parentheses": {"!(a && b)", []string{`go 1: "!(a && b)"`}},
 		"not a received value":  {"!<-done", []string{`go 1: "!<-done"`}},
 		"after a comment":       {"x := 1 // %cd\n// note\n%who", []string{`go 1: "x := 1 // %cd\n// note\n"`, `line 3: "%who"`}},
