@@ -107,16 +107,15 @@ func untyped(path, name string, c constant.Value) types.Type {
 
 // untypedRunes are the standard library's constants whose default type is rune.
 var untypedRunes = map[string]bool{
-	"path/filepath.ListSeparator": true,
-	"path/filepath.Separator":     true,
-	"os.PathListSeparator":        true,
-	"os.PathSeparator":            true,
-	"unicode.MaxASCII":            true,
-	"unicode.MaxLatin1":           true,
-	"unicode.MaxRune":             true,
-	"unicode.ReplacementChar":     true,
-	"unicode.UpperLower":          true,
-	"unicode/utf8.MaxRune":        true,
-	"unicode/utf8.RuneError":      true,
-	"math/big.MaxBase":            true,
+	"archive/tar.TypeBlock": true, "archive/tar.TypeChar": true, "archive/tar.TypeCont": true,
+	"archive/tar.TypeDir": true, "archive/tar.TypeFifo": true, "archive/tar.TypeGNULongLink": true,
+	"archive/tar.TypeGNULongName": true, "archive/tar.TypeGNUSparse": true, "archive/tar.TypeLink": true,
+	"archive/tar.TypeReg": true, "archive/tar.TypeRegA": true, "archive/tar.TypeSymlink": true,
+	"archive/tar.TypeXGlobalHeader": true, "archive/tar.TypeXHeader": true,
+	"math/big.MaxBase":     true,
+	"os.PathListSeparator": true, "os.PathSeparator": true,
+	"path/filepath.ListSeparator": true, "path/filepath.Separator": true,
+	"text/tabwriter.Escape": true,
+	"unicode.MaxASCII":      true, "unicode.MaxLatin1": true, "unicode.MaxRune": true, "unicode.ReplacementChar": true,
+	"unicode/utf8.MaxRune": true, "unicode/utf8.RuneError": true,
 }

@@ -109,7 +109,9 @@ func unrestrictedSymbols() map[string]map[string]reflect.Value {
 		keep := make(map[string]reflect.Value)
 		for name, v := range syms {
 			switch name {
-			case "Exit", "Fatal", "Fatalf", "Fatalln":
+			case "Exit":
+				keep[name] = stdlib.Symbols["os/os"][name]
+			case "Fatal", "Fatalf", "Fatalln":
 			default:
 				keep[name] = v
 			}

@@ -5,23 +5,23 @@ package extract
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
-	"go/build"
 	"go/constant"
 	"go/format"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"maps"
-	"path/filepath"
+	"os"
+	"os/exec"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
-
-	"gocuda/kernel/golang/host"
 )
 
 // Extractor loads packages from the compiler's export data, which the go
@@ -31,24 +31,42 @@ type Extractor struct {
 	fset    *token.FileSet
 }
 
-// New returns an extractor. The go command must be in the PATH.
+// New returns an extractor. The go command must be in the PATH, and the
+// working directory inside the module.
 func New() *Extractor {
 	fset := token.NewFileSet()
-	return &Extractor{imports: importer.ForCompiler(fset, "gc", nil), fset: fset}
+	return &Extractor{imports: importer.ForCompiler(fset, "gc", exportData), fset: fset}
+}
+
+func exportData(path string) (io.ReadCloser, error) {
+	file, err := list("-export", "-f", "{{.Export}}", path)
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(file)
+}
+
+func list(args ...string) (string, error) {
+	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		return "", fmt.Errorf("go list: %s", failed.Stderr)
+	}
+	return strings.TrimSpace(string(out)), err
 }
 
 // Package loads a package by its import path.
 func (e *Extractor) Package(path string) (*types.Package, error) { return e.imports.Import(path) }
 
-// Source parses the files of a package in the working directory's module.
+// Source parses the files of a package.
 func (e *Extractor) Source(path string) ([]*ast.File, error) {
-	p, err := build.Import(path, ".", 0)
+	names, err := list("-f", `{{range .GoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}`, path)
 	if err != nil {
 		return nil, err
 	}
 	var files []*ast.File
-	for _, name := range p.GoFiles {
-		f, err := parser.ParseFile(e.fset, filepath.Join(p.Dir, name), nil, parser.ParseComments)
+	for _, name := range strings.Split(names, "\n") {
+		f, err := parser.ParseFile(e.fset, name, nil, parser.ParseComments)
 		if err != nil {
 			return nil, err
 		}
@@ -126,14 +144,14 @@ func (f *File) Bytes() ([]byte, error) {
 }
 
 // Symbols writes a map literal of the exported symbols of p for which keep
-// holds (nil: all), as host.Package wants them.
+// holds, as host.Package wants them.
 func (f *File) Symbols(p *types.Package, keep func(types.Object) bool) {
 	scope, pkg := p.Scope(), f.Import(p)
 	f.Body.WriteString("map[string]reflect.Value{\n")
 	var wrappers []*types.TypeName
 	for _, name := range scope.Names() {
 		obj := scope.Lookup(name)
-		if !obj.Exported() || Generic(obj) || Constraint(obj) || keep != nil && !keep(obj) {
+		if !obj.Exported() || Generic(obj) || Constraint(obj) || !keep(obj) {
 			continue
 		}
 		ref := pkg + "." + name
@@ -276,27 +294,4 @@ func (f *File) Lists(m map[string][]string) {
 		f.Body.WriteString("},\n")
 	}
 	f.Body.WriteString("}")
-}
-
-// Describe writes a function called name that returns a package as a
-// host.Package, with its documentation.
-func (e *Extractor) Describe(f *File, name, path string, preloaded bool) error {
-	p, err := e.Package(path)
-	if err != nil {
-		return err
-	}
-	files, err := e.Source(path)
-	if err != nil {
-		return err
-	}
-	src := host.ReadSource(files)
-	f.imports["gocuda/kernel/golang/host"] = "host"
-	fmt.Fprintf(&f.Body, "func %s() host.Package {\nreturn host.Package{\nPath: %q,\nName: %q,\nPreloaded: %v,\nSymbols: ", name, path, p.Name(), preloaded)
-	f.Symbols(p, nil)
-	f.Body.WriteString(",\nDocs: ")
-	f.Strings(src.Docs)
-	f.Body.WriteString(",\nParams: ")
-	f.Lists(src.Params)
-	f.Body.WriteString(",\n}\n}\n")
-	return nil
 }
