@@ -7,13 +7,16 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-const (
-	// maxQueued bounds the bytes that wait for one client. Beyond it the
-	// sender waits; a client that takes nothing for stallTime is cut off, so
-	// that it cannot hold up the others. (It may connect again.)
-	maxQueued = 64 << 20
-	stallTime = 5 * time.Second
-)
+// patience is how long a client may lag behind.
+type patience struct {
+	// queued bounds the bytes that wait for one client. Beyond it the sender
+	// waits; a client that then takes nothing for a while is cut off, so that
+	// it cannot hold up the others. (It may connect again.)
+	queued int
+	while  time.Duration
+}
+
+var defaultPatience = patience{queued: 64 << 20, while: 5 * time.Second}
 
 // peer is one client connection: a reader, a queue, and one goroutine that
 // writes.
@@ -21,6 +24,7 @@ type peer struct {
 	id   string
 	conn *zmq4.Conn
 	rw   *guard
+	lag  patience
 
 	mu     sync.Mutex
 	topics map[string]int // iopub only: subscriptions, counted
@@ -32,9 +36,9 @@ type peer struct {
 	done   chan struct{} // closed when the writer has ended
 }
 
-func newPeer(id string, conn *zmq4.Conn, rw *guard) *peer {
+func newPeer(id string, conn *zmq4.Conn, rw *guard, lag patience) *peer {
 	p := &peer{
-		id: id, conn: conn, rw: rw, topics: map[string]int{},
+		id: id, conn: conn, rw: rw, lag: lag, topics: map[string]int{},
 		wake: make(chan struct{}, 1), room: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	go p.write()
@@ -55,7 +59,7 @@ func (p *peer) send(frames [][]byte) bool {
 			return false
 		}
 		before := p.queued
-		if before == 0 || before+size <= maxQueued {
+		if before == 0 || before+size <= p.lag.queued {
 			p.queued += size
 			p.queue = append(p.queue, frames)
 			p.mu.Unlock()
@@ -66,7 +70,7 @@ func (p *peer) send(frames [][]byte) bool {
 		select {
 		case <-p.room:
 		case <-p.done:
-		case <-time.After(stallTime):
+		case <-time.After(p.lag.while):
 			p.mu.Lock()
 			stuck := p.queued == before
 			p.mu.Unlock()

@@ -31,6 +31,7 @@ type Sockets struct {
 	session  string
 	username string
 	serial   atomic.Uint64
+	lag      patience
 
 	listeners [channels]net.Listener
 	inbox     [channels]chan *Message // shell, control and stdin
@@ -54,7 +55,7 @@ func Listen(c Connection, log *slog.Logger) (*Sockets, error) {
 	}
 	s := &Sockets{
 		conn: c, signer: signer, log: log, session: newID(), username: "kernel",
-		closed: make(chan struct{}),
+		lag: defaultPatience, closed: make(chan struct{}),
 	}
 	for ch := Channel(0); ch < channels; ch++ {
 		s.peers[ch] = map[string]*peer{}
@@ -264,7 +265,7 @@ func (s *Sockets) join(ch Channel, conn *zmq4.Conn, g *guard) (*peer, error) {
 	if s.closing {
 		return nil, net.ErrClosed
 	}
-	p := newPeer(id, conn, g)
+	p := newPeer(id, conn, g, s.lag)
 	if old := s.peers[ch][id]; old != nil {
 		go old.cut()
 	}
