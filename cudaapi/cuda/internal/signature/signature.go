@@ -88,6 +88,34 @@ func (k *Kernel) Instantiate(expr string) *Kernel {
 	return &made
 }
 
+// Declaration is the parameter as C++ declares it.
+func (p *Param) Declaration() string {
+	s := p.Type.Name
+	if p.Kind == Pointer {
+		s = p.Elem.Name + " *"
+		if p.ReadOnly {
+			s = "const " + s
+		}
+	}
+	if p.Name != "" && p.Kind != Pointer {
+		s += " "
+	}
+	return s + p.Name
+}
+
+// Align is the parameter's alignment in bytes, where its size is known.
+func (p *Param) Align() int {
+	if p.Kind != Vector {
+		return p.Size
+	}
+	switch { // of three elements, an element's; otherwise up to 16
+	case p.Size%3 == 0:
+		return p.Size / 3
+	default:
+		return min(p.Size, 16)
+	}
+}
+
 // scalars are the types whose size is the same on host and device (LP64).
 var scalars = map[string]Type{}
 

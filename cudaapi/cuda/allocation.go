@@ -1,0 +1,231 @@
+package cuda
+
+import (
+	"errors"
+	"runtime"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"gocuda/cudaapi/driver"
+)
+
+// kind says how memory came about, and so how it is freed.
+type kind uint8
+
+const (
+	deviceMemory kind = iota
+	asyncMemory
+	managedMemory
+	pinnedMemory
+	pageableMemory
+	registeredMemory
+	importedMemory // opened from another process
+	borrowedMemory // a module's global: never freed
+)
+
+func (k kind) String() string {
+	return [...]string{"device", "stream-ordered", "managed", "pinned host", "pageable host", "registered host", "imported", "module"}[k]
+}
+
+// allocation is memory that views share.
+type allocation struct {
+	dev   *Device
+	kind  kind
+	ptr   driver.Ptr
+	bytes uint64
+	freed atomic.Bool
+	born  uint32 // the device's epoch
+	site  [8]uintptr
+	host  any // keeps pageable memory from the collector
+	// Its place in live.
+	prev, next *allocation
+}
+
+// owner is what buffers and views of an allocation hold: the collector takes it
+// with the last of them. (The allocation itself stays in live.)
+type owner struct{ *allocation }
+
+// live lists the memory that is not freed.
+var live struct {
+	sync.Mutex
+	head *allocation
+}
+
+// track lists an allocation and has it collected with its last view.
+func track(a *allocation) *owner {
+	a.born = a.dev.epoch.Load()
+	runtime.Callers(3, a.site[:])
+	live.Lock()
+	a.next = live.head
+	if a.next != nil {
+		a.next.prev = a
+	}
+	live.head = a
+	live.Unlock()
+	o := &owner{a}
+	if a.kind != asyncMemory { // its frees are the program's, in stream order
+		runtime.AddCleanup(o, collect, a)
+	}
+	return o
+}
+
+// take marks an allocation as freed; false if it was freed before.
+func (a *allocation) take() bool {
+	if a.freed.Swap(true) {
+		return false
+	}
+	live.Lock()
+	a.unlink()
+	live.Unlock()
+	return true
+}
+
+func (a *allocation) unlink() {
+	if a.prev != nil {
+		a.prev.next = a.next
+	} else if live.head == a {
+		live.head = a.next
+	}
+	if a.next != nil {
+		a.next.prev = a.prev
+	}
+	a.prev, a.next = nil, nil
+}
+
+// forget drops all of a device's memory, which a reset has freed.
+func forget(d *Device) {
+	live.Lock()
+	defer live.Unlock()
+	for a := live.head; a != nil; {
+		next := a.next
+		if a.dev == d {
+			a.freed.Store(true)
+			a.unlink()
+		}
+		a = next
+	}
+	d.gone.drain()
+}
+
+// Leak is memory that was allocated and not freed.
+type Leak struct {
+	Device int    // ordinal
+	Kind   string // "device", "pinned host", ...
+	Bytes  uint64
+	Where  string // the function, file and line that allocated it
+}
+
+// Leaks lists the memory that is allocated and not freed, largest first, with
+// where each piece was allocated.
+func Leaks() []Leak {
+	live.Lock()
+	var out []Leak
+	for a := live.head; a != nil; a = a.next {
+		out = append(out, Leak{Device: int(a.dev.id), Kind: a.kind.String(), Bytes: a.bytes, Where: where(a.site[:])})
+	}
+	live.Unlock()
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Bytes > out[j].Bytes })
+	return out
+}
+
+// where names the first caller outside of this package.
+func where(pcs []uintptr) string {
+	n := 0
+	for n < len(pcs) && pcs[n] != 0 {
+		n++
+	}
+	if n == 0 {
+		return ""
+	}
+	frames := runtime.CallersFrames(pcs[:n])
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "gocuda/cudaapi/cuda.") || !more {
+			return f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)
+		}
+	}
+}
+
+// garbage is memory whose last Buffer the collector took. It may still be in
+// use by queued work, so it is freed later, by reclaim.
+type garbage struct {
+	mu   sync.Mutex
+	list []*allocation
+	any  atomic.Bool
+}
+
+func (g *garbage) add(a *allocation) {
+	g.mu.Lock()
+	g.list = append(g.list, a)
+	g.any.Store(true)
+	g.mu.Unlock()
+}
+
+func (g *garbage) drain() []*allocation {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	list := g.list
+	g.list = nil
+	g.any.Store(false)
+	return list
+}
+
+// collect hands an allocation whose object is unreachable to its device.
+func collect(a *allocation) {
+	if !a.freed.Load() {
+		a.dev.gone.add(a)
+	}
+}
+
+// reclaim frees what the collector found, once all work that may use it is
+// done: on every device, since peers may read it.
+func (d *Device) reclaim() error {
+	if !d.gone.any.Load() {
+		return nil
+	}
+	for _, other := range d.sys.devices {
+		if other.ctx.Load() == 0 {
+			continue
+		}
+		if err := other.Synchronize(); err != nil {
+			return err
+		}
+	}
+	var errs []error
+	for _, a := range d.gone.drain() {
+		if a.take() {
+			errs = append(errs, a.release())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// release gives the memory back to the driver, whatever its kind.
+func (a *allocation) release() error {
+	if a.born != a.dev.epoch.Load() && a.kind != registeredMemory {
+		return nil // a reset of the device freed it
+	}
+	c, err := a.dev.context()
+	if err != nil {
+		return err
+	}
+	drv := a.dev.drv
+	switch a.kind {
+	case pinnedMemory:
+		err = drv.HostFree(c, a.ptr)
+	case registeredMemory:
+		err = drv.HostUnregister(c, a.ptr)
+	case importedMemory:
+		err = drv.IPCCloseMemHandle(c, a.ptr)
+	case asyncMemory:
+		err = drv.MemFreeAsync(c, a.ptr, driver.StreamDefault)
+	case pageableMemory:
+		a.host = nil // the collector's
+	default:
+		err = drv.MemFree(c, a.ptr)
+	}
+	return a.dev.fail(err)
+}

@@ -1,0 +1,335 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"reflect"
+	"unsafe"
+
+	"gocuda/cudaapi/cuda/internal/signature"
+	"gocuda/cudaapi/driver"
+)
+
+// param is how one argument is checked and packed.
+type param struct {
+	name     string
+	typ      string // as the source spells it
+	kind     signature.Kind
+	offset   int
+	size     int
+	readOnly bool
+	// elem is what a pointer points to: element types that may stand for it; nil
+	// for any.
+	elem     []Type
+	elemName string
+}
+
+// layout joins what the source says of the parameters (sig, may be nil) with
+// what the compiled code says (laidOut, if known). Where they disagree, the
+// compiled code is right about place and size, and the kind is unknown.
+func layout(sig *signature.Kernel, laidOut []driver.Param, known bool) ([]param, error) {
+	if !known {
+		if sig == nil {
+			return nil, fmt.Errorf("this driver does not tell the parameters of compiled code; compile from source")
+		}
+		at := 0
+		for _, p := range sig.Params {
+			if p.Size == 0 {
+				return nil, fmt.Errorf("this driver does not tell the size of %s", p.Declaration())
+			}
+			align := p.Align()
+			at = (at + align - 1) / align * align
+			laidOut = append(laidOut, driver.Param{Offset: uint32(at), Size: uint32(p.Size)})
+			at += p.Size
+		}
+	}
+	params := make([]param, len(laidOut))
+	for i, l := range laidOut {
+		q := &params[i]
+		q.name, q.typ, q.offset, q.size = fmt.Sprintf("#%d", i+1), fmt.Sprintf("%d bytes", l.Size), int(l.Offset), int(l.Size)
+		if sig == nil || len(sig.Params) != len(laidOut) {
+			continue
+		}
+		p := &sig.Params[i]
+		q.typ = p.Type.Name
+		if p.Name != "" {
+			q.name = p.Name
+		}
+		if p.Size != 0 && p.Size != q.size {
+			continue
+		}
+		q.kind = p.Kind
+		if p.Kind == signature.Pointer {
+			q.readOnly, q.elem, q.elemName = p.ReadOnly, elements(p.Elem), p.Elem.Name
+		}
+	}
+	return params, nil
+}
+
+// elements are the element types that may stand for a C++ type; nil for any.
+func elements(t signature.Type) []Type {
+	switch t.Kind {
+	case signature.Int, signature.Uint:
+		// char* and unsigned char* are used for raw bytes.
+		switch t.Size {
+		case 1:
+			return nil
+		case 2:
+			return []Type{Int16, Uint16}
+		case 4:
+			return []Type{Int32, Uint32}
+		case 8:
+			return []Type{Int64, Uint64}
+		}
+	case signature.Float:
+		if t.Size == 4 {
+			return []Type{Float32}
+		}
+		return []Type{Float64}
+	case signature.Half:
+		return []Type{Float16, Uint16}
+	case signature.BFloat16:
+		return []Type{BFloat16, Uint16}
+	}
+	return nil
+}
+
+// put packs one argument; a text says what is wrong with it.
+func (p *param) put(dst []byte, arg any, d *Device) string {
+	switch v := arg.(type) {
+	case *Buffer:
+		return p.putBuffer(dst, v, d)
+	case *HostBuffer:
+		return p.putHost(dst, v)
+	case int:
+		return p.putInt(dst, int64(v))
+	case int32:
+		return p.putInt(dst, int64(v))
+	case int64:
+		return p.putInt(dst, v)
+	case float32:
+		return p.putFloat(dst, float64(v))
+	case float64:
+		return p.putFloat(dst, v)
+	case uint32:
+		return p.putInt(dst, int64(v))
+	case uint64:
+		return p.putUint(dst, v)
+	case bool:
+		return p.putBool(dst, v)
+	case nil:
+		if p.kind != signature.Pointer && !(p.kind == signature.Unknown && p.size == 8) {
+			return "nil is a null pointer, and this is no pointer"
+		}
+		clear(dst)
+		return ""
+	}
+	return p.putOther(dst, arg)
+}
+
+func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
+	if p.kind != signature.Pointer && !(p.kind == signature.Unknown && p.size == 8) {
+		return "a buffer was given for a number"
+	}
+	if b == nil {
+		clear(dst)
+		return ""
+	}
+	if b.own.freed.Load() {
+		return "the buffer was freed before"
+	}
+	if p.elem != nil && !contains(p.elem, b.typ) {
+		return "a buffer of " + b.typ.String() + " was given; it points to " + p.elemName
+	}
+	if owner := b.own.dev; owner != d {
+		if owner.sys != d.sys {
+			return "the buffer belongs to another back end"
+		}
+		if b.own.kind == deviceMemory && !d.canReach(owner) {
+			return fmt.Sprintf("the buffer is on device %d, which device %d may not access: call EnablePeerAccess, or copy it", owner.id, d.id)
+		}
+	}
+	binary.LittleEndian.PutUint64(dst, uint64(b.ptr))
+	return ""
+}
+
+func contains(types []Type, t Type) bool {
+	for _, x := range types {
+		if x == t {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *param) putHost(dst []byte, h *HostBuffer) string {
+	switch {
+	case p.kind != signature.Pointer && !(p.kind == signature.Unknown && p.size == 8):
+		return "a buffer was given for a number"
+	case h == nil:
+		clear(dst)
+		return ""
+	case h.own.freed.Load():
+		return "the host buffer was freed before"
+	case !h.Pinned():
+		return "a kernel cannot use pageable host memory: allocate it with AllocHost"
+	case p.elem != nil && !contains(p.elem, h.typ):
+		return "a host buffer of " + h.typ.String() + " was given; it points to " + p.elemName
+	}
+	binary.LittleEndian.PutUint64(dst, uint64(h.ptr))
+	return ""
+}
+
+func (p *param) putInt(dst []byte, v int64) string {
+	switch p.kind {
+	case signature.Int:
+		if shift := 64 - 8*len(dst); v<<shift>>shift != v {
+			return fmt.Sprintf("%d does not fit into %s", v, p.typ)
+		}
+	case signature.Uint:
+		if v < 0 || len(dst) < 8 && v>>(8*len(dst)) != 0 {
+			return fmt.Sprintf("%d does not fit into %s", v, p.typ)
+		}
+	case signature.Float, signature.Half, signature.BFloat16:
+		if most := int64(1) << 53; v < -most || v > most || len(dst) == 4 && int64(float32(v)) != v {
+			return fmt.Sprintf("the integer %d has no exact %s", v, p.typ)
+		}
+		return p.putFloat(dst, float64(v))
+	case signature.Bool:
+		if v != 0 && v != 1 {
+			return fmt.Sprintf("%d is no bool", v)
+		}
+	case signature.Pointer:
+		if v != 0 {
+			return "an integer was given for a pointer: give the buffer"
+		}
+	case signature.Unknown:
+		if len(dst) > 8 || len(dst)&(len(dst)-1) != 0 {
+			return "an integer was given for a structure: give a Go struct of its size"
+		}
+		if shift := 64 - 8*len(dst); v<<shift>>shift != v && (v < 0 || v>>(8*len(dst)) != 0) {
+			return fmt.Sprintf("%d does not fit into %d bytes", v, len(dst))
+		}
+	default:
+		return "an integer was given for a vector type: give a Go struct or array of its size"
+	}
+	var all [8]byte
+	binary.LittleEndian.PutUint64(all[:], uint64(v))
+	copy(dst, all[:])
+	return ""
+}
+
+func (p *param) putUint(dst []byte, v uint64) string {
+	if v <= math.MaxInt64 {
+		return p.putInt(dst, int64(v))
+	}
+	if (p.kind == signature.Uint || p.kind == signature.Unknown) && len(dst) == 8 {
+		binary.LittleEndian.PutUint64(dst, v)
+		return ""
+	}
+	return fmt.Sprintf("%d does not fit into %s", v, p.typ)
+}
+
+func (p *param) putFloat(dst []byte, v float64) string {
+	switch {
+	case p.kind == signature.Float && len(dst) == 8 || p.kind == signature.Unknown && len(dst) == 8:
+		binary.LittleEndian.PutUint64(dst, math.Float64bits(v))
+	case p.kind == signature.Float || p.kind == signature.Unknown && len(dst) == 4:
+		f := float32(v)
+		if math.IsInf(float64(f), 0) && !math.IsInf(v, 0) {
+			return fmt.Sprintf("%g does not fit into %s", v, p.typ)
+		}
+		binary.LittleEndian.PutUint32(dst, math.Float32bits(f))
+	case p.kind == signature.Half:
+		binary.LittleEndian.PutUint16(dst, float16Bits(float32(v)))
+	case p.kind == signature.BFloat16:
+		binary.LittleEndian.PutUint16(dst, bfloat16Bits(float32(v)))
+	case p.kind == signature.Int || p.kind == signature.Uint:
+		return fmt.Sprintf("a floating-point number was given for %s: convert it first", p.typ)
+	default:
+		return fmt.Sprintf("a floating-point number was given for %s", p.typ)
+	}
+	return ""
+}
+
+func (p *param) putBool(dst []byte, v bool) string {
+	if p.kind != signature.Bool && !(p.kind == signature.Unknown && len(dst) == 1) {
+		return "a bool was given for " + p.typ
+	}
+	dst[0] = 0
+	if v {
+		dst[0] = 1
+	}
+	return ""
+}
+
+// putOther packs the less common types, by kind: named numbers, small integers,
+// structures and arrays. It reads the value in place, so that arguments of
+// launches stay off the heap.
+func (p *param) putOther(dst []byte, arg any) string {
+	t := reflect.TypeOf(arg)
+	// The second word of an interface points to the value, but for values that
+	// are one pointer, which are refused below.
+	data := (*[2]unsafe.Pointer)(unsafe.Pointer(&arg))[1]
+	switch t.Kind() {
+	case reflect.Int8:
+		return p.putInt(dst, int64(*(*int8)(data)))
+	case reflect.Int16:
+		return p.putInt(dst, int64(*(*int16)(data)))
+	case reflect.Int32:
+		return p.putInt(dst, int64(*(*int32)(data)))
+	case reflect.Int64, reflect.Int:
+		return p.putInt(dst, *(*int64)(data))
+	case reflect.Uint8:
+		return p.putInt(dst, int64(*(*uint8)(data)))
+	case reflect.Uint16:
+		return p.putInt(dst, int64(*(*uint16)(data)))
+	case reflect.Uint32:
+		return p.putInt(dst, int64(*(*uint32)(data)))
+	case reflect.Uint64, reflect.Uint:
+		return p.putUint(dst, *(*uint64)(data))
+	case reflect.Uintptr:
+		if p.kind != signature.Pointer {
+			return p.putUint(dst, uint64(*(*uintptr)(data)))
+		}
+		binary.LittleEndian.PutUint64(dst, uint64(*(*uintptr)(data)))
+		return ""
+	case reflect.Float32:
+		return p.putFloat(dst, float64(*(*float32)(data)))
+	case reflect.Float64:
+		return p.putFloat(dst, *(*float64)(data))
+	case reflect.Bool:
+		return p.putBool(dst, *(*bool)(data))
+	case reflect.Struct, reflect.Array, reflect.Complex64, reflect.Complex128:
+		if p.kind != signature.Unknown && p.kind != signature.Vector {
+			return t.String() + " was given for " + p.typ
+		}
+		if int(t.Size()) != len(dst) {
+			return fmt.Sprintf("%s has %d bytes, %s has %d", t, t.Size(), p.typ, len(dst))
+		}
+		if hasPointers(t) {
+			return t.String() + " holds Go pointers, which mean nothing on a device"
+		}
+		copy(dst, unsafe.Slice((*byte)(data), len(dst)))
+		return ""
+	case reflect.Slice:
+		return t.String() + " is host memory: upload it to a buffer, and give that"
+	}
+	return t.String() + " cannot be passed to a kernel"
+}
+
+func hasPointers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasPointers(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	case reflect.Array:
+		return t.Len() > 0 && hasPointers(t.Elem())
+	}
+	return t.Kind() > reflect.Complex128 // arrays and structures are dealt with above
+}

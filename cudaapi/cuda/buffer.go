@@ -1,0 +1,314 @@
+package cuda
+
+import (
+	"fmt"
+	"runtime"
+
+	"gocuda/cudaapi/driver"
+)
+
+// Buffer is device memory of n elements of one type, or a view of some. Free
+// gives it back; a Buffer that becomes unreachable is given back too, later, at
+// another allocation, when all queued work is done.
+type Buffer struct {
+	own *owner
+	ptr driver.Ptr
+	n   int
+	typ Type
+}
+
+// Alloc allocates n elements of device memory (cudaMalloc). What they hold at
+// first is undefined. Zero elements are allowed and use no memory. The call may
+// wait for the device. When memory is short, buffers that the program no longer
+// refers to are freed first.
+func (d *Device) Alloc(n int, t Type) (*Buffer, error) {
+	return d.alloc("Device.Alloc", n, t, deviceMemory, driver.Driver.MemAlloc)
+}
+
+// AllocManaged allocates memory that host and devices both use by its address,
+// and that moves between them on its own (cudaMallocManaged).
+func (d *Device) AllocManaged(n int, t Type) (*Buffer, error) {
+	return d.alloc("Device.AllocManaged", n, t, managedMemory, driver.Driver.MemAllocManaged)
+}
+
+func (d *Device) alloc(call string, n int, t Type, k kind, f func(driver.Driver, driver.Context, uint64) (driver.Ptr, error)) (*Buffer, error) {
+	bytes, err := d.size(call, n, t)
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.reclaim(); err != nil {
+		return nil, err
+	}
+	a := &allocation{dev: d, kind: k, bytes: bytes}
+	if bytes > 0 {
+		a.ptr, err = f(d.drv, c, bytes)
+		if isCode(err, driver.ErrOutOfMemory) {
+			runtime.GC()
+			if err := d.reclaim(); err != nil {
+				return nil, err
+			}
+			a.ptr, err = f(d.drv, c, bytes)
+		}
+		if err != nil {
+			return nil, d.outOfMemory(err, bytes)
+		}
+	}
+	return &Buffer{own: track(a), ptr: a.ptr, n: n, typ: t}, nil
+}
+
+// outOfMemory adds how much was asked for and how much is free.
+func (d *Device) outOfMemory(err error, bytes uint64) error {
+	err = d.fail(err)
+	if e, ok := err.(*Error); ok && e.code == driver.ErrOutOfMemory {
+		if free, total, err := d.MemInfo(); err == nil {
+			e.Detail = join(e.Detail, fmt.Sprintf("%s asked for, %s free of %s", byteCount(bytes), byteCount(free), byteCount(total)))
+		}
+	}
+	return err
+}
+
+func (d *Device) size(call string, n int, t Type) (uint64, error) {
+	if d == nil {
+		return 0, misuse(driver.ErrInvalidDevice, call, nil, "the device is nil")
+	}
+	if !t.valid() {
+		return 0, misuse(driver.ErrInvalidValue, call, d, "%v is no element type; use cuda.Float32 or the like", t)
+	}
+	if n < 0 || n > (1<<62)/t.Size() {
+		return 0, misuse(driver.ErrInvalidValue, call, d, "%d elements", n)
+	}
+	return uint64(n) * uint64(t.Size()), nil
+}
+
+// AllocAsync allocates n elements in the order of a stream, from its device's
+// memory pool (cudaMallocAsync). Work queued on s later may use them; other
+// streams must wait for an event recorded after this call. It does not wait.
+// Such memory is freed by FreeAsync (or Free); the collector does not free it.
+func (s *Stream) AllocAsync(n int, t Type) (*Buffer, error) {
+	c, err := s.use("Stream.AllocAsync")
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := s.dev.size("Stream.AllocAsync", n, t)
+	if err != nil {
+		return nil, err
+	}
+	a := &allocation{dev: s.dev, kind: asyncMemory, bytes: bytes}
+	if bytes > 0 {
+		if a.ptr, err = s.dev.drv.MemAllocAsync(c, bytes, s.h); err != nil {
+			return nil, s.dev.outOfMemory(err, bytes)
+		}
+	}
+	return &Buffer{own: track(a), ptr: a.ptr, n: n, typ: t}, nil
+}
+
+// Free gives the memory back (cudaFree). It waits for work on the device that
+// may use it; stream-ordered memory instead is freed behind the work of the
+// default stream. Views of the buffer become invalid. To free twice is an error.
+func (b *Buffer) Free() error {
+	a, err := b.whole("Buffer.Free")
+	if err != nil {
+		return err
+	}
+	if !a.take() {
+		return b.dead("Buffer.Free")
+	}
+	if a.bytes == 0 {
+		return nil
+	}
+	return a.release()
+}
+
+// FreeAsync gives the memory back when the work queued on s so far is done
+// (cudaFreeAsync). The memory must be stream-ordered, that is from AllocAsync.
+// Other streams that use it must be done, or s must wait for them.
+func (b *Buffer) FreeAsync(s *Stream) error {
+	a, err := b.whole("Buffer.FreeAsync")
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		s = a.dev.DefaultStream()
+	}
+	c, err := s.use("Buffer.FreeAsync")
+	if err != nil {
+		return err
+	}
+	if a.kind != asyncMemory {
+		return misuse(driver.ErrInvalidValue, "Buffer.FreeAsync", a.dev, "this is %s memory; only memory from Stream.AllocAsync is freed in stream order: use Free", a.kind)
+	}
+	if !a.take() {
+		return b.dead("Buffer.FreeAsync")
+	}
+	if a.bytes == 0 {
+		return nil
+	}
+	return s.dev.fail(s.dev.drv.MemFreeAsync(c, a.ptr, s.h))
+}
+
+// whole checks that b is no view.
+func (b *Buffer) whole(call string) (*allocation, error) {
+	if b == nil || b.own == nil {
+		return nil, misuse(driver.ErrInvalidValue, call, nil, "the buffer is nil")
+	}
+	a := b.own.allocation
+	if b.ptr != a.ptr {
+		return nil, misuse(driver.ErrInvalidValue, call, a.dev, "this is a view; free the buffer that it was cut from")
+	}
+	if a.kind == borrowedMemory {
+		return nil, misuse(driver.ErrInvalidValue, call, a.dev, "this memory belongs to a module")
+	}
+	return a, nil
+}
+
+// alive checks that b may be used.
+func (b *Buffer) alive(call string) error {
+	if b == nil || b.own == nil {
+		return misuse(driver.ErrInvalidValue, call, nil, "the buffer is nil")
+	}
+	if b.own.freed.Load() {
+		return b.dead(call)
+	}
+	return nil
+}
+
+func (b *Buffer) dead(call string) error {
+	return misuse(driver.ErrInvalidValue, call, b.own.dev, "the buffer (%d %s) was freed before", b.n, b.typ)
+}
+
+// Len is the number of elements.
+func (b *Buffer) Len() int { return b.n }
+
+// Type is the elements' type.
+func (b *Buffer) Type() Type { return b.typ }
+
+// Bytes is the size in bytes.
+func (b *Buffer) Bytes() int { return b.n * b.typ.Size() }
+
+// Device is where the memory is.
+func (b *Buffer) Device() *Device { return b.own.dev }
+
+// Address is the device address, for display and for libraries that take
+// pointers.
+func (b *Buffer) Address() uintptr { return uintptr(b.ptr) }
+
+// Slice is a view of the elements i to j-1, as Go's b[i:j]. It panics, as Go
+// does, if they are not within the buffer.
+func (b *Buffer) Slice(i, j int) *Buffer {
+	if i < 0 || j < i || j > b.n {
+		panic(fmt.Sprintf("cuda: Slice(%d, %d) of a buffer of %d elements", i, j, b.n))
+	}
+	return &Buffer{own: b.own, ptr: b.ptr + driver.Ptr(i*b.typ.Size()), n: j - i, typ: b.typ}
+}
+
+// As is a view of the same memory with elements of another type. The size in
+// bytes must be a multiple of the new element's.
+func (b *Buffer) As(t Type) (*Buffer, error) {
+	if !t.valid() || b.Bytes()%t.Size() != 0 {
+		return nil, misuse(driver.ErrInvalidValue, "Buffer.As", b.own.dev, "%d bytes are not a whole number of %s", b.Bytes(), t)
+	}
+	return &Buffer{own: b.own, ptr: b.ptr, n: b.Bytes() / t.Size(), typ: t}, nil
+}
+
+// Upload copies a Go slice (or a HostBuffer) of the same type and length to the
+// buffer, and waits. It is ordered on the legacy default stream, as cudaMemcpy.
+func (b *Buffer) Upload(src any) error { return memcpy("Buffer.Upload", b, src) }
+
+// Download copies the buffer to a Go slice (or a HostBuffer) of the same type
+// and length, and waits. It is ordered on the legacy default stream, as
+// cudaMemcpy.
+func (b *Buffer) Download(dst any) error { return memcpy("Buffer.Download", dst, b) }
+
+// UploadAsync queues a copy from host to device on s. From pinned memory
+// ([AllocHost]) the call returns at once, and the source must not change until
+// the copy is done; from a Go slice CUDA stages the data before it returns.
+func (b *Buffer) UploadAsync(src any, s *Stream) error {
+	return memcpyAsync("Buffer.UploadAsync", b, src, s)
+}
+
+// DownloadAsync queues a copy from device to host on s. To pinned memory the
+// call returns at once; to a Go slice it returns when the data are there.
+func (b *Buffer) DownloadAsync(dst any, s *Stream) error {
+	return memcpyAsync("Buffer.DownloadAsync", dst, b, s)
+}
+
+// Memset sets every byte (cudaMemset), ordered on the legacy default stream.
+// The call may return before the device is done.
+func (b *Buffer) Memset(value byte) error {
+	c, err := b.context("Buffer.Memset")
+	if err != nil || b.n == 0 {
+		return err
+	}
+	return b.own.dev.fail(b.own.dev.drv.Memset(c, b.ptr, uint32(value), 1, uint64(b.Bytes())))
+}
+
+// MemsetAsync queues a Memset on s.
+func (b *Buffer) MemsetAsync(value byte, s *Stream) error {
+	if err := b.alive("Buffer.MemsetAsync"); err != nil {
+		return err
+	}
+	if s == nil {
+		s = b.own.dev.DefaultStream()
+	}
+	c, err := s.use("Buffer.MemsetAsync")
+	if err != nil || b.n == 0 {
+		return err
+	}
+	return s.dev.fail(s.dev.drv.MemsetAsync(c, b.ptr, uint32(value), 1, uint64(b.Bytes()), s.h))
+}
+
+func (b *Buffer) context(call string) (driver.Context, error) {
+	if err := b.alive(call); err != nil {
+		return 0, err
+	}
+	return b.own.dev.context()
+}
+
+// Typed downloads, into a new slice: they wait, as Download does, and the
+// buffer must hold elements of that type.
+
+// Float32s is the contents as []float32.
+func (b *Buffer) Float32s() ([]float32, error) {
+	out := make([]float32, b.n)
+	return out, memcpy("Buffer.Float32s", out, b)
+}
+
+// Float64s is the contents as []float64.
+func (b *Buffer) Float64s() ([]float64, error) {
+	out := make([]float64, b.n)
+	return out, memcpy("Buffer.Float64s", out, b)
+}
+
+// Int32s is the contents as []int32.
+func (b *Buffer) Int32s() ([]int32, error) {
+	out := make([]int32, b.n)
+	return out, memcpy("Buffer.Int32s", out, b)
+}
+
+// Int64s is the contents as []int64.
+func (b *Buffer) Int64s() ([]int64, error) {
+	out := make([]int64, b.n)
+	return out, memcpy("Buffer.Int64s", out, b)
+}
+
+// Uint32s is the contents as []uint32.
+func (b *Buffer) Uint32s() ([]uint32, error) {
+	out := make([]uint32, b.n)
+	return out, memcpy("Buffer.Uint32s", out, b)
+}
+
+// Uint64s is the contents as []uint64.
+func (b *Buffer) Uint64s() ([]uint64, error) {
+	out := make([]uint64, b.n)
+	return out, memcpy("Buffer.Uint64s", out, b)
+}
+
+// Uint8s is the contents as []byte.
+func (b *Buffer) Uint8s() ([]byte, error) {
+	out := make([]byte, b.n)
+	return out, memcpy("Buffer.Uint8s", out, b)
+}

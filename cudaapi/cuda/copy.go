@@ -1,0 +1,172 @@
+package cuda
+
+import (
+	"runtime"
+
+	"gocuda/cudaapi/driver"
+)
+
+// operand is one end of a copy.
+type operand struct {
+	ptr driver.Ptr
+	n   int
+	typ Type
+	dev *Device // nil for memory that belongs to none
+	// onHost is true for host memory.
+	onHost, pinned bool
+}
+
+// end reads an argument of a copy: *Buffer, *HostBuffer or a slice of numbers.
+func end(call string, v any) (operand, error) {
+	switch b := v.(type) {
+	case *Buffer:
+		if err := b.alive(call); err != nil {
+			return operand{}, err
+		}
+		return operand{ptr: b.ptr, n: b.n, typ: b.typ, dev: b.own.dev}, nil
+	case *HostBuffer:
+		if b == nil || b.own == nil {
+			return operand{}, misuse(driver.ErrInvalidValue, call, nil, "the host buffer is nil")
+		}
+		if b.own.freed.Load() {
+			return operand{}, misuse(driver.ErrInvalidValue, call, b.own.dev, "the host buffer (%d %s) was freed before", b.n, b.typ)
+		}
+		return operand{ptr: b.ptr, n: b.n, typ: b.typ, onHost: true, pinned: b.own.kind != pageableMemory}, nil
+	}
+	p, n, t, ok := slice(v)
+	if !ok {
+		return operand{}, misuse(driver.ErrInvalidValue, call, nil, "cannot copy %T: give a *cuda.Buffer, a *cuda.HostBuffer or a slice of numbers such as []float32", v)
+	}
+	return operand{ptr: driver.Ptr(uintptr(p)), n: n, typ: t, onHost: true}, nil
+}
+
+// pair reads and compares both ends. The device is the one whose context and
+// default stream the copy uses.
+func pair(call string, dst, src any) (to, from operand, d *Device, err error) {
+	if to, err = end(call, dst); err != nil {
+		return
+	}
+	if from, err = end(call, src); err != nil {
+		return
+	}
+	if d = to.dev; d == nil {
+		d = from.dev
+	}
+	if d == nil {
+		if d, err = CurrentDevice(); err != nil {
+			return
+		}
+	}
+	switch {
+	case !to.typ.holds(from.typ) && !from.typ.holds(to.typ):
+		err = misuse(driver.ErrInvalidValue, call, d, "the destination holds %s, the source %s", to.typ, from.typ)
+	case to.n != from.n:
+		err = misuse(driver.ErrInvalidValue, call, d, "the destination has %d elements, the source %d; copy part of one with Slice", to.n, from.n)
+	}
+	return
+}
+
+// Memcpy copies between any two of *Buffer, *HostBuffer and Go slices of the
+// same type and length (cudaMemcpy), ordered on the legacy default stream. It
+// waits for the copy, but for device to device, which CUDA leaves running.
+func Memcpy(dst, src any) error { return memcpy("cuda.Memcpy", dst, src) }
+
+func memcpy(call string, dst, src any) error {
+	to, from, d, err := pair(call, dst, src)
+	if err != nil || to.n == 0 {
+		return err
+	}
+	c, err := d.context()
+	if err != nil {
+		return err
+	}
+	// The driver's copy cannot be interrupted while it waits for earlier work,
+	// so that is waited for first.
+	if st := stop(); st != nil && (to.onHost || from.onHost) {
+		if err := d.drv.StreamSynchronize(c, driver.StreamDefault, st); err != nil {
+			return d.fail(err)
+		}
+	}
+	err = d.drv.Memcpy(c, to.ptr, from.ptr, to.bytes())
+	runtime.KeepAlive(dst)
+	runtime.KeepAlive(src)
+	return d.fail(err)
+}
+
+func (o operand) bytes() uint64 { return uint64(o.n) * uint64(o.typ.Size()) }
+
+// MemcpyAsync queues a copy between any two of *Buffer, *HostBuffer and Go
+// slices on s (cudaMemcpyAsync). Between devices and pinned memory it returns at
+// once; with pageable memory CUDA may wait. Pinned memory must not change or be
+// freed until the copy is done.
+func MemcpyAsync(dst, src any, s *Stream) error { return memcpyAsync("cuda.MemcpyAsync", dst, src, s) }
+
+func memcpyAsync(call string, dst, src any, s *Stream) error {
+	to, from, d, err := pair(call, dst, src)
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		s = d.DefaultStream()
+	}
+	c, err := s.use(call)
+	if err != nil || to.n == 0 {
+		return err
+	}
+	err = s.dev.drv.MemcpyAsync(c, to.ptr, from.ptr, to.bytes(), s.h)
+	runtime.KeepAlive(dst)
+	runtime.KeepAlive(src)
+	return s.dev.fail(err)
+}
+
+// MemcpyPeer copies from one device's buffer to another's (cudaMemcpyPeer):
+// directly where peer access is enabled, through the host where it is not. It
+// is ordered after all earlier work of both devices, and may return before the
+// copy is done.
+func MemcpyPeer(dst, src *Buffer) error {
+	to, from, _, err := pair("cuda.MemcpyPeer", dst, src)
+	if err != nil || to.n == 0 {
+		return err
+	}
+	dc, err := to.dev.context()
+	if err != nil {
+		return err
+	}
+	sc, err := from.dev.context()
+	if err != nil {
+		return err
+	}
+	return from.dev.fail(from.dev.drv.MemcpyPeer(to.ptr, dc, from.ptr, sc, to.bytes()))
+}
+
+// MemcpyPeerAsync queues a copy from one device's buffer to another's on a
+// stream of either (cudaMemcpyPeerAsync). A nil stream is the source's default
+// stream.
+func MemcpyPeerAsync(dst, src *Buffer, s *Stream) error {
+	const call = "cuda.MemcpyPeerAsync"
+	if err := dst.alive(call); err != nil {
+		return err
+	}
+	if err := src.alive(call); err != nil {
+		return err
+	}
+	if dst.n != src.n || dst.typ != src.typ {
+		return misuse(driver.ErrInvalidValue, call, src.own.dev, "the destination has %d %s, the source %d %s", dst.n, dst.typ, src.n, src.typ)
+	}
+	from := src.own.dev
+	if s == nil {
+		s = from.DefaultStream()
+	}
+	if _, err := s.use(call); err != nil || src.n == 0 {
+		return err
+	}
+	dc, err := dst.own.dev.context()
+	if err != nil {
+		return err
+	}
+	sc, err := from.context()
+	if err != nil {
+		return err
+	}
+	return s.dev.fail(s.dev.drv.MemcpyPeerAsync(dst.ptr, dc, src.ptr, sc, uint64(src.Bytes()), s.h))
+}

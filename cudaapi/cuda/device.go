@@ -1,0 +1,270 @@
+package cuda
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"gocuda/cudaapi/driver"
+)
+
+// Device is a GPU, or a simulated one. There is one Device per ordinal, so
+// pointers can be compared. A device that is never used costs nothing: its
+// primary context is made at first use, which takes some 100 ms on a GPU.
+type Device struct {
+	sys *system
+	drv driver.Driver
+	id  driver.Device
+
+	mu     sync.Mutex
+	ctx    atomic.Uintptr // driver.Context, 0 until first use
+	stream atomic.Pointer[Stream]
+	peers  atomic.Uint64 // bit i: this device may access device i's memory
+	epoch  atomic.Uint32 // counts resets: what was made in another one is dead
+	gone   garbage
+	recent recentLaunches
+}
+
+// Devices are the devices of the back end in use, by ordinal.
+func Devices() (DeviceList, error) {
+	s, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return append(DeviceList(nil), s.devices...), nil
+}
+
+// DeviceCount is the number of devices.
+func DeviceCount() (int, error) {
+	s, err := open()
+	if err != nil {
+		return 0, err
+	}
+	return len(s.devices), nil
+}
+
+// Get is device i.
+func Get(i int) (*Device, error) {
+	s, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if i < 0 || i >= len(s.devices) {
+		return nil, misuse(driver.ErrInvalidDevice, "cuda.Get", nil, "device %d of %d", i, len(s.devices))
+	}
+	return s.devices[i], nil
+}
+
+// SetDevice makes device i the current one (cudaSetDevice): that of calls which
+// name no device, such as a launch on a nil stream. In CUDA the current device
+// belongs to a thread; here it belongs to the whole process, that is to the
+// notebook or the rank, since goroutines have no thread of their own. Objects
+// know their device, so most programs never need it.
+func SetDevice(i int) error {
+	d, err := Get(i)
+	if err == nil {
+		d.sys.current.Store(int32(i))
+	}
+	return err
+}
+
+// CurrentDevice is the device that SetDevice chose; device 0 at first.
+func CurrentDevice() (*Device, error) {
+	s, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if len(s.devices) == 0 {
+		return nil, misuse(driver.ErrNoDevice, "cuda.CurrentDevice", nil, "there are no devices")
+	}
+	return s.devices[s.current.Load()], nil
+}
+
+// Synchronize waits for all work on all devices that are in use
+// (cudaDeviceSynchronize on each).
+func Synchronize() error {
+	s := active.Load()
+	if s == nil {
+		return nil
+	}
+	for _, d := range s.devices {
+		if d.ctx.Load() == 0 {
+			continue
+		}
+		if err := d.Synchronize(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// context is the primary context, made at first use.
+func (d *Device) context() (driver.Context, error) {
+	if d == nil {
+		return 0, misuse(driver.ErrInvalidDevice, "Device", nil, "the device is nil")
+	}
+	if c := d.ctx.Load(); c != 0 {
+		return driver.Context(c), nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.ctx.Load(); c != 0 {
+		return driver.Context(c), nil
+	}
+	c, err := d.drv.PrimaryRetain(d.id)
+	if err != nil {
+		return 0, d.fail(err)
+	}
+	d.ctx.Store(uintptr(c))
+	return c, nil
+}
+
+// Ordinal is the device's number, from 0.
+func (d *Device) Ordinal() int { return int(d.id) }
+
+// Name is the product's name, such as "NVIDIA H200".
+func (d *Device) Name() string {
+	name, err := d.drv.DeviceName(d.id)
+	if err != nil {
+		return fmt.Sprintf("device %d", d.id)
+	}
+	return name
+}
+
+// UUID identifies the device across processes, in nvidia-smi's form.
+func (d *Device) UUID() (string, error) {
+	u, err := d.drv.DeviceUUID(d.id)
+	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]), d.fail(err)
+}
+
+// TotalMemory is the device's memory in bytes.
+func (d *Device) TotalMemory() (uint64, error) {
+	n, err := d.drv.DeviceTotalMem(d.id)
+	return n, d.fail(err)
+}
+
+// MemInfo is the free and the total memory in bytes (cudaMemGetInfo).
+func (d *Device) MemInfo() (free, total uint64, err error) {
+	c, err := d.context()
+	if err != nil {
+		return 0, 0, err
+	}
+	free, total, err = d.drv.MemInfo(c)
+	return free, total, d.fail(err)
+}
+
+// Attribute is one of CUDA's device attributes by its number; package driver
+// names them.
+func (d *Device) Attribute(a driver.Attribute) (int, error) {
+	v, err := d.drv.DeviceAttribute(a, d.id)
+	return v, d.fail(err)
+}
+
+// ComputeCapability is the architecture: 9, 0 for sm_90.
+func (d *Device) ComputeCapability() (major, minor int, err error) {
+	if major, err = d.Attribute(driver.ComputeCapabilityMajor); err != nil {
+		return 0, 0, err
+	}
+	minor, err = d.Attribute(driver.ComputeCapabilityMinor)
+	return major, minor, err
+}
+
+// MultiprocessorCount is the number of streaming multiprocessors.
+func (d *Device) MultiprocessorCount() (int, error) { return d.Attribute(driver.MultiprocessorCount) }
+
+// Synchronize waits until all work of all the device's streams is done
+// (cudaDeviceSynchronize), and reports what failed in it.
+func (d *Device) Synchronize() error {
+	c, err := d.context()
+	if err != nil {
+		return err
+	}
+	err = d.drv.CtxSynchronize(c, stop())
+	if err == nil {
+		d.recent.clear()
+	}
+	return d.fail(err)
+}
+
+// Reset destroys the primary context with all its memory, streams, events and
+// modules (cudaDeviceReset). Objects made on the device before are dead; their
+// use is an error. It does not bring back a context lost by a sticky error:
+// CUDA needs a new process for that.
+func (d *Device) Reset() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ctx.Load() == 0 {
+		return nil
+	}
+	forget(d)
+	d.ctx.Store(0)
+	d.stream.Store(nil)
+	d.peers.Store(0)
+	d.recent.clear()
+	d.epoch.Add(1)
+	if err := d.drv.PrimaryReset(d.id); err != nil {
+		return d.fail(err)
+	}
+	return d.fail(d.drv.PrimaryRelease(d.id))
+}
+
+// CanAccessPeer reports whether kernels on d could use peer's memory.
+func (d *Device) CanAccessPeer(peer *Device) (bool, error) {
+	ok, err := d.drv.CanAccessPeer(d.id, peer.id)
+	return ok, d.fail(err)
+}
+
+// EnablePeerAccess lets kernels and copies on d use peer's memory directly
+// (cudaDeviceEnablePeerAccess): one way. To enable it twice is no error here.
+func (d *Device) EnablePeerAccess(peer *Device) error {
+	c, p, err := d.pair(peer, "Device.EnablePeerAccess")
+	if err != nil {
+		return err
+	}
+	if d.canReach(peer) {
+		return nil
+	}
+	if err := d.drv.EnablePeerAccess(c, p); err != nil && !isCode(err, driver.ErrPeerAccessAlreadyEnabled) {
+		return d.fail(err)
+	}
+	d.peers.Or(1 << uint(peer.id))
+	return nil
+}
+
+// DisablePeerAccess takes EnablePeerAccess back.
+func (d *Device) DisablePeerAccess(peer *Device) error {
+	c, p, err := d.pair(peer, "Device.DisablePeerAccess")
+	if err != nil {
+		return err
+	}
+	d.peers.And(^uint64(1 << uint(peer.id)))
+	return d.fail(d.drv.DisablePeerAccess(c, p))
+}
+
+// PeerAccessEnabled reports whether d may use peer's memory directly.
+func (d *Device) PeerAccessEnabled(peer *Device) bool { return d != peer && d.canReach(peer) }
+
+func (d *Device) canReach(peer *Device) bool {
+	return d == peer || d.peers.Load()&(1<<uint(peer.id)) != 0
+}
+
+func (d *Device) pair(peer *Device, call string) (c, p driver.Context, err error) {
+	if peer == nil || peer == d {
+		return 0, 0, misuse(driver.ErrInvalidDevice, call, d, "a device is not its own peer")
+	}
+	if peer.sys != d.sys {
+		return 0, 0, misuse(driver.ErrInvalidDevice, call, d, "the devices belong to different back ends")
+	}
+	if c, err = d.context(); err != nil {
+		return 0, 0, err
+	}
+	p, err = peer.context()
+	return c, p, err
+}
+
+// P2PAttribute describes the link from d to peer: driver.PerformanceRank (0 is
+// the fastest), driver.AccessSupported, driver.NativeAtomicSupported.
+func (d *Device) P2PAttribute(a driver.P2PAttribute, peer *Device) (int, error) {
+	v, err := d.drv.P2PAttribute(a, d.id, peer.id)
+	return v, d.fail(err)
+}

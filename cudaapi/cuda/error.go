@@ -1,0 +1,132 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"gocuda/cudaapi/driver"
+)
+
+// Codes to compare errors with: errors.Is(err, cuda.ErrOutOfMemory).
+const (
+	ErrInvalidValue             = driver.ErrInvalidValue
+	ErrOutOfMemory              = driver.ErrOutOfMemory
+	ErrInvalidContext           = driver.ErrInvalidContext
+	ErrInvalidHandle            = driver.ErrInvalidHandle
+	ErrInvalidSource            = driver.ErrInvalidSource
+	ErrNotFound                 = driver.ErrNotFound
+	ErrIllegalAddress           = driver.ErrIllegalAddress
+	ErrLaunchOutOfResources     = driver.ErrLaunchOutOfResources
+	ErrPeerAccessAlreadyEnabled = driver.ErrPeerAccessAlreadyEnabled
+	ErrPeerAccessNotEnabled     = driver.ErrPeerAccessNotEnabled
+	ErrPeerAccessUnsupported    = driver.ErrPeerAccessUnsupported
+	ErrLaunchFailed             = driver.ErrLaunchFailed
+	ErrAssert                   = driver.ErrAssert
+	ErrNotSupported             = driver.ErrNotSupported
+)
+
+// ErrInterrupted is returned by a wait that was told to stop.
+var ErrInterrupted = driver.ErrInterrupted
+
+// Error is a failed call: one of CUDA's errors, or a mistake that was seen
+// before CUDA was called (its Call is then this package's name for it).
+type Error struct {
+	Name   string // CUDA's, such as "CUDA_ERROR_INVALID_VALUE"
+	Code   int    // CUDA's number
+	Call   string // such as "cuMemAlloc" or "Buffer.Upload"
+	Device int    // ordinal, -1 if the call has none
+	Detail string // what was wrong in this case
+	Hint   string // what it means and what to do
+
+	code driver.Code
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Call)
+	if e.Device >= 0 {
+		fmt.Fprintf(&b, " (device %d)", e.Device)
+	}
+	fmt.Fprintf(&b, ": %s (%d)", e.Name, e.Code)
+	if e.Detail != "" {
+		b.WriteString(": " + e.Detail)
+	}
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	return b.String()
+}
+
+// Unwrap gives CUDA's code, for errors.Is.
+func (e *Error) Unwrap() error { return e.code }
+
+// Sticky reports whether the device's context is lost: every later call on it
+// fails until the process starts anew.
+func (e *Error) Sticky() bool { return e.code.Sticky() }
+
+// hints say in plain words what a code most often means.
+var hints = map[driver.Code]string{
+	driver.ErrOutOfMemory:              "free buffers that are no longer needed (cuda.Leaks lists them), or use a smaller size",
+	driver.ErrNoDevice:                 "no GPU is visible: is CUDA_VISIBLE_DEVICES empty?",
+	driver.ErrInvalidDevice:            "there is no device of that number",
+	driver.ErrNoBinaryForGPU:           "the code was compiled for another GPU architecture",
+	driver.ErrInvalidPTX:               "the PTX does not assemble",
+	driver.ErrUnsupportedPTXVersion:    "the PTX comes from a newer CUDA than this driver knows",
+	driver.ErrInvalidHandle:            "the stream, event or function belongs to another device, or was destroyed",
+	driver.ErrPeerAccessUnsupported:    "these two devices have no direct link; peer copies between them still work, staged by the driver",
+	driver.ErrPeerAccessNotEnabled:     "call EnablePeerAccess first",
+	driver.ErrLaunchOutOfResources:     "too many threads, registers or bytes of shared memory for one block",
+	driver.ErrIllegalAddress:           "a kernel read or wrote outside of its buffers",
+	driver.ErrMisalignedAddress:        "a kernel used an address that is not a multiple of the element's size",
+	driver.ErrAssert:                   "an assert() in a kernel failed; its message is in the output",
+	driver.ErrLaunchFailed:             "a kernel failed while it ran",
+	driver.ErrLaunchTimeout:            "a kernel ran longer than the display's watchdog allows",
+	driver.ErrIllegalInstruction:       "a kernel executed an instruction that the GPU does not have (or a trap)",
+	driver.ErrHardwareStack:            "a kernel's stack overflowed",
+	driver.ErrCooperativeTooLarge:      "a cooperative launch must fit on the device at once: see Kernel.MaxActiveBlocks",
+	driver.ErrSystemDriverMismatch:     "the kernel module and libcuda are of different versions: reboot, or reinstall the driver",
+	driver.ErrSystemNotReady:           "the fabric manager (nv-fabricmanager) is not running",
+	driver.ErrStreamCaptureUnsupported: "this call cannot be captured into a graph",
+	driver.ErrStreamCaptureImplicit:    "the legacy default stream cannot be used while a stream is captured",
+	driver.ErrStreamCaptureUnjoined:    "streams that joined the capture must be waited for (by an event) before it ends",
+}
+
+const stickyHint = "the device's context is lost: every call on it fails from now on; restart the process (in a notebook: restart the kernel) to go on"
+
+// fail turns a driver's error into an [Error] that names the device. Interrupts
+// pass unchanged.
+func (d *Device) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	var de *driver.Error
+	if !errors.As(err, &de) {
+		return err
+	}
+	e := &Error{Name: de.Code.String(), Code: int(de.Code), Call: de.Call, Device: -1, Detail: de.Detail, Hint: hints[de.Code], code: de.Code}
+	if d != nil {
+		e.Device = int(d.id)
+		if e.Sticky() {
+			e.Detail = join(e.Detail, d.suspects())
+			e.Hint = join(e.Hint, stickyHint)
+		}
+	}
+	return e
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
+// misuse is a mistake seen before CUDA is called.
+func misuse(code driver.Code, call string, d *Device, format string, args ...any) error {
+	e := &Error{Name: code.String(), Code: int(code), Call: call, Device: -1, Detail: fmt.Sprintf(format, args...), code: code}
+	if d != nil {
+		e.Device = int(d.id)
+	}
+	return e
+}

@@ -1,0 +1,165 @@
+package cuda
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"gocuda/cudaapi/driver"
+)
+
+// EventFlag says how an event is made.
+type EventFlag uint32
+
+const (
+	// BlockingSync makes CUDA's own waits sleep rather than spin.
+	BlockingSync EventFlag = EventFlag(driver.EventBlockingSync)
+	// DisableTiming makes an event quicker, and of no use to Elapsed.
+	DisableTiming EventFlag = EventFlag(driver.EventDisableTiming)
+	// Interprocess events can be handed to other processes; they need
+	// DisableTiming too.
+	Interprocess EventFlag = EventFlag(driver.EventInterprocess)
+)
+
+// Event marks a point in a stream's work.
+type Event struct {
+	dev    *Device
+	h      driver.Event
+	flags  EventFlag
+	closed atomic.Bool
+	born   uint32
+}
+
+// NewEvent makes an event (cudaEventCreateWithFlags), with timing unless the
+// flags say otherwise.
+func (d *Device) NewEvent(flags ...EventFlag) (*Event, error) {
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	var f EventFlag
+	for _, flag := range flags {
+		f |= flag
+	}
+	h, err := d.drv.EventCreate(c, driver.EventFlags(f))
+	if err != nil {
+		return nil, d.fail(err)
+	}
+	return &Event{dev: d, h: h, flags: f, born: d.epoch.Load()}, nil
+}
+
+func (e *Event) use(call string) (driver.Context, error) {
+	if e == nil || e.dev == nil {
+		return 0, misuse(driver.ErrInvalidHandle, call, nil, "the event is nil")
+	}
+	if e.closed.Load() || e.born != e.dev.epoch.Load() {
+		return 0, misuse(driver.ErrInvalidHandle, call, e.dev, "the event was destroyed")
+	}
+	return e.dev.context()
+}
+
+// Device is the device on whose streams the event is recorded.
+func (e *Event) Device() *Device { return e.dev }
+
+// Record marks the stream's work so far (cudaEventRecord): the event is done
+// when that work is. The stream must be of the event's device; nil is its
+// default stream.
+func (e *Event) Record(s *Stream) error {
+	c, err := e.use("Event.Record")
+	if err != nil {
+		return err
+	}
+	var h driver.Stream
+	if s != nil {
+		if _, err := s.use("Event.Record"); err != nil {
+			return err
+		}
+		if s.dev != e.dev {
+			return misuse(driver.ErrInvalidHandle, "Event.Record", e.dev, "the stream is of device %d; an event is recorded on its own device's streams", s.dev.id)
+		}
+		h = s.h
+	}
+	if err := e.dev.drv.EventRecord(c, e.h, h); err != nil {
+		return e.dev.fail(err)
+	}
+	return nil
+}
+
+// Query reports whether what was last recorded is done, without waiting. An
+// event that was never recorded is done.
+func (e *Event) Query() (bool, error) {
+	c, err := e.use("Event.Query")
+	if err != nil {
+		return false, err
+	}
+	done, err := e.dev.drv.EventQuery(c, e.h)
+	if err != nil {
+		err = e.dev.fail(err)
+	}
+	return done, err
+}
+
+// Synchronize waits until what was last recorded is done (cudaEventSynchronize).
+func (e *Event) Synchronize() error {
+	c, err := e.use("Event.Synchronize")
+	if err != nil {
+		return err
+	}
+	if err := e.dev.drv.EventSynchronize(c, e.h, stop()); err != nil {
+		return e.dev.fail(err)
+	}
+	return nil
+}
+
+// Elapsed is the device's time between two events (cudaEventElapsedTime), to
+// about half a microsecond. Both must have been recorded, be done, be of the same
+// device, and have timing. On simulated devices it is the model's time.
+func Elapsed(start, end *Event) (time.Duration, error) {
+	c, err := start.use("cuda.Elapsed")
+	if err != nil {
+		return 0, err
+	}
+	if _, err := end.use("cuda.Elapsed"); err != nil {
+		return 0, err
+	}
+	if (start.flags|end.flags)&DisableTiming != 0 {
+		return 0, misuse(driver.ErrInvalidHandle, "cuda.Elapsed", start.dev, "an event was made with DisableTiming")
+	}
+	t, err := start.dev.drv.EventElapsed(c, start.h, end.h)
+	if isCode(err, driver.ErrNotReady) {
+		e := start.dev.fail(err).(*Error)
+		e.Hint = "an event is not done yet: Synchronize the later one first"
+		return 0, e
+	}
+	return t, start.dev.fail(err)
+}
+
+// Since is the device's time from start to e: Elapsed(start, e).
+func (e *Event) Since(start *Event) (time.Duration, error) { return Elapsed(start, e) }
+
+// Destroy gives the event back (cudaEventDestroy). Streams that wait for it
+// still do.
+func (e *Event) Destroy() error {
+	c, err := e.use("Event.Destroy")
+	if err != nil {
+		return err
+	}
+	if e.closed.Swap(true) {
+		return misuse(driver.ErrInvalidHandle, "Event.Destroy", e.dev, "the event was destroyed")
+	}
+	return e.dev.fail(e.dev.drv.EventDestroy(c, e.h))
+}
+
+func (e *Event) String() string {
+	if e.closed.Load() {
+		return "destroyed event"
+	}
+	done, err := e.Query()
+	state := "pending"
+	if err != nil {
+		state = "failed"
+	} else if done {
+		state = "done"
+	}
+	return fmt.Sprintf("event %#x of device %d (%s)", uintptr(e.h), e.dev.id, state)
+}

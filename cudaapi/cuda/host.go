@@ -1,0 +1,197 @@
+package cuda
+
+import (
+	"fmt"
+	"unsafe"
+
+	"gocuda/cudaapi/driver"
+)
+
+// HostFlag says how pinned memory is allocated.
+type HostFlag uint32
+
+const (
+	// Portable memory is pinned for every device, not only the one that
+	// allocated it.
+	Portable HostFlag = HostFlag(driver.HostPortable)
+	// Mapped memory can be used by kernels through its address.
+	Mapped HostFlag = HostFlag(driver.HostDeviceMap)
+	// WriteCombined memory is quicker to send, and slow for the CPU to read.
+	WriteCombined HostFlag = HostFlag(driver.HostWriteCombined)
+)
+
+// HostBuffer is host memory of n elements of one type, or a view of some:
+// pinned (page-locked), which copies at full speed and asynchronously, or
+// pageable. Its contents are Go slices: h.Float32s()[3] = 1.
+type HostBuffer struct {
+	own *owner
+	ptr driver.Ptr
+	n   int
+	typ Type
+}
+
+// AllocHost allocates n elements of pinned host memory (cudaHostAlloc) on the
+// current device's account, portable by default: all devices copy from and to
+// it at full speed.
+func AllocHost(n int, t Type, flags ...HostFlag) (*HostBuffer, error) {
+	d, err := CurrentDevice()
+	if err != nil {
+		return nil, err
+	}
+	return d.AllocHost(n, t, flags...)
+}
+
+// AllocHost allocates n elements of pinned host memory (cudaHostAlloc).
+// Without flags it is Portable.
+func (d *Device) AllocHost(n int, t Type, flags ...HostFlag) (*HostBuffer, error) {
+	bytes, err := d.size("Device.AllocHost", n, t)
+	if err != nil {
+		return nil, err
+	}
+	f := driver.HostPortable
+	if len(flags) > 0 {
+		f = 0
+		for _, flag := range flags {
+			f |= driver.HostAllocFlags(flag)
+		}
+	}
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.reclaim(); err != nil {
+		return nil, err
+	}
+	a := &allocation{dev: d, kind: pinnedMemory, bytes: bytes}
+	if bytes > 0 {
+		if a.ptr, err = d.drv.HostAlloc(c, bytes, f); err != nil {
+			return nil, d.fail(err)
+		}
+	}
+	return &HostBuffer{own: track(a), ptr: a.ptr, n: n, typ: t}, nil
+}
+
+// AllocPageable makes n elements of ordinary host memory: what a Go slice is,
+// as a HostBuffer, to compare with pinned memory.
+func AllocPageable(n int, t Type) (*HostBuffer, error) {
+	d, err := CurrentDevice()
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := d.size("cuda.AllocPageable", n, t)
+	if err != nil {
+		return nil, err
+	}
+	mem := make([]complex128, (bytes+15)/16) // aligned for every type
+	a := &allocation{dev: d, kind: pageableMemory, bytes: bytes, host: mem, ptr: driver.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(mem))))}
+	return &HostBuffer{own: track(a), ptr: a.ptr, n: n, typ: t}, nil
+}
+
+// RegisterHost pins the memory of a Go slice (cudaHostRegister), until Free.
+// The slice must stay reachable through the HostBuffer only by that name.
+func RegisterHost(s any) (*HostBuffer, error) {
+	d, err := CurrentDevice()
+	if err != nil {
+		return nil, err
+	}
+	p, n, t, ok := slice(s)
+	if !ok || n == 0 {
+		return nil, misuse(driver.ErrInvalidValue, "cuda.RegisterHost", d, "%T is not a slice of numbers with elements", s)
+	}
+	c, err := d.context()
+	if err != nil {
+		return nil, err
+	}
+	a := &allocation{dev: d, kind: registeredMemory, bytes: uint64(n * t.Size()), host: s, ptr: driver.Ptr(uintptr(p))}
+	if err := d.drv.HostRegister(c, a.ptr, a.bytes, driver.HostPortable); err != nil {
+		return nil, d.fail(err)
+	}
+	return &HostBuffer{own: track(a), ptr: a.ptr, n: n, typ: t}, nil
+}
+
+// Free gives the memory back, or unpins it (cudaFreeHost, cudaHostUnregister).
+// Copies that use it must be done. Slices of it become invalid: to touch them
+// afterwards crashes the program, as in C.
+func (h *HostBuffer) Free() error {
+	if h == nil || h.own == nil {
+		return misuse(driver.ErrInvalidValue, "HostBuffer.Free", nil, "the buffer is nil")
+	}
+	a := h.own.allocation
+	if h.ptr != a.ptr {
+		return misuse(driver.ErrInvalidValue, "HostBuffer.Free", a.dev, "this is a view; free the buffer that it was cut from")
+	}
+	if !a.take() {
+		return misuse(driver.ErrInvalidValue, "HostBuffer.Free", a.dev, "the buffer (%d %s) was freed before", h.n, h.typ)
+	}
+	if a.bytes == 0 {
+		return nil
+	}
+	return a.release()
+}
+
+// Len is the number of elements.
+func (h *HostBuffer) Len() int { return h.n }
+
+// Type is the elements' type.
+func (h *HostBuffer) Type() Type { return h.typ }
+
+// Bytes is the size in bytes.
+func (h *HostBuffer) Bytes() int { return h.n * h.typ.Size() }
+
+// Pinned reports whether the memory is page-locked.
+func (h *HostBuffer) Pinned() bool { return h.own.kind != pageableMemory }
+
+// Address is where the memory starts.
+func (h *HostBuffer) Address() uintptr { return uintptr(h.ptr) }
+
+// Slice is a view of the elements i to j-1. It panics if they are not within
+// the buffer.
+func (h *HostBuffer) Slice(i, j int) *HostBuffer {
+	if i < 0 || j < i || j > h.n {
+		panic(fmt.Sprintf("cuda: Slice(%d, %d) of a host buffer of %d elements", i, j, h.n))
+	}
+	return &HostBuffer{own: h.own, ptr: h.ptr + driver.Ptr(i*h.typ.Size()), n: j - i, typ: h.typ}
+}
+
+// elements checks a typed view and gives the first element's address.
+func (h *HostBuffer) elements(t Type) unsafe.Pointer {
+	if h.own.freed.Load() {
+		panic("cuda: the host buffer was freed")
+	}
+	if !h.typ.holds(t) {
+		panic(fmt.Sprintf("cuda: a host buffer of %s has no %s elements", h.typ, t))
+	}
+	p := h.ptr
+	return *(*unsafe.Pointer)(unsafe.Pointer(&p))
+}
+
+// The views below are the buffer's own memory, not copies. Each panics if the
+// elements are of another type, or the buffer was freed.
+
+// Float32s is the memory as []float32.
+func (h *HostBuffer) Float32s() []float32 {
+	return unsafe.Slice((*float32)(h.elements(Float32)), h.n)
+}
+
+// Float64s is the memory as []float64.
+func (h *HostBuffer) Float64s() []float64 {
+	return unsafe.Slice((*float64)(h.elements(Float64)), h.n)
+}
+
+// Int32s is the memory as []int32.
+func (h *HostBuffer) Int32s() []int32 { return unsafe.Slice((*int32)(h.elements(Int32)), h.n) }
+
+// Int64s is the memory as []int64.
+func (h *HostBuffer) Int64s() []int64 { return unsafe.Slice((*int64)(h.elements(Int64)), h.n) }
+
+// Uint32s is the memory as []uint32.
+func (h *HostBuffer) Uint32s() []uint32 { return unsafe.Slice((*uint32)(h.elements(Uint32)), h.n) }
+
+// Uint64s is the memory as []uint64.
+func (h *HostBuffer) Uint64s() []uint64 { return unsafe.Slice((*uint64)(h.elements(Uint64)), h.n) }
+
+// Uint16s is the memory as []uint16; Float16 and BFloat16 too, by their bits.
+func (h *HostBuffer) Uint16s() []uint16 { return unsafe.Slice((*uint16)(h.elements(Uint16)), h.n) }
+
+// Uint8s is the memory as []byte.
+func (h *HostBuffer) Uint8s() []byte { return unsafe.Slice((*byte)(h.elements(Uint8)), h.n) }

@@ -1,0 +1,329 @@
+package cuda
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"gocuda/cudaapi/cuda/internal/signature"
+	"gocuda/cudaapi/driver"
+)
+
+// GridDim is how many blocks a launch has, in x, y and z; see [Grid].
+type GridDim struct{ X, Y, Z int }
+
+// BlockDim is how many threads a block has, in x, y and z; see [Block].
+type BlockDim struct{ X, Y, Z int }
+
+// Grid is a launch's blocks: Grid(x), Grid(x, y) or Grid(x, y, z).
+func Grid(x int, yz ...int) GridDim {
+	g := GridDim{x, 1, 1}
+	if len(yz) > 0 {
+		g.Y = yz[0]
+	}
+	if len(yz) > 1 {
+		g.Z = yz[1]
+	}
+	return g
+}
+
+// Block is a block's threads: Block(x), Block(x, y) or Block(x, y, z).
+func Block(x int, yz ...int) BlockDim { return BlockDim(Grid(x, yz...)) }
+
+// GridFor is the one-dimensional grid that covers n elements with blocks of the
+// given number of threads.
+func GridFor(n, threads int) GridDim {
+	if threads < 1 {
+		return GridDim{0, 1, 1} // Launch refuses it
+	}
+	return Grid(max(1, (n+threads-1)/threads))
+}
+
+// Kernel is a __global__ function, ready to launch on any device.
+type Kernel struct {
+	code        *kernelCode
+	shared      int
+	cooperative bool
+}
+
+// kernelCode is what the copies of a Kernel with other options share.
+type kernelCode struct {
+	mod  *Module
+	name string
+	sig  *signature.Kernel // nil for compiled images
+	on   []atomic.Pointer[function]
+	mu   sync.Mutex
+}
+
+// function is a kernel on one device.
+type function struct {
+	h        driver.Function
+	epoch    uint32
+	params   []param
+	bytes    int // of all arguments
+	pointers []driver.PointerParam
+	dynamic  int // shared memory that the function was allowed, bytes
+}
+
+// LaunchOption changes how a kernel is launched; see [Kernel.With].
+type LaunchOption func(*Kernel)
+
+// SharedMemory gives each block n bytes of dynamic shared memory
+// (extern __shared__). More than 48 KiB is asked for as CUDA requires.
+func SharedMemory(n int) LaunchOption { return func(k *Kernel) { k.shared = n } }
+
+// Cooperative lets all blocks of the launch synchronize with each other
+// (cudaLaunchCooperativeKernel); the grid must fit on the device at once.
+func Cooperative() LaunchOption { return func(k *Kernel) { k.cooperative = true } }
+
+// With is the same kernel with other launch options: what <<<>>> has beyond
+// grid, block and stream.
+func (k *Kernel) With(options ...LaunchOption) *Kernel {
+	made := &Kernel{code: k.code, shared: k.shared, cooperative: k.cooperative}
+	for _, o := range options {
+		o(made)
+	}
+	return made
+}
+
+// Name is the kernel's name in the source.
+func (k *Kernel) Name() string { return k.code.name }
+
+// call is what a launch needs beside its arguments; pooled, so that a launch
+// allocates nothing.
+type call struct {
+	launch driver.Launch
+	params [4096]byte // the limit of a kernel's arguments
+}
+
+var calls = sync.Pool{New: func() any { return new(call) }}
+
+// Launch queues the kernel on a stream: kernel<<<grid, block, shared, stream>>>.
+// A nil stream is the current device's legacy default stream. It returns when
+// the launch is queued; what goes wrong while the kernel runs is reported by a
+// later call, such as Synchronize.
+//
+// Arguments are checked against the C++ signature. A pointer takes a *Buffer
+// (of matching elements), a *HostBuffer that is pinned, or nil; a number takes
+// any Go number that it can hold without loss of its value (rounding of a
+// fraction aside); a structure takes a Go struct of the same size without
+// pointers.
+func (k *Kernel) Launch(grid GridDim, block BlockDim, s *Stream, args ...any) error {
+	if s == nil {
+		d, err := CurrentDevice()
+		if err != nil {
+			return err
+		}
+		s = d.DefaultStream()
+	}
+	c, err := s.use("Kernel.Launch")
+	if err != nil {
+		return err
+	}
+	d := s.dev
+	f, err := k.code.function(d)
+	if err != nil {
+		return err
+	}
+	if k.shared > f.dynamic {
+		if err := f.allow(d, c, k); err != nil {
+			return err
+		}
+	}
+	if !grid.valid() || !block.valid() {
+		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s: a grid of %v and blocks of %v: each number must be at least 1", k.code.name, grid, block)
+	}
+	if len(args) != len(f.params) {
+		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s takes %d arguments, not %d", k.signature(), len(f.params), len(args))
+	}
+	cl := calls.Get().(*call)
+	for i := range f.params {
+		p := &f.params[i]
+		if msg := p.put(cl.params[p.offset:p.offset+p.size], args[i], d); msg != "" {
+			calls.Put(cl)
+			return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "argument %d (%s) of %s: %s", i+1, p.name, k.signature(), msg)
+		}
+	}
+	cl.launch = driver.Launch{
+		Function: f.h,
+		Grid:     driver.Dim3{X: uint32(grid.X), Y: uint32(grid.Y), Z: uint32(grid.Z)},
+		Block:    driver.Dim3{X: uint32(block.X), Y: uint32(block.Y), Z: uint32(block.Z)},
+		Stream:   s.h, SharedBytes: uint32(k.shared), Cooperative: k.cooperative,
+		Params: cl.params[:f.bytes], Pointers: f.pointers, Name: k.code.name,
+	}
+	d.recent.add(k.code)
+	err = d.drv.Launch(c, &cl.launch)
+	calls.Put(cl)
+	if err != nil {
+		return k.failed(d, err, grid, block)
+	}
+	return nil
+}
+
+func (g GridDim) valid() bool {
+	const most = 1<<31 - 1
+	return uint(g.X-1) < most && uint(g.Y-1) < most && uint(g.Z-1) < most
+}
+
+func (b BlockDim) valid() bool { return GridDim(b).valid() }
+
+func (g GridDim) String() string { return fmt.Sprintf("(%d, %d, %d)", g.X, g.Y, g.Z) }
+
+func (b BlockDim) String() string { return GridDim(b).String() }
+
+// failed says more about a launch that CUDA refused.
+func (k *Kernel) failed(d *Device, err error, grid GridDim, block BlockDim) error {
+	err = d.fail(err)
+	if e, ok := err.(*Error); ok {
+		e.Detail = join(fmt.Sprintf("%s with a grid of %v, blocks of %v and %d bytes of shared memory", k.code.name, grid, block, k.shared), e.Detail)
+		if threads := block.X * block.Y * block.Z; e.code == driver.ErrInvalidValue {
+			if most, err := d.Attribute(driver.MaxThreadsPerBlock); err == nil && threads > most {
+				e.Hint = fmt.Sprintf("a block has at most %d threads, this one has %d", most, threads)
+			}
+		}
+	}
+	return err
+}
+
+// function gives the kernel on d, loading it at its first use there.
+func (k *kernelCode) function(d *Device) (*function, error) {
+	if d.sys != k.mod.sys {
+		return nil, misuse(driver.ErrInvalidDevice, "Kernel.Launch", d, "%s was compiled for another back end", k.name)
+	}
+	if f := k.on[d.id].Load(); f != nil && f.epoch == d.epoch.Load() {
+		return f, nil
+	}
+	h, c, err := k.mod.load(d)
+	if err != nil {
+		return nil, err
+	}
+	symbol, err := k.mod.symbol(k, d)
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f := &function{epoch: d.epoch.Load()}
+	if f.h, err = d.drv.ModuleFunction(c, h, symbol); err != nil {
+		return nil, d.fail(err)
+	}
+	laidOut, err := d.drv.FunctionParams(c, f.h)
+	if err != nil && !isCode(err, driver.ErrNotSupported) {
+		return nil, d.fail(err)
+	}
+	if f.params, err = layout(k.sig, laidOut, err == nil); err != nil {
+		return nil, misuse(driver.ErrNotSupported, "Kernel.Launch", d, "%s: %v", k.name, err)
+	}
+	for _, p := range f.params {
+		f.bytes = max(f.bytes, p.offset+p.size)
+		if p.kind == signature.Pointer {
+			f.pointers = append(f.pointers, driver.PointerParam{Offset: uint32(p.offset), ReadOnly: p.readOnly})
+		}
+	}
+	const withoutAsking = 48 << 10
+	f.dynamic = withoutAsking
+	if static, err := d.drv.FunctionAttribute(c, f.h, driver.FuncSharedBytes); err == nil {
+		f.dynamic = max(0, withoutAsking-static)
+	}
+	k.on[d.id].Store(f)
+	return f, nil
+}
+
+// allow asks for more dynamic shared memory than a function has by default.
+func (f *function) allow(d *Device, c driver.Context, k *Kernel) error {
+	k.code.mu.Lock()
+	defer k.code.mu.Unlock()
+	if err := d.drv.SetFunctionAttribute(c, f.h, driver.FuncMaxDynamicShared, k.shared); err != nil {
+		err = d.fail(err)
+		if e, ok := err.(*Error); ok {
+			e.Detail = join(e.Detail, fmt.Sprintf("%s with %d bytes of dynamic shared memory", k.code.name, k.shared))
+			if most, err := d.Attribute(driver.MaxSharedMemoryOptin); err == nil {
+				e.Hint = fmt.Sprintf("a block has at most %d bytes of shared memory", most)
+			}
+		}
+		return err
+	}
+	f.dynamic = k.shared
+	return nil
+}
+
+// signature is the kernel as C++ declares it.
+func (k *Kernel) signature() string {
+	sig := k.code.sig
+	if sig == nil {
+		return k.code.name
+	}
+	var params []string
+	for _, p := range sig.Params {
+		params = append(params, p.Declaration())
+	}
+	return sig.Name + "(" + strings.Join(params, ", ") + ")"
+}
+
+func (k *Kernel) String() string { return "__global__ void " + k.signature() }
+
+// MaxActiveBlocks is how many blocks of a size one multiprocessor of d holds at
+// once (cudaOccupancyMaxActiveBlocksPerMultiprocessor).
+func (k *Kernel) MaxActiveBlocks(d *Device, block BlockDim) (int, error) {
+	f, err := k.code.function(d)
+	if err != nil {
+		return 0, err
+	}
+	c, err := d.context()
+	if err != nil {
+		return 0, err
+	}
+	n, err := d.drv.MaxActiveBlocks(c, f.h, block.X*block.Y*block.Z, uint64(k.shared))
+	return n, d.fail(err)
+}
+
+// Attribute is one of CUDA's function attributes on d, such as
+// driver.FuncRegisters.
+func (k *Kernel) Attribute(d *Device, a driver.FunctionAttribute) (int, error) {
+	f, err := k.code.function(d)
+	if err != nil {
+		return 0, err
+	}
+	c, err := d.context()
+	if err != nil {
+		return 0, err
+	}
+	v, err := d.drv.FunctionAttribute(c, f.h, a)
+	return v, d.fail(err)
+}
+
+// recentLaunches remembers the kernels launched on a device since it was last
+// known to be idle, to name who may have caused a sticky error.
+type recentLaunches struct {
+	n    atomic.Uint32
+	last [8]atomic.Pointer[kernelCode]
+}
+
+func (r *recentLaunches) add(k *kernelCode) {
+	r.last[r.n.Add(1)%uint32(len(r.last))].Store(k)
+}
+
+func (r *recentLaunches) clear() {
+	for i := range r.last {
+		r.last[i].Store(nil)
+	}
+}
+
+// suspects names the last kernels launched, latest first.
+func (d *Device) suspects() string {
+	r := &d.recent
+	var found []string
+	seen := map[*kernelCode]bool{}
+	n := r.n.Load()
+	for i := range uint32(len(r.last)) {
+		if k := r.last[(n-i)%uint32(len(r.last))].Load(); k != nil && !seen[k] {
+			seen[k] = true
+			found = append(found, k.name)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return "kernels launched since the device was last synchronized, latest first: " + strings.Join(found, ", ")
+}

@@ -1,0 +1,280 @@
+package cuda
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"gocuda/cudaapi/cuda/internal/signature"
+	"gocuda/cudaapi/driver"
+)
+
+// Module is device code: CUDA C++ that was compiled, or a CUBIN or PTX image.
+// It is loaded on each device when a kernel of it first runs there, and
+// compiled again for a device of another architecture.
+type Module struct {
+	sys     *system
+	src     *driver.Source // nil for an image
+	image   []byte
+	log     string
+	kernels []*Kernel
+
+	mu       sync.Mutex
+	compiled map[string]*driver.Compiled // by architecture
+	loaded   map[*Device]loadedModule
+}
+
+type loadedModule struct {
+	h     driver.Module
+	epoch uint32
+}
+
+// CompileOption is an option of [Compile]: a plain NVRTC option such as
+// Flag("-DN=4"), or one of the others here.
+type CompileOption func(*compileConfig)
+
+type compileConfig struct {
+	name   string
+	flags  []string
+	exprs  []string
+	device *Device
+}
+
+// Flag passes options to the compiler, such as "-std=c++20", "-DN=4",
+// "--use_fast_math" or "-I/path/to/headers".
+func Flag(options ...string) CompileOption {
+	return func(c *compileConfig) { c.flags = append(c.flags, options...) }
+}
+
+// SourceName is the file name that the compiler's messages show.
+func SourceName(name string) CompileOption { return func(c *compileConfig) { c.name = name } }
+
+// Instantiate asks for instances of kernel templates, by C++ name expressions
+// such as "axpy<float>". Module.Kernel then finds them under that name.
+func Instantiate(expressions ...string) CompileOption {
+	return func(c *compileConfig) { c.exprs = append(c.exprs, expressions...) }
+}
+
+// ForDevice compiles for d first (by default: the current device). Errors are
+// found then.
+func ForDevice(d *Device) CompileOption { return func(c *compileConfig) { c.device = d } }
+
+// Compile compiles CUDA C++ for the current device (NVRTC on real ones, the
+// host's C++ compiler on simulated ones). Kernels may be used by their names as
+// in the source; templates must be named by [Instantiate], or be instantiated in
+// the source. An error's detail is the compiler's log, with the source's lines.
+// Results are cached on disk.
+func Compile(source string, options ...CompileOption) (*Module, error) {
+	conf := compileConfig{name: "kernel.cu"}
+	for _, o := range options {
+		o(&conf)
+	}
+	d := conf.device
+	if d == nil {
+		var err error
+		if d, err = CurrentDevice(); err != nil {
+			return nil, err
+		}
+	}
+	m := &Module{sys: d.sys, compiled: map[string]*driver.Compiled{}, loaded: map[*Device]loadedModule{}}
+	m.src = &driver.Source{Name: conf.name, Code: source, Options: conf.flags}
+	found := signature.Parse(source)
+	for _, sig := range found {
+		if !sig.Template() {
+			m.add(sig)
+		}
+	}
+	for _, expr := range conf.exprs {
+		i := slices.IndexFunc(found, func(s *signature.Kernel) bool { return s.Instantiate(expr) != nil })
+		if i < 0 {
+			return nil, misuse(driver.ErrInvalidSource, "cuda.Compile", d, "there is no kernel template for %q; the templates are: %s", expr, names(found, true))
+		}
+		m.add(found[i].Instantiate(expr))
+	}
+	c, err := m.compile(d)
+	if err != nil {
+		return nil, err
+	}
+	m.log = c.Log
+	return m, nil
+}
+
+// names lists the kernels of a source, or its templates.
+func names(found []*signature.Kernel, templates bool) string {
+	var out []string
+	for _, k := range found {
+		if k.Template() == templates {
+			out = append(out, k.Name)
+		}
+	}
+	if len(out) == 0 {
+		return "none"
+	}
+	return strings.Join(out, ", ")
+}
+
+func (m *Module) add(sig *signature.Kernel) {
+	m.kernels = append(m.kernels, &Kernel{code: &kernelCode{mod: m, name: sig.Name, sig: sig, on: make([]atomic.Pointer[function], len(m.sys.devices))}})
+	if sig.Symbol == "" && !slices.Contains(m.src.Names, sig.Name) {
+		m.src.Names = append(m.src.Names, sig.Name)
+	}
+}
+
+// LoadModule takes device code that is compiled already: a CUBIN, a fat binary
+// or PTX. Its kernels go by their symbols; their arguments are checked by size
+// only.
+func LoadModule(image []byte) (*Module, error) {
+	d, err := CurrentDevice()
+	if err != nil {
+		return nil, err
+	}
+	m := &Module{sys: d.sys, image: image, loaded: map[*Device]loadedModule{}}
+	h, c, err := m.load(d)
+	if err != nil {
+		return nil, err
+	}
+	symbols, err := d.drv.ModuleFunctions(c, h)
+	if err != nil {
+		return nil, d.fail(err)
+	}
+	slices.Sort(symbols)
+	for _, s := range symbols {
+		m.kernels = append(m.kernels, &Kernel{code: &kernelCode{mod: m, name: s, on: make([]atomic.Pointer[function], len(m.sys.devices))}})
+	}
+	return m, nil
+}
+
+// Kernels are the module's kernels, in the order of the source.
+func (m *Module) Kernels() []*Kernel { return slices.Clone(m.kernels) }
+
+// Kernel is the kernel of that name: as in the source, with namespaces, or a
+// template's instance as it was asked for.
+func (m *Module) Kernel(name string) (*Kernel, error) {
+	for _, k := range m.kernels {
+		if strings.ReplaceAll(k.code.name, " ", "") == strings.ReplaceAll(strings.TrimPrefix(name, "::"), " ", "") {
+			return k, nil
+		}
+	}
+	var have []string
+	for _, k := range m.kernels {
+		have = append(have, k.code.name)
+	}
+	return nil, misuse(driver.ErrNotFound, "Module.Kernel", nil, "there is no kernel %q; the module has: %s", name, strings.Join(have, ", "))
+}
+
+// Log is the compiler's warnings, "" if there were none.
+func (m *Module) Log() string { return m.log }
+
+// Global is a __device__ or __constant__ variable of the module on d, as a
+// buffer of elements of type t: upload to it to set a constant.
+func (m *Module) Global(d *Device, name string, t Type) (*Buffer, error) {
+	h, c, err := m.load(d)
+	if err != nil {
+		return nil, err
+	}
+	if !t.valid() {
+		return nil, misuse(driver.ErrInvalidValue, "Module.Global", d, "%v is no element type", t)
+	}
+	p, bytes, err := d.drv.ModuleGlobal(c, h, name)
+	if err != nil {
+		return nil, d.fail(err)
+	}
+	if bytes%uint64(t.Size()) != 0 {
+		return nil, misuse(driver.ErrInvalidValue, "Module.Global", d, "%s has %d bytes, not a whole number of %s", name, bytes, t)
+	}
+	a := &allocation{dev: d, kind: borrowedMemory, ptr: p, bytes: bytes, born: d.epoch.Load()}
+	return &Buffer{own: &owner{a}, ptr: p, n: int(bytes) / t.Size(), typ: t}, nil
+}
+
+// Unload gives the module's code back on all devices (cuModuleUnload). Its
+// kernels must be done; used again, they are loaded again.
+func (m *Module) Unload() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, k := range m.kernels {
+		for i := range k.code.on {
+			k.code.on[i].Store(nil)
+		}
+	}
+	for d, l := range m.loaded {
+		delete(m.loaded, d)
+		if l.epoch != d.epoch.Load() {
+			continue
+		}
+		c, err := d.context()
+		if err == nil {
+			err = d.fail(d.drv.ModuleUnload(c, l.h))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compile gives the code for d's architecture.
+func (m *Module) compile(d *Device) (*driver.Compiled, error) {
+	major, minor, err := d.ComputeCapability()
+	if err != nil {
+		return nil, err
+	}
+	arch := fmt.Sprintf("%d.%d", major, minor)
+	if c := m.compiled[arch]; c != nil {
+		return c, nil
+	}
+	c, err := d.drv.Compile(d.id, m.src)
+	if err != nil {
+		return nil, d.fail(err)
+	}
+	m.compiled[arch] = c
+	return c, nil
+}
+
+// load gives the module on d.
+func (m *Module) load(d *Device) (driver.Module, driver.Context, error) {
+	if d == nil || d.sys != m.sys {
+		return 0, 0, misuse(driver.ErrInvalidDevice, "Module", d, "the module was made for another back end")
+	}
+	c, err := d.context()
+	if err != nil {
+		return 0, 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if l, ok := m.loaded[d]; ok && l.epoch == d.epoch.Load() {
+		return l.h, c, nil
+	}
+	image := m.image
+	if m.src != nil {
+		code, err := m.compile(d)
+		if err != nil {
+			return 0, 0, err
+		}
+		image = code.Image
+	}
+	h, err := d.drv.ModuleLoad(c, image)
+	if err != nil {
+		return 0, 0, d.fail(err)
+	}
+	m.loaded[d] = loadedModule{h, d.epoch.Load()}
+	return h, c, nil
+}
+
+// symbol is a kernel's name in the compiled code for d.
+func (m *Module) symbol(k *kernelCode, d *Device) (string, error) {
+	if k.sig == nil {
+		return k.name, nil
+	}
+	if k.sig.Symbol != "" {
+		return k.sig.Symbol, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c, err := m.compile(d)
+	if err != nil {
+		return "", err
+	}
+	return c.Lowered[k.name], nil
+}

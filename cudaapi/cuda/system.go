@@ -1,0 +1,174 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"gocuda/cudaapi/driver"
+)
+
+// system is a driver in use and its devices.
+type system struct {
+	drv     driver.Driver
+	devices []*Device
+	current atomic.Int32
+	info    BackendInfo
+}
+
+// registered is a back end that may be opened.
+type registered struct {
+	name string
+	open func() (driver.Driver, error)
+}
+
+var (
+	setup    sync.Mutex
+	backends []registered
+	active   atomic.Pointer[system]
+)
+
+// Register makes a back end known under a name for GOCUDA_BACKEND. "auto" tries
+// them in the order in which they were registered. open is called at first use
+// of a device; its error says why the back end cannot be used.
+func Register(name string, open func() (driver.Driver, error)) {
+	setup.Lock()
+	defer setup.Unlock()
+	backends = append(backends, registered{name, open})
+}
+
+// Use makes d the driver of this process from now on. Objects made before keep
+// the driver that made them.
+func Use(d driver.Driver) error {
+	setup.Lock()
+	defer setup.Unlock()
+	s, err := newSystem(d)
+	if err == nil {
+		active.Store(s)
+	}
+	return err
+}
+
+// BackendInfo says which back end is in use, and why the others are not.
+type BackendInfo struct {
+	Name    string // "nvidia" or "sim"; "" if none could be opened
+	Version string // of CUDA, as the driver reports it: "13.0"
+	Devices int
+	Skipped []Skipped
+}
+
+// Skipped is a back end that was tried and not taken.
+type Skipped struct{ Name, Reason string }
+
+func (b BackendInfo) String() string {
+	s := fmt.Sprintf("%s, CUDA %s, %d devices", b.Name, b.Version, b.Devices)
+	if b.Name == "" {
+		s = "no back end"
+	}
+	for _, k := range b.Skipped {
+		s += fmt.Sprintf("\nnot %s: %s", k.Name, k.Reason)
+	}
+	return s
+}
+
+// Backend reports the back end in use, opening it if need be. Where none can be
+// opened, the error says so, and the info holds the reasons.
+func Backend() (BackendInfo, error) {
+	s, err := open()
+	if err != nil {
+		var none *noBackend
+		if errors.As(err, &none) {
+			return BackendInfo{Skipped: none.skipped}, err
+		}
+		return BackendInfo{}, err
+	}
+	return s.info, nil
+}
+
+type noBackend struct {
+	want    string
+	skipped []Skipped
+}
+
+func (e *noBackend) Error() string {
+	if len(e.skipped) == 0 {
+		return fmt.Sprintf("GOCUDA_BACKEND=%s: no such back end is registered (import gocuda/cudaapi/backend)", e.want)
+	}
+	var reasons []string
+	for _, s := range e.skipped {
+		reasons = append(reasons, s.Name+": "+s.Reason)
+	}
+	return "no CUDA device can be used: " + strings.Join(reasons, "; ")
+}
+
+// open gives the system in use, choosing the back end at the first call.
+func open() (*system, error) {
+	if s := active.Load(); s != nil {
+		return s, nil
+	}
+	setup.Lock()
+	defer setup.Unlock()
+	if s := active.Load(); s != nil {
+		return s, nil
+	}
+	want := os.Getenv("GOCUDA_BACKEND")
+	if want == "" {
+		want = "auto"
+	}
+	none := &noBackend{want: want}
+	for _, b := range backends {
+		if want != "auto" && want != b.name {
+			continue
+		}
+		d, err := b.open()
+		var s *system
+		if err == nil {
+			s, err = newSystem(d)
+		}
+		if err == nil && len(s.devices) == 0 {
+			err = errors.New("it has no devices")
+		}
+		if err != nil {
+			none.skipped = append(none.skipped, Skipped{b.name, err.Error()})
+			continue
+		}
+		s.info.Skipped = none.skipped
+		active.Store(s)
+		return s, nil
+	}
+	return nil, none
+}
+
+func newSystem(d driver.Driver) (*system, error) {
+	n, err := d.DeviceCount()
+	if err != nil {
+		return nil, err
+	}
+	v, err := d.Version()
+	if err != nil {
+		return nil, err
+	}
+	s := &system{drv: d, info: BackendInfo{Name: d.Name(), Version: fmt.Sprintf("%d.%d", v/1000, v%1000/10), Devices: n}}
+	for i := range n {
+		s.devices = append(s.devices, &Device{sys: s, drv: d, id: driver.Device(i)})
+	}
+	return s, nil
+}
+
+var interrupt atomic.Pointer[<-chan struct{}]
+
+// SetInterrupt makes every wait for a device, from now on, end with
+// [driver.ErrInterrupted] when stop closes. What was waited for goes on. A nil
+// channel lets waits run to their end.
+func SetInterrupt(stop <-chan struct{}) { interrupt.Store(&stop) }
+
+// stop is the channel that interrupts waits.
+func stop() <-chan struct{} {
+	if p := interrupt.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
