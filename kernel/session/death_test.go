@@ -64,7 +64,7 @@ func TestADeathBetweenCellsIsToldToTheNext(t *testing.T) {
 	h := start(t, nil)
 	h.succeed("set lost")
 	h.shown()
-	old := h.current
+	old := live(h.Session)
 	syscall.Kill(old.proc.pid(), syscall.SIGKILL)
 	within(t, "the death", func() bool { <-old.dead; return true })
 	r := h.execute("print works")
@@ -262,7 +262,7 @@ func TestClose(t *testing.T) {
 	done := make(chan Result)
 	go func() { done <- h.Execute(Cell{Code: "print runs\ndeaf"}) }()
 	until(t, "the cell runs", func() bool { return h.shown() != "" })
-	pid := h.current.proc.pid()
+	pid := live(h.Session).proc.pid()
 	within(t, "Close", h.Close)
 	if r := within(t, "the cell", func() Result { return <-done }); r.Err == nil || !strings.Contains(text(r.Err), "closed") {
 		t.Errorf("the running cell gave %+v", r)
@@ -285,7 +285,7 @@ func TestClose(t *testing.T) {
 func TestCloseDoesNotWaitForAStoppedEvaluator(t *testing.T) {
 	h := start(t, nil)
 	h.succeed("")
-	syscall.Kill(h.current.proc.pid(), syscall.SIGSTOP)
+	syscall.Kill(live(h.Session).proc.pid(), syscall.SIGSTOP)
 	within(t, "Close", h.Close)
 }
 

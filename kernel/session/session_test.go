@@ -60,8 +60,15 @@ func playKernel() {
 	}
 	go s.Execute(Cell{Code: "print runs\n" + os.Getenv("GOCUDA_TEST_CELL")})
 	<-started
-	fmt.Println(s.current.proc.pid())
+	fmt.Println(live(s).proc.pid())
 	select {}
+}
+
+// live returns the current evaluator.
+func live(s *Session) *evaluator {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current
 }
 
 func startKernelProcess(t *testing.T, cell string) (parent *exec.Cmd, evaluator int) {
@@ -276,8 +283,9 @@ func start(t testing.TB, change func(*Options)) *harness {
 	h := &harness{t: t, arrived: make(chan struct{}, 1)}
 	o := Options{
 		Command: []string{os.Args[0]},
-		Env:     []string{"GOCUDA_TEST_EVALUATOR=fake"},
-		Output:  h.receive,
+		// The race detector would have each process sleep when it exits.
+		Env:    []string{"GOCUDA_TEST_EVALUATOR=fake", "GORACE=atexit_sleep_ms=0"},
+		Output: h.receive,
 	}
 	if change != nil {
 		change(&o)
