@@ -106,7 +106,7 @@ func (f *formatter) value(v reflect.Value, depth int, typed bool) *layout {
 		return leaf("nil")
 	}
 	if inner, ok := unwrap(v); ok {
-		return f.value(inner, depth, typed)
+		return f.value(inner, depth, true)
 	}
 	if v.Kind() == reflect.Interface {
 		if v.IsNil() {
@@ -418,7 +418,9 @@ func isBox(t reflect.Type) bool {
 	return t.Name() == "valueInterface" && t.PkgPath() == "github.com/traefik/yaegi/interp"
 }
 
-// compare orders map keys: nil, then numbers, then other values by their text.
+// compare orders map keys: nil first, numbers and strings by value, pointers by
+// address, arrays and structs by their parts; keys of
+// different types by kind, then by type.
 func compare(a, b reflect.Value) int {
 	if a.Kind() == reflect.Interface {
 		a = a.Elem()
@@ -430,6 +432,8 @@ func compare(a, b reflect.Value) int {
 		return cmp.Compare(a.Kind(), b.Kind())
 	}
 	switch {
+	case a.Type() != b.Type():
+		return cmp.Compare(a.Type().String(), b.Type().String())
 	case a.CanInt():
 		return cmp.Compare(a.Int(), b.Int())
 	case a.CanUint():
@@ -442,13 +446,13 @@ func compare(a, b reflect.Value) int {
 		return cmp.Compare(btoi(a.Bool()), btoi(b.Bool()))
 	case a.Kind() == reflect.Pointer || a.Kind() == reflect.Chan || a.Kind() == reflect.UnsafePointer:
 		return cmp.Compare(a.Pointer(), b.Pointer())
-	case a.Kind() == reflect.Array && a.Type() == b.Type():
+	case a.Kind() == reflect.Array:
 		for i := range a.Len() {
 			if c := compare(a.Index(i), b.Index(i)); c != 0 {
 				return c
 			}
 		}
-	case a.Kind() == reflect.Struct && a.Type() == b.Type():
+	case a.Kind() == reflect.Struct:
 		for i := range a.NumField() {
 			if c := compare(a.Field(i), b.Field(i)); c != 0 {
 				return c

@@ -61,7 +61,7 @@ func (l *layout) write(out *strings.Builder, indent, column, tail int) {
 	out.WriteString(l.open)
 	inner := indent + 4
 	column = width
-	for i, item := range l.items {
+	for _, item := range l.items {
 		if !l.fill || column+2+item.size(width) > width {
 			out.WriteString("\n" + strings.Repeat(" ", inner))
 			column = inner
@@ -70,10 +70,8 @@ func (l *layout) write(out *strings.Builder, indent, column, tail int) {
 			column++
 		}
 		item.write(out, inner, column, 1)
+		out.WriteString(",")
 		column += item.size(width) + 1
-		if i < len(l.items)-1 || !l.fill {
-			out.WriteString(",")
-		}
 	}
 	out.WriteString("\n" + strings.Repeat(" ", indent) + l.close)
 }
