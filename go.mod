@@ -11,5 +11,6 @@ require (
 	github.com/traefik/yaegi v0.16.1 // indirect
 	golang.org/x/sync v0.7.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/text v0.15.0 // indirect
 )
