@@ -30,16 +30,3 @@ type Scope interface {
 	// *types.PkgName asks for the package's own), or "".
 	Doc(obj types.Object) string
 }
-
-// Magic is one command that is not Go, as it is typed.
-type Magic struct {
-	Name string   // with its marks: "%who", "%%cuda"
-	Help string   // one line
-	Args []string // words that may follow
-}
-
-// MagicScope is a Scope that also knows the magics.
-type MagicScope interface {
-	Scope
-	Magics() []Magic
-}
