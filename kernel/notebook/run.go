@@ -56,9 +56,9 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.Step.Err }
 
-// stopGrace is how long an interrupted cell has to end before its evaluator
-// is ended.
-const stopGrace = 10 * time.Second
+// stopGrace is how long an interrupted cell has to end: more than a session
+// takes to end an evaluator that heeds no interrupt.
+const stopGrace = 20 * time.Second
 
 // Run executes the notebook's code cells in order, each with its outputs and
 // execution count put into the notebook, which becomes one of format 4.5.

@@ -1,0 +1,102 @@
+# make build   bin/gocuda-kernel
+# make demo    a tutorial, executed by Jupyter on this machine
+# make test    every test that needs no GPU; make test-gpu: those that do
+# The rest is named below. A second run does only what has changed.
+
+GO     ?= go
+PYTHON ?= python3
+SHELL  := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+
+# One binary for every machine: libraries are found when it runs.
+export CGO_ENABLED := 0
+
+BIN      := bin/gocuda-kernel
+VENV     := .venv
+PIP      := $(VENV)/.installed
+STAMPS   := build/stamps
+SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f))
+NOTEBOOKS = $(wildcard notebooks/*.ipynb)
+
+.PHONY: build demo test test-style test-go test-race test-python test-browser \
+        test-gpu gpu-bundle bench notebooks cross clean
+
+build: $(BIN)
+
+# The binary is replaced only by another one, so that what was made with it
+# stays up to date.
+$(BIN): $(filter %.go %.h %.ipynb go.mod go.sum,$(SOURCES))
+	@mkdir -p $(@D)
+	$(GO) build -trimpath -o $@.new ./cmd/gocuda-kernel
+	@if cmp -s $@.new $@; then rm $@.new; touch $@; else mv $@.new $@; fi
+
+$(PIP): tests/requirements.txt tests/requirements.lock
+	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -r tests/requirements.txt -c tests/requirements.lock
+	@touch $@
+
+demo: $(BIN)
+	@scripts/demo.sh
+
+test: test-style test-go test-race test-python test-browser
+	@echo "make test: all passed"
+
+test-style: $(STAMPS)/style
+$(STAMPS)/style: $(filter %.go,$(SOURCES))
+	@mkdir -p $(@D)
+	@unformatted=$$(gofmt -l $(sort $(dir $(filter %.go,$(SOURCES))))); \
+	  if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	@touch $@
+
+# go test remembers what passed.
+test-go:
+	$(GO) test ./...
+
+# The race detector needs cgo. Where there is no C compiler, it is left out.
+RACE_PACKAGES ?= ./kernel/... ./cudaapi/... ./install/...
+test-race:
+	@if command -v gcc >/dev/null || command -v clang >/dev/null; then \
+	  echo "CGO_ENABLED=1 $(GO) test -race -short $(RACE_PACKAGES)"; \
+	  CGO_ENABLED=1 $(GO) test -race -short $(RACE_PACKAGES); \
+	else echo "no C compiler: the race detector is left out"; fi
+
+test-python: $(STAMPS)/python
+$(STAMPS)/python: $(BIN) $(PIP) $(wildcard tests/*.py) $(NOTEBOOKS)
+	@mkdir -p $(@D)
+	$(VENV)/bin/python -m pytest tests --ignore tests/test_browser.py
+	@touch $@
+
+test-browser: $(STAMPS)/browser
+$(STAMPS)/browser: $(BIN) $(PIP) tests/conftest.py tests/test_browser.py
+	@mkdir -p $(@D)
+	$(VENV)/bin/python -m pytest tests/test_browser.py
+	@touch $@
+
+# On a machine with NVIDIA GPUs and Go.
+test-gpu: $(BIN)
+	$(BIN) doctor
+	GOCUDA_BACKEND=nvidia $(GO) test -count=1 ./cudaapi/...
+	@mkdir -p build/gpu
+	@for n in $(NOTEBOOKS); do GOCUDA_BACKEND=nvidia $(BIN) run $$n -o build/gpu/$$(basename $$n); done
+
+# For a machine with the driver only: no Go, no Jupyter.
+gpu-bundle: $(BIN)
+	@GO="$(GO)" scripts/gpu-bundle.sh build/gpu-bundle
+
+bench: $(BIN) $(PIP)
+	$(GO) test -run '^$$' -bench . -benchtime 0.5s ./kernel/... ./cudaapi/...
+	$(VENV)/bin/python tests/bench_client.py
+
+# Executes the tutorials in place.
+notebooks: $(BIN)
+	@for n in $(NOTEBOOKS); do echo "$$n"; $(BIN) run --inplace $$n; done
+
+cross:
+	GOOS=darwin GOARCH=arm64 $(GO) build ./...
+	GOOS=windows GOARCH=amd64 $(GO) build ./...
+
+clean:
+	rm -rf bin build $(VENV)

@@ -1,0 +1,3 @@
+package main
+
+func runEvaluate(c *call) error { return usageError{"x"} }

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"gocuda/install"
+)
+
+const installDetails = `
+Without a flag it is installed for this user. Jupyter starts the binary from
+where it is now, so install it again after moving it.`
+
+// place is where a kernelspec goes, by flags.
+type place struct {
+	user, sysPrefix bool
+	prefix          string
+	name            string
+}
+
+func (p *place) flags(f *flag.FlagSet) {
+	f.BoolVar(&p.user, "user", false, "for this user (the default)")
+	f.BoolVar(&p.sysPrefix, "sys-prefix", false, "for the active Python environment, or the one that jupyter is in")
+	f.StringVar(&p.prefix, "prefix", "", "below `DIR`, in DIR/share/jupyter/kernels")
+	f.StringVar(&p.name, "name", install.DefaultName, "the kernel's `NAME` for Jupyter")
+}
+
+func (p *place) root() (string, error) {
+	given := 0
+	for _, set := range []bool{p.user, p.sysPrefix, p.prefix != ""} {
+		if set {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return "", usageError{"--user, --sys-prefix and --prefix exclude each other"}
+	case p.prefix != "":
+		dir, err := filepath.Abs(p.prefix)
+		return install.PrefixDir(dir), err
+	case p.sysPrefix:
+		dir, err := install.SysPrefix()
+		return install.PrefixDir(dir), err
+	}
+	return install.UserDir()
+}
+
+// pairs is a flag NAME=VALUE that may be given several times.
+type pairs map[string]string
+
+func (p pairs) String() string { return "" }
+
+func (p pairs) Set(s string) error {
+	name, value, ok := strings.Cut(s, "=")
+	if !ok || name == "" {
+		return errors.New("want NAME=VALUE")
+	}
+	p[name] = value
+	return nil
+}
+
+func runInstall(c *call) error {
+	var p place
+	p.flags(c.flags)
+	display := c.flags.String("display-name", install.DisplayName, "the `TEXT` that Jupyter shows")
+	env := make(pairs)
+	c.flags.Var(env, "env", "give the kernel an environment variable `NAME=VALUE`, such as GOCUDA_BACKEND=sim (may be repeated)")
+	if _, err := c.parse(); err != nil {
+		return err
+	}
+	binary, err := executable()
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(binary, filepath.Join(os.TempDir(), "go-build")) {
+		return errors.New("\"go run\" makes a binary that is gone afterwards: build it first (make build, or go build ./cmd/gocuda-kernel)")
+	}
+	root, err := p.root()
+	if err != nil {
+		return err
+	}
+	dir, err := install.Install(install.Options{
+		Executable: binary, Root: root, Name: p.name, DisplayName: *display, Env: env,
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "Installed %q (%s):\n  kernelspec  %s\n  starts      %s\n", *display, p.name, dir, binary)
+	fmt.Fprintln(c.stdout, visibility(c, root, dir, p.name))
+	return nil
+}
+
+// visibility says whether Jupyter will find the kernelspec.
+func visibility(c *call, root, dir, name string) string {
+	roots, asked := install.SearchPath(c.ctx)
+	by := "by its documented rules; there is no jupyter command on PATH to ask"
+	if asked {
+		by = "by the account of the jupyter command on PATH"
+	}
+	for _, r := range roots {
+		if !install.SameDir(r, root) {
+			continue
+		}
+		if first := install.Find(roots, name); len(first) > 0 && !install.SameDir(first[0], dir) {
+			return fmt.Sprintf("But Jupyter will find another kernelspec of this name before it: %s", first[0])
+		}
+		if _, err := exec.LookPath("jupyter"); err != nil {
+			return "Jupyter will find it there (" + by + ")."
+		}
+		return "Jupyter will find it there (" + by + "). Open it with: jupyter lab"
+	}
+	return fmt.Sprintf("Jupyter will not look there (%s). Tell it to:\n  export JUPYTER_PATH=%s", by, root)
+}
+
+func runUninstall(c *call) error {
+	var p place
+	p.flags(c.flags)
+	if _, err := c.parse(); err != nil {
+		return err
+	}
+	root, err := p.root()
+	if err != nil {
+		return err
+	}
+	dir, err := install.Uninstall(root, p.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		text := fmt.Sprintf("no kernel %q is installed in %s", p.name, root)
+		roots, _ := install.SearchPath(c.ctx)
+		for _, other := range install.Find(roots, p.name) {
+			text += fmt.Sprintf("\nthere is one in %s: gocuda-kernel uninstall --name %s --prefix %s",
+				other, p.name, filepath.Join(other, "..", "..", "..", ".."))
+		}
+		return errors.New(text)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.stdout, "Removed %s\n", dir)
+	return err
+}

@@ -1,0 +1,178 @@
+package doctor
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"gocuda/install"
+)
+
+// subject is a library that a child looks into.
+type subject struct{ key, name, advice string }
+
+var (
+	nvrtcSubject = subject{"nvrtc", "NVRTC",
+		"%%cuda cells on GPUs need it: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime, or install a CUDA toolkit, or set GOCUDA_NVRTC to the library"}
+	mpiSubject = subject{"mpi", "MPI library",
+		"MPI programs need one: apt-get install openmpi-bin (Debian, Ubuntu), or brew install open-mpi (macOS)"}
+	ncclSubject = subject{"nccl", "NCCL",
+		"collectives of several GPUs are faster with it: pip install nvidia-nccl-cu12, or install libnccl2"}
+)
+
+func libraryCheck(ctx context.Context, prober Prober, s subject) Check {
+	var f finding
+	if err := ask(ctx, prober, s.key, &f); err != nil {
+		return Check{Name: s.name, Status: Broken, Detail: err.Error(), Advice: s.advice}
+	}
+	return f.check(s.name, s.advice)
+}
+
+func (f finding) check(name, advice string) Check {
+	c := Check{Name: name, Status: Found, Version: f.Version, Where: f.Where, Detail: f.Detail}
+	switch {
+	case f.Missing != "":
+		c.Status, c.Detail, c.Advice = Missing, f.Missing, advice
+	case f.Broken != "":
+		c.Status, c.Detail, c.Advice = Broken, f.Broken, advice
+	}
+	return c
+}
+
+const driverAdvice = "without a GPU, notebooks run on simulated devices; with one, install NVIDIA's driver, and in a container pass the GPUs in (docker run --gpus all)"
+
+func driverCheck(ctx context.Context, prober Prober) (Check, cudaFinding) {
+	var f cudaFinding
+	err := ask(ctx, prober, "cuda", &f)
+	c := f.check("NVIDIA driver", driverAdvice)
+	if err != nil {
+		c.Status, c.Detail, c.Advice = Broken, err.Error(), driverAdvice
+	}
+	if kernel := kernelDriver(); kernel != "" {
+		if c.Version != "" {
+			c.Version += ", "
+		}
+		c.Version += "kernel module " + kernel
+		if c.Status != Found {
+			c.Advice = "the kernel has NVIDIA's driver, but its user-space library libcuda.so.1 does not work here: they must be of one version, and a container needs both"
+		}
+	}
+	return c, f
+}
+
+var kernelDriverVersion = regexp.MustCompile(`Module.*?\s(\d+\.\d+(\.\d+)?)\s`)
+
+// kernelDriver is the version of NVIDIA's kernel module, if it is loaded.
+func kernelDriver() string {
+	data, err := os.ReadFile("/proc/driver/nvidia/version")
+	if err != nil {
+		return ""
+	}
+	if m := kernelDriverVersion.FindStringSubmatch(string(data)); m != nil {
+		return m[1]
+	}
+	return "of an unknown version"
+}
+
+// compilerCheck looks for what compiles %%cuda cells for simulated devices.
+func compilerCheck(ctx context.Context) Check {
+	c := Check{Name: "C++ compiler"}
+	names := []string{"g++", "clang++", "c++"}
+	if env := strings.Fields(os.Getenv("CXX")); len(env) > 0 {
+		names = append(env[:1:1], names...)
+	}
+	version, path, err := firstCommand(ctx, names, "--version")
+	c.Version, c.Where = version, path
+	c.Status = Found
+	switch {
+	case path == "":
+		c.Status, c.Detail = Missing, "searched PATH for "+strings.Join(names, ", ")
+		c.Advice = "%%cuda cells on simulated devices need one: apt-get install g++ (Debian, Ubuntu), or xcode-select --install (macOS)"
+	case err != nil:
+		c.Status, c.Detail = Broken, err.Error()
+		c.Advice = "install g++ or clang++ anew"
+	}
+	return c
+}
+
+func launcherCheck(ctx context.Context) Check {
+	c := Check{Name: "mpirun"}
+	names := []string{"mpirun", "mpiexec", "mpiexec.hydra"}
+	version, path, err := firstCommand(ctx, names, "--version")
+	c.Version, c.Where = version, path
+	c.Status = Found
+	switch {
+	case path == "":
+		c.Status, c.Detail = Missing, "searched PATH for "+strings.Join(names, ", ")
+		c.Advice = "starts the ranks of an MPI program: it comes with the MPI library"
+	case err != nil:
+		c.Status, c.Detail, c.Advice = Broken, err.Error(), "install the MPI library anew"
+	}
+	return c
+}
+
+func jupyterCheck(ctx context.Context) Check {
+	c := Check{Name: "Jupyter", Status: Found}
+	version, path, err := firstCommand(ctx, []string{"jupyter"}, "lab", "--version")
+	if path != "" && err != nil { // Jupyter may be there without JupyterLab
+		version, path, err = firstCommand(ctx, []string{"jupyter"}, "--version")
+		c.Detail = "without JupyterLab (pip install jupyterlab)"
+	} else if path != "" {
+		version = "JupyterLab " + version
+	}
+	c.Version, c.Where = version, path
+	switch {
+	case path == "":
+		c.Status, c.Detail = Missing, "no jupyter command on PATH"
+		c.Advice = "pip install jupyterlab (notebooks also run without it: gocuda-kernel run)"
+	case err != nil:
+		c.Status, c.Detail, c.Advice = Broken, err.Error(), "pip install --upgrade jupyterlab"
+	}
+	return c
+}
+
+// kernelspecCheck looks for this kernel where Jupyter does, and whether the
+// binary that Jupyter would start is there.
+func kernelspecCheck(ctx context.Context) Check {
+	c := Check{Name: "gocuda kernelspec", Status: Missing, Advice: "gocuda-kernel install"}
+	roots, _ := install.SearchPath(ctx)
+	dirs := install.Find(roots, install.DefaultName)
+	if len(dirs) == 0 {
+		c.Detail = "searched " + strings.Join(roots, ", ")
+		return c
+	}
+	c.Where = dirs[0]
+	spec, err := install.Read(dirs[0])
+	if err != nil {
+		c.Status, c.Detail = Broken, err.Error()
+		return c
+	}
+	if _, err := os.Stat(spec.Argv[0]); err != nil {
+		c.Status, c.Detail = Broken, "the binary that it starts is gone: "+spec.Argv[0]
+		return c
+	}
+	c.Status, c.Advice, c.Detail = Found, "", "starts "+spec.Argv[0]
+	return c
+}
+
+// firstCommand runs the first of the commands that is on PATH, and returns the
+// first line that it prints, and its path.
+func firstCommand(ctx context.Context, names []string, args ...string) (line, path string, err error) {
+	for _, name := range names {
+		path, err = exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		if path, err = filepath.Abs(path); err != nil {
+			return "", "", err
+		}
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		out, err := output(exec.CommandContext(ctx, path, args...), ctx)
+		return firstLine(string(out)), path, err
+	}
+	return "", "", nil
+}

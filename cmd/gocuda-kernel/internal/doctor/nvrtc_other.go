@@ -1,0 +1,7 @@
+//go:build !linux || (!amd64 && !arm64)
+
+package doctor
+
+import "gocuda/cudaapi/nvidia"
+
+func probeNVRTC() finding { return finding{Missing: nvidia.Available().Error()} }

@@ -1,0 +1,175 @@
+// The command gocuda-kernel is gocuda's one binary: the Jupyter kernel, its
+// evaluator, and the tools around them.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+)
+
+// command is one subcommand.
+type command struct {
+	name    string
+	args    string // as the usage line shows them
+	summary string // one line; none hides the command from the list
+	details string // what the flags do not say
+	run     func(c *call) error
+}
+
+func commands() []command {
+	return []command{
+		{"install", "[--user | --sys-prefix | --prefix DIR] [--name NAME]", "make Jupyter know this kernel", installDetails, runInstall},
+		{"uninstall", "[--user | --sys-prefix | --prefix DIR] [--name NAME]", "make Jupyter forget it", "", runUninstall},
+		{"run", "NOTEBOOK [-o OUT] [-p NAME=VALUE]...", "execute a notebook without Jupyter", runDetails, runNotebook},
+		{"exec", "FILE.go [ARGUMENT]...", "run a Go program as a cell would", execDetails, runExec},
+		{"doctor", "[--json]", "say what is there of GPUs, CUDA, MPI and Jupyter, and what to do", "", runDoctor},
+		{"tutorials", "DIR", "write the tutorial notebooks into a folder", "", runTutorials},
+		{"version", "", "print the version", "", runVersion},
+		{"serve", "CONNECTION_FILE", "be the kernel (Jupyter calls this)", "", runServe},
+		{"evaluate", "", "", "", runEvaluate},
+		{"probe", "SUBJECT", "", "", runProbe},
+	}
+}
+
+// usageError is a call that cannot be made sense of: exit status 2.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+// exitStatus ends the program with a status and no more words.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// call is one use of a command.
+type call struct {
+	ctx    context.Context
+	flags  *flag.FlagSet
+	args   []string
+	stdout io.Writer
+	stderr io.Writer
+}
+
+func main() {
+	os.Exit(dispatch(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func dispatch(args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		usage(stderr)
+		return 2
+	}
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		if len(args) == 2 {
+			return dispatch([]string{args[1], "-h"}, stdout, stderr)
+		}
+		usage(stdout)
+		return 0
+	case "-version", "--version":
+		args[0] = "version"
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return start(c, args[1:], stdout, stderr)
+		}
+	}
+	fmt.Fprintf(stderr, "gocuda-kernel: no command %q\n\n", args[0])
+	usage(stderr)
+	return 2
+}
+
+func start(c command, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	err := c.run(&call{ctx: context.Background(), flags: flags, args: args, stdout: stdout, stderr: stderr})
+	var (
+		status exitStatus
+		usage  usageError
+	)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, flag.ErrHelp):
+		help(stdout, c, flags)
+		return 0
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "gocuda-kernel %s: %v\n(gocuda-kernel %s -h tells how it is used)\n", c.name, err, c.name)
+		return 2
+	}
+	fmt.Fprintf(stderr, "gocuda-kernel %s: %v\n", c.name, err)
+	return 1
+}
+
+// parse reads the flags wherever they stand among the other arguments, which
+// it returns: as many as are named.
+func (c *call) parse(names ...string) ([]string, error) {
+	var rest []string
+	for args := c.args; ; {
+		if err := c.flags.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return nil, err
+			}
+			return nil, usageError{err.Error()}
+		}
+		args = c.flags.Args()
+		if len(args) == 0 {
+			break
+		}
+		rest, args = append(rest, args[0]), args[1:]
+	}
+	if len(rest) < len(names) {
+		return nil, usageError{"no " + strings.Join(names[len(rest):], ", no ") + " given"}
+	}
+	if len(rest) > len(names) {
+		return nil, usageError{fmt.Sprintf("do not know what to do with %q", rest[len(names)])}
+	}
+	return rest, nil
+}
+
+func usage(w io.Writer) {
+	fmt.Fprintf(w, "gocuda-kernel is a Jupyter kernel for Go in which GPUs are live.\n\nUsage:\n\n")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, c := range commands() {
+		if c.summary != "" {
+			fmt.Fprintf(t, "  gocuda-kernel %s\t%s\n", c.name, c.summary)
+		}
+	}
+	t.Flush()
+	fmt.Fprintf(w, "\nBegin with: gocuda-kernel install\nMore on a command: gocuda-kernel COMMAND -h\n")
+}
+
+func help(w io.Writer, c command, flags *flag.FlagSet) {
+	fmt.Fprintf(w, "Usage: gocuda-kernel %s\n\n", strings.TrimSpace(c.name+" "+c.args))
+	if c.summary != "" {
+		fmt.Fprintf(w, "%s%s.\n", strings.ToUpper(c.summary[:1]), c.summary[1:])
+	}
+	if c.details != "" {
+		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(c.details))
+	}
+	any := false
+	flags.VisitAll(func(*flag.Flag) { any = true })
+	if any {
+		fmt.Fprintf(w, "\nFlags:\n")
+		flags.SetOutput(w)
+		flags.PrintDefaults()
+	}
+}
+
+// executable is the absolute path of this binary.
+func executable() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("cannot find this program's own file: %w", err)
+	}
+	return filepath.Abs(path)
+}

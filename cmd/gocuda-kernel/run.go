@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"gocuda/kernel/notebook"
+	"gocuda/kernel/session"
+)
+
+const runDetails = `
+The notebook's code cells run in order, in the notebook's folder, and their
+outputs are saved. The run ends at the first cell that fails: its error is
+saved too, and the exit status is 1. A cell tagged raises-exception may fail,
+and one tagged skip-execution is left out.
+
+Values of -p are Go literals (8, -1.5, true, "text", []int{1, 2}); anything
+else is taken as text. They go into a cell of their own after the one tagged
+parameters, as papermill does it.
+
+NOTEBOOK may be - for standard input, and OUT - for standard output.`
+
+type parameters []notebook.Parameter
+
+func (p *parameters) String() string { return "" }
+
+func (p *parameters) Set(s string) error {
+	one, err := notebook.ParseParameter(s)
+	*p = append(*p, one)
+	return err
+}
+
+func runNotebook(c *call) error {
+	var given parameters
+	out := c.flags.String("o", "", "save the executed notebook as `OUT` (default: NOTEBOOK with .executed before .ipynb)")
+	inPlace := c.flags.Bool("inplace", false, "save it over NOTEBOOK")
+	timeout := c.flags.Duration("timeout", 0, "interrupt a cell that takes longer than `D`, such as 90s or 5m, and fail (default: no limit)")
+	allow := c.flags.Bool("allow-errors", false, "go on after a cell that failed")
+	quiet := c.flags.Bool("q", false, "show no progress")
+	c.flags.Var(&given, "p", "set a parameter, `NAME=VALUE` (may be repeated)")
+	args, err := c.parse("notebook")
+	if err != nil {
+		return err
+	}
+	in := args[0]
+	switch {
+	case *inPlace && *out != "":
+		return usageError{"-o and --inplace exclude each other"}
+	case *inPlace:
+		*out = in
+	case *out == "" && in == "-":
+		*out = "-"
+	case *out == "":
+		*out = strings.TrimSuffix(in, ".ipynb") + ".executed.ipynb"
+	}
+	nb, dir, err := readNotebook(in)
+	if err != nil {
+		return err
+	}
+	for _, name := range nb.Inject(given) {
+		fmt.Fprintf(c.stderr, "note: the notebook has no parameter %s; its cells see it all the same\n", name)
+	}
+	if err := saveNotebook(c.stdout, nb, *out, false); err != nil { // before an hour's work
+		return err
+	}
+
+	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	p := newProgress(c.stderr, *quiet)
+	err = notebook.Run(ctx, nb, notebook.RunOptions{
+		Start: func(output func(session.Output)) (notebook.Evaluator, error) {
+			return session.Start(session.Options{Output: output, Dir: dir})
+		},
+		Timeout:     *timeout,
+		AllowErrors: *allow,
+		Before:      p.begin,
+		After: func(s notebook.Step) error {
+			p.end(s)
+			return saveNotebook(c.stdout, nb, *out, false)
+		},
+	})
+	p.close()
+	saved := saveNotebook(c.stdout, nb, *out, true)
+	var failure *notebook.Failure
+	if errors.As(err, &failure) {
+		for _, line := range failure.Step.Err.Traceback {
+			fmt.Fprintln(c.stderr, plain(c.stderr, line))
+		}
+	}
+	if err := errors.Join(err, saved); err != nil {
+		if errors.Is(context.Cause(ctx), context.Canceled) && saved == nil {
+			return exitStatus(130)
+		}
+		return err
+	}
+	if *out != "-" && !*quiet {
+		fmt.Fprintf(c.stderr, "saved %s\n", *out)
+	}
+	return nil
+}
+
+// readNotebook reads a notebook, and tells the folder in which it runs.
+func readNotebook(path string) (*notebook.Notebook, string, error) {
+	if path == "-" {
+		data, err := io.ReadAll(os.Stdin)
+		if err != nil {
+			return nil, "", err
+		}
+		nb, err := notebook.Parse(data)
+		return nb, "", err
+	}
+	nb, err := notebook.ReadFile(path)
+	return nb, filepath.Dir(path), err
+}
+
+// saveNotebook saves what there is so far. Standard output gets it once, at
+// the end.
+func saveNotebook(stdout io.Writer, nb *notebook.Notebook, path string, last bool) error {
+	if path != "-" {
+		return nb.WriteFile(path)
+	}
+	if !last {
+		return nil
+	}
+	data, err := nb.Bytes()
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(stdout, bytes.NewReader(data))
+	return err
+}
+
+// progress tells how far a run is: on a terminal in one line that is
+// rewritten while a cell runs, and else in a line for each cell.
+type progress struct {
+	w        io.Writer
+	terminal bool
+	quiet    bool
+
+	mu   sync.Mutex
+	step *notebook.Step // the running cell
+	from time.Time
+	done chan struct{}
+}
+
+func newProgress(w io.Writer, quiet bool) *progress {
+	p := &progress{w: w, quiet: quiet, terminal: isTerminal(w), done: make(chan struct{})}
+	if p.terminal && !quiet {
+		go p.tick()
+	}
+	return p
+}
+
+func (p *progress) tick() {
+	t := time.NewTicker(100 * time.Millisecond)
+	defer t.Stop()
+	for {
+		select {
+		case <-p.done:
+			return
+		case <-t.C:
+			p.mu.Lock()
+			if p.step != nil {
+				fmt.Fprintf(p.w, "\r\x1b[K%s", line(*p.step, "...", time.Since(p.from)))
+			}
+			p.mu.Unlock()
+		}
+	}
+}
+
+func (p *progress) begin(s notebook.Step) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.step, p.from = &s, time.Now()
+}
+
+func (p *progress) end(s notebook.Step) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.step = nil
+	word := "ok"
+	switch {
+	case s.Allowed:
+		word = "failed, as it may"
+	case s.Err != nil:
+		word = "failed"
+	}
+	if p.quiet {
+		return
+	}
+	if p.terminal {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+	fmt.Fprintln(p.w, line(s, word, s.Took))
+}
+
+func (p *progress) close() { close(p.done) }
+
+func line(s notebook.Step, word string, took time.Duration) string {
+	width := len(fmt.Sprint(s.Count))
+	first, _, _ := strings.Cut(strings.TrimSpace(s.Cell.Source), "\n")
+	if r := []rune(first); len(r) > 40 {
+		first = string(r[:37]) + "..."
+	}
+	return fmt.Sprintf("cell %*d/%d %8.2f s  %-4s %s", width, s.Number, s.Count, took.Seconds(), word, first)
+}

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Packs what gpu-run.sh needs on a machine that has an NVIDIA driver and bash:
+# the binary, the compiled tests with their data, the notebooks.
+# usage: gpu-bundle.sh FOLDER   (also makes FOLDER.tar.gz)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=$1
+go=${GO:-go}
+module=$($go list -m)
+
+rm -rf "$out" "$out.tar.gz"
+mkdir -p "$out/bin" "$out/tests" "$out/notebooks"
+cp bin/gocuda-kernel "$out/bin/"
+cp notebooks/*.ipynb "$out/notebooks/"
+cp scripts/gpu-run.sh "$out/"
+[ -d bench ] && cp -r bench "$out/"
+
+# Each test runs in a folder of its own that holds its package's data.
+$go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./cudaapi/... | while read -r package; do
+  folder=${package#"$module"/}
+  mkdir -p "$out/tests/$folder"
+  $go test -c -o "$out/tests/$folder/run.test" "$package"
+  [ -d "$folder/testdata" ] && cp -r "$folder/testdata" "$out/tests/$folder/"
+  true
+done
+tar -C "$(dirname "$out")" -czf "$out.tar.gz" "$(basename "$out")"
+echo "$out.tar.gz: $(du -h "$out.tar.gz" | cut -f1); there: tar xzf, then $(basename "$out")/gpu-run.sh"

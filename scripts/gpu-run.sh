@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Runs the bundled tests and notebooks on this machine's GPUs. Needs bash and
+# NVIDIA's driver; NVRTC for %%cuda cells. What it writes goes to the folder
+# given, or to out/.
+# usage: gpu-run.sh [FOLDER]
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "${1:-out}"
+out=$(cd "${1:-out}" && pwd)
+export GOCUDA_BACKEND=nvidia
+failed=0
+
+"$here/bin/gocuda-kernel" doctor | tee "$out/doctor.txt"
+"$here/bin/gocuda-kernel" doctor --json >"$out/doctor.json"
+
+while read -r test; do
+  name=$(basename "$(dirname "$test")")
+  echo "== tests of $(dirname "${test#"$here"/tests/}")"
+  (cd "$(dirname "$test")" && ./run.test -test.v) >"$out/test-$name.txt" 2>&1
+  status=$?
+  grep -E '^(--- FAIL|--- SKIP|FAIL|PASS|panic)' "$out/test-$name.txt" | sort | uniq -c | sort -rn | head -40
+  echo "   passed $(grep -cE '^ *--- PASS' "$out/test-$name.txt"), failed $(grep -cE '^ *--- FAIL' "$out/test-$name.txt"), skipped $(grep -cE '^ *--- SKIP' "$out/test-$name.txt")"
+  [ "$status" -eq 0 ] || failed=1
+done < <(find "$here/tests" -name run.test | sort)
+
+for notebook in "$here"/notebooks/*.ipynb; do
+  echo "== $(basename "$notebook")"
+  "$here/bin/gocuda-kernel" run "$notebook" -o "$out/$(basename "$notebook")" --timeout 5m || failed=1
+done
+exit $failed
