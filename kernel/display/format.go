@@ -196,9 +196,6 @@ func (f *formatter) pointer(v reflect.Value, depth int, typed bool) *layout {
 	if v.IsNil() {
 		return nilOf(v.Type(), typed)
 	}
-	if depth >= maxDepth {
-		return leaf("&" + typeName(v.Type().Elem()) + "{…}")
-	}
 	return f.nested(v, visit{v.UnsafePointer(), 0, v.Type()}, func() *layout {
 		return f.value(v.Elem(), depth, typed).after("&")
 	})

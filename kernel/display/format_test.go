@@ -229,6 +229,16 @@ func TestFormatLimits(t *testing.T) {
 	if text := Format(bytes.Repeat([]byte("x"), 1e6)); len(text) > 2*maxString || !strings.Contains(text, "(1000000 bytes)") {
 		t.Errorf("long bytes: %d bytes", len(text))
 	}
+	var deepSlice, deepMap any = 1, 1
+	for range 20 {
+		deepSlice, deepMap = []any{deepSlice}, map[string]any{"k": deepMap}
+	}
+	if text := Format(deepSlice); strings.Count(text, "[]any{") != maxDepth+1 || !strings.Contains(text, "[]any{…}") {
+		t.Errorf("deep slices:\n%s", text)
+	}
+	if text := Format(deepMap); strings.Count(text, "map[") != maxDepth+1 || !strings.Contains(text, "any{…}") {
+		t.Errorf("deep maps:\n%s", text)
+	}
 	// Wide and deep: all the limits by depth together are still too many.
 	var wide any = 1
 	for range 8 {
