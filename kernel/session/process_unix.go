@@ -128,12 +128,7 @@ func (p *pollFile) whenReadable(f func() bool) error {
 // stream it returns 0 and nil.
 func (p *pollFile) readNow(buf []byte) (n int, err error) {
 	ctlErr := p.raw.Control(func(fd uintptr) {
-		for {
-			n, err = syscall.Read(int(fd), buf)
-			if err != syscall.EINTR {
-				break
-			}
-		}
+		n, err = retry(func() (int, error) { return syscall.Read(int(fd), buf) })
 	})
 	if ctlErr != nil {
 		return 0, ctlErr
@@ -141,7 +136,7 @@ func (p *pollFile) readNow(buf []byte) (n int, err error) {
 	if err == syscall.EAGAIN {
 		return 0, errWouldBlock
 	}
-	return max(n, 0), err
+	return n, err
 }
 
 func (p *pollFile) close() { p.file.Close() }
@@ -154,7 +149,42 @@ func inheritedLink() (io.ReadWriteCloser, error) {
 		return nil, errors.New("evaluate is started by the kernel, which gives it a link on file descriptor 3; there is none")
 	}
 	syscall.CloseOnExec(linkFD)
-	return nonblocking(linkFD, "link"), nil
+	return blockingFile(linkFD), nil
+}
+
+// blockingFile is a file that is read in a blocked thread. The evaluator's
+// listener has nothing else to do, and is back sooner than by way of Go's poller.
+type blockingFile int
+
+func (f blockingFile) Read(b []byte) (int, error) {
+	n, err := retry(func() (int, error) { return syscall.Read(int(f), b) })
+	if n == 0 && err == nil && len(b) > 0 {
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+func (f blockingFile) Write(b []byte) (written int, err error) {
+	for written < len(b) {
+		n, err := retry(func() (int, error) { return syscall.Write(int(f), b[written:]) })
+		if err != nil {
+			return written, err
+		}
+		written += n
+	}
+	return written, nil
+}
+
+func (f blockingFile) Close() error { return syscall.Close(int(f)) }
+
+// retry repeats a call that a signal interrupted.
+func retry(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if err != syscall.EINTR {
+			return max(n, 0), err
+		}
+	}
 }
 
 // signalOf names the signal that ended a process, with what is likely behind

@@ -21,6 +21,8 @@ const (
 	// How often an interrupt is repeated until the cell has ended. One alone
 	// could fall between the cell's arrival and its first instruction.
 	interruptRepeat = 100 * time.Millisecond
+	// How long a cell runs until someone else listens to the kernel.
+	soon = time.Millisecond
 )
 
 // ErrInterrupted is what Console.Input returns when its cell is interrupted.
@@ -44,7 +46,12 @@ type Interpreter interface {
 // Console is the evaluator's way to the user. Text goes to file descriptors 1
 // and 2 instead.
 type Console struct {
-	conn *link.Conn
+	conn   *link.Conn
+	listen func() // makes sure that answers are received while the caller waits
+
+	// turn is held while the running cell changes and while it is interrupted,
+	// so that no interrupt hits the cell that comes next.
+	turn sync.Mutex
 
 	mu        sync.Mutex
 	cell      uint64 // the running cell, or 0
@@ -76,6 +83,7 @@ func (c *Console) Show(o Output) error {
 		c.shown(id)
 		return err
 	}
+	c.listen()
 	<-shown
 	return nil
 }
@@ -120,6 +128,7 @@ func (c *Console) Input(prompt string, password bool) (string, error) {
 	if err := c.conn.Send(link.Frame{Kind: kindInput, ID: id, Body: body}); err != nil {
 		return "", err
 	}
+	c.listen()
 	select {
 	case t := <-reply:
 		if t.Err != "" {
@@ -147,6 +156,8 @@ func (c *Console) begin(id uint64, cell Cell) bool {
 }
 
 func (c *Console) end() {
+	c.turn.Lock()
+	defer c.turn.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cell = 0
@@ -165,19 +176,29 @@ func (c *Console) stop(id uint64, interpreter Interpreter) {
 		return
 	}
 	close(c.interrupt)
-	ended := c.ended
-	go func() {
-		again := time.NewTicker(interruptRepeat)
-		defer again.Stop()
-		for {
+	go c.insist(c.ended, interpreter)
+}
+
+// insist interrupts the running cell until it has ended.
+func (c *Console) insist(ended <-chan struct{}, interpreter Interpreter) {
+	again := time.NewTicker(interruptRepeat)
+	defer again.Stop()
+	for {
+		c.turn.Lock()
+		select {
+		case <-ended:
+			c.turn.Unlock()
+			return
+		default:
 			interpreter.Interrupt()
-			select {
-			case <-ended:
-				return
-			case <-again.C:
-			}
+			c.turn.Unlock()
 		}
-	}()
+		select {
+		case <-ended:
+			return
+		case <-again.C:
+		}
+	}
 }
 
 func (c *Console) typed(id uint64, t typed) {
@@ -198,53 +219,110 @@ func Serve(stream io.ReadWriteCloser, start func(*Console) (Interpreter, error))
 	debug.SetTraceback("none")
 	unbufferC()
 	conn := link.New(stream)
-	console := &Console{conn: conn, asking: map[uint64]chan typed{}, showing: map[uint64]chan struct{}{}}
-	interpreter, err := start(console)
-	if err != nil {
+	s := &server{
+		conn:    conn,
+		console: &Console{conn: conn, asking: map[uint64]chan typed{}, showing: map[uint64]chan struct{}{}},
+		end:     make(chan error, 1),
+	}
+	s.console.listen = s.takeOver
+	var err error
+	if s.interpreter, err = start(s.console); err != nil {
 		return err
 	}
 	if err := conn.Send(link.Frame{Kind: kindReady}); err != nil {
 		return err
 	}
-	cells := make(chan link.Frame)
-	defer close(cells)
-	go func() {
-		for f := range cells {
-			runCell(console, interpreter, f)
-		}
-	}()
+	go s.listen()
+	return <-s.end
+}
+
+// server receives frames. A cell runs on the goroutine that received it, which
+// spares each cell the time that it takes to wake up another one. When the
+// cell does not end at once, or waits for an answer, another goroutine takes
+// over the listening.
+type server struct {
+	conn        *link.Conn
+	console     *Console
+	interpreter Interpreter
+	end         chan error // has room for one
+
+	mu        sync.Mutex
+	busy      bool // the goroutine that listened runs a cell
+	takenOver bool // and another one listens
+}
+
+func (s *server) listen() {
 	for {
-		f, err := conn.Receive()
-		if err == io.EOF {
-			return nil
+		f, err := s.conn.Receive()
+		if err == nil && f.Kind == kindRun {
+			if !s.run(f) {
+				return
+			}
+			continue
+		}
+		if err == nil {
+			err = s.handle(f)
 		}
 		if err != nil {
-			return err
-		}
-		switch f.Kind {
-		case kindRun:
-			cells <- f // the kernel sends one at a time
-		case kindInterrupt:
-			console.stop(f.ID, interpreter)
-		case kindComplete, kindInspect, kindIsComplete:
-			go answerQuestion(conn, interpreter, f)
-		case kindTyped:
-			var t typed
-			if err := json.Unmarshal(f.Body, &t); err != nil {
-				return err
+			if err == io.EOF {
+				err = nil
 			}
-			console.typed(f.ID, t)
-		case kindShown:
-			console.shown(f.ID)
-		case kindQuit:
-			return nil
-		default:
-			return fmt.Errorf("frame of unknown kind %d", f.Kind)
+			s.end <- err
+			return
 		}
 	}
 }
 
-func runCell(console *Console, interpreter Interpreter, f link.Frame) {
+// run runs a cell and says whether this goroutine still is the listener.
+func (s *server) run(f link.Frame) (listener bool) {
+	s.mu.Lock()
+	s.busy, s.takenOver = true, false
+	s.mu.Unlock()
+	timer := time.AfterFunc(soon, s.takeOver)
+	runCell(s.console, s.interpreter, f, func() {
+		timer.Stop()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.busy = false
+		listener = !s.takenOver
+	})
+	return listener
+}
+
+// takeOver starts another listener, if the last one runs a cell.
+func (s *server) takeOver() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy && !s.takenOver {
+		s.takenOver = true
+		go s.listen()
+	}
+}
+
+func (s *server) handle(f link.Frame) error {
+	switch f.Kind {
+	case kindInterrupt:
+		s.console.stop(f.ID, s.interpreter)
+	case kindComplete, kindInspect, kindIsComplete:
+		go answerQuestion(s.conn, s.interpreter, f)
+	case kindTyped:
+		var t typed
+		if err := json.Unmarshal(f.Body, &t); err != nil {
+			return err
+		}
+		s.console.typed(f.ID, t)
+	case kindShown:
+		s.console.shown(f.ID)
+	case kindQuit:
+		return io.EOF
+	default:
+		return fmt.Errorf("frame of unknown kind %d", f.Kind)
+	}
+	return nil
+}
+
+// runCell runs a cell, calls ended, and then sends the result.
+func runCell(console *Console, interpreter Interpreter, f link.Frame, ended func()) {
 	var cell Cell
 	var o outcome
 	if err := json.Unmarshal(f.Body, &cell); err != nil {
@@ -256,6 +334,7 @@ func runCell(console *Console, interpreter Interpreter, f link.Frame) {
 		flushC()
 		console.end()
 	}
+	ended()
 	body, err := json.Marshal(o)
 	if err == nil {
 		err = console.conn.Send(link.Frame{Kind: kindResult, ID: f.ID, Body: body})
