@@ -1,0 +1,416 @@
+package sim
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/cpu"
+
+	"gocuda/cudaapi/driver"
+)
+
+//go:embed include
+var includes embed.FS
+
+// compiler is the host's C++ compiler.
+type compiler struct {
+	path    string
+	version string // its --version, which is part of the cache's key
+	clang   bool
+	err     error
+}
+
+var findCompiler = sync.OnceValue(func() *compiler {
+	candidates := []string{"g++", "clang++"}
+	if cxx := os.Getenv("CXX"); cxx != "" {
+		candidates = append([]string{cxx}, candidates...)
+	}
+	var tried []string
+	for _, name := range candidates {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			tried = append(tried, name+": not found")
+			continue
+		}
+		version, err := exec.Command(path, "--version").Output()
+		if err != nil {
+			tried = append(tried, fmt.Sprintf("%s: %v", path, err))
+			continue
+		}
+		return &compiler{path: path, version: string(version), clang: bytes.Contains(version, []byte("clang"))}
+	}
+	return &compiler{err: fmt.Errorf("no C++ compiler found (%s): simulated kernels need g++ or clang++; install one, or set CXX", strings.Join(tried, "; "))}
+})
+
+// Compiler is the path of the C++ compiler that kernels are compiled with.
+func Compiler() (string, error) {
+	c := findCompiler()
+	return c.path, c.err
+}
+
+// meta follows the shared object in a compiled image.
+type meta struct {
+	Log     string
+	Lowered map[string]string
+}
+
+const metaMark = "\ngocuda-sim-meta:"
+
+// Compile compiles CUDA C++ with the host's compiler, for device code of this
+// package.
+func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled, error) {
+	const call = "nvrtcCompileProgram"
+	if _, err := m.device(call, d); err != nil {
+		return nil, err
+	}
+	cc := findCompiler()
+	if cc.err != nil {
+		return nil, fail(call, driver.ErrNotSupported, "%v", cc.err)
+	}
+	name := src.Name
+	if name == "" {
+		name = "default_program"
+	}
+	opts, err := translate(src.Options)
+	if err != nil {
+		return nil, fail(call, driver.ErrInvalidValue, "%v", err)
+	}
+	key := cacheKey(cc, m.opt.NoCheck, m.profile, name, src)
+	cache := cacheFile(key)
+	if image, err := os.ReadFile(cache); err == nil {
+		if md, ok := imageMeta(image); ok {
+			return &driver.Compiled{Image: image, Log: md.Log, Lowered: md.Lowered, Cached: true}, nil
+		}
+	}
+	inc, err := includeDir()
+	if err != nil {
+		return nil, fail(call, driver.ErrOperatingSystem, "%v", err)
+	}
+	dir, err := os.MkdirTemp("", "gocuda-sim-")
+	if err != nil {
+		return nil, fail(call, driver.ErrOperatingSystem, "%v", err)
+	}
+	defer os.RemoveAll(dir)
+	b := build{cc: cc, dir: dir, include: inc, name: name, code: src.Code, options: opts, check: !m.opt.NoCheck, arch: m.profile.Major*100 + m.profile.Minor*10}
+	so, log, err := b.run(src.Names)
+	if err != nil {
+		var bad *compileError
+		if errors.As(err, &bad) {
+			return nil, fail(call, driver.ErrInvalidSource, "%s", bad.log)
+		}
+		return nil, fail(call, driver.ErrOperatingSystem, "%v", err)
+	}
+	lowered, err := lowerNames(so)
+	if err != nil {
+		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
+	}
+	md, _ := json.Marshal(meta{log, lowered})
+	image := append(so, metaMark+string(md)...)
+	storeCache(cache, image)
+	return &driver.Compiled{Image: image, Log: log, Lowered: lowered}, nil
+}
+
+// lowerNames loads an image for a moment to ask for its kernels' symbols.
+func lowerNames(so []byte) (map[string]string, error) {
+	l, err := load(so)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	names := map[string]string{}
+	for _, k := range l.described {
+		names[k.name] = k.symbol
+	}
+	return names, nil
+}
+
+func imageMeta(image []byte) (md meta, ok bool) {
+	i := bytes.LastIndex(image, []byte(metaMark))
+	return md, i >= 0 && json.Unmarshal(image[i+len(metaMark):], &md) == nil
+}
+
+// build is one run of the compiler.
+type build struct {
+	cc                       *compiler
+	dir, include, name, code string
+	options                  options
+	check                    bool
+	arch                     int
+}
+
+type compileError struct{ log string }
+
+func (e *compileError) Error() string { return e.log }
+
+func (b *build) run(names []string) (so []byte, log string, err error) {
+	// The preprocessor sees the names of CUDA's keywords, not their meaning:
+	// what it leaves is read for kernels before the compiler sees it.
+	text := fmt.Sprintf("# 1 %q\n%s\n", b.name, b.code)
+	args := append([]string{"-E", "-x", "c++", "-std=" + b.options.std, "-I", b.include,
+		"-D__CUDACC__=1", "-D__CUDACC_RTC__=1", "-D__NVCC__=1", fmt.Sprintf("-D__CUDA_ARCH__=%d", b.arch),
+		"-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__GOCUDA_SIM__=1"}, b.options.preprocess...)
+	pre, log, err := b.command(text, append(args, "-")...)
+	if err != nil {
+		return nil, "", err
+	}
+	s := scan(string(pre))
+	out := filepath.Join(b.dir, "k.so")
+	args = []string{"-x", "c++", "-std=" + b.options.std, "-I", b.include, "-include", filepath.Join(b.include, "cuda_sim.h"),
+		"-fPIC", "-shared", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",
+		"-fwrapv", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-omit-frame-pointer", "-Wl,-Bsymbolic",
+		"-w", "-o", out, b.options.optimize, "-ffp-contract=" + b.options.contract}
+	if b.cc.clang {
+		args = append(args, "-ferror-limit=20")
+	} else {
+		args = append(args, "-fno-gnu-unique", "-fno-tree-loop-distribute-patterns", "-fmax-errors=20", "-Wno-register")
+	}
+	if runtime.GOARCH == "amd64" && cpu.X86.HasFMA && cpu.X86.HasAVX2 {
+		args = append(args, "-mavx2", "-mfma")
+	}
+	if b.check {
+		args = append(args, "-fsanitize=kernel-address")
+		if b.cc.clang {
+			for _, p := range []string{"-asan-instrumentation-with-call-threshold=0", "-asan-stack=0", "-asan-globals=0", "-asan-instrument-dynamic-allocas=0"} {
+				args = append(args, "-mllvm", p)
+			}
+		} else {
+			for _, p := range []string{"asan-instrumentation-with-call-threshold=0", "asan-stack=0", "asan-globals=0", "asan-instrument-allocas=0"} {
+				args = append(args, "--param", p)
+			}
+		}
+	}
+	args = append(args, b.options.compile...)
+	_, more, err := b.command(s.text+s.footer(names), append(args, "-")...)
+	if err != nil {
+		return nil, "", err
+	}
+	so, err = os.ReadFile(out)
+	return so, log + more, err
+}
+
+// command runs the compiler on text. What it prints becomes the log, or the
+// error if it fails.
+func (b *build) command(text string, args ...string) (out []byte, log string, err error) {
+	cmd := exec.Command(b.cc.path, append([]string{"-fdiagnostics-color=never", "-fno-diagnostics-show-caret"}, args...)...)
+	cmd.Stdin = strings.NewReader(text)
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "PWD="+b.dir)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	log = b.diagnostics(stderr.String())
+	if err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			return nil, "", fmt.Errorf("%s: %w", b.cc.path, err)
+		}
+		return nil, "", &compileError{log}
+	}
+	return stdout.Bytes(), log, nil
+}
+
+var diagnostic = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (fatal error|error|warning|note): (.*)$`)
+
+// diagnostics rewrites the compiler's messages in NVRTC's form, with the lines
+// of the user's source.
+func (b *build) diagnostics(text string) string {
+	lines := strings.Split(b.code, "\n")
+	var out strings.Builder
+	count := 0
+	for _, l := range strings.Split(text, "\n") {
+		g := diagnostic.FindStringSubmatch(l)
+		if g == nil {
+			continue
+		}
+		file, kind, msg := g[1], strings.TrimPrefix(g[4], "fatal "), g[5]
+		if strings.HasPrefix(file, b.include) {
+			file, _ = filepath.Rel(b.include, file)
+		}
+		if kind == "error" {
+			count++
+		}
+		fmt.Fprintf(&out, "%s(%s): %s: %s\n", file, g[2], kind, msg)
+		n, _ := strconv.Atoi(g[2])
+		if col, _ := strconv.Atoi(g[3]); g[1] == b.name && n >= 1 && n <= len(lines) {
+			src := strings.ReplaceAll(strings.TrimRight(lines[n-1], "\r"), "\t", " ")
+			fmt.Fprintf(&out, "  %s\n", src)
+			if col >= 1 && col <= len(src)+1 {
+				fmt.Fprintf(&out, "  %s^\n", strings.Repeat(" ", col-1))
+			}
+			out.WriteString("\n")
+		}
+	}
+	switch {
+	case count == 0 && out.Len() == 0 && strings.TrimSpace(text) != "":
+		return text // the linker's words, for example
+	case count == 1:
+		fmt.Fprintf(&out, "1 error detected in the compilation of %q.\n", b.name)
+	case count > 1:
+		fmt.Fprintf(&out, "%d errors detected in the compilation of %q.\n", count, b.name)
+	}
+	return out.String()
+}
+
+// options are NVRTC's, as the host's compiler takes them.
+type options struct {
+	std, optimize, contract string
+	preprocess, compile     []string
+}
+
+func translate(in []string) (options, error) {
+	o := options{std: "c++17", optimize: "-O2", contract: "fast"}
+	for i := 0; i < len(in); i++ {
+		arg := in[i]
+		name, value, has := strings.Cut(arg, "=")
+		next := func() string {
+			if !has && i+1 < len(in) {
+				i++
+				return in[i]
+			}
+			return value
+		}
+		switch name = "-" + strings.TrimLeft(name, "-"); {
+		case name == "-std":
+			o.std = value
+		case strings.HasPrefix(arg, "-D"), strings.HasPrefix(arg, "-U"), strings.HasPrefix(arg, "-I"):
+			o.preprocess = append(o.preprocess, arg)
+			if len(arg) == 2 && i+1 < len(in) {
+				i++
+				o.preprocess = append(o.preprocess, in[i])
+			}
+		case name == "-define-macro":
+			o.preprocess = append(o.preprocess, "-D"+next())
+		case name == "-undefine-macro":
+			o.preprocess = append(o.preprocess, "-U"+next())
+		case name == "-include-path":
+			o.preprocess = append(o.preprocess, "-I"+next())
+		case name == "-pre-include":
+			o.preprocess = append(o.preprocess, "-include", next())
+		case name == "-fmad":
+			if value == "false" {
+				o.contract = "off"
+			}
+		case name == "-use_fast_math":
+			o.preprocess = append(o.preprocess, "-D__USE_FAST_MATH__=1")
+		case name == "-device-debug" || arg == "-G":
+			o.optimize = "-O0"
+		case arg == "-O0" || arg == "-O1" || arg == "-O2" || arg == "-O3":
+			o.optimize = arg
+		case slices.Contains(ignored, name):
+			if slices.Contains(ignoredWithValue, name) {
+				next()
+			}
+		default:
+			return o, fmt.Errorf("the compiler option %q is not known to simulated devices", arg)
+		}
+	}
+	return o, nil
+}
+
+var (
+	ignoredWithValue = []string{"-gpu-architecture", "-arch", "-maxrregcount", "-ptxas-options", "-diag-suppress", "-diag-error", "-diag-warn"}
+	ignored          = append([]string{"-lineinfo", "-generate-line-info", "-default-device", "-device-as-default-execution-space",
+		"-w", "-disable-warnings", "-restrict", "-rdc", "-relocatable-device-code", "-ftz", "-prec-sqrt", "-prec-div", "-extra-device-vectorization",
+		"-builtin-move-forward", "-builtin-initializer-list", "-extended-lambda", "-split-compile", "-dopt", "-dlto", "-version-ident", "-time", "-no-source-include", "-device-int128", "-minimal"}, ignoredWithValue...)
+)
+
+// cacheKey names a compilation by all that it depends on.
+func cacheKey(cc *compiler, unchecked bool, p *Profile, name string, src *driver.Source) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %v %d.%d %v %v %q %q %q %q %s", cc.path, cc.version, unchecked, p.Major, p.Minor, cpu.X86.HasFMA, cpu.X86.HasAVX2,
+		name, src.Code, src.Options, src.Names, includeHash())
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+var includeHash = sync.OnceValue(func() string {
+	h := sha256.New()
+	fs.WalkDir(includes, ".", func(path string, e fs.DirEntry, err error) error { //nolint:errcheck // embedded files read well
+		if err == nil && !e.IsDir() {
+			b, _ := includes.ReadFile(path)
+			fmt.Fprintf(h, "%q %d\n", path, len(b))
+			h.Write(b)
+		}
+		return nil
+	})
+	return hex.EncodeToString(h.Sum(nil)[:8])
+})
+
+func cacheRoot() string {
+	if dir, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(dir, "gocuda", "sim")
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("gocuda-sim-%d", os.Getuid()))
+}
+
+func cacheFile(key string) string { return filepath.Join(cacheRoot(), key+".so") }
+
+// storeCache keeps an image for later; a cache that cannot be written is no
+// reason to fail.
+func storeCache(file string, image []byte) {
+	if os.MkdirAll(filepath.Dir(file), 0o755) == nil {
+		writeWhole(file, image) //nolint:errcheck // as said
+	}
+}
+
+// writeWhole writes a file so that nobody ever sees a part of it.
+func writeWhole(file string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(file), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// includeDir is a folder with the embedded headers.
+var includeDir = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(cacheRoot(), "include-"+includeHash())
+	if _, err := os.Stat(filepath.Join(dir, "complete")); err == nil {
+		return dir, nil
+	}
+	err := fs.WalkDir(includes, "include", func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, strings.TrimPrefix(path, "include"))
+		if e.IsDir() {
+			return os.MkdirAll(to, 0o755)
+		}
+		b, err := includes.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return writeWhole(to, b)
+	})
+	if err == nil {
+		err = writeWhole(filepath.Join(dir, "complete"), nil)
+	}
+	if err != nil {
+		return "", fmt.Errorf("writing the headers of simulated kernels: %w", err)
+	}
+	return dir, nil
+})

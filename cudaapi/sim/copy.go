@@ -1,0 +1,380 @@
+package sim
+
+import (
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"gocuda/cudaapi/driver"
+)
+
+// place is one end of a copy: what is known of its memory.
+type place struct {
+	addr uintptr
+	mem  *allocation // nil for pageable host memory
+}
+
+func (p place) onDevice() bool { return p.mem != nil && p.mem.kind == driver.MemoryDevice }
+func (p place) pageable() bool { return p.mem == nil }
+
+// staged is the size up to which the driver takes a copy of pageable memory
+// and returns.
+const staged = 64 << 10
+
+// place looks an address range up. m.mu is held.
+func (m *Driver) place(call string, p driver.Ptr, n uint64) (place, error) {
+	at := uintptr(p)
+	a := m.space.find(at)
+	switch {
+	case p == 0:
+		return place{}, fail(call, driver.ErrInvalidValue, "a nil pointer")
+	case a == nil && m.space.arenaOf(at) != nil:
+		return place{}, fail(call, driver.ErrInvalidValue, "%#x is not allocated: freed already, or past an allocation's end", uint64(p))
+	case a != nil && at+uintptr(n) > a.end():
+		return place{}, fail(call, driver.ErrInvalidValue, "%d bytes at %#x run %d bytes past the end of an allocation of %d bytes",
+			n, uint64(p), uint64(at)+n-uint64(a.end()), a.size)
+	}
+	return place{at, a}, nil
+}
+
+// Memcpy copies in the order of the legacy stream. It waits where CUDA does:
+// not for copies inside of device memory.
+func (m *Driver) Memcpy(c driver.Context, dst, src driver.Ptr, n uint64) error {
+	return m.copy("cuMemcpy", c, rows{dst, src, n, n, n, 1}, driver.StreamLegacy, true)
+}
+
+// MemcpyAsync copies in stream order. It waits for the copy where an end is
+// pageable memory that the driver cannot stage, and for copies inside of host
+// memory.
+func (m *Driver) MemcpyAsync(c driver.Context, dst, src driver.Ptr, n uint64, s driver.Stream) error {
+	return m.copy("cuMemcpyAsync", c, rows{dst, src, n, n, n, 1}, s, false)
+}
+
+// Memcpy2D copies a rectangle, as Memcpy does.
+func (m *Driver) Memcpy2D(c driver.Context, p *driver.Copy2D) error {
+	return m.copy2D("cuMemcpy2D", c, p, driver.StreamLegacy, true)
+}
+
+// Memcpy2DAsync copies a rectangle, as MemcpyAsync does.
+func (m *Driver) Memcpy2DAsync(c driver.Context, p *driver.Copy2D, s driver.Stream) error {
+	return m.copy2D("cuMemcpy2DAsync", c, p, s, false)
+}
+
+func (m *Driver) copy2D(call string, c driver.Context, p *driver.Copy2D, s driver.Stream, sync bool) error {
+	if p.Height > 1 && (p.DstPitch < p.Width || p.SrcPitch < p.Width) {
+		return fail(call, driver.ErrInvalidValue, "rows of %d bytes do not fit pitches of %d and %d", p.Width, p.DstPitch, p.SrcPitch)
+	}
+	return m.copy(call, c, rows{p.Dst, p.Src, p.Width, p.DstPitch, p.SrcPitch, p.Height}, s, sync)
+}
+
+// rows are h rows of w bytes, dp and sp bytes apart.
+type rows struct {
+	dst, src  driver.Ptr
+	w, dp, sp uint64
+	h         uint64
+}
+
+func (r rows) bytes() uint64 { return r.w * r.h }
+
+// extent is from the first byte to the last.
+func (r rows) extent(pitch uint64) uint64 { return (r.h-1)*pitch + r.w }
+
+func (m *Driver) copy(call string, c driver.Context, r rows, id driver.Stream, sync bool) error {
+	ctx, s, err := m.target(call, c, id)
+	if err == nil && r.bytes() == 0 {
+		m.mu.Unlock()
+		return nil
+	}
+	var dst, src place
+	if err == nil {
+		dst, err = m.place(call, r.dst, r.extent(r.dp))
+	}
+	if err == nil {
+		src, err = m.place(call, r.src, r.extent(r.sp))
+	}
+	if err != nil {
+		m.mu.Unlock()
+		return err
+	}
+	o := m.newCopy(ctx, dst, src, r)
+	if sync {
+		o.call = m.profile.SyncCall
+	}
+	m.push(s, o)
+	m.mu.Unlock()
+	if !blocks(dst, src, r.bytes(), sync) {
+		return nil
+	}
+	return m.waitAndCheck(call, s.ctx, []*op{o}, nil)
+}
+
+// blocks reports whether a copy holds the host until it is done.
+func blocks(dst, src place, n uint64, sync bool) bool {
+	switch {
+	case dst.onDevice() && src.onDevice():
+		return false
+	case src.pageable() && dst.onDevice():
+		return n > staged
+	case sync || dst.pageable():
+		return true
+	}
+	return !dst.onDevice() && !src.onDevice() // inside the host
+}
+
+// newCopy makes the operation of a copy. Pageable memory that is small enough
+// is read here and now.
+func (m *Driver) newCopy(ctx *context, dst, src place, r rows) *op {
+	from := src.addr
+	o := &op{kind: opCopy, ctx: ctx}
+	o.bytes = r.bytes()
+	var stage []byte
+	if src.pageable() && dst.onDevice() && r.bytes() <= staged {
+		stage = make([]byte, 0, r.bytes())
+		for y := range r.h {
+			stage = append(stage, bytesAt(from+uintptr(y*r.sp), r.w)...)
+		}
+		r.sp = r.w
+	} else {
+		o.reads = []span{{src.addr, src.addr + uintptr(r.extent(r.sp))}}
+	}
+	o.writes = []span{{dst.addr, dst.addr + uintptr(r.extent(r.dp))}}
+	o.work = func() error {
+		if stage != nil {
+			from = address(stage)
+		}
+		if dst.mem != nil {
+			m.space.touch(dst.mem, uint64(dst.addr-dst.mem.base), r.extent(r.dp), r.h == 1 || r.dp == r.w)
+		}
+		if src.mem != nil {
+			m.space.touch(src.mem, uint64(src.addr-src.mem.base), r.extent(r.sp), false)
+		}
+		err := guarded("cuMemcpyAsync", func() {
+			if r.h == 1 || r.dp == r.w && r.sp == r.w {
+				move(dst.addr, from, r.bytes())
+				return
+			}
+			for y := range r.h {
+				move(dst.addr+uintptr(y*r.dp), from+uintptr(y*r.sp), r.w)
+			}
+		})
+		runtime.KeepAlive(stage)
+		return err
+	}
+	m.priceCopy(o, dst, src, r)
+	return o
+}
+
+// priceCopy gives a copy its engine and duration.
+func (m *Driver) priceCopy(o *op, dst, src place, r rows) {
+	p := m.profile
+	o.call = p.AsyncCall
+	d := o.ctx.dev
+	switch {
+	case dst.onDevice() && src.onDevice() && dst.mem.device != src.mem.device:
+		o.peer = m.devices[src.mem.device]
+		key := [2]driver.Device{src.mem.device, dst.mem.device}
+		if m.model.link[key] == nil {
+			m.model.link[key] = &engine{name: "peer link"}
+		}
+		o.engine, o.duration = m.model.link[key], p.PeerLatency+rate(o.bytes, p.PeerRate)
+	case dst.onDevice() && src.onDevice():
+		o.engine, o.duration = &m.devices[dst.mem.device].engines.local, p.FillLatency+rate(2*o.bytes, p.MemoryRate)
+	case dst.onDevice():
+		o.engine, o.duration = &m.devices[dst.mem.device].engines.in, p.CopyLatency+rate(o.bytes, hostRate(p, src))
+	case src.onDevice():
+		o.engine, o.duration = &m.devices[src.mem.device].engines.out, p.CopyLatency+rate(o.bytes, hostRate(p, dst))
+	default:
+		o.engine, o.duration = &d.engines.in, p.CopyLatency+rate(o.bytes, p.PageableRate)
+	}
+}
+
+func hostRate(p *Profile, h place) float64 {
+	if h.pageable() {
+		return p.PageableRate
+	}
+	return p.HostRate
+}
+
+// guarded turns a fault on a bad host address into an error: on a GPU's host it
+// would end the process.
+func guarded(call string, f func()) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = fail(call, driver.ErrIllegalAddress, "host memory that is not mapped: %v", r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// move copies n bytes, on several cores where there are many.
+func move(dst, src uintptr, n uint64) {
+	const part = 8 << 20
+	d, s := bytesAt(dst, n), bytesAt(src, n)
+	if n < 2*part || dst < src+uintptr(n) && src < dst+uintptr(n) {
+		copy(d, s)
+		return
+	}
+	var wg sync.WaitGroup
+	workers := uint64(min(runtime.GOMAXPROCS(0), int(n/part)))
+	var fault any
+	var mu sync.Mutex
+	for i := range workers {
+		lo, hi := n*i/workers, n*(i+1)/workers
+		wg.Go(func() {
+			if err := guarded("", func() { copy(d[lo:hi], s[lo:hi]) }); err != nil {
+				mu.Lock()
+				fault = err
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if fault != nil {
+		panic(fault)
+	}
+}
+
+// MemcpyPeer copies between devices, after all work of both and before any
+// later work of theirs. The host does not wait.
+func (m *Driver) MemcpyPeer(dst driver.Ptr, dstCtx driver.Context, src driver.Ptr, srcCtx driver.Context, n uint64) error {
+	const call = "cuMemcpyPeer"
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	to, err := m.usable(call, dstCtx)
+	if err != nil {
+		return err
+	}
+	from, err := m.usable(call, srcCtx)
+	if err != nil || n == 0 {
+		return err
+	}
+	o, err := m.peerCopy(call, dst, to, src, from, n)
+	if err != nil {
+		return err
+	}
+	for _, c := range []*context{to, from} {
+		for _, last := range c.last() {
+			o.depend(last)
+		}
+	}
+	m.push(from.legacy, o)
+	for _, c := range []*context{to, from} {
+		for _, s := range c.streams {
+			if s != from.legacy {
+				after := &op{name: "after peer copy"}
+				after.depend(o)
+				m.push(s, after)
+			}
+		}
+	}
+	return nil
+}
+
+// MemcpyPeerAsync copies between devices in the order of s, a stream of either
+// context. Peer access need not be enabled.
+func (m *Driver) MemcpyPeerAsync(dst driver.Ptr, dstCtx driver.Context, src driver.Ptr, srcCtx driver.Context, n uint64, id driver.Stream) error {
+	const call = "cuMemcpyPeerAsync"
+	_, s, err := m.target(call, srcCtx, id)
+	defer m.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	to, err := m.usable(call, dstCtx)
+	if err != nil {
+		return err
+	}
+	from, err := m.usable(call, srcCtx)
+	if err != nil || n == 0 {
+		return err
+	}
+	o, err := m.peerCopy(call, dst, to, src, from, n)
+	if err != nil {
+		return err
+	}
+	o.ctx = s.ctx
+	m.push(s, o)
+	return nil
+}
+
+func (m *Driver) peerCopy(call string, dst driver.Ptr, to *context, src driver.Ptr, from *context, n uint64) (*op, error) {
+	d, err := m.place(call, dst, n)
+	if err != nil {
+		return nil, err
+	}
+	s, err := m.place(call, src, n)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range []struct {
+		p place
+		c *context
+		s string
+	}{{d, to, "destination"}, {s, from, "source"}} {
+		if !e.p.onDevice() || e.p.mem.device != e.c.dev.id && e.p.mem.imported == nil {
+			return nil, fail(call, driver.ErrInvalidValue, "the %s is not memory of device %d", e.s, e.c.dev.id)
+		}
+	}
+	return m.newCopy(from, d, s, rows{dst, src, n, n, n, 1}), nil
+}
+
+// Memset fills in the order of the legacy stream. The host waits only where
+// the memory is the host's.
+func (m *Driver) Memset(c driver.Context, dst driver.Ptr, value uint32, width int, n uint64) error {
+	return m.set("cuMemset", c, dst, value, width, n, driver.StreamLegacy, true)
+}
+
+// MemsetAsync fills in stream order.
+func (m *Driver) MemsetAsync(c driver.Context, dst driver.Ptr, value uint32, width int, n uint64, s driver.Stream) error {
+	return m.set("cuMemsetAsync", c, dst, value, width, n, s, false)
+}
+
+func (m *Driver) set(call string, c driver.Context, dst driver.Ptr, value uint32, width int, n uint64, id driver.Stream, sync bool) error {
+	ctx, s, err := m.target(call, c, id)
+	var p place
+	size := n * uint64(width)
+	if err == nil && (width != 1 && width != 2 && width != 4 || uint64(dst)%uint64(width) != 0) {
+		err = fail(call, driver.ErrInvalidValue, "elements of %d bytes at %#x", width, uint64(dst))
+	}
+	if err == nil && n == 0 {
+		m.mu.Unlock()
+		return nil
+	}
+	if err == nil {
+		p, err = m.place(call, dst, size)
+	}
+	if err == nil && p.pageable() {
+		err = fail(call, driver.ErrInvalidValue, "%#x is pageable host memory", uint64(dst))
+	}
+	if err != nil {
+		m.mu.Unlock()
+		return err
+	}
+	o := &op{kind: opFill, ctx: ctx, writes: []span{spanOf(dst, size)}}
+	o.bytes, o.call = size, m.profile.AsyncCall
+	o.duration = m.profile.FillLatency + rate(size, m.profile.MemoryRate)
+	o.engine = &ctx.dev.engines.local
+	o.work = func() error {
+		m.space.touch(p.mem, uint64(p.addr-p.mem.base), size, true)
+		return guarded(call, func() { fillWith(bytesAt(p.addr, size), value, width) })
+	}
+	m.push(s, o)
+	m.mu.Unlock()
+	if sync && !p.onDevice() {
+		return m.waitAndCheck(call, s.ctx, []*op{o}, nil)
+	}
+	return nil
+}
+
+func fillWith(b []byte, v uint32, width int) {
+	pattern := []byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)}[:width]
+	if width == 1 && v&0xff == 0 {
+		clear(b)
+		return
+	}
+	n := copy(b, pattern)
+	for n < len(b) {
+		n += copy(b[n:], b[:min(n, 64<<10)])
+	}
+}

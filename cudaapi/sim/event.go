@@ -1,0 +1,171 @@
+package sim
+
+import (
+	"time"
+
+	"gocuda/cudaapi/driver"
+)
+
+type event struct {
+	ctx    *context
+	flags  driver.EventFlags
+	last   *op // the marker of the last record
+	shared *sharedEvent
+}
+
+const hostFunctionTime = 10 * time.Microsecond
+
+func (m *Driver) event(call string, e driver.Event) (*event, error) {
+	if ev := m.events[e]; ev != nil {
+		return ev, nil
+	}
+	return nil, fail(call, driver.ErrInvalidHandle, "the event does not exist or was destroyed")
+}
+
+// EventCreate makes an event.
+func (m *Driver) EventCreate(c driver.Context, f driver.EventFlags) (driver.Event, error) {
+	const call = "cuEventCreate"
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ctx, err := m.usable(call, c)
+	if err != nil {
+		return 0, err
+	}
+	if f > 7 || f&driver.EventInterprocess != 0 && f&driver.EventDisableTiming == 0 {
+		return 0, fail(call, driver.ErrInvalidValue, "flags %#x: an interprocess event has no timing", uint32(f))
+	}
+	ev := &event{ctx: ctx, flags: f}
+	if f&driver.EventInterprocess != 0 {
+		if ev.shared, err = m.newSharedEvent(call); err != nil {
+			return 0, err
+		}
+	}
+	id := driver.Event(m.handle())
+	m.events[id] = ev
+	return id, nil
+}
+
+// EventDestroy forgets the event; waits for its last record still hold.
+func (m *Driver) EventDestroy(c driver.Context, e driver.Event) error {
+	const call = "cuEventDestroy"
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, err := m.context(call, c); err != nil {
+		return err
+	}
+	ev, err := m.event(call, e)
+	if err != nil {
+		return err
+	}
+	delete(m.events, e)
+	if ev.shared != nil {
+		ev.shared.close()
+	}
+	return nil
+}
+
+// EventRecord captures the stream's work so far.
+func (m *Driver) EventRecord(c driver.Context, e driver.Event, id driver.Stream) error {
+	const call = "cuEventRecord"
+	_, s, err := m.target(call, c, id)
+	defer m.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	ev, err := m.event(call, e)
+	if err != nil {
+		return err
+	}
+	if ev.ctx != s.ctx {
+		return fail(call, driver.ErrInvalidHandle, "the event is of device %d, the stream of device %d", ev.ctx.dev.id, s.ctx.dev.id)
+	}
+	o := &op{name: "record", cost: cost{call: m.profile.EventCall}}
+	if ev.shared != nil {
+		o.after = ev.shared.record()
+	}
+	ev.last = o
+	m.push(s, o)
+	return nil
+}
+
+// EventQuery reports whether the event's last record is done; one never
+// recorded is.
+func (m *Driver) EventQuery(c driver.Context, e driver.Event) (bool, error) {
+	const call = "cuEventQuery"
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, err := m.usable(call, c); err != nil {
+		return false, err
+	}
+	ev, err := m.event(call, e)
+	if err != nil {
+		return false, err
+	}
+	if ev.shared != nil && !ev.shared.done() || ev.last != nil && ev.last.state != opFinished {
+		m.sched.urge()
+		return false, nil
+	}
+	return true, ev.ctx.failed(call)
+}
+
+// EventSynchronize waits for the event's last record.
+func (m *Driver) EventSynchronize(c driver.Context, e driver.Event, stop <-chan struct{}) error {
+	const call = "cuEventSynchronize"
+	m.mu.Lock()
+	_, err := m.usable(call, c)
+	var ev *event
+	if err == nil {
+		ev, err = m.event(call, e)
+	}
+	if err != nil {
+		m.mu.Unlock()
+		return err
+	}
+	var ops []*op
+	if ev.last != nil {
+		ops = append(ops, ev.last)
+	}
+	shared := ev.shared
+	m.mu.Unlock()
+	if shared != nil {
+		if err := shared.wait(stop); err != nil {
+			return err
+		}
+	}
+	return m.waitAndCheck(call, ev.ctx, ops, stop)
+}
+
+// EventElapsed is the simulated time between two records on one device.
+func (m *Driver) EventElapsed(c driver.Context, start, end driver.Event) (time.Duration, error) {
+	const call = "cuEventElapsedTime"
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, err := m.usable(call, c); err != nil {
+		return 0, err
+	}
+	a, err := m.event(call, start)
+	if err != nil {
+		return 0, err
+	}
+	b, err := m.event(call, end)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case (a.flags|b.flags)&driver.EventDisableTiming != 0:
+		return 0, fail(call, driver.ErrInvalidHandle, "an event was created without timing")
+	case a.ctx != b.ctx:
+		return 0, fail(call, driver.ErrInvalidHandle, "the events are of devices %d and %d", a.ctx.dev.id, b.ctx.dev.id)
+	case a.last == nil || b.last == nil:
+		return 0, fail(call, driver.ErrInvalidHandle, "an event was never recorded")
+	case a.last.state != opFinished || b.last.state != opFinished:
+		m.sched.urge()
+		return 0, fail(call, driver.ErrNotReady, "an event is not done yet")
+	}
+	for _, o := range []*op{a.last, b.last} {
+		if !o.timed {
+			m.model.force(o)
+		}
+	}
+	return b.last.end - a.last.end, nil
+}

@@ -1,0 +1,49 @@
+// The check of every access to memory. The compiler calls these before each
+// load and store of device code (-fsanitize=kernel-address, with all of it but
+// the calls switched off); GOCUDA_SIM_CHECK=0 compiles without the calls.
+#pragma once
+
+namespace gocuda {
+
+// elsewhere checks an access outside of the devices' address space.
+static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64 a, gocuda_u64 n) {
+    Launch *l = t->worker->launch;
+    if (a >= l->image[0] && a + n <= l->image[1]) return true;
+    gocuda_u64 s = (gocuda_u64)t->worker->shared;
+    if (a >= s && a + n <= s + l->shared) return true;
+    for (gocuda_u64 i = 0; i < l->nranges; i += 2)
+        if (a >= l->ranges[i] && a + n <= l->ranges[i + 1]) return true;
+    return a - (gocuda_u64)t->worker->stacks < GOCUDA_STACK * t->worker->nstacks;
+}
+
+static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u32 write) {
+    Thread *t = self();
+    gocuda_u64 o = a - t->base;
+    if (o < t->size) {
+        t->bytes += n;
+        gocuda_u64 have = t->valid[o >> 9];
+        gocuda_u64 end = (o & 511) + n;
+        if (end <= have && (t->reachable >> (o >> t->shift) & 1)) return;
+        // An unaligned access may cross from one granule to the next.
+        if (end > 512 && have == 512 && t->valid[(o + n - 1) >> 9] >= ((o + n - 1) & 511) + 1 &&
+            (t->reachable >> (o >> t->shift) & 1))
+            return;
+    } else if (a - (gocuda_u64)t < GOCUDA_STACK || (a >= t->tls[0] && a + n <= t->tls[1]) || elsewhere(t, a, n)) {
+        return;
+    }
+    fail(1, a, (gocuda_u32)n, write);
+}
+
+} // namespace gocuda
+
+#define GOCUDA_CHECKS(n)                                                                                             \
+    extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void __asan_load##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 0); } \
+    extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void __asan_store##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 1); }
+GOCUDA_CHECKS(1)
+GOCUDA_CHECKS(2)
+GOCUDA_CHECKS(4)
+GOCUDA_CHECKS(8)
+GOCUDA_CHECKS(16)
+extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void __asan_loadN_noabort(gocuda_u64 a, gocuda_u64 n) { gocuda::check(a, n, 0); }
+extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void __asan_storeN_noabort(gocuda_u64 a, gocuda_u64 n) { gocuda::check(a, n, 1); }
+extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void __asan_handle_no_return() {}

@@ -1,0 +1,90 @@
+// How the host finds a kernel, learns its parameters and runs it.
+#pragma once
+
+namespace gocuda {
+
+struct Param {
+    gocuda_u32 offset, size;
+};
+
+// Kernel describes one __global__ function (module.go has the same layout).
+struct Kernel {
+    const char *name; // as written: a function's name or a template's instance
+    const void *function;
+    void (*body)(Thread *);
+    const Param *params;
+    gocuda_u64 nparams;
+};
+
+template <unsigned I, class... A> struct Nth;
+template <class T, class... A> struct Nth<0, T, A...> { typedef T type; };
+template <unsigned I, class T, class... A> struct Nth<I, T, A...> { typedef typename Nth<I - 1, A...>::type type; };
+
+// offset is where parameter I lies: as in a struct of all of them.
+template <unsigned I, class... A> constexpr gocuda_u32 offset() {
+    if constexpr (I == 0) {
+        return 0;
+    } else {
+        typedef typename Nth<I, A...>::type T;
+        typedef typename Nth<I - 1, A...>::type Before;
+        return (offset<I - 1, A...>() + (gocuda_u32)sizeof(Before) + (gocuda_u32)alignof(T) - 1) / (gocuda_u32)alignof(T) * (gocuda_u32)alignof(T);
+    }
+}
+
+template <unsigned... I> struct Indices {};
+template <unsigned N, unsigned... I> struct MakeIndices : MakeIndices<N - 1, N - 1, I...> {};
+template <unsigned... I> struct MakeIndices<0, I...> { typedef Indices<I...> type; };
+
+template <auto F> struct Run;
+template <class... A, void (*F)(A...)> struct Run<F> {
+    typedef typename MakeIndices<sizeof...(A)>::type All;
+
+    template <unsigned... I> static GOCUDA_RAW const Param *table(Indices<I...>) {
+        static constexpr Param p[] = {{offset<I, A...>(), (gocuda_u32)sizeof(A)}..., {0, 0}};
+        return p;
+    }
+
+    template <unsigned... I> static GOCUDA_RAW void loop(Thread *t, const gocuda_u8 *p, Indices<I...>) {
+        while (advance(t)) {
+            F(*(A *)(p + offset<I, A...>())...);
+            leave(t);
+        }
+    }
+
+    static GOCUDA_RAW void body(Thread *t) { loop(t, t->worker->launch->params, All()); }
+
+    static GOCUDA_RAW Kernel describe(const char *name) {
+        return {name, (const void *)F, body, table(All()), sizeof...(A)};
+    }
+};
+
+// run takes blocks of a launch until there are none left.
+static GOCUDA_RAW void run(Launch *l, Worker *w, void (*body)(Thread *)) {
+    w->launch = l;
+    w->body = body;
+    w->threads = l->block[0] * l->block[1] * l->block[2];
+    while (!__atomic_load_n(&l->stop, __ATOMIC_RELAXED)) {
+        gocuda_u64 b = __atomic_fetch_add(&l->next, 1ul, __ATOMIC_RELAXED);
+        if (b >= l->blocks) break;
+        w->block[0] = (gocuda_u32)(b % l->grid[0]);
+        w->block[1] = (gocuda_u32)(b / l->grid[0] % l->grid[1]);
+        w->block[2] = (gocuda_u32)(b / l->grid[0] / l->grid[1]);
+        run_block(w);
+    }
+}
+
+static GOCUDA_INLINE void *dynamic_shared() { return load(self()->shared); }
+
+// DynamicShared stands for an extern __shared__ array at namespace scope.
+template <class T> struct DynamicShared {
+    GOCUDA_INLINE operator T *() const { return (T *)dynamic_shared(); }
+};
+
+} // namespace gocuda
+
+extern "C" __attribute__((visibility("default"))) GOCUDA_RAW void gocuda_run(gocuda::Launch *l, gocuda::Worker *w, const gocuda::Kernel *k) {
+    gocuda::run(l, w, k->body);
+}
+
+static __thread gocuda_u64 gocuda_tls_anchor __attribute__((used));
+extern "C" __attribute__((visibility("default"))) GOCUDA_RAW void *gocuda_tls() { return &gocuda_tls_anchor; }

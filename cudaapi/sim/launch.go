@@ -1,0 +1,292 @@
+package sim
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"gocuda/cudaapi/driver"
+)
+
+// launchABI has the layout of gocuda::Launch in include/sim/thread.h.
+type launchABI struct {
+	next, blocks        uint64
+	grid, block         [3]uint32
+	shared, cooperative uint32
+	params              uintptr
+	base, size, shift   uint64
+	reachable           uint64
+	valid               uintptr
+	ranges              uintptr
+	nranges             uint64
+	image               [2]uint64
+	bytes               uint64
+	stop, seed          uint32
+	failure             failureABI
+}
+
+type failureABI struct {
+	kind, size, write, line uint32
+	address                 uint64
+	block, thread           [3]uint32
+	text                    [256]byte
+}
+
+// workerABI has the layout of gocuda::Worker up to its local part.
+type workerABI struct {
+	stacks  uintptr
+	nstacks uint64
+	shared  uintptr
+	tls     [2]uint64
+}
+
+const (
+	stackSize  = 256 << 10
+	workerSize = 64 << 10 // more than gocuda::Worker takes
+)
+
+// crew is the workers that kernels run on.
+type crew struct {
+	mu   sync.Mutex
+	idle []uintptr // worker structs with memory for their blocks
+}
+
+// hire takes a worker.
+func (c *crew) hire() (uintptr, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.idle); n > 0 {
+		w := c.idle[n-1]
+		c.idle = c.idle[:n-1]
+		return w, nil
+	}
+	// Stacks must lie at multiples of their size.
+	const total = (maxThreads+1)*stackSize + workerSize + maxSharedOptin + 4096
+	p, err := mapPrivate(0, total)
+	if err != nil {
+		return 0, err
+	}
+	stacks := uintptr(roundUp(uint64(p), stackSize))
+	w := stacks + maxThreads*stackSize
+	if p+stackSize-stacks >= workerSize+maxSharedOptin+4096 && p < stacks {
+		w = p
+	}
+	*(*workerABI)(pointer(w)) = workerABI{stacks: stacks, nstacks: maxThreads, shared: w + workerSize}
+	return w, nil
+}
+
+func (c *crew) leave(w uintptr) {
+	c.mu.Lock()
+	c.idle = append(c.idle, w)
+	c.mu.Unlock()
+}
+
+// address is where a pointer's or a slice's data lies. That data is kept off
+// the stack, which may move.
+func address(p any) uintptr { return reflect.ValueOf(p).Pointer() }
+
+// Launch enqueues a kernel.
+func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
+	const call = "cuLaunchKernel"
+	ctx, s, err := m.target(call, c, l.Stream)
+	defer m.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	f, err := m.function(call, ctx, l.Function)
+	if err != nil {
+		return err
+	}
+	if s.ctx != ctx {
+		return fail(call, driver.ErrInvalidHandle, "the stream is of device %d, the kernel of device %d", s.ctx.dev.id, ctx.dev.id)
+	}
+	if err := m.checkShape(call, f, l); err != nil {
+		return err
+	}
+	name := l.Name
+	if name == "" {
+		name = f.kernel.name
+	}
+	o := &op{kind: opKernel, name: name}
+	a := &launchABI{
+		blocks: uint64(l.Grid.X) * uint64(l.Grid.Y) * uint64(l.Grid.Z),
+		grid:   [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, block: [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
+		shared: l.SharedBytes,
+	}
+	// Parameters as wide as vector loads may ask.
+	params := make([]uint64, len(l.Params)/8+3)
+	a.params = uintptr(roundUp(uint64(uintptr(unsafe.Pointer(&params[0]))), 16))
+	copy(bytesAt(a.params, uint64(len(l.Params))), l.Params)
+	var reach []*allocation
+	for off := 0; off+8 <= len(l.Params); off += 8 {
+		if p := m.space.find(uintptr(*(*uint64)(pointer(a.params + uintptr(off))))); p != nil {
+			reach = append(reach, p)
+		}
+	}
+	for _, p := range l.Pointers {
+		if int(p.Offset)+8 > len(l.Params) {
+			continue
+		}
+		at := uintptr(*(*uint64)(pointer(a.params + uintptr(p.Offset))))
+		if b := m.space.find(at); b != nil {
+			sp := span{at, b.end()}
+			o.reads = append(o.reads, sp)
+			if !p.ReadOnly {
+				o.writes = append(o.writes, sp)
+			}
+		}
+	}
+	o.call, o.engine, o.duration = m.profile.LaunchCall, &ctx.dev.engines.compute, m.profile.KernelTime
+	o.work = func() error {
+		err := m.runKernel(ctx, f, name, a, reach)
+		o.bytes = a.bytes
+		runtime.KeepAlive(params)
+		return err
+	}
+	m.push(s, o)
+	return nil
+}
+
+func (m *Driver) checkShape(call string, f *function, l *driver.Launch) error {
+	threads := uint64(l.Block.X) * uint64(l.Block.Y) * uint64(l.Block.Z)
+	need := uint32(0)
+	for _, p := range f.kernel.params {
+		need = max(need, p.Offset+p.Size)
+	}
+	switch {
+	case l.Grid.X == 0 || l.Grid.Y == 0 || l.Grid.Z == 0 || threads == 0:
+		return fail(call, driver.ErrInvalidValue, "a grid of %v blocks of %v threads is empty", l.Grid, l.Block)
+	case l.Block.X > 1024 || l.Block.Y > 1024 || l.Block.Z > 64 || threads > maxThreads:
+		return fail(call, driver.ErrInvalidValue, "a block of %v threads: at most 1024 in all, and 64 in z", l.Block)
+	case l.Grid.X > 1<<31-1 || l.Grid.Y > 65535 || l.Grid.Z > 65535:
+		return fail(call, driver.ErrInvalidValue, "a grid of %v blocks: at most 2147483647, 65535 and 65535", l.Grid)
+	case int(l.SharedBytes) > f.shared:
+		return fail(call, driver.ErrInvalidValue, "%d bytes of dynamic shared memory: %d allowed", l.SharedBytes, f.shared)
+	case len(l.Params) < int(need):
+		return fail(call, driver.ErrInvalidValue, "%d bytes of parameters: the kernel takes %d", len(l.Params), need)
+	}
+	return nil
+}
+
+// runKernel runs a kernel on all cores.
+func (m *Driver) runKernel(ctx *context, f *function, name string, a *launchABI, reach []*allocation) error {
+	const call = "cuLaunchKernel"
+	for _, b := range reach {
+		m.space.touch(b, 0, b.size, false)
+	}
+	m.mu.Lock()
+	sp := m.space
+	a.base, a.size, a.shift, a.valid = uint64(sp.base), uint64(sp.size), uint64(sp.shift), sp.valid
+	n := uint64(len(m.devices))
+	a.reachable = 3<<n | 1<<ctx.dev.id
+	for d := range ctx.peers {
+		a.reachable |= 1 << d
+	}
+	for _, p := range m.pools {
+		if p.access[ctx.dev.id] {
+			a.reachable |= 1 << p.dev.id
+		}
+	}
+	var ranges []uint64
+	for _, r := range sp.registered {
+		ranges = append(ranges, uint64(r.base), uint64(r.end()))
+	}
+	m.mu.Unlock()
+	a.image = [2]uint64{uint64(f.mod.code.base), uint64(f.mod.code.end)}
+	if len(ranges) > 0 {
+		a.ranges, a.nranges = uintptr(unsafe.Pointer(&ranges[0])), uint64(len(ranges))
+	}
+	workers := min(uint64(runtime.GOMAXPROCS(0)), a.blocks)
+	if small := uint64(a.block[0]) * uint64(a.block[1]) * uint64(a.block[2]) * a.blocks; small <= 1024 {
+		workers = 1
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, workers)
+	for i := range workers {
+		if i == workers-1 {
+			errs[i] = m.crew.work(f, a)
+			break
+		}
+		wg.Go(func() { errs[i] = m.crew.work(f, a) })
+	}
+	wg.Wait()
+	flushOutput()
+	runtime.KeepAlive(ranges)
+	runtime.KeepAlive(f)
+	for _, err := range errs {
+		if err != nil {
+			return fail(call, driver.ErrLaunchOutOfResources, "%v", err)
+		}
+	}
+	return m.failure(ctx, name, &a.failure)
+}
+
+// work runs blocks of a launch on this thread until there are none left.
+func (c *crew) work(f *function, a *launchABI) error {
+	w, err := c.hire()
+	if err != nil {
+		return err
+	}
+	defer c.leave(w)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	code := f.mod.code
+	lo := uint64(call(code.tls)) - code.tlsOff
+	(*workerABI)(pointer(w)).tls = [2]uint64{lo, lo + code.tlsSize}
+	call(code.run, address(a), w, address(&f.kernel.describe))
+	return nil
+}
+
+// failure is the error of a launch that failed.
+func (m *Driver) failure(ctx *context, name string, f *failureABI) error {
+	const call = "cuLaunchKernel"
+	at := fmt.Sprintf("kernel %s, block (%d,%d,%d), thread (%d,%d,%d)", name, f.block[0], f.block[1], f.block[2], f.thread[0], f.thread[1], f.thread[2])
+	text := goString(address(&f.text))
+	switch f.kind {
+	case 0:
+		return nil
+	case 1:
+		return fail(call, driver.ErrIllegalAddress, "%s: %s", at, m.explain(ctx, f))
+	case 2:
+		return fail(call, driver.ErrAssert, "%s: line %d: assertion `%s` failed", at, f.line, text)
+	case 3:
+		return fail(call, driver.ErrLaunchFailed, "%s: __trap()", at)
+	case 4:
+		return fail(call, driver.ErrLaunchFailed, "kernel %s, block (%d,%d,%d): threads wait at a barrier or for a shuffle that others never reach; on a GPU this hangs or is undefined",
+			name, f.block[0], f.block[1], f.block[2])
+	}
+	return fail(call, driver.ErrLaunchFailed, "%s", at)
+}
+
+// explain says what is wrong with an address.
+func (m *Driver) explain(ctx *context, f *failureABI) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	verb := "read"
+	if f.write != 0 {
+		verb = "write"
+	}
+	what := fmt.Sprintf("illegal %s of %d bytes at %#x", verb, f.size, f.address)
+	at := uintptr(f.address)
+	if a := m.space.find(at); a != nil {
+		if at+uintptr(f.size) <= a.end() && a.device != ctx.dev.id {
+			return fmt.Sprintf("%s, which is memory of device %d: peer access from device %d is not enabled", what, a.device, ctx.dev.id)
+		}
+		return fmt.Sprintf("%s, across the end of an allocation of %d bytes", what, a.size)
+	}
+	if a := m.space.nearest(at); a != nil {
+		if at >= a.end() {
+			return fmt.Sprintf("%s, %d bytes past the end of an allocation of %d bytes at %#x", what, at-a.end(), a.size, a.base)
+		}
+		return fmt.Sprintf("%s, %d bytes before an allocation of %d bytes at %#x", what, a.base-at, a.size, a.base)
+	}
+	if m.space.arenaOf(at) == nil {
+		what += ", which is not memory that devices can reach"
+		if at < 1<<16 {
+			what += " (a nil pointer?)"
+		}
+	}
+	return what
+}

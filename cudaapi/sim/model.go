@@ -1,0 +1,249 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"gocuda/cudaapi/driver"
+)
+
+// The model gives every operation a time of its own making, so that event
+// times are the same on every run, whatever order the scheduler chose and
+// however long the CPU took. It follows the order of issue: the host issues
+// calls one after another, each at its cost; an operation begins when it has
+// been issued, what it waits for has ended and its engine is free.
+type model struct {
+	m    *Driver
+	host time.Duration // the host's clock
+	log  []*entry      // issued and not timed, in order of issue
+	past []Record
+	link map[[2]driver.Device]*engine
+	// writer is the operation that last wrote a word that streams wait on.
+	writer map[uintptr]*op
+}
+
+// cost is the part of an operation that the model sees.
+type cost struct {
+	deps       []*op
+	engine     *engine
+	duration   time.Duration
+	call       time.Duration // of the host's call
+	bytes      uint64
+	peer       *device // the other device of a copy between two
+	word       uintptr // that a wait-value or write-value operation is about
+	timed      bool
+	begin, end time.Duration
+}
+
+// entry is one call of the host: an operation issued, or a wait for some.
+type entry struct {
+	op     *op
+	waited []*op
+	seen   bool
+	at     time.Duration // when the host made the call
+}
+
+// engine is a part of a device that does one thing at a time.
+type engine struct {
+	name string
+	busy []interval // by time
+}
+
+type interval struct{ lo, hi time.Duration }
+
+// Record is one operation as the model timed it. Times are simulated, counted
+// from the machine's start.
+type Record struct {
+	Seq    uint64 // order of issue
+	Device int
+	Stream uintptr
+	Kind   string
+	Name   string // of a kernel
+	Engine string
+	Peer   int // the other device of a copy between two, or -1
+	Bytes  uint64
+	Begin  time.Duration
+	End    time.Duration
+}
+
+const (
+	maxRecords = 1 << 16
+	maxUntimed = 8192
+)
+
+func (t *model) init(m *Driver) {
+	t.m = m
+	t.link = map[[2]driver.Device]*engine{}
+	t.writer = map[uintptr]*op{}
+}
+
+// Records are the last operations that the model timed, oldest first.
+func (m *Driver) Records() []Record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.model.advance()
+	return slices.Clone(m.model.past)
+}
+
+func (t *model) issue(o *op) {
+	t.log = append(t.log, &entry{op: o})
+	if len(t.log) > maxUntimed {
+		t.force(nil)
+	}
+}
+
+// waited notes that the host waited for ops, which are finished.
+func (t *model) waited(ops []*op) {
+	t.log = append(t.log, &entry{waited: ops})
+	t.advance()
+}
+
+// known reports whether all that o's time depends on has happened: a kernel's
+// duration is known once it has run.
+func (e *entry) known() bool {
+	for _, o := range e.waited {
+		if !o.timed {
+			return false
+		}
+	}
+	if e.op == nil {
+		return true
+	}
+	if (e.op.kind == opKernel || e.op.kind == opWaitValue) && e.op.state != opFinished {
+		return false
+	}
+	for _, d := range e.op.deps {
+		if !d.timed {
+			return false
+		}
+	}
+	return true
+}
+
+// advance times what can be timed, in order of issue.
+func (t *model) advance() {
+	n := 0
+	for n < len(t.log) && t.log[n].known() {
+		t.pass(t.log[n])
+		t.time(t.log[n])
+		t.log[n] = nil
+		n++
+	}
+	if t.log = t.log[n:]; len(t.log) == 0 {
+		t.log = nil
+	} else if o := t.log[0].op; o != nil && o.kind == opWaitValue && o.state == opFinished {
+		t.force(o) // it waited for an operation issued later
+	}
+}
+
+// force times want, or all that can be, past operations whose time is not
+// known yet.
+func (t *model) force(want *op) {
+	for progress := true; progress && (want == nil || !want.timed); {
+		progress = false
+		kept := t.log[:0:0]
+		for i, e := range t.log {
+			if want != nil && want.timed {
+				kept = append(kept, t.log[i:]...)
+				break
+			}
+			t.pass(e)
+			if e.known() {
+				t.time(e)
+				progress = true
+			} else {
+				kept = append(kept, e)
+			}
+		}
+		t.log = kept
+	}
+}
+
+// met notes that a wait for a value is over, because of the last operation
+// that wrote the word if there was one.
+func (t *model) met(o *op) {
+	if w := t.writer[o.word]; w != nil {
+		o.deps = append(o.deps, w)
+	}
+}
+
+// pass notes when the host made the call.
+func (t *model) pass(e *entry) {
+	if e.seen {
+		return
+	}
+	e.seen = true
+	if e.op != nil {
+		t.host += e.op.call
+	}
+	e.at = t.host
+}
+
+func (t *model) time(e *entry) {
+	p := t.m.profile
+	if e.op == nil {
+		t.host += p.SyncCall
+		for _, o := range e.waited {
+			t.host = max(t.host, o.end+p.SyncCall)
+		}
+		return
+	}
+	o := e.op
+	ready := e.at
+	if o.kind != opMarker {
+		ready += p.StartDelay
+	}
+	for _, d := range o.deps {
+		end := d.end
+		if d.stream != o.stream && o.kind != opMarker {
+			end += p.WaitDelay
+		}
+		ready = max(ready, end)
+	}
+	o.begin, o.end = ready, ready+o.duration
+	if o.engine != nil {
+		o.begin = o.engine.place(ready, o.duration, e.at)
+		o.end = o.begin + o.duration
+	}
+	o.timed, o.deps = true, nil
+	if o.kind == opMarker {
+		return
+	}
+	r := Record{Seq: o.seq, Device: int(o.ctx.dev.id), Stream: uintptr(o.stream.id), Kind: o.kind.String(), Name: o.name,
+		Peer: -1, Bytes: o.bytes, Begin: o.begin, End: o.end}
+	if o.peer != nil {
+		r.Peer = int(o.peer.id)
+	}
+	if o.engine != nil {
+		r.Engine = o.engine.name
+	}
+	if len(t.past) == maxRecords {
+		t.past = slices.Delete(t.past, 0, maxRecords/4)
+	}
+	t.past = append(t.past, r)
+}
+
+// place finds the first time from ready on at which the engine is free for d.
+// Nothing will be placed before now any more.
+func (e *engine) place(ready, d, now time.Duration) time.Duration {
+	for len(e.busy) > 0 && e.busy[0].hi <= now {
+		e.busy = e.busy[1:]
+	}
+	i, at := 0, ready
+	for i < len(e.busy) && e.busy[i].lo < at+d {
+		at = max(at, e.busy[i].hi)
+		i++
+	}
+	switch {
+	case d == 0:
+	case i > 0 && e.busy[i-1].hi == at:
+		e.busy[i-1].hi = at + d
+	default:
+		e.busy = slices.Insert(e.busy, i, interval{at, at + d})
+	}
+	return at
+}
+
+func rate(n uint64, bytesPerSecond float64) time.Duration {
+	return time.Duration(float64(n) / bytesPerSecond * 1e9)
+}

@@ -1,0 +1,352 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A kernel's name, its namespace and the text of its parameters are found by
+// reading the preprocessed source as far as braces and declarations go; what
+// the parameters' types are is left to the compiler.
+
+// scanned is what a source holds that the host must know of.
+type scanned struct {
+	text    string // the source, with dynamic shared memory rewritten
+	kernels []scannedKernel
+	// templates are the names of kernel templates, which NVRTC too compiles
+	// only where a name expression asks for them.
+	templates map[string]bool
+}
+
+type scannedKernel struct {
+	name   string // qualified
+	params string // their declarations, without defaults
+}
+
+type token struct {
+	text       string
+	start, end int
+}
+
+// tokens splits preprocessed C++. Line markers and strings are passed over.
+func tokens(src string) []token {
+	var out []token
+	for i := 0; i < len(src); {
+		c := src[i]
+		switch {
+		case c == '\n' && i+1 < len(src) && src[i+1] == '#', c == '#' && i == 0:
+			if j := strings.IndexByte(src[i+1:], '\n'); j >= 0 {
+				i += 1 + j
+			} else {
+				i = len(src)
+			}
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v':
+			i++
+		case isName(c):
+			j := i
+			for j < len(src) && (isName(src[j]) || src[j] >= '0' && src[j] <= '9') {
+				j++
+			}
+			if j < len(src) && src[j] == '"' && strings.HasSuffix(src[i:j], "R") && j-i <= 3 {
+				i = rawString(src, j)
+				break
+			}
+			out = append(out, token{src[i:j], i, j})
+			i = j
+		case c >= '0' && c <= '9' || c == '.' && i+1 < len(src) && src[i+1] >= '0' && src[i+1] <= '9':
+			j := i + 1
+			for j < len(src) && (isName(src[j]) || src[j] >= '0' && src[j] <= '9' || src[j] == '.' || src[j] == '\'') {
+				j++
+			}
+			out = append(out, token{src[i:j], i, j})
+			i = j
+		case c == '"' || c == '\'':
+			j := i + 1
+			for j < len(src) && src[j] != c && src[j] != '\n' {
+				if src[j] == '\\' {
+					j++
+				}
+				j++
+			}
+			j = min(j+1, len(src))
+			out = append(out, token{src[i:j], i, j})
+			i = j
+		case c == ':' && i+1 < len(src) && src[i+1] == ':':
+			out = append(out, token{"::", i, i + 2})
+			i += 2
+		default:
+			out = append(out, token{src[i : i+1], i, i + 1})
+			i++
+		}
+	}
+	return out
+}
+
+func isName(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '$' || c >= 0x80
+}
+
+// rawString is the index after a raw string whose opening quote is at q.
+func rawString(src string, q int) int {
+	open := strings.IndexByte(src[q:], '(')
+	if open < 0 {
+		return len(src)
+	}
+	end := ")" + src[q+1:q+open] + `"`
+	if i := strings.Index(src[q+open:], end); i >= 0 {
+		return q + open + i + len(end)
+	}
+	return len(src)
+}
+
+// scan reads preprocessed CUDA C++.
+func scan(src string) scanned {
+	toks := tokens(src)
+	s := scanned{templates: map[string]bool{}}
+	type scope struct {
+		name string
+		open bool // a namespace or extern "C", in which kernels may be
+	}
+	var scopes []scope
+	outer := func() bool { return len(scopes) == 0 || scopes[len(scopes)-1].open }
+	var out strings.Builder
+	copied, first := 0, 0 // first is where the current declaration begins
+	for i := 0; i < len(toks); i++ {
+		switch t := toks[i]; t.text {
+		case "extern":
+			if end, text := dynamicShared(src, toks, i, outer()); end > 0 {
+				out.WriteString(src[copied:t.start])
+				out.WriteString(text)
+				copied = toks[end].start // the semicolon
+				i = end
+				first = i + 1
+			}
+		case ";":
+			if outer() {
+				first = i + 1
+			}
+		case "{":
+			if !outer() {
+				scopes = append(scopes, scope{})
+				continue
+			}
+			decl := toks[first:i]
+			name, open := namespaceOf(decl)
+			if !open {
+				var prefix []string
+				for _, sc := range scopes {
+					if sc.name != "" {
+						prefix = append(prefix, sc.name)
+					}
+				}
+				s.kernel(src, strings.Join(prefix, "::"), decl)
+			}
+			scopes = append(scopes, scope{name, open})
+			first = i + 1
+		case "}":
+			if len(scopes) > 0 {
+				scopes = scopes[:len(scopes)-1]
+			}
+			if outer() {
+				first = i + 1
+			}
+		}
+	}
+	out.WriteString(src[copied:])
+	s.text = out.String()
+	return s
+}
+
+// namespaceOf reports whether a declaration opens a namespace or a linkage
+// block, and the namespace's name.
+func namespaceOf(decl []token) (name string, open bool) {
+	if len(decl) > 0 && decl[0].text == "inline" {
+		decl = decl[1:]
+	}
+	if len(decl) == 0 {
+		return "", false
+	}
+	if decl[0].text == "extern" && len(decl) == 2 && strings.HasPrefix(decl[1].text, `"`) {
+		return "", true
+	}
+	if decl[0].text != "namespace" {
+		return "", false
+	}
+	for _, t := range decl[1:] {
+		name += t.text
+	}
+	return name, true
+}
+
+// kernel notes the kernel that a function's head declares, if it does.
+func (s *scanned) kernel(src, prefix string, decl []token) {
+	global := -1
+	for i, t := range decl {
+		if t.text == "__global__" {
+			global = i
+		}
+	}
+	if global < 0 {
+		return
+	}
+	for i := 1; i < len(decl); i++ {
+		if decl[i].text != "(" {
+			continue
+		}
+		name := decl[i-1].text
+		close := closing(decl, i)
+		if strings.HasPrefix(name, "__") && (strings.HasSuffix(name, "__") || name == "__attribute") || name == "alignas" || name == "decltype" {
+			i = close
+			continue
+		}
+		if !isName(name[0]) {
+			return // a specialisation of a template: a name expression reaches it
+		}
+		if prefix != "" {
+			name = prefix + "::" + name
+		}
+		if decl[0].text == "template" {
+			s.templates[name] = true
+			return
+		}
+		s.kernels = append(s.kernels, scannedKernel{name, parameters(src, decl[i+1:close])})
+		return
+	}
+}
+
+// closing is the index of the parenthesis that closes the one at i.
+func closing(toks []token, i int) int {
+	depth := 0
+	for ; i < len(toks); i++ {
+		switch toks[i].text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(toks) - 1
+}
+
+// parameters is the text of a parameter list without its default arguments.
+func parameters(src string, toks []token) string {
+	var b strings.Builder
+	depth, skip := 0, false
+	for _, t := range toks {
+		switch t.text {
+		case "(", "[", "{", "<":
+			depth++
+		case ")", "]", "}", ">":
+			depth--
+		case "=":
+			skip = skip || depth == 0
+		case ",":
+			if depth == 0 {
+				skip = false
+			}
+		}
+		if !skip {
+			b.WriteString(t.text)
+			b.WriteByte(' ')
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// dynamicShared rewrites a declaration of dynamic shared memory that begins at
+// toks[i]: it returns the index of its semicolon, or 0, and the new text.
+func dynamicShared(src string, toks []token, i int, outer bool) (int, string) {
+	shared := false
+	var rest []token
+	for j := i + 1; j < len(toks); j++ {
+		switch t := toks[j]; t.text {
+		case "__shared__":
+			shared = true
+		case "__align__", "__builtin_align__", "alignas", "__attribute__":
+			if j+1 < len(toks) {
+				j = closing(toks, j+1)
+			}
+		case ";":
+			if !shared {
+				return 0, ""
+			}
+			dim := 0
+			for dim < len(rest) && rest[dim].text != "[" {
+				dim++
+			}
+			if dim < 2 || dim+1 >= len(rest) || rest[dim+1].text != "]" {
+				return 0, ""
+			}
+			name := rest[dim-1].text
+			typ := join(rest[:dim-1])
+			more := join(rest[dim+2:])
+			// Keep the line count, so that errors keep their lines.
+			lines := strings.Repeat("\n", strings.Count(src[toks[i].start:t.start], "\n"))
+			switch {
+			case outer && more == "":
+				return j, fmt.Sprintf("static gocuda::DynamicShared<%s> %s%s", typ, name, lines)
+			case outer:
+				return j, fmt.Sprintf("static gocuda::DynamicShared<%s %s> %s%s", typ, more, name, lines)
+			case more == "":
+				return j, fmt.Sprintf("%s *%s = (%s *)gocuda::dynamic_shared()%s", typ, name, typ, lines)
+			}
+			return j, fmt.Sprintf("%s (*%s)%s = (%s (*)%s)gocuda::dynamic_shared()%s", typ, name, more, typ, more, lines)
+		case "{", "}", "(":
+			return 0, ""
+		default:
+			rest = append(rest, t)
+		}
+	}
+	return 0, ""
+}
+
+func join(toks []token) string {
+	var b strings.Builder
+	for i, t := range toks {
+		if i > 0 && isName(t.text[0]) && isName(toks[i-1].text[0]) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.text)
+	}
+	return b.String()
+}
+
+// footer is the code that describes the kernels and names to the host.
+func (s *scanned) footer(names []string) string {
+	count := map[string]int{}
+	for _, k := range s.kernels {
+		count[k.name]++
+	}
+	var b strings.Builder
+	b.WriteString("\n# 1 \"gocuda-kernels\"\n")
+	b.WriteString("extern \"C\" __attribute__((visibility(\"default\"))) GOCUDA_RAW unsigned gocuda_describe(unsigned i, gocuda::Kernel *k) {\nswitch (i) {\n")
+	n := 0
+	describe := func(name, f string) {
+		fmt.Fprintf(&b, "case %d: *k = gocuda::Run<%s>::describe(%q); return 1;\n", n, f, name)
+		n++
+	}
+	for _, k := range s.kernels {
+		f := "&" + k.name
+		if count[k.name] > 1 {
+			f = fmt.Sprintf("static_cast<void (*)(%s)>(&%s)", k.params, k.name)
+		}
+		describe(k.name, f)
+	}
+	for _, name := range names {
+		base, _, _ := strings.Cut(strings.TrimLeft(name, "& \t"), "<")
+		base = strings.TrimPrefix(strings.TrimSpace(base), "::")
+		switch {
+		case count[base] > 0 && !strings.Contains(name, "<"):
+			describe(name, "&"+base)
+		case s.templates[base] || count[base] > 0:
+			describe(name, "&"+strings.TrimLeft(name, "& \t"))
+		default:
+			fmt.Fprintf(&b, "case %d: *k = {%q, (const void *)&%s, 0, 0, 0}; return 1;\n", n, name, strings.TrimLeft(name, "& \t"))
+			n++
+		}
+	}
+	b.WriteString("}\nreturn 0;\n}\n")
+	return b.String()
+}

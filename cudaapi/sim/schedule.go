@@ -1,0 +1,278 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"gocuda/cudaapi/driver"
+)
+
+// The scheduler decides which operation runs next. CUDA orders operations of
+// one stream, and those that events, the legacy stream and waits for values
+// order; every other order is possible on a GPU, so the scheduler chooses
+// freely among the operations that may start, by the seed.
+//
+// Nothing starts when it is issued: the device begins when the host waits for
+// it or asks after it, or has issued nothing for a while. So a host that reads
+// a result too early finds that it is not there, and the choice is made among
+// all that was issued, not among what happened to arrive in time. Operations
+// run one at a time, each with all cores; so a run can be repeated. One that
+// takes long (a kernel that spins until another writes, a host function that
+// waits) is left to go on while others run beside it.
+type scheduler struct {
+	m       *Driver
+	rng     *rand.Rand
+	issued  uint64
+	pending int // operations issued and not finished
+	ready   []*op
+	polls   []*op // wait-value operations that may start
+	wanted  map[*op]int
+	current *op       // the one that others are held back for
+	hold    time.Time // until then
+	recent  time.Time // when the last operation was issued
+	urged   bool      // the host asked after work since then
+	active  bool      // the loop runs
+	wake    chan struct{}
+}
+
+const (
+	quiet       = 2 * time.Millisecond // without new work, before devices start by themselves
+	longQuiet   = 20 * time.Millisecond
+	holdKernel  = 100 * time.Millisecond // before others run beside a kernel
+	holdHost    = 2 * time.Millisecond   // before others run beside a host function
+	pollEvery   = 100 * time.Microsecond
+	maxQueued   = 512 // operations a stream takes before the host must wait, twice
+	maxConsider = 256 // operations among which the adversary looks for races
+)
+
+func (s *scheduler) init(m *Driver) {
+	s.m = m
+	s.rng = rand.New(rand.NewPCG(m.opt.Seed, 0x5c8ed))
+	s.wanted = map[*op]int{}
+	s.wake = make(chan struct{}, 1)
+}
+
+// add takes a new operation. m.mu is held.
+func (s *scheduler) add(o *op) {
+	s.pending++
+	s.recent, s.urged = time.Now(), false
+	if o.waits == 0 {
+		s.start(o)
+	}
+	if s.pending > 0 && !s.active {
+		s.active = true
+		go s.loop()
+	}
+}
+
+// start makes o, whose predecessors are finished, ready. Markers finish here,
+// and those that waited only for them.
+func (s *scheduler) start(o *op) {
+	work := []*op{o}
+	for len(work) > 0 {
+		o := work[len(work)-1]
+		work = work[:len(work)-1]
+		switch {
+		case o.work == nil && o.met == nil:
+			work = append(work, s.settle(o)...)
+		case o.met != nil && o.ctx.err == nil:
+			o.state = opReady
+			s.polls = append(s.polls, o)
+		default:
+			o.state = opReady
+			s.ready = append(s.ready, o)
+		}
+	}
+}
+
+// settle marks o finished and returns those that may start now.
+func (s *scheduler) settle(o *op) (freed []*op) {
+	o.state = opFinished
+	s.pending--
+	if o.after != nil {
+		o.after()
+	}
+	if o.done != nil {
+		close(o.done)
+	}
+	for _, n := range o.next {
+		if n.waits--; n.waits == 0 {
+			freed = append(freed, n)
+		}
+	}
+	o.preds, o.next, o.work, o.met, o.after = nil, nil, nil, nil, nil
+	return freed
+}
+
+// finish ends o, which ran, with its error. m.mu is held.
+func (s *scheduler) finish(o *op, err error) {
+	if err != nil && o.ctx.err == nil {
+		o.ctx.err = err
+	}
+	if s.current == o {
+		s.current = nil
+	}
+	for _, n := range s.settle(o) {
+		s.start(n)
+	}
+	s.m.model.advance()
+	s.signal()
+}
+
+func (s *scheduler) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// urge lets devices run because the host asked after their work.
+func (s *scheduler) urge() {
+	if s.pending > 0 {
+		s.urged = true
+		s.signal()
+	}
+}
+
+// loop runs operations until there are none.
+func (s *scheduler) loop() {
+	m := s.m
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	m.mu.Lock()
+	for s.pending > 0 {
+		pause := s.step()
+		if pause == 0 {
+			continue
+		}
+		m.mu.Unlock()
+		timer.Reset(pause)
+		select {
+		case <-s.wake:
+		case <-timer.C:
+		}
+		m.mu.Lock()
+	}
+	s.active = false
+	m.mu.Unlock()
+}
+
+// step runs one operation, or says how long to wait for something to change.
+// m.mu is held, but not while the operation runs.
+func (s *scheduler) step() time.Duration {
+	if s.current != nil {
+		if left := time.Until(s.hold); left > 0 {
+			return left
+		}
+		s.current = nil
+	}
+	if len(s.wanted) == 0 && !s.urged {
+		q := quiet
+		if s.m.opt.Adversarial {
+			q = longQuiet
+		}
+		if left := q - time.Since(s.recent); left > 0 {
+			return left
+		}
+	}
+	for i, o := range s.polls {
+		if o.ctx.err != nil || o.met() {
+			s.polls = slices.Delete(s.polls, i, i+1)
+			s.m.model.met(o)
+			s.finish(o, nil)
+			return 0
+		}
+	}
+	i := s.pick()
+	if i < 0 {
+		if len(s.polls) > 0 {
+			return pollEvery
+		}
+		return time.Hour
+	}
+	o := s.ready[i]
+	s.ready[i] = s.ready[len(s.ready)-1]
+	s.ready[len(s.ready)-1] = nil
+	s.ready = s.ready[:len(s.ready)-1]
+	s.run(o)
+	return 0
+}
+
+// run carries out o: quick work at once, work that may take long beside the
+// loop, with the others held back for a while.
+func (s *scheduler) run(o *op) {
+	if o.ctx.err != nil { // a poisoned context does no more work
+		s.finish(o, nil)
+		return
+	}
+	o.state = opRunning
+	work := o.work
+	if o.kind == opKernel || o.kind == opHost {
+		s.current = o
+		s.hold = time.Now().Add(holdKernel)
+		if o.kind == opHost {
+			s.hold = time.Now().Add(holdHost)
+		}
+		go func() {
+			err := work()
+			s.m.mu.Lock()
+			s.finish(o, err)
+			s.m.mu.Unlock()
+		}()
+		return
+	}
+	s.m.mu.Unlock()
+	err := work()
+	s.m.mu.Lock()
+	s.finish(o, err)
+}
+
+// pick chooses among the ready operations; -1 is none.
+func (s *scheduler) pick() int {
+	if len(s.ready) == 0 {
+		return -1
+	}
+	if s.m.opt.Adversarial {
+		return s.pickAgainst()
+	}
+	return s.rng.IntN(len(s.ready))
+}
+
+// wait blocks until o is finished or stop is closed. m.mu is not held.
+func (m *Driver) wait(o *op, stop <-chan struct{}) error {
+	m.mu.Lock()
+	if o.state == opFinished {
+		m.mu.Unlock()
+		return nil
+	}
+	if o.done == nil {
+		o.done = make(chan struct{})
+	}
+	done := o.done
+	m.sched.wanted[o]++
+	m.sched.signal()
+	m.mu.Unlock()
+	var err error
+	select {
+	case <-done:
+	case <-stop:
+		err = driver.ErrInterrupted
+	}
+	m.mu.Lock()
+	if m.sched.wanted[o]--; m.sched.wanted[o] == 0 {
+		delete(m.sched.wanted, o)
+	}
+	m.mu.Unlock()
+	return err
+}
+
+// waitAll waits for several.
+func (m *Driver) waitAll(ops []*op, stop <-chan struct{}) error {
+	for _, o := range ops {
+		if err := m.wait(o, stop); err != nil {
+			return err
+		}
+	}
+	return nil
+}

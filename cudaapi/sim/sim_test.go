@@ -1,0 +1,218 @@
+package sim_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/sim"
+)
+
+// newDriver makes a machine for a test.
+func newDriver(t testing.TB, o sim.Options) *sim.Driver {
+	t.Helper()
+	d, err := sim.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// box is one device in use by a test.
+type box struct {
+	t testing.TB
+	d *sim.Driver
+	c driver.Context
+}
+
+func newBox(t testing.TB, o sim.Options) *box {
+	d := newDriver(t, o)
+	return &box{t, d, retain(t, d, 0)}
+}
+
+func retain(t testing.TB, d driver.Driver, i driver.Device) driver.Context {
+	t.Helper()
+	c, err := d.PrimaryRetain(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (b *box) ok(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func ptr[E any](s []E) driver.Ptr { return driver.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(s)))) }
+
+func size[E any](s []E) uint64 { return uint64(len(s)) * uint64(unsafe.Sizeof(*new(E))) }
+
+// upload puts a slice into new device memory.
+func upload[E any](b *box, s []E) driver.Ptr {
+	b.t.Helper()
+	p, err := b.d.MemAlloc(b.c, size(s))
+	b.ok(err)
+	b.ok(b.d.Memcpy(b.c, p, ptr(s), size(s)))
+	return p
+}
+
+func download[E any](b *box, p driver.Ptr, n int) []E {
+	b.t.Helper()
+	s := make([]E, n)
+	b.ok(b.d.Memcpy(b.c, ptr(s), p, size(s)))
+	return s
+}
+
+// kernel compiles a source and finds its only kernel.
+func (b *box) kernel(code string, names ...string) driver.Function {
+	b.t.Helper()
+	out, err := b.d.Compile(0, &driver.Source{Name: "test.cu", Code: code, Names: names})
+	b.ok(err)
+	m, err := b.d.ModuleLoad(b.c, out.Image)
+	b.ok(err)
+	f, err := b.d.ModuleFunctions(b.c, m)
+	b.ok(err)
+	if len(f) != 1 {
+		b.t.Fatalf("kernels %v, want one", f)
+	}
+	k, err := b.d.ModuleFunction(b.c, m, f[0])
+	b.ok(err)
+	return k
+}
+
+// launch runs a kernel on the default stream with its arguments laid out as
+// FunctionParams says.
+func (b *box) launch(k driver.Function, grid, block driver.Dim3, shared uint32, args ...any) error {
+	b.t.Helper()
+	l := &driver.Launch{Function: k, Grid: grid, Block: block, SharedBytes: shared}
+	params, err := b.d.FunctionParams(b.c, k)
+	b.ok(err)
+	if len(params) != len(args) {
+		b.t.Fatalf("%d arguments for %d parameters", len(args), len(params))
+	}
+	for i, a := range args {
+		l.Params = append(l.Params, make([]byte, int(params[i].Offset)-len(l.Params))...)
+		switch v := a.(type) {
+		case driver.Ptr:
+			l.Params = binary.NativeEndian.AppendUint64(l.Params, uint64(v))
+			l.Pointers = append(l.Pointers, driver.PointerParam{Offset: params[i].Offset})
+		case int:
+			l.Params = binary.NativeEndian.AppendUint32(l.Params, uint32(v))
+		case float32:
+			l.Params = binary.NativeEndian.AppendUint32(l.Params, math.Float32bits(v))
+		case float64:
+			l.Params = binary.NativeEndian.AppendUint64(l.Params, math.Float64bits(v))
+		default:
+			b.t.Fatalf("argument %T", a)
+		}
+		if got := len(l.Params) - int(params[i].Offset); got != int(params[i].Size) {
+			b.t.Fatalf("argument %d has %d bytes, the kernel takes %d", i, got, params[i].Size)
+		}
+	}
+	return b.d.Launch(b.c, l)
+}
+
+func (b *box) sync() error { return b.d.CtxSynchronize(b.c, nil) }
+
+func dim(n ...uint32) driver.Dim3 {
+	d := driver.Dim3{X: 1, Y: 1, Z: 1}
+	for i, p := range []*uint32{&d.X, &d.Y, &d.Z} {
+		if i < len(n) {
+			*p = n[i]
+		}
+	}
+	return d
+}
+
+const saxpy = `
+__global__ void saxpy(int n, float a, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}`
+
+func TestSaxpy(t *testing.T) {
+	for _, unchecked := range []bool{false, true} {
+		b := newBox(t, sim.Options{Devices: 1, NoCheck: unchecked})
+		const n = 100_000
+		x, y := make([]float32, n), make([]float32, n)
+		for i := range x {
+			x[i], y[i] = float32(i), 1
+		}
+		dx, dy := upload(b, x), upload(b, y)
+		b.ok(b.launch(b.kernel(saxpy), dim((n+255)/256), dim(256), 0, n, float32(2), dx, dy))
+		for i, v := range download[float32](b, dy, n) {
+			if v != 2*float32(i)+1 {
+				t.Fatalf("unchecked=%v: y[%d] = %v", unchecked, i, v)
+			}
+		}
+	}
+}
+
+func TestIllegalAccess(t *testing.T) {
+	b := newBox(t, sim.Options{Devices: 2})
+	const n = 1000
+	x, y := upload(b, make([]float32, n)), upload(b, make([]float32, n))
+	k := b.kernel(saxpy)
+	b.ok(b.launch(k, dim(4), dim(256), 0, n+1, float32(2), x, y))
+	err := b.sync()
+	if !errors.Is(err, driver.ErrIllegalAddress) {
+		t.Fatalf("one element too many: %v", err)
+	}
+	for _, want := range []string{"saxpy", "block (3,0,0)", "thread (232,0,0)", "0 bytes past the end", "4000 bytes"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q lacks %q", err, want)
+		}
+	}
+	if _, err := b.d.MemAlloc(b.c, 1); !errors.Is(err, driver.ErrIllegalAddress) {
+		t.Errorf("after it, MemAlloc: %v", err)
+	}
+	if _, err := b.d.MemAlloc(retain(t, b.d, 1), 1); err != nil {
+		t.Errorf("the other device: %v", err)
+	}
+	b.ok(b.d.PrimaryReset(0))
+	if _, err := b.d.MemAlloc(b.c, 1); err != nil {
+		t.Errorf("after a reset: %v", err)
+	}
+}
+
+func TestReduction(t *testing.T) {
+	b := newBox(t, sim.Options{Devices: 1})
+	k := b.kernel(`
+__global__ void sum(const float *x, float *out, int n) {
+    extern __shared__ float s[];
+    float v = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v += x[i];
+    s[threadIdx.x] = v;
+    __syncthreads();
+    for (int d = blockDim.x / 2; d >= 32; d /= 2) {
+        if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d];
+        __syncthreads();
+    }
+    if (threadIdx.x < 32) {
+        v = s[threadIdx.x];
+        for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, d);
+        if (threadIdx.x == 0) atomicAdd(out, v);
+    }
+}`)
+	const n = 123457
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(i % 7)
+	}
+	var want float32
+	for _, v := range x {
+		want += v
+	}
+	dx, out := upload(b, x), upload(b, []float32{0})
+	b.ok(b.launch(k, dim(8), dim(256), 1024, dx, out, n))
+	if got := download[float32](b, out, 1)[0]; got != want {
+		t.Errorf("sum %v, want %v", got, want)
+	}
+}
