@@ -16,7 +16,7 @@ failed=0
 while read -r test; do
   name=$(basename "$(dirname "$test")")
   echo "== tests of $(dirname "${test#"$here"/tests/}")"
-  (cd "$(dirname "$test")" && ./run.test -test.v) >"$out/test-$name.txt" 2>&1
+  (cd "$(dirname "$test")" && timeout 150 ./run.test -test.v -test.timeout 140s) >"$out/test-$name.txt" 2>&1
   status=$?
   grep -E '^(--- FAIL|--- SKIP|FAIL|PASS|panic)' "$out/test-$name.txt" | sort | uniq -c | sort -rn | head -40
   echo "   passed $(grep -cE '^ *--- PASS' "$out/test-$name.txt"), failed $(grep -cE '^ *--- FAIL' "$out/test-$name.txt"), skipped $(grep -cE '^ *--- SKIP' "$out/test-$name.txt")"
@@ -25,6 +25,20 @@ done < <(find "$here/tests" -name run.test | sort)
 
 for notebook in "$here"/notebooks/*.ipynb; do
   echo "== $(basename "$notebook")"
-  "$here/bin/gocuda-kernel" run "$notebook" -o "$out/$(basename "$notebook")" --timeout 5m || failed=1
+  timeout 320 "$here/bin/gocuda-kernel" run "$notebook" -o "$out/$(basename "$notebook")" --timeout 5m || failed=1
 done
+
+# What a call costs: from Go, and beside it from C++ and Python where they are.
+{
+  cuda=$here/tests/cudaapi/cuda
+  [ -x "$cuda/run.test" ] && (cd "$cuda" && timeout 120 ./run.test -test.run '^$' -test.bench .)
+  nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+  if [ -n "$nvcc" ]; then
+    built=$(mktemp -d)
+    "$nvcc" -O2 -arch=native -o "$built/percall" "$here/bench/percall.cu" && timeout 120 "$built/percall"
+    rm -rf "$built"
+  fi
+  command -v python3 >/dev/null && timeout 120 python3 "$here/bench/percall.py"
+} >"$out/percall.txt" 2>&1
+cat "$out/percall.txt"
 exit $failed
