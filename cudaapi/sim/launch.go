@@ -51,6 +51,7 @@ const (
 type crew struct {
 	mu   sync.Mutex
 	idle []uintptr // worker structs with memory for their blocks
+	maps [][2]uintptr
 }
 
 // hire takes a worker.
@@ -62,19 +63,28 @@ func (c *crew) hire() (uintptr, error) {
 		c.idle = c.idle[:n-1]
 		return w, nil
 	}
-	// Stacks must lie at multiples of their size.
-	const total = (maxThreads+1)*stackSize + workerSize + maxSharedOptin + 4096
+	// Stacks must lie at multiples of their size; the struct and the shared
+	// memory come after them.
+	const total = (maxThreads+1)*stackSize + workerSize + maxSharedOptin + hostPage
 	p, err := mapPrivate(0, total)
 	if err != nil {
 		return 0, err
 	}
+	c.maps = append(c.maps, [2]uintptr{p, total})
 	stacks := uintptr(roundUp(uint64(p), stackSize))
 	w := stacks + maxThreads*stackSize
-	if p+stackSize-stacks >= workerSize+maxSharedOptin+4096 && p < stacks {
-		w = p
-	}
 	*(*workerABI)(pointer(w)) = workerABI{stacks: stacks, nstacks: maxThreads, shared: w + workerSize}
 	return w, nil
+}
+
+// dismiss gives the workers' memory back.
+func (c *crew) dismiss() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.maps {
+		release(m[0], m[1]) //nolint:errcheck // nothing can be done
+	}
+	c.idle, c.maps = nil, nil
 }
 
 func (c *crew) leave(w uintptr) {

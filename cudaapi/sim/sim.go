@@ -154,6 +154,22 @@ func New(o Options) (*Driver, error) {
 	return m, nil
 }
 
+// Close waits for all work and gives the machine's memory back. Programs need
+// not call it: the memory goes with the process. Nothing of the machine may be
+// used afterwards.
+func (m *Driver) Close() error {
+	for _, d := range m.devices {
+		m.end(d)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.crew.dismiss()
+	if m.eventPage != nil {
+		closeFile(m.eventPage.fd)
+	}
+	return m.space.close()
+}
+
 // Name is "sim".
 func (m *Driver) Name() string { return "sim" }
 

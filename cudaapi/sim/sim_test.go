@@ -19,6 +19,11 @@ func newDriver(t testing.TB, o sim.Options) *sim.Driver {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return d
 }
 

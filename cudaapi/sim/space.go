@@ -107,6 +107,15 @@ func newSpace(devices int, memory, seed uint64) (*space, error) {
 	return s, nil
 }
 
+func (s *space) close() error {
+	for _, a := range s.arenas {
+		if a.fd >= 0 {
+			closeFile(a.fd)
+		}
+	}
+	return errors.Join(release(s.base, s.size), release(s.valid, s.size/granule*2))
+}
+
 // commit maps an arena's memory, once.
 func (s *space) commit(a *arena) error {
 	if a.fd >= 0 {
