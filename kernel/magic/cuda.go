@@ -1,0 +1,150 @@
+package magic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"gocuda/cudaapi/cuda"
+)
+
+func init() {
+	Register(Magic{Name: "cuda", Usage: "%%cuda [--name NAME] [--instantiate EXPRESSION]... [COMPILER OPTION]...", Cell: true, Run: compileCUDA,
+		Doc: "Compiles the cell as CUDA C++, and makes a Go variable of each __global__ function.\n" +
+			"--name NAME: makes a variable of the module too, for its __device__ and __constant__ variables.\n" +
+			"--instantiate 'axpy<float>': compiles that instance of a template; its variable is axpy_float.\n" +
+			"Other options are the compiler's, such as -std=c++20, -DN=4, --use_fast_math.\n" +
+			"Then, in Go: err := saxpy.Launch(cuda.Grid(64), cuda.Block(256), stream, n, a, x, y)"})
+}
+
+func compileCUDA(ctx context.Context, env Env, call Call) error {
+	fields, err := call.Fields()
+	if err != nil {
+		return err
+	}
+	// The compiler counts from the first line of the cell, and calls it that.
+	options := []cuda.CompileOption{cuda.SourceName("cell")}
+	name := ""
+	for len(fields) > 0 {
+		option, value, joined := strings.Cut(fields[0], "=")
+		ours := option == "--name" || option == "--instantiate"
+		switch {
+		case !strings.HasPrefix(option, "-"):
+			return call.UsageErrorf("%q is no option; the code stands below the first line", fields[0])
+		case ours && !joined:
+			if len(fields) == 1 {
+				return call.UsageErrorf("%s needs a value", option)
+			}
+			value, fields = fields[1], fields[1:]
+		}
+		switch option {
+		case "--name":
+			if !token.IsIdentifier(value) || value == "_" {
+				return call.UsageErrorf("%q cannot be the name of a Go variable", value)
+			}
+			name = value
+		case "--instantiate":
+			options = append(options, cuda.Instantiate(value))
+		default:
+			options = append(options, cuda.Flag(fields[0]))
+		}
+		fields = fields[1:]
+	}
+	if strings.TrimSpace(call.Body) == "" {
+		return call.UsageErrorf("there is no CUDA C++ below the first line")
+	}
+	module, err := compileWithin(ctx, strings.Repeat("\n", call.Line)+call.Body, options)
+	if err != nil {
+		var failed *cuda.Error
+		if errors.As(err, &failed) && errors.Is(err, cuda.ErrInvalidSource) {
+			return &Error{"CompileError", "this CUDA C++ does not compile:\n" + strings.TrimRight(failed.Detail, "\n"), call.Line}
+		}
+		return err
+	}
+	if log := strings.TrimRight(module.Log(), "\n"); log != "" {
+		fmt.Fprintln(env.Stderr(), log)
+	}
+	return defineKernels(env, call, module, name)
+}
+
+// compileWithin compiles, but does not wait longer than ctx: a compilation
+// cannot be stopped.
+func compileWithin(ctx context.Context, source string, options []cuda.CompileOption) (*cuda.Module, error) {
+	type outcome struct {
+		module *cuda.Module
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		m, err := cuda.Compile(source, options...)
+		done <- outcome{m, err}
+	}()
+	select {
+	case o := <-done:
+		return o.module, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// defineKernels makes the Go variables, and says which.
+func defineKernels(env Env, call Call, module *cuda.Module, name string) error {
+	kernels := module.Kernels()
+	if len(kernels) == 0 && name == "" {
+		return call.Errorf("CompileError", "there is no __global__ function in this cell, and no --name to reach the module by")
+	}
+	var said, taken []string
+	define := func(variable string, value any) error {
+		if slices.Contains(taken, variable) {
+			return call.Errorf("CompileError", "two kernels of this cell would be the Go variable %s", variable)
+		}
+		taken = append(taken, variable)
+		return env.Define(variable, value)
+	}
+	for _, k := range kernels {
+		variable := goVariable(k.Name())
+		if err := define(variable, k); err != nil {
+			return err
+		}
+		if variable != k.Name() {
+			variable += " (" + k.Name() + ")"
+		}
+		said = append(said, variable)
+	}
+	if name != "" {
+		if err := define(name, module); err != nil {
+			return err
+		}
+		said = append(said, "module "+name)
+	}
+	fmt.Fprintln(env.Stdout(), "compiled:", strings.Join(said, ", "))
+	return nil
+}
+
+// goVariable is the Go name of a kernel: without its namespaces, with _ for
+// what Go does not take, and with _ behind a name that means something in Go.
+func goVariable(kernel string) string {
+	name, arguments, _ := strings.Cut(kernel, "<")
+	if i := strings.LastIndex(name, "::"); i >= 0 {
+		name = name[i+2:]
+	}
+	words := strings.FieldsFunc(name+" "+arguments, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_')
+	})
+	name = strings.Join(words, "_")
+	if token.IsKeyword(name) || slices.Contains(goNames, name) {
+		name += "_"
+	}
+	return name
+}
+
+// goNames are the names, beside keywords, that a variable should not hide, or
+// cannot have.
+var goNames = []string{"init", "main", "_",
+	"append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len", "make", "max", "min", "new", "panic",
+	"print", "println", "real", "recover", "any", "bool", "byte", "comparable", "complex64", "complex128", "error",
+	"float32", "float64", "int", "int8", "int16", "int32", "int64", "rune", "string", "uint", "uint8", "uint16",
+	"uint32", "uint64", "uintptr", "true", "false", "iota", "nil", "cuda", "display"}
