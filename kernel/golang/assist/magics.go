@@ -1,0 +1,106 @@
+package assist
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gocuda/kernel/magic"
+)
+
+// goBodies are the magics that are followed by Go code.
+var goBodies = []string{"%time", "%timeit", "%%time", "%%timeit", "%%mpi"}
+
+// completeMagic completes in a magic; ok is false if the cursor is in Go code.
+func completeMagic(scope Scope, code string, cursor int) (c Completion, ok bool) {
+	start := strings.LastIndexByte(code[:cursor], '\n') + 1
+	if head := strings.TrimLeft(code, " \t\r\n"); strings.HasPrefix(head, "%%") {
+		begin := len(code) - len(head)
+		if line, rest, found := strings.Cut(head, "\n"); found && cursor >= begin+len(line)+1 {
+			name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if !slices.Contains(goBodies, name) {
+				return nothing(cursor), true
+			}
+			// The rest is a cell of its own.
+			at := len(code) - len(rest)
+			c := Complete(scope, rest, cursor-at)
+			c.Start, c.End = c.Start+at, c.End+at
+			return c, true
+		}
+	}
+	line := code[start:cursor]
+	indent := len(line) - len(strings.TrimLeft(line, " \t"))
+	line = line[indent:]
+	if line == "" || line[0] != '%' && line[0] != '!' || magic.Blank(code[:cursor]) == code[:cursor] && line != "%" && line != "!" {
+		return c, false
+	}
+	start += indent
+	name, args, hasArgs := strings.Cut(line, " ")
+	switch {
+	case line[0] == '!':
+		word := strings.LastIndexAny(line, " \t=!<>|\"'") + 1
+		return completeFile(code, start+word, cursor), true
+	case !hasArgs:
+		return magicNames(start, cursor, line), true
+	}
+	m, known := magic.Lookup(name)
+	if !known {
+		return nothing(cursor), true
+	}
+	begin := start + len(name) + 1
+	if slices.Contains(goBodies, name) && !strings.HasPrefix(strings.TrimSpace(args), "-") {
+		c := Complete(scope, code[begin:cursor], cursor-begin)
+		c.Start, c.End = c.Start+begin, c.End+begin
+		return c, true
+	}
+	word := begin + strings.LastIndexAny(args, " \t") + 1
+	return magicArgs(scope, m, code, word, cursor), true
+}
+
+// magicNames lists the magics that begin as line does. A cell magic is
+// offered for one mark too.
+func magicNames(start, cursor int, line string) Completion {
+	c := Completion{Start: start, End: cursor, Matches: []Match{}}
+	for _, m := range magic.List() {
+		if strings.HasPrefix(m.String(), line) || line == "%" {
+			c.Matches = append(c.Matches, Match{Text: m.String(), Kind: "magic", Signature: m.Usage})
+		}
+	}
+	return c
+}
+
+var (
+	optionWord = regexp.MustCompile(`(?:^|[ \[|])(-{0,2}[a-z][a-z-]*)`)
+	fileWord   = regexp.MustCompile(`FILE|DIRECTORY|PATH`)
+)
+
+// magicArgs lists what the usage of a magic lets stand at the cursor.
+func magicArgs(scope Scope, m magic.Magic, code string, word, cursor int) Completion {
+	prefix := code[word:cursor]
+	_, usage, _ := strings.Cut(m.Usage, " ")
+	c := Completion{Start: word, End: cursor, Matches: []Match{}}
+	var list []Match
+	for _, w := range optionWord.FindAllStringSubmatch(usage, -1) {
+		list = append(list, Match{Text: w[1], Kind: "magic"})
+	}
+	switch {
+	case m.Name == "env":
+		for _, e := range os.Environ() {
+			name, _, _ := strings.Cut(e, "=")
+			list = append(list, Match{Text: name, Kind: "variable"})
+		}
+	case strings.Contains(usage, "MAGIC"):
+		for _, other := range magic.List() {
+			list = append(list, Match{Text: other.Name, Kind: "magic"})
+		}
+	case fileWord.MatchString(usage) && !strings.HasPrefix(prefix, "-"):
+		return completeFile(code, word, cursor)
+	case strings.Contains(usage, "NAME"):
+		c := Complete(scope, prefix, len(prefix))
+		c.Start, c.End = c.Start+word, c.End+word
+		return c
+	}
+	c.Matches = rank(list, prefix)
+	return c
+}
