@@ -157,7 +157,7 @@ func TestErrors(t *testing.T) {
 	if err == nil || len(r.evals) != 0 {
 		t.Errorf("an unknown magic was found after Go code ran: %v, %v", err, r.evals)
 	}
-	if !strings.Contains(fmt.Sprint(func() error { _, err := run(t, "%abracadabra"); return err }()), " %cd %env ") {
+	if !strings.Contains(fmt.Sprint(func() error { _, err := run(t, "%abracadabra"); return err }()), " %cd %%cuda %env ") {
 		t.Error("the magics are not named for a name that is like none")
 	}
 }
@@ -358,7 +358,9 @@ func TestShellIsAskedToEnd(t *testing.T) {
 	r := &recorder{}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- Run(ctx, r, "%%bash\ntrap 'echo cleaned up; exit' INT; echo ready; while :; do sleep 0.05; done") }()
+	go func() {
+		done <- Run(ctx, r, "%%bash\ntrap 'echo cleaned up; exit' INT; echo ready; while :; do sleep 0.05; done")
+	}()
 	waitFor(t, func() bool { return r.text() == "ready\n" })
 	cancel()
 	if err := <-done; err != context.Canceled || r.text() != "ready\ncleaned up\n" {
