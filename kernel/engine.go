@@ -36,7 +36,11 @@ type InputFunc func(prompt string, password bool) (string, error)
 // startSession starts the real evaluator.
 func startSession(log *slog.Logger) StartFunc {
 	return func(output func(session.Output), input InputFunc) (Engine, error) {
-		return session.Start(session.Options{Output: output, Input: input, Log: log})
+		s, err := session.Start(session.Options{Output: output, Input: input, Log: log})
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
 	}
 }
 
@@ -52,8 +56,22 @@ type engine struct {
 
 func startEngine(start StartFunc, output func(session.Output), input InputFunc) *engine {
 	e := &engine{start: func() (Engine, error) { return start(output, input) }}
-	go e.get()
+	e.mu.Lock()
+	go func() {
+		defer e.mu.Unlock()
+		e.begin() // should it fail, the first request tries again and says why
+	}()
 	return e
+}
+
+// begin starts the engine. The caller holds e.mu.
+func (e *engine) begin() error {
+	live, err := e.start()
+	if err != nil {
+		return fmt.Errorf("the evaluator did not start: %w", err)
+	}
+	e.live = live
+	return nil
 }
 
 // get waits for the engine to be there.
@@ -64,11 +82,9 @@ func (e *engine) get() (Engine, error) {
 		return nil, errEnding
 	}
 	if e.live == nil {
-		live, err := e.start()
-		if err != nil {
-			return nil, fmt.Errorf("the evaluator did not start: %w", err)
+		if err := e.begin(); err != nil {
+			return nil, err
 		}
-		e.live = live
 	}
 	return e.live, nil
 }

@@ -90,12 +90,13 @@ func (g *guard) next() error {
 		_, err := g.r.Discard(int(size))
 		return err
 	}
-	if size > maxMessage || !g.open && size > maxHandshake {
-		return fmt.Errorf("a frame of %d bytes", size)
+	if !g.open && size > maxHandshake {
+		return fmt.Errorf("a handshake of %d bytes", size)
 	}
-	if g.size += size; g.size > maxMessage {
+	if size > maxMessage-g.size {
 		return fmt.Errorf("a message of more than %d bytes", maxMessage)
 	}
+	g.size += size
 	if g.frames++; g.frames > maxFrames {
 		return fmt.Errorf("a message of more than %d frames", maxFrames)
 	}

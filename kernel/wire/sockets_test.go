@@ -193,6 +193,37 @@ func TestRepliesFindTheirClients(t *testing.T) {
 	}
 }
 
+// Clients that give no identity, as libzmq's do, are told apart all the same.
+func TestClientsWithoutIdentity(t *testing.T) {
+	s, _ := listen(t, Connection{})
+	clients := []*rawClient{raw(t, s, Shell, "DEALER"), raw(t, s, Shell, "DEALER")}
+	for i, c := range clients {
+		frames := request(s, i)
+		for j, f := range frames {
+			flag := byte(flagMore)
+			if j == len(frames)-1 {
+				flag = 0
+			}
+			c.Write(append([]byte{flag, byte(len(f))}, f...))
+		}
+		m := next(t, s, Shell)
+		if err := s.Send(Shell, m.Identities, Outgoing{Type: "x_reply", Parent: m, Content: struct{}{}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, c := range clients {
+		want := fmt.Appendf(nil, `{"msg_id":"%d","msg_type":"x_request"}`, i)
+		c.SetReadDeadline(time.Now().Add(hang))
+		var got []byte
+		for b := make([]byte, 4096); !bytes.Contains(got, want); {
+			n, err := c.Read(b)
+			if got = append(got, b[:n]...); err != nil {
+				t.Fatalf("client %d got %q, %v", i, got, err)
+			}
+		}
+	}
+}
+
 // A client that connects again under its identity takes the place of what it
 // was, as Jupyter's clients do when they reconnect.
 func TestAClientComesBack(t *testing.T) {
