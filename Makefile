@@ -26,10 +26,13 @@ build: $(BIN)
 
 # The binary is replaced only by another one, so that what was made with it
 # stays up to date.
-$(BIN): $(filter %.go %.h %.ipynb go.mod go.sum,$(SOURCES))
-	@mkdir -p $(@D)
-	$(GO) build -trimpath -o $@.new ./cmd/gocuda-kernel
-	@if cmp -s $@.new $@; then rm $@.new; touch $@; else mv $@.new $@; fi
+$(BIN): $(STAMPS)/built
+	@:
+$(STAMPS)/built: $(filter %.go %.h %.ipynb go.mod go.sum,$(SOURCES))
+	@mkdir -p $(@D) $(dir $(BIN))
+	$(GO) build -trimpath -o $(BIN).new ./cmd/gocuda-kernel
+	@if cmp -s $(BIN).new $(BIN); then rm $(BIN).new; else mv $(BIN).new $(BIN); fi
+	@touch $@
 
 $(PIP): tests/requirements.txt tests/requirements.lock
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)

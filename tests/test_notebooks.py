@@ -1,0 +1,170 @@
+"""The tutorials and notebook files, through nbconvert, nbclient and
+`gocuda-kernel run`."""
+
+import json
+import subprocess
+
+import nbclient
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from conftest import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def ran(path):
+    nb = nbformat.read(path, as_version=4)
+    nbformat.validate(nb)
+    code = [c for c in nb.cells if c.cell_type == "code" and c.source.strip()]
+    assert all(c.execution_count for c in code)
+    assert not [o for c in code for o in c.outputs if o.output_type == "error"]
+    return nb
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_tutorial_by_nbconvert(path, tmp_path):
+    subprocess.run(
+        ["jupyter", "nbconvert", "--to", "notebook", "--execute",
+         "--ExecutePreprocessor.kernel_name=gocuda", "--output-dir", tmp_path, path],
+        check=True,
+    )
+    ran(tmp_path / path.name)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_tutorial_without_jupyter(binary, path, tmp_path):
+    out = tmp_path / "out.ipynb"
+    subprocess.run([binary, "run", path, "-o", out, "--timeout", "5m"], check=True)
+    ran(out)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_tutorials_are_as_nbformat_writes_them(path):
+    text = path.read_text()
+    assert nbformat.writes(nbformat.read(path, as_version=4)).rstrip("\n") + "\n" == text
+
+
+def notebook(*cells):
+    nb = new_notebook(metadata={"kernelspec": {
+        "name": "gocuda", "display_name": "Go (CUDA)", "language": "go"}})
+    nb.cells = [new_code_cell(c) if isinstance(c, str) else c for c in cells]
+    for i, c in enumerate(nb.cells):
+        c["id"] = f"cell-{i}"
+    return nb
+
+
+def run(binary, nb, tmp_path, *options, status=0):
+    source, out = tmp_path / "in.ipynb", tmp_path / "out.ipynb"
+    nbformat.write(nb, source)
+    done = subprocess.run(
+        [binary, "run", source, "-o", out, *options], capture_output=True, text=True, timeout=200
+    )
+    assert done.returncode == status, done.stderr
+    result = nbformat.read(out, as_version=4)
+    nbformat.validate(result)
+    assert nbformat.writes(result).rstrip("\n") + "\n" == out.read_text()
+    return result, done.stderr
+
+
+SAMPLE = [
+    new_markdown_cell("# Text"),
+    'for i := range 3 {\n\tfmt.Println("line", i)\n}\nfmt.Fprintln(os.Stderr, "err")',
+    "x := 6 * 7\nx",
+    'display.Show(display.HTML("<b>x</b>"))\ndisplay.ShowAs("d", "before")',
+    'display.Update("d", "after")',
+    'fmt.Println("gone")\ndisplay.Clear(false)\nfmt.Println("stays")',
+]
+
+
+def shown(nb):
+    """The outputs without what may differ between runs: how a stream is cut."""
+    cells = []
+    for c in nb.cells:
+        outputs = []
+        for o in c.get("outputs", []):
+            o = dict(o)
+            if o["output_type"] == "stream":
+                if outputs and outputs[-1].get("name") == o["name"]:
+                    outputs[-1]["text"] += o["text"]
+                    continue
+            o.pop("transient", None)
+            outputs.append(json.loads(json.dumps(o)))
+        cells.append((c.get("execution_count"), sorted(map(str, outputs))))
+    return cells
+
+
+def test_run_saves_what_nbclient_saves(binary, tmp_path):
+    by_run, _ = run(binary, notebook(*SAMPLE), tmp_path)
+    by_nbclient = notebook(*SAMPLE)
+    nbclient.NotebookClient(by_nbclient, kernel_name="gocuda", timeout=120).execute()
+    assert shown(by_run) == shown(by_nbclient)
+
+
+def test_nbclient_stops_at_a_failure():
+    nb = notebook('panic("on purpose")', "1")
+    with pytest.raises(nbclient.exceptions.CellExecutionError, match="on purpose"):
+        nbclient.NotebookClient(nb, kernel_name="gocuda", timeout=120).execute()
+
+
+def test_a_failed_cell_keeps_its_error(binary, tmp_path):
+    nb, stderr = run(binary, notebook("1", 'panic("on purpose")', "3"), tmp_path, status=1)
+    error = nb.cells[1].outputs[-1]
+    assert error.output_type == "error" and "on purpose" in error.evalue
+    assert "on purpose" in stderr and "2/3" in stderr
+    assert nb.cells[2].outputs == [] and nb.cells[2].execution_count is None
+
+    nb, _ = run(binary, nb, tmp_path, "--allow-errors")
+    assert nb.cells[2].outputs[0].data["text/plain"] == "3"
+
+
+def test_parameters(binary, tmp_path):
+    cells = ["n := 4\nname := \"a\"\nvar size float32 = 1", "fmt.Println(n, name, size)"]
+    nb = notebook(*cells)
+    nb.cells[0].metadata["tags"] = ["parameters"]
+    for values in (["8", "bob", "2"], ["9", "1.5", "2.5"]):
+        options = [o for k, v in zip(["n", "name", "size"], values) for o in ("-p", f"{k}={v}")]
+        nb, _ = run(binary, nb, tmp_path, *options)
+        assert len(nb.cells) == 3
+        assert nb.cells[1].metadata["tags"] == ["injected-parameters"]
+        assert nb.cells[2].outputs[0].text == " ".join(values) + "\n"
+    _, stderr = run(binary, nb, tmp_path, "-p", "n=text", status=1)
+    assert "cannot use" in stderr
+
+
+def test_timeout(binary, tmp_path):
+    nb, stderr = run(
+        binary, notebook('fmt.Println("runs")\nfor {\n}', "2"), tmp_path, "--timeout", "2s", status=1
+    )
+    assert nb.cells[0].outputs[0].text == "runs\n"
+    assert nb.cells[0].outputs[-1].ename == "Timeout" and "2s" in stderr
+
+
+def test_a_notebook_runs_in_its_folder(binary, tmp_path):
+    (tmp_path / "data.txt").write_text("here")
+    nb, _ = run(binary, notebook('string(must(os.ReadFile("data.txt")))'), tmp_path)
+    assert nb.cells[0].outputs[0].data["text/plain"] == '"here"'
+
+
+def test_what_is_not_a_notebook(binary, tmp_path):
+    bad = tmp_path / "bad.ipynb"
+    bad.write_text("{")
+    done = subprocess.run([binary, "run", bad], capture_output=True, text=True)
+    assert done.returncode == 1 and "bad.ipynb" in done.stderr
+    done = subprocess.run([binary, "run", tmp_path / "none.ipynb"], capture_output=True, text=True)
+    assert done.returncode == 1 and "none.ipynb" in done.stderr
+
+
+def test_tutorials_are_written_and_never_overwritten(binary, tmp_path):
+    folder = tmp_path / "a" / "b"
+    for _ in range(2):
+        subprocess.run([binary, "tutorials", folder], check=True, stdout=subprocess.DEVNULL)
+    assert [p.name for p in sorted(folder.iterdir())] == [p.name for p in NOTEBOOKS]
+    changed = folder / NOTEBOOKS[0].name
+    changed.write_text("mine")
+    done = subprocess.run([binary, "tutorials", folder], capture_output=True, text=True)
+    assert done.returncode == 1 and NOTEBOOKS[0].name in done.stderr
+    assert changed.read_text() == "mine"
+    subprocess.run([binary, "tutorials", folder, "--force"], check=True, stdout=subprocess.DEVNULL)
+    assert changed.read_bytes() == NOTEBOOKS[0].read_bytes()
