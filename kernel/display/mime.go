@@ -8,6 +8,8 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
+	"regexp"
+	"strings"
 )
 
 // The MIME types that the functions of this package fill in.
@@ -32,7 +34,21 @@ func Markdown(source string) Bundle { return sourceBundle(mimeMarkdown, source) 
 func LaTeX(source string) Bundle { return sourceBundle(mimeLaTeX, source) }
 
 // SVG shows source, one <svg> element, as a picture.
-func SVG(source string) Bundle { return sourceBundle(mimeSVG, source) }
+func SVG(source string) Bundle { return sourceBundle(mimeSVG, withNamespace(source)) }
+
+// svgTag is the first tag of an SVG document.
+var svgTag = regexp.MustCompile(`<svg\b[^>]*>`)
+
+// withNamespace adds to an <svg> element the namespace without which browsers
+// do not draw it as a picture.
+func withNamespace(source string) string {
+	at := svgTag.FindStringIndex(source)
+	if at == nil || strings.Contains(source[at[0]:at[1]], "xmlns=") {
+		return source
+	}
+	at[0] += len("<svg")
+	return source[:at[0]] + ` xmlns="http://www.w3.org/2000/svg"` + source[at[0]:]
+}
 
 // Text shows text as it is, without quotes.
 func Text(text string) Bundle { return Bundle{Data: map[string]any{mimeText: text}} }

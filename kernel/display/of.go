@@ -55,7 +55,7 @@ func Of(v any) Bundle {
 		put(mimeLaTeX, m.LaTeX)
 	}
 	if m, ok := v.(interface{ SVG() string }); ok {
-		put(mimeSVG, m.SVG)
+		put(mimeSVG, func() string { return withNamespace(m.SVG()) })
 	}
 	if img, ok := v.(image.Image); ok && len(b.Data) == 0 {
 		if p, ok := guard(func() Bundle { return PNG(img) }); ok {
