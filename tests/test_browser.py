@@ -1,0 +1,110 @@
+"""JupyterLab in a real, headless Chromium."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import nbformat
+import pytest
+from conftest import BUILD
+from nbformat.v4 import new_code_cell, new_notebook
+
+CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
+DRIVER = shutil.which("chromedriver")
+
+if not (CHROMIUM and DRIVER):
+    pytest.skip("no chromium and chromedriver on PATH", allow_module_level=True)
+
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+PATIENCE = 120
+
+CELLS = [
+    'greeting := "seen in the browser"\nfmt.Println(greeting, 6*7)',
+    'display.HTML("<table id=\'made-by-go\'><tr><td>cell of a table</td></tr></table>")',
+    'display.SVG("<svg xmlns=\'http://www.w3.org/2000/svg\' width=\'40\' height=\'40\'><circle id=\'round\' cx=\'20\' cy=\'20\' r=\'18\' fill=\'teal\'/></svg>")',
+    "len(cuda.Devices())",
+    'panic("red in the browser")',
+]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """A JupyterLab server; its address, with the token."""
+    root = tmp_path_factory.mktemp("lab")
+    nb = new_notebook(metadata={"kernelspec": {
+        "name": "gocuda", "display_name": "Go (CUDA)", "language": "go"}})
+    nb.cells = [new_code_cell(c) for c in CELLS]
+    nbformat.write(nb, root / "browser.ipynb")
+    log = open(root / "lab.log", "w+")
+    server = subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--port=0",
+         "--ip=127.0.0.1", f"--ServerApp.root_dir={root}", "--LabApp.news_url=None",
+         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"],
+        stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+    )
+    try:
+        end = time.monotonic() + PATIENCE
+        while True:
+            text = (root / "lab.log").read_text()
+            found = re.search(r"(http://127\.0\.0\.1:\d+)/lab\?token=(\w+)", text)
+            if found:
+                break
+            assert server.poll() is None and time.monotonic() < end, text
+            time.sleep(0.2)
+        yield found[1], found[2]
+    finally:
+        server.terminate()
+        try:
+            server.wait(30)
+        except subprocess.TimeoutExpired:
+            server.kill()
+
+
+@pytest.fixture
+def browser(tmp_path):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in [
+        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        "--disable-dev-shm-usage", "--window-size=1400,1200", f"--user-data-dir={tmp_path / 'profile'}",
+    ]:
+        options.add_argument(flag)
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+def test_cells_run_and_show_in_jupyterlab(lab, browser):
+    server, token = lab
+    wait = WebDriverWait(browser, PATIENCE)
+    try:
+        browser.get(f"{server}/lab/tree/browser.ipynb?token={token}")
+        cells = wait.until(lambda b: len(b.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell")) == len(CELLS)
+                           and b.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell"))
+        wait.until(lambda b: "Go (CUDA)" in b.find_element(By.CSS_SELECTOR, ".jp-NotebookPanel-toolbar").text)
+        cells[0].find_element(By.CSS_SELECTOR, ".cm-content").click()
+        for _ in CELLS:
+            ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
+
+        def shows(text):
+            wait.until(lambda b: any(text in e.text for e in b.find_elements(By.CSS_SELECTOR, ".jp-OutputArea-output")),
+                       f"no output shows {text!r}")
+
+        shows("seen in the browser 42")
+        shows("cell of a table")
+        wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, ".jp-RenderedSVG img, .jp-RenderedSVG svg"))
+        shows("4")
+        shows("red in the browser")
+        wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, "#made-by-go"))
+    finally:
+        browser.save_screenshot(str(BUILD / "jupyterlab.png"))
+        print("screenshot:", os.path.join("build", "jupyterlab.png"))
