@@ -1,0 +1,130 @@
+package drivertest
+
+import (
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+
+	"gocuda/cudaapi/driver"
+)
+
+// partnerEnv hands handles to the process that plays the other part of a case.
+const partnerEnv = "GOCUDA_DRIVERTEST_PARTNER"
+
+// partner runs the case at hand again in another process, which finds handles in
+// its environment; it waits for its end. Its own process does the rest.
+func (e *env) partner(handles ...[]byte) {
+	e.Helper()
+	var parts, words []string
+	for _, p := range strings.Split(e.Name(), "/") {
+		parts = append(parts, "^"+regexp.QuoteMeta(p)+"$")
+	}
+	for _, h := range handles {
+		words = append(words, hex.EncodeToString(h))
+	}
+	cmd := exec.Command(os.Args[0], "-test.run="+strings.Join(parts, "/"), "-test.v")
+	cmd.Env = append(os.Environ(), partnerEnv+"="+strings.Join(words, ","))
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+e.Name()) {
+		e.Fatalf("the other process: %v\n%s", err, out)
+	}
+}
+
+// handles are those that a partner was given; nil in the first process.
+func (e *env) handles() [][]byte {
+	e.Helper()
+	var out [][]byte
+	for w := range strings.SplitSeq(os.Getenv(partnerEnv), ",") {
+		if w == "" {
+			return nil
+		}
+		h, err := hex.DecodeString(w)
+		e.ok(err)
+		out = append(out, h)
+	}
+	return out
+}
+
+// shared allocates device memory large enough to have a handle of its own.
+func (e *env) shared(fill byte) driver.Ptr { return e.alloc(0, 2<<20, fill) }
+
+var ipcTests = []test{
+	{name: "memory is written by another process", run: func(e *env) {
+		if h := e.handles(); h != nil {
+			p, err := e.d.IPCOpenMemHandle(e.ctx[0], driver.IPCMemHandle(h[0]))
+			e.ok(err)
+			e.all(0, p, 4096, 1)
+			e.ok(e.d.Memset(e.ctx[0], p, 2, 1, 4096))
+			e.ok(e.d.CtxSynchronize(e.ctx[0], nil))
+			e.ok(e.d.IPCCloseMemHandle(e.ctx[0], p))
+			return
+		}
+		p := e.shared(1)
+		h, err := e.d.IPCGetMemHandle(e.ctx[0], p)
+		e.ok(err)
+		e.partner(h[:])
+		e.all(0, p, 4096, 2)
+		e.all(0, p+4096, 4096, 1)
+	}},
+	{name: "another device's memory is opened by another process", devices: 2, run: func(e *env) {
+		if h := e.handles(); h != nil {
+			p, err := e.d.IPCOpenMemHandle(e.ctx[1], driver.IPCMemHandle(h[0]))
+			e.ok(err)
+			s := e.stream(1, driver.StreamNonBlocking)
+			q := e.alloc(1, 4096, 5)
+			e.ok(e.d.MemcpyAsync(e.ctx[1], p, q, 4096, s))
+			e.sync(1, s)
+			e.ok(e.d.IPCCloseMemHandle(e.ctx[1], p))
+			return
+		}
+		if can, err := e.d.CanAccessPeer(1, 0); err != nil || !can {
+			e.Skipf("no peer access: %v", err)
+		}
+		p := e.shared(1)
+		h, err := e.d.IPCGetMemHandle(e.ctx[0], p)
+		e.ok(err)
+		e.partner(h[:])
+		e.all(0, p, 4096, 5)
+	}},
+	{name: "an event is seen by another process", run: func(e *env) {
+		if h := e.handles(); h != nil {
+			ev, err := e.d.IPCOpenEventHandle(e.ctx[0], driver.IPCEventHandle(h[0]))
+			e.ok(err)
+			if done, err := e.d.EventQuery(e.ctx[0], ev); err != nil || done {
+				e.Errorf("done %v, %v: it is behind a gate", done, err)
+			}
+			e.ok(e.d.EventDestroy(e.ctx[0], ev))
+			return
+		}
+		s := e.stream(0, driver.StreamNonBlocking)
+		ev := e.event(0, driver.EventInterprocess|driver.EventDisableTiming)
+		h, err := e.d.IPCGetEventHandle(e.ctx[0], ev)
+		e.ok(err)
+		g := e.hold(0, s)
+		e.ok(e.d.EventRecord(e.ctx[0], ev, s))
+		e.partner(h[:])
+		g.release()
+		e.ok(e.d.EventSynchronize(e.ctx[0], ev, nil))
+	}},
+	{name: "a handle is not opened by the process that made it", run: func(e *env) {
+		h, err := e.d.IPCGetMemHandle(e.ctx[0], e.shared(0))
+		e.ok(err)
+		_, err = e.d.IPCOpenMemHandle(e.ctx[0], h)
+		e.code(err, driver.ErrInvalidContext, driver.ErrInvalidDevice, driver.ErrInvalidValue)
+	}},
+	{name: "noise is not a handle", run: func(e *env) {
+		_, err := e.d.IPCOpenMemHandle(e.ctx[0], driver.IPCMemHandle{1, 2, 3})
+		e.code(err, driver.ErrInvalidValue, driver.ErrInvalidContext, driver.ErrInvalidDevice)
+	}},
+	{name: "a plain event has no handle", run: func(e *env) {
+		_, err := e.d.IPCGetEventHandle(e.ctx[0], e.event(0, driver.EventDisableTiming))
+		e.code(err, driver.ErrInvalidValue, driver.ErrInvalidHandle)
+	}},
+	{name: "host memory has no handle", run: func(e *env) {
+		p, _ := e.pinned(4096, 0)
+		_, err := e.d.IPCGetMemHandle(e.ctx[0], p)
+		e.code(err, driver.ErrInvalidValue)
+	}},
+}

@@ -1,0 +1,217 @@
+package drivertest
+
+import "gocuda/cudaapi/driver"
+
+var valueTests = []test{
+	{name: "a wait for a value comes before the write", run: func(e *env) {
+		a, b := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
+		flag, p := e.alloc(0, 8, 0), e.alloc(0, 64, 0)
+		e.ok(e.d.StreamWaitValue32(e.ctx[0], a, flag, 1, driver.WaitValueEQ))
+		e.ok(e.d.MemsetAsync(e.ctx[0], p, 1, 1, 64, a))
+		e.pending(0, a, "waits for a value")
+		e.ok(e.d.StreamWriteValue32(e.ctx[0], b, flag, 1))
+		e.sync(0, a)
+		e.all(0, p, 64, 1)
+	}},
+	{name: "a write of a value keeps the stream's order", run: func(e *env) {
+		s := e.stream(0, driver.StreamNonBlocking)
+		flag := e.alloc(0, 8, 0)
+		g := e.hold(0, s)
+		e.ok(e.d.StreamWriteValue32(e.ctx[0], s, flag, 0x01010101))
+		e.all(0, flag, 4, 0)
+		g.release()
+		e.sync(0, s)
+		e.all(0, flag, 4, 1)
+		e.all(0, flag+4, 4, 0)
+	}},
+	{name: "64-bit values", run: func(e *env) {
+		a, b := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
+		flag := e.alloc(0, 8, 0)
+		e.ok(e.d.StreamWaitValue64(e.ctx[0], a, flag, 1<<40, driver.WaitValueGEQ))
+		e.pending(0, a, "waits for a value")
+		e.ok(e.d.StreamWriteValue64(e.ctx[0], b, flag, 1<<40))
+		e.sync(0, a)
+	}},
+	{name: "conditions of a wait", run: func(e *env) {
+		for _, c := range []struct {
+			name      string
+			flag      driver.WaitFlags
+			want      uint32
+			not, then uint32
+		}{
+			{"GEQ", driver.WaitValueGEQ, 5, 4, 6},
+			{"GEQ is cyclic", driver.WaitValueGEQ, 0xfffffff0, 0xffffffef, 3},
+			{"EQ", driver.WaitValueEQ, 5, 6, 5},
+			{"AND", driver.WaitValueAND, 6, 1, 2},
+		} {
+			a, b := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
+			flag := e.alloc(0, 4, 0)
+			e.ok(e.d.StreamWriteValue32(e.ctx[0], b, flag, c.not))
+			e.sync(0, b)
+			e.ok(e.d.StreamWaitValue32(e.ctx[0], a, flag, c.want, c.flag))
+			e.pending(0, a, c.name)
+			e.ok(e.d.StreamWriteValue32(e.ctx[0], b, flag, c.then))
+			e.done(0, a, c.name)
+		}
+	}},
+	{name: "a wait for another device's memory", devices: 2, run: func(e *env) {
+		e.peer(0, 1)
+		a, b := e.stream(0, driver.StreamNonBlocking), e.stream(1, driver.StreamNonBlocking)
+		flag := e.alloc(1, 4, 0)
+		e.ok(e.d.StreamWaitValue32(e.ctx[0], a, flag, 1, driver.WaitValueEQ))
+		e.pending(0, a, "waits for a value on the peer")
+		e.ok(e.d.StreamWriteValue32(e.ctx[1], b, flag, 1))
+		e.done(0, a, "the peer wrote")
+	}},
+	{name: "values in pinned memory", run: func(e *env) {
+		a, b := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
+		flag, bytes := e.pinned(8, 0)
+		e.ok(e.d.StreamWaitValue32(e.ctx[0], a, flag, 1, driver.WaitValueEQ))
+		e.pending(0, a, "waits for a value on the host")
+		e.ok(e.d.StreamWriteValue32(e.ctx[0], b, flag, 1))
+		e.done(0, a, "written")
+		if bytes[0] != 1 {
+			e.Errorf("the host reads %d", bytes[0])
+		}
+	}},
+	{name: "an address that is not aligned is an invalid value", run: func(e *env) {
+		s, flag := e.stream(0, driver.StreamNonBlocking), e.alloc(0, 16, 0)
+		e.code(e.d.StreamWriteValue32(e.ctx[0], s, flag+2, 1), driver.ErrInvalidValue)
+		e.code(e.d.StreamWaitValue64(e.ctx[0], s, flag+4, 1, driver.WaitValueEQ), driver.ErrInvalidValue)
+	}},
+}
+
+var poolTests = []test{
+	{name: "stream-ordered memory is used in the stream's order", run: func(e *env) {
+		s := e.stream(0, driver.StreamNonBlocking)
+		out, outBytes := e.pinned(4096, 0)
+		p, err := e.d.MemAllocAsync(e.ctx[0], 4096, s)
+		e.ok(err)
+		e.ok(e.d.MemsetAsync(e.ctx[0], p, 3, 1, 4096, s))
+		e.ok(e.d.MemcpyAsync(e.ctx[0], out, p, 4096, s))
+		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
+		e.sync(0, s)
+		if outBytes[4095] != 3 {
+			e.Error(outBytes[4095])
+		}
+	}},
+	{name: "neither allocation nor free wait for the stream", run: func(e *env) {
+		s := e.stream(0, driver.StreamNonBlocking)
+		g := e.hold(0, s)
+		e.returns("cuMemAllocAsync and cuMemFreeAsync", g.release, func() error {
+			p, err := e.d.MemAllocAsync(e.ctx[0], 1<<20, s)
+			if err != nil {
+				return err
+			}
+			return e.d.MemFreeAsync(e.ctx[0], p, s)
+		})
+		g.release()
+		e.sync(0, s)
+	}},
+	{name: "zero bytes cannot be allocated", run: func(e *env) {
+		_, err := e.d.MemAllocAsync(e.ctx[0], 0, driver.StreamDefault)
+		e.code(err, driver.ErrInvalidValue)
+	}},
+	{name: "a second stream-ordered free is an invalid value", run: func(e *env) {
+		s := e.stream(0, driver.StreamNonBlocking)
+		p, err := e.d.MemAllocAsync(e.ctx[0], 4096, s)
+		e.ok(err)
+		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
+		e.sync(0, s)
+		e.code(e.d.MemFreeAsync(e.ctx[0], p, s), driver.ErrInvalidValue)
+	}},
+	{name: "a plain free takes stream-ordered memory", run: func(e *env) {
+		s := e.stream(0, driver.StreamNonBlocking)
+		p, err := e.d.MemAllocAsync(e.ctx[0], 4096, s)
+		e.ok(err)
+		e.sync(0, s)
+		e.ok(e.d.MemFree(e.ctx[0], p))
+	}},
+	{name: "the default pool counts what is used", run: func(e *env) {
+		pool, err := e.d.DefaultMemPool(0)
+		e.ok(err)
+		s := e.stream(0, driver.StreamNonBlocking)
+		before, err := e.d.MemPoolAttribute(pool, driver.PoolUsedCurrent)
+		e.ok(err)
+		p, err := e.d.MemAllocAsync(e.ctx[0], 1<<20, s)
+		e.ok(err)
+		during, err := e.d.MemPoolAttribute(pool, driver.PoolUsedCurrent)
+		e.ok(err)
+		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
+		e.sync(0, s)
+		after, err := e.d.MemPoolAttribute(pool, driver.PoolUsedCurrent)
+		e.ok(err)
+		if during < before+1<<20 || after != before {
+			e.Errorf("used %d, %d, %d", before, during, after)
+		}
+	}},
+	{name: "a pool's threshold keeps memory, a trim gives it back", run: func(e *env) {
+		pool, err := e.d.MemPoolCreate(0)
+		e.ok(err)
+		defer func() { e.ok(e.d.MemPoolDestroy(pool)) }()
+		e.ok(e.d.SetMemPoolAttribute(pool, driver.PoolReleaseThreshold, 1<<40))
+		v, err := e.d.MemPoolAttribute(pool, driver.PoolReleaseThreshold)
+		e.ok(err)
+		if v != 1<<40 {
+			e.Errorf("threshold %d", v)
+		}
+		s := e.stream(0, driver.StreamNonBlocking)
+		p, err := e.d.MemAllocFromPoolAsync(e.ctx[0], 4<<20, pool, s)
+		e.ok(err)
+		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
+		e.sync(0, s)
+		kept, err := e.d.MemPoolAttribute(pool, driver.PoolReservedCurrent)
+		e.ok(err)
+		e.ok(e.d.MemPoolTrimTo(pool, 0))
+		trimmed, err := e.d.MemPoolAttribute(pool, driver.PoolReservedCurrent)
+		e.ok(err)
+		if kept < 4<<20 || trimmed != 0 {
+			e.Errorf("reserved %d, after the trim %d", kept, trimmed)
+		}
+	}},
+	{name: "a pool's high-water mark can be reset", run: func(e *env) {
+		pool, err := e.d.MemPoolCreate(0)
+		e.ok(err)
+		defer func() { e.ok(e.d.MemPoolDestroy(pool)) }()
+		s := e.stream(0, driver.StreamNonBlocking)
+		p, err := e.d.MemAllocFromPoolAsync(e.ctx[0], 1<<20, pool, s)
+		e.ok(err)
+		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
+		e.sync(0, s)
+		high, err := e.d.MemPoolAttribute(pool, driver.PoolUsedHigh)
+		e.ok(err)
+		e.ok(e.d.SetMemPoolAttribute(pool, driver.PoolUsedHigh, 0))
+		reset, err := e.d.MemPoolAttribute(pool, driver.PoolUsedHigh)
+		e.ok(err)
+		if high < 1<<20 || reset != 0 {
+			e.Errorf("high %d, reset %d", high, reset)
+		}
+	}},
+	{name: "a pool's memory is its device's until access is given", devices: 2, run: func(e *env) {
+		e.peer(1, 0) // does not count for pools
+		pool, err := e.d.MemPoolCreate(0)
+		e.ok(err)
+		defer func() { e.ok(e.d.MemPoolDestroy(pool)) }()
+		s := e.stream(0, driver.StreamNonBlocking)
+		e.ok(e.d.MemPoolSetAccess(pool, 1, true))
+		p, err := e.d.MemAllocFromPoolAsync(e.ctx[0], 4096, pool, s)
+		e.ok(err)
+		e.sync(0, s)
+		b := e.stream(1, driver.StreamNonBlocking)
+		e.ok(e.d.MemsetAsync(e.ctx[1], p, 5, 1, 4096, b))
+		e.sync(1, b)
+		e.all(0, p, 4096, 5)
+		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
+		e.sync(0, s)
+	}},
+	{name: "stream-ordered memory has no handle for other processes", run: func(e *env) {
+		s := e.stream(0, driver.StreamNonBlocking)
+		p, err := e.d.MemAllocAsync(e.ctx[0], 4096, s)
+		e.ok(err)
+		e.sync(0, s)
+		_, err = e.d.IPCGetMemHandle(e.ctx[0], p)
+		e.code(err, driver.ErrInvalidValue, driver.ErrNotSupported)
+		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
+		e.sync(0, s)
+	}},
+}

@@ -1,0 +1,195 @@
+//go:build linux && (amd64 || arm64)
+
+package nvidia
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+	"unsafe"
+
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/driver/drivertest"
+)
+
+// gpu opens libcuda, or skips where there is no GPU.
+func gpu(t testing.TB) *Driver {
+	t.Helper()
+	if err := Available(); err != nil {
+		t.Skipf("no GPU: %v", err)
+	}
+	d, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestConformance(t *testing.T) {
+	drivertest.Run(t, func(t *testing.T) driver.Driver { return gpu(t) })
+}
+
+// onFreshThread runs f on an OS thread that never saw CUDA.
+func onFreshThread(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // not unlocked: the thread ends with the goroutine
+		f()
+	}()
+	<-done
+}
+
+// TestWhichCallsNeedAContext asks libcuda itself: each hot call with no context
+// current, and with another device's. The calls that Driver sends straight to
+// the driver must work in both cases, or be repeated with the context.
+func TestWhichCallsNeedAContext(t *testing.T) {
+	d := gpu(t)
+	n, err := d.DeviceCount()
+	check(t, err)
+	ctx, err := d.PrimaryRetain(0)
+	check(t, err)
+	other := ctx
+	if n > 1 {
+		other, err = d.PrimaryRetain(1)
+		check(t, err)
+	}
+	s, err := d.StreamCreate(ctx, driver.StreamNonBlocking, 0)
+	check(t, err)
+	e, err := d.EventCreate(ctx, driver.EventDisableTiming)
+	check(t, err)
+	e0, err := d.EventCreate(ctx, 0)
+	check(t, err)
+	e1, err := d.EventCreate(ctx, 0)
+	check(t, err)
+	check(t, d.EventRecord(ctx, e0, s))
+	check(t, d.EventRecord(ctx, e1, s))
+	p, err := d.MemAlloc(ctx, 1<<20)
+	check(t, err)
+	h, err := d.HostAlloc(ctx, 1<<20, driver.HostPortable)
+	check(t, err)
+	pool, err := d.DefaultMemPool(0)
+	check(t, err)
+	var f driver.Function
+	if out, err := d.Compile(0, &driver.Source{Name: "nop.cu", Code: `extern "C" __global__ void nop() {}`}); err == nil {
+		m, err := d.ModuleLoad(ctx, out.Image)
+		check(t, err)
+		f, err = d.ModuleFunction(ctx, m, "nop")
+		check(t, err)
+	}
+	o := getScratch()
+	async := func() uintptr { return uintptr(o.word[0]) }
+	calls := []struct {
+		s    symbol
+		args func() []uintptr
+	}{
+		{cuLaunchKernel, func() []uintptr { return []uintptr{uintptr(f), 1, 1, 1, 1, 1, 1, 0, uintptr(s), 0, 0} }},
+		{cuEventRecord, func() []uintptr { return []uintptr{uintptr(e), uintptr(s)} }},
+		{cuStreamWaitEvent, func() []uintptr { return []uintptr{uintptr(s), uintptr(e), 0} }},
+		{cuStreamQuery, func() []uintptr { return []uintptr{uintptr(s)} }},
+		{cuStreamSynchronize, func() []uintptr { return []uintptr{uintptr(s)} }},
+		{cuEventQuery, func() []uintptr { return []uintptr{uintptr(e)} }},
+		{cuEventSynchronize, func() []uintptr { return []uintptr{uintptr(e)} }},
+		{cuEventElapsedTime, func() []uintptr { return []uintptr{o.at(1), uintptr(e0), uintptr(e1)} }},
+		{cuMemcpyAsync, func() []uintptr { return []uintptr{uintptr(p), uintptr(h), 1 << 20, uintptr(s)} }},
+		{cuMemcpyPeerAsync, func() []uintptr {
+			return []uintptr{uintptr(p), uintptr(ctx), uintptr(p) + 4096, uintptr(ctx), 4096, uintptr(s)}
+		}},
+		{cuMemsetD8Async, func() []uintptr { return []uintptr{uintptr(p), 1, 4096, uintptr(s)} }},
+		{cuMemAllocAsync, func() []uintptr { return []uintptr{o.ptr(), 4096, uintptr(s)} }},
+		{cuMemFreeAsync, func() []uintptr { return []uintptr{async(), uintptr(s)} }},
+		{cuMemAllocFromPoolAsync, func() []uintptr { return []uintptr{o.ptr(), 4096, uintptr(pool), uintptr(s)} }},
+		{cuMemFreeAsync, func() []uintptr { return []uintptr{async(), uintptr(s)} }},
+		{cuStreamWriteValue32, func() []uintptr { return []uintptr{uintptr(s), uintptr(p), 1, 0} }},
+		{cuStreamWaitValue32, func() []uintptr { return []uintptr{uintptr(s), uintptr(p), 1, 0} }},
+		{cuMemFreeHost, func() []uintptr { return []uintptr{uintptr(h)} }},
+		{cuMemFree, func() []uintptr { return []uintptr{uintptr(p)} }},
+		{cuEventDestroy, func() []uintptr { return []uintptr{uintptr(e1)} }},
+		{cuStreamDestroy, func() []uintptr { return []uintptr{uintptr(s)} }},
+	}
+	for _, c := range calls {
+		var none, wrong, right driver.Code
+		tried := fmt.Sprintf("%-26s", symbolNames[c.s])
+		onFreshThread(func() { none = d.call(c.s, c.args()...) })
+		tried += fmt.Sprintf(" no context: %-28v", none)
+		again := true
+		switch c.s { // what succeeded once is gone
+		case cuMemFreeAsync, cuMemFreeHost, cuMemFree, cuEventDestroy, cuStreamDestroy:
+			again = none != driver.Success
+		}
+		if again {
+			onFreshThread(func() { d.call(cuCtxSetCurrent, uintptr(other)); wrong = d.call(c.s, c.args()...) })
+			tried += fmt.Sprintf(" other context: %v", wrong)
+		}
+		if again && wrong != driver.Success {
+			onFreshThread(func() { d.call(cuCtxSetCurrent, uintptr(ctx)); right = d.call(c.s, c.args()...) })
+			tried += fmt.Sprintf(" right context: %v", right)
+		}
+		t.Log(tried)
+	}
+	for i := range d.bound {
+		if d.bound[i].Load() {
+			t.Logf("%s is called with its context current", symbolNames[i])
+		}
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRawCosts prints what the pieces of a call cost.
+func TestRawCosts(t *testing.T) {
+	d := gpu(t)
+	ctx, err := d.PrimaryRetain(0)
+	check(t, err)
+	s, err := d.StreamCreate(ctx, driver.StreamNonBlocking, 0)
+	check(t, err)
+	e, err := d.EventCreate(ctx, driver.EventDisableTiming)
+	check(t, err)
+	o := getScratch()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	measure := func(name string, f func()) {
+		const n = 200000
+		for range n / 10 {
+			f()
+		}
+		start := time.Now()
+		for range n {
+			f()
+		}
+		t.Logf("%-40s %7.1f ns", name, float64(time.Since(start).Nanoseconds())/n)
+	}
+	measure("cuCtxGetCurrent", func() { d.call(cuCtxGetCurrent, o.ptr()) })
+	measure("cuCtxSetCurrent", func() { d.call(cuCtxSetCurrent, uintptr(ctx)) })
+	measure("cuDriverGetVersion", func() { d.call(cuDriverGetVersion, o.ptr()) })
+	measure("cuEventRecord, bare", func() { d.call(cuEventRecord, uintptr(e), uintptr(s)) })
+	measure("EventRecord", func() { _ = d.EventRecord(ctx, e, s) })
+	measure("cuStreamQuery, bare", func() { d.call(cuStreamQuery, uintptr(s)) })
+	measure("StreamQuery", func() { _, _ = d.StreamQuery(ctx, s) })
+	measure("lock and unlock the thread", func() { runtime.LockOSThread(); runtime.UnlockOSThread() })
+	measure("in: with the context", func() { _ = d.in(ctx, cuEventRecord, uintptr(e), uintptr(s)) })
+	check(t, d.StreamSynchronize(ctx, s, nil))
+}
+
+func TestLayouts(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		got, want uintptr
+	}{
+		{"CUDA_MEMCPY2D", unsafe.Sizeof(memcpy2D{}), 128},
+		{"CUmemPoolProps", unsafe.Sizeof(poolProps{}), 88},
+		{"CUlaunchConfig", unsafe.Sizeof(launchArgs{}.conf), 56},
+		{"CUlaunchConfig.hStream", unsafe.Offsetof(launchArgs{}.conf.stream), 32},
+		{"CUlaunchAttribute", unsafe.Sizeof(launchArgs{}.attr), 72},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, c.got, c.want)
+		}
+	}
+}
