@@ -17,7 +17,7 @@ import (
 // image.Image becomes a PNG. A text/plain form is always there: what the value
 // says of itself (Error, String), or its contents as Format writes them.
 //
-// A method that panics is left out, and so is what it would have given.
+// A method that panics, or returns "", is left out.
 func Of(v any) Bundle {
 	if rv, ok := v.(reflect.Value); ok && rv.IsValid() && rv.CanInterface() {
 		v = rv.Interface()
@@ -41,7 +41,7 @@ func Of(v any) Bundle {
 		}
 	}
 	put := func(mime string, method func() string) {
-		if s, ok := guard(method); ok {
+		if s, ok := guard(method); ok && s != "" {
 			b.Data[mime] = s
 		}
 	}

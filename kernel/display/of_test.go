@@ -58,7 +58,7 @@ func TestOf(t *testing.T) {
 		"latex":           {LaTeX("$x$"), map[string]any{"text/latex": "$x$", "text/plain": "$x$"}},
 		"svg":             {SVG("<svg width='1'/>"), map[string]any{"image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg" width='1'/>`, "text/plain": `<svg xmlns="http://www.w3.org/2000/svg" width='1'/>`}},
 		"whole svg":       {SVG(`<?xml?><svg xmlns="x"></svg>`), map[string]any{"image/svg+xml": `<?xml?><svg xmlns="x"></svg>`, "text/plain": `<?xml?><svg xmlns="x"></svg>`}},
-		"svg method":      {rich{svg: "<svg></svg>"}, map[string]any{"text/html": "", "text/markdown": "", "text/latex": "", "image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg"></svg>`, "text/plain": "plain"}},
+		"svg method":      {rich{svg: "<svg></svg>"}, map[string]any{"image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg"></svg>`, "text/plain": "plain"}},
 		"text":            {Text("no \"quotes\""), map[string]any{"text/plain": "no \"quotes\""}},
 		"json":            {JSON(map[string]int{"a": 1}), map[string]any{"application/json": json.RawMessage(`{"a":1}`), "text/plain": "{\n  \"a\": 1\n}"}},
 	} {
