@@ -215,8 +215,15 @@ func (b *Buffer) As(t Type) (*Buffer, error) {
 }
 
 // Upload copies a Go slice (or a HostBuffer) of the same type and length to the
-// buffer, and waits. It is ordered on the legacy default stream, as cudaMemcpy.
-func (b *Buffer) Upload(src any) error { return memcpy("Buffer.Upload", b, src) }
+// buffer, ordered on the legacy default stream, and waits until the data are
+// there, for every stream to use. ([Memcpy] from pageable memory, as CUDA has
+// it, may return while the last of the data are still on their way.)
+func (b *Buffer) Upload(src any) error {
+	if err := memcpy("Buffer.Upload", b, src); err != nil {
+		return err
+	}
+	return b.own.dev.DefaultStream().Synchronize()
+}
 
 // Download copies the buffer to a Go slice (or a HostBuffer) of the same type
 // and length, and waits. It is ordered on the legacy default stream, as

@@ -68,7 +68,8 @@ func pair(call string, dst, src any) (to, from operand, d *Device, err error) {
 
 // Memcpy copies between any two of *Buffer, *HostBuffer and Go slices of the
 // same type and length (cudaMemcpy), ordered on the legacy default stream. It
-// waits for the copy, but for device to device, which CUDA leaves running.
+// waits for the copy, with two exceptions of CUDA's: from pageable memory it may
+// return when the data are staged, and from device to device it returns at once.
 func Memcpy(dst, src any) error { return memcpy("cuda.Memcpy", dst, src) }
 
 func memcpy(call string, dst, src any) error {
