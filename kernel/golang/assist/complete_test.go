@@ -1,7 +1,6 @@
 package assist
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -352,5 +351,3 @@ func BenchmarkComplete(b *testing.B) {
 		Complete(s, "x := http.Client{}\nx.", 21)
 	}
 }
-
-var _ = fmt.Sprint

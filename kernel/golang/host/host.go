@@ -55,6 +55,8 @@ type Importer struct {
 	types  map[reflect.Type]types.Type
 	todo   []namedType // named types that lack their underlying type
 	sealed map[string][]sealedInterface
+
+	sources sources
 }
 
 // table is a package that can be imported.

@@ -131,11 +131,12 @@ func (s *Source) group(d *ast.GenDecl) {
 // members notes the fields of a struct type and the methods of an interface.
 func (s *Source) members(spec *ast.TypeSpec) {
 	var list *ast.FieldList
+	isInterface := false
 	switch t := spec.Type.(type) {
 	case *ast.StructType:
 		list = t.Fields
 	case *ast.InterfaceType:
-		list = t.Methods
+		list, isInterface = t.Methods, true
 	default:
 		return
 	}
@@ -146,10 +147,10 @@ func (s *Source) members(spec *ast.TypeSpec) {
 			}
 			name := spec.Name.Name + "." + n.Name
 			s.doc(name, f.Doc, f.Comment)
-			if ft, ok := f.Type.(*ast.FuncType); ok && list != nil {
-				if _, isInterface := spec.Type.(*ast.InterfaceType); isInterface {
-					s.params(name, ft)
-				}
+			if ft, ok := f.Type.(*ast.FuncType); ok && isInterface {
+				s.params(name, ft)
+				recv := &ast.FieldList{List: []*ast.Field{{Type: ast.NewIdent(spec.Name.Name)}}}
+				s.Decls[name] = &ast.FuncDecl{Recv: recv, Name: n, Type: ft}
 			}
 		}
 	}

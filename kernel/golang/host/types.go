@@ -118,15 +118,16 @@ func (im *Importer) iface(t reflect.Type) types.Type {
 	if t.NumMethod() == 0 && t.Name() == "" {
 		return anyType
 	}
-	owner := ""
-	if t.Name() != "" {
+	owner, recv := "", (*types.Var)(nil)
+	if n, ok := im.types[t].(*types.Named); ok {
 		owner = t.Name() + "."
+		recv = types.NewParam(token.NoPos, n.Obj().Pkg(), "", n)
 	}
 	methods := make([]*types.Func, t.NumMethod())
 	for i := range methods {
 		m := t.Method(i)
 		pkg := im.pkgOf(m.PkgPath, t)
-		methods[i] = types.NewFunc(token.NoPos, pkg, m.Name, im.signature(m.Type, nil, im.params(t.PkgPath(), owner+m.Name)))
+		methods[i] = types.NewFunc(token.NoPos, pkg, m.Name, im.signature(m.Type, recv, im.params(t.PkgPath(), owner+m.Name)))
 	}
 	return types.NewInterfaceType(methods, nil).Complete()
 }
