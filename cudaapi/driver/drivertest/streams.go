@@ -250,10 +250,10 @@ var eventTests = []test{
 	}},
 	{name: "a stream waits for another device's event", devices: 2, run: func(e *env) {
 		a, b, ev := e.stream(0, driver.StreamNonBlocking), e.stream(1, driver.StreamNonBlocking), e.event(0, driver.EventDisableTiming)
+		p := e.alloc(1, 64, 0)
 		g := e.hold(0, a)
 		e.ok(e.d.EventRecord(e.ctx[0], ev, a))
 		e.ok(e.d.StreamWaitEvent(e.ctx[1], b, ev))
-		p := e.alloc(1, 64, 0)
 		e.ok(e.d.MemsetAsync(e.ctx[1], p, 1, 1, 64, b))
 		e.pending(1, b, "waits for another device's held stream")
 		g.release()
