@@ -108,15 +108,18 @@ func (m *Driver) copy(call string, c driver.Context, r rows, id driver.Stream, s
 	return m.waitAndCheck(call, s.ctx, []*op{o}, nil)
 }
 
-// blocks reports whether a copy holds the host until it is done.
+// blocks reports whether a copy holds the host until it is done. By CUDA's
+// documentation a synchronous copy of pageable memory to the device may return
+// once the memory has been staged; on GPUs no other stream is seen to overtake
+// it, and programs count on that, so here it returns when it is done.
 func blocks(dst, src place, n uint64, sync bool) bool {
 	switch {
 	case dst.onDevice() && src.onDevice():
 		return false
-	case src.pageable() && dst.onDevice():
-		return n > staged
 	case sync || dst.pageable():
 		return true
+	case src.pageable() && dst.onDevice():
+		return n > staged
 	}
 	return !dst.onDevice() && !src.onDevice() // inside the host
 }

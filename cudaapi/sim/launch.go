@@ -266,8 +266,10 @@ func (m *Driver) failure(ctx *context, name string, f *failureABI) error {
 	case 4:
 		return fail(call, driver.ErrLaunchFailed, "kernel %s, block (%d,%d,%d): threads wait at a barrier or for a shuffle that others never reach; on a GPU this hangs or is undefined",
 			name, f.block[0], f.block[1], f.block[2])
+	case 5:
+		return fail(call, driver.ErrMisalignedAddress, "%s: an access of %d bytes at %#x", at, f.size, f.address)
 	}
-	return fail(call, driver.ErrLaunchFailed, "%s", at)
+	return fail(call, driver.ErrLaunchFailed, "%s: failure %d", at, f.kind)
 }
 
 // explain says what is wrong with an address.

@@ -6,6 +6,7 @@ import (
 
 	"fmt"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
@@ -90,7 +91,7 @@ func load(image []byte) (*loaded, error) {
 		case "gocuda_run":
 			l.base = l.run - uintptr(s.Value)
 			l.end = l.base + uintptr(size)
-		case "_ZL17gocuda_tls_anchor":
+		case tlsAnchor:
 			l.tlsOff = s.Value
 		}
 	}
@@ -232,7 +233,7 @@ func (m *Driver) ModuleFunction(c driver.Context, id driver.Module, symbol strin
 	}
 	for i := range mod.code.described {
 		if k := &mod.code.described[i]; k.kernel && k.symbol == symbol {
-			f := &function{id: driver.Function(m.handle()), mod: mod, kernel: k, shared: maxShared}
+			f := &function{id: driver.Function(m.handle()), mod: mod, kernel: k, shared: max(0, maxShared-mod.code.sharedBytes(k))}
 			m.funcs[f.id] = f
 			mod.funcs = append(mod.funcs, f.id)
 			return f.id, nil
@@ -315,7 +316,7 @@ func (m *Driver) FunctionAttribute(c driver.Context, id driver.Function, a drive
 	case driver.FuncMaxThreadsPerBlock:
 		return maxThreads, nil
 	case driver.FuncSharedBytes:
-		return f.mod.code.sharedBytes(), nil
+		return f.mod.code.sharedBytes(f.kernel), nil
 	case driver.FuncConstBytes, driver.FuncLocalBytes:
 		return 0, nil
 	case driver.FuncRegisters:
@@ -330,9 +331,33 @@ func (m *Driver) FunctionAttribute(c driver.Context, id driver.Function, a drive
 
 const typicalRegisters = 32
 
-// sharedBytes is the module's static shared memory: all of its kernels'
-// together, since it is one thread-local block.
-func (l *loaded) sharedBytes() int { return int(max(l.tlsSize, 16) - 16) }
+// sharedBytes is a kernel's static shared memory: its own variables, and those
+// of functions that are no kernels, which it may call.
+func (l *loaded) sharedBytes(k *kernelInfo) int {
+	n := uint64(0)
+	for _, s := range l.symbols {
+		if elf.ST_TYPE(s.Info) != elf.STT_TLS || s.Name == tlsAnchor {
+			continue
+		}
+		others := slices.ContainsFunc(l.described, func(o kernelInfo) bool {
+			return o.kernel && o.symbol != k.symbol && strings.HasPrefix(s.Name, localPrefix(o.symbol))
+		})
+		if !others {
+			n += s.Size
+		}
+	}
+	return int(n)
+}
+
+const tlsAnchor = "_ZL17gocuda_tls_anchor"
+
+// localPrefix begins the symbols of a function's static variables.
+func localPrefix(symbol string) string {
+	if plain, ok := strings.CutPrefix(symbol, "_Z"); ok {
+		return "_ZZ" + plain + "E"
+	}
+	return fmt.Sprintf("_ZZ%d%sE", len(symbol), symbol)
+}
 
 // SetFunctionAttribute sets how much dynamic shared memory launches may ask
 // for.
@@ -348,7 +373,7 @@ func (m *Driver) SetFunctionAttribute(c driver.Context, id driver.Function, a dr
 	if err != nil {
 		return err
 	}
-	if a != driver.FuncMaxDynamicShared || v < 0 || v > maxSharedOptin-f.mod.code.sharedBytes() {
+	if a != driver.FuncMaxDynamicShared || v < 0 || v > maxSharedOptin-f.mod.code.sharedBytes(f.kernel) {
 		return fail(call, driver.ErrInvalidValue, "attribute %d = %d", a, v)
 	}
 	f.shared = v
@@ -371,7 +396,7 @@ func (m *Driver) MaxActiveBlocks(c driver.Context, id driver.Function, threads i
 	if threads < 1 || threads > maxThreads {
 		return 0, fail(call, driver.ErrInvalidValue, "%d threads in a block", threads)
 	}
-	return m.profile.blocksPerSM(threads, shared+uint64(f.mod.code.sharedBytes())), nil
+	return m.profile.blocksPerSM(threads, shared+uint64(f.mod.code.sharedBytes(f.kernel))), nil
 }
 
 func (p *Profile) blocksPerSM(threads int, shared uint64) int {

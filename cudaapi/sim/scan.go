@@ -321,10 +321,10 @@ func (s *scanned) footer(names []string) string {
 	}
 	var b strings.Builder
 	b.WriteString("\n# 1 \"gocuda-kernels\"\n")
-	b.WriteString("extern \"C\" __attribute__((visibility(\"default\"))) GOCUDA_RAW unsigned gocuda_describe(unsigned i, gocuda::Kernel *k) {\nswitch (i) {\n")
+	b.WriteString("extern \"C\" __attribute__((visibility(\"default\"))) GOCUDA_RAW unsigned gocuda_describe(unsigned gocuda_i, gocuda::Kernel *gocuda_k) {\nswitch (gocuda_i) {\n")
 	n := 0
 	describe := func(name, f string) {
-		fmt.Fprintf(&b, "case %d: *k = gocuda::Run<%s>::describe(%q); return 1;\n", n, f, name)
+		fmt.Fprintf(&b, "case %d: *gocuda_k = gocuda::Run<%s>::describe(%q); return 1;\n", n, f, name)
 		n++
 	}
 	for _, k := range s.kernels {
@@ -343,7 +343,7 @@ func (s *scanned) footer(names []string) string {
 		case s.templates[base] || count[base] > 0:
 			describe(name, "&"+strings.TrimLeft(name, "& \t"))
 		default:
-			fmt.Fprintf(&b, "case %d: *k = {%q, (const void *)&%s, 0, 0, 0}; return 1;\n", n, name, strings.TrimLeft(name, "& \t"))
+			fmt.Fprintf(&b, "case %d: *gocuda_k = {%q, (const void *)&%s, 0, 0, 0}; return 1;\n", n, name, strings.TrimLeft(name, "& \t"))
 			n++
 		}
 	}

@@ -16,8 +16,11 @@ static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64
     return a - (gocuda_u64)t->worker->stacks < GOCUDA_STACK * t->worker->nstacks;
 }
 
-static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u32 write) {
+// check lets the access of n bytes at a go on, or fails. align is what the
+// access's type asks for.
+static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u32 write, gocuda_u64 align) {
     Thread *t = self();
+    if (__builtin_expect(a & (align - 1), 0)) fail(5, a, (gocuda_u32)n, write);
     gocuda_u64 o = a - t->base;
     if (o < t->size) {
         t->bytes += n;
@@ -36,14 +39,15 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
 
 } // namespace gocuda
 
-#define GOCUDA_CHECKS(n)                                                                                             \
-    extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void __asan_load##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 0); } \
-    extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void __asan_store##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 1); }
-GOCUDA_CHECKS(1)
-GOCUDA_CHECKS(2)
-GOCUDA_CHECKS(4)
-GOCUDA_CHECKS(8)
-GOCUDA_CHECKS(16)
-extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void __asan_loadN_noabort(gocuda_u64 a, gocuda_u64 n) { gocuda::check(a, n, 0); }
-extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void __asan_storeN_noabort(gocuda_u64 a, gocuda_u64 n) { gocuda::check(a, n, 1); }
-extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void __asan_handle_no_return() {}
+#define GOCUDA_CHECK extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void
+#define GOCUDA_CHECKS(n, align)                                                        \
+    GOCUDA_CHECK __asan_load##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 0, align); } \
+    GOCUDA_CHECK __asan_store##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 1, align); }
+GOCUDA_CHECKS(1, 1)
+GOCUDA_CHECKS(2, 2)
+GOCUDA_CHECKS(4, 4)
+GOCUDA_CHECKS(8, 8)
+GOCUDA_CHECKS(16, 8) // the compiler uses it for eight-byte alignment too
+GOCUDA_CHECK __asan_loadN_noabort(gocuda_u64 a, gocuda_u64 n) { gocuda::check(a, n, 0, 1); }
+GOCUDA_CHECK __asan_storeN_noabort(gocuda_u64 a, gocuda_u64 n) { gocuda::check(a, n, 1, 1); }
+GOCUDA_CHECK __asan_handle_no_return() {}

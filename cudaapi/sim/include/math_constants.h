@@ -1,0 +1,2 @@
+// Built in: see sim/math.h.
+#pragma once
