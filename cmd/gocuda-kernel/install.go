@@ -74,16 +74,16 @@ func runInstall(c *call) error {
 	if _, err := c.parse(); err != nil {
 		return err
 	}
+	root, err := p.root()
+	if err != nil {
+		return err
+	}
 	binary, err := executable()
 	if err != nil {
 		return err
 	}
 	if strings.HasPrefix(binary, filepath.Join(os.TempDir(), "go-build")) {
 		return errors.New("\"go run\" makes a binary that is gone afterwards: build it first (make build, or go build ./cmd/gocuda-kernel)")
-	}
-	root, err := p.root()
-	if err != nil {
-		return err
 	}
 	dir, err := install.Install(install.Options{
 		Executable: binary, Root: root, Name: p.name, DisplayName: *display, Env: env,
