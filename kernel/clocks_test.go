@@ -23,6 +23,7 @@ func TestSentBefore(t *testing.T) {
 		want           bool
 	}{
 		{"received before", 0, ms(-2), ms(-1), true},
+		{"received before, by a clock that was set", 0, ms(1000), ms(-1), true},
 		{"on its way", 0, ms(-1), ms(3), true},
 		{"sent because of it", 0, ms(0.5), ms(1), false},
 		{"long on its way", 0, ms(-1), ms(6000), false},

@@ -23,7 +23,7 @@ func (k *kernel) shutdown(r *request) (any, error) {
 	}
 	content := map[string]any{"status": "ok", "restart": asked.Restart}
 	k.publish("shutdown_reply", r.Message, content)
-	r.after = k.end
+	k.end() // its loops finish what they are at, this reply too
 	return content, nil
 }
 

@@ -15,7 +15,8 @@ type Engine interface {
 	// Execute runs a cell to its end. All its outputs have been delivered
 	// when it returns.
 	Execute(session.Cell) session.Result
-	// Interrupt makes the running Execute return soon. It does not wait.
+	// Interrupt makes the running Execute return soon. It does not wait, not
+	// even for an output to be taken.
 	Interrupt()
 	Complete(code string, cursor int) (session.Completion, error)
 	Inspect(code string, cursor, detail int) (*display.Bundle, error)

@@ -22,6 +22,7 @@ type cell struct {
 	value  string
 
 	phase     phase
+	engine    Engine        // that runs it
 	interrupt chan struct{} // closed when the cell is interrupted
 }
 
@@ -32,6 +33,10 @@ const (
 	announced       // the cell is known; the engine has not got it yet
 	running
 )
+
+// interruptAgain is when an interrupt is repeated. The first one is lost on a
+// cell that the engine was just about to take.
+const interruptAgain = 100 * time.Millisecond
 
 type executeRequest struct {
 	Code            string            `json:"code"`
@@ -141,7 +146,7 @@ func (k *kernel) evaluate(c session.Cell) session.Result {
 	if err != nil {
 		return session.Result{Err: &session.Error{Name: "EvaluatorError", Message: err.Error()}}
 	}
-	if !k.begin() {
+	if !k.begin(e) {
 		return session.Result{Err: &session.Error{Name: "Interrupted", Message: "interrupted before it began"}}
 	}
 	return e.Execute(c)
@@ -157,7 +162,7 @@ func (k *kernel) announce(parent *wire.Message, count int, asked executeRequest)
 }
 
 // begin marks the cell as running, or says false if it was interrupted before.
-func (k *kernel) begin() bool {
+func (k *kernel) begin(e Engine) bool {
 	c := &k.cell
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,7 +170,7 @@ func (k *kernel) begin() bool {
 	case <-c.interrupt:
 		return false
 	default:
-		c.phase = running
+		c.phase, c.engine = running, e
 		return true
 	}
 }
@@ -176,7 +181,7 @@ func (k *kernel) finish() (value string) {
 	c := &k.cell
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.phase, c.input = idle, false
+	c.phase, c.engine, c.input = idle, nil, false
 	return c.value
 }
 
@@ -184,21 +189,26 @@ func (k *kernel) finish() (value string) {
 // an error instead of a line.
 func (k *kernel) interrupt() {
 	c := &k.cell
-	c.mu.Lock()
-	phase := c.phase
-	if phase != idle {
-		select {
-		case <-c.interrupt:
-		default:
-			close(c.interrupt)
-		}
-	}
-	c.mu.Unlock()
-	if phase != running {
+	c.mu.Lock() // until the end, so that no later cell is hit
+	defer c.mu.Unlock()
+	if c.phase == idle {
 		return
 	}
-	if e, err := k.engine.get(); err == nil {
-		e.Interrupt()
+	select {
+	case <-c.interrupt:
+	default:
+		close(c.interrupt)
+	}
+	if c.phase == running {
+		c.engine.Interrupt()
+		interrupted := c.interrupt
+		time.AfterFunc(interruptAgain, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.phase == running && c.interrupt == interrupted {
+				c.engine.Interrupt()
+			}
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -126,6 +127,10 @@ func TestDamagedHistory(t *testing.T) {
 	session, list := addTo(t, file, "second")
 	if session != 2 || len(list) != 2 || list[0].Input != "first" || list[1].Input != "second" {
 		t.Errorf("session %d: %+v", session, list)
+	}
+	records, err := (&historyFile{path: file}).load()
+	if err != nil || !slices.ContainsFunc(records, func(r record) bool { return r.Session == 2 && r.Line == 0 }) {
+		t.Errorf("the torn line took the next one with it: %+v, %v", records, err)
 	}
 }
 

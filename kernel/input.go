@@ -5,9 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"gocuda/kernel/wire"
 )
+
+// connectTime is what a front end has, after its first request, to connect its
+// stdin channel.
+const connectTime = time.Second
 
 // input asks the front end that sent the running cell, over its stdin channel,
 // and waits for the answer.
@@ -23,12 +28,20 @@ func (k *kernel) input(prompt string, password bool) (string, error) {
 	for len(answers) > 0 { // answers that came too late for an earlier question
 		<-answers
 	}
-	err := k.sockets.Send(wire.Stdin, parent.Identities, wire.Outgoing{
+	question := wire.Outgoing{
 		Type: "input_request", Parent: parent,
 		Content: map[string]any{"prompt": prompt, "password": password},
-	})
-	if err != nil {
-		return "", fmt.Errorf("this front end does not take input: %w", err)
+	}
+	deadline := time.Now().Add(connectTime)
+	for {
+		err := k.sockets.Send(wire.Stdin, parent.Identities, question)
+		if err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			return "", fmt.Errorf("this front end does not take input: %w", err)
+		}
+		time.Sleep(connectTime / 100)
 	}
 	for {
 		select {

@@ -14,7 +14,6 @@ type request struct {
 	*wire.Message
 	channel  wire.Channel
 	metadata map[string]any // of the reply
-	after    func()         // runs after idle
 }
 
 // decode reads the message's content into v.
@@ -73,9 +72,6 @@ func (k *kernel) handle(ch wire.Channel, m *wire.Message) {
 		k.reply(r, content)
 	}
 	k.status(m, "idle")
-	if r.after != nil {
-		r.after()
-	}
 }
 
 // content runs the handler. What goes wrong in it, a panic too, is an answer
