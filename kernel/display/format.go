@@ -37,29 +37,24 @@ func maxElements(depth int) int {
 // names, maps sorted by key, pointers as &T{...}, long slices cut in the middle,
 // lines of about 80 columns. What a value says of itself (Error, String) stands
 // for it. It never panics, and ends for values that contain themselves.
-func Format(v any) string {
-	if rv, ok := v.(reflect.Value); ok {
-		return format(rv)
-	}
-	return format(reflect.ValueOf(v))
-}
+func Format(v any) string { return format(valOf(v)) }
 
-func format(v reflect.Value) (text string) {
+func format(x val) (text string) {
 	defer func() {
 		// Reading a value that another goroutine changes can panic.
 		if r := recover(); r != nil {
-			text = fmt.Sprintf("(a value of type %s that cannot be shown: %v)", typeName(v.Type()), r)
+			text = fmt.Sprintf("(a value that cannot be shown: %v)", r)
 		}
 	}()
 	f := formatter{nodes: maxNodes}
-	for v.Kind() == reflect.Interface && !v.IsNil() {
-		v = v.Elem()
+	for x.v.Kind() == reflect.Interface && !x.v.IsNil() {
+		x = x.elem()
 	}
-	if v.Kind() == reflect.String && !hasText(v) {
-		return topString(v.String())
+	if x.v.Kind() == reflect.String && !x.hasText() {
+		return topString(x.v.String())
 	}
 	var out strings.Builder
-	f.value(v, 0, true).write(&out, 0, 0, 0)
+	f.value(x, 0, true).write(&out, 0, 0, 0)
 	return out.String()
 }
 
@@ -96,31 +91,28 @@ type visit struct {
 
 func (f *formatter) inside(v visit) bool { return slices.Contains(f.path, v) }
 
-// value lays v out. typed says that the reader cannot tell its type from what
+// value lays x out. typed says that the reader cannot tell its type from what
 // stands around it, so that a composite needs it.
-func (f *formatter) value(v reflect.Value, depth int, typed bool) *layout {
+func (f *formatter) value(x val, depth int, typed bool) *layout {
 	if f.nodes--; f.nodes < 0 {
 		return leaf("…")
 	}
+	v := x.v
 	if !v.IsValid() {
 		return leaf("nil")
-	}
-	if inner, ok := unwrap(v); ok {
-		return f.value(inner, depth, true)
 	}
 	if v.Kind() == reflect.Interface {
 		if v.IsNil() {
 			return leaf("nil")
 		}
-		return f.value(v.Elem(), depth, true)
+		return f.value(x.elem(), depth, true)
 	}
-	if text, ok := ownText(v, depth); ok {
+	if text, ok := ownText(x, depth); ok {
 		return leaf(text)
 	}
-	t := v.Type()
 	name := ""
 	if typed {
-		name = typeName(t)
+		name = x.typeName()
 	}
 	switch v.Kind() {
 	case reflect.Bool:
@@ -146,66 +138,65 @@ func (f *formatter) value(v reflect.Value, depth int, typed bool) *layout {
 		return leaf(strconv.Quote(v.String()))
 	case reflect.UnsafePointer:
 		return leaf(fmt.Sprintf("unsafe.Pointer(%#x)", uintptr(v.UnsafePointer())))
-	case reflect.Func:
-		return function(v, typed)
-	case reflect.Chan:
-		return channel(v, typed)
-	case reflect.Pointer:
-		return f.pointer(v, depth, typed)
-	case reflect.Slice:
-		if v.IsNil() {
-			return nilOf(t, typed)
-		}
-		return f.nested(v, visit{v.UnsafePointer(), v.Len(), t}, func() *layout { return f.list(v, name, depth) })
 	case reflect.Array:
-		return f.list(v, name, depth)
-	case reflect.Map:
-		if v.IsNil() {
-			return nilOf(t, typed)
-		}
-		return f.nested(v, visit{v.UnsafePointer(), 0, t}, func() *layout { return f.mapping(v, name, depth) })
+		return f.list(x, name, depth)
 	case reflect.Struct:
-		return f.structure(v, name, depth)
+		return f.structure(x, name, depth)
 	}
-	return leaf(t.String())
+	if v.IsNil() {
+		return nilOf(v.Kind(), name)
+	}
+	switch v.Kind() {
+	case reflect.Func:
+		return leaf(x.typeName())
+	case reflect.Chan:
+		return channel(x)
+	case reflect.Pointer:
+		return f.nested(x, visit{v.UnsafePointer(), 0, v.Type()}, func() *layout { return f.value(x.elem(), depth, typed).after("&") })
+	case reflect.Slice:
+		return f.nested(x, visit{v.UnsafePointer(), v.Len(), v.Type()}, func() *layout { return f.list(x, name, depth) })
+	default:
+		return f.nested(x, visit{v.UnsafePointer(), 0, v.Type()}, func() *layout { return f.mapping(x, name, depth) })
+	}
 }
 
-// nested lays out what v refers to, unless v contains itself.
-func (f *formatter) nested(v reflect.Value, at visit, inner func() *layout) *layout {
-	if (v.Kind() == reflect.Pointer || v.Len() > 0) && f.inside(at) {
-		return leaf("(cycle to " + typeName(v.Type()) + ")")
+// nested lays out what x refers to, unless x contains itself.
+func (f *formatter) nested(x val, at visit, inner func() *layout) *layout {
+	if (x.v.Kind() == reflect.Pointer || x.v.Len() > 0) && f.inside(at) {
+		return leaf("(cycle to " + x.typeName() + ")")
 	}
 	f.path = append(f.path, at)
 	defer func() { f.path = f.path[:len(f.path)-1] }()
 	return inner()
 }
 
-func nilOf(t reflect.Type, typed bool) *layout {
-	if !typed {
+func nilOf(kind reflect.Kind, name string) *layout {
+	switch {
+	case name == "":
 		return leaf("nil")
+	case kind == reflect.Slice || kind == reflect.Map:
+		return leaf(name + "(nil)")
 	}
-	name := typeName(t)
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Func, reflect.Chan:
-		name = "(" + name + ")"
-	}
-	return leaf(name + "(nil)")
+	return leaf("(" + name + ")(nil)")
 }
 
-func (f *formatter) pointer(v reflect.Value, depth int, typed bool) *layout {
-	if v.IsNil() {
-		return nilOf(v.Type(), typed)
+func channel(x val) *layout {
+	if x.v.Cap() == 0 {
+		return leaf(x.typeName() + " (unbuffered)")
 	}
-	return f.nested(v, visit{v.UnsafePointer(), 0, v.Type()}, func() *layout {
-		return f.value(v.Elem(), depth, typed).after("&")
-	})
+	return leaf(fmt.Sprintf("%s (%d of %d queued)", x.typeName(), x.v.Len(), x.v.Cap()))
 }
 
-func (f *formatter) list(v reflect.Value, name string, depth int) *layout {
+func (f *formatter) list(x val, name string, depth int) *layout {
+	v := x.v
 	n := v.Len()
-	if n > 0 && v.Type().Elem().Kind() == reflect.Uint8 {
-		if l, ok := byteText(v, name); ok {
-			return l
+	bytes := isBytes(v.Type())
+	if n > 0 && bytes && v.Kind() == reflect.Slice {
+		if text, ok := byteText(v.Bytes()); ok {
+			if name != "" {
+				text = name + "(" + text + ")"
+			}
+			return leaf(text)
 		}
 	}
 	l := &layout{open: name + "{", close: "}", fill: isScalar(v.Type().Elem())}
@@ -220,12 +211,11 @@ func (f *formatter) list(v reflect.Value, name string, depth int) *layout {
 			l.items = append(l.items, leaf(fmt.Sprintf("… %d more …", skip)))
 			i += skip
 		}
-		e := v.Index(i)
-		if isBytes(v.Type()) {
-			l.items = append(l.items, leaf(fmt.Sprintf("%#02x", e.Uint())))
+		if bytes {
+			l.items = append(l.items, leaf(fmt.Sprintf("%#02x", v.Index(i).Uint())))
 			continue
 		}
-		l.items = append(l.items, f.value(e, depth+1, false))
+		l.items = append(l.items, f.value(x.index(i), depth+1, false))
 	}
 	return l
 }
@@ -233,36 +223,28 @@ func (f *formatter) list(v reflect.Value, name string, depth int) *layout {
 func isBytes(t reflect.Type) bool { return t.Elem() == byteType }
 
 // byteText shows bytes that are text as text.
-func byteText(v reflect.Value, name string) (*layout, bool) {
-	if v.Kind() != reflect.Slice || !isBytes(v.Type()) {
-		return nil, false
-	}
-	b := v.Bytes()
+func byteText(b []byte) (string, bool) {
 	if !utf8.Valid(b) {
-		return nil, false
+		return "", false
 	}
 	for _, r := range string(b[:min(len(b), maxString)]) {
 		if !unicode.IsPrint(r) && !unicode.IsSpace(r) && r != utf8.RuneError {
-			return nil, false
+			return "", false
 		}
 	}
-	text := strconv.Quote(string(b))
 	if len(b) > maxString {
-		text = cutString(string(b), maxString)
+		return cutString(string(b), maxString), true
 	}
-	if name == "" {
-		return leaf(text), true
-	}
-	return leaf(name + "(" + text + ")"), true
+	return strconv.Quote(string(b)), true
 }
 
-func (f *formatter) mapping(v reflect.Value, name string, depth int) *layout {
+func (f *formatter) mapping(x val, name string, depth int) *layout {
 	l := &layout{open: name + "{", close: "}"}
-	if v.Len() > 0 && depth >= maxDepth {
+	if x.v.Len() > 0 && depth >= maxDepth {
 		l.items = []*layout{leaf("…")}
 		return l
 	}
-	keys := v.MapKeys()
+	keys := x.v.MapKeys()
 	slices.SortStableFunc(keys, compare)
 	limit := maxElements(depth)
 	for i, k := range keys {
@@ -270,55 +252,29 @@ func (f *formatter) mapping(v reflect.Value, name string, depth int) *layout {
 			l.items = append(l.items, leaf(fmt.Sprintf("… %d more", len(keys)-limit)))
 			break
 		}
-		key := f.value(k, depth+1, false).flat()
-		item := f.value(v.MapIndex(k), depth+1, false)
+		key := f.value(x.key(k), depth+1, false).flat()
+		item := f.value(x.mapIndex(k), depth+1, false)
 		l.items = append(l.items, item.after(key+": "))
 	}
 	return l
 }
 
-func (f *formatter) structure(v reflect.Value, name string, depth int) *layout {
-	t := v.Type()
-	if !v.CanAddr() && v.CanInterface() {
-		at := reflect.New(t).Elem() // so that times in unexported fields can be read
-		at.Set(v)
-		v = at
+func (f *formatter) structure(x val, name string, depth int) *layout {
+	if !x.v.CanAddr() && x.v.CanInterface() {
+		at := reflect.New(x.v.Type()).Elem() // so that times in unexported fields can be read
+		at.Set(x.v)
+		x.v = at
 	}
 	l := &layout{open: name + "{", close: "}"}
-	if t.NumField() > 0 && depth >= maxDepth {
+	if x.v.NumField() > 0 && depth >= maxDepth {
 		l.items = []*layout{leaf("…")}
 		return l
 	}
-	for i := range t.NumField() {
-		field := v.Field(i)
-		l.items = append(l.items, f.value(field, depth+1, !isNil(field)).after(fieldName(t, i)+": "))
+	for i := range x.v.NumField() {
+		name, field := x.field(i)
+		l.items = append(l.items, f.value(field, depth+1, !isNil(field.v)).after(name+": "))
 	}
 	return l
-}
-
-func function(v reflect.Value, typed bool) *layout {
-	if v.IsNil() {
-		return nilOf(v.Type(), typed)
-	}
-	return leaf(typeName(v.Type()))
-}
-
-func channel(v reflect.Value, typed bool) *layout {
-	if v.IsNil() {
-		return nilOf(v.Type(), typed)
-	}
-	if v.Cap() == 0 {
-		return leaf(typeName(v.Type()) + " (unbuffered)")
-	}
-	return leaf(fmt.Sprintf("%s (%d of %d queued)", typeName(v.Type()), v.Len(), v.Cap()))
-}
-
-func isNil(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Func, reflect.Chan, reflect.Slice, reflect.Map, reflect.Interface:
-		return v.IsNil()
-	}
-	return false
 }
 
 func isScalar(t reflect.Type) bool {
@@ -330,52 +286,43 @@ func isScalar(t reflect.Type) bool {
 }
 
 var (
-	errorType     = reflect.TypeFor[error]()
-	stringerType  = reflect.TypeFor[fmt.Stringer]()
-	formatterType = reflect.TypeFor[fmt.Formatter]()
-	timeType      = reflect.TypeFor[time.Time]()
-	durationType  = reflect.TypeFor[time.Duration]()
-	bundleType    = reflect.TypeFor[Bundle]()
-	imageType     = reflect.TypeFor[image.Image]()
+	timeType     = reflect.TypeFor[time.Time]()
+	durationType = reflect.TypeFor[time.Duration]()
+	bundleType   = reflect.TypeFor[Bundle]()
 )
 
-func hasText(v reflect.Value) bool {
-	t := v.Type()
-	return t.Implements(errorType) || t.Implements(stringerType) || t.Implements(formatterType)
-}
-
-// ownText is what v says of itself, if it does. fmt calls the method, and
+// ownText is what x says of itself, if it does. fmt calls the method, and
 // reports one that panics.
-func ownText(v reflect.Value, depth int) (string, bool) {
-	t := v.Type()
-	switch t {
+func ownText(x val, depth int) (string, bool) {
+	switch x.v.Type() {
 	case durationType:
-		return time.Duration(v.Int()).String(), true
+		return time.Duration(x.v.Int()).String(), true
 	case timeType:
-		if at, ok := exposed(v); ok {
+		if at, ok := exposed(x.v); ok {
 			return at.Interface().(time.Time).Round(0).String(), true
 		}
 	case bundleType:
-		if at, ok := exposed(v); ok && depth > 0 {
+		if at, ok := exposed(x.v); ok && depth > 0 {
 			return strconv.Quote(at.Interface().(Bundle).withText().text()), true
 		}
 	}
-	if !v.CanInterface() || t.Kind() == reflect.Pointer && v.IsNil() && depth > 0 {
+	m := x.methods()
+	if !m.IsValid() || x.v.Kind() == reflect.Pointer && x.v.IsNil() && depth > 0 {
 		return "", false
 	}
-	if hasText(v) {
-		text := fmt.Sprint(v.Interface())
+	if x.hasText() {
+		text := fmt.Sprint(m.Interface())
 		if depth == 0 {
 			return text, true
 		}
-		if t.Implements(errorType) {
+		if m.Type().Implements(errorType) {
 			return "error(" + strconv.Quote(text) + ")", true
 		}
 		// Among other values a long text would hide where it begins and ends.
 		return text, len(text) <= maxString && !strings.Contains(text, "\n")
 	}
-	if t.Implements(imageType) && t.Kind() != reflect.Interface {
-		return guard(func() string { return imageText(v.Interface().(image.Image)) })
+	if m.Type().Implements(imageType) {
+		return guard(func() string { return imageText(m.Interface().(image.Image)) })
 	}
 	return "", false
 }
@@ -391,41 +338,12 @@ func exposed(v reflect.Value) (reflect.Value, bool) {
 	return reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem(), true
 }
 
-// unwrap finds the value that a reflect.Value, or yaegi's box for values of
-// interpreted interface types, holds.
-func unwrap(v reflect.Value) (reflect.Value, bool) {
-	t := v.Type()
-	if t == reflect.TypeFor[reflect.Value]() && v.CanInterface() {
-		return v.Interface().(reflect.Value), true
-	}
-	if isBox(t) && v.CanInterface() {
-		box := reflect.New(t).Elem()
-		box.Set(v)
-		if field := box.FieldByName("value"); field.IsValid() {
-			if at, ok := exposed(field); ok {
-				inner, ok := at.Interface().(reflect.Value)
-				return inner, ok
-			}
-		}
-	}
-	return v, false
-}
-
-func isBox(t reflect.Type) bool {
-	return t.Name() == "valueInterface" && t.PkgPath() == "github.com/traefik/yaegi/interp"
-}
-
 // compare orders map keys: nil first, numbers and strings by value, pointers by
 // address, arrays and structs by their parts; keys of
 // different types by kind, then by type.
 func compare(a, b reflect.Value) int {
-	if a.Kind() == reflect.Interface {
-		a = a.Elem()
-	}
-	if b.Kind() == reflect.Interface {
-		b = b.Elem()
-	}
-	if !a.IsValid() || !b.IsValid() || a.Kind() != b.Kind() {
+	a, b = dynamic(a), dynamic(b)
+	if a.Kind() != b.Kind() || !a.IsValid() {
 		return cmp.Compare(a.Kind(), b.Kind())
 	}
 	switch {
@@ -457,6 +375,15 @@ func compare(a, b reflect.Value) int {
 		}
 	}
 	return 0
+}
+
+// dynamic is what an interface holds.
+func dynamic(v reflect.Value) reflect.Value {
+	x := val{v: v}.open()
+	for x.v.Kind() == reflect.Interface {
+		x = x.elem()
+	}
+	return x.v
 }
 
 func btoi(b bool) int {

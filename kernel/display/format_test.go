@@ -13,8 +13,6 @@ import (
 	"time"
 	"unicode/utf8"
 	"unsafe"
-
-	"github.com/traefik/yaegi/interp"
 )
 
 type point struct{ X, Y int }
@@ -250,40 +248,6 @@ func TestFormatLimits(t *testing.T) {
 	}
 	if text := Format(wide); len(text) > 1<<20 {
 		t.Errorf("a bushy value makes %d bytes", len(text))
-	}
-}
-
-// What reflection shows of interpreted types: fields with an X before
-// unexported names, no type name, and boxes around values of interfaces.
-func TestFormatInterpreted(t *testing.T) {
-	i := interp.New(interp.Options{})
-	if _, err := i.Eval(`package main
-type Point struct { x, Y int; Xa bool }
-func (Point) Area() int { return 1 }
-type Shape interface { Area() int }
-type All struct { Shapes []Shape; p *Point }
-var v = &All{Shapes: []Shape{Point{1, 2, true}}, p: &Point{}}`); err != nil {
-		t.Fatal(err)
-	}
-	v, err := i.Eval("v")
-	if err != nil {
-		t.Fatal(err)
-	}
-	point := v.Elem().Field(1).Type().Elem()
-	SetTypeNames(func(t reflect.Type) string {
-		switch t {
-		case point:
-			return "Point"
-		case v.Elem().Type():
-			return "All"
-		}
-		return ""
-	})
-	defer SetTypeNames(nil)
-	want := "&All{Shapes: []any{Point{x: 1, Y: 2, Xa: true}}, p: &Point{x: 0, Y: 0, Xa: false}}"
-	want = strings.ReplaceAll(want, "Xa", "a") // yaegi's name for a is Xa too
-	if got := Format(v); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -3,7 +3,6 @@ package display
 import (
 	"image"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -19,8 +18,9 @@ import (
 //
 // A method that panics, or returns "", is left out.
 func Of(v any) Bundle {
-	if rv, ok := v.(reflect.Value); ok && rv.IsValid() && rv.CanInterface() {
-		v = rv.Interface()
+	x := valOf(v)
+	if m := x.methods(); m.IsValid() {
+		v = m.Interface()
 	}
 	switch b := v.(type) {
 	case Bundle:
@@ -35,7 +35,7 @@ func Of(v any) Bundle {
 		if data, ok := guard(m.MIMEBundle); ok && len(data) > 0 {
 			maps.Copy(b.Data, data)
 			if _, ok := b.Data[mimeText]; !ok {
-				b.Data[mimeText] = Format(v)
+				b.Data[mimeText] = format(x)
 			}
 			return b
 		}
@@ -62,7 +62,7 @@ func Of(v any) Bundle {
 			return p
 		}
 	}
-	b.Data[mimeText] = Format(v)
+	b.Data[mimeText] = format(x)
 	return b
 }
 

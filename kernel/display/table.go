@@ -23,7 +23,7 @@ const maxRows = 60
 // headers, if given, replace the names of the first columns. Of more than 60
 // rows the middle is left out. Any other value is a table of one cell.
 func Table(rows any, headers ...string) Bundle {
-	t := tabulate(reflect.ValueOf(rows))
+	t := tabulate(valOf(rows))
 	for len(t.headers) < len(headers) {
 		t.headers = append(t.headers, "")
 	}
@@ -43,31 +43,28 @@ type cell struct {
 	number bool
 }
 
-func tabulate(v reflect.Value) table {
+func tabulate(x val) table {
 	var t table
-	v = indirect(v)
+	x = indirect(x)
 	switch {
-	case v.Kind() == reflect.Map:
-		keys := v.MapKeys()
+	case x.v.Kind() == reflect.Map:
+		keys := x.v.MapKeys()
 		slices.SortStableFunc(keys, compare)
 		keys, t.hidden = ends(len(keys), func(i int) reflect.Value { return keys[i] })
-		values := make([]reflect.Value, len(keys))
+		values, labels := make([]val, len(keys)), make([]val, len(keys))
 		for i, key := range keys {
-			values[i] = indirect(v.MapIndex(key))
+			values[i], labels[i] = indirect(x.mapIndex(key)), x.key(key)
 		}
-		t.fill([]string{"key"}, keys, values)
-	case isList(v):
-		shown, hidden := ends(v.Len(), func(i int) int { return i })
+		t.fill([]string{"key"}, labels, values)
+	case isList(x.v):
+		shown, hidden := ends(x.v.Len(), func(i int) int { return i })
 		t.hidden = hidden
-		values := make([]reflect.Value, len(shown))
-		numbers := make([]reflect.Value, len(shown))
+		values, numbers := make([]val, len(shown)), make([]val, len(shown))
 		for i, at := range shown {
-			values[i] = indirect(v.Index(at))
-			numbers[i] = reflect.ValueOf(at)
+			values[i], numbers[i] = indirect(x.index(at)), valOf(at)
 		}
 		if len(values) == 0 {
-			values = []reflect.Value{zeroElem(v.Type())}
-			t.fill(nil, nil, values)
+			t.fill(nil, nil, []val{zeroElem(x)})
 			t.rows = nil
 		} else if kind, _ := shapeOf(values); kind == scalars {
 			t.fill([]string{"#"}, numbers, values)
@@ -75,21 +72,21 @@ func tabulate(v reflect.Value) table {
 			t.fill(nil, nil, values)
 		}
 	default:
-		t.rows = [][]cell{{cellOf(v)}}
+		t.rows = [][]cell{{cellOf(x)}}
 	}
 	return t
 }
 
 // zeroElem stands for the rows of a table that has none, so that it has columns.
-func zeroElem(t reflect.Type) reflect.Value {
-	e := t.Elem()
-	for range maxDepth {
-		if e.Kind() != reflect.Pointer {
-			break
-		}
-		e = e.Elem()
+func zeroElem(list val) val {
+	e := val{v: reflect.Zero(list.v.Type().Elem())}
+	if list.t != nil {
+		e.t = list.t.Elem()
 	}
-	return reflect.Zero(e)
+	if e.v.Kind() == reflect.Pointer {
+		return val{v: reflect.New(e.v.Type().Elem()), t: e.t}.elem()
+	}
+	return e.open()
 }
 
 // ends picks the indexes to show of n, and counts the rest.
@@ -115,27 +112,27 @@ const (
 
 // shapeOf says what all of the values are, but for nil ones, and gives the
 // first that counts.
-func shapeOf(values []reflect.Value) (shape, reflect.Value) {
-	all, first := scalars, reflect.Value{}
-	for _, v := range values {
-		if isNone(v) {
+func shapeOf(values []val) (shape, val) {
+	all, first := scalars, val{}
+	for _, x := range values {
+		if isNone(x.v) {
 			continue
 		}
 		s := scalars
 		switch {
-		case v.CanInterface() && v.Kind() == reflect.Struct && hasText(v):
-		case v.Kind() == reflect.Struct && (!first.IsValid() || v.Type() == first.Type()):
+		case x.v.Kind() == reflect.Struct && x.hasText():
+		case x.v.Kind() == reflect.Struct && (!first.v.IsValid() || x.v.Type() == first.v.Type()):
 			s = structs
-		case v.Kind() == reflect.Map:
+		case x.v.Kind() == reflect.Map:
 			s = mappings
-		case isList(v):
+		case isList(x.v):
 			s = lists
 		}
-		if first.IsValid() && s != all {
+		if first.v.IsValid() && s != all {
 			return scalars, first
 		}
-		if !first.IsValid() {
-			all, first = s, v
+		if !first.v.IsValid() {
+			all, first = s, x
 		}
 	}
 	return all, first
@@ -146,46 +143,46 @@ func isNone(v reflect.Value) bool {
 }
 
 // fill makes a row of each value, with its label, if there are labels, before it.
-func (t *table) fill(names []string, labels, values []reflect.Value) {
+func (t *table) fill(names []string, labels, values []val) {
 	t.headers = names
 	kind, first := shapeOf(values)
 	var columns []reflect.Value
 	switch kind {
 	case structs:
-		for i := range first.NumField() {
-			t.headers = append(t.headers, fieldName(first.Type(), i))
+		for i := range first.v.NumField() {
+			name, _ := first.field(i)
+			t.headers = append(t.headers, name)
 		}
 	case mappings:
 		columns = allKeys(values)
 		for _, key := range columns {
-			t.headers = append(t.headers, cellOf(key).text)
+			t.headers = append(t.headers, cellOf(first.key(key)).text)
 		}
 	case scalars:
 		t.headers = append(t.headers, "value")
 	}
-	for i, v := range values {
+	for i, x := range values {
 		var row []cell
 		if labels != nil {
 			row = append(row, cellOf(labels[i]))
 		}
 		switch {
-		case kind == scalars || isNone(v):
-			row = append(row, cellOf(v))
+		case kind == scalars || isNone(x.v):
+			row = append(row, cellOf(x))
 		case kind == structs:
-			for j := range v.NumField() {
-				row = append(row, cellOf(v.Field(j)))
+			for j := range x.v.NumField() {
+				_, field := x.field(j)
+				row = append(row, cellOf(field))
 			}
 		case kind == lists:
-			for j := range v.Len() {
-				row = append(row, cellOf(v.Index(j)))
+			for j := range x.v.Len() {
+				row = append(row, cellOf(x.index(j)))
 			}
 		default:
 			for _, key := range columns {
 				c := cell{}
-				if key.Type().AssignableTo(v.Type().Key()) {
-					if e := v.MapIndex(key); e.IsValid() {
-						c = cellOf(e)
-					}
+				if key.Type().AssignableTo(x.v.Type().Key()) && x.v.MapIndex(key).IsValid() {
+					c = cellOf(x.mapIndex(key))
 				}
 				row = append(row, c)
 			}
@@ -195,13 +192,13 @@ func (t *table) fill(names []string, labels, values []reflect.Value) {
 }
 
 // allKeys are the different keys of maps, sorted.
-func allKeys(tables []reflect.Value) []reflect.Value {
+func allKeys(tables []val) []reflect.Value {
 	seen := map[any]reflect.Value{}
 	for _, m := range tables {
-		if isNone(m) {
+		if isNone(m.v) {
 			continue
 		}
-		for _, key := range m.MapKeys() {
+		for _, key := range m.v.MapKeys() {
 			if key.CanInterface() {
 				seen[key.Interface()] = key
 			}
@@ -216,43 +213,36 @@ func isList(v reflect.Value) bool {
 
 // indirect follows pointers and interfaces, but not from a value that says
 // something of itself.
-func indirect(v reflect.Value) reflect.Value {
+func indirect(x val) val {
 	for range maxDepth {
-		if !v.IsValid() {
-			return v
+		if x.v.Kind() != reflect.Interface && (x.v.Kind() != reflect.Pointer || x.v.IsNil() || x.hasText()) {
+			return x
 		}
-		if inner, ok := unwrap(v); ok {
-			v = inner
-			continue
-		}
-		if v.Kind() != reflect.Interface && (v.Kind() != reflect.Pointer || v.IsNil() || v.CanInterface() && hasText(v)) {
-			return v
-		}
-		v = v.Elem()
+		x = x.elem()
 	}
-	return v
+	return x
 }
 
-func cellOf(v reflect.Value) cell {
-	if v.IsValid() && v.Kind() == reflect.Interface {
-		v = v.Elem()
+func cellOf(x val) cell {
+	if x.v.Kind() == reflect.Interface {
+		x = x.elem()
 	}
-	if !v.IsValid() {
+	if !x.v.IsValid() {
 		return cell{text: "nil"}
 	}
-	number := v.CanInt() || v.CanUint() || v.CanFloat() || v.CanComplex()
-	if v.Kind() == reflect.String && !hasText(v) {
-		s := v.String()
+	if x.v.Kind() == reflect.String && !x.hasText() {
+		s := x.v.String()
 		if len(s) > maxString {
 			s = cutString(s, maxString)
 		}
 		return cell{text: strings.ToValidUTF8(s, "\uFFFD")}
 	}
 	f := formatter{nodes: 200}
-	l, ok := guard(func() *layout { return f.value(v, 1, false) })
+	l, ok := guard(func() *layout { return f.value(x, 1, false) })
 	if !ok {
 		return cell{text: "?"}
 	}
+	number := x.v.CanInt() || x.v.CanUint() || x.v.CanFloat() || x.v.CanComplex()
 	return cell{text: l.flat(), number: number}
 }
 

@@ -4,28 +4,10 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"sync/atomic"
-	"unicode"
-	"unicode/utf8"
 )
 
-var typeNames atomic.Pointer[func(reflect.Type) string]
-
-// SetTypeNames tells Format, Of and Table the names of types whose reflect.Type
-// does not know them: an interpreter's types are anonymous structs to
-// reflection. names returns "" for a type that it does not know. With it set,
-// the fields of anonymous structs are taken to be yaegi's, which puts an X
-// before unexported names. nil undoes it.
-func SetTypeNames(names func(reflect.Type) string) {
-	if names == nil {
-		typeNames.Store(nil)
-		return
-	}
-	typeNames.Store(&names)
-}
-
-// maxTypeDepth bounds the names of types that contain themselves, as an
-// interpreter's anonymous ones can.
+// maxTypeDepth bounds the names of types that contain themselves without a name,
+// as interpreters make them.
 const maxTypeDepth = 4
 
 var byteType = reflect.TypeFor[byte]()
@@ -34,14 +16,6 @@ var byteType = reflect.TypeFor[byte]()
 func typeName(t reflect.Type) string { return typeNameAt(t, 0) }
 
 func typeNameAt(t reflect.Type, depth int) string {
-	if names := typeNames.Load(); names != nil {
-		if name := (*names)(t); name != "" {
-			return name
-		}
-	}
-	if isBox(t) {
-		return "any"
-	}
 	if t == byteType {
 		return "byte" // what uint8 elements mostly are
 	}
@@ -81,7 +55,7 @@ func typeNameAt(t reflect.Type, depth int) string {
 	case reflect.Struct:
 		fields := make([]string, t.NumField())
 		for i := range fields {
-			fields[i] = fieldName(t, i) + " " + typeNameAt(t.Field(i).Type, depth+1)
+			fields[i] = t.Field(i).Name + " " + typeNameAt(t.Field(i).Type, depth+1)
 		}
 		if len(fields) == 0 {
 			return "struct{}"
@@ -115,16 +89,4 @@ func signature(t reflect.Type, depth int) string {
 		return text + " " + out[0]
 	}
 	return text + " (" + strings.Join(out, ", ") + ")"
-}
-
-// fieldName is the name of a struct's field in the source.
-func fieldName(t reflect.Type, i int) string {
-	name := t.Field(i).Name
-	if t.Name() != "" || typeNames.Load() == nil || !strings.HasPrefix(name, "X") {
-		return name
-	}
-	if r, _ := utf8.DecodeRuneInString(name[1:]); unicode.IsUpper(r) || r == utf8.RuneError {
-		return name
-	}
-	return name[1:]
 }
