@@ -20,7 +20,7 @@ SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null |
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
 .PHONY: build demo test test-style test-go test-race test-python test-browser \
-        test-gpu gpu-bundle bench notebooks cross clean
+        test-gpu go-score gpu-bundle bench notebooks cross clean
 
 build: $(BIN)
 
@@ -42,6 +42,11 @@ $(PIP): tests/requirements.txt tests/requirements.lock
 
 demo: $(BIN)
 	@scripts/demo.sh
+
+# Go's own test programs, run by the kernel; see kernel/golang/score.
+go-score: $(BIN)
+	$(GO) run ./kernel/golang/score -exec "$(BIN) exec" \
+	  -list kernel/golang/testdata/go-passing.txt -reasons kernel/golang/testdata/go-cannot.txt
 
 test: test-style test-go test-race test-python test-browser
 	@echo "make test: all passed"

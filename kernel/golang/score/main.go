@@ -1,0 +1,270 @@
+// Command score runs the programs of Go's own test directory through the
+// kernel and counts those that behave as compiled Go does. make go-score runs
+// it.
+//
+// A program is one whose test recipe is "// run" without arguments. It passes
+// if it ends with status 0 within the time limit and prints exactly what its
+// .out file holds, or nothing where there is none.
+package main
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("score: ")
+	command := flag.String("exec", "bin/gocuda-kernel exec", "the `command` that runs a Go file")
+	limit := flag.Duration("timeout", 20*time.Second, "time limit of one program")
+	jobs := flag.Int("j", runtime.NumCPU(), "programs that run at a time")
+	only := flag.String("run", "", "only programs whose name matches this `regexp`")
+	list := flag.String("list", "", "`file` of passing programs to compare with and, if all programs ran, to write")
+	reasons := flag.String("reasons", "", "`file` that says why programs cannot pass")
+	verbose := flag.Bool("v", false, "show the output of each failure")
+	flag.Parse()
+	root, err := goroot()
+	if err != nil {
+		log.Fatal(err)
+	}
+	match, err := regexp.Compile(*only)
+	if err != nil {
+		log.Fatal(err)
+	}
+	programs, err := find(filepath.Join(root, "test"), match)
+	if err != nil {
+		log.Fatal(err)
+	}
+	args := strings.Fields(*command)
+	if path, err := exec.LookPath(args[0]); err == nil {
+		args[0], _ = filepath.Abs(path)
+	} else {
+		log.Fatal(err)
+	}
+	results := runAll(programs, args, *limit, *jobs)
+	why, err := readReasons(*reasons)
+	if err != nil {
+		log.Fatal(err)
+	}
+	report(results, why, *verbose)
+	if *list == "" {
+		return
+	}
+	lost := compare(*list, results)
+	if *only == "" {
+		if err := writeList(*list, results); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if lost > 0 {
+		os.Exit(1)
+	}
+}
+
+func goroot() (string, error) {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOROOT: %w (the programs are in a Go installation)", err)
+	}
+	root := strings.TrimSpace(string(out))
+	if _, err := os.Stat(filepath.Join(root, "test")); err != nil {
+		return "", fmt.Errorf("%w: this Go installation came without its tests", err)
+	}
+	return root, nil
+}
+
+// find lists the programs below a folder, sorted.
+func find(dir string, match *regexp.Regexp) ([]program, error) {
+	var list []program
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if isRun(string(src)) && match.MatchString(name) {
+			list = append(list, program{name: name, path: path, skip: !wanted(string(src))})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// runAll runs the programs, jobs at a time.
+func runAll(programs []program, args []string, limit time.Duration, jobs int) []result {
+	results := make([]result, len(programs))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range max(jobs, 1) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range next {
+				results[i] = programs[i].run(args, limit)
+			}
+		}()
+	}
+	for i := range programs {
+		next <- i
+		if i%50 == 49 {
+			fmt.Fprintf(os.Stderr, "%d of %d\n", i+1, len(programs))
+		}
+	}
+	close(next)
+	wg.Wait()
+	return results
+}
+
+// report prints the score by folder, and the failures by cause.
+func report(results []result, why map[string]string, verbose bool) {
+	type count struct{ passed, total, skipped int }
+	folders := make(map[string]*count)
+	all := &count{}
+	causes := make(map[string][]string)
+	known := 0
+	for _, r := range results {
+		dir := filepath.ToSlash(filepath.Dir(r.name))
+		if folders[dir] == nil {
+			folders[dir] = &count{}
+		}
+		for _, c := range []*count{folders[dir], all} {
+			c.total++
+			if r.cause == "" {
+				c.passed++
+			} else if r.skip {
+				c.skipped++
+			}
+		}
+		if r.cause == "" {
+			continue
+		}
+		cause := r.cause
+		if text, ok := why[r.name]; ok {
+			cause = "cannot pass: " + text
+			known++
+		}
+		causes[cause] = append(causes[cause], r.name)
+		if verbose {
+			fmt.Printf("--- %s: %s\n%s\n", r.name, r.cause, r.output)
+		}
+	}
+	names := make([]string, 0, len(causes))
+	for c := range causes {
+		names = append(names, c)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		if a, b := len(causes[names[i]]), len(causes[names[j]]); a != b {
+			return a > b
+		}
+		return names[i] < names[j]
+	})
+	for _, c := range names {
+		fmt.Printf("%4d %s\n", len(causes[c]), c)
+		for _, name := range causes[c] {
+			fmt.Printf("       %s\n", name)
+		}
+	}
+	dirs := make([]string, 0, len(folders))
+	for d := range folders {
+		dirs = append(dirs, d)
+	}
+	sort.Strings(dirs)
+	fmt.Println()
+	for _, d := range dirs {
+		fmt.Printf("%-24s %4d of %4d\n", d, folders[d].passed, folders[d].total)
+	}
+	fmt.Printf("%-24s %4d of %4d (%d are not for this platform, %d have a reason why they cannot pass)\n",
+		"passed", all.passed, all.total, all.skipped, known)
+}
+
+// compare tells which programs of a list no longer pass, and how many new
+// ones do.
+func compare(path string, results []result) (lost int) {
+	before, err := readList(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	gained := 0
+	for _, r := range results {
+		switch {
+		case before[r.name] && r.cause != "":
+			fmt.Printf("lost: %s: %s\n", r.name, r.cause)
+			lost++
+		case !before[r.name] && r.cause == "":
+			gained++
+		}
+	}
+	fmt.Printf("against %s: %d gained, %d lost\n", path, gained, lost)
+	return lost
+}
+
+func readList(path string) (map[string]bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list := make(map[string]bool)
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		if line := strings.TrimSpace(s.Text()); line != "" && line[0] != '#' {
+			list[line] = true
+		}
+	}
+	return list, s.Err()
+}
+
+func writeList(path string, results []result) error {
+	var b strings.Builder
+	b.WriteString("# Programs of Go's test directory that pass. Written by make go-score.\n")
+	for _, r := range results {
+		if r.cause == "" {
+			b.WriteString(r.name + "\n")
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
+
+// readReasons reads lines of a program's name, a colon and a reason.
+func readReasons(path string) (map[string]string, error) {
+	why := make(map[string]string)
+	if path == "" {
+		return why, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if name, reason, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "#") {
+			why[strings.TrimSpace(name)] = strings.TrimSpace(reason)
+		}
+	}
+	return why, nil
+}
