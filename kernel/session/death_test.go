@@ -23,7 +23,7 @@ func TestWhatAnEvaluatorDiesOf(t *testing.T) {
 	}{
 		{"kill 9", []string{"SIGKILL"}},
 		{"kill 15", []string{"SIGTERM"}},
-		{"recurse", []string{"stack overflow", "without end"}},
+		{"recurse", []string{"stack overflow", "without end", fmt.Sprint(maxStack)}},
 		{"segfault", []string{"segmentation fault"}},
 		{"abort", []string{"abort"}},
 		{"exit 3", []string{"status 3", "exit"}},
@@ -35,7 +35,8 @@ func TestWhatAnEvaluatorDiesOf(t *testing.T) {
 		t.Run(test.code, func(t *testing.T) {
 			t.Parallel()
 			h := start(t, nil)
-			h.succeed("set lost")
+			h.succeed("set lost\nwarn long ago")
+			h.shown()
 			r := h.execute("print last line\n" + test.code)
 			if r.Err == nil || !r.Restarted {
 				t.Fatalf("result %+v", r)
@@ -46,7 +47,7 @@ func TestWhatAnEvaluatorDiesOf(t *testing.T) {
 					t.Errorf("%q is not in the error:\n%s", want, all)
 				}
 			}
-			if strings.Contains(all, ".go:") || len(r.Err.Traceback) > lastLines+6 {
+			if strings.Contains(all, ".go:") || strings.Contains(all, "long ago") || len(r.Err.Traceback) > lastLines+6 {
 				t.Errorf("the error is not to the point:\n%s", all)
 			}
 			if got := h.shown(); !strings.Contains(got, "last line\n") || strings.Contains(got, "goroutine") {
@@ -89,7 +90,12 @@ func TestDeathsInARow(t *testing.T) {
 }
 
 func TestAnEvaluatorThatDoesNotStart(t *testing.T) {
-	h := start(t, func(o *Options) { o.Env = []string{"GOCUDA_TEST_EVALUATOR=dies at start"} })
+	log := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(log, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := start(t, func(o *Options) { o.Env = []string{"GOCUDA_TEST_EVALUATOR=dies at start", "GOCUDA_TEST_LOG=" + log} })
+	until(t, "it has died", func() bool { return live(h.Session) == nil })
 	for range 3 {
 		r := h.execute("print hello")
 		if r.Err == nil || !strings.Contains(text(r.Err), "did not start") || !strings.Contains(text(r.Err), "no sun today") {
@@ -98,6 +104,9 @@ func TestAnEvaluatorThatDoesNotStart(t *testing.T) {
 		if _, err := h.Complete("x", 1); err == nil {
 			t.Error("an evaluator that is not there completes")
 		}
+	}
+	if b, err := os.ReadFile(log); err != nil || strings.Count(string(b), "started") > 7 {
+		t.Errorf("one start and six requests: %s (%v)", b, err)
 	}
 }
 
@@ -158,6 +167,17 @@ func TestAnInterruptIsNeverLost(t *testing.T) {
 		}
 	}
 	h.shows("get", "kept\n")
+}
+
+func TestAnInterruptIsRepeated(t *testing.T) {
+	h := start(t, nil)
+	done := make(chan Result)
+	go func() { done <- h.Execute(Cell{Code: "print runs\nstubborn 3"}) }()
+	until(t, "the cell runs", func() bool { return h.shown() != "" })
+	h.Interrupt()
+	if r := within(t, "the cell", func() Result { return <-done }); r.Err == nil || r.Restarted {
+		t.Fatalf("result %+v", r)
+	}
 }
 
 func TestInterruptWhileTheEvaluatorStarts(t *testing.T) {
@@ -317,7 +337,11 @@ func alive(pid int) bool {
 // The kernel is killed: its evaluator must not stay behind. The kernel is
 // played by this binary again.
 func TestTheEvaluatorEndsWithItsParent(t *testing.T) {
-	for _, code := range []string{"", "deaf"} {
+	codes := []string{"", "deaf"}
+	if runtime.GOOS == "linux" {
+		codes = append(codes, "kill 19") // stopped, it cannot see that the link closes
+	}
+	for _, code := range codes {
 		parent, pid := startKernelProcess(t, code)
 		syscall.Kill(parent.Process.Pid, syscall.SIGKILL)
 		parent.Wait()

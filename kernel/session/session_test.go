@@ -38,6 +38,11 @@ func TestMain(m *testing.M) {
 	case "kernel":
 		playKernel()
 	case "dies at start":
+		log, err := os.OpenFile(os.Getenv("GOCUDA_TEST_LOG"), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			panic(err)
+		}
+		log.WriteString("started ")
 		fmt.Fprintln(os.Stderr, "no sun today")
 		os.Exit(7)
 	case "talks nonsense":
@@ -94,7 +99,7 @@ type fakeInterpreter struct {
 	variable  string
 	mu        sync.Mutex
 	interrupt chan struct{} // closed at an interrupt, made anew for each cell
-	closed    bool
+	count     int           // of the cell's interrupts
 }
 
 func newFake(c *Console) (Interpreter, error) {
@@ -104,15 +109,14 @@ func newFake(c *Console) (Interpreter, error) {
 func (f *fakeInterpreter) Interrupt() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.closed {
-		f.closed = true
+	if f.count++; f.count == 1 {
 		close(f.interrupt)
 	}
 }
 
 func (f *fakeInterpreter) Run(cell Cell) (value *display.Bundle, r Result) {
 	f.mu.Lock()
-	f.interrupt, f.closed = make(chan struct{}), false
+	f.interrupt, f.count = make(chan struct{}), 0
 	f.mu.Unlock()
 	for line := range strings.Lines(cell.Code) {
 		command, argument, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
@@ -192,6 +196,16 @@ func (f *fakeInterpreter) do(command, argument string) error {
 	case "wait":
 		<-f.interrupt
 		return fmt.Errorf("stopped")
+	case "stubborn": // does not hear the first interrupts
+		for {
+			time.Sleep(time.Millisecond)
+			f.mu.Lock()
+			count := f.count
+			f.mu.Unlock()
+			if count >= n {
+				return fmt.Errorf("stopped")
+			}
+		}
 	case "sleep":
 		time.Sleep(time.Duration(n) * time.Millisecond)
 	case "deaf":
