@@ -80,7 +80,7 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	}
 	cc := findCompiler()
 	if cc.err != nil {
-		return nil, fail(call, driver.ErrNotSupported, "%v", cc.err)
+		return nil, fail(call, driver.ErrFileNotFound, "%v", cc.err)
 	}
 	name := src.Name
 	if name == "" {

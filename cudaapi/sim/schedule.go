@@ -37,8 +37,8 @@ type scheduler struct {
 }
 
 const (
-	quiet       = 2 * time.Millisecond // without new work, before devices start by themselves
-	longQuiet   = 20 * time.Millisecond
+	quiet       = 5 * time.Millisecond // without new work, before devices start by themselves
+	longQuiet   = 30 * time.Millisecond
 	holdKernel  = 100 * time.Millisecond // before others run beside a kernel
 	holdHost    = 2 * time.Millisecond   // before others run beside a host function
 	pollEvery   = 100 * time.Microsecond
