@@ -3,6 +3,7 @@ package extract
 import (
 	"fmt"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,6 +59,11 @@ func (e *Extractor) describe(f *File, name string, t Target) error {
 		return err
 	}
 	src := host.ReadSource(source)
+	for _, name := range t.Hidden {
+		hidden := func(key string) bool { return key == name || strings.HasPrefix(key, name+".") }
+		maps.DeleteFunc(src.Docs, func(k, _ string) bool { return hidden(k) })
+		maps.DeleteFunc(src.Params, func(k string, _ []string) bool { return hidden(k) })
+	}
 	f.imports["gocuda/kernel/golang/host"] = "host"
 	fmt.Fprintf(&f.Body, "func %s() host.Package {\nreturn host.Package{\nPath: %q,\nName: %q,\nPreloaded: %v,\nSymbols: ", name, t.Path, p.Name(), t.Preloaded)
 	f.Symbols(p, func(obj types.Object) bool { return !slices.Contains(t.Hidden, obj.Name()) })
