@@ -44,9 +44,6 @@ func (c clocks) sentBefore(m *wire.Message, t time.Time) bool {
 		}
 		c[m.Header.Session] = late
 	}
-	if m.Received.Before(t) {
-		return true
-	}
 	if late < 0 || late > maxTransfer {
 		sent = sent.Add(late)
 	}

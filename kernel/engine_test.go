@@ -22,7 +22,7 @@ import (
 //	clear WAIT
 //	fail NAME TEXT ends the cell with an error
 //	ask PROMPT     input, printed
-//	block          until it is interrupted or closed
+//	block [x...]   until it is interrupted or closed; once for each word
 //	later TEXT     printed by a goroutine, after release
 //	panic          panics in the engine
 type scripted struct {
@@ -107,11 +107,14 @@ func (s *scripted) Execute(c session.Cell) (r session.Result) {
 			d, _ := time.ParseDuration(rest)
 			time.Sleep(d)
 		case "block":
-			select {
-			case <-s.interrupts:
-				r.Err = &session.Error{Name: "Interrupted", Message: "interrupted"}
-			case <-s.closed:
-				r.Err = &session.Error{Name: "EvaluatorError", Message: "closed"}
+			for n := max(1, len(strings.Fields(rest))); n > 0; n-- {
+				select {
+				case <-s.interrupts:
+					r.Err = &session.Error{Name: "Interrupted", Message: "interrupted"}
+				case <-s.closed:
+					r.Err = &session.Error{Name: "EvaluatorError", Message: "closed"}
+					return r
+				}
 			}
 			return r
 		case "later":

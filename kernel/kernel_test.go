@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -201,6 +202,39 @@ func TestStopOnErrorStopsTheQueue(t *testing.T) {
 	}
 }
 
+// Bursts with a failure somewhere: what is before it runs, what is behind it
+// does not, and what is sent as soon as the failure is known runs.
+func TestStopOnErrorUnderLoad(t *testing.T) {
+	c, _ := start(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	for round := range 30 {
+		n := 1 + random.IntN(100)
+		failing := random.IntN(n)
+		var ids []string
+		for i := range n {
+			code := "print x"
+			if i == failing {
+				code = "fail E e"
+			}
+			ids = append(ids, c.send(wire.Shell, "execute_request", map[string]any{"code": code}))
+		}
+		for i, id := range ids {
+			reply, _ := c.answer(wire.Shell, id)
+			// A request that was sent after the failure is one that runs.
+			sent := reply.text("ename")
+			switch {
+			case i < failing && sent != "", i == failing && sent != "E", i > failing && sent != "Aborted" && sent != "":
+				t.Fatalf("round %d: cell %d of %d, %d fails: %+v", round, i, n, failing, reply)
+			}
+		}
+		for range 5 {
+			if reply, _ := c.execute("fail E e"); reply.text("ename") != "E" {
+				t.Fatalf("round %d: sent after a failure was known: %+v", round, reply)
+			}
+		}
+	}
+}
+
 func TestOtherRequestsAreAnsweredBehindAFailure(t *testing.T) {
 	c, _ := start(t)
 	failing := c.send(wire.Shell, "execute_request", map[string]any{"code": "sleep 30ms\nfail E e"})
@@ -226,6 +260,27 @@ func TestControlIsAnsweredWhileACellRuns(t *testing.T) {
 	reply := c.next(wire.Shell)
 	if reply.Parent != id || reply.text("status") != "error" || reply.text("ename") != "Interrupted" {
 		t.Errorf("%+v", reply)
+	}
+}
+
+// The first interrupt may come just before the engine has taken the cell.
+func TestAnInterruptIsRepeatedForItsOwnCellOnly(t *testing.T) {
+	c, engine := start(t)
+	c.send(wire.Shell, "execute_request", map[string]any{"code": "block once again", "stop_on_error": false})
+	<-engine.began
+	c.send(wire.Control, "interrupt_request", map[string]any{})
+	if reply := c.next(wire.Shell); reply.text("ename") != "Interrupted" {
+		t.Errorf("%+v", reply)
+	}
+	id := c.send(wire.Shell, "execute_request", map[string]any{"code": "block", "stop_on_error": false})
+	<-engine.began
+	c.send(wire.Control, "interrupt_request", map[string]any{})
+	if reply := c.next(wire.Shell); reply.Parent != id {
+		t.Errorf("%+v", reply)
+	}
+	c.send(wire.Shell, "execute_request", map[string]any{"code": "print x\nsleep 300ms"})
+	if reply := c.next(wire.Shell); reply.text("status") != "ok" || len(engine.interrupts) != 0 {
+		t.Errorf("%d interrupts of a cell that nobody interrupted: %+v", len(engine.interrupts), reply)
 	}
 }
 
