@@ -23,7 +23,7 @@ type launchABI struct {
 	nranges             uint64
 	image               [2]uint64
 	bytes               uint64
-	stop, seed          uint32
+	stop, reversed      uint32
 	failure             failureABI
 }
 
@@ -38,23 +38,26 @@ type failureABI struct {
 type workerABI struct {
 	stacks  uintptr
 	nstacks uint64
+	blocks  uintptr
 	shared  uintptr
+	kept    uintptr
 	tls     [2]uint64
 }
 
 const (
 	stackSize  = 256 << 10
-	workerSize = 64 << 10 // more than gocuda::Worker takes
+	workerSize = 1 << 10  // more than gocuda::Worker takes
+	blockSize  = 48 << 10 // more than gocuda::Block takes
 )
 
 // crew is the workers that kernels run on.
 type crew struct {
 	mu   sync.Mutex
-	idle []uintptr // worker structs with memory for their blocks
+	idle []uintptr // worker structs with memory for a block
 	maps [][2]uintptr
 }
 
-// hire takes a worker.
+// hire takes a worker for launches whose blocks do not wait for each other.
 func (c *crew) hire() (uintptr, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,18 +66,29 @@ func (c *crew) hire() (uintptr, error) {
 		c.idle = c.idle[:n-1]
 		return w, nil
 	}
-	// Stacks must lie at multiples of their size; the struct and the shared
-	// memory come after them.
-	const total = (maxThreads+1)*stackSize + workerSize + maxSharedOptin + hostPage
+	w, m, err := newWorker(1, maxThreads, maxSharedOptin, 0)
+	if err == nil {
+		c.maps = append(c.maps, m)
+	}
+	return w, err
+}
+
+// newWorker maps a worker with memory for so many blocks: their threads'
+// stacks at multiples of their size, and the rest after them.
+func newWorker(blocks, threads, shared, kept uint64) (w uintptr, m [2]uintptr, err error) {
+	n := blocks * threads
+	total := uintptr((n+1)*stackSize + workerSize + blocks*(blockSize+roundUp(shared, 16)+roundUp(kept, 16)) + hostPage)
 	p, err := mapPrivate(0, total)
 	if err != nil {
-		return 0, err
+		return 0, m, err
 	}
-	c.maps = append(c.maps, [2]uintptr{p, total})
 	stacks := uintptr(roundUp(uint64(p), stackSize))
-	w := stacks + maxThreads*stackSize
-	*(*workerABI)(pointer(w)) = workerABI{stacks: stacks, nstacks: maxThreads, shared: w + workerSize}
-	return w, nil
+	w = stacks + uintptr(n*stackSize)
+	a := workerABI{stacks: stacks, nstacks: n, blocks: w + workerSize}
+	a.shared = a.blocks + uintptr(blocks*blockSize)
+	a.kept = a.shared + uintptr(blocks*roundUp(shared, 16))
+	*(*workerABI)(pointer(w)) = a
+	return w, [2]uintptr{p, total}, nil
 }
 
 // dismiss gives the workers' memory back.
@@ -125,6 +139,12 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		grid:   [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, block: [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
 		shared: l.SharedBytes,
 	}
+	if l.Cooperative {
+		a.cooperative = 1
+	}
+	if m.opt.Adversarial {
+		a.reversed = uint32(m.sched.rng.IntN(2))
+	}
 	// Parameters as wide as vector loads may ask.
 	params := make([]uint64, len(l.Params)/8+3)
 	a.params = uintptr(roundUp(uint64(uintptr(unsafe.Pointer(&params[0]))), 16))
@@ -174,10 +194,18 @@ func (m *Driver) checkShape(call string, f *function, l *driver.Launch) error {
 		return fail(call, driver.ErrInvalidValue, "a grid of %v blocks: at most 2147483647, 65535 and 65535", l.Grid)
 	case int(l.SharedBytes) > f.shared:
 		return fail(call, driver.ErrInvalidValue, "%d bytes of dynamic shared memory: %d allowed", l.SharedBytes, f.shared)
+	case l.Cooperative && uint64(l.Grid.X)*uint64(l.Grid.Y)*uint64(l.Grid.Z) > uint64(m.coresident(f, int(threads), uint64(l.SharedBytes))):
+		return fail(call, driver.ErrCooperativeTooLarge, "%v blocks of %d threads: at most %d run at a time", l.Grid, threads,
+			m.coresident(f, int(threads), uint64(l.SharedBytes)))
 	case len(l.Params) < int(need):
 		return fail(call, driver.ErrInvalidValue, "%d bytes of parameters: the kernel takes %d", len(l.Params), need)
 	}
 	return nil
+}
+
+// coresident is how many blocks of a kernel the device holds at a time.
+func (m *Driver) coresident(f *function, threads int, shared uint64) int {
+	return m.profile.SMs * m.profile.blocksPerSM(threads, shared+uint64(f.mod.code.sharedBytes(f.kernel)))
 }
 
 // runKernel runs a kernel on all cores.
@@ -209,7 +237,9 @@ func (m *Driver) runKernel(ctx *context, f *function, name string, a *launchABI,
 		a.ranges, a.nranges = uintptr(unsafe.Pointer(&ranges[0])), uint64(len(ranges))
 	}
 	workers := min(uint64(runtime.GOMAXPROCS(0)), a.blocks)
-	if small := uint64(a.block[0]) * uint64(a.block[1]) * uint64(a.block[2]) * a.blocks; small <= 1024 {
+	if a.cooperative != 0 {
+		workers = 1
+	} else if small := uint64(a.block[0]) * uint64(a.block[1]) * uint64(a.block[2]) * a.blocks; small <= 1024 {
 		workers = 1
 	}
 	var wg sync.WaitGroup
@@ -235,11 +265,19 @@ func (m *Driver) runKernel(ctx *context, f *function, name string, a *launchABI,
 
 // work runs blocks of a launch on this thread until there are none left.
 func (c *crew) work(f *function, a *launchABI) error {
-	w, err := c.hire()
+	var w uintptr
+	var err error
+	if a.cooperative != 0 {
+		threads := uint64(a.block[0]) * uint64(a.block[1]) * uint64(a.block[2])
+		var m [2]uintptr
+		w, m, err = newWorker(a.blocks, threads, uint64(a.shared), f.mod.code.tlsSize)
+		defer func() { release(m[0], m[1]) }() //nolint:errcheck // nothing can be done
+	} else if w, err = c.hire(); err == nil {
+		defer c.leave(w)
+	}
 	if err != nil {
 		return err
 	}
-	defer c.leave(w)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	code := f.mod.code

@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"debug/elf"
+	"errors"
 
 	"fmt"
 	"slices"
@@ -94,6 +95,11 @@ func load(image []byte) (*loaded, error) {
 		case tlsAnchor:
 			l.tlsOff = s.Value
 		}
+	}
+	sizes, err := dlsym(l.handle, "gocuda_sizes")
+	if n := (*[3]uint64)(pointer(sizes)); err != nil || n[0] != uint64(unsafe.Sizeof(launchABI{})) || n[1] > workerSize || n[2] > blockSize {
+		l.close()
+		return nil, errors.New("an image of another version of this package: compile it again")
 	}
 	at := map[uintptr]string{}
 	for _, s := range l.symbols {

@@ -221,3 +221,74 @@ __global__ void sum(const float *x, float *out, int n) {
 		t.Errorf("sum %v, want %v", got, want)
 	}
 }
+
+func TestGridBarrier(t *testing.T) {
+	b := newBox(t, sim.Options{Devices: 1})
+	k := b.kernel(`
+#include <cooperative_groups.h>
+__global__ void rounds(int *x, int *total, int n) {
+    __shared__ int mine;
+    auto grid = cooperative_groups::this_grid();
+    if (threadIdx.x == 0) mine = blockIdx.x;
+    for (int i = 0; i < n; i++) {
+        int r = grid.thread_rank();
+        x[r] += 1;
+        grid.sync();
+        int other = (r + blockDim.x) % grid.size();
+        if (x[other] != i + 1 || mine != blockIdx.x) atomicAdd(total, 1);
+        grid.sync();
+    }
+}`)
+	x, bad := upload(b, make([]int32, 640)), upload(b, make([]int32, 1))
+	l := &driver.Launch{Function: k, Grid: dim(10), Block: dim(64), Cooperative: true}
+	l.Params = binary.NativeEndian.AppendUint64(l.Params, uint64(x))
+	l.Params = binary.NativeEndian.AppendUint64(l.Params, uint64(bad))
+	l.Params = binary.NativeEndian.AppendUint32(l.Params, 5)
+	b.ok(b.d.Launch(b.c, l))
+	b.ok(b.sync())
+	if n := download[int32](b, bad, 1)[0]; n != 0 {
+		t.Errorf("%d threads saw another block late", n)
+	}
+	for i, v := range download[int32](b, x, 640) {
+		if v != 5 {
+			t.Fatalf("x[%d] = %d", i, v)
+		}
+	}
+	l.Grid = dim(100_000)
+	if err := b.d.Launch(b.c, l); !errors.Is(err, driver.ErrCooperativeTooLarge) {
+		t.Errorf("100000 blocks that wait for each other: %v", err)
+	}
+}
+
+func TestSpinningThreadsGetTurns(t *testing.T) {
+	b := newBox(t, sim.Options{Devices: 1})
+	k := b.kernel(`
+__global__ void handoff(int *out) {
+    __shared__ volatile int flag;
+    if (threadIdx.x == 63) flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) while (flag != 7) {}
+    if (threadIdx.x == 63) flag = 7;
+    out[threadIdx.x] = flag;
+}`)
+	out := upload(b, make([]int32, 64))
+	b.ok(b.launch(k, dim(1), dim(64), 0, out))
+	b.ok(b.sync())
+	if got := download[int32](b, out, 64); got[0] != 7 || got[63] != 7 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestBarrierThatNeverCompletes(t *testing.T) {
+	b := newBox(t, sim.Options{Devices: 1})
+	k := b.kernel(`
+__global__ void half(int *out) {
+    if (threadIdx.x < 32) __syncthreads();
+    else __shfl_sync(~0u, 1, 0), out[0] = __shfl_sync(3, 1, 0) + __shfl_sync(1u << 31 | 1, 2, 0);
+}`)
+	out := upload(b, make([]int32, 1))
+	b.ok(b.launch(k, dim(1), dim(64), 0, out))
+	if err := b.sync(); !errors.Is(err, driver.ErrLaunchFailed) || !strings.Contains(err.Error(), "barrier") {
+		t.Errorf("%v", err)
+	}
+}

@@ -54,7 +54,8 @@ GOCUDA_ATOMIC_INT(float, atomicExch, gocuda::update(p, [=](float) { return v; })
 
 #define GOCUDA_ATOMIC_CAS(T)                                                                                 \
     static GOCUDA_INLINE T atomicCAS(T *p, T expect, T v) {                                                  \
-        __atomic_compare_exchange_n(p, &expect, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
+        if (!__atomic_compare_exchange_n(p, &expect, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))          \
+            gocuda::yield(); /* the caller may spin until another thread has had its turn */                \
         return expect;                                                                                       \
     }                                                                                                        \
     GOCUDA_ATOMIC_SCOPES(T, atomicCAS, (T *p, T expect, T v), (p, expect, v))

@@ -7,13 +7,14 @@ namespace gocuda {
 
 // elsewhere checks an access outside of the devices' address space.
 static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64 a, gocuda_u64 n) {
-    Launch *l = t->worker->launch;
+    Worker *w = t->worker;
+    Launch *l = w->launch;
     if (a >= l->image[0] && a + n <= l->image[1]) return true;
-    gocuda_u64 s = (gocuda_u64)t->worker->shared;
+    gocuda_u64 s = (gocuda_u64)t->shared;
     if (a >= s && a + n <= s + l->shared) return true;
     for (gocuda_u64 i = 0; i < l->nranges; i += 2)
         if (a >= l->ranges[i] && a + n <= l->ranges[i + 1]) return true;
-    return a - (gocuda_u64)t->worker->stacks < GOCUDA_STACK * t->worker->nstacks;
+    return a - (gocuda_u64)w->stacks < GOCUDA_STACK * w->nstacks;
 }
 
 // check lets the access of n bytes at a go on, or fails. align is what the
@@ -21,6 +22,7 @@ static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64
 static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u32 write, gocuda_u64 align) {
     Thread *t = self();
     if (__builtin_expect(a & (align - 1), 0)) fail(5, a, (gocuda_u32)n, write);
+    if (__builtin_expect(!--t->budget, 0)) yield();
     gocuda_u64 o = a - t->base;
     if (o < t->size) {
         t->bytes += n;

@@ -58,21 +58,6 @@ template <class... A, void (*F)(A...)> struct Run<F> {
     }
 };
 
-// run takes blocks of a launch until there are none left.
-static GOCUDA_RAW void run(Launch *l, Worker *w, void (*body)(Thread *)) {
-    w->launch = l;
-    w->body = body;
-    w->threads = l->block[0] * l->block[1] * l->block[2];
-    while (!__atomic_load_n(&l->stop, __ATOMIC_RELAXED)) {
-        gocuda_u64 b = __atomic_fetch_add(&l->next, 1ul, __ATOMIC_RELAXED);
-        if (b >= l->blocks) break;
-        w->block[0] = (gocuda_u32)(b % l->grid[0]);
-        w->block[1] = (gocuda_u32)(b / l->grid[0] % l->grid[1]);
-        w->block[2] = (gocuda_u32)(b / l->grid[0] / l->grid[1]);
-        run_block(w);
-    }
-}
-
 static GOCUDA_INLINE void *dynamic_shared() { return load(self()->shared); }
 
 // DynamicShared stands for an extern __shared__ array at namespace scope.
@@ -83,7 +68,21 @@ template <class T> struct DynamicShared {
 } // namespace gocuda
 
 extern "C" __attribute__((visibility("default"))) GOCUDA_RAW void gocuda_run(gocuda::Launch *l, gocuda::Worker *w, const gocuda::Kernel *k) {
-    gocuda::run(l, w, k->body);
+    w->launch = l;
+    w->body = k->body;
+    w->threads = l->block[0] * l->block[1] * l->block[2];
+    w->idle = nullptr;
+    w->used = w->dead = 0;
+    if (l->cooperative)
+        gocuda::run_together(l, w);
+    else
+        gocuda::run(l, w);
+    gocuda::tally(w);
+}
+
+// The sizes that the host must agree on.
+extern "C" {
+__attribute__((visibility("default"))) gocuda_u64 gocuda_sizes[] = {sizeof(gocuda::Launch), sizeof(gocuda::Worker), sizeof(gocuda::Block)};
 }
 
 static __thread gocuda_u64 gocuda_tls_anchor __attribute__((used));

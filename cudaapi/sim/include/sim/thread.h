@@ -18,6 +18,7 @@ typedef unsigned long gocuda_u64;
 #define GOCUDA_RAW __attribute__((no_sanitize("kernel-address")))
 #define GOCUDA_INLINE inline __attribute__((always_inline))
 #define GOCUDA_STACK (256ul << 10)
+#define GOCUDA_TURN 100000u // accesses after which a thread lets others run
 
 namespace gocuda {
 
@@ -43,11 +44,13 @@ struct Launch {
     gocuda_u64 image[2]; // the module's own memory
     gocuda_u64 bytes;    // of memory accessed, counted where accesses are checked
     gocuda_u32 stop;     // something failed: do not start more blocks
-    gocuda_u32 seed;
+    gocuda_u32 reversed; // start each block's threads from the last to the first
     Failure failure;
 };
 
 struct Worker;
+struct Block;
+struct Thread;
 
 // Group collects the lanes of a warp that take part in one exchange.
 struct Group {
@@ -57,48 +60,66 @@ struct Group {
 struct Warp {
     gocuda_u32 live; // lanes that have not returned
     gocuda_u32 ngroups;
+    gocuda_u32 converging; // lanes that wait for all others to wait
     Group groups[32];
     gocuda_u64 in[32], out[32];
     gocuda_u32 arg[32];
-    struct Thread *waiting[32];
+    Thread *waiting[32];
 };
 
+// Thread is what lies at the bottom of a stack.
 struct Thread {
     gocuda_u32 threadx, thready, threadz;
     gocuda_u32 blockx, blocky, blockz;
     gocuda_u32 dimx, dimy, dimz;
     gocuda_u32 gridx, gridy, gridz;
-    gocuda_u32 rank, waits; // number in the block; whether it is suspended
+    gocuda_u32 rank;   // number in the block
+    gocuda_u32 budget; // accesses left before others get a turn
     gocuda_u64 base, size, shift, reachable;
     const gocuda_u16 *valid;
     gocuda_u64 tls[2];
     gocuda_u64 bytes;
     char *shared; // the block's dynamic shared memory
+    Block *block;
     Worker *worker;
     void *sp;     // while suspended
     Thread *next; // in a queue
 };
 
+struct Queue {
+    Thread *first, **end;
+};
+
+// Block is a block in progress.
+struct Block {
+    gocuda_u32 index[3];
+    gocuda_u32 started, live, arrived;
+    gocuda_u32 count, any, result_count, result_any, result_all;
+    Queue ready, barrier, grid;
+    char *shared; // dynamic shared memory
+    char *kept;   // static shared memory while another block runs here
+    Warp warps[32];
+};
+
 // Worker is a thread of the CPU at work (launch.go has the same layout up to
-// local).
+// local). It runs one block at a time; for a cooperative launch, whose blocks
+// wait for each other, it goes round them all.
 struct Worker {
     char *stacks; // GOCUDA_STACK bytes each
     gocuda_u64 nstacks;
-    char *shared; // dynamic shared memory
+    Block *blocks; // one, or all of a cooperative launch
+    char *shared;  // dynamic shared memory of them all
+    char *kept;    // static shared memory of them all, where there are several
     gocuda_u64 tls[2];
     // local
     Launch *launch;
     void (*body)(Thread *);
-    void *sp; // of the scheduler below, while a thread runs
-    gocuda_u32 started, threads, live, arrived;
-    gocuda_u32 count, any, result_count, result_any, result_all;
-    gocuda_u32 dead; // the block is given up
-    Thread *ready, **ready_end;
-    Thread *barrier, **barrier_end;
-    Thread *idle; // stacks without a thread
+    Block *block; // whose threads run
+    void *sp;     // of the scheduler below, while a thread runs
+    gocuda_u32 threads;
+    gocuda_u32 dead; // a thread failed: the launch is given up
+    Thread *idle;    // stacks without a thread
     gocuda_u64 used;
-    gocuda_u32 block[3];
-    Warp warps[32];
 };
 
 static GOCUDA_INLINE Thread *self() {
@@ -198,10 +219,23 @@ gocuda_switch:
 )");
 #endif
 
-static GOCUDA_INLINE void append(Thread **&end, Thread *t) {
+static GOCUDA_INLINE GOCUDA_RAW void clear(Queue &q) {
+    q.first = nullptr;
+    q.end = &q.first;
+}
+
+static GOCUDA_INLINE GOCUDA_RAW void append(Queue &q, Thread *t) {
     t->next = nullptr;
-    *end = t;
-    end = &t->next;
+    *q.end = t;
+    q.end = &t->next;
+}
+
+// splice moves all threads of one queue to the end of another.
+static GOCUDA_INLINE GOCUDA_RAW void splice(Queue &to, Queue &from) {
+    if (!from.first) return;
+    *to.end = from.first;
+    to.end = from.end;
+    clear(from);
 }
 
 // suspend leaves the thread until something puts it on the ready queue.
@@ -209,63 +243,71 @@ static __attribute__((noinline)) GOCUDA_RAW void suspend(Thread *t) {
     gocuda_switch(&t->sp, t->worker->sp);
 }
 
-// resume lets a thread run until it suspends or its stack has nothing to do.
-static __attribute__((noinline)) GOCUDA_RAW void resume(Worker *w, Thread *t) {
-    gocuda_switch(&w->sp, t->sp);
+// yield lets the block's other threads run.
+static __attribute__((noinline)) GOCUDA_RAW void yield() {
+    Thread *t = self();
+    t->budget = GOCUDA_TURN;
+    append(t->block->ready, t);
+    suspend(t);
 }
 
-// wake puts all threads of the block's barrier on the ready queue.
-static GOCUDA_RAW void wake(Worker *w) {
-    w->arrived = 0;
-    w->result_count = w->count;
-    w->result_any = w->any;
-    w->count = w->any = 0;
-    if (!w->barrier) return;
-    *w->ready_end = w->barrier;
-    w->ready_end = w->barrier_end;
-    w->barrier = nullptr;
-    w->barrier_end = &w->barrier;
+// release lets the threads of the block's barrier go on.
+static GOCUDA_RAW void release(Block *b) {
+    b->result_all = b->count == b->live;
+    b->result_count = b->count;
+    b->result_any = b->any;
+    b->arrived = b->count = b->any = 0;
+    splice(b->ready, b->barrier);
 }
 
 // arrive is a barrier of the block's threads that have not returned.
 static __attribute__((noinline)) GOCUDA_RAW void arrive(gocuda_u32 predicate) {
     Thread *t = self();
-    Worker *w = t->worker;
+    Block *b = t->block;
     asm volatile("" ::: "memory");
-    w->arrived++;
-    w->count += predicate != 0;
-    w->any |= predicate != 0;
-    if (w->arrived == w->live) {
-        w->result_all = w->count == w->live;
-        wake(w);
+    b->arrived++;
+    b->count += predicate != 0;
+    b->any |= predicate != 0;
+    if (b->arrived == b->live) {
+        release(b);
     } else {
-        append(w->barrier_end, t);
+        append(b->barrier, t);
         suspend(t);
     }
     asm volatile("" ::: "memory");
 }
 
-static GOCUDA_RAW void settle(Worker *w, Warp *warp);
+// arrive_grid is a barrier of all blocks of a cooperative launch.
+static __attribute__((noinline)) GOCUDA_RAW void arrive_grid() {
+    Thread *t = self();
+    asm volatile("" ::: "memory");
+    append(t->block->grid, t);
+    suspend(t);
+    asm volatile("" ::: "memory");
+}
+
+static GOCUDA_RAW void settle(Block *b, Warp *warp);
+static GOCUDA_RAW bool converge(Block *b, gocuda_u32 warps);
 
 // leave notes that the thread has returned: nobody waits for it any more.
 static __attribute__((noinline)) GOCUDA_RAW void leave(Thread *t) {
-    Worker *w = t->worker;
-    w->live--;
-    Warp *warp = &w->warps[t->rank / 32];
+    Block *b = t->block;
+    b->live--;
+    Warp *warp = &b->warps[t->rank / 32];
     warp->live &= ~(1u << t->rank % 32);
-    if (warp->ngroups) settle(w, warp);
-    if (w->arrived && w->arrived == w->live) {
-        w->result_all = w->count == w->live;
-        wake(w);
-    }
+    if (warp->ngroups) settle(b, warp);
+    if (b->arrived && b->arrived == b->live) release(b);
 }
 
 // advance moves the stack on to the next thread of the block.
 static GOCUDA_INLINE GOCUDA_RAW bool advance(Thread *t) {
-    Worker *w = t->worker;
-    if (w->started == w->threads) return false;
-    gocuda_u32 r = w->started++;
+    Block *b = t->block;
+    gocuda_u32 n = t->worker->threads;
+    if (b->started == n) return false;
+    gocuda_u32 r = b->started++;
+    if (t->worker->launch->reversed) r = n - 1 - r;
     t->rank = r;
+    t->budget = GOCUDA_TURN;
     t->threadx = r % t->dimx;
     t->thready = r / t->dimx % t->dimy;
     t->threadz = r / t->dimx / t->dimy;
@@ -283,13 +325,12 @@ static GOCUDA_RAW void work() {
     }
 }
 
-// fresh is a stack that will begin at work, or null if there are no more.
-static GOCUDA_RAW Thread *fresh(Worker *w) {
+// fresh is a stack that will begin at work, or go on there, for a block.
+static GOCUDA_RAW Thread *fresh(Worker *w, Block *b) {
     Thread *t = w->idle;
     if (t) {
         w->idle = t->next;
     } else {
-        if (w->used == w->nstacks) return nullptr;
         char *base = w->stacks + GOCUDA_STACK * w->used++;
         t = (Thread *)base;
         gocuda_u64 *top = (gocuda_u64 *)(base + GOCUDA_STACK - 64);
@@ -303,17 +344,18 @@ static GOCUDA_RAW Thread *fresh(Worker *w) {
         top[11] = (gocuda_u64)&work;
 #endif
         t->sp = top;
+        Launch *l = w->launch;
+        t->worker = w;
+        t->dimx = l->block[0], t->dimy = l->block[1], t->dimz = l->block[2];
+        t->gridx = l->grid[0], t->gridy = l->grid[1], t->gridz = l->grid[2];
+        t->base = l->base, t->size = l->size, t->shift = l->shift, t->reachable = l->reachable;
+        t->valid = l->valid;
+        t->tls[0] = w->tls[0], t->tls[1] = w->tls[1];
+        t->bytes = 0;
     }
-    Launch *l = w->launch;
-    t->worker = w;
-    t->blockx = w->block[0], t->blocky = w->block[1], t->blockz = w->block[2];
-    t->dimx = l->block[0], t->dimy = l->block[1], t->dimz = l->block[2];
-    t->gridx = l->grid[0], t->gridy = l->grid[1], t->gridz = l->grid[2];
-    t->base = l->base, t->size = l->size, t->shift = l->shift, t->reachable = l->reachable;
-    t->valid = l->valid;
-    t->tls[0] = w->tls[0], t->tls[1] = w->tls[1];
-    t->shared = w->shared;
-    t->bytes = 0;
+    t->block = b;
+    t->shared = b->shared;
+    t->blockx = b->index[0], t->blocky = b->index[1], t->blockz = b->index[2];
     return t;
 }
 
@@ -328,7 +370,7 @@ static __attribute__((noinline)) GOCUDA_RAW void give_up(Worker *w, Thread *t, F
     Launch *l = w->launch;
     w->dead = 1;
     if (__atomic_exchange_n(&l->stop, 1u, __ATOMIC_SEQ_CST)) return;
-    for (int i = 0; i < 3; i++) f.block[i] = w->block[i];
+    for (int i = 0; i < 3; i++) f.block[i] = w->block->index[i];
     if (t) f.thread[0] = t->threadx, f.thread[1] = t->thready, f.thread[2] = t->threadz;
     l->failure = f;
 }
@@ -340,56 +382,128 @@ static __attribute__((noinline)) GOCUDA_RAW void fail(gocuda_u32 kind, gocuda_u6
     f.kind = kind, f.address = address, f.size = size, f.write = write, f.line = line;
     copy_text(f.text, text);
     give_up(t->worker, t, f);
-    suspend(t); // for good: the block's stacks are started anew
+    suspend(t); // for good: the stacks are started anew
 }
 
-// run_block runs one block to its end, or until a thread fails.
-static GOCUDA_RAW void run_block(Worker *w) {
-    w->started = w->arrived = w->count = w->any = w->dead = 0;
-    w->live = w->threads;
-    w->ready = w->barrier = nullptr;
-    w->ready_end = &w->ready;
-    w->barrier_end = &w->barrier;
-    w->idle = nullptr;
-    w->used = 0;
+// begin readies a block to run.
+static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
+    Launch *l = w->launch;
+    b->index[0] = (gocuda_u32)(number % l->grid[0]);
+    b->index[1] = (gocuda_u32)(number / l->grid[0] % l->grid[1]);
+    b->index[2] = (gocuda_u32)(number / l->grid[0] / l->grid[1]);
+    b->started = b->arrived = b->count = b->any = 0;
+    b->live = w->threads;
+    clear(b->ready);
+    clear(b->barrier);
+    clear(b->grid);
     for (gocuda_u32 i = 0; i * 32 < w->threads; i++) {
         gocuda_u32 n = w->threads - i * 32;
-        w->warps[i].live = n >= 32 ? ~0u : (1u << n) - 1;
-        w->warps[i].ngroups = 0;
+        b->warps[i].live = n >= 32 ? ~0u : (1u << n) - 1;
+        b->warps[i].ngroups = b->warps[i].converging = 0;
     }
+}
+
+// turn runs a block for as long as any of its threads can. It reports whether
+// one did.
+static GOCUDA_RAW bool turn(Worker *w, Block *b) {
+    bool ran = false;
+    w->block = b;
     while (!w->dead) {
-        Thread *t = w->ready;
+        Thread *t = b->ready.first;
         if (t) {
-            if (!(w->ready = t->next)) w->ready_end = &w->ready;
-        } else if (w->started < w->threads) {
-            t = fresh(w);
-        } else if (w->live == 0) {
-            break;
+            if (!(b->ready.first = t->next)) b->ready.end = &b->ready.first;
+        } else if (b->started < w->threads) {
+            t = fresh(w, b);
+        } else if (b->live && converge(b, (w->threads + 31) / 32)) {
+            continue;
         } else {
-            Failure f = {};
-            f.kind = 4;
-            give_up(w, w->barrier, f);
             break;
         }
-        resume(w, t);
+        ran = true;
+        gocuda_switch(&w->sp, t->sp);
     }
-    for (gocuda_u64 i = 0; i < w->used; i++) {
+    return ran;
+}
+
+// stuck records that the threads left wait for something that never comes.
+static GOCUDA_RAW void stuck(Worker *w) {
+    Failure f = {};
+    f.kind = 4;
+    give_up(w, nullptr, f);
+}
+
+// tally adds what the worker's threads accessed to the launch.
+static GOCUDA_RAW void tally(Worker *w) {
+    for (gocuda_u64 i = 0; i < w->used; i++)
         __atomic_fetch_add(&w->launch->bytes, ((Thread *)(w->stacks + GOCUDA_STACK * i))->bytes, __ATOMIC_RELAXED);
+}
+
+// run takes blocks of a launch until there are none left.
+static GOCUDA_RAW void run(Launch *l, Worker *w) {
+    Block *b = w->blocks;
+    b->shared = w->shared;
+    while (!w->dead && !__atomic_load_n(&l->stop, __ATOMIC_RELAXED)) {
+        gocuda_u64 n = __atomic_fetch_add(&l->next, 1ul, __ATOMIC_RELAXED);
+        if (n >= l->blocks) break;
+        begin(w, b, n);
+        turn(w, b);
+        if (b->live && !w->dead) stuck(w);
+    }
+}
+
+// swap changes whose static shared memory the worker's threads see.
+static GOCUDA_RAW void swap(Worker *w, Block *from, Block *to) {
+    if (from == to) return;
+    gocuda_u64 n = w->tls[1] - w->tls[0];
+    if (from) __builtin_memcpy(from->kept, (void *)w->tls[0], n);
+    __builtin_memcpy((void *)w->tls[0], to->kept, n);
+}
+
+// run_together runs all blocks of a cooperative launch.
+static GOCUDA_RAW void run_together(Launch *l, Worker *w) {
+    Block *now = nullptr;
+    gocuda_u64 shared = (l->shared + 15ul) & ~15ul, kept = (w->tls[1] - w->tls[0] + 15ul) & ~15ul;
+    for (gocuda_u64 i = 0; i < l->blocks; i++) {
+        Block *b = &w->blocks[i];
+        begin(w, b, i);
+        b->shared = w->shared + shared * i;
+        b->kept = w->kept + kept * i;
+    }
+    while (!w->dead) {
+        bool ran = false;
+        gocuda_u64 live = 0, waiting = 0;
+        for (gocuda_u64 i = 0; i < l->blocks && !w->dead; i++) {
+            Block *b = &w->blocks[i];
+            if (b->ready.first || b->started < w->threads) {
+                swap(w, now, b);
+                now = b;
+                ran = turn(w, b) || ran;
+            }
+            live += b->live;
+            for (Thread *t = b->grid.first; t; t = t->next) waiting++;
+        }
+        if (ran || w->dead) continue;
+        if (live == 0) break;
+        if (waiting < live) {
+            stuck(w);
+            break;
+        }
+        for (gocuda_u64 i = 0; i < l->blocks; i++) splice(w->blocks[i].ready, w->blocks[i].grid);
     }
 }
 
 } // namespace gocuda
 
 static GOCUDA_INLINE void __syncthreads() { gocuda::arrive(0); }
-static inline GOCUDA_RAW int __syncthreads_count(int p) { gocuda::arrive(p != 0); return (int)gocuda::self()->worker->result_count; }
-static inline GOCUDA_RAW int __syncthreads_or(int p) { gocuda::arrive(p != 0); return (int)gocuda::self()->worker->result_any; }
-static inline GOCUDA_RAW int __syncthreads_and(int p) { gocuda::arrive(p != 0); return (int)gocuda::self()->worker->result_all; }
+static inline GOCUDA_RAW int __syncthreads_count(int p) { gocuda::arrive(p != 0); return (int)gocuda::self()->block->result_count; }
+static inline GOCUDA_RAW int __syncthreads_or(int p) { gocuda::arrive(p != 0); return (int)gocuda::self()->block->result_any; }
+static inline GOCUDA_RAW int __syncthreads_and(int p) { gocuda::arrive(p != 0); return (int)gocuda::self()->block->result_all; }
 static GOCUDA_INLINE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static GOCUDA_INLINE void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static GOCUDA_INLINE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __trap() { gocuda::fail(3, 0, 0, 0); }
 static GOCUDA_INLINE void __brkpt() {}
-static GOCUDA_INLINE void __nanosleep(unsigned) {}
+static GOCUDA_INLINE void __nanosleep(unsigned) { gocuda::yield(); }
 
 static GOCUDA_INLINE long long clock64() {
 #if defined(__x86_64__)

@@ -47,7 +47,7 @@ static GOCUDA_RAW void answer(Warp *warp, gocuda_u32 lanes, gocuda_u32 op) {
 }
 
 // settle ends the exchanges whose lanes have all arrived or returned.
-static GOCUDA_RAW void settle(Worker *w, Warp *warp) {
+static GOCUDA_RAW void settle(Block *b, Warp *warp) {
     for (gocuda_u32 g = 0; g < warp->ngroups;) {
         Group *q = &warp->groups[g];
         if ((q->mask & warp->live) != q->arrived) {
@@ -59,7 +59,7 @@ static GOCUDA_RAW void settle(Worker *w, Warp *warp) {
         answer(warp, lanes, op);
         for (gocuda_u32 i = 0; i < 32; i++)
             if ((lanes >> i & 1) && warp->waiting[i]) {
-                append(w->ready_end, warp->waiting[i]);
+                append(b->ready, warp->waiting[i]);
                 warp->waiting[i] = nullptr;
             }
     }
@@ -68,8 +68,8 @@ static GOCUDA_RAW void settle(Worker *w, Warp *warp) {
 // exchange meets the other lanes of the mask and returns this lane's answer.
 static __attribute__((noinline)) GOCUDA_RAW gocuda_u64 exchange(gocuda_u32 op, gocuda_u32 mask, gocuda_u64 v, gocuda_u32 arg) {
     Thread *t = self();
-    Worker *w = t->worker;
-    Warp *warp = &w->warps[t->rank / 32];
+    Block *b = t->block;
+    Warp *warp = &b->warps[t->rank / 32];
     gocuda_u32 lane = t->rank % 32;
     asm volatile("" ::: "memory");
     mask |= 1u << lane;
@@ -81,13 +81,45 @@ static __attribute__((noinline)) GOCUDA_RAW gocuda_u64 exchange(gocuda_u32 op, g
     if (g == warp->ngroups) warp->groups[warp->ngroups++] = {mask, 0, op};
     warp->groups[g].arrived |= 1u << lane;
     if ((mask & warp->live) == warp->groups[g].arrived) {
-        settle(w, warp);
+        settle(b, warp);
     } else {
         warp->waiting[lane] = t;
         suspend(t);
     }
     asm volatile("" ::: "memory");
     return warp->out[lane];
+}
+
+// active is the mask of the lanes that are here together: all of the warp that
+// get here before the block cannot go on otherwise.
+static __attribute__((noinline)) GOCUDA_RAW gocuda_u32 active() {
+    Thread *t = self();
+    Warp *warp = &t->block->warps[t->rank / 32];
+    gocuda_u32 lane = t->rank % 32;
+    asm volatile("" ::: "memory");
+    warp->converging |= 1u << lane;
+    warp->waiting[lane] = t;
+    suspend(t);
+    asm volatile("" ::: "memory");
+    return (gocuda_u32)warp->out[lane];
+}
+
+// converge lets the lanes that wait in active go on. It reports whether there
+// were any.
+static GOCUDA_RAW bool converge(Block *b, gocuda_u32 warps) {
+    bool any = false;
+    for (gocuda_u32 i = 0; i < warps; i++) {
+        Warp *warp = &b->warps[i];
+        for (gocuda_u32 j = 0; j < 32; j++)
+            if (warp->converging >> j & 1) {
+                warp->out[j] = warp->converging;
+                append(b->ready, warp->waiting[j]);
+                warp->waiting[j] = nullptr;
+                any = true;
+            }
+        warp->converging = 0;
+    }
+    return any;
 }
 
 static GOCUDA_INLINE gocuda_u32 lane() { return load(self()->rank) % 32; }
@@ -144,3 +176,4 @@ static GOCUDA_INLINE unsigned __reduce_max_sync(unsigned mask, unsigned v) { ret
 static GOCUDA_INLINE unsigned __reduce_and_sync(unsigned mask, unsigned v) { return (unsigned)gocuda::exchange(gocuda::opAnd, mask, v, 0); }
 static GOCUDA_INLINE unsigned __reduce_or_sync(unsigned mask, unsigned v) { return (unsigned)gocuda::exchange(gocuda::opOr, mask, v, 0); }
 static GOCUDA_INLINE unsigned __reduce_xor_sync(unsigned mask, unsigned v) { return (unsigned)gocuda::exchange(gocuda::opXor, mask, v, 0); }
+static GOCUDA_INLINE unsigned __activemask() { return gocuda::active(); }
