@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"runtime"
+	"unsafe"
 
 	"gocuda/cudaapi/driver"
 )
@@ -34,11 +35,21 @@ func end(call string, v any) (operand, error) {
 		return operand{ptr: b.ptr, n: b.n, typ: b.typ, onHost: true, pinned: b.own.kind != pageableMemory}, nil
 	}
 	p, n, t, ok := slice(v)
+	if never {
+		escaped = p
+	}
 	if !ok {
 		return operand{}, misuse(driver.ErrInvalidValue, call, nil, "cannot copy %T: give a *cuda.Buffer, a *cuda.HostBuffer or a slice of numbers such as []float32", v)
 	}
 	return operand{ptr: driver.Ptr(uintptr(p)), n: n, typ: t, onHost: true}, nil
 }
+
+// To the compiler end lets what it is given escape: a slice on the goroutine's
+// stack would move if the stack grew during a copy.
+var (
+	never   bool
+	escaped unsafe.Pointer
+)
 
 // pair reads and compares both ends. The device is the one whose context and
 // default stream the copy uses.

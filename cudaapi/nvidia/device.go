@@ -39,7 +39,7 @@ func (d *Driver) DeviceCount() (int, error) {
 
 func (d *Driver) DeviceName(dev driver.Device) (string, error) {
 	buf := make([]byte, 256)
-	err := d.plain(cuDeviceGetName, uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)), uintptr(dev))
+	err := d.plain(cuDeviceGetName, pin(&buf[0]), uintptr(len(buf)), uintptr(dev))
 	runtime.KeepAlive(buf)
 	return cString(buf), err
 }

@@ -26,10 +26,6 @@ func gpu(t testing.TB) *Driver {
 	return d
 }
 
-func TestConformance(t *testing.T) {
-	drivertest.Run(t, func(t *testing.T) driver.Driver { return gpu(t) })
-}
-
 // onFreshThread runs f on an OS thread that never saw CUDA.
 func onFreshThread(f func()) {
 	done := make(chan struct{})
@@ -192,4 +188,8 @@ func TestLayouts(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.name, c.got, c.want)
 		}
 	}
+}
+
+func TestConformance(t *testing.T) {
+	drivertest.Run(t, func(t *testing.T) driver.Driver { return gpu(t) })
 }

@@ -11,7 +11,7 @@ import (
 
 func (d *Driver) IPCGetMemHandle(c driver.Context, p driver.Ptr) (driver.IPCMemHandle, error) {
 	h := new(driver.IPCMemHandle)
-	err := d.in(c, cuIpcGetMemHandle, uintptr(unsafe.Pointer(h)), uintptr(p))
+	err := d.in(c, cuIpcGetMemHandle, pin(h), uintptr(p))
 	return *h, err
 }
 
@@ -27,7 +27,7 @@ func (d *Driver) IPCCloseMemHandle(c driver.Context, p driver.Ptr) error {
 
 func (d *Driver) IPCGetEventHandle(c driver.Context, e driver.Event) (driver.IPCEventHandle, error) {
 	h := new(driver.IPCEventHandle)
-	err := d.in(c, cuIpcGetEventHandle, uintptr(unsafe.Pointer(h)), uintptr(e))
+	err := d.in(c, cuIpcGetEventHandle, pin(h), uintptr(e))
 	return *h, err
 }
 

@@ -4,7 +4,6 @@ package nvidia
 
 import (
 	"runtime"
-	"unsafe"
 
 	"gocuda/cudaapi/driver"
 )
@@ -62,7 +61,7 @@ type poolProps struct {
 func (d *Driver) MemPoolCreate(dev driver.Device) (driver.MemPool, error) {
 	const pinned, onDevice = 1, 1
 	props := &poolProps{allocType: pinned, locationType: onDevice, locationID: int32(dev)}
-	p, err := d.get(cuMemPoolCreate, uintptr(unsafe.Pointer(props)))
+	p, err := d.get(cuMemPoolCreate, pin(props))
 	runtime.KeepAlive(props)
 	return driver.MemPool(p), err
 }
@@ -94,7 +93,7 @@ func (d *Driver) MemPoolSetAccess(p driver.MemPool, dev driver.Device, readWrite
 	if readWrite {
 		desc[2] = protReadWrite
 	}
-	err := d.plain(cuMemPoolSetAccess, uintptr(p), uintptr(unsafe.Pointer(desc)), 1)
+	err := d.plain(cuMemPoolSetAccess, uintptr(p), pin(desc), 1)
 	runtime.KeepAlive(desc)
 	return err
 }
@@ -130,9 +129,9 @@ func (d *Driver) PointerAttributes(c driver.Context, p driver.Ptr) (driver.Point
 	)
 	q := &pointerQuery{attrs: [6]int32{context, memoryType, isManaged, ordinal, rangeStart, rangeSize}}
 	for i := range q.data {
-		q.data[i] = uintptr(unsafe.Pointer(&q.result[i]))
+		q.data[i] = pin(&q.result[i])
 	}
-	err := d.in(c, cuPointerGetAttributes, uintptr(len(q.attrs)), uintptr(unsafe.Pointer(&q.attrs)), uintptr(unsafe.Pointer(&q.data)), uintptr(p))
+	err := d.in(c, cuPointerGetAttributes, uintptr(len(q.attrs)), pin(&q.attrs), pin(&q.data), uintptr(p))
 	runtime.KeepAlive(q)
 	if err != nil {
 		return driver.PointerInfo{}, err
@@ -187,14 +186,14 @@ func copy2D(p *driver.Copy2D) *memcpy2D {
 
 func (d *Driver) Memcpy2D(c driver.Context, p *driver.Copy2D) error {
 	m := copy2D(p)
-	err := d.in(c, cuMemcpy2D, uintptr(unsafe.Pointer(m)))
+	err := d.in(c, cuMemcpy2D, pin(m))
 	runtime.KeepAlive(m)
 	return err
 }
 
 func (d *Driver) Memcpy2DAsync(c driver.Context, p *driver.Copy2D, s driver.Stream) error {
 	m := copy2D(p)
-	err := d.on(c, s, cuMemcpy2DAsync, uintptr(unsafe.Pointer(m)), uintptr(s))
+	err := d.on(c, s, cuMemcpy2DAsync, pin(m), uintptr(s))
 	runtime.KeepAlive(m)
 	return err
 }

@@ -16,7 +16,7 @@ func (d *Driver) ModuleLoad(c driver.Context, image []byte) (driver.Module, erro
 		return 0, &driver.Error{Code: driver.ErrInvalidImage, Call: "cuModuleLoadData", Detail: "the image is empty"}
 	}
 	image = append(image[:len(image):len(image)], 0) // PTX is a C string
-	m, err := d.getIn(c, cuModuleLoadData, uintptr(unsafe.Pointer(&image[0])))
+	m, err := d.getIn(c, cuModuleLoadData, pin(&image[0]))
 	runtime.KeepAlive(image)
 	return driver.Module(m), err
 }
@@ -31,7 +31,7 @@ func (d *Driver) ModuleFunctions(c driver.Context, m driver.Module) ([]string, e
 		return nil, err
 	}
 	functions := make([]uintptr, uint32(n))
-	if err := d.in(c, cuModuleEnumerateFunctions, uintptr(unsafe.Pointer(&functions[0])), uintptr(len(functions)), uintptr(m)); err != nil {
+	if err := d.in(c, cuModuleEnumerateFunctions, pin(&functions[0]), uintptr(len(functions)), uintptr(m)); err != nil {
 		return nil, err
 	}
 	names := make([]string, len(functions))
@@ -47,7 +47,7 @@ func (d *Driver) ModuleFunctions(c driver.Context, m driver.Module) ([]string, e
 
 func (d *Driver) ModuleFunction(c driver.Context, m driver.Module, symbol string) (driver.Function, error) {
 	name := append([]byte(symbol), 0)
-	f, err := d.getIn(c, cuModuleGetFunction, uintptr(m), uintptr(unsafe.Pointer(&name[0])))
+	f, err := d.getIn(c, cuModuleGetFunction, uintptr(m), pin(&name[0]))
 	runtime.KeepAlive(name)
 	return driver.Function(f), err
 }
@@ -56,7 +56,7 @@ func (d *Driver) ModuleGlobal(c driver.Context, m driver.Module, symbol string) 
 	o := getScratch()
 	defer putScratch(o)
 	name := append([]byte(symbol), 0)
-	err := d.in(c, cuModuleGetGlobal, o.at(0), o.at(1), uintptr(m), uintptr(unsafe.Pointer(&name[0])))
+	err := d.in(c, cuModuleGetGlobal, o.at(0), o.at(1), uintptr(m), pin(&name[0]))
 	runtime.KeepAlive(name)
 	return driver.Ptr(o.word[0]), o.word[1], err
 }
@@ -120,8 +120,8 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	if len(l.Params) > 0 {
 		const bufferPointer, bufferSize, end = 1, 2, 0
 		a.size = uint64(len(l.Params))
-		a.extra = [5]uintptr{bufferPointer, uintptr(unsafe.Pointer(&l.Params[0])), bufferSize, uintptr(unsafe.Pointer(&a.size)), end}
-		extra = uintptr(unsafe.Pointer(&a.extra))
+		a.extra = [5]uintptr{bufferPointer, pin(&l.Params[0]), bufferSize, pin(&a.size), end}
+		extra = pin(&a.extra)
 	}
 	var err error
 	if l.Cooperative {
@@ -129,8 +129,8 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		a.attr.id, a.attr.value[0] = attrCooperative, 1
 		k := &a.conf
 		k.grid, k.block = [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, [3]uint32{l.Block.X, l.Block.Y, l.Block.Z}
-		k.shared, k.stream, k.attrs, k.count = l.SharedBytes, uintptr(l.Stream), uintptr(unsafe.Pointer(&a.attr)), 1
-		err = d.on(c, l.Stream, cuLaunchKernelEx, uintptr(unsafe.Pointer(k)), uintptr(l.Function), 0, extra)
+		k.shared, k.stream, k.attrs, k.count = l.SharedBytes, uintptr(l.Stream), pin(&a.attr), 1
+		err = d.on(c, l.Stream, cuLaunchKernelEx, pin(k), uintptr(l.Function), 0, extra)
 	} else {
 		err = d.on(c, l.Stream, cuLaunchKernel, uintptr(l.Function), uintptr(l.Grid.X), uintptr(l.Grid.Y), uintptr(l.Grid.Z),
 			uintptr(l.Block.X), uintptr(l.Block.Y), uintptr(l.Block.Z), uintptr(l.SharedBytes), uintptr(l.Stream), 0, extra)

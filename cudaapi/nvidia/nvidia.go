@@ -84,9 +84,31 @@ func (d *Driver) call(s symbol, args ...uintptr) driver.Code {
 			return codeNoSymbol
 		}
 	}
-	r, _, _ := purego.SyscallN(a, args...)
+	r, _, _ := purego.SyscallN(a, onStack(args)...)
 	return driver.Code(int32(r))
 }
+
+// onStack hides a slice from escape analysis, which takes SyscallN to keep its
+// arguments; it copies them. So a call allocates nothing.
+func onStack(args []uintptr) []uintptr {
+	p := uintptr(unsafe.Pointer(&args))
+	return **(**[]uintptr)(unsafe.Pointer(&p))
+}
+
+// pin gives the address of a value for C, and makes sure that the value lives on
+// the heap: a goroutine's stack may move during a call. The caller keeps it
+// alive.
+func pin[T any](p *T) uintptr {
+	if never {
+		escaped = p
+	}
+	return uintptr(unsafe.Pointer(p))
+}
+
+var (
+	never   bool
+	escaped any
+)
 
 // codeNoSymbol stands for a function that this libcuda does not have.
 const codeNoSymbol driver.Code = -1

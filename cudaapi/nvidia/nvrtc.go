@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"unsafe"
 
 	"gocuda/cudaapi/driver"
 
@@ -81,7 +80,7 @@ func OpenCompiler(newest int) (*Compiler, error) {
 		}
 		c := &Compiler{lib: lib}
 		v := new([2]int32)
-		if err := c.call(nvrtcVersion, uintptr(unsafe.Pointer(&v[0])), uintptr(unsafe.Pointer(&v[1]))); err != nil {
+		if err := c.call(nvrtcVersion, pin(&v[0]), pin(&v[1])); err != nil {
 			return nil, err
 		}
 		c.major, c.minor = int(v[0]), int(v[1])
@@ -154,10 +153,10 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 	}
 	var mem cStrings
 	prog := new(uintptr)
-	if err := c.call(nvrtcCreateProgram, uintptr(unsafe.Pointer(prog)), mem.add(src.Code), mem.add(src.Name), 0, 0, 0); err != nil {
+	if err := c.call(nvrtcCreateProgram, pin(prog), mem.add(src.Code), mem.add(src.Name), 0, 0, 0); err != nil {
 		return nil, err
 	}
-	defer func() { _ = c.call(nvrtcDestroyProgram, uintptr(unsafe.Pointer(prog))) }()
+	defer func() { _ = c.call(nvrtcDestroyProgram, pin(prog)) }()
 	for _, n := range src.Names {
 		if err := c.call(nvrtcAddNameExpression, *prog, mem.add(n)); err != nil {
 			return nil, err
@@ -167,7 +166,7 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 	for i, o := range options {
 		argv[i] = mem.add(o)
 	}
-	code, err := c.code(nvrtcCompileProgram, *prog, uintptr(len(argv)), uintptr(unsafe.Pointer(&argv[0])))
+	code, err := c.code(nvrtcCompileProgram, *prog, uintptr(len(argv)), pin(&argv[0]))
 	runtime.KeepAlive(argv)
 	if err != nil {
 		return nil, err
@@ -190,7 +189,7 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 	}
 	for _, n := range src.Names {
 		lowered := new(uint64)
-		if err := c.call(nvrtcGetLoweredName, *prog, mem.add(n), uintptr(unsafe.Pointer(lowered))); err != nil {
+		if err := c.call(nvrtcGetLoweredName, *prog, mem.add(n), pin(lowered)); err != nil {
 			return nil, err
 		}
 		out.Lowered[n] = goString(*lowered)
@@ -202,11 +201,11 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 // bytes fetches a result whose size has a function of its own.
 func (c *Compiler) bytes(prog uintptr, size, get int) ([]byte, error) {
 	n := new(uint64)
-	if err := c.call(size, prog, uintptr(unsafe.Pointer(n))); err != nil || *n == 0 {
+	if err := c.call(size, prog, pin(n)); err != nil || *n == 0 {
 		return nil, err
 	}
 	b := make([]byte, *n)
-	err := c.call(get, prog, uintptr(unsafe.Pointer(&b[0])))
+	err := c.call(get, prog, pin(&b[0]))
 	return b, err
 }
 
@@ -227,7 +226,7 @@ type cStrings struct{ kept [][]byte }
 func (m *cStrings) add(s string) uintptr {
 	b := append([]byte(s), 0)
 	m.kept = append(m.kept, b)
-	return uintptr(unsafe.Pointer(&b[0]))
+	return pin(&b[0])
 }
 
 // Compile compiles for d's architecture, or takes the result from the cache on

@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -85,15 +86,45 @@ func Run(t *testing.T, open func(t *testing.T) driver.Driver) {
 					}
 					once.Do(retain)
 					e := &env{T: t, d: d, n: n, ctx: ctx}
-					watchdog := time.AfterFunc(2*time.Minute, func() {
-						buf := make([]byte, 1<<20)
-						panic(fmt.Sprintf("%s hangs\n%s", t.Name(), buf[:runtime.Stack(buf, true)]))
-					})
-					defer watchdog.Stop()
+					stop := e.watch()
+					defer stop()
 					c.run(e)
 				})
 			}
 		})
+	}
+}
+
+// watch ends a case that hangs: it opens its gates, and if that does not help
+// ends the process, with the stacks.
+func (e *env) watch() (stop func()) {
+	ended := make(chan struct{})
+	go func() {
+		select {
+		case <-ended:
+			return
+		case <-time.After(20 * time.Second):
+		}
+		e.mu.Lock()
+		e.hung = true
+		for _, g := range e.gates {
+			g.release()
+		}
+		e.mu.Unlock()
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
+			buf := make([]byte, 1<<20)
+			panic(fmt.Sprintf("%s hangs\n%s", e.Name(), buf[:runtime.Stack(buf, true)]))
+		}
+	}()
+	return func() {
+		close(ended)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if e.hung {
+			e.Error("the case hung until its gates were opened for it")
+		}
 	}
 }
 
@@ -124,6 +155,10 @@ type env struct {
 	d   driver.Driver
 	n   int
 	ctx []driver.Context
+
+	mu    sync.Mutex
+	gates []*gate
+	hung  bool
 }
 
 // ok ends the case if err is not nil.
@@ -191,7 +226,15 @@ func (e *env) pinned(n uint64, fill byte) (driver.Ptr, []byte) {
 func hostAddress(p driver.Ptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
 // address is a Go slice as a driver takes it. The caller keeps it alive.
-func address(b []byte) driver.Ptr { return driver.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
+func address(b []byte) driver.Ptr {
+	p := unsafe.SliceData(b)
+	onHeap.Store(p)
+	return driver.Ptr(uintptr(unsafe.Pointer(p)))
+}
+
+// onHeap makes the compiler put what address is given on the heap: a small
+// slice on a stack would move when that grows.
+var onHeap atomic.Pointer[byte]
 
 // read copies device memory to the host, without joining any other stream's
 // work: on a non-blocking stream of its own.
@@ -238,6 +281,9 @@ func (g *gate) release() { g.once.Do(func() { close(g.open) }) }
 func (e *env) hold(dev int, s driver.Stream) *gate {
 	e.Helper()
 	g := &gate{open: make(chan struct{}), reached: make(chan struct{})}
+	e.mu.Lock()
+	e.gates = append(e.gates, g)
+	e.mu.Unlock()
 	e.ok(e.d.LaunchHostFunc(e.ctx[dev], s, func() {
 		close(g.reached)
 		<-g.open

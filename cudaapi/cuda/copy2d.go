@@ -1,0 +1,125 @@
+package cuda
+
+import (
+	"runtime"
+
+	"gocuda/cudaapi/driver"
+)
+
+// Memcpy2D copies height rows of width elements between any two of *Buffer,
+// *HostBuffer and Go slices of one type (cudaMemcpy2D, but counted in elements):
+// row i goes from src[i*srcPitch:] to dst[i*dstPitch:]. It waits as Memcpy does.
+func Memcpy2D(dst any, dstPitch int, src any, srcPitch, width, height int) error {
+	const call = "cuda.Memcpy2D"
+	copy, d, err := rows(call, dst, dstPitch, src, srcPitch, width, height)
+	if err != nil || width == 0 || height == 0 {
+		return err
+	}
+	c, err := d.context()
+	if err != nil {
+		return err
+	}
+	if st := stop(); st != nil {
+		if err := d.drv.StreamSynchronize(c, driver.StreamDefault, st); err != nil {
+			return d.fail(err)
+		}
+	}
+	err = d.drv.Memcpy2D(c, copy)
+	runtime.KeepAlive(dst)
+	runtime.KeepAlive(src)
+	return d.fail(err)
+}
+
+// Memcpy2DAsync queues a Memcpy2D on s (cudaMemcpy2DAsync).
+func Memcpy2DAsync(dst any, dstPitch int, src any, srcPitch, width, height int, s *Stream) error {
+	const call = "cuda.Memcpy2DAsync"
+	copy, d, err := rows(call, dst, dstPitch, src, srcPitch, width, height)
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		s = d.DefaultStream()
+	}
+	c, err := s.use(call)
+	if err != nil || width == 0 || height == 0 {
+		return err
+	}
+	err = s.dev.drv.Memcpy2DAsync(c, copy, s.h)
+	runtime.KeepAlive(dst)
+	runtime.KeepAlive(src)
+	return s.dev.fail(err)
+}
+
+// rows checks a 2-D copy against the sizes of both ends.
+func rows(call string, dst any, dstPitch int, src any, srcPitch, width, height int) (*driver.Copy2D, *Device, error) {
+	to, err := end(call, dst)
+	if err != nil {
+		return nil, nil, err
+	}
+	from, err := end(call, src)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := to.dev
+	if d == nil {
+		d = from.dev
+	}
+	if d == nil {
+		if d, err = CurrentDevice(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !to.typ.holds(from.typ) && !from.typ.holds(to.typ) {
+		return nil, nil, misuse(driver.ErrInvalidValue, call, d, "the destination holds %s, the source %s", to.typ, from.typ)
+	}
+	if width < 0 || height < 0 {
+		return nil, nil, misuse(driver.ErrInvalidValue, call, d, "%d rows of %d elements", height, width)
+	}
+	for _, e := range []struct {
+		name  string
+		n     int
+		pitch int
+	}{{"destination", to.n, dstPitch}, {"source", from.n, srcPitch}} {
+		if e.pitch < width {
+			return nil, nil, misuse(driver.ErrInvalidValue, call, d, "the %s's pitch of %d elements is less than a row of %d", e.name, e.pitch, width)
+		}
+		if height > 0 && (height-1 > (1<<62)/max(1, e.pitch) || (height-1)*e.pitch+width > e.n) {
+			return nil, nil, misuse(driver.ErrInvalidValue, call, d, "%d rows of %d elements at a pitch of %d go past the %s's %d elements", height, width, e.pitch, e.name, e.n)
+		}
+	}
+	size := uint64(to.typ.Size())
+	return &driver.Copy2D{Dst: to.ptr, Src: from.ptr, DstPitch: uint64(dstPitch) * size, SrcPitch: uint64(srcPitch) * size,
+		Width: uint64(width) * size, Height: uint64(height)}, d, nil
+}
+
+// PointerAttributes tells what CUDA knows of an address (cudaPointerGetAttributes).
+type PointerAttributes struct {
+	Type   string // "device", "host" (pinned), "managed" or "unregistered"
+	Device int    // ordinal; of device, pinned and managed memory
+	Base   uintptr
+	Bytes  uint64 // of the allocation
+}
+
+// Pointer asks what an address is.
+func Pointer(address uintptr) (PointerAttributes, error) {
+	d, err := CurrentDevice()
+	if err != nil {
+		return PointerAttributes{}, err
+	}
+	c, err := d.context()
+	if err != nil {
+		return PointerAttributes{}, err
+	}
+	info, err := d.drv.PointerAttributes(c, driver.Ptr(address))
+	if isCode(err, driver.ErrInvalidValue) {
+		return PointerAttributes{Type: "unregistered", Device: -1}, nil
+	}
+	if err != nil {
+		return PointerAttributes{}, d.fail(err)
+	}
+	name := map[driver.MemoryType]string{driver.MemoryHost: "host", driver.MemoryDevice: "device", driver.MemoryManaged: "managed"}[info.Type]
+	if name == "" {
+		return PointerAttributes{Type: "unregistered", Device: -1}, nil
+	}
+	return PointerAttributes{Type: name, Device: int(info.Device), Base: uintptr(info.Base), Bytes: info.Size}, nil
+}

@@ -1,0 +1,121 @@
+package cuda
+
+import (
+	"sync/atomic"
+
+	"gocuda/cudaapi/driver"
+)
+
+// Pool is a memory pool, from which streams allocate (cudaMemPool_t).
+type Pool struct {
+	dev     *Device
+	h       driver.MemPool
+	builtin bool
+	closed  atomic.Bool
+}
+
+// DefaultPool is the pool that Stream.AllocAsync uses.
+func (d *Device) DefaultPool() (*Pool, error) {
+	if _, err := d.context(); err != nil {
+		return nil, err
+	}
+	h, err := d.drv.DefaultMemPool(d.id)
+	if err != nil {
+		return nil, d.fail(err)
+	}
+	return &Pool{dev: d, h: h, builtin: true}, nil
+}
+
+// NewPool makes a pool of d's memory (cudaMemPoolCreate).
+func (d *Device) NewPool() (*Pool, error) {
+	if _, err := d.context(); err != nil {
+		return nil, err
+	}
+	h, err := d.drv.MemPoolCreate(d.id)
+	if err != nil {
+		return nil, d.fail(err)
+	}
+	return &Pool{dev: d, h: h}, nil
+}
+
+func (p *Pool) use(call string) error {
+	if p == nil || p.closed.Load() {
+		return misuse(driver.ErrInvalidValue, call, nil, "the pool is nil or was destroyed")
+	}
+	return nil
+}
+
+// AllocAsync allocates n elements from the pool in the order of a stream
+// (cudaMallocFromPoolAsync); free them with Buffer.FreeAsync.
+func (p *Pool) AllocAsync(n int, t Type, s *Stream) (*Buffer, error) {
+	const call = "Pool.AllocAsync"
+	if err := p.use(call); err != nil {
+		return nil, err
+	}
+	c, err := s.use(call)
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := p.dev.size(call, n, t)
+	if err != nil {
+		return nil, err
+	}
+	a := &allocation{dev: p.dev, kind: asyncMemory, bytes: bytes}
+	if bytes > 0 {
+		if a.ptr, err = p.dev.drv.MemAllocFromPoolAsync(c, bytes, p.h, s.h); err != nil {
+			return nil, p.dev.outOfMemory(err, bytes)
+		}
+	}
+	return &Buffer{own: track(a), ptr: a.ptr, n: n, typ: t}, nil
+}
+
+// TrimTo gives unused memory back to the device until the pool holds no more
+// than keep bytes (cudaMemPoolTrimTo).
+func (p *Pool) TrimTo(keep uint64) error {
+	if err := p.use("Pool.TrimTo"); err != nil {
+		return err
+	}
+	return p.dev.fail(p.dev.drv.MemPoolTrimTo(p.h, keep))
+}
+
+// Attribute is one of the pool's attributes: driver.PoolReservedCurrent,
+// driver.PoolUsedCurrent, driver.PoolReleaseThreshold and so on, in bytes.
+func (p *Pool) Attribute(a driver.PoolAttribute) (uint64, error) {
+	if err := p.use("Pool.Attribute"); err != nil {
+		return 0, err
+	}
+	v, err := p.dev.drv.MemPoolAttribute(p.h, a)
+	return v, p.dev.fail(err)
+}
+
+// SetAttribute sets one: driver.PoolReleaseThreshold is how many bytes the pool
+// keeps at a synchronization rather than give them back; the high-water marks can
+// be set to 0.
+func (p *Pool) SetAttribute(a driver.PoolAttribute, v uint64) error {
+	if err := p.use("Pool.SetAttribute"); err != nil {
+		return err
+	}
+	return p.dev.fail(p.dev.drv.SetMemPoolAttribute(p.h, a, v))
+}
+
+// SetAccess lets peer use the pool's memory, or no longer. Peer access of the
+// devices themselves does not count for pools.
+func (p *Pool) SetAccess(peer *Device, readWrite bool) error {
+	if err := p.use("Pool.SetAccess"); err != nil {
+		return err
+	}
+	return p.dev.fail(p.dev.drv.MemPoolSetAccess(p.h, peer.id, readWrite))
+}
+
+// Destroy gives the pool back (cudaMemPoolDestroy). Memory from it stays valid
+// until it is freed.
+func (p *Pool) Destroy() error {
+	if err := p.use("Pool.Destroy"); err != nil {
+		return err
+	}
+	if p.builtin {
+		return misuse(driver.ErrInvalidValue, "Pool.Destroy", p.dev, "the default pool cannot be destroyed")
+	}
+	p.closed.Store(true)
+	return p.dev.fail(p.dev.drv.MemPoolDestroy(p.h))
+}
