@@ -14,7 +14,7 @@ import (
 
 // maxHistory is the size at which a history file is set aside; the one before
 // it is still read.
-const maxHistory = 8 << 20
+const maxHistory = 2 << 20
 
 // DefaultHistoryFile is where the history of all sessions is kept:
 // $GOCUDA_HISTORY if that is set ("off": nowhere), else history.jsonl in
