@@ -270,9 +270,13 @@ func (f *formatter) structure(x val, name string, depth int) *layout {
 		l.items = []*layout{leaf("…")}
 		return l
 	}
-	for i := range x.v.NumField() {
+	shown, hidden := x.fields()
+	for _, i := range shown {
 		name, field := x.field(i)
 		l.items = append(l.items, f.value(field, depth+1, !isNil(field.v)).after(name+": "))
+	}
+	if hidden {
+		l.items = append(l.items, leaf("…"))
 	}
 	return l
 }

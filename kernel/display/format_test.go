@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -18,17 +19,10 @@ import (
 type point struct{ X, Y int }
 
 type shape2 struct {
-	Name   string
-	At     point
-	To     *point
-	f      func(int) string
-	Err    error
-	Any    any
-	m      map[string][]float64
-	begin  time.Time
-	took   time.Duration
-	Next   *shape2
-	hidden stringer
+	Name string
+	Any  any
+	Next *shape2
+	own  int
 }
 
 type chain struct {
@@ -36,9 +30,9 @@ type chain struct {
 	Next *chain
 }
 
-type stringer struct{ s string }
+type stringer struct{ S string }
 
-func (s stringer) String() string { return "<" + s.s + ">" }
+func (s stringer) String() string { return "<" + s.S + ">" }
 
 type nilStringer struct{ s string }
 
@@ -130,7 +124,7 @@ func TestFormat(t *testing.T) {
 		{errors.New("boom"), "boom"},
 		{[]error{errors.New("a b"), nil}, `[]error{error("a b"), nil}`},
 		{stringer{"s"}, "<s>"},
-		{[]stringer{{"s"}, {"two\nlines"}}, `[]display.stringer{<s>, {s: "two\nlines"}}`},
+		{[]stringer{{"s"}, {"two\nlines"}}, `[]display.stringer{<s>, {S: "two\nlines"}}`},
 		{(*nilStringer)(nil), "<nil>"},
 		{[]any{(*nilStringer)(nil)}, "[]any{(*display.nilStringer)(nil)}"},
 		{panicker{}, "%!v(PANIC=String method: no text)"},
@@ -143,9 +137,22 @@ func TestFormat(t *testing.T) {
 		{reflect.TypeFor[int](), "int"},
 		{Text("a"), ""},
 		{[]Bundle{Text("a")}, `[]display.Bundle{"a"}`},
-		{shape2{Name: "n", To: twice, f: func(int) string { return "" }, Err: errors.New("e"), Any: point{}, took: 5, hidden: stringer{"h"},
+		{shape2{Name: "n"}, `display.shape2{Name: "n", Any: nil, Next: nil, …}`},
+		{&sync.Mutex{}, "&sync.Mutex{…}"},
+		{struct {
+			Name  string
+			At    point
+			To    *point
+			f     func(int) string
+			Err   error
+			Any   any
+			m     map[string][]float64
+			begin time.Time
+			took  time.Duration
+			own   stringer
+		}{Name: "n", To: twice, f: func(int) string { return "" }, Err: errors.New("e"), Any: point{}, took: 5, own: stringer{"h"},
 			m: map[string][]float64{"b": {1}, "a": nil}}, strings.Join([]string{
-			"display.shape2{",
+			"struct {…}{",
 			`    Name: "n",`,
 			"    At: display.point{X: 0, Y: 0},",
 			"    To: &display.point{X: 1, Y: 2},",
@@ -155,8 +162,7 @@ func TestFormat(t *testing.T) {
 			`    m: map[string][]float64{"a": nil, "b": {1}},`,
 			"    begin: 0001-01-01 00:00:00 +0000 UTC,",
 			"    took: 5ns,",
-			"    Next: nil,",
-			`    hidden: display.stringer{s: "h"},`,
+			"    own: display.stringer{S: \"h\"},",
 			"}"}, "\n")},
 	} {
 		if _, ok := test.value.(Bundle); ok {

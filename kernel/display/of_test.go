@@ -27,9 +27,9 @@ func (whole) MIMEBundle() map[string]any {
 	return map[string]any{"text/html": "whole", "application/x": 1}
 }
 
-type broken struct{ s *string }
+type broken struct{ S *string }
 
-func (b *broken) HTML() string               { return *b.s }
+func (b *broken) HTML() string               { return *b.S }
 func (b *broken) MIMEBundle() map[string]any { panic("never") }
 
 type brokenImage struct{}
@@ -50,7 +50,7 @@ func TestOf(t *testing.T) {
 		"no bundle":       {(*Bundle)(nil), map[string]any{"text/plain": "(*display.Bundle)(nil)"}},
 		"every method":    {rich{"h", "m", "l", "s"}, map[string]any{"text/html": "h", "text/markdown": "m", "text/latex": "l", "image/svg+xml": "s", "text/plain": "plain"}},
 		"MIMEBundle wins": {whole{}, map[string]any{"text/html": "whole", "application/x": 1, "text/plain": "plain"}},
-		"methods panic":   {&broken{}, map[string]any{"text/plain": "&display.broken{s: nil}"}},
+		"methods panic":   {&broken{}, map[string]any{"text/plain": "&display.broken{S: nil}"}},
 		"a nil receiver":  {(*broken)(nil), map[string]any{"text/plain": "(*display.broken)(nil)"}},
 		"a broken image":  {brokenImage{}, map[string]any{"text/plain": "display.brokenImage, 1 x 1 pixels"}},
 		"a reflect.Value": {reflect.ValueOf(HTML("x")), map[string]any{"text/html": "x", "text/plain": "x"}},

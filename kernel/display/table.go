@@ -120,7 +120,7 @@ func shapeOf(values []val) (shape, val) {
 		}
 		s := scalars
 		switch {
-		case x.v.Kind() == reflect.Struct && x.hasText():
+		case x.v.Kind() == reflect.Struct && (x.hasText() || isOpaque(x)):
 		case x.v.Kind() == reflect.Struct && (!first.v.IsValid() || x.v.Type() == first.v.Type()):
 			s = structs
 		case x.v.Kind() == reflect.Map:
@@ -138,6 +138,12 @@ func shapeOf(values []val) (shape, val) {
 	return all, first
 }
 
+// isOpaque says whether a struct has fields, but none to show.
+func isOpaque(x val) bool {
+	shown, hidden := x.fields()
+	return len(shown) == 0 && hidden
+}
+
 func isNone(v reflect.Value) bool {
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
@@ -149,7 +155,8 @@ func (t *table) fill(names []string, labels, values []val) {
 	var columns []reflect.Value
 	switch kind {
 	case structs:
-		for i := range first.v.NumField() {
+		shown, _ := first.fields()
+		for _, i := range shown {
 			name, _ := first.field(i)
 			t.headers = append(t.headers, name)
 		}
@@ -170,7 +177,8 @@ func (t *table) fill(names []string, labels, values []val) {
 		case kind == scalars || isNone(x.v):
 			row = append(row, cellOf(x))
 		case kind == structs:
-			for j := range x.v.NumField() {
+			shown, _ := x.fields()
+			for _, j := range shown {
 				_, field := x.field(j)
 				row = append(row, cellOf(field))
 			}

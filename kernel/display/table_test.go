@@ -2,6 +2,7 @@ package display
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -10,7 +11,8 @@ type record struct {
 	Name  string
 	Count int
 	Share float64
-	next  *record
+	Next  *record
+	own   int
 }
 
 func TestTable(t *testing.T) {
@@ -18,15 +20,15 @@ func TestTable(t *testing.T) {
 		table Bundle
 		want  string
 	}{
-		"structs": {Table([]record{{"a<b>", 1, 2.5, nil}, {"a longer name", 100, .25, nil}}), `
-Name           Count  Share  next
+		"structs": {Table([]record{{"a<b>", 1, 2.5, nil, 0}, {"a longer name", 100, .25, nil, 0}}), `
+Name           Count  Share  Next
 ─────────────  ─────  ─────  ────
 a<b>               1    2.5   nil
 a longer name    100   0.25   nil`},
-		"pointers": {Table([]*record{{"x", 1, 2, &record{}}, nil}, "title"), `
-title  Count  Share  next
-─────  ─────  ─────  ──────────────────────────────────────────
-x          1      2  &{Name: "", Count: 0, Share: 0, next: nil}
+		"pointers": {Table([]*record{{"x", 1, 2, &record{}, 0}, nil}, "title"), `
+title  Count  Share  Next
+─────  ─────  ─────  ─────────────────────────────────────────────
+x          1      2  &{Name: "", Count: 0, Share: 0, Next: nil, …}
 nil`},
 		"2-D": {Table([][]float64{{1, 2.5}, {3, 4, 5}}), `
 1  2.5
@@ -45,7 +47,7 @@ letter  value
 a           2
 b           1`},
 		"map of structs": {Table(map[int]record{10: {}, 9: {Name: "q"}}), `
-key  Name  Count  Share  next
+key  Name  Count  Share  Next
 ───  ────  ─────  ─────  ────
   9  q         0      0   nil
  10            0      0   nil`},
@@ -57,8 +59,9 @@ nil  x`},
 		"strings":   {Table([]string{"x", "y"}), "\n#  value\n─  ─────\n0  x\n1  y"},
 		"durations": {Table([]time.Duration{time.Second, 20}), "\n#  value\n─  ─────\n0     1s\n1   20ns"},
 		"mixed":     {Table([]any{1, "a", nil, []int{1}}), "\n#  value\n─  ─────\n0  1\n1  a\n2  nil\n3  {1}"},
-		"empty":     {Table([]record{}), "\nName  Count  Share  next\n────  ─────  ─────  ────"},
+		"empty":     {Table([]record{}), "\nName  Count  Share  Next\n────  ─────  ─────  ────"},
 		"stringers": {Table([]stringer{{"a"}}), "\n#  value\n─  ─────\n0  <a>"},
+		"opaque":    {Table([]*sync.Mutex{{}}), "\n#  value\n─  ─────\n0  {…}"},
 		"a number":  {Table(5), "\n5"},
 		"nil":       {Table(nil), "\nnil"},
 		"bytes":     {Table([]byte("abc")), "\n\"abc\""},

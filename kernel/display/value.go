@@ -102,6 +102,21 @@ func (x val) field(i int) (string, val) {
 	return name, val{x.v.Field(i), t}.open()
 }
 
+// fields are the indexes of a struct's fields that are shown. What a compiled
+// package keeps to itself is not: nobody can name it, and there may be much of it.
+func (x val) fields() (shown []int, hidden bool) {
+	t := x.v.Type()
+	private := x.t == nil && t.PkgPath() != "" && t.PkgPath() != "main"
+	for i := range t.NumField() {
+		if private && !t.Field(i).IsExported() {
+			hidden = true
+			continue
+		}
+		shown = append(shown, i)
+	}
+	return shown, hidden
+}
+
 // key is k, which is one of the keys of a map.
 func (x val) key(k reflect.Value) val {
 	if x.t == nil {
