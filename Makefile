@@ -20,7 +20,7 @@ SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null |
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
 .PHONY: build demo test test-style test-go test-race test-python test-browser \
-        test-gpu go-score gpu-bundle bench notebooks cross clean
+        test-gpu go-score gpu-bundle bench notebooks go-score cross clean
 
 build: $(BIN)
 
@@ -101,6 +101,11 @@ bench: $(BIN) $(PIP)
 # Executes the tutorials in place.
 notebooks: $(BIN)
 	@for n in $(NOTEBOOKS); do echo "$$n"; $(BIN) run --inplace $$n; done
+
+# Go's own run tests through gocuda-kernel exec, against the list of those
+# that passed before.
+go-score: $(BIN)
+	$(GO) run ./kernel/golang/score -list kernel/golang/testdata/go-passing.txt $(SCORE_FLAGS)
 
 cross:
 	GOOS=darwin GOARCH=arm64 $(GO) build ./...
