@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 // kind is a Type that is put together by hand, as an interpreter would know it.
@@ -76,11 +78,11 @@ func TestTyped(t *testing.T) {
 	page := &kind{name: "Page", methods: func(v reflect.Value) any { return shown{v.String()} }}
 	failure := &kind{name: "Failure", methods: func(v reflect.Value) any { return fmt.Errorf("code %d", v.Int()) }}
 
-	type repPoint struct {
+	type repPoint = struct {
 		Xx   int
 		Temp float64
 	}
-	type repList struct {
+	type repList = struct {
 		Xv    int
 		Xnext any
 	}
@@ -104,6 +106,11 @@ func TestTyped(t *testing.T) {
 		{boxed{next, loop}, "&List{v: 1, next: (cycle to *List)}"},
 		{boxed{failure, 4}, "code 4"},
 		{boxed{page, "<p>"}, `"<p>"`},
+		{boxed{&kind{name: "Timed", fields: []string{"took", "mu"}, types: []*kind{{name: "wrong"}, {name: "wrong"}}},
+			struct {
+				Xtook time.Duration
+				Xmu   sync.Mutex
+			}{Xtook: 5}}, "Timed{took: 5ns, mu: sync.Mutex{…}}"},
 		{boxed{nil, 5}, "5"},
 		{boxed{point, nil}, "nil"},
 	} {

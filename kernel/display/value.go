@@ -60,6 +60,9 @@ func (x val) open() val {
 		}
 		if x.t != nil {
 			x.v = x.t.Open(x.v)
+			if x.v.IsValid() && x.v.Type().PkgPath() != "" {
+				x.t = nil // a compiled type within an interpreted one
+			}
 			return x
 		}
 		if !x.v.CanInterface() || x.v.Kind() == reflect.Interface {
@@ -106,7 +109,7 @@ func (x val) field(i int) (string, val) {
 // package keeps to itself is not: nobody can name it, and there may be much of it.
 func (x val) fields() (shown []int, hidden bool) {
 	t := x.v.Type()
-	private := x.t == nil && t.PkgPath() != "" && t.PkgPath() != "main"
+	private := t.PkgPath() != "" && t.PkgPath() != "main"
 	for i := range t.NumField() {
 		if private && !t.Field(i).IsExported() {
 			hidden = true
