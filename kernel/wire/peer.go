@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"sync"
 	"time"
 
@@ -45,9 +46,13 @@ func newPeer(id string, conn *zmq4.Conn, rw *guard, lag patience) *peer {
 	return p
 }
 
-// send queues a message. It says false for a client that is gone, or that was
-// cut off because it takes nothing.
-func (p *peer) send(frames [][]byte) bool {
+var (
+	errGone    = errors.New("the client has left")
+	errStalled = errors.New("the client takes nothing and was cut off")
+)
+
+// send queues a message, for a client that is not gone.
+func (p *peer) send(frames [][]byte) error {
 	size := 0
 	for _, f := range frames {
 		size += len(f)
@@ -56,7 +61,7 @@ func (p *peer) send(frames [][]byte) bool {
 		p.mu.Lock()
 		if p.ending {
 			p.mu.Unlock()
-			return false
+			return errGone
 		}
 		before := p.queued
 		if before == 0 || before+size <= p.lag.queued {
@@ -64,7 +69,7 @@ func (p *peer) send(frames [][]byte) bool {
 			p.queue = append(p.queue, frames)
 			p.mu.Unlock()
 			signal(p.wake)
-			return true
+			return nil
 		}
 		p.mu.Unlock()
 		select {
@@ -76,7 +81,7 @@ func (p *peer) send(frames [][]byte) bool {
 			p.mu.Unlock()
 			if stuck {
 				p.cut()
-				return false
+				return errStalled
 			}
 		}
 	}

@@ -92,8 +92,12 @@ func (s *Sockets) Send(ch Channel, to [][]byte, out Outgoing) error {
 	s.mu.Lock()
 	p := s.peers[ch][string(to[0])]
 	s.mu.Unlock()
-	if p == nil || !p.send(append(append([][]byte{}, to[1:]...), frames...)) {
-		return fmt.Errorf("%s: the client has left the %s channel", out.Type, ch)
+	err = errGone
+	if p != nil {
+		err = p.send(append(append([][]byte{}, to[1:]...), frames...))
+	}
+	if err != nil {
+		return fmt.Errorf("%s on %s: %w", out.Type, ch, err)
 	}
 	return nil
 }
@@ -109,8 +113,11 @@ func (s *Sockets) Publish(out Outgoing) error {
 	s.publishing.Lock()
 	defer s.publishing.Unlock()
 	for _, p := range s.list(IOPub) {
-		if p.subscribed(out.Type) && !p.send(frames) {
-			s.log.Warn("cut off a client that does not read its iopub channel")
+		if !p.subscribed(out.Type) {
+			continue
+		}
+		if err := p.send(frames); errors.Is(err, errStalled) {
+			s.log.Warn("a subscriber misses messages", "error", err)
 		}
 	}
 	return nil

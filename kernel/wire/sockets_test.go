@@ -330,7 +330,7 @@ func TestAStalledSubscriberIsCutOff(t *testing.T) {
 			t.Fatalf("got %.40q, want number %d", frames[6], i)
 		}
 	}
-	log.await(t, "cut off a client")
+	log.await(t, "was cut off")
 }
 
 // rawClient speaks ZMTP by hand, so that it can speak it wrong.
