@@ -56,8 +56,15 @@ var live struct {
 
 // track lists an allocation and has it collected with its last view.
 func track(a *allocation) *owner {
-	a.born = a.dev.epoch.Load()
 	runtime.Callers(3, a.site[:])
+	a.list()
+	o := &owner{a}
+	runtime.AddCleanup(o, collect, a)
+	return o
+}
+
+func (a *allocation) list() {
+	a.born = a.dev.epoch.Load()
 	live.Lock()
 	a.next = live.head
 	if a.next != nil {
@@ -65,12 +72,33 @@ func track(a *allocation) *owner {
 	}
 	live.head = a
 	live.Unlock()
-	o := &owner{a}
-	if a.kind != asyncMemory { // its frees are the program's, in stream order
-		runtime.AddCleanup(o, collect, a)
-	}
-	return o
 }
+
+// ordered is a buffer of stream-ordered memory, in one piece: its allocation
+// has to be quick. The collector leaves it alone, for it is freed in the order of
+// a stream, and only the program knows of which.
+type ordered struct {
+	Buffer
+	own owner
+	mem allocation
+}
+
+func newOrdered(d *Device, p driver.Ptr, bytes uint64, n int, t Type) *Buffer {
+	o := &ordered{mem: allocation{dev: d, kind: asyncMemory, ptr: p, bytes: bytes}}
+	o.own.allocation = &o.mem
+	o.Buffer = Buffer{own: &o.own, ptr: p, n: n, typ: t}
+	if traced.Load() {
+		runtime.Callers(3, o.mem.site[:])
+	}
+	o.mem.list()
+	return &o.Buffer
+}
+
+var traced atomic.Bool
+
+// TraceLeaks makes Leaks tell where stream-ordered memory was allocated too.
+// That costs some 300 ns an allocation, so it is off at first.
+func TraceLeaks(on bool) { traced.Store(on) }
 
 // take marks an allocation as freed; false if it was freed before.
 func (a *allocation) take() bool {
@@ -115,7 +143,7 @@ type Leak struct {
 	Device int    // ordinal
 	Kind   string // "device", "pinned host", ...
 	Bytes  uint64
-	Where  string // the function, file and line that allocated it
+	Where  string // the function, file and line that allocated it; see TraceLeaks
 }
 
 // Leaks lists the memory that is allocated and not freed, largest first, with

@@ -97,13 +97,13 @@ func (s *Stream) AllocAsync(n int, t Type) (*Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &allocation{dev: s.dev, kind: asyncMemory, bytes: bytes}
+	var p driver.Ptr
 	if bytes > 0 {
-		if a.ptr, err = s.dev.drv.MemAllocAsync(c, bytes, s.h); err != nil {
+		if p, err = s.dev.drv.MemAllocAsync(c, bytes, s.h); err != nil {
 			return nil, s.dev.outOfMemory(err, bytes)
 		}
 	}
-	return &Buffer{own: track(a), ptr: a.ptr, n: n, typ: t}, nil
+	return newOrdered(s.dev, p, bytes, n, t), nil
 }
 
 // Free gives the memory back (cudaFree). It waits for work on the device that

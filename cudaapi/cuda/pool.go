@@ -60,13 +60,13 @@ func (p *Pool) AllocAsync(n int, t Type, s *Stream) (*Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &allocation{dev: p.dev, kind: asyncMemory, bytes: bytes}
+	var at driver.Ptr
 	if bytes > 0 {
-		if a.ptr, err = p.dev.drv.MemAllocFromPoolAsync(c, bytes, p.h, s.h); err != nil {
+		if at, err = p.dev.drv.MemAllocFromPoolAsync(c, bytes, p.h, s.h); err != nil {
 			return nil, p.dev.outOfMemory(err, bytes)
 		}
 	}
-	return &Buffer{own: track(a), ptr: a.ptr, n: n, typ: t}, nil
+	return newOrdered(p.dev, at, bytes, n, t), nil
 }
 
 // TrimTo gives unused memory back to the device until the pool holds no more
