@@ -18,7 +18,7 @@ import (
 type sources struct {
 	mu   sync.Mutex
 	fset *token.FileSet
-	read map[string]Source
+	read map[string]Documentation
 }
 
 // Doc returns the doc comment of an object of a package that Import gave, or
@@ -30,7 +30,13 @@ func (im *Importer) Doc(obj types.Object) string {
 	if t := im.tables[path]; t != nil && t.Docs != nil {
 		return t.Docs[name]
 	}
-	return im.source(path).Docs[name]
+	if doc := im.source(path).Docs[name]; doc != "" {
+		return doc
+	}
+	if src := im.Source(path); src != nil {
+		return ReadSource(src.Files).Docs[name]
+	}
+	return ""
 }
 
 // Declaration returns the declaration of a function, method, constant,
@@ -117,7 +123,7 @@ func ownerOf(obj types.Object, recv types.Type) string {
 }
 
 // source reads the source of a standard package, if it is there.
-func (im *Importer) source(path string) Source {
+func (im *Importer) source(path string) Documentation {
 	s := &im.sources
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,24 +131,24 @@ func (im *Importer) source(path string) Source {
 		return src
 	}
 	if s.read == nil {
-		s.read, s.fset = make(map[string]Source), token.NewFileSet()
+		s.read, s.fset = make(map[string]Documentation), token.NewFileSet()
 	}
 	src := readStandard(s.fset, path)
 	s.read[path] = src
 	return src
 }
 
-func readStandard(fset *token.FileSet, path string) Source {
+func readStandard(fset *token.FileSet, path string) Documentation {
 	first, _, _ := strings.Cut(path, "/")
 	root := goroot()
 	if root == "" || path == "" || strings.ContainsAny(path, `\:`) || strings.Contains(first, ".") {
-		return Source{}
+		return Documentation{}
 	}
 	ctx := build.Default
 	ctx.GOROOT, ctx.CgoEnabled = root, false
 	p, err := ctx.ImportDir(filepath.Join(root, "src", filepath.FromSlash(path)), 0)
 	if err != nil {
-		return Source{}
+		return Documentation{}
 	}
 	var files []*ast.File
 	for _, name := range p.GoFiles {
@@ -158,8 +164,8 @@ func readStandard(fset *token.FileSet, path string) Source {
 
 // readBuiltin reads the package in which Go documents its universe, whose
 // names are not exported.
-func readBuiltin(files []*ast.File) Source {
-	s := Source{Docs: make(map[string]string), Decls: make(map[string]ast.Node)}
+func readBuiltin(files []*ast.File) Documentation {
+	s := Documentation{Docs: make(map[string]string), Decls: make(map[string]ast.Node)}
 	for _, f := range files {
 		for _, d := range f.Decls {
 			switch d := d.(type) {

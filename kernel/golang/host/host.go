@@ -7,6 +7,7 @@ package host
 
 import (
 	"fmt"
+	"go/token"
 	"go/types"
 	"path"
 	"reflect"
@@ -20,6 +21,7 @@ import (
 	"github.com/traefik/yaegi/stdlib/unrestricted"
 	yaegiunsafe "github.com/traefik/yaegi/stdlib/unsafe"
 
+	"gocuda/kernel/golang/host/generic"
 	"gocuda/kernel/golang/host/std"
 )
 
@@ -57,6 +59,8 @@ type Importer struct {
 	sealed map[string][]sealedInterface
 
 	sources sources
+	generic map[string]*Source
+	fset    *token.FileSet
 }
 
 // table is a package that can be imported.
@@ -69,10 +73,12 @@ type table struct {
 // of pkgs with the path of another adds to it and replaces its symbols.
 func NewImporter(pkgs ...Package) *Importer {
 	im := &Importer{
-		tables: make(map[string]*table),
-		pkgs:   make(map[string]*types.Package),
-		types:  make(map[reflect.Type]types.Type),
-		sealed: make(map[string][]sealedInterface),
+		tables:  make(map[string]*table),
+		pkgs:    make(map[string]*types.Package),
+		types:   make(map[reflect.Type]types.Type),
+		sealed:  make(map[string][]sealedInterface),
+		generic: make(map[string]*Source),
+		fset:    token.NewFileSet(),
 	}
 	for _, symbols := range standard() {
 		for key, syms := range symbols {
@@ -81,6 +87,11 @@ func NewImporter(pkgs ...Package) *Importer {
 				continue // yaegi's own
 			}
 			im.add(Package{Path: strings.TrimSuffix(dir, "/"), Name: name, Symbols: syms})
+		}
+	}
+	for _, p := range generic.Packages() {
+		if im.tables[p] == nil {
+			im.add(Package{Path: p, Name: path.Base(p)})
 		}
 	}
 	for _, p := range pkgs {
@@ -97,10 +108,6 @@ func standard() []map[string]map[string]reflect.Value {
 		unrestrictedSymbols(), std.Symbols,
 	}
 }
-
-// Generic lists the exported names of a standard package that are missing
-// from what Import returns because they have type parameters, or nil.
-func Generic(path string) []string { return std.Generic[path] }
 
 // unrestrictedSymbols is what yaegi holds back by default and a notebook
 // needs: processes and real loggers. What ends the process (os.Exit,
@@ -166,6 +173,24 @@ func (im *Importer) Preloaded() []*types.Package {
 	return list
 }
 
+// Symbol returns a symbol of a package's table.
+func (im *Importer) Symbol(path, name string) (reflect.Value, bool) {
+	if t := im.tables[path]; t != nil {
+		v, ok := t.Symbols[name]
+		return v, ok
+	}
+	return reflect.Value{}, false
+}
+
+// PackageName returns the name in the package clause of an importable
+// package, or "".
+func (im *Importer) PackageName(path string) string {
+	if t := im.tables[path]; t != nil {
+		return t.Name
+	}
+	return ""
+}
+
 // Exports returns all tables in the form that (*interp.Interpreter).Use takes.
 func (im *Importer) Exports() map[string]map[string]reflect.Value {
 	all := make(map[string]map[string]reflect.Value, len(im.tables))
@@ -181,14 +206,19 @@ func (im *Importer) Exports() map[string]map[string]reflect.Value {
 	return all
 }
 
-// Import implements types.Importer. Generic functions and types are not in
-// the packages: reflect does not know them.
+// Import implements types.Importer. What has type parameters is in the
+// packages as far as Source knows it: reflect, and so the tables, do not.
 func (im *Importer) Import(path string) (*types.Package, error) {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	return im.load(path)
+}
+
+// load is Import, for callers that hold the lock.
+func (im *Importer) load(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
-	im.mu.Lock()
-	defer im.mu.Unlock()
 	t := im.tables[path]
 	if t == nil {
 		return nil, fmt.Errorf("package %s is not in the standard library or among the kernel's own packages", path)
@@ -201,6 +231,7 @@ func (im *Importer) Import(path string) (*types.Package, error) {
 		}
 		im.complete()
 		p.MarkComplete()
+		im.addGeneric(p)
 	}
 	return p, nil
 }

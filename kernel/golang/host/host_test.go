@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"gocuda/kernel/golang/host"
+	"gocuda/kernel/golang/host/std"
 )
 
 // check type-checks a file against the importer.
@@ -68,6 +69,23 @@ func TestProgramsCheck(t *testing.T) {
 			func Keys[K comparable, V any](m map[K]V) (k []K) { for x := range m { k = append(k, x) }; return }
 			var m = map[time.Time]int{}
 			func main() { _ = Max(time.Second, time.Minute); _ = Keys(m); var p interface{ Len() int } = &bytes.Buffer{}; _ = p }`,
+		"what is generic": `package main
+			import ("slices"; "maps"; "cmp"; "strings"; "sync"; "sync/atomic"; "errors"; "io/fs"; "math/rand/v2"; "reflect"; "iter")
+			type P struct { Name string; Age int }
+			func Count[V any](s iter.Seq[V]) (n int) { for range s { n++ }; return }
+			func main() {
+				ps := []P{{"a", 1}}
+				slices.SortFunc(ps, func(a, b P) int { return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Age, b.Age)) })
+				for i, v := range slices.Backward(ps) { _, _ = i, v.Age }
+				keys := slices.Sorted(maps.Keys(map[string]int{}))
+				var lines []string = slices.Collect(strings.Lines("a"))
+				n := Count(strings.SplitSeq("a b", " ")) + rand.N(10)
+				f := sync.OnceValue(func() P { return ps[0] })
+				var p atomic.Pointer[P]; p.Store(&ps[0]); p.Load().Age++
+				if e, ok := errors.AsType[*fs.PathError](nil); ok { _ = e.Op }
+				t := reflect.TypeFor[P](); next, stop := iter.Pull(maps.Values(map[int]P{})); defer stop()
+				v, ok := next(); _, _, _, _, _, _, _, _ = keys, lines, n, f().Name, t.Kind(), v.Name, ok, slices.Max([]int{1})
+			}`,
 		"unsafe": `package main
 			import ("unsafe"; "time"; "sync")
 			const n = unsafe.Sizeof(time.Time{}) - 24
@@ -238,6 +256,48 @@ func TestAgreesWithTheCompiler(t *testing.T) {
 						break
 					}
 				}
+			}
+		}
+	}
+}
+
+// unknown are the names with type parameters that cells do without.
+var unknown = map[string]string{
+	"database/sql.Null": "the conversions of Scan are internal", "runtime.AddCleanup": "the collector's",
+	"unique.Handle": "the runtime's", "unique.Make": "the runtime's", "weak.Make": "the runtime's", "weak.Pointer": "the runtime's",
+	"hash/maphash.Comparable": "the runtime's", "hash/maphash.WriteComparable": "the runtime's",
+}
+
+// TestGenericParts compares what is there as source with the compiler's
+// declarations.
+func TestGenericParts(t *testing.T) {
+	compiler := importer.Default()
+	imp := host.NewImporter()
+	for path, names := range std.Generic {
+		want, err := compiler.Import(path)
+		if err != nil {
+			t.Skip("no Go installation:", err)
+		}
+		got, err := imp.Import(path)
+		for _, name := range names {
+			if unknown[path+"."+name] != "" {
+				continue
+			}
+			if err != nil {
+				t.Error(err)
+				break
+			}
+			g, w := got.Scope().Lookup(name), want.Scope().Lookup(name)
+			if g == nil {
+				t.Errorf("%s.%s is missing", path, name)
+				continue
+			}
+			a, b := describe(g), describe(w)
+			if !reflect.DeepEqual(a, b) {
+				t.Errorf("%s.%s:\n got %s\nwant %s", path, name, a, b)
+			}
+			if src := imp.Source(path); src == nil || len(src.Files) == 0 {
+				t.Errorf("%s has no source", path)
 			}
 		}
 	}

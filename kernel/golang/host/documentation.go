@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Source is what the source of a package tells beyond its symbols, for its
+// Documentation is what the source of a package tells beyond its symbols, for its
 // exported names.
-type Source struct {
+type Documentation struct {
 	// Docs and Params are as in Package.
 	Docs   map[string]string
 	Params map[string][]string
@@ -18,8 +18,8 @@ type Source struct {
 
 // ReadSource collects the documentation of a package from its files, which
 // must have been parsed with their comments.
-func ReadSource(files []*ast.File) Source {
-	s := Source{Docs: make(map[string]string), Params: make(map[string][]string), Decls: make(map[string]ast.Node)}
+func ReadSource(files []*ast.File) Documentation {
+	s := Documentation{Docs: make(map[string]string), Params: make(map[string][]string), Decls: make(map[string]ast.Node)}
 	for _, f := range files {
 		if f.Doc != nil && s.Docs[""] == "" {
 			s.doc("", f.Doc)
@@ -37,7 +37,7 @@ func ReadSource(files []*ast.File) Source {
 }
 
 // doc notes the first comment there is.
-func (s *Source) doc(name string, comments ...*ast.CommentGroup) {
+func (s *Documentation) doc(name string, comments ...*ast.CommentGroup) {
 	for _, c := range comments {
 		if text := strings.TrimSpace(c.Text()); text != "" {
 			s.Docs[name] = text
@@ -46,7 +46,7 @@ func (s *Source) doc(name string, comments ...*ast.CommentGroup) {
 	}
 }
 
-func (s *Source) function(d *ast.FuncDecl) {
+func (s *Documentation) function(d *ast.FuncDecl) {
 	name := d.Name.Name
 	if !d.Name.IsExported() {
 		return
@@ -86,7 +86,7 @@ func receiverName(recv *ast.FieldList) string {
 	}
 }
 
-func (s *Source) params(name string, t *ast.FuncType) {
+func (s *Documentation) params(name string, t *ast.FuncType) {
 	var names []string
 	known := false
 	for _, list := range []*ast.FieldList{t.Params, t.Results} {
@@ -108,7 +108,7 @@ func (s *Source) params(name string, t *ast.FuncType) {
 	}
 }
 
-func (s *Source) group(d *ast.GenDecl) {
+func (s *Documentation) group(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		switch spec := spec.(type) {
 		case *ast.ValueSpec:
@@ -129,7 +129,7 @@ func (s *Source) group(d *ast.GenDecl) {
 }
 
 // members notes the fields of a struct type and the methods of an interface.
-func (s *Source) members(spec *ast.TypeSpec) {
+func (s *Documentation) members(spec *ast.TypeSpec) {
 	var list *ast.FieldList
 	isInterface := false
 	switch t := spec.Type.(type) {
