@@ -144,7 +144,7 @@ func (f *formatter) value(x val, depth int, typed bool) *layout {
 		return f.structure(x, name, depth)
 	}
 	if v.IsNil() {
-		return nilOf(v.Kind(), name)
+		return nilOf(v.Kind(), name, depth)
 	}
 	switch v.Kind() {
 	case reflect.Func:
@@ -170,12 +170,15 @@ func (f *formatter) nested(x val, at visit, inner func() *layout) *layout {
 	return inner()
 }
 
-func nilOf(kind reflect.Kind, name string) *layout {
+// nilOf tells a nil's type where that matters: among values of any type.
+func nilOf(kind reflect.Kind, name string, depth int) *layout {
 	switch {
 	case name == "":
 		return leaf("nil")
 	case kind == reflect.Slice || kind == reflect.Map:
 		return leaf(name + "(nil)")
+	case depth == 0:
+		return leaf("nil")
 	}
 	return leaf("(" + name + ")(nil)")
 }

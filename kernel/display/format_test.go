@@ -101,9 +101,10 @@ func TestFormat(t *testing.T) {
 			b string
 		}{1, "x"}, `struct { A int; b string }{A: 1, b: "x"}`},
 		{&five, "&5"},
-		{(*int)(nil), "(*int)(nil)"},
-		{(func())(nil), "(func())(nil)"},
-		{(chan int)(nil), "(chan int)(nil)"},
+		{(*int)(nil), "nil"},
+		{(func())(nil), "nil"},
+		{(chan int)(nil), "nil"},
+		{[]any{(*int)(nil), (func())(nil), []int(nil)}, "[]any{(*int)(nil), (func())(nil), []int(nil)}"},
 		{func(int, ...string) (int, error) { return 0, nil }, "func(int, ...string) (int, error)"},
 		{fmt.Sprint, "func(...any) string"},
 		{make(chan int), "chan int (unbuffered)"},

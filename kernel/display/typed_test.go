@@ -95,7 +95,7 @@ func TestTyped(t *testing.T) {
 	}{
 		{boxed{point, a}, "Point{x: 1, Temp: <20.5°>}"},
 		{boxed{pointer, &a}, "&Point{x: 1, Temp: <20.5°>}"},
-		{boxed{pointer, (*repPoint)(nil)}, "(*Point)(nil)"},
+		{boxed{pointer, (*repPoint)(nil)}, "nil"},
 		{boxed{points, []repPoint{a, b}}, "[]Point{{x: 1, Temp: <20.5°>}, {x: 2, Temp: <30°>}}"},
 		{boxed{points, []repPoint(nil)}, "[]Point(nil)"},
 		{boxed{table, map[float64]repPoint{2: b, 1: a}}, "map[Celsius]Point{<1°>: {x: 1, Temp: <20.5°>}, <2°>: {x: 2, Temp: <30°>}}"},
