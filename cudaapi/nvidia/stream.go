@@ -136,10 +136,16 @@ type hostFuncs struct {
 	callback uintptr
 	mu       sync.Mutex
 	next     uintptr
-	waiting  map[uintptr]func()
+	waiting  map[uintptr]hostFunc
 }
 
-func (h *hostFuncs) add(f func()) uintptr {
+// hostFunc is one of them; those in graphs are kept, to be called again.
+type hostFunc struct {
+	f    func()
+	keep bool
+}
+
+func (h *hostFuncs) add(f hostFunc) uintptr {
 	h.once.Do(func() {
 		h.callback = purego.NewCallback(func(n uintptr) uintptr {
 			if f := h.take(n); f != nil {
@@ -147,7 +153,7 @@ func (h *hostFuncs) add(f func()) uintptr {
 			}
 			return 0
 		})
-		h.waiting = map[uintptr]func(){}
+		h.waiting = map[uintptr]hostFunc{}
 	})
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -160,15 +166,27 @@ func (h *hostFuncs) take(n uintptr) func() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	f := h.waiting[n]
+	if !f.keep {
+		delete(h.waiting, n)
+	}
+	return f.f
+}
+
+func (h *hostFuncs) drop(n uintptr) {
+	h.mu.Lock()
 	delete(h.waiting, n)
-	return f
+	h.mu.Unlock()
 }
 
 func (d *Driver) LaunchHostFunc(c driver.Context, s driver.Stream, f func()) error {
-	n := d.hosts.add(f)
-	err := d.on(c, s, cuLaunchHostFunc, uintptr(s), d.hosts.callback, n)
+	captured, err := d.StreamIsCapturing(c, s)
 	if err != nil {
-		d.hosts.take(n)
+		return err
+	}
+	n := d.hosts.add(hostFunc{f, captured})
+	err = d.on(c, s, cuLaunchHostFunc, uintptr(s), d.hosts.callback, n)
+	if err != nil {
+		d.hosts.drop(n)
 	}
 	return err
 }

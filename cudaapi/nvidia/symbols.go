@@ -89,6 +89,17 @@ const (
 	cuOccupancyMaxActiveBlocksPerMultiprocessor
 	cuLaunchKernel
 	cuLaunchKernelEx
+	cuStreamBeginCapture
+	cuStreamEndCapture
+	cuStreamIsCapturing
+	cuGraphGetNodes
+	cuGraphNodeGetType
+	cuGraphDebugDotPrint
+	cuGraphDestroy
+	cuGraphInstantiate
+	cuGraphExecUpdate
+	cuGraphLaunch
+	cuGraphExecDestroy
 	symbolCount
 )
 
@@ -176,6 +187,17 @@ var symbolNames = [symbolCount]string{
 	cuFuncGetAttribute:          "cuFuncGetAttribute",
 	cuFuncSetAttribute:          "cuFuncSetAttribute",
 	cuOccupancyMaxActiveBlocksPerMultiprocessor: "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-	cuLaunchKernel:   "cuLaunchKernel",
-	cuLaunchKernelEx: "cuLaunchKernelEx",
+	cuLaunchKernel:       "cuLaunchKernel",
+	cuLaunchKernelEx:     "cuLaunchKernelEx",
+	cuStreamBeginCapture: "cuStreamBeginCapture_v2",
+	cuStreamEndCapture:   "cuStreamEndCapture",
+	cuStreamIsCapturing:  "cuStreamIsCapturing",
+	cuGraphGetNodes:      "cuGraphGetNodes",
+	cuGraphNodeGetType:   "cuGraphNodeGetType",
+	cuGraphDebugDotPrint: "cuGraphDebugDotPrint",
+	cuGraphDestroy:       "cuGraphDestroy",
+	cuGraphInstantiate:   "cuGraphInstantiateWithFlags",
+	cuGraphExecUpdate:    "cuGraphExecUpdate_v2",
+	cuGraphLaunch:        "cuGraphLaunch",
+	cuGraphExecDestroy:   "cuGraphExecDestroy",
 }

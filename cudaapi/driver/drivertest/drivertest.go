@@ -49,6 +49,7 @@ var groups = []struct {
 	{"pools", poolTests},
 	{"peers", peerTests},
 	{"code", codeTests},
+	{"graphs", graphTests},
 	{"sticky", stickyTests},
 	{"ipc", ipcTests},
 }
