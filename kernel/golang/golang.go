@@ -1,12 +1,8 @@
 // Package golang evaluates Go cells: a front end that parses, checks and
 // lowers what the user typed, over the yaegi interpreter.
+//
+// A cell is split into declarations and statements (split.go), checked with
+// go/types against what earlier cells declared (check.go), written as the
+// simple Go that yaegi runs right (package lower), and run as one function in
+// a goroutine of its own (run.go), with package rt beneath it.
 package golang
-
-// Error is a failed cell, as Jupyter shows it.
-type Error struct {
-	Name      string   `json:"name"`      // such as "CompileError", "Panic", "Interrupted", "CUDA_ERROR_ILLEGAL_ADDRESS"
-	Message   string   `json:"message"`   // one line
-	Traceback []string `json:"traceback"` // lines, with ANSI colours; readable without them
-}
-
-func (e *Error) Error() string { return e.Name + ": " + e.Message }

@@ -1,0 +1,537 @@
+package golang
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/printer"
+	"go/token"
+	"go/types"
+	"path"
+	"sort"
+	"strings"
+)
+
+// checked is a cell that go/types accepted.
+type checked struct {
+	info    *types.Info
+	pkg     *types.Package
+	stmts   []ast.Stmt // in order; declarations of variables are among them
+	show    ast.Expr
+	funcs   []*ast.FuncDecl
+	methods []laterMethod
+	imports []*types.PkgName
+	reused  []*ast.TypeSpec
+	program bool
+}
+
+// laterMethod is a method of a type that an earlier cell declared. The
+// checker sees it as a function whose first parameter is the receiver.
+type laterMethod struct {
+	decl *ast.FuncDecl
+	fun  *types.Func // the method
+	old  *types.Func // what it replaces, or nil
+}
+
+// oldMark follows a name that means what an earlier cell declared.
+const oldMark = "ᐧold"
+
+// checker checks one cell against the session.
+type checker struct {
+	ev       *Evaluator
+	src      *source
+	name     string
+	pkg      *types.Package
+	info     *types.Info
+	declared map[string]token.Pos // at the outer level of this cell
+	mistakes []mistake
+	out      *checked
+	proxies  map[types.Object]types.Object
+	again    []*ast.Ident // on the left of :=, where an earlier statement of the cell declared them
+	last     ast.Expr     // the cell's last statement, if it is an expression
+}
+
+func (c *checker) fail(pos token.Pos, format string, args ...any) {
+	p := c.ev.fset.Position(pos)
+	c.mistakes = append(c.mistakes, mistake{p.Filename, p.Line, p.Column, fmt.Sprintf(format, args...)})
+}
+
+// check checks a cell. Nothing of the session changes.
+func (ev *Evaluator) check(src *source, name string) (*checked, []mistake) {
+	c := &checker{
+		ev: ev, src: src, name: name, declared: make(map[string]token.Pos),
+		out: &checked{program: src.program}, proxies: make(map[types.Object]types.Object),
+	}
+	return c.run()
+}
+
+func newInfo() *types.Info {
+	return &types.Info{
+		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object),
+		Uses: make(map[*ast.Ident]types.Object), Implicits: make(map[ast.Node]types.Object),
+		Selections: make(map[*ast.SelectorExpr]*types.Selection), Scopes: make(map[ast.Node]*types.Scope),
+		Instances: make(map[*ast.Ident]types.Instance),
+	}
+}
+
+func (c *checker) run() (*checked, []mistake) {
+	ev := c.ev
+	c.pkg = types.NewPackage("main", "main")
+	c.info = newInfo()
+	file := c.src.file
+	var decls []ast.Decl
+	for _, d := range c.src.imports {
+		decls = append(decls, d)
+	}
+	body := &ast.BlockStmt{}
+	if c.src.program {
+		for _, s := range c.src.steps {
+			decls = append(decls, s.(ast.Decl))
+			if f, ok := s.(*ast.FuncDecl); ok {
+				c.out.funcs = append(c.out.funcs, f)
+			}
+		}
+		c.declare()
+	} else {
+		c.declare()
+		decls = append(decls, c.hoist(body)...)
+	}
+	if !c.src.program {
+		c.bindOld()
+	}
+	names := c.freeNames(file, decls, body)
+	c.insert(names)
+	if len(c.mistakes) > 0 {
+		return nil, c.mistakes
+	}
+	wrapper := &ast.FuncDecl{Name: ast.NewIdent("_"), Type: &ast.FuncType{Func: file.Package, Params: &ast.FieldList{}}, Body: body}
+	file.Decls = append(decls, wrapper)
+	if c.src.program {
+		file.Decls = decls
+	}
+	file.Name = ast.NewIdent("main")
+	file.Name.NamePos = file.Package
+	if !c.laterMethods() {
+		return nil, c.mistakes
+	}
+	conf := types.Config{
+		Importer: ev.importer, GoVersion: "go1.26", Sizes: sizes,
+		Error: func(err error) { c.typeError(err.(types.Error)) },
+	}
+	types.NewChecker(&conf, ev.fset, c.pkg, c.info).Files([]*ast.File{file})
+	if len(c.mistakes) > 0 {
+		sort.SliceStable(c.mistakes, func(i, j int) bool {
+			a, b := c.mistakes[i], c.mistakes[j]
+			return a.line < b.line || a.line == b.line && a.column < b.column
+		})
+		return nil, c.mistakes
+	}
+	c.finish()
+	return c.out, nil
+}
+
+var sizes = types.SizesFor("gc", "amd64")
+
+// declare notes what the cell declares at its outer level.
+func (c *checker) declare() {
+	for _, s := range c.src.steps {
+		switch d := s.(type) {
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					c.declared[spec.Name.Name] = spec.Name.Pos()
+				case *ast.ValueSpec:
+					for _, id := range spec.Names {
+						c.declared[id.Name] = id.Pos()
+					}
+				}
+			}
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				c.declared[d.Name.Name] = d.Name.Pos()
+			}
+		case *ast.DeclStmt:
+		case *ast.AssignStmt:
+			if d.Tok == token.DEFINE {
+				for _, x := range d.Lhs {
+					if id, ok := x.(*ast.Ident); ok {
+						if _, had := c.declared[id.Name]; !had {
+							c.declared[id.Name] = id.Pos()
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// hoist makes package declarations of what the cell declares at its outer
+// level; statements go to body, and, with the variables' declarations in
+// their places, to out.stmts.
+func (c *checker) hoist(body *ast.BlockStmt) []ast.Decl {
+	var decls []ast.Decl
+	defined := make(map[string]bool)
+	for i, s := range c.src.steps {
+		switch s := s.(type) {
+		case *ast.GenDecl:
+			if s.Tok == token.TYPE {
+				if s = c.withoutReused(s); len(s.Specs) == 0 {
+					continue
+				}
+			}
+			decls = append(decls, s)
+			if s.Tok == token.VAR {
+				c.out.stmts = append(c.out.stmts, &ast.DeclStmt{Decl: s})
+				for _, spec := range s.Specs {
+					for _, id := range spec.(*ast.ValueSpec).Names {
+						defined[id.Name] = true
+					}
+				}
+			}
+		case *ast.FuncDecl:
+			if s.Recv != nil && c.isLater(s) {
+				c.out.methods = append(c.out.methods, laterMethod{decl: s})
+				continue
+			}
+			decls = append(decls, s)
+			c.out.funcs = append(c.out.funcs, s)
+		case *ast.AssignStmt:
+			if s.Tok != token.DEFINE {
+				body.List = append(body.List, s)
+				c.out.stmts = append(c.out.stmts, s)
+				continue
+			}
+			d := c.define(s, defined)
+			if d == nil {
+				continue
+			}
+			decls = append(decls, d)
+		case *ast.ExprStmt:
+			if i == len(c.src.steps)-1 && c.src.shows {
+				c.out.show, c.last = s.X, s.X
+				body.List = append(body.List, s)
+				continue
+			}
+			if i == len(c.src.steps)-1 {
+				c.last = s.X
+			}
+			body.List = append(body.List, s)
+			c.out.stmts = append(c.out.stmts, s)
+		case ast.Stmt:
+			body.List = append(body.List, s)
+			c.out.stmts = append(c.out.stmts, s)
+		}
+	}
+	return decls
+}
+
+// define makes the declaration that stands for a := at the outer level.
+func (c *checker) define(s *ast.AssignStmt, defined map[string]bool) *ast.GenDecl {
+	spec := &ast.ValueSpec{Values: s.Rhs}
+	fresh := false
+	again := false
+	for _, x := range s.Lhs {
+		id, ok := x.(*ast.Ident)
+		if !ok {
+			c.fail(x.Pos(), "non-name %s on left side of :=", exprText(x))
+			return nil
+		}
+		switch {
+		case id.Name == "_":
+			spec.Names = append(spec.Names, id)
+		case defined[id.Name]:
+			spec.Names = append(spec.Names, &ast.Ident{NamePos: id.NamePos, Name: "_"})
+			c.again = append(c.again, id)
+			again = true
+		default:
+			defined[id.Name] = true
+			fresh = true
+			spec.Names = append(spec.Names, id)
+		}
+	}
+	if !fresh {
+		c.fail(s.TokPos, "no new variables on left side of :=")
+		return nil
+	}
+	d := &ast.GenDecl{TokPos: s.Pos(), Tok: token.VAR, Specs: []ast.Spec{spec}}
+	if again { // the statement itself is lowered
+		c.out.stmts = append(c.out.stmts, s)
+		return d
+	}
+	c.out.stmts = append(c.out.stmts, &ast.DeclStmt{Decl: d})
+	return d
+}
+
+func exprText(e ast.Expr) string {
+	var b bytes.Buffer
+	printer.Fprint(&b, token.NewFileSet(), e)
+	return b.String()
+}
+
+// freeNames lists the names that the cell uses.
+func (c *checker) freeNames(file *ast.File, decls []ast.Decl, body *ast.BlockStmt) map[string][]*ast.Ident {
+	names := make(map[string][]*ast.Ident)
+	visit := func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			names[id.Name] = append(names[id.Name], id)
+		}
+		return true
+	}
+	for _, d := range decls {
+		ast.Inspect(d, visit)
+	}
+	for _, s := range body.List {
+		ast.Inspect(s, visit)
+	}
+	for _, m := range c.out.methods {
+		ast.Inspect(m.decl, visit)
+	}
+	return names
+}
+
+// insert puts into the cell's package what it uses of the session.
+func (c *checker) insert(names map[string][]*ast.Ident) {
+	ev := c.ev
+	imported := make(map[string]bool)
+	for _, d := range c.src.imports {
+		for _, s := range d.Specs {
+			spec := s.(*ast.ImportSpec)
+			if spec.Name != nil {
+				imported[spec.Name.Name] = true
+			} else {
+				imported[ev.packageName(strings.Trim(spec.Path.Value, `"`+"`"))] = true
+			}
+		}
+	}
+	scope := c.pkg.Scope()
+	for name, uses := range names {
+		plain, isOld := strings.CutSuffix(name, oldMark)
+		if isOld {
+			if old := ev.names[plain]; old != nil {
+				c.insertProxy(name, old)
+			}
+			continue
+		}
+		if _, ok := c.declared[name]; ok || imported[name] || name == "_" {
+			continue
+		}
+		if obj := ev.names[name]; obj != nil && !c.src.program {
+			if p, ok := obj.(*types.PkgName); ok {
+				scope.Insert(types.NewPkgName(token.NoPos, c.pkg, name, p.Imported()))
+				continue
+			}
+			scope.Insert(obj)
+			continue
+		}
+		if types.Universe.Lookup(name) != nil || !qualifies(c.src.file, uses) {
+			continue
+		}
+		if p := ev.guessImport(name); p != nil {
+			scope.Insert(types.NewPkgName(token.NoPos, c.pkg, name, p))
+		}
+	}
+}
+
+// insertProxy declares an earlier object under another name.
+func (c *checker) insertProxy(name string, old types.Object) {
+	var o types.Object
+	switch old := old.(type) {
+	case *types.Var:
+		o = types.NewVar(old.Pos(), c.pkg, name, old.Type())
+	case *types.Const:
+		o = types.NewConst(old.Pos(), c.pkg, name, old.Type(), old.Val())
+	case *types.Func:
+		o = types.NewFunc(old.Pos(), c.pkg, name, old.Signature())
+	case *types.TypeName:
+		o = types.NewTypeName(old.Pos(), c.pkg, name, nil)
+		types.NewAlias(o.(*types.TypeName), old.Type())
+	case *types.PkgName:
+		o = types.NewPkgName(token.NoPos, c.pkg, name, old.Imported())
+	default:
+		return
+	}
+	c.proxies[o] = old
+	c.pkg.Scope().Insert(o)
+}
+
+// qualifies says whether one of the uses of a name is as in name.Selector.
+func qualifies(file *ast.File, uses []*ast.Ident) bool {
+	for _, u := range uses {
+		if u.Obj == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// bindOld renames uses of a name that come before the cell's own declaration
+// of it: they mean what an earlier cell declared.
+func (c *checker) bindOld() {
+	ev := c.ev
+	for _, s := range c.out.stmts {
+		var values []ast.Expr
+		var names []string
+		switch s := s.(type) {
+		case *ast.DeclStmt:
+			for _, spec := range s.Decl.(*ast.GenDecl).Specs {
+				if v, ok := spec.(*ast.ValueSpec); ok {
+					values = append(values, v.Values...)
+					for _, id := range v.Names {
+						names = append(names, id.Name)
+					}
+				}
+			}
+		case *ast.AssignStmt:
+			if s.Tok == token.DEFINE {
+				values = s.Rhs
+				for _, x := range s.Lhs {
+					if id, ok := x.(*ast.Ident); ok {
+						names = append(names, id.Name)
+					}
+				}
+			}
+		}
+		for _, v := range values {
+			c.rename(v, func(id *ast.Ident) bool {
+				for _, n := range names {
+					if n == id.Name && ev.names[n] != nil && c.declared[n] >= s.Pos() {
+						return true
+					}
+				}
+				return false
+			})
+		}
+	}
+	// Statements before the declaration, where the types differ.
+	for _, s := range c.out.stmts {
+		if _, ok := s.(*ast.DeclStmt); ok {
+			continue
+		}
+		c.rename(s, func(id *ast.Ident) bool {
+			pos, ok := c.declared[id.Name]
+			if !ok || id.Pos() >= pos {
+				return false
+			}
+			_, isVar := ev.names[id.Name].(*types.Var)
+			return isVar && c.isStmtVar(id.Name)
+		})
+	}
+}
+
+// isStmtVar says whether the cell declares a name by := at its outer level.
+func (c *checker) isStmtVar(name string) bool {
+	for _, s := range c.src.steps {
+		if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+			for _, x := range a.Lhs {
+				if id, ok := x.(*ast.Ident); ok && id.Name == name {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// rename marks the uses of outer names that old says are of an earlier cell.
+func (c *checker) rename(n ast.Node, old func(*ast.Ident) bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			// Parameters and locals are resolved by the parser.
+		case *ast.SelectorExpr:
+			c.rename(n.X, old)
+			return false
+		case *ast.KeyValueExpr:
+			if _, ok := n.Key.(*ast.Ident); !ok {
+				c.rename(n.Key, old)
+			}
+			c.rename(n.Value, old)
+			return false
+		case *ast.Ident:
+			if c.isOuter(n) && old(n) {
+				n.Name += oldMark
+			}
+		}
+		return true
+	})
+}
+
+// isOuter says whether a name is not one of a scope inside of the cell.
+func (c *checker) isOuter(id *ast.Ident) bool {
+	if id.Obj == nil {
+		return true
+	}
+	a, ok := id.Obj.Decl.(*ast.AssignStmt)
+	if !ok {
+		return false
+	}
+	for _, s := range c.src.steps {
+		if s == a {
+			return true
+		}
+	}
+	return false
+}
+
+// typeError keeps an error of the checker, unless notebooks allow it.
+func (c *checker) typeError(err types.Error) {
+	msg := err.Msg
+	if err.Soft && (strings.HasPrefix(msg, "declared and not used") || strings.HasSuffix(msg, "imported and not used") || strings.Contains(msg, "imported as ") && strings.HasSuffix(msg, "and not used")) {
+		return
+	}
+	if strings.HasPrefix(msg, "label ") && strings.HasSuffix(msg, "declared and not used") {
+		return
+	}
+	if c.last != nil && strings.HasSuffix(msg, "is not used") && c.last.Pos() <= err.Pos && err.Pos <= c.last.End() {
+		return
+	}
+	if strings.HasPrefix(msg, "implicit assignment to unexported field") && strings.Contains(msg, " of type main.") {
+		return // the type is of another cell, which go/types takes for another package
+	}
+	if strings.HasPrefix(msg, "missing function body") {
+		return
+	}
+	m := typeMistake(err)
+	if strings.Contains(m.text, "other declaration of") {
+		return
+	}
+	m.text = strings.ReplaceAll(m.text, oldMark, "")
+	m.text += c.suggest(m.text)
+	c.mistakes = append(c.mistakes, m)
+}
+
+// finish collects what the check found.
+func (c *checker) finish() {
+	c.out.info, c.out.pkg = c.info, c.pkg
+	for id, o := range c.info.Uses {
+		if real, ok := c.proxies[o]; ok {
+			c.info.Uses[id] = real
+		}
+	}
+	for _, id := range c.again {
+		c.info.Uses[id] = c.pkg.Scope().Lookup(id.Name)
+	}
+	for _, d := range c.src.imports {
+		for _, s := range d.Specs {
+			spec := s.(*ast.ImportSpec)
+			var o types.Object
+			if spec.Name != nil {
+				o = c.info.Defs[spec.Name]
+			} else {
+				o = c.info.Implicits[spec]
+			}
+			if p, ok := o.(*types.PkgName); ok && p.Name() != "_" && p.Name() != "." {
+				c.out.imports = append(c.out.imports, p)
+			}
+		}
+	}
+}
+
+// packageName is the name that an import without one has.
+func (ev *Evaluator) packageName(p string) string {
+	if pkg, err := ev.importer.Import(p); err == nil {
+		return pkg.Name()
+	}
+	return path.Base(p)
+}

@@ -1,0 +1,179 @@
+package golang
+
+import (
+	"errors"
+	"fmt"
+	"go/scanner"
+	"go/types"
+	"reflect"
+	"strings"
+
+	"gocuda/kernel/golang/rt"
+)
+
+// Error is a failed cell, as Jupyter shows it.
+type Error struct {
+	Name      string   `json:"name"`      // such as "CompileError", "Panic", "Interrupted", "CUDA_ERROR_ILLEGAL_ADDRESS"
+	Message   string   `json:"message"`   // one line
+	Traceback []string `json:"traceback"` // lines, with ANSI colours; readable without them
+
+	status int // of os.Exit
+}
+
+func (e *Error) Error() string { return e.Name + ": " + e.Message }
+
+const (
+	red   = "\x1b[31m"
+	bold  = "\x1b[1m"
+	faint = "\x1b[2m"
+	plain = "\x1b[0m"
+)
+
+// mistake is one compile error.
+type mistake struct {
+	file         string
+	line, column int
+	text         string
+}
+
+func syntaxErrors(list scanner.ErrorList) []mistake {
+	out := make([]mistake, len(list))
+	for i, e := range list {
+		out[i] = mistake{e.Pos.Filename, e.Pos.Line, e.Pos.Column, e.Msg}
+	}
+	return out
+}
+
+// maxMistakes is how many errors of a cell are shown.
+const maxMistakes = 10
+
+// compileError shows mistakes with their source lines.
+func compileError(code string, list []mistake) *Error {
+	lines := strings.Split(code, "\n")
+	var trace []string
+	for i, m := range list {
+		if i == maxMistakes {
+			trace = append(trace, fmt.Sprintf("too many errors (%d more)", len(list)-i))
+			break
+		}
+		text := strings.Split(m.text, "\n")
+		trace = append(trace, fmt.Sprintf("%s%s:%d:%d:%s %s%s%s", bold, m.file, m.line, m.column, plain, red, text[0], plain))
+		trace = append(trace, text[1:]...)
+		if m.line >= 1 && m.line <= len(lines) {
+			src := lines[m.line-1]
+			trace = append(trace, "    "+strings.ReplaceAll(src, "\t", "    "))
+			col := min(max(m.column-1, 0), len(src))
+			pad := strings.Map(func(rune) rune { return ' ' }, strings.ReplaceAll(src[:col], "\t", "    "))
+			trace = append(trace, "    "+pad+red+"^"+plain)
+		}
+	}
+	first, _, _ := strings.Cut(list[0].text, "\n")
+	message := fmt.Sprintf("%s:%d:%d: %s", list[0].file, list[0].line, list[0].column, first)
+	if len(list) > 1 {
+		message += fmt.Sprintf(" (and %d more)", len(list)-1)
+	}
+	return &Error{Name: "CompileError", Message: message, Traceback: trace}
+}
+
+// panicError shows why a cell ended that did not return.
+func panicError(v any, calls []rt.Call) *Error {
+	e := &Error{}
+	switch x := v.(type) {
+	case error:
+		var exit rt.Exit
+		var failure rt.Failure
+		switch {
+		case errors.Is(x, rt.Interrupted):
+			e.Name, e.Message = "Interrupted", "the cell was interrupted; what it had assigned is kept"
+		case errors.As(x, &exit):
+			e.status = exit.Code
+			e.Name, e.Message = "Exit", fmt.Sprintf("the cell called os.Exit(%d); the notebook goes on", exit.Code)
+		case errors.As(x, &failure):
+			e.Name, e.Message = errorName(failure.Err), failure.Err.Error()
+		case isRuntimeError(x):
+			e.Name, e.Message = "Panic", x.Error()
+		default:
+			e.Name, e.Message = "Panic", panicText(v)
+		}
+	default:
+		e.Name, e.Message = "Panic", panicText(v)
+	}
+	head := e.Name
+	if e.Name == "Panic" {
+		head = "panic"
+	}
+	e.Traceback = append(e.Traceback, red+bold+head+": "+plain+red+e.Message+plain)
+	e.Message, _, _ = strings.Cut(e.Message, "\n")
+	e.Traceback = append(e.Traceback, traceLines(calls)...)
+	return e
+}
+
+func isRuntimeError(err error) bool {
+	_, ok := err.(interface{ RuntimeError() })
+	return ok
+}
+
+// errorName is the name under which a dropped error fails a cell.
+func errorName(err error) string {
+	var named interface{ Name() string }
+	if errors.As(err, &named) {
+		if name := named.Name(); name != "" && !strings.ContainsAny(name, " \n") {
+			return name
+		}
+	}
+	return "Error"
+}
+
+// panicText writes a panic's value as Go's runtime does.
+func panicText(v any) string {
+	switch x := v.(type) {
+	case error:
+		return x.Error()
+	case fmt.Stringer:
+		return x.String()
+	case string:
+		return x
+	case rt.Box:
+		return rt.PanicText(x)
+	}
+	switch k := reflect.ValueOf(v).Kind(); k {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint,
+		reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr, reflect.Float32,
+		reflect.Float64, reflect.Complex64, reflect.Complex128, reflect.String:
+		t := reflect.TypeOf(v)
+		if t.PkgPath() == "" {
+			return fmt.Sprintf("%v", v)
+		}
+		return fmt.Sprintf("%s(%v)", t, v)
+	}
+	return fmt.Sprintf("%+v", v)
+}
+
+// traceLines shows where a panic came through the cells.
+func traceLines(calls []rt.Call) []string {
+	var lines []string
+	for i := 0; i < len(calls); i++ {
+		c := calls[i]
+		n := 1
+		for i+n < len(calls) && calls[i+n] == c {
+			n++
+		}
+		i += n - 1
+		where := c.Func.File
+		if c.Line > 0 {
+			where = fmt.Sprintf("%s:%d:%d", c.Func.File, c.Line, c.Column)
+		}
+		line := fmt.Sprintf("    %s%s%s  %s%s%s", bold, where, plain, faint, c.Func.Name, plain)
+		if n > 1 {
+			line += fmt.Sprintf(" (%d times)", n)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// typeMistake turns a checker's error into one of the cell.
+func typeMistake(err types.Error) mistake {
+	p := err.Fset.Position(err.Pos)
+	return mistake{p.Filename, p.Line, p.Column, err.Msg}
+}

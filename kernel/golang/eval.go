@@ -1,0 +1,477 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"path"
+	"reflect"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/traefik/yaegi/interp"
+
+	"gocuda/kernel/display"
+	"gocuda/kernel/golang/host"
+	"gocuda/kernel/golang/lower"
+	"gocuda/kernel/golang/rt"
+)
+
+// Options are what an Evaluator is made of.
+type Options struct {
+	// Packages can be imported beside the standard library.
+	Packages []host.Package
+	// Builtins are functions and values that cells use without a package.
+	Builtins map[string]any
+	// Stdout and Stderr are where fmt and log write; the default is the
+	// process's own.
+	Stdout, Stderr io.Writer
+	// Args are os.Args; the default is the process's own.
+	Args []string
+	// Background is told of a panic in a goroutine that outlived its cell, or
+	// whose cell did not fail. The default writes it to Stderr.
+	Background func(*Error)
+}
+
+// Evaluator evaluates cells, one after another. Its methods may be called
+// from several goroutines.
+type Evaluator struct {
+	options  Options
+	importer *importer
+	interp   *interp.Interpreter
+	fset     *token.FileSet
+	rt       *rt.Runtime
+	lower    *lower.Lowerer
+
+	mu       sync.Mutex // one cell at a time
+	names    map[string]types.Object
+	typeText map[string]typeSource
+	ghosts   map[*types.Func]bool // methods whose cell failed: they have no body
+	source   map[types.Object]string
+	replaced map[*types.Func]*types.Func // the function that one of a later cell replaced
+
+	program bool // RunProgram's
+
+	run running
+}
+
+// Result is what a cell gave.
+type Result struct {
+	Value *display.Bundle // nil when there is nothing to show
+	Err   *Error
+}
+
+// New returns an Evaluator.
+func New(options Options) (*Evaluator, error) {
+	if options.Stdout == nil {
+		options.Stdout = os.Stdout
+	}
+	if options.Stderr == nil {
+		options.Stderr = os.Stderr
+	}
+	ev := &Evaluator{options: options, importer: newImporter(options)}
+	ev.fset = ev.importer.host.FileSet()
+	return ev, ev.start()
+}
+
+// start makes the interpreter and an empty session.
+func (ev *Evaluator) start() error {
+	ev.names = make(map[string]types.Object)
+	ev.typeText = make(map[string]typeSource)
+	ev.ghosts = make(map[*types.Func]bool)
+	ev.source = make(map[types.Object]string)
+	ev.replaced = make(map[*types.Func]*types.Func)
+	ev.rt = rt.New(ev.importer.host.TypeOf)
+	ev.rt.Background = ev.background
+	ev.rt.Show = ev.shown
+	ev.interp = interp.New(interp.Options{
+		Stdout: ev.options.Stdout, Stderr: ev.rt.Stderr(ev.options.Stderr), Unrestricted: true, Args: ev.options.Args,
+	})
+	exports := ev.importer.exports()
+	exports["rt/rt"] = ev.rt.Symbols()
+	if err := ev.interp.Use(exports); err != nil {
+		return fmt.Errorf("the interpreter does not take its packages: %w", err)
+	}
+	v, err := ev.evalText("package main\nvar stop int\nvar stopAt = &stop\n", "stopAt")
+	if err != nil {
+		return err
+	}
+	ev.rt.SetStop(v.Interface().(*int))
+	ev.lower = lower.New(ev.rt, &hostTable{ev}, ev.fset)
+	ev.rt.TypeFor = ev.lower.LookupType
+	ev.lower.SourceDecl = ev.importer.decl
+	ev.lower.SourceObj = ev.importer.isSource
+	for _, p := range ev.importer.host.Preloaded() {
+		ev.names[p.Name()] = types.NewPkgName(token.NoPos, nil, p.Name(), p)
+	}
+	for _, o := range ev.importer.builtins() {
+		ev.names[o.Name()] = o
+	}
+	return nil
+}
+
+// evalText gives declarations to the interpreter, and then evaluates an expression.
+func (ev *Evaluator) evalText(decls, expr string) (v reflect.Value, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the interpreter cannot run this cell: %v", r)
+		}
+	}()
+	if decls != "" {
+		if _, err := ev.interp.Eval(decls); err != nil {
+			return v, err
+		}
+	}
+	return ev.interp.Eval(expr)
+}
+
+// Reset forgets every name. Goroutines of earlier cells are cancelled.
+func (ev *Evaluator) Reset() error {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	for g := range ev.rt.Live() {
+		ev.rt.Cancel(g)
+	}
+	return ev.start()
+}
+
+// Eval runs a cell. name is shown in errors and traces. A silent cell's value
+// is not shown.
+func (ev *Evaluator) Eval(name, code string, silent bool) Result {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	entry, err := ev.compile(name, code, silent)
+	if err != nil {
+		return Result{Err: err}
+	}
+	if entry == nil {
+		return Result{}
+	}
+	return ev.execute(name, *entry)
+}
+
+// compile checks and lowers a cell and gives it to the interpreter. The
+// session has the cell's names when it returns without an error.
+func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *Error) {
+	src, syntax := parse(ev.fset, name, code)
+	if syntax != nil {
+		return nil, compileError(code, syntaxErrors(syntax))
+	}
+	if len(src.steps) == 0 && len(src.imports) == 0 {
+		return nil, nil
+	}
+	cell, mistakes := ev.check(src, name)
+	if mistakes != nil {
+		return nil, compileError(code, mistakes)
+	}
+	if silent && cell.show != nil {
+		cell.stmts = append(cell.stmts, &ast.ExprStmt{X: cell.show})
+		cell.show = nil
+	}
+	ev.lower.Begin(name, false)
+	f, err := ev.build(name, cell)
+	if err != nil {
+		ev.lower.Abandon()
+		return nil, &Error{Name: "InternalError", Message: err.Error(), Traceback: []string{
+			red + "The front end cannot run this cell: " + plain + err.Error()}}
+	}
+	ev.adopt(src, code, cell)
+	return f, nil
+}
+
+// build lowers a checked cell and compiles it.
+func (ev *Evaluator) build(name string, cell *checked) (*func(), error) {
+	return ev.compileOutput(func() lower.Output { return ev.lowerCell(name, cell) })
+}
+
+// compileOutput gives lowered code to the interpreter and returns its entry.
+func (ev *Evaluator) compileOutput(step func() lower.Output) (entry *func(), err error) {
+	debug := os.Getenv("GOCUDA_SHOW_LOWERED") != ""
+	defer func() {
+		if r := recover(); r != nil {
+			if debug {
+				panic(r)
+			}
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	out := step()
+	if debug {
+		fmt.Fprintf(os.Stderr, "%s\n%s\n", out.Imports, out.Decls)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(out.Imports), "\n") {
+		if line == "" {
+			continue
+		}
+		if _, err := ev.evalText("", line); err != nil {
+			return nil, err
+		}
+	}
+	v, err := ev.evalText("package main\n"+out.Decls, out.Entry)
+	if err != nil {
+		return nil, err
+	}
+	f, ok := v.Interface().(func())
+	if !ok {
+		return nil, fmt.Errorf("the interpreter made a %s of the cell", v.Type())
+	}
+	return &f, nil
+}
+
+// lowerCell writes the cell for the interpreter.
+func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
+	l := ev.lower
+	var inits []*types.Func
+	var main *types.Func
+	for _, o := range cellObjects(cell) {
+		v, ok := o.(*types.Var)
+		if !ok {
+			continue
+		}
+		if old, ok := ev.names[v.Name()].(*types.Var); ok && types.Identical(old.Type(), v.Type()) && !cell.program {
+			l.Alias(v, old)
+			continue
+		} else if ok && !cell.program {
+			l.Free(old)
+		}
+		l.Global(v)
+	}
+	for _, d := range cell.funcs {
+		fun, ok := cell.info.Defs[d.Name].(*types.Func)
+		if !ok || d.Body == nil {
+			continue
+		}
+		l.Declare(fun, &lower.Decl{Func: d, Info: cell.info, Cell: name, Redirect: !cell.program})
+		switch {
+		case d.Recv == nil && d.Name.Name == "init":
+			inits = append(inits, fun)
+		case d.Recv == nil && d.Name.Name == "main":
+			main = fun
+		}
+	}
+	for i, m := range cell.methods {
+		fun, ok := cell.info.Defs[m.decl.Name].(*types.Func)
+		if !ok {
+			continue
+		}
+		base, method, _ := strings.Cut(m.decl.Name.Name, "ᐧ")
+		named := types.Unalias(ev.names[base].Type()).(*types.Named)
+		c := &checker{ev: ev}
+		impl := c.method(fun, named, method)
+		decl := &lower.Decl{Func: m.decl, Info: cell.info, Cell: name, Redirect: true, Sig: impl.Signature()}
+		l.Declare(m.fun, decl)
+		if m.old == nil {
+			l.Want(m.fun)
+			l.AddMethod(named, m.fun)
+			continue
+		}
+		if l.Redirect(m.old, m.fun); ev.ghosts[m.old] {
+			l.Declare(m.old, decl)
+			l.Want(m.old)
+			l.AddMethod(named, m.old)
+		}
+		cell.methods[i].fun = m.fun
+	}
+	for _, d := range cell.funcs {
+		fun, ok := cell.info.Defs[d.Name].(*types.Func)
+		if !ok || d.Body == nil || isGeneric(fun) || d.Name.Name == "_" {
+			continue
+		}
+		if cell.program {
+			continue // lowered when something calls it
+		}
+		l.Want(fun)
+		if old, ok := ev.names[fun.Name()].(*types.Func); ok && d.Recv == nil && old.Pkg() != nil && old.Pkg().Path() == "main" {
+			if types.Identical(old.Signature(), fun.Signature()) {
+				for o := old; o != nil; o = ev.replaced[o] {
+					l.Redirect(o, fun)
+				}
+			}
+		}
+	}
+	if cell.program {
+		return l.Finish(l.Program(cell.info, name, inits, main))
+	}
+	for _, fun := range inits {
+		l.Init(l.Want(fun) + "()")
+	}
+	if main != nil && len(cell.stmts) == 0 && cell.show == nil {
+		l.Init(l.Want(main) + "()")
+	}
+	return l.Finish(l.Body(cell.info, name, cell.stmts, cell.show))
+}
+
+func isGeneric(f *types.Func) bool {
+	s := f.Signature()
+	return s.TypeParams().Len() > 0 || s.RecvTypeParams().Len() > 0
+}
+
+// cellObjects lists what a cell declares, sorted by name.
+func cellObjects(cell *checked) []types.Object {
+	var list []types.Object
+	scope := cell.pkg.Scope()
+	for _, name := range scope.Names() {
+		o := scope.Lookup(name)
+		if o.Pkg() != cell.pkg || strings.Contains(name, "ᐧ") {
+			continue
+		}
+		if _, ok := o.(*types.PkgName); ok {
+			continue
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// adopt makes the cell's names those of the session.
+func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
+	for _, o := range cellObjects(cell) {
+		name := o.Name()
+		if cell.program && (name == "main" || name == "init") {
+			continue
+		}
+		if old, ok := ev.names[name].(*types.Func); ok {
+			if fun, ok := o.(*types.Func); ok {
+				ev.replaced[fun] = old
+			}
+		}
+		ev.names[name] = o
+	}
+	for _, p := range cell.imports {
+		ev.names[p.Name()] = p
+	}
+	for _, m := range cell.methods {
+		delete(ev.ghosts, m.fun)
+		delete(ev.ghosts, m.old)
+	}
+	ev.rememberTypes(src, cell.info)
+	ev.rememberSource(src, code, cell)
+}
+
+// rememberSource keeps the text of declarations, for inspection.
+func (ev *Evaluator) rememberSource(src *source, code string, cell *checked) {
+	if src.program {
+		return
+	}
+	lines := strings.SplitAfter(code, "\n")
+	text := func(n ast.Node, doc *ast.CommentGroup) string {
+		from, to := ev.fset.Position(n.Pos()), ev.fset.Position(n.End())
+		if doc != nil {
+			from = ev.fset.Position(doc.Pos())
+		}
+		if from.Line < 1 || to.Line > len(lines) || from.Line > to.Line {
+			return ""
+		}
+		return strings.TrimSuffix(strings.Join(lines[from.Line-1:to.Line], ""), "\n")
+	}
+	for _, s := range src.steps {
+		switch d := s.(type) {
+		case *ast.FuncDecl:
+			if o := cell.info.Defs[d.Name]; o != nil {
+				ev.source[o] = text(d, d.Doc)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					ev.source[cell.info.Defs[spec.Name]] = text(d, d.Doc)
+				case *ast.ValueSpec:
+					for _, id := range spec.Names {
+						ev.source[cell.info.Defs[id]] = text(d, d.Doc)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Name is a variable, function, type or constant of the session.
+type Name struct {
+	Name, Kind, Type string
+}
+
+// Names lists what cells have declared, sorted.
+func (ev *Evaluator) Names() []Name {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	var list []Name
+	for name, o := range ev.names {
+		if o.Pkg() == nil || o.Pkg().Path() != "main" {
+			continue
+		}
+		n := Name{Name: name, Type: types.TypeString(o.Type(), types.RelativeTo(o.Pkg()))}
+		switch o := o.(type) {
+		case *types.Var:
+			n.Kind = "var"
+		case *types.Func:
+			n.Kind = "func"
+		case *types.Const:
+			n.Kind = "const"
+		case *types.TypeName:
+			n.Kind = "type"
+			n.Type = types.TypeString(o.Type().Underlying(), types.RelativeTo(o.Pkg()))
+		default:
+			continue
+		}
+		list = append(list, n)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+	return list
+}
+
+// Define binds a Go value to a name that later cells see as a variable.
+func (ev *Evaluator) Define(name string, value any) error {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	if !token.IsIdentifier(name) {
+		return fmt.Errorf("%q is not a name that a Go variable can have", name)
+	}
+	if value == nil {
+		return fmt.Errorf("cannot define %s as nil: it has no type", name)
+	}
+	typ := ev.importer.host.TypeOf(reflect.TypeOf(value))
+	pkg := types.NewPackage("main", "main")
+	v := types.NewVar(token.NoPos, pkg, name, typ)
+	pkg.Scope().Insert(v)
+	ev.lower.Begin("define", false)
+	if old, ok := ev.names[name].(*types.Var); ok && types.Identical(old.Type(), typ) {
+		ev.lower.Alias(v, old)
+	} else if ok {
+		ev.lower.Free(old)
+	}
+	n := ev.rt.Put(value)
+	ev.lower.Take(v, n)
+	f, err := ev.compileOutput(func() lower.Output { return ev.lower.Finish("") })
+	if err != nil {
+		ev.lower.Abandon()
+		return err
+	}
+	(*f)()
+	ev.names[name] = v
+	return nil
+}
+
+// hostTable is what the lowering knows of compiled packages.
+type hostTable struct{ ev *Evaluator }
+
+func (h *hostTable) Symbol(p, name string) (reflect.Value, bool) {
+	v, ok := h.ev.importer.tables[p][name]
+	return v, ok
+}
+
+func (h *hostTable) Exported(p, name string) bool {
+	_, ok := h.ev.importer.tables[p][name]
+	return ok
+}
+
+func (h *hostTable) IsHost(p string) bool { return p != "main" }
+
+func (h *hostTable) PackageName(p string) string { return path.Base(p) }
+
+func (h *hostTable) Define(name string, v reflect.Value) {
+	h.ev.interp.Use(interp.Exports{"rt/rt": {name: v}})
+}

@@ -1,0 +1,111 @@
+package golang
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// session runs cells one after another.
+type session struct {
+	t   *testing.T
+	ev  *Evaluator
+	out *bytes.Buffer
+	n   int
+}
+
+func newSession(t *testing.T) *session {
+	t.Helper()
+	out := new(bytes.Buffer)
+	ev, err := New(Options{Stdout: out, Stderr: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &session{t: t, ev: ev, out: out}
+}
+
+// run runs a cell and returns what it printed, the value that it showed, and its error.
+func (s *session) run(code string) string {
+	s.t.Helper()
+	s.n++
+	s.out.Reset()
+	res := s.ev.Eval(fmt.Sprintf("In[%d]", s.n), code, false)
+	text := s.out.String()
+	if res.Value != nil {
+		text += fmt.Sprintf("=> %v\n", res.Value.Data["text/plain"])
+	}
+	if res.Err != nil {
+		text += res.Err.Name + ": " + res.Err.Message + "\n"
+	}
+	return text
+}
+
+// scenario is cells with what each is to give.
+type scenario struct {
+	name  string
+	cells []string // code, result, code, result, ...
+}
+
+func (sc scenario) test(t *testing.T) {
+	s := newSession(t)
+	for i := 0; i+1 < len(sc.cells); i += 2 {
+		got := strings.TrimSpace(s.run(sc.cells[i]))
+		if want := strings.TrimSpace(sc.cells[i+1]); got != want {
+			t.Errorf("cell %d:\n%s\ngave\n%s\nwant\n%s", i/2+1, sc.cells[i], got, want)
+		}
+	}
+}
+
+var scenarios = []scenario{
+	{"values", []string{
+		"1+1", "=> 2",
+		"1+1;", "",
+		`"a" + "b"`, `=> "ab"`,
+		"var p *int\np", "=> (*int)(nil)",
+	}},
+	{"state", []string{
+		"x := 5\ny := \"a\"\nfmt.Println(x, y)", "5 a",
+		"x += 2\nx", "=> 7",
+		"x := \"other type\"", "",
+		"len(x)", "=> 10",
+		"x := x + \"!\"\nx", `=> "other type!"`,
+	}},
+	{"functions follow", []string{
+		"func f() int { return 1 }\nfunc g() int { return f() * 10 }\ng()", "=> 10",
+		"func f() int { return 2 }", "",
+		"g()", "=> 20",
+		"func f() int { return 3 }", "",
+		"g()", "=> 30",
+	}},
+	{"types again", []string{
+		"type P struct{ X, y int }\np := P{1, 2}\np", "=> P{X: 1, y: 2}",
+		"func (p P) Sum() int { return p.X + p.y }\np.Sum()", "=> 3",
+		"type P struct{ X, y int }\nq := P{3, 4}\nq.Sum(), p.Sum()", "CompileError: In[3]:3:1: syntax error: expected 1 expression",
+		"type P struct{ X, y int }\nq := P{3, 4}\np = q\np.Sum()", "=> 7",
+		"type P struct{ Z string }\nr := P{\"z\"}\nr", "=> P{Z: \"z\"}",
+		"p", "=> P{X: 3, y: 4}",
+		"func (p P) String() string { return \"P of \" + p.Z }\nr", "=> P of z",
+	}},
+	{"errors", []string{
+		"x := 1\nfmt.Prinln(x)", "CompileError: In[1]:2:5: undefined: fmt.Prinln (did you mean Println?)",
+		"x", "CompileError: In[2]:1:1: undefined: x",
+		"func f() error { return errors.New(\"bad\") }\nf()", "Error: bad",
+		"var m map[string]int\nm[\"a\"] = 1", "Panic: assignment to entry in nil map",
+		"var q *struct{ x int }\nq.x", "Panic: runtime error: invalid memory address or nil pointer dereference",
+		"n := 1\npanic(\"boom\")\nn = 2", "Panic: boom",
+		"n", "=> 1",
+		"os.Exit(3)", "Exit: the cell called os.Exit(3); the notebook goes on",
+		"runtime.Goexit()", "Goexit: the cell called runtime.Goexit; the notebook goes on",
+	}},
+	{"programs", []string{
+		"package main\nimport \"fmt\"\nvar a = b + 1\nvar b = 2\nfunc main() { fmt.Println(a) }", "3",
+		"1", "=> 1",
+	}},
+}
+
+func TestScenarios(t *testing.T) {
+	for _, sc := range scenarios {
+		t.Run(sc.name, sc.test)
+	}
+}

@@ -1,0 +1,277 @@
+package golang
+
+import (
+	"bytes"
+	"go/ast"
+	"go/printer"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// receiverBase is the name of a method's receiver type, and whether it has
+// type parameters.
+func receiverBase(d *ast.FuncDecl) (name *ast.Ident, generic bool) {
+	if len(d.Recv.List) == 0 {
+		return nil, false
+	}
+	t := d.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+			continue
+		case *ast.ParenExpr:
+			t = x.X
+			continue
+		case *ast.IndexExpr:
+			t, generic = x.X, true
+			continue
+		case *ast.IndexListExpr:
+			t, generic = x.X, true
+			continue
+		}
+		break
+	}
+	name, _ = t.(*ast.Ident)
+	return name, generic
+}
+
+// isLater says whether a method belongs to a type of an earlier cell.
+func (c *checker) isLater(d *ast.FuncDecl) bool {
+	base, generic := receiverBase(d)
+	if base == nil || generic {
+		return false
+	}
+	if pos, ok := c.declared[base.Name]; ok && !c.isReused(base.Name) {
+		_ = pos
+		return false
+	}
+	n, ok := c.ev.names[base.Name].(*types.TypeName)
+	if !ok {
+		return false
+	}
+	_, named := types.Unalias(n.Type()).(*types.Named)
+	return named && n.Pkg() != nil && n.Pkg().Path() == "main"
+}
+
+func (c *checker) isReused(name string) bool {
+	for _, s := range c.out.reused {
+		if s.Name.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutReused leaves out the types that an earlier cell declared in the
+// same words: running a cell again keeps its types, and the values that
+// other cells have of them.
+func (c *checker) withoutReused(d *ast.GenDecl) *ast.GenDecl {
+	var keep []ast.Spec
+	for _, s := range d.Specs {
+		spec := s.(*ast.TypeSpec)
+		if c.sameAsBefore(spec) {
+			c.out.reused = append(c.out.reused, spec)
+			delete(c.declared, spec.Name.Name)
+			continue
+		}
+		keep = append(keep, spec)
+	}
+	if len(keep) == len(d.Specs) {
+		return d
+	}
+	cp := *d
+	cp.Specs = keep
+	return &cp
+}
+
+func (c *checker) sameAsBefore(spec *ast.TypeSpec) bool {
+	if spec.TypeParams != nil || spec.Assign.IsValid() {
+		return false
+	}
+	old, ok := c.ev.typeText[spec.Name.Name]
+	if !ok || old.text != specText(spec) {
+		return false
+	}
+	for name, obj := range old.uses {
+		if name == spec.Name.Name {
+			continue
+		}
+		if _, here := c.declared[name]; here && !c.isReused(name) && !c.sameLater(name) {
+			return false
+		}
+		if c.ev.names[name] != obj {
+			return false
+		}
+	}
+	return true
+}
+
+// sameLater says whether a type that the cell declares further down is one
+// that will be reused too.
+func (c *checker) sameLater(name string) bool {
+	for _, s := range c.src.steps {
+		d, ok := s.(*ast.GenDecl)
+		if !ok || d.Tok != token.TYPE {
+			continue
+		}
+		for _, sp := range d.Specs {
+			spec := sp.(*ast.TypeSpec)
+			if spec.Name.Name == name {
+				old, ok := c.ev.typeText[name]
+				return ok && old.text == specText(spec)
+			}
+		}
+	}
+	return false
+}
+
+// typeSource is how a type was declared: its text, and what the names in it meant.
+type typeSource struct {
+	text string
+	uses map[string]types.Object
+}
+
+func specText(spec *ast.TypeSpec) string {
+	var b bytes.Buffer
+	printer.Fprint(&b, token.NewFileSet(), &ast.TypeSpec{Name: ast.NewIdent(spec.Name.Name), Type: spec.Type})
+	return b.String()
+}
+
+// rememberTypes notes how the cell's types were declared.
+func (ev *Evaluator) rememberTypes(src *source, info *types.Info) {
+	for _, s := range src.steps {
+		d, ok := s.(*ast.GenDecl)
+		if !ok || d.Tok != token.TYPE {
+			continue
+		}
+		for _, sp := range d.Specs {
+			spec := sp.(*ast.TypeSpec)
+			if info.Defs[spec.Name] == nil {
+				continue
+			}
+			t := typeSource{specText(spec), make(map[string]types.Object)}
+			ast.Inspect(spec.Type, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok {
+					if o := ev.names[id.Name]; o != nil && info.Uses[id] == o {
+						t.uses[id.Name] = o
+					}
+				}
+				return true
+			})
+			ev.typeText[spec.Name.Name] = t
+		}
+	}
+}
+
+// laterMethods declares the methods that the cell gives to types of earlier
+// cells, and turns their declarations into functions for the checker.
+func (c *checker) laterMethods() bool {
+	if len(c.out.methods) == 0 {
+		return true
+	}
+	// Their signatures first, so that bodies can call one another.
+	info := newInfo()
+	pkg := types.NewPackage("main", "main")
+	for _, name := range c.pkg.Scope().Names() {
+		o := c.pkg.Scope().Lookup(name)
+		if p, ok := o.(*types.PkgName); ok {
+			o = types.NewPkgName(token.NoPos, pkg, name, p.Imported())
+		}
+		pkg.Scope().Insert(o)
+	}
+	var decls []ast.Decl
+	for _, d := range c.src.file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok {
+			decls = append(decls, g)
+		}
+	}
+	for i := range c.out.methods {
+		m := &c.out.methods[i]
+		base, _ := receiverBase(m.decl)
+		fields := append([]*ast.Field{}, m.decl.Recv.List...)
+		if len(fields) > 0 && len(fields[0].Names) == 0 {
+			f := *fields[0]
+			f.Names = []*ast.Ident{{NamePos: f.Pos(), Name: "_"}}
+			fields[0] = &f
+		}
+		for _, p := range m.decl.Type.Params.List {
+			if len(p.Names) == 0 {
+				f := *p
+				f.Names = []*ast.Ident{{NamePos: p.Pos(), Name: "_"}}
+				p = &f
+			}
+			fields = append(fields, p)
+		}
+		typ := *m.decl.Type
+		params := *typ.Params
+		params.List = fields
+		typ.Params = &params
+		name := &ast.Ident{NamePos: m.decl.Name.Pos(), Name: base.Name + "ᐧ" + m.decl.Name.Name}
+		f := &ast.FuncDecl{Name: name, Type: &typ, Body: m.decl.Body}
+		decls = append(decls, f)
+		m.decl = &ast.FuncDecl{Doc: m.decl.Doc, Name: name, Type: &typ, Body: m.decl.Body, Recv: m.decl.Recv}
+		c.src.file.Decls = append(c.src.file.Decls, f)
+	}
+	file := *c.src.file
+	file.Decls = decls
+	conf := types.Config{Importer: c.ev.importer, GoVersion: "go1.26", Sizes: sizes, IgnoreFuncBodies: true, Error: func(error) {}}
+	types.NewChecker(&conf, c.ev.fset, pkg, info).Files([]*ast.File{&file})
+	for i := range c.out.methods {
+		m := &c.out.methods[i]
+		fun, ok := info.Defs[m.decl.Name].(*types.Func)
+		if !ok {
+			continue // the main check tells why
+		}
+		base, method, _ := strings.Cut(m.decl.Name.Name, "ᐧ")
+		named := types.Unalias(c.ev.names[base].Type()).(*types.Named)
+		m.fun = c.method(fun, named, method)
+		for j := range named.NumMethods() {
+			if o := named.Method(j); o.Name() == method {
+				m.old = o
+			}
+		}
+		if m.old == nil {
+			if o, _, _ := types.LookupFieldOrMethod(named, true, named.Obj().Pkg(), method); o != nil && isField(o, named) {
+				c.fail(m.decl.Name.Pos(), "field and method with the same name %s", method)
+				return false
+			}
+			named.AddMethod(m.fun)
+			c.ev.ghosts[m.fun] = true
+			continue
+		}
+		if !types.Identical(signatureOnly(m.old), signatureOnly(m.fun)) && !c.ev.ghosts[m.old] {
+			c.fail(m.decl.Name.Pos(), "method %s.%s was declared with another signature, %s: declare the type again to change it",
+				base, method, types.TypeString(signatureOnly(m.old), types.RelativeTo(named.Obj().Pkg())))
+			return false
+		}
+	}
+	return true
+}
+
+func isField(o types.Object, n *types.Named) bool {
+	s, ok := n.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(slices.Collect(s.Fields()), func(f *types.Var) bool { return f == o })
+}
+
+func signatureOnly(f *types.Func) *types.Signature {
+	s := f.Signature()
+	return types.NewSignatureType(nil, nil, nil, s.Params(), s.Results(), s.Variadic())
+}
+
+// method makes the method that a function with its receiver as the first
+// parameter stands for.
+func (c *checker) method(fun *types.Func, named *types.Named, name string) *types.Func {
+	s := fun.Signature()
+	var rest []*types.Var
+	for i := 1; i < s.Params().Len(); i++ {
+		rest = append(rest, s.Params().At(i))
+	}
+	sig := types.NewSignatureType(s.Params().At(0), nil, nil, types.NewTuple(rest...), s.Results(), s.Variadic())
+	return types.NewFunc(fun.Pos(), named.Obj().Pkg(), name, sig)
+}

@@ -1,0 +1,166 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"gocuda/kernel/golang/rt"
+)
+
+// Body lowers the statements of a cell to a function and returns its name.
+// Package variables that they declare keep their values for later cells. The
+// values of show, the cell's last expression, are given to rt.Show.
+func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.Expr) string {
+	f := &fn{
+		l: l, info: info, cell: cell, sig: types.NewSignatureType(nil, nil, nil, nil, nil, false),
+		shared: &shared{}, vars: make(map[types.Object]*local), out: new(strings.Builder),
+		name: "", labels: make(map[string]string), argOf: make(map[string]string), top: true,
+	}
+	if show != nil {
+		list = append(list[:len(list):len(list)], &ast.ExprStmt{X: show})
+		f.show = show
+	}
+	body := &ast.BlockStmt{List: list}
+	f.analyze(nil, types.NewTuple(), body)
+	text, header := f.function(nil, f.sig, body, false)
+	name := l.fresh("body")
+	fmt.Fprintf(&l.code, "func %s%s {\n%s}\n", name, header, text)
+	f.registerPos(name, f.frame != nil)
+	return name
+}
+
+// isPackageLevel says whether a variable outlives the cell's statements.
+func isPackageLevel(o types.Object) bool {
+	return o.Pkg() != nil && o.Parent() == o.Pkg().Scope()
+}
+
+// topStmt writes a bare call at a cell's outer level: an error that it
+// returns last is not dropped. It reports whether the statement was one.
+func (f *fn) topStmt(s *ast.ExprStmt) bool {
+	l := f.l
+	e := ast.Unparen(s.X)
+	shows := f.isShown(s.X)
+	call, isCall := e.(*ast.CallExpr)
+	if !shows && !isCall {
+		return false
+	}
+	if isCall && f.info.Types[call.Fun].IsVoid() {
+		return false
+	}
+	var t types.Type
+	if isCall && f.info.Types[e].IsVoid() {
+		return false
+	}
+	if f.isNil(e) {
+		f.emit("%s([]any{nil}...)", l.sym("Show"))
+		return true
+	}
+	t = f.typeOf(e)
+	tup, _ := t.(*types.Tuple)
+	if tup == nil {
+		tup = types.NewTuple(types.NewVar(0, nil, "", t))
+	}
+	n := tup.Len()
+	if n == 0 {
+		return false
+	}
+	hasError := isCall && l.rep(tup.At(n-1).Type()) == "error" && !f.info.Types[call.Fun].IsType()
+	if !shows && !hasError {
+		return false
+	}
+	var values []string
+	if n == 1 {
+		values = []string{f.spillAlways(f.typedExpr(e))}
+	} else {
+		values = f.multi(e, n)
+	}
+	if hasError {
+		f.emit("if %s != nil { %s(%s) }", values[n-1], l.sym("Fail"), values[n-1])
+		n--
+	}
+	if !shows || n == 0 || isCall && f.isQuiet(call) {
+		for _, v := range values {
+			f.emit("_ = %s", v)
+		}
+		return true
+	}
+	args := make([]string, n)
+	for i := range args {
+		args[i] = f.toAny(values[i], types.Default(tup.At(i).Type()))
+	}
+	f.emit("%s([]any{%s}...)", l.sym("Show"), strings.Join(args, ", "))
+	return true
+}
+
+func (f *fn) isShown(e ast.Expr) bool { return f.show != nil && f.show == e }
+
+// isQuiet says whether nobody wants to see what a call returns: the number
+// of bytes that fmt wrote, the size of a copy.
+func (f *fn) isQuiet(call *ast.CallExpr) bool {
+	id := calledName(call.Fun)
+	if id == nil {
+		return false
+	}
+	switch o := f.info.Uses[id].(type) {
+	case *types.Func:
+		return o.Pkg() != nil && o.Pkg().Path() == "fmt" && (strings.HasPrefix(o.Name(), "Print") || strings.HasPrefix(o.Name(), "Fprint"))
+	case *types.Builtin:
+		return o.Name() == "copy"
+	}
+	return false
+}
+
+// Program lowers a whole package: its variables in the checker's order, its
+// init functions and main. It returns the function that runs it.
+func (l *Lowerer) Program(info *types.Info, cell string, inits []*types.Func, main *types.Func) string {
+	f := &fn{
+		l: l, info: info, cell: cell, sig: types.NewSignatureType(nil, nil, nil, nil, nil, false),
+		shared: &shared{boxed: map[types.Object]bool{}}, vars: make(map[types.Object]*local), out: new(strings.Builder),
+		name: "main.init", labels: make(map[string]string), argOf: make(map[string]string),
+	}
+	for _, in := range info.InitOrder {
+		f.at(in.Rhs)
+		f.packageVar(in)
+	}
+	for _, fun := range inits {
+		f.emit("%s()", l.Want(fun))
+	}
+	if main != nil {
+		f.emit("%s()", l.Want(main))
+	}
+	name := l.fresh("body")
+	fmt.Fprintf(&l.code, "func %s() {\n%s}\n", name, f.out)
+	l.rt.AddFunc(name, &rt.Func{Hidden: true})
+	return name
+}
+
+// packageVar initializes variables of a package.
+func (f *fn) packageVar(in *types.Initializer) {
+	f.analyzeExpr(in.Rhs)
+	store := func(v *types.Var, value string) {
+		if v.Name() == "_" {
+			f.emit("_ = %s", value)
+			return
+		}
+		f.emit("%s = %s", f.l.Global(v), value)
+	}
+	if len(in.Lhs) == 1 {
+		store(in.Lhs[0], f.toSlot(in.Rhs, in.Lhs[0].Type()))
+		return
+	}
+	values := f.multi(in.Rhs, len(in.Lhs))
+	for i, v := range in.Lhs {
+		store(v, f.intoSlot(f.convert(values[i], f.partType(in.Rhs, i), v.Type()), v.Type()))
+	}
+}
+
+// analyzeExpr prepares the literals in an expression outside of functions.
+func (f *fn) analyzeExpr(e ast.Expr) {
+	boxed := f.shared.boxed
+	f.analyze(nil, types.NewTuple(), &ast.BlockStmt{List: []ast.Stmt{&ast.ExprStmt{X: e}}})
+	for o := range boxed {
+		f.shared.boxed[o] = true
+	}
+}

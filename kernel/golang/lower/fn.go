@@ -1,0 +1,563 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"gocuda/kernel/golang/rt"
+)
+
+// local is a variable of a function in lowered code.
+type local struct {
+	name  string
+	typ   types.Type
+	boxed bool   // name is a pointer to it: closures share it
+	rep   string // the type of the name itself
+}
+
+func (v *local) text() string {
+	if v.boxed {
+		return "(*" + v.name + ")"
+	}
+	return v.name
+}
+
+// fn is a function, or a literal, that is being lowered.
+type fn struct {
+	l    *Lowerer
+	info *types.Info
+	env  *env
+	cell string
+	sig  *types.Signature
+
+	parent  *fn
+	shared  *shared
+	vars    map[types.Object]*local
+	caps    []*local // what the literal takes from the functions around it
+	capSet  map[*local]bool
+	out     *strings.Builder
+	name    string // in traces
+	pos     string // the variable that holds the position
+	lastPos int
+
+	results      []*local // where return puts its values, if it cannot just return them
+	bare         bool     // return statements return nothing: results are boxed
+	frame        *local   // *rt.Frame
+	recov        string   // the token of recoverable
+	yield        *yield   // the range-over-func loop whose body this is
+	labels       map[string]string
+	breakTo      []target
+	top          bool              // the statements of a cell
+	show         ast.Expr          // the expression whose value the cell shows
+	argOf        map[string]string // the parameter that a boxed variable starts with
+	pendingLabel string
+}
+
+// shared is what a declared function and its literals have in common.
+type shared struct {
+	boxed   map[types.Object]bool
+	byValue map[types.Object]bool
+	nlit    int
+}
+
+// temp makes a name.
+func (f *fn) temp() string { return f.l.fresh("t") }
+
+func (f *fn) emit(format string, args ...any) {
+	fmt.Fprintf(f.out, format, args...)
+	f.out.WriteByte('\n')
+}
+
+// typeOf is the type of an expression, with type parameters replaced.
+func (f *fn) typeOf(e ast.Expr) types.Type {
+	if tv, ok := f.info.Types[e]; ok && tv.Type != nil {
+		return f.l.subst(tv.Type, f.env)
+	}
+	if id, ok := e.(*ast.Ident); ok {
+		if o := f.info.ObjectOf(id); o != nil {
+			return f.l.subst(o.Type(), f.env)
+		}
+	}
+	panic(f.bug(e, "no type"))
+}
+
+// declare makes a local variable known; its declaration is the caller's to write.
+func (f *fn) declare(o types.Object) *local {
+	t := f.l.subst(o.Type(), f.env)
+	v := &local{name: f.l.fresh(clean(o.Name()) + "_"), typ: t, boxed: f.shared.boxed[o]}
+	v.rep = f.l.slot(t)
+	if v.boxed {
+		v.rep = "*" + v.rep
+	}
+	f.vars[o] = v
+	return v
+}
+
+// define declares a local variable with a value (a slot's text; "" is zero).
+func (f *fn) define(o types.Object, value string) {
+	if isPackageLevel(o) {
+		if value == "" {
+			value = f.l.zeroSlot(o.Type())
+		}
+		f.emit("%s = %s", f.l.Global(o.(*types.Var)), value)
+		return
+	}
+	v := f.declare(o)
+	f.initialize(v, value)
+}
+
+func (f *fn) initialize(v *local, value string) {
+	if v.boxed {
+		f.emit("%s := new(%s)", v.name, v.rep[1:])
+		if value != "" {
+			f.emit("*%s = %s", v.name, value)
+		}
+		return
+	}
+	if value == "" {
+		f.emit("var %s %s", v.name, v.rep)
+		return
+	}
+	f.emit("var %s %s = %s", v.name, v.rep, value)
+}
+
+// capture finds a local of this function or one around it.
+func (f *fn) find(o types.Object) *local {
+	if v, ok := f.vars[o]; ok {
+		return v
+	}
+	if f.parent == nil {
+		return nil
+	}
+	v := f.parent.find(o)
+	if v != nil {
+		f.take(v)
+	}
+	return v
+}
+
+// take makes a local of a function around this one a parameter of the literal.
+func (f *fn) take(v *local) {
+	if !f.capSet[v] {
+		f.capSet[v] = true
+		f.caps = append(f.caps, v)
+	}
+}
+
+// reach makes a local that an outer function holds usable here.
+func (f *fn) reach(v *local, owner *fn) *local {
+	for g := f; g != owner && g != nil; g = g.parent {
+		g.take(v)
+	}
+	return v
+}
+
+func (f *fn) bug(n ast.Node, what string) error {
+	return fmt.Errorf("%s: %s (%T)", f.l.fset.Position(n.Pos()), what, n)
+}
+
+// at records where execution is, if the node can panic.
+func (f *fn) at(n ast.Node) {
+	if f.l.program && f.pos == "" {
+		return
+	}
+	p := f.l.fset.Position(n.Pos())
+	v := p.Line<<12 | min(p.Column, 1<<12-1)
+	f.emit("%s = %d", f.posName(), v)
+}
+
+// posName is the variable that holds the function's position, made at first use.
+func (f *fn) posName() string {
+	if f.pos == "" {
+		f.pos = f.l.fresh("p")
+		fmt.Fprintf(&f.l.types, "var %s int\n", f.pos)
+	}
+	return f.pos
+}
+
+// registerPos tells the runtime about the function that lowered code calls lowered.
+func (f *fn) registerPos(lowered string, hidden bool) {
+	f.l.rt.AddFunc(lowered, &rt.Func{Name: f.name, File: f.cell, Hidden: hidden})
+	if f.pos != "" && !hidden {
+		f.l.inits = append(f.l.inits, fmt.Sprintf("%s(%q, &%s)", f.l.sym("Pos"), lowered, f.pos))
+	}
+}
+
+// canPanic says whether executing a node itself can panic or call something.
+func canPanic(n ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.BlockStmt:
+			return false
+		case *ast.CallExpr, *ast.IndexExpr, *ast.StarExpr, *ast.SelectorExpr, *ast.TypeAssertExpr, *ast.SliceExpr, *ast.SendStmt:
+			found = true
+		case *ast.BinaryExpr:
+			if n.Op == token.QUO || n.Op == token.REM || n.Op == token.SHL || n.Op == token.SHR {
+				found = true
+			}
+		case *ast.AssignStmt:
+			if n.Tok == token.QUO_ASSIGN || n.Tok == token.REM_ASSIGN {
+				found = true
+			}
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}
+
+// instanceKey names an instance of a function.
+func (l *Lowerer) instanceKey(f *types.Func, targs []types.Type) string {
+	key := l.objKey(f)
+	for _, t := range targs {
+		key += "," + l.typeKey(t)
+	}
+	return key
+}
+
+// maxDepth bounds instances of instances.
+const maxKey = 4000
+
+// function returns the lowered name of an instance of a declared function or
+// method (whose receiver is its first parameter), and has it lowered.
+func (l *Lowerer) function(fun *types.Func, targs []types.Type) string {
+	fun = fun.Origin()
+	key := l.instanceKey(fun, targs)
+	if name, ok := l.instances[key]; ok {
+		return name
+	}
+	if len(key) > maxKey {
+		panic(fmt.Errorf("%s is instantiated without end", fun.Name()))
+	}
+	d := l.declOf(fun)
+	if d == nil {
+		panic(fmt.Errorf("function %s has no body here", fun.FullName()))
+	}
+	name := l.fresh("f_" + clean(fun.Name()) + "_")
+	put(l, l.instances, key, name)
+	e := l.envOf(fun, targs)
+	l.work = append(l.work, func() { l.lowerDecl(name, fun, d, e, targs) })
+	return name
+}
+
+func (l *Lowerer) envOf(fun *types.Func, targs []types.Type) *env {
+	if len(targs) == 0 {
+		return nil
+	}
+	sig := fun.Signature()
+	params := sig.TypeParams()
+	if r := sig.RecvTypeParams(); r.Len() > 0 {
+		params = r
+	}
+	e := &env{params: make(map[*types.TypeParam]types.Type)}
+	for i := range params.Len() {
+		e.params[params.At(i)] = targs[i]
+	}
+	return e
+}
+
+// lowerDecl writes one instance of a declared function.
+func (l *Lowerer) lowerDecl(name string, fun *types.Func, d *Decl, e *env, targs []types.Type) {
+	sig := fun.Signature()
+	if d.Sig != nil {
+		sig = d.Sig
+	}
+	f := &fn{
+		l: l, info: d.Info, env: e, cell: d.Cell, sig: l.subst(sig, e).(*types.Signature),
+		shared: &shared{}, vars: make(map[types.Object]*local), out: new(strings.Builder),
+		name: traceName(fun), labels: make(map[string]string), argOf: make(map[string]string),
+	}
+	var params []*types.Var
+	if sig.Recv() != nil {
+		params = append(params, sig.Recv())
+	}
+	for i := range sig.Params().Len() {
+		params = append(params, sig.Params().At(i))
+	}
+	f.analyze(params, sig.Results(), d.Func.Body)
+	text, header := f.function(params, sig, d.Func.Body, false)
+	if d.Redirect && len(targs) == 0 {
+		fmt.Fprintf(&l.types, "var %s_r bool\nvar %s_w func%s\n", name, name, f.headerType(params, sig))
+		put(l, l.redirects, name, "")
+		ret := "return "
+		if sig.Results().Len() == 0 {
+			ret = ""
+		}
+		call := fmt.Sprintf("%s%s_w(%s)", ret, name, f.argNames(params, sig))
+		if ret == "" {
+			call += "; return"
+		}
+		text = fmt.Sprintf("if %s_r { %s }\n%s", name, call, text)
+	}
+	fmt.Fprintf(&l.code, "func %s%s {\n%s}\n", name, header, text)
+	f.registerPos(name, f.bare && f.frame != nil)
+}
+
+func traceName(fun *types.Func) string {
+	name := fun.Name()
+	if r := fun.Signature().Recv(); r != nil {
+		t := types.TypeString(r.Type(), func(*types.Package) string { return "" })
+		if strings.HasPrefix(t, "*") {
+			t = "(" + t + ")"
+		}
+		name = t + "." + name
+	}
+	if p := fun.Pkg(); p != nil {
+		name = p.Name() + "." + name
+	}
+	return name
+}
+
+// function writes the body and the header (parameters and results) of a
+// function whose parameters are params.
+func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.BlockStmt, lit bool) (text, header string) {
+	l := f.l
+	outer := f.out
+	f.out = new(strings.Builder)
+	defer func() { f.out = outer }()
+
+	names := make([]string, len(params))
+	for i, p := range params {
+		v := f.declare(p)
+		names[i] = v.name
+		if v.boxed {
+			arg := l.fresh("a")
+			names[i] = arg
+			f.argOf[v.name] = arg
+			f.initialize(v, arg)
+		}
+	}
+	defers, recovers, returnsInside := f.scan(body)
+	f.bare = f.bare || defers || returnsInside
+	named := sig.Results().Len() > 0 && sig.Results().At(0).Name() != ""
+	plainResults := true
+	if named || f.bare {
+		for i := range sig.Results().Len() {
+			r := sig.Results().At(i)
+			t := l.subst(r.Type(), f.env)
+			v := &local{name: l.fresh("r_" + clean(r.Name()) + "_"), typ: t, boxed: f.bare || f.shared.boxed[r], rep: l.slot(t)}
+			if v.boxed {
+				v.rep = "*" + v.rep
+				plainResults = false
+			}
+			f.vars[r] = v
+			f.results = append(f.results, v)
+			f.initialize(v, "")
+		}
+	}
+	_ = plainResults
+	if !lit && !l.program || f.loops(body) {
+		f.poll()
+	}
+	if defers {
+		f.deferringBody(body, recovers)
+		f.returnResults()
+	} else {
+		if recovers {
+			f.recov = l.fresh("rec")
+			f.emit("%s := %s()", f.recov, l.sym("Recoverable"))
+			f.emit("_ = %s", f.recov)
+		}
+		f.block(body.List)
+		if sig.Results().Len() > 0 && !terminates(body.List) {
+			f.returnResults()
+		}
+	}
+	parts := make([]string, len(params))
+	for i, p := range params {
+		t := l.subst(p.Type(), f.env)
+		rep := l.slot(t)
+		if sig.Variadic() && i == len(params)-1 {
+			if s, ok := t.Underlying().(*types.Slice); ok {
+				rep = "..." + l.slot(s.Elem())
+			}
+		}
+		parts[i] = names[i] + " " + rep
+	}
+	res := l.subst(sig.Results(), f.env)
+	header = "(" + strings.Join(parts, ", ") + ")"
+	if t, ok := res.(*types.Tuple); ok {
+		header += l.results(t)
+	}
+	return f.out.String(), header
+}
+
+// headerType is a declared function's type, its receiver being a parameter.
+func (f *fn) headerType(params []*types.Var, sig *types.Signature) string {
+	parts := make([]string, len(params))
+	for i, p := range params {
+		parts[i] = f.l.slot(p.Type())
+		if sig.Variadic() && i == len(params)-1 {
+			parts[i] = "..." + f.l.slot(p.Type().Underlying().(*types.Slice).Elem())
+		}
+	}
+	return "(" + strings.Join(parts, ", ") + ")" + f.l.results(sig.Results())
+}
+
+func (f *fn) argNames(params []*types.Var, sig *types.Signature) string {
+	parts := make([]string, len(params))
+	for i, p := range params {
+		v := f.vars[p]
+		parts[i] = v.name
+		if v.boxed {
+			parts[i] = f.boxedArg(v)
+		}
+		if sig.Variadic() && i == len(params)-1 {
+			parts[i] += "..."
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// boxedArg is the parameter that a boxed variable was made from.
+func (f *fn) boxedArg(v *local) string {
+	return f.argOf[v.name]
+}
+
+// returnResults returns what the result variables hold.
+func (f *fn) returnResults() {
+	if len(f.results) == 0 {
+		if f.sig.Results().Len() > 0 {
+			zeros := make([]string, f.sig.Results().Len())
+			for i := range zeros {
+				zeros[i] = f.l.zeroSlot(f.sig.Results().At(i).Type())
+			}
+			f.emit("return %s", strings.Join(zeros, ", "))
+			return
+		}
+		f.emit("return")
+		return
+	}
+	parts := make([]string, len(f.results))
+	for i, r := range f.results {
+		parts[i] = r.text()
+	}
+	f.emit("return %s", strings.Join(parts, ", "))
+}
+
+func (l *Lowerer) zeroSlot(t types.Type) string {
+	if l.isLoop(t) {
+		return "any(nil)"
+	}
+	return l.zero(t)
+}
+
+// deferringBody hands the body to rt.Run, which does what defer and recover need.
+func (f *fn) deferringBody(body *ast.BlockStmt, recovers bool) {
+	l := f.l
+	inner := f.child()
+	inner.bare = true
+	inner.results = f.results
+	inner.name = f.name
+	for _, r := range f.results {
+		inner.take(r)
+	}
+	inner.frame = &local{name: l.fresh("frame"), rep: "*" + l.sym("Frame")}
+	f.frame = inner.frame
+	inner.sig = f.sig
+	inner.top, inner.show = f.top, f.show
+	if recovers {
+		inner.recov = l.fresh("rec")
+		inner.emit("%s := %s()", inner.recov, l.sym("Recoverable"))
+		inner.emit("_ = %s", inner.recov)
+	}
+	inner.block(body.List)
+	lit := inner.factory(fmt.Sprintf("(%s %s)", inner.frame.name, inner.frame.rep), inner.out.String())
+	f.emit("%s(%s)", l.sym("Run"), lit)
+}
+
+// child makes the fn of a literal inside of f.
+func (f *fn) child() *fn {
+	return &fn{
+		l: f.l, info: f.info, env: f.env, cell: f.cell, parent: f, shared: f.shared,
+		vars: make(map[types.Object]*local), capSet: make(map[*local]bool), out: new(strings.Builder),
+		labels: make(map[string]string), argOf: make(map[string]string),
+	}
+}
+
+// factory writes the function that makes the literal: what the literal takes
+// from around it is a parameter, so that every value of it has its own. It
+// returns the call that makes one.
+func (f *fn) factory(header, body string) string {
+	l := f.l
+	name := l.fresh("lit")
+	params := make([]string, len(f.caps))
+	args := make([]string, len(f.caps))
+	for i, c := range f.caps {
+		params[i] = c.name + " " + c.rep
+		args[i] = c.name
+	}
+	typ := header
+	fmt.Fprintf(&l.code, "func %s(%s) func%s { return func%s {\n%s} }\n", name, strings.Join(params, ", "), typeOnly(typ), header, body)
+	f.registerPos(name, false)
+	return fmt.Sprintf("%s(%s)", name, strings.Join(args, ", "))
+}
+
+// typeOnly takes the names of parameters out of a header that has one for each.
+func typeOnly(header string) string {
+	depth, end := 0, 0
+	for i, c := range header {
+		if c == '(' {
+			depth++
+		}
+		if c == ')' {
+			if depth--; depth == 0 {
+				end = i
+				break
+			}
+		}
+	}
+	var out []string
+	for _, p := range splitTop(header[1:end]) {
+		_, typ, _ := strings.Cut(strings.TrimSpace(p), " ")
+		out = append(out, typ)
+	}
+	return "(" + strings.Join(out, ", ") + ")" + header[end+1:]
+}
+
+// splitTop splits at commas that are not inside of brackets.
+func splitTop(s string) []string {
+	if strings.TrimSpace(s) == "" {
+		return nil
+	}
+	var parts []string
+	depth, start := 0, 0
+	for i, c := range s {
+		switch c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				parts = append(parts, s[start:i])
+				start = i + 1
+			}
+		}
+	}
+	return append(parts, s[start:])
+}
+
+// poll lets an interrupt in.
+func (f *fn) poll() { f.emit("if stop != 0 { %s() }", f.l.sym("Check")) }
+
+// funcLit lowers a function literal.
+func (f *fn) funcLit(e *ast.FuncLit) string {
+	g := f.child()
+	g.sig = f.typeOf(e).Underlying().(*types.Signature)
+	f.shared.nlit++
+	root := f.name
+	g.name = fmt.Sprintf("%s.func%d", root, f.shared.nlit)
+	sig := f.info.Types[e].Type.Underlying().(*types.Signature)
+	var params []*types.Var
+	for i := range sig.Params().Len() {
+		params = append(params, sig.Params().At(i))
+	}
+	text, header := g.function(params, sig, e.Body, true)
+	return g.factory(header, text)
+}

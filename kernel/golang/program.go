@@ -1,0 +1,142 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/types"
+	"strings"
+
+	"gocuda/kernel/golang/lower"
+)
+
+// File is a source file of a program.
+type File struct{ Name, Code string }
+
+// RunProgram runs a program, the files of its package main, as the go command
+// would: its main runs once. It returns the exit status: that of os.Exit, 2
+// after a panic, 1 if the program does not compile; what went wrong is written
+// to options.Stderr. args are os.Args after the program's own name. A
+// goroutine that panics ends the program at once.
+func RunProgram(options Options, files []File, args []string) int {
+	crashed := make(chan *Error, 1)
+	options.Background = func(e *Error) {
+		select {
+		case crashed <- e:
+		default:
+		}
+	}
+	options.Args = args
+	if len(files) > 0 {
+		options.Args = append([]string{files[0].Name}, args...)
+	}
+	ev, err := New(options)
+	if err != nil {
+		fmt.Fprintln(options.Stderr, err)
+		return 1
+	}
+	ev.program = true
+	report := func(e *Error) {
+		for _, line := range e.Traceback {
+			fmt.Fprintln(ev.options.Stderr, withoutColour(line))
+		}
+	}
+	entry, e := ev.compileProgram(files)
+	if e != nil {
+		report(e)
+		return 1
+	}
+	done := make(chan Result, 1)
+	go func() { done <- ev.execute("main", *entry) }()
+	var failed *Error
+	select {
+	case res := <-done:
+		failed = res.Err
+	case failed = <-crashed:
+	}
+	if failed == nil {
+		return 0
+	}
+	if failed.Name == "Exit" {
+		return failed.status
+	}
+	report(failed)
+	return 2
+}
+
+func withoutColour(s string) string {
+	for _, c := range []string{red, bold, faint, plain} {
+		s = strings.ReplaceAll(s, c, "")
+	}
+	return s
+}
+
+// compileProgram checks and lowers a program.
+func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
+	var asts []*ast.File
+	codes := make(map[string]string)
+	var mistakes []mistake
+	for _, f := range files {
+		codes[f.Name] = f.Code
+		a, err := parser.ParseFile(ev.fset, f.Name, f.Code, parser.AllErrors|parser.SkipObjectResolution)
+		if list, ok := err.(scanner.ErrorList); ok {
+			mistakes = append(mistakes, syntaxErrors(parseErrors(list, f.Name, f.Code))...)
+		}
+		asts = append(asts, a)
+	}
+	if mistakes != nil {
+		return nil, programError(codes, mistakes)
+	}
+	pkg := types.NewPackage("main", "main")
+	info := newInfo()
+	conf := types.Config{Importer: ev.importer, GoVersion: "go1.26", Sizes: sizes, Error: func(err error) {
+		te := err.(types.Error)
+		if !strings.HasPrefix(te.Msg, "missing function body") {
+			mistakes = append(mistakes, typeMistake(te))
+		}
+	}}
+	types.NewChecker(&conf, ev.fset, pkg, info).Files(asts)
+	main, _ := pkg.Scope().Lookup("main").(*types.Func)
+	if main == nil && mistakes == nil {
+		mistakes = append(mistakes, mistake{files[0].Name, 1, 1, "function main is undeclared in the main package"})
+	}
+	if mistakes != nil {
+		return nil, programError(codes, mistakes)
+	}
+	ev.lower.Begin(files[0].Name, true)
+	f, err := ev.compileOutput(func() lower.Output {
+		var inits []*types.Func
+		for i, a := range asts {
+			for _, d := range a.Decls {
+				fd, ok := d.(*ast.FuncDecl)
+				if !ok || fd.Body == nil {
+					continue
+				}
+				fun, ok := info.Defs[fd.Name].(*types.Func)
+				if !ok {
+					continue
+				}
+				ev.lower.Declare(fun, &lower.Decl{Func: fd, Info: info, Cell: files[i].Name})
+				if fd.Recv == nil && fd.Name.Name == "init" {
+					inits = append(inits, fun)
+				}
+			}
+		}
+		for _, name := range pkg.Scope().Names() {
+			if v, ok := pkg.Scope().Lookup(name).(*types.Var); ok {
+				ev.lower.Global(v)
+			}
+		}
+		return ev.lower.Finish(ev.lower.Program(info, files[0].Name, inits, main))
+	})
+	if err != nil {
+		return nil, &Error{Name: "InternalError", Message: err.Error(), Traceback: []string{
+			"The front end cannot run this program: " + err.Error()}}
+	}
+	return f, nil
+}
+
+func programError(codes map[string]string, list []mistake) *Error {
+	return compileError(codes[list[0].file], list)
+}

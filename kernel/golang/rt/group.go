@@ -1,0 +1,130 @@
+package rt
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Group is the goroutines of one cell: the cell's own and those it started.
+type Group struct {
+	Name string
+
+	cancelled atomic.Bool
+	live      int // under groups.mu
+}
+
+type groups struct {
+	mu       sync.Mutex
+	byID     map[int64]*Group
+	stopping int // cancelled goroutines that are still alive
+}
+
+// Start runs f in the calling goroutine as part of g.
+func (r *Runtime) Start(g *Group, f func()) {
+	id := goid()
+	gs := &r.groups
+	gs.mu.Lock()
+	gs.byID[id] = g
+	g.live++
+	if g.cancelled.Load() {
+		gs.stopping++
+	}
+	gs.mu.Unlock()
+	defer func() {
+		gs.mu.Lock()
+		delete(gs.byID, id)
+		g.live--
+		if g.cancelled.Load() {
+			if gs.stopping--; gs.stopping == 0 {
+				*r.stop = 0
+			}
+		}
+		gs.mu.Unlock()
+		r.traces.drop(id)
+	}()
+	f()
+}
+
+// Cancel ends the goroutines of g: each at its next loop, call of a function,
+// or return from what it is blocked in.
+func (r *Runtime) Cancel(g *Group) {
+	gs := &r.groups
+	gs.mu.Lock()
+	defer gs.mu.Unlock()
+	if g.cancelled.Swap(true) {
+		return
+	}
+	gs.stopping += g.live
+	if gs.stopping > 0 {
+		*r.stop = 1
+	}
+}
+
+// Live lists the groups that have running goroutines, with their number.
+func (r *Runtime) Live() map[*Group]int {
+	r.groups.mu.Lock()
+	defer r.groups.mu.Unlock()
+	m := make(map[*Group]int)
+	for _, g := range r.groups.byID {
+		m[g]++
+	}
+	return m
+}
+
+// SetStop tells where lowered code looks for a pending cancellation.
+func (r *Runtime) SetStop(p *int) { r.stop = p }
+
+func (r *Runtime) group() *Group {
+	id := goid()
+	r.groups.mu.Lock()
+	defer r.groups.mu.Unlock()
+	return r.groups.byID[id]
+}
+
+// check is called by lowered code while a cancellation is pending.
+func (r *Runtime) check() {
+	if g := r.group(); g != nil && g.cancelled.Load() {
+		panic(&ending{Interrupted})
+	}
+}
+
+// goFunc is the go statement.
+func (r *Runtime) goFunc(f func()) {
+	g := r.group()
+	if g == nil {
+		g = &Group{Name: "goroutine"}
+	}
+	go r.Start(g, func() {
+		v, trace, ok := r.Try(f)
+		if !ok && r.Background != nil {
+			r.Background(g, v, trace)
+		}
+	})
+}
+
+// Try calls f. ok is false if it did not return: v is the panic's value, or
+// the error that ended it (Interrupted, an Exit, a Failure, ErrGoexit).
+func (r *Runtime) Try(f func()) (v any, trace []Call, ok bool) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		id := goid()
+		p := recover()
+		trace = r.traces.take(id)
+		switch p := p.(type) {
+		case nil:
+			// runtime.Goexit cannot be stopped: the goroutine ends here.
+			v = nil
+			ok = true
+		case *ending:
+			v = p.err
+		default:
+			v = panicValue(p)
+		}
+	}()
+	f()
+	returned = true
+	return nil, nil, true
+}

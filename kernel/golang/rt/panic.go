@@ -1,0 +1,118 @@
+package rt
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+)
+
+// Panic is a panic of lowered code on its way up: the value that the user's
+// code gave, so that it cannot be confused with the interpreter's own.
+type Panic struct{ Value any }
+
+// ending is what unwinds a goroutine for good: no recover stops it.
+type ending struct {
+	err error
+}
+
+// Interrupted is why a cell ends that the user interrupted.
+var Interrupted = errors.New("interrupted")
+
+// Exit is why a cell ends that called os.Exit.
+type Exit struct{ Code int }
+
+func (e Exit) Error() string { return fmt.Sprintf("os.Exit(%d)", e.Code) }
+
+// Failure is why a cell ends that gave must a non-nil error, or dropped one.
+type Failure struct{ Err error }
+
+func (f Failure) Error() string { return f.Err.Error() }
+
+// Unwrap returns the error itself.
+func (f Failure) Unwrap() error { return f.Err }
+
+func raise(v any) {
+	if v == nil {
+		v = new(runtime.PanicNilError)
+	}
+	panic(&Panic{v})
+}
+
+// runtimeError is a runtime.Error in Go's words.
+type runtimeError string
+
+func (e runtimeError) Error() string { return "runtime error: " + string(e) }
+func (e runtimeError) RuntimeError() {}
+
+// A typeError is a failed type assertion.
+type typeError string
+
+func (e typeError) Error() string { return string(e) }
+func (e typeError) RuntimeError() {}
+
+const nilDereference = runtimeError("invalid memory address or nil pointer dereference")
+
+// panicValue is what recover() returns for a panic that came up through the
+// interpreter: Go's own value in place of what reflect says.
+func panicValue(v any) any {
+	switch v := v.(type) {
+	case *Panic:
+		return v.Value
+	case reflect.Value:
+		if v.IsValid() && v.CanInterface() {
+			return panicValue(v.Interface())
+		}
+		return nilDereference
+	case *reflect.ValueError:
+		return nilDereference
+	case string:
+		if e, ok := reflectPanic(v); ok {
+			return e
+		}
+		return v
+	case error:
+		if e, ok := reflectPanic(v.Error()); ok {
+			return e
+		}
+		return v
+	}
+	return v
+}
+
+// reflectPanics gives Go's words for what reflect and the interpreter say.
+var reflectPanics = []struct {
+	part string
+	err  error
+}{
+	{"on zero Value", nilDereference},
+	{"call of nil function", nilDereference},
+	{"reflect: call of nil func", nilDereference},
+	{"index out of range", runtimeError("index out of range")},
+	{"slice bounds out of range", runtimeError("slice bounds out of range")},
+	{"slice index out of bounds", runtimeError("slice bounds out of range")},
+	{"string slice index out of bounds", runtimeError("slice bounds out of range")},
+	{"reflect.MakeSlice: negative len", runtimeError("makeslice: len out of range")},
+	{"reflect.MakeSlice: negative cap", runtimeError("makeslice: cap out of range")},
+	{"reflect.MakeSlice: len > cap", runtimeError("makeslice: cap out of range")},
+	{"makeslice: len out of range", runtimeError("makeslice: len out of range")},
+	{"makeslice: cap out of range", runtimeError("makeslice: cap out of range")},
+	{"reflect.Value.Slice: ", runtimeError("slice bounds out of range")},
+	{"reflect.Value.Slice3: ", runtimeError("slice bounds out of range")},
+}
+
+func reflectPanic(text string) (error, bool) {
+	if strings.HasPrefix(text, "runtime error: ") && strings.Contains(text, "[") {
+		return nil, false // Go's own, with its numbers
+	}
+	if !strings.HasPrefix(text, "reflect") && !strings.HasPrefix(text, "runtime error: ") {
+		return nil, false
+	}
+	for _, p := range reflectPanics {
+		if strings.Contains(text, p.part) {
+			return p.err, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,296 @@
+package rt
+
+import (
+	"fmt"
+	"go/types"
+	"io"
+	"os"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Runtime is what the lowered code of one session shares.
+type Runtime struct {
+	types    registry
+	impl     sync.Map // implKey to bool
+	hostType func(reflect.Type) types.Type
+
+	stop   *int // lowered code polls it: not 0 while goroutines are being cancelled
+	groups groups
+	traces traces
+
+	// TypeFor finds a type that has a number, or nil.
+	TypeFor func(types.Type) *Type
+
+	// Show gets the values of a cell's last expression.
+	Show func(values []any)
+
+	// Background is told of a panic in a goroutine that a cell started.
+	Background func(g *Group, value any, trace []Call)
+
+	// Input values that the next cell picks up, by number.
+	values sync.Map
+	nvalue atomic.Int64
+}
+
+// New returns the runtime of a session. hostType gives the checker's type of
+// a compiled one.
+func New(hostType func(reflect.Type) types.Type) *Runtime {
+	r := &Runtime{hostType: hostType, stop: new(int)}
+	r.types.byHost = make(map[reflect.Type]*Type)
+	r.groups.byID = make(map[int64]*Group)
+	r.traces.calls = make(map[int64][]Call)
+	r.traces.funcs = make(map[string]*Func)
+	return r
+}
+
+// AddType gives a type a number. Lowered code registers its methods, and the
+// reflect type of one that compiled code knows, before it makes values.
+func (r *Runtime) AddType(t types.Type, name string) *Type { return r.types.add(r, t, name) }
+
+// Converter makes a func(any) I for a compiled interface I.
+func (r *Runtime) Converter(iface, wrapper reflect.Type) reflect.Value {
+	return r.converter(iface, wrapper)
+}
+
+// Put keeps a value for lowered code to fetch with Take.
+func (r *Runtime) Put(v any) int64 {
+	n := r.nvalue.Add(1)
+	r.values.Store(n, v)
+	return n
+}
+
+// Symbols is the package rt as the interpreter imports it.
+func (r *Runtime) Symbols() map[string]reflect.Value {
+	syms := map[string]any{
+		"Box":           func(id int, v any) any { return Box{r.types.get(id), v} },
+		"ID":            r.id,
+		"V":             value,
+		"As":            r.as,
+		"Must":          r.must,
+		"Implements":    r.implements,
+		"MustImplement": r.mustImplement,
+		"Eq":            equal,
+		"Un":            unwrap,
+		"Out":           r.out,
+		"HostMethod":    hostMethod,
+		"Run":           run,
+		"Panic":         raise,
+		"Recoverable":   recoverable,
+		"Recovered":     r.recovered,
+		"Go":            r.goFunc,
+		"Check":         r.check,
+		"Method":        r.setMethod,
+		"Host":          r.setHost,
+		"Pos":           r.traces.register,
+		"NilMethod":     func() { panic(&Panic{nilDereference}) },
+		"RangeExit":     rangeExit,
+		"MinFloat":      func(a, b float64) float64 { return min(a, b) },
+		"MaxFloat":      func(a, b float64) float64 { return max(a, b) },
+		"Print":         func(args ...any) { printArgs(os.Stderr, args, false) },
+		"Println":       func(args ...any) { printArgs(os.Stderr, args, true) },
+		"ErrorsAs":      r.errorsAs,
+		"Exit":          func(code int) { panic(&ending{Exit{code}}) },
+		"Fail":          func(err error) { panic(&ending{Failure{err}}) },
+		"Show": func(values ...any) {
+			if r.Show != nil {
+				r.Show(values)
+			}
+		},
+		"Take": func(n int) any {
+			v, _ := r.values.LoadAndDelete(int64(n))
+			return v
+		},
+		"Give":    func(n int, v any) { r.values.Store(int64(n), v) },
+		"Format":  func(format string, args []any) (string, []any) { return typeVerbs(format, args) },
+		"Clear":   clearAny,
+		"MapKeys": mapKeys,
+		"RangeLost": func() {
+			panic(&Panic{runtimeError("range function recovered a loop body panic and did not resume panicking")})
+		},
+		"Same":             func(a, b any) bool { return a == b },
+		"SameChan":         func(a, b any) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() },
+		"NegativeShift":    func() { panic(&Panic{runtimeError("negative shift amount")}) },
+		"NegativeLen":      func() { panic(&Panic{runtimeError("makeslice: len out of range")}) },
+		"Delete":           deleteKey,
+		"UnsafeAdd":        func(p unsafe.Pointer, n int) unsafe.Pointer { return unsafe.Add(p, n) },
+		"UnsafeString":     func(p unsafe.Pointer, n int) string { return unsafe.String((*byte)(p), n) },
+		"UnsafeStringData": func(s string) unsafe.Pointer { return unsafe.Pointer(unsafe.StringData(s)) },
+		"UnsafeSliceData":  func(s any) unsafe.Pointer { return reflect.ValueOf(s).UnsafePointer() },
+		"UnsafeSlice": func(p any, n int) any {
+			v := reflect.ValueOf(p)
+			array := reflect.NewAt(reflect.ArrayOf(n, v.Type().Elem()), v.UnsafePointer())
+			return array.Elem().Slice(0, n).Interface()
+		},
+	}
+	out := make(map[string]reflect.Value, len(syms))
+	for name, f := range syms {
+		out[name] = reflect.ValueOf(f)
+	}
+	out["Frame"] = reflect.ValueOf((*Frame)(nil))
+	return out
+}
+
+func rangeExit() {
+	panic(&Panic{runtimeError("range function continued iteration after function for loop body returned false")})
+}
+
+func clearAny(v any) {
+	rv := reflect.ValueOf(v)
+	if rv.IsValid() {
+		rv.Clear()
+	}
+}
+
+func deleteKey(m, key any) {
+	mv := reflect.ValueOf(m)
+	if mv.IsNil() {
+		return
+	}
+	kv := reflect.New(mv.Type().Key()).Elem()
+	if key != nil {
+		kv.Set(reflect.ValueOf(key))
+	}
+	mv.SetMapIndex(kv, reflect.Value{})
+}
+
+func mapKeys(m any) []any {
+	keys := reflect.ValueOf(m).MapKeys()
+	out := make([]any, len(keys))
+	for i, k := range keys {
+		out[i] = k.Interface()
+	}
+	return out
+}
+
+func (r *Runtime) setMethod(id int, name string, fn any) {
+	t := r.types.get(id)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.methods == nil {
+		t.methods = make(map[string]reflect.Value)
+	}
+	t.methods[name] = reflect.ValueOf(fn)
+}
+
+// setHost tells the reflect type of a type that compiled code knows, by a
+// nil pointer to it.
+func (r *Runtime) setHost(id int, pointer any) {
+	t := r.types.get(id)
+	host := reflect.TypeOf(pointer).Elem()
+	r.types.mu.Lock()
+	defer r.types.mu.Unlock()
+	t.host = host
+	r.types.byHost[host] = t
+}
+
+func (r *Runtime) errorsAs(err error, target any, id int) bool {
+	dst := reflect.ValueOf(target).Elem()
+	want := r.types.get(id)
+	_, isIface := want.Type.Underlying().(*types.Interface)
+	found := false
+	walkErrors(err, func(e error) bool {
+		x := unwrap(e)
+		switch {
+		case isIface && r.implements(x, id):
+			dst.Set(reflect.ValueOf(x))
+			found = true
+		case !isIface && r.id(x) == id:
+			dst.Set(reflect.ValueOf(value(x)))
+			found = true
+		}
+		return found
+	})
+	return found
+}
+
+func walkErrors(err error, visit func(error) bool) bool {
+	for err != nil {
+		if visit(err) {
+			return true
+		}
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			err = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			for _, sub := range e.Unwrap() {
+				if walkErrors(sub, visit) {
+					return true
+				}
+			}
+			return false
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// printArgs is the predeclared print, whose floats are Go's runtime's.
+func printArgs(w io.Writer, args []any, line bool) {
+	var text []byte
+	for i, a := range args {
+		if i > 0 && line {
+			text = append(text, ' ')
+		}
+		text = append(text, printText(a)...)
+	}
+	if line {
+		text = append(text, '\n')
+	}
+	w.Write(text)
+}
+
+func printText(a any) string {
+	switch v := a.(type) {
+	case nil:
+		return "nil"
+	case float64:
+		return printFloat(v)
+	case float32:
+		return printFloat(float64(v))
+	case complex128:
+		return "(" + printFloat(real(v)) + printFloat(imag(v)) + "i)"
+	case complex64:
+		return "(" + printFloat(float64(real(v))) + printFloat(float64(imag(v))) + "i)"
+	case Box:
+		return printText(v.V)
+	case error:
+		return fmt.Sprintf("(%p,%p)", &v, &v)
+	}
+	rv := reflect.ValueOf(a)
+	switch rv.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return fmt.Sprintf("%#x", rv.Pointer())
+	case reflect.Slice:
+		return fmt.Sprintf("[%d/%d]%#x", rv.Len(), rv.Cap(), rv.Pointer())
+	}
+	return fmt.Sprint(a)
+}
+
+func printFloat(f float64) string {
+	switch {
+	case f != f:
+		return "NaN"
+	case f > maxFloat:
+		return "+Inf"
+	case f < -maxFloat:
+		return "-Inf"
+	}
+	s := fmt.Sprintf("%+.6e", f)
+	// Go's runtime writes three digits of exponent.
+	n := len(s)
+	for i := n - 1; i > 0; i-- {
+		if s[i] == '+' || s[i] == '-' {
+			if n-i == 3 {
+				s = s[:i+1] + "0" + s[i+1:]
+			}
+			break
+		}
+	}
+	return s
+}
+
+const maxFloat = 1.79769313486231570814527423731704356798070e+308

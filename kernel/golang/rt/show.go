@@ -1,0 +1,150 @@
+package rt
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+)
+
+// shown is a boxed value in the hands of compiled code that looks for methods
+// on it, as package display does.
+type shown struct{ Box }
+
+// MIMEBundle gives what the value's own methods say of it.
+func (s shown) MIMEBundle() map[string]any {
+	if f, ok := method[map[string]any](s.Box, "MIMEBundle"); ok {
+		return f()
+	}
+	data := map[string]any{"text/plain": fmt.Sprint(s.Box)}
+	for _, m := range []struct{ name, mime string }{
+		{"HTML", "text/html"}, {"Markdown", "text/markdown"}, {"LaTeX", "text/latex"}, {"SVG", "image/svg+xml"},
+	} {
+		if f, ok := method[string](s.Box, m.name); ok {
+			data[m.mime] = f()
+		}
+	}
+	return data
+}
+
+// out is what compiled code gets where it takes any: the bare value, or one
+// whose methods it will look for.
+func (r *Runtime) out(x any) any {
+	b, ok := unwrap(x).(Box)
+	if !ok {
+		return x
+	}
+	for _, name := range []string{"MIMEBundle", "HTML", "Markdown", "LaTeX", "SVG"} {
+		if b.T.Method(name).IsValid() {
+			return shown{b}
+		}
+	}
+	if b.T.Method("Error").IsValid() {
+		return userError{b}
+	}
+	if b.T.Method("String").IsValid() {
+		return userStringer{b}
+	}
+	return b.V
+}
+
+// typeVerbs takes %T out of a format: fmt would print Box.
+func typeVerbs(format string, args []any) (string, []any) {
+	if !strings.Contains(format, "T") {
+		return format, args
+	}
+	var text strings.Builder
+	out := append([]any(nil), args...)
+	arg := 0
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			text.WriteByte(format[i])
+			continue
+		}
+		j := i + 1
+		for j < len(format) && strings.IndexByte("+-# 0123456789.[]*", format[j]) >= 0 {
+			if format[j] == '*' {
+				arg++
+			}
+			if format[j] == '[' {
+				n := 0
+				for j++; j < len(format) && format[j] >= '0' && format[j] <= '9'; j++ {
+					n = n*10 + int(format[j]-'0')
+				}
+				arg = n - 1
+				continue
+			}
+			j++
+		}
+		if j >= len(format) {
+			text.WriteString(format[i:])
+			break
+		}
+		verb := format[j]
+		if verb == '%' {
+			text.WriteString(format[i : j+1])
+			i = j
+			continue
+		}
+		if verb == 'T' && arg >= 0 && arg < len(out) {
+			if b, ok := unwrap(out[arg]).(Box); ok {
+				out[arg] = b.T.Name
+				verb = 's'
+			}
+		}
+		text.WriteString(format[i:j])
+		text.WriteByte(verb)
+		arg++
+		i = j
+	}
+	return text.String(), out
+}
+
+// nested returns the registered type for a component of t, or nil.
+func (t *Type) nested(component types.Type) *Type {
+	if t.rt.TypeFor == nil {
+		return nil
+	}
+	return t.rt.TypeFor(component)
+}
+
+// nameOf writes a component's type as fmt does.
+func (t *Type) nameOf(component types.Type) string { return TypeString(component) }
+
+// TypeString writes a type as %T does: packages by their names.
+func TypeString(t types.Type) string {
+	s := types.TypeString(t, func(p *types.Package) string { return p.Name() })
+	s = strings.ReplaceAll(s, "interface{}", "interface {}")
+	if b, ok := types.Unalias(t).(*types.Interface); ok && b.Empty() {
+		return "interface {}"
+	}
+	return s
+}
+
+// PanicText writes a boxed value as Go's runtime does in a panic.
+func PanicText(b Box) string {
+	for _, name := range []string{"Error", "String"} {
+		if f, ok := method[string](b, name); ok {
+			return f()
+		}
+	}
+	if _, ok := b.T.Type.Underlying().(*types.Basic); ok {
+		if s, ok := b.V.(string); ok {
+			return fmt.Sprintf("%s(%q)", b.T.Name, s)
+		}
+		return fmt.Sprintf("%s(%v)", b.T.Name, b.V)
+	}
+	return fmt.Sprintf("%+v", b)
+}
+
+// Value is what display looks at for a value of lowered code.
+func (r *Runtime) Value(v any) any { return r.out(v) }
+
+// HasMethods says whether a value says itself how it is shown.
+func (r *Runtime) HasMethods(b Box) bool {
+	for _, name := range []string{"MIMEBundle", "HTML", "Markdown", "LaTeX", "SVG", "Error", "String"} {
+		if b.T.Method(name).IsValid() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,130 @@
+package golang
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"gocuda/kernel/display"
+	"gocuda/kernel/golang/rt"
+)
+
+// running is the cell that runs now.
+type running struct {
+	mu        sync.Mutex
+	group     *rt.Group
+	interrupt chan struct{}
+	value     *display.Bundle
+	failed    chan *Error // from goroutines of the cell
+}
+
+// ended is how a cell's goroutine ended.
+type ended struct {
+	value any
+	trace []rt.Call
+	ok    bool
+}
+
+// execute runs a compiled cell in a goroutine of its own. It returns when the
+// cell has ended, or at once when it is interrupted: whatever the goroutine
+// is blocked in, it will not come back into the cell's code.
+func (ev *Evaluator) execute(name string, entry func()) Result {
+	g := &rt.Group{Name: name}
+	r := &ev.run
+	r.mu.Lock()
+	r.group, r.interrupt, r.value = g, make(chan struct{}), nil
+	interrupt := r.interrupt
+	r.failed = make(chan *Error, 1)
+	failed := r.failed
+	r.mu.Unlock()
+	done := make(chan ended, 1)
+	go ev.rt.Start(g, func() {
+		end := ended{value: goexit{}}
+		defer func() { done <- end }()
+		v, trace, ok := ev.rt.Try(entry)
+		end = ended{v, trace, ok}
+	})
+	var res Result
+	select {
+	case end := <-done:
+		if !end.ok {
+			res.Err = panicError(end.value, end.trace)
+		}
+		if _, ok := end.value.(goexit); ok {
+			res.Err = &Error{Name: "Goexit", Message: "the cell called runtime.Goexit; the notebook goes on",
+				Traceback: []string{red + bold + "Goexit: " + plain + "the cell called runtime.Goexit; the notebook goes on"}}
+		}
+	case <-interrupt:
+		ev.rt.Cancel(g)
+		res.Err = panicError(rt.Interrupted, nil)
+	}
+	if res.Err == nil {
+		runtime.Gosched()
+		select {
+		case err := <-failed:
+			res.Err = err
+		default:
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if res.Err == nil {
+		res.Value = r.value
+	}
+	r.group, r.interrupt, r.value = nil, nil, nil
+	return res
+}
+
+type goexit struct{}
+
+// Interrupt ends the cell that is running, if one is.
+func (ev *Evaluator) Interrupt() {
+	r := &ev.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.interrupt != nil {
+		ev.rt.Cancel(r.group)
+		close(r.interrupt)
+		r.interrupt = nil
+	}
+}
+
+// background is a panic in a goroutine that a cell started.
+func (ev *Evaluator) background(g *rt.Group, value any, trace []rt.Call) {
+	if err, ok := value.(error); ok && err == rt.Interrupted {
+		return
+	}
+	e := panicError(value, trace)
+	e.Traceback = append([]string{faint + "in a goroutine of " + g.Name + plain}, e.Traceback...)
+	r := &ev.run
+	r.mu.Lock()
+	if r.group == g && r.interrupt != nil && !ev.program {
+		// The cell that started it still runs: it fails.
+		select {
+		case r.failed <- e:
+			r.mu.Unlock()
+			return
+		default:
+		}
+	}
+	r.mu.Unlock()
+	if ev.options.Background != nil {
+		ev.options.Background(e)
+		return
+	}
+	for _, line := range e.Traceback {
+		fmt.Fprintln(ev.options.Stderr, line)
+	}
+}
+
+// shown gets the values of the last expression, in the cell's goroutine.
+func (ev *Evaluator) shown(values []any) {
+	b := bundleOf(values)
+	ev.run.mu.Lock()
+	ev.run.value = b
+	ev.run.mu.Unlock()
+}
+
+// Free gives memory that cells no longer use back to the system.
+func (ev *Evaluator) Free() { debug.FreeOSMemory() }

@@ -1,0 +1,38 @@
+package golang
+
+import (
+	"go/types"
+	"maps"
+
+	"gocuda/kernel/golang/assist"
+)
+
+// Scope returns what a cell can refer to now.
+func (ev *Evaluator) Scope() assist.Scope {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	return &scope{ev.importer, maps.Clone(ev.names), maps.Clone(ev.source)}
+}
+
+// scope is a snapshot of a session.
+type scope struct {
+	im     *importer
+	names  map[string]types.Object
+	source map[types.Object]string
+}
+
+func (s *scope) Import(path string) (*types.Package, error) { return s.im.Import(path) }
+
+func (s *scope) Packages() []string { return s.im.host.Packages() }
+
+func (s *scope) Names() []types.Object {
+	list := make([]types.Object, 0, len(s.names))
+	for _, o := range s.names {
+		list = append(list, o)
+	}
+	return list
+}
+
+func (s *scope) Source(o types.Object) string { return s.source[o] }
+
+func (s *scope) Doc(o types.Object) string { return s.im.host.Doc(o) }

@@ -1,0 +1,241 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"strings"
+)
+
+// item is a run of a cell's source at its outer level: an import, another
+// declaration, or statements.
+type item struct {
+	kind  itemKind
+	start int // byte offsets
+	end   int
+}
+
+type itemKind int
+
+const (
+	importItem itemKind = iota
+	declItem
+	stmtItem
+)
+
+// source is a cell that was parsed: one file whose statements are the bodies
+// of functions.
+type source struct {
+	file    *ast.File
+	imports []*ast.GenDecl
+	steps   []ast.Node // *ast.GenDecl, *ast.FuncDecl and ast.Stmt, in the cell's order
+	program bool       // the cell has a package clause
+	shows   bool       // the last statement is an expression without a semicolon
+}
+
+// lexeme is a token of a cell.
+type lexeme struct {
+	tok    token.Token
+	lit    string
+	offset int
+	end    int
+}
+
+// scan reads the tokens of a cell. Errors are left to the parser.
+func scan(code string) []lexeme {
+	fset := token.NewFileSet()
+	file := fset.AddFile("", -1, len(code))
+	var s scanner.Scanner
+	s.Init(file, []byte(code), func(token.Position, string) {}, 0)
+	var list []lexeme
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return list
+		}
+		off := file.Offset(pos)
+		end := off + len(lit)
+		if lit == "" {
+			end = off + len(tok.String())
+		}
+		if tok == token.SEMICOLON && lit == "\n" {
+			end = off
+		}
+		list = append(list, lexeme{tok, lit, off, min(end, len(code))})
+	}
+}
+
+// split divides a cell into items.
+func split(code string, toks []lexeme) []item {
+	var items []item
+	for i := 0; i < len(toks); {
+		if toks[i].tok == token.SEMICOLON {
+			i++
+			continue
+		}
+		kind := kindOf(toks[i:])
+		start := toks[i].offset
+		depth := 0
+		j := i
+		for ; j < len(toks); j++ {
+			switch toks[j].tok {
+			case token.LPAREN, token.LBRACK, token.LBRACE:
+				depth++
+			case token.RPAREN, token.RBRACK, token.RBRACE:
+				depth--
+			}
+			if toks[j].tok == token.SEMICOLON && depth <= 0 {
+				break
+			}
+		}
+		end := len(code)
+		if j < len(toks) {
+			end = toks[j].offset
+		}
+		if kind == stmtItem && len(items) > 0 && items[len(items)-1].kind == stmtItem {
+			items[len(items)-1].end = end
+		} else {
+			items = append(items, item{kind, start, end})
+		}
+		i = j + 1
+	}
+	return items
+}
+
+// kindOf says what begins with these tokens.
+func kindOf(toks []lexeme) itemKind {
+	switch toks[0].tok {
+	case token.IMPORT:
+		return importItem
+	case token.TYPE, token.CONST, token.VAR:
+		return declItem
+	case token.FUNC:
+		if len(toks) > 1 && toks[1].tok == token.IDENT {
+			return declItem
+		}
+		// func (r T) name( is a method; func (x int) int { is a literal.
+		depth := 0
+		for i := 1; i < len(toks); i++ {
+			switch toks[i].tok {
+			case token.LPAREN:
+				depth++
+			case token.RPAREN:
+				if depth--; depth == 0 {
+					if i+2 < len(toks) && toks[i+1].tok == token.IDENT && (toks[i+2].tok == token.LPAREN || toks[i+2].tok == token.LBRACK) {
+						return declItem
+					}
+					return stmtItem
+				}
+			}
+		}
+	}
+	return stmtItem
+}
+
+// position is where an offset lies: line and column from 1.
+func position(code string, offset int) (line, column int) {
+	before := code[:offset]
+	line = strings.Count(before, "\n") + 1
+	return line, offset - strings.LastIndexByte(before, '\n')
+}
+
+const stmtFunc = "statementsᐧ"
+
+// parse reads a cell. Positions in the file set are those of the cell.
+func parse(fset *token.FileSet, name, code string) (*source, scanner.ErrorList) {
+	toks := scan(code)
+	if len(toks) > 0 && toks[0].tok == token.PACKAGE {
+		return parseProgram(fset, name, code)
+	}
+	items := split(code, toks)
+	var text strings.Builder
+	text.WriteString("package main\n")
+	write := func(it item, open, end string) {
+		line, col := position(code, it.start)
+		fmt.Fprintf(&text, "%s/*line %s:%d:%d*/%s\n%s", open, name, line, col, code[it.start:it.end], end)
+	}
+	for _, it := range items {
+		if it.kind == importItem {
+			write(it, "", "")
+		}
+	}
+	n := 0
+	for _, it := range items {
+		switch it.kind {
+		case declItem:
+			write(it, "", "")
+		case stmtItem:
+			write(it, fmt.Sprintf("func %s%d() {", stmtFunc, n), "}\n")
+			n++
+		}
+	}
+	file, err := parser.ParseFile(fset, "", text.String(), parser.AllErrors|parser.ParseComments)
+	if list, ok := err.(scanner.ErrorList); ok {
+		return nil, parseErrors(list, name, code)
+	}
+	src := &source{file: file}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			if d.Tok == token.IMPORT {
+				src.imports = append(src.imports, d)
+				continue
+			}
+			src.steps = append(src.steps, d)
+		case *ast.FuncDecl:
+			if !strings.HasPrefix(d.Name.Name, stmtFunc) {
+				src.steps = append(src.steps, d)
+				continue
+			}
+			for _, s := range d.Body.List {
+				src.steps = append(src.steps, s)
+			}
+		}
+	}
+	if len(src.steps) > 0 {
+		_, isExpr := src.steps[len(src.steps)-1].(*ast.ExprStmt)
+		last := toks[len(toks)-1]
+		src.shows = isExpr && !(last.tok == token.SEMICOLON && last.lit == ";")
+	}
+	return src, nil
+}
+
+// parseProgram reads a cell that is a whole file.
+func parseProgram(fset *token.FileSet, name, code string) (*source, scanner.ErrorList) {
+	text := fmt.Sprintf("/*line %s:1:1*/", name) + code
+	file, err := parser.ParseFile(fset, "", text, parser.AllErrors|parser.ParseComments)
+	if list, ok := err.(scanner.ErrorList); ok {
+		return nil, parseErrors(list, name, code)
+	}
+	src := &source{file: file, program: true}
+	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			src.imports = append(src.imports, g)
+			continue
+		}
+		src.steps = append(src.steps, d)
+	}
+	return src, nil
+}
+
+// parseErrors keeps the errors that are the cell's own: one a line, none that
+// only the wrapping made.
+func parseErrors(list scanner.ErrorList, name, code string) scanner.ErrorList {
+	lines := strings.Count(code, "\n") + 1
+	var out scanner.ErrorList
+	for _, e := range list {
+		e.Pos.Filename = name
+		if e.Pos.Line > lines {
+			e.Pos.Line = lines
+			e.Pos.Column = len(code) - strings.LastIndexByte(code, '\n')
+		}
+		if len(out) > 0 && out[len(out)-1].Pos.Line == e.Pos.Line {
+			continue
+		}
+		e.Msg = "syntax error: " + strings.Replace(e.Msg, "expected declaration", "expected statement", 1)
+		out = append(out, e)
+	}
+	return out
+}
