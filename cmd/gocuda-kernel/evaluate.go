@@ -1,3 +1,13 @@
 package main
 
-func runEvaluate(c *call) error { return usageError{"x"} }
+import (
+	"gocuda/kernel/session"
+)
+
+// runEvaluate is the evaluator process: the kernel and run start it.
+func runEvaluate(c *call) error {
+	if _, err := c.parse(); err != nil {
+		return err
+	}
+	return session.Evaluate()
+}

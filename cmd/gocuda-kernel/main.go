@@ -116,10 +116,7 @@ func (c *call) parse(names ...string) ([]string, error) {
 	var rest []string
 	for args := c.args; ; {
 		if err := c.flags.Parse(args); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				return nil, err
-			}
-			return nil, usageError{err.Error()}
+			return nil, usageOr(err)
 		}
 		args = c.flags.Args()
 		if len(args) == 0 {
@@ -134,6 +131,14 @@ func (c *call) parse(names ...string) ([]string, error) {
 		return nil, usageError{fmt.Sprintf("do not know what to do with %q", rest[len(names)])}
 	}
 	return rest, nil
+}
+
+// usageOr is an error of flag parsing as one of usage, or the wish for help.
+func usageOr(err error) error {
+	if errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	return usageError{err.Error()}
 }
 
 func usage(w io.Writer) {
