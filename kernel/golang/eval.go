@@ -106,6 +106,10 @@ func (ev *Evaluator) start() error {
 	ev.lower.SourceDecl = ev.importer.decl
 	ev.lower.SourceObj = ev.importer.isSource
 	for _, p := range ev.importer.host.Preloaded() {
+		p, err := ev.importer.Import(p.Path()) // Preloaded gives names only
+		if err != nil {
+			return err
+		}
 		ev.names[p.Name()] = types.NewPkgName(token.NoPos, nil, p.Name(), p)
 	}
 	for _, o := range ev.importer.builtins() {
@@ -394,6 +398,14 @@ type Name struct {
 	Name, Kind, Type string
 }
 
+// cellQualifier writes types as cells do: without their own package's name.
+func cellQualifier(p *types.Package) string {
+	if p.Path() == "main" {
+		return ""
+	}
+	return p.Name()
+}
+
 // Names lists what cells have declared, sorted.
 func (ev *Evaluator) Names() []Name {
 	ev.mu.Lock()
@@ -403,7 +415,7 @@ func (ev *Evaluator) Names() []Name {
 		if o.Pkg() == nil || o.Pkg().Path() != "main" {
 			continue
 		}
-		n := Name{Name: name, Type: types.TypeString(o.Type(), types.RelativeTo(o.Pkg()))}
+		n := Name{Name: name, Type: types.TypeString(o.Type(), cellQualifier)}
 		switch o := o.(type) {
 		case *types.Var:
 			n.Kind = "var"
@@ -413,7 +425,7 @@ func (ev *Evaluator) Names() []Name {
 			n.Kind = "const"
 		case *types.TypeName:
 			n.Kind = "type"
-			n.Type = types.TypeString(o.Type().Underlying(), types.RelativeTo(o.Pkg()))
+			n.Type = types.TypeString(o.Type().Underlying(), cellQualifier)
 		default:
 			continue
 		}
