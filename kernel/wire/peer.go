@@ -27,6 +27,10 @@ type peer struct {
 	rw   *guard
 	lag  patience
 
+	// trusted is when the client sent its last well signed message, counted
+	// in messages; 0: never. Sockets.mu guards it.
+	trusted uint64
+
 	mu     sync.Mutex
 	topics map[string]int // iopub only: subscriptions, counted
 	queue  [][][]byte

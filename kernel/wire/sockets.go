@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -40,7 +41,8 @@ type Sockets struct {
 
 	mu      sync.Mutex
 	closing bool
-	peers   [channels]map[string]*peer
+	peers   [channels]map[string][]*peer // by identity
+	trusted uint64
 	readers sync.WaitGroup
 	closed  chan struct{}
 }
@@ -58,7 +60,7 @@ func Listen(c Connection, log *slog.Logger) (*Sockets, error) {
 		lag: defaultPatience, closed: make(chan struct{}),
 	}
 	for ch := Channel(0); ch < channels; ch++ {
-		s.peers[ch] = map[string]*peer{}
+		s.peers[ch] = map[string][]*peer{}
 		s.inbox[ch] = make(chan *Message, 1<<12)
 		if s.listeners[ch], err = s.conn.listen(ch); err != nil {
 			s.Close(0)
@@ -89,11 +91,8 @@ func (s *Sockets) Send(ch Channel, to [][]byte, out Outgoing) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	p := s.peers[ch][string(to[0])]
-	s.mu.Unlock()
 	err = errGone
-	if p != nil {
+	if p := s.find(ch, string(to[0])); p != nil {
 		err = p.send(append(append([][]byte{}, to[1:]...), frames...))
 	}
 	if err != nil {
@@ -189,10 +188,33 @@ func (s *Sockets) list(ch Channel) []*peer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := make([]*peer, 0, len(s.peers[ch]))
-	for _, p := range s.peers[ch] {
-		list = append(list, p)
+	for _, peers := range s.peers[ch] {
+		list = append(list, peers...)
 	}
 	return list
+}
+
+// find returns the connection that an identity means. A client that comes back
+// under its old identity may find its old connection still there: of several,
+// the one counts that sent the last well signed message. Connecting alone does
+// not suffice, so that no stranger can take a client's place.
+func (s *Sockets) find(ch Channel, id string) (found *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.peers[ch][id] {
+		if found == nil || p.trusted > found.trusted {
+			found = p
+		}
+	}
+	return found
+}
+
+// trust notes that a client sent a well signed message.
+func (s *Sockets) trust(p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trusted++
+	p.trusted = s.trusted
 }
 
 func (s *Sockets) accept(ch Channel) {
@@ -260,8 +282,7 @@ func handshake(g *guard, ch Channel) (conn *zmq4.Conn, err error) {
 	return conn, nil
 }
 
-// join makes a client known by the identity that it gave, or by a new one. A
-// client that comes back under its old identity replaces what it was.
+// join makes a client known by the identity that it gave, or by a new one.
 func (s *Sockets) join(ch Channel, conn *zmq4.Conn, g *guard) (*peer, error) {
 	id := conn.Peer.Meta["Identity"]
 	if id == "" || ch == IOPub || ch == Heartbeat {
@@ -273,17 +294,15 @@ func (s *Sockets) join(ch Channel, conn *zmq4.Conn, g *guard) (*peer, error) {
 		return nil, net.ErrClosed
 	}
 	p := newPeer(id, conn, g, s.lag)
-	if old := s.peers[ch][id]; old != nil {
-		go old.cut()
-	}
-	s.peers[ch][id] = p
+	s.peers[ch][id] = append(s.peers[ch][id], p)
 	s.readers.Add(1)
 	return p, nil
 }
 
 func (s *Sockets) leave(ch Channel, p *peer) {
 	s.mu.Lock()
-	if s.peers[ch][p.id] == p {
+	rest := slices.DeleteFunc(s.peers[ch][p.id], func(other *peer) bool { return other == p })
+	if s.peers[ch][p.id] = rest; len(rest) == 0 {
 		delete(s.peers[ch], p.id)
 	}
 	s.mu.Unlock()
@@ -308,6 +327,7 @@ func (s *Sockets) take(ch Channel, p *peer, frames [][]byte) {
 			s.log.Warn("dropped a message", "channel", ch, "error", err)
 			return
 		}
+		s.trust(p)
 		s.log.Debug("received", "channel", ch, "type", m.Header.Type, "id", m.Header.ID)
 		select {
 		case s.inbox[ch] <- m:

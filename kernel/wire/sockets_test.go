@@ -34,12 +34,12 @@ func (l *logged) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// await waits until the log holds the text.
-func (l *logged) await(t *testing.T, text string) {
+// await waits until the log holds the text so many times.
+func (l *logged) await(t *testing.T, text string, times int) {
 	t.Helper()
 	for deadline := time.Now().Add(hang); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		l.mu.Lock()
-		found := strings.Contains(l.text.String(), text)
+		found := strings.Count(l.text.String(), text) >= times
 		l.mu.Unlock()
 		if found {
 			return
@@ -130,7 +130,7 @@ func request(s *Sockets, n int) [][]byte {
 func TestBadMessagesAreDroppedAndLogged(t *testing.T) {
 	s, log := listen(t, Connection{Key: "key"})
 	client := dial(t, s, Shell, "client")
-	stranger := testSigner(t, "another key")
+	stranger, seen := testSigner(t, "another key"), map[string]int{}
 	good := parts(`{"msg_id":"0","msg_type":"execute_request"}`, `{}`, `{}`, `{"code":"evil"}`)
 	for _, test := range []struct {
 		frames [][]byte
@@ -146,7 +146,8 @@ func TestBadMessagesAreDroppedAndLogged(t *testing.T) {
 		if err := client.SendMulti(zmq4.NewMsgFrom(test.frames...)); err != nil {
 			t.Fatal(err)
 		}
-		log.await(t, test.want)
+		seen[test.want]++
+		log.await(t, test.want, seen[test.want])
 	}
 	if err := client.SendMulti(zmq4.NewMsgFrom(request(s, 1)...)); err != nil {
 		t.Fatal(err)
@@ -206,7 +207,8 @@ func TestClientsWithoutIdentity(t *testing.T) {
 			}
 			c.Write(append([]byte{flag, byte(len(f))}, f...))
 		}
-		m := next(t, s, Shell)
+	}
+	for _, m := range []*Message{next(t, s, Shell), next(t, s, Shell)} {
 		if err := s.Send(Shell, m.Identities, Outgoing{Type: "x_reply", Parent: m, Content: struct{}{}}); err != nil {
 			t.Fatal(err)
 		}
@@ -225,11 +227,17 @@ func TestClientsWithoutIdentity(t *testing.T) {
 }
 
 // A client that connects again under its identity takes the place of what it
-// was, as Jupyter's clients do when they reconnect.
+// was, as Jupyter's clients do when they reconnect. A stranger cannot.
 func TestAClientComesBack(t *testing.T) {
-	s, _ := listen(t, Connection{})
+	s, log := listen(t, Connection{Key: "key"})
 	for i := range 3 {
 		socket := dial(t, s, Shell, "the same")
+		stranger := dial(t, s, Shell, "the same")
+		evil := parts(`{"msg_id":"0","msg_type":"execute_request"}`, `{}`, `{}`, `{}`)
+		if err := stranger.SendMulti(zmq4.NewMsgFrom(signed(testSigner(t, "no key"), evil)[1:]...)); err != nil {
+			t.Fatal(err)
+		}
+		log.await(t, "dropped a message", i+1)
 		if err := socket.SendMulti(zmq4.NewMsgFrom(request(s, i)...)); err != nil {
 			t.Fatal(err)
 		}
@@ -330,7 +338,7 @@ func TestAStalledSubscriberIsCutOff(t *testing.T) {
 			t.Fatalf("got %.40q, want number %d", frames[6], i)
 		}
 	}
-	log.await(t, "was cut off")
+	log.await(t, "was cut off", 1)
 }
 
 // rawClient speaks ZMTP by hand, so that it can speak it wrong.
@@ -413,7 +421,10 @@ func TestHostileClients(t *testing.T) {
 		"no socket type": handshake([]byte("\x05READY")),
 		"no command":     handshake(nil),
 		"a huge handshake": func(c *rawClient) {
-			c.Write(append(greeting(), flagCommand|flagLong, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff))
+			body := append([]byte("\x05READY"), property("Socket-Type", "DEALER")...)
+			body = append(body, property("X-Story", strings.Repeat("x", 1<<20))...)
+			c.Write(binary.BigEndian.AppendUint64(append(greeting(), flagCommand|flagLong), uint64(len(body))))
+			c.Write(body)
 		},
 	} {
 		c := rawDial(t, s, Shell)
@@ -478,7 +489,9 @@ func TestConnectionsLeaveNothingBehind(t *testing.T) {
 	}
 	wait.Wait()
 	for deadline := time.Now().Add(hang); ; time.Sleep(5 * time.Millisecond) {
-		peers := len(s.list(Shell)) + len(s.list(IOPub))
+		s.mu.Lock()
+		peers := len(s.peers[Shell]) + len(s.peers[IOPub])
+		s.mu.Unlock()
 		if peers == 0 && runtime.NumGoroutine() <= before {
 			return
 		}
