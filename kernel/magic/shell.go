@@ -55,7 +55,7 @@ func runScript(shell string) func(context.Context, Env, Call) error {
 }
 
 // killDelay is how long an interrupted command has to end by itself.
-const killDelay = 2 * time.Second
+const killDelay = 800 * time.Millisecond
 
 // runCommand runs a program with the evaluator's output as its own, in a
 // process group, which ends with ctx: asked first, then killed.
