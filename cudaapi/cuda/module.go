@@ -2,12 +2,14 @@ package cuda
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"gocuda/cudaapi/cuda/internal/signature"
+	"gocuda/cudaapi/cuda/internal/xorwow"
 	"gocuda/cudaapi/driver"
 )
 
@@ -61,11 +63,31 @@ func Instantiate(expressions ...string) CompileOption {
 // found then.
 func ForDevice(d *Device) CompileOption { return func(c *compileConfig) { c.device = d } }
 
+// curandInclude is the include of cuRAND's device API, which needs no toolkit
+// here.
+var curandInclude = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"]curand(_kernel)?\.h[>"].*$`)
+
+// withHeaders puts this package's own headers in the place of their includes.
+func withHeaders(source, name string) string {
+	at := curandInclude.FindStringIndex(source)
+	if at == nil {
+		return source
+	}
+	next := strings.Count(source[:at[0]], "\n") + 2
+	rest := curandInclude.ReplaceAllString(source[at[1]:], "")
+	return source[:at[0]] + "#line 1 \"curand_kernel.h\"\n" + xorwow.Header() + fmt.Sprintf("#line %d %q", next, name) + rest
+}
+
 // Compile compiles CUDA C++ for the current device (NVRTC on real ones, the
 // host's C++ compiler on simulated ones). Kernels may be used by their names as
 // in the source; templates must be named by [Instantiate], or be instantiated in
 // the source. An error's detail is the compiler's log, with the source's lines.
 // Results are cached on disk.
+//
+// "#include <curand_kernel.h>" works without cuRAND: it gives this package's own
+// XORWOW generator under cuRAND's names (curandState, curand_init, curand,
+// curand_uniform, curand_uniform_double, curand_normal), which draws the same
+// numbers.
 func Compile(source string, options ...CompileOption) (*Module, error) {
 	conf := compileConfig{name: "kernel.cu"}
 	for _, o := range options {
@@ -79,7 +101,7 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 		}
 	}
 	m := &Module{sys: d.sys, compiled: map[string]*driver.Compiled{}, loaded: map[*Device]loadedModule{}}
-	m.src = &driver.Source{Name: conf.name, Code: source, Options: conf.flags}
+	m.src = &driver.Source{Name: conf.name, Code: withHeaders(source, conf.name), Options: conf.flags}
 	found := signature.Parse(source)
 	for _, sig := range found {
 		if !sig.Template() {

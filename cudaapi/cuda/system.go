@@ -17,6 +17,7 @@ type system struct {
 	devices []*Device
 	current atomic.Int32
 	info    BackendInfo
+	math    primitives
 }
 
 // registered is a back end that may be opened.
