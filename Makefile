@@ -102,11 +102,6 @@ bench: $(BIN) $(PIP)
 notebooks: $(BIN)
 	@for n in $(NOTEBOOKS); do echo "$$n"; $(BIN) run --inplace $$n; done
 
-# Go's own run tests through gocuda-kernel exec, against the list of those
-# that passed before.
-go-score: $(BIN)
-	$(GO) run ./kernel/golang/score -list kernel/golang/testdata/go-passing.txt $(SCORE_FLAGS)
-
 cross:
 	GOOS=darwin GOARCH=arm64 $(GO) build ./...
 	GOOS=windows GOARCH=amd64 $(GO) build ./...
