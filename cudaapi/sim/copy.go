@@ -170,11 +170,13 @@ func (m *Driver) newCopy(ctx *context, dst, src place, r rows) *op {
 // priceCopy gives a copy its engine and duration.
 func (m *Driver) priceCopy(o *op, dst, src place, r rows) {
 	p := m.profile
-	o.call = p.AsyncCall
+	o.call, o.share = p.AsyncCall, 1
 	d := o.ctx.dev
 	switch {
 	case dst.onDevice() && src.onDevice() && dst.mem.device != src.mem.device:
-		o.peer = m.devices[src.mem.device]
+		if o.peer = m.devices[src.mem.device]; o.peer == d {
+			o.peer = m.devices[dst.mem.device]
+		}
 		key := [2]driver.Device{src.mem.device, dst.mem.device}
 		if m.model.link[key] == nil {
 			m.model.link[key] = &engine{name: "peer link"}
@@ -357,7 +359,7 @@ func (m *Driver) set(call string, c driver.Context, dst driver.Ptr, value uint32
 	o := &op{kind: opFill, ctx: ctx, writes: []span{spanOf(dst, size)}}
 	o.bytes, o.call = size, m.profile.AsyncCall
 	o.duration = m.profile.FillLatency + rate(size, m.profile.MemoryRate)
-	o.engine = &ctx.dev.engines.local
+	o.engine, o.share = &ctx.dev.engines.local, 1
 	o.work = func() error {
 		m.space.touch(p.mem, uint64(p.addr-p.mem.base), size, true)
 		return guarded(call, func() { fillWith(bytesAt(p.addr, size), value, width) })

@@ -22,7 +22,7 @@ type launchABI struct {
 	ranges              uintptr
 	nranges             uint64
 	image               [2]uint64
-	bytes               uint64
+	accessed            [2]uint64 // read, written
 	stop, reversed      uint32
 	failure             failureABI
 }
@@ -149,6 +149,8 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	params := make([]uint64, len(l.Params)/8+3)
 	a.params = uintptr(roundUp(uint64(uintptr(unsafe.Pointer(&params[0]))), 16))
 	copy(bytesAt(a.params, uint64(len(l.Params))), l.Params)
+	threads := int(l.Block.X * l.Block.Y * l.Block.Z)
+	load := &kernelLoad{blocks: a.blocks, threads: uint64(threads), resident: uint64(m.coresident(f, threads, uint64(l.SharedBytes)))}
 	var reach []*allocation
 	for off := 0; off+8 <= len(l.Params); off += 8 {
 		if p := m.space.find(uintptr(*(*uint64)(pointer(a.params + uintptr(off))))); p != nil {
@@ -160,18 +162,31 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 			continue
 		}
 		at := uintptr(*(*uint64)(pointer(a.params + uintptr(p.Offset))))
-		if b := m.space.find(at); b != nil {
-			sp := span{at, b.end()}
-			o.reads = append(o.reads, sp)
-			if !p.ReadOnly {
-				o.writes = append(o.writes, sp)
-			}
+		b := m.space.find(at)
+		if b == nil {
+			continue
+		}
+		sp := span{at, b.end()}
+		n := uint64(sp.hi - sp.lo)
+		switch {
+		case b.kind != driver.MemoryDevice:
+			load.host += n
+		case b.device != ctx.dev.id:
+			load.peer += n
+		default:
+			load.local += n
+		}
+		o.reads = append(o.reads, sp)
+		if !p.ReadOnly {
+			o.writes = append(o.writes, sp)
+			load.written += n
 		}
 	}
-	o.call, o.engine, o.duration = m.profile.LaunchCall, &ctx.dev.engines.compute, m.profile.KernelTime
+	o.call, o.engine, o.share = m.profile.LaunchCall, &ctx.dev.engines.compute, load.share()
 	o.work = func() error {
 		err := m.runKernel(ctx, f, name, a, reach)
-		o.bytes = a.bytes
+		load.read, load.stored, o.bytes = a.accessed[0], a.accessed[1], a.accessed[0]+a.accessed[1]
+		o.duration = m.profile.kernelTime(load)
 		runtime.KeepAlive(params)
 		return err
 	}

@@ -26,6 +26,7 @@ type model struct {
 type cost struct {
 	deps       []*op
 	engine     *engine
+	share      float64 // of the engine
 	duration   time.Duration
 	call       time.Duration // of the host's call
 	bytes      uint64
@@ -43,14 +44,6 @@ type entry struct {
 	at     time.Duration // when the host made the call
 }
 
-// engine is a part of a device that does one thing at a time.
-type engine struct {
-	name string
-	busy []interval // by time
-}
-
-type interval struct{ lo, hi time.Duration }
-
 // Record is one operation as the model timed it. Times are simulated, counted
 // from the machine's start.
 type Record struct {
@@ -67,8 +60,9 @@ type Record struct {
 }
 
 const (
-	maxRecords = 1 << 16
-	maxUntimed = 8192
+	smallestShare = 1.0 / 128 // kernels that a device runs at a time
+	maxRecords    = 1 << 16
+	maxUntimed    = 8192
 )
 
 func (t *model) init(m *Driver) {
@@ -195,14 +189,14 @@ func (t *model) time(e *entry) {
 	}
 	for _, d := range o.deps {
 		end := d.end
-		if d.stream != o.stream && o.kind != opMarker {
+		if d.stream != o.stream {
 			end += p.WaitDelay
 		}
 		ready = max(ready, end)
 	}
 	o.begin, o.end = ready, ready+o.duration
 	if o.engine != nil {
-		o.begin = o.engine.place(ready, o.duration, e.at)
+		o.begin = o.engine.place(ready, o.duration, e.at, max(o.share, smallestShare))
 		o.end = o.begin + o.duration
 	}
 	o.timed, o.deps = true, nil
@@ -221,27 +215,6 @@ func (t *model) time(e *entry) {
 		t.past = slices.Delete(t.past, 0, maxRecords/4)
 	}
 	t.past = append(t.past, r)
-}
-
-// place finds the first time from ready on at which the engine is free for d.
-// Nothing will be placed before now any more.
-func (e *engine) place(ready, d, now time.Duration) time.Duration {
-	for len(e.busy) > 0 && e.busy[0].hi <= now {
-		e.busy = e.busy[1:]
-	}
-	i, at := 0, ready
-	for i < len(e.busy) && e.busy[i].lo < at+d {
-		at = max(at, e.busy[i].hi)
-		i++
-	}
-	switch {
-	case d == 0:
-	case i > 0 && e.busy[i-1].hi == at:
-		e.busy[i-1].hi = at + d
-	default:
-		e.busy = slices.Insert(e.busy, i, interval{at, at + d})
-	}
-	return at
 }
 
 func rate(n uint64, bytesPerSecond float64) time.Duration {

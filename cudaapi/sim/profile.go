@@ -29,7 +29,6 @@ type Profile struct {
 	SyncCall     time.Duration // host time of a wait that finds the work done
 	StartDelay   time.Duration // from the host's call to the start on an idle device
 	WaitDelay    time.Duration // from an event's record to a waiting stream's next start
-	FlopRate     float64       // float32 operations per second
 }
 
 // Set from figures measured on 2x H200 (NVLink) and from published ones for
@@ -39,18 +38,18 @@ var profiles = map[string]*Profile{
 		Name: "H200", Major: 9, Minor: 0, SMs: 132, ClockKHz: 1980000,
 		MemClockKHz: 3201000, MemBusBits: 6144, L2Bytes: 60 << 20, SharedPerSM: 228 << 10,
 		MemoryRate: 4.2e12, HostRate: 55e9, PageableRate: 12e9, PeerRate: 397e9,
-		CopyLatency: 1500 * time.Nanosecond, PeerLatency: 2 * time.Microsecond, FillLatency: 1200 * time.Nanosecond,
+		CopyLatency: 4 * time.Microsecond, PeerLatency: 2100 * time.Nanosecond, FillLatency: 1200 * time.Nanosecond,
 		KernelTime: 1500 * time.Nanosecond, LaunchCall: 2700 * time.Nanosecond, AsyncCall: 1500 * time.Nanosecond,
-		EventCall: 110 * time.Nanosecond, SyncCall: 1500 * time.Nanosecond, StartDelay: 2 * time.Microsecond,
-		WaitDelay: 1 * time.Microsecond, FlopRate: 60e12,
+		EventCall: 110 * time.Nanosecond, SyncCall: 1400 * time.Nanosecond, StartDelay: 2 * time.Microsecond,
+		WaitDelay: 4 * time.Microsecond,
 	},
 	"h100": {
 		Name: "H100", Major: 9, Minor: 0, SMs: 132, ClockKHz: 1980000,
 		MemClockKHz: 2619000, MemBusBits: 5120, L2Bytes: 50 << 20, SharedPerSM: 228 << 10,
 		MemoryRate: 3.0e12, HostRate: 55e9, PageableRate: 12e9, PeerRate: 374e9,
-		CopyLatency: 1500 * time.Nanosecond, PeerLatency: 2 * time.Microsecond, FillLatency: 1200 * time.Nanosecond,
+		CopyLatency: 4 * time.Microsecond, PeerLatency: 2100 * time.Nanosecond, FillLatency: 1200 * time.Nanosecond,
 		KernelTime: 1500 * time.Nanosecond, LaunchCall: 2700 * time.Nanosecond, AsyncCall: 1500 * time.Nanosecond,
-		EventCall: 110 * time.Nanosecond, SyncCall: 1500 * time.Nanosecond, StartDelay: 2 * time.Microsecond,
-		WaitDelay: 1 * time.Microsecond, FlopRate: 60e12,
+		EventCall: 110 * time.Nanosecond, SyncCall: 1400 * time.Nanosecond, StartDelay: 2 * time.Microsecond,
+		WaitDelay: 4 * time.Microsecond,
 	},
 }

@@ -25,7 +25,7 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
     if (__builtin_expect(!--t->budget, 0)) yield();
     gocuda_u64 o = a - t->base;
     if (o < t->size) {
-        t->bytes += n;
+        t->accessed[write] += n;
         gocuda_u64 have = t->valid[o >> 9];
         gocuda_u64 end = (o & 511) + n;
         if (end <= have && (t->reachable >> (o >> t->shift) & 1)) return;

@@ -42,7 +42,7 @@ struct Launch {
     const gocuda_u64 *ranges;                // registered host memory: start, end, ...
     gocuda_u64 nranges;
     gocuda_u64 image[2]; // the module's own memory
-    gocuda_u64 bytes;    // of memory accessed, counted where accesses are checked
+    gocuda_u64 accessed[2]; // bytes read and written, counted where accesses are checked
     gocuda_u32 stop;     // something failed: do not start more blocks
     gocuda_u32 reversed; // start each block's threads from the last to the first
     Failure failure;
@@ -78,7 +78,7 @@ struct Thread {
     gocuda_u64 base, size, shift, reachable;
     const gocuda_u16 *valid;
     gocuda_u64 tls[2];
-    gocuda_u64 bytes;
+    gocuda_u64 accessed[2];
     char *shared; // the block's dynamic shared memory
     Block *block;
     Worker *worker;
@@ -351,7 +351,7 @@ static GOCUDA_RAW Thread *fresh(Worker *w, Block *b) {
         t->base = l->base, t->size = l->size, t->shift = l->shift, t->reachable = l->reachable;
         t->valid = l->valid;
         t->tls[0] = w->tls[0], t->tls[1] = w->tls[1];
-        t->bytes = 0;
+        t->accessed[0] = t->accessed[1] = 0;
     }
     t->block = b;
     t->shared = b->shared;
@@ -435,7 +435,8 @@ static GOCUDA_RAW void stuck(Worker *w) {
 // tally adds what the worker's threads accessed to the launch.
 static GOCUDA_RAW void tally(Worker *w) {
     for (gocuda_u64 i = 0; i < w->used; i++)
-        __atomic_fetch_add(&w->launch->bytes, ((Thread *)(w->stacks + GOCUDA_STACK * i))->bytes, __ATOMIC_RELAXED);
+        for (int k = 0; k < 2; k++)
+            __atomic_fetch_add(&w->launch->accessed[k], ((Thread *)(w->stacks + GOCUDA_STACK * i))->accessed[k], __ATOMIC_RELAXED);
 }
 
 // run takes blocks of a launch until there are none left.

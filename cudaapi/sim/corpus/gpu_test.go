@@ -1,0 +1,20 @@
+package corpus_test
+
+import (
+	"testing"
+
+	"gocuda/cudaapi/nvidia"
+	"gocuda/cudaapi/sim/corpus"
+)
+
+// TestGPU runs on a real GPU what sim's tests run on simulated devices.
+func TestGPU(t *testing.T) {
+	if err := nvidia.Available(); err != nil {
+		t.Skipf("no GPU: %v", err)
+	}
+	d, err := nvidia.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	corpus.Run(t, d)
+}
