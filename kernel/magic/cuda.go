@@ -60,7 +60,7 @@ func compileCUDA(ctx context.Context, env Env, call Call) error {
 	if err != nil {
 		var failed *cuda.Error
 		if errors.As(err, &failed) && errors.Is(err, cuda.ErrInvalidSource) {
-			return &Error{"CompileError", "this CUDA C++ does not compile:\n" + strings.TrimRight(failed.Detail, "\n"), call.Line}
+			return &Error{"CompileError", "this CUDA C++ does not compile:\n" + strings.TrimRight(failed.Detail, "\n"), 0} // the log has the lines
 		}
 		return err
 	}

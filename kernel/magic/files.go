@@ -1,6 +1,7 @@
 package magic
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -120,7 +121,8 @@ func ls(_ context.Context, env Env, call Call) error {
 			}
 		}
 	}
-	out := env.Stdout()
+	out := bufio.NewWriter(env.Stdout())
+	defer out.Flush()
 	for _, f := range files {
 		if info, err := os.Lstat(f); err == nil {
 			entry(out, f, info, long)

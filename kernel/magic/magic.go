@@ -138,7 +138,8 @@ func Lookup(called string) (Magic, bool) {
 }
 
 // Run runs a cell: its magics and the Go code between them, from top to
-// bottom, up to the first that fails. Only the last piece shows the value of its
+// bottom, up to the first that fails; Go code does not see what is declared
+// below the next magic. Only the last piece shows the value of its
 // last expression. Names of magics that do not exist are found before anything
 // runs. The errors are those of Env.Eval, as they are, the context's, after an
 // interrupt, and otherwise of type *Error.

@@ -1,8 +1,10 @@
 package magic
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -33,9 +35,7 @@ func environment(_ context.Context, env Env, call Call) error {
 	if call.Args == "" {
 		list := os.Environ()
 		slices.Sort(list)
-		for _, entry := range list {
-			fmt.Fprintln(out, entry)
-		}
+		fmt.Fprintln(out, strings.Join(list, "\n"))
 		return nil
 	}
 	name, value, set := strings.Cut(call.Args, "=")
@@ -74,8 +74,8 @@ func who(_ context.Context, env Env, call Call) error {
 			return call.UsageErrorf("there is no kind of name %q", w)
 		}
 	}
-	out := tabwriter.NewWriter(env.Stdout(), 0, 8, 2, ' ', 0)
-	defer out.Flush()
+	var text bytes.Buffer // whole, so that it comes as one output
+	out := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
 	names := slices.Clone(env.Names())
 	slices.SortStableFunc(names, func(a, b Name) int { return strings.Compare(a.Name, b.Name) })
 	found := false
@@ -89,7 +89,9 @@ func who(_ context.Context, env Env, call Call) error {
 	if !found {
 		fmt.Fprintln(out, "no names are declared")
 	}
-	return nil
+	out.Flush()
+	_, err = env.Stdout().Write(text.Bytes())
+	return err
 }
 
 func reset(_ context.Context, env Env, call Call) error {
@@ -110,16 +112,24 @@ func help(_ context.Context, env Env, call Call) error {
 		fmt.Fprint(out, text)
 		return nil
 	}
-	lines := tabwriter.NewWriter(out, 0, 8, 3, ' ', 0)
+	var text strings.Builder
 	for _, m := range append(List(), shellMagic) {
 		if m.Name == "lsmagic" {
 			continue
 		}
 		summary, _, _ := strings.Cut(m.Doc, "\n")
-		fmt.Fprintf(lines, "%s\t%s\n", m.Usage, summary)
+		if len(m.Usage) > helpColumn-2 {
+			fmt.Fprintf(&text, "%s\n%*s%s\n", m.Usage, helpColumn, "", summary)
+			continue
+		}
+		fmt.Fprintf(&text, "%-*s%s\n", helpColumn, m.Usage, summary)
 	}
-	return lines.Flush()
+	_, err := io.WriteString(out, text.String())
+	return err
 }
+
+// helpColumn is where the explanations of %help stand.
+const helpColumn = 26
 
 // describe gives the usage and documentation of the magics of a name, with or
 // without its %.
