@@ -35,5 +35,5 @@ class TestKernel(jupyter_kernel_test.KernelTests):
     complete_code_samples = ["1", "x := 1", "func f() int {\n\treturn 1\n}", "%ls", "for {\n}"]
     incomplete_code_samples = ["func f() {", "f(1,", "/* comment", "x := `raw", "if true {"]
     invalid_code_samples = ["func f() }", "x := )", 'x := "abc']
-    code_history_pattern = "1?2*"
+    code_history_pattern = "1 ? 2*"
     supported_history_operations = ("tail", "range", "search")
