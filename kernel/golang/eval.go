@@ -47,7 +47,9 @@ type Evaluator struct {
 	rt       *rt.Runtime
 	lower    *lower.Lowerer
 
-	mu       sync.Mutex // one cell at a time
+	turn sync.Mutex // held while a cell is compiled and runs
+
+	mu       sync.Mutex // held while a cell is compiled, not while it runs
 	names    map[string]types.Object
 	typeText map[string]typeSource
 	ghosts   map[*types.Func]bool // methods whose cell failed: they have no body
@@ -135,6 +137,8 @@ func (ev *Evaluator) evalText(decls, expr string) (v reflect.Value, err error) {
 
 // Reset forgets every name. Goroutines of earlier cells are cancelled.
 func (ev *Evaluator) Reset() error {
+	ev.turn.Lock()
+	defer ev.turn.Unlock()
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	for g := range ev.rt.Live() {
@@ -146,8 +150,8 @@ func (ev *Evaluator) Reset() error {
 // Eval runs a cell. name is shown in errors and traces. A silent cell's value
 // is not shown.
 func (ev *Evaluator) Eval(name, code string, silent bool) Result {
-	ev.mu.Lock()
-	defer ev.mu.Unlock()
+	ev.turn.Lock()
+	defer ev.turn.Unlock()
 	entry, err := ev.compile(name, code, silent)
 	if err != nil {
 		return Result{Err: err}
@@ -161,6 +165,8 @@ func (ev *Evaluator) Eval(name, code string, silent bool) Result {
 // compile checks and lowers a cell and gives it to the interpreter. The
 // session has the cell's names when it returns without an error.
 func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *Error) {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
 	src, syntax := parse(ev.fset, name, code)
 	if syntax != nil {
 		return nil, compileError(code, syntaxErrors(syntax))
@@ -437,6 +443,8 @@ func (ev *Evaluator) Names() []Name {
 
 // Define binds a Go value to a name that later cells see as a variable.
 func (ev *Evaluator) Define(name string, value any) error {
+	ev.turn.Lock()
+	defer ev.turn.Unlock()
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	if !token.IsIdentifier(name) {
