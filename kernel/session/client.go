@@ -39,7 +39,8 @@ type Options struct {
 	Output func(Output)
 	// Input asks the user for a line of text; without it, cells that ask get
 	// an error. It is called on a goroutine of its own. When the cell is
-	// interrupted meanwhile, its result is dropped.
+	// interrupted meanwhile, its result is dropped; it may also return
+	// ErrInterrupted then.
 	Input func(prompt string, password bool) (string, error)
 	// Log receives the starts and ends of evaluators; nil for none.
 	Log *slog.Logger

@@ -53,7 +53,7 @@ func startEvaluator(o *Options, gone func(*evaluator)) (*evaluator, error) {
 	e := &evaluator{
 		proc:    proc,
 		conn:    link.New(proc.link),
-		outputs: newCollector(proc.stdout, proc.stderr, o.Output),
+		outputs: newCollector(proc.out, o.Output),
 		input:   o.Input,
 		ready:   make(chan struct{}),
 		dead:    make(chan struct{}),
@@ -127,7 +127,7 @@ func (e *evaluator) ask(id uint64, a asked) {
 	var t typed
 	text, err := e.input(a.Prompt, a.Password)
 	if err != nil {
-		t.Err = err.Error()
+		t.Err, t.Interrupted = err.Error(), errors.Is(err, ErrInterrupted)
 	} else {
 		t.Text = text
 	}

@@ -294,9 +294,13 @@ func TestOutputSurvivesTheLink(t *testing.T) {
 // BenchmarkRoundTrip is what the process of its own costs a cell. The median
 // tells more than the mean on a machine that does other things.
 func BenchmarkRoundTrip(b *testing.B) {
-	for _, code := range []string{"set 1", "value 1", "show 1", "print 1", "lines 5000"} {
+	benchmarkRoundTrip(b, func() *harness { return start(b, nil) }, "set 1", "value 1", "show 1", "print 1", "lines 5000")
+}
+
+func benchmarkRoundTrip(b *testing.B, start func() *harness, cells ...string) {
+	for _, code := range cells {
 		b.Run(code, func(b *testing.B) {
-			h := start(b, nil)
+			h := start()
 			h.Execute(Cell{})
 			var times []time.Duration
 			for b.Loop() {

@@ -51,6 +51,7 @@ type asked struct {
 }
 
 type typed struct {
-	Text string `json:"text"`
-	Err  string `json:"err,omitempty"`
+	Text        string `json:"text"`
+	Err         string `json:"err,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"` // Err is ErrInterrupted
 }

@@ -36,64 +36,68 @@ var dyingWords = regexp.MustCompile(`(?m)^(?:fatal error: |panic: |runtime: goro
 type collector struct {
 	receive func(Output)
 
+	files   *pipes
+	stop    chan struct{} // closed when there will be no more
+	stopped chan struct{} // closed when the goroutine that follows is done
+
 	mu     sync.Mutex // held while reading a pipe and while calling receive
-	pipes  [2]*pipe
+	pipes  [2]pipe
 	chunk  [outputChunk]byte
 	words  []byte // the end of standard error since the cell began
 	dying  []byte // its last part, when that is held back
 	closed bool
 }
 
-// pipe is the reading end of a standard stream of the evaluator.
+// pipe is what is known of one of the two.
 type pipe struct {
-	kind OutputKind
-	file *pollFile
-	held []byte // the beginning of a rune, or nothing
-	// midLine says that the last line passed on is not complete.
-	midLine bool
+	kind    OutputKind
+	held    []byte // the beginning of a rune, or nothing
+	midLine bool   // the last line passed on is not complete
+	ended   bool
 }
 
-func newCollector(stdout, stderr *pollFile, receive func(Output)) *collector {
-	c := &collector{receive: receive}
-	c.pipes = [2]*pipe{{kind: Stdout, file: stdout}, {kind: Stderr, file: stderr}}
-	for _, p := range c.pipes {
-		go c.follow(p)
-	}
+func newCollector(files *pipes, receive func(Output)) *collector {
+	c := &collector{receive: receive, files: files, stop: make(chan struct{}), stopped: make(chan struct{})}
+	c.pipes[0].kind, c.pipes[1].kind = Stdout, Stderr
+	go c.follow()
 	return c
 }
 
-// follow passes on what comes out of a pipe until its end.
-func (c *collector) follow(p *pipe) {
+// follow passes on what comes out of the pipes until their end.
+func (c *collector) follow() {
+	defer close(c.stopped)
 	for {
-		var size int
-		var end bool
-		if p.file.whenReadable(func() (done bool) {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			size, end = c.drain(p)
-			return size > 0 || end
-		}) != nil || end {
+		c.mu.Lock()
+		ended := [2]bool{c.pipes[0].ended, c.pipes[1].ended}
+		c.mu.Unlock()
+		if ended[0] && ended[1] || !c.files.wait(ended) {
 			return
 		}
-		// Leave the pipe alone for a while, so that more comes together,
-		// unless so much comes that it would fill up meanwhile.
+		c.mu.Lock()
+		size := c.drain(0) + c.drain(1)
+		c.mu.Unlock()
+		// Leave the pipes alone for a while, so that more comes together,
+		// unless so much comes that they would fill up meanwhile.
 		if size < outputChunk/2 {
-			time.Sleep(outputInterval)
+			select {
+			case <-time.After(outputInterval):
+			case <-c.stop:
+				return
+			}
 		}
 	}
 }
 
-// drain passes on what is in the pipe now. It returns how many bytes that was,
-// and whether the pipe has ended. The caller holds c.mu.
-func (c *collector) drain(p *pipe) (size int, end bool) {
-	if c.closed {
-		return 0, true
-	}
-	for size < pipeCapacity {
+// drain passes on what is in a pipe now, and returns how many bytes that was.
+// The caller holds c.mu.
+func (c *collector) drain(i int) (size int) {
+	p := &c.pipes[i]
+	for size < pipeCapacity && !p.ended {
 		held := copy(c.chunk[:], p.held)
-		n, err := p.file.readNow(c.chunk[held:])
+		n, err := c.files.readNow(i, c.chunk[held:])
 		if n == 0 {
-			return size, err != errWouldBlock
+			p.ended = err != errWouldBlock
+			break
 		}
 		size += n
 		text := c.chunk[:held+n]
@@ -101,7 +105,7 @@ func (c *collector) drain(p *pipe) (size int, end bool) {
 		p.held = append(p.held[:0], text[whole:]...)
 		c.pass(p, text[:whole])
 	}
-	return size, false
+	return size
 }
 
 func (c *collector) pass(p *pipe, text []byte) {
@@ -158,7 +162,7 @@ func (c *collector) releaseDying() {
 		if n < len(held) {
 			n = wholeRunes(held[:n])
 		}
-		c.emit(c.pipes[1], held[:n])
+		c.emit(&c.pipes[1], held[:n])
 		held = held[n:]
 	}
 }
@@ -183,9 +187,8 @@ func wholeRunes(text []byte) int {
 func (c *collector) show(o Output) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, p := range c.pipes {
-		c.drain(p)
-	}
+	c.drain(0)
+	c.drain(1)
 	c.releaseDying()
 	c.receive(o)
 }
@@ -199,8 +202,9 @@ func (c *collector) flush() {
 }
 
 func (c *collector) drainAll() {
-	for _, p := range c.pipes {
-		c.drain(p)
+	for i := range c.pipes {
+		c.drain(i)
+		p := &c.pipes[i]
 		c.pass(p, p.held)
 		p.held = p.held[:0]
 	}
@@ -225,8 +229,9 @@ func (c *collector) close(byRuntime bool) (words string) {
 	c.closed = true
 	words = string(c.words)
 	c.mu.Unlock()
-	for _, p := range c.pipes {
-		p.file.close()
-	}
+	close(c.stop)
+	c.files.stop()
+	<-c.stopped
+	c.files.close()
 	return words
 }

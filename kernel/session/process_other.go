@@ -14,8 +14,8 @@ var (
 )
 
 type process struct {
-	link           io.ReadWriteCloser
-	stdout, stderr *pollFile
+	link io.ReadWriteCloser
+	out  *pipes
 }
 
 func startProcess([]string, string, []string) (*process, error) { return nil, errUnsupported }
@@ -24,11 +24,12 @@ func (*process) killGroup()             {}
 func (*process) wait() *os.ProcessState { return nil }
 func (*process) pid() int               { return 0 }
 
-type pollFile struct{}
+type pipes struct{}
 
-func (*pollFile) whenReadable(func() bool) error { return errUnsupported }
-func (*pollFile) readNow([]byte) (int, error)    { return 0, errUnsupported }
-func (*pollFile) close()                         {}
+func (*pipes) wait([2]bool) bool                { return false }
+func (*pipes) readNow(int, []byte) (int, error) { return 0, errUnsupported }
+func (*pipes) stop()                            {}
+func (*pipes) close()                           {}
 
 func inheritedLink() (io.ReadWriteCloser, error) { return nil, errUnsupported }
 

@@ -8,7 +8,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // linkFD is where an evaluator finds its end of the link.
@@ -18,9 +21,9 @@ var errWouldBlock = errors.New("nothing to read now")
 
 // process is a running evaluator as the operating system sees it.
 type process struct {
-	cmd            *exec.Cmd
-	link           io.ReadWriteCloser
-	stdout, stderr *pollFile
+	cmd  *exec.Cmd
+	link io.ReadWriteCloser
+	out  *pipes
 }
 
 // startProcess starts a command in a process group of its own, with the link
@@ -44,7 +47,7 @@ func startProcess(command []string, dir string, env []string) (p *process, err e
 		}
 		return fds
 	}
-	link, stdout, stderr := open(socketPair), open(pipePair), open(pipePair)
+	link, stdout, stderr, wake := open(socketPair), open(pipePair), open(pipePair), open(pipePair)
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the evaluator's link and pipes: %w", err)
 	}
@@ -70,17 +73,16 @@ func startProcess(command []string, dir string, env []string) (p *process, err e
 		for _, f := range theirs {
 			f.Close()
 		}
-		opened = []int{link[0], stdout[0], stderr[0]}
+		opened = []int{link[0], stdout[0], stderr[0], wake[0], wake[1]}
 		return nil, err
 	}
 	for _, f := range theirs {
 		f.Close()
 	}
 	return &process{
-		cmd:    cmd,
-		link:   nonblocking(link[0], "link"),
-		stdout: newPollFile(stdout[0], "stdout"),
-		stderr: newPollFile(stderr[0], "stderr"),
+		cmd:  cmd,
+		link: nonblocking(link[0], "link"),
+		out:  newPipes(stdout[0], stderr[0], wake),
 	}, nil
 }
 
@@ -103,43 +105,59 @@ func nonblocking(fd int, name string) *os.File {
 	return os.NewFile(uintptr(fd), name)
 }
 
-// pollFile is the reading end of a pipe.
-type pollFile struct {
-	file *os.File
-	raw  syscall.RawConn
+// pipes are the reading ends of an evaluator's standard output and error.
+//
+// They are not in Go's poller, which would be woken up by every line that a
+// cell prints; a thread waits for them, and only when nobody has reason to
+// leave them alone for a while.
+type pipes struct {
+	fds  [2]int
+	wake [2]int // a pipe that is closed to end a wait
+	once sync.Once
 }
 
-func newPollFile(fd int, name string) *pollFile {
-	f := nonblocking(fd, name)
-	raw, err := f.SyscallConn()
-	if err != nil {
-		panic(err) // only for a nil file
+func newPipes(stdout, stderr int, wake [2]int) *pipes {
+	for _, fd := range []int{stdout, stderr} {
+		syscall.SetNonblock(fd, true)
 	}
-	return &pollFile{file: f, raw: raw}
+	return &pipes{fds: [2]int{stdout, stderr}, wake: wake}
 }
 
-// whenReadable calls f whenever there may be something to read, until f
-// returns true. It returns an error once the file is closed.
-func (p *pollFile) whenReadable(f func() bool) error {
-	return p.raw.Read(func(uintptr) bool { return f() })
+// wait blocks until there is something to read in one of the pipes, or one
+// has ended; those that are skipped do not count. It returns false when the
+// wait was ended by stop.
+func (p *pipes) wait(skip [2]bool) bool {
+	polled := []unix.PollFd{{Fd: int32(p.wake[0]), Events: unix.POLLIN}}
+	for i, fd := range p.fds {
+		if !skip[i] {
+			polled = append(polled, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+		}
+	}
+	if _, err := retry(func() (int, error) { return unix.Poll(polled, -1) }); err != nil {
+		return false
+	}
+	return polled[0].Revents == 0
 }
 
-// readNow reads what is there, or returns errWouldBlock. At the end of the
+// stop ends the wait, now or when it comes.
+func (p *pipes) stop() { p.once.Do(func() { syscall.Close(p.wake[1]) }) }
+
+// readNow reads what is in a pipe, or returns errWouldBlock. At the end of the
 // stream it returns 0 and nil.
-func (p *pollFile) readNow(buf []byte) (n int, err error) {
-	ctlErr := p.raw.Control(func(fd uintptr) {
-		n, err = retry(func() (int, error) { return syscall.Read(int(fd), buf) })
-	})
-	if ctlErr != nil {
-		return 0, ctlErr
-	}
+func (p *pipes) readNow(i int, buf []byte) (int, error) {
+	n, err := retry(func() (int, error) { return syscall.Read(p.fds[i], buf) })
 	if err == syscall.EAGAIN {
 		return 0, errWouldBlock
 	}
 	return n, err
 }
 
-func (p *pollFile) close() { p.file.Close() }
+// close must come after stop, when nobody waits or reads any more.
+func (p *pipes) close() {
+	for _, fd := range []int{p.fds[0], p.fds[1], p.wake[0]} {
+		syscall.Close(fd)
+	}
+}
 
 // inheritedLink returns the evaluator's end of the link. It is not passed on
 // to the processes that cells start: they would keep it open.

@@ -25,7 +25,8 @@ const (
 	soon = time.Millisecond
 )
 
-// ErrInterrupted is what Console.Input returns when its cell is interrupted.
+// ErrInterrupted is what a question to the user ends with when its cell is
+// interrupted.
 var ErrInterrupted = errors.New("interrupted")
 
 // Interpreter does the work of an evaluator. Run is called for one cell after
@@ -131,7 +132,10 @@ func (c *Console) Input(prompt string, password bool) (string, error) {
 	c.listen()
 	select {
 	case t := <-reply:
-		if t.Err != "" {
+		switch {
+		case t.Interrupted:
+			return "", ErrInterrupted
+		case t.Err != "":
 			return "", errors.New(t.Err)
 		}
 		return t.Text, nil

@@ -35,6 +35,11 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+	case "real":
+		if err := evaluate(testFunctions); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	case "kernel":
 		playKernel()
 	case "dies at start":

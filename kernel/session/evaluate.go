@@ -1,0 +1,206 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"strings"
+	"sync"
+
+	_ "gocuda/cudaapi/backend" // gives cells their devices
+	"gocuda/kernel/display"
+	"gocuda/kernel/golang"
+	"gocuda/kernel/golang/assist"
+	"gocuda/kernel/magic"
+	"gocuda/kernel/packages"
+)
+
+// Evaluate is the whole of an evaluator process: it serves the kernel that
+// started it, over the link that it inherited, until the kernel ends it.
+func Evaluate() error { return evaluate(nil) }
+
+// evaluate serves with more functions than cells usually have.
+func evaluate(extra map[string]any) error {
+	stream, err := inheritedLink()
+	if err != nil {
+		return err
+	}
+	return Serve(stream, func(c *Console) (Interpreter, error) { return newCells(c, extra) })
+}
+
+// cells is the Interpreter of a notebook's cells: magics and Go.
+type cells struct {
+	console *Console
+	golang  *golang.Evaluator
+
+	mu     sync.Mutex
+	cancel context.CancelCauseFunc // of the running cell; nil when none runs
+
+	// Of the running cell.
+	cell   Cell
+	value  *display.Bundle
+	result Result
+}
+
+func newCells(console *Console, extra map[string]any) (Interpreter, error) {
+	display.SetPublisher(func(p display.Publication) {
+		o := Output{Kind: Display, Bundle: p.Bundle, Wait: p.Wait}
+		switch {
+		case p.Clear:
+			o.Kind = Clear
+		case p.Update:
+			o.Kind = Update
+		}
+		if err := console.Show(o); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	})
+	c := &cells{console: console}
+	functions := c.builtins()
+	maps.Copy(functions, extra)
+	var err error
+	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions})
+	return c, err
+}
+
+// builtins are the functions that cells can call without an import, beyond
+// Go's own.
+func (c *cells) builtins() map[string]any {
+	ask := func(prompt []string, password bool) string {
+		text, err := c.console.Input(strings.Join(prompt, " "), password)
+		if err != nil {
+			if errors.Is(err, ErrInterrupted) {
+				c.Interrupt() // so that the cell does not end of this panic
+			}
+			panic(err)
+		}
+		return text
+	}
+	return map[string]any{
+		"input":    func(prompt ...string) string { return ask(prompt, false) },
+		"password": func(prompt ...string) string { return ask(prompt, true) },
+	}
+}
+
+// Run runs a cell.
+func (c *cells) Run(cell Cell) (*display.Bundle, Result) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	c.mu.Lock()
+	c.cancel = cancel
+	c.mu.Unlock()
+	c.cell, c.value, c.result = cell, nil, Result{}
+	err := magic.Run(ctx, env{c}, cell.Code)
+	switch {
+	case err == nil:
+		c.express(ctx)
+	case ctx.Err() != nil:
+		// Whatever it failed of came of the interrupt.
+		c.result.Err = asError(context.Cause(ctx))
+	default:
+		c.result.Err = asError(err)
+	}
+	c.mu.Lock()
+	c.cancel = nil
+	c.mu.Unlock()
+	return c.value, c.result
+}
+
+// express evaluates the cell's expressions.
+func (c *cells) express(ctx context.Context) {
+	if len(c.cell.Expressions) > 0 {
+		c.result.Expressions = map[string]Expression{}
+	}
+	for name, code := range c.cell.Expressions {
+		var e Expression
+		if ctx.Err() != nil {
+			e.Err = asError(context.Cause(ctx))
+		} else {
+			e.Value, e.Err = c.golang.Expression(code)
+		}
+		c.result.Expressions[name] = e
+	}
+}
+
+// asError is an error as a cell shows it.
+func asError(err error) *Error {
+	var failed *Error
+	var magical *magic.Error
+	switch {
+	case errors.As(err, &failed):
+		return failed
+	case errors.Is(err, ErrInterrupted):
+		return plainError("Interrupted", "the cell was interrupted")
+	case errors.As(err, &magical):
+		e := plainError(magical.Name, magical.Message)
+		if magical.Line > 0 {
+			e.Traceback = append(e.Traceback, fmt.Sprintf("in line %d of the cell", magical.Line))
+		}
+		return e
+	}
+	return plainError("Error", err.Error())
+}
+
+// Interrupt stops the running cell.
+func (c *cells) Interrupt() {
+	c.mu.Lock()
+	cancel := c.cancel
+	c.mu.Unlock()
+	if cancel != nil {
+		cancel(ErrInterrupted)
+		c.golang.Interrupt()
+	}
+}
+
+func (c *cells) Complete(code string, cursor int) Completion {
+	return assist.Complete(c.golang.Scope(), code, cursor)
+}
+
+func (c *cells) Inspect(code string, cursor, detail int) *display.Bundle {
+	return assist.Inspect(c.golang.Scope(), code, cursor, detail)
+}
+
+func (c *cells) IsComplete(code string) Completeness { return assist.IsComplete(code) }
+
+// env is what the cell's magics see of the evaluator.
+type env struct{ *cells }
+
+func (e env) Stdout() io.Writer { return os.Stdout }
+func (e env) Stderr() io.Writer { return os.Stderr }
+
+func (e env) Eval(code string, show bool) error {
+	r := e.golang.Eval(e.cell.Name, code, e.cell.Silent || !show)
+	if r.Err != nil {
+		return r.Err
+	}
+	if r.Value == nil {
+		return nil
+	}
+	// A cell has one value, its last; those of magics before it are displays.
+	if e.value != nil {
+		if err := e.console.Show(Output{Kind: Display, Bundle: *e.value}); err != nil {
+			return err
+		}
+	}
+	e.value = r.Value
+	return nil
+}
+
+func (e env) Define(name string, value any) error { return e.golang.Define(name, value) }
+func (e env) Reset() error                        { return e.golang.Reset() }
+
+func (e env) Names() []magic.Name {
+	var list []magic.Name
+	for _, n := range e.golang.Names() {
+		list = append(list, magic.Name{Name: n.Name, Kind: n.Kind, Type: n.Type})
+	}
+	return list
+}
+
+func (e env) SetNextInput(text string) { e.result.NextInput = &text }
+func (e env) Pager(b display.Bundle)   { e.result.Pager = &b }
+
+func (e env) Inspect(name string) *display.Bundle { return e.cells.Inspect(name, len(name), 0) }

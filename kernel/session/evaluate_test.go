@@ -1,0 +1,298 @@
+//go:build unix
+
+package session
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ebitengine/purego"
+)
+
+// These tests run Go cells in the real evaluator, as a notebook does.
+
+// testFunctions do what only a fault in a C library does.
+var testFunctions = map[string]any{
+	"testSegfault": func() { purego.SyscallN(cFunction("strlen"), 0) },
+	"testExit":     func(status int) { purego.SyscallN(cFunction("exit"), uintptr(status)) },
+	"testPuts":     func(s string) { purego.SyscallN(cFunction("puts"), address(s)) },
+}
+
+func startReal(t testing.TB, change func(*Options)) *harness {
+	t.Helper()
+	return start(t, func(o *Options) {
+		o.Env = []string{"GOCUDA_TEST_EVALUATOR=real", "GORACE=atexit_sleep_ms=0", "GOCUDA_BACKEND=sim"}
+		if change != nil {
+			change(o)
+		}
+	})
+}
+
+// fails runs a cell that must fail, with these words in its error, and leave
+// the evaluator alive.
+func (h *harness) fails(code string, words ...string) Result {
+	h.t.Helper()
+	r := h.execute(code)
+	switch {
+	case r.Err == nil:
+		h.t.Fatalf("%q did not fail", code)
+	case r.Restarted:
+		h.t.Fatalf("%q cost the evaluator: %s", code, text(r.Err))
+	}
+	for _, w := range words {
+		if !strings.Contains(r.Err.Name+": "+text(r.Err), w) {
+			h.t.Errorf("%q: %q is not in the error:\n%s: %s", code, w, r.Err.Name, text(r.Err))
+		}
+	}
+	return r
+}
+
+func TestGoCells(t *testing.T) {
+	h := startReal(t, nil)
+	h.shows("x := 40", "")
+	h.shows("x + 2", "[value 42]\n")
+	h.shows("fmt.Println(x)\nx++", "40\n")
+	h.shows("x", "[value 41]\n")
+	h.shows("x;", "")
+	h.shows(`fmt.Println("before"); display.Show(x); fmt.Println("after"); "last"`, "before\n[display 41]\nafter\n[value \"last\"]\n")
+	h.shows("fmt.Fprint(os.Stderr, `loud`)", "[stderr]loud")
+	h.shows("fmt.Println(1)\ntestPuts(`two`)\nfmt.Println(3)\ndisplay.Show(4)\ntestPuts(`five`)", "1\ntwo\n3\n[display 4]\nfive\n")
+	h.shows("for i := range 3 { fmt.Print(i) }", "012")
+	h.fails("y := undefinedName", "CompileError", "undefinedName")
+	h.fails("panic(`oh no`)", "oh no")
+	h.shows("x", "[value 41]\n")
+	r := within(t, "silent", func() Result { return h.Execute(Cell{Name: "In[2]", Code: "x", Silent: true}) })
+	if got := h.shown(); r.Err != nil || got != "" {
+		t.Errorf("a silent cell gave %+v and showed %q", r, got)
+	}
+}
+
+func TestManyLinesOfGo(t *testing.T) {
+	h := startReal(t, nil)
+	var want strings.Builder
+	for i := range 5000 {
+		fmt.Fprintln(&want, "line", i)
+	}
+	h.shows(`for i := range 5000 { fmt.Println("line", i) }`, want.String())
+}
+
+func TestUserExpressions(t *testing.T) {
+	h := startReal(t, nil)
+	r := within(t, "the cell", func() Result {
+		return h.Execute(Cell{Code: "n := 20", Expressions: map[string]string{"good": "n + 1", "bad": "nonesuch"}})
+	})
+	if r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	if e := r.Expressions["good"]; e.Err != nil || e.Value == nil || e.Value.Data["text/plain"] != "21" {
+		t.Errorf("n + 1 is %+v", e)
+	}
+	if e := r.Expressions["bad"]; e.Err == nil || !strings.Contains(e.Err.Message, "nonesuch") {
+		t.Errorf("nonesuch is %+v", e)
+	}
+}
+
+func TestMagics(t *testing.T) {
+	h := startReal(t, nil)
+	h.shows("!echo from the shell", "from the shell\n")
+	h.shows("%%bash\nfor i in 1 2; do echo $i; done", "1\n2\n")
+	h.succeed("alpha := 1")
+	h.succeed("%who")
+	if got := h.shown(); !strings.Contains(got, "alpha") {
+		t.Errorf("%%who shows %q", got)
+	}
+	h.fails("%nonesuch", "nonesuch")
+	h.succeed("%reset")
+	h.fails("alpha", "alpha")
+	if r := h.execute("%pinfo fmt.Println"); r.Err != nil || r.Pager == nil || !strings.Contains(fmt.Sprint(r.Pager.Data["text/plain"]), "Println") {
+		t.Errorf("%%pinfo gave %+v", r)
+	}
+	h.succeed("%time 6 * 7")
+	if got := h.shown(); !strings.Contains(got, "Wall time") || !strings.Contains(got, "[value 42]") {
+		t.Errorf("%%time shows %q", got)
+	}
+}
+
+func TestGoInput(t *testing.T) {
+	h := startReal(t, func(o *Options) {
+		o.Input = func(prompt string, password bool) (string, error) {
+			return fmt.Sprintf("%s/%v", prompt, password), nil
+		}
+	})
+	h.shows(`input("name?")`, `[value "name?/false"]`+"\n")
+	h.shows(`s := password("secret?"); fmt.Println(s)`, "secret?/true\n")
+	r := within(t, "the cell", func() Result { return h.Execute(Cell{Name: "In[1]", Code: `input("x")`}) })
+	if r.Err == nil || r.Restarted || !strings.Contains(text(r.Err), "does not take input") {
+		t.Errorf("input in a cell that must not ask gave %+v", r)
+	}
+}
+
+// A front end may end the question before it interrupts the cell.
+func TestGoInputThatIsInterrupted(t *testing.T) {
+	h := startReal(t, func(o *Options) {
+		o.Input = func(string, bool) (string, error) { return "", fmt.Errorf("stdin: %w", ErrInterrupted) }
+	})
+	h.succeed("kept := 7")
+	if r := h.fails(`input("?")`, "interrupted"); r.Err.Name != "Interrupted" {
+		t.Errorf("result %+v", r)
+	}
+	h.shows("kept", "[value 7]\n")
+}
+
+// What a Go program does not survive, or only just: the variables stay.
+func TestFaultsThatKeepState(t *testing.T) {
+	h := startReal(t, nil)
+	h.succeed("kept := 7")
+	for _, test := range []struct{ code, words string }{
+		{"panic(`first`)", "first"},
+		{"var p *struct{ n int }\np.n = 1", "nil"},
+		{"var m map[string]int\nm[`a`] = 1", "nil map"},
+		{"a, i := []int{1}, 5\na[i] = 1", "out of range"},
+		{"z := 0\n1 / z", "divide"},
+		{"os.Exit(3)", "os.Exit"},
+		{"log.Fatal(`the end`)", "the end"},
+		{"go panic(`behind`)\ntime.Sleep(200 * time.Millisecond)", "behind"},
+		{"go func() { panic(`inside`) }()\ntime.Sleep(200 * time.Millisecond)", "inside"},
+		{"panic(fmt.Errorf(`an error`))", "an error"},
+		{"var e error\ne.Error()", "nil"},
+		{"close((chan int)(nil))", "close"},
+		{"f := func() { panic(`deep`) }\ndefer fmt.Print(`deferred`)\nf()", "deep"},
+	} {
+		t.Run(test.code, func(t *testing.T) {
+			h.t = t
+			defer func() { h.t = t }()
+			h.fails(test.code, test.words)
+			h.shown()
+			h.shows("kept", "[value 7]\n")
+		})
+	}
+}
+
+func TestFaultsThatEndTheEvaluator(t *testing.T) {
+	h := startReal(t, nil)
+	for _, test := range []struct{ code, words string }{
+		{"func f(n int) int { return f(n+1) + 1 }\nf(0)", "stack overflow"},
+		{"testSegfault()", "segmentation fault"},
+		{"testExit(5)", "status 5"},
+		{"syscall.Kill(syscall.Getpid(), syscall.SIGKILL)\nselect {}", "SIGKILL"},
+	} {
+		t.Run(test.code, func(t *testing.T) {
+			h.t = t
+			h.succeed("lost := 7")
+			r := h.execute(test.code)
+			if r.Err == nil || !r.Restarted || !strings.Contains(text(r.Err), test.words) {
+				t.Fatalf("result %+v", r)
+			}
+			h.shown()
+			h.fails("lost", "lost")
+			h.shows("1 + 1", "[value 2]\n")
+		})
+	}
+}
+
+func TestKillInTheMiddleOfACell(t *testing.T) {
+	h := startReal(t, nil)
+	h.succeed("1")
+	h.shown()
+	done := make(chan Result, 1)
+	go func() {
+		done <- h.Execute(Cell{Name: "In[1]", Code: "fmt.Println(`runs`)\nfor { time.Sleep(time.Millisecond) }"})
+	}()
+	until(t, "the cell runs", func() bool { return strings.Contains(h.shown(), "runs") })
+	syscall.Kill(live(h.Session).proc.pid(), syscall.SIGKILL)
+	r := within(t, "the cell", func() Result { return <-done })
+	if r.Err == nil || !r.Restarted || !strings.Contains(text(r.Err), "SIGKILL") {
+		t.Errorf("result %+v", r)
+	}
+	h.shows("1 + 1", "[value 2]\n")
+}
+
+func TestInterruptsOfGo(t *testing.T) {
+	h := startReal(t, func(o *Options) {
+		o.Input = func(string, bool) (string, error) { time.Sleep(time.Minute); return "", nil }
+	})
+	h.succeed("kept := 7\nvar counter int")
+	for _, code := range []string{
+		"for {}",
+		"for { counter++ }",
+		"func spin() { for { counter++ } }\nspin()",
+		"time.Sleep(time.Hour)",
+		"func nap() { time.Sleep(time.Hour) }\nnap()",
+		"<-make(chan int)",
+		"make(chan int) <- 1",
+		"select {}",
+		"select { case <-make(chan int): case <-time.After(time.Hour): }",
+		"var lock sync.Mutex\nlock.Lock()\nlock.Lock()",
+		"var group sync.WaitGroup\ngroup.Add(1)\ngroup.Wait()",
+		"for { fmt.Println(`flood`) }",
+		"for range time.Tick(time.Millisecond) {}",
+		"input(`what?`)",
+		"!sleep 1000",
+		"%%bash\nsleep 1000",
+		"func fib(n int) int { if n < 2 { return n }; return fib(n-1) + fib(n-2) }\nfib(60)",
+	} {
+		t.Run(code, func(t *testing.T) {
+			h.t = t
+			done := make(chan Result, 1)
+			go func() { done <- h.Execute(Cell{Name: "In[1]", Code: code, AllowInput: true}) }()
+			time.Sleep(100 * time.Millisecond)
+			begun := time.Now()
+			h.Interrupt()
+			r := within(t, "the cell", func() Result { return <-done })
+			if r.Err == nil || r.Restarted || r.Err.Name != "Interrupted" {
+				t.Fatalf("result %+v", r)
+			}
+			t.Logf("%v after the interrupt", time.Since(begun))
+			h.shown()
+			h.shows("kept", "[value 7]\n")
+			h.succeed("before := counter\ntime.Sleep(20 * time.Millisecond)")
+			h.shown()
+			h.shows("counter == before", "[value true]\n")
+		})
+	}
+}
+
+func TestCompletionOfGo(t *testing.T) {
+	h := startReal(t, nil)
+	h.succeed("answer := 42")
+	c, err := h.Complete("ans", 3)
+	if err != nil || len(c.Matches) == 0 || c.Matches[0].Text != "answer" {
+		t.Errorf("completion %+v, error %v", c, err)
+	}
+	b, err := h.Inspect("fmt.Println", 11, 0)
+	if err != nil || b == nil || !strings.Contains(fmt.Sprint(b.Data["text/plain"]), "Println(") {
+		t.Errorf("inspection %+v, error %v", b, err)
+	}
+	if c, err := h.IsComplete("for {"); err != nil || c.Status != "incomplete" {
+		t.Errorf("completeness %+v, error %v", c, err)
+	}
+	// While a cell runs.
+	done := make(chan Result, 1)
+	go func() { done <- h.Execute(Cell{Code: "for {}"}) }()
+	time.Sleep(50 * time.Millisecond)
+	if c, err := h.Complete("ans", 3); err != nil || len(c.Matches) == 0 {
+		t.Errorf("while a cell runs: completion %+v, error %v", c, err)
+	}
+	h.Interrupt()
+	within(t, "the cell", func() Result { return <-done })
+}
+
+func BenchmarkGoRoundTrip(b *testing.B) {
+	benchmarkRoundTrip(b, func() *harness { return startReal(b, nil) },
+		"1+1", "x := 1", `fmt.Println("hello")`, `for i := range 5000 { fmt.Println("line", i) }`)
+}
+
+// BenchmarkGoStart is the time from the start of an evaluator to the end of its
+// first cell.
+func BenchmarkGoStart(b *testing.B) {
+	for b.Loop() {
+		h := startReal(b, nil)
+		h.execute("1+1")
+		b.StopTimer()
+		h.Close()
+		b.StartTimer()
+	}
+}
