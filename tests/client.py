@@ -80,7 +80,6 @@ class Client:
             if answer:
                 try:
                     request = self.kc.get_stdin_msg(timeout=0.02)
-                    validate_message(request, "input_request", msg_id)
                     self.kc.input(answer(request["content"]))
                 except queue.Empty:
                     pass

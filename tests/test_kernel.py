@@ -17,7 +17,7 @@ class TestKernel(jupyter_kernel_test.KernelTests):
     code_execute_result = [
         {"code": "1 + 2 + 3", "result": "6"},
         {"code": '"a" + "b"', "result": '"ab"'},
-        {"code": "[]int{1, 2}", "result": "[1 2]"},
+        {"code": "[]int{1, 2}", "result": "[]int{1, 2}"},
     ]
     code_display_data = [
         {"code": 'display.Show(display.HTML("<b>bold</b>"))', "mime": "text/html"},
