@@ -62,7 +62,7 @@ var scenarios = []scenario{
 		"1+1", "=> 2",
 		"1+1;", "",
 		`"a" + "b"`, `=> "ab"`,
-		"var p *int\np", "=> (*int)(nil)",
+		"var p *int\np", "=> nil",
 	}},
 	{"state", []string{
 		"x := 5\ny := \"a\"\nfmt.Println(x, y)", "5 a",

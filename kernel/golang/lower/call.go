@@ -79,7 +79,7 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 			return out, sig
 		}
 	}
-	if id := calledName(fun); id != nil {
+	if id := calledName(fun); id != nil && !f.isMethodExpr(fun) {
 		if o, ok := f.info.Uses[id].(*types.Func); ok {
 			out := calledFunc{text: f.funcInstance(fun)}
 			if o.Pkg() != nil && l.hostPkg(o.Pkg()) && l.declOf(o.Origin()) == nil {
@@ -93,6 +93,15 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 		text = f.spill(text)
 	}
 	return calledFunc{text: text}, sig
+}
+
+func (f *fn) isMethodExpr(fun ast.Expr) bool {
+	sel, ok := fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	s := f.info.Selections[sel]
+	return s != nil && s.Kind() == types.MethodExpr
 }
 
 func calledName(fun ast.Expr) *ast.Ident {
@@ -264,6 +273,9 @@ func (f *fn) conversion(e *ast.CallExpr) string {
 }
 
 func representable(tv types.TypeAndValue, b *types.Basic) bool {
+	if b.Info()&types.IsComplex != 0 {
+		return true
+	}
 	return types.Default(tv.Type) != nil && b.Info()&types.IsFloat != 0 || b.Info()&types.IsInteger != 0 && tv.Value.Kind().String() == "Int"
 }
 
@@ -277,8 +289,28 @@ func (f *fn) builtin(e *ast.CallExpr) string {
 	case *ast.SelectorExpr:
 		name = "unsafe." + fun.Sel.Name
 	}
+	if len(e.Args) == 1 {
+		if tup, ok := f.typeOf(e.Args[0]).(*types.Tuple); ok { // append(f()), with several results
+			call := *e
+			call.Args = nil
+			for i, v := range f.multi(e.Args[0], tup.Len()) {
+				call.Args = append(call.Args, f.raw(v, tup.At(i).Type()))
+			}
+			if r := f.typeOf(e); r != nil {
+				return f.builtin(f.raws(&call, r))
+			}
+		}
+	}
 	arg := func(i int) types.Type { return f.typeOf(e.Args[i]) }
 	switch name {
+	case "unsafe.Sizeof", "unsafe.Alignof":
+		n := sizes.Sizeof(arg(0))
+		if name == "unsafe.Alignof" {
+			n = sizes.Alignof(arg(0))
+		}
+		return fmt.Sprintf("uintptr(%d)", n)
+	case "unsafe.Offsetof":
+		return fmt.Sprintf("uintptr(%d)", f.offsetOf(ast.Unparen(e.Args[0]).(*ast.SelectorExpr)))
 	case "len", "cap":
 		if p, ok := arg(0).Underlying().(*types.Pointer); ok {
 			if a, ok := p.Elem().Underlying().(*types.Array); ok {
@@ -377,6 +409,34 @@ func (f *fn) builtin(e *ast.CallExpr) string {
 		return f.unsafeCall(name, e)
 	}
 	panic(f.bug(e, "cannot lower a call of "+name))
+}
+
+// raws gives a copy of a call the type of the call.
+func (f *fn) raws(call *ast.CallExpr, t types.Type) *ast.CallExpr {
+	f.info.Types[call] = types.TypeAndValue{Type: t}
+	return call
+}
+
+var sizes = types.SizesFor("gc", "amd64")
+
+// offsetOf is the offset of a field, where a type parameter keeps it from
+// being a constant.
+func (f *fn) offsetOf(e *ast.SelectorExpr) int64 {
+	t := f.typeOf(e.X)
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	var off int64
+	for _, i := range f.fieldPath(f.info.Selections[e], t) {
+		s := t.Underlying().(*types.Struct)
+		fields := make([]*types.Var, s.NumFields())
+		for j := range fields {
+			fields[j] = s.Field(j)
+		}
+		off += sizes.Offsetsof(fields)[i]
+		t = fields[i].Type()
+	}
+	return off
 }
 
 func (f *fn) part(e ast.Expr, t types.Type) string {
@@ -564,7 +624,16 @@ func (f *fn) extract(x string, t types.Type) string {
 	case l.isHostInterface(t):
 		return l.converter(t) + "(" + x + ")"
 	case l.isBare(t):
-		return x + ".(" + l.rep(t) + ")"
+		return l.cast(x, l.rep(t))
 	}
-	return fmt.Sprintf("%s(%s).(%s)", l.sym("V"), x, l.rep(t))
+	return l.cast(fmt.Sprintf("%s(%s)", l.sym("V"), x), l.rep(t))
+}
+
+// cast writes x.(rep), which cannot fail. The interpreter stumbles over a
+// type without fields.
+func (l *Lowerer) cast(x, rep string) string {
+	if rep == "struct{}" {
+		return l.sym("Empty") + "(" + x + ")"
+	}
+	return x + ".(" + rep + ")"
 }

@@ -42,10 +42,6 @@ func (f *fn) labeled(s *ast.LabeledStmt) {
 		f.typeSwitch(st, name)
 	case *ast.SelectStmt:
 		f.selectStmt(st, name)
-	case *ast.BlockStmt:
-		f.emit("%s: switch { default:", l)
-		f.enter(name, false, func() { f.block(st.List) })
-		f.emit("}")
 	default:
 		f.stmt(st)
 	}
@@ -474,11 +470,7 @@ func (f *fn) caseCond(tag string, tagType types.Type, x ast.Expr) string {
 	if types.IsInterface(tagType) || types.IsInterface(tx) {
 		return fmt.Sprintf("%s(%s, %s)", l.sym("Eq"), f.toAny(tag, tagType), f.to(x, anyType))
 	}
-	switch tagType.Underlying().(type) {
-	case *types.Struct, *types.Array:
-		return fmt.Sprintf("%s(any(%s), any(%s))", l.sym("Same"), tag, f.expr(x))
-	}
-	return "(" + tag + " == " + f.operand(x, tagType) + ")"
+	return f.compare(tag, "==", f.operand(x, tagType), tagType)
 }
 
 func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {

@@ -6,11 +6,15 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"reflect"
 	"strings"
 )
 
 // expr writes an expression; its type in lowered code is rep(typeOf(e)).
 func (f *fn) expr(e ast.Expr) string {
+	if r, ok := f.shared.raw[e]; ok {
+		return r.text
+	}
 	tv := f.info.Types[e]
 	if tv.Value != nil {
 		return f.l.constant(tv.Value, f.typeOf(e), false)
@@ -36,7 +40,7 @@ func (f *fn) expr(e ast.Expr) string {
 	case *ast.IndexExpr:
 		return f.index(e)
 	case *ast.IndexListExpr:
-		return f.funcInstance(e.X)
+		return f.funcValue(e)
 	case *ast.SliceExpr:
 		return f.slice(e)
 	case *ast.TypeAssertExpr:
@@ -47,6 +51,22 @@ func (f *fn) expr(e ast.Expr) string {
 		return f.funcLit(e)
 	}
 	panic(f.bug(e, "cannot lower this expression"))
+}
+
+// rawValue is a value that is already in a temporary.
+type rawValue struct {
+	text string
+	typ  types.Type
+}
+
+// raw makes an expression of a temporary.
+func (f *fn) raw(text string, t types.Type) ast.Expr {
+	if f.shared.raw == nil {
+		f.shared.raw = make(map[ast.Expr]rawValue)
+	}
+	e := &ast.ParenExpr{}
+	f.shared.raw[e] = rawValue{text, t}
+	return e
 }
 
 // exprs writes several expressions, to be evaluated in order: if one needs
@@ -325,7 +345,7 @@ func (f *fn) ident(e *ast.Ident) string {
 	case *types.Var:
 		return f.variable(o, e)
 	case *types.Func:
-		return f.funcInstance(e)
+		return f.funcValue(e)
 	case *types.Const:
 		return f.l.constant(o.Val(), f.typeOf(e), true)
 	}
@@ -347,6 +367,34 @@ func (f *fn) globalName(o *types.Var) string {
 		f.l.usedByFunc[o] = true
 	}
 	return f.l.Global(o)
+}
+
+// globalPlace is a package variable that is assigned to or pointed to: the
+// interpreter cannot do that to compiled ones.
+func (f *fn) globalPlace(o *types.Var) string {
+	name := f.globalName(o)
+	if !strings.Contains(name, ".") {
+		return name
+	}
+	return "(*" + f.l.hostVar(o) + "())"
+}
+
+// hostVar is a function that returns a pointer to a compiled variable.
+func (l *Lowerer) hostVar(o *types.Var) string {
+	key := "var " + o.Pkg().Path() + "." + o.Name()
+	if h, ok := l.helpers[key]; ok {
+		return h
+	}
+	v, ok := l.host.Symbol(o.Pkg().Path(), o.Name())
+	if !ok || !v.CanAddr() {
+		panic(fmt.Errorf("cannot assign to %s.%s", o.Pkg().Name(), o.Name()))
+	}
+	name := l.fresh("P")
+	typ := reflect.FuncOf(nil, []reflect.Type{v.Addr().Type()}, false)
+	l.host.Define(name, reflect.MakeFunc(typ, func([]reflect.Value) []reflect.Value { return []reflect.Value{v.Addr()} }))
+	h := l.use("rt") + "." + name
+	put(l, l.helpers, key, h)
+	return h
 }
 
 // inCell says whether the code runs only while its cell does.
@@ -377,6 +425,21 @@ func (f *fn) funcInstance(e ast.Expr) string {
 		}
 	}
 	return f.l.funcName(fun, targs)
+}
+
+// funcValue is a declared function that is not called: the interpreter would
+// make something of its own of the bare name.
+func (f *fn) funcValue(e ast.Expr) string {
+	name := f.funcInstance(e)
+	if strings.Contains(name, ".") {
+		return name // compiled
+	}
+	return f.asValue(name, f.typeOf(e))
+}
+
+// asValue makes a func value of the name of a lowered function.
+func (f *fn) asValue(name string, t types.Type) string {
+	return fmt.Sprintf("%s(%s).(%s)", f.l.sym("Func"), name, f.l.rep(t))
 }
 
 // funcName is the name of a function, compiled or not.
@@ -492,16 +555,23 @@ func (f *fn) comparison(e *ast.BinaryExpr) string {
 	if tv := f.info.Types[e.X]; tv.Value != nil {
 		t = ty
 	}
+	p := f.exprs(func() string { return f.operand(e.X, t) }, func() string { return f.operand(e.Y, t) })
+	return f.compare(p[0], op, p[1], t)
+}
+
+// compare compares two values of a type that is no interface.
+func (f *fn) compare(x, op, y string, t types.Type) string {
+	not := ""
+	if op == "!=" {
+		not = "!"
+	}
 	switch t.Underlying().(type) {
 	case *types.Struct, *types.Array:
-		p := f.exprs(func() string { return f.expr(e.X) }, func() string { return f.expr(e.Y) })
-		return fmt.Sprintf("%s%s(any(%s), any(%s))", not, f.l.sym("Same"), p[0], p[1])
+		return fmt.Sprintf("%s%s(any(%s), any(%s))", not, f.l.sym("Same"), x, y)
 	case *types.Chan:
-		p := f.exprs(func() string { return f.expr(e.X) }, func() string { return f.expr(e.Y) })
-		return fmt.Sprintf("%s%s(%s, %s)", not, f.l.sym("SameChan"), p[0], p[1])
+		return fmt.Sprintf("%s%s(any(%s), any(%s))", not, f.l.sym("SameChan"), x, y)
 	}
-	p := f.exprs(func() string { return f.operand(e.X, t) }, func() string { return f.operand(e.Y, t) })
-	return "(" + p[0] + " " + op + " " + p[1] + ")"
+	return "(" + x + " " + op + " " + y + ")"
 }
 
 func (f *fn) operandTo(e ast.Expr, t types.Type) string { return f.to(e, t) }
@@ -539,7 +609,7 @@ func (f *fn) address(e ast.Expr) string {
 				}
 				return "&" + v.name
 			}
-			return "&" + f.globalName(o)
+			return "&" + f.globalPlace(o)
 		}
 	case *ast.SelectorExpr:
 		return f.fieldAddress(e)
@@ -561,7 +631,7 @@ func (f *fn) place(e ast.Expr) string {
 		if v := f.find(o); v != nil {
 			return v.text()
 		}
-		return f.globalName(o)
+		return f.globalPlace(o)
 	case *ast.StarExpr:
 		return "(*" + f.expr(e.X) + ")"
 	case *ast.IndexExpr:
@@ -575,10 +645,10 @@ func (f *fn) place(e ast.Expr) string {
 func (f *fn) index(e *ast.IndexExpr) string {
 	if tv, ok := f.info.Types[e.X]; ok && !tv.IsType() {
 		if _, isFunc := tv.Type.Underlying().(*types.Signature); isFunc {
-			return f.funcInstance(e)
+			return f.funcValue(e)
 		}
 	} else {
-		return f.funcInstance(e)
+		return f.funcValue(e)
 	}
 	return f.fromSlot(f.element(e), f.typeOf(e))
 }
@@ -664,7 +734,7 @@ func (f *fn) assert(e *ast.TypeAssertExpr) string {
 	case l.isHostInterface(t):
 		return fmt.Sprintf("%s(%s(%s, %d, %s))", l.converter(t), l.sym("MustImplement"), x, l.id(t), name)
 	}
-	return fmt.Sprintf("%s(%s, %d, %s).(%s)", l.sym("Must"), x, l.id(t), name, l.rep(t))
+	return l.cast(fmt.Sprintf("%s(%s, %d, %s)", l.sym("Must"), x, l.id(t), name), l.rep(t))
 }
 
 func (f *fn) interfaceName(t types.Type) string {
@@ -707,7 +777,13 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 		var list []func() string
 		for _, x := range e.Elts {
 			kv := x.(*ast.KeyValueExpr)
-			list = append(list, func() string { return f.litValue(kv.Key, u.Key()) }, func() string { return f.litValue(kv.Value, u.Elem()) })
+			list = append(list, func() string {
+				k := f.litValue(kv.Key, u.Key())
+				if types.IsInterface(u.Key()) {
+					k = f.spillAlways(k) // the interpreter takes constants of different types for equal
+				}
+				return k
+			}, func() string { return f.litValue(kv.Value, u.Elem()) })
 		}
 		p := f.exprs(list...)
 		var b strings.Builder

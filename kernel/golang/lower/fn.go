@@ -61,6 +61,7 @@ type shared struct {
 	boxed   map[types.Object]bool
 	byValue map[types.Object]bool
 	nlit    int
+	raw     map[ast.Expr]rawValue
 }
 
 // temp makes a name.
@@ -73,6 +74,9 @@ func (f *fn) emit(format string, args ...any) {
 
 // typeOf is the type of an expression, with type parameters replaced.
 func (f *fn) typeOf(e ast.Expr) types.Type {
+	if r, ok := f.shared.raw[e]; ok {
+		return r.typ
+	}
 	if tv, ok := f.info.Types[e]; ok && tv.Type != nil {
 		return f.l.subst(tv.Type, f.env)
 	}
@@ -161,9 +165,6 @@ func (f *fn) bug(n ast.Node, what string) error {
 
 // at records where execution is, if the node can panic.
 func (f *fn) at(n ast.Node) {
-	if f.l.program && f.pos == "" {
-		return
-	}
 	p := f.l.fset.Position(n.Pos())
 	v := p.Line<<12 | min(p.Column, 1<<12-1)
 	f.emit("%s = %d", f.posName(), v)

@@ -109,7 +109,7 @@ func (l *Lowerer) registerMethod(b *boxedType, fun *types.Func, sig *types.Signa
 	if bound {
 		call = text + "(" + args + ")"
 	}
-	fmt.Fprintf(&l.code, "func %s(%s)%s { r := x.(%s)\n%s%s%s }\n", name, join("x any", params), l.results(sig.Results()), l.rep(b.typ), g.out, ret, call)
+	fmt.Fprintf(&l.code, "func %s(%s)%s { r := %s\n%s%s%s }\n", name, join("x any", params), l.results(sig.Results()), l.cast("x", l.rep(b.typ)), g.out, ret, call)
 	l.rt.AddFunc(name, &rt.Func{Hidden: true})
 	l.inits = append(l.inits, fmt.Sprintf("%s(%d, %q, %s)", l.sym("Method"), b.desc.ID, fun.Name(), name))
 }
@@ -249,7 +249,7 @@ func (l *Lowerer) writeDispatcher(d *dispatcher, add []*boxedType) {
 	for _, t := range add {
 		c := l.method(t.typ, d.pkg, d.method)
 		g := &fn{l: l, out: new(strings.Builder)}
-		fmt.Fprintf(&b, "if id == %d { r := %s(x).(%s)\n", t.desc.ID, l.sym("V"), l.rep(t.typ))
+		fmt.Fprintf(&b, "if id == %d { r := %s\n", t.desc.ID, l.cast(l.sym("V")+"(x)", l.rep(t.typ)))
 		recv := g.embedded("r", t.typ, c)
 		text, bound := g.methodText(c, recv)
 		call := text + "(" + join(recv, args) + ")"

@@ -154,7 +154,7 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 		case *types.Var:
 			return f.variable(o, e)
 		case *types.Func:
-			return f.funcInstance(e)
+			return f.funcValue(e)
 		case *types.Const:
 			return f.l.constant(o.Val(), f.typeOf(e), true)
 		}
@@ -171,14 +171,14 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 
 func (f *fn) fieldAddress(e *ast.SelectorExpr) string {
 	if f.info.Selections[e] == nil {
-		return "&" + f.globalName(f.info.Uses[e.Sel].(*types.Var))
+		return "&" + f.globalPlace(f.info.Uses[e.Sel].(*types.Var))
 	}
 	return f.addressOf(f.fieldOf(e, true))
 }
 
 func (f *fn) fieldPlace(e *ast.SelectorExpr) string {
 	if f.info.Selections[e] == nil {
-		return f.globalName(f.info.Uses[e.Sel].(*types.Var))
+		return f.globalPlace(f.info.Uses[e.Sel].(*types.Var))
 	}
 	return f.variableOf(f.fieldOf(e, true))
 }
@@ -382,15 +382,16 @@ func (f *fn) methodExpr(e *ast.SelectorExpr, sel *types.Selection) string {
 	t := f.typeOf(e.X)
 	c := f.method(t, sel.Obj())
 	key := "expr " + l.typeKey(t) + " " + c.fun.Name()
+	typ := f.typeOf(e)
 	if h, ok := l.helpers[key]; ok {
-		return h
+		return f.asValue(h, typ)
 	}
 	h := l.fresh("h")
 	put(l, l.helpers, key, h)
-	sig := f.typeOf(e).Underlying().(*types.Signature)
+	sig := typ.Underlying().(*types.Signature)
 	inner := types.NewSignatureType(nil, nil, nil, types.NewTuple(tail(sig.Params())...), sig.Results(), sig.Variadic())
 	l.method1(h, t, c, inner)
-	return h
+	return f.asValue(h, typ)
 }
 
 func tail(t *types.Tuple) []*types.Var {

@@ -731,7 +731,7 @@ func (f *fn) thunk(call *ast.CallExpr) string {
 		default:
 			callText := c.text
 			if recv == nil {
-				if id := calledName(fun); id == nil || !isFunc(f.info.Uses[id]) {
+				if id := calledName(fun); id == nil || !isFunc(f.info.Uses[id]) || f.isMethodExpr(fun) {
 					callText = hold(c.text, l.rep(f.typeOf(fun)))
 				}
 			}

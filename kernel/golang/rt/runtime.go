@@ -85,6 +85,8 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Method":        r.setMethod,
 		"Host":          r.setHost,
 		"Pos":           r.traces.register,
+		"Func":          func(f any) any { return f },
+		"Empty":         func(any) struct{} { return struct{}{} },
 		"NilMethod":     func() { panic(&Panic{nilDereference}) },
 		"RangeExit":     rangeExit,
 		"MinFloat":      func(a, b float64) float64 { return min(a, b) },
