@@ -90,8 +90,8 @@ def shown(nb):
                     outputs[-1]["text"] += o["text"]
                     continue
             o.pop("transient", None)
-            outputs.append(json.loads(json.dumps(o)))
-        cells.append((c.get("execution_count"), sorted(map(str, outputs))))
+            outputs.append(o)
+        cells.append((c.get("execution_count"), sorted(json.dumps(o, sort_keys=True) for o in outputs)))
     return cells
 
 
