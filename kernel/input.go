@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"gocuda/kernel/session"
 	"gocuda/kernel/wire"
 )
 
@@ -58,7 +59,7 @@ func (k *kernel) input(prompt string, password bool) (string, error) {
 			}
 			return answer.Value, nil
 		case <-interrupt:
-			return "", errors.New("interrupted while waiting for input")
+			return "", session.ErrInterrupted
 		case <-k.stop:
 			return "", errEnding
 		}
