@@ -10,7 +10,8 @@ import (
 // Of makes the bundle of any value; it never panics.
 //
 // A Bundle stands for itself. A value with a method MIMEBundle() map[string]any
-// gives all its representations by MIME type. Otherwise every one of the methods
+// gives all its representations by MIME type; if it returns an empty map, there
+// is nothing to show, and the bundle is empty. Otherwise every one of the methods
 // HTML(), Markdown(), LaTeX() and SVG(), each returning a string, that the value
 // has is used; the front end takes the richest form that it can show. An
 // image.Image becomes a PNG. A text/plain form is always there: what the value
@@ -32,9 +33,9 @@ func Of(v any) Bundle {
 	}
 	b := Bundle{Data: map[string]any{}}
 	if m, ok := v.(interface{ MIMEBundle() map[string]any }); ok {
-		if data, ok := guard(m.MIMEBundle); ok && len(data) > 0 {
+		if data, ok := guard(m.MIMEBundle); ok && data != nil {
 			maps.Copy(b.Data, data)
-			if _, ok := b.Data[mimeText]; !ok {
+			if _, ok := b.Data[mimeText]; !ok && len(data) > 0 {
 				b.Data[mimeText] = format(x)
 			}
 			return b

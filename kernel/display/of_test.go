@@ -27,6 +27,10 @@ func (whole) MIMEBundle() map[string]any {
 	return map[string]any{"text/html": "whole", "application/x": 1}
 }
 
+type noBundle struct{}
+
+func (noBundle) MIMEBundle() map[string]any { return nil }
+
 type broken struct{ S *string }
 
 func (b *broken) HTML() string               { return *b.S }
@@ -53,6 +57,8 @@ func TestOf(t *testing.T) {
 		"methods panic":   {&broken{}, map[string]any{"text/plain": "&display.broken{S: nil}"}},
 		"a nil receiver":  {(*broken)(nil), map[string]any{"text/plain": "nil"}},
 		"a broken image":  {brokenImage{}, map[string]any{"text/plain": "display.brokenImage, 1 x 1 pixels"}},
+		"a handle":        {Handle{"x"}, map[string]any{}},
+		"nil MIMEBundle":  {noBundle{}, map[string]any{"text/plain": "display.noBundle{}"}},
 		"a reflect.Value": {reflect.ValueOf(HTML("x")), map[string]any{"text/html": "x", "text/plain": "x"}},
 		"markdown":        {Markdown("*x*"), map[string]any{"text/markdown": "*x*", "text/plain": "*x*"}},
 		"latex":           {LaTeX("$x$"), map[string]any{"text/latex": "$x$", "text/plain": "$x$"}},

@@ -64,7 +64,9 @@ func published() bool {
 // Show shows each value as Of makes it.
 func Show(values ...any) {
 	for _, v := range values {
-		publish(Publication{Bundle: Of(v)})
+		if b := Of(v); len(b.Data) > 0 {
+			publish(Publication{Bundle: b})
+		}
 	}
 }
 
@@ -89,6 +91,9 @@ func Update(id string, v any) {
 	b.DisplayID = id
 	publish(Publication{Bundle: b, Update: true})
 }
+
+// MIMEBundle is empty: what the handle stands for is shown already.
+func (h Handle) MIMEBundle() map[string]any { return map[string]any{} }
 
 // ID returns the id that the output was shown under.
 func (h Handle) ID() string { return h.id }

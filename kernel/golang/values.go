@@ -11,6 +11,9 @@ import (
 func bundleOf(values []any) *display.Bundle {
 	if len(values) == 1 {
 		b := display.Of(values[0])
+		if len(b.Data) == 0 {
+			return nil
+		}
 		return &b
 	}
 	texts := make([]string, len(values))

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"encoding/json"
 	"go/types"
 	"reflect"
 	"strings"
@@ -13,6 +14,17 @@ import (
 func (b Box) Typed() (reflect.Value, display.Type) {
 	t := typeView{b.T, b.T.Type, map[types.Type]reflect.Type{}}
 	return t.Open(reflect.ValueOf(b.V)), t
+}
+
+// MarshalJSON encodes the value as its cell's own method does, or as
+// encoding/json encodes its representation.
+func (b Box) MarshalJSON() ([]byte, error) {
+	if m := b.T.Method("MarshalJSON"); m.IsValid() {
+		if f, ok := m.Interface().(func(any) ([]byte, error)); ok {
+			return f(b.V)
+		}
+	}
+	return json.Marshal(b.V)
 }
 
 // typeView is a type within the type of a box.
@@ -53,7 +65,12 @@ func (t typeView) Field(i int) (string, display.Type) {
 
 // Open undoes what a slot makes of a value whose type contains itself.
 func (t typeView) Open(v reflect.Value) reflect.Value {
-	v = fieldValue(t.owner, t.t, v)
+	if _, ok := t.t.Underlying().(*types.Interface); v.Kind() == reflect.Interface && !ok {
+		v = v.Elem()
+		if _, ok := t.t.Underlying().(*types.Pointer); v.Kind() == reflect.Pointer && !ok {
+			v = v.Elem()
+		}
+	}
 	if !v.IsValid() {
 		return v
 	}

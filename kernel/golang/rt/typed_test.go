@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -45,7 +46,9 @@ type Point struct { x int; Label string }
 type Celsius float64
 type List struct { v Celsius; next *List; other any }
 type Page struct { html string }
-type Failure int`)
+type Failure int
+type Nest []Nest
+type Deep map[string]Deep`)
 	method := func(t *Type, name string, f any) {
 		t.methods = map[string]reflect.Value{name: reflect.ValueOf(f)}
 	}
@@ -77,11 +80,18 @@ type Failure int`)
 		{Box{typ("Failure"), 1}, `it failed`},
 		{Box{typ("[]any"), []any{Box{typ("Failure"), 1}, 2}}, `[]any{error("it failed"), 2}`},
 		{Box{typ("Page"), struct{ Xhtml string }{"x"}}, `Page{html: "x"}`},
+		{Box{typ("Nest"), []any{[]any{}, nil, []any(nil)}}, "Nest{{}, nil, nil}"},
+		{Box{typ("Deep"), map[string]any{"a": map[string]any{"b": nil}}}, `Deep{"a": {"b": nil}}`},
 		{Box{typ("*List"), first}, "&List{\n    v: 21°,\n    next: &List{v: 21°, next: nil, other: Point{x: 3, Label: \"c\"}},\n    other: nil,\n}"},
 	} {
 		if got := display.Format(test.box); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
+	}
+	method(typ("Celsius"), "MarshalJSON", func(v any) ([]byte, error) { return []byte(`"warm"`), nil })
+	data := display.JSON([]any{Box{typ("Point"), point{1, "a"}}, Box{typ("Celsius"), 1.0}, Box{typ("Failure"), 3}}).Data["application/json"]
+	if want := `[{"Xx":1,"Label":"a"},"warm",3]`; fmt.Sprintf("%s", data) != want {
+		t.Errorf("JSON is %s, want %s", data, want)
 	}
 	if got := display.Of(Box{typ("Page"), struct{ Xhtml string }{"x"}}).Data["text/html"]; got != "<p>" {
 		t.Errorf("HTML gives %v", got)
