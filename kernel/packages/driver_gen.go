@@ -112,6 +112,9 @@ func driverPackage() host.Package {
 			"Function":                           reflect.ValueOf((*driver.Function)(nil)),
 			"FunctionAttribute":                  reflect.ValueOf((*driver.FunctionAttribute)(nil)),
 			"GlobalMemoryBusWidth":               reflect.ValueOf(driver.GlobalMemoryBusWidth),
+			"Graph":                              reflect.ValueOf((*driver.Graph)(nil)),
+			"GraphExec":                          reflect.ValueOf((*driver.GraphExec)(nil)),
+			"Graphs":                             reflect.ValueOf((*driver.Graphs)(nil)),
 			"HostAllocFlags":                     reflect.ValueOf((*driver.HostAllocFlags)(nil)),
 			"HostDeviceMap":                      reflect.ValueOf(driver.HostDeviceMap),
 			"HostPortable":                       reflect.ValueOf(driver.HostPortable),
@@ -147,6 +150,18 @@ func driverPackage() host.Package {
 			"Module":                             reflect.ValueOf((*driver.Module)(nil)),
 			"MultiprocessorCount":                reflect.ValueOf(driver.MultiprocessorCount),
 			"NativeAtomicSupported":              reflect.ValueOf(driver.NativeAtomicSupported),
+			"NodeBatchMemOp":                     reflect.ValueOf(driver.NodeBatchMemOp),
+			"NodeEmpty":                          reflect.ValueOf(driver.NodeEmpty),
+			"NodeEventRecord":                    reflect.ValueOf(driver.NodeEventRecord),
+			"NodeGraph":                          reflect.ValueOf(driver.NodeGraph),
+			"NodeHost":                           reflect.ValueOf(driver.NodeHost),
+			"NodeKernel":                         reflect.ValueOf(driver.NodeKernel),
+			"NodeMemAlloc":                       reflect.ValueOf(driver.NodeMemAlloc),
+			"NodeMemFree":                        reflect.ValueOf(driver.NodeMemFree),
+			"NodeMemcpy":                         reflect.ValueOf(driver.NodeMemcpy),
+			"NodeMemset":                         reflect.ValueOf(driver.NodeMemset),
+			"NodeType":                           reflect.ValueOf((*driver.NodeType)(nil)),
+			"NodeWaitEvent":                      reflect.ValueOf(driver.NodeWaitEvent),
 			"P2PAttribute":                       reflect.ValueOf((*driver.P2PAttribute)(nil)),
 			"PCIBusID":                           reflect.ValueOf(driver.PCIBusID),
 			"PCIDeviceID":                        reflect.ValueOf(driver.PCIDeviceID),
@@ -184,6 +199,7 @@ func driverPackage() host.Package {
 			"WaitValueNOR":                       reflect.ValueOf(driver.WaitValueNOR),
 			"WarpSize":                           reflect.ValueOf(driver.WarpSize),
 			"_Driver":                            reflect.ValueOf((*_driver_Driver)(nil)),
+			"_Graphs":                            reflect.ValueOf((*_driver_Graphs)(nil)),
 		},
 		Docs: map[string]string{
 			"":                            "Package driver is the seam between CUDA objects and what carries them out.\n\n[Driver] speaks the terms of the CUDA driver API, at the level of checked\ncalls: every method returns an error that carries CUDA's name and code, and\nevery call names all that it reads, writes and orders. Package cuda is\nwritten once above it. Package nvidia implements it on libcuda, package sim\non simulated devices; a decorator may wrap either to record calls or to\ninject faults.\n\nEvery method may be called from any goroutine: the context is an argument,\nand an implementation makes it current where it has to.",
@@ -352,6 +368,19 @@ func driverPackage() host.Package {
 			"Function":                    "Function is a CUfunction: a kernel in a module.",
 			"FunctionAttribute":           "FunctionAttribute is a CUfunction_attribute.",
 			"GlobalMemoryBusWidth":        "bits",
+			"Graph":                       "Graph is a CUgraph: work recorded to be run later. GraphExec is a\nCUgraphExec: a graph made ready to run.",
+			"GraphExec":                   "Graph is a CUgraph: work recorded to be run later. GraphExec is a\nCUgraphExec: a graph made ready to run.",
+			"Graphs":                      "Graphs is what a [Driver] that has CUDA graphs implements too.\n\nWhile a stream is captured, the work that it is given is recorded, not run;\nan event that is recorded on it carries the capture to streams that wait for\nthe event. Capturing is relaxed (CU_STREAM_CAPTURE_MODE_RELAXED): it belongs\nto no thread.",
+			"Graphs.GraphDestroy":         "cuGraphDestroy",
+			"Graphs.GraphDot":             "cuGraphDebugDotPrint",
+			"Graphs.GraphExecDestroy":     "cuGraphExecDestroy; running work goes on",
+			"Graphs.GraphExecUpdate":      "cuGraphExecUpdate: same shape, other arguments",
+			"Graphs.GraphInstantiate":     "cuGraphInstantiate",
+			"Graphs.GraphLaunch":          "cuGraphLaunch",
+			"Graphs.GraphNodes":           "cuGraphGetNodes, cuGraphNodeGetType",
+			"Graphs.StreamBeginCapture":   "cuStreamBeginCapture; not on the legacy default stream",
+			"Graphs.StreamEndCapture":     "cuStreamEndCapture: an error leaves no graph",
+			"Graphs.StreamIsCapturing":    "cuStreamIsCapturing",
 			"HostAllocFlags":              "HostAllocFlags are the flags of cuMemHostAlloc and cuMemHostRegister.",
 			"HostRegisterSupported":       "Device attributes, by their CUDA numbers.",
 			"IPCEventHandle":              "IPCMemHandle and IPCEventHandle travel between processes of one machine.",
@@ -386,6 +415,18 @@ func driverPackage() host.Package {
 			"MemoryUnregistered":          "MemoryUnregistered is host memory that CUDA does not know: pageable.",
 			"Module":                      "Module is a CUmodule: loaded device code.",
 			"MultiprocessorCount":         "Device attributes, by their CUDA numbers.",
+			"NodeBatchMemOp":              "Kinds of a graph's nodes.",
+			"NodeEmpty":                   "Kinds of a graph's nodes.",
+			"NodeEventRecord":             "Kinds of a graph's nodes.",
+			"NodeGraph":                   "Kinds of a graph's nodes.",
+			"NodeHost":                    "Kinds of a graph's nodes.",
+			"NodeKernel":                  "Kinds of a graph's nodes.",
+			"NodeMemAlloc":                "Kinds of a graph's nodes.",
+			"NodeMemFree":                 "Kinds of a graph's nodes.",
+			"NodeMemcpy":                  "Kinds of a graph's nodes.",
+			"NodeMemset":                  "Kinds of a graph's nodes.",
+			"NodeType":                    "NodeType is a CUgraphNodeType.",
+			"NodeWaitEvent":               "Kinds of a graph's nodes.",
 			"P2PAttribute":                "P2PAttribute is a CUdevice_P2PAttribute.",
 			"PCIBusID":                    "Device attributes, by their CUDA numbers.",
 			"PCIDeviceID":                 "Device attributes, by their CUDA numbers.",
@@ -495,6 +536,16 @@ func driverPackage() host.Package {
 			"Driver.StreamWriteValue32":    {"c", "s", "p", "v", ""},
 			"Driver.StreamWriteValue64":    {"c", "s", "p", "v", ""},
 			"Error.Is":                     {"target", ""},
+			"Graphs.GraphDestroy":          {"c", "g", ""},
+			"Graphs.GraphDot":              {"c", "g", "", ""},
+			"Graphs.GraphExecDestroy":      {"c", "x", ""},
+			"Graphs.GraphExecUpdate":       {"c", "x", "g", ""},
+			"Graphs.GraphInstantiate":      {"c", "g", "", ""},
+			"Graphs.GraphLaunch":           {"c", "x", "s", ""},
+			"Graphs.GraphNodes":            {"c", "g", "", ""},
+			"Graphs.StreamBeginCapture":    {"c", "s", ""},
+			"Graphs.StreamEndCapture":      {"c", "s", "", ""},
+			"Graphs.StreamIsCapturing":     {"c", "s", "", ""},
 		},
 	}
 }
@@ -803,4 +854,50 @@ func (W _driver_Driver) StreamWriteValue64(a0 driver.Context, a1 driver.Stream, 
 }
 func (W _driver_Driver) Version() (int, error) {
 	return W.WVersion()
+}
+
+// _driver_Graphs lets interpreted types implement driver.Graphs.
+type _driver_Graphs struct {
+	IValue              any
+	WGraphDestroy       func(a0 driver.Context, a1 driver.Graph) error
+	WGraphDot           func(a0 driver.Context, a1 driver.Graph) (string, error)
+	WGraphExecDestroy   func(a0 driver.Context, a1 driver.GraphExec) error
+	WGraphExecUpdate    func(a0 driver.Context, a1 driver.GraphExec, a2 driver.Graph) error
+	WGraphInstantiate   func(a0 driver.Context, a1 driver.Graph) (driver.GraphExec, error)
+	WGraphLaunch        func(a0 driver.Context, a1 driver.GraphExec, a2 driver.Stream) error
+	WGraphNodes         func(a0 driver.Context, a1 driver.Graph) ([]driver.NodeType, error)
+	WStreamBeginCapture func(a0 driver.Context, a1 driver.Stream) error
+	WStreamEndCapture   func(a0 driver.Context, a1 driver.Stream) (driver.Graph, error)
+	WStreamIsCapturing  func(a0 driver.Context, a1 driver.Stream) (bool, error)
+}
+
+func (W _driver_Graphs) GraphDestroy(a0 driver.Context, a1 driver.Graph) error {
+	return W.WGraphDestroy(a0, a1)
+}
+func (W _driver_Graphs) GraphDot(a0 driver.Context, a1 driver.Graph) (string, error) {
+	return W.WGraphDot(a0, a1)
+}
+func (W _driver_Graphs) GraphExecDestroy(a0 driver.Context, a1 driver.GraphExec) error {
+	return W.WGraphExecDestroy(a0, a1)
+}
+func (W _driver_Graphs) GraphExecUpdate(a0 driver.Context, a1 driver.GraphExec, a2 driver.Graph) error {
+	return W.WGraphExecUpdate(a0, a1, a2)
+}
+func (W _driver_Graphs) GraphInstantiate(a0 driver.Context, a1 driver.Graph) (driver.GraphExec, error) {
+	return W.WGraphInstantiate(a0, a1)
+}
+func (W _driver_Graphs) GraphLaunch(a0 driver.Context, a1 driver.GraphExec, a2 driver.Stream) error {
+	return W.WGraphLaunch(a0, a1, a2)
+}
+func (W _driver_Graphs) GraphNodes(a0 driver.Context, a1 driver.Graph) ([]driver.NodeType, error) {
+	return W.WGraphNodes(a0, a1)
+}
+func (W _driver_Graphs) StreamBeginCapture(a0 driver.Context, a1 driver.Stream) error {
+	return W.WStreamBeginCapture(a0, a1)
+}
+func (W _driver_Graphs) StreamEndCapture(a0 driver.Context, a1 driver.Stream) (driver.Graph, error) {
+	return W.WStreamEndCapture(a0, a1)
+}
+func (W _driver_Graphs) StreamIsCapturing(a0 driver.Context, a1 driver.Stream) (bool, error) {
+	return W.WStreamIsCapturing(a0, a1)
 }
