@@ -30,7 +30,7 @@ CELLS = [
     'greeting := "seen in the browser"\nfmt.Println(greeting, 6*7)',
     'display.HTML("<table id=\'made-by-go\'><tr><td>cell of a table</td></tr></table>")',
     'display.SVG("<svg xmlns=\'http://www.w3.org/2000/svg\' width=\'40\' height=\'40\'><circle id=\'round\' cx=\'20\' cy=\'20\' r=\'18\' fill=\'teal\'/></svg>")',
-    "len(cuda.Devices())",
+    'fmt.Sprint("devices: ", len(must(cuda.Devices())))',
     'panic("red in the browser")',
 ]
 
@@ -43,17 +43,22 @@ def lab(tmp_path_factory):
         "name": "gocuda", "display_name": "Go (CUDA)", "language": "go"}})
     nb.cells = [new_code_cell(c) for c in CELLS]
     nbformat.write(nb, root / "browser.ipynb")
-    log = open(root / "lab.log", "w+")
+    log_file = tmp_path_factory.mktemp("log") / "lab.log"
+    log = open(log_file, "w")
+    quiet = tmp_path_factory.mktemp("settings") / "@jupyterlab" / "apputils-extension"
+    quiet.mkdir(parents=True)
+    (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
     server = subprocess.Popen(
         [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--port=0",
-         "--ip=127.0.0.1", f"--ServerApp.root_dir={root}", "--LabApp.news_url=None",
+         "--ip=127.0.0.1", f"--ServerApp.root_dir={root}",
          "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"],
         stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        env=dict(os.environ, JUPYTERLAB_SETTINGS_DIR=str(quiet.parent.parent)),
     )
     try:
         end = time.monotonic() + PATIENCE
         while True:
-            text = (root / "lab.log").read_text()
+            text = log_file.read_text()
             found = re.search(r"(http://127\.0\.0\.1:\d+)/lab\?token=(\w+)", text)
             if found:
                 break
@@ -102,7 +107,7 @@ def test_cells_run_and_show_in_jupyterlab(lab, browser):
         shows("seen in the browser 42")
         shows("cell of a table")
         wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, ".jp-RenderedSVG img, .jp-RenderedSVG svg"))
-        shows("4")
+        shows("devices: 4")
         shows("red in the browser")
         wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, "#made-by-go"))
     finally:

@@ -28,8 +28,8 @@ class TestKernel(jupyter_kernel_test.KernelTests):
         {"code": 'display.Show(display.JSON(map[string]int{"a": 1}))', "mime": "application/json"},
     ]
     completion_samples = [
-        {"text": "strings.ToTi", "matches": {"strings.ToTitle", "strings.ToTitleSpecial"}},
-        {"text": "fmt.Sprintl", "matches": {"fmt.Sprintln"}},
+        {"text": "strings.ToTi", "matches": {"ToTitle", "ToTitleSpecial"}},
+        {"text": "fmt.Sprintl", "matches": {"Sprintln"}},
         {"text": "%%writef", "matches": {"%%writefile"}},
     ]
     complete_code_samples = ["1", "x := 1", "func f() int {\n\treturn 1\n}", "%ls", "for {\n}"]
