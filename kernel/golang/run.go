@@ -5,10 +5,15 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"gocuda/kernel/display"
 	"gocuda/kernel/golang/rt"
 )
+
+// endingTime is what an interrupted cell has to end by itself. One that is
+// blocked is left behind: it will not come back into the cell's code.
+const endingTime = 100 * time.Millisecond
 
 // running is the cell that runs now.
 type running struct {
@@ -57,6 +62,11 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 		}
 	case <-interrupt:
 		ev.rt.Cancel(g)
+		// A loop is about to end; the next cell must not see it at work.
+		select {
+		case <-done:
+		case <-time.After(endingTime):
+		}
 		res.Err = panicError(rt.Interrupted, nil)
 	}
 	if res.Err == nil {
