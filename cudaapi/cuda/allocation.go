@@ -37,9 +37,9 @@ type allocation struct {
 	ptr   driver.Ptr
 	bytes uint64
 	freed atomic.Bool
-	born  uint32 // the device's epoch
-	site  [8]uintptr
-	host  any // keeps pageable memory from the collector
+	born  uint32      // the device's epoch
+	site  *[8]uintptr // who allocated it; nil if not traced
+	host  any         // keeps pageable memory from the collector
 	// Its place in live.
 	prev, next *allocation
 }
@@ -56,6 +56,7 @@ var live struct {
 
 // track lists an allocation and has it collected with its last view.
 func track(a *allocation) *owner {
+	a.site = new([8]uintptr)
 	runtime.Callers(3, a.site[:])
 	a.list()
 	o := &owner{a}
@@ -88,6 +89,7 @@ func newOrdered(d *Device, p driver.Ptr, bytes uint64, n int, t Type) *Buffer {
 	o.own.allocation = &o.mem
 	o.Buffer = Buffer{own: &o.own, ptr: p, n: n, typ: t}
 	if traced.Load() {
+		o.mem.site = new([8]uintptr)
 		runtime.Callers(3, o.mem.site[:])
 	}
 	o.mem.list()
@@ -152,7 +154,7 @@ func Leaks() []Leak {
 	live.Lock()
 	var out []Leak
 	for a := live.head; a != nil; a = a.next {
-		out = append(out, Leak{Device: int(a.dev.id), Kind: a.kind.String(), Bytes: a.bytes, Where: where(a.site[:])})
+		out = append(out, Leak{Device: int(a.dev.id), Kind: a.kind.String(), Bytes: a.bytes, Where: where(a.site)})
 	}
 	live.Unlock()
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Bytes > out[j].Bytes })
@@ -160,13 +162,13 @@ func Leaks() []Leak {
 }
 
 // where names the first caller outside of this package.
-func where(pcs []uintptr) string {
+func where(pcs *[8]uintptr) string {
+	if pcs == nil {
+		return ""
+	}
 	n := 0
 	for n < len(pcs) && pcs[n] != 0 {
 		n++
-	}
-	if n == 0 {
-		return ""
 	}
 	frames := runtime.CallersFrames(pcs[:n])
 	for {

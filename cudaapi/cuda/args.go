@@ -19,9 +19,9 @@ type param struct {
 	offset   int
 	size     int
 	readOnly bool
-	// elem is what a pointer points to: element types that may stand for it; nil
-	// for any.
-	elem     []Type
+	// elem are the element types that may stand for what a pointer points to, a
+	// bit each; 0 for any.
+	elem     uint32
 	elemName string
 }
 
@@ -67,32 +67,31 @@ func layout(sig *signature.Kernel, laidOut []driver.Param, known bool) ([]param,
 	return params, nil
 }
 
-// elements are the element types that may stand for a C++ type; nil for any.
-func elements(t signature.Type) []Type {
+// elements are the element types that may stand for a C++ type, a bit each; 0
+// for any.
+func elements(t signature.Type) uint32 {
 	switch t.Kind {
 	case signature.Int, signature.Uint:
-		// char* and unsigned char* are used for raw bytes.
 		switch t.Size {
-		case 1:
-			return nil
 		case 2:
-			return []Type{Int16, Uint16}
+			return 1<<Int16 | 1<<Uint16
 		case 4:
-			return []Type{Int32, Uint32}
+			return 1<<Int32 | 1<<Uint32
 		case 8:
-			return []Type{Int64, Uint64}
+			return 1<<Int64 | 1<<Uint64
 		}
+		// char* and unsigned char* are used for raw bytes.
 	case signature.Float:
 		if t.Size == 4 {
-			return []Type{Float32}
+			return 1 << Float32
 		}
-		return []Type{Float64}
+		return 1 << Float64
 	case signature.Half:
-		return []Type{Float16, Uint16}
+		return 1<<Float16 | 1<<Uint16
 	case signature.BFloat16:
-		return []Type{BFloat16, Uint16}
+		return 1<<BFloat16 | 1<<Uint16
 	}
-	return nil
+	return 0
 }
 
 // put packs one argument; a text says what is wrong with it.
@@ -103,6 +102,10 @@ func (p *param) put(dst []byte, arg any, d *Device) string {
 	case *HostBuffer:
 		return p.putHost(dst, v)
 	case int:
+		if p.kind == signature.Int && len(dst) == 4 && int(int32(v)) == v { // most are
+			binary.LittleEndian.PutUint32(dst, uint32(v))
+			return ""
+		}
 		return p.putInt(dst, int64(v))
 	case int32:
 		return p.putInt(dst, int64(v))
@@ -139,7 +142,7 @@ func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 	if b.own.freed.Load() {
 		return "the buffer was freed before"
 	}
-	if p.elem != nil && !contains(p.elem, b.typ) {
+	if p.elem != 0 && p.elem>>b.typ&1 == 0 {
 		return "a buffer of " + b.typ.String() + " was given; it points to " + p.elemName
 	}
 	if owner := b.own.dev; owner != d {
@@ -154,15 +157,6 @@ func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 	return ""
 }
 
-func contains(types []Type, t Type) bool {
-	for _, x := range types {
-		if x == t {
-			return true
-		}
-	}
-	return false
-}
-
 func (p *param) putHost(dst []byte, h *HostBuffer) string {
 	switch {
 	case p.kind != signature.Pointer && !(p.kind == signature.Unknown && p.size == 8):
@@ -174,7 +168,7 @@ func (p *param) putHost(dst []byte, h *HostBuffer) string {
 		return "the host buffer was freed before"
 	case !h.Pinned():
 		return "a kernel cannot use pageable host memory: allocate it with AllocHost"
-	case p.elem != nil && !contains(p.elem, h.typ):
+	case p.elem != 0 && p.elem>>h.typ&1 == 0:
 		return "a host buffer of " + h.typ.String() + " was given; it points to " + p.elemName
 	}
 	binary.LittleEndian.PutUint64(dst, uint64(h.ptr))
@@ -214,9 +208,16 @@ func (p *param) putInt(dst []byte, v int64) string {
 	default:
 		return "an integer was given for a vector type: give a Go struct or array of its size"
 	}
-	var all [8]byte
-	binary.LittleEndian.PutUint64(all[:], uint64(v))
-	copy(dst, all[:])
+	switch len(dst) {
+	case 8:
+		binary.LittleEndian.PutUint64(dst, uint64(v))
+	case 4:
+		binary.LittleEndian.PutUint32(dst, uint32(v))
+	case 2:
+		binary.LittleEndian.PutUint16(dst, uint16(v))
+	default:
+		dst[0] = byte(v)
+	}
 	return ""
 }
 

@@ -145,15 +145,15 @@ func (k *Kernel) Launch(grid GridDim, block BlockDim, s *Stream, args ...any) er
 			return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "argument %d (%s) of %s: %s", i+1, p.name, k.signature(), msg)
 		}
 	}
-	cl.launch = driver.Launch{
-		Function: f.h,
-		Grid:     driver.Dim3{X: uint32(grid.X), Y: uint32(grid.Y), Z: uint32(grid.Z)},
-		Block:    driver.Dim3{X: uint32(block.X), Y: uint32(block.Y), Z: uint32(block.Z)},
-		Stream:   s.h, SharedBytes: uint32(k.shared), Cooperative: k.cooperative,
-		Params: cl.params[:f.bytes], Pointers: f.pointers, Name: k.code.name,
-	}
+	// Field by field, for a copy of the whole costs more than all of them.
+	l := &cl.launch
+	l.Function, l.Stream = f.h, s.h
+	l.Grid = driver.Dim3{X: uint32(grid.X), Y: uint32(grid.Y), Z: uint32(grid.Z)}
+	l.Block = driver.Dim3{X: uint32(block.X), Y: uint32(block.Y), Z: uint32(block.Z)}
+	l.SharedBytes, l.Cooperative = uint32(k.shared), k.cooperative
+	l.Params, l.Pointers, l.Name = cl.params[:f.bytes], f.pointers, k.code.name
 	d.recent.add(k.code)
-	err = d.drv.Launch(c, &cl.launch)
+	err = d.drv.Launch(c, l)
 	calls.Put(cl)
 	if err != nil {
 		return k.failed(d, err, grid, block)

@@ -1,0 +1,124 @@
+package cuda
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"gocuda/cudaapi/cuda/internal/signature"
+	"gocuda/cudaapi/driver"
+)
+
+// idle is a driver whose hot calls do nothing: what is left is this package's
+// own share of a call.
+type idle struct {
+	driver.Driver
+	launched *driver.Launch
+}
+
+func (*idle) Name() string                                        { return "idle" }
+func (*idle) Version() (int, error)                               { return 13000, nil }
+func (*idle) DeviceCount() (int, error)                           { return 2, nil }
+func (*idle) PrimaryRetain(driver.Device) (driver.Context, error) { return 1, nil }
+func (*idle) StreamCreate(driver.Context, driver.StreamFlags, int) (driver.Stream, error) {
+	return 100, nil
+}
+func (*idle) EventCreate(driver.Context, driver.EventFlags) (driver.Event, error) { return 7, nil }
+func (*idle) EventRecord(driver.Context, driver.Event, driver.Stream) error       { return nil }
+func (*idle) StreamWaitEvent(driver.Context, driver.Stream, driver.Event) error   { return nil }
+func (*idle) StreamQuery(driver.Context, driver.Stream) (bool, error)             { return true, nil }
+func (*idle) MemAlloc(driver.Context, uint64) (driver.Ptr, error)                 { return 4096, nil }
+func (*idle) MemFree(driver.Context, driver.Ptr) error                            { return nil }
+func (*idle) MemAllocAsync(driver.Context, uint64, driver.Stream) (driver.Ptr, error) {
+	return 4096, nil
+}
+func (*idle) MemFreeAsync(driver.Context, driver.Ptr, driver.Stream) error { return nil }
+func (*idle) MemcpyPeerAsync(driver.Ptr, driver.Context, driver.Ptr, driver.Context, uint64, driver.Stream) error {
+	return nil
+}
+func (d *idle) Launch(_ driver.Context, l *driver.Launch) error { d.launched = l; return nil }
+
+// hot is a device of an idle driver, and a kernel with 16 parameters.
+func hot(t testing.TB) (*Device, *Stream, *Event, *Buffer, *Kernel, *idle) {
+	t.Helper()
+	drv := &idle{}
+	sys, err := newSystem(drv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := sys.devices[0]
+	s, err := d.NewStream(NonBlocking)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := d.NewEvent(DisableTiming)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := d.Alloc(16, Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Free() })
+	sig := signature.Parse(`__global__ void k(float*a,float*b,float*c,float*d,float*e,float*f,float*g,float*h,int i,int j,int k,int l,float m,float n,double o,long long p) {}`)[0]
+	params, err := layout(sig, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := &kernelCode{mod: &Module{sys: sys}, name: "k", sig: sig, on: make([]atomic.Pointer[function], 2)}
+	code.on[0].Store(&function{h: 5, params: params, bytes: params[15].offset + 8, dynamic: 48 << 10})
+	return d, s, e, b, &Kernel{code: code}, drv
+}
+
+func TestHotCallsAllocateNothing(t *testing.T) {
+	_, s, e, b, k, drv := hot(t)
+	n, a, f := 100000, 3.25, float32(1.5)
+	to, from := b.Slice(0, 8), b.Slice(8, 16)
+	for name, call := range map[string]func() error{
+		"launch": func() error {
+			return k.Launch(Grid(n), Block(256), s, b, b, b, b, b, b, b, b, n, n+1, n+2, n+3, a, f, a, n)
+		},
+		"record": func() error { return e.Record(s) },
+		"wait":   func() error { return s.WaitEvent(e) },
+		"query":  func() error { _, err := s.Query(); return err },
+		"peer":   func() error { return MemcpyPeerAsync(to, from, s) },
+	} {
+		if got := testing.AllocsPerRun(100, func() {
+			if err := call(); err != nil {
+				t.Fatal(err)
+			}
+		}); got > 0 {
+			t.Errorf("%s: %g allocations", name, got)
+		}
+	}
+	if got := drv.launched; got == nil || got.Grid.X != uint32(n) || got.Stream != 100 || len(got.Params) != 104 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func BenchmarkOverhead(b *testing.B) {
+	_, s, e, buf, k, _ := hot(b)
+	run := func(name string, f func() error) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := f(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	n := 100000
+	run("launch16", func() error {
+		return k.Launch(Grid(n), Block(256), s, buf, buf, buf, buf, buf, buf, buf, buf, n, n, n, n, 1.5, 2.5, 3.5, n)
+	})
+	run("record", func() error { return e.Record(s) })
+	run("wait", func() error { return s.WaitEvent(e) })
+	run("query", func() error { _, err := s.Query(); return err })
+	run("allocAsync+freeAsync", func() error {
+		x, err := s.AllocAsync(1024, Float32)
+		if err != nil {
+			return err
+		}
+		return x.FreeAsync(s)
+	})
+}
