@@ -5,31 +5,37 @@ package sim
 // memory and that nothing orders after it. A program whose waits are complete
 // has no such operation, and cannot tell.
 
+// marks are the adversary's notes on an operation: each holds while it equals
+// the scheduler's count of its kind.
+type marks struct{ seen, needed, later uint64 }
+
 // pickAgainst chooses among the ready operations.
 func (s *scheduler) pickAgainst() int {
-	all := s.unfinished()
-	need := map[*op]bool{}
+	s.choice++
+	window := s.window()
+	everything := true
 	for o := range s.wanted {
-		markAncestors(o, need)
-	}
-	everything := len(need) == 0
-	if everything {
-		for _, o := range all {
-			need[o] = true
+		if o.state != opFinished {
+			everything = false
+			s.need(o)
 		}
 	}
-	// spoiled are those that a later operation could still overtake.
+	// Those that a later operation could still overtake wait for it.
 	spoiled := map[*op]bool{}
-	for _, a := range all {
-		if !need[a] || len(a.reads)+len(a.writes) == 0 {
-			continue
-		}
-		after := descendants(a)
-		for _, b := range all {
-			if b.seq > a.seq && !after[b] && a.conflicts(b) {
-				spoiled[a] = true
-				if !everything {
-					markAncestors(b, need)
+	for again := true; again; {
+		again = false
+		for _, a := range s.ready {
+			if spoiled[a] || !everything && a.needed != s.choice || len(a.reads)+len(a.writes) == 0 {
+				continue
+			}
+			s.markAfter(a)
+			for _, b := range window {
+				if b.seq > a.seq && b.later != s.walk && a.conflicts(b) {
+					spoiled[a] = true
+					if !everything && b.needed != s.choice {
+						s.need(b)
+						again = true // what it needs may be ready too
+					}
 				}
 			}
 		}
@@ -37,7 +43,7 @@ func (s *scheduler) pickAgainst() int {
 	var good, late []int
 	for i, o := range s.ready {
 		switch {
-		case !need[o]:
+		case !everything && o.needed != s.choice:
 		case spoiled[o]:
 			late = append(late, i)
 		default:
@@ -55,51 +61,55 @@ func (s *scheduler) pickAgainst() int {
 	return s.rng.IntN(len(s.ready))
 }
 
-// unfinished are the operations that wait or may start, up to maxConsider, in
-// order of issue as far as one stream goes.
-func (s *scheduler) unfinished() []*op {
+// window is the next operations of all streams, up to maxConsider.
+func (s *scheduler) window() []*op {
 	var all []*op
-	seen := map[*op]bool{}
-	queue := append(append([]*op(nil), s.ready...), s.polls...)
-	for len(queue) > 0 && len(all) < maxConsider {
-		o := queue[0]
-		queue = queue[1:]
-		if seen[o] || o.state == opFinished {
-			continue
+	take := func(o *op) {
+		if o.seen != s.choice && o.state != opFinished && len(all) < maxConsider {
+			o.seen = s.choice
+			all = append(all, o)
 		}
-		seen[o] = true
-		all = append(all, o)
-		queue = append(queue, o.next...)
+	}
+	for _, o := range s.ready {
+		take(o)
+	}
+	for _, o := range s.polls {
+		take(o)
+	}
+	for i := 0; i < len(all); i++ {
+		for _, n := range all[i].next {
+			take(n)
+		}
 	}
 	return all
 }
 
-// markAncestors adds o and all that must run before it.
-func markAncestors(o *op, set map[*op]bool) {
+// need marks o and all that must run before it.
+func (s *scheduler) need(o *op) {
 	stack := []*op{o}
 	for len(stack) > 0 {
 		o := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if set[o] || o.state == opFinished {
+		if o.needed == s.choice || o.state == opFinished {
 			continue
 		}
-		set[o] = true
+		o.needed = s.choice
 		stack = append(stack, o.preds...)
 	}
 }
 
-// descendants are all that run after o.
-func descendants(o *op) map[*op]bool {
-	set := map[*op]bool{}
-	stack := append([]*op(nil), o.next...)
+// markAfter marks all of the window that runs after o.
+func (s *scheduler) markAfter(o *op) {
+	s.walk++
+	stack := []*op{o}
 	for len(stack) > 0 {
-		n := stack[len(stack)-1]
+		o := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if set[n] {
-			continue
+		for _, n := range o.next {
+			if n.later != s.walk && n.seen == s.choice {
+				n.later = s.walk
+				stack = append(stack, n)
+			}
 		}
-		set[n] = true
-		stack = append(stack, n.next...)
 	}
-	return set
 }

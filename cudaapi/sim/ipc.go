@@ -78,10 +78,13 @@ func (m *Driver) IPCOpenMemHandle(c driver.Context, h driver.IPCMemHandle) (driv
 	}
 	t := decodeTicket(h)
 	switch {
-	case t.magic != memoryMagic || t.size == 0 || t.size > 1<<48 || t.off > 1<<48 || int(t.device) >= maxDevices:
+	case t.magic != memoryMagic || t.size == 0 || t.size > 1<<48 || t.off > 1<<48:
 		return 0, fail(call, driver.ErrInvalidValue, "not a handle of simulated device memory")
 	case int(t.pid) == os.Getpid():
 		return 0, fail(call, driver.ErrInvalidContext, "the memory is this process's own")
+	}
+	if int(t.device) >= len(m.devices) {
+		return 0, fail(call, driver.ErrInvalidDevice, "memory of device %d: this process has %d devices", t.device, len(m.devices))
 	}
 	for _, a := range m.space.imported.live {
 		if a.imported.ticket == t && a.imported.ctx == ctx {

@@ -29,6 +29,7 @@ type op struct {
 
 	reads, writes []span
 	cost
+	marks
 }
 
 type opKind uint8

@@ -195,6 +195,9 @@ func (s *scanned) kernel(src, prefix string, decl []token) {
 		}
 		name := decl[i-1].text
 		close := closing(decl, i)
+		if close <= i {
+			return // the parenthesis stays open: the compiler will say so
+		}
 		if strings.HasPrefix(name, "__") && (strings.HasSuffix(name, "__") || name == "__attribute") || name == "alignas" || name == "decltype" {
 			i = close
 			continue

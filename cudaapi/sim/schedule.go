@@ -33,6 +33,8 @@ type scheduler struct {
 	recent  time.Time // when the last operation was issued
 	urged   bool      // the host asked after work since then
 	active  bool      // the loop runs
+	choice  uint64    // counts the adversary's choices
+	walk    uint64    // and its walks
 	wake    chan struct{}
 }
 
