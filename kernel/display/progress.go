@@ -97,14 +97,8 @@ func (p *Bar) changed() {
 		return
 	}
 	if wait := progressInterval - p.now().Sub(p.drawn); wait > 0 {
-		p.pending = time.AfterFunc(wait, func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			if p.pending != nil {
-				p.pending = nil
-				p.draw()
-			}
-		})
+		p.pending = time.AfterFunc(wait, p.flush)
+		waiting.Store(p, nil)
 		return
 	}
 	p.draw()
@@ -115,11 +109,39 @@ func (p *Bar) finish() {
 		return
 	}
 	p.done = true
-	if p.pending != nil {
-		p.pending.Stop()
-		p.pending = nil
-	}
+	p.stopWaiting()
 	p.draw()
+}
+
+// waiting holds the bars that changed since they were last drawn.
+var waiting sync.Map // *Bar to nil
+
+// stopWaiting reports whether a picture was held back. It needs p.mu.
+func (p *Bar) stopWaiting() bool {
+	if p.pending == nil {
+		return false
+	}
+	p.pending.Stop()
+	p.pending = nil
+	waiting.Delete(p)
+	return true
+}
+
+func (p *Bar) flush() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopWaiting() {
+		p.draw()
+	}
+}
+
+// Flush draws at once every bar whose last change was held back, for an
+// evaluator at the end of a cell.
+func Flush() {
+	waiting.Range(func(bar, _ any) bool {
+		bar.(*Bar).flush()
+		return true
+	})
 }
 
 func (p *Bar) draw() {

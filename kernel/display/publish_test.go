@@ -189,7 +189,20 @@ func TestProgressIsThrottled(t *testing.T) {
 		}
 	}
 	p.Set(400)
+	Flush()
+	if !strings.HasSuffix(texts(got()), "40%, 400 of 1000") {
+		t.Errorf("after Flush:\n%s", texts(got()))
+	}
+	before := len(got())
+	if Flush(); len(got()) != before {
+		t.Error("Flush drew a bar that had not changed")
+	}
+	p.Add(1)
+	p.Set(400)
 	p.Done()
+	if _, kept := waiting.Load(p); kept {
+		t.Error("a finished bar is kept")
+	}
 	if !strings.HasSuffix(texts(got()), "40%, 400 of 1000, ended after 0s") {
 		t.Errorf("after Done:\n%s", texts(got()))
 	}

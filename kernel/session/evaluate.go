@@ -94,6 +94,7 @@ func (c *cells) Run(cell Cell) (*display.Bundle, Result) {
 	c.mu.Unlock()
 	c.cell, c.value, c.result = cell, nil, Result{}
 	err := magic.Run(ctx, env{c}, cell.Code)
+	display.Flush()
 	switch {
 	case err == nil:
 		c.express(ctx)

@@ -19,7 +19,7 @@ type Target struct {
 
 // Importable lists the packages that cells can import.
 var Importable = []Target{
-	{Path: "gocuda/kernel/display", Preloaded: true, Hidden: []string{"SetPublisher", "Publication", "Typed", "Type"}},
+	{Path: "gocuda/kernel/display", Preloaded: true, Hidden: []string{"SetPublisher", "Publication", "Typed", "Type", "Flush"}},
 	{Path: "gocuda/cudaapi/cuda", Preloaded: true},
 	{Path: "gocuda/cudaapi/driver"},
 }
