@@ -36,3 +36,5 @@ func (s *scope) Names() []types.Object {
 func (s *scope) Source(o types.Object) string { return s.source[o] }
 
 func (s *scope) Doc(o types.Object) string { return s.im.host.Doc(o) }
+
+func (s *scope) Declaration(o types.Object) string { return s.im.host.Declaration(o) }

@@ -375,7 +375,7 @@ func (a *analysis) check(scope Scope) {
 	names := scope.Names()
 	pkgPath := "cell"
 	for _, obj := range names {
-		if _, ok := obj.(*types.PkgName); !ok && obj.Pkg() != nil {
+		if _, ok := obj.(*types.PkgName); !ok && obj.Pkg() != nil && obj.Pos().IsValid() {
 			pkgPath = obj.Pkg().Path() // unexported fields are visible within a package
 		}
 	}

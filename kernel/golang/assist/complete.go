@@ -269,7 +269,9 @@ func (a *analysis) names(scope Scope, prefix string) []Match {
 			list = append(list, match(obj, qual))
 		}
 	}
-	for _, obj := range scope.Names() {
+	earlier := scope.Names()
+	sort.Slice(earlier, func(i, j int) bool { return earlier[i].Name() < earlier[j].Name() })
+	for _, obj := range earlier {
 		if !hidden[obj.Name()] {
 			list = append(list, match(obj, qual))
 		}

@@ -166,7 +166,10 @@ func (p *page) write() {
 	if source == "" {
 		doc = p.scope.Doc(p.obj)
 	} else if p.detail > 0 {
-		p.code, p.more = []string{source}, nil
+		if _, ok := p.obj.(*types.Var); !ok {
+			p.code = nil // the source has it all
+		}
+		p.code = append(p.code, source)
 	}
 	p.doc = doc
 	if v, ok := p.obj.(*types.Var); ok {
@@ -227,15 +230,19 @@ func (a *analysis) declaration(obj types.Object) string {
 
 // declaration writes an object other than a type as Go declares it.
 func (p *page) declaration() string {
-	if d, ok := p.scope.(interface{ Declaration(types.Object) string }); ok {
-		if text := d.Declaration(p.obj); text != "" {
-			return text
-		}
+	if text := p.scope.Declaration(p.obj); text != "" {
+		return text
 	}
 	if p.obj.Pkg() == nil {
 		return p.obj.String()
 	}
-	text := types.ObjectString(p.obj, qualifier(p.a.pkg))
+	qual := qualifier(p.a.pkg)
+	for _, obj := range p.scope.Names() {
+		if obj == p.obj {
+			qual = qualifier(obj.Pkg()) // its name needs no package
+		}
+	}
+	text := types.ObjectString(p.obj, qual)
 	if c, ok := p.obj.(*types.Const); ok {
 		text += " = " + c.Val().String()
 	}
@@ -280,7 +287,7 @@ func (p *page) typeDecl(obj *types.TypeName) string {
 			fmt.Fprintf(&b, "\t%s%s%s\n", name, types.TypeString(f.Type(), qual), doc)
 		}
 		if hidden {
-			b.WriteString("\t// and unexported fields\n")
+			b.WriteString("\t// unexported fields\n")
 		}
 		b.WriteString("}")
 	case *types.Interface:

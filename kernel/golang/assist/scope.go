@@ -18,7 +18,8 @@ type Scope interface {
 	// constants, functions and types of earlier cells as the user named them,
 	// predeclared functions such as input, and a *types.PkgName for each
 	// package that is preloaded or that an earlier cell imported. Go's own
-	// universe (len, error, ...) is not listed.
+	// universe (len, error, ...) is not listed. The order does not matter, and
+	// the slice is the caller's.
 	Names() []types.Object
 
 	// Source returns the declaration of an object of an earlier cell as the
@@ -29,4 +30,8 @@ type Scope interface {
 	// Doc returns the doc comment of an object of an imported package (a
 	// *types.PkgName asks for the package's own), or "".
 	Doc(obj types.Object) string
+
+	// Declaration returns the declaration of an object of the standard library
+	// as its source has it, or "".
+	Declaration(obj types.Object) string
 }
