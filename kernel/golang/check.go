@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"regexp"
 	"sort"
 	"strings"
 )
@@ -48,7 +49,9 @@ type checker struct {
 	out      *checked
 	proxies  map[types.Object]types.Object
 	again    []*ast.Ident // on the left of :=, where an earlier statement of the cell declared them
-	last     ast.Expr     // the cell's last statement, if it is an expression
+	musts    []*ast.CallExpr
+	values   []int    // how many values each call of must gives
+	last     ast.Expr // the cell's last statement, if it is an expression
 }
 
 func (c *checker) fail(pos token.Pos, format string, args ...any) {
@@ -57,12 +60,25 @@ func (c *checker) fail(pos token.Pos, format string, args ...any) {
 }
 
 // check checks a cell. Nothing of the session changes.
-func (ev *Evaluator) check(src *source, name string) (*checked, []mistake) {
-	c := &checker{
-		ev: ev, src: src, name: name, declared: make(map[string]token.Pos),
-		out: &checked{program: src.program}, proxies: make(map[types.Object]types.Object),
+func (ev *Evaluator) check(src *source, name, code string) (*checked, []mistake) {
+	var values []int
+	for range maxMust {
+		c := &checker{
+			ev: ev, src: src, name: name, declared: make(map[string]token.Pos), values: values,
+			out: &checked{program: src.program}, proxies: make(map[types.Object]types.Object),
+		}
+		out, mistakes := c.run()
+		if len(c.musts) == 0 {
+			return out, mistakes
+		}
+		var more bool
+		if values, more = c.countMusts(values); !more {
+			return out, mistakes
+		}
+		fresh, _ := parse(ev.fset, name, code)
+		*src = *fresh
 	}
-	return c.run()
+	return nil, []mistake{{name, 1, 1, "calls of must are nested too deeply"}}
 }
 
 func newInfo() *types.Info {
@@ -94,6 +110,7 @@ func (c *checker) run() (*checked, []mistake) {
 		c.declare()
 	} else {
 		c.declare()
+		c.nameMusts(c.values)
 		decls = append(decls, c.hoist(body)...)
 	}
 	if !c.src.program {
@@ -492,14 +509,20 @@ func (c *checker) typeError(err types.Error) {
 	if strings.HasPrefix(msg, "missing function body") {
 		return
 	}
+	if msg == "undefined: "+mustName+"ᐧ" {
+		msg, err.Msg = "must takes a call whose last result is an error", "must takes a call whose last result is an error"
+	}
 	m := typeMistake(err)
 	if strings.Contains(m.text, "other declaration of") {
 		return
 	}
 	m.text = strings.ReplaceAll(m.text, oldMark, "")
+	m.text = mustMark.ReplaceAllString(m.text, mustName)
 	m.text += c.suggest(m.text)
 	c.mistakes = append(c.mistakes, m)
 }
+
+var mustMark = regexp.MustCompile(mustName + `ᐧ\d*`)
 
 // finish collects what the check found.
 func (c *checker) finish() {

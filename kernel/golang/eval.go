@@ -98,11 +98,12 @@ func (ev *Evaluator) start() error {
 	if err := ev.interp.Use(exports); err != nil {
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
-	v, err := ev.evalText("package main\nvar stop int\nvar stopAt = &stop\n", "stopAt")
+	v, err := ev.evalText("package main\nvar stop, stuck int\nvar polled = []*int{&stop, &stuck}\n", "polled")
 	if err != nil {
 		return err
 	}
-	ev.rt.SetStop(v.Interface().(*int))
+	polled := v.Interface().([]*int)
+	ev.rt.SetStop(polled[0], polled[1])
 	ev.lower = lower.New(ev.rt, &hostTable{ev}, ev.fset)
 	ev.rt.TypeFor = ev.lower.LookupType
 	ev.lower.SourceDecl = ev.importer.decl
@@ -174,7 +175,7 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 	if len(src.steps) == 0 && len(src.imports) == 0 {
 		return nil, nil
 	}
-	cell, mistakes := ev.check(src, name)
+	cell, mistakes := ev.check(src, name, code)
 	if mistakes != nil {
 		return nil, compileError(code, mistakes)
 	}
@@ -368,30 +369,40 @@ func (ev *Evaluator) rememberSource(src *source, code string, cell *checked) {
 		return
 	}
 	lines := strings.SplitAfter(code, "\n")
-	text := func(n ast.Node, doc *ast.CommentGroup) string {
+	text := func(n ast.Node) string {
 		from, to := ev.fset.Position(n.Pos()), ev.fset.Position(n.End())
-		if doc != nil {
-			from = ev.fset.Position(doc.Pos())
-		}
 		if from.Line < 1 || to.Line > len(lines) || from.Line > to.Line {
 			return ""
 		}
-		return strings.TrimSuffix(strings.Join(lines[from.Line-1:to.Line], ""), "\n")
+		first := from.Line
+		for first > 1 && strings.HasPrefix(strings.TrimSpace(lines[first-2]), "//") {
+			first-- // the comment above, which the split leaves out
+		}
+		return strings.TrimSuffix(strings.Join(lines[first-1:to.Line], ""), "\n")
+	}
+	for _, m := range cell.methods {
+		ev.source[m.fun] = text(m.decl)
 	}
 	for _, s := range src.steps {
 		switch d := s.(type) {
+		case *ast.AssignStmt:
+			for _, x := range d.Lhs {
+				if id, ok := x.(*ast.Ident); ok && cell.info.Defs[id] != nil {
+					ev.source[cell.info.Defs[id]] = text(d)
+				}
+			}
 		case *ast.FuncDecl:
 			if o := cell.info.Defs[d.Name]; o != nil {
-				ev.source[o] = text(d, d.Doc)
+				ev.source[o] = text(d)
 			}
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				switch spec := spec.(type) {
 				case *ast.TypeSpec:
-					ev.source[cell.info.Defs[spec.Name]] = text(d, d.Doc)
+					ev.source[cell.info.Defs[spec.Name]] = text(d)
 				case *ast.ValueSpec:
 					for _, id := range spec.Names {
-						ev.source[cell.info.Defs[id]] = text(d, d.Doc)
+						ev.source[cell.info.Defs[id]] = text(d)
 					}
 				}
 			}

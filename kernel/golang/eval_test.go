@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // session runs cells one after another.
@@ -98,6 +99,14 @@ var scenarios = []scenario{
 		"os.Exit(3)", "Exit: the cell called os.Exit(3); the notebook goes on",
 		"runtime.Goexit()", "Goexit: the cell called runtime.Goexit; the notebook goes on",
 	}},
+	{"must", []string{
+		"must(strconv.Atoi(\"12\")) + 1", "=> 13",
+		"must(strconv.Atoi(fmt.Sprint(must(strconv.Atoi(\"4\")))))", "=> 4",
+		"must(strconv.Atoi(\"x\"))\nfmt.Println(\"not reached\")", "Error: strconv.Atoi: parsing \"x\": invalid syntax",
+		"must(errors.New(\"bad\"))", "Error: bad",
+		"must(1)", "CompileError: In[5]:1:6: cannot use 1 (constant of type int) as error value in argument to must: int does not implement error (missing method Error)",
+		"func two() (a, b int, err error) { return 1, 2, nil }\nx, y := must(two())\nx + y", "=> 3",
+	}},
 	{"programs", []string{
 		"package main\nimport \"fmt\"\nvar a = b + 1\nvar b = 2\nfunc main() { fmt.Println(a) }", "3",
 		"1", "=> 1",
@@ -107,5 +116,43 @@ var scenarios = []scenario{
 func TestScenarios(t *testing.T) {
 	for _, sc := range scenarios {
 		t.Run(sc.name, sc.test)
+	}
+}
+
+// TestInterrupt ends cells that never would, and goes on with what they left.
+func TestInterrupt(t *testing.T) {
+	for _, code := range []string{
+		"for { n++ }",
+		"n = 1; for i := 0; ; i++ { n = i }",
+		"n = 1; time.Sleep(time.Hour); n = 7",
+		"n = 1; <-make(chan int); n = 7",
+		"n = 1; make(chan int) <- 1; n = 7",
+		"n = 1; select {}; n = 7",
+		"n = 1; var mu sync.Mutex; mu.Lock(); mu.Lock(); n = 7",
+		"n = 1; var wg sync.WaitGroup; wg.Add(1); wg.Wait(); n = 7",
+		"func f(i int) { if i > 100 { return }; n = 1; f(i); f(i+1); f(i+1) }\nf(0)",
+		"n = 1; defer func() { recover() }(); for {}",
+		"n = 1; func() { defer func() { recover() }(); for {} }(); n = 7",
+		"n = 1; for range func(yield func(int) bool) { for yield(1) {} } {}",
+	} {
+		s := newSession(t)
+		s.run("n := 0\nticks := 0\ngo func() { for { ticks++; time.Sleep(time.Millisecond) } }()")
+		time.AfterFunc(50*time.Millisecond, s.ev.Interrupt)
+		done := make(chan string, 1)
+		go func() { done <- s.run(code) }()
+		select {
+		case got := <-done:
+			if !strings.HasPrefix(got, "Interrupted: ") {
+				t.Errorf("%s\ngave %s", code, got)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s\nis not interrupted", code)
+		}
+		if got := s.run("n > 0 && n != 7"); got != "=> true\n" {
+			t.Errorf("%s\nleft n > 0 && n != 7 %s", code, got)
+		}
+		if got := s.run("before := ticks\nfor ticks == before { time.Sleep(time.Millisecond) }\nticks > before"); got != "=> true\n" {
+			t.Errorf("%s\nstopped another cell's goroutine: %s", code, got)
+		}
 	}
 }

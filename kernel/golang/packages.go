@@ -25,6 +25,7 @@ type importer struct {
 	byName map[string]string // the path that a bare package name means
 	extra  map[string]any
 
+	mustPkg *types.Package
 	sources map[string]map[*types.Func]*lower.Decl
 }
 

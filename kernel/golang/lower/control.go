@@ -223,6 +223,9 @@ func (f *fn) rangeStmt(s *ast.RangeStmt, label string) {
 		f.rangeNative(s, label, f.expr(s.X), types.Typ[types.Int], t.Elem())
 	case *types.Array:
 		if s.Value == nil || isBlank(s.Value) {
+			if hasCall(s.X) {
+				f.emit("_ = %s", f.expr(s.X))
+			}
 			f.rangeCount(s, label, fmt.Sprint(t.Len()))
 			return
 		}
@@ -286,6 +289,12 @@ func (f *fn) rangeNative(s *ast.RangeStmt, label, x string, key, elem types.Type
 		f.emit("_ = %s", k)
 	}
 	f.loopBody(s, label, func() {
+		if s.Tok == token.ASSIGN && s.Key != nil && s.Value != nil && !isBlank(s.Key) && !isBlank(s.Value) {
+			a, b := f.pinned(s.Key), f.pinned(s.Value)
+			a.store(f, f.convert(f.fromSlot(k, key), key, a.typ))
+			b.store(f, f.convert(f.fromSlot(v, elem), elem, b.typ))
+			return
+		}
 		f.bind(s, s.Key, k, key)
 		f.bind(s, s.Value, v, elem)
 	})
@@ -417,10 +426,12 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 	}
 	conds := make([]string, len(s.Body.List))
 	pres := make([]string, len(s.Body.List))
-	chained := false
+	chained, fallback := false, -1
 	for i, c := range s.Body.List {
 		cc := c.(*ast.CaseClause)
 		if cc.List == nil {
+			fallback = i
+			chained = chained || i < len(s.Body.List)-1 // the interpreter wants it last
 			continue
 		}
 		pres[i] = f.captured(func() {
@@ -442,11 +453,14 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 			f.emit("if %s < 0 {\n%sif %s { %s = %d }\n}", k, pres[i], conds[i], k, i)
 			conds[i] = fmt.Sprintf("%s == %d", k, i)
 		}
+		if fallback >= 0 {
+			conds[fallback] = fmt.Sprintf("%s < 0 || %s == %d", k, k, fallback)
+		}
 	}
 	f.emit("%sswitch {", f.head(label))
 	for i, c := range s.Body.List {
 		cc := c.(*ast.CaseClause)
-		if cc.List == nil {
+		if conds[i] == "" {
 			f.emit("default:")
 		} else {
 			f.emit("case %s:", conds[i])
@@ -459,6 +473,9 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 // caseCond writes the test of one case of a switch.
 func (f *fn) caseCond(tag string, tagType types.Type, x ast.Expr) string {
 	if tag == "" {
+		if t := f.typeOf(x); types.IsInterface(t) {
+			return fmt.Sprintf("%s(%s, any(true))", f.l.sym("Eq"), f.toAny(f.expr(x), t))
+		}
 		return f.expr(x)
 	}
 	l := f.l
@@ -524,65 +541,85 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 	f.emit("}")
 }
 
+// selectStmt has the runtime choose: the interpreter's own select is not safe
+// in several goroutines.
 func (f *fn) selectStmt(s *ast.SelectStmt, label string) {
+	l := f.l
 	f.emit("{")
 	defer f.emit("}")
-	type comm struct{ head, after string }
-	heads := make([]string, len(s.Body.List))
 	after := make([]func(), len(s.Body.List))
+	conds := make([]string, len(s.Body.List))
+	k, v, ok := f.temp(), f.temp(), f.temp()
+	hasDefault := false
+	var list []func() string
 	for i, c := range s.Body.List {
 		cc := c.(*ast.CommClause)
 		after[i] = func() {}
+		if cc.Comm == nil {
+			hasDefault = true
+			continue
+		}
+		conds[i] = fmt.Sprintf("%s == %d", k, len(list))
 		switch st := cc.Comm.(type) {
-		case nil:
-			heads[i] = "default:"
 		case *ast.SendStmt:
 			t := coreType(f.typeOf(st.Chan)).(*types.Chan)
-			ch := f.spillAlways(f.expr(st.Chan))
-			v := f.temp()
-			f.emit("var %s %s = %s", v, f.l.slot(t.Elem()), f.toSlot(st.Value, t.Elem()))
-			heads[i] = fmt.Sprintf("case %s <- %s:", ch, v)
+			list = append(list, func() string {
+				p := f.exprs(func() string { return f.expr(st.Chan) }, func() string { return f.toSlot(st.Value, t.Elem()) })
+				return fmt.Sprintf("%s(any(%s), any(%s))", l.sym("SendCase"), p[0], p[1])
+			})
 		case *ast.ExprStmt:
-			ch := f.spillAlways(f.expr(ast.Unparen(st.X).(*ast.UnaryExpr).X))
-			heads[i] = fmt.Sprintf("case <-%s:", ch)
+			list = append(list, func() string { return f.recvCase(st.X) })
 		case *ast.AssignStmt:
-			u := ast.Unparen(st.Rhs[0]).(*ast.UnaryExpr)
-			elem := coreType(f.typeOf(u.X)).(*types.Chan).Elem()
-			ch := f.spillAlways(f.expr(u.X))
-			v, ok := f.temp(), f.temp()
-			if len(st.Lhs) == 2 {
-				heads[i] = fmt.Sprintf("case %s, %s := <-%s:", v, ok, ch)
-			} else {
-				heads[i] = fmt.Sprintf("case %s := <-%s:", v, ch)
-			}
-			after[i] = func() {
-				f.emit("_ = %s", v)
-				texts := []string{f.fromSlot(v, elem), ok}
-				froms := []types.Type{elem, types.Typ[types.Bool]}
-				for j, x := range st.Lhs {
-					if isBlank(x) {
-						continue
-					}
-					if o := f.defined(x); st.Tok == token.DEFINE && o != nil {
-						t := f.l.subst(o.Type(), f.env)
-						f.define(o, f.intoSlot(f.convert(texts[j], froms[j], t), t))
-						continue
-					}
-					d := f.target(x)
-					d.store(f, f.convert(texts[j], froms[j], d.typ))
-				}
-			}
+			list = append(list, func() string { return f.recvCase(st.Rhs[0]) })
+			after[i] = func() { f.received(st, v, ok) }
 		}
 	}
-	f.emit("%sselect {", f.head(label))
+	f.emit("%s, %s, %s := %s(%v, []%s{%s}...)", k, v, ok, l.sym("Select"), hasDefault, l.sym("SelectCase"), strings.Join(f.exprs(list...), ", "))
+	f.emit("_, _ = %s, %s", v, ok)
+	f.pollBlocked()
+	f.emit("%sswitch {", f.head(label))
 	for i, c := range s.Body.List {
-		f.emit("%s", heads[i])
+		if conds[i] == "" {
+			f.emit("default:")
+		} else {
+			f.emit("case %s:", conds[i])
+		}
 		after[i]()
-		f.poll()
 		f.enter(label, false, func() { f.block(c.(*ast.CommClause).Body) })
 	}
 	f.emit("}")
-	f.poll()
+}
+
+func (f *fn) recvCase(e ast.Expr) string {
+	ch := ast.Unparen(e).(*ast.UnaryExpr).X
+	return fmt.Sprintf("%s(any(%s))", f.l.sym("RecvCase"), f.expr(ch))
+}
+
+// received assigns what a select received.
+func (f *fn) received(st *ast.AssignStmt, v, ok string) {
+	elem := coreType(f.typeOf(ast.Unparen(st.Rhs[0]).(*ast.UnaryExpr).X)).(*types.Chan).Elem()
+	value := v
+	switch {
+	case f.l.slot(elem) == "any":
+	case f.l.isHostInterface(elem):
+		value = f.l.converter(elem) + "(" + v + ")"
+	default:
+		value = f.l.cast(v, f.l.slot(elem))
+	}
+	texts := []string{f.fromSlot(value, elem), ok}
+	froms := []types.Type{elem, types.Typ[types.Bool]}
+	for j, x := range st.Lhs {
+		if isBlank(x) {
+			continue
+		}
+		if o := f.defined(x); st.Tok == token.DEFINE && o != nil {
+			t := f.l.subst(o.Type(), f.env)
+			f.define(o, f.intoSlot(f.convert(texts[j], froms[j], t), t))
+			continue
+		}
+		d := f.target(x)
+		d.store(f, f.convert(texts[j], froms[j], d.typ))
+	}
 }
 
 func (f *fn) defined(e ast.Expr) types.Object {

@@ -72,7 +72,7 @@ func (f *fn) stmt(s ast.Stmt) {
 		t := coreType(f.typeOf(s.Chan)).(*types.Chan)
 		p := f.exprs(func() string { return f.expr(s.Chan) }, func() string { return f.toSlot(s.Value, t.Elem()) })
 		f.emit("%s <- %s", p[0], p[1])
-		f.poll()
+		f.pollBlocked()
 	case *ast.GoStmt:
 		f.emit("%s(%s)", f.l.sym("Go"), f.thunk(s.Call))
 	case *ast.DeferStmt:
@@ -111,7 +111,7 @@ func (f *fn) exprStmt(s *ast.ExprStmt) {
 	case *ast.UnaryExpr:
 		if e.Op == token.ARROW {
 			f.emit("<-%s", f.expr(e.X))
-			f.poll()
+			f.pollBlocked()
 			return
 		}
 		f.emit("_ = %s", f.expr(e))
@@ -125,7 +125,7 @@ func (f *fn) pollAfter(e *ast.CallExpr) {
 	if id := calledName(e.Fun); id != nil {
 		if o, ok := f.info.Uses[id].(*types.Func); ok && o.Pkg() != nil && f.l.hostPkg(o.Pkg()) && f.l.declOf(o.Origin()) == nil {
 			if o.Pkg().Path() != "fmt" {
-				f.poll()
+				f.pollBlocked()
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (f *fn) assign(s *ast.AssignStmt) {
 	}
 	for _, x := range s.Rhs {
 		if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
-			f.poll()
+			f.pollBlocked()
 		}
 		if c, ok := ast.Unparen(x).(*ast.CallExpr); ok {
 			f.pollAfter(c)
@@ -201,7 +201,11 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 	var dst storage
 	pre := f.captured(func() { dst = f.target(lhs) })
 	var value string
-	mid := f.captured(func() { value = f.to(rhs, dst.typ) })
+	mid := f.captured(func() {
+		if value = f.to(rhs, dst.typ); isLiteral(rhs) {
+			value = f.spillAlways(value)
+		}
+	})
 	f.out.WriteString(pre)
 	if mid != "" && !isSimple(dst.place) {
 		if ix, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
@@ -212,10 +216,17 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 	dst.store(f, value)
 }
 
+// isLiteral says whether e is a composite literal. The interpreter loses one
+// that is assigned straight to a variable of an enclosing function.
+func isLiteral(e ast.Expr) bool {
+	_, ok := ast.Unparen(e).(*ast.CompositeLit)
+	return ok
+}
+
 func (f *fn) assignMulti(s *ast.AssignStmt) {
 	dsts := make([]storage, len(s.Lhs))
 	for i, x := range s.Lhs {
-		dsts[i] = f.target(x)
+		dsts[i] = f.pinned(x)
 	}
 	values := f.multi(s.Rhs[0], len(s.Lhs))
 	for i, d := range dsts {
@@ -521,7 +532,7 @@ func (f *fn) returnStmt(s *ast.ReturnStmt) {
 		f.emit("return %s", strings.Join(values, ", "))
 		return
 	}
-	if n > 1 {
+	if n > 1 || isLiteral(s.Results[0]) {
 		for i, v := range values {
 			t := f.temp()
 			f.emit("var %s %s = %s", t, f.l.slot(sig.Results().At(i).Type()), v)

@@ -3,6 +3,7 @@ package rt
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Group is the goroutines of one cell: the cell's own and those it started.
@@ -38,6 +39,7 @@ func (r *Runtime) Start(g *Group, f func()) {
 			if gs.stopping--; gs.stopping == 0 {
 				*r.stop = 0
 			}
+			*r.stuck = gs.stopping
 		}
 		gs.mu.Unlock()
 		r.traces.drop(id)
@@ -55,10 +57,21 @@ func (r *Runtime) Cancel(g *Group) {
 		return
 	}
 	gs.stopping += g.live
-	if gs.stopping > 0 {
-		*r.stop = 1
+	if gs.stopping == 0 {
+		return
 	}
+	*r.stop, *r.stuck = 1, gs.stopping
+	// What runs meets a poll soon. What is blocked polls when it comes back;
+	// other goroutines are not to pay for it until then.
+	time.AfterFunc(stopTime, func() {
+		gs.mu.Lock()
+		defer gs.mu.Unlock()
+		*r.stop = 0
+	})
 }
+
+// stopTime is how long running code polls for a cancellation.
+const stopTime = 2 * time.Second
 
 // Live lists the groups that have running goroutines, with their number.
 func (r *Runtime) Live() map[*Group]int {
@@ -72,7 +85,8 @@ func (r *Runtime) Live() map[*Group]int {
 }
 
 // SetStop tells where lowered code looks for a pending cancellation.
-func (r *Runtime) SetStop(p *int) { r.stop = p }
+// and, after what may block, for one that came meanwhile.
+func (r *Runtime) SetStop(stop, stuck *int) { r.stop, r.stuck = stop, stuck }
 
 func (r *Runtime) group() *Group {
 	id := goid()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"runtime"
 	"strings"
 )
@@ -45,6 +46,12 @@ type runtimeError string
 
 func (e runtimeError) Error() string { return "runtime error: " + string(e) }
 func (e runtimeError) RuntimeError() {}
+
+// plainError is a runtime.Error that does not say so.
+type plainError string
+
+func (e plainError) Error() string { return string(e) }
+func (e plainError) RuntimeError() {}
 
 // A typeError is a failed type assertion.
 type typeError string
@@ -96,11 +103,14 @@ var reflectPanics = []struct {
 	{"reflect.MakeSlice: negative len", runtimeError("makeslice: len out of range")},
 	{"reflect.MakeSlice: negative cap", runtimeError("makeslice: cap out of range")},
 	{"reflect.MakeSlice: len > cap", runtimeError("makeslice: cap out of range")},
+	{"reflect.MakeChan: negative buffer size", plainError("makechan: size out of range")},
 	{"makeslice: len out of range", runtimeError("makeslice: len out of range")},
 	{"makeslice: cap out of range", runtimeError("makeslice: cap out of range")},
 	{"reflect.Value.Slice: ", runtimeError("slice bounds out of range")},
 	{"reflect.Value.Slice3: ", runtimeError("slice bounds out of range")},
 }
+
+var sliceToArray = regexp.MustCompile(`^reflect: cannot convert slice with length (\d+) to (?:pointer to )?array with length (\d+)$`)
 
 func reflectPanic(text string) (error, bool) {
 	if strings.HasPrefix(text, "runtime error: ") && strings.Contains(text, "[") {
@@ -108,6 +118,9 @@ func reflectPanic(text string) (error, bool) {
 	}
 	if !strings.HasPrefix(text, "reflect") && !strings.HasPrefix(text, "runtime error: ") {
 		return nil, false
+	}
+	if m := sliceToArray.FindStringSubmatch(text); m != nil {
+		return runtimeError(fmt.Sprintf("cannot convert slice with length %s to array or pointer to array with length %s", m[1], m[2])), true
 	}
 	for _, p := range reflectPanics {
 		if strings.Contains(text, p.part) {

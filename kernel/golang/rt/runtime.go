@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -17,7 +18,8 @@ type Runtime struct {
 	impl     sync.Map // implKey to bool
 	hostType func(reflect.Type) types.Type
 
-	stop   *int // lowered code polls it: not 0 while goroutines are being cancelled
+	stop   *int // lowered code polls it: not 0 while running goroutines are being cancelled
+	stuck  *int // how many cancelled goroutines are still alive
 	groups groups
 	traces traces
 
@@ -38,7 +40,7 @@ type Runtime struct {
 // New returns the runtime of a session. hostType gives the checker's type of
 // a compiled one.
 func New(hostType func(reflect.Type) types.Type) *Runtime {
-	r := &Runtime{hostType: hostType, stop: new(int)}
+	r := &Runtime{hostType: hostType, stop: new(int), stuck: new(int)}
 	r.types.byHost = make(map[reflect.Type]*Type)
 	r.groups.byID = make(map[int64]*Group)
 	r.traces.calls = make(map[int64][]Call)
@@ -85,6 +87,9 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Method":        r.setMethod,
 		"Host":          r.setHost,
 		"Pos":           r.traces.register,
+		"Select":        selectCase,
+		"SendCase":      sendCase,
+		"RecvCase":      recvCase,
 		"Func":          func(f any) any { return f },
 		"Empty":         func(any) struct{} { return struct{}{} },
 		"NilMethod":     func() { panic(&Panic{nilDereference}) },
@@ -123,6 +128,15 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"UnsafeSliceData":  func(s any) unsafe.Pointer { return reflect.ValueOf(s).UnsafePointer() },
 		"UnsafeSlice": func(p any, n int) any {
 			v := reflect.ValueOf(p)
+			if n < 0 {
+				panic(&Panic{runtimeError("unsafe.Slice: len out of range")})
+			}
+			if v.IsNil() {
+				if n > 0 {
+					panic(&Panic{runtimeError("unsafe.Slice: ptr is nil and len is not zero")})
+				}
+				return reflect.Zero(reflect.SliceOf(v.Type().Elem())).Interface()
+			}
 			array := reflect.NewAt(reflect.ArrayOf(n, v.Type().Elem()), v.UnsafePointer())
 			return array.Elem().Slice(0, n).Interface()
 		},
@@ -131,6 +145,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 	for name, f := range syms {
 		out[name] = reflect.ValueOf(f)
 	}
+	out["SelectCase"] = reflect.ValueOf((*reflect.SelectCase)(nil))
 	out["Frame"] = reflect.ValueOf((*Frame)(nil))
 	return out
 }
@@ -248,15 +263,15 @@ func printArgs(w io.Writer, args []any, line bool) {
 func printText(a any) string {
 	switch v := a.(type) {
 	case nil:
-		return "nil"
+		return "(0x0,0x0)"
 	case float64:
-		return printFloat(v)
+		return strconv.FormatFloat(v, 'g', -1, 64)
 	case float32:
-		return printFloat(float64(v))
+		return strconv.FormatFloat(float64(v), 'g', -1, 32)
 	case complex128:
-		return "(" + printFloat(real(v)) + printFloat(imag(v)) + "i)"
+		return strconv.FormatComplex(v, 'g', -1, 128)
 	case complex64:
-		return "(" + printFloat(float64(real(v))) + printFloat(float64(imag(v))) + "i)"
+		return strconv.FormatComplex(complex128(v), 'g', -1, 64)
 	case Box:
 		return printText(v.V)
 	case error:
@@ -271,28 +286,3 @@ func printText(a any) string {
 	}
 	return fmt.Sprint(a)
 }
-
-func printFloat(f float64) string {
-	switch {
-	case f != f:
-		return "NaN"
-	case f > maxFloat:
-		return "+Inf"
-	case f < -maxFloat:
-		return "-Inf"
-	}
-	s := fmt.Sprintf("%+.6e", f)
-	// Go's runtime writes three digits of exponent.
-	n := len(s)
-	for i := n - 1; i > 0; i-- {
-		if s[i] == '+' || s[i] == '-' {
-			if n-i == 3 {
-				s = s[:i+1] + "0" + s[i+1:]
-			}
-			break
-		}
-	}
-	return s
-}
-
-const maxFloat = 1.79769313486231570814527423731704356798070e+308
