@@ -46,6 +46,13 @@ func (n *notebook) Eval(code string, show bool) error {
 	return nil
 }
 
+func (n *notebook) Syntax(code string) error {
+	if err := n.Evaluator.Syntax("cell", code); err != nil {
+		return err
+	}
+	return nil
+}
+
 func (n *notebook) Names() []magic.Name {
 	var list []magic.Name
 	for _, name := range n.Evaluator.Names() {
@@ -78,10 +85,15 @@ func TestGoAndMagics(t *testing.T) {
 	if got := n.cell(t, "%who"); got != "type  Point  struct{x int; y int}\nvar   p      Point\nfunc  sum    func(p Point) int\n" {
 		t.Errorf("%%who printed\n%s", got)
 	}
-	err := magic.Run(t.Context(), n, "%cd .\n\nx := 1\nx = nosuch")
+	n.out.Reset()
+	err := magic.Run(t.Context(), n, "%reset\n\nx := 1\nx = nosuch")
 	var e *golang.Error
 	if !errors.As(err, &e) || !strings.Contains(e.Message, ":4:5") {
 		t.Errorf("an error below a magic is said to be at %v", err)
+	}
+	err = magic.Run(t.Context(), n, "z := 1\n!echo never\nz = := 2")
+	if !errors.As(err, &e) || !strings.Contains(e.Message, ":3:5: syntax error") || n.out.String() != "" {
+		t.Errorf("a mistake of syntax: %v, printed %q", err, n.out.String())
 	}
 	n.cell(t, "%reset")
 	if got := n.cell(t, "%who"); got != "no names are declared\n" {
@@ -117,7 +129,7 @@ func TestTiming(t *testing.T) {
 		t.Errorf("%%%%time printed %q, showed %q", got, n.values)
 	}
 	for code, position := range map[string]string{
-		"\n\n%time   nosuch()": ":3:9", "%%time\n\n  nosuch()": ":3:3", "\n%timeit -n 3 nosuch()": ":2:14", "%%timeit\n\n  nosuch()": ":3:3",
+		"\n\n%time   nosuch()": ":3:9", "%%time\n\n  nosuch()": ":3:3", "\n%timeit -n 3 nosuch()": ":2:14", "%timeit nosuch()": ":1:9", "%timeit -n 4   1 + nosuch": ":1:20", "%%timeit\n\n  nosuch()": ":3:3",
 		"\n%timeit panic(\"oh\")": "oh",
 	} {
 		err := magic.Run(t.Context(), n, code)

@@ -28,6 +28,8 @@ type Env interface {
 	// expression if show is set. It returns when the code ended, failed, or was
 	// interrupted.
 	Eval(code string, show bool) error
+	// Syntax finds mistakes of syntax in Go code, without running it.
+	Syntax(code string) error
 	// Define makes value known to later Go code under name.
 	Define(name string, value any) error
 	// Names lists what the cells so far declared.
@@ -139,10 +141,10 @@ func Lookup(called string) (Magic, bool) {
 
 // Run runs a cell: its magics and the Go code between them, from top to
 // bottom, up to the first that fails; Go code does not see what is declared
-// below the next magic. Only the last piece shows the value of its
-// last expression. Names of magics that do not exist are found before anything
-// runs. The errors are those of Env.Eval, as they are, the context's, after an
-// interrupt, and otherwise of type *Error.
+// below the next magic. Only the last piece shows the value of its last
+// expression. Names of magics that do not exist, and mistakes of syntax, are
+// found before anything runs. The errors are those of Env, as they are, the
+// context's, after an interrupt, and otherwise of type *Error.
 func Run(ctx context.Context, env Env, code string) error {
 	pieces := split(code)
 	calls := make([]Call, len(pieces))
@@ -160,6 +162,12 @@ func Run(ctx context.Context, env Env, code string) error {
 			calls[i] = call
 		}
 		last = i
+	}
+	if len(pieces) > 1 {
+		// A mistake in the last line should not be found after the first ran.
+		if err := env.Syntax(Blank(code)); err != nil {
+			return err
+		}
 	}
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {

@@ -52,6 +52,12 @@ func (r *recorder) Eval(code string, show bool) error {
 	}
 	return nil
 }
+func (r *recorder) Syntax(code string) error {
+	if strings.Contains(code, "}{") {
+		return errors.New("syntax")
+	}
+	return nil
+}
 func (r *recorder) Define(name string, value any) error {
 	if r.defined == nil {
 		r.defined = map[string]any{}
@@ -103,6 +109,15 @@ func TestGoErrorEndsTheCell(t *testing.T) {
 	err := Run(t.Context(), r, "x\n!echo never\ny")
 	if err != bad || len(r.evals) != 1 || r.text() != "" {
 		t.Errorf("got %v after %s, printed %q", err, r.evals, r.text())
+	}
+}
+
+func TestSyntaxIsCheckedFirst(t *testing.T) {
+	if r, err := run(t, "x\n!echo never\ny }{"); err == nil || err.Error() != "syntax" || len(r.evals) != 0 || r.text() != "" {
+		t.Errorf("got %v after %s, printed %q", err, r.evals, r.text())
+	}
+	if r, err := run(t, "x }{"); err != nil || len(r.evals) != 1 {
+		t.Errorf("a cell without magics was checked: %v, %v", err, r.evals)
 	}
 }
 

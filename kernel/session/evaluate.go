@@ -190,6 +190,13 @@ func (e env) Eval(code string, show bool) error {
 	return nil
 }
 
+func (e env) Syntax(code string) error {
+	if err := e.golang.Syntax(e.cell.Name, code); err != nil {
+		return err
+	}
+	return nil
+}
+
 func (e env) Define(name string, value any) error { return e.golang.Define(name, value) }
 func (e env) Reset() error                        { return e.golang.Reset() }
 
