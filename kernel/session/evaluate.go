@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	_ "gocuda/cudaapi/backend" // gives cells their devices
+	"gocuda/cudaapi/cuda"
 	"gocuda/kernel/display"
 	"gocuda/kernel/golang"
 	"gocuda/kernel/golang/assist"
@@ -38,6 +39,7 @@ type cells struct {
 
 	mu     sync.Mutex
 	cancel context.CancelCauseFunc // of the running cell; nil when none runs
+	unwait func()                  // ends the waits for devices that the running cell began
 
 	// Of the running cell.
 	cell   Cell
@@ -89,8 +91,12 @@ func (c *cells) builtins() map[string]any {
 func (c *cells) Run(cell Cell) (*display.Bundle, Result) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
+	// A channel of its own, which the end of a cell leaves open: goroutines that
+	// the cell leaves behind may wait on.
+	stop := make(chan struct{})
+	cuda.SetInterrupt(stop)
 	c.mu.Lock()
-	c.cancel = cancel
+	c.cancel, c.unwait = cancel, sync.OnceFunc(func() { close(stop) })
 	c.mu.Unlock()
 	c.cell, c.value, c.result = cell, nil, Result{}
 	err := magic.Run(ctx, env{c}, cell.Code)
@@ -148,10 +154,11 @@ func asError(err error) *Error {
 // Interrupt stops the running cell.
 func (c *cells) Interrupt() {
 	c.mu.Lock()
-	cancel := c.cancel
+	cancel, unwait := c.cancel, c.unwait
 	c.mu.Unlock()
 	if cancel != nil {
 		cancel(ErrInterrupted)
+		unwait()
 		c.golang.Interrupt()
 	}
 }
