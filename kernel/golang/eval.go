@@ -226,6 +226,7 @@ func (ev *Evaluator) compileOutput(step func() lower.Output) (entry *func(), err
 	if err != nil {
 		return nil, err
 	}
+	forget(ev.interp)
 	f, ok := v.Interface().(func())
 	if !ok {
 		return nil, fmt.Errorf("the interpreter made a %s of the cell", v.Type())

@@ -23,13 +23,22 @@ func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.
 		f.show = show
 	}
 	body := &ast.BlockStmt{List: list}
+	f.pos = bodyPos
+	if !l.bodyPos {
+		l.bodyPos = true
+		l.undo = append(l.undo, func() { l.bodyPos = false })
+		fmt.Fprintf(&l.types, "var %s int\n", bodyPos)
+	}
 	f.analyze(nil, types.NewTuple(), body)
 	text, header := f.function(nil, f.sig, body, false)
-	name := l.fresh("body")
+	const name = "body"
 	fmt.Fprintf(&l.code, "func %s%s {\n%s}\n", name, header, text)
 	f.registerPos(name, f.frame != nil)
 	return name
 }
+
+// bodyPos is the position of the cell that runs.
+const bodyPos = "p_body"
 
 // isPackageLevel says whether a variable outlives the cell's statements.
 func isPackageLevel(o types.Object) bool {

@@ -78,6 +78,7 @@ type Lowerer struct {
 	aliases    map[string]string
 	helpers    map[string]string
 	counter    int
+	bodyPos    bool
 
 	// One cell's output.
 	imports strings.Builder
@@ -225,7 +226,7 @@ type Output struct {
 // name of the function that runs the cell's statements.
 func (l *Lowerer) Finish(body string) Output {
 	l.drain()
-	entry := l.fresh("cell")
+	const entry = "cell" // the interpreter forgets the one before
 	var text strings.Builder
 	text.WriteString(l.types.String())
 	text.WriteString(l.code.String())
