@@ -6,7 +6,12 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/types"
+	"log"
+	"os"
+	"reflect"
 	"strings"
+
+	"github.com/traefik/yaegi/interp"
 
 	"gocuda/kernel/golang/lower"
 )
@@ -18,7 +23,8 @@ type File struct{ Name, Code string }
 // would: its main runs once. It returns the exit status: that of os.Exit, 2
 // after a panic, 1 if the program does not compile; what went wrong is written
 // to options.Stderr. args are os.Args after the program's own name. A
-// goroutine that panics ends the program at once.
+// goroutine that panics ends the program at once. os.Exit and log.Fatal end
+// this process.
 func RunProgram(options Options, files []File, args []string) int {
 	crashed := make(chan *Error, 1)
 	options.Background = func(e *Error) {
@@ -37,6 +43,15 @@ func RunProgram(options Options, files []File, args []string) int {
 		return 1
 	}
 	ev.program = true
+	ev.rt.Exit = os.Exit
+	// The interpreter made panics of these.
+	err = ev.interp.Use(interp.Exports{"log/log": {
+		"Fatal": reflect.ValueOf(log.Fatal), "Fatalf": reflect.ValueOf(log.Fatalf), "Fatalln": reflect.ValueOf(log.Fatalln),
+	}})
+	if err != nil {
+		fmt.Fprintln(ev.options.Stderr, err)
+		return 1
+	}
 	report := func(e *Error) {
 		for _, line := range e.Traceback {
 			fmt.Fprintln(ev.options.Stderr, withoutColour(line))

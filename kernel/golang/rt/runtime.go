@@ -32,6 +32,9 @@ type Runtime struct {
 	// Background is told of a panic in a goroutine that a cell started.
 	Background func(g *Group, value any, trace []Call)
 
+	// Exit, if set, is os.Exit. Without it, os.Exit ends the cell.
+	Exit func(code int)
+
 	// Input values that the next cell picks up, by number.
 	values sync.Map
 	nvalue atomic.Int64
@@ -99,7 +102,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Print":         func(args ...any) { printArgs(os.Stderr, args, false) },
 		"Println":       func(args ...any) { printArgs(os.Stderr, args, true) },
 		"ErrorsAs":      r.errorsAs,
-		"Exit":          func(code int) { panic(&ending{Exit{code}}) },
+		"Exit":          r.exit,
 		"Fail":          func(err error) { panic(&ending{Failure{err}}) },
 		"Show": func(values ...any) {
 			if r.Show != nil {
@@ -285,4 +288,11 @@ func printText(a any) string {
 		return fmt.Sprintf("[%d/%d]%#x", rv.Len(), rv.Cap(), rv.Pointer())
 	}
 	return fmt.Sprint(a)
+}
+
+func (r *Runtime) exit(code int) {
+	if r.Exit != nil {
+		r.Exit(code)
+	}
+	panic(&ending{Exit{code}})
 }
