@@ -31,7 +31,7 @@ done
 # What a call costs: from Go, and beside it from C++ and Python where they are.
 {
   cuda=$here/tests/cudaapi/cuda
-  [ -x "$cuda/run.test" ] && (cd "$cuda" && timeout 120 ./run.test -test.run '^$' -test.bench .)
+  [ -x "$cuda/run.test" ] && (cd "$cuda" && GOCUDA_BENCH=1 timeout 120 ./run.test -test.run CallCosts -test.v)
   nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
   if [ -n "$nvcc" ]; then
     built=$(mktemp -d)
