@@ -28,6 +28,12 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("score: ")
+	if lost := score(); lost > 0 {
+		os.Exit(1)
+	}
+}
+
+func score() (lost int) {
 	command := flag.String("exec", "bin/gocuda-kernel exec", "the `command` that runs a Go file")
 	limit := flag.Duration("timeout", 20*time.Second, "time limit of one program")
 	jobs := flag.Int("j", runtime.NumCPU(), "programs that run at a time")
@@ -44,7 +50,12 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	programs, err := find(filepath.Join(root, "test"), match)
+	dir, err := prepare(root)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	programs, err := find(filepath.Join(dir, "test"), match)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,18 +72,40 @@ func main() {
 	}
 	report(results, why, *verbose)
 	if *list == "" {
-		return
+		return 0
 	}
-	lost := compare(*list, results)
+	lost = compare(*list, results)
 	if *only == "" {
 		if err := writeList(*list, results); err != nil {
 			log.Fatal(err)
 		}
 	}
-	if lost > 0 {
-		os.Exit(1)
-	}
+	return lost
 }
+
+// prepare makes a folder with what programs find around them when Go's own
+// test runner runs them: a copy of the test directory, since they may write
+// there, and the list of the standard library's compiled packages.
+func prepare(root string) (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "score"); err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(dir)
+		}
+	}()
+	if err := os.CopyFS(filepath.Join(dir, "test"), os.DirFS(filepath.Join(root, "test"))); err != nil {
+		return "", err
+	}
+	packages, err := exec.Command("go", "list", "-export", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}", "std").Output()
+	if err != nil {
+		return "", fmt.Errorf("go list std: %w", err)
+	}
+	return dir, os.WriteFile(filepath.Join(dir, importcfg), packages, 0o644)
+}
+
+const importcfg = "importcfg"
 
 func goroot() (string, error) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -103,7 +136,7 @@ func find(dir string, match *regexp.Regexp) ([]program, error) {
 			return err
 		}
 		if isRun(string(src)) && match.MatchString(name) {
-			list = append(list, program{name: name, path: path, skip: !wanted(string(src))})
+			list = append(list, program{name: name, dir: dir, skip: !wanted(string(src))})
 		}
 		return nil
 	})

@@ -18,9 +18,9 @@ import (
 
 // program is one file of Go's test directory.
 type program struct {
-	name string // relative to the test directory
-	path string
-	skip bool // for another platform
+	name string // relative to dir
+	dir  string // the test directory
+	skip bool   // for another platform
 }
 
 // result is how a program ended.
@@ -88,21 +88,16 @@ func (p program) run(args []string, limit time.Duration) result {
 		r.cause = "not for this platform"
 		return r
 	}
-	want, err := os.ReadFile(strings.TrimSuffix(p.path, ".go") + ".out")
+	want, err := os.ReadFile(filepath.Join(p.dir, strings.TrimSuffix(p.name, ".go")+".out"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		r.cause = err.Error()
 		return r
 	}
-	dir, err := os.MkdirTemp("", "score")
-	if err != nil {
-		r.cause = err.Error()
-		return r
-	}
-	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, args[0], append(slices.Clone(args[1:]), p.path)...)
-	cmd.Dir = dir // programs may write files
+	cmd := exec.CommandContext(ctx, args[0], append(slices.Clone(args[1:]), p.name)...)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "GOENV=off", "GOFLAGS=", "PWD="+p.dir, "STDLIB_IMPORTCFG="+filepath.Join(filepath.Dir(p.dir), importcfg))
 	out := &limited{stop: cancel}
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = 2 * time.Second

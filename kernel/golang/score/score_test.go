@@ -33,7 +33,12 @@ func TestPassingProgramsStillPass(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	all, err := find(filepath.Join(root, "test"), regexp.MustCompile(""))
+	dir, err := prepare(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	all, err := find(filepath.Join(dir, "test"), regexp.MustCompile(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +101,7 @@ func TestScoring(t *testing.T) {
 		if c.out != "" {
 			write(name[:len(name)-3]+".out", c.out)
 		}
-		got := program{name: name, path: filepath.Join(dir, name)}.run([]string{sh}, time.Second)
+		got := program{name: name, dir: dir}.run([]string{sh}, time.Second)
 		if got.cause != c.cause {
 			t.Errorf("%s: got %q, want %q", name, got.cause, c.cause)
 		}
