@@ -67,7 +67,9 @@ func RunProgram(options Options, files []File, args []string) int {
 	var failed *Error
 	select {
 	case res := <-done:
-		failed = res.Err
+		if failed = res.Err; failed != nil && failed.Name == "Goexit" {
+			failed = <-crashed // the other goroutines go on
+		}
 	case failed = <-crashed:
 	}
 	if failed == nil {

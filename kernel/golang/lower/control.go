@@ -215,7 +215,7 @@ func (f *fn) rangeStmt(s *ast.RangeStmt, label string) {
 	switch t := f.rangeType(s.X).(type) {
 	case *types.Basic:
 		if t.Info()&types.IsString != 0 {
-			f.rangeNative(s, label, f.expr(s.X), types.Typ[types.Int], types.Universe.Lookup("rune").Type())
+			f.rangeString(s, label)
 			return
 		}
 		f.rangeInt(s, label, tx)
@@ -331,6 +331,24 @@ func (f *fn) rangeCountElem(s *ast.RangeStmt, label, n, x string, elem types.Typ
 	f.loopBody(s, label, func() {
 		f.bind(s, s.Key, k, types.Typ[types.Int])
 		f.bind(s, s.Value, x+"["+k+"]", elem)
+	})
+}
+
+// rangeString decodes the runes itself: the interpreter counts runes, not bytes.
+func (f *fn) rangeString(s *ast.RangeStmt, label string) {
+	x := f.temp()
+	f.emit("var %s string = string(%s)", x, f.expr(s.X))
+	next, k, c, r := f.temp(), f.temp(), f.temp(), f.temp()
+	f.emit("%s := 0", next)
+	f.emit("%sfor %s < len(%s) {", f.head(label), next, x)
+	f.emit("%s := %s", k, next)
+	f.emit("%s := %s[%s]", c, x, next)
+	f.emit("var %s int32 = int32(%s)", r, c)
+	f.emit("if %s < 128 { %s = %s + 1 } else { %s, %s = %s(%s, %s) }", c, next, next, r, next, f.l.sym("Rune"), x, next)
+	f.emit("_ = %s", r)
+	f.loopBody(s, label, func() {
+		f.bind(s, s.Key, k, types.Typ[types.Int])
+		f.bind(s, s.Value, r, types.Typ[types.Int32])
 	})
 }
 

@@ -167,15 +167,30 @@ func (l *Lowerer) constant(v constant.Value, t types.Type, typed bool) string {
 			part = "float32"
 		}
 		text = fmt.Sprintf("complex(%s(%s), %s(%s))", part, floatText(constant.Real(c), narrow), part, floatText(constant.Imag(c), narrow))
-		if rep == "complex64" || rep == "complex128" {
-			return text
-		}
+		return l.complexVar(rep, text)
 	case b.Kind() == types.UnsafePointer:
 		return fmt.Sprintf("%s(uintptr(%s))", rep, v.ExactString())
 	default:
 		panic(fmt.Errorf("constant of type %s", t))
 	}
 	return rep + "(" + text + ")"
+}
+
+// complexVar is a variable that holds a complex constant: the interpreter
+// loses one that stands as an argument.
+func (l *Lowerer) complexVar(rep, text string) string {
+	key := "complex " + rep + text
+	if h, ok := l.helpers[key]; ok {
+		return h
+	}
+	h := l.fresh("k")
+	put(l, l.helpers, key, h)
+	fmt.Fprintf(&l.types, "var %s %s\n", h, rep)
+	if rep != "complex64" && rep != "complex128" {
+		text = rep + "(" + text + ")"
+	}
+	l.inits = append(l.inits, h+" = "+text)
+	return h
 }
 
 func quote(s string) string {
@@ -438,7 +453,22 @@ func (f *fn) funcValue(e ast.Expr) string {
 }
 
 // asValue makes a func value of the name of a lowered function.
+//
+// The interpreter compiles a closure before the functions below it, and would
+// take a function that is not compiled yet for an empty one: in a closure, a
+// function that is no closure makes the value.
 func (f *fn) asValue(name string, t types.Type) string {
+	if f.parent != nil {
+		key := "value " + name
+		h, ok := f.l.helpers[key]
+		if !ok {
+			h = f.l.fresh("h")
+			put(f.l, f.l.helpers, key, h)
+			rep := f.l.rep(t)
+			fmt.Fprintf(&f.l.code, "func %s() %s { return %s(%s).(%s) }\n", h, rep, f.l.sym("Func"), name, rep)
+		}
+		return h + "()"
+	}
 	return fmt.Sprintf("%s(%s).(%s)", f.l.sym("Func"), name, f.l.rep(t))
 }
 
@@ -582,6 +612,11 @@ func (f *fn) unary(e *ast.UnaryExpr) string {
 		return f.address(e.X)
 	case token.ARROW:
 		return f.fromSlot("(<-"+f.expr(e.X)+")", f.typeOf(e))
+	}
+	if e.Op == token.SUB {
+		if b, ok := f.typeOf(e).Underlying().(*types.Basic); ok && b.Info()&types.IsFloat != 0 {
+			return "(" + f.expr(e.X) + " * " + f.l.rep(f.typeOf(e)) + "(-1.0))" // 0 - x is not -x for 0
+		}
 	}
 	return "(" + e.Op.String() + f.expr(e.X) + ")"
 }
@@ -853,6 +888,11 @@ func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) strin
 				}
 			}
 		}
+		if u.Field(k).Name() == "_" {
+			list = append(list, func() string { return f.plainValue(x, u.Field(k).Type()) })
+			names = append(names, "")
+			continue
+		}
 		if host {
 			names = append(names, u.Field(k).Name())
 			list = append(list, func() string { return f.litValue(x, u.Field(k).Type()) })
@@ -865,6 +905,10 @@ func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) strin
 	var b strings.Builder
 	b.WriteString(l.rep(t) + "{")
 	for i, v := range p {
+		if names[i] == "" {
+			f.emit("_ = %s", v)
+			continue
+		}
 		fmt.Fprintf(&b, "%s: %s, ", names[i], v)
 	}
 	b.WriteString("}")

@@ -250,6 +250,7 @@ func (l *Lowerer) writeDispatcher(d *dispatcher, add []*boxedType) {
 		c := l.method(t.typ, d.pkg, d.method)
 		g := &fn{l: l, out: new(strings.Builder)}
 		fmt.Fprintf(&b, "if id == %d { r := %s\n", t.desc.ID, l.cast(l.sym("V")+"(x)", l.rep(t.typ)))
+		l.checkWrap(g, t.typ, c)
 		recv := g.embedded("r", t.typ, c)
 		text, bound := g.methodText(c, recv)
 		call := text + "(" + join(recv, args) + ")"
@@ -279,4 +280,14 @@ func (l *Lowerer) writeDispatcher(d *dispatcher, add []*boxedType) {
 	}
 	fmt.Fprintf(&l.types, "var %s_next func(%s)%s\n", name, join("any", strings.Join(ps, ", ")), results)
 	l.rt.AddFunc(name, &rt.Func{Hidden: true})
+}
+
+// checkWrap lets a method of a value that is called through a nil pointer
+// panic in Go's words.
+func (l *Lowerer) checkWrap(g *fn, t types.Type, c callee) {
+	p, ok := t.(*types.Pointer)
+	if !ok || c.ptr || len(c.path) > 0 || c.iface {
+		return
+	}
+	g.emit("if r == nil { %s(%q, %q) }", l.sym("PanicWrap"), rt.TypeString(p.Elem()), c.fun.Name())
 }

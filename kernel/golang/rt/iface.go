@@ -28,8 +28,12 @@ func (r *Runtime) must(x any, id int, iface string) any {
 	if r.id(x) == id {
 		return value(x)
 	}
-	want := r.types.get(id)
-	panic(&Panic{typeError(fmt.Sprintf("interface conversion: %s is %s, not %s", iface, r.typeName(x), want.Name))})
+	want, have := r.types.get(id).Name, r.typeName(x)
+	text := fmt.Sprintf("interface conversion: %s is %s, not %s", iface, have, want)
+	if want == have {
+		text += " (types from different scopes)"
+	}
+	panic(&Panic{typeError(text)})
 }
 
 // assertion panics as the type assertion of x to a compiled type does.

@@ -100,6 +100,7 @@ var reflectPanics = []struct {
 	{"slice bounds out of range", runtimeError("slice bounds out of range")},
 	{"slice index out of bounds", runtimeError("slice bounds out of range")},
 	{"string slice index out of bounds", runtimeError("slice bounds out of range")},
+	{"allocation size out of range", runtimeError("makeslice: len out of range")},
 	{"reflect.MakeSlice: negative len", runtimeError("makeslice: len out of range")},
 	{"reflect.MakeSlice: negative cap", runtimeError("makeslice: cap out of range")},
 	{"reflect.MakeSlice: len > cap", runtimeError("makeslice: cap out of range")},
@@ -116,7 +117,7 @@ func reflectPanic(text string) (error, bool) {
 	if strings.HasPrefix(text, "runtime error: ") && strings.Contains(text, "[") {
 		return nil, false // Go's own, with its numbers
 	}
-	if !strings.HasPrefix(text, "reflect") && !strings.HasPrefix(text, "runtime error: ") {
+	if !strings.HasPrefix(text, "reflect") && !strings.HasPrefix(text, "runtime: ") && !strings.HasPrefix(text, "runtime error: ") {
 		return nil, false
 	}
 	if m := sliceToArray.FindStringSubmatch(text); m != nil {

@@ -7,8 +7,10 @@ import (
 	"os"
 	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -93,17 +95,24 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Select":        selectCase,
 		"SendCase":      sendCase,
 		"RecvCase":      recvCase,
-		"Func":          func(f any) any { return f },
-		"Empty":         func(any) struct{} { return struct{}{} },
-		"NilMethod":     func() { panic(&Panic{nilDereference}) },
-		"RangeExit":     rangeExit,
-		"MinFloat":      func(a, b float64) float64 { return min(a, b) },
-		"MaxFloat":      func(a, b float64) float64 { return max(a, b) },
-		"Print":         func(args ...any) { printArgs(os.Stderr, args, false) },
-		"Println":       func(args ...any) { printArgs(os.Stderr, args, true) },
-		"ErrorsAs":      r.errorsAs,
-		"Exit":          r.exit,
-		"Fail":          func(err error) { panic(&ending{Failure{err}}) },
+		"Rune": func(s string, i int) (rune, int) {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			return r, i + n
+		},
+		"PanicWrap": func(typ, method string) {
+			panic(&Panic{plainError(fmt.Sprintf("value method %s.%s called using nil *%s pointer", typ, method, typ[strings.LastIndexByte(typ, '.')+1:]))})
+		},
+		"Func":      func(f any) any { return f },
+		"Empty":     func(any) struct{} { return struct{}{} },
+		"NilMethod": func() { panic(&Panic{nilDereference}) },
+		"RangeExit": rangeExit,
+		"MinFloat":  func(a, b float64) float64 { return min(a, b) },
+		"MaxFloat":  func(a, b float64) float64 { return max(a, b) },
+		"Print":     func(args ...any) { printArgs(os.Stderr, args, false) },
+		"Println":   func(args ...any) { printArgs(os.Stderr, args, true) },
+		"ErrorsAs":  r.errorsAs,
+		"Exit":      r.exit,
+		"Fail":      func(err error) { panic(&ending{Failure{err}}) },
 		"Show": func(values ...any) {
 			if r.Show != nil {
 				r.Show(values)
