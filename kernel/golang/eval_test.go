@@ -88,6 +88,10 @@ var scenarios = []scenario{
 		"p", "=> P{X: 3, y: 4}",
 		"func (p P) String() string { return \"P of \" + p.Z }\nr", "=> P of z",
 	}},
+	{"unexported fields", []string{
+		"type R struct { Name string `json:\"name\"`; own int }\nr := R{\"a\", 1}\nb, _ := json.Marshal(r)\nstring(b)", `=> "{\"name\":\"a\"}"`,
+		"json.Unmarshal([]byte(`{\"name\":\"b\",\"own\":2}`), &r)\nr", "=> R{Name: \"b\", own: 1}",
+	}},
 	{"errors", []string{
 		"x := 1\nfmt.Prinln(x)", "CompileError: In[1]:2:5: undefined: fmt.Prinln (did you mean Println?)",
 		"x", "CompileError: In[2]:1:1: undefined: x",

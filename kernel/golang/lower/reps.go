@@ -221,6 +221,8 @@ func (l *Lowerer) structName(s *types.Struct) string {
 		fmt.Fprintf(&text, "%s %s", l.fieldName(s, i), l.fieldSlot(s, i))
 		if tag := s.Tag(i); tag != "" && s.Field(i).Exported() {
 			fmt.Fprintf(&text, " %q", tag)
+		} else if f := s.Field(i); !f.Exported() && !f.Embedded() {
+			text.WriteString(" `json:\"-\" xml:\"-\"`") // encoders must not see it
 		}
 		text.WriteString("; ")
 	}
