@@ -208,18 +208,22 @@ func TestRunIsInterrupted(t *testing.T) {
 	in, out := filepath.Join(dir, "a.ipynb"), filepath.Join(dir, "out.ipynb")
 	writeNotebook(t, in, "x := 1", "os.WriteFile(\"runs\", nil, 0o644)\nfor {\n}", "2")
 	cmd := gocudaKernel(t, "run", in, "-o", out)
-	go func() {
-		for range 600 {
-			if _, err := os.Stat(filepath.Join(dir, "runs")); err == nil {
-				break
-			}
-			time.Sleep(100 * time.Millisecond)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 600 {
+		if _, err := os.Stat(filepath.Join(dir, "runs")); err == nil {
+			break
 		}
-		cmd.Process.Signal(os.Interrupt)
-	}()
-	status, _, stderr := run(t, cmd)
+		time.Sleep(100 * time.Millisecond)
+	}
+	cmd.Process.Signal(os.Interrupt)
+	cmd.Wait()
+	status := cmd.ProcessState.ExitCode()
 	if got := texts(t, out); status != 130 || !strings.HasPrefix(got[1], "error: ") || got[2] != "" {
-		t.Errorf("status %d, saved %q, %s", status, got, stderr)
+		t.Errorf("status %d, saved %q, %s", status, got, stderr.String())
 	}
 }
 
