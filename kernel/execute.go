@@ -129,11 +129,12 @@ func (k *kernel) execute(r *request) (any, error) {
 	if result.Err != nil {
 		reply.Status = "error"
 		reply.failure = newFailure(result.Err)
+		if asked.StopOnError {
+			k.settle(r.Received)
+			k.failedAt, k.failed = time.Now(), name
+		}
 		if !asked.Silent {
 			k.publish("error", r.Message, reply.failure)
-		}
-		if asked.StopOnError {
-			k.failedAt, k.failed = time.Now(), name
 		}
 	}
 	return reply, nil

@@ -35,6 +35,8 @@ type Options struct {
 	CommTargets map[string]CommTarget
 	// Log takes what goes wrong; nil: NewLog's.
 	Log *slog.Logger
+
+	quiet time.Duration // for quietTime, in tests
 }
 
 // Serve runs a kernel on the sockets that the connection file describes,
@@ -54,6 +56,9 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 	}
 	if options.Start == nil {
 		options.Start = startSession(options.Log)
+	}
+	if options.quiet == 0 {
+		options.quiet = quietTime
 	}
 	if options.HistoryFile == "" {
 		options.HistoryFile = DefaultHistoryFile()
@@ -105,6 +110,7 @@ type kernel struct {
 	failedAt time.Time // when a cell last stopped the queue
 	failed   string    // ... and its name
 	clocks   clocks
+	waiting  []*wire.Message // taken from the socket, and not yet handled
 
 	cell cell
 }
@@ -160,18 +166,8 @@ func (k *kernel) end() { k.stopOnce.Do(func() { close(k.stop) }) }
 // control have a loop each, so that a running cell does not hold up control.
 func (k *kernel) loop(ch wire.Channel, done chan<- struct{}) {
 	defer close(done)
-	for {
-		select {
-		case <-k.stop:
-			return
-		default:
-		}
-		select {
-		case <-k.stop:
-			return
-		case m := <-k.sockets.Messages(ch):
-			k.handle(ch, m)
-		}
+	for m := k.next(ch); m != nil; m = k.next(ch) {
+		k.handle(ch, m)
 	}
 }
 

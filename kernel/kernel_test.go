@@ -17,7 +17,7 @@ import (
 func start(t testing.TB) (*client, *scripted) {
 	t.Helper()
 	engine := newScripted()
-	return connect(t, startKernel(t, Options{Start: engine.start})), engine
+	return connect(t, startKernel(t, Options{Start: engine.start, quiet: time.Millisecond})), engine
 }
 
 func TestKernelInfoOnShellAndControl(t *testing.T) {
@@ -232,6 +232,31 @@ func TestStopOnErrorUnderLoad(t *testing.T) {
 				t.Fatalf("round %d: sent after a failure was known: %+v", round, reply)
 			}
 		}
+	}
+}
+
+// A front end that runs all cells takes its time to send them.
+func TestStopOnErrorReachesWhatIsStillBeingSent(t *testing.T) {
+	engine := newScripted()
+	c := connect(t, startKernel(t, Options{Start: engine.start, quiet: 300 * time.Millisecond}))
+	var ids []string
+	for i := range 10 {
+		code := "print x"
+		if i == 0 {
+			code = "fail E e"
+		}
+		ids = append(ids, c.send(wire.Shell, "execute_request", map[string]any{"code": code}))
+		time.Sleep(5 * time.Millisecond)
+	}
+	info := c.send(wire.Shell, "kernel_info_request", map[string]any{})
+	for i, id := range ids {
+		if reply, _ := c.answer(wire.Shell, id); i > 0 && reply.text("ename") != "Aborted" {
+			t.Errorf("cell %d: %+v", i, reply)
+		}
+	}
+	c.answer(wire.Shell, info)
+	if reply, _ := c.execute("print x"); reply.text("status") != "ok" {
+		t.Errorf("sent after the failure was known: %+v", reply)
 	}
 }
 
