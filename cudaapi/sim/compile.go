@@ -172,7 +172,7 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 	out := filepath.Join(b.dir, "k.so")
 	args = []string{"-x", "c++", "-std=" + b.options.std, "-I", b.include, "-include", filepath.Join(b.include, "cuda_sim.h"),
 		"-fPIC", "-shared", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",
-		"-fwrapv", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-omit-frame-pointer", "-Wl,-Bsymbolic",
+		"-fwrapv", "-fno-delete-null-pointer-checks", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-semantic-interposition", "-Wl,-Bsymbolic",
 		"-w", "-o", out, b.options.optimize, "-ffp-contract=" + b.options.contract}
 	if b.cc.clang {
 		args = append(args, "-ferror-limit=20")
@@ -183,7 +183,7 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 		args = append(args, "-mavx2", "-mfma")
 	}
 	if b.check {
-		args = append(args, "-fsanitize=kernel-address")
+		args = append(args, "-fsanitize=kernel-address", "-DGOCUDA_CHECK=1")
 		if b.cc.clang {
 			for _, p := range []string{"-asan-instrumentation-with-call-threshold=0", "-asan-stack=0", "-asan-globals=0", "-asan-instrument-dynamic-allocas=0"} {
 				args = append(args, "-mllvm", p)

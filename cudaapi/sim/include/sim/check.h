@@ -3,6 +3,7 @@
 // the calls switched off); GOCUDA_SIM_CHECK=0 compiles without the calls.
 #pragma once
 
+#ifdef GOCUDA_CHECK
 namespace gocuda {
 
 // elsewhere checks an access outside of the devices' address space.
@@ -22,34 +23,35 @@ static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64
 static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u32 write, gocuda_u64 align) {
     Thread *t = self();
     if (__builtin_expect(a & (align - 1), 0)) fail(5, a, (gocuda_u32)n, write);
-    if (__builtin_expect(!--t->budget, 0)) yield();
     gocuda_u64 o = a - t->base;
-    if (o < t->size) {
-        t->accessed[write] += n;
-        gocuda_u64 have = t->valid[o >> 9];
-        gocuda_u64 end = (o & 511) + n;
-        if (end <= have && (t->reachable >> (o >> t->shift) & 1)) return;
+    if (__builtin_expect(o < t->size, 1)) {
+        gocuda_u64 had = t->accessed[write], have = t->valid[o >> 9], end = (o & 511) + n;
+        t->accessed[write] = had + n;
+        if (__builtin_expect((had ^ (had + n)) >> 20, 0)) yield(); // once in a million bytes
+        if (__builtin_expect(end <= have && (t->reachable >> (o >> t->shift) & 1), 1)) return;
         // An unaligned access may cross from one granule to the next.
         if (end > 512 && have == 512 && t->valid[(o + n - 1) >> 9] >= ((o + n - 1) & 511) + 1 &&
             (t->reachable >> (o >> t->shift) & 1))
             return;
-    } else if (a - (gocuda_u64)t < GOCUDA_STACK || (a >= t->tls[0] && a + n <= t->tls[1]) || elsewhere(t, a, n)) {
-        return;
+    } else {
+        if (__builtin_expect(!--t->budget, 0)) yield();
+        if ((a ^ (gocuda_u64)t) < GOCUDA_STACK || (a >= t->tls[0] && a + n <= t->tls[1]) || elsewhere(t, a, n)) return;
     }
     fail(1, a, (gocuda_u32)n, write);
 }
 
 } // namespace gocuda
 
-#define GOCUDA_CHECK extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void
+#define GOCUDA_HOOK extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void
 #define GOCUDA_CHECKS(n, align)                                                        \
-    GOCUDA_CHECK __asan_load##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 0, align); } \
-    GOCUDA_CHECK __asan_store##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 1, align); }
+    GOCUDA_HOOK __asan_load##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 0, align); } \
+    GOCUDA_HOOK __asan_store##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 1, align); }
 GOCUDA_CHECKS(1, 1)
 GOCUDA_CHECKS(2, 2)
 GOCUDA_CHECKS(4, 4)
 GOCUDA_CHECKS(8, 8)
 GOCUDA_CHECKS(16, 8) // the compiler uses it for eight-byte alignment too
-GOCUDA_CHECK __asan_loadN_noabort(gocuda_u64 a, gocuda_u64 n) { gocuda::check(a, n, 0, 1); }
-GOCUDA_CHECK __asan_storeN_noabort(gocuda_u64 a, gocuda_u64 n) { gocuda::check(a, n, 1, 1); }
-GOCUDA_CHECK __asan_handle_no_return() {}
+GOCUDA_HOOK __asan_loadN_noabort(gocuda_u64 a, gocuda_u64 n) { gocuda::check(a, n, 0, 1); }
+GOCUDA_HOOK __asan_storeN_noabort(gocuda_u64 a, gocuda_u64 n) { gocuda::check(a, n, 1, 1); }
+GOCUDA_HOOK __asan_handle_no_return() {}
+#endif

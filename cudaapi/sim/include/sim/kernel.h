@@ -44,10 +44,34 @@ template <class... A, void (*F)(A...)> struct Run<F> {
         return p;
     }
 
+    // The counts live in registers: going through memory for each thread would
+    // take longer than a small kernel. Where accesses are checked the compiler
+    // must not see which function it calls, or it would leave out one whose only
+    // effect is to go wrong.
     template <unsigned... I> static GOCUDA_RAW void loop(Thread *t, const gocuda_u8 *p, Indices<I...>) {
-        while (advance(t)) {
-            F(*(A *)(p + offset<I, A...>())...);
-            leave(t);
+        const gocuda_u32 n = t->worker->threads, dimx = t->dimx, dimy = t->dimy, reversed = t->worker->launch->reversed;
+        void (*f)(A...) = F;
+#ifdef GOCUDA_CHECK
+        asm("" : "+r"(f));
+#endif
+        if (enter(t)) {
+            gocuda_u32 order = t->order, x = t->threadx, y = t->thready, z = t->threadz;
+            for (;;) {
+                f(*(A *)(p + offset<I, A...>())...);
+                if (__builtin_expect(t->waited | reversed, 0)) {
+                    if (!go_on(t)) return;
+                    order = t->order, x = t->threadx, y = t->thready, z = t->threadz;
+                    continue;
+                }
+                if (++order == n) return finish(t, n);
+                if (__builtin_expect(++x == dimx, 0)) {
+                    x = 0;
+                    if (++y == dimy) y = 0, t->threadz = ++z;
+                    t->thready = y;
+                }
+                t->threadx = x;
+                t->rank = t->order = order;
+            }
         }
     }
 

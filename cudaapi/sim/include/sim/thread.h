@@ -7,7 +7,9 @@
 // not a thread of the CPU, for each thread that waits.
 //
 // Each stack lies at a multiple of its size, with the state of the thread that
-// runs on it at the bottom: the stack pointer leads there.
+// runs on it above the stack's own start: the stack pointer leads there. How far
+// up that is differs from stack to stack, since lines of memory at the same
+// place in each would compete for the same few lines of the cache.
 #pragma once
 
 typedef unsigned char gocuda_u8;
@@ -15,9 +17,15 @@ typedef unsigned short gocuda_u16;
 typedef unsigned int gocuda_u32;
 typedef unsigned long gocuda_u64;
 
+// GOCUDA_RAW functions are compiled without checks of their accesses.
+#ifdef GOCUDA_CHECK
 #define GOCUDA_RAW __attribute__((no_sanitize("kernel-address")))
+#else
+#define GOCUDA_RAW
+#endif
 #define GOCUDA_INLINE inline __attribute__((always_inline))
 #define GOCUDA_STACK (256ul << 10)
+#define GOCUDA_ROOM 256ul // for a Thread
 #define GOCUDA_TURN 100000u // accesses after which a thread lets others run
 
 namespace gocuda {
@@ -67,14 +75,17 @@ struct Warp {
     Thread *waiting[32];
 };
 
-// Thread is what lies at the bottom of a stack.
+// Thread is the state of the thread that runs on a stack.
 struct Thread {
     gocuda_u32 threadx, thready, threadz;
     gocuda_u32 blockx, blocky, blockz;
     gocuda_u32 dimx, dimy, dimz;
     gocuda_u32 gridx, gridy, gridz;
-    gocuda_u32 rank;   // number in the block
-    gocuda_u32 budget; // accesses left before others get a turn
+    gocuda_u32 rank;    // number in the block
+    gocuda_u32 order;   // when it was started: its number, or counted from the end
+    gocuda_u32 left;    // the first of this stack's threads that nobody was told have returned
+    gocuda_u32 waited;  // it was suspended since it started
+    gocuda_u32 budget;  // accesses outside of device memory left before others get a turn
     gocuda_u64 base, size, shift, reachable;
     const gocuda_u16 *valid;
     gocuda_u64 tls[2];
@@ -85,6 +96,8 @@ struct Thread {
     void *sp;     // while suspended
     Thread *next; // in a queue
 };
+
+static_assert(sizeof(Thread) <= GOCUDA_ROOM);
 
 struct Queue {
     Thread *first, **end;
@@ -122,6 +135,11 @@ struct Worker {
     gocuda_u64 used;
 };
 
+// thread_of is the state of the thread on the stack that lies at base.
+static GOCUDA_INLINE Thread *thread_of(gocuda_u64 base) {
+    return (Thread *)(base + GOCUDA_STACK - GOCUDA_ROOM - (base / (GOCUDA_STACK / 64) & 0xffc0));
+}
+
 static GOCUDA_INLINE Thread *self() {
     gocuda_u64 sp;
 #if defined(__x86_64__)
@@ -131,7 +149,7 @@ static GOCUDA_INLINE Thread *self() {
 #else
 #error "simulated kernels need x86-64 or arm64"
 #endif
-    return (Thread *)(sp & ~(GOCUDA_STACK - 1));
+    return thread_of(sp & ~(GOCUDA_STACK - 1));
 }
 
 // load reads a field of the thread's state without a check of the access.
@@ -238,17 +256,31 @@ static GOCUDA_INLINE GOCUDA_RAW void splice(Queue &to, Queue &from) {
     clear(from);
 }
 
-// suspend leaves the thread until something puts it on the ready queue.
+static GOCUDA_RAW void tell(Thread *t);
+
+// suspend leaves the thread until something puts it on the ready queue, and
+// goes on with another that is there or with the scheduler.
 static __attribute__((noinline)) GOCUDA_RAW void suspend(Thread *t) {
-    gocuda_switch(&t->sp, t->worker->sp);
+    Worker *w = t->worker;
+    Queue *ready = &t->block->ready;
+    Thread *next = ready->first;
+    t->waited = 1;
+    if (next && !w->dead) {
+        if (!(ready->first = next->next)) ready->end = &ready->first;
+        if (next != t) gocuda_switch(&t->sp, next->sp);
+        return;
+    }
+    gocuda_switch(&t->sp, w->sp);
 }
 
 // yield lets the block's other threads run.
 static __attribute__((noinline)) GOCUDA_RAW void yield() {
     Thread *t = self();
+    tell(t);
     t->budget = GOCUDA_TURN;
     append(t->block->ready, t);
-    suspend(t);
+    gocuda_switch(&t->sp, t->worker->sp); // which may start others first
+    t->waited = 1;
 }
 
 // release lets the threads of the block's barrier go on.
@@ -265,6 +297,7 @@ static __attribute__((noinline)) GOCUDA_RAW void arrive(gocuda_u32 predicate) {
     Thread *t = self();
     Block *b = t->block;
     asm volatile("" ::: "memory");
+    tell(t);
     b->arrived++;
     b->count += predicate != 0;
     b->any |= predicate != 0;
@@ -281,6 +314,7 @@ static __attribute__((noinline)) GOCUDA_RAW void arrive(gocuda_u32 predicate) {
 static __attribute__((noinline)) GOCUDA_RAW void arrive_grid() {
     Thread *t = self();
     asm volatile("" ::: "memory");
+    tell(t);
     append(t->block->grid, t);
     suspend(t);
     asm volatile("" ::: "memory");
@@ -289,29 +323,66 @@ static __attribute__((noinline)) GOCUDA_RAW void arrive_grid() {
 static GOCUDA_RAW void settle(Block *b, Warp *warp);
 static GOCUDA_RAW bool converge(Block *b, gocuda_u32 warps);
 
-// leave notes that the thread has returned: nobody waits for it any more.
-static __attribute__((noinline)) GOCUDA_RAW void leave(Thread *t) {
+// A thread that returns without having waited needs nobody's attention: its
+// stack goes on with the next, and tells of all of them when one waits or there
+// are no more.
+
+// leave notes that threads have returned, by the order in which they were
+// started: nobody waits for them any more.
+static GOCUDA_RAW void leave(Thread *t, gocuda_u32 from, gocuda_u32 to) {
+    if (from == to) return;
     Block *b = t->block;
-    b->live--;
-    Warp *warp = &b->warps[t->rank / 32];
-    warp->live &= ~(1u << t->rank % 32);
-    if (warp->ngroups) settle(b, warp);
+    b->live -= to - from;
+    if (t->worker->launch->reversed) {
+        gocuda_u32 n = t->worker->threads, first = n - to;
+        to = n - from;
+        from = first;
+    }
+    for (gocuda_u32 w = from / 32; w * 32 < to; w++) {
+        gocuda_u32 lo = from > w * 32 ? from - w * 32 : 0, hi = to - w * 32;
+        Warp *warp = &b->warps[w];
+        warp->live &= ~((hi < 32 ? (1u << hi) - 1 : ~0u) & ~((1u << lo) - 1));
+        if (warp->ngroups) settle(b, warp);
+    }
     if (b->arrived && b->arrived == b->live) release(b);
 }
 
-// advance moves the stack on to the next thread of the block.
-static GOCUDA_INLINE GOCUDA_RAW bool advance(Thread *t) {
-    Block *b = t->block;
-    gocuda_u32 n = t->worker->threads;
-    if (b->started == n) return false;
-    gocuda_u32 r = b->started++;
-    if (t->worker->launch->reversed) r = n - 1 - r;
+// tell makes known which threads the stack has started and which have returned.
+static __attribute__((noinline)) GOCUDA_RAW void tell(Thread *t) {
+    if (t->waited) return; // it was done when it waited first
+    t->block->started = t->order + 1;
+    leave(t, t->left, t->order);
+    t->left = t->order;
+}
+
+// enter readies the stack for the thread that is next in its block.
+static GOCUDA_RAW bool enter(Thread *t) {
+    Worker *w = t->worker;
+    gocuda_u32 r = t->block->started;
+    if (r == w->threads) return false;
+    t->order = t->left = r;
+    t->waited = 0;
+    if (w->launch->reversed) r = w->threads - 1 - r;
     t->rank = r;
-    t->budget = GOCUDA_TURN;
     t->threadx = r % t->dimx;
     t->thready = r / t->dimx % t->dimy;
     t->threadz = r / t->dimx / t->dimy;
     return true;
+}
+
+// go_on ends the thread that the stack ran, after a wait or where the order is
+// not the plain one, and enters the next.
+static __attribute__((noinline)) GOCUDA_RAW bool go_on(Thread *t) {
+    tell(t);
+    leave(t, t->order, t->order + 1);
+    return enter(t);
+}
+
+// finish tells of all threads of the stack once the last of the block has
+// returned.
+static __attribute__((noinline)) GOCUDA_RAW void finish(Thread *t, gocuda_u32 threads) {
+    t->block->started = threads;
+    leave(t, t->left, threads);
 }
 
 // work is where each stack begins.
@@ -321,7 +392,7 @@ static GOCUDA_RAW void work() {
         t->worker->body(t);
         t->next = t->worker->idle;
         t->worker->idle = t;
-        suspend(t);
+        gocuda_switch(&t->sp, t->worker->sp);
     }
 }
 
@@ -331,9 +402,8 @@ static GOCUDA_RAW Thread *fresh(Worker *w, Block *b) {
     if (t) {
         w->idle = t->next;
     } else {
-        char *base = w->stacks + GOCUDA_STACK * w->used++;
-        t = (Thread *)base;
-        gocuda_u64 *top = (gocuda_u64 *)(base + GOCUDA_STACK - 64);
+        t = thread_of((gocuda_u64)w->stacks + GOCUDA_STACK * w->used++);
+        gocuda_u64 *top = (gocuda_u64 *)t - 8;
 #if defined(__x86_64__)
         *--top = 0; // work's return address: it never returns
         *--top = (gocuda_u64)&work;
@@ -352,6 +422,7 @@ static GOCUDA_RAW Thread *fresh(Worker *w, Block *b) {
         t->valid = l->valid;
         t->tls[0] = w->tls[0], t->tls[1] = w->tls[1];
         t->accessed[0] = t->accessed[1] = 0;
+        t->budget = GOCUDA_TURN;
     }
     t->block = b;
     t->shared = b->shared;
@@ -382,7 +453,7 @@ static __attribute__((noinline)) GOCUDA_RAW void fail(gocuda_u32 kind, gocuda_u6
     f.kind = kind, f.address = address, f.size = size, f.write = write, f.line = line;
     copy_text(f.text, text);
     give_up(t->worker, t, f);
-    suspend(t); // for good: the stacks are started anew
+    gocuda_switch(&t->sp, t->worker->sp); // for good: the stacks are started anew
 }
 
 // begin readies a block to run.
@@ -436,7 +507,7 @@ static GOCUDA_RAW void stuck(Worker *w) {
 static GOCUDA_RAW void tally(Worker *w) {
     for (gocuda_u64 i = 0; i < w->used; i++)
         for (int k = 0; k < 2; k++)
-            __atomic_fetch_add(&w->launch->accessed[k], ((Thread *)(w->stacks + GOCUDA_STACK * i))->accessed[k], __ATOMIC_RELAXED);
+            __atomic_fetch_add(&w->launch->accessed[k], thread_of((gocuda_u64)w->stacks + GOCUDA_STACK * i)->accessed[k], __ATOMIC_RELAXED);
 }
 
 // run takes blocks of a launch until there are none left.

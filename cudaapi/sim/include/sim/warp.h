@@ -72,6 +72,7 @@ static __attribute__((noinline)) GOCUDA_RAW gocuda_u64 exchange(gocuda_u32 op, g
     Warp *warp = &b->warps[t->rank / 32];
     gocuda_u32 lane = t->rank % 32;
     asm volatile("" ::: "memory");
+    tell(t);
     mask |= 1u << lane;
     warp->in[lane] = v;
     warp->arg[lane] = arg;
@@ -97,6 +98,7 @@ static __attribute__((noinline)) GOCUDA_RAW gocuda_u32 active() {
     Warp *warp = &t->block->warps[t->rank / 32];
     gocuda_u32 lane = t->rank % 32;
     asm volatile("" ::: "memory");
+    tell(t);
     warp->converging |= 1u << lane;
     warp->waiting[lane] = t;
     suspend(t);
