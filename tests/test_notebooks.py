@@ -100,6 +100,7 @@ def test_run_saves_what_nbclient_saves(binary, tmp_path):
     by_nbclient = notebook(*SAMPLE)
     nbclient.NotebookClient(by_nbclient, kernel_name="gocuda", timeout=120).execute()
     assert shown(by_run) == shown(by_nbclient)
+    assert by_run.metadata == by_nbclient.metadata
 
 
 def test_nbclient_stops_at_a_failure():

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"gocuda/install"
+	"gocuda/kernel"
 	"gocuda/kernel/notebook"
 	"gocuda/kernel/session"
 )
@@ -67,6 +69,7 @@ func runNotebook(c *call) error {
 	if err != nil {
 		return err
 	}
+	describe(nb)
 	for _, name := range nb.Inject(given) {
 		fmt.Fprintf(c.stderr, "note: the notebook has no parameter %s; its cells see it all the same\n", name)
 	}
@@ -107,6 +110,20 @@ func runNotebook(c *call) error {
 		fmt.Fprintf(c.stderr, "saved %s\n", *out)
 	}
 	return nil
+}
+
+// describe says in a notebook what language it is in, as Jupyter does, and
+// what kernel it is for if it does not say so itself.
+func describe(nb *notebook.Notebook) {
+	if nb.Metadata == nil {
+		nb.Metadata = make(map[string]any)
+	}
+	nb.Metadata["language_info"] = kernel.LanguageInfo()
+	if nb.Metadata["kernelspec"] == nil {
+		nb.Metadata["kernelspec"] = map[string]any{
+			"name": install.DefaultName, "display_name": install.DisplayName, "language": "go",
+		}
+	}
 }
 
 // readNotebook reads a notebook, and tells the folder in which it runs.

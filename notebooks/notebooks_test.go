@@ -1,0 +1,72 @@
+package notebooks
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"testing"
+	"time"
+
+	"gocuda/kernel/notebook"
+	"gocuda/kernel/session"
+)
+
+// The tests' evaluators are this test binary, started again.
+func TestMain(m *testing.M) {
+	if os.Getenv("GOCUDA_TEST_AS_EVALUATOR") != "" {
+		if err := session.Evaluate(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// Every tutorial checks its own results: it runs to its end on any number of
+// devices.
+func TestTutorials(t *testing.T) {
+	names, err := fs.Glob(FS, "*.ipynb")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no tutorials", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := []int{1, 2, 4, 8}
+	if testing.Short() {
+		counts = []int{2}
+	}
+	for _, name := range names {
+		for _, devices := range counts {
+			t.Run(fmt.Sprintf("%s/devices=%d", name, devices), func(t *testing.T) {
+				data, err := FS.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				nb, err := notebook.Parse(data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = notebook.Run(t.Context(), nb, notebook.RunOptions{
+					Timeout: 5 * time.Minute,
+					Start: func(output func(session.Output)) (notebook.Evaluator, error) {
+						return session.Start(session.Options{
+							Command: []string{self},
+							Dir:     t.TempDir(),
+							Output:  output,
+							Env: []string{
+								"GOCUDA_TEST_AS_EVALUATOR=1", "GOCUDA_BACKEND=sim",
+								fmt.Sprintf("GOCUDA_SIM_DEVICES=%d", devices),
+							},
+						})
+					},
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
