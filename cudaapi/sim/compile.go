@@ -2,13 +2,10 @@ package sim
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/cpu"
 
@@ -94,6 +92,8 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	cache := cacheFile(key)
 	if image, err := os.ReadFile(cache); err == nil {
 		if md, ok := imageMeta(image); ok {
+			now := time.Now()
+			os.Chtimes(cache, now, now) //nolint:errcheck // it is only kept for less long
 			return &driver.Compiled{Image: image, Log: md.Log, Lowered: md.Lowered, Cached: true}, nil
 		}
 	}
@@ -206,7 +206,11 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 // command runs the compiler on text. What it prints becomes the log, or the
 // error if it fails.
 func (b *build) command(text string, args ...string) (out []byte, log string, err error) {
-	cmd := exec.Command(b.cc.path, append([]string{"-fdiagnostics-color=never", "-fno-diagnostics-show-caret"}, args...)...)
+	plain := []string{"-fdiagnostics-color=never", "-fno-diagnostics-show-caret"}
+	if b.cc.clang {
+		plain = []string{"-fno-color-diagnostics", "-fno-caret-diagnostics"}
+	}
+	cmd := exec.Command(b.cc.path, append(plain, args...)...)
 	cmd.Stdin = strings.NewReader(text)
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "PWD="+b.dir)
@@ -256,6 +260,8 @@ func (b *build) diagnostics(text string) string {
 		}
 	}
 	switch {
+	case strings.Contains(text, "Error: no such instruction") || strings.Contains(text, "unrecognized instruction"):
+		return fmt.Sprintf("%s: error: inline assembly: simulated devices run on the CPU and know no PTX\n%s", b.name, text)
 	case count == 0 && out.Len() == 0 && strings.TrimSpace(text) != "":
 		return text // the linker's words, for example
 	case count == 1:
@@ -328,89 +334,3 @@ var (
 		"-w", "-disable-warnings", "-restrict", "-rdc", "-relocatable-device-code", "-ftz", "-prec-sqrt", "-prec-div", "-extra-device-vectorization",
 		"-builtin-move-forward", "-builtin-initializer-list", "-extended-lambda", "-split-compile", "-dopt", "-dlto", "-version-ident", "-time", "-no-source-include", "-device-int128", "-minimal"}, ignoredWithValue...)
 )
-
-// cacheKey names a compilation by all that it depends on.
-func cacheKey(cc *compiler, unchecked bool, p *Profile, name string, src *driver.Source) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %v %d.%d %v %v %q %q %q %q %s", cc.path, cc.version, unchecked, p.Major, p.Minor, cpu.X86.HasFMA, cpu.X86.HasAVX2,
-		name, src.Code, src.Options, src.Names, includeHash())
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-var includeHash = sync.OnceValue(func() string {
-	h := sha256.New()
-	fs.WalkDir(includes, ".", func(path string, e fs.DirEntry, err error) error { //nolint:errcheck // embedded files read well
-		if err == nil && !e.IsDir() {
-			b, _ := includes.ReadFile(path)
-			fmt.Fprintf(h, "%q %d\n", path, len(b))
-			h.Write(b)
-		}
-		return nil
-	})
-	return hex.EncodeToString(h.Sum(nil)[:8])
-})
-
-func cacheRoot() string {
-	if dir, err := os.UserCacheDir(); err == nil {
-		return filepath.Join(dir, "gocuda", "sim")
-	}
-	return filepath.Join(os.TempDir(), fmt.Sprintf("gocuda-sim-%d", os.Getuid()))
-}
-
-func cacheFile(key string) string { return filepath.Join(cacheRoot(), key+".so") }
-
-// storeCache keeps an image for later; a cache that cannot be written is no
-// reason to fail.
-func storeCache(file string, image []byte) {
-	if os.MkdirAll(filepath.Dir(file), 0o755) == nil {
-		writeWhole(file, image) //nolint:errcheck // as said
-	}
-}
-
-// writeWhole writes a file so that nobody ever sees a part of it.
-func writeWhole(file string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
-
-// includeDir is a folder with the embedded headers.
-var includeDir = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(cacheRoot(), "include-"+includeHash())
-	if _, err := os.Stat(filepath.Join(dir, "complete")); err == nil {
-		return dir, nil
-	}
-	err := fs.WalkDir(includes, "include", func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(dir, strings.TrimPrefix(path, "include"))
-		if e.IsDir() {
-			return os.MkdirAll(to, 0o755)
-		}
-		b, err := includes.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return writeWhole(to, b)
-	})
-	if err == nil {
-		err = writeWhole(filepath.Join(dir, "complete"), nil)
-	}
-	if err != nil {
-		return "", fmt.Errorf("writing the headers of simulated kernels: %w", err)
-	}
-	return dir, nil
-})

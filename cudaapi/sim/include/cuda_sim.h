@@ -17,6 +17,8 @@
 #define __cluster_dims__(...)
 
 #include "sim/thread.h"
+#include "sim/block.h"
+#include "sim/barrier.h"
 #include "sim/check.h"
 #include "sim/vector.h"
 #include "sim/warp.h"

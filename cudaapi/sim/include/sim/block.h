@@ -1,0 +1,333 @@
+// How a worker runs the threads of a block, and the barriers between them.
+#pragma once
+
+namespace gocuda {
+
+static GOCUDA_INLINE GOCUDA_RAW void clear(Queue &q) {
+    q.first = nullptr;
+    q.end = &q.first;
+}
+
+static GOCUDA_INLINE GOCUDA_RAW void append(Queue &q, Thread *t) {
+    t->next = nullptr;
+    *q.end = t;
+    q.end = &t->next;
+}
+
+// splice moves all threads of one queue to the end of another.
+static GOCUDA_INLINE GOCUDA_RAW void splice(Queue &to, Queue &from) {
+    if (!from.first) return;
+    *to.end = from.first;
+    to.end = from.end;
+    clear(from);
+}
+
+static GOCUDA_RAW void tell(Thread *t);
+
+// suspend leaves the thread until something puts it on the ready queue, and
+// goes on with another that is there or with the scheduler.
+static __attribute__((noinline)) GOCUDA_RAW void suspend(Thread *t) {
+    Worker *w = t->worker;
+    Queue *ready = &t->block->ready;
+    Thread *next = ready->first;
+    t->waited = 1;
+    if (next && !w->dead) {
+        if (!(ready->first = next->next)) ready->end = &ready->first;
+        if (next != t) gocuda_switch(&t->sp, next->sp);
+        return;
+    }
+    gocuda_switch(&t->sp, w->sp);
+}
+
+// yield lets the block's other threads run.
+static __attribute__((noinline)) GOCUDA_RAW void yield() {
+    Thread *t = self();
+    tell(t);
+    t->budget = GOCUDA_TURN;
+    append(t->block->ready, t);
+    gocuda_switch(&t->sp, t->worker->sp); // which may start others first
+    t->waited = 1;
+}
+
+// release lets the threads of the block's barrier go on.
+static GOCUDA_RAW void release(Block *b) {
+    b->result_all = b->count == b->live;
+    b->result_count = b->count;
+    b->result_any = b->any;
+    b->arrived = b->count = b->any = 0;
+    splice(b->ready, b->barrier);
+}
+
+// arrive is a barrier of the block's threads that have not returned.
+static __attribute__((noinline)) GOCUDA_RAW void arrive(gocuda_u32 predicate) {
+    Thread *t = self();
+    Block *b = t->block;
+    asm volatile("" ::: "memory");
+    tell(t);
+    b->arrived++;
+    b->count += predicate != 0;
+    b->any |= predicate != 0;
+    if (b->arrived == b->live) {
+        release(b);
+    } else {
+        append(b->barrier, t);
+        suspend(t);
+    }
+    asm volatile("" ::: "memory");
+}
+
+// arrive_grid is a barrier of all blocks of a cooperative launch.
+static __attribute__((noinline)) GOCUDA_RAW void arrive_grid() {
+    Thread *t = self();
+    asm volatile("" ::: "memory");
+    tell(t);
+    append(t->block->grid, t);
+    suspend(t);
+    asm volatile("" ::: "memory");
+}
+
+static GOCUDA_RAW void settle(Block *b, Warp *warp);
+static GOCUDA_RAW bool converge(Block *b, gocuda_u32 warps);
+
+// A thread that returns without having waited needs nobody's attention: its
+// stack goes on with the next, and tells of all of them when one waits or there
+// are no more.
+
+// leave notes that threads have returned, by the order in which they were
+// started: nobody waits for them any more.
+static GOCUDA_RAW void leave(Thread *t, gocuda_u32 from, gocuda_u32 to) {
+    if (from == to) return;
+    Block *b = t->block;
+    b->live -= to - from;
+    if (t->worker->launch->reversed) {
+        gocuda_u32 n = t->worker->threads, first = n - to;
+        to = n - from;
+        from = first;
+    }
+    for (gocuda_u32 w = from / 32; w * 32 < to; w++) {
+        gocuda_u32 lo = from > w * 32 ? from - w * 32 : 0, hi = to - w * 32;
+        Warp *warp = &b->warps[w];
+        warp->live &= ~((hi < 32 ? (1u << hi) - 1 : ~0u) & ~((1u << lo) - 1));
+        if (warp->ngroups) settle(b, warp);
+    }
+    if (b->arrived && b->arrived == b->live) release(b);
+}
+
+// tell makes known which threads the stack has started and which have returned.
+static __attribute__((noinline)) GOCUDA_RAW void tell(Thread *t) {
+    if (t->waited) return; // it was done when it waited first
+    t->block->started = t->order + 1;
+    leave(t, t->left, t->order);
+    t->left = t->order;
+}
+
+// enter readies the stack for the thread that is next in its block.
+static GOCUDA_RAW bool enter(Thread *t) {
+    Worker *w = t->worker;
+    gocuda_u32 r = t->block->started;
+    if (r == w->threads) return false;
+    t->order = t->left = r;
+    t->waited = 0;
+    if (w->launch->reversed) r = w->threads - 1 - r;
+    t->rank = r;
+    t->threadx = r % t->dimx;
+    t->thready = r / t->dimx % t->dimy;
+    t->threadz = r / t->dimx / t->dimy;
+    return true;
+}
+
+// go_on ends the thread that the stack ran, after a wait or where the order is
+// not the plain one, and enters the next.
+static __attribute__((noinline)) GOCUDA_RAW bool go_on(Thread *t) {
+    tell(t);
+    leave(t, t->order, t->order + 1);
+    return enter(t);
+}
+
+// finish tells of all threads of the stack once the last of the block has
+// returned.
+static __attribute__((noinline)) GOCUDA_RAW void finish(Thread *t, gocuda_u32 threads) {
+    t->block->started = threads;
+    leave(t, t->left, threads);
+}
+
+// work is where each stack begins.
+static GOCUDA_RAW void work() {
+    Thread *t = self();
+    for (;;) {
+        t->worker->body(t);
+        t->next = t->worker->idle;
+        t->worker->idle = t;
+        gocuda_switch(&t->sp, t->worker->sp);
+    }
+}
+
+// fresh is a stack that will begin at work, or go on there, for a block.
+static GOCUDA_RAW Thread *fresh(Worker *w, Block *b) {
+    Thread *t = w->idle;
+    if (t) {
+        w->idle = t->next;
+    } else {
+        t = thread_of((gocuda_u64)w->stacks + GOCUDA_STACK * w->used++);
+        gocuda_u64 *top = (gocuda_u64 *)t - 8;
+#if defined(__x86_64__)
+        *--top = 0; // work's return address: it never returns
+        *--top = (gocuda_u64)&work;
+        for (int i = 0; i < 6; i++) *--top = 0;
+#else
+        top -= 20;
+        for (int i = 0; i < 20; i++) top[i] = 0;
+        top[11] = (gocuda_u64)&work;
+#endif
+        t->sp = top;
+        Launch *l = w->launch;
+        t->worker = w;
+        t->dimx = l->block[0], t->dimy = l->block[1], t->dimz = l->block[2];
+        t->gridx = l->grid[0], t->gridy = l->grid[1], t->gridz = l->grid[2];
+        t->base = l->base, t->size = l->size, t->shift = l->shift, t->reachable = l->reachable;
+        t->valid = l->valid;
+        t->tls[0] = w->tls[0], t->tls[1] = w->tls[1];
+        t->accessed[0] = t->accessed[1] = 0;
+        t->budget = GOCUDA_TURN;
+    }
+    t->block = b;
+    t->shared = b->shared;
+    t->blockx = b->index[0], t->blocky = b->index[1], t->blockz = b->index[2];
+    return t;
+}
+
+static GOCUDA_RAW void copy_text(char *to, const char *from) {
+    int i = 0;
+    for (; from && from[i] && i < 255; i++) to[i] = from[i];
+    to[i] = 0;
+}
+
+// give_up records the launch's first failure.
+static __attribute__((noinline)) GOCUDA_RAW void give_up(Worker *w, Thread *t, Failure f) {
+    Launch *l = w->launch;
+    w->dead = 1;
+    if (__atomic_exchange_n(&l->stop, 1u, __ATOMIC_SEQ_CST)) return;
+    for (int i = 0; i < 3; i++) f.block[i] = w->block->index[i];
+    if (t) f.thread[0] = t->threadx, f.thread[1] = t->thready, f.thread[2] = t->threadz;
+    l->failure = f;
+}
+
+// fail ends the thread, and with it the launch.
+static __attribute__((noinline)) GOCUDA_RAW void fail(gocuda_u32 kind, gocuda_u64 address, gocuda_u32 size, gocuda_u32 write, const char *text = nullptr, gocuda_u32 line = 0) {
+    Thread *t = self();
+    Failure f = {};
+    f.kind = kind, f.address = address, f.size = size, f.write = write, f.line = line;
+    copy_text(f.text, text);
+    give_up(t->worker, t, f);
+    gocuda_switch(&t->sp, t->worker->sp); // for good: the stacks are started anew
+}
+
+// begin readies a block to run.
+static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
+    Launch *l = w->launch;
+    b->index[0] = (gocuda_u32)(number % l->grid[0]);
+    b->index[1] = (gocuda_u32)(number / l->grid[0] % l->grid[1]);
+    b->index[2] = (gocuda_u32)(number / l->grid[0] / l->grid[1]);
+    b->started = b->arrived = b->count = b->any = 0;
+    b->live = w->threads;
+    clear(b->ready);
+    clear(b->barrier);
+    clear(b->grid);
+    for (gocuda_u32 i = 0; i * 32 < w->threads; i++) {
+        gocuda_u32 n = w->threads - i * 32;
+        b->warps[i].live = n >= 32 ? ~0u : (1u << n) - 1;
+        b->warps[i].ngroups = b->warps[i].converging = 0;
+    }
+}
+
+// turn runs a block for as long as any of its threads can. It reports whether
+// one did.
+static GOCUDA_RAW bool turn(Worker *w, Block *b) {
+    bool ran = false;
+    w->block = b;
+    while (!w->dead) {
+        Thread *t = b->ready.first;
+        if (t) {
+            if (!(b->ready.first = t->next)) b->ready.end = &b->ready.first;
+        } else if (b->started < w->threads) {
+            t = fresh(w, b);
+        } else if (b->live && converge(b, (w->threads + 31) / 32)) {
+            continue;
+        } else {
+            break;
+        }
+        ran = true;
+        gocuda_switch(&w->sp, t->sp);
+    }
+    return ran;
+}
+
+// stuck records that the threads left wait for something that never comes.
+static GOCUDA_RAW void stuck(Worker *w) {
+    Failure f = {};
+    f.kind = 4;
+    give_up(w, nullptr, f);
+}
+
+// tally adds what the worker's threads accessed to the launch.
+static GOCUDA_RAW void tally(Worker *w) {
+    for (gocuda_u64 i = 0; i < w->used; i++)
+        for (int k = 0; k < 2; k++)
+            __atomic_fetch_add(&w->launch->accessed[k], thread_of((gocuda_u64)w->stacks + GOCUDA_STACK * i)->accessed[k], __ATOMIC_RELAXED);
+}
+
+// run takes blocks of a launch until there are none left.
+static GOCUDA_RAW void run(Launch *l, Worker *w) {
+    Block *b = w->blocks;
+    b->shared = w->shared;
+    while (!w->dead && !__atomic_load_n(&l->stop, __ATOMIC_RELAXED)) {
+        gocuda_u64 n = __atomic_fetch_add(&l->next, 1ul, __ATOMIC_RELAXED);
+        if (n >= l->blocks) break;
+        begin(w, b, n);
+        turn(w, b);
+        if (b->live && !w->dead) stuck(w);
+    }
+}
+
+// swap changes whose static shared memory the worker's threads see.
+static GOCUDA_RAW void swap(Worker *w, Block *from, Block *to) {
+    if (from == to) return;
+    gocuda_u64 n = w->tls[1] - w->tls[0];
+    if (from) __builtin_memcpy(from->kept, (void *)w->tls[0], n);
+    __builtin_memcpy((void *)w->tls[0], to->kept, n);
+}
+
+// run_together runs all blocks of a cooperative launch.
+static GOCUDA_RAW void run_together(Launch *l, Worker *w) {
+    Block *now = nullptr;
+    gocuda_u64 shared = (l->shared + 15ul) & ~15ul, kept = (w->tls[1] - w->tls[0] + 15ul) & ~15ul;
+    for (gocuda_u64 i = 0; i < l->blocks; i++) {
+        Block *b = &w->blocks[i];
+        begin(w, b, i);
+        b->shared = w->shared + shared * i;
+        b->kept = w->kept + kept * i;
+    }
+    while (!w->dead) {
+        bool ran = false;
+        gocuda_u64 live = 0, waiting = 0;
+        for (gocuda_u64 i = 0; i < l->blocks && !w->dead; i++) {
+            Block *b = &w->blocks[i];
+            if (b->ready.first || b->started < w->threads) {
+                swap(w, now, b);
+                now = b;
+                ran = turn(w, b) || ran;
+            }
+            live += b->live;
+            for (Thread *t = b->grid.first; t; t = t->next) waiting++;
+        }
+        if (ran || w->dead) continue;
+        if (live == 0) break;
+        if (waiting < live) {
+            stuck(w);
+            break;
+        }
+        for (gocuda_u64 i = 0; i < l->blocks; i++) splice(w->blocks[i].ready, w->blocks[i].grid);
+    }
+}
+
+} // namespace gocuda
