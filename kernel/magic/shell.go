@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -25,7 +26,7 @@ func init() {
 }
 
 // goName matches what may have been meant as Go.
-var goName = regexp.MustCompile(`^[\pL_][\pL\pN_]*$`)
+var goName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_][\pL\pN_]*$`) })
 
 func runShell(ctx context.Context, env Env, call Call) error {
 	args := []string{"sh", "-c", call.Args}
@@ -90,7 +91,7 @@ func shellError(ctx context.Context, call Call, command, title string, err error
 		message = fmt.Sprintf("%s: exit status %d", title, exit.ExitCode())
 		if exit.ExitCode() == 127 {
 			message += " (command not found)"
-			if goName.MatchString(command) {
+			if goName().MatchString(command) {
 				message += fmt.Sprintf("; for the Go expression write (!%s)", command)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -28,7 +29,9 @@ type piece struct {
 }
 
 // inspected matches a line that asks what a name means: Go has no question mark.
-var inspected = regexp.MustCompile(`^[ \t]*(?:\?{1,2}[ \t]*(%{0,2}[\pL_][\pL\pN_.]*)|(%{0,2}[\pL_][\pL\pN_.]*)[ \t]*\?{1,2})[ \t]*$`)
+var inspected = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[ \t]*(?:\?{1,2}[ \t]*(%{0,2}[\pL_][\pL\pN_.]*)|(%{0,2}[\pL_][\pL\pN_.]*)[ \t]*\?{1,2})[ \t]*$`)
+})
 
 // split cuts a cell into Go code and magics. A scanner for Go, which never sees
 // the text of a magic, tells where a statement at the top level begins.
@@ -127,7 +130,7 @@ func nextMagic(code string, from int) (start, end int, k kind) {
 // magicAt says what a line is, where a statement may begin.
 func magicAt(text string) kind {
 	text = strings.TrimRight(text, "\r\n")
-	if inspected.MatchString(text) {
+	if strings.Contains(text, "?") && inspected().MatchString(text) {
 		return inspect
 	}
 	text = strings.TrimSpace(text)
