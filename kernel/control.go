@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// interruptRequest interrupts the running cell; without one it does nothing.
-func (k *kernel) interruptRequest(*request) (any, error) {
-	k.interrupt()
+// interruptRequest interrupts the running cell, or the one that it overtook on
+// the way; without one it does nothing.
+func (k *kernel) interruptRequest(r *request) (any, error) {
+	k.interrupt(r.Message)
 	return map[string]string{"status": "ok"}, nil
 }
 

@@ -24,6 +24,7 @@ type cell struct {
 	phase     phase
 	engine    Engine        // that runs it
 	interrupt chan struct{} // closed when the cell is interrupted
+	missed    *wire.Message // an interrupt request that found no cell
 }
 
 type phase int
@@ -37,6 +38,10 @@ const (
 // interruptAgain is when an interrupt is repeated. The first one is lost on a
 // cell that the engine was just about to take.
 const interruptAgain = 100 * time.Millisecond
+
+// overtakeTime is by how much an interrupt request may overtake its cell: they
+// come over two connections.
+const overtakeTime = 5 * time.Second
 
 type executeRequest struct {
 	Code            string            `json:"code"`
@@ -160,6 +165,11 @@ func (k *kernel) announce(parent *wire.Message, count int, asked executeRequest)
 	defer c.mu.Unlock()
 	c.parent, c.count, c.silent, c.input, c.value = parent, count, asked.Silent, asked.AllowStdin, ""
 	c.phase, c.interrupt = announced, make(chan struct{})
+	if m := c.missed; m != nil && m.Header.Session == parent.Header.Session &&
+		parent.Sent().Before(m.Sent()) && parent.Received.Sub(m.Received) < overtakeTime {
+		close(c.interrupt)
+	}
+	c.missed = nil
 }
 
 // begin marks the cell as running, or says false if it was interrupted before.
@@ -187,12 +197,13 @@ func (k *kernel) finish() (value string) {
 }
 
 // interrupt makes the running cell end soon. A cell that waits for input gets
-// an error instead of a line.
-func (k *kernel) interrupt() {
+// an error instead of a line. The request is nil for a signal.
+func (k *kernel) interrupt(request *wire.Message) {
 	c := &k.cell
 	c.mu.Lock() // until the end, so that no later cell is hit
 	defer c.mu.Unlock()
 	if c.phase == idle {
+		c.missed = request
 		return
 	}
 	select {

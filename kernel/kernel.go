@@ -139,7 +139,7 @@ func (k *kernel) run(ctx context.Context) {
 			running = false
 		case sig := <-signals:
 			if sig == os.Interrupt {
-				k.interrupt()
+				k.interrupt(nil)
 				continue
 			}
 			running = false

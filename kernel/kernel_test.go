@@ -309,6 +309,24 @@ func TestAnInterruptIsRepeatedForItsOwnCellOnly(t *testing.T) {
 	}
 }
 
+// Control and shell are two connections: an interrupt may arrive before the
+// cell that it means.
+func TestAnInterruptOvertakesItsCell(t *testing.T) {
+	c, engine := start(t)
+	frames, id := c.frames("execute_request", map[string]any{"code": "block"})
+	c.ask(wire.Control, "interrupt_request", map[string]any{})
+	if err := c.sockets[wire.Shell].SendMulti(zmq4.NewMsgFrom(frames...)); err != nil {
+		t.Fatal(err)
+	}
+	if reply, _ := c.answer(wire.Shell, id); reply.text("ename") != "Interrupted" || len(engine.began) != 0 {
+		t.Errorf("%+v", reply)
+	}
+	c.ask(wire.Control, "interrupt_request", map[string]any{})
+	if reply, _ := c.execute("print x"); reply.text("status") != "ok" {
+		t.Errorf("a cell that was sent after an interrupt: %+v", reply)
+	}
+}
+
 // An interrupt that comes when the engine is still starting stops the cell
 // that waits for it.
 func TestInterruptBeforeTheEngineIsThere(t *testing.T) {
