@@ -56,28 +56,28 @@ func quote(words []string) []string {
 // known are the ways in which Go's runtime and C libraries announce an end, by
 // what they write to standard error. The first that is found counts.
 var known = []struct {
-	words   *regexp.Regexp
+	words   string // a regular expression for the begin of a line
 	meaning string
 }{
-	{regexp.MustCompile(`(?m)^(?:fatal error: stack overflow|runtime: goroutine stack exceeds)`),
+	{`(?:fatal error: stack overflow|runtime: goroutine stack exceeds)`,
 		"stack overflow: a function calls itself without end, or too deeply"},
-	{regexp.MustCompile(`(?m)^fatal error: runtime: (?:out of memory|cannot allocate memory).*`),
+	{`fatal error: runtime: (?:out of memory|cannot allocate memory).*`,
 		"out of memory"},
-	{regexp.MustCompile(`(?m)^fatal error: concurrent map .*`),
+	{`fatal error: concurrent map .*`,
 		"two goroutines used a map at the same time, one of them writing: guard it with a sync.Mutex"},
-	{regexp.MustCompile(`(?m)^fatal error: all goroutines are asleep - deadlock!`),
+	{`fatal error: all goroutines are asleep - deadlock!`,
 		"deadlock: all goroutines are asleep"},
-	{regexp.MustCompile(`(?m)^(?:fatal error: unexpected signal|\[signal SIGSEGV|SIGSEGV: segmentation violation)`),
+	{`(?:fatal error: unexpected signal|\[signal SIGSEGV|SIGSEGV: segmentation violation)`,
 		"segmentation fault: C code or unsafe code used memory that it must not"},
-	{regexp.MustCompile(`(?m)^SIGBUS: `),
+	{`SIGBUS: `,
 		"bus error: C code or unsafe code used memory that it must not"},
-	{regexp.MustCompile(`(?m)^SIGFPE: `),
+	{`SIGFPE: `,
 		"arithmetic fault in C code, such as an integer division by zero"},
-	{regexp.MustCompile(`(?m)^SIGILL: `),
+	{`SIGILL: `,
 		"illegal instruction in C code"},
-	{regexp.MustCompile(`(?m)^SIGABRT: abort`),
+	{`SIGABRT: abort`,
 		"C code gave up and called abort"},
-	{regexp.MustCompile(`(?m)^(?:fatal error|panic): .*`), ""}, // its own words say it
+	{`(?:fatal error|panic): .*`, ""}, // its own words say it
 }
 
 // cause says in plain words what ended the evaluator, with the lines of its
@@ -94,7 +94,7 @@ func (d death) cause() (cause string, words []string) {
 	}
 	if d.state.ExitCode() == runtimeExit {
 		for _, k := range known {
-			at := k.words.FindStringIndex(d.words)
+			at := regexp.MustCompile("(?m)^(?:" + k.words + ")").FindStringIndex(d.words)
 			if at == nil {
 				continue
 			}

@@ -27,7 +27,9 @@ const (
 // and then pages of stacks that say nothing about the cell. They are held back
 // until the evaluator is dead, and then told in the cell's error, in short.
 // Should it live on, a cell has printed them, and they are shown.
-var dyingWords = regexp.MustCompile(`(?m)^(?:fatal error: |panic: |runtime: goroutine stack exceeds|unexpected fault address|SIG[A-Z]+: )`)
+var dyingWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(?:fatal error: |panic: |runtime: goroutine stack exceeds|unexpected fault address|SIG[A-Z]+: )`)
+})
 
 // collector gathers the outputs of one evaluator, from its two pipes and from
 // the link, and hands them on in the order in which they were made. It reads a
@@ -139,7 +141,7 @@ func (c *collector) holdDying(p *pipe, text []byte) []byte {
 		}
 		return nil
 	}
-	at := dyingWords.FindIndex(text)
+	at := dyingWords().FindIndex(text)
 	if at == nil || at[0] == 0 && p.midLine {
 		return text
 	}
