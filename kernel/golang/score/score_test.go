@@ -51,7 +51,7 @@ func TestPassingProgramsStillPass(t *testing.T) {
 	for i := 0; i < len(all); i += step {
 		chosen = append(chosen, all[i])
 	}
-	for _, r := range runAll(chosen, []string{bin, "exec"}, time.Minute, 2) {
+	for _, r := range runAll(chosen, []string{bin, "exec"}, 5*time.Minute, 2) {
 		if r.cause != "" {
 			t.Errorf("%s: %s\n%s", r.name, r.cause, r.output)
 		}
