@@ -27,6 +27,9 @@ type Options struct {
 	Packages []host.Package
 	// Builtins are functions and values that cells use without a package.
 	Builtins map[string]any
+	// Sources gives the source of a package that is not compiled into this
+	// program, after that of the packages that it imports; nil: there is none.
+	Sources func(importPath string) ([]SourcePackage, error)
 	// Stdout and Stderr are where fmt and log write; the default is the
 	// process's own.
 	Stdout, Stderr io.Writer
@@ -54,6 +57,7 @@ type Evaluator struct {
 	typeText map[string]typeSource
 	ghosts   map[*types.Func]bool // methods whose cell failed: they have no body
 	source   map[types.Object]string
+	imported map[string]bool // import declarations that the interpreter has
 	replaced map[*types.Func]*types.Func // the function that one of a later cell replaced
 
 	program bool // RunProgram's
@@ -82,10 +86,12 @@ func New(options Options) (*Evaluator, error) {
 
 // start makes the interpreter and an empty session.
 func (ev *Evaluator) start() error {
+	ev.importer.forgetModules()
 	ev.names = make(map[string]types.Object)
 	ev.typeText = make(map[string]typeSource)
 	ev.ghosts = make(map[*types.Func]bool)
 	ev.source = make(map[types.Object]string)
+	ev.imported = make(map[string]bool)
 	ev.replaced = make(map[*types.Func]*types.Func)
 	ev.rt = rt.New(ev.importer.host.TypeOf)
 	ev.rt.Background = ev.background
@@ -153,6 +159,9 @@ func (ev *Evaluator) Reset() error {
 func (ev *Evaluator) Eval(name, code string, silent bool) Result {
 	ev.turn.Lock()
 	defer ev.turn.Unlock()
+	if err := ev.require(name, code); err != nil {
+		return Result{Err: err}
+	}
 	entry, err := ev.compile(name, code, silent)
 	if err != nil {
 		return Result{Err: err}
@@ -215,12 +224,14 @@ func (ev *Evaluator) compileOutput(step func() lower.Output) (entry *func(), err
 		fmt.Fprintf(os.Stderr, "%s\n%s\n", out.Imports, out.Decls)
 	}
 	for _, line := range strings.Split(strings.TrimSpace(out.Imports), "\n") {
-		if line == "" {
+		// The interpreter keeps what a cell imported that failed to compile.
+		if line == "" || ev.imported[line] {
 			continue
 		}
 		if _, err := ev.evalText("", line); err != nil {
 			return nil, err
 		}
+		ev.imported[line] = true
 	}
 	v, err := ev.evalText("package main\n"+out.Decls, out.Entry)
 	if err != nil {

@@ -27,6 +27,7 @@ type importer struct {
 
 	mustPkg *types.Package
 	sources map[string]map[*types.Func]*lower.Decl
+	modules map[string]*types.Package // loaded as source
 }
 
 func newImporter(options Options) *importer {
@@ -53,7 +54,12 @@ func (im *importer) exports() map[string]map[string]reflect.Value {
 }
 
 // Import implements types.Importer.
-func (im *importer) Import(p string) (*types.Package, error) { return im.host.Import(p) }
+func (im *importer) Import(p string) (*types.Package, error) {
+	if m := im.module(p); m != nil {
+		return m, nil
+	}
+	return im.host.Import(p)
+}
 
 func (im *importer) builtins() []types.Object {
 	if len(im.extra) == 0 {

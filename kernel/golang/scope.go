@@ -23,7 +23,7 @@ type scope struct {
 
 func (s *scope) Import(path string) (*types.Package, error) { return s.im.Import(path) }
 
-func (s *scope) Packages() []string { return s.im.host.Packages() }
+func (s *scope) Packages() []string { return append(s.im.host.Packages(), s.im.modulePaths()...) }
 
 func (s *scope) Names() []types.Object {
 	list := make([]types.Object, 0, len(s.names))

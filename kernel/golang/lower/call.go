@@ -361,7 +361,12 @@ func (f *fn) builtin(e *ast.CallExpr) string {
 		if _, ok := coreType(t).(*types.Map); ok && len(p) > 0 {
 			return "make(" + l.rep(t) + ")"
 		}
-		if _, ok := coreType(t).(*types.Slice); ok && len(p) > 0 {
+		if sl, ok := coreType(t).(*types.Slice); ok && len(p) == 2 {
+			if c1, c2 := f.info.Types[e.Args[1]], f.info.Types[e.Args[2]]; c1.Value == nil || c2.Value == nil {
+				p[0], p[1] = f.spillAlways(p[0]), f.spillAlways(p[1])
+				f.emit("%s(%s, %s, %d)", l.sym("CheckMake"), p[0], p[1], sizes.Sizeof(sl.Elem()))
+			}
+		} else if ok && len(p) > 0 {
 			if tv := f.info.Types[e.Args[1]]; tv.Value == nil {
 				p[0] = l.lenHelper() + "(" + p[0] + ")"
 			}

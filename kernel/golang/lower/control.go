@@ -267,6 +267,18 @@ func (f *fn) bind(s *ast.RangeStmt, e ast.Expr, text string, t types.Type) {
 	d.store(f, f.convert(f.fromSlot(text, t), t, d.typ))
 }
 
+// bindPair gives both loop variables their values, as one assignment.
+func (f *fn) bindPair(s *ast.RangeStmt, k string, key types.Type, v string, elem types.Type) {
+	if s.Tok == token.ASSIGN && s.Key != nil && s.Value != nil && !isBlank(s.Key) && !isBlank(s.Value) {
+		a, b := f.pinned(s.Key), f.pinned(s.Value)
+		a.store(f, f.convert(f.fromSlot(k, key), key, a.typ))
+		b.store(f, f.convert(f.fromSlot(v, elem), elem, b.typ))
+		return
+	}
+	f.bind(s, s.Key, k, key)
+	f.bind(s, s.Value, v, elem)
+}
+
 func (f *fn) loopBody(s *ast.RangeStmt, label string, binds func()) {
 	f.poll()
 	binds()
@@ -289,14 +301,7 @@ func (f *fn) rangeNative(s *ast.RangeStmt, label, x string, key, elem types.Type
 		f.emit("_ = %s", k)
 	}
 	f.loopBody(s, label, func() {
-		if s.Tok == token.ASSIGN && s.Key != nil && s.Value != nil && !isBlank(s.Key) && !isBlank(s.Value) {
-			a, b := f.pinned(s.Key), f.pinned(s.Value)
-			a.store(f, f.convert(f.fromSlot(k, key), key, a.typ))
-			b.store(f, f.convert(f.fromSlot(v, elem), elem, b.typ))
-			return
-		}
-		f.bind(s, s.Key, k, key)
-		f.bind(s, s.Value, v, elem)
+		f.bindPair(s, k, key, v, elem)
 	})
 }
 
@@ -329,8 +334,7 @@ func (f *fn) rangeCountElem(s *ast.RangeStmt, label, n, x string, elem types.Typ
 	f.emit("%s := 0", k)
 	f.emit("%sfor ; %s < %s; %s++ {", f.head(label), k, n, k)
 	f.loopBody(s, label, func() {
-		f.bind(s, s.Key, k, types.Typ[types.Int])
-		f.bind(s, s.Value, x+"["+k+"]", elem)
+		f.bindPair(s, k, types.Typ[types.Int], x+"["+k+"]", elem)
 	})
 }
 
@@ -347,8 +351,7 @@ func (f *fn) rangeString(s *ast.RangeStmt, label string) {
 	f.emit("if %s < 128 { %s = %s + 1 } else { %s, %s = %s(%s, %s) }", c, next, next, r, next, f.l.sym("Rune"), x, next)
 	f.emit("_ = %s", r)
 	f.loopBody(s, label, func() {
-		f.bind(s, s.Key, k, types.Typ[types.Int])
-		f.bind(s, s.Value, r, types.Typ[types.Int32])
+		f.bindPair(s, k, types.Typ[types.Int], r, types.Typ[types.Int32])
 	})
 }
 

@@ -545,10 +545,19 @@ func splitTop(s string) []string {
 }
 
 // poll lets an interrupt in.
-func (f *fn) poll() { f.emit("if stop != 0 { %s() }", f.l.sym("Check")) }
+func (f *fn) poll() {
+	if f.l.program {
+		return // nobody interrupts it but by ending the process
+	}
+	f.emit("if stop != 0 { %s() }", f.l.sym("Check"))
+}
 
 // pollBlocked lets an interrupt in that came while the code was blocked.
-func (f *fn) pollBlocked() { f.emit("if stuck != 0 { %s() }", f.l.sym("Check")) }
+func (f *fn) pollBlocked() {
+	if !f.l.program {
+		f.emit("if stuck != 0 { %s() }", f.l.sym("Check"))
+	}
+}
 
 // funcLit lowers a function literal.
 func (f *fn) funcLit(e *ast.FuncLit) string {

@@ -711,6 +711,10 @@ func (f *fn) thunk(call *ast.CallExpr) string {
 		for i, a := range args {
 			switch {
 			case recv != nil && i == 0:
+				if s := fun.(*ast.SelectorExpr); types.IsInterface(f.typeOf(s.X)) {
+					a = f.spillAlways(a)
+					f.emit("if %s == nil { %s() }", a, l.sym("NilMethod"))
+				}
 				texts[i] = hold(a, f.recvRep(fun.(*ast.SelectorExpr)))
 			default:
 				j := i

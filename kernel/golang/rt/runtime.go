@@ -95,6 +95,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Select":        selectCase,
 		"SendCase":      sendCase,
 		"RecvCase":      recvCase,
+		"CheckMake":     checkMake,
 		"Rune": func(s string, i int) (rune, int) {
 			r, n := utf8.DecodeRuneInString(s[i:])
 			return r, i + n
@@ -160,6 +161,17 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 	out["SelectCase"] = reflect.ValueOf((*reflect.SelectCase)(nil))
 	out["Frame"] = reflect.ValueOf((*Frame)(nil))
 	return out
+}
+
+// checkMake checks the length and the capacity given to make.
+func checkMake(n, c, size int) {
+	const most = 1 << 47
+	switch size = max(size, 1); {
+	case n < 0 || n > most/size:
+		panic(&Panic{runtimeError("makeslice: len out of range")})
+	case c < n || c > most/size:
+		panic(&Panic{runtimeError("makeslice: cap out of range")})
+	}
 }
 
 func rangeExit() {
