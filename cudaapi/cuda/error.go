@@ -61,8 +61,8 @@ func (e *Error) Error() string {
 // Unwrap gives CUDA's code, for errors.Is.
 func (e *Error) Unwrap() error { return e.code }
 
-// Sticky reports whether the device's context is lost: every later call on it
-// fails until the process starts anew.
+// Sticky reports whether the error stays: every later call of the process fails
+// with it, on all devices, until a new process starts.
 func (e *Error) Sticky() bool { return e.code.Sticky() }
 
 // hints say in plain words what a code most often means.
@@ -92,7 +92,7 @@ var hints = map[driver.Code]string{
 	driver.ErrStreamCaptureUnjoined:    "streams that joined the capture must be waited for (by an event) before it ends",
 }
 
-const stickyHint = "the device's context is lost: every call on it fails from now on; restart the process (in a notebook: restart the kernel) to go on"
+const stickyHint = "CUDA fails every later call of this process, on all devices; start a new one (in a notebook: restart the kernel) to go on"
 
 // fail turns a driver's error into an [Error] that names the device. Interrupts
 // pass unchanged.

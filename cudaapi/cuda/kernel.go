@@ -310,9 +310,25 @@ func (r *recentLaunches) clear() {
 	}
 }
 
-// suspects names the last kernels launched, latest first.
+// suspects names the last kernels launched, latest first, on d; or, for an error
+// that another device's kernel brought about, on the others.
 func (d *Device) suspects() string {
-	r := &d.recent
+	if own := d.recent.names(); own != "" {
+		return "kernels launched since the device was last synchronized, latest first: " + own
+	}
+	var found []string
+	for _, other := range d.sys.devices {
+		if names := other.recent.names(); names != "" {
+			found = append(found, fmt.Sprintf("%s on device %d", names, other.id))
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return "kernels launched since their device was last synchronized, latest first: " + strings.Join(found, "; ")
+}
+
+func (r *recentLaunches) names() string {
 	var found []string
 	seen := map[*kernelCode]bool{}
 	n := r.n.Load()
@@ -322,8 +338,5 @@ func (d *Device) suspects() string {
 			found = append(found, k.name)
 		}
 	}
-	if len(found) == 0 {
-		return ""
-	}
-	return "kernels launched since the device was last synchronized, latest first: " + strings.Join(found, ", ")
+	return strings.Join(found, ", ")
 }

@@ -131,6 +131,8 @@ type Launch struct {
 	Pointers []PointerParam
 	// Name is the kernel's name in its source, for errors and records.
 	Name string
+	// Scratch is for the implementation's use during the call.
+	Scratch [6]uintptr
 }
 
 // PointerParam marks a kernel argument that is an address.

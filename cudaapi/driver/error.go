@@ -167,8 +167,8 @@ func (c Code) String() string {
 
 func (c Code) Error() string { return c.String() }
 
-// Sticky reports whether the code poisons its context: every later call fails
-// until the process, or the simulated device, starts anew.
+// Sticky reports whether the code poisons its context, and the others of the
+// process with it: every later call fails until a new process starts.
 func (c Code) Sticky() bool {
 	switch c {
 	case ErrIllegalAddress, ErrLaunchTimeout, ErrAssert, ErrHardwareStack, ErrIllegalInstruction,

@@ -82,7 +82,7 @@ func (c *Compiler) cacheFile(src *driver.Source, arch string) string {
 			h.Write([]byte(v))
 		}
 	}
-	put("1", c.Version(), arch, src.Code)
+	put("2", c.Version(), arch, src.Code)
 	put(src.Options...)
 	put(src.Names...)
 	put(c.include...)

@@ -138,39 +138,59 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// TestRawCosts prints what the pieces of a call cost.
+// TestRawCosts prints what the pieces of a call cost, on a thread without a
+// context, with the right one current, and with another device's.
 func TestRawCosts(t *testing.T) {
 	d := gpu(t)
 	ctx, err := d.PrimaryRetain(0)
+	check(t, err)
+	n, err := d.DeviceCount()
+	check(t, err)
+	other, err := d.PrimaryRetain(driver.Device(n - 1))
 	check(t, err)
 	s, err := d.StreamCreate(ctx, driver.StreamNonBlocking, 0)
 	check(t, err)
 	e, err := d.EventCreate(ctx, driver.EventDisableTiming)
 	check(t, err)
 	o := getScratch()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	measure := func(name string, f func()) {
-		const n = 200000
-		for range n / 10 {
-			f()
+		const rounds, n = 40, 1000
+		best := time.Hour
+		for range rounds {
+			start := time.Now()
+			for range n {
+				f()
+			}
+			best = min(best, time.Since(start))
+			check(t, d.StreamSynchronize(ctx, s, nil))
 		}
-		start := time.Now()
-		for range n {
-			f()
-		}
-		t.Logf("%-40s %7.1f ns", name, float64(time.Since(start).Nanoseconds())/n)
+		t.Logf("%-44s %7.1f ns", name, float64(best.Nanoseconds())/n)
 	}
-	measure("cuCtxGetCurrent", func() { d.call(cuCtxGetCurrent, o.ptr()) })
-	measure("cuCtxSetCurrent", func() { d.call(cuCtxSetCurrent, uintptr(ctx)) })
-	measure("cuDriverGetVersion", func() { d.call(cuDriverGetVersion, o.ptr()) })
-	measure("cuEventRecord, bare", func() { d.call(cuEventRecord, uintptr(e), uintptr(s)) })
-	measure("EventRecord", func() { _ = d.EventRecord(ctx, e, s) })
-	measure("cuStreamQuery, bare", func() { d.call(cuStreamQuery, uintptr(s)) })
-	measure("StreamQuery", func() { _, _ = d.StreamQuery(ctx, s) })
-	measure("lock and unlock the thread", func() { runtime.LockOSThread(); runtime.UnlockOSThread() })
-	measure("in: with the context", func() { _ = d.in(ctx, cuEventRecord, uintptr(e), uintptr(s)) })
-	check(t, d.StreamSynchronize(ctx, s, nil))
+	for _, c := range []struct {
+		name string
+		ctx  driver.Context
+	}{{"no context", 0}, {"its context", ctx}, {"another context", other}} {
+		onFreshThread(func() {
+			if c.ctx != 0 {
+				d.call(cuCtxSetCurrent, uintptr(c.ctx))
+			}
+			measure(c.name+": cuEventRecord", func() { d.call(cuEventRecord, uintptr(e), uintptr(s)) })
+			measure(c.name+": cuMemAllocAsync+cuMemFreeAsync", func() {
+				d.call(cuMemAllocAsync, o.ptr(), 4096, uintptr(s))
+				d.call(cuMemFreeAsync, uintptr(o.word[0]), uintptr(s))
+			})
+			measure(c.name+": MemAllocAsync+MemFreeAsync", func() {
+				p, _ := d.MemAllocAsync(ctx, 4096, s)
+				_ = d.MemFreeAsync(ctx, p, s)
+			})
+			measure(c.name+": cuStreamQuery", func() { d.call(cuStreamQuery, uintptr(s)) })
+		})
+	}
+	onFreshThread(func() {
+		measure("cuCtxGetCurrent", func() { d.call(cuCtxGetCurrent, o.ptr()) })
+		measure("cuCtxSetCurrent", func() { d.call(cuCtxSetCurrent, uintptr(ctx)) })
+		measure("in: with the context", func() { _ = d.in(ctx, cuEventRecord, uintptr(e), uintptr(s)) })
+	})
 }
 
 func TestLayouts(t *testing.T) {
@@ -180,9 +200,9 @@ func TestLayouts(t *testing.T) {
 	}{
 		{"CUDA_MEMCPY2D", unsafe.Sizeof(memcpy2D{}), 128},
 		{"CUmemPoolProps", unsafe.Sizeof(poolProps{}), 88},
-		{"CUlaunchConfig", unsafe.Sizeof(launchArgs{}.conf), 56},
-		{"CUlaunchConfig.hStream", unsafe.Offsetof(launchArgs{}.conf.stream), 32},
-		{"CUlaunchAttribute", unsafe.Sizeof(launchArgs{}.attr), 72},
+		{"CUlaunchConfig", unsafe.Sizeof(cooperativeLaunch{}.conf), 56},
+		{"CUlaunchConfig.hStream", unsafe.Offsetof(cooperativeLaunch{}.conf.stream), 32},
+		{"CUlaunchAttribute", unsafe.Sizeof(cooperativeLaunch{}.attr), 72},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, c.got, c.want)
@@ -192,4 +212,9 @@ func TestLayouts(t *testing.T) {
 
 func TestConformance(t *testing.T) {
 	drivertest.Run(t, func(t *testing.T) driver.Driver { return gpu(t) })
+}
+
+// TestWhatTheHostWaitsFor prints the table for this driver.
+func TestWhatTheHostWaitsFor(t *testing.T) {
+	t.Log("\n" + drivertest.Table(t, gpu(t)))
 }

@@ -11,8 +11,6 @@ import (
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
-
-	"github.com/ebitengine/purego"
 )
 
 // Driver is libcuda.
@@ -84,8 +82,7 @@ func (d *Driver) call(s symbol, args ...uintptr) driver.Code {
 			return codeNoSymbol
 		}
 	}
-	r, _, _ := purego.SyscallN(a, onStack(args)...)
-	return driver.Code(int32(r))
+	return driver.Code(int32(callC(a, args)))
 }
 
 // onStack hides a slice from escape analysis, which takes SyscallN to keep its

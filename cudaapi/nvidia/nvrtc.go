@@ -153,7 +153,8 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 	}
 	var mem cStrings
 	prog := new(uintptr)
-	if err := c.call(nvrtcCreateProgram, pin(prog), mem.add(src.Code), mem.add(src.Name), 0, 0, 0); err != nil {
+	texts, names := c.headers(&mem)
+	if err := c.call(nvrtcCreateProgram, pin(prog), mem.add(src.Code), mem.add(src.Name), uintptr(len(texts)), pin(&texts[0]), pin(&names[0])); err != nil {
 		return nil, err
 	}
 	defer func() { _ = c.call(nvrtcDestroyProgram, pin(prog)) }()
@@ -195,7 +196,22 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 		out.Lowered[n] = goString(*lowered)
 	}
 	runtime.KeepAlive(&mem)
+	runtime.KeepAlive([2][]uintptr{texts, names})
 	return out, nil
+}
+
+// headers are the headers that NVRTC is handed, texts and names.
+func (c *Compiler) headers(mem *cStrings) (texts, names []uintptr) {
+	add := func(headers map[string]string) {
+		for name, text := range headers {
+			texts, names = append(texts, mem.add(text)), append(names, mem.add(name))
+		}
+	}
+	add(standardHeaders)
+	if len(c.include) == 0 {
+		add(cudaHeaders)
+	}
+	return texts, names
 }
 
 // bytes fetches a result whose size has a function of its own.

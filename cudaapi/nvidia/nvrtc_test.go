@@ -66,6 +66,37 @@ func TestCompileFindsCUDAHeaders(t *testing.T) {
 	}
 }
 
+// TestCompileStandardHeaders includes what sources include by habit, alone and
+// beside CUDA's own headers.
+func TestCompileStandardHeaders(t *testing.T) {
+	found := nvrtc(t)
+	code := "#include <cuda_runtime.h>\n"
+	for name := range standardHeaders {
+		code += "#include <" + name + ">\n"
+	}
+	code += `extern "C" __global__ void k(int32_t n, std::uint64_t *out, size_t m, float x) {
+	assert(n > 0);
+	if (n == INT_MAX) printf("%d\n", n);
+	*out = (uint64_t)(sqrtf(x) * M_PI) + UINT32_MAX + m + (x < FLT_MAX ? 1 : 0) + (x == INFINITY);
+}`
+	bare := &Compiler{lib: found.lib, major: found.major, minor: found.minor}
+	for name, c := range map[string]*Compiler{"with CUDA's headers": found, "without": bare} {
+		for _, extra := range []string{"", "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <cuda/std/cstdint>\n"} {
+			if extra != "" && len(c.include) == 0 {
+				continue
+			}
+			if _, err := c.Compile(&driver.Source{Name: "habit.cu", Code: extra + code}, "sm_90"); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if extra != "" {
+				if _, err := c.Compile(&driver.Source{Name: "habit.cu", Code: code + "\n" + extra}, "sm_90"); err != nil {
+					t.Errorf("%s, CUDA's last: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
 func TestCompileRefusesABadOption(t *testing.T) {
 	c := nvrtc(t)
 	_, err := c.Compile(&driver.Source{Name: "a.cu", Code: axpy, Options: []string{"--no-such-option"}}, "sm_90")

@@ -125,7 +125,6 @@ type (
 	noCodes         struct{ base }
 	zeroFacts       struct{ base }
 	waitingAlloc    struct{ base }
-	oddAddresses    struct{ base }
 	blindPointers   struct{ base }
 )
 
@@ -166,7 +165,6 @@ var faults = map[string]func(d driver.Driver) driver.Driver{
 	"errors-have-no-code":      func(d driver.Driver) driver.Driver { return noCodes{base{d}} },
 	"facts-are-zero":           func(d driver.Driver) driver.Driver { return zeroFacts{base{d}} },
 	"allocations-wait":         func(d driver.Driver) driver.Driver { return waitingAlloc{base{d}} },
-	"odd-addresses":            func(d driver.Driver) driver.Driver { return oddAddresses{base{d}} },
 	"pointers-unknown":         func(d driver.Driver) driver.Driver { return blindPointers{base{d}} },
 }
 
@@ -455,12 +453,6 @@ func (f waitingAlloc) MemAllocAsync(c driver.Context, n uint64, s driver.Stream)
 func (f waitingAlloc) EventSynchronize(c driver.Context, _ driver.Event, _ <-chan struct{}) error {
 	return f.CtxSynchronize(c, nil)
 }
-
-func (f oddAddresses) MemAlloc(c driver.Context, n uint64) (driver.Ptr, error) {
-	p, err := f.Driver.MemAlloc(c, n+4)
-	return p + 4, err
-}
-func (f oddAddresses) MemFree(c driver.Context, p driver.Ptr) error { return f.Driver.MemFree(c, p-4) }
 
 func (blindPointers) PointerAttributes(driver.Context, driver.Ptr) (driver.PointerInfo, error) {
 	return driver.PointerInfo{Type: driver.MemoryDevice}, nil

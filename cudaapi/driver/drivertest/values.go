@@ -108,9 +108,10 @@ var poolTests = []test{
 		g.release()
 		e.sync(0, s)
 	}},
-	{name: "zero bytes cannot be allocated", run: func(e *env) {
+	// Unlike cuMemAlloc. Seen on an H200 with driver 580.
+	{name: "zero bytes of stream-ordered memory are no error", run: func(e *env) {
 		_, err := e.d.MemAllocAsync(e.ctx[0], 0, driver.StreamDefault)
-		e.code(err, driver.ErrInvalidValue)
+		e.ok(err)
 	}},
 	{name: "a second stream-ordered free is an invalid value", run: func(e *env) {
 		s := e.stream(0, driver.StreamNonBlocking)
