@@ -57,7 +57,7 @@ type Evaluator struct {
 	typeText map[string]typeSource
 	ghosts   map[*types.Func]bool // methods whose cell failed: they have no body
 	source   map[types.Object]string
-	imported map[string]bool // import declarations that the interpreter has
+	imported map[string]bool             // import declarations that the interpreter has
 	replaced map[*types.Func]*types.Func // the function that one of a later cell replaced
 
 	program bool // RunProgram's

@@ -15,6 +15,7 @@ import (
 	"gocuda/kernel/display"
 	"gocuda/kernel/golang"
 	"gocuda/kernel/golang/assist"
+	"gocuda/kernel/golang/modules"
 	"gocuda/kernel/magic"
 	"gocuda/kernel/packages"
 )
@@ -64,7 +65,9 @@ func newCells(console *Console, extra map[string]any) (Interpreter, error) {
 	functions := c.builtins()
 	maps.Copy(functions, extra)
 	var err error
-	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions})
+	set := new(modules.Set)
+	magic.Register(getMagic(set))
+	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Sources: set.Sources})
 	return c, err
 }
 
