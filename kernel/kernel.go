@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"gocuda/kernel/session"
 	"gocuda/kernel/wire"
 )
 
@@ -60,28 +59,25 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 	if options.quiet == 0 {
 		options.quiet = quietTime
 	}
+	// First of all: a client that finds nobody here yet waits for 100 to 200 ms
+	// before it tries again.
+	sockets, err := wire.Listen(connection, options.Log)
+	if err != nil {
+		return fmt.Errorf("cannot listen: %w", err)
+	}
 	if options.HistoryFile == "" {
 		options.HistoryFile = DefaultHistoryFile()
 	}
 	k := &kernel{
 		options: options,
 		log:     options.Log,
+		sockets: sockets,
 		stop:    make(chan struct{}),
 		history: openHistory(options.HistoryFile, options.Log),
 		clocks:  clocks{},
 	}
 	k.comms = newComms(k)
-	listening := make(chan struct{})
-	k.engine = startEngine(options.Start, func(o session.Output) {
-		<-listening
-		k.output(o)
-	}, k.input)
-	k.sockets, err = wire.Listen(connection, k.log)
-	close(listening)
-	if err != nil {
-		k.engine.close()
-		return fmt.Errorf("cannot listen: %w", err)
-	}
+	k.engine = startEngine(options.Start, k.output, k.input)
 	if k.sockets.Connection() != connection {
 		if err := k.sockets.Connection().Write(connectionFile); err != nil {
 			k.engine.close()

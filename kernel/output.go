@@ -16,7 +16,7 @@ func (k *kernel) output(o session.Output) {
 		}
 	}
 	c.mu.Unlock()
-	if silent || k.sockets == nil { // nil: they could not be bound
+	if silent {
 		return
 	}
 

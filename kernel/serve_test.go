@@ -161,8 +161,10 @@ func TestAnOrphanEnds(t *testing.T) {
 
 func TestServeRefuses(t *testing.T) {
 	dir := t.TempDir()
-	engine := newScripted()
-	options := Options{Start: engine.start, HistoryFile: "off"}
+	options := Options{HistoryFile: "off", Start: func(output func(session.Output), input InputFunc) (Engine, error) {
+		t.Error("an engine was started for nothing")
+		return newScripted().start(output, input)
+	}}
 	if err := Serve(t.Context(), filepath.Join(dir, "none.json"), options); err == nil || !strings.Contains(err.Error(), "none.json") {
 		t.Errorf("a missing connection file: %v", err)
 	}
@@ -173,11 +175,6 @@ func TestServeRefuses(t *testing.T) {
 	}
 	if err := Serve(t.Context(), file, options); err == nil || !strings.Contains(err.Error(), "shell socket") {
 		t.Errorf("ports in use: %v", err)
-	}
-	select {
-	case <-engine.closed:
-	default:
-		t.Error("the engine was left running")
 	}
 }
 
