@@ -271,6 +271,11 @@ def test_what_c_code_prints_is_seen(client):
     assert sorted(outcome.text().splitlines()) == [f"hello from thread {i}" for i in range(3)]
 
 
+def test_cuda_errors_keep_their_names(client):
+    outcome = client.run("must(cuda.Devices())[0].Alloc(1<<50, cuda.Float32)")
+    assert outcome.of("error")[0]["ename"] == "CUDA_ERROR_OUT_OF_MEMORY", outcome.error
+
+
 def test_what_child_processes_print_is_seen(client):
     assert client.run("!echo from a shell").text() == "from a shell\n"
     outcome = client.run(

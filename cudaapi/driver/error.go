@@ -167,6 +167,9 @@ func (c Code) String() string {
 
 func (c Code) Error() string { return c.String() }
 
+// Name is CUDA's name: what a notebook's cell that fails of it shows.
+func (c Code) Name() string { return c.String() }
+
 // Sticky reports whether the code poisons its context, and the others of the
 // process with it: every later call fails until a new process starts.
 func (c Code) Sticky() bool {
