@@ -57,7 +57,8 @@ type Evaluator struct {
 	typeText map[string]typeSource
 	ghosts   map[*types.Func]bool // methods whose cell failed: they have no body
 	source   map[types.Object]string
-	imported map[string]bool             // import declarations that the interpreter has
+	imported map[string]bool // import declarations that the interpreter has
+	callers  map[*types.Func]map[*types.Func]bool
 	replaced map[*types.Func]*types.Func // the function that one of a later cell replaced
 
 	program bool // RunProgram's
@@ -92,6 +93,7 @@ func (ev *Evaluator) start() error {
 	ev.ghosts = make(map[*types.Func]bool)
 	ev.source = make(map[types.Object]string)
 	ev.imported = make(map[string]bool)
+	ev.callers = make(map[*types.Func]map[*types.Func]bool)
 	ev.replaced = make(map[*types.Func]*types.Func)
 	ev.rt = rt.New(ev.importer.host.TypeOf)
 	ev.rt.Background = ev.background
@@ -198,6 +200,9 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 		ev.lower.Abandon()
 		return nil, &Error{Name: "InternalError", Message: err.Error(), Traceback: []string{
 			red + "The front end cannot run this cell: " + plain + err.Error()}}
+	}
+	for _, note := range ev.leftBehind(cell) {
+		fmt.Fprintln(ev.options.Stderr, note)
 	}
 	ev.adopt(src, code, cell)
 	return f, nil
@@ -371,6 +376,7 @@ func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
 		delete(ev.ghosts, m.fun)
 		delete(ev.ghosts, m.old)
 	}
+	ev.rememberCallers(cell)
 	ev.rememberTypes(src, cell.info)
 	ev.rememberSource(src, code, cell)
 }

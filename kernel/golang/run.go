@@ -3,7 +3,6 @@ package golang
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -136,5 +135,21 @@ func (ev *Evaluator) shown(values []any) {
 	ev.run.mu.Unlock()
 }
 
-// Free gives memory that cells no longer use back to the system.
-func (ev *Evaluator) Free() { debug.FreeOSMemory() }
+// Goroutines lists the cells whose goroutines still run, with their number.
+func (ev *Evaluator) Goroutines() map[string]int {
+	m := make(map[string]int)
+	for g, n := range ev.rt.Live() {
+		m[g.Name] += n
+	}
+	return m
+}
+
+// StopGoroutines cancels what runs of a cell's goroutines, or of all cells
+// with the name "". They end at their next loop or call of a function.
+func (ev *Evaluator) StopGoroutines(cell string) {
+	for g := range ev.rt.Live() {
+		if cell == "" || g.Name == cell {
+			ev.rt.Cancel(g)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/types"
 	"strings"
 )
@@ -43,6 +44,7 @@ func (f *fn) call(e *ast.CallExpr) string {
 		recv = callee.recv
 	}
 	args := f.args(e, sig, recv, callee.policy)
+	f.typeVerbs(e, fun, sig, args)
 	if recv != nil {
 		r := args[0]
 		args = args[1:]
@@ -57,9 +59,9 @@ func (f *fn) call(e *ast.CallExpr) string {
 // target is what a call calls.
 type calledFunc struct {
 	text   string
-	recv   func() string                // the receiver, if it is to be evaluated with the arguments
-	bound  func(recv string) string     // how to call with it; nil: it is the first argument
-	policy func(i int, t string) string // what compiled code gets for an any
+	recv   func() string            // the receiver, if it is to be evaluated with the arguments
+	bound  func(recv string) string // how to call with it; nil: it is the first argument
+	policy func() string            // what compiled code gets for an any
 }
 
 func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
@@ -127,15 +129,18 @@ var keepBoxes = map[string]bool{
 }
 
 // policyOf says what a compiled function gets where it takes any.
-func policyOf(fun *types.Func) func(int, string) string {
+func policyOf(fun *types.Func) func() string {
+	if fun.FullName() == "fmt.Errorf" {
+		return func() string { return "AsError" } // for %w
+	}
 	if fun.Pkg() == nil || keepBoxes[fun.Pkg().Path()] {
 		return nil
 	}
-	return func(_ int, text string) string { return text }
+	return func() string { return "Out" }
 }
 
 // args writes the arguments of a call, converted to the parameters' types.
-func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string, policy func(int, string) string) []string {
+func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string, policy func() string) []string {
 	l := f.l
 	n := sig.Params().Len()
 	param := func(i int) types.Type {
@@ -149,7 +154,7 @@ func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string, pol
 	}
 	finish := func(text string, t types.Type, from types.Type) string {
 		if policy != nil && types.IsInterface(t) && t.Underlying().(*types.Interface).Empty() && !(from != nil && l.isBare(from) && !types.IsInterface(from)) {
-			text = fmt.Sprintf("%s(%s)", l.sym("Out"), text)
+			text = fmt.Sprintf("%s(%s)", l.sym(policy()), text)
 		}
 		return f.intoSlot(text, t)
 	}
@@ -212,6 +217,33 @@ func (f *fn) pack(args []string, sig *types.Signature) []string {
 		return append(out, rep+"(nil)...")
 	}
 	return append(out, rep+"{"+strings.Join(args[n-1:], ", ")+"}...")
+}
+
+// typeVerbs has the runtime take %T out of the format of a compiled function:
+// fmt would name the Box, not the type in it.
+func (f *fn) typeVerbs(e *ast.CallExpr, fun ast.Expr, sig *types.Signature, args []string) {
+	id := calledName(fun)
+	if id == nil || e.Ellipsis.IsValid() || !sig.Variadic() || !strings.HasSuffix(id.Name, "f") {
+		return
+	}
+	o, ok := f.info.Uses[id].(*types.Func)
+	if !ok || o.Pkg() == nil || !keepBoxes[o.Pkg().Path()] || !f.l.hostPkg(o.Pkg()) {
+		return
+	}
+	n := sig.Params().Len()
+	if n < 2 || len(e.Args) < n || f.l.rep(sig.Params().At(n-2).Type()) != "string" {
+		return
+	}
+	if tv := f.info.Types[e.Args[n-2]]; tv.Value != nil && !strings.Contains(constant.StringVal(tv.Value), "T") {
+		return
+	}
+	format, rest := f.temp(), f.temp()
+	last := len(args) - 1
+	for i := range last - 1 {
+		args[i] = f.spill(args[i])
+	}
+	f.emit("%s, %s := %s(%s, %s)", format, rest, f.l.sym("Format"), args[last-1], strings.TrimSuffix(args[last], "..."))
+	args[last-1], args[last] = format, rest+"..."
 }
 
 // special writes calls that compiled code cannot do right for a cell's types.

@@ -252,6 +252,14 @@ func (e userError) Is(target error) bool {
 	return false
 }
 
+// asError gives fmt.Errorf an error where it would see a Box.
+func asError(x any) any {
+	if b, ok := x.(Box); ok && b.T.Method("Error").IsValid() {
+		return userError{b}
+	}
+	return x
+}
+
 // userErrors is a userError that wraps several.
 type userErrors struct{ Box }
 

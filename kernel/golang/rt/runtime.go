@@ -81,6 +81,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"MustImplement": r.mustImplement,
 		"Eq":            equal,
 		"Un":            unwrap,
+		"AsError":       asError,
 		"Out":           r.out,
 		"HostMethod":    hostMethod,
 		"Run":           run,
