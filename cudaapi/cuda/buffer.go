@@ -11,10 +11,11 @@ import (
 // gives it back; a Buffer that becomes unreachable is given back too, later, at
 // another allocation, when all queued work is done.
 type Buffer struct {
-	own *owner
-	ptr driver.Ptr
-	n   int
-	typ Type
+	own  *owner
+	ptr  driver.Ptr
+	n    int
+	typ  Type
+	view bool // cut from another buffer
 }
 
 // Alloc allocates n elements of device memory (cudaMalloc). What they hold at
@@ -156,7 +157,7 @@ func (b *Buffer) whole(call string) (*allocation, error) {
 		return nil, misuse(driver.ErrInvalidValue, call, nil, "the buffer is nil")
 	}
 	a := b.own.allocation
-	if b.ptr != a.ptr {
+	if b.view {
 		return nil, misuse(driver.ErrInvalidValue, call, a.dev, "this is a view; free the buffer that it was cut from")
 	}
 	if a.kind == borrowedMemory {
@@ -202,7 +203,7 @@ func (b *Buffer) Slice(i, j int) *Buffer {
 	if i < 0 || j < i || j > b.n {
 		panic(fmt.Sprintf("cuda: Slice(%d, %d) of a buffer of %d elements", i, j, b.n))
 	}
-	return &Buffer{own: b.own, ptr: b.ptr + driver.Ptr(i*b.typ.Size()), n: j - i, typ: b.typ}
+	return &Buffer{own: b.own, ptr: b.ptr + driver.Ptr(i*b.typ.Size()), n: j - i, typ: b.typ, view: true}
 }
 
 // As is a view of the same memory with elements of another type. The size in
@@ -211,7 +212,20 @@ func (b *Buffer) As(t Type) (*Buffer, error) {
 	if !t.valid() || b.Bytes()%t.Size() != 0 {
 		return nil, misuse(driver.ErrInvalidValue, "Buffer.As", b.own.dev, "%d bytes are not a whole number of %s", b.Bytes(), t)
 	}
-	return &Buffer{own: b.own, ptr: b.ptr, n: b.Bytes() / t.Size(), typ: t}, nil
+	return &Buffer{own: b.own, ptr: b.ptr, n: b.Bytes() / t.Size(), typ: t, view: true}, nil
+}
+
+// Host is managed memory as the host sees it: the same bytes, not a copy. The
+// devices must be done with them before the host looks (on devices without
+// concurrent managed access, with everything).
+func (b *Buffer) Host() (*HostBuffer, error) {
+	if err := b.alive("Buffer.Host"); err != nil {
+		return nil, err
+	}
+	if b.own.kind != managedMemory {
+		return nil, misuse(driver.ErrInvalidValue, "Buffer.Host", b.own.dev, "the host cannot see %s memory: download it, or use AllocManaged", b.own.kind)
+	}
+	return &HostBuffer{own: b.own, ptr: b.ptr, n: b.n, typ: b.typ, view: true}, nil
 }
 
 // Upload copies a Go slice (or a HostBuffer) of the same type and length to the

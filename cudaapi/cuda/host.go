@@ -24,10 +24,11 @@ const (
 // pinned (page-locked), which copies at full speed and asynchronously, or
 // pageable. Its contents are Go slices: h.Float32s()[3] = 1.
 type HostBuffer struct {
-	own *owner
-	ptr driver.Ptr
-	n   int
-	typ Type
+	own  *owner
+	ptr  driver.Ptr
+	n    int
+	typ  Type
+	view bool // cut from another buffer
 }
 
 // AllocHost allocates n elements of pinned host memory (cudaHostAlloc) on the
@@ -117,7 +118,7 @@ func (h *HostBuffer) Free() error {
 		return misuse(driver.ErrInvalidValue, "HostBuffer.Free", nil, "the buffer is nil")
 	}
 	a := h.own.allocation
-	if h.ptr != a.ptr {
+	if h.view {
 		return misuse(driver.ErrInvalidValue, "HostBuffer.Free", a.dev, "this is a view; free the buffer that it was cut from")
 	}
 	if !a.take() {
@@ -150,7 +151,7 @@ func (h *HostBuffer) Slice(i, j int) *HostBuffer {
 	if i < 0 || j < i || j > h.n {
 		panic(fmt.Sprintf("cuda: Slice(%d, %d) of a host buffer of %d elements", i, j, h.n))
 	}
-	return &HostBuffer{own: h.own, ptr: h.ptr + driver.Ptr(i*h.typ.Size()), n: j - i, typ: h.typ}
+	return &HostBuffer{own: h.own, ptr: h.ptr + driver.Ptr(i*h.typ.Size()), n: j - i, typ: h.typ, view: true}
 }
 
 // elements checks a typed view and gives the first element's address.

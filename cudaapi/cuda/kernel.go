@@ -340,3 +340,28 @@ func (r *recentLaunches) names() string {
 	}
 	return strings.Join(found, ", ")
 }
+
+// SuggestBlock is the number of threads in a block that keeps d's
+// multiprocessors fullest (cudaOccupancyMaxPotentialBlockSize): the largest such
+// multiple of a warp.
+func (k *Kernel) SuggestBlock(d *Device) (BlockDim, error) {
+	most, err := k.Attribute(d, driver.FuncMaxThreadsPerBlock)
+	if err != nil {
+		return BlockDim{}, err
+	}
+	warp, err := d.Attribute(driver.WarpSize)
+	if err != nil {
+		return BlockDim{}, err
+	}
+	best, fullest := warp, 0
+	for threads := most / warp * warp; threads >= warp; threads -= warp {
+		blocks, err := k.MaxActiveBlocks(d, Block(threads))
+		if err != nil {
+			return BlockDim{}, err
+		}
+		if blocks*threads > fullest {
+			best, fullest = threads, blocks*threads
+		}
+	}
+	return Block(best), nil
+}

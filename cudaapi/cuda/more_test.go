@@ -2,6 +2,9 @@ package cuda_test
 
 import (
 	"bytes"
+	"errors"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -198,4 +201,174 @@ func TestReset(t *testing.T) {
 	ok(t, again.Upload(make([]int32, 100)))
 	refused(t, s.Synchronize(), cuda.ErrInvalidHandle, "destroyed")
 	ok(t, again.Free())
+}
+
+func TestManaged(t *testing.T) {
+	d := devices(t, 1)[0]
+	b := must[*cuda.Buffer](t)(d.AllocManaged(100, cuda.Int32))
+	h := must[*cuda.HostBuffer](t)(b.Host())
+	for i := range h.Int32s() {
+		h.Int32s()[i] = int32(i)
+	}
+	k := kernel(t, compile(t, `__global__ void twice(int *p) { p[threadIdx.x] *= 2; }`), "twice")
+	ok(t, k.Launch(cuda.Grid(1), cuda.Block(100), d.DefaultStream(), b))
+	ok(t, d.Synchronize())
+	if got := h.Int32s()[99]; got != 198 {
+		t.Errorf("the host reads %d", got)
+	}
+	ok(t, b.Free())
+	plain := must[*cuda.Buffer](t)(d.Alloc(1, cuda.Int32))
+	_, err := plain.Host()
+	refused(t, err, cuda.ErrInvalidValue, "AllocManaged")
+	ok(t, plain.Free())
+}
+
+func TestOccupancy(t *testing.T) {
+	d := devices(t, 1)[0]
+	k := kernel(t, compile(t, saxpy), "saxpy")
+	block := must[cuda.BlockDim](t)(k.SuggestBlock(d))
+	if block.X < 32 || block.X > 1024 || block.X%32 != 0 {
+		t.Errorf("%v", block)
+	}
+	if n := must[int](t)(k.MaxActiveBlocks(d, block)); n < 1 {
+		t.Errorf("%d blocks", n)
+	}
+	big := k.With(cuda.SharedMemory(1 << 30))
+	x := must[*cuda.Buffer](t)(d.Alloc(1, cuda.Float32))
+	defer x.Free()
+	refused(t, big.Launch(cuda.Grid(1), cuda.Block(1), nil, 1, 1, x, x), cuda.ErrInvalidValue, "bytes of shared memory")
+}
+
+func TestPeerMatrix(t *testing.T) {
+	list := devices(t, 1)
+	m := must[cuda.PeerMatrix](t)(cuda.Peers())
+	if len(m) != len(list) || m[0][0].String() != "-" || strings.Count(m.HTML(), "<tr>") != len(list)+1 || strings.Count(m.String(), "\n") != len(list) {
+		t.Errorf("%s", m)
+	}
+}
+
+// again runs the test at hand in a process of its own, with one more setting.
+func again(t *testing.T, setting string) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), setting)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Fatalf("the other process: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
+func TestIPCBetweenProcesses(t *testing.T) {
+	const env = "GOCUDA_TEST_IPC"
+	d := devices(t, 1)[0]
+	if text := os.Getenv(env); text != "" {
+		var h cuda.IPCMemory
+		ok(t, h.UnmarshalText([]byte(text)))
+		b := must[*cuda.Buffer](t)(d.OpenIPC(h))
+		got := must[[]int32](t)(b.Int32s())
+		if len(got) != 50 || got[0] != 25 {
+			t.Errorf("%v", got)
+		}
+		ok(t, b.Fill(-1, nil))
+		ok(t, d.Synchronize())
+		refused(t, b.Slice(0, 50).Free(), cuda.ErrInvalidValue, "this is a view")
+		ok(t, b.Free())
+		return
+	}
+	b := must[*cuda.Buffer](t)(d.Alloc(100, cuda.Int32))
+	defer b.Free()
+	values := make([]int32, 100)
+	for i := range values {
+		values[i] = int32(i)
+	}
+	ok(t, b.Upload(values))
+	h := must[cuda.IPCMemory](t)(b.Slice(25, 75).IPCHandle())
+	again(t, env+"="+string(must[[]byte](t)(h.MarshalText())))
+	got := must[[]int32](t)(b.Int32s())
+	if got[24] != 24 || got[25] != -1 || got[74] != -1 || got[75] != 75 {
+		t.Errorf("%v", got[20:80])
+	}
+}
+
+func TestStickyErrorNamesTheKernel(t *testing.T) {
+	const env = "GOCUDA_TEST_STICKY"
+	d := devices(t, 1)[0]
+	m := compile(t, `__global__ void good(int *p) { *p = 1; } __global__ void stray(int *p) { p[1ll << 40] = 1; }`)
+	if os.Getenv(env) == "" {
+		again(t, env+"=1")
+		return
+	}
+	b := must[*cuda.Buffer](t)(d.Alloc(1, cuda.Int32))
+	ok(t, kernel(t, m, "good").Launch(cuda.Grid(1), cuda.Block(1), nil, b))
+	ok(t, d.Synchronize())
+	ok(t, kernel(t, m, "stray").Launch(cuda.Grid(1), cuda.Block(1), nil, b))
+	err := d.Synchronize()
+	var e *cuda.Error
+	if !errors.As(err, &e) || !e.Sticky() || !errors.Is(err, cuda.ErrIllegalAddress) {
+		t.Fatalf("got %v", err)
+	}
+	if s := err.Error(); !strings.Contains(s, "latest first: stray") || strings.Contains(s, "good") || !strings.Contains(s, "start a new one") {
+		t.Errorf("got %s", s)
+	}
+	_, err = d.Alloc(1, cuda.Int32)
+	if !errors.Is(err, cuda.ErrIllegalAddress) {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestGraph(t *testing.T) {
+	d := devices(t, 1)[0]
+	s := must[*cuda.Stream](t)(d.NewStream(cuda.NonBlocking))
+	b := must[*cuda.Buffer](t)(d.Alloc(10, cuda.Int32))
+	defer b.Free()
+	k := kernel(t, compile(t, `__global__ void inc(int *p, int by) { p[threadIdx.x] += by; }`), "inc")
+	ok(t, b.Fill(0, nil))
+	ok(t, d.Synchronize())
+	record := func(by int) *cuda.Graph {
+		g, err := s.Capture(func() error {
+			for range 3 {
+				if err := k.Launch(cuda.Grid(1), cuda.Block(10), s, b, by); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if errors.Is(err, cuda.ErrNotSupported) {
+			t.Skip(err)
+		}
+		ok(t, err)
+		return g
+	}
+	g := record(1)
+	if nodes := must[[]string](t)(g.Nodes()); strings.Join(nodes, " ") != "kernel kernel kernel" {
+		t.Errorf("%v", nodes)
+	}
+	x := must[*cuda.GraphExec](t)(g.Instantiate())
+	for range 4 {
+		ok(t, x.Launch(s))
+	}
+	ok(t, s.Synchronize())
+	if got := must[[]int32](t)(b.Int32s())[9]; got != 12 {
+		t.Errorf("%d", got)
+	}
+	ok(t, x.Update(record(100)))
+	ok(t, x.Launch(s))
+	ok(t, s.Synchronize())
+	if got := must[[]int32](t)(b.Int32s())[9]; got != 312 {
+		t.Errorf("%d", got)
+	}
+	if dot := must[string](t)(g.DOT()); !strings.Contains(dot, "digraph") {
+		t.Errorf("%q", dot)
+	}
+	ok(t, x.Destroy())
+	ok(t, g.Destroy())
+	refused(t, x.Launch(s), cuda.ErrInvalidHandle, "destroyed")
+	stopped := errors.New("stopped")
+	if _, err := s.Capture(func() error { return stopped }); !errors.Is(err, stopped) {
+		t.Errorf("got %v", err)
+	}
+	if on := must[bool](t)(s.Capturing()); on {
+		t.Error("a failed capture goes on")
+	}
 }
