@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"errors"
+
 	"gocuda/cudaapi/driver"
 )
 
@@ -26,6 +28,23 @@ func (d *device) activate() {
 	c.thread = &stream{id: driver.StreamPerThread, ctx: c, blocking: true}
 	c.streams[c.legacy.id], c.streams[c.thread.id] = c.legacy, c.thread
 	d.ctx = c
+}
+
+// poison notes an error of asynchronous work. Most leave the context of no use,
+// and, as is seen on GPUs, those of the process's other devices as well.
+func (c *context) poison(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+	var e *driver.Error
+	if !errors.As(err, &e) || !e.Code.Sticky() {
+		return
+	}
+	for _, d := range c.dev.m.devices {
+		if d.ctx != nil && d.ctx.err == nil {
+			d.ctx.err = err
+		}
+	}
 }
 
 // context finds an active context. m.mu is held.
@@ -102,8 +121,9 @@ func (m *Driver) PrimaryRelease(d driver.Device) error {
 }
 
 // PrimaryReset ends the device's context, with all that is in it. On simulated
-// devices this also cures a poisoned one. A context still retained starts
-// anew.
+// devices this also cures a poisoned one; the error took the contexts of the
+// other devices too, and each is cured by its own reset. A context still
+// retained starts anew.
 func (m *Driver) PrimaryReset(d driver.Device) error {
 	m.mu.Lock()
 	dev, err := m.device("cuDevicePrimaryCtxReset", d)
@@ -188,7 +208,8 @@ func (m *Driver) EnablePeerAccess(c, peer driver.Context) error {
 	case err != nil:
 		return err
 	case p == ctx:
-		return fail(call, driver.ErrInvalidDevice, "device %d cannot be its own peer", p.dev.id)
+		// The documentation names another error; this is the one that GPUs give.
+		return fail(call, driver.ErrPeerAccessUnsupported, "device %d cannot be its own peer", p.dev.id)
 	case ctx.peers[p.dev.id]:
 		return fail(call, driver.ErrPeerAccessAlreadyEnabled, "from device %d to device %d", ctx.dev.id, p.dev.id)
 	}

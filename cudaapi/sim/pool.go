@@ -95,7 +95,7 @@ func (m *Driver) allocAsync(call string, c driver.Context, n uint64, id driver.M
 		}
 	}
 	if n == 0 {
-		return 0, fail(call, driver.ErrInvalidValue, "0 bytes")
+		return 0, nil // no memory, and no error: seen on GPUs
 	}
 	if err := m.space.commit(p.dev.arena); err != nil {
 		return 0, fail(call, driver.ErrOutOfMemory, "%v", err)

@@ -109,8 +109,8 @@ func (s *scheduler) settle(o *op) (freed []*op) {
 
 // finish ends o, which ran, with its error. m.mu is held.
 func (s *scheduler) finish(o *op, err error) {
-	if err != nil && o.ctx.err == nil {
-		o.ctx.err = err
+	if err != nil {
+		o.ctx.poison(err)
 	}
 	if s.current == o {
 		s.current = nil

@@ -162,6 +162,7 @@ func TestSaxpy(t *testing.T) {
 
 func TestIllegalAccess(t *testing.T) {
 	b := newBox(t, sim.Options{Devices: 2})
+	other := retain(t, b.d, 1)
 	const n = 1000
 	x, y := upload(b, make([]float32, n)), upload(b, make([]float32, n))
 	k := b.kernel(saxpy)
@@ -178,12 +179,14 @@ func TestIllegalAccess(t *testing.T) {
 	if _, err := b.d.MemAlloc(b.c, 1); !errors.Is(err, driver.ErrIllegalAddress) {
 		t.Errorf("after it, MemAlloc: %v", err)
 	}
-	if _, err := b.d.MemAlloc(retain(t, b.d, 1), 1); err != nil {
+	if _, err := b.d.MemAlloc(other, 1); !errors.Is(err, driver.ErrIllegalAddress) {
 		t.Errorf("the other device: %v", err)
 	}
-	b.ok(b.d.PrimaryReset(0))
-	if _, err := b.d.MemAlloc(b.c, 1); err != nil {
-		t.Errorf("after a reset: %v", err)
+	for i, c := range []driver.Context{b.c, other} {
+		b.ok(b.d.PrimaryReset(driver.Device(i)))
+		if _, err := b.d.MemAlloc(c, 1); err != nil {
+			t.Errorf("device %d after a reset: %v", i, err)
+		}
 	}
 }
 
