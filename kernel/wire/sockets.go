@@ -317,9 +317,11 @@ func (s *Sockets) take(ch Channel, p *peer, frames [][]byte) {
 		p.send(frames)
 	case IOPub:
 		if len(frames) == 1 && len(frames[0]) > 0 && frames[0][0] <= 1 {
+			s.publishing.Lock() // nothing comes before the welcome
 			if topic, added := p.subscribe(frames[0]); added {
 				s.welcome(p, topic)
 			}
+			s.publishing.Unlock()
 		}
 	default:
 		m, err := decode(append([][]byte{[]byte(p.id)}, frames...), s.signer)

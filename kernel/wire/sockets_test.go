@@ -283,6 +283,28 @@ func TestPublishByTopic(t *testing.T) {
 	}
 }
 
+// A subscriber's first message is its welcome, whatever is published meanwhile.
+func TestTheWelcomeComesFirst(t *testing.T) {
+	s, _ := listen(t, Connection{})
+	stop := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				s.Publish(Outgoing{Type: "status", Content: struct{}{}})
+			}
+		}
+	})
+	for range 100 {
+		subscribe(t, s, "").Close()
+	}
+	close(stop)
+	wait.Wait()
+}
+
 func subscribers(s *Sockets, topic string) (list []*peer) {
 	for _, p := range s.list(IOPub) {
 		if p.subscribed(topic) {
