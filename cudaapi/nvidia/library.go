@@ -4,6 +4,7 @@ package nvidia
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -26,13 +27,20 @@ func openLibrary(what string, paths, names []string) (*library, error) {
 	// dlerror speaks of the calling thread's last failure.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	var tried []string
+	var tried, absent []string
 	for _, p := range paths {
 		h, err := purego.Dlopen(p, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 		if err == nil {
 			return &library{handle: h, path: p, names: names, addrs: make([]atomic.Uintptr, len(names))}, nil
 		}
-		tried = append(tried, fmt.Sprintf("%s (%v)", p, err))
+		if filepath.IsAbs(p) && !exists(p) {
+			absent = append(absent, p)
+			continue
+		}
+		tried = append(tried, fmt.Sprintf("%s (%s)", p, strings.TrimPrefix(err.Error(), p+": ")))
+	}
+	if len(absent) > 0 {
+		tried = append(tried, "and there is no "+strings.Join(absent, ", "))
 	}
 	return nil, fmt.Errorf("%s not found; tried %s", what, strings.Join(tried, "; "))
 }
