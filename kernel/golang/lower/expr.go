@@ -864,6 +864,9 @@ func (f *fn) listLit(e *ast.CompositeLit, rep string, elem types.Type, n int64) 
 		if !ordered {
 			fmt.Fprintf(&b, "%d: ", keys[i])
 		}
+		if _, basic := elem.Underlying().(*types.Basic); basic && strings.HasPrefix(v, "(") {
+			v = f.l.rep(elem) + "(" + v + ")" // the interpreter fails to find the type of some
+		}
 		b.WriteString(v + ", ")
 	}
 	b.WriteString("}")
