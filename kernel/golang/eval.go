@@ -59,7 +59,7 @@ type Evaluator struct {
 	source   map[types.Object]string
 	imported map[string]bool // import declarations that the interpreter has
 	callers  map[*types.Func]map[*types.Func]bool
-	replaced map[*types.Func]*types.Func // the function that one of a later cell replaced
+	current  map[*types.Func]*types.Func // the newest version of a method that cells declared again
 
 	program bool // RunProgram's
 
@@ -94,7 +94,7 @@ func (ev *Evaluator) start() error {
 	ev.source = make(map[types.Object]string)
 	ev.imported = make(map[string]bool)
 	ev.callers = make(map[*types.Func]map[*types.Func]bool)
-	ev.replaced = make(map[*types.Func]*types.Func)
+	ev.current = make(map[*types.Func]*types.Func)
 	ev.rt = rt.New(ev.importer.host.TypeOf)
 	ev.rt.Background = ev.background
 	ev.rt.Show = ev.shown
@@ -273,7 +273,11 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 		if !ok || d.Body == nil {
 			continue
 		}
-		l.Declare(fun, &lower.Decl{Func: d, Info: cell.info, Cell: name, Redirect: !cell.program})
+		decl := &lower.Decl{Func: d, Info: cell.info, Cell: name, Redirect: !cell.program}
+		if old, ok := ev.names[fun.Name()].(*types.Func); ok && d.Recv == nil && old.Pkg() != nil && old.Pkg().Path() == "main" && types.Identical(old.Signature(), fun.Signature()) {
+			decl.Replaces = old
+		}
+		l.Declare(fun, decl)
 		switch {
 		case d.Recv == nil && d.Name.Name == "init":
 			inits = append(inits, fun)
@@ -281,7 +285,7 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 			main = fun
 		}
 	}
-	for i, m := range cell.methods {
+	for _, m := range cell.methods {
 		fun, ok := cell.info.Defs[m.decl.Name].(*types.Func)
 		if !ok {
 			continue
@@ -291,18 +295,23 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 		c := &checker{ev: ev}
 		impl := c.method(fun, named, method)
 		decl := &lower.Decl{Func: m.decl, Info: cell.info, Cell: name, Redirect: true, Sig: impl.Signature()}
-		l.Declare(m.fun, decl)
 		if m.old == nil {
+			l.Declare(m.fun, decl)
 			l.Want(m.fun)
 			l.AddMethod(named, m.fun)
 			continue
 		}
-		if l.Redirect(m.old, m.fun); ev.ghosts[m.old] {
+		if ev.ghosts[m.old] {
 			l.Declare(m.old, decl)
 			l.Want(m.old)
 			l.AddMethod(named, m.old)
+			continue
 		}
-		cell.methods[i].fun = m.fun
+		if decl.Replaces = ev.current[m.old]; decl.Replaces == nil {
+			decl.Replaces = m.old
+		}
+		l.Declare(m.fun, decl)
+		l.Want(m.fun)
 	}
 	for _, d := range cell.funcs {
 		fun, ok := cell.info.Defs[d.Name].(*types.Func)
@@ -313,13 +322,6 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 			continue // lowered when something calls it
 		}
 		l.Want(fun)
-		if old, ok := ev.names[fun.Name()].(*types.Func); ok && d.Recv == nil && old.Pkg() != nil && old.Pkg().Path() == "main" {
-			if types.Identical(old.Signature(), fun.Signature()) {
-				for o := old; o != nil; o = ev.replaced[o] {
-					l.Redirect(o, fun)
-				}
-			}
-		}
 	}
 	if cell.program {
 		return l.Finish(l.Program(cell.info, name, inits, main))
@@ -362,11 +364,6 @@ func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
 		if cell.program && (name == "main" || name == "init") {
 			continue
 		}
-		if old, ok := ev.names[name].(*types.Func); ok {
-			if fun, ok := o.(*types.Func); ok {
-				ev.replaced[fun] = old
-			}
-		}
 		ev.names[name] = o
 	}
 	for _, p := range cell.imports {
@@ -374,6 +371,9 @@ func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
 	}
 	for _, m := range cell.methods {
 		delete(ev.ghosts, m.fun)
+		if m.old != nil && !ev.ghosts[m.old] {
+			ev.current[m.old] = m.fun
+		}
 		delete(ev.ghosts, m.old)
 	}
 	ev.rememberCallers(cell)

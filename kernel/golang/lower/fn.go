@@ -283,13 +283,17 @@ func (l *Lowerer) lowerDecl(name string, fun *types.Func, d *Decl, e *env, targs
 	f.analyze(params, sig.Results(), d.Func.Body)
 	text, header := f.function(params, sig, d.Func.Body, false)
 	if d.Redirect && len(targs) == 0 {
-		fmt.Fprintf(&l.types, "var %s_r bool\nvar %s_w func%s\n", name, name, f.headerType(params, sig))
-		put(l, l.redirects, name, "")
+		fmt.Fprintf(&l.types, "var %s_r bool\n", name)
+		variable := l.redirect(name, d)
+		if variable == "" {
+			variable = name + "_w"
+			fmt.Fprintf(&l.types, "var %s func%s\n", variable, f.headerType(params, sig))
+		}
 		ret := "return "
 		if sig.Results().Len() == 0 {
 			ret = ""
 		}
-		call := fmt.Sprintf("%s%s_w(%s)", ret, name, f.argNames(params, sig))
+		call := fmt.Sprintf("%s%s(%s)", ret, variable, f.argNames(params, sig))
 		if ret == "" {
 			call += "; return"
 		}

@@ -39,6 +39,9 @@ type Decl struct {
 	Sig *types.Signature
 	// Redirect lets a later cell replace the function under its callers.
 	Redirect bool
+	// Replaces is the function of an earlier cell whose callers this one
+	// takes over, or nil. Its signature is the same.
+	Replaces *types.Func
 }
 
 // Lowerer lowers the cells of one session.
@@ -70,7 +73,7 @@ type Lowerer struct {
 	usedByFunc map[types.Object]bool
 	decls      map[*types.Func]*Decl
 	instances  map[string]string
-	redirects  map[string]string // function instances that have redirect variables: their signature
+	redirects  map[string]string // the variable with what replaces a function, by its lowered name
 	converters map[string]string
 	dispatch   map[string]*dispatcher
 	order      []*dispatcher
@@ -288,16 +291,20 @@ func (l *Lowerer) Alias(v *types.Var, of *types.Var) {
 	put[types.Object](l, l.globals, v, l.Global(of))
 }
 
-// Redirect makes the callers of an earlier cell's function call a new one.
-func (l *Lowerer) Redirect(old, now *types.Func) {
-	oldName, ok := l.instances[l.instanceKey(old, nil)]
-	if !ok {
-		return
+// redirect makes the callers of the function that d replaces call name. All
+// versions of a function share the variable that holds the newest.
+func (l *Lowerer) redirect(name string, d *Decl) (variable string) {
+	if d.Replaces != nil {
+		if old, ok := l.instances[l.instanceKey(d.Replaces, nil)]; ok {
+			if variable, ok := l.redirects[old]; ok {
+				l.inits = append(l.inits, fmt.Sprintf("%s = %s", variable, name), old+"_r = true")
+				put(l, l.redirects, name, variable)
+				return variable
+			}
+		}
 	}
-	if _, ok := l.redirects[oldName]; !ok {
-		return
-	}
-	l.inits = append(l.inits, fmt.Sprintf("%s_w = %s", oldName, l.Want(now)), oldName+"_r = true")
+	put(l, l.redirects, name, name+"_w")
+	return ""
 }
 
 // Init adds a statement that runs before the cell's own.

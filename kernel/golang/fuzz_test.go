@@ -1,0 +1,56 @@
+package golang
+
+import (
+	"io"
+	"testing"
+	"time"
+)
+
+// FuzzCell gives the front end anything: it must neither panic nor hang.
+func FuzzCell(f *testing.F) {
+	for _, sc := range scenarios {
+		for i := 0; i < len(sc.cells); i += 2 {
+			f.Add(sc.cells[i])
+		}
+	}
+	for _, code := range []string{
+		"", ";", "}", "{", "x :=", "func", "func (", "import", "package", "a, b := 1", "must()", "must(must(1))", "type T T",
+		"x := x", "var x = x", "type T[P any] struct{ p P }\nfunc (t T[P]) m() {}\nT[int]{}.m()", "`", "'", "/*", "func f() { f", "\x00", "for range",
+		"type A struct{ b *B }\ntype B struct{ a A; m map[string]B }\nB{}", "type F func() F\nvar f F\nf", "goto L", "L:", "defer f()", "x, y := <-c, 1",
+	} {
+		f.Add(code)
+	}
+	ev, err := New(Options{Stdout: io.Discard, Stderr: io.Discard})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, code string) {
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			ev.front("In[1]", code)
+		}()
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%q hangs", code)
+		}
+	})
+}
+
+// front does with a cell what comes before the interpreter.
+func (ev *Evaluator) front(name, code string) {
+	src, syntax := parse(ev.fset, name, code)
+	if syntax != nil {
+		compileError(code, syntaxErrors(syntax))
+		return
+	}
+	cell, mistakes := ev.check(src, name, code)
+	if mistakes != nil {
+		compileError(code, mistakes)
+		return
+	}
+	ev.lower.Begin(name, false)
+	defer ev.lower.Abandon()
+	ev.lowerCell(name, cell)
+}
