@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"gocuda/cudaapi/driver"
 )
@@ -46,6 +48,9 @@ func (e *env) handles() [][]byte {
 	}
 	return out
 }
+
+// readyAt is where, in shared memory, a partner says that it is under way.
+const readyAt = 1 << 20
 
 // shared allocates device memory large enough to have a handle of its own.
 func (e *env) shared(fill byte) driver.Ptr { return e.alloc(0, 2<<20, fill) }
@@ -107,6 +112,68 @@ var ipcTests = []test{
 		e.partner(h[:])
 		g.release()
 		e.ok(e.d.EventSynchronize(e.ctx[0], ev, nil))
+	}},
+	{name: "a small allocation is opened at its own first byte", run: func(e *env) {
+		if h := e.handles(); h != nil {
+			p, err := e.d.IPCOpenMemHandle(e.ctx[0], driver.IPCMemHandle(h[0]))
+			e.ok(err)
+			e.all(0, p, 1000, 7)
+			e.ok(e.d.IPCCloseMemHandle(e.ctx[0], p))
+			return
+		}
+		e.alloc(0, 1000, 6)
+		p := e.alloc(0, 1000, 7)
+		e.alloc(0, 1000, 8)
+		h, err := e.d.IPCGetMemHandle(e.ctx[0], p)
+		e.ok(err)
+		e.partner(h[:])
+	}},
+	{name: "a stream waits for another process's event", run: func(e *env) {
+		if h := e.handles(); h != nil {
+			p, err := e.d.IPCOpenMemHandle(e.ctx[0], driver.IPCMemHandle(h[0]))
+			e.ok(err)
+			ev, err := e.d.IPCOpenEventHandle(e.ctx[0], driver.IPCEventHandle(h[1]))
+			e.ok(err)
+			s := e.stream(0, driver.StreamNonBlocking)
+			out, bytes := e.pinned(4096, 0)
+			e.ok(e.d.StreamWaitEvent(e.ctx[0], s, ev))
+			e.ok(e.d.MemcpyAsync(e.ctx[0], out, p, 4096, s))
+			ready := e.stream(0, driver.StreamNonBlocking)
+			e.ok(e.d.MemsetAsync(e.ctx[0], p+readyAt, 9, 1, 1, ready))
+			e.sync(0, ready)
+			e.sync(0, s)
+			if bytes[0] != 2 || bytes[4095] != 2 {
+				e.Errorf("read %d, %d: before the other process wrote", bytes[0], bytes[4095])
+			}
+			e.ok(e.d.EventDestroy(e.ctx[0], ev))
+			e.ok(e.d.IPCCloseMemHandle(e.ctx[0], p))
+			return
+		}
+		s := e.stream(0, driver.StreamNonBlocking)
+		p := e.shared(1)
+		ev := e.event(0, driver.EventInterprocess|driver.EventDisableTiming)
+		mem, err := e.d.IPCGetMemHandle(e.ctx[0], p)
+		e.ok(err)
+		event, err := e.d.IPCGetEventHandle(e.ctx[0], ev)
+		e.ok(err)
+		g := e.hold(0, s)
+		e.ok(e.d.MemsetAsync(e.ctx[0], p, 2, 1, 4096, s))
+		e.ok(e.d.EventRecord(e.ctx[0], ev, s))
+		poll := e.stream(0, driver.StreamNonBlocking)
+		flag, flagBytes := e.pinned(1, 0)
+		var over atomic.Bool
+		go func() { // opens the gate when the other process waits
+			for flagBytes[0] != 9 && !over.Load() {
+				time.Sleep(5 * time.Millisecond)
+				if e.d.MemcpyAsync(e.ctx[0], flag, p+readyAt, 1, poll) != nil || e.d.StreamSynchronize(e.ctx[0], poll, nil) != nil {
+					break
+				}
+			}
+			time.Sleep(patience)
+			g.release()
+		}()
+		defer over.Store(true)
+		e.partner(mem[:], event[:])
 	}},
 	{name: "a handle is not opened by the process that made it", run: func(e *env) {
 		h, err := e.d.IPCGetMemHandle(e.ctx[0], e.shared(0))
