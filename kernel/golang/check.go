@@ -506,9 +506,6 @@ func (c *checker) typeError(err types.Error) {
 	if strings.HasPrefix(msg, "implicit assignment to unexported field") && strings.Contains(msg, " of type main.") {
 		return // the type is of another cell, which go/types takes for another package
 	}
-	if strings.HasPrefix(msg, "missing function body") {
-		return
-	}
 	if msg == "undefined: "+mustName+"ᐧ" {
 		msg, err.Msg = "must takes a call whose last result is an error", "must takes a call whose last result is an error"
 	}

@@ -2,6 +2,8 @@ package golang
 
 import (
 	"io"
+	"runtime"
+	"runtime/debug"
 	"testing"
 	"time"
 )
@@ -28,6 +30,11 @@ func FuzzCell(f *testing.F) {
 		done := make(chan bool)
 		go func() {
 			defer close(done)
+			defer func() {
+				if r, ok := recover().(runtime.Error); ok {
+					t.Errorf("%q: %v\n%s", code, r, debug.Stack())
+				}
+			}()
 			ev.front("In[1]", code)
 		}()
 		select {
