@@ -162,7 +162,9 @@ var ipcTests = []test{
 		poll := e.stream(0, driver.StreamNonBlocking)
 		flag, flagBytes := e.pinned(1, 0)
 		var over atomic.Bool
+		ended := make(chan struct{})
 		go func() { // opens the gate when the other process waits
+			defer close(ended)
 			for flagBytes[0] != 9 && !over.Load() {
 				time.Sleep(5 * time.Millisecond)
 				if e.d.MemcpyAsync(e.ctx[0], flag, p+readyAt, 1, poll) != nil || e.d.StreamSynchronize(e.ctx[0], poll, nil) != nil {
@@ -172,7 +174,10 @@ var ipcTests = []test{
 			time.Sleep(patience)
 			g.release()
 		}()
-		defer over.Store(true)
+		defer func() {
+			over.Store(true)
+			<-ended
+		}()
 		e.partner(mem[:], event[:])
 	}},
 	{name: "a handle is not opened by the process that made it", run: func(e *env) {
