@@ -92,11 +92,9 @@ func memcpy(call string, dst, src any) error {
 	if err != nil {
 		return err
 	}
-	// The driver's copy cannot be interrupted while it waits for earlier work,
-	// so that is waited for first.
-	if st := stop(); st != nil && (to.onHost || from.onHost) {
-		if err := d.drv.StreamSynchronize(c, driver.StreamDefault, st); err != nil {
-			return d.fail(err)
+	if to.onHost || from.onHost {
+		if err := d.settle(c); err != nil {
+			return err
 		}
 	}
 	err = d.drv.Memcpy(c, to.ptr, from.ptr, to.bytes())

@@ -19,10 +19,8 @@ func Memcpy2D(dst any, dstPitch int, src any, srcPitch, width, height int) error
 	if err != nil {
 		return err
 	}
-	if st := stop(); st != nil {
-		if err := d.drv.StreamSynchronize(c, driver.StreamDefault, st); err != nil {
-			return d.fail(err)
-		}
+	if err := d.settle(c); err != nil {
+		return err
 	}
 	err = d.drv.Memcpy2D(c, copy)
 	runtime.KeepAlive(dst)

@@ -21,6 +21,7 @@ type Device struct {
 	stream atomic.Pointer[Stream]
 	peers  atomic.Uint64 // bit i: this device may access device i's memory
 	epoch  atomic.Uint32 // counts resets: what was made in another one is dead
+	fence  driver.Event // of settle; guarded by mu
 	gone   garbage
 	recent recentLaunches
 }
@@ -119,6 +120,33 @@ func (d *Device) context() (driver.Context, error) {
 	return c, nil
 }
 
+// settle waits, so that it can be interrupted, for all that a synchronous call
+// would wait for: the work of the default stream and of the blocking streams.
+// Without an interrupt to heed it does nothing: the call itself will wait.
+func (d *Device) settle(c driver.Context) error {
+	st := stop()
+	if st == nil {
+		return nil
+	}
+	d.mu.Lock()
+	if d.fence == 0 {
+		var err error
+		if d.fence, err = d.drv.EventCreate(c, driver.EventDisableTiming); err != nil {
+			d.mu.Unlock()
+			return d.fail(err)
+		}
+	}
+	fence := d.fence
+	d.mu.Unlock()
+	if err := d.drv.EventRecord(c, fence, driver.StreamDefault); err != nil {
+		return d.fail(err)
+	}
+	if err := d.drv.EventSynchronize(c, fence, st); err != nil {
+		return d.fail(err)
+	}
+	return nil
+}
+
 // Ordinal is the device's number, from 0.
 func (d *Device) Ordinal() int { return int(d.id) }
 
@@ -199,6 +227,7 @@ func (d *Device) Reset() error {
 	forget(d)
 	d.ctx.Store(0)
 	d.stream.Store(nil)
+	d.fence = 0
 	d.peers.Store(0)
 	d.recent.clear()
 	d.epoch.Add(1)

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
@@ -370,5 +371,33 @@ func TestGraph(t *testing.T) {
 	}
 	if on := must[bool](t)(s.Capturing()); on {
 		t.Error("a failed capture goes on")
+	}
+}
+
+// TestInterruptedCopies is about synchronous calls, which CUDA itself cannot
+// interrupt.
+func TestInterruptedCopies(t *testing.T) {
+	d := devices(t, 1)[0]
+	b := must[*cuda.Buffer](t)(d.Alloc(1000, cuda.Int32))
+	defer b.Free()
+	for _, s := range []*cuda.Stream{d.DefaultStream(), must[*cuda.Stream](t)(d.NewStream())} {
+		gate := make(chan struct{})
+		ok(t, s.LaunchHostFunc(func() { <-gate }))
+		stop := make(chan struct{})
+		close(stop)
+		cuda.SetInterrupt(stop)
+		out := make(chan error, 1)
+		go func() { out <- b.Download(make([]int32, 1000)) }()
+		select {
+		case err := <-out:
+			if !errors.Is(err, cuda.ErrInterrupted) {
+				t.Errorf("%v: got %v", s, err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("%v: a copy that waits for it cannot be interrupted", s)
+		}
+		cuda.SetInterrupt(nil)
+		close(gate)
+		ok(t, d.Synchronize())
 	}
 }
