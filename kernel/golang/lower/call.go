@@ -214,7 +214,7 @@ func (f *fn) pack(args []string, sig *types.Signature) []string {
 	rep := "[]" + f.l.slot(s.Elem())
 	out := append([]string(nil), args[:n-1]...)
 	if len(args) == n-1 {
-		return append(out, rep+"(nil)...")
+		return append(out, "("+rep+")(nil)...")
 	}
 	return append(out, rep+"{"+strings.Join(args[n-1:], ", ")+"}...")
 }
@@ -506,7 +506,7 @@ func (f *fn) appendCall(e *ast.CallExpr) string {
 		list = append(list, func() string {
 			a := e.Args[1]
 			if f.isNil(a) {
-				return f.l.rep(t) + "(nil)..."
+				return "(" + f.l.rep(t) + ")(nil)..."
 			}
 			if b, ok := f.typeOf(a).Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
 				return "[]byte(" + f.expr(a) + ")..."
