@@ -115,6 +115,15 @@ func (b *Buffer) Free() error {
 	if err != nil {
 		return err
 	}
+	if err := b.alive("Buffer.Free"); err != nil {
+		return err
+	}
+	// CUDA's own wait cannot be interrupted, so this one goes first.
+	if stop() != nil && a.kind != asyncMemory && a.bytes > 0 {
+		if err := a.dev.Synchronize(); err != nil {
+			return err
+		}
+	}
 	if !a.take() {
 		return b.dead("Buffer.Free")
 	}

@@ -21,7 +21,7 @@ type Device struct {
 	stream atomic.Pointer[Stream]
 	peers  atomic.Uint64 // bit i: this device may access device i's memory
 	epoch  atomic.Uint32 // counts resets: what was made in another one is dead
-	fence  driver.Event // of settle; guarded by mu
+	fence  driver.Event  // of settle; guarded by mu
 	gone   garbage
 	recent recentLaunches
 }

@@ -396,8 +396,13 @@ func TestInterruptedCopies(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			t.Errorf("%v: a copy that waits for it cannot be interrupted", s)
 		}
+		freed := must[*cuda.Buffer](t)(d.Alloc(10, cuda.Int8))
+		if err := freed.Free(); !errors.Is(err, cuda.ErrInterrupted) {
+			t.Errorf("%v: a free gives %v", s, err)
+		}
 		cuda.SetInterrupt(nil)
 		close(gate)
 		ok(t, d.Synchronize())
+		ok(t, freed.Free()) // an interrupted free has freed nothing
 	}
 }
