@@ -12,7 +12,7 @@ import (
 
 // endingTime is what an interrupted cell has to end by itself. One that is
 // blocked is left behind: it will not come back into the cell's code.
-const endingTime = 100 * time.Millisecond
+const endingTime = 250 * time.Millisecond
 
 // running is the cell that runs now.
 type running struct {
