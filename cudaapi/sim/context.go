@@ -242,6 +242,13 @@ func (m *Driver) CtxSynchronize(c driver.Context, stop <-chan struct{}) error {
 	const call = "cuCtxSynchronize"
 	m.mu.Lock()
 	ctx, err := m.usable(call, c)
+	if err == nil {
+		for _, s := range ctx.streams {
+			if e := s.spoil(call); e != nil {
+				err = e
+			}
+		}
+	}
 	if err != nil {
 		m.mu.Unlock()
 		return err

@@ -101,8 +101,9 @@ func (m *Driver) copy(call string, c driver.Context, r rows, id driver.Stream, s
 		o.call = m.profile.SyncCall
 	}
 	m.push(s, o)
+	wait := s.capture == nil && blocks(dst, src, r.bytes(), sync)
 	m.mu.Unlock()
-	if !blocks(dst, src, r.bytes(), sync) {
+	if !wait {
 		return nil
 	}
 	return m.waitAndCheck(call, s.ctx, []*op{o}, nil)
@@ -141,7 +142,7 @@ func (m *Driver) newCopy(ctx *context, dst, src place, r rows) *op {
 		o.reads = []span{{src.addr, src.addr + uintptr(r.extent(r.sp))}}
 	}
 	o.writes = []span{{dst.addr, dst.addr + uintptr(r.extent(r.dp))}}
-	o.work = func() error {
+	o.work = func(*op) error {
 		if stage != nil {
 			from = address(stage)
 		}
@@ -360,7 +361,7 @@ func (m *Driver) set(call string, c driver.Context, dst driver.Ptr, value uint32
 	o.bytes, o.call = size, m.profile.AsyncCall
 	o.duration = m.profile.FillLatency + rate(size, m.profile.MemoryRate)
 	o.engine, o.share = &ctx.dev.engines.local, 1
-	o.work = func() error {
+	o.work = func(*op) error {
 		m.space.touch(p.mem, uint64(p.addr-p.mem.base), size, true)
 		return guarded(call, func() { fillWith(bytesAt(p.addr, size), value, width) })
 	}

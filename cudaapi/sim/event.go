@@ -11,6 +11,9 @@ type event struct {
 	flags  driver.EventFlags
 	last   *op // the marker of the last record
 	shared *sharedEvent
+
+	capture *capture // the last record was captured, after these nodes
+	tail    []*node
 }
 
 const hostFunctionTime = 10 * time.Microsecond
@@ -79,6 +82,9 @@ func (m *Driver) EventRecord(c driver.Context, e driver.Event, id driver.Stream)
 	if ev.ctx != s.ctx {
 		return fail(call, driver.ErrInvalidHandle, "the event is of device %d, the stream of device %d", ev.ctx.dev.id, s.ctx.dev.id)
 	}
+	if ev.capture, ev.tail = s.capture, s.tail; s.capture != nil {
+		return nil
+	}
 	o := &op{name: "record", cost: cost{call: m.profile.EventCall}}
 	if ev.shared != nil {
 		o.after = ev.shared.record()
@@ -101,6 +107,9 @@ func (m *Driver) EventQuery(c driver.Context, e driver.Event) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if ev.capture != nil {
+		return false, fail(call, driver.ErrCapturedEvent, "the event was recorded on a stream that is captured")
+	}
 	if ev.shared != nil && !ev.shared.done() || ev.last != nil && ev.last.state != opFinished {
 		m.sched.urge()
 		return false, nil
@@ -120,6 +129,10 @@ func (m *Driver) EventSynchronize(c driver.Context, e driver.Event, stop <-chan 
 	if err != nil {
 		m.mu.Unlock()
 		return err
+	}
+	if ev.capture != nil {
+		m.mu.Unlock()
+		return fail(call, driver.ErrCapturedEvent, "the event was recorded on a stream that is captured")
 	}
 	var ops []*op
 	if ev.last != nil {

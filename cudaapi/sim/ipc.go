@@ -189,9 +189,9 @@ func (e *sharedEvent) close() {
 }
 
 // record counts a record and returns what to do when it is done.
-func (e *sharedEvent) record() func() {
+func (e *sharedEvent) record() func(*op) {
 	n := e.recorded.Add(1)
-	return func() {
+	return func(*op) {
 		for {
 			was := e.finished.Load()
 			if was >= n || e.finished.CompareAndSwap(was, n) {

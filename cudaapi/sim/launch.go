@@ -183,10 +183,11 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		}
 	}
 	o.call, o.engine, o.share = m.profile.LaunchCall, &ctx.dev.engines.compute, load.share()
-	o.work = func() error {
-		err := m.runKernel(ctx, f, name, a, reach)
+	o.work = func(o *op) error {
+		load, a := *load, *a // a graph runs the same launch again
+		err := m.runKernel(ctx, f, name, &a, reach)
 		load.read, load.stored, o.bytes = a.accessed[0], a.accessed[1], a.accessed[0]+a.accessed[1]
-		o.duration = m.profile.kernelTime(load)
+		o.duration = m.profile.kernelTime(&load)
 		runtime.KeepAlive(params)
 		return err
 	}

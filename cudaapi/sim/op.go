@@ -20,12 +20,12 @@ type op struct {
 
 	// work is what the operation does; it runs without the machine's lock.
 	// Markers have none and finish as soon as they may start.
-	work func() error
+	work func(o *op) error
 	// met says whether a wait-value operation may go on.
 	met func() bool
 	// after runs once the operation is finished, whatever became of it, under
 	// the machine's lock.
-	after func()
+	after func(o *op)
 
 	reads, writes []span
 	cost

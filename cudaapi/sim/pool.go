@@ -88,6 +88,9 @@ func (m *Driver) allocAsync(call string, c driver.Context, n uint64, id driver.M
 	if err != nil {
 		return 0, err
 	}
+	if err := st.memoryInCapture(call); err != nil {
+		return 0, err
+	}
 	p := st.ctx.dev.pool
 	if id != 0 {
 		if p, err = m.pool(call, id); err != nil {
@@ -127,6 +130,9 @@ func (m *Driver) MemFreeAsync(c driver.Context, p driver.Ptr, s driver.Stream) e
 	if err != nil {
 		return err
 	}
+	if err := st.memoryInCapture(call); err != nil {
+		return err
+	}
 	a := m.space.find(uintptr(p))
 	if a == nil || a.base != uintptr(p) || a.kind != driver.MemoryDevice || a.imported != nil || a.freeing {
 		return fail(call, driver.ErrInvalidValue, "%#x is not the start of an allocation", uint64(p))
@@ -134,8 +140,8 @@ func (m *Driver) MemFreeAsync(c driver.Context, p driver.Ptr, s driver.Stream) e
 	a.freeing = true
 	// Work and not only an end: it takes its turn like other operations, so
 	// that use after the free can come before or after it.
-	m.push(st, &op{kind: opFill, name: "free", writes: []span{spanOf(p, a.size)}, work: func() error { return nil },
-		after: func() {
+	m.push(st, &op{kind: opFill, name: "free", writes: []span{spanOf(p, a.size)}, work: func(*op) error { return nil },
+		after: func(*op) {
 			if !a.freed {
 				m.drop(a)
 			}

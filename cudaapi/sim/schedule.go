@@ -93,7 +93,7 @@ func (s *scheduler) settle(o *op) (freed []*op) {
 	o.state = opFinished
 	s.pending--
 	if o.after != nil {
-		o.after()
+		o.after(o)
 	}
 	if o.done != nil {
 		close(o.done)
@@ -217,7 +217,7 @@ func (s *scheduler) run(o *op) {
 			s.hold = time.Now().Add(holdHost)
 		}
 		go func() {
-			err := work()
+			err := work(o)
 			s.m.mu.Lock()
 			s.finish(o, err)
 			s.m.mu.Unlock()
@@ -225,7 +225,7 @@ func (s *scheduler) run(o *op) {
 		return
 	}
 	s.m.mu.Unlock()
-	err := work()
+	err := work(o)
 	s.m.mu.Lock()
 	s.finish(o, err)
 }

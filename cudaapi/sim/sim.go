@@ -105,6 +105,8 @@ type Driver struct {
 	pools   map[driver.MemPool]*pool
 	modules map[driver.Module]*module
 	funcs   map[driver.Function]*function
+	graphs  map[driver.Graph]*graph
+	execs   map[driver.GraphExec]*graph
 	handles uintptr
 
 	eventPage *eventPage               // interprocess events of this process
@@ -115,7 +117,10 @@ type Driver struct {
 	crew  crew
 }
 
-var _ driver.Driver = (*Driver)(nil)
+var (
+	_ driver.Driver = (*Driver)(nil)
+	_ driver.Graphs = (*Driver)(nil)
+)
 
 // New makes a machine. It reserves address space and takes no memory until
 // devices are used.
@@ -143,7 +148,8 @@ func New(o Options) (*Driver, error) {
 		opt: o, profile: o.Profile, space: sp, handles: 0x1000,
 		streams: map[driver.Stream]*stream{}, events: map[driver.Event]*event{},
 		pools: map[driver.MemPool]*pool{}, modules: map[driver.Module]*module{},
-		funcs:   map[driver.Function]*function{},
+		funcs:  map[driver.Function]*function{},
+		graphs: map[driver.Graph]*graph{}, execs: map[driver.GraphExec]*graph{},
 		foreign: map[[2]uint32]*eventPage{},
 	}
 	m.sched.init(m)

@@ -13,6 +13,8 @@ type stream struct {
 	last     *op
 	count    int
 	mark     [2]*op // the operations maxQueued and twice that many ago
+	capture  *capture
+	tail     []*node // of the capture: what the next node follows
 }
 
 const (
@@ -66,6 +68,10 @@ func (m *Driver) target(call string, c driver.Context, s driver.Stream) (*contex
 // push enqueues an operation of a call and keeps count of what is queued.
 // m.mu is held.
 func (m *Driver) push(s *stream, o *op) {
+	if s.capture != nil {
+		s.capture.add(s, o)
+		return
+	}
 	if s.count++; s.count > maxQueued {
 		s.count = 1
 		s.mark[1], s.mark[0] = s.mark[0], o
@@ -121,7 +127,7 @@ func (m *Driver) StreamDestroy(c driver.Context, id driver.Stream) error {
 		return s.ctx.failed(call)
 	}
 	// A context's synchronisation must still find the queued work.
-	end := &op{name: "destroy", after: func() { delete(s.ctx.streams, id) }}
+	end := &op{name: "destroy", after: func(*op) { delete(s.ctx.streams, id) }}
 	m.push(s, end)
 	return s.ctx.failed(call)
 }
@@ -151,6 +157,9 @@ func (m *Driver) StreamQuery(c driver.Context, id driver.Stream) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if err := s.spoil(call); err != nil {
+		return false, err
+	}
 	if len(m.tail(s)) > 0 {
 		m.sched.urge()
 		return false, nil
@@ -166,6 +175,9 @@ func (m *Driver) StreamSynchronize(c driver.Context, id driver.Stream, stop <-ch
 	var s *stream
 	if err == nil {
 		s, err = m.stream(call, ctx, id)
+	}
+	if err == nil {
+		err = s.spoil(call)
 	}
 	if err != nil {
 		m.mu.Unlock()
@@ -193,6 +205,9 @@ func (m *Driver) StreamWaitEvent(c driver.Context, id driver.Stream, e driver.Ev
 		return err
 	}
 	_ = ctx
+	if joined, err := joinCapture(call, s, ev); joined || err != nil {
+		return err
+	}
 	o := &op{name: "wait", cost: cost{call: m.profile.EventCall}}
 	if ev.shared != nil {
 		ev.shared.await(o)
@@ -214,7 +229,7 @@ func (m *Driver) LaunchHostFunc(c driver.Context, id driver.Stream, f func()) er
 	if f == nil {
 		return fail(call, driver.ErrInvalidValue, "no function")
 	}
-	m.push(s, &op{kind: opHost, work: func() error { f(); return nil },
+	m.push(s, &op{kind: opHost, work: func(*op) error { f(); return nil },
 		cost: cost{call: m.profile.AsyncCall, duration: hostFunctionTime}})
 	return nil
 }

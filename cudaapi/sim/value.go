@@ -90,12 +90,12 @@ func (m *Driver) writeValue(call string, c driver.Context, id driver.Stream, p d
 		return err
 	}
 	o := &op{kind: opWriteValue, cost: cost{call: m.profile.AsyncCall}}
-	o.work = func() error {
+	o.work = func(*op) error {
 		m.space.touch(a, uint64(uintptr(p)-a.base), n, false)
 		write()
 		return nil
 	}
-	o.after = func() { m.model.writer[uintptr(p)] = o }
+	o.after = func(o *op) { m.model.writer[uintptr(p)] = o }
 	m.push(s, o)
 	return nil
 }
