@@ -110,6 +110,7 @@ func (s *Stream) AllocAsync(n int, t Type) (*Buffer, error) {
 // Free gives the memory back (cudaFree). It waits for work on the device that
 // may use it; stream-ordered memory instead is freed behind the work of the
 // default stream. Views of the buffer become invalid. To free twice is an error.
+// A wait that is interrupted has freed nothing.
 func (b *Buffer) Free() error {
 	a, err := b.whole("Buffer.Free")
 	if err != nil {
