@@ -219,8 +219,8 @@ func (f *fn) pack(args []string, sig *types.Signature) []string {
 	return append(out, rep+"{"+strings.Join(args[n-1:], ", ")+"}...")
 }
 
-// typeVerbs has the runtime take %T out of the format of a compiled function:
-// fmt would name the Box, not the type in it.
+// typeVerbs has the runtime see to %T and %p in the format of a compiled
+// function: fmt would tell of the Box, not of what is in it.
 func (f *fn) typeVerbs(e *ast.CallExpr, fun ast.Expr, sig *types.Signature, args []string) {
 	id := calledName(fun)
 	if id == nil || e.Ellipsis.IsValid() || !sig.Variadic() || !strings.HasSuffix(id.Name, "f") {
@@ -234,7 +234,7 @@ func (f *fn) typeVerbs(e *ast.CallExpr, fun ast.Expr, sig *types.Signature, args
 	if n < 2 || len(e.Args) < n || f.l.rep(sig.Params().At(n-2).Type()) != "string" {
 		return
 	}
-	if tv := f.info.Types[e.Args[n-2]]; tv.Value != nil && !strings.Contains(constant.StringVal(tv.Value), "T") {
+	if tv := f.info.Types[e.Args[n-2]]; tv.Value != nil && !strings.ContainsAny(constant.StringVal(tv.Value), "Tp") {
 		return
 	}
 	format, rest := f.temp(), f.temp()
@@ -402,6 +402,10 @@ func (f *fn) builtin(e *ast.CallExpr) string {
 			if tv := f.info.Types[e.Args[1]]; tv.Value == nil {
 				p[0] = l.lenHelper() + "(" + p[0] + ")"
 			}
+		}
+		if c, ok := coreType(t).(*types.Chan); ok && c.Dir() != types.SendRecv {
+			both := l.rep(types.NewChan(types.SendRecv, c.Elem()))
+			return "(" + l.rep(t) + ")(make(" + strings.Join(append([]string{both}, p...), ", ") + "))"
 		}
 		return "make(" + strings.Join(append([]string{l.rep(t)}, p...), ", ") + ")"
 	case "panic":

@@ -280,19 +280,7 @@ func (f *fn) pinned(e ast.Expr) storage {
 			p := f.spillAlways(f.expr(star.X))
 			return storage{"(*" + p + ")", t, func(v string) string { return f.intoSlot(v, t) }}
 		}
-		if sel, ok := e.(*ast.SelectorExpr); ok && f.info.Selections[sel] != nil {
-			fld := f.fieldOf(sel, true)
-			if _, ptr := f.typeOf(sel.X).Underlying().(*types.Pointer); ptr && len(f.info.Selections[sel].Index()) == 1 {
-				fld.base = f.spillAlways(fld.base)
-			}
-			t := f.typeOf(e)
-			into := func(v string) string { return f.intoSlot(v, t) }
-			if !fld.host {
-				into = func(v string) string { return f.intoField(v, fld.s, fld.i) }
-			}
-			return storage{f.l.fieldText(fld), t, into}
-		}
-		return f.target(e)
+		return f.target(f.pinPath(e))
 	}
 	t := f.typeOf(e)
 	into := func(v string) string { return f.intoSlot(v, t) }
@@ -314,6 +302,28 @@ func (f *fn) pinned(e ast.Expr) storage {
 	return storage{base + "[" + key + "]", t, into}
 }
 
+// pinPath keeps the pointer that a path of fields starts from.
+func (f *fn) pinPath(e ast.Expr) ast.Expr {
+	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	if !ok || f.info.Selections[sel] == nil {
+		return e
+	}
+	again := &ast.SelectorExpr{Sel: sel.Sel}
+	if t := f.typeOf(sel.X); isPointer(t) {
+		again.X = f.raw(f.spillAlways(f.expr(sel.X)), t)
+	} else {
+		again.X = f.pinPath(sel.X)
+	}
+	f.info.Selections[again] = f.info.Selections[sel]
+	f.info.Types[again] = f.info.Types[sel]
+	return again
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
 func (f *fn) pinIndex(e ast.Expr) string {
 	text := f.indexValue(e)
 	if tv := f.info.Types[e]; tv.Value != nil {
@@ -327,7 +337,7 @@ func (f *fn) opAssign(s *ast.AssignStmt) {
 	lhs, rhs := s.Lhs[0], s.Rhs[0]
 	t := f.typeOf(lhs)
 	var dst storage
-	if hasCall(lhs) {
+	if hasCall(lhs) || hasCall(rhs) {
 		dst = f.pinned(lhs)
 	} else {
 		dst = f.target(lhs)

@@ -101,6 +101,7 @@ var reflectPanics = []struct {
 	{"slice index out of bounds", runtimeError("slice bounds out of range")},
 	{"string slice index out of bounds", runtimeError("slice bounds out of range")},
 	{"allocation size out of range", runtimeError("makeslice: len out of range")},
+	{"slice overflow", runtimeError("growslice: len out of range")},
 	{"reflect.MakeSlice: negative len", runtimeError("makeslice: len out of range")},
 	{"reflect.MakeSlice: negative cap", runtimeError("makeslice: cap out of range")},
 	{"reflect.MakeSlice: len > cap", runtimeError("makeslice: cap out of range")},

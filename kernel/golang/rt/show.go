@@ -47,9 +47,9 @@ func (r *Runtime) out(x any) any {
 	return b.V
 }
 
-// typeVerbs takes %T out of a format: fmt would print Box.
+// typeVerbs takes %T out of a format, and boxes from %p: fmt would print Box.
 func typeVerbs(format string, args []any) (string, []any) {
-	if !strings.Contains(format, "T") {
+	if !strings.ContainsAny(format, "Tp") {
 		return format, args
 	}
 	var text strings.Builder
@@ -89,6 +89,11 @@ func typeVerbs(format string, args []any) (string, []any) {
 			if b, ok := unwrap(out[arg]).(Box); ok {
 				out[arg] = b.T.Name
 				verb = 's'
+			}
+		}
+		if verb == 'p' && arg >= 0 && arg < len(out) {
+			if b, ok := unwrap(out[arg]).(Box); ok {
+				out[arg] = b.V
 			}
 		}
 		text.WriteString(format[i:j])
