@@ -23,6 +23,11 @@ while read -r test; do
   [ "$status" -eq 0 ] || failed=1
 done < <(find "$here/tests" -name run.test | sort)
 
+# The conformance suite once more on one GPU alone.
+echo "== conformance on one GPU"
+(cd "$here/tests/cudaapi/nvidia" && CUDA_VISIBLE_DEVICES=0 timeout 150 ./run.test -test.run Conformance -test.v) >"$out/test-nvidia-one.txt" 2>&1 || failed=1
+echo "   passed $(grep -cE '^ *--- PASS' "$out/test-nvidia-one.txt"), failed $(grep -cE '^ *--- FAIL' "$out/test-nvidia-one.txt"), skipped $(grep -cE '^ *--- SKIP' "$out/test-nvidia-one.txt")"
+
 for notebook in "$here"/notebooks/*.ipynb; do
   echo "== $(basename "$notebook")"
   timeout 320 "$here/bin/gocuda-kernel" run "$notebook" -o "$out/$(basename "$notebook")" --timeout 5m || failed=1
