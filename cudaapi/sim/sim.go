@@ -11,6 +11,22 @@
 // device code share. Kernels are CUDA C++ compiled by the host's C++ compiler
 // and run on the CPU. Time is not real: it comes from a model of the device
 // (see [Profile]), so that event times are the same on every run.
+//
+// What differs from a GPU:
+//
+//   - Order is chosen operation by operation: a copy or a kernel does not run
+//     half before and half after another of a different stream. Only operations
+//     that take long (spinning kernels, waiting host functions) run beside others.
+//   - Priorities of streams are kept but change nothing; CUDA calls them hints.
+//   - The per-thread default stream is one for each device, since goroutines
+//     have no threads of their own.
+//   - Kernels run without inline PTX, textures and half precision; a thread has
+//     192 KiB of stack; a block's threads take turns, so a thread that spins on
+//     shared memory needs the checking mode, an atomic or __nanosleep to let
+//     others run. All memory accesses are checked, but for GOCUDA_SIM_CHECK=0.
+//   - An access past an allocation that lands in another one is not seen, as on
+//     a GPU. One that reaches no memory of the devices is, always.
+//   - A sticky error poisons all devices, as on a GPU, but PrimaryReset cures one.
 package sim
 
 import (

@@ -295,3 +295,31 @@ __global__ void half(int *out) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestMissingBarrier reads what another thread of the block has not written
+// yet: in one order or the other it shows.
+func TestMissingBarrier(t *testing.T) {
+	wrong := map[string]int{}
+	for seed := range uint64(20) {
+		b := newBox(t, sim.Options{Devices: 1, Memory: 1 << 28, Seed: seed + 1, Adversarial: true})
+		for _, barrier := range []string{"", "__syncthreads();"} {
+			k := b.kernel("__global__ void left(int *x) { __shared__ int s[64]; s[threadIdx.x] = x[threadIdx.x]; " + barrier +
+				" x[threadIdx.x] = threadIdx.x ? s[threadIdx.x - 1] : 0; __syncthreads(); s[threadIdx.x] = -1; }")
+			x := make([]int32, 64)
+			for i := range x {
+				x[i] = int32(i + 1)
+			}
+			p := upload(b, x)
+			b.ok(b.launch(k, dim(1), dim(64), 0, p))
+			for i, v := range download[int32](b, p, 64) {
+				if v != int32(i) {
+					wrong[barrier]++
+					break
+				}
+			}
+		}
+	}
+	if wrong[""] == 0 || wrong["__syncthreads();"] != 0 {
+		t.Errorf("of 20 runs %d were wrong without the barrier, %d with it", wrong[""], wrong["__syncthreads();"])
+	}
+}
