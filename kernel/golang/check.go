@@ -515,11 +515,22 @@ func (c *checker) typeError(err types.Error) {
 	}
 	m.text = strings.ReplaceAll(m.text, oldMark, "")
 	m.text = mustMark.ReplaceAllString(m.text, mustName)
+	if !c.src.program {
+		m.text = ownPackage.ReplaceAllString(m.text, "$1")
+	}
+	if again := sameName.FindStringSubmatch(m.text); again != nil && again[1] == again[2] {
+		m.text += fmt.Sprintf(" (%s was declared again since: run the cell that makes the value once more)", again[1])
+	}
 	m.text += c.suggest(m.text)
 	c.mistakes = append(c.mistakes, m)
 }
 
 var mustMark = regexp.MustCompile(mustName + `ᐧ\d*`)
+
+var (
+	ownPackage = regexp.MustCompile(`\bmain\.([\pL_])`)
+	sameName   = regexp.MustCompile(`\(\w+ of (?:\w+ )?type (\w+)\) as (?:\w+ )?(\w+) value in`)
+)
 
 // finish collects what the check found.
 func (c *checker) finish() {

@@ -1,0 +1,94 @@
+package golang
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+)
+
+// What yaegi alone does wrong in a notebook, each shown not to be felt.
+var faults = []scenario{
+	{"main and top-level defers run once", []string{
+		"package main\nimport \"fmt\"\nfunc main() { fmt.Println(\"once\") }", "once",
+		"defer fmt.Println(\"deferred\")\nfmt.Println(\"now\")", "now\ndeferred",
+		"1", "=> 1",
+	}},
+	{"a statement cell shows nothing, and uses the new value", []string{
+		"x := 2", "",
+		"x = x + 4\nfmt.Println(x)", "6",
+		"x++", "",
+	}},
+	{"a failed cell leaves nothing behind", []string{
+		"a := 1\nb := undefined1\nfunc c() {}", "CompileError: In[1]:2:6: undefined: undefined1",
+		"a", "CompileError: In[2]:1:1: undefined: a",
+		"c()", "CompileError: In[3]:1:1: undefined: c",
+		"type T struct{ x int }\nfunc (t T) M() int { return undefined2 }", "CompileError: In[4]:2:29: undefined: undefined2",
+		"T{}", "CompileError: In[5]:1:1: undefined: T",
+	}},
+	{"methods follow their types", []string{
+		"type T struct{ x int }\nfunc (t T) M() int { return t.x }\nvar v T", "",
+		"func (t T) M() int { return t.x + 100 }", "",
+		"v.M()", "=> 100",
+		"type T struct{ y string }\nfunc (t T) M() string { return t.y }\nT{\"new\"}.M()", `=> "new"`,
+		"v", "=> T{x: 0}",
+		"func show(t T) string { return t.y }\nshow(v)",
+		"CompileError: In[6]:2:6: cannot use v (variable of struct type T) as T value in argument to show (T was declared again since: run the cell that makes the value once more)",
+	}},
+	{"types have identities", []string{
+		"type A int\ntype B int\nvar x any = A(1)\n_, isB := x.(B)\nx == any(B(1)), isB", "CompileError: In[1]:5:1: syntax error: expected 1 expression",
+		"type A int\ntype B int\nvar x any = A(1)\n_, isB := x.(B)\nfmt.Println(x == any(B(1)), isB, x == any(A(1)))", "false false true",
+		"m := map[any]string{A(1): \"a\", B(1): \"b\", 1: \"int\"}\nfmt.Println(m[A(1)], m[B(1)], m[1])", "a b int",
+	}},
+	{"closures and defers", []string{
+		"f := func() string { return \"f\" }\nfunc g() string { defer f(); return f() }\ng()", `=> "f"`,
+		"func order() (s string) { for i := range 3 { defer func() { s += fmt.Sprint(i) }() }; return \"\" }\norder()", `=> "210"`,
+		"func again() (err error) { defer func() { err = fmt.Errorf(\"%v, then %v\", recover(), err) }(); defer func() { panic(\"second\") }(); panic(\"first\") }\nfmt.Println(again())", "second, then <nil>",
+	}},
+	{"concurrent closures", []string{
+		"var wg sync.WaitGroup\nvar mu sync.Mutex\nn := 0\nfor i := range 50 { wg.Add(1); go func() { defer wg.Done(); for range 20 { mu.Lock(); n += i - i + 1; mu.Unlock() } }() }\nwg.Wait()\nn", "=> 1000",
+		"c, d := make(chan int), make(chan int)\nfor range 8 { go func() { for range 25 { select { case c <- 1: case d <- 2: } } }() }\nsum := 0\nfor range 200 { select { case v := <-c: sum += v / v; case v := <-d: sum += v / 2 } }\nsum", "=> 200",
+	}},
+}
+
+func TestFaults(t *testing.T) {
+	for _, sc := range faults {
+		t.Run(sc.name, sc.test)
+	}
+}
+
+// TestMemory runs cells again and again: what they replace is freed.
+func TestMemory(t *testing.T) {
+	s := newSession(t)
+	heap := func() int {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	for range 50 { // what is made once
+		s.run("1+1")
+	}
+	before := heap()
+	const cells = 500
+	for i := range cells {
+		if got, want := s.run(fmt.Sprintf("%d+1", i)), fmt.Sprintf("=> %d\n", i+1); got != want {
+			t.Fatal(got)
+		}
+	}
+	// 10,000 cells are to stay within 200 MB: 20 KiB each.
+	if grown := (heap() - before) / cells; grown > 4<<10 {
+		t.Errorf("a trivial cell leaves %d bytes behind", grown)
+	}
+	for range 20 {
+		if got := s.run("big := make([]byte, 100<<20)\nbig[7] = 1\nlen(big)"); got != "=> 104857600\n" {
+			t.Fatal(got)
+		}
+	}
+	if grown := heap() - before; grown > 150<<20 {
+		t.Errorf("20 runs of a cell that makes 100 MiB leave %d MiB", grown>>20)
+	}
+	s.run("big := \"another type\"")
+	if grown := heap() - before; grown > 20<<20 {
+		t.Errorf("what a variable of another type replaced is still there: %d MiB", grown>>20)
+	}
+}
