@@ -95,7 +95,8 @@ def test_cells_run_and_show_in_jupyterlab(lab, browser):
         browser.get(f"{server}/lab/tree/browser.ipynb?token={token}")
         cells = wait.until(lambda b: len(b.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell")) == len(CELLS)
                            and b.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell"))
-        wait.until(lambda b: "Go (CUDA)" in b.find_element(By.CSS_SELECTOR, ".jp-NotebookPanel-toolbar").text)
+        # Before the kernel is ready, JupyterLab drops what is run.
+        wait.until(lambda b: "Go (CUDA) | Idle" in b.find_element(By.CSS_SELECTOR, "#jp-main-statusbar").text)
         cells[0].find_element(By.CSS_SELECTOR, ".cm-content").click()
         for _ in CELLS:
             ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
