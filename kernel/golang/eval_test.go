@@ -188,6 +188,9 @@ func TestInterrupt(t *testing.T) {
 		if got := s.run("n > 0 && n != 7"); got != "=> true\n" {
 			t.Errorf("%s\nleft n > 0 && n != 7 %s", code, got)
 		}
+		if got := s.run("seen := n\ntime.Sleep(20 * time.Millisecond)\nseen == n"); got != "=> true\n" {
+			t.Errorf("%s\ngoes on after the interrupt: %s", code, got)
+		}
 		if got := s.run("before := ticks\nfor ticks == before { time.Sleep(time.Millisecond) }\nticks > before"); got != "=> true\n" {
 			t.Errorf("%s\nstopped another cell's goroutine: %s", code, got)
 		}
