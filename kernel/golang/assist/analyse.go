@@ -347,7 +347,7 @@ func impliedImports(scope Scope, tokens []lexeme, own map[string]bool) string {
 
 // standardNames maps the names of packages to their import paths. Of several
 // packages of one name, the one with the shorter path, or else the later, is
-// meant: math/rand, text/template.
+// meant: math/rand, text/template; and text/scanner, as cells mean it.
 func standardNames(scope Scope) map[string]string {
 	names := make(map[string]string)
 	for _, p := range scope.Packages() {
@@ -355,6 +355,9 @@ func standardNames(scope Scope) map[string]string {
 		if old := names[name]; old == "" || len(p) < len(old) || len(p) == len(old) && p > old {
 			names[name] = p
 		}
+	}
+	if names["scanner"] == "go/scanner" {
+		names["scanner"] = "text/scanner"
 	}
 	return names
 }

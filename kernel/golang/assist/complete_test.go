@@ -298,6 +298,7 @@ func TestMatchesTellTheirTypes(t *testing.T) {
 		{"json", "json", "package", `"encoding/json"`},
 		{"template", "template", "package", `"text/template"`},
 		{"rand", "rand", "package", `"math/rand"`},
+		{"scanner", "scanner", "package", `"text/scanner"`},
 		{"for", "for", "keyword", ""},
 	} {
 		got := Complete(s, c.code, len(c.code))
