@@ -5,4 +5,28 @@
 // go/types against what earlier cells declared (check.go), written as the
 // simple Go that yaegi runs right (package lower), and run as one function in
 // a goroutine of its own (run.go), with package rt beneath it.
+//
+// # What a cell can do
+//
+// An Evaluator keeps the names of its cells. A function that is declared again
+// with the same signature is called by its earlier callers at once; with
+// another signature, the cell says who still calls the old one. A type that is
+// declared again in the same words stays the same type, so that running a cell
+// again does not part it from the values that others hold. Methods may come in
+// later cells. A variable that is declared again with its type is the same
+// variable.
+//
+// An interrupt ends the goroutines of the running cell: lowered code polls for
+// it in loops, at the start of functions and after what may block. A cell that
+// is blocked is left behind, and ends when it comes back. Goroutines of other
+// cells go on.
+//
+// # What is still felt of the interpreter
+//
+// Lowered code knows no types but those of compiled packages, so reflection in
+// compiled code sees a cell's type by its representation: without its name and
+// methods (text/template cannot call them), unexported fields with X_ before
+// their names. fmt, encoding/json, sort, errors, net/http and package display
+// get what they need. The panic of an index out of range does not tell index
+// and length. runtime.Caller sees the interpreter, and finalizers run late.
 package golang
