@@ -20,7 +20,7 @@ SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null |
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
 .PHONY: build demo test test-style test-go test-race test-python test-browser \
-        test-gpu gpu-bundle bench notebooks go-score cross clean
+        test-gpu gpu-bundle bench bench-gpu notebooks go-score cross clean
 
 build: $(BIN)
 
@@ -100,6 +100,13 @@ gpu-bundle: $(BIN)
 bench: $(BIN) $(PIP)
 	$(GO) test -run '^$$' -bench . -benchtime 0.5s ./kernel/... ./cudaapi/...
 	$(VENV)/bin/python tests/bench_client.py
+
+# What a call costs on GPUs: from Go, and beside it from C++ (nvcc) and Python.
+bench-gpu:
+	GOCUDA_BACKEND=nvidia GOCUDA_BENCH=1 $(GO) test -count=1 -run CallCosts -v ./cudaapi/cuda
+	@mkdir -p build
+	nvcc -O2 -arch=native -o build/percall bench/percall.cu && build/percall
+	$(PYTHON) bench/percall.py
 
 # Executes the tutorials in place.
 notebooks: $(BIN)

@@ -15,15 +15,13 @@ from nbformat.v4 import new_code_cell, new_notebook
 CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
 DRIVER = shutil.which("chromedriver")
 
-if not (CHROMIUM and DRIVER):
-    pytest.skip("no chromium and chromedriver on PATH", allow_module_level=True)
-
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="no chromium and chromedriver on PATH")
 PATIENCE = 120
 
 CELLS = [
