@@ -1,11 +1,11 @@
 package kernel
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"log/slog"
 	"slices"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // record is one line of a history file. A session begins with a record that
@@ -49,11 +49,9 @@ func (m *memory) load() ([]record, error) { return m.records, nil }
 // openHistory uses the file, which need not exist; "off" or none at all keeps
 // the history in memory.
 func openHistory(path string, log *slog.Logger) *history {
-	var id [6]byte
-	rand.Read(id[:])
 	h := &history{
 		work: make(chan func(), 256), done: make(chan struct{}),
-		store: &memory{}, log: log, id: hex.EncodeToString(id[:]),
+		store: &memory{}, log: log, id: uuid.NewString(),
 	}
 	if path != "" && path != "off" {
 		h.store = &historyFile{path: path}

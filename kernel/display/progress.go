@@ -1,12 +1,13 @@
 package display
 
 import (
-	"crypto/rand"
 	"fmt"
 	"html"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // progressInterval is the least time between two pictures of a bar.
@@ -33,7 +34,7 @@ type Bar struct {
 func Progress(total int, label string) *Bar { return newBar(total, label, time.Now) }
 
 func newBar(total int, label string, now func() time.Time) *Bar {
-	p := &Bar{id: rand.Text(), label: label, total: total, begun: now(), now: now}
+	p := &Bar{id: uuid.NewString(), label: label, total: total, begun: now(), now: now}
 	if published() {
 		p.drawn = p.begun
 		b := p.bundle()

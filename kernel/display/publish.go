@@ -1,11 +1,12 @@
 package display
 
 import (
-	"crypto/rand"
 	"fmt"
 	"io"
 	"os"
 	"sync"
+
+	"github.com/google/uuid"
 )
 
 // Publication is one thing that a program shows: a new output, a change of one
@@ -77,7 +78,7 @@ type Handle struct{ id string }
 // later, also from another cell. An empty id stands for a fresh one.
 func ShowAs(id string, v any) Handle {
 	if id == "" {
-		id = rand.Text()
+		id = uuid.NewString()
 	}
 	b := Of(v)
 	b.DisplayID = id

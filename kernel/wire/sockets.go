@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 	"github.com/go-zeromq/zmq4/security/null"
+	"github.com/google/uuid"
 )
 
 const (
@@ -56,7 +56,7 @@ func Listen(c Connection, log *slog.Logger) (*Sockets, error) {
 		return nil, err
 	}
 	s := &Sockets{
-		conn: c, signer: signer, log: log, session: newID(), username: "kernel",
+		conn: c, signer: signer, log: log, session: uuid.NewString(), username: "kernel",
 		lag: defaultPatience, closed: make(chan struct{}),
 	}
 	for ch := Channel(0); ch < channels; ch++ {
@@ -286,7 +286,7 @@ func handshake(g *guard, ch Channel) (conn *zmq4.Conn, err error) {
 func (s *Sockets) join(ch Channel, conn *zmq4.Conn, g *guard) (*peer, error) {
 	id := conn.Peer.Meta["Identity"]
 	if id == "" || ch == IOPub || ch == Heartbeat {
-		id = "\x00" + newID()
+		id = "\x00" + uuid.NewString()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -348,12 +348,4 @@ func (s *Sockets) welcome(p *peer, topic string) {
 		return
 	}
 	p.send(append([][]byte{[]byte(topic)}, frames...))
-}
-
-// newID returns a random UUID.
-func newID() string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
