@@ -68,7 +68,11 @@ func newCells(console *Console, extra map[string]any) (Interpreter, error) {
 	set := new(modules.Set)
 	magic.Register(getMagic(set))
 	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Sources: set.Sources})
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	magic.Register(goroutinesMagic(c.golang))
+	return c, nil
 }
 
 // builtins are the functions that cells can call without an import, beyond

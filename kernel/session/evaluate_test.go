@@ -296,3 +296,29 @@ func BenchmarkGoStart(b *testing.B) {
 		b.StartTimer()
 	}
 }
+
+func TestGoroutinesLeftRunning(t *testing.T) {
+	h := startReal(t, nil)
+	h.succeed("%goroutines")
+	if got := h.shown(); got != "no goroutines are running\n" {
+		t.Errorf("an idle evaluator shows %q", got)
+	}
+	h.succeed("ticks := 0\nfor range 2 { go func() { for { ticks++; time.Sleep(time.Millisecond) } }() }")
+	h.shown()
+	h.succeed("%goroutines")
+	if got := h.shown(); !strings.HasSuffix(got, ": 2\n") {
+		t.Errorf("two goroutines show as %q", got)
+	}
+	h.fails("%goroutines stop In[99]", "In[99]")
+	h.fails("%goroutines halt", "halt")
+	h.shown()
+	h.succeed("%goroutines stop")
+	h.succeed("time.Sleep(50 * time.Millisecond)\nbefore := ticks\ntime.Sleep(50 * time.Millisecond)")
+	h.shown()
+	h.shows("ticks == before", "[value true]\n")
+	h.shown()
+	h.succeed("%goroutines")
+	if got := h.shown(); got != "no goroutines are running\n" {
+		t.Errorf("after stop: %q", got)
+	}
+}
