@@ -14,12 +14,48 @@ import time
 
 from conftest import BINARY
 
+def functions(lines, one, last):
+    """A cell of about so many lines: functions, and a call of the first."""
+    return "\n".join(one.replace("#", str(i)) for i in range(lines // 10)) + "\n" + last
+
+
+GO = """func work#(xs []int) (sum int) {
+	for i, x := range xs {
+		if x > i {
+			sum += x * #
+		} else {
+			sum -= i
+		}
+	}
+	return sum
+}
+"""
+PYTHON = """def work#(xs):
+    sum = 0
+    for i, x in enumerate(xs):
+        if x > i:
+            sum += x * #
+        else:
+            sum -= i
+
+    return sum
+
+"""
+
 CELLS = {
     "1+1": {"gocuda": "1+1", "python3": "1+1"},
     "print": {"gocuda": 'fmt.Println("hello")', "python3": 'print("hello")'},
     "5,000 lines": {
         "gocuda": "for i := 0; i < 5000; i++ {\n\tfmt.Println(i)\n}",
         "python3": "for i in range(5000):\n    print(i)",
+    },
+    "100 lines of functions": {
+        "gocuda": functions(100, GO, "work0([]int{1, 2, 3})"),
+        "python3": functions(100, PYTHON, "work0([1, 2, 3])"),
+    },
+    "1,000 lines of functions": {
+        "gocuda": functions(1000, GO, "work0([]int{1, 2, 3})"),
+        "python3": functions(1000, PYTHON, "work0([1, 2, 3])"),
     },
     "loop of 3,000,000": {
         "gocuda": "s := 0\nfor i := 0; i < 3000000; i++ {\n\ts += i\n}",
