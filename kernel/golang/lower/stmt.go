@@ -207,11 +207,6 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 		}
 	})
 	f.out.WriteString(pre)
-	if mid != "" && !isSimple(dst.place) {
-		if ix, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
-			_ = ix // operands are evaluated again where they are plain; calls went to temporaries
-		}
-	}
 	f.out.WriteString(mid)
 	dst.store(f, value)
 }

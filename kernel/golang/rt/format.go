@@ -18,9 +18,6 @@ func (b Box) Format(s fmt.State, verb rune) {
 	p.value(b.T, b.T.Type, reflect.ValueOf(b.V), 0)
 }
 
-// GoString is never called: Format comes first. It keeps vet from taking %#v
-// of a Box for a mistake.
-
 type printer struct {
 	s    fmt.State
 	verb rune
