@@ -44,6 +44,10 @@ var faults = []scenario{
 		"func order() (s string) { for i := range 3 { defer func() { s += fmt.Sprint(i) }() }; return \"\" }\norder()", `=> "210"`,
 		"func again() (err error) { defer func() { err = fmt.Errorf(\"%v, then %v\", recover(), err) }(); defer func() { panic(\"second\") }(); panic(\"first\") }\nfmt.Println(again())", "second, then <nil>",
 	}},
+	{"a literal reaches the variable of an enclosing function", []string{
+		"type P struct{ A, B int }\nfunc set() P { var p P; func() { p = P{1, 2} }(); return p }\nfmt.Println(set())", "{1 2}",
+		"func deferred() P { defer func() {}(); return P{3, 4} }\nfmt.Println(deferred())", "{3 4}",
+	}},
 	{"concurrent closures", []string{
 		"var wg sync.WaitGroup\nvar mu sync.Mutex\nn := 0\nfor i := range 50 { wg.Add(1); go func() { defer wg.Done(); for range 20 { mu.Lock(); n += i - i + 1; mu.Unlock() } }() }\nwg.Wait()\nn", "=> 1000",
 		"c, d := make(chan int), make(chan int)\nfor range 8 { go func() { for range 25 { select { case c <- 1: case d <- 2: } } }() }\nsum := 0\nfor range 200 { select { case v := <-c: sum += v / v; case v := <-d: sum += v / 2 } }\nsum", "=> 200",
