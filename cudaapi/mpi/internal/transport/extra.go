@@ -1,0 +1,38 @@
+package transport
+
+// Size is the number of bytes from one element to the next; 0 for what is no
+// Type.
+func (t Type) Size() int {
+	switch t {
+	case Byte, Int8, Uint8, Bool:
+		return 1
+	case Int16, Uint16:
+		return 2
+	case Int32, Uint32, Float32:
+		return 4
+	case Int64, Uint64, Float64, Complex64, Float32Int, Int32Int:
+		return 8
+	case Complex128, Float64Int, Int64Int:
+		return 16
+	}
+	return 0
+}
+
+// Bytes is the length of the memory.
+func (m Memory) Bytes() int { return m.N * m.T.Size() }
+
+// InPlace tells whether the memory says MPI_IN_PLACE.
+func (m Memory) InPlace() bool { return m.P == nil && m.T == 0 }
+
+// Waiter is what a Request may be besides, if its transport knows better how
+// to wait than by asking Test again and again. Those of package local are.
+type Waiter interface {
+	Request
+	// Wait blocks until the operation is over, and answers as Test does; or
+	// until stop is closed, and answers that it is not. It spins a little
+	// before it sleeps, so it is the quickest way to wait for one Request.
+	Wait(stop <-chan struct{}) (Status, bool, error)
+	// Done's channel is closed when the operation is over: for waiting on
+	// several. Progress is made meanwhile.
+	Done() <-chan struct{}
+}
