@@ -303,7 +303,7 @@ func TestGoroutinesLeftRunning(t *testing.T) {
 	if got := h.shown(); got != "no goroutines are running\n" {
 		t.Errorf("an idle evaluator shows %q", got)
 	}
-	h.succeed("ticks := 0\nfor range 2 { go func() { for { ticks++; time.Sleep(time.Millisecond) } }() }")
+	h.succeed("var ticks atomic.Int64\nfor range 2 { go func() { for { ticks.Add(1); time.Sleep(time.Millisecond) } }() }")
 	h.shown()
 	h.succeed("%goroutines")
 	if got := h.shown(); !strings.HasSuffix(got, ": 2\n") {
@@ -313,9 +313,9 @@ func TestGoroutinesLeftRunning(t *testing.T) {
 	h.fails("%goroutines halt", "halt")
 	h.shown()
 	h.succeed("%goroutines stop")
-	h.succeed("time.Sleep(50 * time.Millisecond)\nbefore := ticks\ntime.Sleep(50 * time.Millisecond)")
+	h.succeed("time.Sleep(50 * time.Millisecond)\nbefore := ticks.Load()\ntime.Sleep(50 * time.Millisecond)")
 	h.shown()
-	h.shows("ticks == before", "[value true]\n")
+	h.shows("ticks.Load() == before", "[value true]\n")
 	h.shown()
 	h.succeed("%goroutines")
 	if got := h.shown(); got != "no goroutines are running\n" {
