@@ -18,6 +18,7 @@ type system struct {
 	current atomic.Int32
 	info    BackendInfo
 	math    primitives
+	combine combiners
 }
 
 // registered is a back end that may be opened.
