@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/clib"
 )
 
 // libc opens the C library in libcuda's place: one of its functions stands for every
@@ -22,7 +23,7 @@ func libc(t testing.TB, function string, as ...symbol) *Driver {
 	for _, s := range as {
 		names[s] = function
 	}
-	lib, err := openLibrary("the C library", []string{"libc.so.6"}, names)
+	lib, err := clib.Open("the C library", []string{"libc.so.6"}, names)
 	if err != nil {
 		t.Skip(err)
 	}

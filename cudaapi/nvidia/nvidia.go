@@ -11,11 +11,12 @@ import (
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/clib"
 )
 
 // Driver is libcuda.
 type Driver struct {
-	lib     *library
+	lib     *clib.Library
 	version int
 	// bound marks the calls that this libcuda carries out only with a current
 	// context, found out by trying.
@@ -38,13 +39,13 @@ func Open() (*Driver, error) {
 	if opened.d != nil {
 		return opened.d, nil
 	}
-	lib, err := openLibrary("the CUDA driver library", driverPaths(), symbolNames[:])
+	lib, err := clib.Open("the CUDA driver library", driverPaths(), symbolNames[:])
 	if err != nil {
 		return nil, err
 	}
 	d := &Driver{lib: lib}
 	if err := d.plain(cuInit, 0); err != nil {
-		return nil, fmt.Errorf("%s was loaded, but no GPU can be used: %w", lib.path, err)
+		return nil, fmt.Errorf("%s was loaded, but no GPU can be used: %w", lib.Path(), err)
 	}
 	if d.version, err = d.Version(); err != nil {
 		return nil, err
@@ -62,13 +63,13 @@ func Available() error {
 	}
 	n, err := d.DeviceCount()
 	if err == nil && n == 0 {
-		err = fmt.Errorf("%s sees no GPU; is CUDA_VISIBLE_DEVICES empty?", d.lib.path)
+		err = fmt.Errorf("%s sees no GPU; is CUDA_VISIBLE_DEVICES empty?", d.lib.Path())
 	}
 	return err
 }
 
 // Path is the name under which libcuda was loaded.
-func (d *Driver) Path() string { return d.lib.path }
+func (d *Driver) Path() string { return d.lib.Path() }
 
 // Name is "nvidia".
 func (d *Driver) Name() string { return "nvidia" }
@@ -76,49 +77,28 @@ func (d *Driver) Name() string { return "nvidia" }
 // call runs a driver function. Pointers among args must be to heap memory that
 // the caller keeps alive.
 func (d *Driver) call(s symbol, args ...uintptr) driver.Code {
-	a := d.lib.addrs[s].Load()
+	a := d.lib.Addr(int(s))
 	if a == 0 {
-		if a = d.lib.addr(int(s)); a == 0 {
-			return codeNoSymbol
-		}
+		return codeNoSymbol
 	}
-	return driver.Code(int32(callC(a, args)))
+	return driver.Code(int32(clib.Call(a, args...)))
 }
 
-// onStack hides a slice from escape analysis, which takes SyscallN to keep its
-// arguments; it copies them. So a call allocates nothing.
-func onStack(args []uintptr) []uintptr {
-	p := uintptr(unsafe.Pointer(&args))
-	return **(**[]uintptr)(unsafe.Pointer(&p))
-}
-
-// pin gives the address of a value for C, and makes sure that the value lives on
-// the heap: a goroutine's stack may move during a call. The caller keeps it
-// alive.
-func pin[T any](p *T) uintptr {
-	if never {
-		escaped = p
-	}
-	return uintptr(unsafe.Pointer(p))
-}
-
-var (
-	never   bool
-	escaped any
-)
+// pin gives the address of a value for C.
+func pin[T any](p *T) uintptr { return clib.Pin(p) }
 
 // codeNoSymbol stands for a function that this libcuda does not have.
 const codeNoSymbol driver.Code = -1
 
 // fail makes the error of a code that is not Success.
 func (d *Driver) fail(s symbol, code driver.Code) error {
-	name := d.lib.name(int(s))
+	name := d.lib.Name(int(s))
 	if i := strings.LastIndex(name, "_v"); i > 0 {
 		name = name[:i]
 	}
 	if code == codeNoSymbol {
 		return &driver.Error{Code: driver.ErrNotSupported, Call: name,
-			Detail: fmt.Sprintf("%s of CUDA %d.%d has no such function; a newer driver may", d.lib.path, d.version/1000, d.version%1000/10)}
+			Detail: fmt.Sprintf("%s of CUDA %d.%d has no such function; a newer driver may", d.lib.Path(), d.version/1000, d.version%1000/10)}
 	}
 	return &driver.Error{Code: code, Call: name}
 }

@@ -10,8 +10,7 @@ import (
 	"sync"
 
 	"gocuda/cudaapi/driver"
-
-	"github.com/ebitengine/purego"
+	"gocuda/cudaapi/internal/clib"
 )
 
 // Functions of NVRTC.
@@ -48,7 +47,7 @@ const nvrtcCompilation = 6
 
 // Compiler is NVRTC.
 type Compiler struct {
-	lib          *library
+	lib          *clib.Library
 	major, minor int
 	include      []string
 }
@@ -71,7 +70,7 @@ func OpenCompiler(newest int) (*Compiler, error) {
 	paths := nvrtcPaths()
 	var first *Compiler
 	for i := range paths {
-		lib, err := openLibrary("NVRTC, the CUDA C++ compiler library (install a CUDA toolkit, or pip install nvidia-cuda-nvrtc nvidia-cuda-runtime, or set GOCUDA_NVRTC),", paths[i:], nvrtcNames)
+		lib, err := clib.Open("NVRTC, the CUDA C++ compiler library (install a CUDA toolkit, or pip install nvidia-cuda-nvrtc nvidia-cuda-runtime, or set GOCUDA_NVRTC),", paths[i:], nvrtcNames)
 		if err != nil {
 			if first == nil {
 				return nil, err
@@ -92,7 +91,7 @@ func OpenCompiler(newest int) (*Compiler, error) {
 			first = c
 		}
 	}
-	first.include = includePaths(first.lib.path)
+	first.include = includePaths(first.lib.Path())
 	first.loadBuiltins()
 	compiler.c = first
 	return first, nil
@@ -101,16 +100,16 @@ func OpenCompiler(newest int) (*Compiler, error) {
 // loadBuiltins loads the library that NVRTC opens by its bare name when it first
 // compiles: outside the loader's search path it would not find it.
 func (c *Compiler) loadBuiltins() {
-	if !filepath.IsAbs(c.lib.path) {
+	if !filepath.IsAbs(c.lib.Path()) {
 		return
 	}
-	paths := newestFirst(filepath.Join(filepath.Dir(c.lib.path), "libnvrtc-builtins.so*"))
+	paths := clib.NewestFirst(filepath.Join(filepath.Dir(c.lib.Path()), "libnvrtc-builtins.so*"))
 	// Where it cannot be loaded, NVRTC's own error names it.
-	_, _ = openLibrary("NVRTC's builtins", paths, nil)
+	_, _ = clib.Open("NVRTC's builtins", paths, nil)
 }
 
 // Path is the file that NVRTC was loaded from.
-func (c *Compiler) Path() string { return c.lib.path }
+func (c *Compiler) Path() string { return c.lib.Path() }
 
 // Version is NVRTC's, such as "13.0".
 func (c *Compiler) Version() string { return fmt.Sprintf("%d.%d", c.major, c.minor) }
@@ -123,18 +122,18 @@ func (c *Compiler) Include() []string { return c.include }
 func (c *Compiler) call(f int, args ...uintptr) error {
 	code, err := c.code(f, args...)
 	if err == nil && code != 0 {
-		text, _, _ := purego.SyscallN(c.lib.addr(nvrtcGetErrorString), uintptr(code))
-		return &driver.Error{Code: driver.ErrInvalidSource, Call: c.lib.name(f), Detail: goString(uint64(text))}
+		text := clib.Call(c.lib.Addr(nvrtcGetErrorString), uintptr(code))
+		return &driver.Error{Code: driver.ErrInvalidSource, Call: c.lib.Name(f), Detail: goString(uint64(text))}
 	}
 	return err
 }
 
 func (c *Compiler) code(f int, args ...uintptr) (int32, error) {
-	a := c.lib.addr(f)
+	a := c.lib.Addr(f)
 	if a == 0 {
-		return 0, &driver.Error{Code: driver.ErrNotSupported, Call: c.lib.name(f), Detail: c.lib.path + " has no such function"}
+		return 0, &driver.Error{Code: driver.ErrNotSupported, Call: c.lib.Name(f), Detail: c.lib.Path() + " has no such function"}
 	}
-	r, _, _ := purego.SyscallN(a, args...)
+	r := clib.Call(a, args...)
 	return int32(r), nil
 }
 
@@ -180,7 +179,7 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 	if code != 0 {
 		detail := out.Log
 		if code != nvrtcCompilation || detail == "" {
-			text, _, _ := purego.SyscallN(c.lib.addr(nvrtcGetErrorString), uintptr(code))
+			text := clib.Call(c.lib.Addr(nvrtcGetErrorString), uintptr(code))
 			detail = strings.TrimSpace(goString(uint64(text)) + "\n" + detail)
 		}
 		return nil, &driver.Error{Code: driver.ErrInvalidSource, Call: "nvrtcCompileProgram", Detail: detail}

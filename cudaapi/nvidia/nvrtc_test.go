@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/clib"
 )
 
 // nvrtc gives NVRTC, which needs no GPU, or skips.
@@ -168,7 +169,7 @@ func TestOwnHeadersAreNotCached(t *testing.T) {
 }
 
 func TestMissingLibraryNamesWhatWasTried(t *testing.T) {
-	_, err := openLibrary("the CUDA driver library", []string{"/no/such/libcuda.so.1", "libnothing.so.9"}, symbolNames[:])
+	_, err := clib.Open("the CUDA driver library", []string{"/no/such/libcuda.so.1", "libnothing.so.9"}, symbolNames[:])
 	if err == nil {
 		t.Fatal("opened")
 	}

@@ -6,8 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
+
+	"gocuda/cudaapi/internal/clib"
 )
 
 // driverPaths are the names under which libcuda may be found: first the
@@ -29,43 +30,9 @@ func toolkitRoots() []string {
 	}
 	roots = append(roots, "/usr/local/cuda", "/opt/cuda")
 	for _, pattern := range []string{"/usr/local/cuda-*", "/opt/cuda-*", "/opt/nvidia/hpc_sdk/Linux_*/*/cuda/*"} {
-		roots = append(roots, newestFirst(pattern)...)
+		roots = append(roots, clib.NewestFirst(pattern)...)
 	}
-	return unique(roots)
-}
-
-// sitePackages are folders in which pip puts packages: virtual and conda
-// environments, the user's, the system's, and those of Pythons on PATH.
-func sitePackages() []string {
-	var dirs []string
-	add := func(patterns ...string) {
-		for _, p := range patterns {
-			dirs = append(dirs, newestFirst(p)...)
-		}
-	}
-	prefix := func(p string) {
-		add(p+"/lib/python3*/site-packages", p+"/lib64/python3*/site-packages", p+"/lib/python3*/dist-packages", p+"/lib/python3/dist-packages")
-	}
-	dirs = append(dirs, filepath.SplitList(os.Getenv("PYTHONPATH"))...)
-	for _, v := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
-		if p := os.Getenv(v); p != "" {
-			prefix(p)
-		}
-	}
-	if home, err := os.UserHomeDir(); err == nil {
-		prefix(home + "/.local")
-		prefix(home + "/.pyenv/versions/*")
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if filepath.Base(dir) == "bin" {
-			prefix(filepath.Dir(dir))
-		}
-	}
-	prefix("/usr/local")
-	prefix("/usr")
-	prefix("/opt/conda")
-	prefix("/opt/venv")
-	return unique(dirs)
+	return clib.Unique(roots)
 }
 
 // nvrtcPaths are the files that may be NVRTC, best first. GOCUDA_NVRTC names a
@@ -86,21 +53,21 @@ func nvrtcPaths() []string {
 			paths = append(paths, librariesIn(filepath.Join(root, lib))...)
 		}
 	}
-	for _, site := range sitePackages() {
-		for _, lib := range append(newestFirst(site+"/nvidia/cu[1-9]*/lib"), site+"/nvidia/cuda_nvrtc/lib") {
+	for _, site := range clib.SitePackages() {
+		for _, lib := range append(clib.NewestFirst(site+"/nvidia/cu[1-9]*/lib"), site+"/nvidia/cuda_nvrtc/lib") {
 			paths = append(paths, librariesIn(lib)...)
 		}
 	}
 	for _, dir := range []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"} {
 		paths = append(paths, librariesIn(dir)...)
 	}
-	return append(unique(paths), "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so")
+	return append(clib.Unique(paths), "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so")
 }
 
 // librariesIn lists NVRTC's files in a folder, newest version first, without
 // NVIDIA's alternative build.
 func librariesIn(dir string) []string {
-	return slices.DeleteFunc(newestFirst(filepath.Join(dir, "libnvrtc.so*")), func(p string) bool {
+	return slices.DeleteFunc(clib.NewestFirst(filepath.Join(dir, "libnvrtc.so*")), func(p string) bool {
 		return strings.Contains(filepath.Base(p), ".alt.")
 	})
 }
@@ -117,43 +84,22 @@ func includePaths(nvrtc string) []string {
 		roots = append(roots, filepath.Dir(lib), filepath.Join(lib, "../../.."), filepath.Join(lib, "../../cuda_runtime"))
 	}
 	roots = append(roots, toolkitRoots()...)
-	for _, site := range sitePackages() {
-		roots = append(roots, newestFirst(site+"/nvidia/cu[1-9]*")...)
+	for _, site := range clib.SitePackages() {
+		roots = append(roots, clib.NewestFirst(site+"/nvidia/cu[1-9]*")...)
 		roots = append(roots, site+"/nvidia/cuda_runtime")
 	}
 	for _, root := range append(roots, "/usr") {
 		dir := filepath.Join(root, "include")
-		if !exists(filepath.Join(dir, "cuda_runtime.h")) {
+		if !clib.Exists(filepath.Join(dir, "cuda_runtime.h")) {
 			continue
 		}
 		found := []string{filepath.Clean(dir)}
 		for _, sub := range []string{filepath.Join(dir, "cccl"), filepath.Join(root, "../cuda_cccl/include")} {
-			if exists(filepath.Join(sub, "cuda/std")) {
+			if clib.Exists(filepath.Join(sub, "cuda/std")) {
 				found = append(found, filepath.Clean(sub))
 			}
 		}
 		return found
 	}
 	return nil
-}
-
-func exists(path string) bool { _, err := os.Stat(path); return err == nil }
-
-func newestFirst(pattern string) []string {
-	found, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil
-	}
-	sort.Sort(sort.Reverse(sort.StringSlice(found)))
-	return found
-}
-
-// unique drops repeats and keeps the order.
-func unique(s []string) []string {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(s, func(v string) bool {
-		again := seen[v]
-		seen[v] = true
-		return again
-	})
 }

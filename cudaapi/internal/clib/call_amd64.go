@@ -1,6 +1,6 @@
 //go:build linux
 
-package nvidia
+package clib
 
 import (
 	"sync"
@@ -33,8 +33,9 @@ func cgocall(fn uintptr, arg unsafe.Pointer) int32
 // goroutine's stack.
 var callArgsPool = sync.Pool{New: func() any { return new(callArgs) }}
 
-// callC calls a C function with integers and addresses.
-func callC(fn uintptr, args []uintptr) uintptr {
+// Call calls a C function with integers and addresses. Those of Go memory must
+// be on the heap (see [Pin]), and the caller keeps it alive.
+func Call(fn uintptr, args ...uintptr) uintptr {
 	if len(args) > len(callArgs{}.args) {
 		r, _, _ := purego.SyscallN(fn, onStack(args)...)
 		return r
