@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	case "real":
-		if err := evaluate(testFunctions); err != nil {
+		if err := Evaluate(func(*Host) Extension { return Extension{Builtins: testFunctions} }); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -282,6 +282,8 @@ func (f *fakeInterpreter) Inspect(code string, cursor, detail int) *display.Bund
 	return &display.Bundle{Data: map[string]any{"text/plain": fmt.Sprint(code, cursor, detail)}}
 }
 
+func (f *fakeInterpreter) Where() Place { return Place{Cell: "In[7]", Line: 3} }
+
 func (f *fakeInterpreter) IsComplete(code string) Completeness {
 	return Completeness{Status: "incomplete", Indent: "\t"}
 }
@@ -303,7 +305,7 @@ func start(t testing.TB, change func(*Options)) *harness {
 	o := Options{
 		Command: []string{os.Args[0]},
 		// The race detector would have each process sleep when it exits.
-		Env:    []string{"GOCUDA_TEST_EVALUATOR=fake", "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE")},
+		Env:    []string{"GOCUDA_TEST_EVALUATOR=fake", "GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE")},
 		Output: h.receive,
 	}
 	if change != nil {
