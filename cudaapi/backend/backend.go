@@ -4,6 +4,9 @@
 package backend
 
 import (
+	"fmt"
+	"sync"
+
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/nvidia"
@@ -22,6 +25,58 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return sim.New(options)
+		m, err := sim.New(options)
+		if err != nil {
+			return nil, err
+		}
+		simulated.Lock()
+		defer simulated.Unlock()
+		simulated.machine = m
+		return m, nil
 	})
+}
+
+// simulated is the machine that package cuda uses, if it uses a simulated one.
+var simulated struct {
+	sync.Mutex
+	machine *sim.Driver
+}
+
+// Simulated is the simulated machine in use, which this call opens if no back
+// end is open yet. Where GPUs are in use, or nothing can be opened, the error
+// says so.
+func Simulated() (*sim.Driver, error) {
+	info, err := cuda.Backend()
+	if err != nil {
+		return nil, err
+	}
+	simulated.Lock()
+	defer simulated.Unlock()
+	if info.Name != "sim" || simulated.machine == nil {
+		return nil, fmt.Errorf("the devices in use are not simulated (%s): for simulated ones, set GOCUDA_BACKEND=sim before the process starts", info)
+	}
+	return simulated.machine, nil
+}
+
+// Simulate replaces the simulated machine in use by one with other options, and
+// tells what the program had on the old one: all of that is lost, and its use
+// is an error. It waits for the old machine's work, or until stop closes.
+func Simulate(o sim.Options, stop <-chan struct{}) (lost sim.Holdings, err error) {
+	old, err := Simulated()
+	if err != nil {
+		return lost, err
+	}
+	next, err := sim.New(o)
+	if err != nil {
+		return lost, err
+	}
+	lost = old.Holdings()
+	if err := old.Retire(stop); err != nil {
+		next.Close() //nolint:errcheck // nothing is on it
+		return lost, err
+	}
+	simulated.Lock()
+	simulated.machine = next
+	simulated.Unlock()
+	return lost, cuda.Use(next)
 }

@@ -49,6 +49,9 @@ func (c *context) poison(err error) {
 
 // context finds an active context. m.mu is held.
 func (m *Driver) context(call string, c driver.Context) (*context, error) {
+	if err := m.inUse(call); err != nil {
+		return nil, err
+	}
 	i := int(c) - contextBase
 	if i < 0 || i%16 != 0 || i/16 >= len(m.devices) {
 		return nil, fail(call, driver.ErrInvalidContext, "")

@@ -28,6 +28,9 @@ func newDevice(m *Driver, id driver.Device) *device {
 }
 
 func (m *Driver) device(call string, d driver.Device) (*device, error) {
+	if err := m.inUse(call); err != nil {
+		return nil, err
+	}
 	if d < 0 || int(d) >= len(m.devices) {
 		return nil, fail(call, driver.ErrInvalidDevice, "device %d of %d", d, len(m.devices))
 	}
@@ -118,6 +121,7 @@ var commonAttributes = map[driver.Attribute]int{
 	driver.StreamPrioritiesSupport: 1, driver.ManagedMemory: 1, driver.ConcurrentManagedAccess: 1,
 	driver.CooperativeLaunch: 1, driver.MaxSharedMemoryOptin: maxSharedOptin, driver.HostRegisterSupported: 1,
 	driver.MaxBlocksPerSM: maxBlocksPerSM, driver.MemoryPoolsSupported: 1, driver.CanUseStreamWaitValueNOR: 1,
+	driver.MemoryPoolHandleTypes: 1, driver.ClusterLaunch: 1, driver.MemSyncDomainCount: 1,
 }
 
 // CanAccessPeer is true between any two different devices.

@@ -19,6 +19,8 @@ type pool struct {
 	reuse     map[driver.PoolAttribute]uint64
 	access    map[driver.Device]bool
 	live      map[*allocation]bool
+	shared    bool        // other processes may import it
+	origin    *poolOrigin // of an imported one
 }
 
 const poolGranularity = 32 << 20
@@ -62,6 +64,9 @@ func (p *pool) reset() {
 }
 
 func (m *Driver) pool(call string, id driver.MemPool) (*pool, error) {
+	if err := m.inUse(call); err != nil {
+		return nil, err
+	}
 	if p := m.pools[id]; p != nil {
 		return p, nil
 	}
@@ -95,6 +100,9 @@ func (m *Driver) allocAsync(call string, c driver.Context, n uint64, id driver.M
 	if id != 0 {
 		if p, err = m.pool(call, id); err != nil {
 			return 0, err
+		}
+		if p.origin != nil {
+			return 0, fail(call, driver.ErrInvalidValue, "the pool was imported: only its own process allocates from it")
 		}
 	}
 	if n == 0 {
@@ -134,7 +142,7 @@ func (m *Driver) MemFreeAsync(c driver.Context, p driver.Ptr, s driver.Stream) e
 		return err
 	}
 	a := m.space.find(uintptr(p))
-	if a == nil || a.base != uintptr(p) || a.kind != driver.MemoryDevice || a.imported != nil || a.freeing {
+	if a == nil || a.base != uintptr(p) || a.kind != driver.MemoryDevice || !a.freeable() || a.freeing {
 		return fail(call, driver.ErrInvalidValue, "%#x is not the start of an allocation", uint64(p))
 	}
 	a.freeing = true
@@ -159,14 +167,16 @@ func (m *Driver) DefaultMemPool(d driver.Device) (driver.MemPool, error) {
 }
 
 // MemPoolCreate makes a pool on a device.
-func (m *Driver) MemPoolCreate(d driver.Device) (driver.MemPool, error) {
+func (m *Driver) MemPoolCreate(d driver.Device, shared bool) (driver.MemPool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	dev, err := m.device("cuMemPoolCreate", d)
 	if err != nil {
 		return 0, err
 	}
-	return m.newPool(dev).id, nil
+	p := m.newPool(dev)
+	p.shared = shared
+	return p.id, nil
 }
 
 // MemPoolDestroy forgets a pool; its allocations live on until freed.

@@ -18,6 +18,9 @@
 //     half before and half after another of a different stream. Only operations
 //     that take long (spinning kernels, waiting host functions) run beside others.
 //   - Priorities of streams are kept but change nothing; CUDA calls them hints.
+//     So are a launch's priority and memory domain. A programmatic launch does
+//     not overlap the one before it, and the blocks of a cluster do not reach
+//     each other's shared memory.
 //   - The per-thread default stream is one for each device, since goroutines
 //     have no threads of their own.
 //   - Kernels run without inline PTX, textures and half precision; a thread has
@@ -31,87 +34,17 @@ package sim
 
 import (
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 
 	"gocuda/cudaapi/driver"
 )
-
-// Options say what to simulate. The zero value of a field takes its default.
-type Options struct {
-	Devices     int    // how many devices; default 4
-	Memory      uint64 // bytes of each device, committed as touched; default 16 GiB
-	Seed        uint64 // chooses among the orders that CUDA allows; default 1
-	Adversarial bool   // delay whatever is not ordered, so that missing waits show
-	NoCheck     bool   // do not check kernels' accesses to memory: faster
-	Profile     *Profile
-}
-
-const maxDevices = 16
-
-// FromEnv reads GOCUDA_SIM_DEVICES, GOCUDA_SIM_MEMORY (bytes, or with the
-// suffix K, M, G or T), GOCUDA_SIM_SEED, GOCUDA_SIM_SCHEDULE (random or
-// adversarial), GOCUDA_SIM_CHECK (0 or 1) and GOCUDA_SIM_PROFILE (h100, h200).
-func FromEnv() (Options, error) {
-	var o Options
-	var err error
-	if v := os.Getenv("GOCUDA_SIM_DEVICES"); v != "" {
-		if o.Devices, err = strconv.Atoi(v); err != nil || o.Devices < 1 || o.Devices > maxDevices {
-			return o, fmt.Errorf("GOCUDA_SIM_DEVICES=%q: want a number from 1 to %d", v, maxDevices)
-		}
-	}
-	if v := os.Getenv("GOCUDA_SIM_MEMORY"); v != "" {
-		if o.Memory, err = parseBytes(v); err != nil {
-			return o, fmt.Errorf("GOCUDA_SIM_MEMORY=%q: want a size such as 512M or 16G", v)
-		}
-	}
-	if v := os.Getenv("GOCUDA_SIM_SEED"); v != "" {
-		if o.Seed, err = strconv.ParseUint(v, 0, 64); err != nil {
-			return o, fmt.Errorf("GOCUDA_SIM_SEED=%q: want a whole number", v)
-		}
-	}
-	switch v := os.Getenv("GOCUDA_SIM_SCHEDULE"); v {
-	case "", "random":
-	case "adversarial":
-		o.Adversarial = true
-	default:
-		return o, fmt.Errorf("GOCUDA_SIM_SCHEDULE=%q: want random or adversarial", v)
-	}
-	switch v := os.Getenv("GOCUDA_SIM_CHECK"); v {
-	case "", "1":
-	case "0":
-		o.NoCheck = true
-	default:
-		return o, fmt.Errorf("GOCUDA_SIM_CHECK=%q: want 0 or 1", v)
-	}
-	if v := os.Getenv("GOCUDA_SIM_PROFILE"); v != "" {
-		p, ok := profiles[strings.ToLower(v)]
-		if !ok {
-			return o, fmt.Errorf("GOCUDA_SIM_PROFILE=%q: want h100 or h200", v)
-		}
-		o.Profile = p
-	}
-	return o, nil
-}
-
-func parseBytes(s string) (uint64, error) {
-	shift := 0
-	if i := strings.IndexByte("KMGT", s[len(s)-1]&^0x20); i >= 0 {
-		shift, s = 10*(i+1), s[:len(s)-1]
-	}
-	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil || n == 0 || n > 1<<44>>shift {
-		return 0, fmt.Errorf("not a size of memory")
-	}
-	return n << shift, nil
-}
 
 // Driver is a machine with simulated devices. Make one with [New].
 type Driver struct {
 	opt     Options
 	profile *Profile
+	retired atomic.Bool
 
 	mu      sync.Mutex // guards all below, and every object of the machine
 	space   *space
@@ -141,20 +74,9 @@ var (
 // New makes a machine. It reserves address space and takes no memory until
 // devices are used.
 func New(o Options) (*Driver, error) {
-	if o.Devices == 0 {
-		o.Devices = 4
-	}
-	if o.Memory == 0 {
-		o.Memory = 16 << 30
-	}
-	if o.Seed == 0 {
-		o.Seed = 1
-	}
-	if o.Profile == nil {
-		o.Profile = profiles["h200"]
-	}
-	if o.Devices < 0 || o.Devices > maxDevices {
-		return nil, fmt.Errorf("sim: %d devices: want 1 to %d", o.Devices, maxDevices)
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
 	}
 	sp, err := newSpace(o.Devices, o.Memory, o.Seed)
 	if err != nil {

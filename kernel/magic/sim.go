@@ -1,0 +1,57 @@
+package magic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gocuda/cudaapi/backend"
+	"gocuda/cudaapi/cuda"
+)
+
+func init() {
+	Register(Magic{Name: "sim", Usage: "%sim [status | SETTING VALUE...]", Run: simulate,
+		Doc: "Shows the simulated devices' settings, or replaces the devices by others:\n" +
+			"%sim devices 8, %sim schedule adversarial seed 7, %sim memory 512M, %sim check off, %sim profile h100.\n" +
+			"What was made on the devices before is lost: buffers, streams, events and kernels must be made anew.\n" +
+			"Where real GPUs are in use it does nothing but say so: set GOCUDA_BACKEND=sim before the kernel starts."})
+}
+
+func simulate(ctx context.Context, env Env, call Call) error {
+	fields, err := call.Fields()
+	if err != nil {
+		return err
+	}
+	machine, err := backend.Simulated()
+	if err != nil {
+		return call.Errorf("SimulationError", "%v", err)
+	}
+	options := machine.Options()
+	if len(fields) == 0 || len(fields) == 1 && fields[0] == "status" {
+		fmt.Fprintln(env.Stdout(), options)
+		if held := machine.Holdings().String(); held != "" {
+			fmt.Fprintln(env.Stdout(), "in use:", held)
+		}
+		return nil
+	}
+	for ; len(fields) > 0; fields = fields[2:] {
+		if len(fields) == 1 {
+			return call.UsageErrorf("%q has no value", fields[0])
+		}
+		if err := options.Set(fields[0], fields[1]); err != nil {
+			return call.UsageErrorf("%v", err)
+		}
+	}
+	lost, err := backend.Simulate(options, ctx.Done())
+	if errors.Is(err, cuda.ErrInterrupted) {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return call.Errorf("SimulationError", "%v", err)
+	}
+	fmt.Fprintln(env.Stdout(), options)
+	if was := lost.String(); was != "" {
+		fmt.Fprintln(env.Stdout(), "Gone with the devices before: "+was+". Make anew what you still need, beginning with cuda.Devices().")
+	}
+	return nil
+}
