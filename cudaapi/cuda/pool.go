@@ -31,7 +31,7 @@ func (d *Device) NewPool() (*Pool, error) {
 	if _, err := d.context(); err != nil {
 		return nil, err
 	}
-	h, err := d.drv.MemPoolCreate(d.id)
+	h, err := d.drv.MemPoolCreate(d.id, false)
 	if err != nil {
 		return nil, d.fail(err)
 	}

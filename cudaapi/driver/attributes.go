@@ -43,7 +43,10 @@ const (
 	HostRegisterSupported    Attribute = 99
 	MaxBlocksPerSM           Attribute = 106
 	MemoryPoolsSupported     Attribute = 115
+	MemoryPoolHandleTypes    Attribute = 119 // bit 0: file descriptors
+	ClusterLaunch            Attribute = 120
 	CanUseStreamWaitValueNOR Attribute = 122
+	MemSyncDomainCount       Attribute = 126
 )
 
 // P2PAttribute is a CUdevice_P2PAttribute.

@@ -115,32 +115,6 @@ type PointerInfo struct {
 // Param is one kernel parameter, as the compiled code lays it out.
 type Param struct{ Offset, Size uint32 }
 
-// Launch is one kernel launch. The implementation does not keep it or what it
-// points to after the call returns.
-type Launch struct {
-	Function    Function
-	Grid, Block Dim3
-	SharedBytes uint32 // dynamic shared memory per block
-	Stream      Stream
-	Cooperative bool
-	// Params holds the arguments at the offsets that FunctionParams gives.
-	Params []byte
-	// Pointers are the offsets into Params of arguments that are addresses,
-	// and whether the kernel only reads through them: for recorders, and for
-	// a simulator's checks.
-	Pointers []PointerParam
-	// Name is the kernel's name in its source, for errors and records.
-	Name string
-	// Scratch is for the implementation's use during the call.
-	Scratch [6]uintptr
-}
-
-// PointerParam marks a kernel argument that is an address.
-type PointerParam struct {
-	Offset   uint32
-	ReadOnly bool // declared as a pointer to const
-}
-
 // Source is CUDA C++ to compile.
 type Source struct {
 	Name    string   // shown in diagnostics, as a file name
@@ -196,19 +170,26 @@ type Driver interface {
 	MemAllocManaged(c Context, n uint64) (Ptr, error)         // cuMemAllocManaged, attached to all streams
 	MemAllocAsync(c Context, n uint64, s Stream) (Ptr, error) // cuMemAllocAsync
 	MemAllocFromPoolAsync(c Context, n uint64, p MemPool, s Stream) (Ptr, error)
-	MemFreeAsync(c Context, p Ptr, s Stream) error                   // cuMemFreeAsync
-	DefaultMemPool(d Device) (MemPool, error)                        // cuDeviceGetDefaultMemPool
-	MemPoolCreate(d Device) (MemPool, error)                         // cuMemPoolCreate
-	MemPoolDestroy(p MemPool) error                                  // cuMemPoolDestroy
-	MemPoolTrimTo(p MemPool, keep uint64) error                      // cuMemPoolTrimTo
-	MemPoolAttribute(p MemPool, a PoolAttribute) (uint64, error)     // cuMemPoolGetAttribute
-	SetMemPoolAttribute(p MemPool, a PoolAttribute, v uint64) error  // cuMemPoolSetAttribute
-	MemPoolSetAccess(p MemPool, d Device, readWrite bool) error      // cuMemPoolSetAccess
-	HostAlloc(c Context, n uint64, f HostAllocFlags) (Ptr, error)    // cuMemHostAlloc
-	HostFree(c Context, p Ptr) error                                 // cuMemFreeHost
-	HostRegister(c Context, p Ptr, n uint64, f HostAllocFlags) error // cuMemHostRegister
-	HostUnregister(c Context, p Ptr) error                           // cuMemHostUnregister
-	PointerAttributes(c Context, p Ptr) (PointerInfo, error)         // cuPointerGetAttributes
+	MemFreeAsync(c Context, p Ptr, s Stream) error                  // cuMemFreeAsync
+	DefaultMemPool(d Device) (MemPool, error)                       // cuDeviceGetDefaultMemPool
+	MemPoolCreate(d Device, shared bool) (MemPool, error)           // cuMemPoolCreate; shared if other processes may import it
+	MemPoolDestroy(p MemPool) error                                 // cuMemPoolDestroy
+	MemPoolTrimTo(p MemPool, keep uint64) error                     // cuMemPoolTrimTo
+	MemPoolAttribute(p MemPool, a PoolAttribute) (uint64, error)    // cuMemPoolGetAttribute
+	SetMemPoolAttribute(p MemPool, a PoolAttribute, v uint64) error // cuMemPoolSetAttribute
+	MemPoolSetAccess(p MemPool, d Device, readWrite bool) error     // cuMemPoolSetAccess
+	MemPoolExport(p MemPool) (fd int, err error)                    // cuMemPoolExportToShareableHandle; the caller closes the file descriptor
+	MemPoolImport(fd int) (MemPool, error)                          // cuMemPoolImportFromShareableHandle; fd stays the caller's
+	MemPoolExportPointer(c Context, p Ptr) (PoolPointer, error)     // cuMemPoolExportPointer
+	MemPoolImportPointer(c Context, p MemPool, x PoolPointer) (Ptr, error)
+	HostAlloc(c Context, n uint64, f HostAllocFlags) (Ptr, error)                // cuMemHostAlloc
+	HostFree(c Context, p Ptr) error                                             // cuMemFreeHost
+	HostRegister(c Context, p Ptr, n uint64, f HostAllocFlags) error             // cuMemHostRegister
+	HostUnregister(c Context, p Ptr) error                                       // cuMemHostUnregister
+	PointerAttributes(c Context, p Ptr) (PointerInfo, error)                     // cuPointerGetAttributes
+	MemPrefetchAsync(c Context, p Ptr, n uint64, to Device, s Stream) error      // cuMemPrefetchAsync; managed memory, to a device or Host
+	MemAdvise(c Context, p Ptr, n uint64, a Advice, at Device) error             // cuMemAdvise
+	MemRangeAttribute(c Context, p Ptr, n uint64, a RangeAttribute) (int, error) // cuMemRangeGetAttribute
 
 	// Copies and fills. dst and src are any addresses; host memory that is not
 	// registered is pageable. The forms without a stream are the synchronous
@@ -236,6 +217,7 @@ type Driver interface {
 	StreamWaitValue64(c Context, s Stream, p Ptr, v uint64, f WaitFlags) error
 	StreamWriteValue32(c Context, s Stream, p Ptr, v uint32) error
 	StreamWriteValue64(c Context, s Stream, p Ptr, v uint64) error
+	StreamBatchMemOp(c Context, s Stream, ops []MemOp) error // cuStreamBatchMemOp: in order, at the cost of one call
 
 	// Events.
 
@@ -266,7 +248,7 @@ type Driver interface {
 	FunctionAttribute(c Context, f Function, a FunctionAttribute) (int, error)
 	SetFunctionAttribute(c Context, f Function, a FunctionAttribute, v int) error
 	MaxActiveBlocks(c Context, f Function, blockThreads int, sharedBytes uint64) (int, error) // cuOccupancyMaxActiveBlocksPerMultiprocessor
-	Launch(c Context, l *Launch) error                                                        // cuLaunchKernel
+	Launch(c Context, l *Launch) error                                                        // cuLaunchKernel, cuLaunchKernelEx
 }
 
 // Copy2D copies Height rows of Width bytes; a pitch is the distance in bytes

@@ -91,6 +91,7 @@ const (
 	ErrCapturedEvent            Code = 907
 	ErrStreamCaptureWrongThread Code = 908
 	ErrGraphExecUpdateFailure   Code = 910
+	ErrInvalidClusterSize       Code = 912
 	ErrUnknown                  Code = 999
 )
 
@@ -154,6 +155,7 @@ var codeNames = map[Code]string{
 	ErrCapturedEvent:            "CUDA_ERROR_CAPTURED_EVENT",
 	ErrStreamCaptureWrongThread: "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD",
 	ErrGraphExecUpdateFailure:   "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE",
+	ErrInvalidClusterSize:       "CUDA_ERROR_INVALID_CLUSTER_SIZE",
 	ErrUnknown:                  "CUDA_ERROR_UNKNOWN",
 }
 

@@ -200,9 +200,11 @@ func TestLayouts(t *testing.T) {
 	}{
 		{"CUDA_MEMCPY2D", unsafe.Sizeof(memcpy2D{}), 128},
 		{"CUmemPoolProps", unsafe.Sizeof(poolProps{}), 88},
-		{"CUlaunchConfig", unsafe.Sizeof(cooperativeLaunch{}.conf), 56},
-		{"CUlaunchConfig.hStream", unsafe.Offsetof(cooperativeLaunch{}.conf.stream), 32},
-		{"CUlaunchAttribute", unsafe.Sizeof(cooperativeLaunch{}.attr), 72},
+		{"CUlaunchConfig", unsafe.Offsetof(launchConfig{}.attr), 56},
+		{"CUlaunchConfig.hStream", unsafe.Offsetof(launchConfig{}.stream), 32},
+		{"CUlaunchAttribute", unsafe.Sizeof(launchAttribute{}), 72},
+		{"CUstreamBatchMemOpParams", unsafe.Sizeof(memOp{}), 48},
+		{"CUstreamBatchMemOpParams.flags", unsafe.Offsetof(memOp{}.flags), 24},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, c.got, c.want)

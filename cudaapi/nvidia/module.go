@@ -90,50 +90,6 @@ func (d *Driver) MaxActiveBlocks(c driver.Context, f driver.Function, blockThrea
 	return int(int32(v)), err
 }
 
-// cooperativeLaunch is CUlaunchConfig with one CUlaunchAttribute.
-type cooperativeLaunch struct {
-	conf struct {
-		grid, block [3]uint32
-		shared      uint32
-		stream      uintptr
-		attrs       uintptr
-		count       uint32
-	}
-	attr struct {
-		id    int32
-		_     int32
-		value [16]int32
-	}
-}
-
-// Launch passes the arguments as one packed buffer, in place.
-func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
-	var extra uintptr
-	if len(l.Params) > 0 {
-		const bufferPointer, bufferSize, end = 1, 2, 0
-		x := &l.Scratch
-		x[5] = uintptr(len(l.Params))
-		x[0], x[1], x[2], x[3], x[4] = bufferPointer, pin(&l.Params[0]), bufferSize, pin(&x[5]), end
-		extra = pin(&x[0])
-	}
-	var err error
-	if l.Cooperative {
-		const attrCooperative = 2
-		a := new(cooperativeLaunch)
-		a.attr.id, a.attr.value[0] = attrCooperative, 1
-		k := &a.conf
-		k.grid, k.block = [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, [3]uint32{l.Block.X, l.Block.Y, l.Block.Z}
-		k.shared, k.stream, k.attrs, k.count = l.SharedBytes, uintptr(l.Stream), pin(&a.attr), 1
-		err = d.on(c, l.Stream, cuLaunchKernelEx, pin(k), uintptr(l.Function), 0, extra)
-		runtime.KeepAlive(a)
-	} else {
-		err = d.on(c, l.Stream, cuLaunchKernel, uintptr(l.Function), uintptr(l.Grid.X), uintptr(l.Grid.Y), uintptr(l.Grid.Z),
-			uintptr(l.Block.X), uintptr(l.Block.Y), uintptr(l.Block.Z), uintptr(l.SharedBytes), uintptr(l.Stream), 0, extra)
-	}
-	runtime.KeepAlive(l)
-	return err
-}
-
 // goString copies a C string.
 func goString(p uint64) string {
 	if p == 0 {

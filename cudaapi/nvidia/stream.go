@@ -191,22 +191,6 @@ func (d *Driver) LaunchHostFunc(c driver.Context, s driver.Stream, f func()) err
 	return err
 }
 
-func (d *Driver) StreamWaitValue32(c driver.Context, s driver.Stream, p driver.Ptr, v uint32, f driver.WaitFlags) error {
-	return d.on(c, s, cuStreamWaitValue32, uintptr(s), uintptr(p), uintptr(v), uintptr(f))
-}
-
-func (d *Driver) StreamWaitValue64(c driver.Context, s driver.Stream, p driver.Ptr, v uint64, f driver.WaitFlags) error {
-	return d.on(c, s, cuStreamWaitValue64, uintptr(s), uintptr(p), uintptr(v), uintptr(f))
-}
-
-func (d *Driver) StreamWriteValue32(c driver.Context, s driver.Stream, p driver.Ptr, v uint32) error {
-	return d.on(c, s, cuStreamWriteValue32, uintptr(s), uintptr(p), uintptr(v), 0)
-}
-
-func (d *Driver) StreamWriteValue64(c driver.Context, s driver.Stream, p driver.Ptr, v uint64) error {
-	return d.on(c, s, cuStreamWriteValue64, uintptr(s), uintptr(p), uintptr(v), 0)
-}
-
 func (d *Driver) EventCreate(c driver.Context, f driver.EventFlags) (driver.Event, error) {
 	e, err := d.getIn(c, cuEventCreate, uintptr(f))
 	return driver.Event(e), err

@@ -48,6 +48,7 @@ type importedMemory struct {
 	ctx    *context
 	refs   int
 	slack  uint64 // bytes of the first page that are not the allocation's
+	pooled bool   // it came with an imported pool, and is freed, not closed
 }
 
 // IPCGetMemHandle makes memory from MemAlloc known to other processes.
@@ -92,25 +93,34 @@ func (m *Driver) IPCOpenMemHandle(c driver.Context, h driver.IPCMemHandle) (driv
 			return driver.Ptr(a.base), nil
 		}
 	}
+	a, err := m.mapForeign(call, ctx, t)
+	if err != nil {
+		return 0, err
+	}
+	return driver.Ptr(a.base), nil
+}
+
+// mapForeign maps another process's memory. m.mu is held.
+func (m *Driver) mapForeign(call string, ctx *context, t ticket) (*allocation, error) {
 	fd, err := openShared(int(t.pid), int(t.fd))
 	if err != nil {
-		return 0, fail(call, driver.ErrInvalidValue, "process %d's memory: %v", t.pid, err)
+		return nil, fail(call, driver.ErrInvalidValue, "process %d's memory: %v", t.pid, err)
 	}
 	defer closeFile(fd)
 	slack := t.off % hostPage
 	a, err := m.allocate(call, ctx, m.space.imported, t.size+slack)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if _, err := mapFile(fd, int64(t.off-slack), a.base, uintptr(roundUp(t.size+slack, hostPage))); err != nil {
 		m.space.free(a)
-		return 0, fail(call, driver.ErrMapFailed, "%v", err)
+		return nil, fail(call, driver.ErrMapFailed, "%v", err)
 	}
 	a.kind, a.device, a.ctx = driver.MemoryDevice, driver.Device(t.device), ctx
 	a.base, a.size = a.base+uintptr(slack), t.size
 	a.imported = &importedMemory{ticket: t, ctx: ctx, refs: 1, slack: slack}
 	ctx.memory[a] = true
-	return driver.Ptr(a.base), nil
+	return a, nil
 }
 
 // IPCCloseMemHandle unmaps it, once for each time it was opened.
@@ -124,7 +134,7 @@ func (m *Driver) IPCCloseMemHandle(c driver.Context, p driver.Ptr) error {
 		return nil
 	}
 	m.mu.Unlock()
-	return m.release(call, c, p, func(a *allocation) bool { return a.imported != nil })
+	return m.release(call, c, p, func(a *allocation) bool { return a.imported != nil && !a.imported.pooled })
 }
 
 // sharedEvent is an event that several processes see: how often it was

@@ -213,10 +213,25 @@ func (m *Driver) checkShape(call string, f *function, l *driver.Launch) error {
 	case l.Cooperative && uint64(l.Grid.X)*uint64(l.Grid.Y)*uint64(l.Grid.Z) > uint64(m.coresident(f, int(threads), uint64(l.SharedBytes))):
 		return fail(call, driver.ErrCooperativeTooLarge, "%v blocks of %d threads: at most %d run at a time", l.Grid, threads,
 			m.coresident(f, int(threads), uint64(l.SharedBytes)))
+	case l.Attributes != nil && !fitsClusters(l.Grid, l.Attributes.Cluster):
+		return fail(call, driver.ErrInvalidClusterSize, "clusters of %v blocks in a grid of %v: at most %d blocks each, and the grid a multiple", l.Attributes.Cluster, l.Grid, maxCluster)
 	case len(l.Params) < int(need):
 		return fail(call, driver.ErrInvalidValue, "%d bytes of parameters: the kernel takes %d", len(l.Params), need)
 	}
 	return nil
+}
+
+// maxCluster is how many blocks every device that has clusters can put into one.
+const maxCluster = 8
+
+// fitsClusters checks a launch's clusters; zero stands for none. The blocks of a
+// cluster run as others do here.
+func fitsClusters(grid, c driver.Dim3) bool {
+	if c == (driver.Dim3{}) {
+		return true
+	}
+	return c.X > 0 && c.Y > 0 && c.Z > 0 && uint64(c.X)*uint64(c.Y)*uint64(c.Z) <= maxCluster &&
+		grid.X%c.X == 0 && grid.Y%c.Y == 0 && grid.Z%c.Z == 0
 }
 
 // coresident is how many blocks of a kernel the device holds at a time.

@@ -66,6 +66,20 @@ func openShared(pid, fd int) (int, error) {
 	return unix.Open(fmt.Sprintf("/proc/%d/fd/%d", pid, fd), unix.O_RDWR|unix.O_CLOEXEC, 0)
 }
 
+// writeFile and readFile write and read the start of a file in memory.
+func writeFile(fd int, b []byte) error {
+	_, err := unix.Pwrite(fd, b, 0)
+	return err
+}
+
+func readFile(fd int, b []byte) error {
+	n, err := unix.Pread(fd, b, 0)
+	if err == nil && n < len(b) {
+		err = fmt.Errorf("it has %d bytes", n)
+	}
+	return err
+}
+
 func closeFile(fd int) { unix.Close(fd) }
 
 // alive reports whether a process exists.

@@ -14,6 +14,8 @@ func mapShared(addr, n uintptr) (int, error)                      { return -1, e
 func mapFile(fd int, off int64, addr, n uintptr) (uintptr, error) { return 0, errNoMap }
 func sharedFile(n uintptr) (int, error)                           { return -1, errNoMap }
 func openShared(pid, fd int) (int, error)                         { return -1, errNoMap }
+func writeFile(fd int, b []byte) error                            { return errNoMap }
+func readFile(fd int, b []byte) error                             { return errNoMap }
 func closeFile(fd int)                                            {}
 func alive(pid int) bool                                          { return false }
 func mapPrivate(addr, n uintptr) (uintptr, error)                 { return 0, errNoMap }

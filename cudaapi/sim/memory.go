@@ -39,7 +39,7 @@ func (m *Driver) allocate(call string, ctx *context, from *arena, n uint64) (*al
 func (m *Driver) MemFree(c driver.Context, p driver.Ptr) error {
 	const call = "cuMemFree"
 	return m.release(call, c, p, func(a *allocation) bool {
-		return (a.kind == driver.MemoryDevice || a.kind == driver.MemoryManaged) && a.imported == nil
+		return (a.kind == driver.MemoryDevice || a.kind == driver.MemoryManaged) && a.freeable()
 	})
 }
 

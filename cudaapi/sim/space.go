@@ -61,7 +61,11 @@ type allocation struct {
 	freeing  bool   // a free is in a stream
 	unfilled []bool // chunks that hold no garbage yet
 	flags    driver.HostAllocFlags
+	usage    []usage // of managed memory, once asked for
 }
+
+// freeable reports whether device memory is freed rather than closed.
+func (a *allocation) freeable() bool { return a.imported == nil || a.imported.pooled }
 
 func (a *allocation) end() uintptr { return a.base + uintptr(a.size) }
 

@@ -19,6 +19,13 @@ const partnerEnv = "GOCUDA_DRIVERTEST_PARTNER"
 // its environment; it waits for its end. Its own process does the rest.
 func (e *env) partner(handles ...[]byte) {
 	e.Helper()
+	e.partnerWith(nil, handles...)
+}
+
+// partnerWith hands open files to the other process too: they are its
+// descriptors from 3 on.
+func (e *env) partnerWith(files []*os.File, handles ...[]byte) {
+	e.Helper()
 	var parts, words []string
 	for _, p := range strings.Split(e.Name(), "/") {
 		parts = append(parts, "^"+regexp.QuoteMeta(p)+"$")
@@ -28,6 +35,7 @@ func (e *env) partner(handles ...[]byte) {
 	}
 	cmd := exec.Command(os.Args[0], "-test.run="+strings.Join(parts, "/"), "-test.v")
 	cmd.Env = append(os.Environ(), partnerEnv+"="+strings.Join(words, ","))
+	cmd.ExtraFiles = files
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+e.Name()) {
 		e.Fatalf("the other process: %v\n%s", err, out)

@@ -79,140 +79,53 @@ var valueTests = []test{
 		e.code(e.d.StreamWriteValue32(e.ctx[0], s, flag+2, 1), driver.ErrInvalidValue)
 		e.code(e.d.StreamWaitValue64(e.ctx[0], s, flag+4, 1, driver.WaitValueEQ), driver.ErrInvalidValue)
 	}},
-}
-
-var poolTests = []test{
-	{name: "stream-ordered memory is used in the stream's order", run: func(e *env) {
-		s := e.stream(0, driver.StreamNonBlocking)
-		out, outBytes := e.pinned(4096, 0)
-		p, err := e.d.MemAllocAsync(e.ctx[0], 4096, s)
-		e.ok(err)
-		e.ok(e.d.MemsetAsync(e.ctx[0], p, 3, 1, 4096, s))
-		e.ok(e.d.MemcpyAsync(e.ctx[0], out, p, 4096, s))
-		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
-		e.sync(0, s)
-		if outBytes[4095] != 3 {
-			e.Error(outBytes[4095])
-		}
+	{name: "a batch waits and writes in its order", run: func(e *env) {
+		a, b := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
+		flag := e.alloc(0, 32, 0)
+		e.ok(e.d.StreamBatchMemOp(e.ctx[0], a, []driver.MemOp{
+			{Kind: driver.MemOpWriteValue32, Addr: flag, Value: 0x01010101},
+			{Kind: driver.MemOpWaitValue32, Addr: flag + 8, Value: 3, Wait: driver.WaitValueGEQ},
+			{Kind: driver.MemOpWriteValue64, Addr: flag + 16, Value: 0x0202020202020202},
+		}))
+		e.pending(0, a, "a batch with a wait in it")
+		e.all(0, flag, 4, 1)
+		e.all(0, flag+16, 8, 0)
+		e.ok(e.d.StreamWriteValue32(e.ctx[0], b, flag+8, 4))
+		e.done(0, a, "the wait's value was written")
+		e.all(0, flag+4, 4, 0)
+		e.all(0, flag+16, 8, 2)
 	}},
-	{name: "neither allocation nor free wait for the stream", run: func(e *env) {
+	{name: "a batch keeps its stream's order", run: func(e *env) {
 		s := e.stream(0, driver.StreamNonBlocking)
+		flag := e.alloc(0, 16, 0)
 		g := e.hold(0, s)
-		e.returns("cuMemAllocAsync and cuMemFreeAsync", g.release, func() error {
-			p, err := e.d.MemAllocAsync(e.ctx[0], 1<<20, s)
-			if err != nil {
-				return err
-			}
-			return e.d.MemFreeAsync(e.ctx[0], p, s)
+		e.returns("cuStreamBatchMemOp", g.release, func() error {
+			return e.d.StreamBatchMemOp(e.ctx[0], s, []driver.MemOp{
+				{Kind: driver.MemOpWriteValue32, Addr: flag, Value: 0x05050505}, {Kind: driver.MemOpWriteValue32, Addr: flag + 4, Value: 0x06060606}})
 		})
+		e.all(0, flag, 8, 0)
+		e.ok(e.d.MemsetAsync(e.ctx[0], flag+4, 7, 1, 4, s))
 		g.release()
 		e.sync(0, s)
+		e.all(0, flag, 4, 5)
+		e.all(0, flag+4, 4, 7)
 	}},
-	// Unlike cuMemAlloc. Seen on an H200 with driver 580.
-	{name: "zero bytes of stream-ordered memory are no error", run: func(e *env) {
-		_, err := e.d.MemAllocAsync(e.ctx[0], 0, driver.StreamDefault)
-		e.ok(err)
+	{name: "a batch waits for 64-bit values", run: func(e *env) {
+		a, b := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
+		flag := e.alloc(0, 8, 0)
+		e.ok(e.d.StreamBatchMemOp(e.ctx[0], a, []driver.MemOp{{Kind: driver.MemOpWaitValue64, Addr: flag, Value: 1 << 40, Wait: driver.WaitValueAND}}))
+		e.ok(e.d.StreamWriteValue64(e.ctx[0], b, flag, 1<<41))
+		e.pending(0, a, "another bit was written")
+		e.ok(e.d.StreamWriteValue64(e.ctx[0], b, flag, 1<<40|1))
+		e.done(0, a, "the bit was written")
 	}},
-	{name: "a second stream-ordered free is an invalid value", run: func(e *env) {
-		s := e.stream(0, driver.StreamNonBlocking)
-		p, err := e.d.MemAllocAsync(e.ctx[0], 4096, s)
-		e.ok(err)
-		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
-		e.sync(0, s)
-		e.code(e.d.MemFreeAsync(e.ctx[0], p, s), driver.ErrInvalidValue)
-	}},
-	{name: "a plain free takes stream-ordered memory", run: func(e *env) {
-		s := e.stream(0, driver.StreamNonBlocking)
-		p, err := e.d.MemAllocAsync(e.ctx[0], 4096, s)
-		e.ok(err)
-		e.sync(0, s)
-		e.ok(e.d.MemFree(e.ctx[0], p))
-	}},
-	{name: "the default pool counts what is used", run: func(e *env) {
-		pool, err := e.d.DefaultMemPool(0)
-		e.ok(err)
-		s := e.stream(0, driver.StreamNonBlocking)
-		before, err := e.d.MemPoolAttribute(pool, driver.PoolUsedCurrent)
-		e.ok(err)
-		p, err := e.d.MemAllocAsync(e.ctx[0], 1<<20, s)
-		e.ok(err)
-		during, err := e.d.MemPoolAttribute(pool, driver.PoolUsedCurrent)
-		e.ok(err)
-		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
-		e.sync(0, s)
-		after, err := e.d.MemPoolAttribute(pool, driver.PoolUsedCurrent)
-		e.ok(err)
-		if during < before+1<<20 || after != before {
-			e.Errorf("used %d, %d, %d", before, during, after)
+	{name: "a batch with a bad address or too many operations is an invalid value", run: func(e *env) {
+		s, flag := e.stream(0, driver.StreamNonBlocking), e.alloc(0, 16, 0)
+		e.code(e.d.StreamBatchMemOp(e.ctx[0], s, []driver.MemOp{{Kind: driver.MemOpWriteValue32, Addr: flag + 2, Value: 1}}), driver.ErrInvalidValue)
+		many := make([]driver.MemOp, 1000)
+		for i := range many {
+			many[i] = driver.MemOp{Kind: driver.MemOpWriteValue32, Addr: flag, Value: 1}
 		}
-	}},
-	{name: "a pool's threshold keeps memory, a trim gives it back", run: func(e *env) {
-		pool, err := e.d.MemPoolCreate(0)
-		e.ok(err)
-		defer func() { e.ok(e.d.MemPoolDestroy(pool)) }()
-		e.ok(e.d.SetMemPoolAttribute(pool, driver.PoolReleaseThreshold, 1<<40))
-		v, err := e.d.MemPoolAttribute(pool, driver.PoolReleaseThreshold)
-		e.ok(err)
-		if v != 1<<40 {
-			e.Errorf("threshold %d", v)
-		}
-		s := e.stream(0, driver.StreamNonBlocking)
-		p, err := e.d.MemAllocFromPoolAsync(e.ctx[0], 4<<20, pool, s)
-		e.ok(err)
-		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
-		e.sync(0, s)
-		kept, err := e.d.MemPoolAttribute(pool, driver.PoolReservedCurrent)
-		e.ok(err)
-		e.ok(e.d.MemPoolTrimTo(pool, 0))
-		trimmed, err := e.d.MemPoolAttribute(pool, driver.PoolReservedCurrent)
-		e.ok(err)
-		if kept < 4<<20 || trimmed != 0 {
-			e.Errorf("reserved %d, after the trim %d", kept, trimmed)
-		}
-	}},
-	{name: "a pool's high-water mark can be reset", run: func(e *env) {
-		pool, err := e.d.MemPoolCreate(0)
-		e.ok(err)
-		defer func() { e.ok(e.d.MemPoolDestroy(pool)) }()
-		s := e.stream(0, driver.StreamNonBlocking)
-		p, err := e.d.MemAllocFromPoolAsync(e.ctx[0], 1<<20, pool, s)
-		e.ok(err)
-		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
-		e.sync(0, s)
-		high, err := e.d.MemPoolAttribute(pool, driver.PoolUsedHigh)
-		e.ok(err)
-		e.ok(e.d.SetMemPoolAttribute(pool, driver.PoolUsedHigh, 0))
-		reset, err := e.d.MemPoolAttribute(pool, driver.PoolUsedHigh)
-		e.ok(err)
-		if high < 1<<20 || reset != 0 {
-			e.Errorf("high %d, reset %d", high, reset)
-		}
-	}},
-	{name: "a pool's memory is its device's until access is given", devices: 2, run: func(e *env) {
-		e.peer(1, 0) // does not count for pools
-		pool, err := e.d.MemPoolCreate(0)
-		e.ok(err)
-		defer func() { e.ok(e.d.MemPoolDestroy(pool)) }()
-		s := e.stream(0, driver.StreamNonBlocking)
-		e.ok(e.d.MemPoolSetAccess(pool, 1, true))
-		p, err := e.d.MemAllocFromPoolAsync(e.ctx[0], 4096, pool, s)
-		e.ok(err)
-		e.sync(0, s)
-		b := e.stream(1, driver.StreamNonBlocking)
-		e.ok(e.d.MemsetAsync(e.ctx[1], p, 5, 1, 4096, b))
-		e.sync(1, b)
-		e.all(0, p, 4096, 5)
-		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
-		e.sync(0, s)
-	}},
-	{name: "stream-ordered memory has no handle for other processes", run: func(e *env) {
-		s := e.stream(0, driver.StreamNonBlocking)
-		p, err := e.d.MemAllocAsync(e.ctx[0], 4096, s)
-		e.ok(err)
-		e.sync(0, s)
-		_, err = e.d.IPCGetMemHandle(e.ctx[0], p)
-		e.code(err, driver.ErrInvalidValue, driver.ErrNotSupported)
-		e.ok(e.d.MemFreeAsync(e.ctx[0], p, s))
-		e.sync(0, s)
+		e.code(e.d.StreamBatchMemOp(e.ctx[0], s, many), driver.ErrInvalidValue)
 	}},
 }

@@ -1,0 +1,50 @@
+package driver
+
+// Launch is one kernel launch. The implementation does not keep it or what it
+// points to after the call returns.
+type Launch struct {
+	Function    Function
+	Grid, Block Dim3
+	SharedBytes uint32 // dynamic shared memory per block
+	Stream      Stream
+	Cooperative bool
+	// Attributes are what the launch asks for beyond that; nil for nothing.
+	Attributes *LaunchAttributes
+	// Params holds the arguments at the offsets that FunctionParams gives.
+	Params []byte
+	// Pointers are the offsets into Params of arguments that are addresses,
+	// and whether the kernel only reads through them: for recorders, and for
+	// a simulator's checks.
+	Pointers []PointerParam
+	// Name is the kernel's name in its source, for errors and records.
+	Name string
+	// Scratch is for the implementation's use during the call.
+	Scratch [6]uintptr
+}
+
+// PointerParam marks a kernel argument that is an address.
+type PointerParam struct {
+	Offset   uint32
+	ReadOnly bool // declared as a pointer to const
+}
+
+// LaunchAttributes are CUlaunchAttributes. The zero value asks for none.
+type LaunchAttributes struct {
+	// Cluster is how many blocks run together on neighbouring multiprocessors,
+	// in x, y and z, and can reach each other's shared memory
+	// (CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION). The grid must be a multiple of
+	// it. Zero for none.
+	Cluster Dim3
+	// Programmatic lets the kernel start while the one before it in the stream
+	// still runs; it waits for it by cudaGridDependencySynchronize
+	// (CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).
+	Programmatic bool
+	// Priority replaces the stream's, if SetPriority
+	// (CU_LAUNCH_ATTRIBUTE_PRIORITY).
+	Priority    int32
+	SetPriority bool
+	// RemoteDomain puts the kernel's memory operations into the remote domain,
+	// so that its fences need not wait for traffic of the default one
+	// (CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN).
+	RemoteDomain bool
+}

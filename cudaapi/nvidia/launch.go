@@ -1,0 +1,93 @@
+//go:build linux && (amd64 || arm64)
+
+package nvidia
+
+import (
+	"runtime"
+
+	"gocuda/cudaapi/driver"
+)
+
+// launchConfig is CUlaunchConfig and the attributes that it points to.
+type launchConfig struct {
+	grid, block [3]uint32
+	shared      uint32
+	stream      uintptr
+	attrs       uintptr
+	count       uint32
+	_           uint32
+	attr        [5]launchAttribute
+}
+
+// launchAttribute is CUlaunchAttribute.
+type launchAttribute struct {
+	id    int32
+	_     int32
+	value [16]int32
+}
+
+// Kinds of a CUlaunchAttribute.
+const (
+	attrCooperative   = 2
+	attrCluster       = 4
+	attrProgrammatic  = 6
+	attrPriority      = 8
+	attrMemSyncDomain = 10
+)
+
+func (k *launchConfig) add(id int32, value ...int32) {
+	a := &k.attr[k.count]
+	a.id = id
+	copy(a.value[:], value)
+	k.count++
+}
+
+// configured is the launch as cuLaunchKernelEx takes it.
+func configured(l *driver.Launch) *launchConfig {
+	k := &launchConfig{
+		grid: [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, block: [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
+		shared: l.SharedBytes, stream: uintptr(l.Stream),
+	}
+	if l.Cooperative {
+		k.add(attrCooperative, 1)
+	}
+	if a := l.Attributes; a != nil {
+		if a.Cluster != (driver.Dim3{}) {
+			k.add(attrCluster, int32(a.Cluster.X), int32(a.Cluster.Y), int32(a.Cluster.Z))
+		}
+		if a.Programmatic {
+			k.add(attrProgrammatic, 1)
+		}
+		if a.SetPriority {
+			k.add(attrPriority, a.Priority)
+		}
+		if a.RemoteDomain {
+			k.add(attrMemSyncDomain, 1)
+		}
+	}
+	k.attrs = pin(&k.attr[0])
+	return k
+}
+
+// Launch passes the arguments as one packed buffer, in place.
+func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
+	var extra uintptr
+	if len(l.Params) > 0 {
+		const bufferPointer, bufferSize, end = 1, 2, 0
+		x := &l.Scratch
+		x[5] = uintptr(len(l.Params))
+		x[0], x[1], x[2], x[3], x[4] = bufferPointer, pin(&l.Params[0]), bufferSize, pin(&x[5]), end
+		extra = pin(&x[0])
+	}
+	var err error
+	if l.Cooperative || l.Attributes != nil {
+		k := configured(l)
+		err = d.on(c, l.Stream, cuLaunchKernelEx, pin(k), uintptr(l.Function), 0, extra)
+		runtime.KeepAlive(k)
+	} else {
+		err = d.on(c, l.Stream, cuLaunchKernel, uintptr(l.Function), uintptr(l.Grid.X), uintptr(l.Grid.Y), uintptr(l.Grid.Z),
+			uintptr(l.Block.X), uintptr(l.Block.Y), uintptr(l.Block.Z), uintptr(l.SharedBytes), uintptr(l.Stream), 0, extra)
+	}
+	runtime.KeepAlive(l)
+	return err
+}
