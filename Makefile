@@ -64,14 +64,14 @@ test-go:
 	$(GO) test ./...
 
 # The race detector needs cgo; where there is no C compiler, it is left out.
-# Races of interpreted code are the user's program's own, and not reported.
-# Left out are package golang, which is nothing but such code and slow, and the
-# test whose evaluator dies of a race.
+# Interpreted code shares memory as the user's program does, so package golang
+# is not run under it, and tests turn its reports off in evaluators that they
+# start (GORACE=report_bugs=0). Nor is the test whose evaluator dies of a race.
 RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$')
 test-race:
 	@if command -v gcc >/dev/null || command -v clang >/dev/null; then \
 	  echo "go test -race"; \
-	  GORACE=suppressions=$(CURDIR)/tests/race-suppressions.txt CGO_ENABLED=1 $(GO) test -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal' $(RACE_PACKAGES) | grep -v 'no test files'; \
+	  CGO_ENABLED=1 $(GO) test -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal' $(RACE_PACKAGES) | grep -v 'no test files'; \
 	else echo "no C compiler: the race detector is left out"; fi
 
 test-python: $(STAMPS)/python

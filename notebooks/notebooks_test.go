@@ -57,7 +57,7 @@ func TestTutorials(t *testing.T) {
 							Dir:     t.TempDir(),
 							Output:  output,
 							Env: []string{
-								"GOCUDA_TEST_AS_EVALUATOR=1", "GOCUDA_BACKEND=sim",
+								"GOCUDA_TEST_AS_EVALUATOR=1", "GOCUDA_BACKEND=sim", "GORACE=report_bugs=0",
 								fmt.Sprintf("GOCUDA_SIM_DEVICES=%d", devices),
 							},
 						})

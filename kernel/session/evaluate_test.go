@@ -4,7 +4,6 @@ package session
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,7 +24,7 @@ var testFunctions = map[string]any{
 func startReal(t testing.TB, change func(*Options)) *harness {
 	t.Helper()
 	return start(t, func(o *Options) {
-		o.Env = []string{"GOCUDA_TEST_EVALUATOR=real", "GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE"), "GOCUDA_BACKEND=sim"}
+		o.Env = []string{"GOCUDA_TEST_EVALUATOR=real", "GORACE=atexit_sleep_ms=0 report_bugs=0", "GOCUDA_BACKEND=sim"}
 		if change != nil {
 			change(o)
 		}

@@ -305,7 +305,7 @@ func start(t testing.TB, change func(*Options)) *harness {
 	o := Options{
 		Command: []string{os.Args[0]},
 		// The race detector would have each process sleep when it exits.
-		Env:    []string{"GOCUDA_TEST_EVALUATOR=fake", "GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE")},
+		Env:    []string{"GOCUDA_TEST_EVALUATOR=fake", "GORACE=atexit_sleep_ms=0"},
 		Output: h.receive,
 	}
 	if change != nil {
