@@ -26,12 +26,6 @@ func (d *Device) Alloc(n int, t Type) (*Buffer, error) {
 	return d.alloc("Device.Alloc", n, t, deviceMemory, driver.Driver.MemAlloc)
 }
 
-// AllocManaged allocates memory that host and devices both use by its address,
-// and that moves between them on its own (cudaMallocManaged).
-func (d *Device) AllocManaged(n int, t Type) (*Buffer, error) {
-	return d.alloc("Device.AllocManaged", n, t, managedMemory, driver.Driver.MemAllocManaged)
-}
-
 func (d *Device) alloc(call string, n int, t Type, k kind, f func(driver.Driver, driver.Context, uint64) (driver.Ptr, error)) (*Buffer, error) {
 	bytes, err := d.size(call, n, t)
 	if err != nil {
@@ -223,19 +217,6 @@ func (b *Buffer) As(t Type) (*Buffer, error) {
 		return nil, misuse(driver.ErrInvalidValue, "Buffer.As", b.own.dev, "%d bytes are not a whole number of %s", b.Bytes(), t)
 	}
 	return &Buffer{own: b.own, ptr: b.ptr, n: b.Bytes() / t.Size(), typ: t, view: true}, nil
-}
-
-// Host is managed memory as the host sees it: the same bytes, not a copy. The
-// devices must be done with them before the host looks (on devices without
-// concurrent managed access, with everything).
-func (b *Buffer) Host() (*HostBuffer, error) {
-	if err := b.alive("Buffer.Host"); err != nil {
-		return nil, err
-	}
-	if b.own.kind != managedMemory {
-		return nil, misuse(driver.ErrInvalidValue, "Buffer.Host", b.own.dev, "the host cannot see %s memory: download it, or use AllocManaged", b.own.kind)
-	}
-	return &HostBuffer{own: b.own, ptr: b.ptr, n: b.n, typ: b.typ, view: true}, nil
 }
 
 // Upload copies a Go slice (or a HostBuffer) of the same type and length to the

@@ -24,6 +24,7 @@ const (
 	ErrLaunchFailed             = driver.ErrLaunchFailed
 	ErrAssert                   = driver.ErrAssert
 	ErrNotSupported             = driver.ErrNotSupported
+	ErrInvalidClusterSize       = driver.ErrInvalidClusterSize
 )
 
 // ErrInterrupted is returned by a wait that was told to stop.
@@ -85,6 +86,7 @@ var hints = map[driver.Code]string{
 	driver.ErrIllegalInstruction:       "a kernel executed an instruction that the GPU does not have (or a trap)",
 	driver.ErrHardwareStack:            "a kernel's stack overflowed",
 	driver.ErrCooperativeTooLarge:      "a cooperative launch must fit on the device at once: see Kernel.MaxActiveBlocks",
+	driver.ErrInvalidClusterSize:       "a grid must be a multiple of its clusters, which have at most 8 blocks each",
 	driver.ErrSystemDriverMismatch:     "the kernel module and libcuda are of different versions: reboot, or reinstall the driver",
 	driver.ErrSystemNotReady:           "the fabric manager (nv-fabricmanager) is not running",
 	driver.ErrStreamCaptureUnsupported: "this call cannot be captured into a graph",

@@ -1,12 +1,6 @@
 package cuda
 
-import (
-	"encoding/binary"
-	"encoding/hex"
-	"fmt"
-
-	"gocuda/cudaapi/driver"
-)
+import "gocuda/cudaapi/driver"
 
 // IPCMemory is device memory as another process of the same machine can open
 // it. It is plain data: send it as it is, or as text.
@@ -60,24 +54,13 @@ func (d *Device) OpenIPC(h IPCMemory) (*Buffer, error) {
 
 // MarshalText writes the handle as hexadecimal digits.
 func (h IPCMemory) MarshalText() ([]byte, error) {
-	b := append([]byte(nil), h.Handle[:]...)
-	b = binary.LittleEndian.AppendUint64(b, h.Offset)
-	b = binary.LittleEndian.AppendUint64(b, uint64(h.N))
-	b = append(b, byte(h.Type))
-	return []byte(hex.EncodeToString(b)), nil
+	return marshalHandle(h.Handle, h.Offset, h.N, h.Type), nil
 }
 
 // UnmarshalText reads what MarshalText wrote.
-func (h *IPCMemory) UnmarshalText(text []byte) error {
-	b, err := hex.DecodeString(string(text))
-	if err != nil || len(b) != 81 {
-		return fmt.Errorf("an IPC memory handle has 162 hexadecimal digits, this is %q", text)
-	}
-	copy(h.Handle[:], b)
-	h.Offset = binary.LittleEndian.Uint64(b[64:])
-	h.N = int(binary.LittleEndian.Uint64(b[72:]))
-	h.Type = Type(b[80])
-	return nil
+func (h *IPCMemory) UnmarshalText(text []byte) (err error) {
+	h.Handle, h.Offset, h.N, h.Type, err = unmarshalHandle(text)
+	return err
 }
 
 // IPCEvent is an event as another process of the same machine can open it.

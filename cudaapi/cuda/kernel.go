@@ -45,6 +45,7 @@ type Kernel struct {
 	code        *kernelCode
 	shared      int
 	cooperative bool
+	attributes  *driver.LaunchAttributes // nil for none
 }
 
 // kernelCode is what the copies of a Kernel with other options share.
@@ -64,27 +65,6 @@ type function struct {
 	bytes    int // of all arguments
 	pointers []driver.PointerParam
 	dynamic  int // shared memory that the function was allowed, bytes
-}
-
-// LaunchOption changes how a kernel is launched; see [Kernel.With].
-type LaunchOption func(*Kernel)
-
-// SharedMemory gives each block n bytes of dynamic shared memory
-// (extern __shared__). More than 48 KiB is asked for as CUDA requires.
-func SharedMemory(n int) LaunchOption { return func(k *Kernel) { k.shared = n } }
-
-// Cooperative lets all blocks of the launch synchronize with each other
-// (cudaLaunchCooperativeKernel); the grid must fit on the device at once.
-func Cooperative() LaunchOption { return func(k *Kernel) { k.cooperative = true } }
-
-// With is the same kernel with other launch options: what <<<>>> has beyond
-// grid, block and stream.
-func (k *Kernel) With(options ...LaunchOption) *Kernel {
-	made := &Kernel{code: k.code, shared: k.shared, cooperative: k.cooperative}
-	for _, o := range options {
-		o(made)
-	}
-	return made
 }
 
 // Name is the kernel's name in the source.
@@ -150,7 +130,7 @@ func (k *Kernel) Launch(grid GridDim, block BlockDim, s *Stream, args ...any) er
 	l.Function, l.Stream = f.h, s.h
 	l.Grid = driver.Dim3{X: uint32(grid.X), Y: uint32(grid.Y), Z: uint32(grid.Z)}
 	l.Block = driver.Dim3{X: uint32(block.X), Y: uint32(block.Y), Z: uint32(block.Z)}
-	l.SharedBytes, l.Cooperative = uint32(k.shared), k.cooperative
+	l.SharedBytes, l.Cooperative, l.Attributes = uint32(k.shared), k.cooperative, k.attributes
 	l.Params, l.Pointers, l.Name = cl.params[:f.bytes], f.pointers, k.code.name
 	d.recent.add(k.code)
 	err = d.drv.Launch(c, l)
@@ -176,7 +156,11 @@ func (b BlockDim) String() string { return GridDim(b).String() }
 func (k *Kernel) failed(d *Device, err error, grid GridDim, block BlockDim) error {
 	err = d.fail(err)
 	if e, ok := err.(*Error); ok {
-		e.Detail = join(fmt.Sprintf("%s with a grid of %v, blocks of %v and %d bytes of shared memory", k.code.name, grid, block, k.shared), e.Detail)
+		what := fmt.Sprintf("%s with a grid of %v, blocks of %v and %d bytes of shared memory", k.code.name, grid, block, k.shared)
+		if a := k.attributes; a != nil && a.Cluster != (driver.Dim3{}) {
+			what += fmt.Sprintf(", in clusters of %v", GridDim{int(a.Cluster.X), int(a.Cluster.Y), int(a.Cluster.Z)})
+		}
+		e.Detail = join(what, e.Detail)
 		if threads := block.X * block.Y * block.Z; e.code == driver.ErrInvalidValue {
 			if most, err := d.Attribute(driver.MaxThreadsPerBlock); err == nil && threads > most {
 				e.Hint = fmt.Sprintf("a block has at most %d threads, this one has %d", most, threads)

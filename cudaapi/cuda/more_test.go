@@ -248,11 +248,13 @@ func TestPeerMatrix(t *testing.T) {
 	}
 }
 
-// again runs the test at hand in a process of its own, with one more setting.
-func again(t *testing.T, setting string) string {
+// again runs the test at hand in a process of its own, with one more setting,
+// and with files as its descriptors from 3 on.
+func again(t *testing.T, setting string, files ...*os.File) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), setting)
+	cmd.ExtraFiles = files
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 		t.Fatalf("the other process: %v\n%s", err, out)

@@ -27,11 +27,16 @@ func (d *Device) DefaultPool() (*Pool, error) {
 }
 
 // NewPool makes a pool of d's memory (cudaMemPoolCreate).
-func (d *Device) NewPool() (*Pool, error) {
+func (d *Device) NewPool() (*Pool, error) { return d.newPool(false) }
+
+// NewSharedPool makes a pool that other processes can import: see Pool.Export.
+func (d *Device) NewSharedPool() (*Pool, error) { return d.newPool(true) }
+
+func (d *Device) newPool(shared bool) (*Pool, error) {
 	if _, err := d.context(); err != nil {
 		return nil, err
 	}
-	h, err := d.drv.MemPoolCreate(d.id, false)
+	h, err := d.drv.MemPoolCreate(d.id, shared)
 	if err != nil {
 		return nil, d.fail(err)
 	}

@@ -73,3 +73,50 @@ func (s *Stream) word(call string, word any, value uint64) (c driver.Context, p 
 	}
 	return c, at.ptr, at.typ.Size(), err
 }
+
+// MemOp is one operation of a batch; see [WaitOp] and [WriteOp].
+type MemOp struct {
+	word      any
+	value     uint64
+	condition WaitCondition
+	write     bool
+}
+
+// WaitOp is Stream.WaitValue, as part of a batch.
+func WaitOp(word any, value uint64, condition WaitCondition) MemOp {
+	return MemOp{word: word, value: value, condition: condition}
+}
+
+// WriteOp is Stream.WriteValue, as part of a batch.
+func WriteOp(word any, value uint64) MemOp { return MemOp{word: word, value: value, write: true} }
+
+// BatchMemOp queues waits for values and writes of values, in order, at the cost
+// of one call (cuStreamBatchMemOp): at most 255. It does not wait.
+func (s *Stream) BatchMemOp(ops ...MemOp) error {
+	const call = "Stream.BatchMemOp"
+	c, err := s.use(call)
+	if err != nil || len(ops) == 0 {
+		return err
+	}
+	if len(ops) > driver.MaxMemOps {
+		return misuse(driver.ErrInvalidValue, call, s.dev, "%d operations; at most %d", len(ops), driver.MaxMemOps)
+	}
+	list := make([]driver.MemOp, len(ops))
+	for i, o := range ops {
+		_, p, width, err := s.word(call, o.word, o.value)
+		if err != nil {
+			return err
+		}
+		kind := driver.MemOpWaitValue32
+		switch {
+		case o.write && width == 4:
+			kind = driver.MemOpWriteValue32
+		case o.write:
+			kind = driver.MemOpWriteValue64
+		case width == 8:
+			kind = driver.MemOpWaitValue64
+		}
+		list[i] = driver.MemOp{Kind: kind, Addr: p, Value: o.value, Wait: driver.WaitFlags(o.condition)}
+	}
+	return s.dev.fail(s.dev.drv.StreamBatchMemOp(c, s.h, list))
+}
