@@ -38,6 +38,9 @@ type (
 	Op struct {
 		Reduce      func(dst, a, b Memory) (transport.Request, error)
 		Commutative bool
+		// Unit is how many elements belong together, and are not parted: those
+		// of a struct, for instance. 0 is 1.
+		Unit int
 	}
 	// Env is what every collective needs: Tag tells the collectives that are
 	// under way on the same Peers apart.
@@ -59,9 +62,9 @@ func part(m Memory, at, n int) Memory {
 // whole is all n elements of m, which names one of several parts.
 func whole(m Memory, n int) Memory { return Memory{P: m.P, N: n, T: m.T} }
 
-// segments cuts n elements into parts of about size bytes.
-func segments(m Memory, bytes int) []Memory {
-	each := max(1, bytes/m.T.Size())
+// segments cuts n elements into parts of about size bytes, of whole units.
+func segments(m Memory, bytes, unit int) []Memory {
+	each := max(1, bytes/m.T.Size()/unit) * unit
 	var parts []Memory
 	for at := 0; at < m.N; at += each {
 		parts = append(parts, part(m, at, min(each, m.N-at)))
@@ -69,13 +72,13 @@ func segments(m Memory, bytes int) []Memory {
 	return parts
 }
 
-// blocks cuts n elements into p parts as equal as can be; block i begins at
-// the i-th of the p+1 numbers.
-func blocks(n, p int) []int {
+// blocks cuts n elements into p parts as equal as can be, of whole units;
+// block i begins at the i-th of the p+1 numbers.
+func blocks(n, p, unit int) []int {
+	n /= unit
 	at := make([]int, p+1)
 	for i := range at {
-		at[i] = n / p * i
-		at[i] += min(i, n%p)
+		at[i] = (n/p*i + min(i, n%p)) * unit
 	}
 	return at
 }

@@ -81,7 +81,7 @@ func (p *plan) doubling(sum, acc, tmp Memory, v, n int, at func(int) int) {
 
 func (p *plan) halving(sum, acc, tmp Memory, v, n int, at func(int) int) {
 	type span struct{ lo, hi int }
-	cut := blocks(acc.N, n)
+	cut := blocks(acc.N, n, p.unit())
 	mine := span{0, n}
 	var given []span
 	for k := n / 2; k > 0; k /= 2 {
@@ -109,9 +109,9 @@ func (p *plan) halving(sum, acc, tmp Memory, v, n int, at func(int) int) {
 
 // ring: the parts go round twice, first to be reduced and then to be spread.
 func (p *plan) ring(send, recv Memory) {
-	cut := blocks(recv.N, p.size)
+	cut := blocks(recv.N, p.size, p.unit())
 	next, prev := (p.rank+1)%p.size, (p.rank-1+p.size)%p.size
-	each := max(1, piece/recv.T.Size())
+	each := max(1, piece/recv.T.Size()/p.unit()) * p.unit()
 	tmp := [2]Memory{p.alloc(each, recv.T), p.alloc(each, recv.T)}
 	for k := range p.size - 1 {
 		from := (p.rank - k + p.size) % p.size
@@ -121,9 +121,9 @@ func (p *plan) ring(send, recv Memory) {
 			src = recv
 		}
 		// Parts differ by an element at most, so one may have a piece more.
-		out := segments(between(src, cut[from], cut[from+1]), piece)
-		own := segments(between(send, cut[to], cut[to+1]), piece)
-		acc := segments(between(recv, cut[to], cut[to+1]), piece)
+		out := segments(between(src, cut[from], cut[from+1]), piece, p.unit())
+		own := segments(between(send, cut[to], cut[to+1]), piece, p.unit())
+		acc := segments(between(recv, cut[to], cut[to+1]), piece, p.unit())
 		begin := func(i int) {
 			if i < len(out) {
 				p.send(out[i], next)

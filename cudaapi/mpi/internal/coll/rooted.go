@@ -27,7 +27,7 @@ func Bcast(env Env, buf Memory, root int) (*Request, error) {
 	at := func(v int) int { return (v + root) % p.size }
 	v := (p.rank - root + p.size) % p.size
 	if buf.Bytes() > largeTree {
-		for _, m := range segments(buf, piece) {
+		for _, m := range segments(buf, piece, 1) {
 			if v > 0 {
 				p.recv(m, at(v-1))
 				p.wait() // also for the piece before, which goes on
@@ -122,7 +122,7 @@ func (p *plan) reduceTree(send, result Memory, v int, at func(int) int) {
 
 // reduceChain does the same from the last v down, piece after piece.
 func (p *plan) reduceChain(send, result Memory, v int, at func(int) int) {
-	parts := segments(send, piece)
+	parts := segments(send, piece, p.unit())
 	each := parts[0].N
 	last := v == p.size-1
 	var tmp [2]Memory

@@ -45,6 +45,8 @@ func (p *plan) recv(m Memory, from int) {
 	p.steps = append(p.steps, step{kind: stepRecv, a: m, peer: from})
 }
 
+func (p *plan) unit() int { return max(1, p.op.Unit) }
+
 // wait ends a round: all that was begun is complete, and what was received can
 // be used and what was sent overwritten.
 func (p *plan) wait() { p.steps = append(p.steps, step{kind: stepWait}) }
