@@ -145,6 +145,16 @@ func (h *HostBuffer) Pinned() bool { return h.own.kind != pageableMemory }
 // Address is where the memory starts.
 func (h *HostBuffer) Address() uintptr { return uintptr(h.ptr) }
 
+// Pointer is where the memory starts, for C libraries that take it; an error if
+// the buffer was freed.
+func (h *HostBuffer) Pointer() (unsafe.Pointer, error) {
+	if _, err := end("HostBuffer.Pointer", h); err != nil {
+		return nil, err
+	}
+	p := h.ptr
+	return *(*unsafe.Pointer)(unsafe.Pointer(&p)), nil
+}
+
 // Slice is a view of the elements i to j-1. It panics if they are not within
 // the buffer.
 func (h *HostBuffer) Slice(i, j int) *HostBuffer {
