@@ -46,6 +46,7 @@ type Evaluator struct {
 	options  Options
 	importer *importer
 	interp   *interp.Interpreter
+	globals  *globals
 	fset     *token.FileSet
 	rt       *rt.Runtime
 	lower    *lower.Lowerer
@@ -101,6 +102,7 @@ func (ev *Evaluator) start() error {
 	ev.interp = interp.New(interp.Options{
 		Stdout: ev.options.Stdout, Stderr: ev.rt.Stderr(ev.options.Stderr), Unrestricted: true, Args: ev.options.Args,
 	})
+	ev.globals = globalsOf(ev.interp)
 	exports := ev.importer.exports()
 	exports["rt/rt"] = ev.rt.Symbols()
 	if err := ev.interp.Use(exports); err != nil {
@@ -137,11 +139,20 @@ func (ev *Evaluator) evalText(decls, expr string) (v reflect.Value, err error) {
 		}
 	}()
 	if decls != "" {
-		if _, err := ev.interp.Eval(decls); err != nil {
+		if v, err = ev.evalOne(decls); err != nil {
 			return v, err
 		}
 	}
-	return ev.interp.Eval(expr)
+	return ev.evalOne(expr)
+}
+
+func (ev *Evaluator) evalOne(text string) (v reflect.Value, err error) {
+	p, err := ev.interp.Compile(text)
+	if err != nil {
+		return v, err
+	}
+	ev.globals.make(len(ev.rt.Live()) > 0)
+	return ev.interp.Execute(p)
 }
 
 // Reset forgets every name. Goroutines of earlier cells are cancelled.

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"testing"
 )
@@ -48,10 +49,88 @@ var faults = []scenario{
 		"type P struct{ A, B int }\nfunc set() P { var p P; func() { p = P{1, 2} }(); return p }\nfmt.Println(set())", "{1 2}",
 		"func deferred() P { defer func() {}(); return P{3, 4} }\nfmt.Println(deferred())", "{3 4}",
 	}},
+	{"an assignment reaches what a pointer sees", []string{
+		"type P struct{ A, B int }\np := P{1, 2}\na := [2]int{1, 2}\npp, pa := &p, &a", "",
+		"p := P{3, 4}\na := [2]int{5, 6}\nfmt.Println(*pp, *pa)", "{3 4} [5 6]",
+		"p = P{5, 6}\na = [2]int{7, 8}\nfmt.Println(*pp, *pa)", "{5 6} [7 8]",
+		"f := sync.OnceFunc(func() { fmt.Println(\"once\") })\npf := &f\n(*pf)()", "once",
+		"f = func() { fmt.Println(\"again\") }\nf()\n(*pf)()", "again\nagain",
+		"f = sync.OnceFunc(func() { fmt.Println(\"more\") })\n(*pf)()", "more",
+		"func g() func() { h := sync.OnceFunc(func() { fmt.Println(1) }); p := &h; h(); *p = func() { fmt.Println(2) }; h(); h = sync.OnceFunc(func() { fmt.Println(3) }); return *p }\ng()()", "1\n2\n3",
+		"func k() { h := sync.OnceFunc(func() { fmt.Println(1) }); h(); h = func() { fmt.Println(2) }; h() }\nk()", "1\n2",
+	}},
 	{"concurrent closures", []string{
+		"var ends sync.WaitGroup\nvar counts [8]int\nfor i := range counts { ends.Add(1); go func() { defer ends.Done(); for range 200 { counts[i]++ } }() }\nends.Wait()\ncounts[7]", "=> 200",
 		"var wg sync.WaitGroup\nvar mu sync.Mutex\nn := 0\nfor i := range 50 { wg.Add(1); go func() { defer wg.Done(); for range 20 { mu.Lock(); n += i - i + 1; mu.Unlock() } }() }\nwg.Wait()\nn", "=> 1000",
 		"c, d := make(chan int), make(chan int)\nfor range 8 { go func() { for range 25 { select { case c <- 1: case d <- 2: } } }() }\nsum := 0\nfor range 200 { select { case v := <-c: sum += v / v; case v := <-d: sum += v / 2 } }\nsum", "=> 200",
 	}},
+}
+
+// A goroutine goes on storing while later cells are compiled, and loses nothing.
+func TestStoresWhileCellsCompile(t *testing.T) {
+	s := newSession(t)
+	s.run("var f func()\nlast, lost := 0, 0\nstop, stopped := make(chan bool), make(chan bool)")
+	s.run(`go func() {
+	for i := 1; ; i++ {
+		select {
+		case <-stop:
+			stopped <- true
+			return
+		default:
+		}
+		f = sync.OnceFunc(func() { last = i })
+		f()
+		if last != i {
+			lost++
+		}
+	}
+}()`)
+	// As many variables as make the interpreter need more room, several times over.
+	for range 200 {
+		if got := s.run("type T struct{ A int }\nfunc g(t T) int { return t.A }\nv := g(T{1})"); got != "" {
+			t.Fatal(got)
+		}
+		if got := s.run("v := \"\""); got != "" {
+			t.Fatal(got)
+		}
+	}
+	if got := s.run("stop <- true\n<-stopped\nlost"); got != "=> 0\n" {
+		t.Errorf("stores lost: %s", got)
+	}
+	if g := s.ev.globals; g == nil || g.used < 200 || len(*g.data) != globalsRoom {
+		t.Errorf("the interpreter's variables are not where they are looked for")
+	}
+}
+
+// The variables move only when they must, or nobody uses them.
+func TestGlobalsMove(t *testing.T) {
+	types, data := []reflect.Type{}, []reflect.Value{}
+	g := &globals{types: &types, data: &data}
+	place := func(n int, busy bool) *reflect.Value {
+		for len(types) < n {
+			types = append(types, reflect.TypeFor[int]())
+		}
+		g.make(busy)
+		if !data[n-1].CanSet() {
+			t.Fatalf("variable %d of %d was not made", n, len(types))
+		}
+		return &data[0]
+	}
+	first := place(1, false)
+	first.SetInt(7)
+	if place(globalsRoom/2, false) != first {
+		t.Error("moved with room for as many more")
+	}
+	if place(globalsRoom, true) != first {
+		t.Error("moved with a goroutine at work and room left")
+	}
+	moved := place(globalsRoom, false)
+	if moved == first || len(data) < 2*globalsRoom {
+		t.Error("did not use the moment when no goroutine was at work")
+	}
+	if moved.Int() != 7 {
+		t.Error("a value was lost")
+	}
 }
 
 func TestFaults(t *testing.T) {

@@ -379,7 +379,7 @@ func (f *fn) builtin(e *ast.CallExpr) string {
 			v := f.toSlot(e.Args[0], t)
 			p := f.temp()
 			f.emit("%s := new(%s)", p, l.slot(t))
-			f.emit("*%s = %s", p, v)
+			f.emit("*%s = %s", p, f.settled(v, t))
 			return p
 		}
 		return "new(" + l.slot(t) + ")"

@@ -153,7 +153,7 @@ func (f *fn) packageVar(in *types.Initializer) {
 			f.emit("_ = %s", value)
 			return
 		}
-		f.emit("%s = %s", f.l.Global(v), value)
+		f.emit("%s = %s", f.l.Global(v), f.settled(value, v.Type()))
 	}
 	if len(in.Lhs) == 1 {
 		store(in.Lhs[0], f.toSlot(in.Rhs, in.Lhs[0].Type()))

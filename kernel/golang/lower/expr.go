@@ -632,7 +632,7 @@ func (f *fn) address(e ast.Expr) string {
 		}
 		p := f.temp()
 		f.emit("%s := new(%s)", p, f.l.slot(t))
-		f.emit("*%s = %s", p, f.intoSlot(text, t))
+		f.emit("*%s = %s", p, f.settled(f.intoSlot(text, t), t))
 		return p
 	case *ast.StarExpr:
 		return f.nonNil(f.expr(e.X), e)
@@ -798,7 +798,7 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 		}
 		v := f.temp()
 		f.emit("%s := new(%s)", v, l.slot(t))
-		f.emit("*%s = %s", v, f.intoSlot(text, t))
+		f.emit("*%s = %s", v, f.settled(f.intoSlot(text, t), t))
 		return v
 	}
 	switch u := t.Underlying().(type) {

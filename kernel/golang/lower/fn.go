@@ -106,7 +106,7 @@ func (f *fn) define(o types.Object, value string) {
 		if value == "" {
 			value = f.l.zeroSlot(o.Type())
 		}
-		f.emit("%s = %s", f.l.Global(o.(*types.Var)), value)
+		f.emit("%s = %s", f.l.Global(o.(*types.Var)), f.settled(value, o.Type()))
 		return
 	}
 	v := f.declare(o)
@@ -117,7 +117,7 @@ func (f *fn) initialize(v *local, value string) {
 	if v.boxed {
 		f.emit("%s := new(%s)", v.name, v.rep[1:])
 		if value != "" {
-			f.emit("*%s = %s", v.name, value)
+			f.emit("*%s = %s", v.name, f.settled(value, v.typ))
 		}
 		return
 	}
@@ -126,6 +126,17 @@ func (f *fn) initialize(v *local, value string) {
 		return
 	}
 	f.emit("var %s %s = %s", v.name, v.rep, value)
+}
+
+// settled keeps a value in a temporary that the interpreter would put in the
+// variable's place, rather than into the variable, which pointers then miss:
+// a literal, or a func that compiled code returns.
+func (f *fn) settled(value string, t types.Type) string {
+	_, isFunc := t.Underlying().(*types.Signature)
+	if strings.HasSuffix(value, "}") || isFunc && strings.HasSuffix(value, ")") {
+		return f.spillAlways(value)
+	}
+	return value
 }
 
 // capture finds a local of this function or one around it.

@@ -202,20 +202,11 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 	pre := f.captured(func() { dst = f.target(lhs) })
 	var value string
 	mid := f.captured(func() {
-		if value = f.to(rhs, dst.typ); isLiteral(rhs) {
-			value = f.spillAlways(value)
-		}
+		value = f.settled(f.to(rhs, dst.typ), dst.typ)
 	})
 	f.out.WriteString(pre)
 	f.out.WriteString(mid)
 	dst.store(f, value)
-}
-
-// isLiteral says whether e is a composite literal. The interpreter loses one
-// that is assigned straight to a variable of an enclosing function.
-func isLiteral(e ast.Expr) bool {
-	_, ok := ast.Unparen(e).(*ast.CompositeLit)
-	return ok
 }
 
 func (f *fn) assignMulti(s *ast.AssignStmt) {
@@ -537,7 +528,9 @@ func (f *fn) returnStmt(s *ast.ReturnStmt) {
 		f.emit("return %s", strings.Join(values, ", "))
 		return
 	}
-	if n > 1 || isLiteral(s.Results[0]) {
+	if n == 1 {
+		values[0] = f.settled(values[0], sig.Results().At(0).Type())
+	} else {
 		for i, v := range values {
 			t := f.temp()
 			f.emit("var %s %s = %s", t, f.l.slot(sig.Results().At(i).Type()), v)

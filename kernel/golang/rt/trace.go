@@ -13,7 +13,10 @@ type Func struct {
 	File   string // the cell
 	Hidden bool   // made by the lowering
 
-	pos *int // the statement that it runs: line<<12 | column
+	// The statement that it runs: line<<12 | column. All calls of the function
+	// share it, in whatever goroutines they run: the wrong line of a trace is
+	// then the worst that happens.
+	pos *int
 }
 
 // Call is one line of a panic's trace.
@@ -28,6 +31,7 @@ type traces struct {
 	mu    sync.Mutex
 	calls map[int64][]Call
 	funcs map[string]*Func // by lowered name
+	body  *int             // the position of the cell that runs
 }
 
 // AddFunc makes a lowered function known by its name in lowered code.
@@ -44,7 +48,35 @@ func (t *traces) register(lowered string, pos *int) {
 	if f := t.funcs[lowered]; f != nil {
 		f.pos = pos
 	}
+	if lowered == "body" {
+		t.body = pos
+	}
 }
+
+// BeginBody forgets where the last cell was, before the next one begins.
+func (r *Runtime) BeginBody() {
+	r.traces.mu.Lock()
+	defer r.traces.mu.Unlock()
+	if r.traces.body != nil {
+		setFlag(r.traces.body, 0)
+	}
+}
+
+// BodyLine is the line of the statement at the outer level of the running cell
+// that runs now; 0: not known.
+func (r *Runtime) BodyLine() int {
+	r.traces.mu.Lock()
+	defer r.traces.mu.Unlock()
+	if r.traces.body == nil {
+		return 0
+	}
+	return peek(r.traces.body) >> 12
+}
+
+// peek reads what interpreted code writes without synchronisation; see setFlag.
+//
+//go:norace
+func peek(p *int) int { return *p }
 
 func (t *traces) drop(id int64) {
 	t.mu.Lock()
