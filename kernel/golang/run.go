@@ -38,6 +38,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 	r := &ev.run
 	r.mu.Lock()
 	r.group, r.interrupt, r.value = g, make(chan struct{}), nil
+	ev.rt.BeginBody()
 	interrupt := r.interrupt
 	r.failed = make(chan *Error, 1)
 	failed := r.failed
@@ -152,4 +153,16 @@ func (ev *Evaluator) StopGoroutines(cell string) {
 			ev.rt.Cancel(g)
 		}
 	}
+}
+
+// Where says which statement at the outer level of the running cell runs now;
+// line is 0 if that is not known, and cell empty if none runs.
+func (ev *Evaluator) Where() (cell string, line int) {
+	r := &ev.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.group == nil {
+		return "", 0
+	}
+	return r.group.Name, ev.rt.BodyLine()
 }
