@@ -1,6 +1,7 @@
 package main
 
 import (
+	"gocuda/kernel/ranks"
 	"gocuda/kernel/session"
 )
 
@@ -9,5 +10,5 @@ func runEvaluate(c *call) error {
 	if _, err := c.parse(); err != nil {
 		return err
 	}
-	return session.Evaluate()
+	return session.Evaluate(ranks.Attach)
 }

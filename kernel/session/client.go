@@ -44,6 +44,9 @@ type Options struct {
 	Input func(prompt string, password bool) (string, error)
 	// Log receives the starts and ends of evaluators; nil for none.
 	Log *slog.Logger
+	// Once says that an evaluator that dies is not replaced: the Session is of
+	// no more use then, and Ended tells.
+	Once bool
 	// InterruptPatience is how long a cell may leave an interrupt unanswered
 	// until a second Interrupt ends the evaluator (default 3 s), and
 	// InterruptGrace how long until it is ended without one (default 10 s).
@@ -62,6 +65,7 @@ type Session struct {
 	current *evaluator // nil when the last one could not be started
 	running *run       // the cell that holds the turn, or nil
 	lost    *evaluator // died between cells, and no cell was told yet
+	first   *evaluator
 	closed  bool
 }
 
@@ -119,8 +123,25 @@ func (s *Session) start() error {
 		s.log.Error("no evaluator", "err", err)
 		return err
 	}
+	if s.first == nil {
+		s.first = e
+	}
 	s.log.Info("evaluator started", "pid", e.proc.pid())
 	return nil
+}
+
+// Pid is the process id of the evaluator that was started first: of the only
+// one with Options.Once.
+func (s *Session) Pid() int { return s.first.proc.pid() }
+
+// Ended is closed when the first evaluator is gone; Death then tells why.
+func (s *Session) Ended() <-chan struct{} { return s.first.dead }
+
+// Death says in one line why the first evaluator ended. It waits for that.
+func (s *Session) Death() string {
+	<-s.first.dead
+	cause, _ := s.first.death.cause()
+	return cause
 }
 
 // replace starts a new evaluator when one has ended.
@@ -132,6 +153,9 @@ func (s *Session) replace(old *evaluator) {
 		return
 	}
 	s.current = nil
+	if s.options.Once {
+		return
+	}
 	if s.running == nil || s.running.evaluator != old {
 		s.lost = old
 	}
@@ -149,6 +173,9 @@ func (s *Session) acquire() (*evaluator, error) {
 		return nil, errClosed
 	}
 	if s.current == nil {
+		if s.options.Once {
+			return nil, errDead
+		}
 		if err := s.start(); err != nil {
 			return nil, err
 		}
@@ -206,7 +233,7 @@ func (s *Session) run(r *run, cell Cell) Result {
 	e := r.evaluator
 	died := func() Result {
 		<-e.dead
-		return Result{Err: e.death.explain(cell.Name, e.wasReady()), Restarted: true}
+		return Result{Err: e.death.explain(cell.Name, e.wasReady(), s.options.Once), Restarted: !s.options.Once}
 	}
 	select {
 	case <-e.ready:
@@ -285,6 +312,12 @@ func (s *Session) Inspect(code string, cursor, detail int) (b *display.Bundle, e
 func (s *Session) IsComplete(code string) (c Completeness, err error) {
 	err = s.ask(kindIsComplete, question{Code: code}, &c)
 	return c, err
+}
+
+// Where says where the running cell is.
+func (s *Session) Where() (p Place, err error) {
+	err = s.ask(kindWhere, question{}, &p)
+	return p, err
 }
 
 func (s *Session) ask(kind byte, q question, value any) error {

@@ -18,8 +18,9 @@ const runtimeExit = 2
 
 const gone = "Variables, functions and CUDA objects of earlier cells are gone: run the cells that make them again."
 
-// explain is the error of the cell that ran when the evaluator died.
-func (d death) explain(cell string, wasReady bool) *Error {
+// explain is the error of the cell that ran when the evaluator died, and was
+// not replaced if it was the last.
+func (d death) explain(cell string, wasReady, last bool) *Error {
 	cause, words := d.cause()
 	if !wasReady {
 		e := plainError("EvaluatorDied", "the evaluator did not start: "+cause)
@@ -31,7 +32,9 @@ func (d death) explain(cell string, wasReady bool) *Error {
 		e.Traceback = append(e.Traceback, "It ended while "+cell+" was running.")
 	}
 	e.Traceback = append(e.Traceback, quote(words)...)
-	e.Traceback = append(e.Traceback, "A new evaluator has been started. "+gone)
+	if !last {
+		e.Traceback = append(e.Traceback, "A new evaluator has been started. "+gone)
+	}
 	return e
 }
 

@@ -22,33 +22,41 @@ import (
 
 // Evaluate is the whole of an evaluator process: it serves the kernel that
 // started it, over the link that it inherited, until the kernel ends it.
-func Evaluate() error { return evaluate(nil) }
-
-// evaluate serves with more functions than cells usually have.
-func evaluate(extra map[string]any) error {
+func Evaluate(extend ...func(*Host) Extension) error {
 	stream, err := inheritedLink()
 	if err != nil {
 		return err
 	}
-	return Serve(stream, func(c *Console) (Interpreter, error) { return newCells(c, extra) })
+	var c *cells
+	err = Serve(stream, func(console *Console) (Interpreter, error) {
+		c, err = newCells(console, extend)
+		return c, err
+	})
+	if c != nil {
+		c.close()
+	}
+	return err
 }
 
 // cells is the Interpreter of a notebook's cells: magics and Go.
 type cells struct {
-	console *Console
-	golang  *golang.Evaluator
+	console    *Console
+	golang     *golang.Evaluator
+	extensions []Extension
 
 	mu     sync.Mutex
 	cancel context.CancelCauseFunc // of the running cell; nil when none runs
 	unwait func()                  // ends the waits for devices that the running cell began
 
 	// Of the running cell.
+	ctx    context.Context
 	cell   Cell
+	data   []byte // under mu
 	value  *display.Bundle
 	result Result
 }
 
-func newCells(console *Console, extra map[string]any) (Interpreter, error) {
+func newCells(console *Console, extend []func(*Host) Extension) (*cells, error) {
 	display.SetPublisher(func(p display.Publication) {
 		o := Output{Kind: Display, Bundle: p.Bundle, Wait: p.Wait}
 		switch {
@@ -63,7 +71,11 @@ func newCells(console *Console, extra map[string]any) (Interpreter, error) {
 	})
 	c := &cells{console: console}
 	functions := c.builtins()
-	maps.Copy(functions, extra)
+	for _, e := range extend {
+		extension := e(&Host{c})
+		c.extensions = append(c.extensions, extension)
+		maps.Copy(functions, extension.Builtins)
+	}
 	var err error
 	set := new(modules.Set)
 	magic.Register(getMagic(set))
@@ -104,8 +116,13 @@ func (c *cells) Run(cell Cell) (*display.Bundle, Result) {
 	cuda.SetInterrupt(stop)
 	c.mu.Lock()
 	c.cancel, c.unwait = cancel, sync.OnceFunc(func() { close(stop) })
+	c.ctx, c.cell, c.data, c.value, c.result = ctx, cell, nil, nil, Result{}
 	c.mu.Unlock()
-	c.cell, c.value, c.result = cell, nil, Result{}
+	for _, e := range c.extensions {
+		if e.Begin != nil {
+			e.Begin(stop)
+		}
+	}
 	err := magic.Run(ctx, env{c}, cell.Code)
 	display.Flush()
 	switch {
@@ -118,7 +135,7 @@ func (c *cells) Run(cell Cell) (*display.Bundle, Result) {
 		c.result.Err = asError(err)
 	}
 	c.mu.Lock()
-	c.cancel = nil
+	c.cancel, c.result.Data = nil, c.data
 	c.mu.Unlock()
 	return c.value, c.result
 }
@@ -171,10 +188,24 @@ func (c *cells) Interrupt() {
 }
 
 func (c *cells) Complete(code string, cursor int) Completion {
+	for _, e := range c.extensions {
+		if e.Complete != nil {
+			if answer, ok := e.Complete(code, cursor); ok {
+				return answer
+			}
+		}
+	}
 	return assist.Complete(c.golang.Scope(), code, cursor)
 }
 
 func (c *cells) Inspect(code string, cursor, detail int) *display.Bundle {
+	for _, e := range c.extensions {
+		if e.Inspect != nil {
+			if answer, ok := e.Inspect(code, cursor, detail); ok {
+				return answer
+			}
+		}
+	}
 	return assist.Inspect(c.golang.Scope(), code, cursor, detail)
 }
 
@@ -187,20 +218,32 @@ func (e env) Stdout() io.Writer { return os.Stdout }
 func (e env) Stderr() io.Writer { return os.Stderr }
 
 func (e env) Eval(code string, show bool) error {
+	for _, x := range e.extensions {
+		if x.Eval != nil {
+			if handled, err := x.Eval(e.ctx, code, show); handled {
+				return err
+			}
+		}
+	}
 	r := e.golang.Eval(e.cell.Name, code, e.cell.Silent || !show)
 	if r.Err != nil {
 		return r.Err
 	}
-	if r.Value == nil {
+	return e.setValue(r.Value)
+}
+
+// setValue makes b, if it is not nil, the value of the cell. A cell has one
+// value, its last; those of magics before it are displays.
+func (c *cells) setValue(b *display.Bundle) error {
+	if b == nil {
 		return nil
 	}
-	// A cell has one value, its last; those of magics before it are displays.
-	if e.value != nil {
-		if err := e.console.Show(Output{Kind: Display, Bundle: *e.value}); err != nil {
+	if c.value != nil {
+		if err := c.console.Show(Output{Kind: Display, Bundle: *c.value}); err != nil {
 			return err
 		}
 	}
-	e.value = r.Value
+	c.value = b
 	return nil
 }
 

@@ -17,6 +17,7 @@ const (
 	kindTyped                       // typed: answers kindInput
 	kindShown                       // answers kindOutput
 	kindQuit                        // the evaluator is to exit
+	kindWhere                       // answered by kindAnswer
 	// From the evaluator to the kernel.
 	kindReady  // cells can be run
 	kindOutput // Output; answered by kindShown
@@ -38,7 +39,7 @@ type question struct {
 	Detail int    `json:"detail,omitempty"`
 }
 
-// answer holds a Completion, a *display.Bundle or a Completeness.
+// answer holds a Completion, a *display.Bundle, a Completeness or a Place.
 type answer struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Err   string          `json:"err,omitempty"`

@@ -42,6 +42,7 @@ type Interpreter interface {
 	Complete(code string, cursor int) Completion
 	Inspect(code string, cursor, detail int) *display.Bundle
 	IsComplete(code string) Completeness
+	Where() Place
 }
 
 // Console is the evaluator's way to the user. Text goes to file descriptors 1
@@ -307,7 +308,7 @@ func (s *server) handle(f link.Frame) error {
 	switch f.Kind {
 	case kindInterrupt:
 		s.console.stop(f.ID, s.interpreter)
-	case kindComplete, kindInspect, kindIsComplete:
+	case kindComplete, kindInspect, kindIsComplete, kindWhere:
 		go answerQuestion(s.conn, s.interpreter, f)
 	case kindTyped:
 		var t typed
@@ -393,6 +394,8 @@ func ask(interpreter Interpreter, f link.Frame) (value any, err error) {
 		return interpreter.Complete(q.Code, q.Cursor), nil
 	case kindInspect:
 		return interpreter.Inspect(q.Code, q.Cursor, q.Detail), nil
+	case kindWhere:
+		return interpreter.Where(), nil
 	default:
 		return interpreter.IsComplete(q.Code), nil
 	}

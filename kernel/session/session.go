@@ -3,6 +3,8 @@
 package session
 
 import (
+	"time"
+
 	"gocuda/kernel/display"
 	"gocuda/kernel/golang"
 	"gocuda/kernel/golang/assist"
@@ -20,6 +22,8 @@ type Cell struct {
 	// Expressions are evaluated after a cell that succeeded, by name
 	// (execute_request's user_expressions).
 	Expressions map[string]string `json:"expressions,omitempty"`
+	// Data is for the functions of an Extension that the cell calls.
+	Data []byte `json:"data,omitempty"`
 }
 
 // Result is how a cell ended.
@@ -35,6 +39,20 @@ type Result struct {
 	// Restarted says that the evaluator ended and a new one runs: every
 	// variable is gone. Err tells why.
 	Restarted bool `json:"restarted,omitempty"`
+	// Data is what a function of an Extension gave back.
+	Data []byte `json:"data,omitempty"`
+}
+
+// Place is where an evaluator is.
+type Place struct {
+	// Cell and Line are those of the statement at the cell's outer level that
+	// runs now, or the zero values.
+	Cell string `json:"cell,omitempty"`
+	Line int    `json:"line,omitempty"`
+	// Call is the blocking call that it is in, such as "mpi.Barrier", with
+	// what that waits for, and Waited for how long.
+	Call   string        `json:"call,omitempty"`
+	Waited time.Duration `json:"waited,omitempty"`
 }
 
 // Expression is the outcome of one user expression.

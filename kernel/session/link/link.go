@@ -1,6 +1,5 @@
 // Package link carries framed messages between the kernel and an evaluator,
-// over any stream of bytes: a socket pair today, a TCP connection to a rank on
-// another host tomorrow.
+// over any stream of bytes: a socket pair, or a TCP connection to an MPI rank.
 //
 // A frame on the wire is
 //
@@ -9,9 +8,10 @@
 //	id      8 bytes, big endian: joins an answer to its request
 //	body    the rest
 //
-// Everything that goes over the stream passes through one function each way
-// (appendFrame and Receive), which is where a stream that others can reach
-// will be signed.
+// A stream that others can reach is signed (see Sign): a frame is then followed
+// by
+//
+//	tag     32 bytes: HMAC-SHA256 over the frame's number and the frame
 package link
 
 import (
@@ -20,6 +20,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"sync"
 )
@@ -59,6 +60,10 @@ type Conn struct {
 
 	sending sync.Mutex
 	out     []byte // reused between sends
+
+	// Of a signed link.
+	signing, checking hash.Hash // nil: not signed
+	sent, received    uint64    // frames
 }
 
 // New makes a link of a stream, which the Conn then owns.
@@ -79,7 +84,12 @@ func (c *Conn) Send(frames ...Frame) error {
 	defer c.sending.Unlock()
 	out := c.out[:0]
 	for _, f := range frames {
+		begin := len(out)
 		out = appendFrame(out, f)
+		if c.signing != nil {
+			out = tag(c.signing, c.sent, out, out[begin:])
+			c.sent++
+		}
 	}
 	if cap(out) <= trustedBody { // do not hold on to the memory of one huge output
 		c.out = out
@@ -115,6 +125,9 @@ func (c *Conn) Receive() (Frame, error) {
 	f := Frame{Kind: head[lengthSize], ID: binary.BigEndian.Uint64(head[lengthSize+1:])}
 	body, err := readBody(c.in, length-headSize)
 	f.Body = body
+	if err == nil && c.checking != nil {
+		err = c.check(head[:], body)
+	}
 	return f, cutShort(err)
 }
 

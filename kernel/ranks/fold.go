@@ -1,0 +1,115 @@
+package ranks
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gocuda/kernel/display"
+	"gocuda/kernel/session"
+)
+
+// folded is what some ranks have in common.
+type folded[T any] struct {
+	ranks []int
+	value T
+}
+
+// fold puts together the ranks whose values are written the same, in the order
+// of the first.
+func fold[T any](ranks []int, of func(rank int) (T, bool)) []folded[T] {
+	var list []folded[T]
+	at := map[string]int{}
+	for _, r := range ranks {
+		value, ok := of(r)
+		if !ok {
+			continue
+		}
+		text, err := json.Marshal(value)
+		i, known := at[string(text)]
+		if !known || err != nil {
+			i = len(list)
+			list = append(list, folded[T]{value: value})
+			at[string(text)] = i
+		}
+		list[i].ranks = append(list[i].ranks, r)
+	}
+	return list
+}
+
+// values are what a job's ranks gave, ready to be shown: text in one bundle,
+// everything else in one for each that differs.
+func (j *job) values() []display.Bundle {
+	list := fold(j.ranks, func(r int) (display.Bundle, bool) {
+		b, ok := j.value[r]
+		return b, ok
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	plain := !slices.ContainsFunc(list, func(f folded[display.Bundle]) bool { return !isPlain(f.value) })
+	if !plain {
+		bundles := make([]display.Bundle, len(list))
+		for i, f := range list {
+			bundles[i] = labelled(f.value, f.ranks)
+		}
+		return bundles
+	}
+	lines := make([]string, len(list))
+	for i, f := range list {
+		lines[i] = labelledText(fmt.Sprint(f.value.Data["text/plain"]), label(f.ranks))
+	}
+	return []display.Bundle{{Data: map[string]any{"text/plain": strings.Join(lines, "\n")}}}
+}
+
+// err is the error of a job that failed on some ranks: each trace once, with
+// the ranks that it is of.
+func (j *job) err() *session.Error {
+	list := fold(j.ranks, func(r int) (*session.Error, bool) {
+		e := j.results[r].Err
+		return e, e != nil
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	// What happened first explains what came of it.
+	slices.SortStableFunc(list, func(a, b folded[*session.Error]) int {
+		return severity(b.value) - severity(a.value)
+	})
+	out := &session.Error{Name: list[0].value.Name}
+	failed := 0
+	for i, f := range list {
+		failed += len(f.ranks)
+		if i == 0 {
+			out.Message = label(f.ranks) + " " + f.value.Message
+		}
+		if f.value.Name != out.Name && severity(f.value) == severity(list[0].value) {
+			out.Name = "RanksFailed"
+		}
+		for n, line := range f.value.Traceback {
+			if n == 0 {
+				line = label(f.ranks) + " " + line
+			}
+			out.Traceback = append(out.Traceback, strings.Split(line, "\n")...)
+		}
+	}
+	if len(list) > 1 {
+		out.Message += fmt.Sprintf(" (and %d more)", len(list)-1)
+	}
+	if failed < len(j.ranks) {
+		out.Traceback = append(out.Traceback, fmt.Sprintf("%d of %d ranks failed", failed, len(j.ranks)))
+	}
+	return out
+}
+
+// severity orders errors: what a rank did itself comes before what came of it.
+func severity(e *session.Error) int {
+	switch {
+	case e.Name == "RankLost" && strings.HasPrefix(e.Message, "the rank was lost"):
+		return 2
+	case e.Name == "RankLost", e.Name == "Interrupted":
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,78 @@
+package ranks
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"gocuda/kernel/session"
+)
+
+// startOptions are those of %mpi start.
+type startOptions struct {
+	n        int
+	launcher string   // "mpirun" or "local"
+	options  []string // mpirun's
+}
+
+func (o startOptions) String() string {
+	text := o.launcher
+	if len(o.options) > 0 {
+		text += " " + strings.Join(o.options, " ")
+	}
+	return text
+}
+
+// launcher starts the ranks of a pool.
+type launcher interface {
+	// start returns the ranks, in order, once every one can run cells or has
+	// failed. What they show goes to m.
+	start(ctx context.Context, o startOptions, m *merger, h host) ([]*rank, error)
+	// close takes away what is left when the ranks have ended.
+	close()
+	// strangers tells of connections that were refused.
+	strangers() []string
+}
+
+func newLauncher(name string) (launcher, error) {
+	switch name {
+	case "local":
+		return &local{}, nil
+	case "mpirun":
+		path, err := findMPIRun()
+		if err != nil {
+			return nil, err
+		}
+		return &mpirun{path: path}, nil
+	}
+	return nil, fmt.Errorf("there is no launcher %q: there are mpirun, local and auto", name)
+}
+
+// resolve chooses the launcher that auto means.
+func resolve(name string) string {
+	if name != "auto" {
+		return name
+	}
+	if _, err := findMPIRun(); err != nil {
+		return "local"
+	}
+	return "mpirun"
+}
+
+func findMPIRun() (string, error) {
+	for _, name := range []string{"mpirun", "mpiexec"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("neither mpirun nor mpiexec is on the PATH: install Open MPI or MPICH, or take --launcher local")
+}
+
+// sessionOptions are those of a rank's evaluator.
+func sessionOptions(env []string, output func(session.Output), input func(string, bool) (string, error)) session.Options {
+	return session.Options{
+		Env: env, Output: output, Input: input, Once: true,
+		InterruptPatience: rankGrace, InterruptGrace: rankGrace,
+	}
+}

@@ -1,0 +1,399 @@
+package ranks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gocuda/kernel/display"
+	"gocuda/kernel/session"
+)
+
+const (
+	// An interrupted rank that has not stopped by then is ended: well before
+	// the notebook's own evaluator would be.
+	rankGrace = 2 * time.Second
+	// How long an interrupted cell waits for that.
+	stopTime = rankGrace + 500*time.Millisecond
+	// What one question about where a rank is may take, and how often it is asked.
+	watchTime = 500 * time.Millisecond
+	// How many cells may wait for a rank.
+	maxWaiting = 64
+	// When a rank is lost, others in an MPI call may find out by themselves for
+	// so long; then they are interrupted.
+	lossTime = time.Second
+	// When a rank waits in one MPI call for so long, that is told once.
+	hangTime = 10 * time.Second
+)
+
+// member is one rank as the pool sees it: a session in a process of this
+// machine, or a remote one.
+type member interface {
+	Execute(session.Cell) session.Result
+	Interrupt()
+	Complete(code string, cursor int) (session.Completion, error)
+	Inspect(code string, cursor, detail int) (*display.Bundle, error)
+	Where() (session.Place, error)
+	Pid() int
+	Ended() <-chan struct{} // closed when the process is gone
+	Death() string          // why; after Ended
+	Close() error
+}
+
+// rank is a member of a pool.
+type rank struct {
+	member
+	number int
+	host   string
+	queue  chan *job
+	value  *display.Bundle // of the cell that runs; the goroutine that runs it has it
+
+	// Under the pool's mu.
+	job     *job // that it runs, or nil
+	since   time.Time
+	place   session.Place  // where it was when last asked
+	because *session.Error // what the interrupted cell is to end with, or nil
+	lost    string         // why it is gone, or empty
+	lostAt  time.Time
+	device  string
+}
+
+// receive takes an output of the rank: the value of its cell is kept, the rest
+// is shown.
+func (r *rank) receive(m *merger, o session.Output) {
+	if o.Kind == session.Value {
+		r.value = &o.Bundle
+		return
+	}
+	m.receive(r.number, o)
+}
+
+// ask asks the user in the rank's name.
+func (r *rank) ask(h host) func(string, bool) (string, error) {
+	return func(prompt string, password bool) (string, error) {
+		return h.Input(label([]int{r.number})+" "+prompt, password)
+	}
+}
+
+// pool is ranks that run cells together.
+type pool struct {
+	ranks    []*rank
+	launcher launcher
+	merge    *merger
+	host     host
+
+	mu      sync.Mutex
+	jobs    []*job // that have not ended, in order
+	closing bool
+}
+
+// host is what a pool needs of the notebook's evaluator.
+type host interface {
+	Show(session.Output) error
+	Input(prompt string, password bool) (string, error)
+}
+
+// job is one cell on its way through ranks.
+type job struct {
+	cell    session.Cell
+	ranks   []int
+	timeout time.Duration
+	begun   time.Time
+	done    chan struct{} // closed when every rank has a result
+	told    bool          // that ranks wait in a call
+
+	// Under the pool's mu.
+	results map[int]session.Result
+	value   map[int]display.Bundle
+	cancel  error // why it was interrupted, or nil
+	failed  time.Time
+}
+
+// newPool makes a pool of started members.
+func newPool(members []*rank, l launcher, m *merger, h host) *pool {
+	p := &pool{ranks: members, launcher: l, merge: m, host: h}
+	for _, r := range members {
+		r.queue = make(chan *job, maxWaiting)
+		go p.serve(r)
+		go p.mourn(r)
+	}
+	return p
+}
+
+// serve runs the cells of one rank, one after another.
+func (p *pool) serve(r *rank) {
+	for j := range r.queue {
+		result := p.run(r, j)
+		p.merge.end(r.number)
+		p.mu.Lock()
+		if r.because != nil && result.Err != nil && result.Err.Name == "Interrupted" {
+			result.Err = r.because
+		}
+		r.job, r.because = nil, nil
+		j.results[r.number] = result
+		if r.value != nil {
+			j.value[r.number] = *r.value
+		}
+		if result.Err != nil && j.failed.IsZero() {
+			j.failed = time.Now()
+		}
+		last := len(j.results) == len(j.ranks)
+		if last {
+			p.jobs = slices.DeleteFunc(p.jobs, func(other *job) bool { return other == j })
+		}
+		p.mu.Unlock()
+		if last {
+			p.merge.flush()
+			close(j.done)
+		}
+	}
+}
+
+func (p *pool) run(r *rank, j *job) session.Result {
+	p.mu.Lock()
+	cancel, lost := j.cancel, r.lost
+	if cancel == nil && lost == "" {
+		r.job, r.since, r.place = j, time.Now(), session.Place{Cell: j.cell.Name}
+	}
+	p.mu.Unlock()
+	switch {
+	case lost != "":
+		return session.Result{Err: newError("RankLost", "the rank was lost before it came to this cell: "+lost)}
+	case cancel != nil:
+		return session.Result{Err: newError("Interrupted", "the cell was interrupted before it began")}
+	}
+	r.value = nil
+	result := r.Execute(j.cell)
+	select {
+	case <-r.Ended():
+		// The last output is followed by the process's end.
+		result.Err = p.lossError(r, result.Err)
+	default:
+		if result.Err != nil && result.Err.Name == "EvaluatorDied" {
+			<-r.Ended()
+			result.Err = p.lossError(r, result.Err)
+		}
+	}
+	return result
+}
+
+// lossError is the error of a rank that died in a cell.
+func (p *pool) lossError(r *rank, e *session.Error) *session.Error {
+	p.mu.Lock()
+	place := describePlace(r.place)
+	p.mu.Unlock()
+	why := deathOf(r)
+	text := "the rank was lost: " + why
+	if place != "" {
+		text += " (last seen at " + place + ")"
+	}
+	out := newError("RankLost", text)
+	if e != nil && e.Name == "EvaluatorDied" && len(e.Traceback) > 1 {
+		out.Traceback = append(out.Traceback, e.Traceback[1:]...)
+	}
+	return out
+}
+
+func deathOf(r *rank) string {
+	return strings.Replace(r.Death(), "the evaluator", "it", 1)
+}
+
+// mourn waits for the end of a rank.
+func (p *pool) mourn(r *rank) {
+	<-r.Ended()
+	why := deathOf(r)
+	p.mu.Lock()
+	r.lost, r.lostAt = why, time.Now()
+	idle := r.job == nil && !p.closing
+	p.mu.Unlock()
+	if idle {
+		p.host.Show(session.Output{Kind: session.Stderr, Text: fmt.Sprintf("%s was lost: %s. %%mpi restart starts the ranks again.\n", label([]int{r.number}), why)})
+	}
+}
+
+// post hands a cell to ranks and returns while they run it.
+func (p *pool) post(cell session.Cell, ranks []int, timeout time.Duration) (*job, error) {
+	j := &job{cell: cell, ranks: ranks, timeout: timeout, begun: time.Now(),
+		done: make(chan struct{}), results: map[int]session.Result{}, value: map[int]display.Bundle{}}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closing {
+		return nil, errors.New("the ranks are being stopped")
+	}
+	var lost []int
+	for _, r := range ranks {
+		if p.ranks[r].lost != "" {
+			lost = append(lost, r)
+		}
+	}
+	if len(lost) > 0 {
+		return nil, p.lostError(lost, ranks)
+	}
+	for _, r := range ranks { // nobody else fills the queues
+		if n := len(p.ranks[r].queue); n == cap(p.ranks[r].queue) {
+			return nil, fmt.Errorf("%d cells wait for rank %d already: wait for them, or %%mpi interrupt", n, r)
+		}
+	}
+	for _, r := range ranks {
+		p.merge.begin(r)
+		p.ranks[r].queue <- j
+	}
+	p.jobs = append(p.jobs, j)
+	go p.watch(j)
+	return j, nil
+}
+
+// lostError says that ranks are not there to run a cell. The caller holds p.mu.
+func (p *pool) lostError(lost, wanted []int) error {
+	var reasons []string
+	for _, r := range lost {
+		reasons = append(reasons, fmt.Sprintf("rank %d was lost: %s", r, p.ranks[r].lost))
+	}
+	text := strings.Join(reasons, "\n") + "\n%mpi restart starts the ranks again"
+	rest := slices.DeleteFunc(slices.Clone(wanted), func(r int) bool { return slices.Contains(lost, r) })
+	if len(rest) > 0 {
+		text += fmt.Sprintf("; %%%%mpi %s runs on those that are left", formatSet(rest))
+	}
+	return errors.New(text)
+}
+
+// wait waits until a job has ended, or until ctx has and the ranks were given
+// time to stop.
+func (p *pool) wait(ctx context.Context, j *job) error {
+	select {
+	case <-j.done:
+		return nil
+	case <-ctx.Done():
+	}
+	p.tell(p.interrupt(context.Cause(ctx)))
+	select {
+	case <-j.done:
+	case <-time.After(stopTime):
+		p.tell("some ranks have not stopped: %mpi status tells which\n")
+	}
+	return context.Cause(ctx)
+}
+
+func (p *pool) tell(text string) {
+	if text != "" {
+		p.host.Show(session.Output{Kind: session.Stderr, Text: text})
+	}
+}
+
+// interrupt stops what the ranks run, and what waits to be run, and tells
+// where the ranks were.
+func (p *pool) interrupt(why error) string {
+	p.mu.Lock()
+	var running []*rank
+	for _, r := range p.ranks {
+		if r.job != nil {
+			running = append(running, r)
+		}
+	}
+	for _, j := range p.jobs {
+		j.cancel = why
+	}
+	p.mu.Unlock()
+	p.look(running)
+	text := p.places(running, "interrupted")
+	for _, r := range running {
+		r.Interrupt()
+	}
+	return text
+}
+
+// places tells where ranks are, those at one place together.
+func (p *pool) places(ranks []*rank, what string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := map[string][]int{}
+	var order []string
+	for _, r := range ranks {
+		place := describePlace(r.place)
+		if at[place] == nil {
+			order = append(order, place)
+		}
+		at[place] = append(at[place], r.number)
+	}
+	var text strings.Builder
+	for _, place := range order {
+		fmt.Fprintf(&text, "%s %s", label(at[place]), what)
+		if place != "" {
+			text.WriteString(" at " + place)
+		}
+		text.WriteString("\n")
+	}
+	return text.String()
+}
+
+// describePlace writes a place, such as "In[3]:2, in mpi.Barrier".
+func describePlace(at session.Place) string {
+	text := at.Cell
+	if text != "" && at.Line > 0 {
+		text += fmt.Sprintf(":%d", at.Line)
+	}
+	if at.Call != "" {
+		if text != "" {
+			text += ", "
+		}
+		text += "in " + at.Call
+	}
+	return text
+}
+
+// look asks ranks where they are.
+func (p *pool) look(ranks []*rank) {
+	var asked sync.WaitGroup
+	for _, r := range ranks {
+		asked.Go(func() {
+			answer := make(chan session.Place, 1)
+			go func() {
+				if at, err := r.Where(); err == nil {
+					answer <- at
+				}
+			}()
+			select {
+			case at := <-answer:
+				p.mu.Lock()
+				r.place = at
+				p.mu.Unlock()
+			case <-time.After(watchTime):
+			case <-r.Ended():
+			}
+		})
+	}
+	asked.Wait()
+}
+
+// close ends the ranks. It returns when they are gone.
+func (p *pool) close() {
+	p.mu.Lock()
+	if p.closing {
+		p.mu.Unlock()
+		return
+	}
+	p.closing = true
+	p.mu.Unlock()
+	var ended sync.WaitGroup
+	for _, r := range p.ranks {
+		ended.Go(func() { r.Close() })
+	}
+	ended.Wait()
+	p.launcher.close()
+	p.mu.Lock()
+	for _, r := range p.ranks {
+		close(r.queue)
+	}
+	p.mu.Unlock()
+	p.merge.close()
+}
+
+// newError is an error without a trace.
+func newError(name, text string) *session.Error {
+	first, _, _ := strings.Cut(text, "\n")
+	return &session.Error{Name: name, Message: first, Traceback: []string{"\x1b[31m" + name + "\x1b[0m: " + text}}
+}

@@ -1,0 +1,183 @@
+// Package ranks is MPI in the notebook: a pool of ranks, each an evaluator
+// process like the notebook's own, and the magics that run cells on them.
+//
+// The pool lives in the notebook's evaluator. Ranks are its children (the
+// local launcher), or are started by mpirun, on other hosts too, and connect
+// back over a signed link.
+package ranks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"gocuda/kernel/display"
+	"gocuda/kernel/magic"
+	"gocuda/kernel/session"
+)
+
+// Attach adds the pool and its magics to a notebook's evaluator.
+func Attach(h *session.Host) session.Extension {
+	if os.Getenv(rankEnv) != "" {
+		return attachRank(h)
+	}
+	n := &notebook{host: h}
+	magic.Register(n.magics()...)
+	return session.Extension{
+		Eval:     n.eval,
+		Complete: n.complete,
+		Inspect:  n.inspect,
+		Close:    n.stop,
+	}
+}
+
+// notebook is the pool of the notebook, if it has one.
+type notebook struct {
+	host *session.Host
+
+	mu      sync.Mutex
+	pool    *pool
+	options startOptions
+	auto    bool
+}
+
+// live returns the pool, or an error that tells how to get one.
+func (n *notebook) live() (*pool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.pool == nil {
+		return nil, errors.New("no ranks are running: %mpi start -n 4 starts four")
+	}
+	return n.pool, nil
+}
+
+// start starts a pool. The caller has made sure that there is none.
+func (n *notebook) start(ctx context.Context, o startOptions) error {
+	o.launcher = resolve(o.launcher)
+	l, err := newLauncher(o.launcher)
+	if err != nil {
+		return err
+	}
+	m := newMerger(o.n, n.host.Show)
+	ranks, err := l.start(ctx, o, m, n.host)
+	if err != nil {
+		m.close()
+		l.close()
+		return err
+	}
+	p := newPool(ranks, l, m, n.host)
+	if err := p.prepare(ctx); err != nil {
+		p.close()
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.pool, n.options = p, o
+	return nil
+}
+
+// stop ends the pool, if there is one.
+func (n *notebook) stop() {
+	n.mu.Lock()
+	p := n.pool
+	n.pool, n.auto = nil, false
+	n.mu.Unlock()
+	if p != nil {
+		p.close()
+	}
+}
+
+// run runs a cell on ranks and shows what it gave.
+func (n *notebook) run(ctx context.Context, p *pool, cell session.Cell, ranks []int, timeout time.Duration) error {
+	j, err := p.post(cell, ranks, timeout)
+	if err != nil {
+		return newError("RankLost", err.Error())
+	}
+	if err := p.wait(ctx, j); err != nil {
+		return err
+	}
+	values, failure := j.values(), j.err()
+	for i, b := range values {
+		if failure == nil && i == len(values)-1 {
+			return n.host.SetValue(&b)
+		}
+		if err := n.host.Show(session.Output{Kind: session.Display, Bundle: b}); err != nil {
+			return err
+		}
+	}
+	if failure != nil {
+		return failure
+	}
+	return nil
+}
+
+// background shows what a cell gave that nobody waits for.
+func (n *notebook) background(j *job) {
+	<-j.done
+	for _, b := range j.values() {
+		n.host.Show(session.Output{Kind: session.Display, Bundle: b})
+	}
+	if e := j.err(); e != nil {
+		text := fmt.Sprintf("%s failed in the background:\n%s\n", j.cell.Name, strings.Join(e.Traceback, "\n"))
+		n.host.Show(session.Output{Kind: session.Stderr, Text: text})
+	}
+}
+
+// eval runs Go code of the notebook's cell on the ranks, under %autompi.
+func (n *notebook) eval(ctx context.Context, code string, show bool) (bool, error) {
+	n.mu.Lock()
+	p, auto := n.pool, n.auto
+	n.mu.Unlock()
+	if !auto || p == nil {
+		return false, nil
+	}
+	cell := n.host.Cell()
+	cell.Code, cell.Expressions, cell.Silent = code, nil, cell.Silent || !show
+	return true, n.run(ctx, p, cell, all(len(p.ranks)), 0)
+}
+
+// body finds the code in a cell that is for ranks, which keeps its offsets; ok
+// is false if the cell, or the cursor, is not for them.
+func (n *notebook) body(code string, cursor int) (p *pool, blanked string, ok bool) {
+	n.mu.Lock()
+	p, auto := n.pool, n.auto
+	n.mu.Unlock()
+	if p == nil {
+		return nil, "", false
+	}
+	head := strings.TrimLeft(code, " \t\r\n")
+	begin := len(code) - len(head)
+	line, _, found := strings.Cut(head, "\n")
+	switch name, _, _ := strings.Cut(strings.TrimRight(line, "\r"), " "); {
+	case name == "%%mpi":
+		if !found || cursor <= begin+len(line) {
+			return nil, "", false
+		}
+		return p, code[:begin] + strings.Repeat(" ", len(line)) + head[len(line):], true
+	case auto && !strings.HasPrefix(name, "%"):
+		return p, code, true
+	}
+	return nil, "", false
+}
+
+func (n *notebook) complete(code string, cursor int) (session.Completion, bool) {
+	p, code, ok := n.body(code, cursor)
+	if !ok {
+		return session.Completion{}, false
+	}
+	answer, err := p.ranks[0].Complete(code, cursor)
+	return answer, err == nil
+}
+
+func (n *notebook) inspect(code string, cursor, detail int) (*display.Bundle, bool) {
+	p, code, ok := n.body(code, cursor)
+	if !ok {
+		return nil, false
+	}
+	answer, err := p.ranks[0].Inspect(code, cursor, detail)
+	return answer, err == nil
+}

@@ -1,0 +1,70 @@
+package ranks
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"gocuda/kernel/magic"
+)
+
+var errInterrupt = errors.New("interrupted by %mpi interrupt")
+
+// complete says whether no rank is lost.
+func (p *pool) complete() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.ranks {
+		if r.lost != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// status writes a line for each rank.
+func (p *pool) status(w io.Writer) error {
+	p.look(p.ranks)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var text strings.Builder
+	t := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "rank\tpid\thost\tdevice\tstate")
+	for _, r := range p.ranks {
+		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\n", r.number, r.Pid(), r.host, r.device, r.state())
+	}
+	t.Flush()
+	for _, line := range p.launcher.strangers() {
+		fmt.Fprintln(&text, line)
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// state is what a rank does. The caller holds the pool's mu.
+func (r *rank) state() string {
+	switch {
+	case r.lost != "":
+		return "lost: " + r.lost
+	case r.job == nil:
+		return "idle"
+	}
+	text := fmt.Sprintf("runs %s for %v", describePlace(r.place), time.Since(r.since).Round(100*time.Millisecond))
+	if r.place.Waited >= time.Second {
+		text += fmt.Sprintf(" (in this call for %v)", r.place.Waited.Round(100*time.Millisecond))
+	}
+	if n := len(r.queue); n > 0 {
+		text += fmt.Sprintf("; %d more wait", n)
+	}
+	return text
+}
+
+// greet says what was started.
+func (n *notebook) greet(env magic.Env) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	fmt.Fprintf(env.Stdout(), "%d ranks are running (%s)\n", len(n.pool.ranks), n.options)
+}

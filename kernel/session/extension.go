@@ -1,0 +1,88 @@
+package session
+
+import (
+	"context"
+
+	"gocuda/kernel/display"
+)
+
+// Extension adds to an evaluator what is no part of this package, such as MPI
+// ranks. Any of its functions may be nil.
+type Extension struct {
+	// Builtins are functions that cells can call without an import.
+	Builtins map[string]any
+	// Eval runs Go code of the running cell in the evaluator's place, if it
+	// returns handled.
+	Eval func(ctx context.Context, code string, show bool) (handled bool, err error)
+	// Complete and Inspect answer in the evaluator's place, if they return ok.
+	Complete func(code string, cursor int) (answer Completion, ok bool)
+	Inspect  func(code string, cursor, detail int) (answer *display.Bundle, ok bool)
+	// Begin is told of each cell before it runs, with a channel that closes
+	// when it is interrupted.
+	Begin func(stop <-chan struct{})
+	// Where adds the blocking call that the process is in.
+	Where func(*Place)
+	// Close is called once, before the process ends in order.
+	Close func()
+}
+
+// Host is what an Extension sees of its evaluator.
+type Host struct{ cells *cells }
+
+// Show sends an output in its place among the cell's other outputs, text too.
+// It may be called at any time.
+func (h *Host) Show(o Output) error { return h.cells.console.Show(o) }
+
+// Input asks the user for a line of text.
+func (h *Host) Input(prompt string, password bool) (string, error) {
+	return h.cells.console.Input(prompt, password)
+}
+
+// SetValue makes b the value of the running cell. It is called by what runs
+// the cell: a magic, or Extension.Eval.
+func (h *Host) SetValue(b *display.Bundle) error { return h.cells.setValue(b) }
+
+// Cell returns the running cell, to functions that it calls.
+func (h *Host) Cell() Cell {
+	h.cells.mu.Lock()
+	defer h.cells.mu.Unlock()
+	return h.cells.cell
+}
+
+// SetData sets the running cell's Result.Data.
+func (h *Host) SetData(data []byte) {
+	h.cells.mu.Lock()
+	defer h.cells.mu.Unlock()
+	h.cells.data = data
+}
+
+// TypeOf returns the type of a variable that cells declared, as Go writes it;
+// ok is false if there is none of that name.
+func (h *Host) TypeOf(name string) (typ string, ok bool) {
+	for _, n := range h.cells.golang.Names() {
+		if n.Name == name && n.Kind == "var" {
+			return n.Type, true
+		}
+	}
+	return "", false
+}
+
+func (c *cells) close() {
+	for _, e := range c.extensions {
+		if e.Close != nil {
+			e.Close()
+		}
+	}
+}
+
+// Where says where the running cell is.
+func (c *cells) Where() Place {
+	var p Place
+	p.Cell, p.Line = c.golang.Where()
+	for _, e := range c.extensions {
+		if e.Where != nil {
+			e.Where(&p)
+		}
+	}
+	return p
+}
