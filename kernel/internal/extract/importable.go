@@ -20,6 +20,7 @@ type Target struct {
 // Importable lists the packages that cells can import.
 var Importable = []Target{
 	{Path: "gocuda/kernel/display", Preloaded: true, Hidden: []string{"SetPublisher", "Publication", "Typed", "Type", "Flush"}},
+	{Path: "gocuda/kernel/plot", Preloaded: true},
 	{Path: "gocuda/cudaapi/cuda", Preloaded: true},
 	{Path: "gocuda/cudaapi/driver"},
 }

@@ -1,0 +1,257 @@
+package plot
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	gonum "gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/palette/moreland"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gocuda/kernel/display"
+)
+
+// Heatmap draws a matrix: values[i][j] is row i, from the top, column j. With
+// names for rows and columns each cell carries its number; without (nil), the
+// matrix is drawn as a picture of a field. A NaN cell stays white, such as
+// what a device does to itself.
+func Heatmap(axes Axes, rows, columns []string, values [][]float64) (display.Bundle, error) {
+	fail := func(format string, args ...any) (display.Bundle, error) {
+		return display.Bundle{}, fmt.Errorf("plot.Heatmap: "+format, args...)
+	}
+	if len(values) == 0 || len(values[0]) == 0 {
+		return fail("no values")
+	}
+	g := grid{values: values}
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, row := range values {
+		if len(row) != len(values[0]) {
+			return fail("row %d has %d values, row 0 has %d", i, len(row), len(values[0]))
+		}
+		for j, v := range row {
+			if math.IsInf(v, 0) {
+				return fail("values[%d][%d] is %v", i, j, v)
+			}
+			if !math.IsNaN(v) {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+	}
+	if low > high {
+		return fail("every value is NaN")
+	}
+	named := rows != nil || columns != nil
+	if named && (len(rows) != len(values) || len(columns) != len(values[0])) {
+		return fail("%d row and %d column names for %d by %d values", len(rows), len(columns), len(values), len(values[0]))
+	}
+	p := axes.plot()
+	shades, err := shades(named)
+	if err != nil {
+		return display.Bundle{}, err
+	}
+	heat := plotter.NewHeatMap(g, shades)
+	heat.Min, heat.Max = low, high
+	if low == high {
+		heat.Max = low + 1
+	}
+	heat.NaN = color.White
+	heat.Rasterized = !named
+	p.Add(heat)
+	if named {
+		p.X.Tick.Marker, p.Y.Tick.Marker = nominal(columns, false), nominal(rows, true)
+		labels, err := g.labels(shades, heat.Min, heat.Max)
+		if err != nil {
+			return display.Bundle{}, err
+		}
+		p.Add(labels)
+	} else {
+		p.HideAxes()
+	}
+	return axes.render(p, g.text(axes, rows, columns, low, high))
+}
+
+// shades are blues from light (low) to dark for numbers, on which text can be
+// read, and blue to red for a field.
+func shades(numbers bool) (palette.Palette, error) {
+	var colours palette.ColorMap = moreland.SmoothBlueRed()
+	if numbers {
+		var err error
+		colours, err = moreland.NewLuminance([]color.Color{
+			color.RGBA{0x08, 0x30, 0x6b, 0xff}, color.RGBA{0x2f, 0x7f, 0xbc, 0xff}, color.RGBA{0xde, 0xeb, 0xf7, 0xff},
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	colours.SetMin(0)
+	colours.SetMax(1)
+	if numbers {
+		colours = palette.Reverse(colours)
+	}
+	return colours.Palette(128), nil
+}
+
+// grid has row 0 at the top, where a plot's y axis ends.
+type grid struct{ values [][]float64 }
+
+func (g grid) Dims() (int, int)   { return len(g.values[0]), len(g.values) }
+func (g grid) X(c int) float64    { return float64(c) }
+func (g grid) Y(r int) float64    { return float64(r) }
+func (g grid) Z(c, r int) float64 { return g.values[len(g.values)-1-r][c] }
+
+func (g grid) labels(shades palette.Palette, low, high float64) (*plotter.Labels, error) {
+	var xy plotter.XYLabels
+	var dark []bool
+	colours := shades.Colors()
+	columns, rows := g.Dims()
+	for r := range rows {
+		for c := range columns {
+			v := g.Z(c, r)
+			if math.IsNaN(v) {
+				continue
+			}
+			xy.XYs = append(xy.XYs, plotter.XY{X: float64(c), Y: float64(r)})
+			xy.Labels = append(xy.Labels, fmt.Sprintf("%.3g", v))
+			i := int((v - low) / (high - low) * float64(len(colours)-1))
+			red, green, blue, _ := colours[i].RGBA()
+			dark = append(dark, 299*red+587*green+114*blue < 500*0xffff)
+		}
+	}
+	labels, err := plotter.NewLabels(xy)
+	if err != nil {
+		return nil, err
+	}
+	for i := range labels.TextStyle {
+		style := &labels.TextStyle[i]
+		style.XAlign, style.YAlign = text.XCenter, text.YCenter
+		style.Font.Size = vg.Points(9)
+		if style.Color = color.Black; dark[i] {
+			style.Color = color.White
+		}
+	}
+	return labels, nil
+}
+
+func (g grid) text(axes Axes, rows, names []string, low, high float64) string {
+	if rows == nil {
+		return fmt.Sprintf("%s: %d by %d values from %s to %s", axes.Title, len(g.values), len(g.values[0]), number(low), number(high))
+	}
+	table := [][]string{append([]string{""}, names...)}
+	for i, row := range g.values {
+		line := []string{rows[i]}
+		for _, v := range row {
+			line = append(line, number(v))
+		}
+		table = append(table, line)
+	}
+	return columns(axes.Title, table)
+}
+
+// nominal labels 0, 1, 2 ... with names; from the far end when reverse.
+func nominal(names []string, reverse bool) gonum.ConstantTicks {
+	var ticks gonum.ConstantTicks
+	for i, name := range names {
+		at := i
+		if reverse {
+			at = len(names) - 1 - i
+		}
+		ticks = append(ticks, gonum.Tick{Value: float64(at), Label: name})
+	}
+	return ticks
+}
+
+// Bars draws a named bar for each value.
+func Bars(axes Axes, names []string, values []float64) (display.Bundle, error) {
+	if len(names) != len(values) || len(names) == 0 {
+		return display.Bundle{}, fmt.Errorf("plot.Bars: %d names and %d values", len(names), len(values))
+	}
+	rows := [][]string{{axes.X, axes.Y}}
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return display.Bundle{}, fmt.Errorf("plot.Bars: the value of %s is %v", names[i], v)
+		}
+		rows = append(rows, []string{names[i], number(v)})
+	}
+	axes.LogX, axes.LogY, axes.BytesX = false, false, false
+	p := axes.plot()
+	bars, err := plotter.NewBarChart(plotter.Values(values), vg.Points(max(6, min(40, 300/float64(len(values))))))
+	if err != nil {
+		return display.Bundle{}, err
+	}
+	bars.Color, bars.LineStyle.Width = colours[0], 0
+	p.Add(bars)
+	p.X.Tick.Marker = nominal(names, false)
+	p.X.Min, p.X.Max = -0.7, float64(len(names))-0.3
+	p.X.Tick.Length = 0
+	axes.widen(p)
+	return axes.render(p, columns(axes.Title, rows))
+}
+
+// Timeline draws what ran when: a lane for each Row, in the order in which
+// rows first appear, and a coloured box for each bar, a colour for each Label.
+func Timeline(axes Axes, bars ...Bar) (display.Bundle, error) {
+	if len(bars) == 0 {
+		return display.Bundle{}, fmt.Errorf("plot.Timeline: no bars")
+	}
+	var rows, labels []string
+	for i, b := range bars {
+		if math.IsNaN(b.Start+b.End) || math.IsInf(b.Start+b.End, 0) || b.End < b.Start {
+			return display.Bundle{}, fmt.Errorf("plot.Timeline: bar %d (%s, %s) runs from %v to %v", i, b.Row, b.Label, b.Start, b.End)
+		}
+		if !slices.Contains(rows, b.Row) {
+			rows = append(rows, b.Row)
+		}
+		if !slices.Contains(labels, b.Label) {
+			labels = append(labels, b.Label)
+		}
+	}
+	axes.LogX, axes.LogY, axes.BytesX = false, false, false
+	p := axes.plot()
+	table := [][]string{{axes.Y, "", "from", "to"}}
+	for i, label := range labels {
+		var pieces []plotter.XYer
+		for _, b := range bars {
+			if b.Label != label {
+				continue
+			}
+			y := float64(len(rows) - 1 - slices.Index(rows, b.Row))
+			pieces = append(pieces, plotter.XYs{
+				{X: b.Start, Y: y - 0.35}, {X: b.End, Y: y - 0.35}, {X: b.End, Y: y + 0.35}, {X: b.Start, Y: y + 0.35},
+			})
+		}
+		var shown []*plotter.Polygon
+		for _, piece := range pieces {
+			polygon, err := plotter.NewPolygon(piece)
+			if err != nil {
+				return display.Bundle{}, err
+			}
+			polygon.Color = colours[i%len(colours)]
+			polygon.LineStyle = draw.LineStyle{Color: color.White, Width: vg.Points(0.5)}
+			p.Add(polygon)
+			shown = append(shown, polygon)
+		}
+		p.Legend.Add(label+" ", shown[0])
+	}
+	for _, b := range bars[:min(len(bars), textRows)] {
+		table = append(table, []string{b.Row, b.Label, number(b.Start), number(b.End)})
+	}
+	if more := len(bars) - textRows; more > 0 {
+		table = append(table, []string{fmt.Sprintf("and %d more", more)})
+	}
+	p.Y.Tick.Marker = nominal(rows, true)
+	p.Y.Tick.Length = 0
+	p.Y.Min, p.Y.Max = -0.6, float64(len(rows))+0.1
+	if p.X.Min == p.X.Max {
+		p.X.Max++
+	}
+	if axes.Height == 0 {
+		axes.Height = 120 + 34*len(rows)
+	}
+	return axes.render(p, columns(axes.Title, table))
+}

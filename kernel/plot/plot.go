@@ -1,0 +1,210 @@
+// Package plot draws the charts of a notebook: lines, bars, heat maps and
+// timelines, as SVG with the numbers beside it as plain text. The drawing is
+// done by gonum.org/v1/plot.
+//
+// Each function returns what a cell shows, so a chart is the last expression:
+//
+//	plot.Lines(plot.Axes{Title: "Peer copy", X: "size", Y: "GB/s", LogX: true, BytesX: true},
+//		plot.Series{Name: "direct", X: sizes, Y: rates})
+//
+// Numbers that cannot be drawn (NaN, infinite, not positive on a logarithmic
+// axis, series of unequal lengths) are errors that name the series and the
+// index; nothing is left out silently.
+package plot
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strings"
+
+	gonum "gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"gocuda/kernel/display"
+)
+
+// Axes says what a chart is about and how its axes are drawn.
+type Axes struct {
+	Title, X, Y string // the axes' names, with their units
+	LogX, LogY  bool
+	// BytesX labels a logarithmic x axis by powers of two: 4 KiB, 1 MiB.
+	BytesX bool
+	// Width and Height in pixels of 1/96 inch; 640 by 360 when 0.
+	Width, Height int
+}
+
+// Series is one line of a chart: the points (X[i], Y[i]).
+type Series struct {
+	Name string
+	X, Y []float64
+	// Dashed tells an expectation or a limit from a measurement, which has a
+	// dot at each point as well (up to 64 points).
+	Dashed bool
+}
+
+// Bar is one piece of work in a timeline: Row ran Label from Start to End.
+type Bar struct {
+	Row, Label string
+	Start, End float64
+}
+
+// The colours of Okabe and Ito (2008), which colour-blind readers can tell apart.
+var colours = []color.RGBA{
+	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
+	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x50, 0x50, 0x50, 0xff},
+}
+
+var gridColour = color.Gray{0xe4}
+
+func init() {
+	sans := font.Font{Typeface: "Liberation", Variant: "Sans"}
+	gonum.DefaultFont, plotter.DefaultFont = sans, sans
+}
+
+// Lines draws series over common axes.
+func Lines(axes Axes, series ...Series) (display.Bundle, error) {
+	if len(series) == 0 {
+		return display.Bundle{}, fmt.Errorf("plot.Lines: no series")
+	}
+	p := axes.plot()
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = gridColour, gridColour
+	p.Add(grid)
+	for i, s := range series {
+		points, err := axes.points(s)
+		if err != nil {
+			return display.Bundle{}, fmt.Errorf("plot.Lines: %w", err)
+		}
+		line := &plotter.Line{XYs: points, LineStyle: draw.LineStyle{
+			Color: colours[i%len(colours)], Width: vg.Points(1.6),
+		}}
+		p.Add(line)
+		var key []gonum.Thumbnailer
+		if s.Dashed {
+			line.Dashes = []vg.Length{vg.Points(5), vg.Points(3)}
+		} else if len(points) <= 64 {
+			dots := &plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{
+				Color: line.Color, Radius: vg.Points(2.2), Shape: draw.CircleGlyph{},
+			}}
+			p.Add(dots)
+			key = append(key, dots)
+		}
+		if s.Name != "" {
+			p.Legend.Add(s.Name+" ", append([]gonum.Thumbnailer{line}, key...)...)
+		}
+	}
+	axes.widen(p)
+	return axes.render(p, axes.table(series))
+}
+
+func (a Axes) points(s Series) (plotter.XYs, error) {
+	name := s.Name
+	if name == "" {
+		name = "(unnamed)"
+	}
+	if len(s.X) != len(s.Y) {
+		return nil, fmt.Errorf("series %s has %d x and %d y values", name, len(s.X), len(s.Y))
+	}
+	if len(s.X) == 0 {
+		return nil, fmt.Errorf("series %s has no points", name)
+	}
+	points := make(plotter.XYs, len(s.X))
+	for i := range points {
+		for _, c := range []struct {
+			axis string
+			v    float64
+			log  bool
+		}{{"x", s.X[i], a.LogX}, {"y", s.Y[i], a.LogY}} {
+			if math.IsNaN(c.v) || math.IsInf(c.v, 0) {
+				return nil, fmt.Errorf("series %s: %s[%d] is %v", name, c.axis, i, c.v)
+			}
+			if c.log && c.v <= 0 {
+				return nil, fmt.Errorf("series %s: %s[%d] is %v on a logarithmic axis", name, c.axis, i, c.v)
+			}
+		}
+		points[i].X, points[i].Y = s.X[i], s.Y[i]
+	}
+	return points, nil
+}
+
+// plot is an empty plot with these axes.
+func (a Axes) plot() *gonum.Plot {
+	p := gonum.New()
+	p.Title.Text = a.Title
+	p.Title.Padding = vg.Points(6)
+	p.X.Label.Text, p.Y.Label.Text = a.X, a.Y
+	p.Legend.Top = true
+	p.Legend.Padding = vg.Points(2)
+	for _, axis := range []*gonum.Axis{&p.X, &p.Y} {
+		axis.Tick.Length = vg.Points(3)
+		axis.Label.Padding = vg.Points(3)
+	}
+	if a.LogX {
+		p.X.Scale, p.X.Tick.Marker = gonum.LogScale{}, gonum.LogTicks{Prec: -1}
+	}
+	if a.BytesX {
+		p.X.Tick.Marker = byteTicks{}
+	}
+	if a.LogY {
+		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, gonum.LogTicks{Prec: -1}
+	}
+	return p
+}
+
+// widen leaves room above the highest point for the legend, and gives an axis
+// whose values are all the same an extent.
+func (a Axes) widen(p *gonum.Plot) {
+	for _, axis := range []struct {
+		*gonum.Axis
+		log bool
+	}{{&p.X, a.LogX}, {&p.Y, a.LogY}} {
+		if axis.Min == axis.Max {
+			if axis.log {
+				axis.Min, axis.Max = axis.Min/2, axis.Max*2
+			} else {
+				d := max(1, math.Abs(axis.Min)) / 2
+				axis.Min, axis.Max = axis.Min-d, axis.Max+d
+			}
+		}
+	}
+	if a.LogY {
+		p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, 0.15)
+	} else {
+		if p.Y.Min > 0 && p.Y.Min < p.Y.Max/2 {
+			p.Y.Min = 0
+		}
+		p.Y.Max += (p.Y.Max - p.Y.Min) * 0.15
+	}
+}
+
+// render draws p; text is what readers without pictures get.
+func (a Axes) render(p *gonum.Plot, text string) (display.Bundle, error) {
+	w, h := a.Width, a.Height
+	if w == 0 {
+		w = 640
+	}
+	if h == 0 {
+		h = 360
+	}
+	if w < 80 || h < 60 || w > 8000 || h > 8000 {
+		return display.Bundle{}, fmt.Errorf("plot: a chart of %d by %d pixels; between 80 by 60 and 8000 by 8000 can be drawn", w, h)
+	}
+	const pixel = vg.Inch / 96
+	canvas := vgsvg.New(vg.Length(w)*pixel, vg.Length(h)*pixel)
+	p.Draw(draw.Crop(draw.New(canvas), vg.Points(4), -vg.Points(18), vg.Points(2), -vg.Points(4)))
+	var svg strings.Builder
+	if _, err := canvas.WriteTo(&svg); err != nil {
+		return display.Bundle{}, err
+	}
+	// Viewers without the font that the text was measured with get its like.
+	source := strings.ReplaceAll(svg.String(), "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
+	if i := strings.Index(source, "<svg"); i > 0 {
+		source = source[i:] // without the XML declaration, as HTML pages want it
+	}
+	return display.Bundle{Data: map[string]any{"image/svg+xml": source, "text/plain": text}}, nil
+}

@@ -1,0 +1,145 @@
+package plot_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"gocuda/kernel/display"
+	"gocuda/kernel/plot"
+)
+
+// words are the texts of an SVG picture, which must be well formed.
+func words(t *testing.T, b display.Bundle) string {
+	t.Helper()
+	source, _ := b.Data["image/svg+xml"].(string)
+	if !strings.HasPrefix(source, "<svg") {
+		t.Fatalf("not a picture: %.80q", source)
+	}
+	var out strings.Builder
+	d := xml.NewDecoder(strings.NewReader(source))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return out.String()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := token.(xml.CharData); ok {
+			if s := strings.TrimSpace(string(text)); s != "" {
+				out.WriteString(s + "|")
+			}
+		}
+	}
+}
+
+func TestChartsHaveTheirWordsAndNumbers(t *testing.T) {
+	axes := plot.Axes{Title: "Copies & waits", X: "size", Y: "GB/s"}
+	bytesAxes := axes
+	bytesAxes.LogX, bytesAxes.BytesX = true, true
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		draw        func() (display.Bundle, error)
+		words, text []string
+	}{
+		"lines": {
+			func() (display.Bundle, error) {
+				return plot.Lines(bytesAxes,
+					plot.Series{Name: "staged", X: []float64{1 << 10, 1 << 20}, Y: []float64{21.5, 53}},
+					plot.Series{Name: "limit", X: []float64{1 << 20}, Y: []float64{396}, Dashed: true})
+			},
+			[]string{"Copies & waits", "size", "GB/s", "1 KiB", "1 MiB", "staged", "limit"},
+			[]string{"1 KiB    21.5", "1 MiB      53    396"},
+		},
+		"one point": {
+			func() (display.Bundle, error) {
+				return plot.Lines(axes, plot.Series{X: []float64{3}, Y: []float64{-2}})
+			},
+			[]string{"Copies & waits"}, []string{"series 1", "-2"},
+		},
+		"numbers in a grid": {
+			func() (display.Bundle, error) {
+				return plot.Heatmap(axes, []string{"GPU 0", "GPU 1"}, []string{"to 0", "to 1"}, [][]float64{{nan, 396}, {380, nan}})
+			},
+			[]string{"GPU 0", "GPU 1", "to 0", "to 1", "396", "380"}, []string{"GPU 1   380   NaN"},
+		},
+		"all the same": {
+			func() (display.Bundle, error) {
+				return plot.Heatmap(axes, []string{"a"}, []string{"b"}, [][]float64{{7}})
+			},
+			[]string{"7"}, []string{"7"},
+		},
+		"a field": {
+			func() (display.Bundle, error) { return plot.Heatmap(axes, nil, nil, [][]float64{{0, 1}, {2, 3}}) },
+			[]string{"Copies & waits"}, []string{"2 by 2 values from 0 to 3"},
+		},
+		"bars": {
+			func() (display.Bundle, error) { return plot.Bars(axes, []string{"one", "two"}, []float64{1, 2}) },
+			[]string{"one", "two"}, []string{"two     2"},
+		},
+		"timeline": {
+			func() (display.Bundle, error) {
+				return plot.Timeline(axes, plot.Bar{Row: "stream 0", Label: "copy", End: 2}, plot.Bar{Row: "stream 1", Label: "kernel", Start: 2, End: 5})
+			},
+			[]string{"stream 0", "stream 1", "copy", "kernel"}, []string{"stream 1  kernel     2   5"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, err := c.draw()
+			if err != nil {
+				t.Fatal(err)
+			}
+			drawn := words(t, b)
+			for _, w := range c.words {
+				if !strings.Contains(drawn, w) {
+					t.Errorf("%q is not drawn; drawn are %s", w, drawn)
+				}
+			}
+			for _, w := range c.text {
+				if text := b.Data["text/plain"].(string); !strings.Contains(text, w) {
+					t.Errorf("the text lacks %q:\n%s", w, text)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeDrawnIsNamed(t *testing.T) {
+	bad := math.NaN()
+	for want, draw := range map[string]func() (display.Bundle, error){
+		"no series": func() (display.Bundle, error) { return plot.Lines(plot.Axes{}) },
+		"series a has 2 x and 1 y values": func() (display.Bundle, error) {
+			return plot.Lines(plot.Axes{}, plot.Series{"a", []float64{1, 2}, []float64{1}, false})
+		},
+		"series a has no points": func() (display.Bundle, error) { return plot.Lines(plot.Axes{}, plot.Series{Name: "a"}) },
+		"series a: y[1] is NaN": func() (display.Bundle, error) {
+			return plot.Lines(plot.Axes{}, plot.Series{"a", []float64{1, 2}, []float64{1, bad}, false})
+		},
+		"series a: x[0] is 0 on a logarithmic axis": func() (display.Bundle, error) {
+			return plot.Lines(plot.Axes{LogX: true}, plot.Series{"a", []float64{0}, []float64{1}, false})
+		},
+		"row 1 has 1 values":       func() (display.Bundle, error) { return plot.Heatmap(plot.Axes{}, nil, nil, [][]float64{{1, 2}, {1}}) },
+		"every value is NaN":       func() (display.Bundle, error) { return plot.Heatmap(plot.Axes{}, nil, nil, [][]float64{{bad}}) },
+		"no values":                func() (display.Bundle, error) { return plot.Heatmap(plot.Axes{}, nil, nil, nil) },
+		"1 row and 0 column names": func() (display.Bundle, error) { return plot.Heatmap(plot.Axes{}, []string{"a"}, nil, [][]float64{{1}}) },
+		"2 names and 1 values":     func() (display.Bundle, error) { return plot.Bars(plot.Axes{}, []string{"a", "b"}, []float64{1}) },
+		"the value of b is +Inf": func() (display.Bundle, error) {
+			return plot.Bars(plot.Axes{}, []string{"a", "b"}, []float64{1, math.Inf(1)})
+		},
+		"no bars": func() (display.Bundle, error) { return plot.Timeline(plot.Axes{}) },
+		"bar 0 (s, copy) runs from 2 to 1": func() (display.Bundle, error) {
+			return plot.Timeline(plot.Axes{}, plot.Bar{"s", "copy", 2, 1})
+		},
+		"5 by 60 pixels": func() (display.Bundle, error) {
+			return plot.Bars(plot.Axes{Width: 5, Height: 60}, []string{"a"}, []float64{1})
+		},
+	} {
+		if _, err := draw(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want an error that says %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	gonum "gonum.org/v1/plot"
+)
+
+// textRows is how many rows of numbers stand in a chart's plain text.
+const textRows = 24
+
+// table is the plain text of a line chart: a row for each x.
+func (a Axes) table(series []Series) string {
+	var xs []float64
+	for _, s := range series {
+		xs = append(xs, s.X...)
+	}
+	slices.Sort(xs)
+	xs = slices.Compact(xs)
+	rows := [][]string{{a.X}}
+	for i, s := range series {
+		name := s.Name
+		if name == "" {
+			name = fmt.Sprint("series ", i+1)
+		}
+		rows[0] = append(rows[0], name)
+	}
+	step := (len(xs) + textRows - 1) / textRows
+	for i := 0; i < len(xs); i += step {
+		row := []string{a.tick(xs[i])}
+		for _, s := range series {
+			cell := ""
+			if j := slices.Index(s.X, xs[i]); j >= 0 {
+				cell = number(s.Y[j])
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	title := a.Title
+	if a.Y != "" {
+		title += " (" + a.Y + ")"
+	}
+	return columns(title, rows)
+}
+
+func (a Axes) tick(x float64) string {
+	if a.BytesX {
+		return bytes(x)
+	}
+	return number(x)
+}
+
+func columns(title string, rows [][]string) string {
+	var out strings.Builder
+	fmt.Fprintln(&out, strings.TrimSpace(title))
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, row := range rows {
+		fmt.Fprintln(w, strings.Join(row, "\t")+"\t")
+	}
+	w.Flush()
+	return strings.TrimRight(out.String(), "\n")
+}
+
+func number(v float64) string { return fmt.Sprintf("%.4g", v) }
+
+// bytes names a number of bytes as IEC does.
+func bytes(v float64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for i < len(units)-1 && v >= 1024 {
+		v /= 1024
+		i++
+	}
+	return number(v) + " " + units[i]
+}
+
+// byteTicks marks powers of two, and labels at most eight of them.
+type byteTicks struct{}
+
+func (byteTicks) Ticks(low, high float64) []gonum.Tick {
+	first := int(math.Ceil(math.Log2(max(low, 1)) - 1e-9))
+	last := int(math.Floor(math.Log2(max(high, 1)) + 1e-9))
+	step := max(1, (last-first+7)/8)
+	var ticks []gonum.Tick
+	for k := first; k <= last; k++ {
+		t := gonum.Tick{Value: math.Exp2(float64(k))}
+		if (k-first)%step == 0 {
+			t.Label = bytes(t.Value)
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
