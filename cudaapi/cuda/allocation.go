@@ -40,7 +40,8 @@ type allocation struct {
 	born  uint32      // the device's epoch
 	site  *[8]uintptr // who allocated it; nil if not traced
 	host  any         // keeps pageable memory from the collector
-	// Its place in live.
+	// Its place in live: in a batch, or in the list.
+	batch      *batch
 	prev, next *allocation
 }
 
@@ -51,7 +52,24 @@ type owner struct{ *allocation }
 // live lists the memory that is not freed.
 var live struct {
 	sync.Mutex
-	head *allocation
+	head    *allocation
+	batches *batch
+}
+
+// all calls f for each allocation that is not freed. f may free it.
+func all(f func(*allocation)) {
+	live.Lock()
+	defer live.Unlock()
+	for a := live.head; a != nil; {
+		next := a.next
+		f(a)
+		a = next
+	}
+	for b := live.batches; b != nil; {
+		next := b.next
+		b.each(f)
+		b = next
+	}
 }
 
 // track lists an allocation and has it collected with its last view.
@@ -75,37 +93,14 @@ func (a *allocation) list() {
 	live.Unlock()
 }
 
-// ordered is a buffer of stream-ordered memory, in one piece: its allocation
-// has to be quick. The collector leaves it alone, for it is freed in the order of
-// a stream, and only the program knows of which.
-type ordered struct {
-	Buffer
-	own owner
-	mem allocation
-}
-
-func newOrdered(d *Device, p driver.Ptr, bytes uint64, n int, t Type) *Buffer {
-	o := &ordered{mem: allocation{dev: d, kind: asyncMemory, ptr: p, bytes: bytes}}
-	o.own.allocation = &o.mem
-	o.Buffer = Buffer{own: &o.own, ptr: p, n: n, typ: t}
-	if traced.Load() {
-		o.mem.site = new([8]uintptr)
-		runtime.Callers(3, o.mem.site[:])
-	}
-	o.mem.list()
-	return &o.Buffer
-}
-
-var traced atomic.Bool
-
-// TraceLeaks makes Leaks tell where stream-ordered memory was allocated too.
-// That costs some 300 ns an allocation, so it is off at first.
-func TraceLeaks(on bool) { traced.Store(on) }
-
 // take marks an allocation as freed; false if it was freed before.
 func (a *allocation) take() bool {
 	if a.freed.Swap(true) {
 		return false
+	}
+	if a.batch != nil {
+		a.batch.drop()
+		return true
 	}
 	live.Lock()
 	a.unlink()
@@ -127,16 +122,15 @@ func (a *allocation) unlink() {
 
 // forget drops all of a device's memory, which a reset has freed.
 func forget(d *Device) {
-	live.Lock()
-	defer live.Unlock()
-	for a := live.head; a != nil; {
-		next := a.next
-		if a.dev == d {
-			a.freed.Store(true)
+	all(func(a *allocation) {
+		switch {
+		case a.dev != d || a.freed.Swap(true):
+		case a.batch == nil:
 			a.unlink()
+		case a.batch.dropped.Add(1) == batchSize:
+			a.batch.unlink()
 		}
-		a = next
-	}
+	})
 	d.gone.drain()
 }
 
@@ -151,12 +145,10 @@ type Leak struct {
 // Leaks lists the memory that is allocated and not freed, largest first, with
 // where each piece was allocated.
 func Leaks() []Leak {
-	live.Lock()
 	var out []Leak
-	for a := live.head; a != nil; a = a.next {
+	all(func(a *allocation) {
 		out = append(out, Leak{Device: int(a.dev.id), Kind: a.kind.String(), Bytes: a.bytes, Where: where(a.site)})
-	}
-	live.Unlock()
+	})
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Bytes > out[j].Bytes })
 	return out
 }

@@ -25,6 +25,84 @@ type param struct {
 	elemName string
 }
 
+// quick is a parameter as most are, so small that all of a launch are at hand:
+// what its plain argument is, where it goes, and for a pointer which element
+// types may stand for what it points to.
+type quick struct {
+	kind    quickKind
+	offset  uint16
+	accepts uint32
+}
+
+type quickKind uint8
+
+const (
+	quickNone quickKind = iota
+	quickPointer
+	quickInt32
+	quickInt64
+	quickFloat32
+	quickFloat64
+)
+
+// quicken looks for what a plain argument of the parameter is.
+func (p *param) quicken() quick {
+	q := quick{offset: uint16(p.offset)}
+	switch {
+	case p.kind == signature.Pointer:
+		q.kind, q.accepts = quickPointer, p.elem
+		if p.elem == 0 {
+			q.accepts = math.MaxUint32
+		}
+	case p.kind == signature.Int && p.size == 4:
+		q.kind = quickInt32
+	case p.kind == signature.Int && p.size == 8:
+		q.kind = quickInt64
+	case p.kind == signature.Float && p.size == 4:
+		q.kind = quickFloat32
+	case p.kind == signature.Float && p.size == 8:
+		q.kind = quickFloat64
+	}
+	return q
+}
+
+// put packs an argument if it is a plain one, and reports whether it was.
+func (q quick) put(params *[maxParams]byte, arg any, d *Device) bool {
+	if b, ok := arg.(*Buffer); ok {
+		if q.kind != quickPointer || b == nil || q.accepts>>b.typ&1 == 0 {
+			return false
+		}
+		a := b.own.allocation
+		if a.dev != d || a.freed.Load() {
+			return false
+		}
+		binary.LittleEndian.PutUint64(params[q.offset:], uint64(b.ptr))
+		return true
+	}
+	if v, ok := arg.(int); ok {
+		switch {
+		case q.kind == quickInt32 && int(int32(v)) == v:
+			binary.LittleEndian.PutUint32(params[q.offset:], uint32(v))
+			return true
+		case q.kind == quickInt64:
+			binary.LittleEndian.PutUint64(params[q.offset:], uint64(v))
+			return true
+		}
+		return false
+	}
+	if v, ok := arg.(float64); ok {
+		switch f := float32(v); {
+		case q.kind == quickFloat64:
+			binary.LittleEndian.PutUint64(params[q.offset:], math.Float64bits(v))
+			return true
+		case q.kind == quickFloat32 && v-v == 0 && f-f == 0: // finite, and stays so
+			binary.LittleEndian.PutUint32(params[q.offset:], math.Float32bits(f))
+			return true
+		}
+	}
+	return false
+}
+
 // layout joins what the source says of the parameters (sig, may be nil) with
 // what the compiled code says (laidOut, if known). Where they disagree, the
 // compiled code is right about place and size, and the kind is unknown.
@@ -102,10 +180,6 @@ func (p *param) put(dst []byte, arg any, d *Device) string {
 	case *HostBuffer:
 		return p.putHost(dst, v)
 	case int:
-		if p.kind == signature.Int && len(dst) == 4 && int(int32(v)) == v { // most are
-			binary.LittleEndian.PutUint32(dst, uint32(v))
-			return ""
-		}
 		return p.putInt(dst, int64(v))
 	case int32:
 		return p.putInt(dst, int64(v))

@@ -23,6 +23,7 @@ type Device struct {
 	epoch  atomic.Uint32 // counts resets: what was made in another one is dead
 	fence  driver.Event  // of settle; guarded by mu
 	gone   garbage
+	fresh  atomic.Pointer[batch] // that stream-ordered buffers are taken from
 	recent recentLaunches
 }
 

@@ -1,6 +1,9 @@
 package cuda
 
 import (
+	"bytes"
+	"math"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -65,7 +68,11 @@ func hot(t testing.TB) (*Device, *Stream, *Event, *Buffer, *Kernel, *idle) {
 		t.Fatal(err)
 	}
 	code := &kernelCode{mod: &Module{sys: sys}, name: "k", sig: sig, on: make([]atomic.Pointer[function], 2)}
-	code.on[0].Store(&function{h: 5, params: params, bytes: params[15].offset + 8, dynamic: 48 << 10})
+	f := &function{h: 5, params: params, bytes: params[15].offset + 8, dynamic: 48 << 10}
+	for _, p := range params {
+		f.quick = append(f.quick, p.quicken())
+	}
+	code.on[0].Store(f)
 	return d, s, e, b, &Kernel{code: code}, drv
 }
 
@@ -81,6 +88,13 @@ func TestHotCallsAllocateNothing(t *testing.T) {
 		"wait":   func() error { return s.WaitEvent(e) },
 		"query":  func() error { _, err := s.Query(); return err },
 		"peer":   func() error { return MemcpyPeerAsync(to, from, s) },
+		"allocAsync+freeAsync": func() error { // but for one in so many
+			x, err := s.AllocAsync(16, Float32)
+			if err != nil {
+				return err
+			}
+			return x.FreeAsync(s)
+		},
 	} {
 		if got := testing.AllocsPerRun(100, func() {
 			if err := call(); err != nil {
@@ -121,4 +135,98 @@ func BenchmarkOverhead(b *testing.B) {
 		}
 		return x.FreeAsync(s)
 	})
+}
+
+// TestManyOrdered allocates and frees from several goroutines: Leaks must list
+// just what is not freed, and batches must not pile up.
+func TestManyOrdered(t *testing.T) {
+	d, s, _, _, _, _ := hot(t)
+	ours := func() (n int) {
+		all(func(a *allocation) {
+			if a.dev == d && a.kind == asyncMemory {
+				n++
+			}
+		})
+		return n
+	}
+	var kept [4][]*Buffer
+	var wg sync.WaitGroup
+	for g := range kept {
+		wg.Go(func() {
+			for i := range 500 {
+				b, err := s.AllocAsync(16, Float32)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if i%100 == g {
+					kept[g] = append(kept[g], b)
+				} else if err := b.FreeAsync(s); err != nil {
+					t.Error(err)
+				} else if err := b.FreeAsync(s); err == nil {
+					t.Error("freed twice")
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := ours(); n != 20 {
+		t.Errorf("%d are listed, 20 were kept", n)
+	}
+	for _, list := range kept {
+		for _, b := range list {
+			if err := b.FreeAsync(s); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	last, err := s.AllocAsync(16, Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forget(d) // as a reset does
+	if err := last.FreeAsync(s); err == nil {
+		t.Error("a reset leaves memory to be freed")
+	}
+	batches := 0
+	for b := live.batches; b != nil; b = b.next {
+		batches++
+	}
+	if n := ours(); n != 0 || batches > 2 { // one in use for each device of this process's tests
+		t.Errorf("%d are listed in %d batches", n, batches)
+	}
+}
+
+// TestQuickArguments holds the quick way of packing an argument to the slow one.
+func TestQuickArguments(t *testing.T) {
+	d, _, _, b, _, _ := hot(t)
+	var params [maxParams]byte
+	other := &Buffer{own: &owner{&allocation{dev: d.sys.devices[1]}}}
+	freed := &Buffer{own: &owner{&allocation{dev: d}}, typ: Float32}
+	freed.own.freed.Store(true)
+	for _, c := range []struct {
+		declared string
+		arg      any
+		quick    bool
+	}{
+		{"float *p", b, true}, {"const float *p", b, true}, {"void *p", b, true}, {"int *p", b, false}, {"float *p", (*Buffer)(nil), false},
+		{"float *p", other, false}, {"float *p", freed, false}, {"int p", b, false},
+		{"int p", 7, true}, {"int p", 1 << 31, false}, {"int p", -1 << 31, true}, {"unsigned p", 7, false}, {"long long p", 1 << 40, true},
+		{"float p", 1.5, true}, {"float p", 1e300, false}, {"double p", 1e300, true}, {"float p", math.NaN(), false}, {"int p", 1.5, false},
+	} {
+		sig := signature.Parse("__global__ void k(" + c.declared + ") {}")[0]
+		list, err := layout(sig, nil, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &list[0]
+		clear(params[:8])
+		if got := p.quicken().put(&params, c.arg, d); got != c.quick {
+			t.Errorf("%v for %s: quick %v", c.arg, c.declared, got)
+		}
+		want := make([]byte, 8)
+		if msg := p.put(want[:p.size], c.arg, d); c.quick && (msg != "" || !bytes.Equal(want, params[:8])) {
+			t.Errorf("%v for %s: % x, the slow way % x %s", c.arg, c.declared, params[:8], want, msg)
+		}
+	}
 }

@@ -62,6 +62,7 @@ type function struct {
 	h        driver.Function
 	epoch    uint32
 	params   []param
+	quick    []quick // the same, in short
 	bytes    int // of all arguments
 	pointers []driver.PointerParam
 	dynamic  int // shared memory that the function was allowed, bytes
@@ -74,8 +75,11 @@ func (k *Kernel) Name() string { return k.code.name }
 // allocates nothing.
 type call struct {
 	launch driver.Launch
-	params [4096]byte // the limit of a kernel's arguments
+	params [maxParams]byte
 }
+
+// maxParams is the limit of a kernel's arguments, in bytes.
+const maxParams = 4096
 
 var calls = sync.Pool{New: func() any { return new(call) }}
 
@@ -118,7 +122,10 @@ func (k *Kernel) Launch(grid GridDim, block BlockDim, s *Stream, args ...any) er
 		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s takes %d arguments, not %d", k.signature(), len(f.params), len(args))
 	}
 	cl := calls.Get().(*call)
-	for i := range f.params {
+	for i, q := range f.quick {
+		if q.put(&cl.params, args[i], d) {
+			continue
+		}
 		p := &f.params[i]
 		if msg := p.put(cl.params[p.offset:p.offset+p.size], args[i], d); msg != "" {
 			calls.Put(cl)
@@ -200,10 +207,14 @@ func (k *kernelCode) function(d *Device) (*function, error) {
 		return nil, misuse(driver.ErrNotSupported, "Kernel.Launch", d, "%s: %v", k.name, err)
 	}
 	for _, p := range f.params {
+		f.quick = append(f.quick, p.quicken())
 		f.bytes = max(f.bytes, p.offset+p.size)
 		if p.kind == signature.Pointer {
 			f.pointers = append(f.pointers, driver.PointerParam{Offset: uint32(p.offset), ReadOnly: p.readOnly})
 		}
+	}
+	if f.bytes > maxParams {
+		return nil, misuse(driver.ErrNotSupported, "Kernel.Launch", d, "%s takes %d bytes of arguments; at most %d can be passed", k.name, f.bytes, maxParams)
 	}
 	const withoutAsking = 48 << 10
 	f.dynamic = withoutAsking
@@ -285,6 +296,9 @@ type recentLaunches struct {
 }
 
 func (r *recentLaunches) add(k *kernelCode) {
+	if r.last[r.n.Load()%uint32(len(r.last))].Load() == k {
+		return // the same kernel again, which is quicker to see than to note
+	}
 	r.last[r.n.Add(1)%uint32(len(r.last))].Store(k)
 }
 
