@@ -15,11 +15,12 @@ export CGO_ENABLED := 0
 BIN      := bin/gocuda-kernel
 VENV     := .venv
 PIP      := $(VENV)/.installed
+MPI      := build/mpi/.installed
 STAMPS   := build/stamps
 SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
-.PHONY: build demo test test-style test-go test-race test-python test-browser \
+.PHONY: build demo mpi-libs test test-style test-go test-race test-python test-browser \
         test-gpu gpu-bundle bench bench-gpu notebooks go-score cross clean
 
 build: $(BIN)
@@ -34,10 +35,18 @@ $(STAMPS)/built: $(filter %.go %.h %.ipynb go.mod go.sum,$(SOURCES))
 	@if cmp -s $(BIN).new $(BIN); then rm $(BIN).new; else mv $(BIN).new $(BIN); fi
 	@touch $@
 
-$(PIP): tests/requirements.txt tests/requirements.lock
-	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(PIP): tests/requirements.txt tests/requirements.lock | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
 	  -r tests/requirements.txt -c tests/requirements.lock
+	@touch $@
+
+# MPI libraries with their mpirun, for the tests only.
+mpi-libs: $(MPI)
+$(MPI): tests/mpi-libs.txt scripts/mpi-libs.sh | $(VENV)/bin/python
+	scripts/mpi-libs.sh $(VENV)/bin/python $(@D)
 	@touch $@
 
 demo: $(BIN)
@@ -60,7 +69,7 @@ $(STAMPS)/style: $(filter %.go,$(SOURCES))
 	@touch $@
 
 # go test remembers what passed.
-test-go:
+test-go: $(MPI)
 	$(GO) test ./...
 
 # The race detector needs cgo; where there is no C compiler, it is left out.
@@ -68,7 +77,7 @@ test-go:
 # is not run under it, and tests turn its reports off in evaluators that they
 # start (GORACE=report_bugs=0). Nor is the test whose evaluator dies of a race.
 RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$')
-test-race:
+test-race: $(MPI)
 	@if command -v gcc >/dev/null || command -v clang >/dev/null; then \
 	  echo "go test -race"; \
 	  CGO_ENABLED=1 $(GO) test -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal' $(RACE_PACKAGES) | grep -v 'no test files'; \

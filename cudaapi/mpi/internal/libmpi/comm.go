@@ -1,0 +1,163 @@
+//go:build linux && (amd64 || arm64)
+
+package libmpi
+
+import (
+	"runtime"
+
+	"gocuda/cudaapi/internal/clib"
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+// comm is one MPI_Comm.
+type comm struct {
+	t          *Transport
+	handle     uintptr
+	rank, size int
+}
+
+// newComm asks for what is asked often, and has errors returned.
+func (t *Transport) newComm(handle uintptr) (*comm, error) {
+	if err := t.do(mpiCommSetErrhandler, handle, t.abi.errorsReturn); err != nil {
+		return nil, err
+	}
+	v := new([2]int32)
+	if err := t.do(mpiCommRank, handle, clib.Pin(&v[0])); err != nil {
+		return nil, err
+	}
+	if err := t.do(mpiCommSize, handle, clib.Pin(&v[1])); err != nil {
+		return nil, err
+	}
+	return &comm{t: t, handle: handle, rank: int(v[0]), size: int(v[1])}, nil
+}
+
+func (c *comm) Rank() int { return c.rank }
+func (c *comm) Size() int { return c.size }
+
+func (c *comm) Isend(buf transport.Memory, dest, tag int) (transport.Request, error) {
+	return c.p2p(mpiIsend, buf, dest, tag)
+}
+
+func (c *comm) Issend(buf transport.Memory, dest, tag int) (transport.Request, error) {
+	return c.p2p(mpiIssend, buf, dest, tag)
+}
+
+func (c *comm) Irecv(buf transport.Memory, source, tag int) (transport.Request, error) {
+	return c.p2p(mpiIrecv, buf, source, tag)
+}
+
+func (c *comm) p2p(f function, buf transport.Memory, rank, tag int) (transport.Request, error) {
+	t := c.t
+	f, n, err := t.countable(f, buf)
+	if err != nil {
+		return nil, err
+	}
+	r := &request{t: t, f: f, receives: f == mpiIrecv || f == mpiIrecv+large}
+	r.keep[0] = buf.P
+	code := t.call(f, address(buf.P), n.n, n.t, t.abi.rankToC(rank), t.abi.tagToC(tag), c.handle, r.out())
+	t.free(n)
+	return t.started(r, code)
+}
+
+// probed is what a probe writes.
+type probed struct {
+	flag    int32
+	message uintptr
+	status  status
+}
+
+func (c *comm) Iprobe(source, tag int) (transport.Status, bool, error) {
+	p := new(probed)
+	err := c.t.do(mpiIprobe, c.t.abi.rankToC(source), c.t.abi.tagToC(tag), c.handle, clib.Pin(&p.flag), clib.Pin(&p.status))
+	if err != nil || p.flag == 0 {
+		return transport.Status{}, false, err
+	}
+	return c.t.abi.fromC(&p.status), true, nil
+}
+
+func (c *comm) Improbe(source, tag int) (transport.Message, transport.Status, bool, error) {
+	p := new(probed)
+	err := c.t.do(mpiImprobe, c.t.abi.rankToC(source), c.t.abi.tagToC(tag), c.handle, clib.Pin(&p.flag), clib.Pin(&p.message), clib.Pin(&p.status))
+	if err != nil || p.flag == 0 {
+		return nil, transport.Status{}, false, err
+	}
+	return &message{t: c.t, handle: p.message}, c.t.abi.fromC(&p.status), true, nil
+}
+
+// message is one MPI_Message.
+type message struct {
+	t      *Transport
+	handle uintptr
+}
+
+// Imrecv is MPI_Imrecv.
+func (m *message) Imrecv(buf transport.Memory) (transport.Request, error) {
+	f, n, err := m.t.countable(mpiImrecv, buf)
+	if err != nil {
+		return nil, err
+	}
+	r := &request{t: m.t, f: f, receives: true}
+	r.keep[0] = buf.P
+	code := m.t.call(f, address(buf.P), n.n, n.t, clib.Pin(&m.handle), r.out())
+	m.t.free(n)
+	return m.t.started(r, code)
+}
+
+func (c *comm) Dup() (transport.Comm, error) { return c.derive(mpiCommDup) }
+
+func (c *comm) Split(color, key int) (transport.Comm, error) {
+	k := int32(color)
+	if color == transport.Undefined {
+		k = c.t.abi.undefined
+	}
+	return c.derive(mpiCommSplit, uintptr(k), uintptr(key))
+}
+
+func (c *comm) SplitShared(key int) (transport.Comm, error) {
+	return c.derive(mpiCommSplitType, uintptr(c.t.abi.typeShared), uintptr(key), c.t.abi.infoNull)
+}
+
+// derive makes a communicator by a collective call, nil where MPI gives none.
+func (c *comm) derive(f function, args ...uintptr) (transport.Comm, error) {
+	if err := c.meet(); err != nil {
+		return nil, err
+	}
+	h := new(uintptr)
+	args = append(append([]uintptr{c.handle}, args...), clib.Pin(h))
+	if err := c.t.do(f, args...); err != nil {
+		return nil, err
+	}
+	if *h == c.t.abi.commNull {
+		return nil, nil
+	}
+	n, err := c.t.newComm(*h)
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+func (c *comm) Free() error {
+	if err := c.meet(); err != nil {
+		return err
+	}
+	return c.t.do(mpiCommFree, clib.Pin(&c.handle))
+}
+
+// meet waits until all ranks are here, where a call that blocks would keep
+// other goroutines' calls out of the library.
+func (c *comm) meet() error {
+	if c.t.level == len(threadNames)-1 {
+		return nil
+	}
+	r, err := c.Ibarrier()
+	if err != nil {
+		return err
+	}
+	for {
+		if _, done, err := r.Test(); done || err != nil {
+			return err
+		}
+		runtime.Gosched()
+	}
+}

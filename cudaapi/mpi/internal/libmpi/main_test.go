@@ -1,0 +1,128 @@
+//go:build linux && (amd64 || arm64)
+
+package libmpi
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+// programs are what a rank runs: this test binary again, under mpirun.
+var programs = map[string]func(t transport.Transport) error{}
+
+func TestMain(m *testing.M) {
+	name := os.Getenv("GOCUDA_TEST_PROGRAM")
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	if err := run(programs[name]); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func run(program func(transport.Transport) error) error {
+	t, err := Open()
+	if err != nil {
+		return err
+	}
+	if err := program(t); err != nil {
+		return fmt.Errorf("rank %d: %w", t.World().Rank(), err)
+	}
+	return t.Finalize()
+}
+
+// installed is an MPI of build/mpi, and the ABI to use it by.
+type installed struct {
+	name, prefix, library string
+}
+
+// libraries are those that make mpi-libs has installed.
+func libraries(t testing.TB) []installed {
+	t.Helper()
+	prefixes, _ := filepath.Glob("../../../../build/mpi/*/bin/mpirun")
+	var all []installed
+	for _, p := range prefixes {
+		prefix, err := filepath.Abs(filepath.Dir(filepath.Dir(p)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, lib := range []string{"libmpi.so.40", "libmpi.so.12", "libmpi_abi.so.1"} {
+			if file := filepath.Join(prefix, "lib", lib); exists(file) {
+				name := filepath.Base(prefix)
+				if strings.HasPrefix(lib, "libmpi_abi") {
+					name += "-abi"
+				}
+				all = append(all, installed{name, prefix, file})
+			}
+		}
+	}
+	if len(all) == 0 {
+		t.Skip("no MPI library in build/mpi: make mpi-libs installs some")
+	}
+	return all
+}
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// onEach runs f with every library.
+func onEach(t *testing.T, f func(t *testing.T, lib installed)) {
+	for _, lib := range libraries(t) {
+		t.Run(lib.name, func(t *testing.T) { f(t, lib) })
+	}
+}
+
+// mpirun runs a program on n ranks and gives what they printed.
+func (lib installed) mpirun(t testing.TB, n int, program string, env ...string) string {
+	t.Helper()
+	out, err := lib.try(t, n, program, env...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return out
+}
+
+func (lib installed) try(t testing.TB, n int, program string, env ...string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	args := []string{"-n", fmt.Sprint(n)}
+	if strings.HasPrefix(lib.name, "openmpi") {
+		args = append(args, "--oversubscribe")
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(lib.prefix, "bin/mpirun"), append(args, os.Args[0])...)
+	cmd.Env = append(os.Environ(), "GOCUDA_TEST_PROGRAM="+program, "GOCUDA_MPI="+lib.library, "GORACE=halt_on_error=1",
+		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	cmd.Env = append(cmd.Env, env...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.WaitDelay = 5 * time.Second
+	err := cmd.Run()
+	return out.String(), err
+}
+
+// wait drives a request to its end.
+func wait(r transport.Request, err error) (transport.Status, error) {
+	if err != nil {
+		return transport.Status{}, err
+	}
+	for i := 0; ; i++ {
+		if st, done, err := r.Test(); done || err != nil {
+			return st, err
+		}
+		if i > 100 {
+			runtime.Gosched()
+		}
+	}
+}
