@@ -63,7 +63,7 @@ type function struct {
 	epoch    uint32
 	params   []param
 	quick    []quick // the same, in short
-	bytes    int // of all arguments
+	bytes    int     // of all arguments
 	pointers []driver.PointerParam
 	dynamic  int // shared memory that the function was allowed, bytes
 }
