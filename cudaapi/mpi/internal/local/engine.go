@@ -1,0 +1,256 @@
+package local
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+// engine is what a rank knows of the messages under way. mu guards it, the
+// reading of incoming rings and the writing of outgoing ones.
+type engine struct {
+	rank, size int
+	segment    *segment // nil for a world of one
+	cookie     *uint64
+
+	mu       sync.Mutex
+	closed   bool
+	peers    []peerState
+	contexts map[uint32]*context
+	nextID   uint64
+	sends    map[uint64]*request // that wait for a word of the receiver
+	recvs    map[uint64]*request // that are fed by frameData
+	pulls    []*request          // that copy from the sender's memory
+	pushes   []*request          // that are sent in parts
+	queued   int                 // frames that wait for room, in all backlogs
+	nextCtx  uint32              // no communicator of this rank has this context, or a higher one
+
+	firstLost  int
+	firstHow   string
+	lostSignal chan struct{}
+	losses     atomic.Int32 // of ranks and of the launcher
+	launcher   error        // the launcher is gone
+
+	polls   atomic.Uint32 // counts that somebody asked for progress
+	waiters atomic.Int32  // goroutines that sleep until the agent has made progress
+	kick    chan struct{} // one of them began
+	quit    chan struct{}
+	ended   chan struct{}
+
+	collMu sync.Mutex
+	colls  []*collective
+	nColls atomic.Int32
+}
+
+// peerState is what concerns one other rank.
+type peerState struct {
+	out, in  *ring
+	pid      int
+	readable bool // by readProcess
+	backlog  []queuedFrame
+	lost     error
+}
+
+// queuedFrame waits for room in a ring.
+type queuedFrame struct {
+	f    frame
+	data unsafe.Pointer
+	owns *request // is complete once the frame is written
+}
+
+func newEngine(rank, size int, seg *segment) *engine {
+	e := &engine{
+		rank: rank, size: size, segment: seg,
+		peers:    make([]peerState, size),
+		contexts: map[uint32]*context{},
+		sends:    map[uint64]*request{},
+		recvs:    map[uint64]*request{},
+		nextCtx:  firstContext, firstLost: -1,
+		lostSignal: make(chan struct{}),
+		kick:       make(chan struct{}, 1),
+		quit:       make(chan struct{}),
+		ended:      make(chan struct{}),
+	}
+	for i := range e.peers {
+		if i != rank {
+			e.peers[i].out, e.peers[i].in = seg.ring(rank, i), seg.ring(i, rank)
+		}
+	}
+	return e
+}
+
+// progress moves all that is under way. It reports whether anything happened.
+// If another goroutine is at it, it does nothing, unless it is to be thorough.
+func (e *engine) progress(thorough bool) (moved bool) {
+	if thorough {
+		e.mu.Lock()
+	} else if !e.mu.TryLock() {
+		return false
+	}
+	if e.closed {
+		e.mu.Unlock()
+		return false
+	}
+	moved = e.drain()
+	if e.queued > 0 || len(e.pushes) > 0 {
+		moved = e.write() || moved
+	}
+	var pull *request
+	if len(e.pulls) > 0 {
+		pull = e.nextPull()
+	}
+	e.mu.Unlock()
+	if pull != nil {
+		e.pull(pull)
+		moved = true
+	}
+	if e.nColls.Load() > 0 {
+		moved = e.advance() || moved
+	}
+	return moved
+}
+
+// drainFrames is how many frames of a peer are taken before the next one's.
+const drainFrames = 64
+
+// drain takes what has come.
+func (e *engine) drain() (moved bool) {
+	var f frame
+	for i := range e.peers {
+		p := &e.peers[i]
+		if p.in == nil {
+			continue
+		}
+		for range drainFrames {
+			there, err := p.in.peek(&f)
+			if err == nil && !there {
+				break
+			}
+			if err == nil {
+				err = e.take(i, p.in, &f)
+			}
+			if err != nil {
+				e.markLost(i, err.Error())
+				break
+			}
+			moved = true
+			if p.in.next(&f) {
+				e.wake(i)
+			}
+		}
+	}
+	return moved
+}
+
+// post sends a frame, now or when there is room. owns, if any, is complete then.
+func (e *engine) post(to int, f frame, data unsafe.Pointer, owns *request) {
+	p := &e.peers[to]
+	if p.lost != nil {
+		if owns != nil {
+			owns.complete(transport.Status{}, p.lost)
+		}
+		return
+	}
+	if len(p.backlog) == 0 && p.out.write(&f, data) {
+		e.wake(to)
+		if owns != nil {
+			owns.complete(transport.Status{}, nil)
+		}
+		return
+	}
+	p.backlog = append(p.backlog, queuedFrame{f, data, owns})
+	e.queued++
+	e.awaitRoom(p)
+	e.nudge()
+}
+
+// awaitRoom asks the reader to say when it has read.
+func (e *engine) awaitRoom(p *peerState) { p.out.ctl.want.Store(1) }
+
+// write writes what waited for room, then parts of large messages.
+func (e *engine) write() (moved bool) {
+	for i := range e.peers {
+		p := &e.peers[i]
+		wrote := 0
+		for len(p.backlog) > 0 {
+			q := &p.backlog[0]
+			if !p.out.write(&q.f, q.data) {
+				e.awaitRoom(p)
+				if !p.out.write(&q.f, q.data) {
+					break
+				}
+			}
+			if q.owns != nil {
+				q.owns.complete(transport.Status{}, nil)
+			}
+			p.backlog[0] = queuedFrame{}
+			p.backlog = p.backlog[1:]
+			e.queued--
+			wrote++
+		}
+		if wrote > 0 {
+			e.wake(i)
+			moved = true
+		}
+	}
+	return e.push() || moved
+}
+
+// wake wakes the agent of a rank if it sleeps.
+func (e *engine) wake(rank int) {
+	word := &e.segment.rank(rank).asleep
+	if word.Load() != 0 && word.CompareAndSwap(1, 0) {
+		futexWake(unsafe.Pointer(word))
+	}
+}
+
+// nudge makes this rank's own agent look.
+func (e *engine) nudge() {
+	if e.segment != nil {
+		e.wake(e.rank)
+	}
+}
+
+// flush waits until all frames are written.
+func (e *engine) flush() {
+	for {
+		e.mu.Lock()
+		left := e.queued > 0 && e.losses.Load() == 0
+		e.mu.Unlock()
+		if !left {
+			return
+		}
+		e.progress(true)
+		yieldProcessor()
+	}
+}
+
+// close ends everything.
+func (e *engine) close() {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return
+	}
+	e.closed = true
+	close(e.quit)
+	e.nudge()
+	e.mu.Unlock()
+	if e.segment != nil {
+		<-e.ended
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.failAll(func(*request) error {
+		return &transport.Error{Class: transport.Other, Call: "MPI_Finalize", Text: "the operation was not over when MPI was finalized"}
+	})
+	if e.segment != nil {
+		for i := range e.peers {
+			e.peers[i].in, e.peers[i].out, e.peers[i].backlog = nil, nil, nil
+		}
+		unmapSegment(e.segment.mem)
+		e.segment = nil
+	}
+}

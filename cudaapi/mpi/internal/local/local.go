@@ -1,0 +1,224 @@
+// Package local is MPI between the processes of one machine, without an MPI
+// library.
+//
+// A launcher (package launch) opens a job; each rank finds its place in the
+// environment, reports to the launcher's socket and gets the job's shared
+// memory from it. Small messages go through rings there, one for each pair of
+// ranks. A large message stays where it is until its receive is posted; then
+// the receiver copies it straight out of the sender's memory
+// (process_vm_readv), or, where the system forbids that, the sender sends it
+// through the ring in parts.
+//
+// Messages progress in every call that asks for one (Test, Wait, Iprobe and
+// so on) and, when none has come for a while, in an agent: a goroutine that
+// sleeps until another rank wakes it. So a rank that computes, or waits for
+// something else, holds up nobody.
+//
+// The launcher sees a rank's process end, however it ends, and tells the
+// others, whose operations with it, and collectives over it, then fail.
+package local
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+var clockStart = time.Now()
+
+// local is the Transport.
+type local struct {
+	e           *engine
+	member      *member // nil without a launcher
+	world, self *comm
+}
+
+// Open makes this process the rank that its environment says, and waits for
+// the others to come; or, without a launcher, the one rank of a world of one.
+func Open() (transport.Transport, error) {
+	text := os.Getenv(EnvName)
+	if text == "" {
+		return newLocal(newEngine(0, 1, nil), nil)
+	}
+	s, err := parseSeat(text)
+	if err != nil {
+		return nil, err
+	}
+	m, err := join(s)
+	if err != nil {
+		return nil, err
+	}
+	t, err := enrol(s, m)
+	if err != nil {
+		m.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// enrol sets up the rank and waits until all have come.
+func enrol(s seat, m *member) (*local, error) {
+	mem, err := m.mapped()
+	if err != nil {
+		return nil, err
+	}
+	seg, err := openSegment(mem, s.size)
+	if err != nil {
+		unmapSegment(mem)
+		return nil, err
+	}
+	letRead(m.launcher())
+	e := newEngine(s.rank, s.size, seg)
+	e.publishCookie()
+	if err := m.send(note{kind: noteJoined}); err != nil {
+		return nil, err
+	}
+	var pids string
+	for pids == "" {
+		n, err := m.next()
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("the job's launcher ended while its ranks started: %w", err)
+		case n.kind == noteLost:
+			return nil, lostError("MPI_Init", n.n, n.text)
+		case n.kind == noteAbort:
+			os.Exit(n.n)
+		case n.kind == noteReady && len(n.text) == 4*s.size:
+			pids = n.text
+		}
+	}
+	for i := range s.size {
+		if i != s.rank {
+			e.peers[i].pid = int(int32(binary.LittleEndian.Uint32([]byte(pids[4*i:]))))
+			e.peers[i].readable = e.canRead(i)
+		}
+	}
+	return newLocal(e, m)
+}
+
+func newLocal(e *engine, m *member) (*local, error) {
+	t := &local{e: e, member: m}
+	all := make([]int, e.size)
+	for i := range all {
+		all[i] = i
+	}
+	t.world = newComm(e, contextWorld, all)
+	t.self = newComm(e, contextSelf, []int{e.rank})
+	if m != nil {
+		go t.listen()
+	}
+	if e.segment != nil {
+		go e.agent()
+	}
+	return t, nil
+}
+
+// listen hears what the launcher says until the end.
+func (t *local) listen() {
+	for {
+		n, err := t.member.next()
+		switch {
+		case err != nil:
+			t.e.loseLauncher()
+			return
+		case n.kind == noteLost:
+			t.e.lose(n.n, n.text)
+		case n.kind == noteAbort:
+			fmt.Fprintf(os.Stderr, "MPI_Abort of %s: rank %d ends with exit code %d\n", n.text, t.e.rank, n.n)
+			os.Exit(n.n)
+		}
+	}
+}
+
+func (t *local) World() transport.Comm { return t.world }
+func (t *local) Self() transport.Comm  { return t.self }
+
+// TagUB leaves room for nothing: the collectives' messages are in contexts of
+// their own.
+func (t *local) TagUB() int           { return 1<<31 - 1 }
+func (t *local) Wtime() time.Duration { return time.Since(clockStart) }
+
+func (t *local) Lost() <-chan struct{} { return t.e.lostSignal }
+
+func (t *local) LostRank() (int, string) {
+	t.e.mu.Lock()
+	defer t.e.mu.Unlock()
+	return t.e.firstLost, t.e.firstHow
+}
+
+func (t *local) Info() transport.Info {
+	found := "no launcher: a world of one rank"
+	way := "nothing to copy between"
+	if t.member != nil {
+		found = fmt.Sprintf("%s, set by gocuda's launcher (process %d)", EnvName, t.member.launcher())
+	}
+	if t.e.size > 1 {
+		way = "large messages are read from the sender's memory (process_vm_readv)"
+		for i := range t.e.peers {
+			if i != t.e.rank && !t.e.peers[i].readable {
+				way = fmt.Sprintf("large messages go through shared memory in parts, for this process may not read rank %d's memory", i)
+				break
+			}
+		}
+	}
+	return transport.Info{
+		Name:    "local",
+		Version: fmt.Sprintf("gocuda's built-in transport, %s/%s: %s", runtime.GOOS, runtime.GOARCH, way),
+		Found:   found,
+		Thread:  "MPI_THREAD_MULTIPLE",
+		Why:     "the built-in transport moves host memory; package mpi moves device memory between processes of one machine by CUDA IPC",
+	}
+}
+
+func (t *local) Abort(code int) {
+	if t.member != nil {
+		t.member.send(note{kind: noteAbort, n: code})
+	}
+	os.Exit(code)
+}
+
+// Finalize waits for all ranks, unless one is lost.
+func (t *local) Finalize() error {
+	var failed error
+	if r, err := t.world.Ibarrier(); err != nil {
+		failed = err
+	} else if _, _, err := r.(transport.Waiter).Wait(nil); err != nil {
+		failed = err
+	}
+	t.e.flush()
+	if t.member != nil {
+		t.member.send(note{kind: noteBye})
+	}
+	t.e.close()
+	if t.member != nil {
+		t.member.close()
+	}
+	return failed
+}
+
+// publishCookie says where in this process's memory a number is that no other
+// process has.
+func (e *engine) publishCookie() {
+	var b [8]byte
+	rand.Read(b[:])
+	e.cookie = new(uint64)
+	*e.cookie = binary.LittleEndian.Uint64(b[:])
+	me := e.segment.rank(e.rank)
+	me.cookie.Store(*e.cookie)
+	me.cookieAt.Store(uint64(uintptr(unsafe.Pointer(e.cookie))))
+}
+
+// canRead tells whether this process may read the memory of rank i's, and that
+// the process known by its id is the right one.
+func (e *engine) canRead(i int) bool {
+	them := e.segment.rank(i)
+	var got uint64
+	n, err := readProcess(e.peers[i].pid, unsafe.Pointer(&got), them.cookieAt.Load(), 8)
+	return err == nil && n == 8 && got == them.cookie.Load()
+}

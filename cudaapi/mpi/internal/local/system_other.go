@@ -1,0 +1,47 @@
+//go:build !linux
+
+package local
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"unsafe"
+)
+
+// Elsewhere than on Linux a job has one rank, which needs none of this.
+
+func futexWait(unsafe.Pointer, uint32) {}
+func futexWake(unsafe.Pointer)         {}
+func yieldProcessor()                  {}
+func unmapSegment([]byte)              {}
+func letRead(int)                      {}
+
+func readProcess(int, unsafe.Pointer, uint64, int) (int, error) { return 0, errors.ErrUnsupported }
+
+func isGone(error) bool { return false }
+
+func errUnsupported() error {
+	return errors.New("the built-in MPI transport between processes works on Linux only, this is " + runtime.GOOS +
+		": start the ranks with mpirun of an MPI library, or use one rank")
+}
+
+// Hub is the launcher's part of a job; see hub_linux.go.
+type Hub struct{}
+
+// NewHub fails: see errUnsupported.
+func NewHub(int, func(Event)) (*Hub, error) { return nil, errUnsupported() }
+
+func (*Hub) Env(int) string   { return "" }
+func (*Hub) Lost(int, string) {}
+func (*Hub) Close() error     { return nil }
+
+type member struct{}
+
+func join(seat) (*member, error) { return nil, errUnsupported() }
+
+func (*member) mapped() ([]byte, error) { return nil, errUnsupported() }
+func (*member) launcher() int           { return os.Getppid() }
+func (*member) next() (note, error)     { return note{}, errUnsupported() }
+func (*member) send(note) error         { return errUnsupported() }
+func (*member) close()                  {}
