@@ -1,0 +1,294 @@
+// Package collective has collective operations on device memory, with the
+// contract that PyTorch's Gloo gave them: among several GPUs of one process, and
+// among the ranks of an MPI communicator with one or several buffers each.
+//
+//	err := collective.Allreduce(bufs, streams)              // GPUs of this process
+//	group, err := collective.NewGroup(mpi.World())          // ranks
+//	err = group.Allreduce(bufs, nil, collective.Using(collective.Ring))
+//
+// # Streams
+//
+// With streams, one for each buffer and on its device, an operation orders
+// itself on them: it follows the work that was queued before, what is queued
+// later follows it, and the call returns without the CPU waiting for a device.
+// (Among ranks the CPU may wait for the other ranks to make the call.) Without
+// streams the buffers must be ready when the call is made, where the work of the
+// default streams counts as ready, and they are ready when it returns.
+//
+// # Allocation
+//
+// Collectives run on several devices at once, and some wait for each other
+// there. CUDA may carry an allocation out only when a device is idle; one that
+// falls between the launches of such an operation can therefore stop everything
+// for good. So this package allocates, frees and launches what waits under one
+// mutex. A program that allocates device memory in other goroutines meanwhile
+// sets its own with [SetMutex] and holds it for that.
+package collective
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/internal/fabric"
+)
+
+// Algorithm is how an operation moves the data.
+type Algorithm uint8
+
+const (
+	// Auto chooses by size, number of members and what there is; see
+	// [Group.Choose].
+	Auto Algorithm = iota
+	// Ring passes parts around: the most bandwidth, 2(n-1) steps.
+	Ring
+	// ChunkedRing is Ring in smaller pieces that overlap.
+	ChunkedRing
+	// HalvingDoubling exchanges halves with log2(n) partners and back.
+	HalvingDoubling
+	// Local combines in a tree and sends the result back: the fewest steps,
+	// for small sizes.
+	Local
+	// NCCL is NVIDIA's library, if there is one. It needs a device of its own
+	// for each member.
+	NCCL
+)
+
+var algorithmNames = [...]string{"auto", "ring", "chunked ring", "halving-doubling", "local", "NCCL"}
+
+func (a Algorithm) String() string {
+	if int(a) >= len(algorithmNames) {
+		return fmt.Sprintf("Algorithm(%d)", uint8(a))
+	}
+	return algorithmNames[a]
+}
+
+// Option changes how an operation is carried out.
+type Option func(*options)
+
+type options struct {
+	algorithm Algorithm
+	op        cuda.ReduceOp
+}
+
+// Using names the algorithm. By default it is Auto.
+func Using(a Algorithm) Option { return func(o *options) { o.algorithm = a } }
+
+// Combining names the operator of a reduction. By default it is the sum.
+func Combining(op cuda.ReduceOp) Option { return func(o *options) { o.op = op } }
+
+// SetMutex shares a mutex with this package, which then holds m whenever it
+// allocates device memory or launches what waits for another device. Call it
+// before any operation. nil goes back to a mutex of the package's own.
+func SetMutex(m *sync.Mutex) { fabric.SetMutex(m) }
+
+// alone are the members of this process.
+var alone = sync.OnceValue(NewLocal)
+
+// NewLocal is a group of the buffers of this process alone. The functions of
+// this package use one of their own.
+func NewLocal() *Group { return &Group{fabric: fabric.NewGroup(nil)} }
+
+// Allreduce leaves in each buffer the combination of all, element by element:
+// bufs are buffers of one type and length, on devices of this process.
+func Allreduce(bufs []*cuda.Buffer, streams []*cuda.Stream, opts ...Option) error {
+	return alone().Allreduce(bufs, streams, opts...)
+}
+
+// Broadcast copies bufs[root] to all others.
+func Broadcast(root int, bufs []*cuda.Buffer, streams []*cuda.Stream, opts ...Option) error {
+	return alone().Broadcast(root, bufs, streams, opts...)
+}
+
+// Group is the members among which operations run. Its operations are started
+// in the same order by all its ranks.
+type Group struct {
+	fabric *fabric.Group
+	ranks  Ranks // nil: this process alone
+	nccl   ncclCache
+
+	mu    sync.Mutex
+	plans map[planKey]*fabric.Plan
+}
+
+type planKey struct {
+	broadcast        bool
+	algorithm        Algorithm
+	members, n, root int
+}
+
+// Allreduce leaves in each member's buffer the combination of all, element by
+// element. Each rank gives one or several buffers, all of one type and length
+// and each rank as many; rank r's buffer i is member r*len(bufs)+i.
+func (g *Group) Allreduce(bufs []*cuda.Buffer, streams []*cuda.Stream, opts ...Option) error {
+	const call = "Allreduce"
+	o := read(opts)
+	if err := check(call, bufs, streams); err != nil {
+		return err
+	}
+	if !o.op.Allows(bufs[0].Type()) {
+		return fmt.Errorf("collective.%s: %s is not for %s", call, o.op, bufs[0].Type())
+	}
+	return g.run(call, planKey{members: g.members(bufs), n: bufs[0].Len()}, o, bufs, streams)
+}
+
+// Broadcast copies member root's buffer to all others (Gloo's one-to-all).
+func (g *Group) Broadcast(root int, bufs []*cuda.Buffer, streams []*cuda.Stream, opts ...Option) error {
+	const call = "Broadcast"
+	o := read(opts)
+	if err := check(call, bufs, streams); err != nil {
+		return err
+	}
+	if members := g.members(bufs); root < 0 || root >= members {
+		return fmt.Errorf("collective.%s: root %d of %d members", call, root, members)
+	}
+	return g.run(call, planKey{broadcast: true, members: g.members(bufs), n: bufs[0].Len(), root: root}, o, bufs, streams)
+}
+
+func read(opts []Option) options {
+	o := options{op: cuda.ReduceSum}
+	for _, f := range opts {
+		f(&o)
+	}
+	return o
+}
+
+// members is how many there are, given this rank's buffers.
+func (g *Group) members(bufs []*cuda.Buffer) int {
+	if g.ranks == nil {
+		return len(bufs)
+	}
+	return len(bufs) * g.ranks.Size()
+}
+
+func check(call string, bufs []*cuda.Buffer, streams []*cuda.Stream) error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("collective."+call+": "+format, args...)
+	}
+	if len(bufs) == 0 {
+		return wrong("there are no buffers")
+	}
+	if len(streams) != 0 && len(streams) != len(bufs) {
+		return wrong("%d streams for %d buffers: give one for each, or none", len(streams), len(bufs))
+	}
+	for i, b := range bufs {
+		switch {
+		case b == nil:
+			return wrong("buffer %d is nil", i)
+		case b.Len() != bufs[0].Len() || b.Type() != bufs[0].Type():
+			return wrong("buffer %d has %d %s, buffer 0 %d %s", i, b.Len(), b.Type(), bufs[0].Len(), bufs[0].Type())
+		case slices.Contains(bufs[:i], b):
+			return wrong("buffer %d is given twice", i)
+		}
+		for j, c := range bufs[:i] {
+			if c.Device() == b.Device() && b.Address() < c.Address()+uintptr(c.Bytes()) && c.Address() < b.Address()+uintptr(b.Bytes()) {
+				return wrong("buffers %d and %d share memory", j, i)
+			}
+		}
+		if len(streams) != 0 {
+			if streams[i] == nil {
+				return wrong("stream %d is nil; the default stream is Device.DefaultStream()", i)
+			}
+			if streams[i].Device() != b.Device() {
+				return wrong("stream %d is device %d's, buffer %d on device %d", i, streams[i].Device().Ordinal(), i, b.Device().Ordinal())
+			}
+		}
+	}
+	return nil
+}
+
+func (g *Group) run(call string, k planKey, o options, bufs []*cuda.Buffer, streams []*cuda.Stream) error {
+	if len(streams) == 0 {
+		streams = nil
+	}
+	k.algorithm = o.algorithm
+	if o.algorithm == Auto || o.algorithm == NCCL {
+		comms, why := g.nccl.comms(g, bufs, o.op)
+		switch {
+		case comms != nil && (o.algorithm == NCCL || k.members > 1):
+			return g.nccl.run(k, o.op, comms, bufs, streams)
+		case o.algorithm == NCCL:
+			return fmt.Errorf("collective.%s: NCCL cannot be used: %w", call, why)
+		}
+		k.algorithm = own(k.members, bufs[0].Bytes())
+	}
+	if k.algorithm > NCCL {
+		return fmt.Errorf("collective.%s: there is no %s", call, k.algorithm)
+	}
+	c := &fabric.Call{Plan: g.plan(k), Op: o.op, Buffers: bufs, Streams: streams}
+	if g.ranks != nil {
+		c.PerRank = slices.Repeat([]int{len(bufs)}, g.ranks.Size())
+	}
+	return g.fabric.Run(c)
+}
+
+// Choose tells which algorithm Auto takes for an Allreduce of these buffers, and
+// why. Among ranks, all must ask.
+func (g *Group) Choose(bufs []*cuda.Buffer, opts ...Option) (Algorithm, string) {
+	if err := check("Choose", bufs, nil); err != nil {
+		return Auto, err.Error()
+	}
+	members := g.members(bufs)
+	comms, why := g.nccl.comms(g, bufs, read(opts).op)
+	if comms != nil && members > 1 {
+		return NCCL, "a device for each member, and NCCL " + ncclVersion()
+	}
+	a := own(members, bufs[0].Bytes())
+	reason := fmt.Sprintf("%d members, %d bytes", members, bufs[0].Bytes())
+	if why != nil {
+		reason += "; no NCCL: " + why.Error()
+	}
+	return a, reason
+}
+
+// own is the algorithm that suits a size best without NCCL.
+func own(members, bytes int) Algorithm {
+	switch {
+	case bytes <= 16<<10:
+		return Local
+	case members > 2 && bytes <= 1<<20:
+		return HalvingDoubling
+	}
+	return Ring
+}
+
+// mostPlans are kept; programs use few sizes, again and again.
+const mostPlans = 256
+
+func (g *Group) plan(k planKey) *fabric.Plan {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if p := g.plans[k]; p != nil {
+		return p
+	}
+	var s fabric.Schedule
+	switch {
+	case k.broadcast:
+		s = fabric.OneToAll(k.members, k.n, k.root)
+	case k.algorithm == Ring:
+		s = fabric.Ring(k.members, k.n)
+	case k.algorithm == ChunkedRing:
+		s = fabric.ChunkedRing(k.members, k.n, 2)
+	case k.algorithm == HalvingDoubling:
+		s = fabric.HalvingDoubling(k.members, k.n)
+	default:
+		s = fabric.Tree(k.members, k.n)
+	}
+	p := fabric.Compile(s, k.members)
+	if g.plans == nil || len(g.plans) >= mostPlans {
+		g.plans = map[planKey]*fabric.Plan{}
+	}
+	g.plans[k] = p
+	return p
+}
+
+// Close gives back what the group holds: streams, events, mappings of other
+// ranks' memory, NCCL's communicators. It waits for their work.
+func (g *Group) Close() error {
+	err := g.nccl.close()
+	if e := g.fabric.Close(); err == nil {
+		err = e
+	}
+	return err
+}

@@ -1,0 +1,163 @@
+package collective
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/internal/fabric"
+	"gocuda/cudaapi/internal/nccl"
+)
+
+// ncclCache holds a communicator for each choice of devices.
+type ncclCache struct {
+	mu    sync.Mutex
+	made  map[string][]ncclMember
+	wrong map[string]error
+}
+
+// ncclMember is one of this process's members of a communicator.
+type ncclMember struct {
+	*nccl.Comm
+	own  *cuda.Stream // for callers that give none
+	edge *cuda.Event
+}
+
+func ncclVersion() string {
+	lib, err := nccl.Open()
+	if err != nil {
+		return err.Error()
+	}
+	return lib.Version() + " (" + lib.Path() + ")"
+}
+
+var errNotReal = errors.New("the devices are simulated")
+
+// comms gives the members for these buffers, made at first use, or says why
+// there are none.
+func (n *ncclCache) comms(g *Group, bufs []*cuda.Buffer, op cuda.ReduceOp) ([]ncclMember, error) {
+	if info, err := cuda.Backend(); err != nil || info.Name != "nvidia" {
+		return nil, errors.Join(errNotReal, err)
+	}
+	if !nccl.Can(op, bufs[0].Type()) {
+		return nil, fmt.Errorf("it has no %s of %s", op, bufs[0].Type())
+	}
+	key := ""
+	seen := map[*cuda.Device]bool{}
+	for _, b := range bufs {
+		if seen[b.Device()] {
+			return nil, fmt.Errorf("two members are on device %d, and NCCL wants a device for each", b.Device().Ordinal())
+		}
+		seen[b.Device()] = true
+		key += fmt.Sprint(b.Device().Ordinal(), " ")
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if c, ok := n.made[key]; ok {
+		return c, n.wrong[key]
+	}
+	if n.made == nil {
+		n.made, n.wrong = map[string][]ncclMember{}, map[string]error{}
+	}
+	n.made[key], n.wrong[key] = n.make(g, bufs)
+	return n.made[key], n.wrong[key]
+}
+
+// make makes a communicator. Whether it can be had is decided by all ranks
+// together, so that all choose alike.
+func (n *ncclCache) make(g *Group, bufs []*cuda.Buffer) ([]ncclMember, error) {
+	lib, err := nccl.Open()
+	var devices []*cuda.Device
+	for _, b := range bufs {
+		devices = append(devices, b.Device())
+	}
+	var comms []*nccl.Comm
+	if g.ranks != nil {
+		var id nccl.ID
+		if id, err = g.agree(lib, err, devices); err == nil {
+			err = fabric.Allocating(func() (err error) {
+				comms, err = lib.InitRanks(devices, g.ranks.Rank()*len(bufs), g.ranks.Size()*len(bufs), id)
+				return err
+			})
+		}
+	} else if err == nil {
+		err = fabric.Allocating(func() (err error) {
+			comms, err = lib.InitAll(devices)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	members := make([]ncclMember, len(comms))
+	for i, c := range comms {
+		members[i].Comm = c
+		if members[i].own, err = devices[i].NewStream(cuda.NonBlocking); err != nil {
+			return nil, err
+		}
+		if members[i].edge, err = devices[i].NewEvent(cuda.DisableTiming); err != nil {
+			return nil, err
+		}
+	}
+	return members, nil
+}
+
+// run queues an operation on the callers' streams; without streams on the
+// members' own, and waits.
+func (n *ncclCache) run(k planKey, op cuda.ReduceOp, members []ncclMember, bufs []*cuda.Buffer, streams []*cuda.Stream) error {
+	lib, err := nccl.Open()
+	if err != nil {
+		return err
+	}
+	wait := streams == nil
+	if wait {
+		for _, m := range members {
+			if err := m.edge.Record(nil); err != nil {
+				return err
+			}
+			if err := m.own.WaitEvent(m.edge); err != nil {
+				return err
+			}
+			streams = append(streams, m.own)
+		}
+	}
+	err = fabric.Allocating(func() error {
+		return lib.Group(func() error {
+			for i, m := range members {
+				var err error
+				if k.broadcast {
+					err = m.Broadcast(bufs[i], bufs[i], k.root, streams[i])
+				} else {
+					err = m.AllReduce(bufs[i], bufs[i], op, streams[i])
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	if err != nil || !wait {
+		return err
+	}
+	for i, m := range members {
+		if err := streams[i].Synchronize(); err != nil {
+			return errors.Join(err, m.AsyncError())
+		}
+	}
+	return nil
+}
+
+func (n *ncclCache) close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var errs []error
+	for _, members := range n.made {
+		for _, m := range members {
+			errs = append(errs, m.own.Synchronize(), fabric.Allocating(m.Destroy), m.own.Destroy(), m.edge.Destroy())
+		}
+	}
+	n.made, n.wrong = nil, nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,72 @@
+package collective
+
+import (
+	"fmt"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/internal/fabric"
+	"gocuda/cudaapi/internal/nccl"
+)
+
+// Ranks is what a Group of several processes asks of a message-passing library:
+// bytes, on a channel of the Group's own.
+type Ranks = fabric.Ranks
+
+// agree learns whether all ranks have NCCL and devices of their own, and the
+// communicator's id from rank 0.
+func (g *Group) agree(lib *nccl.Library, missing error, devices []*cuda.Device) (nccl.ID, error) {
+	const tag = 32001
+	var id nccl.ID
+	if missing == nil && g.ranks.Rank() == 0 {
+		id, missing = lib.NewID()
+	}
+	why := ""
+	if missing != nil {
+		why = missing.Error()
+	}
+	var uuids []string
+	for _, d := range devices {
+		u, err := d.UUID()
+		if err != nil {
+			why = err.Error()
+		}
+		uuids = append(uuids, u)
+	}
+	const room = 200
+	mine := make([]byte, len(id)+room+40*len(devices))
+	copy(mine, id[:])
+	copy(mine[len(id):len(id)+room], why)
+	for i, u := range uuids {
+		copy(mine[len(id)+room+40*i:], u)
+	}
+	all, err := fabric.Allgather(g.ranks, mine, tag)
+	if err != nil {
+		return id, err
+	}
+	seen := map[string]int{}
+	for rank, b := range all {
+		if rank == 0 {
+			copy(id[:], b)
+		}
+		if s := text(b[len(id) : len(id)+room]); s != "" {
+			return id, fmt.Errorf("rank %d: %s", rank, s)
+		}
+		for i := range devices {
+			u := text(b[len(id)+room+40*i:][:40])
+			if other, ok := seen[u]; ok {
+				return id, fmt.Errorf("ranks %d and %d share a device (%s), and NCCL wants one for each member", other, rank, u)
+			}
+			seen[u] = rank
+		}
+	}
+	return id, nil
+}
+
+func text(b []byte) string {
+	for i, c := range b {
+		if c == 0 {
+			return string(b[:i])
+		}
+	}
+	return string(b)
+}

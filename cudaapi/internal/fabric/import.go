@@ -1,0 +1,181 @@
+package fabric
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"gocuda/cudaapi/cuda"
+)
+
+// allocation guards every call of this package that allocates, frees or maps
+// device memory. CUDA may carry such a call out only when the device is idle; if
+// the device runs a kernel that waits for another device's, and whoever would
+// launch that one is stuck behind the allocation, nobody goes on. So whoever
+// launches such kernels and whoever allocates take the same mutex.
+var allocation struct {
+	sync.Mutex
+	shared *sync.Mutex
+}
+
+// SetMutex makes m the mutex that Allocating holds; nil is one of its own.
+func SetMutex(m *sync.Mutex) {
+	allocation.Lock()
+	allocation.shared = m
+	allocation.Unlock()
+}
+
+// Allocating calls f under the shared mutex.
+func Allocating(f func() error) error {
+	allocation.Lock()
+	m := allocation.shared
+	if m == nil {
+		m = new(sync.Mutex)
+		allocation.shared = m
+	}
+	allocation.Unlock()
+	m.Lock()
+	defer m.Unlock()
+	return f()
+}
+
+// Export describes a buffer for another process.
+type Export struct {
+	Memory cuda.IPCMemory
+	Base   uint64 // where the allocation starts in the exporter, to tell when a handle is stale
+}
+
+// ExportSize is the length of an encoded Export.
+const ExportSize = 64 + 8 + 8 + 8 + 8
+
+// NewExport exports a buffer from Device.Alloc, or a view of one.
+func NewExport(b *cuda.Buffer) (Export, error) {
+	m, err := b.IPCHandle()
+	return Export{m, uint64(b.Address()) - m.Offset}, err
+}
+
+// Append encodes e.
+func (e Export) Append(b []byte) []byte {
+	b = append(b, e.Memory.Handle[:]...)
+	for _, v := range []uint64{e.Memory.Offset, uint64(e.Memory.N), uint64(e.Memory.Type), e.Base} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return b
+}
+
+// ReadExport decodes what Append wrote. It checks nothing but the length: what
+// comes from the ranks of the same program is trusted as its memory is.
+func ReadExport(b []byte) (Export, error) {
+	if len(b) < ExportSize {
+		return Export{}, fmt.Errorf("an exported buffer has %d bytes, this is %d", ExportSize, len(b))
+	}
+	var e Export
+	copy(e.Memory.Handle[:], b)
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[64+8*i:]) }
+	e.Memory.Offset, e.Memory.N, e.Memory.Type, e.Base = word(0), int(word(1)), cuda.Type(word(2)), word(3)
+	return e, nil
+}
+
+// Imports are the memory and events of other processes that this one has
+// opened: each allocation once for a device, until its owner has put another in
+// its place.
+type Imports struct {
+	mu     sync.Mutex
+	memory []*imported // the latest used last
+	events map[eventKey]*cuda.Event
+}
+
+type imported struct {
+	peer         int
+	dev          *cuda.Device
+	handle       [64]byte
+	base, extent uint64
+	buf          *cuda.Buffer // of bytes
+}
+
+type eventKey struct {
+	dev    *cuda.Device
+	handle cuda.IPCEvent
+}
+
+// most is how many allocations of others stay open.
+const most = 64
+
+// View is another process's buffer as device d sees it. It lasts until the
+// owner's next allocation at that place was seen, or Close.
+func (im *Imports) View(peer int, d *cuda.Device, e Export) (*cuda.Buffer, error) {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	bytes := uint64(e.Memory.N) * uint64(e.Memory.Type.Size())
+	want := &imported{peer: peer, dev: d, handle: e.Memory.Handle, base: e.Base, extent: e.Memory.Offset + bytes}
+	kept := im.memory[:0]
+	var found *imported
+	for _, m := range im.memory {
+		same := m.peer == peer && m.dev == d
+		switch {
+		case same && m.handle == want.handle && m.base == want.base && m.extent >= want.extent:
+			found = m
+			continue
+		case same && m.base < want.base+want.extent && want.base < m.base+m.extent,
+			len(im.memory) >= most && m == im.memory[0]:
+			if err := release(m); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		kept = append(kept, m)
+	}
+	im.memory = kept
+	if found == nil {
+		found = want
+		err := Allocating(func() (err error) {
+			found.buf, err = d.OpenIPC(cuda.IPCMemory{Handle: want.handle, N: int(want.extent), Type: cuda.Uint8})
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	im.memory = append(im.memory, found)
+	return found.buf.Slice(int(e.Memory.Offset), int(want.extent)).As(e.Memory.Type)
+}
+
+func release(m *imported) error { return Allocating(m.buf.Free) }
+
+// Event is another process's event, opened once for a device.
+func (im *Imports) Event(d *cuda.Device, h cuda.IPCEvent) (*cuda.Event, error) {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	k := eventKey{d, h}
+	if e := im.events[k]; e != nil {
+		return e, nil
+	}
+	e, err := d.OpenIPCEvent(h)
+	if err != nil {
+		return nil, err
+	}
+	if im.events == nil {
+		im.events = map[eventKey]*cuda.Event{}
+	}
+	im.events[k] = e
+	return e, nil
+}
+
+// Close closes all. It waits for the devices.
+func (im *Imports) Close() error {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	var first error
+	for _, m := range im.memory {
+		if err := release(m); err != nil && first == nil {
+			first = err
+		}
+	}
+	for _, e := range im.events {
+		if err := e.Destroy(); err != nil && first == nil {
+			first = err
+		}
+	}
+	im.memory, im.events = nil, nil
+	return first
+}

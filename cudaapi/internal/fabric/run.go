@@ -1,0 +1,422 @@
+package fabric
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"gocuda/cudaapi/cuda"
+)
+
+// Ranks is what a Group of several processes asks of a message-passing library:
+// bytes, on a channel of the Group's own.
+type Ranks interface {
+	Rank() int
+	Size() int
+	Send(data []byte, to, tag int) error   // short messages do not wait for the receiver
+	Recv(data []byte, from, tag int) error // of exactly that length
+}
+
+// Group carries out plans among the members of one process, or of several that
+// can open each other's device memory. Its calls are made one after the other,
+// in the same order in all processes.
+type Group struct {
+	mu      sync.Mutex
+	ranks   Ranks // nil: this process alone
+	lanes   map[laneKey]*lane
+	imports Imports
+}
+
+// NewGroup is a group of this process alone (ranks is nil), or of all ranks.
+func NewGroup(ranks Ranks) *Group { return &Group{ranks: ranks, lanes: map[laneKey]*lane{}} }
+
+// lane is where a member's work goes: a stream of the group's own, so that an
+// event is always recorded on the same stream, whatever the caller's streams are.
+type lane struct {
+	dev    *cuda.Device
+	stream *cuda.Stream
+	edge   *cuda.Event // joins the caller's stream
+	marks  []*cuda.Event
+}
+
+type laneKey struct {
+	member int
+	dev    *cuda.Device
+}
+
+// Call is a collective to be carried out.
+type Call struct {
+	Plan    *Plan
+	Op      cuda.ReduceOp
+	Buffers []*cuda.Buffer // of this process's members, of one type and length
+	Streams []*cuda.Stream // as many, each of its buffer's device; or none
+	PerRank []int          // how many members each rank has; nil for one process
+}
+
+// Run queues a call's work. With streams it follows their earlier work, later
+// work follows it, and the CPU waits for no device (only, among several
+// processes, for the others' CPUs to get there). Without streams it follows the
+// work of the default streams and waits until all is done.
+func (g *Group) Run(c *Call) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := &run{Group: g, Call: c, views: map[viewKey]*cuda.Buffer{}}
+	if g.ranks != nil {
+		for _, n := range c.PerRank[:g.ranks.Rank()] {
+			r.first += n
+		}
+	}
+	for i, b := range c.Buffers {
+		l, err := g.lane(r.first+i, b.Device(), c.Plan.MarksOf(r.first+i))
+		if err != nil {
+			return err
+		}
+		r.lanes = append(r.lanes, l)
+	}
+	if g.ranks != nil {
+		if err := r.exchange(); err != nil {
+			return err
+		}
+	}
+	for i, l := range r.lanes {
+		if err := r.join(l, r.caller(i), l.stream); err != nil {
+			return err
+		}
+	}
+	for i := range c.Plan.Actions {
+		if err := r.do(&c.Plan.Actions[i]); err != nil {
+			return err
+		}
+	}
+	for i, l := range r.lanes {
+		var err error
+		if c.Streams != nil {
+			err = r.join(l, l.stream, c.Streams[i])
+		} else {
+			err = l.stream.Synchronize()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close gives streams, events and mappings back. It waits for their work.
+func (g *Group) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var errs []error
+	for _, l := range g.lanes {
+		errs = append(errs, l.stream.Synchronize(), l.stream.Destroy(), l.edge.Destroy())
+		for _, e := range l.marks {
+			errs = append(errs, e.Destroy())
+		}
+	}
+	g.lanes = map[laneKey]*lane{}
+	return errors.Join(append(errs, g.imports.Close())...)
+}
+
+// lane gives a member's lane on a device, with at least so many marks.
+func (g *Group) lane(member int, d *cuda.Device, marks int) (*lane, error) {
+	key := laneKey{member, d}
+	l := g.lanes[key]
+	if l == nil {
+		l = &lane{dev: d}
+		var err error
+		if l.stream, err = d.NewStream(cuda.NonBlocking); err != nil {
+			return nil, err
+		}
+		if l.edge, err = d.NewEvent(cuda.DisableTiming); err != nil {
+			return nil, err
+		}
+		g.lanes[key] = l
+	}
+	flags := []cuda.EventFlag{cuda.DisableTiming}
+	if g.ranks != nil {
+		flags = append(flags, cuda.Interprocess)
+	}
+	for len(l.marks) < marks {
+		e, err := d.NewEvent(flags...)
+		if err != nil {
+			return nil, err
+		}
+		l.marks = append(l.marks, e)
+	}
+	return l, nil
+}
+
+// run is one call under way.
+type run struct {
+	*Group
+	*Call
+	first  int // number of this process's first member
+	lanes  []*lane
+	remote []remote // by member; of other processes
+	views  map[viewKey]*cuda.Buffer
+	told   map[int]bool // marks of other processes that are known to be recorded
+}
+
+// remote is a member of another process.
+type remote struct {
+	rank   int
+	buffer Export
+	marks  []cuda.IPCEvent
+}
+
+type viewKey struct {
+	member int
+	dev    *cuda.Device
+}
+
+// local gives a member's place in this process, if it is here.
+func (r *run) local(member int) (int, bool) {
+	i := member - r.first
+	return i, i >= 0 && i < len(r.lanes)
+}
+
+// caller is the stream that the caller's earlier work of buffer i is on.
+func (r *run) caller(i int) *cuda.Stream {
+	if r.Streams != nil {
+		return r.Streams[i]
+	}
+	return r.lanes[i].dev.DefaultStream()
+}
+
+// join makes to's later work follow from's earlier work.
+func (r *run) join(l *lane, from, to *cuda.Stream) error {
+	if err := l.edge.Record(from); err != nil {
+		return err
+	}
+	return to.WaitEvent(l.edge)
+}
+
+func (r *run) do(a *Action) error {
+	on, here := r.local(a.On)
+	switch a.Kind {
+	case Record:
+		if !here {
+			return nil
+		}
+		m := &r.Plan.Marks[a.Mark]
+		l := r.lanes[on]
+		if err := l.marks[m.Number].Record(l.stream); err != nil {
+			return err
+		}
+		return r.tell(a.Mark, m.Waiters)
+	case Wait:
+		if !here {
+			return nil
+		}
+		e, err := r.event(a.Mark, r.lanes[on].dev)
+		if err != nil {
+			return err
+		}
+		return r.lanes[on].stream.WaitEvent(e)
+	}
+	if !here {
+		return nil
+	}
+	return r.move(&a.Transfer, on)
+}
+
+// tell lets the other processes of the waiters know that a mark is recorded.
+func (r *run) tell(mark int, waiters []int) error {
+	told := map[int]bool{}
+	for _, w := range waiters {
+		if _, here := r.local(w); here || told[r.remote[w].rank] {
+			continue
+		}
+		told[r.remote[w].rank] = true
+		if err := r.ranks.Send([]byte{1}, r.remote[w].rank, tag(mark)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// event is a mark as device d waits for it. If it is another process's, event
+// waits until that has queued its recording.
+func (r *run) event(mark int, d *cuda.Device) (*cuda.Event, error) {
+	m := &r.Plan.Marks[mark]
+	if i, here := r.local(m.Of); here {
+		return r.lanes[i].marks[m.Number], nil
+	}
+	from := &r.remote[m.Of]
+	if !r.told[mark] {
+		if err := r.ranks.Recv(make([]byte, 1), from.rank, tag(mark)); err != nil {
+			return nil, err
+		}
+		r.told[mark] = true
+	}
+	return r.imports.Event(d, from.marks[m.Number])
+}
+
+const exchangeTag = 0
+
+func tag(mark int) int { return 1 + mark%32000 }
+
+// view is a member's buffer as device d can use it; direct says that kernels
+// on d can read it.
+func (r *run) view(member int, d *cuda.Device) (b *cuda.Buffer, direct bool, err error) {
+	i, here := r.local(member)
+	if here {
+		b := r.Buffers[i]
+		direct, err := reaches(d, b)
+		return b, direct, err
+	}
+	key := viewKey{member, d}
+	if b = r.views[key]; b == nil {
+		if b, err = r.imports.View(r.remote[member].rank, d, r.remote[member].buffer); err != nil {
+			return nil, false, err
+		}
+		r.views[key] = b
+	}
+	return b, true, nil
+}
+
+// reaches reports whether kernels on d can read b, enabling peer access if need be.
+func reaches(d *cuda.Device, b *cuda.Buffer) (bool, error) {
+	from := b.Device()
+	if from == d || d.PeerAccessEnabled(from) {
+		return true, nil
+	}
+	can, err := d.CanAccessPeer(from)
+	if err != nil || !can {
+		return false, err
+	}
+	return true, Allocating(func() error { return d.EnablePeerAccess(from) })
+}
+
+// move queues a transfer on the stream of local member to.
+func (r *run) move(t *Transfer, to int) error {
+	l := r.lanes[to]
+	whole, direct, err := r.view(t.From, l.dev)
+	if err != nil {
+		return err
+	}
+	src, dst := whole.Slice(t.Lo, t.Hi), r.Buffers[to].Slice(t.Lo, t.Hi)
+	if !t.Combine {
+		return copyTo(dst, src, l.stream)
+	}
+	if direct {
+		return cuda.Combine(r.Op, dst, dst, src, l.stream)
+	}
+	// No link: the driver copies through the host.
+	var scratch *cuda.Buffer
+	err = Allocating(func() (err error) {
+		scratch, err = l.stream.AllocAsync(t.Hi-t.Lo, src.Type())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = copyTo(scratch, src, l.stream)
+	if err == nil {
+		err = cuda.Combine(r.Op, dst, dst, scratch, l.stream)
+	}
+	return errors.Join(err, Allocating(func() error { return scratch.FreeAsync(l.stream) }))
+}
+
+func copyTo(dst, src *cuda.Buffer, s *cuda.Stream) error {
+	if dst.Device() == src.Device() { // or another process's, opened there
+		return cuda.MemcpyAsync(dst, src, s)
+	}
+	return cuda.MemcpyPeerAsync(dst, src, s)
+}
+
+// exchange tells the other processes of this one's buffers and marks, and learns
+// theirs. If the calls do not agree, all processes see it.
+func (r *run) exchange() error {
+	r.told = map[int]bool{}
+	me := r.ranks.Rank()
+	var b []byte
+	for i, buf := range r.Buffers {
+		var e Export
+		if buf.Len() > 0 {
+			var err error
+			if e, err = NewExport(buf); err != nil {
+				return err
+			}
+		}
+		e.Memory.N, e.Memory.Type = buf.Len(), buf.Type()
+		b = e.Append(b)
+		b = binary.LittleEndian.AppendUint32(b, uint32(r.Op))
+		for _, m := range r.lanes[i].marks[:r.Plan.MarksOf(r.first+i)] {
+			h, err := m.IPCHandle()
+			if err != nil {
+				return err
+			}
+			b = append(b, h[:]...)
+		}
+	}
+	if err := sendAll(r.ranks, b, exchangeTag); err != nil {
+		return err
+	}
+	member := 0
+	var wrong error
+	for rank, n := range r.PerRank {
+		if rank == me {
+			r.remote = append(r.remote, make([]remote, n)...)
+			member += n
+			continue
+		}
+		size := 0
+		for i := range n {
+			size += ExportSize + 4 + 64*r.Plan.MarksOf(member+i)
+		}
+		b := make([]byte, size)
+		if err := r.ranks.Recv(b, rank, exchangeTag); err != nil {
+			return err
+		}
+		for range n {
+			m := remote{rank: rank, marks: make([]cuda.IPCEvent, r.Plan.MarksOf(member))}
+			var err error
+			if m.buffer, err = ReadExport(b); err != nil {
+				return err
+			}
+			op := cuda.ReduceOp(binary.LittleEndian.Uint32(b[ExportSize:]))
+			b = b[ExportSize+4:]
+			for i := range m.marks {
+				b = b[copy(m.marks[i][:], b):]
+			}
+			if own := r.Buffers[0]; m.buffer.Memory.N != own.Len() || m.buffer.Memory.Type != own.Type() || op != r.Op {
+				wrong = fmt.Errorf("rank %d gave %d %s for %s, rank %d %d %s for %s", rank, m.buffer.Memory.N, m.buffer.Memory.Type, op, me, own.Len(), own.Type(), r.Op)
+			}
+			r.remote = append(r.remote, m)
+			member++
+		}
+	}
+	return wrong
+}
+
+func sendAll(r Ranks, b []byte, tag int) error {
+	for to := range r.Size() {
+		if to != r.Rank() {
+			if err := r.Send(b, to, tag); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Allgather gives all ranks what each has: mine is of one length everywhere.
+func Allgather(r Ranks, mine []byte, tag int) ([][]byte, error) {
+	if err := sendAll(r, mine, tag); err != nil {
+		return nil, err
+	}
+	all := make([][]byte, r.Size())
+	for from := range all {
+		if from == r.Rank() {
+			all[from] = mine
+			continue
+		}
+		all[from] = make([]byte, len(mine))
+		if err := r.Recv(all[from], from, tag); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
