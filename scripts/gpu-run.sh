@@ -46,4 +46,11 @@ done
   command -v python3 >/dev/null && timeout 120 python3 "$here/bench/percall.py"
 } >"$out/percall.txt" 2>&1
 cat "$out/percall.txt"
+
+# Collectives of one process beside NCCL's.
+collective=$here/tests/cudaapi/collective
+if [ -x "$collective/run.test" ]; then
+  (cd "$collective" && GOCUDA_BENCH=1 timeout 120 ./run.test -test.run Bandwidth -test.v) >"$out/collective.txt" 2>&1
+  cat "$out/collective.txt"
+fi
 exit $failed
