@@ -1,0 +1,178 @@
+package mpi
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+// Undefined, as the color of Split, says that this rank joins no part
+// (MPI_UNDEFINED).
+const Undefined = transport.Undefined
+
+// Comm is a communicator: some ranks in an order, whose messages and collectives
+// are apart from those of every other communicator.
+type Comm struct {
+	t transport.Comm
+	// side is a duplicate for this package's own messages.
+	side       transport.Comm
+	w          *world
+	rank, size int
+	name       string
+	permanent  bool // the world and self
+	freed      atomic.Bool
+	children   atomic.Int32 // to name them
+	tags       atomic.Int32 // of this package's own collectives on side
+}
+
+// newComm wraps a communicator of the transport. It is collective over it.
+func newComm(w *world, t transport.Comm, name string) (*Comm, error) {
+	side, err := t.Dup()
+	if err != nil {
+		return nil, err
+	}
+	return &Comm{t: t, side: side, w: w, rank: t.Rank(), size: t.Size(), name: name}, nil
+}
+
+// Rank is this process's rank in the communicator, from 0 (MPI_Comm_rank).
+func (c *Comm) Rank() int { return c.rank }
+
+// Size is how many ranks the communicator has (MPI_Comm_size).
+func (c *Comm) Size() int { return c.size }
+
+// Name is what messages and reports call the communicator: "world", "self", or
+// what it was made of, such as "world.split1".
+func (c *Comm) Name() string { return c.name }
+
+// SetName gives it another name at this rank (MPI_Comm_set_name).
+func (c *Comm) SetName(name string) { c.name = name }
+
+func (c *Comm) String() string {
+	return fmt.Sprintf("rank %d of %d in %s", c.rank, c.size, c.name)
+}
+
+// usable is checked by every call.
+func (c *Comm) usable(call string) error {
+	switch {
+	case c == nil:
+		return misuse(ErrComm, call, "the communicator is nil").hint("Split gives nil to ranks of color Undefined")
+	case c.w.finalized.Load():
+		return c.misuse(ErrFinalized, call, "mpi.Finalize was called before")
+	case c.freed.Load():
+		return c.misuse(ErrComm, call, "%s was freed before", c.name)
+	}
+	return nil
+}
+
+// Dup makes a communicator of the same ranks, whose messages are apart
+// (MPI_Comm_dup). It is collective and blocks.
+func (c *Comm) Dup() (*Comm, error) {
+	const call = "Comm.Dup"
+	if err := c.usable(call); err != nil {
+		return nil, err
+	}
+	t, err := c.t.Dup()
+	return c.child(call, "dup", t, err)
+}
+
+// Split parts the ranks by color, and orders each part by key, and by rank where
+// keys are equal (MPI_Comm_split). A rank of color Undefined gets nil. It is
+// collective and blocks.
+func (c *Comm) Split(color, key int) (*Comm, error) {
+	const call = "Comm.Split"
+	if err := c.usable(call); err != nil {
+		return nil, err
+	}
+	if color < 0 && color != Undefined || int(int32(color)) != color || int(int32(key)) != key {
+		return nil, c.misuse(ErrArg, call, "color %d, key %d: the color must be Undefined or not negative, and both 32-bit", color, key)
+	}
+	t, err := c.t.Split(color, key)
+	return c.child(call, "split", t, err)
+}
+
+// SplitShared parts the ranks by host: those that can share memory come together
+// (MPI_Comm_split_type with MPI_COMM_TYPE_SHARED). The rank in it is what a
+// program chooses its device by. It is collective and blocks.
+func (c *Comm) SplitShared(key int) (*Comm, error) {
+	const call = "Comm.SplitShared"
+	if err := c.usable(call); err != nil {
+		return nil, err
+	}
+	if int(int32(key)) != key {
+		return nil, c.misuse(ErrArg, call, "key %d is not 32-bit", key)
+	}
+	t, err := c.t.SplitShared(key)
+	return c.child(call, "shared", t, err)
+}
+
+// Create makes a communicator of the given ranks of c, in this order
+// (MPI_Comm_create). All ranks of c call it with the same list, and those not in
+// it get nil. It blocks.
+func (c *Comm) Create(ranks []int) (*Comm, error) {
+	const call = "Comm.Create"
+	if err := c.usable(call); err != nil {
+		return nil, err
+	}
+	for i, r := range ranks {
+		if r < 0 || r >= c.size {
+			return nil, c.noRank(ErrRank, call, "rank", r)
+		}
+		if slices.Contains(ranks[:i], r) {
+			return nil, c.misuse(ErrRank, call, "rank %d is in the list twice", r)
+		}
+	}
+	color, key := 0, slices.Index(ranks, c.rank)
+	if key < 0 {
+		color, key = Undefined, 0
+	}
+	t, err := c.t.Split(color, key)
+	return c.child(call, "create", t, err)
+}
+
+func (c *Comm) child(call, how string, t transport.Comm, err error) (*Comm, error) {
+	n := c.children.Add(1)
+	if err != nil {
+		return nil, c.fail(call, -1, err)
+	}
+	if t == nil {
+		return nil, nil
+	}
+	d, err := newComm(c.w, t, fmt.Sprintf("%s.%s%d", c.name, how, n))
+	if err != nil {
+		return nil, c.fail(call, -1, err)
+	}
+	return d, nil
+}
+
+// Free ends the communicator (MPI_Comm_free). It is collective and blocks. The
+// world and self cannot be freed.
+func (c *Comm) Free() error {
+	const call = "Comm.Free"
+	if err := c.usable(call); err != nil {
+		return err
+	}
+	if c.permanent {
+		return c.misuse(ErrComm, call, "%s cannot be freed", c.name)
+	}
+	if !c.freed.CompareAndSwap(false, true) {
+		return c.misuse(ErrComm, call, "%s was freed before", c.name)
+	}
+	if err := c.side.Free(); err != nil {
+		return c.fail(call, -1, err)
+	}
+	if err := c.t.Free(); err != nil {
+		return c.fail(call, -1, err)
+	}
+	return nil
+}
+
+// wait blocks until what was started is over.
+func (c *Comm) wait(p pending, err error) error {
+	if err != nil {
+		return err
+	}
+	_, err = p.wait()
+	return err
+}

@@ -1,0 +1,42 @@
+// Package mpi is MPI for Go: ranks, messages and collectives between
+// processes, without cgo. The MPI library (Open MPI, MPICH and what shares
+// their interfaces) is loaded at run time; where there is none, processes of
+// one machine talk through a built-in transport, by the same rules.
+//
+//	world := mpi.World()
+//	sum := make([]float64, 1)
+//	err := world.Allreduce([]float64{float64(world.Rank())}, sum, mpi.Sum)
+//
+// A program is started as ranks by mpirun or mpiexec, or by gocuda's own
+// launcher; %mpi does it from a notebook. Started alone, it is one rank.
+//
+// # Buffers
+//
+// A buffer, wherever a parameter is called buf, send or recv, is
+//   - a slice of numbers, bools, or structs and arrays of such,
+//   - a pointer to one of these: &x, &array,
+//   - a string, where it is only read,
+//   - a *cuda.HostBuffer,
+//   - a *cuda.Buffer: memory of a device,
+//   - nil, where there is nothing: no elements, or a side that does not count
+//     at this rank,
+//   - [InPlace], where MPI allows MPI_IN_PLACE.
+//
+// The number of elements is the buffer's own; slice it to say less. Buffers are
+// used in place, not copied. Structs travel as their bytes.
+//
+// # Errors and waiting
+//
+// Errors are *[Error], with MPI's class: errors.Is(err, mpi.ErrTruncate).
+// Arguments are checked before the library sees them. Message and receive of
+// different element types are not told from each other as long as the bytes are
+// a whole number of the receive's elements; MPI calls such a program erroneous.
+//
+// What blocks says so. It ends early with [ErrInterrupted] when [SetInterrupt]'s
+// channel closes: a receive is then cancelled, and has taken no message; a send
+// or a collective that had begun goes on in the background, so that ranks which
+// were interrupted in different collectives are out of step afterwards.
+//
+// Every call may be made by any goroutine; the collectives of one communicator
+// must be started in the same order by all its ranks.
+package mpi

@@ -1,0 +1,170 @@
+package mpi
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+// world is this process's part in MPI.
+type world struct {
+	t           transport.Transport
+	world, self *Comm
+	tagUB       int
+	spins       int // how often a wait asks before it lets others run
+	finalized   atomic.Bool
+
+	mu        sync.Mutex
+	abandoned []transport.Request
+}
+
+var process struct {
+	sync.Mutex // held while MPI starts and ends
+	w          atomic.Pointer[world]
+	over       bool // finalized: MPI cannot start again
+}
+
+// Init starts MPI and gives the world: the communicator of all ranks
+// (MPI_Init_thread with MPI_THREAD_MULTIPLE). Later calls give it again.
+//
+// GOCUDA_MPI picks the library: auto, local, openmpi, mpich, or the path of a
+// libmpi. auto, the default, is the library of the mpirun or mpiexec that started
+// the process, the built-in transport if gocuda's launcher did, and a single rank
+// of the built-in transport if none did.
+func Init() (*Comm, error) {
+	if w := process.w.Load(); w != nil {
+		return w.world, nil
+	}
+	process.Lock()
+	defer process.Unlock()
+	if w := process.w.Load(); w != nil {
+		return w.world, nil
+	}
+	if process.over {
+		return nil, misuse(ErrFinalized, "mpi.Init", "mpi.Finalize was called before: a process starts MPI once")
+	}
+	t, err := open()
+	if err != nil {
+		return nil, failure("mpi.Init", err)
+	}
+	w, err := newWorld(t)
+	if err != nil {
+		return nil, failure("mpi.Init", err)
+	}
+	process.w.Store(w)
+	return w.world, nil
+}
+
+func newWorld(t transport.Transport) (*world, error) {
+	w := &world{t: t, tagUB: t.TagUB(), spins: spins}
+	var err error
+	if w.world, err = newComm(w, t.World(), "world"); err != nil {
+		return nil, err
+	}
+	if w.self, err = newComm(w, t.Self(), "self"); err != nil {
+		return nil, err
+	}
+	w.world.permanent, w.self.permanent = true, true
+	local, err := t.World().SplitShared(0)
+	if err != nil {
+		return nil, err
+	}
+	if local.Size() > runtime.NumCPU() {
+		w.spins = spinsCrowded
+	}
+	return w, local.Free()
+}
+
+// World is the communicator of all ranks (MPI_COMM_WORLD). It calls [Init] if
+// that was not done, and panics if that fails.
+func World() *Comm {
+	c, err := Init()
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// Self is the communicator of this rank alone (MPI_COMM_SELF). It calls [Init]
+// as World does.
+func Self() *Comm { return World().w.self }
+
+// Initialized tells whether Init was called, and Finalize was not.
+func Initialized() bool { return process.w.Load() != nil }
+
+// Finalize ends this process's part in MPI (MPI_Finalize). It is collective and
+// blocks; messages that are under way must be waited for before. It does nothing
+// if MPI was not started. After it, MPI cannot be used any more.
+func Finalize() error {
+	process.Lock()
+	defer process.Unlock()
+	w := process.w.Load()
+	if w == nil {
+		return nil
+	}
+	w.settle()
+	process.w.Store(nil)
+	process.over = true
+	w.finalized.Store(true)
+	if err := w.t.Finalize(); err != nil {
+		return failure("mpi.Finalize", err)
+	}
+	return nil
+}
+
+// Abort ends all ranks at once, with an exit code (MPI_Abort). It does not
+// return.
+func Abort(code int) {
+	if w := process.w.Load(); w != nil {
+		w.t.Abort(code)
+	}
+	os.Exit(code)
+}
+
+// Wtime is the time in seconds since some moment in the past (MPI_Wtime). Ranks
+// on different hosts do not share the moment. It calls [Init] as World does.
+func Wtime() float64 { return World().w.t.Wtime().Seconds() }
+
+// Library describes the MPI library in use.
+type Library struct {
+	Name      string // "Open MPI", "MPICH", "local", ...
+	Version   string // its own words
+	Path      string // of what was loaded; empty for the built-in transport
+	Found     string // how it was found
+	Thread    string // the thread level granted, such as "MPI_THREAD_MULTIPLE"
+	CUDAAware bool   // it takes device memory itself
+	Why       string // how that is known
+}
+
+func (l Library) String() string {
+	s := l.Name
+	if l.Version != "" {
+		s += " (" + l.Version + ")"
+	}
+	if l.Path != "" {
+		s += " at " + l.Path
+	}
+	aware := "not CUDA-aware"
+	if l.CUDAAware {
+		aware = "CUDA-aware"
+	}
+	if l.Why != "" {
+		aware += ": " + l.Why
+	}
+	return fmt.Sprintf("%s, %s; %s; %s", s, l.Found, l.Thread, aware)
+}
+
+// LibraryInfo describes the MPI library in use. It calls [Init] if that was not
+// done.
+func LibraryInfo() (Library, error) {
+	c, err := Init()
+	if err != nil {
+		return Library{}, err
+	}
+	i := c.w.t.Info()
+	return Library{Name: i.Name, Version: i.Version, Path: i.Library, Found: i.Found, Thread: i.Thread, CUDAAware: i.CUDAAware, Why: i.Why}, nil
+}

@@ -1,0 +1,181 @@
+package mpi
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+// Op is the operation of a reduction: one of MPI's, or one made by [NewOp].
+type Op struct {
+	op   transport.Op
+	user *userOp
+}
+
+// MPI's operations. Sum and Prod take numbers; Min and Max real numbers; the
+// logical ones bools and integers (0 is false); the bitwise ones integers;
+// MinLoc and MaxLoc pairs such as [Float64Int]: of equal values the one of the
+// lowest index.
+var (
+	Sum    = Op{op: transport.Sum}
+	Prod   = Op{op: transport.Prod}
+	Min    = Op{op: transport.Min}
+	Max    = Op{op: transport.Max}
+	LAnd   = Op{op: transport.LogicalAnd}
+	LOr    = Op{op: transport.LogicalOr}
+	LXor   = Op{op: transport.LogicalXor}
+	BAnd   = Op{op: transport.BitAnd}
+	BOr    = Op{op: transport.BitOr}
+	BXor   = Op{op: transport.BitXor}
+	MinLoc = Op{op: transport.MinLoc}
+	MaxLoc = Op{op: transport.MaxLoc}
+)
+
+var opNames = [...]string{
+	transport.Sum: "Sum", transport.Prod: "Prod", transport.Min: "Min", transport.Max: "Max",
+	transport.LogicalAnd: "LAnd", transport.LogicalOr: "LOr", transport.LogicalXor: "LXor",
+	transport.BitAnd: "BAnd", transport.BitOr: "BOr", transport.BitXor: "BXor",
+	transport.MinLoc: "MinLoc", transport.MaxLoc: "MaxLoc",
+}
+
+func (o Op) String() string {
+	switch {
+	case o.user != nil:
+		return fmt.Sprintf("NewOp(%T)", o.user.f)
+	case o.op >= transport.Sum && o.op <= transport.MaxLoc:
+		return opNames[o.op]
+	}
+	return "Op(none)"
+}
+
+// kindsOf groups element types by what operations take.
+const (
+	integer = 1 << iota
+	real_
+	complex_
+	logical
+)
+
+var typeKinds = [...]int{
+	transport.Byte: 0,
+	transport.Int8: integer, transport.Int16: integer, transport.Int32: integer, transport.Int64: integer,
+	transport.Uint8: integer, transport.Uint16: integer, transport.Uint32: integer, transport.Uint64: integer,
+	transport.Float32: real_, transport.Float64: real_,
+	transport.Complex64: complex_, transport.Complex128: complex_,
+	transport.Bool: logical,
+}
+
+var opKinds = [...]int{
+	transport.Sum: integer | real_ | complex_, transport.Prod: integer | real_ | complex_,
+	transport.Min: integer | real_, transport.Max: integer | real_,
+	transport.LogicalAnd: integer | logical, transport.LogicalOr: integer | logical, transport.LogicalXor: integer | logical,
+	transport.BitAnd: integer, transport.BitOr: integer, transport.BitXor: integer,
+	transport.MinLoc: 0, transport.MaxLoc: 0,
+}
+
+// operands gives both sides of a reduction in the types that op takes. recv is
+// what decides: send may be InPlace, or stand for nothing at this rank.
+func (o Op) operands(call string, send, recv *memory) (s, r transport.Memory, err *Error) {
+	m := recv
+	if m.T == transport.Byte && m.N == 0 && m.P == nil { // nil: not the root
+		m = send
+	}
+	switch {
+	case o.op == 0:
+		return s, r, misuse(ErrOp, call, "the operation is none: use mpi.Sum or the like, or mpi.NewOp")
+	case o.op == transport.MinLoc || o.op == transport.MaxLoc:
+		if m.pair == 0 && m.elems() > 0 {
+			return s, r, misuse(ErrOp, call, "%s takes pairs of a value and an int32 index, not %s", o, m.typeName()).hint("use []mpi.Float64Int or the like")
+		}
+		if m.pair == 0 { // no elements
+			return send.Memory, recv.Memory, nil
+		}
+		s, r = send.asPairs(), recv.asPairs()
+		s.T, r.T = m.pair, m.pair
+	case opKinds[o.op]&typeKinds[m.T] == 0 && m.elems() > 0:
+		return s, r, misuse(ErrOp, call, "%s does not take %s", o, m.typeName())
+	default:
+		s, r = send.Memory, recv.Memory
+	}
+	if send.inPlace {
+		s = transport.Memory{}
+	}
+	return s, r, nil
+}
+
+var typeNames = [...]string{
+	transport.Byte: "structs", transport.Int8: "int8", transport.Int16: "int16", transport.Int32: "int32", transport.Int64: "int64",
+	transport.Uint8: "uint8", transport.Uint16: "uint16", transport.Uint32: "uint32", transport.Uint64: "uint64",
+	transport.Float32: "float32", transport.Float64: "float64", transport.Complex64: "complex64", transport.Complex128: "complex128",
+	transport.Bool: "bool",
+}
+
+func (m *memory) typeName() string {
+	if m.T == transport.Byte && m.dev != nil || m.T == transport.Byte && m.size == 2 {
+		return "halves (16-bit floats)"
+	}
+	return typeNames[m.T]
+}
+
+// userOp is an operation of the program's own.
+type userOp struct {
+	f       any
+	apply   func(in, inout unsafe.Pointer, n int)
+	elem    reflect.Type
+	commute bool
+}
+
+// NewOp makes an operation of a function (MPI_Op_create): func(in, inout []T),
+// for one element type T, which for every i sets inout[i] to in[i] op inout[i].
+// It must be associative; say whether it commutes. Reductions by it are done by
+// this package, over messages; at each rank by one goroutine.
+//
+//	longest := mpi.NewOp(func(in, inout []Span) { ... }, true)
+func NewOp(f any, commutes bool) (Op, error) {
+	v := reflect.ValueOf(f)
+	if v.Kind() != reflect.Func || v.IsNil() || v.Type().NumIn() != 2 || v.Type().NumOut() != 0 ||
+		v.Type().In(0).Kind() != reflect.Slice || v.Type().In(0) != v.Type().In(1) {
+		return Op{}, misuse(ErrArg, "mpi.NewOp", "a %T cannot be an operation", f).hint("give a func(in, inout []T) that sets inout[i] to in[i] op inout[i]")
+	}
+	t := v.Type().In(0)
+	if e := elementOf(t.Elem()); e.bad != "" {
+		return Op{}, misuse(ErrType, "mpi.NewOp", "the elements of %s cannot be messages: %s", t, e.bad)
+	}
+	u := &userOp{f: f, elem: t.Elem(), commute: commutes}
+	switch g := f.(type) {
+	case func(in, inout []float64):
+		u.apply = typed(g)
+	case func(in, inout []float32):
+		u.apply = typed(g)
+	case func(in, inout []int):
+		u.apply = typed(g)
+	case func(in, inout []int32):
+		u.apply = typed(g)
+	case func(in, inout []int64):
+		u.apply = typed(g)
+	case func(in, inout []byte):
+		u.apply = typed(g)
+	default:
+		u.apply = func(in, inout unsafe.Pointer, n int) {
+			v.Call([]reflect.Value{sliceAt(t, in, n), sliceAt(t, inout, n)})
+		}
+	}
+	return Op{user: u}, nil
+}
+
+func typed[T any](f func(in, inout []T)) func(in, inout unsafe.Pointer, n int) {
+	return func(in, inout unsafe.Pointer, n int) {
+		f(unsafe.Slice((*T)(in), n), unsafe.Slice((*T)(inout), n))
+	}
+}
+
+// sliceAt is the n elements at p as a slice of type t.
+func sliceAt(t reflect.Type, p unsafe.Pointer, n int) reflect.Value {
+	s := reflect.SliceAt(t.Elem(), p, n)
+	if s.Type() != t {
+		s = s.Convert(t)
+	}
+	return s
+}

@@ -1,0 +1,272 @@
+package mpi
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+var interrupt atomic.Pointer[<-chan struct{}]
+
+// SetInterrupt makes every blocking call of this package, from now on, end with
+// [ErrInterrupted] when stop closes. A nil channel lets them run to their end.
+func SetInterrupt(stop <-chan struct{}) { interrupt.Store(&stop) }
+
+func stop() <-chan struct{} {
+	if p := interrupt.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// How a wait goes on asking: at first at once, so that a message is seen as soon
+// as by the library's own wait; then letting other goroutines and processes run
+// in between; then sleeping, for longer and longer. Where there are more ranks
+// than processors, the peer most likely needs this one's.
+const (
+	spins        = 400
+	spinsCrowded = 10
+	yields       = 2 * time.Millisecond
+	sleepFirst   = 20 * time.Microsecond
+	sleepLongest = 500 * time.Microsecond
+	// After a rank is lost, what others have sent may still arrive.
+	lostGrace = 300 * time.Millisecond
+)
+
+// waiter paces a wait and ends it when it must end.
+type waiter struct {
+	w      *world
+	n      int
+	limit  int
+	began  time.Time
+	sleep  time.Duration
+	lostAt time.Time
+	shown  *Wait
+}
+
+// Wait is a blocking call that is under way.
+type Wait struct {
+	Call  string // such as "Comm.Recv"
+	Comm  string // the communicator's name
+	Rank  int    // this rank in it
+	Peer  int    // the rank waited for, -1 if it is any, or all
+	Tag   int    // -1 if it is any, or there is none
+	Since time.Time
+}
+
+func (w Wait) String() string {
+	s := fmt.Sprintf("%s on %s, rank %d", w.Call, w.Comm, w.Rank)
+	if w.Peer >= 0 {
+		s += fmt.Sprintf(", peer %d", w.Peer)
+	}
+	if w.Tag >= 0 {
+		s += fmt.Sprintf(", tag %d", w.Tag)
+	}
+	return fmt.Sprintf("%s, for %v", s, time.Since(w.Since).Round(time.Millisecond))
+}
+
+var waits struct {
+	sync.Mutex
+	list []*Wait
+}
+
+// Waits tells what this rank's goroutines are blocked in, longest first; calls
+// that have waited for less than a few milliseconds are left out.
+func Waits() []Wait {
+	waits.Lock()
+	defer waits.Unlock()
+	list := make([]Wait, len(waits.list))
+	for i, w := range waits.list {
+		list[i] = *w
+	}
+	return list
+}
+
+// pause waits a little. It gives an error when the wait is to end.
+func (x *waiter) pause(p *pending) error {
+	x.n++
+	if x.n < x.w.spins {
+		return nil
+	}
+	if x.n < x.w.spins+8 || x.n%8 == 0 || x.sleep > 0 {
+		if err := x.check(p); err != nil {
+			return err
+		}
+	}
+	if x.sleep == 0 {
+		runtime.Gosched()
+		yield()
+		return nil
+	}
+	nap(x.sleep)
+	x.sleep = min(x.sleep+x.sleep/4, sleepLongest)
+	return nil
+}
+
+func (x *waiter) check(p *pending) error {
+	select {
+	case <-stop():
+		return ErrInterrupted
+	default:
+	}
+	now := time.Now()
+	if x.began.IsZero() {
+		x.began = now
+	}
+	if x.sleep == 0 && now.Sub(x.began) > yields {
+		x.sleep = sleepFirst
+		x.show(p)
+	}
+	select {
+	case <-x.w.t.Lost():
+		if x.lostAt.IsZero() {
+			x.lostAt = now
+		}
+		if now.Sub(x.lostAt) > lostGrace {
+			return x.w.lost(p)
+		}
+	default:
+	}
+	return nil
+}
+
+// show puts the wait on the list, and done takes it off.
+func (x *waiter) show(p *pending) {
+	if x.began.IsZero() {
+		x.began = time.Now()
+	}
+	x.shown = &Wait{Call: p.call, Comm: p.c.name, Rank: p.c.rank, Peer: p.peer, Tag: p.tag, Since: x.began}
+	waits.Lock()
+	waits.list = append(waits.list, x.shown)
+	waits.Unlock()
+}
+
+func (x *waiter) done() {
+	if x.shown == nil {
+		return
+	}
+	waits.Lock()
+	if i := slices.Index(waits.list, x.shown); i >= 0 {
+		waits.list = slices.Delete(waits.list, i, i+1)
+	}
+	waits.Unlock()
+}
+
+func (w *world) lost(p *pending) error {
+	rank, how := w.t.LostRank()
+	e := p.c.misuse(ErrProcLost, p.call, "rank %d of the world was lost: %s", rank, how)
+	e.Peer = p.peer
+	return e.hint(hints[ErrProcLost])
+}
+
+// pending is an operation under way: the transport's request, and what its end
+// is checked against.
+type pending struct {
+	c         *Comm
+	call      string
+	r         transport.Request
+	peer, tag int
+	recv      bool // a receive, into elements of size bytes
+	size      int
+}
+
+// wait blocks until p is over. What was interrupted goes on in the background.
+func (p *pending) wait() (Status, error) {
+	st, over, err := p.block()
+	if !over {
+		p.c.w.abandon(p.r)
+	}
+	return st, err
+}
+
+// block blocks until p is over, or the wait has to end before.
+func (p *pending) block() (st Status, over bool, err error) {
+	ts, done, err := p.r.Test()
+	if !done && err == nil {
+		x := waiter{w: p.c.w}
+		for !done && err == nil {
+			if x.n >= p.c.w.spins {
+				if r, ok := p.r.(transport.Waiter); ok {
+					x.show(p)
+					if ts, done, err = r.Wait(stop()); !done && err == nil {
+						x.done()
+						return p.giveUp(ErrInterrupted)
+					}
+					break
+				}
+			}
+			if err := x.pause(p); err != nil {
+				x.done()
+				return p.giveUp(err)
+			}
+			ts, done, err = p.r.Test()
+		}
+		x.done()
+	}
+	st, err = p.over(ts, err)
+	return st, true, err
+}
+
+// over turns what the transport says of an operation that is complete into what
+// the caller sees.
+func (p *pending) over(st transport.Status, err error) (Status, error) {
+	if err != nil {
+		return Status{Source: st.Source, Tag: st.Tag}, p.c.fail(p.call, p.peer, err)
+	}
+	if p.recv && p.size > 1 && st.Bytes%p.size != 0 {
+		e := p.c.misuse(ErrType, p.call, "the message has %d bytes, which is no whole number of the buffer's elements of %d bytes", st.Bytes, p.size)
+		e.Peer = st.Source
+		return Status(st), e.hint("sender and receiver must agree on the element type")
+	}
+	return Status(st), nil
+}
+
+// cancelTime is how long an abandoned receive is given to come to its end.
+const cancelTime = time.Second
+
+// giveUp ends a wait early. A receive is cancelled; had a message come already,
+// the receive ends well instead, so that the message is not lost. Anything else
+// is not over.
+func (p *pending) giveUp(why error) (st Status, over bool, err error) {
+	if !p.recv {
+		return Status{}, false, why
+	}
+	if err := p.r.Cancel(); err != nil {
+		return Status{}, false, p.c.fail(p.call, p.peer, err)
+	}
+	for end := time.Now().Add(cancelTime); time.Now().Before(end); yield() {
+		ts, done, err := p.r.Test()
+		switch {
+		case done && ts.Cancelled:
+			return Status(ts), true, why
+		case done || err != nil:
+			st, err = p.over(ts, err)
+			return st, true, err
+		}
+		runtime.Gosched()
+	}
+	return Status{}, false, why
+}
+
+// abandon moves operations that nobody waits for to their end, as far as they
+// get while this rank is in other calls.
+func (w *world) abandon(r transport.Request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.abandoned = append(w.abandoned, r)
+}
+
+// settle lets go of abandoned operations that are over.
+func (w *world) settle() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.abandoned = slices.DeleteFunc(w.abandoned, func(r transport.Request) bool {
+		_, done, err := r.Test()
+		return done || err != nil
+	})
+}
