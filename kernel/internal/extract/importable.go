@@ -23,6 +23,7 @@ var Importable = []Target{
 	{Path: "gocuda/kernel/plot", Preloaded: true},
 	{Path: "gocuda/cudaapi/cuda", Preloaded: true},
 	{Path: "gocuda/cudaapi/driver"},
+	{Path: "gocuda/cudaapi/mpi", Preloaded: true},
 }
 
 // HostPackages returns generated files by name: one for each target, with a
