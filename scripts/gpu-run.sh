@@ -33,6 +33,10 @@ for notebook in "$here"/notebooks/*.ipynb; do
   timeout 320 "$here/bin/gocuda-kernel" run "$notebook" -o "$out/$(basename "$notebook")" --timeout 5m || failed=1
 done
 
+# A profile of this machine, and the model's times beside the metal's.
+"$here/bin/gocuda-kernel" doctor --profile | tee "$out/profile.json"
+sed -n '/built-in profile/,$p' "$out/test-calibrate.txt" 2>/dev/null | grep '|'
+
 # What a call costs: from Go, and beside it from C++ and Python where they are.
 {
   cuda=$here/tests/cudaapi/cuda

@@ -6,12 +6,18 @@ import (
 	"os/exec"
 
 	"gocuda/cmd/gocuda-kernel/internal/doctor"
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/sim/calibrate"
 )
 
 func runDoctor(c *call) error {
 	asJSON := c.flags.Bool("json", false, "print the findings as JSON")
+	profile := c.flags.Bool("profile", false, "measure the GPUs and print a profile for simulated devices: GOCUDA_SIM_PROFILE=FILE.json")
 	if _, err := c.parse(); err != nil {
 		return err
+	}
+	if *profile {
+		return writeProfile(c)
 	}
 	binary, err := executable()
 	if err != nil {
@@ -24,10 +30,27 @@ func runDoctor(c *call) error {
 		report.Write(c.stdout)
 		return nil
 	}
+	return writeJSON(c, report)
+}
+
+func writeJSON(c *call, v any) error {
 	e := json.NewEncoder(c.stdout)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(report)
+	return e.Encode(v)
+}
+
+// writeProfile measures the devices of the back end in use.
+func writeProfile(c *call) error {
+	devices, err := cuda.Devices()
+	if err != nil {
+		return err
+	}
+	p, err := calibrate.Measure(devices)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, p)
 }
 
 // runProbe is the doctor's child.

@@ -27,7 +27,8 @@ func Settings() []string {
 
 // Set changes one option by its name: devices (1 to 16), memory (bytes, or with
 // the suffix K, M, G or T), seed, schedule (random, which is also called
-// normal, or adversarial), check (on or 1, off or 0) or profile (h100, h200).
+// normal, or adversarial), check (on or 1, off or 0) or profile
+// (h100, h200, or a file NAME.json with a [Profile]).
 func (o *Options) Set(name, value string) (err error) {
 	want := ""
 	switch name {
@@ -67,11 +68,11 @@ func (o *Options) Set(name, value string) (err error) {
 			want = "on (1) or off (0)"
 		}
 	case "profile":
-		if p := profiles[strings.ToLower(value)]; p != nil {
-			o.Profile = p
-		} else {
-			want = "h100 or h200"
+		p, err := profileNamed(value)
+		if err != nil {
+			return fmt.Errorf("profile %q: %w", value, err)
 		}
+		o.Profile = p
 	default:
 		return fmt.Errorf("simulated devices have no setting %q; there are %s", name, strings.Join(Settings(), ", "))
 	}

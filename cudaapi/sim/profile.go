@@ -1,6 +1,13 @@
 package sim
 
-import "time"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
 
 // Profile is a model of a device: what its attributes say and how long its
 // work takes. Rates are bytes per second, for copies large enough to reach
@@ -52,4 +59,46 @@ var profiles = map[string]*Profile{
 		EventCall: 110 * time.Nanosecond, SyncCall: 1400 * time.Nanosecond, StartDelay: 2 * time.Microsecond,
 		WaitDelay: 4 * time.Microsecond,
 	},
+}
+
+// profileNamed is a profile of this package, or one from a file NAME.json that
+// holds one (gocuda-kernel doctor --profile writes it).
+func profileNamed(name string) (*Profile, error) {
+	if p := profiles[strings.ToLower(name)]; p != nil {
+		return p, nil
+	}
+	if !strings.HasSuffix(name, ".json") {
+		return nil, fmt.Errorf("want h100, h200 or a file that ends in .json")
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	p := *profiles["h200"] // for what the file leaves out
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return nil, fmt.Errorf("not a profile: %w", err)
+	}
+	return &p, p.valid()
+}
+
+// valid refuses what no device can be.
+func (p *Profile) valid() error {
+	for _, c := range []struct {
+		name string
+		ok   bool
+	}{
+		{"Major", p.Major >= 7 && p.Major < 100}, {"Minor", p.Minor >= 0 && p.Minor < 10},
+		{"SMs", p.SMs > 0}, {"SharedPerSM", p.SharedPerSM >= maxSharedOptin},
+		{"MemoryRate", p.MemoryRate > 0}, {"HostRate", p.HostRate > 0}, {"PageableRate", p.PageableRate > 0}, {"PeerRate", p.PeerRate > 0},
+		{"CopyLatency", p.CopyLatency >= 0}, {"PeerLatency", p.PeerLatency >= 0}, {"FillLatency", p.FillLatency >= 0},
+		{"KernelTime", p.KernelTime >= 0}, {"LaunchCall", p.LaunchCall >= 0}, {"AsyncCall", p.AsyncCall >= 0},
+		{"EventCall", p.EventCall >= 0}, {"SyncCall", p.SyncCall >= 0}, {"StartDelay", p.StartDelay >= 0}, {"WaitDelay", p.WaitDelay >= 0},
+	} {
+		if !c.ok {
+			return fmt.Errorf("not a profile: %s is out of range", c.name)
+		}
+	}
+	return nil
 }
