@@ -15,7 +15,7 @@
 // A buffer, wherever a parameter is called buf, send or recv, is
 //   - a slice of numbers, bools, or structs and arrays of such,
 //   - a pointer to one of these: &x, &array,
-//   - a string, where it is only read,
+//   - a string or a value, such as x or 1.5, where it is only read,
 //   - a *cuda.HostBuffer,
 //   - a *cuda.Buffer: memory of a device,
 //   - nil, where there is nothing: no elements, or a side that does not count

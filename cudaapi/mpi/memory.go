@@ -47,7 +47,7 @@ type memory struct {
 	pair             transport.Type // of structs that MinLoc and MaxLoc take
 	dev              *cuda.Buffer   // memory of a device
 	inPlace          bool
-	readOnly         bool // a string
+	readOnly         bool // a string, or a value
 }
 
 // elems is the number of the user's elements.
@@ -145,6 +145,14 @@ func resolve(call string, buf any) (memory, *Error) {
 			return memory{}, misuse(ErrBuffer, call, "the buffer is a nil %T", buf)
 		}
 		return resolveElements(call, buf, v.Type().Elem(), v.UnsafePointer(), 1)
+	}
+	// A value is read from a copy.
+	if elementOf(v.Type()).bad == "" {
+		p := reflect.New(v.Type())
+		p.Elem().Set(v)
+		m, err := resolveElements(call, buf, v.Type(), p.UnsafePointer(), 1)
+		m.readOnly = true
+		return m, err
 	}
 	return memory{}, misuse(ErrBuffer, call, "a %T cannot be a buffer", buf).hint("give a slice, a pointer such as &x, a *cuda.HostBuffer or a *cuda.Buffer")
 }

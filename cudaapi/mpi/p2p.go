@@ -306,7 +306,7 @@ func (c *Comm) noRank(class Class, call, what string, rank int) error {
 func (c *Comm) checkWritable(call string, m *memory) error {
 	switch {
 	case m.readOnly:
-		return c.misuse(ErrBuffer, call, "a string cannot be received into").hint("receive into a []byte")
+		return c.misuse(ErrBuffer, call, "a string or a value cannot be received into").hint("give a []byte, or &x for the variable x")
 	case m.inPlace:
 		return c.misuse(ErrBuffer, call, "InPlace is no buffer to receive into here")
 	}
