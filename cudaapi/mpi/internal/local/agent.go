@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	spinTime = 50 * time.Microsecond // before a wait sleeps
-	spinFew  = 20                    // rounds before it yields, with more ranks than processors
-	tick     = 2 * time.Millisecond  // after so long without anybody asking, the agent takes over
+	spinTime = time.Millisecond     // without progress before a wait sleeps
+	spinFew  = 20                   // rounds before it yields, with more ranks than processors
+	tick     = 2 * time.Millisecond // after so long without anybody asking, the agent takes over
 )
 
 // wait returns when over says yes, or stop closes: it spins, then sleeps.
@@ -18,9 +18,12 @@ func (e *engine) wait(over func() bool, done func() <-chan struct{}, stop <-chan
 	var began time.Time
 spin:
 	for i := 1; ; i++ {
-		e.ask()
+		moved := e.ask()
 		if over() {
 			return
+		}
+		if moved {
+			began = time.Time{}
 		}
 		if crowded && i > spinFew {
 			yieldProcessor()
@@ -61,9 +64,9 @@ func (e *engine) watch() {
 }
 
 // ask is progress for those who wait for something.
-func (e *engine) ask() {
+func (e *engine) ask() (moved bool) {
 	e.polls.Add(1)
-	e.progress(false)
+	return e.progress(false)
 }
 
 // agent makes progress while nobody else does.

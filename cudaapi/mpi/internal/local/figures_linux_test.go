@@ -56,7 +56,7 @@ func init() {
 			slices.Sort(times)
 			m := times[len(times)/2]
 			if w.Rank() == 0 {
-				fmt.Printf("%9d B  %12v  %8.2f GB/s\n", size, m, float64(size)/float64(m.Nanoseconds()))
+				fmt.Printf("%9d B  %12v  %8.2f GB/s best %v %8.2f\n", size, m, float64(size)/float64(m.Nanoseconds()), times[0], float64(size)/float64(times[0].Nanoseconds()))
 			}
 		}
 		return nil
