@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 	if name == "" {
 		os.Exit(m.Run())
 	}
+	if n := os.Getenv("GOCUDA_TEST_DESCEND"); n != "" {
+		os.Exit(descend(n))
+	}
 	if err := run(programs[name]); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(1)

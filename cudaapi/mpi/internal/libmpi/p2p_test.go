@@ -4,8 +4,10 @@ package libmpi
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"gocuda/cudaapi/mpi/internal/transport"
@@ -55,4 +57,30 @@ func TestHello(t *testing.T) {
 
 func TestRing(t *testing.T) {
 	onEach(t, func(t *testing.T, lib installed) { lib.mpirun(t, 3, "ring") })
+}
+
+func init() {
+	// The end of one rank must not be that of others, which have work to do
+	// after MPI_Finalize.
+	programs["leave"] = func(t transport.Transport) error {
+		if t.World().Rank() == 0 {
+			return nil
+		}
+		rank := t.World().Rank()
+		if err := t.Finalize(); err != nil {
+			return err
+		}
+		time.Sleep(300 * time.Millisecond)
+		fmt.Printf("rank %d is done\n", rank)
+		os.Exit(0)
+		return nil
+	}
+}
+
+func TestOneRankLeavesEarly(t *testing.T) {
+	onEach(t, func(t *testing.T, lib installed) {
+		if out := lib.mpirun(t, 3, "leave"); strings.Count(out, "is done") != 2 {
+			t.Error(out)
+		}
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -281,9 +280,14 @@ func (t *Transport) Abort(code int) {
 // Finalize is MPI_Finalize.
 func (t *Transport) Finalize() error {
 	var code int32
-	a := t.lib.Addr(int(mpiFinalize))
-	t.onMain(func() { keepSignals(func() { code = int32(clib.Call(a)) }) })
-	runtime.KeepAlive(t)
+	t.onMain(func() {
+		keepSignals(func() { code = int32(clib.Call(t.lib.Addr(int(mpiFinalize)))) })
+		if !strings.HasPrefix(t.info.Name, "Open MPI") {
+			// MPICH and its kin take their leave of the launcher in an atexit function, and
+			// Hydra ends all ranks when one is gone without that.
+			t.lib.RunAtExit()
+		}
+	})
 	if code != 0 {
 		// Nothing may be asked of the library any more.
 		return &transport.Error{Class: transport.Other, Call: "MPI_Finalize", Text: fmt.Sprintf("error code %d", code)}
