@@ -94,22 +94,38 @@ var calls = sync.Pool{New: func() any { return new(call) }}
 // fraction aside); a structure takes a Go struct of the same size without
 // pointers.
 func (k *Kernel) Launch(grid GridDim, block BlockDim, s *Stream, args ...any) error {
+	s, c, f, err := k.target("Kernel.Launch", s)
+	if err != nil {
+		return err
+	}
+	cl := calls.Get().(*call)
+	if err = k.pack(cl, f, c, grid, block, s, args); err == nil {
+		err = k.queue(cl, c, s.dev, grid, block)
+	}
+	calls.Put(cl)
+	return err
+}
+
+// target is where a launch goes: the stream, its context, the kernel there.
+func (k *Kernel) target(call string, s *Stream) (*Stream, driver.Context, *function, error) {
 	if s == nil {
 		d, err := CurrentDevice()
 		if err != nil {
-			return err
+			return nil, 0, nil, err
 		}
 		s = d.DefaultStream()
 	}
-	c, err := s.use("Kernel.Launch")
+	c, err := s.use(call)
 	if err != nil {
-		return err
+		return nil, 0, nil, err
 	}
+	f, err := k.code.function(s.dev)
+	return s, c, f, err
+}
+
+// pack checks a launch and writes it to cl.
+func (k *Kernel) pack(cl *call, f *function, c driver.Context, grid GridDim, block BlockDim, s *Stream, args []any) error {
 	d := s.dev
-	f, err := k.code.function(d)
-	if err != nil {
-		return err
-	}
 	if k.shared > f.dynamic {
 		if err := f.allow(d, c, k); err != nil {
 			return err
@@ -121,14 +137,12 @@ func (k *Kernel) Launch(grid GridDim, block BlockDim, s *Stream, args ...any) er
 	if len(args) != len(f.params) {
 		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s takes %d arguments, not %d", k.signature(), len(f.params), len(args))
 	}
-	cl := calls.Get().(*call)
 	for i, q := range f.quick {
 		if q.put(&cl.params, args[i], d) {
 			continue
 		}
 		p := &f.params[i]
 		if msg := p.put(cl.params[p.offset:p.offset+p.size], args[i], d); msg != "" {
-			calls.Put(cl)
 			return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "argument %d (%s) of %s: %s", i+1, p.name, k.signature(), msg)
 		}
 	}
@@ -139,10 +153,13 @@ func (k *Kernel) Launch(grid GridDim, block BlockDim, s *Stream, args ...any) er
 	l.Block = driver.Dim3{X: uint32(block.X), Y: uint32(block.Y), Z: uint32(block.Z)}
 	l.SharedBytes, l.Cooperative, l.Attributes = uint32(k.shared), k.cooperative, k.attributes
 	l.Params, l.Pointers, l.Name = cl.params[:f.bytes], f.pointers, k.code.name
+	return nil
+}
+
+// queue gives a launch to the driver.
+func (k *Kernel) queue(cl *call, c driver.Context, d *Device, grid GridDim, block BlockDim) error {
 	d.recent.add(k.code)
-	err = d.drv.Launch(c, l)
-	calls.Put(cl)
-	if err != nil {
+	if err := d.drv.Launch(c, &cl.launch); err != nil {
 		return k.failed(d, err, grid, block)
 	}
 	return nil

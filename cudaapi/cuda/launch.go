@@ -64,3 +64,70 @@ func LaunchPriority(priority int) LaunchOption {
 // (cudaLaunchAttributeMemSyncDomain, remote): of use to kernels that write to
 // peers beside kernels that compute.
 func RemoteDomain() LaunchOption { return func(k *Kernel) { k.ask().RemoteDomain = true } }
+
+// Prepared is a launch whose arguments are checked and packed already.
+type Prepared struct {
+	kernel *Kernel
+	stream *Stream
+	grid   GridDim
+	block  BlockDim
+	on     *function
+	packed call
+	uses   []*owner
+}
+
+// Prepare readies a launch, to be queued many times with the same arguments:
+// what Launch does with them is done once. The buffers stay allocated as long as
+// it is in use, unless they are freed, which makes later launches an error.
+func (k *Kernel) Prepare(grid GridDim, block BlockDim, s *Stream, args ...any) (*Prepared, error) {
+	s, c, f, err := k.target("Kernel.Prepare", s)
+	if err != nil {
+		return nil, err
+	}
+	p := &Prepared{kernel: k, stream: s, grid: grid, block: block, on: f}
+	if err := k.pack(&p.packed, f, c, grid, block, s, args); err != nil {
+		return nil, err
+	}
+	for _, a := range args {
+		switch b := a.(type) {
+		case *Buffer:
+			if b != nil {
+				p.uses = append(p.uses, b.own)
+			}
+		case *HostBuffer:
+			if b != nil {
+				p.uses = append(p.uses, b.own)
+			}
+		}
+	}
+	return p, nil
+}
+
+// Launch queues the kernel once more, on the stream that it was prepared for;
+// see Kernel.Launch.
+func (p *Prepared) Launch() error {
+	const name = "Prepared.Launch"
+	if p == nil || p.kernel == nil {
+		return misuse(driver.ErrInvalidValue, name, nil, "the launch is nil; Kernel.Prepare makes one")
+	}
+	c, err := p.stream.use(name)
+	if err != nil {
+		return err
+	}
+	d := p.stream.dev
+	if p.kernel.code.on[d.id].Load() != p.on {
+		return misuse(driver.ErrInvalidHandle, name, d, "the module of %s was unloaded: prepare the launch again", p.kernel.code.name)
+	}
+	for _, o := range p.uses {
+		if o.freed.Load() {
+			return misuse(driver.ErrInvalidValue, name, d, "an argument of %s, %s of memory, was freed before", p.kernel.signature(), byteCount(o.bytes))
+		}
+	}
+	// The driver notes things in the launch that it is given, and others may
+	// queue this one at the same time.
+	cl := calls.Get().(*call)
+	cl.launch = p.packed.launch
+	err = p.kernel.queue(cl, c, d, p.grid, p.block)
+	calls.Put(cl)
+	return err
+}

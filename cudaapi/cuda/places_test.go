@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"gocuda/cudaapi/cuda"
@@ -156,4 +157,40 @@ func TestLaunchOptions(t *testing.T) {
 	ok(t, two.Launch(cuda.Grid(8), cuda.Block(1), s, b))
 	ok(t, k.Launch(cuda.Grid(3), cuda.Block(1), s, b)) // whose options stay its own
 	ok(t, s.Synchronize())
+}
+
+func TestPrepared(t *testing.T) {
+	d := devices(t, 1)[0]
+	s := must[*cuda.Stream](t)(d.NewStream(cuda.NonBlocking))
+	b := must[*cuda.Buffer](t)(d.Alloc(1, cuda.Int32))
+	ok(t, b.Memset(0))
+	ok(t, d.Synchronize())
+	m := compile(t, `__global__ void add(int *p, int by) { atomicAdd(p, by); }`)
+	k := kernel(t, m, "add")
+	p := must[*cuda.Prepared](t)(k.Prepare(cuda.Grid(2), cuda.Block(1), s, b, 5))
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 25 {
+				if err := p.Launch(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	ok(t, s.Synchronize())
+	if got := must[[]int32](t)(b.Int32s()); got[0] != 4*25*2*5 {
+		t.Errorf("%v", got)
+	}
+	_, err := k.Prepare(cuda.Grid(2), cuda.Block(1), s, b)
+	refused(t, err, cuda.ErrInvalidValue, "takes 2 arguments, not 1")
+	ok(t, m.Unload())
+	refused(t, p.Launch(), cuda.ErrInvalidHandle, "unloaded")
+	p = must[*cuda.Prepared](t)(k.Prepare(cuda.Grid(2), cuda.Block(1), s, b, 5))
+	ok(t, b.Free())
+	refused(t, p.Launch(), cuda.ErrInvalidValue, "was freed before")
+	ok(t, s.Destroy())
+	refused(t, p.Launch(), cuda.ErrInvalidHandle, "destroyed")
+	refused(t, new(cuda.Prepared).Launch(), cuda.ErrInvalidValue, "Kernel.Prepare")
 }

@@ -108,7 +108,7 @@ func (ev *Evaluator) start() error {
 	if err := ev.interp.Use(exports); err != nil {
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
-	v, err := ev.evalText("package main\nvar stop, stuck int\nvar polled = []*int{&stop, &stuck}\n", "polled")
+	v, err := ev.evalText("package main\nvar stop, stuck int\nvar noAny []any\nvar noInts []int\nvar polled = []*int{&stop, &stuck}\n", "polled")
 	if err != nil {
 		return err
 	}

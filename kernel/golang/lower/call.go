@@ -214,6 +214,12 @@ func (f *fn) pack(args []string, sig *types.Signature) []string {
 	rep := "[]" + f.l.slot(s.Elem())
 	out := append([]string(nil), args[:n-1]...)
 	if len(args) == n-1 {
+		switch rep { // a conversion would allocate
+		case "[]any":
+			return append(out, "noAny...")
+		case "[]int":
+			return append(out, "noInts...")
+		}
 		return append(out, "("+rep+")(nil)...")
 	}
 	return append(out, rep+"{"+strings.Join(args[n-1:], ", ")+"}...")
