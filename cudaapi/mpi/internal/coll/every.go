@@ -45,8 +45,7 @@ func (p *plan) fold(send, recv Memory, core func(sum, acc, tmp Memory, v, n int,
 	}
 	if p.rank < 2*extra && p.rank%2 == 0 {
 		p.send(send, p.rank+1)
-		p.wait() // send may be recv
-		p.recv(recv, p.rank+1)
+		p.recv(recv, p.rank+1) // what comes back has waited for what was sent
 		return
 	}
 	tmp := p.alloc(send.N, send.T)

@@ -25,14 +25,6 @@ func bytesMemory(b []byte) transport.Memory {
 	return transport.Memory{P: unsafe.Pointer(unsafe.SliceData(b)), N: len(b), T: transport.Byte}
 }
 
-func waitFor(r transport.Request, err error) (transport.Status, error) {
-	if err != nil {
-		return transport.Status{}, err
-	}
-	s, _, err := r.(transport.Waiter).Wait(nil)
-	return s, err
-}
-
 func init() {
 	rankCases["figures"] = func(t transport.Transport) error {
 		w := t.World()
