@@ -3,9 +3,16 @@
 // after a change to one of those packages.
 package packages
 
-import "gocuda/kernel/golang/host"
+import (
+	"reflect"
+
+	"gocuda/kernel/golang/host"
+)
 
 //go:generate go run ./gen
 
 // All returns the packages that cells can import beyond the standard library.
-func All() []host.Package { return all() }
+func All() []host.Package {
+	// Compiled programs import it for its effect, which the kernel has had.
+	return append(all(), host.Package{Path: "gocuda/cudaapi/backend", Name: "backend", Symbols: map[string]reflect.Value{}})
+}
