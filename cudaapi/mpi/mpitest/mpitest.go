@@ -1,0 +1,198 @@
+// Package mpitest is the conformance suite of package mpi: what MPI promises,
+// as cases that run on any number of ranks, under any library. [Run] starts a
+// program as ranks, once for each number of them, and the program calls [Main],
+// which runs all cases one after the other. Open MPI, MPICH and the built-in
+// transport pass the same cases, from one binary.
+package mpitest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/mpi"
+)
+
+// Case is one thing that MPI promises.
+type Case struct {
+	Name  string
+	Ranks int // how many it needs at least
+	Run   func(t *T)
+}
+
+// Cases is the whole suite.
+func Cases() []Case {
+	var all []Case
+	for _, part := range [][]Case{typeCases(), sizeCases(), orderCases(), matchCases(), requestCases(), probeCases(), cancelCases(),
+		errorCases(), collectiveCases(), vectorCases(), inPlaceCases(), operatorCases(), userOpCases(), nonblockingCases(), commCases(), goroutineCases()} {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// T is what a case has at one rank.
+type T struct {
+	*mpi.Comm  // a communicator of all ranks, for this case only
+	rank, size int
+	device     *cuda.Device // where buffers are to be; nil for the host
+	log        *os.File
+	failed     bool
+	name       string
+}
+
+// Errorf records that the case has failed at this rank.
+func (t *T) Errorf(format string, args ...any) {
+	t.failed = true
+	_, file, line, _ := runtime.Caller(1)
+	for skip := 2; strings.HasSuffix(file, "mpitest.go"); skip++ {
+		_, file, line, _ = runtime.Caller(skip)
+	}
+	t.say("fail", fmt.Sprintf("%s:%d: ", filepath.Base(file), line)+fmt.Sprintf(format, args...))
+}
+
+// Fatalf does so and ends the case at this rank.
+func (t *T) Fatalf(format string, args ...any) {
+	t.Errorf(format, args...)
+	panic(end{})
+}
+
+type end struct{}
+
+// ok ends the case if err is an error.
+func (t *T) ok(err error) {
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// is checks the class of an error.
+func (t *T) is(err error, class mpi.Class) {
+	if !errors.Is(err, class) {
+		t.Errorf("the error is %v, not %v", err, class)
+	}
+}
+
+func (t *T) same(what string, got, want any) {
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: got %v, want %v", what, brief(got), brief(want))
+	}
+}
+
+func brief(v any) string {
+	s := fmt.Sprint(v)
+	if len(s) > 120 {
+		s = s[:120] + "..."
+	}
+	return s
+}
+
+// next and prev are the neighbours round the ring of all ranks.
+func (t *T) next() int { return (t.rank + 1) % t.size }
+func (t *T) prev() int { return (t.rank + t.size - 1) % t.size }
+
+// say writes a line of the rank's report.
+func (t *T) say(what, text string) {
+	fmt.Fprintf(t.log, "%s\t%s\t%s\n", what, t.name, strings.ReplaceAll(text, "\n", "\n\t"))
+}
+
+// The environment of a rank: the folder for its report, and what it runs.
+const (
+	envReports = "GOCUDA_MPITEST_REPORTS"
+	envOnly    = "GOCUDA_MPITEST_ONLY"   // cases whose names contain this
+	envDevice  = "GOCUDA_MPITEST_DEVICE" // buffers are on devices
+)
+
+// IsRank tells whether this process was started by [Run], and should call [Main].
+func IsRank() bool { return os.Getenv(envReports) != "" }
+
+// caseTime is what a case may take before it is said to hang.
+const caseTime = 30 * time.Second
+
+// Main runs the cases at this rank and ends the process.
+func Main() {
+	world, err := mpi.Init()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	log, err := os.OpenFile(filepath.Join(os.Getenv(envReports), fmt.Sprintf("rank%d", world.Rank())), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	t := &T{rank: world.Rank(), size: world.Size(), log: log, name: "-"}
+	info, err := mpi.LibraryInfo()
+	t.say("library", fmt.Sprintf("%v %v", info, err))
+	if os.Getenv(envDevice) != "" {
+		gpus, err := cuda.Devices()
+		if err != nil {
+			t.say("fail", err.Error())
+			mpi.Abort(1)
+		}
+		t.device = gpus[t.rank%len(gpus)]
+	}
+	for _, c := range Cases() {
+		if t.size < c.Ranks || !strings.Contains(c.Name, os.Getenv(envOnly)) {
+			continue
+		}
+		t.name, t.failed = c.Name, false
+		t.run(world, c)
+	}
+	t.name = "Finalize"
+	t.say("start", "")
+	if err := mpi.Finalize(); err != nil {
+		t.say("fail", err.Error())
+	}
+	t.say("done", "")
+	os.Exit(0)
+}
+
+// run runs a case between barriers, on a communicator of its own. A case that
+// does not end ends the job: nothing after it could be trusted.
+func (t *T) run(world *mpi.Comm, c Case) {
+	t.say("start", "")
+	watch := time.AfterFunc(caseTime, func() {
+		var where []string
+		for _, w := range mpi.Waits() {
+			where = append(where, w.String())
+		}
+		buf := make([]byte, 1<<20)
+		t.say("hang", strings.Join(where, "; ")+"\n"+string(buf[:runtime.Stack(buf, true)]))
+		time.Sleep(time.Second) // so that the others say so too
+		mpi.Abort(3)
+	})
+	comm, err := world.Dup()
+	if err != nil {
+		t.say("fail", err.Error())
+		mpi.Abort(3)
+	}
+	t.Comm = comm
+	func() {
+		defer func() {
+			if p := recover(); p != nil {
+				if _, ok := p.(end); !ok {
+					t.failed = true
+					t.say("fail", fmt.Sprintf("panic: %v\n%s", p, debug.Stack()))
+				}
+			}
+		}()
+		c.Run(t)
+	}()
+	mpi.SetInterrupt(nil)
+	if err := world.Barrier(); err != nil {
+		t.say("fail", "the barrier afterwards: "+err.Error())
+		mpi.Abort(3)
+	}
+	if err := comm.Free(); err != nil {
+		t.say("fail", err.Error())
+	}
+	watch.Stop()
+	t.say("done", "")
+}

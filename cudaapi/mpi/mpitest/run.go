@@ -1,0 +1,116 @@
+package mpitest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Launch runs a program as n ranks, with env besides its own environment, and
+// gives what they printed. When the context ends, so does the job.
+type Launch func(ctx context.Context, n int, program string, env []string) (output []byte, err error)
+
+// jobTime is what all cases of one size may take together.
+const jobTime = 4 * time.Minute
+
+// Run runs the suite: for each size one job of this test binary, whose TestMain
+// calls [Main] if it [IsRank]. Each case is a subtest, under "ranks=N".
+func Run(t *testing.T, sizes []int, launch Launch, env ...string) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range sizes {
+		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
+			dir := t.TempDir()
+			ctx, cancel := context.WithTimeout(t.Context(), jobTime)
+			defer cancel()
+			output, failure := launch(ctx, n, program, append([]string{envReports + "=" + dir}, env...))
+			reports := make([]report, n)
+			for i := range reports {
+				reports[i] = read(filepath.Join(dir, fmt.Sprintf("rank%d", i)))
+			}
+			t.Log(reports[0].library)
+			passed := 0
+			names := []string{"Finalize"}
+			for _, c := range Cases() {
+				if n >= c.Ranks && strings.Contains(c.Name, os.Getenv(envOnly)) {
+					names = append(names, c.Name)
+				}
+			}
+			for _, name := range names {
+				t.Run(name, func(t *testing.T) {
+					for rank, r := range reports {
+						switch what := r.cases[name]; what.state {
+						case "done":
+						case "":
+							t.Errorf("rank %d did not come to it", rank)
+						default:
+							t.Errorf("rank %d: %s", rank, what.state)
+						}
+						for _, text := range r.cases[name].texts {
+							t.Errorf("rank %d: %s", rank, text)
+						}
+					}
+					if !t.Failed() {
+						passed++
+					}
+				})
+			}
+			t.Logf("%d of %d cases passed", passed, len(names))
+			if failure != nil {
+				t.Errorf("the job ended with %v", failure)
+			}
+			if (failure != nil || t.Failed()) && len(output) > 0 {
+				t.Logf("its output:\n%s", output)
+			}
+		})
+	}
+}
+
+// report is what a rank wrote.
+type report struct {
+	library string
+	cases   map[string]outcome
+}
+
+type outcome struct {
+	state string // the last word: "start", "done" or "hang"
+	texts []string
+}
+
+func read(path string) report {
+	r := report{cases: map[string]outcome{}}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return r
+	}
+	// Lines that go on begin with a tab.
+	for _, line := range strings.Split(strings.ReplaceAll(string(text), "\n\t", "\x00"), "\n") {
+		f := strings.SplitN(strings.ReplaceAll(line, "\x00", "\n"), "\t", 3)
+		if len(f) < 3 {
+			continue
+		}
+		o := r.cases[f[1]]
+		switch f[0] {
+		case "library":
+			r.library = f[2]
+			continue
+		case "fail":
+			o.texts = append(o.texts, f[2])
+		case "hang":
+			o.texts = append(o.texts, "hangs in "+f[2])
+			o.state = "hang"
+		default:
+			if o.state != "hang" {
+				o.state = map[string]string{"start": "began and did not end", "done": "done"}[f[0]]
+			}
+		}
+		r.cases[f[1]] = o
+	}
+	return r
+}
