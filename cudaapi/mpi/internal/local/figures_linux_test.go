@@ -16,9 +16,11 @@ func TestFigures(t *testing.T) {
 	if os.Getenv("GOCUDA_FIGURES") == "" {
 		t.Skip("GOCUDA_FIGURES is not set: it measures, and checks nothing")
 	}
-	r := startRanks(t, 2, "figures")
-	r.mustPass()
-	t.Log("\n" + r.out[0].String())
+	for _, parts := range []string{"", "1"} {
+		r := startRanks(t, 2, "figures", casePartsOnly+"="+parts)
+		r.mustPass()
+		t.Logf("parts: %q\n%s", parts, &r.out[0])
+	}
 }
 
 func bytesMemory(b []byte) transport.Memory {

@@ -14,7 +14,10 @@ import (
 )
 
 // The tests' ranks are this test binary once more: caseName says what they do.
-const caseName = "GOCUDA_LOCAL_TEST_CASE"
+const (
+	caseName      = "GOCUDA_LOCAL_TEST_CASE"
+	casePartsOnly = "GOCUDA_LOCAL_TEST_PARTS"
+)
 
 var rankCases = map[string]func(t transport.Transport) error{}
 
@@ -26,6 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 func beRank(name string) int {
+	partsOnly = os.Getenv(casePartsOnly) != ""
 	t, err := Open()
 	if err == nil {
 		err = rankCases[name](t)

@@ -14,7 +14,7 @@ import (
 type member struct {
 	conn *net.UnixConn
 	size int
-	fd   int // of the segment, until it is mapped
+	fd   int // of the segment, -1 once it is mapped
 	hub  int // the launcher's process id
 }
 
@@ -50,7 +50,7 @@ func enter(conn *net.UnixConn, s seat) (*member, error) {
 		return nil, err
 	}
 	fds := descriptors(rights[:got])
-	m := &member{conn: conn, size: s.size, hub: int(who.Pid)}
+	m := &member{conn: conn, size: s.size, fd: -1, hub: int(who.Pid)}
 	if n == noteHead && noteKind(head[0]) == noteWelcome && len(fds) == 1 {
 		m.fd = fds[0]
 		conn.SetDeadline(time.Time{})
@@ -99,7 +99,7 @@ func descriptors(rights []byte) []int {
 
 // mapped maps the segment.
 func (m *member) mapped() ([]byte, error) {
-	defer unix.Close(m.fd)
+	defer m.drop()
 	var st unix.Stat_t
 	if err := unix.Fstat(m.fd, &st); err != nil {
 		return nil, os.NewSyscallError("fstat", err)
@@ -114,4 +114,16 @@ func (m *member) mapped() ([]byte, error) {
 func (m *member) launcher() int       { return m.hub }
 func (m *member) next() (note, error) { return readNote(m.conn) }
 func (m *member) send(n note) error   { return send(m.conn, n) }
-func (m *member) close()              { m.conn.Close() }
+
+func (m *member) close() {
+	m.conn.Close()
+	m.drop()
+}
+
+// drop closes the segment's descriptor, which a mapping does not need.
+func (m *member) drop() {
+	if m.fd >= 0 {
+		unix.Close(m.fd)
+		m.fd = -1
+	}
+}
