@@ -110,12 +110,10 @@ bench: $(BIN) $(PIP)
 	$(GO) test -run '^$$' -bench . -benchtime 0.5s ./kernel/... ./cudaapi/...
 	$(VENV)/bin/python tests/bench_client.py
 
-# What a call costs on GPUs: from Go, and beside it from C++ (nvcc) and Python.
-bench-gpu:
-	GOCUDA_BACKEND=nvidia GOCUDA_BENCH=1 $(GO) test -count=1 -run CallCosts -v ./cudaapi/cuda
-	@mkdir -p build
-	nvcc -O2 -arch=native -o build/percall bench/percall.cu && build/percall
-	$(PYTHON) bench/percall.py
+# What calls cost on GPUs: in Go, compiled and in a cell, beside C++ and Python.
+bench-gpu: $(BIN)
+	$(GO) build -o build/percall ./bench/percall
+	scripts/bench-gpu.sh build/percall $(BIN) $(PYTHON)
 
 # Executes the tutorials in place.
 notebooks: $(BIN)

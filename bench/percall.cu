@@ -1,5 +1,4 @@
-// The same calls as cudaapi/cuda's benchmarks, in CUDA C++: what a call costs
-// without Go. Build: nvcc -O2 -arch=native percall.cu -o percall
+// The same calls as percall/main.go, in CUDA C++: what a call costs without Go. Build: nvcc -O2 -arch=native percall.cu -o percall
 // Each line: name, unit, median of seven rounds.
 #include <cuda_runtime.h>
 
@@ -41,7 +40,7 @@ template <class Call, class Drain> void perCall(const char *name, int n, Call ca
     rounds.push_back(seconds(t) / n * 1e6);
     drain();
   }
-  std::printf("%-26s us    %9.3f\n", name, median(rounds));
+  std::printf("c++ %-32s us    %9.3f\n", name, median(rounds));
 }
 
 static void peerCopies(cudaStream_t s) {
@@ -68,7 +67,7 @@ static void peerCopies(cudaStream_t s) {
       if (r > 0) rounds.push_back(ms / 20 * 1e3);
     }
     double us = median(rounds);
-    std::printf("peer copy %9zu KiB    us    %9.3f   GB/s %8.1f\n", n >> 10, us, n / us / 1e3);
+    std::printf("c++ peer copy %9zu KiB          us    %9.3f   GB/s %8.1f\n", n >> 10, us, n / us / 1e3);
   }
 
   // The staged copy of notebook 04: two portable pinned buffers, events, no CPU wait.
@@ -102,7 +101,7 @@ static void peerCopies(cudaStream_t s) {
       CHECK(cudaStreamSynchronize(to));
       if (r > 0) rounds.push_back(seconds(t));
     }
-    std::printf("staged copy, %2zu MiB chunks  GB/s  %9.1f\n", chunk >> 20, most / median(rounds) / 1e9);
+    std::printf("c++ staged copy, %2zu MiB chunks      GB/s  %9.1f\n", chunk >> 20, most / median(rounds) / 1e9);
     CHECK(cudaSetDevice(0));
   }
 }

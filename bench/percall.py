@@ -18,7 +18,7 @@ def per_call(name, n, call, drain):
             call()
         rounds.append((time.perf_counter() - start) / n * 1e6)
         drain()
-    print(f"{name:26s} us    {statistics.median(rounds):9.3f}", flush=True)
+    print(f"{name:36s} us    {statistics.median(rounds):9.3f}", flush=True)
 
 
 def cupy_calls(n):
@@ -35,7 +35,7 @@ def cupy_calls(n):
     with s:
         per_call("cupy launch", n, lambda: empty((1,), (1,), ()), s.synchronize)
         per_call("cupy launch, 16 arguments", n, lambda: sixteen((1,), (1,), args), s.synchronize)
-        per_call("cupy launch and sync", n // 5, lambda: (empty((1,), (1,), ()), s.synchronize()), s.synchronize)
+        per_call("cupy launch and synchronize", n // 5, lambda: (empty((1,), (1,), ()), s.synchronize()), s.synchronize)
     per_call("cupy event record", n, lambda: event.record(s), s.synchronize)
     per_call("cupy stream wait event", n, lambda: other.wait_event(event), other.synchronize)
 

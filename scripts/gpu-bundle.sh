@@ -12,8 +12,9 @@ rm -rf "$out" "$out.tar.gz"
 mkdir -p "$out/bin" "$out/tests" "$out/notebooks"
 cp bin/gocuda-kernel "$out/bin/"
 cp notebooks/*.ipynb "$out/notebooks/"
-cp scripts/gpu-run.sh "$out/"
-[ -d bench ] && cp -r bench "$out/"
+cp scripts/gpu-run.sh scripts/bench-gpu.sh "$out/"
+cp -r bench "$out/"
+$go build -trimpath -o "$out/bin/percall" ./bench/percall
 
 # Each test runs in a folder of its own that holds its package's data.
 $go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./cudaapi/... | while read -r package; do

@@ -1,60 +1,68 @@
 #!/usr/bin/env bash
-# Runs the bundled tests and notebooks on this machine's GPUs. Needs bash and
-# NVIDIA's driver; NVRTC for %%cuda cells. What it writes goes to the folder
-# given, or to out/.
-# usage: gpu-run.sh [FOLDER]
+# Runs the bundled tests, benchmarks and notebooks on this machine's GPUs. Needs
+# bash and NVIDIA's driver; NVRTC for %%cuda cells. What it writes goes to the
+# folder given, or to out/; each section has a file of its own there, and one
+# that fails does not stop the others.
+# usage: gpu-run.sh [FOLDER [SECTION...]]
+# Sections: doctor tests one bench notebooks; all of them if none is named.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${1:-out}"
 out=$(cd "${1:-out}" && pwd)
+shift || true
 export GOCUDA_BACKEND=nvidia
-failed=0
+failed=()
 
-"$here/bin/gocuda-kernel" doctor | tee "$out/doctor.txt"
-"$here/bin/gocuda-kernel" doctor --json >"$out/doctor.json"
+# counts sums up the output of go test -v in a file.
+counts() {
+  grep -E '^(--- FAIL|--- SKIP|FAIL|PASS|panic)' "$1" | sort | uniq -c | sort -rn | head -40
+  echo "   passed $(grep -cE '^ *--- PASS' "$1"), failed $(grep -cE '^ *--- FAIL' "$1"), skipped $(grep -cE '^ *--- SKIP' "$1")"
+}
 
-while read -r test; do
-  name=$(basename "$(dirname "$test")")
-  echo "== tests of $(dirname "${test#"$here"/tests/}")"
-  (cd "$(dirname "$test")" && timeout 150 ./run.test -test.v -test.timeout 140s) >"$out/test-$name.txt" 2>&1
-  status=$?
-  grep -E '^(--- FAIL|--- SKIP|FAIL|PASS|panic)' "$out/test-$name.txt" | sort | uniq -c | sort -rn | head -40
-  echo "   passed $(grep -cE '^ *--- PASS' "$out/test-$name.txt"), failed $(grep -cE '^ *--- FAIL' "$out/test-$name.txt"), skipped $(grep -cE '^ *--- SKIP' "$out/test-$name.txt")"
-  [ "$status" -eq 0 ] || failed=1
-done < <(find "$here/tests" -name run.test | sort)
+# What this machine has.
+section_doctor() {
+  "$here/bin/gocuda-kernel" doctor | tee "$out/doctor.txt"
+  "$here/bin/gocuda-kernel" doctor --json >"$out/doctor.json"
+}
+
+# Every bundled test, each in the folder with its package's data.
+section_tests() {
+  local test name status=0
+  while read -r test; do
+    name=$(dirname "${test#"$here"/tests/}")
+    echo "-- $name"
+    (cd "$(dirname "$test")" && timeout 150 ./run.test -test.v -test.timeout 140s) >"$out/test-${name//\//-}.txt" 2>&1 || { status=1; echo "   FAILED"; }
+    counts "$out/test-${name//\//-}.txt"
+  done < <(find "$here/tests" -name run.test | sort)
+  return $status
+}
 
 # The conformance suite once more on one GPU alone.
-echo "== conformance on one GPU"
-(cd "$here/tests/cudaapi/nvidia" && CUDA_VISIBLE_DEVICES=0 timeout 150 ./run.test -test.run Conformance -test.v) >"$out/test-nvidia-one.txt" 2>&1 || failed=1
-echo "   passed $(grep -cE '^ *--- PASS' "$out/test-nvidia-one.txt"), failed $(grep -cE '^ *--- FAIL' "$out/test-nvidia-one.txt"), skipped $(grep -cE '^ *--- SKIP' "$out/test-nvidia-one.txt")"
+section_one() {
+  (cd "$here/tests/cudaapi/nvidia" && CUDA_VISIBLE_DEVICES=0 timeout 150 ./run.test -test.run Conformance -test.v) >"$out/test-one-gpu.txt" 2>&1
+  local status=$?
+  counts "$out/test-one-gpu.txt"
+  return $status
+}
 
-for notebook in "$here"/notebooks/*.ipynb; do
-  echo "== $(basename "$notebook")"
-  timeout 320 "$here/bin/gocuda-kernel" run "$notebook" -o "$out/$(basename "$notebook")" --timeout 5m || failed=1
+# What calls cost: Go compiled and in a cell, C++ and Python where they are.
+section_bench() { "$here/bench-gpu.sh" "$here/bin/percall" "$here/bin/gocuda-kernel" 2>&1 | tee "$out/bench.txt"; }
+
+section_notebooks() {
+  local notebook status=0
+  for notebook in "$here"/notebooks/*.ipynb; do
+    echo "-- $(basename "$notebook")"
+    timeout 320 "$here/bin/gocuda-kernel" run "$notebook" -o "$out/$(basename "$notebook")" --timeout 5m || status=1
+  done
+  return $status
+}
+
+[ $# -gt 0 ] || set -- doctor tests one bench notebooks
+for section in "$@"; do
+  echo "== $section"
+  started=$SECONDS
+  "section_$section" || failed+=("$section")
+  echo "   $((SECONDS - started)) s"
 done
-
-# A profile of this machine, and the model's times beside the metal's.
-"$here/bin/gocuda-kernel" doctor --profile | tee "$out/profile.json"
-sed -n '/built-in profile/,$p' "$out/test-calibrate.txt" 2>/dev/null | grep '|'
-
-# What a call costs: from Go, and beside it from C++ and Python where they are.
-{
-  cuda=$here/tests/cudaapi/cuda
-  [ -x "$cuda/run.test" ] && (cd "$cuda" && GOCUDA_BENCH=1 timeout 120 ./run.test -test.run CallCosts -test.v)
-  nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
-  if [ -n "$nvcc" ]; then
-    built=$(mktemp -d)
-    "$nvcc" -O2 -arch=native -o "$built/percall" "$here/bench/percall.cu" && timeout 120 "$built/percall"
-    rm -rf "$built"
-  fi
-  command -v python3 >/dev/null && timeout 120 python3 "$here/bench/percall.py"
-} >"$out/percall.txt" 2>&1
-cat "$out/percall.txt"
-
-# Collectives of one process beside NCCL's.
-collective=$here/tests/cudaapi/collective
-if [ -x "$collective/run.test" ]; then
-  (cd "$collective" && GOCUDA_BENCH=1 timeout 120 ./run.test -test.run Bandwidth -test.v) >"$out/collective.txt" 2>&1
-  cat "$out/collective.txt"
-fi
-exit $failed
+[ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}"; exit 1; }
+echo "all sections passed"
