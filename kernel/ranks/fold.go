@@ -68,7 +68,7 @@ func (j *job) values() []display.Bundle {
 func (j *job) err() *session.Error {
 	list := fold(j.ranks, func(r int) (*session.Error, bool) {
 		e := j.results[r].Err
-		return e, e != nil
+		return withoutRank(e, r), e != nil
 	})
 	if len(list) == 0 {
 		return nil
@@ -99,6 +99,20 @@ func (j *job) err() *session.Error {
 	}
 	if failed < len(j.ranks) {
 		out.Traceback = append(out.Traceback, fmt.Sprintf("%d of %d ranks failed", failed, len(j.ranks)))
+	}
+	return out
+}
+
+// withoutRank is an error whose words do not say which rank it is of: its label
+// does, and so the same error of several ranks is one.
+func withoutRank(e *session.Error, rank int) *session.Error {
+	if e == nil {
+		return nil
+	}
+	own := fmt.Sprintf(" (rank %d)", rank)
+	out := &session.Error{Name: e.Name, Message: strings.ReplaceAll(e.Message, own, "")}
+	for _, line := range e.Traceback {
+		out.Traceback = append(out.Traceback, strings.ReplaceAll(line, own, ""))
 	}
 	return out
 }

@@ -4,26 +4,41 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 
+	"gocuda/cudaapi/mpi/launch"
 	"gocuda/kernel/session"
 )
 
-// rankEnv and sizeEnv tell an evaluator that it is a rank.
-const (
-	rankEnv = "GOCUDA_RANK"
-	sizeEnv = "GOCUDA_RANKS"
-)
+// local starts ranks as children of this process, which talk over package mpi's
+// built-in transport.
+type local struct {
+	job *launch.Job
 
-// local starts ranks as children of this process.
-type local struct{}
+	mu      sync.Mutex
+	refused []string
+}
 
-func (l *local) start(ctx context.Context, o startOptions, m *merger, h host) ([]*rank, error) {
+func (l *local) start(_ context.Context, o startOptions, m *merger, h host) ([]*rank, error) {
+	var err error
+	if l.job, err = launch.New(o.n); err != nil {
+		return nil, err
+	}
+	l.job.Watch(func(e launch.Event) {
+		if e.Kind == launch.Refused {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if len(l.refused) < maxStrangers {
+				l.refused = append(l.refused, "refused a connection: "+e.Text)
+			}
+		}
+	})
 	hostname, _ := os.Hostname()
 	var list []*rank
 	for i := range o.n {
-		env := []string{fmt.Sprintf("%s=%d", rankEnv, i), fmt.Sprintf("%s=%d", sizeEnv, o.n)}
+		env := append(l.job.Env(i), fmt.Sprintf("%s=%d", rankEnv, i), fmt.Sprintf("%s=%d", sizeEnv, o.n))
 		r := &rank{number: i, host: hostname}
-		s, err := session.Start(sessionOptions(env, func(out session.Output) { r.receive(m, out) }, r.ask(h)))
+		s, err := session.Start(sessionOptions(env, r.receiver(m), r.ask(h)))
 		if err != nil {
 			for _, r := range list {
 				r.Close()
@@ -32,9 +47,22 @@ func (l *local) start(ctx context.Context, o startOptions, m *merger, h host) ([
 		}
 		r.member = s
 		list = append(list, r)
+		go func() {
+			<-s.Ended()
+			l.job.Lost(i, s.Death())
+		}()
 	}
 	return list, nil
 }
 
-func (l *local) close()              {}
-func (l *local) strangers() []string { return nil }
+func (l *local) close() {
+	if l.job != nil {
+		l.job.Close()
+	}
+}
+
+func (l *local) strangers() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]string{}, l.refused...)
+}

@@ -13,7 +13,7 @@ import (
 
 const (
 	// What one rank says is held back this long, in case others say the same.
-	foldTime = 100 * time.Millisecond
+	foldTime = 200 * time.Millisecond
 	// Nobody is waited for once a rank has said so much more, in bytes, and a
 	// rank that has said this many times more has to wait itself.
 	foldSize  = 256 << 10

@@ -1,11 +1,202 @@
 package ranks
 
-import "context"
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
 
-type mpirun struct{ path string }
+	"gocuda/kernel/session/link"
+)
+
+const (
+	// How long the ranks may take to report: other hosts may be slow.
+	reportTime = 2 * time.Minute
+	// How long mpirun may take to end when its ranks have.
+	mpirunGrace = 5 * time.Second
+	// How much of what mpirun says is kept.
+	mpirunWords = 4 << 10
+)
+
+// mpirun starts ranks by mpirun or mpiexec.
+type mpirun struct {
+	path string
+	door *door
+	cmd  *exec.Cmd
+	out  tail
+	end  chan struct{} // closed when mpirun has ended
+}
 
 func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) ([]*rank, error) {
-	return nil, nil
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("cannot find this program to start it as rank: %w", err)
+	}
+	key := make([]byte, link.KeySize)
+	rand.Read(key)
+	wide := namesHosts(o.options)
+	if l.door, err = openDoor(o.n, key, wide); err != nil {
+		return nil, err
+	}
+	defer l.door.close()
+	isOpenMPI := l.isOpenMPI(ctx)
+	args := []string{"-n", strconv.Itoa(o.n)}
+	if isOpenMPI {
+		args = append(args, "-x", addressEnv, "-x", keyEnv, "-x", sizeEnv) // their values come from the environment
+	}
+	args = append(append(args, o.options...), self, "rank")
+	l.cmd = exec.Command(l.path, args...)
+	l.cmd.Env = append(os.Environ(),
+		addressEnv+"="+strings.Join(l.door.addresses(wide), ","), keyEnv+"="+hex.EncodeToString(key),
+		fmt.Sprintf("%s=%d", sizeEnv, o.n))
+	if isOpenMPI {
+		l.cmd.Env = append(l.cmd.Env, openMPIEnv()...)
+	}
+	l.cmd.Stdout, l.cmd.Stderr = &l.out, &l.out
+	if err := l.cmd.Start(); err != nil {
+		return nil, err
+	}
+	l.end = make(chan struct{})
+	go func() {
+		l.cmd.Wait()
+		close(l.end)
+	}()
+	list := make([]*rank, o.n)
+	late := time.NewTimer(reportTime)
+	defer late.Stop()
+	for range o.n {
+		var failed error
+		select {
+		case a := <-l.door.arrived:
+			r := &rank{number: a.Rank, host: a.Host}
+			member := newRemote(a.conn, a.Pid, l.lastWords)
+			member.show, member.input = r.receiver(m), r.ask(h)
+			r.member = member
+			go member.listen()
+			list[a.Rank] = r
+			continue
+		case <-l.end:
+			failed = fmt.Errorf("%s ended before the ranks had reported%s", l.path, l.lastWords())
+		case <-late.C:
+			failed = fmt.Errorf("not all ranks have reported after %v%s", reportTime, l.lastWords())
+		case <-ctx.Done():
+			failed = context.Cause(ctx)
+		}
+		for _, r := range list {
+			if r != nil {
+				go r.Close()
+			}
+		}
+		return nil, failed
+	}
+	return list, nil
 }
-func (l *mpirun) close()              {}
-func (l *mpirun) strangers() []string { return nil }
+
+// isOpenMPI asks mpirun whose it is.
+func (l *mpirun) isOpenMPI(ctx context.Context) bool {
+	words, _ := exec.CommandContext(ctx, l.path, "--version").CombinedOutput()
+	return strings.Contains(string(words), "Open MPI") || strings.Contains(string(words), "OpenRTE") || strings.Contains(string(words), "PRRTE")
+}
+
+// openMPIEnv makes Open MPI take a notebook's ranks as they come, where the
+// user's environment and options do not say otherwise: more than there are
+// cores, not bound to one (evaluators have several threads), and as root, if
+// the notebook runs as root.
+func openMPIEnv() []string {
+	var env []string
+	add := func(name, value string) {
+		if _, set := os.LookupEnv(name); !set {
+			env = append(env, name+"="+value)
+		}
+	}
+	add("OMPI_MCA_rmaps_base_oversubscribe", "1")
+	add("OMPI_MCA_hwloc_base_binding_policy", "none")
+	add("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+	add("PRTE_MCA_hwloc_default_binding_policy", "none")
+	if os.Getuid() == 0 {
+		add("OMPI_ALLOW_RUN_AS_ROOT", "1")
+		add("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+	}
+	return env
+}
+
+// hostOptions are those by which an mpirun is given hosts.
+var hostOptions = []string{"-H", "-host", "--host", "-hosts", "--hosts", "-hostfile", "--hostfile", "-machinefile", "--machinefile",
+	"-f", "-default-hostfile", "--default-hostfile", "-ppn", "-hostlist", "--hostlist"}
+
+// namesHosts says whether ranks may be on other hosts: the options name some,
+// or this is a job of a batch system.
+func namesHosts(options []string) bool {
+	for _, o := range options {
+		name, _, _ := strings.Cut(o, "=")
+		if slices.Contains(hostOptions, name) {
+			return true
+		}
+	}
+	for _, name := range []string{"SLURM_JOB_NODELIST", "PBS_NODEFILE", "LSB_HOSTS", "PE_HOSTFILE"} {
+		if os.Getenv(name) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// close waits for mpirun's end, and ends it if need be.
+func (l *mpirun) close() {
+	if l.end == nil {
+		return
+	}
+	for _, how := range []func(){func() {}, func() { l.cmd.Process.Signal(os.Interrupt) }, func() { l.cmd.Process.Kill() }} {
+		how()
+		select {
+		case <-l.end:
+			return
+		case <-time.After(mpirunGrace):
+		}
+	}
+}
+
+func (l *mpirun) strangers() []string { return l.door.refused() }
+
+// lastWords is what mpirun said, if it has ended or is about to.
+func (l *mpirun) lastWords() string {
+	select {
+	case <-l.end:
+	case <-time.After(time.Second):
+		return ""
+	}
+	text := fmt.Sprintf(" (%v)", l.cmd.ProcessState)
+	if words := strings.TrimSpace(l.out.String()); words != "" {
+		text += ":\n" + words
+	}
+	return text
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	if extra := len(t.text) - mpirunWords; extra > 0 {
+		t.text = append(t.text[:0], t.text[extra:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.ToValidUTF8(string(t.text), "\uFFFD")
+}

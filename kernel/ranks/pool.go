@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"gocuda/cudaapi/mpi"
 	"gocuda/kernel/display"
 	"gocuda/kernel/session"
 )
@@ -62,14 +63,16 @@ type rank struct {
 	device  string
 }
 
-// receive takes an output of the rank: the value of its cell is kept, the rest
+// receiver takes the rank's outputs: the value of its cell is kept, the rest
 // is shown.
-func (r *rank) receive(m *merger, o session.Output) {
-	if o.Kind == session.Value {
-		r.value = &o.Bundle
-		return
+func (r *rank) receiver(m *merger) func(session.Output) {
+	return func(o session.Output) {
+		if o.Kind == session.Value {
+			r.value = &o.Bundle
+			return
+		}
+		m.receive(r.number, o)
 	}
-	m.receive(r.number, o)
 }
 
 // ask asks the user in the rank's name.
@@ -85,6 +88,7 @@ type pool struct {
 	launcher launcher
 	merge    *merger
 	host     host
+	library  mpi.Library // the ranks'
 
 	mu      sync.Mutex
 	jobs    []*job // that have not ended, in order

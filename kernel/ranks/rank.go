@@ -2,37 +2,129 @@ package ranks
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
+	"strconv"
+	"time"
 
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/mpi"
 	"gocuda/kernel/magic"
 	"gocuda/kernel/session"
 )
 
+// What a rank's evaluator finds in its environment.
+const (
+	rankEnv = "GOCUDA_RANK"
+	sizeEnv = "GOCUDA_RANKS"
+)
+
+// finalizeTime is how long the end of a rank may wait for the others'.
+const finalizeTime = time.Second
+
+// inventory is what a rank tells of itself when it starts.
+type inventory struct {
+	Device  string      `json:"device"`
+	Library mpi.Library `json:"library"`
+}
+
 // attachRank is Attach in a rank.
 func attachRank(h *session.Host) session.Extension {
 	refuse := func(_ context.Context, _ magic.Env, call magic.Call) error {
-		return call.Errorf("UsageError", "this is rank %s, which has no ranks of its own: leave the line out of %%%%mpi cells", os.Getenv(rankEnv))
+		return call.Errorf("UsageError", "this is rank %s, which has no ranks of its own: use it in a cell that is not for ranks", os.Getenv(rankEnv))
 	}
 	for _, m := range (&notebook{}).magics() {
 		m.Run = refuse
 		magic.Register(m)
 	}
-	return session.Extension{}
+	return session.Extension{
+		Builtins: map[string]any{"mpiStart": func() error { return startRank(h) }},
+		Begin:    mpi.SetInterrupt,
+		Where:    waiting,
+		Close:    finalize,
+	}
 }
 
-// presetCode is the first cell of every rank.
-const presetCode = `
-cuda.SetDevice(rank % cuda.DeviceCount())
+// startRank starts MPI, takes the rank's device and tells the pool of both.
+func startRank(h *session.Host) error {
+	world, err := mpi.Init()
+	if err != nil {
+		return err
+	}
+	rank, size := strconv.Itoa(world.Rank()), strconv.Itoa(world.Size())
+	if rank != os.Getenv(rankEnv) || size != os.Getenv(sizeEnv) {
+		return fmt.Errorf("MPI made this process rank %s of %s; it was started as rank %s of %s: is the MPI library that of mpirun?",
+			rank, size, os.Getenv(rankEnv), os.Getenv(sizeEnv))
+	}
+	var i inventory
+	if i.Library, err = mpi.LibraryInfo(); err != nil {
+		return err
+	}
+	if n, err := cuda.DeviceCount(); err != nil || n == 0 {
+		i.Device = "none"
+	} else {
+		d, err := cuda.Get(world.Rank() % n)
+		if err == nil {
+			err = cuda.SetDevice(world.Rank() % n)
+		}
+		if err != nil {
+			return err
+		}
+		i.Device = fmt.Sprintf("%d: %s", world.Rank()%n, d.Name())
+	}
+	body, err := json.Marshal(i)
+	if err != nil {
+		return err
+	}
+	h.SetData(body)
+	return nil
+}
+
+// waiting adds the MPI call that a rank has waited in longest.
+func waiting(p *session.Place) {
+	list := mpi.Waits()
+	if len(list) == 0 {
+		return
+	}
+	w := list[0]
+	p.Call, p.Waited = w.Call, time.Since(w.Since)
+	if w.Comm != "world" {
+		p.Call += " on " + w.Comm
+	}
+	if w.Peer >= 0 {
+		p.Call += fmt.Sprintf(" with rank %d", w.Peer)
+	}
+	if w.Tag >= 0 {
+		p.Call += fmt.Sprintf(", tag %d", w.Tag)
+	}
+}
+
+// finalize ends MPI in order, if the other ranks do so too.
+func finalize() {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		mpi.Finalize()
+	}()
+	select {
+	case <-done:
+	case <-time.After(finalizeTime):
+	}
+}
+
+// firstCell is run on every rank before any other.
+const firstCell = `
+if err := mpiStart(); err != nil {
+	panic(err)
+}
+world := mpi.World()
+rank, size := world.Rank(), world.Size()
 `
 
-// prepare runs the first cell on every rank.
+// prepare starts MPI on every rank.
 func (p *pool) prepare(ctx context.Context) error {
-	cell := session.Cell{Name: "%mpi start", Code: "rank, size := " + os.Getenv(rankEnv), Silent: true}
-	cell.Code = `import "strconv"
-func presetInt(name string) int { return must(strconv.Atoi(os.Getenv(name))) }
-rank, size := presetInt("GOCUDA_RANK"), presetInt("GOCUDA_RANKS")
-`
-	j, err := p.post(cell, all(len(p.ranks)), 0)
+	j, err := p.post(session.Cell{Name: "%mpi start", Code: firstCell, Silent: true}, all(len(p.ranks)), 0)
 	if err != nil {
 		return err
 	}
@@ -41,6 +133,13 @@ rank, size := presetInt("GOCUDA_RANK"), presetInt("GOCUDA_RANKS")
 	}
 	if e := j.err(); e != nil {
 		return e
+	}
+	for n, r := range p.ranks {
+		var i inventory
+		if err := json.Unmarshal(j.results[n].Data, &i); err != nil {
+			return fmt.Errorf("rank %d started and did not say with what: %w", n, err)
+		}
+		r.device, p.library = i.Device, i.Library
 	}
 	return nil
 }

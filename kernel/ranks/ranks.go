@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"gocuda/cudaapi/mpi"
 	"gocuda/kernel/display"
 	"gocuda/kernel/magic"
 	"gocuda/kernel/session"
@@ -29,6 +30,7 @@ func Attach(h *session.Host) session.Extension {
 	magic.Register(n.magics()...)
 	return session.Extension{
 		Eval:     n.eval,
+		Begin:    mpi.SetInterrupt,
 		Complete: n.complete,
 		Inspect:  n.inspect,
 		Close:    n.stop,

@@ -66,5 +66,9 @@ func (r *rank) state() string {
 func (n *notebook) greet(env magic.Env) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	fmt.Fprintf(env.Stdout(), "%d ranks are running (%s)\n", len(n.pool.ranks), n.options)
+	text := fmt.Sprintf("%d ranks are running (%s; MPI: %s)\n", len(n.pool.ranks), n.options, n.pool.library)
+	for _, line := range n.pool.launcher.strangers() {
+		text += line + "\n"
+	}
+	io.WriteString(env.Stdout(), text)
 }

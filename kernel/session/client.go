@@ -33,6 +33,8 @@ type Options struct {
 	Dir string
 	// Env holds NAME=VALUE pairs that are added to this process's environment.
 	Env []string
+	// Files are inherited by the evaluator as file descriptors 4, 5 and so on.
+	Files []*os.File
 	// Output receives what cells show, one call at a time, also after a cell
 	// has ended when it left goroutines or processes behind. While it blocks,
 	// cells that print are held up. It must not call the Session.

@@ -46,7 +46,7 @@ var errDead = errors.New("the evaluator has ended")
 // startEvaluator starts a process. gone is called once, when its link has
 // ended: it takes no more requests, and may still be on its way out.
 func startEvaluator(o *Options, gone func(*evaluator)) (*evaluator, error) {
-	proc, err := startProcess(o.Command, o.Dir, o.Env)
+	proc, err := startProcess(o)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start the evaluator %q: %w", o.Command[0], err)
 	}

@@ -18,7 +18,7 @@ type process struct {
 	out  *pipes
 }
 
-func startProcess([]string, string, []string) (*process, error) { return nil, errUnsupported }
+func startProcess(*Options) (*process, error) { return nil, errUnsupported }
 
 func (*process) killGroup()             {}
 func (*process) wait() *os.ProcessState { return nil }

@@ -28,7 +28,7 @@ type process struct {
 
 // startProcess starts a command in a process group of its own, with the link
 // on descriptor 3 and its outputs in pipes.
-func startProcess(command []string, dir string, env []string) (p *process, err error) {
+func startProcess(o *Options) (p *process, err error) {
 	var opened []int // closed again when something fails
 	defer func() {
 		if err != nil {
@@ -62,10 +62,10 @@ func startProcess(command []string, dir string, env []string) (p *process, err e
 		os.NewFile(uintptr(stdout[1]), "stdout"),
 		os.NewFile(uintptr(stderr[1]), "stderr"),
 	}
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Dir, cmd.Env = dir, env
+	cmd := exec.Command(o.Command[0], o.Command[1:]...)
+	cmd.Dir, cmd.Env = o.Dir, o.Env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = null, theirs[1], theirs[2]
-	cmd.ExtraFiles = theirs[:1]
+	cmd.ExtraFiles = append(theirs[:1:1], o.Files...)
 	cmd.SysProcAttr = childAttributes()
 	if err = startChild(cmd); err != nil {
 		// The files own these descriptors; a collected file must not close a

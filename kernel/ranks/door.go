@@ -1,0 +1,181 @@
+package ranks
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"gocuda/kernel/session/link"
+)
+
+const (
+	// How long a connection may take to prove that it is a rank.
+	proofTime = 5 * time.Second
+	// How many connections may be doing so: one more costs the oldest its place.
+	maxUnproven = 32
+	// How many refused connections are told of one by one.
+	maxStrangers = 10
+	// The longest first frame of a rank.
+	maxHello = 4 << 10
+)
+
+// door is where the ranks that mpirun starts report. It is open until all have
+// come.
+type door struct {
+	listener *net.TCPListener
+	key      []byte
+	n        int
+	arrived  chan arrival
+
+	mu        sync.Mutex
+	unproven  []net.Conn
+	taken     map[int]bool
+	strangers []string
+	more      int // strangers beyond those
+}
+
+// arrival is a rank that has proved itself.
+type arrival struct {
+	hello
+	conn *link.Conn
+}
+
+// openDoor listens on the loopback interface, or on all of them.
+func openDoor(n int, key []byte, wide bool) (*door, error) {
+	address := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
+	if wide {
+		address = nil
+	}
+	l, err := net.ListenTCP("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen for the ranks: %w", err)
+	}
+	d := &door{listener: l, key: key, n: n, arrived: make(chan arrival, n), taken: map[int]bool{}}
+	go d.serve()
+	return d, nil
+}
+
+// addresses are where ranks can reach the door, the likeliest first.
+func (d *door) addresses(wide bool) []string {
+	port := fmt.Sprint(d.listener.Addr().(*net.TCPAddr).Port)
+	if !wide {
+		return []string{net.JoinHostPort("127.0.0.1", port)}
+	}
+	var list []string
+	if name, err := os.Hostname(); err == nil {
+		list = append(list, net.JoinHostPort(name, port))
+	}
+	interfaces, _ := net.InterfaceAddrs()
+	for _, a := range interfaces {
+		if ip, ok := a.(*net.IPNet); ok && !ip.IP.IsLoopback() && !ip.IP.IsLinkLocalUnicast() {
+			list = append(list, net.JoinHostPort(ip.IP.String(), port))
+		}
+	}
+	return append(list, net.JoinHostPort("127.0.0.1", port))
+}
+
+func (d *door) serve() {
+	for {
+		c, err := d.listener.Accept()
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			time.Sleep(10 * time.Millisecond) // such as too many open files
+			continue
+		}
+		c.SetDeadline(time.Now().Add(proofTime))
+		d.mu.Lock()
+		if len(d.unproven) >= maxUnproven {
+			d.unproven[0].Close()
+			d.unproven = d.unproven[1:]
+		}
+		d.unproven = append(d.unproven, c)
+		d.mu.Unlock()
+		go d.admit(c)
+	}
+}
+
+// admit lets a connection in that knows the key and is a rank that is missing.
+func (d *door) admit(c net.Conn) {
+	a, err := d.examine(c)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.unproven = slices.DeleteFunc(d.unproven, func(other net.Conn) bool { return other == c })
+	if err == nil {
+		switch {
+		case a.Rank < 0 || a.Rank >= d.n:
+			err = fmt.Errorf("it says that it is rank %d of %d", a.Rank, d.n)
+		case d.taken[a.Rank]:
+			err = fmt.Errorf("there is a rank %d already", a.Rank)
+		}
+	}
+	if err != nil {
+		c.Close()
+		d.note(c.RemoteAddr(), err)
+		return
+	}
+	d.taken[a.Rank] = true
+	c.SetDeadline(time.Time{})
+	d.arrived <- a // has room for all
+}
+
+func (d *door) examine(c net.Conn) (a arrival, err error) {
+	if a.conn, err = link.Sign(c, d.key, true); err != nil {
+		return a, err
+	}
+	f, err := a.conn.Receive()
+	if err != nil {
+		return a, err
+	}
+	if f.Kind != kindHello || len(f.Body) > maxHello || json.Unmarshal(f.Body, &a.hello) != nil {
+		return a, errNonsense
+	}
+	return a, nil
+}
+
+// note remembers a connection that was refused. The caller holds d.mu.
+func (d *door) note(from net.Addr, err error) {
+	switch {
+	case errors.Is(err, link.ErrStranger):
+		err = errors.New("it did not prove that it knows the key")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = errors.New("it did not say who it is in time")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		err = errors.New("it went away before it proved that it knows the key")
+	case errors.Is(err, net.ErrClosed):
+		err = errors.New("too many connections came at once")
+	}
+	if len(d.strangers) == maxStrangers {
+		d.more++
+		return
+	}
+	d.strangers = append(d.strangers, fmt.Sprintf("refused a connection from %v: %v", from, err))
+}
+
+// refused tells of the connections that were refused so far.
+func (d *door) refused() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := slices.Clone(d.strangers)
+	if d.more > 0 {
+		list = append(list, fmt.Sprintf("refused %d more connections", d.more))
+	}
+	return list
+}
+
+// close ends the listening and refuses who has not proved himself yet.
+func (d *door) close() {
+	d.listener.Close()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range d.unproven {
+		c.Close()
+	}
+}
