@@ -4,8 +4,6 @@ import (
 	"errors"
 	"runtime"
 	"sort"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -37,9 +35,9 @@ type allocation struct {
 	ptr   driver.Ptr
 	bytes uint64
 	freed atomic.Bool
-	born  uint32      // the device's epoch
-	site  *[8]uintptr // who allocated it; nil if not traced
-	host  any         // keeps pageable memory from the collector
+	born  uint32 // the device's epoch
+	site  *site  // who allocated it; nil if not traced
+	host  any    // keeps pageable memory from the collector
 	// Its place in live: in a batch, or in the list.
 	batch      *batch
 	prev, next *allocation
@@ -74,8 +72,7 @@ func all(f func(*allocation)) {
 
 // track lists an allocation and has it collected with its last view.
 func track(a *allocation) *owner {
-	a.site = new([8]uintptr)
-	runtime.Callers(3, a.site[:])
+	a.site = here()
 	a.list()
 	o := &owner{a}
 	runtime.AddCleanup(o, collect, a)
@@ -139,36 +136,19 @@ type Leak struct {
 	Device int    // ordinal
 	Kind   string // "device", "pinned host", ...
 	Bytes  uint64
-	Where  string // the function, file and line that allocated it; see TraceLeaks
+	Where  string // the function, file and line that allocated it, or the cell's line; see TraceLeaks
 }
 
 // Leaks lists the memory that is allocated and not freed, largest first, with
-// where each piece was allocated.
+// where each piece was allocated. Pageable memory is not listed: it is the
+// collector's, as any Go slice.
 func Leaks() []Leak {
 	var out []Leak
 	all(func(a *allocation) {
-		out = append(out, Leak{Device: int(a.dev.id), Kind: a.kind.String(), Bytes: a.bytes, Where: where(a.site)})
+		out = append(out, Leak{Device: int(a.dev.id), Kind: a.kind.String(), Bytes: a.bytes, Where: a.site.String()})
 	})
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Bytes > out[j].Bytes })
 	return out
-}
-
-// where names the first caller outside of this package.
-func where(pcs *[8]uintptr) string {
-	if pcs == nil {
-		return ""
-	}
-	n := 0
-	for n < len(pcs) && pcs[n] != 0 {
-		n++
-	}
-	frames := runtime.CallersFrames(pcs[:n])
-	for {
-		f, more := frames.Next()
-		if !strings.HasPrefix(f.Function, "gocuda/cudaapi/cuda.") || !more {
-			return f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)
-		}
-	}
 }
 
 // garbage is memory whose last Buffer the collector took. It may still be in
@@ -227,6 +207,9 @@ func (d *Device) reclaim() error {
 
 // release gives the memory back to the driver, whatever its kind.
 func (a *allocation) release() error {
+	if a.bytes == 0 {
+		return nil
+	}
 	if a.born != a.dev.epoch.Load() && a.kind != registeredMemory {
 		return nil // a reset of the device freed it
 	}

@@ -514,3 +514,16 @@ func TestDisplay(t *testing.T) {
 	}
 	ok(t, cuda.SetDevice(0))
 }
+
+// Buffers without elements have no memory that the collector could free.
+func TestEmptyBuffersAreCollected(t *testing.T) {
+	d := devices(t, 1)[0]
+	for range 10 {
+		must[*cuda.Buffer](t)(d.Alloc(0, cuda.Float32))
+	}
+	for range 20 {
+		runtime.GC()
+		b := must[*cuda.Buffer](t)(d.Alloc(1, cuda.Float32))
+		ok(t, b.Free())
+	}
+}
