@@ -237,7 +237,7 @@ func TestARankThatEndsBeforeItCame(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer hub.Close()
-		errs := make(chan error, 2)
+		errs, over := make(chan error, 2), make(chan struct{})
 		if early {
 			hub.Lost(2, "exit status 7")
 		}
@@ -250,8 +250,8 @@ func TestARankThatEndsBeforeItCame(t *testing.T) {
 				}
 				m, err := join(s)
 				if err == nil {
+					defer func() { <-over; m.close() }()
 					_, err = enrol(s, m)
-					m.close()
 				}
 				errs <- err
 			}()
@@ -265,6 +265,7 @@ func TestARankThatEndsBeforeItCame(t *testing.T) {
 				t.Error(err)
 			}
 		}
+		close(over)
 	}
 }
 

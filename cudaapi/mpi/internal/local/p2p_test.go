@@ -114,7 +114,7 @@ func TestMatching(t *testing.T) {
 		}
 		// Posted before they come: the first that fits takes the message.
 		var r [4]transport.Request
-		for i, p := range [][2]int{{2, transport.AnyTag}, {transport.AnySource, 3}, {2, transport.AnyTag}, {transport.AnySource, transport.AnyTag}} {
+		for i, p := range [][2]int{{2, transport.AnyTag}, {transport.AnySource, 3}, {1, transport.AnyTag}, {transport.AnySource, transport.AnyTag}} {
 			var err error
 			if r[i], err = w.Irecv(word(&v[i]), p[0], p[1]); err != nil {
 				return err
@@ -133,11 +133,8 @@ func TestMatching(t *testing.T) {
 				return fmt.Errorf("receive %d: %d with status %+v", i, v[i], got[i])
 			}
 		}
-		if v[0] != 22 {
-			return fmt.Errorf("the first receive from rank 2 got %d, not its first message", v[0])
-		}
-		if !(v[1] == 23 && v[2] == 0) && got[1].Tag != 3 {
-			return fmt.Errorf("the receive of tag 3 got %d", v[1])
+		if v[0] != 22 || v[2] != 12 || v[1]+v[3] != 13+23 || v[1]%10 != 3 {
+			return fmt.Errorf("the receives got %v", v)
 		}
 		return nil
 	})
