@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"runtime"
 	"sync/atomic"
 
 	"gocuda/cudaapi/driver"
@@ -91,8 +90,7 @@ func newOrdered(d *Device, p driver.Ptr, bytes uint64, n int, t Type) *Buffer {
 	a := &o.mem
 	a.dev, a.kind, a.ptr, a.bytes, a.born = d, asyncMemory, p, bytes, d.epoch.Load()
 	if traced.Load() {
-		a.site = new([8]uintptr)
-		runtime.Callers(3, a.site[:])
+		a.site = here()
 	}
 	o.own.allocation = a
 	o.Buffer.own, o.Buffer.ptr, o.Buffer.n, o.Buffer.typ = &o.own, p, n, t
