@@ -221,8 +221,8 @@ func (b *Buffer) As(t Type) (*Buffer, error) {
 
 // Upload copies a Go slice (or a HostBuffer) of the same type and length to the
 // buffer, ordered on the legacy default stream, and waits until the data are
-// there, for every stream to use. ([Memcpy] from pageable memory, as CUDA has
-// it, may return while the last of the data are still on their way.)
+// there, for every stream to use. (CUDA's documentation does not promise that
+// much of [Memcpy].)
 func (b *Buffer) Upload(src any) error {
 	if err := memcpy("Buffer.Upload", b, src); err != nil {
 		return err

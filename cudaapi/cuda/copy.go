@@ -79,8 +79,9 @@ func pair(call string, dst, src any) (to, from operand, d *Device, err error) {
 
 // Memcpy copies between any two of *Buffer, *HostBuffer and Go slices of the
 // same type and length (cudaMemcpy), ordered on the legacy default stream. It
-// waits for the copy, with two exceptions of CUDA's: from pageable memory it may
-// return when the data are staged, and from device to device it returns at once.
+// waits for the copy, but from device to device it returns at once. (By CUDA's
+// documentation a copy from pageable memory may return once the data are staged;
+// on GPUs none was seen to return before they were there, of any size.)
 func Memcpy(dst, src any) error { return memcpy("cuda.Memcpy", dst, src) }
 
 func memcpy(call string, dst, src any) error {

@@ -85,7 +85,7 @@ func AllocPageable(n int, t Type) (*HostBuffer, error) {
 	}
 	mem := make([]complex128, (bytes+15)/16) // aligned for every type
 	a := &allocation{dev: d, kind: pageableMemory, bytes: bytes, host: mem, ptr: driver.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(mem))))}
-	return &HostBuffer{own: track(a), ptr: a.ptr, n: n, typ: t}, nil
+	return &HostBuffer{own: &owner{a}, ptr: a.ptr, n: n, typ: t}, nil
 }
 
 // RegisterHost pins the memory of a Go slice (cudaHostRegister), until Free.

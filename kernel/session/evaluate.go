@@ -84,6 +84,14 @@ func newCells(console *Console, extend []func(*Host) Extension) (*cells, error) 
 		return nil, err
 	}
 	magic.Register(goroutinesMagic(c.golang))
+	cuda.SetCaller(func() string {
+		switch cell, line := c.golang.Where(); {
+		case cell == "" || line == 0:
+			return cell
+		default:
+			return fmt.Sprintf("%s, line %d", cell, line)
+		}
+	})
 	return c, nil
 }
 
