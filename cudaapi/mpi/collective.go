@@ -162,7 +162,7 @@ func (c *Comm) notInPlace(call, which string, m *memory) error {
 
 // sameType checks that two buffers of one rank have the same element type.
 func (c *Comm) sameType(call string, s, r *memory) error {
-	if (s.T != r.T || s.size != r.size) && (s.elems() > 0 || r.elems() > 0) {
+	if (s.elem != r.elem || s.size != r.size) && (s.elems() > 0 || r.elems() > 0) {
 		return c.misuse(ErrType, call, "the send buffer holds %s of %d bytes, the receive buffer %s of %d", s.typeName(), s.size, r.typeName(), r.size)
 	}
 	return nil
@@ -185,14 +185,10 @@ func (c *Comm) exactly(call, which string, m *memory, n int, why string) error {
 }
 
 // layout checks the counts and displacements of a buffer in parts, and gives
-// them in the transport's elements.
+// them in bytes.
 func (c *Comm) layout(call, which string, m *memory, counts, displs []int, disjoint bool) (n, at []int, err error) {
 	if len(counts) != c.size || displs != nil && len(displs) != c.size {
 		return nil, nil, c.misuse(ErrCount, call, "%d counts and %d displacements for the %s buffer, and %d ranks", len(counts), len(displs), which, c.size)
-	}
-	per := 1
-	if m.T == transport.Byte {
-		per = m.size
 	}
 	n, at = make([]int, c.size), make([]int, c.size)
 	next := 0
@@ -204,7 +200,7 @@ func (c *Comm) layout(call, which string, m *memory, counts, displs []int, disjo
 		if k < 0 || from < 0 || from > m.elems() || k > m.elems()-from {
 			return nil, nil, c.misuse(ErrCount, call, "rank %d's %d elements from %d on are not within the %s buffer of %d elements", i, k, from, which, m.elems())
 		}
-		n[i], at[i] = k*per, from*per
+		n[i], at[i] = k*m.size, from*m.size
 		next = from + k
 	}
 	if disjoint && displs != nil {
@@ -244,7 +240,7 @@ func (c *Comm) bcast(call string, buf any, root int) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
-	r, err := c.t.Ibcast(m.Memory, root)
+	r, err := c.on(&memory{}, &m).Ibcast(m.Memory, root)
 	return c.started(call, root, r, err)
 }
 
@@ -258,7 +254,7 @@ func (c *Comm) gather(call string, send, recv any, root int) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
-	req, err := c.t.Igather(s.Memory, r.part(0, part), root)
+	req, err := c.on(&s, &r).Igather(s.Memory, r.part(part), root)
 	return c.started(call, root, req, err)
 }
 
@@ -273,7 +269,7 @@ func (c *Comm) gatherv(call string, send, recv any, counts, displs []int, root i
 	if err != nil {
 		return pending{}, err
 	}
-	req, err := c.t.Igatherv(s.Memory, r.Memory, n, at, root)
+	req, err := c.on(&s, &r).Igatherv(s.Memory, r.Memory, n, at, root)
 	return c.started(call, root, req, err)
 }
 
@@ -306,7 +302,7 @@ func (c *Comm) scatter(call string, send, recv any, root int) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
-	req, err := c.t.Iscatter(s.part(0, part), r.Memory, root)
+	req, err := c.on(&s, &r).Iscatter(s.part(part), r.Memory, root)
 	return c.started(call, root, req, err)
 }
 
@@ -321,7 +317,7 @@ func (c *Comm) scatterv(call string, send any, counts, displs []int, recv any, r
 	if err != nil {
 		return pending{}, err
 	}
-	req, err := c.t.Iscatterv(s.Memory, n, at, r.Memory, root)
+	req, err := c.on(&s, &r).Iscatterv(s.Memory, n, at, r.Memory, root)
 	return c.started(call, root, req, err)
 }
 
@@ -355,7 +351,7 @@ func (c *Comm) allgather(call string, send, recv any) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
-	req, err := c.t.Iallgather(s.Memory, r.part(0, part))
+	req, err := c.on(&s, &r).Iallgather(s.Memory, r.part(part))
 	return c.started(call, -1, req, err)
 }
 
@@ -370,7 +366,7 @@ func (c *Comm) allgatherv(call string, send, recv any, counts, displs []int) (pe
 	if err != nil {
 		return pending{}, err
 	}
-	req, err := c.t.Iallgatherv(s.Memory, r.Memory, n, at)
+	req, err := c.on(&s, &r).Iallgatherv(s.Memory, r.Memory, n, at)
 	return c.started(call, -1, req, err)
 }
 
@@ -385,11 +381,7 @@ func (c *Comm) alltoall(call string, send, recv any) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
-	out := s.Memory
-	if !s.inPlace {
-		out = s.part(0, part)
-	}
-	req, err := c.t.Ialltoall(out, r.part(0, part))
+	req, err := c.on(&s, &r).Ialltoall(s.part(part), r.part(part))
 	return c.started(call, -1, req, err)
 }
 
@@ -408,7 +400,7 @@ func (c *Comm) alltoallv(call string, send any, scounts, sdispls []int, recv any
 	if err != nil {
 		return pending{}, err
 	}
-	req, err := c.t.Ialltoallv(s.Memory, sn, sat, r.Memory, rn, rat)
+	req, err := c.on(&s, &r).Ialltoallv(s.Memory, sn, sat, r.Memory, rn, rat)
 	return c.started(call, -1, req, err)
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"gocuda/cudaapi/mpi/internal/device"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
@@ -18,6 +19,7 @@ type Comm struct {
 	t transport.Comm
 	// side is a duplicate for this package's own messages.
 	side       transport.Comm
+	port       *device.Port // of messages that may be device memory
 	w          *world
 	rank, size int
 	name       string
@@ -33,7 +35,11 @@ func newComm(w *world, t transport.Comm, name string) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Comm{t: t, side: side, w: w, rank: t.Rank(), size: t.Size(), name: name}, nil
+	port, err := w.dev.Port(t, side)
+	if err != nil {
+		return nil, err
+	}
+	return &Comm{t: t, side: side, port: port, w: w, rank: t.Rank(), size: t.Size(), name: name}, nil
 }
 
 // Rank is this process's rank in the communicator, from 0 (MPI_Comm_rank).

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gocuda/cudaapi/mpi/internal/device"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
@@ -17,6 +18,8 @@ type world struct {
 	tagUB       int
 	spins       int // how often a wait asks before it lets others run
 	finalized   atomic.Bool
+	dev         *device.Engine
+	aware       bool // the library takes device memory
 
 	mu        sync.Mutex
 	abandoned []transport.Request
@@ -61,6 +64,9 @@ func Init() (*Comm, error) {
 
 func newWorld(t transport.Transport) (*world, error) {
 	w := &world{t: t, tagUB: t.TagUB(), spins: spins}
+	if err := w.openDevices(); err != nil {
+		return nil, err
+	}
 	var err error
 	if w.world, err = newComm(w, t.World(), "world"); err != nil {
 		return nil, err
@@ -69,6 +75,9 @@ func newWorld(t transport.Transport) (*world, error) {
 		return nil, err
 	}
 	w.world.permanent, w.self.permanent = true, true
+	if err := w.agreeOnMark(); err != nil {
+		return nil, err
+	}
 	local, err := t.World().SplitShared(0)
 	if err != nil {
 		return nil, err
@@ -110,6 +119,9 @@ func Finalize() error {
 	process.w.Store(nil)
 	process.over = true
 	w.finalized.Store(true)
+	if err := w.dev.Close(); err != nil {
+		return failure("mpi.Finalize", err)
+	}
 	if err := w.t.Finalize(); err != nil {
 		return failure("mpi.Finalize", err)
 	}

@@ -41,8 +41,12 @@ type (
 
 // memory is what a buffer argument stands for. Everything that a buffer may be
 // is told by resolve; the rest of the package sees only this.
+//
+// Its Memory is of bytes, as which all that is not computed with travels: some
+// libraries end the program when a message is no whole number of its elements.
 type memory struct {
-	transport.Memory                // on the host; P is nil if dev is set
+	transport.Memory                // an address of a device if dev is set
+	elem             transport.Type // Byte for structs, and what else MPI has no type for
 	size             int            // bytes of one of the user's elements
 	pair             transport.Type // of structs that MinLoc and MaxLoc take
 	dev              *cuda.Buffer   // memory of a device
@@ -51,47 +55,38 @@ type memory struct {
 }
 
 // elems is the number of the user's elements.
-func (m *memory) elems() int {
-	if m.T == transport.Byte && m.size > 1 {
-		return m.N / m.size
+func (m *memory) elems() int { return m.N / m.size }
+
+// part is the first n elements.
+func (m *memory) part(n int) transport.Memory {
+	r := m.Memory
+	if !m.inPlace {
+		r.N = n * m.size
 	}
-	return m.N
+	return r
 }
 
-func (m *memory) bytes() int { return m.elems() * m.size }
-
-// part is the elements i to i+n-1.
-func (m *memory) part(i, n int) transport.Memory {
-	k := 1
-	if m.T == transport.Byte {
-		k = m.size
+// typed is the memory as elements of type t, for reductions.
+func (m *memory) typed(t transport.Type) transport.Memory {
+	if m.inPlace {
+		return transport.Memory{}
 	}
-	p := m.P
-	if m.P != nil {
-		p = unsafe.Add(m.P, i*m.size)
-	}
-	return transport.Memory{P: p, N: n * k, T: m.T}
-}
-
-// asPairs is the memory as the pairs that MinLoc and MaxLoc take.
-func (m *memory) asPairs() transport.Memory {
-	return transport.Memory{P: m.P, N: m.elems(), T: m.pair}
+	return transport.Memory{P: m.P, N: m.N / t.Size(), T: t}
 }
 
 // overlaps reports whether two buffers share bytes.
 func (m *memory) overlaps(o *memory) bool {
 	a, b := uintptr(m.P), uintptr(o.P)
-	if m.dev != nil && o.dev != nil {
-		a, b = m.dev.Address(), o.dev.Address()
-	} else if m.dev != nil || o.dev != nil {
+	if (m.dev == nil) != (o.dev == nil) {
 		return false
 	}
-	la, lb := uintptr(m.bytes()), uintptr(o.bytes())
+	la, lb := uintptr(m.N), uintptr(o.N)
 	return la > 0 && lb > 0 && a < b+lb && b < a+la
 }
 
 func of[T any](p *T, n int, t transport.Type) memory {
-	return memory{Memory: transport.Memory{P: unsafe.Pointer(p), N: n, T: t}, size: int(unsafe.Sizeof(*p))}
+	size := int(unsafe.Sizeof(*p))
+	return memory{Memory: transport.Memory{P: unsafe.Pointer(p), N: n * size, T: transport.Byte}, elem: t, size: size}
 }
 
 var (
@@ -104,7 +99,7 @@ var (
 func resolve(call string, buf any) (memory, *Error) {
 	switch s := buf.(type) {
 	case nil:
-		return memory{Memory: transport.Memory{T: transport.Byte}, size: 1}, nil
+		return memory{Memory: transport.Memory{T: transport.Byte}, elem: transport.Byte, size: 1}, nil
 	case []float64:
 		return of(unsafe.SliceData(s), len(s), transport.Float64), nil
 	case []float32:
@@ -162,8 +157,7 @@ func resolveElements(call string, buf any, t reflect.Type, p unsafe.Pointer, n i
 	if e.bad != "" {
 		return memory{}, misuse(ErrType, call, "a %T cannot be a buffer: %s", buf, e.bad).hint("elements are numbers, bools, and structs and arrays of such")
 	}
-	m := memory{Memory: transport.Memory{P: p, N: n * e.per, T: e.typ}, size: e.size, pair: e.pair}
-	return m, nil
+	return memory{Memory: transport.Memory{P: p, N: n * e.per * e.typ.Size(), T: transport.Byte}, elem: e.typ, size: e.size, pair: e.pair}, nil
 }
 
 // element describes a Go type as an element of messages.
@@ -247,10 +241,5 @@ func resolveHost(call string, h *cuda.HostBuffer) (memory, *Error) {
 	if err != nil {
 		return memory{}, misuse(ErrBuffer, call, "%v", err)
 	}
-	t := cudaTypes[h.Type()]
-	m := memory{Memory: transport.Memory{P: p, N: h.Len(), T: t}, size: h.Type().Size()}
-	if t == transport.Byte {
-		m.N = h.Bytes()
-	}
-	return m, nil
+	return memory{Memory: transport.Memory{P: p, N: h.Bytes(), T: transport.Byte}, elem: cudaTypes[h.Type()], size: h.Type().Size()}, nil
 }

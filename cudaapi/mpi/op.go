@@ -79,44 +79,37 @@ var opKinds = [...]int{
 // what decides: send may be InPlace, or stand for nothing at this rank.
 func (o Op) operands(call string, send, recv *memory) (s, r transport.Memory, err *Error) {
 	m := recv
-	if m.T == transport.Byte && m.N == 0 && m.P == nil { // nil: not the root
+	if m.N == 0 && m.P == nil { // nil: not the root
 		m = send
 	}
+	t := m.elem
 	switch {
 	case o.op == 0:
 		return s, r, misuse(ErrOp, call, "the operation is none: use mpi.Sum or the like, or mpi.NewOp")
+	case m.elems() == 0: // of any type, such as nil's
+		t = transport.Int32
+		if o.op == transport.MinLoc || o.op == transport.MaxLoc {
+			t = transport.Int32Int
+		}
 	case o.op == transport.MinLoc || o.op == transport.MaxLoc:
-		if m.pair == 0 && m.elems() > 0 {
+		if t = m.pair; t == 0 {
 			return s, r, misuse(ErrOp, call, "%s takes pairs of a value and an int32 index, not %s", o, m.typeName()).hint("use []mpi.Float64Int or the like")
 		}
-		if m.pair == 0 { // no elements
-			return send.Memory, recv.Memory, nil
-		}
-		s, r = send.asPairs(), recv.asPairs()
-		s.T, r.T = m.pair, m.pair
-	case opKinds[o.op]&typeKinds[m.T] == 0 && m.elems() > 0:
+	case opKinds[o.op]&typeKinds[t] == 0:
 		return s, r, misuse(ErrOp, call, "%s does not take %s", o, m.typeName())
-	default:
-		s, r = send.Memory, recv.Memory
 	}
-	if send.inPlace {
-		s = transport.Memory{}
-	}
-	return s, r, nil
+	return send.typed(t), recv.typed(t), nil
 }
 
 var typeNames = [...]string{
-	transport.Byte: "structs", transport.Int8: "int8", transport.Int16: "int16", transport.Int32: "int32", transport.Int64: "int64",
+	transport.Byte: "structs or halves", transport.Int8: "int8", transport.Int16: "int16", transport.Int32: "int32", transport.Int64: "int64",
 	transport.Uint8: "uint8", transport.Uint16: "uint16", transport.Uint32: "uint32", transport.Uint64: "uint64",
 	transport.Float32: "float32", transport.Float64: "float64", transport.Complex64: "complex64", transport.Complex128: "complex128",
 	transport.Bool: "bool",
 }
 
 func (m *memory) typeName() string {
-	if m.T == transport.Byte && m.dev != nil || m.T == transport.Byte && m.size == 2 {
-		return "halves (16-bit floats)"
-	}
-	return typeNames[m.T]
+	return typeNames[m.elem]
 }
 
 // userOp is an operation of the program's own.

@@ -207,7 +207,7 @@ func (m *Message) Recv(buf any) (Status, error) {
 	if m.m == nil {
 		return Status{}, m.c.misuse(ErrRequest, call, "the message was received before")
 	}
-	r, err := m.m.Imrecv(mem.Memory)
+	r, err := m.imrecvMemory(&mem)
 	if err != nil {
 		return Status{}, m.c.fail(call, m.status.Source, err)
 	}
@@ -237,13 +237,7 @@ func (c *Comm) send(call string, m *memory, dest, tag int, sync bool) (pending, 
 	if err := c.check(call, dest, tag); err != nil {
 		return pending{}, err
 	}
-	var r transport.Request
-	var err error
-	if sync {
-		r, err = c.t.Issend(m.Memory, dest, tag)
-	} else {
-		r, err = c.t.Isend(m.Memory, dest, tag)
-	}
+	r, err := c.isendMemory(m, dest, tag, sync)
 	if err != nil {
 		return pending{}, c.fail(call, dest, err)
 	}
@@ -265,7 +259,7 @@ func (c *Comm) receive(call string, m *memory, source, tag int) (pending, error)
 	if err := c.checkRecv(call, source, tag); err != nil {
 		return pending{}, err
 	}
-	r, err := c.t.Irecv(m.Memory, source, tag)
+	r, err := c.irecvMemory(m, source, tag)
 	if err != nil {
 		return pending{}, c.fail(call, source, err)
 	}

@@ -82,11 +82,14 @@ type reductions interface {
 // operands checks op against the buffers of a reduction, and tells who does it
 // and on what.
 func (c *Comm) operands(call string, s, r *memory, op Op) (reductions, transport.Memory, transport.Memory, error) {
-	var by reductions = c.t
+	var by reductions = c.on(s, r)
 	var sm, rm transport.Memory
 	var bad *Error
 	if op.user != nil {
 		by = &userReductions{c: c, op: op.user}
+		if s.dev != nil || r.dev != nil {
+			by = &staged{c: c, on: by, send: s.dev, recv: r.dev}
+		}
 		sm, rm, bad = op.user.operands(call, s, r)
 	} else {
 		sm, rm, bad = op.operands(call, s, r)
@@ -188,7 +191,7 @@ func (c *Comm) scatterReduced(call string, s, r *memory, counts []int, op Op) (p
 	scaled := make([]int, len(counts))
 	for i, n := range counts {
 		scaled[i] = n
-		if sm.T == transport.Byte || rm.T == transport.Byte {
+		if rm.T == transport.Byte {
 			scaled[i] = n * all.size
 		}
 	}

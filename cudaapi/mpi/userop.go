@@ -9,17 +9,14 @@ import (
 func (u *userOp) operands(call string, send, recv *memory) (s, r transport.Memory, err *Error) {
 	want := elementOf(u.elem)
 	for _, m := range []*memory{send, recv} {
-		if m.inPlace || m.N == 0 {
+		if m.N == 0 {
 			continue
 		}
-		if m.T != want.typ || m.size != want.size {
+		if m.elem != want.typ || m.size != want.size {
 			return s, r, misuse(ErrOp, call, "the operation takes %s, not %s of %d bytes", u.elem, m.typeName(), m.size)
 		}
 	}
-	if s = send.Memory; send.inPlace {
-		s = transport.Memory{}
-	}
-	return s, recv.Memory, nil
+	return send.typed(want.typ), recv.typed(want.typ), nil
 }
 
 // userReductions does reductions by a function of the program, over messages on

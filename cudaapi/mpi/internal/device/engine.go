@@ -1,0 +1,260 @@
+// Package device carries device memory over a Transport that takes host memory
+// only.
+//
+// A message of at most [Inline] bytes travels as any other. For a longer one
+// the sender sends an envelope in its place: exactly 256 bytes, which begin with
+// a random mark that the ranks agreed on when MPI started. It tells where the
+// data are. A receiver that can open them copies them from device to device
+// itself (CUDA IPC) and acknowledges; otherwise it asks the sender to send them
+// through the host, in pieces, whose copies overlap with their messages.
+// Acknowledgements and pieces go by a communicator that programs do not see.
+package device
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/internal/fabric"
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+// Path is how device memory travels between two ranks.
+type Path string
+
+// The paths. Auto is the best of the others that works.
+const (
+	Auto      Path = ""
+	IPC       Path = "ipc"
+	Staged    Path = "staged"
+	CUDAAware Path = "cuda-aware"
+)
+
+// Engine is a process's part in messages of device memory.
+type Engine struct {
+	mark   [16]byte
+	host   [16]byte
+	rank   int // in the world
+	forced Path
+
+	imports fabric.Imports
+
+	mu       sync.Mutex
+	lanes    map[*cuda.Device]*lane
+	sends    map[uint64]*sending // under way, by key: for messages to oneself
+	next     uint64
+	active   map[*operation]struct{}
+	shepherd bool
+	notes    map[note]string // why IPC did not work
+}
+
+type note struct{ port, peer int }
+
+// New makes the engine of the process, rank in the world. forced is the path that
+// the program's user wants.
+func New(rank int, forced Path) (*Engine, error) {
+	switch forced {
+	case Auto, IPC, Staged, CUDAAware:
+	default:
+		return nil, fmt.Errorf("GOCUDA_MPI_PATH=%q: want ipc, staged or cuda-aware", string(forced))
+	}
+	return &Engine{host: hostID(), rank: rank, forced: forced,
+		lanes: map[*cuda.Device]*lane{}, sends: map[uint64]*sending{}, active: map[*operation]struct{}{}, notes: map[note]string{}}, nil
+}
+
+// Mark sets what envelopes begin with: the same in all ranks of the world, and
+// not to be guessed.
+func (e *Engine) Mark(mark [16]byte) { e.mark = mark }
+
+// Forced is the path that New was told.
+func (e *Engine) Forced() Path { return e.forced }
+
+// Close closes what other processes have and this one has opened. It waits for
+// the devices.
+func (e *Engine) Close() error { return e.imports.Close() }
+
+// hostID tells machines apart, and starts of one machine.
+func hostID() (id [16]byte) {
+	name, _ := os.Hostname()
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	sum := sha256.Sum256([]byte(name + "\n" + string(boot)))
+	copy(id[:], sum[:])
+	return id
+}
+
+// lane is what the engine uses on a device.
+type lane struct {
+	dev    *cuda.Device
+	stream *cuda.Stream
+	mu     sync.Mutex
+	events []*cuda.Event      // not in use, oldest first
+	pinned []*cuda.HostBuffer // pieces, not in use
+}
+
+func (e *Engine) lane(d *cuda.Device) (*lane, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if l := e.lanes[d]; l != nil {
+		return l, nil
+	}
+	s, err := d.NewStream(cuda.NonBlocking)
+	if err != nil {
+		return nil, err
+	}
+	e.lanes[d] = &lane{dev: d, stream: s}
+	return e.lanes[d], nil
+}
+
+// event is one that other processes can open. What was last recorded on it is
+// done: whoever may still come to wait for that, waits for more, not for less.
+func (l *lane) event() (*cuda.Event, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.events) > 0 {
+		ev := l.events[0]
+		if done, err := ev.Query(); err != nil || done {
+			l.events = l.events[1:]
+			return ev, err
+		}
+	}
+	return l.dev.NewEvent(cuda.Interprocess, cuda.DisableTiming)
+}
+
+func (l *lane) giveBack(ev *cuda.Event) {
+	if ev == nil {
+		return
+	}
+	l.mu.Lock()
+	l.events = append(l.events, ev)
+	l.mu.Unlock()
+}
+
+// follow makes the lane's later work follow what is on a stream; nil is the
+// default stream.
+func (l *lane) follow(s *cuda.Stream) error {
+	ev, err := l.event()
+	if err != nil {
+		return err
+	}
+	defer l.giveBack(ev)
+	if err := ev.Record(s); err != nil {
+		return err
+	}
+	return l.stream.WaitEvent(ev)
+}
+
+const (
+	pieceBytes = 1 << 20
+	pieceSlots = 4 // under way at once
+)
+
+func (l *lane) piece() (*cuda.HostBuffer, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.pinned); n > 0 {
+		h := l.pinned[n-1]
+		l.pinned = l.pinned[:n-1]
+		return h, nil
+	}
+	var h *cuda.HostBuffer
+	err := fabric.Allocating(func() (err error) {
+		h, err = l.dev.AllocHost(pieceBytes, cuda.Uint8)
+		return err
+	})
+	return h, err
+}
+
+func (l *lane) keep(h *cuda.HostBuffer) {
+	l.mu.Lock()
+	l.pinned = append(l.pinned, h)
+	l.mu.Unlock()
+}
+
+// operation is a message under way, as a transport.Request.
+type operation struct {
+	e      *Engine
+	mu     sync.Mutex
+	step   func() (done bool, err error) // moves it on, as far as it goes
+	status transport.Status
+	done   bool
+	err    error
+	cancel func() error
+}
+
+// start makes an operation that is moved on by whoever tests it, and, so that
+// nobody waits for a rank that waits for something else, now and then by the
+// engine.
+func (e *Engine) start(step func() (bool, error), cancel func() error) *operation {
+	o := &operation{e: e, step: step, cancel: cancel}
+	e.mu.Lock()
+	e.active[o] = struct{}{}
+	run := !e.shepherd
+	e.shepherd = true
+	e.mu.Unlock()
+	if run {
+		go e.attend()
+	}
+	return o
+}
+
+func (e *Engine) attend() {
+	pause := 200 * time.Microsecond
+	for idle := 0; ; {
+		time.Sleep(pause)
+		e.mu.Lock()
+		if len(e.active) == 0 {
+			if idle++; idle > 20 {
+				e.shepherd = false
+				e.mu.Unlock()
+				return
+			}
+		} else {
+			idle = 0
+		}
+		list := make([]*operation, 0, len(e.active))
+		for o := range e.active {
+			list = append(list, o)
+		}
+		e.mu.Unlock()
+		for _, o := range list {
+			if o.mu.TryLock() {
+				o.advance()
+				o.mu.Unlock()
+			}
+		}
+	}
+}
+
+func (o *operation) advance() {
+	if o.done {
+		return
+	}
+	o.done, o.err = o.step()
+	o.done = o.done || o.err != nil
+	if o.done {
+		o.e.mu.Lock()
+		delete(o.e.active, o)
+		o.e.mu.Unlock()
+	}
+}
+
+// Test moves the message on and tells whether it is over.
+func (o *operation) Test() (transport.Status, bool, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.advance()
+	return o.status, o.done, o.err
+}
+
+// Cancel gives up a receive that has not matched.
+func (o *operation) Cancel() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.done || o.cancel == nil {
+		return nil
+	}
+	return o.cancel()
+}

@@ -1,0 +1,346 @@
+package device
+
+import (
+	"fmt"
+	"time"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+// receiving is a receive: of device memory, or of host memory, for which a
+// message of device memory may come.
+type receiving struct {
+	p      *Port
+	o      *operation
+	req    transport.Request
+	host   []byte       // where the transport receives
+	buf    *cuda.Buffer // of bytes; nil for host memory
+	room   int          // bytes of the program's memory
+	stream *cuda.Stream // of a stream-ordered receive
+	give   func()       // host memory back
+
+	lane   *lane
+	copied *cuda.Event
+	pieces *pieces
+	env    *envelope
+	answer transport.Request
+}
+
+// Irecv starts a receive into device memory, behind the work of the default
+// stream.
+func (p *Port) Irecv(b *cuda.Buffer, source, tag int) (transport.Request, error) {
+	return p.IrecvOn(b, source, tag, nil)
+}
+
+// IrecvOn starts a receive that follows the work queued on a stream by the time
+// when the message comes. When its request is complete, the stream's later work
+// follows the arrival of the data.
+func (p *Port) IrecvOn(b *cuda.Buffer, source, tag int, s *cuda.Stream) (transport.Request, error) {
+	if source == transport.ProcNull {
+		return p.data.Irecv(transport.Memory{T: transport.Byte}, source, tag)
+	}
+	raw, err := b.As(cuda.Uint8)
+	if err != nil {
+		return nil, err
+	}
+	host, give := scratch(max(b.Bytes(), Inline))
+	req, err := p.data.Irecv(memoryOf(host), source, tag)
+	if err != nil {
+		give()
+		return nil, err
+	}
+	return p.receive(&receiving{p: p, req: req, host: host, buf: raw, room: b.Bytes(), stream: s, give: give}), nil
+}
+
+// IrecvHost starts a receive into host memory, which may be of a message of
+// device memory.
+func (p *Port) IrecvHost(m transport.Memory, source, tag int) (transport.Request, error) {
+	req, err := p.data.Irecv(m, source, tag)
+	if err != nil || m.Bytes() < Inline {
+		return req, err // an envelope is too long for it, as the message is
+	}
+	return p.receivingHost(req, m), nil
+}
+
+// receivingHost is not among the engine's own: until its message is there, the
+// transport moves it on.
+func (p *Port) receivingHost(req transport.Request, m transport.Memory) transport.Request {
+	r := &receiving{p: p, req: req, host: bytesOf(m), room: m.Bytes()}
+	r.o = &operation{e: p.e, step: r.step, cancel: req.Cancel}
+	if w, ok := req.(transport.Waiter); ok {
+		return &waiting{r.o, w}
+	}
+	return r.o
+}
+
+// waiting is a receive into host memory that its transport knows how to wait for.
+type waiting struct {
+	*operation
+	req transport.Waiter
+}
+
+// Wait blocks until the message is there, or stop is closed.
+func (w *waiting) Wait(stop <-chan struct{}) (transport.Status, bool, error) {
+	if _, done, err := w.req.Wait(stop); err == nil && !done {
+		return transport.Status{}, false, nil
+	}
+	for {
+		if st, done, err := w.Test(); done || err != nil {
+			return st, done, err
+		}
+		select {
+		case <-stop:
+			return transport.Status{}, false, nil
+		case <-time.After(5 * time.Microsecond): // a device copies
+		}
+	}
+}
+
+// Done's channel is closed when the message, or what stands for it, is there.
+func (w *waiting) Done() <-chan struct{} { return w.req.Done() }
+
+func (p *Port) receive(r *receiving) transport.Request {
+	r.o = p.e.start(r.step, r.req.Cancel)
+	return r.o
+}
+
+// Imrecv receives a message that was set aside into device memory, ImrecvHost
+// into host memory.
+func (p *Port) Imrecv(m transport.Message, b *cuda.Buffer) (transport.Request, error) {
+	raw, err := b.As(cuda.Uint8)
+	if err != nil {
+		return nil, err
+	}
+	host, give := scratch(max(b.Bytes(), Inline))
+	req, err := m.Imrecv(memoryOf(host))
+	if err != nil {
+		give()
+		return nil, err
+	}
+	return p.receive(&receiving{p: p, req: req, host: host, buf: raw, room: b.Bytes(), give: give}), nil
+}
+
+// ImrecvHost receives a message that was set aside into host memory.
+func (p *Port) ImrecvHost(m transport.Message, to transport.Memory) (transport.Request, error) {
+	req, err := m.Imrecv(to)
+	if err != nil {
+		return req, err
+	}
+	return p.receivingHost(req, to), nil
+}
+
+func (r *receiving) step() (bool, error) {
+	if r.req != nil {
+		st, done, err := r.req.Test()
+		if err != nil || !done {
+			if err != nil && r.give != nil {
+				r.give()
+			}
+			return false, err
+		}
+		r.req, r.o.status = nil, st
+		if err := r.arrived(st); err != nil {
+			return false, err
+		}
+	}
+	if r.pieces != nil {
+		done, err := r.pieces.receive()
+		if err != nil || !done {
+			return false, err
+		}
+		r.pieces = nil
+	}
+	if r.copied != nil {
+		done, err := r.copied.Query()
+		if err != nil || !done {
+			return false, err
+		}
+		r.lane.giveBack(r.copied)
+		r.copied = nil
+		if err := r.say(taken, cuda.IPCEvent{}); err != nil {
+			return false, err
+		}
+	}
+	if r.answer != nil {
+		if _, done, err := r.answer.Test(); err != nil || !done {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// arrived looks at what the transport received.
+func (r *receiving) arrived(st transport.Status) error {
+	if r.give != nil {
+		defer r.give()
+	}
+	if st.Cancelled {
+		return nil
+	}
+	env, ok := open(r.host[:min(st.Bytes, len(r.host))], r.p.e.mark)
+	if !ok {
+		return r.plain(st.Bytes)
+	}
+	r.env = env
+	r.o.cancel = nil
+	r.o.status.Bytes = int(env.bytes)
+	if int(env.bytes) > r.room {
+		r.o.status.Bytes = r.room
+		if err := r.say(taken, cuda.IPCEvent{}); err != nil {
+			return err
+		}
+		return &transport.Error{Class: transport.Truncate, Call: "receive", Text: fmt.Sprintf("the message has %d bytes, the receive buffer %d", env.bytes, r.room)}
+	}
+	if env.path == byIPC {
+		why := r.pull()
+		if why == nil {
+			return nil
+		}
+		if r.p.e.forced == IPC {
+			return why
+		}
+		r.p.learn(st.Source, why.Error())
+	}
+	return r.ask()
+}
+
+// plain puts a message that came as it is into place.
+func (r *receiving) plain(n int) error {
+	if r.buf == nil || n == 0 {
+		return nil
+	}
+	if n > r.room { // the memory below was longer, for envelopes
+		r.o.status.Bytes = r.room
+		return &transport.Error{Class: transport.Truncate, Call: "receive", Text: fmt.Sprintf("the message has %d bytes, the receive buffer %d", n, r.room)}
+	}
+	if r.stream != nil {
+		return r.buf.Slice(0, n).UploadAsync(r.host[:n], r.stream)
+	}
+	return r.buf.Slice(0, n).Upload(r.host[:n])
+}
+
+// pull copies the data out of the sender's memory.
+func (r *receiving) pull() error {
+	if err := r.choose(); err != nil {
+		return err
+	}
+	n := int(r.env.bytes)
+	src, ready, err := r.remote()
+	if err != nil {
+		return err
+	}
+	s := r.stream
+	if s == nil {
+		s = r.lane.stream
+		if r.buf != nil {
+			if err := r.lane.follow(nil); err != nil {
+				return err
+			}
+		}
+	}
+	if err := s.WaitEvent(ready); err != nil {
+		return err
+	}
+	if r.buf == nil {
+		err = cuda.MemcpyAsync(r.host[:n], src, s)
+	} else if dst := r.buf.Slice(0, n); src.Device() == dst.Device() {
+		err = cuda.MemcpyAsync(dst, src, s)
+	} else {
+		err = cuda.MemcpyPeerAsync(dst, src, s)
+	}
+	if err != nil {
+		return err
+	}
+	done, err := r.lane.event()
+	if err != nil {
+		return err
+	}
+	if err := done.Record(s); err != nil {
+		return err
+	}
+	if r.stream == nil {
+		r.copied = done
+		return nil
+	}
+	if r.own() { // an event cannot be opened by its own process
+		r.copied = done
+		return nil
+	}
+	defer r.lane.giveBack(done)
+	h, err := done.IPCHandle()
+	if err != nil {
+		return err
+	}
+	return r.say(takenWhen, h)
+}
+
+// own reports whether the message is this process's.
+func (r *receiving) own() bool { return int(r.env.sender) == r.p.e.rank }
+
+// remote is the sender's memory and its event, as this process has them.
+func (r *receiving) remote() (*cuda.Buffer, *cuda.Event, error) {
+	e := r.p.e
+	if r.own() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		s := e.sends[r.env.key]
+		if s == nil {
+			return nil, nil, fmt.Errorf("message %d of this process is not known", r.env.key)
+		}
+		return s.buf, s.ready, nil
+	}
+	if r.env.host != e.host {
+		return nil, nil, fmt.Errorf("rank %d of the world is on another host", r.env.sender)
+	}
+	src, err := e.imports.View(int(r.env.sender), r.lane.dev, r.env.memory)
+	if err != nil {
+		return nil, nil, err
+	}
+	ready, err := e.imports.Event(r.lane.dev, r.env.ready)
+	return src, ready, err
+}
+
+// choose finds the lane: of the buffer's device, or for host memory of any.
+func (r *receiving) choose() error {
+	if r.lane != nil {
+		return nil
+	}
+	var d *cuda.Device
+	var err error
+	if r.buf != nil {
+		d = r.buf.Device()
+	} else if d, err = cuda.CurrentDevice(); err != nil {
+		return err
+	}
+	r.lane, err = r.p.e.lane(d)
+	return err
+}
+
+// ask has the sender send the data in pieces.
+func (r *receiving) ask() error {
+	if err := r.say(wanted, cuda.IPCEvent{}); err != nil {
+		return err
+	}
+	r.pieces = &pieces{comm: r.p.side, peer: r.o.status.Source, tag: pieceTag(r.env.id), left: int(r.env.bytes)}
+	if r.buf == nil {
+		r.pieces.host = r.host
+		return nil
+	}
+	if err := r.choose(); err != nil {
+		return err
+	}
+	r.pieces.lane, r.pieces.device = r.lane, r.buf
+	if r.stream != nil {
+		return r.lane.follow(r.stream)
+	}
+	return r.lane.follow(nil)
+}
+
+// say answers the sender.
+func (r *receiving) say(what byte, when cuda.IPCEvent) error {
+	b := append([]byte{what}, when[:]...)
+	var err error
+	r.answer, err = r.p.side.Isend(memoryOf(b), r.o.status.Source, answerTag(r.env.id))
+	return err
+}

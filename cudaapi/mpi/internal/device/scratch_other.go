@@ -1,0 +1,6 @@
+//go:build !linux
+
+package device
+
+// scratch is host memory of n bytes, and how to give it back.
+func scratch(n int) ([]byte, func()) { return make([]byte, n), func() {} }

@@ -1,0 +1,243 @@
+package device
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/internal/fabric"
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+// Port is a communicator whose messages may be device memory.
+type Port struct {
+	e          *Engine
+	data, side transport.Comm
+	number     int
+	hosts      []byte // of the ranks, 16 bytes each
+	ids        atomic.Uint32
+}
+
+var ports atomic.Int32
+
+// Port makes the port of a communicator. side is a duplicate of it that the
+// program does not see, on which the tags from 1<<14 on are the port's. It is
+// collective and blocks.
+func (e *Engine) Port(data, side transport.Comm) (*Port, error) {
+	p := &Port{e: e, data: data, side: side, number: int(ports.Add(1)), hosts: make([]byte, 16*side.Size())}
+	own := memoryOf(e.host[:])
+	all := memoryOf(p.hosts)
+	all.N = own.N // of one rank
+	r, err := side.Iallgather(own, all)
+	for done := false; err == nil && !done; {
+		if _, done, err = r.Test(); !done && err == nil {
+			runtime.Gosched()
+			time.Sleep(time.Microsecond)
+		}
+	}
+	return p, err
+}
+
+func (p *Port) host(rank int) [16]byte { return [16]byte(p.hosts[16*rank:]) }
+
+// Path tells how device memory goes to and from a peer, and why.
+func (p *Port) Path(peer int) (path, why string) {
+	switch {
+	case p.e.forced != Auto:
+		return string(p.e.forced), "GOCUDA_MPI_PATH says so"
+	case p.host(peer) != p.e.host:
+		return string(Staged), "the ranks are on different hosts, and the MPI library takes no device memory"
+	}
+	if why := p.why(peer); why != "" {
+		return string(Staged), why
+	}
+	return string(IPC), fmt.Sprintf("ranks %d and %d are on one host", p.side.Rank(), peer)
+}
+
+// sending is a message whose sender waits for an answer.
+type sending struct {
+	p        *Port
+	buf      *cuda.Buffer
+	lane     *lane
+	dest     int
+	id       uint32
+	key      uint64
+	stream   *cuda.Stream // of a stream-ordered send
+	ready    *cuda.Event
+	offered  bool // the envelope says where the data can be opened
+	envelope transport.Request
+	reply    transport.Request
+	answer   []byte
+	done     *cuda.Event // the receiver's
+	pieces   *pieces
+}
+
+// Isend starts a send of device memory, behind the work of the default stream.
+// With synchronous it is complete only when the receive has begun.
+func (p *Port) Isend(b *cuda.Buffer, dest, tag int, synchronous bool) (transport.Request, error) {
+	if b.Bytes() > Inline && dest != transport.ProcNull {
+		return p.send(b, dest, tag, nil)
+	}
+	host := make([]byte, b.Bytes())
+	if len(host) > 0 {
+		raw, err := b.As(cuda.Uint8)
+		if err != nil {
+			return nil, err
+		}
+		if err := raw.Download(host); err != nil {
+			return nil, err
+		}
+	}
+	if synchronous {
+		return p.data.Issend(memoryOf(host), dest, tag)
+	}
+	return p.data.Isend(memoryOf(host), dest, tag)
+}
+
+// IsendOn starts a send that follows the work queued on a stream. When its
+// request is complete, the stream's later work follows the reading of the
+// buffer.
+func (p *Port) IsendOn(b *cuda.Buffer, dest, tag int, s *cuda.Stream) (transport.Request, error) {
+	if b.Bytes() == 0 || dest == transport.ProcNull {
+		return p.data.Isend(transport.Memory{T: transport.Byte}, dest, tag)
+	}
+	return p.send(b, dest, tag, s)
+}
+
+func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream) (transport.Request, error) {
+	l, err := p.e.lane(b.Device())
+	if err != nil {
+		return nil, err
+	}
+	raw, err := b.As(cuda.Uint8)
+	if err != nil {
+		return nil, err
+	}
+	s := &sending{p: p, buf: raw, lane: l, dest: dest, stream: stream, id: p.ids.Add(1), answer: make([]byte, answerSize)}
+	if s.ready, err = l.event(); err != nil {
+		return nil, err
+	}
+	if err := s.ready.Record(stream); err != nil {
+		return nil, err
+	}
+	s.e().mu.Lock()
+	s.e().next++
+	s.key = s.e().next
+	s.e().sends[s.key] = s
+	s.e().mu.Unlock()
+	text, err := s.describe()
+	if err == nil {
+		s.reply, err = p.side.Irecv(memoryOf(s.answer), dest, answerTag(s.id))
+	}
+	if err == nil {
+		s.envelope, err = p.data.Isend(memoryOf(text), dest, tag)
+	}
+	if err != nil {
+		s.end()
+		return nil, err
+	}
+	return s.e().start(s.step, nil), nil
+}
+
+func (s *sending) e() *Engine { return s.p.e }
+
+// describe makes the envelope.
+func (s *sending) describe() ([]byte, error) {
+	e := &envelope{path: onDemand, id: s.id, sender: uint32(s.e().rank), key: s.key, bytes: uint64(s.buf.Bytes()), host: s.e().host}
+	if s.e().forced == IPC || s.e().forced == Auto && s.p.why(s.dest) == "" && s.p.host(s.dest) == s.e().host {
+		memory, err := fabric.NewExport(s.buf)
+		var ready cuda.IPCEvent
+		if err == nil {
+			ready, err = s.ready.IPCHandle()
+		}
+		switch {
+		case err == nil:
+			e.path, e.memory, e.ready = byIPC, memory, ready
+			s.offered = true
+		case s.e().forced == IPC:
+			return nil, err
+		}
+	}
+	return e.encode(s.e().mark), nil
+}
+
+func (s *sending) end() {
+	s.e().mu.Lock()
+	delete(s.e().sends, s.key)
+	s.e().mu.Unlock()
+	s.lane.giveBack(s.ready)
+	s.ready = nil
+}
+
+func (s *sending) step() (bool, error) {
+	if s.reply != nil {
+		_, done, err := s.reply.Test()
+		if err != nil || !done {
+			return false, err
+		}
+		s.reply = nil
+		if err := s.answered(); err != nil {
+			return false, err
+		}
+	}
+	if s.pieces != nil {
+		done, err := s.pieces.send()
+		if err != nil || !done {
+			return false, err
+		}
+		s.pieces = nil
+	}
+	if s.done != nil {
+		done, err := s.done.Query()
+		if err != nil || !done {
+			return false, err
+		}
+		s.done = nil
+	}
+	if _, done, err := s.envelope.Test(); err != nil || !done {
+		return false, err
+	}
+	s.end()
+	return true, nil
+}
+
+// answered does what the receiver's answer asks for.
+func (s *sending) answered() error {
+	switch s.answer[0] {
+	case wanted:
+		if s.offered {
+			s.p.learn(s.dest, "the receiver could not open the sender's memory")
+		}
+		if err := s.lane.stream.WaitEvent(s.ready); err != nil {
+			return err
+		}
+		s.pieces = &pieces{comm: s.p.side, peer: s.dest, tag: pieceTag(s.id), lane: s.lane, device: s.buf, left: s.buf.Bytes()}
+	case takenWhen:
+		done, err := s.e().imports.Event(s.lane.dev, cuda.IPCEvent(s.answer[1:]))
+		if err != nil {
+			return err
+		}
+		if s.stream != nil {
+			return s.stream.WaitEvent(done)
+		}
+		s.done = done
+	}
+	return nil
+}
+
+// learn remembers why messages to a rank do not go by IPC; why tells it.
+func (p *Port) learn(peer int, text string) {
+	p.e.mu.Lock()
+	defer p.e.mu.Unlock()
+	if n := (note{p.number, peer}); p.e.notes[n] == "" {
+		p.e.notes[n] = text
+	}
+}
+
+func (p *Port) why(peer int) string {
+	p.e.mu.Lock()
+	defer p.e.mu.Unlock()
+	return p.e.notes[note{p.number, peer}]
+}
