@@ -80,7 +80,7 @@ func (c *Comm) irecvMemory(m *memory, source, tag int) (transport.Request, error
 		}
 	case m.dev != nil:
 		return c.port.Irecv(m.dev, source, tag)
-	case m.Bytes() >= device.Inline:
+	default:
 		return c.port.IrecvHost(m.Memory, source, tag)
 	}
 	return c.t.Irecv(m.Memory, source, tag)
@@ -99,6 +99,22 @@ func (m *Message) imrecvMemory(to *memory) (transport.Request, error) {
 		return m.c.port.ImrecvHost(m.m, to.Memory)
 	}
 	return m.m.Imrecv(to.Memory)
+}
+
+// iprobeAny and improbeAny are the transport's, with the lengths of messages of device
+// memory.
+func (c *Comm) iprobeAny(source, tag int) (transport.Status, bool, error) {
+	if c.w.aware {
+		return c.t.Iprobe(source, tag)
+	}
+	return c.port.Iprobe(source, tag)
+}
+
+func (c *Comm) improbeAny(source, tag int) (transport.Message, transport.Status, bool, error) {
+	if c.w.aware {
+		return c.t.Improbe(source, tag)
+	}
+	return c.port.Improbe(source, tag)
 }
 
 // SendOn sends device memory in the order of a stream: what is sent is what the

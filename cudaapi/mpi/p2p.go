@@ -120,7 +120,7 @@ func (c *Comm) Probe(source, tag int) (Status, error) {
 	x := waiter{w: c.w}
 	defer x.done()
 	for {
-		st, ok, err := c.t.Iprobe(source, tag)
+		st, ok, err := c.iprobeAny(source, tag)
 		if err != nil {
 			return Status{}, c.fail(call, source, err)
 		}
@@ -139,7 +139,7 @@ func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 	if err := c.checkRecv(call, source, tag); err != nil {
 		return Status{}, false, err
 	}
-	st, ok, err := c.t.Iprobe(source, tag)
+	st, ok, err := c.iprobeAny(source, tag)
 	if err != nil {
 		return Status{}, false, c.fail(call, source, err)
 	}
@@ -184,7 +184,7 @@ func (c *Comm) improbe(call string, source, tag int) (*Message, bool, error) {
 	if err := c.checkRecv(call, source, tag); err != nil {
 		return nil, false, err
 	}
-	m, st, ok, err := c.t.Improbe(source, tag)
+	m, st, ok, err := c.improbeAny(source, tag)
 	if err != nil {
 		return nil, false, c.fail(call, source, err)
 	}

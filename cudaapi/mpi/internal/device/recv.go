@@ -45,7 +45,7 @@ func (p *Port) IrecvOn(b *cuda.Buffer, source, tag int, s *cuda.Stream) (transpo
 		return nil, err
 	}
 	host, give := scratch(max(b.Bytes(), Inline))
-	req, err := p.data.Irecv(memoryOf(host), source, tag)
+	req, err := p.irecv(memoryOf(host), source, tag)
 	if err != nil {
 		give()
 		return nil, err
@@ -56,7 +56,7 @@ func (p *Port) IrecvOn(b *cuda.Buffer, source, tag int, s *cuda.Stream) (transpo
 // IrecvHost starts a receive into host memory, which may be of a message of
 // device memory.
 func (p *Port) IrecvHost(m transport.Memory, source, tag int) (transport.Request, error) {
-	req, err := p.data.Irecv(m, source, tag)
+	req, err := p.irecv(m, source, tag)
 	if err != nil || m.Bytes() < Inline {
 		return req, err // an envelope is too long for it, as the message is
 	}

@@ -3,6 +3,7 @@ package device
 import (
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +19,10 @@ type Port struct {
 	number     int
 	hosts      []byte // of the ranks, 16 bytes each
 	ids        atomic.Uint32
+
+	mu    sync.Mutex
+	left  []*looked // what Iprobe looked into, as it came
+	leftN atomic.Int32
 }
 
 var ports atomic.Int32
