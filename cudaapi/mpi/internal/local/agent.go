@@ -7,14 +7,15 @@ import (
 )
 
 const (
-	spinTime = time.Millisecond     // without progress before a wait sleeps
-	spinFew  = 20                   // rounds before it yields, with more ranks than processors
-	tick     = 2 * time.Millisecond // after so long without anybody asking, the agent takes over
+	spinTime    = time.Millisecond      // without progress before a wait sleeps
+	spinCrowded = 50 * time.Microsecond // the same, with more ranks than processors
+	spinFew     = 20                    // rounds before it yields, with more ranks than processors
+	tick        = 2 * time.Millisecond  // after so long without anybody asking, the agent takes over
 )
 
 // wait returns when over says yes, or stop closes: it spins, then sleeps.
 func (e *engine) wait(over func() bool, done func() <-chan struct{}, stop <-chan struct{}) {
-	crowded := e.size > runtime.NumCPU()
+	crowded := e.crowded // then the peer most likely needs this processor
 	var began time.Time
 spin:
 	for i := 1; ; i++ {
@@ -26,9 +27,8 @@ spin:
 			began = time.Time{}
 		}
 		if crowded && i > spinFew {
-			yieldProcessor()
-		}
-		if i%16 != 0 {
+			yieldProcessor() // may take as long as other processes like
+		} else if i%16 != 0 {
 			continue
 		}
 		select {
@@ -39,7 +39,7 @@ spin:
 		switch now := time.Now(); {
 		case began.IsZero():
 			began = now
-		case now.Sub(began) > spinTime:
+		case now.Sub(began) > spinTime || crowded && now.Sub(began) > spinCrowded:
 			break spin
 		}
 		if i%64 == 0 {

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -12,6 +13,8 @@ import (
 // reading of incoming rings and the writing of outgoing ones.
 type engine struct {
 	rank, size int
+	crowded    bool     // there are more ranks than processors
+	direct     bool     // large messages are read from their sender's memory
 	segment    *segment // nil for a world of one
 	cookie     *uint64
 
@@ -63,6 +66,8 @@ type queuedFrame struct {
 func newEngine(rank, size int, seg *segment) *engine {
 	e := &engine{
 		rank: rank, size: size, segment: seg,
+		crowded:  size > runtime.NumCPU(),
+		direct:   size > runtime.NumCPU(),
 		peers:    make([]peerState, size),
 		contexts: map[uint32]*context{},
 		sends:    map[uint64]*request{},

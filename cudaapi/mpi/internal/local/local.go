@@ -5,9 +5,9 @@
 // environment, reports to the launcher's socket and gets the job's shared
 // memory from it. Small messages go through rings there, one for each pair of
 // ranks. A large message stays where it is until its receive is posted; then
-// the receiver copies it straight out of the sender's memory
-// (process_vm_readv), or, where the system forbids that, the sender sends it
-// through the ring in parts.
+// the sender sends it through the ring in parts, while the receiver takes them
+// out; or, with more ranks than processors, the receiver copies it straight out
+// of the sender's memory (process_vm_readv), where the system allows that.
 //
 // Messages progress in every call that asks for one (Test, Wait, Iprobe and
 // so on) and, when none has come for a while, in an agent: a goroutine that
@@ -173,11 +173,14 @@ func (t *local) Info() transport.Info {
 		found = fmt.Sprintf("%s, set by gocuda's launcher (process %d)", EnvName, t.member.launcher())
 	}
 	if t.e.size > 1 {
-		way = "large messages are read from the sender's memory (process_vm_readv)"
-		for i := range t.e.peers {
-			if i != t.e.rank && !t.e.peers[i].readable {
-				way = fmt.Sprintf("large messages go through shared memory in parts, for this process may not read rank %d's memory", i)
-				break
+		way = "large messages go through shared memory in parts"
+		if t.e.direct {
+			way = "large messages are read from the sender's memory (process_vm_readv)"
+			for i := range t.e.peers {
+				if i != t.e.rank && !t.e.peers[i].readable {
+					way = fmt.Sprintf("large messages go through shared memory in parts, for this process may not read rank %d's memory", i)
+					break
+				}
 			}
 		}
 	}

@@ -32,6 +32,7 @@ func beRank(name string) int {
 	partsOnly = os.Getenv(casePartsOnly) != ""
 	t, err := Open()
 	if err == nil {
+		t.(*local).e.direct = true // unless partsOnly
 		err = rankCases[name](t)
 	}
 	if err == nil {

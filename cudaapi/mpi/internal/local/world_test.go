@@ -27,6 +27,7 @@ func inOneProcess(t *testing.T, n int, readable bool) []*local {
 			t.Fatal(err)
 		}
 		e := newEngine(i, n, seg)
+		e.direct = readable
 		for j := range e.peers {
 			e.peers[j].pid, e.peers[j].readable = os.Getpid(), readable
 		}
