@@ -165,7 +165,7 @@ func commCases() []Case {
 			}
 		}},
 		{Name: "comm/many", Run: func(t *T) {
-			for range 60 { // as many as some libraries have in all, if they leaked
+			for range 20 {
 				d, err := t.Dup()
 				t.ok(err)
 				t.ok(d.Free())

@@ -24,6 +24,9 @@ import (
 type Case struct {
 	Name  string
 	Ranks int // how many it needs at least
+	// Known says why the case is left out under a library that is known to fail
+	// it; it says the same at all ranks.
+	Known func(t *T) string
 	Run   func(t *T)
 }
 
@@ -39,7 +42,8 @@ func Cases() []Case {
 
 // T is what a case has at one rank.
 type T struct {
-	*mpi.Comm  // a communicator of all ranks, for this case only
+	*mpi.Comm  // a communicator of all ranks, for the cases only
+	library    string
 	rank, size int
 	device     *cuda.Device // where buffers are to be; nil for the host
 	log        *os.File
@@ -129,6 +133,7 @@ func Main() {
 	}
 	t := &T{rank: world.Rank(), size: world.Size(), log: log, name: "-"}
 	info, err := mpi.LibraryInfo()
+	t.library = info.Name
 	t.say("library", fmt.Sprintf("%v %v", info, err))
 	if os.Getenv(envDevice) != "" {
 		gpus, err := cuda.Devices()
@@ -143,6 +148,12 @@ func Main() {
 			continue
 		}
 		t.name, t.failed = c.Name, false
+		if c.Known != nil {
+			if why := c.Known(t); why != "" {
+				t.say("skip", why)
+				continue
+			}
+		}
 		t.run(world, c)
 	}
 	t.name = "Finalize"
@@ -154,8 +165,9 @@ func Main() {
 	os.Exit(0)
 }
 
-// run runs a case between barriers, on a communicator of its own. A case that
-// does not end ends the job: nothing after it could be trusted.
+// run runs a case, and waits until all ranks have. Cases share a communicator as
+// long as none fails. A case that does not end ends the job: nothing after it
+// could be trusted.
 func (t *T) run(world *mpi.Comm, c Case) {
 	t.say("start", "")
 	watch := time.AfterFunc(caseTime, func() {
@@ -168,12 +180,18 @@ func (t *T) run(world *mpi.Comm, c Case) {
 		time.Sleep(time.Second) // so that the others say so too
 		mpi.Abort(3)
 	})
-	comm, err := world.Dup()
-	if err != nil {
-		t.say("fail", err.Error())
-		mpi.Abort(3)
+	defer watch.Stop()
+	must := func(err error) {
+		if err != nil {
+			t.say("fail", "after the case: "+err.Error())
+			mpi.Abort(3)
+		}
 	}
-	t.Comm = comm
+	if t.Comm == nil {
+		var err error
+		t.Comm, err = world.Dup()
+		must(err)
+	}
 	func() {
 		defer func() {
 			if p := recover(); p != nil {
@@ -186,13 +204,11 @@ func (t *T) run(world *mpi.Comm, c Case) {
 		c.Run(t)
 	}()
 	mpi.SetInterrupt(nil)
-	if err := world.Barrier(); err != nil {
-		t.say("fail", "the barrier afterwards: "+err.Error())
-		mpi.Abort(3)
+	failed := false
+	must(world.Allreduce(t.failed, &failed, mpi.LOr))
+	if failed {
+		must(t.Comm.Free())
+		t.Comm = nil
 	}
-	if err := comm.Free(); err != nil {
-		t.say("fail", err.Error())
-	}
-	watch.Stop()
 	t.say("done", "")
 }
