@@ -120,7 +120,7 @@ func withoutRank(e *session.Error, rank int) *session.Error {
 // severity orders errors: what a rank did itself comes before what came of it.
 func severity(e *session.Error) int {
 	switch {
-	case e.Name == "RankLost" && strings.HasPrefix(e.Message, "the rank was lost"):
+	case e.Name == "RankLost" && strings.HasPrefix(e.Message, "the rank was lost") && !strings.Contains(e.Message, "its connection ended"):
 		return 2
 	case e.Name == "RankLost", e.Name == "Interrupted":
 		return 0

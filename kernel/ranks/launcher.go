@@ -31,8 +31,8 @@ type launcher interface {
 	start(ctx context.Context, o startOptions, m *merger, h host) ([]*rank, error)
 	// close takes away what is left when the ranks have ended.
 	close()
-	// strangers tells of connections that were refused.
-	strangers() []string
+	// notes are lines for the user: which connections were refused, and the like.
+	notes() []string
 }
 
 func newLauncher(name string) (launcher, error) {

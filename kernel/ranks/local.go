@@ -61,7 +61,7 @@ func (l *local) close() {
 	}
 }
 
-func (l *local) strangers() []string {
+func (l *local) notes() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]string{}, l.refused...)

@@ -34,6 +34,7 @@ type merger struct {
 	sources []source
 	wake    chan struct{} // has room for one
 	closed  bool
+	muted   bool // nothing more is taken
 	busy    bool // outputs are being shown
 
 	// Of the text that was shown last, when its line is not complete.
@@ -90,6 +91,9 @@ func (m *merger) poke() {
 func (m *merger) receive(rank int, o session.Output) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.muted {
+		return
+	}
 	s := &m.sources[rank]
 	now := time.Now()
 	if o.Kind != session.Stdout && o.Kind != session.Stderr {
@@ -193,6 +197,13 @@ func (m *merger) pending() bool {
 		}
 	}
 	return false
+}
+
+// mute drops what comes from now on.
+func (m *merger) mute() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.muted = true
 }
 
 // close shows what is left and ends the merger.

@@ -76,16 +76,16 @@ func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) (
 		select {
 		case a := <-l.door.arrived:
 			r := &rank{number: a.Rank, host: a.Host}
-			member := newRemote(a.conn, a.Pid, l.lastWords)
+			member := newRemote(a.conn, a.Pid, l.ending)
 			member.show, member.input = r.receiver(m), r.ask(h)
 			r.member = member
 			go member.listen()
 			list[a.Rank] = r
 			continue
 		case <-l.end:
-			failed = fmt.Errorf("%s ended before the ranks had reported%s", l.path, l.lastWords())
+			failed = fmt.Errorf("%s ended before the ranks had reported (%v)%s", l.path, l.cmd.ProcessState, l.words())
 		case <-late.C:
-			failed = fmt.Errorf("not all ranks have reported after %v%s", reportTime, l.lastWords())
+			failed = fmt.Errorf("not all ranks have reported after %v%s", reportTime, l.words())
 		case <-ctx.Done():
 			failed = context.Cause(ctx)
 		}
@@ -163,20 +163,33 @@ func (l *mpirun) close() {
 	}
 }
 
-func (l *mpirun) strangers() []string { return l.door.refused() }
-
-// lastWords is what mpirun said, if it has ended or is about to.
-func (l *mpirun) lastWords() string {
+func (l *mpirun) notes() []string {
+	list := l.door.refused()
 	select {
 	case <-l.end:
+		list = append(list, fmt.Sprintf("mpirun ended (%v)%s", l.cmd.ProcessState, l.words()))
+	default:
+	}
+	return list
+}
+
+// ending says how mpirun ended, if it has or is about to.
+func (l *mpirun) ending() string {
+	select {
+	case <-l.end:
+		return fmt.Sprintf(": mpirun ended (%v)", l.cmd.ProcessState)
 	case <-time.After(time.Second):
 		return ""
 	}
-	text := fmt.Sprintf(" (%v)", l.cmd.ProcessState)
-	if words := strings.TrimSpace(l.out.String()); words != "" {
-		text += ":\n" + words
+}
+
+// words is what mpirun said, on lines of its own.
+func (l *mpirun) words() string {
+	words := strings.TrimSpace(l.out.String())
+	if words == "" {
+		return ""
 	}
-	return text
+	return "\nmpirun said:\n" + words
 }
 
 // tail keeps the end of what is written to it.

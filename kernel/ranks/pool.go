@@ -304,10 +304,23 @@ func (p *pool) interrupt(why error) string {
 	p.mu.Unlock()
 	p.look(running)
 	text := p.places(running, "interrupted")
+	if p.inCalls(running) {
+		text += outOfStep + "\n"
+	}
 	for _, r := range running {
 		r.Interrupt()
 	}
 	return text
+}
+
+// outOfStep warns of what an interrupt leaves behind.
+const outOfStep = "Ranks that were interrupted in MPI calls may be out of step with the others: %mpi restart, before they communicate again"
+
+// inCalls says whether one of the ranks is in an MPI call.
+func (p *pool) inCalls(ranks []*rank) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(ranks, func(r *rank) bool { return r.place.Call != "" })
 }
 
 // places tells where ranks are, those at one place together.
@@ -382,6 +395,7 @@ func (p *pool) close() {
 	}
 	p.closing = true
 	p.mu.Unlock()
+	p.merge.mute() // what libraries say when they are ended is of no interest
 	var ended sync.WaitGroup
 	for _, r := range p.ranks {
 		ended.Go(func() { r.Close() })

@@ -25,28 +25,30 @@ type remote struct {
 	pid   int
 	show  func(session.Output)
 	input func(prompt string, password bool) (string, error)
-	// lastWords explains a connection that ended without a word.
-	lastWords func() string
+	// ending says how mpirun ended, after a connection that ended without a word.
+	ending func() string
 
-	turn  sync.Mutex // held by the cell that runs
-	ended chan struct{}
+	turn  sync.Mutex    // held by the cell that runs
+	ended chan struct{} // closed when its evaluator is gone, or the link
+	gone  chan struct{} // closed when the link is
 
 	mu      sync.Mutex
 	lastID  uint64
-	answers map[uint64]chan link.Frame // nil when the link has ended
+	answers map[uint64]chan link.Frame // nil when ended
 	death   string
 	closing bool
 }
 
-func newRemote(c *link.Conn, pid int, lastWords func() string) *remote {
+func newRemote(c *link.Conn, pid int, ending func() string) *remote {
 	return &remote{
-		conn: c, pid: pid, lastWords: lastWords,
-		ended: make(chan struct{}), answers: map[uint64]chan link.Frame{},
+		conn: c, pid: pid, ending: ending,
+		ended: make(chan struct{}), gone: make(chan struct{}), answers: map[uint64]chan link.Frame{},
 	}
 }
 
 // listen handles what the rank sends, until its end.
 func (r *remote) listen() {
+	defer close(r.gone)
 	var why error
 	for why == nil {
 		var f link.Frame
@@ -56,21 +58,30 @@ func (r *remote) listen() {
 	}
 	r.conn.Close()
 	r.mu.Lock()
+	closing := r.closing
+	r.mu.Unlock()
+	switch {
+	case closing:
+		r.end("it was stopped")
+	case errors.Is(why, link.ErrStranger) || errors.Is(why, errNonsense):
+		r.end("its connection was ended: " + why.Error())
+	default:
+		r.end("its connection ended" + r.ending())
+	}
+}
+
+// end takes the rank out of use, unless it is already. Its connection may stay:
+// mpirun ends all ranks when one of its processes exits.
+func (r *remote) end(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.answers == nil {
+		return
+	}
 	for _, c := range r.answers {
 		close(c)
 	}
-	r.answers = nil
-	unexplained := r.death == "" && !r.closing
-	r.mu.Unlock()
-	if unexplained {
-		words := r.lastWords()
-		if errors.Is(why, link.ErrStranger) || errors.Is(why, errNonsense) {
-			words = why.Error()
-		}
-		r.mu.Lock()
-		r.death = "its connection ended" + words
-		r.mu.Unlock()
-	}
+	r.answers, r.death = nil, why
 	close(r.ended)
 }
 
@@ -109,10 +120,7 @@ func (r *remote) handle(f link.Frame) error {
 		if json.Unmarshal(f.Body, &why) != nil {
 			return errNonsense
 		}
-		r.mu.Lock()
-		r.death = why
-		r.mu.Unlock()
-		return errors.New("ended")
+		r.end(why)
 	default:
 		return errNonsense
 	}
@@ -216,10 +224,10 @@ func (r *remote) Close() error {
 	r.mu.Unlock()
 	go r.conn.Send(link.Frame{Kind: kindQuit})
 	select {
-	case <-r.ended:
+	case <-r.gone:
 	case <-time.After(quitTime):
 		r.conn.Close()
-		<-r.ended
+		<-r.gone
 	}
 	return nil
 }

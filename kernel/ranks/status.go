@@ -37,7 +37,7 @@ func (p *pool) status(w io.Writer) error {
 		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\n", r.number, r.Pid(), r.host, r.device, r.state())
 	}
 	t.Flush()
-	for _, line := range p.launcher.strangers() {
+	for _, line := range p.launcher.notes() {
 		fmt.Fprintln(&text, line)
 	}
 	_, err := io.WriteString(w, text.String())
@@ -67,7 +67,7 @@ func (n *notebook) greet(env magic.Env) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	text := fmt.Sprintf("%d ranks are running (%s; MPI: %s)\n", len(n.pool.ranks), n.options, n.pool.library)
-	for _, line := range n.pool.launcher.strangers() {
+	for _, line := range n.pool.launcher.notes() {
 		text += line + "\n"
 	}
 	io.WriteString(env.Stdout(), text)

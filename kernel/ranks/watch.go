@@ -26,7 +26,11 @@ func (p *pool) watch(j *job) {
 			running := p.running(j)
 			p.look(running)
 			p.stop(j, running, func(r *rank) *session.Error {
-				return newError("Timeout", fmt.Sprintf("the rank had not ended the cell after %v: it was at %s", j.timeout, describePlace(r.place)))
+				text := fmt.Sprintf("the rank had not ended the cell after %v: it was at %s", j.timeout, describePlace(r.place))
+				if r.place.Call != "" {
+					text += "\n" + outOfStep
+				}
+				return newError("Timeout", text)
 			})
 		case <-tick.C:
 			running := p.running(j)
