@@ -70,3 +70,8 @@ func text(b []byte) string {
 	}
 	return string(b)
 }
+
+// NewGroup is a group of several processes, each with the same number of
+// members. ranks is the Group's from now on. Package mpi makes one of a
+// communicator, with Comm.Collectives.
+func NewGroup(ranks Ranks) *Group { return &Group{fabric: fabric.NewGroup(ranks), ranks: ranks} }

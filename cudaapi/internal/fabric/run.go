@@ -332,15 +332,19 @@ func (r *run) exchange() error {
 	r.told = map[int]bool{}
 	me := r.ranks.Rank()
 	var b []byte
+	var wrong error
 	for i, buf := range r.Buffers {
 		var e Export
 		if buf.Len() > 0 {
 			var err error
-			if e, err = NewExport(buf); err != nil {
-				return err
+			if e, err = NewExport(buf); err != nil && wrong == nil {
+				wrong = err
 			}
 		}
 		e.Memory.N, e.Memory.Type = buf.Len(), buf.Type()
+		if wrong != nil {
+			e.Memory.N = -1 // the others wait to hear it
+		}
 		b = e.Append(b)
 		b = binary.LittleEndian.AppendUint32(b, uint32(r.Op))
 		for _, m := range r.lanes[i].marks[:r.Plan.MarksOf(r.first+i)] {
@@ -355,7 +359,6 @@ func (r *run) exchange() error {
 		return err
 	}
 	member := 0
-	var wrong error
 	for rank, n := range r.PerRank {
 		if rank == me {
 			r.remote = append(r.remote, make([]remote, n)...)
@@ -381,7 +384,12 @@ func (r *run) exchange() error {
 			for i := range m.marks {
 				b = b[copy(m.marks[i][:], b):]
 			}
-			if own := r.Buffers[0]; m.buffer.Memory.N != own.Len() || m.buffer.Memory.Type != own.Type() || op != r.Op {
+			own := r.Buffers[0]
+			switch {
+			case wrong != nil:
+			case m.buffer.Memory.N < 0:
+				wrong = fmt.Errorf("rank %d cannot give others its memory", rank)
+			case m.buffer.Memory.N != own.Len() || m.buffer.Memory.Type != own.Type() || op != r.Op:
 				wrong = fmt.Errorf("rank %d gave %d %s for %s, rank %d %d %s for %s", rank, m.buffer.Memory.N, m.buffer.Memory.Type, op, me, own.Len(), own.Type(), r.Op)
 			}
 			r.remote = append(r.remote, m)

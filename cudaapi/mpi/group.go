@@ -1,0 +1,42 @@
+package mpi
+
+import (
+	"gocuda/cudaapi/collective"
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+// Collectives makes a group of the communicator's ranks for package
+// collective: operations on device memory that can follow streams, by NCCL where
+// it is there, with one or several buffers for each rank. It is collective and
+// blocks. The ranks must be on one host, unless NCCL carries the operations.
+func (c *Comm) Collectives() (*collective.Group, error) {
+	d, err := c.Dup()
+	if err != nil {
+		return nil, err
+	}
+	return collective.NewGroup(channel{d}), nil
+}
+
+// channel is a communicator as package collective uses it: for bytes.
+type channel struct{ *Comm }
+
+// Send does not wait for the receiver.
+func (c channel) Send(b []byte, to, tag int) error {
+	p, err := c.isend("Group", b, to, tag, false)
+	if err == nil {
+		c.w.abandon(keeping{p.r, b})
+		c.w.settle()
+	}
+	return err
+}
+
+// keeping is a request that nobody waits for, and its memory.
+type keeping struct {
+	transport.Request
+	data []byte
+}
+
+func (c channel) Recv(b []byte, from, tag int) error {
+	_, err := c.Comm.Recv(b, from, tag)
+	return err
+}

@@ -1,0 +1,227 @@
+package mpi_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	_ "gocuda/cudaapi/backend"
+	"gocuda/cudaapi/collective"
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/mpi"
+	"gocuda/cudaapi/mpi/launch"
+)
+
+const rankEnv = "GOCUDA_MPI_TEST_PROGRAM"
+
+// programs are what the ranks of a test run.
+var programs = map[string]func() error{"group": groups, "streams": streams}
+
+func TestMain(m *testing.M) {
+	name := os.Getenv(rankEnv)
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	err := programs[name]()
+	if err != nil {
+		fmt.Println("FAILED:", err)
+		mpi.Abort(1)
+	}
+	if err := mpi.Finalize(); err != nil {
+		fmt.Println("Finalize:", err)
+		os.Exit(1)
+	}
+}
+
+// runRanks runs a program as n ranks.
+func runRanks(t *testing.T, n int, program string, env ...string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	env = append(os.Environ(), append(env, rankEnv+"="+program)...)
+	status, err := launch.Run(t.Context(), n, []string{self}, launch.Options{Stdout: &out, Stderr: &out, Env: env, Grace: time.Second})
+	if err != nil || status != 0 {
+		t.Errorf("%d ranks of %s: status %d, %v\n%s", n, program, status, err, out.String())
+	}
+	if os.Getenv("GOCUDA_BENCH") != "" {
+		fmt.Print(out.String())
+	}
+}
+
+func TestGroup(t *testing.T) {
+	for _, n := range []int{1, 2, 3} {
+		for seed := range 2 {
+			runRanks(t, n, "group", "GOCUDA_SIM_SCHEDULE=adversarial", fmt.Sprint("GOCUDA_SIM_SEED=", seed+1))
+		}
+	}
+}
+
+// groups runs operations among ranks with one and two buffers each, as Gloo
+// tests its own: element j of rank r's buffer i is j*stride + r*ptrs + i.
+func groups() error {
+	world, err := mpi.Init()
+	if err != nil {
+		return err
+	}
+	devs, err := cuda.Devices()
+	if err != nil {
+		return err
+	}
+	g, err := world.Collectives()
+	if err != nil {
+		return err
+	}
+	for _, ptrs := range []int{1, 2} {
+		stride := world.Size() * ptrs
+		for _, n := range []int{1, 100, 4099} {
+			var bufs []*cuda.Buffer
+			var streams []*cuda.Stream
+			var in, out []*cuda.HostBuffer
+			for i := range ptrs {
+				d := devs[(world.Rank()*ptrs+i)%len(devs)]
+				b, err := d.Alloc(n, cuda.Float32)
+				s, err2 := d.NewStream(cuda.NonBlocking)
+				h, err3 := d.AllocHost(n, cuda.Float32)
+				o, err4 := d.AllocHost(n, cuda.Float32)
+				if err := errors.Join(err, err2, err3, err4); err != nil {
+					return err
+				}
+				for j, v := 0, h.Float32s(); j < n; j++ {
+					v[j] = float32(j*stride + world.Rank()*ptrs + i)
+				}
+				bufs, streams, in, out = append(bufs, b), append(streams, s), append(in, h), append(out, o)
+			}
+			check := func(name string, op func() error, want func(j int) float32) error {
+				for i, b := range bufs {
+					if err := errors.Join(b.UploadAsync(in[i], streams[i])); err != nil {
+						return err
+					}
+				}
+				if err := op(); err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+				for i, b := range bufs {
+					if err := errors.Join(b.DownloadAsync(out[i], streams[i]), b.MemsetAsync(0xee, streams[i])); err != nil {
+						return err
+					}
+				}
+				for i, s := range streams {
+					if err := s.Synchronize(); err != nil {
+						return err
+					}
+					for j, v := range out[i].Float32s() {
+						if v != want(j) {
+							return fmt.Errorf("%s of %d x %d, %d elements: buffer %d has %g at %d, want %g", name, world.Size(), ptrs, n, i, v, j, want(j))
+						}
+					}
+				}
+				return nil
+			}
+			algorithms := []collective.Algorithm{collective.Auto, collective.Ring, collective.ChunkedRing, collective.HalvingDoubling, collective.Local}
+			if a, _ := g.Choose(bufs); a == collective.NCCL {
+				algorithms = append(algorithms, a)
+			}
+			for _, a := range algorithms {
+				err := check(a.String(), func() error { return g.Allreduce(bufs, streams, collective.Using(a)) },
+					func(j int) float32 { return float32(j*stride*stride + stride*(stride-1)/2) })
+				if err != nil {
+					return err
+				}
+			}
+			for _, root := range []int{0, stride - 1} {
+				err := check("broadcast", func() error { return g.Broadcast(root, bufs, streams) },
+					func(j int) float32 { return float32(j*stride + root) })
+				if err != nil {
+					return err
+				}
+			}
+			for i := range bufs {
+				if err := errors.Join(bufs[i].Free(), streams[i].Destroy()); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	// Ranks that disagree see it, all of them.
+	b, err := devs[world.Rank()%len(devs)].Alloc(1000+world.Rank(), cuda.Float32)
+	if err != nil {
+		return err
+	}
+	if world.Size() > 1 {
+		err := g.Allreduce([]*cuda.Buffer{b}, nil, collective.Using(collective.Ring))
+		if err == nil || !strings.Contains(err.Error(), "gave 100") {
+			return fmt.Errorf("lengths that differ: %v", err)
+		}
+	}
+	return g.Close()
+}
+
+func TestStreamOrderedMessages(t *testing.T) {
+	for _, path := range []string{"ipc", "staged"} {
+		for seed := range 3 {
+			runRanks(t, 2, "streams", "GOCUDA_SIM_SCHEDULE=adversarial", fmt.Sprint("GOCUDA_SIM_SEED=", seed+1), "GOCUDA_MPI_PATH="+path)
+		}
+	}
+}
+
+// streams sends and receives in the order of streams: what is sent is uploaded
+// on the stream before, and overwritten on it behind; so is what is received.
+func streams() error {
+	world, err := mpi.Init()
+	if err != nil {
+		return err
+	}
+	devs, err := cuda.Devices()
+	if err != nil {
+		return err
+	}
+	d := devs[world.Rank()%len(devs)]
+	s, err := d.NewStream(cuda.NonBlocking)
+	if err != nil {
+		return err
+	}
+	if path, why := mpi.Path(world, 1-world.Rank()); path != os.Getenv("GOCUDA_MPI_PATH") || why != "GOCUDA_MPI_PATH says so" {
+		return fmt.Errorf("the path is %s: %s", path, why)
+	}
+	for _, n := range []int{1, 64, 65, 1000, 1 << 20} {
+		b, err := d.Alloc(n, cuda.Int32)
+		host, err2 := d.AllocHost(n, cuda.Int32)
+		if err := errors.Join(err, err2); err != nil {
+			return err
+		}
+		for round := range 3 {
+			v := host.Int32s()
+			if world.Rank() == 0 {
+				for i := range v {
+					v[i] = int32(i*7 + round)
+				}
+				err = errors.Join(b.UploadAsync(host, s), world.SendOn(b, 1, round, s), b.MemsetAsync(0xee, s), s.Synchronize())
+			} else {
+				_, err = world.RecvOn(b, 0, round, s)
+				err = errors.Join(err, b.DownloadAsync(host, s), b.MemsetAsync(0xdd, s), s.Synchronize())
+				for i, x := range v {
+					if x != int32(i*7+round) {
+						return fmt.Errorf("%d elements, round %d: %d at %d", n, round, x, i)
+					}
+				}
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(b.Free(), host.Free()); err != nil {
+			return err
+		}
+	}
+	if err := world.SendOn(nil, 0, 0, s); !errors.Is(err, mpi.ErrBuffer) {
+		return fmt.Errorf("a nil buffer: %v", err)
+	}
+	return nil
+}
