@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-	"unsafe"
 
 	"gocuda/cudaapi/mpi/internal/transport"
 )
@@ -21,10 +20,6 @@ func TestFigures(t *testing.T) {
 		r.mustPass()
 		t.Logf("parts: %q\n%s", parts, &r.out[0])
 	}
-}
-
-func bytesMemory(b []byte) transport.Memory {
-	return transport.Memory{P: unsafe.Pointer(unsafe.SliceData(b)), N: len(b), T: transport.Byte}
 }
 
 func init() {
