@@ -184,11 +184,10 @@ type operation struct {
 	cancel func() error
 }
 
-// start makes an operation that is moved on by whoever tests it, and, so that
-// nobody waits for a rank that waits for something else, now and then by the
-// engine.
-func (e *Engine) start(step func() (bool, error), cancel func() error) *operation {
-	o := &operation{e: e, step: step, cancel: cancel}
+// start has an operation moved on by whoever tests it, and, so that nobody
+// waits for a rank that waits for something else, now and then by the engine.
+func (e *Engine) start(o *operation) *operation {
+	o.e = e
 	e.mu.Lock()
 	e.active[o] = struct{}{}
 	run := !e.shepherd

@@ -101,8 +101,8 @@ func (w *waiting) Wait(stop <-chan struct{}) (transport.Status, bool, error) {
 func (w *waiting) Done() <-chan struct{} { return w.req.Done() }
 
 func (p *Port) receive(r *receiving) transport.Request {
-	r.o = p.e.start(r.step, r.req.Cancel)
-	return r.o
+	r.o = &operation{step: r.step, cancel: r.req.Cancel} // before the engine steps
+	return p.e.start(r.o)
 }
 
 // Imrecv receives a message that was set aside into device memory, ImrecvHost

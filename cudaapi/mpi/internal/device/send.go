@@ -143,7 +143,7 @@ func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream) (transpo
 		s.end()
 		return nil, err
 	}
-	return s.e().start(s.step, nil), nil
+	return s.e().start(&operation{step: s.step}), nil
 }
 
 func (s *sending) e() *Engine { return s.p.e }
