@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -237,12 +238,13 @@ func TestARankThatEndsBeforeItCame(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer hub.Close()
+		var both sync.WaitGroup
 		errs, over := make(chan error, 2), make(chan struct{})
 		if early {
 			hub.Lost(2, "exit status 7")
 		}
 		for i := range 2 {
-			go func() {
+			both.Go(func() {
 				s, err := parseSeat(strings.TrimPrefix(hub.Env(i), EnvName+"="))
 				if err != nil {
 					errs <- err
@@ -254,7 +256,7 @@ func TestARankThatEndsBeforeItCame(t *testing.T) {
 					_, err = enrol(s, m)
 				}
 				errs <- err
-			}()
+			})
 		}
 		if !early {
 			time.Sleep(10 * time.Millisecond)
@@ -266,6 +268,7 @@ func TestARankThatEndsBeforeItCame(t *testing.T) {
 			}
 		}
 		close(over)
+		both.Wait()
 	}
 }
 
@@ -340,7 +343,7 @@ func leftovers(t *testing.T) (all []string) {
 func TestJobsLeaveNothingBehind(t *testing.T) {
 	before := leftovers(t)
 	names := []string{}
-	for i := range 100 {
+	for i := range starts {
 		name := "comes and goes"
 		switch i % 10 {
 		case 3:

@@ -11,59 +11,90 @@ import (
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
-// FuzzFrames has a rank read what a damaged peer might have written: it must
-// end in the peer's loss or in a message that fits, never in a crash.
-func FuzzFrames(f *testing.F) {
-	frameBytes := func(kind frameKind, payload int, size, id, addr uint64) []byte {
-		b := make([]byte, lineBytes)
-		*(*line)(unsafe.Pointer(&b[0])) = line{
-			word: mark(0)<<32 | uint64(payload)<<8 | uint64(kind), tag: 1, size: size, id: id, addr: addr,
-		}
-		return b
+// header is a frame's line as the first of a ring.
+func header(kind frameKind, payload int, size, id, addr uint64) []byte {
+	b := make([]byte, lineBytes)
+	*(*line)(unsafe.Pointer(&b[0])) = line{
+		word: mark(0)<<32 | uint64(payload)<<8 | uint64(kind), tag: 1, size: size, id: id, addr: addr,
 	}
-	f.Add(frameBytes(frameEager, 8, 8, 0, 0))
-	f.Add(frameBytes(frameEager, 1<<20, 1<<20, 0, 0))
-	f.Add(frameBytes(frameEager, 8, 9, 0, 0))
-	f.Add(frameBytes(frameSync, 100, 100, 5, 0))
-	f.Add(frameBytes(frameReady, 0, 1<<40, 1, 1))
-	f.Add(frameBytes(frameReady, 0, 1<<63, 1, 1))
-	f.Add(frameBytes(frameDone, 0, 0, 1, 0))
-	f.Add(frameBytes(frameDone, 0, 0, 99, 0))
-	f.Add(frameBytes(framePull, 0, 1<<40, 1, 7))
-	f.Add(frameBytes(framePull, 0, 1<<63, 1, 7))
-	f.Add(frameBytes(frameData, 500, 0, 2, 0))
-	f.Add(frameBytes(frameEnd, 0, 0, 0, 0))
+	return b
+}
+
+// readsFrom has a rank read what is in the ring from rank 1: it waits for the
+// end of its send, with id 1, and for a message of up to 32 bytes with tag 1.
+func readsFrom(t *testing.T, raw []byte) *engine {
+	size := segmentBytes(2)
+	mem := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]uint64, size/8)))), size)
+	formatSegment(mem, 2)
+	seg, err := openSegment(mem, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEngine(0, 2, seg)
+	e.direct, e.peers[1].readable, e.peers[1].pid = true, true, os.Getpid()
+	c := newComm(e, contextWorld, []int{0, 1})
+	large, got := make([]byte, 100000), make([]byte, 64)
+	if _, err := c.Isend(bytesMemory(large), 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Irecv(bytesMemory(got[:32]), 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	copy(e.peers[1].in.mem, raw)
+	for range 20 {
+		e.progress(true)
+	}
+	for i, b := range got[32:] {
+		if b != 0 {
+			t.Fatalf("byte %d after the receive's memory was written", i)
+		}
+	}
+	return e
+}
+
+func TestDamagedMessagesLoseTheirSender(t *testing.T) {
+	for name, raw := range map[string][]byte{
+		"a frame of no kind":              header(frameEnd, 0, 0, 0, 0),
+		"a frame longer than any":         header(frameEager, 1<<20, 1<<20, 0, 0),
+		"a message of two sizes":          header(frameEager, 8, 9, 0, 0),
+		"a large message of no bytes":     header(frameReady, 0, 0, 1, 1),
+		"a large message of 8 exabytes":   header(frameReady, 0, 1<<63, 1, 1),
+		"the end of a message never sent": header(frameDone, 0, 0, 99, 0),
+		"more than a message has":         header(framePull, 0, 100001, 1, 7),
+		"a part that nobody wants":        header(frameData, 500, 0, 2, 0),
+		"a header from the last round":    {0: byte(frameEager), 7: 1},
+	} {
+		if err := ofClass(readsFrom(t, raw).peers[1].lost, transport.ProcLost, "damaged"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, raw := range map[string][]byte{
+		"a message":           header(frameEager, 8, 8, 0, 0),
+		"the end of its send": header(frameDone, 0, 0, 1, 0),
+		"a wish for all":      header(framePull, 0, 100000, 1, 7),
+	} {
+		if err := readsFrom(t, raw).peers[1].lost; err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzFrames: what a damaged peer writes ends in its loss or in a message that
+// fits, never in a crash.
+func FuzzFrames(f *testing.F) {
+	f.Add(header(frameEager, 8, 8, 0, 0))
+	f.Add(header(frameSync, 100, 100, 5, 0))
+	f.Add(header(frameReady, 0, 1<<40, 1, 1))
+	f.Add(header(frameDone, 0, 0, 1, 0))
+	f.Add(header(framePull, 0, 1<<40, 1, 7))
+	f.Add(header(frameData, 500, 0, 2, 0))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		size := segmentBytes(2)
-		mem := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]uint64, size/8)))), size)
-		formatSegment(mem, 2)
-		seg, err := openSegment(mem, 2)
-		if err != nil {
+		e := readsFrom(t, raw)
+		if e.losses.Load() == 0 {
+			return
+		}
+		if err := ofClass(e.peers[1].lost, transport.ProcLost, "damaged"); err != nil {
 			t.Fatal(err)
-		}
-		e := newEngine(0, 2, seg)
-		e.direct, e.peers[1].readable, e.peers[1].pid = true, true, os.Getpid()
-		c := newComm(e, contextWorld, []int{0, 1})
-		large, got := make([]byte, 100000), make([]byte, 64)
-		if _, err := c.Isend(bytesMemory(large), 1, 0); err != nil { // request 1
-			t.Fatal(err)
-		}
-		if _, err := c.Irecv(bytesMemory(got[:32]), 1, 1); err != nil {
-			t.Fatal(err)
-		}
-		copy(e.peers[1].in.mem, raw)
-		for range 20 {
-			e.progress(true)
-		}
-		for i, b := range got[32:] {
-			if b != 0 {
-				t.Fatalf("byte %d after the receive's memory was written", i)
-			}
-		}
-		if e.losses.Load() > 0 {
-			if err := ofClass(e.peers[1].lost, transport.ProcLost, "damaged"); err != nil {
-				t.Fatal(err)
-			}
 		}
 	})
 }
