@@ -90,8 +90,7 @@ func Run(t *testing.T, open func(t *testing.T) driver.Driver) {
 					}
 					once.Do(retain)
 					e := &env{T: t, d: d, n: n, ctx: ctx}
-					stop := e.watch()
-					defer stop()
+					e.Cleanup(e.watch()) // after the others: they may hang too
 					c.run(e)
 				})
 			}
@@ -107,7 +106,7 @@ func (e *env) watch() (stop func()) {
 		select {
 		case <-ended:
 			return
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * longest):
 		}
 		e.mu.Lock()
 		e.hung = true
@@ -117,7 +116,7 @@ func (e *env) watch() (stop func()) {
 		e.mu.Unlock()
 		select {
 		case <-ended:
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * longest):
 			buf := make([]byte, 1<<20)
 			panic(fmt.Sprintf("%s hangs\n%s", e.Name(), buf[:runtime.Stack(buf, true)]))
 		}
@@ -302,6 +301,9 @@ func (e *env) hold(dev int, s driver.Stream) *gate {
 // patience is how long a case watches something that must not happen.
 const patience = 60 * time.Millisecond
 
+// longest is how long a case waits for something that must happen.
+var longest = 10 * time.Second
+
 // pending checks that a stream's work is not done, and stays so.
 func (e *env) pending(dev int, s driver.Stream, what string) {
 	e.Helper()
@@ -322,8 +324,8 @@ func (e *env) done(dev int, s driver.Stream, what string) {
 		if done {
 			return
 		}
-		if time.Since(start) > 10*time.Second {
-			e.Fatalf("%s: the stream is not done after 10 s", what)
+		if time.Since(start) > longest {
+			e.Fatalf("%s: the stream is not done after %v", what, longest)
 		}
 	}
 }
@@ -353,7 +355,7 @@ func (e *env) returns(what string, release func(), f func() error) {
 	select {
 	case err := <-out:
 		e.ok(err)
-	case <-time.After(10 * time.Second):
+	case <-time.After(longest):
 		e.Errorf("%s waits for the device", what)
 		release()
 		e.ok(<-out)

@@ -2,10 +2,25 @@ package drivertest
 
 import "gocuda/cudaapi/driver"
 
+// word is n bytes of device memory that streams wait on, 0 at first. When the
+// case ends, before the memory is freed, each 32-bit word of it gets the value
+// that ends the wait.
+func (e *env) word(n uint64, value uint32) driver.Ptr {
+	e.Helper()
+	p := e.alloc(0, n, 0)
+	s := e.stream(0, driver.StreamNonBlocking)
+	e.Cleanup(func() {
+		for at := uint64(0); at < n; at += 4 {
+			_ = e.d.StreamWriteValue32(e.ctx[0], s, p+driver.Ptr(at), value)
+		}
+	})
+	return p
+}
+
 var valueTests = []test{
 	{name: "a wait for a value comes before the write", run: func(e *env) {
 		a, b := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
-		flag, p := e.alloc(0, 8, 0), e.alloc(0, 64, 0)
+		flag, p := e.word(8, 1), e.alloc(0, 64, 0)
 		e.ok(e.d.StreamWaitValue32(e.ctx[0], a, flag, 1, driver.WaitValueEQ))
 		e.ok(e.d.MemsetAsync(e.ctx[0], p, 1, 1, 64, a))
 		e.pending(0, a, "waits for a value")
@@ -26,7 +41,7 @@ var valueTests = []test{
 	}},
 	{name: "64-bit values", run: func(e *env) {
 		a, b := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
-		flag := e.alloc(0, 8, 0)
+		flag := e.word(8, 1<<8) // the upper half of 1<<40
 		e.ok(e.d.StreamWaitValue64(e.ctx[0], a, flag, 1<<40, driver.WaitValueGEQ))
 		e.pending(0, a, "waits for a value")
 		e.ok(e.d.StreamWriteValue64(e.ctx[0], b, flag, 1<<40))
@@ -45,7 +60,7 @@ var valueTests = []test{
 			{"AND", driver.WaitValueAND, 6, 1, 2},
 		} {
 			a, b := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
-			flag := e.alloc(0, 4, 0)
+			flag := e.word(4, c.then)
 			e.ok(e.d.StreamWriteValue32(e.ctx[0], b, flag, c.not))
 			e.sync(0, b)
 			e.ok(e.d.StreamWaitValue32(e.ctx[0], a, flag, c.want, c.flag))
@@ -81,7 +96,7 @@ var valueTests = []test{
 	}},
 	{name: "a batch waits and writes in its order", run: func(e *env) {
 		a, b := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
-		flag := e.alloc(0, 32, 0)
+		flag := e.word(32, 3)
 		e.ok(e.d.StreamBatchMemOp(e.ctx[0], a, []driver.MemOp{
 			{Kind: driver.MemOpWriteValue32, Addr: flag, Value: 0x01010101},
 			{Kind: driver.MemOpWaitValue32, Addr: flag + 8, Value: 3, Wait: driver.WaitValueGEQ},
@@ -112,7 +127,7 @@ var valueTests = []test{
 	}},
 	{name: "a batch waits for 64-bit values", run: func(e *env) {
 		a, b := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
-		flag := e.alloc(0, 8, 0)
+		flag := e.word(8, 1<<8)
 		e.ok(e.d.StreamBatchMemOp(e.ctx[0], a, []driver.MemOp{{Kind: driver.MemOpWaitValue64, Addr: flag, Value: 1 << 40, Wait: driver.WaitValueAND}}))
 		e.ok(e.d.StreamWriteValue64(e.ctx[0], b, flag, 1<<41))
 		e.pending(0, a, "another bit was written")
