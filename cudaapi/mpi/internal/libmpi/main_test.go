@@ -28,20 +28,22 @@ func TestMain(m *testing.M) {
 	if n := os.Getenv("GOCUDA_TEST_DESCEND"); n != "" {
 		os.Exit(descend(n))
 	}
-	if err := run(programs[name]); err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+	if err := run(strings.Split(name, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-func run(program func(transport.Transport) error) error {
+func run(names []string) error {
 	t, err := Open()
 	if err != nil {
 		return err
 	}
-	if err := program(t); err != nil {
-		return fmt.Errorf("rank %d: %w", t.World().Rank(), err)
+	for _, name := range names {
+		if err := programs[name](t); err != nil {
+			return fmt.Errorf("%s, rank %d: %w", name, t.World().Rank(), err)
+		}
 	}
 	return t.Finalize()
 }
@@ -86,7 +88,7 @@ func onEach(t *testing.T, f func(t *testing.T, lib installed)) {
 	}
 }
 
-// mpirun runs a program on n ranks and gives what they printed.
+// mpirun runs programs, one after the other, on n ranks and gives what they printed.
 func (lib installed) mpirun(t testing.TB, n int, program string, env ...string) string {
 	t.Helper()
 	out, err := lib.try(t, n, program, env...)
@@ -124,7 +126,9 @@ func wait(r transport.Request, err error) (transport.Status, error) {
 		if st, done, err := r.Test(); done || err != nil {
 			return st, err
 		}
-		if i > 100 {
+		if i > 1000 {
+			time.Sleep(10 * time.Microsecond) // others may need the processor
+		} else if i > 100 {
 			runtime.Gosched()
 		}
 	}

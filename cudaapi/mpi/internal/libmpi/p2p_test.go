@@ -3,6 +3,7 @@
 package libmpi
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -18,11 +19,6 @@ func memory[E any](t transport.Type, s []E) transport.Memory {
 }
 
 func init() {
-	programs["hello"] = func(t transport.Transport) error {
-		i := t.Info()
-		fmt.Printf("rank %d of %d: %+v tagub %d\n", t.World().Rank(), t.World().Size(), i, t.TagUB())
-		return nil
-	}
 	programs["ring"] = func(t transport.Transport) error {
 		w := t.World()
 		right, left := (w.Rank()+1)%w.Size(), (w.Rank()+w.Size()-1)%w.Size()
@@ -41,22 +37,87 @@ func init() {
 		if want := (transport.Status{Source: left, Tag: 7, Bytes: 16}); st != want || in[0] != float64(left) || in[1] != 0.5 {
 			return fmt.Errorf("got %v with %+v, want %v", in, st, want)
 		}
+		if again, done, err := r.Test(); again != st || !done || err != nil {
+			return fmt.Errorf("asked again: %+v %v %v", again, done, err)
+		}
+		i := t.Info()
+		if want := os.Getenv("GOCUDA_MPI"); i.Library != want || i.Found != "by GOCUDA_MPI" || i.Name == "" || i.Version == "" || i.Why == "" || t.TagUB() < 32767 || t.Wtime() < 0 {
+			return fmt.Errorf("%+v", i)
+		}
 		return nil
+	}
+
+	// Each rank with itself, on a communicator that others do not disturb.
+	programs["matching"] = func(t transport.Transport) error {
+		w := t.Self()
+		bytes := func(b []byte) transport.Memory { return memory(transport.Byte, b) }
+		var e *transport.Error
+
+		buf := []byte("----####")
+		r, err := w.Isend(bytes([]byte("0123456789")), 0, 1)
+		if err != nil {
+			return err
+		}
+		if st, err := wait(w.Irecv(bytes(buf[:4]), 0, 1)); !errors.As(err, &e) || e.Class != transport.Truncate || e.Text == "" || e.Call != "MPI_Irecv" {
+			return fmt.Errorf("a message too long gave %+v, %v", st, err)
+		}
+		if string(buf[4:]) != "####" {
+			return fmt.Errorf("it wrote past the memory: %q", buf)
+		}
+		if _, err := wait(r, nil); err != nil {
+			return err
+		}
+
+		if _, err := wait(w.Isend(bytes(nil), 99, 1)); !errors.As(err, &e) || e.Class != "MPI_ERR_RANK" {
+			return fmt.Errorf("a rank that is not there gave %v", err)
+		}
+
+		r, err = w.Irecv(bytes(buf), transport.AnySource, 2)
+		if err != nil {
+			return err
+		}
+		if err := r.Cancel(); err != nil {
+			return err
+		}
+		if st, err := wait(r, nil); err != nil || !st.Cancelled {
+			return fmt.Errorf("a cancelled receive: %+v, %v", st, err)
+		}
+
+		if _, err := wait(w.Isend(transport.Memory{}, transport.ProcNull, 0)); err != nil {
+			return err
+		}
+		if st, err := wait(w.Irecv(bytes(buf), transport.ProcNull, 3)); err != nil || st != (transport.Status{Source: transport.ProcNull, Tag: transport.AnyTag}) {
+			return fmt.Errorf("from nobody: %+v, %v", st, err)
+		}
+
+		sent, err := w.Isend(bytes([]byte("probed")), 0, 4)
+		if err != nil {
+			return err
+		}
+		want := transport.Status{Source: 0, Tag: 4, Bytes: 6}
+		for ok := false; !ok; {
+			var st transport.Status
+			if st, ok, err = w.Iprobe(transport.AnySource, transport.AnyTag); err != nil || ok && st != want {
+				return fmt.Errorf("Iprobe: %+v, %v", st, err)
+			}
+		}
+		m, st, ok, err := w.Improbe(0, 4)
+		if err != nil || !ok || st != want {
+			return fmt.Errorf("Improbe: %+v, %v, %v", st, ok, err)
+		}
+		if _, ok, err := w.Iprobe(transport.AnySource, transport.AnyTag); ok || err != nil {
+			return fmt.Errorf("a message taken out was found: %v", err)
+		}
+		if st, err := wait(m.Imrecv(bytes(buf))); err != nil || st != want || string(buf[:6]) != "probed" {
+			return fmt.Errorf("Imrecv: %+v, %v", st, err)
+		}
+		_, err = wait(sent, nil)
+		return err
 	}
 }
 
-func TestHello(t *testing.T) {
-	onEach(t, func(t *testing.T, lib installed) {
-		out := lib.mpirun(t, 2, "hello")
-		t.Log(out)
-		if !strings.Contains(out, "rank 0 of 2") || !strings.Contains(out, "rank 1 of 2") {
-			t.Error(out)
-		}
-	})
-}
-
-func TestRing(t *testing.T) {
-	onEach(t, func(t *testing.T, lib installed) { lib.mpirun(t, 3, "ring") })
+func TestOneAfterTheOther(t *testing.T) {
+	onEach(t, func(t *testing.T, lib installed) { lib.mpirun(t, 4, "ring,matching,communicators,signals") })
 }
 
 func init() {

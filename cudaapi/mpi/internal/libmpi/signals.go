@@ -38,12 +38,13 @@ func actions() (a [lastSignal + 1]sigaction) {
 }
 
 // goOwns lists the signals that Go's runtime lives on: preemption, profiling,
-// and the faults that it turns into panics.
+// the faults that it turns into panics, and those by which a user ends a program
+// or os/signal tells it to end.
 var goOwns = []syscall.Signal{syscall.SIGURG, syscall.SIGPROF, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE,
-	syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGQUIT}
+	syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE}
 
-// keepSignals runs f, which may install signal handlers as MPI_Init does, and
-// then puts right what would kill a Go program: Go's own handlers come back, and
+// keepSignals runs f, which may install signal handlers as MPI_Init does and
+// UCX when it is loaded, and then puts right what would kill a Go program: Go's own handlers come back, and
 // others run on the signal stack, since goroutines' stacks are small.
 func keepSignals(f func()) {
 	before := actions()
@@ -65,11 +66,16 @@ func keepSignals(f func()) {
 	}
 }
 
-// quietUCX keeps UCX from taking the signals of faults, unless the user wants
-// that.
+// quietUCX keeps UCX from taking the signals of faults, and SIGHUP, unless the
+// user wants that.
 func quietUCX() error {
-	if _, set := os.LookupEnv("UCX_ERROR_SIGNALS"); set {
-		return nil
+	for name, value := range map[string]string{"UCX_ERROR_SIGNALS": "", "UCX_DEBUG_SIGNO": "0"} {
+		if _, set := os.LookupEnv(name); set {
+			continue
+		}
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
 	}
-	return os.Setenv("UCX_ERROR_SIGNALS", "")
+	return nil
 }

@@ -75,7 +75,10 @@ func identify(l *Launcher) (*Transport, error) {
 	if err := quietUCX(); err != nil {
 		return nil, err
 	}
-	lib, found, err := load(l)
+	var lib *clib.Library
+	var found string
+	var err error
+	keepSignals(func() { lib, found, err = load(l) })
 	if err != nil {
 		return nil, err
 	}
