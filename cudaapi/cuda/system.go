@@ -42,6 +42,14 @@ func Register(name string, open func() (driver.Driver, error)) {
 	backends = append(backends, registered{name, open})
 }
 
+// Registered reports whether any back end was registered: whether the program
+// could use devices, if there are some.
+func Registered() bool {
+	setup.Lock()
+	defer setup.Unlock()
+	return len(backends) > 0 || active.Load() != nil
+}
+
 // Use makes d the driver of this process from now on. Objects made before keep
 // the driver that made them.
 func Use(d driver.Driver) error {

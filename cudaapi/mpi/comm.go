@@ -20,6 +20,7 @@ type Comm struct {
 	// side is a duplicate for this package's own messages.
 	side       transport.Comm
 	port       *device.Port // of messages that may be device memory
+	devices    together
 	w          *world
 	rank, size int
 	name       string
@@ -164,6 +165,14 @@ func (c *Comm) Free() error {
 	}
 	if !c.freed.CompareAndSwap(false, true) {
 		return c.misuse(ErrComm, call, "%s was freed before", c.name)
+	}
+	if err := c.devices.close(); err != nil {
+		return c.fail(call, -1, err)
+	}
+	if own := c.devices.own; own != nil {
+		if err := own.Free(); err != nil {
+			return c.fail(call, -1, err)
+		}
 	}
 	if err := c.side.Free(); err != nil {
 		return c.fail(call, -1, err)

@@ -6,20 +6,23 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	_ "gocuda/cudaapi/backend"
 	"gocuda/cudaapi/collective"
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/mpi"
 	"gocuda/cudaapi/mpi/launch"
+	"gocuda/cudaapi/sim"
 )
 
 const rankEnv = "GOCUDA_MPI_TEST_PROGRAM"
 
 // programs are what the ranks of a test run.
-var programs = map[string]func() error{"group": groups, "streams": streams}
+var programs = map[string]func() error{"group": groups, "streams": streams, "large": large}
 
 func TestMain(m *testing.M) {
 	name := os.Getenv(rankEnv)
@@ -222,6 +225,152 @@ func streams() error {
 	}
 	if err := world.SendOn(nil, 0, 0, s); !errors.Is(err, mpi.ErrBuffer) {
 		return fmt.Errorf("a nil buffer: %v", err)
+	}
+	return nil
+}
+
+func TestLargeCollectives(t *testing.T) {
+	for _, n := range []int{2, 3} {
+		runRanks(t, n, "large", "GOCUDA_SIM_SCHEDULE=adversarial")
+	}
+}
+
+// hostCopies counts the copies between host and devices.
+type hostCopies struct {
+	driver.Driver
+	bytes atomic.Int64
+}
+
+func (h *hostCopies) Memcpy(c driver.Context, dst, src driver.Ptr, n uint64) error {
+	h.bytes.Add(int64(n))
+	return h.Driver.Memcpy(c, dst, src, n)
+}
+
+// large runs collectives that are long enough for the ranks to ask each other
+// what memory they have: all devices', or some of them the host's.
+func large() error {
+	var copies hostCopies
+	if os.Getenv("GOCUDA_BACKEND") != "nvidia" {
+		options, err := sim.FromEnv()
+		if err != nil {
+			return err
+		}
+		d, err := sim.New(options)
+		if err != nil {
+			return err
+		}
+		copies.Driver = d
+		if err := cuda.Use(&copies); err != nil {
+			return err
+		}
+	}
+	world, err := mpi.Init()
+	if err != nil {
+		return err
+	}
+	devs, err := cuda.Devices()
+	if err != nil {
+		return err
+	}
+	const n = 100_000
+	d := devs[world.Rank()%len(devs)]
+	p := world.Size()
+	host := make([]float32, n)
+	for i := range host {
+		host[i] = float32(i*p + world.Rank())
+	}
+	sum := func(i int) float32 { return float32(i*p*p + p*(p-1)/2) }
+	for _, onHost := range []int{-1, 0, p - 1} { // which rank has its memory on the host
+		for _, inPlace := range []bool{false, true} {
+			a, err := d.Alloc(n, cuda.Float32)
+			b, err2 := d.Alloc(n, cuda.Float32)
+			if err := errors.Join(err, err2, a.Upload(host)); err != nil {
+				return err
+			}
+			var send, recv any = a, b
+			ha, hb := append([]float32(nil), host...), make([]float32, n)
+			if world.Rank() == onHost {
+				send, recv = ha, hb
+			}
+			read := func() ([]float32, error) {
+				if world.Rank() == onHost {
+					return hb, nil
+				}
+				return b.Float32s()
+			}
+			check := func(name string, want func(i int) float32) error {
+				got, err := read()
+				if err != nil {
+					return err
+				}
+				for i, v := range got {
+					if v != want(i) {
+						return fmt.Errorf("%s with rank %d on the host, in place %v: %g at %d, want %g", name, onHost, inPlace, v, i, want(i))
+					}
+				}
+				return nil
+			}
+			if inPlace {
+				copy(hb, host)
+				if err := b.Upload(host); err != nil {
+					return err
+				}
+				send = mpi.InPlace
+			}
+			before := copies.bytes.Load()
+			// The second begins before the first has ended.
+			first, err := world.Iallreduce(send, recv, mpi.Sum)
+			if err != nil {
+				return err
+			}
+			if err := world.Barrier(); err != nil {
+				return err
+			}
+			if _, err := first.Wait(); err != nil {
+				return err
+			}
+			if used := copies.bytes.Load() - before; copies.Driver != nil && onHost < 0 && used > 0 {
+				return fmt.Errorf("%d bytes went through the host", used)
+			}
+			if err := check("Allreduce", sum); err != nil {
+				return err
+			}
+			send = a
+			if world.Rank() == onHost {
+				send = ha
+			}
+			root := p - 1
+			if err := world.Reduce(send, recv, mpi.Sum, root); err != nil {
+				return err
+			}
+			if world.Rank() == root {
+				if err := check("Reduce", sum); err != nil {
+					return err
+				}
+			}
+			if got, err := a.Float32s(); err != nil || got[n-1] != host[n-1] {
+				return fmt.Errorf("Reduce has changed what it sent: %v", err)
+			}
+			if err := b.Memset(0); err != nil {
+				return err
+			}
+			clear(hb)
+			if world.Rank() == 0 {
+				copy(hb, host)
+				if err := b.Upload(host); err != nil {
+					return err
+				}
+			}
+			if err := world.Bcast(recv, 0); err != nil {
+				return err
+			}
+			if err := check("Bcast", func(i int) float32 { return float32(i * p) }); err != nil {
+				return err
+			}
+			if err := errors.Join(a.Free(), b.Free()); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -119,7 +120,7 @@ func Finalize() error {
 	process.w.Store(nil)
 	process.over = true
 	w.finalized.Store(true)
-	if err := w.dev.Close(); err != nil {
+	if err := errors.Join(w.world.devices.close(), w.dev.Close()); err != nil {
 		return failure("mpi.Finalize", err)
 	}
 	if err := w.t.Finalize(); err != nil {

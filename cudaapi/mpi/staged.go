@@ -23,10 +23,19 @@ type collectives interface {
 
 // on gives who does a collective on these buffers.
 func (c *Comm) on(s, r *memory) collectives {
-	if s.dev == nil && r.dev == nil {
-		return c.t
+	by := c.through(c.t, s, r)
+	if c.w.aware || c.size == 1 || !c.port.OneHost() {
+		return by
 	}
-	return &staged{c: c, on: c.t, send: s.dev, recv: r.dev}
+	return &agreed{collectives: by, c: c, send: s, recv: r}
+}
+
+// through is a transport's collectives, for buffers that may be device memory.
+func (c *Comm) through(t transport.Comm, s, r *memory) collectives {
+	if s.dev == nil && r.dev == nil {
+		return t
+	}
+	return &staged{c: c, on: t, send: s.dev, recv: r.dev}
 }
 
 // staged does collectives of device memory on copies of it on the host. What

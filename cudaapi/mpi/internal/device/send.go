@@ -17,7 +17,7 @@ type Port struct {
 	e          *Engine
 	data, side transport.Comm
 	number     int
-	hosts      []byte // of the ranks, 16 bytes each
+	hosts      []byte // of the ranks, 17 bytes each: the host, and whether the program can use devices
 	ids        atomic.Uint32
 
 	mu    sync.Mutex
@@ -31,21 +31,84 @@ var ports atomic.Int32
 // program does not see, on which the tags from 1<<14 on are the port's. It is
 // collective and blocks.
 func (e *Engine) Port(data, side transport.Comm) (*Port, error) {
-	p := &Port{e: e, data: data, side: side, number: int(ports.Add(1)), hosts: make([]byte, 16*side.Size())}
-	own := memoryOf(e.host[:])
+	p := &Port{e: e, data: data, side: side, number: int(ports.Add(1)), hosts: make([]byte, 17*side.Size())}
+	here := append(make([]byte, 0, 17), e.host[:]...)
+	if here = append(here, 0); cuda.Registered() {
+		here[16] = 1
+	}
+	own := memoryOf(here)
 	all := memoryOf(p.hosts)
 	all.N = own.N // of one rank
 	r, err := side.Iallgather(own, all)
-	for done := false; err == nil && !done; {
-		if _, done, err = r.Test(); !done && err == nil {
-			runtime.Gosched()
-			time.Sleep(time.Microsecond)
-		}
+	if err == nil {
+		err = Wait(r)
 	}
 	return p, err
 }
 
-func (p *Port) host(rank int) [16]byte { return [16]byte(p.hosts[16*rank:]) }
+func (p *Port) host(rank int) [16]byte { return [16]byte(p.hosts[17*rank:]) }
+
+// OneHost reports whether all ranks are on one host and can use devices, so
+// that they may open each other's memory. All ranks get the same answer.
+func (p *Port) OneHost() bool {
+	for r := range p.side.Size() {
+		if p.host(r) != p.e.host || p.hosts[17*r+16] == 0 {
+			return false
+		}
+	}
+	return p.e.forced == Auto || p.e.forced == IPC
+}
+
+// Opens tries by messages of device memory whether this rank and all others can
+// open each other's memory, and tells what stands against it. It is collective
+// over the ranks, blocks, and is for a Port that is used for nothing else.
+func (p *Port) Opens(d *cuda.Device) (string, error) {
+	const tag, n = 0, 2 * Inline
+	out, err := d.Alloc(n, cuda.Uint8)
+	if err != nil {
+		return "", err
+	}
+	in, err := d.Alloc(n, cuda.Uint8)
+	if err != nil {
+		return "", err
+	}
+	for i := 1; i < p.side.Size(); i++ {
+		to, from := (p.side.Rank()+i)%p.side.Size(), (p.side.Rank()+p.side.Size()-i)%p.side.Size()
+		r, err := p.Irecv(in, from, tag)
+		if err != nil {
+			return "", err
+		}
+		s, err := p.Isend(out, to, tag, false)
+		if err != nil {
+			return "", err
+		}
+		for _, q := range []transport.Request{r, s} {
+			if err := Wait(q); err != nil {
+				return "", err
+			}
+		}
+	}
+	// The buffers stay: others have them open.
+	for r := range p.side.Size() {
+		if why := p.why(r); why != "" {
+			return why, nil
+		}
+	}
+	return "", nil
+}
+
+// Wait blocks until a request is over.
+func Wait(r transport.Request) error {
+	for n := 0; ; n++ {
+		if _, done, err := r.Test(); done || err != nil {
+			return err
+		}
+		runtime.Gosched()
+		if n > 200 {
+			time.Sleep(20 * time.Microsecond)
+		}
+	}
+}
 
 // Path tells how device memory goes to and from a peer, and why.
 func (p *Port) Path(peer int) (path, why string) {
