@@ -32,6 +32,8 @@ func TestCallsThatMakeNoSense(t *testing.T) {
 		{"install --user --prefix /x", "exclude"},
 		{"install here", "here"},
 		{"exec", "no file"},
+		{"mpirun -n 4", "no program"},
+		{"mpirun -n 0 true", "at least one rank"},
 	} {
 		status, stdout, stderr := invoke(t, strings.Fields(c.args)...)
 		if status != 2 || !strings.Contains(stderr, c.want) || stdout != "" {
