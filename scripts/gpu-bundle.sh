@@ -14,13 +14,13 @@ cp bin/gocuda-kernel "$out/bin/"
 cp notebooks/*.ipynb "$out/notebooks/"
 cp scripts/gpu-run.sh scripts/bench-gpu.sh "$out/"
 cp -r bench "$out/"
-$go build -trimpath -o "$out/bin/percall" ./bench/percall
+$go build -trimpath -ldflags="-s -w" -o "$out/bin/percall" ./bench/percall
 
 # Each test runs in a folder of its own that holds its package's data.
 $go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./cudaapi/... | while read -r package; do
   folder=${package#"$module"/}
   mkdir -p "$out/tests/$folder"
-  $go test -c -o "$out/tests/$folder/run.test" "$package"
+  $go test -c -trimpath -ldflags="-s -w" -o "$out/tests/$folder/run.test" "$package"
   [ -d "$folder/testdata" ] && cp -r "$folder/testdata" "$out/tests/$folder/"
   true
 done
