@@ -11,6 +11,7 @@ const (
 	spinCrowded = 50 * time.Microsecond // the same, with more ranks than processors
 	spinFew     = 20                    // rounds before it yields, with more ranks than processors
 	tick        = 2 * time.Millisecond  // after so long without anybody asking, the agent takes over
+	sleepLimit  = 50 * time.Millisecond // of the agent: should a wakeup be lost, messages come late, but come
 )
 
 // wait returns when over says yes, or stop closes: it spins, then sleeps.
@@ -109,7 +110,7 @@ func (e *engine) attend() bool {
 			return false
 		default:
 		}
-		futexWait(unsafe.Pointer(word), 1)
+		futexWait(unsafe.Pointer(word), 1, sleepLimit)
 		word.Store(0)
 		for e.progress(true) {
 			continue

@@ -3,14 +3,16 @@ package local
 import (
 	"os"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// futexWait sleeps while *word is value, until it is woken.
-func futexWait(word unsafe.Pointer, value uint32) {
-	syscall.Syscall6(unix.SYS_FUTEX, uintptr(word), 0 /* FUTEX_WAIT */, uintptr(value), 0, 0, 0)
+// futexWait sleeps while *word is value, until it is woken, for limit at most.
+func futexWait(word unsafe.Pointer, value uint32, limit time.Duration) {
+	most := unix.NsecToTimespec(int64(limit))
+	syscall.Syscall6(unix.SYS_FUTEX, uintptr(word), 0 /* FUTEX_WAIT */, uintptr(value), uintptr(unsafe.Pointer(&most)), 0, 0)
 }
 
 // futexWake wakes who sleeps on word, in whatever process.

@@ -6,16 +6,17 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"time"
 	"unsafe"
 )
 
 // Elsewhere than on Linux a job has one rank, which needs none of this.
 
-func futexWait(unsafe.Pointer, uint32) {}
-func futexWake(unsafe.Pointer)         {}
-func yieldProcessor()                  {}
-func unmapSegment([]byte)              {}
-func letRead(int)                      {}
+func futexWait(unsafe.Pointer, uint32, time.Duration) {}
+func futexWake(unsafe.Pointer)                        {}
+func yieldProcessor()                                 {}
+func unmapSegment([]byte)                             {}
+func letRead(int)                                     {}
 
 func readProcess(int, unsafe.Pointer, uint64, int) (int, error) { return 0, errors.ErrUnsupported }
 

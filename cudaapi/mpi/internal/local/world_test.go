@@ -132,3 +132,32 @@ func waitFor(r transport.Request, err error) (transport.Status, error) {
 	s, _, err := r.(transport.Waiter).Wait(nil)
 	return s, err
 }
+
+// TestLostWakeup: what a rank was sent comes, though nobody woke its agent.
+func TestLostWakeup(t *testing.T) {
+	all := inOneProcess(t, 2, false)
+	got := make([]int64, 1)
+	r, err := all[1].world.Irecv(words(got), 0, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asleep := &all[1].e.segment.rank(1).asleep
+	done := r.(transport.Waiter).Done() // now the agent takes over
+	for asleep.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(2 * time.Millisecond) // most likely it sleeps now
+	sent := int64(42)
+	e := all[0].e
+	e.mu.Lock()
+	e.peers[1].out.write(&frame{kind: frameEager, payload: 8, context: contextWorld, tag: 5, size: 8}, unsafe.Pointer(&sent))
+	e.mu.Unlock()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("it did not come")
+	}
+	if got[0] != sent {
+		t.Errorf("got %d, want %d", got[0], sent)
+	}
+}
