@@ -1,8 +1,6 @@
 package rt
 
 import (
-	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 )
@@ -120,17 +118,4 @@ func (r *Runtime) recovered(f *Frame) any {
 	f.value = nil
 	r.traces.drop(goid())
 	return panicValue(v)
-}
-
-// goid returns the number of the calling goroutine.
-func goid() int64 {
-	var buf [40]byte
-	text := buf[len("goroutine "):runtime.Stack(buf[:], false)]
-	for i, c := range text {
-		if c == ' ' {
-			id, _ := strconv.ParseInt(string(text[:i]), 10, 64)
-			return id
-		}
-	}
-	return 0
 }
