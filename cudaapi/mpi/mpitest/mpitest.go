@@ -116,8 +116,8 @@ const (
 // IsRank tells whether this process was started by [Run], and should call [Main].
 func IsRank() bool { return os.Getenv(envReports) != "" }
 
-// caseTime is what a case may take before it is said to hang.
-const caseTime = 30 * time.Second
+// A case that takes so many seconds is said to hang.
+const caseSeconds = 30
 
 // Main runs the cases at this rank and ends the process.
 func Main() {
@@ -170,7 +170,7 @@ func Main() {
 // could be trusted.
 func (t *T) run(world *mpi.Comm, c Case) {
 	t.say("start", "")
-	watch := time.AfterFunc(caseTime, func() {
+	stop := watch(time.Second, caseSeconds, func() {
 		var where []string
 		for _, w := range mpi.Waits() {
 			where = append(where, w.String())
@@ -180,7 +180,7 @@ func (t *T) run(world *mpi.Comm, c Case) {
 		time.Sleep(time.Second) // so that the others say so too
 		mpi.Abort(3)
 	})
-	defer watch.Stop()
+	defer stop()
 	must := func(err error) {
 		if err != nil {
 			t.say("fail", "after the case: "+err.Error())

@@ -1,0 +1,52 @@
+package mpitest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const envWatched = "GOCUDA_MPITEST_WATCHED"
+
+// TestWatch: a process that hangs is found out, and one that was stopped for
+// longer than a case may take is not.
+func TestWatch(t *testing.T) {
+	if os.Getenv(envWatched) != "" {
+		stop := watch(10*time.Millisecond, 100, func() {
+			fmt.Println("hangs")
+			os.Exit(0)
+		})
+		began := time.Now()
+		for time.Since(began) < 2*time.Second || os.Getenv(envWatched) == "hang" {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+		fmt.Println("over")
+		os.Exit(0)
+	}
+	for what, want := range map[string]string{"hang": "hangs", "frozen": "over"} {
+		c := exec.Command(os.Args[0], "-test.run=^TestWatch$")
+		c.Env = append(os.Environ(), envWatched+"="+what)
+		var out strings.Builder
+		c.Stdout, c.Stderr = &out, &out
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if what == "frozen" {
+			time.Sleep(200 * time.Millisecond)
+			c.Process.Signal(syscall.SIGSTOP)
+			time.Sleep(3 * time.Second)
+			c.Process.Signal(syscall.SIGCONT)
+		}
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+		if got := strings.TrimSpace(out.String()); got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+}
