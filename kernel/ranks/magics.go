@@ -23,6 +23,7 @@ func (n *notebook) magics() []magic.Magic {
 				"-n: how many (as many as there are devices); auto takes mpirun where it is installed.\n" +
 				"Options after -- are mpirun's, such as --host a:2,b:2.\n" +
 				"Each rank has the variables rank, size and world, and device rank % devices as its current one.\n" +
+				"mpi.Push(\"n\", n) in the notebook sets n in every rank; mpi.Pull(\"n\") gives each rank's n, by rank.\n" +
 				"status tells what each rank does, restart starts them anew, interrupt ends the cells that they run."},
 		{Name: "mpi", Usage: "%%mpi [RANKS] [--no-wait] [--timeout DURATION]", Cell: true, Run: n.cell,
 			Doc: "Runs the cell on every MPI rank, or on those named, such as 0,2 or 1-3.\n" +

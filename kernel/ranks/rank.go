@@ -38,8 +38,11 @@ func attachRank(h *session.Host) session.Extension {
 		m.Run = refuse
 		magic.Register(m)
 	}
+	builtins := variables(h)
+	builtins["mpiStart"] = func() error { return startRank(h) }
 	return session.Extension{
-		Builtins: map[string]any{"mpiStart": func() error { return startRank(h) }},
+		Builtins: builtins,
+		Eval:     lookFirst(h),
 		Begin:    mpi.SetInterrupt,
 		Where:    waiting,
 		Close:    finalize,

@@ -28,9 +28,15 @@ func Attach(h *session.Host) session.Extension {
 	}
 	n := &notebook{host: h}
 	magic.Register(n.magics()...)
+	mpi.SetPool(n)
 	return session.Extension{
+		Builtins: map[string]any{makeBuiltin: func(maker func() (any, func() any)) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.made = maker
+		}},
 		Eval:     n.eval,
-		Begin:    mpi.SetInterrupt,
+		Begin:    n.begin,
 		Complete: n.complete,
 		Inspect:  n.inspect,
 		Close:    n.stop,
@@ -45,6 +51,16 @@ type notebook struct {
 	pool    *pool
 	options startOptions
 	auto    bool
+	stopped <-chan struct{}          // closes when the running cell is interrupted
+	made    func() (any, func() any) // makes a variable, and gives its value
+}
+
+// begin is told of each cell of the notebook.
+func (n *notebook) begin(stop <-chan struct{}) {
+	mpi.SetInterrupt(stop)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.stopped = stop
 }
 
 // live returns the pool, or an error that tells how to get one.

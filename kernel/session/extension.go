@@ -49,6 +49,10 @@ func (h *Host) Cell() Cell {
 	return h.cells.cell
 }
 
+// Within runs Go code in the middle of the running cell, for functions that it
+// calls. Types and builtins are those that the cell sees; no value is shown.
+func (h *Host) Within(name, code string) error { return h.cells.golang.Within(name, code) }
+
 // SetData sets the running cell's Result.Data.
 func (h *Host) SetData(data []byte) {
 	h.cells.mu.Lock()

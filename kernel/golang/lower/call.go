@@ -125,7 +125,8 @@ func calledName(fun ast.Expr) *ast.Ident {
 var keepBoxes = map[string]bool{
 	"fmt": true, "log": true, "errors": true, "context": true, "sync": true, "sync/atomic": true, "testing": true,
 	"container/list": true, "container/ring": true, "container/heap": true,
-	"gocuda/kernel/display": true,
+	"gocuda/kernel/display": true, "gocuda/builtin": true,
+	"gocuda/cudaapi/mpi.Push": true, // a function: the rest of its package takes memory as it is
 }
 
 // policyOf says what a compiled function gets where it takes any.
@@ -133,7 +134,7 @@ func policyOf(fun *types.Func) func() string {
 	if fun.FullName() == "fmt.Errorf" {
 		return func() string { return "AsError" } // for %w
 	}
-	if fun.Pkg() == nil || keepBoxes[fun.Pkg().Path()] {
+	if fun.Pkg() == nil || keepBoxes[fun.Pkg().Path()] || keepBoxes[fun.FullName()] {
 		return nil
 	}
 	return func() string { return "Out" }

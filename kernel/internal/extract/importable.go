@@ -23,7 +23,7 @@ var Importable = []Target{
 	{Path: "gocuda/kernel/plot", Preloaded: true},
 	{Path: "gocuda/cudaapi/cuda", Preloaded: true},
 	{Path: "gocuda/cudaapi/driver"},
-	{Path: "gocuda/cudaapi/mpi", Preloaded: true},
+	{Path: "gocuda/cudaapi/mpi", Preloaded: true, Hidden: []string{"Pool", "SetPool"}},
 	{Path: "gocuda/cudaapi/collective", Preloaded: true},
 	{Path: "gocuda/cudaapi/streamsync", Preloaded: true},
 	{Path: "gocuda/cudaapi/gxf", Preloaded: true},

@@ -1,0 +1,487 @@
+package ranks
+
+import (
+	"cmp"
+	"encoding"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"gocuda/kernel/display"
+)
+
+// carried is a variable's value on its way between processes.
+type carried struct {
+	Type  string // as a cell writes it
+	Shape string // how that is represented: both ends must agree
+	Bytes []byte
+}
+
+// maxCarried is the longest value that is carried, in bytes: with its encoding
+// as text it must fit in a frame of the link.
+const maxCarried = 128 << 20
+
+// pack copies a value of a cell.
+func pack(value any) (carried, error) {
+	v, t := bare(value)
+	if !v.IsValid() {
+		return carried{}, errors.New("nil has no type: convert it to that of the variable")
+	}
+	c := carried{Type: v.Type().String(), Shape: v.Type().String()}
+	if t != nil {
+		c.Type = t.Name()
+	}
+	if err := portable(v.Type(), t, c.Type, 0); err != nil {
+		return carried{}, err
+	}
+	var err error
+	c.Bytes, err = appendValue(nil, v)
+	if err == nil && len(c.Bytes) > maxCarried {
+		err = fmt.Errorf("it takes %d MiB, and at most %d MiB are carried: write it to a file, or make it in the ranks", len(c.Bytes)>>20, maxCarried>>20)
+	}
+	return c, err
+}
+
+// unpack sets the variable that a pointer of a cell points to.
+func (c carried) unpack(pointer any) error {
+	p, _ := bare(pointer)
+	if p.Kind() != reflect.Pointer || p.IsNil() {
+		return fmt.Errorf("%T is no pointer", pointer)
+	}
+	v := p.Elem()
+	if err := portable(v.Type(), nil, c.Type, 0); err != nil {
+		return err
+	}
+	if shape := v.Type().String(); shape != c.Shape {
+		return fmt.Errorf("its type %s is %s where it comes from, and %s here: declare it with the same fields", c.Type, c.Shape, shape)
+	}
+	in := reader{c.Bytes}
+	if err := in.value(v); err != nil {
+		return err
+	}
+	if len(in.rest) > 0 {
+		return errDamagedValue
+	}
+	return nil
+}
+
+var errDamagedValue = errors.New("the value was damaged on its way")
+
+// bare is a value as reflection sees it, and its type, if a cell declared that.
+func bare(value any) (reflect.Value, display.Type) {
+	if t, ok := value.(display.Typed); ok {
+		return t.Typed()
+	}
+	return reflect.ValueOf(value), nil
+}
+
+// maxNesting bounds types that contain themselves.
+const maxNesting = 32
+
+// portable says whether values of a type mean the same in another process; what
+// is what it is about, such as a variable's type or one of its fields.
+func portable(t reflect.Type, cell display.Type, what string, depth int) error {
+	if depth > maxNesting {
+		return fmt.Errorf("%s: a type that contains itself cannot be copied to another process", what)
+	}
+	within := func(t reflect.Type, cell display.Type, what string) error { return portable(t, cell, what, depth+1) }
+	elem, key := cell, cell
+	if cell != nil {
+		elem = cell.Elem()
+	}
+	if marshals(t) != byFields {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Bool, reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return nil
+	case reflect.Slice, reflect.Array:
+		return within(t.Elem(), elem, "an element of "+what)
+	case reflect.Map:
+		if cell != nil {
+			key = cell.Key()
+		}
+		if err := within(t.Key(), key, "a key of "+what); err != nil {
+			return err
+		}
+		return within(t.Elem(), elem, "an element of "+what)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			name, fieldType := f.Name, display.Type(nil)
+			if cell != nil {
+				name, fieldType = cell.Field(i)
+			} else if !f.IsExported() {
+				return fmt.Errorf("%s: %s keeps fields to itself, such as %s: it cannot be copied to another process", what, t, name)
+			}
+			if err := within(f.Type, fieldType, "field "+name+" of "+what); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	switch {
+	case strings.HasPrefix(t.String(), "*cuda."):
+		return fmt.Errorf("%s is an object of this process's devices, and cannot be copied to another process: copy the data to the host first, as Float32s does", what)
+	case t.Kind() == reflect.Interface:
+		return fmt.Errorf("%s is an interface, which cannot be copied to another process: convert it to the type of what it holds", what)
+	}
+	kind := map[reflect.Kind]string{
+		reflect.Chan: "channel", reflect.Func: "function", reflect.Pointer: "pointer", reflect.UnsafePointer: "pointer",
+	}[t.Kind()]
+	return fmt.Errorf("%s is a %s, which means nothing in another process", what, cmp.Or(kind, "memory address"))
+}
+
+// marshalling is how a type's values are written.
+type marshalling int
+
+const (
+	byFields marshalling = iota
+	asBinary
+	asText
+)
+
+var (
+	binaryOut, binaryIn = reflect.TypeFor[encoding.BinaryMarshaler](), reflect.TypeFor[encoding.BinaryUnmarshaler]()
+	textOut, textIn     = reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// marshals says whether a type writes and reads itself.
+func marshals(t reflect.Type) marshalling {
+	if t.Name() == "" || t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer {
+		return byFields
+	}
+	switch p := reflect.PointerTo(t); {
+	case p.Implements(binaryOut) && p.Implements(binaryIn):
+		return asBinary
+	case p.Implements(textOut) && p.Implements(textIn):
+		return asText
+	}
+	return byFields
+}
+
+// raw says whether the elements of a slice are copied as they are in memory,
+// which is little-endian wherever this program runs. A bool is not: not every
+// byte is one.
+func raw(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return marshals(t) == byFields
+	}
+	return false
+}
+
+// memory is the bytes of a slice of raw elements.
+func memory(v reflect.Value) []byte {
+	return unsafe.Slice((*byte)(v.UnsafePointer()), v.Len()*int(v.Type().Elem().Size()))
+}
+
+// appendValue writes a value of a portable type.
+func appendValue(out []byte, v reflect.Value) ([]byte, error) {
+	t := v.Type()
+	if m := marshals(t); m != byFields {
+		p := reflect.New(t)
+		p.Elem().Set(v)
+		var text []byte
+		var err error
+		if m == asBinary {
+			text, err = p.Interface().(encoding.BinaryMarshaler).MarshalBinary()
+		} else {
+			text, err = p.Interface().(encoding.TextMarshaler).MarshalText()
+		}
+		return append(binary.AppendUvarint(out, uint64(len(text))), text...), err
+	}
+	le := binary.LittleEndian
+	switch t.Kind() {
+	case reflect.Bool:
+		if v.Bool() {
+			return append(out, 1), nil
+		}
+		return append(out, 0), nil
+	case reflect.String:
+		return append(binary.AppendUvarint(out, uint64(v.Len())), v.String()...), nil
+	case reflect.Float32, reflect.Float64:
+		return le.AppendUint64(out, math.Float64bits(v.Float())), nil
+	case reflect.Complex64, reflect.Complex128:
+		c := v.Complex()
+		return le.AppendUint64(le.AppendUint64(out, math.Float64bits(real(c))), math.Float64bits(imag(c))), nil
+	case reflect.Struct:
+		var err error
+		for i := 0; i < v.NumField() && err == nil; i++ {
+			out, err = appendValue(out, v.Field(i))
+		}
+		return out, err
+	case reflect.Map:
+		if v.IsNil() {
+			return append(out, 0), nil
+		}
+		out = binary.AppendUvarint(out, uint64(v.Len())+1)
+		for it := v.MapRange(); it.Next(); {
+			var err error
+			if out, err = appendValue(out, it.Key()); err != nil {
+				return out, err
+			}
+			if out, err = appendValue(out, it.Value()); err != nil {
+				return out, err
+			}
+		}
+		return out, nil
+	case reflect.Slice:
+		if v.IsNil() {
+			return append(out, 0), nil
+		}
+		out = binary.AppendUvarint(out, uint64(v.Len())+1)
+		if raw(t.Elem()) {
+			return append(out, memory(v)...), nil
+		}
+		return appendElements(out, v)
+	case reflect.Array:
+		return appendElements(out, v)
+	}
+	if v.CanInt() {
+		return le.AppendUint64(out, uint64(v.Int())), nil
+	}
+	return le.AppendUint64(out, v.Uint()), nil
+}
+
+func appendElements(out []byte, v reflect.Value) (_ []byte, err error) {
+	for i := 0; i < v.Len() && v.Type().Elem().Size() > 0 && err == nil; i++ {
+		out, err = appendValue(out, v.Index(i))
+	}
+	return out, err
+}
+
+// reader reads what appendValue wrote, from bytes that may say anything.
+type reader struct{ rest []byte }
+
+func (r *reader) take(n uint64) ([]byte, error) {
+	if n > uint64(len(r.rest)) {
+		return nil, errDamagedValue
+	}
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
+	return b, nil
+}
+
+func (r *reader) number() (uint64, error) {
+	b, err := r.take(8)
+	if err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(b), nil
+}
+
+func (r *reader) uvarint() (uint64, error) {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 {
+		return 0, errDamagedValue
+	}
+	r.rest = r.rest[size:]
+	return n, nil
+}
+
+// length reads that of a slice or a map whose elements take at least least
+// bytes each: more of them than that allows are not made room for.
+func (r *reader) length(least int) (n int, isNil bool, err error) {
+	u, err := r.uvarint()
+	if err != nil || u == 0 {
+		return 0, true, err
+	}
+	if u-1 > uint64(len(r.rest)/max(least, 1)) && !(least == 0 && u-1 <= math.MaxInt32) {
+		return 0, false, errDamagedValue
+	}
+	return int(u - 1), false, nil
+}
+
+// least is how many bytes a value of a type takes at least.
+func least(t reflect.Type) int {
+	if marshals(t) != byFields {
+		return 1
+	}
+	switch t.Kind() {
+	case reflect.Bool, reflect.String, reflect.Slice, reflect.Map:
+		return 1
+	case reflect.Complex64, reflect.Complex128:
+		return 16
+	case reflect.Array:
+		return t.Len() * least(t.Elem())
+	case reflect.Struct:
+		n := 0
+		for i := range t.NumField() {
+			n += least(t.Field(i).Type)
+		}
+		return n
+	}
+	return 8
+}
+
+// value reads into v, which can be set.
+func (r *reader) value(v reflect.Value) error {
+	t := v.Type()
+	if m := marshals(t); m != byFields {
+		n, err := r.uvarint()
+		if err != nil {
+			return err
+		}
+		text, err := r.take(n)
+		if err != nil {
+			return err
+		}
+		if m == asBinary {
+			return v.Addr().Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary(text)
+		}
+		return v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		b, err := r.take(1)
+		if err == nil && b[0] > 1 {
+			err = errDamagedValue
+		}
+		if err == nil {
+			v.SetBool(b[0] == 1)
+		}
+		return err
+	case reflect.String:
+		n, err := r.uvarint()
+		if err != nil {
+			return err
+		}
+		b, err := r.take(n)
+		v.SetString(string(b))
+		return err
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if err := r.value(v.Field(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.Map:
+		return r.mapping(v)
+	case reflect.Slice:
+		return r.slice(v)
+	case reflect.Array:
+		return r.elements(v)
+	}
+	n, err := r.number()
+	if err != nil {
+		return err
+	}
+	switch {
+	case v.CanInt():
+		v.SetInt(int64(n))
+		if v.Int() != int64(n) {
+			return errDamagedValue
+		}
+	case v.CanUint():
+		v.SetUint(n)
+		if v.Uint() != n {
+			return errDamagedValue
+		}
+	case v.CanFloat():
+		v.SetFloat(math.Float64frombits(n))
+	default:
+		m, err := r.number()
+		if err != nil {
+			return err
+		}
+		v.SetComplex(complex(math.Float64frombits(n), math.Float64frombits(m)))
+	}
+	return nil
+}
+
+func (r *reader) mapping(v reflect.Value) error {
+	t := v.Type()
+	n, isNil, err := r.length(least(t.Key()) + least(t.Elem()))
+	if err != nil || isNil {
+		v.SetZero()
+		return err
+	}
+	m := reflect.MakeMap(t)
+	for range n {
+		key, elem := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
+		if err := r.value(key); err != nil {
+			return err
+		}
+		if err := r.value(elem); err != nil {
+			return err
+		}
+		m.SetMapIndex(key, elem)
+		if least(t.Key())+least(t.Elem()) == 0 {
+			break // all keys are one
+		}
+	}
+	v.Set(m)
+	return nil
+}
+
+func (r *reader) slice(v reflect.Value) error {
+	t := v.Type()
+	if raw(t.Elem()) {
+		n, isNil, err := r.length(int(t.Elem().Size()))
+		if err != nil || isNil {
+			v.SetZero()
+			return err
+		}
+		b, err := r.take(uint64(n) * uint64(t.Elem().Size()))
+		if err != nil {
+			return err
+		}
+		v.Set(reflect.MakeSlice(t, n, n))
+		copy(memory(v), b)
+		return nil
+	}
+	n, isNil, err := r.length(least(t.Elem()))
+	if err != nil || isNil {
+		v.SetZero()
+		return err
+	}
+	v.Set(reflect.MakeSlice(t, n, n))
+	return r.elements(v)
+}
+
+func (r *reader) elements(v reflect.Value) error {
+	for i := 0; i < v.Len() && v.Type().Elem().Size() > 0; i++ {
+		if err := r.value(v.Index(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bytes is a carried value as one piece.
+func (c carried) bytes() []byte {
+	var out []byte
+	for _, part := range []string{c.Type, c.Shape} {
+		out = append(binary.AppendUvarint(out, uint64(len(part))), part...)
+	}
+	return append(out, c.Bytes...)
+}
+
+// parseCarried reads what bytes wrote.
+func parseCarried(data []byte) (c carried, err error) {
+	in := reader{data}
+	for _, part := range []*string{&c.Type, &c.Shape} {
+		n, err := in.uvarint()
+		if err != nil {
+			return c, err
+		}
+		b, err := in.take(n)
+		if err != nil {
+			return c, err
+		}
+		*part = string(b)
+	}
+	c.Bytes = slices.Clone(in.rest)
+	return c, nil
+}
