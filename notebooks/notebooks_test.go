@@ -23,16 +23,49 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// read gives a tutorial by its file name.
+func read(t *testing.T, name string) *notebook.Notebook {
+	t.Helper()
+	data, err := FS.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb, err := notebook.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nb
+}
+
+// run runs a notebook on simulated devices.
+func run(t *testing.T, nb *notebook.Notebook, devices int) error {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return notebook.Run(t.Context(), nb, notebook.RunOptions{
+		Timeout: 5 * time.Minute,
+		Start: func(output func(session.Output)) (notebook.Evaluator, error) {
+			return session.Start(session.Options{
+				Command: []string{self},
+				Dir:     t.TempDir(),
+				Output:  output,
+				Env: []string{
+					"GOCUDA_TEST_AS_EVALUATOR=1", "GOCUDA_BACKEND=sim", "GORACE=report_bugs=0",
+					fmt.Sprintf("GOCUDA_SIM_DEVICES=%d", devices),
+				},
+			})
+		},
+	})
+}
+
 // Every tutorial checks its own results: it runs to its end on any number of
 // devices.
 func TestTutorials(t *testing.T) {
 	names, err := fs.Glob(FS, "*.ipynb")
 	if err != nil || len(names) == 0 {
 		t.Fatal("no tutorials", err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
 	}
 	counts := []int{1, 2, 4, 8}
 	if testing.Short() {
@@ -41,29 +74,7 @@ func TestTutorials(t *testing.T) {
 	for _, name := range names {
 		for _, devices := range counts {
 			t.Run(fmt.Sprintf("%s/devices=%d", name, devices), func(t *testing.T) {
-				data, err := FS.ReadFile(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				nb, err := notebook.Parse(data)
-				if err != nil {
-					t.Fatal(err)
-				}
-				err = notebook.Run(t.Context(), nb, notebook.RunOptions{
-					Timeout: 5 * time.Minute,
-					Start: func(output func(session.Output)) (notebook.Evaluator, error) {
-						return session.Start(session.Options{
-							Command: []string{self},
-							Dir:     t.TempDir(),
-							Output:  output,
-							Env: []string{
-								"GOCUDA_TEST_AS_EVALUATOR=1", "GOCUDA_BACKEND=sim", "GORACE=report_bugs=0",
-								fmt.Sprintf("GOCUDA_SIM_DEVICES=%d", devices),
-							},
-						})
-					},
-				})
-				if err != nil {
+				if err := run(t, read(t, name), devices); err != nil {
 					t.Error(err)
 				}
 			})

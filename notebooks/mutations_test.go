@@ -1,0 +1,92 @@
+package notebooks
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"gocuda/kernel/notebook"
+)
+
+// mutations are faults put into the tutorials on purpose: a wait removed, a share
+// skipped, a kernel that does nothing. The notebook's own checks must catch each.
+var mutations = []struct {
+	notebook, fault string
+	old, new        string // old occurs once in the notebook's code
+	says            string // part of the error by which the notebook notices
+}{
+	{"01_streams", "a consumer that does not wait for the event",
+		"		must(second.WaitEvent(ready))\n", "", "without an event the consumer must run ahead, with one it must not"},
+	{"01_streams", "a kernel that does nothing",
+		"if (i < n) p[i] *= factor;", "", "element 0 is 7, want 13"},
+	{"02_several_gpus", "a share skipped",
+		"streams[k], k, n, counts[k]))", "streams[k], k, n*(1-k%2), counts[k]))", "share 1 threw 0 points"},
+	{"02_several_gpus", "a kernel that counts no hits",
+		"	if (i >= n) return; // the guard\n", "	return;\n", "0 points were thrown"},
+	{"03_peer_access", "one GPU's share skipped",
+		"block), s, k, n, counter))", "block), s, k, n*(1-k%2), counter))", "inside, want 823321"},
+	{"03_peer_access", "a kernel that adds nothing",
+		"if (threadIdx.x == 0) atomicAdd_system(counter, hits);", "", "perBlock, 4 share(s): 0 inside"},
+	{"04_inter_gpu_synchronization", "the destination does not wait for a full buffer",
+		"if s.leaveOut != \"filled\" {", "if false {", "is not the original"},
+	{"04_inter_gpu_synchronization", "the source does not wait for an empty buffer",
+		"if s.leaveOut != \"emptied\" {", "if false {", "is not the original"},
+	{"07_stream_aware_collectives", "a broadcast that is not given the streams",
+		"collective.Broadcast(0, bufs, streams)\nfmt.Println(\"The broadcast", "collective.Broadcast(0, bufs, nil)\nfmt.Println(\"The broadcast", "elements are not zero"},
+	{"07_stream_aware_collectives", "no wait before a step of the ring",
+		"if leaveOut != \"before\" {", "if false {", "with all waits, and member 1 late at the start"},
+	{"07_stream_aware_collectives", "no wait at the end of the ring",
+		"if leaveOut != \"end\" {", "if false {", "with all waits, and member 1 late at the end"},
+	{"07_stream_aware_collectives", "a check that does nothing",
+		"		atomicAdd(&found[1], 1);\n", "", "the check looked at 0 elements"},
+	{"08_signal_and_wait", "a consumer that does not wait for the fence",
+		"				must(must(c.Sync(\"fence\")).Wait())\n", "", "messages are wrong"},
+	{"08_signal_and_wait", "a kernel that does nothing",
+		"	if (threadIdx.x == 0) out[blockIdx.x] = part[0];\n", "", "messages are wrong"},
+}
+
+func TestMutations(t *testing.T) {
+	for _, m := range mutations {
+		t.Run(m.notebook+"/"+strings.ReplaceAll(m.fault, " ", "_"), func(t *testing.T) {
+			nb := read(t, m.notebook+".ipynb")
+			found := 0
+			for _, c := range nb.Cells {
+				if c.Kind == notebook.Code {
+					found += strings.Count(c.Source, m.old)
+					c.Source = strings.ReplaceAll(c.Source, m.old, m.new)
+				}
+			}
+			if found != 1 {
+				t.Fatalf("%q occurs %d times", m.old, found)
+			}
+			err := run(t, nb, 2)
+			failure := (*notebook.Failure)(nil)
+			switch {
+			case err == nil:
+				t.Error("no check of the notebook noticed")
+			case !errors.As(err, &failure) || !strings.Contains(failure.Step.Err.Message, m.says):
+				t.Errorf("the notebook says %q, want %q", err, m.says)
+			default:
+				t.Logf("caught in cell %d of %d: %s", failure.Step.Number, failure.Step.Count, failure.Step.Err.Message)
+			}
+		})
+	}
+}
+
+// Every tutorial has at least two mutations.
+func TestEveryTutorialIsMutated(t *testing.T) {
+	count := map[string]int{}
+	for _, m := range mutations {
+		count[m.notebook+".ipynb"]++
+	}
+	names, err := fs.Glob(FS, "*.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if count[name] < 2 {
+			t.Errorf("%s has %d mutations, want two or more", name, count[name])
+		}
+	}
+}
