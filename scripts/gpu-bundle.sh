@@ -12,9 +12,10 @@ rm -rf "$out" "$out.tar.gz"
 mkdir -p "$out/bin" "$out/tests" "$out/notebooks"
 cp bin/gocuda-kernel "$out/bin/"
 cp notebooks/*.ipynb "$out/notebooks/"
-cp scripts/gpu-run.sh scripts/bench-gpu.sh "$out/"
+cp scripts/gpu-run.sh scripts/bench-gpu.sh scripts/bench-mpi.sh "$out/"
 cp -r bench "$out/"
 $go build -trimpath -ldflags="-s -w" -o "$out/bin/percall" ./bench/percall
+$go build -trimpath -ldflags="-s -w" -o "$out/bin/mpibench" ./cudaapi/mpi/mpibench
 
 # Each test runs in a folder of its own that holds its package's data.
 $go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./cudaapi/... | while read -r package; do

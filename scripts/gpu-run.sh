@@ -4,13 +4,13 @@
 # folder given, or to out/; each section has a file of its own there, and one
 # that fails does not stop the others.
 # usage: gpu-run.sh [FOLDER [SECTION...]]
-# Sections: doctor tests one bench notebooks; all of them if none is named.
+# Sections: doctor tests one mpi bench notebooks; all of them if none is named.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${1:-out}"
 out=$(cd "${1:-out}" && pwd)
 shift || true
-export GOCUDA_BACKEND=nvidia
+export GOCUDA_BACKEND=${GOCUDA_BACKEND:-nvidia}
 failed=()
 
 # counts sums up the output of go test -v in a file.
@@ -45,6 +45,17 @@ section_one() {
   return $status
 }
 
+# Messages and reductions of device memory between ranks: what MPI promises, by
+# each way and under each library; and what they cost beside NCCL.
+section_mpi() {
+  (cd "$here/tests/cudaapi/mpi/mpitest" && timeout 100 ./run.test -test.run '^TestDevices' -test.v) >"$out/test-mpi-devices.txt" 2>&1
+  local status=$?
+  grep -E 'cases passed|^ *--- SKIP: TestDevices' "$out/test-mpi-devices.txt"
+  counts "$out/test-mpi-devices.txt"
+  MPIBENCH_OPTIONS=${MPIBENCH_OPTIONS:--calls 200} "$here/bench-mpi.sh" "$here/bin/mpibench" "$here/bin/gocuda-kernel" 2>&1 | tee "$out/bench-mpi.txt" || status=1
+  return $status
+}
+
 # What calls cost: Go compiled and in a cell, C++ and Python where they are.
 section_bench() { "$here/bench-gpu.sh" "$here/bin/percall" "$here/bin/gocuda-kernel" 2>&1 | tee "$out/bench.txt"; }
 
@@ -57,7 +68,7 @@ section_notebooks() {
   return $status
 }
 
-[ $# -gt 0 ] || set -- doctor tests one bench notebooks
+[ $# -gt 0 ] || set -- doctor tests one mpi bench notebooks
 for section in "$@"; do
   echo "== $section"
   started=$SECONDS

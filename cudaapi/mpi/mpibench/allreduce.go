@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"gocuda/cudaapi/collective"
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/mpi"
+)
+
+// allreduce measures sums of float32 over all ranks' devices: as a call that
+// waits, and queued on a stream.
+func allreduce(world *mpi.Comm) error {
+	d, _, err := ofRank(world.Rank())
+	if err != nil {
+		return err
+	}
+	if err := title(world, "sum of float32 over all ranks' devices, in place; GB/s are the bus's, 2(n-1)/n of the buffer's"); err != nil {
+		return err
+	}
+	s, err := d.NewStream(cuda.NonBlocking)
+	if err != nil {
+		return err
+	}
+	g, err := world.Collectives()
+	if err != nil {
+		return err
+	}
+	p := float64(world.Size())
+	out := table{world: world, factor: 2 * (p - 1) / p}
+	streams, choices := []*cuda.Stream{s}, ""
+	for _, bytes := range sizes(4, 8, 1<<30) {
+		b, err := d.Alloc(max(1, bytes/4), cuda.Float32)
+		if err != nil {
+			return err
+		}
+		if err := b.Memset(0); err != nil { // so that sums of sums stay what they are
+			return err
+		}
+		bufs := []*cuda.Buffer{b}
+		queued := func(a collective.Algorithm) way {
+			return way{a.String() + ", queued", func(n int) error {
+				for range n {
+					if err := g.Allreduce(bufs, streams, collective.Using(a)); err != nil {
+						return err
+					}
+				}
+				return s.Synchronize()
+			}, 1}
+		}
+		chosen, why := g.Choose(bufs)
+		ways := []way{{"Comm.Allreduce", func(n int) error {
+			for range n {
+				if err := world.Allreduce(mpi.InPlace, b, mpi.Sum); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, 1}}
+		if chosen == collective.NCCL {
+			ways = append(ways, way{"NCCL, waited for", func(n int) error {
+				for range n {
+					if err := errors.Join(g.Allreduce(bufs, streams, collective.Using(collective.NCCL)), s.Synchronize()); err != nil {
+						return err
+					}
+				}
+				return nil
+			}, 1}, queued(collective.NCCL))
+		}
+		for _, a := range []collective.Algorithm{collective.Auto, collective.Local, collective.Ring, collective.ChunkedRing, collective.HalvingDoubling} {
+			ways = append(ways, queued(a))
+		}
+		all, err := measure(world, ways, loops(bytes))
+		if err != nil {
+			return err
+		}
+		out.row(bytes, ways, all)
+		if world.Rank() == 0 {
+			choices += fmt.Sprintf("auto, %d bytes: %s (%s)\n", bytes, chosen, why)
+		}
+		if err := b.Free(); err != nil {
+			return err
+		}
+	}
+	fmt.Print(choices)
+	return g.Close()
+}
