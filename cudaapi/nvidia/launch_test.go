@@ -99,6 +99,11 @@ extern "C" __global__ void second(volatile unsigned *p) {
 	asm volatile("griddepcontrol.wait;" ::: "memory");
 	p[2] = p[1] + 1;
 }`)
+	// Once before: what is loaded at its first launch waits for the device.
+	w.launch(t, "second", 1, nil)
+	w.launch(t, "first", 1, nil)
+	check(t, w.MemsetAsync(w.ctx, w.words, 0, 1, 12, w.stream))
+	check(t, w.StreamSynchronize(w.ctx, w.stream, nil))
 	w.launch(t, "first", 1, nil)
 	w.launch(t, "second", 1, &driver.LaunchAttributes{Programmatic: true})
 	if got := w.results(t, 3); got[0] != 7 || got[1] != 7 || got[2] != 8 {

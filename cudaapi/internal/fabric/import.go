@@ -2,7 +2,9 @@ package fabric
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 
 	"gocuda/cudaapi/cuda"
@@ -41,23 +43,27 @@ func Allocating(f func() error) error {
 
 // Export describes a buffer for another process.
 type Export struct {
-	Memory cuda.IPCMemory
-	Base   uint64 // where the allocation starts in the exporter, to tell when a handle is stale
+	Memory  cuda.IPCMemory
+	Base    uint64 // where the allocation starts in the exporter, to tell when a handle is stale
+	Process uint64 // the exporter
 }
 
+// process tells this process from others.
+var process = rand.Uint64()
+
 // ExportSize is the length of an encoded Export.
-const ExportSize = 64 + 8 + 8 + 8 + 8
+const ExportSize = 64 + 5*8
 
 // NewExport exports a buffer from Device.Alloc, or a view of one.
 func NewExport(b *cuda.Buffer) (Export, error) {
 	m, err := b.IPCHandle()
-	return Export{m, uint64(b.Address()) - m.Offset}, err
+	return Export{m, uint64(b.Address()) - m.Offset, process}, err
 }
 
 // Append encodes e.
 func (e Export) Append(b []byte) []byte {
 	b = append(b, e.Memory.Handle[:]...)
-	for _, v := range []uint64{e.Memory.Offset, uint64(e.Memory.N), uint64(e.Memory.Type), e.Base} {
+	for _, v := range []uint64{e.Memory.Offset, uint64(e.Memory.N), uint64(e.Memory.Type), e.Base, e.Process} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	return b
@@ -72,25 +78,37 @@ func ReadExport(b []byte) (Export, error) {
 	var e Export
 	copy(e.Memory.Handle[:], b)
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[64+8*i:]) }
-	e.Memory.Offset, e.Memory.N, e.Memory.Type, e.Base = word(0), int(word(1)), cuda.Type(word(2)), word(3)
+	e.Memory.Offset, e.Memory.N, e.Memory.Type, e.Base, e.Process = word(0), int(word(1)), cuda.Type(word(2)), word(3), word(4)
 	return e, nil
 }
 
-// Imports are the memory and events of other processes that this one has
-// opened: each allocation once for a device, until its owner has put another in
-// its place.
-type Imports struct {
-	mu     sync.Mutex
+// mappings are the memory of other processes that this one has opened, whoever
+// asked for it: CUDA may refuse to open what lies where something stale is still
+// open. Each allocation is open once for a device, until its owner has put
+// another in its place.
+var mappings struct {
+	sync.Mutex
+	users  int
 	memory []*imported // the latest used last
-	events map[eventKey]*cuda.Event
 }
 
 type imported struct {
-	peer         int
+	process      uint64
 	dev          *cuda.Device
 	handle       [64]byte
 	base, extent uint64
 	buf          *cuda.Buffer // of bytes
+}
+
+// most is how many allocations of others stay open.
+const most = 64
+
+// Imports are what one user has opened of other processes. The memory is shared
+// with the process's other users, and closed with the last of them.
+type Imports struct {
+	mu     sync.Mutex
+	user   bool // of mappings
+	events map[eventKey]*cuda.Event
 }
 
 type eventKey struct {
@@ -98,26 +116,29 @@ type eventKey struct {
 	handle cuda.IPCEvent
 }
 
-// most is how many allocations of others stay open.
-const most = 64
-
 // View is another process's buffer as device d sees it. It lasts until the
 // owner's next allocation at that place was seen, or Close.
-func (im *Imports) View(peer int, d *cuda.Device, e Export) (*cuda.Buffer, error) {
+func (im *Imports) View(d *cuda.Device, e Export) (*cuda.Buffer, error) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
+	mappings.Lock()
+	defer mappings.Unlock()
+	if !im.user {
+		im.user = true
+		mappings.users++
+	}
 	bytes := uint64(e.Memory.N) * uint64(e.Memory.Type.Size())
-	want := &imported{peer: peer, dev: d, handle: e.Memory.Handle, base: e.Base, extent: e.Memory.Offset + bytes}
-	kept := im.memory[:0]
+	want := &imported{process: e.Process, dev: d, handle: e.Memory.Handle, base: e.Base, extent: e.Memory.Offset + bytes}
+	kept := mappings.memory[:0]
 	var found *imported
-	for _, m := range im.memory {
-		same := m.peer == peer && m.dev == d
+	for _, m := range mappings.memory {
+		same := m.process == want.process && m.dev == d
 		switch {
 		case same && m.handle == want.handle && m.base == want.base && m.extent >= want.extent:
 			found = m
 			continue
 		case same && m.base < want.base+want.extent && want.base < m.base+m.extent,
-			len(im.memory) >= most && m == im.memory[0]:
+			len(mappings.memory) >= most && m == mappings.memory[0]:
 			if err := release(m); err != nil {
 				return nil, err
 			}
@@ -125,7 +146,7 @@ func (im *Imports) View(peer int, d *cuda.Device, e Export) (*cuda.Buffer, error
 		}
 		kept = append(kept, m)
 	}
-	im.memory = kept
+	mappings.memory = kept
 	if found == nil {
 		found = want
 		err := Allocating(func() (err error) {
@@ -136,7 +157,7 @@ func (im *Imports) View(peer int, d *cuda.Device, e Export) (*cuda.Buffer, error
 			return nil, err
 		}
 	}
-	im.memory = append(im.memory, found)
+	mappings.memory = append(mappings.memory, found)
 	return found.buf.Slice(int(e.Memory.Offset), int(want.extent)).As(e.Memory.Type)
 }
 
@@ -161,21 +182,27 @@ func (im *Imports) Event(d *cuda.Device, h cuda.IPCEvent) (*cuda.Event, error) {
 	return e, nil
 }
 
-// Close closes all. It waits for the devices.
+// Close closes the events, and the memory if nobody else uses any. It waits for
+// the devices.
 func (im *Imports) Close() error {
 	im.mu.Lock()
 	defer im.mu.Unlock()
-	var first error
-	for _, m := range im.memory {
-		if err := release(m); err != nil && first == nil {
-			first = err
-		}
-	}
+	var errs []error
 	for _, e := range im.events {
-		if err := e.Destroy(); err != nil && first == nil {
-			first = err
-		}
+		errs = append(errs, e.Destroy())
 	}
-	im.memory, im.events = nil, nil
-	return first
+	im.events = nil
+	if !im.user {
+		return errors.Join(errs...)
+	}
+	im.user = false
+	mappings.Lock()
+	defer mappings.Unlock()
+	if mappings.users--; mappings.users == 0 {
+		for _, m := range mappings.memory {
+			errs = append(errs, release(m))
+		}
+		mappings.memory = nil
+	}
+	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"gocuda/cudaapi/cuda"
@@ -36,8 +37,9 @@ func NewGroup(ranks Ranks) *Group { return &Group{ranks: ranks, lanes: map[laneK
 type lane struct {
 	dev    *cuda.Device
 	stream *cuda.Stream
-	edge   *cuda.Event // joins the caller's stream
-	marks  []*cuda.Event
+	edge   *cuda.Event   // joins the caller's stream
+	marks  []*cuda.Event // for whom this process's streams wait
+	shared []*cuda.Event // the same, for other processes
 }
 
 type laneKey struct {
@@ -110,7 +112,7 @@ func (g *Group) Close() error {
 	var errs []error
 	for _, l := range g.lanes {
 		errs = append(errs, l.stream.Synchronize(), l.stream.Destroy(), l.edge.Destroy())
-		for _, e := range l.marks {
+		for _, e := range slices.Concat(l.marks, l.shared) {
 			errs = append(errs, e.Destroy())
 		}
 	}
@@ -133,16 +135,19 @@ func (g *Group) lane(member int, d *cuda.Device, marks int) (*lane, error) {
 		}
 		g.lanes[key] = l
 	}
-	flags := []cuda.EventFlag{cuda.DisableTiming}
-	if g.ranks != nil {
-		flags = append(flags, cuda.Interprocess)
-	}
 	for len(l.marks) < marks {
-		e, err := d.NewEvent(flags...)
+		e, err := d.NewEvent(cuda.DisableTiming)
 		if err != nil {
 			return nil, err
 		}
 		l.marks = append(l.marks, e)
+	}
+	for g.ranks != nil && len(l.shared) < marks {
+		e, err := d.NewEvent(cuda.DisableTiming, cuda.Interprocess)
+		if err != nil {
+			return nil, err
+		}
+		l.shared = append(l.shared, e)
 	}
 	return l, nil
 }
@@ -199,12 +204,7 @@ func (r *run) do(a *Action) error {
 		if !here {
 			return nil
 		}
-		m := &r.Plan.Marks[a.Mark]
-		l := r.lanes[on]
-		if err := l.marks[m.Number].Record(l.stream); err != nil {
-			return err
-		}
-		return r.tell(a.Mark, m.Waiters)
+		return r.record(a.Mark, r.lanes[on])
 	case Wait:
 		if !here {
 			return nil
@@ -221,15 +221,32 @@ func (r *run) do(a *Action) error {
 	return r.move(&a.Transfer, on)
 }
 
-// tell lets the other processes of the waiters know that a mark is recorded.
-func (r *run) tell(mark int, waiters []int) error {
-	told := map[int]bool{}
-	for _, w := range waiters {
-		if _, here := r.local(w); here || told[r.remote[w].rank] {
-			continue
+// record marks a point of a member's stream, and tells the other processes of
+// the waiters that it did.
+func (r *run) record(mark int, l *lane) error {
+	m := &r.Plan.Marks[mark]
+	var far []int // ranks, each once
+	near := false
+	for _, w := range m.Waiters {
+		if _, here := r.local(w); here {
+			near = true
+		} else if rank := r.remote[w].rank; !slices.Contains(far, rank) {
+			far = append(far, rank)
 		}
-		told[r.remote[w].rank] = true
-		if err := r.ranks.Send([]byte{1}, r.remote[w].rank, tag(mark)); err != nil {
+	}
+	if near {
+		if err := l.marks[m.Number].Record(l.stream); err != nil {
+			return err
+		}
+	}
+	if len(far) == 0 {
+		return nil
+	}
+	if err := l.shared[m.Number].Record(l.stream); err != nil {
+		return err
+	}
+	for _, rank := range far {
+		if err := r.ranks.Send([]byte{1}, rank, tag(mark)); err != nil {
 			return err
 		}
 	}
@@ -268,7 +285,7 @@ func (r *run) view(member int, d *cuda.Device) (b *cuda.Buffer, direct bool, err
 	}
 	key := viewKey{member, d}
 	if b = r.views[key]; b == nil {
-		if b, err = r.imports.View(r.remote[member].rank, d, r.remote[member].buffer); err != nil {
+		if b, err = r.imports.View(d, r.remote[member].buffer); err != nil {
 			return nil, false, err
 		}
 		r.views[key] = b
@@ -347,7 +364,7 @@ func (r *run) exchange() error {
 		}
 		b = e.Append(b)
 		b = binary.LittleEndian.AppendUint32(b, uint32(r.Op))
-		for _, m := range r.lanes[i].marks[:r.Plan.MarksOf(r.first+i)] {
+		for _, m := range r.lanes[i].shared[:r.Plan.MarksOf(r.first+i)] {
 			h, err := m.IPCHandle()
 			if err != nil {
 				return err

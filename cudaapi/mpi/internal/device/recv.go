@@ -293,7 +293,7 @@ func (r *receiving) remote() (*cuda.Buffer, *cuda.Event, error) {
 	if r.env.host != e.host {
 		return nil, nil, fmt.Errorf("rank %d of the world is on another host", r.env.sender)
 	}
-	src, err := e.imports.View(int(r.env.sender), r.lane.dev, r.env.memory)
+	src, err := e.imports.View(r.lane.dev, r.env.memory)
 	if err != nil {
 		return nil, nil, err
 	}
