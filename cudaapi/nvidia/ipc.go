@@ -33,6 +33,9 @@ func (d *Driver) IPCGetEventHandle(c driver.Context, e driver.Event) (driver.IPC
 
 func (d *Driver) IPCOpenEventHandle(c driver.Context, h driver.IPCEventHandle) (driver.Event, error) {
 	e, err := d.openIPC(c, cuIpcOpenEventHandle, h, 0)
+	if err == nil {
+		d.shareable.add(driver.Event(e), c)
+	}
 	return driver.Event(e), err
 }
 

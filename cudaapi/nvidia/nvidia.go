@@ -20,8 +20,9 @@ type Driver struct {
 	version int
 	// bound marks the calls that this libcuda carries out only with a current
 	// context, found out by trying.
-	bound [symbolCount]atomic.Bool
-	hosts hostFuncs
+	bound     [symbolCount]atomic.Bool
+	hosts     hostFuncs
+	shareable shareable
 }
 
 var _ driver.Driver = (*Driver)(nil)

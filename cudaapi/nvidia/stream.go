@@ -126,6 +126,11 @@ func (w *waiter) pause() error {
 }
 
 func (d *Driver) StreamWaitEvent(c driver.Context, s driver.Stream, e driver.Event) error {
+	if d.shareable.any() {
+		if owner, ok := d.shareable.owner(e); ok && owner != c {
+			return d.waitAcross(owner, e, c, s)
+		}
+	}
 	return d.on(c, s, cuStreamWaitEvent, uintptr(s), uintptr(e), 0)
 }
 
@@ -193,10 +198,14 @@ func (d *Driver) LaunchHostFunc(c driver.Context, s driver.Stream, f func()) err
 
 func (d *Driver) EventCreate(c driver.Context, f driver.EventFlags) (driver.Event, error) {
 	e, err := d.getIn(c, cuEventCreate, uintptr(f))
+	if err == nil && f&driver.EventInterprocess != 0 {
+		d.shareable.add(driver.Event(e), c)
+	}
 	return driver.Event(e), err
 }
 
 func (d *Driver) EventDestroy(c driver.Context, e driver.Event) error {
+	d.shareable.remove(e)
 	return d.in(c, cuEventDestroy, uintptr(e))
 }
 

@@ -259,6 +259,18 @@ var eventTests = []test{
 		g.release()
 		e.sync(1, b)
 	}},
+	{name: "a stream waits for another device's interprocess event", devices: 2, run: func(e *env) {
+		a, b := e.stream(0, driver.StreamNonBlocking), e.stream(1, driver.StreamNonBlocking)
+		ev := e.event(0, driver.EventInterprocess|driver.EventDisableTiming)
+		e.ok(e.d.StreamWaitEvent(e.ctx[1], b, ev)) // which was never recorded
+		e.sync(1, b)
+		g := e.hold(0, a)
+		e.ok(e.d.EventRecord(e.ctx[0], ev, a))
+		e.ok(e.d.StreamWaitEvent(e.ctx[1], b, ev))
+		e.pending(1, b, "waits for another device's held stream")
+		g.release()
+		e.sync(1, b)
+	}},
 	{name: "a wait means the record before it, not a later one", run: func(e *env) {
 		a, b, ev := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking), e.event(0, driver.EventDisableTiming)
 		e.ok(e.d.EventRecord(e.ctx[0], ev, a))
