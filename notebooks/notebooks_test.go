@@ -8,19 +8,23 @@ import (
 	"time"
 
 	"gocuda/kernel/notebook"
+	"gocuda/kernel/ranks"
 	"gocuda/kernel/session"
 )
 
-// The tests' evaluators are this test binary, started again.
+// The tests' evaluators and ranks are this test binary, started again.
 func TestMain(m *testing.M) {
-	if os.Getenv("GOCUDA_TEST_AS_EVALUATOR") != "" {
-		if err := session.Evaluate(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+	if os.Getenv("GOCUDA_TEST_AS_EVALUATOR") == "" {
+		os.Exit(m.Run())
 	}
-	os.Exit(m.Run())
+	start := func() error { return session.Evaluate(ranks.Attach) }
+	if len(os.Args) > 1 && os.Args[1] == "rank" {
+		start = ranks.Supervise
+	}
+	if err := start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // read gives a tutorial by its file name.
