@@ -10,11 +10,23 @@ import (
 // not ordered in the worst order), by each way that their messages can take.
 func TestDevices(t *testing.T) {
 	for path, ranks := range map[string][]int{"ipc": {2, 4}, "staged": {3}} {
-		if testing.Short() {
-			ranks = []int{3}
+		if testing.Short() || raceDetector {
+			ranks = []int{2}
 		}
 		t.Run(path, func(t *testing.T) {
 			mpitest.Run(t, ranks, local, "GOCUDA_MPITEST_DEVICE=1", "GOCUDA_MPI_PATH="+path, "GOCUDA_SIM_SCHEDULE=adversarial")
+		})
+	}
+}
+
+// TestDevicesLibraries runs it under the newest of each library.
+func TestDevicesLibraries(t *testing.T) {
+	if raceDetector {
+		t.Skip("what is above the libraries runs in TestDevices, under the race detector too")
+	}
+	for _, path := range newestOf(libraries(t)) {
+		t.Run(prefix(path), func(t *testing.T) {
+			mpitest.Run(t, []int{2}, under(t, path), "GOCUDA_MPITEST_DEVICE=1")
 		})
 	}
 }

@@ -24,9 +24,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// sizes are the numbers of ranks that the suite is run with.
+// sizes are the numbers of ranks that the suite is run with. The race detector
+// looks at one of them: it sees a rank's goroutines, whatever their number.
 func sizes() []int {
-	if testing.Short() {
+	switch {
+	case raceDetector:
+		return []int{2}
+	case testing.Short():
 		return []int{1, 3}
 	}
 	return []int{1, 2, 3, 4, 7, 8}
@@ -35,51 +39,72 @@ func sizes() []int {
 // TestLibraries runs the suite under each MPI that make mpi-libs has installed,
 // and under the machine's own.
 func TestLibraries(t *testing.T) {
-	mpiruns, _ := filepath.Glob("../../../build/mpi/*/bin/mpirun")
+	mpiruns := libraries(t)
+	// The newest of each library runs with every number of ranks, the others with
+	// two of them: many ranks on few processors take long.
+	newest := newestOf(mpiruns)
+	for _, path := range mpiruns {
+		n := sizes()
+		if newest[family(path)] != path {
+			if raceDetector {
+				continue
+			}
+			n = []int{1, 4}
+		}
+		t.Run(prefix(path), func(t *testing.T) { mpitest.Run(t, n, under(t, path)) })
+	}
+}
+
+// libraries are the mpiruns of this machine.
+func libraries(t *testing.T) []string {
+	mpiruns, _ := filepath.Glob("../../../build/mpi/*/bin/mpirun") // sorted
 	if own, err := exec.LookPath("mpirun"); err == nil {
 		mpiruns = append(mpiruns, own)
+	}
+	for i, path := range mpiruns {
+		var err error
+		if mpiruns[i], err = filepath.Abs(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if len(mpiruns) == 0 {
 		t.Skip("no mpirun in build/mpi or on the PATH: make mpi-libs installs some")
 	}
-	// The newest of each library runs with every number of ranks, the others with
-	// three: many ranks on few processors take long.
+	return mpiruns
+}
+
+func newestOf(mpiruns []string) map[string]string {
 	newest := map[string]string{}
 	for _, path := range mpiruns {
-		newest[family(path)] = path // Glob sorts
+		newest[family(path)] = path
 	}
-	for _, path := range mpiruns {
-		n := sizes()
-		if newest[family(path)] != path || testing.Short() {
-			n = []int{3}
+	return newest
+}
+
+// prefix is the folder's name that a library is in.
+func prefix(mpirun string) string { return filepath.Base(filepath.Dir(filepath.Dir(mpirun))) }
+
+// under starts ranks by an mpirun.
+func under(t *testing.T, mpirun string) mpitest.Launch {
+	version, err := exec.Command(mpirun, "--version").CombinedOutput()
+	if err != nil {
+		t.Skipf("%s --version: %v: %s", mpirun, err, version)
+	}
+	return func(ctx context.Context, n int, program string, env []string) ([]byte, error) {
+		args := []string{"-n", strconv.Itoa(n)}
+		if strings.Contains(string(version), "Open MPI") || strings.Contains(string(version), "OpenRTE") {
+			args = append(args, "--oversubscribe", "--bind-to", "none")
 		}
-		path, err := filepath.Abs(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		prefix := filepath.Dir(filepath.Dir(path))
-		t.Run(filepath.Base(prefix), func(t *testing.T) {
-			version, err := exec.Command(path, "--version").CombinedOutput()
-			if err != nil {
-				t.Skipf("%s --version: %v: %s", path, err, version)
-			}
-			mpitest.Run(t, n, func(ctx context.Context, n int, program string, env []string) ([]byte, error) {
-				args := []string{"-n", strconv.Itoa(n)}
-				if strings.Contains(string(version), "Open MPI") || strings.Contains(string(version), "OpenRTE") {
-					args = append(args, "--oversubscribe", "--bind-to", "none")
-				}
-				cmd := exec.CommandContext(ctx, path, append(args, program)...)
-				cmd.Env = append(append(os.Environ(), env...), "OPAL_PREFIX="+prefix,
-					"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1")
-				return output(cmd)
-			})
-		})
+		cmd := exec.CommandContext(ctx, mpirun, append(args, program)...)
+		cmd.Env = append(append(os.Environ(), env...), "OPAL_PREFIX="+filepath.Dir(filepath.Dir(mpirun)),
+			"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+		return output(cmd)
 	}
 }
 
 // family is the library's name without its version.
 func family(mpirun string) string {
-	name, _, _ := strings.Cut(filepath.Base(filepath.Dir(filepath.Dir(mpirun))), "-")
+	name, _, _ := strings.Cut(prefix(mpirun), "-")
 	return name
 }
 
