@@ -3,6 +3,7 @@ package golang
 import (
 	"go/types"
 	"maps"
+	"strings"
 
 	"gocuda/kernel/golang/assist"
 )
@@ -28,7 +29,9 @@ func (s *scope) Packages() []string { return append(s.im.host.Packages(), s.im.m
 func (s *scope) Names() []types.Object {
 	list := make([]types.Object, 0, len(s.names))
 	for _, o := range s.names {
-		list = append(list, o)
+		if !strings.HasSuffix(o.Name(), "ʹ") { // the kernel's own
+			list = append(list, o)
+		}
 	}
 	return list
 }

@@ -64,7 +64,7 @@ func (n *notebook) control(ctx context.Context, env magic.Env, call magic.Call) 
 		}
 	case "restart":
 		do = func(p *pool) error {
-			o, auto := n.options, n.auto
+			o, auto := n.settings()
 			n.stop()
 			if err := n.start(ctx, o); err != nil {
 				return n.failed(ctx, call, err)
@@ -113,11 +113,12 @@ func (n *notebook) startMagic(ctx context.Context, env magic.Env, call magic.Cal
 		return call.UsageErrorf("how many ranks? There are no devices to go by")
 	}
 	if p, err := n.live(); err == nil {
-		if n.options.String() == o.String() && len(p.ranks) == o.n && p.complete() {
+		running, _ := n.settings()
+		if running.String() == o.String() && len(p.ranks) == o.n && p.complete() {
 			fmt.Fprintf(env.Stdout(), "%d ranks are running already\n", o.n)
 			return nil
 		}
-		return call.Errorf("RanksRunning", "%d ranks are running (%s): %%mpi restart starts them anew, %%mpi stop ends them", len(p.ranks), n.options)
+		return call.Errorf("RanksRunning", "%d ranks are running (%s): %%mpi restart starts them anew, %%mpi stop ends them", len(p.ranks), running)
 	}
 	if err := n.start(ctx, o); err != nil {
 		return n.failed(ctx, call, err)

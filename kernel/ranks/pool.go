@@ -29,6 +29,8 @@ const (
 	lossTime = time.Second
 	// When a rank waits in one MPI call for so long, that is told once.
 	hangTime = 10 * time.Second
+	// How long interrupted ranks may take to make a new world.
+	renewTime = 10 * time.Second
 )
 
 // member is one rank as the pool sees it: a session in a process of this
@@ -59,6 +61,7 @@ type rank struct {
 	place   session.Place  // where it was when last asked
 	because *session.Error // what the interrupted cell is to end with, or nil
 	lost    string         // why it is gone, or empty
+	told    bool           // the cell that it ran tells that it is gone
 	lostAt  time.Time
 	device  string
 }
@@ -109,6 +112,7 @@ type job struct {
 	begun   time.Time
 	done    chan struct{} // closed when every rank has a result
 	told    bool          // that ranks wait in a call
+	own     bool          // the pool's own, which no interrupt is meant for
 
 	// Under the pool's mu.
 	results map[int]session.Result
@@ -189,6 +193,7 @@ func (p *pool) run(r *rank, j *job) session.Result {
 func (p *pool) lossError(r *rank, e *session.Error) *session.Error {
 	p.mu.Lock()
 	place := describePlace(r.place)
+	r.told = true
 	p.mu.Unlock()
 	why := deathOf(r)
 	text := "the rank was lost: " + why
@@ -212,7 +217,7 @@ func (p *pool) mourn(r *rank) {
 	why := deathOf(r)
 	p.mu.Lock()
 	r.lost, r.lostAt = why, time.Now()
-	idle := r.job == nil && !p.closing
+	idle := r.job == nil && !r.told && !p.closing
 	p.mu.Unlock()
 	if idle {
 		p.host.Show(session.Output{Kind: session.Stderr, Text: fmt.Sprintf("%s was lost: %s. %%mpi restart starts the ranks again.\n", label([]int{r.number}), why)})
@@ -221,8 +226,13 @@ func (p *pool) mourn(r *rank) {
 
 // post hands a cell to ranks and returns while they run it.
 func (p *pool) post(cell session.Cell, ranks []int, timeout time.Duration) (*job, error) {
-	j := &job{cell: cell, ranks: ranks, timeout: timeout, begun: time.Now(),
-		done: make(chan struct{}), results: map[int]session.Result{}, value: map[int]display.Bundle{}}
+	return p.enqueue(&job{cell: cell, ranks: ranks, timeout: timeout})
+}
+
+func (p *pool) enqueue(j *job) (*job, error) {
+	ranks := j.ranks
+	j.begun, j.done = time.Now(), make(chan struct{})
+	j.results, j.value = map[int]session.Result{}, map[int]display.Bundle{}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closing {
@@ -294,27 +304,47 @@ func (p *pool) interrupt(why error) string {
 	p.mu.Lock()
 	var running []*rank
 	for _, r := range p.ranks {
-		if r.job != nil {
+		if r.job != nil && !r.job.own {
 			running = append(running, r)
 		}
 	}
 	for _, j := range p.jobs {
-		j.cancel = why
+		if !j.own {
+			j.cancel = why
+		}
 	}
 	p.mu.Unlock()
 	p.look(running)
 	text := p.places(running, "interrupted")
-	if p.inCalls(running) {
+	if p.inCalls(running) && p.complete() {
 		text += outOfStep + "\n"
 	}
 	for _, r := range running {
 		r.Interrupt()
 	}
+	if len(running) > 0 {
+		p.renew()
+	}
 	return text
 }
 
-// outOfStep warns of what an interrupt leaves behind.
-const outOfStep = "Ranks that were interrupted in MPI calls may be out of step with the others: %mpi restart, before they communicate again"
+// outOfStep tells what an interrupt leaves behind.
+const outOfStep = "Calls of MPI were interrupted, so world is a new communicator now; others that cells made may be out of step, and should be made again"
+
+// renew gives the ranks a new world, when they have ended what they run: after
+// an interrupt, some may have begun a collective that others never come to.
+func (p *pool) renew() {
+	j := &job{cell: session.Cell{Name: "%mpi interrupt", Code: renewCell, Silent: true}, ranks: all(len(p.ranks)), timeout: renewTime, own: true}
+	if _, err := p.enqueue(j); err != nil {
+		return // a rank is lost, which is told: only a restart helps
+	}
+	go func() {
+		<-j.done
+		if j.err() != nil && p.complete() {
+			p.tell("The ranks are out of step, and could not make a new world: %mpi restart starts them anew\n")
+		}
+	}()
+}
 
 // inCalls says whether one of the ranks is in an MPI call.
 func (p *pool) inCalls(ranks []*rank) bool {

@@ -20,6 +20,13 @@ const (
 	sizeEnv = "GOCUDA_RANKS"
 )
 
+// A rank's builtins for the pool's own cells: names that no cell has by chance.
+const (
+	startBuiltin = "mpiStartʹ"
+	renewBuiltin = "mpiRenewʹ"
+	worldBuiltin = "mpiWorldʹ"
+)
+
 // finalizeTime is how long the end of a rank may wait for the others'.
 const finalizeTime = time.Second
 
@@ -39,7 +46,26 @@ func attachRank(h *session.Host) session.Extension {
 		magic.Register(m)
 	}
 	builtins := variables(h)
-	builtins["mpiStart"] = func() error { return startRank(h) }
+	var world, spare *mpi.Comm // no cell uses the spare one
+	builtins[startBuiltin] = func() (err error) {
+		if err := startRank(h); err != nil {
+			return err
+		}
+		world = mpi.World()
+		spare, err = world.Dup()
+		return err
+	}
+	builtins[renewBuiltin] = func() error {
+		fresh, err := spare.Dup()
+		if err != nil {
+			return err
+		}
+		fresh.SetName("world")
+		world = fresh
+		return nil
+	}
+	builtins[worldBuiltin] = func() *mpi.Comm { return world }
+	keepWorld()
 	return session.Extension{
 		Builtins: builtins,
 		Eval:     lookFirst(h),
@@ -117,13 +143,26 @@ func finalize() {
 }
 
 // firstCell is run on every rank before any other.
-const firstCell = `
-if err := mpiStart(); err != nil {
-	panic(err)
+const firstCell = startBuiltin + "()\n" + worldCell
+
+// worldCell declares what every rank has.
+const worldCell = "world := " + worldBuiltin + "()\nrank, size := world.Rank(), world.Size()"
+
+// renewCell gives every rank a new world.
+const renewCell = renewBuiltin + "()\nworld := " + worldBuiltin + "()"
+
+// keepWorld makes %reset leave the rank what every rank has.
+func keepWorld() {
+	m, _ := magic.Lookup("%reset")
+	reset := m.Run
+	m.Run = func(ctx context.Context, env magic.Env, call magic.Call) error {
+		if err := reset(ctx, env, call); err != nil {
+			return err
+		}
+		return env.Eval(worldCell, false)
+	}
+	magic.Register(m)
 }
-world := mpi.World()
-rank, size := world.Rank(), world.Size()
-`
 
 // prepare starts MPI on every rank.
 func (p *pool) prepare(ctx context.Context) error {

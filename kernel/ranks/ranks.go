@@ -63,6 +63,13 @@ func (n *notebook) begin(stop <-chan struct{}) {
 	n.stopped = stop
 }
 
+// settings are how the pool was started, and whether %autompi is on.
+func (n *notebook) settings() (o startOptions, auto bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.options, n.auto
+}
+
 // live returns the pool, or an error that tells how to get one.
 func (n *notebook) live() (*pool, error) {
 	n.mu.Lock()

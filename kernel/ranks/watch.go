@@ -32,6 +32,9 @@ func (p *pool) watch(j *job) {
 				}
 				return newError("Timeout", text)
 			})
+			if !j.own {
+				p.renew()
+			}
 		case <-tick.C:
 			running := p.running(j)
 			p.look(running)

@@ -49,7 +49,7 @@ func completeMagic(scope Scope, code string, cursor int) (c Completion, ok bool)
 		return nothing(cursor), true
 	}
 	begin := start + len(name) + 1
-	if slices.Contains(goBodies, name) && !strings.HasPrefix(strings.TrimSpace(args), "-") {
+	if !m.Cell && slices.Contains(goBodies, name) && !strings.HasPrefix(strings.TrimSpace(args), "-") {
 		c := Complete(scope, code[begin:cursor], cursor-begin)
 		c.Start, c.End = c.Start+begin, c.End+begin
 		return c, true
