@@ -17,8 +17,10 @@ cp -r bench "$out/"
 $go build -trimpath -ldflags="-s -w" -o "$out/bin/percall" ./bench/percall
 $go build -trimpath -ldflags="-s -w" -o "$out/bin/mpibench" ./cudaapi/mpi/mpibench
 
-# Each test runs in a folder of its own that holds its package's data.
+# The tests that use GPUs, each to run in a folder of its own with its package's
+# data. The others say the same on any machine.
 $go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./cudaapi/... | while read -r package; do
+  [[ $'\n'$($go list -test -deps "$package")$'\n' == *$'\n'"$module/cudaapi/nvidia"$'\n'* ]] || continue
   folder=${package#"$module"/}
   mkdir -p "$out/tests/$folder"
   $go test -c -trimpath -ldflags="-s -w" -o "$out/tests/$folder/run.test" "$package"
