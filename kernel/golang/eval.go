@@ -108,11 +108,11 @@ func (ev *Evaluator) start() error {
 	if err := ev.interp.Use(exports); err != nil {
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
-	v, err := ev.evalText("package main\nvar stop, stuck int\nvar noAny []any\nvar noInts []int\nvar polled = []*int{&stop, &stuck}\n", "polled")
+	v, err := ev.evalText("package main\nvar stop, stuck bool\nvar noAny []any\nvar noInts []int\nvar polled = []*bool{&stop, &stuck}\n", "polled")
 	if err != nil {
 		return err
 	}
-	polled := v.Interface().([]*int)
+	polled := v.Interface().([]*bool)
 	ev.rt.SetStop(polled[0], polled[1])
 	ev.lower = lower.New(ev.rt, &hostTable{ev}, ev.fset)
 	ev.rt.TypeFor = ev.lower.LookupType

@@ -25,6 +25,7 @@ func (f *fn) analyze(params []*types.Var, results *types.Tuple, body *ast.BlockS
 		}
 	}
 	f.shared.boxed = a.boxed
+	f.bounds(body)
 }
 
 type analysis struct {

@@ -347,7 +347,7 @@ func (f *fn) builtin(e *ast.CallExpr) string {
 		if name == "unsafe.Alignof" {
 			n = sizes.Alignof(arg(0))
 		}
-		return fmt.Sprintf("uintptr(%d)", n)
+		return f.hold(fmt.Sprintf("uintptr(%d)", n), "uintptr") // not a constant, where this is lowered
 	case "unsafe.Offsetof":
 		return fmt.Sprintf("uintptr(%d)", f.offsetOf(ast.Unparen(e.Args[0]).(*ast.SelectorExpr)))
 	case "len", "cap":
@@ -358,7 +358,7 @@ func (f *fn) builtin(e *ast.CallExpr) string {
 			}
 		}
 		if a, ok := arg(0).Underlying().(*types.Array); ok {
-			f.emit("_ = %s", f.expr(e.Args[0]))
+			f.evaluate(e.Args[0])
 			return fmt.Sprint(a.Len())
 		}
 		return name + "(" + f.expr(e.Args[0]) + ")"

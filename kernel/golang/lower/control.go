@@ -84,22 +84,28 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) {
 			}
 		}
 	}
+	f.loop(func() { f.forLoop(s, label, shared) })
+}
+
+// forLoop writes a for statement whose first part is done. shared are its
+// variables that closures share.
+func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local) {
 	cond, pre := "", ""
 	if s.Cond != nil {
-		pre = f.captured(func() {
-			if canPanic(s.Cond) {
-				f.at(s.Cond)
-			}
-			cond = f.expr(s.Cond)
-		})
+		pre = f.captured(func() { f.positioned(s.Cond, func() { cond = f.expr(s.Cond) }) })
 	}
 	post := ""
 	if s.Post != nil {
-		post = strings.TrimSuffix(f.captured(func() { f.stmt(s.Post) }), "\n")
+		post = strings.TrimSuffix(f.captured(func() { f.withoutGuards(func() { f.stmt(s.Post) }) }), "\n")
 	}
-	if len(shared) == 0 && pre == "" && !strings.Contains(post, "\n") {
-		f.emit("%sfor ; %s; %s {", f.head(label), cond, post)
-	} else {
+	switch {
+	case len(shared) == 0 && !strings.Contains(post, "\n"):
+		head := cond
+		if pre != "" {
+			head = ""
+		}
+		f.emit("%sfor ; %s; %s {", f.head(label), head, post)
+	default:
 		// Each turn has loop variables of its own.
 		first := f.temp()
 		f.emit("%s := true", first)
@@ -113,10 +119,13 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) {
 		}
 		f.emit("%s", post)
 		f.emit("}")
-		f.out.WriteString(pre)
-		if cond != "" {
-			f.emit("if !%s { break }", paren(cond))
+		if pre == "" && cond != "" {
+			pre = "\n"
 		}
+	}
+	if pre != "" {
+		f.out.WriteString(pre)
+		f.emit("if !%s { break }", paren(cond))
 	}
 	f.poll()
 	f.enter(label, true, func() { f.block(s.Body.List) })
@@ -211,6 +220,10 @@ func (f *fn) rangeStmt(s *ast.RangeStmt, label string) {
 	}
 	f.emit("{")
 	defer f.emit("}")
+	f.loop(func() { f.rangeLoop(s, label) })
+}
+
+func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 	tx := f.typeOf(s.X)
 	switch t := f.rangeType(s.X).(type) {
 	case *types.Basic:
@@ -224,7 +237,7 @@ func (f *fn) rangeStmt(s *ast.RangeStmt, label string) {
 	case *types.Array:
 		if s.Value == nil || isBlank(s.Value) {
 			if hasCall(s.X) {
-				f.emit("_ = %s", f.expr(s.X))
+				f.evaluate(s.X)
 			}
 			f.rangeCount(s, label, fmt.Sprint(t.Len()))
 			return
@@ -457,9 +470,11 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 		}
 		pres[i] = f.captured(func() {
 			var parts []string
-			for _, x := range cc.List {
-				parts = append(parts, f.caseCond(tag, tagType, x))
-			}
+			f.withoutGuards(func() {
+				for _, x := range cc.List {
+					parts = append(parts, f.caseCond(tag, tagType, x))
+				}
+			})
 			conds[i] = strings.Join(parts, " || ")
 		})
 		chained = chained || pres[i] != ""

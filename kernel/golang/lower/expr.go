@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"reflect"
 	"strings"
+
+	"gocuda/kernel/golang/rt"
 )
 
 // expr writes an expression; its type in lowered code is rep(typeOf(e)).
@@ -74,14 +76,15 @@ func (f *fn) raw(text string, t types.Type) ast.Expr {
 func (f *fn) exprs(list ...func() string) []string {
 	out := make([]string, len(list))
 	for i, one := range list {
-		outer := f.out
-		f.out = new(strings.Builder)
-		text := one()
-		pre := f.out.String()
-		f.out = outer
+		emits, pure := f.emits, f.pure
+		var text string
+		pre := f.captured(func() { text = one() })
 		if pre != "" {
+			onlyPure := f.emits-emits == f.pure-pure
 			for j := range i {
-				out[j] = f.spill(out[j])
+				if !onlyPure || hasCallText(out[j]) {
+					out[j] = f.spill(out[j])
+				}
 			}
 			f.out.WriteString(pre)
 		}
@@ -541,12 +544,13 @@ func (l *Lowerer) shiftHelper(rep string) string {
 // it is not evaluated.
 func (f *fn) logical(e *ast.BinaryExpr) string {
 	x := f.expr(e.X)
-	outer := f.out
-	f.out = new(strings.Builder)
-	y := f.expr(e.Y)
-	pre := f.out.String()
-	f.out = outer
-	if pre == "" {
+	var y string
+	emits, pure := f.emits, f.pure
+	pre := f.captured(func() {
+		f.guardedIf(x, e.Op == token.LAND, func() { y = f.expr(e.Y) })
+	})
+	if f.emits-emits == f.pure-pure {
+		f.out.WriteString(pre)
 		return "(" + x + " " + e.Op.String() + " " + y + ")"
 	}
 	t := f.temp()
@@ -635,7 +639,7 @@ func (f *fn) address(e ast.Expr) string {
 		f.emit("*%s = %s", p, f.settled(f.intoSlot(text, t), t))
 		return p
 	case *ast.StarExpr:
-		return f.nonNil(f.expr(e.X), e)
+		return f.nonNil(e)
 	case *ast.Ident:
 		if o, ok := f.info.ObjectOf(e).(*types.Var); ok {
 			if v := f.find(o); v != nil {
@@ -653,7 +657,31 @@ func (f *fn) address(e ast.Expr) string {
 }
 
 // nonNil is &*p: p, but for nil, where Go panics.
-func (f *fn) nonNil(text string, n ast.Node) string { return text }
+func (f *fn) nonNil(e *ast.StarExpr) string {
+	p := f.spillAlways(f.expr(e.X))
+	f.emit("if %s == nil { %s() }", p, f.l.sym("NilMethod"))
+	return p
+}
+
+// evaluate writes an expression whose value is not used. The interpreter does
+// not look where a pointer points that it has no use for.
+func (f *fn) evaluate(e ast.Expr) {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.StarExpr:
+		f.nonNil(e)
+	default:
+		f.emit("_ = %s", f.typedExpr(e))
+	}
+}
+
+// mapped is the value of a map's element: what a nil pointer points to would
+// delete the element.
+func (f *fn) mapped(e ast.Expr, text, rep string) string {
+	if _, ok := ast.Unparen(e).(*ast.StarExpr); ok {
+		return f.hold(text, rep)
+	}
+	return text
+}
 
 // place writes an expression that can be assigned to: a slot.
 func (f *fn) place(e ast.Expr) string {
@@ -703,9 +731,9 @@ func (f *fn) element(e *ast.IndexExpr) string {
 	}
 	p := f.exprs(x, func() string { return f.indexValue(e.Index) })
 	if _, ok := t.(*types.Pointer); ok {
-		return "(*" + p[0] + ")[" + p[1] + "]"
+		p[0] = "(*" + p[0] + ")"
 	}
-	return p[0] + "[" + p[1] + "]"
+	return f.guardedIndex(p[0], p[1], e)
 }
 
 // elementBase is an array whose element is wanted: in place where it can be.
@@ -747,6 +775,15 @@ func (f *fn) slice(e *ast.SliceExpr) string {
 		})
 	}
 	p := f.exprs(list...)
+	if !isPointer(t) {
+		p[0] = f.held(p[0], f.l.rep(t))
+	}
+	for i, b := range []ast.Expr{e.Low, e.High, e.Max} {
+		if b != nil && f.info.Types[b].Value == nil {
+			p[i+1] = f.held(p[i+1], "int")
+		}
+	}
+	f.guardSlice(e, p[0], p[1:])
 	if e.Slice3 {
 		if p[1] == "" {
 			p[1] = "0"
@@ -780,10 +817,16 @@ func (f *fn) interfaceName(t types.Type) string {
 	case s == "error":
 		return "error"
 	}
-	if _, ok := types.Unalias(t).(*types.Named); ok {
+	iface, ok := types.Unalias(t).(*types.Interface)
+	if !ok {
 		return s
 	}
-	return "interface"
+	methods := make([]string, iface.NumMethods())
+	for i := range methods {
+		m := iface.Method(i)
+		methods[i] = m.Name() + strings.TrimPrefix(rt.TypeString(m.Type()), "func")
+	}
+	return "interface { " + strings.Join(methods, "; ") + " }"
 }
 
 // composite writes a composite literal.
@@ -818,7 +861,7 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 					k = f.spillAlways(k) // the interpreter takes constants of different types for equal
 				}
 				return k
-			}, func() string { return f.litValue(kv.Value, u.Elem()) })
+			}, func() string { return f.mapped(kv.Value, f.litValue(kv.Value, u.Elem()), l.slot(u.Elem())) })
 		}
 		p := f.exprs(list...)
 		var b strings.Builder

@@ -33,15 +33,22 @@ type fn struct {
 	cell string
 	sig  *types.Signature
 
-	parent  *fn
-	shared  *shared
-	vars    map[types.Object]*local
-	caps    []*local // what the literal takes from the functions around it
-	capSet  map[*local]bool
-	out     *strings.Builder
-	name    string // in traces
-	pos     string // the variable that holds the position
-	lastPos int
+	parent *fn
+	shared *shared
+	vars   map[types.Object]*local
+	caps   []*local // what the literal takes from the functions around it
+	capSet map[*local]bool
+	out    *strings.Builder
+	name   string // in traces
+	pos    string // the variable that holds the position
+	where  int    // the position of the statement that is being lowered
+
+	unguarded int              // where no check can stand
+	prefix    string           // what is true where the expression is evaluated that is being lowered: "x && "
+	unchecked bool             // an index was not checked
+	emits     int              // statements written
+	pure      int              // ... of which nothing has to be kept from
+	hoisted   *strings.Builder // variables of the outermost loop that is being lowered
 
 	results      []*local // where return puts its values, if it cannot just return them
 	bare         bool     // return statements return nothing: results are boxed
@@ -59,7 +66,8 @@ type fn struct {
 // shared is what a declared function and its literals have in common.
 type shared struct {
 	boxed   map[types.Object]bool
-	byValue map[types.Object]bool
+	natural map[types.Object]bool   // integers that are never negative
+	inRange map[*ast.IndexExpr]bool // ... and cannot be out of range
 	nlit    int
 	raw     map[ast.Expr]rawValue
 }
@@ -68,6 +76,7 @@ type shared struct {
 func (f *fn) temp() string { return f.l.fresh("t") }
 
 func (f *fn) emit(format string, args ...any) {
+	f.emits++
 	fmt.Fprintf(f.out, format, args...)
 	f.out.WriteByte('\n')
 }
@@ -121,11 +130,50 @@ func (f *fn) initialize(v *local, value string) {
 		}
 		return
 	}
+	if f.hoist(v.name, v.rep) {
+		if value == "" {
+			value = f.l.zeroSlot(v.typ)
+		}
+		f.emit("%s = %s", v.name, value)
+		return
+	}
 	if value == "" {
 		f.emit("var %s %s", v.name, v.rep)
 		return
 	}
 	f.emit("var %s %s = %s", v.name, v.rep, value)
+}
+
+// hoist declares a variable in front of the loop that uses it, if one is being
+// lowered: to declare it costs the interpreter more than to assign to it. No
+// closure sees such a variable, but for copies.
+func (f *fn) hoist(name, rep string) bool {
+	if f.hoisted == nil || !hoistable(rep) {
+		return false
+	}
+	fmt.Fprintf(f.hoisted, "var %s %s\n", name, rep)
+	return true
+}
+
+func hoistable(rep string) bool {
+	switch rep {
+	case "bool", "string", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "float32", "float64":
+		return true
+	}
+	return strings.HasPrefix(rep, "*") || strings.HasPrefix(rep, "[]") || strings.HasPrefix(rep, "map[")
+}
+
+// loop lowers a loop.
+func (f *fn) loop(step func()) {
+	if f.hoisted != nil {
+		step()
+		return
+	}
+	f.hoisted = new(strings.Builder)
+	text := f.captured(step)
+	f.out.WriteString(f.hoisted.String())
+	f.out.WriteString(text)
+	f.hoisted = nil
 }
 
 // settled keeps a value in a temporary that the interpreter would put in the
@@ -176,9 +224,13 @@ func (f *fn) bug(n ast.Node, what string) error {
 
 // at records where execution is, if the node can panic.
 func (f *fn) at(n ast.Node) {
+	f.emit("%s = %d", f.posName(), f.position(n))
+}
+
+// position is a place in a cell as one number.
+func (f *fn) position(n ast.Node) int {
 	p := f.l.fset.Position(n.Pos())
-	v := p.Line<<12 | min(p.Column, 1<<12-1)
-	f.emit("%s = %d", f.posName(), v)
+	return p.Line<<12 | min(p.Column, 1<<12-1)
 }
 
 // posName is the variable that holds the function's position, made at first use.
@@ -198,29 +250,77 @@ func (f *fn) registerPos(lowered string, hidden bool) {
 	}
 }
 
-// canPanic says whether executing a node itself can panic or call something.
-func canPanic(n ast.Node) bool {
-	found := false
+// canPanic says whether executing a node itself can panic or call something,
+// and whether it has an index or a slice expression, which are checked.
+func (f *fn) canPanic(n ast.Node) (panics, indexes bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit, *ast.BlockStmt:
 			return false
-		case *ast.CallExpr, *ast.IndexExpr, *ast.StarExpr, *ast.SelectorExpr, *ast.TypeAssertExpr, *ast.SliceExpr, *ast.SendStmt:
-			found = true
+		case *ast.CallExpr:
+			tv := f.info.Types[ast.Unparen(n.Fun)]
+			switch {
+			case tv.IsType():
+				_, pointer := f.typeOf(n).Underlying().(*types.Pointer)
+				_, array := f.typeOf(n).Underlying().(*types.Array)
+				panics = panics || pointer || array
+			case tv.IsBuiltin():
+				switch calledName(n.Fun).Name {
+				case "len", "cap", "append", "min", "max", "real", "imag", "complex", "new":
+				default:
+					panics = true
+				}
+			default:
+				panics = true
+			}
+		case *ast.IndexExpr:
+			if _, ok := f.indexed(n); ok {
+				indexes = true
+			} else {
+				panics = true
+			}
+		case *ast.SliceExpr:
+			indexes = true
+			panics = panics || isPointer(f.typeOf(n.X))
+		case *ast.SelectorExpr:
+			if sel := f.info.Selections[n]; sel != nil && (sel.Kind() != types.FieldVal || sel.Indirect() || isPointer(f.typeOf(n.X))) {
+				panics = true
+			}
+		case *ast.StarExpr, *ast.TypeAssertExpr, *ast.SendStmt:
+			panics = true
 		case *ast.BinaryExpr:
-			if n.Op == token.QUO || n.Op == token.REM || n.Op == token.SHL || n.Op == token.SHR {
-				found = true
+			switch n.Op {
+			case token.QUO, token.REM, token.SHL, token.SHR:
+				panics = panics || f.info.Types[n.Y].Value == nil
+			case token.EQL, token.NEQ:
+				panics = panics || types.IsInterface(f.typeOf(n.X)) || types.IsInterface(f.typeOf(n.Y))
 			}
 		case *ast.AssignStmt:
-			if n.Tok == token.QUO_ASSIGN || n.Tok == token.REM_ASSIGN {
-				found = true
+			switch n.Tok {
+			case token.QUO_ASSIGN, token.REM_ASSIGN, token.SHL_ASSIGN, token.SHR_ASSIGN:
+				panics = true
 			}
 		case *ast.UnaryExpr:
-			found = found || n.Op == token.ARROW
+			panics = panics || n.Op == token.ARROW
 		}
-		return !found
+		return !panics
 	})
-	return found
+	return panics, indexes
+}
+
+// indexed says whether an index expression takes an element of an array, a
+// slice or a string, and of what type these are.
+func (f *fn) indexed(e *ast.IndexExpr) (types.Type, bool) {
+	tv, ok := f.info.Types[e.X]
+	if !ok || tv.IsType() {
+		return nil, false
+	}
+	u := f.typeOf(e.X).Underlying()
+	switch u.(type) {
+	case *types.Array, *types.Slice, *types.Basic:
+		return u, true
+	}
+	return nil, false
 }
 
 // instanceKey names an instance of a function.
@@ -564,13 +664,13 @@ func (f *fn) poll() {
 	if f.l.program {
 		return // nobody interrupts it but by ending the process
 	}
-	f.emit("if stop != 0 { %s() }", f.l.sym("Check"))
+	f.emit("if stop { %s() }", f.l.sym("Check"))
 }
 
 // pollBlocked lets an interrupt in that came while the code was blocked.
 func (f *fn) pollBlocked() {
 	if !f.l.program {
-		f.emit("if stuck != 0 { %s() }", f.l.sym("Check"))
+		f.emit("if stuck { %s() }", f.l.sym("Check"))
 	}
 }
 

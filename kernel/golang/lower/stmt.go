@@ -34,10 +34,34 @@ func (f *fn) stmt(s ast.Stmt) {
 	switch s.(type) {
 	case *ast.BlockStmt, *ast.LabeledStmt, *ast.EmptyStmt, *ast.DeclStmt, *ast.BranchStmt, *ast.ForStmt, *ast.SelectStmt:
 	default:
-		if canPanic(s) {
-			f.at(s)
-		}
+		f.positioned(s, func() { f.statement(s) })
+		return
 	}
+	f.statement(s)
+}
+
+// positioned lowers a node and notes, if it can panic, that execution is there.
+func (f *fn) positioned(n ast.Node, step func()) {
+	f.where = f.position(n)
+	panics, indexes := f.canPanic(n)
+	if panics {
+		f.at(n)
+	}
+	if panics || !indexes {
+		step()
+		return
+	}
+	outer := f.unchecked
+	f.unchecked = false
+	text := f.captured(step)
+	if f.unchecked {
+		f.at(n)
+	}
+	f.out.WriteString(text)
+	f.unchecked = f.unchecked || outer
+}
+
+func (f *fn) statement(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.EmptyStmt:
 	case *ast.BlockStmt:
@@ -136,6 +160,7 @@ type storage struct {
 	place string
 	typ   types.Type
 	into  func(value string) string
+	guard string // a check that comes just before
 }
 
 func (s storage) store(f *fn, value string) {
@@ -143,6 +168,7 @@ func (s storage) store(f *fn, value string) {
 		f.emit("_ = %s", value)
 		return
 	}
+	f.out.WriteString(s.guard)
 	f.emit("%s = %s", s.place, s.into(value))
 }
 
@@ -161,10 +187,10 @@ func (f *fn) target(e ast.Expr) storage {
 			if !fld.host {
 				into = func(v string) string { return f.intoField(v, fld.s, fld.i) }
 			}
-			return storage{f.l.fieldText(fld), t, into}
+			return storage{place: f.l.fieldText(fld), typ: t, into: into}
 		}
 	}
-	return storage{f.place(e), t, into}
+	return storage{place: f.place(e), typ: t, into: into}
 }
 
 func (f *fn) assign(s *ast.AssignStmt) {
@@ -195,14 +221,30 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 		if f.isNil(rhs) {
 			return
 		}
-		f.emit("_ = %s", f.typedExpr(rhs))
+		f.evaluate(rhs)
 		return
 	}
 	var dst storage
-	pre := f.captured(func() { dst = f.target(lhs) })
+	if hasCall(rhs) && hasIndex(lhs) && !hasCall(lhs) {
+		// The call may change what is indexed.
+		t := f.typeOf(lhs)
+		value := f.hold(f.to(rhs, t), f.l.rep(t))
+		f.target(lhs).store(f, value)
+		return
+	}
+	pre := f.captured(func() {
+		if hasCall(rhs) {
+			f.withoutGuards(func() { dst = f.target(lhs) })
+			return
+		}
+		dst = f.target(lhs)
+	})
 	var value string
 	mid := f.captured(func() {
 		value = f.settled(f.to(rhs, dst.typ), dst.typ)
+		if isMapIndex(f, lhs) {
+			value = f.mapped(rhs, value, f.l.rep(dst.typ))
+		}
 	})
 	f.out.WriteString(pre)
 	f.out.WriteString(mid)
@@ -247,9 +289,7 @@ func (f *fn) assignParallel(s *ast.AssignStmt) {
 			t = types.Default(f.typeOf(x))
 		}
 		text := f.to(x, t)
-		v := f.temp()
-		f.emit("var %s %s = %s", v, f.l.rep(t), text)
-		values[i] = v
+		values[i] = f.hold(text, f.l.rep(t))
 	}
 	for i, d := range dsts {
 		d.store(f, values[i])
@@ -264,28 +304,28 @@ func (f *fn) pinned(e ast.Expr) storage {
 		if star, ok := e.(*ast.StarExpr); ok {
 			t := f.typeOf(e)
 			p := f.spillAlways(f.expr(star.X))
-			return storage{"(*" + p + ")", t, func(v string) string { return f.intoSlot(v, t) }}
+			return storage{place: "(*" + p + ")", typ: t, into: func(v string) string { return f.intoSlot(v, t) }}
 		}
 		return f.target(f.pinPath(e))
 	}
 	t := f.typeOf(e)
 	into := func(v string) string { return f.intoSlot(v, t) }
 	var base, key string
-	switch u := f.typeOf(ix.X).Underlying().(type) {
+	tx := f.typeOf(ix.X)
+	switch u := tx.Underlying().(type) {
 	case *types.Map:
-		base = f.spillAlways(f.expr(ix.X))
-		key = f.spillAlways(f.toSlot(ix.Index, u.Key()))
+		base = f.hold(f.expr(ix.X), f.l.rep(tx))
+		key = f.hold(f.toSlot(ix.Index, u.Key()), f.l.slot(u.Key()))
+		return storage{place: base + "[" + key + "]", typ: t, into: into}
 	case *types.Array:
 		base = f.elementBase(ix.X)
-		key = f.pinIndex(ix.Index)
 	case *types.Pointer:
-		base = "(*" + f.spillAlways(f.expr(ix.X)) + ")"
-		key = f.pinIndex(ix.Index)
+		base = "(*" + f.hold(f.expr(ix.X), f.l.rep(tx)) + ")"
 	default:
-		base = f.spillAlways(f.expr(ix.X))
-		key = f.pinIndex(ix.Index)
+		base = f.hold(f.expr(ix.X), f.l.rep(tx))
 	}
-	return storage{base + "[" + key + "]", t, into}
+	g, base, key := f.indexGuard(base, f.pinIndex(ix.Index), ix)
+	return storage{base + "[" + key + "]", t, into, f.guardText(g)}
 }
 
 // pinPath keeps the pointer that a path of fields starts from.
@@ -315,7 +355,7 @@ func (f *fn) pinIndex(e ast.Expr) string {
 	if tv := f.info.Types[e]; tv.Value != nil {
 		return text
 	}
-	return f.spillAlways(text)
+	return f.hold(text, "int")
 }
 
 func (f *fn) opAssign(s *ast.AssignStmt) {
@@ -333,6 +373,12 @@ func (f *fn) opAssign(s *ast.AssignStmt) {
 		value = f.shiftCount(rhs)
 	} else {
 		value = f.operand(rhs, t)
+	}
+	if dst.guard != "" {
+		if hasCallText(value) {
+			value = f.spillAlways(value)
+		}
+		f.out.WriteString(dst.guard)
 	}
 	if sel, ok := ast.Unparen(lhs).(*ast.SelectorExpr); ok && f.info.Selections[sel] != nil || isMapIndex(f, lhs) {
 		f.emit("%s = %s %s %s", dst.place, dst.place, op, value)
@@ -352,6 +398,17 @@ func isMapIndex(f *fn, e ast.Expr) bool {
 	}
 	_, isMap := coreType(f.typeOf(ix.X)).(*types.Map)
 	return isMap
+}
+
+// hasIndex says whether an expression has an index in it.
+func hasIndex(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		_, ok := n.(*ast.IndexExpr)
+		found = found || ok
+		return !found
+	})
+	return found
 }
 
 func hasCall(e ast.Expr) bool {
@@ -379,6 +436,7 @@ func (f *fn) incDec(s *ast.IncDecStmt) {
 	} else {
 		dst = f.target(s.X)
 	}
+	f.out.WriteString(dst.guard)
 	f.emit("%s = %s %s 1", dst.place, dst.place, op)
 }
 
@@ -409,9 +467,7 @@ func (f *fn) defineStmt(s *ast.AssignStmt) {
 				t = f.typeOf(id)
 			}
 			text := f.to(x, t)
-			v := f.temp()
-			f.emit("var %s %s = %s", v, f.l.rep(t), text)
-			values[i] = v
+			values[i] = f.hold(text, f.l.rep(t))
 		}
 		for i, x := range s.Lhs {
 			if o := isNew(x); o != nil {
@@ -464,15 +520,13 @@ func (f *fn) varSpec(spec *ast.ValueSpec) {
 			id := spec.Names[i]
 			if id.Name == "_" {
 				if !f.isNil(x) {
-					f.emit("_ = %s", f.typedExpr(x))
+					f.evaluate(x)
 				}
 				continue
 			}
 			values[i] = f.toSlot(x, typeOf(id))
 			if len(values) > 1 {
-				v := f.temp()
-				f.emit("var %s %s = %s", v, f.l.slot(typeOf(id)), values[i])
-				values[i] = v
+				values[i] = f.hold(values[i], f.l.slot(typeOf(id)))
 			}
 		}
 		for i, id := range spec.Names {
@@ -532,9 +586,7 @@ func (f *fn) returnStmt(s *ast.ReturnStmt) {
 		values[0] = f.settled(values[0], sig.Results().At(0).Type())
 	} else {
 		for i, v := range values {
-			t := f.temp()
-			f.emit("var %s %s = %s", t, f.l.slot(sig.Results().At(i).Type()), v)
-			values[i] = t
+			values[i] = f.hold(v, f.l.slot(sig.Results().At(i).Type()))
 		}
 	}
 	for i, v := range values {

@@ -37,9 +37,9 @@ func (r *Runtime) Start(g *Group, f func()) {
 		g.live--
 		if g.cancelled.Load() {
 			if gs.stopping--; gs.stopping == 0 {
-				setFlag(r.stop, 0)
+				setFlag(r.stop, false)
 			}
-			setFlag(r.stuck, gs.stopping)
+			setFlag(r.stuck, gs.stopping > 0)
 		}
 		gs.mu.Unlock()
 		r.traces.drop(id)
@@ -60,24 +60,24 @@ func (r *Runtime) Cancel(g *Group) {
 	if gs.stopping == 0 {
 		return
 	}
-	setFlag(r.stop, 1)
-	setFlag(r.stuck, gs.stopping)
+	setFlag(r.stop, true)
+	setFlag(r.stuck, gs.stopping > 0)
 	// What runs meets a poll soon. What is blocked polls when it comes back;
 	// other goroutines are not to pay for it until then.
 	time.AfterFunc(stopTime, func() {
 		gs.mu.Lock()
 		defer gs.mu.Unlock()
-		setFlag(r.stop, 0)
+		setFlag(r.stop, false)
 	})
 }
 
-// setFlag writes a word that interpreted code polls. The interpreter reads it
+// setFlag writes a flag that interpreted code polls. The interpreter reads it
 // without synchronisation, on purpose (a poll is all that it costs): the write
-// of a word is whole, and a poll that comes too early is followed by another.
+// of a byte is whole, and a poll that comes too early is followed by another.
 // So the race detector is not told of it.
 //
 //go:norace
-func setFlag(p *int, v int) { *p = v }
+func setFlag[T bool | int](p *T, v T) { *p = v }
 
 // stopTime is how long running code polls for a cancellation.
 const stopTime = 2 * time.Second
@@ -95,7 +95,7 @@ func (r *Runtime) Live() map[*Group]int {
 
 // SetStop tells where lowered code looks for a pending cancellation.
 // and, after what may block, for one that came meanwhile.
-func (r *Runtime) SetStop(stop, stuck *int) { r.stop, r.stuck = stop, stuck }
+func (r *Runtime) SetStop(stop, stuck *bool) { r.stop, r.stuck = stop, stuck }
 
 func (r *Runtime) group() *Group {
 	id := goid()

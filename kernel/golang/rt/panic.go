@@ -94,6 +94,7 @@ var reflectPanics = []struct {
 	err  error
 }{
 	{"on zero Value", nilDereference},
+	{"using zero Value argument", nilDereference},
 	{"call of nil function", nilDereference},
 	{"reflect: call of nil func", nilDereference},
 	{"index out of range", runtimeError("index out of range")},

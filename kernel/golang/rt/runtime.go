@@ -20,8 +20,8 @@ type Runtime struct {
 	impl     sync.Map // implKey to bool
 	hostType func(reflect.Type) types.Type
 
-	stop   *int // lowered code polls it: not 0 while running goroutines are being cancelled
-	stuck  *int // how many cancelled goroutines are still alive
+	stop   *bool // lowered code polls it: running goroutines are being cancelled
+	stuck  *bool // cancelled goroutines are still alive
 	groups groups
 	traces traces
 
@@ -45,7 +45,7 @@ type Runtime struct {
 // New returns the runtime of a session. hostType gives the checker's type of
 // a compiled one.
 func New(hostType func(reflect.Type) types.Type) *Runtime {
-	r := &Runtime{hostType: hostType, stop: new(int), stuck: new(int)}
+	r := &Runtime{hostType: hostType, stop: new(bool), stuck: new(bool)}
 	r.types.byHost = make(map[reflect.Type]*Type)
 	r.groups.byID = make(map[int64]*Group)
 	r.traces.calls = make(map[int64][]Call)
@@ -97,6 +97,8 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"SendCase":      sendCase,
 		"RecvCase":      recvCase,
 		"CheckMake":     checkMake,
+		"Index":         indexPanic,
+		"SliceBounds":   sliceBounds,
 		"Rune": func(s string, i int) (rune, int) {
 			r, n := utf8.DecodeRuneInString(s[i:])
 			return r, i + n
