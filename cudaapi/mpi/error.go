@@ -15,6 +15,9 @@ type Class string
 
 func (c Class) Error() string { return string(c) }
 
+// Name is the class's name, such as MPI_ERR_RANK.
+func (c Class) Name() string { return string(c) }
+
 // The error classes that this package gives. A library may give others, as
 // Class("MPI_ERR_...").
 const (

@@ -91,6 +91,7 @@ func mpiPackage() host.Package {
 			"BOr":                      "MPI's operations. Sum and Prod take numbers; Min and Max real numbers; the\nlogical ones bools and integers (0 is false); the bitwise ones integers;\nMinLoc and MaxLoc pairs such as [Float64Int]: of equal values the one of the\nlowest index.",
 			"BXor":                     "MPI's operations. Sum and Prod take numbers; Min and Max real numbers; the\nlogical ones bools and integers (0 is false); the bitwise ones integers;\nMinLoc and MaxLoc pairs such as [Float64Int]: of equal values the one of the\nlowest index.",
 			"Class":                    "Class is an MPI error class, by its standard name. It is an error, to compare\nwith: errors.Is(err, mpi.ErrTruncate).",
+			"Class.Name":               "Name is the class's name, such as MPI_ERR_RANK.",
 			"Comm":                     "Comm is a communicator: some ranks in an order, whose messages and collectives\nare apart from those of every other communicator.",
 			"Comm.Allgather":           "Allgather is Gather to every rank (MPI_Allgather).",
 			"Comm.Allgatherv":          "Allgatherv is Gatherv to every rank (MPI_Allgatherv).",

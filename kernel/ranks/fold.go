@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gocuda/cudaapi/mpi"
 	"gocuda/kernel/display"
 	"gocuda/kernel/session"
 )
@@ -122,7 +123,7 @@ func severity(e *session.Error) int {
 	switch {
 	case e.Name == "RankLost" && strings.HasPrefix(e.Message, "the rank was lost") && !strings.Contains(e.Message, "its connection ended"):
 		return 2
-	case e.Name == "RankLost", e.Name == "Interrupted":
+	case e.Name == "RankLost", e.Name == "Interrupted", e.Name == string(mpi.ErrProcLost):
 		return 0
 	}
 	return 1

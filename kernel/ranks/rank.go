@@ -39,7 +39,7 @@ type inventory struct {
 // attachRank is Attach in a rank.
 func attachRank(h *session.Host) session.Extension {
 	refuse := func(_ context.Context, _ magic.Env, call magic.Call) error {
-		return call.Errorf("UsageError", "this is rank %s, which has no ranks of its own: use it in a cell that is not for ranks", os.Getenv(rankEnv))
+		return call.Errorf("UsageError", "a rank has no ranks of its own: use this in a cell that is not for ranks")
 	}
 	for _, m := range (&notebook{}).magics() {
 		m.Run = refuse
