@@ -59,6 +59,11 @@ var faults = []scenario{
 		"func g() func() { h := sync.OnceFunc(func() { fmt.Println(1) }); p := &h; h(); *p = func() { fmt.Println(2) }; h(); h = sync.OnceFunc(func() { fmt.Println(3) }); return *p }\ng()()", "1\n2\n3",
 		"func k() { h := sync.OnceFunc(func() { fmt.Println(1) }); h(); h = func() { fmt.Println(2) }; h() }\nk()", "1\n2",
 	}},
+	{"a range gives channels", []string{
+		"cs := []chan int{make(chan int, 1), make(chan int, 1)}\nfor i, c := range cs { c <- i + 1 }\nfor _, c := range cs { fmt.Print(<-c, \" \") }", "1 2",
+		"m := map[string]chan int{\"a\": cs[0], \"b\": cs[1]}\nfor k, c := range m { c <- len(k); delete(m, \"a\"); delete(m, \"b\") }\nfmt.Println(len(cs[0]) + len(cs[1]))", "1",
+		"var ends [2]<-chan int\nends[1] = cs[0]\nvar e <-chan int\nfor _, e = range ends {}\nfmt.Println(e == ends[1])", "true",
+	}},
 	{"concurrent closures", []string{
 		"var ends sync.WaitGroup\nvar counts [8]int\nfor i := range counts { ends.Add(1); go func() { defer ends.Done(); for range 200 { counts[i]++ } }() }\nends.Wait()\ncounts[7]", "=> 200",
 		"var wg sync.WaitGroup\nvar mu sync.Mutex\nn := 0\nfor i := range 50 { wg.Add(1); go func() { defer wg.Done(); for range 20 { mu.Lock(); n += i - i + 1; mu.Unlock() } }() }\nwg.Wait()\nn", "=> 1000",

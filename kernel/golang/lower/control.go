@@ -305,17 +305,31 @@ func (f *fn) rangeNative(s *ast.RangeStmt, label, x string, key, elem types.Type
 		x = f.spillAlways(x)
 	}
 	k, v := f.temp(), f.temp()
+	_, channels := elem.Underlying().(*types.Chan)
 	switch {
-	case s.Value != nil && !isBlank(s.Value):
-		f.emit("%sfor %s, %s := range %s {", f.head(label), k, v, x)
-		f.emit("_ = %s", k)
-	default:
+	case s.Value == nil || isBlank(s.Value):
 		f.emit("%sfor %s := range %s {", f.head(label), k, x)
-		f.emit("_ = %s", k)
+	case channels: // which the interpreter takes for what the loop is over
+		f.emit("%sfor %s := range %s {", f.head(label), k, x)
+		if f.rangesMap(s) {
+			found := f.temp()
+			f.emit("%s, %s := %s[%s]", v, found, x, k)
+			f.emit("if !%s { continue }", found)
+		} else {
+			v = x + "[" + k + "]"
+		}
+	default:
+		f.emit("%sfor %s, %s := range %s {", f.head(label), k, v, x)
 	}
+	f.emit("_ = %s", k)
 	f.loopBody(s, label, func() {
 		f.bindPair(s, k, key, v, elem)
 	})
+}
+
+func (f *fn) rangesMap(s *ast.RangeStmt) bool {
+	_, ok := f.rangeType(s.X).(*types.Map)
+	return ok
 }
 
 func (f *fn) rangeInt(s *ast.RangeStmt, label string, t types.Type) {
