@@ -58,6 +58,22 @@ var mutations = []struct {
 		"				must(must(c.Sync(\"fence\")).Wait())\n", "", "messages are wrong"},
 	{"08_signal_and_wait", "a kernel that does nothing",
 		"	if (threadIdx.x == 0) out[blockIdx.x] = part[0];\n", "", "messages are wrong"},
+	{"09_jacobi", "strips that do not wait for their neighbours",
+		"				must(s.stream.WaitEvent(s.up.done))\n				must(s.stream.WaitEvent(s.down.done))\n", "", "strips are off by"},
+	{"09_jacobi", "a rank's share skipped",
+		"	if from < to {\n", "	if from < to && rank != 1 {\n", "off by"},
+	{"09_jacobi", "rows sent before the GPU has made them",
+		"		must(p.edge.Synchronize()) // the rows are there: now they can go\n", "", "off by"},
+	{"09_jacobi", "outermost rows that do not wait for the inner ones",
+		"		must(p.edge.WaitEvent(p.innerDone))\n", "", "late: inner: off by"},
+	{"10_wave_equation", "a kernel that does nothing",
+		"swing(stepDouble, intervals)", "swing(nothingDouble, intervals)", "at 1/16 of a period, the string is off by"},
+	{"10_wave_equation", "a rank that does not swing",
+		"		must(p.launch[p.steps%2].Launch())\n", "		if rank != 1 {\n			must(p.launch[p.steps%2].Launch())\n		}\n", "the ranks differ from one GPU"},
+	{"10_wave_equation", "points sent before the GPU has made them",
+		"	must(p.stream.Synchronize()) // MPI knows nothing of streams\n", "", "the ranks differ from one GPU"},
+	{"10_wave_equation", "an exchange that comes a step too late",
+		"p.steps%p.halo == 0 &&", "p.steps%(p.halo+1) == 0 &&", "with a halo of 1, the string is off by"},
 }
 
 func TestMutations(t *testing.T) {
