@@ -160,6 +160,11 @@ var scenarios = []scenario{
 		"func first(xs []int, ok bool) bool { return ok && xs[0] == 1 }\nfmt.Println(first(nil, false), first(a, true))\nfirst(nil, true)", "false true\nPanic: runtime error: index out of range [0] with length 0",
 		"func swap(xs []int, i, j int) { xs[i], xs[j] = xs[j], xs[i] }\nswap(a, 0, 2)\nfmt.Println(a)\nswap(a, 1, 3)", "[3 2 1]\nPanic: runtime error: index out of range [3] with length 3",
 	}},
+	{"unsafe", []string{
+		"import \"unsafe\"\na := [4]uint64{1, 2, 3, 4}\nunsafe.Slice(&a[1], 2)", "=> []uint64{2, 3}",
+		"n := 1 << 61\nunsafe.Slice(&a[0], n)", "Panic: runtime error: unsafe.Slice: len out of range",
+		"unsafe.Slice((*int)(nil), n)", "Panic: runtime error: unsafe.Slice: ptr is nil and len is not zero",
+	}},
 	{"nil pointers", []string{
 		"var p *int\n_ = *p", "Panic: runtime error: invalid memory address or nil pointer dereference",
 		"m := map[string]int{\"a\": 1}\nm[\"a\"] = *p", "Panic: runtime error: invalid memory address or nil pointer dereference",

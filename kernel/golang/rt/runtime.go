@@ -142,20 +142,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"UnsafeString":     func(p unsafe.Pointer, n int) string { return unsafe.String((*byte)(p), n) },
 		"UnsafeStringData": func(s string) unsafe.Pointer { return unsafe.Pointer(unsafe.StringData(s)) },
 		"UnsafeSliceData":  func(s any) unsafe.Pointer { return reflect.ValueOf(s).UnsafePointer() },
-		"UnsafeSlice": func(p any, n int) any {
-			v := reflect.ValueOf(p)
-			if n < 0 {
-				panic(&Panic{runtimeError("unsafe.Slice: len out of range")})
-			}
-			if v.IsNil() {
-				if n > 0 {
-					panic(&Panic{runtimeError("unsafe.Slice: ptr is nil and len is not zero")})
-				}
-				return reflect.Zero(reflect.SliceOf(v.Type().Elem())).Interface()
-			}
-			array := reflect.NewAt(reflect.ArrayOf(n, v.Type().Elem()), v.UnsafePointer())
-			return array.Elem().Slice(0, n).Interface()
-		},
+		"UnsafeSlice":      unsafeSlice,
 	}
 	out := make(map[string]reflect.Value, len(syms))
 	for name, f := range syms {
@@ -164,6 +151,24 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 	out["SelectCase"] = reflect.ValueOf((*reflect.SelectCase)(nil))
 	out["Frame"] = reflect.ValueOf((*Frame)(nil))
 	return out
+}
+
+// unsafeSlice is unsafe.Slice.
+func unsafeSlice(p any, n int) any {
+	v := reflect.ValueOf(p)
+	elem := v.Type().Elem()
+	switch {
+	case n < 0:
+		panic(&Panic{runtimeError("unsafe.Slice: len out of range")})
+	case v.IsNil() && n > 0:
+		panic(&Panic{runtimeError("unsafe.Slice: ptr is nil and len is not zero")})
+	case v.IsNil():
+		return reflect.Zero(reflect.SliceOf(elem)).Interface()
+	case elem.Size() > 0 && uintptr(n) > -v.Pointer()/elem.Size():
+		panic(&Panic{runtimeError("unsafe.Slice: len out of range")})
+	}
+	array := reflect.NewAt(reflect.ArrayOf(n, elem), v.UnsafePointer())
+	return array.Elem().Slice(0, n).Interface()
 }
 
 // checkMake checks the length and the capacity given to make.
