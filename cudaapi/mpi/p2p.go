@@ -117,7 +117,7 @@ func (c *Comm) Probe(source, tag int) (Status, error) {
 		return Status{}, err
 	}
 	p := pending{c: c, call: call, peer: source, tag: tag}
-	x := waiter{w: c.w}
+	x := newWaiter(c.w)
 	defer x.done()
 	for {
 		st, ok, err := c.iprobeAny(source, tag)
@@ -162,7 +162,7 @@ func (m *Message) Status() Status { return m.status }
 func (c *Comm) Mprobe(source, tag int) (*Message, error) {
 	const call = "Comm.Mprobe"
 	p := pending{c: c, call: call, peer: source, tag: tag}
-	x := waiter{w: c.w}
+	x := newWaiter(c.w)
 	defer x.done()
 	for {
 		m, ok, err := c.improbe(call, source, tag)

@@ -41,6 +41,7 @@ const (
 // waiter paces a wait and ends it when it must end.
 type waiter struct {
 	w      *world
+	stop   <-chan struct{} // that of when the wait began
 	n      int
 	limit  int
 	began  time.Time
@@ -48,6 +49,8 @@ type waiter struct {
 	lostAt time.Time
 	shown  *Wait
 }
+
+func newWaiter(w *world) waiter { return waiter{w: w, stop: stop()} }
 
 // Wait is a blocking call that is under way.
 type Wait struct {
@@ -110,7 +113,7 @@ func (x *waiter) pause(p *pending) error {
 
 func (x *waiter) check(p *pending) error {
 	select {
-	case <-stop():
+	case <-x.stop:
 		return ErrInterrupted
 	default:
 	}
@@ -188,12 +191,12 @@ func (p *pending) wait() (Status, error) {
 func (p *pending) block() (st Status, over bool, err error) {
 	ts, done, err := p.r.Test()
 	if !done && err == nil {
-		x := waiter{w: p.c.w}
+		x := newWaiter(p.c.w)
 		for !done && err == nil {
 			if x.n >= p.c.w.spins {
 				if r, ok := p.r.(transport.Waiter); ok {
 					x.show(p)
-					if ts, done, err = r.Wait(stop()); !done && err == nil {
+					if ts, done, err = r.Wait(x.stop); !done && err == nil {
 						x.done()
 						return p.giveUp(ErrInterrupted)
 					}

@@ -1,0 +1,34 @@
+package mpi
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// What was interrupted ends also if it looks only when the next cell has begun.
+func TestAWaitEndsByTheInterruptOfItsTime(t *testing.T) {
+	defer SetInterrupt(nil)
+	ours := make(chan struct{})
+	SetInterrupt(ours)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Self().Recv(make([]int, 1), 0, 77)
+		ended <- err
+	}()
+	for begun := time.Now(); len(Waits()) == 0; time.Sleep(time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatal("the receive does not wait")
+		}
+	}
+	SetInterrupt(make(chan struct{}))
+	close(ours)
+	select {
+	case err := <-ended:
+		if !errors.Is(err, ErrInterrupted) {
+			t.Errorf("the error is %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the receive goes on")
+	}
+}
