@@ -1,12 +1,15 @@
 package sim_test
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -57,28 +60,87 @@ static __attribute__((noinline)) void jacobi(int n, float a, const float *x, flo
     for (int r = 1; r < n / w - 1; r++)
         for (int c = 1; c < w - 1; c++) y[r * w + c] = a * (x[r * w + c - 1] + x[r * w + c + 1] + x[(r - 1) * w + c] + x[(r + 1) * w + c]);
 }
+// Each line asks for a loop by its number; the answer is its time in ns.
 int main(int, char **argv) {
     int n = atoi(argv[1]);
     std::vector<float> x(n, 1), y(n, 1);
-    for (auto f : {saxpy, sum, jacobi}) {
-        double best = 1e9;
-        for (int k = 0; k < 30; k++) {
-            auto t = std::chrono::steady_clock::now();
-            f(n, 0.25f, x.data(), y.data());
-            double d = std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count();
-            best = d < best ? d : best;
-        }
-        printf("%.0f\n", best * 1e9);
+    void (*loops[])(int, float, const float *, float *) = {saxpy, sum, jacobi};
+    for (int i; scanf("%d", &i) == 1; fflush(stdout)) {
+        auto t = std::chrono::steady_clock::now();
+        loops[i](n, 0.25f, x.data(), y.data());
+        printf("%.0f\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count() * 1e9);
     }
 }`
 
-// BenchmarkKernels times simulated kernels on one core beside the same loops in
-// C++ at -O2; ratio is how many times slower they are.
+// The same kernels under Numba's simulator, which has the same protocol.
+const benchNumba = `
+import os, sys, time
+os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
+import numpy as np
+from numba import cuda, float32
+
+@cuda.jit
+def saxpy(n, a, x, y):
+    i = cuda.grid(1)
+    if i < n:
+        y[i] = a * x[i] + y[i]
+
+@cuda.jit
+def total(n, a, x, y):
+    s = cuda.shared.array(256, float32)
+    t, v = cuda.threadIdx.x, 0.0
+    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
+        v += x[i]
+    s[t] = v
+    cuda.syncthreads()
+    d = 128
+    while d:
+        if t < d:
+            s[t] += s[t + d]
+        cuda.syncthreads()
+        d //= 2
+    if t == 0:
+        y[cuda.blockIdx.x] = s[0]
+
+@cuda.jit
+def jacobi(n, a, x, y):
+    w = 1024
+    i = cuda.grid(1)
+    r, c = i // w, i % w
+    if r > 0 and r < n // w - 1 and c > 0 and c < w - 1:
+        y[r * w + c] = a * (x[r * w + c - 1] + x[r * w + c + 1] + x[(r - 1) * w + c] + x[(r + 1) * w + c])
+
+n = int(sys.argv[1])
+x, y = cuda.to_device(np.ones(n, np.float32)), cuda.to_device(np.ones(n, np.float32))
+print(0, flush=True)
+for line in sys.stdin:
+    t = time.perf_counter()
+    [saxpy, total, jacobi][int(line)][n // 256, 256](n, np.float32(0.25), x, y)
+    print(int((time.perf_counter() - t) * 1e9), flush=True)
+`
+
+// BenchmarkKernels times simulated kernels on one core in turns with the same
+// loops in C++ at -O2, and with Numba's simulator where GOCUDA_BENCH_NUMBA is a
+// Python that has Numba. xC++ is how many times slower than C++ they are, xNumba
+// how many times faster than Numba's, for a smaller size: medians.
 func BenchmarkKernels(b *testing.B) {
-	const n = 1 << 22
+	const n, few = 1 << 22, 1 << 12
 	plain := plainLoops(b, n)
+	var numba *loops
+	if python := os.Getenv("GOCUDA_BENCH_NUMBA"); python != "" {
+		numba = startLoops(b, python, "-c", benchNumba, strconv.Itoa(few))
+		numba.line(b)
+	} else {
+		b.Log("not compared with Numba's simulator: GOCUDA_BENCH_NUMBA names no Python")
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for i, name := range []string{"saxpy", "sum", "jacobi"} {
+		var slow []float64
+		for range 3 {
+			if numba != nil {
+				slow = append(slow, numba.run(b, i))
+			}
+		}
 		for _, check := range []bool{true, false} {
 			b.Run(name+"/check="+strconv.FormatBool(check), func(b *testing.B) {
 				x := newBox(b, sim.Options{Devices: 1, NoCheck: !check})
@@ -89,26 +151,91 @@ func BenchmarkKernels(b *testing.B) {
 				x.ok(err)
 				k, err := x.d.ModuleFunction(x.c, m, name)
 				x.ok(err)
+				run := func(n int, grid driver.Dim3) float64 {
+					begin := time.Now()
+					x.ok(x.launch(k, grid, dim(256), 0, n, float32(0.25), dx, dy))
+					x.ok(x.sync())
+					return float64(time.Since(begin))
+				}
 				grid := dim(n / 256)
 				if name == "sum" {
 					grid = dim(1024)
 				}
-				best := time.Hour
+				run(n, grid)
+				var slower, each, faster []float64
 				for b.Loop() {
-					begin := time.Now()
-					x.ok(x.launch(k, grid, dim(256), 0, n, float32(0.25), dx, dy))
-					x.ok(x.sync())
-					best = min(best, time.Since(begin))
+					c := plain.run(b, i)
+					t := run(n, grid)
+					slower, each = append(slower, t/c), append(each, t/n)
+					faster = append(faster, run(few, dim(few/256)))
 				}
-				b.ReportMetric(float64(best)/float64(plain[i]), "ratio")
-				b.ReportMetric(float64(best)/n, "ns/element")
+				b.ReportMetric(median(slower), "xC++")
+				b.ReportMetric(median(each), "ns/element")
+				if numba != nil {
+					b.ReportMetric(median(slow)/median(faster), "xNumba")
+				}
 			})
 		}
 	}
 }
 
-// plainLoops are the best times of the C++ loops.
-func plainLoops(b *testing.B, n int) (times []time.Duration) {
+func median(v []float64) float64 {
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// loops is a process that runs loops when asked, and times them.
+type loops struct {
+	ask    io.Writer
+	answer *bufio.Scanner
+}
+
+func startLoops(b *testing.B, name string, args ...string) *loops {
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			b.Error(name, err)
+		}
+	})
+	return &loops{in, bufio.NewScanner(out)}
+}
+
+func (l *loops) line(b *testing.B) float64 {
+	b.Helper()
+	if !l.answer.Scan() {
+		b.Fatal("the process of the loops ended: ", l.answer.Err())
+	}
+	ns, err := strconv.ParseFloat(l.answer.Text(), 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return ns
+}
+
+// run is the time of loop i in ns.
+func (l *loops) run(b *testing.B, i int) float64 {
+	b.Helper()
+	if _, err := fmt.Fprintln(l.ask, i); err != nil {
+		b.Fatal(err)
+	}
+	return l.line(b)
+}
+
+// plainLoops compiles and starts the loops in C++.
+func plainLoops(b *testing.B, n int) *loops {
 	cc, err := sim.Compiler()
 	if err != nil {
 		b.Skip(err)
@@ -120,16 +247,5 @@ func plainLoops(b *testing.B, n int) (times []time.Duration) {
 	if out, err := exec.Command(cc, "-O2", "-std=c++17", exe+".cpp", "-o", exe).CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
-	out, err := exec.Command(exe, strconv.Itoa(n)).Output()
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, l := range strings.Fields(string(out)) {
-		ns, err := strconv.Atoi(l)
-		if err != nil {
-			b.Fatal(err)
-		}
-		times = append(times, time.Duration(ns))
-	}
-	return times
+	return startLoops(b, exe, strconv.Itoa(n))
 }

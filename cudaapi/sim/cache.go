@@ -17,10 +17,14 @@ import (
 	"gocuda/cudaapi/driver"
 )
 
+// codeVersion changes with what this package makes of a source beside its
+// headers.
+const codeVersion = 6
+
 // cacheKey names a compilation by all that it depends on.
 func cacheKey(cc *compiler, unchecked bool, p *Profile, name string, src *driver.Source) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %v %d.%d %v %v %q %q %q %q %s", cc.path, cc.version, unchecked, p.Major, p.Minor, cpu.X86.HasFMA, cpu.X86.HasAVX2,
+	fmt.Fprintf(h, "%d %q %q %v %d.%d %v %v %q %q %q %q %s", codeVersion, cc.path, cc.version, unchecked, p.Major, p.Minor, cpu.X86.HasFMA, cpu.X86.HasAVX2,
 		name, src.Code, src.Options, src.Names, includeHash())
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

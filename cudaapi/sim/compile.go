@@ -168,19 +168,44 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	s := scan(string(pre))
+	// Kernels are told which thread they are where that compiles. If it does not,
+	// the messages should be about the source as it was written.
+	asm, more, err := b.assembly(scan(string(pre), true), names)
+	if bad := (*compileError)(nil); errors.As(err, &bad) {
+		asm, more, err = b.assembly(scan(string(pre), false), names)
+	}
+	if err != nil {
+		return nil, "", err
+	}
 	out := filepath.Join(b.dir, "k.so")
-	args = []string{"-x", "c++", "-std=" + b.options.std, "-I", b.include, "-include", filepath.Join(b.include, "cuda_sim.h"),
-		"-fPIC", "-shared", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",
-		"-fwrapv", "-fno-delete-null-pointer-checks", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-semantic-interposition", "-Wl,-Bsymbolic",
-		"-w", "-o", out, b.options.optimize, "-ffp-contract=" + b.options.contract}
+	if _, _, err := b.command(string(asm), "-x", "assembler", "-shared", "-Wl,-Bsymbolic", "-o", out, "-"); err != nil {
+		return nil, "", err
+	}
+	so, err = os.ReadFile(out)
+	return so, log + more, err
+}
+
+// assembly compiles a source that was scanned.
+func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err error) {
+	amd64 := runtime.GOARCH == "amd64"
+	args := []string{"-x", "c++", "-std=" + b.options.std, "-I", b.include, "-include", filepath.Join(b.include, "cuda_sim.h"),
+		"-fPIC", "-S", "-o", "-", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",
+		"-fwrapv", "-fno-delete-null-pointer-checks", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-semantic-interposition",
+		"-w", b.options.optimize, "-ffp-contract=" + b.options.contract}
 	if b.cc.clang {
 		args = append(args, "-ferror-limit=20")
 	} else {
-		args = append(args, "-fno-gnu-unique", "-fno-tree-loop-distribute-patterns", "-fmax-errors=20", "-Wno-register")
+		args = append(args, "-fno-gnu-unique", "-fno-ipa-ra", "-fno-tree-loop-distribute-patterns", "-ftree-vectorize", "-fmax-errors=20", "-Wno-register")
 	}
-	if runtime.GOARCH == "amd64" && cpu.X86.HasFMA && cpu.X86.HasAVX2 {
-		args = append(args, "-mavx2", "-mfma")
+	if amd64 {
+		args = append(args, "-pg", "-mfentry")
+		if cpu.X86.HasFMA && cpu.X86.HasAVX2 {
+			args = append(args, "-mavx2", "-mfma")
+		}
+	}
+	sites := b.check && amd64 && !b.cc.clang
+	if sites {
+		args = append(args, "-ffixed-r15", "-DGOCUDA_SITES=1")
 	}
 	if b.check {
 		args = append(args, "-fsanitize=kernel-address", "-DGOCUDA_CHECK=1")
@@ -195,12 +220,11 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 		}
 	}
 	args = append(args, b.options.compile...)
-	_, more, err := b.command(s.text+s.footer(names), append(args, "-")...)
-	if err != nil {
-		return nil, "", err
+	asm, log, err = b.command(s.text+s.footer(names), append(args, "-")...)
+	if err == nil && amd64 {
+		asm = rewrite(asm, sites)
 	}
-	so, err = os.ReadFile(out)
-	return so, log + more, err
+	return asm, log, err
 }
 
 // command runs the compiler on text. What it prints becomes the log, or the
@@ -260,7 +284,7 @@ func (b *build) diagnostics(text string) string {
 		}
 	}
 	switch {
-	case strings.Contains(text, "Error: no such instruction") || strings.Contains(text, "unrecognized instruction"):
+	case strings.Contains(text, "Error: no such instruction") || strings.Contains(text, "<inline asm>"):
 		return fmt.Sprintf("%s: error: inline assembly: simulated devices run on the CPU and know no PTX\n%s", b.name, text)
 	case count == 0 && out.Len() == 0 && strings.TrimSpace(text) != "":
 		return text // the linker's words, for example

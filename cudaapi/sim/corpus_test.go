@@ -2,6 +2,9 @@ package sim_test
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"gocuda/cudaapi/sim"
@@ -12,5 +15,22 @@ func TestCorpus(t *testing.T) {
 	for _, o := range []sim.Options{{}, {NoCheck: true}, {Adversarial: true}} {
 		o.Devices = 1
 		t.Run(fmt.Sprintf("check=%v/adversarial=%v", !o.NoCheck, o.Adversarial), func(t *testing.T) { corpus.Run(t, newDriver(t, o)) })
+	}
+}
+
+// TestOtherCompiler runs kernels as clang++ compiles them.
+func TestOtherCompiler(t *testing.T) {
+	if _, err := exec.LookPath("clang++"); err != nil {
+		t.Skip(err)
+	}
+	if cc, err := sim.Compiler(); err != nil || strings.Contains(cc, "clang") {
+		t.Skip("the compiler is clang++ anyway", err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^(TestCorpus|TestIllegalAccesses|TestCompileErrors|TestGridBarrier|TestSpinningThreadsGetTurns|TestBarrierThatNeverCompletes|TestInlinePTXIsExplained)$/(check=true|^[^=]*$)/(adversarial=false|^[^=]*$)", "-test.v")
+	cmd.Env = append(os.Environ(), "CXX=clang++")
+	out, err := cmd.CombinedOutput()
+	n := strings.Count(string(out), "--- PASS")
+	if t.Logf("%d passed", n); err != nil || n < 60 {
+		t.Errorf("%v, %d passed\n%s", err, n, out)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
-	"sync"
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
@@ -21,6 +20,8 @@ type launchABI struct {
 	valid               uintptr
 	ranges              uintptr
 	nranges             uint64
+	regions             uintptr
+	nregions            uint64
 	image               [2]uint64
 	accessed            [2]uint64 // read, written
 	stop, reversed      uint32
@@ -32,79 +33,6 @@ type failureABI struct {
 	address                 uint64
 	block, thread           [3]uint32
 	text                    [256]byte
-}
-
-// workerABI has the layout of gocuda::Worker up to its local part.
-type workerABI struct {
-	stacks  uintptr
-	nstacks uint64
-	blocks  uintptr
-	shared  uintptr
-	kept    uintptr
-	tls     [2]uint64
-}
-
-const (
-	stackSize  = 256 << 10
-	workerSize = 1 << 10  // more than gocuda::Worker takes
-	blockSize  = 48 << 10 // more than gocuda::Block takes
-)
-
-// crew is the workers that kernels run on.
-type crew struct {
-	mu   sync.Mutex
-	idle []uintptr // worker structs with memory for a block
-	maps [][2]uintptr
-}
-
-// hire takes a worker for launches whose blocks do not wait for each other.
-func (c *crew) hire() (uintptr, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := len(c.idle); n > 0 {
-		w := c.idle[n-1]
-		c.idle = c.idle[:n-1]
-		return w, nil
-	}
-	w, m, err := newWorker(1, maxThreads, maxSharedOptin, 0)
-	if err == nil {
-		c.maps = append(c.maps, m)
-	}
-	return w, err
-}
-
-// newWorker maps a worker with memory for so many blocks: their threads'
-// stacks at multiples of their size, and the rest after them.
-func newWorker(blocks, threads, shared, kept uint64) (w uintptr, m [2]uintptr, err error) {
-	n := blocks * threads
-	total := uintptr((n+1)*stackSize + workerSize + blocks*(blockSize+roundUp(shared, 16)+roundUp(kept, 16)) + hostPage)
-	p, err := mapPrivate(0, total)
-	if err != nil {
-		return 0, m, err
-	}
-	stacks := uintptr(roundUp(uint64(p), stackSize))
-	w = stacks + uintptr(n*stackSize)
-	a := workerABI{stacks: stacks, nstacks: n, blocks: w + workerSize}
-	a.shared = a.blocks + uintptr(blocks*blockSize)
-	a.kept = a.shared + uintptr(blocks*roundUp(shared, 16))
-	*(*workerABI)(pointer(w)) = a
-	return w, [2]uintptr{p, total}, nil
-}
-
-// dismiss gives the workers' memory back.
-func (c *crew) dismiss() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range c.maps {
-		release(m[0], m[1]) //nolint:errcheck // nothing can be done
-	}
-	c.idle, c.maps = nil, nil
-}
-
-func (c *crew) leave(w uintptr) {
-	c.mu.Lock()
-	c.idle = append(c.idle, w)
-	c.mu.Unlock()
 }
 
 // address is where a pointer's or a slice's data lies. That data is kept off
@@ -262,10 +190,19 @@ func (m *Driver) runKernel(ctx *context, f *function, name string, a *launchABI,
 	for _, r := range sp.registered {
 		ranges = append(ranges, uint64(r.base), uint64(r.end()))
 	}
+	var regions []uint64 // what accesses are found to lie in at once
+	for _, b := range reach {
+		if !b.freed && (sp.arenaOf(b.base) == nil || a.reachable>>((b.base-sp.base)>>sp.shift)&1 != 0) {
+			regions = append(regions, uint64(b.base), uint64(b.end()))
+		}
+	}
 	m.mu.Unlock()
 	a.image = [2]uint64{uint64(f.mod.code.base), uint64(f.mod.code.end)}
 	if len(ranges) > 0 {
 		a.ranges, a.nranges = uintptr(unsafe.Pointer(&ranges[0])), uint64(len(ranges))
+	}
+	if len(regions) > 0 {
+		a.regions, a.nregions = uintptr(unsafe.Pointer(&regions[0])), uint64(len(regions))
 	}
 	workers := min(uint64(runtime.GOMAXPROCS(0)), a.blocks)
 	if a.cooperative != 0 {
@@ -273,49 +210,19 @@ func (m *Driver) runKernel(ctx *context, f *function, name string, a *launchABI,
 	} else if small := uint64(a.block[0]) * uint64(a.block[1]) * uint64(a.block[2]) * a.blocks; small <= 1024 {
 		workers = 1
 	}
-	var wg sync.WaitGroup
-	errs := make([]error, workers)
-	for i := range workers {
-		if i == workers-1 {
-			errs[i] = m.crew.work(f, a)
-			break
-		}
-		wg.Go(func() { errs[i] = m.crew.work(f, a) })
-	}
-	wg.Wait()
+	err := m.crew.run(f, a, int(workers))
 	flushOutput()
 	runtime.KeepAlive(ranges)
-	runtime.KeepAlive(f)
-	for _, err := range errs {
-		if err != nil {
-			return fail(call, driver.ErrLaunchOutOfResources, "%v", err)
+	runtime.KeepAlive(regions)
+	if err != nil {
+		return fail(call, driver.ErrLaunchOutOfResources, "%v", err)
+	}
+	if counted := countedBlocks(a.blocks); f.mod.code.sites > 0 && counted < a.blocks {
+		for k := range a.accessed {
+			a.accessed[k] = uint64(float64(a.accessed[k]) * (float64(a.blocks) / float64(counted)))
 		}
 	}
 	return m.failure(ctx, name, &a.failure)
-}
-
-// work runs blocks of a launch on this thread until there are none left.
-func (c *crew) work(f *function, a *launchABI) error {
-	var w uintptr
-	var err error
-	if a.cooperative != 0 {
-		threads := uint64(a.block[0]) * uint64(a.block[1]) * uint64(a.block[2])
-		var m [2]uintptr
-		w, m, err = newWorker(a.blocks, threads, uint64(a.shared), f.mod.code.tlsSize)
-		defer func() { release(m[0], m[1]) }() //nolint:errcheck // nothing can be done
-	} else if w, err = c.hire(); err == nil {
-		defer c.leave(w)
-	}
-	if err != nil {
-		return err
-	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	code := f.mod.code
-	lo := uint64(call(code.tls)) - code.tlsOff
-	(*workerABI)(pointer(w)).tls = [2]uint64{lo, lo + code.tlsSize}
-	call(code.run, address(a), w, address(&f.kernel.describe))
-	return nil
 }
 
 // failure is the error of a launch that failed.
@@ -335,6 +242,8 @@ func (m *Driver) failure(ctx *context, name string, f *failureABI) error {
 	case 4:
 		return fail(call, driver.ErrLaunchFailed, "kernel %s, block (%d,%d,%d): threads wait at a barrier or for a shuffle that others never reach; on a GPU this hangs or is undefined",
 			name, f.block[0], f.block[1], f.block[2])
+	case 6:
+		return fail(call, driver.ErrHardwareStack, "%s: a thread's stack overflowed: it has %d KiB", at, stackUsable>>10)
 	case 5:
 		return fail(call, driver.ErrMisalignedAddress, "%s: an access of %d bytes at %#x", at, f.size, f.address)
 	}

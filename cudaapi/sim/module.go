@@ -19,6 +19,7 @@ type loaded struct {
 	base, end uintptr // where its segments lie
 	tlsSize   uint64
 	tlsOff    uint64 // of the anchor in the thread-local block
+	sites     int    // places in the code that remember what they access
 	run, tls  uintptr
 	symbols   []elf.Symbol
 	described []kernelInfo
@@ -94,6 +95,8 @@ func load(image []byte) (*loaded, error) {
 			l.end = l.base + uintptr(size)
 		case tlsAnchor:
 			l.tlsOff = s.Value
+		case "gocuda_sites":
+			l.sites = int(s.Value)
 		}
 	}
 	sizes, err := dlsym(l.handle, "gocuda_sizes")

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,11 +17,29 @@ type scanned struct {
 	// templates are the names of kernel templates, which NVRTC too compiles
 	// only where a name expression asks for them.
 	templates map[string]bool
+	// told says that kernels take a gocuda::Index before their parameters.
+	told   bool
+	plain  map[string]bool // kernels and templates, by name
+	edits  []edit
+	bodies []body
+}
+
+// body is a kernel's body in the tokens, and its name.
+type body struct {
+	name        string
+	global      token // its __global__
+	first, last int
 }
 
 type scannedKernel struct {
 	name   string // qualified
 	params string // their declarations, without defaults
+}
+
+// edit replaces a stretch of the source.
+type edit struct {
+	start, end int
+	text       string
 }
 
 type token struct {
@@ -99,30 +118,30 @@ func rawString(src string, q int) int {
 	return len(src)
 }
 
-// scan reads preprocessed CUDA C++.
-func scan(src string) scanned {
+// scan reads preprocessed CUDA C++. If told is set, it rewrites kernels so that
+// they take their index as a parameter.
+func scan(src string, told bool) scanned {
 	toks := tokens(src)
-	s := scanned{templates: map[string]bool{}}
+	s := scanned{templates: map[string]bool{}, plain: map[string]bool{}, told: told}
 	type scope struct {
 		name string
 		open bool // a namespace or extern "C", in which kernels may be
 	}
 	var scopes []scope
 	outer := func() bool { return len(scopes) == 0 || scopes[len(scopes)-1].open }
-	var out strings.Builder
-	copied, first := 0, 0 // first is where the current declaration begins
+	first := 0   // where the current declaration begins
+	within := -1 // the kernel whose body this is, in s.bodies
 	for i := 0; i < len(toks); i++ {
 		switch t := toks[i]; t.text {
 		case "extern":
 			if end, text := dynamicShared(src, toks, i, outer()); end > 0 {
-				out.WriteString(src[copied:t.start])
-				out.WriteString(text)
-				copied = toks[end].start // the semicolon
+				s.edits = append(s.edits, edit{t.start, toks[end].start, text}) // but for the semicolon
 				i = end
 				first = i + 1
 			}
 		case ";":
 			if outer() {
+				s.head(toks[first:i])
 				first = i + 1
 			}
 		case "{":
@@ -139,7 +158,10 @@ func scan(src string) scanned {
 						prefix = append(prefix, sc.name)
 					}
 				}
-				s.kernel(src, strings.Join(prefix, "::"), decl)
+				if name, global := s.kernel(src, strings.Join(prefix, "::"), decl); global >= 0 {
+					within = len(s.bodies)
+					s.bodies = append(s.bodies, body{name, decl[global], i, i})
+				}
 			}
 			scopes = append(scopes, scope{name, open})
 			first = i + 1
@@ -149,12 +171,88 @@ func scan(src string) scanned {
 			}
 			if outer() {
 				first = i + 1
+				if within >= 0 {
+					s.bodies[within].last = i
+					within = -1
+				}
 			}
 		}
 	}
-	out.WriteString(src[copied:])
-	s.text = out.String()
+	if told {
+		s.tell(toks)
+	}
+	s.text = s.apply(src)
 	return s
+}
+
+// apply makes the edits.
+func (s *scanned) apply(src string) string {
+	slices.SortStableFunc(s.edits, func(a, b edit) int { return a.start - b.start })
+	var out strings.Builder
+	at := 0
+	for _, e := range s.edits {
+		if e.start < at {
+			continue // inside of another
+		}
+		out.WriteString(src[at:e.start])
+		out.WriteString(e.text)
+		at = e.end
+	}
+	out.WriteString(src[at:])
+	return out.String()
+}
+
+var indices = map[string]string{"threadIdx": "gocuda_index.thread", "blockIdx": "gocuda_index.block",
+	"blockDim": "gocuda_index.dim", "gridDim": "gocuda_index.grid"}
+
+// tell lets kernels' bodies find their index in the parameter, and finds the
+// plain kernels: those that cannot wait for other threads. Device functions
+// that use an index, or wait, make all kernels other than plain, since they may
+// be called by any.
+func (s *scanned) tell(toks []token) {
+	plain := true
+	at := 0
+	for _, b := range append(s.bodies, body{first: len(toks)}) {
+		for _, t := range toks[at:b.first] {
+			if indices[t.text] != "" || waits(t.text) {
+				plain = false
+			}
+		}
+		at = b.last + 1
+	}
+	for _, b := range s.bodies {
+		own, loops, atomics := plain, false, false
+		for _, t := range toks[b.first : b.last+1] {
+			if to := indices[t.text]; to != "" {
+				s.edits = append(s.edits, edit{t.start, t.end, to})
+			}
+			own = own && !waits(t.text)
+			loops = loops || t.text == "while" || t.text == "do" || t.text == "goto"
+			atomics = atomics || strings.HasPrefix(t.text, "atomic")
+		}
+		own = own && !(loops && atomics) // such a loop may wait for another thread
+		if before, overloaded := s.plain[b.name]; overloaded {
+			own = own && before
+		}
+		if s.plain[b.name] = own; own {
+			s.edits = append(s.edits, edit{b.global.start, b.global.end, "__attribute__((always_inline))"})
+		}
+	}
+}
+
+// waits reports whether a name stands for something that a thread of a plain
+// kernel cannot do: meet other threads, wait until one writes, or fail at once.
+func waits(name string) bool {
+	switch name {
+	case "cooperative_groups", "volatile", "atomicCAS", "atomicExch", "assert", "asm", "__asm__":
+		return true
+	}
+	for _, prefix := range []string{"__sync", "__shfl", "__ballot", "__any_", "__all_", "__match_", "__reduce_", "__active", "__nanosleep", "__threadfence", "__trap", "atomicCAS_", "atomicExch_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // namespaceOf reports whether a declaration opens a namespace or a linkage
@@ -178,43 +276,71 @@ func namespaceOf(decl []token) (name string, open bool) {
 	return name, true
 }
 
-// kernel notes the kernel that a function's head declares, if it does.
-func (s *scanned) kernel(src, prefix string, decl []token) {
-	global := -1
-	for i, t := range decl {
-		if t.text == "__global__" {
-			global = i
-		}
-	}
+// head finds the parameters in the head of a kernel's declaration, and puts the
+// index before them: toks[open] and toks[close] are their parentheses, global is
+// the __global__, or -1.
+func (s *scanned) head(decl []token) (open, close, global int) {
+	global = slices.IndexFunc(decl, func(t token) bool { return t.text == "__global__" })
 	if global < 0 {
-		return
+		return 0, 0, -1
 	}
-	for i := 1; i < len(decl); i++ {
+	for i := global + 1; i < len(decl); i++ {
 		if decl[i].text != "(" {
 			continue
 		}
-		name := decl[i-1].text
-		close := closing(decl, i)
+		close = closing(decl, i)
 		if close <= i {
-			return // the parenthesis stays open: the compiler will say so
+			break // the parenthesis stays open: the compiler will say so
 		}
+		name := decl[i-1].text
 		if strings.HasPrefix(name, "__") && (strings.HasSuffix(name, "__") || name == "__attribute") || name == "alignas" || name == "decltype" {
 			i = close
 			continue
 		}
-		if !isName(name[0]) {
-			return // a specialisation of a template: a name expression reaches it
+		if s.told {
+			params := decl[i+1 : close]
+			switch {
+			case len(params) == 0:
+				s.edits = append(s.edits, edit{decl[close].start, decl[close].start, indexParameter})
+			case len(params) == 1 && params[0].text == "void":
+				s.edits = append(s.edits, edit{params[0].start, params[0].end, indexParameter})
+			default:
+				s.edits = append(s.edits, edit{params[0].start, params[0].start, indexParameter + ", "})
+			}
 		}
-		if prefix != "" {
-			name = prefix + "::" + name
-		}
-		if decl[0].text == "template" {
-			s.templates[name] = true
-			return
-		}
-		s.kernels = append(s.kernels, scannedKernel{name, parameters(src, decl[i+1:close])})
-		return
+		return i, close, global
 	}
+	return 0, 0, -1
+}
+
+const indexParameter = "const gocuda::Index &gocuda_index"
+
+// kernel notes the kernel that a function's head declares, if it does.
+func (s *scanned) kernel(src, prefix string, decl []token) (name string, global int) {
+	open, close, global := s.head(decl)
+	if global < 0 {
+		return "", -1
+	}
+	name = decl[open-1].text
+	if !isName(name[0]) {
+		return "", global // a specialisation of a template: a name expression reaches it
+	}
+	if prefix != "" {
+		name = prefix + "::" + name
+	}
+	if decl[0].text == "template" {
+		s.templates[name] = true
+		return name, global
+	}
+	params := parameters(src, decl[open+1:close])
+	if s.told {
+		if params == "void" {
+			params = ""
+		}
+		params = strings.TrimSuffix("const gocuda::Index &, "+params, ", ")
+	}
+	s.kernels = append(s.kernels, scannedKernel{name, params})
+	return name, global
 }
 
 // closing is the index of the parenthesis that closes the one at i.
@@ -326,8 +452,12 @@ func (s *scanned) footer(names []string) string {
 	b.WriteString("\n# 1 \"gocuda-kernels\"\n")
 	b.WriteString("extern \"C\" __attribute__((visibility(\"default\"))) GOCUDA_RAW unsigned gocuda_describe(unsigned gocuda_i, gocuda::Kernel *gocuda_k) {\nswitch (gocuda_i) {\n")
 	n := 0
-	describe := func(name, f string) {
-		fmt.Fprintf(&b, "case %d: *gocuda_k = gocuda::Run<%s>::describe(%q); return 1;\n", n, f, name)
+	describe := func(name, base, f string) {
+		run := fmt.Sprintf("Run<%s>", f)
+		if s.told {
+			run = fmt.Sprintf("Told<%s, %v>", f, s.plain[base])
+		}
+		fmt.Fprintf(&b, "case %d: *gocuda_k = gocuda::%s::describe(%q); return 1;\n", n, run, name)
 		n++
 	}
 	for _, k := range s.kernels {
@@ -335,16 +465,16 @@ func (s *scanned) footer(names []string) string {
 		if count[k.name] > 1 {
 			f = fmt.Sprintf("static_cast<void (*)(%s)>(&%s)", k.params, k.name)
 		}
-		describe(k.name, f)
+		describe(k.name, k.name, f)
 	}
 	for _, name := range names {
 		base, _, _ := strings.Cut(strings.TrimLeft(name, "& \t"), "<")
 		base = strings.TrimPrefix(strings.TrimSpace(base), "::")
 		switch {
 		case count[base] > 0 && !strings.Contains(name, "<"):
-			describe(name, "&"+base)
+			describe(name, base, "&"+base)
 		case s.templates[base] || count[base] > 0:
-			describe(name, "&"+strings.TrimLeft(name, "& \t"))
+			describe(name, base, "&"+strings.TrimLeft(name, "& \t"))
 		default:
 			fmt.Fprintf(&b, "case %d: *gocuda_k = {%q, (const void *)&%s, 0, 0, 0}; return 1;\n", n, name, strings.TrimLeft(name, "& \t"))
 			n++

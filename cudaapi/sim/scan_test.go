@@ -29,7 +29,7 @@ func TestScan(t *testing.T) {
 		{"classes hide nothing", "struct S { int f() { return 1; } }; __global__ void g(S s) {}", []scannedKernel{{"g", "S s"}}, nil},
 		{"nothing", "int main() {}", nil, nil},
 	} {
-		s := scan(c.src)
+		s := scan(c.src, false)
 		var templates []string
 		for n := range s.templates {
 			templates = append(templates, n)
@@ -39,6 +39,37 @@ func TestScan(t *testing.T) {
 		}
 		if s.text != c.src {
 			t.Errorf("%s: the text changed to %q", c.name, s.text)
+		}
+	}
+}
+
+// TestTold has kernels take their index, and finds which need no more.
+func TestTold(t *testing.T) {
+	for _, c := range []struct{ src, want, plain string }{
+		{"__global__ void f(int *x) { x[threadIdx.x] = blockDim.y; }",
+			"__attribute__((always_inline)) void f(const gocuda::Index &gocuda_index, int *x) { x[gocuda_index.thread.x] = gocuda_index.dim.y; }", "f"},
+		{"__global__ void f(void); __global__ void f(void) { }",
+			"__global__ void f(const gocuda::Index &gocuda_index); __attribute__((always_inline)) void f(const gocuda::Index &gocuda_index) { }", "f"},
+		{"__global__ void f() { __syncthreads(); } __global__ void g() { }",
+			"__global__ void f(const gocuda::Index &gocuda_index) { __syncthreads(); } __attribute__((always_inline)) void g(const gocuda::Index &gocuda_index) { }", "g"},
+		{"template <class T> __global__ void f(T x) { }",
+			"template <class T> __attribute__((always_inline)) void f(const gocuda::Index &gocuda_index, T x) { }", "f"},
+		{"__device__ int i() { return threadIdx.x; } __global__ void f(int x) { }",
+			"__device__ int i() { return threadIdx.x; } __global__ void f(const gocuda::Index &gocuda_index, int x) { }", ""},
+		{"__global__ void f(int *x) { while (atomicAdd(x, 0)) {} }",
+			"__global__ void f(const gocuda::Index &gocuda_index, int *x) { while (atomicAdd(x, 0)) {} }", ""},
+		{"__global__ void f(volatile int *x) { while (*x) {} } __global__ void g(int *x) { while (*x) {} }",
+			"__global__ void f(const gocuda::Index &gocuda_index, volatile int *x) { while (*x) {} } __global__ void g(const gocuda::Index &gocuda_index, int *x) { while (*x) {} }", ""},
+	} {
+		s := scan(c.src, true)
+		plain := ""
+		for _, b := range s.bodies {
+			if s.plain[b.name] {
+				plain += b.name
+			}
+		}
+		if s.text != c.want || plain != c.plain {
+			t.Errorf("%s\nbecame %s\nwant   %s\nplain: %q, want %q", c.src, s.text, c.want, plain, c.plain)
 		}
 	}
 }
@@ -53,7 +84,7 @@ func TestScanDynamicShared(t *testing.T) {
 		"extern int x[]; extern \"C\" void f();":                            "extern int x[]; extern \"C\" void f();",
 		"__shared__ int s[32];":                                             "__shared__ int s[32];",
 	} {
-		if got := scan(src).text; got != want {
+		if got := scan(src, false).text; got != want {
 			t.Errorf("%q\n got %q\nwant %q", src, got, want)
 		}
 	}
@@ -64,7 +95,7 @@ func FuzzScan(f *testing.F) {
 	f.Add("# 1 \"x\"\nR\"(__global__")
 	f.Add("extern \"C\" { extern __shared__ __align__(")
 	f.Fuzz(func(t *testing.T, src string) {
-		s := scan(src)
+		s := scan(src, false)
 		// What is rewritten keeps its lines, or errors would name others.
 		if strings.Count(s.text, "\n") != strings.Count(src, "\n") {
 			t.Errorf("%q became %q", src, s.text)

@@ -263,22 +263,46 @@ __global__ void rounds(int *x, int *total, int n) {
 	}
 }
 
+// TestSpinningThreadsGetTurns has a thread wait for what another writes, that
+// began before it or has not begun.
 func TestSpinningThreadsGetTurns(t *testing.T) {
 	b := newBox(t, sim.Options{Devices: 1})
-	k := b.kernel(`
-__global__ void handoff(int *out) {
-    __shared__ volatile int flag;
-    if (threadIdx.x == 63) flag = 0;
-    __syncthreads();
-    if (threadIdx.x == 0) while (flag != 7) {}
-    if (threadIdx.x == 63) flag = 7;
-    out[threadIdx.x] = flag;
+	for _, begun := range []string{"__syncthreads();", ""} {
+		k := b.kernel(`
+__global__ void handoff(volatile int *flag, int *out) {
+    ` + begun + `
+    if (threadIdx.x == 0) while (*flag != 7) {}
+    if (threadIdx.x == 63) *flag = 7;
+    out[threadIdx.x] = threadIdx.x == 0 || threadIdx.x == 63 ? *flag : 0;
 }`)
+		flag, out := upload(b, make([]int32, 1)), upload(b, make([]int32, 64))
+		b.ok(b.launch(k, dim(1), dim(64), 0, flag, out))
+		b.ok(b.sync())
+		if got := download[int32](b, out, 64); got[0] != 7 || got[63] != 7 {
+			t.Errorf("%q: %v", begun, got)
+		}
+	}
+}
+
+// TestTurnsBetweenBarriers runs long enough for threads to be given turns in the
+// middle of everything, also before they have begun.
+func TestTurnsBetweenBarriers(t *testing.T) {
+	b := newBox(t, sim.Options{Devices: 1})
+	k := b.kernel(`
+__global__ void next(int *out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    atomicAdd(out + threadIdx.x, s[(threadIdx.x + 1) % 64]);
+}`)
+	const blocks = 20000
 	out := upload(b, make([]int32, 64))
-	b.ok(b.launch(k, dim(1), dim(64), 0, out))
+	b.ok(b.launch(k, dim(blocks), dim(64), 0, out))
 	b.ok(b.sync())
-	if got := download[int32](b, out, 64); got[0] != 7 || got[63] != 7 {
-		t.Errorf("%v", got)
+	for i, v := range download[int32](b, out, 64) {
+		if want := int32((i + 1) % 64 * blocks); v != want {
+			t.Fatalf("thread %d: %d, want %d", i, v, want)
+		}
 	}
 }
 

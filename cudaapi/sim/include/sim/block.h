@@ -39,13 +39,16 @@ static __attribute__((noinline)) GOCUDA_RAW void suspend(Thread *t) {
     gocuda_switch(&t->sp, w->sp);
 }
 
-// yield lets the block's other threads run.
+// yield lets the block's other threads run, first of all those that have not
+// started.
 static __attribute__((noinline)) GOCUDA_RAW void yield() {
     Thread *t = self();
+    if (t->order == GOCUDA_NOBODY) return;
     tell(t);
     t->budget = GOCUDA_TURN;
     append(t->block->ready, t);
-    gocuda_switch(&t->sp, t->worker->sp); // which may start others first
+    t->block->impatient = 1;
+    gocuda_switch(&t->sp, t->worker->sp);
     t->waited = 1;
 }
 
@@ -121,18 +124,25 @@ static __attribute__((noinline)) GOCUDA_RAW void tell(Thread *t) {
     t->left = t->order;
 }
 
+// place sets which thread of the block the stack runs.
+static GOCUDA_RAW void place(Thread *t, gocuda_u32 rank) {
+    t->rank = rank;
+    t->threadx = rank % t->dimx;
+    t->thready = rank / t->dimx % t->dimy;
+    t->threadz = rank / t->dimx / t->dimy;
+}
+
 // enter readies the stack for the thread that is next in its block.
 static GOCUDA_RAW bool enter(Thread *t) {
     Worker *w = t->worker;
     gocuda_u32 r = t->block->started;
-    if (r == w->threads) return false;
+    if (r == w->threads) {
+        t->order = GOCUDA_NOBODY;
+        return false;
+    }
     t->order = t->left = r;
     t->waited = 0;
-    if (w->launch->reversed) r = w->threads - 1 - r;
-    t->rank = r;
-    t->threadx = r % t->dimx;
-    t->thready = r / t->dimx % t->dimy;
-    t->threadz = r / t->dimx / t->dimy;
+    place(t, w->launch->reversed ? w->threads - 1 - r : r);
     return true;
 }
 
@@ -149,6 +159,7 @@ static __attribute__((noinline)) GOCUDA_RAW bool go_on(Thread *t) {
 static __attribute__((noinline)) GOCUDA_RAW void finish(Thread *t, gocuda_u32 threads) {
     t->block->started = threads;
     leave(t, t->left, threads);
+    t->order = GOCUDA_NOBODY;
 }
 
 // work is where each stack begins.
@@ -173,7 +184,7 @@ static GOCUDA_RAW Thread *fresh(Worker *w, Block *b) {
 #if defined(__x86_64__)
         *--top = 0; // work's return address: it never returns
         *--top = (gocuda_u64)&work;
-        for (int i = 0; i < 6; i++) *--top = 0;
+        for (int i = 0; i < GOCUDA_SAVED; i++) *--top = 0;
 #else
         top -= 20;
         for (int i = 0; i < 20; i++) top[i] = 0;
@@ -188,9 +199,12 @@ static GOCUDA_RAW Thread *fresh(Worker *w, Block *b) {
         t->valid = l->valid;
         t->tls[0] = w->tls[0], t->tls[1] = w->tls[1];
         t->accessed[0] = t->accessed[1] = 0;
+        t->plain = 0;
         t->budget = GOCUDA_TURN;
     }
     t->block = b;
+    t->order = GOCUDA_NOBODY;
+    t->counts = b->counts;
     t->shared = b->shared;
     t->blockx = b->index[0], t->blocky = b->index[1], t->blockz = b->index[2];
     return t;
@@ -208,6 +222,7 @@ static __attribute__((noinline)) GOCUDA_RAW void give_up(Worker *w, Thread *t, F
     w->dead = 1;
     if (__atomic_exchange_n(&l->stop, 1u, __ATOMIC_SEQ_CST)) return;
     for (int i = 0; i < 3; i++) f.block[i] = w->block->index[i];
+    if (t && t->plain) place(t, t->order);
     if (t) f.thread[0] = t->threadx, f.thread[1] = t->thready, f.thread[2] = t->threadz;
     l->failure = f;
 }
@@ -222,14 +237,22 @@ static __attribute__((noinline)) GOCUDA_RAW void fail(gocuda_u32 kind, gocuda_u6
     gocuda_switch(&t->sp, t->worker->sp); // for good: the stacks are started anew
 }
 
+// gocuda_overflow is where a function goes that finds no room on the stack.
+extern "C" __attribute__((visibility("hidden"), used)) GOCUDA_RAW void gocuda_overflow() { fail(6, 0, 0, 0); }
+
 // begin readies a block to run.
 static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
     Launch *l = w->launch;
     b->index[0] = (gocuda_u32)(number % l->grid[0]);
     b->index[1] = (gocuda_u32)(number / l->grid[0] % l->grid[1]);
     b->index[2] = (gocuda_u32)(number / l->grid[0] / l->grid[1]);
-    b->started = b->arrived = b->count = b->any = 0;
+    b->started = b->arrived = b->count = b->any = b->impatient = 0;
     b->live = w->threads;
+#ifdef GOCUDA_SITES
+    b->counts = number < GOCUDA_COUNT_FIRST || number % GOCUDA_COUNT_EVERY == 0;
+#else
+    b->counts = 1; // each access comes to check.h anyway
+#endif
     clear(b->ready);
     clear(b->barrier);
     clear(b->grid);
@@ -245,9 +268,15 @@ static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
 static GOCUDA_RAW bool turn(Worker *w, Block *b) {
     bool ran = false;
     w->block = b;
+#ifdef GOCUDA_SITES
+    asm volatile("movq %0, %%r15" ::"r"(b->counts ? w->nosites : w->sites));
+#endif
     while (!w->dead) {
         Thread *t = b->ready.first;
-        if (t) {
+        if (t && b->impatient && b->started < w->threads) {
+            t = fresh(w, b);
+            b->impatient = 0;
+        } else if (t) {
             if (!(b->ready.first = t->next)) b->ready.end = &b->ready.first;
         } else if (b->started < w->threads) {
             t = fresh(w, b);

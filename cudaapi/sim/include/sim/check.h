@@ -3,6 +3,15 @@
 // the calls switched off); GOCUDA_SIM_CHECK=0 compiles without the calls.
 #pragma once
 
+//
+// With g++ on x86-64 the calls of the usual sizes do not stay in the code
+// (asm.go replaces them): each place in the code that accesses memory, its
+// site, remembers a region where it has found all to be right, and looks only
+// whether the next access lies there too. A region is its start and how many
+// accesses of that size fit, so that one comparison is enough; an address that
+// is not aligned, turned round by its lowest bits, is never below that. Sites
+// belong to a worker, and register r15 leads to them. Where accesses are
+// counted the register leads to sites that stay empty.
 #ifdef GOCUDA_CHECK
 namespace gocuda {
 
@@ -26,8 +35,10 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
     gocuda_u64 o = a - t->base;
     if (__builtin_expect(o < t->size, 1)) {
         gocuda_u64 had = t->accessed[write], have = t->valid[o >> 9], end = (o & 511) + n;
-        t->accessed[write] = had + n;
-        if (__builtin_expect((had ^ (had + n)) >> 20, 0)) yield(); // once in a million bytes
+        if (t->counts) {
+            t->accessed[write] = had + n;
+            if (__builtin_expect((had ^ (had + n)) >> 20, 0)) yield(); // once in a million bytes
+        }
         if (__builtin_expect(end <= have && (t->reachable >> (o >> t->shift) & 1), 1)) return;
         // An unaligned access may cross from one granule to the next.
         if (end > 512 && have == 512 && t->valid[(o + n - 1) >> 9] >= ((o + n - 1) & 511) + 1 &&
@@ -40,12 +51,49 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
     fail(1, a, (gocuda_u32)n, write);
 }
 
+#ifdef GOCUDA_SITES
+// learn makes a site remember the region of an access that was right.
+static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 n, gocuda_u64 align, gocuda_u64 *site) {
+    Thread *t = self();
+    Worker *w = t->worker;
+    Launch *l = w->launch;
+    if (__builtin_expect(w->poke, 0)) {
+        w->poke = 0;
+        yield();
+    }
+    if (t->counts) return;
+    gocuda_u64 lo = 0, hi = 0, shared = (gocuda_u64)t->shared, stacks = (gocuda_u64)w->stacks;
+    for (gocuda_u64 i = 0; i < l->nregions; i += 2)
+        if (a >= l->regions[i] && a < l->regions[i + 1]) lo = l->regions[i], hi = l->regions[i + 1];
+    if (a - stacks < GOCUDA_STACK * w->nstacks) lo = stacks, hi = stacks + GOCUDA_STACK * w->nstacks;
+    else if (a >= t->tls[0] && a < t->tls[1]) lo = t->tls[0], hi = t->tls[1];
+    else if (a >= l->image[0] && a < l->image[1]) lo = l->image[0], hi = l->image[1];
+    else if (a - shared < l->shared && !l->cooperative) lo = shared, hi = shared + l->shared;
+    if (hi - lo < n || lo & (align - 1)) return;
+    site[1] = 0;
+    site[0] = lo;
+    site[1] = (hi - lo - n) / align + 1;
+}
+#endif
+
 } // namespace gocuda
 
-#define GOCUDA_HOOK extern "C" __attribute__((visibility("hidden"))) GOCUDA_RAW void
+#define GOCUDA_HOOK extern "C" __attribute__((visibility("hidden"), used)) GOCUDA_RAW void
+#ifdef GOCUDA_SITES
+// What a site calls when it does not know the access's region.
+#define GOCUDA_MISS(kind, n, write, align)                                        \
+    GOCUDA_HOOK gocuda_miss_##kind##n(gocuda_u64 a, gocuda_u64 *site) {           \
+        gocuda::check(a, n, write, align);                                        \
+        gocuda::learn(a, n, align, site);                                         \
+    }
+#else
+#define GOCUDA_MISS(kind, n, write, align)
+#endif
 #define GOCUDA_CHECKS(n, align)                                                        \
     GOCUDA_HOOK __asan_load##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 0, align); } \
-    GOCUDA_HOOK __asan_store##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 1, align); }
+    GOCUDA_HOOK __asan_store##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 1, align); } \
+    GOCUDA_MISS(load, n, 0, align)                                                     \
+    GOCUDA_MISS(store, n, 1, align)
 GOCUDA_CHECKS(1, 1)
 GOCUDA_CHECKS(2, 2)
 GOCUDA_CHECKS(4, 4)

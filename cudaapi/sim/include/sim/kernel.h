@@ -35,51 +35,126 @@ template <unsigned... I> struct Indices {};
 template <unsigned N, unsigned... I> struct MakeIndices : MakeIndices<N - 1, N - 1, I...> {};
 template <unsigned... I> struct MakeIndices<0, I...> { typedef Indices<I...> type; };
 
-template <auto F> struct Run;
-template <class... A, void (*F)(A...)> struct Run<F> {
-    typedef typename MakeIndices<sizeof...(A)>::type All;
-
+template <class... A> struct Params {
     template <unsigned... I> static GOCUDA_RAW const Param *table(Indices<I...>) {
         static constexpr Param p[] = {{offset<I, A...>(), (gocuda_u32)sizeof(A)}..., {0, 0}};
         return p;
     }
+    static GOCUDA_RAW const Param *all() { return table(typename MakeIndices<sizeof...(A)>::type()); }
+};
 
-    // The counts live in registers: going through memory for each thread would
-    // take longer than a small kernel. Where accesses are checked the compiler
-    // must not see which function it calls, or it would leave out one whose only
-    // effect is to go wrong.
-    template <unsigned... I> static GOCUDA_RAW void loop(Thread *t, const gocuda_u8 *p, Indices<I...>) {
-        const gocuda_u32 n = t->worker->threads, dimx = t->dimx, dimy = t->dimy, reversed = t->worker->launch->reversed;
-        void (*f)(A...) = F;
-#ifdef GOCUDA_CHECK
-        asm("" : "+r"(f));
-#endif
-        if (enter(t)) {
-            gocuda_u32 order = t->order, x = t->threadx, y = t->thready, z = t->threadz;
-            for (;;) {
-                f(*(A *)(p + offset<I, A...>())...);
-                if (__builtin_expect(t->waited | reversed, 0)) {
-                    if (!go_on(t)) return;
-                    order = t->order, x = t->threadx, y = t->thready, z = t->threadz;
-                    continue;
-                }
-                if (++order == n) return finish(t, n);
-                if (__builtin_expect(++x == dimx, 0)) {
-                    x = 0;
-                    if (++y == dimy) y = 0, t->threadz = ++z;
-                    t->thready = y;
-                }
-                t->threadx = x;
-                t->rank = t->order = order;
-            }
+// Index is what a kernel finds under threadIdx, blockIdx, blockDim and gridDim
+// where its source was rewritten to take it as a parameter (scan.go): the
+// compiler then knows that nothing else changes it.
+struct Index {
+    uint3 thread, block;
+    dim3 dim, grid;
+};
+
+static GOCUDA_INLINE GOCUDA_RAW Index index_of(Thread *t) {
+    return Index{uint3{0, 0, 0}, block_index(), block_dim(), grid_dim()};
+}
+
+// each runs the block's threads that are not started, one after another for as
+// long as none has to wait. The counts live in registers: going through memory
+// for each thread would take longer than a small kernel.
+template <class F> static inline GOCUDA_RAW __attribute__((always_inline)) void each(Thread *t, F run) {
+    const gocuda_u32 n = t->worker->threads, dimx = t->dimx, dimy = t->dimy, reversed = t->worker->launch->reversed;
+    if (!enter(t)) return;
+    gocuda_u32 order = t->order, x = t->threadx, y = t->thready, z = t->threadz;
+    for (;;) {
+        run(x, y, z);
+        if (__builtin_expect(t->waited | reversed, 0)) {
+            if (!go_on(t)) return;
+            order = t->order, x = t->threadx, y = t->thready, z = t->threadz;
+            continue;
         }
+        if (++order == n) return finish(t, n);
+        if (__builtin_expect(++x == dimx, 0)) {
+            x = 0;
+            if (++y == dimy) y = 0, t->threadz = ++z;
+            t->thready = y;
+        }
+        t->threadx = x;
+        t->rank = t->order = order;
     }
+}
 
+// hide keeps from the compiler which function is called where accesses are
+// checked: it would leave out one whose only effect is to go wrong.
+template <class F> static GOCUDA_INLINE GOCUDA_RAW F hide(F f) {
+#ifdef GOCUDA_CHECK
+    asm("" : "+r"(f));
+#endif
+    return f;
+}
+
+#define GOCUDA_LAMBDA __attribute__((always_inline, no_instrument_function))
+
+// Run runs a kernel that finds out by itself which thread it is.
+template <auto F> struct Run;
+template <class... A, void (*F)(A...)> struct Run<F> {
+    typedef typename MakeIndices<sizeof...(A)>::type All;
+
+    template <unsigned... I> static GOCUDA_RAW void loop(Thread *t, const gocuda_u8 *p, Indices<I...>) {
+        auto f = hide(F);
+        each(t, [&](gocuda_u32, gocuda_u32, gocuda_u32) GOCUDA_LAMBDA { f(*(A *)(p + offset<I, A...>())...); });
+    }
     static GOCUDA_RAW void body(Thread *t) { loop(t, t->worker->launch->params, All()); }
+    static GOCUDA_RAW Kernel describe(const char *name) { return {name, (const void *)F, body, Params<A...>::all(), sizeof...(A)}; }
+};
 
-    static GOCUDA_RAW Kernel describe(const char *name) {
-        return {name, (const void *)F, body, table(All()), sizeof...(A)};
+// Told runs a kernel that is told which thread it is. If it is plain, no thread
+// waits for another or asks for more, and a block is a loop that the compiler
+// can see through.
+template <auto F, bool plain> struct Told;
+template <class... A, void (*F)(const Index &, A...), bool plain> struct Told<F, plain> {
+    typedef typename MakeIndices<sizeof...(A)>::type All;
+
+    template <unsigned... I> static GOCUDA_RAW void loop(Thread *t, const gocuda_u8 *p, Indices<I...>) {
+        auto f = hide(F);
+        Index i = index_of(t);
+        each(t, [&](gocuda_u32 x, gocuda_u32 y, gocuda_u32 z) GOCUDA_LAMBDA {
+            i.thread = uint3{x, y, z};
+            f(i, *(A *)(p + offset<I, A...>())...);
+        });
     }
+
+    // block is compiled with the kernel's checks, so it touches nothing else.
+    static __attribute__((noinline)) void block(Thread *t, A... a) {
+        Index i = index_of(t);
+        const gocuda_u32 dimx = i.dim.x, dimy = i.dim.y, dimz = i.dim.z;
+#ifdef GOCUDA_CHECK
+        gocuda_u32 order = 0;
+#endif
+        for (gocuda_u32 z = 0; z < dimz; z++)
+            for (gocuda_u32 y = 0; y < dimy; y++)
+#pragma GCC ivdep
+                for (gocuda_u32 x = 0; x < dimx; x++) {
+                    i.thread = uint3{x, y, z};
+#ifdef GOCUDA_CHECK
+                    store(t->order, order++); // so that a failure finds its thread
+#endif
+                    F(i, a...);
+                }
+    }
+
+    template <unsigned... I> static GOCUDA_RAW void straight(Thread *t, const gocuda_u8 *p, Indices<I...>) {
+        Block *b = t->block;
+        b->started = t->worker->threads;
+        t->waited = t->plain = 1; // nobody need be told of the threads
+        block(t, *(A *)(p + offset<I, A...>())...);
+        t->plain = 0;
+        t->order = GOCUDA_NOBODY;
+        b->live = 0;
+    }
+
+    static GOCUDA_RAW void body(Thread *t) {
+        if constexpr (plain)
+            if (!t->worker->launch->reversed) return straight(t, t->worker->launch->params, All());
+        loop(t, t->worker->launch->params, All());
+    }
+    static GOCUDA_RAW Kernel describe(const char *name) { return {name, (const void *)F, body, Params<A...>::all(), sizeof...(A)}; }
 };
 
 static GOCUDA_INLINE void *dynamic_shared() { return load(self()->shared); }
@@ -96,11 +171,18 @@ extern "C" __attribute__((visibility("default"))) GOCUDA_RAW void gocuda_run(goc
     w->body = k->body;
     w->threads = l->block[0] * l->block[1] * l->block[2];
     w->idle = nullptr;
-    w->used = w->dead = 0;
+    w->used = w->dead = w->poke = 0;
+#ifdef GOCUDA_SITES
+    void *kept; // the caller's
+    asm volatile("movq %%r15, %0" : "=r"(kept));
+#endif
     if (l->cooperative)
         gocuda::run_together(l, w);
     else
         gocuda::run(l, w);
+#ifdef GOCUDA_SITES
+    asm volatile("movq %0, %%r15" ::"r"(kept));
+#endif
     gocuda::tally(w);
 }
 

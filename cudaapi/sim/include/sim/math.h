@@ -120,10 +120,13 @@ GOCUDA_MIXED(long, unsigned long, unsigned long)
 GOCUDA_MIXED(unsigned long, long, unsigned long)
 GOCUDA_MIXED(long long, unsigned long long, unsigned long long)
 GOCUDA_MIXED(unsigned long long, long long, unsigned long long)
-static GOCUDA_INLINE constexpr float min(float a, float b) { return __builtin_fminf(a, b); }
-static GOCUDA_INLINE constexpr float max(float a, float b) { return __builtin_fmaxf(a, b); }
-static GOCUDA_INLINE constexpr double min(double a, double b) { return __builtin_fmin(a, b); }
-static GOCUDA_INLINE constexpr double max(double a, double b) { return __builtin_fmax(a, b); }
+// Of a NaN and a number it is the number. (To clang++ the built-ins that say so
+// are no constants.)
+#define GOCUDA_MINMAX_FLOAT(T)                                                                \
+    static GOCUDA_INLINE constexpr T min(T a, T b) { return b < a || a != a ? b : a; }         \
+    static GOCUDA_INLINE constexpr T max(T a, T b) { return a < b || a != a ? b : a; }
+GOCUDA_MINMAX_FLOAT(float)
+GOCUDA_MINMAX_FLOAT(double)
 GOCUDA_MIXED(float, double, double)
 GOCUDA_MIXED(double, float, double)
 static GOCUDA_INLINE unsigned umin(unsigned a, unsigned b) { return min(a, b); }

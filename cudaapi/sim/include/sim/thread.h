@@ -17,21 +17,25 @@ typedef unsigned short gocuda_u16;
 typedef unsigned int gocuda_u32;
 typedef unsigned long gocuda_u64;
 
-// GOCUDA_RAW functions are compiled without checks of their accesses.
+// GOCUDA_RAW functions are compiled without checks of their accesses and of
+// their stack.
 #ifdef GOCUDA_CHECK
-#define GOCUDA_RAW __attribute__((no_sanitize("kernel-address")))
+#define GOCUDA_RAW __attribute__((no_sanitize("kernel-address"), no_instrument_function))
 #else
-#define GOCUDA_RAW
+#define GOCUDA_RAW __attribute__((no_instrument_function))
 #endif
 #define GOCUDA_INLINE inline __attribute__((always_inline))
 #define GOCUDA_STACK (256ul << 10)
 #define GOCUDA_ROOM 256ul // for a Thread
+#define GOCUDA_COUNT_FIRST 8 // blocks whose accesses are counted: the first ones
+#define GOCUDA_COUNT_EVERY 64 // and some of the others (launch.go knows this too)
+#define GOCUDA_NOBODY ~0u // a stack's order while it runs no thread
 #define GOCUDA_TURN 100000u // accesses after which a thread lets others run
 
 namespace gocuda {
 
 struct Failure {
-    gocuda_u32 kind; // 0 none, 1 illegal address, 2 assert, 3 trap, 4 deadlock, 5 misaligned
+    gocuda_u32 kind; // 0 none, 1 illegal address, 2 assert, 3 trap, 4 deadlock, 5 misaligned, 6 stack overflow
     gocuda_u32 size, write, line;
     gocuda_u64 address;
     gocuda_u32 block[3], thread[3];
@@ -49,8 +53,10 @@ struct Launch {
     const gocuda_u16 *valid;                 // allocated bytes of each granule
     const gocuda_u64 *ranges;                // registered host memory: start, end, ...
     gocuda_u64 nranges;
+    const gocuda_u64 *regions; // allocations that the arguments point to: start, end, ...
+    gocuda_u64 nregions;
     gocuda_u64 image[2]; // the module's own memory
-    gocuda_u64 accessed[2]; // bytes read and written, counted where accesses are checked
+    gocuda_u64 accessed[2]; // bytes read and written, in the blocks that count them
     gocuda_u32 stop;     // something failed: do not start more blocks
     gocuda_u32 reversed; // start each block's threads from the last to the first
     Failure failure;
@@ -85,6 +91,8 @@ struct Thread {
     gocuda_u32 order;   // when it was started: its number, or counted from the end
     gocuda_u32 left;    // the first of this stack's threads that nobody was told have returned
     gocuda_u32 waited;  // it was suspended since it started
+    gocuda_u32 plain;   // it runs all threads of its block, and keeps only order
+    gocuda_u32 counts;  // its accesses are counted
     gocuda_u32 budget;  // accesses outside of device memory left before others get a turn
     gocuda_u64 base, size, shift, reachable;
     const gocuda_u16 *valid;
@@ -107,6 +115,8 @@ struct Queue {
 struct Block {
     gocuda_u32 index[3];
     gocuda_u32 started, live, arrived;
+    gocuda_u32 counts; // accesses are counted, for the model of time
+    gocuda_u32 impatient; // a thread has given its turn to those that have not started
     gocuda_u32 count, any, result_count, result_any, result_all;
     Queue ready, barrier, grid;
     char *shared; // dynamic shared memory
@@ -124,6 +134,8 @@ struct Worker {
     char *shared;  // dynamic shared memory of them all
     char *kept;    // static shared memory of them all, where there are several
     gocuda_u64 tls[2];
+    gocuda_u64 *sites, *nosites; // see check.h
+    gocuda_u32 poke;             // let other threads of the block run: set now and then by the host
     // local
     Launch *launch;
     void (*body)(Thread *);
@@ -163,6 +175,15 @@ static GOCUDA_INLINE gocuda_u32 load(const gocuda_u32 &field) {
     return v;
 }
 
+// store writes one.
+static GOCUDA_INLINE void store(gocuda_u32 &field, gocuda_u32 v) {
+#if defined(__x86_64__)
+    asm("movl %1, %0" : "=m"(field) : "r"(v));
+#else
+    asm("str %w1, %0" : "=m"(field) : "r"(v));
+#endif
+}
+
 static GOCUDA_INLINE void *load(char *const &field) {
     void *v;
 #if defined(__x86_64__)
@@ -172,6 +193,18 @@ static GOCUDA_INLINE void *load(char *const &field) {
 #endif
     return v;
 }
+
+// GOCUDA_SITES: a register is kept for the sites of check.h. It belongs to the
+// worker, not to the thread.
+#ifdef GOCUDA_SITES
+#define GOCUDA_PUSH_SITES ""
+#define GOCUDA_POP_SITES ""
+#define GOCUDA_SAVED 5
+#else
+#define GOCUDA_PUSH_SITES "pushq %r15"
+#define GOCUDA_POP_SITES "popq %r15"
+#define GOCUDA_SAVED 6
+#endif
 
 // gocuda_switch saves the caller's registers and stack pointer and goes on
 // where another stack was left.
@@ -188,10 +221,10 @@ gocuda_switch:
     pushq %r12
     pushq %r13
     pushq %r14
-    pushq %r15
+    )" GOCUDA_PUSH_SITES R"(
     movq %rsp, (%rdi)
     movq %rsi, %rsp
-    popq %r15
+    )" GOCUDA_POP_SITES R"(
     popq %r14
     popq %r13
     popq %r12
