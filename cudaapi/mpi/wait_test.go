@@ -13,12 +13,12 @@ func TestAWaitEndsByTheInterruptOfItsTime(t *testing.T) {
 	SetInterrupt(ours)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := Self().Recv(make([]int, 1), 0, 77)
+		_, err := Self().Probe(0, 77)
 		ended <- err
 	}()
 	for begun := time.Now(); len(Waits()) == 0; time.Sleep(time.Millisecond) {
 		if time.Since(begun) > time.Minute {
-			t.Fatal("the receive does not wait")
+			t.Fatal("the probe does not wait")
 		}
 	}
 	SetInterrupt(make(chan struct{}))
@@ -28,7 +28,7 @@ func TestAWaitEndsByTheInterruptOfItsTime(t *testing.T) {
 		if !errors.Is(err, ErrInterrupted) {
 			t.Errorf("the error is %v", err)
 		}
-	case <-time.After(time.Minute):
-		t.Fatal("the receive goes on")
+	case <-time.After(10 * time.Second):
+		t.Fatal("the probe goes on")
 	}
 }
