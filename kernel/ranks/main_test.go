@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -187,6 +186,24 @@ func (b *book) until(text string) {
 	}
 }
 
+// said is what each rank of n printed, whether it was shown for it alone or for
+// several: how much is folded depends on how close in time they are.
+func said(t *testing.T, stdout string, n int) []string {
+	t.Helper()
+	list := make([]string, n)
+	for line := range strings.Lines(stdout) {
+		mark, text, ok := strings.Cut(strings.TrimPrefix(line, "["), "] ")
+		ranks, err := parseSet(mark, n)
+		if !ok || err != nil {
+			t.Fatalf("line %q has no label: %v", line, err)
+		}
+		for _, r := range ranks {
+			list[r] += text
+		}
+	}
+	return list
+}
+
 // starter is a way to start ranks.
 type starter struct {
 	name string
@@ -217,11 +234,11 @@ func starters(t *testing.T) []starter {
 
 // forEach runs a test with the local starter and with every other mpirun, the
 // first or the second: two such tests together have seen them all.
-func forEach(t *testing.T, first int, test func(b *book, args string)) {
+func forEach(t *testing.T, first int, test func(b *book, s starter)) {
 	list := starters(t)
 	for i, s := range list {
 		if i == 0 || i%2 != first || len(list) == 2 {
-			t.Run(s.name, func(t *testing.T) { test(open(t, s.env...), s.args) })
+			t.Run(s.name, func(t *testing.T) { test(open(t, s.env...), s) })
 		}
 	}
 	if len(list) == 1 {
@@ -230,22 +247,17 @@ func forEach(t *testing.T, first int, test func(b *book, args string)) {
 }
 
 // traces lists what ranks might leave behind: the processes below a process,
-// shared memory, and what a process holds open.
-func traces(t *testing.T, pid int) (below []string, shared []string, open int) {
+// and what it holds open: links, ports and the shared memory of local ranks.
+func traces(t *testing.T, pid int) (below []string, open int) {
 	t.Helper()
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, task := range tasks {
 		children, _ := os.ReadFile(task)
 		below = append(below, strings.Fields(string(children))...)
 	}
-	for _, pattern := range []string{"/dev/shm/gocuda*", filepath.Join(os.TempDir(), "gocuda*")} {
-		list, _ := filepath.Glob(pattern)
-		shared = append(shared, list...)
-	}
 	fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.Sort(shared)
-	return below, shared, len(fds)
+	return below, len(fds)
 }

@@ -29,6 +29,8 @@ const (
 	lossTime = time.Second
 	// When a rank waits in one MPI call for so long, that is told once.
 	hangTime = 10 * time.Second
+	// And when another rank has failed in the same cell, after so long.
+	failTime = 2 * time.Second
 	// How long interrupted ranks may take to make a new world.
 	renewTime = 10 * time.Second
 )
@@ -118,7 +120,6 @@ type job struct {
 	results map[int]session.Result
 	value   map[int]display.Bundle
 	cancel  error // why it was interrupted, or nil
-	failed  time.Time
 }
 
 // newPool makes a pool of started members.
@@ -145,9 +146,6 @@ func (p *pool) serve(r *rank) {
 		j.results[r.number] = result
 		if r.value != nil {
 			j.value[r.number] = *r.value
-		}
-		if result.Err != nil && j.failed.IsZero() {
-			j.failed = time.Now()
 		}
 		last := len(j.results) == len(j.ranks)
 		if last {
@@ -191,11 +189,12 @@ func (p *pool) run(r *rank, j *job) session.Result {
 
 // lossError is the error of a rank that died in a cell.
 func (p *pool) lossError(r *rank, e *session.Error) *session.Error {
+	why := deathOf(r)
 	p.mu.Lock()
 	place := describePlace(r.place)
 	r.told = true
+	r.lose(why)
 	p.mu.Unlock()
-	why := deathOf(r)
 	text := "the rank was lost: " + why
 	if place != "" {
 		text += " (last seen at " + place + ")"
@@ -211,12 +210,19 @@ func deathOf(r *rank) string {
 	return strings.Replace(r.Death(), "the evaluator", "it", 1)
 }
 
+// lose notes that the rank is gone. The caller holds the pool's mu.
+func (r *rank) lose(why string) {
+	if r.lost == "" {
+		r.lost, r.lostAt = why, time.Now()
+	}
+}
+
 // mourn waits for the end of a rank.
 func (p *pool) mourn(r *rank) {
 	<-r.Ended()
 	why := deathOf(r)
 	p.mu.Lock()
-	r.lost, r.lostAt = why, time.Now()
+	r.lose(why)
 	idle := r.job == nil && !r.told && !p.closing
 	p.mu.Unlock()
 	if idle {

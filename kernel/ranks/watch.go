@@ -102,25 +102,37 @@ func (p *pool) tellWaiting(j *job, running []*rank) {
 	if j.told {
 		return
 	}
-	var text string
 	p.mu.Lock()
-	var ended []int
+	var ended, failed []int
 	for _, r := range j.ranks {
-		if _, ok := j.results[r]; ok {
+		switch result, ok := j.results[r]; {
+		case ok && result.Err != nil:
+			failed = append(failed, r)
+		case ok:
 			ended = append(ended, r)
 		}
 	}
+	long := hangTime
+	if len(failed) > 0 {
+		long = failTime
+	}
 	for _, r := range running {
-		j.told = j.told || r.place.Call != "" && r.place.Waited >= hangTime
+		j.told = j.told || r.place.Call != "" && r.place.Waited >= long
 	}
 	p.mu.Unlock()
 	if !j.told {
 		return
 	}
-	text = fmt.Sprintf("%s: some ranks have waited for %v in one call; interrupt the cell to free them\n", j.cell.Name, hangTime)
+	text := fmt.Sprintf("%s: some ranks have waited for %v in one call; interrupt the cell to free them\n", j.cell.Name, long)
 	text += p.places(running, "is")
 	if len(ended) > 0 {
 		text += label(ended) + " ended the cell\n"
+	}
+	for _, r := range failed {
+		p.mu.Lock()
+		why := j.results[r].Err
+		p.mu.Unlock()
+		text += fmt.Sprintf("%s failed: %s\n", label([]int{r}), why.Message)
 	}
 	p.tell(text)
 }

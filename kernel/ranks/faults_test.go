@@ -1,0 +1,183 @@
+//go:build linux
+
+package ranks
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestFaultsOfRanks(t *testing.T) {
+	forEach(t, 1, func(b *book, s starter) {
+		b.ok("kept := 42")
+		b.ok("%mpi start -n 3 " + s.args)
+		b.ok("%%mpi\nmine := 10 + rank")
+
+		// Killed in a collective: named with where it was, and the others are freed.
+		o := b.fails("%%mpi\nif rank == 1 {\n\ttime.Sleep(300 * time.Millisecond)\n\tsyscall.Kill(os.Getpid(), syscall.SIGKILL)\n}\nworld.Barrier()",
+			"RankLost", "[1] RankLost: the rank was lost: it was ended by a signal: SIGKILL", "[0,2]", "cell:6")
+		if strings.Contains(o.stderr, "was lost") {
+			b.Errorf("told twice: %s", o.stderr)
+		}
+		b.fails("%%mpi\nmine", "RankLost", "rank 1 was lost", "%%mpi 0,2 runs on those that are left")
+		b.ok("%%mpi 0,2\nmine", "[0] 10\n[2] 12")
+		b.ok("%mpi status", "lost: it was ended by a signal: SIGKILL")
+		b.fails("mpi.Pull(\"mine\")", "Error", "rank 1 was lost")
+		b.ok("%mpi restart", "3 ranks are running")
+		b.ok("kept", "42")
+
+		if s.name == "local" { // mpirun's take seconds to start again
+			// Killed between cells.
+			pids := b.ok("%%mpi 2\nos.Getpid()").value
+			var pid int
+			fmt.Sscanf(pids, "[2] %d", &pid)
+			wait := b.begin("time.Sleep(1500 * time.Millisecond)")
+			syscall.Kill(pid, syscall.SIGKILL)
+			b.until("[2] was lost: it was ended by a signal: SIGKILL")
+			if o := wait(); strings.Count(o.stderr, "was lost") != 1 {
+				b.Errorf("told as %q", o.stderr)
+			}
+			b.ok("%mpi restart")
+
+			// One that exits.
+			b.fails("%%mpi\nif rank == 0 {\n\tsyscall.Syscall(syscall.SYS_EXIT_GROUP, 3, 0, 0)\n}\nworld.Barrier()", "RankLost", "[0] RankLost: the rank was lost: it exited with status 3", "[1-2]")
+			b.ok("%mpi restart")
+		}
+
+		// One that panics, or ends its cell, while the others wait for it: that is
+		// told, the interrupt frees them, and all are in step again.
+		hung := b.begin("%%mpi\nif rank == 1 {\n\tpanic(\"no more\")\n}\nif rank == 2 {\n\tos.Exit(3)\n}\nworld.Barrier()")
+		b.until("[2] failed: ")
+		b.Interrupt()
+		o = hung()
+		if o.err == nil || !strings.Contains(o.stderr, "[0] interrupted at cell:8, in Comm.Barrier\n") || !strings.Contains(o.stderr, "[1] failed: no more\n") {
+			b.Errorf("interrupted: %s\n%s", o.stderr, o.trace())
+		}
+		b.ok("%%mpi\nall := make([]int, size)\nmust(world.Allgather([]int{rank}, all))\nall", "[0-2] []int{0, 1, 2}")
+
+		// One that never enters the barrier, by timeout.
+		b.fails("%%mpi --timeout 700ms\nif rank == 0 {\n\tfor {\n\t}\n}\nworld.Barrier()", "Timeout",
+			"[0] Timeout: the rank had not ended the cell after 700ms: it was at cell\n",
+			"[1-2] Timeout: the rank had not ended the cell after 700ms: it was at cell:6, in Comm.Barrier\n")
+		b.ok("%%mpi\nworld.Barrier()\nmine := 10 + rank\nmine", "[0] 10\n[1] 11\n[2] 12")
+
+		// Interrupted in a blocking receive, which has taken no message.
+		hung = b.begin("%%mpi\nif rank == 0 {\n\tfmt.Println(\"receives\")\n}\nworld.Recv(make([]int, 1), (rank+1)%size, 5)")
+		b.until("[0] receives\n")
+		time.Sleep(50 * time.Millisecond)
+		b.Interrupt()
+		o = hung()
+		if o.err == nil || o.err.Name != "Interrupted" || !strings.Contains(o.stderr, "[0] interrupted at cell:5, in Comm.Recv with rank 1, tag 5\n") {
+			b.Errorf("interrupted: %s\n%s", o.stderr, o.trace())
+		}
+		b.ok("%%mpi\nmust(world.Send([]int{rank}, (rank+1)%size, 5))\nbuf := make([]int, 1)\nmust(world.Recv(buf, (rank+2)%size, 5))\nfmt.Sprint(buf[0], \" \", mine)", "[0] \"2 10\"\n[1] \"0 11\"\n[2] \"1 12\"")
+
+		// What waits and what runs ends by %mpi interrupt, from the background.
+		b.ok("%%mpi --no-wait\ntime.Sleep(time.Hour)")
+		b.ok("%%mpi 1 --no-wait\nnever := 1")
+		b.ok("%mpi interrupt")
+		b.fails("%%mpi 1\nnever", "CompileError")
+		b.ok("%mpi stop")
+		if below, _ := traces(b.T, b.Pid()); len(below) > 0 {
+			b.Errorf("processes are left: %v", below)
+		}
+	})
+}
+
+// Many ranks come and go: no process, file or descriptor stays behind.
+func TestStartsLeaveNothing(t *testing.T) {
+	rounds := 100
+	if testing.Short() {
+		rounds = 5
+	}
+	temp := t.TempDir()
+	b := open(t, "TMPDIR="+temp)
+	once := func() {
+		b.ok("%mpi start -n 1 --launcher local")
+		b.ok("%mpi stop")
+	}
+	once()
+	_, openBefore := traces(t, b.Pid())
+	filesBefore, _ := os.ReadDir(temp)
+	b.ok("before := runtime.NumGoroutine()")
+	for range rounds {
+		once()
+	}
+	below, open := traces(t, b.Pid())
+	if len(below) > 0 {
+		t.Errorf("processes are left: %v", below)
+	}
+	if files, _ := os.ReadDir(temp); len(files) > len(filesBefore) {
+		t.Errorf("files are left: %v, before: %v", files, filesBefore)
+	}
+	if open > openBefore {
+		t.Errorf("%d descriptors are open, %d before", open, openBefore)
+	}
+	// The last are on their way out.
+	b.ok("for range 1000 {\n\tif runtime.NumGoroutine() <= before {\n\t\tbreak\n\t}\n\ttime.Sleep(10 * time.Millisecond)\n}\nruntime.NumGoroutine() <= before", "true")
+}
+
+// A notebook that ends takes its ranks along.
+func TestRanksEndWithTheNotebook(t *testing.T) {
+	for _, s := range starters(t)[:min(2, len(starters(t)))] {
+		t.Run(s.name, func(t *testing.T) {
+			b := open(t, s.env...)
+			b.ok("%mpi start -n 2 " + s.args)
+			var pids [2]int
+			if text := b.ok("%%mpi\nos.Getpid()").value; true {
+				fmt.Sscanf(text, "[0] %d\n[1] %d", &pids[0], &pids[1])
+			}
+			syscall.Kill(b.Pid(), syscall.SIGKILL)
+			for _, pid := range pids {
+				for end := time.Now().Add(patience); alive(pid); time.Sleep(20 * time.Millisecond) {
+					if pid == 0 || time.Now().After(end) {
+						t.Fatalf("rank %d lives on", pid)
+					}
+				}
+			}
+		})
+	}
+}
+
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+// A program that reports with a wrong key is refused and told of, and the ranks
+// start all the same.
+func TestAStrangersRankIsRefused(t *testing.T) {
+	list := starters(t)
+	if len(list) == 1 {
+		t.Skip("no mpirun in build/mpi or on the PATH: make mpi-libs installs some")
+	}
+	var real string
+	for _, name := range list[1].env {
+		path, _ := strings.CutPrefix(name, "PATH=")
+		real, _, _ = strings.Cut(path, ":")
+	}
+	if real == "" {
+		t.Skip("the mpirun is not one of build/mpi")
+	}
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *--version*) ;; *)\nGOCUDA_POOL_KEY=%064d OMPI_COMM_WORLD_RANK=0 %s rank 2>%s/stranger;;\nesac\nexec %s/mpirun \"$@\"\n", 7, self, dir, real)
+	if err := os.WriteFile(filepath.Join(dir, "mpirun"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, "PATH="+dir+":"+real+":"+os.Getenv("PATH"))
+	b.ok("%mpi start -n 2 --launcher mpirun", "2 ranks are running", "refused a connection from 127.0.0.1:")
+	b.ok("%mpi status", "it did not prove that it knows the key")
+	b.ok("%%mpi\nrank", "[0] 0\n[1] 1")
+	if said, _ := os.ReadFile(filepath.Join(dir, "stranger")); !strings.Contains(string(said), "cannot reach the notebook") {
+		t.Errorf("the stranger ended with %q", said)
+	}
+}
