@@ -3,6 +3,7 @@ package drivertest_test
 import (
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -181,7 +182,6 @@ type (
 	eagerPageable   struct{ base }
 	neverDone       struct{ base }
 	noCodes         struct{ base }
-	zeroFacts       struct{ base }
 	waitingAlloc    struct{ base }
 	blindPointers   struct{ base }
 )
@@ -221,7 +221,11 @@ var faults = map[string]func(d machine) driver.Driver{
 	"pageable-never-waits":     func(d machine) driver.Driver { return eagerPageable{base{d}} },
 	"queries-say-pending":      func(d machine) driver.Driver { return neverDone{base{d}} },
 	"errors-have-no-code":      func(d machine) driver.Driver { return noCodes{base{d}} },
-	"facts-are-zero":           func(d machine) driver.Driver { return zeroFacts{base{d}} },
+	"facts-are-zero":           func(d machine) driver.Driver { return &zeroFacts{base: base{d}} },
+	"refuses-what-is-allowed":  func(d machine) driver.Driver { return picky{base{d}} },
+	"allows-what-is-refused":   func(d machine) driver.Driver { return loosePools{base{d}} },
+	"addresses-are-shifted":    func(d machine) driver.Driver { return shifted{base{d}} },
+	"synchronize-is-not-ready": func(d machine) driver.Driver { return notReady{base{d}} },
 	"allocations-wait":         func(d machine) driver.Driver { return waitingAlloc{base{d}} },
 	"pointers-unknown":         func(d machine) driver.Driver { return blindPointers{base{d}} },
 }
@@ -263,7 +267,11 @@ func (f unorderedMemset) MemsetAsync(c driver.Context, dst driver.Ptr, v uint32,
 }
 
 func (eagerHostFunc) LaunchHostFunc(_ driver.Context, _ driver.Stream, f func()) error {
-	go f()
+	go func() {
+		debug.SetPanicOnFault(true) // the case may have ended, and its memory with it
+		defer func() { _ = recover() }()
+		f()
+	}()
 	return nil
 }
 
@@ -476,29 +484,6 @@ func (f noCodes) ModuleFunction(c driver.Context, m driver.Module, s string) (dr
 
 func (neverDone) StreamQuery(driver.Context, driver.Stream) (bool, error) { return false, nil }
 func (neverDone) EventQuery(driver.Context, driver.Event) (bool, error)   { return false, nil }
-
-func (zeroFacts) Version() (int, error)                                           { return 0, nil }
-func (zeroFacts) DeviceName(driver.Device) (string, error)                        { return "", nil }
-func (zeroFacts) DeviceUUID(driver.Device) (u [16]byte, err error)                { return }
-func (zeroFacts) DeviceAttribute(driver.Attribute, driver.Device) (int, error)    { return 0, nil }
-func (zeroFacts) MemInfo(driver.Context) (free, total uint64, err error)          { return }
-func (zeroFacts) StreamPriorityRange(driver.Context) (int, int, error)            { return -5, 0, nil }
-func (zeroFacts) ModuleFunctions(driver.Context, driver.Module) ([]string, error) { return nil, nil }
-func (zeroFacts) P2PAttribute(driver.P2PAttribute, driver.Device, driver.Device) (int, error) {
-	return 0, nil
-}
-func (zeroFacts) FunctionAttribute(driver.Context, driver.Function, driver.FunctionAttribute) (int, error) {
-	return 0, nil
-}
-func (zeroFacts) FunctionParams(driver.Context, driver.Function) ([]driver.Param, error) {
-	return make([]driver.Param, 1), nil
-}
-func (zeroFacts) MaxActiveBlocks(driver.Context, driver.Function, int, uint64) (int, error) {
-	return 1, nil
-}
-func (zeroFacts) PrimaryRetain(d driver.Device) (driver.Context, error) {
-	return driver.Context(d) + 77, nil
-}
 
 func (f waitingAlloc) MemAlloc(c driver.Context, n uint64) (driver.Ptr, error) {
 	_ = f.CtxSynchronize(c, nil)
