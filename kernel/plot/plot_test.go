@@ -143,3 +143,17 @@ func TestWhatCannotBeDrawnIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// A logarithmic axis of many decades names powers of ten, not what multiplying
+// by ten makes of them.
+func TestManyDecades(t *testing.T) {
+	b, err := plot.Lines(plot.Axes{LogX: true, LogY: true}, plot.Series{X: []float64{1e-20, 1}, Y: []float64{1, 1e20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range strings.Split(words(t, b), "|") {
+		if len(word) > len("100000") {
+			t.Errorf("an axis says %q", word)
+		}
+	}
+}
