@@ -13,6 +13,7 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -99,6 +100,7 @@ func Lines(axes Axes, series ...Series) (display.Bundle, error) {
 		}
 	}
 	axes.widen(p)
+	axes.placeLegend(p, series)
 	return axes.render(p, axes.table(series))
 }
 
@@ -145,13 +147,13 @@ func (a Axes) plot() *gonum.Plot {
 		axis.Label.Padding = vg.Points(3)
 	}
 	if a.LogX {
-		p.X.Scale, p.X.Tick.Marker = gonum.LogScale{}, gonum.LogTicks{Prec: 6}
+		p.X.Scale, p.X.Tick.Marker = gonum.LogScale{}, gonum.LogTicks{Prec: -1}
 	}
 	if a.BytesX {
 		p.X.Tick.Marker = byteTicks{}
 	}
 	if a.LogY {
-		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, gonum.LogTicks{Prec: 6}
+		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, gonum.LogTicks{Prec: -1}
 	}
 	return p
 }
@@ -182,15 +184,12 @@ func (a Axes) widen(p *gonum.Plot) {
 	}
 }
 
+// size is the chart's, in pixels.
+func (a Axes) size() (w, h int) { return cmp.Or(a.Width, 640), cmp.Or(a.Height, 360) }
+
 // render draws p; text is what readers without pictures get.
 func (a Axes) render(p *gonum.Plot, text string) (display.Bundle, error) {
-	w, h := a.Width, a.Height
-	if w == 0 {
-		w = 640
-	}
-	if h == 0 {
-		h = 360
-	}
+	w, h := a.size()
 	if w < 80 || h < 60 || w > 8000 || h > 8000 {
 		return display.Bundle{}, fmt.Errorf("plot: a chart of %d by %d pixels; between 80 by 60 and 8000 by 8000 can be drawn", w, h)
 	}

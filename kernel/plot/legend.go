@@ -1,0 +1,51 @@
+package plot
+
+import (
+	"unicode/utf8"
+
+	gonum "gonum.org/v1/plot"
+)
+
+// placeLegend puts the legend into the corner where it hides least of the lines,
+// by default the upper right one.
+func (a Axes) placeLegend(p *gonum.Plot, series []Series) {
+	names, longest := 0, 0
+	for _, s := range series {
+		if s.Name != "" {
+			names, longest = names+1, max(longest, utf8.RuneCountInString(s.Name))
+		}
+	}
+	canvasWidth, canvasHeight := a.size()
+	// Shares of the area in which the lines are, by the size of the letters.
+	width := (9*float64(longest) + 50) / max(1, float64(canvasWidth)-80)
+	height := (20*float64(names) + 5) / max(1, float64(canvasHeight)-80)
+
+	least := -1
+	for _, corner := range []struct{ left, bottom bool }{{}, {left: true}, {bottom: true}, {left: true, bottom: true}} {
+		hidden := 0
+		for _, s := range series {
+			for i := range s.X {
+				const pieces = 32
+				j := min(i+1, len(s.X)-1)
+				x0, y0, x1, y1 := p.X.Norm(s.X[i]), p.Y.Norm(s.Y[i]), p.X.Norm(s.X[j]), p.Y.Norm(s.Y[j])
+				for k := range pieces {
+					t := float64(k) / pieces
+					x, y := x0+(x1-x0)*t, y0+(y1-y0)*t
+					if corner.left {
+						x = 1 - x
+					}
+					if corner.bottom {
+						y = 1 - y
+					}
+					if x > 1-width && y > 1-height {
+						hidden++
+					}
+				}
+			}
+		}
+		if least < 0 || hidden < least {
+			least = hidden
+			p.Legend.Left, p.Legend.Top = corner.left, !corner.bottom
+		}
+	}
+}
