@@ -7,6 +7,15 @@ import (
 	"gocuda/cudaapi/mpi"
 )
 
+// pattern64 is n numbers that tell messages apart.
+func pattern64(n, seed int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = seed<<40 + i
+	}
+	return s
+}
+
 // orderCases: messages between two ranks do not overtake each other.
 func orderCases() []Case {
 	inOrder := func(name string, count int, size func(i int) int, source, tag func(t *T) int) Case {
@@ -67,6 +76,109 @@ func orderCases() []Case {
 			t.ok(err)
 			for i := range in {
 				in[i].holds(fmt.Sprint("receive ", i), []int{i})
+			}
+		}},
+		{Name: "order/receivesOfAllLengths", Ranks: 2, Run: func(t *T) {
+			// The same, into memory of different lengths, by patterns that overlap.
+			const count = 60
+			type post struct{ source, tag int }
+			kinds := []post{{t.prev(), 7}, {mpi.AnySource, 7}, {t.prev(), mpi.AnyTag}, {mpi.AnySource, mpi.AnyTag}, {t.prev(), 8}}
+			var posts []post
+			in := make([]*vec[int], count)
+			requests := make([]*mpi.Request, count)
+			for i := range in {
+				posts = append(posts, kinds[i*3%len(kinds)])
+				in[i] = room(t, []int{1, 2000, 5, 400, 30000}[i%5], -1)
+				var err error
+				requests[i], err = t.Irecv(in[i].arg(), posts[i].source, posts[i].tag)
+				t.ok(err)
+			}
+			t.ok(t.Barrier())
+			want := make([]int, count)
+			for i := range count {
+				tag := 7
+				if i%4 == 1 {
+					tag = 8
+				}
+				free := -1
+				for j, p := range posts {
+					if want[j] == 0 && (p.tag == tag || p.tag == mpi.AnyTag) {
+						free = j
+						break
+					}
+				}
+				if free < 0 {
+					continue // none is left for it
+				}
+				want[free] = i + 1
+				t.ok(t.Send([]int{i + 1}, t.next(), tag))
+			}
+			for i, r := range requests {
+				if want[i] == 0 {
+					t.ok(r.Cancel())
+				}
+				st, err := r.Wait()
+				t.ok(err)
+				if st.Cancelled != (want[i] == 0) {
+					t.Errorf("receive %d: cancelled: %v", i, st.Cancelled)
+				}
+				if got := in[i].get()[0]; want[i] != 0 && got != want[i] {
+					t.Errorf("receive %d has message %d, want %d", i, got, want[i])
+				}
+			}
+		}},
+		{Name: "order/probesLeavePosted", Ranks: 2, Run: func(t *T) {
+			// A probe does not see what a posted receive is to get.
+			for _, n := range []int{1, 3000} {
+				in := room(t, n, 0)
+				r, err := t.Irecv(in.arg(), t.prev(), 5)
+				t.ok(err)
+				first, err := t.Isend(on(t, pattern64(n, 1)).arg(), t.next(), 5)
+				t.ok(err)
+				next, err := t.Isend(on(t, pattern64(n, 2)).arg(), t.next(), 5)
+				t.ok(err)
+				st, err := t.Probe(t.prev(), mpi.AnyTag)
+				t.ok(err)
+				t.same("probed", st, mpi.Status{Source: t.prev(), Tag: 5, Bytes: 8 * n})
+				m, err := t.Mprobe(mpi.AnySource, 5)
+				t.ok(err)
+				second := room(t, n, 0)
+				_, err = m.Recv(second.arg())
+				t.ok(err)
+				_, err = mpi.WaitAll(r, first, next)
+				t.ok(err)
+				in.holds("posted", pattern64(n, 1))
+				second.holds("probed", pattern64(n, 2))
+				t.ok(t.Barrier())
+			}
+		}},
+		{Name: "order/postedReceivesGoOn", Ranks: 2, Run: func(t *T) {
+			// A synchronous send comes to its end while the receiver is in other calls.
+			for _, n := range []int{1, 100000} {
+				for _, other := range []func() error{t.Barrier, func() error {
+					d, err := t.Dup()
+					if err != nil {
+						return err
+					}
+					return d.Free()
+				}} {
+					in := room(t, n, 0)
+					if t.rank%2 == 1 {
+						t.ok(t.Ssend(on(t, pattern64(n, 3)).arg(), t.rank-1, 5))
+						t.ok(other())
+						continue
+					}
+					if t.rank+1 == t.size {
+						t.ok(other())
+						continue
+					}
+					r, err := t.Irecv(in.arg(), t.rank+1, 5)
+					t.ok(err)
+					t.ok(other())
+					_, err = r.Wait()
+					t.ok(err)
+					in.holds("received", pattern64(n, 3))
+				}
 			}
 		}},
 		{Name: "order/unexpectedThenByTag", Ranks: 2, Run: func(t *T) {

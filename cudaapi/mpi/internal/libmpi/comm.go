@@ -43,6 +43,14 @@ func (c *comm) Issend(buf transport.Memory, dest, tag int) (transport.Request, e
 }
 
 func (c *comm) Irecv(buf transport.Memory, source, tag int) (transport.Request, error) {
+	if c.t.overwrites && source != transport.ProcNull {
+		if buf.Bytes() <= guardedBytes && c.t.matchings.leave(c, source, tag) {
+			return c.guarded(buf, source, tag)
+		}
+		r := &matching{c: c, buf: buf, source: source, tag: tag}
+		c.t.matchings.post(r)
+		return r, nil
+	}
 	return c.p2p(mpiIrecv, buf, source, tag)
 }
 
@@ -67,7 +75,13 @@ type probed struct {
 }
 
 func (c *comm) Iprobe(source, tag int) (transport.Status, bool, error) {
-	p := new(probed)
+	if c.t.matchings.n.Load() > 0 {
+		return c.t.matchings.look(c, new(probed), source, tag, false)
+	}
+	return c.iprobe(new(probed), source, tag)
+}
+
+func (c *comm) iprobe(p *probed, source, tag int) (transport.Status, bool, error) {
 	err := c.t.do(mpiIprobe, c.t.abi.rankToC(source), c.t.abi.tagToC(tag), c.handle, clib.Pin(&p.flag), clib.Pin(&p.status))
 	if err != nil || p.flag == 0 {
 		return transport.Status{}, false, err
@@ -77,21 +91,45 @@ func (c *comm) Iprobe(source, tag int) (transport.Status, bool, error) {
 
 func (c *comm) Improbe(source, tag int) (transport.Message, transport.Status, bool, error) {
 	p := new(probed)
-	err := c.t.do(mpiImprobe, c.t.abi.rankToC(source), c.t.abi.tagToC(tag), c.handle, clib.Pin(&p.flag), clib.Pin(&p.message), clib.Pin(&p.status))
-	if err != nil || p.flag == 0 {
+	var st transport.Status
+	var there bool
+	var err error
+	if c.t.matchings.n.Load() > 0 {
+		st, there, err = c.t.matchings.look(c, p, source, tag, true)
+	} else {
+		st, there, err = c.improbe(p, source, tag)
+	}
+	if !there || err != nil {
 		return nil, transport.Status{}, false, err
 	}
-	return &message{t: c.t, handle: p.message}, c.t.abi.fromC(&p.status), true, nil
+	return &message{t: c.t, handle: p.message, st: st}, st, true, nil
+}
+
+func (c *comm) improbe(p *probed, source, tag int) (transport.Status, bool, error) {
+	err := c.t.do(mpiImprobe, c.t.abi.rankToC(source), c.t.abi.tagToC(tag), c.handle, clib.Pin(&p.flag), clib.Pin(&p.message), clib.Pin(&p.status))
+	if err != nil || p.flag == 0 {
+		return transport.Status{}, false, err
+	}
+	return c.t.abi.fromC(&p.status), true, nil
 }
 
 // message is one MPI_Message.
 type message struct {
 	t      *Transport
 	handle uintptr
+	st     transport.Status
+	status status // of mrecv
 }
 
-// Imrecv is MPI_Imrecv.
 func (m *message) Imrecv(buf transport.Memory) (transport.Request, error) {
+	if m.t.overwrites && m.st.Source != transport.ProcNull {
+		return m.t.fetch(m.handle, m.st, buf), nil
+	}
+	return m.imrecv(buf)
+}
+
+// imrecv is MPI_Imrecv.
+func (m *message) imrecv(buf transport.Memory) (transport.Request, error) {
 	f, n, err := m.t.countable(mpiImrecv, buf)
 	if err != nil {
 		return nil, err
@@ -101,6 +139,11 @@ func (m *message) Imrecv(buf transport.Memory) (transport.Request, error) {
 	code := m.t.call(f, address(buf.P), n.n, n.t, clib.Pin(&m.handle), r.out())
 	m.t.free(n)
 	return m.t.started(r, code)
+}
+
+// mrecv is MPI_Mrecv.
+func (m *message) mrecv(buf transport.Memory) error {
+	return m.t.do(mpiMrecv, address(buf.P), uintptr(buf.N), m.t.typeOf(buf), clib.Pin(&m.handle), clib.Pin(&m.status))
 }
 
 func (c *comm) Dup() (transport.Comm, error) { return c.derive(mpiCommDup) }
@@ -145,9 +188,9 @@ func (c *comm) Free() error {
 }
 
 // meet waits until all ranks are here, where a call that blocks would keep
-// other goroutines' calls out of the library.
+// other goroutines' calls out of the library, or receives from their messages.
 func (c *comm) meet() error {
-	if c.t.level == len(threadNames)-1 {
+	if c.t.level == len(threadNames)-1 && !c.t.overwrites {
 		return nil
 	}
 	r, err := c.Ibarrier()

@@ -14,6 +14,8 @@ import (
 type request struct {
 	t        *Transport
 	receives bool // has a status, and can be cancelled
+	guarded  bool // a message of more than room bytes is too long
+	room     int
 	f        function
 
 	mu   sync.Mutex
@@ -56,6 +58,7 @@ func (r *request) Test() (transport.Status, bool, error) {
 	if r.over {
 		return r.st, true, r.err
 	}
+	r.t.matchings.progress()
 	code := r.t.call(mpiTest, clib.Pin(&r.handle), clib.Pin(&r.flag), clib.Pin(&r.status))
 	if code == 0 && r.flag == 0 {
 		return transport.Status{}, false, nil
@@ -64,7 +67,9 @@ func (r *request) Test() (transport.Status, bool, error) {
 	if r.receives {
 		r.st = r.t.abi.fromC(&r.status)
 	}
-	r.err = r.t.check(r.f, code)
+	if r.err = r.t.check(r.f, code); r.guarded && r.err == nil {
+		r.err = r.tooLong()
+	}
 	r.t.pending.remove(r)
 	return r.st, true, r.err
 }

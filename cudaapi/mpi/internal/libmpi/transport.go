@@ -26,6 +26,9 @@ type Transport struct {
 	tagUB       int
 	wtime       func() float64
 	pending     requests
+	overwrites  bool // receives have to be matched here; see matched.go
+	matchings   matchings
+	guards      guards
 }
 
 var _ transport.Transport = (*Transport)(nil)
@@ -130,6 +133,7 @@ func open() (*Transport, error) {
 	if err := t.init(level); err != nil {
 		return nil, err
 	}
+	t.overwrites = t.abi.name == "Open MPI"
 	if t.world, err = t.newComm(t.abi.commWorld); err != nil {
 		return nil, err
 	}
