@@ -172,6 +172,8 @@ func (ev *Evaluator) Reset() error {
 func (ev *Evaluator) Eval(name, code string, silent bool) Result {
 	ev.turn.Lock()
 	defer ev.turn.Unlock()
+	ev.run.compiles(true)
+	defer ev.run.compiles(false)
 	if err := ev.require(name, code); err != nil {
 		return Result{Err: err}
 	}

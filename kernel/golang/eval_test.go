@@ -229,3 +229,25 @@ func TestInterrupt(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptOfCompiling: an interrupt that comes before the cell runs is not lost.
+func TestInterruptOfCompiling(t *testing.T) {
+	s := newSession(t)
+	s.ev.options.Sources = func(path string) ([]SourcePackage, error) {
+		s.ev.Interrupt()
+		return []SourcePackage{{path, []File{{"a.go", "package a\nconst A = 1"}}}}, nil
+	}
+	done := make(chan string, 1)
+	go func() { done <- s.run("import \"example.com/a\"\nn := a.A\nfor { n++ }") }()
+	select {
+	case got := <-done:
+		if !strings.HasPrefix(got, "Interrupted: ") {
+			t.Errorf("gave %s", got)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("is not interrupted")
+	}
+	if got := s.run("1 + 1"); got != "=> 2\n" {
+		t.Errorf("the next cell gave %s", got)
+	}
+}

@@ -27,6 +27,10 @@
 // compiled code sees a cell's type by its representation: without its name and
 // methods (text/template cannot call them), unexported fields with X_ before
 // their names. fmt, encoding/json, sort, errors, net/http and package display
-// get what they need. The panic of an index out of range does not tell index
-// and length. runtime.Caller sees the interpreter, and finalizers run late.
+// get what they need. A function that gets a negative zero sees zero.
+// runtime.Caller sees the interpreter, and finalizers run late.
+//
+// The line of a trace is that of the call or the panic, except that calls of one
+// function from several lines are told apart only while nothing else runs the
+// calling function, be it the function itself or another goroutine.
 package golang

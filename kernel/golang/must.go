@@ -128,7 +128,7 @@ func (im *importer) checkMust() {
 	for _, d := range file.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok {
 			f := info.Defs[fd.Name].(*types.Func)
-			decls[f] = &lower.Decl{Func: fd, Info: info, Cell: "must"}
+			decls[f] = &lower.Decl{Func: fd, Info: info, Cell: "must", Hidden: true}
 		}
 	}
 	im.sources[mustPath] = decls

@@ -19,6 +19,8 @@ type running struct {
 	mu        sync.Mutex
 	group     *rt.Group
 	interrupt chan struct{}
+	compiling bool
+	stopped   bool // interrupted before it ran
 	value     *display.Bundle
 	failed    chan *Error // from goroutines of the cell
 }
@@ -40,6 +42,10 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 	r.group, r.interrupt, r.value = g, make(chan struct{}), nil
 	ev.rt.BeginBody()
 	interrupt := r.interrupt
+	if r.stopped {
+		close(interrupt)
+		r.interrupt = nil
+	}
 	r.failed = make(chan *Error, 1)
 	failed := r.failed
 	r.mu.Unlock()
@@ -88,7 +94,15 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 
 type goexit struct{}
 
-// Interrupt ends the cell that is running, if one is.
+// compiles says that a cell is being compiled, or that it no longer is.
+func (r *running) compiles(yes bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.compiling, r.stopped = yes, false
+}
+
+// Interrupt ends the cell that is running, if one is. One that is being
+// compiled ends when it begins to run.
 func (ev *Evaluator) Interrupt() {
 	r := &ev.run
 	r.mu.Lock()
@@ -97,6 +111,8 @@ func (ev *Evaluator) Interrupt() {
 		ev.rt.Cancel(r.group)
 		close(r.interrupt)
 		r.interrupt = nil
+	} else if r.compiling {
+		r.stopped = true
 	}
 }
 

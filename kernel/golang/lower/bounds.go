@@ -33,7 +33,7 @@ func (f *fn) check(g guard) {
 func (f *fn) guardText(g guard) string {
 	var b strings.Builder
 	for _, c := range g.conds {
-		fmt.Fprintf(&b, "if %s%s { %s = %d; %s }\n", f.prefix, c, f.posName(), f.where, g.call)
+		fmt.Fprintf(&b, "if %s%s { %s }\n", f.prefix, c, g.call)
 	}
 	return b.String()
 }
@@ -164,7 +164,7 @@ func (f *fn) indexGuard(base, index string, e *ast.IndexExpr) (g guard, b, i str
 		}
 	}
 	g.conds = append(g.conds, index+" >= "+length)
-	g.call = fmt.Sprintf("%s(%s, %s)", f.l.sym("Index"), index, length)
+	g.call = fmt.Sprintf("%s(%s, %s, %d)", f.l.sym("Index"), index, length, f.where)
 	return g, base, index
 }
 
@@ -214,6 +214,6 @@ func (f *fn) guardSlice(e *ast.SliceExpr, base string, p []string) {
 	if len(conds) == 0 {
 		return
 	}
-	f.check(guard{conds, fmt.Sprintf("%s(%s, %s, %s, %s, %v, %v, %v)", l.sym("SliceBounds"),
-		or(low, "0"), or(high, length), or(limit, "-1"), room, high != "", limit != "", withCap)})
+	f.check(guard{conds, fmt.Sprintf("%s(%s, %s, %s, %s, %v, %v, %v, %d)", l.sym("SliceBounds"),
+		or(low, "0"), or(high, length), or(limit, "-1"), room, high != "", limit != "", withCap, f.where)})
 }

@@ -39,6 +39,7 @@ func (f *fn) call(e *ast.CallExpr) string {
 		return text
 	}
 	callee, sig := f.callee(fun)
+	f.calls(callee.lowered)
 	var recv func() string
 	if callee.recv != nil {
 		recv = callee.recv
@@ -58,10 +59,11 @@ func (f *fn) call(e *ast.CallExpr) string {
 
 // target is what a call calls.
 type calledFunc struct {
-	text   string
-	recv   func() string            // the receiver, if it is to be evaluated with the arguments
-	bound  func(recv string) string // how to call with it; nil: it is the first argument
-	policy func() string            // what compiled code gets for an any
+	text    string
+	lowered string                   // the lowered function that it is, if that is known
+	recv    func() string            // the receiver, if it is to be evaluated with the arguments
+	bound   func(recv string) string // how to call with it; nil: it is the first argument
+	policy  func() string            // what compiled code gets for an any
 }
 
 func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
@@ -77,6 +79,7 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 				out.policy = policyOf(c.fun)
 			} else {
 				out.text, _ = f.methodText(c, "")
+				out.lowered = out.text
 			}
 			return out, sig
 		}
@@ -86,6 +89,8 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 			out := calledFunc{text: f.funcInstance(fun)}
 			if o.Pkg() != nil && l.hostPkg(o.Pkg()) && l.declOf(o.Origin()) == nil {
 				out.policy = policyOf(o)
+			} else {
+				out.lowered = out.text
 			}
 			return out, sig
 		}
@@ -416,7 +421,7 @@ func (f *fn) builtin(e *ast.CallExpr) string {
 		}
 		return "make(" + strings.Join(append([]string{l.rep(t)}, p...), ", ") + ")"
 	case "panic":
-		return fmt.Sprintf("%s(%s)", l.sym("Panic"), f.to(e.Args[0], types.Universe.Lookup("any").Type()))
+		return fmt.Sprintf("%s(%s, %d)", l.sym("Panic"), f.to(e.Args[0], types.Universe.Lookup("any").Type()), f.where)
 	case "recover":
 		return fmt.Sprintf("%s(%s)", l.sym("Recovered"), f.recoverToken())
 	case "print", "println":

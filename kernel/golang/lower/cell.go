@@ -33,7 +33,7 @@ func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.
 	text, header := f.function(nil, f.sig, body, false)
 	const name = "body"
 	fmt.Fprintf(&l.code, "func %s%s {\n%s}\n", name, header, text)
-	f.registerPos(name, f.frame != nil)
+	f.register(name, f.frame != nil, "")
 	return name
 }
 

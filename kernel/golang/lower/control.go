@@ -401,7 +401,7 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 	ctl := &local{name: l.fresh("ctl"), rep: "*int"}
 	f.emit("%s := new(int)", ctl.name)
 	g := f.child()
-	g.name = f.name
+	g.name, g.inLit = f.name, f.inLit
 	y := &yield{ctl: ctl, owner: f, label: label, labels: labelsIn(s.Body)}
 	g.yield = y
 	g.take(ctl)
@@ -426,7 +426,9 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 	// Every way back into the iterator says that the loop goes on.
 	body = strings.ReplaceAll(body, "return true\n", fmt.Sprintf("*%s = 0\nreturn true\n", ctl.name))
 	body += fmt.Sprintf("*%s = 0\nreturn true\n", ctl.name)
-	lit := g.factory("("+strings.Join(params, ", ")+") bool", body)
+	lit := g.factory("("+strings.Join(params, ", ")+") bool", body, false)
+	f.at(s)
+	f.calls("")
 	f.emit("%s(%s)", x, lit)
 	f.emit("if *%s == -3 { %s() }", ctl.name, l.sym("RangeLost"))
 	after := f.captured(func() {

@@ -6,8 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
-
-	"gocuda/kernel/golang/rt"
 )
 
 // local is a variable of a function in lowered code.
@@ -39,9 +37,11 @@ type fn struct {
 	caps   []*local // what the literal takes from the functions around it
 	capSet map[*local]bool
 	out    *strings.Builder
-	name   string // in traces
-	pos    string // the variable that holds the position
-	where  int    // the position of the statement that is being lowered
+	name   string           // in traces
+	inLit  bool             // ... which is that of a literal
+	sites  map[string][]int // where it calls what: see calls
+	pos    string           // the variable that holds the position
+	where  int              // the position of the statement that is being lowered
 
 	unguarded int              // where no check can stand
 	prefix    string           // what is true where the expression is evaluated that is being lowered: "x && "
@@ -68,7 +68,7 @@ type shared struct {
 	boxed   map[types.Object]bool
 	natural map[types.Object]bool   // integers that are never negative
 	inRange map[*ast.IndexExpr]bool // ... and cannot be out of range
-	nlit    int
+	lits    map[string]int          // how many literals a function has, by its name
 	raw     map[ast.Expr]rawValue
 }
 
@@ -222,34 +222,6 @@ func (f *fn) bug(n ast.Node, what string) error {
 	return fmt.Errorf("%s: %s (%T)", f.l.fset.Position(n.Pos()), what, n)
 }
 
-// at records where execution is, if the node can panic.
-func (f *fn) at(n ast.Node) {
-	f.emit("%s = %d", f.posName(), f.position(n))
-}
-
-// position is a place in a cell as one number.
-func (f *fn) position(n ast.Node) int {
-	p := f.l.fset.Position(n.Pos())
-	return p.Line<<12 | min(p.Column, 1<<12-1)
-}
-
-// posName is the variable that holds the function's position, made at first use.
-func (f *fn) posName() string {
-	if f.pos == "" {
-		f.pos = f.l.fresh("p")
-		fmt.Fprintf(&f.l.types, "var %s int\n", f.pos)
-	}
-	return f.pos
-}
-
-// registerPos tells the runtime about the function that lowered code calls lowered.
-func (f *fn) registerPos(lowered string, hidden bool) {
-	f.l.rt.AddFunc(lowered, &rt.Func{Name: f.name, File: f.cell, Hidden: hidden})
-	if f.pos != "" && !hidden {
-		f.l.inits = append(f.l.inits, fmt.Sprintf("%s(%q, &%s)", f.l.sym("Pos"), lowered, f.pos))
-	}
-}
-
 // canPanic says whether executing a node itself can panic or call something,
 // and whether it has an index or a slice expression, which are checked.
 func (f *fn) canPanic(n ast.Node) (panics, indexes bool) {
@@ -393,9 +365,10 @@ func (l *Lowerer) lowerDecl(name string, fun *types.Func, d *Decl, e *env, targs
 	}
 	f.analyze(params, sig.Results(), d.Func.Body)
 	text, header := f.function(params, sig, d.Func.Body, false)
+	variable := ""
 	if d.Redirect && len(targs) == 0 {
 		fmt.Fprintf(&l.types, "var %s_r bool\n", name)
-		variable := l.redirect(name, d)
+		variable = l.redirect(name, d)
 		if variable == "" {
 			variable = name + "_w"
 			fmt.Fprintf(&l.types, "var %s func%s\n", variable, f.headerType(params, sig))
@@ -411,7 +384,7 @@ func (l *Lowerer) lowerDecl(name string, fun *types.Func, d *Decl, e *env, targs
 		text = fmt.Sprintf("if %s_r { %s }\n%s", name, call, text)
 	}
 	fmt.Fprintf(&l.code, "func %s%s {\n%s}\n", name, header, text)
-	f.registerPos(name, f.bare && f.frame != nil)
+	f.register(name, d.Hidden || f.bare && f.frame != nil, variable)
 }
 
 func traceName(fun *types.Func) string {
@@ -569,7 +542,7 @@ func (f *fn) deferringBody(body *ast.BlockStmt, recovers bool) {
 	inner := f.child()
 	inner.bare = true
 	inner.results = f.results
-	inner.name = f.name
+	inner.name, inner.inLit = f.name, f.inLit
 	for _, r := range f.results {
 		inner.take(r)
 	}
@@ -583,7 +556,7 @@ func (f *fn) deferringBody(body *ast.BlockStmt, recovers bool) {
 		inner.emit("_ = %s", inner.recov)
 	}
 	inner.block(body.List)
-	lit := inner.factory(fmt.Sprintf("(%s %s)", inner.frame.name, inner.frame.rep), inner.out.String())
+	lit := inner.factory(fmt.Sprintf("(%s %s)", inner.frame.name, inner.frame.rep), inner.out.String(), false)
 	f.emit("%s(%s)", l.sym("Run"), lit)
 }
 
@@ -599,7 +572,7 @@ func (f *fn) child() *fn {
 // factory writes the function that makes the literal: what the literal takes
 // from around it is a parameter, so that every value of it has its own. It
 // returns the call that makes one.
-func (f *fn) factory(header, body string) string {
+func (f *fn) factory(header, body string, hidden bool) string {
 	l := f.l
 	name := l.fresh("lit")
 	params := make([]string, len(f.caps))
@@ -610,7 +583,7 @@ func (f *fn) factory(header, body string) string {
 	}
 	typ := header
 	fmt.Fprintf(&l.code, "func %s(%s) func%s { return func%s {\n%s} }\n", name, strings.Join(params, ", "), typeOnly(typ), header, body)
-	f.registerPos(name, false)
+	f.register(name, hidden, "")
 	return fmt.Sprintf("%s(%s)", name, strings.Join(args, ", "))
 }
 
@@ -678,14 +651,12 @@ func (f *fn) pollBlocked() {
 func (f *fn) funcLit(e *ast.FuncLit) string {
 	g := f.child()
 	g.sig = f.typeOf(e).Underlying().(*types.Signature)
-	f.shared.nlit++
-	root := f.name
-	g.name = fmt.Sprintf("%s.func%d", root, f.shared.nlit)
+	g.name, g.inLit = f.litName(), true
 	sig := f.info.Types[e].Type.Underlying().(*types.Signature)
 	var params []*types.Var
 	for i := range sig.Params().Len() {
 		params = append(params, sig.Params().At(i))
 	}
 	text, header := g.function(params, sig, e.Body, true)
-	return g.factory(header, text)
+	return g.factory(header, text, false)
 }

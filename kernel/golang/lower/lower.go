@@ -37,6 +37,8 @@ type Decl struct {
 	Cell string // where it is, for traces
 	// Sig, if set, has the parameters that the body names.
 	Sig *types.Signature
+	// Hidden keeps it out of traces.
+	Hidden bool
 	// Redirect lets a later cell replace the function under its callers.
 	Redirect bool
 	// Replaces is the function of an earlier cell whose callers this one

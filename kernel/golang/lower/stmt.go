@@ -803,7 +803,7 @@ func (f *fn) thunk(call *ast.CallExpr) string {
 			body = callText + "(" + strings.Join(texts, ", ") + ")"
 		}
 	}
-	return g.factory("()", body+"\n")
+	return g.factory("()", body+"\n", true)
 }
 
 func isFunc(o types.Object) bool {
@@ -834,7 +834,7 @@ func (f *fn) builtinThunk(call *ast.CallExpr, g *fn, hold func(text, rep string)
 	anyType := types.Universe.Lookup("any").Type()
 	switch name {
 	case "panic":
-		return fmt.Sprintf("%s(%s)", l.sym("Panic"), hold(f.to(call.Args[0], anyType), "any"))
+		return fmt.Sprintf("%s(%s, %d)", l.sym("Panic"), hold(f.to(call.Args[0], anyType), "any"), f.where)
 	case "print", "println":
 		text := f.builtin(call)
 		open := strings.Index(text, "[]any{")

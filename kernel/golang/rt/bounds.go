@@ -2,8 +2,9 @@ package rt
 
 import "fmt"
 
-// indexPanic is called for an index that is out of range.
-func indexPanic(index, length int) {
+// indexPanic is called for an index that is out of range, in the statement at pos.
+func (r *Runtime) indexPanic(index, length, pos int) {
+	r.traces.begin(pos)
 	if index < 0 {
 		panic(&Panic{runtimeError(fmt.Sprintf("index out of range [%d]", index))})
 	}
@@ -13,7 +14,8 @@ func indexPanic(index, length int) {
 // sliceBounds is called for x[low:high] or x[low:high:limit] of which a bound
 // is out of range. room is the capacity of x, or the length if it has none. A
 // bound that was left out has the value that stands for it.
-func sliceBounds(low, high, limit, room int, hasHigh, hasLimit, withCap bool) {
+func (r *Runtime) sliceBounds(low, high, limit, room int, hasHigh, hasLimit, withCap bool, pos int) {
+	r.traces.begin(pos)
 	of := "length"
 	if withCap {
 		of = "capacity"

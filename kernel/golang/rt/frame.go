@@ -8,6 +8,7 @@ import (
 // Frame is one call of a function that defers. The interpreter's own defer
 // and recover are not Go's, so lowered code hands the body to Run.
 type Frame struct {
+	traces    *traces
 	defers    []deferred
 	panicking bool
 	value     any
@@ -28,8 +29,8 @@ func (f *Frame) DeferRecover(call func()) {
 
 // run calls the body and then, last first, what it deferred, whether the body
 // returned, panicked or ended its goroutine.
-func run(body func(*Frame)) {
-	f := &Frame{}
+func (r *Runtime) run(body func(*Frame)) {
+	f := &Frame{traces: &r.traces}
 	defer f.finish()
 	body(f)
 }
@@ -62,9 +63,15 @@ func (f *Frame) unwind() {
 }
 
 func (f *Frame) call(d deferred) {
+	var before *trail
+	if f.panicking {
+		before = f.traces.swap(goid(), nil)
+	}
 	defer func() {
 		if r := recover(); r != nil {
-			f.panicking, f.value = true, r
+			f.panicking, f.value = true, r // with a trace of its own
+		} else if f.panicking && before != nil {
+			f.traces.swap(goid(), before)
 		}
 	}()
 	if !d.recovers {
@@ -116,6 +123,6 @@ func (r *Runtime) recovered(f *Frame) any {
 	f.panicking = false
 	v := f.value
 	f.value = nil
-	r.traces.drop(goid())
+	r.traces.swap(goid(), nil)
 	return panicValue(v)
 }

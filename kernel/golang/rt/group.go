@@ -29,6 +29,7 @@ func (r *Runtime) Start(g *Group, f func()) {
 	g.live++
 	if g.cancelled.Load() {
 		gs.stopping++
+		r.signal()
 	}
 	gs.mu.Unlock()
 	defer func() {
@@ -42,7 +43,7 @@ func (r *Runtime) Start(g *Group, f func()) {
 			setFlag(r.stuck, gs.stopping > 0)
 		}
 		gs.mu.Unlock()
-		r.traces.drop(id)
+		r.traces.swap(id, nil)
 	}()
 	f()
 }
@@ -60,8 +61,14 @@ func (r *Runtime) Cancel(g *Group) {
 	if gs.stopping == 0 {
 		return
 	}
+	r.signal()
+}
+
+// signal has lowered code look for its cancellation. The caller holds groups.mu.
+func (r *Runtime) signal() {
+	gs := &r.groups
 	setFlag(r.stop, true)
-	setFlag(r.stuck, gs.stopping > 0)
+	setFlag(r.stuck, true)
 	// What runs meets a poll soon. What is blocked polls when it comes back;
 	// other goroutines are not to pay for it until then.
 	time.AfterFunc(stopTime, func() {

@@ -34,7 +34,9 @@ func (f Failure) Error() string { return f.Err.Error() }
 // Unwrap returns the error itself.
 func (f Failure) Unwrap() error { return f.Err }
 
-func raise(v any) {
+// raise is panic(v), in the statement at pos.
+func (r *Runtime) raise(v any, pos int) {
+	r.traces.begin(pos)
 	if v == nil {
 		v = new(runtime.PanicNilError)
 	}

@@ -48,7 +48,7 @@ func New(hostType func(reflect.Type) types.Type) *Runtime {
 	r := &Runtime{hostType: hostType, stop: new(bool), stuck: new(bool)}
 	r.types.byHost = make(map[reflect.Type]*Type)
 	r.groups.byID = make(map[int64]*Group)
-	r.traces.calls = make(map[int64][]Call)
+	r.traces.trails = make(map[int64]*trail)
 	r.traces.funcs = make(map[string]*Func)
 	return r
 }
@@ -84,8 +84,8 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"AsError":       asError,
 		"Out":           r.out,
 		"HostMethod":    hostMethod,
-		"Run":           run,
-		"Panic":         raise,
+		"Run":           r.run,
+		"Panic":         r.raise,
 		"Recoverable":   recoverable,
 		"Recovered":     r.recovered,
 		"Go":            r.goFunc,
@@ -97,8 +97,8 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"SendCase":      sendCase,
 		"RecvCase":      recvCase,
 		"CheckMake":     checkMake,
-		"Index":         indexPanic,
-		"SliceBounds":   sliceBounds,
+		"Index":         r.indexPanic,
+		"SliceBounds":   r.sliceBounds,
 		"Rune": func(s string, i int) (rune, int) {
 			r, n := utf8.DecodeRuneInString(s[i:])
 			return r, i + n

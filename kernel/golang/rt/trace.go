@@ -3,6 +3,7 @@ package rt
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -13,10 +14,37 @@ type Func struct {
 	File   string // the cell
 	Hidden bool   // made by the lowering
 
-	// The statement that it runs: line<<12 | column. All calls of the function
-	// share it, in whatever goroutines they run: the wrong line of a trace is
-	// then the worst that happens.
+	// Versions is what the versions of a function have in common that cells
+	// declared again; "" if it has no others.
+	Versions string
+	// Sites are the positions (line<<12 | column) of the statements that call a
+	// function, by its name in lowered code; those at "" call what only run time
+	// knows.
+	Sites map[string][]int
+
+	// pos is where execution is. All calls of the function share it, in whatever
+	// goroutines they run.
 	pos *int
+}
+
+// at is the position of a call of f that a panic of the function callee came
+// through; if callee is "", the panic is f's own.
+func (f *Func) at(callee string) int {
+	now := 0
+	if f.pos != nil {
+		now = peek(f.pos)
+	}
+	if callee == "" {
+		return now
+	}
+	sites := f.Sites[callee]
+	if len(sites) == 0 {
+		sites = f.Sites[""]
+	}
+	if len(sites) == 0 || slices.Contains(sites, now) {
+		return now
+	}
+	return sites[0]
 }
 
 // Call is one line of a panic's trace.
@@ -28,10 +56,17 @@ type Call struct {
 // traces gathers, by goroutine, the functions that a panic goes through. The
 // interpreter says so itself: it writes a line for each.
 type traces struct {
-	mu    sync.Mutex
-	calls map[int64][]Call
-	funcs map[string]*Func // by lowered name
-	body  *int             // the position of the cell that runs
+	mu     sync.Mutex
+	trails map[int64]*trail
+	funcs  map[string]*Func // by lowered name
+	body   *int             // the position of the cell that runs
+}
+
+// trail is how far the panic of a goroutine has come.
+type trail struct {
+	calls []Call
+	last  string // the function that it came through last
+	pos   int    // where it began, if that is known and no function is in calls yet
 }
 
 // AddFunc makes a lowered function known by its name in lowered code.
@@ -78,39 +113,63 @@ func (r *Runtime) BodyLine() int {
 //go:norace
 func peek(p *int) int { return *p }
 
-func (t *traces) drop(id int64) {
-	t.mu.Lock()
-	delete(t.calls, id)
-	t.mu.Unlock()
+// begin notes where a panic of the calling goroutine begins.
+func (t *traces) begin(pos int) {
+	t.swap(goid(), &trail{pos: pos})
 }
 
-func (t *traces) take(id int64) []Call {
+// swap sets the trail of a goroutine, nil for none, and returns the one before.
+func (t *traces) swap(id int64, now *trail) (before *trail) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	calls := t.calls[id]
-	delete(t.calls, id)
-	return calls
+	before = t.trails[id]
+	if now == nil {
+		delete(t.trails, id)
+	} else {
+		t.trails[id] = now
+	}
+	return before
+}
+
+// take ends the trail of a goroutine and returns its calls.
+func (t *traces) take(id int64) []Call {
+	if trail := t.swap(id, nil); trail != nil {
+		return trail.calls
+	}
+	return nil
 }
 
 // maxCalls bounds the trace of a deep recursion.
 const maxCalls = 100
 
+// passed notes that the panic of the calling goroutine leaves a function.
 func (t *traces) passed(lowered string) {
+	id := goid()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f := t.funcs[lowered]
-	if f == nil || f.Hidden {
+	if f == nil {
 		return
 	}
-	id := goid()
-	if len(t.calls[id]) >= maxCalls {
+	way := t.trails[id]
+	if way == nil {
+		way = &trail{}
+		t.trails[id] = way
+	}
+	callee := way.last
+	way.last = lowered
+	if f.Hidden || len(way.calls) >= maxCalls {
 		return
 	}
-	c := Call{Func: f}
-	if f.pos != nil {
-		c.Line, c.Column = *f.pos>>12, *f.pos&(1<<12-1)
+	if c := t.funcs[callee]; c != nil && c != f && c.Versions != "" && c.Versions == f.Versions {
+		return // it only calls the newer one
 	}
-	t.calls[id] = append(t.calls[id], c)
+	pos := way.pos
+	if pos == 0 {
+		pos = f.at(callee)
+	}
+	way.pos = 0
+	way.calls = append(way.calls, Call{Func: f, Line: pos >> 12, Column: pos & (1<<12 - 1)})
 }
 
 // Stderr returns a writer for the interpreter's standard error: what it says

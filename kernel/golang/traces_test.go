@@ -1,0 +1,94 @@
+package golang
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// traces are cells, the last of which panics, with the lines of its trace.
+var traces = []struct {
+	name  string
+	cells []string
+	want  string
+}{
+	{"calls of a function in itself have lines of their own", []string{
+		"func f(i int) int {\n\tif i == 0 {\n\t\tvar p *int\n\t\treturn *p\n\t}\n\treturn f(i-1) + 1\n}\nf(2)",
+	}, "1:4:3 main.f, 1:6:2 main.f (2 times), 1:8:1"},
+	{"goroutines in one function have lines of their own", []string{`func work(i int) {
+	for {
+		if i == 3 {
+			time.Sleep(20 * time.Millisecond)
+			fail()
+		}
+		idle()
+	}
+}
+func idle() { time.Sleep(time.Millisecond) }
+func fail() {
+	idle()
+	panic("fails")
+}
+for i := range 4 {
+	go work(i)
+}
+time.Sleep(5 * time.Second)`,
+	}, "1:13:2 main.fail, 1:5:4 main.work"},
+	{"the newest version of a function alone", []string{
+		"func g() { panic(1) }\nfunc f() {\n\tg()\n}",
+		"func g() {\n\n\tpanic(2)\n}",
+		"func g() {\n\tpanic(3)\n}",
+		"f()",
+	}, "3:2:2 main.g, 1:3:2 main.f, 4:1:1"},
+	{"literals have Go's names", []string{
+		"func f() {\n\tfunc() {\n\t\tfunc() { panic(3) }()\n\t}()\n}\nfunc() { f() }()",
+	}, "1:3:12 main.f.func1.1, 1:3:3 main.f.func1, 1:2:2 main.f, 1:6:10 func1, 1:6:1"},
+	{"must is not a function of the cell", []string{
+		"func f() error { return errors.New(\"bad\") }\nfunc g() {\n\tmust(f())\n}\ng()",
+	}, "1:3:2 main.g, 1:5:1"},
+	{"a panic that replaces another", []string{
+		"func f() {\n\tdefer func() {\n\t\tpanic(2)\n\t}()\n\tpanic(1)\n}\nf()",
+	}, "1:3:3 main.f.func1, 1:7:1"},
+	{"a panic that a deferred call saw", []string{
+		"func quiet() { defer func() { recover() }(); panic(0) }\nfunc f() {\n\tdefer quiet()\n\tpanic(1)\n}\nf()",
+	}, "1:4:2 main.f, 1:6:1"},
+	{"through compiled functions", []string{
+		"sort.Slice([]int{2, 1}, func(i, j int) bool {\n\tvar m map[int]int\n\tm[1] = 1\n\treturn true\n})",
+	}, "1:3:2 func1, 1:1:1"},
+	{"through interfaces", []string{
+		"type T struct{}\nfunc (T) M() {\n\tpanic(1)\n}\ntype U struct{ T }\nfunc do(i interface{ M() }) {\n\ti.M()\n}\ndo(U{})",
+	}, "1:3:2 main.T.M, 1:7:2 main.do, 1:9:1"},
+	{"out of a loop over a function", []string{
+		"n := 0\nfor range func(yield func(int) bool) {\n\tyield(1)\n} {\n\tn = 1 / n\n}",
+	}, "1:5:2, 1:3:2 func1, 1:2:1"},
+	{"an index in a loop", []string{
+		"func sum(xs []int) (s int) {\n\tfor i := range 4 {\n\t\tif i > 0 {\n\t\t\ts += xs[i]\n\t\t}\n\t}\n\treturn s\n}\nsum([]int{1, 2})",
+	}, "1:4:4 main.sum, 1:9:1"},
+}
+
+func TestTraces(t *testing.T) {
+	for _, test := range traces {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSession(t)
+			var failed *Error
+			for i, code := range test.cells {
+				failed = s.ev.Eval(fmt.Sprint(i+1), code, false).Err
+				if failed != nil && i < len(test.cells)-1 {
+					t.Fatal(failed)
+				}
+			}
+			if failed == nil {
+				t.Fatal("nothing failed")
+			}
+			var calls []string
+			for _, line := range failed.Traceback {
+				if line = withoutColour(line); strings.HasPrefix(line, "    ") {
+					calls = append(calls, strings.Join(strings.Fields(line), " "))
+				}
+			}
+			if got := strings.Join(calls, ", "); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
