@@ -191,6 +191,15 @@ func TestChangedFramesAreRefused(t *testing.T) {
 
 func (s *tap) CloseWrite() { s.Conn.(*net.TCPConn).CloseWrite() }
 
+// Who speaks something else is not waited for.
+func TestAnotherProtocolIsRefusedAtOnce(t *testing.T) {
+	client, server := ends(t)
+	client.Conn.Write([]byte("SSH-2.0-OpenSSH_9.6\r\n"))
+	if _, err := Sign(server, testKey, true); !errors.Is(err, ErrStranger) {
+		t.Errorf("error %v, want ErrStranger", err)
+	}
+}
+
 // A whole conversation that was recorded is of no use to begin another.
 func TestAReplayIsRefused(t *testing.T) {
 	_, _, client, _ := mustSign(t)
