@@ -186,24 +186,6 @@ func (b *book) until(text string) {
 	}
 }
 
-// said is what each rank of n printed, whether it was shown for it alone or for
-// several: how much is folded depends on how close in time they are.
-func said(t *testing.T, stdout string, n int) []string {
-	t.Helper()
-	list := make([]string, n)
-	for line := range strings.Lines(stdout) {
-		mark, text, ok := strings.Cut(strings.TrimPrefix(line, "["), "] ")
-		ranks, err := parseSet(mark, n)
-		if !ok || err != nil {
-			t.Fatalf("line %q has no label: %v", line, err)
-		}
-		for _, r := range ranks {
-			list[r] += text
-		}
-	}
-	return list
-}
-
 // starter is a way to start ranks.
 type starter struct {
 	name string
