@@ -196,6 +196,9 @@ func (c *checker) hoist(body *ast.BlockStmt) []ast.Decl {
 				if s = c.withoutReused(s); len(s.Specs) == 0 {
 					continue
 				}
+				for _, spec := range s.Specs {
+					c.setApart(spec.(*ast.TypeSpec))
+				}
 			}
 			decls = append(decls, s)
 			if s.Tok == token.VAR {
@@ -209,6 +212,9 @@ func (c *checker) hoist(body *ast.BlockStmt) []ast.Decl {
 		case *ast.FuncDecl:
 			if s.Recv != nil && c.isLater(s) {
 				c.out.methods = append(c.out.methods, laterMethod{decl: s})
+				continue
+			}
+			if s.Recv != nil && c.hasNoLater(s) {
 				continue
 			}
 			decls = append(decls, s)
@@ -503,7 +509,7 @@ func (c *checker) typeError(err types.Error) {
 	if c.last != nil && strings.HasSuffix(msg, "is not used") && c.last.Pos() <= err.Pos && err.Pos <= c.last.End() {
 		return
 	}
-	if strings.HasPrefix(msg, "implicit assignment to unexported field") && strings.Contains(msg, " of type main.") {
+	if m := implicit.FindStringSubmatch(msg); m != nil && (m[2] != "" || c.isCellField(m[3], m[1])) {
 		return // the type is of another cell, which go/types takes for another package
 	}
 	if msg == "undefined: "+mustName+"ᐧ" {
@@ -523,6 +529,27 @@ func (c *checker) typeError(err types.Error) {
 	}
 	m.text += c.suggest(m.text)
 	c.mistakes = append(c.mistakes, m)
+}
+
+var implicit = regexp.MustCompile(`^implicit assignment to unexported field (\S+) in struct literal of type (main\.)?([\pL_][\pL_\d]*)`)
+
+// isCellField says whether a struct that the cell declares has its field from
+// a cell, its own or an earlier one.
+func (c *checker) isCellField(typ, field string) bool {
+	o, ok := c.pkg.Scope().Lookup(typ).(*types.TypeName)
+	if !ok {
+		return false
+	}
+	s, ok := o.Type().Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range s.Fields() {
+		if f.Name() == field {
+			return f.Pkg() != nil && f.Pkg().Path() == "main"
+		}
+	}
+	return false
 }
 
 var mustMark = regexp.MustCompile(mustName + `ᐧ\d*`)

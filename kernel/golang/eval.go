@@ -199,7 +199,10 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 	if len(src.steps) == 0 && len(src.imports) == 0 {
 		return nil, nil
 	}
-	cell, mistakes := ev.check(src, name, code)
+	cell, mistakes, err := ev.checkSafely(src, name, code)
+	if err != nil {
+		return nil, internalError(err)
+	}
 	if mistakes != nil {
 		return nil, compileError(code, mistakes)
 	}
@@ -211,14 +214,29 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 	f, err := ev.build(name, cell)
 	if err != nil {
 		ev.lower.Abandon()
-		return nil, &Error{Name: "InternalError", Message: err.Error(), Traceback: []string{
-			red + "The front end cannot run this cell: " + plain + err.Error()}}
+		return nil, internalError(err)
 	}
 	for _, note := range ev.leftBehind(cell) {
 		fmt.Fprintln(ev.options.Stderr, note)
 	}
 	ev.adopt(src, code, cell)
 	return f, nil
+}
+
+// checkSafely is check, for cells that go/types cannot stand.
+func (ev *Evaluator) checkSafely(src *source, name, code string) (cell *checked, mistakes []mistake, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the checker fails: %v", r)
+		}
+	}()
+	cell, mistakes = ev.check(src, name, code)
+	return cell, mistakes, nil
+}
+
+func internalError(err error) *Error {
+	return &Error{Name: "InternalError", Message: err.Error(), Traceback: []string{
+		red + "The front end cannot run this cell: " + plain + err.Error()}}
 }
 
 // build lowers a checked cell and compiles it.

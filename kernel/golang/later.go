@@ -44,16 +44,94 @@ func (c *checker) isLater(d *ast.FuncDecl) bool {
 	if base == nil || generic {
 		return false
 	}
-	if pos, ok := c.declared[base.Name]; ok && !c.isReused(base.Name) {
-		_ = pos
+	if _, here := c.declared[base.Name]; here && !c.isReused(base.Name) {
 		return false
 	}
 	n, ok := c.ev.names[base.Name].(*types.TypeName)
 	if !ok {
 		return false
 	}
-	_, named := types.Unalias(n.Type()).(*types.Named)
-	return named && n.Pkg() != nil && n.Pkg().Path() == "main"
+	named, ok := types.Unalias(n.Type()).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "main" && named.TypeParams().Len() == 0
+}
+
+// setApart puts the name of an earlier cell's type that a new one is made of
+// into parentheses: go/types looks for the declaration of a bare name, and dies
+// of it if the cell has none.
+func (c *checker) setApart(spec *ast.TypeSpec) {
+	id, ok := spec.Type.(*ast.Ident)
+	if !ok {
+		return
+	}
+	if _, here := c.declared[id.Name]; !here {
+		spec.Type = &ast.ParenExpr{Lparen: id.Pos(), X: id, Rparen: id.End()}
+	}
+}
+
+// aliasOfEarlier follows the names that the cell gives to other types, and
+// returns that of an earlier cell's type, or nil if it does not come to one.
+func (c *checker) aliasOfEarlier(name string) *ast.Ident {
+	named := make(map[string]ast.Expr)
+	for _, s := range c.src.steps {
+		if d, ok := s.(*ast.GenDecl); ok && d.Tok == token.TYPE {
+			for _, sp := range d.Specs {
+				if spec := sp.(*ast.TypeSpec); spec.Assign.IsValid() {
+					named[spec.Name.Name] = spec.Type
+				}
+			}
+		}
+	}
+	for range len(named) + 1 {
+		t := ast.Unparen(named[name])
+		if star, ok := t.(*ast.StarExpr); ok {
+			t = ast.Unparen(star.X)
+		}
+		id, ok := t.(*ast.Ident)
+		if !ok {
+			return nil
+		}
+		if _, here := c.declared[id.Name]; !here && c.ev.names[id.Name] != nil {
+			return id
+		}
+		name = id.Name
+	}
+	return nil
+}
+
+// hasNoLater says whether a method is of a type of an earlier cell that can
+// have none, and why.
+func (c *checker) hasNoLater(d *ast.FuncDecl) bool {
+	base, generic := receiverBase(d)
+	if base == nil {
+		return false
+	}
+	if _, here := c.declared[base.Name]; here {
+		of := c.aliasOfEarlier(base.Name)
+		if of != nil {
+			c.fail(base.Pos(), "%s is another name for %s of an earlier cell: declare the method for that", base.Name, of.Name)
+		}
+		return of != nil
+	}
+	o, ok := c.ev.names[base.Name]
+	if !ok {
+		return false
+	}
+	switch n, isType := o.(*types.TypeName); {
+	case !isType:
+		c.fail(base.Pos(), "%s is not a type", base.Name)
+	case isGenericType(n.Type()):
+		c.fail(base.Pos(), "%s has type parameters: its methods must be declared in its own cell", base.Name)
+	case generic:
+		c.fail(base.Pos(), "%s is not a generic type", base.Name)
+	default:
+		c.fail(base.Pos(), "cannot define new methods on non-local type %s", types.TypeString(n.Type(), cellQualifier))
+	}
+	return true
+}
+
+func isGenericType(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.TypeParams().Len() > 0
 }
 
 func (c *checker) isReused(name string) bool {
@@ -136,7 +214,7 @@ type typeSource struct {
 
 func specText(spec *ast.TypeSpec) string {
 	var b bytes.Buffer
-	printer.Fprint(&b, token.NewFileSet(), &ast.TypeSpec{Name: ast.NewIdent(spec.Name.Name), Type: spec.Type})
+	printer.Fprint(&b, token.NewFileSet(), &ast.TypeSpec{Name: ast.NewIdent(spec.Name.Name), Type: ast.Unparen(spec.Type)})
 	return b.String()
 }
 
