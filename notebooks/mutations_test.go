@@ -77,6 +77,9 @@ var mutations = []struct {
 }
 
 func TestMutations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs each tutorial several times")
+	}
 	for _, m := range mutations {
 		t.Run(m.notebook+"/"+strings.ReplaceAll(m.fault, " ", "_"), func(t *testing.T) {
 			nb := read(t, m.notebook+".ipynb")
