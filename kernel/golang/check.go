@@ -103,7 +103,7 @@ func (c *checker) run() (*checked, []mistake) {
 	if c.src.program {
 		for _, s := range c.src.steps {
 			decls = append(decls, s.(ast.Decl))
-			if f, ok := s.(*ast.FuncDecl); ok {
+			if f, ok := s.(*ast.FuncDecl); ok && c.hasBody(f) {
 				c.out.funcs = append(c.out.funcs, f)
 			}
 		}
@@ -210,6 +210,9 @@ func (c *checker) hoist(body *ast.BlockStmt) []ast.Decl {
 				}
 			}
 		case *ast.FuncDecl:
+			if !c.hasBody(s) {
+				continue
+			}
 			if s.Recv != nil && c.isLater(s) {
 				c.out.methods = append(c.out.methods, laterMethod{decl: s})
 				continue
@@ -247,6 +250,14 @@ func (c *checker) hoist(body *ast.BlockStmt) []ast.Decl {
 		}
 	}
 	return decls
+}
+
+// hasBody reports a function without one, which could only be in assembly.
+func (c *checker) hasBody(d *ast.FuncDecl) bool {
+	if d.Body == nil {
+		c.fail(d.Name.Pos(), "missing function body")
+	}
+	return d.Body != nil
 }
 
 // define makes the declaration that stands for a := at the outer level.

@@ -18,7 +18,7 @@ func FuzzCell(f *testing.F) {
 	for _, code := range []string{
 		"", ";", "}", "{", "x :=", "func", "func (", "import", "package", "a, b := 1", "must()", "must(must(1))", "type T T",
 		"x := x", "var x = x", "type T[P any] struct{ p P }\nfunc (t T[P]) m() {}\nT[int]{}.m()", "`", "'", "/*", "func f() { f", "\x00", "for range",
-		"type A struct{ b *B }\ntype B struct{ a A; m map[string]B }\nB{}", "type F func() F\nvar f F\nf", "goto L", "L:", "func (s S[T]) N() {}", "func (a A) N() {}", "func (x x) N() {}", "func (p *P) N() { p.M() }", "func (p P) n() {}",
+		"type A struct{ b *B }\ntype B struct{ a A; m map[string]B }\nB{}", "type F func() F\nvar f F\nf", "goto L", "L:", "func (s S[T]) N() {}", "func (a A) N() {}", "func (x x) N() {}", "func (P) A()", "func (p *P) N() { p.M() }", "func (p P) n() {}",
 		"type P struct{ s string }", "func f(s string) {}", "x := x + 1", "var i I = p\ni.M()", "g(x)", "type S[T any] struct{ x T }\ns", "defer f()", "x, y := <-c, 1",
 	} {
 		f.Add(code)
