@@ -94,7 +94,7 @@ func WaitAll(requests ...*Request) ([]Status, error) {
 // requests are passed over; if all are nil, the index is -1 at once. Set the
 // element to nil before the next WaitAny.
 func WaitAny(requests ...*Request) (int, Status, error) {
-	var x waiter
+	x := newWaiter(nil) // of no world yet: all requests may be nil
 	defer x.done()
 	for {
 		i, st, done, err := TestAny(requests...)
