@@ -69,6 +69,18 @@ func findMPIRun() (string, error) {
 	return "", fmt.Errorf("neither mpirun nor mpiexec is on the PATH: install Open MPI or MPICH, or take --launcher local")
 }
 
+// Single is the command that starts one process of a program as %mpi start
+// does, and what starts it.
+func Single(ctx context.Context, program *exec.Cmd) (cmd *exec.Cmd, by string) {
+	path, err := findMPIRun()
+	if err != nil {
+		return program, "gocuda's local launcher, as neither mpirun nor mpiexec is on the PATH"
+	}
+	cmd = exec.CommandContext(ctx, path, append([]string{"-n", "1", program.Path}, program.Args[1:]...)...)
+	cmd.Env = append(program.Environ(), openMPIEnv()...) // which other mpiruns ignore
+	return cmd, path
+}
+
 // sessionOptions are those of a rank's evaluator.
 func sessionOptions(env []string, output func(session.Output), input func(string, bool) (string, error)) session.Options {
 	return session.Options{

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gocuda/install"
+	"gocuda/kernel/ranks"
 )
 
 // subject is a library that a child looks into.
@@ -111,6 +112,24 @@ func launcherCheck(ctx context.Context) Check {
 	case err != nil:
 		c.Status, c.Detail, c.Advice = Broken, err.Error(), "install the MPI library anew"
 	}
+	return c
+}
+
+// ranksCheck starts a rank as notebooks do, and asks which MPI it has and which
+// way device buffers go.
+func ranksCheck(ctx context.Context, prober Prober) Check {
+	const advice = "%mpi start --launcher local starts ranks without an MPI library; for mpirun's, see MPI library and mpirun above"
+	var by string
+	started := func(ctx context.Context, subject string) (cmd *exec.Cmd) {
+		cmd, by = ranks.Single(ctx, prober(ctx, subject))
+		return cmd
+	}
+	var f finding
+	if err := ask(ctx, started, "ranks", &f); err != nil {
+		return Check{Name: "MPI ranks", Status: Broken, Detail: "started by " + by + ": " + err.Error(), Advice: advice}
+	}
+	c := f.check("MPI ranks", advice)
+	c.Detail = "started by " + by + "; " + c.Detail
 	return c
 }
 

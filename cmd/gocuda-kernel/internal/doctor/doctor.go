@@ -87,6 +87,7 @@ func Examine(ctx context.Context, version string, prober Prober) Report {
 		func() Check { return compilerCheck(ctx) },
 		func() Check { return libraryCheck(ctx, prober, mpiSubject) },
 		func() Check { return launcherCheck(ctx) },
+		func() Check { return ranksCheck(ctx, prober) },
 		func() Check { return libraryCheck(ctx, prober, ncclSubject) },
 		func() Check { return jupyterCheck(ctx) },
 		func() Check { return kernelspecCheck(ctx) },

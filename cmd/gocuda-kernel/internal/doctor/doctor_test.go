@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +50,7 @@ func child(behaviour string) Prober {
 }
 
 func TestEverySubjectAnswers(t *testing.T) {
-	for _, subject := range []string{"cuda", "nvrtc", "mpi", "nccl"} {
+	for _, subject := range []string{"cuda", "nvrtc", "mpi", "nccl", "ranks"} {
 		var f finding
 		if err := ask(t.Context(), child("answers"), subject, &f); err != nil {
 			t.Errorf("%s: %v", subject, err)
@@ -60,6 +61,31 @@ func TestEverySubjectAnswers(t *testing.T) {
 	}
 	if err := ask(t.Context(), child("answers"), "perpetuum mobile", new(finding)); err == nil {
 		t.Error("an unknown subject was found")
+	}
+}
+
+func TestRanksTellTheirMPI(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	c := ranksCheck(t.Context(), child("answers"))
+	if c.Status != Found || c.Where != "built in" || !strings.Contains(c.Detail, "local launcher, as neither mpirun") || !strings.Contains(c.Detail, "not CUDA-aware: device buffers go by CUDA IPC") {
+		t.Errorf("%+v", c)
+	}
+	found, _ := filepath.Glob("../../../../build/mpi/*/bin/mpirun")
+	if len(found) == 0 {
+		t.Skip("no mpirun in build/mpi: make mpi-libs installs some")
+	}
+	for _, mpirun := range found {
+		bin, err := filepath.Abs(filepath.Dir(mpirun))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", bin+":/usr/bin:/bin")
+		if c := libraryCheck(t.Context(), child("answers"), mpiSubject); c.Status != Found || !strings.Contains(c.Where, filepath.Base(filepath.Dir(bin))) {
+			t.Errorf("%s: %+v", bin, c)
+		}
+		if c := ranksCheck(t.Context(), child("answers")); c.Status != Found || !strings.Contains(c.Where, filepath.Base(filepath.Dir(bin))) || !strings.Contains(c.Detail, "started by "+bin) {
+			t.Errorf("%s: %+v", bin, c)
+		}
 	}
 }
 
@@ -106,7 +132,7 @@ func TestReport(t *testing.T) {
 	}
 	for name, want := range map[string]Status{
 		"NVIDIA driver": Found, "NVRTC": Broken, "C++ compiler": Missing, "MPI library": Broken,
-		"mpirun": Missing, "NCCL": Broken, "Jupyter": Missing,
+		"mpirun": Missing, "MPI ranks": Broken, "NCCL": Broken, "Jupyter": Missing,
 	} {
 		if status[name] != want {
 			t.Errorf("%s is %s, want %s", name, status[name], want)

@@ -15,7 +15,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// probeMPI asks a libmpi for its version, which MPI allows before MPI_Init.
+// probeMPI asks a libmpi for its version, which MPI allows before MPI_Init. Not
+// so whether it is CUDA-aware: MPICH ends the process. A rank tells that.
 func probeMPI() (f finding) {
 	lib, path, err := load(besideCommand("mpirun", mpiNames()))
 	if err != nil {
@@ -36,12 +37,6 @@ func probeMPI() (f finding) {
 	}
 	text, _, _ = bytes.Cut(text, []byte{0})
 	f.Version = mpiVersion(string(text))
-	f.Detail = "not CUDA-aware: device buffers go another way"
-	if query, err := purego.Dlsym(lib, "MPIX_Query_cuda_support"); err == nil {
-		if aware, _, _ := purego.SyscallN(query); int32(aware) != 0 {
-			f.Detail = "CUDA-aware"
-		}
-	}
 	return f
 }
 

@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/mpi"
 	"gocuda/cudaapi/nvidia"
 )
 
@@ -18,6 +19,7 @@ func Probe(w io.Writer, subject string) error {
 		"nvrtc": func() any { return probeNVRTC() },
 		"mpi":   func() any { return probeMPI() },
 		"nccl":  func() any { return probeNCCL() },
+		"ranks": func() any { return probeRanks() },
 	}
 	probe, ok := probes[subject]
 	if !ok {
@@ -85,6 +87,31 @@ func probeCUDA() (f cudaFinding) {
 	if count == 1 {
 		f.Detail = "1 GPU"
 	}
+	return f
+}
+
+// probeRanks tells which MPI this process has, which was started as a rank is.
+func probeRanks() (f finding) {
+	if _, err := mpi.Init(); err != nil {
+		f.Broken = err.Error()
+		return f
+	}
+	defer mpi.Finalize()
+	i, err := mpi.LibraryInfo()
+	if err != nil {
+		f.Broken = err.Error()
+		return f
+	}
+	f.Where, f.Version = i.Path, mpiVersion(i.Version)
+	found := "library found " + i.Found + "; "
+	if i.Path == "" {
+		f.Where, f.Version, found = "built in", i.Name, ""
+	}
+	way := "CUDA-aware: it takes device buffers itself"
+	if !i.CUDAAware {
+		way = "not CUDA-aware: device buffers go by CUDA IPC within a machine, and through the host beyond"
+	}
+	f.Detail = fmt.Sprintf("%s%s (%s)", found, way, i.Why)
 	return f
 }
 
