@@ -47,7 +47,7 @@ host() { # LABEL RUN [mpi4py]
   : >"$work/lines"
   for turn in 1 2 3; do
     "$2" "$mpibench" "${options[@]}" host >>"$work/lines"
-    [ -z "${3:-}" ] || "$2" "$python" "$bench/pingpong.py" "${options[@]}" >>"$work/lines"
+    [ -z "${3:-}" ] || LD_LIBRARY_PATH=$beside:${LD_LIBRARY_PATH:-} "$2" "$python" "$bench/pingpong.py" "${options[@]}" >>"$work/lines"
   done
   compare "$work/lines"
 }
@@ -66,8 +66,9 @@ if [ -z "$mpirun" ]; then
   echo "no mpirun on PATH: libraries are left out"
 else
   library=$("$mpirun" --version | head -1)
+  beside=$(dirname "$(dirname "$(readlink -f "$mpirun")")")/lib # where mpi4py is to find the same library
   with=mpi4py
-  if ! why=$("$python" -c 'import mpi4py.MPI' 2>&1); then
+  if ! why=$(LD_LIBRARY_PATH=$beside:${LD_LIBRARY_PATH:-} "$python" -c 'import mpi4py.MPI' 2>&1); then
     with=
     echo "mpi4py is left out: ${why##*$'\n'}"
   fi

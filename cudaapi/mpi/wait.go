@@ -183,6 +183,8 @@ func (p *pending) wait() (Status, error) {
 	st, over, err := p.block()
 	if !over {
 		p.c.w.abandon(p.r)
+	} else if r, ok := p.r.(transport.Releaser); ok {
+		r.Release()
 	}
 	return st, err
 }

@@ -60,7 +60,8 @@ func (c *comm) p2p(f function, buf transport.Memory, rank, tag int) (transport.R
 	if err != nil {
 		return nil, err
 	}
-	r := &request{t: t, f: f, receives: f == mpiIrecv || f == mpiIrecv+large}
+	r := t.newRequest(f)
+	r.receives = f == mpiIrecv || f == mpiIrecv+large
 	r.keep[0] = buf.P
 	code := t.call(f, address(buf.P), n.n, n.t, t.abi.rankToC(rank), t.abi.tagToC(tag), c.handle, r.out())
 	t.free(n)

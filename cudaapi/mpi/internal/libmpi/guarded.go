@@ -58,7 +58,8 @@ func (c *comm) guarded(buf transport.Memory, source, tag int) (transport.Request
 	if err != nil {
 		return nil, err
 	}
-	r := &request{t: t, f: mpiIrecv, receives: true, guarded: true, room: n}
+	r := t.newRequest(mpiIrecv)
+	r.receives, r.guarded, r.room = true, true, n
 	r.keep[0] = buf.P
 	p := address(buf.P)
 	if n == 0 {

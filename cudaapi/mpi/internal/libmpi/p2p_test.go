@@ -145,3 +145,35 @@ func TestOneRankLeavesEarly(t *testing.T) {
 		}
 	})
 }
+
+func init() {
+	// What a program that blocks does in a loop leaves no garbage.
+	programs["garbage"] = func(t transport.Transport) error {
+		w := t.Self()
+		out, in := memory(transport.Float64, []float64{1}), memory(transport.Float64, []float64{0})
+		var failed error
+		over := func(r transport.Request, err error) {
+			if _, err = wait(r, err); err != nil {
+				failed = err
+				return
+			}
+			r.(transport.Releaser).Release()
+		}
+		n := testing.AllocsPerRun(1000, func() {
+			r, err := w.Isend(out, 0, 1)
+			over(w.Irecv(in, 0, 1))
+			over(r, err)
+		})
+		if n >= 1 && failed == nil {
+			failed = fmt.Errorf("a message makes %v allocations", n)
+		}
+		return failed
+	}
+}
+
+func TestGarbage(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector has pools forget")
+	}
+	onEach(t, func(t *testing.T, lib installed) { lib.mpirun(t, 1, "garbage") })
+}

@@ -36,6 +36,25 @@ type request struct {
 	prev, next *request
 }
 
+var spare = sync.Pool{New: func() any { return new(request) }}
+
+func (t *Transport) newRequest(f function) *request {
+	r := spare.Get().(*request)
+	r.t, r.f = t, f
+	return r
+}
+
+// Release keeps the request for the next operation.
+func (r *request) Release() {
+	r.mu.Lock()
+	over := r.over
+	r.mu.Unlock()
+	if over {
+		*r = request{}
+		spare.Put(r)
+	}
+}
+
 // out is where the library puts the handle: the last argument of the call that
 // makes a request.
 func (r *request) out() uintptr { return clib.Pin(&r.handle) }

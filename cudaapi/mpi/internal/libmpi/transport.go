@@ -234,18 +234,28 @@ func (t *Transport) readTagUB() error {
 	return nil
 }
 
-// askBytes is MPI_Get_count in bytes, for a status whose layout is hidden.
+// asked is where a library answers about a status whose layout is hidden.
+type asked struct {
+	bytes     int
+	cancelled int32
+}
+
+var askedPool = sync.Pool{New: func() any { return new(asked) }}
+
+// askBytes is MPI_Get_count in bytes.
 func (t *Transport) askBytes(s *status) int {
-	n := new(int)
-	if t.call(mpiGetCount+large, clib.Pin(s), t.abi.types[transport.Byte], clib.Pin(n)) != 0 || *n < 0 {
+	a := askedPool.Get().(*asked)
+	defer askedPool.Put(a)
+	if t.call(mpiGetCount+large, clib.Pin(s), t.abi.types[transport.Byte], clib.Pin(&a.bytes)) != 0 {
 		return 0
 	}
-	return *n
+	return max(a.bytes, 0)
 }
 
 func (t *Transport) askCancelled(s *status) bool {
-	yes := new(int32)
-	return t.call(mpiTestCancelled, clib.Pin(s), clib.Pin(yes)) == 0 && *yes != 0
+	a := askedPool.Get().(*asked)
+	defer askedPool.Put(a)
+	return t.call(mpiTestCancelled, clib.Pin(s), clib.Pin(&a.cancelled)) == 0 && a.cancelled != 0
 }
 
 // loadedPath is the file that the loader took, if /proc tells.

@@ -36,3 +36,8 @@ type Waiter interface {
 	// several. Progress is made meanwhile.
 	Done() <-chan struct{}
 }
+
+// Releaser is what a Request may be besides. Release gives it back when it is
+// over and nobody is going to ask it again: the transport may use it for
+// another operation.
+type Releaser interface{ Release() }
