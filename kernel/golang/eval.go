@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -357,12 +358,19 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 	if cell.program {
 		return l.Finish(l.Program(cell.info, name, inits, main))
 	}
+	var starts []ast.Stmt
 	for _, fun := range inits {
-		l.Init(l.Want(fun) + "()")
+		starts = append(starts, l.Start(fun))
 	}
 	if main != nil && len(cell.stmts) == 0 && cell.show == nil {
-		l.Init(l.Want(main) + "()")
+		starts = append(starts, l.Start(main))
 	}
+	// As in a program, they run once the variables have their values.
+	i := slices.IndexFunc(cell.stmts, func(s ast.Stmt) bool { _, ok := s.(*ast.DeclStmt); return !ok })
+	if i < 0 {
+		i = len(cell.stmts)
+	}
+	cell.stmts = slices.Insert(cell.stmts, i, starts...)
 	return l.Finish(l.Body(cell.info, name, cell.stmts, cell.show))
 }
 

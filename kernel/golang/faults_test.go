@@ -14,6 +14,12 @@ var faults = []scenario{
 		"defer fmt.Println(\"deferred\")\nfmt.Println(\"now\")", "now\ndeferred",
 		"1", "=> 1",
 	}},
+	{"main and init without a package clause", []string{
+		"type T struct{}\nfunc (T) String() string { return \"T\" }\nfunc main() { var e any = 3; fmt.Println(e.(int), T{}) }", "3 T",
+		"var m map[string]int\nfunc init() { m = map[string]int{\"a\": len(m)} }", "",
+		"len(m)", "=> 1",
+		"n := 2\nfunc init() { n *= 10 }\nn++\nfmt.Println(n)", "21",
+	}},
 	{"a statement cell shows nothing, and uses the new value", []string{
 		"x := 2", "",
 		"x = x + 4\nfmt.Println(x)", "6",

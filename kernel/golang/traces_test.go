@@ -61,6 +61,7 @@ time.Sleep(5 * time.Second)`,
 	{"out of a loop over a function", []string{
 		"n := 0\nfor range func(yield func(int) bool) {\n\tyield(1)\n} {\n\tn = 1 / n\n}",
 	}, "1:5:2, 1:3:2 func1, 1:2:1"},
+	{"main", []string{"func main() {\n\tpanic(1)\n}"}, "1:2:2 main.main, 1"},
 	{"an index in a loop", []string{
 		"func sum(xs []int) (s int) {\n\tfor i := range 4 {\n\t\tif i > 0 {\n\t\t\ts += xs[i]\n\t\t}\n\t}\n\treturn s\n}\nsum([]int{1, 2})",
 	}, "1:4:4 main.sum, 1:9:1"},

@@ -90,6 +90,7 @@ type Lowerer struct {
 	types   strings.Builder
 	code    strings.Builder
 	inits   []string
+	starts  map[*ast.EmptyStmt]string // what Start made, with the functions
 	work    []func()
 	undo    []func()
 	cell    string
@@ -131,6 +132,7 @@ func (l *Lowerer) Begin(cell string, program bool) {
 	l.types.Reset()
 	l.code.Reset()
 	l.inits, l.work, l.undo = nil, nil, nil
+	l.starts = make(map[*ast.EmptyStmt]string)
 	l.cell, l.program = cell, program
 }
 
@@ -309,8 +311,13 @@ func (l *Lowerer) redirect(name string, d *Decl) (variable string) {
 	return ""
 }
 
-// Init adds a statement that runs before the cell's own.
-func (l *Lowerer) Init(text string) { l.inits = append(l.inits, text) }
+// Start makes the statement that calls an init or main function, which has no
+// source.
+func (l *Lowerer) Start(fun *types.Func) ast.Stmt {
+	s := &ast.EmptyStmt{}
+	l.starts[s] = l.Want(fun)
+	return s
+}
 
 // Zero writes a zero value.
 func (l *Lowerer) Zero(t types.Type) string { return l.zero(t) }

@@ -64,6 +64,11 @@ func (f *fn) positioned(n ast.Node, step func()) {
 func (f *fn) statement(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.EmptyStmt:
+		if fun := f.l.starts[s]; fun != "" {
+			f.where = 0
+			f.calls(fun)
+			f.emit("%s()", fun)
+		}
 	case *ast.BlockStmt:
 		f.braces(s.List)
 	case *ast.ExprStmt:
