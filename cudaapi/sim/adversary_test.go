@@ -101,3 +101,40 @@ func TestMissingWait(t *testing.T) {
 		}
 	}
 }
+
+// TestUseBeforeAllocation writes to stream-ordered memory from another stream,
+// with and without waiting for the allocation.
+func TestUseBeforeAllocation(t *testing.T) {
+	for _, n := range []uint64{4096, 1 << 20} {
+		wrong := map[bool]int{}
+		const runs = 50
+		for seed := range uint64(runs) {
+			for _, waits := range []bool{true, false} {
+				b := newBox(t, sim.Options{Devices: 1, Memory: 1 << 28, Seed: seed + 1, Adversarial: true})
+				var s [2]driver.Stream
+				for i := range s {
+					var err error
+					s[i], err = b.d.StreamCreate(b.c, driver.StreamNonBlocking, 0)
+					b.ok(err)
+				}
+				p, err := b.d.MemAllocAsync(b.c, n, s[0])
+				b.ok(err)
+				if waits {
+					e, err := b.d.EventCreate(b.c, driver.EventDisableTiming)
+					b.ok(err)
+					b.ok(b.d.EventRecord(b.c, e, s[0]))
+					b.ok(b.d.StreamWaitEvent(b.c, s[1], e))
+				}
+				b.ok(b.d.MemsetAsync(b.c, p, 7, 1, n, s[1]))
+				b.ok(b.sync())
+				if got := download[byte](b, p, int(n)); bytes.Count(got, []byte{7}) != len(got) {
+					wrong[waits]++
+				}
+			}
+		}
+		t.Logf("%d bytes: wrong in %d of %d runs without the wait, %d with it", n, wrong[false], runs, wrong[true])
+		if wrong[false] < runs*9/10 || wrong[true] > 0 {
+			t.Errorf("%d bytes: wrong in %d of %d runs without the wait, %d with it", n, wrong[false], runs, wrong[true])
+		}
+	}
+}

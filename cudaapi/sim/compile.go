@@ -170,9 +170,9 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 	}
 	// Kernels are told which thread they are where that compiles. If it does not,
 	// the messages should be about the source as it was written.
-	asm, more, err := b.assembly(scan(string(pre), true), names)
+	asm, more, err := b.assembly(scan(string(pre), true, b.check), names)
 	if bad := (*compileError)(nil); errors.As(err, &bad) {
-		asm, more, err = b.assembly(scan(string(pre), false), names)
+		asm, more, err = b.assembly(scan(string(pre), false, false), names)
 	}
 	if err != nil {
 		return nil, "", err

@@ -123,9 +123,13 @@ func (m *Driver) allocAsync(call string, c driver.Context, n uint64, id driver.M
 		}
 	}
 	a.kind, a.device = driver.MemoryDevice, p.dev.id
-	m.space.soil(a)
 	p.take(a)
-	m.push(st, &op{name: "alloc", cost: cost{call: m.profile.EventCall}})
+	// Until the stream gets here the memory is another's: what was written to it
+	// before is lost then.
+	m.push(st, &op{kind: opFill, name: "alloc", writes: []span{spanOf(driver.Ptr(a.base), a.size)}, work: func(*op) error {
+		m.space.soil(a)
+		return nil
+	}, cost: cost{call: m.profile.EventCall}})
 	return driver.Ptr(a.base), nil
 }
 

@@ -119,8 +119,8 @@ func rawString(src string, q int) int {
 }
 
 // scan reads preprocessed CUDA C++. If told is set, it rewrites kernels so that
-// they take their index as a parameter.
-func scan(src string, told bool) scanned {
+// they take their index as a parameter; if slow is set too, so that races show.
+func scan(src string, told, slow bool) scanned {
 	toks := tokens(src)
 	s := scanned{templates: map[string]bool{}, plain: map[string]bool{}, told: told}
 	type scope struct {
@@ -179,7 +179,7 @@ func scan(src string, told bool) scanned {
 		}
 	}
 	if told {
-		s.tell(toks)
+		s.tell(toks, slow)
 	}
 	s.text = s.apply(src)
 	return s
@@ -209,7 +209,7 @@ var indices = map[string]string{"threadIdx": "gocuda_index.thread", "blockIdx": 
 // plain kernels: those that cannot wait for other threads. Device functions
 // that use an index, or wait, make all kernels other than plain, since they may
 // be called by any.
-func (s *scanned) tell(toks []token) {
+func (s *scanned) tell(toks []token, slow bool) {
 	plain := true
 	at := 0
 	for _, b := range append(s.bodies, body{first: len(toks)}) {
@@ -229,6 +229,9 @@ func (s *scanned) tell(toks []token) {
 			own = own && !waits(t.text)
 			loops = loops || t.text == "while" || t.text == "do" || t.text == "goto"
 			atomics = atomics || strings.HasPrefix(t.text, "atomic")
+		}
+		if slow && s.slow(toks[b.first:b.last+1]) {
+			own = false // others come in between
 		}
 		own = own && !(loops && atomics) // such a loop may wait for another thread
 		if before, overloaded := s.plain[b.name]; overloaded {

@@ -29,7 +29,7 @@ func TestScan(t *testing.T) {
 		{"classes hide nothing", "struct S { int f() { return 1; } }; __global__ void g(S s) {}", []scannedKernel{{"g", "S s"}}, nil},
 		{"nothing", "int main() {}", nil, nil},
 	} {
-		s := scan(c.src, false)
+		s := scan(c.src, false, false)
 		var templates []string
 		for n := range s.templates {
 			templates = append(templates, n)
@@ -61,7 +61,7 @@ func TestTold(t *testing.T) {
 		{"__global__ void f(volatile int *x) { while (*x) {} } __global__ void g(int *x) { while (*x) {} }",
 			"__global__ void f(const gocuda::Index &gocuda_index, volatile int *x) { while (*x) {} } __global__ void g(const gocuda::Index &gocuda_index, int *x) { while (*x) {} }", ""},
 	} {
-		s := scan(c.src, true)
+		s := scan(c.src, true, false)
 		plain := ""
 		for _, b := range s.bodies {
 			if s.plain[b.name] {
@@ -70,6 +70,29 @@ func TestTold(t *testing.T) {
 		}
 		if s.text != c.want || plain != c.plain {
 			t.Errorf("%s\nbecame %s\nwant   %s\nplain: %q, want %q", c.src, s.text, c.want, plain, c.plain)
+		}
+	}
+}
+
+// TestSlow finds the places that threads may race for, and leaves their own.
+func TestSlow(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"*n += 1;", "gocuda::slow(*n) += 1;"},
+		{"if (hit) *n += 1; else (*n)++;", "if (hit) gocuda::slow(*n) += 1; else gocuda::slow((*n))++;"},
+		{"n[0]++; --n[1];", "gocuda::slow(n[0])++; --gocuda::slow(n[1]);"},
+		{"*n = *n + 1; n[0] = n[1] + 1;", "gocuda::slow(*n) = *n + 1; n[0] = n[1] + 1;"},
+		{"int b = n[i] / 3; h[b] -= 2; h[n[i]] |= 2;", "int b = n[i] / 3; gocuda::slow(h[b]) -= 2; gocuda::slow(h[n[i]]) |= 2;"},
+		{"int i = blockIdx.x * blockDim.x + threadIdx.x; n[i] += 1; n[i + 1] *= 2; n[i % 4]++;",
+			"int i = gocuda_index.block.x * gocuda_index.dim.x + gocuda_index.thread.x; n[i] += 1; n[i + 1] *= 2; gocuda::slow(n[i % 4])++;"},
+		{"__shared__ int s[32]; int l[4]; s[threadIdx.x] += 1; l[2] += 1; s[2] += 1;",
+			"__shared__ int s[32]; int l[4]; s[gocuda_index.thread.x] += 1; l[2] += 1; gocuda::slow(s[2]) += 1;"},
+		{"int *p = n + threadIdx.x; *p += 1; p[1]++; *p++; p += 2; n = n + 1;", "int *p = n + gocuda_index.thread.x; *p += 1; p[1]++; *p++; p += 2; n = n + 1;"},
+		{"if (n[0] == 1 || n[0] <= 2 || n[0] != 3) x->y[2] += 1;", "if (n[0] == 1 || n[0] <= 2 || n[0] != 3) x->y[2] += 1;"},
+	} {
+		s := scan("__global__ void f() {"+c.body+"}", true, true)
+		_, got, _ := strings.Cut(s.text, "{")
+		if got != c.want+"}" {
+			t.Errorf("%s\nbecame %s\nwant   %s", c.body, got, c.want)
 		}
 	}
 }
@@ -84,7 +107,7 @@ func TestScanDynamicShared(t *testing.T) {
 		"extern int x[]; extern \"C\" void f();":                            "extern int x[]; extern \"C\" void f();",
 		"__shared__ int s[32];":                                             "__shared__ int s[32];",
 	} {
-		if got := scan(src, false).text; got != want {
+		if got := scan(src, false, false).text; got != want {
 			t.Errorf("%q\n got %q\nwant %q", src, got, want)
 		}
 	}
@@ -95,11 +118,12 @@ func FuzzScan(f *testing.F) {
 	f.Add("# 1 \"x\"\nR\"(__global__")
 	f.Add("extern \"C\" { extern __shared__ __align__(")
 	f.Fuzz(func(t *testing.T, src string) {
-		s := scan(src, false)
+		s := scan(src, false, false)
 		// What is rewritten keeps its lines, or errors would name others.
 		if strings.Count(s.text, "\n") != strings.Count(src, "\n") {
 			t.Errorf("%q became %q", src, s.text)
 		}
+		scan(src, true, true)
 		s.footer([]string{"f", "g<int>"})
 	})
 }

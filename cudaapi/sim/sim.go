@@ -23,10 +23,14 @@
 //     each other's shared memory.
 //   - The per-thread default stream is one for each device, since goroutines
 //     have no threads of their own.
-//   - Kernels run without inline PTX, textures and half precision; a thread has
-//     192 KiB of stack; a block's threads take turns, so a thread that spins on
-//     shared memory needs the checking mode, an atomic or __nanosleep to let
-//     others run. All memory accesses are checked, but for GOCUDA_SIM_CHECK=0.
+//   - Kernels run without inline PTX and textures; a thread has 176 KiB of stack; a block's
+//     threads take turns, so a thread that spins on shared memory needs the
+//     checking mode, an atomic or __nanosleep to let others run, and a block
+//     that spins may wait in vain for one that is not running. All memory
+//     accesses are checked, but for GOCUDA_SIM_CHECK=0.
+//   - Threads that change one place without an atomic operation lose each other's
+//     changes where the kernel's source shows it (*count += 1, bins[b]++), and
+//     elsewhere only now and then.
 //   - An access past an allocation that lands in another one is not seen, as on
 //     a GPU. One that reaches no memory of the devices is, always.
 //   - A sticky error poisons all devices, as on a GPU, but PrimaryReset cures one.

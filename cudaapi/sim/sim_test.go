@@ -347,3 +347,38 @@ func TestMissingBarrier(t *testing.T) {
 		t.Errorf("of 20 runs %d were wrong without the barrier, %d with it", wrong[""], wrong["__syncthreads();"])
 	}
 }
+
+// TestRacesShow counts without atomic operations: as on a GPU, most of it is
+// lost; with them nothing is.
+func TestRacesShow(t *testing.T) {
+	b := newBox(t, sim.Options{Devices: 1})
+	const n = 256 * 256
+	for _, c := range []struct {
+		name, body string
+		lost       bool
+	}{
+		{"plain", "*count += 1", true},
+		{"written out", "count[0] = count[0] + 1", true},
+		{"postfix", "count[i % 1]++", true},
+		{"atomic", "atomicAdd(count, 1)", false},
+	} {
+		k := b.kernel("__global__ void f(int *count) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= 0) " + c.body + "; }")
+		count := upload(b, make([]int32, 1))
+		b.ok(b.launch(k, dim(n/256), dim(256), 0, count))
+		b.ok(b.sync())
+		got := download[int32](b, count, 1)[0]
+		t.Logf("%s: %d of %d", c.name, got, n)
+		if got < 1 || c.lost != (got < n/10) || !c.lost && got != n {
+			t.Errorf("%s: %d of %d", c.name, got, n)
+		}
+	}
+	// One thread of each block, after a barrier.
+	k := b.kernel(`__global__ void f(int *count) {
+    int here = __syncthreads_count(1);
+    if (threadIdx.x == 0) *count += here;
+}`)
+	count := upload(b, make([]int32, 1))
+	b.ok(b.launch(k, dim(n/256), dim(256), 0, count))
+	b.ok(b.sync())
+	t.Logf("by blocks: %d of %d", download[int32](b, count, 1)[0], n)
+}

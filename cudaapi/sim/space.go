@@ -280,6 +280,8 @@ func (s *space) nearest(p uintptr) *allocation {
 // soil makes fresh memory hold garbage: at once where it is small, otherwise
 // when something first touches it, so that memory is committed as it is used.
 func (s *space) soil(b *allocation) {
+	s.fillMu.Lock()
+	defer s.fillMu.Unlock()
 	if b.size <= 64<<10 {
 		s.fill(b, 0, b.size)
 		return

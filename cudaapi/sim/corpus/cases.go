@@ -15,6 +15,7 @@ func files() []file {
 		{"warp", nil, warps()},
 		{"atomics", nil, atomics()},
 		{"intrinsics", nil, intrinsics()},
+		{"half", nil, halfCases()},
 	}
 }
 

@@ -20,6 +20,7 @@
 #include "sim/block.h"
 #include "sim/barrier.h"
 #include "sim/check.h"
+#include "sim/races.h"
 #include "sim/vector.h"
 #include "sim/warp.h"
 #include "sim/atomic.h"

@@ -40,13 +40,19 @@ static __attribute__((noinline)) GOCUDA_RAW void suspend(Thread *t) {
 }
 
 // yield lets the block's other threads run, first of all those that have not
-// started.
-static __attribute__((noinline)) GOCUDA_RAW void yield() {
+// started. A thread that is to come last goes on after all others that are ready.
+static __attribute__((noinline)) GOCUDA_RAW void yield(bool last = true) {
     Thread *t = self();
     if (t->order == GOCUDA_NOBODY) return;
     tell(t);
     t->budget = GOCUDA_TURN;
-    append(t->block->ready, t);
+    Queue *ready = &t->block->ready;
+    if (last || !ready->first) {
+        append(*ready, t);
+    } else {
+        t->next = ready->first;
+        ready->first = t;
+    }
     t->block->impatient = 1;
     gocuda_switch(&t->sp, t->worker->sp);
     t->waited = 1;

@@ -171,7 +171,7 @@ extern "C" __attribute__((visibility("default"))) GOCUDA_RAW void gocuda_run(goc
     w->body = k->body;
     w->threads = l->block[0] * l->block[1] * l->block[2];
     w->idle = nullptr;
-    w->used = w->dead = w->poke = 0;
+    w->used = w->dead = w->poke = w->patience = 0;
 #ifdef GOCUDA_SITES
     void *kept; // the caller's
     asm volatile("movq %%r15, %0" : "=r"(kept));

@@ -142,6 +142,7 @@ struct Worker {
     Block *block; // whose threads run
     void *sp;     // of the scheduler below, while a thread runs
     gocuda_u32 threads;
+    gocuda_u32 patience; // changes until others come in between: races.h
     gocuda_u32 dead; // a thread failed: the launch is given up
     Thread *idle;    // stacks without a thread
     gocuda_u64 used;
