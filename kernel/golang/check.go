@@ -136,6 +136,7 @@ func (c *checker) run() (*checked, []mistake) {
 		Error: func(err error) { c.typeError(err.(types.Error)) },
 	}
 	types.NewChecker(&conf, ev.fset, c.pkg, c.info).Files([]*ast.File{file})
+	c.noGhosts()
 	if len(c.mistakes) > 0 {
 		sort.SliceStable(c.mistakes, func(i, j int) bool {
 			a, b := c.mistakes[i], c.mistakes[j]

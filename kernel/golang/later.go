@@ -329,6 +329,20 @@ func (c *checker) laterMethods() bool {
 	return true
 }
 
+// noGhosts reports the use of methods whose cell failed: go/types cannot forget
+// a method.
+func (c *checker) noGhosts() {
+	here := make(map[*types.Func]bool)
+	for _, m := range c.out.methods {
+		here[m.fun], here[m.old] = true, true
+	}
+	for e, sel := range c.info.Selections {
+		if f, ok := sel.Obj().(*types.Func); ok && c.ev.ghosts[f] && !here[f] {
+			c.fail(e.Sel.Pos(), "%s.%s undefined (the cell that declares method %s failed)", exprText(e.X), f.Name(), f.Name())
+		}
+	}
+}
+
 func isField(o types.Object, n *types.Named) bool {
 	s, ok := n.Underlying().(*types.Struct)
 	if !ok {
