@@ -17,6 +17,7 @@ func TestCellsOnRanks(t *testing.T) {
 		b.fails("%%mpi\n1", "NoRanks", "%mpi start -n 4 starts four")
 		b.fails("%mpi status", "NoRanks")
 		b.ok("kept := 42")
+		_, openBefore := traces(b.T, b.Pid())
 		b.ok("%mpi start -n 3 "+args, "3 ranks are running")
 		b.ok("%mpi start -n 3 "+args, "3 ranks are running already")
 		b.fails("%mpi start -n 2 "+args, "RanksRunning", "3 ranks are running")
@@ -112,10 +113,7 @@ func TestCellsOnRanks(t *testing.T) {
 		b.ok("%mpi stop")
 		b.fails("%%mpi\n1", "NoRanks")
 		b.ok("kept", "42")
-		below, _ := traces(b.T, b.Pid())
-		if len(below) > 0 {
-			b.Errorf("processes are left: %v", below)
-		}
+		b.settles(openBefore)
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 func TestFaultsOfRanks(t *testing.T) {
 	forEach(t, 1, func(b *book, s starter) {
 		b.ok("kept := 42")
+		_, openBefore := traces(b.T, b.Pid())
 		b.ok("%mpi start -n 3 " + s.args)
 		b.ok("%%mpi\nmine := 10 + rank")
 
@@ -83,9 +84,7 @@ func TestFaultsOfRanks(t *testing.T) {
 		b.ok("%mpi interrupt")
 		b.fails("%%mpi 1\nnever", "CompileError")
 		b.ok("%mpi stop")
-		if below, _ := traces(b.T, b.Pid()); len(below) > 0 {
-			b.Errorf("processes are left: %v", below)
-		}
+		b.settles(openBefore)
 	})
 }
 
@@ -108,15 +107,9 @@ func TestStartsLeaveNothing(t *testing.T) {
 	for range rounds {
 		once()
 	}
-	below, open := traces(t, b.Pid())
-	if len(below) > 0 {
-		t.Errorf("processes are left: %v", below)
-	}
+	b.settles(openBefore)
 	if files, _ := os.ReadDir(temp); len(files) > len(filesBefore) {
 		t.Errorf("files are left: %v, before: %v", files, filesBefore)
-	}
-	if open > openBefore {
-		t.Errorf("%d descriptors are open, %d before", open, openBefore)
 	}
 	// The last are on their way out.
 	b.ok("for range 1000 {\n\tif runtime.NumGoroutine() <= before {\n\t\tbreak\n\t}\n\ttime.Sleep(10 * time.Millisecond)\n}\nruntime.NumGoroutine() <= before", "true")

@@ -208,9 +208,6 @@ func starters(t *testing.T) []starter {
 	if _, err := exec.LookPath("mpirun"); err == nil && len(found) == 0 {
 		list = append(list, starter{"mpirun", nil, "--launcher mpirun"})
 	}
-	if testing.Short() {
-		list = list[:min(2, len(list))]
-	}
 	return list
 }
 
@@ -218,12 +215,15 @@ func starters(t *testing.T) []starter {
 // first or the second: two such tests together have seen them all.
 func forEach(t *testing.T, first int, test func(b *book, s starter)) {
 	list := starters(t)
+	if testing.Short() {
+		list = list[:1]
+	}
 	for i, s := range list {
 		if i == 0 || i%2 != first || len(list) == 2 {
 			t.Run(s.name, func(t *testing.T) { test(open(t, s.env...), s) })
 		}
 	}
-	if len(list) == 1 {
+	if len(list) == 1 && !testing.Short() {
 		t.Log("no mpirun in build/mpi or on the PATH: make mpi-libs installs some")
 	}
 }
@@ -242,4 +242,20 @@ func traces(t *testing.T, pid int) (below []string, open int) {
 		t.Fatal(err)
 	}
 	return below, len(fds)
+}
+
+// settles waits until nothing is left of the notebook's ranks: no process, and
+// no descriptor beyond those that were open before.
+func (b *book) settles(openBefore int) {
+	b.Helper()
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		below, open := traces(b.T, b.Pid())
+		if len(below) == 0 && open <= openBefore {
+			return
+		}
+		if time.Since(begun) > patience/4 {
+			b.Errorf("these processes are left: %v; %d descriptors are open, %d before", below, open, openBefore)
+			return
+		}
+	}
 }
