@@ -121,7 +121,7 @@ var commonAttributes = map[driver.Attribute]int{
 	driver.StreamPrioritiesSupport: 1, driver.ManagedMemory: 1, driver.ConcurrentManagedAccess: 1,
 	driver.CooperativeLaunch: 1, driver.MaxSharedMemoryOptin: maxSharedOptin, driver.HostRegisterSupported: 1,
 	driver.MaxBlocksPerSM: maxBlocksPerSM, driver.MemoryPoolsSupported: 1, driver.CanUseStreamWaitValueNOR: 1,
-	driver.MemoryPoolHandleTypes: 1, driver.ClusterLaunch: 1, driver.MemSyncDomainCount: 1,
+	driver.MemoryPoolHandleTypes: 1, driver.ClusterLaunch: 1, driver.MemSyncDomainCount: 4,
 }
 
 // CanAccessPeer is true between any two different devices.
