@@ -63,6 +63,7 @@ func (c *checker) fail(pos token.Pos, format string, args ...any) {
 func (ev *Evaluator) check(src *source, name, code string) (*checked, []mistake) {
 	var values []int
 	for range maxMust {
+		ev.dropGhosts()
 		c := &checker{
 			ev: ev, src: src, name: name, declared: make(map[string]token.Pos), values: values,
 			out: &checked{program: src.program}, proxies: make(map[types.Object]types.Object),
@@ -136,7 +137,6 @@ func (c *checker) run() (*checked, []mistake) {
 		Error: func(err error) { c.typeError(err.(types.Error)) },
 	}
 	types.NewChecker(&conf, ev.fset, c.pkg, c.info).Files([]*ast.File{file})
-	c.noGhosts()
 	if len(c.mistakes) > 0 {
 		sort.SliceStable(c.mistakes, func(i, j int) bool {
 			a, b := c.mistakes[i], c.mistakes[j]

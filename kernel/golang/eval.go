@@ -57,7 +57,7 @@ type Evaluator struct {
 	mu       sync.Mutex // held while a cell is compiled, not while it runs
 	names    map[string]types.Object
 	typeText map[string]typeSource
-	ghosts   map[*types.Func]bool // methods whose cell failed: they have no body
+	ghosts   map[*types.Func]bool // methods of types of earlier cells whose own cell has not compiled yet, or failed
 	source   map[types.Object]string
 	imported map[string]bool // import declarations that the interpreter has
 	callers  map[*types.Func]map[*types.Func]bool
@@ -333,12 +333,6 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 			l.AddMethod(named, m.fun)
 			continue
 		}
-		if ev.ghosts[m.old] {
-			l.Declare(m.old, decl)
-			l.Want(m.old)
-			l.AddMethod(named, m.old)
-			continue
-		}
 		if decl.Replaces = ev.current[m.old]; decl.Replaces == nil {
 			decl.Replaces = m.old
 		}
@@ -410,10 +404,9 @@ func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
 	}
 	for _, m := range cell.methods {
 		delete(ev.ghosts, m.fun)
-		if m.old != nil && !ev.ghosts[m.old] {
+		if m.old != nil {
 			ev.current[m.old] = m.fun
 		}
-		delete(ev.ghosts, m.old)
 	}
 	ev.rememberCallers(cell)
 	ev.rememberTypes(src, cell.info)

@@ -6,8 +6,10 @@ import (
 	"go/printer"
 	"go/token"
 	"go/types"
+	"reflect"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // receiverBase is the name of a method's receiver type, and whether it has
@@ -320,7 +322,7 @@ func (c *checker) laterMethods() bool {
 			c.ev.ghosts[m.fun] = true
 			continue
 		}
-		if !types.Identical(signatureOnly(m.old), signatureOnly(m.fun)) && !c.ev.ghosts[m.old] {
+		if !types.Identical(signatureOnly(m.old), signatureOnly(m.fun)) {
 			c.fail(m.decl.Name.Pos(), "method %s.%s was declared with another signature, %s: declare the type again to change it",
 				base, method, types.TypeString(signatureOnly(m.old), types.RelativeTo(named.Obj().Pkg())))
 			return false
@@ -329,17 +331,21 @@ func (c *checker) laterMethods() bool {
 	return true
 }
 
-// noGhosts reports the use of methods whose cell failed: go/types cannot forget
-// a method.
-func (c *checker) noGhosts() {
-	here := make(map[*types.Func]bool)
-	for _, m := range c.out.methods {
-		here[m.fun], here[m.old] = true, true
-	}
-	for e, sel := range c.info.Selections {
-		if f, ok := sel.Obj().(*types.Func); ok && c.ev.ghosts[f] && !here[f] {
-			c.fail(e.Sel.Pos(), "%s.%s undefined (the cell that declares method %s failed)", exprText(e.X), f.Name(), f.Name())
+// dropGhosts takes from types of earlier cells the methods that a cell gave
+// them which then failed. go/types has no function for this; a test sees to it
+// that the field is there.
+func (ev *Evaluator) dropGhosts() {
+	for ghost := range ev.ghosts {
+		t := types.Unalias(ghost.Signature().Recv().Type())
+		if p, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(p.Elem())
 		}
+		f := reflect.ValueOf(t).Elem().FieldByName("methods")
+		if f.IsValid() && f.Type() == reflect.TypeFor[[]*types.Func]() {
+			methods := (*[]*types.Func)(unsafe.Pointer(f.UnsafeAddr()))
+			*methods = slices.DeleteFunc(*methods, func(m *types.Func) bool { return m == ghost })
+		}
+		delete(ev.ghosts, ghost)
 	}
 }
 
