@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -78,6 +79,7 @@ type runner struct {
 	running map[int]*exec.Cmd
 	ends    chan end
 	aborts  chan Event
+	lost    atomic.Int32 // the first rank that was, and 1
 }
 
 type end struct {
@@ -124,6 +126,8 @@ func (r *runner) happened(e Event) {
 		case r.aborts <- e:
 		default: // many want the same
 		}
+	case Lost:
+		r.lost.CompareAndSwap(0, int32(e.Rank)+1)
 	case Refused:
 		r.say("refused a connection: " + e.Text)
 	}
@@ -155,6 +159,18 @@ func (r *runner) wait(ctx context.Context) (status int, err error) {
 			deadline = time.After(r.options.Grace)
 		}
 	}
+	var (
+		held  *end // a failure that the loss of another rank may have caused
+		known <-chan time.Time
+	)
+	fail := func(e *end) {
+		if e != nil && status == 0 && err == nil {
+			code, how := outcome(e.err)
+			status = code
+			r.say(fmt.Sprintf("rank %d failed: %s", e.rank, how))
+			stop(nil)
+		}
+	}
 	for len(r.running) > 0 {
 		select {
 		case e := <-r.ends:
@@ -164,11 +180,13 @@ func (r *runner) wait(ctx context.Context) (status int, err error) {
 				continue
 			}
 			r.job.Lost(e.rank, how)
-			if status == 0 && err == nil {
-				status = code
-				r.say(fmt.Sprintf("rank %d failed: %s", e.rank, how))
-				stop(nil)
+			if lost := int(r.lost.Load()) - 1; held == nil && lost != e.rank && r.running[lost] != nil {
+				held, known = &e, time.After(time.Second)
+				continue
 			}
+			fail(&e)
+		case <-known:
+			fail(held)
 		case a := <-r.aborts:
 			if status == 0 {
 				status = a.Code
@@ -186,6 +204,7 @@ func (r *runner) wait(ctx context.Context) (status int, err error) {
 			next, deadline = os.Kill, time.After(r.options.Grace)
 		}
 	}
+	fail(held)
 	return status, err
 }
 

@@ -4,6 +4,7 @@ package libmpi
 
 import (
 	"fmt"
+	"os/signal"
 	"runtime"
 	"sync"
 	"syscall"
@@ -22,7 +23,7 @@ func init() {
 			}
 		}
 		for _, s := range goOwns {
-			if now[s].handler != now[syscall.SIGURG].handler {
+			if now[s].handler != now[syscall.SIGURG].handler && !signal.Ignored(s) {
 				return fmt.Errorf("the handler of %v is not Go's", s)
 			}
 		}
