@@ -45,10 +45,10 @@ func TestLibraries(t *testing.T) {
 	newest := newestOf(mpiruns)
 	for _, path := range mpiruns {
 		n := sizes()
+		if raceDetector && newest["openmpi"] != path {
+			continue // there is most of ours around Open MPI
+		}
 		if newest[family(path)] != path {
-			if raceDetector {
-				continue
-			}
 			n = []int{1, 4}
 		}
 		t.Run(prefix(path), func(t *testing.T) { mpitest.Run(t, n, under(t, path)) })
