@@ -222,12 +222,13 @@ func (s *scanned) tell(toks []token, slow bool) {
 	}
 	for _, b := range s.bodies {
 		own, loops, atomics := plain, false, false
-		for _, t := range toks[b.first : b.last+1] {
+		for i, t := range toks[b.first : b.last+1] {
 			if to := indices[t.text]; to != "" {
 				s.edits = append(s.edits, edit{t.start, t.end, to})
 			}
 			own = own && !waits(t.text)
-			loops = loops || t.text == "while" || t.text == "do" || t.text == "goto"
+			loops = loops || t.text == "while" || t.text == "do" || t.text == "goto" ||
+				t.text == "for" && b.first+i+2 < len(toks) && toks[b.first+i+2].text == ";"
 			atomics = atomics || strings.HasPrefix(t.text, "atomic")
 		}
 		if slow && s.slow(toks[b.first:b.last+1]) {

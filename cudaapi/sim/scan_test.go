@@ -58,6 +58,8 @@ func TestTold(t *testing.T) {
 			"__device__ int i() { return threadIdx.x; } __global__ void f(const gocuda::Index &gocuda_index, int x) { }", ""},
 		{"__global__ void f(int *x) { while (atomicAdd(x, 0)) {} }",
 			"__global__ void f(const gocuda::Index &gocuda_index, int *x) { while (atomicAdd(x, 0)) {} }", ""},
+		{"__global__ void f(int *x) { for (;;) if (atomicAdd(x, 0)) break; }",
+			"__global__ void f(const gocuda::Index &gocuda_index, int *x) { for (;;) if (atomicAdd(x, 0)) break; }", ""},
 		{"__global__ void f(volatile int *x) { while (*x) {} } __global__ void g(int *x) { while (*x) {} }",
 			"__global__ void f(const gocuda::Index &gocuda_index, volatile int *x) { while (*x) {} } __global__ void g(const gocuda::Index &gocuda_index, int *x) { while (*x) {} }", ""},
 	} {
