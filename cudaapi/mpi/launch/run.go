@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -52,6 +51,7 @@ func Run(ctx context.Context, n int, argv []string, o Options) (status int, err 
 	}
 	defer job.Close()
 	r := &runner{job: job, options: o, ends: make(chan end, n), aborts: make(chan Event, n), running: map[int]*exec.Cmd{}}
+	r.known.joined, r.known.lost = map[int]bool{}, -1
 	if r.options.Grace == 0 {
 		r.options.Grace = defaultGrace
 	}
@@ -79,7 +79,11 @@ type runner struct {
 	running map[int]*exec.Cmd
 	ends    chan end
 	aborts  chan Event
-	lost    atomic.Int32 // the first rank that was, and 1
+	known   struct { // of the ranks, by the job's events
+		sync.Mutex
+		joined map[int]bool // and not over
+		lost   int          // the first one, or -1
+	}
 }
 
 type end struct {
@@ -120,14 +124,23 @@ func (r *runner) start(rank int, argv []string) error {
 
 // happened hears of the job's events.
 func (r *runner) happened(e Event) {
+	r.known.Lock()
+	defer r.known.Unlock()
 	switch e.Kind {
+	case Joined:
+		r.known.joined[e.Rank] = true
+	case Left:
+		delete(r.known.joined, e.Rank)
 	case Aborted:
 		select {
 		case r.aborts <- e:
 		default: // many want the same
 		}
 	case Lost:
-		r.lost.CompareAndSwap(0, int32(e.Rank)+1)
+		delete(r.known.joined, e.Rank)
+		if r.known.lost < 0 {
+			r.known.lost = e.Rank
+		}
 	case Refused:
 		r.say("refused a connection: " + e.Text)
 	}
@@ -171,6 +184,13 @@ func (r *runner) wait(ctx context.Context) (status int, err error) {
 			stop(nil)
 		}
 	}
+	abort := func(a Event) {
+		if status == 0 {
+			status = a.Code
+			r.say(fmt.Sprintf("rank %d aborts with exit code %d", a.Rank, a.Code))
+		}
+		stop(nil)
+	}
 	for len(r.running) > 0 {
 		select {
 		case e := <-r.ends:
@@ -179,8 +199,14 @@ func (r *runner) wait(ctx context.Context) (status int, err error) {
 			if code == 0 {
 				continue
 			}
+			r.settle(e.rank)
 			r.job.Lost(e.rank, how)
-			if lost := int(r.lost.Load()) - 1; held == nil && lost != e.rank && r.running[lost] != nil {
+			select {
+			case a := <-r.aborts: // it went on to end
+				abort(a)
+			default:
+			}
+			if lost := r.firstLost(); held == nil && lost != e.rank && r.running[lost] != nil {
 				held, known = &e, time.After(time.Second)
 				continue
 			}
@@ -188,11 +214,7 @@ func (r *runner) wait(ctx context.Context) (status int, err error) {
 		case <-known:
 			fail(held)
 		case a := <-r.aborts:
-			if status == 0 {
-				status = a.Code
-				r.say(fmt.Sprintf("rank %d aborts with exit code %d", a.Rank, a.Code))
-			}
-			stop(nil)
+			abort(a)
 		case s := <-r.options.Signals:
 			r.signal(s)
 		case <-done:
@@ -206,6 +228,24 @@ func (r *runner) wait(ctx context.Context) (status int, err error) {
 	}
 	fail(held)
 	return status, err
+}
+
+// settle waits until the job has read what a rank that has ended still said.
+func (r *runner) settle(rank int) {
+	for end := time.Now().Add(time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		r.known.Lock()
+		heard := !r.known.joined[rank]
+		r.known.Unlock()
+		if heard {
+			return
+		}
+	}
+}
+
+func (r *runner) firstLost() int {
+	r.known.Lock()
+	defer r.known.Unlock()
+	return r.known.lost
 }
 
 // signal sends to all ranks that run, and their children.
