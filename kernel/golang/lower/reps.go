@@ -57,48 +57,6 @@ func (l *Lowerer) makeRep(t types.Type) string {
 	}
 }
 
-func (l *Lowerer) composite(t types.Type) string {
-	switch t := t.(type) {
-	case *types.Pointer:
-		return "*" + l.slot(t.Elem())
-	case *types.Slice:
-		return "[]" + l.slot(t.Elem())
-	case *types.Array:
-		return fmt.Sprintf("[%d]%s", t.Len(), l.slot(t.Elem()))
-	case *types.Map:
-		return "map[" + l.slot(t.Key()) + "]" + l.slot(t.Elem())
-	case *types.Chan:
-		switch t.Dir() {
-		case types.SendOnly:
-			return "chan<- " + l.slot(t.Elem())
-		case types.RecvOnly:
-			return "<-chan " + l.slot(t.Elem())
-		}
-		elem := l.slot(t.Elem())
-		if strings.HasPrefix(elem, "<-") {
-			elem = "(" + elem + ")"
-		}
-		return "chan " + elem
-	case *types.Signature:
-		return "func" + l.signature(t)
-	case *types.Interface:
-		return "any"
-	case *types.Struct:
-		return l.structName(t)
-	case *types.Basic:
-		return l.rep(t)
-	case *types.TypeParam:
-		panic(fmt.Errorf("type parameter %s without an argument", t))
-	case *types.Tuple:
-		parts := make([]string, t.Len())
-		for i := range parts {
-			parts[i] = l.slot(t.At(i).Type())
-		}
-		return "(" + strings.Join(parts, ", ") + ")"
-	}
-	panic(fmt.Errorf("no representation of %s", t))
-}
-
 // signature writes parameter and result types.
 func (l *Lowerer) signature(sig *types.Signature) string {
 	params := make([]string, sig.Params().Len())
@@ -472,4 +430,46 @@ func (l *Lowerer) zero(t types.Type) string {
 		return r + "{}"
 	}
 	return "(" + r + ")(nil)"
+}
+
+func (l *Lowerer) composite(t types.Type) string {
+	switch t := t.(type) {
+	case *types.Pointer:
+		return "*" + l.slot(t.Elem())
+	case *types.Slice:
+		return "[]" + l.slot(t.Elem())
+	case *types.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), l.slot(t.Elem()))
+	case *types.Map:
+		return "map[" + l.slot(t.Key()) + "]" + l.slot(t.Elem())
+	case *types.Chan:
+		switch t.Dir() {
+		case types.SendOnly:
+			return "chan<- " + l.slot(t.Elem())
+		case types.RecvOnly:
+			return "<-chan " + l.slot(t.Elem())
+		}
+		elem := l.slot(t.Elem())
+		if strings.HasPrefix(elem, "<-") {
+			elem = "(" + elem + ")"
+		}
+		return "chan " + elem
+	case *types.Signature:
+		return "func" + l.signature(t)
+	case *types.Interface:
+		return "any"
+	case *types.Struct:
+		return l.structName(t)
+	case *types.Basic:
+		return l.rep(t)
+	case *types.TypeParam:
+		panic(fmt.Errorf("type parameter %s without an argument", t))
+	case *types.Tuple:
+		parts := make([]string, t.Len())
+		for i := range parts {
+			parts[i] = l.slot(t.At(i).Type())
+		}
+		return "(" + strings.Join(parts, ", ") + ")"
+	}
+	panic(fmt.Errorf("no representation of %s", t))
 }

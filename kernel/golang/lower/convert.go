@@ -1,0 +1,235 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"gocuda/kernel/golang/rt"
+)
+
+// conversion writes T(x).
+func (f *fn) conversion(e *ast.CallExpr) string {
+	l := f.l
+	t := f.typeOf(e)
+	x := e.Args[0]
+	from := f.typeOf(x)
+	if f.isNil(x) {
+		return l.zero(t)
+	}
+	if tv := f.info.Types[x]; tv.Value != nil {
+		if b, ok := t.Underlying().(*types.Basic); ok {
+			fb, _ := from.Underlying().(*types.Basic)
+			if fb != nil && b.Info()&types.IsNumeric != 0 && fb.Info()&types.IsNumeric != 0 && representable(tv, b) {
+				return l.constant(tv.Value, t, true)
+			}
+		}
+		return f.convert(l.constant(tv.Value, from, true), from, t)
+	}
+	text := f.expr(x)
+	ut, uf := t.Underlying(), from.Underlying()
+	if l.rep(t) == l.rep(from) {
+		return text
+	}
+	if _, ok := ut.(*types.Basic); ok {
+		if b := ut.(*types.Basic); b.Info()&types.IsInteger != 0 {
+			if fb, ok := uf.(*types.Basic); ok && fb.Info()&types.IsFloat != 0 {
+				return fmt.Sprintf("%s(%s)", l.rep(t), text)
+			}
+		}
+	}
+	return f.convert(text, from, t)
+}
+
+func representable(tv types.TypeAndValue, b *types.Basic) bool {
+	if b.Info()&types.IsComplex != 0 {
+		return true
+	}
+	return types.Default(tv.Type) != nil && b.Info()&types.IsFloat != 0 || b.Info()&types.IsInteger != 0 && tv.Value.Kind().String() == "Int"
+}
+
+// hasType writes the test whether an any holds a t. id is its type's number
+// where that is known.
+func (f *fn) hasType(x, id string, t types.Type) string {
+	l := f.l
+	if types.IsInterface(t) {
+		if t.Underlying().(*types.Interface).Empty() {
+			return "(" + x + " != nil)"
+		}
+		return fmt.Sprintf("%s(%s, %d)", l.sym("Implements"), x, l.id(t))
+	}
+	if id == "" {
+		id = fmt.Sprintf("%s(%s)", l.sym("ID"), x)
+	}
+	return fmt.Sprintf("(%s == %d)", id, l.id(t))
+}
+
+// extract takes a t out of an any that holds one.
+func (f *fn) extract(x string, t types.Type) string {
+	l := f.l
+	switch {
+	case l.isAny(t):
+		return x
+	case l.isHostInterface(t):
+		return l.converter(t) + "(" + x + ")"
+	case l.isBare(t):
+		return l.cast(x, l.rep(t))
+	}
+	return l.cast(fmt.Sprintf("%s(%s)", l.sym("V"), x), l.rep(t))
+}
+
+// cast writes x.(rep), which cannot fail. The interpreter stumbles over a
+// type without fields.
+func (l *Lowerer) cast(x, rep string) string {
+	if rep == "struct{}" {
+		return l.sym("Empty") + "(" + x + ")"
+	}
+	return x + ".(" + rep + ")"
+}
+
+// to writes an expression as a value of type t, to which it can be assigned.
+func (f *fn) to(e ast.Expr, t types.Type) string {
+	if f.isNil(e) {
+		return f.l.zero(t)
+	}
+	if tv := f.info.Types[e]; tv.Value != nil && !types.IsInterface(t) {
+		return f.l.constant(tv.Value, t, false)
+	}
+	return f.convert(f.typedExpr(e), f.typeOf(e), t)
+}
+
+// toSlot is to for a place inside of another value.
+func (f *fn) toSlot(e ast.Expr, t types.Type) string {
+	return f.intoSlot(f.to(e, t), t)
+}
+
+func (f *fn) intoSlot(text string, t types.Type) string {
+	if f.l.isLoop(t) {
+		return "any(" + text + ")"
+	}
+	return text
+}
+
+// fromSlot reads a value of type t out of its slot.
+func (f *fn) fromSlot(text string, t types.Type) string {
+	if !f.l.isLoop(t) {
+		return text
+	}
+	return f.l.loopHelper(t) + "(" + text + ")"
+}
+
+// loopHelper is a function that reads the slot of a type that contains itself.
+func (l *Lowerer) loopHelper(t types.Type) string {
+	key := "loop " + l.typeKey(t)
+	if h, ok := l.helpers[key]; ok {
+		return h
+	}
+	h := l.fresh("h")
+	put(l, l.helpers, key, h)
+	rep := l.rep(t)
+	fmt.Fprintf(&l.code, "func %s(x any) %s { if x == nil { return %s }; return x.(%s) }\n", h, rep, l.zero(t), rep)
+	return h
+}
+
+// convert changes a value's representation from that of one type to that of
+// another, to which it can be assigned or converted.
+func (f *fn) convert(text string, from, to types.Type) string {
+	l := f.l
+	if types.IsInterface(to) {
+		return f.toInterface(text, from, to)
+	}
+	if b, ok := from.(*types.Basic); ok && b.Kind() == types.UntypedNil {
+		return l.zero(to)
+	}
+	rf, rt := l.rep(from), l.rep(to)
+	if rf == rt {
+		return text
+	}
+	if strings.HasPrefix(rt, "*") || strings.HasPrefix(rt, "<-") || strings.HasPrefix(rt, "func") || strings.HasPrefix(rt, "chan") {
+		rt = "(" + rt + ")"
+	}
+	return rt + "(" + text + ")"
+}
+
+// toInterface makes an interface value.
+func (f *fn) toInterface(text string, from, to types.Type) string {
+	l := f.l
+	if b, ok := from.(*types.Basic); ok && b.Kind() == types.UntypedNil {
+		return l.zero(to)
+	}
+	if l.isHostInterface(to) {
+		if l.isHostInterface(from) {
+			if l.rep(from) == l.rep(to) {
+				return text
+			}
+			return fmt.Sprintf("%s(%s(%s))", l.converter(to), l.sym("Un"), text)
+		}
+		return fmt.Sprintf("%s(%s)", l.converter(to), f.toAny(text, from))
+	}
+	return f.toAny(text, from)
+}
+
+// toAny makes an any of a value of any type.
+func (f *fn) toAny(text string, from types.Type) string {
+	l := f.l
+	switch {
+	case l.isAny(from):
+		return text
+	case l.isHostInterface(from):
+		return fmt.Sprintf("%s(%s)", l.sym("Un"), text)
+	case l.isBare(from):
+		return "any(" + text + ")"
+	}
+	return fmt.Sprintf("%s(%d, %s)", l.sym("Box"), l.box(from), text)
+}
+
+// converter is the function that makes a value of a compiled interface.
+func (l *Lowerer) converter(t types.Type) string {
+	rep := l.rep(t)
+	if c, ok := l.converters[rep]; ok {
+		return l.use("rt") + "." + c
+	}
+	name := l.fresh("I")
+	iface, wrapper := l.hostInterface(t)
+	l.host.Define(name, l.rt.Converter(iface, wrapper))
+	put(l, l.converters, rep, name)
+	l.needMethods(t)
+	return l.use("rt") + "." + name
+}
+
+// assert writes x.(T) where there is one result.
+func (f *fn) assert(e *ast.TypeAssertExpr) string {
+	l := f.l
+	t := f.typeOf(e)
+	tx := f.typeOf(e.X)
+	x := f.toAny(f.expr(e.X), tx)
+	name := fmt.Sprintf("%q", f.interfaceName(tx))
+	switch {
+	case l.isAny(t):
+		return fmt.Sprintf("%s(%s, %d, %s)", l.sym("MustImplement"), x, l.id(t), name)
+	case l.isHostInterface(t):
+		return fmt.Sprintf("%s(%s(%s, %d, %s))", l.converter(t), l.sym("MustImplement"), x, l.id(t), name)
+	}
+	return l.cast(fmt.Sprintf("%s(%s, %d, %s)", l.sym("Must"), x, l.id(t), name), l.rep(t))
+}
+
+func (f *fn) interfaceName(t types.Type) string {
+	s := types.TypeString(t, func(p *types.Package) string { return p.Name() })
+	switch {
+	case s == "any" || s == "interface{}":
+		return "interface {}"
+	case s == "error":
+		return "error"
+	}
+	iface, ok := types.Unalias(t).(*types.Interface)
+	if !ok {
+		return s
+	}
+	methods := make([]string, iface.NumMethods())
+	for i := range methods {
+		m := iface.Method(i)
+		methods[i] = m.Name() + strings.TrimPrefix(rt.TypeString(m.Type()), "func")
+	}
+	return "interface { " + strings.Join(methods, "; ") + " }"
+}

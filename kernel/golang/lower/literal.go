@@ -1,0 +1,193 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"strings"
+)
+
+// composite writes a composite literal.
+func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
+	l := f.l
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		// An elided &T in the literal of a slice or map.
+		t = p.Elem()
+		text := f.composite(e, t)
+		if strings.HasPrefix(l.rep(t), "S") {
+			return "&" + text
+		}
+		v := f.temp()
+		f.emit("%s := new(%s)", v, l.slot(t))
+		f.emit("*%s = %s", v, f.settled(f.intoSlot(text, t), t))
+		return v
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		return f.structLit(e, t, u)
+	case *types.Slice:
+		return f.listLit(e, l.rep(t), u.Elem(), -1)
+	case *types.Array:
+		return f.listLit(e, l.rep(t), u.Elem(), u.Len())
+	case *types.Map:
+		var list []func() string
+		for _, x := range e.Elts {
+			kv := x.(*ast.KeyValueExpr)
+			list = append(list, func() string {
+				k := f.litValue(kv.Key, u.Key())
+				if types.IsInterface(u.Key()) {
+					k = f.spillAlways(k) // the interpreter takes constants of different types for equal
+				}
+				return k
+			}, func() string { return f.mapped(kv.Value, f.litValue(kv.Value, u.Elem()), l.slot(u.Elem())) })
+		}
+		p := f.exprs(list...)
+		var b strings.Builder
+		b.WriteString(l.rep(t) + "{")
+		for i := 0; i < len(p); i += 2 {
+			fmt.Fprintf(&b, "%s: %s, ", p[i], p[i+1])
+		}
+		b.WriteString("}")
+		return b.String()
+	}
+	panic(f.bug(e, "cannot lower this literal"))
+}
+
+func (f *fn) litValue(e ast.Expr, t types.Type) string {
+	if c, ok := e.(*ast.CompositeLit); ok && c.Type == nil {
+		return f.intoSlot(f.composite(c, f.l.subst(t, f.env)), t)
+	}
+	return f.toSlot(e, t)
+}
+
+func (f *fn) listLit(e *ast.CompositeLit, rep string, elem types.Type, n int64) string {
+	var list []func() string
+	var keys []int64
+	next := int64(0)
+	for _, x := range e.Elts {
+		if kv, ok := x.(*ast.KeyValueExpr); ok {
+			k, _ := constant.Int64Val(constant.ToInt(f.info.Types[kv.Key].Value))
+			next = k
+			x = kv.Value
+		}
+		keys = append(keys, next)
+		next++
+		list = append(list, func() string { return f.litValue(x, elem) })
+	}
+	p := f.exprs(list...)
+	var b strings.Builder
+	b.WriteString(rep + "{")
+	ordered := true
+	for i, k := range keys {
+		ordered = ordered && k == int64(i)
+	}
+	for i, v := range p {
+		if !ordered {
+			fmt.Fprintf(&b, "%d: ", keys[i])
+		}
+		if _, basic := elem.Underlying().(*types.Basic); basic && strings.HasPrefix(v, "(") {
+			v = f.l.rep(elem) + "(" + v + ")" // the interpreter fails to find the type of some
+		}
+		b.WriteString(v + ", ")
+	}
+	b.WriteString("}")
+	return b.String()
+}
+
+func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) string {
+	l := f.l
+	host := false
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		host = l.isHost(n)
+	}
+	var names []string
+	var list []func() string
+	for i, x := range e.Elts {
+		k := i
+		if kv, ok := x.(*ast.KeyValueExpr); ok {
+			x = kv.Value
+			for j := range u.NumFields() {
+				if u.Field(j).Name() == kv.Key.(*ast.Ident).Name {
+					k = j
+				}
+			}
+		}
+		if u.Field(k).Name() == "_" {
+			list = append(list, func() string { return f.plainValue(x, u.Field(k).Type()) })
+			names = append(names, "")
+			continue
+		}
+		if host {
+			names = append(names, u.Field(k).Name())
+			list = append(list, func() string { return f.litValue(x, u.Field(k).Type()) })
+			continue
+		}
+		names = append(names, l.fieldName(u, k))
+		list = append(list, func() string { return f.fieldValue(x, u, k) })
+	}
+	p := f.exprs(list...)
+	var b strings.Builder
+	b.WriteString(l.rep(t) + "{")
+	for i, v := range p {
+		if names[i] == "" {
+			f.emit("_ = %s", v)
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %s, ", names[i], v)
+	}
+	b.WriteString("}")
+	return b.String()
+}
+
+// fieldValue writes a value for a field of a struct.
+func (f *fn) fieldValue(e ast.Expr, s *types.Struct, i int) string {
+	t := s.Field(i).Type()
+	return f.intoField(f.plainValue(e, t), s, i)
+}
+
+func (f *fn) plainValue(e ast.Expr, t types.Type) string {
+	if c, ok := e.(*ast.CompositeLit); ok && c.Type == nil {
+		return f.composite(c, t)
+	}
+	return f.to(e, t)
+}
+
+// intoField makes what lies in a field of a value of its type.
+func (f *fn) intoField(text string, s *types.Struct, i int) string {
+	l := f.l
+	t := s.Field(i).Type()
+	switch l.fieldKind(s, i) {
+	case pointerField:
+		return fmt.Sprintf("%s.Pointer(%s)", l.use("unsafe"), text)
+	case heapField:
+		return fmt.Sprintf("%s(%s)", l.heapHelper(t), text)
+	}
+	return f.intoSlot(text, t)
+}
+
+// heapHelper puts a value on the heap.
+func (l *Lowerer) heapHelper(t types.Type) string {
+	rep := l.rep(t)
+	key := "heap " + rep
+	if h, ok := l.helpers[key]; ok {
+		return h
+	}
+	h := l.fresh("h")
+	put(l, l.helpers, key, h)
+	fmt.Fprintf(&l.code, "func %s(x %s) any { p := new(%s); *p = x; return any(p) }\n", h, rep, rep)
+	return h
+}
+
+// heapLoader reads a value from the heap; nil stands for zero.
+func (l *Lowerer) heapLoader(t types.Type) string {
+	rep := l.rep(t)
+	key := "unheap " + rep
+	if h, ok := l.helpers[key]; ok {
+		return h
+	}
+	h := l.fresh("h")
+	put(l, l.helpers, key, h)
+	fmt.Fprintf(&l.code, "func %s(x any) %s { if x == nil { return %s }; return *(x.(*%s)) }\n", h, rep, l.zero(t), rep)
+	return h
+}
