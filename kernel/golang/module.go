@@ -124,20 +124,7 @@ func (ev *Evaluator) compileSource(src SourcePackage) (*func(), *Error) {
 func (ev *Evaluator) lowerPackage(name string, pkg *types.Package, info *types.Info, files []*ast.File) lower.Output {
 	var inits []*types.Func
 	for _, file := range files {
-		for _, d := range file.Decls {
-			fd, ok := d.(*ast.FuncDecl)
-			if !ok || fd.Body == nil {
-				continue
-			}
-			fun, ok := info.Defs[fd.Name].(*types.Func)
-			if !ok {
-				continue
-			}
-			ev.lower.Declare(fun, &lower.Decl{Func: fd, Info: info, Cell: name})
-			if fd.Recv == nil && fd.Name.Name == "init" {
-				inits = append(inits, fun)
-			}
-		}
+		inits = append(inits, ev.declareFuncs(file, info, name)...)
 	}
 	for _, n := range pkg.Scope().Names() {
 		if v, ok := pkg.Scope().Lookup(n).(*types.Var); ok {
@@ -145,6 +132,25 @@ func (ev *Evaluator) lowerPackage(name string, pkg *types.Package, info *types.I
 		}
 	}
 	return ev.lower.Finish(ev.lower.Program(info, name, inits, nil))
+}
+
+// declareFuncs makes the functions of a file known and returns its init functions.
+func (ev *Evaluator) declareFuncs(file *ast.File, info *types.Info, cell string) (inits []*types.Func) {
+	for _, d := range file.Decls {
+		fd, ok := d.(*ast.FuncDecl)
+		if !ok || fd.Body == nil {
+			continue
+		}
+		fun, ok := info.Defs[fd.Name].(*types.Func)
+		if !ok {
+			continue
+		}
+		ev.lower.Declare(fun, &lower.Decl{Func: fd, Info: info, Cell: cell})
+		if fd.Recv == nil && fd.Name.Name == "init" {
+			inits = append(inits, fun)
+		}
+	}
+	return inits
 }
 
 // has says whether a package can be imported as it is.

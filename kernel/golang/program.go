@@ -125,20 +125,7 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 	f, err := ev.compileOutput(func() lower.Output {
 		var inits []*types.Func
 		for i, a := range asts {
-			for _, d := range a.Decls {
-				fd, ok := d.(*ast.FuncDecl)
-				if !ok || fd.Body == nil {
-					continue
-				}
-				fun, ok := info.Defs[fd.Name].(*types.Func)
-				if !ok {
-					continue
-				}
-				ev.lower.Declare(fun, &lower.Decl{Func: fd, Info: info, Cell: files[i].Name})
-				if fd.Recv == nil && fd.Name.Name == "init" {
-					inits = append(inits, fun)
-				}
-			}
+			inits = append(inits, ev.declareFuncs(a, info, files[i].Name)...)
 		}
 		for _, name := range pkg.Scope().Names() {
 			if v, ok := pkg.Scope().Lookup(name).(*types.Var); ok {

@@ -186,13 +186,9 @@ func (f *fn) part(e ast.Expr, t types.Type) string {
 // lenHelper checks the length given to make, so that a wrong one is Go's panic.
 func (l *Lowerer) lenHelper() string {
 	const key = "len"
-	if h, ok := l.helpers[key]; ok {
-		return h
-	}
-	h := l.fresh("h")
-	put(l, l.helpers, key, h)
-	fmt.Fprintf(&l.code, "func %s(n int) int { if n < 0 { %s() }; return n }\n", h, l.sym("NegativeLen"))
-	return h
+	return l.helper(key, func(h string) {
+		fmt.Fprintf(&l.code, "func %s(n int) int { if n < 0 { %s() }; return n }\n", h, l.sym("NegativeLen"))
+	})
 }
 
 func (f *fn) appendCall(e *ast.CallExpr) string {

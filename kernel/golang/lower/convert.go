@@ -122,14 +122,10 @@ func (f *fn) fromSlot(text string, t types.Type) string {
 // loopHelper is a function that reads the slot of a type that contains itself.
 func (l *Lowerer) loopHelper(t types.Type) string {
 	key := "loop " + l.typeKey(t)
-	if h, ok := l.helpers[key]; ok {
-		return h
-	}
-	h := l.fresh("h")
-	put(l, l.helpers, key, h)
 	rep := l.rep(t)
-	fmt.Fprintf(&l.code, "func %s(x any) %s { if x == nil { return %s }; return x.(%s) }\n", h, rep, l.zero(t), rep)
-	return h
+	return l.helper(key, func(h string) {
+		fmt.Fprintf(&l.code, "func %s(x any) %s { if x == nil { return %s }; return x.(%s) }\n", h, rep, l.zero(t), rep)
+	})
 }
 
 // convert changes a value's representation from that of one type to that of

@@ -170,24 +170,16 @@ func (f *fn) intoField(text string, s *types.Struct, i int) string {
 func (l *Lowerer) heapHelper(t types.Type) string {
 	rep := l.rep(t)
 	key := "heap " + rep
-	if h, ok := l.helpers[key]; ok {
-		return h
-	}
-	h := l.fresh("h")
-	put(l, l.helpers, key, h)
-	fmt.Fprintf(&l.code, "func %s(x %s) any { p := new(%s); *p = x; return any(p) }\n", h, rep, rep)
-	return h
+	return l.helper(key, func(h string) {
+		fmt.Fprintf(&l.code, "func %s(x %s) any { p := new(%s); *p = x; return any(p) }\n", h, rep, rep)
+	})
 }
 
 // heapLoader reads a value from the heap; nil stands for zero.
 func (l *Lowerer) heapLoader(t types.Type) string {
 	rep := l.rep(t)
 	key := "unheap " + rep
-	if h, ok := l.helpers[key]; ok {
-		return h
-	}
-	h := l.fresh("h")
-	put(l, l.helpers, key, h)
-	fmt.Fprintf(&l.code, "func %s(x any) %s { if x == nil { return %s }; return *(x.(*%s)) }\n", h, rep, l.zero(t), rep)
-	return h
+	return l.helper(key, func(h string) {
+		fmt.Fprintf(&l.code, "func %s(x any) %s { if x == nil { return %s }; return *(x.(*%s)) }\n", h, rep, l.zero(t), rep)
+	})
 }

@@ -150,6 +150,17 @@ func (l *Lowerer) fresh(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, l.counter)
 }
 
+// helper is a function of lowered code that is written once, at first use.
+func (l *Lowerer) helper(key string, write func(name string)) string {
+	if h, ok := l.helpers[key]; ok {
+		return h
+	}
+	h := l.fresh("h")
+	put(l, l.helpers, key, h)
+	write(h)
+	return h
+}
+
 // clean makes an identifier part of a user's name: yaegi is not to meet
 // letters that it might not know.
 func clean(name string) string {

@@ -56,13 +56,9 @@ func (f *fn) shiftCount(e ast.Expr) string {
 // shiftHelper checks a signed shift count.
 func (l *Lowerer) shiftHelper(rep string) string {
 	key := "shift " + rep
-	if h, ok := l.helpers[key]; ok {
-		return h
-	}
-	h := l.fresh("h")
-	put(l, l.helpers, key, h)
-	fmt.Fprintf(&l.code, "func %s(n %s) uint { if n < 0 { %s() }; return uint(n) }\n", h, rep, l.sym("NegativeShift"))
-	return h
+	return l.helper(key, func(h string) {
+		fmt.Fprintf(&l.code, "func %s(n %s) uint { if n < 0 { %s() }; return uint(n) }\n", h, rep, l.sym("NegativeShift"))
+	})
 }
 
 // logical keeps the statements that the right side needs from running when

@@ -71,13 +71,9 @@ func (f *fn) addressOf(x field) string {
 func (l *Lowerer) heapAddress(t types.Type) string {
 	rep := l.rep(t)
 	key := "heapaddr " + rep
-	if h, ok := l.helpers[key]; ok {
-		return h
-	}
-	h := l.fresh("h")
-	put(l, l.helpers, key, h)
-	fmt.Fprintf(&l.code, "func %s(p *any) *%s { if *p == nil { *p = any(new(%s)) }; return (*p).(*%s) }\n", h, rep, rep, rep)
-	return h
+	return l.helper(key, func(h string) {
+		fmt.Fprintf(&l.code, "func %s(p *any) *%s { if *p == nil { *p = any(new(%s)) }; return (*p).(*%s) }\n", h, rep, rep, rep)
+	})
 }
 
 // walk follows a path of fields from a value of type t. All but the last are
