@@ -25,6 +25,9 @@ var faults = []scenario{
 		"x = x + 4\nfmt.Println(x)", "6",
 		"x++", "",
 	}},
+	{"arithmetic on a compiled struct's slice, appended in a function", []string{
+		"import \"image/gif\"\nfunc next(g gif.GIF) []int { return append([]int{}, g.Delay[0]+1) }\nnext(gif.GIF{Delay: []int{4}})", "=> []int{5}",
+	}},
 	{"a failed cell leaves nothing behind", []string{
 		"a := 1\nb := undefined1\nfunc c() {}", "CompileError: In[1]:2:6: undefined: undefined1",
 		"a", "CompileError: In[2]:1:1: undefined: a",

@@ -86,13 +86,19 @@ func (f *fn) listLit(e *ast.CompositeLit, rep string, elem types.Type, n int64) 
 		if !ordered {
 			fmt.Fprintf(&b, "%d: ", keys[i])
 		}
-		if _, basic := elem.Underlying().(*types.Basic); basic && strings.HasPrefix(v, "(") {
-			v = f.l.rep(elem) + "(" + v + ")" // the interpreter fails to find the type of some
-		}
-		b.WriteString(v + ", ")
+		b.WriteString(f.listed(v, elem) + ", ")
 	}
 	b.WriteString("}")
 	return b.String()
+}
+
+// listed writes an element of a list: the interpreter fails to find the type of
+// some in parentheses.
+func (f *fn) listed(v string, t types.Type) string {
+	if _, basic := t.Underlying().(*types.Basic); basic && strings.HasPrefix(v, "(") {
+		return f.l.rep(t) + "(" + v + ")"
+	}
+	return v
 }
 
 func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) string {
