@@ -9,7 +9,7 @@ import time
 
 import nbformat
 import pytest
-from conftest import BUILD
+from conftest import BUILD, ROOT
 from nbformat.v4 import new_code_cell, new_notebook
 
 CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
@@ -23,6 +23,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="no chromium and chromedriver on PATH")
 PATIENCE = 120
+
+TUTORIALS = ["03_peer_access.ipynb", "09_jacobi.ipynb"]
 
 CELLS = [
     'greeting := "seen in the browser"\nfmt.Println(greeting, 6*7)',
@@ -41,11 +43,21 @@ def lab(tmp_path_factory):
         "name": "gocuda", "display_name": "Go (CUDA)", "language": "go"}})
     nb.cells = [new_code_cell(c) for c in CELLS]
     nbformat.write(nb, root / "browser.ipynb")
+    for name in TUTORIALS:
+        nb = nbformat.read(ROOT / "notebooks" / name, as_version=4)
+        for cell in nb.cells:
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = [], None
+        nbformat.write(nb, root / name)
     log_file = tmp_path_factory.mktemp("log") / "lab.log"
     log = open(log_file, "w")
     quiet = tmp_path_factory.mktemp("settings") / "@jupyterlab" / "apputils-extension"
     quiet.mkdir(parents=True)
     (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+    # All cells are in the page, not only those in view.
+    whole = quiet.parent / "notebook-extension"
+    whole.mkdir()
+    (whole / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
     server = subprocess.Popen(
         [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--port=0",
          "--ip=127.0.0.1", f"--ServerApp.root_dir={root}",
@@ -112,3 +124,42 @@ def test_cells_run_and_show_in_jupyterlab(lab, browser):
     finally:
         browser.save_screenshot(str(BUILD / "jupyterlab.png"))
         print("screenshot:", os.path.join("build", "jupyterlab.png"))
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_a_tutorial_runs_to_its_end_in_jupyterlab(lab, browser, name):
+    server, token = lab
+    wait = WebDriverWait(browser, PATIENCE)
+    try:
+        # A workspace of its own: others' notebooks are not opened again.
+        browser.get(f"{server}/lab/workspaces/{name.removesuffix('.ipynb')}/tree/{name}?token={token}")
+        wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell"))
+        wait.until(lambda b: "Go (CUDA) | Idle" in b.find_element(By.CSS_SELECTOR, "#jp-main-statusbar").text)
+        next(e for e in browser.find_elements(By.CSS_SELECTOR, ".lm-MenuBar-item") if e.text == "Run").click()
+        wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, '[data-command="runmenu:run-all"]'))[0].click()
+
+        def texts(selector):  # in one step: JupyterLab draws anew at any time
+            return browser.execute_script(
+                "return Array.from(document.querySelectorAll(arguments[0]), e => e.textContent)", selector)
+
+        def errors():
+            return texts('.jp-Notebook [data-mime-type="application/vnd.jupyter.error"]')
+
+        def prompts():
+            return texts(".jp-Notebook .jp-CodeCell .jp-InputPrompt")
+
+        wait.until(lambda b: errors() or all(re.fullmatch(r"\[\d+\]:", p) for p in prompts()), "a cell did not end")
+        assert not errors()
+        for kind in ["table", ".jp-RenderedSVG img, .jp-RenderedSVG svg"]:
+            shown = browser.find_elements(By.CSS_SELECTOR, f".jp-OutputArea-output :is({kind})")
+            assert any(e.size["width"] > 100 and e.size["height"] > 50 for e in shown), f"no {kind} to be seen"
+    finally:
+        # One picture of the whole notebook.
+        height = browser.execute_script(
+            "const w = document.querySelector('.jp-WindowedPanel-outer'); return w ? w.scrollHeight : 1000")
+        browser.set_window_size(1400, min(height + 200, 12000))
+        browser.execute_script("document.querySelector('.jp-WindowedPanel-outer')?.scrollTo(0, 0)")
+        time.sleep(1)
+        picture = "jupyterlab-" + name.removesuffix(".ipynb") + ".png"
+        browser.save_screenshot(str(BUILD / picture))
+        print("screenshot:", os.path.join("build", picture))
