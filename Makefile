@@ -38,9 +38,10 @@ $(STAMPS)/built: $(filter %.go %.h %.ipynb go.mod go.sum,$(SOURCES))
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(PIP): tests/requirements.txt tests/requirements.lock | $(VENV)/bin/python
+$(PIP): tests/requirements.txt tests/requirements.lock $(wildcard install/papermill/*.*) | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
 	  -r tests/requirements.txt -c tests/requirements.lock
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps ./install/papermill
 	@touch $@
 
 # MPI libraries with their mpirun, for the tests only.

@@ -6,6 +6,7 @@ import subprocess
 
 import nbclient
 import nbformat
+import papermill
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
@@ -132,6 +133,28 @@ def test_parameters(binary, tmp_path):
         assert nb.cells[2].outputs[0].text == " ".join(values) + "\n"
     _, stderr = run(binary, nb, tmp_path, "-p", "n=text", status=1)
     assert "cannot use" in stderr
+
+
+def test_parameters_by_papermill(tmp_path):
+    source, out = tmp_path / "in.ipynb", tmp_path / "out.ipynb"
+    declared = new_code_cell(
+        """import "math"
+n, ratio, far, on, name := 1, 0.5, 1.0, false, ""
+list, table := []int{}, [][]float64{}
+ages := map[string]int{}""", metadata={"tags": ["parameters"]})
+    nbformat.write(notebook(declared, "fmt.Printf(`%v %T %v %v %q %v %v %v`, n, ratio, math.IsInf(far, -1), on, name, list, table, ages)"), source)
+    papermill.execute_notebook(str(source), str(out), progress_bar=False, parameters={
+        "n": 3, "ratio": 2, "far": -float("inf"), "on": True, "name": 'a "b"\\\n\té{}', "list": [1, 2],
+        "table": [[1], [2.5, 3]], "ages": {"x": 1}})
+    shown = nbformat.read(out, as_version=4).cells[-1].outputs[0].text
+    assert shown == '3 float64 true true "a \\"b\\"\\\\\\n\\té{}" [1 2] [[1] [2.5 3]] map[x:1]'
+
+
+def test_papermill_tells_of_a_name_that_is_not_declared(tmp_path):
+    source = tmp_path / "in.ipynb"
+    nbformat.write(notebook(new_code_cell("n := 1", metadata={"tags": ["parameters"]}), "n"), source)
+    with pytest.raises(papermill.PapermillExecutionError, match="undefined: m"):
+        papermill.execute_notebook(str(source), None, progress_bar=False, parameters={"m": 2})
 
 
 def test_timeout(binary, tmp_path):
