@@ -131,9 +131,14 @@ def test_endless_recursion_costs_the_variables_only(client):
     assert "stack" in lost(client, outcome) + outcome.text("stderr")
 
 
+LAUNCH = (
+    "d := must(cuda.Devices())[0]\np := must(d.Alloc(1, cuda.Int32))\ns := must(d.NewStream())\n"
+    "deep.Launch(cuda.Grid(1), cuda.Block(1), s, p)\ns.Synchronize()"
+)
+
+
 @needs_cxx
-def test_a_segmentation_fault_in_c_costs_the_variables_only(client):
-    # On simulated devices a kernel is C++ on this machine's stack.
+def test_endless_recursion_in_a_simulated_kernel_is_an_error_of_cuda(client):
     client.value("kept := 42")
     outcome = client.run(
         "%%cuda\n"
@@ -141,11 +146,22 @@ def test_a_segmentation_fault_in_c_costs_the_variables_only(client):
         "__global__ void deep(int *p) { p[0] = down(1); }\n"
     )
     assert outcome.status == "ok", outcome.error
+    outcome = client.run(LAUNCH)
+    assert outcome.status == "error" and "stack" in outcome.error.lower(), outcome.error
+    assert client.value("kept") == "42"
+
+
+@needs_cxx
+def test_a_segmentation_fault_in_c_costs_the_variables_only(client):
+    # On simulated devices a kernel is C++ in this machine's process.
+    client.value("kept := 42")
     outcome = client.run(
-        "d := must(cuda.Devices())[0]\np := must(d.Alloc(1, cuda.Int32))\ns := must(d.NewStream())\n"
-        "deep.Launch(cuda.Grid(1), cuda.Block(1), s, p)\ns.Synchronize()"
+        "%%cuda\n"
+        'extern "C" int raise(int);\n'
+        "__global__ void deep(int *p) { p[0] = raise(11); }\n"
     )
-    assert "segmentation" in lost(client, outcome).lower()
+    assert outcome.status == "ok", outcome.error
+    assert "segmentation" in lost(client, client.run(LAUNCH)).lower()
 
 
 def test_kill_9_costs_the_variables_only(client):
