@@ -46,6 +46,7 @@ func score() (lost int) {
 	if err != nil {
 		log.Fatal(err)
 	}
+	os.Setenv("GOROOT", root) // a compiled program has it built in
 	match, err := regexp.Compile(*only)
 	if err != nil {
 		log.Fatal(err)
