@@ -58,6 +58,16 @@ func runRanks(t *testing.T, n int, program string, env ...string) {
 	}
 }
 
+// begin starts MPI in a rank, and lists the devices.
+func begin() (*mpi.Comm, cuda.DeviceList, error) {
+	world, err := mpi.Init()
+	if err != nil {
+		return nil, nil, err
+	}
+	devs, err := cuda.Devices()
+	return world, devs, err
+}
+
 func TestGroup(t *testing.T) {
 	for _, n := range []int{1, 2, 3} {
 		for seed := range 2 {
@@ -69,11 +79,7 @@ func TestGroup(t *testing.T) {
 // groups runs operations among ranks with one and two buffers each, as Gloo
 // tests its own: element j of rank r's buffer i is j*stride + r*ptrs + i.
 func groups() error {
-	world, err := mpi.Init()
-	if err != nil {
-		return err
-	}
-	devs, err := cuda.Devices()
+	world, devs, err := begin()
 	if err != nil {
 		return err
 	}
@@ -177,11 +183,7 @@ func TestStreamOrderedMessages(t *testing.T) {
 // streams sends and receives in the order of streams: what is sent is uploaded
 // on the stream before, and overwritten on it behind; so is what is received.
 func streams() error {
-	world, err := mpi.Init()
-	if err != nil {
-		return err
-	}
-	devs, err := cuda.Devices()
+	world, devs, err := begin()
 	if err != nil {
 		return err
 	}
@@ -264,11 +266,7 @@ func large() error {
 			return err
 		}
 	}
-	world, err := mpi.Init()
-	if err != nil {
-		return err
-	}
-	devs, err := cuda.Devices()
+	world, devs, err := begin()
 	if err != nil {
 		return err
 	}
