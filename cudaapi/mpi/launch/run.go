@@ -50,8 +50,7 @@ func Run(ctx context.Context, n int, argv []string, o Options) (status int, err 
 		return 0, err
 	}
 	defer job.Close()
-	r := &runner{job: job, options: o, ends: make(chan end, n), aborts: make(chan Event, n), running: map[int]*exec.Cmd{}}
-	r.known.joined, r.known.lost = map[int]bool{}, -1
+	r := newRunner(job, n, o)
 	if r.options.Grace == 0 {
 		r.options.Grace = defaultGrace
 	}
@@ -84,6 +83,12 @@ type runner struct {
 		joined map[int]bool // and not over
 		lost   int          // the first one, or -1
 	}
+}
+
+func newRunner(job *Job, ranks int, o Options) *runner {
+	r := &runner{job: job, options: o, ends: make(chan end, ranks), aborts: make(chan Event, ranks), running: map[int]*exec.Cmd{}}
+	r.known.joined, r.known.lost = map[int]bool{}, -1
+	return r
 }
 
 type end struct {
