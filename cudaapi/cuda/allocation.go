@@ -3,9 +3,11 @@ package cuda
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"gocuda/cudaapi/driver"
 )
@@ -34,39 +36,47 @@ type allocation struct {
 	kind  kind
 	ptr   driver.Ptr
 	bytes uint64
-	freed atomic.Bool
-	born  uint32 // the device's epoch
-	site  *site  // who allocated it; nil if not traced
-	host  any    // keeps pageable memory from the collector
-	// Its place in live: in a batch, or in the list.
-	batch      *batch
+	// turn counts allocations and frees, for the record of stream-ordered memory
+	// serves more than one: even while the memory is allocated. A buffer has the
+	// number that was its memory's when it was made.
+	turn atomic.Uint64
+	born uint32 // the device's epoch
+	site *site  // who allocated it; nil if not traced
+	host any    // keeps pageable memory from the collector
+	// Its place in live, unless it is stream-ordered.
 	prev, next *allocation
 }
+
+// freed reports whether the memory that a buffer was made of was freed.
+func (a *allocation) freed(turn uint64) bool { return a.turn.Load() != turn }
+
+// end marks it as freed; false if it was freed before.
+func (a *allocation) end(turn uint64) bool { return a.turn.CompareAndSwap(turn, turn+1) }
 
 // owner is what buffers and views of an allocation hold: the collector takes it
 // with the last of them. (The allocation itself stays in live.)
 type owner struct{ *allocation }
 
-// live lists the memory that is not freed.
+// live lists the memory that is not freed; of stream-ordered memory the ledgers,
+// for as long as their devices are in use.
 var live struct {
 	sync.Mutex
 	head    *allocation
-	batches *batch
+	ledgers []weak.Pointer[ledger]
 }
 
-// all calls f for each allocation that is not freed. f may free it.
+// all calls f for each allocation that is not freed.
 func all(f func(*allocation)) {
 	live.Lock()
-	defer live.Unlock()
-	for a := live.head; a != nil; {
-		next := a.next
+	ledgers := slices.Clone(live.ledgers)
+	for a := live.head; a != nil; a = a.next {
 		f(a)
-		a = next
 	}
-	for b := live.batches; b != nil; {
-		next := b.next
-		b.each(f)
-		b = next
+	live.Unlock()
+	for _, p := range ledgers {
+		if l := p.Value(); l != nil {
+			l.each(f)
+		}
 	}
 }
 
@@ -90,14 +100,11 @@ func (a *allocation) list() {
 	live.Unlock()
 }
 
-// take marks an allocation as freed; false if it was freed before.
+// take marks an allocation that is not stream-ordered as freed; false if it was
+// freed before.
 func (a *allocation) take() bool {
-	if a.freed.Swap(true) {
+	if !a.end(0) {
 		return false
-	}
-	if a.batch != nil {
-		a.batch.drop()
-		return true
 	}
 	live.Lock()
 	a.unlink()
@@ -119,15 +126,16 @@ func (a *allocation) unlink() {
 
 // forget drops all of a device's memory, which a reset has freed.
 func forget(d *Device) {
-	all(func(a *allocation) {
-		switch {
-		case a.dev != d || a.freed.Swap(true):
-		case a.batch == nil:
+	live.Lock()
+	for a := live.head; a != nil; {
+		next := a.next
+		if a.dev == d && a.end(0) {
 			a.unlink()
-		case a.batch.dropped.Add(1) == batchSize:
-			a.batch.unlink()
 		}
-	})
+		a = next
+	}
+	live.Unlock()
+	d.ordered.clear()
 	d.gone.drain()
 }
 
@@ -177,7 +185,7 @@ func (g *garbage) drain() []*allocation {
 
 // collect hands an allocation whose object is unreachable to its device.
 func collect(a *allocation) {
-	if !a.freed.Load() {
+	if !a.freed(0) {
 		a.dev.gone.add(a)
 	}
 }
@@ -205,7 +213,7 @@ func (d *Device) reclaim() error {
 	return errors.Join(errs...)
 }
 
-// release gives the memory back to the driver, whatever its kind.
+// release gives memory that is not stream-ordered back to the driver.
 func (a *allocation) release() error {
 	if a.bytes == 0 {
 		return nil
@@ -225,8 +233,6 @@ func (a *allocation) release() error {
 		err = drv.HostUnregister(c, a.ptr)
 	case importedMemory:
 		err = drv.IPCCloseMemHandle(c, a.ptr)
-	case asyncMemory:
-		err = drv.MemFreeAsync(c, a.ptr, driver.StreamDefault)
 	case pageableMemory:
 		a.host = nil // the collector's
 	default:

@@ -73,7 +73,7 @@ func (q quick) put(params *[maxParams]byte, arg any, d *Device) bool {
 			return false
 		}
 		a := b.own.allocation
-		if a.dev != d || a.freed.Load() {
+		if a.dev != d || a.freed(b.turn) {
 			return false
 		}
 		binary.LittleEndian.PutUint64(params[q.offset:], uint64(b.ptr))
@@ -213,7 +213,7 @@ func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 		clear(dst)
 		return ""
 	}
-	if b.own.freed.Load() {
+	if b.own.freed(b.turn) {
 		return "the buffer was freed before"
 	}
 	if p.elem != 0 && p.elem>>b.typ&1 == 0 {
@@ -238,7 +238,7 @@ func (p *param) putHost(dst []byte, h *HostBuffer) string {
 	case h == nil:
 		clear(dst)
 		return ""
-	case h.own.freed.Load():
+	case h.own.freed(0):
 		return "the host buffer was freed before"
 	case !h.Pinned():
 		return "a kernel cannot use pageable host memory: allocate it with AllocHost"

@@ -14,6 +14,7 @@ type Buffer struct {
 	own  *owner
 	ptr  driver.Ptr
 	n    int
+	turn uint64 // of the memory
 	typ  Type
 	view bool // cut from another buffer
 }
@@ -98,7 +99,7 @@ func (s *Stream) AllocAsync(n int, t Type) (*Buffer, error) {
 			return nil, s.dev.outOfMemory(err, bytes)
 		}
 	}
-	return newOrdered(s.dev, p, bytes, n, t), nil
+	return s.dev.ordered.add(s.dev, p, bytes, n, t), nil
 }
 
 // Free gives the memory back (cudaFree). It waits for work on the device that
@@ -113,17 +114,17 @@ func (b *Buffer) Free() error {
 	if err := b.alive("Buffer.Free"); err != nil {
 		return err
 	}
+	if a.kind == asyncMemory {
+		return b.freeOrdered("Buffer.Free", a.dev.DefaultStream())
+	}
 	// CUDA's own wait cannot be interrupted, so this one goes first.
-	if stop() != nil && a.kind != asyncMemory && a.bytes > 0 {
+	if stop() != nil && a.bytes > 0 {
 		if err := a.dev.Synchronize(); err != nil {
 			return err
 		}
 	}
 	if !a.take() {
 		return b.dead("Buffer.Free")
-	}
-	if a.bytes == 0 {
-		return nil
 	}
 	return a.release()
 }
@@ -136,23 +137,31 @@ func (b *Buffer) FreeAsync(s *Stream) error {
 	if err != nil {
 		return err
 	}
-	if s == nil {
-		s = a.dev.DefaultStream()
-	}
-	c, err := s.use("Buffer.FreeAsync")
-	if err != nil {
-		return err
-	}
 	if a.kind != asyncMemory {
 		return misuse(driver.ErrInvalidValue, "Buffer.FreeAsync", a.dev, "this is %s memory; only memory from Stream.AllocAsync is freed in stream order: use Free", a.kind)
 	}
-	if !a.take() {
-		return b.dead("Buffer.FreeAsync")
+	if s == nil {
+		s = a.dev.DefaultStream()
 	}
-	if a.bytes == 0 {
+	return b.freeOrdered("Buffer.FreeAsync", s)
+}
+
+func (b *Buffer) freeOrdered(call string, s *Stream) error {
+	c, err := s.use(call)
+	if err != nil {
+		return err
+	}
+	p, bytes, ok := b.own.dev.ordered.take(b)
+	if !ok {
+		return b.dead(call)
+	}
+	if bytes == 0 {
 		return nil
 	}
-	return s.dev.fail(s.dev.drv.MemFreeAsync(c, a.ptr, s.h))
+	if err := s.dev.drv.MemFreeAsync(c, p, s.h); err != nil {
+		return s.dev.fail(err)
+	}
+	return nil
 }
 
 // whole checks that b is no view.
@@ -175,7 +184,7 @@ func (b *Buffer) alive(call string) error {
 	if b == nil || b.own == nil {
 		return misuse(driver.ErrInvalidValue, call, nil, "the buffer is nil")
 	}
-	if b.own.freed.Load() {
+	if b.own.freed(b.turn) {
 		return b.dead(call)
 	}
 	return nil
@@ -207,7 +216,7 @@ func (b *Buffer) Slice(i, j int) *Buffer {
 	if i < 0 || j < i || j > b.n {
 		panic(fmt.Sprintf("cuda: Slice(%d, %d) of a buffer of %d elements", i, j, b.n))
 	}
-	return &Buffer{own: b.own, ptr: b.ptr + driver.Ptr(i*b.typ.Size()), n: j - i, typ: b.typ, view: true}
+	return &Buffer{own: b.own, ptr: b.ptr + driver.Ptr(i*b.typ.Size()), n: j - i, turn: b.turn, typ: b.typ, view: true}
 }
 
 // As is a view of the same memory with elements of another type. The size in
@@ -216,7 +225,7 @@ func (b *Buffer) As(t Type) (*Buffer, error) {
 	if !t.valid() || b.Bytes()%t.Size() != 0 {
 		return nil, misuse(driver.ErrInvalidValue, "Buffer.As", b.own.dev, "%d bytes are not a whole number of %s", b.Bytes(), t)
 	}
-	return &Buffer{own: b.own, ptr: b.ptr, n: b.Bytes() / t.Size(), typ: t, view: true}, nil
+	return &Buffer{own: b.own, ptr: b.ptr, n: b.Bytes() / t.Size(), turn: b.turn, typ: t, view: true}, nil
 }
 
 // Upload copies a Go slice (or a HostBuffer) of the same type and length to the

@@ -29,7 +29,7 @@ func end(call string, v any) (operand, error) {
 		if b == nil || b.own == nil {
 			return operand{}, misuse(driver.ErrInvalidValue, call, nil, "the host buffer is nil")
 		}
-		if b.own.freed.Load() {
+		if b.own.freed(0) {
 			return operand{}, misuse(driver.ErrInvalidValue, call, b.own.dev, "the host buffer (%d %s) was freed before", b.n, b.typ)
 		}
 		return operand{ptr: b.ptr, n: b.n, typ: b.typ, onHost: true, pinned: b.own.kind != pageableMemory}, nil

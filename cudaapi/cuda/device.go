@@ -16,15 +16,15 @@ type Device struct {
 	drv driver.Driver
 	id  driver.Device
 
-	mu     sync.Mutex
-	ctx    atomic.Uintptr // driver.Context, 0 until first use
-	stream atomic.Pointer[Stream]
-	peers  atomic.Uint64 // bit i: this device may access device i's memory
-	epoch  atomic.Uint32 // counts resets: what was made in another one is dead
-	fence  driver.Event  // of settle; guarded by mu
-	gone   garbage
-	fresh  atomic.Pointer[batch] // that stream-ordered buffers are taken from
-	recent recentLaunches
+	mu      sync.Mutex
+	ctx     atomic.Uintptr // driver.Context, 0 until first use
+	stream  atomic.Pointer[Stream]
+	peers   atomic.Uint64 // bit i: this device may access device i's memory
+	epoch   atomic.Uint32 // counts resets: what was made in another one is dead
+	fence   driver.Event  // of settle; guarded by mu
+	gone    garbage
+	ordered ledger
+	recent  recentLaunches
 }
 
 // Devices are the devices of the back end in use, by ordinal.

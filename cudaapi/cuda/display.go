@@ -82,7 +82,7 @@ func (b *Buffer) String() string {
 		return "no buffer"
 	}
 	state := ""
-	if b.own.freed.Load() {
+	if b.own.freed(b.turn) {
 		state = ", freed"
 	}
 	return fmt.Sprintf("%d %s on device %d (%s, %s at %#x%s)", b.n, b.typ, b.own.dev.id, byteCount(uint64(b.Bytes())), b.own.kind, uint64(b.ptr), state)
@@ -93,7 +93,7 @@ func (h *HostBuffer) String() string {
 		return "no host buffer"
 	}
 	state := ""
-	if h.own.freed.Load() {
+	if h.own.freed(0) {
 		state = ", freed"
 	}
 	return fmt.Sprintf("%d %s on the host (%s, %s at %#x%s)", h.n, h.typ, byteCount(uint64(h.Bytes())), h.own.kind, uint64(h.ptr), state)

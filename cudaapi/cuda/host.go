@@ -166,7 +166,7 @@ func (h *HostBuffer) Slice(i, j int) *HostBuffer {
 
 // elements checks a typed view and gives the first element's address.
 func (h *HostBuffer) elements(t Type) unsafe.Pointer {
-	if h.own.freed.Load() {
+	if h.own.freed(0) {
 		panic("cuda: the host buffer was freed")
 	}
 	if !h.typ.holds(t) {

@@ -138,7 +138,7 @@ func BenchmarkOverhead(b *testing.B) {
 }
 
 // TestManyOrdered allocates and frees from several goroutines: Leaks must list
-// just what is not freed, and batches must not pile up.
+// just what is not freed, and records must serve again.
 func TestManyOrdered(t *testing.T) {
 	d, s, _, _, _, _ := hot(t)
 	ours := func() (n int) {
@@ -188,12 +188,46 @@ func TestManyOrdered(t *testing.T) {
 	if err := last.FreeAsync(s); err == nil {
 		t.Error("a reset leaves memory to be freed")
 	}
-	batches := 0
-	for b := live.batches; b != nil; b = b.next {
-		batches++
+	if n := ours(); n != 0 {
+		t.Errorf("%d are listed after a reset", n)
 	}
-	if n := ours(); n != 0 || batches > 2 { // one in use for each device of this process's tests
-		t.Errorf("%d are listed in %d batches", n, batches)
+	if n := len(d.ordered.all); n > 5*atOnce { // 21 and four goroutines' own were in use at a time
+		t.Errorf("%d records for 25 allocations at a time", n)
+	}
+}
+
+// TestRecordsServeAgain is about memory whose record tells of another one by now.
+func TestRecordsServeAgain(t *testing.T) {
+	_, s, _, _, k, _ := hot(t)
+	first, err := s.AllocAsync(16, Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := first.Slice(0, 8)
+	ready, err := k.Prepare(Grid(1), Block(1), s, first, first, first, first, first, first, first, first, 1, 2, 3, 4, 5, 6, 7, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.FreeAsync(s); err != nil {
+		t.Fatal(err)
+	}
+	second, err := s.AllocAsync(16, Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second.own != first.own {
+		t.Fatal("the record does not serve again")
+	}
+	for name, err := range map[string]error{
+		"FreeAsync": first.FreeAsync(s), "Free": first.Free(), "view": view.MemsetAsync(0, s), "prepared": ready.Launch(),
+		"launch": k.Launch(Grid(1), Block(1), s, view, second, second, second, second, second, second, second, 1, 2, 3, 4, 5, 6, 7, 8),
+	} {
+		if err == nil {
+			t.Errorf("%s: memory that was freed is used", name)
+		}
+	}
+	if err := second.FreeAsync(s); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -203,7 +237,7 @@ func TestQuickArguments(t *testing.T) {
 	var params [maxParams]byte
 	other := &Buffer{own: &owner{&allocation{dev: d.sys.devices[1]}}}
 	freed := &Buffer{own: &owner{&allocation{dev: d}}, typ: Float32}
-	freed.own.freed.Store(true)
+	freed.own.end(0)
 	for _, c := range []struct {
 		declared string
 		arg      any

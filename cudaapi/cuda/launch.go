@@ -73,7 +73,14 @@ type Prepared struct {
 	block  BlockDim
 	on     *function
 	packed call
-	uses   []*owner
+	uses   []use
+}
+
+// use is memory that a prepared launch uses.
+type use struct {
+	own   *owner
+	turn  uint64
+	bytes int
 }
 
 // Prepare readies a launch, to be queued many times with the same arguments:
@@ -92,11 +99,11 @@ func (k *Kernel) Prepare(grid GridDim, block BlockDim, s *Stream, args ...any) (
 		switch b := a.(type) {
 		case *Buffer:
 			if b != nil {
-				p.uses = append(p.uses, b.own)
+				p.uses = append(p.uses, use{b.own, b.turn, b.Bytes()})
 			}
 		case *HostBuffer:
 			if b != nil {
-				p.uses = append(p.uses, b.own)
+				p.uses = append(p.uses, use{own: b.own, bytes: b.Bytes()})
 			}
 		}
 	}
@@ -118,9 +125,9 @@ func (p *Prepared) Launch() error {
 	if p.kernel.code.on[d.id].Load() != p.on {
 		return misuse(driver.ErrInvalidHandle, name, d, "the module of %s was unloaded: prepare the launch again", p.kernel.code.name)
 	}
-	for _, o := range p.uses {
-		if o.freed.Load() {
-			return misuse(driver.ErrInvalidValue, name, d, "an argument of %s, %s of memory, was freed before", p.kernel.signature(), byteCount(o.bytes))
+	for i := range p.uses {
+		if u := &p.uses[i]; u.own.freed(u.turn) {
+			return misuse(driver.ErrInvalidValue, name, d, "an argument of %s, %s of memory, was freed before", p.kernel.signature(), byteCount(uint64(u.bytes)))
 		}
 	}
 	// The driver notes things in the launch that it is given, and others may

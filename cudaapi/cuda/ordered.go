@@ -1,101 +1,108 @@
 package cuda
 
 import (
+	"slices"
+	"sync"
 	"sync/atomic"
+	"weak"
 
 	"gocuda/cudaapi/driver"
 )
 
 // Stream-ordered memory is allocated and freed in a fraction of a microsecond,
-// so what is kept of it must cost less: buffers are made many at a time, and
-// neither allocation nor free takes a lock.
+// so what is kept of it must cost less: the record of what was freed serves the
+// next one, and buffers are made many at a time. The collector leaves such memory
+// alone, for it is freed in the order of a stream, and only the program knows of
+// which.
 
-// ordered is a buffer of stream-ordered memory, in one piece. The collector
-// leaves its memory alone, for it is freed in the order of a stream, and only
-// the program knows of which.
-type ordered struct {
-	Buffer
-	own owner
-	mem allocation
-	// made is set last: what another goroutine may see of the rest is whole.
-	made atomic.Bool
+// ledger holds the records of a device's stream-ordered memory.
+type ledger struct {
+	mu    sync.Mutex
+	all   []*owner
+	idle  []*owner // those of freed memory, the last freed at the end
+	fresh []Buffer // not handed out yet
 }
 
-const batchSize = 32
+// atOnce is how many records, or buffers, are made at a time.
+const atOnce = 32
 
-// batch is that many buffers, which the collector takes together.
-type batch struct {
-	items      [batchSize]ordered
-	used       atomic.Int32 // handed out, or more when there were none left
-	dropped    atomic.Int32 // freed
-	prev, next *batch       // in live.batches
-}
-
-// place takes an item that nobody has yet.
-func (d *Device) place() *ordered {
-	for {
-		b := d.fresh.Load()
-		if b != nil {
-			if i := b.used.Add(1) - 1; i < batchSize {
-				b.items[i].mem.batch = b
-				return &b.items[i]
-			}
-		}
-		next := new(batch)
+// more makes idle records. l is locked.
+func (l *ledger) more(d *Device) {
+	if l.all == nil {
 		live.Lock()
-		if d.fresh.CompareAndSwap(b, next) {
-			next.next = live.batches
-			if next.next != nil {
-				next.next.prev = next
-			}
-			live.batches = next
-		}
+		gone := func(p weak.Pointer[ledger]) bool { return p.Value() == nil }
+		live.ledgers = append(slices.DeleteFunc(live.ledgers, gone), weak.Make(l))
 		live.Unlock()
 	}
+	made := new([atOnce]struct {
+		own owner
+		mem allocation
+	})
+	for i := range made {
+		r := &made[i]
+		r.own.allocation = &r.mem
+		r.mem.dev, r.mem.kind = d, asyncMemory
+		r.mem.turn.Store(1)
+		l.all = append(l.all, &r.own)
+	}
+	l.idle = append(l.idle, l.all[len(l.all)-atOnce:]...)
 }
 
-// drop counts a free; the last one takes the batch out of the list.
-func (b *batch) drop() {
-	if b.dropped.Add(1) == batchSize {
-		live.Lock()
-		b.unlink()
-		live.Unlock()
-	}
-}
-
-// unlink takes the batch out of the list. live is locked.
-func (b *batch) unlink() {
-	if b.prev != nil {
-		b.prev.next = b.next
-	} else if live.batches == b {
-		live.batches = b.next
-	}
-	if b.next != nil {
-		b.next.prev = b.prev
-	}
-	b.prev, b.next = nil, nil
-}
-
-// each calls f for the allocations that are not freed. live is locked.
-func (b *batch) each(f func(*allocation)) {
-	for i := range min(b.used.Load(), batchSize) {
-		if o := &b.items[i]; o.made.Load() && !o.mem.freed.Load() {
-			f(&o.mem)
-		}
-	}
-}
-
-func newOrdered(d *Device, p driver.Ptr, bytes uint64, n int, t Type) *Buffer {
-	o := d.place()
-	a := &o.mem
-	a.dev, a.kind, a.ptr, a.bytes, a.born = d, asyncMemory, p, bytes, d.epoch.Load()
+// add records memory that was allocated, and makes its buffer.
+func (l *ledger) add(d *Device, p driver.Ptr, bytes uint64, n int, t Type) *Buffer {
+	var where *site
 	if traced.Load() {
-		a.site = here()
+		where = here()
 	}
-	o.own.allocation = a
-	o.Buffer.own, o.Buffer.ptr, o.Buffer.n, o.Buffer.typ = &o.own, p, n, t
-	o.made.Store(true)
-	return &o.Buffer
+	l.mu.Lock()
+	if len(l.idle) == 0 {
+		l.more(d)
+	}
+	if len(l.fresh) == 0 {
+		l.fresh = make([]Buffer, atOnce)
+	}
+	b := &l.fresh[0]
+	l.fresh = l.fresh[1:]
+	o := l.idle[len(l.idle)-1]
+	l.idle = l.idle[:len(l.idle)-1]
+	o.ptr, o.bytes, o.site = p, bytes, where
+	b.own, b.ptr, b.n, b.turn, b.typ = o, p, n, o.turn.Add(1), t
+	l.mu.Unlock()
+	return b
+}
+
+// take marks a buffer's memory as freed and tells what it was; false if it was
+// freed before.
+func (l *ledger) take(b *Buffer) (p driver.Ptr, bytes uint64, ok bool) {
+	l.mu.Lock()
+	if ok = b.own.end(b.turn); ok {
+		p, bytes = b.own.ptr, b.own.bytes
+		l.idle = append(l.idle, b.own)
+	}
+	l.mu.Unlock()
+	return p, bytes, ok
+}
+
+// each calls f for the memory that is not freed.
+func (l *ledger) each(f func(*allocation)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, o := range l.all {
+		if o.turn.Load()%2 == 0 {
+			f(o.allocation)
+		}
+	}
+}
+
+// clear marks all memory as freed.
+func (l *ledger) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, o := range l.all {
+		if t := o.turn.Load(); t%2 == 0 && o.end(t) {
+			l.idle = append(l.idle, o)
+		}
+	}
 }
 
 var traced atomic.Bool

@@ -71,7 +71,7 @@ func (p *Pool) AllocAsync(n int, t Type, s *Stream) (*Buffer, error) {
 			return nil, p.dev.outOfMemory(err, bytes)
 		}
 	}
-	return newOrdered(p.dev, at, bytes, n, t), nil
+	return p.dev.ordered.add(p.dev, at, bytes, n, t), nil
 }
 
 // TrimTo gives unused memory back to the device until the pool holds no more

@@ -90,7 +90,7 @@ func (p *Pool) Open(h PoolMemory) (*Buffer, error) {
 	if err != nil {
 		return nil, p.dev.fail(err)
 	}
-	b := newOrdered(p.dev, at, h.Offset+bytes, h.N, h.Type)
+	b := p.dev.ordered.add(p.dev, at, h.Offset+bytes, h.N, h.Type)
 	b.ptr += driver.Ptr(h.Offset)
 	return b, nil
 }
