@@ -39,6 +39,12 @@ func (p piece) call() (Call, error) {
 	call.Magic = m
 	call.Args = strings.TrimSpace(args)
 	call.Column = 1 + indent + len(called) + len(args) - len(strings.TrimLeft(args, " \t"))
+	if m.Expand {
+		var err error
+		if call.parts, err = call.parse(); err != nil {
+			return call, err
+		}
+	}
 	return call, nil
 }
 
@@ -110,29 +116,40 @@ func distance(a, b string) int {
 }
 
 // Fields splits the arguments of a call at spaces; quotes, single or double,
-// hold words together.
+// hold words together. What is in the value of a Go expression is of one word.
 func (c Call) Fields() ([]string, error) {
 	var fields []string
 	var word strings.Builder
 	inWord := false
 	quote := rune(0)
-	for _, r := range c.Args {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '"' || r == '\'':
-			quote, inWord = r, true
-		case unicode.IsSpace(r):
-			if inWord {
-				fields = append(fields, word.String())
-				word.Reset()
-				inWord = false
-			}
-		default:
+	parts := c.parts
+	if parts == nil {
+		parts = []part{{text: c.Args}}
+	}
+	for _, p := range parts {
+		if p.goCode != "" {
 			inWord = true
-			word.WriteRune(r)
+			word.WriteString(p.text)
+			continue
+		}
+		for _, r := range p.text {
+			switch {
+			case quote != 0 && r == quote:
+				quote = 0
+			case quote != 0:
+				word.WriteRune(r)
+			case r == '"' || r == '\'':
+				quote, inWord = r, true
+			case unicode.IsSpace(r):
+				if inWord {
+					fields = append(fields, word.String())
+					word.Reset()
+					inWord = false
+				}
+			default:
+				inWord = true
+				word.WriteRune(r)
+			}
 		}
 	}
 	if quote != 0 {

@@ -18,13 +18,13 @@ import (
 
 func init() {
 	Register(
-		Magic{Name: "cd", Usage: "%cd [DIRECTORY | -]", Run: cd,
+		Magic{Name: "cd", Usage: "%cd [DIRECTORY | -]", Expand: true, Run: cd,
 			Doc: "Changes the directory: to the home directory without an argument, to the one before with -."},
 		Magic{Name: "ls", Usage: "%ls [-a] [-l] [PATH | PATTERN]...", Run: ls,
 			Doc: "Lists files; -a also hidden ones, -l with size and time."},
-		Magic{Name: "load", Usage: "%load FILE", Run: load,
+		Magic{Name: "load", Usage: "%load FILE", Expand: true, Run: load,
 			Doc: "Puts the text of a file into the next cell."},
-		Magic{Name: "writefile", Usage: "%%writefile [-a] FILE", Cell: true, Run: writeFile,
+		Magic{Name: "writefile", Usage: "%%writefile [-a] FILE", Cell: true, Expand: true, Run: writeFile,
 			Doc: "Writes the cell to a file; -a appends."},
 	)
 }

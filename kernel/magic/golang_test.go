@@ -60,9 +60,10 @@ func (n *notebook) Names() []magic.Name {
 	}
 	return list
 }
-func (n *notebook) SetNextInput(string)            {}
-func (n *notebook) Pager(display.Bundle)           {}
-func (n *notebook) Inspect(string) *display.Bundle { return nil }
+func (n *notebook) Text(string, int, int) (string, error) { return "", errors.ErrUnsupported }
+func (n *notebook) SetNextInput(string)                   {}
+func (n *notebook) Pager(display.Bundle)                  {}
+func (n *notebook) Inspect(string) *display.Bundle        { return nil }
 
 // cell runs a cell and returns what it printed.
 func (n *notebook) cell(t *testing.T, code string) string {

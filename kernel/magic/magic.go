@@ -32,6 +32,10 @@ type Env interface {
 	Syntax(code string) error
 	// Define makes value known to later Go code under name.
 	Define(name string, value any) error
+	// Text gives the value of a Go expression, a number, a string or a bool, as
+	// fmt.Sprint would. The expression stands at a line and a column of the cell,
+	// both from 1.
+	Text(expression string, line, column int) (string, error)
 	// Names lists what the cells so far declared.
 	Names() []Name
 	// Reset forgets everything that the cells so far declared.
@@ -57,6 +61,9 @@ type Magic struct {
 	Usage string // such as "%cd [DIRECTORY]"
 	Doc   string // one sentence, then, if needed, more lines
 	Cell  bool   // a cell magic (%%name)
+	// Expand says that {expression} and $name in the arguments stand for values
+	// of Go. A value is never cut into several fields.
+	Expand bool
 	// Run does the work. Its context ends when the user interrupts the cell.
 	Run func(ctx context.Context, env Env, call Call) error
 }
@@ -76,6 +83,8 @@ type Call struct {
 	Body   string // of a cell magic: the lines below it
 	Line   int    // where it stands in the cell, from 1; the body begins on the next line
 	Column int    // where Args begin in the line, in bytes from 1
+
+	parts []part // that Args is made of, if the magic expands them
 }
 
 // Error is a magic that failed.
@@ -176,7 +185,10 @@ func Run(ctx context.Context, env Env, code string) error {
 		var err error
 		switch {
 		case p.kind != goCode:
-			err = calls[i].Magic.Run(ctx, env, calls[i])
+			var call Call
+			if call, err = calls[i].expand(env); err == nil {
+				err = call.Magic.Run(ctx, env, call)
+			}
 		case len(pieces) == 1:
 			err = env.Eval(code, true)
 		case !isBlank(p.text):

@@ -65,6 +65,12 @@ func (r *recorder) Define(name string, value any) error {
 	r.defined[name] = value
 	return nil
 }
+func (r *recorder) Text(expression string, line, column int) (string, error) {
+	if expression == "unknown" {
+		return "", errors.New("unknown")
+	}
+	return fmt.Sprintf("<%s %d:%d>", expression, line, column), nil
+}
 func (r *recorder) Names() []Name            { return r.names }
 func (r *recorder) Reset() error             { r.resets++; return nil }
 func (r *recorder) SetNextInput(text string) { r.next = text }
@@ -277,7 +283,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("%%help timeit printed %q, %v", r.text(), err)
 	}
 	for code, want := range map[string]string{"fmt.Println?": "func Println", "?fmt.Println": "func Println", "%pinfo fmt.Println": "func Println",
-		"%cd?": "%cd [DIRECTORY | -]\nChanges the directory: to the home directory without an argument, to the one before with -.\n"} {
+		"%load?": "%load FILE\nPuts the text of a file into the next cell.\n" + expandDoc + "\n"} {
 		r, err := run(t, code)
 		if err != nil || len(r.pager) != 1 || r.pager[0].Data["text/plain"] != want {
 			t.Errorf("%q: pager shows %v, %v", code, r.pager, err)

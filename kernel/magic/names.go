@@ -139,6 +139,9 @@ func describe(called string) (string, bool) {
 	for _, m := range append(List(), shellMagic) {
 		if m.Name == name && (name == called || m.String() == called) {
 			fmt.Fprintf(&out, "%s\n%s\n", m.Usage, m.Doc)
+			if m.Expand {
+				fmt.Fprintln(&out, expandDoc)
+			}
 		}
 	}
 	return out.String(), out.Len() > 0

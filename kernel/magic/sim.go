@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	Register(Magic{Name: "sim", Usage: "%sim [status | SETTING VALUE...]", Run: simulate,
+	Register(Magic{Name: "sim", Usage: "%sim [status | SETTING VALUE...]", Expand: true, Run: simulate,
 		Doc: "Shows the simulated devices' settings, or replaces the devices by others:\n" +
 			"%sim devices 8, %sim schedule adversarial seed 7, %sim memory 512M, %sim check off, %sim profile h100.\n" +
 			"What was made on the devices before is lost: buffers, streams, events and kernels must be made anew.\n" +

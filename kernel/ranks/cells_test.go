@@ -18,12 +18,13 @@ func TestCellsOnRanks(t *testing.T) {
 		b.fails("%mpi status", "NoRanks")
 		b.ok("kept := 42")
 		_, openBefore := traces(b.T, b.Pid())
-		b.ok("%mpi start -n 3 "+args, "3 ranks are running")
+		b.fails("%mpi start -n {three} "+args, "CompileError", "undefined: three")
+		b.ok("three := 3\n%mpi start -n {three} "+args, "3 ranks are running")
 		b.ok("%mpi start -n 3 "+args, "3 ranks are running already")
 		b.fails("%mpi start -n 2 "+args, "RanksRunning", "3 ranks are running")
 
 		b.ok("%%mpi\nx := 10 * rank\nx", "[0] 0\n[1] 10\n[2] 20")
-		b.ok("%%mpi 1-2\nx++")
+		b.ok("%%mpi 1-{three-1}\nx++")
 		if got := said(b.T, b.ok("%%mpi\nfmt.Println(size, x)").stdout, 3); !slices.Equal(got, []string{"3 0\n", "3 11\n", "3 21\n"}) {
 			b.Errorf("the ranks print %q", got)
 		}
@@ -122,7 +123,7 @@ func TestCUDAOnRanks(t *testing.T) {
 		t.Skip("no g++, which compiles for simulated devices")
 	}
 	b := open(t)
-	b.ok("%mpi start -n 2 --launcher local")
+	b.ok("%mpi start -n 0 --launcher local", "2 ranks are running") // one for each device
 	b.ok("%%mpi\n%%cuda\n__global__ void fill(int *p, int v) { p[threadIdx.x] = v + threadIdx.x; }")
 	b.ok("%%mpi\nd := must(cuda.CurrentDevice())\np := must(d.Alloc(2, cuda.Int32))\nfill.Launch(cuda.Grid(1), cuda.Block(2), nil, p, 10*rank)\n"+
 		"sum := make([]int32, 2)\nmust(world.Allreduce(p, sum, mpi.Sum))\nfmt.Println(must(p.Int32s()), sum)", "[0] [0 1] [10 12]\n[1] [10 11] [10 12]\n")
@@ -135,7 +136,7 @@ func TestCUDAOnRanks(t *testing.T) {
 // What many ranks print at a time is complete, and in order within a rank.
 func TestMuchOutputOfRanks(t *testing.T) {
 	b := open(t)
-	b.ok("%mpi start -n 2 --launcher local")
+	b.ok("%mpi start --launcher local", "2 ranks are running")
 	begun := time.Now()
 	o := b.ok("%%mpi\nfor i := range 5000 {\n\tfmt.Println(rank, i)\n}\nfor i := range 2000 {\n\tfmt.Println(\"both\", i)\n}")
 	next := map[string]int{}

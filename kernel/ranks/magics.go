@@ -18,14 +18,14 @@ const maxRanks = 1024
 // magics are %mpi, %%mpi and %autompi.
 func (n *notebook) magics() []magic.Magic {
 	return []magic.Magic{
-		{Name: "mpi", Usage: "%mpi start [-n RANKS] [--launcher auto|mpirun|local] [-- OPTION...] | status | restart | stop | interrupt", Run: n.control,
+		{Name: "mpi", Usage: "%mpi start [-n RANKS] [--launcher auto|mpirun|local] [-- OPTION...] | status | restart | stop | interrupt", Expand: true, Run: n.control,
 			Doc: "Starts, shows and ends the MPI ranks that %%mpi cells run on.\n" +
-				"-n: how many (as many as there are devices); auto takes mpirun where it is installed.\n" +
+				"-n: how many (without it, or with 0, one for each device); auto takes mpirun where it is installed.\n" +
 				"Options after -- are mpirun's, such as --host a:2,b:2.\n" +
 				"Each rank has the variables rank, size and world, and device rank % devices as its current one.\n" +
 				"mpi.Push(\"n\", n) in the notebook sets n in every rank; mpi.Pull(\"n\") gives each rank's n, by rank.\n" +
 				"status tells what each rank does, restart starts them anew, interrupt ends the cells that they run."},
-		{Name: "mpi", Usage: "%%mpi [RANKS] [--no-wait] [--timeout DURATION]", Cell: true, Run: n.cell,
+		{Name: "mpi", Usage: "%%mpi [RANKS] [--no-wait] [--timeout DURATION]", Cell: true, Expand: true, Run: n.cell,
 			Doc: "Runs the cell on every MPI rank, or on those named, such as 0,2 or 1-3.\n" +
 				"What ranks print comes with their numbers before it; what several say is shown once: [0-3] hello\n" +
 				"--no-wait: the notebook goes on meanwhile; the next %%mpi cell waits for its turn.\n" +
@@ -106,11 +106,14 @@ func (n *notebook) startMagic(ctx context.Context, env magic.Env, call magic.Cal
 		return call.UsageErrorf("options after -- are for mpirun, and the ranks would be started without it")
 	}
 	if text, ok := given["-n"]; ok {
-		if o.n, err = strconv.Atoi(text); err != nil || o.n < 1 || o.n > maxRanks {
-			return call.UsageErrorf("-n needs a number of ranks from 1 to %d, not %q", maxRanks, text)
+		if o.n, err = strconv.Atoi(text); err != nil || o.n < 0 || o.n > maxRanks {
+			return call.UsageErrorf("-n needs a number of ranks from 1 to %d, or 0 for one on each device, not %q", maxRanks, text)
 		}
-	} else if o.n, err = cuda.DeviceCount(); err != nil || o.n == 0 {
-		return call.UsageErrorf("how many ranks? There are no devices to go by")
+	}
+	if o.n == 0 {
+		if o.n, err = cuda.DeviceCount(); err != nil || o.n == 0 {
+			return call.UsageErrorf("how many ranks? There are no devices to go by")
+		}
 	}
 	if p, err := n.live(); err == nil {
 		running, _ := n.settings()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -54,7 +55,12 @@ type cells struct {
 	data   []byte // under mu
 	value  *display.Bundle
 	result Result
+	told   any // by tellBuiltin
 }
+
+// tellBuiltin is how a magic learns the value of an expression: a builtin of a
+// name that no cell writes by chance.
+const tellBuiltin = "sʹ"
 
 func newCells(console *Console, extend []func(*Host) Extension) (*cells, error) {
 	display.SetPublisher(func(p display.Publication) {
@@ -109,8 +115,9 @@ func (c *cells) builtins() map[string]any {
 		return text
 	}
 	return map[string]any{
-		"input":    func(prompt ...string) string { return ask(prompt, false) },
-		"password": func(prompt ...string) string { return ask(prompt, true) },
+		tellBuiltin: func(v any) { c.told = v },
+		"input":     func(prompt ...string) string { return ask(prompt, false) },
+		"password":  func(prompt ...string) string { return ask(prompt, true) },
 	}
 }
 
@@ -260,6 +267,29 @@ func (e env) Syntax(code string) error {
 		return err
 	}
 	return nil
+}
+
+func (e env) Text(expression string, line, column int) (string, error) {
+	const open = tellBuiltin + "("
+	code := strings.Repeat("\n", line-1) + strings.Repeat(" ", max(0, column-1-len(open))) + open + expression + ")"
+	if r := e.golang.Eval(e.cell.Name, code, true); r.Err != nil {
+		return "", r.Err
+	}
+	value := e.told
+	e.told = nil
+	v, text := reflect.ValueOf(value), fmt.Sprint(value)
+	if typed, ok := value.(display.Typed); ok {
+		if v, _ = typed.Typed(); v.IsValid() {
+			text = fmt.Sprint(v.Interface())
+		}
+	}
+	switch v.Kind() {
+	case reflect.String, reflect.Bool, reflect.Float32, reflect.Float64,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return text, nil
+	}
+	return "", &magic.Error{Name: "TypeError", Line: line, Message: fmt.Sprintf("%s is no number, string or bool, so it cannot stand in the arguments of a magic", expression)}
 }
 
 func (e env) Define(name string, value any) error { return e.golang.Define(name, value) }

@@ -95,6 +95,23 @@ func TestUserExpressions(t *testing.T) {
 	}
 }
 
+// The values of Go in the arguments of magics.
+func TestValuesInMagics(t *testing.T) {
+	h := startReal(t, nil)
+	dir := t.TempDir()
+	h.succeed(fmt.Sprintf("type name string\ndir, n, k, wait, list := %q, name(\"a file\"), 3, time.Second, []int{1}", dir))
+	h.fails("%%writefile {dir}/$n-{k+1}-{wait}.txt {list}\nx", "list is no number, string or bool")
+	h.shows("%%writefile {dir}/$n-{k+1}-{wait}.txt\ntext\n", "Wrote "+dir+"/a file-4-1s.txt (5 bytes)\n")
+	h.shows("%cd $dir\n!ls", dir+"\na file-4-1s.txt\n")
+	h.fails("\n\n%cd {dir}/$nosuch", "undefined: nosuch")
+	r := h.execute("\n%cd {nosuch + 1}")
+	if r.Err == nil || !strings.Contains(r.Err.Message, ":2:6: undefined: nosuch") {
+		t.Errorf("an undefined name: %+v", r.Err)
+	}
+	h.fails("%cd {1/0}", "division by zero")
+	h.fails("%cd {[]int{}[k]}", "index out of range")
+}
+
 func TestMagics(t *testing.T) {
 	h := startReal(t, nil)
 	h.shows("!echo from the shell", "from the shell\n")
