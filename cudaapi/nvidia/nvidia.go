@@ -4,7 +4,6 @@ package nvidia
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -114,32 +113,27 @@ func (d *Driver) plain(s symbol, args ...uintptr) error {
 
 // in runs a function with c current on the thread that calls it.
 func (d *Driver) in(c driver.Context, s symbol, args ...uintptr) error {
-	runtime.LockOSThread()
-	code := d.enter(c)
-	if code == driver.Success {
-		code = d.call(s, args...)
-	} else {
-		s = cuCtxSetCurrent
-	}
-	runtime.UnlockOSThread()
+	code, s := d.callIn(c, s, args...)
 	if code != driver.Success {
 		return d.fail(s, code)
 	}
 	return nil
 }
 
-// enter makes c current on this thread, to which the goroutine is pinned. It
-// asks the driver rather than remember: libraries beside us change the
-// current context too.
-func (d *Driver) enter(c driver.Context) driver.Code {
-	o := getScratch()
-	code := d.call(cuCtxGetCurrent, o.ptr())
-	current := driver.Context(o.word[0])
-	putScratch(o)
-	if code == driver.Success && current == c {
-		return code
+// callIn is call with c current; it also tells which function the code is of. It
+// asks the driver what is current rather than remember: libraries beside us
+// change that too.
+func (d *Driver) callIn(c driver.Context, s symbol, args ...uintptr) (driver.Code, symbol) {
+	a := d.lib.Addr(int(s))
+	if a == 0 {
+		return codeNoSymbol, s
 	}
-	return d.call(cuCtxSetCurrent, uintptr(c))
+	current := clib.Current{Get: d.lib.Addr(int(cuCtxGetCurrent)), Set: d.lib.Addr(int(cuCtxSetCurrent))}
+	code, entered := clib.CallWith(current, uintptr(c), a, args...)
+	if !entered {
+		s = cuCtxSetCurrent
+	}
+	return driver.Code(int32(code)), s
 }
 
 // on runs a function on a stream. An explicit stream names its context; the

@@ -3,7 +3,6 @@
 package nvidia
 
 import (
-	"runtime"
 	"sync"
 	"time"
 	"unsafe"
@@ -36,12 +35,7 @@ func (d *Driver) query(c driver.Context, needsContext bool, s symbol, h uintptr)
 			return false, nil
 		}
 	}
-	runtime.LockOSThread()
-	code := d.enter(c)
-	if code == driver.Success {
-		code = d.call(s, h)
-	}
-	runtime.UnlockOSThread()
+	code, s := d.callIn(c, s, h)
 	switch code {
 	case driver.Success:
 		return true, nil

@@ -17,6 +17,11 @@ type callArgs struct {
 	fn     uintptr
 	args   [11]uintptr
 	result uintptr
+	// What the thread must have current before fn is called; see Current. No
+	// get, no question.
+	get, set, want uintptr
+	got            uintptr // what get stored
+	failed         uintptr // 1 if result is that of set, and fn was not called
 }
 
 // gocudaCallABI0 is the address of gocudaCall.
@@ -41,10 +46,26 @@ func Call(fn uintptr, args ...uintptr) uintptr {
 		return r
 	}
 	c := callArgsPool.Get().(*callArgs)
-	c.fn = fn
+	c.fn, c.get = fn, 0
 	copy(c.args[:], args)
 	cgocall(gocudaCallABI0, unsafe.Pointer(c))
 	r := c.result
 	callArgsPool.Put(c)
 	return r
+}
+
+// CallWith calls a C function, as Call does, on a thread on which want is
+// current. Where it cannot be made current the function is not called, entered is
+// false and the result is that of Set.
+func CallWith(current Current, want, fn uintptr, args ...uintptr) (result uintptr, entered bool) {
+	if len(args) > len(callArgs{}.args) {
+		return callWith(current, want, fn, args...)
+	}
+	c := callArgsPool.Get().(*callArgs)
+	c.fn, c.get, c.set, c.want, c.failed = fn, current.Get, current.Set, want, 0
+	copy(c.args[:], args)
+	cgocall(gocudaCallABI0, unsafe.Pointer(c))
+	result, entered = c.result, c.failed == 0
+	callArgsPool.Put(c)
+	return result, entered
 }

@@ -10,3 +10,10 @@ func Call(fn uintptr, args ...uintptr) uintptr {
 	r, _, _ := purego.SyscallN(fn, onStack(args)...)
 	return r
 }
+
+// CallWith calls a C function, as Call does, on a thread on which want is
+// current. Where it cannot be made current the function is not called, entered is
+// false and the result is that of Set.
+func CallWith(current Current, want, fn uintptr, args ...uintptr) (result uintptr, entered bool) {
+	return callWith(current, want, fn, args...)
+}

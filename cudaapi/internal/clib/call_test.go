@@ -1,0 +1,90 @@
+//go:build linux && (amd64 || arm64)
+
+package clib
+
+import (
+	"fmt"
+	"slices"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// TestCallWith calls Go functions as if they were C's.
+func TestCallWith(t *testing.T) {
+	var called []string
+	var threads []int
+	now, getFails, setFails := uintptr(0), uintptr(0), uintptr(0)
+	note := func(format string, args ...any) {
+		called = append(called, fmt.Sprintf(format, args...))
+		threads = append(threads, syscall.Gettid())
+	}
+	current := Current{
+		Get: purego.NewCallback(func(p *uintptr) uintptr {
+			note("get")
+			*p = now
+			return getFails
+		}),
+		Set: purego.NewCallback(func(v uintptr) uintptr {
+			note("set %d", v)
+			if setFails == 0 {
+				now = v
+			}
+			return setFails
+		}),
+	}
+	sum := purego.NewCallback(func(a, b, c, d, e, f, g, h, i, j, k uintptr) uintptr {
+		note("call with %d", now)
+		return a + 2*b + 3*c + 4*d + 5*e + 6*f + 7*g + 8*h + 9*i + 10*j + 11*k
+	})
+	args := []uintptr{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
+	const want, total = 42, 506
+	for _, c := range []struct {
+		name          string
+		now, getFails uintptr
+		setFails      uintptr
+		calls         []string
+		result        uintptr
+		entered       bool
+	}{
+		{"current already", want, 0, 0, []string{"get", "call with 42"}, total, true},
+		{"another is current", 7, 0, 0, []string{"get", "set 42", "call with 42"}, total, true},
+		{"get fails", want, 3, 0, []string{"get", "set 42", "call with 42"}, total, true},
+		{"set fails", 7, 0, 201, []string{"get", "set 42"}, 201, false},
+	} {
+		for how, call := range map[string]func(Current, uintptr, uintptr, ...uintptr) (uintptr, bool){"one call": CallWith, "three": callWith} {
+			called, threads = nil, nil
+			now, getFails, setFails = c.now, c.getFails, c.setFails
+			result, entered := call(current, want, sum, args...)
+			if !slices.Equal(called, c.calls) || result != c.result || entered != c.entered {
+				t.Errorf("%s, %s: %v, result %d, entered %v; want %v, %d, %v", c.name, how, called, result, entered, c.calls, c.result, c.entered)
+			}
+			if len(slices.Compact(threads)) != 1 {
+				t.Errorf("%s, %s: threads %v", c.name, how, threads)
+			}
+		}
+	}
+	// What a call was told is not told to the next.
+	called = nil
+	if r := Call(sum, args...); r != total || len(called) != 1 {
+		t.Errorf("%d after %v", r, called)
+	}
+}
+
+// TestCallWithAllocatesNothing calls functions of the C library.
+func TestCallWithAllocatesNothing(t *testing.T) {
+	lib, err := Open("the C library", []string{"libc.so.6"}, []string{"getpid", "labs"})
+	if err != nil {
+		t.Skip(err)
+	}
+	current := Current{Get: lib.Addr(1), Set: lib.Addr(1)} // labs(0) is 0; of an address it is not
+	var r uintptr
+	if n := testing.AllocsPerRun(100, func() { r, _ = CallWith(current, 0, lib.Addr(0), uintptr(unsafe.Sizeof(r)), 2, 3) }); n > 0 {
+		t.Errorf("%g allocations", n)
+	}
+	if int(r) != syscall.Getpid() {
+		t.Errorf("%d, want %d", r, syscall.Getpid())
+	}
+}
