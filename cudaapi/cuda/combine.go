@@ -7,6 +7,7 @@ import (
 
 	"gocuda/cudaapi/cuda/internal/signature"
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/operators"
 )
 
 //go:embed combine.cu
@@ -46,21 +47,13 @@ func (o ReduceOp) String() string {
 // operators are for whole numbers, and complex numbers have sum and product only.
 func (o ReduceOp) Allows(t Type) bool {
 	switch {
-	case o < ReduceSum || o > ReduceBitXor || combineTypes[t] == "":
+	case o < ReduceSum || o > ReduceBitXor || operators.TypeNames[t.String()] == "":
 		return false
 	case t == Complex64 || t == Complex128:
 		return o <= ReduceProd
 	}
 	kind := cppTypes[t].kind
 	return o < ReduceBitAnd || kind == signature.Int || kind == signature.Uint
-}
-
-// combineTypes are the C++ types of combine.cu.
-var combineTypes = map[Type]string{
-	Int8: "signed char", Int16: "short", Int32: "int", Int64: "long long",
-	Uint8: "unsigned char", Uint16: "unsigned short", Uint32: "unsigned int", Uint64: "unsigned long long",
-	Float16: "Half", BFloat16: "BFloat", Float32: "float", Float64: "double",
-	Complex64: "Complex<float>", Complex128: "Complex<double>",
 }
 
 // combiners are combine's instances, compiled for a type at its first use.
@@ -75,8 +68,8 @@ func (c *combiners) kernel(d *Device, t Type) (*Kernel, error) {
 	if k := c.kernels[t]; k != nil {
 		return k, nil
 	}
-	name := "combine<" + combineTypes[t] + ">"
-	m, err := Compile(combineSource, SourceName("combine.cu"), ForDevice(d), Instantiate(name))
+	name := "combine<" + operators.TypeNames[t.String()] + ">"
+	m, err := Compile(operators.Source+combineSource, SourceName("combine.cu"), ForDevice(d), Instantiate(name))
 	if err != nil {
 		return nil, err
 	}
