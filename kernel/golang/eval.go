@@ -34,6 +34,9 @@ type Options struct {
 	// Stdout and Stderr are where fmt and log write; the default is the
 	// process's own.
 	Stdout, Stderr io.Writer
+	// Stdin is what fmt.Scan reads, and what compiled code reads that takes
+	// os.Stdin as an io.Reader; the default is the process's own.
+	Stdin io.Reader
 	// Args are os.Args; the default is the process's own.
 	Args []string
 	// Background is told of a panic in a goroutine that outlived its cell, or
@@ -100,8 +103,9 @@ func (ev *Evaluator) start() error {
 	ev.rt = rt.New(ev.importer.host.TypeOf)
 	ev.rt.Background = ev.background
 	ev.rt.Show = ev.shown
+	ev.rt.Stdin = ev.options.Stdin
 	ev.interp = interp.New(interp.Options{
-		Stdout: ev.options.Stdout, Stderr: ev.rt.Stderr(ev.options.Stderr), Unrestricted: true, Args: ev.options.Args,
+		Stdin: ev.options.Stdin, Stdout: ev.options.Stdout, Stderr: ev.rt.Stderr(ev.options.Stderr), Unrestricted: true, Args: ev.options.Args,
 	})
 	ev.globals = globalsOf(ev.interp)
 	exports := ev.importer.exports()

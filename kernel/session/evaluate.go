@@ -43,6 +43,7 @@ func Evaluate(extend ...func(*Host) Extension) error {
 type cells struct {
 	console    *Console
 	golang     *golang.Evaluator
+	stdin      stdin
 	extensions []Extension
 
 	mu     sync.Mutex
@@ -76,6 +77,7 @@ func newCells(console *Console, extend []func(*Host) Extension) (*cells, error) 
 		}
 	})
 	c := &cells{console: console}
+	c.stdin.ask = func() (string, error) { return c.ask("", false) }
 	functions := c.builtins()
 	for _, e := range extend {
 		extension := e(&Host{c})
@@ -85,7 +87,7 @@ func newCells(console *Console, extend []func(*Host) Extension) (*cells, error) 
 	var err error
 	set := new(modules.Set)
 	magic.Register(getMagic(set))
-	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Sources: set.Sources})
+	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Sources: set.Sources, Stdin: &c.stdin})
 	if err != nil {
 		return nil, err
 	}
@@ -105,11 +107,8 @@ func newCells(console *Console, extend []func(*Host) Extension) (*cells, error) 
 // Go's own.
 func (c *cells) builtins() map[string]any {
 	ask := func(prompt []string, password bool) string {
-		text, err := c.console.Input(strings.Join(prompt, " "), password)
+		text, err := c.ask(strings.Join(prompt, " "), password)
 		if err != nil {
-			if errors.Is(err, ErrInterrupted) {
-				c.Interrupt() // so that the cell does not end of this panic
-			}
 			panic(err)
 		}
 		return text
@@ -119,6 +118,15 @@ func (c *cells) builtins() map[string]any {
 		"input":     func(prompt ...string) string { return ask(prompt, false) },
 		"password":  func(prompt ...string) string { return ask(prompt, true) },
 	}
+}
+
+// ask asks the user for a line of text.
+func (c *cells) ask(prompt string, password bool) (string, error) {
+	text, err := c.console.Input(prompt, password)
+	if errors.Is(err, ErrInterrupted) {
+		c.Interrupt() // so that the cell does not end of this error
+	}
+	return text, err
 }
 
 // Run runs a cell.
@@ -133,6 +141,7 @@ func (c *cells) Run(cell Cell) (*display.Bundle, Result) {
 	c.cancel, c.unwait = cancel, sync.OnceFunc(func() { close(stop) })
 	c.ctx, c.cell, c.data, c.value, c.result = ctx, cell, nil, nil, Result{}
 	c.mu.Unlock()
+	c.stdin.forget()
 	for _, e := range c.extensions {
 		if e.Begin != nil {
 			e.Begin(stop)

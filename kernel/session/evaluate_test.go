@@ -147,6 +147,43 @@ func TestGoInput(t *testing.T) {
 	}
 }
 
+// What Go's own books use asks the user too.
+func TestGoStandardInput(t *testing.T) {
+	var lines []string
+	h := startReal(t, func(o *Options) {
+		o.Input = func(prompt string, password bool) (string, error) {
+			if len(lines) == 0 || prompt != "" || password {
+				return "", fmt.Errorf("asked %q/%v with %q left", prompt, password, lines)
+			}
+			line := lines[0]
+			lines = lines[1:]
+			return line, nil
+		}
+	})
+	for _, test := range []struct {
+		typed       []string
+		code, shown string
+	}{
+		{[]string{"Ann"}, "var name string\nfmt.Print(`Name? `)\nfmt.Scanln(&name)\nfmt.Println(`hi`, name)", "Name? hi Ann\n"},
+		{[]string{"3 4"}, "var a, b int\nfmt.Scan(&a)\nfmt.Scan(&b)\na + b", "[value 7]\n"},
+		{[]string{"3", "4 left"}, "var c, d int\nfmt.Scanf(\"%d\\n%d\", &c, &d)\nc * d", "[value 12]\n"},
+		{[]string{"one", "two words"}, "s := bufio.NewScanner(os.Stdin)\nfor range 2 { s.Scan(); fmt.Println(s.Text()) }", "one\ntwo words\n"},
+		{[]string{"é"}, "r := bufio.NewReader(os.Stdin)\nline, err := r.ReadString('\\n')\nfmt.Printf(`%q %v`, line, err)", `"é\n" <nil>`},
+		{[]string{`{"A": 5}`}, "var v struct{ A int }\nin := os.Stdin\njson.NewDecoder(in).Decode(&v)\nv.A", "[value 5]\n"},
+	} {
+		lines = test.typed
+		h.shows(test.code, test.shown)
+		if len(lines) > 0 {
+			t.Errorf("%s\nleft %q", test.code, lines)
+		}
+	}
+	h.fails("var n int\nfmt.Scan(&n)", "asked")
+	r := within(t, "the cell", func() Result { return h.Execute(Cell{Name: "In[1]", Code: "fmt.Scanln(&name)"}) })
+	if r.Err == nil || r.Restarted || !strings.Contains(text(r.Err), "does not take input") {
+		t.Errorf("a cell that must not ask gave %+v", r)
+	}
+}
+
 // A front end may end the question before it interrupts the cell.
 func TestGoInputThatIsInterrupted(t *testing.T) {
 	h := startReal(t, func(o *Options) {
@@ -154,6 +191,9 @@ func TestGoInputThatIsInterrupted(t *testing.T) {
 	})
 	h.succeed("kept := 7")
 	if r := h.fails(`input("?")`, "interrupted"); r.Err.Name != "Interrupted" {
+		t.Errorf("result %+v", r)
+	}
+	if r := h.fails("for { fmt.Scanln(&kept) }", "interrupted"); r.Err.Name != "Interrupted" {
 		t.Errorf("result %+v", r)
 	}
 	h.shows("kept", "[value 7]\n")

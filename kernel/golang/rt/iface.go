@@ -3,6 +3,8 @@ package rt
 import (
 	"fmt"
 	"go/types"
+	"io"
+	"os"
 	"reflect"
 	"sync"
 )
@@ -168,6 +170,9 @@ func (r *Runtime) converter(iface, wrapper reflect.Type) reflect.Value {
 func (r *Runtime) wrap(x any, iface, wrapper reflect.Type) reflect.Value {
 	b, ok := x.(Box)
 	if !ok {
+		if r.Stdin != nil && x == any(os.Stdin) && iface == reflect.TypeFor[io.Reader]() {
+			return reflect.ValueOf(r.Stdin)
+		}
 		v := reflect.ValueOf(x)
 		if !v.Type().Implements(iface) {
 			panic(&Panic{typeError(fmt.Sprintf("interface conversion: %s is not %s", v.Type(), iface))})

@@ -34,6 +34,9 @@ type Runtime struct {
 	// Background is told of a panic in a goroutine that a cell started.
 	Background func(g *Group, value any, trace []Call)
 
+	// Stdin, if set, is what compiled code reads in place of os.Stdin.
+	Stdin io.Reader
+
 	// Exit, if set, is os.Exit. Without it, os.Exit ends the cell.
 	Exit func(code int)
 
