@@ -21,6 +21,7 @@ type Target struct {
 var Importable = []Target{
 	{Path: "gocuda/kernel/display", Preloaded: true, Hidden: []string{"SetPublisher", "Publication", "Typed", "Type", "Flush"}},
 	{Path: "gocuda/kernel/plot", Preloaded: true},
+	{Path: "gocuda/kernel/timeline", Preloaded: true},
 	{Path: "gocuda/cudaapi/cuda", Preloaded: true},
 	{Path: "gocuda/cudaapi/driver"},
 	{Path: "gocuda/cudaapi/mpi", Preloaded: true, Hidden: []string{"Pool", "SetPool"}},
