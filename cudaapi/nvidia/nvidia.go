@@ -81,7 +81,7 @@ func (d *Driver) call(s symbol, args ...uintptr) driver.Code {
 	if a == 0 {
 		return codeNoSymbol
 	}
-	return driver.Code(int32(clib.Call(a, args...)))
+	return driver.Code(clib.Code(a, args...))
 }
 
 // pin gives the address of a value for C.
@@ -129,11 +129,11 @@ func (d *Driver) callIn(c driver.Context, s symbol, args ...uintptr) (driver.Cod
 		return codeNoSymbol, s
 	}
 	current := clib.Current{Get: d.lib.Addr(int(cuCtxGetCurrent)), Set: d.lib.Addr(int(cuCtxSetCurrent))}
-	code, entered := clib.CallWith(current, uintptr(c), a, args...)
+	code, entered := clib.CodeWith(current, uintptr(c), a, args...)
 	if !entered {
 		s = cuCtxSetCurrent
 	}
-	return driver.Code(int32(code)), s
+	return driver.Code(code), s
 }
 
 // on runs a function on a stream. An explicit stream names its context; the

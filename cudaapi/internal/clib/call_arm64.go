@@ -11,9 +11,12 @@ func Call(fn uintptr, args ...uintptr) uintptr {
 	return r
 }
 
-// CallWith calls a C function, as Call does, on a thread on which want is
-// current. Where it cannot be made current the function is not called, entered is
-// false and the result is that of Set.
-func CallWith(current Current, want, fn uintptr, args ...uintptr) (result uintptr, entered bool) {
-	return callWith(current, want, fn, args...)
+// Code is Call for a function whose result is an int.
+func Code(fn uintptr, args ...uintptr) int32 { return int32(Call(fn, args...)) }
+
+// CodeWith is Code on a thread on which want is current. Where it cannot be made
+// current the function is not called, entered is false and the code is that of
+// Set.
+func CodeWith(current Current, want, fn uintptr, args ...uintptr) (code int32, entered bool) {
+	return codeWith(current, want, fn, args...)
 }

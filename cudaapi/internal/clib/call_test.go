@@ -3,6 +3,7 @@
 package clib
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"syscall"
@@ -12,8 +13,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// TestCallWith calls Go functions as if they were C's.
-func TestCallWith(t *testing.T) {
+// TestCodeWith calls Go functions as if they were C's.
+func TestCodeWith(t *testing.T) {
 	var called []string
 	var threads []int
 	now, getFails, setFails := uintptr(0), uintptr(0), uintptr(0)
@@ -46,7 +47,7 @@ func TestCallWith(t *testing.T) {
 		now, getFails uintptr
 		setFails      uintptr
 		calls         []string
-		result        uintptr
+		result        int32
 		entered       bool
 	}{
 		{"current already", want, 0, 0, []string{"get", "call with 42"}, total, true},
@@ -54,7 +55,7 @@ func TestCallWith(t *testing.T) {
 		{"get fails", want, 3, 0, []string{"get", "set 42", "call with 42"}, total, true},
 		{"set fails", 7, 0, 201, []string{"get", "set 42"}, 201, false},
 	} {
-		for how, call := range map[string]func(Current, uintptr, uintptr, ...uintptr) (uintptr, bool){"one call": CallWith, "three": callWith} {
+		for how, call := range map[string]func(Current, uintptr, uintptr, ...uintptr) (int32, bool){"one call": CodeWith, "three": codeWith} {
 			called, threads = nil, nil
 			now, getFails, setFails = c.now, c.getFails, c.setFails
 			result, entered := call(current, want, sum, args...)
@@ -66,22 +67,66 @@ func TestCallWith(t *testing.T) {
 			}
 		}
 	}
-	// What a call was told is not told to the next.
-	called = nil
-	if r := Call(sum, args...); r != total || len(called) != 1 {
-		t.Errorf("%d after %v", r, called)
+	if r := Call(sum, args...); r != total {
+		t.Errorf("Call: %d", r)
+	}
+	if r := Code(sum, args...); r != total {
+		t.Errorf("Code: %d", r)
 	}
 }
 
-// TestCallWithAllocatesNothing calls functions of the C library.
-func TestCallWithAllocatesNothing(t *testing.T) {
+// TestCallbacksMoveTheStack grows the goroutine's stack in the midst of a call,
+// where its arguments may be.
+func TestCallbacksMoveTheStack(t *testing.T) {
+	grow := purego.NewCallback(func(a, b uintptr) uintptr {
+		deep(500)
+		return 10*a + b
+	})
+	done := make(chan error)
+	for range 4 {
+		go func() {
+			var here uintptr
+			before := uintptr(unsafe.Pointer(&here))
+			call, code := Call(grow, 4, 2), Code(grow, 4, 2)
+			with, entered := CodeWith(Current{Get: grow, Set: grow}, 0, grow, 4, 2)
+			var err error
+			if call != 42 || code != 42 || entered || with == 0 {
+				err = fmt.Errorf("%d, %d, %d, %v", call, code, with, entered)
+			}
+			if before == uintptr(unsafe.Pointer(&here)) {
+				err = errors.Join(err, errors.New("the stack did not move"))
+			}
+			done <- err
+		}()
+	}
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+//go:noinline
+func deep(n int) byte {
+	var pad [256]byte
+	if n > 0 {
+		pad[n%256] = deep(n - 1)
+	}
+	return pad[n%128]
+}
+
+// TestCallsAllocateNothing calls functions of the C library.
+func TestCallsAllocateNothing(t *testing.T) {
 	lib, err := Open("the C library", []string{"libc.so.6"}, []string{"getpid", "labs"})
 	if err != nil {
 		t.Skip(err)
 	}
 	current := Current{Get: lib.Addr(1), Set: lib.Addr(1)} // labs(0) is 0; of an address it is not
-	var r uintptr
-	if n := testing.AllocsPerRun(100, func() { r, _ = CallWith(current, 0, lib.Addr(0), uintptr(unsafe.Sizeof(r)), 2, 3) }); n > 0 {
+	var r int32
+	if n := testing.AllocsPerRun(100, func() {
+		r, _ = CodeWith(current, 0, lib.Addr(0), uintptr(r), 2, 3)
+		r = Code(lib.Addr(0), uintptr(r))
+	}); n > 0 {
 		t.Errorf("%g allocations", n)
 	}
 	if int(r) != syscall.Getpid() {

@@ -6,18 +6,19 @@ import "runtime"
 
 // Current is what a library keeps for each thread, such as CUDA's current
 // context: Get, of type int(uintptr_t *), stores it, and Set, of type
-// int(uintptr_t), changes it; both give 0 where they succeed.
+// int(uintptr_t), changes it; both give 0 where they succeed, and otherwise a
+// positive number below 1<<30.
 type Current struct{ Get, Set uintptr }
 
-// callWith is CallWith in three calls.
-func callWith(current Current, want, fn uintptr, args ...uintptr) (result uintptr, entered bool) {
+// codeWith is CodeWith in three calls.
+func codeWith(current Current, want, fn uintptr, args ...uintptr) (code int32, entered bool) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	got := new(uintptr)
-	if int32(Call(current.Get, Pin(got))) != 0 || *got != want {
-		if result = Call(current.Set, want); int32(result) != 0 {
-			return result, false
+	if Code(current.Get, Pin(got)) != 0 || *got != want {
+		if code = Code(current.Set, want); code != 0 {
+			return code, false
 		}
 	}
-	return Call(fn, args...), true
+	return Code(fn, args...), true
 }
