@@ -39,7 +39,7 @@ type allocation struct {
 	// turn counts allocations and frees, for the record of stream-ordered memory
 	// serves more than one: even while the memory is allocated. A buffer has the
 	// number that was its memory's when it was made.
-	turn atomic.Uint64
+	turn atomic.Uint32
 	born uint32 // the device's epoch
 	site *site  // who allocated it; nil if not traced
 	host any    // keeps pageable memory from the collector
@@ -48,10 +48,10 @@ type allocation struct {
 }
 
 // freed reports whether the memory that a buffer was made of was freed.
-func (a *allocation) freed(turn uint64) bool { return a.turn.Load() != turn }
+func (a *allocation) freed(turn uint32) bool { return a.turn.Load() != turn }
 
 // end marks it as freed; false if it was freed before.
-func (a *allocation) end(turn uint64) bool { return a.turn.CompareAndSwap(turn, turn+1) }
+func (a *allocation) end(turn uint32) bool { return a.turn.CompareAndSwap(turn, turn+1) }
 
 // owner is what buffers and views of an allocation hold: the collector takes it
 // with the last of them. (The allocation itself stays in live.)

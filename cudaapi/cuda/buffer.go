@@ -14,7 +14,7 @@ type Buffer struct {
 	own  *owner
 	ptr  driver.Ptr
 	n    int
-	turn uint64 // of the memory
+	turn uint32 // of the memory
 	typ  Type
 	view bool // cut from another buffer
 }
@@ -74,7 +74,7 @@ func (d *Device) size(call string, n int, t Type) (uint64, error) {
 	if !t.valid() {
 		return 0, misuse(driver.ErrInvalidValue, call, d, "%v is no element type; use cuda.Float32 or the like", t)
 	}
-	if n < 0 || n > (1<<62)/t.Size() {
+	if n < 0 || n > 1<<58 { // the largest element has 16 bytes
 		return 0, misuse(driver.ErrInvalidValue, call, d, "%d elements", n)
 	}
 	return uint64(n) * uint64(t.Size()), nil

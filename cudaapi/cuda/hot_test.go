@@ -229,6 +229,19 @@ func TestRecordsServeAgain(t *testing.T) {
 	if err := second.FreeAsync(s); err != nil {
 		t.Error(err)
 	}
+	first.own.turn.Store(math.MaxUint32 - 2) // for one use more
+	for i := range 3 {
+		b, err := s.AllocAsync(16, Float32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := b.own == first.own; again != (i == 0) {
+			t.Errorf("allocation %d has the record whose turns are used up: %v", i, again)
+		}
+		if err := b.FreeAsync(s); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestQuickArguments holds the quick way of packing an argument to the slow one.

@@ -79,7 +79,7 @@ type Prepared struct {
 // use is memory that a prepared launch uses.
 type use struct {
 	own   *owner
-	turn  uint64
+	turn  uint32
 	bytes int
 }
 

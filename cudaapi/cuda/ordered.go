@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -77,10 +78,18 @@ func (l *ledger) take(b *Buffer) (p driver.Ptr, bytes uint64, ok bool) {
 	l.mu.Lock()
 	if ok = b.own.end(b.turn); ok {
 		p, bytes = b.own.ptr, b.own.bytes
-		l.idle = append(l.idle, b.own)
+		l.rest(b.own)
 	}
 	l.mu.Unlock()
 	return p, bytes, ok
+}
+
+// rest lets a record serve again, unless its turns are used up: a buffer of the
+// first one would take itself for that of the last. l is locked.
+func (l *ledger) rest(o *owner) {
+	if o.turn.Load() != math.MaxUint32 {
+		l.idle = append(l.idle, o)
+	}
 }
 
 // each calls f for the memory that is not freed.
@@ -100,7 +109,7 @@ func (l *ledger) clear() {
 	defer l.mu.Unlock()
 	for _, o := range l.all {
 		if t := o.turn.Load(); t%2 == 0 && o.end(t) {
-			l.idle = append(l.idle, o)
+			l.rest(o)
 		}
 	}
 }
