@@ -46,6 +46,8 @@ type Series struct {
 	// Dashed tells an expectation or a limit from a measurement, which has a
 	// dot at each point as well (up to 64 points).
 	Dashed bool
+	// Scattered points have no line between them.
+	Scattered bool
 }
 
 // Bar is one piece of work in a timeline: Row ran Label from Start to End.
@@ -84,19 +86,23 @@ func Lines(axes Axes, series ...Series) (display.Bundle, error) {
 		line := &plotter.Line{XYs: points, LineStyle: draw.LineStyle{
 			Color: colours[i%len(colours)], Width: vg.Points(1.6),
 		}}
-		p.Add(line)
+		dots := &plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{
+			Color: line.Color, Radius: vg.Points(2.2), Shape: draw.CircleGlyph{},
+		}}
 		var key []gonum.Thumbnailer
 		if s.Dashed {
 			line.Dashes = []vg.Length{vg.Points(5), vg.Points(3)}
-		} else if len(points) <= 64 {
-			dots := &plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{
-				Color: line.Color, Radius: vg.Points(2.2), Shape: draw.CircleGlyph{},
-			}}
+		}
+		if !s.Scattered {
+			p.Add(line)
+			key = append(key, line)
+		}
+		if s.Scattered || !s.Dashed && len(points) <= 64 {
 			p.Add(dots)
 			key = append(key, dots)
 		}
 		if s.Name != "" {
-			p.Legend.Add(s.Name+" ", append([]gonum.Thumbnailer{line}, key...)...)
+			p.Legend.Add(s.Name+" ", key...)
 		}
 	}
 	axes.widen(p)

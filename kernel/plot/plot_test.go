@@ -63,6 +63,13 @@ func TestChartsHaveTheirWordsAndNumbers(t *testing.T) {
 			},
 			[]string{"Copies & waits"}, []string{"series 1", "-2"},
 		},
+		"scattered": {
+			func() (display.Bundle, error) {
+				return plot.Lines(axes, plot.Series{Name: "dots", X: []float64{1, 2, 3}, Y: []float64{1, 5, 2}, Scattered: true},
+					plot.Series{Name: "line", X: []float64{1, 2}, Y: []float64{0, 1}})
+			},
+			[]string{"dots", "line"}, []string{"dots: 3 points", "1     0"},
+		},
 		"numbers in a grid": {
 			func() (display.Bundle, error) {
 				return plot.Heatmap(axes, []string{"GPU 0", "GPU 1"}, []string{"to 0", "to 1"}, [][]float64{{nan, 396}, {380, nan}})
@@ -110,6 +117,29 @@ func TestChartsHaveTheirWordsAndNumbers(t *testing.T) {
 	}
 }
 
+// Scattered points have circles and no line; many points of a line have no circles.
+func TestScatteredPointsHaveNoLine(t *testing.T) {
+	const n = 100
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	strokes := func(scattered bool) (lines, circles int) {
+		b, err := plot.Lines(plot.Axes{}, plot.Series{X: x, Y: x, Scattered: scattered})
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg := b.Data["image/svg+xml"].(string)
+		return strings.Count(svg, "stroke:#0072B2"), strings.Count(svg, "fill:#0072B2")
+	}
+	if lines, circles := strokes(true); lines != 0 || circles != n {
+		t.Errorf("scattered points: %d lines and %d circles", lines, circles)
+	}
+	if lines, circles := strokes(false); lines != 1 || circles != 0 {
+		t.Errorf("a line: %d lines and %d circles", lines, circles)
+	}
+}
+
 // The legend is where the lines are not.
 func TestTheLegendLeavesTheLinesFree(t *testing.T) {
 	x, up, down := []float64{1, 2, 3, 4}, []float64{1, 10, 100, 1000}, []float64{1000, 100, 10, 1}
@@ -151,14 +181,14 @@ func TestWhatCannotBeDrawnIsNamed(t *testing.T) {
 	for want, draw := range map[string]func() (display.Bundle, error){
 		"no series": func() (display.Bundle, error) { return plot.Lines(plot.Axes{}) },
 		"series a has 2 x and 1 y values": func() (display.Bundle, error) {
-			return plot.Lines(plot.Axes{}, plot.Series{"a", []float64{1, 2}, []float64{1}, false})
+			return plot.Lines(plot.Axes{}, plot.Series{"a", []float64{1, 2}, []float64{1}, false, false})
 		},
 		"series a has no points": func() (display.Bundle, error) { return plot.Lines(plot.Axes{}, plot.Series{Name: "a"}) },
 		"series a: y[1] is NaN": func() (display.Bundle, error) {
-			return plot.Lines(plot.Axes{}, plot.Series{"a", []float64{1, 2}, []float64{1, bad}, false})
+			return plot.Lines(plot.Axes{}, plot.Series{"a", []float64{1, 2}, []float64{1, bad}, false, false})
 		},
 		"series a: x[0] is 0 on a logarithmic axis": func() (display.Bundle, error) {
-			return plot.Lines(plot.Axes{LogX: true}, plot.Series{"a", []float64{0}, []float64{1}, false})
+			return plot.Lines(plot.Axes{LogX: true}, plot.Series{"a", []float64{0}, []float64{1}, false, false})
 		},
 		"row 1 has 1 values":       func() (display.Bundle, error) { return plot.Heatmap(plot.Axes{}, nil, nil, [][]float64{{1, 2}, {1}}) },
 		"every value is NaN":       func() (display.Bundle, error) { return plot.Heatmap(plot.Axes{}, nil, nil, [][]float64{{bad}}) },

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,8 +14,24 @@ import (
 // textRows is how many rows of numbers stand in a chart's plain text.
 const textRows = 24
 
-// table is the plain text of a line chart: a row for each x.
-func (a Axes) table(series []Series) string {
+// table is the plain text of a line chart: a row for each x, and what there is
+// of scattered points.
+func (a Axes) table(all []Series) string {
+	title := a.Title
+	if a.Y != "" {
+		title += " (" + a.Y + ")"
+	}
+	var series []Series
+	for _, s := range all {
+		if s.Scattered {
+			title += fmt.Sprintf("\n%s: %d points", cmp.Or(s.Name, "unnamed"), len(s.X))
+		} else {
+			series = append(series, s)
+		}
+	}
+	if len(series) == 0 {
+		return strings.TrimSpace(title)
+	}
 	var xs []float64
 	for _, s := range series {
 		xs = append(xs, s.X...)
@@ -40,10 +57,6 @@ func (a Axes) table(series []Series) string {
 			row = append(row, cell)
 		}
 		rows = append(rows, row)
-	}
-	title := a.Title
-	if a.Y != "" {
-		title += " (" + a.Y + ")"
 	}
 	return columns(title, rows)
 }
