@@ -66,41 +66,39 @@ func (p *param) quicken() quick {
 	return q
 }
 
-// put packs an argument if it is a plain one, and reports whether it was.
-func (q quick) put(params *[maxParams]byte, arg any, d *Device) bool {
-	if b, ok := arg.(*Buffer); ok {
-		if q.kind != quickPointer || b == nil || q.accepts>>b.typ&1 == 0 {
-			return false
-		}
-		a := b.own.allocation
-		if a.dev != d || a.freed(b.turn) {
-			return false
-		}
-		binary.LittleEndian.PutUint64(params[q.offset:], uint64(b.ptr))
-		return true
-	}
-	if v, ok := arg.(int); ok {
-		switch {
-		case q.kind == quickInt32 && int(int32(v)) == v:
-			binary.LittleEndian.PutUint32(params[q.offset:], uint32(v))
-			return true
-		case q.kind == quickInt64:
-			binary.LittleEndian.PutUint64(params[q.offset:], uint64(v))
-			return true
-		}
-		return false
-	}
-	if v, ok := arg.(float64); ok {
-		switch f := float32(v); {
-		case q.kind == quickFloat64:
-			binary.LittleEndian.PutUint64(params[q.offset:], math.Float64bits(v))
-			return true
-		case q.kind == quickFloat32 && v-v == 0 && f-f == 0: // finite, and stays so
-			binary.LittleEndian.PutUint32(params[q.offset:], math.Float32bits(f))
-			return true
+// packPlain packs arguments from the i-th on for as long as they are plain ones,
+// and tells how far it came.
+func packPlain(i int, list []quick, params *[maxParams]byte, args []any, d *Device) int {
+	for ; i < len(list) && i < len(args); i++ {
+		q, arg := list[i], args[i]
+		if b, ok := arg.(*Buffer); ok {
+			if q.kind != quickPointer || b == nil || q.accepts>>b.typ&1 == 0 || b.own.dev != d || b.own.freed(b.turn) {
+				return i
+			}
+			binary.LittleEndian.PutUint64(params[q.offset:], uint64(b.ptr))
+		} else if v, ok := arg.(int); ok {
+			switch {
+			case q.kind == quickInt32 && int(int32(v)) == v:
+				binary.LittleEndian.PutUint32(params[q.offset:], uint32(v))
+			case q.kind == quickInt64:
+				binary.LittleEndian.PutUint64(params[q.offset:], uint64(v))
+			default:
+				return i
+			}
+		} else if v, ok := arg.(float64); ok {
+			switch f := float32(v); {
+			case q.kind == quickFloat64:
+				binary.LittleEndian.PutUint64(params[q.offset:], math.Float64bits(v))
+			case q.kind == quickFloat32 && v-v == 0 && f-f == 0: // finite, and stays so
+				binary.LittleEndian.PutUint32(params[q.offset:], math.Float32bits(f))
+			default:
+				return i
+			}
+		} else {
+			return i
 		}
 	}
-	return false
+	return i
 }
 
 // layout joins what the source says of the parameters (sig, may be nil) with

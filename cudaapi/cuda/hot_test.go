@@ -268,7 +268,7 @@ func TestQuickArguments(t *testing.T) {
 		}
 		p := &list[0]
 		clear(params[:8])
-		if got := p.quicken().put(&params, c.arg, d); got != c.quick {
+		if got := packPlain(0, []quick{p.quicken()}, &params, []any{c.arg}, d) == 1; got != c.quick {
 			t.Errorf("%v for %s: quick %v", c.arg, c.declared, got)
 		}
 		want := make([]byte, 8)

@@ -137,10 +137,7 @@ func (k *Kernel) pack(cl *call, f *function, c driver.Context, grid GridDim, blo
 	if len(args) != len(f.params) {
 		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s takes %d arguments, not %d", k.signature(), len(f.params), len(args))
 	}
-	for i, q := range f.quick {
-		if q.put(&cl.params, args[i], d) {
-			continue
-		}
+	for i := packPlain(0, f.quick, &cl.params, args, d); i < len(f.params); i = packPlain(i+1, f.quick, &cl.params, args, d) {
 		p := &f.params[i]
 		if msg := p.put(cl.params[p.offset:p.offset+p.size], args[i], d); msg != "" {
 			return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "argument %d (%s) of %s: %s", i+1, p.name, k.signature(), msg)
