@@ -19,6 +19,7 @@ type checked struct {
 	pkg     *types.Package
 	stmts   []ast.Stmt // in order; declarations of variables are among them
 	show    ast.Expr
+	several bool // show is a slice of what is to be shown
 	funcs   []*ast.FuncDecl
 	methods []laterMethod
 	imports []*types.PkgName
@@ -236,7 +237,7 @@ func (c *checker) hoist(body *ast.BlockStmt) []ast.Decl {
 			decls = append(decls, d)
 		case *ast.ExprStmt:
 			if i == len(c.src.steps)-1 && c.src.shows {
-				c.out.show, c.last = s.X, s.X
+				c.out.show, c.out.several, c.last = s.X, c.src.several, s.X
 				body.List = append(body.List, s)
 				continue
 			}

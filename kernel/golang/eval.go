@@ -369,7 +369,7 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 		i = len(cell.stmts)
 	}
 	cell.stmts = slices.Insert(cell.stmts, i, starts...)
-	return l.Finish(l.Body(cell.info, name, cell.stmts, cell.show))
+	return l.Finish(l.Body(cell.info, name, cell.stmts, cell.show, cell.several))
 }
 
 func isGeneric(f *types.Func) bool {

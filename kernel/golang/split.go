@@ -33,6 +33,7 @@ type source struct {
 	steps   []ast.Node // *ast.GenDecl, *ast.FuncDecl and ast.Stmt, in the cell's order
 	program bool       // the cell has a package clause
 	shows   bool       // the last statement is an expression without a semicolon
+	several bool       // it was a list of expressions, and is a slice of any now
 }
 
 // lexeme is a token of a cell.
@@ -60,8 +61,14 @@ func scan(code string) []lexeme {
 		if lit == "" {
 			end = off + len(tok.String())
 		}
-		if tok == token.SEMICOLON && lit == "\n" {
+		switch {
+		case tok == token.SEMICOLON && lit == "\n":
 			end = off
+		case tok == token.STRING && lit[0] == '`': // lit lacks the carriage returns
+			end = off + 1
+			if i := strings.IndexByte(code[end:], '`'); i >= 0 {
+				end += i + 1
+			}
 		}
 		list = append(list, lexeme{tok, lit, off, min(end, len(code))})
 	}
@@ -150,24 +157,30 @@ func parse(fset *token.FileSet, name, code string) (*source, scanner.ErrorList) 
 		return parseProgram(fset, name, code)
 	}
 	items := split(code, toks)
+	list, end, several := lastList(toks)
 	var text strings.Builder
 	text.WriteString("package main\n")
-	write := func(it item, open, end string) {
+	write := func(it item, open, closing string) {
+		if several && it.start <= list && list < it.end { // only the last item
+			line, col := position(code, it.start)
+			fmt.Fprintf(&text, "%s/*line %s:%d:%d*/%s", open, name, line, col, code[it.start:list])
+			it.start, it.end, open, closing = list, end, "[]interface{}{", "}"+closing
+		}
 		line, col := position(code, it.start)
-		fmt.Fprintf(&text, "%s/*line %s:%d:%d*/%s\n%s", open, name, line, col, code[it.start:it.end], end)
+		fmt.Fprintf(&text, "%s/*line %s:%d:%d*/%s%s", open, name, line, col, code[it.start:it.end], closing)
 	}
 	for _, it := range items {
 		if it.kind == importItem {
-			write(it, "", "")
+			write(it, "", "\n")
 		}
 	}
 	n := 0
 	for _, it := range items {
 		switch it.kind {
 		case declItem:
-			write(it, "", "")
+			write(it, "", "\n")
 		case stmtItem:
-			write(it, fmt.Sprintf("func %s%d() {", stmtFunc, n), "}\n")
+			write(it, fmt.Sprintf("func %s%d() {", stmtFunc, n), "\n}\n")
 			n++
 		}
 	}
@@ -175,7 +188,7 @@ func parse(fset *token.FileSet, name, code string) (*source, scanner.ErrorList) 
 	if list, ok := err.(scanner.ErrorList); ok {
 		return nil, parseErrors(list, name, code)
 	}
-	src := &source{file: file}
+	src := &source{file: file, several: several}
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ast.GenDecl:
@@ -200,6 +213,52 @@ func parse(fset *token.FileSet, name, code string) (*source, scanner.ErrorList) 
 		src.shows = isExpr && !(last.tok == token.SEMICOLON && last.lit == ";")
 	}
 	return src, nil
+}
+
+// lastList finds a list of expressions, such as x, y, at a cell's end, which
+// is no statement of Go. ok is false if there is none.
+func lastList(toks []lexeme) (start, end int, ok bool) {
+	if n := len(toks); n > 0 && toks[n-1].tok == token.SEMICOLON {
+		if toks[n-1].lit == ";" {
+			return 0, 0, false
+		}
+		toks = toks[:n-1]
+	}
+	first, depth := 0, 0
+	for i, t := range toks {
+		switch t.tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			depth++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth--
+		}
+		switch {
+		case depth > 0:
+		case t.tok == token.SEMICOLON:
+			first, ok = i+1, false
+		case t.tok == token.COMMA:
+			ok = i < len(toks)-1
+		}
+	}
+	if !ok {
+		return 0, 0, false
+	}
+	depth = 0
+	for i, t := range toks[first:] {
+		switch t.tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			depth++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth--
+		case token.FUNC, token.STRUCT, token.MAP, token.CHAN, token.INTERFACE:
+		case token.ARROW, token.COLON, token.INC, token.DEC, token.ASSIGN, token.DEFINE:
+			ok = ok && depth > 0
+		default:
+			isAssign := t.tok >= token.ADD_ASSIGN && t.tok <= token.AND_NOT_ASSIGN
+			ok = ok && (depth > 0 || !isAssign && !(i == 0 && t.tok.IsKeyword()))
+		}
+	}
+	return toks[first].offset, toks[len(toks)-1].end, ok && kindOf(toks[first:]) == stmtItem
 }
 
 // parseProgram reads a cell that is a whole file.

@@ -77,6 +77,11 @@ func parseChunk(code string, c chunk, last bool) verdict {
 		}
 		return fine
 	}
+	if last && c.kind == statement {
+		if _, err := parser.ParseExpr("[]any{" + text + "}"); err == nil {
+			return fine // a list of values to show
+		}
+	}
 	for _, e := range list {
 		if e.Pos.Offset < len(head)+len(text) {
 			return broken

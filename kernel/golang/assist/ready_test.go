@@ -53,6 +53,9 @@ func TestIsComplete(t *testing.T) {
 		{"%%cuda\n__global__ void f() {}\n", "complete", ""},
 		{"%%cuda\n__global__ void f() {}\n\n", "complete", ""},
 
+		{"x, y", "complete", ""},
+		{"x := 1\nx, f(2) // both", "complete", ""},
+		{"x, y\nz", "invalid", ""},
 		{")", "invalid", ""},
 		{"f(]", "invalid", ""},
 		{"x := \"abc", "invalid", ""},

@@ -11,8 +11,9 @@ import (
 
 // Body lowers the statements of a cell to a function and returns its name.
 // Package variables that they declare keep their values for later cells. The
-// values of show, the cell's last expression, are given to rt.Show.
-func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.Expr) string {
+// values of show, the cell's last expression, are given to rt.Show; if it is
+// several, those are the elements of a slice literal.
+func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.Expr, several bool) string {
 	f := &fn{
 		l: l, info: info, cell: cell, sig: types.NewSignatureType(nil, nil, nil, nil, nil, false),
 		shared: &shared{}, vars: make(map[types.Object]*local), out: new(strings.Builder),
@@ -20,7 +21,7 @@ func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.
 	}
 	if show != nil {
 		list = append(list[:len(list):len(list)], &ast.ExprStmt{X: show})
-		f.show = show
+		f.show, f.several = show, several
 	}
 	body := &ast.BlockStmt{List: list}
 	f.pos = bodyPos
@@ -61,6 +62,14 @@ func (f *fn) topStmt(s *ast.ExprStmt) bool {
 	var t types.Type
 	if isCall && f.info.Types[e].IsVoid() {
 		return false
+	}
+	if list, ok := e.(*ast.CompositeLit); ok && shows && f.several {
+		args := make([]func() string, len(list.Elts))
+		for i, x := range list.Elts {
+			args[i] = func() string { return f.to(x, types.Universe.Lookup("any").Type()) }
+		}
+		f.emit("%s([]any{%s}...)", l.sym("Show"), strings.Join(f.exprs(args...), ", "))
+		return true
 	}
 	if f.isNil(e) {
 		f.emit("%s([]any{nil}...)", l.sym("Show"))

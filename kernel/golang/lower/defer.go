@@ -20,7 +20,7 @@ func (f *fn) deferringBody(body *ast.BlockStmt, recovers bool) {
 	inner.frame = &local{name: l.fresh("frame"), rep: "*" + l.sym("Frame")}
 	f.frame = inner.frame
 	inner.sig = f.sig
-	inner.top, inner.show = f.top, f.show
+	inner.top, inner.show, inner.several = f.top, f.show, f.several
 	if recovers {
 		inner.recov = l.fresh("rec")
 		inner.emit("%s := %s()", inner.recov, l.sym("Recoverable"))

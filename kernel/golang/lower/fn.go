@@ -44,6 +44,7 @@ type fn struct {
 	breakTo      []target
 	top          bool              // the statements of a cell
 	show         ast.Expr          // the expression whose value the cell shows
+	several      bool              // show is a slice of what is shown
 	argOf        map[string]string // the parameter that a boxed variable starts with
 	pendingLabel string
 }
