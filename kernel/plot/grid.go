@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
@@ -251,7 +252,14 @@ func Timeline(axes Axes, bars ...Bar) (display.Bundle, error) {
 		p.X.Max++
 	}
 	if axes.Height == 0 {
-		axes.Height = 120 + 34*len(rows)
+		axes.Height = 90 + 34*len(rows) + 15*max(0, len(labels)-3)
 	}
+	// The legend stands to the right of all boxes.
+	longest := 0
+	for _, label := range labels {
+		longest = max(longest, utf8.RuneCountInString(label))
+	}
+	width, _ := axes.legendShare(len(labels), longest)
+	p.X.Max = p.X.Min + (p.X.Max-p.X.Min)/(1-min(width, 0.5))
 	return axes.render(p, columns(axes.Title, table))
 }

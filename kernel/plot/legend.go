@@ -15,10 +15,7 @@ func (a Axes) placeLegend(p *gonum.Plot, series []Series) {
 			names, longest = names+1, max(longest, utf8.RuneCountInString(s.Name))
 		}
 	}
-	canvasWidth, canvasHeight := a.size()
-	// Shares of the area in which the lines are, by the size of the letters.
-	width := (9*float64(longest) + 50) / max(1, float64(canvasWidth)-80)
-	height := (20*float64(names) + 5) / max(1, float64(canvasHeight)-80)
+	width, height := a.legendShare(names, longest)
 
 	least := -1
 	for _, corner := range []struct{ left, bottom bool }{{}, {left: true}, {bottom: true}, {left: true, bottom: true}} {
@@ -48,4 +45,11 @@ func (a Axes) placeLegend(p *gonum.Plot, series []Series) {
 			p.Legend.Left, p.Legend.Top = corner.left, !corner.bottom
 		}
 	}
+}
+
+// legendShare is how much of the width and the height of the area inside the
+// axes a legend takes, by the size of its letters.
+func (a Axes) legendShare(names, longest int) (width, height float64) {
+	w, h := a.size()
+	return (9*float64(longest) + 50) / max(1, float64(w)-80), (20*float64(names) + 5) / max(1, float64(h)-80)
 }

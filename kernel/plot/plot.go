@@ -201,7 +201,9 @@ func (a Axes) render(p *gonum.Plot, text string) (display.Bundle, error) {
 	}
 	const pixel = vg.Inch / 96
 	canvas := vgsvg.New(vg.Length(w)*pixel, vg.Length(h)*pixel)
-	p.Draw(draw.Crop(draw.New(canvas), vg.Points(4), -vg.Points(18), vg.Points(2), -vg.Points(4)))
+	area := draw.New(canvas)
+	area.FillPolygon(color.White, []vg.Point{area.Min, {X: area.Max.X, Y: area.Min.Y}, area.Max, {X: area.Min.X, Y: area.Max.Y}}) // whatever the page's colour
+	p.Draw(draw.Crop(area, vg.Points(4), -vg.Points(18), vg.Points(2), -vg.Points(4)))
 	var svg strings.Builder
 	if _, err := canvas.WriteTo(&svg); err != nil {
 		return display.Bundle{}, err

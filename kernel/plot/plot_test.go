@@ -176,6 +176,42 @@ func TestTheLegendLeavesTheLinesFree(t *testing.T) {
 	}
 }
 
+// A picture is white to its edges: its letters are black, and the page may be dark.
+func TestTheWholePictureIsWhite(t *testing.T) {
+	b, err := plot.Bars(plot.Axes{Width: 320, Height: 240}, []string{"a"}, []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg := b.Data["image/svg+xml"].(string)
+	if want := `<path d="M0,0L240,0L240,180L0,180Z" style="fill:#FFFFFF" />`; !strings.Contains(strings.ReplaceAll(svg, "\n", ""), want) {
+		t.Errorf("no background of 240 by 180 points in %.600s", svg)
+	}
+}
+
+// The legend of a timeline is beside its boxes.
+func TestTheLegendIsBesideTheBoxes(t *testing.T) {
+	b, err := plot.Timeline(plot.Axes{}, plot.Bar{Row: "s", Label: "copy", End: 3}, plot.Bar{Row: "s", Label: "a long kernel", Start: 3, End: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg := strings.ReplaceAll(b.Data["image/svg+xml"].(string), "\n", "")
+	number := func(pattern string) float64 {
+		m := regexp.MustCompile(pattern).FindStringSubmatch(svg)
+		if m == nil {
+			t.Fatalf("no %s in %s", pattern, svg)
+		}
+		v, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	end := number(`<path d="M[0-9.]+,[0-9.]+L([0-9.]+),[^"]*" style="fill:#D55E00`)
+	if words := number(`<text x="([0-9.]+)"[^>]*>a long kernel ?</text>`); words < end {
+		t.Errorf("the boxes end at %g, the legend begins at %g", end, words)
+	}
+}
+
 func TestWhatCannotBeDrawnIsNamed(t *testing.T) {
 	bad := math.NaN()
 	for want, draw := range map[string]func() (display.Bundle, error){
