@@ -1,10 +1,12 @@
 package mpi
 
 import (
+	"errors"
 	"sync"
 
 	"gocuda/cudaapi/collective"
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/internal/fabric"
 	"gocuda/cudaapi/mpi/internal/device"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
@@ -31,6 +33,10 @@ type together struct {
 	group *collective.Group // nil: not possible
 	own   transport.Comm    // the group's
 	spare *cuda.Buffer      // for what must not be overwritten
+
+	turn      uint64               // of the latest Allreduce, for the boards
+	exchanges map[string]*exchange // by the ranks' devices
+	imports   fabric.Imports       // theirs
 }
 
 // later is an operation that a goroutine carries out.
@@ -75,25 +81,41 @@ func (a *agreed) ask(buf *cuda.Buffer, can bool, fast func(g *collective.Group) 
 		if before != nil {
 			<-before
 		}
-		all, err := a.c.all(can)
-		if err == nil && all && !t.tried {
-			t.tried = true
-			err = a.c.openGroup(buf.Device())
-		}
-		switch {
-		case err != nil:
-			l.err = err
-		case all && t.group != nil:
-			l.err = fast(t.group)
-		default:
-			r, err := slow(a.c.through(a.c.side, a.send, a.recv))
-			if err == nil {
-				err = device.Wait(r)
-			}
-			l.err = err
-		}
+		l.err = a.asked(buf, can, fast, slow)
 	}()
 	return l
+}
+
+// asked asks the others and does it. buf is not looked at if this rank cannot.
+func (a *agreed) asked(buf *cuda.Buffer, can bool, fast func(g *collective.Group) error, slow func(on collectives) (transport.Request, error)) error {
+	all, err := a.c.all(can)
+	if err != nil {
+		return err
+	}
+	var d *cuda.Device
+	if all {
+		d = buf.Device()
+	}
+	return a.carryOut(all, d, fast, slow)
+}
+
+// carryOut does an operation whose ranks know whether all can do it fast.
+func (a *agreed) carryOut(all bool, d *cuda.Device, fast func(g *collective.Group) error, slow func(on collectives) (transport.Request, error)) error {
+	t := &a.c.devices
+	if all && !t.tried {
+		t.tried = true
+		if err := a.c.openGroup(d); err != nil {
+			return err
+		}
+	}
+	if all && t.group != nil {
+		return fast(t.group)
+	}
+	r, err := slow(a.c.through(a.c.side, a.send, a.recv))
+	if err == nil {
+		err = device.Wait(r)
+	}
+	return err
 }
 
 // all reports whether can is true at all ranks.
@@ -144,12 +166,18 @@ func (t *together) close() error {
 	if last != nil {
 		<-last
 	}
-	if t.group == nil {
-		return nil
+	var errs []error
+	if t.group != nil {
+		errs = append(errs, t.group.Close())
+		t.group = nil
 	}
-	err := t.group.Close()
-	t.group = nil
-	return err
+	for _, x := range t.exchanges {
+		if x.Exchange != nil {
+			errs = append(errs, x.Close())
+		}
+	}
+	t.exchanges = nil
+	return errors.Join(append(errs, t.imports.Close())...)
 }
 
 // line is a transport's communicator as package collective uses it.
@@ -248,13 +276,13 @@ func computable(from, to *cuda.Buffer, op transport.Op) bool {
 
 // reduceTo combines the ranks' from in to. The operators have the same numbers
 // in both packages.
-func reduceTo(g *collective.Group, to, from *cuda.Buffer, op transport.Op) error {
+func reduceTo(g *collective.Group, to, from *cuda.Buffer, op transport.Op, how ...collective.Option) error {
 	if from != to {
 		if err := cuda.MemcpyAsync(to, from, nil); err != nil {
 			return err
 		}
 	}
-	return g.Allreduce([]*cuda.Buffer{to}, nil, collective.Combining(cuda.ReduceOp(op)))
+	return g.Allreduce([]*cuda.Buffer{to}, nil, append(how, collective.Combining(cuda.ReduceOp(op)))...)
 }
 
 // aside is memory like b's.

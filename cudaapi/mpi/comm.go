@@ -180,6 +180,7 @@ func (c *Comm) Free() error {
 	if err := c.t.Free(); err != nil {
 		return c.fail(call, -1, err)
 	}
+	c.port.Free()
 	return nil
 }
 

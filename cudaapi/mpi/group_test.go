@@ -22,7 +22,7 @@ import (
 const rankEnv = "GOCUDA_MPI_TEST_PROGRAM"
 
 // programs are what the ranks of a test run.
-var programs = map[string]func() error{"group": groups, "streams": streams, "large": large}
+var programs = map[string]func() error{"group": groups, "streams": streams, "large": large, "joint": jointly}
 
 func TestMain(m *testing.M) {
 	name := os.Getenv(rankEnv)

@@ -68,6 +68,9 @@ func newWorld(t transport.Transport) (*world, error) {
 	if err := w.openDevices(); err != nil {
 		return nil, err
 	}
+	if err := w.dev.OpenBoards(t.World()); err != nil {
+		return nil, err
+	}
 	var err error
 	if w.world, err = newComm(w, t.World(), "world"); err != nil {
 		return nil, err

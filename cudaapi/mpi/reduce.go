@@ -16,7 +16,7 @@ func (c *Comm) Ireduce(send, recv any, op Op, root int) (*Request, error) {
 
 // Allreduce is Reduce to every rank (MPI_Allreduce).
 func (c *Comm) Allreduce(send, recv any, op Op) error {
-	return c.wait(c.reduceEach("Comm.Allreduce", reductions.Iallreduce, send, recv, op))
+	return c.wait(c.reduceEach("Comm.Allreduce", c.allreduce, send, recv, op))
 }
 
 // Iallreduce starts an Allreduce.

@@ -181,7 +181,9 @@ type pending struct {
 // wait blocks until p is over. What was interrupted goes on in the background.
 func (p *pending) wait() (Status, error) {
 	st, over, err := p.block()
-	if !over {
+	if g, ok := p.r.(interface{ goOn(why error) }); ok && !over {
+		g.goOn(err)
+	} else if !over {
 		p.c.w.abandon(p.r)
 	} else if r, ok := p.r.(transport.Releaser); ok {
 		r.Release()

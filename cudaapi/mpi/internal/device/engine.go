@@ -49,6 +49,7 @@ type Engine struct {
 	active   map[*operation]struct{}
 	shepherd bool
 	notes    map[note]string // why IPC did not work
+	pages    *pages          // nil: ranks have no boards
 }
 
 type note struct{ port, peer int }
@@ -60,6 +61,9 @@ func New(rank int, forced Path) (*Engine, error) {
 	case Auto, IPC, Staged, CUDAAware:
 	default:
 		return nil, fmt.Errorf("GOCUDA_MPI_PATH=%q: want ipc, staged or cuda-aware", string(forced))
+	}
+	if err := readReduction(os.Getenv("GOCUDA_MPI_ALLREDUCE")); err != nil {
+		return nil, err
 	}
 	return &Engine{host: hostID(), rank: rank, forced: forced,
 		lanes: map[*cuda.Device]*lane{}, sends: map[uint64]*sending{}, active: map[*operation]struct{}{}, notes: map[note]string{}}, nil

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"encoding/binary"
 	"fmt"
 	"runtime"
 	"sync"
@@ -17,7 +18,8 @@ type Port struct {
 	e          *Engine
 	data, side transport.Comm
 	number     int
-	hosts      []byte // of the ranks, 17 bytes each: the host, and whether the program can use devices
+	ranks      []byte // what each rank says of itself
+	boards     []*board
 	ids        atomic.Uint32
 
 	mu    sync.Mutex
@@ -31,28 +33,48 @@ var ports atomic.Int32
 // program does not see, on which the tags from 1<<14 on are the port's. It is
 // collective and blocks.
 func (e *Engine) Port(data, side transport.Comm) (*Port, error) {
-	p := &Port{e: e, data: data, side: side, number: int(ports.Add(1)), hosts: make([]byte, 17*side.Size())}
-	here := append(make([]byte, 0, 17), e.host[:]...)
+	p := &Port{e: e, data: data, side: side, number: int(ports.Add(1)), ranks: make([]byte, aboutSize*side.Size())}
+	here := append(make([]byte, 0, aboutSize), e.host[:]...)
 	if here = append(here, 0); cuda.Registered() {
-		here[16] = 1
+		here[aboutDevices] = 1
 	}
+	here = binary.LittleEndian.AppendUint32(here, uint32(e.rank))
+	place := noBoard
+	if side.Size() > 1 {
+		place = e.newBoard()
+	}
+	here = binary.LittleEndian.AppendUint32(here, uint32(place))
 	own := memoryOf(here)
-	all := memoryOf(p.hosts)
+	all := memoryOf(p.ranks)
 	all.N = own.N // of one rank
 	r, err := side.Iallgather(own, all)
 	if err == nil {
 		err = Wait(r)
 	}
+	if err == nil && p.OneHost() {
+		p.hang()
+	}
 	return p, err
 }
 
-func (p *Port) host(rank int) [16]byte { return [16]byte(p.hosts[17*rank:]) }
+// What a rank says of itself: its host, whether the program can use devices, its
+// rank in the world, and where its board is.
+const (
+	aboutDevices = 16
+	aboutRank    = aboutDevices + 1
+	aboutBoard   = aboutRank + 4
+	aboutSize    = aboutBoard + 4
+)
+
+func (p *Port) about(rank int) []byte { return p.ranks[aboutSize*rank:][:aboutSize] }
+
+func (p *Port) host(rank int) [16]byte { return [16]byte(p.about(rank)) }
 
 // OneHost reports whether all ranks are on one host and can use devices, so
 // that they may open each other's memory. All ranks get the same answer.
 func (p *Port) OneHost() bool {
 	for r := range p.side.Size() {
-		if p.host(r) != p.e.host || p.hosts[17*r+16] == 0 {
+		if p.host(r) != p.e.host || p.about(r)[aboutDevices] == 0 {
 			return false
 		}
 	}

@@ -1,0 +1,169 @@
+// Share is what a launch knows of the members: where the scratch memory of each
+// is, as this device sees it, and of the host, where to look for a word that
+// ends all waits and where to say that a block is done.
+struct Share {
+	unsigned long long at[8];
+	unsigned long long stop, done;
+	unsigned long long areas; // where those of the kernel's kind begin
+	unsigned int rank, size;
+	unsigned int mark;  // of the call, for the host
+	unsigned int turn;  // of quick, or the first step's of bulk
+	unsigned int steps; // of bulk
+	unsigned int slice; // packs of one block in one step of bulk
+	unsigned int room;  // packs that quick, or a block of bulk, has room for
+	unsigned int rooms; // blocks that bulk has room for
+};
+
+template <class T> union Words {
+	Pack<T> pack;
+	unsigned int w[4];
+	__device__ Words() {}
+};
+
+// fetch reads pack i of n elements, and put writes it: at once among the first
+// whole, which are aligned and complete, else element by element.
+template <class T> __device__ Pack<T> fetch(const T *in, unsigned long long i, unsigned long long n, unsigned long long whole) {
+	const int each = 16 / sizeof(T);
+	if (i < whole) return ((const Pack<T> *)in)[i];
+	Words<T> x;
+	for (int k = 0; k < 4; k++) x.w[k] = 0;
+	for (int k = 0; k < each; k++)
+		if (i * each + k < n) x.pack.v[k] = in[i * each + k];
+	return x.pack;
+}
+
+template <class T> __device__ void put(T *out, unsigned long long i, unsigned long long n, unsigned long long whole, const Pack<T> &x) {
+	const int each = 16 / sizeof(T);
+	if (i < whole) {
+		((Pack<T> *)out)[i] = x;
+		return;
+	}
+	for (int k = 0; k < each; k++)
+		if (i * each + k < n) out[i * each + k] = x.v[k];
+}
+
+template <class T> __device__ unsigned long long wholes(const T *out, const T *in, unsigned long long n) {
+	return (((unsigned long long)out | (unsigned long long)in) & 15) ? 0 : n / (16 / sizeof(T));
+}
+
+// ended looks now and then, in a loop that waits for another member, whether the
+// host wants it to end.
+__device__ bool ended(unsigned &spins, const Share &s) {
+	if (++spins < 256) return false;
+	__nanosleep(100);
+	return spins % 256 == 0 && *(const volatile unsigned *)s.stop != 0;
+}
+
+// quick: every member writes its elements into the scratch memory of every
+// other, each four bytes beside the number of the turn, in one store of eight:
+// who finds the number finds the data, and no fence or flag is waited for. Two
+// areas take turns. Who writes into one for turn t+2 has read what all others
+// wrote for t+1, which they did after they had read t.
+template <class T, int op> __device__ bool quick(T *out, const T *in, unsigned long long n, const Share &s) {
+	const int each = 16 / sizeof(T);
+	const unsigned long long packs = (n + each - 1) / each, whole = wholes(out, in, n);
+	const unsigned long long first = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
+	const unsigned long long area = s.areas + (unsigned long long)(s.turn & 1) * s.size * 4 * s.room * 8;
+	for (unsigned long long i = first; i < packs; i += stride) {
+		Words<T> own;
+		own.pack = fetch(in, i, n, whole);
+		for (unsigned p = 0; p < s.size; p++) {
+			if (p == s.rank) continue;
+			volatile unsigned long long *to = (volatile unsigned long long *)(s.at[p] + area) + s.rank * 4 * s.room + i;
+			for (int k = 0; k < 4; k++) to[k * s.room] = (unsigned long long)s.turn << 32 | own.w[k];
+		}
+	}
+	for (unsigned long long i = first; i < packs; i += stride) {
+		Pack<T> sum;
+		for (unsigned r = 0; r < s.size; r++) {
+			Words<T> x;
+			if (r == s.rank) {
+				x.pack = fetch(in, i, n, whole);
+			} else {
+				const volatile unsigned long long *from = (const volatile unsigned long long *)(s.at[s.rank] + area) + r * 4 * s.room + i;
+				for (unsigned spins = 0;;) {
+					bool all = true;
+					for (int k = 0; k < 4; k++) {
+						const unsigned long long line = from[k * s.room];
+						x.w[k] = (unsigned)line;
+						all = all && (unsigned)(line >> 32) == s.turn;
+					}
+					if (all) break;
+					if (ended(spins, s)) return false;
+				}
+			}
+			if (r == 0) sum = x.pack;
+			else
+				for (int j = 0; j < each; j++) sum.v[j] = apply<T, op>(sum.v[j], x.pack.v[j]);
+		}
+		put(out, i, n, whole, sum);
+	}
+	return true;
+}
+
+// bulk: step by step, each block writes its slice into the scratch memory of the
+// other members, raises a flag there (a word for each block and sender), waits for the flags of the others' same
+// block and combines. Two areas take turns: a flag of step t+1 says that its
+// sender is done with step t.
+template <class T, int op> __device__ bool bulk(T *out, const T *in, unsigned long long n, const Share &s) {
+	const int each = 16 / sizeof(T);
+	const unsigned long long packs = (n + each - 1) / each, whole = wholes(out, in, n);
+	for (unsigned step = 0; step < s.steps; step++) {
+		const unsigned turn = s.turn + step;
+		const unsigned long long lo = ((unsigned long long)step * gridDim.x + blockIdx.x) * s.slice;
+		const unsigned long long hi = lo + s.slice < packs ? lo + s.slice : packs;
+		// Each member has room for the others' slices, in their order.
+		const unsigned long long area = s.areas + (unsigned long long)(turn & 1) * (s.size - 1) * s.rooms * s.room * 16;
+		for (unsigned p = 0; p < s.size; p++) {
+			if (p == s.rank) continue;
+			Pack<T> *to = (Pack<T> *)(s.at[p] + area) + ((unsigned long long)(s.rank - (s.rank > p)) * s.rooms + blockIdx.x) * s.room;
+			for (unsigned long long i = lo + threadIdx.x; i < hi; i += blockDim.x) to[i - lo] = fetch(in, i, n, whole);
+		}
+		__syncthreads();
+		bool stopped = false;
+		if (threadIdx.x < s.size && threadIdx.x != s.rank) {
+			__threadfence_system();
+			((volatile unsigned *)s.at[threadIdx.x])[blockIdx.x * 8 + s.rank] = turn;
+			const volatile unsigned *flag = (const volatile unsigned *)s.at[s.rank] + blockIdx.x * 8 + threadIdx.x;
+			for (unsigned spins = 0; (int)(*flag - turn) < 0 && !stopped;) stopped = ended(spins, s);
+			__threadfence_system();
+		}
+		if (__syncthreads_or(stopped)) return false;
+		for (unsigned long long i = lo + threadIdx.x; i < hi; i += blockDim.x) {
+			Pack<T> sum;
+			for (unsigned r = 0; r < s.size; r++) {
+				Pack<T> x;
+				if (r == s.rank) x = fetch(in, i, n, whole);
+				else x = ((const Pack<T> *)(s.at[s.rank] + area) + ((unsigned long long)(r - (r > s.rank)) * s.rooms + blockIdx.x) * s.room)[i - lo];
+				if (r == 0) sum = x;
+				else
+					for (int j = 0; j < each; j++) sum.v[j] = apply<T, op>(sum.v[j], x.v[j]);
+			}
+			put(out, i, n, whole, sum);
+		}
+	}
+	return true;
+}
+
+// tell says to the host that the block is done, and what it wrote is there.
+__device__ void tell(const Share &s, bool ok) {
+	if (__syncthreads_or(!ok) == 0 && threadIdx.x == 0) {
+		__threadfence_system();
+		((volatile unsigned *)s.done)[blockIdx.x] = s.mark;
+	}
+}
+
+#define WITH(way, op) case op: ok = way<T, op>(out, in, n, s); break;
+#define OPERATORS(way) WITH(way, 1) WITH(way, 2) WITH(way, 3) WITH(way, 4) WITH(way, 5) WITH(way, 6) WITH(way, 7) WITH(way, 8) WITH(way, 9) WITH(way, 10)
+
+template <class T> __global__ void quickReduce(T *out, const T *in, unsigned long long n, Share s, int op) {
+	bool ok = false;
+	switch (op) { OPERATORS(quick) }
+	tell(s, ok);
+}
+
+template <class T> __global__ void bulkReduce(T *out, const T *in, unsigned long long n, Share s, int op) {
+	bool ok = false;
+	switch (op) { OPERATORS(bulk) }
+	tell(s, ok);
+}

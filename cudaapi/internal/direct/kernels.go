@@ -1,0 +1,61 @@
+package direct
+
+import (
+	_ "embed"
+	"sync"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/operators"
+)
+
+//go:embed direct.cu
+var source string
+
+// kernels are the reductions of one type on one device.
+type kernels struct{ quick, bulk *cuda.Kernel }
+
+type kernelsKey struct {
+	d *cuda.Device
+	t cuda.Type
+}
+
+var ready struct {
+	sync.Mutex
+	made map[kernelsKey]*kernels
+}
+
+// Ready compiles and loads what reductions of a type need on a device, if that
+// was not done. It may wait for the device, which launches later do not.
+func Ready(d *cuda.Device, t cuda.Type) error {
+	_, err := kernelsOf(d, t)
+	return err
+}
+
+func kernelsOf(d *cuda.Device, t cuda.Type) (*kernels, error) {
+	ready.Lock()
+	defer ready.Unlock()
+	key := kernelsKey{d, t}
+	if k := ready.made[key]; k != nil {
+		return k, nil
+	}
+	of := "<" + operators.TypeNames[t.String()] + ">"
+	m, err := cuda.Compile(operators.Source+source, cuda.SourceName("direct.cu"), cuda.ForDevice(d), cuda.Instantiate("quickReduce"+of, "bulkReduce"+of))
+	if err != nil {
+		return nil, err
+	}
+	k := &kernels{}
+	for name, to := range map[string]**cuda.Kernel{"quickReduce": &k.quick, "bulkReduce": &k.bulk} {
+		if *to, err = m.Kernel(name + of); err != nil {
+			return nil, err
+		}
+		if _, err := (*to).Attribute(d, driver.FuncRegisters); err != nil { // loads it
+			return nil, err
+		}
+	}
+	if ready.made == nil {
+		ready.made = map[kernelsKey]*kernels{}
+	}
+	ready.made[key] = k
+	return k, nil
+}

@@ -1,0 +1,132 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/mpi"
+)
+
+func TestAllreduceOfDevices(t *testing.T) {
+	for _, n := range []int{2, 3} {
+		for _, way := range []string{"quick", "bulk", "auto"} {
+			runRanks(t, n, "joint", "GOCUDA_SIM_SCHEDULE=adversarial", "GOCUDA_MPI_ALLREDUCE="+way)
+		}
+	}
+}
+
+// jointly runs Allreduces of device memory of many lengths, in and out of place, on
+// whole buffers and on views that are not aligned, and mixed with ranks whose
+// memory is the host's. Sums round, so that only one order of the ranks gives
+// the same at all of them.
+func jointly() error {
+	world, devs, err := begin()
+	if err != nil {
+		return err
+	}
+	rank, p := world.Rank(), world.Size()
+	d := devs[rank%len(devs)]
+	value := func(rank, i int) float32 { return float32(math.Sin(float64(rank*7919 + i))) }
+	check := func(what string, n int, got []float32) error {
+		for i, v := range got {
+			want := value(0, i)
+			for r := 1; r < p; r++ {
+				want += value(r, i)
+			}
+			if math.Abs(float64(v-want)) > 1e-5 {
+				return fmt.Errorf("%s of %d: %g at %d, want %g", what, n, v, i, want)
+			}
+		}
+		// The same bits everywhere.
+		low, high := make([]float32, len(got)), make([]float32, len(got))
+		if err := errors.Join(world.Allreduce(got, low, mpi.Min), world.Allreduce(got, high, mpi.Max)); err != nil {
+			return err
+		}
+		for i := range low {
+			if low[i] != high[i] {
+				return fmt.Errorf("%s of %d: element %d is %b at one rank and %b at another", what, n, i, low[i], high[i])
+			}
+		}
+		return nil
+	}
+	for round, n := range []int{1, 2, 3, 4, 5, 31, 33, 1000, 4097, 20_000, 70_000, 1, 7} {
+		host := make([]float32, n)
+		for i := range host {
+			host[i] = value(rank, i)
+		}
+		whole, err := d.Alloc(2*n+2, cuda.Float32)
+		if err != nil {
+			return err
+		}
+		in, out := whole.Slice(0, n), whole.Slice(n, 2*n)
+		if round%2 == 1 {
+			in, out = whole.Slice(1, n+1), whole.Slice(n+2, 2*n+2)
+		}
+		if err := errors.Join(whole.Memset(0xff), in.Upload(host), world.Allreduce(in, out, mpi.Sum)); err != nil {
+			return err
+		}
+		got, err := out.Float32s()
+		if err == nil {
+			err = check("out of place", n, got)
+		}
+		if err == nil {
+			err = world.Allreduce(mpi.InPlace, in, mpi.Sum)
+		}
+		if err == nil {
+			got, err = in.Float32s()
+		}
+		if err == nil {
+			err = check("in place", n, got)
+		}
+		if err != nil {
+			return err
+		}
+		// One rank's memory is the host's, another one each time.
+		if err := in.Upload(host); err != nil {
+			return err
+		}
+		var send, recv any = in, out
+		mine := make([]float32, n)
+		if rank == round%p {
+			send, recv = host, mine
+		}
+		if err := world.Allreduce(send, recv, mpi.Sum); err != nil {
+			return err
+		}
+		if rank != round%p {
+			if mine, err = out.Float32s(); err != nil {
+				return err
+			}
+		}
+		if err := check("mixed", n, mine); err != nil {
+			return err
+		}
+		if err := whole.Free(); err != nil {
+			return err
+		}
+	}
+	// Ranks that disagree see it, all of them, and can go on.
+	b, err := d.Alloc(100+rank, cuda.Float32)
+	if err != nil {
+		return err
+	}
+	if err := world.Allreduce(mpi.InPlace, b, mpi.Sum); !errors.Is(err, mpi.ErrArg) || !strings.Contains(err.Error(), "gave 10") {
+		return fmt.Errorf("lengths that differ: %v", err)
+	}
+	one, err := d.Alloc(1, cuda.Int64)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(one.Upload([]int64{int64(rank + 1)}), world.Allreduce(mpi.InPlace, one, mpi.Prod)); err != nil {
+		return err
+	}
+	got, err := one.Int64s()
+	if want := []int64{0, 1, 2, 6}[p]; err != nil || got[0] != want {
+		return fmt.Errorf("the product is %d, want %d: %v", got, want, err)
+	}
+	return nil
+}
