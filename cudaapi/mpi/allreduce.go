@@ -108,6 +108,9 @@ func (j *joint) look() {
 		j.from = j.to
 	}
 	want, op := device.WantedReduction(), cuda.ReduceOp(j.op)
+	if want == device.AutoReduction && j.to.Bytes() < worthAsking && simulated() {
+		return // kernels that wait are slow there
+	}
 	if want == device.ByHost || j.from == nil || j.from.Device() != j.to.Device() || j.from.Type() != j.to.Type() || !op.Allows(j.to.Type()) {
 		return
 	}
@@ -118,6 +121,12 @@ func (j *joint) look() {
 	if j.to.Bytes() >= worthAsking {
 		j.notice.Shared = shareable(j.from) && shareable(j.to)
 	}
+}
+
+// simulated reports whether the devices are.
+func simulated() bool {
+	info, err := cuda.Backend()
+	return err == nil && info.Name == "sim"
 }
 
 // post says it to the others. It is done for one operation after the other.
@@ -219,27 +228,28 @@ func (j *joint) begin() error {
 	t := &j.c.devices
 	key := fmt.Sprint(j.given)
 	want := device.WantedReduction()
-	if j.x = t.exchanges[key]; j.x == nil {
-		j.stage = opening
-		j.req = inBackground(func() error {
-			x := &exchange{}
-			x.Exchange, x.why = direct.Open(&line{j.c.side}, j.to.Device(), &t.imports)
-			if t.exchanges == nil {
-				t.exchanges = map[string]*exchange{}
-			}
-			t.exchanges[key] = x
-			return nil
-		})
-		return nil
-	}
 	way := direct.Way(0)
-	if j.x.why == nil {
+	if want == device.ByQuick || want == device.ByBulk || want == device.AutoReduction && !simulated() {
+		if j.x = t.exchanges[key]; j.x == nil {
+			j.stage = opening
+			j.req = inBackground(func() error {
+				x := &exchange{}
+				x.Exchange, x.why = direct.Open(&line{j.c.side}, j.to.Device(), &t.imports)
+				if t.exchanges == nil {
+					t.exchanges = map[string]*exchange{}
+				}
+				t.exchanges[key] = x
+				return nil
+			})
+			return nil
+		}
 		switch {
+		case j.x.why != nil:
 		case want == device.ByQuick && j.to.Bytes() <= direct.QuickBytes:
 			way = direct.Quick
-		case want == device.ByQuick, want == device.ByBulk:
+		case want != device.AutoReduction:
 			way = direct.Bulk
-		case want == device.AutoReduction:
+		default:
 			if way = j.x.Best(j.to.Bytes()); way == 0 && !j.share {
 				way = direct.Bulk
 			}

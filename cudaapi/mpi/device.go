@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"crypto/rand"
+	"fmt"
 	"os"
 
 	"gocuda/cudaapi/cuda"
@@ -15,7 +16,7 @@ func resolveDevice(call string, b *cuda.Buffer) (memory, *Error) {
 	if b == nil || b.Device() == nil {
 		return memory{}, misuse(ErrBuffer, call, "the buffer is a nil *cuda.Buffer")
 	}
-	m := memory{Memory: transport.Memory{N: b.Bytes(), T: transport.Byte}, elem: cudaTypes[b.Type()], size: b.Type().Size(), dev: b}
+	m := memory{Memory: transport.Memory{N: b.Bytes(), T: transport.Byte, Device: true}, elem: cudaTypes[b.Type()], size: b.Type().Size(), dev: b}
 	at := b.Address()
 	m.P = pointer(&at)
 	return m, nil
@@ -28,8 +29,25 @@ func (w *world) openDevices() error {
 		return err
 	}
 	w.dev = e
-	w.aware = e.Forced() == device.CUDAAware || e.Forced() == device.Auto && w.t.Info().CUDAAware
 	return nil
+}
+
+// agreeOnLibrary decides whether the library is given device memory: if it takes
+// it at all ranks, and all have devices that it knows. It must never see an
+// address of a simulated device.
+func (w *world) agreeOnLibrary() error {
+	w.whyAware = w.t.Info().Why
+	if w.dev.Forced() == device.CUDAAware {
+		w.whyAware = "GOCUDA_MPI_PATH says so"
+	}
+	if w.dev.Forced() == device.CUDAAware || w.dev.Forced() == device.Auto && w.t.Info().CUDAAware {
+		devices, err := cuda.Backend()
+		w.aware = err == nil && devices.Name == "nvidia"
+		if !w.aware && w.dev.Forced() == device.CUDAAware {
+			return fmt.Errorf("GOCUDA_MPI_PATH=%s: a library takes memory of NVIDIA's devices, and this rank has: %v", device.CUDAAware, devices)
+		}
+	}
+	return w.world.Allreduce(w.aware, &w.aware, LAnd)
 }
 
 // agreeOnMark gives all ranks the mark of envelopes.
@@ -203,10 +221,7 @@ func Path(c *Comm, peer int) (path, why string) {
 		return "", c.noRank(ErrRank, call, "peer", peer).Error()
 	}
 	if c.w.aware {
-		if c.w.dev.Forced() == device.CUDAAware {
-			return string(device.CUDAAware), "GOCUDA_MPI_PATH says so"
-		}
-		return string(device.CUDAAware), c.w.t.Info().Why
+		return string(device.CUDAAware), c.w.whyAware
 	}
 	return c.port.Path(peer)
 }

@@ -20,7 +20,8 @@ type world struct {
 	spins       int // how often a wait asks before it lets others run
 	finalized   atomic.Bool
 	dev         *device.Engine
-	aware       bool // the library takes device memory
+	aware       bool   // the library is given device memory
+	whyAware    string // if it is
 
 	mu        sync.Mutex
 	abandoned []transport.Request
@@ -80,6 +81,9 @@ func newWorld(t transport.Transport) (*world, error) {
 	}
 	w.world.permanent, w.self.permanent = true, true
 	if err := w.agreeOnMark(); err != nil {
+		return nil, err
+	}
+	if err := w.agreeOnLibrary(); err != nil {
 		return nil, err
 	}
 	local, err := t.World().SplitShared(0)

@@ -71,7 +71,7 @@ func (m *memory) typed(t transport.Type) transport.Memory {
 	if m.inPlace {
 		return transport.Memory{}
 	}
-	return transport.Memory{P: m.P, N: m.N / t.Size(), T: t}
+	return transport.Memory{P: m.P, N: m.N / t.Size(), T: t, Device: m.Device}
 }
 
 // overlaps reports whether two buffers share bytes.

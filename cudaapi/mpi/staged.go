@@ -24,7 +24,7 @@ type collectives interface {
 // on gives who does a collective on these buffers.
 func (c *Comm) on(s, r *memory) collectives {
 	by := c.through(c.t, s, r)
-	if c.w.aware || c.size == 1 || !c.port.OneHost() {
+	if c.size == 1 || !c.port.OneHost() {
 		return by
 	}
 	return &agreed{collectives: by, c: c, send: s, recv: r}
@@ -48,18 +48,26 @@ type staged struct {
 
 func (d *staged) all() collectives { return d.on.(collectives) }
 
-// run does f on the host. keep says that recv is only read, at this rank.
+// run does f on the host, or has a library that takes device memory do it. keep
+// says that recv is only read, at this rank.
 func (d *staged) run(send, recv transport.Memory, keep bool, f func(send, recv transport.Memory) (transport.Request, error)) (transport.Request, error) {
+	if !d.c.w.aware || d.on != reductions(d.c.t) {
+		return d.onHost(send, recv, keep, f)
+	}
 	for _, b := range []*cuda.Buffer{d.send, d.recv} {
-		if b != nil && d.c.w.aware && d.on == reductions(d.c.t) {
+		if b != nil {
 			if err := b.Device().DefaultStream().Synchronize(); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if d.c.w.aware && d.on == reductions(d.c.t) {
-		return f(send, recv)
-	}
+	return f(send, recv)
+}
+
+// onHost does f on the host, whatever the library takes. So are reductions done:
+// Open MPI's that do not block compute with the processor, in the memory that
+// they are given.
+func (d *staged) onHost(send, recv transport.Memory, keep bool, f func(send, recv transport.Memory) (transport.Request, error)) (transport.Request, error) {
 	send, _, err := onHost(send, d.send)
 	if err != nil {
 		return nil, err
@@ -89,7 +97,7 @@ func onHost(m transport.Memory, b *cuda.Buffer) (transport.Memory, []byte, error
 	if err := raw.Download(host); err != nil {
 		return m, nil, err
 	}
-	m.P = unsafe.Pointer(&host[uintptr(m.P)-b.Address()])
+	m.P, m.Device = unsafe.Pointer(&host[uintptr(m.P)-b.Address()]), false
 	return m, host, nil
 }
 
@@ -123,25 +131,25 @@ func (d *staged) Ibcast(buf transport.Memory, root int) (transport.Request, erro
 }
 
 func (d *staged) Ireduce(send, recv transport.Memory, op transport.Op, root int) (transport.Request, error) {
-	return d.run(send, recv, d.c.rank != root, func(s, r transport.Memory) (transport.Request, error) {
+	return d.onHost(send, recv, d.c.rank != root, func(s, r transport.Memory) (transport.Request, error) {
 		return d.on.Ireduce(s, r, op, root)
 	})
 }
 
 func (d *staged) Iallreduce(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	return d.run(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.on.Iallreduce(s, r, op) })
+	return d.onHost(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.on.Iallreduce(s, r, op) })
 }
 
 func (d *staged) Iscan(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	return d.run(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.on.Iscan(s, r, op) })
+	return d.onHost(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.on.Iscan(s, r, op) })
 }
 
 func (d *staged) Iexscan(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	return d.run(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.on.Iexscan(s, r, op) })
+	return d.onHost(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.on.Iexscan(s, r, op) })
 }
 
 func (d *staged) IreduceScatter(send, recv transport.Memory, counts []int, op transport.Op) (transport.Request, error) {
-	return d.run(send, recv, false, func(s, r transport.Memory) (transport.Request, error) {
+	return d.onHost(send, recv, false, func(s, r transport.Memory) (transport.Request, error) {
 		return d.on.IreduceScatter(s, r, counts, op)
 	})
 }

@@ -6,11 +6,16 @@ import (
 
 	"gocuda/cudaapi/collective"
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/internal/direct"
 	"gocuda/cudaapi/mpi"
+	"gocuda/cudaapi/mpi/internal/device"
 )
 
+// reduced are the lengths that sums are measured at.
+var reduced = []int{4, 64, 1 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 16 << 20, 256 << 20, 1 << 30}
+
 // allreduce measures sums of float32 over all ranks' devices: as a call that
-// waits, and queued on a stream.
+// waits, in each of its ways, and queued on a stream, beside NCCL.
 func allreduce(world *mpi.Comm) error {
 	d, _, err := ofRank(world.Rank())
 	if err != nil {
@@ -30,7 +35,7 @@ func allreduce(world *mpi.Comm) error {
 	p := float64(world.Size())
 	out := table{world: world, factor: 2 * (p - 1) / p}
 	streams, choices := []*cuda.Stream{s}, ""
-	for _, bytes := range sizes(4, 8, 1<<30) {
+	for _, bytes := range within(reduced) {
 		b, err := d.Alloc(max(1, bytes/4), cuda.Float32)
 		if err != nil {
 			return err
@@ -49,15 +54,30 @@ func allreduce(world *mpi.Comm) error {
 				return s.Synchronize()
 			}, 1}
 		}
-		chosen, why := g.Choose(bufs)
-		ways := []way{{"Comm.Allreduce", func(n int) error {
-			for range n {
-				if err := world.Allreduce(mpi.InPlace, b, mpi.Sum); err != nil {
-					return err
+		waited := func(r device.Reduction, suits bool) way {
+			w := way{name: "Comm.Allreduce", count: 1}
+			if r != device.AutoReduction {
+				w.name = r.String()
+			}
+			if suits {
+				w.loop = func(n int) error {
+					device.WantReduction(r)
+					defer device.WantReduction(device.AutoReduction)
+					for range n {
+						if err := world.Allreduce(mpi.InPlace, b, mpi.Sum); err != nil {
+							return err
+						}
+					}
+					return nil
 				}
 			}
-			return nil
-		}, 1}}
+			return w
+		}
+		chosen, why := g.Choose(bufs)
+		ways := []way{
+			waited(device.AutoReduction, true), waited(device.ByQuick, bytes <= direct.QuickBytes), waited(device.ByBulk, bytes >= 1<<10),
+			waited(device.ByHost, bytes <= 1<<20),
+		}
 		if chosen == collective.NCCL {
 			ways = append(ways, way{"NCCL, waited for", func(n int) error {
 				for range n {
@@ -68,7 +88,7 @@ func allreduce(world *mpi.Comm) error {
 				return nil
 			}, 1}, queued(collective.NCCL))
 		}
-		for _, a := range []collective.Algorithm{collective.Auto, collective.Local, collective.Ring, collective.ChunkedRing, collective.HalvingDoubling} {
+		for _, a := range []collective.Algorithm{collective.Auto, collective.Ring} {
 			ways = append(ways, queued(a))
 		}
 		all, err := measure(world, ways, loops(bytes))

@@ -10,9 +10,9 @@ import (
 	"gocuda/cudaapi/mpi"
 )
 
-// device measures half round trips between two ranks' devices, and, in rank 0
+// deviceMemory measures half round trips between two ranks' devices, and, in rank 0
 // alone, the copy from its device to the next.
-func device(world *mpi.Comm) error {
+func deviceMemory(world *mpi.Comm) error {
 	if world.Size() != 2 {
 		return errTwo
 	}

@@ -30,7 +30,7 @@ var (
 
 func main() {
 	flag.Parse()
-	modes := map[string]func(*mpi.Comm) error{"host": host, "device": device, "allreduce": allreduce}
+	modes := map[string]func(*mpi.Comm) error{"host": host, "device": deviceMemory, "allreduce": allreduce}
 	mode := modes[flag.Arg(0)]
 	if mode == nil || flag.NArg() > 1 {
 		fmt.Fprintln(os.Stderr, "usage: mpibench [-rounds N] [-max BYTES] [-calls N] host|device|allreduce")
@@ -53,7 +53,8 @@ func main() {
 // way is one of the ways to do what is measured.
 type way struct {
 	name string
-	// loop does it n times and waits for the last; each time counts as many.
+	// loop does it n times and waits for the last; each time counts as many. nil:
+	// it is not for this length.
 	loop  func(n int) error
 	count int
 }
@@ -73,6 +74,9 @@ func measure(world *mpi.Comm, ways []way, n int) ([]took, error) {
 	all := make([]took, len(ways))
 	for round := range *rounds + 1 {
 		for i, w := range ways {
+			if w.loop == nil {
+				continue
+			}
 			if err := world.Barrier(); err != nil {
 				return nil, err
 			}
@@ -104,6 +108,19 @@ func sizes(first, step, limit int) []int {
 	return append(list, limit)
 }
 
+// within are those of the lengths that are not longer than the longest, which is
+// one of them.
+func within(lengths []int) []int {
+	if *largest == 0 {
+		return lengths
+	}
+	i := slices.IndexFunc(lengths, func(n int) bool { return n >= *largest })
+	if i < 0 {
+		i = len(lengths)
+	}
+	return append(slices.Clone(lengths[:i]), *largest)
+}
+
 // table prints a line of a table, and its head before the first.
 type table struct {
 	world  *mpi.Comm
@@ -129,6 +146,10 @@ func (t *table) row(bytes int, ways []way, all []took) {
 	}
 	fmt.Printf("| %d |", bytes)
 	for _, t1 := range all {
+		if t1 == nil {
+			fmt.Print("  |  |  |")
+			continue
+		}
 		m := t1.median()
 		fmt.Printf(" %.2f | (%.2f) | %.4g |", m, t1.least(), t.factor*float64(bytes)/m/1e3)
 	}

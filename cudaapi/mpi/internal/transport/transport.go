@@ -71,6 +71,10 @@ type Memory struct {
 	P unsafe.Pointer
 	N int
 	T Type
+	// Device says that P is an address of CUDA's, which this process cannot read
+	// at. Only a transport whose [Info] says CUDAAware takes it, and not for
+	// reductions.
+	Device bool
 }
 
 // Status tells of a message that came.
@@ -151,8 +155,7 @@ type Info struct {
 	Library string // path of what was loaded; empty for local
 	Found   string // how it was found
 	Thread  string // the thread level that was granted, such as "MPI_THREAD_MULTIPLE"
-	// CUDAAware says that device pointers may be given as Memory.P, and Why
-	// how that is known.
+	// CUDAAware says that Memory may be a device's, and Why how that is known.
 	CUDAAware bool
 	Why       string
 }
