@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/mpi"
 )
 
@@ -24,6 +26,10 @@ func TestAllreduceOfDevices(t *testing.T) {
 // memory is the host's. Sums round, so that only one order of the ranks gives
 // the same at all of them.
 func jointly() error {
+	copies, err := countCopies()
+	if err != nil {
+		return err
+	}
 	world, devs, err := begin()
 	if err != nil {
 		return err
@@ -66,8 +72,15 @@ func jointly() error {
 		if round%2 == 1 {
 			in, out = whole.Slice(1, n+1), whole.Slice(n+2, 2*n+2)
 		}
-		if err := errors.Join(whole.Memset(0xff), in.Upload(host), world.Allreduce(in, out, mpi.Sum)); err != nil {
+		if err := errors.Join(whole.Memset(0xff), in.Upload(host)); err != nil {
 			return err
+		}
+		before := copies.bytes.Load()
+		if err := world.Allreduce(in, out, mpi.Sum); err != nil {
+			return err
+		}
+		if used := copies.bytes.Load() - before; used > 0 && os.Getenv("GOCUDA_MPI_ALLREDUCE") != "auto" {
+			return fmt.Errorf("%d elements: %d bytes went through the host", n, used)
 		}
 		got, err := out.Float32s()
 		if err == nil {
@@ -128,5 +141,60 @@ func jointly() error {
 	if want := []int64{0, 1, 2, 6}[p]; err != nil || got[0] != want {
 		return fmt.Errorf("the product is %d, want %d: %v", got, want, err)
 	}
+	return nil
+}
+
+// A rank that is killed when the others' kernels wait for its own: their calls
+// end with an error, and their devices go on.
+func TestAllreduceOfDevicesWithoutARank(t *testing.T) {
+	for _, way := range []string{"quick", "bulk"} {
+		out, status := startRanks(t, 3, "killed", "GOCUDA_MPI_ALLREDUCE="+way)
+		if strings.Count(out, "was told, and goes on") != 2 || status == 0 {
+			t.Errorf("%s: status %d\n%s", way, status, out)
+		}
+	}
+}
+
+// deadly kills its process when a reduction is to be launched.
+type deadly struct{ driver.Driver }
+
+func (d *deadly) Launch(c driver.Context, l *driver.Launch) error {
+	if strings.Contains(l.Name, "Reduce") {
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Kill()
+		}
+		panic(err) // unless it is dead
+	}
+	return d.Driver.Launch(c, l)
+}
+
+func killed() error {
+	world, err := mpi.Init()
+	if err != nil {
+		return err
+	}
+	if world.Rank() == 1 {
+		if err := wrapDriver(func(d driver.Driver) driver.Driver { return &deadly{d} }); err != nil {
+			return err
+		}
+	}
+	devs, err := cuda.Devices()
+	if err != nil {
+		return err
+	}
+	d := devs[world.Rank()%len(devs)]
+	b, err := d.Alloc(1000, cuda.Float32)
+	if err != nil {
+		return err
+	}
+	if err := world.Allreduce(mpi.InPlace, b, mpi.Sum); !errors.Is(err, mpi.ErrProcLost) {
+		return fmt.Errorf("rank %d: %v", world.Rank(), err)
+	}
+	if err := errors.Join(b.Memset(0), d.Synchronize(), b.Free()); err != nil {
+		return err
+	}
+	fmt.Printf("rank %d was told, and goes on\n", world.Rank())
+	os.Exit(0)
 	return nil
 }

@@ -16,13 +16,14 @@ import (
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/mpi"
 	"gocuda/cudaapi/mpi/launch"
+	"gocuda/cudaapi/nvidia"
 	"gocuda/cudaapi/sim"
 )
 
 const rankEnv = "GOCUDA_MPI_TEST_PROGRAM"
 
 // programs are what the ranks of a test run.
-var programs = map[string]func() error{"group": groups, "streams": streams, "large": large, "joint": jointly}
+var programs = map[string]func() error{"group": groups, "streams": streams, "large": large, "joint": jointly, "killed": killed}
 
 func TestMain(m *testing.M) {
 	name := os.Getenv(rankEnv)
@@ -43,19 +44,50 @@ func TestMain(m *testing.M) {
 // runRanks runs a program as n ranks.
 func runRanks(t *testing.T, n int, program string, env ...string) {
 	t.Helper()
+	out, status := startRanks(t, n, program, env...)
+	if status != 0 {
+		t.Errorf("%d ranks of %s, %v: status %d\n%s", n, program, env, status, out)
+	}
+	if os.Getenv("GOCUDA_BENCH") != "" {
+		fmt.Print(out)
+	}
+}
+
+// startRanks gives what they print, and how they end.
+func startRanks(t *testing.T, n int, program string, env ...string) (string, int) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	env = append(os.Environ(), append(env, rankEnv+"="+program)...)
-	status, err := launch.Run(t.Context(), n, []string{self}, launch.Options{Stdout: &out, Stderr: &out, Env: env, Grace: time.Second})
-	if err != nil || status != 0 {
-		t.Errorf("%d ranks of %s: status %d, %v\n%s", n, program, status, err, out.String())
+	status, err := launch.Run(t.Context(), n, []string{self}, launch.Options{Stdout: &out, Stderr: &out, Env: env, Grace: 10 * time.Second})
+	if err != nil {
+		t.Errorf("%d ranks of %s: %v", n, program, err)
 	}
-	if os.Getenv("GOCUDA_BENCH") != "" {
-		fmt.Print(out.String())
+	return out.String(), status
+}
+
+// wrapDriver puts a decorator around the driver of this process.
+func wrapDriver(wrap func(driver.Driver) driver.Driver) error {
+	var d driver.Driver
+	if os.Getenv("GOCUDA_BACKEND") == "nvidia" {
+		n, err := nvidia.Open()
+		if err != nil {
+			return err
+		}
+		d = n
+	} else {
+		options, err := sim.FromEnv()
+		if err != nil {
+			return err
+		}
+		if d, err = sim.New(options); err != nil {
+			return err
+		}
 	}
+	return cuda.Use(wrap(d))
 }
 
 // begin starts MPI in a rank, and lists the devices.
@@ -248,23 +280,21 @@ func (h *hostCopies) Memcpy(c driver.Context, dst, src driver.Ptr, n uint64) err
 	return h.Driver.Memcpy(c, dst, src, n)
 }
 
+// countCopies counts those of simulated devices; others' are not touched.
+func countCopies() (*hostCopies, error) {
+	copies := &hostCopies{}
+	if os.Getenv("GOCUDA_BACKEND") == "nvidia" {
+		return copies, nil
+	}
+	return copies, wrapDriver(func(d driver.Driver) driver.Driver { copies.Driver = d; return copies })
+}
+
 // large runs collectives that are long enough for the ranks to ask each other
 // what memory they have: all devices', or some of them the host's.
 func large() error {
-	var copies hostCopies
-	if os.Getenv("GOCUDA_BACKEND") != "nvidia" {
-		options, err := sim.FromEnv()
-		if err != nil {
-			return err
-		}
-		d, err := sim.New(options)
-		if err != nil {
-			return err
-		}
-		copies.Driver = d
-		if err := cuda.Use(&copies); err != nil {
-			return err
-		}
+	copies, err := countCopies()
+	if err != nil {
+		return err
 	}
 	world, devs, err := begin()
 	if err != nil {
