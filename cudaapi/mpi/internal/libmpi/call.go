@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"gocuda/cudaapi/internal/clib"
@@ -20,6 +21,9 @@ type caller struct {
 	level int // index of threadNames
 	mu    sync.Mutex
 	main  chan func() // run by the thread that initialised MPI
+
+	context atomic.Uintptr // the CUDA context to call in; see cuda.go
+	current clib.Current
 }
 
 // newCaller starts the thread that is to initialise MPI, and to finalize it.
@@ -53,19 +57,29 @@ func (c *caller) call(f function, args ...uintptr) int32 {
 		return missing
 	}
 	if c.level == len(threadNames)-1 {
-		return int32(clib.Call(a, args...))
+		return c.enter(a, args)
 	}
 	return c.callOne(a, args)
+}
+
+// enter runs the function at a on a thread on which the context is current.
+func (c *caller) enter(a uintptr, args []uintptr) int32 {
+	if x := c.context.Load(); x != 0 {
+		if code, entered := clib.CodeWith(c.current, x, a, args...); entered {
+			return code
+		}
+	}
+	return clib.Code(a, args...)
 }
 
 func (c *caller) callOne(a uintptr, args []uintptr) (code int32) {
 	if threadNames[c.level] == "MPI_THREAD_SERIALIZED" {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return int32(clib.Call(a, args...))
+		return c.enter(a, args)
 	}
 	own := append([]uintptr(nil), args...)
-	c.onMain(func() { code = int32(clib.Call(a, own...)) })
+	c.onMain(func() { code = c.enter(a, own) })
 	return code
 }
 

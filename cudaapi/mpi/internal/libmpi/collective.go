@@ -14,6 +14,9 @@ func (t *Transport) side(f function, m transport.Memory) (function, uintptr, cou
 	if inPlace(m) {
 		return f, t.abi.inPlace, counted{t: t.abi.types[transport.Byte]}, nil
 	}
+	if err := t.device(m); err != nil {
+		return f, 0, counted{}, err
+	}
 	f, n, err := t.countable(f, m)
 	return f, address(m.P), n, err
 }
@@ -24,6 +27,9 @@ func (c *comm) Ibarrier() (transport.Request, error) {
 }
 
 func (c *comm) Ibcast(buf transport.Memory, root int) (transport.Request, error) {
+	if err := c.t.device(buf); err != nil {
+		return nil, err
+	}
 	f, n, err := c.t.countable(mpiIbcast, buf)
 	if err != nil {
 		return nil, err
@@ -153,6 +159,9 @@ func (c *comm) Iallgatherv(send, recv transport.Memory, counts, displs []int) (t
 }
 
 func (c *comm) gatherv(f function, send, recv transport.Memory, counts, displs []int, more ...uintptr) (transport.Request, error) {
+	if err := c.t.device(recv); err != nil {
+		return nil, err
+	}
 	f, v, err := c.t.vectors(f, send, counts, displs)
 	if err != nil {
 		return nil, err
@@ -172,6 +181,9 @@ func (c *comm) Iscatterv(send transport.Memory, counts, displs []int, recv trans
 	if c.rank != root {
 		send, counts, displs = transport.Memory{}, nil, nil
 	}
+	if err := c.t.device(send); err != nil {
+		return nil, err
+	}
 	f, v, err := c.t.vectors(mpiIscatterv, recv, counts, displs)
 	if err != nil {
 		return nil, err
@@ -188,6 +200,9 @@ func (c *comm) Iscatterv(send transport.Memory, counts, displs []int, recv trans
 }
 
 func (c *comm) Ialltoallv(send transport.Memory, scounts, sdispls []int, recv transport.Memory, rcounts, rdispls []int) (transport.Request, error) {
+	if err := c.t.device(send, recv); err != nil {
+		return nil, err
+	}
 	s := address(send.P)
 	if inPlace(send) {
 		s, scounts, sdispls = c.t.abi.inPlace, nil, nil

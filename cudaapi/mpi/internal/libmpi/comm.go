@@ -43,8 +43,11 @@ func (c *comm) Issend(buf transport.Memory, dest, tag int) (transport.Request, e
 }
 
 func (c *comm) Irecv(buf transport.Memory, source, tag int) (transport.Request, error) {
+	if err := c.t.device(buf); err != nil {
+		return nil, err
+	}
 	if c.t.overwrites && source != transport.ProcNull {
-		if buf.Bytes() <= guardedBytes && c.t.matchings.leave(c, source, tag) {
+		if buf.Bytes() <= guardedBytes && !buf.Device && c.t.matchings.leave(c, source, tag) {
 			return c.guarded(buf, source, tag)
 		}
 		r := &matching{c: c, buf: buf, source: source, tag: tag}
@@ -56,6 +59,9 @@ func (c *comm) Irecv(buf transport.Memory, source, tag int) (transport.Request, 
 
 func (c *comm) p2p(f function, buf transport.Memory, rank, tag int) (transport.Request, error) {
 	t := c.t
+	if err := t.device(buf); err != nil {
+		return nil, err
+	}
 	f, n, err := t.countable(f, buf)
 	if err != nil {
 		return nil, err
@@ -123,6 +129,9 @@ type message struct {
 }
 
 func (m *message) Imrecv(buf transport.Memory) (transport.Request, error) {
+	if err := m.t.device(buf); err != nil {
+		return nil, err
+	}
 	if m.t.overwrites && m.st.Source != transport.ProcNull {
 		return m.t.fetch(m.handle, m.st, buf), nil
 	}

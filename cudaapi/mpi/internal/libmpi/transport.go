@@ -29,6 +29,7 @@ type Transport struct {
 	overwrites  bool // receives have to be matched here; see matched.go
 	matchings   matchings
 	guards      guards
+	contextOnce sync.Mutex // of the caller's context
 }
 
 var _ transport.Transport = (*Transport)(nil)
@@ -298,7 +299,7 @@ func (t *Transport) Abort(code int) {
 func (t *Transport) Finalize() error {
 	var code int32
 	t.onMain(func() {
-		keepSignals(func() { code = int32(clib.Call(t.lib.Addr(int(mpiFinalize)))) })
+		keepSignals(func() { code = t.enter(t.lib.Addr(int(mpiFinalize)), nil) })
 		if !strings.HasPrefix(t.info.Name, "Open MPI") {
 			// MPICH and its kin take their leave of the launcher in an atexit function, and
 			// Hydra ends all ranks when one is gone without that.
