@@ -46,6 +46,28 @@ template <class T> __device__ unsigned long long wholes(const T *out, const T *i
 	return (((unsigned long long)out | (unsigned long long)in) & 15) ? 0 : n / (16 / sizeof(T));
 }
 
+template <class T, int op> __device__ Pack<T> joinedBy(Pack<T> a, const Pack<T> &b) {
+	for (int i = 0; i < 16 / (int)sizeof(T); i++) a.v[i] = apply<T, op>(a.v[i], b.v[i]);
+	return a;
+}
+
+// joined chooses the operator for each pack: the link is what takes time.
+template <class T> __device__ Pack<T> joined(int op, const Pack<T> &a, const Pack<T> &b) {
+	switch (op) {
+	case 1: return joinedBy<T, 1>(a, b);
+	case 2: return joinedBy<T, 2>(a, b);
+	case 3: return joinedBy<T, 3>(a, b);
+	case 4: return joinedBy<T, 4>(a, b);
+	case 5: return joinedBy<T, 5>(a, b);
+	case 6: return joinedBy<T, 6>(a, b);
+	case 7: return joinedBy<T, 7>(a, b);
+	case 8: return joinedBy<T, 8>(a, b);
+	case 9: return joinedBy<T, 9>(a, b);
+	case 10: return joinedBy<T, 10>(a, b);
+	}
+	return a;
+}
+
 // ended looks now and then, in a loop that waits for another member, whether the
 // host wants it to end.
 __device__ bool ended(unsigned &spins, const Share &s) {
@@ -59,7 +81,7 @@ __device__ bool ended(unsigned &spins, const Share &s) {
 // who finds the number finds the data, and no fence or flag is waited for. Two
 // areas take turns. Who writes into one for turn t+2 has read what all others
 // wrote for t+1, which they did after they had read t.
-template <class T, int op> __device__ bool quick(T *out, const T *in, unsigned long long n, const Share &s) {
+template <class T> __device__ bool quick(T *out, const T *in, unsigned long long n, const Share &s, int op) {
 	const int each = 16 / sizeof(T);
 	const unsigned long long packs = (n + each - 1) / each, whole = wholes(out, in, n);
 	const unsigned long long first = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
@@ -92,9 +114,7 @@ template <class T, int op> __device__ bool quick(T *out, const T *in, unsigned l
 					if (ended(spins, s)) return false;
 				}
 			}
-			if (r == 0) sum = x.pack;
-			else
-				for (int j = 0; j < each; j++) sum.v[j] = apply<T, op>(sum.v[j], x.pack.v[j]);
+			sum = r == 0 ? x.pack : joined(op, sum, x.pack);
 		}
 		put(out, i, n, whole, sum);
 	}
@@ -105,7 +125,7 @@ template <class T, int op> __device__ bool quick(T *out, const T *in, unsigned l
 // other members, raises a flag there (a word for each block and sender), waits for the flags of the others' same
 // block and combines. Two areas take turns: a flag of step t+1 says that its
 // sender is done with step t.
-template <class T, int op> __device__ bool bulk(T *out, const T *in, unsigned long long n, const Share &s) {
+template <class T> __device__ bool bulk(T *out, const T *in, unsigned long long n, const Share &s, int op) {
 	const int each = 16 / sizeof(T);
 	const unsigned long long packs = (n + each - 1) / each, whole = wholes(out, in, n);
 	for (unsigned step = 0; step < s.steps; step++) {
@@ -135,9 +155,7 @@ template <class T, int op> __device__ bool bulk(T *out, const T *in, unsigned lo
 				Pack<T> x;
 				if (r == s.rank) x = fetch(in, i, n, whole);
 				else x = ((const Pack<T> *)(s.at[s.rank] + area) + ((unsigned long long)(r - (r > s.rank)) * s.rooms + blockIdx.x) * s.room)[i - lo];
-				if (r == 0) sum = x;
-				else
-					for (int j = 0; j < each; j++) sum.v[j] = apply<T, op>(sum.v[j], x.v[j]);
+				sum = r == 0 ? x : joined(op, sum, x);
 			}
 			put(out, i, n, whole, sum);
 		}
@@ -153,17 +171,6 @@ __device__ void tell(const Share &s, bool ok) {
 	}
 }
 
-#define WITH(way, op) case op: ok = way<T, op>(out, in, n, s); break;
-#define OPERATORS(way) WITH(way, 1) WITH(way, 2) WITH(way, 3) WITH(way, 4) WITH(way, 5) WITH(way, 6) WITH(way, 7) WITH(way, 8) WITH(way, 9) WITH(way, 10)
+template <class T> __global__ void quickReduce(T *out, const T *in, unsigned long long n, Share s, int op) { tell(s, quick(out, in, n, s, op)); }
 
-template <class T> __global__ void quickReduce(T *out, const T *in, unsigned long long n, Share s, int op) {
-	bool ok = false;
-	switch (op) { OPERATORS(quick) }
-	tell(s, ok);
-}
-
-template <class T> __global__ void bulkReduce(T *out, const T *in, unsigned long long n, Share s, int op) {
-	bool ok = false;
-	switch (op) { OPERATORS(bulk) }
-	tell(s, ok);
-}
+template <class T> __global__ void bulkReduce(T *out, const T *in, unsigned long long n, Share s, int op) { tell(s, bulk(out, in, n, s, op)); }

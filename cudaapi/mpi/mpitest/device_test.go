@@ -19,6 +19,20 @@ func TestDevices(t *testing.T) {
 	}
 }
 
+// TestDevicesDirect runs the operators on every type with Allreduce done by
+// kernels that write into each other's memory.
+func TestDevicesDirect(t *testing.T) {
+	for _, c := range []struct {
+		way, only string
+		ranks     int
+	}{{"quick", "op/", 3}, {"bulk", "op/Sum", 2}} {
+		t.Run(c.way, func(t *testing.T) {
+			t.Setenv("GOCUDA_MPITEST_ONLY", c.only)
+			mpitest.Run(t, []int{c.ranks}, local, "GOCUDA_MPITEST_DEVICE=1", "GOCUDA_MPI_ALLREDUCE="+c.way, "GOCUDA_SIM_SCHEDULE=adversarial")
+		})
+	}
+}
+
 // TestDevicesLibraries runs it under the newest of each library.
 func TestDevicesLibraries(t *testing.T) {
 	if raceDetector {
