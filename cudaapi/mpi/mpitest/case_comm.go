@@ -1,8 +1,10 @@
 package mpitest
 
 import (
+	"os"
 	"slices"
 
+	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/mpi"
 )
 
@@ -169,6 +171,20 @@ func commCases() []Case {
 				d, err := t.Dup()
 				t.ok(err)
 				t.ok(d.Free())
+			}
+		}},
+		{Name: "path", Run: func(t *T) {
+			// A library that takes device memory is given it, if it can know it.
+			library, err := mpi.LibraryInfo()
+			t.ok(err)
+			forced := os.Getenv("GOCUDA_MPI_PATH")
+			direct := forced == "cuda-aware"
+			if forced == "" && library.CUDAAware {
+				devices, err := cuda.Backend()
+				direct = err == nil && devices.Name == "nvidia"
+			}
+			if path, why := mpi.Path(t.Comm, t.next()); (path == "cuda-aware") != direct || why == "" {
+				t.Errorf("device memory takes the path %q (%s), under %v", path, why, library)
 			}
 		}},
 	}

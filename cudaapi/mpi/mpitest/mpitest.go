@@ -134,7 +134,8 @@ func Main() {
 	t := &T{rank: world.Rank(), size: world.Size(), log: log, name: "-"}
 	info, err := mpi.LibraryInfo()
 	t.library = info.Name
-	t.say("library", fmt.Sprintf("%v %v", info, err))
+	path, why := mpi.Path(world, t.next())
+	t.say("library", fmt.Sprintf("%v %v; device memory: %s, %s", info, err, path, why))
 	if os.Getenv(envDevice) != "" {
 		gpus, err := cuda.Devices()
 		if err != nil {
