@@ -12,14 +12,19 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/filelock"
 )
 
 // The cache on disk: one file per compilation, named by a hash of all that
 // decides its result, holding a check sum and the result. A file that cannot be
 // read, or is damaged, counts as absent; one that cannot be written is no error.
 // GOCUDA_CACHE names the folder; "off" turns the cache off.
+
+// compileTime is how long to wait for another process that compiles.
+const compileTime = 2 * time.Minute
 
 // placeholder stands for the source's name in a stored log, so that the same
 // code in another cell is found again.
@@ -37,7 +42,13 @@ func (c *Compiler) cached(src *driver.Source, arch string) (*driver.Compiled, er
 	if file == "" {
 		return c.Compile(src, arch)
 	}
-	if out := readCache(file); out != nil {
+	out := readCache(file)
+	if out == nil {
+		// Of the ranks of a job, which come here together, one compiles.
+		defer filelock.Hold(filepath.Join(filepath.Dir(file), "locks", filepath.Base(file)[:2]), compileTime)()
+		out = readCache(file)
+	}
+	if out != nil {
 		out.Log = strings.ReplaceAll(out.Log, placeholder, src.Name)
 		out.Cached = true
 		return out, nil

@@ -51,6 +51,24 @@ func cacheRoot() string {
 
 func cacheFile(key string) string { return filepath.Join(cacheRoot(), key+".so") }
 
+// compileTime is how long to wait for another process that compiles.
+const compileTime = 2 * time.Minute
+
+// readCache takes an image from the cache, nil if it is not there.
+func readCache(file string) *driver.Compiled {
+	image, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	md, ok := imageMeta(image)
+	if !ok {
+		return nil
+	}
+	now := time.Now()
+	os.Chtimes(file, now, now) //nolint:errcheck // it is only kept for less long
+	return &driver.Compiled{Image: image, Log: md.Log, Lowered: md.Lowered, Cached: true}
+}
+
 // storeCache keeps an image for later; a cache that cannot be written is no
 // reason to fail.
 func storeCache(file string, image []byte) {

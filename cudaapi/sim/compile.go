@@ -15,11 +15,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sys/cpu"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/filelock"
 )
 
 //go:embed include
@@ -90,12 +90,13 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	}
 	key := cacheKey(cc, m.opt.NoCheck, m.profile, name, src)
 	cache := cacheFile(key)
-	if image, err := os.ReadFile(cache); err == nil {
-		if md, ok := imageMeta(image); ok {
-			now := time.Now()
-			os.Chtimes(cache, now, now) //nolint:errcheck // it is only kept for less long
-			return &driver.Compiled{Image: image, Log: md.Log, Lowered: md.Lowered, Cached: true}, nil
-		}
+	if c := readCache(cache); c != nil {
+		return c, nil
+	}
+	// Of the ranks of a job, which come here together, one compiles.
+	defer filelock.Hold(filepath.Join(cacheRoot(), "locks", key[:2]), compileTime)()
+	if c := readCache(cache); c != nil {
+		return c, nil
 	}
 	inc, err := includeDir()
 	if err != nil {
