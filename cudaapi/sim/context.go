@@ -17,6 +17,7 @@ type context struct {
 	thread  *stream
 	memory  map[*allocation]bool // what goes with the context
 	modules map[driver.Module]*module
+	ending  bool // kernels that wait for memory to change need not go on
 }
 
 const contextBase = 0xc0de000
@@ -143,7 +144,8 @@ func (m *Driver) PrimaryReset(d driver.Device) error {
 	return nil
 }
 
-// end waits for the context's work and frees what it holds.
+// end waits for the context's work and frees what it holds. Kernels that wait
+// for memory to change are given up.
 func (m *Driver) end(dev *device) {
 	m.mu.Lock()
 	c := dev.ctx
@@ -152,6 +154,7 @@ func (m *Driver) end(dev *device) {
 		return
 	}
 	last := c.last()
+	c.ending = true
 	m.mu.Unlock()
 	m.waitAll(last, nil) //nolint:errcheck // it cannot be interrupted
 	m.mu.Lock()

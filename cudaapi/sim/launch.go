@@ -14,6 +14,7 @@ type launchABI struct {
 	next, blocks        uint64
 	grid, block         [3]uint32
 	shared, cooperative uint32
+	beside, limit       uint32
 	params              uintptr
 	base, size, shift   uint64
 	reachable           uint64
@@ -62,10 +63,11 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		name = f.kernel.name
 	}
 	o := &op{kind: opKernel, name: name}
+	threads := int(l.Block.X * l.Block.Y * l.Block.Z)
 	a := &launchABI{
 		blocks: uint64(l.Grid.X) * uint64(l.Grid.Y) * uint64(l.Grid.Z),
 		grid:   [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, block: [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
-		shared: l.SharedBytes,
+		shared: l.SharedBytes, limit: uint32(m.coresident(f, threads, uint64(l.SharedBytes))),
 	}
 	if l.Cooperative {
 		a.cooperative = 1
@@ -77,8 +79,7 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	params := make([]uint64, len(l.Params)/8+3)
 	a.params = uintptr(roundUp(uint64(uintptr(unsafe.Pointer(&params[0]))), 16))
 	copy(bytesAt(a.params, uint64(len(l.Params))), l.Params)
-	threads := int(l.Block.X * l.Block.Y * l.Block.Z)
-	load := &kernelLoad{blocks: a.blocks, threads: uint64(threads), resident: uint64(m.coresident(f, threads, uint64(l.SharedBytes)))}
+	load := &kernelLoad{blocks: a.blocks, threads: uint64(threads), resident: uint64(a.limit)}
 	var reach []*allocation
 	for off := 0; off+8 <= len(l.Params); off += 8 {
 		if p := m.space.find(uintptr(*(*uint64)(pointer(a.params + uintptr(off))))); p != nil {
@@ -113,7 +114,7 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	o.call, o.engine, o.share = m.profile.LaunchCall, &ctx.dev.engines.compute, load.share()
 	o.work = func(o *op) error {
 		load, a := *load, *a // a graph runs the same launch again
-		err := m.runKernel(ctx, f, name, &a, reach)
+		err := m.runKernel(o, f, &a, reach)
 		load.read, load.stored, o.bytes = a.accessed[0], a.accessed[1], a.accessed[0]+a.accessed[1]
 		o.duration = m.profile.kernelTime(&load)
 		runtime.KeepAlive(params)
@@ -168,8 +169,9 @@ func (m *Driver) coresident(f *function, threads int, shared uint64) int {
 }
 
 // runKernel runs a kernel on all cores.
-func (m *Driver) runKernel(ctx *context, f *function, name string, a *launchABI, reach []*allocation) error {
+func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation) error {
 	const call = "cuLaunchKernel"
+	ctx := o.ctx
 	for _, b := range reach {
 		m.space.touch(b, 0, b.size, false)
 	}
@@ -204,13 +206,13 @@ func (m *Driver) runKernel(ctx *context, f *function, name string, a *launchABI,
 	if len(regions) > 0 {
 		a.regions, a.nregions = uintptr(unsafe.Pointer(&regions[0])), uint64(len(regions))
 	}
-	workers := min(uint64(runtime.GOMAXPROCS(0)), a.blocks)
+	workers := min(uint64(runtime.GOMAXPROCS(0)), a.blocks, uint64(a.limit))
 	if a.cooperative != 0 {
 		workers = 1
 	} else if small := uint64(a.block[0]) * uint64(a.block[1]) * uint64(a.block[2]) * a.blocks; small <= 1024 {
 		workers = 1
 	}
-	err := m.crew.run(f, a, int(workers))
+	err := m.crew.run(f, a, int(workers), func() bool { return m.sched.waits(o, a) })
 	flushOutput()
 	runtime.KeepAlive(ranges)
 	runtime.KeepAlive(regions)
@@ -222,7 +224,7 @@ func (m *Driver) runKernel(ctx *context, f *function, name string, a *launchABI,
 			a.accessed[k] = uint64(float64(a.accessed[k]) * (float64(a.blocks) / float64(counted)))
 		}
 	}
-	return m.failure(ctx, name, &a.failure)
+	return m.failure(ctx, o.name, &a.failure)
 }
 
 // failure is the error of a launch that failed.

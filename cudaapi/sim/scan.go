@@ -180,6 +180,7 @@ func scan(src string, told, slow bool) scanned {
 	}
 	if told {
 		s.tell(toks, slow)
+		s.loops(toks)
 	}
 	s.text = s.apply(src)
 	return s

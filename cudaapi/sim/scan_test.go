@@ -57,11 +57,11 @@ func TestTold(t *testing.T) {
 		{"__device__ int i() { return threadIdx.x; } __global__ void f(int x) { }",
 			"__device__ int i() { return threadIdx.x; } __global__ void f(const gocuda::Index &gocuda_index, int x) { }", ""},
 		{"__global__ void f(int *x) { while (atomicAdd(x, 0)) {} }",
-			"__global__ void f(const gocuda::Index &gocuda_index, int *x) { while (atomicAdd(x, 0)) {} }", ""},
+			"__global__ void f(const gocuda::Index &gocuda_index, int *x) { while (gocuda::spin(!!(atomicAdd(x, 0)))) {} }", ""},
 		{"__global__ void f(int *x) { for (;;) if (atomicAdd(x, 0)) break; }",
-			"__global__ void f(const gocuda::Index &gocuda_index, int *x) { for (;;) if (atomicAdd(x, 0)) break; }", ""},
-		{"__global__ void f(volatile int *x) { while (*x) {} } __global__ void g(int *x) { while (*x) {} }",
-			"__global__ void f(const gocuda::Index &gocuda_index, volatile int *x) { while (*x) {} } __global__ void g(const gocuda::Index &gocuda_index, int *x) { while (*x) {} }", ""},
+			"__global__ void f(const gocuda::Index &gocuda_index, int *x) { for (; gocuda::again(true);) if (atomicAdd(x, 0)) break; }", ""},
+		{"__global__ void f(volatile int *x) { while (*x) {} } __global__ void g(int *y) { while (*y) {} }",
+			"__global__ void f(const gocuda::Index &gocuda_index, volatile int *x) { while (gocuda::spin(!!(*x))) {} } __global__ void g(const gocuda::Index &gocuda_index, int *y) { while (*y) {} }", ""},
 	} {
 		s := scan(c.src, true, false)
 		plain := ""
@@ -72,6 +72,29 @@ func TestTold(t *testing.T) {
 		}
 		if s.text != c.want || plain != c.plain {
 			t.Errorf("%s\nbecame %s\nwant   %s\nplain: %q, want %q", c.src, s.text, c.want, plain, c.plain)
+		}
+	}
+}
+
+// TestLoops finds the loops that may wait for other threads.
+func TestLoops(t *testing.T) {
+	for src, want := range map[string]string{
+		"void f(volatile int *p, int n) { while (*p < n) ; }":                       "void f(volatile int *p, int n) { while (gocuda::spin(!!(*p < n))) ; }",
+		"void f(int n, const volatile unsigned &p) { while (p) n++; }":              "void f(int n, const volatile unsigned &p) { while (gocuda::again(!!(p))) n++; }",
+		"void f(int *p) { while (*(volatile int *)p == 0) { __nanosleep(5); } }":    "void f(int *p) { while (gocuda::again(!!(*(volatile int *)p == 0))) { __nanosleep(5); } }",
+		"void f(int *p) { int o; do { o = *p; } while (atomicCAS(p, o, o + 1)); }":  "void f(int *p) { int o; do { o = *p; } while (gocuda::again(!!(atomicCAS(p, o, o + 1)))); }",
+		"void f(int *p) { int o; do o = atomicAdd(p, 0); while (o); }":              "void f(int *p) { int o; do o = atomicAdd(p, 0); while (gocuda::again(!!(o))); }",
+		"void f(volatile int *p) { for (; *p;) ; for (;; ) { if (*p) break; } }":    "void f(volatile int *p) { for (; gocuda::spin(!!( *p)) ;) ; for (; gocuda::again(true); ) { if (*p) break; } }",
+		"void f(volatile int *p, int n) { for (int i = 0; i < n; i++) p[i] = i; }":  "void f(volatile int *p, int n) { for (int i = 0; i < n; i++) p[i] = i; }",
+		"int g(volatile int *p) { return *p; } void f(int *q) { while (!g(q)) {} }": "int g(volatile int *p) { return *p; } void f(int *q) { while (gocuda::spin(!!(!g(q)))) {} }",
+		"void f(volatile int *p, int n) { *p = 0; while (n > 0) n /= 2; }":          "void f(volatile int *p, int n) { *p = 0; while (n > 0) n /= 2; }",
+		"void f(int *p) { while (*p) ; }":                                           "void f(int *p) { while (*p) ; }",
+		"void f(volatile int *p) { while (":                                         "void f(volatile int *p) { while (",
+		"void f(volatile int *p) { do { *p; } while":                                "void f(volatile int *p) { do { *p; } while",
+		"void f(volatile int *p) { for (;":                                          "void f(volatile int *p) { for (;",
+	} {
+		if s := scan(src, true, false); s.text != want {
+			t.Errorf("%s\nbecame %s\nwant   %s", src, s.text, want)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package sim
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"gocuda/cudaapi/driver"
@@ -28,13 +30,14 @@ type scheduler struct {
 	ready   []*op
 	polls   []*op // wait-value operations that may start
 	wanted  map[*op]int
-	current *op       // the one that others are held back for
-	hold    time.Time // until then
-	recent  time.Time // when the last operation was issued
-	urged   bool      // the host asked after work since then
-	active  bool      // the loop runs
-	choice  uint64    // counts the adversary's choices
-	walk    uint64    // and its walks
+	waiting map[*op]*launchABI // kernels of which some blocks wait for memory to change
+	current *op                // the one that others are held back for
+	hold    time.Time          // until then
+	recent  time.Time          // when the last operation was issued
+	urged   bool               // the host asked after work since then
+	active  bool               // the loop runs
+	choice  uint64             // counts the adversary's choices
+	walk    uint64             // and its walks
 	wake    chan struct{}
 }
 
@@ -52,6 +55,7 @@ func (s *scheduler) init(m *Driver) {
 	s.m = m
 	s.rng = rand.New(rand.NewPCG(m.opt.Seed, 0x5c8ed))
 	s.wanted = map[*op]int{}
+	s.waiting = map[*op]*launchABI{}
 	s.wake = make(chan struct{}, 1)
 }
 
@@ -115,6 +119,7 @@ func (s *scheduler) finish(o *op, err error) {
 	if s.current == o {
 		s.current = nil
 	}
+	delete(s.waiting, o)
 	for _, n := range s.settle(o) {
 		s.start(n)
 	}
@@ -262,10 +267,39 @@ func (m *Driver) wait(o *op, stop <-chan struct{}) error {
 		err = driver.ErrInterrupted
 	}
 	m.mu.Lock()
+	if err != nil {
+		err = m.sched.interrupted(err)
+	}
 	if m.sched.wanted[o]--; m.sched.wanted[o] == 0 {
 		delete(m.sched.wanted, o)
 	}
 	m.mu.Unlock()
+	return err
+}
+
+// waits notes that blocks of a kernel wait for memory to change: others may run
+// beside it, since it may be they who change it. It reports whether the kernel is
+// to be given up, because its context ends.
+func (s *scheduler) waits(o *op, a *launchABI) bool {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	s.waiting[o] = a
+	if s.current == o {
+		s.current = nil
+		s.signal()
+	}
+	return o.ctx.ending
+}
+
+// interrupted tells of kernels that may never end. m.mu is held.
+func (s *scheduler) interrupted(err error) error {
+	for o, a := range s.waiting {
+		begun := min(atomic.LoadUint64(&a.next), a.blocks)
+		err = fmt.Errorf("%w; kernel %s of device %d goes on: its threads wait for memory to change", err, o.name, o.ctx.dev.id)
+		if begun < a.blocks {
+			err = fmt.Errorf("%w, and %d of its %d blocks begin only when others end, since the device has room for no more", err, a.blocks-begun, a.blocks)
+		}
+	}
 	return err
 }
 

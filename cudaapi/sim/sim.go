@@ -23,11 +23,13 @@
 //     each other's shared memory.
 //   - The per-thread default stream is one for each device, since goroutines
 //     have no threads of their own.
-//   - Kernels run without inline PTX and textures; a thread has 176 KiB of stack; a block's
-//     threads take turns, so a thread that spins on shared memory needs the
-//     checking mode, an atomic or __nanosleep to let others run, and a block
-//     that spins may wait in vain for one that is not running. All memory
-//     accesses are checked, but for GOCUDA_SIM_CHECK=0.
+//   - Kernels run without inline PTX and textures; a thread has 176 KiB of stack.
+//     All memory accesses are checked, but for GOCUDA_SIM_CHECK=0.
+//   - Threads that wait in a loop for what others write make progress as on a GPU:
+//     those of a block, blocks of a grid as far as the device has room for them,
+//     kernels of several devices and processes. A grid that waits for blocks there
+//     is no room for hangs; an interrupted wait says so, and a reset of the device
+//     ends it. The time that a kernel waits so is not in the model's times.
 //   - Threads that change one place without an atomic operation lose each other's
 //     changes where the kernel's source shows it (*count += 1, bins[b]++), and
 //     elsewhere only now and then.
@@ -96,6 +98,7 @@ func New(o Options) (*Driver, error) {
 	}
 	m.sched.init(m)
 	m.model.init(m)
+	m.crew.init(o.Profile)
 	for i := range o.Devices {
 		m.devices = append(m.devices, newDevice(m, driver.Device(i)))
 	}

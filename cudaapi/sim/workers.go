@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,10 +16,13 @@ type workerABI struct {
 	blocks  uintptr
 	shared  uintptr
 	kept    uintptr
+	room    uint64
+	used    uint64
 	tls     [2]uint64
 	sites   uintptr // what the code's accesses remember; see include/sim/check.h
 	nosites uintptr // as many that stay empty
 	poke    uint32
+	begun   uint32
 }
 
 const (
@@ -31,6 +35,8 @@ const (
 	countFirst  = 8 // blocks whose accesses are counted, as in include/sim/thread.h
 	countEvery  = 64
 	pokeEvery   = 2 * time.Millisecond
+	heldUp      = 25 // pokes without a block that begins, until a worker is added
+	longestNap  = 500 * time.Microsecond
 )
 
 // countedBlocks is how many blocks of a launch count their accesses.
@@ -43,12 +49,20 @@ func countedBlocks(blocks uint64) uint64 {
 
 // crew is the workers that kernels run on.
 type crew struct {
+	stacks, blocks, shared uint64 // what a worker has room for: a whole device's
+
 	mu   sync.Mutex
-	idle []uintptr // worker structs with memory for a block
+	idle []uintptr // worker structs
 	maps [][2]uintptr
 }
 
-// hire takes a worker for launches whose blocks do not wait for each other.
+func (c *crew) init(p *Profile) {
+	c.stacks = uint64(p.SMs * maxThreadsPerSM)
+	c.blocks = uint64(p.SMs * maxBlocksPerSM)
+	c.shared = uint64(p.SMs*p.SharedPerSM) + maxSharedOptin
+}
+
+// hire takes a worker.
 func (c *crew) hire() (uintptr, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +71,10 @@ func (c *crew) hire() (uintptr, error) {
 		c.idle = c.idle[:n-1]
 		return w, nil
 	}
-	w, m, err := newWorker(1, maxThreads, maxSharedOptin, 0)
+	w, m, err := newWorker(c.stacks, c.blocks, c.shared)
+	if err != nil { // not so much address space: one block
+		w, m, err = newWorker(maxThreads, 1, maxSharedOptin)
+	}
 	if err == nil {
 		c.maps = append(c.maps, m)
 	}
@@ -65,20 +82,20 @@ func (c *crew) hire() (uintptr, error) {
 }
 
 // newWorker maps a worker with memory for so many blocks: their threads'
-// stacks at multiples of their size, and the rest after them.
-func newWorker(blocks, threads, shared, kept uint64) (w uintptr, m [2]uintptr, err error) {
-	n := blocks * threads
-	total := uintptr((n+1)*stackSize + workerSize + blocks*(blockSize+roundUp(shared, 16)+roundUp(kept, 16)) + 2*maxSites*siteSize + hostPage)
+// stacks at multiples of their size, and the rest after them. It is memory only
+// where it is used.
+func newWorker(stacks, blocks, shared uint64) (w uintptr, m [2]uintptr, err error) {
+	total := uintptr((stacks+1)*stackSize + workerSize + blocks*blockSize + 2*(shared+2*maxSites*siteSize) + hostPage)
 	p, err := mapPrivate(0, total)
 	if err != nil {
 		return 0, m, err
 	}
-	stacks := uintptr(roundUp(uint64(p), stackSize))
-	w = stacks + uintptr(n*stackSize)
-	a := workerABI{stacks: stacks, nstacks: n, blocks: w + workerSize}
+	first := uintptr(roundUp(uint64(p), stackSize))
+	w = first + uintptr(stacks*stackSize)
+	a := workerABI{stacks: first, nstacks: stacks, blocks: w + workerSize, room: blocks}
 	a.shared = a.blocks + uintptr(blocks*blockSize)
-	a.kept = a.shared + uintptr(blocks*roundUp(shared, 16))
-	a.sites = a.kept + uintptr(blocks*roundUp(kept, 16))
+	a.kept = a.shared + uintptr(roundUp(shared, 16))
+	a.sites = a.kept + uintptr(roundUp(shared, 16))
 	a.nosites = a.sites + maxSites*siteSize
 	*(*workerABI)(pointer(w)) = a
 	return w, [2]uintptr{p, total}, nil
@@ -95,97 +112,144 @@ func (c *crew) dismiss() {
 }
 
 func (c *crew) leave(w uintptr) {
+	a := (*workerABI)(pointer(w))
+	if a.used > maxThreads {
+		discard(-1, 0, a.stacks+maxThreads*stackSize, uintptr(a.used-maxThreads)*stackSize)
+	}
 	c.mu.Lock()
 	c.idle = append(c.idle, w)
 	c.mu.Unlock()
 }
 
-// run runs a launch on so many threads.
-func (c *crew) run(f *function, a *launchABI, workers int) error {
-	p := &poker{sites: f.mod.code.sites}
-	p.timer = time.AfterFunc(pokeEvery, p.poke)
-	defer p.timer.Stop()
-	var wg sync.WaitGroup
-	errs := make([]error, workers)
-	for i := range workers {
-		if i == workers-1 {
-			errs[i] = c.work(f, a, p)
-			break
-		}
-		wg.Go(func() { errs[i] = c.work(f, a, p) })
+// run runs a launch on so many threads, and more if those are held up. Where
+// blocks wait for memory to change, it asks now and then whether to give up.
+func (c *crew) run(f *function, a *launchABI, workers int, waits func() bool) error {
+	t := &team{crew: c, f: f, a: a, waits: waits, room: int(a.limit)}
+	t.mu.Lock()
+	for range workers {
+		t.join()
 	}
-	wg.Wait()
+	t.timer = time.AfterFunc(pokeEvery, t.poke)
+	t.mu.Unlock()
+	t.wg.Wait()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.timer.Stop()
 	runtime.KeepAlive(f)
-	return errors.Join(errs...)
+	return errors.Join(t.errs...)
 }
 
-// work runs blocks of a launch on this thread until there are none left.
-func (c *crew) work(f *function, a *launchABI, p *poker) error {
-	var w uintptr
-	var err error
-	if a.cooperative != 0 {
-		threads := uint64(a.block[0]) * uint64(a.block[1]) * uint64(a.block[2])
-		var m [2]uintptr
-		w, m, err = newWorker(a.blocks, threads, uint64(a.shared), f.mod.code.tlsSize)
-		defer func() { release(m[0], m[1]) }() //nolint:errcheck // nothing can be done
-	} else if w, err = c.hire(); err == nil {
-		defer c.leave(w)
-	}
-	if err != nil {
-		return err
-	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	code := f.mod.code
-	lo := uint64(call(code.tls)) - code.tlsOff
-	abi := (*workerABI)(pointer(w))
-	abi.tls = [2]uint64{lo, lo + code.tlsSize}
-	clear(bytesAt(abi.sites, uint64(code.sites*siteSize)))
-	p.add(abi)
-	defer p.remove(abi)
-	call(code.run, address(a), w, address(&f.kernel.describe))
-	return nil
-}
+// team is the workers of one launch.
+type team struct {
+	crew  *crew
+	f     *function
+	a     *launchABI
+	waits func() bool
+	room  int // blocks that the device has room for
+	timer *time.Timer
+	wg    sync.WaitGroup
 
-// poker makes threads that spin let others of their block run: now and then it
-// makes the code forget what it knows of its accesses, so that the next one
-// comes to include/sim/check.h, which heeds poke.
-type poker struct {
-	sites   int
-	timer   *time.Timer
 	mu      sync.Mutex
 	workers []*workerABI
+	errs    []error
+	begun   uint64 // blocks when they were last counted
+	held    int    // how often since then none had begun
 }
 
-func (p *poker) add(w *workerABI) {
-	p.mu.Lock()
-	p.workers = append(p.workers, w)
-	p.mu.Unlock()
+// join adds a worker. t.mu is held.
+func (t *team) join() {
+	t.wg.Add(1)
+	atomic.StoreUint32(&t.a.limit, uint32(max(0, t.room-len(t.workers)-1)))
+	w, err := t.crew.hire()
+	if err != nil {
+		if len(t.workers) == 0 {
+			t.errs = append(t.errs, err)
+		}
+		t.wg.Done()
+		return
+	}
+	abi := (*workerABI)(pointer(w))
+	t.workers = append(t.workers, abi)
+	go func() {
+		defer t.wg.Done()
+		t.work(w)
+		t.leave(abi)
+		t.crew.leave(w)
+	}()
 }
 
-func (p *poker) remove(w *workerABI) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i := range p.workers {
-		if p.workers[i] == w {
-			p.workers[i] = p.workers[len(p.workers)-1]
-			p.workers = p.workers[:len(p.workers)-1]
+// work runs blocks of the launch on this thread until there are none left.
+func (t *team) work(w uintptr) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	code, abi := t.f.mod.code, (*workerABI)(pointer(w))
+	lo := uint64(call(code.tls)) - code.tlsOff
+	abi.tls = [2]uint64{lo, lo + code.tlsSize}
+	abi.begun = 0
+	abi.room = t.crew.roomFor(abi, t.a, code.tlsSize)
+	clear(bytesAt(abi.sites, uint64(code.sites*siteSize)))
+	for idle := 0; ; idle++ {
+		switch call(code.run, address(t.a), w, address(&t.f.kernel.describe)) {
+		case 1:
 			return
+		case 2:
+			idle = 0 // something moved
+		}
+		if idle%16 == 0 && t.waits() {
+			atomic.StoreUint32(&t.a.stop, 1)
+		}
+		if idle < 16 {
+			runtime.Gosched()
+		} else {
+			time.Sleep(min(time.Duration(idle)*time.Microsecond, longestNap))
 		}
 	}
 }
 
-func (p *poker) poke() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.workers) == 0 {
+// roomFor is how many blocks of a launch a worker can have in progress.
+func (c *crew) roomFor(w *workerABI, a *launchABI, static uint64) uint64 {
+	if w.nstacks < c.stacks {
+		return 1
+	}
+	n := min(c.blocks, c.stacks/(uint64(a.block[0])*uint64(a.block[1])*uint64(a.block[2])))
+	for _, size := range []uint64{roundUp(uint64(a.shared), 16), roundUp(static, 16)} {
+		if size > 0 {
+			n = min(n, c.shared/size)
+		}
+	}
+	return n
+}
+
+func (t *team) leave(w *workerABI) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.workers = slices.DeleteFunc(t.workers, func(o *workerABI) bool { return o == w })
+}
+
+// poke makes threads that spin let others of their block run: now and then it
+// makes the code forget what it knows of its accesses, so that the next one
+// comes to include/sim/check.h, which heeds poke. And if no block has begun for
+// long, though there is room, it adds a worker: some code spins in a way that
+// include/sim/spin.h does not see.
+func (t *team) poke() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.workers) == 0 {
 		return
 	}
-	for _, w := range p.workers {
+	for _, w := range t.workers {
 		atomic.StoreUint32(&w.poke, 1)
-		for i := range uintptr(p.sites) {
+		for i := range uintptr(t.f.mod.code.sites) {
 			atomic.StoreUint64((*uint64)(pointer(w.sites+i*siteSize+8)), 0) // no access fits
 		}
 	}
-	p.timer.Reset(pokeEvery)
+	begun := atomic.LoadUint64(&t.a.next)
+	if t.held++; begun != t.begun {
+		t.begun, t.held = begun, 0
+	}
+	running := len(t.workers) + int(atomic.LoadUint32(&t.a.beside))
+	if t.held > 0 && t.held%heldUp == 0 && begun < t.a.blocks && running < t.room && t.a.cooperative == 0 {
+		t.join()
+	}
+	t.timer.Reset(pokeEvery)
 }

@@ -19,6 +19,7 @@
 #include "sim/thread.h"
 #include "sim/block.h"
 #include "sim/barrier.h"
+#include "sim/spin.h"
 #include "sim/check.h"
 #include "sim/races.h"
 #include "sim/vector.h"

@@ -21,8 +21,13 @@ template <class T> using same = typename Same<T>::type;
     static GOCUDA_INLINE T name##_block params { return name args; }                     \
     static GOCUDA_INLINE T name##_system params { return name args; }
 
-#define GOCUDA_ATOMIC_INT(T, name, expr)                                                                     \
-    static GOCUDA_INLINE T name(T *p, T v) { return expr; }                                                  \
+// expr gives the old value, o; changes says whether the new one is another.
+#define GOCUDA_ATOMIC_INT(T, name, expr, changes)                                                            \
+    static GOCUDA_INLINE T name(T *p, T v) {                                                                 \
+        T o = expr;                                                                                          \
+        gocuda::changed(changes);                                                                            \
+        return o;                                                                                            \
+    }                                                                                                        \
     GOCUDA_ATOMIC_SCOPES(T, name, (T *p, T v), (p, v))
 
 #define GOCUDA_ATOMIC_SIZES(M)                                                                               \
@@ -31,31 +36,33 @@ template <class T> using same = typename Same<T>::type;
     M(unsigned long long)
 
 #define GOCUDA_ATOMIC_ARITH(T)                                                                               \
-    GOCUDA_ATOMIC_INT(T, atomicAdd, __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST))                              \
-    GOCUDA_ATOMIC_INT(T, atomicExch, __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST))                            \
-    GOCUDA_ATOMIC_INT(T, atomicAnd, __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST))                              \
-    GOCUDA_ATOMIC_INT(T, atomicOr, __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST))                                \
-    GOCUDA_ATOMIC_INT(T, atomicXor, __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST))
+    GOCUDA_ATOMIC_INT(T, atomicAdd, __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST), v != 0)                      \
+    GOCUDA_ATOMIC_INT(T, atomicExch, __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST), o != v)                    \
+    GOCUDA_ATOMIC_INT(T, atomicAnd, __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST), (o & v) != o)                \
+    GOCUDA_ATOMIC_INT(T, atomicOr, __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST), (o | v) != o)                  \
+    GOCUDA_ATOMIC_INT(T, atomicXor, __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST), v != 0)
 GOCUDA_ATOMIC_SIZES(GOCUDA_ATOMIC_ARITH)
 
 #define GOCUDA_ATOMIC_MINMAX(T)                                                                              \
-    GOCUDA_ATOMIC_INT(T, atomicMin, gocuda::update(p, [=](T o) { return o < v ? o : v; }))                   \
-    GOCUDA_ATOMIC_INT(T, atomicMax, gocuda::update(p, [=](T o) { return o > v ? o : v; }))
+    GOCUDA_ATOMIC_INT(T, atomicMin, gocuda::update(p, [=](T o) { return o < v ? o : v; }), v < o)            \
+    GOCUDA_ATOMIC_INT(T, atomicMax, gocuda::update(p, [=](T o) { return o > v ? o : v; }), v > o)
 GOCUDA_ATOMIC_SIZES(GOCUDA_ATOMIC_MINMAX)
 GOCUDA_ATOMIC_MINMAX(long long)
 
-GOCUDA_ATOMIC_INT(int, atomicSub, __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST))
-GOCUDA_ATOMIC_INT(unsigned int, atomicSub, __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST))
-GOCUDA_ATOMIC_INT(unsigned int, atomicInc, gocuda::update(p, [=](unsigned o) { return o >= v ? 0u : o + 1; }))
-GOCUDA_ATOMIC_INT(unsigned int, atomicDec, gocuda::update(p, [=](unsigned o) { return o == 0 || o > v ? v : o - 1; }))
-GOCUDA_ATOMIC_INT(float, atomicAdd, gocuda::update(p, [=](float o) { return o + v; }))
-GOCUDA_ATOMIC_INT(double, atomicAdd, gocuda::update(p, [=](double o) { return o + v; }))
-GOCUDA_ATOMIC_INT(float, atomicExch, gocuda::update(p, [=](float) { return v; }))
+GOCUDA_ATOMIC_INT(int, atomicSub, __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST), v != 0)
+GOCUDA_ATOMIC_INT(unsigned int, atomicSub, __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST), v != 0)
+GOCUDA_ATOMIC_INT(unsigned int, atomicInc, gocuda::update(p, [=](unsigned o) { return o >= v ? 0u : o + 1; }), true)
+GOCUDA_ATOMIC_INT(unsigned int, atomicDec, gocuda::update(p, [=](unsigned o) { return o == 0 || o > v ? v : o - 1; }), true)
+GOCUDA_ATOMIC_INT(float, atomicAdd, gocuda::update(p, [=](float o) { return o + v; }), v != 0)
+GOCUDA_ATOMIC_INT(double, atomicAdd, gocuda::update(p, [=](double o) { return o + v; }), v != 0)
+GOCUDA_ATOMIC_INT(float, atomicExch, gocuda::update(p, [=](float) { return v; }), o != v)
 
 #define GOCUDA_ATOMIC_CAS(T)                                                                                 \
     static GOCUDA_INLINE T atomicCAS(T *p, T expect, T v) {                                                  \
-        if (!__atomic_compare_exchange_n(p, &expect, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))          \
-            gocuda::yield(); /* the caller may spin until another thread has had its turn */                \
+        if (__atomic_compare_exchange_n(p, &expect, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))           \
+            gocuda::changed(v != expect);                                                                    \
+        else                                                                                                 \
+            gocuda::pause(); /* the caller may spin until another thread has had its turn */                 \
         return expect;                                                                                       \
     }                                                                                                        \
     GOCUDA_ATOMIC_SCOPES(T, atomicCAS, (T *p, T expect, T v), (p, expect, v))

@@ -10,7 +10,7 @@ static GOCUDA_INLINE void __threadfence_block() { __atomic_thread_fence(__ATOMIC
 static GOCUDA_INLINE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __trap() { gocuda::fail(3, 0, 0, 0); }
 static GOCUDA_INLINE void __brkpt() {}
-static GOCUDA_INLINE void __nanosleep(unsigned) { gocuda::yield(); }
+static GOCUDA_INLINE void __nanosleep(unsigned) { gocuda::pause(); }
 
 static GOCUDA_INLINE long long clock64() {
 #if defined(__x86_64__)

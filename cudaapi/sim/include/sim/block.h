@@ -24,6 +24,13 @@ static GOCUDA_INLINE GOCUDA_RAW void splice(Queue &to, Queue &from) {
 
 static GOCUDA_RAW void tell(Thread *t);
 
+// moved notes that a thread of the block does something else than to look
+// whether it may go on.
+static GOCUDA_INLINE GOCUDA_RAW void moved(Block *b) {
+    b->moved = 1;
+    b->spinner = nullptr;
+}
+
 // suspend leaves the thread until something puts it on the ready queue, and
 // goes on with another that is there or with the scheduler.
 static __attribute__((noinline)) GOCUDA_RAW void suspend(Thread *t) {
@@ -31,6 +38,7 @@ static __attribute__((noinline)) GOCUDA_RAW void suspend(Thread *t) {
     Queue *ready = &t->block->ready;
     Thread *next = ready->first;
     t->waited = 1;
+    moved(t->block);
     if (next && !w->dead) {
         if (!(ready->first = next->next)) ready->end = &ready->first;
         if (next != t) gocuda_switch(&t->sp, next->sp);
@@ -41,7 +49,7 @@ static __attribute__((noinline)) GOCUDA_RAW void suspend(Thread *t) {
 
 // yield lets the block's other threads run, first of all those that have not
 // started. A thread that is to come last goes on after all others that are ready.
-static __attribute__((noinline)) GOCUDA_RAW void yield(bool last = true) {
+static __attribute__((noinline)) GOCUDA_RAW void yield(bool last) {
     Thread *t = self();
     if (t->order == GOCUDA_NOBODY) return;
     tell(t);
@@ -58,12 +66,28 @@ static __attribute__((noinline)) GOCUDA_RAW void yield(bool last = true) {
     t->waited = 1;
 }
 
+// pause is the turn of a thread that waits for another to write something, or
+// may do so: if there is nothing but such threads, other blocks get a turn.
+static __attribute__((noinline)) GOCUDA_RAW void pause() {
+    Thread *t = self();
+    if (t->order == GOCUDA_NOBODY) return;
+    if (!t->block->spinner) t->block->spinner = t;
+    yield(true);
+}
+
+// tire is a pause after a long time.
+static __attribute__((noinline)) GOCUDA_RAW void tire() {
+    self()->worker->waited += GOCUDA_PATIENCE / 10;
+    pause();
+}
+
 // release lets the threads of the block's barrier go on.
 static GOCUDA_RAW void release(Block *b) {
     b->result_all = b->count == b->live;
     b->result_count = b->count;
     b->result_any = b->any;
     b->arrived = b->count = b->any = 0;
+    moved(b);
     splice(b->ready, b->barrier);
 }
 
@@ -107,6 +131,7 @@ static GOCUDA_RAW bool converge(Block *b, gocuda_u32 warps);
 static GOCUDA_RAW void leave(Thread *t, gocuda_u32 from, gocuda_u32 to) {
     if (from == to) return;
     Block *b = t->block;
+    moved(b);
     b->live -= to - from;
     if (t->worker->launch->reversed) {
         gocuda_u32 n = t->worker->threads, first = n - to;
@@ -207,7 +232,9 @@ static GOCUDA_RAW Thread *fresh(Worker *w, Block *b) {
         t->accessed[0] = t->accessed[1] = 0;
         t->plain = 0;
         t->budget = GOCUDA_TURN;
+        t->turns = 0;
     }
+    moved(b);
     t->block = b;
     t->order = GOCUDA_NOBODY;
     t->counts = b->counts;
@@ -253,6 +280,7 @@ static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
     b->index[1] = (gocuda_u32)(number / l->grid[0] % l->grid[1]);
     b->index[2] = (gocuda_u32)(number / l->grid[0] / l->grid[1]);
     b->started = b->arrived = b->count = b->any = b->impatient = 0;
+    moved(b);
     b->live = w->threads;
 #ifdef GOCUDA_SITES
     b->counts = number < GOCUDA_COUNT_FIRST || number % GOCUDA_COUNT_EVERY == 0;
@@ -269,11 +297,11 @@ static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
     }
 }
 
-// turn runs a block for as long as any of its threads can. It reports whether
-// one did.
+// turn runs a block until its threads have ended or wait. It reports whether one
+// of them moved.
 static GOCUDA_RAW bool turn(Worker *w, Block *b) {
-    bool ran = false;
     w->block = b;
+    b->moved = 0;
 #ifdef GOCUDA_SITES
     asm volatile("movq %0, %%r15" ::"r"(b->counts ? w->nosites : w->sites));
 #endif
@@ -282,6 +310,10 @@ static GOCUDA_RAW bool turn(Worker *w, Block *b) {
         if (t && b->impatient && b->started < w->threads) {
             t = fresh(w, b);
             b->impatient = 0;
+        } else if (t && t == b->spinner) {
+            b->spinner = nullptr;
+            if (__atomic_load_n(&w->launch->stop, __ATOMIC_RELAXED)) w->dead = 1;
+            break;
         } else if (t) {
             if (!(b->ready.first = t->next)) b->ready.end = &b->ready.first;
         } else if (b->started < w->threads) {
@@ -291,10 +323,9 @@ static GOCUDA_RAW bool turn(Worker *w, Block *b) {
         } else {
             break;
         }
-        ran = true;
         gocuda_switch(&w->sp, t->sp);
     }
-    return ran;
+    return b->moved;
 }
 
 // stuck records that the threads left wait for something that never comes.
@@ -311,57 +342,92 @@ static GOCUDA_RAW void tally(Worker *w) {
             __atomic_fetch_add(&w->launch->accessed[k], thread_of((gocuda_u64)w->stacks + GOCUDA_STACK * i)->accessed[k], __ATOMIC_RELAXED);
 }
 
-// run takes blocks of a launch until there are none left.
-static GOCUDA_RAW void run(Launch *l, Worker *w) {
-    Block *b = w->blocks;
-    b->shared = w->shared;
-    while (!w->dead && !__atomic_load_n(&l->stop, __ATOMIC_RELAXED)) {
-        gocuda_u64 n = __atomic_fetch_add(&l->next, 1ul, __ATOMIC_RELAXED);
-        if (n >= l->blocks) break;
-        begin(w, b, n);
-        turn(w, b);
-        if (b->live && !w->dead) stuck(w);
-    }
-}
-
 // swap changes whose static shared memory the worker's threads see.
-static GOCUDA_RAW void swap(Worker *w, Block *from, Block *to) {
-    if (from == to) return;
+static GOCUDA_RAW void swap(Worker *w, Block *to) {
+    Block *from = w->now;
+    w->now = to;
+    if (!from || from == to) return;
     gocuda_u64 n = w->tls[1] - w->tls[0];
-    if (from) __builtin_memcpy(from->kept, (void *)w->tls[0], n);
+    if (from->live) __builtin_memcpy(from->kept, (void *)w->tls[0], n);
     __builtin_memcpy((void *)w->tls[0], to->kept, n);
 }
 
-// run_together runs all blocks of a cooperative launch.
-static GOCUDA_RAW void run_together(Launch *l, Worker *w) {
-    Block *now = nullptr;
-    gocuda_u64 shared = (l->shared + 15ul) & ~15ul, kept = (w->tls[1] - w->tls[0] + 15ul) & ~15ul;
-    for (gocuda_u64 i = 0; i < l->blocks; i++) {
-        Block *b = &w->blocks[i];
-        begin(w, b, i);
-        b->shared = w->shared + shared * i;
-        b->kept = w->kept + kept * i;
+// take readies the launch's next block, if there is one and the device has room.
+static GOCUDA_RAW bool take(Launch *l, Worker *w) {
+    bool beside = w->live > 0;
+    if (__atomic_load_n(&l->next, __ATOMIC_RELAXED) >= l->blocks || w->live == w->room) return false;
+    if (beside && __atomic_add_fetch(&l->beside, 1u, __ATOMIC_RELAXED) > l->limit) {
+        __atomic_fetch_sub(&l->beside, 1u, __ATOMIC_RELAXED);
+        return false;
     }
-    while (!w->dead) {
-        bool ran = false;
-        gocuda_u64 live = 0, waiting = 0;
-        for (gocuda_u64 i = 0; i < l->blocks && !w->dead; i++) {
-            Block *b = &w->blocks[i];
-            if (b->ready.first || b->started < w->threads) {
-                swap(w, now, b);
-                now = b;
-                ran = turn(w, b) || ran;
+    gocuda_u64 n = __atomic_fetch_add(&l->next, 1ul, __ATOMIC_RELAXED), i = 0;
+    if (n >= l->blocks) {
+        if (beside) __atomic_fetch_sub(&l->beside, 1u, __ATOMIC_RELAXED);
+        return false;
+    }
+    while (i < w->slots && w->blocks[i].live) i++;
+    Block *b = &w->blocks[i];
+    if (i == w->slots) {
+        w->slots++;
+        b->shared = w->shared + ((l->shared + 15ul) & ~15ul) * i;
+        b->kept = w->kept + ((w->tls[1] - w->tls[0] + 15ul) & ~15ul) * i;
+    }
+    begin(w, b, n);
+    w->live++;
+    return true;
+}
+
+// round gives each block in progress a turn. It reports whether a thread moved.
+static GOCUDA_RAW bool round(Launch *l, Worker *w) {
+    bool any = false, ready = false;
+    gocuda_u64 live = 0, waiting = 0;
+    for (gocuda_u64 i = 0; i < w->slots && !w->dead; i++) {
+        Block *b = &w->blocks[i];
+        if (!b->live) continue;
+        if (b->ready.first || b->started < w->threads) {
+            swap(w, b);
+            any = turn(w, b) || any;
+            w->waited++;
+            if (w->dead) return false;
+            if (!b->live) {
+                if (--w->live) __atomic_fetch_sub(&l->beside, 1u, __ATOMIC_RELAXED);
+                continue;
             }
-            live += b->live;
-            for (Thread *t = b->grid.first; t; t = t->next) waiting++;
+            if (!b->ready.first && !b->grid.first) {
+                stuck(w);
+                return false;
+            }
         }
-        if (ran || w->dead) continue;
-        if (live == 0) break;
-        if (waiting < live) {
-            stuck(w);
-            break;
+        w->block = b;
+        ready = ready || b->ready.first;
+        live += b->live;
+        for (Thread *t = b->grid.first; t; t = t->next) waiting++;
+    }
+    if (!l->cooperative || ready || !live) return any;
+    if (waiting < live) {
+        stuck(w);
+        return false;
+    }
+    for (gocuda_u64 i = 0; i < w->slots; i++) splice(w->blocks[i].ready, w->blocks[i].grid);
+    return true;
+}
+
+// run takes blocks of a launch until there are none left. If none of its blocks'
+// threads moves and there is no room for more of them, it reports false: the
+// host is to call it again.
+static GOCUDA_RAW bool run(Launch *l, Worker *w) {
+    for (;;) {
+        if (w->dead || __atomic_load_n(&l->stop, __ATOMIC_RELAXED)) return true;
+        if (!w->live && !take(l, w)) return true;
+        while (l->cooperative && w->live < l->blocks && take(l, w)) {}
+        if (round(l, w)) {
+            w->stirred = 1;
+            w->waited = 0;
+        } else if (w->waited >= GOCUDA_PATIENCE && !w->dead && w->live) {
+            w->waited = GOCUDA_PATIENCE;
+            if (!take(l, w)) return false;
+            w->waited = 0;
         }
-        for (gocuda_u64 i = 0; i < l->blocks; i++) splice(w->blocks[i].ready, w->blocks[i].grid);
     }
 }
 

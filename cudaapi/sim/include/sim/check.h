@@ -37,7 +37,7 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
         gocuda_u64 had = t->accessed[write], have = t->valid[o >> 9], end = (o & 511) + n;
         if (t->counts) {
             t->accessed[write] = had + n;
-            if (__builtin_expect((had ^ (had + n)) >> 20, 0)) yield(); // once in a million bytes
+            if (__builtin_expect((had ^ (had + n)) >> 20, 0)) tire(); // once in a million bytes
         }
         if (__builtin_expect(end <= have && (t->reachable >> (o >> t->shift) & 1), 1)) return;
         // An unaligned access may cross from one granule to the next.
@@ -45,7 +45,7 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
             (t->reachable >> (o >> t->shift) & 1))
             return;
     } else {
-        if (__builtin_expect(!--t->budget, 0)) yield();
+        if (__builtin_expect(!--t->budget, 0)) tire();
         if ((a ^ (gocuda_u64)t) < GOCUDA_STACK || (a >= t->tls[0] && a + n <= t->tls[1]) || elsewhere(t, a, n)) return;
     }
     fail(1, a, (gocuda_u32)n, write);
@@ -59,7 +59,7 @@ static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 
     Launch *l = w->launch;
     if (__builtin_expect(w->poke, 0)) {
         w->poke = 0;
-        yield();
+        tire();
     }
     if (t->counts) return;
     gocuda_u64 lo = 0, hi = 0, shared = (gocuda_u64)t->shared, stacks = (gocuda_u64)w->stacks;
@@ -68,7 +68,7 @@ static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 
     if (a - stacks < GOCUDA_STACK * w->nstacks) lo = stacks, hi = stacks + GOCUDA_STACK * w->nstacks;
     else if (a >= t->tls[0] && a < t->tls[1]) lo = t->tls[0], hi = t->tls[1];
     else if (a >= l->image[0] && a < l->image[1]) lo = l->image[0], hi = l->image[1];
-    else if (a - shared < l->shared && !l->cooperative) lo = shared, hi = shared + l->shared;
+    else if (a - shared < l->shared && w->slots == 1) lo = shared, hi = shared + l->shared;
     if (hi - lo < n || lo & (align - 1)) return;
     site[1] = 0;
     site[0] = lo;

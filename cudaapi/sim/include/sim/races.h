@@ -13,6 +13,7 @@ static __attribute__((noinline)) GOCUDA_RAW void between() {
     if (w->patience--) return;
     w->patience = 7;
     yield(t->waited); // not first twice: it may be in a loop
+    moved(t->block);
     for (int i = 0; i < 50; i++) {
 #if defined(__x86_64__)
         asm volatile("pause" ::: "memory");

@@ -4,7 +4,9 @@
 // run one after another on one stack for as long as none has to wait; one that
 // waits keeps its stack, and the threads after it go on with another. So a
 // kernel without barriers is a plain loop, and one with barriers needs a stack,
-// not a thread of the CPU, for each thread that waits.
+// not a thread of the CPU, for each thread that waits. Where all threads of a
+// block wait, some for memory to change, the worker goes on with a further
+// block, as long as the device has room for it.
 //
 // Each stack lies at a multiple of its size, with the state of the thread that
 // runs on it above the stack's own start: the stack pointer leads there. How far
@@ -31,6 +33,7 @@ typedef unsigned long gocuda_u64;
 #define GOCUDA_COUNT_EVERY 64 // and some of the others (launch.go knows this too)
 #define GOCUDA_NOBODY ~0u // a stack's order while it runs no thread
 #define GOCUDA_TURN 100000u // accesses after which a thread lets others run
+#define GOCUDA_PATIENCE 200u // turns in which no thread moves, before a further block begins
 
 namespace gocuda {
 
@@ -48,6 +51,7 @@ struct Launch {
     gocuda_u64 next, blocks; // the next block to run; taken atomically
     gocuda_u32 grid[3], block[3];
     gocuda_u32 shared, cooperative;
+    gocuda_u32 beside, limit; // blocks that workers run beside their first, and how many may be
     const gocuda_u8 *params;
     gocuda_u64 base, size, shift, reachable; // the devices' address space and which arenas of it
     const gocuda_u16 *valid;                 // allocated bytes of each granule
@@ -94,6 +98,8 @@ struct Thread {
     gocuda_u32 plain;   // it runs all threads of its block, and keeps only order
     gocuda_u32 counts;  // its accesses are counted
     gocuda_u32 budget;  // accesses outside of device memory left before others get a turn
+    gocuda_u32 turns;   // of a loop that may wait for others: spin.h
+    gocuda_u64 before[2]; // what it had accessed when that loop began
     gocuda_u64 base, size, shift, reachable;
     const gocuda_u16 *valid;
     gocuda_u64 tls[2];
@@ -117,6 +123,8 @@ struct Block {
     gocuda_u32 started, live, arrived;
     gocuda_u32 counts; // accesses are counted, for the model of time
     gocuda_u32 impatient; // a thread has given its turn to those that have not started
+    gocuda_u32 moved;     // a thread did more than look whether it may go on
+    Thread *spinner;      // the first that only looked since then
     gocuda_u32 count, any, result_count, result_any, result_all;
     Queue ready, barrier, grid;
     char *shared; // dynamic shared memory
@@ -124,28 +132,34 @@ struct Block {
     Warp warps[32];
 };
 
-// Worker is a thread of the CPU at work (launch.go has the same layout up to
-// local). It runs one block at a time; for a cooperative launch, whose blocks
-// wait for each other, it goes round them all.
+// Worker is a thread of the CPU at work (workers.go has the same layout up to
+// local). It runs one block at a time; if blocks wait for each other, it goes
+// round several.
 struct Worker {
     char *stacks; // GOCUDA_STACK bytes each
     gocuda_u64 nstacks;
-    Block *blocks; // one, or all of a cooperative launch
-    char *shared;  // dynamic shared memory of them all
-    char *kept;    // static shared memory of them all, where there are several
+    Block *blocks;   // one for each of so many in progress
+    char *shared;    // dynamic shared memory of them all
+    char *kept;      // static shared memory of them all, where there are several
+    gocuda_u64 room; // how many this launch may have in progress here
+    gocuda_u64 used; // stacks that have been used
     gocuda_u64 tls[2];
     gocuda_u64 *sites, *nosites; // see check.h
     gocuda_u32 poke;             // let other threads of the block run: set now and then by the host
+    gocuda_u32 begun;            // 0 before the launch's first call
     // local
     Launch *launch;
     void (*body)(Thread *);
+    gocuda_u64 slots, live; // of blocks: used so far, in progress
+    gocuda_u64 waited;      // turns of blocks since a thread moved
     Block *block; // whose threads run
+    Block *now;   // whose static shared memory is in place
     void *sp;     // of the scheduler below, while a thread runs
     gocuda_u32 threads;
     gocuda_u32 patience; // changes until others come in between: races.h
     gocuda_u32 dead; // a thread failed: the launch is given up
+    gocuda_u32 stirred; // a thread moved since the host was last told
     Thread *idle;    // stacks without a thread
-    gocuda_u64 used;
 };
 
 // thread_of is the state of the thread on the stack that lies at base.
