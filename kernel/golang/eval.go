@@ -557,6 +557,10 @@ func (h *hostTable) IsHost(p string) bool { return p != "main" }
 
 func (h *hostTable) PackageName(p string) string { return path.Base(p) }
 
+func (h *hostTable) Direct(function string) (string, bool) {
+	return h.ev.importer.host.Direct(function)
+}
+
 func (h *hostTable) Define(name string, v reflect.Value) {
 	h.ev.interp.Use(interp.Exports{"rt/rt": {name: v}})
 }

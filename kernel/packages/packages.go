@@ -13,7 +13,13 @@ import (
 
 // All returns the packages that cells can import beyond the standard library.
 func All() []host.Package {
+	list := all()
+	for i := range list {
+		if list[i].Path == "gocuda/cudaapi/cuda" {
+			list[i].Direct = directCUDA()
+		}
+	}
 	// Compiled programs import it for its effect, which the kernel has had.
-	return append(all(), host.Package{Path: "gocuda/cudaapi/backend", Name: "backend", Symbols: map[string]reflect.Value{},
+	return append(list, host.Package{Path: "gocuda/cudaapi/backend", Name: "backend", Symbols: map[string]reflect.Value{},
 		Docs: map[string]string{"": "Package backend gives compiled programs their devices. In a cell they are there without it."}})
 }

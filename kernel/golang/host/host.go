@@ -45,6 +45,9 @@ type Package struct {
 	// Params holds the names of parameters, then of results, by "Func" and
 	// "Type.Method": reflect does not know them.
 	Params map[string][]string
+
+	// Direct lists functions of the package that cells call often.
+	Direct []Direct
 }
 
 // Importer gives the checker the packages of the standard library and of the
@@ -58,6 +61,7 @@ type Importer struct {
 	todo   []namedType // named types that lack their underlying type
 	sealed map[string][]sealedInterface
 
+	directs directs
 	sources sources
 	generic map[string]*Source
 	fset    *token.FileSet
@@ -96,6 +100,9 @@ func NewImporter(pkgs ...Package) *Importer {
 	}
 	for _, p := range pkgs {
 		im.add(p)
+		for _, d := range p.Direct {
+			im.directs.add(p, d)
+		}
 	}
 	return im
 }
@@ -201,6 +208,10 @@ func (im *Importer) Exports() map[string]map[string]reflect.Value {
 		if strings.HasPrefix(key, "github.com/traefik/yaegi/") {
 			all[key] = syms
 		}
+	}
+	if len(im.directs.types) > 0 {
+		all["direct/direct"] = im.directs.types
+		all["github.com/traefik/yaegi/direct"] = map[string]reflect.Value{"convert": reflect.ValueOf(im.directs.convert)}
 	}
 	all["."] = stdlib.Symbols["."]
 	return all

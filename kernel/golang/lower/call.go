@@ -46,6 +46,9 @@ func (f *fn) call(e *ast.CallExpr) string {
 	}
 	args := f.args(e, sig, recv, callee.policy)
 	f.typeVerbs(e, fun, sig, args)
+	if text, ok := f.direct(callee.host, args); ok {
+		return text
+	}
 	if recv != nil {
 		r := args[0]
 		args = args[1:]
@@ -64,6 +67,7 @@ type calledFunc struct {
 	recv    func() string            // the receiver, if it is to be evaluated with the arguments
 	bound   func(recv string) string // how to call with it; nil: it is the first argument
 	policy  func() string            // what compiled code gets for an any
+	host    *types.Func              // the compiled function that it is
 }
 
 func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
@@ -76,7 +80,7 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 			out := calledFunc{recv: func() string { return f.receiver(sel.X, t, c) }}
 			if c.host {
 				out.bound = func(recv string) string { text, _ := f.methodText(c, recv); return text }
-				out.policy = policyOf(c.fun)
+				out.policy, out.host = policyOf(c.fun), c.fun
 			} else {
 				out.text, _ = f.methodText(c, "")
 				out.lowered = out.text
@@ -88,7 +92,7 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 		if o, ok := f.info.Uses[id].(*types.Func); ok {
 			out := calledFunc{text: f.funcInstance(fun)}
 			if o.Pkg() != nil && l.hostPkg(o.Pkg()) && l.declOf(o.Origin()) == nil {
-				out.policy = policyOf(o)
+				out.policy, out.host = policyOf(o), o
 			} else {
 				out.lowered = out.text
 			}
@@ -100,6 +104,24 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 		text = f.spill(text)
 	}
 	return calledFunc{text: text}, sig
+}
+
+// direct calls a compiled function without reflection, if it is such a one. Its
+// receiver is the first argument.
+func (f *fn) direct(fun *types.Func, args []string) (string, bool) {
+	if fun == nil {
+		return "", false
+	}
+	symbol, ok := f.l.host.Direct(fun.FullName())
+	if !ok {
+		return "", false
+	}
+	frame := f.l.use("direct") + "." + symbol
+	fields := make([]string, len(args))
+	for i, a := range args {
+		fields[i] = string(rune('A'+i)) + ": " + strings.TrimSuffix(a, "...")
+	}
+	return fmt.Sprintf("%s(%s{%s}).R", frame, frame, strings.Join(fields, ", ")), true
 }
 
 func (f *fn) isMethodExpr(fun ast.Expr) bool {

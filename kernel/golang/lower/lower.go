@@ -25,6 +25,9 @@ type Host interface {
 	IsHost(path string) bool
 	// PackageName is the name of a package in its clause.
 	PackageName(path string) string
+	// Direct is the type of package direct whose conversion calls a function
+	// without reflection: see host.Direct.
+	Direct(function string) (symbol string, ok bool)
 	// Define adds a symbol to the package that lowered code imports as rt.
 	Define(name string, v reflect.Value)
 	// Define a type under a name in package rt for one that its own table lacks.

@@ -81,7 +81,7 @@ func (f *fn) hoist(name, rep string) bool {
 
 func hoistable(rep string) bool {
 	switch rep {
-	case "bool", "string", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "float32", "float64":
+	case "bool", "string", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "float32", "float64", "error":
 		return true
 	}
 	return strings.HasPrefix(rep, "*") || strings.HasPrefix(rep, "[]") || strings.HasPrefix(rep, "map[")

@@ -1,0 +1,116 @@
+package golang
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"gocuda/kernel/golang/host"
+)
+
+// Tally and Step stand for a compiled package whose functions cells call often.
+type Tally struct{ Sum int }
+
+type Step struct{ By, Times int }
+
+func (t *Tally) Add(s Step, other *Tally, n int, more ...any) error {
+	if s.By < 0 {
+		return errors.New("negative")
+	}
+	t.Sum += s.By*s.Times + n
+	if other != nil {
+		other.Sum++
+	}
+	for _, m := range more {
+		switch m := m.(type) {
+		case int:
+			t.Sum += m
+		case *Tally:
+			t.Sum += m.Sum
+		default:
+			return fmt.Errorf("%T", m)
+		}
+	}
+	return nil
+}
+
+func (s Step) Twice() Step { return Step{2 * s.By, s.Times} }
+
+func NewStep(by int, times ...int) Step {
+	s := Step{by, 1}
+	for _, n := range times {
+		s.Times *= n
+	}
+	return s
+}
+
+// TestDirectCalls compares calls without reflection with those by it.
+func TestDirectCalls(t *testing.T) {
+	const path = "gocuda/kernel/golang" // where reflect finds the types
+	direct := 0
+	pkg := func(with bool) host.Package {
+		p := host.Package{Path: path, Name: "golang", Preloaded: true, Symbols: map[string]reflect.Value{
+			"Tally": reflect.ValueOf((*Tally)(nil)), "Step": reflect.ValueOf((*Step)(nil)), "NewStep": reflect.ValueOf(NewStep),
+		}}
+		if with {
+			p.Direct = []host.Direct{
+				host.Direct5("Tally.Add", func(t *Tally, s Step, other *Tally, n int, more []any) error {
+					direct++
+					return t.Add(s, other, n, more...)
+				}),
+				host.Direct1("Step.Twice", func(s Step) Step { direct++; return s.Twice() }),
+				host.Direct2("NewStep", func(by int, times []int) Step { direct++; return NewStep(by, times...) }),
+			}
+		}
+		return p
+	}
+	session := func(p host.Package) *session {
+		out := new(bytes.Buffer)
+		ev, err := New(Options{Stdout: out, Stderr: out, Packages: []host.Package{p}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &session{t: t, ev: ev, out: out}
+	}
+	with, without := session(pkg(true)), session(pkg(false))
+	for _, c := range []struct {
+		code   string
+		direct int
+	}{
+		{"a, b := &golang.Tally{}, &golang.Tally{}", 0},
+		{"a.Add(golang.Step{2, 3}, b, 0)\na.Sum, b.Sum", 1},
+		{"s := golang.NewStep(5)\ns, golang.NewStep(-1, 2, 3), golang.NewStep(1, []int{4, 5}...), s.Twice().Twice()", 5},
+		{"a.Add(s, nil, 0, 1, b, -3)\na.Sum", 1},
+		{"list := []any{1, 2, b}\na.Add(s, nil, 0, list...)\na.Sum", 1},
+		{"a.Add(golang.NewStep(-1), b, 0)", 2},
+		{"err := a.Add(golang.NewStep(-1), b, 0, 7)\nerr", 2},
+		{"a.Add(s, b, 0, \"text\")", 1},
+		{"type mine struct{ N int }\na.Add(s, b, 0, mine{3})", 1},
+		{"func add(t *golang.Tally, n int) error { return t.Add(golang.NewStep(n, n), nil, 0, n) }\nadd(a, 3), add(a, -3), a.Sum", 4},
+		{"for i := range 5 { if err := a.Add(golang.Step{i, i}, b, 0); err != nil { panic(err) } }\na.Sum, b.Sum", 5},
+		{"var kept []error\nfor i := range 3 { err := a.Add(golang.Step{i - 1, 1}, nil, 0); kept = append(kept, err) }\nfmt.Println(kept)", 3},
+		{"func both(n int) (e1, e2 error) { e1 = a.Add(golang.Step{n, 1}, nil, 0); e2 = a.Add(golang.Step{-n, 1}, nil, 0); return }\nboth(1)", 2},
+		{"fs := []func() error{}\nfor i := range 3 { fs = append(fs, func() error { return a.Add(golang.Step{-i, 1}, nil, 0) }) }\nfor _, f := range fs { fmt.Println(f()) }", 3},
+		{"var none *golang.Tally\nfunc() (e error) { defer func() { e = fmt.Errorf(\"%v\", recover()) }(); return none.Add(s, nil, 0) }()", 1},
+		{"none.Add(s, nil, 0)", 1},
+		{"done := make(chan error)\ngo func() { done <- a.Add(s, nil, 0, 2) }()\ne := <-done\ne, a.Sum", 1},
+		{"func later() { defer a.Add(s, nil, 0, 100); a.Sum = 0 }\nlater()\na.Sum", 0}, // nor is a deferred one,
+		{"f := a.Add\nf(s, nil, 1)\na.Sum", 0},                                         // a value of it is not
+		{"type holder struct{ *golang.Tally }\nholder{a}.Add(s, nil, 0, 1)\na.Sum", 1},
+		{"var t golang.Tally\nt.Add(s, &t, 0)\nt.Sum", 1},
+		{"m := map[string]error{}\nm[\"x\"] = a.Add(golang.NewStep(-2), nil, 0)\nm", 2},
+		{"if a.Add(s, nil, 0) == nil && a.Add(golang.NewStep(-1), nil, 0) != nil { fmt.Println(\"one\") }", 3},
+		{"func fib(n int) int { if n < 2 { a.Add(golang.NewStep(1), nil, 0); return n }; return fib(n-1) + fib(n-2) }\nfib(6), a.Sum", 26},
+	} {
+		got, want := with.run(c.code), without.run(c.code)
+		if got != want {
+			t.Errorf("%s\ngave\n%s\nand with reflection\n%s", c.code, got, want)
+		}
+		if direct != c.direct {
+			t.Errorf("%s: %d calls were direct, not %d", c.code, direct, c.direct)
+		}
+		direct = 0
+	}
+}

@@ -1,0 +1,143 @@
+package host
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// Direct is a compiled function that lowered code can call without reflection,
+// in half the time: as a conversion T(T{A: x, B: y}).R of a structure with its
+// arguments and its result, which the interpreter has this package carry out.
+type Direct struct {
+	name  string // "Func" or "Type.Method"
+	frame reflect.Type
+	call  func(from, to unsafe.Pointer) // of two frames
+}
+
+// The frames of functions of one to five arguments.
+type (
+	frame1[A, R any] struct {
+		A A
+		R R
+	}
+	frame2[A, B, R any] struct {
+		A A
+		B B
+		R R
+	}
+	frame3[A, B, C, R any] struct {
+		A A
+		B B
+		C C
+		R R
+	}
+	frame5[A, B, C, D, E, R any] struct {
+		A A
+		B B
+		C C
+		D D
+		E E
+		R R
+	}
+)
+
+func direct[F any](name string, call func(from, to *F)) Direct {
+	return Direct{name, reflect.TypeFor[F](), func(from, to unsafe.Pointer) { call((*F)(from), (*F)(to)) }}
+}
+
+// Direct1 makes a function of one argument direct, "Func", or a method without,
+// "Type.Method": its receiver is then the argument. f does what it does, with a
+// slice for a variadic parameter. No parameter's type is an interface.
+func Direct1[A, R any](name string, f func(A) R) Direct {
+	return direct(name, func(from, to *frame1[A, R]) { to.R = f(from.A) })
+}
+
+// Direct2 is Direct1 for two arguments.
+func Direct2[A, B, R any](name string, f func(A, B) R) Direct {
+	return direct(name, func(from, to *frame2[A, B, R]) { to.R = f(from.A, from.B) })
+}
+
+// Direct3 is Direct1 for three arguments.
+func Direct3[A, B, C, R any](name string, f func(A, B, C) R) Direct {
+	return direct(name, func(from, to *frame3[A, B, C, R]) { to.R = f(from.A, from.B, from.C) })
+}
+
+// Direct5 is Direct1 for five arguments.
+func Direct5[A, B, C, D, E, R any](name string, f func(A, B, C, D, E) R) Direct {
+	return direct(name, func(from, to *frame5[A, B, C, D, E, R]) { to.R = f(from.A, from.B, from.C, from.D, from.E) })
+}
+
+// directs are the direct functions of all packages.
+type directs struct {
+	symbols map[string]string // by the function's name
+	types   map[string]reflect.Value
+	calls   map[reflect.Type]func(from, to unsafe.Pointer)
+}
+
+func (ds *directs) add(p Package, d Direct) {
+	if ds.symbols == nil {
+		ds.symbols, ds.types = make(map[string]string), make(map[string]reflect.Value)
+		ds.calls = make(map[reflect.Type]func(from, to unsafe.Pointer))
+	}
+	full, sig := p.function(d.name)
+	if sig == nil {
+		panic(fmt.Sprintf("host: there is no function %s in %s", d.name, p.Path))
+	}
+	// Functions of the same types need frames of different types: the first
+	// field, which has no size, sees to it.
+	symbol := fmt.Sprintf("Direct%d", len(ds.symbols))
+	fields := []reflect.StructField{{Name: symbol, Type: reflect.TypeFor[struct{}]()}}
+	want := append(slices.Collect(sig.Ins()), slices.Collect(sig.Outs())...)
+	if len(want) != d.frame.NumField() || sig.NumOut() != 1 {
+		panic(fmt.Sprintf("host: %s is a %v, which a %v does not fit", full, sig, d.frame))
+	}
+	for i, t := range want {
+		f := d.frame.Field(i)
+		if f.Type != t {
+			panic(fmt.Sprintf("host: %s is a %v, which a %v does not fit", full, sig, d.frame))
+		}
+		fields = append(fields, reflect.StructField{Name: f.Name, Type: t})
+	}
+	frame := reflect.StructOf(fields)
+	ds.symbols[full], ds.types[symbol], ds.calls[frame] = symbol, reflect.Zero(reflect.PointerTo(frame)), d.call
+}
+
+// function finds "Func" or "Type.Method" and tells its full name, as
+// (*types.Func).FullName writes it, and its type, in which a receiver is the first
+// parameter.
+func (p *Package) function(name string) (full string, sig reflect.Type) {
+	typ, method, ok := strings.Cut(name, ".")
+	symbol := p.Symbols[typ]
+	if !symbol.IsValid() {
+		return "", nil
+	}
+	if !ok {
+		return p.Path + "." + name, symbol.Type()
+	}
+	if m, ok := symbol.Type().Elem().MethodByName(method); ok {
+		return "(" + p.Path + "." + typ + ")." + method, m.Type
+	}
+	if m, ok := symbol.Type().MethodByName(method); ok {
+		return "(*" + p.Path + "." + typ + ")." + method, m.Type
+	}
+	return "", nil
+}
+
+// convert is what the interpreter asks for conversions.
+func (ds *directs) convert(from, to reflect.Type) func(src, dest reflect.Value) {
+	call := ds.calls[from]
+	if call == nil || from != to {
+		return nil
+	}
+	return func(src, dest reflect.Value) { call(src.Addr().UnsafePointer(), dest.Addr().UnsafePointer()) }
+}
+
+// Direct is the name of the type whose conversion calls a function, in the
+// package "direct" of Exports; false if there is none.
+func (im *Importer) Direct(function string) (symbol string, ok bool) {
+	symbol, ok = im.directs.symbols[function]
+	return symbol, ok
+}
