@@ -121,6 +121,7 @@ func (ev *Evaluator) start() error {
 	ev.rt.SetStop(polled[0], polled[1])
 	ev.lower = lower.New(ev.rt, &hostTable{ev}, ev.fset)
 	ev.rt.TypeFor = ev.lower.LookupType
+	ev.rt.IsHost = ev.lower.IsHost
 	ev.lower.SourceDecl = ev.importer.decl
 	ev.lower.SourceObj = ev.importer.isSource
 	for _, p := range ev.importer.host.Preloaded() {

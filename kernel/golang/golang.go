@@ -26,8 +26,8 @@
 // Lowered code knows no types but those of compiled packages, so reflection in
 // compiled code sees a cell's type by its representation: without its name and
 // methods (text/template cannot call them), unexported fields with X_ before
-// their names. fmt, encoding/json, sort, errors, net/http and package display
-// get what they need. A function that gets a negative zero sees zero.
+// their names, no embedded fields. fmt, encoding/json, sort, errors, net/http
+// and package display get what they need. A function that gets a negative zero sees zero.
 // runtime.Caller sees the interpreter, and finalizers run late.
 //
 // The line of a trace is that of the call or the panic, except that calls of one

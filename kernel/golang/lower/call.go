@@ -161,8 +161,20 @@ func policyOf(fun *types.Func) func() string {
 	if fun.FullName() == "fmt.Errorf" {
 		return func() string { return "AsError" } // for %w
 	}
+	if fun.Pkg() != nil && fun.Pkg().Path() == "fmt" && strings.Contains(strings.ToLower(fun.Name()), "scan") {
+		return func() string { return "Scan" }
+	}
 	if fun.Pkg() == nil || keepBoxes[fun.Pkg().Path()] || keepBoxes[fun.FullName()] {
 		return nil
+	}
+	if fun.Pkg().Path() == "encoding/json" {
+		if name := fun.Name(); name == "Unmarshal" || name == "Decode" {
+			return func() string { return "JSONIn" }
+		}
+		return func() string { return "JSONOut" }
+	}
+	if fun.Pkg().Path() == "reflect" {
+		return func() string { return "Bare" } // its kind, not that of what has its methods
 	}
 	return func() string { return "Out" }
 }

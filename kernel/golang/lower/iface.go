@@ -41,6 +41,12 @@ func (l *Lowerer) boxParts(t types.Type, depth int) {
 		if l.isBare(part) || types.IsInterface(part) {
 			return
 		}
+		if l.isLoop(part) {
+			l.repNeeded(part)
+		}
+		if l.encodes(part) {
+			l.box(types.NewPointer(part))
+		}
 		if ms := types.NewMethodSet(part); ms.Len() > 0 {
 			l.box(part)
 			return
@@ -61,9 +67,39 @@ func (l *Lowerer) boxParts(t types.Type, depth int) {
 		visit(u.Elem())
 	case *types.Struct:
 		for i := range u.NumFields() {
-			visit(u.Field(i).Type())
+			f := u.Field(i).Type()
+			switch l.fieldKind(u, i) {
+			case pointerField:
+				l.repNeeded(f.Underlying().(*types.Pointer).Elem())
+			case heapField:
+				l.repNeeded(f)
+			}
+			visit(f)
 		}
 	}
+}
+
+// encodes says whether a pointer to t has methods that encoding/json calls.
+func (l *Lowerer) encodes(t types.Type) bool {
+	for _, name := range []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText"} {
+		if o, _, _ := types.LookupFieldOrMethod(t, true, nil, name); o != nil {
+			if _, ok := o.(*types.Func); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// repNeeded tells the runtime what represents a type whose values it makes.
+func (l *Lowerer) repNeeded(t types.Type) {
+	d := l.typeOf(t)
+	key := "rep " + l.typeKey(t)
+	if l.isBare(t) || l.hosted[key] {
+		return
+	}
+	put(l, l.hosted, key, true)
+	l.inits = append(l.inits, fmt.Sprintf("%s(%d, (*%s)(nil))", l.sym("Rep"), d.ID, l.rep(t)))
 }
 
 // registerMethods tells the runtime the methods of boxed types that compiled

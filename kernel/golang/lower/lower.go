@@ -214,6 +214,9 @@ func (l *Lowerer) typeOf(t types.Type) *rt.Type {
 // LookupType finds the number of a type that has one.
 func (l *Lowerer) LookupType(t types.Type) *rt.Type { return l.typeIDs[l.typeKey(types.Unalias(t))] }
 
+// IsHost says whether compiled code knows a type by its name.
+func (l *Lowerer) IsHost(n *types.Named) bool { return l.isHost(n) }
+
 // id is the number of a type that a switch or assertion asks for.
 func (l *Lowerer) id(t types.Type) int {
 	d := l.typeOf(t)

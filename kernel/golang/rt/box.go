@@ -28,6 +28,7 @@ type Type struct {
 	host reflect.Type // for a type that compiled code knows
 
 	mu      sync.RWMutex
+	rep     reflect.Type             // what represents it, where a value within one of its own may have to be made
 	methods map[string]reflect.Value // func(receiver any, arguments...) results
 }
 

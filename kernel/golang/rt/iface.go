@@ -265,6 +265,28 @@ func asError(x any) any {
 	return x
 }
 
+// scanTarget is what fmt scans into.
+func scanTarget(x any) any {
+	b, ok := x.(Box)
+	if !ok {
+		return x
+	}
+	if m := b.T.Method("Scan"); m.IsValid() {
+		if f, ok := m.Interface().(func(any, fmt.ScanState, rune) error); ok {
+			return userScanner{b, f}
+		}
+	}
+	return b.V
+}
+
+// userScanner is a cell's fmt.Scanner in fmt's hands.
+type userScanner struct {
+	box  Box
+	scan func(any, fmt.ScanState, rune) error
+}
+
+func (s userScanner) Scan(state fmt.ScanState, verb rune) error { return s.scan(s.box.V, state, verb) }
+
 // userErrors is a userError that wraps several.
 type userErrors struct{ Box }
 

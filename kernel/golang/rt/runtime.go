@@ -28,6 +28,10 @@ type Runtime struct {
 	// TypeFor finds a type that has a number, or nil.
 	TypeFor func(types.Type) *Type
 
+	// IsHost says whether compiled code knows a type by its name; the default
+	// is that it knows none.
+	IsHost func(*types.Named) bool
+
 	// Show gets the values of a cell's last expression.
 	Show func(values []any)
 
@@ -48,7 +52,7 @@ type Runtime struct {
 // New returns the runtime of a session. hostType gives the checker's type of
 // a compiled one.
 func New(hostType func(reflect.Type) types.Type) *Runtime {
-	r := &Runtime{hostType: hostType, stop: new(bool), stuck: new(bool)}
+	r := &Runtime{hostType: hostType, stop: new(bool), stuck: new(bool), IsHost: func(*types.Named) bool { return false }}
 	r.types.byHost = make(map[reflect.Type]*Type)
 	r.groups.byID = make(map[int64]*Group)
 	r.traces.trails = make(map[int64]*trail)
@@ -95,6 +99,11 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Check":         r.check,
 		"Method":        r.setMethod,
 		"Host":          r.setHost,
+		"Rep":           r.setRep,
+		"Scan":          scanTarget,
+		"JSONIn":        r.jsonIn,
+		"JSONOut":       r.jsonOut,
+		"Bare":          func(x any) any { return value(unwrap(x)) },
 		"Pos":           r.traces.register,
 		"Select":        selectCase,
 		"SendCase":      sendCase,
@@ -236,6 +245,14 @@ func (r *Runtime) setHost(id int, pointer any) {
 	defer r.types.mu.Unlock()
 	t.host = host
 	r.types.byHost[host] = t
+}
+
+// setRep tells what represents a type, by a nil pointer to it.
+func (r *Runtime) setRep(id int, pointer any) {
+	t := r.types.get(id)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rep = reflect.TypeOf(pointer).Elem()
 }
 
 func (r *Runtime) errorsAs(err error, target any, id int) bool {

@@ -117,12 +117,57 @@ func (t *Type) nameOf(component types.Type) string { return TypeString(component
 
 // TypeString writes a type as %T does: packages by their names.
 func TypeString(t types.Type) string {
-	s := types.TypeString(t, func(p *types.Package) string { return p.Name() })
-	s = strings.ReplaceAll(s, "interface{}", "interface {}")
+	s := reflectSpaces(types.TypeString(t, func(p *types.Package) string { return p.Name() }))
 	if b, ok := types.Unalias(t).(*types.Interface); ok && b.Empty() {
 		return "interface {}"
 	}
 	return s
+}
+
+// reflectSpaces puts the spaces of a type as package reflect does: those of
+// go/types are others.
+func reflectSpaces(s string) string {
+	var out strings.Builder
+	var open []byte // brackets
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		last := byte(0)
+		if len(open) > 0 {
+			last = open[len(open)-1]
+		}
+		switch {
+		case quoted:
+			if c == '\\' {
+				out.WriteByte(c)
+				i++
+				c = s[i]
+			} else if c == '"' {
+				quoted = false
+			}
+		case c == '"':
+			quoted = true
+		case c == '(' || c == '[':
+			open = append(open, c)
+		case c == '{':
+			out.WriteString(" {")
+			if c = ' '; s[i+1] == '}' {
+				out.WriteByte('}')
+				i++
+				continue
+			}
+			open = append(open, '{')
+		case c == '}':
+			out.WriteByte(' ')
+			open = open[:len(open)-1]
+		case c == ')' || c == ']':
+			open = open[:len(open)-1]
+		case c == ' ' && last == '[' && s[i-1] == ',':
+			continue
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
 }
 
 // PanicText writes a boxed value as Go's runtime does in a panic.

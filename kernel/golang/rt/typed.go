@@ -1,7 +1,6 @@
 package rt
 
 import (
-	"encoding/json"
 	"go/types"
 	"reflect"
 	"strings"
@@ -14,17 +13,6 @@ import (
 func (b Box) Typed() (reflect.Value, display.Type) {
 	t := typeView{b.T, b.T.Type, map[types.Type]reflect.Type{}}
 	return t.Open(reflect.ValueOf(b.V)), t
-}
-
-// MarshalJSON encodes the value as its cell's own method does, or as
-// encoding/json encodes its representation.
-func (b Box) MarshalJSON() ([]byte, error) {
-	if m := b.T.Method("MarshalJSON"); m.IsValid() {
-		if f, ok := m.Interface().(func(any) ([]byte, error)); ok {
-			return f(b.V)
-		}
-	}
-	return json.Marshal(b.V)
 }
 
 // typeView is a type within the type of a box.
@@ -75,14 +63,32 @@ func (t typeView) Open(v reflect.Value) reflect.Value {
 		return v
 	}
 	if p, ok := t.t.Underlying().(*types.Pointer); ok && v.Kind() == reflect.UnsafePointer {
-		if rep := t.reps[types.Unalias(p.Elem())]; rep != nil {
+		if rep := t.repOf(p.Elem()); rep != nil {
 			return reflect.NewAt(rep, v.UnsafePointer())
 		}
 	}
+	t.note(v)
+	return v
+}
+
+// note remembers what represents t, for values of the type within it.
+func (t typeView) note(v reflect.Value) {
 	if v.Kind() == reflect.Struct {
 		t.reps[types.Unalias(t.t)] = v.Type()
 	}
-	return v
+}
+
+// repOf is what represents a type within t, if that is known: nil if not.
+func (t typeView) repOf(component types.Type) reflect.Type {
+	if rep := t.reps[types.Unalias(component)]; rep != nil {
+		return rep
+	}
+	if own := t.owner.nested(component); own != nil {
+		own.mu.RLock()
+		defer own.mu.RUnlock()
+		return own.rep
+	}
+	return nil
 }
 
 func (t typeView) Methods(v reflect.Value) any {
