@@ -23,7 +23,7 @@ import (
 const rankEnv = "GOCUDA_MPI_TEST_PROGRAM"
 
 // programs are what the ranks of a test run.
-var programs = map[string]func() error{"group": groups, "streams": streams, "large": large, "joint": jointly, "killed": killed}
+var programs = map[string]func() error{"group": groups, "streams": streams, "large": large, "joint": jointly, "killed": killed, "pool": pool, "refused": refusing}
 
 func TestMain(m *testing.M) {
 	name := os.Getenv(rankEnv)

@@ -67,6 +67,7 @@ const (
 	taken     = 1 // the buffer is the sender's again
 	takenWhen = 2 // when the event that follows is done
 	wanted    = 3 // send the pieces
+	refused   = 4 // it does not work; why follows
 )
 
 const answerSize = 1 + 64

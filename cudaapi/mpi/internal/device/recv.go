@@ -1,6 +1,7 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -198,7 +199,9 @@ func (r *receiving) arrived(st transport.Status) error {
 			return nil
 		}
 		if r.p.e.forced == IPC {
-			return why
+			var text cuda.IPCEvent // the place of one
+			copy(text[:], why.Error())
+			return errors.Join(why, r.say(refused, text))
 		}
 		r.p.learn(st.Source, why.Error())
 	}

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"runtime"
@@ -160,7 +161,9 @@ type sending struct {
 	envelope transport.Request
 	reply    transport.Request
 	answer   []byte
-	done     *cuda.Event // the receiver's
+	done     *cuda.Event  // the receiver's
+	lent     *cuda.Buffer // a copy, of memory that others cannot open
+	failed   error        // to free it
 	pieces   *pieces
 }
 
@@ -212,6 +215,13 @@ func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream) (transpo
 	if err := s.ready.Record(stream); err != nil {
 		return nil, err
 	}
+	if p.e.forced == IPC {
+		if _, err := raw.IPCHandle(); err != nil {
+			if err := s.lend(); err != nil {
+				return nil, err
+			}
+		}
+	}
 	s.e().mu.Lock()
 	s.e().next++
 	s.key = s.e().next
@@ -232,6 +242,33 @@ func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream) (transpo
 }
 
 func (s *sending) e() *Engine { return s.p.e }
+
+// lend copies memory that CUDA cannot share between processes (of pools, for
+// instance) to some that it can.
+func (s *sending) lend() error {
+	l := s.lane
+	err := fabric.Allocating(func() (err error) {
+		s.lent, err = l.dev.Alloc(s.buf.Bytes(), cuda.Uint8)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := l.stream.WaitEvent(s.ready); err != nil {
+		return err
+	}
+	if err := cuda.MemcpyAsync(s.lent, s.buf, l.stream); err != nil {
+		return err
+	}
+	if err := s.ready.Record(l.stream); err != nil {
+		return err
+	}
+	s.buf = s.lent
+	if s.stream == nil {
+		return nil
+	}
+	return s.stream.WaitEvent(s.ready)
+}
 
 // describe makes the envelope.
 func (s *sending) describe() ([]byte, error) {
@@ -259,6 +296,9 @@ func (s *sending) end() {
 	s.e().mu.Unlock()
 	s.lane.giveBack(s.ready)
 	s.ready = nil
+	if s.lent != nil {
+		s.failed = fabric.Allocating(s.lent.Free)
+	}
 }
 
 func (s *sending) step() (bool, error) {
@@ -290,7 +330,7 @@ func (s *sending) step() (bool, error) {
 		return false, err
 	}
 	s.end()
-	return true, nil
+	return true, s.failed
 }
 
 // answered does what the receiver's answer asks for.
@@ -309,10 +349,12 @@ func (s *sending) answered() error {
 		if err != nil {
 			return err
 		}
-		if s.stream != nil {
+		if s.stream != nil && s.lent == nil {
 			return s.stream.WaitEvent(done)
 		}
 		s.done = done
+	case refused:
+		return fmt.Errorf("the receiver cannot open the memory: %s", bytes.TrimRight(s.answer[1:], "\x00"))
 	}
 	return nil
 }

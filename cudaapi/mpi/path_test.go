@@ -1,0 +1,103 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/mpi"
+)
+
+// With IPC and nothing else, memory of pools goes that way too, in the order of
+// streams as well.
+func TestPoolMemoryByIPC(t *testing.T) {
+	runRanks(t, 2, "pool", "GOCUDA_SIM_SCHEDULE=adversarial", "GOCUDA_MPI_PATH=ipc")
+}
+
+func pool() error {
+	world, devs, err := begin()
+	if err != nil {
+		return err
+	}
+	d := devs[world.Rank()%len(devs)]
+	s, err := d.NewStream(cuda.NonBlocking)
+	if err != nil {
+		return err
+	}
+	const n = 100_000
+	for round := range 4 {
+		b, err := s.AllocAsync(n, cuda.Int32)
+		if err != nil {
+			return err
+		}
+		host := make([]int32, n)
+		ordered := round%2 == 1
+		if world.Rank() == 0 {
+			for i := range host {
+				host[i] = int32(i + round)
+			}
+			err = errors.Join(s.Synchronize(), b.Upload(host))
+			if ordered {
+				err = errors.Join(err, world.SendOn(b, 1, round, s), b.MemsetAsync(0xee, s))
+			} else {
+				err = errors.Join(err, world.Send(b, 1, round), b.Memset(0xee))
+			}
+		} else {
+			if err = errors.Join(b.MemsetAsync(0xdd, s), s.Synchronize()); ordered && err == nil {
+				_, err = world.RecvOn(b, 0, round, s)
+			} else if err == nil {
+				_, err = world.Recv(b, 0, round)
+			}
+			err = errors.Join(err, s.Synchronize(), b.Download(host))
+			for i, v := range host {
+				if v != int32(i+round) {
+					return fmt.Errorf("round %d: %d at %d", round, v, i)
+				}
+			}
+		}
+		if err := errors.Join(err, b.FreeAsync(s), s.Synchronize()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// With IPC and nothing else, memory that cannot be opened is an error at both
+// ends, and no wait.
+func TestMemoryThatCannotBeOpened(t *testing.T) {
+	runRanks(t, 2, "refused", "GOCUDA_MPI_PATH=ipc")
+}
+
+// closed opens no memory of other processes.
+type closed struct{ driver.Driver }
+
+func (*closed) IPCOpenMemHandle(driver.Context, driver.IPCMemHandle) (driver.Ptr, error) {
+	return 0, &driver.Error{Code: driver.ErrInvalidContext, Call: "cuIpcOpenMemHandle", Detail: "it is a test"}
+}
+
+func refusing() error {
+	if err := wrapDriver(func(d driver.Driver) driver.Driver { return &closed{d} }); err != nil {
+		return err
+	}
+	world, devs, err := begin()
+	if err != nil {
+		return err
+	}
+	b, err := devs[world.Rank()%len(devs)].Alloc(1000, cuda.Int32)
+	if err != nil {
+		return err
+	}
+	if world.Rank() == 0 {
+		err = world.Send(b, 1, 0)
+	} else {
+		_, err = world.Recv(b, 0, 0)
+	}
+	want := [...]string{"the receiver cannot open the memory: cuIpcOpenMemHandle", "it is a test"}[world.Rank()]
+	if !errors.Is(err, mpi.ErrOther) || !strings.Contains(err.Error(), want) {
+		return fmt.Errorf("rank %d: %v", world.Rank(), err)
+	}
+	return b.Free()
+}
