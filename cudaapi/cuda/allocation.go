@@ -149,11 +149,14 @@ type Leak struct {
 
 // Leaks lists the memory that is allocated and not freed, largest first, with
 // where each piece was allocated. Pageable memory is not listed: it is the
-// collector's, as any Go slice.
+// collector's, as any Go slice. Nor is what packages mpi and collective keep for
+// themselves.
 func Leaks() []Leak {
 	var out []Leak
 	all(func(a *allocation) {
-		out = append(out, Leak{Device: int(a.dev.id), Kind: a.kind.String(), Bytes: a.bytes, Where: a.site.String()})
+		if where := a.site.String(); !kept(where) {
+			out = append(out, Leak{Device: int(a.dev.id), Kind: a.kind.String(), Bytes: a.bytes, Where: where})
+		}
 	})
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Bytes > out[j].Bytes })
 	return out

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -51,4 +52,12 @@ func (s *site) String() string {
 		}
 		return f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)
 	}
+}
+
+// keepers are the packages that keep memory for later, and free it themselves.
+var keepers = []string{"gocuda/cudaapi/internal/", "gocuda/cudaapi/mpi/internal/", "gocuda/cudaapi/mpi.", "gocuda/cudaapi/collective."}
+
+// kept reports whether one of them allocated memory.
+func kept(where string) bool {
+	return slices.ContainsFunc(keepers, func(k string) bool { return strings.HasPrefix(where, k) })
 }

@@ -144,7 +144,14 @@ func jointly() error {
 	if want := []int64{0, 1, 2, 6}[p]; err != nil || got[0] != want {
 		return fmt.Errorf("the product is %d, want %d: %v", got, want, err)
 	}
-	return nil
+	// What is left is the program's.
+	if err := b.Free(); err != nil {
+		return err
+	}
+	if left := cuda.Leaks(); len(left) != 1 || left[0].Bytes != 8 {
+		return fmt.Errorf("not freed: %v", left)
+	}
+	return one.Free()
 }
 
 // A rank that is killed when the others' kernels wait for its own: their calls
