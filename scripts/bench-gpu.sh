@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What calls and copies cost on this machine's GPUs, side by side in one run:
 # CUDA C++ (where nvcc is), Go compiled, Go in a cell, CuPy and cuda.core (where
-# they are installed). Each runs twice, in turns; a table of the lower figures
-# (of copies: the higher) comes last.
+# they are installed). Each runs five times, in turns, and copies in the first two
+# of them; a table of the medians comes last.
 # usage: bench-gpu.sh PERCALL GOCUDA_KERNEL [PYTHON]
 #   PERCALL is bench/percall, compiled; PYTHON defaults to python3.
 # GOCUDA_BACKEND=sim tries it without GPUs: the figures then say nothing.
@@ -27,36 +27,47 @@ fi
 
 failed=0
 measure() { timeout 120 "$@" | tee -a "$work/lines" || failed=1; }
-for turn in 1 2; do
+copies=""
+for turn in 1 2 3 4 5; do
   echo "== turn $turn"
-  [ -x "$work/percall" ] && measure "$work/percall"
-  measure "$percall" go
-  measure "$kernel" exec "$bench/percall/main.go" cell
+  [ "$turn" -le 2 ] || copies=calls
+  [ -x "$work/percall" ] && measure "$work/percall" $copies
+  measure "$percall" go $copies
+  measure "$kernel" exec "$bench/percall/main.go" cell $copies
   if [ "$GOCUDA_BACKEND" = nvidia ] && command -v "$python" >/dev/null; then
     measure "$python" "$bench/percall.py"
   fi
 done
 
-echo "== table"
+echo "== medians"
 awk '
   match($0, / (us|GB\/s) +[0-9.]+/) {
     label = $1
     name = substr($0, length(label) + 2, RSTART - length(label) - 2)
     sub(/ +$/, "", name); gsub(/ +/, " ", name)
-    value = $NF
-    rate = /GB\/s/
-    if (rate) name = name ", GB/s"
+    if (/GB\/s/) name = name ", GB/s"
     key = label SUBSEP name
-    if (!(key in best) || (rate ? value > best[key] : value < best[key])) best[key] = value
+    value[key, ++count[key]] = $NF
     if (!(label in labels)) { labels[label]; order[++n] = label }
     if (!(name in names)) { names[name]; rows[++m] = name }
+  }
+  # median sorts the values of a key; of an even number the two in the middle count.
+  function median(key,   i, j, v, k) {
+    k = count[key]
+    if (!k) return ""
+    for (i = 2; i <= k; i++) {
+      v = value[key, i]
+      for (j = i - 1; j > 0 && value[key, j] + 0 > v + 0; j--) value[key, j + 1] = value[key, j]
+      value[key, j + 1] = v
+    }
+    return sprintf("%.3f", (value[key, int((k + 1) / 2)] + value[key, int(k / 2) + 1]) / 2)
   }
   END {
     printf "| us |"; for (i = 1; i <= n; i++) printf " %s |", order[i]
     printf "\n|---|"; for (i = 1; i <= n; i++) printf "---|"
     for (j = 1; j <= m; j++) {
       printf "\n| %s |", rows[j]
-      for (i = 1; i <= n; i++) printf " %s |", best[order[i], rows[j]]
+      for (i = 1; i <= n; i++) printf " %s |", median(order[i] SUBSEP rows[j])
     }
     print ""
   }' "$work/lines"

@@ -5,9 +5,10 @@
 //	go run ./bench/percall                          compiled
 //	gocuda-kernel exec bench/percall/main.go cell   as a cell of a notebook
 //
-// An argument names the lines: "cell launch"; -devices tells what would be
-// measured. The loops are written out, for in
-// a cell a call through a function value costs as much as some of the calls.
+// The first argument names the lines: "cell launch"; -devices tells what would be
+// measured. A second one, "calls", leaves out the copies. The loops are written
+// out, for in a cell a call through a function value costs as much as some of the
+// calls.
 package main
 
 import (
@@ -259,7 +260,7 @@ func main() {
 		calls, largest = 100, 16<<20 // a trial of the program
 	}
 	callCosts(devices[0])
-	if len(devices) > 1 {
+	if copies := len(os.Args) < 3 || os.Args[2] != "calls"; copies && len(devices) > 1 {
 		peerCopies(devices[0], devices[1])
 	}
 }
