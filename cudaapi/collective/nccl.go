@@ -15,6 +15,7 @@ type ncclCache struct {
 	mu    sync.Mutex
 	made  map[string][]ncclMember
 	wrong map[string]error
+	order []string // in which they were made, the same at all ranks
 }
 
 // ncclMember is one of this process's members of a communicator.
@@ -60,6 +61,7 @@ func (n *ncclCache) comms(g *Group, bufs []*cuda.Buffer, op cuda.ReduceOp) ([]nc
 	if n.made == nil {
 		n.made, n.wrong = map[string][]ncclMember{}, map[string]error{}
 	}
+	n.order = append(n.order, key)
 	n.made[key], n.wrong[key] = n.make(g, bufs)
 	return n.made[key], n.wrong[key]
 }
@@ -149,15 +151,17 @@ func (n *ncclCache) run(k planKey, op cuda.ReduceOp, members []ncclMember, bufs 
 	return nil
 }
 
+// close destroys one communicator after the other, in the same order at all
+// ranks: for each, NCCL may wait for the others to do so.
 func (n *ncclCache) close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var errs []error
-	for _, members := range n.made {
-		for _, m := range members {
+	for _, key := range n.order {
+		for _, m := range n.made[key] {
 			errs = append(errs, m.own.Synchronize(), fabric.Allocating(m.Destroy), m.own.Destroy(), m.edge.Destroy())
 		}
 	}
-	n.made, n.wrong = nil, nil
+	n.made, n.wrong, n.order = nil, nil, nil
 	return errors.Join(errs...)
 }

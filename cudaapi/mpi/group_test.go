@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/pprof"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,6 +21,9 @@ import (
 	"gocuda/cudaapi/sim"
 )
 
+// rankTime is what a program may take.
+const rankTime = 100 * time.Second
+
 const rankEnv = "GOCUDA_MPI_TEST_PROGRAM"
 
 // programs are what the ranks of a test run.
@@ -30,6 +34,11 @@ func TestMain(m *testing.M) {
 	if name == "" {
 		os.Exit(m.Run())
 	}
+	time.AfterFunc(rankTime, func() {
+		fmt.Println("FAILED: did not end in", rankTime, "with", mpi.Waits())
+		pprof.Lookup("goroutine").WriteTo(os.Stdout, 2)
+		mpi.Abort(1)
+	})
 	err := programs[name]()
 	if err != nil {
 		fmt.Println("FAILED:", err)
@@ -109,7 +118,9 @@ func TestGroup(t *testing.T) {
 }
 
 // groups runs operations among ranks with one and two buffers each, as Gloo
-// tests its own: element j of rank r's buffer i is j*stride + r*ptrs + i.
+// tests its own: element j of rank r's buffer i is j*stride + r*ptrs + i. The
+// ranks change their devices, so that there are several NCCL communicators, which
+// are to be destroyed in the same order by all ranks.
 func groups() error {
 	world, devs, err := begin()
 	if err != nil {
@@ -119,14 +130,19 @@ func groups() error {
 	if err != nil {
 		return err
 	}
-	for _, ptrs := range []int{1, 2} {
+	for _, c := range []struct{ ptrs, shift int }{{1, 0}, {2, 0}, {1, 1}} {
+		ptrs := c.ptrs
 		stride := world.Size() * ptrs
-		for _, n := range []int{1, 100, 4099} {
+		lengths := []int{1, 100, 4099}
+		if c.shift > 0 {
+			lengths = lengths[1:2]
+		}
+		for _, n := range lengths {
 			var bufs []*cuda.Buffer
 			var streams []*cuda.Stream
 			var in, out []*cuda.HostBuffer
 			for i := range ptrs {
-				d := devs[(world.Rank()*ptrs+i)%len(devs)]
+				d := devs[(world.Rank()*ptrs+i+c.shift)%len(devs)]
 				b, err := d.Alloc(n, cuda.Float32)
 				s, err2 := d.NewStream(cuda.NonBlocking)
 				h, err3 := d.AllocHost(n, cuda.Float32)
