@@ -55,6 +55,7 @@ var groups = []struct {
 	{"graphs", graphTests},
 	{"sticky", stickyTests},
 	{"ipc", ipcTests},
+	{"spinning", spinningTests},
 }
 
 // childEnv marks the process that a case runs alone in.
