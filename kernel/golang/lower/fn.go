@@ -94,6 +94,9 @@ func (f *fn) canPanic(n ast.Node) (panics, indexes bool) {
 		switch n := n.(type) {
 		case *ast.FuncLit, *ast.BlockStmt:
 			return false
+		case *ast.IfStmt: // its other statements have their own positions
+			panics, indexes = f.canPanic(n.Cond)
+			return false
 		case *ast.CallExpr:
 			tv := f.info.Types[ast.Unparen(n.Fun)]
 			switch {
@@ -130,7 +133,8 @@ func (f *fn) canPanic(n ast.Node) (panics, indexes bool) {
 			case token.QUO, token.REM, token.SHL, token.SHR:
 				panics = panics || f.info.Types[n.Y].Value == nil
 			case token.EQL, token.NEQ:
-				panics = panics || types.IsInterface(f.typeOf(n.X)) || types.IsInterface(f.typeOf(n.Y))
+				nothing := f.isNil(n.X) || f.isNil(n.Y)
+				panics = panics || !nothing && (types.IsInterface(f.typeOf(n.X)) || types.IsInterface(f.typeOf(n.Y)))
 			}
 		case *ast.AssignStmt:
 			switch n.Tok {
