@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -65,23 +66,45 @@ func run(t *testing.T, nb *notebook.Notebook, devices int) error {
 	})
 }
 
-// Every tutorial checks its own results: it runs to its end on any number of
-// devices. Points are thrown in full on four of them, fewer on the others.
-func TestTutorials(t *testing.T) {
-	names, err := fs.Glob(FS, "*.ipynb")
-	if err != nil || len(names) == 0 {
+// names are the tutorials' files.
+func names(t *testing.T) []string {
+	t.Helper()
+	list, err := fs.Glob(FS, "*.ipynb")
+	if err != nil || len(list) == 0 {
 		t.Fatal("no tutorials", err)
 	}
+	return list
+}
+
+// slots are for the notebooks that run at a time: each waits a good deal.
+var slots = make(chan struct{}, 2)
+
+// inTurn lets a test run beside others, a few at a time.
+func inTurn(t *testing.T) {
+	t.Parallel()
+	slots <- struct{}{}
+	t.Cleanup(func() { <-slots })
+}
+
+// Every tutorial checks its own results: it runs to its end on any number of
+// devices, with the solutions of its exercises where a reader would run them.
+// Points are thrown in full on four devices, without the solutions; fewer on
+// the others.
+func TestTutorials(t *testing.T) {
 	counts := []int{1, 2, 4, 8}
 	if testing.Short() {
 		counts = []int{2}
 	}
-	for _, name := range names {
+	for _, name := range names(t) {
 		for _, devices := range counts {
 			t.Run(fmt.Sprintf("%s/devices=%d", name, devices), func(t *testing.T) {
+				inTurn(t)
 				nb := read(t, name)
-				if devices != 4 && declaresSamples(nb) {
-					nb.Inject([]notebook.Parameter{{Name: "samples", Value: "200_003"}})
+				if devices != 4 {
+					set(nb, "samples", "200_003")
+					if addSolutions(nb) == 0 {
+						t.Error("no solution that can be run")
+					}
 				}
 				if err := run(t, nb, devices); err != nil {
 					t.Error(err)
@@ -91,12 +114,112 @@ func TestTutorials(t *testing.T) {
 	}
 }
 
-// declaresSamples says whether the notebook has a parameter of that name.
-func declaresSamples(nb *notebook.Notebook) bool {
+// The number of ranks is a parameter of every tutorial that starts one for
+// each GPU: more of them than GPUs, or fewer.
+func TestNumberOfRanks(t *testing.T) {
+	tried := 0
+	for _, name := range names(t) {
+		nb := read(t, name)
+		if !declares(nb, "ranks") {
+			continue
+		}
+		tried++
+		t.Run(name+"/ranks=3", func(t *testing.T) {
+			inTurn(t)
+			nb := read(t, name)
+			set(nb, append(small[name], "ranks", "3")...)
+			if err := run(t, nb, 2); err != nil {
+				t.Fatal(err)
+			}
+			if text := printed(nb, "%mpi start"); !strings.HasPrefix(text, "3 ranks are running") {
+				t.Errorf("%%mpi start says %q", text)
+			}
+		})
+		t.Run(name+"/ranks=-1", func(t *testing.T) {
+			inTurn(t)
+			nb := read(t, name)
+			set(nb, append(small[name], "ranks", "-1")...)
+			if err := run(t, nb, 2); err == nil || !strings.Contains(err.Error(), "-1") {
+				t.Errorf("the notebook says %v", err)
+			}
+		})
+	}
+	if tried != 5 {
+		t.Errorf("%d tutorials have the parameter", tried)
+	}
+}
+
+// printed is what the code cell that begins with some text printed.
+func printed(nb *notebook.Notebook, begin string) string {
+	for _, c := range nb.Cells {
+		if c.Kind != notebook.Code || !strings.HasPrefix(c.Source, begin) {
+			continue
+		}
+		for _, o := range c.Outputs {
+			if text, ok := o["text"]; ok {
+				return fmt.Sprint(text)
+			}
+		}
+	}
+	return ""
+}
+
+// small are parameters, names and values, by which a tutorial is quick.
+var small = map[string][]string{
+	"01_streams.ipynb":                   {"largeMiB", "2"},
+	"02_several_gpus.ipynb":              {"samples", "50_003"},
+	"03_peer_access.ipynb":               {"samples", "50_003", "copyMiB", "2"},
+	"04_inter_gpu_synchronization.ipynb": {"copyMiB", "16"},
+	"05_mpi.ipynb":                       {"samples", "50_003"},
+	"06_cuda_aware_mpi.ipynb":            {"samples", "50_003", "largest", "65_536"},
+	"07_stream_aware_collectives.ipynb":  {"elements", "8_192", "largest", "16_384"},
+	"08_signal_and_wait.ipynb":           {"messages", "20", "rows", "32"},
+	"09_jacobi.ipynb":                    {"n", "64", "iterations", "40"},
+	"10_wave_equation.ipynb":             {"intervals", "512"},
+}
+
+// set changes those parameters, given by names and values, that the notebook has.
+func set(nb *notebook.Notebook, pairs ...string) {
+	var list []notebook.Parameter
+	for i := 0; i < len(pairs); i += 2 {
+		if declares(nb, pairs[i]) {
+			list = append(list, notebook.Parameter{Name: pairs[i], Value: pairs[i+1]})
+		}
+	}
+	nb.Inject(list)
+}
+
+// declares says whether the notebook has a parameter of that name.
+func declares(nb *notebook.Notebook, name string) bool {
 	for _, c := range nb.Cells {
 		if c.HasTag("parameters") {
-			return strings.Contains(c.Source, "samples")
+			return regexp.MustCompile(`(?m)^\s*` + name + `\s*:?=`).MatchString(c.Source)
 		}
 	}
 	return false
+}
+
+var (
+	folded   = regexp.MustCompile(`(?s)<details>.*?</details>`)
+	codeHere = regexp.MustCompile("(?s)```go\n(.*?)```")
+)
+
+// addSolutions puts the code of the solutions, which are folded away, into
+// cells of their own below them, and counts it.
+func addSolutions(nb *notebook.Notebook) (n int) {
+	var cells []*notebook.Cell
+	for _, c := range nb.Cells {
+		cells = append(cells, c)
+		if c.Kind == notebook.Code {
+			continue
+		}
+		for _, block := range folded.FindAllString(c.Source, -1) {
+			for _, code := range codeHere.FindAllStringSubmatch(block, -1) {
+				cells = append(cells, &notebook.Cell{Kind: notebook.Code, Source: code[1]})
+				n++
+			}
+		}
+	}
+	nb.Cells = cells
+	return n
 }
