@@ -96,6 +96,8 @@ type lane struct {
 	mu     sync.Mutex
 	events []*cuda.Event      // not in use, oldest first
 	pinned []*cuda.HostBuffer // pieces, not in use
+
+	carrier carrier
 }
 
 func (e *Engine) lane(d *cuda.Device) (*lane, error) {
@@ -108,8 +110,10 @@ func (e *Engine) lane(d *cuda.Device) (*lane, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.lanes[d] = &lane{dev: d, stream: s}
-	return e.lanes[d], nil
+	l := &lane{dev: d, stream: s}
+	l.makeCarrier()
+	e.lanes[d] = l
+	return l, nil
 }
 
 // event is one that other processes can open. What was last recorded on it is

@@ -23,6 +23,7 @@ type receiving struct {
 
 	lane   *lane
 	copied *cuda.Event
+	ticket *ticket // of a short copy
 	pieces *pieces
 	env    *envelope
 	answer transport.Request
@@ -152,6 +153,16 @@ func (r *receiving) step() (bool, error) {
 		}
 		r.pieces = nil
 	}
+	if r.ticket != nil {
+		done, err := r.ticket.done()
+		if err != nil || !done {
+			return false, err
+		}
+		r.ticket = nil
+		if err := r.say(taken, cuda.IPCEvent{}); err != nil {
+			return false, err
+		}
+	}
 	if r.copied != nil {
 		done, err := r.copied.Query()
 		if err != nil || !done {
@@ -244,6 +255,12 @@ func (r *receiving) pull() error {
 	}
 	if err := s.WaitEvent(ready); err != nil {
 		return err
+	}
+	if r.stream == nil && r.buf != nil && n > 0 && n <= carryBytes && r.lane.carrier.kernel != nil && src.Device() == r.buf.Device() {
+		if r.ticket, err = r.lane.ticket(); err != nil {
+			return err
+		}
+		return r.lane.carry(r.ticket, r.buf, src, n)
 	}
 	if r.buf == nil {
 		err = cuda.MemcpyAsync(r.host[:n], src, s)

@@ -173,13 +173,17 @@ func (p *Port) Isend(b *cuda.Buffer, dest, tag int, synchronous bool) (transport
 	if b.Bytes() > Inline && dest != transport.ProcNull {
 		return p.send(b, dest, tag, nil)
 	}
-	host := make([]byte, b.Bytes())
-	if len(host) > 0 {
+	var host []byte
+	if b.Bytes() > 0 && dest != transport.ProcNull {
+		l, err := p.e.lane(b.Device())
+		if err != nil {
+			return nil, err
+		}
 		raw, err := b.As(cuda.Uint8)
 		if err != nil {
 			return nil, err
 		}
-		if err := raw.Download(host); err != nil {
+		if host, err = l.fetch(raw); err != nil {
 			return nil, err
 		}
 	}

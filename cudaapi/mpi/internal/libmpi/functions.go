@@ -28,6 +28,7 @@ const (
 	mpiCommGetAttr
 	mpiTypeContiguous
 	mpiTypeStruct
+	mpiTypeResized
 	mpiTypeCommit
 	mpiTypeFree
 	mpiTest
@@ -69,7 +70,7 @@ var functions = func() []string {
 		"MPI_Error_class", "MPI_Error_string",
 		"MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_free",
 		"MPI_Comm_set_errhandler", "MPI_Comm_get_attr",
-		"MPI_Type_contiguous", "MPI_Type_create_struct", "MPI_Type_commit", "MPI_Type_free",
+		"MPI_Type_contiguous", "MPI_Type_create_struct", "MPI_Type_create_resized", "MPI_Type_commit", "MPI_Type_free",
 		"MPI_Test", "MPI_Cancel", "MPI_Test_cancelled", "MPI_Iprobe", "MPI_Improbe", "MPI_Mrecv", "MPI_Ibarrier",
 		"MPI_Get_count", "MPI_Isend", "MPI_Issend", "MPI_Irecv", "MPI_Imrecv",
 		"MPI_Ibcast", "MPI_Ireduce", "MPI_Iallreduce", "MPI_Igather", "MPI_Igatherv", "MPI_Iscatter", "MPI_Iscatterv",

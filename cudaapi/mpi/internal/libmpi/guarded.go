@@ -10,51 +10,70 @@ import (
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
-// A short receive need not be matched here (see matched.go) to be safe: it is
-// given to Open MPI as a type that is not contiguous, into which it cannot write
-// but through its own copying, which ends where the type does. The type is the
-// memory's bytes and one more, laid over the first: a message that reaches it is
-// too long, and one that does not never sees it.
+// A receive need not be matched here (see matched.go) to be safe: it is given to
+// Open MPI as a type with gaps, into which it cannot write but through its own
+// copying, which ends where the type does. The type is the memory's bytes, and its
+// extent 0, so that two of it lie one over the other: a message that reaches the
+// second is too long, and one that does not never sees it.
 
-// guardedBytes is the longest memory for which this is done: more comes by
-// protocols that copy less.
-const guardedBytes = 4096
+const (
+	// guardedBytes is the longest memory for which this is done. It costs one copy
+	// more than the protocol that is given up for it, which is quicker up to here.
+	guardedBytes = 256 << 10
+	guardTypes   = 512 // that are kept, for longer memory
+	guardShort   = 4096
+)
 
 type guards struct {
 	mu    sync.Mutex
-	types [guardedBytes + 1]uintptr
+	short [guardShort + 1]uintptr
+	long  map[int]uintptr
 	none  [8]byte // memory of receives that have none
 }
 
-// guard is the type for n bytes.
-func (t *Transport) guard(n int) (uintptr, error) {
+// guard is the type for n bytes. once says that it is for this use only.
+func (t *Transport) guard(n int) (kind uintptr, once bool, err error) {
 	g := &t.guards
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.types[n] != 0 {
-		return g.types[n], nil
+	if n <= guardShort {
+		kind = g.short[n]
+	} else {
+		kind = g.long[n]
 	}
-	c := &struct {
-		lengths [2]int32
-		offsets [2]int
-		types   [2]uintptr
-		made    uintptr
-	}{lengths: [2]int32{int32(max(n, 1)), 1}, types: [2]uintptr{t.abi.types[transport.Byte], t.abi.types[transport.Byte]}}
-	if err := t.do(mpiTypeStruct, 2, clib.Pin(&c.lengths[0]), clib.Pin(&c.offsets[0]), clib.Pin(&c.types[0]), clib.Pin(&c.made)); err != nil {
-		return 0, err
+	if kind != 0 {
+		return kind, false, nil
 	}
-	if err := t.do(mpiTypeCommit, clib.Pin(&c.made)); err != nil {
-		return 0, err
+	made := new([2]uintptr)
+	if err := t.do(mpiTypeContiguous, uintptr(max(n, 1)), t.abi.types[transport.Byte], clib.Pin(&made[0])); err != nil {
+		return 0, false, err
 	}
-	g.types[n] = c.made
-	return c.made, nil
+	defer t.call(mpiTypeFree, clib.Pin(&made[0]))
+	if err := t.do(mpiTypeResized, made[0], 0, 0, clib.Pin(&made[1])); err != nil {
+		return 0, false, err
+	}
+	if err := t.do(mpiTypeCommit, clib.Pin(&made[1])); err != nil {
+		return 0, false, err
+	}
+	switch {
+	case n <= guardShort:
+		g.short[n] = made[1]
+	case len(g.long) < guardTypes:
+		if g.long == nil {
+			g.long = map[int]uintptr{}
+		}
+		g.long[n] = made[1]
+	default:
+		once = true
+	}
+	return made[1], once, nil
 }
 
 // guarded is a receive into at most guardedBytes.
 func (c *comm) guarded(buf transport.Memory, source, tag int) (transport.Request, error) {
 	t := c.t
 	n := buf.Bytes()
-	kind, err := t.guard(n)
+	kind, once, err := t.guard(n)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +84,11 @@ func (c *comm) guarded(buf transport.Memory, source, tag int) (transport.Request
 	if n == 0 {
 		p = clib.Pin(&t.guards.none[0])
 	}
-	code := t.call(mpiIrecv, p, 1, kind, t.abi.rankToC(source), t.abi.tagToC(tag), c.handle, r.out())
+	code := t.call(mpiIrecv, p, 2, kind, t.abi.rankToC(source), t.abi.tagToC(tag), c.handle, r.out())
+	if once {
+		used := kind // on the heap, and kind not
+		t.free(counted{owned: &used})
+	}
 	return t.started(r, code)
 }
 

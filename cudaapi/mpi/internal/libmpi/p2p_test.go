@@ -117,7 +117,7 @@ func init() {
 }
 
 func TestOneAfterTheOther(t *testing.T) {
-	onEach(t, func(t *testing.T, lib installed) { lib.mpirun(t, 4, "ring,matching,communicators,signals") })
+	onEach(t, func(t *testing.T, lib installed) { lib.mpirun(t, 4, "ring,matching,truncation,communicators,signals") })
 }
 
 func init() {
