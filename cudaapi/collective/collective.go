@@ -206,7 +206,7 @@ func (g *Group) run(call string, k planKey, o options, bufs []*cuda.Buffer, stre
 	if o.algorithm == Auto || o.algorithm == NCCL {
 		comms, why := g.nccl.comms(g, bufs, o.op)
 		switch {
-		case comms != nil && (o.algorithm == NCCL || k.members > 1):
+		case comms != nil && (o.algorithm == NCCL || g.ncclSuits(k.members, bufs[0].Bytes(), k.broadcast)):
 			return g.nccl.run(k, o.op, comms, bufs, streams)
 		case o.algorithm == NCCL:
 			return fmt.Errorf("collective.%s: NCCL cannot be used: %w", call, why)
@@ -231,7 +231,7 @@ func (g *Group) Choose(bufs []*cuda.Buffer, opts ...Option) (Algorithm, string) 
 	}
 	members := g.members(bufs)
 	comms, why := g.nccl.comms(g, bufs, read(opts).op)
-	if comms != nil && members > 1 {
+	if comms != nil && g.ncclSuits(members, bufs[0].Bytes(), false) {
 		return NCCL, "a device for each member, and NCCL " + ncclVersion()
 	}
 	a := own(members, bufs[0].Bytes())
@@ -240,6 +240,13 @@ func (g *Group) Choose(bufs []*cuda.Buffer, opts ...Option) (Algorithm, string) 
 		reason += "; no NCCL: " + why.Error()
 	}
 	return a, reason
+}
+
+// ncclSuits reports whether NCCL is the quickest, where it is there. Two GPUs sum
+// so much faster in our ring (on two H200, 237 against 252 us for 64 MiB, 3.09
+// against 3.24 ms for 1 GiB).
+func (g *Group) ncclSuits(members, bytes int, broadcast bool) bool {
+	return members > 2 || members == 2 && (broadcast || bytes < 64<<20 || g.nccl.apart)
 }
 
 // own is the algorithm that suits a size best without NCCL.

@@ -16,6 +16,7 @@ type ncclCache struct {
 	made  map[string][]ncclMember
 	wrong map[string]error
 	order []string // in which they were made, the same at all ranks
+	apart bool     // the ranks are on several hosts
 }
 
 // ncclMember is one of this process's members of a communicator.

@@ -32,12 +32,15 @@ func (g *Group) agree(lib *nccl.Library, missing error, devices []*cuda.Device) 
 		}
 		uuids = append(uuids, u)
 	}
-	const room = 200
-	mine := make([]byte, len(id)+room+40*len(devices))
+	const hostAt = len(id) + 200
+	host := fabric.Host()
+	const uuidsAt = hostAt + len(host)
+	mine := make([]byte, uuidsAt+40*len(devices))
 	copy(mine, id[:])
-	copy(mine[len(id):len(id)+room], why)
+	copy(mine[len(id):hostAt], why)
+	copy(mine[hostAt:], host[:])
 	for i, u := range uuids {
-		copy(mine[len(id)+room+40*i:], u)
+		copy(mine[uuidsAt+40*i:], u)
 	}
 	all, err := fabric.Allgather(g.ranks, mine, tag)
 	if err != nil {
@@ -48,11 +51,12 @@ func (g *Group) agree(lib *nccl.Library, missing error, devices []*cuda.Device) 
 		if rank == 0 {
 			copy(id[:], b)
 		}
-		if s := text(b[len(id) : len(id)+room]); s != "" {
+		g.nccl.apart = g.nccl.apart || [16]byte(b[hostAt:]) != host
+		if s := text(b[len(id):hostAt]); s != "" {
 			return id, fmt.Errorf("rank %d: %s", rank, s)
 		}
 		for i := range devices {
-			u := text(b[len(id)+room+40*i:][:40])
+			u := text(b[uuidsAt+40*i:][:40])
 			if other, ok := seen[u]; ok {
 				return id, fmt.Errorf("ranks %d and %d share a device (%s), and NCCL wants one for each member", other, rank, u)
 			}

@@ -43,6 +43,8 @@ type allocation struct {
 	born uint32 // the device's epoch
 	site *site  // who allocated it; nil if not traced
 	host any    // keeps pageable memory from the collector
+	// What other processes open device memory by, once it was asked for.
+	handle atomic.Pointer[driver.IPCMemHandle]
 	// Its place in live, unless it is stream-ordered.
 	prev, next *allocation
 }

@@ -28,8 +28,16 @@ func (b *Buffer) IPCHandle() (IPCMemory, error) {
 	if a.bytes == 0 {
 		return IPCMemory{}, misuse(driver.ErrInvalidValue, "Buffer.IPCHandle", a.dev, "the buffer has no elements")
 	}
-	h, err := a.dev.drv.IPCGetMemHandle(c, a.ptr)
-	return IPCMemory{Handle: h, Offset: uint64(b.ptr - a.ptr), N: b.n, Type: b.typ}, a.dev.fail(err)
+	h := a.handle.Load()
+	if h == nil {
+		made, err := a.dev.drv.IPCGetMemHandle(c, a.ptr)
+		if err != nil {
+			return IPCMemory{}, a.dev.fail(err)
+		}
+		h = &made
+		a.handle.Store(h)
+	}
+	return IPCMemory{Handle: *h, Offset: uint64(b.ptr - a.ptr), N: b.n, Type: b.typ}, nil
 }
 
 // OpenIPC opens another process's memory on d (cudaIpcOpenMemHandle). Free

@@ -38,6 +38,7 @@ const (
 	quickPacks = 16 << 10       // of sixteen bytes: 256 KiB
 	quickBlock = 256
 	bulkBlock  = 512
+	bulkBlocks = 132 // as many as an H100 or H200 has multiprocessors
 	doneWords  = 512
 )
 
@@ -122,7 +123,7 @@ func (x *Exchange) allocate() (err error) {
 		return err
 	}
 	// Among many the data are written many times: Bulk is for less of them.
-	x.blocks, x.packs = 264, 2048
+	x.blocks, x.packs = 2*bulkBlocks, 4096
 	if size > 2 {
 		x.blocks, x.packs = 128, 512
 	}
@@ -199,7 +200,7 @@ func (x *Exchange) Best(bytes int) Way {
 	switch {
 	case bytes <= QuickBytes/(size-1):
 		return Quick
-	case size == 2, bytes <= 1<<20:
+	case size == 2 && bytes <= 64<<20, bytes <= 1<<20:
 		return Bulk
 	}
 	return 0
@@ -226,7 +227,9 @@ func (x *Exchange) Start(w Way, op cuda.ReduceOp, out, in *cuda.Buffer) error {
 		}
 	} else {
 		kernel, block = k.bulk, bulkBlock
-		blocks = min((packs+block-1)/block, x.blocks)
+		if blocks = min((packs+block-1)/block, x.blocks); packs <= bulkBlocks*x.packs {
+			blocks = min(blocks, bulkBlocks) // one step of these is quicker
+		}
 		slice := min((packs+blocks-1)/blocks, x.packs)
 		steps := (packs + slice*blocks - 1) / (slice * blocks)
 		s.turn, s.steps, s.slice = x.step+1, uint32(steps), uint32(slice)

@@ -40,8 +40,7 @@ func TestModes(t *testing.T) {
 			if err != nil || status != 0 {
 				t.Fatalf("status %d, %v\n%s", status, err, out.String())
 			}
-			first := map[string]int{"host": 8, "device": 8, "allreduce": 4}[mode]
-			for n := first; n < 300; n *= 8 {
+			for _, n := range map[string][]int{"host": {8, 64}, "device": {8, 64}, "allreduce": {4, 64}}[mode] {
 				if !regexp.MustCompile(fmt.Sprintf(`(?m)^(gocuda|\|) %d .*[1-9]`, n)).MatchString(out.String()) {
 					t.Errorf("nothing about %d bytes:\n%s", n, out.String())
 				}

@@ -11,7 +11,6 @@
 package device
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"os"
 	"sync"
@@ -65,7 +64,7 @@ func New(rank int, forced Path) (*Engine, error) {
 	if err := readReduction(os.Getenv("GOCUDA_MPI_ALLREDUCE")); err != nil {
 		return nil, err
 	}
-	return &Engine{host: hostID(), rank: rank, forced: forced,
+	return &Engine{host: fabric.Host(), rank: rank, forced: forced,
 		lanes: map[*cuda.Device]*lane{}, sends: map[uint64]*sending{}, active: map[*operation]struct{}{}, notes: map[note]string{}}, nil
 }
 
@@ -80,23 +79,16 @@ func (e *Engine) Forced() Path { return e.forced }
 // the devices.
 func (e *Engine) Close() error { return e.imports.Close() }
 
-// hostID tells machines apart, and starts of one machine.
-func hostID() (id [16]byte) {
-	name, _ := os.Hostname()
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	sum := sha256.Sum256([]byte(name + "\n" + string(boot)))
-	copy(id[:], sum[:])
-	return id
-}
-
 // lane is what the engine uses on a device.
 type lane struct {
 	dev    *cuda.Device
 	stream *cuda.Stream
 	mu     sync.Mutex
-	events []*cuda.Event      // not in use, oldest first
+	events []*cuda.Event      // not in use
+	later  []*cuda.Event      // the same, but others may still come to wait for them; oldest first
 	pinned []*cuda.HostBuffer // pieces, not in use
 
+	handles map[*cuda.Event]cuda.IPCEvent // of the events
 	carrier carrier
 }
 
@@ -110,33 +102,65 @@ func (e *Engine) lane(d *cuda.Device) (*lane, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lane{dev: d, stream: s}
+	l := &lane{dev: d, stream: s, handles: map[*cuda.Event]cuda.IPCEvent{}}
 	l.makeCarrier()
 	e.lanes[d] = l
 	return l, nil
 }
 
-// event is one that other processes can open. What was last recorded on it is
-// done: whoever may still come to wait for that, waits for more, not for less.
+// event is one that other processes can open.
 func (l *lane) event() (*cuda.Event, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.events) > 0 {
-		ev := l.events[0]
+	if n := len(l.events); n > 0 {
+		ev := l.events[n-1]
+		l.events = l.events[:n-1]
+		return ev, nil
+	}
+	if len(l.later) > mostLater {
+		// What was last recorded on it is done: whoever may still come to wait for
+		// that, waits for more, not for less.
+		ev := l.later[0]
 		if done, err := ev.Query(); err != nil || done {
-			l.events = l.events[1:]
+			l.later = l.later[1:]
 			return ev, err
 		}
 	}
 	return l.dev.NewEvent(cuda.Interprocess, cuda.DisableTiming)
 }
 
-func (l *lane) giveBack(ev *cuda.Event) {
-	if ev == nil {
-		return
-	}
+// handle is what other processes open an event of the lane by.
+func (l *lane) handle(ev *cuda.Event) (cuda.IPCEvent, error) {
 	l.mu.Lock()
-	l.events = append(l.events, ev)
+	defer l.mu.Unlock()
+	h, ok := l.handles[ev]
+	if ok {
+		return h, nil
+	}
+	h, err := ev.IPCHandle()
+	if err == nil {
+		l.handles[ev] = h
+	}
+	return h, err
+}
+
+// mostLater is how many events are kept from being used again until there are
+// more of them: to ask whether one is done takes longer than to have some more.
+const mostLater = 16
+
+// giveBack takes an event that nobody will wait for any more; lend one for which
+// another process will.
+func (l *lane) giveBack(ev *cuda.Event) {
+	if ev != nil {
+		l.mu.Lock()
+		l.events = append(l.events, ev)
+		l.mu.Unlock()
+	}
+}
+
+func (l *lane) lend(ev *cuda.Event) {
+	l.mu.Lock()
+	l.later = append(l.later, ev)
 	l.mu.Unlock()
 }
 

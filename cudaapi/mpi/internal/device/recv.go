@@ -287,8 +287,8 @@ func (r *receiving) pull() error {
 		r.copied = done
 		return nil
 	}
-	defer r.lane.giveBack(done)
-	h, err := done.IPCHandle()
+	defer r.lane.lend(done)
+	h, err := r.lane.handle(done)
 	if err != nil {
 		return err
 	}

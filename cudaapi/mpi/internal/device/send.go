@@ -281,7 +281,7 @@ func (s *sending) describe() ([]byte, error) {
 		memory, err := fabric.NewExport(s.buf)
 		var ready cuda.IPCEvent
 		if err == nil {
-			ready, err = s.ready.IPCHandle()
+			ready, err = s.lane.handle(s.ready)
 		}
 		switch {
 		case err == nil:
