@@ -18,14 +18,15 @@ func timelinePackage() host.Package {
 			"Timeline": reflect.ValueOf((*timeline.Timeline)(nil)),
 		},
 		Docs: map[string]string{
-			"":              "Package timeline draws what streams did and when: a lane for each stream, a\nbox for each piece of work, as measured by events around it.\n\n\tt := timeline.New()\n\tt.Do(\"stream A\", \"copy in\", a, func() error { return cuda.MemcpyAsync(x, host, a) })\n\tt.Do(\"stream A\", \"kernel\", a, func() error { return twice.Launch(grid, block, a, x, n) })\n\tt.Draw(\"One stream\")\n\nA box begins when the stream has come to the work and ends when it is done.\nWhat else the work had to wait for in between, such as a copy engine that\nserved another stream, is part of its box.",
-			"New":           "New makes an empty timeline.",
+			"":              "Package timeline draws what streams did and when: a lane for each stream, a\nbox for each piece of work, as measured by events around it.\n\n\tt := must(timeline.New())\n\tt.Do(\"stream A\", \"copy in\", a, func() error { return cuda.MemcpyAsync(x, host, a) })\n\tt.Do(\"stream A\", \"kernel\", a, func() error { return twice.Launch(grid, block, a, x, n) })\n\tt.Draw(\"One stream\")\n\nA box begins when the stream has come to the work and ends when it is done.\nWhat else the work had to wait for in between, such as a copy engine that\nserved another stream, is part of its box.",
+			"New":           "New makes an empty timeline. It compares the clocks of the devices that are\nnamed, and waits for that; for others, the first Do does so.",
 			"Timeline":      "Timeline collects pieces of work. It is safe for concurrent use. A nil\n*Timeline runs the work and records nothing, so that the calls may stay in\ncode that is drawn only now and then.",
 			"Timeline.Bars": "Bars waits for all work that was queued with Do, and gives its times in\nmicroseconds since the first piece began.",
 			"Timeline.Do":   "Do queues work, which must go to the stream, between two events of it. Like\nthe work it does not wait for the device, but for the first time on each\ndevice, when it compares that device's clock with the others'. The stream is\nthe current device's default stream if nil. Bars of one lane stand in one row\nof the picture, and those of one label have one colour.",
 			"Timeline.Draw": "Draw waits for all work that was queued with Do since the last Bars or Draw,\nand draws it.",
 		},
 		Params: map[string][]string{
+			"New":           {"devices", "", ""},
 			"Timeline.Do":   {"lane", "label", "s", "work", ""},
 			"Timeline.Draw": {"title", "", ""},
 		},

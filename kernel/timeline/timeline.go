@@ -1,7 +1,7 @@
 // Package timeline draws what streams did and when: a lane for each stream, a
 // box for each piece of work, as measured by events around it.
 //
-//	t := timeline.New()
+//	t := must(timeline.New())
 //	t.Do("stream A", "copy in", a, func() error { return cuda.MemcpyAsync(x, host, a) })
 //	t.Do("stream A", "kernel", a, func() error { return twice.Launch(grid, block, a, x, n) })
 //	t.Draw("One stream")
@@ -32,8 +32,17 @@ type Timeline struct {
 	bars   []plot.Bar
 }
 
-// New makes an empty timeline.
-func New() *Timeline { return &Timeline{} }
+// New makes an empty timeline. It compares the clocks of the devices that are
+// named, and waits for that; for others, the first Do does so.
+func New(devices ...*cuda.Device) (*Timeline, error) {
+	t := &Timeline{}
+	for _, d := range devices {
+		if _, err := t.clock(d); err != nil {
+			return nil, errors.Join(err, t.forgetClocks())
+		}
+	}
+	return t, nil
+}
 
 // piece is work between two events.
 type piece struct {
@@ -70,7 +79,7 @@ func (t *Timeline) queue(p *piece, s *cuda.Stream, work func() error) (err error
 		return err
 	}
 	if p.clock, err = t.clock(dev); err != nil {
-		return fmt.Errorf("timeline: the clock of device %d: %w", dev.Ordinal(), err)
+		return err
 	}
 	if p.begin, err = dev.NewEvent(); err != nil {
 		return err
@@ -111,13 +120,10 @@ func (t *Timeline) Bars() ([]plot.Bar, error) {
 			return nil, err
 		}
 	}
-	for _, c := range t.clocks {
-		if err := destroy(c.zero); err != nil {
-			return nil, err
-		}
+	// Later work has clocks of its own, and another first piece.
+	if err := t.forgetClocks(); err != nil {
+		return nil, err
 	}
-	// Later work has clocks of its own, and would have another first piece.
-	t.clocks = nil
 	bars := t.bars
 	t.bars = nil
 	first := 0.0
@@ -169,7 +175,10 @@ func (c *clock) at(e *cuda.Event) (float64, error) {
 // clock gives the clock of a device. Times of two devices' events cannot be
 // compared; so a new clock begins with an event that waits for one of the first
 // device: it is late by what such a wait takes, which is some microseconds.
-func (t *Timeline) clock(dev *cuda.Device) (c *clock, err error) {
+func (t *Timeline) clock(dev *cuda.Device) (*clock, error) {
+	if dev == nil {
+		return nil, errors.New("timeline: the device is nil")
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range t.clocks {
@@ -177,44 +186,45 @@ func (t *Timeline) clock(dev *cuda.Device) (c *clock, err error) {
 			return c, nil
 		}
 	}
-	c = &clock{dev: dev}
-	var mark *cuda.Event
-	defer func() {
-		err = errors.Join(err, destroy(mark))
-		if err != nil {
-			err = errors.Join(err, destroy(c.zero))
-		}
-	}()
-	if c.zero, err = dev.NewEvent(); err != nil {
-		return nil, err
-	}
-	if len(t.clocks) > 0 {
-		if mark, err = t.clocks[0].dev.NewEvent(); err != nil {
-			return nil, err
-		}
-	}
-	if err := t.start(c, mark); err != nil {
-		return nil, err
+	c := &clock{dev: dev}
+	if err := t.start(c); err != nil {
+		return nil, fmt.Errorf("timeline: the clock of device %d: %w", dev.Ordinal(), errors.Join(err, destroy(c.zero)))
 	}
 	t.clocks = append(t.clocks, c)
 	return c, nil
 }
 
-// start records a clock's zero, after mark, which it records on the first
-// device, if there is one.
-func (t *Timeline) start(c *clock, mark *cuda.Event) error {
+func (t *Timeline) forgetClocks() error {
+	var all error
+	for _, c := range t.clocks {
+		all = errors.Join(all, destroy(c.zero))
+	}
+	t.clocks = nil
+	return all
+}
+
+// start records a clock's zero, on other devices than the first after an event
+// of that one.
+func (t *Timeline) start(c *clock) (err error) {
+	if c.zero, err = c.dev.NewEvent(); err != nil {
+		return err
+	}
 	return onStream(c.dev, func(s *cuda.Stream) error {
-		if mark != nil {
-			err := onStream(mark.Device(), func(first *cuda.Stream) error {
-				return errors.Join(mark.Record(first), s.WaitEvent(mark), c.zero.Record(s), first.Synchronize())
-			})
-			if err != nil {
-				return err
-			}
-			c.late, err = t.clocks[0].at(mark)
-			return errors.Join(err, c.zero.Synchronize())
+		if len(t.clocks) == 0 {
+			return errors.Join(c.zero.Record(s), c.zero.Synchronize())
 		}
-		return errors.Join(c.zero.Record(s), c.zero.Synchronize())
+		first := t.clocks[0]
+		mark, err := first.dev.NewEvent()
+		if err != nil {
+			return err
+		}
+		err = onStream(first.dev, func(one *cuda.Stream) error {
+			return errors.Join(mark.Record(one), s.WaitEvent(mark), c.zero.Record(s), c.zero.Synchronize())
+		})
+		if err == nil {
+			c.late, err = first.at(mark)
+		}
+		return errors.Join(err, destroy(mark))
 	})
 }
 

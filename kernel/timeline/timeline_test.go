@@ -50,6 +50,13 @@ func (b *bench) on(device int) (*cuda.Buffer, *cuda.Stream) {
 	return x, s
 }
 
+func (b *bench) timeline(devices ...*cuda.Device) *timeline.Timeline {
+	b.Helper()
+	t, err := timeline.New(devices...)
+	b.ok(err)
+	return t
+}
+
 func (b *bench) bars(t *timeline.Timeline, want ...string) map[string]plot.Bar {
 	b.Helper()
 	bars, err := t.Bars()
@@ -78,7 +85,7 @@ func TestOrderAndOverlap(t *testing.T) {
 	into := func(buf *cuda.Buffer, s *cuda.Stream) func() error {
 		return func() error { return cuda.MemcpyAsync(buf, b.host, s) }
 	}
-	line := timeline.New()
+	line := b.timeline()
 	b.ok(line.Do("s", "in", s, into(x, s)))
 	b.ok(line.Do("s", "again", s, into(x, s)))
 	b.ok(line.Do("other", "out", other, func() error { return cuda.MemcpyAsync(b.host, y, other) }))
@@ -101,7 +108,7 @@ func TestTwoDevices(t *testing.T) {
 	y, other := b.on(1)
 	filled, err := b.devices[0].NewEvent(cuda.DisableTiming)
 	b.ok(err)
-	line := timeline.New()
+	line := b.timeline()
 	b.ok(line.Do("GPU 0", "fill", s, func() error { return cuda.MemcpyAsync(x, b.host, s) }))
 	b.ok(filled.Record(s))
 	b.ok(other.WaitEvent(filled))
@@ -114,10 +121,37 @@ func TestTwoDevices(t *testing.T) {
 	b.ok(filled.Destroy())
 }
 
+// New with devices compares their clocks before the work.
+func TestClocksBeforehand(t *testing.T) {
+	b := newBench(t)
+	x, s := b.on(0)
+	y, other := b.on(1)
+	into := func(buf *cuda.Buffer, s *cuda.Stream) func() error {
+		return func() error { return cuda.MemcpyAsync(buf, b.host, s) }
+	}
+	before := held(b)
+	line := b.timeline(b.devices[0], b.devices[1])
+	b.ok(line.Do("GPU 0", "in", s, into(x, s)))
+	b.ok(line.Do("GPU 1", "in", other, into(y, other)))
+	bars := b.bars(line, "GPU 0 in", "GPU 1 in")
+	if first, second := bars["GPU 0 in"], bars["GPU 1 in"]; second.Start >= first.End || second.Start > 100 {
+		t.Errorf("%+v", bars)
+	}
+	if after := held(b); after != before {
+		t.Errorf("the devices hold %s, before it was %s", after, before)
+	}
+	if _, err := timeline.New(b.devices[0], nil); err == nil {
+		t.Error("a device that is none has a clock")
+	}
+	if after := held(b); after != before {
+		t.Errorf("after an error the devices hold %s, before it was %s", after, before)
+	}
+}
+
 func TestDraw(t *testing.T) {
 	b := newBench(t)
 	x, _ := b.on(0)
-	line := timeline.New()
+	line := b.timeline()
 	b.ok(line.Do("default", "copy", nil, func() error { return cuda.MemcpyAsync(x, b.host, nil) }))
 	drawn, err := line.Draw("A copy")
 	b.ok(err)
@@ -158,7 +192,7 @@ func TestFailedWork(t *testing.T) {
 	b := newBench(t)
 	x, s := b.on(0)
 	before := held(b)
-	line := timeline.New()
+	line := b.timeline()
 	broken := errors.New("broken")
 	if err := line.Do("s", "bad", s, func() error { return broken }); !errors.Is(err, broken) {
 		t.Error(err)
