@@ -132,7 +132,7 @@ func (ds *directs) convert(from, to reflect.Type) func(src, dest reflect.Value) 
 	if call == nil || from != to {
 		return nil
 	}
-	return func(src, dest reflect.Value) { call(src.Addr().UnsafePointer(), dest.Addr().UnsafePointer()) }
+	return func(src, dest reflect.Value) { call(unsafe.Pointer(src.UnsafeAddr()), unsafe.Pointer(dest.UnsafeAddr())) }
 }
 
 // Direct is the name of the type whose conversion calls a function, in the

@@ -89,9 +89,18 @@ func (f *fn) topStmt(s *ast.ExprStmt) bool {
 		return false
 	}
 	var values []string
-	if n == 1 {
+	switch {
+	case n == 1 && hasError:
+		text, err := f.expr(e), f.temp()
+		if f.hoist(err, "error") {
+			f.emit("%s = %s", err, text)
+		} else {
+			f.emit("%s := %s", err, text)
+		}
+		values = []string{err}
+	case n == 1:
 		values = []string{f.spillAlways(f.typedExpr(e))}
-	} else {
+	default:
 		values = f.multi(e, n)
 	}
 	if hasError {
@@ -99,7 +108,7 @@ func (f *fn) topStmt(s *ast.ExprStmt) bool {
 		n--
 	}
 	if !shows || n == 0 || isCall && f.isQuiet(call) {
-		for _, v := range values {
+		for _, v := range values[:n] {
 			f.emit("_ = %s", v)
 		}
 		return true
