@@ -173,8 +173,9 @@ func (c *clock) at(e *cuda.Event) (float64, error) {
 }
 
 // clock gives the clock of a device. Times of two devices' events cannot be
-// compared; so a new clock begins with an event that waits for one of the first
-// device: it is late by what such a wait takes, which is some microseconds.
+// compared. So a new clock begins with an event that waits for one of the first
+// device, and for which another one there waits: its time is the mean of theirs,
+// to within a microsecond or two.
 func (t *Timeline) clock(dev *cuda.Device) (*clock, error) {
 	if dev == nil {
 		return nil, errors.New("timeline: the device is nil")
@@ -203,8 +204,8 @@ func (t *Timeline) forgetClocks() error {
 	return all
 }
 
-// start records a clock's zero, on other devices than the first after an event
-// of that one.
+// start records a clock's zero; on other devices than the first between two
+// events of that one.
 func (t *Timeline) start(c *clock) (err error) {
 	if c.zero, err = c.dev.NewEvent(); err != nil {
 		return err
@@ -214,17 +215,26 @@ func (t *Timeline) start(c *clock) (err error) {
 			return errors.Join(c.zero.Record(s), c.zero.Synchronize())
 		}
 		first := t.clocks[0]
-		mark, err := first.dev.NewEvent()
+		before, err := first.dev.NewEvent()
 		if err != nil {
 			return err
 		}
-		err = onStream(first.dev, func(one *cuda.Stream) error {
-			return errors.Join(mark.Record(one), s.WaitEvent(mark), c.zero.Record(s), c.zero.Synchronize())
-		})
+		after, err := first.dev.NewEvent()
 		if err == nil {
-			c.late, err = first.at(mark)
+			err = onStream(first.dev, func(one *cuda.Stream) error {
+				return errors.Join(before.Record(one), s.WaitEvent(before), c.zero.Record(s),
+					one.WaitEvent(c.zero), after.Record(one), after.Synchronize())
+			})
 		}
-		return errors.Join(err, destroy(mark))
+		if err == nil {
+			var sent, back float64
+			sent, err = first.at(before)
+			if err == nil {
+				back, err = first.at(after)
+			}
+			c.late = (sent + back) / 2
+		}
+		return errors.Join(err, destroy(before, after))
 	})
 }
 
