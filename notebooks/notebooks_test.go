@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,43 @@ func TestNumberOfRanks(t *testing.T) {
 	}
 	if tried != 5 {
 		t.Errorf("%d tutorials have the parameter", tried)
+	}
+}
+
+// Every tutorial asks a question, can be set in one cell, and ends with what to
+// remember, an exercise and a way on; what it refers to is there.
+func TestPartsOfTutorials(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([\w.]+\.ipynb)\)`)
+	list := names(t)
+	for _, name := range list {
+		text, parameters, svg := "", 0, 0
+		for _, c := range read(t, name).Cells {
+			switch {
+			case c.Kind != notebook.Code:
+				text += c.Source + "\n"
+			case c.HasTag("parameters"):
+				parameters++
+			case strings.Contains(c.Source, "display.SVG(") || strings.Contains(c.Source, "plot.") || strings.Contains(c.Source, ".Draw("):
+				svg++
+			}
+		}
+		at := 0
+		for _, part := range []string{"**The question.**", "## What to remember", "**Exercise.**", "<summary>Solution</summary>", "**Next:**"} {
+			i := strings.Index(text[at:], part)
+			if i < 0 {
+				t.Errorf("%s has no %q where that should be", name, part)
+				continue
+			}
+			at += i
+		}
+		if parameters != 1 || svg == 0 {
+			t.Errorf("%s has %d cells of parameters and %d with pictures", name, parameters, svg)
+		}
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(list, m[1]) {
+				t.Errorf("%s refers to %s", name, m[1])
+			}
+		}
 	}
 }
 
