@@ -37,6 +37,10 @@ type Options struct {
 	// Stdin is what fmt.Scan reads, and what compiled code reads that takes
 	// os.Stdin as an io.Reader; the default is the process's own.
 	Stdin io.Reader
+	// MaxStack is how many bytes of stack a goroutine may use before the running
+	// cell ends with an error; 0: as many as the process may. That should be
+	// twice as many, so that it lives to tell.
+	MaxStack int
 	// Args are os.Args; the default is the process's own.
 	Args []string
 	// Background is told of a panic in a goroutine that outlived its cell, or

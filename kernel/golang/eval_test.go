@@ -272,6 +272,31 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptOfAPanic: one on its way through a deep recursion, which takes the
+// interpreter minutes, ends.
+func TestInterruptOfAPanic(t *testing.T) {
+	s := newSession(t)
+	s.run("n := 0\nfunc deep(i int) { if i == 0 { n = 1; panic(7) }; deep(i - 1) }")
+	go func() {
+		for s.ev.Goroutines()["In[2]"] == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(500 * time.Millisecond)
+		s.ev.Interrupt()
+	}()
+	if got := s.run("deep(30_000)"); !strings.HasPrefix(got, "Interrupted: ") {
+		t.Errorf("gave %s", got)
+	}
+	for end := time.Now().Add(30 * time.Second); s.ev.Goroutines()["In[2]"] > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("goes on after the interrupt")
+		}
+	}
+	if got := s.run("n"); got != "=> 1\n" {
+		t.Errorf("n %s", got)
+	}
+}
+
 // TestInterruptOfCompiling: an interrupt that comes before the cell runs is not lost.
 func TestInterruptOfCompiling(t *testing.T) {
 	s := newSession(t)

@@ -3,6 +3,8 @@ package golang
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 	"time"
 
@@ -52,28 +54,48 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 	done := make(chan ended, 1)
 	go ev.rt.Start(g, func() {
 		end := ended{value: goexit{}}
-		defer func() { done <- end }()
+		defer func() {
+			if _, ok := end.value.(goexit); ok && g.Cancelled() {
+				end.value = rt.Interrupted
+			}
+			done <- end
+		}()
 		v, trace, ok := ev.rt.Try(entry)
 		end = ended{v, trace, ok}
 	})
 	var res Result
-	select {
-	case end := <-done:
-		if !end.ok {
-			res.Err = panicError(end.value, end.trace)
-		}
-		if _, ok := end.value.(goexit); ok {
-			res.Err = &Error{Name: "Goexit", Message: "the cell called runtime.Goexit; the notebook goes on",
-				Traceback: []string{red + bold + "Goexit: " + plain + "the cell called runtime.Goexit; the notebook goes on"}}
-		}
-	case <-interrupt:
-		ev.rt.Cancel(g)
-		// A loop is about to end; the next cell must not see it at work.
+	watch := time.NewTicker(stackWatch)
+	defer watch.Stop()
+	for running := true; running; {
+		running = false
 		select {
-		case <-done:
-		case <-time.After(endingTime):
+		case end := <-done:
+			if !end.ok {
+				res.Err = panicError(end.value, end.trace)
+			}
+			if _, ok := end.value.(goexit); ok {
+				res.Err = endError("Goexit", "the cell called runtime.Goexit; the notebook goes on")
+			}
+		case <-interrupt:
+			ev.rt.Cancel(g)
+			// A loop is about to end; the next cell must not see it at work.
+			select {
+			case <-done:
+			case <-time.After(endingTime):
+			}
+			res.Err = panicError(rt.Interrupted, nil)
+		case <-watch.C:
+			if running = !ev.tooDeep(); running {
+				break
+			}
+			ev.rt.Cancel(g)
+			select {
+			case <-done:
+			case <-interrupt:
+			}
+			debug.FreeOSMemory() // the stack, which the next cell must not answer for
+			res.Err = overflowError(name, ev.rt.BodyLine())
 		}
-		res.Err = panicError(rt.Interrupted, nil)
 	}
 	if res.Err == nil {
 		runtime.Gosched()
@@ -90,6 +112,38 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 	}
 	r.group, r.interrupt, r.value = nil, nil, nil
 	return res
+}
+
+// stackWatch is how often the stacks of a running cell are looked at. The last
+// doubling of a stack that is to overflow takes many times as long.
+const stackWatch = 20 * time.Millisecond
+
+// tooDeep says whether some goroutine uses more stack than options.MaxStack.
+// Only the sum is known: of that, each goroutine may have what it commonly has.
+// Stacks grow by doubling, so one that needed more than MaxStack has twice that.
+func (ev *Evaluator) tooDeep() bool {
+	if ev.options.MaxStack == 0 {
+		return false
+	}
+	stacks := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(stacks)
+	const common = 64 << 10
+	return int(stacks[0].Value.Uint64()) > ev.options.MaxStack*3/2+runtime.NumGoroutine()*common
+}
+
+// overflowError is what a recursion without end gives, in a statement at the
+// outer level of a cell; line 0 is not known.
+func overflowError(cell string, line int) *Error {
+	e := endError("StackOverflow", "stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept")
+	if line > 0 {
+		e.Traceback = append(e.Traceback, traceLines([]rt.Call{{Func: &rt.Func{File: cell}, Line: line, Column: 1}})...)
+	}
+	return e
+}
+
+// endError says why a cell ended.
+func endError(name, message string) *Error {
+	return &Error{Name: name, Message: message, Traceback: []string{red + bold + name + ": " + plain + message}}
 }
 
 type goexit struct{}
@@ -118,9 +172,6 @@ func (ev *Evaluator) Interrupt() {
 
 // background is a panic in a goroutine that a cell started.
 func (ev *Evaluator) background(g *rt.Group, value any, trace []rt.Call) {
-	if err, ok := value.(error); ok && err == rt.Interrupted {
-		return
-	}
 	e := panicError(value, trace)
 	e.Traceback = append([]string{faint + "in a goroutine of " + g.Name + plain}, e.Traceback...)
 	r := &ev.run

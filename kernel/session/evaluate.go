@@ -87,7 +87,7 @@ func newCells(console *Console, extend []func(*Host) Extension) (*cells, error) 
 	var err error
 	set := new(modules.Set)
 	magic.Register(getMagic(set))
-	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Sources: set.Sources, Stdin: &c.stdin})
+	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Sources: set.Sources, Stdin: &c.stdin, MaxStack: cellStack})
 	if err != nil {
 		return nil, err
 	}

@@ -217,6 +217,8 @@ func TestFaultsThatKeepState(t *testing.T) {
 		{"var e error\ne.Error()", "nil"},
 		{"close((chan int)(nil))", "close"},
 		{"f := func() { panic(`deep`) }\ndefer fmt.Print(`deferred`)\nf()", "deep"},
+		{"func f(n int) int { defer func() { recover() }(); return f(n+1) + 1 }\nf(0)", "stack overflow"},
+		{"type T struct{ n int }\nfunc (t T) String() string { return fmt.Sprint(t) }\nfmt.Println(T{1})", "stack overflow"},
 	} {
 		t.Run(test.code, func(t *testing.T) {
 			h.t = t
@@ -231,7 +233,6 @@ func TestFaultsThatKeepState(t *testing.T) {
 func TestFaultsThatEndTheEvaluator(t *testing.T) {
 	h := startReal(t, nil)
 	for _, test := range []struct{ code, words string }{
-		{"func f(n int) int { return f(n+1) + 1 }\nf(0)", "stack overflow"},
 		{"testSegfault()", "segmentation fault"},
 		{"testExit(5)", "status 5"},
 		{"syscall.Kill(syscall.Getpid(), syscall.SIGKILL)\nselect {}", "SIGKILL"},

@@ -15,9 +15,11 @@ import (
 )
 
 const (
-	// A stack beyond this is taken for endless recursion: the evaluator ends
-	// long before it has eaten the machine's memory.
-	maxStack = 256 << 20
+	// A stack beyond this is taken for endless recursion: the cell ends. Where
+	// it cannot, the evaluator does at twice that, long before it has eaten the
+	// machine's memory.
+	cellStack = 256 << 20
+	maxStack  = 2 * cellStack
 	// How often an interrupt is repeated until the cell has ended. One alone
 	// could fall between the cell's arrival and its first instruction.
 	interruptRepeat = 100 * time.Millisecond

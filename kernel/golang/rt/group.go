@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -111,12 +112,17 @@ func (r *Runtime) group() *Group {
 	return r.groups.byID[id]
 }
 
-// check is called by lowered code while a cancellation is pending.
+// check is called by lowered code while a cancellation is pending. A goroutine
+// that is to end does so without a panic: the interpreter stops and begins one
+// again in every frame, which takes minutes in a deep recursion.
 func (r *Runtime) check() {
 	if g := r.group(); g != nil && g.cancelled.Load() {
-		panic(&ending{Interrupted})
+		runtime.Goexit()
 	}
 }
+
+// Cancelled says whether the goroutines of g are to end.
+func (g *Group) Cancelled() bool { return g.cancelled.Load() }
 
 // goFunc is the go statement.
 func (r *Runtime) goFunc(f func()) {
@@ -133,7 +139,8 @@ func (r *Runtime) goFunc(f func()) {
 }
 
 // Try calls f. ok is false if it did not return: v is the panic's value, or
-// the error that ended it (Interrupted, an Exit, a Failure, ErrGoexit).
+// the error that ended it (an Exit, a Failure). Of a goroutine that ends, as an
+// interrupted one does, it does not return.
 func (r *Runtime) Try(f func()) (v any, trace []Call, ok bool) {
 	returned := false
 	defer func() {
