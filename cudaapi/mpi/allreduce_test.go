@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
@@ -211,4 +212,135 @@ func killed() error {
 	fmt.Printf("rank %d was told, and goes on\n", world.Rank())
 	os.Exit(0)
 	return nil
+}
+
+// What two goroutines reduce on two communicators, in whatever order, and a call
+// that was interrupted before the others came.
+func TestAllreduceOfDevicesAtATime(t *testing.T) {
+	for _, way := range []string{"quick", "bulk"} {
+		runRanks(t, 2, "at a time", "GOCUDA_MPI_ALLREDUCE="+way)
+	}
+}
+
+func atATime() error {
+	world, devs, err := begin()
+	if err != nil {
+		return err
+	}
+	other, err := world.Dup()
+	if err != nil {
+		return err
+	}
+	d := devs[world.Rank()%len(devs)]
+	reduce := func(c *mpi.Comm, times int) error {
+		b, err := d.Alloc(10, cuda.Int32)
+		if err != nil {
+			return err
+		}
+		for i := range times {
+			if err := errors.Join(b.Fill(world.Rank()+i, nil), c.Allreduce(mpi.InPlace, b, mpi.Sum)); err != nil {
+				return err
+			}
+			got, err := b.Int32s()
+			if err != nil || got[9] != int32(1+2*i) {
+				return fmt.Errorf("sum %d on %s is %d: %v", i, c.Name(), got[9], err)
+			}
+		}
+		return b.Free()
+	}
+	// The ranks begin with different ones.
+	comms := []*mpi.Comm{world, other}
+	first := make(chan error, 1)
+	go func() { first <- reduce(comms[world.Rank()], 3) }()
+	if err := errors.Join(reduce(comms[1-world.Rank()], 3), <-first); err != nil {
+		return err
+	}
+	b, err := d.Alloc(1, cuda.Int32)
+	if err != nil {
+		return err
+	}
+	if err := b.Fill(1, nil); err != nil {
+		return err
+	}
+	if world.Rank() == 0 {
+		stop := make(chan struct{})
+		mpi.SetInterrupt(stop)
+		time.AfterFunc(20*time.Millisecond, func() { close(stop) })
+		err := world.Allreduce(mpi.InPlace, b, mpi.Sum)
+		mpi.SetInterrupt(nil)
+		if !errors.Is(err, mpi.ErrInterrupted) {
+			return fmt.Errorf("interrupted: %v", err)
+		}
+		if err := world.Send([]byte{1}, 1, 0); err != nil {
+			return err
+		}
+	} else {
+		if _, err := world.Recv(make([]byte, 1), 0, 0); err != nil {
+			return err
+		}
+		if err := world.Allreduce(mpi.InPlace, b, mpi.Sum); err != nil {
+			return err
+		}
+	}
+	if err := reduce(world, 1); err != nil { // behind it
+		return err
+	}
+	got, err := b.Int32s()
+	if err != nil || got[0] != 2 {
+		return fmt.Errorf("what was interrupted has gone on to %d: %v", got[0], err)
+	}
+	return errors.Join(b.Free(), other.Free())
+}
+
+// A rank whose launch fails: the others' calls fail too, and the next goes well,
+// by another way.
+func TestAllreduceOfDevicesFails(t *testing.T) {
+	for _, way := range []string{"quick", "bulk"} {
+		runRanks(t, 2, "failing", "GOCUDA_MPI_ALLREDUCE="+way)
+	}
+}
+
+// refuser launches no reduction.
+type refuser struct{ driver.Driver }
+
+func (r *refuser) Launch(c driver.Context, l *driver.Launch) error {
+	if strings.Contains(l.Name, "Reduce") {
+		return &driver.Error{Code: driver.ErrLaunchOutOfResources, Call: "cuLaunchKernel", Detail: "it is a test"}
+	}
+	return r.Driver.Launch(c, l)
+}
+
+func failing() error {
+	world, err := mpi.Init()
+	if err != nil {
+		return err
+	}
+	if world.Rank() == 1 {
+		if err := wrapDriver(func(d driver.Driver) driver.Driver { return &refuser{d} }); err != nil {
+			return err
+		}
+	}
+	devs, err := cuda.Devices()
+	if err != nil {
+		return err
+	}
+	b, err := devs[world.Rank()%len(devs)].Alloc(1000, cuda.Int32)
+	if err != nil {
+		return err
+	}
+	if err := b.Fill(1, nil); err != nil {
+		return err
+	}
+	err = world.Allreduce(mpi.InPlace, b, mpi.Sum)
+	if want := [...]string{"rank 1 failed in it", "it is a test"}[world.Rank()]; err == nil || !strings.Contains(err.Error(), want) {
+		return fmt.Errorf("rank %d: %v", world.Rank(), err)
+	}
+	if err := errors.Join(b.Fill(1, nil), world.Allreduce(mpi.InPlace, b, mpi.Sum)); err != nil {
+		return err
+	}
+	got, err := b.Int32s()
+	if err != nil || got[999] != 2 {
+		return fmt.Errorf("the next gives %d: %v", got[999], err)
+	}
+	return b.Free()
 }

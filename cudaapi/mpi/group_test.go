@@ -27,7 +27,7 @@ const rankTime = 100 * time.Second
 const rankEnv = "GOCUDA_MPI_TEST_PROGRAM"
 
 // programs are what the ranks of a test run.
-var programs = map[string]func() error{"group": groups, "streams": streams, "large": large, "joint": jointly, "killed": killed, "pool": pool, "refused": refusing}
+var programs = map[string]func() error{"group": groups, "streams": streams, "large": large, "joint": jointly, "killed": killed, "pool": pool, "refused": refusing, "at a time": atATime, "failing": failing}
 
 func TestMain(m *testing.M) {
 	name := os.Getenv(rankEnv)

@@ -3,7 +3,6 @@ package device
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/mpi/internal/transport"
@@ -55,60 +54,12 @@ func (p *Port) IrecvOn(b *cuda.Buffer, source, tag int, s *cuda.Stream) (transpo
 	return p.receive(&receiving{p: p, req: req, host: host, buf: raw, room: b.Bytes(), stream: s, give: give}), nil
 }
 
-// IrecvHost starts a receive into host memory, which may be of a message of
-// device memory.
-func (p *Port) IrecvHost(m transport.Memory, source, tag int) (transport.Request, error) {
-	req, err := p.irecv(m, source, tag)
-	if err != nil || m.Bytes() < Inline {
-		return req, err // an envelope is too long for it, as the message is
-	}
-	return p.receivingHost(req, m), nil
-}
-
-// receivingHost is not among the engine's own: until its message is there, the
-// transport moves it on.
-func (p *Port) receivingHost(req transport.Request, m transport.Memory) transport.Request {
-	r := &receiving{p: p, req: req, host: bytesOf(m), room: m.Bytes()}
-	r.o = &operation{e: p.e, step: r.step, cancel: req.Cancel}
-	if w, ok := req.(transport.Waiter); ok {
-		return &waiting{r.o, w}
-	}
-	return r.o
-}
-
-// waiting is a receive into host memory that its transport knows how to wait for.
-type waiting struct {
-	*operation
-	req transport.Waiter
-}
-
-// Wait blocks until the message is there, or stop is closed.
-func (w *waiting) Wait(stop <-chan struct{}) (transport.Status, bool, error) {
-	if _, done, err := w.req.Wait(stop); err == nil && !done {
-		return transport.Status{}, false, nil
-	}
-	for {
-		if st, done, err := w.Test(); done || err != nil {
-			return st, done, err
-		}
-		select {
-		case <-stop:
-			return transport.Status{}, false, nil
-		case <-time.After(5 * time.Microsecond): // a device copies
-		}
-	}
-}
-
-// Done's channel is closed when the message, or what stands for it, is there.
-func (w *waiting) Done() <-chan struct{} { return w.req.Done() }
-
 func (p *Port) receive(r *receiving) transport.Request {
 	r.o = &operation{step: r.step, cancel: r.req.Cancel} // before the engine steps
 	return p.e.start(r.o)
 }
 
-// Imrecv receives a message that was set aside into device memory, ImrecvHost
-// into host memory.
+// Imrecv receives a message that was set aside into device memory.
 func (p *Port) Imrecv(m transport.Message, b *cuda.Buffer) (transport.Request, error) {
 	raw, err := b.As(cuda.Uint8)
 	if err != nil {
@@ -121,15 +72,6 @@ func (p *Port) Imrecv(m transport.Message, b *cuda.Buffer) (transport.Request, e
 		return nil, err
 	}
 	return p.receive(&receiving{p: p, req: req, host: host, buf: raw, room: b.Bytes(), give: give}), nil
-}
-
-// ImrecvHost receives a message that was set aside into host memory.
-func (p *Port) ImrecvHost(m transport.Message, to transport.Memory) (transport.Request, error) {
-	req, err := m.Imrecv(to)
-	if err != nil {
-		return req, err
-	}
-	return p.receivingHost(req, to), nil
 }
 
 func (r *receiving) step() (bool, error) {
