@@ -61,6 +61,15 @@ func TestFaultsOfRanks(t *testing.T) {
 		}
 		b.ok("%%mpi\nall := make([]int, size)\nmust(world.Allgather([]int{rank}, all))\nall", "[0-2] []int{0, 1, 2}")
 
+		// Without an interrupt too: nobody can come to them any more.
+		if s.name == "local" {
+			o = b.fails("%%mpi\nif rank == 1 {\n\tpanic(\"no more\")\n}\nworld.Barrier()", "Panic", "[1] panic: no more", "[0,2] WaitedInVain: rank 1 failed while this rank was at cell:5, in Comm.Barrier")
+			if o.err.Message != "[1] no more (and 1 more)" || strings.Count(o.stderr, "world is a new communicator now") != 1 {
+				b.Errorf("%q, %q", o.err.Message, o.stderr)
+			}
+			b.ok("%%mpi\nall := make([]int, size)\nmust(world.Allgather([]int{rank}, all))\nall", "[0-2] []int{0, 1, 2}")
+		}
+
 		// One that never enters the barrier, by timeout.
 		b.fails("%%mpi --timeout 700ms\nif rank == 0 {\n\tfor {\n\t}\n}\nworld.Barrier()", "Timeout",
 			"[0] Timeout: the rank had not ended the cell after 700ms: it was at cell\n",

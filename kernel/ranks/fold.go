@@ -123,7 +123,7 @@ func severity(e *session.Error) int {
 	switch {
 	case e.Name == "RankLost" && strings.HasPrefix(e.Message, "the rank was lost") && !strings.Contains(e.Message, "its connection ended"):
 		return 2
-	case e.Name == "RankLost", e.Name == "Interrupted", e.Name == string(mpi.ErrProcLost):
+	case e.Name == "RankLost", e.Name == "Interrupted", e.Name == waitedInVain, e.Name == string(mpi.ErrProcLost):
 		return 0
 	}
 	return 1

@@ -31,6 +31,8 @@ const (
 	hangTime = 10 * time.Second
 	// And when another rank has failed in the same cell, after so long.
 	failTime = 2 * time.Second
+	// When nobody is left who could end such a wait, it is ended after so long.
+	vainTime = 5 * time.Second
 	// How long interrupted ranks may take to make a new world.
 	renewTime = 10 * time.Second
 )
@@ -119,6 +121,7 @@ type job struct {
 	// Under the pool's mu.
 	results map[int]session.Result
 	value   map[int]display.Bundle
+	awaited bool  // the notebook's cell does not end before it
 	cancel  error // why it was interrupted, or nil
 }
 
@@ -284,6 +287,9 @@ func (p *pool) lostError(lost, wanted []int) error {
 // wait waits until a job has ended, or until ctx has and the ranks were given
 // time to stop.
 func (p *pool) wait(ctx context.Context, j *job) error {
+	p.mu.Lock()
+	j.awaited = true
+	p.mu.Unlock()
 	select {
 	case <-j.done:
 		return nil

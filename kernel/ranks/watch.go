@@ -39,7 +39,9 @@ func (p *pool) watch(j *job) {
 			running := p.running(j)
 			p.look(running)
 			p.free(j, running)
-			p.tellWaiting(j, running)
+			if !p.tellWaiting(j, running) {
+				p.giveUp(j, running)
+			}
 		}
 	}
 }
@@ -97,13 +99,9 @@ func (p *pool) free(j *job, running []*rank) {
 	})
 }
 
-// tellWaiting says once which ranks have waited long for others.
-func (p *pool) tellWaiting(j *job, running []*rank) {
-	if j.told {
-		return
-	}
-	p.mu.Lock()
-	var ended, failed []int
+// outcome lists the ranks that failed in a job, and those that ended it
+// without. The caller holds p.mu.
+func (j *job) outcome() (failed, ended []int) {
 	for _, r := range j.ranks {
 		switch result, ok := j.results[r]; {
 		case ok && result.Err != nil:
@@ -112,6 +110,43 @@ func (p *pool) tellWaiting(j *job, running []*rank) {
 			ended = append(ended, r)
 		}
 	}
+	return failed, ended
+}
+
+// giveUp ends calls of MPI that wait for a rank which failed: all that run the
+// job are in such calls, and no other cell runs, or can be run, that could come
+// to them.
+func (p *pool) giveUp(j *job, running []*rank) {
+	p.mu.Lock()
+	failed, _ := j.outcome()
+	vain := len(failed) > 0 && len(running) > 0 && j.awaited && j.cancel == nil && len(p.jobs) == 1
+	for _, r := range running {
+		vain = vain && r.because == nil && r.place.Call != "" && r.place.Waited >= vainTime
+	}
+	p.mu.Unlock()
+	if !vain {
+		return
+	}
+	p.stop(j, running, func(r *rank) *session.Error {
+		return newError(waitedInVain, fmt.Sprintf("%s failed while this rank was at %s", named(failed), describePlace(r.place)))
+	})
+	p.tell(outOfStep + "\n")
+	p.renew()
+}
+
+// waitedInVain names the error of a rank whose wait was ended since another had
+// failed.
+const waitedInVain = "WaitedInVain"
+
+// tellWaiting says once which ranks have waited long for others, and whether it
+// did so now.
+func (p *pool) tellWaiting(j *job, running []*rank) bool {
+	if j.told {
+		return false
+	}
+	p.mu.Lock()
+	failed, ended := j.outcome()
+	vain := len(failed) > 0 && j.awaited
 	long := hangTime
 	if len(failed) > 0 {
 		long = failTime
@@ -121,9 +156,13 @@ func (p *pool) tellWaiting(j *job, running []*rank) {
 	}
 	p.mu.Unlock()
 	if !j.told {
-		return
+		return false
 	}
-	text := fmt.Sprintf("%s: some ranks have waited for %v in one call; interrupt the cell to free them\n", j.cell.Name, long)
+	how := "interrupt the cell to free them"
+	if vain {
+		how += fmt.Sprintf(", or wait: after %v they are freed if nobody can come to them any more", vainTime)
+	}
+	text := fmt.Sprintf("%s: some ranks have waited for %v in one call; %s\n", j.cell.Name, long, how)
 	text += p.places(running, "is")
 	if len(ended) > 0 {
 		text += label(ended) + " ended the cell\n"
@@ -135,4 +174,5 @@ func (p *pool) tellWaiting(j *job, running []*rank) {
 		text += fmt.Sprintf("%s failed: %s\n", label([]int{r}), why.Message)
 	}
 	p.tell(text)
+	return true
 }
