@@ -5,6 +5,7 @@ package nvidia
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -42,6 +43,10 @@ var nvrtcNames = []string{
 	nvrtcGetLoweredName:    "nvrtcGetLoweredName",
 }
 
+// missingCore finds that a header of the CUDA C++ Core Libraries is missing: pip's
+// packages have them apart from the other headers.
+var missingCore = regexp.MustCompile(`cannot open source file "(nv/target|cuda/std/|cub/|thrust/)`)
+
 // nvrtcCompilation is NVRTC's code for errors in the source.
 const nvrtcCompilation = 6
 
@@ -70,7 +75,7 @@ func OpenCompiler(newest int) (*Compiler, error) {
 	paths := nvrtcPaths()
 	var first *Compiler
 	for i := range paths {
-		lib, err := clib.Open("NVRTC, the CUDA C++ compiler library (install a CUDA toolkit, or pip install nvidia-cuda-nvrtc nvidia-cuda-runtime, or set GOCUDA_NVRTC),", paths[i:], nvrtcNames)
+		lib, err := clib.Open("NVRTC, the CUDA C++ compiler library (install a CUDA toolkit, or pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl, or set GOCUDA_NVRTC),", paths[i:], nvrtcNames)
 		if err != nil {
 			if first == nil {
 				return nil, err
@@ -181,6 +186,9 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 		if code != nvrtcCompilation || detail == "" {
 			text := clib.Call(c.lib.Addr(nvrtcGetErrorString), uintptr(code))
 			detail = strings.TrimSpace(goString(uint64(text)) + "\n" + detail)
+		}
+		if missingCore.MatchString(out.Log) {
+			detail += "\nCUDA's headers include those of its C++ core libraries, which are not beside them: pip install nvidia-cuda-cccl"
 		}
 		return nil, &driver.Error{Code: driver.ErrInvalidSource, Call: "nvrtcCompileProgram", Detail: detail}
 	}

@@ -61,10 +61,36 @@ func TestCompileFindsCUDAHeaders(t *testing.T) {
 	if len(c.Include()) == 0 {
 		t.Skip("no CUDA headers beside NVRTC")
 	}
+	if !core(c) {
+		t.Skip("CUDA's headers are here without its C++ core libraries")
+	}
 	code := "#include <cooperative_groups.h>\n#include <cuda_fp16.h>\n__global__ void k(__half *h) { cooperative_groups::this_thread_block().sync(); *h = __float2half(1); }\n"
 	if _, err := c.Compile(&driver.Source{Name: "headers.cu", Code: code, Names: []string{"k"}}, "sm_90"); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestMissingCoreLibraries is about pip's nvidia-cuda-runtime, whose headers include
+// some of another package.
+func TestMissingCoreLibraries(t *testing.T) {
+	found := nvrtc(t)
+	c := &Compiler{lib: found.lib, major: found.major, minor: found.minor}
+	for _, header := range []string{"nv/target", "cuda/std/atomic"} {
+		_, err := c.Compile(&driver.Source{Name: "a.cu", Code: "#include <" + header + ">\n"}, "sm_90")
+		if err == nil || !strings.Contains(err.Error(), "pip install nvidia-cuda-cccl") {
+			t.Errorf("%s: %v", header, err)
+		}
+	}
+	_, err := c.Compile(&driver.Source{Name: "a.cu", Code: "#include <mine.h>\n"}, "sm_90")
+	if err == nil || strings.Contains(err.Error(), "cccl") {
+		t.Errorf("mine.h: %v", err)
+	}
+}
+
+// core says whether CUDA's headers are there, with the C++ core libraries.
+func core(c *Compiler) bool {
+	_, err := c.Compile(&driver.Source{Name: "core.cu", Code: "#include <cuda_runtime.h>\n#include <nv/target>\n"}, "sm_90")
+	return err == nil
 }
 
 // TestCompileStandardHeaders includes what sources include by habit, alone and
@@ -83,7 +109,7 @@ func TestCompileStandardHeaders(t *testing.T) {
 	bare := &Compiler{lib: found.lib, major: found.major, minor: found.minor}
 	for name, c := range map[string]*Compiler{"with CUDA's headers": found, "without": bare} {
 		for _, extra := range []string{"", "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <cuda/std/cstdint>\n"} {
-			if extra != "" && len(c.include) == 0 {
+			if extra != "" && !core(c) {
 				continue
 			}
 			if _, err := c.Compile(&driver.Source{Name: "habit.cu", Code: extra + code}, "sm_90"); err != nil {

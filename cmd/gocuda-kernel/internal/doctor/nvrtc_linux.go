@@ -33,7 +33,7 @@ func probeNVRTC() (f finding) {
 	}
 	f.Detail = "compiles for " + arch
 	if len(c.Include()) == 0 {
-		f.Detail += "; without CUDA's headers (pip install nvidia-cuda-runtime)"
+		f.Detail += "; without CUDA's headers (pip install nvidia-cuda-runtime nvidia-cuda-cccl)"
 	}
 	return f
 }
