@@ -36,6 +36,7 @@ type scheduler struct {
 	recent  time.Time          // when the last operation was issued
 	urged   bool               // the host asked after work since then
 	active  bool               // the loop runs
+	idle    bool               // it waits until something new happens
 	choice  uint64             // counts the adversary's choices
 	walk    uint64             // and its walks
 	wake    chan struct{}
@@ -69,6 +70,10 @@ func (s *scheduler) add(o *op) {
 	if s.pending > 0 && !s.active {
 		s.active = true
 		go s.loop()
+	}
+	if s.idle { // a kernel runs that may wait for this operation
+		s.idle = false
+		s.signal()
 	}
 }
 
@@ -196,6 +201,7 @@ func (s *scheduler) step() time.Duration {
 		if len(s.polls) > 0 {
 			return pollEvery
 		}
+		s.idle = true
 		return time.Hour
 	}
 	o := s.ready[i]

@@ -349,3 +349,19 @@ func TestProcessesSpin(t *testing.T) {
 		t.Errorf("the flag is %d, want %d", got, 2*turns)
 	}
 }
+
+// TestLateWorkEndsSpin issues what a kernel waits for while the host waits for
+// the kernel.
+func TestLateWorkEndsSpin(t *testing.T) {
+	b := newBox(t, sim.Options{Devices: 1})
+	k := b.kernel(`__global__ void wait(volatile unsigned *flag) { while (*flag == 0); }`)
+	flag := upload(b, make([]uint32, 1))
+	s, err := b.d.StreamCreate(b.c, driver.StreamNonBlocking, 0)
+	b.ok(err)
+	b.ok(b.launch(k, dim(1), dim(1), 0, flag))
+	done := make(chan error, 1)
+	go func() { done <- b.sync() }()
+	time.Sleep(50 * time.Millisecond)
+	b.ok(b.d.MemsetAsync(b.c, flag, 1, 1, 4, s))
+	soon(t, "the kernel", func() error { return <-done })
+}

@@ -36,10 +36,12 @@ extern "C" __global__ void lock(volatile unsigned *out, int *taken) {
 	__threadfence();
 	atomicExch(taken, 0);
 }
-// Two who count by turns.
+// Two who count by turns, unless told to stop.
 extern "C" __global__ void count(volatile unsigned *word, unsigned first, unsigned turns) {
 	for (unsigned turn = first; turn < 2 * turns; turn += 2) {
-		while (*word != turn) {}
+		unsigned v;
+		do v = *word; while (v != turn && v != ~0u);
+		if (v == ~0u) return;
 		__threadfence_system();
 		*word = turn + 1;
 		__threadfence_system();
@@ -62,11 +64,35 @@ func (e *env) counter(dev int) driver.Function {
 	return f
 }
 
-// flag is a word of pinned memory, and how to read and write it.
+// flag is a word of pinned memory by which kernels count. If the case hangs it
+// tells them to stop.
 func (e *env) flag() (p driver.Ptr, word *uint32) {
 	e.Helper()
 	p, _ = e.pinned(4, 0)
-	return p, (*uint32)(hostAddress(p))
+	word = (*uint32)(hostAddress(p))
+	e.inNeed(func() { atomic.StoreUint32(word, ^uint32(0)) })
+	return p, word
+}
+
+// inNeed has a case that hangs call f; so does the end of the case.
+func (e *env) inNeed(f func()) {
+	g := &gate{open: make(chan struct{})}
+	e.mu.Lock()
+	e.gates = append(e.gates, g)
+	e.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		<-g.open
+		f()
+		close(done)
+	}()
+	e.Cleanup(func() {
+		g.release()
+		<-done
+		for i := range e.ctx {
+			_ = e.d.CtxSynchronize(e.ctx[i], nil)
+		}
+	})
 }
 
 // until waits for something that must happen.
@@ -117,40 +143,41 @@ var spinningTests = []test{
 		}
 	}},
 	{name: "a kernel waits for what another stream writes", run: func(e *env) {
-		f, p := e.counter(0), e.alloc(0, 4, 0)
+		f := e.counter(0)
+		p, word := e.flag()
 		s, other := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
 		e.launch(0, f, s, 1, 1, args(p, uint32(1), uint32(1)))
 		e.pending(0, s, "a kernel that waits for another stream")
 		e.ok(e.d.StreamWriteValue32(e.ctx[0], other, p, 1))
 		e.done(0, s, "the kernel, once the other stream has written")
-		if got := e.uint32At(0, p); got != 2 {
-			e.Errorf("the kernel left %d, want 2", got)
+		if *word != 2 {
+			e.Errorf("the kernel left %d, want 2", *word)
 		}
 	}},
 	{name: "kernels of two streams wait for each other", run: func(e *env) {
 		const turns = 50
-		f, p := e.counter(0), e.alloc(0, 4, 0)
+		f := e.counter(0)
+		p, word := e.flag()
 		s, other := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
 		e.launch(0, f, s, 1, 1, args(p, uint32(1), uint32(turns)))
 		e.launch(0, f, other, 1, 1, args(p, uint32(0), uint32(turns)))
 		e.sync(0, s)
 		e.sync(0, other)
-		if got := e.uint32At(0, p); got != 2*turns {
-			e.Errorf("%d turns, want %d", got, 2*turns)
+		if *word != 2*turns {
+			e.Errorf("%d turns, want %d", *word, 2*turns)
 		}
 	}},
 	{name: "kernels of two devices wait for each other", devices: 2, run: func(e *env) {
 		const turns = 50
-		e.peer(1, 0)
 		f, g := e.counter(0), e.counter(1)
-		p := e.alloc(0, 4, 0)
+		p, word := e.flag()
 		s, other := e.stream(0, driver.StreamNonBlocking), e.stream(1, driver.StreamNonBlocking)
 		e.launch(0, f, s, 1, 1, args(p, uint32(1), uint32(turns)))
 		e.launch(1, g, other, 1, 1, args(p, uint32(0), uint32(turns)))
 		e.sync(0, s)
 		e.sync(1, other)
-		if got := e.uint32At(0, p); got != 2*turns {
-			e.Errorf("%d turns, want %d", got, 2*turns)
+		if *word != 2*turns {
+			e.Errorf("%d turns, want %d", *word, 2*turns)
 		}
 	}},
 	{name: "kernels of two processes wait for each other", run: func(e *env) {
@@ -164,7 +191,8 @@ var spinningTests = []test{
 			e.ok(e.d.IPCCloseMemHandle(e.ctx[0], p))
 			return
 		}
-		p := e.shared(0)
+		p, other := e.shared(0), e.stream(0, driver.StreamNonBlocking)
+		e.inNeed(func() { _ = e.d.MemsetAsync(e.ctx[0], p, 0xff, 1, 4, other) })
 		h, err := e.d.IPCGetMemHandle(e.ctx[0], p)
 		e.ok(err)
 		e.launch(0, f, s, 1, 1, args(p, uint32(1), uint32(turns)))
