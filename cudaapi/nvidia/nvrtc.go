@@ -45,7 +45,7 @@ var nvrtcNames = []string{
 
 // missingCore finds that a header of the CUDA C++ Core Libraries is missing: pip's
 // packages have them apart from the other headers.
-var missingCore = regexp.MustCompile(`cannot open source file "(nv/target|cuda/std/|cub/|thrust/)`)
+var missingCore = regexp.MustCompile(`(?:cannot|could not) open source file "(?:nv/target|cuda/std/|cub/|thrust/)`)
 
 // nvrtcCompilation is NVRTC's code for errors in the source.
 const nvrtcCompilation = 6
@@ -188,7 +188,7 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 			detail = strings.TrimSpace(goString(uint64(text)) + "\n" + detail)
 		}
 		if missingCore.MatchString(out.Log) {
-			detail += "\nCUDA's headers include those of its C++ core libraries, which are not beside them: pip install nvidia-cuda-cccl"
+			detail += "\nthe headers of CUDA's C++ core libraries are missing: pip install nvidia-cuda-cccl"
 		}
 		return nil, &driver.Error{Code: driver.ErrInvalidSource, Call: "nvrtcCompileProgram", Detail: detail}
 	}
