@@ -36,10 +36,11 @@ type allocation struct {
 	kind  kind
 	ptr   driver.Ptr
 	bytes uint64
-	// turn counts allocations and frees, for the record of stream-ordered memory
-	// serves more than one: even while the memory is allocated. A buffer has the
-	// number that was its memory's when it was made.
+	// turn counts frees, for the record of stream-ordered memory serves more than
+	// one allocation. A buffer has the number that was its memory's when it was
+	// made.
 	turn atomic.Uint32
+	busy bool   // of a record in a ledger: it serves one now
 	born uint32 // the device's epoch
 	site *site  // who allocated it; nil if not traced
 	host any    // keeps pageable memory from the collector
@@ -52,8 +53,9 @@ type allocation struct {
 // freed reports whether the memory that a buffer was made of was freed.
 func (a *allocation) freed(turn uint32) bool { return a.turn.Load() != turn }
 
-// end marks it as freed; false if it was freed before.
-func (a *allocation) end(turn uint32) bool { return a.turn.CompareAndSwap(turn, turn+1) }
+// end marks memory that is not stream-ordered as freed; false if it was freed
+// before.
+func (a *allocation) end() bool { return a.turn.CompareAndSwap(0, 1) }
 
 // owner is what buffers and views of an allocation hold: the collector takes it
 // with the last of them. (The allocation itself stays in live.)
@@ -105,7 +107,7 @@ func (a *allocation) list() {
 // take marks an allocation that is not stream-ordered as freed; false if it was
 // freed before.
 func (a *allocation) take() bool {
-	if !a.end(0) {
+	if !a.end() {
 		return false
 	}
 	live.Lock()
@@ -131,7 +133,7 @@ func forget(d *Device) {
 	live.Lock()
 	for a := live.head; a != nil; {
 		next := a.next
-		if a.dev == d && a.end(0) {
+		if a.dev == d && a.end() {
 			a.unlink()
 		}
 		a = next

@@ -229,7 +229,7 @@ func TestRecordsServeAgain(t *testing.T) {
 	if err := second.FreeAsync(s); err != nil {
 		t.Error(err)
 	}
-	first.own.turn.Store(math.MaxUint32 - 2) // for one use more
+	first.own.turn.Store(math.MaxUint32 - 1) // for one use more
 	for i := range 3 {
 		b, err := s.AllocAsync(16, Float32)
 		if err != nil {
@@ -250,7 +250,7 @@ func TestQuickArguments(t *testing.T) {
 	var params [maxParams]byte
 	other := &Buffer{own: &owner{&allocation{dev: d.sys.devices[1]}}}
 	freed := &Buffer{own: &owner{&allocation{dev: d}}, typ: Float32}
-	freed.own.end(0)
+	freed.own.end()
 	for _, c := range []struct {
 		declared string
 		arg      any

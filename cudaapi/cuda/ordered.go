@@ -43,7 +43,6 @@ func (l *ledger) more(d *Device) {
 		r := &made[i]
 		r.own.allocation = &r.mem
 		r.mem.dev, r.mem.kind = d, asyncMemory
-		r.mem.turn.Store(1)
 		l.all = append(l.all, &r.own)
 	}
 	l.idle = append(l.idle, l.all[len(l.all)-atOnce:]...)
@@ -66,8 +65,8 @@ func (l *ledger) add(d *Device, p driver.Ptr, bytes uint64, n int, t Type) *Buff
 	l.fresh = l.fresh[1:]
 	o := l.idle[len(l.idle)-1]
 	l.idle = l.idle[:len(l.idle)-1]
-	o.ptr, o.bytes, o.site = p, bytes, where
-	b.own, b.ptr, b.n, b.turn, b.typ = o, p, n, o.turn.Add(1), t
+	o.ptr, o.bytes, o.site, o.busy = p, bytes, where, true
+	b.own, b.ptr, b.n, b.turn, b.typ = o, p, n, o.turn.Load(), t
 	l.mu.Unlock()
 	return b
 }
@@ -76,18 +75,22 @@ func (l *ledger) add(d *Device, p driver.Ptr, bytes uint64, n int, t Type) *Buff
 // freed before.
 func (l *ledger) take(b *Buffer) (p driver.Ptr, bytes uint64, ok bool) {
 	l.mu.Lock()
-	if ok = b.own.end(b.turn); ok {
-		p, bytes = b.own.ptr, b.own.bytes
-		l.rest(b.own)
+	if o := b.own; !o.freed(b.turn) {
+		p, bytes, ok = o.ptr, o.bytes, true
+		l.rest(o)
 	}
 	l.mu.Unlock()
 	return p, bytes, ok
 }
 
-// rest lets a record serve again, unless its turns are used up: a buffer of the
-// first one would take itself for that of the last. l is locked.
+// rest ends a record's turn and lets it serve again, unless its turns are used
+// up: a buffer of the first one would take itself for that of the last. l is
+// locked.
 func (l *ledger) rest(o *owner) {
-	if o.turn.Load() != math.MaxUint32 {
+	turn := o.turn.Load() + 1
+	o.turn.Store(turn)
+	o.busy = false
+	if turn != math.MaxUint32 {
 		l.idle = append(l.idle, o)
 	}
 }
@@ -97,7 +100,7 @@ func (l *ledger) each(f func(*allocation)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, o := range l.all {
-		if o.turn.Load()%2 == 0 {
+		if o.busy {
 			f(o.allocation)
 		}
 	}
@@ -108,7 +111,7 @@ func (l *ledger) clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, o := range l.all {
-		if t := o.turn.Load(); t%2 == 0 && o.end(t) {
+		if o.busy {
 			l.rest(o)
 		}
 	}
