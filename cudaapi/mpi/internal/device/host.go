@@ -14,12 +14,12 @@ type hostReceive struct {
 	p  *Port
 	to transport.Memory
 
-	mu    sync.Mutex
-	req   transport.Request
-	over  bool
-	st    transport.Status
-	err   error
-	stand *operation // the message that the envelope stands for
+	mu     sync.Mutex
+	req    transport.Request
+	over   bool
+	st     transport.Status
+	err    error
+	behind *operation // what an envelope stands for
 }
 
 // waiting is one that its transport knows how to wait for.
@@ -67,8 +67,8 @@ func (r *hostReceive) Test() (transport.Status, bool, error) {
 	switch {
 	case r.over:
 		return r.st, true, r.err
-	case r.stand != nil:
-		return r.stand.Test()
+	case r.behind != nil:
+		return r.behind.Test()
 	}
 	st, done, err := r.req.Test()
 	if !done && err == nil {
@@ -78,8 +78,8 @@ func (r *hostReceive) Test() (transport.Status, bool, error) {
 		if b := bytesOf(r.to); [16]byte(b) == r.p.e.mark {
 			x := &receiving{p: r.p, req: r.req, host: b, room: len(b)}
 			x.o = &operation{e: r.p.e, step: x.step, cancel: r.req.Cancel}
-			r.stand = x.o
-			return r.stand.Test()
+			r.behind = x.o
+			return r.behind.Test()
 		}
 	}
 	r.over, r.st, r.err = true, st, err
@@ -93,8 +93,8 @@ func (r *hostReceive) Cancel() error {
 	switch {
 	case r.over:
 		return nil
-	case r.stand != nil:
-		return r.stand.Cancel()
+	case r.behind != nil:
+		return r.behind.Cancel()
 	}
 	return r.req.Cancel()
 }
