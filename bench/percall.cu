@@ -44,6 +44,29 @@ template <class Call, class Drain> void perCall(const char *name, int n, Call ca
   std::printf("c++ %-32s us    %9.3f\n", name, median(rounds));
 }
 
+// mallocsAndFrees prints what the two calls take each, in turns of 64.
+static void mallocsAndFrees(cudaStream_t s, int turns) {
+  void *held[64];
+  std::vector<double> mallocs, frees;
+  for (int r = 0; r < 8; r++) {
+    double m = 0, f = 0;
+    for (int i = 0; i < turns; i++) {
+      auto t = Clock::now();
+      for (auto &p : held) cudaMallocAsync(&p, 4096, s);
+      m += seconds(t);
+      t = Clock::now();
+      for (auto p : held) cudaFreeAsync(p, s);
+      f += seconds(t);
+    }
+    CHECK(cudaStreamSynchronize(s));
+    if (r == 0) continue;
+    mallocs.push_back(m / turns / 64 * 1e6);
+    frees.push_back(f / turns / 64 * 1e6);
+  }
+  std::printf("c++ %-32s us    %9.3f\n", "malloc async", median(mallocs));
+  std::printf("c++ %-32s us    %9.3f\n", "free async", median(frees));
+}
+
 static void peerCopies(cudaStream_t s) {
   const size_t most = size_t(1) << 30;
   char *a, *b;
@@ -125,6 +148,7 @@ int main(int argc, char **argv) {
   perCall("stream wait event", n, [&] { cudaStreamWaitEvent(other, event, 0); }, drain);
   perCall("stream query", n, [&] { cudaStreamQuery(s); }, drain);
   perCall("malloc and free async", n / 5, [&] { void *p; cudaMallocAsync(&p, 4096, s); cudaFreeAsync(p, s); }, drain);
+  mallocsAndFrees(s, n / 5 / 64);
   bool copies = argc < 2 || std::strcmp(argv[1], "calls") != 0;
   if (copies && devices > 1) peerCopies(s);
 }

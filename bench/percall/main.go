@@ -160,6 +160,40 @@ func callCosts(d *cuda.Device) {
 		return nil
 	})
 	check(x.Free())
+	mallocsAndFrees(s)
+}
+
+// mallocsAndFrees prints what the two calls take each, in turns of 64.
+func mallocsAndFrees(s *cuda.Stream) {
+	held := make([]*cuda.Buffer, 64)
+	var mallocs, frees []float64
+	for r := range rounds + 1 {
+		var m, f time.Duration
+		for range calls / 5 / len(held) {
+			start := time.Now()
+			for i := range held {
+				b, err := s.AllocAsync(4096, cuda.Uint8)
+				if err != nil {
+					check(err)
+				}
+				held[i] = b
+			}
+			between := time.Now()
+			for _, b := range held {
+				if err := b.FreeAsync(s); err != nil {
+					check(err)
+				}
+			}
+			m += between.Sub(start)
+			f += time.Since(between)
+		}
+		check(s.Synchronize())
+		if n := float64(calls / 5 / len(held) * len(held)); r > 0 {
+			mallocs, frees = append(mallocs, m.Seconds()*1e6/n), append(frees, f.Seconds()*1e6/n)
+		}
+	}
+	fmt.Printf("%-36s us    %9.3f\n", label+" malloc async", median(mallocs))
+	fmt.Printf("%-36s us    %9.3f\n", label+" free async", median(frees))
 }
 
 func peerCopies(a, b *cuda.Device) {
@@ -257,7 +291,7 @@ func main() {
 		return
 	}
 	if info.Name == "sim" {
-		calls, largest = 100, 16<<20 // a trial of the program
+		calls, largest = 500, 16<<20 // a trial of the program
 	}
 	callCosts(devices[0])
 	if copies := len(os.Args) < 3 || os.Args[2] != "calls"; copies && len(devices) > 1 {
