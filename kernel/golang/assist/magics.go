@@ -54,6 +54,12 @@ func completeMagic(scope Scope, code string, cursor int) (c Completion, ok bool)
 		c.Start, c.End = c.Start+begin, c.End+begin
 		return c, true
 	}
+	if at := strings.LastIndexAny(args, "{}$"); m.Expand && at >= 0 && args[at] != '}' {
+		begin += at + 1
+		c := Complete(scope, code[begin:cursor], cursor-begin)
+		c.Start, c.End = c.Start+begin, c.End+begin
+		return c, true
+	}
 	word := begin + strings.LastIndexAny(args, " \t") + 1
 	return magicArgs(scope, m, code, word, cursor), true
 }
