@@ -26,6 +26,7 @@
 package collective
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -53,9 +54,14 @@ const (
 	// NCCL is NVIDIA's library, if there is one. It needs a device of its own
 	// for each member.
 	NCCL
+	// Direct is one launch at each rank, whose kernels write into each other's
+	// memory and wait for each other there. It is for all-reduce among ranks of
+	// one host, with a buffer and a device of its own each. If a rank is lost,
+	// the others' streams go on without a result, and the next call fails.
+	Direct
 )
 
-var algorithmNames = [...]string{"auto", "ring", "chunked ring", "halving-doubling", "local", "NCCL"}
+var algorithmNames = [...]string{"auto", "ring", "chunked ring", "halving-doubling", "local", "NCCL", "direct"}
 
 func (a Algorithm) String() string {
 	if int(a) >= len(algorithmNames) {
@@ -107,6 +113,7 @@ type Group struct {
 	fabric *fabric.Group
 	ranks  Ranks // nil: this process alone
 	nccl   ncclCache
+	direct directCache
 
 	mu    sync.Mutex
 	plans map[planKey]*fabric.Plan
@@ -203,8 +210,23 @@ func (g *Group) run(call string, k planKey, o options, bufs []*cuda.Buffer, stre
 		streams = nil
 	}
 	k.algorithm = o.algorithm
+	if o.algorithm == Direct {
+		why := errors.New("it is for all-reduce among ranks")
+		if g.ranks != nil && !k.broadcast {
+			var err error
+			if why, err = g.direct.run(g, o.op, bufs, streams); why == nil || err != nil {
+				return err
+			}
+		}
+		return fmt.Errorf("collective.%s: direct cannot be used: %w", call, why)
+	}
 	if o.algorithm == Auto || o.algorithm == NCCL {
 		comms, why := g.nccl.comms(g, bufs, o.op)
+		if o.algorithm == Auto && g.directSuits(k, bufs, comms != nil) {
+			if why, err := g.direct.run(g, o.op, bufs, streams); why == nil || err != nil {
+				return err
+			}
+		}
 		switch {
 		case comms != nil && (o.algorithm == NCCL || g.ncclSuits(k.members, bufs[0].Bytes(), k.broadcast)):
 			return g.nccl.run(k, o.op, comms, bufs, streams)
@@ -213,7 +235,7 @@ func (g *Group) run(call string, k planKey, o options, bufs []*cuda.Buffer, stre
 		}
 		k.algorithm = own(k.members, bufs[0].Bytes())
 	}
-	if k.algorithm > NCCL {
+	if k.algorithm > Direct {
 		return fmt.Errorf("collective.%s: there is no %s", call, k.algorithm)
 	}
 	c := &fabric.Call{Plan: g.plan(k), Op: o.op, Buffers: bufs, Streams: streams}
@@ -231,6 +253,9 @@ func (g *Group) Choose(bufs []*cuda.Buffer, opts ...Option) (Algorithm, string) 
 	}
 	members := g.members(bufs)
 	comms, why := g.nccl.comms(g, bufs, read(opts).op)
+	if g.directSuits(planKey{members: members}, bufs, comms != nil) {
+		return Direct, fmt.Sprintf("%d ranks, %d bytes, if they can open each other's memory", members, bufs[0].Bytes())
+	}
 	if comms != nil && g.ncclSuits(members, bufs[0].Bytes(), false) {
 		return NCCL, "a device for each member, and NCCL " + ncclVersion()
 	}
@@ -293,9 +318,5 @@ func (g *Group) plan(k planKey) *fabric.Plan {
 // Close gives back what the group holds: streams, events, mappings of other
 // ranks' memory, NCCL's communicators. It waits for their work.
 func (g *Group) Close() error {
-	err := g.nccl.close()
-	if e := g.fabric.Close(); err == nil {
-		err = e
-	}
-	return err
+	return errors.Join(g.nccl.close(), g.direct.close(), g.fabric.Close())
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gocuda/cudaapi/collective"
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/mpi"
@@ -162,10 +163,10 @@ func TestAllreduceOfDevicesWithoutARank(t *testing.T) {
 	if os.Getenv("GOCUDA_BACKEND") == "nvidia" {
 		n = 2 // each needs a GPU of its own
 	}
-	for _, way := range []string{"quick", "bulk"} {
-		out, status := startRanks(t, n, "killed", "GOCUDA_MPI_ALLREDUCE="+way)
+	for _, c := range [][2]string{{"killed", "quick"}, {"killed", "bulk"}, {"killed in a group", ""}} {
+		out, status := startRanks(t, n, c[0], "GOCUDA_MPI_ALLREDUCE="+c[1])
 		if strings.Count(out, "was told, and goes on") != n-1 || status == 0 {
-			t.Errorf("%s: status %d\n%s", way, status, out)
+			t.Errorf("%s: status %d\n%s", c, status, out)
 		}
 	}
 }
@@ -184,34 +185,67 @@ func (d *deadly) Launch(c driver.Context, l *driver.Launch) error {
 	return d.Driver.Launch(c, l)
 }
 
-func killed() error {
+// mortals are ranks of which one is killed when it is to launch a reduction.
+func mortals() (*mpi.Comm, *cuda.Buffer, error) {
 	world, err := mpi.Init()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if world.Rank() == 1 {
 		if err := wrapDriver(func(d driver.Driver) driver.Driver { return &deadly{d} }); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
 	devs, err := cuda.Devices()
 	if err != nil {
+		return nil, nil, err
+	}
+	b, err := devs[world.Rank()%len(devs)].Alloc(1000, cuda.Float32)
+	return world, b, err
+}
+
+// survive says that a rank does.
+func survive(world *mpi.Comm, b *cuda.Buffer) error {
+	if err := errors.Join(b.Memset(0), b.Device().Synchronize(), b.Free()); err != nil {
 		return err
 	}
-	d := devs[world.Rank()%len(devs)]
-	b, err := d.Alloc(1000, cuda.Float32)
+	fmt.Printf("rank %d was told, and goes on\n", world.Rank())
+	os.Exit(0)
+	return nil
+}
+
+func killed() error {
+	world, b, err := mortals()
 	if err != nil {
 		return err
 	}
 	if err := world.Allreduce(mpi.InPlace, b, mpi.Sum); !errors.Is(err, mpi.ErrProcLost) {
 		return fmt.Errorf("rank %d: %v", world.Rank(), err)
 	}
-	if err := errors.Join(b.Memset(0), d.Synchronize(), b.Free()); err != nil {
+	return survive(world, b)
+}
+
+func killedInGroup() error {
+	world, b, err := mortals()
+	if err != nil {
 		return err
 	}
-	fmt.Printf("rank %d was told, and goes on\n", world.Rank())
-	os.Exit(0)
-	return nil
+	g, err := world.Collectives()
+	if err != nil {
+		return err
+	}
+	s, err := b.Device().NewStream(cuda.NonBlocking)
+	if err != nil {
+		return err
+	}
+	bufs, streams := []*cuda.Buffer{b}, []*cuda.Stream{s}
+	if err := errors.Join(g.Allreduce(bufs, streams, collective.Using(collective.Direct)), s.Synchronize()); err != nil {
+		return err
+	}
+	if err := g.Allreduce(bufs, streams, collective.Using(collective.Direct)); !errors.Is(err, mpi.ErrProcLost) {
+		return fmt.Errorf("rank %d: %v", world.Rank(), err)
+	}
+	return survive(world, b)
 }
 
 // What two goroutines reduce on two communicators, in whatever order, and a call

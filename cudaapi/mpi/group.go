@@ -30,6 +30,9 @@ func (c channel) Send(b []byte, to, tag int) error {
 	return err
 }
 
+// Lost is closed when a rank is lost.
+func (c channel) Lost() <-chan struct{} { return c.w.t.Lost() }
+
 // keeping is a request that nobody waits for, and its memory.
 type keeping struct {
 	transport.Request

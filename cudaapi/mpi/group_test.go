@@ -27,7 +27,7 @@ const rankTime = 100 * time.Second
 const rankEnv = "GOCUDA_MPI_TEST_PROGRAM"
 
 // programs are what the ranks of a test run.
-var programs = map[string]func() error{"group": groups, "streams": streams, "large": large, "joint": jointly, "killed": killed, "pool": pool, "refused": refusing, "at a time": atATime, "failing": failing}
+var programs = map[string]func() error{"group": groups, "streams": streams, "large": large, "joint": jointly, "killed": killed, "pool": pool, "refused": refusing, "at a time": atATime, "failing": failing, "killed in a group": killedInGroup}
 
 func TestMain(m *testing.M) {
 	name := os.Getenv(rankEnv)
@@ -182,8 +182,11 @@ func groups() error {
 				return nil
 			}
 			algorithms := []collective.Algorithm{collective.Auto, collective.Ring, collective.ChunkedRing, collective.HalvingDoubling, collective.Local}
-			if a, _ := g.Choose(bufs); a == collective.NCCL {
-				algorithms = append(algorithms, a)
+			if g.Allreduce(bufs, streams, collective.Using(collective.NCCL)) == nil { // it is there
+				algorithms = append(algorithms, collective.NCCL)
+			}
+			if ptrs == 1 && world.Size() > 1 && (world.Size() <= len(devs) || os.Getenv("GOCUDA_BACKEND") != "nvidia") {
+				algorithms = append(algorithms, collective.Direct)
 			}
 			for _, a := range algorithms {
 				err := check(a.String(), func() error { return g.Allreduce(bufs, streams, collective.Using(a)) },
@@ -211,10 +214,10 @@ func groups() error {
 	if err != nil {
 		return err
 	}
-	if world.Size() > 1 {
-		err := g.Allreduce([]*cuda.Buffer{b}, nil, collective.Using(collective.Ring))
-		if err == nil || !strings.Contains(err.Error(), "gave 100") {
-			return fmt.Errorf("lengths that differ: %v", err)
+	for _, a := range []collective.Algorithm{collective.Ring, collective.Direct} {
+		err := g.Allreduce([]*cuda.Buffer{b}, nil, collective.Using(a))
+		if world.Size() > 1 && (err == nil || !strings.Contains(err.Error(), "gave 100")) {
+			return fmt.Errorf("lengths that differ, %s: %v", a, err)
 		}
 	}
 	return g.Close()

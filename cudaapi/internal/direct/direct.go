@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+	"time"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/internal/fabric"
@@ -59,7 +60,9 @@ type share struct {
 type Exchange struct {
 	dev     *cuda.Device
 	stream  *cuda.Stream
-	edge    *cuda.Event
+	edge    *cuda.Event  // of the default stream
+	end     *cuda.Event  // of the latest on a caller's stream
+	latest  *cuda.Stream // that, if no other was waited for since
 	scratch *cuda.Buffer
 	host    *cuda.HostBuffer // word 0: stop; from doneAt on: blocks that are done
 	words   []uint32
@@ -67,6 +70,8 @@ type Exchange struct {
 	blocks  int  // of Bulk, at most
 	packs   int  // of a block of Bulk, at most
 	single  bool // blocks run one after the other
+
+	over chan struct{} // closed with the Exchange
 
 	turn, step uint32 // the latest of Quick, and of Bulk
 	blocksOn   int    // of what is under way
@@ -110,7 +115,26 @@ func Open(ranks fabric.Ranks, d *cuda.Device, im *fabric.Imports) (*Exchange, er
 	if err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
+	if l, ok := ranks.(interface{ Lost() <-chan struct{} }); ok {
+		x.over = make(chan struct{})
+		go x.watch(l.Lost(), x.over)
+	}
 	return x, nil
+}
+
+// watch ends what waits for a rank that is lost, once what it had sent has had
+// time to arrive.
+func (x *Exchange) watch(lost <-chan struct{}, over chan struct{}) {
+	select {
+	case <-over:
+		return
+	case <-lost:
+	}
+	select {
+	case <-over:
+	case <-time.After(time.Second):
+		x.Stop()
+	}
 }
 
 func (x *Exchange) allocate() (err error) {
@@ -147,6 +171,9 @@ func (x *Exchange) allocate() (err error) {
 		return err
 	}
 	if x.edge, err = x.dev.NewEvent(cuda.DisableTiming); err != nil {
+		return err
+	}
+	if x.end, err = x.dev.NewEvent(cuda.DisableTiming); err != nil {
 		return err
 	}
 	if err := x.scratch.MemsetAsync(0, x.stream); err != nil {
@@ -208,8 +235,43 @@ func (x *Exchange) Best(bytes int) Way {
 
 // Start queues out = the combination of all members' in, in the order of the
 // members, behind the work of the device's default stream. The kernels must be
-// [Ready]. It does not wait.
+// [Ready]. It does not wait; Done or Wait does, before the next is started.
 func (x *Exchange) Start(w Way, op cuda.ReduceOp, out, in *cuda.Buffer) error {
+	if err := x.edge.Record(x.dev.DefaultStream()); err != nil {
+		return err
+	}
+	if err := x.stream.WaitEvent(x.edge); err != nil {
+		return err
+	}
+	if err := x.follow(x.stream); err != nil {
+		return err
+	}
+	x.latest = nil
+	return x.launch(x.stream, w, op, out, in)
+}
+
+// StartOn is Start in the order of a stream of the device: others may be started
+// at once.
+func (x *Exchange) StartOn(s *cuda.Stream, w Way, op cuda.ReduceOp, out, in *cuda.Buffer) error {
+	if err := x.follow(s); err != nil {
+		return err
+	}
+	if err := x.launch(s, w, op, out, in); err != nil {
+		return err
+	}
+	x.latest = s
+	return x.end.Record(s)
+}
+
+// follow keeps the reductions of several streams in their order.
+func (x *Exchange) follow(s *cuda.Stream) error {
+	if x.latest == nil || x.latest == s {
+		return nil
+	}
+	return s.WaitEvent(x.end)
+}
+
+func (x *Exchange) launch(on *cuda.Stream, w Way, op cuda.ReduceOp, out, in *cuda.Buffer) error {
 	k, err := kernelsOf(x.dev, in.Type())
 	if err != nil {
 		return err
@@ -237,13 +299,7 @@ func (x *Exchange) Start(w Way, op cuda.ReduceOp, out, in *cuda.Buffer) error {
 		x.step += uint32(steps)
 	}
 	x.blocksOn, x.asked = blocks, 0
-	if err := x.edge.Record(x.dev.DefaultStream()); err != nil {
-		return err
-	}
-	if err := x.stream.WaitEvent(x.edge); err != nil {
-		return err
-	}
-	return kernel.Launch(cuda.Grid(blocks), cuda.Block(block), x.stream, out, in, in.Len(), *s, int(op))
+	return kernel.Launch(cuda.Grid(blocks), cuda.Block(block), on, out, in, in.Len(), *s, int(op))
 }
 
 // Done reports whether what Start queued is done: the result is there, for work
@@ -257,10 +313,28 @@ func (x *Exchange) Done() (bool, error) {
 	}
 	over, err := x.stream.Query()
 	if err == nil && over && !x.told() {
-		err = errors.New("the reduction was stopped")
+		err = errStopped
 	}
 	return err == nil && over, err
 }
+
+// Wait waits for what Start queued.
+func (x *Exchange) Wait() error {
+	for range 10_000 { // the host sees it before the stream's end
+		if x.told() {
+			return nil
+		}
+	}
+	if err := x.stream.Synchronize(); err != nil {
+		return err
+	}
+	if !x.told() {
+		return errStopped
+	}
+	return nil
+}
+
+var errStopped = errors.New("the reduction was stopped: a rank is lost")
 
 // told reports whether all blocks have said that they are done.
 func (x *Exchange) told() bool {
@@ -279,11 +353,20 @@ func (x *Exchange) Stop() { atomic.StoreUint32(&x.words[0], 1) }
 // Close gives memory back, when the other members use it no more.
 func (x *Exchange) Close() error {
 	var errs []error
+	if x.over != nil {
+		close(x.over)
+		x.over = nil
+	}
 	if x.stream != nil {
 		errs = append(errs, x.stream.Synchronize(), x.stream.Destroy())
 	}
-	if x.edge != nil {
-		errs = append(errs, x.edge.Destroy())
+	if x.latest != nil {
+		errs = append(errs, x.end.Synchronize())
+	}
+	for _, e := range []*cuda.Event{x.edge, x.end} {
+		if e != nil {
+			errs = append(errs, e.Destroy())
+		}
 	}
 	errs = append(errs, fabric.Allocating(func() error {
 		var errs []error

@@ -78,7 +78,8 @@ func allreduce(world *mpi.Comm) error {
 			waited(device.AutoReduction, true), waited(device.ByQuick, bytes <= direct.QuickBytes), waited(device.ByBulk, bytes >= 1<<10),
 			waited(device.ByHost, bytes <= 1<<20),
 		}
-		if chosen == collective.NCCL {
+		can := func(a collective.Algorithm) bool { return g.Allreduce(bufs, streams, collective.Using(a)) == nil }
+		if can(collective.NCCL) {
 			ways = append(ways, way{"NCCL, waited for", func(n int) error {
 				for range n {
 					if err := errors.Join(g.Allreduce(bufs, streams, collective.Using(collective.NCCL)), s.Synchronize()); err != nil {
@@ -88,8 +89,10 @@ func allreduce(world *mpi.Comm) error {
 				return nil
 			}, 1}, queued(collective.NCCL))
 		}
-		for _, a := range []collective.Algorithm{collective.Auto, collective.Ring} {
-			ways = append(ways, queued(a))
+		for _, a := range []collective.Algorithm{collective.Auto, collective.Direct, collective.Ring} {
+			if can(a) {
+				ways = append(ways, queued(a))
+			}
 		}
 		all, err := measure(world, ways, loops(bytes))
 		if err != nil {
