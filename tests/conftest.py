@@ -19,10 +19,13 @@ def pytest_configure(config):
     home = tempfile.TemporaryDirectory(prefix="gocuda-tests-")
     config.add_cleanup(home.cleanup)
     base = pathlib.Path(home.name)
+    # What the Go tests compiled of the tutorials' kernels need not be compiled again.
+    cache = os.environ.get("XDG_CACHE_HOME") or str(pathlib.Path.home() / ".cache")
     for name in [n for n in os.environ if n.startswith(("JUPYTER_", "IPYTHON", "XDG_", "GOCUDA_"))]:
         del os.environ[name]
     os.environ.update(
         HOME=str(base),
+        XDG_CACHE_HOME=cache,
         PATH=os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"],
         JUPYTER_PATH=str(base / "prefix" / "share" / "jupyter"),
         GOCUDA_BACKEND="sim",
