@@ -11,23 +11,37 @@ import (
 // site is where memory was allocated.
 type site struct {
 	frames [8]uintptr
+	in     *interpreter
 	caller string // of interpreted code: what SetCaller's function said
 }
 
-var caller atomic.Pointer[func() string]
+// interpreter is what SetCaller was told.
+type interpreter struct {
+	name    func() string
+	through []string
+}
 
-// SetCaller tells how to name the place that runs now in interpreted code, whose
-// calls look as if package reflect made them: [Leaks] shows it. f returns "" where
-// it does not know. A nil f takes it back.
-func SetCaller(f func() string) { caller.Store(&f) }
+var caller atomic.Pointer[interpreter]
+
+// SetCaller tells how to name the place that runs now in interpreted code: [Leaks]
+// shows it. Calls of such code look as if package reflect made them, or functions
+// whose names begin with one of through, such as "example/adapters.". f returns ""
+// where it does not know. A nil f takes it back.
+func SetCaller(f func() string, through ...string) {
+	if f == nil {
+		caller.Store(nil)
+		return
+	}
+	caller.Store(&interpreter{f, append([]string{"reflect."}, through...)})
+}
 
 // here is the place that called this package. Its caller must be called by what
 // the package exports.
 func here() *site {
 	s := new(site)
 	runtime.Callers(3, s.frames[:])
-	if f := caller.Load(); f != nil && *f != nil {
-		s.caller = (*f)()
+	if s.in = caller.Load(); s.in != nil {
+		s.caller = s.in.name()
 	}
 	return s
 }
@@ -47,7 +61,8 @@ func (s *site) String() string {
 		if strings.HasPrefix(f.Function, "gocuda/cudaapi/cuda.") && more {
 			continue
 		}
-		if s.caller != "" && strings.HasPrefix(f.Function, "reflect.") {
+		called := func(through string) bool { return strings.HasPrefix(f.Function, through) }
+		if s.caller != "" && slices.ContainsFunc(s.in.through, called) {
 			return s.caller
 		}
 		return f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)

@@ -20,12 +20,16 @@ func leak(bytes uint64) (string, bool) {
 
 func TestLeaksNameInterpretedCode(t *testing.T) {
 	d := devices(t, 1)[0]
-	cuda.SetCaller(func() string { return "In[7], line 3" })
+	cuda.SetCaller(func() string { return "In[7], line 3" }, "gocuda/cudaapi/cuda_test.adapter")
 	defer cuda.SetCaller(nil)
-	const interpreted, compiled = 54321, 54322
+	const interpreted, compiled, adapted = 54321, 54322, 54324
 	a := reflect.ValueOf(d.Alloc).Call([]reflect.Value{reflect.ValueOf(interpreted), reflect.ValueOf(cuda.Uint8)})[0].Interface().(*cuda.Buffer)
 	b := must[*cuda.Buffer](t)(d.Alloc(compiled, cuda.Uint8))
 	if where, _ := leak(interpreted); where != "In[7], line 3" {
+		t.Errorf("%q", where)
+	}
+	c := adapter(t, d, adapted)
+	if where, _ := leak(adapted); where != "In[7], line 3" {
 		t.Errorf("%q", where)
 	}
 	if where, _ := leak(compiled); !strings.Contains(where, "TestLeaksNameInterpretedCode") {
@@ -33,6 +37,14 @@ func TestLeaksNameInterpretedCode(t *testing.T) {
 	}
 	ok(t, a.Free())
 	ok(t, b.Free())
+	ok(t, c.Free())
+}
+
+//go:noinline
+func adapter(t *testing.T, d *cuda.Device, n int) *cuda.Buffer {
+	b, err := d.Alloc(n, cuda.Uint8)
+	ok(t, err)
+	return b
 }
 
 func TestPageableMemoryIsNoLeak(t *testing.T) {

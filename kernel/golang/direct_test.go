@@ -36,6 +36,18 @@ func (t *Tally) Add(s Step, other *Tally, n int, more ...any) error {
 	return nil
 }
 
+func (t *Tally) Half() (int, error) {
+	if t.Sum%2 != 0 {
+		return t.Sum / 2, errors.New("odd")
+	}
+	return t.Sum / 2, nil
+}
+
+func (t *Tally) Split(into *Tally, n int) (*Tally, bool) {
+	into.Sum, t.Sum = into.Sum+n, t.Sum-n
+	return into, t.Sum > 0
+}
+
 func (s Step) Twice() Step { return Step{2 * s.By, s.Times} }
 
 func NewStep(by int, times ...int) Step {
@@ -60,6 +72,8 @@ func TestDirectCalls(t *testing.T) {
 					direct++
 					return t.Add(s, other, n, more...)
 				}),
+				host.Direct1R2("Tally.Half", func(t *Tally) (int, error) { direct++; return t.Half() }),
+				host.Direct3R2("Tally.Split", func(t, into *Tally, n int) (*Tally, bool) { direct++; return t.Split(into, n) }),
 				host.Direct1("Step.Twice", func(s Step) Step { direct++; return s.Twice() }),
 				host.Direct2("NewStep", func(by int, times []int) Step { direct++; return NewStep(by, times...) }),
 			}
@@ -101,6 +115,17 @@ func TestDirectCalls(t *testing.T) {
 		{"type holder struct{ *golang.Tally }\nholder{a}.Add(s, nil, 0, 1)\na.Sum", 1},
 		{"var t golang.Tally\nt.Add(s, &t, 0)\nt.Sum", 1},
 		{"m := map[string]error{}\nm[\"x\"] = a.Add(golang.NewStep(-2), nil, 0)\nm", 2},
+		{"n, err := b.Half()\nn, err", 1},
+		{"b.Add(golang.NewStep(1), nil, 0)\nb.Half()", 3},
+		{"n, err = b.Half()\n_, err2 := b.Half()\nn, err, err2", 2},
+		{"func half(t *golang.Tally) (int, error) { return t.Half() }\nhalf(a)", 1},
+		{"fmt.Println(a.Half())\nmust((&golang.Tally{4}).Half())", 2},
+		{"if n, err := a.Half(); err == nil { fmt.Println(n) } else { fmt.Println(err) }", 1},
+		{"for i := range 3 { if c, ok := a.Split(b, i); ok { fmt.Println(c.Sum, a.Sum) } }", 3},
+		{"var got []int\nvar fs2 []func() int\nfor i := range 3 { n, err := a.Half(); fs2 = append(fs2, func() int { return n }); got = append(got, n); a.Sum += i; _ = err }\ngot, fs2[0]() - fs2[2]()", 3},
+		{"func loop() { for range 3 { a.Half() } }\nloop()", 3},
+		{"c, ok := a.Split(&golang.Tally{}, 1)\nd, ok2 := c.Split(c, 2)\nc.Sum, ok, d == c, ok2", 2},
+		{"var some map[string]int = map[string]int{}\nsome[\"x\"], err = a.Half()\nsome, err", 1},
 		{"if a.Add(s, nil, 0) == nil && a.Add(golang.NewStep(-1), nil, 0) != nil { fmt.Println(\"one\") }", 3},
 		{"func fib(n int) int { if n < 2 { a.Add(golang.NewStep(1), nil, 0); return n }; return fib(n-1) + fib(n-2) }\nfib(6), a.Sum", 26},
 	} {

@@ -99,7 +99,7 @@ func newCells(console *Console, extend []func(*Host) Extension) (*cells, error) 
 		default:
 			return fmt.Sprintf("%s, line %d", cell, line)
 		}
-	})
+	}, "gocuda/kernel/golang/host.")
 	return c, nil
 }
 

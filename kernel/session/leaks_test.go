@@ -10,4 +10,6 @@ func TestLeaksNameTheCell(t *testing.T) {
 	h.shows("x := 1\n\nb := make2()\nx++", "")
 	h.shows("for _, l := range cuda.Leaks() { fmt.Println(l.Bytes, l.Where) }", "40 In[1], line 3\n")
 	h.shows("b.Free()\nlen(cuda.Leaks())", "[value 0]\n")
+	h.shows("cuda.TraceLeaks(true)\n\ns := must(d.NewStream())\nb, err := s.AllocAsync(7, cuda.Uint8)", "")
+	h.shows("for _, l := range cuda.Leaks() { fmt.Println(l.Bytes, l.Where) }", "7 In[1], line 4\n")
 }

@@ -10,7 +10,8 @@ import (
 
 // Direct is a compiled function that lowered code can call without reflection,
 // in half the time: as a conversion T(T{A: x, B: y}).R of a structure with its
-// arguments and its result, which the interpreter has this package carry out.
+// arguments and its result, which the interpreter has this package carry out. A
+// second result is S.
 type Direct struct {
 	name  string // "Func" or "Type.Method"
 	frame reflect.Type
@@ -42,6 +43,18 @@ type (
 		E E
 		R R
 	}
+	frame1R2[A, R, S any] struct {
+		A A
+		R R
+		S S
+	}
+	frame3R2[A, B, C, R, S any] struct {
+		A A
+		B B
+		C C
+		R R
+		S S
+	}
 )
 
 func direct[F any](name string, call func(from, to *F)) Direct {
@@ -70,6 +83,16 @@ func Direct5[A, B, C, D, E, R any](name string, f func(A, B, C, D, E) R) Direct 
 	return direct(name, func(from, to *frame5[A, B, C, D, E, R]) { to.R = f(from.A, from.B, from.C, from.D, from.E) })
 }
 
+// Direct1R2 is Direct1 for a function of two results.
+func Direct1R2[A, R, S any](name string, f func(A) (R, S)) Direct {
+	return direct(name, func(from, to *frame1R2[A, R, S]) { to.R, to.S = f(from.A) })
+}
+
+// Direct3R2 is Direct1 for three arguments and two results.
+func Direct3R2[A, B, C, R, S any](name string, f func(A, B, C) (R, S)) Direct {
+	return direct(name, func(from, to *frame3R2[A, B, C, R, S]) { to.R, to.S = f(from.A, from.B, from.C) })
+}
+
 // directs are the direct functions of all packages.
 type directs struct {
 	symbols map[string]string // by the function's name
@@ -91,7 +114,7 @@ func (ds *directs) add(p Package, d Direct) {
 	symbol := fmt.Sprintf("Direct%d", len(ds.symbols))
 	fields := []reflect.StructField{{Name: symbol, Type: reflect.TypeFor[struct{}]()}}
 	want := append(slices.Collect(sig.Ins()), slices.Collect(sig.Outs())...)
-	if len(want) != d.frame.NumField() || sig.NumOut() != 1 {
+	if len(want) != d.frame.NumField() || sig.NumOut() == 0 || d.frame.Field(sig.NumIn()).Name != "R" {
 		panic(fmt.Sprintf("host: %s is a %v, which a %v does not fit", full, sig, d.frame))
 	}
 	for i, t := range want {
@@ -132,7 +155,9 @@ func (ds *directs) convert(from, to reflect.Type) func(src, dest reflect.Value) 
 	if call == nil || from != to {
 		return nil
 	}
-	return func(src, dest reflect.Value) { call(unsafe.Pointer(src.UnsafeAddr()), unsafe.Pointer(dest.UnsafeAddr())) }
+	return func(src, dest reflect.Value) {
+		call(unsafe.Pointer(src.UnsafeAddr()), unsafe.Pointer(dest.UnsafeAddr()))
+	}
 }
 
 // Direct is the name of the type whose conversion calls a function, in the

@@ -107,7 +107,8 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 }
 
 // direct calls a compiled function without reflection, if it is such a one. Its
-// receiver is the first argument.
+// receiver is the first argument. Of two results it gives the structure that has
+// them.
 func (f *fn) direct(fun *types.Func, args []string) (string, bool) {
 	if fun == nil {
 		return "", false
@@ -121,7 +122,11 @@ func (f *fn) direct(fun *types.Func, args []string) (string, bool) {
 	for i, a := range args {
 		fields[i] = string(rune('A'+i)) + ": " + strings.TrimSuffix(a, "...")
 	}
-	return fmt.Sprintf("%s(%s{%s}).R", frame, frame, strings.Join(fields, ", ")), true
+	text := fmt.Sprintf("%s(%s{%s})", frame, frame, strings.Join(fields, ", "))
+	if fun.Signature().Results().Len() == 1 {
+		text += ".R"
+	}
+	return text, true
 }
 
 func (f *fn) isMethodExpr(fun ast.Expr) bool {
@@ -325,6 +330,10 @@ func (f *fn) multi(e ast.Expr, n int) []string {
 	case *ast.CallExpr:
 		tup := f.typeOf(x).(*types.Tuple)
 		text := f.call(x)
+		if strings.HasPrefix(text, f.l.aliases["direct"]+".") {
+			t := f.spillAlways(text)
+			return []string{f.fromSlot(t+".R", tup.At(0).Type()), f.fromSlot(t+".S", tup.At(1).Type())}
+		}
 		temps := make([]string, n)
 		for i := range temps {
 			temps[i] = f.temp()
