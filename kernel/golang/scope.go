@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"go/token"
 	"go/types"
 	"maps"
 	"strings"
@@ -32,6 +33,9 @@ func (s *scope) Names() []types.Object {
 		if !strings.HasSuffix(o.Name(), "ʹ") { // the kernel's own
 			list = append(list, o)
 		}
+	}
+	if s.names[mustName] == nil { // as it is for one value
+		list = append(list, types.NewFunc(token.NoPos, nil, mustName, s.im.must(1).Signature()))
 	}
 	return list
 }
