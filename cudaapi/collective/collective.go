@@ -318,5 +318,5 @@ func (g *Group) plan(k planKey) *fabric.Plan {
 // Close gives back what the group holds: streams, events, mappings of other
 // ranks' memory, NCCL's communicators. It waits for their work.
 func (g *Group) Close() error {
-	return errors.Join(g.nccl.close(), g.direct.close(), g.fabric.Close())
+	return errors.Join(g.nccl.close(), g.direct.exchanges.Close(), g.fabric.Close())
 }

@@ -11,18 +11,10 @@ import (
 	"gocuda/cudaapi/internal/fabric"
 )
 
-// directCache holds what reductions in one launch go by, for each choice of the
-// ranks' devices.
+// directCache does the reductions in one launch.
 type directCache struct {
-	mu      sync.Mutex
-	made    map[string]*exchange
-	imports fabric.Imports
-}
-
-// exchange is one such, or why there is none.
-type exchange struct {
-	*direct.Exchange
-	why error
+	mu        sync.Mutex
+	exchanges direct.Exchanges
 }
 
 // directSuits reports whether Direct is the quickest for an all-reduce. All ranks
@@ -83,12 +75,12 @@ func (d *directCache) meet(g *Group, op cuda.ReduceOp, b *cuda.Buffer) (x *direc
 	if err != nil {
 		return nil, nil, err
 	}
-	key := make([]byte, len(all))
+	devices := make([]int, len(all))
 	for r, theirs := range all {
 		if n, t, o := int(binary.LittleEndian.Uint64(theirs)), cuda.Type(theirs[8]), cuda.ReduceOp(theirs[9]); n != b.Len() || t != b.Type() || o != op {
 			return nil, nil, fmt.Errorf("collective.Allreduce: rank %d gave %d %s for %s, rank %d %d %s for %s", r, n, t, o, g.ranks.Rank(), b.Len(), b.Type(), op)
 		}
-		key[r] = theirs[10]
+		devices[r] = int(theirs[10])
 		if theirs[11] == 0 {
 			why = errors.Join(fmt.Errorf("rank %d has no kernels for it", r), ready)
 		}
@@ -96,27 +88,6 @@ func (d *directCache) meet(g *Group, op cuda.ReduceOp, b *cuda.Buffer) (x *direc
 	if why != nil {
 		return nil, why, nil
 	}
-	e := d.made[string(key)]
-	if e == nil {
-		e = &exchange{}
-		e.Exchange, e.why = direct.Open(g.ranks, b.Device(), &d.imports)
-		if d.made == nil {
-			d.made = map[string]*exchange{}
-		}
-		d.made[string(key)] = e
-	}
-	return e.Exchange, e.why, nil
-}
-
-func (d *directCache) close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var errs []error
-	for _, e := range d.made {
-		if e.Exchange != nil {
-			errs = append(errs, e.Close())
-		}
-	}
-	d.made = nil
-	return errors.Join(append(errs, d.imports.Close())...)
+	x, why = d.exchanges.Of(g.ranks, b.Device(), devices)
+	return x, why, nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"gocuda/cudaapi/collective"
 	"gocuda/cudaapi/cuda"
-	"gocuda/cudaapi/internal/fabric"
+	"gocuda/cudaapi/internal/direct"
 	"gocuda/cudaapi/mpi/internal/device"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
@@ -34,9 +34,8 @@ type together struct {
 	own   transport.Comm    // the group's
 	spare *cuda.Buffer      // for what must not be overwritten
 
-	turn      uint64               // of the latest Allreduce, for the boards
-	exchanges map[string]*exchange // by the ranks' devices
-	imports   fabric.Imports       // theirs
+	turn      uint64 // of the latest Allreduce, for the boards
+	exchanges direct.Exchanges
 }
 
 // later is an operation that a goroutine carries out.
@@ -171,13 +170,7 @@ func (t *together) close() error {
 		errs = append(errs, t.group.Close())
 		t.group = nil
 	}
-	for _, x := range t.exchanges {
-		if x.Exchange != nil {
-			errs = append(errs, x.Close())
-		}
-	}
-	t.exchanges = nil
-	return errors.Join(append(errs, t.imports.Close())...)
+	return errors.Join(append(errs, t.exchanges.Close())...)
 }
 
 // line is a transport's communicator as package collective uses it.

@@ -39,7 +39,7 @@ type joint struct {
 	asked int
 	given []int // the ranks' devices
 	share bool  // all can open all memory
-	x     *exchange
+	x     *direct.Exchange
 	req   transport.Request
 	st    transport.Status
 	err   error
@@ -55,12 +55,6 @@ const (
 	through              // another request
 	over
 )
-
-// exchange is what the ranks' devices reduce by, or why they cannot.
-type exchange struct {
-	*direct.Exchange
-	why error
-}
 
 // allreduce starts an Allreduce that its caller waits for: the ranks must not
 // go on before they know how it is done.
@@ -226,25 +220,23 @@ func (j *joint) slow(on collectives) (transport.Request, error) {
 // begin does it, on the devices of all ranks.
 func (j *joint) begin() error {
 	t := &j.c.devices
-	key := fmt.Sprint(j.given)
 	want := device.WantedReduction()
 	way := direct.Way(0)
 	if want == device.ByQuick || want == device.ByBulk || want == device.AutoReduction && !simulated() {
-		if j.x = t.exchanges[key]; j.x == nil {
+		of := func() (err error) {
+			j.x, err = t.exchanges.Of(&line{j.c.side}, j.to.Device(), j.given)
+			return err
+		}
+		if !t.exchanges.Known(j.given) {
 			j.stage = opening
 			j.req = inBackground(func() error {
-				x := &exchange{}
-				x.Exchange, x.why = direct.Open(&line{j.c.side}, j.to.Device(), &t.imports)
-				if t.exchanges == nil {
-					t.exchanges = map[string]*exchange{}
-				}
-				t.exchanges[key] = x
+				of() //nolint:errcheck // it is asked again
 				return nil
 			})
 			return nil
 		}
-		switch {
-		case j.x.why != nil:
+		switch err := of(); {
+		case err != nil:
 		case want == device.ByQuick && j.to.Bytes() <= direct.QuickBytes:
 			way = direct.Quick
 		case want != device.AutoReduction:
@@ -278,8 +270,7 @@ var algorithms = map[device.Reduction]collective.Algorithm{device.ByNCCL: collec
 // spoil ends what is on the device, and for good what it goes by: the ranks are
 // out of step.
 func (j *joint) spoil(err error) error {
-	j.x.Stop()
-	j.x.why = err
+	j.c.devices.exchanges.Spoil(j.x, err)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"gocuda/cudaapi/mpi/internal/device"
 	"gocuda/cudaapi/mpi/internal/transport"
@@ -17,7 +18,8 @@ type world struct {
 	t           transport.Transport
 	world, self *Comm
 	tagUB       int
-	spins       int // how often a wait asks before it lets others run
+	spins       int           // how often a wait asks before it lets others run
+	yields      time.Duration // how long it does so before it sleeps
 	finalized   atomic.Bool
 	dev         *device.Engine
 	aware       bool   // the library is given device memory
@@ -65,7 +67,7 @@ func Init() (*Comm, error) {
 }
 
 func newWorld(t transport.Transport) (*world, error) {
-	w := &world{t: t, tagUB: t.TagUB(), spins: spins}
+	w := &world{t: t, tagUB: t.TagUB(), spins: spins, yields: yields}
 	if err := w.openDevices(); err != nil {
 		return nil, err
 	}
@@ -91,7 +93,7 @@ func newWorld(t transport.Transport) (*world, error) {
 		return nil, err
 	}
 	if local.Size() > runtime.NumCPU() {
-		w.spins = spinsCrowded
+		w.spins, w.yields = spinsCrowded, yieldsCrowded
 	}
 	return w, local.Free()
 }

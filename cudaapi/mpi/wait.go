@@ -29,11 +29,12 @@ func stop() <-chan struct{} {
 // in between; then sleeping, for longer and longer. Where there are more ranks
 // than processors, the peer most likely needs this one's.
 const (
-	spins        = 400
-	spinsCrowded = 10
-	yields       = 2 * time.Millisecond
-	sleepFirst   = 20 * time.Microsecond
-	sleepLongest = 500 * time.Microsecond
+	spins         = 400
+	spinsCrowded  = 10
+	yields        = 2 * time.Millisecond
+	yieldsCrowded = 50 * time.Microsecond
+	sleepFirst    = 20 * time.Microsecond
+	sleepLongest  = 500 * time.Microsecond
 	// After a rank is lost, what others have sent may still arrive.
 	lostGrace = 300 * time.Millisecond
 )
@@ -121,7 +122,7 @@ func (x *waiter) check(p *pending) error {
 	if x.began.IsZero() {
 		x.began = now
 	}
-	if x.sleep == 0 && now.Sub(x.began) > yields {
+	if x.sleep == 0 && now.Sub(x.began) > x.w.yields {
 		x.sleep = sleepFirst
 		x.show(p)
 	}

@@ -221,7 +221,7 @@ func userOpCases() []Case {
 		}
 	}, true)
 	var list []Case
-	for _, per := range []int{1, 13, 9000} {
+	for _, per := range []int{1, 13, 3000} {
 		if per <= 13 {
 			list = append(list, Case{Name: fmt.Sprintf("userOp/order/%d", per), Run: func(t *T) {
 				n := per * t.size

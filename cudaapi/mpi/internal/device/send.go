@@ -175,11 +175,7 @@ func (p *Port) Isend(b *cuda.Buffer, dest, tag int, synchronous bool) (transport
 	}
 	var host []byte
 	if b.Bytes() > 0 && dest != transport.ProcNull {
-		l, err := p.e.lane(b.Device())
-		if err != nil {
-			return nil, err
-		}
-		raw, err := b.As(cuda.Uint8)
+		l, raw, err := p.e.bytes(b)
 		if err != nil {
 			return nil, err
 		}
@@ -203,12 +199,18 @@ func (p *Port) IsendOn(b *cuda.Buffer, dest, tag int, s *cuda.Stream) (transport
 	return p.send(b, dest, tag, s)
 }
 
-func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream) (transport.Request, error) {
-	l, err := p.e.lane(b.Device())
+// bytes is a buffer as bytes, and its device's lane.
+func (e *Engine) bytes(b *cuda.Buffer) (*lane, *cuda.Buffer, error) {
+	l, err := e.lane(b.Device())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	raw, err := b.As(cuda.Uint8)
+	return l, raw, err
+}
+
+func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream) (transport.Request, error) {
+	l, raw, err := p.e.bytes(b)
 	if err != nil {
 		return nil, err
 	}
