@@ -12,8 +12,11 @@ import (
 //go:embed direct.cu
 var source string
 
-// kernels are the reductions of one type on one device.
-type kernels struct{ quick, bulk *cuda.Kernel }
+// kernels are the reductions of one type on one device, or why there are none.
+type kernels struct {
+	quick, bulk *cuda.Kernel
+	why         error
+}
 
 type kernelsKey struct {
 	d *cuda.Device
@@ -36,26 +39,31 @@ func kernelsOf(d *cuda.Device, t cuda.Type) (*kernels, error) {
 	ready.Lock()
 	defer ready.Unlock()
 	key := kernelsKey{d, t}
-	if k := ready.made[key]; k != nil {
-		return k, nil
+	k := ready.made[key]
+	if k == nil {
+		k = &kernels{}
+		k.why = k.make(d, t)
+		if ready.made == nil {
+			ready.made = map[kernelsKey]*kernels{}
+		}
+		ready.made[key] = k
 	}
+	return k, k.why
+}
+
+func (k *kernels) make(d *cuda.Device, t cuda.Type) error {
 	of := "<" + operators.TypeNames[t.String()] + ">"
 	m, err := cuda.Compile(operators.Source+source, cuda.SourceName("direct.cu"), cuda.ForDevice(d), cuda.Instantiate("quickReduce"+of, "bulkReduce"+of))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	k := &kernels{}
 	for name, to := range map[string]**cuda.Kernel{"quickReduce": &k.quick, "bulkReduce": &k.bulk} {
 		if *to, err = m.Kernel(name + of); err != nil {
-			return nil, err
+			return err
 		}
 		if _, err := (*to).Attribute(d, driver.FuncRegisters); err != nil { // loads it
-			return nil, err
+			return err
 		}
 	}
-	if ready.made == nil {
-		ready.made = map[kernelsKey]*kernels{}
-	}
-	ready.made[key] = k
-	return k, nil
+	return nil
 }
