@@ -33,14 +33,15 @@ func TestDevicesDirect(t *testing.T) {
 	}
 }
 
-// TestDevicesLibraries runs it under the newest of each library.
+// TestDevicesLibraries runs it under the newest of each library, with the quick
+// way of Allreduce.
 func TestDevicesLibraries(t *testing.T) {
 	if raceDetector {
 		t.Skip("what is above the libraries runs in TestDevices, under the race detector too")
 	}
 	for _, path := range newestOf(libraries(t)) {
 		t.Run(prefix(path), func(t *testing.T) {
-			mpitest.Run(t, []int{2}, under(t, path), "GOCUDA_MPITEST_DEVICE=1")
+			mpitest.Run(t, []int{2}, under(t, path), "GOCUDA_MPITEST_DEVICE=1", "GOCUDA_MPI_ALLREDUCE=quick")
 		})
 	}
 }

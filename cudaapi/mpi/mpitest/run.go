@@ -26,6 +26,7 @@ func Run(t *testing.T, sizes []int, launch Launch, env ...string) {
 	}
 	for _, n := range sizes {
 		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
+			t.Parallel() // launchers mostly wait while they start and end
 			dir := t.TempDir()
 			ctx, cancel := context.WithTimeout(t.Context(), jobTime)
 			defer cancel()
