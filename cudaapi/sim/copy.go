@@ -180,11 +180,15 @@ func (m *Driver) priceCopy(o *op, dst, src place, r rows) {
 		}
 		key := [2]driver.Device{src.mem.device, dst.mem.device}
 		if m.model.link[key] == nil {
-			m.model.link[key] = &engine{name: "peer link"}
+			back := m.model.link[[2]driver.Device{key[1], key[0]}]
+			m.model.link[key] = &engine{name: "peer link", kind: copyEngine, other: back}
+			if back != nil {
+				back.other = m.model.link[key]
+			}
 		}
 		o.engine, o.duration = m.model.link[key], p.PeerLatency+rate(o.bytes, p.PeerRate)
 	case dst.onDevice() && src.onDevice():
-		o.engine, o.duration = &m.devices[dst.mem.device].engines.local, p.FillLatency+rate(2*o.bytes, p.MemoryRate)
+		o.engine, o.duration = &m.devices[dst.mem.device].engines.local, p.FillLatency+rate(2*o.bytes, p.inside(2*o.bytes))
 	case dst.onDevice():
 		o.engine, o.duration = &m.devices[dst.mem.device].engines.in, p.CopyLatency+rate(o.bytes, hostRate(p, src))
 	case src.onDevice():
@@ -192,6 +196,15 @@ func (m *Driver) priceCopy(o *op, dst, src place, r rows) {
 	default:
 		o.engine, o.duration = &d.engines.in, p.CopyLatency+rate(o.bytes, p.PageableRate)
 	}
+}
+
+// inside is the rate at which so many bytes of the device's memory are read or
+// written by a copy or a fill.
+func (p *Profile) inside(bytes uint64) float64 {
+	if float64(bytes) <= fitsCache*float64(p.L2Bytes) {
+		return p.CacheRate
+	}
+	return p.MemoryRate
 }
 
 func hostRate(p *Profile, h place) float64 {
@@ -359,7 +372,7 @@ func (m *Driver) set(call string, c driver.Context, dst driver.Ptr, value uint32
 	}
 	o := &op{kind: opFill, ctx: ctx, writes: []span{spanOf(dst, size)}}
 	o.bytes, o.call = size, m.profile.AsyncCall
-	o.duration = m.profile.FillLatency + rate(size, m.profile.MemoryRate)
+	o.duration = m.profile.FillLatency + rate(size, m.profile.inside(size))
 	o.engine, o.share = &ctx.dev.engines.local, 1
 	o.work = func(*op) error {
 		m.space.touch(p.mem, uint64(p.addr-p.mem.base), size, true)

@@ -23,6 +23,8 @@ func newDevice(m *Driver, id driver.Device) *device {
 	d.engines.in.name = "copy in"
 	d.engines.out.name = "copy out"
 	d.engines.local.name = "local copy"
+	d.engines.in.kind, d.engines.out.kind = copyEngine, copyEngine
+	d.engines.in.other, d.engines.out.other = &d.engines.out, &d.engines.in
 	d.pool = m.newPool(d)
 	return d
 }

@@ -8,9 +8,18 @@ import (
 // engine is a part of a device: a copy engine or a link does one thing at a
 // time, the processors as many kernels as fit.
 type engine struct {
-	name string
-	busy []use // by start
+	name  string
+	kind  engineKind
+	other *engine // the same link's other direction
+	busy  []use   // by start
 }
+
+type engineKind uint8
+
+const (
+	computeEngine engineKind = iota // kernels, fills and copies inside a device
+	copyEngine                      // copies over a link
+)
 
 // use is a share of the engine, taken for a while.
 type use struct {
@@ -18,9 +27,13 @@ type use struct {
 	share  float64
 }
 
+// duplexLoss is how much slower a link is in one direction while it is in use in
+// the other.
+const duplexLoss = 0.1
+
 // place finds the first time from ready on at which so much of the engine is
 // free for d, and takes it. Nothing will be placed before now any more.
-func (e *engine) place(ready, d, now time.Duration, share float64) time.Duration {
+func (e *engine) place(ready, d, now time.Duration, share float64) (begin, end time.Duration) {
 	e.busy = slices.DeleteFunc(e.busy, func(u use) bool { return u.hi <= now })
 	at := ready
 	for !e.fits(at, at+d, share) {
@@ -33,10 +46,13 @@ func (e *engine) place(ready, d, now time.Duration, share float64) time.Duration
 		}
 		at = next
 	}
+	if e.other != nil {
+		d += time.Duration(duplexLoss * float64(e.other.during(at, at+d)))
+	}
 	if d > 0 {
 		e.busy = append(e.busy, use{at, at + d, share})
 	}
-	return at
+	return at, at + d
 }
 
 // fits reports whether a share is free all the time from lo to hi.
@@ -63,46 +79,10 @@ func (e *engine) load(at time.Duration) (l float64) {
 	return l
 }
 
-// kernelLoad is what a launch touches, by how fast the device reaches it.
-type kernelLoad struct {
-	blocks, threads uint64 // in the grid; in a block
-	resident        uint64 // blocks that the device holds at a time
-	local, peer     uint64 // bytes in reach of its pointers
-	host            uint64
-	written         uint64 // of these, not through pointers to const
-	read, stored    uint64 // bytes of accesses; 0 where they were not checked
-}
-
-const (
-	cacheRate       = 20e12 // bytes per second from the caches of all SMs
-	warpRate        = 2e9   // bytes per second that one warp has under way
-	uncheckedThread = 16    // bytes that a thread is taken to access where nobody counts
-)
-
-// kernelTime is how long a kernel takes by its traffic: once all that its
-// pointers reach, but no more than it accessed. What is written counts again
-// if it was read before, which is when the store needed no check of its own.
-func (p *Profile) kernelTime(k *kernelLoad) time.Duration {
-	counted := k.read + k.stored
-	if counted == 0 {
-		counted = k.blocks * k.threads * uncheckedThread
+// during is how long the engine is in use between lo and hi.
+func (e *engine) during(lo, hi time.Duration) (d time.Duration) {
+	for _, u := range e.busy {
+		d += max(0, min(hi, u.hi)-max(lo, u.lo))
 	}
-	d := float64(counted) / cacheRate
-	if reach := k.local + k.peer + k.host; reach > 0 {
-		part := min(1, float64(counted)/float64(reach))
-		again := max(0, part*float64(k.written)-float64(k.stored)) / float64(reach)
-		warps := float64(min(k.blocks, k.resident) * ((k.threads + 31) / 32))
-		for _, r := range []struct {
-			bytes uint64
-			rate  float64
-		}{{k.local, p.MemoryRate}, {k.peer, p.PeerRate}, {k.host, p.HostRate}} {
-			d = max(d, (part+again)*float64(r.bytes)/min(r.rate, warps*warpRate))
-		}
-	}
-	return p.KernelTime + time.Duration(d*1e9)
-}
-
-// share is how much of the device a launch fills.
-func (k *kernelLoad) share() float64 {
-	return min(1, float64(k.blocks)/float64(max(k.resident, 1)))
+	return min(d, hi-lo)
 }

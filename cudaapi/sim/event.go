@@ -86,6 +86,9 @@ func (m *Driver) EventRecord(c driver.Context, e driver.Event, id driver.Stream)
 		return nil
 	}
 	o := &op{name: "record", cost: cost{call: m.profile.EventCall}}
+	if ev.flags&driver.EventDisableTiming == 0 {
+		o.duration = m.profile.EventTime
+	}
 	if ev.shared != nil {
 		o.after = ev.shared.record()
 	}

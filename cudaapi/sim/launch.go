@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
@@ -23,10 +24,17 @@ type launchABI struct {
 	nranges             uint64
 	regions             uintptr
 	nregions            uint64
+	areas               uintptr
+	nareas              uint64
 	image               [2]uint64
-	accessed            [2]uint64 // read, written
+	accessed            [6]uint64 // bytes read and written, loads, stores, bytes of shared memory, barriers
 	stop, reversed      uint32
 	failure             failureABI
+
+	// Not the C++ code's:
+	counted uint64                 // blocks whose accesses are counted
+	touched [2*maxAreas + 2]uint64 // bytes read and written of each area, and elsewhere
+	rounds  uint64                 // how often their threads together passed the load that they passed most often
 }
 
 type failureABI struct {
@@ -82,8 +90,11 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	load := &kernelLoad{blocks: a.blocks, threads: uint64(threads), resident: uint64(a.limit)}
 	var reach []*allocation
 	for off := 0; off+8 <= len(l.Params); off += 8 {
-		if p := m.space.find(uintptr(*(*uint64)(pointer(a.params + uintptr(off))))); p != nil {
+		at := uintptr(*(*uint64)(pointer(a.params + uintptr(off))))
+		if p := m.space.find(at); p != nil {
 			reach = append(reach, p)
+			readOnly := slices.ContainsFunc(l.Pointers, func(q driver.PointerParam) bool { return int(q.Offset) == off && q.ReadOnly })
+			load.reaches(at, p, ctx.dev.id, !readOnly)
 		}
 	}
 	for _, p := range l.Pointers {
@@ -96,32 +107,69 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 			continue
 		}
 		sp := span{at, b.end()}
-		n := uint64(sp.hi - sp.lo)
-		switch {
-		case b.kind != driver.MemoryDevice:
-			load.host += n
-		case b.device != ctx.dev.id:
-			load.peer += n
-		default:
-			load.local += n
-		}
 		o.reads = append(o.reads, sp)
 		if !p.ReadOnly {
 			o.writes = append(o.writes, sp)
-			load.written += n
 		}
 	}
 	o.call, o.engine, o.share = m.profile.LaunchCall, &ctx.dev.engines.compute, load.share()
 	o.work = func(o *op) error {
 		load, a := *load, *a // a graph runs the same launch again
+		load.areas = slices.Clone(load.areas)
+		bounds := load.bounds()
+		a.areas, a.nareas = address(bounds), uint64(len(bounds)/2)
 		err := m.runKernel(o, f, &a, reach)
-		load.read, load.stored, o.bytes = a.accessed[0], a.accessed[1], a.accessed[0]+a.accessed[1]
+		runtime.KeepAlive(bounds)
+		load.take(&a, m.opt.NoCheck)
+		o.bytes = load.read + load.stored
 		o.duration = m.profile.kernelTime(&load)
 		runtime.KeepAlive(params)
 		return err
 	}
 	m.push(s, o)
 	return nil
+}
+
+// reaches notes that an argument points into an allocation.
+func (k *kernelLoad) reaches(at uintptr, b *allocation, on driver.Device, written bool) {
+	where := inDevice
+	switch {
+	case b.kind != driver.MemoryDevice:
+		where = inHost
+	case b.device != on:
+		where = inPeer
+	}
+	for i := range k.areas {
+		if a := &k.areas[i]; a.hi == b.end() {
+			a.lo, a.written = min(a.lo, at), a.written || written
+			return
+		}
+	}
+	if len(k.areas) < maxAreas {
+		k.areas = append(k.areas, area{span: span{at, b.end()}, where: where, written: written})
+	}
+}
+
+// bounds are where the areas begin and end.
+func (k *kernelLoad) bounds() []uint64 {
+	bounds := make([]uint64, 0, 2*maxAreas)
+	for _, a := range k.areas {
+		bounds = append(bounds, uint64(a.lo), uint64(a.hi))
+	}
+	return bounds
+}
+
+// take notes what a launch's blocks did, of which some counted.
+func (k *kernelLoad) take(a *launchABI, noCheck bool) {
+	blocks, threads := float64(max(a.counted, 1)), float64(max(a.counted*k.threads, 1))
+	all := func(n uint64) uint64 { return uint64(float64(n) * (float64(a.blocks) / blocks)) }
+	k.counted = !noCheck
+	k.read, k.stored, k.loads, k.stores, k.shared = all(a.accessed[0]), all(a.accessed[1]), all(a.accessed[2]), all(a.accessed[3]), all(a.accessed[4])
+	for i := range k.areas {
+		k.areas[i].read, k.areas[i].stored = all(a.touched[2*i]), all(a.touched[2*i+1])
+	}
+	k.elsewhere = all(a.touched[2*maxAreas]) + all(a.touched[2*maxAreas+1])
+	k.rounds, k.barriers = float64(a.rounds)/threads, float64(a.accessed[5])/threads
 }
 
 func (m *Driver) checkShape(call string, f *function, l *driver.Launch) error {
@@ -212,17 +260,16 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	} else if small := uint64(a.block[0]) * uint64(a.block[1]) * uint64(a.block[2]) * a.blocks; small <= 1024 {
 		workers = 1
 	}
+	a.counted = a.blocks
+	if f.mod.code.sites > 0 {
+		a.counted = countedBlocks(a.blocks)
+	}
 	err := m.crew.run(f, a, int(workers), func() bool { return m.sched.waits(o, a) })
 	flushOutput()
 	runtime.KeepAlive(ranges)
 	runtime.KeepAlive(regions)
 	if err != nil {
 		return fail(call, driver.ErrLaunchOutOfResources, "%v", err)
-	}
-	if counted := countedBlocks(a.blocks); f.mod.code.sites > 0 && counted < a.blocks {
-		for k := range a.accessed {
-			a.accessed[k] = uint64(float64(a.accessed[k]) * (float64(a.blocks) / float64(counted)))
-		}
 	}
 	return m.failure(ctx, o.name, &a.failure)
 }

@@ -25,6 +25,7 @@ type model struct {
 // cost is the part of an operation that the model sees.
 type cost struct {
 	deps       []*op
+	behind     *engine // that did the work by which the operation's end was decided
 	engine     *engine
 	share      float64 // of the engine
 	duration   time.Duration
@@ -63,6 +64,7 @@ const (
 	smallestShare = 1.0 / 128 // kernels that a device runs at a time
 	maxRecords    = 1 << 16
 	maxUntimed    = 8192
+	betweenCopies = 3 // how much less a change between two copy engines takes than one from a kernel
 )
 
 func (t *model) init(m *Driver) {
@@ -187,17 +189,18 @@ func (t *model) time(e *entry) {
 	if o.kind != opMarker {
 		ready += p.StartDelay
 	}
+	o.behind = o.engine
 	for _, d := range o.deps {
-		end := d.end
-		if d.stream != o.stream {
-			end += p.WaitDelay
+		if end := d.end + p.delay(d, o); end >= ready {
+			ready = end
+			if o.engine == nil {
+				o.behind = d.behind
+			}
 		}
-		ready = max(ready, end)
 	}
 	o.begin, o.end = ready, ready+o.duration
 	if o.engine != nil {
-		o.begin = o.engine.place(ready, o.duration, e.at, max(o.share, smallestShare))
-		o.end = o.begin + o.duration
+		o.begin, o.end = o.engine.place(ready, o.duration, e.at, max(o.share, smallestShare))
 	}
 	o.timed, o.deps = true, nil
 	if o.kind == opMarker {
@@ -215,6 +218,26 @@ func (t *model) time(e *entry) {
 		t.past = slices.Delete(t.past, 0, maxRecords/4)
 	}
 	t.past = append(t.past, r)
+}
+
+// delay is how long after the end of d an operation can begin that waits for it.
+func (p *Profile) delay(d, o *op) (t time.Duration) {
+	switch {
+	case d.ctx.dev != o.ctx.dev:
+		t = p.PeerWait
+	case d.stream != o.stream:
+		t = p.WaitDelay
+	}
+	if d.behind == nil || o.engine == nil || d.behind == o.engine {
+		return t
+	}
+	if d.behind.kind != o.engine.kind {
+		return t + p.SwitchDelay
+	}
+	if o.engine.other == d.behind {
+		t += p.SwitchDelay / betweenCopies
+	}
+	return t
 }
 
 func rate(n uint64, bytesPerSecond float64) time.Duration {

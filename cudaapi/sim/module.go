@@ -100,7 +100,7 @@ func load(image []byte) (*loaded, error) {
 		}
 	}
 	sizes, err := dlsym(l.handle, "gocuda_sizes")
-	if n := (*[3]uint64)(pointer(sizes)); err != nil || n[0] != uint64(unsafe.Sizeof(launchABI{})) || n[1] > workerSize || n[2] > blockSize {
+	if n := (*[3]uint64)(pointer(sizes)); err != nil || n[0] != uint64(unsafe.Offsetof(launchABI{}.counted)) || n[1] > workerSize || n[2] > blockSize {
 		l.close()
 		return nil, errors.New("an image of another version of this package: compile it again")
 	}

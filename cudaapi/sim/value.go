@@ -89,7 +89,7 @@ func (m *Driver) writeValue(call string, c driver.Context, id driver.Stream, p d
 	if err != nil {
 		return err
 	}
-	o := &op{kind: opWriteValue, cost: cost{call: m.profile.AsyncCall}}
+	o := &op{kind: opWriteValue, cost: cost{call: m.profile.AsyncCall, duration: m.profile.EventTime}}
 	o.work = func(*op) error {
 		m.space.touch(a, uint64(uintptr(p)-a.base), n, false)
 		write()

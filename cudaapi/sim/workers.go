@@ -20,7 +20,8 @@ type workerABI struct {
 	used    uint64
 	tls     [2]uint64
 	sites   uintptr // what the code's accesses remember; see include/sim/check.h
-	nosites uintptr // as many that stay empty
+	nosites uintptr // as many that fit no access, and count those of loads instead
+	touched [2*maxAreas + 2]uint64
 	poke    uint32
 	begun   uint32
 }
@@ -124,7 +125,7 @@ func (c *crew) leave(w uintptr) {
 // run runs a launch on so many threads, and more if those are held up. Where
 // blocks wait for memory to change, it asks now and then whether to give up.
 func (c *crew) run(f *function, a *launchABI, workers int, waits func() bool) error {
-	t := &team{crew: c, f: f, a: a, waits: waits, room: int(a.limit)}
+	t := &team{crew: c, f: f, a: a, waits: waits, room: int(a.limit), passed: make([]uint64, f.mod.code.sites)}
 	t.mu.Lock()
 	for range workers {
 		t.join()
@@ -135,6 +136,9 @@ func (c *crew) run(f *function, a *launchABI, workers int, waits func() bool) er
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.timer.Stop()
+	for _, n := range t.passed {
+		a.rounds = max(a.rounds, n)
+	}
 	runtime.KeepAlive(f)
 	return errors.Join(t.errs...)
 }
@@ -151,6 +155,7 @@ type team struct {
 
 	mu      sync.Mutex
 	workers []*workerABI
+	passed  []uint64 // how often each site was, where accesses are counted
 	errs    []error
 	begun   uint64 // blocks when they were last counted
 	held    int    // how often since then none had begun
@@ -185,9 +190,10 @@ func (t *team) work(w uintptr) {
 	code, abi := t.f.mod.code, (*workerABI)(pointer(w))
 	lo := uint64(call(code.tls)) - code.tlsOff
 	abi.tls = [2]uint64{lo, lo + code.tlsSize}
-	abi.begun = 0
+	abi.begun, abi.touched = 0, [2*maxAreas + 2]uint64{}
 	abi.room = t.crew.roomFor(abi, t.a, code.tlsSize)
 	clear(bytesAt(abi.sites, uint64(code.sites*siteSize)))
+	clear(bytesAt(abi.nosites, uint64(code.sites*siteSize)))
 	for idle := 0; ; idle++ {
 		switch call(code.run, address(t.a), w, address(&t.f.kernel.describe)) {
 		case 1:
@@ -223,6 +229,12 @@ func (c *crew) roomFor(w *workerABI, a *launchABI, static uint64) uint64 {
 func (t *team) leave(w *workerABI) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	for i, n := range w.touched {
+		t.a.touched[i] += n
+	}
+	for i := range t.passed {
+		t.passed[i] += *(*uint64)(pointer(w.nosites + uintptr(i*siteSize)))
+	}
 	t.workers = slices.DeleteFunc(t.workers, func(o *workerABI) bool { return o == w })
 }
 

@@ -21,6 +21,7 @@ type rig struct {
 	gate    *cuda.HostBuffer
 	empty   *cuda.Kernel
 	gates   uint64
+	tick    time.Duration // that a stream takes to record one with timing: at the end of what is held
 	keep    []interface{ Free() error }
 }
 
@@ -117,17 +118,20 @@ func median(times []time.Duration) time.Duration {
 	return times[len(times)/2]
 }
 
+// each is what one of a row of operations takes.
+func (r *rig) each(row int, queue func(s *cuda.Stream)) time.Duration {
+	d := r.held(func(s *cuda.Stream) {
+		for range row {
+			queue(s)
+		}
+	})
+	return max(0, d-r.tick) / time.Duration(row)
+}
+
 // fit is the latency and the rate (bytes per second) of an operation on n
 // bytes, from its times at a small and a large size.
 func (r *rig) fit(small, large int, do func(s *cuda.Stream, n int)) (time.Duration, float64) {
-	const row = 4
-	at := func(n int) time.Duration {
-		return r.held(func(s *cuda.Stream) {
-			for range row {
-				do(s, n)
-			}
-		}) / row
-	}
+	at := func(n int) time.Duration { return r.each(8, func(s *cuda.Stream) { do(s, n) }) }
 	a, b := at(small), at(large)
 	rate := float64(large-small) / (b - a).Seconds()
 	return max(0, a-time.Duration(float64(small)/rate*1e9)), rate
@@ -166,7 +170,8 @@ func Measure(devices []*cuda.Device) (p *sim.Profile, err error) {
 	r := newRig(devices)
 	defer r.close()
 	d, s := devices[0], r.streams[0]
-	p = &sim.Profile{Name: d.Name()}
+	p = sim.Hopper()
+	p.Name = d.Name()
 	for _, a := range []struct {
 		to   *int
 		what driver.Attribute
@@ -179,12 +184,24 @@ func Measure(devices []*cuda.Device) (p *sim.Profile, err error) {
 	}
 	x, y, pinned := r.device(0, 2*large), r.device(0, 2*large), r.pinned(0, large)
 
+	tick := must(d.NewEvent())
+	const ticks = 32
+	r.tick = r.held(func(s *cuda.Stream) {
+		for range ticks {
+			ok(tick.Record(s))
+		}
+	}) / (ticks + 1)
+	p.EventTime = r.tick
+	ok(tick.Destroy())
+
 	in, inRate := r.fit(small, large, func(s *cuda.Stream, n int) { ok(cuda.MemcpyAsync(x.Slice(0, n), pinned.Slice(0, n), s)) })
 	out, outRate := r.fit(small, large, func(s *cuda.Stream, n int) { ok(cuda.MemcpyAsync(pinned.Slice(0, n), x.Slice(0, n), s)) })
 	p.CopyLatency, p.HostRate = (in+out)/2, (inRate+outRate)/2
 	var local float64
 	p.FillLatency, local = r.fit(tiny, 2*large, func(s *cuda.Stream, n int) { ok(cuda.MemcpyAsync(y.Slice(0, n), x.Slice(0, n), s)) })
 	p.MemoryRate = 2 * local // read and written
+	_, cached := r.fit(small, 8*small, func(s *cuda.Stream, n int) { ok(cuda.MemcpyAsync(y.Slice(0, n), x.Slice(0, n), s)) })
+	p.CacheRate = 2 * cached
 	if len(devices) > 1 {
 		far := r.device(1, large)
 		p.PeerLatency, p.PeerRate = r.fit(tiny, large, func(s *cuda.Stream, n int) { ok(cuda.MemcpyPeerAsync(far.Slice(0, n), x.Slice(0, n), s)) })
@@ -195,24 +212,32 @@ func Measure(devices []*cuda.Device) (p *sim.Profile, err error) {
 	launch := func(s *cuda.Stream) { ok(r.empty.Launch(cuda.Grid(1), cuda.Block(32), s)) }
 	launch(s)
 	ok(s.Synchronize())
-	const row = 64
-	p.KernelTime = r.held(func(s *cuda.Stream) {
-		for range row {
-			launch(s)
-		}
-	}) / row
+	const row, blocks = 64, 1 << 13
+	p.KernelTime = r.each(row, launch)
+	many := r.each(row/16, func(s *cuda.Stream) { ok(r.empty.Launch(cuda.Grid(blocks), cuda.Block(32), s)) })
+	p.BlockRate = blocks / (many - p.KernelTime).Seconds()
+	p.SwitchDelay = max(0, r.each(row/4, func(s *cuda.Stream) {
+		launch(s)
+		ok(cuda.MemcpyAsync(x.Slice(0, 64), pinned.Slice(0, 64), s))
+	})-p.KernelTime-p.CopyLatency) / 2
 	there, back := must(d.NewEvent(cuda.DisableTiming)), must(d.NewEvent(cuda.DisableTiming))
-	hops := r.held(func(s *cuda.Stream) {
-		for range row / 2 {
+	hop := func(other *cuda.Stream, back *cuda.Event) time.Duration {
+		return max(0, r.each(row/2, func(s *cuda.Stream) {
 			launch(s)
 			ok(there.Record(s))
-			ok(r.others[0].WaitEvent(there))
-			launch(r.others[0])
-			ok(back.Record(r.others[0]))
+			ok(other.WaitEvent(there))
+			launch(other)
+			ok(back.Record(other))
 			ok(s.WaitEvent(back))
-		}
-	}) / row
-	p.WaitDelay = max(0, hops-p.KernelTime)
+		})/2-p.KernelTime)
+	}
+	p.WaitDelay = hop(r.others[0], back)
+	if len(devices) > 1 {
+		far := must(devices[1].NewEvent(cuda.DisableTiming))
+		launch(r.streams[1])
+		p.PeerWait = hop(r.streams[1], far)
+		ok(far.Destroy())
+	}
 
 	pageable := must(cuda.AllocPageable(large, cuda.Uint8))
 	ok(cuda.Memcpy(x.Slice(0, large), pageable))

@@ -114,7 +114,12 @@ func TestMeasureFindsTheProfile(t *testing.T) {
 			{"latency of peer copies", got.PeerLatency.Seconds(), want.PeerLatency.Seconds()},
 			{"latency of fills", got.FillLatency.Seconds(), want.FillLatency.Seconds()},
 			{"time of an empty kernel", got.KernelTime.Seconds(), want.KernelTime.Seconds()},
+			{"rate of the cache", got.CacheRate, want.CacheRate},
+			{"rate of blocks", got.BlockRate, want.BlockRate},
+			{"time of an event", got.EventTime.Seconds(), want.EventTime.Seconds()},
 			{"delay of a wait", got.WaitDelay.Seconds(), want.WaitDelay.Seconds()},
+			{"delay of a wait for another device", got.PeerWait.Seconds(), want.PeerWait.Seconds()},
+			{"delay between a kernel and a copy", got.SwitchDelay.Seconds(), want.SwitchDelay.Seconds()},
 		} {
 			if math.Abs(c.got/c.want-1) > 0.05 {
 				t.Errorf("%s: %s: measured %g, it is %g", name, c.what, c.got, c.want)

@@ -97,6 +97,7 @@ static __attribute__((noinline)) GOCUDA_RAW void arrive(gocuda_u32 predicate) {
     Block *b = t->block;
     asm volatile("" ::: "memory");
     tell(t);
+    t->accessed[5] += t->counts;
     b->arrived++;
     b->count += predicate != 0;
     b->any |= predicate != 0;
@@ -229,7 +230,7 @@ static GOCUDA_RAW Thread *fresh(Worker *w, Block *b) {
         t->base = l->base, t->size = l->size, t->shift = l->shift, t->reachable = l->reachable;
         t->valid = l->valid;
         t->tls[0] = w->tls[0], t->tls[1] = w->tls[1];
-        t->accessed[0] = t->accessed[1] = 0;
+        for (int k = 0; k < 6; k++) t->accessed[k] = 0;
         t->plain = 0;
         t->budget = GOCUDA_TURN;
         t->turns = 0;
@@ -338,7 +339,7 @@ static GOCUDA_RAW void stuck(Worker *w) {
 // tally adds what the worker's threads accessed to the launch.
 static GOCUDA_RAW void tally(Worker *w) {
     for (gocuda_u64 i = 0; i < w->used; i++)
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < 6; k++)
             __atomic_fetch_add(&w->launch->accessed[k], thread_of((gocuda_u64)w->stacks + GOCUDA_STACK * i)->accessed[k], __ATOMIC_RELAXED);
 }
 

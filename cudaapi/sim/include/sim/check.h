@@ -11,7 +11,8 @@
 // accesses of that size fit, so that one comparison is enough; an address that
 // is not aligned, turned round by its lowest bits, is never below that. Sites
 // belong to a worker, and register r15 leads to them. Where accesses are
-// counted the register leads to sites that stay empty.
+// counted the register leads to sites that no access fits: of those only how
+// often they are passed is noted.
 #ifdef GOCUDA_CHECK
 namespace gocuda {
 
@@ -21,10 +22,25 @@ static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64
     Launch *l = w->launch;
     if (a >= l->image[0] && a + n <= l->image[1]) return true;
     gocuda_u64 s = (gocuda_u64)t->shared;
-    if (a >= s && a + n <= s + l->shared) return true;
+    if (a >= s && a + n <= s + l->shared) {
+        if (t->counts) t->accessed[4] += n;
+        return true;
+    }
     for (gocuda_u64 i = 0; i < l->nranges; i += 2)
         if (a >= l->ranges[i] && a + n <= l->ranges[i + 1]) return true;
     return a - (gocuda_u64)w->stacks < GOCUDA_STACK * w->nstacks;
+}
+
+// note counts an access to memory.
+static __attribute__((noinline)) GOCUDA_RAW void note(Thread *t, gocuda_u64 a, gocuda_u64 n, gocuda_u32 write) {
+    Worker *w = t->worker;
+    Launch *l = w->launch;
+    gocuda_u64 i = 0, had = t->accessed[write];
+    while (i < l->nareas && (a < l->areas[2 * i] || a >= l->areas[2 * i + 1])) i++;
+    w->touched[2 * (i < l->nareas ? i : GOCUDA_AREAS) + write] += n;
+    t->accessed[write] = had + n;
+    t->accessed[2 + write]++;
+    if (__builtin_expect((had ^ (had + n)) >> 20, 0)) tire(); // once in a million bytes
 }
 
 // check lets the access of n bytes at a go on, or fails. align is what the
@@ -34,11 +50,8 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
     if (__builtin_expect(a & (align - 1), 0)) fail(5, a, (gocuda_u32)n, write);
     gocuda_u64 o = a - t->base;
     if (__builtin_expect(o < t->size, 1)) {
-        gocuda_u64 had = t->accessed[write], have = t->valid[o >> 9], end = (o & 511) + n;
-        if (t->counts) {
-            t->accessed[write] = had + n;
-            if (__builtin_expect((had ^ (had + n)) >> 20, 0)) tire(); // once in a million bytes
-        }
+        gocuda_u64 have = t->valid[o >> 9], end = (o & 511) + n;
+        if (t->counts) note(t, a, n, write);
         if (__builtin_expect(end <= have && (t->reachable >> (o >> t->shift) & 1), 1)) return;
         // An unaligned access may cross from one granule to the next.
         if (end > 512 && have == 512 && t->valid[(o + n - 1) >> 9] >= ((o + n - 1) & 511) + 1 &&
@@ -46,14 +59,19 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
             return;
     } else {
         if (__builtin_expect(!--t->budget, 0)) tire();
-        if ((a ^ (gocuda_u64)t) < GOCUDA_STACK || (a >= t->tls[0] && a + n <= t->tls[1]) || elsewhere(t, a, n)) return;
+        if ((a ^ (gocuda_u64)t) < GOCUDA_STACK) return;
+        if (a >= t->tls[0] && a + n <= t->tls[1]) {
+            if (t->counts) t->accessed[4] += n;
+            return;
+        }
+        if (elsewhere(t, a, n)) return;
     }
     fail(1, a, (gocuda_u32)n, write);
 }
 
 #ifdef GOCUDA_SITES
 // learn makes a site remember the region of an access that was right.
-static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 n, gocuda_u64 align, gocuda_u64 *site) {
+static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 n, gocuda_u64 align, gocuda_u64 *site, gocuda_u32 write) {
     Thread *t = self();
     Worker *w = t->worker;
     Launch *l = w->launch;
@@ -61,7 +79,10 @@ static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 
         w->poke = 0;
         tire();
     }
-    if (t->counts) return;
+    if (t->counts) {
+        if (!write && a - t->base < t->size) site[0]++;
+        return;
+    }
     gocuda_u64 lo = 0, hi = 0, shared = (gocuda_u64)t->shared, stacks = (gocuda_u64)w->stacks;
     for (gocuda_u64 i = 0; i < l->nregions; i += 2)
         if (a >= l->regions[i] && a < l->regions[i + 1]) lo = l->regions[i], hi = l->regions[i + 1];
@@ -84,7 +105,7 @@ static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 
 #define GOCUDA_MISS(kind, n, write, align)                                        \
     GOCUDA_HOOK gocuda_miss_##kind##n(gocuda_u64 a, gocuda_u64 *site) {           \
         gocuda::check(a, n, write, align);                                        \
-        gocuda::learn(a, n, align, site);                                         \
+        gocuda::learn(a, n, align, site, write);                                       \
     }
 #else
 #define GOCUDA_MISS(kind, n, write, align)

@@ -18,7 +18,7 @@ static GOCUDA_INLINE GOCUDA_RAW void changed(bool something) {
 static __attribute__((noinline)) GOCUDA_RAW void linger(bool looks) {
     Thread *t = self();
     if (looks)
-        for (int k = 0; k < 2; k++) t->accessed[k] = t->before[k];
+        for (int k = 0; k < 6; k++) t->accessed[k] = t->before[k];
     pause();
 }
 
@@ -30,7 +30,7 @@ static GOCUDA_INLINE GOCUDA_RAW bool loop(bool on, bool looks) {
     if (on) {
         store(t->turns, n + 1);
         if (looks && n == 0)
-            for (int k = 0; k < 2; k++) t->before[k] = t->accessed[k];
+            for (int k = 0; k < 6; k++) t->before[k] = t->accessed[k];
         if (n % GOCUDA_SPINS == GOCUDA_SPINS - 1) linger(looks);
     } else {
         if (n >= GOCUDA_SPINS) arrived();

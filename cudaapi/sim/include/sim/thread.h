@@ -28,11 +28,12 @@ typedef unsigned long gocuda_u64;
 #endif
 #define GOCUDA_INLINE inline __attribute__((always_inline))
 #define GOCUDA_STACK (256ul << 10)
-#define GOCUDA_ROOM 256ul // for a Thread
+#define GOCUDA_ROOM 320ul // for a Thread
 #define GOCUDA_COUNT_FIRST 8 // blocks whose accesses are counted: the first ones
 #define GOCUDA_COUNT_EVERY 64 // and some of the others (launch.go knows this too)
 #define GOCUDA_NOBODY ~0u // a stack's order while it runs no thread
 #define GOCUDA_TURN 100000u // accesses after which a thread lets others run
+#define GOCUDA_AREAS 8 // (launch.go knows this too)
 #define GOCUDA_PATIENCE 200u // turns in which no thread moves, before a further block begins
 
 namespace gocuda {
@@ -59,8 +60,10 @@ struct Launch {
     gocuda_u64 nranges;
     const gocuda_u64 *regions; // allocations that the arguments point to: start, end, ...
     gocuda_u64 nregions;
+    const gocuda_u64 *areas; // what the arguments point to, for the model of time: start, end, ...
+    gocuda_u64 nareas;
     gocuda_u64 image[2]; // the module's own memory
-    gocuda_u64 accessed[2]; // bytes read and written, in the blocks that count them
+    gocuda_u64 accessed[6]; // in the blocks that count them; see below
     gocuda_u32 stop;     // something failed: do not start more blocks
     gocuda_u32 reversed; // start each block's threads from the last to the first
     Failure failure;
@@ -99,11 +102,11 @@ struct Thread {
     gocuda_u32 counts;  // its accesses are counted
     gocuda_u32 budget;  // accesses outside of device memory left before others get a turn
     gocuda_u32 turns;   // of a loop that may wait for others: spin.h
-    gocuda_u64 before[2]; // what it had accessed when that loop began
+    gocuda_u64 before[6]; // what it had accessed when that loop began
     gocuda_u64 base, size, shift, reachable;
     const gocuda_u16 *valid;
     gocuda_u64 tls[2];
-    gocuda_u64 accessed[2];
+    gocuda_u64 accessed[6]; // bytes read and written, loads, stores, bytes of shared memory, barriers
     char *shared; // the block's dynamic shared memory
     Block *block;
     Worker *worker;
@@ -145,6 +148,7 @@ struct Worker {
     gocuda_u64 used; // stacks that have been used
     gocuda_u64 tls[2];
     gocuda_u64 *sites, *nosites; // see check.h
+    gocuda_u64 touched[2 * GOCUDA_AREAS + 2]; // bytes read and written in each area, and elsewhere
     gocuda_u32 poke;             // let other threads of the block run: set now and then by the host
     gocuda_u32 begun;            // 0 before the launch's first call
     // local
