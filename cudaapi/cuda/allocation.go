@@ -44,6 +44,8 @@ type allocation struct {
 	born uint32 // the device's epoch
 	site *site  // who allocated it; nil if not traced
 	host any    // keeps pageable memory from the collector
+	// Of stream-ordered memory: the devices that may access its pool, a bit each.
+	access *atomic.Uint64
 	// What other processes open device memory by, once it was asked for.
 	handle atomic.Pointer[driver.IPCMemHandle]
 	// Its place in live, unless it is stream-ordered.

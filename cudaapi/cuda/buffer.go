@@ -99,7 +99,7 @@ func (s *Stream) AllocAsync(n int, t Type) (*Buffer, error) {
 			return nil, s.dev.outOfMemory(err, bytes)
 		}
 	}
-	return s.dev.ordered.add(s.dev, p, bytes, n, t), nil
+	return s.dev.ordered.add(s.dev, p, bytes, n, t, &s.dev.pool), nil
 }
 
 // Free gives the memory back (cudaFree). It waits for work on the device that
@@ -287,49 +287,4 @@ func (b *Buffer) context(call string) (driver.Context, error) {
 		return 0, err
 	}
 	return b.own.dev.context()
-}
-
-// Typed downloads, into a new slice: they wait, as Download does, and the
-// buffer must hold elements of that type.
-
-// Float32s is the contents as []float32.
-func (b *Buffer) Float32s() ([]float32, error) {
-	out := make([]float32, b.n)
-	return out, memcpy("Buffer.Float32s", out, b)
-}
-
-// Float64s is the contents as []float64.
-func (b *Buffer) Float64s() ([]float64, error) {
-	out := make([]float64, b.n)
-	return out, memcpy("Buffer.Float64s", out, b)
-}
-
-// Int32s is the contents as []int32.
-func (b *Buffer) Int32s() ([]int32, error) {
-	out := make([]int32, b.n)
-	return out, memcpy("Buffer.Int32s", out, b)
-}
-
-// Int64s is the contents as []int64.
-func (b *Buffer) Int64s() ([]int64, error) {
-	out := make([]int64, b.n)
-	return out, memcpy("Buffer.Int64s", out, b)
-}
-
-// Uint32s is the contents as []uint32.
-func (b *Buffer) Uint32s() ([]uint32, error) {
-	out := make([]uint32, b.n)
-	return out, memcpy("Buffer.Uint32s", out, b)
-}
-
-// Uint64s is the contents as []uint64.
-func (b *Buffer) Uint64s() ([]uint64, error) {
-	out := make([]uint64, b.n)
-	return out, memcpy("Buffer.Uint64s", out, b)
-}
-
-// Uint8s is the contents as []byte.
-func (b *Buffer) Uint8s() ([]byte, error) {
-	out := make([]byte, b.n)
-	return out, memcpy("Buffer.Uint8s", out, b)
 }

@@ -24,6 +24,7 @@ type Device struct {
 	fence   driver.Event  // of settle; guarded by mu
 	gone    garbage
 	ordered ledger
+	pool    atomic.Uint64 // bit i: device i may access the default pool's memory
 	recent  recentLaunches
 }
 
@@ -46,13 +47,15 @@ func DeviceCount() (int, error) {
 }
 
 // Get is device i.
-func Get(i int) (*Device, error) {
+func Get(i int) (*Device, error) { return get("cuda.Get", i) }
+
+func get(call string, i int) (*Device, error) {
 	s, err := open()
 	if err != nil {
 		return nil, err
 	}
 	if i < 0 || i >= len(s.devices) {
-		return nil, misuse(driver.ErrInvalidDevice, "cuda.Get", nil, "device %d of %d", i, len(s.devices))
+		return nil, misuse(driver.ErrInvalidDevice, call, nil, "there is no device %d: the devices are 0 to %d", i, len(s.devices)-1)
 	}
 	return s.devices[i], nil
 }
@@ -63,7 +66,7 @@ func Get(i int) (*Device, error) {
 // notebook or the rank, since goroutines have no thread of their own. Objects
 // know their device, so most programs never need it.
 func SetDevice(i int) error {
-	d, err := Get(i)
+	d, err := get("cuda.SetDevice", i)
 	if err == nil {
 		d.sys.current.Store(int32(i))
 	}
@@ -236,6 +239,20 @@ func (d *Device) Reset() error {
 		return d.fail(err)
 	}
 	return d.fail(d.drv.PrimaryRelease(d.id))
+}
+
+// Reset resets every device that is in use: see [Device.Reset].
+func Reset() error {
+	s := active.Load()
+	if s == nil {
+		return nil
+	}
+	for _, d := range s.devices {
+		if err := d.Reset(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CanAccessPeer reports whether kernels on d could use peer's memory.

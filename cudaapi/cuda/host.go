@@ -204,5 +204,21 @@ func (h *HostBuffer) Uint64s() []uint64 { return unsafe.Slice((*uint64)(h.elemen
 // Uint16s is the memory as []uint16; Float16 and BFloat16 too, by their bits.
 func (h *HostBuffer) Uint16s() []uint16 { return unsafe.Slice((*uint16)(h.elements(Uint16)), h.n) }
 
+// Int16s is the memory as []int16.
+func (h *HostBuffer) Int16s() []int16 { return unsafe.Slice((*int16)(h.elements(Int16)), h.n) }
+
+// Int8s is the memory as []int8.
+func (h *HostBuffer) Int8s() []int8 { return unsafe.Slice((*int8)(h.elements(Int8)), h.n) }
+
+// Complex64s is the memory as []complex64.
+func (h *HostBuffer) Complex64s() []complex64 {
+	return unsafe.Slice((*complex64)(h.elements(Complex64)), h.n)
+}
+
+// Complex128s is the memory as []complex128.
+func (h *HostBuffer) Complex128s() []complex128 {
+	return unsafe.Slice((*complex128)(h.elements(Complex128)), h.n)
+}
+
 // Uint8s is the memory as []byte.
 func (h *HostBuffer) Uint8s() []byte { return unsafe.Slice((*byte)(h.elements(Uint8)), h.n) }

@@ -22,6 +22,8 @@ type Module struct {
 	image   []byte
 	log     string
 	kernels []*Kernel
+	// templates are the kernel templates of the source.
+	templates []string
 
 	mu       sync.Mutex
 	compiled map[string]*driver.Compiled // by architecture
@@ -104,7 +106,9 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 	m.src = &driver.Source{Name: conf.name, Code: withHeaders(source, conf.name), Options: conf.flags}
 	found := signature.Parse(source)
 	for _, sig := range found {
-		if !sig.Template() {
+		if sig.Template() {
+			m.templates = append(m.templates, sig.Name)
+		} else {
 			m.add(sig)
 		}
 	}
@@ -183,7 +187,11 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 	for _, k := range m.kernels {
 		have = append(have, k.code.name)
 	}
-	return nil, misuse(driver.ErrNotFound, "Module.Kernel", nil, "there is no kernel %q; the module has: %s", name, strings.Join(have, ", "))
+	hint := ""
+	if base, _, _ := strings.Cut(strings.TrimPrefix(name, "::"), "<"); slices.Contains(m.templates, strings.TrimSpace(base)) {
+		hint = "; " + base + " is a template, whose instances are to be named when the module is compiled: see cuda.Instantiate"
+	}
+	return nil, misuse(driver.ErrNotFound, "Module.Kernel", nil, "there is no kernel %q; the module has: %s%s", name, strings.Join(have, ", "), hint)
 }
 
 // Log is the compiler's warnings, "" if there were none.

@@ -201,7 +201,8 @@ func TestReset(t *testing.T) {
 	again := must[*cuda.Buffer](t)(d.Alloc(100, cuda.Int32))
 	ok(t, again.Upload(make([]int32, 100)))
 	refused(t, s.Synchronize(), cuda.ErrInvalidHandle, "destroyed")
-	ok(t, again.Free())
+	ok(t, cuda.Reset())
+	refused(t, again.Free(), cuda.ErrInvalidValue, "freed before")
 }
 
 func TestManaged(t *testing.T) {

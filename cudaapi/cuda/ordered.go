@@ -48,8 +48,8 @@ func (l *ledger) more(d *Device) {
 	l.idle = append(l.idle, l.all[len(l.all)-atOnce:]...)
 }
 
-// add records memory that was allocated, and makes its buffer.
-func (l *ledger) add(d *Device, p driver.Ptr, bytes uint64, n int, t Type) *Buffer {
+// add records memory that was allocated, and makes its buffer. access is its pool's.
+func (l *ledger) add(d *Device, p driver.Ptr, bytes uint64, n int, t Type, access *atomic.Uint64) *Buffer {
 	var where *site
 	if traced.Load() {
 		where = here()
@@ -65,7 +65,7 @@ func (l *ledger) add(d *Device, p driver.Ptr, bytes uint64, n int, t Type) *Buff
 	l.fresh = l.fresh[1:]
 	o := l.idle[len(l.idle)-1]
 	l.idle = l.idle[:len(l.idle)-1]
-	o.ptr, o.bytes, o.site, o.busy = p, bytes, where, true
+	o.ptr, o.bytes, o.site, o.access, o.busy = p, bytes, where, access, true
 	b.own, b.ptr, b.n, b.turn, b.typ = o, p, n, o.turn.Load(), t
 	l.mu.Unlock()
 	return b

@@ -12,6 +12,7 @@ type Pool struct {
 	h       driver.MemPool
 	builtin bool
 	closed  atomic.Bool
+	access  *atomic.Uint64 // bit i: device i may access its memory
 }
 
 // DefaultPool is the pool that Stream.AllocAsync uses.
@@ -23,7 +24,7 @@ func (d *Device) DefaultPool() (*Pool, error) {
 	if err != nil {
 		return nil, d.fail(err)
 	}
-	return &Pool{dev: d, h: h, builtin: true}, nil
+	return &Pool{dev: d, h: h, builtin: true, access: &d.pool}, nil
 }
 
 // NewPool makes a pool of d's memory (cudaMemPoolCreate).
@@ -40,7 +41,7 @@ func (d *Device) newPool(shared bool) (*Pool, error) {
 	if err != nil {
 		return nil, d.fail(err)
 	}
-	return &Pool{dev: d, h: h}, nil
+	return &Pool{dev: d, h: h, access: new(atomic.Uint64)}, nil
 }
 
 func (p *Pool) use(call string) error {
@@ -71,7 +72,7 @@ func (p *Pool) AllocAsync(n int, t Type, s *Stream) (*Buffer, error) {
 			return nil, p.dev.outOfMemory(err, bytes)
 		}
 	}
-	return p.dev.ordered.add(p.dev, at, bytes, n, t), nil
+	return p.dev.ordered.add(p.dev, at, bytes, n, t, p.access), nil
 }
 
 // TrimTo gives unused memory back to the device until the pool holds no more
@@ -109,7 +110,15 @@ func (p *Pool) SetAccess(peer *Device, readWrite bool) error {
 	if err := p.use("Pool.SetAccess"); err != nil {
 		return err
 	}
-	return p.dev.fail(p.dev.drv.MemPoolSetAccess(p.h, peer.id, readWrite))
+	if err := p.dev.drv.MemPoolSetAccess(p.h, peer.id, readWrite); err != nil {
+		return p.dev.fail(err)
+	}
+	if bit := uint64(1) << uint(peer.id); readWrite {
+		p.access.Or(bit)
+	} else {
+		p.access.And(^bit)
+	}
+	return nil
 }
 
 // Destroy gives the pool back (cudaMemPoolDestroy). Memory from it stays valid

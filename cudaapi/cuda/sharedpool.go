@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync/atomic"
 
 	"gocuda/cudaapi/driver"
 )
@@ -41,7 +42,7 @@ func (d *Device) ImportPool(f *os.File) (*Pool, error) {
 	if err != nil {
 		return nil, d.fail(err)
 	}
-	return &Pool{dev: d, h: h}, nil
+	return &Pool{dev: d, h: h, access: new(atomic.Uint64)}, nil
 }
 
 // PoolMemory is memory of a shared pool as another process can open it once it
@@ -90,7 +91,7 @@ func (p *Pool) Open(h PoolMemory) (*Buffer, error) {
 	if err != nil {
 		return nil, p.dev.fail(err)
 	}
-	b := p.dev.ordered.add(p.dev, at, h.Offset+bytes, h.N, h.Type)
+	b := p.dev.ordered.add(p.dev, at, h.Offset+bytes, h.N, h.Type, p.access)
 	b.ptr += driver.Ptr(h.Offset)
 	return b, nil
 }
