@@ -187,6 +187,9 @@ func (m *Driver) priceCopy(o *op, dst, src place, r rows) {
 			}
 		}
 		o.engine, o.duration = m.model.link[key], p.PeerLatency+rate(o.bytes, p.PeerRate)
+		if !m.peers(dst.mem.device, src.mem.device) {
+			o.duration = p.NoPeerTime + rate(o.bytes, p.NoPeerRate)
+		}
 	case dst.onDevice() && src.onDevice():
 		o.engine, o.duration = &m.devices[dst.mem.device].engines.local, p.FillLatency+rate(2*o.bytes, p.inside(2*o.bytes))
 	case dst.onDevice():
@@ -196,6 +199,16 @@ func (m *Driver) priceCopy(o *op, dst, src place, r rows) {
 	default:
 		o.engine, o.duration = &d.engines.in, p.CopyLatency+rate(o.bytes, p.PageableRate)
 	}
+}
+
+// peers reports whether one of two devices has access to the other's memory.
+func (m *Driver) peers(a, b driver.Device) bool {
+	for _, pair := range [][2]driver.Device{{a, b}, {b, a}} {
+		if c := m.devices[pair[0]].ctx; c != nil && c.peers[pair[1]] {
+			return true
+		}
+	}
+	return false
 }
 
 // inside is the rate at which so many bytes of the device's memory are read or

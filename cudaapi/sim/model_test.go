@@ -35,9 +35,11 @@ func newRig(t testing.TB, o sim.Options, n uint64) *rig {
 	return r
 }
 
-func (r *rig) record(dev int, s driver.Stream) driver.Event {
+func (r *rig) record(dev int, s driver.Stream) driver.Event { return r.recordWith(0, dev, s) }
+
+func (r *rig) recordWith(f driver.EventFlags, dev int, s driver.Stream) driver.Event {
 	r.t.Helper()
-	e, err := r.d.EventCreate(r.c[dev], 0)
+	e, err := r.d.EventCreate(r.c[dev], f)
 	r.ok(err)
 	r.ok(r.d.EventRecord(r.c[dev], e, s))
 	return e
@@ -70,18 +72,21 @@ func (r *rig) staged(n, memory, chunk uint64) time.Duration {
 			r.wait(0, r.s[0], empty[b])
 		}
 		r.ok(r.d.MemcpyAsync(r.c[0], r.pinned[b], r.dev[0]+off, chunk, r.s[0]))
-		full[b] = r.record(0, r.s[0])
+		full[b] = r.recordWith(driver.EventDisableTiming, 0, r.s[0])
 		r.wait(1, r.s[1], full[b])
 		r.ok(r.d.MemcpyAsync(r.c[1], r.dev[1]+off, r.pinned[b], chunk, r.s[1]))
-		empty[b] = r.record(1, r.s[1])
+		empty[b] = r.recordWith(driver.EventDisableTiming, 1, r.s[1])
 	}
 	return r.elapsed(1, begin, r.record(1, r.s[1]))
 }
 
 // TestModelNearMetal compares simulated times with those measured on two H200.
 func TestModelNearMetal(t *testing.T) {
-	const n = 128 << 20
+	const n = 64 << 20
 	r := newRig(t, sim.Options{}, n)
+	for i := range r.c {
+		r.ok(r.d.EnablePeerAccess(r.c[i], r.c[1-i]))
+	}
 	for _, c := range []struct {
 		name string
 		want float64 // GB/s
@@ -93,6 +98,12 @@ func TestModelNearMetal(t *testing.T) {
 		{"peer copy of 4 KiB", 4096 / 2.2e3, func() (uint64, time.Duration) { return 4096, r.peer(4096) }},
 		{"peer copy of 1 MiB", (1 << 20) / 4.95e3, func() (uint64, time.Duration) { return 1 << 20, r.peer(1 << 20) }},
 		{"peer copy of 64 MiB", 390, func() (uint64, time.Duration) { return 64 << 20, r.peer(64 << 20) }},
+		{"peer copy of 64 MiB without peer access", 35, func() (uint64, time.Duration) {
+			for i := range r.c {
+				r.ok(r.d.DisablePeerAccess(r.c[i], r.c[1-i]))
+			}
+			return 64 << 20, r.peer(64 << 20)
+		}},
 	} {
 		bytes, d := c.run()
 		got := float64(bytes) / d.Seconds() / 1e9

@@ -28,8 +28,10 @@ type Profile struct {
 	HostRate     float64       // pinned host memory to or from the device
 	PageableRate float64       // pageable host memory to or from the device
 	PeerRate     float64       // device to device over a link
+	NoPeerRate   float64       // device to device without peer access: through the host
 	CopyLatency  time.Duration // of a copy to or from the host
 	PeerLatency  time.Duration // of a copy between devices
+	NoPeerTime   time.Duration // of such a copy without peer access
 	FillLatency  time.Duration // of a fill or a copy inside a device
 
 	KernelTime    time.Duration // of an empty kernel on the device
@@ -61,7 +63,7 @@ type Profile struct {
 // programs of that package, served to check it.
 var hopper = Profile{
 	Major: 9, Minor: 0, SMs: 132, ClockKHz: 1980000, SharedPerSM: 228 << 10,
-	HostRate: 55.4e9, PageableRate: 12e9,
+	HostRate: 55.4e9, PageableRate: 12e9, NoPeerRate: 36e9, NoPeerTime: 12500 * time.Nanosecond,
 	CopyLatency: 2500 * time.Nanosecond, PeerLatency: 2150 * time.Nanosecond, FillLatency: 1650 * time.Nanosecond,
 
 	KernelTime: 1310 * time.Nanosecond, BlockRate: 1.67e9, BlockTurn: 60 * time.Nanosecond,
