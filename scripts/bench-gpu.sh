@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What calls and copies cost on this machine's GPUs, side by side in one run:
 # CUDA C++ (where nvcc is), Go compiled, Go in a cell, CuPy and cuda.core (where
-# they are installed). Each runs five times, in turns, and copies in the first two
-# of them; a table of the medians comes last.
+# they are installed). Each runs TURNS times (5), in turns, and copies in the
+# first COPY_TURNS (2) of them; a table of the medians comes last.
 # usage: bench-gpu.sh PERCALL GOCUDA_KERNEL [PYTHON]
 #   PERCALL is bench/percall, compiled; PYTHON defaults to python3.
 # GOCUDA_BACKEND=sim tries it without GPUs: the figures then say nothing.
@@ -28,9 +28,9 @@ fi
 failed=0
 measure() { timeout 120 "$@" | tee -a "$work/lines" || failed=1; }
 copies=""
-for turn in 1 2 3 4 5; do
+for turn in $(seq "${TURNS:-5}"); do
   echo "== turn $turn"
-  [ "$turn" -le 2 ] || copies=calls
+  [ "$turn" -le "${COPY_TURNS:-2}" ] || copies=calls
   [ -x "$work/percall" ] && measure "$work/percall" $copies
   measure "$percall" go $copies
   measure "$kernel" exec "$bench/percall/main.go" cell $copies
