@@ -31,7 +31,7 @@ type awareComm struct {
 
 func (c awareComm) see(call string, memories ...transport.Memory) {
 	for _, m := range memories {
-		if m.Device {
+		if m.Device != nil {
 			*c.given = append(*c.given, call)
 		}
 	}

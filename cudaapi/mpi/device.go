@@ -16,7 +16,7 @@ func resolveDevice(call string, b *cuda.Buffer) (memory, *Error) {
 	if b == nil || b.Device() == nil {
 		return memory{}, misuse(ErrBuffer, call, "the buffer is a nil *cuda.Buffer")
 	}
-	m := memory{Memory: transport.Memory{N: b.Bytes(), T: transport.Byte, Device: true}, elem: cudaTypes[b.Type()], size: b.Type().Size(), dev: b}
+	m := memory{Memory: transport.Memory{N: b.Bytes(), T: transport.Byte, Device: b}, elem: cudaTypes[b.Type()], size: b.Type().Size(), dev: b}
 	at := b.Address()
 	m.P = pointer(&at)
 	return m, nil

@@ -97,7 +97,7 @@ func onHost(m transport.Memory, b *cuda.Buffer) (transport.Memory, []byte, error
 	if err := raw.Download(host); err != nil {
 		return m, nil, err
 	}
-	m.P, m.Device = unsafe.Pointer(&host[uintptr(m.P)-b.Address()]), false
+	m.P, m.Device = unsafe.Pointer(&host[uintptr(m.P)-b.Address()]), nil
 	return m, host, nil
 }
 

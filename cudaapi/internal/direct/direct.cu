@@ -121,44 +121,67 @@ template <class T> __device__ bool quick(T *out, const T *in, unsigned long long
 	return true;
 }
 
-// bulk: step by step, each block writes its slice into the scratch memory of the
-// other members, raises a flag there (a word for each block and sender), waits for the flags of the others' same
-// block and combines. Two areas take turns: a flag of step t+1 says that its
-// sender is done with step t.
+// slices says which packs a block does in a step of bulk, and where its area is:
+// each member has room for the others' slices, in their order.
+struct Slice {
+	unsigned long long lo, hi, area;
+	__device__ Slice(const Share &s, unsigned step, unsigned long long packs) {
+		lo = ((unsigned long long)step * gridDim.x + blockIdx.x) * s.slice;
+		hi = lo + s.slice < packs ? lo + s.slice : packs;
+		area = s.areas + (unsigned long long)((s.turn + step) & 1) * (s.size - 1) * s.rooms * s.room * 16;
+	}
+	// of is where member p has what member r sent.
+	template <class T> __device__ Pack<T> *of(const Share &s, unsigned p, unsigned r) const {
+		return (Pack<T> *)(s.at[p] + area) + ((unsigned long long)(r - (r > p)) * s.rooms + blockIdx.x) * s.room;
+	}
+};
+
+// push writes a slice into the scratch memory of the other members.
+template <class T> __device__ void push(const T *in, unsigned long long n, unsigned long long whole, const Slice &w, const Share &s) {
+	for (unsigned p = 0; p < s.size; p++) {
+		if (p == s.rank) continue;
+		Pack<T> *to = w.of<T>(s, p, s.rank);
+		for (unsigned long long i = w.lo + threadIdx.x; i < w.hi; i += blockDim.x) to[i - w.lo] = fetch(in, i, n, whole);
+	}
+}
+
+// announce raises the flags that say to the others: what the block pushed is there.
+__device__ void announce(unsigned turn, const Share &s) {
+	__syncthreads();
+	if (threadIdx.x < s.size && threadIdx.x != s.rank) {
+		__threadfence_system();
+		((volatile unsigned *)s.at[threadIdx.x])[blockIdx.x * 8 + s.rank] = turn;
+	}
+}
+
+// bulk: step by step, each block sends its slice, raises a flag (a word for each
+// block and sender), waits for the flags of the others' same block, and combines,
+// while the next slice is on its way. Two areas take turns: a flag of step t+1
+// says that its sender is done with step t-1 as well.
 template <class T> __device__ bool bulk(T *out, const T *in, unsigned long long n, const Share &s, int op) {
 	const int each = 16 / sizeof(T);
 	const unsigned long long packs = (n + each - 1) / each, whole = wholes(out, in, n);
+	push(in, n, whole, Slice(s, 0, packs), s);
+	announce(s.turn, s);
 	for (unsigned step = 0; step < s.steps; step++) {
-		const unsigned turn = s.turn + step;
-		const unsigned long long lo = ((unsigned long long)step * gridDim.x + blockIdx.x) * s.slice;
-		const unsigned long long hi = lo + s.slice < packs ? lo + s.slice : packs;
-		// Each member has room for the others' slices, in their order.
-		const unsigned long long area = s.areas + (unsigned long long)(turn & 1) * (s.size - 1) * s.rooms * s.room * 16;
-		for (unsigned p = 0; p < s.size; p++) {
-			if (p == s.rank) continue;
-			Pack<T> *to = (Pack<T> *)(s.at[p] + area) + ((unsigned long long)(s.rank - (s.rank > p)) * s.rooms + blockIdx.x) * s.room;
-			for (unsigned long long i = lo + threadIdx.x; i < hi; i += blockDim.x) to[i - lo] = fetch(in, i, n, whole);
-		}
-		__syncthreads();
 		bool stopped = false;
 		if (threadIdx.x < s.size && threadIdx.x != s.rank) {
-			__threadfence_system();
-			((volatile unsigned *)s.at[threadIdx.x])[blockIdx.x * 8 + s.rank] = turn;
 			const volatile unsigned *flag = (const volatile unsigned *)s.at[s.rank] + blockIdx.x * 8 + threadIdx.x;
-			for (unsigned spins = 0; (int)(*flag - turn) < 0 && !stopped;) stopped = ended(spins, s);
+			for (unsigned spins = 0; (int)(*flag - (s.turn + step)) < 0 && !stopped;) stopped = ended(spins, s);
 			__threadfence_system();
 		}
 		if (__syncthreads_or(stopped)) return false;
-		for (unsigned long long i = lo + threadIdx.x; i < hi; i += blockDim.x) {
+		if (step + 1 < s.steps) push(in, n, whole, Slice(s, step + 1, packs), s);
+		const Slice w(s, step, packs);
+		for (unsigned long long i = w.lo + threadIdx.x; i < w.hi; i += blockDim.x) {
 			Pack<T> sum;
 			for (unsigned r = 0; r < s.size; r++) {
-				Pack<T> x;
-				if (r == s.rank) x = fetch(in, i, n, whole);
-				else x = ((const Pack<T> *)(s.at[s.rank] + area) + ((unsigned long long)(r - (r > s.rank)) * s.rooms + blockIdx.x) * s.room)[i - lo];
+				const Pack<T> x = r == s.rank ? fetch(in, i, n, whole) : w.of<T>(s, s.rank, r)[i - w.lo];
 				sum = r == 0 ? x : joined(op, sum, x);
 			}
 			put(out, i, n, whole, sum);
 		}
+		if (step + 1 < s.steps) announce(s.turn + step + 1, s);
 	}
 	return true;
 }

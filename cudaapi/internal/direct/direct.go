@@ -227,7 +227,7 @@ func (x *Exchange) Best(bytes int) Way {
 	switch {
 	case bytes <= QuickBytes/(size-1):
 		return Quick
-	case size == 2 && bytes <= 64<<20, bytes <= 1<<20:
+	case size == 2, bytes <= 1<<20:
 		return Bulk
 	}
 	return 0

@@ -15,11 +15,10 @@ import (
 var carrySource string
 
 const (
-	carryBytes  = 1 << 20 // longer copies are the copy engines'
+	carryBytes  = 4 << 20 // longer copies are the copy engines'
 	carryBlock  = 256
-	carryEach   = 4 * 16 * carryBlock // bytes of a block
-	carryBlocks = carryBytes / carryEach
-	carryRoom   = Inline // bytes of a ticket's own host memory
+	carryEach   = 16 * carryBlock // bytes of a block, of one pack for each thread
+	carryBlocks = 256             // at most
 )
 
 // carrier does short copies by a kernel, whose end the host sees in pinned
@@ -28,6 +27,7 @@ type carrier struct {
 	kernel *cuda.Kernel
 	mu     sync.Mutex
 	free   []*ticket
+	blind  *cuda.HostBuffer // where copies say it whose end nobody looks for
 }
 
 // ticket is a copy under way, and memory to see its end in.
@@ -35,7 +35,6 @@ type ticket struct {
 	l      *lane
 	words  *cuda.HostBuffer // one for each block
 	seen   []uint32
-	room   *cuda.HostBuffer
 	mark   uint32
 	blocks int
 	asked  int
@@ -55,7 +54,18 @@ func (l *lane) makeCarrier() {
 	if _, err := k.Attribute(l.dev, driver.FuncRegisters); err != nil { // loads it
 		return
 	}
-	l.carrier.kernel = k
+	if l.carrier.blind, err = l.words(); err == nil {
+		l.carrier.kernel = k
+	}
+}
+
+// words are pinned memory for one copy to say for each block that it is done.
+func (l *lane) words() (w *cuda.HostBuffer, err error) {
+	err = fabric.Allocating(func() (err error) {
+		w, err = l.dev.AllocHost(carryBlocks, cuda.Uint32)
+		return err
+	})
+	return w, err
 }
 
 // ticket takes one that is not in use.
@@ -68,29 +78,31 @@ func (l *lane) ticket() (*ticket, error) {
 		c.free = c.free[:n-1]
 		return t, nil
 	}
-	t := &ticket{l: l}
-	err := fabric.Allocating(func() (err error) {
-		if t.words, err = l.dev.AllocHost(carryBlocks, cuda.Uint32); err == nil {
-			t.room, err = l.dev.AllocHost(carryRoom, cuda.Uint8)
-		}
-		return err
-	})
+	w, err := l.words()
 	if err != nil {
 		return nil, err
 	}
+	t := &ticket{l: l, words: w}
 	t.seen = t.words.Uint32s()
 	clear(t.seen)
 	return t, nil
 }
 
-// carry starts a copy on the lane's stream: of dst and src, one is a *cuda.Buffer
-// and the other as well, or pinned memory. It does not wait.
-func (l *lane) carry(t *ticket, dst, src any, n int) error {
+// carry starts a copy on the lane's stream, whose end the ticket tells. It does
+// not wait.
+func (l *lane) carry(t *ticket, dst, src *cuda.Buffer, n int) error {
 	t.mark++
-	t.blocks = (n + carryEach - 1) / carryEach
+	t.blocks = carryGrid(n)
 	t.asked = 0
 	return l.carrier.kernel.Launch(cuda.Grid(t.blocks), cuda.Block(carryBlock), l.stream, dst, src, n, t.words, t.mark)
 }
+
+// carryOn starts one in the order of a stream.
+func (l *lane) carryOn(s *cuda.Stream, dst, src *cuda.Buffer, n int) error {
+	return l.carrier.kernel.Launch(cuda.Grid(carryGrid(n)), cuda.Block(carryBlock), s, dst, src, n, l.carrier.blind, 0)
+}
+
+func carryGrid(n int) int { return min((n+carryEach-1)/carryEach, carryBlocks) }
 
 // done reports whether the copy is. Once it is, the ticket is given back.
 func (t *ticket) done() (bool, error) {
@@ -120,33 +132,4 @@ func (t *ticket) told() bool {
 		}
 	}
 	return true
-}
-
-// fetch gives the bytes of a short buffer, behind the work of the default stream.
-func (l *lane) fetch(b *cuda.Buffer) ([]byte, error) {
-	host := make([]byte, b.Bytes())
-	if l.carrier.kernel == nil || len(host) == 0 || len(host) > carryRoom {
-		return host, b.Download(host)
-	}
-	t, err := l.ticket()
-	if err != nil {
-		return nil, err
-	}
-	if err := l.follow(nil); err != nil {
-		return nil, err
-	}
-	if err := l.carry(t, t.room, b, len(host)); err != nil {
-		return nil, err
-	}
-	for spins := 0; !t.told() && spins < 5000; spins++ {
-		continue
-	}
-	if !t.told() { // behind something long: this wait can be interrupted
-		if err := l.stream.Synchronize(); err != nil {
-			return nil, err
-		}
-	}
-	copy(host, t.room.Uint8s())
-	_, err = t.done()
-	return host, err
 }

@@ -98,7 +98,13 @@ func (e *Engine) lane(d *cuda.Device) (*lane, error) {
 	if l := e.lanes[d]; l != nil {
 		return l, nil
 	}
-	s, err := d.NewStream(cuda.NonBlocking)
+	// Of the highest priority, or short copies by kernels would wait for a long
+	// kernel's blocks, behind which a program wants to hide them.
+	_, greatest, err := d.StreamPriorityRange()
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.NewStreamWithPriority(greatest, cuda.NonBlocking)
 	if err != nil {
 		return nil, err
 	}

@@ -173,13 +173,13 @@ func (p *Port) Isend(b *cuda.Buffer, dest, tag int, synchronous bool) (transport
 	if b.Bytes() > Inline && dest != transport.ProcNull {
 		return p.send(b, dest, tag, nil)
 	}
-	var host []byte
-	if b.Bytes() > 0 && dest != transport.ProcNull {
-		l, raw, err := p.e.bytes(b)
+	host := make([]byte, b.Bytes())
+	if len(host) > 0 && dest != transport.ProcNull {
+		raw, err := b.As(cuda.Uint8)
 		if err != nil {
 			return nil, err
 		}
-		if host, err = l.fetch(raw); err != nil {
+		if err := raw.Download(host); err != nil {
 			return nil, err
 		}
 	}

@@ -42,7 +42,7 @@ func (c *comm) Ibcast(buf transport.Memory, root int) (transport.Request, error)
 func (c *comm) request(f function, bufs ...transport.Memory) *request {
 	r := &request{t: c.t, f: f}
 	for i, b := range bufs {
-		r.keep[i] = b.P
+		r.keep[i], r.devices[i] = b.P, b.Device
 	}
 	return r
 }

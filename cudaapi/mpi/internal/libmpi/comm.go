@@ -47,7 +47,7 @@ func (c *comm) Irecv(buf transport.Memory, source, tag int) (transport.Request, 
 		return nil, err
 	}
 	if c.t.overwrites && source != transport.ProcNull {
-		if buf.Bytes() <= guardedBytes && !buf.Device && c.t.matchings.leave(c, source, tag) {
+		if buf.Bytes() <= guardedBytes && buf.Device == nil && c.t.matchings.leave(c, source, tag) {
 			return c.guarded(buf, source, tag)
 		}
 		r := &matching{c: c, buf: buf, source: source, tag: tag}
@@ -68,7 +68,7 @@ func (c *comm) p2p(f function, buf transport.Memory, rank, tag int) (transport.R
 	}
 	r := t.newRequest(f)
 	r.receives = f == mpiIrecv || f == mpiIrecv+large
-	r.keep[0] = buf.P
+	r.keep[0], r.devices[0] = buf.P, buf.Device
 	code := t.call(f, address(buf.P), n.n, n.t, t.abi.rankToC(rank), t.abi.tagToC(tag), c.handle, r.out())
 	t.free(n)
 	return t.started(r, code)
@@ -145,7 +145,7 @@ func (m *message) imrecv(buf transport.Memory) (transport.Request, error) {
 		return nil, err
 	}
 	r := &request{t: m.t, f: f, receives: true}
-	r.keep[0] = buf.P
+	r.keep[0], r.devices[0] = buf.P, buf.Device
 	code := m.t.call(f, address(buf.P), n.n, n.t, clib.Pin(&m.handle), r.out())
 	m.t.free(n)
 	return m.t.started(r, code)

@@ -44,6 +44,15 @@ func (t *Transport) cudaAware() (bool, string) {
 	return false, strings.TrimSpace(t.info.Version) + " has no function that tells, such as MPIX_Query_cuda_support"
 }
 
+// makeRoom lets Open MPI 4 have thousands of copies of device memory under way.
+// By itself it has room for 400, and stops for good when a program wants more.
+func (t *Transport) makeRoom() {
+	const name = "OMPI_MCA_mpi_common_cuda_event_max"
+	if _, set := os.LookupEnv(name); !set && t.lib.Lookup("opal_cuda_support") != 0 {
+		os.Setenv(name, "4096") //nolint:errcheck // fails only for bad names
+	}
+}
+
 func b2i(b bool) int {
 	if b {
 		return 1
@@ -66,7 +75,7 @@ const (
 // device takes the context of the first memory of a device.
 func (t *Transport) device(memories ...transport.Memory) error {
 	for _, m := range memories {
-		if m.Device && m.N > 0 && t.context.Load() == 0 {
+		if m.Device != nil && m.N > 0 && t.context.Load() == 0 {
 			return t.takeContext(address(m.P))
 		}
 	}

@@ -216,7 +216,7 @@ func (t *Transport) fetch(handle uintptr, st transport.Status, buf transport.Mem
 // end is called when the data are there.
 func (f *fetched) end() {
 	f.over = true
-	if room := f.buf.Bytes(); f.scratch != nil && room > 0 && !f.buf.Device {
+	if room := f.buf.Bytes(); f.scratch != nil && room > 0 && f.buf.Device == nil {
 		copy(unsafe.Slice((*byte)(f.buf.P), room), f.scratch)
 	}
 	f.scratch, f.req = nil, nil

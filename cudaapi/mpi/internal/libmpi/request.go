@@ -33,6 +33,7 @@ type request struct {
 	// under way is in the transport's list, so that all this outlives a user who
 	// forgets it.
 	keep       [6]unsafe.Pointer
+	devices    [2]any // likewise
 	prev, next *request
 }
 
@@ -127,7 +128,7 @@ func (l *requests) remove(r *request) {
 	}
 	l.mu.Unlock()
 	r.prev, r.next = nil, nil
-	r.keep = [6]unsafe.Pointer{}
+	r.keep, r.devices = [6]unsafe.Pointer{}, [2]any{}
 }
 
 // several is an operation that took several of MPI's.

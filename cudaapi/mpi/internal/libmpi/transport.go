@@ -131,6 +131,7 @@ func open() (*Transport, error) {
 		return nil, err
 	}
 	t.relocate()
+	t.makeRoom()
 	if err := t.init(level); err != nil {
 		return nil, err
 	}

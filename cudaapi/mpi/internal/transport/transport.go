@@ -71,10 +71,11 @@ type Memory struct {
 	P unsafe.Pointer
 	N int
 	T Type
-	// Device says that P is an address of CUDA's, which this process cannot read
-	// at. Only a transport whose [Info] says CUDAAware takes it, and not for
-	// reductions.
-	Device bool
+	// Device is not nil if P is an address of CUDA's, which this process cannot
+	// read at: it is what keeps the memory from being freed, and is held as long
+	// as the memory is in use. Only a transport whose [Info] says CUDAAware takes
+	// it, and not for reductions.
+	Device any
 }
 
 // Status tells of a message that came.
