@@ -141,6 +141,30 @@ func overflowError(cell string, line int) *Error {
 	return e
 }
 
+// Guard calls f, interpreted code, in a goroutine that compiled code started
+// for the running cell. failed is told why f ended that did not return: a panic,
+// or the cell's interrupt. runtime.Goexit ends f as usual.
+func (ev *Evaluator) Guard(f func(), failed func(*Error)) {
+	ev.run.mu.Lock()
+	g := ev.run.group
+	ev.run.mu.Unlock()
+	if g == nil {
+		failed(panicError(rt.Interrupted, nil))
+		return
+	}
+	var end ended
+	defer func() {
+		switch {
+		case g.Cancelled():
+			failed(panicError(rt.Interrupted, nil))
+		case !end.ok:
+			failed(panicError(end.value, end.trace))
+		}
+	}()
+	end.ok = true // as after runtime.Goexit
+	ev.rt.Start(g, func() { end.value, end.trace, end.ok = ev.rt.Try(f) })
+}
+
 // endError says why a cell ended.
 func endError(name, message string) *Error {
 	return &Error{Name: name, Message: message, Traceback: []string{red + bold + name + ": " + plain + message}}

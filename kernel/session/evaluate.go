@@ -57,6 +57,8 @@ type cells struct {
 	value  *display.Bundle
 	result Result
 	told   any // by tellBuiltin
+
+	testsFailed bool // when %test last ran
 }
 
 // tellBuiltin is how a magic learns the value of an expression: a builtin of a
@@ -92,6 +94,7 @@ func newCells(console *Console, extend []func(*Host) Extension) (*cells, error) 
 		return nil, err
 	}
 	magic.Register(goroutinesMagic(c.golang))
+	magic.Register(c.testMagic())
 	cuda.SetCaller(func() string {
 		switch cell, line := c.golang.Where(); {
 		case cell == "" || line == 0:
@@ -115,6 +118,7 @@ func (c *cells) builtins() map[string]any {
 	}
 	return map[string]any{
 		tellBuiltin: func(v any) { c.told = v },
+		testBuiltin: c.runTests,
 		"input":     func(prompt ...string) string { return ask(prompt, false) },
 		"password":  func(prompt ...string) string { return ask(prompt, true) },
 	}

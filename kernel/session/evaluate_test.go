@@ -184,6 +184,55 @@ func TestGoStandardInput(t *testing.T) {
 	}
 }
 
+func TestTestMagic(t *testing.T) {
+	h := startReal(t, nil)
+	h.fails("%test", "no cell has declared")
+	h.succeed(`func Add(a, b int) int { return a + b }
+func TestAdd(t *testing.T) {
+	for _, c := range []struct{ a, b, sum int }{{1, 2, 3}, {-1, 1, 0}} {
+		t.Run(fmt.Sprint(c.a), func(t *testing.T) {
+			if got := Add(c.a, c.b); got != c.sum { t.Errorf("Add(%d, %d) = %d", c.a, c.b, got) }
+		})
+	}
+}
+func TestSkipped(t *testing.T) { t.Skip("another day") }
+func TestPanics(t *testing.T) { var p *int; *p = Add(1, 2) }
+func TestStops(t *testing.T) { t.Fatal("stop"); fmt.Println("not here") }
+func TestHangs(t *testing.T) { for { time.Sleep(time.Millisecond) } }
+func Testimony(n int) {}
+func BenchmarkAdd(b *testing.B) { for b.Loop() { Add(1, 2) } }`)
+	h.shows("%test Add", "PASS\n")
+	h.succeed("%test -v Add|Skip")
+	for _, words := range []string{"=== RUN   TestAdd/-1\n", "    --- PASS: TestAdd/1 (", "--- SKIP: TestSkipped (", "    another day\n", "PASS\n"} {
+		if got := h.shown(); !strings.Contains(got, words) {
+			t.Errorf("%q is not in\n%s", words, got)
+		}
+		h.succeed("%test -v Add|Skip")
+	}
+	h.shown()
+	h.succeed("func Add(a, b int) int { return a - b }") // the tests call it at once
+	h.fails("%test Add|Panics|Stops", "tests failed")
+	got := h.shown()
+	for _, words := range []string{"--- FAIL: TestAdd/1 (", "        Add(1, 2) = -1\n", "--- FAIL: TestPanics (", "nil pointer", "main.TestPanics", "--- FAIL: TestStops (", "    stop\n"} {
+		if !strings.Contains(got, words) {
+			t.Errorf("%q is not in\n%s", words, got)
+		}
+	}
+	if strings.Contains(got, ".go:") || strings.Contains(got, "not here") {
+		t.Errorf("printed\n%s", got)
+	}
+	h.succeed("%test -bench Add")
+	if got := h.shown(); !strings.Contains(got, "BenchmarkAdd") || !strings.Contains(got, "ns/op") || strings.Contains(got, "FAIL") {
+		t.Errorf("printed\n%s", got)
+	}
+	h.fails("%test (", "missing closing )")
+	time.AfterFunc(300*time.Millisecond, h.Interrupt)
+	if r := h.fails("%test Hangs", "interrupted"); r.Err.Name != "Interrupted" {
+		t.Errorf("result %+v", r)
+	}
+	h.shows("Add(3, 2)", "[value 1]\n")
+}
+
 // A front end may end the question before it interrupts the cell.
 func TestGoInputThatIsInterrupted(t *testing.T) {
 	h := startReal(t, func(o *Options) {
