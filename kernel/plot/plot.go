@@ -153,13 +153,13 @@ func (a Axes) plot() *gonum.Plot {
 		axis.Label.Padding = vg.Points(3)
 	}
 	if a.LogX {
-		p.X.Scale, p.X.Tick.Marker = gonum.LogScale{}, gonum.LogTicks{Prec: -1}
+		p.X.Scale, p.X.Tick.Marker = gonum.LogScale{}, logTicks{}
 	}
 	if a.BytesX {
 		p.X.Tick.Marker = byteTicks{}
 	}
 	if a.LogY {
-		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, gonum.LogTicks{Prec: -1}
+		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, logTicks{}
 	}
 	return p
 }

@@ -118,6 +118,29 @@ func TestChartsHaveTheirWordsAndNumbers(t *testing.T) {
 }
 
 // Scattered points have circles and no line; many points of a line have no circles.
+func TestLogarithmicAxesAreLabelled(t *testing.T) {
+	for name, c := range map[string]struct {
+		y     []float64
+		words string
+	}{
+		"decades":           {[]float64{1, 1000}, "|1|10|100|1000|"},
+		"very small":        {[]float64{1e-12, 1e-10}, "|1e-12|1e-11|1e-10|"},
+		"many decades":      {[]float64{1e-20, 1e-10}, "|1e-20|1e-18|1e-16|1e-14|1e-12|1e-10|"},
+		"within one decade": {[]float64{0.25, 0.8}, "|0.5|"},
+		"about one decade":  {[]float64{21, 190}, "|50|100|200|"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, err := plot.Lines(plot.Axes{LogY: true, BytesX: true}, plot.Series{X: []float64{1, 2}, Y: c.y})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := words(t, b); !strings.Contains(got, c.words) {
+				t.Errorf("words %q, want %q among them", got, c.words)
+			}
+		})
+	}
+}
+
 func TestScatteredPointsHaveNoLine(t *testing.T) {
 	const n = 100
 	x := make([]float64, n)
