@@ -16,6 +16,8 @@ func files() []file {
 		{"atomics", nil, atomics()},
 		{"intrinsics", nil, intrinsics()},
 		{"half", nil, halfCases()},
+		{"groups", nil, groups()},
+		{"spin", nil, spins()},
 	}
 }
 

@@ -394,7 +394,7 @@ static GOCUDA_RAW bool round(Launch *l, Worker *w) {
                 if (--w->live) __atomic_fetch_sub(&l->beside, 1u, __ATOMIC_RELAXED);
                 continue;
             }
-            if (!b->ready.first && !b->grid.first) {
+            if (!b->ready.first && (!b->grid.first || !l->cooperative)) {
                 stuck(w);
                 return false;
             }
