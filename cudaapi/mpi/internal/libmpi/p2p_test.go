@@ -117,7 +117,9 @@ func init() {
 }
 
 func TestOneAfterTheOther(t *testing.T) {
-	onEach(t, func(t *testing.T, lib installed) { lib.mpirun(t, 4, "ring,matching,truncation,communicators,signals") })
+	onEach(t, func(t *testing.T, lib installed) {
+		lib.mpirun(t, 4, "ring,matching,truncation,kept,communicators,signals")
+	})
 }
 
 func init() {
