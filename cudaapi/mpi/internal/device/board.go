@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"os"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -65,12 +66,16 @@ func (e *Engine) OpenBoards(world transport.Comm) error {
 		return err
 	}
 	var own []byte
-	pid, fd := 0, -1
+	fd := -1
 	if cuda.Registered() && (e.forced == Auto || e.forced == IPC) {
-		own, pid, fd = newPage() // none is nil
+		var file *os.File
+		if own, file = newPage(); own != nil {
+			defer file.Close() // all have opened it by then
+			fd = int(file.Fd())
+		}
 	}
 	mine := append(make([]byte, 0, pageMessage), e.host[:]...)
-	mine = binary.LittleEndian.AppendUint32(mine, uint32(pid))
+	mine = binary.LittleEndian.AppendUint32(mine, uint32(os.Getpid()))
 	mine = binary.LittleEndian.AppendUint32(mine, uint32(fd))
 	mine = append(mine, cookie[:]...)
 	if own != nil {

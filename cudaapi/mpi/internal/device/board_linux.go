@@ -7,21 +7,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newPage is memory that another process of this user can open by the process
-// and descriptor, without a name that could be left behind; nil if it cannot be
-// had.
-func newPage() (page []byte, pid, fd int) {
-	fd, err := unix.MemfdCreate("gocuda-boards", unix.MFD_CLOEXEC)
+// newPage is memory that other processes of this user can open by the process
+// and the descriptor of file, which must stay open until they have. It has no
+// name that could be left behind, and nobody can cut it short. nil if it cannot
+// be had.
+func newPage() (page []byte, file *os.File) {
+	fd, err := unix.MemfdCreate("gocuda-boards", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
-		return nil, 0, -1
+		return nil, nil
 	}
-	if err := unix.Ftruncate(fd, int64(pageBytes)); err == nil {
-		if page, err := unix.Mmap(fd, 0, pageBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err == nil {
-			return page, os.Getpid(), fd
+	file = os.NewFile(uintptr(fd), "gocuda-boards")
+	if file.Truncate(int64(pageBytes)) == nil {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL); err == nil {
+			if page, err := unix.Mmap(fd, 0, pageBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err == nil {
+				return page, file
+			}
 		}
 	}
-	unix.Close(fd)
-	return nil, 0, -1
+	file.Close()
+	return nil, nil
 }
 
 // openPage is another process's; nil if it cannot be opened.

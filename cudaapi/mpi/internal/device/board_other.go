@@ -2,6 +2,8 @@
 
 package device
 
-func newPage() (page []byte, pid, fd int) { return nil, 0, -1 }
+import "os"
+
+func newPage() ([]byte, *os.File) { return nil, nil }
 
 func openPage(int, int) []byte { return nil }
