@@ -69,7 +69,10 @@ func (f *fn) raw(text string, t types.Type) ast.Expr {
 
 // exprs writes several expressions, to be evaluated in order: if one needs
 // statements of its own, those before it go into temporaries first.
-func (f *fn) exprs(list ...func() string) []string {
+func (f *fn) exprs(list ...func() string) []string { return f.operands(false, list...) }
+
+// operands is exprs; inPlace says that the first is a variable, not a copy of it.
+func (f *fn) operands(inPlace bool, list ...func() string) []string {
 	out := make([]string, len(list))
 	for i, one := range list {
 		emits, pure := f.emits, f.pure
@@ -78,7 +81,11 @@ func (f *fn) exprs(list ...func() string) []string {
 		if pre != "" {
 			onlyPure := f.emits-emits == f.pure-pure
 			for j := range i {
-				if !onlyPure || hasCallText(out[j]) {
+				switch {
+				case onlyPure && !hasCallText(out[j]):
+				case inPlace && j == 0:
+					out[j] = f.pin(out[j])
+				default:
 					out[j] = f.spill(out[j])
 				}
 			}
@@ -97,6 +104,14 @@ func (f *fn) spill(text string) string {
 	t := f.temp()
 	f.emit("%s := %s", t, text)
 	return t
+}
+
+// pin keeps where a variable is in a temporary, unless it has a name.
+func (f *fn) pin(place string) string {
+	if isSimple(place) || isBoxText(place) {
+		return place
+	}
+	return "(*" + f.spillAlways("&"+place) + ")"
 }
 
 // isSimple says whether a text is a literal or a plain name.

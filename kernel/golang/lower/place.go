@@ -95,22 +95,23 @@ func (f *fn) element(e *ast.IndexExpr) string {
 		p := f.exprs(func() string { return f.expr(e.X) }, func() string { return f.toSlot(e.Index, m.Key()) })
 		return p[0] + "[" + p[1] + "]"
 	}
-	x := func() string {
-		if _, ok := t.(*types.Array); ok {
-			return f.elementBase(e.X)
-		}
-		return f.expr(e.X)
-	}
-	p := f.exprs(x, func() string { return f.indexValue(e.Index) })
+	p := f.operands(f.inPlace(e.X), func() string { return f.elementBase(e.X) }, func() string { return f.indexValue(e.Index) })
 	if _, ok := t.(*types.Pointer); ok {
 		p[0] = "(*" + p[0] + ")"
 	}
 	return f.guardedIndex(p[0], p[1], e)
 }
 
-// elementBase is an array whose element is wanted: in place where it can be.
+// inPlace says whether elements and slices of e are those of a variable: an
+// array that can be addressed.
+func (f *fn) inPlace(e ast.Expr) bool {
+	_, array := f.typeOf(e).Underlying().(*types.Array)
+	return array && f.info.Types[e].Addressable()
+}
+
+// elementBase is what elements or a slice are wanted of: in place where it can be.
 func (f *fn) elementBase(e ast.Expr) string {
-	if f.info.Types[e].Addressable() {
+	if f.inPlace(e) {
 		return f.place(e)
 	}
 	return f.expr(e)
@@ -130,13 +131,10 @@ func (f *fn) indexValue(e ast.Expr) string {
 func (f *fn) slice(e *ast.SliceExpr) string {
 	t := f.typeOf(e.X)
 	list := []func() string{func() string {
-		switch t.Underlying().(type) {
-		case *types.Array:
-			return f.elementBase(e.X)
-		case *types.Pointer:
+		if isPointer(t) {
 			return "(*" + f.expr(e.X) + ")"
 		}
-		return f.expr(e.X)
+		return f.elementBase(e.X)
 	}}
 	for _, b := range []ast.Expr{e.Low, e.High, e.Max} {
 		list = append(list, func() string {
@@ -146,8 +144,9 @@ func (f *fn) slice(e *ast.SliceExpr) string {
 			return f.indexValue(b)
 		})
 	}
-	p := f.exprs(list...)
-	if !isPointer(t) {
+	inPlace := isPointer(t) || f.inPlace(e.X)
+	p := f.operands(inPlace, list...)
+	if !inPlace {
 		p[0] = f.held(p[0], f.l.rep(t))
 	}
 	for i, b := range []ast.Expr{e.Low, e.High, e.Max} {
@@ -225,7 +224,7 @@ func (f *fn) pinned(e ast.Expr) storage {
 		key = f.hold(f.toSlot(ix.Index, u.Key()), f.l.slot(u.Key()))
 		return storage{place: base + "[" + key + "]", typ: t, into: into}
 	case *types.Array:
-		base = f.elementBase(ix.X)
+		base = f.pin(f.elementBase(f.pinPath(ix.X)))
 	case *types.Pointer:
 		base = "(*" + f.hold(f.expr(ix.X), f.l.rep(tx)) + ")"
 	default:
@@ -235,8 +234,16 @@ func (f *fn) pinned(e ast.Expr) storage {
 	return storage{base + "[" + key + "]", t, into, f.guardText(g)}
 }
 
-// pinPath keeps the pointer that a path of fields starts from.
+// pinPath keeps the pointer or the element that a path of fields starts from.
 func (f *fn) pinPath(e ast.Expr) ast.Expr {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.StarExpr:
+		return f.raw("(*"+f.spillAlways(f.expr(x.X))+")", f.typeOf(x))
+	case *ast.IndexExpr:
+		if !isMapIndex(f, x) {
+			return f.raw(f.pin(f.place(x)), f.typeOf(x))
+		}
+	}
 	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
 	if !ok || f.info.Selections[sel] == nil {
 		return e
