@@ -48,6 +48,10 @@ func (t *Tally) Split(into *Tally, n int) (*Tally, bool) {
 	return into, t.Sum > 0
 }
 
+func (t *Tally) Self() *Tally { return t }
+
+func (t *Tally) Plus(n int) (int, error) { return t.Sum + n, nil }
+
 func (s Step) Twice() Step { return Step{2 * s.By, s.Times} }
 
 func NewStep(by int, times ...int) Step {
@@ -74,6 +78,7 @@ func TestDirectCalls(t *testing.T) {
 				}),
 				host.Direct1R2("Tally.Half", func(t *Tally) (int, error) { direct++; return t.Half() }),
 				host.Direct3R2("Tally.Split", func(t, into *Tally, n int) (*Tally, bool) { direct++; return t.Split(into, n) }),
+				host.Direct1("Tally.Self", func(t *Tally) *Tally { direct++; return t.Self() }),
 				host.Direct1("Step.Twice", func(s Step) Step { direct++; return s.Twice() }),
 				host.Direct2("NewStep", func(by int, times []int) Step { direct++; return NewStep(by, times...) }),
 			}
@@ -126,6 +131,8 @@ func TestDirectCalls(t *testing.T) {
 		{"func loop() { for range 3 { a.Half() } }\nloop()", 3},
 		{"c, ok := a.Split(&golang.Tally{}, 1)\nd, ok2 := c.Split(c, 2)\nc.Sum, ok, d == c, ok2", 2},
 		{"var some map[string]int = map[string]int{}\nsome[\"x\"], err = a.Half()\nsome, err", 1},
+		{"must(a.Self().Plus(1)) - a.Self().Sum, fmt.Sprint(a.Self().Plus(a.Self().Sum))", 4},
+		{"func plus(t *golang.Tally) int { n, err := t.Self().Plus(7); _ = err; return n }\nplus(a) - a.Sum", 1},
 		{"if a.Add(s, nil, 0) == nil && a.Add(golang.NewStep(-1), nil, 0) != nil { fmt.Println(\"one\") }", 3},
 		{"func fib(n int) int { if n < 2 { a.Add(golang.NewStep(1), nil, 0); return n }; return fib(n-1) + fib(n-2) }\nfib(6), a.Sum", 26},
 	} {

@@ -53,6 +53,9 @@ func (f *fn) call(e *ast.CallExpr) string {
 		r := args[0]
 		args = args[1:]
 		if callee.bound != nil {
+			if strings.HasSuffix(r, "}).R") { // of a direct call: the interpreter finds no method of it
+				r = f.spill(r)
+			}
 			return callee.bound(r) + "(" + strings.Join(args, ", ") + ")"
 		}
 		return callee.text + "(" + join(r, strings.Join(args, ", ")) + ")"
@@ -238,7 +241,11 @@ func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string, pol
 				}
 				return f.to(a, t) + "..."
 			}
-			return finish(f.to(a, t), t, f.typeOf(a))
+			text := finish(f.to(a, t), t, f.typeOf(a))
+			if sig.Variadic() && i >= n-1 {
+				text = f.listed(text, t)
+			}
+			return text
 		})
 	}
 	out := f.exprs(list...)
