@@ -18,6 +18,8 @@ func files() []file {
 		{"half", nil, halfCases()},
 		{"groups", nil, groups()},
 		{"spin", nil, spins()},
+		{"libcu", nil, libcus()},
+		{"complex", nil, complexes()},
 	}
 }
 
