@@ -70,24 +70,59 @@ func rows(call string, dst any, dstPitch int, src any, srcPitch, width, height i
 	if !to.typ.holds(from.typ) && !from.typ.holds(to.typ) {
 		return nil, nil, misuse(driver.ErrInvalidValue, call, d, "the destination holds %s, the source %s", to.typ, from.typ)
 	}
-	if width < 0 || height < 0 {
-		return nil, nil, misuse(driver.ErrInvalidValue, call, d, "%d rows of %d elements", height, width)
+	if err := fits(call, d, "destination", to.n, dstPitch, width, height); err != nil {
+		return nil, nil, err
 	}
-	for _, e := range []struct {
-		name  string
-		n     int
-		pitch int
-	}{{"destination", to.n, dstPitch}, {"source", from.n, srcPitch}} {
-		if e.pitch < width {
-			return nil, nil, misuse(driver.ErrInvalidValue, call, d, "the %s's pitch of %d elements is less than a row of %d", e.name, e.pitch, width)
-		}
-		if height > 0 && (height-1 > (1<<62)/max(1, e.pitch) || (height-1)*e.pitch+width > e.n) {
-			return nil, nil, misuse(driver.ErrInvalidValue, call, d, "%d rows of %d elements at a pitch of %d go past the %s's %d elements", height, width, e.pitch, e.name, e.n)
-		}
+	if err := fits(call, d, "source", from.n, srcPitch, width, height); err != nil {
+		return nil, nil, err
 	}
 	size := uint64(to.typ.Size())
 	return &driver.Copy2D{Dst: to.ptr, Src: from.ptr, DstPitch: uint64(dstPitch) * size, SrcPitch: uint64(srcPitch) * size,
 		Width: uint64(width) * size, Height: uint64(height)}, d, nil
+}
+
+// Memset2D sets every byte of height rows of width elements, pitch elements from
+// one row to the next (cudaMemset2D), ordered on the legacy default stream. The
+// call may return before the device is done.
+func (b *Buffer) Memset2D(pitch int, value byte, width, height int) error {
+	return b.memset2D("Buffer.Memset2D", pitch, value, width, height, nil)
+}
+
+// Memset2DAsync queues a Memset2D on s (cudaMemset2DAsync).
+func (b *Buffer) Memset2DAsync(pitch int, value byte, width, height int, s *Stream) error {
+	return b.memset2D("Buffer.Memset2DAsync", pitch, value, width, height, s)
+}
+
+func (b *Buffer) memset2D(call string, pitch int, value byte, width, height int, s *Stream) error {
+	if err := b.alive(call); err != nil {
+		return err
+	}
+	if err := fits(call, b.own.dev, "buffer", b.n, pitch, width, height); err != nil {
+		return err
+	}
+	if s == nil {
+		s = b.own.dev.DefaultStream()
+	}
+	c, err := s.use(call)
+	if err != nil || width == 0 || height == 0 {
+		return err
+	}
+	size := uint64(b.typ.Size())
+	return s.dev.fail(s.dev.drv.Memset2DAsync(c, b.ptr, uint64(pitch)*size, uint32(value), 1, uint64(width)*size, uint64(height), s.h))
+}
+
+// fits checks that rows lie within n elements.
+func fits(call string, d *Device, name string, n, pitch, width, height int) error {
+	if width < 0 || height < 0 {
+		return misuse(driver.ErrInvalidValue, call, d, "%d rows of %d elements", height, width)
+	}
+	if pitch < width {
+		return misuse(driver.ErrInvalidValue, call, d, "the %s's pitch of %d elements is less than a row of %d", name, pitch, width)
+	}
+	if height > 0 && (height-1 > (1<<62)/max(1, pitch) || (height-1)*pitch+width > n) {
+		return misuse(driver.ErrInvalidValue, call, d, "%d rows of %d elements at a pitch of %d go past the %s's %d elements", height, width, pitch, name, n)
+	}
+	return nil
 }
 
 // PointerAttributes tells what CUDA knows of an address (cudaPointerGetAttributes).

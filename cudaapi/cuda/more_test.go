@@ -67,6 +67,14 @@ func TestMemcpy2D(t *testing.T) {
 	refused(t, cuda.Memcpy2D(b, 8, in, 4, 4, 4), cuda.ErrInvalidValue, "past the")
 	refused(t, cuda.Memcpy2D(b, 1<<61, in, 4, 4, 1<<30), cuda.ErrInvalidValue, "past the")
 	refused(t, cuda.Memcpy2D(b, 8, in, 4, -1, 1), cuda.ErrInvalidValue, "-1 elements")
+	ok(t, b.Memset(0))
+	ok(t, b.Slice(8, b.Len()).Memset2D(8, 0x01, 2, 2))
+	ok(t, b.Memset2DAsync(8, 0xff, 1, 1, nil))
+	if got := must[[]int32](t)(b.Int32s()); got[0] != -1 || got[1] != 0 || got[9] != 0x01010101 || got[10] != 0 || got[17] != 0x01010101 {
+		t.Errorf("%x", got)
+	}
+	refused(t, b.Memset2D(8, 1, 9, 1), cuda.ErrInvalidValue, "less than a row of 9")
+	refused(t, b.Memset2D(8, 1, 8, 4), cuda.ErrInvalidValue, "past the buffer's")
 }
 
 func TestPool(t *testing.T) {

@@ -204,6 +204,9 @@ type Driver interface {
 	// Memset fills n elements of width 1, 2 or 4 bytes (cuMemsetD8, D16, D32).
 	Memset(c Context, dst Ptr, value uint32, width int, n uint64) error
 	MemsetAsync(c Context, dst Ptr, value uint32, width int, n uint64, s Stream) error
+	// Memset2DAsync fills h rows of w elements, pitch bytes from one row to the
+	// next (cuMemsetD2D8Async, D16, D32).
+	Memset2DAsync(c Context, dst Ptr, pitch uint64, value uint32, width int, w, h uint64, s Stream) error
 
 	// Streams.
 

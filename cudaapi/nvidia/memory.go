@@ -151,3 +151,11 @@ func (d *Driver) MemsetAsync(c driver.Context, dst driver.Ptr, value uint32, wid
 	}
 	return d.on(c, s, f, uintptr(dst), uintptr(value), uintptr(n), uintptr(s))
 }
+
+func (d *Driver) Memset2DAsync(c driver.Context, dst driver.Ptr, pitch uint64, value uint32, width int, w, h uint64, s driver.Stream) error {
+	f, err := memset(width, cuMemsetD2D8Async, cuMemsetD2D16Async, cuMemsetD2D32Async)
+	if err != nil {
+		return err
+	}
+	return d.on(c, s, f, uintptr(dst), uintptr(pitch), uintptr(value), uintptr(w), uintptr(h), uintptr(s))
+}

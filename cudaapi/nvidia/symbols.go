@@ -62,6 +62,9 @@ const (
 	cuMemsetD8Async
 	cuMemsetD16Async
 	cuMemsetD32Async
+	cuMemsetD2D8Async
+	cuMemsetD2D16Async
+	cuMemsetD2D32Async
 	cuStreamCreateWithPriority
 	cuStreamDestroy
 	cuStreamQuery
@@ -170,6 +173,9 @@ var symbolNames = [symbolCount]string{
 	cuMemsetD8Async:                    "cuMemsetD8Async",
 	cuMemsetD16Async:                   "cuMemsetD16Async",
 	cuMemsetD32Async:                   "cuMemsetD32Async",
+	cuMemsetD2D8Async:                  "cuMemsetD2D8Async",
+	cuMemsetD2D16Async:                 "cuMemsetD2D16Async",
+	cuMemsetD2D32Async:                 "cuMemsetD2D32Async",
 	cuStreamCreateWithPriority:         "cuStreamCreateWithPriority",
 	cuStreamDestroy:                    "cuStreamDestroy_v2",
 	cuStreamQuery:                      "cuStreamQuery",

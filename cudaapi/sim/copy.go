@@ -354,27 +354,48 @@ func (m *Driver) peerCopy(call string, dst driver.Ptr, to *context, src driver.P
 // Memset fills in the order of the legacy stream. The host waits only where
 // the memory is the host's.
 func (m *Driver) Memset(c driver.Context, dst driver.Ptr, value uint32, width int, n uint64) error {
-	return m.set("cuMemset", c, dst, value, width, n, driver.StreamLegacy, true)
+	return m.set("cuMemset", c, fill{dst, value, width, n, 0, 1}, driver.StreamLegacy, true)
 }
 
 // MemsetAsync fills in stream order.
 func (m *Driver) MemsetAsync(c driver.Context, dst driver.Ptr, value uint32, width int, n uint64, s driver.Stream) error {
-	return m.set("cuMemsetAsync", c, dst, value, width, n, s, false)
+	return m.set("cuMemsetAsync", c, fill{dst, value, width, n, 0, 1}, s, false)
 }
 
-func (m *Driver) set(call string, c driver.Context, dst driver.Ptr, value uint32, width int, n uint64, id driver.Stream, sync bool) error {
+// Memset2DAsync fills rows, in stream order.
+func (m *Driver) Memset2DAsync(c driver.Context, dst driver.Ptr, pitch uint64, value uint32, width int, w, h uint64, s driver.Stream) error {
+	return m.set("cuMemset2DAsync", c, fill{dst, value, width, w, pitch, h}, s, false)
+}
+
+// fill is h rows of n elements of width bytes, pitch bytes apart.
+type fill struct {
+	dst      driver.Ptr
+	value    uint32
+	width    int
+	n        uint64
+	pitch, h uint64
+}
+
+// row is the bytes of one.
+func (f fill) row() uint64 { return f.n * uint64(f.width) }
+
+func (m *Driver) set(call string, c driver.Context, f fill, id driver.Stream, sync bool) error {
 	ctx, s, err := m.target(call, c, id)
 	var p place
-	size := n * uint64(width)
-	if err == nil && (width != 1 && width != 2 && width != 4 || uint64(dst)%uint64(width) != 0) {
-		err = fail(call, driver.ErrInvalidValue, "elements of %d bytes at %#x", width, uint64(dst))
+	dst, width := f.dst, f.width
+	if err == nil && (width != 1 && width != 2 && width != 4 || (uint64(dst)|f.pitch)%uint64(width) != 0) {
+		err = fail(call, driver.ErrInvalidValue, "elements of %d bytes at %#x, with a pitch of %d", width, uint64(dst), f.pitch)
 	}
-	if err == nil && n == 0 {
+	if err == nil && f.h > 1 && f.pitch < f.row() {
+		err = fail(call, driver.ErrInvalidValue, "rows of %d bytes do not fit a pitch of %d", f.row(), f.pitch)
+	}
+	if err == nil && (f.n == 0 || f.h == 0) {
 		m.mu.Unlock()
 		return nil
 	}
+	extent := (f.h-1)*f.pitch + f.row()
 	if err == nil {
-		p, err = m.place(call, dst, size)
+		p, err = m.place(call, dst, extent)
 	}
 	if err == nil && p.pageable() {
 		err = fail(call, driver.ErrInvalidValue, "%#x is pageable host memory", uint64(dst))
@@ -383,13 +404,18 @@ func (m *Driver) set(call string, c driver.Context, dst driver.Ptr, value uint32
 		m.mu.Unlock()
 		return err
 	}
-	o := &op{kind: opFill, ctx: ctx, writes: []span{spanOf(dst, size)}}
+	size := f.row() * f.h
+	o := &op{kind: opFill, ctx: ctx, writes: []span{spanOf(dst, extent)}}
 	o.bytes, o.call = size, m.profile.AsyncCall
 	o.duration = m.profile.FillLatency + rate(size, m.profile.inside(size))
 	o.engine, o.share = &ctx.dev.engines.local, 1
 	o.work = func(*op) error {
-		m.space.touch(p.mem, uint64(p.addr-p.mem.base), size, true)
-		return guarded(call, func() { fillWith(bytesAt(p.addr, size), value, width) })
+		m.space.touch(p.mem, uint64(p.addr-p.mem.base), extent, true)
+		return guarded(call, func() {
+			for y := range f.h {
+				fillWith(bytesAt(p.addr+uintptr(y*f.pitch), f.row()), f.value, width)
+			}
+		})
 	}
 	m.push(s, o)
 	m.mu.Unlock()

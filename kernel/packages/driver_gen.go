@@ -315,6 +315,7 @@ func driverPackage() host.Package {
 			"Driver.MemcpyPeer":             "cuMemcpyPeer",
 			"Driver.MemcpyPeerAsync":        "cuMemcpyPeerAsync; s belongs to either context",
 			"Driver.Memset":                 "Memset fills n elements of width 1, 2 or 4 bytes (cuMemsetD8, D16, D32).",
+			"Driver.Memset2DAsync":          "Memset2DAsync fills h rows of w elements, pitch bytes from one row to the\nnext (cuMemsetD2D8Async, D16, D32).",
 			"Driver.ModuleFunction":         "cuModuleGetFunction",
 			"Driver.ModuleFunctions":        "cuModuleEnumerateFunctions, symbols",
 			"Driver.ModuleGlobal":           "cuModuleGetGlobal",
@@ -583,6 +584,7 @@ func driverPackage() host.Package {
 			"Driver.MemcpyPeer":            {"dst", "dstCtx", "src", "srcCtx", "n", ""},
 			"Driver.MemcpyPeerAsync":       {"dst", "dstCtx", "src", "srcCtx", "n", "s", ""},
 			"Driver.Memset":                {"c", "dst", "value", "width", "n", ""},
+			"Driver.Memset2DAsync":         {"c", "dst", "pitch", "value", "width", "w", "h", "s", ""},
 			"Driver.MemsetAsync":           {"c", "dst", "value", "width", "n", "s", ""},
 			"Driver.ModuleFunction":        {"c", "m", "symbol", "", ""},
 			"Driver.ModuleFunctions":       {"c", "m", "", ""},
@@ -682,6 +684,7 @@ type _driver_Driver struct {
 	WMemcpyPeer            func(a0 driver.Ptr, a1 driver.Context, a2 driver.Ptr, a3 driver.Context, a4 uint64) error
 	WMemcpyPeerAsync       func(a0 driver.Ptr, a1 driver.Context, a2 driver.Ptr, a3 driver.Context, a4 uint64, a5 driver.Stream) error
 	WMemset                func(a0 driver.Context, a1 driver.Ptr, a2 uint32, a3 int, a4 uint64) error
+	WMemset2DAsync         func(a0 driver.Context, a1 driver.Ptr, a2 uint64, a3 uint32, a4 int, a5 uint64, a6 uint64, a7 driver.Stream) error
 	WMemsetAsync           func(a0 driver.Context, a1 driver.Ptr, a2 uint32, a3 int, a4 uint64, a5 driver.Stream) error
 	WModuleFunction        func(a0 driver.Context, a1 driver.Module, a2 string) (driver.Function, error)
 	WModuleFunctions       func(a0 driver.Context, a1 driver.Module) ([]string, error)
@@ -880,6 +883,9 @@ func (W _driver_Driver) MemcpyPeerAsync(a0 driver.Ptr, a1 driver.Context, a2 dri
 }
 func (W _driver_Driver) Memset(a0 driver.Context, a1 driver.Ptr, a2 uint32, a3 int, a4 uint64) error {
 	return W.WMemset(a0, a1, a2, a3, a4)
+}
+func (W _driver_Driver) Memset2DAsync(a0 driver.Context, a1 driver.Ptr, a2 uint64, a3 uint32, a4 int, a5 uint64, a6 uint64, a7 driver.Stream) error {
+	return W.WMemset2DAsync(a0, a1, a2, a3, a4, a5, a6, a7)
 }
 func (W _driver_Driver) MemsetAsync(a0 driver.Context, a1 driver.Ptr, a2 uint32, a3 int, a4 uint64, a5 driver.Stream) error {
 	return W.WMemsetAsync(a0, a1, a2, a3, a4, a5)

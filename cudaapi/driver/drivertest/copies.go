@@ -107,6 +107,23 @@ var copyTests = []test{
 		e.sync(0, s)
 		e.all(0, p, 4096, 9)
 	}},
+	{name: "rows of a 2-D memset keep to their pitch and their stream", run: func(e *env) {
+		const w, h, pitch = 3, 5, 16
+		s := e.stream(0, driver.StreamNonBlocking)
+		for _, width := range []int{1, 2, 4} {
+			p := e.alloc(0, pitch*h, 0xee)
+			g := e.hold(0, s)
+			e.ok(e.d.Memset2DAsync(e.ctx[0], p, pitch, 0x44332211, width, w, h, s))
+			e.all(0, p, pitch*h, 0xee)
+			g.release()
+			e.sync(0, s)
+			out := e.read(0, p, pitch*h)
+			row := append(bytes.Repeat([]byte{0x11, 0x22, 0x33, 0x44}[:width], w), bytes.Repeat([]byte{0xee}, pitch-w*width)...)
+			if want := bytes.Repeat(row, h); !bytes.Equal(out, want) {
+				e.Errorf("elements of %d bytes:\ngot  %x\nwant %x", width, out, want)
+			}
+		}
+	}},
 	{name: "rows of a 2-D copy keep to their pitches", run: func(e *env) {
 		const w, h, sp, dp = 7, 5, 16, 32
 		src, dst := e.alloc(0, sp*h, 0), e.alloc(0, dp*h, 0xee)

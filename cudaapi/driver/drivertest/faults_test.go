@@ -266,6 +266,15 @@ func (f unorderedMemset) MemsetAsync(c driver.Context, dst driver.Ptr, v uint32,
 	return f.machine.MemsetAsync(c, dst, v, w, n, s)
 }
 
+func (f unorderedMemset) Memset2DAsync(c driver.Context, dst driver.Ptr, pitch uint64, v uint32, width int, w, h uint64, _ driver.Stream) error {
+	s, err := f.StreamCreate(c, driver.StreamNonBlocking, 0)
+	if err != nil {
+		return err
+	}
+	defer f.StreamDestroy(c, s)
+	return f.machine.Memset2DAsync(c, dst, pitch, v, width, w, h, s)
+}
+
 func (eagerHostFunc) LaunchHostFunc(_ driver.Context, _ driver.Stream, f func()) error {
 	go func() {
 		debug.SetPanicOnFault(true) // the case may have ended, and its memory with it
