@@ -211,7 +211,7 @@ func (f *fn) appendCall(e *ast.CallExpr) string {
 		})
 	} else {
 		for _, a := range e.Args[1:] {
-			list = append(list, func() string { return f.toSlot(a, s.Elem()) })
+			list = append(list, func() string { return f.listed(f.toSlot(a, s.Elem()), s.Elem()) })
 		}
 	}
 	p := f.exprs(list...)
@@ -220,9 +220,6 @@ func (f *fn) appendCall(e *ast.CallExpr) string {
 	}
 	if !e.Ellipsis.IsValid() {
 		// The interpreter converts loose arguments in its own way.
-		for i := range p[1:] {
-			p[1+i] = f.listed(p[1+i], s.Elem())
-		}
 		return "append(" + p[0] + ", " + "[]" + f.l.slot(s.Elem()) + "{" + strings.Join(p[1:], ", ") + "}...)"
 	}
 	return "append(" + strings.Join(p, ", ") + ")"

@@ -73,7 +73,7 @@ func (f *fn) listLit(e *ast.CompositeLit, rep string, elem types.Type, n int64) 
 		}
 		keys = append(keys, next)
 		next++
-		list = append(list, func() string { return f.litValue(x, elem) })
+		list = append(list, func() string { return f.listed(f.litValue(x, elem), elem) })
 	}
 	p := f.exprs(list...)
 	var b strings.Builder
@@ -86,19 +86,68 @@ func (f *fn) listLit(e *ast.CompositeLit, rep string, elem types.Type, n int64) 
 		if !ordered {
 			fmt.Fprintf(&b, "%d: ", keys[i])
 		}
-		b.WriteString(f.listed(v, elem) + ", ")
+		b.WriteString(v + ", ")
 	}
 	b.WriteString("}")
 	return b.String()
 }
 
-// listed writes an element of a list: the interpreter fails to find the type of
-// some in parentheses.
+// listed writes an element of a list, which the interpreter looks at before it
+// knows the types of variables: it fails to find the type of some.
 func (f *fn) listed(v string, t types.Type) string {
-	if _, basic := t.Underlying().(*types.Basic); basic && strings.HasPrefix(v, "(") {
+	_, basic := t.Underlying().(*types.Basic)
+	switch {
+	case basic && (strings.HasPrefix(v, "(") || !typeIsPlain(v)):
 		return f.l.rep(t) + "(" + v + ")"
+	case !typeIsPlain(v):
+		return f.hold(v, f.l.slot(t))
 	}
 	return v
+}
+
+// typeIsPlain says whether the interpreter finds the type of an element of a
+// list: of literals and paths of names, and of what such a path calls or indexes.
+func typeIsPlain(v string) bool {
+	if inner, ok := strings.CutPrefix(v, "&"); ok {
+		return typeIsPlain(inner) && !strings.HasSuffix(inner, "]")
+	}
+	if strings.HasPrefix(v, "(&") && closing(v) == len(v)-1 {
+		return typeIsPlain(v[1 : len(v)-1])
+	}
+	name := strings.TrimLeftFunc(v, func(c rune) bool { return c < 128 && isNameByte(byte(c)) || c == '.' })
+	switch {
+	case name == "", !strings.ContainsRune("([{", rune(name[0])), v[0] == '[', strings.HasPrefix(v, "map["), strings.HasPrefix(v, "struct{}"):
+		return true
+	}
+	rest := name[closing(name)+1:]
+	switch {
+	case rest == "", strings.HasPrefix(rest, ".("):
+		return true
+	case v[0] == '(': // a conversion, or an element of what a pointer points to
+		return rest[0] != '.' && closing(rest) == len(rest)-1
+	}
+	return false
+}
+
+// closing is the index of the bracket that closes the one that text starts with.
+func closing(text string) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case strings.IndexByte("([{", c) >= 0:
+			depth++
+		case strings.IndexByte(")]}", c) >= 0:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(text) - 1
 }
 
 func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) string {

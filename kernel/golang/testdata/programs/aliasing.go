@@ -3,8 +3,12 @@ package main
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"image"
+	"net/http"
+	"os"
+	"time"
 )
 
 type packet struct {
@@ -168,6 +172,48 @@ func compiled() {
 	fmt.Println([]string{r[0].Size().String(), image.Pt(1, 2).Add(r[0].Min).String()})
 }
 
+// open and timed are of the shape that the interpreter could not compile.
+func open(n int) (sum int) {
+	files := []*os.File{}
+	for range n {
+		f, err := os.CreateTemp("", "x")
+		if err != nil {
+			panic(err)
+		}
+		defer os.Remove(f.Name())
+		files = append(files, f)
+	}
+	timed(func() error {
+		for k := 0; k < n; k++ {
+			files[k].Write([]byte{byte(k)})
+		}
+		return nil
+	})
+	for k := range n {
+		sum += len(fmt.Sprint(errors.Join(files[k].Close(), (*&files)[k].Close()) != nil))
+	}
+	return
+}
+
+func timed(f func() error) error { return f() }
+
+func valuesOfLists() {
+	one := &ring{data: [4]string{"a", "b"}}
+	times := []time.Time{{}, time.Unix(60, 0).UTC()}
+	errs := []error{nil}
+	request := &http.Request{Header: http.Header{"A": {"b", "c"}}, TransferEncoding: []string{"de", "f"}}
+	f := func() {
+		one, times, errs, request = &ring{}, times[:2], append(errs, errors.New("no")), request.Clone(request.Context())
+	}
+	fmt.Println(open(2))
+	fmt.Println([]string{times[1].Format("05"), one.data[1], (*one).data[0]}, append([]string{}, one.data[1][:1], times[1].Month().String(), (*one).data[0]))
+	fmt.Println([]time.Time{times[1].Add(1), times[1]}, []time.Duration{times[1].Sub(times[0]) * 0, 1 * time.Second})
+	fmt.Println([]string{request.TransferEncoding[0], request.TransferEncoding[0][1:], request.Header["A"][1]}, [][]string{request.Header["A"][1:], request.TransferEncoding[:1]})
+	fmt.Println([]image.Rectangle{image.Rect(0, 0, 4, 4).Inset(1).Add(image.Pt(1, 1))}, [2]image.Point{image.Rect(0, 0, 4, 4).Max})
+	f()
+	fmt.Println(errors.Join(errs[1], errs[0]), []error{errs[1]}, []ring{*one, (*one)}, [][4]string{one.data, (*one).data})
+}
+
 type shape struct {
 	name string
 	at   [2]int
@@ -177,6 +223,66 @@ type shape struct {
 func (s shape) who() string       { return s.name }
 func (s *shape) rename(to string) { s.name = to }
 func (s shape) moved(x int) shape { s.at[0] = x; return s }
+
+func structs() {
+	a := shape{"a", [2]int{1, 2}, []string{"x"}}
+	b := a
+	b.name, b.at[0], b.tags[0] = "b", 9, "shared"
+	fmt.Println(a, b, a.at == b.at, a.moved(7), a)
+	list := [2]shape{a, b}
+	other := list
+	other[0].name = "o"
+	for i, s := range list {
+		s.name += "!"
+		list[1-i].at[1] += 10
+		fmt.Println(s)
+	}
+	for i := range list {
+		list[i].at[1] += 10
+	}
+	for i, s := range &list {
+		list[1-i].name += "?"
+		fmt.Println(s.name)
+	}
+	fmt.Println(list, other)
+	m := map[string]shape{"a": a}
+	c := m["a"]
+	c.at[0] = 100
+	fmt.Println(m["a"].at, c.at, m["a"].at[1], len(m["none"].at))
+	m["a"] = c
+	a.at[0] = 5
+	fmt.Println(m["a"].at, a.at)
+	am := map[[2]int]string{{1, 2}: "x"}
+	am[a.at] = "y"
+	a.at[0]++
+	fmt.Println(am[[2]int{5, 2}], am[a.at] == "", len(am))
+	p := &list[0]
+	q := p
+	q.rename("q")
+	r := *p
+	r.rename("r")
+	(*p).at[1] = -1
+	fmt.Println(list[0], r, p == &list[0])
+	ps := []*shape{&list[0], &list[1], &a}
+	for _, s := range ps {
+		s.rename(s.name + "+")
+	}
+	fmt.Println(list[0].name, list[1].name, a.name)
+	x, y := list[0], list[1]
+	x, y = y, x
+	list[0], list[1] = list[1], list[0]
+	fmt.Println(x.name, y.name, list[0].name, list[1].name)
+	anon := struct {
+		in struct{ v [2]int }
+		p  *[2]int
+	}{}
+	anon.p = &anon.in.v
+	anon.p[1] = 4
+	copied := anon
+	copied.in.v[0] = 3
+	copied.p[0] = 8
+	fmt.Println(anon.in, copied.in)
+}
 
 func arrays() {
 	a := [3]int{1, 2, 3}
@@ -553,6 +659,8 @@ func main() {
 	captured()
 	computedIndex()
 	compiled()
+	valuesOfLists()
+	structs()
 	arrays()
 	slices()
 	functions()
