@@ -88,10 +88,15 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 			if running = !ev.tooDeep(); running {
 				break
 			}
-			ev.rt.Cancel(g)
-			select {
-			case <-done:
-			case <-interrupt:
+			for ending := true; ending; {
+				ev.rt.Cancel(g)
+				select {
+				case <-done:
+					ending = false
+				case <-interrupt:
+					ending = false
+				case <-watch.C:
+				}
 			}
 			debug.FreeOSMemory() // the stack, which the next cell must not answer for
 			res.Err = overflowError(name, ev.rt.BodyLine())

@@ -18,7 +18,7 @@ const (
 	// A stack beyond this is taken for endless recursion: the cell ends. Where
 	// it cannot, the evaluator does at twice that, long before it has eaten the
 	// machine's memory.
-	cellStack = 256 << 20
+	cellStack = 128 << 20
 	maxStack  = 2 * cellStack
 	// How often an interrupt is repeated until the cell has ended. One alone
 	// could fall between the cell's arrival and its first instruction.

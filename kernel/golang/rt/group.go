@@ -19,6 +19,7 @@ type groups struct {
 	mu       sync.Mutex
 	byID     map[int64]*Group
 	stopping int // cancelled goroutines that are still alive
+	signals  int // how often they were told
 }
 
 // Start runs f in the calling goroutine as part of g.
@@ -50,24 +51,24 @@ func (r *Runtime) Start(g *Group, f func()) {
 }
 
 // Cancel ends the goroutines of g: each at its next loop, call of a function,
-// or return from what it is blocked in.
+// or return from what it is blocked in. Once more, it tells them again.
 func (r *Runtime) Cancel(g *Group) {
 	gs := &r.groups
 	gs.mu.Lock()
 	defer gs.mu.Unlock()
-	if g.cancelled.Swap(true) {
-		return
+	if !g.cancelled.Swap(true) {
+		gs.stopping += g.live
 	}
-	gs.stopping += g.live
-	if gs.stopping == 0 {
-		return
+	if gs.stopping > 0 {
+		r.signal()
 	}
-	r.signal()
 }
 
 // signal has lowered code look for its cancellation. The caller holds groups.mu.
 func (r *Runtime) signal() {
 	gs := &r.groups
+	gs.signals++
+	signal := gs.signals
 	setFlag(r.stop, true)
 	setFlag(r.stuck, true)
 	// What runs meets a poll soon. What is blocked polls when it comes back;
@@ -75,7 +76,9 @@ func (r *Runtime) signal() {
 	time.AfterFunc(stopTime, func() {
 		gs.mu.Lock()
 		defer gs.mu.Unlock()
-		setFlag(r.stop, false)
+		if gs.signals == signal {
+			setFlag(r.stop, false)
+		}
 	})
 }
 
