@@ -20,9 +20,12 @@ const (
 	// guardedBytes is the longest memory for which this is done. It costs one copy
 	// more than the protocol that is given up for it, which is quicker up to here.
 	guardedBytes = 256 << 10
-	guardTypes   = 512 // that are kept, for longer memory
-	guardShort   = 4096
+	guardShort   = 4096 // up to here the types are kept
 )
+
+// guardTypes is how many are kept of longer memory. A variable for the tests, in
+// which a few are many.
+var guardTypes = 512
 
 type guards struct {
 	mu    sync.Mutex
