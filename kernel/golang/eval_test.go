@@ -3,6 +3,8 @@ package golang
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -276,12 +278,15 @@ func TestInterrupt(t *testing.T) {
 // interpreter minutes, ends.
 func TestInterruptOfAPanic(t *testing.T) {
 	s := newSession(t)
-	s.run("n := 0\nfunc deep(i int) { if i == 0 { n = 1; panic(7) }; deep(i - 1) }")
+	panics := filepath.Join(t.TempDir(), "panics")
+	s.run(fmt.Sprintf("n := 0\nfunc deep(i int) { if i == 0 { n = 1; os.WriteFile(%q, nil, 0o600); panic(7) }; deep(i - 1) }", panics))
 	go func() {
-		for s.ev.Goroutines()["In[2]"] == 0 {
-			time.Sleep(time.Millisecond)
+		for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			if _, err := os.Stat(panics); err == nil {
+				break
+			}
 		}
-		time.Sleep(500 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 		s.ev.Interrupt()
 	}()
 	if got := s.run("deep(30_000)"); !strings.HasPrefix(got, "Interrupted: ") {
