@@ -89,7 +89,10 @@ func onEach(t *testing.T, f func(t *testing.T, lib installed)) {
 		all = all[len(all)-1:]
 	}
 	for _, lib := range all {
-		t.Run(lib.name, func(t *testing.T) { f(t, lib) })
+		t.Run(lib.name, func(t *testing.T) {
+			t.Parallel() // launchers mostly wait while they start and end
+			f(t, lib)
+		})
 	}
 }
 
