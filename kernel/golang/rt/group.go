@@ -73,13 +73,17 @@ func (r *Runtime) signal() {
 	setFlag(r.stuck, true)
 	// What runs meets a poll soon. What is blocked polls when it comes back;
 	// other goroutines are not to pay for it until then.
-	time.AfterFunc(stopTime, func() {
-		gs.mu.Lock()
-		defer gs.mu.Unlock()
-		if gs.signals == signal {
-			setFlag(r.stop, false)
-		}
-	})
+	time.AfterFunc(stopTime, func() { r.unsignal(signal) })
+}
+
+// unsignal ends the polls for a signal, unless there was another since.
+func (r *Runtime) unsignal(signal int) {
+	gs := &r.groups
+	gs.mu.Lock()
+	defer gs.mu.Unlock()
+	if gs.signals == signal {
+		setFlag(r.stop, false)
+	}
 }
 
 // setFlag writes a flag that interpreted code polls. The interpreter reads it
