@@ -12,13 +12,8 @@ import (
 // header is written last and tells the reader that the frame is there, so
 // that a small message is one line that moves from cache to cache; the reader
 // zeroes the first word of each line that it gives back, so that nothing old
-// can be taken for a header. Of the many lines of a bulk frame it zeroes but the
-// header: the writer, which knows where it has left such lines, zeroes the one
-// that the next header is to come to.
-const (
-	lineBytes = 64
-	bulkBytes = 4 << 10 // a payload of more makes a frame a bulk frame
-)
+// can be taken for a header.
+const lineBytes = 64
 
 type frameKind uint8
 
@@ -63,7 +58,6 @@ type ring struct {
 	ctl   *ringControl
 	pos   uint64 // the next line to write, or to read
 	head  uint64 // what the writer last knew of ctl.head; what the reader last put there
-	stale []bool // the writer's, made with the first bulk frame: lines that hold what one had
 }
 
 func newRing(mem []byte, ctl *ringControl) *ring {
@@ -88,9 +82,9 @@ func linesFor(payload int) uint64 {
 	return 1 + uint64(payload+lineBytes-1)/lineBytes
 }
 
-// room tells the writer whether a frame fits, and a line after it.
+// room tells the writer whether a frame fits.
 func (r *ring) room(payload int) bool {
-	need := linesFor(payload) + 1
+	need := linesFor(payload)
 	if r.pos+need-r.head <= r.lines {
 		return true
 	}
@@ -119,44 +113,10 @@ func (r *ring) write(f *frame, data unsafe.Pointer) bool {
 			copy(r.mem, src[n:])
 		}
 	}
-	end := r.pos + linesFor(f.payload)
-	if r.stale == nil && f.payload > bulkBytes {
-		r.stale = make([]bool, r.lines)
-	}
-	if r.stale != nil {
-		r.note(end, f.payload > bulkBytes)
-	}
 	atomic.StoreUint64(&l.word, mark(r.pos)<<32|uint64(f.payload)<<8|uint64(f.kind))
-	r.pos = end
+	r.pos += linesFor(f.payload)
 	return true
 }
-
-// note keeps which lines are stale when a frame from pos to end is written, and
-// makes sure that no header seems to follow it.
-func (r *ring) note(end uint64, bulk bool) {
-	of := &fresh
-	if bulk {
-		of = &stale
-	}
-	at := (r.pos + 1) & (r.lines - 1)
-	for left := end - r.pos - 1; left > 0; {
-		n := uint64(copy(r.stale[at:min(r.lines, at+left)], of[:]))
-		left -= n
-		at = (at + n) & (r.lines - 1)
-	}
-	if at := end & (r.lines - 1); r.stale[at] {
-		atomic.StoreUint64(&r.line(end).word, 0)
-		r.stale[at] = false
-	}
-}
-
-// What lines are noted as, many at a time.
-var fresh, stale = [512]bool{}, func() (all [512]bool) {
-	for i := range all {
-		all[i] = true
-	}
-	return all
-}()
 
 // peek reads the next header, if one is there.
 func (r *ring) peek(f *frame) (bool, error) {
@@ -191,11 +151,7 @@ func (r *ring) payload(f *frame, dst unsafe.Pointer, n int) {
 // them and has to be woken.
 func (r *ring) next(f *frame) (wake bool) {
 	need := linesFor(f.payload)
-	zero := need
-	if f.payload > bulkBytes {
-		zero = 1
-	}
-	for i := range zero {
+	for i := range need {
 		r.line(r.pos + i).word = 0
 	}
 	r.pos += need

@@ -16,7 +16,7 @@ func TestARingIsReadAsItWasWritten(t *testing.T) {
 	mem := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), size)
 	var ctl ringControl
 	out, in := newRing(mem, &ctl), newRing(mem, &ctl)
-	lengths := []int{0, inlineBytes, inlineBytes + 1, lineBytes, 1000, bulkBytes, bulkBytes + 1, out.maxPayload()}
+	lengths := []int{0, inlineBytes, inlineBytes + 1, lineBytes, 1000, 4096, 4097, out.maxPayload()}
 	var waiting [][]byte
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
