@@ -26,8 +26,10 @@ func stop() <-chan struct{} {
 
 // How a wait goes on asking: at first at once, so that a message is seen as soon
 // as by the library's own wait; then letting other goroutines and processes run
-// in between; then sleeping, for longer and longer. Where there are more ranks
-// than processors, the peer most likely needs this one's.
+// in between; then sleeping, for longer and longer. Libraries move long messages
+// only while they are asked, so an answer that took long ends the sleeping: it
+// has moved some. Where there are more ranks than processors, the peer most
+// likely needs this one's.
 const (
 	spins         = 400
 	spinsCrowded  = 10
@@ -35,6 +37,7 @@ const (
 	yieldsCrowded = 50 * time.Microsecond
 	sleepFirst    = 20 * time.Microsecond
 	sleepLongest  = 500 * time.Microsecond
+	moving        = 5 * time.Microsecond
 	// After a rank is lost, what others have sent may still arrive.
 	lostGrace = 300 * time.Millisecond
 )
@@ -44,9 +47,10 @@ type waiter struct {
 	w      *world
 	stop   <-chan struct{} // that of when the wait began
 	n      int
-	limit  int
 	began  time.Time
+	tired  time.Time // when to begin to sleep
 	sleep  time.Duration
+	woke   time.Time
 	lostAt time.Time
 	shown  *Wait
 }
@@ -97,6 +101,9 @@ func (x *waiter) pause(p *pending) error {
 	if x.n < x.w.spins {
 		return nil
 	}
+	if x.sleep > 0 && time.Since(x.woke) > moving {
+		x.sleep, x.tired = 0, time.Now().Add(x.w.yields)
+	}
 	if x.n < x.w.spins+8 || x.n%8 == 0 || x.sleep > 0 {
 		if err := x.check(p); err != nil {
 			return err
@@ -109,6 +116,7 @@ func (x *waiter) pause(p *pending) error {
 	}
 	nap(x.sleep)
 	x.sleep = min(x.sleep+x.sleep/4, sleepLongest)
+	x.woke = time.Now()
 	return nil
 }
 
@@ -120,10 +128,10 @@ func (x *waiter) check(p *pending) error {
 	}
 	now := time.Now()
 	if x.began.IsZero() {
-		x.began = now
+		x.began, x.tired = now, now.Add(x.w.yields)
 	}
-	if x.sleep == 0 && now.Sub(x.began) > x.w.yields {
-		x.sleep = sleepFirst
+	if x.sleep == 0 && now.After(x.tired) {
+		x.sleep, x.woke = sleepFirst, now
 		x.show(p)
 	}
 	select {
@@ -141,6 +149,9 @@ func (x *waiter) check(p *pending) error {
 
 // show puts the wait on the list, and done takes it off.
 func (x *waiter) show(p *pending) {
+	if x.shown != nil {
+		return
+	}
 	if x.began.IsZero() {
 		x.began = time.Now()
 	}

@@ -32,3 +32,30 @@ func TestAWaitEndsByTheInterruptOfItsTime(t *testing.T) {
 		t.Fatal("the probe goes on")
 	}
 }
+
+// Libraries move long messages while they are asked: a wait that slept between
+// the parts of one would stretch it tenfold.
+func TestAWaitIsAwakeWhileDataMoves(t *testing.T) {
+	world := Self()
+	p := pending{c: world, call: "Comm.Recv"}
+	x := newWaiter(world.w)
+	defer x.done()
+	tire := func() {
+		t.Helper()
+		for begun := time.Now(); x.sleep == 0; {
+			if err := x.pause(&p); err != nil || time.Since(begun) > time.Minute {
+				t.Fatalf("a wait for nothing does not sleep (%v)", err)
+			}
+		}
+	}
+	tire()
+	for begun := time.Now(); time.Since(begun) < 10*moving; { // a library's answer
+	}
+	if err := x.pause(&p); err != nil || x.sleep != 0 {
+		t.Errorf("after an answer that took long it sleeps for %v (%v)", x.sleep, err)
+	}
+	tire()
+	if len(Waits()) != 1 {
+		t.Errorf("%d waits are listed", len(Waits()))
+	}
+}
