@@ -2,7 +2,9 @@ package sim_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 
 	"gocuda/cudaapi/driver"
@@ -99,6 +101,111 @@ func TestMissingWait(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// halo copies each device's edge to the other's halo, turn by turn, and adds the
+// halo to the edge; leave leaves out the wait of the copies for the additions (1)
+// or of the additions for the copies (2).
+func halo(b *box, add driver.Function, turns, leave int) bool {
+	const n = 64
+	var p [2]driver.Ptr // an edge, then the halo beside it
+	var s [2]driver.Stream
+	var ev [2]driver.Event
+	var err error
+	for i := range 2 {
+		p[i] = upload(b, slices.Repeat([]uint32{uint32(i + 1)}, 2*n))
+		s[i], err = b.d.StreamCreate(b.c, driver.StreamNonBlocking, 0)
+		b.ok(err)
+		ev[i], err = b.d.EventCreate(b.c, driver.EventDisableTiming)
+		b.ok(err)
+	}
+	meet := func() {
+		for i := range 2 {
+			b.ok(b.d.EventRecord(b.c, ev[i], s[i]))
+		}
+		for i := range 2 {
+			b.ok(b.d.StreamWaitEvent(b.c, s[i], ev[1-i]))
+		}
+	}
+	for range turns {
+		for i := range 2 {
+			b.ok(b.d.MemcpyAsync(b.c, p[1-i]+4*n, p[i], 4*n, s[i]))
+		}
+		if leave != 2 {
+			meet()
+		}
+		for i := range 2 {
+			l := &driver.Launch{Function: add, Grid: dim(1), Block: dim(n), Stream: s[i], Params: binary.NativeEndian.AppendUint64(nil, uint64(p[i])),
+				Pointers: []driver.PointerParam{{}}}
+			b.ok(b.d.Launch(b.c, l))
+		}
+		if leave != 1 {
+			meet()
+		}
+	}
+	b.ok(b.sync())
+	x, y := uint32(1), uint32(2)
+	for range turns {
+		x, y = x+y, y+x
+	}
+	return download[uint32](b, p[0], 1)[0] == x && download[uint32](b, p[1], 1)[0] == y
+}
+
+// handOver has one stream write what another reads, once.
+func handOver(b *box, waits bool) bool {
+	p, q := upload(b, make([]uint32, 256)), upload(b, make([]uint32, 256))
+	var s [2]driver.Stream
+	for i := range s {
+		var err error
+		s[i], err = b.d.StreamCreate(b.c, driver.StreamNonBlocking, 0)
+		b.ok(err)
+	}
+	b.ok(b.d.MemsetAsync(b.c, p, 7, 4, 256, s[0]))
+	if waits {
+		e, err := b.d.EventCreate(b.c, driver.EventDisableTiming)
+		b.ok(err)
+		b.ok(b.d.EventRecord(b.c, e, s[0]))
+		b.ok(b.d.StreamWaitEvent(b.c, s[1], e))
+	}
+	b.ok(b.d.MemcpyAsync(b.c, q, p, 1024, s[1]))
+	b.ok(b.sync())
+	return download[uint32](b, q, 256)[255] == 7
+}
+
+// TestMissingWaitByDefault counts how often small programs show that a wait is
+// missing when nobody asked for the adversary: not always, but mostly.
+func TestMissingWaitByDefault(t *testing.T) {
+	const runs = 200
+	wrong := map[string]int{}
+	for seed := range uint64(runs) {
+		d, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 28, Seed: seed + 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &box{t, d, retain(t, d, 0)}
+		add := b.kernel(`__global__ void add(unsigned *p) { p[threadIdx.x] += p[blockDim.x + threadIdx.x]; }`)
+		for name, right := range map[string]bool{
+			"hand over, whole":                  handOver(b, true),
+			"hand over":                         handOver(b, false),
+			"halos, whole":                      halo(b, add, 5, 0),
+			"halos, copies before the addition": halo(b, add, 5, 1),
+			"halos, addition before the copies": halo(b, add, 5, 2),
+		} {
+			if !right {
+				wrong[name]++
+			}
+		}
+		b.ok(b.d.Close())
+	}
+	for name, least := range map[string]int{"hand over": 65, "halos, copies before the addition": 90, "halos, addition before the copies": 90} {
+		t.Logf("%s: wrong in %d of %d runs", name, wrong[name], runs)
+		if wrong[name]*100 < least*runs {
+			t.Errorf("%s: a missing wait shows in %d of %d runs, want %d %%", name, wrong[name], runs, least)
+		}
+	}
+	if wrong["hand over, whole"]+wrong["halos, whole"] > 0 {
+		t.Errorf("right programs were wrong: %v", wrong)
 	}
 }
 

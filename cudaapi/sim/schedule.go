@@ -249,7 +249,18 @@ func (s *scheduler) pick() int {
 	if s.m.opt.Adversarial {
 		return s.pickAgainst()
 	}
-	return s.rng.IntN(len(s.ready))
+	if s.rng.IntN(2) == 0 {
+		return s.rng.IntN(len(s.ready))
+	}
+	// Programs are mostly right in the order in which they were written. So the
+	// last that was issued comes first as often as not.
+	last := 0
+	for i, o := range s.ready {
+		if o.seq > s.ready[last].seq {
+			last = i
+		}
+	}
+	return last
 }
 
 // wait blocks until o is finished or stop is closed. m.mu is not held.
