@@ -289,13 +289,15 @@ func (x *Exchange) launch(on *cuda.Stream, w Way, op cuda.ReduceOp, out, in *cud
 		}
 	} else {
 		kernel, block = k.bulk, bulkBlock
-		if blocks = min((packs+block-1)/block, x.blocks); packs <= bulkBlocks*x.packs {
-			blocks = min(blocks, bulkBlocks) // one step of these is quicker
+		most, room := x.blocks, x.packs
+		if most == 2*bulkBlocks && packs <= most*room {
+			most, room = bulkBlocks, 2*room // one step of these is quicker
 		}
-		slice := min((packs+blocks-1)/blocks, x.packs)
+		blocks = min((packs+block-1)/block, most)
+		slice := min((packs+blocks-1)/blocks, room)
 		steps := (packs + slice*blocks - 1) / (slice * blocks)
 		s.turn, s.steps, s.slice = x.step+1, uint32(steps), uint32(slice)
-		s.areas, s.room, s.rooms = flagBytes+uint64(quickAreas(int(s.size))), uint32(x.packs), uint32(x.blocks)
+		s.areas, s.room, s.rooms = flagBytes+uint64(quickAreas(int(s.size))), uint32(room), uint32(most)
 		x.step += uint32(steps)
 	}
 	x.blocksOn, x.asked = blocks, 0

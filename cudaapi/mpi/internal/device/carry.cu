@@ -5,17 +5,7 @@ __global__ void carry(unsigned char *dst, const unsigned char *src, unsigned lon
 	unsigned long long whole = 0;
 	if ((((unsigned long long)dst | (unsigned long long)src) & 15) == 0) {
 		whole = n / 16;
-		const uint4 *from = (const uint4 *)src;
-		uint4 *to = (uint4 *)dst;
-		unsigned long long i = first;
-		for (; i + 3 * stride < whole; i += 4 * stride) { // all reads at once: the memory may be far
-			uint4 a = from[i], b = from[i + stride], c = from[i + 2 * stride], d = from[i + 3 * stride];
-			to[i] = a;
-			to[i + stride] = b;
-			to[i + 2 * stride] = c;
-			to[i + 3 * stride] = d;
-		}
-		for (; i < whole; i += stride) to[i] = from[i];
+		for (unsigned long long i = first; i < whole; i += stride) ((uint4 *)dst)[i] = ((const uint4 *)src)[i];
 	}
 	for (unsigned long long i = whole * 16 + first; i < n; i += stride) dst[i] = src[i];
 	__syncthreads();

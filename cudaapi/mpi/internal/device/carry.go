@@ -15,10 +15,10 @@ import (
 var carrySource string
 
 const (
-	carryBytes  = 4 << 20 // longer copies are the copy engines'
+	carryBytes  = 16 << 10 // longer copies are the copy engines'
 	carryBlock  = 256
 	carryEach   = 16 * carryBlock // bytes of a block, of one pack for each thread
-	carryBlocks = 256             // at most
+	carryBlocks = carryBytes / carryEach
 )
 
 // carrier does short copies by a kernel, whose end the host sees in pinned
@@ -27,7 +27,6 @@ type carrier struct {
 	kernel *cuda.Kernel
 	mu     sync.Mutex
 	free   []*ticket
-	blind  *cuda.HostBuffer // where copies say it whose end nobody looks for
 }
 
 // ticket is a copy under way, and memory to see its end in.
@@ -54,18 +53,7 @@ func (l *lane) makeCarrier() {
 	if _, err := k.Attribute(l.dev, driver.FuncRegisters); err != nil { // loads it
 		return
 	}
-	if l.carrier.blind, err = l.words(); err == nil {
-		l.carrier.kernel = k
-	}
-}
-
-// words are pinned memory for one copy to say for each block that it is done.
-func (l *lane) words() (w *cuda.HostBuffer, err error) {
-	err = fabric.Allocating(func() (err error) {
-		w, err = l.dev.AllocHost(carryBlocks, cuda.Uint32)
-		return err
-	})
-	return w, err
+	l.carrier.kernel = k
 }
 
 // ticket takes one that is not in use.
@@ -78,11 +66,14 @@ func (l *lane) ticket() (*ticket, error) {
 		c.free = c.free[:n-1]
 		return t, nil
 	}
-	w, err := l.words()
+	t := &ticket{l: l}
+	err := fabric.Allocating(func() (err error) {
+		t.words, err = l.dev.AllocHost(carryBlocks, cuda.Uint32)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	t := &ticket{l: l, words: w}
 	t.seen = t.words.Uint32s()
 	clear(t.seen)
 	return t, nil
@@ -92,17 +83,10 @@ func (l *lane) ticket() (*ticket, error) {
 // not wait.
 func (l *lane) carry(t *ticket, dst, src *cuda.Buffer, n int) error {
 	t.mark++
-	t.blocks = carryGrid(n)
+	t.blocks = (n + carryEach - 1) / carryEach
 	t.asked = 0
 	return l.carrier.kernel.Launch(cuda.Grid(t.blocks), cuda.Block(carryBlock), l.stream, dst, src, n, t.words, t.mark)
 }
-
-// carryOn starts one in the order of a stream.
-func (l *lane) carryOn(s *cuda.Stream, dst, src *cuda.Buffer, n int) error {
-	return l.carrier.kernel.Launch(cuda.Grid(carryGrid(n)), cuda.Block(carryBlock), s, dst, src, n, l.carrier.blind, 0)
-}
-
-func carryGrid(n int) int { return min((n+carryEach-1)/carryEach, carryBlocks) }
 
 // done reports whether the copy is. Once it is, the ticket is given back.
 func (t *ticket) done() (bool, error) {

@@ -89,6 +89,7 @@ type lane struct {
 	pinned []*cuda.HostBuffer // pieces, not in use
 
 	handles map[*cuda.Event]cuda.IPCEvent // of the events
+	edge    *cuda.Event                   // of the streams that the lane's follows
 	carrier carrier
 }
 
@@ -173,15 +174,18 @@ func (l *lane) lend(ev *cuda.Event) {
 // follow makes the lane's later work follow what is on a stream; nil is the
 // default stream.
 func (l *lane) follow(s *cuda.Stream) error {
-	ev, err := l.event()
-	if err != nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.edge == nil { // not one of those for other processes, which take longer
+		var err error
+		if l.edge, err = l.dev.NewEvent(cuda.DisableTiming); err != nil {
+			return err
+		}
+	}
+	if err := l.edge.Record(s); err != nil {
 		return err
 	}
-	defer l.giveBack(ev)
-	if err := ev.Record(s); err != nil {
-		return err
-	}
-	return l.stream.WaitEvent(ev)
+	return l.stream.WaitEvent(l.edge)
 }
 
 const (

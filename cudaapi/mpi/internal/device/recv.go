@@ -198,16 +198,13 @@ func (r *receiving) pull() error {
 	if err := s.WaitEvent(ready); err != nil {
 		return err
 	}
-	short := r.buf != nil && n > 0 && n <= carryBytes && r.lane.carrier.kernel != nil && src.Device() == r.buf.Device()
-	if short && r.stream == nil {
+	if r.stream == nil && r.buf != nil && n > 0 && n <= carryBytes && r.lane.carrier.kernel != nil && src.Device() == r.buf.Device() {
 		if r.ticket, err = r.lane.ticket(); err != nil {
 			return err
 		}
 		return r.lane.carry(r.ticket, r.buf, src, n)
 	}
-	if short {
-		err = r.lane.carryOn(s, r.buf, src, n)
-	} else if r.buf == nil {
+	if r.buf == nil {
 		err = cuda.MemcpyAsync(r.host[:n], src, s)
 	} else if dst := r.buf.Slice(0, n); src.Device() == dst.Device() {
 		err = cuda.MemcpyAsync(dst, src, s)
