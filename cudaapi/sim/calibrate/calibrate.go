@@ -218,7 +218,7 @@ func Measure(devices []*cuda.Device) (p *sim.Profile, err error) {
 	p.BlockRate = blocks / (many - p.KernelTime).Seconds()
 	p.SwitchDelay = max(0, r.each(row/4, func(s *cuda.Stream) {
 		launch(s)
-		ok(cuda.MemcpyAsync(x.Slice(0, 64), pinned.Slice(0, 64), s))
+		ok(cuda.MemcpyAsync(x.Slice(0, tiny), pinned.Slice(0, tiny), s))
 	})-p.KernelTime-p.CopyLatency) / 2
 	there, back := must(d.NewEvent(cuda.DisableTiming)), must(d.NewEvent(cuda.DisableTiming))
 	hop := func(other *cuda.Stream, back *cuda.Event) time.Duration {
