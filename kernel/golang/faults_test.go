@@ -28,6 +28,17 @@ var faults = []scenario{
 	{"arithmetic on a compiled struct's slice, appended in a function", []string{ // the interpreter fails for some names, of which c is one
 		"import \"image/gif\"\nfunc next(c gif.GIF) []int { return append([]int{}, c.Delay[0]+1) }\nnext(gif.GIF{Delay: []int{4}})", "=> []int{5}",
 	}},
+	{"arrays in structs, in arrays and in closures are sliced in place", []string{
+		"type T struct{ a [4]int; g [2][2]int }\nvar t T\ncopy(t.a[:], []int{5})\nt.a", "=> [4]int{5, 0, 0, 0}",
+		"p, i := &t, 1\ncopy(p.a[i:], []int{6, 7})\ncopy(t.g[i][:], p.a[i:])\nt", "=> T{a: [4]int{5, 6, 7, 0}, g: [2][2]int{{0, 0}, {6, 7}}}",
+		"func next() int { i--; return i }\ni = 2\nt.g[next()][next()] = 8\nt.g", "=> [2][2]int{{0, 0}, {8, 7}}",
+		"func inside() (v [2]int) { func() { copy(v[1:], []int{9}); v[next()+1]++ }(); return }\ni = 1\ninside()", "=> [2]int{0, 10}",
+		"u := t\ncopy(u.a[:2], []int{1, 1})\nt.a, u.a", "=> [4]int{5, 6, 7, 0}, [4]int{1, 1, 7, 0}",
+	}},
+	{"lists of what methods of elements return", []string{ // the interpreter fails where a closure shares the slice
+		"func f(n int) error {\n\te := []*os.File{}\n\tfor range n { e = append(e, must(os.CreateTemp(\"\", \"x\"))) }\n\tfunc() { for k := range n { os.Remove(e[k].Name()) } }()\n\treturn errors.Join(e[0].Close(), e[0].Close())\n}\nerrors.Is(func() error { return f(1) }(), os.ErrClosed)", "=> true",
+		"type T struct{ n int; at [2]int }\na := [2]T{{n: 1}, {n: 2}}\nfunc g() int { b := a; p := []*T{&b[0], &b[1]}; p[1].n++; return b[1].n }\ng()", "=> 3",
+	}},
 	{"a failed cell leaves nothing behind", []string{
 		"a := 1\nb := undefined1\nfunc c() {}", "CompileError: In[1]:2:6: undefined: undefined1",
 		"a", "CompileError: In[2]:1:1: undefined: a",
@@ -48,6 +59,12 @@ var faults = []scenario{
 		"type A int\ntype B int\nvar x any = A(1)\n_, isB := x.(B)\nx == any(B(1)), isB", "=> false, false",
 		"type A int\ntype B int\nvar x any = A(1)\n_, isB := x.(B)\nfmt.Println(x == any(B(1)), isB, x == any(A(1)))", "false false true",
 		"m := map[any]string{A(1): \"a\", B(1): \"b\", 1: \"int\"}\nfmt.Println(m[A(1)], m[B(1)], m[1])", "a b int",
+	}},
+	{"what cannot be compared says its name", []string{
+		"type F struct{ f func() }\ntype L []int\nvar a, b any = F{}, L{}", "",
+		"a == a", "Panic: runtime error: comparing uncomparable type main.F",
+		"b != b", "Panic: runtime error: comparing uncomparable type main.L",
+		"a == b, b == any([]int{})", "=> false, false",
 	}},
 	{"closures and defers", []string{
 		"f := func() string { return \"f\" }\nfunc g() string { defer f(); return f() }\ng()", `=> "f"`,

@@ -11,7 +11,13 @@ import (
 
 // equal is == on two interface values.
 func equal(a, b any) bool {
-	return unwrap(a) == unwrap(b)
+	a, b = unwrap(a), unwrap(b)
+	x, one := a.(Box)
+	y, other := b.(Box)
+	if one && other && x.T == y.T && x.V != nil && !reflect.TypeOf(x.V).Comparable() {
+		panic(&Panic{runtimeError("comparing uncomparable type " + x.T.Name)})
+	}
+	return a == b
 }
 
 // as is x.(T) for a type that cells declared.
