@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/big"
 	"os"
 	"strings"
@@ -171,4 +172,14 @@ func main() {
 	fmt.Println(json.Unmarshal([]byte(`4`), &c), c)
 	_, err = json.Marshal(Pair[string, Color]{"", -1})
 	fmt.Println(strings.Contains(err.Error(), "json: error calling MarshalJSON for type main.Color: negative color"))
+	for _, h := range []slog.Handler{slog.NewJSONHandler(os.Stdout, noTime), slog.NewTextHandler(os.Stdout, noTime)} {
+		slog.New(h).Info("logged", "pair", Pair[string, Color]{"a", 1}, "error", fmt.Errorf("of %w", os.ErrExist), "sq", &Sq{1})
+	}
 }
+
+var noTime = &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
+}}
