@@ -17,10 +17,11 @@ type directCache struct {
 	exchanges direct.Exchanges
 }
 
-// directSuits reports whether Direct is the quickest for an all-reduce. All ranks
-// find the same. Two H200 take 8.4 us for 4 bytes and 3.07 ms for 1 GiB, where NCCL
-// takes 11.4 us and 3.32 ms; what more of them take is not known well enough to
-// prefer it to NCCL.
+// directSuits reports whether Direct is the best for an all-reduce. All ranks find
+// the same. Two H200 take 8.4 us for 4 bytes and 8.7 for 256 KiB, where NCCL takes
+// 11.4 and 12.7. Longer ones take about as long as NCCL's, or our ring's, which
+// leave more of the device to others. What more GPUs take is not known well enough
+// to prefer it to NCCL.
 func (g *Group) directSuits(k planKey, bufs []*cuda.Buffer, nccl bool) bool {
 	bytes := bufs[0].Bytes()
 	if k.broadcast || g.ranks == nil || len(bufs) != 1 || k.members < 2 || k.members > direct.Most || bytes == 0 || g.nccl.apart {
@@ -29,7 +30,7 @@ func (g *Group) directSuits(k planKey, bufs []*cuda.Buffer, nccl bool) bool {
 	if info, err := cuda.Backend(); err != nil || info.Name == "sim" {
 		return false // kernels that wait are slow there
 	}
-	return k.members == 2 || !nccl && bytes <= 1<<20
+	return k.members == 2 && bytes <= direct.QuickBytes || !nccl && bytes <= 1<<20
 }
 
 // run does an all-reduce, unless it cannot be done so: why not, all ranks find
