@@ -58,9 +58,9 @@ type Profile struct {
 	SwitchDelay time.Duration // between a kernel and a copy over a link, one of which waits for the other
 }
 
-// hopper is what an H100 and an H200 have in common. It was fitted to the probes
-// of package calibrate on two H200 (NVLink); half of what they measured, and all
-// programs of that package, served to check it.
+// hopper is what an H100 and an H200 have in common. It was set from some of what
+// the probes of package calibrate measured on two H200 (NVLink); the others, and
+// that package's programs, served to check it.
 var hopper = Profile{
 	Major: 9, Minor: 0, SMs: 132, ClockKHz: 1980000, SharedPerSM: 228 << 10,
 	HostRate: 55.4e9, PageableRate: 12e9, NoPeerRate: 36e9, NoPeerTime: 12500 * time.Nanosecond,
