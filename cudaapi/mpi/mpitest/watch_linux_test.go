@@ -1,7 +1,9 @@
 package mpitest
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -20,6 +22,7 @@ func TestWatch(t *testing.T) {
 			fmt.Println("hangs")
 			os.Exit(0)
 		})
+		fmt.Println("begun")
 		for last, frozen := time.Now(), false; !frozen; last = time.Now() {
 			time.Sleep(time.Millisecond)
 			frozen = time.Since(last) > 2*time.Second
@@ -32,21 +35,28 @@ func TestWatch(t *testing.T) {
 	for what, want := range map[string]string{"hang": "hangs", "frozen": "over"} {
 		c := exec.Command(os.Args[0], "-test.run=^TestWatch$")
 		c.Env = append(os.Environ(), envWatched+"="+what)
-		var out strings.Builder
-		c.Stdout, c.Stderr = &out, &out
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Stderr = c.Stdout
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
+		said := bufio.NewReader(out)
+		if line, err := said.ReadString('\n'); line != "begun\n" {
+			t.Fatalf("%s: %q, %v", what, line, err)
+		}
 		if what == "frozen" {
-			time.Sleep(200 * time.Millisecond)
 			c.Process.Signal(syscall.SIGSTOP)
 			time.Sleep(3 * time.Second)
 			c.Process.Signal(syscall.SIGCONT)
 		}
+		rest, _ := io.ReadAll(said)
 		if err := c.Wait(); err != nil {
 			t.Error(err)
 		}
-		if got := strings.TrimSpace(out.String()); got != want {
+		if got := strings.TrimSpace(string(rest)); got != want {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
