@@ -22,8 +22,9 @@ func TestWatch(t *testing.T) {
 			fmt.Println("hangs")
 			os.Exit(0)
 		})
+		last := time.Now() // before the other process may stop this one
 		fmt.Println("begun")
-		for last, frozen := time.Now(), false; !frozen; last = time.Now() {
+		for frozen := false; !frozen; last = time.Now() {
 			time.Sleep(time.Millisecond)
 			frozen = time.Since(last) > 2*time.Second
 		}
