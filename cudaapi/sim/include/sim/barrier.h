@@ -21,7 +21,8 @@ static GOCUDA_INLINE long long clock64() {
     return v;
 #endif
 }
-static GOCUDA_INLINE int clock() { return (int)clock64(); }
+typedef long clock_t;
+static GOCUDA_INLINE clock_t clock() { return (clock_t)(int)clock64(); }
 
 extern "C" int printf(const char *, ...);
 

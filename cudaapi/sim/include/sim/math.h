@@ -56,6 +56,18 @@ extern "C" int ilogb(double) noexcept;
 extern "C" int ilogbf(float) noexcept;
 extern "C" double j0(double) noexcept;
 extern "C" double j1(double) noexcept;
+extern "C" double jn(int, double) noexcept;
+extern "C" double y0(double) noexcept;
+extern "C" double y1(double) noexcept;
+extern "C" double yn(int, double) noexcept;
+extern "C" double remquo(double, double, int *) noexcept;
+extern "C" float j0f(float) noexcept;
+extern "C" float j1f(float) noexcept;
+extern "C" float jnf(int, float) noexcept;
+extern "C" float y0f(float) noexcept;
+extern "C" float y1f(float) noexcept;
+extern "C" float ynf(int, float) noexcept;
+extern "C" float remquof(float, float, int *) noexcept;
 extern "C" int abs(int) noexcept;
 extern "C" long labs(long) noexcept;
 extern "C" long long llabs(long long) noexcept;
@@ -147,6 +159,7 @@ static GOCUDA_INLINE void __sincosf(float x, float *s, float *c) { sincosf(x, s,
 static GOCUDA_INLINE float __fdividef(float x, float y) { return x / y; }
 static GOCUDA_INLINE float __frsqrt_rn(float x) { return rsqrtf(x); }
 static GOCUDA_INLINE float __frcp_rn(float x) { return 1.0f / x; }
+static GOCUDA_INLINE double __drcp_rn(double x) { return 1.0 / x; }
 static GOCUDA_INLINE float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
 static GOCUDA_INLINE double __dsqrt_rn(double x) { return __builtin_sqrt(x); }
 static GOCUDA_INLINE float __fdiv_rn(float x, float y) { return x / y; }
