@@ -85,7 +85,7 @@ type lane struct {
 	stream *cuda.Stream
 	mu     sync.Mutex
 	events []*cuda.Event      // not in use
-	later  []*cuda.Event      // the same, but others may still come to wait for them; oldest first
+	later  []*cuda.Event      // the same, but perhaps not done, or still to be waited for; oldest first
 	pinned []*cuda.HostBuffer // pieces, not in use
 
 	handles map[*cuda.Event]cuda.IPCEvent // of the events
@@ -155,8 +155,9 @@ func (l *lane) handle(ev *cuda.Event) (cuda.IPCEvent, error) {
 // more of them: to ask whether one is done takes longer than to have some more.
 const mostLater = 16
 
-// giveBack takes an event that nobody will wait for any more; lend one for which
-// another process will.
+// giveBack takes an event that is done; lend one that is not, or for which another
+// process may still come to wait. To record an event of other processes anew
+// before it is done, on another stream, can end their waits too early.
 func (l *lane) giveBack(ev *cuda.Event) {
 	if ev != nil {
 		l.mu.Lock()

@@ -64,10 +64,11 @@ func open(b []byte, mark [16]byte) (*envelope, bool) {
 
 // The answers to an envelope.
 const (
-	taken     = 1 // the buffer is the sender's again
+	taken     = 1 // the data has been read
 	takenWhen = 2 // when the event that follows is done
 	wanted    = 3 // send the pieces
 	refused   = 4 // it does not work; why follows
+	dropped   = 5 // nobody reads it
 )
 
 const answerSize = 1 + 64

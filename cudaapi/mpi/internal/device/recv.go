@@ -141,7 +141,7 @@ func (r *receiving) arrived(st transport.Status) error {
 	r.o.status.Bytes = int(env.bytes)
 	if int(env.bytes) > r.room {
 		r.o.status.Bytes = r.room
-		if err := r.say(taken, cuda.IPCEvent{}); err != nil {
+		if err := r.say(dropped, cuda.IPCEvent{}); err != nil {
 			return err
 		}
 		return &transport.Error{Class: transport.Truncate, Call: "receive", Text: fmt.Sprintf("the message has %d bytes, the receive buffer %d", env.bytes, r.room)}

@@ -157,6 +157,7 @@ type sending struct {
 	key      uint64
 	stream   *cuda.Stream // of a stream-ordered send
 	ready    *cuda.Event
+	read     bool // the receiver has read the data, so ready is done
 	offered  bool // the envelope says where the data can be opened
 	envelope transport.Request
 	reply    transport.Request
@@ -300,7 +301,11 @@ func (s *sending) end() {
 	s.e().mu.Lock()
 	delete(s.e().sends, s.key)
 	s.e().mu.Unlock()
-	s.lane.giveBack(s.ready)
+	if s.read {
+		s.lane.giveBack(s.ready)
+	} else {
+		s.lane.lend(s.ready)
+	}
 	s.ready = nil
 	if s.lent != nil {
 		s.failed = fabric.Allocating(s.lent.Free)
@@ -323,14 +328,14 @@ func (s *sending) step() (bool, error) {
 		if err != nil || !done {
 			return false, err
 		}
-		s.pieces = nil
+		s.pieces, s.read = nil, true
 	}
 	if s.done != nil {
 		done, err := s.done.Query()
 		if err != nil || !done {
 			return false, err
 		}
-		s.done = nil
+		s.done, s.read = nil, true
 	}
 	if _, done, err := s.envelope.Test(); err != nil || !done {
 		return false, err
@@ -342,6 +347,8 @@ func (s *sending) step() (bool, error) {
 // answered does what the receiver's answer asks for.
 func (s *sending) answered() error {
 	switch s.answer[0] {
+	case taken:
+		s.read = true
 	case wanted:
 		if s.offered {
 			s.p.learn(s.dest, "the receiver could not open the sender's memory")
