@@ -27,7 +27,7 @@ const rankTime = 100 * time.Second
 const rankEnv = "GOCUDA_MPI_TEST_PROGRAM"
 
 // programs are what the ranks of a test run.
-var programs = map[string]func() error{"group": groups, "streams": streams, "large": large, "joint": jointly, "killed": killed, "pool": pool, "refused": refusing, "at a time": atATime, "failing": failing, "killed in a group": killedInGroup}
+var programs = map[string]func() error{"group": groups, "streams": streams, "late": late, "large": large, "joint": jointly, "killed": killed, "pool": pool, "refused": refusing, "at a time": atATime, "failing": failing, "killed in a group": killedInGroup}
 
 func TestMain(m *testing.M) {
 	name := os.Getenv(rankEnv)
@@ -229,6 +229,54 @@ func TestStreamOrderedMessages(t *testing.T) {
 			runRanks(t, 2, "streams", "GOCUDA_SIM_SCHEDULE=adversarial", fmt.Sprint("GOCUDA_SIM_SEED=", seed+1), "GOCUDA_MPI_PATH="+path)
 		}
 	}
+}
+
+func TestStreamOrderedMessagesWhoseSendersAreLate(t *testing.T) { runRanks(t, 4, "late") }
+
+// late passes values around a ring, written behind gates that open one after the
+// other, when all messages are queued.
+func late() error {
+	world, devs, err := begin()
+	if err != nil {
+		return err
+	}
+	rank, size := world.Rank(), world.Size()
+	d := devs[rank%len(devs)]
+	out, err := d.NewStream(cuda.NonBlocking)
+	in, err2 := d.NewStream(cuda.NonBlocking)
+	const n = 1000
+	from, err3 := d.Alloc(n, cuda.Int32)
+	to, err4 := d.Alloc(n, cuda.Int32)
+	gate, err5 := d.AllocHost(1, cuda.Uint32, cuda.Portable, cuda.Mapped)
+	if err := errors.Join(err, err2, err3, err4, err5); err != nil {
+		return err
+	}
+	for turn := range 5 {
+		gate.Uint32s()[0] = 0
+		if err := errors.Join(from.Fill(-1, nil), to.Fill(-2, nil), d.Synchronize(),
+			out.WaitValue(gate, 1, cuda.WaitGEQ), from.Fill(int32(100*rank+turn), out)); err != nil {
+			return err
+		}
+		// An event of the first message may serve in the second.
+		messages := []func() error{
+			func() error { return world.SendOn(from, (rank+1)%size, turn, out) },
+			func() error { _, err := world.RecvOn(to, (rank+size-1)%size, turn, in); return err },
+		}
+		err := errors.Join(messages[rank%2](), messages[1-rank%2](), world.Barrier())
+		time.Sleep(time.Duration(rank) * 10 * time.Millisecond)
+		atomic.StoreUint32(&gate.Uint32s()[0], 1)
+		err = errors.Join(err, in.Synchronize(), out.Synchronize())
+		v, err2 := to.Int32s()
+		if err := errors.Join(err, err2); err != nil {
+			return err
+		}
+		for i, x := range v {
+			if want := int32(100*((rank+size-1)%size) + turn); x != want {
+				return fmt.Errorf("turn %d: %d at %d, want %d", turn, x, i, want)
+			}
+		}
+	}
+	return nil
 }
 
 // streams sends and receives in the order of streams: what is sent is uploaded
