@@ -103,9 +103,13 @@ func TestTheWaiterSeesTheSignalersWork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t, list[0], to)
 			// Without the wait the work is not seen: the test can fail.
+			release := make(chan struct{})
+			ok(t, p.producer.LaunchHostFunc(func() { <-release }))
 			p.produce(t, 1)
 			p.consume(t)
-			if got := p.got(t); got != -1 {
+			got := p.got(t)
+			close(release)
+			if got != -1 {
 				t.Errorf("without a wait the consumer got %d; the producer is late, so -1 was expected", got)
 			}
 			ok(t, p.producer.Synchronize())
