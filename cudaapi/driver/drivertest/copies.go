@@ -33,6 +33,7 @@ var copyTests = []test{
 		p, in := e.alloc(0, 1000, 0xee), noise(100)
 		e.ok(e.d.Memcpy(e.ctx[0], p+333, address(in), 100))
 		runtime.KeepAlive(in)
+		e.ok(e.d.CtxSynchronize(e.ctx[0], nil)) // the copy from pageable memory may still be on its way
 		out := e.read(0, p, 1000)
 		if !bytes.Equal(out[333:433], in) || bytes.Count(out[:333], []byte{0xee}) != 333 || bytes.Count(out[433:], []byte{0xee}) != 567 {
 			e.Error("bytes outside of the copy changed")
