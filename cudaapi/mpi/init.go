@@ -3,8 +3,8 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"os"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -88,14 +88,32 @@ func newWorld(t transport.Transport) (*world, error) {
 	if err := w.agreeOnLibrary(); err != nil {
 		return nil, err
 	}
-	local, err := t.World().SplitShared(0)
-	if err != nil {
+	if err := w.lookForCrowds(); err != nil {
 		return nil, err
 	}
-	if local.Size() > runtime.NumCPU() {
+	return w, nil
+}
+
+// lookForCrowds makes waits patient where a host has more ranks than processors:
+// than all of theirs, since mpirun may bind each to one of its own.
+func (w *world) lookForCrowds() error {
+	local, err := w.world.SplitShared(0)
+	if err != nil {
+		return err
+	}
+	mine := processors()
+	all := make([]uint64, len(mine))
+	if err := local.Allreduce(mine, all, BOr); err != nil {
+		return err
+	}
+	n := 0
+	for _, word := range all {
+		n += bits.OnesCount64(word)
+	}
+	if local.Size() > n {
 		w.spins, w.yields = spinsCrowded, yieldsCrowded
 	}
-	return w, local.Free()
+	return local.Free()
 }
 
 // World is the communicator of all ranks (MPI_COMM_WORLD). It calls [Init] if

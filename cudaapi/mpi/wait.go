@@ -42,6 +42,14 @@ const (
 	lostGrace = 300 * time.Millisecond
 )
 
+// anyProcessors is a mask of as many processors as there are, whichever.
+func anyProcessors(mask []uint64) []uint64 {
+	for i := range min(runtime.NumCPU(), 64*len(mask)) {
+		mask[i/64] |= 1 << (i % 64)
+	}
+	return mask
+}
+
 // waiter paces a wait and ends it when it must end.
 type waiter struct {
 	w      *world
