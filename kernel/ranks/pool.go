@@ -331,11 +331,11 @@ func (p *pool) interrupt(why error) string {
 	if p.inCalls(running) && p.complete() {
 		text += outOfStep + "\n"
 	}
-	for _, r := range running {
-		r.Interrupt()
-	}
 	if len(running) > 0 {
 		p.renew()
+	}
+	for _, r := range running {
+		r.Interrupt()
 	}
 	return text
 }
@@ -344,7 +344,8 @@ func (p *pool) interrupt(why error) string {
 const outOfStep = "Calls of MPI were interrupted, so world is a new communicator now; others that cells made may be out of step, and should be made again"
 
 // renew gives the ranks a new world, when they have ended what they run: after
-// an interrupt, some may have begun a collective that others never come to.
+// an interrupt, some may have begun a collective that others never come to. It is
+// called before the interrupt, lest the notebook's next cell come first.
 func (p *pool) renew() {
 	j := &job{cell: session.Cell{Name: "%mpi interrupt", Code: renewCell, Silent: true}, ranks: all(len(p.ranks)), timeout: renewTime, own: true}
 	if _, err := p.enqueue(j); err != nil {

@@ -25,6 +25,9 @@ func (p *pool) watch(j *job) {
 		case <-late:
 			running := p.running(j)
 			p.look(running)
+			if !j.own {
+				p.renew()
+			}
 			p.stop(j, running, func(r *rank) *session.Error {
 				text := fmt.Sprintf("the rank had not ended the cell after %v: it was at %s", j.timeout, describePlace(r.place))
 				if r.place.Call != "" {
@@ -32,9 +35,6 @@ func (p *pool) watch(j *job) {
 				}
 				return newError("Timeout", text)
 			})
-			if !j.own {
-				p.renew()
-			}
 		case <-tick.C:
 			running := p.running(j)
 			p.look(running)
@@ -127,11 +127,11 @@ func (p *pool) giveUp(j *job, running []*rank) {
 	if !vain {
 		return
 	}
+	p.renew()
+	p.tell(outOfStep + "\n")
 	p.stop(j, running, func(r *rank) *session.Error {
 		return newError(waitedInVain, fmt.Sprintf("%s failed while this rank was at %s", named(failed), describePlace(r.place)))
 	})
-	p.tell(outOfStep + "\n")
-	p.renew()
 }
 
 // waitedInVain names the error of a rank whose wait was ended since another had
