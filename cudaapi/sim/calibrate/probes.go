@@ -244,13 +244,25 @@ func (p *prober) copies() {
 // done.
 func (p *prober) turns() int { return min(4096, p.large>>14) }
 
+// inTurns has two streams work by turns: each waits for the other's event.
+func inTurns(work func(*cuda.Stream), other *cuda.Stream, there, back *cuda.Event) func(*cuda.Stream) {
+	return func(s *cuda.Stream) {
+		work(s)
+		ok(there.Record(s))
+		ok(other.WaitEvent(there))
+		work(other)
+		ok(back.Record(other))
+		ok(s.WaitEvent(back))
+	}
+}
+
 // waits puts between two kernels what costs time on the device.
 func (p *prober) waits() {
 	small := func(s *cuda.Stream) { p.kernel(s, "empty", cuda.Grid(1), cuda.Block(32)) }
 	work := func(s *cuda.Stream) { p.linear(s, "copy<float>", 1<<16, 256, p.x, p.y) }
 	tiny := 4 << 10
-	p.add("long kernel", 20, func(s *cuda.Stream) { p.kernel(s, "fma_f32", cuda.Grid(132), cuda.Block(256), 0, p.turns(), p.y) })
 	long := func(s *cuda.Stream) { p.kernel(s, "fma_f32", cuda.Grid(132), cuda.Block(256), 0, p.turns(), p.y) }
+	p.add("long kernel", 20, long)
 	for _, timed := range []bool{true, false} {
 		var flags []cuda.EventFlag
 		kind := "timed event"
@@ -261,40 +273,12 @@ func (p *prober) waits() {
 		p.add(kind+" alone", 40, func(s *cuda.Stream) { ok(e.Record(s)) })
 		p.add("kernel and "+kind, 20, func(s *cuda.Stream) { small(s); ok(e.Record(s)) })
 		p.add("long kernel and "+kind, 20, func(s *cuda.Stream) { long(s); ok(e.Record(s)) })
-		p.add("kernels on two streams in turns, "+kind+"s", 20, func(s *cuda.Stream) {
-			small(s)
-			ok(e.Record(s))
-			ok(p.others[0].WaitEvent(e))
-			small(p.others[0])
-			ok(back.Record(p.others[0]))
-			ok(s.WaitEvent(back))
-		})
-		p.add("long kernels on two streams in turns, "+kind+"s", 20, func(s *cuda.Stream) {
-			long(s)
-			ok(e.Record(s))
-			ok(p.others[0].WaitEvent(e))
-			long(p.others[0])
-			ok(back.Record(p.others[0]))
-			ok(s.WaitEvent(back))
-		})
+		p.add("kernels on two streams in turns, "+kind+"s", 20, inTurns(small, p.others[0], e, back))
+		p.add("long kernels on two streams in turns, "+kind+"s", 20, inTurns(long, p.others[0], e, back))
 		if p.far != nil {
 			far := must(p.devices[1].NewEvent(flags...))
-			p.add("kernels on two devices in turns, "+kind+"s", 20, func(s *cuda.Stream) {
-				small(s)
-				ok(e.Record(s))
-				ok(p.streams[1].WaitEvent(e))
-				small(p.streams[1])
-				ok(far.Record(p.streams[1]))
-				ok(s.WaitEvent(far))
-			})
-			p.add("long kernels on two devices in turns, "+kind+"s", 20, func(s *cuda.Stream) {
-				long(s)
-				ok(e.Record(s))
-				ok(p.streams[1].WaitEvent(e))
-				long(p.streams[1])
-				ok(far.Record(p.streams[1]))
-				ok(s.WaitEvent(far))
-			})
+			p.add("kernels on two devices in turns, "+kind+"s", 20, inTurns(small, p.streams[1], e, far))
+			p.add("long kernels on two devices in turns, "+kind+"s", 20, inTurns(long, p.streams[1], e, far))
 			for _, n := range []int{tiny, 32 << 10, min(1<<20, p.large/4)} {
 				p.add(fmt.Sprintf("copy out, copy in on another device, %s, %ss", size(n), kind), 20, func(s *cuda.Stream) {
 					ok(cuda.MemcpyAsync(p.pin[0].Slice(0, n), p.x.Slice(0, n), s))
