@@ -78,3 +78,58 @@ func TestALostRankIsToldOfOnce(t *testing.T) {
 		t.Errorf("another cell: %v", err)
 	}
 }
+
+// stuck is a member whose first cell ends when it is interrupted. By then the
+// notebook has its next cell ready.
+type stuck struct {
+	dying
+	next        func()
+	interrupted chan struct{}
+	ran         chan string
+}
+
+func (s *stuck) Ended() <-chan struct{} { return nil }
+
+func (s *stuck) Execute(c session.Cell) session.Result {
+	s.ran <- c.Code
+	if c.Code == "stuck" {
+		<-s.interrupted
+	}
+	return session.Result{}
+}
+
+func (s *stuck) Interrupt() {
+	s.next()
+	close(s.interrupted)
+}
+
+// After an interrupt the next cell finds the new world, not the old one, in
+// which ranks are out of step.
+func TestTheNextCellHasTheNewWorld(t *testing.T) {
+	for name, c := range map[string]struct {
+		timeout time.Duration
+		stop    func(p *pool)
+	}{
+		"interrupt": {0, func(p *pool) { p.interrupt(errors.New("enough")) }},
+		"timeout":   {50 * time.Millisecond, func(*pool) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &stuck{interrupted: make(chan struct{}), ran: make(chan string, 10)}
+			h := page{make(chan string, 10)}
+			p := newPool([]*rank{{member: s}}, &local{}, newMerger(1, h.Show), h)
+			s.next = func() {
+				if _, err := p.post(session.Cell{Code: "next"}, []int{0}, 0); err != nil {
+					t.Error(err)
+				}
+			}
+			if _, err := p.post(session.Cell{Code: "stuck"}, []int{0}, c.timeout); err != nil {
+				t.Fatal(err)
+			}
+			first := <-s.ran
+			c.stop(p)
+			if second, third := <-s.ran, <-s.ran; first != "stuck" || second != renewCell || third != "next" {
+				t.Errorf("the rank ran %q, %q, %q", first, second, third)
+			}
+		})
+	}
+}
