@@ -118,8 +118,8 @@ bench: $(BIN) $(PIP)
 
 # What calls cost on GPUs: in Go, compiled and in a cell, beside C++ and Python.
 bench-gpu: $(BIN)
-	$(GO) build -o build/percall ./bench/percall
-	scripts/bench-gpu.sh build/percall $(BIN) $(PYTHON)
+	$(GO) build -o build/ ./bench/percall ./bench/turns
+	scripts/bench-gpu.sh build/turns build/percall $(BIN) $(PYTHON)
 
 # Executes the tutorials in place.
 notebooks: $(BIN)

@@ -60,7 +60,7 @@ section_mpi() {
 }
 
 # What calls cost: Go compiled and in a cell, C++ and Python where they are.
-section_bench() { "$here/bench-gpu.sh" "$here/bin/percall" "$here/bin/gocuda-kernel" 2>&1 | tee "$out/bench.txt"; }
+section_bench() { "$here/bench-gpu.sh" "$here/bin/turns" "$here/bin/percall" "$here/bin/gocuda-kernel" 2>&1 | tee "$out/bench.txt"; }
 
 section_notebooks() {
   local notebook status=0
