@@ -540,7 +540,12 @@ func (c *checker) typeError(err types.Error) {
 	if again := sameName.FindStringSubmatch(m.text); again != nil && again[1] == again[2] {
 		m.text += fmt.Sprintf(" (%s was declared again since: run the cell that makes the value once more)", again[1])
 	}
-	m.text += c.suggest(m.text)
+	if rest, ok := strings.CutPrefix(m.text, "\t"); ok && len(c.mistakes) > 0 { // more about the last one
+		last := &c.mistakes[len(c.mistakes)-1]
+		last.text += fmt.Sprintf("\n\t%s at %s:%d:%d", rest, m.file, m.line, m.column)
+		return
+	}
+	m.text += c.suggest(m, err.Pos)
 	c.mistakes = append(c.mistakes, m)
 }
 

@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"reflect"
 	"strings"
+	"sync"
 
 	"gocuda/kernel/golang/rt"
 )
@@ -75,8 +76,50 @@ func compileError(code string, list []mistake) *Error {
 	return &Error{Name: "CompileError", Message: message, Traceback: trace}
 }
 
+// texts keeps the lines of cells, which traces show.
+type texts struct {
+	mu    sync.Mutex
+	cells map[string][]string
+}
+
+// maxText is how many bytes a cell may have whose lines are kept.
+const maxText = 64 << 10
+
+func (t *texts) keep(cell, code string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cells == nil {
+		t.cells = make(map[string][]string)
+	}
+	delete(t.cells, cell)
+	if len(code) <= maxText {
+		t.cells[cell] = strings.Split(code, "\n")
+	}
+}
+
+// line is a line of a cell without its indentation; "" if it is not kept.
+func (t *texts) line(cell string, n int) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if lines := t.cells[cell]; n >= 1 && n <= len(lines) {
+		return strings.TrimSpace(lines[n-1])
+	}
+	return ""
+}
+
+// from is the rest of the line at a mistake's column; "" if it is not kept.
+func (t *texts) from(m mistake) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := t.cells[m.file]
+	if m.line < 1 || m.line > len(lines) || m.column < 1 || m.column > len(lines[m.line-1]) {
+		return ""
+	}
+	return lines[m.line-1][m.column-1:]
+}
+
 // panicError shows why a cell ended that did not return.
-func panicError(v any, calls []rt.Call) *Error {
+func (t *texts) panicError(v any, calls []rt.Call) *Error {
 	e := &Error{}
 	switch x := v.(type) {
 	case error:
@@ -104,7 +147,7 @@ func panicError(v any, calls []rt.Call) *Error {
 	}
 	e.Traceback = append(e.Traceback, red+bold+head+": "+plain+red+e.Message+plain)
 	e.Message, _, _ = strings.Cut(e.Message, "\n")
-	e.Traceback = append(e.Traceback, traceLines(calls)...)
+	e.Traceback = append(e.Traceback, t.trace(calls)...)
 	return e
 }
 
@@ -149,8 +192,11 @@ func panicText(v any) string {
 	return fmt.Sprintf("%+v", v)
 }
 
-// traceLines shows where a panic came through the cells.
-func traceLines(calls []rt.Call) []string {
+// sourceIndent stands before the source of a line of a trace.
+const sourceIndent = "        "
+
+// trace shows where a panic came through the cells, with their lines.
+func (t *texts) trace(calls []rt.Call) []string {
 	var lines []string
 	for i := 0; i < len(calls); i++ {
 		c := calls[i]
@@ -159,6 +205,9 @@ func traceLines(calls []rt.Call) []string {
 			n++
 		}
 		i += n - 1
+		if c.Line == 0 && i-n >= 0 && calls[i-n].Func.Name == c.Func.Name {
+			continue // a deferred call of the function above
+		}
 		where := c.Func.File
 		if c.Line > 0 {
 			where = fmt.Sprintf("%s:%d:%d", c.Func.File, c.Line, c.Column)
@@ -168,6 +217,9 @@ func traceLines(calls []rt.Call) []string {
 			line += fmt.Sprintf(" (%d times)", n)
 		}
 		lines = append(lines, line)
+		if text := t.line(c.Func.File, c.Line); text != "" {
+			lines = append(lines, sourceIndent+text)
+		}
 	}
 	return lines
 }

@@ -72,7 +72,8 @@ type Evaluator struct {
 
 	program bool // RunProgram's
 
-	run running
+	run   running
+	texts texts
 }
 
 // Result is what a cell gave.
@@ -187,6 +188,7 @@ func (ev *Evaluator) Eval(name, code string, silent bool) Result {
 	if err := ev.require(name, code); err != nil {
 		return Result{Err: err}
 	}
+	ev.texts.keep(name, code)
 	entry, err := ev.compile(name, code, silent)
 	if err != nil {
 		return Result{Err: err}

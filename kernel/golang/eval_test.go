@@ -211,6 +211,8 @@ var scenarios = []scenario{
 		"_ = &*p", "Panic: runtime error: invalid memory address or nil pointer dereference",
 		"func(x int) {}(*p)", "Panic: runtime error: invalid memory address or nil pointer dereference",
 		"len(*func() *[3]int { return nil }())", "Panic: runtime error: invalid memory address or nil pointer dereference",
+		"type Q struct{}\nfunc (Q) String() string { panic(\"in String\") }\nQ{}", "=> %!v(PANIC=String method: in String)",
+		"var e error\ne.Error()", "Panic: runtime error: invalid memory address or nil pointer dereference",
 		"var e error\n_ = e.(fmt.Stringer)", "Panic: interface conversion: interface is nil, not fmt.Stringer",
 		"_ = interface{ Len() int }(nil).(*list.List)", "Panic: interface conversion: interface { Len() int } is nil, not *list.List",
 		"import \"container/list\"\n_ = interface{ Len() int }(nil).(*list.List)", "Panic: interface conversion: interface { Len() int } is nil, not *list.List",

@@ -122,7 +122,22 @@ func (im *importer) isSource(o types.Object) bool { return o.Pos().IsValid() }
 // standard library's of that name.
 func (ev *Evaluator) guessImport(name string) *types.Package {
 	im := ev.importer
+	p, ok := im.namesOfPackages()[name]
+	if !ok {
+		return nil
+	}
+	pkg, err := im.Import(p)
+	if err != nil {
+		return nil
+	}
+	return pkg
+}
+
+// namesOfPackages gives the import path of each package that cells can use
+// without an import, by its name.
+func (im *importer) namesOfPackages() map[string]string {
 	im.mu.Lock()
+	defer im.mu.Unlock()
 	if im.byName == nil {
 		im.byName = make(map[string]string)
 		paths := im.host.Packages()
@@ -140,14 +155,5 @@ func (ev *Evaluator) guessImport(name string) *types.Package {
 			im.byName[base] = p
 		}
 	}
-	p, ok := im.byName[name]
-	im.mu.Unlock()
-	if !ok {
-		return nil
-	}
-	pkg, err := im.Import(p)
-	if err != nil {
-		return nil
-	}
-	return pkg
+	return im.byName
 }

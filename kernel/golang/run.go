@@ -71,7 +71,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 		select {
 		case end := <-done:
 			if !end.ok {
-				res.Err = panicError(end.value, end.trace)
+				res.Err = ev.texts.panicError(end.value, end.trace)
 			}
 			if _, ok := end.value.(goexit); ok {
 				res.Err = endError("Goexit", "the cell called runtime.Goexit; the notebook goes on")
@@ -83,7 +83,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 			case <-done:
 			case <-time.After(endingTime):
 			}
-			res.Err = panicError(rt.Interrupted, nil)
+			res.Err = ev.texts.panicError(rt.Interrupted, nil)
 		case <-watch.C:
 			if running = !ev.tooDeep(); running {
 				break
@@ -99,7 +99,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 				}
 			}
 			debug.FreeOSMemory() // the stack, which the next cell must not answer for
-			res.Err = overflowError(name, ev.rt.BodyLine())
+			res.Err = ev.texts.overflowError(name, ev.rt.BodyLine())
 		}
 	}
 	if res.Err == nil {
@@ -138,10 +138,10 @@ func (ev *Evaluator) tooDeep() bool {
 
 // overflowError is what a recursion without end gives, in a statement at the
 // outer level of a cell; line 0 is not known.
-func overflowError(cell string, line int) *Error {
+func (t *texts) overflowError(cell string, line int) *Error {
 	e := endError("StackOverflow", "stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept")
 	if line > 0 {
-		e.Traceback = append(e.Traceback, traceLines([]rt.Call{{Func: &rt.Func{File: cell}, Line: line, Column: 1}})...)
+		e.Traceback = append(e.Traceback, t.trace([]rt.Call{{Func: &rt.Func{File: cell}, Line: line, Column: 1}})...)
 	}
 	return e
 }
@@ -154,16 +154,16 @@ func (ev *Evaluator) Guard(f func(), failed func(*Error)) {
 	g := ev.run.group
 	ev.run.mu.Unlock()
 	if g == nil {
-		failed(panicError(rt.Interrupted, nil))
+		failed(ev.texts.panicError(rt.Interrupted, nil))
 		return
 	}
 	var end ended
 	defer func() {
 		switch {
 		case g.Cancelled():
-			failed(panicError(rt.Interrupted, nil))
+			failed(ev.texts.panicError(rt.Interrupted, nil))
 		case !end.ok:
-			failed(panicError(end.value, end.trace))
+			failed(ev.texts.panicError(end.value, end.trace))
 		}
 	}()
 	end.ok = true // as after runtime.Goexit
@@ -201,7 +201,7 @@ func (ev *Evaluator) Interrupt() {
 
 // background is a panic in a goroutine that a cell started.
 func (ev *Evaluator) background(g *rt.Group, value any, trace []rt.Call) {
-	e := panicError(value, trace)
+	e := ev.texts.panicError(value, trace)
 	e.Traceback = append([]string{faint + "in a goroutine of " + g.Name + plain}, e.Traceback...)
 	r := &ev.run
 	r.mu.Lock()

@@ -287,6 +287,7 @@ func parseErrors(list scanner.ErrorList, name, code string) scanner.ErrorList {
 	for _, e := range list {
 		e.Pos.Filename = name
 		if e.Pos.Line > lines {
+			e.Msg = strings.Replace(e.Msg, "found '}'", "found the end of the cell", 1)
 			e.Pos.Line = lines
 			e.Pos.Column = len(code) - strings.LastIndexByte(code, '\n')
 		}

@@ -1,42 +1,35 @@
 package golang
 
 import (
+	"go/ast"
+	"go/token"
 	"go/types"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 )
 
-// suggest names what a misspelt name may have meant.
-func (c *checker) suggest(msg string) string {
-	name, ok := strings.CutPrefix(msg, "undefined: ")
-	if !ok {
-		return ""
-	}
+// noMember is what the checker says of a name that a type or a struct lacks.
+var noMember = regexp.MustCompile(`^(?:\S.* undefined \(type .* has no field or method ([\pL_][\pL_\d]*)\)$|unknown field ([\pL_][\pL_\d]*) in struct literal)`)
+
+// suggest names what a misspelt name, at pos, may have meant.
+func (c *checker) suggest(m mistake, pos token.Pos) string {
+	name, undefined := strings.CutPrefix(m.text, "undefined: ")
 	var from []string
-	if pkg, sel, ok := strings.Cut(name, "."); ok {
-		name = sel
-		if p, ok := c.pkg.Scope().Lookup(pkg).(*types.PkgName); ok {
-			from = p.Imported().Scope().Names()
-		} else if p, ok := c.ev.names[pkg].(*types.PkgName); ok {
-			from = p.Imported().Scope().Names()
-		} else {
-			for _, d := range c.src.file.Imports {
-				if p, err := c.ev.importer.Import(strings.Trim(d.Path.Value, `"`)); err == nil && p.Name() == pkg {
-					from = p.Scope().Names()
-				}
-			}
+	if member := noMember.FindStringSubmatch(m.text); member != nil {
+		name, from = member[1]+member[2], c.members(pos)
+	} else if pkg, sel, ok := strings.Cut(name, "."); undefined && ok {
+		name, from = sel, c.namesIn(pkg)
+	} else if undefined {
+		from = c.names()
+		if strings.HasPrefix(c.ev.texts.from(m), name+".") {
+			from = slices.AppendSeq(from, maps.Keys(c.ev.importer.namesOfPackages()))
 		}
-	} else {
-		for n := range c.ev.names {
-			from = append(from, n)
-		}
-		for n := range c.declared {
-			from = append(from, n)
-		}
-		from = append(from, types.Universe.Names()...)
 	}
 	best, distance := "", len(name)/3+1
 	for _, n := range from {
-		if d := editDistance(strings.ToLower(n), strings.ToLower(name), distance); d < distance || d == distance && best != "" && n < best {
+		if d := editDistance(strings.ToLower(n), strings.ToLower(name), distance); d < distance || d == distance && best != "" && nearer(n, best, name) {
 			best, distance = n, d
 		}
 	}
@@ -44,6 +37,100 @@ func (c *checker) suggest(msg string) string {
 		return ""
 	}
 	return " (did you mean " + best + "?)"
+}
+
+// names lists what a cell can name at its outer level.
+func (c *checker) names() []string {
+	from := types.Universe.Names()
+	from = slices.AppendSeq(from, maps.Keys(c.ev.names))
+	return slices.AppendSeq(from, maps.Keys(c.declared))
+}
+
+// namesIn lists what a package has, by the name that the cell gives it.
+func (c *checker) namesIn(pkg string) []string {
+	if p, ok := c.pkg.Scope().Lookup(pkg).(*types.PkgName); ok {
+		return p.Imported().Scope().Names()
+	}
+	if p, ok := c.ev.names[pkg].(*types.PkgName); ok {
+		return p.Imported().Scope().Names()
+	}
+	for _, d := range c.src.file.Imports {
+		if p, err := c.ev.importer.Import(strings.Trim(d.Path.Value, `"`)); err == nil && p.Name() == pkg {
+			return p.Scope().Names()
+		}
+	}
+	return nil
+}
+
+// members lists the fields and methods of what has the selector, or the struct
+// literal the key, at pos.
+func (c *checker) members(pos token.Pos) (list []string) {
+	var of types.Type
+	ast.Inspect(c.src.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if n.Sel.Pos() == pos {
+				of = c.info.TypeOf(n.X)
+			}
+		case *ast.CompositeLit:
+			for _, e := range n.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok && kv.Pos() == pos {
+					if of = c.info.TypeOf(n); of == nil && n.Type != nil {
+						of = c.info.TypeOf(n.Type)
+					}
+				}
+			}
+		}
+		return of == nil
+	})
+	if of == nil {
+		return nil
+	}
+	if p, ok := of.Underlying().(*types.Pointer); ok {
+		of = p.Elem()
+	}
+	methods := types.NewMethodSet(of)
+	if !types.IsInterface(of) {
+		methods = types.NewMethodSet(types.NewPointer(of))
+	}
+	for m := range methods.Methods() {
+		list = append(list, m.Obj().Name())
+	}
+	return appendFields(list, of, 0)
+}
+
+// appendFields adds a struct's fields, and those of the structs embedded in it.
+func appendFields(list []string, t types.Type, depth int) []string {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok || depth > 5 {
+		return list
+	}
+	for f := range s.Fields() {
+		if list = append(list, f.Name()); f.Embedded() {
+			list = appendFields(list, f.Type(), depth+1)
+		}
+	}
+	return list
+}
+
+// nearer says whether of two names as far from a third the first is the likelier
+// one: it begins and ends with more of the same letters.
+func nearer(a, b, name string) bool {
+	x, y := sameEnds(a, name), sameEnds(b, name)
+	return x > y || x == y && a < b
+}
+
+func sameEnds(a, b string) (n int) {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for m := 1; m <= len(a) && m <= len(b) && a[len(a)-m] == b[len(b)-m]; m++ {
+		n++
+	}
+	return n
 }
 
 // editDistance counts the letters to change, add, drop or swap, up to limit+1.

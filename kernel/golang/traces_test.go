@@ -83,7 +83,7 @@ func TestTraces(t *testing.T) {
 			}
 			var calls []string
 			for _, line := range failed.Traceback {
-				if line = withoutColour(line); strings.HasPrefix(line, "    ") {
+				if line = withoutColour(line); strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, sourceIndent) {
 					calls = append(calls, strings.Join(strings.Fields(line), " "))
 				}
 			}
@@ -91,5 +91,58 @@ func TestTraces(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})
+	}
+}
+
+// Each line of a trace that is a cell's is followed by its source.
+func TestTracesShowTheirLines(t *testing.T) {
+	s := newSession(t)
+	s.run("func first[T any](xs []T) T {\n\tdefer func() {}()\n\treturn xs[0] // of none\n}")
+	res := s.ev.Eval("In[2]", "xs := []string{}\nslices.SortFunc([]int{1, 2}, func(a, b int) int {\n\tfirst(xs)\n\treturn 0\n})", false)
+	want := `panic: runtime error: index out of range [0] with length 0
+    In[1]:3:2  main.first
+        return xs[0] // of none
+    In[2]:3:2  func1
+        first(xs)
+    slices:36:10  slices.SortStableFunc
+    slices:24:59  slices.SortFunc
+    In[2]:2:1
+        slices.SortFunc([]int{1, 2}, func(a, b int) int {`
+	if res.Err == nil {
+		t.Fatal("does not panic")
+	}
+	var lines []string
+	for _, line := range res.Err.Traceback {
+		lines = append(lines, strings.TrimRight(withoutColour(line), " "))
+	}
+	if got := strings.Join(lines, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Mistakes come with what the misspelt name may have meant, and with what the
+// checker has to say besides.
+func TestMistakes(t *testing.T) {
+	s := newSession(t)
+	s.run("type B struct{ Name string }\nfunc (*B) Push(int) {}\ntype D struct {\n\tB\n\tAge int\n}\nvar d D\nvar e error")
+	for code, want := range map[string]string{
+		"d.Psh(1)":                        "1:3: d.Psh undefined (type D has no field or method Psh) (did you mean Push?)",
+		"d.Nmae":                          "1:3: d.Nmae undefined (type D has no field or method Nmae) (did you mean Name?)",
+		"e.Eror()":                        "1:3: e.Eror undefined (type error has no field or method Eror) (did you mean Error?)",
+		"x := &D{Agee: 1}":                "1:9: unknown field Agee in struct literal of type D (did you mean Age?)",
+		"fmt.Printn(1)":                   "1:5: undefined: fmt.Printn (did you mean Println?)",
+		"strngs.ToUpper(\"a\")":           "1:1: undefined: strngs (did you mean strings?)",
+		"switch 1 {\ncase 2:\ncase 2:\n}": "3:6: duplicate case 2 (constant of type int) in expression switch\n\tprevious case at In:2:6",
+		"y :=":                            "1:5: syntax error: expected operand, found the end of the cell",
+	} {
+		res := s.ev.Eval("In", code, false)
+		if res.Err == nil {
+			t.Errorf("%s: no error", code)
+			continue
+		}
+		text := withoutColour(strings.Join(res.Err.Traceback, "\n"))
+		if !strings.HasPrefix(text, "In:"+want+"\n") {
+			t.Errorf("%s\ngave %s\nwant %s", code, text, want)
+		}
 	}
 }

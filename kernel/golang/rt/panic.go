@@ -96,6 +96,7 @@ var reflectPanics = []struct {
 	err  error
 }{
 	{"on zero Value", nilDereference},
+	{"reflect: Method on nil interface value", nilDereference},
 	{"using zero Value argument", nilDereference},
 	{"call of nil function", nilDereference},
 	{"reflect: call of nil func", nilDereference},

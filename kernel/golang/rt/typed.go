@@ -140,7 +140,7 @@ type richStringer struct{ rich }
 
 func (r richStringer) String() string {
 	if f, ok := method[string](r.box, "String"); ok {
-		return f()
+		return stringFunc(f).String()
 	}
 	return r.box.T.Name
 }
@@ -149,7 +149,7 @@ type richError struct{ rich }
 
 func (r richError) Error() string {
 	if f, ok := method[string](r.box, "Error"); ok {
-		return f()
+		return stringFunc(f).String()
 	}
 	return r.box.T.Name
 }
