@@ -22,8 +22,8 @@ func init() {
 			runtime.AddCleanup(owner, func(int) { freed.Add(1) }, 0)
 			return transport.Memory{T: transport.Byte, Device: owner} // of no bytes: there need be no device
 		}
-		collect := func(until int32) int32 {
-			for range 100 {
+		collect := func(times int, until int32) int32 {
+			for range times {
 				runtime.GC()
 				if time.Sleep(time.Millisecond); freed.Load() >= until {
 					break
@@ -40,7 +40,7 @@ func init() {
 		if err != nil {
 			return err
 		}
-		if collect(1) > 0 {
+		if collect(5, 1) > 0 {
 			return errors.New("memory of a message under way was let go")
 		}
 		if _, err := wait(w.Isend(transport.Memory{T: transport.Byte}, 0, 10)); err != nil {
@@ -55,7 +55,7 @@ func init() {
 			}
 		}
 		out, in = nil, nil
-		if n := collect(2); n != 2 {
+		if n := collect(100, 2); n != 2 {
 			return fmt.Errorf("of two messages' memory %d were let go", n)
 		}
 		return nil
