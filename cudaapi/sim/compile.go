@@ -2,7 +2,9 @@ package sim
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -178,38 +180,74 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	common, err := b.runtime()
+	if err != nil {
+		return nil, "", err
+	}
 	out := filepath.Join(b.dir, "k.so")
-	if _, _, err := b.command(string(asm), "-x", "assembler", "-shared", "-Wl,-Bsymbolic", "-o", out, "-"); err != nil {
+	if _, _, err := b.command(string(asm), "-shared", "-Wl,-Bsymbolic", "-o", out, "-x", "assembler", "-", "-x", "none", common); err != nil {
 		return nil, "", err
 	}
 	so, err = os.ReadFile(out)
 	return so, log + more, err
 }
 
+// sites reports whether accesses are checked by sites, which g++ alone leaves a
+// register for.
+func (b *build) sites() bool { return b.check && runtime.GOARCH == "amd64" && !b.cc.clang }
+
+// flags are those for all code that runs on devices.
+func (b *build) flags() []string {
+	flags := []string{"-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",
+		"-fwrapv", "-fno-delete-null-pointer-checks", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-semantic-interposition", "-w"}
+	if !b.cc.clang {
+		flags = append(flags, "-fno-gnu-unique", "-fno-ipa-ra", "-fno-tree-loop-distribute-patterns", "-ftree-vectorize", "-fmax-errors=20", "-Wno-register")
+	}
+	if runtime.GOARCH == "amd64" && cpu.X86.HasFMA && cpu.X86.HasAVX2 {
+		flags = append(flags, "-mavx2", "-mfma")
+	}
+	if b.check {
+		flags = append(flags, "-DGOCUDA_CHECK=1")
+	}
+	if b.sites() {
+		flags = append(flags, "-ffixed-r15", "-DGOCUDA_SITES=1")
+	}
+	return flags
+}
+
+// runtime is an object with the code that is the same for all kernels. It lies
+// beside the headers that it is made of, and is compiled where it is not there.
+func (b *build) runtime() (string, error) {
+	flags := append(b.flags(), "-std=c++17", "-O2")
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", b.cc.path, b.cc.version, flags))
+	object := filepath.Join(b.include, "runtime", hex.EncodeToString(h[:8])+".o")
+	if _, err := os.Stat(object); err == nil {
+		return object, nil
+	}
+	out := filepath.Join(b.dir, "runtime.o")
+	if _, _, err := b.command("", append(flags, "-c", "-o", out, filepath.Join(b.include, "runtime", "runtime.cc"))...); err != nil {
+		return "", err
+	}
+	code, err := os.ReadFile(out)
+	if err == nil {
+		err = writeWhole(object, code)
+	}
+	return object, err
+}
+
 // assembly compiles a source that was scanned.
 func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err error) {
 	amd64 := runtime.GOARCH == "amd64"
-	args := []string{"-x", "c++", "-std=" + b.options.std, "-I", b.include, "-include", filepath.Join(b.include, "cuda_sim.h"),
-		"-fPIC", "-S", "-o", "-", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",
-		"-fwrapv", "-fno-delete-null-pointer-checks", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-semantic-interposition",
-		"-w", b.options.optimize, "-ffp-contract=" + b.options.contract}
+	args := append(b.flags(), "-x", "c++", "-std="+b.options.std, "-I", b.include, "-include", filepath.Join(b.include, "cuda_sim.h"),
+		"-S", "-o", "-", b.options.optimize, "-ffp-contract="+b.options.contract)
 	if b.cc.clang {
 		args = append(args, "-ferror-limit=20")
-	} else {
-		args = append(args, "-fno-gnu-unique", "-fno-ipa-ra", "-fno-tree-loop-distribute-patterns", "-ftree-vectorize", "-fmax-errors=20", "-Wno-register")
 	}
 	if amd64 {
 		args = append(args, "-pg", "-mfentry")
-		if cpu.X86.HasFMA && cpu.X86.HasAVX2 {
-			args = append(args, "-mavx2", "-mfma")
-		}
-	}
-	sites := b.check && amd64 && !b.cc.clang
-	if sites {
-		args = append(args, "-ffixed-r15", "-DGOCUDA_SITES=1")
 	}
 	if b.check {
-		args = append(args, "-fsanitize=kernel-address", "-DGOCUDA_CHECK=1")
+		args = append(args, "-fsanitize=kernel-address")
 		if b.cc.clang {
 			for _, p := range []string{"-asan-instrumentation-with-call-threshold=0", "-asan-stack=0", "-asan-globals=0", "-asan-instrument-dynamic-allocas=0"} {
 				args = append(args, "-mllvm", p)
@@ -223,7 +261,7 @@ func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err
 	args = append(args, b.options.compile...)
 	asm, log, err = b.command(s.text+s.footer(names), append(args, "-")...)
 	if err == nil && amd64 {
-		asm = rewrite(asm, sites)
+		asm = rewrite(asm, b.sites())
 	}
 	return asm, log, err
 }

@@ -17,10 +17,9 @@
 #define __cluster_dims__(...)
 
 #include "sim/thread.h"
-#include "sim/block.h"
+#include "sim/runtime.h"
 #include "sim/barrier.h"
 #include "sim/spin.h"
-#include "sim/check.h"
 #include "sim/races.h"
 #include "sim/vector.h"
 #include "sim/warp.h"

@@ -4,25 +4,6 @@
 
 namespace gocuda {
 
-// between is where others may come in. Now and then the threads of the block
-// do, and blocks on other cores have time to. The first to be interrupted goes
-// on last, so that all that the others did is lost.
-static __attribute__((noinline)) GOCUDA_RAW void between() {
-    Thread *t = self();
-    Worker *w = t->worker;
-    if (w->patience--) return;
-    w->patience = 7;
-    yield(t->waited); // not first twice: it may be in a loop
-    moved(t->block);
-    for (int i = 0; i < 50; i++) {
-#if defined(__x86_64__)
-        asm volatile("pause" ::: "memory");
-#else
-        asm volatile("yield" ::: "memory");
-#endif
-    }
-}
-
 template <class T> struct Slow {
     T &place;
 

@@ -13,17 +13,6 @@ static GOCUDA_INLINE GOCUDA_RAW void changed(bool something) {
     if (something) store(self()->turns, 0);
 }
 
-// linger is every so manyth turn of a loop. If it did nothing but look, what it
-// accessed does not count.
-static __attribute__((noinline)) GOCUDA_RAW void linger(bool looks) {
-    Thread *t = self();
-    if (looks)
-        for (int k = 0; k < 6; k++) t->accessed[k] = t->before[k];
-    pause();
-}
-
-static __attribute__((noinline)) GOCUDA_RAW void arrived() { moved(self()->block); }
-
 static GOCUDA_INLINE GOCUDA_RAW bool loop(bool on, bool looks) {
     Thread *t = self();
     gocuda_u32 n = load(t->turns);

@@ -68,7 +68,7 @@ static __attribute__((noinline)) GOCUDA_RAW void yield(bool last) {
 
 // pause is the turn of a thread that waits for another to write something, or
 // may do so: if there is nothing but such threads, other blocks get a turn.
-static __attribute__((noinline)) GOCUDA_RAW void pause() {
+GOCUDA_CALL void pause() {
     Thread *t = self();
     if (t->order == GOCUDA_NOBODY) return;
     if (!t->block->spinner) t->block->spinner = t;
@@ -92,7 +92,7 @@ static GOCUDA_RAW void release(Block *b) {
 }
 
 // arrive is a barrier of the block's threads that have not returned.
-static __attribute__((noinline)) GOCUDA_RAW void arrive(gocuda_u32 predicate) {
+GOCUDA_CALL void arrive(gocuda_u32 predicate) {
     Thread *t = self();
     Block *b = t->block;
     asm volatile("" ::: "memory");
@@ -111,7 +111,7 @@ static __attribute__((noinline)) GOCUDA_RAW void arrive(gocuda_u32 predicate) {
 }
 
 // arrive_grid is a barrier of all blocks of a cooperative launch.
-static __attribute__((noinline)) GOCUDA_RAW void arrive_grid() {
+GOCUDA_CALL void arrive_grid() {
     Thread *t = self();
     asm volatile("" ::: "memory");
     tell(t);
@@ -165,7 +165,7 @@ static GOCUDA_RAW void place(Thread *t, gocuda_u32 rank) {
 }
 
 // enter readies the stack for the thread that is next in its block.
-static GOCUDA_RAW bool enter(Thread *t) {
+GOCUDA_CALL bool enter(Thread *t) {
     Worker *w = t->worker;
     gocuda_u32 r = t->block->started;
     if (r == w->threads) {
@@ -180,7 +180,7 @@ static GOCUDA_RAW bool enter(Thread *t) {
 
 // go_on ends the thread that the stack ran, after a wait or where the order is
 // not the plain one, and enters the next.
-static __attribute__((noinline)) GOCUDA_RAW bool go_on(Thread *t) {
+GOCUDA_CALL bool go_on(Thread *t) {
     tell(t);
     leave(t, t->order, t->order + 1);
     return enter(t);
@@ -188,7 +188,7 @@ static __attribute__((noinline)) GOCUDA_RAW bool go_on(Thread *t) {
 
 // finish tells of all threads of the stack once the last of the block has
 // returned.
-static __attribute__((noinline)) GOCUDA_RAW void finish(Thread *t, gocuda_u32 threads) {
+GOCUDA_CALL void finish(Thread *t, gocuda_u32 threads) {
     t->block->started = threads;
     leave(t, t->left, threads);
     t->order = GOCUDA_NOBODY;
@@ -262,7 +262,7 @@ static __attribute__((noinline)) GOCUDA_RAW void give_up(Worker *w, Thread *t, F
 }
 
 // fail ends the thread, and with it the launch.
-static __attribute__((noinline)) GOCUDA_RAW void fail(gocuda_u32 kind, gocuda_u64 address, gocuda_u32 size, gocuda_u32 write, const char *text = nullptr, gocuda_u32 line = 0) {
+GOCUDA_CALL void fail(gocuda_u32 kind, gocuda_u64 address, gocuda_u32 size, gocuda_u32 write, const char *text, gocuda_u32 line) {
     Thread *t = self();
     Failure f = {};
     f.kind = kind, f.address = address, f.size = size, f.write = write, f.line = line;

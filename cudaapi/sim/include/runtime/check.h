@@ -1,8 +1,6 @@
 // The check of every access to memory. The compiler calls these before each
 // load and store of device code (-fsanitize=kernel-address, with all of it but
 // the calls switched off); GOCUDA_SIM_CHECK=0 compiles without the calls.
-#pragma once
-
 //
 // With g++ on x86-64 the calls of the usual sizes do not stay in the code
 // (asm.go replaces them): each place in the code that accesses memory, its
@@ -13,6 +11,8 @@
 // belong to a worker, and register r15 leads to them. Where accesses are
 // counted the register leads to sites that no access fits: of those only how
 // often they are passed is noted.
+#pragma once
+
 #ifdef GOCUDA_CHECK
 namespace gocuda {
 
