@@ -103,7 +103,7 @@ var valueTests = []test{
 			{Kind: driver.MemOpWriteValue64, Addr: flag + 16, Value: 0x0202020202020202},
 		}))
 		e.pending(0, a, "a batch with a wait in it")
-		e.all(0, flag, 4, 1)
+		e.until("the write before the wait", func() bool { return e.uint32At(0, flag) == 0x01010101 })
 		e.all(0, flag+16, 8, 0)
 		e.ok(e.d.StreamWriteValue32(e.ctx[0], b, flag+8, 4))
 		e.done(0, a, "the wait's value was written")
