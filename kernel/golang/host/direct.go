@@ -13,12 +13,13 @@ import (
 // arguments and its result, which the interpreter has this package carry out. A
 // second result is S.
 type Direct struct {
-	name  string // "Func" or "Type.Method"
-	frame reflect.Type
+	name  string                        // "Func" or "Type.Method"
+	frame reflect.Value                 // a nil pointer to its frame
 	call  func(from, to unsafe.Pointer) // of two frames
 }
 
-// The frames of functions of one to five arguments.
+// The frames of functions of one to five arguments. The interpreter makes one a
+// call, which takes longer for types that the compiler does not know.
 type (
 	frame1[A, R any] struct {
 		A A
@@ -58,12 +59,13 @@ type (
 )
 
 func direct[F any](name string, call func(from, to *F)) Direct {
-	return Direct{name, reflect.TypeFor[F](), func(from, to unsafe.Pointer) { call((*F)(from), (*F)(to)) }}
+	return Direct{name, reflect.ValueOf((*F)(nil)), func(from, to unsafe.Pointer) { call((*F)(from), (*F)(to)) }}
 }
 
 // Direct1 makes a function of one argument direct, "Func", or a method without,
 // "Type.Method": its receiver is then the argument. f does what it does, with a
-// slice for a variadic parameter. No parameter's type is an interface.
+// slice for a variadic parameter. No parameter's type is an interface, and no other
+// direct function has the same parameters, receiver included, and results.
 func Direct1[A, R any](name string, f func(A) R) Direct {
 	return direct(name, func(from, to *frame1[A, R]) { to.R = f(from.A) })
 }
@@ -109,23 +111,20 @@ func (ds *directs) add(p Package, d Direct) {
 	if sig == nil {
 		panic(fmt.Sprintf("host: there is no function %s in %s", d.name, p.Path))
 	}
-	// Functions of the same types need frames of different types: the first
-	// field, which has no size, sees to it.
-	symbol := fmt.Sprintf("Direct%d", len(ds.symbols))
-	fields := []reflect.StructField{{Name: symbol, Type: reflect.TypeFor[struct{}]()}}
+	frame := d.frame.Type().Elem()
 	want := append(slices.Collect(sig.Ins()), slices.Collect(sig.Outs())...)
-	if len(want) != d.frame.NumField() || sig.NumOut() == 0 || d.frame.Field(sig.NumIn()).Name != "R" {
-		panic(fmt.Sprintf("host: %s is a %v, which a %v does not fit", full, sig, d.frame))
-	}
+	fits := len(want) == frame.NumField() && sig.NumOut() > 0 && frame.Field(sig.NumIn()).Name == "R"
 	for i, t := range want {
-		f := d.frame.Field(i)
-		if f.Type != t {
-			panic(fmt.Sprintf("host: %s is a %v, which a %v does not fit", full, sig, d.frame))
-		}
-		fields = append(fields, reflect.StructField{Name: f.Name, Type: t})
+		fits = fits && frame.Field(i).Type == t
 	}
-	frame := reflect.StructOf(fields)
-	ds.symbols[full], ds.types[symbol], ds.calls[frame] = symbol, reflect.Zero(reflect.PointerTo(frame)), d.call
+	if !fits {
+		panic(fmt.Sprintf("host: %s is a %v, which a %v does not fit", full, sig, frame))
+	}
+	if ds.calls[frame] != nil {
+		panic(fmt.Sprintf("host: %s is a %v, and another direct function is so too: a conversion of %v would mean either", full, sig, frame))
+	}
+	symbol := fmt.Sprintf("Direct%d", len(ds.symbols))
+	ds.symbols[full], ds.types[symbol], ds.calls[frame] = symbol, d.frame, d.call
 }
 
 // function finds "Func" or "Type.Method" and tells its full name, as
