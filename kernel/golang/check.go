@@ -30,9 +30,10 @@ type checked struct {
 // laterMethod is a method of a type that an earlier cell declared. The
 // checker sees it as a function whose first parameter is the receiver.
 type laterMethod struct {
-	decl *ast.FuncDecl
-	fun  *types.Func // the method
-	old  *types.Func // what it replaces, or nil
+	decl   *ast.FuncDecl
+	params *ast.FieldList // the type parameters of the function; nil: none
+	fun    *types.Func    // the method
+	old    *types.Func    // what it replaces, or nil
 }
 
 // oldMark follows a name that means what an earlier cell declared.
@@ -216,7 +217,13 @@ func (c *checker) hoist(body *ast.BlockStmt) []ast.Decl {
 				continue
 			}
 			if s.Recv != nil && c.isLater(s) {
-				c.out.methods = append(c.out.methods, laterMethod{decl: s})
+				m := laterMethod{decl: s}
+				if _, generic := receiverBase(s); generic {
+					if m.params = c.typeParams(s); m.params == nil {
+						continue
+					}
+				}
+				c.out.methods = append(c.out.methods, m)
 				continue
 			}
 			if s.Recv != nil && c.hasNoLater(s) {
@@ -322,6 +329,9 @@ func (c *checker) freeNames(file *ast.File, decls []ast.Decl, body *ast.BlockStm
 	}
 	for _, m := range c.out.methods {
 		ast.Inspect(m.decl, visit)
+		if m.params != nil {
+			ast.Inspect(m.params, visit)
+		}
 	}
 	return names
 }

@@ -333,15 +333,23 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 		if !ok {
 			continue
 		}
-		base, method, _ := strings.Cut(m.decl.Name.Name, "ᐧ")
+		base, _, _ := strings.Cut(m.decl.Name.Name, "ᐧ")
 		named := types.Unalias(ev.names[base].Type()).(*types.Named)
-		c := &checker{ev: ev}
-		impl := c.method(fun, named, method)
-		decl := &lower.Decl{Func: m.decl, Info: cell.info, Cell: name, Redirect: true, Sig: impl.Signature()}
+		decl := &lower.Decl{Func: m.decl, Info: cell.info, Cell: name, Redirect: true, Sig: methodSignature(fun.Signature(), nil)}
+		generic := named.TypeParams().Len() > 0
+		if generic {
+			decl.TypeParams = fun.Signature().TypeParams()
+		}
 		if m.old == nil {
 			l.Declare(m.fun, decl)
-			l.Want(m.fun)
+			if !generic {
+				l.Want(m.fun)
+			}
 			l.AddMethod(named, m.fun)
+			continue
+		}
+		if generic {
+			l.Replace(m.old, m.fun, decl)
 			continue
 		}
 		if decl.Replaces = ev.current[m.old]; decl.Replaces == nil {

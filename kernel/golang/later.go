@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unsafe"
 )
 
 // receiverBase is the name of a method's receiver type, and whether it has
@@ -43,7 +42,7 @@ func receiverBase(d *ast.FuncDecl) (name *ast.Ident, generic bool) {
 // isLater says whether a method belongs to a type of an earlier cell.
 func (c *checker) isLater(d *ast.FuncDecl) bool {
 	base, generic := receiverBase(d)
-	if base == nil || generic {
+	if base == nil {
 		return false
 	}
 	if _, here := c.declared[base.Name]; here && !c.isReused(base.Name) {
@@ -54,7 +53,7 @@ func (c *checker) isLater(d *ast.FuncDecl) bool {
 		return false
 	}
 	named, ok := types.Unalias(n.Type()).(*types.Named)
-	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "main" && named.TypeParams().Len() == 0
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "main" && generic == (named.TypeParams().Len() > 0)
 }
 
 // setApart puts the name of an earlier cell's type that a new one is made of
@@ -122,7 +121,7 @@ func (c *checker) hasNoLater(d *ast.FuncDecl) bool {
 	case !isType:
 		c.fail(base.Pos(), "%s is not a type", base.Name)
 	case isGenericType(n.Type()):
-		c.fail(base.Pos(), "%s has type parameters: its methods must be declared in its own cell", base.Name)
+		c.fail(base.Pos(), "cannot use generic type %s without instantiation", types.TypeString(n.Type(), cellQualifier))
 	case generic:
 		c.fail(base.Pos(), "%s is not a generic type", base.Name)
 	default:
@@ -168,7 +167,7 @@ func (c *checker) withoutReused(d *ast.GenDecl) *ast.GenDecl {
 }
 
 func (c *checker) sameAsBefore(spec *ast.TypeSpec) bool {
-	if spec.TypeParams != nil || spec.Assign.IsValid() {
+	if spec.Assign.IsValid() {
 		return false
 	}
 	old, ok := c.ev.typeText[spec.Name.Name]
@@ -216,7 +215,7 @@ type typeSource struct {
 
 func specText(spec *ast.TypeSpec) string {
 	var b bytes.Buffer
-	printer.Fprint(&b, token.NewFileSet(), &ast.TypeSpec{Name: ast.NewIdent(spec.Name.Name), Type: ast.Unparen(spec.Type)})
+	printer.Fprint(&b, token.NewFileSet(), &ast.TypeSpec{Name: ast.NewIdent(spec.Name.Name), TypeParams: spec.TypeParams, Type: ast.Unparen(spec.Type)})
 	return b.String()
 }
 
@@ -233,7 +232,7 @@ func (ev *Evaluator) rememberTypes(src *source, info *types.Info) {
 				continue
 			}
 			t := typeSource{specText(spec), make(map[string]types.Object)}
-			ast.Inspect(spec.Type, func(n ast.Node) bool {
+			ast.Inspect(spec, func(n ast.Node) bool {
 				if id, ok := n.(*ast.Ident); ok {
 					if o := ev.names[id.Name]; o != nil && info.Uses[id] == o {
 						t.uses[id.Name] = o
@@ -286,6 +285,7 @@ func (c *checker) laterMethods() bool {
 			fields = append(fields, p)
 		}
 		typ := *m.decl.Type
+		typ.TypeParams = m.params
 		params := *typ.Params
 		params.List = fields
 		typ.Params = &params
@@ -319,10 +319,11 @@ func (c *checker) laterMethods() bool {
 				return false
 			}
 			named.AddMethod(m.fun)
+			c.ev.forgetMethods(named)
 			c.ev.ghosts[m.fun] = true
 			continue
 		}
-		if !types.Identical(signatureOnly(m.old), signatureOnly(m.fun)) {
+		if !c.sameMethod(m.old, m.fun) {
 			c.fail(m.decl.Name.Pos(), "method %s.%s was declared with another signature, %s: declare the type again to change it",
 				base, method, types.TypeString(signatureOnly(m.old), types.RelativeTo(named.Obj().Pkg())))
 			return false
@@ -340,10 +341,10 @@ func (ev *Evaluator) dropGhosts() {
 		if p, ok := t.(*types.Pointer); ok {
 			t = types.Unalias(p.Elem())
 		}
-		f := reflect.ValueOf(t).Elem().FieldByName("methods")
-		if f.IsValid() && f.Type() == reflect.TypeFor[[]*types.Func]() {
-			methods := (*[]*types.Func)(unsafe.Pointer(f.UnsafeAddr()))
+		origin := t.(*types.Named).Origin()
+		if methods := privateField[[]*types.Func](reflect.ValueOf(origin).Elem(), "methods"); methods != nil {
 			*methods = slices.DeleteFunc(*methods, func(m *types.Func) bool { return m == ghost })
+			ev.forgetMethods(origin)
 		}
 		delete(ev.ghosts, ghost)
 	}
@@ -363,13 +364,23 @@ func signatureOnly(f *types.Func) *types.Signature {
 }
 
 // method makes the method that a function with its receiver as the first
-// parameter stands for.
+// parameter stands for. Type parameters, which a signature has for itself, are
+// made anew.
 func (c *checker) method(fun *types.Func, named *types.Named, name string) *types.Func {
 	s := fun.Signature()
-	var rest []*types.Var
-	for i := 1; i < s.Params().Len(); i++ {
-		rest = append(rest, s.Params().At(i))
+	var params []*types.TypeParam
+	if of := s.TypeParams(); of.Len() > 0 {
+		for p := range of.TypeParams() {
+			params = append(params, types.NewTypeParam(types.NewTypeName(p.Obj().Pos(), p.Obj().Pkg(), p.Obj().Name(), nil), p.Constraint()))
+		}
+		plain := types.NewSignatureType(nil, nil, nil, s.Params(), s.Results(), s.Variadic())
+		s = c.ev.lower.Substitute(plain, of, params).(*types.Signature)
 	}
-	sig := types.NewSignatureType(s.Params().At(0), nil, nil, types.NewTuple(rest...), s.Results(), s.Variadic())
-	return types.NewFunc(fun.Pos(), named.Obj().Pkg(), name, sig)
+	return types.NewFunc(fun.Pos(), named.Obj().Pkg(), name, methodSignature(s, params))
+}
+
+// methodSignature is that of a function whose first parameter is the receiver.
+func methodSignature(s *types.Signature, params []*types.TypeParam) *types.Signature {
+	rest := slices.Collect(s.Params().Variables())[1:]
+	return types.NewSignatureType(s.Params().At(0), params, nil, types.NewTuple(rest...), s.Results(), s.Variadic())
 }

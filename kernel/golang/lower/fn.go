@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -194,6 +195,12 @@ func (l *Lowerer) function(fun *types.Func, targs []types.Type) string {
 	name := l.fresh("f_" + clean(fun.Name()) + "_")
 	put(l, l.instances, key, name)
 	e := l.envOf(fun, targs)
+	if d.TypeParams != nil {
+		e = newEnv(d.TypeParams, targs)
+	}
+	if len(targs) > 0 && d.Redirect {
+		put(l, l.arguments, fun, append(slices.Clip(l.arguments[fun]), targs))
+	}
 	l.work = append(l.work, func() { l.lowerDecl(name, fun, d, e, targs) })
 	return name
 }
@@ -207,11 +214,29 @@ func (l *Lowerer) envOf(fun *types.Func, targs []types.Type) *env {
 	if r := sig.RecvTypeParams(); r.Len() > 0 {
 		params = r
 	}
+	return newEnv(params, targs)
+}
+
+func newEnv(params *types.TypeParamList, targs []types.Type) *env {
 	e := &env{params: make(map[*types.TypeParam]types.Type)}
 	for i := range params.Len() {
 		e.params[params.At(i)] = targs[i]
 	}
 	return e
+}
+
+// Replace has a method of a generic type that a cell declared again called by
+// those who call old: its instances first, and then what is still to be
+// instantiated.
+func (l *Lowerer) Replace(old, fun *types.Func, d *Decl) {
+	d.Replaces = old
+	l.Declare(fun, d)
+	for _, targs := range l.arguments[old] {
+		l.function(fun, targs)
+	}
+	again := *d
+	again.Replaces = nil
+	l.Declare(old, &again)
 }
 
 // lowerDecl writes one instance of a declared function.
@@ -235,9 +260,9 @@ func (l *Lowerer) lowerDecl(name string, fun *types.Func, d *Decl, e *env, targs
 	f.analyze(params, sig.Results(), d.Func.Body)
 	text, header := f.function(params, sig, d.Func.Body, false)
 	variable := ""
-	if d.Redirect && len(targs) == 0 {
+	if d.Redirect && (len(targs) == 0 || fun.Signature().Recv() != nil) {
 		fmt.Fprintf(&l.types, "var %s_r bool\n", name)
-		variable = l.redirect(name, d)
+		variable = l.redirect(name, d, targs)
 		if variable == "" {
 			variable = name + "_w"
 			fmt.Fprintf(&l.types, "var %s func%s\n", variable, f.headerType(params, sig))
@@ -346,12 +371,12 @@ func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.Block
 func (f *fn) headerType(params []*types.Var, sig *types.Signature) string {
 	parts := make([]string, len(params))
 	for i, p := range params {
-		parts[i] = f.l.slot(p.Type())
+		parts[i] = f.l.slot(f.l.subst(p.Type(), f.env))
 		if sig.Variadic() && i == len(params)-1 {
-			parts[i] = "..." + f.l.slot(p.Type().Underlying().(*types.Slice).Elem())
+			parts[i] = "..." + f.l.slot(f.l.subst(p.Type(), f.env).Underlying().(*types.Slice).Elem())
 		}
 	}
-	return "(" + strings.Join(parts, ", ") + ")" + f.l.results(sig.Results())
+	return "(" + strings.Join(parts, ", ") + ")" + f.l.results(f.l.substTuple(sig.Results(), f.env))
 }
 
 func (f *fn) argNames(params []*types.Var, sig *types.Signature) string {

@@ -152,20 +152,24 @@ func (l *Lowerer) registerMethod(b *boxedType, fun *types.Func, sig *types.Signa
 
 // AddMethod tells the runtime of a method that a later cell gave to a type
 // whose values are already in interfaces.
-func (l *Lowerer) AddMethod(t types.Type, fun *types.Func) {
-	for _, typ := range []types.Type{t, types.NewPointer(t)} {
-		for _, b := range l.boxed {
-			if !b.registered || !types.Identical(b.typ, typ) {
-				continue
-			}
-			sel := types.NewMethodSet(typ).Lookup(fun.Pkg(), fun.Name())
-			if sel == nil {
-				continue
-			}
-			sig := sel.Type().(*types.Signature)
-			if fun.Exported() && l.isBare(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())) {
-				l.registerMethod(b, fun, sig)
-			}
+func (l *Lowerer) AddMethod(t *types.Named, fun *types.Func) {
+	l.rt.ForgetMethods()
+	for _, b := range l.boxed {
+		typ := b.typ
+		if p, ok := typ.(*types.Pointer); ok {
+			typ = p.Elem()
+		}
+		n, ok := types.Unalias(typ).(*types.Named)
+		if !b.registered || !ok || n.Origin() != t {
+			continue
+		}
+		sel := types.NewMethodSet(b.typ).Lookup(fun.Pkg(), fun.Name())
+		if sel == nil {
+			continue
+		}
+		sig := sel.Type().(*types.Signature)
+		if fun.Exported() && l.isBare(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())) {
+			l.registerMethod(b, sel.Obj().(*types.Func), sig)
 		}
 	}
 }

@@ -40,6 +40,8 @@ type Decl struct {
 	Cell string // where it is, for traces
 	// Sig, if set, has the parameters that the body names.
 	Sig *types.Signature
+	// TypeParams, if set, are the type parameters that the body names.
+	TypeParams *types.TypeParamList
 	// Hidden keeps it out of traces.
 	Hidden bool
 	// Redirect lets a later cell replace the function under its callers.
@@ -78,7 +80,8 @@ type Lowerer struct {
 	usedByFunc map[types.Object]bool
 	decls      map[*types.Func]*Decl
 	instances  map[string]string
-	redirects  map[string]string // the variable with what replaces a function, by its lowered name
+	arguments  map[*types.Func][][]types.Type // of the instances of methods that may be replaced
+	redirects  map[string]string              // the variable with what replaces a function, by its lowered name
 	converters map[string]string
 	dispatch   map[string]*dispatcher
 	order      []*dispatcher
@@ -110,7 +113,7 @@ func New(r *rt.Runtime, host Host, fset *token.FileSet) *Lowerer {
 		kinds: make(map[string][]fieldKind), bare: make(map[string]bool), structs: make(map[string]string),
 		structText: make(map[string]string), making: make(map[string]bool), typeIDs: make(map[string]*rt.Type),
 		hosted: make(map[string]bool), boxedKeys: make(map[string]bool), globals: make(map[types.Object]string), usedByFunc: make(map[types.Object]bool),
-		decls: make(map[*types.Func]*Decl), instances: make(map[string]string), redirects: make(map[string]string),
+		decls: make(map[*types.Func]*Decl), instances: make(map[string]string), arguments: make(map[*types.Func][][]types.Type), redirects: make(map[string]string),
 		converters: make(map[string]string), dispatch: make(map[string]*dispatcher),
 		unlistedT: make(map[types.Object]string), aliases: make(map[string]string), helpers: make(map[string]string),
 	}
@@ -312,11 +315,12 @@ func (l *Lowerer) Alias(v *types.Var, of *types.Var) {
 	put[types.Object](l, l.globals, v, l.Global(of))
 }
 
-// redirect makes the callers of the function that d replaces call name. All
-// versions of a function share the variable that holds the newest.
-func (l *Lowerer) redirect(name string, d *Decl) (variable string) {
+// redirect makes the callers of the function that d replaces call name, an
+// instance for targs. All versions of a function share the variable that holds
+// the newest.
+func (l *Lowerer) redirect(name string, d *Decl, targs []types.Type) (variable string) {
 	if d.Replaces != nil {
-		if old, ok := l.instances[l.instanceKey(d.Replaces, nil)]; ok {
+		if old, ok := l.instances[l.instanceKey(d.Replaces, targs)]; ok {
 			if variable, ok := l.redirects[old]; ok {
 				l.inits = append(l.inits, fmt.Sprintf("%s = %s", variable, name), old+"_r = true")
 				put(l, l.redirects, name, variable)

@@ -15,6 +15,27 @@ type env struct {
 	locals map[*types.TypeName]types.Type
 }
 
+// Substitute replaces type parameters in a type.
+func (l *Lowerer) Substitute(t types.Type, params *types.TypeParamList, args []*types.TypeParam) types.Type {
+	e := &env{params: make(map[*types.TypeParam]types.Type)}
+	for i := range params.Len() {
+		e.params[params.At(i)] = args[i]
+	}
+	return l.subst(t, e)
+}
+
+// ForgetInstances visits the types that run time knows, and has further instances
+// of generic types made anew: a cell gave one a method.
+func (l *Lowerer) ForgetInstances(visit func(types.Type)) {
+	for _, b := range l.boxed {
+		visit(b.typ)
+	}
+	for _, d := range l.typeIDs {
+		visit(d.Type)
+	}
+	l.context = types.NewContext()
+}
+
 // subst replaces type parameters by their arguments.
 func (l *Lowerer) subst(t types.Type, e *env) types.Type {
 	if e == nil || len(e.params) == 0 || t == nil {

@@ -119,6 +119,9 @@ func (r *Runtime) implements(x any, id int) bool {
 	return ok
 }
 
+// ForgetMethods is called when a type gets a method that it had not.
+func (r *Runtime) ForgetMethods() { r.impl.Clear() }
+
 type implKey struct {
 	dynamic any
 	iface   int
