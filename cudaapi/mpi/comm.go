@@ -26,6 +26,7 @@ type Comm struct {
 	name       string
 	permanent  bool // the world and self
 	freed      atomic.Bool
+	replaced   atomic.Bool  // by SetWorld
 	children   atomic.Int32 // to name them
 	tags       atomic.Int32 // of this package's own collectives on side
 }
@@ -69,6 +70,9 @@ func (c *Comm) usable(call string) error {
 		return c.misuse(ErrFinalized, call, "mpi.Finalize was called before")
 	case c.freed.Load():
 		return c.misuse(ErrComm, call, "%s was freed before", c.name)
+	case c.replaced.Load():
+		return c.misuse(ErrComm, call, "calls on this world were interrupted, so that its ranks are out of step").
+			hint("mpi.World() gives the one that took its place")
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 type world struct {
 	t           transport.Transport
 	world, self *Comm
+	current     atomic.Pointer[Comm] // what World gives: world, but see SetWorld
 	tagUB       int
 	spins       int           // how often a wait asks before it lets others run
 	yields      time.Duration // how long it does so before it sleeps
@@ -44,12 +45,12 @@ var process struct {
 // of the built-in transport if none did.
 func Init() (*Comm, error) {
 	if w := process.w.Load(); w != nil {
-		return w.world, nil
+		return w.current.Load(), nil
 	}
 	process.Lock()
 	defer process.Unlock()
 	if w := process.w.Load(); w != nil {
-		return w.world, nil
+		return w.current.Load(), nil
 	}
 	if process.over {
 		return nil, misuse(ErrFinalized, "mpi.Init", "mpi.Finalize was called before: a process starts MPI once")
@@ -82,6 +83,7 @@ func newWorld(t transport.Transport) (*world, error) {
 		return nil, err
 	}
 	w.world.permanent, w.self.permanent = true, true
+	w.current.Store(w.world)
 	if err := w.agreeOnMark(); err != nil {
 		return nil, err
 	}
@@ -147,7 +149,7 @@ func Finalize() error {
 	process.w.Store(nil)
 	process.over = true
 	w.finalized.Store(true)
-	if err := errors.Join(w.world.devices.close(), w.dev.Close()); err != nil {
+	if err := errors.Join(w.current.Load().devices.close(), w.dev.Close()); err != nil {
 		return failure("mpi.Finalize", err)
 	}
 	if err := w.t.Finalize(); err != nil {

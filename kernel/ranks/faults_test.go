@@ -51,7 +51,9 @@ func TestFaultsOfRanks(t *testing.T) {
 		}
 
 		// One that panics, or ends its cell, while the others wait for it: that is
-		// told, the interrupt frees them, and all are in step again.
+		// told, the interrupt frees them, and all are in step again: the world is
+		// a new one, by whatever name cells know it.
+		b.ok("%%mpi\ncomm := mpi.World()\nkept := []*mpi.Comm{comm}\nacross := func() error { return comm.Barrier() }")
 		hung := b.begin("%%mpi\nif rank == 1 {\n\tpanic(\"no more\")\n}\nif rank == 2 {\n\tos.Exit(3)\n}\nworld.Barrier()")
 		b.until("[2] failed: ")
 		b.Interrupt()
@@ -60,6 +62,9 @@ func TestFaultsOfRanks(t *testing.T) {
 			b.Errorf("interrupted: %s\n%s", o.stderr, o.trace())
 		}
 		b.ok("%%mpi\nall := make([]int, size)\nmust(world.Allgather([]int{rank}, all))\nall", "[0-2] []int{0, 1, 2}")
+
+		b.ok("%%mpi\nmust(comm.Allgather([]int{rank}, all))\nmust(across())\ncomm == world, world == mpi.World(), all", "[0-2] true, true, []int{0, 1, 2}")
+		b.fails("%%mpi\nkept[0].Barrier()", "MPI_ERR_COMM", "calls on this world were interrupted, so that its ranks are out of step; mpi.World() gives the one that took its place")
 
 		// Without an interrupt too: nobody can come to them any more.
 		if s.name == "local" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"gocuda/cudaapi/cuda"
@@ -25,6 +26,7 @@ const (
 	startBuiltin = "mpiStartʹ"
 	renewBuiltin = "mpiRenewʹ"
 	worldBuiltin = "mpiWorldʹ"
+	takeBuiltin  = "mpiTakeʹ"
 )
 
 // finalizeTime is how long the end of a rank may wait for the others'.
@@ -46,25 +48,39 @@ func attachRank(h *session.Host) session.Extension {
 		magic.Register(m)
 	}
 	builtins := variables(h)
-	var world, spare *mpi.Comm // no cell uses the spare one
+	var spare *mpi.Comm // no cell uses it
 	builtins[startBuiltin] = func() (err error) {
 		if err := startRank(h); err != nil {
 			return err
 		}
-		world = mpi.World()
-		spare, err = world.Dup()
+		spare, err = mpi.World().Dup()
 		return err
 	}
+	var before *mpi.Comm
 	builtins[renewBuiltin] = func() error {
 		fresh, err := spare.Dup()
 		if err != nil {
 			return err
 		}
-		fresh.SetName("world")
-		world = fresh
-		return nil
+		before = mpi.World()
+		if err := mpi.SetWorld(fresh); err != nil {
+			return err
+		}
+		// Variables that hold the old world, under whatever name, follow.
+		held := h.Variables("*mpi.Comm")
+		if len(held) == 0 {
+			return nil
+		}
+		return h.Within("%mpi interrupt", takeBuiltin+"(&"+strings.Join(held, ", &")+")")
 	}
-	builtins[worldBuiltin] = func() *mpi.Comm { return world }
+	builtins[takeBuiltin] = func(held ...**mpi.Comm) {
+		for _, c := range held {
+			if *c == before {
+				*c = mpi.World()
+			}
+		}
+	}
+	builtins[worldBuiltin] = mpi.World
 	keepWorld()
 	return session.Extension{
 		Builtins: builtins,

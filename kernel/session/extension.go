@@ -71,6 +71,16 @@ func (h *Host) TypeOf(name string) (typ string, ok bool) {
 	return "", false
 }
 
+// Variables lists the variables of a type, as Go writes it, that cells declared.
+func (h *Host) Variables(typ string) (names []string) {
+	for _, n := range h.cells.golang.Names() {
+		if n.Kind == "var" && n.Type == typ {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
 func (c *cells) close() {
 	for _, e := range c.extensions {
 		if e.Close != nil {
