@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"path"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -598,6 +599,7 @@ func (c *checker) finish() {
 	for _, id := range c.again {
 		c.info.Uses[id] = c.pkg.Scope().Lookup(id.Name)
 	}
+	c.out.stmts = c.inOrder(c.out.stmts)
 	for _, d := range c.src.imports {
 		for _, s := range d.Specs {
 			spec := s.(*ast.ImportSpec)
@@ -612,6 +614,47 @@ func (c *checker) finish() {
 			}
 		}
 	}
+}
+
+// inOrder puts variables that are declared one after another with var into the
+// order in which Go initializes those of a package: what one depends on first.
+func (c *checker) inOrder(stmts []ast.Stmt) []ast.Stmt {
+	rank := make(map[types.Object]int)
+	for i, in := range c.info.InitOrder {
+		for _, v := range in.Lhs {
+			rank[v] = i + 1
+		}
+	}
+	after := func(a, b *ast.ValueSpec) int {
+		last := func(s *ast.ValueSpec) (n int) {
+			for _, id := range s.Names {
+				n = max(n, rank[c.info.Defs[id]])
+			}
+			return n
+		}
+		return last(a) - last(b)
+	}
+	var out []ast.Stmt
+	var run []*ast.ValueSpec
+	flush := func() {
+		slices.SortStableFunc(run, after)
+		for _, spec := range run {
+			out = append(out, &ast.DeclStmt{Decl: &ast.GenDecl{TokPos: spec.Pos(), Tok: token.VAR, Specs: []ast.Spec{spec}}})
+		}
+		run = nil
+	}
+	for _, s := range stmts {
+		if d, ok := s.(*ast.DeclStmt); ok && slices.Contains(c.src.steps, ast.Node(d.Decl)) {
+			for _, spec := range d.Decl.(*ast.GenDecl).Specs {
+				run = append(run, spec.(*ast.ValueSpec))
+			}
+			continue
+		}
+		flush()
+		out = append(out, s)
+	}
+	flush()
+	return out
 }
 
 // packageName is the name that an import without one has.

@@ -105,6 +105,10 @@ var scenarios = []scenario{
 		"p", "=> P{X: 3, y: 4}",
 		"func (p P) String() string { return \"P of \" + p.Z }\nr", "=> P of z",
 	}},
+	{"variables are initialized as those of a package", []string{
+		"var (\n\ta = b + 1\n\tb = first()\n\tn int\n)\nfunc first() int { return c * 2 }\nvar c = 3\na, b, c, n", "=> 7, 6, 3, 0",
+		"x := y()\nz := 5\nfunc y() int { return z }\nx, z", "=> 0, 5",
+	}},
 	{"methods of generic types in later cells", []string{
 		"type Stack[T any] struct{ items []T }\nvar s Stack[int]\nps := &Stack[string]{}\nfunc use(s *Stack[int]) int { return len(s.items) }\ns", "=> Stack[int]{items: nil}",
 		"func (s *Stack[T]) Push(x T) { s.items = append(s.items, x) }\ns.Push(3)\nps.Push(\"a\")\ns, use(&s)", "=> Stack[int]{items: []int{3}}, 1",
