@@ -78,7 +78,7 @@ func Run(t *testing.T, sizes []int, launch Launch, env ...string) {
 func ran(n int) []string {
 	names := []string{"Finalize"}
 	for _, c := range Cases() {
-		if n >= c.Ranks && strings.Contains(c.Name, os.Getenv(envOnly)) {
+		if c.runs(n) {
 			names = append(names, c.Name)
 		}
 	}

@@ -18,7 +18,7 @@ const envWatched = "GOCUDA_MPITEST_WATCHED"
 // longer than a case may take is not.
 func TestWatch(t *testing.T) {
 	if os.Getenv(envWatched) != "" {
-		stop := watch(10*time.Millisecond, 100, func() {
+		stop := watch(10*time.Millisecond, 50, func() {
 			fmt.Println("hangs")
 			os.Exit(0)
 		})
@@ -26,9 +26,9 @@ func TestWatch(t *testing.T) {
 		fmt.Println("begun")
 		for frozen := false; !frozen; last = time.Now() {
 			time.Sleep(time.Millisecond)
-			frozen = time.Since(last) > 2*time.Second
+			frozen = time.Since(last) > 700*time.Millisecond
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 		stop()
 		fmt.Println("over")
 		os.Exit(0)
@@ -50,7 +50,7 @@ func TestWatch(t *testing.T) {
 		}
 		if what == "frozen" {
 			c.Process.Signal(syscall.SIGSTOP)
-			time.Sleep(3 * time.Second)
+			time.Sleep(1200 * time.Millisecond)
 			c.Process.Signal(syscall.SIGCONT)
 		}
 		rest, _ := io.ReadAll(said)
