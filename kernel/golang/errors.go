@@ -145,7 +145,12 @@ func (t *texts) panicError(v any, calls []rt.Call) *Error {
 	if e.Name == "Panic" {
 		head = "panic"
 	}
-	e.Traceback = append(e.Traceback, red+bold+head+": "+plain+red+e.Message+plain)
+	if before, after, ok := strings.Cut(e.Message, e.Name); ok && e.Name == head && e.Name != "Error" {
+		// It names itself, as those of CUDA and MPI do.
+		e.Traceback = append(e.Traceback, red+before+bold+e.Name+plain+red+after+plain)
+	} else {
+		e.Traceback = append(e.Traceback, red+bold+head+": "+plain+red+e.Message+plain)
+	}
 	e.Message, _, _ = strings.Cut(e.Message, "\n")
 	e.Traceback = append(e.Traceback, t.trace(calls)...)
 	return e

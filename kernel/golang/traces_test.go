@@ -1,9 +1,12 @@
 package golang
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+
+	"gocuda/kernel/golang/rt"
 )
 
 // traces are cells, the last of which panics, with the lines of its trace.
@@ -143,6 +146,29 @@ func TestMistakes(t *testing.T) {
 		text := withoutColour(strings.Join(res.Err.Traceback, "\n"))
 		if !strings.HasPrefix(text, "In:"+want+"\n") {
 			t.Errorf("%s\ngave %s\nwant %s", code, text, want)
+		}
+	}
+}
+
+// named is an error with a name, as those of packages cuda and mpi.
+type named struct{ name, text string }
+
+func (n named) Name() string  { return n.name }
+func (n named) Error() string { return n.text }
+
+// An error's name stands once in the trace.
+func TestErrorsAreNamedOnce(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{named{"MPI_ERR_RANK", "Comm.Send: MPI_ERR_RANK: dest 9"}, "Comm.Send: MPI_ERR_RANK: dest 9"},
+		{named{"NoRanks", "start some"}, "NoRanks: start some"},
+		{errors.New("Error 1 of 2"), "Error: Error 1 of 2"},
+	} {
+		e := new(texts).panicError(rt.Failure{Err: c.err}, nil)
+		if got := withoutColour(e.Traceback[0]); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 }
