@@ -191,6 +191,17 @@ func (l *Lowerer) lenHelper() string {
 	})
 }
 
+// appendsAlone says whether the interpreter appends a value of type t as it is.
+func appendsAlone(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer
+	case *types.Struct:
+		return u.NumFields() > 0
+	}
+	return false
+}
+
 func (f *fn) appendCall(e *ast.CallExpr) string {
 	t := f.typeOf(e)
 	s, ok := coreType(t).(*types.Slice)
@@ -198,6 +209,8 @@ func (f *fn) appendCall(e *ast.CallExpr) string {
 		panic(f.bug(e, "append to something that is no slice"))
 	}
 	list := []func() string{func() string { return f.to(e.Args[0], t) }}
+	// One element is appended in half the time without a list around it.
+	alone := len(e.Args) == 2 && !e.Ellipsis.IsValid() && appendsAlone(s.Elem())
 	if e.Ellipsis.IsValid() {
 		list = append(list, func() string {
 			a := e.Args[1]
@@ -211,14 +224,20 @@ func (f *fn) appendCall(e *ast.CallExpr) string {
 		})
 	} else {
 		for _, a := range e.Args[1:] {
-			list = append(list, func() string { return f.listed(f.toSlot(a, s.Elem()), s.Elem()) })
+			list = append(list, func() string {
+				text := f.toSlot(a, s.Elem())
+				if alone && f.info.Types[a].Value == nil {
+					return text
+				}
+				return f.listed(text, s.Elem())
+			})
 		}
 	}
 	p := f.exprs(list...)
 	if len(p) == 1 {
 		return p[0]
 	}
-	if !e.Ellipsis.IsValid() {
+	if !e.Ellipsis.IsValid() && !alone {
 		// The interpreter converts loose arguments in its own way.
 		return "append(" + p[0] + ", " + "[]" + f.l.slot(s.Elem()) + "{" + strings.Join(p[1:], ", ") + "}...)"
 	}
