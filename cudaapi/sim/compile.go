@@ -11,10 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -173,7 +171,11 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 	}
 	// Kernels are told which thread they are where that compiles. If it does not,
 	// the messages should be about the source as it was written.
-	asm, more, err := b.assembly(scan(string(pre), true, b.check), names)
+	told := scan(string(pre), true, b.check)
+	if len(told.launches) > 0 {
+		return nil, "", &compileError{b.diagnostics(marked(string(pre), told.launches, launchInCode))}
+	}
+	asm, more, err := b.assembly(told, names)
 	if bad := (*compileError)(nil); errors.As(err, &bad) {
 		asm, more, err = b.assembly(scan(string(pre), false, false), names)
 	}
@@ -289,50 +291,6 @@ func (b *build) command(text string, args ...string) (out []byte, log string, er
 		return nil, "", &compileError{log}
 	}
 	return stdout.Bytes(), log, nil
-}
-
-var diagnostic = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (fatal error|error|warning|note): (.*)$`)
-
-// diagnostics rewrites the compiler's messages in NVRTC's form, with the lines
-// of the user's source.
-func (b *build) diagnostics(text string) string {
-	lines := strings.Split(b.code, "\n")
-	var out strings.Builder
-	count := 0
-	for _, l := range strings.Split(text, "\n") {
-		g := diagnostic.FindStringSubmatch(l)
-		if g == nil {
-			continue
-		}
-		file, kind, msg := g[1], strings.TrimPrefix(g[4], "fatal "), g[5]
-		if strings.HasPrefix(file, b.include) {
-			file, _ = filepath.Rel(b.include, file)
-		}
-		if kind == "error" {
-			count++
-		}
-		fmt.Fprintf(&out, "%s(%s): %s: %s\n", file, g[2], kind, msg)
-		n, _ := strconv.Atoi(g[2])
-		if col, _ := strconv.Atoi(g[3]); g[1] == b.name && n >= 1 && n <= len(lines) {
-			src := strings.ReplaceAll(strings.TrimRight(lines[n-1], "\r"), "\t", " ")
-			fmt.Fprintf(&out, "  %s\n", src)
-			if col >= 1 && col <= len(src)+1 {
-				fmt.Fprintf(&out, "  %s^\n", strings.Repeat(" ", col-1))
-			}
-			out.WriteString("\n")
-		}
-	}
-	switch {
-	case strings.Contains(text, "Error: no such instruction") || strings.Contains(text, "<inline asm>"):
-		return fmt.Sprintf("%s: error: inline assembly: simulated devices run on the CPU and know no PTX\n%s", b.name, text)
-	case count == 0 && out.Len() == 0 && strings.TrimSpace(text) != "":
-		return text // the linker's words, for example
-	case count == 1:
-		fmt.Fprintf(&out, "1 error detected in the compilation of %q.\n", b.name)
-	case count > 1:
-		fmt.Fprintf(&out, "%d errors detected in the compilation of %q.\n", count, b.name)
-	}
-	return out.String()
 }
 
 // options are NVRTC's, as the host's compiler takes them.

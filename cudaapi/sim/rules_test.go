@@ -236,6 +236,12 @@ func TestCompileErrors(t *testing.T) {
 		{"#include \"nowhere.h\"\n", nil, []string{"bad.cu(1): error:", "nowhere.h"}},
 		{"\n\n#error never\n", nil, []string{"bad.cu(3): error: ", "#error never"}},
 		{"__global__ void f() {}", []string{"--no-such-option"}, []string{"--no-such-option"}},
+		{"__global__ void f() {}\n#define N 3\n__global__ void g() {\n    int n = 1 << N;\n    f<<<n, 1>>>();\n}\n", nil,
+			[]string{"bad.cu(5): error: a launch by <<<...>>>", "\n      f<<<n, 1>>>();\n       ^\n"}},
+		{"int main() { int *p; cudaMalloc(&p, 4); }", nil, []string{"'cudaMalloc'", "the CUDA runtime is called from Go here"}},
+		{"__device__ float f(cudaTextureObject_t t) { return tex2D<float>(t, 1, 2); }", nil, []string{"bad.cu(1): error: ", "'tex2D'", "no textures"}},
+		{"#include <mma.h>\n", nil, []string{"bad.cu(1): error: ", "mma.h", "no tensor cores"}},
+		{"__device__ int f(int v) { return __shfl_down(v, 1); }", nil, []string{"'__shfl_down'", "..._sync"}},
 	} {
 		_, err := b.d.Compile(0, &driver.Source{Name: "bad.cu", Code: c.code, Options: c.options})
 		if err == nil {

@@ -18,10 +18,11 @@ type scanned struct {
 	// only where a name expression asks for them.
 	templates map[string]bool
 	// told says that kernels take a gocuda::Index before their parameters.
-	told   bool
-	plain  map[string]bool // kernels and templates, by name
-	edits  []edit
-	bodies []body
+	told     bool
+	plain    map[string]bool // kernels and templates, by name
+	launches []int           // where kernels are launched by <<<...>>>
+	edits    []edit
+	bodies   []body
 }
 
 // body is a kernel's body in the tokens, and its name.
@@ -138,6 +139,20 @@ func scan(src string, told, slow bool) scanned {
 				s.edits = append(s.edits, edit{t.start, toks[end].start, text}) // but for the semicolon
 				i = end
 				first = i + 1
+			}
+		case "static":
+			// The macro has it already, and C++ does not take it twice.
+			if j := pastQualifiers(toks, i+1); j < len(toks) && toks[j].text == "__shared__" {
+				s.edits = append(s.edits, edit{t.start, t.end, ""})
+			}
+		case "__shared__":
+			if j := pastQualifiers(toks, i+1); j < len(toks) && toks[j].text == "static" {
+				s.edits = append(s.edits, edit{toks[j].start, toks[j].end, ""})
+			}
+		case "<":
+			if i+2 < len(toks) && toks[i+1].text == "<" && toks[i+2].text == "<" && adjacent(toks, i) && adjacent(toks, i+1) {
+				s.launches = append(s.launches, t.start)
+				i += 2
 			}
 		case ";":
 			if outer() {
@@ -346,6 +361,15 @@ func (s *scanned) kernel(src, prefix string, decl []token) (name string, global 
 	}
 	s.kernels = append(s.kernels, scannedKernel{name, params})
 	return name, global
+}
+
+// pastQualifiers is the index of the first token from i on that does not say how
+// a variable may change.
+func pastQualifiers(toks []token, i int) int {
+	for i < len(toks) && (toks[i].text == "volatile" || toks[i].text == "const") {
+		i++
+	}
+	return i
 }
 
 // closing is the index of the parenthesis that closes the one at i.

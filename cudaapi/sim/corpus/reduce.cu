@@ -20,7 +20,7 @@ template <typename T> __device__ T warp_sum(T v) {
 }
 
 template <typename T> __global__ void sum_shuffle(const T *x, T *out, int n) {
-    __shared__ T part[32];
+    static __shared__ T part[32];
     T v = 0;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v += x[i];
     v = warp_sum(v);

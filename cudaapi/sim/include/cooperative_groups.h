@@ -133,7 +133,8 @@ struct lanes : thread_group {
 };
 
 struct coalesced_group : lanes {};
-inline coalesced_group coalesced_threads() { return lanes::part<coalesced_group>(__activemask(), 0, 1); }
+// Each place in the code is one at which threads meet.
+static GOCUDA_INLINE coalesced_group coalesced_threads() { return lanes::part<coalesced_group>(__activemask(), 0, 1); }
 
 template <unsigned int Size, class Parent = void> struct thread_block_tile : lanes {
     static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");

@@ -89,7 +89,7 @@ GOCUDA_CALL gocuda_u64 exchange(gocuda_u32 op, gocuda_u32 mask, gocuda_u64 v, go
 }
 
 // active is the mask of the lanes that are here together: all of the warp that
-// get here before the block cannot go on otherwise.
+// get to this place in the code before the block cannot go on otherwise.
 GOCUDA_CALL gocuda_u32 active() {
     Thread *t = self();
     Warp *warp = &t->block->warps[t->rank / 32];
@@ -97,6 +97,7 @@ GOCUDA_CALL gocuda_u32 active() {
     asm volatile("" ::: "memory");
     tell(t);
     warp->converging |= 1u << lane;
+    warp->in[lane] = (gocuda_u64)__builtin_return_address(0);
     warp->waiting[lane] = t;
     suspend(t);
     asm volatile("" ::: "memory");
@@ -111,7 +112,9 @@ static GOCUDA_RAW bool converge(Block *b, gocuda_u32 warps) {
         Warp *warp = &b->warps[i];
         for (gocuda_u32 j = 0; j < 32; j++)
             if (warp->converging >> j & 1) {
-                warp->out[j] = warp->converging;
+                gocuda_u32 here = 0;
+                for (gocuda_u32 k = 0; k < 32; k++) here |= (gocuda_u32)(warp->in[k] == warp->in[j]) << k;
+                warp->out[j] = here & warp->converging;
                 append(b->ready, warp->waiting[j]);
                 warp->waiting[j] = nullptr;
                 any = true;

@@ -15,15 +15,32 @@ typedef long intptr_t;
 typedef unsigned long uintptr_t;
 typedef unsigned long long cudaTextureObject_t;
 
+// Integers are taken as doubles, as by C++'s own functions.
+namespace gocuda {
+template <class T> struct Integer {};
+#define GOCUDA_INTEGER(T) \
+    template <> struct Integer<T> { typedef double type; };
+GOCUDA_INTEGER(bool) GOCUDA_INTEGER(char) GOCUDA_INTEGER(signed char) GOCUDA_INTEGER(unsigned char) GOCUDA_INTEGER(short) GOCUDA_INTEGER(unsigned short)
+GOCUDA_INTEGER(int) GOCUDA_INTEGER(unsigned) GOCUDA_INTEGER(long) GOCUDA_INTEGER(unsigned long) GOCUDA_INTEGER(long long) GOCUDA_INTEGER(unsigned long long)
+template <class T> struct Number : Integer<T> {};
+template <> struct Number<float> { typedef double type; };
+template <> struct Number<double> { typedef double type; };
+// Mixed is double for two numbers that are not both float or both double.
+template <class A, class B> struct Mixed { typedef typename Number<A>::type first; typedef typename Number<B>::type type; };
+template <class T> struct Mixed<T, T> : Integer<T> {};
+} // namespace gocuda
+
 // One argument: f(double), ff(float) and the overload f(float).
 #define GOCUDA_MATH1(fn)                                                                       \
     extern "C" double fn(double) noexcept;                                                     \
     extern "C" float fn##f(float) noexcept;                                                    \
-    static GOCUDA_INLINE float fn(float x) { return __builtin_##fn##f(x); }
+    static GOCUDA_INLINE float fn(float x) { return __builtin_##fn##f(x); }                    \
+    template <class T> static GOCUDA_INLINE typename gocuda::Integer<T>::type fn(T x) { return fn((double)x); }
 #define GOCUDA_MATH2(fn)                                                                       \
     extern "C" double fn(double, double) noexcept;                                             \
     extern "C" float fn##f(float, float) noexcept;                                             \
-    static GOCUDA_INLINE float fn(float x, float y) { return __builtin_##fn##f(x, y); }
+    static GOCUDA_INLINE float fn(float x, float y) { return __builtin_##fn##f(x, y); }        \
+    template <class A, class B> static GOCUDA_INLINE typename gocuda::Mixed<A, B>::type fn(A x, B y) { return fn((double)x, (double)y); }
 GOCUDA_MATH1(sin) GOCUDA_MATH1(cos) GOCUDA_MATH1(tan) GOCUDA_MATH1(asin) GOCUDA_MATH1(acos) GOCUDA_MATH1(atan)
 GOCUDA_MATH1(sinh) GOCUDA_MATH1(cosh) GOCUDA_MATH1(tanh) GOCUDA_MATH1(asinh) GOCUDA_MATH1(acosh) GOCUDA_MATH1(atanh)
 GOCUDA_MATH1(exp) GOCUDA_MATH1(exp2) GOCUDA_MATH1(expm1) GOCUDA_MATH1(log) GOCUDA_MATH1(log2) GOCUDA_MATH1(log10) GOCUDA_MATH1(log1p)

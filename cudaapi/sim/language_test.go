@@ -1,0 +1,65 @@
+package sim_test
+
+import (
+	"slices"
+	"testing"
+
+	"gocuda/cudaapi/sim"
+)
+
+// TestLanguage is about CUDA C++ that compilers for CPUs take otherwise, and what
+// the corpus cannot ask of NVRTC, which takes less of it or leaves it open. Each
+// kernel f has 64 threads, of which each sets one element of out.
+func TestLanguage(t *testing.T) {
+	for _, c := range []struct {
+		name, code string
+		want       func(i int) int32
+	}{
+		{"shared variables said to be static", `
+__device__ int *first() { __shared__ static volatile int v[64]; return (int *)v; }
+__global__ void f(int *out) {
+    static __shared__ int w[64];
+    first()[threadIdx.x] = w[63 - threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = 100 * first()[threadIdx.x ^ 1] + w[threadIdx.x];
+}`, func(i int) int32 { return int32(100*(i^1) + 63 - i) }},
+		{"the active lanes of either branch", `
+#include <cooperative_groups.h>
+__global__ void f(int *out) {
+    if (threadIdx.x % 4 == 0) {
+        unsigned mask = __activemask();
+        auto g = cooperative_groups::coalesced_threads();
+        out[threadIdx.x] = __popc(mask) + 100 * g.thread_rank();
+    } else {
+        unsigned mask = __activemask();
+        auto g = cooperative_groups::coalesced_threads();
+        out[threadIdx.x] = 1000 + __popc(mask) + 100 * (g.size() - 24);
+    }
+}`, func(i int) int32 {
+			if i%4 == 0 {
+				return int32(8 + 100*(i%32/4))
+			}
+			return 1024
+		}},
+		{"functions of integers", `
+#include <cmath>
+__global__ void f(int *out) {
+    int n = threadIdx.x;
+    static_assert(sizeof(sqrt(1.0f)) == 4 && sizeof(pow(1.0f, 2.0f)) == 4 && sizeof(pow(1, 2.0f)) == 8 && sizeof(sqrt(1)) == 8);
+    out[n] = (int)(sqrt(n * n) + pow(2, 3) + floor(n / 64) + pow(2.0f, 3.0) + fmin(1, 2.0f) + M_PI);
+}`, func(i int) int32 { return int32(i + 20) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBox(t, sim.Options{Devices: 1})
+			out := upload(b, make([]int32, 64))
+			b.ok(b.launch(b.kernel(c.code), dim(1), dim(64), 0, out))
+			want := make([]int32, 64)
+			for i := range want {
+				want[i] = c.want(i)
+			}
+			if got := download[int32](b, out, 64); !slices.Equal(got, want) {
+				t.Errorf("%v, want %v", got, want)
+			}
+		})
+	}
+}
