@@ -199,6 +199,10 @@ var scenarios = []scenario{
 		"L: for i := range 3 { for j := range 3 { if j == 1 { continue L }; if i == 2 { break L }; fmt.Print(i, j, \" \") } }", "0 0 1 0",
 		"switch x := 2; { default: fmt.Println(\"d\"); fallthrough; case x == 1: fmt.Println(\"one\") }", "d\none",
 		"ended := make(chan int)\ngo func() { defer close(ended); panic(\"in a goroutine\") }()\n<-ended\ntime.Sleep(200 * time.Millisecond)", "Panic: in a goroutine",
+		"var wg sync.WaitGroup\nwg.Go(func() { panic(\"in a goroutine of Go's\") })\nwg.Wait()", "Panic: in a goroutine of Go's",
+		"wg.Go(func() { must(strconv.Atoi(\"x\")) })\nwg.Wait()", "Error: strconv.Atoi: parsing \"x\": invalid syntax",
+		"ended = make(chan int)\ntime.AfterFunc(0, func() { defer close(ended); panic(\"in a timer\") })\n<-ended\ntime.Sleep(200 * time.Millisecond)", "Panic: in a timer",
+		"var once sync.Once\nfunc() (err any) { defer func() { err = recover() }(); once.Do(func() { panic(\"here\") }); return }()", "=> \"here\"",
 		"c := make(chan int)\ngo func() { for i := range 3 { c <- i }; close(c) }()\nfor v := range c { fmt.Print(v, \" \") }", "0 1 2",
 	}},
 	{"bounds", []string{
@@ -260,6 +264,7 @@ func TestInterrupt(t *testing.T) {
 		"n = 1; var mu sync.Mutex; mu.Lock(); mu.Lock(); n = 7",
 		"n = 1; var wg sync.WaitGroup; wg.Add(1); wg.Wait(); n = 7",
 		"func f(i int) { if i > 100 { return }; n = 1; f(i); f(i+1); f(i+1) }\nf(0)",
+		"n = 1; var wg sync.WaitGroup; wg.Go(func() { for { n = 1 } }); wg.Wait(); n = 7",
 		"n = 1; defer func() { recover() }(); for {}",
 		"n = 1; func() { defer func() { recover() }(); for {} }(); n = 7",
 		"n = 1; for range func(yield func(int) bool) { for yield(1) {} } {}",

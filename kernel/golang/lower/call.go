@@ -46,6 +46,7 @@ func (f *fn) call(e *ast.CallExpr) string {
 	}
 	args := f.args(e, sig, recv, callee.policy)
 	f.typeVerbs(e, fun, sig, args)
+	f.guardCallbacks(callee, sig, args)
 	if text, ok := f.direct(callee.host, args); ok {
 		return text
 	}
@@ -302,6 +303,22 @@ func (f *fn) typeVerbs(e *ast.CallExpr, fun ast.Expr, sig *types.Signature, args
 	}
 	f.emit("%s, %s := %s(%s, %s)", format, rest, f.l.sym("Format"), args[last-1], strings.TrimSuffix(args[last], "..."))
 	args[last-1], args[last] = format, rest+"..."
+}
+
+// guardCallbacks has what a compiled function is given to call, perhaps in a
+// goroutine of its own, as sync.WaitGroup.Go does, end as a goroutine of the
+// cell's would: nothing else recovers its panics there.
+func (f *fn) guardCallbacks(callee calledFunc, sig *types.Signature, args []string) {
+	if callee.host == nil {
+		return
+	}
+	first := len(args) - sig.Params().Len() // behind the receiver
+	for i := range sig.Params().Len() {
+		t, ok := types.Unalias(sig.Params().At(i).Type()).(*types.Signature)
+		if ok && t.Params().Len() == 0 && t.Results().Len() == 0 {
+			args[first+i] = fmt.Sprintf("%s(%s)", f.l.sym("Callback"), args[first+i])
+		}
+	}
 }
 
 // special writes calls that compiled code cannot do right for a cell's types.

@@ -137,12 +137,39 @@ func (r *Runtime) goFunc(f func()) {
 	if g == nil {
 		g = &Group{Name: "goroutine"}
 	}
-	go r.Start(g, func() {
-		v, trace, ok := r.Try(f)
-		if !ok && r.Background != nil {
-			r.Background(g, v, trace)
+	go r.Start(g, func() { r.contain(g, f) })
+}
+
+// callback is a function that compiled code is given to call. Where a goroutine
+// of the cell calls it, it is f. In any other, such as one of time.AfterFunc, f
+// runs as a goroutine of the cell that gave it, and its caller waits for it.
+func (r *Runtime) callback(f func()) func() {
+	if f == nil {
+		return nil
+	}
+	g := r.group()
+	return func() {
+		if r.group() != nil {
+			f()
+			return
 		}
-	})
+		if g == nil {
+			g = &Group{Name: "goroutine"}
+		}
+		done := make(chan struct{})
+		go r.Start(g, func() {
+			defer close(done)
+			r.contain(g, f)
+		})
+		<-done
+	}
+}
+
+// contain calls f, and tells of what ends it other than by returning.
+func (r *Runtime) contain(g *Group, f func()) {
+	if v, trace, ok := r.Try(f); !ok && r.Background != nil {
+		r.Background(g, v, trace)
+	}
 }
 
 // Try calls f. ok is false if it did not return: v is the panic's value, or

@@ -96,6 +96,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Recoverable":   recoverable,
 		"Recovered":     r.recovered,
 		"Go":            r.goFunc,
+		"Callback":      r.callback,
 		"Check":         r.check,
 		"Method":        r.setMethod,
 		"Host":          r.setHost,
