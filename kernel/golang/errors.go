@@ -121,6 +121,7 @@ func (t *texts) from(m mistake) string {
 // panicError shows why a cell ended that did not return.
 func (t *texts) panicError(v any, calls []rt.Call) *Error {
 	e := &Error{}
+	named := false
 	switch x := v.(type) {
 	case error:
 		var exit rt.Exit
@@ -133,6 +134,7 @@ func (t *texts) panicError(v any, calls []rt.Call) *Error {
 			e.Name, e.Message = "Exit", fmt.Sprintf("the cell called os.Exit(%d); the notebook goes on", exit.Code)
 		case errors.As(x, &failure):
 			e.Name, e.Message = errorName(failure.Err), failure.Err.Error()
+			named = e.Name != "Error"
 		case isRuntimeError(x):
 			e.Name, e.Message = "Panic", x.Error()
 		default:
@@ -145,8 +147,8 @@ func (t *texts) panicError(v any, calls []rt.Call) *Error {
 	if e.Name == "Panic" {
 		head = "panic"
 	}
-	if before, after, ok := strings.Cut(e.Message, e.Name); ok && e.Name == head && e.Name != "Error" {
-		// It names itself, as those of CUDA and MPI do.
+	if before, after, ok := strings.Cut(e.Message, e.Name); ok && named {
+		// It says its name, as those of CUDA and MPI do.
 		e.Traceback = append(e.Traceback, red+before+bold+e.Name+plain+red+after+plain)
 	} else {
 		e.Traceback = append(e.Traceback, red+bold+head+": "+plain+red+e.Message+plain)

@@ -165,8 +165,13 @@ func TestErrorsAreNamedOnce(t *testing.T) {
 		{named{"MPI_ERR_RANK", "Comm.Send: MPI_ERR_RANK: dest 9"}, "Comm.Send: MPI_ERR_RANK: dest 9"},
 		{named{"NoRanks", "start some"}, "NoRanks: start some"},
 		{errors.New("Error 1 of 2"), "Error: Error 1 of 2"},
+		{rt.Exit{Code: 3}, "Exit: the cell called os.Exit(3); the notebook goes on"},
 	} {
-		e := new(texts).panicError(rt.Failure{Err: c.err}, nil)
+		var why error = rt.Failure{Err: c.err}
+		if exit, ok := c.err.(rt.Exit); ok {
+			why = exit
+		}
+		e := new(texts).panicError(why, nil)
 		if got := withoutColour(e.Traceback[0]); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
