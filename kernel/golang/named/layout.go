@@ -1,0 +1,163 @@
+package named
+
+import (
+	"reflect"
+	"sync"
+	"unsafe"
+)
+
+// What package reflect's types look like in memory, as in internal/abi of Go
+// 1.26. known compares it with types of this package.
+
+type abiType struct {
+	size, ptrBytes    uintptr
+	hash              uint32
+	flags             uint8
+	align, fieldAlign uint8
+	kind              uint8
+	equal             func(unsafe.Pointer, unsafe.Pointer) bool
+	gcData            *byte
+	str               int32 // of a name
+	ptrToThis         int32 // of a type
+}
+
+const (
+	flagUncommon  = 1 << 0
+	flagExtraStar = 1 << 1
+	flagNamed     = 1 << 2
+	flagDirect    = 1 << 5 // an interface holds the value itself
+)
+
+type abiField struct {
+	name   *byte
+	typ    *abiType
+	offset uintptr
+}
+
+type abiStruct struct {
+	abiType
+	pkgPath *byte
+	fields  []abiField
+}
+
+type abiElem struct { // of pointers, slices and, with a direction, channels
+	abiType
+	elem *abiType
+}
+
+type abiChan struct {
+	abiElem
+	dir int
+}
+
+type abiArray struct {
+	abiElem
+	slice *abiType
+	len   uintptr
+}
+
+type abiMap struct {
+	abiType
+	key, elem, group             *abiType
+	hasher                       func(unsafe.Pointer, uintptr) uintptr
+	groupSize, slotSize, elemOff uintptr
+	flags                        uint32
+}
+
+type abiUncommon struct {
+	pkgPath        int32 // of a name
+	count, exposed uint16
+	methods        uint32 // offset from here
+	_              uint32
+}
+
+type abiMethod struct {
+	name     int32
+	typ      int32 // without the receiver
+	ifn, tfn int32 // with the word of an interface as the receiver; with the value
+}
+
+// addReflectOff gives a number to what a type refers to: package reflect makes
+// its own types with it, and keeps it open to others (go.dev/issue/67401).
+//
+//go:linkname addReflectOff reflect.addReflectOff
+func addReflectOff(unsafe.Pointer) int32
+
+// abiOf is what is behind a reflect.Type.
+func abiOf(t reflect.Type) *abiType { return (*[2]*abiType)(unsafe.Pointer(&t))[1] }
+
+// typeOf is the reflect.Type of a description.
+func typeOf(t *abiType) reflect.Type {
+	some := reflect.TypeFor[int]()
+	(*[2]unsafe.Pointer)(unsafe.Pointer(&some))[1] = unsafe.Pointer(t)
+	return some
+}
+
+// nameOf encodes a name as types refer to it.
+func nameOf(name, tag string, exported, embedded bool) *byte {
+	var bits byte
+	if exported {
+		bits |= 1
+	}
+	if tag != "" {
+		bits |= 2
+	}
+	if embedded {
+		bits |= 8
+	}
+	text := append([]byte{bits}, varint(len(name))...)
+	text = append(text, name...)
+	if tag != "" {
+		text = append(append(text, varint(len(tag))...), tag...)
+	}
+	return &text[0]
+}
+
+func varint(n int) []byte {
+	var b []byte
+	for ; n >= 0x80; n >>= 7 {
+		b = append(b, byte(n)|0x80)
+	}
+	return append(b, byte(n))
+}
+
+func nameOff(name string, exported bool) int32 {
+	return addReflectOff(unsafe.Pointer(nameOf(name, "", exported, false)))
+}
+
+// sample is a type whose description is compared with what reflect says.
+type sample struct {
+	A uint8
+	B map[string]*sample `tag:"b"`
+	C [3]chan sample
+}
+
+// String is a method.
+func (sample) String() string { return "sample" }
+
+// known says whether types lie in memory as this package takes them to.
+var known = sync.OnceValue(func() (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	t := reflect.TypeFor[sample]()
+	s := (*abiStruct)(unsafe.Pointer(abiOf(t)))
+	u := (*struct {
+		abiStruct
+		u abiUncommon
+	})(unsafe.Pointer(s))
+	a := reflect.TypeFor[[3]chan sample]()
+	array := (*abiArray)(unsafe.Pointer(abiOf(a)))
+	channel := (*abiChan)(unsafe.Pointer(array.elem))
+	m := reflect.TypeFor[map[string]*sample]()
+	table := (*abiMap)(unsafe.Pointer(abiOf(m)))
+	return s.size == t.Size() && int(s.align) == t.Align() && reflect.Kind(s.kind) == t.Kind() &&
+		s.flags&(flagUncommon|flagNamed|flagDirect) == flagUncommon|flagNamed && u.u.count == 1 && u.u.exposed == 1 &&
+		len(s.fields) == 3 && s.fields[1].offset == t.Field(1).Offset && typeOf(s.fields[1].typ) == m &&
+		typeOf(&channel.abiType) == a.Elem() && typeOf(channel.elem) == t && channel.dir == int(reflect.BothDir) &&
+		typeOf(array.slice) == reflect.SliceOf(a.Elem()) && array.len == 3 &&
+		typeOf(table.key) == m.Key() && typeOf(table.elem) == m.Elem() && table.elemOff == 16 &&
+		abiOf(reflect.PointerTo(t)).flags&flagDirect != 0
+})

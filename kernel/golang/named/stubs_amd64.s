@@ -1,0 +1,18 @@
+#include "textflag.h"
+
+// Each stub calls the closure in its place of contexts, as a caller of a closure
+// does: with its address in DX. Arguments stay where they are.
+#define STUB(i) MOVQ ·contexts+(8*(i))(SB), DX; MOVQ (DX), R12; JMP R12
+#define STUB4(i) STUB(i); STUB(i+1); STUB(i+2); STUB(i+3)
+#define STUB16(i) STUB4(i); STUB4(i+4); STUB4(i+8); STUB4(i+12)
+#define STUB64(i) STUB16(i); STUB16(i+16); STUB16(i+32); STUB16(i+48)
+
+TEXT stubs<>(SB), NOSPLIT|NOFRAME, $0-0
+	STUB64(0); STUB64(64); STUB64(128); STUB64(192)
+	STUB64(256); STUB64(320); STUB64(384); STUB64(448)
+
+// func stubsAt() unsafe.Pointer
+TEXT ·stubsAt(SB), NOSPLIT, $0-8
+	LEAQ stubs<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET
