@@ -13,8 +13,8 @@ type operand struct {
 	n   int
 	typ Type
 	dev *Device // nil for memory that belongs to none
-	// onHost is true for host memory.
-	onHost, pinned bool
+	// onHost is true for host memory; managed memory is at no device for long.
+	onHost, pinned, managed bool
 }
 
 // end reads an argument of a copy: *Buffer, *HostBuffer or a slice of numbers.
@@ -24,7 +24,7 @@ func end(call string, v any) (operand, error) {
 		if err := b.alive(call); err != nil {
 			return operand{}, err
 		}
-		return operand{ptr: b.ptr, n: b.n, typ: b.typ, dev: b.own.dev}, nil
+		return operand{ptr: b.ptr, n: b.n, typ: b.typ, dev: b.own.dev, managed: b.own.kind == managedMemory}, nil
 	case *HostBuffer:
 		if b == nil || b.own == nil {
 			return operand{}, misuse(driver.ErrInvalidValue, call, nil, "the host buffer is nil")
@@ -78,8 +78,9 @@ func pair(call string, dst, src any) (to, from operand, d *Device, err error) {
 }
 
 // Memcpy copies between any two of *Buffer, *HostBuffer and Go slices of the
-// same type and length (cudaMemcpy), ordered on the legacy default stream. It
-// waits for the copy, but from device to device it returns at once. (By CUDA's
+// same type and length (cudaMemcpy), ordered on the legacy default stream, and
+// between two devices on those of both, as [MemcpyPeer]. It waits for the copy,
+// but from device to device it returns at once. (By CUDA's
 // documentation a copy from pageable memory may return once the data are staged;
 // on GPUs none was seen to return before they were there, of any size.)
 func Memcpy(dst, src any) error { return memcpy("cuda.Memcpy", dst, src) }
@@ -88,6 +89,9 @@ func memcpy(call string, dst, src any) error {
 	to, from, d, err := pair(call, dst, src)
 	if err != nil || to.n == 0 {
 		return err
+	}
+	if from.dev != nil && to.dev != nil && from.dev != to.dev && !from.managed && !to.managed {
+		return copyAcross(to, from)
 	}
 	c, err := d.context()
 	if err != nil {
@@ -139,6 +143,11 @@ func MemcpyPeer(dst, src *Buffer) error {
 	if err != nil || to.n == 0 {
 		return err
 	}
+	return copyAcross(to, from)
+}
+
+// copyAcross copies between two devices, in the order of both.
+func copyAcross(to, from operand) error {
 	dc, err := to.dev.context()
 	if err != nil {
 		return err

@@ -194,3 +194,40 @@ func TestPrepared(t *testing.T) {
 	refused(t, p.Launch(), cuda.ErrInvalidHandle, "destroyed")
 	refused(t, new(cuda.Prepared).Launch(), cuda.ErrInvalidValue, "Kernel.Prepare")
 }
+
+// A copy between two devices comes after the earlier work of both, and before
+// the later work of both, whichever of them is told to copy.
+func TestMemcpyBetweenDevicesIsInTheOrderOfBoth(t *testing.T) {
+	list := devices(t, 2)
+	word := must[*cuda.HostBuffer](t)(cuda.AllocHost(1, cuda.Uint32, cuda.Portable, cuda.Mapped))
+	for _, late := range list[:2] { // its earlier work is held
+		var bufs [2]*cuda.Buffer
+		var streams [2]*cuda.Stream
+		for i, d := range list[:2] {
+			bufs[i] = must[*cuda.Buffer](t)(d.Alloc(1000, cuda.Int32))
+			streams[i] = must[*cuda.Stream](t)(d.NewStream())
+			ok(t, bufs[i].Fill(i+1, streams[i]))
+			ok(t, d.Synchronize())
+		}
+		word.Uint32s()[0] = 0
+		held := streams[late.Ordinal()]
+		ok(t, held.WaitValue(word, 1, cuda.WaitGEQ))
+		ok(t, bufs[late.Ordinal()].Fill(7, held))
+		ok(t, cuda.Memcpy(bufs[1], bufs[0]))
+		ok(t, bufs[0].Fill(9, streams[0]))
+		word.Uint32s()[0] = 1
+		ok(t, cuda.Synchronize())
+		want := int32(1)
+		if late == list[0] {
+			want = 7
+		}
+		if got := must[[]int32](t)(bufs[1].Int32s()); got[0] != want || got[999] != want {
+			t.Errorf("work of device %d was late: the copy holds %d and %d, want %d", late.Ordinal(), got[0], got[999], want)
+		}
+		for i := range bufs {
+			ok(t, bufs[i].Free())
+			ok(t, streams[i].Destroy())
+		}
+	}
+	ok(t, word.Free())
+}
