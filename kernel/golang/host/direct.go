@@ -65,7 +65,9 @@ func direct[F any](name string, call func(from, to *F)) Direct {
 // Direct1 makes a function of one argument direct, "Func", or a method without,
 // "Type.Method": its receiver is then the argument. f does what it does, with a
 // slice for a variadic parameter. No parameter's type is an interface, and no other
-// direct function has the same parameters, receiver included, and results.
+// direct function has the same parameters, receiver included, and results. f runs
+// no code of cells, does not change their variables, and neither keeps nor changes
+// the slice: calls in a loop may share one.
 func Direct1[A, R any](name string, f func(A) R) Direct {
 	return direct(name, func(from, to *frame1[A, R]) { to.R = f(from.A) })
 }

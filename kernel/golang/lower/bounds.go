@@ -147,7 +147,7 @@ func (f *fn) indexGuard(base, index string, e *ast.IndexExpr) (g guard, b, i str
 		if value != nil && f.info.Types[e.X].Value != nil {
 			return guard{}, base, index
 		}
-		if f.hoisted != nil && !isSimple(base) && !isBoxText(base) {
+		if f.outermost != nil && !isSimple(base) && !isBoxText(base) {
 			f.unchecked = true // the elements of elements, in a loop: too slow
 			return guard{}, base, index
 		}

@@ -47,14 +47,14 @@ func (f *fn) call(e *ast.CallExpr) string {
 	args := f.args(e, sig, recv, callee.policy)
 	f.typeVerbs(e, fun, sig, args)
 	f.guardCallbacks(callee, sig, args)
-	if text, ok := f.direct(callee.host, args); ok {
+	if text, ok := f.direct(e, callee.host, args); ok {
 		return text
 	}
 	if recv != nil {
 		r := args[0]
 		args = args[1:]
 		if callee.bound != nil {
-			if strings.HasSuffix(r, "}).R") { // of a direct call: the interpreter finds no method of it
+			if strings.HasPrefix(r, f.l.aliases["direct"]+".") { // of a direct call: the interpreter finds no method of it
 				r = f.spill(r)
 			}
 			return callee.bound(r) + "(" + strings.Join(args, ", ") + ")"
@@ -113,7 +113,7 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 // direct calls a compiled function without reflection, if it is such a one. Its
 // receiver is the first argument. Of two results it gives the structure that has
 // them.
-func (f *fn) direct(fun *types.Func, args []string) (string, bool) {
+func (f *fn) direct(e *ast.CallExpr, fun *types.Func, args []string) (string, bool) {
 	if fun == nil {
 		return "", false
 	}
@@ -121,12 +121,8 @@ func (f *fn) direct(fun *types.Func, args []string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	frame := f.l.use("direct") + "." + symbol
-	fields := make([]string, len(args))
-	for i, a := range args {
-		fields[i] = string(rune('A'+i)) + ": " + strings.TrimSuffix(a, "...")
-	}
-	text := fmt.Sprintf("%s(%s{%s})", frame, frame, strings.Join(fields, ", "))
+	typ := f.l.use("direct") + "." + symbol
+	text := fmt.Sprintf("%s(%s)", typ, f.arguments(e, typ, args))
 	if fun.Signature().Results().Len() == 1 {
 		text += ".R"
 	}
@@ -355,7 +351,7 @@ func (f *fn) multi(e ast.Expr, n int) []string {
 		tup := f.typeOf(x).(*types.Tuple)
 		text := f.call(x)
 		if strings.HasPrefix(text, f.l.aliases["direct"]+".") {
-			t := f.spillAlways(text)
+			t := f.frameOf(text)
 			return []string{f.fromSlot(t+".R", tup.At(0).Type()), f.fromSlot(t+".S", tup.At(1).Type())}
 		}
 		temps := make([]string, n)

@@ -78,7 +78,7 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) {
 			}
 		}
 	}
-	f.loop(func() { f.forLoop(s, label, shared) })
+	f.loop(s, func() { f.forLoop(s, label, shared) })
 }
 
 // forLoop writes a for statement whose first part is done. shared are its

@@ -29,12 +29,12 @@ type fn struct {
 	pos    string           // the variable that holds the position
 	where  int              // the position of the statement that is being lowered
 
-	unguarded int              // where no check can stand
-	prefix    string           // what is true where the expression is evaluated that is being lowered: "x && "
-	unchecked bool             // an index was not checked
-	emits     int              // statements written
-	pure      int              // ... of which nothing has to be kept from
-	hoisted   *strings.Builder // variables of the outermost loop that is being lowered
+	unguarded int        // where no check can stand
+	prefix    string     // what is true where the expression is evaluated that is being lowered: "x && "
+	unchecked bool       // an index was not checked
+	emits     int        // statements written
+	pure      int        // ... of which nothing has to be kept from
+	outermost *outermost // the outermost loop that is being lowered
 
 	results      []*local // where return puts its values, if it cannot just return them
 	bare         bool     // return statements return nothing: results are boxed

@@ -49,7 +49,7 @@ func (f *fn) rangeStmt(s *ast.RangeStmt, label string) {
 	}
 	f.emit("{")
 	defer f.emit("}")
-	f.loop(func() { f.rangeLoop(s, label) })
+	f.loop(s, func() { f.rangeLoop(s, label) })
 }
 
 func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"go/ast"
 	"go/types"
 	"strings"
 )
@@ -72,10 +73,10 @@ func (f *fn) initialize(v *local, value string) {
 // lowered: to declare it costs the interpreter more than to assign to it. No
 // closure sees such a variable, but for copies.
 func (f *fn) hoist(name, rep string) bool {
-	if f.hoisted == nil || !hoistable(rep) {
+	if f.outermost == nil || !hoistable(rep) {
 		return false
 	}
-	fmt.Fprintf(f.hoisted, "var %s %s\n", name, rep)
+	fmt.Fprintf(f.outermost.hoisted, "var %s %s\n", name, rep)
 	return true
 }
 
@@ -88,16 +89,16 @@ func hoistable(rep string) bool {
 }
 
 // loop lowers a loop.
-func (f *fn) loop(step func()) {
-	if f.hoisted != nil {
+func (f *fn) loop(node ast.Node, step func()) {
+	if f.outermost != nil {
 		step()
 		return
 	}
-	f.hoisted = new(strings.Builder)
+	f.outermost = &outermost{node: node, hoisted: new(strings.Builder)}
 	text := f.captured(step)
-	f.out.WriteString(f.hoisted.String())
+	f.out.WriteString(f.outermost.hoisted.String())
 	f.out.WriteString(text)
-	f.hoisted = nil
+	f.outermost = nil
 }
 
 // settled keeps a value in a temporary that the interpreter would put in the
