@@ -212,7 +212,7 @@ func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 		return ""
 	}
 	if b.own.freed(b.turn) {
-		return "the buffer was freed before"
+		return b.own.dev.lost("the buffer", "freed before", b.own.born)
 	}
 	if p.elem != 0 && p.elem>>b.typ&1 == 0 {
 		return "a buffer of " + b.typ.String() + " was given; it points to " + p.elemName
@@ -240,7 +240,7 @@ func (p *param) putHost(dst []byte, h *HostBuffer) string {
 		clear(dst)
 		return ""
 	case h.own.freed(0):
-		return "the host buffer was freed before"
+		return h.own.dev.lost("the host buffer", "freed before", h.own.born)
 	case !h.Pinned():
 		return "a kernel cannot use pageable host memory: allocate it with AllocHost"
 	case p.elem != 0 && p.elem>>h.typ&1 == 0:

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -61,7 +62,7 @@ func (d *Device) outOfMemory(err error, bytes uint64) error {
 	err = d.fail(err)
 	if e, ok := err.(*Error); ok && e.code == driver.ErrOutOfMemory {
 		if free, total, err := d.MemInfo(); err == nil {
-			e.Detail = join(e.Detail, fmt.Sprintf("%s asked for, %s free of %s", byteCount(bytes), byteCount(free), byteCount(total)))
+			e.Detail = fmt.Sprintf("%s asked for, %s free of %s", byteCount(bytes), byteCount(free), byteCount(total))
 		}
 	}
 	return err
@@ -191,7 +192,7 @@ func (b *Buffer) alive(call string) error {
 }
 
 func (b *Buffer) dead(call string) error {
-	return misuse(driver.ErrInvalidValue, call, b.own.dev, "the buffer (%d %s) was freed before", b.n, b.typ)
+	return misuse(driver.ErrInvalidValue, call, b.own.dev, "%s", b.own.dev.lost(fmt.Sprintf("the buffer (%d %s)", b.n, b.typ), "freed before", b.own.born))
 }
 
 // Len is the number of elements.
@@ -237,6 +238,23 @@ func (b *Buffer) Upload(src any) error {
 		return err
 	}
 	return b.own.dev.DefaultStream().Synchronize()
+}
+
+// Upload allocates device memory for a Go slice (or a HostBuffer), of its type
+// and length, and copies it there: [Device.Alloc] and [Buffer.Upload] in one.
+func (d *Device) Upload(src any) (*Buffer, error) {
+	from, err := end("Device.Upload", src)
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.alloc("Device.Upload", from.n, from.typ, deviceMemory, driver.Driver.MemAlloc)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Upload(src); err != nil {
+		return nil, errors.Join(err, b.Free())
+	}
+	return b, nil
 }
 
 // Download copies the buffer to a Go slice (or a HostBuffer) of the same type

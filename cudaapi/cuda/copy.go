@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"runtime"
 	"unsafe"
 
@@ -30,7 +31,7 @@ func end(call string, v any) (operand, error) {
 			return operand{}, misuse(driver.ErrInvalidValue, call, nil, "the host buffer is nil")
 		}
 		if b.own.freed(0) {
-			return operand{}, misuse(driver.ErrInvalidValue, call, b.own.dev, "the host buffer (%d %s) was freed before", b.n, b.typ)
+			return operand{}, misuse(driver.ErrInvalidValue, call, b.own.dev, "%s", b.own.dev.lost(fmt.Sprintf("the host buffer (%d %s)", b.n, b.typ), "freed before", b.own.born))
 		}
 		return operand{ptr: b.ptr, n: b.n, typ: b.typ, onHost: true, pinned: b.own.kind != pageableMemory}, nil
 	}

@@ -98,3 +98,63 @@ func (h *HostBuffer) String() string {
 	}
 	return fmt.Sprintf("%d %s on the host (%s, %s at %#x%s)", h.n, h.typ, byteCount(uint64(h.Bytes())), h.own.kind, uint64(h.ptr), state)
 }
+
+func (p *Pool) String() string {
+	switch {
+	case p == nil || p.dev == nil:
+		return "no pool"
+	case p.closed.Load():
+		return "destroyed pool"
+	}
+	text := "pool"
+	if p.builtin {
+		text = "default pool"
+	}
+	text += fmt.Sprintf(" of device %d", p.dev.id)
+	used, err := p.Used()
+	if err != nil {
+		return text
+	}
+	reserved, err := p.Reserved()
+	if err != nil {
+		return text
+	}
+	return fmt.Sprintf("%s (%s used of %s reserved)", text, byteCount(used), byteCount(reserved))
+}
+
+// String lists the module's kernels, a line each.
+func (m *Module) String() string {
+	if m == nil {
+		return "no module"
+	}
+	var lines []string
+	for _, k := range m.Kernels() {
+		lines = append(lines, k.String())
+	}
+	if m.image != nil {
+		lines = append(lines, "a module of compiled code")
+	}
+	if len(lines) == 0 {
+		return "a module without kernels"
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (g *Graph) String() string {
+	nodes, err := g.Nodes()
+	if err != nil {
+		return "no graph: " + err.Error()
+	}
+	return fmt.Sprintf("graph of %d nodes on device %d (%s)", len(nodes), g.dev.id, strings.Join(nodes, ", "))
+}
+
+func (x *GraphExec) String() string {
+	if _, err := x.use("GraphExec.String"); err != nil {
+		return "no graph: " + err.Error()
+	}
+	return fmt.Sprintf("instantiated graph %#x of device %d", uint64(x.h), x.dev.id)
+}
+
+func (p *Prepared) String() string {
+	return fmt.Sprintf("%s, prepared: grid %v, blocks of %v, %v", p.kernel.code.name, p.grid, p.block, p.stream)
+}

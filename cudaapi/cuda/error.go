@@ -107,6 +107,9 @@ func (d *Device) fail(err error) error {
 		return err
 	}
 	e := &Error{Name: de.Code.String(), Code: int(de.Code), Call: de.Call, Device: -1, Detail: de.Detail, Hint: hints[de.Code], code: de.Code}
+	if de.Detail != "" && de.Code == driver.ErrInvalidHandle {
+		e.Hint = "" // it lists what may be the matter, and that is known
+	}
 	if d != nil {
 		e.Device = int(d.id)
 		if e.Sticky() {
@@ -131,4 +134,12 @@ func misuse(code driver.Code, call string, d *Device, format string, args ...any
 		e.Device = int(d.id)
 	}
 	return e
+}
+
+// lost says why what was made in a device's past cannot be used.
+func (d *Device) lost(what, how string, born uint32) string {
+	if born != d.epoch.Load() {
+		return fmt.Sprintf("%s is gone: device %d was reset after it was made; make it again", what, d.id)
+	}
+	return what + " was " + how
 }

@@ -53,7 +53,7 @@ func (e *Event) use(call string) (driver.Context, error) {
 		return 0, misuse(driver.ErrInvalidHandle, call, nil, "the event is nil")
 	}
 	if e.closed.Load() || e.born != e.dev.epoch.Load() {
-		return 0, misuse(driver.ErrInvalidHandle, call, e.dev, "the event was destroyed")
+		return 0, misuse(driver.ErrInvalidHandle, call, e.dev, "%s", e.dev.lost("the event", "destroyed", e.born))
 	}
 	return e.dev.context()
 }

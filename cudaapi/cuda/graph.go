@@ -103,7 +103,7 @@ func (g *Graph) use(call string) (driver.Context, error) {
 		return 0, misuse(driver.ErrInvalidHandle, call, nil, "the graph is nil")
 	}
 	if g.closed.Load() || g.born != g.dev.epoch.Load() {
-		return 0, misuse(driver.ErrInvalidHandle, call, g.dev, "the graph was destroyed")
+		return 0, misuse(driver.ErrInvalidHandle, call, g.dev, "%s", g.dev.lost("the graph", "destroyed", g.born))
 	}
 	return g.dev.context()
 }
@@ -113,7 +113,7 @@ func (x *GraphExec) use(call string) (driver.Context, error) {
 		return 0, misuse(driver.ErrInvalidHandle, call, nil, "the graph is nil")
 	}
 	if x.closed.Load() || x.born != x.dev.epoch.Load() {
-		return 0, misuse(driver.ErrInvalidHandle, call, x.dev, "the graph was destroyed")
+		return 0, misuse(driver.ErrInvalidHandle, call, x.dev, "%s", x.dev.lost("the graph", "destroyed", x.born))
 	}
 	return x.dev.context()
 }

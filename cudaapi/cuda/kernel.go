@@ -184,7 +184,7 @@ func (k *Kernel) failed(d *Device, err error, grid GridDim, block BlockDim) erro
 		e.Detail = join(what, e.Detail)
 		if threads := block.X * block.Y * block.Z; e.code == driver.ErrInvalidValue {
 			if most, err := d.Attribute(driver.MaxThreadsPerBlock); err == nil && threads > most {
-				e.Hint = fmt.Sprintf("a block has at most %d threads, this one has %d", most, threads)
+				e.Detail, e.Hint = what, fmt.Sprintf("a block has at most %d threads, this one has %d", most, threads)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -204,13 +205,13 @@ func TestReset(t *testing.T) {
 	b := must[*cuda.Buffer](t)(d.Alloc(100, cuda.Int32))
 	s := must[*cuda.Stream](t)(d.NewStream())
 	ok(t, d.Reset())
-	refused(t, b.Memset(0), cuda.ErrInvalidValue, "freed before")
-	refused(t, s.Synchronize(), cuda.ErrInvalidHandle, "destroyed")
+	refused(t, b.Memset(0), cuda.ErrInvalidValue, "(100 Int32) is gone: device ")
+	refused(t, s.Synchronize(), cuda.ErrInvalidHandle, "was reset after it was made")
 	again := must[*cuda.Buffer](t)(d.Alloc(100, cuda.Int32))
 	ok(t, again.Upload(make([]int32, 100)))
-	refused(t, s.Synchronize(), cuda.ErrInvalidHandle, "destroyed")
+	refused(t, s.Synchronize(), cuda.ErrInvalidHandle, "was reset after it was made")
 	ok(t, cuda.Reset())
-	refused(t, again.Free(), cuda.ErrInvalidValue, "freed before")
+	refused(t, again.Free(), cuda.ErrInvalidValue, "(100 Int32) is gone: device ")
 }
 
 func TestManaged(t *testing.T) {
@@ -416,4 +417,62 @@ func TestInterruptedCopies(t *testing.T) {
 		ok(t, d.Synchronize())
 		ok(t, freed.Free()) // an interrupted free has freed nothing
 	}
+}
+
+// What a notebook shows of objects says what they are.
+func TestObjectsSayWhatTheyAre(t *testing.T) {
+	d := devices(t, 1)[0]
+	s := must[*cuda.Stream](t)(d.NewStream(cuda.NonBlocking))
+	p := must[*cuda.Pool](t)(d.NewPool())
+	b := must[*cuda.Buffer](t)(p.AllocAsync(256, cuda.Float32, s))
+	ok(t, s.Synchronize())
+	used, reserved := must[uint64](t)(p.Used()), must[uint64](t)(p.Reserved())
+	if used < 1024 || reserved < used {
+		t.Errorf("%d bytes used of %d reserved, of a pool with a buffer of 1024", used, reserved)
+	}
+	if text := p.String(); !strings.HasPrefix(text, "pool of device 0 (") || !strings.Contains(text, " used of ") {
+		t.Error(text)
+	}
+	ok(t, b.FreeAsync(s))
+	ok(t, s.Synchronize())
+	ok(t, p.Destroy())
+	if text := p.String(); text != "destroyed pool" {
+		t.Error(text)
+	}
+	if text := must[*cuda.Pool](t)(d.DefaultPool()).String(); !strings.HasPrefix(text, "default pool of device 0 (") {
+		t.Error(text)
+	}
+
+	x := must[*cuda.Buffer](t)(d.Upload([]float32{1, 2, 3}))
+	if got := must[[]float32](t)(x.Float32s()); x.Device() != d || x.Type() != cuda.Float32 || !slices.Equal(got, []float32{1, 2, 3}) {
+		t.Errorf("uploaded %v: %v", x, got)
+	}
+	_, err := d.Upload("text")
+	refused(t, err, cuda.ErrInvalidValue, "Device.Upload")
+	g := must[*cuda.Graph](t)(s.Capture(func() error { return errors.Join(x.MemsetAsync(0, s), x.MemsetAsync(1, s)) }))
+	if text := g.String(); text != "graph of 2 nodes on device 0 (memset, memset)" {
+		t.Error(text)
+	}
+	run := must[*cuda.GraphExec](t)(g.Instantiate())
+	if text := run.String(); !strings.HasPrefix(text, "instantiated graph 0x") || !strings.HasSuffix(text, " of device 0") {
+		t.Error(text)
+	}
+	ok(t, run.Destroy())
+	ok(t, g.Destroy())
+	for _, text := range []string{g.String(), run.String()} {
+		if !strings.Contains(text, "the graph was destroyed") {
+			t.Error(text)
+		}
+	}
+
+	m := compile(t, "__global__ void a(int *x) {}\n__global__ void b(float y) {}\n")
+	if text := m.String(); text != "__global__ void a(int *x)\n__global__ void b(float y)" {
+		t.Error(text)
+	}
+	prepared := must[*cuda.Prepared](t)(kernel(t, m, "b").Prepare(cuda.Grid(2), cuda.Block(32), s, 1.5))
+	if text := prepared.String(); text != "b, prepared: grid (2, 1, 1), blocks of (32, 1, 1), "+s.String() {
+		t.Error(text)
+	}
+	ok(t, x.Free())
+	ok(t, s.Destroy())
 }

@@ -94,6 +94,14 @@ func (p *Pool) Attribute(a driver.PoolAttribute) (uint64, error) {
 	return v, p.dev.fail(err)
 }
 
+// Used is how many bytes are allocated from the pool and not freed yet, as far
+// as the device has come (cudaMemPoolAttrUsedMemCurrent).
+func (p *Pool) Used() (uint64, error) { return p.Attribute(driver.PoolUsedCurrent) }
+
+// Reserved is how many bytes the pool holds of the device's memory, used or not
+// (cudaMemPoolAttrReservedMemCurrent).
+func (p *Pool) Reserved() (uint64, error) { return p.Attribute(driver.PoolReservedCurrent) }
+
 // SetAttribute sets one: driver.PoolReleaseThreshold is how many bytes the pool
 // keeps at a synchronization rather than give them back; the high-water marks can
 // be set to 0.

@@ -85,7 +85,7 @@ func (s *Stream) use(call string) (driver.Context, error) {
 		return 0, misuse(driver.ErrInvalidHandle, call, nil, "the stream is nil")
 	}
 	if s.closed.Load() || s.born != s.dev.epoch.Load() {
-		return 0, misuse(driver.ErrInvalidHandle, call, s.dev, "the stream was destroyed")
+		return 0, misuse(driver.ErrInvalidHandle, call, s.dev, "%s", s.dev.lost("the stream", "destroyed", s.born))
 	}
 	return s.dev.context()
 }

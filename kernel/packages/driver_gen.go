@@ -15,7 +15,7 @@ func driverPackage() host.Package {
 	return host.Package{
 		Path:      "gocuda/cudaapi/driver",
 		Name:      "driver",
-		Preloaded: false,
+		Preloaded: true,
 		Symbols: map[string]reflect.Value{
 			"AccessSupported":                    reflect.ValueOf(driver.AccessSupported),
 			"Advice":                             reflect.ValueOf((*driver.Advice)(nil)),
