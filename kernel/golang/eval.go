@@ -127,6 +127,7 @@ func (ev *Evaluator) start() error {
 	ev.lower = lower.New(ev.rt, &hostTable{ev}, ev.fset)
 	ev.rt.TypeFor = ev.lower.LookupType
 	ev.rt.IsHost = ev.lower.IsHost
+	ev.rt.NumberFor, ev.rt.KeyOf = ev.lower.NumberFor, ev.lower.TypeKey
 	ev.lower.SourceDecl = ev.importer.decl
 	ev.lower.SourceObj = ev.importer.isSource
 	for _, p := range ev.importer.host.Preloaded() {

@@ -38,11 +38,15 @@ func (f *fn) call(e *ast.CallExpr) string {
 	if text, ok := f.special(e, fun); ok {
 		return text
 	}
+	l := f.l
 	callee, sig := f.callee(fun)
 	f.calls(callee.lowered)
 	var recv func() string
 	if callee.recv != nil {
 		recv = callee.recv
+	}
+	if h := callee.host; h != nil && h.Pkg() != nil && dressed[h.Pkg().Path()] != "" {
+		l.dress()
 	}
 	args := f.args(e, sig, recv, callee.policy)
 	f.typeVerbs(e, fun, sig, args)
@@ -57,7 +61,11 @@ func (f *fn) call(e *ast.CallExpr) string {
 			if strings.HasPrefix(r, f.l.aliases["direct"]+".") { // of a direct call: the interpreter finds no method of it
 				r = f.spill(r)
 			}
-			return callee.bound(r) + "(" + strings.Join(args, ", ") + ")"
+			text := callee.bound(r) + "(" + strings.Join(args, ", ") + ")"
+			if callee.host.FullName() == "(reflect.Value).Interface" {
+				text = l.sym("Undress") + "(" + text + ")"
+			}
+			return text
 		}
 		return callee.text + "(" + join(r, strings.Join(args, ", ")) + ")"
 	}
@@ -161,6 +169,12 @@ var keepBoxes = map[string]bool{
 	"gocuda/cudaapi/mpi.Push": true, // a function: the rest of its package takes memory as it is
 }
 
+// dressed are the compiled packages that look at values by reflection, and how
+// these are made ready for it.
+var dressed = map[string]string{
+	"reflect": "Dress", "text/template": "DressAll", "html/template": "DressAll", "encoding/xml": "DressAll", "encoding/gob": "DressAll",
+}
+
 // policyOf says what a compiled function gets where it takes any.
 func policyOf(fun *types.Func) func() string {
 	if fun.FullName() == "fmt.Errorf" || fun.Pkg() != nil && fun.Pkg().Path() == "log/slog" {
@@ -178,8 +192,8 @@ func policyOf(fun *types.Func) func() string {
 		}
 		return func() string { return "JSONOut" }
 	}
-	if fun.Pkg().Path() == "reflect" {
-		return func() string { return "Bare" } // its kind, not that of what has its methods
+	if how := dressed[fun.Pkg().Path()]; how != "" {
+		return func() string { return how }
 	}
 	return func() string { return "Out" }
 }
@@ -198,6 +212,9 @@ func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string, pol
 		return sig.Params().At(i).Type()
 	}
 	finish := func(text string, t types.Type, from types.Type) string {
+		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Name() == "FuncMap" && l.rep(n) == l.use("text/template")+".FuncMap" {
+			text = fmt.Sprintf("%s(%s)", l.sym("DressFuncs"), text)
+		}
 		if policy != nil && types.IsInterface(t) && t.Underlying().(*types.Interface).Empty() && !(from != nil && l.isBare(from) && !types.IsInterface(from)) {
 			text = fmt.Sprintf("%s(%s)", l.sym(policy()), text)
 		}

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 
 	"gocuda/kernel/golang/rt"
@@ -27,8 +28,39 @@ func (l *Lowerer) box(t types.Type) int {
 		l.boxed = append(l.boxed, &boxedType{typ: types.Unalias(t), desc: d})
 		l.undo = append(l.undo, func() { l.boxed = l.boxed[:n] })
 		l.boxParts(t, 0)
+		if l.dressing {
+			l.boxPointer(t)
+		}
 	}
 	return d.ID
+}
+
+// dress is called where a value is to be looked at by reflection: from now on,
+// all methods are registered, also those of pointers.
+func (l *Lowerer) dress() {
+	if l.dressing {
+		return
+	}
+	l.dressing = true
+	l.undo = append(l.undo, func() { l.dressing = false })
+	for _, b := range slices.Clone(l.boxed) {
+		l.boxPointer(b.typ)
+		if b.registered {
+			b.registered = false
+			l.undo = append(l.undo, func() { b.registered = true })
+		}
+	}
+}
+
+// boxPointer boxes pointers to a type of a cell that has methods.
+func (l *Lowerer) boxPointer(t types.Type) {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || l.isHost(n) || types.IsInterface(n) {
+		return
+	}
+	if p := types.NewPointer(n); types.NewMethodSet(p).Len() > 0 {
+		l.box(p)
+	}
 }
 
 // boxParts does the same for the types inside of t that have methods: fmt
@@ -120,7 +152,7 @@ func (l *Lowerer) registerMethods() bool {
 				continue
 			}
 			sig := ms.At(j).Type().(*types.Signature)
-			if !l.isBare(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())) {
+			if !l.dressing && !l.isBare(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())) {
 				continue
 			}
 			l.registerMethod(b, fun, sig)

@@ -11,6 +11,7 @@ import (
 	"go/types"
 	"reflect"
 	"strings"
+	"sync"
 
 	"gocuda/kernel/golang/rt"
 )
@@ -64,6 +65,7 @@ type Lowerer struct {
 	// SourcePkg says whether an object was declared by such source.
 	SourceObj func(types.Object) bool
 
+	keys       sync.Mutex // guards objIDs and typeIDs
 	objIDs     map[types.Object]int
 	reps       map[string]string
 	loops      map[string]bool
@@ -101,6 +103,8 @@ type Lowerer struct {
 	undo    []func()
 	cell    string
 	program bool
+
+	dressing bool // values have been looked at by reflection: see dress
 }
 
 // New returns a Lowerer.
@@ -206,16 +210,50 @@ func (l *Lowerer) sourceObj(o types.Object) bool { return l.SourceObj(o) }
 func (l *Lowerer) typeOf(t types.Type) *rt.Type {
 	t = types.Unalias(t)
 	key := l.typeKey(t)
-	d, ok := l.typeIDs[key]
-	if !ok {
+	d := l.numbered(key)
+	if d == nil {
 		d = l.rt.AddType(t, rt.TypeString(t))
-		put(l, l.typeIDs, key, d)
+		l.number(key, d)
+		l.undo = append(l.undo, func() { l.number(key, nil) })
 	}
 	return d
 }
 
+// numbered finds the number of a type by its key; nil: it has none. Goroutines
+// of cells ask, at any time.
+func (l *Lowerer) numbered(key string) *rt.Type {
+	l.keys.Lock()
+	defer l.keys.Unlock()
+	return l.typeIDs[key]
+}
+
+func (l *Lowerer) number(key string, d *rt.Type) {
+	l.keys.Lock()
+	defer l.keys.Unlock()
+	if d == nil {
+		delete(l.typeIDs, key)
+	} else {
+		l.typeIDs[key] = d
+	}
+}
+
 // LookupType finds the number of a type that has one.
-func (l *Lowerer) LookupType(t types.Type) *rt.Type { return l.typeIDs[l.typeKey(types.Unalias(t))] }
+func (l *Lowerer) LookupType(t types.Type) *rt.Type { return l.numbered(l.typeKey(types.Unalias(t))) }
+
+// TypeKey is a text that identical types share, and no others.
+func (l *Lowerer) TypeKey(t types.Type) string { return l.typeKey(t) }
+
+// NumberFor gives a type a number, unless it has one.
+func (l *Lowerer) NumberFor(t types.Type) *rt.Type {
+	t = types.Unalias(t)
+	key := l.typeKey(t)
+	if d := l.numbered(key); d != nil {
+		return d
+	}
+	d := l.rt.AddType(t, rt.TypeString(t))
+	l.number(key, d)
+	return d
+}
 
 // IsHost says whether compiled code knows a type by its name.
 func (l *Lowerer) IsHost(n *types.Named) bool { return l.isHost(n) }

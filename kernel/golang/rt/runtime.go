@@ -17,6 +17,7 @@ import (
 // Runtime is what the lowered code of one session shares.
 type Runtime struct {
 	types    registry
+	wardrobe wardrobe
 	impl     sync.Map // implKey to bool
 	hostType func(reflect.Type) types.Type
 
@@ -27,6 +28,11 @@ type Runtime struct {
 
 	// TypeFor finds a type that has a number, or nil.
 	TypeFor func(types.Type) *Type
+
+	// NumberFor gives a type a number, unless it has one, and KeyOf a text that
+	// it shares with identical types alone.
+	NumberFor func(types.Type) *Type
+	KeyOf     func(types.Type) string
 
 	// IsHost says whether compiled code knows a type by its name; the default
 	// is that it knows none.
@@ -55,6 +61,7 @@ func New(hostType func(reflect.Type) types.Type) *Runtime {
 	r := &Runtime{hostType: hostType, stop: new(bool), stuck: new(bool), IsHost: func(*types.Named) bool { return false }}
 	r.types.byHost = make(map[reflect.Type]*Type)
 	r.groups.byID = make(map[int64]*Group)
+	r.wardrobe.made, r.wardrobe.bare = make(map[string]*clothes), make(map[reflect.Type]worn)
 	r.traces.trails = make(map[int64]*trail)
 	r.traces.funcs = make(map[string]*Func)
 	return r
@@ -104,7 +111,10 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Scan":          scanTarget,
 		"JSONIn":        r.jsonIn,
 		"JSONOut":       r.jsonOut,
-		"Bare":          func(x any) any { return value(unwrap(x)) },
+		"Dress":         r.dress,
+		"DressAll":      r.dressAll,
+		"DressFuncs":    r.dressFuncs,
+		"Undress":       r.undress,
 		"Pos":           r.traces.register,
 		"Select":        selectCase,
 		"SendCase":      sendCase,
@@ -235,6 +245,7 @@ func (r *Runtime) setMethod(id int, name string, fn any) {
 		t.methods = make(map[string]reflect.Value)
 	}
 	t.methods[name] = reflect.ValueOf(fn)
+	r.wardrobe.version.Add(1)
 }
 
 // setHost tells the reflect type of a type that compiled code knows, by a

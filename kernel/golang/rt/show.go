@@ -3,6 +3,7 @@ package rt
 import (
 	"fmt"
 	"go/types"
+	"regexp"
 	"strings"
 )
 
@@ -121,8 +122,11 @@ func TypeString(t types.Type) string {
 	if b, ok := types.Unalias(t).(*types.Interface); ok && b.Empty() {
 		return "interface {}"
 	}
-	return s
+	return anyName.ReplaceAllString(s, "${1}interface {}$2")
 }
+
+// anyName is any as a type: not a field of that name, which has a type behind it.
+var anyName = regexp.MustCompile(`(^|[^\pL\pN_.])any([^\pL\pN_. ]| [}"]|$)`)
 
 // reflectSpaces puts the spaces of a type as package reflect does: those of
 // go/types are others.
