@@ -119,6 +119,8 @@ func (c *Comm) both(call string, send, recv any) (s, r memory, err error) {
 	switch {
 	case bad != nil:
 		return s, r, c.at(bad)
+	case s.spread != nil || r.spread != nil:
+		return s, r, c.misuse(ErrType, call, "a strided buffer is for messages").hint("copy its elements together, or send them one by one")
 	case r.readOnly:
 		return s, r, c.checkWritable(call, &r)
 	case s.inPlace && r.inPlace:

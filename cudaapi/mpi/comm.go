@@ -24,7 +24,8 @@ type Comm struct {
 	w          *world
 	rank, size int
 	name       string
-	permanent  bool // the world and self
+	grid       *grid // its topology; nil: none
+	permanent  bool  // the world and self
 	freed      atomic.Bool
 	replaced   atomic.Bool  // by SetWorld
 	children   atomic.Int32 // to name them
@@ -77,15 +78,15 @@ func (c *Comm) usable(call string) error {
 	return nil
 }
 
-// Dup makes a communicator of the same ranks, whose messages are apart
-// (MPI_Comm_dup). It is collective and blocks.
+// Dup makes a communicator of the same ranks, in the same grid if they are in
+// one, whose messages are apart (MPI_Comm_dup). It is collective and blocks.
 func (c *Comm) Dup() (*Comm, error) {
 	const call = "Comm.Dup"
 	if err := c.usable(call); err != nil {
 		return nil, err
 	}
 	t, err := c.t.Dup()
-	return c.child(call, "dup", t, err)
+	return c.inGrid(call, "dup", c.grid, t, err)
 }
 
 // Split parts the ranks by color, and orders each part by key, and by rank where

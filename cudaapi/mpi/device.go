@@ -76,6 +76,9 @@ func (m *memory) ready() error {
 
 // isendMemory starts a send of any memory, irecvMemory a receive.
 func (c *Comm) isendMemory(m *memory, dest, tag int, synchronous bool) (transport.Request, error) {
+	if m.spread != nil {
+		return c.isendSpread(m, dest, tag, synchronous)
+	}
 	if m.dev != nil {
 		if !c.w.aware {
 			return c.port.Isend(m.dev, dest, tag, synchronous)
@@ -92,6 +95,8 @@ func (c *Comm) isendMemory(m *memory, dest, tag int, synchronous bool) (transpor
 
 func (c *Comm) irecvMemory(m *memory, source, tag int) (transport.Request, error) {
 	switch {
+	case m.spread != nil:
+		return c.irecvSpread(m, func(p *memory) (transport.Request, error) { return c.irecvMemory(p, source, tag) })
 	case c.w.aware:
 		if err := m.ready(); err != nil {
 			return nil, err
@@ -107,6 +112,8 @@ func (c *Comm) irecvMemory(m *memory, source, tag int) (transport.Request, error
 // imrecvMemory receives a message that was set aside.
 func (m *Message) imrecvMemory(to *memory) (transport.Request, error) {
 	switch {
+	case to.spread != nil:
+		return m.c.irecvSpread(to, m.imrecvMemory)
 	case m.c.w.aware:
 		if err := to.ready(); err != nil {
 			return nil, err

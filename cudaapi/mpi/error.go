@@ -30,6 +30,8 @@ const (
 	ErrRequest   Class = "MPI_ERR_REQUEST"
 	ErrRoot      Class = "MPI_ERR_ROOT"
 	ErrOp        Class = "MPI_ERR_OP"
+	ErrTopology  Class = "MPI_ERR_TOPOLOGY"
+	ErrDims      Class = "MPI_ERR_DIMS"
 	ErrArg       Class = "MPI_ERR_ARG"
 	ErrTruncate  Class = Class(transport.Truncate)
 	ErrProcLost  Class = Class(transport.ProcLost)

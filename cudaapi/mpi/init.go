@@ -171,6 +171,10 @@ func Abort(code int) {
 // on different hosts do not share the moment. It calls [Init] as World does.
 func Wtime() float64 { return World().w.t.Wtime().Seconds() }
 
+// ProcessorName is the name of the host that this rank runs on
+// (MPI_Get_processor_name).
+func ProcessorName() (string, error) { return os.Hostname() }
+
 // Library describes the MPI library in use.
 type Library struct {
 	Name      string // "Open MPI", "MPICH", "local", ...

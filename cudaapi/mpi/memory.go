@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/mpi/internal/device"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
@@ -50,6 +51,7 @@ type memory struct {
 	size             int            // bytes of one of the user's elements
 	pair             transport.Type // of structs that MinLoc and MaxLoc take
 	dev              *cuda.Buffer   // memory of a device
+	spread           *device.Shape  // its elements, if they do not lie together; Memory is of the whole buffer then
 	inPlace          bool
 	readOnly         bool // a string, or a value
 }
@@ -74,10 +76,11 @@ func (m *memory) typed(t transport.Type) transport.Memory {
 	return transport.Memory{P: m.P, N: m.N / t.Size(), T: t, Device: m.Device}
 }
 
-// overlaps reports whether two buffers share bytes.
+// overlaps reports whether two buffers share bytes. Strided ones may lie in the
+// same array: what is sent of them was copied before.
 func (m *memory) overlaps(o *memory) bool {
 	a, b := uintptr(m.P), uintptr(o.P)
-	if (m.dev == nil) != (o.dev == nil) {
+	if (m.dev == nil) != (o.dev == nil) || m.spread != nil || o.spread != nil {
 		return false
 	}
 	la, lb := uintptr(m.N), uintptr(o.N)
@@ -130,6 +133,8 @@ func resolve(call string, buf any) (memory, *Error) {
 		return resolveDevice(call, s)
 	case *cuda.HostBuffer:
 		return resolveHost(call, s)
+	case Strided:
+		return resolveStrided(call, &s)
 	}
 	v := reflect.ValueOf(buf)
 	switch v.Kind() {

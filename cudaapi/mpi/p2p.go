@@ -100,13 +100,67 @@ func (c *Comm) Sendrecv(send any, dest, sendTag int, recv any, source, recvTag i
 		}
 		return Status{}, fail
 	}
-	st, fail := in.wait()
-	if fail != nil {
+	return c.waitBoth(in, out)
+}
+
+// waitBoth waits for a receive, then for a send.
+func (c *Comm) waitBoth(in, out pending) (Status, error) {
+	st, err := in.wait()
+	if err != nil {
 		c.w.abandon(out.r)
-		return st, fail
+		return st, err
 	}
-	_, fail = out.wait()
-	return st, fail
+	_, err = out.wait()
+	return st, err
+}
+
+// SendrecvReplace sends what buf holds, and receives into it
+// (MPI_Sendrecv_replace): what comes may be shorter. It blocks until both are done.
+func (c *Comm) SendrecvReplace(buf any, dest, sendTag, source, recvTag int) (Status, error) {
+	const call = "Comm.SendrecvReplace"
+	m, bad := resolve(call, buf)
+	if bad != nil {
+		return Status{}, c.at(bad)
+	}
+	if err := c.checkWritable(call, &m); err != nil {
+		return Status{}, err
+	}
+	out, err := c.bsend(call, &m, dest, sendTag)
+	if err != nil {
+		return Status{}, err
+	}
+	in, err := c.receive(call, &m, source, recvTag)
+	if err != nil {
+		c.w.abandon(out.r)
+		return Status{}, err
+	}
+	return c.waitBoth(in, out)
+}
+
+// Bsend sends a copy of buf, which may be used again at once, whether it is
+// received or not (MPI_Bsend). The copy is this package's: no buffer is attached.
+func (c *Comm) Bsend(buf any, dest, tag int) error {
+	const call = "Comm.Bsend"
+	m, bad := resolve(call, buf)
+	if bad != nil {
+		return c.at(bad)
+	}
+	p, err := c.bsend(call, &m, dest, tag)
+	if err == nil {
+		c.w.abandon(p.r)
+		c.w.settle()
+	}
+	return err
+}
+
+// bsend starts a send of a copy.
+func (c *Comm) bsend(call string, m *memory, dest, tag int) (pending, error) {
+	if m.spread == nil && m.N > 0 && !m.inPlace {
+		whole := *m
+		whole.spread = asOne(m.N)
+		m = &whole
+	}
+	return c.send(call, m, dest, tag, false)
 }
 
 // Probe waits until a message from source with tag could be received, and tells

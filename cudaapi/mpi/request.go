@@ -1,6 +1,9 @@
 package mpi
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Request is an operation under way, of Isend, Irecv and the like. It must be
 // waited for, or tested until it is complete, before its buffers are used. A nil
@@ -12,6 +15,10 @@ type Request struct {
 	done   bool
 	status Status
 	err    error
+
+	// again starts a persistent operation; idle says that it is not under way.
+	again func() (pending, error)
+	idle  bool
 }
 
 func request(p pending, err error) (*Request, error) {
@@ -35,9 +42,15 @@ func (r *Request) Wait() (Status, error) {
 	}
 	st, over, err := r.p.block()
 	if over {
-		r.done, r.status, r.err = true, st, err
+		r.finish(st, err)
 	}
 	return st, err
+}
+
+// finish keeps how the operation ended.
+func (r *Request) finish(st Status, err error) {
+	r.done, r.status, r.err = true, st, err
+	r.idle = r.again != nil
 }
 
 // Test tells whether the operation is complete, and how it ended (MPI_Test). It
@@ -55,10 +68,86 @@ func (r *Request) Test() (Status, bool, error) {
 		if !done && err == nil {
 			return Status{}, false, nil
 		}
-		r.done = true
-		r.status, r.err = r.p.over(st, err)
+		r.finish(r.p.over(st, err))
 	}
 	return r.status, true, r.err
+}
+
+// SendInit makes a persistent send (MPI_Send_init): a Request that is not under
+// way until [Request.Start] starts it, and can be started again whenever it is
+// complete. Each time it sends what buf holds by then.
+func (c *Comm) SendInit(buf any, dest, tag int) (*Request, error) {
+	const call = "Comm.SendInit"
+	if _, bad := resolve(call, buf); bad != nil {
+		return nil, c.at(bad)
+	}
+	if err := c.check(call, dest, tag); err != nil {
+		return nil, err
+	}
+	return persistent(func() (pending, error) { return c.isend("Request.Start", buf, dest, tag, false) }), nil
+}
+
+// RecvInit makes a persistent receive (MPI_Recv_init), as SendInit does a send.
+func (c *Comm) RecvInit(buf any, source, tag int) (*Request, error) {
+	const call = "Comm.RecvInit"
+	m, bad := resolve(call, buf)
+	if bad != nil {
+		return nil, c.at(bad)
+	}
+	if err := c.checkWritable(call, &m); err != nil {
+		return nil, err
+	}
+	if err := c.checkRecv(call, source, tag); err != nil {
+		return nil, err
+	}
+	return persistent(func() (pending, error) { return c.irecv("Request.Start", buf, source, tag) }), nil
+}
+
+func persistent(again func() (pending, error)) *Request {
+	return &Request{again: again, done: true, idle: true}
+}
+
+// Start starts a persistent operation (MPI_Start). The one before must be
+// complete.
+func (r *Request) Start() error {
+	const call = "Request.Start"
+	if r == nil || r.again == nil {
+		return misuse(ErrRequest, call, "the request is not persistent").hint("SendInit and RecvInit make such")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.idle {
+		return r.p.c.misuse(ErrRequest, call, "the operation is under way").hint("wait for it first")
+	}
+	p, err := r.again()
+	if err == nil {
+		r.p, r.idle, r.done, r.status, r.err = p, false, false, Status{}, nil
+	}
+	return err
+}
+
+// StartAll starts several (MPI_Startall).
+func StartAll(requests ...*Request) error {
+	for _, r := range requests {
+		if err := r.Start(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waits tells whether a request is one to wait for: there is one, and if it is
+// persistent, it is under way.
+func (r *Request) waits() bool {
+	if r == nil {
+		return false
+	}
+	if r.again == nil {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.idle
 }
 
 // Cancel gives a receive up (MPI_Cancel). The request must still be waited for:
@@ -91,8 +180,9 @@ func WaitAll(requests ...*Request) ([]Status, error) {
 }
 
 // WaitAny blocks until one is complete, and gives its index (MPI_Waitany). nil
-// requests are passed over; if all are nil, the index is -1 at once. Set the
-// element to nil before the next WaitAny.
+// requests are passed over, and persistent ones that are not under way; if no
+// others are there, the index is -1 at once. Set the element to nil before the
+// next WaitAny, unless it is persistent.
 func WaitAny(requests ...*Request) (int, Status, error) {
 	x := newWaiter(nil) // of no world yet: all requests may be nil
 	defer x.done()
@@ -131,10 +221,10 @@ func TestAll(requests ...*Request) ([]Status, bool, error) {
 }
 
 // TestAny tells whether one is complete, and gives its index (MPI_Testany). If
-// all requests are nil, it says yes and -1.
+// there is none to wait for, it says yes and -1.
 func TestAny(requests ...*Request) (int, Status, bool, error) {
 	for i, r := range requests {
-		if r == nil {
+		if !r.waits() {
 			continue
 		}
 		if st, done, err := r.Test(); done {
@@ -144,11 +234,36 @@ func TestAny(requests ...*Request) (int, Status, bool, error) {
 	return -1, Status{}, first(requests) == nil, nil
 }
 
-func first(requests []*Request) *Request {
-	for _, r := range requests {
-		if r != nil {
-			return r
+// WaitSome blocks until one or more are complete, and gives their indexes and ends
+// (MPI_Waitsome); if there is none to wait for, none at once. What it says of
+// requests is as WaitAny has it. If some failed, the error is the first one's.
+func WaitSome(requests ...*Request) ([]int, []Status, error) {
+	i, st, err := WaitAny(requests...)
+	if i < 0 {
+		return nil, nil, err
+	}
+	indexes, list := []int{i}, []Status{st}
+	for j := i + 1; j < len(requests); j++ {
+		if !requests[j].waits() {
+			continue
+		}
+		st, done, wrong := requests[j].Test()
+		if !done {
+			continue
+		}
+		indexes, list = append(indexes, j), append(list, st)
+		if err == nil {
+			err = wrong
 		}
 	}
-	return nil
+	return indexes, list, err
+}
+
+// first is the first request to wait for.
+func first(requests []*Request) *Request {
+	i := slices.IndexFunc(requests, (*Request).waits)
+	if i < 0 {
+		return nil
+	}
+	return requests[i]
 }

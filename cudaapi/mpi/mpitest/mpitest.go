@@ -39,14 +39,14 @@ const fewRanks = 4
 // Cases is the whole suite.
 func Cases() []Case {
 	var all []Case
-	for _, part := range [][]Case{typeCases(), sizeCases(), requestCases(), probeCases(), cancelCases(), errorCases()} {
+	for _, part := range [][]Case{typeCases(), sizeCases(), requestCases(), probeCases(), cancelCases(), errorCases(), stridedCases()} {
 		for _, c := range part {
-			c.Most = fewRanks
+			c.Most = fewRanks // more ranks add nothing
 			all = append(all, c)
 		}
 	}
 	for _, part := range [][]Case{orderCases(), matchCases(), collectiveCases(), vectorCases(), inPlaceCases(), operatorCases(),
-		userOpCases(), nonblockingCases(), commCases(), goroutineCases()} {
+		userOpCases(), nonblockingCases(), commCases(), cartCases(), goroutineCases()} {
 		all = append(all, part...)
 	}
 	return all

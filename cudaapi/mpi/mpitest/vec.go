@@ -53,6 +53,15 @@ func (b *vec[E]) cut(i, j int) any {
 	return b.host[i:j]
 }
 
+// put fills the buffer with v.
+func (b *vec[E]) put(v []E) {
+	if b.dev != nil {
+		b.t.ok(b.dev.Upload(v))
+		return
+	}
+	copy(b.host, v)
+}
+
 // get is what the buffer holds now.
 func (b *vec[E]) get() []E {
 	if b.dev == nil || len(b.host) == 0 {

@@ -88,6 +88,8 @@ type lane struct {
 	later  []*cuda.Event      // the same, but perhaps not done, or still to be waited for; oldest first
 	pinned []*cuda.HostBuffer // pieces, not in use
 
+	staging map[int][]*cuda.Buffer // not in use, by the logarithm of their length
+
 	handles map[*cuda.Event]cuda.IPCEvent // of the events
 	edge    *cuda.Event                   // of the streams that the lane's follows
 	carrier carrier
