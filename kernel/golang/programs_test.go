@@ -1,6 +1,10 @@
 package golang
 
 import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +14,74 @@ import (
 // Programs of many small things that users do print what they print when they
 // are compiled: testdata/programs/X.want is what go run X.go printed.
 func TestProgramsPrintAsCompiled(t *testing.T) {
+	eachProgram(t, func(t *testing.T, name, code string, out *os.File) {
+		if status := RunProgram(Options{Stdout: out, Stderr: out}, []File{{name, code}}, nil); status != 0 {
+			t.Errorf("exit status %d", status)
+		}
+	})
+}
+
+// So do they when each declaration, and each statement of main, is a cell.
+func TestProgramsInCellsPrintAsCompiled(t *testing.T) {
+	eachProgram(t, func(t *testing.T, name, code string, out *os.File) {
+		ev, err := New(Options{Stdout: out, Stderr: out})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells, statements := cellsOfProgram(t, name, code)
+		n := 0
+		eval := func(cell string) *Error {
+			n++
+			return ev.Eval(fmt.Sprintf("In[%d]", n), cell, true).Err
+		}
+		early := "" // what names things that come later
+		for _, cell := range cells {
+			if early += cell + "\n"; eval(early) == nil {
+				early = ""
+			}
+		}
+		if early != "" {
+			t.Fatal(eval(early))
+		}
+		for _, cell := range statements {
+			if err := eval(cell); err != nil {
+				t.Fatalf("%s\n%s", cell, strings.Join(err.Traceback, "\n"))
+			}
+		}
+	})
+}
+
+// cellsOfProgram takes a program apart: its declarations, and its main's
+// statements, which are one cell if one is deferred.
+func cellsOfProgram(t *testing.T, name, code string) (decls, statements []string) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, code, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(n ast.Node) string {
+		return code[fset.Position(n.Pos()).Offset:fset.Position(n.End()).Offset]
+	}
+	for _, d := range f.Decls {
+		fun, ok := d.(*ast.FuncDecl)
+		if !ok || fun.Name.Name != "main" || fun.Recv != nil {
+			decls = append(decls, text(d))
+			continue
+		}
+		for _, s := range fun.Body.List {
+			statements = append(statements, text(s))
+			if _, ok := s.(*ast.DeferStmt); ok { // until main ends, not the cell
+				body := text(fun.Body)
+				statements = []string{body[1 : len(body)-1]}
+				break
+			}
+		}
+	}
+	return decls, statements
+}
+
+// eachProgram runs the programs and compares what they write to out.
+func eachProgram(t *testing.T, run func(t *testing.T, name, code string, out *os.File)) {
 	names, err := filepath.Glob("testdata/programs/*.go")
 	if err != nil || len(names) == 0 {
 		t.Fatal("no programs", err)
@@ -32,14 +104,11 @@ func TestProgramsPrintAsCompiled(t *testing.T) {
 			}
 			defer out.Close()
 			os.Stdout = out
-			status := RunProgram(Options{Stdout: out, Stderr: out}, []File{{filepath.Base(name), string(code)}}, nil)
+			run(t, filepath.Base(name), string(code), out)
 			os.Stdout = stdout
 			got, err := os.ReadFile(out.Name())
 			if err != nil {
 				t.Fatal(err)
-			}
-			if status != 0 {
-				t.Errorf("exit status %d", status)
 			}
 			gotLines, wantLines := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
 			for i, line := range wantLines {

@@ -19,9 +19,9 @@ import (
 // wardrobe holds the dressed types of a session.
 type wardrobe struct {
 	mu      sync.Mutex
-	made    map[string]*clothes // by the key of the type
-	bare    map[reflect.Type]worn
-	version atomic.Int64 // of the methods of all types
+	made    map[string]*clothes   // by the key of the type
+	bare    map[reflect.Type]worn // nothing for what is not dressed
+	version atomic.Int64          // of the methods of all types
 	seen    int64
 }
 
@@ -75,12 +75,72 @@ func (r *Runtime) undress(x any) any {
 		return nil
 	}
 	r.wardrobe.mu.Lock()
-	w, ok := r.wardrobe.bare[reflect.TypeOf(x)]
+	w := r.worn(reflect.TypeOf(x))
 	r.wardrobe.mu.Unlock()
-	if !ok {
+	if w.rep == nil {
 		return x
 	}
 	return Box{r.NumberFor(w.of), named.RetypeAny(x, w.rep)}
+}
+
+// worn is what is below a type that is dressed, or that package reflect made of
+// such types; of others it is nothing.
+func (r *Runtime) worn(t reflect.Type) worn {
+	if w, ok := r.wardrobe.bare[t]; ok {
+		return w
+	}
+	var w worn
+	if t.Name() == "" && len(r.wardrobe.made) > 0 {
+		w = r.wornParts(t)
+		r.wardrobe.bare[t] = w
+	}
+	return w
+}
+
+func (r *Runtime) wornParts(t reflect.Type) (w worn) {
+	dressed := false
+	part := func(t reflect.Type) (types.Type, reflect.Type) {
+		if w := r.worn(t); w.rep != nil {
+			dressed = true
+			return w.of, w.rep
+		}
+		return r.hostType(t), t
+	}
+	list := func(n int, at func(int) reflect.Type) (*types.Tuple, []reflect.Type) {
+		vars, reps := make([]*types.Var, n), make([]reflect.Type, n)
+		for i := range n {
+			of, rep := part(at(i))
+			vars[i], reps[i] = types.NewParam(0, nil, "", of), rep
+		}
+		return types.NewTuple(vars...), reps
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		of, rep := part(t.Elem())
+		w = worn{types.NewPointer(of), reflect.PointerTo(rep)}
+	case reflect.Slice:
+		of, rep := part(t.Elem())
+		w = worn{types.NewSlice(of), reflect.SliceOf(rep)}
+	case reflect.Array:
+		of, rep := part(t.Elem())
+		w = worn{types.NewArray(of, int64(t.Len())), reflect.ArrayOf(t.Len(), rep)}
+	case reflect.Chan:
+		of, rep := part(t.Elem())
+		dir := map[reflect.ChanDir]types.ChanDir{reflect.BothDir: types.SendRecv, reflect.RecvDir: types.RecvOnly, reflect.SendDir: types.SendOnly}
+		w = worn{types.NewChan(dir[t.ChanDir()], of), reflect.ChanOf(t.ChanDir(), rep)}
+	case reflect.Map:
+		key, keyRep := part(t.Key())
+		of, rep := part(t.Elem())
+		w = worn{types.NewMap(key, of), reflect.MapOf(keyRep, rep)}
+	case reflect.Func:
+		params, in := list(t.NumIn(), t.In)
+		results, out := list(t.NumOut(), t.Out)
+		w = worn{types.NewSignatureType(nil, nil, nil, params, results, t.IsVariadic()), reflect.FuncOf(in, out, t.IsVariadic())}
+	}
+	if !dressed {
+		return worn{}
+	}
+	return w
 }
 
 // dressed is the type with the layout of rep that t is for package reflect: rep

@@ -11,7 +11,7 @@ import (
 
 // Format makes fmt print a boxed value as it prints the user's own type.
 func (b Box) Format(s fmt.State, verb rune) {
-	p := printer{s, verb}
+	p := printer{s: s, verb: verb}
 	if p.methods(b.T, b.V) {
 		return
 	}
@@ -19,8 +19,9 @@ func (b Box) Format(s fmt.State, verb rune) {
 }
 
 type printer struct {
-	s    fmt.State
-	verb rune
+	s       fmt.State
+	verb    rune
+	private bool // inside of a field that is not exported: fmt calls no methods there
 }
 
 func (p printer) directive() string { return fmt.FormatString(p.s, p.verb) }
@@ -80,7 +81,7 @@ func (p printer) write(text string) { fmt.Fprint(p.s, text) }
 // value prints v, which represents a value of type t.
 func (p printer) value(owner *Type, t types.Type, v reflect.Value, depth int) {
 	sharp := p.s.Flag('#') && p.verb == 'v'
-	if depth > 0 && v.IsValid() && v.CanInterface() {
+	if depth > 0 && !p.private && v.IsValid() && v.CanInterface() {
 		if nt := owner.nested(t); nt != nil && p.methods(nt, v.Interface()) {
 			return
 		}
@@ -109,7 +110,9 @@ func (p printer) value(owner *Type, t types.Type, v reflect.Value, depth int) {
 			if p.s.Flag('+') || sharp {
 				p.write(u.Field(i).Name() + ":")
 			}
-			p.value(owner, u.Field(i).Type(), fieldValue(owner, u.Field(i).Type(), v.Field(i)), depth+1)
+			field := p
+			field.private = p.private || !u.Field(i).Exported()
+			field.value(owner, u.Field(i).Type(), fieldValue(owner, u.Field(i).Type(), v.Field(i)), depth+1)
 		}
 		p.write("}")
 		return
@@ -204,12 +207,12 @@ func (p printer) value(owner *Type, t types.Type, v reflect.Value, depth int) {
 		}
 		x := unwrap(v.Interface())
 		if b, ok := x.(Box); ok {
-			if !p.methods(b.T, b.V) {
+			if p.private || !p.methods(b.T, b.V) {
 				p.value(b.T, b.T.Type, reflect.ValueOf(b.V), depth+1)
 			}
 			return
 		}
-		fmt.Fprintf(p.s, p.directive(), x)
+		p.host(x)
 		return
 	}
 	if sharp {
@@ -217,7 +220,20 @@ func (p printer) value(owner *Type, t types.Type, v reflect.Value, depth int) {
 			p.write("(" + owner.nameOf(t) + ")")
 		}
 	}
-	fmt.Fprintf(p.s, p.directive(), v.Interface())
+	p.host(v.Interface())
+}
+
+// host prints a value of compiled code inside of another.
+func (p printer) host(x any) {
+	if p.private {
+		v := reflect.ValueOf(struct{ x any }{x}).Field(0).Elem() // fmt must not call its methods
+		if v.Kind() == reflect.Pointer && v.Elem().Kind() != reflect.Invalid {
+			fmt.Fprintf(p.s, p.directive(), v.UnsafePointer())
+			return
+		}
+		x = v
+	}
+	fmt.Fprintf(p.s, p.directive(), x)
 }
 
 // fieldValue opens the slot of a field whose type contains itself.
