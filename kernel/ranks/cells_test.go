@@ -23,6 +23,10 @@ func TestCellsOnRanks(t *testing.T) {
 		b.ok("%mpi start -n 3 "+args, "3 ranks are running already")
 		b.fails("%mpi start -n 2 "+args, "RanksRunning", "3 ranks are running")
 
+		b.fails("%%mpi\nrank + kept", "CompileError", "undefined: kept", "kept (int) is a variable of the notebook; ranks have variables of their own: mpi.Push(\"kept\", kept), in a cell without %%mpi, gives them a copy")
+		if o := b.fails("%%mpi\nrank + nowhere", "CompileError"); strings.Contains(o.trace(), "mpi.Push") {
+			b.Error(o.trace())
+		}
 		b.ok("%%mpi\nx := 10 * rank\nx", "[0] 0\n[1] 10\n[2] 20")
 		b.ok("%%mpi 1-{three-1}\nx++")
 		if got := said(b.T, b.ok("%%mpi\nfmt.Println(size, x)").stdout, 3); !slices.Equal(got, []string{"3 0\n", "3 11\n", "3 21\n"}) {
@@ -32,7 +36,7 @@ func TestCellsOnRanks(t *testing.T) {
 		b.ok("%%mpi\nmust(cuda.CurrentDevice()).Ordinal()", "[0,2] 0\n[1] 1")
 		b.ok("%%mpi\nall := make([]int, size)\nmust(world.Allgather([]int{rank}, all))\nall", "[0-2] []int{0, 1, 2}")
 		status := b.ok("%mpi status")
-		if lines := strings.Split(strings.TrimSpace(status.stdout), "\n"); len(lines) != 4 || !strings.HasSuffix(lines[3], "idle") {
+		if lines := strings.Split(strings.TrimSpace(status.stdout), "\n"); len(lines) != 5 || !strings.HasSuffix(lines[3], "idle") || !strings.HasPrefix(lines[4], "MPI: ") {
 			t := status.stdout
 			b.Errorf("status:\n%s", t)
 		}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -135,9 +136,23 @@ func (n *notebook) run(ctx context.Context, p *pool, cell session.Cell, ranks []
 		}
 	}
 	if failure != nil {
-		return failure
+		return n.hinted(failure)
 	}
 	return nil
+}
+
+// undefined is what the ranks say of a name that they do not have.
+var undefined = regexp.MustCompile(`undefined: ([\pL_][\pL_\d]*)\b`)
+
+// hinted says, of a name that the ranks do not have and the notebook has, how
+// they can get it.
+func (n *notebook) hinted(e *session.Error) *session.Error {
+	if m := undefined.FindStringSubmatch(e.Message); m != nil && e.Name == "CompileError" {
+		if typ, ok := n.host.TypeOf(m[1]); ok {
+			e.Traceback = append(e.Traceback, fmt.Sprintf("%s (%s) is a variable of the notebook; ranks have variables of their own: mpi.Push(%[1]q, %[1]s), in a cell without %%%%mpi, gives them a copy", m[1], typ))
+		}
+	}
+	return e
 }
 
 // background shows what a cell gave that nobody waits for.

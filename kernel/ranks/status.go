@@ -37,6 +37,7 @@ func (p *pool) status(w io.Writer) error {
 		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\n", r.number, r.Pid(), r.host, r.device, r.state())
 	}
 	t.Flush()
+	fmt.Fprintln(&text, "MPI:", p.library)
 	for _, line := range p.launcher.notes() {
 		fmt.Fprintln(&text, line)
 	}
@@ -66,7 +67,13 @@ func (r *rank) state() string {
 func (n *notebook) greet(env magic.Env) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	text := fmt.Sprintf("%d ranks are running (%s; MPI: %s)\n", len(n.pool.ranks), n.options, n.pool.library)
+	library := n.pool.library.Name
+	if n.pool.library.Path != "" {
+		library += ", " + n.pool.library.Path
+	} else {
+		library = "gocuda's built-in transport"
+	}
+	text := fmt.Sprintf("%d ranks are running (launcher: %s; MPI: %s)\n", len(n.pool.ranks), n.options, library)
 	for _, line := range n.pool.launcher.notes() {
 		text += line + "\n"
 	}
