@@ -3,7 +3,7 @@
 # CUDA C++ (where nvcc is), Go compiled, Go in a cell, CuPy and cuda.core (where
 # they are installed). All of them stay alive, on four processors next to the
 # first GPU where the system tells which these are; bench/turns has one at a time
-# measure one case for a millisecond or so, in turns, 101 times, copies 15 times.
+# measure one case for a millisecond or so, in turns, 201 times, copies 15 times.
 #
 # Tables: medians of the turns; best turns; and what one program takes more than
 # another in the same round, with quartiles: what keeps the machine busy for a

@@ -226,7 +226,7 @@ func differences(one, other string, list []measured, found []figures) {
 }
 
 func run() error {
-	rounds := flag.Int("rounds", 101, "`turns` of each call and program")
+	rounds := flag.Int("rounds", 201, "`turns` of each call and program")
 	copyRounds := flag.Int("copies", 15, "`turns` of each copy and program")
 	trial := flag.Bool("trial", false, "copy 64 MiB at most, in place of 1 GiB")
 	flag.Parse()

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/clib"
 )
 
 // launchConfig is CUlaunchConfig and the attributes that it points to.
@@ -85,8 +86,9 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		err = d.on(c, l.Stream, cuLaunchKernelEx, pin(k), uintptr(l.Function), 0, extra)
 		runtime.KeepAlive(k)
 	} else {
-		err = d.on(c, l.Stream, cuLaunchKernel, uintptr(l.Function), uintptr(l.Grid.X), uintptr(l.Grid.Y), uintptr(l.Grid.Z),
-			uintptr(l.Block.X), uintptr(l.Block.Y), uintptr(l.Block.Z), uintptr(l.SharedBytes), uintptr(l.Stream), 0, extra)
+		err = d.hot(c, l.Stream, cuLaunchKernel, &clib.Frame{Args: [...]uintptr{
+			uintptr(l.Function), uintptr(l.Grid.X), uintptr(l.Grid.Y), uintptr(l.Grid.Z),
+			uintptr(l.Block.X), uintptr(l.Block.Y), uintptr(l.Block.Z), uintptr(l.SharedBytes), uintptr(l.Stream), 0, extra}})
 	}
 	runtime.KeepAlive(l)
 	return err

@@ -6,9 +6,17 @@ import (
 	"runtime"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/clib"
 )
 
 func (d *Driver) MemAllocAsync(c driver.Context, n uint64, s driver.Stream) (driver.Ptr, error) {
+	if a := d.unbound[cuMemAllocAsync].Load(); a != 0 && s > driver.StreamPerThread {
+		f := clib.Frame{Fn: a, Args: [11]uintptr{0, uintptr(n), uintptr(s)}}
+		if code, p := f.Out(); code == 0 {
+			return driver.Ptr(p), nil
+		}
+		// What is wrong the other way tells.
+	}
 	o := getScratch()
 	err := d.on(c, s, cuMemAllocAsync, o.ptr(), uintptr(n), uintptr(s))
 	p := driver.Ptr(o.word[0])
@@ -25,7 +33,7 @@ func (d *Driver) MemAllocFromPoolAsync(c driver.Context, n uint64, pool driver.M
 }
 
 func (d *Driver) MemFreeAsync(c driver.Context, p driver.Ptr, s driver.Stream) error {
-	return d.on(c, s, cuMemFreeAsync, uintptr(p), uintptr(s))
+	return d.hot(c, s, cuMemFreeAsync, &clib.Frame{Args: [11]uintptr{uintptr(p), uintptr(s)}})
 }
 
 func (d *Driver) DefaultMemPool(dev driver.Device) (driver.MemPool, error) {

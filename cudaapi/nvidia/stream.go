@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/clib"
 
 	"github.com/ebitengine/purego"
 )
@@ -125,7 +126,7 @@ func (d *Driver) StreamWaitEvent(c driver.Context, s driver.Stream, e driver.Eve
 			return d.waitAcross(owner, e, c, s)
 		}
 	}
-	return d.on(c, s, cuStreamWaitEvent, uintptr(s), uintptr(e), 0)
+	return d.hot(c, s, cuStreamWaitEvent, &clib.Frame{Args: [11]uintptr{uintptr(s), uintptr(e), 0}})
 }
 
 // hostFuncs are the functions that streams are to call, by number: C carries
@@ -204,7 +205,7 @@ func (d *Driver) EventDestroy(c driver.Context, e driver.Event) error {
 }
 
 func (d *Driver) EventRecord(c driver.Context, e driver.Event, s driver.Stream) error {
-	return d.on(c, s, cuEventRecord, uintptr(e), uintptr(s))
+	return d.hot(c, s, cuEventRecord, &clib.Frame{Args: [11]uintptr{uintptr(e), uintptr(s)}})
 }
 
 func (d *Driver) EventQuery(c driver.Context, e driver.Event) (bool, error) {

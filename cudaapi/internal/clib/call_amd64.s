@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// Three C functions of one argument, a *callArgs in DI, which call its fn with its
+// Four C functions of one argument, a *Frame in DI, which call its fn with its
 // eleven words: six in registers, five on the stack. They run on a system stack.
 
 #define FN(p) 0(p)
@@ -12,7 +12,7 @@
 #define SET(p) 112(p)
 #define WANT(p) 120(p)
 
-// SPREAD puts the words of the *callArgs in BX where a function looks for them.
+// SPREAD puts the words of the *Frame in BX where a function looks for them.
 #define SPREAD \
 	MOVQ ARG(6, BX), AX   \
 	MOVQ AX, 0(SP)        \
@@ -62,7 +62,23 @@ TEXT gocudaCode(SB), NOSPLIT|NOFRAME, $0
 	POPQ  BP
 	RET
 
-// gocudaCodeWith does so too, once want is current. It copies the *callArgs, 128
+// gocudaOut does so too; the function's first argument is where its result goes.
+TEXT gocudaOut(SB), NOSPLIT|NOFRAME, $0
+	PUSHQ BP
+	MOVQ  SP, BP
+	PUSHQ BX
+	SUBQ  $40, SP
+	MOVQ  DI, BX
+	SPREAD
+	LEAQ  RESULT(BX), DI
+	XORL  AX, AX
+	CALL  FN(BX)
+	ADDQ  $40, SP
+	POPQ  BX
+	POPQ  BP
+	RET
+
+// gocudaCodeWith gives the code too, once want is current. It copies the *Frame, 128
 // bytes from 48(SP), before it calls anything: what is at 40(SP) get is to fill.
 TEXT gocudaCodeWith(SB), NOSPLIT|NOFRAME, $0
 	PUSHQ  BP
@@ -119,5 +135,7 @@ DATA ·gocudaCallABI0(SB)/8, $gocudaCall(SB)
 GLOBL ·gocudaCallABI0(SB), NOPTR|RODATA, $8
 DATA ·gocudaCodeABI0(SB)/8, $gocudaCode(SB)
 GLOBL ·gocudaCodeABI0(SB), NOPTR|RODATA, $8
+DATA ·gocudaOutABI0(SB)/8, $gocudaOut(SB)
+GLOBL ·gocudaOutABI0(SB), NOPTR|RODATA, $8
 DATA ·gocudaCodeWithABI0(SB)/8, $gocudaCodeWith(SB)
 GLOBL ·gocudaCodeWithABI0(SB), NOPTR|RODATA, $8

@@ -20,3 +20,22 @@ func Code(fn uintptr, args ...uintptr) int32 { return int32(Call(fn, args...)) }
 func CodeWith(current Current, want, fn uintptr, args ...uintptr) (code int32, entered bool) {
 	return codeWith(current, want, fn, args...)
 }
+
+// Frame is a C function and the words to call it with.
+type Frame struct {
+	Fn   uintptr
+	Args [11]uintptr
+}
+
+// Code calls the function, whose result is an int.
+func (c *Frame) Code() int32 { return Code(c.Fn, c.Args[:]...) }
+
+// Out calls a function whose result is an int and whose first parameter points
+// to a word that it writes: Args[0] is not used, and the word is the second
+// result. The function must not call back into Go.
+func (c *Frame) Out() (code int32, word uintptr) {
+	out := new(uintptr)
+	c.Args[0] = Pin(out)
+	code = c.Code()
+	return code, *out
+}

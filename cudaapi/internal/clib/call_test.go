@@ -117,19 +117,25 @@ func deep(n int) byte {
 
 // TestCallsAllocateNothing calls functions of the C library.
 func TestCallsAllocateNothing(t *testing.T) {
-	lib, err := Open("the C library", []string{"libc.so.6"}, []string{"getpid", "labs"})
+	lib, err := Open("the C library", []string{"libc.so.6"}, []string{"getpid", "labs", "time"})
 	if err != nil {
 		t.Skip(err)
 	}
 	current := Current{Get: lib.Addr(1), Set: lib.Addr(1)} // labs(0) is 0; of an address it is not
-	var r int32
+	var r, code int32
+	var now uintptr
 	if n := testing.AllocsPerRun(100, func() {
 		r, _ = CodeWith(current, 0, lib.Addr(0), uintptr(r), 2, 3)
 		r = Code(lib.Addr(0), uintptr(r))
+		frame := Frame{Fn: lib.Addr(2)}
+		code, now = frame.Out()
 	}); n > 0 {
 		t.Errorf("%g allocations", n)
 	}
 	if int(r) != syscall.Getpid() {
 		t.Errorf("%d, want %d", r, syscall.Getpid())
+	}
+	if now == 0 || code != int32(now) { // time(&now) gives it twice
+		t.Errorf("Out: %d and %d", code, now)
 	}
 }
