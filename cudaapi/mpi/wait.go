@@ -216,24 +216,22 @@ func (p *pending) block() (st Status, over bool, err error) {
 	ts, done, err := p.r.Test()
 	if !done && err == nil {
 		x := newWaiter(p.c.w)
+		defer x.done() // also where the program's own operation panics
 		for !done && err == nil {
 			if x.n >= p.c.w.spins {
 				if r, ok := p.r.(transport.Waiter); ok {
 					x.show(p)
 					if ts, done, err = r.Wait(x.stop); !done && err == nil {
-						x.done()
 						return p.giveUp(ErrInterrupted)
 					}
 					break
 				}
 			}
 			if err := x.pause(p); err != nil {
-				x.done()
 				return p.giveUp(err)
 			}
 			ts, done, err = p.r.Test()
 		}
-		x.done()
 	}
 	st, err = p.over(ts, err)
 	return st, true, err

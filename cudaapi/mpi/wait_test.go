@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"gocuda/cudaapi/mpi/internal/transport"
 )
 
 // What was interrupted ends also if it looks only when the next cell has begun.
@@ -57,5 +59,28 @@ func TestAWaitIsAwakeWhileDataMoves(t *testing.T) {
 	tire()
 	if len(Waits()) != 1 {
 		t.Errorf("%d waits are listed", len(Waits()))
+	}
+}
+
+// panics is a reduction by a function that panics when the wait is listed.
+type panics struct{ transport.Request }
+
+func (panics) Test() (transport.Status, bool, error) {
+	if len(Waits()) > 0 {
+		panic("in the program's function")
+	}
+	return transport.Status{}, false, nil
+}
+
+// A call that ends in a panic is not waited in any more.
+func TestAPanicEndsAWait(t *testing.T) {
+	p := pending{c: Self(), call: "Comm.Allreduce", r: panics{}}
+	func() {
+		defer func() { recover() }()
+		p.block()
+		t.Error("does not panic")
+	}()
+	if list := Waits(); len(list) > 0 {
+		t.Errorf("still waits: %v", list)
 	}
 }
