@@ -86,7 +86,7 @@ def test_an_error_shows_each_trace_once(ranks):
     assert error["ename"] == "Panic"
     assert error["evalue"].startswith("[1-2] ")
     trace = plain("\n".join(error["traceback"]))
-    assert trace.count("too far") == 1 and "2 of 3 ranks failed" in trace and "]:3" in trace
+    assert trace.count("panic: too far") == 1 and "2 of 3 ranks failed" in trace and "]:3" in trace
 
 
 def test_push_and_pull(ranks):
