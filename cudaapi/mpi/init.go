@@ -21,6 +21,7 @@ type world struct {
 	tagUB       int
 	spins       int           // how often a wait asks before it lets others run
 	yields      time.Duration // how long it does so before it sleeps
+	waits       atomic.Int32  // goroutines in a wait that is not short
 	finalized   atomic.Bool
 	dev         *device.Engine
 	aware       bool   // the library is given device memory
@@ -117,6 +118,8 @@ func (w *world) lookForCrowds() error {
 	}
 	return local.Free()
 }
+
+func (w *world) crowded() bool { return w.spins == spinsCrowded }
 
 // World is the communicator of all ranks (MPI_COMM_WORLD). It calls [Init] if
 // that was not done, and panics if that fails.

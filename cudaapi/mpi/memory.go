@@ -59,6 +59,14 @@ type memory struct {
 // elems is the number of the user's elements.
 func (m *memory) elems() int { return m.N / m.size }
 
+// onDevice is its length if it is memory of a device.
+func (m *memory) onDevice() int {
+	if m.dev == nil {
+		return 0
+	}
+	return m.N
+}
+
 // part is the first n elements.
 func (m *memory) part(n int) transport.Memory {
 	r := m.Memory

@@ -295,7 +295,7 @@ func (c *Comm) send(call string, m *memory, dest, tag int, sync bool) (pending, 
 	if err != nil {
 		return pending{}, c.fail(call, dest, err)
 	}
-	return pending{c: c, call: call, r: r, peer: dest, tag: tag}, nil
+	return pending{c: c, call: call, r: r, peer: dest, tag: tag, onDevice: m.onDevice()}, nil
 }
 
 func (c *Comm) irecv(call string, buf any, source, tag int) (pending, error) {
@@ -317,7 +317,7 @@ func (c *Comm) receive(call string, m *memory, source, tag int) (pending, error)
 	if err != nil {
 		return pending{}, c.fail(call, source, err)
 	}
-	return pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size}, nil
+	return pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size, onDevice: m.onDevice()}, nil
 }
 
 // check checks the arguments of a send, checkRecv those of a receive.

@@ -25,11 +25,12 @@ func stop() <-chan struct{} {
 }
 
 // How a wait goes on asking: at first at once, so that a message is seen as soon
-// as by the library's own wait; then letting other goroutines and processes run
-// in between; then sleeping, for longer and longer. Libraries move long messages
-// only while they are asked, so an answer that took long ends the sleeping: it
-// has moved some. Where there are more ranks than processors, the peer most
-// likely needs this one's.
+// as by the library's own wait; then letting other processes run in between, and
+// goroutines, if others of this rank wait too, and else rarely, for that can cost
+// this one its thread and all that its processor has at hand; then sleeping, for
+// longer and longer. Libraries move long messages only while they are asked, so
+// an answer that took long ends the sleeping: it has moved some. Where there are
+// more ranks than processors, the peer most likely needs this one's.
 const (
 	spins         = 400
 	spinsCrowded  = 10
@@ -38,6 +39,11 @@ const (
 	sleepFirst    = 20 * time.Microsecond
 	sleepLongest  = 500 * time.Microsecond
 	moving        = 5 * time.Microsecond
+	goroutines    = 500 * time.Microsecond // until others get their turn
+	// patient are the bytes of device memory for which a wait goes on by a
+	// nanosecond before it sleeps: a fourth of what a link moves in that time. Who
+	// slept would see the end late by a good part of a long copy.
+	patient = 100
 	// After a rank is lost, what others have sent may still arrive.
 	lostGrace = 300 * time.Millisecond
 )
@@ -57,6 +63,8 @@ type waiter struct {
 	n      int
 	began  time.Time
 	tired  time.Time // when to begin to sleep
+	ran    time.Time // when other goroutines last could
+	counts bool      // it is one of the world's waits
 	sleep  time.Duration
 	woke   time.Time
 	lostAt time.Time
@@ -110,7 +118,7 @@ func (x *waiter) pause(p *pending) error {
 		return nil
 	}
 	if x.sleep > 0 && time.Since(x.woke) > moving {
-		x.sleep, x.tired = 0, time.Now().Add(x.w.yields)
+		x.sleep, x.tired = 0, time.Now().Add(x.enough(p))
 	}
 	if x.n < x.w.spins+8 || x.n%8 == 0 || x.sleep > 0 {
 		if err := x.check(p); err != nil {
@@ -118,7 +126,9 @@ func (x *waiter) pause(p *pending) error {
 		}
 	}
 	if x.sleep == 0 {
-		runtime.Gosched()
+		if x.w.waits.Load() > 1 || x.w.crowded() {
+			runtime.Gosched()
+		}
 		yield()
 		return nil
 	}
@@ -136,7 +146,13 @@ func (x *waiter) check(p *pending) error {
 	}
 	now := time.Now()
 	if x.began.IsZero() {
-		x.began, x.tired = now, now.Add(x.w.yields)
+		x.began, x.ran, x.tired = now, now, now.Add(x.enough(p))
+		x.counts = true
+		x.w.waits.Add(1)
+	}
+	if now.Sub(x.ran) > goroutines {
+		x.ran = now
+		runtime.Gosched()
 	}
 	if x.sleep == 0 && now.After(x.tired) {
 		x.sleep, x.woke = sleepFirst, now
@@ -155,6 +171,14 @@ func (x *waiter) check(p *pending) error {
 	return nil
 }
 
+// enough is how long p is waited for without sleeping.
+func (x *waiter) enough(p *pending) time.Duration {
+	if x.w.crowded() {
+		return x.w.yields
+	}
+	return x.w.yields + time.Duration(p.onDevice/patient)
+}
+
 // show puts the wait on the list, and done takes it off.
 func (x *waiter) show(p *pending) {
 	if x.shown != nil {
@@ -170,6 +194,10 @@ func (x *waiter) show(p *pending) {
 }
 
 func (x *waiter) done() {
+	if x.counts {
+		x.w.waits.Add(-1)
+		x.counts = false
+	}
 	if x.shown == nil {
 		return
 	}
@@ -196,6 +224,7 @@ type pending struct {
 	peer, tag int
 	recv      bool // a receive, into elements of size bytes
 	size      int
+	onDevice  int // bytes of device memory that it moves, at most
 }
 
 // wait blocks until p is over. What was interrupted goes on in the background.

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gocuda/cudaapi/cuda"
@@ -227,10 +228,14 @@ type operation struct {
 	done   bool
 	err    error
 	cancel func() error
+
+	asked atomic.Uint32 // counts Test
+	seen  uint32        // what the engine saw of it last
 }
 
 // start has an operation moved on by whoever tests it, and, so that nobody
-// waits for a rank that waits for something else, now and then by the engine.
+// waits for a rank that waits for something else, now and then by the engine if
+// nobody does.
 func (e *Engine) start(o *operation) *operation {
 	o.e = e
 	e.mu.Lock()
@@ -264,7 +269,9 @@ func (e *Engine) attend() {
 		}
 		e.mu.Unlock()
 		for _, o := range list {
-			if o.mu.TryLock() {
+			if asked := o.asked.Load(); asked != o.seen {
+				o.seen = asked
+			} else if o.mu.TryLock() {
 				o.advance()
 				o.mu.Unlock()
 			}
@@ -287,7 +294,10 @@ func (o *operation) advance() {
 
 // Test moves the message on and tells whether it is over.
 func (o *operation) Test() (transport.Status, bool, error) {
-	o.mu.Lock()
+	o.asked.Add(1)
+	if !o.mu.TryLock() {
+		return transport.Status{}, false, nil // another goroutine is at it
+	}
 	defer o.mu.Unlock()
 	o.advance()
 	return o.status, o.done, o.err

@@ -15,7 +15,7 @@ const Inline = 256
 
 // envelope stands for a message.
 type envelope struct {
-	path   byte // 1: the data can be opened; 2: ask for them
+	path   byte
 	id     uint32
 	sender uint32 // rank in the world
 	key    uint64 // the sending, in the sender's process
@@ -25,9 +25,11 @@ type envelope struct {
 	ready  cuda.IPCEvent
 }
 
+// The paths of envelopes.
 const (
-	byIPC    = 1
-	onDemand = 2
+	byIPC    = 1 // the data can be opened, and read when the event is done
+	onDemand = 2 // ask for them
+	byIPCNow = 3 // the data can be opened, and read
 )
 
 func (e *envelope) encode(mark [16]byte) []byte {
@@ -59,7 +61,7 @@ func open(b []byte, mark [16]byte) (*envelope, bool) {
 	memory, err := fabric.ReadExport(b)
 	e.memory = memory
 	copy(e.ready[:], b[fabric.ExportSize:])
-	return e, err == nil && (e.path == byIPC || e.path == onDemand)
+	return e, err == nil && e.path >= byIPC && e.path <= byIPCNow
 }
 
 // The answers to an envelope.

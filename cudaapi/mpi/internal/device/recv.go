@@ -18,7 +18,8 @@ type receiving struct {
 	buf    *cuda.Buffer // of bytes; nil for host memory
 	room   int          // bytes of the program's memory
 	stream *cuda.Stream // of a stream-ordered receive
-	give   func()       // host memory back
+	idle   bool         // the default stream had nothing to do when the receive was posted
+	give   func(int)    // host memory back
 
 	lane   *lane
 	copied *cuda.Event
@@ -48,11 +49,22 @@ func (p *Port) IrecvOn(b *cuda.Buffer, source, tag int, s *cuda.Stream) (transpo
 	host, give := scratch(max(b.Bytes(), Inline))
 	req, err := p.irecv(memoryOf(host), source, tag)
 	if err != nil {
-		give()
+		give(0)
 		return nil, err
 	}
-	return p.receive(&receiving{p: p, req: req, host: host, buf: raw, room: b.Bytes(), stream: s, give: give}), nil
+	r := &receiving{p: p, req: req, host: host, buf: raw, room: b.Bytes(), stream: s, give: give}
+	if s == nil {
+		// Asked here, it costs nothing while the message is on its way.
+		if r.idle, err = idle(b.Device()); err != nil {
+			return nil, errors.Join(err, req.Cancel())
+		}
+	}
+	return p.receive(r), nil
 }
+
+// idle tells whether a device's default stream has nothing to do, and so whatever
+// would follow it need not wait.
+func idle(d *cuda.Device) (bool, error) { return d.DefaultStream().Query() }
 
 func (p *Port) receive(r *receiving) transport.Request {
 	r.o = &operation{step: r.step, cancel: r.req.Cancel} // before the engine steps
@@ -68,7 +80,7 @@ func (p *Port) Imrecv(m transport.Message, b *cuda.Buffer) (transport.Request, e
 	host, give := scratch(max(b.Bytes(), Inline))
 	req, err := m.Imrecv(memoryOf(host))
 	if err != nil {
-		give()
+		give(0)
 		return nil, err
 	}
 	return p.receive(&receiving{p: p, req: req, host: host, buf: raw, room: b.Bytes(), give: give}), nil
@@ -79,7 +91,7 @@ func (r *receiving) step() (bool, error) {
 		st, done, err := r.req.Test()
 		if err != nil || !done {
 			if err != nil && r.give != nil {
-				r.give()
+				r.give(len(r.host))
 			}
 			return false, err
 		}
@@ -127,7 +139,7 @@ func (r *receiving) step() (bool, error) {
 // arrived looks at what the transport received.
 func (r *receiving) arrived(st transport.Status) error {
 	if r.give != nil {
-		defer r.give()
+		defer r.give(st.Bytes)
 	}
 	if st.Cancelled {
 		return nil
@@ -146,7 +158,7 @@ func (r *receiving) arrived(st transport.Status) error {
 		}
 		return &transport.Error{Class: transport.Truncate, Call: "receive", Text: fmt.Sprintf("the message has %d bytes, the receive buffer %d", env.bytes, r.room)}
 	}
-	if env.path == byIPC {
+	if env.path != onDemand {
 		why := r.pull()
 		if why == nil {
 			return nil
@@ -189,16 +201,21 @@ func (r *receiving) pull() error {
 	s := r.stream
 	if s == nil {
 		s = r.lane.stream
-		if r.buf != nil {
+		if r.buf != nil && !r.idle {
 			if err := r.lane.follow(nil); err != nil {
 				return err
 			}
 		}
 	}
-	if err := s.WaitEvent(ready); err != nil {
-		return err
+	if ready != nil {
+		if err := s.WaitEvent(ready); err != nil {
+			return err
+		}
 	}
-	if r.stream == nil && r.buf != nil && n > 0 && n <= carryBytes && r.lane.carrier.kernel != nil && src.Device() == r.buf.Device() {
+	// Behind what it must wait for, a short copy is quicker by a kernel; with nothing
+	// to wait for, by the copy engine.
+	waits := ready != nil || !r.idle
+	if waits && r.stream == nil && r.buf != nil && n > 0 && n <= carryBytes && r.lane.carrier.kernel != nil && src.Device() == r.buf.Device() {
 		if r.ticket, err = r.lane.ticket(); err != nil {
 			return err
 		}
@@ -240,7 +257,8 @@ func (r *receiving) pull() error {
 // own reports whether the message is this process's.
 func (r *receiving) own() bool { return int(r.env.sender) == r.p.e.rank }
 
-// remote is the sender's memory and its event, as this process has them.
+// remote is the sender's memory and its event, as this process has them; no event
+// if the data are ready.
 func (r *receiving) remote() (*cuda.Buffer, *cuda.Event, error) {
 	e := r.p.e
 	if r.own() {
@@ -256,8 +274,8 @@ func (r *receiving) remote() (*cuda.Buffer, *cuda.Event, error) {
 		return nil, nil, fmt.Errorf("rank %d of the world is on another host", r.env.sender)
 	}
 	src, err := e.imports.View(r.lane.dev, r.env.memory)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || r.env.path == byIPCNow {
+		return src, nil, err
 	}
 	ready, err := e.imports.Event(r.lane.dev, r.env.ready)
 	return src, ready, err

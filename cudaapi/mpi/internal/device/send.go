@@ -156,9 +156,9 @@ type sending struct {
 	id       uint32
 	key      uint64
 	stream   *cuda.Stream // of a stream-ordered send
-	ready    *cuda.Event
-	read     bool // the receiver has read the data, so ready is done
-	offered  bool // the envelope says where the data can be opened
+	ready    *cuda.Event  // nil: the data are ready
+	read     bool         // the receiver has read the data, so ready is done
+	offered  bool         // the envelope says where the data can be opened
 	envelope transport.Request
 	reply    transport.Request
 	answer   []byte
@@ -216,11 +216,16 @@ func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream) (transpo
 		return nil, err
 	}
 	s := &sending{p: p, buf: raw, lane: l, dest: dest, stream: stream, id: p.ids.Add(1), answer: make([]byte, answerSize)}
-	if s.ready, err = l.event(); err != nil {
-		return nil, err
+	now := false
+	if stream == nil {
+		if now, err = idle(l.dev); err != nil {
+			return nil, err
+		}
 	}
-	if err := s.ready.Record(stream); err != nil {
-		return nil, err
+	if !now {
+		if err := s.mark(stream); err != nil {
+			return nil, err
+		}
 	}
 	if p.e.forced == IPC {
 		if _, err := raw.IPCHandle(); err != nil {
@@ -250,6 +255,24 @@ func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream) (transpo
 
 func (s *sending) e() *Engine { return s.p.e }
 
+// mark has the data ready when a stream's work so far is done.
+func (s *sending) mark(stream *cuda.Stream) (err error) {
+	if s.ready == nil {
+		if s.ready, err = s.lane.event(); err != nil {
+			return err
+		}
+	}
+	return s.ready.Record(stream)
+}
+
+// await makes the lane's stream wait until the data are ready.
+func (s *sending) await() error {
+	if s.ready == nil {
+		return nil
+	}
+	return s.lane.stream.WaitEvent(s.ready)
+}
+
 // lend copies memory that CUDA cannot share between processes (of pools, for
 // instance) to some that it can.
 func (s *sending) lend() error {
@@ -261,13 +284,13 @@ func (s *sending) lend() error {
 	if err != nil {
 		return err
 	}
-	if err := l.stream.WaitEvent(s.ready); err != nil {
+	if err := s.await(); err != nil {
 		return err
 	}
 	if err := cuda.MemcpyAsync(s.lent, s.buf, l.stream); err != nil {
 		return err
 	}
-	if err := s.ready.Record(l.stream); err != nil {
+	if err := s.mark(l.stream); err != nil {
 		return err
 	}
 	s.buf = s.lent
@@ -282,13 +305,14 @@ func (s *sending) describe() ([]byte, error) {
 	e := &envelope{path: onDemand, id: s.id, sender: uint32(s.e().rank), key: s.key, bytes: uint64(s.buf.Bytes()), host: s.e().host}
 	if s.e().forced == IPC || s.e().forced == Auto && s.p.why(s.dest) == "" && s.p.host(s.dest) == s.e().host {
 		memory, err := fabric.NewExport(s.buf)
-		var ready cuda.IPCEvent
-		if err == nil {
+		path, ready := byte(byIPCNow), cuda.IPCEvent{}
+		if err == nil && s.ready != nil {
+			path = byIPC
 			ready, err = s.lane.handle(s.ready)
 		}
 		switch {
 		case err == nil:
-			e.path, e.memory, e.ready = byIPC, memory, ready
+			e.path, e.memory, e.ready = path, memory, ready
 			s.offered = true
 		case s.e().forced == IPC:
 			return nil, err
@@ -301,9 +325,11 @@ func (s *sending) end() {
 	s.e().mu.Lock()
 	delete(s.e().sends, s.key)
 	s.e().mu.Unlock()
-	if s.read {
+	switch {
+	case s.ready == nil:
+	case s.read:
 		s.lane.giveBack(s.ready)
-	} else {
+	default:
 		s.lane.lend(s.ready)
 	}
 	s.ready = nil
@@ -353,7 +379,7 @@ func (s *sending) answered() error {
 		if s.offered {
 			s.p.learn(s.dest, "the receiver could not open the sender's memory")
 		}
-		if err := s.lane.stream.WaitEvent(s.ready); err != nil {
+		if err := s.await(); err != nil {
 			return err
 		}
 		s.pieces = &pieces{comm: s.p.side, peer: s.dest, tag: pieceTag(s.id), lane: s.lane, device: s.buf, left: s.buf.Bytes()}
