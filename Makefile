@@ -11,6 +11,8 @@ SHELL  := /bin/bash
 
 # One binary for every machine: libraries are found when it runs.
 export CGO_ENABLED := 0
+# All that is compiled is compiled so, so that nothing is compiled twice.
+GOBUILD := -trimpath
 
 BIN      := bin/gocuda-kernel
 VENV     := .venv
@@ -20,8 +22,8 @@ STAMPS   := build/stamps
 SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
-.PHONY: build demo mpi-libs test test-style test-go test-race test-python test-browser \
-        test-gpu gpu-bundle bench bench-gpu notebooks go-score cross clean
+.PHONY: build demo mpi-libs test test-style test-go test-race test-clients test-python \
+        test-browser test-gpu gpu-bundle bench bench-gpu notebooks go-score cross clean
 
 build: $(BIN)
 
@@ -29,9 +31,9 @@ build: $(BIN)
 # stays up to date.
 $(BIN): $(STAMPS)/built
 	@:
-$(STAMPS)/built: $(filter %.go %.h %.ipynb go.mod go.sum,$(SOURCES))
+$(STAMPS)/built: $(filter %.go %.h %.cc %.ipynb go.mod go.sum cudaapi/sim/include/%,$(SOURCES))
 	@mkdir -p $(@D) $(dir $(BIN))
-	$(GO) build -trimpath -o $(BIN).new ./cmd/gocuda-kernel
+	$(GO) build $(GOBUILD) -o $(BIN).new ./cmd/gocuda-kernel
 	@if cmp -s $(BIN).new $(BIN); then rm $(BIN).new; else mv $(BIN).new $(BIN); fi
 	@touch $@
 
@@ -55,38 +57,49 @@ demo: $(BIN)
 
 # Go's own test programs, run by the kernel; see kernel/golang/score.
 go-score: $(BIN)
-	$(GO) run ./kernel/golang/score -exec "$(BIN) exec" \
+	$(GO) run $(GOBUILD) ./kernel/golang/score -exec "$(BIN) exec" \
 	  -list kernel/golang/testdata/go-passing.txt -reasons kernel/golang/testdata/go-cannot.txt
 
-test: test-style test-go test-race test-python test-browser
+# The last three wait a good deal: they run beside each other.
+test:
+	@$(MAKE) test-style test-go
+	@$(MAKE) -j2 --output-sync=target test-race test-clients
 	@echo "make test: all passed"
+
+test-clients: test-python
+	@$(MAKE) test-browser
 
 test-style: $(STAMPS)/style
 $(STAMPS)/style: $(filter %.go,$(SOURCES))
 	@mkdir -p $(@D)
 	@unformatted=$$(gofmt -l $(sort $(dir $(filter %.go,$(SOURCES))))); \
 	  if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
-	$(GO) vet ./...
+	$(GO) vet $(GOBUILD) ./...
 	@touch $@
 
 # go test remembers what passed. It need not vet again, and tests wait more than
-# they compute: three packages at a time keep two cores busy.
-GOTEST := $(GO) test -vet=off -p 3
+# they compute: three packages at a time keep two cores busy. Those that take
+# longest come first, so that none is left over at the end.
+GOTEST := $(GO) test $(GOBUILD) -vet=off -p 3
+LONG   := ./notebooks ./cudaapi/mpi/mpitest ./cudaapi/sim ./kernel/ranks
 test-go: $(MPI)
-	$(GOTEST) ./...
+	$(GOTEST) $(LONG) ./...
 
 # The race detector needs cgo; where there is no C compiler, it is left out.
-# Interpreted code shares memory as the user's program does, so package golang
-# is not run under it, and tests turn its reports off in evaluators that they
-# start (GORACE=report_bugs=0): the tutorials and the command, which run in
-# those only, are left out. So are generated tables, examples, and the test
-# whose evaluator dies of a race.
+# Interpreted code shares memory as the user's program does. So tests turn its
+# reports off in evaluators that they start (GORACE=report_bugs=0): the
+# tutorials and the command, which run in those only, are left out. Of package
+# golang, the tests of goroutines are run, and what is written by interpreted
+# assignments is not reported. Left out are generated tables, examples, and the
+# test whose evaluator dies of a race, too.
 RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$' \
   -e '/notebooks$$' -e '/cmd/gocuda-kernel$$' -e '/kernel/packages$$' -e '/examples/')
 test-race: $(MPI)
 	@if command -v gcc >/dev/null || command -v clang >/dev/null; then \
 	  echo "go test -race"; \
 	  CGO_ENABLED=1 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal' $(RACE_PACKAGES) | grep -v 'no test files'; \
+	  CGO_ENABLED=1 GORACE=suppressions=$(CURDIR)/kernel/golang/testdata/race.txt $(GOTEST) -race -short \
+	    -run 'Goroutines|Stores|Interrupt|TestFaults|Traces|Programs/(concurrency|reflection)|Programs.*/concurrency' ./kernel/golang; \
 	else echo "no C compiler: the race detector is left out"; fi
 
 test-python: $(STAMPS)/python
@@ -127,7 +140,7 @@ notebooks: $(BIN)
 
 # Checked, not compiled: that takes a twentieth of the time.
 cross:
-	$(GO) run scripts/typecheck.go darwin/arm64 windows/amd64 linux/arm64
+	$(GO) run $(GOBUILD) scripts/typecheck.go darwin/arm64 windows/amd64 linux/arm64
 
 clean:
 	rm -rf bin build $(VENV)

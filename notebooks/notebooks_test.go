@@ -88,9 +88,8 @@ func inTurn(t *testing.T) {
 }
 
 // Every tutorial checks its own results: it runs to its end on any number of
-// devices, with the solutions of its exercises where a reader would run them.
-// On four devices it runs as it is, without the solutions, on others with small
-// parameters.
+// devices, here with small parameters and with the solutions of its exercises
+// where a reader would run them. As it is, it runs in tests/test_notebooks.py.
 func TestTutorials(t *testing.T) {
 	counts := []int{1, 2, 4, 8}
 	if testing.Short() {
@@ -101,11 +100,9 @@ func TestTutorials(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/devices=%d", name, devices), func(t *testing.T) {
 				inTurn(t)
 				nb := read(t, name)
-				if devices != 4 {
-					set(nb, small[name]...)
-					if addSolutions(nb) == 0 {
-						t.Error("no solution that can be run")
-					}
+				set(nb, small[name]...)
+				if addSolutions(nb) == 0 {
+					t.Error("no solution that can be run")
 				}
 				if err := run(t, nb, devices); err != nil {
 					t.Error(err)

@@ -12,7 +12,11 @@ import (
 )
 
 func TestCorpus(t *testing.T) {
-	for _, o := range []sim.Options{{}, {NoCheck: true}, {Adversarial: true}} {
+	machines := []sim.Options{{}, {NoCheck: true}, {Adversarial: true}}
+	if testing.Short() {
+		machines = machines[:1] // it is C++ that runs
+	}
+	for _, o := range machines {
 		o.Devices = 1
 		t.Run(fmt.Sprintf("check=%v/adversarial=%v", !o.NoCheck, o.Adversarial), func(t *testing.T) { corpus.Run(t, newDriver(t, o)) })
 	}
@@ -25,6 +29,9 @@ func TestOtherCompiler(t *testing.T) {
 	}
 	if cc, err := sim.Compiler(); err != nil || strings.Contains(cc, "clang") {
 		t.Skip("the compiler is clang++ anyway", err)
+	}
+	if testing.Short() {
+		t.Skip("compiles the corpus once more")
 	}
 	cmd := exec.Command(os.Args[0], "-test.run", "^(TestCorpus|TestIllegalAccesses|TestCompileErrors|TestGridBarrier|TestSpinningThreadsGetTurns|TestBarrierThatNeverCompletes|TestInlinePTXIsExplained)$/(check=true|^[^=]*$)/(adversarial=false|^[^=]*$)", "-test.v")
 	cmd.Env = append(os.Environ(), "CXX=clang++")

@@ -82,6 +82,9 @@ func TestModelAgainstMetal(t *testing.T) {
 // TestMeasureFindsTheProfile measures simulated devices: what comes out must be
 // what they were made with.
 func TestMeasureFindsTheProfile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine measures")
+	}
 	for _, name := range []string{"h100", "h200"} {
 		o := sim.Options{Devices: 2, NoCheck: true}
 		if err := o.Set("profile", name); err != nil {

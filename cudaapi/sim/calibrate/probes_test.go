@@ -27,6 +27,9 @@ var far = map[string]string{
 // TestProbesNearMetal runs the probes that are small enough on simulated devices,
 // and compares with what an H200 took for them.
 func TestProbesNearMetal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine runs 200 probes")
+	}
 	text, err := os.ReadFile("testdata/h200.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func TestPassingProgramsStillPass(t *testing.T) {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(t.TempDir(), "gocuda-kernel")
-	build := exec.Command("go", "build", "-o", bin, "gocuda/cmd/gocuda-kernel")
+	build := exec.Command("go", "build", "-trimpath", "-o", bin, "gocuda/cmd/gocuda-kernel")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
