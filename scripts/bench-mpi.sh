@@ -12,6 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ -d "$here/bench" ] && bench=$here/bench || bench=$here/../bench
 mpibench=$1 kernel=$2 mpirun=${3:-$(command -v mpirun)} python=${4:-python3}
 read -ra options <<<"${MPIBENCH_OPTIONS:-}"
+hostOptions=(-rounds 25 "${options[@]}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -20,58 +21,93 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 
 failed=0
-own() { timeout 60 "$kernel" mpirun -plain -n 2 "$@" || failed=1; }
-theirs() { timeout 60 "$mpirun" -n 2 "$@" || failed=1; }
+own() { timeout 60 "$kernel" mpirun -plain -n 2 "$@"; }
+theirs() { timeout 60 "$mpirun" -n 2 "$@"; }
 
-# compare prints the least and the median of all turns' lines.
+# compare prints the least and the median of each program's lines, and how they
+# stand to mpi4py's.
 compare() {
-  sort -k1,1 -k2,2n -k4,4n "$1" | awk '
-    { key = $1 SUBSEP $2; if (!($1 in labels)) { labels[$1]; order[++n] = $1 }
+  awk '
+    { if (!($1 in labels)) { labels[$1]; order[++n] = $1 }
       if (!($2 in sizes)) { sizes[$2]; rows[++m] = $2 }
-      if (!(key in least) || $3 < least[key]) least[key] = $3
-      median[key, ++count[key]] = $4 }
+      least[$1, $2] = $3; median[$1, $2] = $4 }
     END {
       printf "| bytes |"; for (i = 1; i <= n; i++) printf " %s: us | (least) |", order[i]
-      printf "\n|---|"; for (i = 1; i <= n; i++) printf "---|---|"
-      for (j = 1; j <= m; j++) {
-        printf "\n| %s |", rows[j]
-        for (i = 1; i <= n; i++) { k = order[i] SUBSEP rows[j]; printf " %s | (%s) |", median[k, int((count[k] + 1) / 2)], least[k] }
-      }
+      for (i = 1; i <= n; i++) if ("mpi4py" in labels && order[i] != "mpi4py") printf " %s / mpi4py | (least) |", order[i]
+      columns = n + ("mpi4py" in labels ? n - 1 : 0)
+      printf "\n|---|"; for (i = 1; i <= columns; i++) printf "---|---|"
       print ""
+      for (j = 1; j <= m; j++) {
+        printf "| %s |", rows[j]
+        for (i = 1; i <= n; i++) printf " %s | (%s) |", median[order[i], rows[j]], least[order[i], rows[j]]
+        for (i = 1; i <= n; i++) if ((r = median["mpi4py", rows[j]]) && order[i] != "mpi4py")
+          printf " %.3f | (%.3f) |", median[order[i], rows[j]] / r, least[order[i], rows[j]] / least["mpi4py", rows[j]]
+        print ""
+      }
     }'
 }
 
-host() { # LABEL RUN [mpi4py]
-  echo "== ping-pong of host memory, half a round trip, under $1; medians of 3 turns of 7 rounds"
-  local turn
-  : >"$work/lines"
-  for turn in 1 2 3; do
-    "$2" "$mpibench" "${options[@]}" host >>"$work/lines"
-    [ -z "${3:-}" ] || LD_LIBRARY_PATH=$beside:${LD_LIBRARY_PATH:-} "$2" "$python" "$bench/pingpong.py" "${options[@]}" >>"$work/lines"
+# host measures programs that run at once and take turns, round by round: functions
+# that are given the place of their pipes, and print a line for each length.
+host() {
+  local name word running=()
+  local -A to
+  rm -f "$work"/*
+  mkfifo "$work/done"
+  exec 9<>"$work/done"
+  for name; do
+    mkfifo "$work/$name.0" "$work/$name.1"
+    exec {word}<>"$work/$name.0" && to[$name.0]=$word
+    exec {word}<>"$work/$name.1" && to[$name.1]=$word
+    "$name" -turns "$work/$name" >"$work/$name.lines" &
+    running+=($!)
   done
-  compare "$work/lines"
+  while [ "$(jobs -pr | wc -l)" = $# ]; do
+    for name; do
+      echo >&"${to[$name.0]}"
+      echo >&"${to[$name.1]}"
+      until read -r -t 1 word <&9; do [ "$(jobs -pr | wc -l)" = $# ] || break 3; done
+    done
+    set -- "${@:2}" "$1"
+  done
+  for word in "${running[@]}"; do wait "$word" || failed=1; done
+  exec 9>&-
+  for word in "${to[@]}"; do exec {word}>&-; done
+  for name in built-in gocuda gocuda+16 mpi4py; do cat "$work/$name.lines"; done 2>/dev/null | compare
 }
+
+# The programs: gocuda's own transport, the library from Go with memory that begins
+# a page, as Go's long slices do, and with memory that lies as Python's does, and
+# the library from Python.
+built-in() { own "$mpibench" "${hostOptions[@]}" "$@" host; }
+gocuda() { theirs "$mpibench" "${hostOptions[@]}" "$@" host; }
+gocuda+16() { theirs "$mpibench" "${hostOptions[@]}" -offset 16 "$@" host; }
+mpi4py() { LD_LIBRARY_PATH=$beside:${LD_LIBRARY_PATH:-} theirs "$python" "$bench/pingpong.py" "${hostOptions[@]}" "$@"; }
 
 device() { # LABEL RUN
   local mode
   for mode in device allreduce; do
     echo "== $mode under $1"
-    "$2" "$mpibench" "${options[@]}" "$mode"
+    "$2" "$mpibench" "${options[@]}" "$mode" || failed=1
   done
 }
 
-host "gocuda's own transport" own
+programs=(built-in)
+if [ -n "$mpirun" ]; then
+  beside=$(dirname "$(dirname "$(readlink -f "$mpirun")")")/lib # where mpi4py is to find the same library
+  programs+=(gocuda gocuda+16)
+  if why=$("$python" -c 'import mpi4py' 2>&1); then
+    programs+=(mpi4py)
+  else
+    echo "mpi4py is left out: ${why##*$'\n'}"
+  fi
+fi
+echo "== ping-pong of host memory, half a round trip, under gocuda's own transport (built-in) and $mpirun; medians of ${hostOptions[1]} rounds, in turns"
+host "${programs[@]}"
 device "gocuda's own transport" own
 if [ -z "$mpirun" ]; then
   echo "no mpirun on PATH: libraries are left out"
 else
-  beside=$(dirname "$(dirname "$(readlink -f "$mpirun")")")/lib # where mpi4py is to find the same library
-  with=mpi4py
-  if ! why=$("$python" -c 'import mpi4py' 2>&1); then
-    with=
-    echo "mpi4py is left out: ${why##*$'\n'}"
-  fi
-  host "$mpirun" theirs $with
   device "$mpirun" theirs
 fi
 exit $failed

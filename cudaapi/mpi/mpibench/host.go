@@ -3,33 +3,45 @@ package main
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"gocuda/cudaapi/mpi"
 )
 
 var errTwo = errors.New("a ping-pong wants two ranks")
 
-// host prints a line for each size: bytes, least and median microseconds of half
-// a round trip.
+// host prints a line for each size: the program's name, bytes, least and median
+// microseconds of half a round trip.
 func host(world *mpi.Comm) error {
 	if world.Size() != 2 {
 		return errTwo
 	}
 	for _, bytes := range sizes(8, 8, 4<<20) {
-		buf := make([]byte, bytes)
+		buf := inPage(bytes, *offset)
 		all, err := measure(world, []way{{"Send, Recv", func(n int) error {
 			return pingPong(world.Rank(), n,
 				func() error { return world.Send(buf, 1-world.Rank(), 0) },
 				func() error { _, err := world.Recv(buf, 1-world.Rank(), 0); return err })
-		}, 2}}, loops(bytes))
+		}, 2}}, min(*calls, max(2, 64<<20/bytes)))
 		if err != nil {
 			return err
 		}
 		if world.Rank() == 0 {
-			fmt.Printf("gocuda %d %.3f %.3f\n", bytes, all[0].least(), all[0].median())
+			fmt.Printf("%s %d %.3f %.3f\n", name(), bytes, all[0].least(), all[0].median())
 		}
 	}
 	return nil
+}
+
+// inPage is memory that begins so many bytes behind the beginning of a page. Where
+// memory lies in its pages tells how quickly it is copied: stores wait for loads of
+// the same place in another page. Go's long slices begin with a page, Python's
+// sixteen bytes behind.
+func inPage(bytes, behind int) []byte {
+	const page = 4096
+	b := make([]byte, bytes+behind+page)
+	at := -int(uintptr(unsafe.Pointer(&b[0]))) & (page - 1)
+	return b[at+behind:][:bytes]
 }
 
 // pingPong has rank 0 send and then receive, and rank 1 the other way round.

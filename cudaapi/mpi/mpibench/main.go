@@ -6,7 +6,8 @@
 //	mpibench allreduce  sums of device memory over all ranks, beside NCCL
 //
 // What is compared takes turns, for several rounds; each round is a loop, and
-// its figure the mean. -max bounds the messages, in bytes.
+// its figure the mean. -max bounds the messages, in bytes. With -turns several
+// programs that run at once take turns, round by round.
 package main
 
 import (
@@ -26,6 +27,7 @@ var (
 	rounds  = flag.Int("rounds", 7, "how often each is measured")
 	largest = flag.Int("max", 0, "the longest message, in `bytes`; 0: 4 MiB of host memory, 1 GiB of a device's")
 	calls   = flag.Int("calls", 1000, "calls in a round, of short messages")
+	offset  = flag.Int("offset", 0, "how many `bytes` behind the beginning of a page host memory lies")
 )
 
 func main() {
@@ -33,7 +35,7 @@ func main() {
 	modes := map[string]func(*mpi.Comm) error{"host": host, "device": deviceMemory, "allreduce": allreduce}
 	mode := modes[flag.Arg(0)]
 	if mode == nil || flag.NArg() > 1 {
-		fmt.Fprintln(os.Stderr, "usage: mpibench [-rounds N] [-max BYTES] [-calls N] host|device|allreduce")
+		fmt.Fprintln(os.Stderr, "usage: mpibench [-rounds N] [-max BYTES] [-calls N] [-offset BYTES] [-turns FOLDER/NAME] host|device|allreduce")
 		os.Exit(2)
 	}
 	world, err := mpi.Init()
@@ -72,10 +74,17 @@ func (t took) median() float64 {
 // measure has all ways take turns. The figures are this rank's.
 func measure(world *mpi.Comm, ways []way, n int) ([]took, error) {
 	all := make([]took, len(ways))
+	t, err := taking(world)
+	if err != nil {
+		return nil, err
+	}
 	for round := range *rounds + 1 {
 		for i, w := range ways {
 			if w.loop == nil {
 				continue
+			}
+			if err := t.wait(); err != nil {
+				return nil, err
 			}
 			if err := world.Barrier(); err != nil {
 				return nil, err
@@ -86,6 +95,9 @@ func measure(world *mpi.Comm, ways []way, n int) ([]took, error) {
 			}
 			if round > 0 { // the first one warms up
 				all[i] = append(all[i], float64(time.Since(start).Nanoseconds())/1e3/float64(n*w.count))
+			}
+			if err := t.pass(); err != nil {
+				return nil, err
 			}
 		}
 	}
