@@ -206,3 +206,44 @@ func TestMemory(t *testing.T) {
 		t.Errorf("what a variable of another type replaced is still there: %d MiB", grown>>20)
 	}
 }
+
+// Goroutines print, encode and look at values of cells' types by reflection, and
+// wait for one another, while later cells are compiled.
+func TestGoroutinesWhileCellsCompile(t *testing.T) {
+	s := newSession(t)
+	s.run(`type K int
+func (k K) String() string { return "K" }
+type In struct { K K; M map[K]string; next *In }
+type T struct { In; A any; E error }
+type S interface { String() string }
+var stop atomic.Bool
+var done sync.WaitGroup
+var failed atomic.Value
+func busy(work func() string) {
+	done.Add(1)
+	go func() {
+		defer done.Done()
+		for want := work(); !stop.Load(); {
+			if got := work(); got != want { failed.Store(got + " is not " + want); return }
+		}
+	}()
+}
+v := T{In{1, map[K]string{2: "x"}, &In{}}, K(3), errors.New("e")}
+busy(func() string { return fmt.Sprintf("%v %+v %T", v.In.M, []T{{A: K(1)}}, v) })
+busy(func() string { b, err := json.Marshal(v); return fmt.Sprint(string(b), err) })
+busy(func() string { x := reflect.ValueOf(v); return fmt.Sprint(x.Type(), x.NumField(), x.Field(0).Interface().(In).K) })
+busy(func() string { var a any = v.K; s, ok := a.(S); _, no := a.(error); return fmt.Sprint(s.String(), ok, no) })
+busy(func() (text string) { defer func() { text = fmt.Sprint(recover()) }(); var p *In; return p.K.String() })`)
+	for i := range 30 {
+		code := fmt.Sprintf("type T%d struct { In; n, m%d int }\nfunc (t T%d) String() string { return fmt.Sprint(t.In.K) + fmt.Sprint(t.n) }\nfmt.Sprint(T%d{n: %d}, []any{T%d{}})", i, i, i, i, i, i)
+		if got, want := s.run(code), fmt.Sprintf("=> \"K%d [K0]\"\n", i); got != want {
+			t.Fatal(got)
+		}
+		if i%10 == 9 {
+			s.run("func (k K) M() int { return int(k) }\nvar _ interface{ M() int } = K(1)")
+		}
+	}
+	if got := s.run("stop.Store(true)\ndone.Wait()\nfailed.Load() == nil"); got != "=> true\n" {
+		t.Errorf("%s: %s", got, s.run("failed.Load()"))
+	}
+}

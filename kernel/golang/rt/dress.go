@@ -301,7 +301,10 @@ func (r *Runtime) methodsOf(t types.Type) (list []named.Method) {
 	if own == nil {
 		return nil
 	}
-	for m := range types.NewMethodSet(t).Methods() {
+	r.checked.RLock()
+	methods := types.NewMethodSet(t)
+	r.checked.RUnlock()
+	for m := range methods.Methods() {
 		name := m.Obj().Name()
 		fn := own.Method(name)
 		if !fn.IsValid() {

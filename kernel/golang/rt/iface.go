@@ -63,6 +63,8 @@ func (r *Runtime) missing(x any, want *Type) string {
 		return ""
 	}
 	if t := r.dynamicType(x); t != nil {
+		r.checked.RLock()
+		defer r.checked.RUnlock()
 		if m, _ := types.MissingMethod(t, iface, true); m != nil {
 			return m.Name()
 		}
@@ -112,11 +114,21 @@ func (r *Runtime) implements(x any, id int) bool {
 	ok := false
 	if it, isIface := iface.Type.Underlying().(*types.Interface); isIface {
 		if t := r.dynamicType(x); t != nil {
+			r.checked.RLock()
 			ok = types.Implements(t, it)
+			r.checked.RUnlock()
 		}
 	}
 	r.impl.Store(cacheKey, ok)
 	return ok
+}
+
+// ChangeTypes calls f, which gives types of earlier cells methods, or takes
+// some, while no goroutine of a cell looks at them.
+func (r *Runtime) ChangeTypes(f func()) {
+	r.checked.Lock()
+	defer r.checked.Unlock()
+	f()
 }
 
 // ForgetMethods is called when a type gets a method that it had not.

@@ -54,6 +54,21 @@ func (f jsonFailure) MarshalJSON() ([]byte, error) { return nil, f.err }
 // another way than t.
 func (t typeView) needsJSON() bool { return t.owner.rt.needsJSON(t.t, map[types.Type]bool{}) }
 
+// encodesItself says whether a type, or a pointer to it, has methods that
+// encoding/json calls.
+func (r *Runtime) encodesItself(n *types.Named) bool {
+	r.checked.RLock()
+	defer r.checked.RUnlock()
+	for _, name := range []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText"} {
+		if o, _, _ := types.LookupFieldOrMethod(n, true, nil, name); o != nil {
+			if _, ok := o.(*types.Func); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (r *Runtime) needsJSON(t types.Type, within map[types.Type]bool) bool {
 	t = types.Unalias(t)
 	if n, ok := t.(*types.Named); ok {
@@ -65,12 +80,8 @@ func (r *Runtime) needsJSON(t types.Type, within map[types.Type]bool) bool {
 		}
 		within[n] = true
 		defer delete(within, n)
-		for _, name := range []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText"} {
-			if o, _, _ := types.LookupFieldOrMethod(n, true, nil, name); o != nil {
-				if _, ok := o.(*types.Func); ok {
-					return true
-				}
-			}
+		if r.encodesItself(n) {
+			return true
 		}
 	}
 	switch u := t.Underlying().(type) {

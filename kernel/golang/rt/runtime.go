@@ -18,7 +18,8 @@ import (
 type Runtime struct {
 	types    registry
 	wardrobe wardrobe
-	impl     sync.Map // implKey to bool
+	checked  sync.RWMutex // held to change the types of earlier cells, or to ask for their methods
+	impl     sync.Map     // implKey to bool
 	hostType func(reflect.Type) types.Type
 
 	stop   *bool // lowered code polls it: running goroutines are being cancelled
