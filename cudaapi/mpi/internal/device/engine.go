@@ -84,10 +84,13 @@ func (e *Engine) Close() error { return e.imports.Close() }
 type lane struct {
 	dev    *cuda.Device
 	stream *cuda.Stream
-	mu     sync.Mutex
-	events []*cuda.Event      // not in use
-	later  []*cuda.Event      // the same, but perhaps not done, or still to be waited for; oldest first
-	pinned []*cuda.HostBuffer // pieces, not in use
+	// fetches reads short messages, which must not wait behind copies that wait for
+	// other ranks.
+	fetches *cuda.Stream
+	mu      sync.Mutex
+	events  []*cuda.Event      // not in use
+	later   []*cuda.Event      // the same, but perhaps not done, or still to be waited for; oldest first
+	pinned  []*cuda.HostBuffer // pieces, not in use
 
 	staging map[int][]*cuda.Buffer // not in use, by the logarithm of their length
 
@@ -112,7 +115,11 @@ func (e *Engine) lane(d *cuda.Device) (*lane, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lane{dev: d, stream: s, handles: map[*cuda.Event]cuda.IPCEvent{}}
+	fetches, err := d.NewStreamWithPriority(greatest, cuda.NonBlocking)
+	if err != nil {
+		return nil, err
+	}
+	l := &lane{dev: d, stream: s, fetches: fetches, handles: map[*cuda.Event]cuda.IPCEvent{}}
 	l.makeCarrier()
 	e.lanes[d] = l
 	return l, nil

@@ -3,6 +3,7 @@ package device
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -176,11 +177,7 @@ func (p *Port) Isend(b *cuda.Buffer, dest, tag int, synchronous bool) (transport
 	}
 	host := make([]byte, b.Bytes())
 	if len(host) > 0 && dest != transport.ProcNull {
-		raw, err := b.As(cuda.Uint8)
-		if err != nil {
-			return nil, err
-		}
-		if err := raw.Download(host); err != nil {
+		if err := p.e.fetch(host, b); err != nil {
 			return nil, err
 		}
 	}
@@ -188,6 +185,48 @@ func (p *Port) Isend(b *cuda.Buffer, dest, tag int, synchronous bool) (transport
 		return p.data.Issend(memoryOf(host), dest, tag)
 	}
 	return p.data.Isend(memoryOf(host), dest, tag)
+}
+
+// fetch reads a short buffer, behind the work of the default stream. If there is
+// none, pinned memory and an event that is asked for take less time than a copy
+// that waits by itself.
+func (e *Engine) fetch(host []byte, b *cuda.Buffer) error {
+	l, raw, err := e.bytes(b)
+	if err != nil {
+		return err
+	}
+	now, err := idle(l.dev)
+	if err != nil {
+		return err
+	}
+	if !now {
+		return raw.Download(host)
+	}
+	h, err := l.piece()
+	if err != nil {
+		return err
+	}
+	defer l.keep(h)
+	done, err := l.event()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(cuda.MemcpyAsync(h.Slice(0, len(host)), raw, l.fetches), done.Record(l.fetches)); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		if over, err := done.Query(); err != nil {
+			return err
+		} else if over {
+			break
+		}
+		if n > 1000 {
+			runtime.Gosched()
+		}
+	}
+	l.giveBack(done)
+	copy(host, h.Uint8s())
+	return nil
 }
 
 // IsendOn starts a send that follows the work queued on a stream. When its
