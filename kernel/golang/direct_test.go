@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"gocuda/kernel/golang/host"
@@ -158,6 +159,13 @@ func TestDirectCalls(t *testing.T) {
 		{"n, total := 0, 0\nagain: for range 2 { c, ok := p.Split(q, n); if ok { total += c.Sum } }\nn++\nif n < 3 { p = b; goto again }\ntotal", 6},
 		{"var done []func() int\nfor i := range 3 { c, ok := a.Split(b, 1); if ok { done = append(done, func() int { return c.Sum + i }) } }\ndone[0]() - done[2]()", 3},
 		{"for range 2 { a.Add(golang.NewStep(1), nil, -3, b) }\na.Sum", 4},
+		{"var errs []error\nfunc tries() error { for i := range 4 { if err := a.Add(golang.Step{1 - i, 1}, nil, 0, \"text\"); err != nil { errs = append(errs, err); if i == 2 { return err } } }; return nil }\ntries(), errs", 3},
+		{"for i := range 3 { if err := a.Add(golang.Step{1 - i, 1}, nil, 0); err != nil { func() { err = fmt.Errorf(\"%d: %w\", i, err); errs = append(errs, err) }(); fmt.Println(err) } else { fmt.Println(i, err) } }\nerrs[3:]", 3},
+		{"for i := range 3 { if err := a.Add(golang.Step{1 - i, 1}, nil, 0); err != nil { func() { err = fmt.Errorf(\"%d: %w\", i, err); errs = append(errs, err) }(); fmt.Println(err) } }\nerrs[3:]", 3},
+		{"for i := range 3 { if err := a.Add(golang.Step{1 - i, 1}, nil, 0); err != nil || i == 0 { fmt.Println(i, err) } }", 3},
+		{"for i := range 3 { if err := a.Add(golang.Step{1 - i, 1}, nil, 0); i != 1 { fmt.Println(i, err) } }", 3},
+		{"var kept []*golang.Tally\nfor i := range 3 { c, ok := a.Split(&golang.Tally{}, i); d, ok2 := b.Split(a, i); kept = append(kept, c, d); fmt.Println(ok, ok2) }\n*kept[0], *kept[2], *kept[5]", 6},
+		{"for i := range 3 { if err := a.Add(golang.Step{1 - i, 1}, nil, 0); err == nil { fmt.Println(i, err) } }", 3},
 		{"for range 2 { must(a.Self().Plus(1)); fmt.Println(a.Self().Sum) }", 4},
 	} {
 		got, want := with.run(c.code), without.run(c.code)
@@ -168,5 +176,17 @@ func TestDirectCalls(t *testing.T) {
 			t.Errorf("%s: %d calls were direct, not %d", c.code, direct, c.direct)
 		}
 		direct = 0
+	}
+	for _, code := range []string{ // whose traces tell the line that panics
+		"for i := range 3 {\n\na.Add(s, nil, 1)\nif i == 2 {\nnone.Add(s, nil, 1) }\n}",
+		"for i := range 3 {\n\nif i == 1 {\nnone.Add(s, nil, i) }\na.Add(s, nil, i)\n}",
+		"for i := range 3 {\n\nnone.Add(s, nil, i)\n}",
+		"for range 3 {\n\na.Add(golang.NewStep(-1), nil, 1)\n}",
+		"func again(n int) int {\nif n < 0 {\nreturn 0\n}\nt, by := a, s\nfor i := range 2 {\nt.Add(by, nil, 1/(1-i*n)+again(n - 1))\n}\n\nreturn a.Self().Sum\n}\nagain(1)",
+	} {
+		got, want := with.ev.Eval("In[0]", code, false), without.ev.Eval("In[0]", code, false)
+		if got.Err == nil || want.Err == nil || !slices.Equal(got.Err.Traceback, want.Err.Traceback) {
+			t.Errorf("%s\ngave %v\nand with reflection %v", code, got.Err, want.Err)
+		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 // Direct is a compiled function that lowered code can call without reflection,
 // in half the time: as a conversion T(T{A: x, B: y}).R of a structure with its
 // arguments and its result, which the interpreter has this package carry out. A
-// second result is S.
+// second result is S. The results are also in the structure that was converted: a
+// call in a loop may convert the same one again and again, and look there.
 type Direct struct {
 	name  string                        // "Func" or "Type.Method"
 	frame reflect.Value                 // a nil pointer to its frame
@@ -69,32 +70,38 @@ func direct[F any](name string, call func(from, to *F)) Direct {
 // no code of cells, does not change their variables, and neither keeps nor changes
 // the slice: calls in a loop may share one.
 func Direct1[A, R any](name string, f func(A) R) Direct {
-	return direct(name, func(from, to *frame1[A, R]) { to.R = f(from.A) })
+	return direct(name, func(from, to *frame1[A, R]) { from.R = f(from.A); to.R = from.R })
 }
 
 // Direct2 is Direct1 for two arguments.
 func Direct2[A, B, R any](name string, f func(A, B) R) Direct {
-	return direct(name, func(from, to *frame2[A, B, R]) { to.R = f(from.A, from.B) })
+	return direct(name, func(from, to *frame2[A, B, R]) { from.R = f(from.A, from.B); to.R = from.R })
 }
 
 // Direct3 is Direct1 for three arguments.
 func Direct3[A, B, C, R any](name string, f func(A, B, C) R) Direct {
-	return direct(name, func(from, to *frame3[A, B, C, R]) { to.R = f(from.A, from.B, from.C) })
+	return direct(name, func(from, to *frame3[A, B, C, R]) { from.R = f(from.A, from.B, from.C); to.R = from.R })
 }
 
 // Direct5 is Direct1 for five arguments.
 func Direct5[A, B, C, D, E, R any](name string, f func(A, B, C, D, E) R) Direct {
-	return direct(name, func(from, to *frame5[A, B, C, D, E, R]) { to.R = f(from.A, from.B, from.C, from.D, from.E) })
+	return direct(name, func(from, to *frame5[A, B, C, D, E, R]) {
+		from.R = f(from.A, from.B, from.C, from.D, from.E)
+		to.R = from.R
+	})
 }
 
 // Direct1R2 is Direct1 for a function of two results.
 func Direct1R2[A, R, S any](name string, f func(A) (R, S)) Direct {
-	return direct(name, func(from, to *frame1R2[A, R, S]) { to.R, to.S = f(from.A) })
+	return direct(name, func(from, to *frame1R2[A, R, S]) { from.R, from.S = f(from.A); to.R, to.S = from.R, from.S })
 }
 
 // Direct3R2 is Direct1 for three arguments and two results.
 func Direct3R2[A, B, C, R, S any](name string, f func(A, B, C) (R, S)) Direct {
-	return direct(name, func(from, to *frame3R2[A, B, C, R, S]) { to.R, to.S = f(from.A, from.B, from.C) })
+	return direct(name, func(from, to *frame3R2[A, B, C, R, S]) {
+		from.R, from.S = f(from.A, from.B, from.C)
+		to.R, to.S = from.R, from.S
+	})
 }
 
 // directs are the direct functions of all packages.

@@ -91,11 +91,15 @@ func (f *fn) topStmt(s *ast.ExprStmt) bool {
 	var values []string
 	switch {
 	case n == 1 && hasError:
-		text, err := f.expr(e), f.temp()
-		if f.hoist(err, "error") {
-			f.emit("%s = %s", err, text)
-		} else {
-			f.emit("%s := %s", err, text)
+		text := f.expr(e)
+		err, ok := f.failure(text)
+		if !ok {
+			err = f.temp()
+			if f.hoist(err, "error") {
+				f.emit("%s = %s", err, text)
+			} else {
+				f.emit("%s := %s", err, text)
+			}
 		}
 		values = []string{err}
 	case n == 1:

@@ -19,6 +19,7 @@ type outermost struct {
 	hoisted  *strings.Builder      // variables declared in front of it
 	assigned map[types.Object]bool // the variables that its statements assign to; nil until asked for
 	open     bool                  // it calls or waits for code that may assign to package variables
+	frames   map[string]string     // what makes the calls whose frames are hoisted, by these
 }
 
 // look finds what the loop assigns to.
@@ -69,7 +70,11 @@ func (f *fn) closed(e *ast.CallExpr) bool {
 	if tv := f.info.Types[fun]; tv.IsType() || tv.IsBuiltin() {
 		return true
 	}
-	id := calledName(fun)
+	return f.isDirect(e)
+}
+
+func (f *fn) isDirect(e *ast.CallExpr) bool {
+	id := calledName(e.Fun)
 	if id == nil {
 		return false
 	}
@@ -145,7 +150,12 @@ func (f *fn) arguments(e *ast.CallExpr, typ string, args []string) string {
 		return typ + literal(values, nil)
 	}
 	name := f.temp()
-	fmt.Fprintf(f.outermost.hoisted, "var %s %s = %s%s\n", name, typ, typ, literal(values, changing))
+	put := f.outermost
+	if put.frames == nil {
+		put.frames = make(map[string]string)
+	}
+	put.frames[name] = typ + "(" + name + ")"
+	fmt.Fprintf(put.hoisted, "var %s %s = %s%s\n", name, typ, typ, literal(values, changing))
 	for i, v := range values {
 		if changing[i] {
 			f.emit("%s.%c = %s", name, 'A'+i, v)
@@ -154,10 +164,84 @@ func (f *fn) arguments(e *ast.CallExpr, typ string, args []string) string {
 	return name
 }
 
+// inFrame makes a direct call in a loop, if its frame is hoisted, and tells the
+// frame, in which the results are then: so they are not copied.
+func (f *fn) inFrame(call string) (frame string, ok bool) {
+	if f.outermost == nil {
+		return "", false
+	}
+	_, name, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
+	if f.outermost.frames[name] != call {
+		return "", false
+	}
+	f.emit("%s", call)
+	return name, true
+}
+
+// failure is inFrame for a call of one result, an error, and the text of it.
+func (f *fn) failure(text string) (err string, ok bool) {
+	call, ok := strings.CutSuffix(text, ".R")
+	if !ok {
+		return "", false
+	}
+	frame, ok := f.inFrame(call)
+	return frame + ".R", ok
+}
+
+// ifFails writes "if err := f(); err != nil {}" in a loop where f is direct. It
+// reports whether the statement was one.
+func (f *fn) ifFails(s *ast.IfStmt) bool {
+	init, _ := s.Init.(*ast.AssignStmt)
+	cond, _ := s.Cond.(*ast.BinaryExpr)
+	if f.outermost == nil || s.Else != nil || init == nil || cond == nil || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
+		return false
+	}
+	call, _ := ast.Unparen(init.Rhs[0]).(*ast.CallExpr)
+	o := f.defined(init.Lhs[0])
+	id, _ := ast.Unparen(cond.X).(*ast.Ident)
+	if call == nil || o == nil || id == nil || f.info.Uses[id] != o || cond.Op != token.NEQ || !f.isNil(cond.Y) ||
+		!f.isDirect(call) || !types.Identical(o.Type(), types.Universe.Lookup("error").Type()) {
+		return false
+	}
+	f.emit("{")
+	text := ""
+	f.positioned(init, func() { text = f.expr(call) })
+	err, ok := f.failure(text)
+	if !ok {
+		f.define(o, text)
+		err = f.expr(cond.X)
+	}
+	f.emit("if %s != nil {", err)
+	if ok {
+		f.define(o, err)
+	}
+	f.block(s.Body.List)
+	f.emit("}\n}")
+	return true
+}
+
+// settle takes the position out of a loop, written as text, in which it is noted
+// in one place and nothing else is called that could change it.
+func (f *fn) settle(text string) string {
+	if f.outermost.frames == nil || f.outermost.open || f.pos == "" || strings.Contains(text, "func(") {
+		return text
+	}
+	note := "\n" + f.pos + " = "
+	at := strings.Index(text, note)
+	if at < 0 || strings.Count(text, note) > 1 {
+		return text
+	}
+	end := at + 1 + strings.IndexByte(text[at+1:], '\n')
+	return text[at+1:end] + "\n" + text[:at] + text[end:]
+}
+
 // frameOf keeps what a direct call of two results gives in a temporary.
 func (f *fn) frameOf(call string) string {
 	if f.outermost == nil {
 		return f.spillAlways(call)
+	}
+	if frame, ok := f.inFrame(call); ok {
+		return frame
 	}
 	name := f.temp()
 	typ, _, _ := strings.Cut(call, "(")

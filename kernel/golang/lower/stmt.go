@@ -165,6 +165,9 @@ func isPointer(t types.Type) bool {
 }
 
 func (f *fn) ifStmt(s *ast.IfStmt) {
+	if f.ifFails(s) {
+		return
+	}
 	if s.Init != nil {
 		f.emit("{")
 		f.stmt(s.Init)

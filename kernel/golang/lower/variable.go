@@ -97,7 +97,7 @@ func (f *fn) loop(node ast.Node, step func()) {
 	f.outermost = &outermost{node: node, hoisted: new(strings.Builder)}
 	text := f.captured(step)
 	f.out.WriteString(f.outermost.hoisted.String())
-	f.out.WriteString(text)
+	f.out.WriteString(f.settle(text))
 	f.outermost = nil
 }
 
