@@ -23,12 +23,16 @@
 //
 // # What is still felt of the interpreter
 //
-// Lowered code knows no types but those of compiled packages, so reflection in
-// compiled code sees a cell's type by its representation: without its name and
-// methods (text/template cannot call them), unexported fields with X_ before
-// their names, no embedded fields. fmt, encoding/json, sort, errors, net/http
-// and package display get what they need. A function that gets a negative zero sees zero.
-// runtime.Caller sees the interpreter, and finalizers run late.
+// Lowered code knows no types but those of compiled packages. fmt, encoding/json,
+// sort, errors, net/http and package display get what they need of a cell's types.
+// reflect, the templates, encoding/xml and encoding/gob see them as types with
+// their names, fields and methods (package named), but that a field whose type
+// leads back to its struct by a slice, a map, a channel or a function is an any,
+// that interfaces have no methods, and that methods are there on amd64 only.
+// Other compiled packages see representations: without names and methods,
+// unexported fields with X_ before their names, no embedded fields. A function
+// that gets a negative zero sees zero. runtime.Caller sees the interpreter, and
+// finalizers run late.
 //
 // The line of a trace is that of the call or the panic, except that calls of one
 // function from several lines are told apart only while nothing else runs the

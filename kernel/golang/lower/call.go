@@ -215,8 +215,11 @@ func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string, pol
 		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Name() == "FuncMap" && l.rep(n) == l.use("text/template")+".FuncMap" {
 			text = fmt.Sprintf("%s(%s)", l.sym("DressFuncs"), text)
 		}
-		if policy != nil && types.IsInterface(t) && t.Underlying().(*types.Interface).Empty() && !(from != nil && l.isBare(from) && !types.IsInterface(from)) {
-			text = fmt.Sprintf("%s(%s)", l.sym(policy()), text)
+		if policy != nil && types.IsInterface(t) && t.Underlying().(*types.Interface).Empty() {
+			asItIs := from != nil && l.isBare(from) && !types.IsInterface(from)
+			if how := policy(); !asItIs || how == "DressAll" && !isBasic(from) {
+				text = fmt.Sprintf("%s(%s)", l.sym(how), text)
+			}
 		}
 		return f.intoSlot(text, t)
 	}
@@ -401,4 +404,9 @@ func (f *fn) multi(e ast.Expr, n int) []string {
 		return []string{v, ok}
 	}
 	panic(f.bug(e, "not an expression with several values"))
+}
+
+func isBasic(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Basic)
+	return ok
 }

@@ -125,9 +125,12 @@ func (t *Type) rename(name, text string) {
 // SetFields gives a struct its fields: as many as the representation has.
 func (t *Type) SetFields(fields []Field) {
 	s := (*abiStruct)(unsafe.Pointer(t.t))
-	s.pkgPath = nameOf(t.pkg, "", false, false)
+	s.pkgPath = nil
 	s.fields = slices.Clone(s.fields)
 	for i, f := range fields {
+		if !token.IsExported(f.Name) {
+			s.pkgPath = nameOf(t.pkg, "", false, false)
+		}
 		s.fields[i].name = nameOf(f.Name, f.Tag, token.IsExported(f.Name), f.Embedded)
 		s.fields[i].typ = abiOf(f.Type)
 	}
