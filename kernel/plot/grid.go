@@ -246,13 +246,14 @@ func Timeline(axes Axes, bars ...Bar) (display.Bundle, error) {
 		table = append(table, []string{fmt.Sprintf("and %d more", more)})
 	}
 	p.Y.Tick.Marker = nominal(rows, true)
-	p.Y.Tick.Length = 0
+	// Unseen, they keep the names off the axis, also in a wider font.
+	p.Y.Tick.Length, p.Y.Tick.LineStyle.Width = vg.Points(8), 0
 	p.Y.Min, p.Y.Max = -0.6, float64(len(rows))+0.1
 	if p.X.Min == p.X.Max {
 		p.X.Max++
 	}
 	if axes.Height == 0 {
-		axes.Height = 90 + 34*len(rows) + 15*max(0, len(labels)-3)
+		axes.Height = max(90+34*len(rows)+15*max(0, len(labels)-3), 100+17*len(labels)) // the legend's too
 	}
 	// The legend stands to the right of all boxes.
 	longest := 0

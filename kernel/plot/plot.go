@@ -105,6 +105,9 @@ func Lines(axes Axes, series ...Series) (display.Bundle, error) {
 			p.Legend.Add(s.Name+" ", key...)
 		}
 	}
+	if !axes.LogX && whole(series) {
+		p.X.Tick.Marker = wholeTicks{}
+	}
 	axes.widen(p)
 	axes.placeLegend(p, series)
 	return axes.render(p, axes.table(series))

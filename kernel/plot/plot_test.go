@@ -270,3 +270,47 @@ func TestWhatCannotBeDrawnIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// What is counted is not marked between two numbers.
+func TestWholeNumbersAreMarkedAsSuch(t *testing.T) {
+	for _, c := range []struct {
+		x    []float64
+		want string
+	}{
+		{[]float64{1, 2}, "1|2|"},
+		{[]float64{1, 2, 4, 8}, "2|4|6|8|"},
+		{[]float64{0, 0.5}, "0.00|0.25|0.50|"},
+	} {
+		b, err := plot.Lines(plot.Axes{}, plot.Series{X: c.x, Y: make([]float64, len(c.x))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := words(t, b); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v: words %q, want %q first", c.x, got, c.want)
+		}
+	}
+}
+
+// The legend of a timeline with one lane does not stand on the axis.
+func TestALowTimelineHasRoom(t *testing.T) {
+	b, err := plot.Timeline(plot.Axes{X: "µs"}, plot.Bar{Row: "lane", Label: "one", End: 3}, plot.Bar{Row: "lane", Label: "two", Start: 3, End: 10},
+		plot.Bar{Row: "lane", Label: "three", Start: 10, End: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg := strings.ReplaceAll(b.Data["image/svg+xml"].(string), "\n", "")
+	height := func(word string) float64 {
+		m := regexp.MustCompile(`<text x="[-0-9.]+" y="([-0-9.]+)"[^>]*>` + word + ` ?</text>`).FindStringSubmatch(svg)
+		if m == nil {
+			t.Fatalf("no %s in %s", word, svg)
+		}
+		y, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return y
+	}
+	if lowest, axis := height("three"), height("0"); math.Abs(lowest-axis) < 40 {
+		t.Errorf("the last name of the legend is at %g, the axis's numbers are at %g", lowest, axis)
+	}
+}

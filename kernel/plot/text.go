@@ -142,3 +142,32 @@ func (logTicks) Ticks(low, high float64) []gonum.Tick {
 	}
 	return ticks
 }
+
+// whole says whether what the x axis counts comes in whole numbers only.
+func whole(series []Series) bool {
+	for _, s := range series {
+		for _, x := range s.X {
+			if x != math.Trunc(x) || math.Abs(x) >= 1<<53 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// wholeTicks marks whole numbers only: there is no rank 1.5.
+type wholeTicks struct{}
+
+func (wholeTicks) Ticks(low, high float64) []gonum.Tick {
+	var ticks []gonum.Tick
+	for _, t := range (gonum.DefaultTicks{}).Ticks(low, high) {
+		if t.Value != math.Trunc(t.Value) {
+			continue
+		}
+		if !t.IsMinor() && math.Abs(t.Value) < 1e6 {
+			t.Label = strconv.FormatFloat(t.Value, 'f', -1, 64)
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
