@@ -81,6 +81,15 @@ func (d *Device) PerThreadStream() *Stream {
 
 // use checks that the stream may be used, and gives its context.
 func (s *Stream) use(call string) (driver.Context, error) {
+	if s != nil && s.dev != nil && !s.closed.Load() && s.born == s.dev.epoch.Load() {
+		if c := s.dev.ctx.Load(); c != 0 {
+			return driver.Context(c), nil
+		}
+	}
+	return s.check(call) // apart: a call less, where each counts
+}
+
+func (s *Stream) check(call string) (driver.Context, error) {
 	if s == nil || s.dev == nil {
 		return 0, misuse(driver.ErrInvalidHandle, call, nil, "the stream is nil")
 	}
