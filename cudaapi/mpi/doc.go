@@ -18,6 +18,8 @@
 //   - a string or a value, such as x or 1.5, where it is only read,
 //   - a *cuda.HostBuffer,
 //   - a *cuda.Buffer: memory of a device,
+//   - a [Strided], in messages: elements of one of these that lie apart, such as
+//     a column of a matrix, by [Vector] or [Subarray],
 //   - nil, where there is nothing: no elements, or a side that does not count
 //     at this rank,
 //   - [InPlace], where MPI allows MPI_IN_PLACE.
