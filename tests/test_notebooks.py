@@ -207,3 +207,19 @@ def test_tutorials_are_written_and_never_overwritten(binary, tmp_path):
     assert changed.read_text() == "mine"
     subprocess.run([binary, "tutorials", folder, "--force"], check=True, stdout=subprocess.DEVNULL)
     assert changed.read_bytes() == NOTEBOOKS[0].read_bytes()
+
+
+def test_papermill_knows_what_can_be_set(tmp_path):
+    source = tmp_path / "source.ipynb"
+    nb = new_notebook(cells=[new_code_cell(
+        "// What to do\nvar (\n\tsamples = 1 << 20\n\tranks   = 0 // one for each GPU\n"
+        "\turl string = \"https://a/b\" // where from\n)\nx := 'a'\nvar f float64 = 1.0 / 3\na, b := 1, true\nvar later int",
+        metadata={"tags": ["parameters"]})])
+    nb.metadata["kernelspec"] = {"name": "gocuda", "display_name": "Go (CUDA)", "language": "go"}
+    nbformat.write(nb, source)
+    known = papermill.inspect_notebook(str(source))
+    assert {n: (p["inferred_type_name"], p["default"], p["help"]) for n, p in known.items()} == {
+        "samples": ("None", "1 << 20", ""), "ranks": ("None", "0", "one for each GPU"),
+        "url": ("string", '"https://a/b"', "where from"), "x": ("None", "'a'", ""), "f": ("float64", "1.0 / 3", ""),
+        "a": ("None", "1, true", ""), "b": ("None", "1, true", ""),
+    }

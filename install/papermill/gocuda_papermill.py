@@ -2,9 +2,17 @@
 
 import json
 import math
+import re
 
 from papermill.engines import NBClientEngine as Engine  # papermill's own, under our name too
+from papermill.models import Parameter
 from papermill.translators import Translator, papermill_translators
+
+# Variables with their values, in a var block or by themselves, and what is said
+# of them.
+DECLARATION = re.compile(
+    r"""^\s*(?:var\s+)?(?P<names>[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)(?P<type>\s+[^\s=:/][^=:/]*?)?\s*:?=\s*"""
+    r"""(?P<value>(?:"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])*'|[^"`'/]|/(?!/))+?)\s*(?://\s*(?P<help>.*))?$""")
 
 
 class GoTranslator(Translator):
@@ -57,6 +65,14 @@ class GoTranslator(Translator):
     def translate_dict(cls, value):
         pairs = (f"{cls.translate_escaped_str(k)}: {cls.translate(v)}" for k, v in value.items())
         return f"map[string]{cls.type_of(value.values())}{{{', '.join(pairs)}}}"
+
+    @classmethod
+    def inspect(cls, parameters_cell):
+        """What the cell declares: papermill warns of other names, and lists these
+        for --help-notebook."""
+        found = filter(None, map(DECLARATION.match, parameters_cell["source"].splitlines()))
+        return [Parameter(name=name.strip(), inferred_type_name=(m["type"] or "None").strip(), default=m["value"], help=m["help"] or "")
+                for m in found for name in m["names"].split(",")]
 
     @classmethod
     def comment(cls, text):
