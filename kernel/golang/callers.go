@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"maps"
 	"sort"
 	"strings"
 )
@@ -14,6 +15,9 @@ func (ev *Evaluator) rememberCallers(cell *checked) {
 		caller, ok := cell.info.Defs[d.Name].(*types.Func)
 		if !ok || d.Body == nil {
 			continue
+		}
+		if old, ok := ev.names[caller.Name()].(*types.Func); ok && d.Recv == nil && types.Identical(old.Signature(), caller.Signature()) && ev.callers[old] != nil {
+			ev.callers[caller] = maps.Clone(ev.callers[old])
 		}
 		ast.Inspect(d.Body, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {

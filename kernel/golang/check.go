@@ -357,6 +357,8 @@ func (c *checker) insert(names map[string][]*ast.Ident) {
 		if isOld {
 			if old := ev.names[plain]; old != nil {
 				c.insertProxy(name, old)
+			} else if p := ev.guessImport(plain); p != nil {
+				scope.Insert(types.NewPkgName(token.NoPos, c.pkg, name, p))
 			}
 			continue
 		}
@@ -442,7 +444,7 @@ func (c *checker) bindOld() {
 		for _, v := range values {
 			c.rename(v, func(id *ast.Ident) bool {
 				for _, n := range names {
-					if n == id.Name && ev.names[n] != nil && c.declared[n] >= s.Pos() {
+					if n == id.Name && c.means(id) && c.declared[n] >= s.Pos() {
 						return true
 					}
 				}
@@ -464,6 +466,24 @@ func (c *checker) bindOld() {
 			return isVar && c.isStmtVar(id.Name)
 		})
 	}
+}
+
+// means says whether a name meant something before the cell's own declaration
+// of it: it is of an earlier cell, or of a package that needs no import.
+func (c *checker) means(id *ast.Ident) bool {
+	if c.ev.names[id.Name] != nil {
+		return true
+	}
+	qualifies := false
+	for _, s := range c.src.steps {
+		ast.Inspect(s, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && sel.X == ast.Expr(id) {
+				qualifies = true
+			}
+			return !qualifies
+		})
+	}
+	return qualifies && c.ev.guessImport(id.Name) != nil
 }
 
 // isStmtVar says whether the cell declares a name by := at its outer level.
@@ -556,9 +576,32 @@ func (c *checker) typeError(err types.Error) {
 		last.text += fmt.Sprintf("\n\t%s at %s:%d:%d", rest, m.file, m.line, m.column)
 		return
 	}
+	m.text += c.stale(m.text)
 	m.text += c.suggest(m, err.Pos)
 	c.mistakes = append(c.mistakes, m)
 }
+
+// stale says which type in a mismatch was declared with another that was
+// declared again since.
+func (c *checker) stale(text string) string {
+	if !strings.HasPrefix(text, "cannot use ") && !strings.Contains(text, "mismatched types") {
+		return ""
+	}
+	for _, name := range identifier.FindAllString(text, -1) {
+		t, ok := c.ev.typeText[name]
+		if _, here := c.declared[name]; !ok || here {
+			continue
+		}
+		for used, was := range t.uses {
+			if _, here := c.declared[used]; here || c.ev.names[used] != was {
+				return fmt.Sprintf(" (%s has the %s that was declared before: run its cell again)", name, used)
+			}
+		}
+	}
+	return ""
+}
+
+var identifier = regexp.MustCompile(`[\pL_][\pL_\d]*`)
 
 var implicit = regexp.MustCompile(`^implicit assignment to unexported field (\S+) in struct literal of type (main\.)?([\pL_][\pL_\d]*)`)
 

@@ -319,6 +319,11 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 		}
 		decl := &lower.Decl{Func: d, Info: cell.info, Cell: name, Redirect: !cell.program}
 		if old, ok := ev.names[fun.Name()].(*types.Func); ok && d.Recv == nil && old.Pkg() != nil && old.Pkg().Path() == "main" && types.Identical(old.Signature(), fun.Signature()) {
+			if isGeneric(fun) {
+				decl.Sig, decl.TypeParams = fun.Signature(), fun.Signature().TypeParams()
+				l.Replace(old, fun, decl)
+				continue
+			}
 			decl.Replaces = old
 		}
 		l.Declare(fun, decl)
@@ -412,6 +417,7 @@ func cellObjects(cell *checked) []types.Object {
 
 // adopt makes the cell's names those of the session.
 func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
+	ev.rememberCallers(cell)
 	for _, o := range cellObjects(cell) {
 		name := o.Name()
 		if cell.program && (name == "main" || name == "init") {
@@ -428,7 +434,6 @@ func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
 			ev.current[m.old] = m.fun
 		}
 	}
-	ev.rememberCallers(cell)
 	ev.rememberTypes(src, cell.info)
 	ev.rememberSource(src, code, cell)
 }

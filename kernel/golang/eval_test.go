@@ -105,6 +105,22 @@ var scenarios = []scenario{
 		"p", "=> P{X: 3, y: 4}",
 		"func (p P) String() string { return \"P of \" + p.Z }\nr", "=> P of z",
 	}},
+	{"generic functions that are declared again", []string{
+		"func apply[T any](x T, f func(T) T) T { return f(x) }\nfunc double(i int) int { return 2 * i }\nfunc once(i int) int { return apply(i, double) }\nfunc text(s string) string { return apply(s, strings.ToUpper) }\nonce(1)", "=> 2",
+		"func apply[T any](x T, f func(T) T) T { return f(f(x)) }\nonce(1), apply(1, double), text(\"a\")", "=> 4, 4, \"A\"",
+		"func apply[T any](x T, f func(T) T) T { return f(f(f(x))) }\nonce(1), apply(1, double), apply(1.0, func(x float64) float64 { return x + 1 })", "=> 8, 8, 4",
+		"func apply[T any](x T) T { return x }\nonce(1)", "apply has another signature now: once, text still calls the old one, func[T any](x T, f func(T) T) T; run its cell again\n=> 8",
+	}},
+	{"a name hides the package that its value is made with", []string{
+		"big := new(big.Int).Exp(big.NewInt(2), big.NewInt(70), nil)\nbig", "=> 1180591620717411303424",
+		"list := list.New()\nlist.PushBack(1)\nlist.Len()", "=> 1",
+		"url, err := url.Parse(\"http://x/y\")\nurl.Path, err", `=> "/y", nil`,
+		"x := x + 1", "CompileError: In[4]:1:1: initialization cycle: x refers to itself",
+	}},
+	{"a type that was declared with another", []string{
+		"type cfg struct{ n int }\ntype Opt func(*cfg)\nvar o Opt", "",
+		"type cfg struct{ n, m int }\no = func(c *cfg) {}", "CompileError: In[2]:2:5: cannot use (func(c *cfg) literal) (value of type func(c *cfg)) as Opt value in assignment (Opt has the cfg that was declared before: run its cell again)",
+	}},
 	{"variables are initialized as those of a package", []string{
 		"var (\n\ta = b + 1\n\tb = first()\n\tn int\n)\nfunc first() int { return c * 2 }\nvar c = 3\na, b, c, n", "=> 7, 6, 3, 0",
 		"x := y()\nz := 5\nfunc y() int { return z }\nx, z", "=> 0, 5",

@@ -225,9 +225,9 @@ func newEnv(params *types.TypeParamList, targs []types.Type) *env {
 	return e
 }
 
-// Replace has a method of a generic type that a cell declared again called by
-// those who call old: its instances first, and then what is still to be
-// instantiated.
+// Replace has a generic function, or a method of a generic type, that a cell
+// declared again called by those who call old: its instances first, and then
+// what is still to be instantiated.
 func (l *Lowerer) Replace(old, fun *types.Func, d *Decl) {
 	d.Replaces = old
 	l.Declare(fun, d)
@@ -260,7 +260,7 @@ func (l *Lowerer) lowerDecl(name string, fun *types.Func, d *Decl, e *env, targs
 	f.analyze(params, sig.Results(), d.Func.Body)
 	text, header := f.function(params, sig, d.Func.Body, false)
 	variable := ""
-	if d.Redirect && (len(targs) == 0 || fun.Signature().Recv() != nil) {
+	if d.Redirect {
 		fmt.Fprintf(&l.types, "var %s_r bool\n", name)
 		variable = l.redirect(name, d, targs)
 		if variable == "" {
