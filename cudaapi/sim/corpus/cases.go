@@ -20,6 +20,7 @@ func files() []file {
 		{"spin", nil, spins()},
 		{"libcu", nil, libcus()},
 		{"complex", nil, complexes()},
+		{"numbers", nil, numbers()},
 	}
 }
 

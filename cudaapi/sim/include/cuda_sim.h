@@ -15,6 +15,9 @@
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __cluster_dims__(...)
+#ifndef __clang__
+#define __builtin_assume(x) ((x) ? (void)0 : __builtin_unreachable())
+#endif
 
 #include "sim/thread.h"
 #include "sim/runtime.h"
@@ -25,4 +28,6 @@
 #include "sim/warp.h"
 #include "sim/atomic.h"
 #include "sim/math.h"
+#include "sim/rounded.h"
+#include "sim/simd.h"
 #include "sim/kernel.h"

@@ -68,3 +68,10 @@ GOCUDA_ATOMIC_INT(float, atomicExch, gocuda::update(p, [=](float) { return v; })
     GOCUDA_ATOMIC_SCOPES(T, atomicCAS, (T *p, T expect, T v), (p, expect, v))
 GOCUDA_ATOMIC_SIZES(GOCUDA_ATOMIC_CAS)
 GOCUDA_ATOMIC_CAS(unsigned short)
+
+// Of vectors each number is added by itself.
+#define GOCUDA_ATOMIC_VECTOR(T, ...)                                                                         \
+    static GOCUDA_INLINE T atomicAdd(T *p, T v) { return T{__VA_ARGS__}; }                                   \
+    GOCUDA_ATOMIC_SCOPES(T, atomicAdd, (T *p, T v), (p, v))
+GOCUDA_ATOMIC_VECTOR(float2, atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y))
+GOCUDA_ATOMIC_VECTOR(float4, atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y), atomicAdd(&p->z, v.z), atomicAdd(&p->w, v.w))

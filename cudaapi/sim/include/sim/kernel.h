@@ -76,8 +76,6 @@ template <class F> static GOCUDA_INLINE GOCUDA_RAW F hide(F f) {
     return f;
 }
 
-#define GOCUDA_LAMBDA __attribute__((always_inline, no_instrument_function))
-
 // Run runs a kernel that finds out by itself which thread it is.
 template <auto F> struct Run;
 template <class... A, void (*F)(A...)> struct Run<F> {

@@ -110,6 +110,13 @@ static GOCUDA_INLINE float exp10f(float x) { return __builtin_powf(10.0f, x); }
 static GOCUDA_INLINE float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
 static GOCUDA_INLINE float norm3df(float x, float y, float z) { return __builtin_sqrtf(x * x + y * y + z * z); }
 static GOCUDA_INLINE double norm3d(double x, double y, double z) { return __builtin_sqrt(x * x + y * y + z * z); }
+static GOCUDA_INLINE float norm4df(float x, float y, float z, float w) { return __builtin_sqrtf(x * x + y * y + z * z + w * w); }
+static GOCUDA_INLINE double norm4d(double x, double y, double z, double w) { return __builtin_sqrt(x * x + y * y + z * z + w * w); }
+static GOCUDA_INLINE float rnorm3df(float x, float y, float z) { return 1.0f / norm3df(x, y, z); }
+static GOCUDA_INLINE double rnorm3d(double x, double y, double z) { return 1.0 / norm3d(x, y, z); }
+static GOCUDA_INLINE float rnorm4df(float x, float y, float z, float w) { return 1.0f / norm4df(x, y, z, w); }
+static GOCUDA_INLINE double rnorm4d(double x, double y, double z, double w) { return 1.0 / norm4d(x, y, z, w); }
+static GOCUDA_INLINE double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
 static GOCUDA_INLINE double sinpi(double x) { return __builtin_sin(x * 3.14159265358979323846); }
 static GOCUDA_INLINE double cospi(double x) { return __builtin_cos(x * 3.14159265358979323846); }
 static GOCUDA_INLINE float sinpif(float x) { return (float)sinpi((double)x); }
@@ -119,6 +126,46 @@ static GOCUDA_INLINE void sincosf(float x, float *s, float *c) { *s = __builtin_
 static GOCUDA_INLINE void sincospif(float x, float *s, float *c) { *s = sinpif(x); *c = cospif(x); }
 static GOCUDA_INLINE float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678118654752f); }
 static GOCUDA_INLINE double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
+// erfcinv is by Newton's method, from an approximation for most of the range.
+static inline double erfcinv(double x) {
+    if (!(x > 0 && x < 2)) return x == 0 ? __builtin_inf() : x == 2 ? -__builtin_inf() : __builtin_nan("");
+    if (x > 1) return -erfcinv(2 - x);
+    double t = __builtin_sqrt(-2 * log(x / 2));
+    double y = -0.70710678118654752440 * ((2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)) - t);
+    for (int i = 0; i < 4; i++) {
+        double e = erfc(y) - x;
+        y += e / (1.12837916709551257390 * exp(-y * y) - y * e);
+    }
+    return y;
+}
+static inline double erfinv(double x) {
+    if (fabs(x) > 0.1) return erfcinv(1 - x);
+    double y = 0.88622692545275801365 * x * (1 + 0.26179938779914943654 * x * x);
+    for (int i = 0; i < 4; i++) y -= (erf(y) - x) / (1.12837916709551257390 * exp(-y * y));
+    return y;
+}
+static inline double normcdfinv(double x) { return -1.41421356237309504880 * erfcinv(2 * x); }
+static inline double erfcx(double x) {
+    if (x < 25) return exp(x * x) * erfc(x);
+    double r = 1 / (2 * x * x);
+    return 0.56418958354775628695 / x * (1 - r * (1 - 3 * r * (1 - 5 * r)));
+}
+static inline double cyl_bessel_i0(double x) {
+    double sum = 1, term = 1;
+    for (int k = 1; term > sum * 1e-17; k++) sum += term *= x * x / (4.0 * k * k);
+    return sum;
+}
+static inline double cyl_bessel_i1(double x) {
+    double sum = 1, term = 1;
+    for (int k = 1; term > sum * 1e-17; k++) sum += term *= x * x / (4.0 * k * (k + 1));
+    return x / 2 * sum;
+}
+#define GOCUDA_BY_DOUBLE(fn)                                                                   \
+    static GOCUDA_INLINE float fn##f(float x) { return (float)fn((double)x); }                 \
+    static GOCUDA_INLINE float fn(float x) { return (float)fn((double)x); }
+GOCUDA_BY_DOUBLE(erfcinv) GOCUDA_BY_DOUBLE(erfinv) GOCUDA_BY_DOUBLE(normcdfinv) GOCUDA_BY_DOUBLE(erfcx)
+static GOCUDA_INLINE float cyl_bessel_i0f(float x) { return (float)cyl_bessel_i0((double)x); }
+static GOCUDA_INLINE float cyl_bessel_i1f(float x) { return (float)cyl_bessel_i1((double)x); }
 static GOCUDA_INLINE float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
 static GOCUDA_INLINE float saturate(float x) { return __saturatef(x); }
 
@@ -183,7 +230,8 @@ static GOCUDA_INLINE float __fdiv_rn(float x, float y) { return x / y; }
 static GOCUDA_INLINE double __ddiv_rn(double x, double y) { return x / y; }
 
 namespace gocuda {
-// opaque keeps the compiler from fusing a product into a sum.
+// opaque keeps the compiler from fusing a product into a sum, as its part or as
+// the product.
 template <class T> static GOCUDA_INLINE T opaque(T x) {
 #if defined(__x86_64__)
     asm("" : "+x"(x));
@@ -198,17 +246,19 @@ template <class To, class From> static GOCUDA_INLINE To same_bits(From f) {
     __builtin_memcpy(&t, &f, sizeof(To));
     return t;
 }
-template <class To, class From> static GOCUDA_INLINE To saturated(From v, From lo, From hi, To least, To most) {
-    return v != v ? To(0) : v <= lo ? least : v >= hi ? most : (To)v;
+// saturated is v as an integer, or the nearest that there is. lo and hi are the
+// first numbers beyond least and most.
+template <class To, class From> static GOCUDA_INLINE To saturated(From v, From lo, From hi, To least, To most, To nan) {
+    return v != v ? nan : v <= lo ? least : v >= hi ? most : (To)v;
 }
 } // namespace gocuda
 
-static GOCUDA_INLINE float __fadd_rn(float x, float y) { return gocuda::opaque(x + y); }
-static GOCUDA_INLINE float __fsub_rn(float x, float y) { return gocuda::opaque(x - y); }
+static GOCUDA_INLINE float __fadd_rn(float x, float y) { return gocuda::opaque(x) + gocuda::opaque(y); }
+static GOCUDA_INLINE float __fsub_rn(float x, float y) { return gocuda::opaque(x) - gocuda::opaque(y); }
 static GOCUDA_INLINE float __fmul_rn(float x, float y) { return gocuda::opaque(x * y); }
 static GOCUDA_INLINE float __fmaf_rn(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-static GOCUDA_INLINE double __dadd_rn(double x, double y) { return gocuda::opaque(x + y); }
-static GOCUDA_INLINE double __dsub_rn(double x, double y) { return gocuda::opaque(x - y); }
+static GOCUDA_INLINE double __dadd_rn(double x, double y) { return gocuda::opaque(x) + gocuda::opaque(y); }
+static GOCUDA_INLINE double __dsub_rn(double x, double y) { return gocuda::opaque(x) - gocuda::opaque(y); }
 static GOCUDA_INLINE double __dmul_rn(double x, double y) { return gocuda::opaque(x * y); }
 static GOCUDA_INLINE double __fma_rn(double x, double y, double z) { return __builtin_fma(x, y, z); }
 
@@ -222,27 +272,23 @@ static GOCUDA_INLINE int __double2loint(double x) { return (int)__double_as_long
 static GOCUDA_INLINE int __double2hiint(double x) { return (int)(__double_as_longlong(x) >> 32); }
 static GOCUDA_INLINE double __hiloint2double(int hi, int lo) { return __longlong_as_double((long long)hi << 32 | (unsigned)lo); }
 
-// Conversions saturate, as a GPU's do.
+// Conversions saturate, as a GPU's do. A NaN becomes 0, but where either has 64
+// bits the highest bit alone.
 #define GOCUDA_TO_INT(suffix, round)                                                                                                                \
-    static GOCUDA_INLINE int __float2int_##suffix(float x) { return gocuda::saturated<int>((double)round##f(x), -2147483648.0, 2147483647.0, -2147483647 - 1, 2147483647); } \
-    static GOCUDA_INLINE unsigned __float2uint_##suffix(float x) { return gocuda::saturated<unsigned>((double)round##f(x), 0.0, 4294967295.0, 0u, 4294967295u); }            \
-    static GOCUDA_INLINE int __double2int_##suffix(double x) { return gocuda::saturated<int>(round(x), -2147483648.0, 2147483647.0, -2147483647 - 1, 2147483647); }          \
-    static GOCUDA_INLINE unsigned __double2uint_##suffix(double x) { return gocuda::saturated<unsigned>(round(x), 0.0, 4294967295.0, 0u, 4294967295u); }                     \
-    static GOCUDA_INLINE long long __float2ll_##suffix(float x) { return (long long)round##f(x); }                                                \
-    static GOCUDA_INLINE long long __double2ll_##suffix(double x) { return (long long)round(x); }
+    static GOCUDA_INLINE int __float2int_##suffix(float x) { return gocuda::saturated<int>((double)round##f(x), -2147483649.0, 2147483648.0, -2147483647 - 1, 2147483647, 0); } \
+    static GOCUDA_INLINE unsigned __float2uint_##suffix(float x) { return gocuda::saturated<unsigned>((double)round##f(x), -1.0, 4294967296.0, 0u, 4294967295u, 0u); }            \
+    static GOCUDA_INLINE int __double2int_##suffix(double x) { return gocuda::saturated<int>(round(x), -2147483649.0, 2147483648.0, -2147483647 - 1, 2147483647, -2147483647 - 1); } \
+    static GOCUDA_INLINE unsigned __double2uint_##suffix(double x) { return gocuda::saturated<unsigned>(round(x), -1.0, 4294967296.0, 0u, 4294967295u, 1u << 31); }              \
+    static GOCUDA_INLINE long long __double2ll_##suffix(double x) { return gocuda::saturated<long long>(round(x), -9223372036854775808.0, 9223372036854775808.0, -9223372036854775807ll - 1, 9223372036854775807ll, -9223372036854775807ll - 1); } \
+    static GOCUDA_INLINE unsigned long long __double2ull_##suffix(double x) { return gocuda::saturated<unsigned long long>(round(x), -1.0, 18446744073709551616.0, 0ull, ~0ull, 1ull << 63); } \
+    static GOCUDA_INLINE long long __float2ll_##suffix(float x) { return __double2ll_##suffix((double)x); }                                        \
+    static GOCUDA_INLINE unsigned long long __float2ull_##suffix(float x) { return __double2ull_##suffix((double)x); }
 GOCUDA_TO_INT(rn, __builtin_rint)
 GOCUDA_TO_INT(rz, __builtin_trunc)
 GOCUDA_TO_INT(ru, __builtin_ceil)
 GOCUDA_TO_INT(rd, __builtin_floor)
-static GOCUDA_INLINE float __int2float_rn(int x) { return (float)x; }
-static GOCUDA_INLINE float __uint2float_rn(unsigned x) { return (float)x; }
 static GOCUDA_INLINE double __int2double_rn(int x) { return (double)x; }
 static GOCUDA_INLINE double __uint2double_rn(unsigned x) { return (double)x; }
-static GOCUDA_INLINE float __ll2float_rn(long long x) { return (float)x; }
-static GOCUDA_INLINE double __ll2double_rn(long long x) { return (double)x; }
-static GOCUDA_INLINE float __ull2float_rn(unsigned long long x) { return (float)x; }
-static GOCUDA_INLINE double __ull2double_rn(unsigned long long x) { return (double)x; }
-static GOCUDA_INLINE float __double2float_rn(double x) { return (float)x; }
 
 static GOCUDA_INLINE int __popc(unsigned x) { return __builtin_popcount(x); }
 static GOCUDA_INLINE int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -274,14 +320,22 @@ static GOCUDA_INLINE int __mul24(int x, int y) { return (int)((long long)(x << 8
 static GOCUDA_INLINE unsigned __umul24(unsigned x, unsigned y) { return (x & 0xffffffu) * (y & 0xffffffu); }
 static GOCUDA_INLINE int __hadd(int x, int y) { return (int)(((long long)x + y) >> 1); }
 static GOCUDA_INLINE int __rhadd(int x, int y) { return (int)(((long long)x + y + 1) >> 1); }
+static GOCUDA_INLINE unsigned __uhadd(unsigned x, unsigned y) { return (unsigned)(((unsigned long long)x + y) >> 1); }
+static GOCUDA_INLINE unsigned __urhadd(unsigned x, unsigned y) { return (unsigned)(((unsigned long long)x + y + 1) >> 1); }
 static GOCUDA_INLINE unsigned __sad(int x, int y, unsigned z) { return z + (unsigned)(x < y ? (long long)y - x : (long long)x - y); }
 static GOCUDA_INLINE unsigned __usad(unsigned x, unsigned y, unsigned z) { return z + (x < y ? y - x : x - y); }
 static GOCUDA_INLINE unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned n) { n &= 31; return n ? hi << n | lo >> (32 - n) : hi; }
 static GOCUDA_INLINE unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned n) { n &= 31; return n ? hi << (32 - n) | lo >> n : lo; }
-static GOCUDA_INLINE int __dp4a(int a, int b, int c) {
-    for (int i = 0; i < 4; i++) c += (int)(signed char)(a >> 8 * i) * (signed char)(b >> 8 * i);
-    return c;
-}
+// Products of parts of two words, added to c.
+#define GOCUDA_DOT(T, byte, half)                                                              \
+    static GOCUDA_INLINE T __dp4a(T a, T b, T c) {                                             \
+        for (int i = 0; i < 4; i++) c += (T)(byte)(a >> 8 * i) * (T)(byte)(b >> 8 * i);        \
+        return c;                                                                              \
+    }                                                                                          \
+    static GOCUDA_INLINE T __dp2a_lo(T a, T b, T c) { return c + (T)(half)a * (T)(byte)b + (T)(half)(a >> 16) * (T)(byte)(b >> 8); }           \
+    static GOCUDA_INLINE T __dp2a_hi(T a, T b, T c) { return c + (T)(half)a * (T)(byte)(b >> 16) + (T)(half)(a >> 16) * (T)(byte)(b >> 24); }
+GOCUDA_DOT(int, signed char, short)
+GOCUDA_DOT(unsigned, unsigned char, unsigned short)
 
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")

@@ -27,6 +27,7 @@ typedef unsigned long gocuda_u64;
 #define GOCUDA_RAW __attribute__((no_instrument_function))
 #endif
 #define GOCUDA_INLINE inline __attribute__((always_inline))
+#define GOCUDA_LAMBDA __attribute__((always_inline, no_instrument_function))
 #define GOCUDA_STACK (256ul << 10)
 #define GOCUDA_ROOM 320ul // for a Thread
 #define GOCUDA_COUNT_FIRST 8 // blocks whose accesses are counted: the first ones

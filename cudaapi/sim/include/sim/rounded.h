@@ -1,0 +1,72 @@
+// Arithmetic and conversions rounded otherwise than to nearest: what is nearest is
+// put right by the sign of its error.
+#pragma once
+
+namespace gocuda {
+struct Nearest { static GOCUDA_INLINE bool up(bool) { return false; } static GOCUDA_INLINE bool down(bool) { return false; } };
+struct Zero { static GOCUDA_INLINE bool up(bool negative) { return negative; } static GOCUDA_INLINE bool down(bool negative) { return !negative; } };
+struct Up { static GOCUDA_INLINE bool up(bool) { return true; } static GOCUDA_INLINE bool down(bool) { return false; } };
+struct Down { static GOCUDA_INLINE bool up(bool) { return false; } static GOCUDA_INLINE bool down(bool) { return true; } };
+
+// rounded is r, the nearest to what is error more, rounded as To says.
+template <class To, class T, class E> static GOCUDA_INLINE T rounded(T r, E error) {
+    bool negative = __builtin_signbit(r);
+    if (error > 0 && To::up(negative)) return nextafter(r, (T)__builtin_inf());
+    if (error < 0 && To::down(negative)) return nextafter(r, -(T)__builtin_inf());
+    return r;
+}
+template <class To, class T> static GOCUDA_INLINE T sum(T x, T y) {
+    x = opaque(x), y = opaque(y);
+    T r = x + y, part = r - x;
+    return rounded<To>(r, (x - (r - part)) + (y - part));
+}
+template <class To, class T> static GOCUDA_INLINE T product(T x, T y) {
+    T r = opaque(x * y);
+    return rounded<To>(r, fma(x, y, -r));
+}
+template <class To, class T> static GOCUDA_INLINE T quotient(T x, T y) {
+    T r = x / y, left = fma(-r, y, x);
+    return rounded<To>(r, y < 0 ? -left : left);
+}
+template <class To, class T> static GOCUDA_INLINE T root(T x) {
+    T r = sqrt(x);
+    return rounded<To>(r, fma(-r, r, x));
+}
+template <class To> static GOCUDA_INLINE float fused(float x, float y, float z) {
+    double p = opaque((double)x * y), s = p + z, part = s - p;
+    float r = __builtin_fmaf(x, y, z);
+    return rounded<To>(r, (s - r) + ((p - (s - part)) + (z - part)));
+}
+template <class To, class T, class F> static GOCUDA_INLINE T converted(F v) { return rounded<To>((T)v, (long double)v - (long double)(T)v); }
+} // namespace gocuda
+
+#define GOCUDA_ROUNDED(suffix, To)                                                                                   \
+    static GOCUDA_INLINE float __fadd_##suffix(float x, float y) { return gocuda::sum<gocuda::To>(x, y); }           \
+    static GOCUDA_INLINE float __fsub_##suffix(float x, float y) { return gocuda::sum<gocuda::To>(x, -y); }          \
+    static GOCUDA_INLINE float __fmul_##suffix(float x, float y) { return gocuda::product<gocuda::To>(x, y); }       \
+    static GOCUDA_INLINE float __fdiv_##suffix(float x, float y) { return gocuda::quotient<gocuda::To>(x, y); }      \
+    static GOCUDA_INLINE float __frcp_##suffix(float x) { return gocuda::quotient<gocuda::To>(1.0f, x); }            \
+    static GOCUDA_INLINE float __fsqrt_##suffix(float x) { return gocuda::root<gocuda::To>(x); }                     \
+    static GOCUDA_INLINE float __fmaf_##suffix(float x, float y, float z) { return gocuda::fused<gocuda::To>(x, y, z); } \
+    static GOCUDA_INLINE double __dadd_##suffix(double x, double y) { return gocuda::sum<gocuda::To>(x, y); }        \
+    static GOCUDA_INLINE double __dsub_##suffix(double x, double y) { return gocuda::sum<gocuda::To>(x, -y); }       \
+    static GOCUDA_INLINE double __dmul_##suffix(double x, double y) { return gocuda::product<gocuda::To>(x, y); }    \
+    static GOCUDA_INLINE double __ddiv_##suffix(double x, double y) { return gocuda::quotient<gocuda::To>(x, y); }   \
+    static GOCUDA_INLINE double __drcp_##suffix(double x) { return gocuda::quotient<gocuda::To>(1.0, x); }           \
+    static GOCUDA_INLINE double __dsqrt_##suffix(double x) { return gocuda::root<gocuda::To>(x); }
+GOCUDA_ROUNDED(rz, Zero)
+GOCUDA_ROUNDED(ru, Up)
+GOCUDA_ROUNDED(rd, Down)
+
+#define GOCUDA_CONVERTED(suffix, To)                                                                                 \
+    static GOCUDA_INLINE float __int2float_##suffix(int x) { return gocuda::converted<gocuda::To, float>(x); }       \
+    static GOCUDA_INLINE float __uint2float_##suffix(unsigned x) { return gocuda::converted<gocuda::To, float>(x); } \
+    static GOCUDA_INLINE float __ll2float_##suffix(long long x) { return gocuda::converted<gocuda::To, float>(x); }  \
+    static GOCUDA_INLINE float __ull2float_##suffix(unsigned long long x) { return gocuda::converted<gocuda::To, float>(x); } \
+    static GOCUDA_INLINE double __ll2double_##suffix(long long x) { return gocuda::converted<gocuda::To, double>(x); } \
+    static GOCUDA_INLINE double __ull2double_##suffix(unsigned long long x) { return gocuda::converted<gocuda::To, double>(x); } \
+    static GOCUDA_INLINE float __double2float_##suffix(double x) { return gocuda::converted<gocuda::To, float>(x); }
+GOCUDA_CONVERTED(rn, Nearest)
+GOCUDA_CONVERTED(rz, Zero)
+GOCUDA_CONVERTED(ru, Up)
+GOCUDA_CONVERTED(rd, Down)
