@@ -5,6 +5,8 @@
 //	go run ./bench/percall                          compiled
 //	gocuda-kernel exec bench/percall/main.go cell   as a cell of a notebook
 //
+// (A notebook's also looks in each turn of a loop whether it was interrupted: some
+// 10 ns that are not in here.)
 // The argument -devices tells what would be measured. The loops are written out,
 // for in a cell a call through a function value costs as much as some of the
 // calls.

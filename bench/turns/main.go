@@ -103,13 +103,13 @@ func start(args []string) (*program, error) {
 	return p, p.cmd.Start()
 }
 
-// ready waits until the program has set up.
-func (p *program) ready() error {
+// ready waits until the program has set up; what it says before goes to out.
+func (p *program) ready(out io.Writer) error {
 	for p.out.Scan() {
 		if p.out.Text() == "ready" {
 			return nil
 		}
-		fmt.Println(p.label+":", p.out.Text())
+		fmt.Fprintln(out, p.label+":", p.out.Text())
 	}
 	return fmt.Errorf("%s ended before it was ready (%v)", p.label, p.cmd.Wait())
 }
@@ -179,28 +179,28 @@ func quantile(v []float64, q float64) float64 {
 }
 
 // table prints a figure of each case and program.
-func table(title string, list []measured, found []figures, programs []*program, figure func(measured, []float64) float64) {
-	fmt.Printf("== %s\n| us |", title)
+func table(out io.Writer, title string, list []measured, found []figures, programs []*program, figure func(measured, []float64) float64) {
+	fmt.Fprintf(out, "== %s\n| us |", title)
 	for _, p := range programs {
-		fmt.Printf(" %s |", p.label)
+		fmt.Fprintf(out, " %s |", p.label)
 	}
-	fmt.Printf("\n|---|%s\n", strings.Repeat("---|", len(programs)))
+	fmt.Fprintf(out, "\n|---|%s\n", strings.Repeat("---|", len(programs)))
 	for i, m := range list {
-		fmt.Printf("| %s |", m.title())
+		fmt.Fprintf(out, "| %s |", m.title())
 		for _, p := range programs {
 			if v := found[i][p.label]; len(v) > 0 {
-				fmt.Printf(" %.3f |", figure(m, v))
+				fmt.Fprintf(out, " %.3f |", figure(m, v))
 			} else {
-				fmt.Print("  |")
+				fmt.Fprint(out, "  |")
 			}
 		}
-		fmt.Println()
+		fmt.Fprintln(out)
 	}
 }
 
 // differences prints what one program takes more than another in the same round,
 // or as which part of the other's rate it copies.
-func differences(one, other string, list []measured, found []figures) {
+func differences(out io.Writer, one, other string, list []measured, found []figures) {
 	shown := false
 	for i, m := range list {
 		a, b := found[i][one], found[i][other]
@@ -208,7 +208,7 @@ func differences(one, other string, list []measured, found []figures) {
 			continue
 		}
 		if !shown {
-			fmt.Printf("== %s less %s (copies: in parts of its rate), turn by turn\n| us | median | a quarter below | a quarter above |\n|---|---|---|---|\n", one, other)
+			fmt.Fprintf(out, "== %s less %s (copies: in parts of its rate), turn by turn\n| us | median | a quarter below | a quarter above |\n|---|---|---|---|\n", one, other)
 			shown = true
 		}
 		more, format := make([]float64, len(a)), "| %s | %+.3f | %+.3f | %+.3f |\n"
@@ -221,17 +221,21 @@ func differences(one, other string, list []measured, found []figures) {
 			}
 			format = "| %s | %.3f | %.3f | %.3f |\n"
 		}
-		fmt.Printf(format, m.title(), quantile(more, 0.5), quantile(more, 0.25), quantile(more, 0.75))
+		fmt.Fprintf(out, format, m.title(), quantile(more, 0.5), quantile(more, 0.25), quantile(more, 0.75))
 	}
 }
 
-func run() error {
-	rounds := flag.Int("rounds", 201, "`turns` of each call and program")
-	copyRounds := flag.Int("copies", 15, "`turns` of each copy and program")
-	trial := flag.Bool("trial", false, "copy 64 MiB at most, in place of 1 GiB")
-	flag.Parse()
+// run does what main does, and writes the tables to out.
+func run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("turns", flag.ContinueOnError)
+	rounds := flags.Int("rounds", 201, "`turns` of each call and program")
+	copyRounds := flags.Int("copies", 15, "`turns` of each copy and program")
+	trial := flags.Bool("trial", false, "copy 64 MiB at most, in place of 1 GiB")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
 	var programs []*program
-	for args := flag.Args(); len(args) > 0; {
+	for args := flags.Args(); len(args) > 0; {
 		group := args
 		if i := slices.Index(args, "--"); i >= 0 {
 			group, args = args[:i], args[i+1:]
@@ -246,10 +250,10 @@ func run() error {
 	}
 	var failed error
 	programs = slices.DeleteFunc(programs, func(p *program) bool {
-		err := p.ready()
+		err := p.ready(out)
 		if err != nil {
 			failed = err
-			fmt.Println(err, "and is left out")
+			fmt.Fprintln(out, err, "and is left out")
 		}
 		return err != nil
 	})
@@ -270,15 +274,15 @@ func run() error {
 		return err
 	}
 	found = append(found, copied...)
-	table(fmt.Sprintf("medians of %d turns, of copies %d", *rounds, *copyRounds), list, found, programs, func(_ measured, v []float64) float64 { return quantile(v, 0.5) })
-	table("best turns", list, found, programs, func(m measured, v []float64) float64 {
+	table(out, fmt.Sprintf("medians of %d turns, of copies %d", *rounds, *copyRounds), list, found, programs, func(_ measured, v []float64) float64 { return quantile(v, 0.5) })
+	table(out, "best turns", list, found, programs, func(m measured, v []float64) float64 {
 		if m.bytes > 0 {
 			return slices.Max(v)
 		}
 		return slices.Min(v)
 	})
 	for _, p := range pairs {
-		differences(p[0], p[1], list, found)
+		differences(out, p[0], p[1], list, found)
 	}
 	for _, p := range programs {
 		_ = p.in.Close()
@@ -290,7 +294,7 @@ func run() error {
 }
 
 func main() {
-	if err := run(); err != nil {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "turns:", err)
 		os.Exit(1)
 	}
