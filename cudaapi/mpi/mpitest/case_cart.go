@@ -97,6 +97,14 @@ func cartCases() []Case {
 				t.ok(line.Free())
 			}
 			t.ok(g.Free())
+			dims, err = mpi.DimsCreate(t.size, 0, 0, 0)
+			t.ok(err)
+			g = t.cart(dims, []bool{false, false, false})
+			line, err := g.CartSub([]bool{false, false, true})
+			t.ok(err)
+			t.same("ranks in a line of a cube", line.Size(), dims[2])
+			t.ok(line.Free())
+			t.ok(g.Free())
 		}},
 		{Name: "cart/dupAndLeftOver", Ranks: 2, Run: func(t *T) {
 			g, err := t.CartCreate([]int{t.size - 1}, []bool{false})

@@ -39,7 +39,7 @@ const fewRanks = 4
 // Cases is the whole suite.
 func Cases() []Case {
 	var all []Case
-	for _, part := range [][]Case{typeCases(), sizeCases(), requestCases(), probeCases(), cancelCases(), errorCases(), stridedCases()} {
+	for _, part := range [][]Case{typeCases(), sizeCases(), requestCases(), probeCases(), cancelCases(), errorCases(), modeCases(), stridedCases()} {
 		for _, c := range part {
 			c.Most = fewRanks // more ranks add nothing
 			all = append(all, c)
