@@ -457,6 +457,9 @@ func (ev *Evaluator) rememberSource(src *source, code string, cell *checked) {
 	}
 	for _, m := range cell.methods {
 		ev.source[m.fun] = text(m.decl)
+		if m.old != nil { // which stays the type's method
+			ev.source[m.old] = ev.source[m.fun]
+		}
 	}
 	for _, s := range src.steps {
 		switch d := s.(type) {

@@ -40,7 +40,12 @@ func (s *scope) Names() []types.Object {
 	return list
 }
 
-func (s *scope) Source(o types.Object) string { return s.source[o] }
+func (s *scope) Source(o types.Object) string {
+	if f, ok := o.(*types.Func); ok {
+		o = f.Origin() // of an instance's method
+	}
+	return s.source[o]
+}
 
 func (s *scope) Doc(o types.Object) string { return s.im.host.Doc(o) }
 

@@ -1,7 +1,9 @@
 package golang
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"gocuda/kernel/golang/assist"
@@ -33,4 +35,37 @@ func TestMustIsCompleted(t *testing.T) {
 
 func offers(c assist.Completion, text string) bool {
 	return slices.ContainsFunc(c.Matches, func(m assist.Match) bool { return m.Text == text })
+}
+
+// What later cells make of types and functions is completed and inspected: the
+// text of the newest version is shown.
+func TestLaterMethodsAreCompletedAndInspected(t *testing.T) {
+	s := newSession(t)
+	for _, code := range []string{
+		"type Stack[T any] struct{ items []T }\nvar s Stack[int]\ntype P struct{ n int }\nfunc Map[T, U any](xs []T, f func(T) U) (out []U) { return }",
+		"// Push puts.\nfunc (s *Stack[T]) Push(x T) { s.items = append(s.items, x) }",
+		"func (p P) Twice() int { return 2 * p.n }",
+		"func (p P) Twice() int { return p.n + p.n }\nfunc (s *Stack[E]) Push(x E) { s.items = append(s.items, x, x) }",
+	} {
+		if got := s.run(code); got != "" {
+			t.Fatal(got)
+		}
+	}
+	for code, want := range map[string]string{
+		"s.Pu": "Push", "(&Stack[string]{}).P": "Push", "P{1}.Tw": "Twice", "for _, x := range []Stack[P]{} { x.items[0].T": "Twice",
+		"Map([]P{}, func(p P) int { return p.": "Twice", "Map([]int{1}, strconv.It": "Itoa", "func (s *Stack[T]) Pop() (x T) { s.it": "items",
+		"x := Map([]int{}, func(int) *Stack[P] { return nil }); x[0].": "Push",
+	} {
+		if c := assist.Complete(s.ev.Scope(), code, len(code)); !offers(c, want) {
+			t.Errorf("%s\ncompletes to %v, not %s", code, c.Matches, want)
+		}
+	}
+	for code, want := range map[string]string{
+		"s.Push": "append(s.items, x, x)", "P{}.Twice": "return p.n + p.n", "Map": "func Map[T, U any](xs []T, f func(T) U) (out []U)", "(&Stack[P]{}).Push": "append(s.items, x, x)",
+	} {
+		b := assist.Inspect(s.ev.Scope(), code, len(code), 1)
+		if b == nil || !strings.Contains(fmt.Sprint(b.Data["text/plain"]), want) {
+			t.Errorf("%s\nis inspected as %v, without %s", code, b, want)
+		}
+	}
 }
