@@ -14,9 +14,19 @@ import (
 // second result is S. The results are also in the structure that was converted: a
 // call in a loop may convert the same one again and again, and look there.
 type Direct struct {
-	name  string                        // "Func" or "Type.Method"
-	frame reflect.Value                 // a nil pointer to its frame
-	call  func(from, to unsafe.Pointer) // of two frames
+	name  string        // "Func" or "Type.Method"
+	frame reflect.Value // a nil pointer to its frame
+	call  conversion
+}
+
+// conversion converts a frame to another one: it makes the call.
+type conversion = func(src, dest reflect.Value)
+
+// at is the frame that a value is.
+func at[F any](v reflect.Value) *F { return (*F)(unsafe.Pointer(v.UnsafeAddr())) }
+
+func direct[F any](name string, call conversion) Direct {
+	return Direct{name, reflect.ValueOf((*F)(nil)), call}
 }
 
 // The frames of functions of one to five arguments. The interpreter makes one a
@@ -59,10 +69,6 @@ type (
 	}
 )
 
-func direct[F any](name string, call func(from, to *F)) Direct {
-	return Direct{name, reflect.ValueOf((*F)(nil)), func(from, to unsafe.Pointer) { call((*F)(from), (*F)(to)) }}
-}
-
 // Direct1 makes a function of one argument direct, "Func", or a method without,
 // "Type.Method": its receiver is then the argument. f does what it does, with a
 // slice for a variadic parameter. No parameter's type is an interface, and no other
@@ -70,22 +76,35 @@ func direct[F any](name string, call func(from, to *F)) Direct {
 // no code of cells, does not change their variables, and neither keeps nor changes
 // the slice: calls in a loop may share one.
 func Direct1[A, R any](name string, f func(A) R) Direct {
-	return direct(name, func(from, to *frame1[A, R]) { from.R = f(from.A); to.R = from.R })
+	return direct[frame1[A, R]](name, func(src, dest reflect.Value) {
+		from, to := at[frame1[A, R]](src), at[frame1[A, R]](dest)
+		from.R = f(from.A)
+		to.R = from.R
+	})
 }
 
 // Direct2 is Direct1 for two arguments.
 func Direct2[A, B, R any](name string, f func(A, B) R) Direct {
-	return direct(name, func(from, to *frame2[A, B, R]) { from.R = f(from.A, from.B); to.R = from.R })
+	return direct[frame2[A, B, R]](name, func(src, dest reflect.Value) {
+		from, to := at[frame2[A, B, R]](src), at[frame2[A, B, R]](dest)
+		from.R = f(from.A, from.B)
+		to.R = from.R
+	})
 }
 
 // Direct3 is Direct1 for three arguments.
 func Direct3[A, B, C, R any](name string, f func(A, B, C) R) Direct {
-	return direct(name, func(from, to *frame3[A, B, C, R]) { from.R = f(from.A, from.B, from.C); to.R = from.R })
+	return direct[frame3[A, B, C, R]](name, func(src, dest reflect.Value) {
+		from, to := at[frame3[A, B, C, R]](src), at[frame3[A, B, C, R]](dest)
+		from.R = f(from.A, from.B, from.C)
+		to.R = from.R
+	})
 }
 
 // Direct5 is Direct1 for five arguments.
 func Direct5[A, B, C, D, E, R any](name string, f func(A, B, C, D, E) R) Direct {
-	return direct(name, func(from, to *frame5[A, B, C, D, E, R]) {
+	return direct[frame5[A, B, C, D, E, R]](name, func(src, dest reflect.Value) {
+		from, to := at[frame5[A, B, C, D, E, R]](src), at[frame5[A, B, C, D, E, R]](dest)
 		from.R = f(from.A, from.B, from.C, from.D, from.E)
 		to.R = from.R
 	})
@@ -93,12 +112,17 @@ func Direct5[A, B, C, D, E, R any](name string, f func(A, B, C, D, E) R) Direct 
 
 // Direct1R2 is Direct1 for a function of two results.
 func Direct1R2[A, R, S any](name string, f func(A) (R, S)) Direct {
-	return direct(name, func(from, to *frame1R2[A, R, S]) { from.R, from.S = f(from.A); to.R, to.S = from.R, from.S })
+	return direct[frame1R2[A, R, S]](name, func(src, dest reflect.Value) {
+		from, to := at[frame1R2[A, R, S]](src), at[frame1R2[A, R, S]](dest)
+		from.R, from.S = f(from.A)
+		to.R, to.S = from.R, from.S
+	})
 }
 
 // Direct3R2 is Direct1 for three arguments and two results.
 func Direct3R2[A, B, C, R, S any](name string, f func(A, B, C) (R, S)) Direct {
-	return direct(name, func(from, to *frame3R2[A, B, C, R, S]) {
+	return direct[frame3R2[A, B, C, R, S]](name, func(src, dest reflect.Value) {
+		from, to := at[frame3R2[A, B, C, R, S]](src), at[frame3R2[A, B, C, R, S]](dest)
 		from.R, from.S = f(from.A, from.B, from.C)
 		to.R, to.S = from.R, from.S
 	})
@@ -108,13 +132,13 @@ func Direct3R2[A, B, C, R, S any](name string, f func(A, B, C) (R, S)) Direct {
 type directs struct {
 	symbols map[string]string // by the function's name
 	types   map[string]reflect.Value
-	calls   map[reflect.Type]func(from, to unsafe.Pointer)
+	calls   map[reflect.Type]conversion
 }
 
 func (ds *directs) add(p Package, d Direct) {
 	if ds.symbols == nil {
 		ds.symbols, ds.types = make(map[string]string), make(map[string]reflect.Value)
-		ds.calls = make(map[reflect.Type]func(from, to unsafe.Pointer))
+		ds.calls = make(map[reflect.Type]conversion)
 	}
 	full, sig := p.function(d.name)
 	if sig == nil {
@@ -163,9 +187,7 @@ func (ds *directs) convert(from, to reflect.Type) func(src, dest reflect.Value) 
 	if call == nil || from != to {
 		return nil
 	}
-	return func(src, dest reflect.Value) {
-		call(unsafe.Pointer(src.UnsafeAddr()), unsafe.Pointer(dest.UnsafeAddr()))
-	}
+	return call
 }
 
 // Direct is the name of the type whose conversion calls a function, in the
