@@ -105,6 +105,22 @@ func (e *env) until(what string, f func() bool) {
 	}
 }
 
+// countBy has a kernel of each device count, by turns.
+func (e *env) countBy(first, second int) {
+	e.Helper()
+	const turns = 50
+	f, g := e.counter(first), e.counter(second)
+	p, word := e.flag()
+	s, other := e.stream(first, driver.StreamNonBlocking), e.stream(second, driver.StreamNonBlocking)
+	e.launch(first, f, s, 1, 1, args(p, uint32(1), uint32(turns)))
+	e.launch(second, g, other, 1, 1, args(p, uint32(0), uint32(turns)))
+	e.sync(first, s)
+	e.sync(second, other)
+	if *word != 2*turns {
+		e.Errorf("%d turns, want %d", *word, 2*turns)
+	}
+}
+
 var spinningTests = []test{
 	{name: "blocks wait for each other as far as there is room", run: func(e *env) {
 		const blocks, threads, turns = 100, 32, 5
@@ -154,32 +170,8 @@ var spinningTests = []test{
 			e.Errorf("the kernel left %d, want 2", *word)
 		}
 	}},
-	{name: "kernels of two streams wait for each other", run: func(e *env) {
-		const turns = 50
-		f := e.counter(0)
-		p, word := e.flag()
-		s, other := e.stream(0, driver.StreamNonBlocking), e.stream(0, driver.StreamNonBlocking)
-		e.launch(0, f, s, 1, 1, args(p, uint32(1), uint32(turns)))
-		e.launch(0, f, other, 1, 1, args(p, uint32(0), uint32(turns)))
-		e.sync(0, s)
-		e.sync(0, other)
-		if *word != 2*turns {
-			e.Errorf("%d turns, want %d", *word, 2*turns)
-		}
-	}},
-	{name: "kernels of two devices wait for each other", devices: 2, run: func(e *env) {
-		const turns = 50
-		f, g := e.counter(0), e.counter(1)
-		p, word := e.flag()
-		s, other := e.stream(0, driver.StreamNonBlocking), e.stream(1, driver.StreamNonBlocking)
-		e.launch(0, f, s, 1, 1, args(p, uint32(1), uint32(turns)))
-		e.launch(1, g, other, 1, 1, args(p, uint32(0), uint32(turns)))
-		e.sync(0, s)
-		e.sync(1, other)
-		if *word != 2*turns {
-			e.Errorf("%d turns, want %d", *word, 2*turns)
-		}
-	}},
+	{name: "kernels of two streams wait for each other", run: func(e *env) { e.countBy(0, 0) }},
+	{name: "kernels of two devices wait for each other", devices: 2, run: func(e *env) { e.countBy(0, 1) }},
 	{name: "kernels of two processes wait for each other", run: func(e *env) {
 		const turns = 10
 		f, s := e.counter(0), e.stream(0, driver.StreamNonBlocking)

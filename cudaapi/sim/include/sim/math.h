@@ -150,16 +150,17 @@ static inline double erfcx(double x) {
     double r = 1 / (2 * x * x);
     return 0.56418958354775628695 / x * (1 - r * (1 - 3 * r * (1 - 5 * r)));
 }
-static inline double cyl_bessel_i0(double x) {
+namespace gocuda {
+// bessel is the series of the modified Bessel function of an order without its
+// first factor.
+static inline double bessel(double x, int order) {
     double sum = 1, term = 1;
-    for (int k = 1; term > sum * 1e-17; k++) sum += term *= x * x / (4.0 * k * k);
+    for (int k = 1; term > sum * 1e-17; k++) sum += term *= x * x / (4.0 * k * (k + order));
     return sum;
 }
-static inline double cyl_bessel_i1(double x) {
-    double sum = 1, term = 1;
-    for (int k = 1; term > sum * 1e-17; k++) sum += term *= x * x / (4.0 * k * (k + 1));
-    return x / 2 * sum;
-}
+} // namespace gocuda
+static GOCUDA_INLINE double cyl_bessel_i0(double x) { return gocuda::bessel(x, 0); }
+static GOCUDA_INLINE double cyl_bessel_i1(double x) { return x / 2 * gocuda::bessel(x, 1); }
 #define GOCUDA_BY_DOUBLE(fn)                                                                   \
     static GOCUDA_INLINE float fn##f(float x) { return (float)fn((double)x); }                 \
     static GOCUDA_INLINE float fn(float x) { return (float)fn((double)x); }
