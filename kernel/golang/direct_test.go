@@ -49,6 +49,18 @@ func (t *Tally) Split(into *Tally, n int) (*Tally, bool) {
 	return into, t.Sum > 0
 }
 
+// Await has code of a cell run before it comes back.
+func (t *Tally) Await() error {
+	if awaited != nil {
+		awaited()
+	}
+	return nil
+}
+
+func (t *Tally) OnAwait(f func()) { awaited = f }
+
+var awaited func()
+
 func (t *Tally) Self() *Tally { return t }
 
 func (t *Tally) Plus(n int) (int, error) { return t.Sum + n, nil }
@@ -79,6 +91,7 @@ func TestDirectCalls(t *testing.T) {
 				}),
 				host.Direct1R2("Tally.Half", func(t *Tally) (int, error) { direct++; return t.Half() }),
 				host.Direct3R2("Tally.Split", func(t, into *Tally, n int) (*Tally, bool) { direct++; return t.Split(into, n) }),
+				host.Direct1("Tally.Await", func(t *Tally) error { direct++; return t.Await() }).Waits(),
 				host.Direct1("Tally.Self", func(t *Tally) *Tally { direct++; return t.Self() }),
 				host.Direct1("Step.Twice", func(s Step) Step { direct++; return s.Twice() }),
 				host.Direct2("NewStep", func(by int, times []int) Step { direct++; return NewStep(by, times...) }),
@@ -145,6 +158,7 @@ func TestDirectCalls(t *testing.T) {
 		{"for i := range seq { p.Add(s, i, 1); s.By++ }\na.Sum, b.Sum, s", 2},
 		{"turn := make(chan int)\ngo func() { <-turn; p, q = b, a; <-turn }()\nfor i := range 4 { p.Add(s, nil, i); if i == 1 { turn <- 1; turn <- 2 } }\na.Sum, b.Sum", 4},
 		{"go func() { turn <- 1; p, q = a, b; turn <- 2 }()\nfor i := range 4 { p.Add(s, nil, i); if i == 1 { <-turn; <-turn } }\na.Sum, b.Sum", 4},
+		{"a.OnAwait(func() { p, q = q, p })\nfor i := range 4 { p.Add(s, nil, i); if err := a.Await(); err != nil { panic(err) } }\na.Sum, b.Sum", 8},
 		{"pp := &p\nfor i := range 4 { p.Add(s, nil, i); if i == 1 { *pp = b } }\na.Sum, b.Sum", 4},
 		{"func inner() (int, int) { x, y := &golang.Tally{}, &golang.Tally{}; swap := func() { x, y = y, x }; for i := range 4 { x.Add(s, y, i); if i == 2 { swap() } }; return x.Sum, y.Sum }\ninner()", 4},
 		{"func captured() func() int { x := &golang.Tally{}; n := 5; return func() int { for i := range 3 { x.Add(s, nil, n, 1, n, i); n += 2 }; for range 2 { x.Add(s, x, 7) }; return x.Sum } }\ncaptured()()", 5},

@@ -585,6 +585,10 @@ func (h *hostTable) Direct(function string) (string, bool) {
 	return h.ev.importer.host.Direct(function)
 }
 
+func (h *hostTable) DirectWaits(function string) bool {
+	return h.ev.importer.host.DirectWaits(function)
+}
+
 func (h *hostTable) Define(name string, v reflect.Value) {
 	h.ev.interp.Use(interp.Exports{"rt/rt": {name: v}})
 }

@@ -17,6 +17,14 @@ type Direct struct {
 	name  string        // "Func" or "Type.Method"
 	frame reflect.Value // a nil pointer to its frame
 	call  conversion
+	waits bool
+}
+
+// Waits marks a function after which code of cells may have done something that
+// its caller counts on: which waits for work, or tells that it is done.
+func (d Direct) Waits() Direct {
+	d.waits = true
+	return d
 }
 
 // conversion converts a frame to another one: it makes the call.
@@ -26,7 +34,7 @@ type conversion = func(src, dest reflect.Value)
 func at[F any](v reflect.Value) *F { return (*F)(unsafe.Pointer(v.UnsafeAddr())) }
 
 func direct[F any](name string, call conversion) Direct {
-	return Direct{name, reflect.ValueOf((*F)(nil)), call}
+	return Direct{name: name, frame: reflect.ValueOf((*F)(nil)), call: call}
 }
 
 // The frames of functions of one to five arguments. The interpreter makes one a
@@ -133,12 +141,13 @@ type directs struct {
 	symbols map[string]string // by the function's name
 	types   map[string]reflect.Value
 	calls   map[reflect.Type]conversion
+	waits   map[string]bool // by the function's name
 }
 
 func (ds *directs) add(p Package, d Direct) {
 	if ds.symbols == nil {
 		ds.symbols, ds.types = make(map[string]string), make(map[string]reflect.Value)
-		ds.calls = make(map[reflect.Type]conversion)
+		ds.calls, ds.waits = make(map[reflect.Type]conversion), make(map[string]bool)
 	}
 	full, sig := p.function(d.name)
 	if sig == nil {
@@ -157,7 +166,7 @@ func (ds *directs) add(p Package, d Direct) {
 		panic(fmt.Sprintf("host: %s is a %v, and another direct function is so too: a conversion of %v would mean either", full, sig, frame))
 	}
 	symbol := fmt.Sprintf("Direct%d", len(ds.symbols))
-	ds.symbols[full], ds.types[symbol], ds.calls[frame] = symbol, d.frame, d.call
+	ds.symbols[full], ds.types[symbol], ds.calls[frame], ds.waits[full] = symbol, d.frame, d.call, d.waits
 }
 
 // function finds "Func" or "Type.Method" and tells its full name, as
@@ -196,3 +205,6 @@ func (im *Importer) Direct(function string) (symbol string, ok bool) {
 	symbol, ok = im.directs.symbols[function]
 	return symbol, ok
 }
+
+// DirectWaits says whether a direct function is marked: see Direct.Waits.
+func (im *Importer) DirectWaits(function string) bool { return im.directs.waits[function] }

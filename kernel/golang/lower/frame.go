@@ -70,24 +70,28 @@ func (f *fn) closed(e *ast.CallExpr) bool {
 	if tv := f.info.Types[fun]; tv.IsType() || tv.IsBuiltin() {
 		return true
 	}
-	return f.isDirect(e)
+	o := f.compiled(e)
+	return o != nil && !f.l.host.DirectWaits(o.FullName())
 }
 
-func (f *fn) isDirect(e *ast.CallExpr) bool {
+// compiled is the direct function that a call calls, or nil.
+func (f *fn) compiled(e *ast.CallExpr) *types.Func {
 	id := calledName(e.Fun)
 	if id == nil {
-		return false
+		return nil
 	}
 	o, ok := f.info.Uses[id].(*types.Func)
 	if !ok {
-		return false
+		return nil
 	}
-	_, direct := f.l.host.Direct(o.FullName())
-	return direct
+	if _, ok = f.l.host.Direct(o.FullName()); !ok {
+		return nil
+	}
+	return o
 }
 
-// unchanged is the text of a variable that has one value in all turns of the outermost
-// loop, "" of any other.
+// unchanged is the text of a variable that has one value in all turns of the
+// outermost loop, "" of any other.
 func (f *fn) unchanged(id *ast.Ident) string {
 	v, ok := f.info.Uses[id].(*types.Var)
 	if !ok || v.IsField() {
@@ -200,7 +204,7 @@ func (f *fn) ifFails(s *ast.IfStmt) bool {
 	o := f.defined(init.Lhs[0])
 	id, _ := ast.Unparen(cond.X).(*ast.Ident)
 	if call == nil || o == nil || id == nil || f.info.Uses[id] != o || cond.Op != token.NEQ || !f.isNil(cond.Y) ||
-		!f.isDirect(call) || !types.Identical(o.Type(), types.Universe.Lookup("error").Type()) {
+		f.compiled(call) == nil || !types.Identical(o.Type(), types.Universe.Lookup("error").Type()) {
 		return false
 	}
 	f.emit("{")
