@@ -51,6 +51,10 @@ func TestCellsOnRanks(t *testing.T) {
 		}
 		b.ok("%%mpi 0\nfmt.Println(\"next\")", "[0] next\n")
 
+		// Objects of types that cells declared.
+		b.ok("%%mpi\ntype part struct{ Name string; Of []int; next *part }\nvar got part\nif rank == 0 {\n\tgot = part{\"p\", []int{1, 2}, nil}\n}\nworld.BcastObject(&got, 0)\nif rank == 1 {\n\tworld.SendObject(map[string]part{\"x\": got}, 2, 9)\n}\nvar all []part\nworld.GatherObject(part{Name: fmt.Sprint(rank)}, &all, 0)\ngot.Name, got.Of, len(all)", "[0] \"p\", []int{1, 2}, 3\n[1-2] \"p\", []int{1, 2}, 0")
+		b.ok("%%mpi 2\nvar m map[string]part\nworld.RecvObject(&m, 1, mpi.AnyTag)\nm[\"x\"].Of[1]", "[2] 2")
+
 		// Displays, with their ranks, and updates of one rank's own.
 		o = b.ok("%%mpi\ndisplay.ShowAs(\"id\", rank)\ndisplay.Update(\"id\", rank+10)")
 		var texts []string

@@ -192,6 +192,9 @@ func policyOf(fun *types.Func) func() string {
 		}
 		return func() string { return "JSONOut" }
 	}
+	if fun.Pkg().Path() == "gocuda/cudaapi/mpi" && strings.HasSuffix(fun.Name(), "Object") {
+		return func() string { return "JSON" } // to encode or to decode
+	}
 	if how := dressed[fun.Pkg().Path()]; how != "" {
 		return func() string { return how }
 	}

@@ -112,6 +112,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Scan":          scanTarget,
 		"JSONIn":        r.jsonIn,
 		"JSONOut":       r.jsonOut,
+		"JSON":          r.jsonInOut,
 		"Dress":         r.dress,
 		"DressAll":      r.dressAll,
 		"DressFuncs":    r.dressFuncs,

@@ -26,6 +26,17 @@ func (r *Runtime) jsonIn(x any) any {
 // jsonTarget is a cell's pointer that encoding/json decodes into.
 type jsonTarget struct{ box Box }
 
+// jsonInOut is what is encoded or decoded, as compiled code likes.
+func (r *Runtime) jsonInOut(x any) any {
+	if p, ok := r.jsonIn(x).(*jsonTarget); ok {
+		return p
+	}
+	return r.jsonOut(x)
+}
+
+// MarshalJSON encodes what the pointer points to.
+func (p *jsonTarget) MarshalJSON() ([]byte, error) { return p.box.MarshalJSON() }
+
 // UnmarshalJSON decodes one value, which is well-formed.
 func (p *jsonTarget) UnmarshalJSON(data []byte) error {
 	t := typeView{p.box.T, p.box.T.Type, map[types.Type]reflect.Type{}}
