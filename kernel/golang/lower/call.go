@@ -177,8 +177,11 @@ var dressed = map[string]string{
 
 // policyOf says what a compiled function gets where it takes any.
 func policyOf(fun *types.Func) func() string {
-	if fun.FullName() == "fmt.Errorf" || fun.Pkg() != nil && fun.Pkg().Path() == "log/slog" {
-		return func() string { return "AsError" } // for %w, and what is logged by its error
+	if fun.FullName() == "fmt.Errorf" {
+		return func() string { return "AsError" } // for %w
+	}
+	if fun.Pkg() != nil && fun.Pkg().Path() == "log/slog" {
+		return func() string { return "Logged" }
 	}
 	if fun.Pkg() != nil && fun.Pkg().Path() == "fmt" && strings.Contains(strings.ToLower(fun.Name()), "scan") {
 		return func() string { return "Scan" }

@@ -50,7 +50,11 @@ func (p printer) methods(t *Type, v any) (done bool) {
 	for _, name := range []string{"Error", "String"} {
 		if f, ok := method[string](Box{t, v}, name); ok {
 			if rv := reflect.ValueOf(v); rv.Kind() == reflect.Pointer && rv.IsNil() {
-				fmt.Fprintf(p.s, p.directive(), (*nilStringer)(nil))
+				if text, ok := ofNil(f); ok {
+					fmt.Fprintf(p.s, p.directive(), text)
+				} else {
+					p.write("<nil>")
+				}
 				return true
 			}
 			fmt.Fprintf(p.s, p.directive(), stringFunc(f))
@@ -60,9 +64,11 @@ func (p printer) methods(t *Type, v any) (done bool) {
 	return false
 }
 
-type nilStringer struct{ s string }
-
-func (n *nilStringer) String() string { return n.s }
+// ofNil calls the method of a nil pointer, unless it panics.
+func ofNil(f func() string) (text string, ok bool) {
+	defer func() { ok = recover() == nil }()
+	return f(), true
+}
 
 // stringFunc lets fmt itself call the method, with its care for panics.
 type stringFunc func() string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/types"
 	"io"
+	"log/slog"
 	"os"
 	"reflect"
 	"sync"
@@ -277,6 +278,21 @@ func (e userError) Is(target error) bool {
 	}
 	return false
 }
+
+// logged gives package log/slog what it looks for in a value.
+func logged(x any) any {
+	if b, ok := x.(Box); ok {
+		if f, ok := method[slog.Value](b, "LogValue"); ok {
+			return userLogValuer(f)
+		}
+	}
+	return asError(x)
+}
+
+// userLogValuer is a cell's slog.LogValuer in compiled code's hands.
+type userLogValuer func() slog.Value
+
+func (f userLogValuer) LogValue() slog.Value { return f() }
 
 // asError gives fmt.Errorf an error where it would see a Box.
 func asError(x any) any {

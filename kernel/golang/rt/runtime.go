@@ -97,6 +97,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Eq":            equal,
 		"Un":            unwrap,
 		"AsError":       asError,
+		"Logged":        logged,
 		"Out":           r.out,
 		"HostMethod":    hostMethod,
 		"Run":           r.run,

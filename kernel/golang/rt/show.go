@@ -49,24 +49,32 @@ func (r *Runtime) out(x any) any {
 }
 
 // typeVerbs takes %T out of a format, and boxes from %p: fmt would print Box.
+// Where the format has numbers of arguments, other verbs may use the same ones:
+// what these verbs print is appended, and has a number too.
 func typeVerbs(format string, args []any) (string, []any) {
 	if !strings.ContainsAny(format, "Tp") {
 		return format, args
 	}
+	numbered := strings.Contains(format, "[")
 	var text strings.Builder
 	out := append([]any(nil), args...)
 	arg := 0
+	moved := false // the verb before has another number than it had
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {
 			text.WriteByte(format[i])
 			continue
 		}
 		j := i + 1
+		first := -1 // where the number of an argument can stand
 		for j < len(format) && strings.IndexByte("+-# 0123456789.[]*", format[j]) >= 0 {
 			if format[j] == '*' {
-				arg++
+				if arg++; first < 0 {
+					first = j
+				}
 			}
 			if format[j] == '[' {
+				first = len(format)
 				n := 0
 				for j++; j < len(format) && format[j] >= '0' && format[j] <= '9'; j++ {
 					n = n*10 + int(format[j]-'0')
@@ -86,23 +94,42 @@ func typeVerbs(format string, args []any) (string, []any) {
 			i = j
 			continue
 		}
-		if verb == 'T' && arg >= 0 && arg < len(out) {
-			if b, ok := unwrap(out[arg]).(Box); ok {
-				out[arg] = b.T.Name
-				verb = 's'
+		if first < 0 {
+			first = j
+		}
+		flags := format[i:j]
+		if moved && first < len(format) {
+			flags = fmt.Sprintf("%s[%d]%s", format[i:first], arg+1-strings.Count(flags, "*"), format[first:j])
+		}
+		moved = false
+		if b, ok := boxedArg(out, arg); ok && (verb == 'T' || verb == 'p') {
+			x := b.V
+			if verb == 'T' {
+				x, verb = b.T.Name, 's'
+			}
+			if !numbered {
+				out[arg] = x
+			} else if flags, _, _ = strings.Cut(flags, "["); !strings.Contains(flags, "*") {
+				out = append(out, x)
+				flags += fmt.Sprintf("[%d]", len(out))
+				moved = true
 			}
 		}
-		if verb == 'p' && arg >= 0 && arg < len(out) {
-			if b, ok := unwrap(out[arg]).(Box); ok {
-				out[arg] = b.V
-			}
-		}
-		text.WriteString(format[i:j])
+		text.WriteString(flags)
 		text.WriteByte(verb)
 		arg++
 		i = j
 	}
 	return text.String(), out
+}
+
+// boxedArg is a cell's value among the arguments of a format.
+func boxedArg(args []any, i int) (Box, bool) {
+	if i < 0 || i >= len(args) {
+		return Box{}, false
+	}
+	b, ok := unwrap(args[i]).(Box)
+	return b, ok
 }
 
 // nested returns the registered type for a component of t, or nil.
