@@ -94,7 +94,7 @@ func TestDirectCalls(t *testing.T) {
 				host.Direct1("Tally.Await", func(t *Tally) error { direct++; return t.Await() }).Waits(),
 				host.Direct1("Tally.Self", func(t *Tally) *Tally { direct++; return t.Self() }),
 				host.Direct1("Step.Twice", func(s Step) Step { direct++; return s.Twice() }),
-				host.Direct2("NewStep", func(by int, times []int) Step { direct++; return NewStep(by, times...) }),
+				host.Direct2("NewStep", func(by int, times []int) Step { direct++; return NewStep(by, times...) }).Pure(),
 			}
 		}
 		return p
@@ -162,7 +162,7 @@ func TestDirectCalls(t *testing.T) {
 		{"pp := &p\nfor i := range 4 { p.Add(s, nil, i); if i == 1 { *pp = b } }\na.Sum, b.Sum", 4},
 		{"func inner() (int, int) { x, y := &golang.Tally{}, &golang.Tally{}; swap := func() { x, y = y, x }; for i := range 4 { x.Add(s, y, i); if i == 2 { swap() } }; return x.Sum, y.Sum }\ninner()", 4},
 		{"func captured() func() int { x := &golang.Tally{}; n := 5; return func() int { for i := range 3 { x.Add(s, nil, n, 1, n, i); n += 2 }; for range 2 { x.Add(s, x, 7) }; return x.Sum } }\ncaptured()()", 5},
-		{"func rec(n int) { for i := range 2 { a.Add(golang.NewStep(n), nil, i, n, 3); if n > 0 { rec(n - 1) } } }\nrec(2)\na.Sum", 28},
+		{"func rec(n int) { for i := range 2 { a.Add(golang.NewStep(n), nil, i, n, 3); if n > 0 { rec(n - 1) } } }\nrec(2)\na.Sum", 21},
 		{"for i := range 2 { for j := range 3 { a.Add(s, b, j, i, 100); var k int = i + j; a.Add(s, b, 1, k); b.Add(s, nil, k) } }\na.Sum, b.Sum", 18},
 		{"for i := 0; a.Add(s, nil, i, 2) == nil && i < 3; i++ { s.Times = i }\na.Sum, s", 4},
 		{"for i := range 3 { if i > 0 && a.Add(s, b, 4) == nil && a.Add(golang.Step{-1, 1}, nil, 0) != nil { fmt.Println(i, a.Sum) } }", 4},
@@ -172,7 +172,9 @@ func TestDirectCalls(t *testing.T) {
 		{"func() (e error) { defer func() { e = fmt.Errorf(\"%v\", recover()) }(); for range 3 { none.Add(s, nil, -1) }; return nil }()", 1},
 		{"n, total := 0, 0\nagain: for range 2 { c, ok := p.Split(q, n); if ok { total += c.Sum } }\nn++\nif n < 3 { p = b; goto again }\ntotal", 6},
 		{"var done []func() int\nfor i := range 3 { c, ok := a.Split(b, 1); if ok { done = append(done, func() int { return c.Sum + i }) } }\ndone[0]() - done[2]()", 3},
-		{"for range 2 { a.Add(golang.NewStep(1), nil, -3, b) }\na.Sum", 4},
+		{"for range 2 { a.Add(golang.NewStep(1), nil, -3, b) }\na.Sum", 3}, // NewStep once
+		{"for i := range 3 { a.Add(golang.NewStep(i, 2), b, 0); a.Add(golang.NewStep(s.By, s.Times), nil, 0); s.By++ }\na.Sum, b.Sum, s", 12},
+		{"for i := range 3 { for range 2 { a.Add(golang.NewStep(i, 2, 3), nil, i) }; a.Self().Add(golang.NewStep(4), nil, 1) }\na.Sum", 19},
 		{"var errs []error\nfunc tries() error { for i := range 4 { if err := a.Add(golang.Step{1 - i, 1}, nil, 0, \"text\"); err != nil { errs = append(errs, err); if i == 2 { return err } } }; return nil }\ntries(), errs", 3},
 		{"for i := range 3 { if err := a.Add(golang.Step{1 - i, 1}, nil, 0); err != nil { func() { err = fmt.Errorf(\"%d: %w\", i, err); errs = append(errs, err) }(); fmt.Println(err) } else { fmt.Println(i, err) } }\nerrs[3:]", 3},
 		{"for i := range 3 { if err := a.Add(golang.Step{1 - i, 1}, nil, 0); err != nil { func() { err = fmt.Errorf(\"%d: %w\", i, err); errs = append(errs, err) }(); fmt.Println(err) } }\nerrs[3:]", 3},

@@ -585,8 +585,8 @@ func (h *hostTable) Direct(function string) (string, bool) {
 	return h.ev.importer.host.Direct(function)
 }
 
-func (h *hostTable) DirectWaits(function string) bool {
-	return h.ev.importer.host.DirectWaits(function)
+func (h *hostTable) DirectTraits(function string) (waits, pure bool) {
+	return h.ev.importer.host.DirectTraits(function)
 }
 
 func (h *hostTable) Define(name string, v reflect.Value) {

@@ -223,7 +223,7 @@ func busy(work func() string) {
 	done.Add(1)
 	go func() {
 		defer done.Done()
-		for want := work(); !stop.Load(); {
+		for want := work(); !stop.Load(); time.Sleep(100 * time.Microsecond) {
 			if got := work(); got != want { failed.Store(got + " is not " + want); return }
 		}
 	}()
@@ -234,7 +234,7 @@ busy(func() string { b, err := json.Marshal(v); return fmt.Sprint(string(b), err
 busy(func() string { x := reflect.ValueOf(v); return fmt.Sprint(x.Type(), x.NumField(), x.Field(0).Interface().(In).K) })
 busy(func() string { var a any = v.K; s, ok := a.(S); _, no := a.(error); return fmt.Sprint(s.String(), ok, no) })
 busy(func() (text string) { defer func() { text = fmt.Sprint(recover()) }(); var p *In; return p.K.String() })`)
-	for i := range 30 {
+	for i := range 20 {
 		code := fmt.Sprintf("type T%d struct { In; n, m%d int }\nfunc (t T%d) String() string { return fmt.Sprint(t.In.K) + fmt.Sprint(t.n) }\nfmt.Sprint(T%d{n: %d}, []any{T%d{}})", i, i, i, i, i, i)
 		if got, want := s.run(code), fmt.Sprintf("=> \"K%d [K0]\"\n", i); got != want {
 			t.Fatal(got)

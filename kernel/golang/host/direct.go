@@ -17,13 +17,23 @@ type Direct struct {
 	name  string        // "Func" or "Type.Method"
 	frame reflect.Value // a nil pointer to its frame
 	call  conversion
-	waits bool
+	traits
 }
+
+// traits are what calls in a loop must know of a direct function.
+type traits struct{ waits, pure bool }
 
 // Waits marks a function after which code of cells may have done something that
 // its caller counts on: which waits for work, or tells that it is done.
 func (d Direct) Waits() Direct {
 	d.waits = true
+	return d
+}
+
+// Pure marks a function whose result depends on its arguments alone, and that
+// does nothing else and does not panic.
+func (d Direct) Pure() Direct {
+	d.pure = true
 	return d
 }
 
@@ -141,13 +151,13 @@ type directs struct {
 	symbols map[string]string // by the function's name
 	types   map[string]reflect.Value
 	calls   map[reflect.Type]conversion
-	waits   map[string]bool // by the function's name
+	traits  map[string]traits // by the function's name
 }
 
 func (ds *directs) add(p Package, d Direct) {
 	if ds.symbols == nil {
 		ds.symbols, ds.types = make(map[string]string), make(map[string]reflect.Value)
-		ds.calls, ds.waits = make(map[reflect.Type]conversion), make(map[string]bool)
+		ds.calls, ds.traits = make(map[reflect.Type]conversion), make(map[string]traits)
 	}
 	full, sig := p.function(d.name)
 	if sig == nil {
@@ -166,7 +176,7 @@ func (ds *directs) add(p Package, d Direct) {
 		panic(fmt.Sprintf("host: %s is a %v, and another direct function is so too: a conversion of %v would mean either", full, sig, frame))
 	}
 	symbol := fmt.Sprintf("Direct%d", len(ds.symbols))
-	ds.symbols[full], ds.types[symbol], ds.calls[frame], ds.waits[full] = symbol, d.frame, d.call, d.waits
+	ds.symbols[full], ds.types[symbol], ds.calls[frame], ds.traits[full] = symbol, d.frame, d.call, d.traits
 }
 
 // function finds "Func" or "Type.Method" and tells its full name, as
@@ -206,5 +216,9 @@ func (im *Importer) Direct(function string) (symbol string, ok bool) {
 	return symbol, ok
 }
 
-// DirectWaits says whether a direct function is marked: see Direct.Waits.
-func (im *Importer) DirectWaits(function string) bool { return im.directs.waits[function] }
+// DirectTraits says how a direct function is marked: see Direct.Waits and
+// Direct.Pure.
+func (im *Importer) DirectTraits(function string) (waits, pure bool) {
+	t := im.directs.traits[function]
+	return t.waits, t.pure
+}

@@ -377,7 +377,7 @@ func (f *fn) multi(e ast.Expr, n int) []string {
 		tup := f.typeOf(x).(*types.Tuple)
 		text := f.call(x)
 		if strings.HasPrefix(text, f.l.aliases["direct"]+".") {
-			t := f.frameOf(text)
+			t := f.pair(text)
 			return []string{f.fromSlot(t+".R", tup.At(0).Type()), f.fromSlot(t+".S", tup.At(1).Type())}
 		}
 		temps := make([]string, n)

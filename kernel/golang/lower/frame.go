@@ -20,6 +20,7 @@ type outermost struct {
 	assigned map[types.Object]bool // the variables that its statements assign to; nil until asked for
 	open     bool                  // it calls or waits for code that may assign to package variables
 	frames   map[string]string     // what makes the calls whose frames are hoisted, by these
+	fixed    map[string]bool       // the frames to which no turn writes an argument
 }
 
 // look finds what the loop assigns to.
@@ -71,7 +72,11 @@ func (f *fn) closed(e *ast.CallExpr) bool {
 		return true
 	}
 	o := f.compiled(e)
-	return o != nil && !f.l.host.DirectWaits(o.FullName())
+	if o == nil {
+		return false
+	}
+	waits, _ := f.l.host.DirectTraits(o.FullName())
+	return !waits
 }
 
 // compiled is the direct function that a call calls, or nil.
@@ -117,7 +122,7 @@ func (f *fn) unchanged(id *ast.Ident) string {
 // stays says whether an argument has one value in all turns: whether its text has
 // nothing but the names of variables among e that do so, and constants.
 func (f *fn) stays(text string, e ...ast.Expr) bool {
-	if len(e) == 1 && text[0] != '[' && (f.info.Types[e[0]].Value != nil || f.isNil(e[0])) {
+	if len(e) == 1 && text[0] != '[' && (f.info.Types[e[0]].Value != nil || f.isNil(e[0]) || f.repeats(e[0], text)) {
 		return true
 	}
 	known := map[string]bool{"any": true, "nil": true, "noAny": true, "noInts": true, "true": true, "false": true}
@@ -139,6 +144,32 @@ func (f *fn) stays(text string, e ...ast.Expr) bool {
 	return !strings.HasPrefix(text, "&")
 }
 
+// repeats says whether an expression that is written as text is a call that gives
+// the same in each turn, such as cuda.Block(256).
+func (f *fn) repeats(e ast.Expr, text string) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	fun := f.compiled(call)
+	if fun == nil {
+		return false
+	}
+	_, pure := f.l.host.DirectTraits(fun.FullName())
+	frame := f.outermost.frameOf(strings.TrimSuffix(text, ".R"))
+	return pure && frame != "" && f.outermost.fixed[frame]
+}
+
+// frameOf is the hoisted frame of a direct call that is written as text; "" if it
+// has none.
+func (o *outermost) frameOf(call string) string {
+	_, name, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
+	if o.frames[name] != call {
+		return ""
+	}
+	return name
+}
+
 // arguments writes the frame of a direct call: of the arguments, receiver first, that
 // are written as args.
 func (f *fn) arguments(e *ast.CallExpr, typ string, args []string) string {
@@ -156,9 +187,9 @@ func (f *fn) arguments(e *ast.CallExpr, typ string, args []string) string {
 	name := f.temp()
 	put := f.outermost
 	if put.frames == nil {
-		put.frames = make(map[string]string)
+		put.frames, put.fixed = make(map[string]string), make(map[string]bool)
 	}
-	put.frames[name] = typ + "(" + name + ")"
+	put.frames[name], put.fixed[name] = typ+"("+name+")", len(changing) == 0
 	fmt.Fprintf(put.hoisted, "var %s %s = %s%s\n", name, typ, typ, literal(values, changing))
 	for i, v := range values {
 		if changing[i] {
@@ -174,8 +205,8 @@ func (f *fn) inFrame(call string) (frame string, ok bool) {
 	if f.outermost == nil {
 		return "", false
 	}
-	_, name, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
-	if f.outermost.frames[name] != call {
+	name := f.outermost.frameOf(call)
+	if name == "" {
 		return "", false
 	}
 	f.emit("%s", call)
@@ -239,8 +270,8 @@ func (f *fn) settle(text string) string {
 	return text[at+1:end] + "\n" + text[:at] + text[end:]
 }
 
-// frameOf keeps what a direct call of two results gives in a temporary.
-func (f *fn) frameOf(call string) string {
+// pair keeps what a direct call of two results gives in a temporary.
+func (f *fn) pair(call string) string {
 	if f.outermost == nil {
 		return f.spillAlways(call)
 	}

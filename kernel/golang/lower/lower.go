@@ -29,9 +29,10 @@ type Host interface {
 	// Direct is the type of package direct whose conversion calls a function
 	// without reflection: see host.Direct.
 	Direct(function string) (symbol string, ok bool)
-	// DirectWaits says whether code of cells may have run in the meantime that the
-	// function's caller counts on.
-	DirectWaits(function string) bool
+	// DirectTraits says whether code of cells may have run in the meantime that the
+	// function's caller counts on, and whether its result depends on the arguments
+	// alone.
+	DirectTraits(function string) (waits, pure bool)
 	// Define adds a symbol to the package that lowered code imports as rt.
 	Define(name string, v reflect.Value)
 	// Define a type under a name in package rt for one that its own table lacks.
