@@ -179,6 +179,9 @@ func (c *Comm) Free() error {
 			return c.fail(call, -1, err)
 		}
 	}
+	if err := c.port.Settle(); err != nil {
+		return c.fail(call, -1, err)
+	}
 	if err := c.side.Free(); err != nil {
 		return c.fail(call, -1, err)
 	}

@@ -120,7 +120,7 @@ func (m *Message) imrecvMemory(to *memory) (transport.Request, error) {
 		}
 	case to.dev != nil:
 		return m.c.port.Imrecv(m.m, to.dev)
-	case to.Bytes() >= device.Inline:
+	default:
 		return m.c.port.ImrecvHost(m.m, to.Memory)
 	}
 	return m.m.Imrecv(to.Memory)

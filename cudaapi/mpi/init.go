@@ -149,6 +149,7 @@ func Finalize() error {
 		return nil
 	}
 	w.settle()
+	_ = w.current.Load().port.Settle() // that a rank is lost, the transport says below
 	process.w.Store(nil)
 	process.over = true
 	w.finalized.Store(true)

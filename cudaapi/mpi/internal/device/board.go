@@ -46,7 +46,7 @@ type board [noticesKept]notice
 const (
 	boardBytes  = int(unsafe.Sizeof(board{}))
 	pageBytes   = 512 * boardBytes
-	pageHeader  = boardBytes // the first board's place holds the cookie
+	pageHeader  = boardBytes // the first board's place holds the cookie and the slots of offers
 	noBoard     = 0
 	pageMessage = 16 + 4 + 4 + 8 // host, process, descriptor, cookie
 )
@@ -55,6 +55,7 @@ const (
 type pages struct {
 	own   []byte
 	free  []int          // places of boards
+	slots []byte         // of offers, not in use
 	ranks map[int][]byte // by rank in the world
 }
 
@@ -120,6 +121,9 @@ func (e *Engine) OpenBoards(world transport.Comm) error {
 	}
 	for at := pageBytes - boardBytes; at >= pageHeader; at -= boardBytes {
 		p.free = append(p.free, at)
+	}
+	for slot := byte(slots); slot > 0; slot-- {
+		p.slots = append(p.slots, slot)
 	}
 	e.pages = p
 	return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // Inline is the length of an envelope, and of the longest message of device
-// memory that travels without one.
+// memory that its sender does not wait with until it is received.
 const Inline = 256
 
 // envelope stands for a message.
@@ -23,6 +23,7 @@ type envelope struct {
 	host   [16]byte
 	memory fabric.Export
 	ready  cuda.IPCEvent
+	slot   byte // where the sender says that it has withdrawn the message; 0: it does not
 }
 
 // The paths of envelopes.
@@ -43,6 +44,7 @@ func (e *envelope) encode(mark [16]byte) []byte {
 	b = append(b, e.host[:]...)
 	b = e.memory.Append(b)
 	b = append(b, e.ready[:]...)
+	b = append(b, e.slot)
 	return b[:Inline]
 }
 
@@ -60,7 +62,9 @@ func open(b []byte, mark [16]byte) (*envelope, bool) {
 	b = b[24+copy(e.host[:], b[24:]):]
 	memory, err := fabric.ReadExport(b)
 	e.memory = memory
-	copy(e.ready[:], b[fabric.ExportSize:])
+	b = b[fabric.ExportSize:]
+	b = b[copy(e.ready[:], b):]
+	e.slot = b[0]
 	return e, err == nil && e.path >= byIPC && e.path <= byIPCNow
 }
 

@@ -19,7 +19,8 @@ type hostReceive struct {
 	over   bool
 	st     transport.Status
 	err    error
-	behind *operation // what an envelope stands for
+	behind *operation    // what an envelope stands for
+	small  *[Inline]byte // where a message comes for memory that is too short for an envelope
 }
 
 // waiting is one that its transport knows how to wait for.
@@ -33,31 +34,48 @@ var (
 // IrecvHost starts a receive into host memory, which may be of a message of
 // device memory.
 func (p *Port) IrecvHost(m transport.Memory, source, tag int) (transport.Request, error) {
-	req, err := p.irecv(m, source, tag)
-	if err != nil || m.Bytes() < Inline {
-		return req, err // an envelope is too long for it, as the message is
+	if m.Bytes() < Inline && !p.Boards() {
+		return p.irecv(m, source, tag) // an envelope is too long for it, as the message is
 	}
-	return p.receivingHost(req, m), nil
+	return p.receivingHost(m, func(m transport.Memory) (transport.Request, error) { return p.irecv(m, source, tag) })
 }
 
 // ImrecvHost receives a message that was set aside into host memory.
 func (p *Port) ImrecvHost(m transport.Message, to transport.Memory) (transport.Request, error) {
-	req, err := m.Imrecv(to)
-	if err != nil {
-		return req, err
+	if to.Bytes() < Inline && !p.Boards() {
+		return m.Imrecv(to)
 	}
-	return p.receivingHost(req, to), nil
+	return p.receivingHost(to, m.Imrecv)
 }
 
-func (p *Port) receivingHost(req transport.Request, to transport.Memory) transport.Request {
+var smalls = sync.Pool{New: func() any { return new([Inline]byte) }}
+
+func (p *Port) receivingHost(to transport.Memory, begin func(transport.Memory) (transport.Request, error)) (transport.Request, error) {
+	in, small := to, (*[Inline]byte)(nil)
+	if to.Bytes() < Inline {
+		small = smalls.Get().(*[Inline]byte)
+		in = memoryOf(small[:])
+	}
+	req, err := begin(in)
+	if err != nil {
+		return nil, err
+	}
 	if _, ok := req.(transport.Waiter); ok {
 		w := waitings.Get().(*waiting)
-		w.p, w.to, w.req = p, to, req
-		return w
+		w.p, w.to, w.req, w.small = p, to, req, small
+		return w, nil
 	}
 	r := receives.Get().(*hostReceive)
-	r.p, r.to, r.req = p, to, req
-	return r
+	r.p, r.to, r.req, r.small = p, to, req, small
+	return r, nil
+}
+
+// came is what the transport has received into.
+func (r *hostReceive) came() []byte {
+	if r.small != nil {
+		return r.small[:]
+	}
+	return bytesOf(r.to)
 }
 
 // Test moves the message on and tells whether it is over.
@@ -75,11 +93,20 @@ func (r *hostReceive) Test() (transport.Status, bool, error) {
 		return transport.Status{}, false, nil
 	}
 	if err == nil && !st.Cancelled && st.Bytes == Inline {
-		if b := bytesOf(r.to); [16]byte(b) == r.p.e.mark {
-			x := &receiving{p: r.p, req: r.req, host: b, room: len(b)}
+		if b := r.came(); [16]byte(b) == r.p.e.mark {
+			into := bytesOf(r.to)
+			x := &receiving{p: r.p, req: r.req, host: b, into: into, room: len(into)}
 			x.o = &operation{e: r.p.e, step: x.step, cancel: r.req.Cancel}
 			r.behind = x.o
 			return r.behind.Test()
+		}
+	}
+	if r.small != nil && err == nil && !st.Cancelled {
+		if n := r.to.Bytes(); st.Bytes > n {
+			err = tooLong(st.Bytes, n)
+			st.Bytes = n
+		} else {
+			copy(bytesOf(r.to), r.small[:st.Bytes])
 		}
 	}
 	r.over, r.st, r.err = true, st, err
@@ -109,7 +136,10 @@ func (r *hostReceive) release() bool {
 	if t, ok := r.req.(transport.Releaser); ok {
 		t.Release()
 	}
-	r.p, r.to, r.req, r.over, r.st, r.err = nil, transport.Memory{}, nil, false, transport.Status{}, nil
+	if r.small != nil {
+		smalls.Put(r.small)
+	}
+	r.p, r.to, r.req, r.small, r.over, r.st, r.err = nil, transport.Memory{}, nil, nil, false, transport.Status{}, nil
 	return true
 }
 

@@ -1,7 +1,6 @@
 package device
 
 import (
-	"fmt"
 	"runtime"
 
 	"gocuda/cudaapi/mpi/internal/transport"
@@ -20,7 +19,7 @@ func (m *looked) Imrecv(to transport.Memory) (transport.Request, error) {
 	if to.Bytes() < len(m.text) {
 		st := m.status
 		st.Bytes = to.Bytes()
-		return &over{st, &transport.Error{Class: transport.Truncate, Call: "receive", Text: fmt.Sprintf("the message has %d bytes, the receive buffer %d", m.bytes, to.Bytes())}}, nil
+		return &over{st, tooLong(m.bytes, to.Bytes())}, nil
 	}
 	copy(bytesOf(to), m.text)
 	return &over{m.status, nil}, nil

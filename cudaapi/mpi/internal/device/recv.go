@@ -15,6 +15,7 @@ type receiving struct {
 	o      *operation
 	req    transport.Request
 	host   []byte       // where the transport receives
+	into   []byte       // the program's memory, if it is the host's
 	buf    *cuda.Buffer // of bytes; nil for host memory
 	room   int          // bytes of the program's memory
 	stream *cuda.Stream // of a stream-ordered receive
@@ -113,7 +114,7 @@ func (r *receiving) step() (bool, error) {
 			return false, err
 		}
 		r.ticket = nil
-		if err := r.say(taken, cuda.IPCEvent{}); err != nil {
+		if over, err := r.read(); err != nil || !over {
 			return false, err
 		}
 	}
@@ -124,7 +125,7 @@ func (r *receiving) step() (bool, error) {
 		}
 		r.lane.giveBack(r.copied)
 		r.copied = nil
-		if err := r.say(taken, cuda.IPCEvent{}); err != nil {
+		if over, err := r.read(); err != nil || !over {
 			return false, err
 		}
 	}
@@ -134,6 +135,15 @@ func (r *receiving) step() (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// read answers when the data have been copied, or asks for them if the sender has
+// withdrawn them meanwhile.
+func (r *receiving) read() (bool, error) {
+	if r.stands() {
+		return true, r.say(taken, cuda.IPCEvent{})
+	}
+	return false, r.ask()
 }
 
 // arrived looks at what the transport received.
@@ -156,9 +166,9 @@ func (r *receiving) arrived(st transport.Status) error {
 		if err := r.say(dropped, cuda.IPCEvent{}); err != nil {
 			return err
 		}
-		return &transport.Error{Class: transport.Truncate, Call: "receive", Text: fmt.Sprintf("the message has %d bytes, the receive buffer %d", env.bytes, r.room)}
+		return tooLong(int(env.bytes), r.room)
 	}
-	if env.path != onDemand {
+	if env.path != onDemand && (env.slot == 0 || r.stream == nil) { // who does not wait for the copy cannot look behind it
 		why := r.pull()
 		if why == nil {
 			return nil
@@ -173,16 +183,23 @@ func (r *receiving) arrived(st transport.Status) error {
 	return r.ask()
 }
 
+func tooLong(bytes, room int) error {
+	return &transport.Error{Class: transport.Truncate, Call: "receive", Text: fmt.Sprintf("the message has %d bytes, the receive buffer %d", bytes, room)}
+}
+
 // plain puts a message that came as it is into place.
 func (r *receiving) plain(n int) error {
-	if r.buf == nil || n == 0 {
-		return nil
-	}
 	if n > r.room { // the memory below was longer, for envelopes
 		r.o.status.Bytes = r.room
-		return &transport.Error{Class: transport.Truncate, Call: "receive", Text: fmt.Sprintf("the message has %d bytes, the receive buffer %d", n, r.room)}
+		return tooLong(n, r.room)
 	}
-	if r.stream != nil {
+	switch {
+	case n == 0:
+		return nil
+	case r.buf == nil:
+		copy(r.into, r.host[:n])
+		return nil
+	case r.stream != nil:
 		return r.buf.Slice(0, n).UploadAsync(r.host[:n], r.stream)
 	}
 	return r.buf.Slice(0, n).Upload(r.host[:n])
@@ -222,7 +239,7 @@ func (r *receiving) pull() error {
 		return r.lane.carry(r.ticket, r.buf, src, n)
 	}
 	if r.buf == nil {
-		err = cuda.MemcpyAsync(r.host[:n], src, s)
+		err = cuda.MemcpyAsync(r.into[:n], src, s)
 	} else if dst := r.buf.Slice(0, n); src.Device() == dst.Device() {
 		err = cuda.MemcpyAsync(dst, src, s)
 	} else {
@@ -304,7 +321,7 @@ func (r *receiving) ask() error {
 	}
 	r.pieces = &pieces{comm: r.p.side, peer: r.o.status.Source, tag: pieceTag(r.env.id), left: int(r.env.bytes)}
 	if r.buf == nil {
-		r.pieces.host = r.host
+		r.pieces.host = r.into
 		return nil
 	}
 	if err := r.choose(); err != nil {

@@ -23,6 +23,7 @@ type Port struct {
 	ranks      []byte // what each rank says of itself
 	boards     []*board
 	ids        atomic.Uint32
+	withdrawn  atomic.Int32 // messages of which the engine keeps copies
 
 	mu    sync.Mutex
 	left  []*looked // what Iprobe looked into, as it came
@@ -167,13 +168,21 @@ type sending struct {
 	lent     *cuda.Buffer // a copy, of memory that others cannot open
 	failed   error        // to free it
 	pieces   *pieces
+
+	slot  byte // of a short message, which may be withdrawn
+	since time.Time
+	data  []byte            // of one that was
+	sent  transport.Request // those, to the receiver
 }
 
 // Isend starts a send of device memory, behind the work of the default stream.
 // With synchronous it is complete only when the receive has begun.
 func (p *Port) Isend(b *cuda.Buffer, dest, tag int, synchronous bool) (transport.Request, error) {
 	if b.Bytes() > Inline && dest != transport.ProcNull {
-		return p.send(b, dest, tag, nil)
+		return p.send(b, dest, tag, nil, 0)
+	}
+	if slot := p.slotFor(b, dest, synchronous); slot > 0 {
+		return p.send(b, dest, tag, nil, slot)
 	}
 	host := make([]byte, b.Bytes())
 	if len(host) > 0 && dest != transport.ProcNull {
@@ -236,7 +245,7 @@ func (p *Port) IsendOn(b *cuda.Buffer, dest, tag int, s *cuda.Stream) (transport
 	if b.Bytes() == 0 || dest == transport.ProcNull {
 		return p.data.Isend(transport.Memory{T: transport.Byte}, dest, tag)
 	}
-	return p.send(b, dest, tag, s)
+	return p.send(b, dest, tag, s, 0)
 }
 
 // bytes is a buffer as bytes, and its device's lane.
@@ -249,12 +258,12 @@ func (e *Engine) bytes(b *cuda.Buffer) (*lane, *cuda.Buffer, error) {
 	return l, raw, err
 }
 
-func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream) (transport.Request, error) {
+func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream, slot byte) (transport.Request, error) {
 	l, raw, err := p.e.bytes(b)
 	if err != nil {
 		return nil, err
 	}
-	s := &sending{p: p, buf: raw, lane: l, dest: dest, stream: stream, id: p.ids.Add(1), answer: make([]byte, answerSize)}
+	s := &sending{p: p, slot: slot, since: time.Now(), buf: raw, lane: l, dest: dest, stream: stream, id: p.ids.Add(1), answer: make([]byte, answerSize)}
 	now := false
 	if stream == nil {
 		if now, err = idle(l.dev); err != nil {
@@ -341,7 +350,7 @@ func (s *sending) lend() error {
 
 // describe makes the envelope.
 func (s *sending) describe() ([]byte, error) {
-	e := &envelope{path: onDemand, id: s.id, sender: uint32(s.e().rank), key: s.key, bytes: uint64(s.buf.Bytes()), host: s.e().host}
+	e := &envelope{path: onDemand, slot: s.slot, id: s.id, sender: uint32(s.e().rank), key: s.key, bytes: uint64(s.buf.Bytes()), host: s.e().host}
 	if s.e().forced == IPC || s.e().forced == Auto && s.p.why(s.dest) == "" && s.p.host(s.dest) == s.e().host {
 		memory, err := fabric.NewExport(s.buf)
 		path, ready := byte(byIPCNow), cuda.IPCEvent{}
@@ -372,12 +381,23 @@ func (s *sending) end() {
 		s.lane.lend(s.ready)
 	}
 	s.ready = nil
+	s.freeSlot()
 	if s.lent != nil {
 		s.failed = fabric.Allocating(s.lent.Free)
 	}
 }
 
 func (s *sending) step() (bool, error) {
+	if s.slot > 0 && s.data == nil && s.reply != nil && time.Since(s.since) > offerTime {
+		if _, done, err := s.reply.Test(); err == nil && !done {
+			return s.withdraw()
+		}
+	}
+	return s.advance()
+}
+
+// advance goes on until the receiver has the data.
+func (s *sending) advance() (bool, error) {
 	if s.reply != nil {
 		_, done, err := s.reply.Test()
 		if err != nil || !done {
@@ -387,6 +407,12 @@ func (s *sending) step() (bool, error) {
 		if err := s.answered(); err != nil {
 			return false, err
 		}
+	}
+	if s.sent != nil {
+		if _, done, err := s.sent.Test(); err != nil || !done {
+			return false, err
+		}
+		s.sent = nil
 	}
 	if s.pieces != nil {
 		done, err := s.pieces.send()
@@ -415,7 +441,12 @@ func (s *sending) answered() error {
 	case taken:
 		s.read = true
 	case wanted:
-		if s.offered {
+		if s.data != nil {
+			var err error
+			s.sent, err = s.p.side.Isend(memoryOf(s.data), s.dest, pieceTag(s.id))
+			return err
+		}
+		if s.offered && s.slot == 0 { // a short message is asked for in other cases, too
 			s.p.learn(s.dest, "the receiver could not open the sender's memory")
 		}
 		if err := s.await(); err != nil {
