@@ -44,6 +44,15 @@ func New(devices ...*cuda.Device) (*Timeline, error) {
 	return t, nil
 }
 
+func (t *Timeline) String() string {
+	if t == nil {
+		return "no timeline"
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return fmt.Sprintf("timeline of %d pieces of work; Draw shows it", len(t.pieces))
+}
+
 // piece is work between two events.
 type piece struct {
 	lane, label string

@@ -89,6 +89,9 @@ func TestOrderAndOverlap(t *testing.T) {
 	b.ok(line.Do("s", "in", s, into(x, s)))
 	b.ok(line.Do("s", "again", s, into(x, s)))
 	b.ok(line.Do("other", "out", other, func() error { return cuda.MemcpyAsync(b.host, y, other) }))
+	if text := line.String(); text != "timeline of 3 pieces of work; Draw shows it" {
+		t.Error(text)
+	}
 	bars := b.bars(line, "s in", "s again", "other out")
 	in, again, out := bars["s in"], bars["s again"], bars["other out"]
 	if math.Min(in.Start, out.Start) != 0 || again.Start < in.End || out.Start >= in.End {
