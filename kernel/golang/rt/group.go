@@ -144,17 +144,14 @@ func (r *Runtime) goFunc(f func()) {
 // of the cell calls it, it is f. In any other, such as one of time.AfterFunc, f
 // runs as a goroutine of the cell that gave it, and its caller waits for it.
 func (r *Runtime) callback(f func()) func() {
-	if f == nil {
-		return nil
-	}
 	g := r.group()
+	if f == nil || g == nil {
+		return f
+	}
 	return func() {
 		if r.group() != nil {
 			f()
 			return
-		}
-		if g == nil {
-			g = &Group{Name: "goroutine"}
 		}
 		done := make(chan struct{})
 		go r.Start(g, func() {
