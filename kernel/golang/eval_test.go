@@ -237,6 +237,14 @@ var scenarios = []scenario{
 		"func first(xs []int, ok bool) bool { return ok && xs[0] == 1 }\nfmt.Println(first(nil, false), first(a, true))\nfirst(nil, true)", "false true\nPanic: runtime error: index out of range [0] with length 0",
 		"func swap(xs []int, i, j int) { xs[i], xs[j] = xs[j], xs[i] }\nswap(a, 0, 2)\nfmt.Println(a)\nswap(a, 1, 3)", "[3 2 1]\nPanic: runtime error: index out of range [3] with length 3",
 	}},
+	{"indices that may be negative, and others", []string{
+		"func at(xs []int, i int) int { x := xs[i]; i = 0; return x + xs[i] }\nat([]int{1}, -1)", "Panic: runtime error: index out of range [-1]",
+		"func before(xs []int) (s int) { for i := 2; i >= 0; i-- { k := i - 1; s += xs[k] }; return }\nbefore([]int{1, 2, 3})", "Panic: runtime error: index out of range [-1]",
+		"func last(xs []int) int { k := 0; for j := len(xs); j > -5; j += -1 { k = j - 1 }; return xs[k] }\nlast([]int{1, 2})", "Panic: runtime error: index out of range [-5]",
+		"func grid(a []int, n int) (s int) { for i := 0; i < n; i++ { for j := range n { k := i*n + j; s += a[k%len(a)] + a[i*n+j] } }; return }\ngrid([]int{1, 2, 3, 4}, 2)", "=> 20",
+		"grid([]int{1, 2, 3}, 2)", "Panic: runtime error: index out of range [3] with length 3",
+		"func down(xs []int) int { a, b := 1, 0; for range 3 { a, b = b, a-1 }; return xs[b] }\ndown([]int{7})", "Panic: runtime error: index out of range [-1]",
+	}},
 	{"unsafe", []string{
 		"import \"unsafe\"\na := [4]uint64{1, 2, 3, 4}\nunsafe.Slice(&a[1], 2)", "=> []uint64{2, 3}",
 		"n := 1 << 61\nunsafe.Slice(&a[0], n)", "Panic: runtime error: unsafe.Slice: len out of range",

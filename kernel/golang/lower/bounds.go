@@ -168,12 +168,6 @@ func (f *fn) indexGuard(base, index string, e *ast.IndexExpr) (g guard, b, i str
 	return g, base, index
 }
 
-// isNatural says whether an expression is a variable that is never negative.
-func (f *fn) isNatural(e ast.Expr) bool {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	return ok && f.shared.natural[f.info.ObjectOf(id)]
-}
-
 // guardSlice checks the bounds of a slice expression; those left out are "".
 func (f *fn) guardSlice(e *ast.SliceExpr, base string, p []string) {
 	l := f.l

@@ -54,6 +54,7 @@ type fn struct {
 type shared struct {
 	boxed   map[types.Object]bool
 	natural map[types.Object]bool   // integers that are never negative
+	above   map[types.Object][]loop // what some are below in loops
 	inRange map[*ast.IndexExpr]bool // ... and cannot be out of range
 	lits    map[string]int          // how many literals a function has, by its name
 	raw     map[ast.Expr]rawValue

@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // bounds finds the indices that need no check, or half of one: most of those
@@ -12,24 +13,37 @@ import (
 func (f *fn) bounds(body *ast.BlockStmt) {
 	f.shared.natural = make(map[types.Object]bool)
 	f.shared.inRange = make(map[*ast.IndexExpr]bool)
-	changed := make(map[types.Object]bool) // in other ways than by counting up
+	added := make(map[types.Object][]ast.Expr) // what variables are set to, or counted up by
+	changed := make(map[types.Object]bool)     // in other ways
+	declared := make(map[types.Object]bool)    // here: not a parameter
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for i, x := range n.Lhs {
 				o := f.objectOf(x)
+				if id, ok := x.(*ast.Ident); ok && f.info.Defs[id] != nil {
+					declared[o] = true
+				}
 				switch {
 				case o == nil:
-				case len(n.Rhs) == len(n.Lhs) && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN || n.Tok == token.ADD_ASSIGN) && f.isCount(n.Rhs[i]):
-					f.shared.natural[o] = true
+				case len(n.Rhs) == len(n.Lhs) && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN || n.Tok == token.ADD_ASSIGN):
+					added[o] = append(added[o], n.Rhs[i])
 				default:
 					changed[o] = true
 				}
 			}
 		case *ast.ValueSpec:
 			for i, id := range n.Names {
-				if len(n.Values) == 0 || len(n.Values) == len(n.Names) && f.isCount(n.Values[i]) {
-					f.shared.natural[f.info.Defs[id]] = true
+				o := f.info.Defs[id]
+				declared[o] = true
+				switch {
+				case o == nil:
+				case len(n.Values) == 0:
+					added[o] = append(added[o], nil)
+				case len(n.Values) == len(n.Names):
+					added[o] = append(added[o], n.Values[i])
+				default:
+					changed[o] = true
 				}
 			}
 		case *ast.IncDecStmt:
@@ -40,7 +54,7 @@ func (f *fn) bounds(body *ast.BlockStmt) {
 			for _, x := range []ast.Expr{n.Key, n.Value} {
 				if o := f.objectOf(x); o != nil {
 					if x == n.Key && n.Tok == token.DEFINE && f.counts(n) {
-						f.shared.natural[o] = true
+						added[o], declared[o] = append(added[o], nil), true
 						continue
 					}
 					changed[o] = true
@@ -49,9 +63,25 @@ func (f *fn) bounds(body *ast.BlockStmt) {
 		}
 		return true
 	})
-	for o := range f.shared.natural {
-		if b, ok := o.Type().(*types.Basic); changed[o] || f.shared.boxed[o] || isPackageLevel(o) || !ok || b.Kind() != types.Int {
-			delete(f.shared.natural, o)
+	for o := range added {
+		b, ok := o.Type().(*types.Basic)
+		f.shared.natural[o] = ok && b.Kind() == types.Int && declared[o] && !changed[o] && !f.shared.boxed[o] && !isPackageLevel(o)
+	}
+	f.shared.above = make(map[types.Object][]loop)
+	ast.Inspect(body, func(n ast.Node) bool {
+		counter, to, in := f.counted(n)
+		if once := declared[to] && len(added[to]) == 1; to != nil && (once || added[to] == nil) && !changed[to] && !f.shared.boxed[to] && !isPackageLevel(to) {
+			f.shared.above[to] = append(f.shared.above[to], loop{counter, in})
+		}
+		return true
+	})
+	// What is set to others is natural if these are.
+	for again := true; again; {
+		again = false
+		for o, values := range added {
+			if f.shared.natural[o] && slices.ContainsFunc(values, func(e ast.Expr) bool { return e != nil && !f.isNatural(e) }) {
+				f.shared.natural[o], again = false, true
+			}
 		}
 	}
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -65,6 +95,61 @@ func (f *fn) bounds(body *ast.BlockStmt) {
 		}
 		return true
 	})
+}
+
+// loop is a loop that runs while its counter is below a variable.
+type loop struct {
+	counter types.Object // nil: counts from 0
+	body    *ast.BlockStmt
+}
+
+// counted takes a loop apart that counts to an int variable: for i < n, range n.
+func (f *fn) counted(n ast.Node) (counter, to types.Object, body *ast.BlockStmt) {
+	var limit ast.Expr
+	switch n := n.(type) {
+	case *ast.ForStmt:
+		cond, ok := n.Cond.(*ast.BinaryExpr)
+		if !ok || cond.Op != token.LSS && cond.Op != token.LEQ {
+			return nil, nil, nil
+		}
+		if counter = f.objectOf(cond.X); counter == nil {
+			return nil, nil, nil
+		}
+		limit, body = cond.Y, n.Body
+	case *ast.RangeStmt:
+		limit, body = n.X, n.Body
+	default:
+		return nil, nil, nil
+	}
+	if to = f.objectOf(limit); to == nil {
+		return nil, nil, nil
+	}
+	if b, ok := to.Type().(*types.Basic); !ok || b.Kind() != types.Int {
+		return nil, nil, nil
+	}
+	return counter, to, body
+}
+
+// isNatural says whether an expression is never negative, unless it overflows.
+func (f *fn) isNatural(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		o := f.info.ObjectOf(e)
+		if o == nil {
+			return false
+		}
+		return f.shared.natural[o] || f.isCount(e) || slices.ContainsFunc(f.shared.above[o], func(l loop) bool {
+			return l.body.Pos() <= e.Pos() && e.Pos() < l.body.End() && (l.counter == nil || f.shared.natural[l.counter])
+		})
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.ADD, token.MUL, token.QUO:
+			return f.isNatural(e.X) && f.isNatural(e.Y)
+		case token.REM, token.SHR:
+			return f.isNatural(e.X)
+		}
+	}
+	return f.isCount(e)
 }
 
 // isCount says whether an expression is a constant that is not negative, or a length.
