@@ -264,7 +264,7 @@ func (s *scanned) tell(toks []token, slow bool) {
 // kernel cannot do: meet other threads, wait until one writes, or fail at once.
 func waits(name string) bool {
 	switch name {
-	case "cooperative_groups", "volatile", "atomic", "atomic_ref", "atomicCAS", "atomicExch", "assert", "asm", "__asm__":
+	case "cooperative_groups", "barrier", "volatile", "atomic", "atomic_ref", "atomicCAS", "atomicExch", "assert", "asm", "__asm__":
 		return true
 	}
 	for _, prefix := range []string{"__sync", "__shfl", "__ballot", "__any_", "__all_", "__match_", "__reduce_", "__active", "__nanosleep", "__threadfence", "__trap", "atomicCAS_", "atomicExch_"} {

@@ -21,6 +21,7 @@ func files() []file {
 		{"libcu", nil, libcus()},
 		{"complex", nil, complexes()},
 		{"numbers", nil, numbers()},
+		{"async", nil, asyncs()},
 	}
 }
 

@@ -43,3 +43,25 @@ func complexes() []kernelCase {
 		{name: "quotients", buffers: []*buffer{bin, quotients}, tolerance: 1e-4, launches: []launch{{"quotients", dim(1), dim(64), 0, []any{bin, quotients}}}},
 	}
 }
+
+// asyncs are the cases of async.cu.
+func asyncs() []kernelCase {
+	const threads, rounds, tiles = 128, 9, 5
+	hands := out(fill(threads, func(i int) int32 { return 1000*rounds*(rounds-1)/2 + int32((i+rounds)%threads) }))
+	in := fill(4*64*tiles, func(i int) float32 { return float32(mix(uint32(i)) % 64) })
+	bin, sums := &buffer{in: in}, out(fill(64, func(i int) float32 {
+		sum := float32(0)
+		for t := range tiles {
+			for _, v := range in[4*(64*t+63-i):][:4] {
+				sum += v
+			}
+		}
+		return sum
+	}))
+	largest := out(fill(32, func(i int) int32 { return int32(max(i, 5)) }))
+	return []kernelCase{
+		{name: "barriers that are arrived at first", buffers: []*buffer{hands}, launches: []launch{{"hand_on", dim(1), dim(threads), 0, []any{hands, int32(rounds)}}}},
+		{name: "tiles copied ahead", buffers: []*buffer{bin, sums}, launches: []launch{{"copied", dim(1), dim(64), 0, []any{bin, sums, int32(tiles)}}}},
+		{name: "types of the library", buffers: []*buffer{largest}, launches: []launch{{"typed", dim(1), dim(32), 0, []any{largest}}}},
+	}
+}

@@ -1,0 +1,12 @@
+// What the host's headers and the built-in ones declare, in libcu++'s namespace.
+#pragma once
+
+namespace std {}
+namespace cuda {
+namespace std {
+using namespace ::std;
+using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t; using ::intptr_t;
+using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::uintptr_t;
+using ::size_t; using ::ptrdiff_t;
+} // namespace std
+} // namespace cuda
