@@ -33,7 +33,7 @@ func TestOtherCompiler(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the corpus once more")
 	}
-	cmd := exec.Command(os.Args[0], "-test.run", "^(TestCorpus|TestIllegalAccesses|TestCompileErrors|TestGridBarrier|TestSpinningThreadsGetTurns|TestBarrierThatNeverCompletes|TestInlinePTXIsExplained)$/(check=true|^[^=]*$)/(adversarial=false|^[^=]*$)", "-test.v")
+	cmd := exec.Command(os.Args[0], "-test.run", "^(TestCorpus|TestLanguage|TestIllegalAccesses|TestCompileErrors|TestGridBarrier|TestSpinningThreadsGetTurns|TestBarrierThatNeverCompletes|TestInlinePTXIsExplained)$/(check=true|^[^=]*$)/(adversarial=false|^[^=]*$)", "-test.v")
 	cmd.Env = append(os.Environ(), "CXX=clang++")
 	out, err := cmd.CombinedOutput()
 	n := strings.Count(string(out), "--- PASS")

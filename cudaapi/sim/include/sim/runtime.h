@@ -29,6 +29,9 @@ GOCUDA_CALL void arrive(gocuda_u32 predicate);
 GOCUDA_CALL void arrive_grid();
 enum { opShuffle, opBallot, opMatchAny, opMatchAll, opAdd, opMin, opMax, opMinU, opMaxU, opAnd, opOr, opXor, opSync };
 GOCUDA_CALL gocuda_u64 exchange(gocuda_u32 op, gocuda_u32 mask, gocuda_u64 v, gocuda_u32 arg);
+#ifdef __clang__
+__attribute__((nomerge)) // each place in the code is one of its own
+#endif
 GOCUDA_CALL gocuda_u32 active();
 
 // Turns for other threads.
