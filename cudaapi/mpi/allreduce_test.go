@@ -28,16 +28,11 @@ func TestAllreduceOfDevices(t *testing.T) {
 // memory is the host's. Sums round, so that only one order of the ranks gives
 // the same at all of them.
 func jointly() error {
-	copies, err := countCopies()
-	if err != nil {
-		return err
-	}
-	world, devs, err := begin()
+	copies, world, d, err := beginCounting()
 	if err != nil {
 		return err
 	}
 	rank, p := world.Rank(), world.Size()
-	d := devs[rank%len(devs)]
 	value := func(rank, i int) float32 { return float32(math.Sin(float64(rank*7919 + i))) }
 	check := func(what string, n int, got []float32) error {
 		for i, v := range got {
@@ -257,7 +252,7 @@ func TestAllreduceOfDevicesAtATime(t *testing.T) {
 }
 
 func atATime() error {
-	world, devs, err := begin()
+	world, d, err := begin()
 	if err != nil {
 		return err
 	}
@@ -265,7 +260,6 @@ func atATime() error {
 	if err != nil {
 		return err
 	}
-	d := devs[world.Rank()%len(devs)]
 	reduce := func(c *mpi.Comm, times int) error {
 		b, err := d.Alloc(10, cuda.Int32)
 		if err != nil {

@@ -99,14 +99,33 @@ func wrapDriver(wrap func(driver.Driver) driver.Driver) error {
 	return cuda.Use(wrap(d))
 }
 
-// begin starts MPI in a rank, and lists the devices.
-func begin() (*mpi.Comm, cuda.DeviceList, error) {
+// beginAll starts MPI in a rank, and lists the devices.
+func beginAll() (*mpi.Comm, cuda.DeviceList, error) {
 	world, err := mpi.Init()
 	if err != nil {
 		return nil, nil, err
 	}
 	devs, err := cuda.Devices()
 	return world, devs, err
+}
+
+// begin starts MPI in a rank, which has a device of its own if there are enough.
+func begin() (*mpi.Comm, *cuda.Device, error) {
+	world, devs, err := beginAll()
+	if err != nil {
+		return nil, nil, err
+	}
+	return world, devs[world.Rank()%len(devs)], nil
+}
+
+// beginCounting does so with copies counted.
+func beginCounting() (*hostCopies, *mpi.Comm, *cuda.Device, error) {
+	copies, err := countCopies()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	world, d, err := begin()
+	return copies, world, d, err
 }
 
 func TestGroup(t *testing.T) {
@@ -122,7 +141,7 @@ func TestGroup(t *testing.T) {
 // ranks change their devices, so that there are several NCCL communicators, which
 // are to be destroyed in the same order by all ranks.
 func groups() error {
-	world, devs, err := begin()
+	world, devs, err := beginAll()
 	if err != nil {
 		return err
 	}
@@ -236,12 +255,11 @@ func TestStreamOrderedMessagesWhoseSendersAreLate(t *testing.T) { runRanks(t, 4,
 // late passes values around a ring, written behind gates that open one after the
 // other, when all messages are queued.
 func late() error {
-	world, devs, err := begin()
+	world, d, err := begin()
 	if err != nil {
 		return err
 	}
 	rank, size := world.Rank(), world.Size()
-	d := devs[rank%len(devs)]
 	out, err := d.NewStream(cuda.NonBlocking)
 	in, err2 := d.NewStream(cuda.NonBlocking)
 	const n = 1000
@@ -284,11 +302,10 @@ func late() error {
 // streams sends and receives in the order of streams: what is sent is uploaded
 // on the stream before, and overwritten on it behind; so is what is received.
 func streams() error {
-	world, devs, err := begin()
+	world, d, err := begin()
 	if err != nil {
 		return err
 	}
-	d := devs[world.Rank()%len(devs)]
 	s, err := d.NewStream(cuda.NonBlocking)
 	if err != nil {
 		return err
@@ -361,16 +378,11 @@ func countCopies() (*hostCopies, error) {
 // large runs collectives that are long enough for the ranks to ask each other
 // what memory they have: all devices', or some of them the host's.
 func large() error {
-	copies, err := countCopies()
-	if err != nil {
-		return err
-	}
-	world, devs, err := begin()
+	copies, world, d, err := beginCounting()
 	if err != nil {
 		return err
 	}
 	const n = 100_000
-	d := devs[world.Rank()%len(devs)]
 	p := world.Size()
 	host := make([]float32, n)
 	for i := range host {

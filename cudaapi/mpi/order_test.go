@@ -24,12 +24,11 @@ func TestMessagesFollowTheDefaultStream(t *testing.T) {
 // into what a stream reads behind one; the gates open when the messages are under
 // way. The stream is the default one, or one that the default stream waits for.
 func behind() error {
-	world, devs, err := begin()
+	world, d, err := begin()
 	if err != nil {
 		return err
 	}
 	rank := world.Rank()
-	d := devs[rank%len(devs)]
 	blocking, err := d.NewStream()
 	gate, err2 := d.AllocHost(1, cuda.Uint32, cuda.Portable, cuda.Mapped)
 	if err := errors.Join(err, err2); err != nil {

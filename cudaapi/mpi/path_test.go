@@ -18,11 +18,10 @@ func TestPoolMemoryByIPC(t *testing.T) {
 }
 
 func pool() error {
-	world, devs, err := begin()
+	world, d, err := begin()
 	if err != nil {
 		return err
 	}
-	d := devs[world.Rank()%len(devs)]
 	s, err := d.NewStream(cuda.NonBlocking)
 	if err != nil {
 		return err
@@ -82,11 +81,11 @@ func refusing() error {
 	if err := wrapDriver(func(d driver.Driver) driver.Driver { return &closed{d} }); err != nil {
 		return err
 	}
-	world, devs, err := begin()
+	world, d, err := begin()
 	if err != nil {
 		return err
 	}
-	b, err := devs[world.Rank()%len(devs)].Alloc(1000, cuda.Int32)
+	b, err := d.Alloc(1000, cuda.Int32)
 	if err != nil {
 		return err
 	}
