@@ -100,3 +100,41 @@ func refusing() error {
 	}
 	return b.Free()
 }
+
+func init() { programs["shut"] = shut }
+
+// Where nothing forces IPC, messages of any length come all the same, through the
+// host, and Path tells why.
+func TestMemoryThatCannotBeOpenedGoesThroughTheHost(t *testing.T) { runRanks(t, 2, "shut") }
+
+func shut() error {
+	if err := wrapDriver(func(d driver.Driver) driver.Driver { return &closed{d} }); err != nil {
+		return err
+	}
+	world, d, err := begin()
+	if err != nil {
+		return err
+	}
+	for _, n := range []int{2, 2, 1000, 2} {
+		b, err := d.Alloc(n, cuda.Int32)
+		if err != nil {
+			return err
+		}
+		if world.Rank() == 0 {
+			err = errors.Join(b.Fill(int32(n), nil), world.Send(b, 1, 0))
+		} else if _, err = world.Recv(b, 0, 0); err == nil {
+			var got []int32
+			if got, err = b.Int32s(); err == nil && (got[0] != int32(n) || got[n-1] != int32(n)) {
+				err = fmt.Errorf("%d elements: %d and %d", n, got[0], got[n-1])
+			}
+		}
+		if err := errors.Join(err, world.Barrier(), b.Free()); err != nil {
+			return err
+		}
+	}
+	why := [...]string{"the receiver could not open the sender's memory", "it is a test"}[world.Rank()]
+	if path, reason := mpi.Path(world, 1-world.Rank()); path != "staged" || !strings.Contains(reason, why) {
+		return fmt.Errorf("rank %d: the path is %s: %s", world.Rank(), path, reason)
+	}
+	return nil
+}

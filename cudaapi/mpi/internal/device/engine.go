@@ -1,12 +1,12 @@
 // Package device carries device memory over a Transport that takes host memory
 // only.
 //
-// A message of at most [Inline] bytes travels as any other. For a longer one
-// the sender sends an envelope in its place: exactly 256 bytes, which begin with
-// a random mark that the ranks agreed on when MPI started. It tells where the
-// data are. A receiver that can open them copies them from device to device
-// itself (CUDA IPC) and acknowledges; otherwise it asks the sender to send them
-// through the host, in pieces, whose copies overlap with their messages.
+// The sender of a message sends an envelope in its place: exactly 256 bytes, which
+// begin with a random mark that the ranks agreed on when MPI started. It tells where
+// the data are. (Where ranks have no boards, a message of at most [Inline] bytes
+// travels as any other.) A receiver that can open them copies them from device to
+// device itself (CUDA IPC) and acknowledges; otherwise it asks the sender to send
+// them through the host, in pieces, whose copies overlap with their messages.
 // Acknowledgements and pieces go by a communicator that programs do not see.
 package device
 

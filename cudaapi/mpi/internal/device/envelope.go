@@ -75,6 +75,7 @@ const (
 	wanted    = 3 // send the pieces
 	refused   = 4 // it does not work; why follows
 	dropped   = 5 // nobody reads it
+	again     = 6 // as wanted, though the memory can be opened
 )
 
 const answerSize = 1 + 64

@@ -143,7 +143,7 @@ func (r *receiving) read() (bool, error) {
 	if r.stands() {
 		return true, r.say(taken, cuda.IPCEvent{})
 	}
-	return false, r.ask()
+	return false, r.ask(again)
 }
 
 // arrived looks at what the transport received.
@@ -168,7 +168,10 @@ func (r *receiving) arrived(st transport.Status) error {
 		}
 		return tooLong(int(env.bytes), r.room)
 	}
-	if env.path != onDemand && (env.slot == 0 || r.stream == nil) { // who does not wait for the copy cannot look behind it
+	if env.path != onDemand {
+		if env.slot != 0 && r.stream != nil {
+			return r.ask(again) // who does not wait for the copy cannot look behind it
+		}
 		why := r.pull()
 		if why == nil {
 			return nil
@@ -180,7 +183,7 @@ func (r *receiving) arrived(st transport.Status) error {
 		}
 		r.p.learn(st.Source, why.Error())
 	}
-	return r.ask()
+	return r.ask(wanted)
 }
 
 func tooLong(bytes, room int) error {
@@ -315,8 +318,8 @@ func (r *receiving) choose() error {
 }
 
 // ask has the sender send the data in pieces.
-func (r *receiving) ask() error {
-	if err := r.say(wanted, cuda.IPCEvent{}); err != nil {
+func (r *receiving) ask(answer byte) error {
+	if err := r.say(answer, cuda.IPCEvent{}); err != nil {
 		return err
 	}
 	r.pieces = &pieces{comm: r.p.side, peer: r.o.status.Source, tag: pieceTag(r.env.id), left: int(r.env.bytes)}

@@ -440,14 +440,14 @@ func (s *sending) answered() error {
 	switch s.answer[0] {
 	case taken:
 		s.read = true
-	case wanted:
+	case wanted, again:
+		if s.offered && s.answer[0] == wanted {
+			s.p.learn(s.dest, "the receiver could not open the sender's memory")
+		}
 		if s.data != nil {
 			var err error
 			s.sent, err = s.p.side.Isend(memoryOf(s.data), s.dest, pieceTag(s.id))
 			return err
-		}
-		if s.offered && s.slot == 0 { // a short message is asked for in other cases, too
-			s.p.learn(s.dest, "the receiver could not open the sender's memory")
 		}
 		if err := s.await(); err != nil {
 			return err
