@@ -4,8 +4,9 @@
 // back, by its type alone.
 //
 // The types are described as the compiler describes its own. Code of methods is
-// a stub in assembly that calls a closure of reflect.MakeFunc; there are a few
-// hundred of them, on amd64. Where a Go release describes types in another way,
+// a stub in assembly that calls a closure of reflect.MakeFunc; there are 8,192 of
+// them, on amd64, and a method takes three: when none is left, further types
+// have no methods. Where a Go release describes types in another way,
 // Available is false.
 package named
 

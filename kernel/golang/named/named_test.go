@@ -149,3 +149,12 @@ func TestPanicInMethod(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// The last stub is as good as the first.
+func TestStubs(t *testing.T) {
+	for _, i := range []int{0, 1, stubCount / 2, stubCount - 1} {
+		if stubCount > 0 && stub(i) == nil {
+			t.Errorf("stub %d of %d is not where it is looked for", i, stubCount)
+		}
+	}
+}
