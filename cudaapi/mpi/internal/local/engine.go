@@ -16,7 +16,7 @@ type engine struct {
 	crowded    bool     // there are more ranks than processors
 	direct     bool     // large messages are read from their sender's memory
 	segment    *segment // nil for a world of one
-	sample     []byte   // what others may read, to see whether they can
+	cookie     *uint64
 
 	mu       sync.Mutex
 	closed   bool

@@ -12,9 +12,11 @@ import (
 const pullBytes = 4 << 20
 
 // fetch begins to receive a large message. To read it where it is costs one
-// copy, by the receiver, and what the system takes for it; to have it sent in parts
-// costs two, which the sender and the receiver make at the same time if both have
-// a processor. Which is the quicker one depends on the machine: see readsQuickly.
+// copy, by the receiver; to have it sent in parts costs two, which the sender
+// and the receiver make at the same time. So the second is the quicker one, as
+// long as both have a processor. (On the machines where reading was the quicker one
+// for memory that lay still, it was not for messages just written, whose lines are
+// in the sender's cache.)
 func (e *engine) fetch(r *request, c *context, from int, f *frame) {
 	r.status = c.status(from, f)
 	r.peer, r.other, r.addr = from, f.id, f.addr

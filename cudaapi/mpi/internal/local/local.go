@@ -6,9 +6,8 @@
 // memory from it. Small messages go through rings there, one for each pair of
 // ranks. A large message stays where it is until its receive is posted; then
 // the sender sends it through the ring in parts, while the receiver takes them
-// out; or, with more ranks than processors, and where that is quicker, the
-// receiver copies it straight out of the sender's memory (process_vm_readv), if the
-// system allows that.
+// out; or, with more ranks than processors, the receiver copies it straight out
+// of the sender's memory (process_vm_readv), where the system allows that.
 //
 // Messages progress in every call that asks for one (Test, Wait, Iprobe and
 // so on) and, when none has come for a while, in an agent: a goroutine that
@@ -109,39 +108,12 @@ func meet(s seat, m *member, mem []byte) (*engine, error) {
 
 // know takes in the process ids of the ranks.
 func (e *engine) know(pids []byte) {
-	tried := false
 	for i := range e.peers {
-		if i == e.rank {
-			continue
-		}
-		e.peers[i].pid = int(int32(binary.LittleEndian.Uint32(pids[4*i:])))
-		e.peers[i].readable = !partsOnly && e.canRead(i)
-		if e.peers[i].readable && !tried {
-			tried = true
-			e.direct = e.direct || e.readsQuickly(i)
+		if i != e.rank {
+			e.peers[i].pid = int(int32(binary.LittleEndian.Uint32(pids[4*i:])))
+			e.peers[i].readable = !partsOnly && e.canRead(i)
 		}
 	}
-}
-
-// readsQuickly tells whether to read another process's memory takes less time than
-// the two copies of a message in parts, which overlap, but each of which moves the
-// data from one processor's cache to another's. What the system takes for it
-// differs widely between machines.
-func (e *engine) readsQuickly(i int) bool {
-	const slower = 4 // than a copy in this process's own memory
-	from, to := make([]byte, sampleBytes), make([]byte, sampleBytes)
-	at := e.segment.rank(i).cookieAt.Load()
-	read, copied := time.Hour, time.Hour
-	for range 5 {
-		begun := time.Now()
-		if n, err := readProcess(e.peers[i].pid, unsafe.Pointer(&to[0]), at, sampleBytes); err != nil || n != sampleBytes {
-			return false
-		}
-		between := time.Now()
-		copy(to, from)
-		read, copied = min(read, between.Sub(begun)), min(copied, time.Since(between))
-	}
-	return read < slower*copied
 }
 
 func newLocal(e *engine, m *member) (*local, error) {
@@ -247,21 +219,16 @@ func (t *local) Finalize() error {
 	return failed
 }
 
-// sampleBytes are what others may read to see how long that takes.
-const sampleBytes = 128 << 10
-
 // publishCookie says where in this process's memory a number is that no other
-// process has: at the beginning of the sample.
+// process has.
 func (e *engine) publishCookie() {
 	var b [8]byte
 	rand.Read(b[:])
-	e.sample = make([]byte, sampleBytes)
-	for i := range e.sample {
-		e.sample[i] = b[i%len(b)]
-	}
+	e.cookie = new(uint64)
+	*e.cookie = binary.LittleEndian.Uint64(b[:])
 	me := e.segment.rank(e.rank)
-	me.cookie.Store(binary.LittleEndian.Uint64(b[:]))
-	me.cookieAt.Store(uint64(uintptr(unsafe.Pointer(&e.sample[0]))))
+	me.cookie.Store(*e.cookie)
+	me.cookieAt.Store(uint64(uintptr(unsafe.Pointer(e.cookie))))
 }
 
 // canRead tells whether this process may read the memory of rank i's, and that
