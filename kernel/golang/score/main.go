@@ -99,7 +99,7 @@ func prepare(root string) (dir string, err error) {
 	if err := os.CopyFS(filepath.Join(dir, "test"), os.DirFS(filepath.Join(root, "test"))); err != nil {
 		return "", err
 	}
-	packages, err := exec.Command("go", "list", "-export", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}", "std").Output()
+	packages, err := exec.Command("go", "list", "-trimpath", "-export", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}", "std").Output()
 	if err != nil {
 		return "", fmt.Errorf("go list std: %w", err)
 	}
