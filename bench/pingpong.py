@@ -21,6 +21,7 @@ options = options.parse_args()
 world = MPI.COMM_WORLD
 assert world.size == 2, "a ping-pong wants two ranks"
 other = 1 - world.rank
+name = os.path.basename(options.turns) if options.turns else "mpi4py"
 
 
 may = done = None
@@ -60,6 +61,6 @@ for size in sizes:
         if turn > 0:  # the first one warms up
             took.append((time.perf_counter() - start) * 1e6 / (2 * n))
         if done:
-            print("mpi4py", file=done, flush=True)
+            print(name, file=done, flush=True)
     if world.rank == 0:
-        print("mpi4py %d %.3f %.3f" % (size, min(took), statistics.median(took)), flush=True)
+        print("%s %d %.3f %.3f" % (name, size, min(took), statistics.median(took)), flush=True)

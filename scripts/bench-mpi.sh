@@ -26,23 +26,26 @@ theirs() { timeout 60 "$mpirun" -n 2 "$@"; }
 unbound() { OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none theirs "$@"; }
 
 # compare prints the least and the median of each program's lines, and how they
-# stand to mpi4py's.
+# stand to mpi4py's: bound to a processor beside bound.
 compare() {
   awk '
+    function like(name) { return name ~ /-bound$/ ? "mpi4py-bound" : "mpi4py" }
     { if (!($1 in labels)) { labels[$1]; order[++n] = $1 }
       if (!($2 in sizes)) { sizes[$2]; rows[++m] = $2 }
       least[$1, $2] = $3; median[$1, $2] = $4 }
     END {
-      printf "| bytes |"; for (i = 1; i <= n; i++) printf " %s: us | (least) |", order[i]
-      for (i = 1; i <= n; i++) if ("mpi4py" in labels && order[i] != "mpi4py") printf " %s / mpi4py | (least) |", order[i]
-      columns = n + ("mpi4py" in labels ? n - 1 : 0)
-      printf "\n|---|"; for (i = 1; i <= columns; i++) printf "---|---|"
+      for (i = 1; i <= n; i++) if (order[i] !~ /^mpi4py/ && like(order[i]) in labels) ratio[++k] = order[i]
+      printf "| bytes |"
+      for (i = 1; i <= n; i++) printf " %s: us | (least) |", order[i]
+      for (i = 1; i <= k; i++) printf " %s / %s | (least) |", ratio[i], like(ratio[i])
+      printf "\n|---|"
+      for (i = 1; i <= n + k; i++) printf "---|---|"
       print ""
       for (j = 1; j <= m; j++) {
-        printf "| %s |", rows[j]
-        for (i = 1; i <= n; i++) printf " %s | (%s) |", median[order[i], rows[j]], least[order[i], rows[j]]
-        for (i = 1; i <= n; i++) if ((r = median["mpi4py", rows[j]]) && order[i] != "mpi4py")
-          printf " %.3f | (%.3f) |", median[order[i], rows[j]] / r, least[order[i], rows[j]] / least["mpi4py", rows[j]]
+        s = rows[j]
+        printf "| %s |", s
+        for (i = 1; i <= n; i++) printf " %s | (%s) |", median[order[i], s], least[order[i], s]
+        for (i = 1; i <= k; i++) printf " %.3f | (%.3f) |", median[ratio[i], s] / median[like(ratio[i]), s], least[ratio[i], s] / least[like(ratio[i]), s]
         print ""
       }
     }'
