@@ -211,6 +211,12 @@ func (b *Buffer) Device() *Device { return b.own.dev }
 // pointers.
 func (b *Buffer) Address() uintptr { return uintptr(b.ptr) }
 
+// AddressRange is the allocation of which the buffer is all or a view: its address
+// and its length in bytes (cuMemGetAddressRange).
+func (b *Buffer) AddressRange() (base uintptr, bytes uint64) {
+	return uintptr(b.own.ptr), b.own.bytes
+}
+
 // Slice is a view of the elements i to j-1, as Go's b[i:j]. It panics, as Go
 // does, if they are not within the buffer.
 func (b *Buffer) Slice(i, j int) *Buffer {

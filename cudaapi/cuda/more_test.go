@@ -144,6 +144,17 @@ func TestPointer(t *testing.T) {
 	}
 }
 
+// TestAddressRange: a view tells of the allocation that it is part of.
+func TestAddressRange(t *testing.T) {
+	b := must[*cuda.Buffer](t)(devices(t, 1)[0].Alloc(100, cuda.Float64))
+	defer b.Free()
+	for _, v := range []*cuda.Buffer{b, b.Slice(10, 30)} {
+		if base, bytes := v.AddressRange(); base != b.Address() || bytes != 800 {
+			t.Errorf("%v: %#x, %d bytes, want %#x, 800", v, base, bytes, b.Address())
+		}
+	}
+}
+
 func TestIPCHandlesAsText(t *testing.T) {
 	d := devices(t, 1)[0]
 	b := must[*cuda.Buffer](t)(d.Alloc(100, cuda.Float64))

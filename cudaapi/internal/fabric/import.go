@@ -45,6 +45,7 @@ func Allocating(f func() error) error {
 type Export struct {
 	Memory  cuda.IPCMemory
 	Base    uint64 // where the allocation starts in the exporter, to tell when a handle is stale
+	Whole   uint64 // the allocation's length, bytes
 	Process uint64 // the exporter
 }
 
@@ -52,18 +53,19 @@ type Export struct {
 var process = rand.Uint64()
 
 // ExportSize is the length of an encoded Export.
-const ExportSize = 64 + 5*8
+const ExportSize = 64 + 6*8
 
 // NewExport exports a buffer from Device.Alloc, or a view of one.
 func NewExport(b *cuda.Buffer) (Export, error) {
 	m, err := b.IPCHandle()
-	return Export{m, uint64(b.Address()) - m.Offset, process}, err
+	base, whole := b.AddressRange()
+	return Export{m, uint64(base), whole, process}, err
 }
 
 // Append encodes e.
 func (e Export) Append(b []byte) []byte {
 	b = append(b, e.Memory.Handle[:]...)
-	for _, v := range []uint64{e.Memory.Offset, uint64(e.Memory.N), uint64(e.Memory.Type), e.Base, e.Process} {
+	for _, v := range []uint64{e.Memory.Offset, uint64(e.Memory.N), uint64(e.Memory.Type), e.Base, e.Whole, e.Process} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	return b
@@ -78,7 +80,8 @@ func ReadExport(b []byte) (Export, error) {
 	var e Export
 	copy(e.Memory.Handle[:], b)
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[64+8*i:]) }
-	e.Memory.Offset, e.Memory.N, e.Memory.Type, e.Base, e.Process = word(0), int(word(1)), cuda.Type(word(2)), word(3), word(4)
+	e.Memory.Offset, e.Memory.N, e.Memory.Type = word(0), int(word(1)), cuda.Type(word(2))
+	e.Base, e.Whole, e.Process = word(3), word(4), word(5)
 	return e, nil
 }
 
@@ -127,14 +130,15 @@ func (im *Imports) View(d *cuda.Device, e Export) (*cuda.Buffer, error) {
 		im.user = true
 		mappings.users++
 	}
-	bytes := uint64(e.Memory.N) * uint64(e.Memory.Type.Size())
-	want := &imported{process: e.Process, dev: d, handle: e.Memory.Handle, base: e.Base, extent: e.Memory.Offset + bytes}
+	// The whole of it, so that views of other parts need no other mapping: this one
+	// must stay open for whoever copies from it.
+	want := &imported{process: e.Process, dev: d, handle: e.Memory.Handle, base: e.Base, extent: e.Whole}
 	kept := mappings.memory[:0]
 	var found *imported
 	for _, m := range mappings.memory {
 		same := m.process == want.process && m.dev == d
 		switch {
-		case same && m.handle == want.handle && m.base == want.base && m.extent >= want.extent:
+		case same && m.handle == want.handle && m.base == want.base && m.extent == want.extent:
 			found = m
 			continue
 		case same && m.base < want.base+want.extent && want.base < m.base+m.extent,
@@ -158,7 +162,8 @@ func (im *Imports) View(d *cuda.Device, e Export) (*cuda.Buffer, error) {
 		}
 	}
 	mappings.memory = append(mappings.memory, found)
-	return found.buf.Slice(int(e.Memory.Offset), int(want.extent)).As(e.Memory.Type)
+	end := int(e.Memory.Offset) + e.Memory.N*e.Memory.Type.Size()
+	return found.buf.Slice(int(e.Memory.Offset), end).As(e.Memory.Type)
 }
 
 func release(m *imported) error { return Allocating(m.buf.Free) }
