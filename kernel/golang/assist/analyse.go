@@ -3,6 +3,7 @@ package assist
 import (
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"go/types"
 	"path"
@@ -25,6 +26,7 @@ type analysis struct {
 	cursor token.Pos  // where the identifier at the cursor begins
 	text   string     // the file that was checked
 	pieces []piece
+	errors []int // where in the cell its syntax is wrong
 }
 
 // piece says where a part of the checked file stands in the cell.
@@ -56,9 +58,17 @@ func analyse(scope Scope, code string, ident, cursor int, marked bool) (a *analy
 	}
 	a = &analysis{fset: token.NewFileSet()}
 	a.assemble(scope, &b)
-	a.file, _ = parser.ParseFile(a.fset, "", a.text, parser.AllErrors|parser.SkipObjectResolution|parser.ParseComments)
-	if a.file == nil {
+	file, err := parser.ParseFile(a.fset, "", a.text, parser.AllErrors|parser.SkipObjectResolution|parser.ParseComments)
+	if file == nil {
 		return nil
+	}
+	a.file = file
+	if list, ok := err.(scanner.ErrorList); ok {
+		for _, e := range list {
+			if at := a.cellOffset(e.Pos.Offset); at >= 0 {
+				a.errors = append(a.errors, at)
+			}
+		}
 	}
 	if marked {
 		at := strings.LastIndex(a.text, mark) - (cursor - ident)
@@ -440,6 +450,16 @@ func (a *analysis) posOf(cell int) token.Pos {
 		}
 	}
 	return token.NoPos
+}
+
+// cellOffset finds a byte of the checked file in the cell; -1: it is none of its.
+func (a *analysis) cellOffset(at int) int {
+	for _, p := range a.pieces {
+		if p.at <= at && at <= p.at+p.n {
+			return p.cell + at - p.at
+		}
+	}
+	return -1
 }
 
 // enclosing lists the nodes around a position, innermost first. A node that

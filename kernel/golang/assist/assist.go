@@ -2,6 +2,8 @@
 // complete it, what a name means, whether it is ready to run.
 package assist
 
+import "go/types"
+
 // Completion answers a request to complete code at a cursor. Positions count
 // bytes of the UTF-8 text.
 type Completion struct {
@@ -15,6 +17,8 @@ type Match struct {
 	Text      string `json:"text"`
 	Kind      string `json:"kind"`                // function, variable, type, const, field, method, package, keyword, magic, file
 	Signature string `json:"signature,omitempty"` // its type, as Go writes it
+
+	obj types.Object // what it names, where that is known
 }
 
 // Completeness says whether code is ready to run: "complete", "incomplete"

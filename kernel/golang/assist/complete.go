@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -83,26 +84,95 @@ func completeGo(scope Scope, code string, cursor int) Completion {
 	if prefix == "" && start > 0 && strings.IndexByte(")]}\"'`", code[start-1]) >= 0 {
 		return result // after an operand
 	}
-	a := analyse(scope, code, start, cursor, true)
+	list, a := candidates(scope, code, start, cursor)
 	if a == nil {
 		return result
 	}
+	result.Matches = rank(list, prefix)
+	if len(result.Matches) <= maxNamedParams {
+		for i := range result.Matches {
+			result.Matches[i].nameParams(scope, qualifier(a.pkg))
+		}
+	}
+	return result
+}
+
+// maxNamedParams is to how many matches the names of their parameters are
+// added: these are looked up in the source of their packages.
+const maxNamedParams = 100
+
+// candidates lists what can stand at the cursor. Where a syntax error above the
+// cursor hides what a selector selects from, lines are left out until it is found.
+func candidates(scope Scope, code string, start, cursor int) ([]Match, *analysis) {
+	first := (*analysis)(nil)
+	for range maxRepairs {
+		a := analyse(scope, code, start, cursor, true)
+		if first == nil {
+			first = a
+		}
+		list := a.candidates(scope, code, start, cursor)
+		if a == nil || len(list) > 0 {
+			return list, a
+		}
+		above := strings.LastIndexByte(code[:cursor], '\n') + 1
+		wrong := slices.IndexFunc(a.errors, func(at int) bool { return at < above })
+		if wrong < 0 {
+			break
+		}
+		// The parser may find the fault only behind the line that has it.
+		at := a.errors[wrong]
+		if before := strings.TrimRight(code[:strings.LastIndexByte(code[:at], '\n')+1], " \t\r\n"); before != "" {
+			a := analyse(scope, blankLine(code, len(before)-1), start, cursor, true)
+			if list := a.candidates(scope, code, start, cursor); len(list) > 0 {
+				return list, a
+			}
+		}
+		blank := blankLine(code, at)
+		if blank == code {
+			break
+		}
+		code = blank
+	}
+	return nil, first
+}
+
+// maxRepairs is how many faulty lines completion leaves out, one after the other.
+const maxRepairs = 8
+
+// blankLine replaces the line around at by blanks, but for its braces.
+func blankLine(code string, at int) string {
+	from := strings.LastIndexByte(code[:at], '\n') + 1
+	to := len(code)
+	if n := strings.IndexByte(code[from:], '\n'); n >= 0 {
+		to = from + n
+	}
+	line := []byte(code[from:to])
+	for i, c := range line {
+		if c != '{' && c != '}' {
+			line[i] = ' '
+		}
+	}
+	return code[:from] + string(line) + code[to:]
+}
+
+// candidates lists what can stand at the cursor. What begins with another letter
+// is among it.
+func (a *analysis) candidates(scope Scope, code string, start, cursor int) (list []Match) {
+	if a == nil {
+		return nil
+	}
 	qual := qualifier(a.pkg)
-	var list []Match
 	if sel := a.selector(); sel != nil {
 		for _, obj := range a.selectable(sel) {
 			list = append(list, match(obj, qual))
 		}
-	} else if len(a.path) > 0 && !a.declaring() {
-		keys := a.keys()
-		for _, f := range keys {
-			m := match(f, qual)
-			list = append(list, m)
+	} else if len(a.path) > 0 && !a.declaring() && !strings.HasSuffix(strings.TrimRight(code[:start], " \t\r\n"), ".") {
+		for _, f := range a.keys() {
+			list = append(list, match(f, qual))
 		}
-		list = append(list, a.names(scope, prefix)...)
+		list = append(list, a.names(scope, code[start:cursor])...)
 	}
-	result.Matches = rank(list, prefix)
-	return result
+	return list
 }
 
 // rank keeps what begins with the prefix, in any case, and puts what has its

@@ -28,6 +28,9 @@ func Inspect(scope Scope, code string, cursor, detail int) *display.Bundle {
 	if b := inspectMagic(code, cursor); b != nil {
 		return b
 	}
+	if name, body := cellMagic(code, cursor); slices.Contains(goBodies, name) {
+		return Inspect(scopeOf(scope, name), code[body:], cursor-body, detail)
+	}
 	code = magic.Blank(code)
 	start, end := nameNear(code, cursor)
 	if start == end {
@@ -163,9 +166,13 @@ func (p *page) write() {
 		p.code = []string{p.declaration()}
 	}
 	source, doc := p.cellSource(p.obj)
-	if source == "" {
+	if v, ok := p.obj.(*types.Var); ok && v.IsField() {
+		source, doc = "", p.fieldDoc(v, nil)
+	}
+	switch {
+	case source == "" && doc == "":
 		doc = p.scope.Doc(p.obj)
-	} else if p.detail > 0 {
+	case source != "" && p.detail > 0:
 		if _, ok := p.obj.(*types.Var); !ok {
 			p.code = nil // the source has it all
 		}
@@ -280,7 +287,11 @@ func (p *page) typeDecl(obj *types.TypeName) string {
 			if f.Embedded() {
 				name = ""
 			}
-			doc, _, _ := strings.Cut(p.scope.Doc(f), "\n")
+			doc := p.scope.Doc(f)
+			if doc == "" {
+				doc = p.fieldDoc(f, obj)
+			}
+			doc, _, _ = strings.Cut(doc, "\n")
 			if doc != "" {
 				doc = " // " + doc
 			}

@@ -12,22 +12,40 @@ import (
 // goBodies are the magics that are followed by Go code.
 var goBodies = []string{"%time", "%timeit", "%%time", "%%timeit", "%%mpi"}
 
+// cellMagic returns the magic of the cell whose body the cursor is in, and where
+// that body begins: it is a cell of its own. The name is "" elsewhere.
+func cellMagic(code string, cursor int) (name string, body int) {
+	head := strings.TrimLeft(code, " \t\r\n")
+	line, _, found := strings.Cut(head, "\n")
+	body = len(code) - len(head) + len(line) + 1
+	if !found || cursor < body || !strings.HasPrefix(head, "%%") {
+		return "", 0
+	}
+	name, _, _ = strings.Cut(strings.TrimSpace(line), " ")
+	return name, body
+}
+
+// scopeOf is what the body of a magic can refer to.
+func scopeOf(scope Scope, name string) Scope {
+	if name == "%%mpi" {
+		return rankScope{scope}
+	}
+	return scope
+}
+
 // completeMagic completes in a magic; ok is false if the cursor is in Go code.
 func completeMagic(scope Scope, code string, cursor int) (c Completion, ok bool) {
 	start := strings.LastIndexByte(code[:cursor], '\n') + 1
-	if head := strings.TrimLeft(code, " \t\r\n"); strings.HasPrefix(head, "%%") {
-		begin := len(code) - len(head)
-		if line, rest, found := strings.Cut(head, "\n"); found && cursor >= begin+len(line)+1 {
-			name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-			if !slices.Contains(goBodies, name) {
-				return nothing(cursor), true
-			}
-			// The rest is a cell of its own.
-			at := len(code) - len(rest)
-			c := Complete(scope, rest, cursor-at)
-			c.Start, c.End = c.Start+at, c.End+at
-			return c, true
-		}
+	switch name, at := cellMagic(code, cursor); {
+	case name == "%%cuda":
+		return completeCUDA(code, cursor), true
+	case name == "":
+	case slices.Contains(goBodies, name):
+		c := Complete(scopeOf(scope, name), code[at:], cursor-at)
+		c.Start, c.End = c.Start+at, c.End+at
+		return c, true
+	default:
+		return nothing(cursor), true
 	}
 	line := code[start:cursor]
 	indent := len(line) - len(strings.TrimLeft(line, " \t"))

@@ -1,0 +1,89 @@
+package assist
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// offered lists what is offered at the end of code.
+func offered(s Scope, code string) []string {
+	var list []string
+	for _, m := range Complete(s, code, len(code)).Matches {
+		list = append(list, strings.TrimSpace(m.Text+" "+m.Signature))
+	}
+	return list
+}
+
+// A fault above the cursor hides nothing below it.
+func TestCompleteBelowAFault(t *testing.T) {
+	s := newSession(t)
+	for _, fault := range []string{
+		"x := 3 +\n", "x := (3\n", "x := 3)\n", "if {\n}\n", "for i := 0; i < {\n}\n", "x = = 3\n", "fmt.Println(\"a\" \"b\")\n",
+		"var y int = = 2\n", "x := []int{1, 2\n", "else {\n}\n", "x := 3 +\nfmt.Println((2)\n",
+	} {
+		for _, format := range []string{"%sq := Point{}\nq.", "q := Point{}\n%sq.", "func f() {\n%sq := Point{}\n\tq.", "func f() {\nq := Point{}\n%s\tq."} {
+			code := fmt.Sprintf(format, fault)
+			if got := offered(s, code); !slices.Contains(got, "X int") {
+				t.Errorf("%s\ncompletes to %q", code, got)
+			}
+		}
+	}
+}
+
+func TestParametersHaveNames(t *testing.T) {
+	s := newSession(t)
+	for code, want := range map[string]string{
+		"strings.Cut": "Cut func(s string, sep string) (before string, after string, found bool)", "os.Open": "Open func(name string) (*os.File, error)",
+		"var b bytes.Buffer; b.WriteS": "WriteString func(s string) (n int, err error)", "dis": "distance func(from Point, to Point) (d float64, err error)",
+	} {
+		if got := offered(s, code); !slices.Contains(got, want) {
+			t.Errorf("%s completes to %q", code, got)
+		}
+	}
+}
+
+func TestFieldsHaveComments(t *testing.T) {
+	s := newSession(t)
+	for code, want := range map[string]string{
+		"here.X": "where it is", "Point": "where it is", "type T struct {\n\t// N counts.\n\tN int\n}\nvar v T\nv.N": "N counts.",
+		"http.Server": "TCP address", "url.URL": "Scheme",
+	} {
+		b := Inspect(s, code, len(code), 0)
+		if b == nil || !strings.Contains(fmt.Sprint(b.Data["text/plain"]), want) {
+			t.Errorf("%s is inspected as %v", code, b)
+		}
+	}
+}
+
+// The ranks' own names are known before there are ranks.
+func TestRanksNames(t *testing.T) {
+	s := newSession(t)
+	if got := offered(s, "%%mpi\nworld.Allred"); len(got) == 0 || !strings.HasPrefix(got[0], "Allreduce func(") {
+		t.Errorf("world. completes to %q", got)
+	}
+	if got := offered(s, "world.Allred"); len(got) > 0 {
+		t.Errorf("outside of %%%%mpi world. completes to %q", got)
+	}
+	if b := Inspect(s, "%%mpi\nworld", 11, 0); b == nil || !strings.Contains(fmt.Sprint(b.Data["text/plain"]), "Comm") {
+		t.Errorf("world is inspected as %v", b)
+	}
+}
+
+func TestCompleteCUDA(t *testing.T) {
+	s := newSession(t)
+	const head = "%%cuda\n__global__ void saxpy(int n, float alpha, float *xs) { // comment_word\n  int first = blockIdx.x;\n"
+	for code, want := range map[string]string{
+		"int i = threadI": "threadIdx", "threadIdx.": "x y z", "al": "alpha", "atomicA": "atomicAdd atomicAnd", "comment_": "", "\"al": "", "fir": "first",
+		"// al": "", "p->": "x", "__syncth": "__syncthreads __syncthreads_count __syncthreads_and __syncthreads_or", "sax": "saxpy", "3": "",
+	} {
+		var got []string
+		for _, m := range Complete(s, head+code, len(head+code)).Matches {
+			got = append(got, m.Text)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s completes to %q, want %q", code, got, want)
+		}
+	}
+}
