@@ -21,6 +21,7 @@ func (p piece) call() (Call, error) {
 	case shell:
 		call.Magic = shellMagic
 		call.Args = strings.TrimSpace(text[1:])
+		call.Column = 2 + indent + len(text[1:]) - len(strings.TrimLeft(text[1:], " \t"))
 		return call, nil
 	case inspect:
 		call.Magic, _ = Lookup("%pinfo")

@@ -53,6 +53,8 @@ func (n *notebook) Syntax(code string) error {
 	return nil
 }
 
+func (n *notebook) History() []magic.Past { return nil }
+
 func (n *notebook) Names() []magic.Name {
 	var list []magic.Name
 	for _, name := range n.Evaluator.Names() {

@@ -36,6 +36,9 @@ type Env interface {
 	// fmt.Sprint would. The expression stands at a line and a column of the cell,
 	// both from 1.
 	Text(expression string, line, column int) (string, error)
+	// History lists the code of the cells that ran so far in this session, this one
+	// last, with the names that errors call them by.
+	History() []Past
 	// Names lists what the cells so far declared.
 	Names() []Name
 	// Reset forgets everything that the cells so far declared.
@@ -47,6 +50,9 @@ type Env interface {
 	// Inspect tells what a name, such as fmt.Println, means; nil: not known.
 	Inspect(name string) *display.Bundle
 }
+
+// Past is a cell that ran.
+type Past struct{ Cell, Code string }
 
 // Name is something that a cell declared.
 type Name struct {

@@ -71,6 +71,9 @@ func (r *recorder) Text(expression string, line, column int) (string, error) {
 	}
 	return fmt.Sprintf("<%s %d:%d>", expression, line, column), nil
 }
+func (r *recorder) History() []Past {
+	return []Past{{"In[1]", "x := 1\n"}, {"In[2]", "x++"}, {"In[3]", "x"}}
+}
 func (r *recorder) Names() []Name            { return r.names }
 func (r *recorder) Reset() error             { r.resets++; return nil }
 func (r *recorder) SetNextInput(text string) { r.next = text }

@@ -1,9 +1,11 @@
 package magic
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"regexp"
 	"runtime"
@@ -13,8 +15,10 @@ import (
 )
 
 // shellMagic is !command. It is not in the registry: it has no name to look up.
-var shellMagic = Magic{Name: "!", Usage: "!COMMAND", Run: runShell,
-	Doc: "Runs a command of the shell; its exit status, if not zero, fails the cell."}
+var shellMagic = Magic{Name: "!", Usage: "![NAME :=] COMMAND", Run: runShell,
+	Doc: "Runs a command of the shell; its exit status, if not zero, fails the cell.\n" +
+		"!x := ls puts the lines of its output into x, a []string, instead of showing them.\n" +
+		"{expression} is the value of Go if it begins with a name that a cell declared; other braces and $ are the shell's."}
 
 func init() {
 	Register(
@@ -28,15 +32,84 @@ func init() {
 // goName matches what may have been meant as Go.
 var goName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_][\pL\pN_]*$`) })
 
+// assigned matches a command whose output goes into a variable.
+var assigned = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([\pL_][\pL\pN_]*)[ \t]*:=[ \t]*(.+)$`)
+})
+
 func runShell(ctx context.Context, env Env, call Call) error {
-	args := []string{"sh", "-c", call.Args}
+	title := "!" + call.Args
+	command, name := call.Args, ""
+	if m := assigned().FindStringSubmatch(command); m != nil {
+		name, command = m[1], m[2]
+	}
+	command, err := expandShell(env, call, command, len(call.Args)-len(command))
+	if err != nil {
+		return err
+	}
+	args := []string{"sh", "-c", command}
 	if bash, err := exec.LookPath("bash"); err == nil {
 		args[0] = bash
 	} else if runtime.GOOS == "windows" {
-		args = []string{"cmd", "/c", call.Args}
+		args = []string{"cmd", "/c", command}
 	}
-	err := runCommand(ctx, env, args)
-	return shellError(ctx, call, call.Args, "!"+call.Args, err)
+	var output bytes.Buffer
+	if name != "" {
+		env = captured{env, &output}
+	}
+	err = shellError(ctx, call, command, title, runCommand(ctx, env, args))
+	if name == "" || err != nil {
+		return err
+	}
+	lines := strings.Split(strings.ReplaceAll(output.String(), "\r\n", "\n"), "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return env.Define(name, lines)
+}
+
+// captured is an Env whose output is kept.
+type captured struct {
+	Env
+	output *bytes.Buffer
+}
+
+func (c captured) Stdout() io.Writer { return c.output }
+
+// expandShell replaces {expression} where the expression begins with a name that
+// a cell declared; the command begins at byte from of the arguments.
+func expandShell(env Env, call Call, command string, from int) (string, error) {
+	var names map[string]bool
+	var out strings.Builder
+	for i := 0; i < len(command); i++ {
+		if command[i] != '{' || i > 0 && command[i-1] == '$' {
+			out.WriteByte(command[i])
+			continue
+		}
+		n := expression(command[i+1:])
+		if n < 0 {
+			out.WriteByte('{')
+			continue
+		}
+		if names == nil {
+			names = make(map[string]bool)
+			for _, name := range env.Names() {
+				names[name.Name] = true
+			}
+		}
+		inner := command[i+1 : i+1+n]
+		if !names[inner[:identifier(inner)]] {
+			out.WriteByte('{')
+			continue
+		}
+		text, err := env.Text(inner, call.Line, call.Column+from+i+1)
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(text)
+		i += n + 1
+	}
+	return out.String(), nil
 }
 
 func runScript(shell string) func(context.Context, Env, Call) error {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -59,7 +60,12 @@ type cells struct {
 	told   any // by tellBuiltin
 
 	testsFailed bool // when %test last ran
+
+	past []magic.Past // the cells that ran, at most maxPast
 }
+
+// maxPast is how many cells %history knows.
+const maxPast = 2000
 
 // tellBuiltin is how a magic learns the value of an expression: a builtin of a
 // name that no cell writes by chance.
@@ -146,6 +152,12 @@ func (c *cells) Run(cell Cell) (*display.Bundle, Result) {
 	c.ctx, c.cell, c.data, c.value, c.result = ctx, cell, nil, nil, Result{}
 	c.mu.Unlock()
 	c.stdin.forget()
+	if !cell.Silent {
+		if len(c.past) == maxPast {
+			c.past = slices.Delete(c.past, 0, 1)
+		}
+		c.past = append(c.past, magic.Past{Cell: cell.Name, Code: cell.Code})
+	}
 	for _, e := range c.extensions {
 		if e.Begin != nil {
 			e.Begin(stop)
@@ -316,6 +328,7 @@ func (e env) Names() []magic.Name {
 	return list
 }
 
+func (e env) History() []magic.Past    { return e.past }
 func (e env) SetNextInput(text string) { e.result.NextInput = &text }
 func (e env) Pager(b display.Bundle)   { e.result.Pager = &b }
 
