@@ -11,6 +11,7 @@ import (
 	"gocuda/cudaapi/cuda/internal/signature"
 	"gocuda/cudaapi/cuda/internal/xorwow"
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/codecache"
 )
 
 // Module is device code: CUDA C++ that was compiled, or a CUBIN or PTX image.
@@ -84,7 +85,7 @@ func withHeaders(source, name string) string {
 // host's C++ compiler on simulated ones). Kernels may be used by their names as
 // in the source; templates must be named by [Instantiate], or be instantiated in
 // the source. An error's detail is the compiler's log, with the source's lines.
-// Results are cached on disk.
+// Results are cached on disk: in a folder of the user's own, or GOCUDA_CACHE.
 //
 // "#include <curand_kernel.h>" works without cuRAND: it gives this package's own
 // XORWOW generator under cuRAND's names (curandState, curand_init, curand,
@@ -194,8 +195,16 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 	return nil, misuse(driver.ErrNotFound, "Module.Kernel", nil, "there is no kernel %q; the module has: %s%s", name, strings.Join(have, ", "), hint)
 }
 
-// Log is the compiler's warnings, "" if there were none.
-func (m *Module) Log() string { return m.log }
+// Log is the compiler's warnings, "" if there were none. The first module of a
+// process that is asked also says what keeps compiled code from being cached, if
+// something does.
+func (m *Module) Log() string {
+	log := m.log
+	for _, note := range codecache.Notes() {
+		log = strings.TrimSuffix(log, "\n") + "\nnote: " + note
+	}
+	return strings.TrimPrefix(log, "\n")
+}
 
 // Global is a __device__ or __constant__ variable of the module on d, as a
 // buffer of elements of type t: upload to it to set a constant.

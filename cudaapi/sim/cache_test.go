@@ -1,33 +1,114 @@
+//go:build linux
+
 package sim
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
+
+	"gocuda/cudaapi/driver"
 )
 
-func TestCacheKeepsTheLatest(t *testing.T) {
-	dir := t.TempDir()
-	begin := time.Now().Add(-time.Hour)
-	for i := range 10 {
-		f := filepath.Join(dir, fmt.Sprint(i))
-		if err := writeWhole(f, []byte("x")); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(f, begin, begin.Add(time.Duration((i*7)%10)*time.Minute)); err != nil {
-			t.Fatal(err)
-		}
+const counter = `__device__ int n; extern "C" __global__ void count(int *x) { *x = ++n; }`
+
+// compiled compiles in an environment, which replaces what it names.
+func compiled(t *testing.T, env map[string]string) *driver.Compiled {
+	t.Helper()
+	for name, value := range env {
+		t.Setenv(name, value)
 	}
-	pruneCache(dir, 3)
-	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if _, err := Compiler(); err != nil {
+		t.Skip(err)
+	}
+	m, err := New(Options{Devices: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Number i was used i*7 mod 10 minutes later.
-	want := fmt.Sprint([]string{filepath.Join(dir, "1"), filepath.Join(dir, "4"), filepath.Join(dir, "7")})
-	if fmt.Sprint(left) != want {
-		t.Errorf("left %v, want %s", left, want)
+	defer m.Close()
+	c, err := m.Compile(0, &driver.Source{Name: "count.cu", Code: counter})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// GOCUDA_CACHE names the folder of compiled kernels, or turns it off; and a
+// damaged one is compiled anew.
+func TestCacheIsWhereItIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	env := map[string]string{"GOCUDA_CACHE": dir}
+	if compiled(t, env).Cached {
+		t.Fatal("it was there before")
+	}
+	if !compiled(t, env).Cached {
+		t.Fatal("it was not kept")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "sim", "[0-9a-f]*"))
+	if err != nil || len(files) != 2 { // the code, and what all kernels have in common
+		t.Fatalf("files: %v, %v", files, err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b[len(b)/2] ^= 1
+		if err := os.WriteFile(f, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtimes.Clear()
+	if compiled(t, env).Cached {
+		t.Error("damaged code was taken")
+	}
+	if !compiled(t, env).Cached {
+		t.Error("damaged code was not replaced")
+	}
+	none := t.TempDir()
+	for range 2 {
+		if compiled(t, map[string]string{"GOCUDA_CACHE": "off", "XDG_CACHE_HOME": none}).Cached {
+			t.Error("kept though it is off")
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(none, "*")); err != nil || len(left) > 0 {
+		t.Error(left, err)
+	}
+}
+
+// Where files can be neither in the home nor in the temporary folder, kernels
+// compile all the same.
+func TestCompileWithoutFolders(t *testing.T) {
+	if _, err := os.Stat("/dev/shm"); err != nil {
+		t.Skip(err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if compiled(t, map[string]string{"GOCUDA_CACHE": "", "XDG_CACHE_HOME": "", "HOME": file, "TMPDIR": file}).Cached {
+		t.Error("cached where?")
+	}
+}
+
+// Code that no file can hold is loaded from memory, each time with variables of
+// its own.
+func TestLoadFromMemory(t *testing.T) {
+	image := compiled(t, nil).Image
+	var at []uintptr
+	for range 3 {
+		l, err := openMemory(image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.close()
+		n, err := dlsym(l.handle, "n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = append(at, n)
+	}
+	if at[0] == at[1] || at[1] == at[2] || at[0] == at[2] {
+		t.Errorf("variables are shared: %x", at)
 	}
 }

@@ -2,9 +2,7 @@ package sim
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +17,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"gocuda/cudaapi/driver"
-	"gocuda/cudaapi/internal/filelock"
+	"gocuda/cudaapi/internal/codecache"
 )
 
 //go:embed include
@@ -88,27 +86,25 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidValue, "%v", err)
 	}
-	key := cacheKey(cc, m.opt.NoCheck, m.profile, name, src)
-	cache := cacheFile(key)
-	if c := readCache(cache); c != nil {
+	cache, key := codecache.Open("sim"), cacheKey(cc, m.opt.NoCheck, m.profile, name, src)
+	if c := readCache(cache, key); c != nil {
 		return c, nil
 	}
 	// Of the ranks of a job, which come here together, one compiles.
-	defer filelock.Hold(filepath.Join(cacheRoot(), "locks", key[:2]), compileTime)()
-	if c := readCache(cache); c != nil {
+	defer cache.Lock(key)()
+	if c := readCache(cache, key); c != nil {
 		return c, nil
 	}
-	inc, err := includeDir()
-	if err != nil {
-		return nil, fail(call, driver.ErrOperatingSystem, "%v", err)
-	}
-	dir, err := os.MkdirTemp("", "gocuda-sim-")
-	if err != nil {
-		return nil, fail(call, driver.ErrOperatingSystem, "%v", err)
-	}
-	defer os.RemoveAll(dir)
-	b := build{cc: cc, dir: dir, include: inc, name: name, code: src.Code, options: opts, check: !m.opt.NoCheck, arch: m.profile.Major*100 + m.profile.Minor*10}
-	so, log, err := b.run(src.Names)
+	b := build{cc: cc, cache: cache, name: name, code: src.Code, options: opts, check: !m.opt.NoCheck, arch: m.profile.Major*100 + m.profile.Minor*10}
+	var so []byte
+	var log string
+	err = inWorkFolder(cache.Folder(), func(dir string) (err error) {
+		b.dir, b.include = dir, filepath.Join(dir, "include")
+		if err = writeIncludes(dir); err == nil {
+			so, log, err = b.run(src.Names)
+		}
+		return err
+	})
 	if err != nil {
 		var bad *compileError
 		if errors.As(err, &bad) {
@@ -122,7 +118,7 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	}
 	md, _ := json.Marshal(meta{log, lowered})
 	image := append(so, metaMark+string(md)...)
-	storeCache(cache, image)
+	cache.Put(key, image)
 	return &driver.Compiled{Image: image, Log: log, Lowered: lowered}, nil
 }
 
@@ -148,6 +144,7 @@ func imageMeta(image []byte) (md meta, ok bool) {
 // build is one run of the compiler.
 type build struct {
 	cc                       *compiler
+	cache                    codecache.Cache
 	dir, include, name, code string
 	options                  options
 	check                    bool
@@ -217,24 +214,34 @@ func (b *build) flags() []string {
 	return flags
 }
 
-// runtime is an object with the code that is the same for all kernels. It lies
-// beside the headers that it is made of, and is compiled where it is not there.
+// runtimes are the objects with the code that is the same for all kernels, by
+// their keys.
+var runtimes sync.Map
+
+// runtime is a file with the object of the compiler and the flags in use.
 func (b *build) runtime() (string, error) {
 	flags := append(b.flags(), "-std=c++17", "-O2")
-	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", b.cc.path, b.cc.version, flags))
-	object := filepath.Join(b.include, "runtime", hex.EncodeToString(h[:8])+".o")
-	if _, err := os.Stat(object); err == nil {
-		return object, nil
+	key := codecache.Key(codeVersion, "runtime", b.cc.path, b.cc.version, flags, includeHash())
+	file := filepath.Join(b.dir, "runtime.o")
+	code, _ := runtimes.Load(key)
+	object, _ := code.([]byte)
+	if object == nil {
+		object = b.cache.Get(key)
 	}
-	out := filepath.Join(b.dir, "runtime.o")
-	if _, _, err := b.command("", append(flags, "-c", "-o", out, filepath.Join(b.include, "runtime", "runtime.cc"))...); err != nil {
-		return "", err
+	if object == nil {
+		if _, _, err := b.command("", append(flags, "-c", "-o", file, filepath.Join(b.include, "runtime", "runtime.cc"))...); err != nil {
+			return "", err
+		}
+		object, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		runtimes.Store(key, object)
+		b.cache.Put(key, object)
+		return file, nil
 	}
-	code, err := os.ReadFile(out)
-	if err == nil {
-		err = writeWhole(object, code)
-	}
-	return object, err
+	runtimes.Store(key, object)
+	return file, os.WriteFile(file, object, 0o600)
 }
 
 // assembly compiles a source that was scanned.
@@ -278,7 +285,7 @@ func (b *build) command(text string, args ...string) (out []byte, log string, er
 	cmd := exec.Command(b.cc.path, append(plain, args...)...)
 	cmd.Stdin = strings.NewReader(text)
 	cmd.Dir = b.dir
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "PWD="+b.dir)
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "PWD="+b.dir, "TMPDIR="+b.dir)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
@@ -286,7 +293,7 @@ func (b *build) command(text string, args ...string) (out []byte, log string, er
 	if err != nil {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
-			return nil, "", fmt.Errorf("%s: %w", b.cc.path, err)
+			return nil, "", fmt.Errorf("%s: %v", b.cc.path, err) // not of the work folder
 		}
 		return nil, "", &compileError{log}
 	}

@@ -15,7 +15,7 @@ import (
 
 // loaded is a compiled image in this process.
 type loaded struct {
-	handle    uintptr
+	library
 	base, end uintptr // where its segments lie
 	tlsSize   uint64
 	tlsOff    uint64 // of the anchor in the thread-local block
@@ -75,7 +75,7 @@ func load(image []byte) (*loaded, error) {
 			l.tlsSize = p.Memsz
 		}
 	}
-	if l.handle, err = dlopen(image); err != nil {
+	if l.library, err = dlopen(image); err != nil {
 		return nil, err
 	}
 	var describe uintptr
@@ -124,8 +124,6 @@ func load(image []byte) (*loaded, error) {
 	}
 	return l, nil
 }
-
-func (l *loaded) close() { dlclose(l.handle) }
 
 // goString copies a C string.
 func goString(p uintptr) string {
