@@ -135,15 +135,20 @@ func TestRanksEndWithTheNotebook(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			b := open(t, s.env...)
 			b.ok("%mpi start -n 2 " + s.args)
-			var pids [2]int
+			var pids [4]int // of the ranks, and of what they started
 			if text := b.ok("%%mpi\nos.Getpid()").value; true {
 				fmt.Sscanf(text, "[0] %d\n[1] %d", &pids[0], &pids[1])
 			}
+			text := b.ok("%%mpi\ntext := must(exec.Command(`sh`, `-c`, `sleep 1000 >/dev/null 2>&1 & echo $!`).Output())\nstrings.TrimSpace(string(text))").value
+			if n, err := fmt.Sscanf(text, "[0] %q\n[1] %q", new(string), new(string)); n != 2 {
+				t.Fatalf("%q: %v", text, err)
+			}
+			fmt.Sscanf(strings.ReplaceAll(text, `"`, ""), "[0] %d\n[1] %d", &pids[2], &pids[3])
 			syscall.Kill(b.Pid(), syscall.SIGKILL)
 			for _, pid := range pids {
 				for end := time.Now().Add(patience); alive(pid); time.Sleep(20 * time.Millisecond) {
 					if pid == 0 || time.Now().After(end) {
-						t.Fatalf("rank %d lives on", pid)
+						t.Fatalf("rank, or what it started, lives on: %d of %v", pid, pids)
 					}
 				}
 			}

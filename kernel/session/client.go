@@ -104,10 +104,10 @@ func Start(o Options) (*Session, error) {
 		o.InterruptGrace = defaultGrace
 	}
 	o.Env = append(os.Environ(), o.Env...)
-	s := &Session{options: o, log: o.Log}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
+	s := &Session{options: o, log: o.Log}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.start(); err != nil {

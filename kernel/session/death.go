@@ -16,6 +16,8 @@ const (
 // or a panic.
 const runtimeExit = 2
 
+const closedLink = "it closed its link to the kernel (does a cell close a file descriptor that it did not open?)"
+
 const gone = "Variables, functions and CUDA objects of earlier cells are gone: run the cells that make them again."
 
 // explain is the error of the cell that ran when the evaluator died, and was
@@ -80,6 +82,7 @@ var known = []struct {
 		"illegal instruction in C code"},
 	{`SIGABRT: abort`,
 		"C code gave up and called abort"},
+	{unlinkedWords, closedLink},
 	{`(?:fatal error|panic): .*`, ""}, // its own words say it
 }
 

@@ -124,10 +124,22 @@ func TestNonsenseOverTheLink(t *testing.T) {
 	}
 	h = start(t, nil)
 	r := h.execute("nonsense aaaaaaaaaaaaaaaaaaaaaaaaaaaaa\ndeaf")
-	if r.Err == nil || !r.Restarted || !strings.Contains(text(r.Err), "file descriptor 3") {
+	if r.Err == nil || !r.Restarted || !strings.Contains(text(r.Err), "a file descriptor that it did not open") {
 		t.Errorf("result %+v", r)
 	}
 	h.shows("print alive", "alive\n")
+}
+
+func TestALinkThatACellCloses(t *testing.T) {
+	h := start(t, nil)
+	h.succeed("set kept")
+	h.shows("close 3\nget", "kept\n")
+	for _, code := range []string{"unlink", "unlink\nsleep 100", "sleep 100\nunlink"} {
+		r := h.execute(code)
+		if r.Err == nil || !r.Restarted || !strings.Contains(text(r.Err), "closed its link") || strings.Contains(text(r.Err), "SIGKILL") {
+			t.Errorf("%q: %+v", code, r)
+		}
+	}
 }
 
 func TestInterruptKeepsState(t *testing.T) {
@@ -366,7 +378,9 @@ func TestNothingIsLeftOfManySessions(t *testing.T) {
 		}
 		return zombies
 	}
-	start(t, nil).Close() // opens what stays open, such as /proc's and the poller's
+	warm := start(t, nil) // opens what stays open, such as /proc's, the poller's and the guard's
+	warm.succeed("")
+	warm.Close()
 	descriptors, goroutines := count(), runtime.NumGoroutine()
 	var all sync.WaitGroup
 	room := make(chan bool, 4)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,7 @@ const exitGrace = 2 * time.Second
 // its death.
 type evaluator struct {
 	proc    *process
+	log     *slog.Logger
 	conn    *link.Conn
 	outputs *collector
 	input   func(prompt string, password bool) (string, error)
@@ -52,6 +54,7 @@ func startEvaluator(o *Options, gone func(*evaluator)) (*evaluator, error) {
 	}
 	e := &evaluator{
 		proc:    proc,
+		log:     o.Log,
 		conn:    link.New(proc.link),
 		outputs: newCollector(proc.out, o.Output),
 		input:   o.Input,
@@ -61,6 +64,9 @@ func startEvaluator(o *Options, gone func(*evaluator)) (*evaluator, error) {
 	}
 	go func() {
 		e.listen()
+		if !e.proc.exited() {
+			e.end(closedLink)
+		}
 		e.unlink()
 		gone(e)
 		e.bury()
@@ -80,7 +86,7 @@ func (e *evaluator) listen() {
 			// An evaluator that dies while it writes cuts a frame short; only
 			// a frame that makes no sense needs telling.
 			if errors.Is(err, link.ErrDamaged) || errors.Is(err, link.ErrTooLong) || errors.Is(err, errNonsense) {
-				e.end("what it sent over its link made no sense (does a cell write to file descriptor 3?)")
+				e.end("what it sent over its link made no sense (does a cell write to a file descriptor that it did not open?)")
 			}
 			return
 		}
@@ -96,6 +102,9 @@ func (e *evaluator) handle(f link.Frame) error {
 		case <-e.ready:
 			return errNonsense
 		default:
+			if err := e.proc.watch(); err != nil {
+				e.log.Warn("should the kernel be killed, processes of cells may stay", "error", err)
+			}
 			close(e.ready)
 		}
 	case kindOutput:
@@ -202,7 +211,7 @@ func (e *evaluator) end(why string) {
 	if e.ending == "" {
 		e.ending = why
 	}
-	e.proc.killGroup()
+	e.proc.kill()
 }
 
 // unlink takes the evaluator out of use when its link has ended.
@@ -210,8 +219,8 @@ func (e *evaluator) unlink() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	// The process closes its link when its exit status is settled; what is
-	// left in its group are the processes that its cells started.
-	e.proc.killGroup()
+	// left are the processes that its cells started.
+	e.proc.kill()
 	for _, c := range e.answers {
 		close(c)
 	}
@@ -221,6 +230,7 @@ func (e *evaluator) unlink() {
 // bury waits until the process is gone and takes away what is left of it.
 func (e *evaluator) bury() {
 	state := e.proc.wait()
+	e.proc.unwatch()
 	e.conn.Close()
 	words := e.outputs.close(state != nil && state.ExitCode() == runtimeExit)
 	e.mu.Lock()

@@ -28,7 +28,7 @@ const (
 // until the evaluator is dead, and then told in the cell's error, in short.
 // Should it live on, a cell has printed them, and they are shown.
 var dyingWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^(?:fatal error: |panic: |runtime: goroutine stack exceeds|unexpected fault address|SIG[A-Z]+: )`)
+	return regexp.MustCompile(`(?m)^(?:fatal error: |panic: |runtime: goroutine stack exceeds|unexpected fault address|SIG[A-Z]+: |` + unlinkedWords + `)`)
 })
 
 // collector gathers the outputs of one evaluator, from its two pipes and from

@@ -5,6 +5,11 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gocuda/kernel/session/internal/orphans"
 )
 
 const setPipeSize = 1031 // fcntl's F_SETPIPE_SZ
@@ -24,12 +29,36 @@ func pipePair() ([2]int, error) {
 	return fds, nil
 }
 
-// childAttributes asks for a process group, so that a terminal's Ctrl-C does
-// not reach the evaluator and its children can be ended with it, and for the
-// evaluator's death when the kernel dies.
+// childAttributes asks for a session of its own, so that a terminal's Ctrl-C
+// does not reach the evaluator and what its cells start can be ended with it,
+// and for the evaluator's death when the kernel dies.
 func childAttributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
+
+// watch has what cells start end with the kernel, should that be killed.
+func (p *process) watch() error { return orphans.Watch(p.pid()) }
+
+// unwatch takes back watch.
+func (p *process) unwatch() { orphans.Forget(p.pid()) }
+
+// kill ends the evaluator and what its cells started.
+func (p *process) kill() { orphans.End(p.pid()) }
+
+// exited waits for the evaluator's end, for a moment, and leaves its state to
+// wait. One that ends closes its link a little earlier.
+func (p *process) exited() bool {
+	for end := time.Now().Add(exitTime); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		var info unix.Siginfo
+		err := unix.Waitid(unix.P_PID, p.pid(), &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+		if err != nil && err != unix.EINTR || info.Signo != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+const exitTime = 2 * time.Second
 
 // starter runs functions on one thread that lives as long as the process:
 // PDEATHSIG is sent when the thread ends that started the child, and Go may

@@ -20,7 +20,10 @@ type process struct {
 
 func startProcess(*Options) (*process, error) { return nil, errUnsupported }
 
-func (*process) killGroup()             {}
+func (*process) kill()                  {}
+func (*process) exited() bool           { return true }
+func (*process) watch() error           { return nil }
+func (*process) unwatch()               {}
 func (*process) wait() *os.ProcessState { return nil }
 func (*process) pid() int               { return 0 }
 

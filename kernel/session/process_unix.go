@@ -26,7 +26,7 @@ type process struct {
 	out  *pipes
 }
 
-// startProcess starts a command in a process group of its own, with the link
+// startProcess starts a command apart from this process's group, with the link
 // on descriptor 3 and its outputs in pipes.
 func startProcess(o *Options) (p *process, err error) {
 	var opened []int // closed again when something fails
@@ -84,11 +84,6 @@ func startProcess(o *Options) (p *process, err error) {
 		link: nonblocking(link[0], "link"),
 		out:  newPipes(stdout[0], stderr[0], wake),
 	}, nil
-}
-
-// killGroup ends the evaluator and the processes that its cells started.
-func (p *process) killGroup() {
-	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 }
 
 func (p *process) pid() int { return p.cmd.Process.Pid }
@@ -160,15 +155,32 @@ func (p *pipes) close() {
 }
 
 // inheritedLink returns the evaluator's end of the link. It is not passed on
-// to the processes that cells start: they would keep it open.
-func inheritedLink() (io.ReadWriteCloser, error) {
+// to the processes that cells start: they would keep it open. It is moved to
+// where no cell closes or writes to it by mistake.
+func inheritedLink() (blockingFile, error) {
 	kind, err := syscall.GetsockoptInt(linkFD, syscall.SOL_SOCKET, syscall.SO_TYPE)
 	if err != nil || kind != syscall.SOCK_STREAM {
-		return nil, errors.New("evaluate is started by the kernel, which gives it a link on file descriptor 3; there is none")
+		return 0, errors.New("evaluate is started by the kernel, which gives it a link on file descriptor 3; there is none")
+	}
+	moved, err := unix.FcntlInt(linkFD, unix.F_DUPFD_CLOEXEC, movedLink)
+	if err != nil { // so few descriptors are allowed
+		syscall.CloseOnExec(linkFD)
+		return linkFD, nil
+	}
+	null, err := syscall.Open(os.DevNull, syscall.O_RDWR|syscall.O_CLOEXEC, 0)
+	if err == nil {
+		err = unix.Dup2(null, linkFD)
+		syscall.Close(null)
+	}
+	if err != nil {
+		return 0, err
 	}
 	syscall.CloseOnExec(linkFD)
-	return blockingFile(linkFD), nil
+	return blockingFile(moved), nil
 }
+
+// movedLink is the least descriptor that the link is moved to.
+const movedLink = 200
 
 // blockingFile is a file that is read in a blocked thread. The evaluator's
 // listener has nothing else to do, and is back sooner than by way of Go's poller.

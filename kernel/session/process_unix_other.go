@@ -34,4 +34,11 @@ func pipePair() ([2]int, error) {
 // life to its parent's: the evaluator exits when the link closes.
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
+func (*process) exited() bool { return true }
+func (*process) watch() error { return nil }
+func (*process) unwatch()     {}
+
+// kill ends the evaluator and its process group.
+func (p *process) kill() { syscall.Kill(-p.pid(), syscall.SIGKILL) }
+
 func startChild(cmd *exec.Cmd) error { return cmd.Start() }

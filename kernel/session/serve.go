@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"gocuda/kernel/display"
@@ -271,6 +273,10 @@ func (s *server) listen() {
 			err = s.handle(f)
 		}
 		if err != nil {
+			var failed syscall.Errno
+			if errors.As(err, &failed) {
+				dieUnlinked(err)
+			}
 			if err == io.EOF {
 				err = nil
 			}
@@ -349,8 +355,19 @@ func runCell(console *Console, interpreter Interpreter, f link.Frame, ended func
 	if err != nil {
 		// Something in it cannot be sent; the cell must end all the same.
 		body, _ = json.Marshal(Result{Err: plainError("InternalError", "the cell's result cannot be sent: "+err.Error())})
-		console.conn.Send(link.Frame{Kind: kindResult, ID: f.ID, Body: body})
+		if err := console.conn.Send(link.Frame{Kind: kindResult, ID: f.ID, Body: body}); err != nil {
+			dieUnlinked(err)
+		}
 	}
+}
+
+// unlinkedWords tell the kernel why the evaluator ends.
+const unlinkedWords = "gocuda: no link to the kernel"
+
+// dieUnlinked ends the evaluator: its kernel is gone, or a cell closed the link.
+func dieUnlinked(err error) {
+	fmt.Fprintf(os.Stderr, "%s: %v\n", unlinkedWords, err)
+	os.Exit(runtimeExit)
 }
 
 // runGuarded guards the evaluator against a fault in the interpreter itself.

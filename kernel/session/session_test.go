@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "fake":
 		stream, err := inheritedLink()
+		linkMoved = int(stream)
 		if err == nil {
 			err = Serve(stream, newFake)
 		}
@@ -106,6 +107,9 @@ type fakeInterpreter struct {
 	interrupt chan struct{} // closed at an interrupt, made anew for each cell
 	count     int           // of the cell's interrupts
 }
+
+// linkMoved is where the evaluator's link is.
+var linkMoved int
 
 func newFake(c *Console) (Interpreter, error) {
 	return &fakeInterpreter{console: c, interrupt: make(chan struct{})}, nil
@@ -256,8 +260,12 @@ func (f *fakeInterpreter) do(command, argument string) error {
 		purego.SyscallN(cFunction("puts"), address(argument))
 	case "printf":
 		purego.SyscallN(cFunction("printf"), address("%s"), address(argument))
+	case "close":
+		syscall.Close(n)
+	case "unlink":
+		syscall.Close(linkMoved)
 	case "nonsense":
-		syscall.Write(linkFD, []byte(argument))
+		syscall.Write(linkMoved, []byte(argument))
 	case "shell":
 		c := exec.Command("sh", "-c", argument)
 		c.Stdout = os.Stdout
