@@ -44,6 +44,8 @@ type allocation struct {
 	born uint32 // the device's epoch
 	site *site  // who allocated it; nil if not traced
 	host any    // keeps pageable memory from the collector
+	// What buffers and views hold: nil once none is reachable. Of memory in live.
+	views weak.Pointer[owner]
 	// Of stream-ordered memory: the devices that may access its pool, a bit each.
 	access *atomic.Uint64
 	// What other processes open device memory by, once it was asked for.
@@ -89,8 +91,9 @@ func all(f func(*allocation)) {
 // track lists an allocation and has it collected with its last view.
 func track(a *allocation) *owner {
 	a.site = here()
-	a.list()
 	o := &owner{a}
+	a.views = weak.Make(o)
+	a.list()
 	runtime.AddCleanup(o, collect, a)
 	return o
 }
@@ -220,6 +223,37 @@ func (d *Device) reclaim() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// allocate asks for memory by f, and once more where it is short, when what no
+// Buffer refers to has been freed: on all devices, since the host's memory may be
+// what is short.
+func (d *Device) allocate(f func() (driver.Ptr, error)) (driver.Ptr, error) {
+	p, err := f()
+	if !isCode(err, driver.ErrOutOfMemory) {
+		return p, err
+	}
+	runtime.GC()
+	unreachable()
+	for _, other := range d.sys.devices {
+		if err := other.reclaim(); err != nil {
+			return 0, err
+		}
+	}
+	return f()
+}
+
+// unreachable hands to their devices the allocations to which the collector found
+// no Buffer any more. It tells of that by cleanups too, but those run when they
+// come to it.
+func unreachable() {
+	live.Lock()
+	defer live.Unlock()
+	for a := live.head; a != nil; a = a.next {
+		if a.views.Value() == nil {
+			a.dev.gone.add(a)
+		}
+	}
 }
 
 // release gives memory that is not stream-ordered back to the driver.

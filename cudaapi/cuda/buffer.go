@@ -3,7 +3,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"runtime"
 
 	"gocuda/cudaapi/driver"
 )
@@ -42,15 +41,7 @@ func (d *Device) alloc(call string, n int, t Type, k kind, f func(driver.Driver,
 	}
 	a := &allocation{dev: d, kind: k, bytes: bytes}
 	if bytes > 0 {
-		a.ptr, err = f(d.drv, c, bytes)
-		if isCode(err, driver.ErrOutOfMemory) {
-			runtime.GC()
-			if err := d.reclaim(); err != nil {
-				return nil, err
-			}
-			a.ptr, err = f(d.drv, c, bytes)
-		}
-		if err != nil {
+		if a.ptr, err = d.allocate(func() (driver.Ptr, error) { return f(d.drv, c, bytes) }); err != nil {
 			return nil, d.outOfMemory(err, bytes)
 		}
 	}
@@ -83,7 +74,9 @@ func (d *Device) size(call string, n int, t Type) (uint64, error) {
 
 // AllocAsync allocates n elements in the order of a stream, from its device's
 // memory pool (cudaMallocAsync). Work queued on s later may use them; other
-// streams must wait for an event recorded after this call. It does not wait.
+// streams must wait for an event recorded after this call. It does not wait,
+// unless memory is short: then buffers of [Device.Alloc] that the program no
+// longer refers to are freed first.
 // Such memory is freed by FreeAsync (or Free); the collector does not free it.
 func (s *Stream) AllocAsync(n int, t Type) (*Buffer, error) {
 	c, err := s.use("Stream.AllocAsync")
@@ -96,7 +89,11 @@ func (s *Stream) AllocAsync(n int, t Type) (*Buffer, error) {
 	}
 	var p driver.Ptr
 	if bytes > 0 {
-		if p, err = s.dev.drv.MemAllocAsync(c, bytes, s.h); err != nil {
+		p, err = s.dev.drv.MemAllocAsync(c, bytes, s.h)
+		if isCode(err, driver.ErrOutOfMemory) {
+			p, err = s.dev.allocate(func() (driver.Ptr, error) { return s.dev.drv.MemAllocAsync(c, bytes, s.h) })
+		}
+		if err != nil {
 			return nil, s.dev.outOfMemory(err, bytes)
 		}
 	}

@@ -527,3 +527,53 @@ func TestEmptyBuffersAreCollected(t *testing.T) {
 		ok(t, b.Free())
 	}
 }
+
+// As a cell that is run again and again: the new memory is asked for while the old
+// one is still referred to, so that every other time none is free until what
+// nobody refers to is given back.
+func TestAllocFreesWhatNobodyRefersTo(t *testing.T) {
+	d := devices(t, 1)[0]
+	for name, alloc := range map[string]func(n int) (any, error){
+		"Alloc": func(n int) (any, error) { return d.Alloc(n, cuda.Uint8) },
+		"AllocAsync": func(n int) (any, error) {
+			b, err := d.DefaultStream().AllocAsync(n, cuda.Uint8)
+			if err != nil {
+				return nil, err
+			}
+			if err := errors.Join(b.Free(), d.Synchronize()); err != nil {
+				return nil, err
+			}
+			return d.Alloc(n, cuda.Uint8)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			free, _, err := d.MemInfo()
+			ok(t, err)
+			var x any
+			for i := range 40 {
+				next, err := alloc(int(free / 8 * 3))
+				if err != nil {
+					t.Fatalf("run %d: %v", i+1, err)
+				}
+				x = next
+			}
+			ok(t, x.(*cuda.Buffer).Free())
+		})
+	}
+}
+
+// Pinned memory counts on no device alone: what is short for one may be held by
+// another's.
+func TestAllocHostFreesWhatNobodyRefersTo(t *testing.T) {
+	info, err := cuda.Backend()
+	ok(t, err)
+	if info.Name != "sim" {
+		t.Skip("it would take the machine's memory")
+	}
+	list := devices(t, 2)
+	for i := range 40 {
+		if _, err := list[i%2].AllocHost(3<<32, cuda.Uint8); err != nil {
+			t.Fatalf("run %d: %v", i+1, err)
+		}
+	}
+}

@@ -35,13 +35,24 @@ func (d *Device) graphs(call string) (driver.Graphs, error) {
 
 // Capture records what f queues on s, and on streams that wait for events
 // recorded on s, as a graph. Nothing of it runs. Streams that joined must be
-// waited for again, by events, before f returns. If f fails, there is no graph.
-// Calls that wait for a device are errors while s is captured.
+// waited for again, by events, before f returns. If f fails or panics, there is no
+// graph, and s is not captured any more. Calls that wait for a device are errors
+// while s is captured.
 func (s *Stream) Capture(f func() error) (*Graph, error) {
 	if err := s.BeginCapture(); err != nil {
 		return nil, err
 	}
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if g, err := s.EndCapture(); err == nil {
+			g.Destroy() //nolint:errcheck // what f panicked with is on its way
+		}
+	}()
 	failed := f()
+	returned = true
 	g, err := s.EndCapture()
 	if failed != nil {
 		if err == nil {

@@ -65,7 +65,7 @@ func (d *Device) AllocHost(n int, t Type, flags ...HostFlag) (*HostBuffer, error
 	}
 	a := &allocation{dev: d, kind: pinnedMemory, bytes: bytes}
 	if bytes > 0 {
-		if a.ptr, err = d.drv.HostAlloc(c, bytes, f); err != nil {
+		if a.ptr, err = d.allocate(func() (driver.Ptr, error) { return d.drv.HostAlloc(c, bytes, f) }); err != nil {
 			return nil, d.fail(err)
 		}
 	}

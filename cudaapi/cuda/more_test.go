@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -486,4 +487,36 @@ func TestObjectsSayWhatTheyAre(t *testing.T) {
 	}
 	ok(t, x.Free())
 	ok(t, s.Destroy())
+}
+
+// However the function that is captured ends, the stream can be used again.
+func TestCaptureEndsWithItsFunction(t *testing.T) {
+	d := devices(t, 1)[0]
+	s := must[*cuda.Stream](t)(d.NewStream(cuda.NonBlocking))
+	defer s.Destroy()
+	b := must[*cuda.Buffer](t)(d.Alloc(4, cuda.Float32))
+	defer b.Free()
+	for name, f := range map[string]func() error{
+		"an error": func() error { return errors.New("no") },
+		"a panic":  func() error { panic("no") },
+		"Goexit":   func() error { runtime.Goexit(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				defer func() { recover() }()
+				s.Capture(func() error { //nolint:errcheck // it does not come back
+					ok(t, b.MemsetAsync(0, s))
+					return f()
+				})
+			}()
+			<-done
+			if on := must[bool](t)(s.Capturing()); on {
+				t.Fatal("the stream is still captured")
+			}
+			ok(t, b.MemsetAsync(0, s))
+			ok(t, s.Synchronize())
+		})
+	}
 }

@@ -68,7 +68,11 @@ func (p *Pool) AllocAsync(n int, t Type, s *Stream) (*Buffer, error) {
 	}
 	var at driver.Ptr
 	if bytes > 0 {
-		if at, err = p.dev.drv.MemAllocFromPoolAsync(c, bytes, p.h, s.h); err != nil {
+		at, err = p.dev.drv.MemAllocFromPoolAsync(c, bytes, p.h, s.h)
+		if isCode(err, driver.ErrOutOfMemory) {
+			at, err = p.dev.allocate(func() (driver.Ptr, error) { return p.dev.drv.MemAllocFromPoolAsync(c, bytes, p.h, s.h) })
+		}
+		if err != nil {
 			return nil, p.dev.outOfMemory(err, bytes)
 		}
 	}

@@ -282,6 +282,11 @@ func (m *Driver) MemcpyPeer(dst driver.Ptr, dstCtx driver.Context, src driver.Pt
 	if err != nil || n == 0 {
 		return err
 	}
+	for _, c := range []*context{to, from} {
+		if err := c.legacy.implicit(call); err != nil {
+			return err
+		}
+	}
 	o, err := m.peerCopy(call, dst, to, src, from, n)
 	if err != nil {
 		return err
@@ -294,7 +299,7 @@ func (m *Driver) MemcpyPeer(dst driver.Ptr, dstCtx driver.Context, src driver.Pt
 	m.push(from.legacy, o)
 	for _, c := range []*context{to, from} {
 		for _, s := range c.streams {
-			if s != from.legacy {
+			if s != from.legacy && s.capture == nil {
 				after := &op{name: "after peer copy"}
 				after.depend(o)
 				m.push(s, after)

@@ -52,6 +52,23 @@ func (s *stream) spoil(call string) error {
 	return fail(call, driver.ErrStreamCaptureUnsupported, "the stream is captured: its work does not run yet")
 }
 
+// implicit is the error of work for the legacy stream while a blocking stream is
+// captured: it would have to wait for that. Those captures are of no use
+// afterwards.
+func (s *stream) implicit(call string) error {
+	if !s.legacy {
+		return nil
+	}
+	var err error
+	for _, t := range s.ctx.streams {
+		if t.blocking && t.capture != nil {
+			t.capture.spoiled = true
+			err = fail(call, driver.ErrStreamCaptureImplicit, "a blocking stream of the device is captured")
+		}
+	}
+	return err
+}
+
 // memoryInCapture refuses to allocate or free within a graph.
 func (s *stream) memoryInCapture(call string) error {
 	if s.capture == nil {
@@ -73,6 +90,9 @@ func joinCapture(call string, s *stream, ev *event) (bool, error) {
 		}
 		s.capture.spoiled = true
 		return true, fail(call, driver.ErrStreamCaptureIsolation, "the stream is captured, the event was recorded outside of the capture")
+	case s.legacy:
+		ev.capture.spoiled = true
+		return true, fail(call, driver.ErrStreamCaptureImplicit, "the event was recorded on a captured stream, and the legacy default stream cannot be captured")
 	case s.capture == nil:
 		s.capture, s.tail = ev.capture, nil
 		s.capture.streams = append(s.capture.streams, s)

@@ -55,6 +55,9 @@ func (m *Driver) target(call string, c driver.Context, s driver.Stream) (*contex
 				return nil, nil, err
 			}
 		}
+		if err := st.implicit(call); err != nil {
+			return nil, nil, err
+		}
 		full := st.mark[1]
 		if st.count < maxQueued || full == nil || full.state == opFinished {
 			return ctx, st, nil
@@ -160,6 +163,9 @@ func (m *Driver) StreamQuery(c driver.Context, id driver.Stream) (bool, error) {
 	if err := s.spoil(call); err != nil {
 		return false, err
 	}
+	if err := s.implicit(call); err != nil {
+		return false, err
+	}
 	if len(m.tail(s)) > 0 {
 		m.sched.urge()
 		return false, nil
@@ -178,6 +184,9 @@ func (m *Driver) StreamSynchronize(c driver.Context, id driver.Stream, stop <-ch
 	}
 	if err == nil {
 		err = s.spoil(call)
+	}
+	if err == nil {
+		err = s.implicit(call)
 	}
 	if err != nil {
 		m.mu.Unlock()

@@ -1,6 +1,7 @@
 package drivertest
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -128,6 +129,53 @@ var graphTests = []test{
 		e.code(e.d.StreamSynchronize(e.ctx[0], s, nil), driver.ErrStreamCaptureUnsupported)
 		_, err := drv.StreamEndCapture(e.ctx[0], s)
 		e.code(err, driver.ErrStreamCaptureInvalidated)
+		e.sync(0, s)
+	}},
+	{name: "the legacy default stream waits for no captured stream", run: func(e *env) {
+		drv := e.graphs()
+		p, q := e.alloc(0, 64, 1), e.alloc(0, 64, 1)
+		ev := e.event(0, driver.EventDisableTiming)
+		for name, use := range map[string]func() error{
+			"MemsetAsync":       func() error { return e.d.MemsetAsync(e.ctx[0], p, 2, 1, 64, driver.StreamDefault) },
+			"Memset":            func() error { return e.d.Memset(e.ctx[0], p, 2, 1, 64) },
+			"Memcpy":            func() error { return e.d.Memcpy(e.ctx[0], p, q, 64) },
+			"MemcpyPeer":        func() error { return e.d.MemcpyPeer(p, e.ctx[0], q, e.ctx[0], 64) },
+			"EventRecord":       func() error { return e.d.EventRecord(e.ctx[0], ev, driver.StreamDefault) },
+			"StreamSynchronize": func() error { return e.d.StreamSynchronize(e.ctx[0], driver.StreamDefault, nil) },
+			"StreamQuery":       func() error { _, err := e.d.StreamQuery(e.ctx[0], driver.StreamDefault); return err },
+		} {
+			s := e.stream(0, driver.StreamBlocking)
+			e.ok(drv.StreamBeginCapture(e.ctx[0], s))
+			if err := use(); !errors.Is(err, driver.ErrStreamCaptureImplicit) {
+				e.Errorf("%s: %v", name, err)
+			}
+			_, err := drv.StreamEndCapture(e.ctx[0], s)
+			if !errors.Is(err, driver.ErrStreamCaptureInvalidated) {
+				e.Errorf("%s: the end of the capture: %v", name, err)
+			}
+			e.sync(0, s) // and both work again
+			e.sync(0, driver.StreamDefault)
+		}
+	}},
+	{name: "a captured non-blocking stream is nothing to the legacy default stream", run: func(e *env) {
+		p, q := e.alloc(0, 64, 1), e.alloc(0, 64, 1)
+		s := e.stream(0, driver.StreamNonBlocking)
+		e.captured(s, func() {
+			e.ok(e.d.MemsetAsync(e.ctx[0], p, 2, 1, 64, driver.StreamDefault))
+			e.ok(e.d.Memcpy(e.ctx[0], q, p, 64))
+			e.ok(e.d.MemcpyPeer(q, e.ctx[0], p, e.ctx[0], 64))
+			e.ok(e.d.StreamSynchronize(e.ctx[0], driver.StreamDefault, nil))
+		})
+		e.all(0, q, 64, 2)
+	}},
+	{name: "the legacy default stream joins no capture", run: func(e *env) {
+		drv := e.graphs()
+		s, fork := e.stream(0, driver.StreamNonBlocking), e.event(0, driver.EventDisableTiming)
+		e.ok(drv.StreamBeginCapture(e.ctx[0], s))
+		e.ok(e.d.EventRecord(e.ctx[0], fork, s))
+		e.code(e.d.StreamWaitEvent(e.ctx[0], driver.StreamDefault, fork), driver.ErrStreamCaptureImplicit, driver.ErrStreamCaptureUnsupported, driver.ErrStreamCaptureIsolation)
+		_, _ = drv.StreamEndCapture(e.ctx[0], s)
+		e.sync(0, driver.StreamDefault)
 		e.sync(0, s)
 	}},
 	{name: "an end without a beginning is an illegal state", run: func(e *env) {
