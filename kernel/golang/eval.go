@@ -28,9 +28,9 @@ type Options struct {
 	Packages []host.Package
 	// Builtins are functions and values that cells use without a package.
 	Builtins map[string]any
-	// Sources gives the source of a package that is not compiled into this
-	// program, after that of the packages that it imports; nil: there is none.
-	Sources func(importPath string) ([]SourcePackage, error)
+	// Modules has the packages that are not compiled into this program; nil:
+	// there are none.
+	Modules Modules
 	// Stdout and Stderr are where fmt and log write; the default is the
 	// process's own.
 	Stdout, Stderr io.Writer
@@ -72,6 +72,8 @@ type Evaluator struct {
 
 	program bool // RunProgram's
 
+	edited map[string]bool // the packages that are to be loaded again
+
 	run   running
 	texts texts
 }
@@ -90,7 +92,7 @@ func New(options Options) (*Evaluator, error) {
 	if options.Stderr == nil {
 		options.Stderr = os.Stderr
 	}
-	ev := &Evaluator{options: options, importer: newImporter(options)}
+	ev := &Evaluator{options: options, importer: newImporter(options), edited: make(map[string]bool)}
 	ev.fset = ev.importer.host.FileSet()
 	return ev, ev.start()
 }
@@ -128,7 +130,7 @@ func (ev *Evaluator) start() error {
 	ev.rt.TypeFor = ev.lower.LookupType
 	ev.rt.IsHost = ev.lower.IsHost
 	ev.rt.NumberFor, ev.rt.KeyOf = ev.lower.NumberFor, ev.lower.TypeKey
-	ev.lower.SourceDecl = ev.importer.decl
+	ev.lower.SourceDecl = ev.sourceDecl
 	ev.lower.SourceObj = ev.importer.isSource
 	for _, p := range ev.importer.host.Preloaded() {
 		p, err := ev.importer.Import(p.Path()) // Preloaded gives names only

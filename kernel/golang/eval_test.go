@@ -352,13 +352,20 @@ func TestInterruptOfAPanic(t *testing.T) {
 	}
 }
 
+// interrupting is Modules that interrupt the cell that imports from them.
+type interrupting struct{ ev *Evaluator }
+
+func (i interrupting) Sources(path string, _ func(string) bool) ([]SourcePackage, error) {
+	i.ev.Interrupt()
+	return []SourcePackage{{Path: path, Files: []File{{"a.go", "package a\nconst A = 1"}}}}, nil
+}
+func (interrupting) Changed() []string  { return nil }
+func (interrupting) Packages() []string { return nil }
+
 // TestInterruptOfCompiling: an interrupt that comes before the cell runs is not lost.
 func TestInterruptOfCompiling(t *testing.T) {
 	s := newSession(t)
-	s.ev.options.Sources = func(path string) ([]SourcePackage, error) {
-		s.ev.Interrupt()
-		return []SourcePackage{{path, []File{{"a.go", "package a\nconst A = 1"}}}}, nil
-	}
+	s.ev.options.Modules = interrupting{s.ev}
 	done := make(chan string, 1)
 	go func() { done <- s.run("import \"example.com/a\"\nn := a.A\nfor { n++ }") }()
 	select {

@@ -27,7 +27,8 @@ type importer struct {
 
 	mustPkg *types.Package
 	sources map[string]map[*types.Func]*lower.Decl
-	modules map[string]*types.Package // loaded as source
+	modules map[string]*sourcePackage         // by path
+	loaded  map[*types.Package]*sourcePackage // those too that were loaded again since
 }
 
 func newImporter(options Options) *importer {
@@ -56,7 +57,7 @@ func (im *importer) exports() map[string]map[string]reflect.Value {
 // Import implements types.Importer.
 func (im *importer) Import(p string) (*types.Package, error) {
 	if m := im.module(p); m != nil {
-		return m, nil
+		return m.pkg, nil
 	}
 	return im.host.Import(p)
 }

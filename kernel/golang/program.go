@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"log"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 
@@ -57,6 +58,12 @@ func RunProgram(options Options, files []File, args []string) int {
 			fmt.Fprintln(ev.options.Stderr, withoutColour(line))
 		}
 	}
+	for _, f := range files {
+		if e := ev.require(f.Name, f.Code); e != nil {
+			report(e)
+			return 1
+		}
+	}
 	entry, e := ev.compileProgram(files)
 	if e != nil {
 		report(e)
@@ -96,7 +103,11 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 	var mistakes []mistake
 	for _, f := range files {
 		codes[f.Name] = f.Code
-		a, err := parser.ParseFile(ev.fset, f.Name, f.Code, parser.AllErrors|parser.SkipObjectResolution)
+		mode := parser.AllErrors | parser.SkipObjectResolution
+		if hasEmbed(f.Code) {
+			mode |= parser.ParseComments
+		}
+		a, err := parser.ParseFile(ev.fset, f.Name, f.Code, mode)
 		if list, ok := err.(scanner.ErrorList); ok {
 			mistakes = append(mistakes, syntaxErrors(parseErrors(list, f.Name, f.Code))...)
 		}
@@ -121,18 +132,17 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 	if mistakes != nil {
 		return nil, programError(codes, mistakes)
 	}
+	embeds, err := embedded(info, asts, ev.fset, filepath.Dir(files[0].Name))
+	if err != nil {
+		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
+	}
 	ev.lower.Begin(files[0].Name, true)
 	f, err := ev.compileOutput(func() lower.Output {
 		var inits []*types.Func
 		for i, a := range asts {
 			inits = append(inits, ev.declareFuncs(a, info, files[i].Name)...)
 		}
-		for _, name := range pkg.Scope().Names() {
-			if v, ok := pkg.Scope().Lookup(name).(*types.Var); ok {
-				ev.lower.Global(v)
-			}
-		}
-		return ev.lower.Finish(ev.lower.Program(info, files[0].Name, inits, main))
+		return ev.lowerPackage(files[0].Name, pkg, info, inits, main, embeds)
 	})
 	if err != nil {
 		return nil, &Error{Name: "InternalError", Message: err.Error(), Traceback: []string{

@@ -13,19 +13,30 @@ import (
 func (ev *Evaluator) Scope() assist.Scope {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
-	return &scope{ev.importer, maps.Clone(ev.names), maps.Clone(ev.source)}
+	return &scope{ev.importer, ev.options.Modules, maps.Clone(ev.names), maps.Clone(ev.source)}
 }
 
 // scope is a snapshot of a session.
 type scope struct {
-	im     *importer
-	names  map[string]types.Object
-	source map[types.Object]string
+	im      *importer
+	modules Modules // or nil
+	names   map[string]types.Object
+	source  map[types.Object]string
 }
 
 func (s *scope) Import(path string) (*types.Package, error) { return s.im.Import(path) }
 
-func (s *scope) Packages() []string { return append(s.im.host.Packages(), s.im.modulePaths()...) }
+func (s *scope) Packages() []string {
+	list := s.im.host.Packages()
+	if s.modules != nil {
+		for _, p := range s.modules.Packages() {
+			if !s.im.compiled(p) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
 
 func (s *scope) Names() []types.Object {
 	list := make([]types.Object, 0, len(s.names))

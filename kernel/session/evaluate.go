@@ -93,9 +93,9 @@ func newCells(console *Console, extend []func(*Host) Extension) (*cells, error) 
 		maps.Copy(functions, extension.Builtins)
 	}
 	var err error
-	set := new(modules.Set)
+	set := modules.New(workingDir())
 	magic.Register(getMagic(set))
-	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Sources: set.Sources, Stdin: &c.stdin, MaxStack: cellStack})
+	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Modules: set, Stdin: &c.stdin, MaxStack: cellStack})
 	if err != nil {
 		return nil, err
 	}

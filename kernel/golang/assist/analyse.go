@@ -361,6 +361,9 @@ func impliedImports(scope Scope, tokens []lexeme, own map[string]bool) string {
 func standardNames(scope Scope) map[string]string {
 	names := make(map[string]string)
 	for _, p := range scope.Packages() {
+		if first, _, _ := strings.Cut(p, "/"); strings.Contains(first, ".") {
+			continue // a module's
+		}
 		name := packageName(p)
 		if old := names[name]; old == "" || len(p) < len(old) || len(p) == len(old) && p > old {
 			names[name] = p
