@@ -117,6 +117,7 @@ func (ev *Evaluator) start() error {
 	ev.globals = globalsOf(ev.interp)
 	exports := ev.importer.exports()
 	exports["rt/rt"] = ev.rt.Symbols()
+	exports["rt/rt"]["Lower"] = reflect.ValueOf(ev.lowerLater)
 	if err := ev.interp.Use(exports); err != nil {
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
@@ -131,6 +132,7 @@ func (ev *Evaluator) start() error {
 	ev.rt.IsHost = ev.lower.IsHost
 	ev.rt.NumberFor, ev.rt.KeyOf = ev.lower.NumberFor, ev.lower.TypeKey
 	ev.lower.SourceDecl = ev.sourceDecl
+	ev.lower.Later = func(f *types.Func) bool { return ev.importer.moduleOf(f.Pkg()) != nil }
 	ev.lower.SourceObj = ev.importer.isSource
 	for _, p := range ev.importer.host.Preloaded() {
 		p, err := ev.importer.Import(p.Path()) // Preloaded gives names only

@@ -384,6 +384,22 @@ func notGo(decl *ast.FuncDecl, fun *types.Func) *ast.BlockStmt {
 	return &ast.BlockStmt{Lbrace: at, List: []ast.Stmt{&ast.ExprStmt{X: call}}, Rbrace: at}
 }
 
+// lowerLater lowers a method of a module for the code that is about to call it.
+func (ev *Evaluator) lowerLater(id int) {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	if !ev.lower.IsLater(id) {
+		return
+	}
+	ev.lower.Begin("module", ev.program)
+	entry, err := ev.compileOutput(func() lower.Output { return ev.lower.LowerLater(id) })
+	if err != nil {
+		ev.lower.Abandon()
+		panic(err)
+	}
+	(*entry)()
+}
+
 // lowerPackage writes the initialization of a package and the call of main, if
 // it is a program's. Functions are lowered when something calls them.
 func (ev *Evaluator) lowerPackage(name string, pkg *types.Package, info *types.Info, inits []*types.Func, main *types.Func, embeds map[*types.Var]any) lower.Output {

@@ -66,6 +66,9 @@ type Lowerer struct {
 	// SourceDecl finds the declaration of a function of a standard package
 	// that is there as source (slices, maps, ...), or nil.
 	SourceDecl func(*types.Func) *Decl
+	// Later says whether a method that is called through an interface is to be
+	// lowered by its first call.
+	Later func(*types.Func) bool
 	// SourcePkg says whether an object was declared by such source.
 	SourceObj func(types.Object) bool
 
@@ -92,6 +95,8 @@ type Lowerer struct {
 	dispatch   map[string]*dispatcher
 	order      []*dispatcher
 	unlistedT  map[types.Object]string
+	later      []*later
+	laterIDs   map[string]int // by the instance
 	aliases    map[string]string
 	helpers    map[string]string
 	counter    int
@@ -117,7 +122,8 @@ func New(r *rt.Runtime, host Host, fset *token.FileSet) *Lowerer {
 		rt: r, host: host, fset: fset, context: types.NewContext(),
 		SourceDecl: func(*types.Func) *Decl { return nil },
 		SourceObj:  func(types.Object) bool { return false },
-		objIDs:     make(map[types.Object]int), reps: make(map[string]string), loops: make(map[string]bool),
+		Later:      func(*types.Func) bool { return false }, laterIDs: make(map[string]int),
+		objIDs: make(map[types.Object]int), reps: make(map[string]string), loops: make(map[string]bool),
 		kinds: make(map[string][]fieldKind), bare: make(map[string]bool), structs: make(map[string]string),
 		structText: make(map[string]string), making: make(map[string]bool), typeIDs: make(map[string]*rt.Type),
 		hosted: make(map[string]bool), boxedKeys: make(map[string]bool), globals: make(map[types.Object]string), usedByFunc: make(map[types.Object]bool),

@@ -300,6 +300,11 @@ func (f *fn) methodText(c callee, recv string) (text string, bound bool) {
 		}
 		return recv + "." + c.fun.Name(), true
 	}
+	if f.info == nil { // a call through an interface
+		if variable, ok := f.calledLater(c.fun, c.targs); ok {
+			return variable, false
+		}
+	}
 	return l.function(c.fun, c.targs), false
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"gocuda/internal/ownfolder"
 )
 
 // cache keeps on disk which packages an import needs, and where they are: the
@@ -100,16 +102,8 @@ func (c cache) put(key string, list []listed) {
 		}
 	}
 	text, err := json.Marshal(e)
-	if err != nil || os.MkdirAll(c.dir, 0o755) != nil {
-		return
-	}
-	f, err := os.CreateTemp(c.dir, "new-*")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(text)
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), filepath.Join(c.dir, key)) != nil {
-		os.Remove(f.Name())
+	if err == nil && ownfolder.Make(c.dir) == nil {
+		_ = ownfolder.Write(filepath.Join(c.dir, key), text)
 	}
 }
 

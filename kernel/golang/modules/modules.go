@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -75,11 +76,36 @@ func (s *Set) Get(ctx context.Context, module string) (Module, error) {
 	} else {
 		err = s.getModule(ctx, &m, module)
 	}
+	if err == nil {
+		err = s.direct(m.Path)
+	}
 	if err != nil {
 		undo()
 		return Module{}, err
 	}
 	return m, nil
+}
+
+// direct takes the mark from a module's requirement that nothing imports it: no
+// Go file does, but cells will.
+func (s *Set) direct(module string) error {
+	unmark := func(mod []byte) []byte {
+		return regexp.MustCompile(`(?m)^((?:require)?\s*`+regexp.QuoteMeta(module)+` \S+) // indirect$`).ReplaceAll(mod, []byte("$1"))
+	}
+	home := s.home()
+	if home == "" {
+		s.mod = unmark(s.mod)
+		return nil
+	}
+	file := filepath.Join(home, "go.mod")
+	mod, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if now := unmark(mod); !bytes.Equal(now, mod) {
+		return os.WriteFile(file, now, 0o644)
+	}
+	return nil
 }
 
 // isFolder tells a folder from a module's path, as the go command does.

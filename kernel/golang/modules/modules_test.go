@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,7 @@ func serve(t *testing.T, list map[string]map[string]string) {
 	t.Setenv("GONOSUMDB", "*")
 	t.Setenv("GONOSUMCHECK", "1")
 	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOCUDA_CACHE", t.TempDir())
 	t.Cleanup(func() { // the go command makes it read-only
 		clean := exec.Command("go", "clean", "-modcache")
 		clean.Env = append(os.Environ(), "GOMODCACHE="+cache)
@@ -131,9 +133,9 @@ func Largest[S Shape](list ...S) (best S) {
 
 func TestCellsImportModules(t *testing.T) {
 	serve(t, example)
-	set := new(modules.Set)
+	set := modules.New(t.TempDir())
 	var out bytes.Buffer
-	ev, err := golang.New(golang.Options{Sources: set.Sources, Stdout: &out})
+	ev, err := golang.New(golang.Options{Modules: set, Stdout: &out})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,8 +153,8 @@ func TestCellsImportModules(t *testing.T) {
 	if got := eval(`import "example.com/shapes"`); !strings.Contains(got, "%get example.com/shapes") {
 		t.Errorf("before it is fetched: %s", got)
 	}
-	if got, err := set.Get(context.Background(), "example.com/shapes@v1.2.0"); got != "example.com/shapes v1.2.0" || err != nil {
-		t.Fatalf("%s: %v", got, err)
+	if got, err := set.Get(context.Background(), "example.com/shapes@v1.2.0"); got.Path != "example.com/shapes" || got.Version != "v1.2.0" || err != nil {
+		t.Fatalf("%v: %v", got, err)
 	}
 	for _, c := range []struct{ code, want string }{
 		{"import \"example.com/shapes\"\ns := shapes.New(3)\nfmt.Println(s)", "square of 3m\n"},
@@ -184,7 +186,7 @@ func TestCellsImportModules(t *testing.T) {
 
 func TestGetFails(t *testing.T) {
 	serve(t, example)
-	set := new(modules.Set)
+	set := modules.New(t.TempDir())
 	for module, want := range map[string]string{
 		"example.com/none":          "example.com/none",
 		"example.com/shapes@v9.9.9": "v9.9.9",
@@ -199,4 +201,197 @@ func TestGetFails(t *testing.T) {
 	if _, err := set.Get(ctx, "example.com/shapes"); err == nil || err.Error() != "stopped by the user" {
 		t.Errorf("after an interrupt: %v", err)
 	}
+}
+
+// session is an evaluator with the modules of a folder.
+type session struct {
+	t   *testing.T
+	ev  *golang.Evaluator
+	set *modules.Set
+	out bytes.Buffer
+}
+
+func start(t *testing.T, dir string) *session {
+	t.Helper()
+	s := &session{t: t, set: modules.New(dir)}
+	var err error
+	if s.ev, err = golang.New(golang.Options{Modules: s.set, Stdout: &s.out, Stderr: &s.out}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// run evaluates a cell and returns what it prints and shows.
+func (s *session) run(code string) string {
+	s.out.Reset()
+	r := s.ev.Eval("In[1]", code, false)
+	switch {
+	case r.Err != nil:
+		return s.out.String() + strings.Join(r.Err.Traceback, "\n")
+	case r.Value != nil:
+		return fmt.Sprint(s.out.String(), r.Value.Data["text/plain"])
+	}
+	return s.out.String()
+}
+
+func (s *session) want(code, want string) {
+	s.t.Helper()
+	if got := s.run(code); got != want && !(len(want) > 3 && strings.Contains(got, want)) {
+		s.t.Errorf("%s\ngave %s\nwant %s", code, got, want)
+	}
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRemembered: the next session of the folder has the modules, without %get
+// and without the go command.
+func TestRemembered(t *testing.T) {
+	serve(t, example)
+	dir := t.TempDir()
+	s := start(t, dir)
+	m, err := s.set.Get(context.Background(), "example.com/shapes")
+	if err != nil || m.Written != filepath.Join(dir, "go.mod") {
+		t.Fatalf("%+v: %v", m, err)
+	}
+	if m, err = s.set.Get(context.Background(), "example.com/units"); err != nil || m.Written != "" || m.Kept {
+		t.Fatalf("the second: %+v: %v", m, err)
+	}
+	s.want("import \"example.com/shapes\"\nshapes.Fast()", "7")
+	if got := s.set.Packages(); !slices.Contains(got, "example.com/units") || !slices.Contains(got, "example.com/shapes") {
+		t.Errorf("packages: %v", got)
+	}
+	t.Setenv("PATH", t.TempDir())
+	s = start(t, dir)
+	s.want("import \"example.com/shapes\"\nshapes.Fast()", "7")
+	sub := start(t, filepath.Join(dir, "sub"))
+	sub.want("import \"example.com/shapes\"\nshapes.Fast()", "7")
+}
+
+// TestGetLeavesNothing: a %get that fails leaves the folder as it was.
+func TestGetLeavesNothing(t *testing.T) {
+	serve(t, example)
+	dir := t.TempDir()
+	if _, err := modules.New(dir).Get(context.Background(), "example.com/none"); err == nil {
+		t.Fatal("no error")
+	}
+	if list, _ := os.ReadDir(dir); len(list) != 0 {
+		t.Errorf("left %v", list)
+	}
+}
+
+// TestKept: where a go.mod may not be written, modules last for the session.
+func TestKept(t *testing.T) {
+	serve(t, example)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	s := start(t, home)
+	m, err := s.set.Get(context.Background(), "example.com/shapes")
+	if err != nil || !m.Kept || m.Written != "" {
+		t.Fatalf("%+v: %v", m, err)
+	}
+	s.want("import \"example.com/shapes\"\nshapes.Fast()", "7")
+	if _, err := os.Stat(filepath.Join(home, "go.mod")); err == nil {
+		t.Errorf("go.mod was written")
+	}
+}
+
+// TestFolders: modules in folders, and that of the notebook; edited files are
+// taken up again.
+func TestFolders(t *testing.T) {
+	serve(t, example)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, "mine/go.mod", "module example.org/mine\n\ngo 1.22\n\nrequire example.com/units v0.1.0\n")
+	write(t, "mine/mine.go", "package mine\n\nimport (\n\t\"example.com/units\"\n\t\"example.org/mine/deep\"\n)\n\nfunc Size() units.Metre { return units.Metre(deep.N) }\n")
+	write(t, "mine/deep/deep.go", "package deep\n\nvar N = 1\n\ntype T struct{ A int }\n")
+	write(t, "plain/x.go", "package plain\n")
+	s := start(t, dir)
+	if m, err := s.set.Get(context.Background(), "./mine"); err != nil || m.Path != "example.org/mine" || m.Version != "./mine" {
+		t.Fatalf("%+v: %v", m, err)
+	}
+	s.want("import \"example.org/mine\"\nimport \"example.org/mine/deep\"\nmine.Size()", "1m")
+	s.want("old := deep.T{3}\nold", "{A: 3}")
+	write(t, "mine/deep/deep.go", "package deep\n\nvar N = 20 + 2\n\ntype T struct{ A, B int }\n")
+	s.want("mine.Size()", "22m")
+	s.want("deep.T{1, 2}.B + old.A", "5")
+	write(t, "mine/deep/deep.go", "package deep\n\nvar N = 1 +\n")
+	s.want("mine.Size()", "deep.go:3")
+	s.want("mine.Size()", "deep.go:3") // it stays so until it is mended
+	write(t, "mine/deep/more.go", "package deep\n\nfunc init() { N++ }\n")
+	write(t, "mine/deep/deep.go", "package deep\n\nvar N = 40\n")
+	s.want("mine.Size()", "41m")
+	for folder, want := range map[string]string{"./plain": "without %get", "./none": "there is no folder", dir + "/mine": ""} {
+		_, err := s.set.Get(context.Background(), folder)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %s", folder, err, want)
+		}
+	}
+	// A notebook in the module itself.
+	s = start(t, filepath.Join(dir, "mine"))
+	s.want("import (\"example.org/mine\"; \"example.org/mine/deep\")\nmine.Size()\ndeep.N", "41")
+	if _, err := s.set.Get(context.Background(), "./mine/deep"); err == nil || !strings.Contains(err.Error(), "without %get") {
+		t.Errorf("a folder of the own module: %v", err)
+	}
+	if got := s.set.Packages(); !slices.Contains(got, "example.org/mine/deep") || !slices.Contains(got, "example.com/units") {
+		t.Errorf("packages: %v", got)
+	}
+}
+
+// TestEmbed: modules with go:embed.
+func TestEmbed(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.org/e\n\ngo 1.22\n")
+	write(t, filepath.Join(dir, "a.txt"), "text")
+	write(t, filepath.Join(dir, "web/b.html"), "b")
+	write(t, filepath.Join(dir, "web/sub/c.html"), "cc")
+	write(t, filepath.Join(dir, "web/_hidden"), "h")
+	write(t, filepath.Join(dir, "web/.dot"), "d")
+	write(t, filepath.Join(dir, "web/nested/go.mod"), "module nested\n")
+	write(t, filepath.Join(dir, "e.go"), `package e
+
+import (
+	"embed"
+	_ "embed"
+)
+
+//go:embed a.txt
+var Text string
+
+//go:embed "a.txt"
+var Bytes []byte
+
+//go:embed web
+var Web embed.FS
+
+var (
+	//go:embed all:web
+	All embed.FS
+	// Some has several patterns.
+	//go:embed a.txt
+	//go:embed web/*.html
+	Some embed.FS
+)
+
+var Length = len(Text)
+`)
+	s := start(t, dir)
+	s.want("import \"example.org/e\"\ne.Text", `"text"`)
+	s.want("string(e.Bytes)", `"text"`)
+	s.want("e.Length", "4")
+	s.want(`import "io/fs"
+func walk(f fs.FS) { fs.WalkDir(f, ".", func(p string, d fs.DirEntry, err error) error { if err != nil { return err }; fmt.Print(p, " "); return nil }) }
+walk(e.Web)`, ". web web/b.html web/sub web/sub/c.html ")
+	s.want("walk(e.All)", ". web web/.dot web/_hidden web/b.html web/sub web/sub/c.html ")
+	s.want("walk(e.Some)", ". a.txt web web/b.html ")
+	s.want(`string(must(e.Web.ReadFile("web/sub/c.html")))`, `"cc"`)
+	write(t, filepath.Join(dir, "bad/bad.go"), "package bad\n\nimport _ \"embed\"\n\n//go:embed none.txt\nvar T string\n")
+	s.want(`import "example.org/e/bad"`, "none.txt: no matching files found")
 }
