@@ -15,7 +15,7 @@ func (k *kernel) isComplete(r *request) (any, error) {
 		return nil, err
 	}
 	answer := session.Completeness{Status: "unknown"}
-	if e, err := k.engine.get(); err != nil {
+	if e, err := k.evaluator.get(); err != nil {
 		k.log.Warn("is_complete", "error", err)
 	} else if got, err := e.IsComplete(asked.Code); err != nil {
 		k.log.Warn("is_complete", "error", err)
@@ -59,7 +59,7 @@ func (k *kernel) complete(r *request) (any, error) {
 	if err := r.decode(&asked); err != nil {
 		return nil, err
 	}
-	e, err := k.engine.get()
+	e, err := k.evaluator.get()
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (k *kernel) inspect(r *request) (any, error) {
 	if err := r.decode(&asked); err != nil {
 		return nil, err
 	}
-	e, err := k.engine.get()
+	e, err := k.evaluator.get()
 	if err != nil {
 		return nil, err
 	}

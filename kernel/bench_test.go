@@ -7,13 +7,13 @@ import (
 )
 
 // The kernel's own share of a cell's round trip: from the request to the idle
-// status, with an engine that takes no time.
+// status, with an evaluator that takes no time.
 func BenchmarkExecute(b *testing.B) {
-	c, engine := start(b)
+	c, evaluator := start(b)
 	content := map[string]any{"code": "value 2", "store_history": false}
 	for b.Loop() {
 		id := c.send(wire.Shell, "execute_request", content)
-		<-engine.began
+		<-evaluator.began
 		c.answer(wire.Shell, id)
 	}
 }
@@ -27,10 +27,10 @@ func BenchmarkKernelInfo(b *testing.B) {
 }
 
 func BenchmarkFlood(b *testing.B) {
-	c, engine := start(b)
+	c, evaluator := start(b)
 	for b.Loop() {
 		id := c.send(wire.Shell, "execute_request", map[string]any{"code": "flood 5000"})
-		<-engine.began
+		<-evaluator.began
 		c.answer(wire.Shell, id)
 	}
 }

@@ -31,8 +31,8 @@ func (e *echo) Closed(c *Comm, _ json.RawMessage) { e.closed <- c.ID }
 
 func TestComms(t *testing.T) {
 	target := &echo{closed: make(chan string, 1)}
-	engine := newScripted()
-	c := connect(t, startKernel(t, Options{Start: engine.start, CommTargets: map[string]CommTarget{"echo": target}}))
+	evaluator := newScripted()
+	c := connect(t, startKernel(t, Options{Start: evaluator.start, CommTargets: map[string]CommTarget{"echo": target}}))
 	send := func(kind string, content map[string]any) []message {
 		return c.published(c.send(wire.Shell, kind, content))
 	}

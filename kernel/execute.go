@@ -22,21 +22,21 @@ type cell struct {
 	value  string
 
 	phase     phase
-	engine    Engine        // that runs it
-	interrupt chan struct{} // closed when the cell is interrupted
-	missed    *wire.Message // an interrupt request that found no cell
+	evaluator session.Evaluator // that runs it
+	interrupt chan struct{}     // closed when the cell is interrupted
+	missed    *wire.Message     // an interrupt request that found no cell
 }
 
 type phase int
 
 const (
 	idle      phase = iota
-	announced       // the cell is known; the engine has not got it yet
+	announced       // the cell is known; the evaluator has not got it yet
 	running
 )
 
 // interruptAgain is when an interrupt is repeated. The first one is lost on a
-// cell that the engine was just about to take.
+// cell that the evaluator was just about to take.
 const interruptAgain = 100 * time.Millisecond
 
 // overtakeTime is by how much an interrupt request may overtake its cell: they
@@ -145,10 +145,10 @@ func (k *kernel) execute(r *request) (any, error) {
 	return reply, nil
 }
 
-// evaluate hands the cell to the engine, unless it was interrupted while the
-// engine started.
+// evaluate hands the cell to the evaluator, unless it was interrupted while the
+// evaluator started.
 func (k *kernel) evaluate(c session.Cell) session.Result {
-	e, err := k.engine.get()
+	e, err := k.evaluator.get()
 	if err != nil {
 		return session.Result{Err: &session.Error{Name: "EvaluatorError", Message: err.Error()}}
 	}
@@ -173,7 +173,7 @@ func (k *kernel) announce(parent *wire.Message, count int, asked executeRequest)
 }
 
 // begin marks the cell as running, or says false if it was interrupted before.
-func (k *kernel) begin(e Engine) bool {
+func (k *kernel) begin(e session.Evaluator) bool {
 	c := &k.cell
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,7 +181,7 @@ func (k *kernel) begin(e Engine) bool {
 	case <-c.interrupt:
 		return false
 	default:
-		c.phase, c.engine = running, e
+		c.phase, c.evaluator = running, e
 		return true
 	}
 }
@@ -192,7 +192,7 @@ func (k *kernel) finish() (value string) {
 	c := &k.cell
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.phase, c.engine, c.input = idle, nil, false
+	c.phase, c.evaluator, c.input = idle, nil, false
 	return c.value
 }
 
@@ -212,13 +212,13 @@ func (k *kernel) interrupt(request *wire.Message) {
 		close(c.interrupt)
 	}
 	if c.phase == running {
-		c.engine.Interrupt()
+		c.evaluator.Interrupt()
 		interrupted := c.interrupt
 		time.AfterFunc(interruptAgain, func() {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			if c.phase == running && c.interrupt == interrupted {
-				c.engine.Interrupt()
+				c.evaluator.Interrupt()
 			}
 		})
 	}

@@ -35,8 +35,8 @@ func TestHistoryAcrossSessions(t *testing.T) {
 	cells := [][]string{{"print a", "value 2", "print b"}, {"value 2", "print [c]"}, {"print d\nprint e"}}
 	var c *client
 	for _, session := range cells {
-		engine := newScripted()
-		c = connect(t, startKernel(t, Options{Start: engine.start, HistoryFile: file}))
+		evaluator := newScripted()
+		c = connect(t, startKernel(t, Options{Start: evaluator.start, HistoryFile: file}))
 		for _, code := range session {
 			c.execute(code)
 		}

@@ -77,10 +77,10 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 		clocks:  clocks{},
 	}
 	k.comms = newComms(k)
-	k.engine = startEngine(options.Start, k.output, k.input)
+	k.evaluator = startEvaluator(options.Start, k.output, k.input)
 	if k.sockets.Connection() != connection {
 		if err := k.sockets.Connection().Write(connectionFile); err != nil {
-			k.engine.close()
+			k.evaluator.close()
 			k.sockets.Close(0)
 			return err
 		}
@@ -91,12 +91,12 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 
 // kernel is one running kernel.
 type kernel struct {
-	options Options
-	log     *slog.Logger
-	sockets *wire.Sockets
-	engine  *engine
-	history *history
-	comms   *comms
+	options   Options
+	log       *slog.Logger
+	sockets   *wire.Sockets
+	evaluator *evaluator
+	history   *history
+	comms     *comms
 
 	stop     chan struct{} // closed when the kernel is to end
 	stopOnce sync.Once
@@ -142,7 +142,7 @@ func (k *kernel) run(ctx context.Context) {
 		}
 	}
 	k.end()
-	k.engine.close()
+	k.evaluator.close()
 	// The cell that was running is told so; a loop that hangs is left behind.
 	timeout := time.After(lingerTime)
 	for _, done := range []chan struct{}{control, shell} {

@@ -16,8 +16,8 @@ import (
 
 func start(t testing.TB) (*client, *scripted) {
 	t.Helper()
-	engine := newScripted()
-	return connect(t, startKernel(t, Options{Start: engine.start, quiet: time.Millisecond})), engine
+	evaluator := newScripted()
+	return connect(t, startKernel(t, Options{Start: evaluator.start, quiet: time.Millisecond})), evaluator
 }
 
 func TestKernelInfoOnShellAndControl(t *testing.T) {
@@ -154,9 +154,9 @@ func TestStopOnErrorStopsTheQueue(t *testing.T) {
 		{"asked not to stop", "fail E broken", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c, engine := start(t)
+			c, evaluator := start(t)
 			c.execute("print warm")
-			<-engine.began
+			<-evaluator.began
 			const queued = 20
 			var frames [][][]byte
 			var ids []string
@@ -237,8 +237,8 @@ func TestStopOnErrorUnderLoad(t *testing.T) {
 
 // A front end that runs all cells takes its time to send them.
 func TestStopOnErrorReachesWhatIsStillBeingSent(t *testing.T) {
-	engine := newScripted()
-	c := connect(t, startKernel(t, Options{Start: engine.start, quiet: 300 * time.Millisecond}))
+	evaluator := newScripted()
+	c := connect(t, startKernel(t, Options{Start: evaluator.start, quiet: 300 * time.Millisecond}))
 	var ids []string
 	for i := range 10 {
 		code := "print x"
@@ -271,9 +271,9 @@ func TestOtherRequestsAreAnsweredBehindAFailure(t *testing.T) {
 }
 
 func TestControlIsAnsweredWhileACellRuns(t *testing.T) {
-	c, engine := start(t)
+	c, evaluator := start(t)
 	id := c.send(wire.Shell, "execute_request", map[string]any{"code": "block"})
-	<-engine.began
+	<-evaluator.began
 	c.send(wire.Control, "kernel_info_request", map[string]any{})
 	if reply := c.next(wire.Control); reply.Type != "kernel_info_reply" {
 		t.Errorf("%+v", reply)
@@ -288,37 +288,37 @@ func TestControlIsAnsweredWhileACellRuns(t *testing.T) {
 	}
 }
 
-// The first interrupt may come just before the engine has taken the cell.
+// The first interrupt may come just before the evaluator has taken the cell.
 func TestAnInterruptIsRepeatedForItsOwnCellOnly(t *testing.T) {
-	c, engine := start(t)
+	c, evaluator := start(t)
 	c.send(wire.Shell, "execute_request", map[string]any{"code": "block once again", "stop_on_error": false})
-	<-engine.began
+	<-evaluator.began
 	c.send(wire.Control, "interrupt_request", map[string]any{})
 	if reply := c.next(wire.Shell); reply.text("ename") != "Interrupted" {
 		t.Errorf("%+v", reply)
 	}
 	id := c.send(wire.Shell, "execute_request", map[string]any{"code": "block", "stop_on_error": false})
-	<-engine.began
+	<-evaluator.began
 	c.send(wire.Control, "interrupt_request", map[string]any{})
 	if reply := c.next(wire.Shell); reply.Parent != id {
 		t.Errorf("%+v", reply)
 	}
 	c.send(wire.Shell, "execute_request", map[string]any{"code": "print x\nsleep 300ms"})
-	if reply := c.next(wire.Shell); reply.text("status") != "ok" || len(engine.interrupts) != 0 {
-		t.Errorf("%d interrupts of a cell that nobody interrupted: %+v", len(engine.interrupts), reply)
+	if reply := c.next(wire.Shell); reply.text("status") != "ok" || len(evaluator.interrupts) != 0 {
+		t.Errorf("%d interrupts of a cell that nobody interrupted: %+v", len(evaluator.interrupts), reply)
 	}
 }
 
 // Control and shell are two connections: an interrupt may arrive before the
 // cell that it means.
 func TestAnInterruptOvertakesItsCell(t *testing.T) {
-	c, engine := start(t)
+	c, evaluator := start(t)
 	frames, id := c.frames("execute_request", map[string]any{"code": "block"})
 	c.ask(wire.Control, "interrupt_request", map[string]any{})
 	if err := c.sockets[wire.Shell].SendMulti(zmq4.NewMsgFrom(frames...)); err != nil {
 		t.Fatal(err)
 	}
-	if reply, _ := c.answer(wire.Shell, id); reply.text("ename") != "Interrupted" || len(engine.began) != 0 {
+	if reply, _ := c.answer(wire.Shell, id); reply.text("ename") != "Interrupted" || len(evaluator.began) != 0 {
 		t.Errorf("%+v", reply)
 	}
 	c.ask(wire.Control, "interrupt_request", map[string]any{})
@@ -327,13 +327,13 @@ func TestAnInterruptOvertakesItsCell(t *testing.T) {
 	}
 }
 
-// An interrupt that comes when the engine is still starting stops the cell
+// An interrupt that comes when the evaluator is still starting stops the cell
 // that waits for it.
-func TestInterruptBeforeTheEngineIsThere(t *testing.T) {
-	engine, ready := newScripted(), make(chan struct{})
-	c := connect(t, startKernel(t, Options{Start: func(o func(session.Output), i InputFunc) (Engine, error) {
+func TestInterruptBeforeTheEvaluatorIsThere(t *testing.T) {
+	evaluator, ready := newScripted(), make(chan struct{})
+	c := connect(t, startKernel(t, Options{Start: func(o func(session.Output), i session.InputFunc) (session.Evaluator, error) {
 		<-ready
-		return engine.start(o, i)
+		return evaluator.start(o, i)
 	}}))
 	id := c.send(wire.Shell, "execute_request", map[string]any{"code": "print x"})
 	for c.next(wire.IOPub).Type != "execute_input" {
@@ -344,17 +344,17 @@ func TestInterruptBeforeTheEngineIsThere(t *testing.T) {
 	if reply := c.next(wire.Shell); reply.Parent != id || reply.text("ename") != "Interrupted" {
 		t.Errorf("%+v", reply)
 	}
-	if len(engine.began) != 0 {
+	if len(evaluator.began) != 0 {
 		t.Error("the cell ran")
 	}
 }
 
 func TestOutputOfAGoroutineCarriesTheLastCell(t *testing.T) {
-	c, engine := start(t)
+	c, evaluator := start(t)
 	id := c.send(wire.Shell, "execute_request", map[string]any{"code": "later hello"})
 	c.answer(wire.Shell, id)
 	c.ask(wire.Shell, "kernel_info_request", map[string]any{})
-	close(engine.release)
+	close(evaluator.release)
 	if m := c.next(wire.IOPub); m.Type != "stream" || m.Parent != id || m.text("text") != "hello" {
 		t.Errorf("%+v, want a stream for %s", m, id)
 	}
@@ -372,7 +372,7 @@ func TestUnshowableOutputIsReported(t *testing.T) {
 func TestAPanicInAHandlerIsAnAnswer(t *testing.T) {
 	c, _ := start(t)
 	reply, _ := c.execute("panic")
-	if reply.text("status") != "error" || reply.text("evalue") != "the engine's own fault" {
+	if reply.text("status") != "error" || reply.text("evalue") != "the evaluator's own fault" {
 		t.Errorf("%+v", reply)
 	}
 	if reply, _ := c.execute("print x"); reply.text("status") != "ok" {
@@ -483,8 +483,8 @@ func TestInput(t *testing.T) {
 }
 
 func TestInputGoesToTheClientThatAsks(t *testing.T) {
-	engine := newScripted()
-	conn := startKernel(t, Options{Start: engine.start})
+	evaluator := newScripted()
+	conn := startKernel(t, Options{Start: evaluator.start})
 	one, other := connect(t, conn), connect(t, conn)
 	id := one.send(wire.Shell, "execute_request", map[string]any{"code": "ask ?", "allow_stdin": true})
 	one.next(wire.Stdin)
@@ -525,9 +525,9 @@ func TestInterruptEndsAQuestion(t *testing.T) {
 }
 
 func TestHeartbeatEchoes(t *testing.T) {
-	c, engine := start(t)
+	c, evaluator := start(t)
 	c.send(wire.Shell, "execute_request", map[string]any{"code": "block"})
-	<-engine.began
+	<-evaluator.began
 	hb := zmq4.NewReq(t.Context())
 	defer hb.Close()
 	if err := hb.Dial(c.conn.Endpoint(wire.Heartbeat)); err != nil {

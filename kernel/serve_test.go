@@ -18,17 +18,17 @@ import (
 	"gocuda/kernel/wire"
 )
 
-// The test binary is also a kernel with a scripted engine, when it is told so.
+// The test binary is also a kernel with a scripted evaluator, when it is told so.
 func TestMain(m *testing.M) {
 	if file := os.Getenv("GOCUDA_TEST_SERVE"); file != "" {
-		engine := newScripted()
-		if err := Serve(context.Background(), file, Options{Start: engine.start, HistoryFile: "off"}); err != nil {
+		evaluator := newScripted()
+		if err := Serve(context.Background(), file, Options{Start: evaluator.start, HistoryFile: "off"}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		select {
-		case <-engine.closed:
-			fmt.Println("the engine is closed")
+		case <-evaluator.closed:
+			fmt.Println("the evaluator is closed")
 		default:
 		}
 		os.Exit(0)
@@ -78,12 +78,12 @@ func startProcess(t *testing.T, env string) *process {
 	}
 }
 
-// ends checks that the process ends by itself, with its engine closed.
+// ends checks that the process ends by itself, with its evaluator closed.
 func (p *process) ends(t *testing.T) {
 	t.Helper()
 	select {
 	case err := <-p.ended:
-		if err != nil || !strings.Contains(p.output.String(), "the engine is closed") {
+		if err != nil || !strings.Contains(p.output.String(), "the evaluator is closed") {
 			t.Errorf("ended with %v: %s", err, p.output)
 		}
 	case <-time.After(patience):
@@ -161,8 +161,8 @@ func TestAnOrphanEnds(t *testing.T) {
 
 func TestServeRefuses(t *testing.T) {
 	dir := t.TempDir()
-	options := Options{HistoryFile: "off", Start: func(output func(session.Output), input InputFunc) (Engine, error) {
-		t.Error("an engine was started for nothing")
+	options := Options{HistoryFile: "off", Start: func(output func(session.Output), input session.InputFunc) (session.Evaluator, error) {
+		t.Error("an evaluator was started for nothing")
 		return newScripted().start(output, input)
 	}}
 	if err := Serve(t.Context(), filepath.Join(dir, "none.json"), options); err == nil || !strings.Contains(err.Error(), "none.json") {
@@ -180,13 +180,13 @@ func TestServeRefuses(t *testing.T) {
 
 // An evaluator that does not start is an error of the cell, and is tried again
 // by the next.
-func TestAnEngineThatDoesNotStart(t *testing.T) {
-	engine, tries := newScripted(), 0
-	c := connect(t, startKernel(t, Options{Start: func(o func(session.Output), i InputFunc) (Engine, error) {
+func TestAnEvaluatorThatDoesNotStart(t *testing.T) {
+	evaluator, tries := newScripted(), 0
+	c := connect(t, startKernel(t, Options{Start: func(o func(session.Output), i session.InputFunc) (session.Evaluator, error) {
 		if tries++; tries < 3 {
 			return nil, fmt.Errorf("no such program")
 		}
-		return engine.start(o, i)
+		return evaluator.start(o, i)
 	}}))
 	reply, _ := c.execute("print x") // the second try, after the kernel's own
 	if reply.text("status") != "error" || !strings.Contains(reply.text("evalue"), "no such program") {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"gocuda/kernel/evaluator"
 	"gocuda/kernel/notebook"
 	"gocuda/kernel/ranks"
 	"gocuda/kernel/session"
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GOCUDA_TEST_AS_EVALUATOR") == "" {
 		os.Exit(m.Run())
 	}
-	start := func() error { return session.Evaluate(ranks.Attach) }
+	start := func() error { return evaluator.Main(ranks.Attach) }
 	if len(os.Args) > 1 && os.Args[1] == "rank" {
 		start = ranks.Supervise
 	}

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"gocuda/kernel/evaluator"
 	"gocuda/kernel/ranks"
-	"gocuda/kernel/session"
 )
 
 // runEvaluate is the evaluator process: the kernel and run start it.
@@ -10,5 +10,5 @@ func runEvaluate(c *call) error {
 	if _, err := c.parse(); err != nil {
 		return err
 	}
-	return session.Evaluate(ranks.Attach)
+	return evaluator.Main(ranks.Attach)
 }

@@ -6,6 +6,7 @@ import (
 	"go/scanner"
 	"go/types"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -22,6 +23,19 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Name + ": " + e.Message }
+
+var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Plain is the traceback without its colours.
+func (e *Error) Plain() string {
+	return strings.TrimRight(colour.ReplaceAllString(strings.Join(e.Traceback, "\n"), ""), "\n")
+}
+
+// NewError makes an error without a trace. Its message is the text's first line.
+func NewError(name, text string) *Error {
+	first, _, _ := strings.Cut(text, "\n")
+	return &Error{Name: name, Message: first, Traceback: []string{red + bold + name + plain + ": " + text}}
+}
 
 const (
 	red   = "\x1b[31m"

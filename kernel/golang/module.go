@@ -111,7 +111,7 @@ func (ev *Evaluator) reload() *Error {
 	for _, p := range named {
 		failed, e := ev.loadAll(p.Imported().Path())
 		if failed != nil {
-			e = endError("ImportError", "could not import "+p.Imported().Path()+" again: "+failed.Error())
+			e = NewError("ImportError", "could not import "+p.Imported().Path()+" again: "+failed.Error())
 		}
 		if e != nil {
 			ev.importer.restore(old)

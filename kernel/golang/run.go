@@ -74,7 +74,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 				res.Err = ev.texts.panicError(end.value, end.trace)
 			}
 			if _, ok := end.value.(goexit); ok {
-				res.Err = endError("Goexit", "the cell called runtime.Goexit; the notebook goes on")
+				res.Err = NewError("Goexit", "the cell called runtime.Goexit; the notebook goes on")
 			}
 		case <-interrupt:
 			ev.rt.Cancel(g)
@@ -139,7 +139,7 @@ func (ev *Evaluator) tooDeep() bool {
 // overflowError is what a recursion without end gives, in a statement at the
 // outer level of a cell; line 0 is not known.
 func (t *texts) overflowError(cell string, line int) *Error {
-	e := endError("StackOverflow", "stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept")
+	e := NewError("StackOverflow", "stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept")
 	if line > 0 {
 		e.Traceback = append(e.Traceback, t.trace([]rt.Call{{Func: &rt.Func{File: cell}, Line: line, Column: 1}})...)
 	}
@@ -168,11 +168,6 @@ func (ev *Evaluator) Guard(f func(), failed func(*Error)) {
 	}()
 	end.ok = true // as after runtime.Goexit
 	ev.rt.Start(g, func() { end.value, end.trace, end.ok = ev.rt.Try(f) })
-}
-
-// endError says why a cell ended.
-func endError(name, message string) *Error {
-	return &Error{Name: name, Message: message, Traceback: []string{red + bold + name + ": " + plain + message}}
 }
 
 type goexit struct{}

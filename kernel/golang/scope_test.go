@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gocuda/kernel/golang/assist"
+	"gocuda/kernel/magic"
 )
 
 // What must gives is completed in the cell that says it.
@@ -18,17 +19,17 @@ func TestMustIsCompleted(t *testing.T) {
 		"must(os.Open(`x`)).",
 		"f := []*os.File{must(os.Open(`x`))}[0]; fmt.Println(f.",
 	} {
-		c := assist.Complete(s.ev.Scope(), code, len(code))
+		c := assist.Complete(s.ev.Scope(), magic.NewSet(), code, len(code))
 		if !offers(c, "ReadAt") {
 			t.Errorf("%s\ncompletes to %v", code, c.Matches)
 		}
 	}
 	s.run("func must(n int) string { return fmt.Sprint(n) }")
 	code := "s := must(3); s."
-	if c := assist.Complete(s.ev.Scope(), code, len(code)); len(c.Matches) > 0 {
+	if c := assist.Complete(s.ev.Scope(), magic.NewSet(), code, len(code)); len(c.Matches) > 0 {
 		t.Errorf("the cell's own must gives %v", c.Matches)
 	}
-	if c := assist.Complete(s.ev.Scope(), "mu", 2); !offers(c, "must") {
+	if c := assist.Complete(s.ev.Scope(), magic.NewSet(), "mu", 2); !offers(c, "must") {
 		t.Errorf("mu completes to %v", c.Matches)
 	}
 }
@@ -56,14 +57,14 @@ func TestLaterMethodsAreCompletedAndInspected(t *testing.T) {
 		"Map([]P{}, func(p P) int { return p.": "Twice", "Map([]int{1}, strconv.It": "Itoa", "func (s *Stack[T]) Pop() (x T) { s.it": "items",
 		"x := Map([]int{}, func(int) *Stack[P] { return nil }); x[0].": "Push",
 	} {
-		if c := assist.Complete(s.ev.Scope(), code, len(code)); !offers(c, want) {
+		if c := assist.Complete(s.ev.Scope(), magic.NewSet(), code, len(code)); !offers(c, want) {
 			t.Errorf("%s\ncompletes to %v, not %s", code, c.Matches, want)
 		}
 	}
 	for code, want := range map[string]string{
 		"s.Push": "append(s.items, x, x)", "P{}.Twice": "return p.n + p.n", "Map": "func Map[T, U any](xs []T, f func(T) U) (out []U)", "(&Stack[P]{}).Push": "append(s.items, x, x)",
 	} {
-		b := assist.Inspect(s.ev.Scope(), code, len(code), 1)
+		b := assist.Inspect(s.ev.Scope(), magic.NewSet(), code, len(code), 1)
 		if b == nil || !strings.Contains(fmt.Sprint(b.Data["text/plain"]), want) {
 			t.Errorf("%s\nis inspected as %v, without %s", code, b, want)
 		}

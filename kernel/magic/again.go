@@ -11,16 +11,16 @@ import (
 	"unicode/utf8"
 )
 
-func init() {
-	Register(
-		Magic{Name: "run", Usage: "%run FILE", Expand: true, Run: runFile,
+func againMagics(s *Set) []Magic {
+	return []Magic{
+		{Name: "run", Usage: "%run FILE", Expand: true, Run: s.runFile,
 			Doc: "Runs a file of Go, or the code cells of a notebook, as if it stood in this cell: its names stay."},
-		Magic{Name: "history", Usage: "%history [FROM[-TO] | -LAST]", Run: history,
+		{Name: "history", Usage: "%history [FROM[-TO] | -LAST]", Run: history,
 			Doc: "Shows the code of this session's cells: all, some by number, or the last ones."},
-	)
+	}
 }
 
-func runFile(ctx context.Context, env Env, call Call) error {
+func (s *Set) runFile(ctx context.Context, env Env, call Call) error {
 	fields, err := call.Fields()
 	if err != nil {
 		return err
@@ -37,14 +37,14 @@ func runFile(ctx context.Context, env Env, call Call) error {
 		return call.Errorf("FileError", "%s is not UTF-8 text", name)
 	}
 	if !strings.HasSuffix(name, ".ipynb") {
-		return within(Run(ctx, env, string(text)), call, name)
+		return within(s.Run(ctx, env, string(text)), call, name)
 	}
 	cells, err := codeCells(text)
 	if err != nil {
 		return call.Errorf("FileError", "%s is not a notebook: %v", name, err)
 	}
 	for i, code := range cells {
-		if err := Run(ctx, env, code); err != nil {
+		if err := s.Run(ctx, env, code); err != nil {
 			return within(err, call, fmt.Sprintf("%s, code cell %d", name, i+1))
 		}
 	}

@@ -74,7 +74,7 @@ func TestShellAndGo(t *testing.T) {
 		{"!echo {", "{\n", nil},
 	} {
 		r := &recorder{names: []Name{{"n", "var", "int"}}}
-		err := Run(t.Context(), plainText{r}, c.code)
+		err := standard.Run(t.Context(), plainText{r}, c.code)
 		if r.text() != c.out || err != nil {
 			t.Errorf("%s printed %q (%v)", c.code, r.text(), err)
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // call resolves a piece that is a magic.
-func (p piece) call() (Call, error) {
+func (s *Set) call(p piece) (Call, error) {
 	text, body, _ := strings.Cut(p.text, "\n")
 	if p.kind == line || p.kind == shell {
 		text, body = joinLines(p.text), ""
@@ -24,7 +24,7 @@ func (p piece) call() (Call, error) {
 		call.Column = 2 + indent + len(text[1:]) - len(strings.TrimLeft(text[1:], " \t"))
 		return call, nil
 	case inspect:
-		call.Magic, _ = Lookup("%pinfo")
+		call.Magic, _ = s.Lookup("%pinfo")
 		call.Args = strings.Trim(text, "? \t")
 		return call, nil
 	}
@@ -32,9 +32,9 @@ func (p piece) call() (Call, error) {
 	if called == "%" || called == "%%" || strings.HasPrefix(called, "%%%") {
 		return call, &Error{"UnknownMagic", called + ": a magic needs a name; %help lists them", p.line}
 	}
-	m, ok := Lookup(called)
+	m, ok := s.Lookup(called)
 	if !ok || m.Cell != (p.kind == cell) {
-		return call, unknown(called, p)
+		return call, s.unknown(called, p)
 	}
 	args := text[len(called):]
 	call.Magic = m
@@ -56,10 +56,10 @@ func joinLines(text string) string {
 }
 
 // unknown names the magics that may have been meant.
-func unknown(called string, p piece) error {
+func (s *Set) unknown(called string, p piece) error {
 	name := strings.TrimLeft(called, "%")
-	_, isLine := Lookup("%" + name)
-	_, isCell := Lookup("%%" + name)
+	_, isLine := s.Lookup("%" + name)
+	_, isCell := s.Lookup("%%" + name)
 	message := "there is no magic " + called
 	switch {
 	case isLine && p.kind == cell:
@@ -71,7 +71,7 @@ func unknown(called string, p piece) error {
 		}
 	default:
 		var near []string
-		for _, m := range List() {
+		for _, m := range s.List() {
 			if distance(strings.ToLower(name), m.Name) <= 1+len(name)/4 {
 				near = append(near, m.String())
 			}
@@ -80,7 +80,7 @@ func unknown(called string, p piece) error {
 			message += "; did you mean " + strings.Join(near, " or ") + "?"
 		} else {
 			var all []string
-			for _, m := range List() {
+			for _, m := range s.List() {
 				all = append(all, m.String())
 			}
 			message += "; there are " + strings.Join(all, " ")

@@ -11,14 +11,12 @@ import (
 	"gocuda/cudaapi/cuda"
 )
 
-func init() {
-	Register(Magic{Name: "cuda", Usage: "%%cuda [--name NAME] [--instantiate EXPRESSION]... [COMPILER OPTION]...", Cell: true, Run: compileCUDA,
-		Doc: "Compiles the cell as CUDA C++, and makes a Go variable of each __global__ function.\n" +
-			"--name NAME: makes a variable of the module too, for its __device__ and __constant__ variables.\n" +
-			"--instantiate 'axpy<float>': compiles that instance of a template; its variable is axpy_float.\n" +
-			"Other options are the compiler's, such as -std=c++20, -DN=4, --use_fast_math.\n" +
-			"Then, in Go: err := saxpy.Launch(cuda.Grid(64), cuda.Block(256), stream, n, a, x, y)"})
-}
+var cudaMagic = Magic{Name: "cuda", Usage: "%%cuda [--name NAME] [--instantiate EXPRESSION]... [COMPILER OPTION]...", Cell: true, Run: compileCUDA,
+	Doc: "Compiles the cell as CUDA C++, and makes a Go variable of each __global__ function.\n" +
+		"--name NAME: makes a variable of the module too, for its __device__ and __constant__ variables.\n" +
+		"--instantiate 'axpy<float>': compiles that instance of a template; its variable is axpy_float.\n" +
+		"Other options are the compiler's, such as -std=c++20, -DN=4, --use_fast_math.\n" +
+		"Then, in Go: err := saxpy.Launch(cuda.Grid(64), cuda.Block(256), stream, n, a, x, y)"}
 
 func compileCUDA(ctx context.Context, env Env, call Call) error {
 	fields, err := call.Fields()

@@ -111,7 +111,7 @@ func TestCUDAIsInterrupted(t *testing.T) {
 	if _, err := compileWithin(ctx, "__global__ void g() {}", nil); err != stop {
 		t.Errorf("ended with %v", err)
 	}
-	if err := Run(ctx, &recorder{}, saxpy); err != stop {
+	if err := standard.Run(ctx, &recorder{}, saxpy); err != stop {
 		t.Errorf("an interrupted cell ended with %v", err)
 	}
 }

@@ -9,27 +9,20 @@ import (
 	"testing"
 )
 
-// expanded registers two magics that keep their calls, for the time of a test:
-// %values, which expands its arguments, and %plain, which does not.
-func expanded(t *testing.T) *[]Call {
+// expanded are two magics that keep their calls: %values, which expands its
+// arguments, and %plain, which does not.
+func expanded() (*[]Call, []Magic) {
 	var calls []Call
 	keep := func(_ context.Context, _ Env, c Call) error {
 		calls = append(calls, c)
 		return nil
 	}
-	Register(Magic{Name: "values", Usage: "%values ARGS", Doc: "Test.", Expand: true, Run: keep},
-		Magic{Name: "plain", Usage: "%plain ARGS", Doc: "Test.", Run: keep})
-	t.Cleanup(func() {
-		registry.Lock()
-		defer registry.Unlock()
-		delete(registry.magics, "%values")
-		delete(registry.magics, "%plain")
-	})
-	return &calls
+	return &calls, []Magic{{Name: "values", Usage: "%values ARGS", Doc: "Test.", Expand: true, Run: keep},
+		{Name: "plain", Usage: "%plain ARGS", Doc: "Test.", Run: keep}}
 }
 
 func TestExpansion(t *testing.T) {
-	calls := expanded(t)
+	calls, magics := expanded()
 	for line, want := range map[string][]string{
 		"%values a b":                {"a", "b"},
 		"%values -n {n}":             {"-n", "<n 1:13>"},
@@ -44,7 +37,7 @@ func TestExpansion(t *testing.T) {
 		"x := 1\n  %values $n":       {"<n 2:12>"},
 		"x := 1\n%values \\\n  {n}":  {"<n 2:13>"}, // the column in the joined line
 	} {
-		if _, err := run(t, line); err != nil {
+		if _, err := run(t, line, magics...); err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
@@ -60,27 +53,27 @@ func TestExpansion(t *testing.T) {
 }
 
 func TestExpansionFails(t *testing.T) {
-	calls := expanded(t)
+	calls, magics := expanded()
 	for code, want := range map[string]string{
 		"x\n%values {n":      "%values: {n is no expression of Go in braces; for a brace itself write {{\nusage: %values ARGS",
 		"x\n%values {}":      "{} is no expression of Go in braces",
 		"x\n%values {n +} a": "{n +} a is no expression of Go in braces",
 	} {
-		r, err := run(t, code)
+		r, err := run(t, code, magics...)
 		var e *Error
 		if !errors.As(err, &e) || e.Name != "UsageError" || e.Line != 2 || !strings.Contains(e.Message, want) || len(r.evals) != 0 {
 			t.Errorf("%s: %v after %s, want %q before anything runs", code, err, r.evals, want)
 		}
 	}
-	if _, err := run(t, "%values $unknown"); fmt.Sprint(err) != "unknown" || len(*calls) != 0 {
+	if _, err := run(t, "%values $unknown", magics...); fmt.Sprint(err) != "unknown" || len(*calls) != 0 {
 		t.Errorf("an undefined name gives %v, and the magic ran with %v", err, *calls)
 	}
 }
 
 func TestHelpTellsOfExpansion(t *testing.T) {
-	expanded(t)
+	_, magics := expanded()
 	for name, want := range map[string]bool{"%values": true, "%plain": false} {
-		r, err := run(t, "%help "+name)
+		r, err := run(t, "%help "+name, magics...)
 		if err != nil || strings.Contains(r.text(), "$name") != want {
 			t.Errorf("%%help %s says %q, %v", name, r.text(), err)
 		}

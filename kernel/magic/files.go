@@ -12,30 +12,23 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
-func init() {
-	Register(
-		Magic{Name: "cd", Usage: "%cd [DIRECTORY | -]", Expand: true, Run: cd,
+func fileMagics(s *Set) []Magic {
+	return []Magic{
+		{Name: "cd", Usage: "%cd [DIRECTORY | -]", Expand: true, Run: s.cd,
 			Doc: "Changes the directory: to the home directory without an argument, to the one before with -."},
-		Magic{Name: "ls", Usage: "%ls [-a] [-l] [PATH | PATTERN]...", Run: ls,
+		{Name: "ls", Usage: "%ls [-a] [-l] [PATH | PATTERN]...", Run: ls,
 			Doc: "Lists files; -a also hidden ones, -l with size and time."},
-		Magic{Name: "load", Usage: "%load FILE", Expand: true, Run: load,
+		{Name: "load", Usage: "%load FILE", Expand: true, Run: load,
 			Doc: "Puts the text of a file into the next cell."},
-		Magic{Name: "writefile", Usage: "%%writefile [-a] FILE", Cell: true, Expand: true, Run: writeFile,
+		{Name: "writefile", Usage: "%%writefile [-a] FILE", Cell: true, Expand: true, Run: writeFile,
 			Doc: "Writes the cell to a file; -a appends."},
-	)
+	}
 }
 
-// previous is the directory that %cd - goes back to.
-var previous struct {
-	sync.Mutex
-	dir string
-}
-
-func cd(_ context.Context, env Env, call Call) error {
+func (s *Set) cd(_ context.Context, env Env, call Call) error {
 	fields, err := call.Fields()
 	if err != nil {
 		return err
@@ -43,17 +36,15 @@ func cd(_ context.Context, env Env, call Call) error {
 	if len(fields) > 1 {
 		return call.UsageErrorf("one directory at most; quote a name with spaces")
 	}
-	previous.Lock()
-	defer previous.Unlock()
 	dir := "~"
 	if len(fields) == 1 {
 		dir = fields[0]
 	}
 	if dir == "-" {
-		if previous.dir == "" {
+		if s.before == "" {
 			return call.Errorf("FileError", "there is no directory to go back to")
 		}
-		dir = previous.dir
+		dir = s.before
 	}
 	if dir, err = expandHome(dir); err != nil {
 		return call.Errorf("FileError", "%v", err)
@@ -62,7 +53,7 @@ func cd(_ context.Context, env Env, call Call) error {
 	if err := os.Chdir(dir); err != nil {
 		return call.Errorf("FileError", "%v", err)
 	}
-	previous.dir = before
+	s.before = before
 	now, err := os.Getwd()
 	if err != nil {
 		return call.Errorf("FileError", "%v", err)

@@ -19,12 +19,13 @@ import (
 // notebook runs cells with the real evaluator.
 type notebook struct {
 	*golang.Evaluator
+	magics *magic.Set
 	out    bytes.Buffer
 	values []string
 }
 
 func newNotebook(t *testing.T) *notebook {
-	n := &notebook{}
+	n := &notebook{magics: magic.NewSet()}
 	ev, err := golang.New(golang.Options{Packages: packages.All(), Stdout: &n.out, Stderr: &n.out})
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +73,7 @@ func (n *notebook) cell(t *testing.T, code string) string {
 	t.Helper()
 	n.out.Reset()
 	n.values = nil
-	if err := magic.Run(t.Context(), n, code); err != nil {
+	if err := n.magics.Run(t.Context(), n, code); err != nil {
 		t.Fatalf("%s\nfailed: %v", code, err)
 	}
 	return n.out.String()
@@ -89,12 +90,12 @@ func TestGoAndMagics(t *testing.T) {
 		t.Errorf("%%who printed\n%s", got)
 	}
 	n.out.Reset()
-	err := magic.Run(t.Context(), n, "%reset\n\nx := 1\nx = nosuch")
+	err := n.magics.Run(t.Context(), n, "%reset\n\nx := 1\nx = nosuch")
 	var e *golang.Error
 	if !errors.As(err, &e) || !strings.Contains(e.Message, ":4:5") {
 		t.Errorf("an error below a magic is said to be at %v", err)
 	}
-	err = magic.Run(t.Context(), n, "z := 1\n!echo never\nz = := 2")
+	err = n.magics.Run(t.Context(), n, "z := 1\n!echo never\nz = := 2")
 	if !errors.As(err, &e) || !strings.Contains(e.Message, ":3:5: syntax error") || n.out.String() != "" {
 		t.Errorf("a mistake of syntax: %v, printed %q", err, n.out.String())
 	}
@@ -135,7 +136,7 @@ func TestTiming(t *testing.T) {
 		"\n\n%time   nosuch()": ":3:9", "%%time\n\n  nosuch()": ":3:3", "\n%timeit -n 3 nosuch()": ":2:14", "%timeit nosuch()": ":1:9", "%timeit -n 4   1 + nosuch": ":1:20", "%%timeit\n\n  nosuch()": ":3:3",
 		"\n%timeit panic(\"oh\")": "oh",
 	} {
-		err := magic.Run(t.Context(), n, code)
+		err := n.magics.Run(t.Context(), n, code)
 		if err == nil || !strings.Contains(err.Error(), position) {
 			t.Errorf("%q: %v, want a mistake at %s", code, err, position)
 		}

@@ -8,12 +8,13 @@
 package magic
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"gocuda/kernel/display"
 )
@@ -49,6 +50,10 @@ type Env interface {
 	Pager(display.Bundle)
 	// Inspect tells what a name, such as fmt.Println, means; nil: not known.
 	Inspect(name string) *display.Bundle
+	// Goroutines lists the cells whose goroutines still run, with their number.
+	Goroutines() map[string]int
+	// StopGoroutines ends those of a cell, or of all cells with the name "".
+	StopGoroutines(cell string)
 }
 
 // Past is a cell that ran.
@@ -112,45 +117,34 @@ func (c Call) UsageErrorf(format string, args ...any) error {
 	return c.Errorf("UsageError", "%s\nusage: %s", fmt.Sprintf(format, args...), c.Magic.Usage)
 }
 
-var registry struct {
-	sync.Mutex
+// Set is the magics of an evaluator. It does not change once it is made.
+type Set struct {
 	magics map[string]Magic // by String()
+	before string           // the directory that %cd - goes back to
 }
 
-// Register adds magics, or replaces those of the same name.
-func Register(magics ...Magic) {
-	registry.Lock()
-	defer registry.Unlock()
-	if registry.magics == nil {
-		registry.magics = map[string]Magic{}
+// NewSet makes a set of this package's own magics and others. One of the same
+// name replaces the one before.
+func NewSet(others ...Magic) *Set {
+	s := &Set{magics: map[string]Magic{}}
+	for _, list := range [][]Magic{fileMagics(s), nameMagics(s), againMagics(s), shellMagics, timeMagics, richMagics(), {cudaMagic, simMagic, goroutinesMagic}, others} {
+		for _, m := range list {
+			s.magics[m.String()] = m
+		}
 	}
-	for _, m := range magics {
-		registry.magics[m.String()] = m
-	}
+	return s
 }
 
 // List returns every magic by name, a line magic before its cell magic.
-func List() []Magic {
-	registry.Lock()
-	defer registry.Unlock()
-	list := make([]Magic, 0, len(registry.magics))
-	for _, m := range registry.magics {
-		list = append(list, m)
-	}
-	slices.SortFunc(list, func(a, b Magic) int {
-		if c := strings.Compare(a.Name, b.Name); c != 0 {
-			return c
-		}
-		return len(a.String()) - len(b.String())
+func (s *Set) List() []Magic {
+	return slices.SortedFunc(maps.Values(s.magics), func(a, b Magic) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), len(a.String())-len(b.String()))
 	})
-	return list
 }
 
 // Lookup finds a magic as it is called, such as "%cd" or "%%bash".
-func Lookup(called string) (Magic, bool) {
-	registry.Lock()
-	defer registry.Unlock()
-	m, ok := registry.magics[called]
+func (s *Set) Lookup(called string) (Magic, bool) {
+	m, ok := s.magics[called]
 	return m, ok
 }
 
@@ -160,7 +154,7 @@ func Lookup(called string) (Magic, bool) {
 // expression. Names of magics that do not exist, and mistakes of syntax, are
 // found before anything runs. The errors are those of Env, as they are, the
 // context's, after an interrupt, and otherwise of type *Error.
-func Run(ctx context.Context, env Env, code string) error {
+func (s *Set) Run(ctx context.Context, env Env, code string) error {
 	pieces := split(code)
 	calls := make([]Call, len(pieces))
 	last := -1
@@ -170,7 +164,7 @@ func Run(ctx context.Context, env Env, code string) error {
 				continue
 			}
 		} else {
-			call, err := p.call()
+			call, err := s.call(p)
 			if err != nil {
 				return err
 			}

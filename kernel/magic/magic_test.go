@@ -29,6 +29,7 @@ type recorder struct {
 	next    string
 	pager   []display.Bundle
 	resets  int
+	stopped []string
 }
 
 func (r *recorder) Write(p []byte) (int, error) {
@@ -86,10 +87,20 @@ func (r *recorder) Inspect(name string) *display.Bundle {
 	return &b
 }
 
-func run(t *testing.T, code string) (*recorder, error) {
+func (r *recorder) Goroutines() map[string]int { return map[string]int{"In[3]": 2} }
+func (r *recorder) StopGoroutines(cell string) { r.stopped = append(r.stopped, cell) }
+
+// standard are the magics of the tests that need no others.
+var standard = NewSet()
+
+func run(t *testing.T, code string, others ...Magic) (*recorder, error) {
 	t.Helper()
+	set := standard
+	if len(others) > 0 {
+		set = NewSet(others...)
+	}
 	r := &recorder{}
-	return r, Run(t.Context(), r, code)
+	return r, set.Run(t.Context(), r, code)
 }
 
 func TestGoBetweenMagicsKeepsItsLines(t *testing.T) {
@@ -115,7 +126,7 @@ func TestGoBetweenMagicsKeepsItsLines(t *testing.T) {
 func TestGoErrorEndsTheCell(t *testing.T) {
 	bad := errors.New("bad")
 	r := &recorder{eval: func(string) error { return bad }}
-	err := Run(t.Context(), r, "x\n!echo never\ny")
+	err := standard.Run(t.Context(), r, "x\n!echo never\ny")
 	if err != bad || len(r.evals) != 1 || r.text() != "" {
 		t.Errorf("got %v after %s, printed %q", err, r.evals, r.text())
 	}
@@ -254,14 +265,14 @@ func TestEnvironment(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	r := &recorder{names: []Name{{"x", "var", "int"}, {"_timeit", "var", "func()"}, {"Area", "func", "func(r float64) float64"}}}
-	if err := Run(t.Context(), r, "%who"); err != nil || r.text() != "func  Area  func(r float64) float64\nvar   x     int\n" {
+	if err := standard.Run(t.Context(), r, "%who"); err != nil || r.text() != "func  Area  func(r float64) float64\nvar   x     int\n" {
 		t.Errorf("printed %q, %v", r.text(), err)
 	}
 	r.out.Reset()
-	if err := Run(t.Context(), r, "%who type"); err != nil || r.text() != "no names are declared\n" {
+	if err := standard.Run(t.Context(), r, "%who type"); err != nil || r.text() != "no names are declared\n" {
 		t.Errorf("printed %q, %v", r.text(), err)
 	}
-	if err := Run(t.Context(), r, "%reset"); err != nil || r.resets != 1 {
+	if err := standard.Run(t.Context(), r, "%reset"); err != nil || r.resets != 1 {
 		t.Errorf("reset %d times, %v", r.resets, err)
 	}
 }
@@ -271,7 +282,7 @@ func TestHelp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range List() {
+	for _, m := range standard.List() {
 		if m.Name != "lsmagic" && !strings.Contains("\n"+r.text(), "\n"+m.Usage) {
 			t.Errorf("%%help does not name %s", m)
 		}
@@ -294,18 +305,13 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-func TestRegister(t *testing.T) {
-	defer func() {
-		registry.Lock()
-		defer registry.Unlock()
-		delete(registry.magics, "%%ranks")
-	}()
+func TestOtherMagics(t *testing.T) {
 	var got Call
-	Register(Magic{Name: "ranks", Usage: "%%ranks [-n N] LIST", Doc: "Test.", Cell: true, Run: func(_ context.Context, _ Env, c Call) error {
+	ranks := Magic{Name: "ranks", Usage: "%%ranks [-n N] LIST", Doc: "Test.", Cell: true, Run: func(_ context.Context, _ Env, c Call) error {
 		got = c
 		return nil
-	}})
-	if _, err := run(t, "\n%%ranks  -n=4 0,2 \nx\n\ny\n"); err != nil {
+	}}
+	if _, err := run(t, "\n%%ranks  -n=4 0,2 \nx\n\ny\n", ranks); err != nil {
 		t.Fatal(err)
 	}
 	if got.Args != "-n=4 0,2" || got.Body != "x\n\ny\n" || got.Line != 2 || got.Column != 10 {
@@ -339,7 +345,7 @@ func TestShellStreams(t *testing.T) {
 	gate := filepath.Join(t.TempDir(), "gate")
 	done := make(chan error, 1)
 	go func() {
-		done <- Run(t.Context(), r, "%%bash\necho first; echo second >&2\nwhile [ ! -e '"+gate+"' ]; do sleep 0.01; done\necho third")
+		done <- standard.Run(t.Context(), r, "%%bash\necho first; echo second >&2\nwhile [ ! -e '"+gate+"' ]; do sleep 0.01; done\necho third")
 	}()
 	waitFor(t, func() bool { return strings.Contains(r.text(), "first\n") && strings.Contains(r.text(), "second\n") })
 	if strings.Contains(r.text(), "third") {
@@ -362,7 +368,7 @@ func TestShellIsInterrupted(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			stop := errors.New("stop")
 			done := make(chan error, 1)
-			go func() { done <- Run(ctx, r, "%%bash\n"+script) }()
+			go func() { done <- standard.Run(ctx, r, "%%bash\n"+script) }()
 			waitFor(t, func() bool { return strings.Contains(r.text(), "\n") })
 			cancel(stop)
 			if err := <-done; err != stop {
@@ -383,7 +389,7 @@ func TestShellIsAskedToEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		done <- Run(ctx, r, "%%bash\ntrap 'echo cleaned up; exit' INT; echo ready; while :; do sleep 0.05; done")
+		done <- standard.Run(ctx, r, "%%bash\ntrap 'echo cleaned up; exit' INT; echo ready; while :; do sleep 0.05; done")
 	}()
 	waitFor(t, func() bool { return r.text() == "ready\n" })
 	cancel()

@@ -13,21 +13,21 @@ import (
 	"gocuda/kernel/display"
 )
 
-func init() {
-	Register(
-		Magic{Name: "env", Usage: "%env [NAME | NAME=VALUE]", Run: environment,
+func nameMagics(s *Set) []Magic {
+	return []Magic{
+		{Name: "env", Usage: "%env [NAME | NAME=VALUE]", Run: environment,
 			Doc: "Shows the environment, or one variable of it, or sets one, for Go, C libraries and commands alike."},
-		Magic{Name: "who", Usage: "%who [var | const | func | type | import]...", Run: who,
+		{Name: "who", Usage: "%who [var | const | func | type | import]...", Run: who,
 			Doc: "Lists the names that cells declared, with their types."},
-		Magic{Name: "reset", Usage: "%reset", Run: reset,
+		{Name: "reset", Usage: "%reset", Run: reset,
 			Doc: "Forgets everything that cells declared."},
-		Magic{Name: "help", Usage: "%help [MAGIC]", Run: help,
+		{Name: "help", Usage: "%help [MAGIC]", Run: s.help,
 			Doc: "Lists the magics, or explains one."},
-		Magic{Name: "lsmagic", Usage: "%lsmagic [MAGIC]", Run: help,
+		{Name: "lsmagic", Usage: "%lsmagic [MAGIC]", Run: s.help,
 			Doc: "Lists the magics, or explains one, as %help does."},
-		Magic{Name: "pinfo", Usage: "%pinfo NAME", Run: pinfo,
+		{Name: "pinfo", Usage: "%pinfo NAME", Run: s.pinfo,
 			Doc: "Tells what a name means, in the pager; also NAME? or ?NAME."},
-	)
+	}
 }
 
 func environment(_ context.Context, env Env, call Call) error {
@@ -101,19 +101,19 @@ func reset(_ context.Context, env Env, call Call) error {
 	return env.Reset()
 }
 
-func help(_ context.Context, env Env, call Call) error {
+func (s *Set) help(_ context.Context, env Env, call Call) error {
 	out := env.Stdout()
 	if call.Args != "" {
-		text, ok := describe(call.Args)
+		text, ok := s.describe(call.Args)
 		if !ok {
 			name := strings.TrimLeft(call.Args, "%")
-			return unknown("%"+name, piece{kind: line, line: call.Line})
+			return s.unknown("%"+name, piece{kind: line, line: call.Line})
 		}
 		fmt.Fprint(out, text)
 		return nil
 	}
 	var text strings.Builder
-	for _, m := range append(List(), shellMagic) {
+	for _, m := range append(s.List(), shellMagic) {
 		if m.Name == "lsmagic" {
 			continue
 		}
@@ -133,10 +133,10 @@ const helpColumn = 26
 
 // describe gives the usage and documentation of the magics of a name, with or
 // without its %.
-func describe(called string) (string, bool) {
+func (s *Set) describe(called string) (string, bool) {
 	var out strings.Builder
 	name := strings.TrimLeft(called, "%")
-	for _, m := range append(List(), shellMagic) {
+	for _, m := range append(s.List(), shellMagic) {
 		if m.Name == name && (name == called || m.String() == called) {
 			fmt.Fprintf(&out, "%s\n%s\n", m.Usage, m.Doc)
 			if m.Expand {
@@ -147,14 +147,14 @@ func describe(called string) (string, bool) {
 	return out.String(), out.Len() > 0
 }
 
-func pinfo(_ context.Context, env Env, call Call) error {
+func (s *Set) pinfo(_ context.Context, env Env, call Call) error {
 	if call.Args == "" || strings.ContainsAny(call.Args, " \t") {
 		return call.UsageErrorf("want one name")
 	}
 	if strings.HasPrefix(call.Args, "%") {
-		text, ok := describe(call.Args)
+		text, ok := s.describe(call.Args)
 		if !ok {
-			return unknown(call.Args, piece{kind: line, line: call.Line})
+			return s.unknown(call.Args, piece{kind: line, line: call.Line})
 		}
 		env.Pager(display.Text(text))
 		return nil

@@ -6,7 +6,7 @@ import (
 	"gocuda/kernel/display"
 )
 
-func init() {
+func richMagics() (list []Magic) {
 	for _, m := range []struct {
 		name, what string
 		of         func(string) display.Bundle
@@ -16,7 +16,7 @@ func init() {
 		{"latex", "LaTeX", display.LaTeX},
 		{"svg", "an SVG picture", display.SVG},
 	} {
-		Register(Magic{Name: m.name, Usage: "%%" + m.name, Cell: true, Doc: "Shows the cell as " + m.what + ".",
+		list = append(list, Magic{Name: m.name, Usage: "%%" + m.name, Cell: true, Doc: "Shows the cell as " + m.what + ".",
 			Run: func(_ context.Context, _ Env, call Call) error {
 				if call.Args != "" {
 					return call.UsageErrorf("it takes no arguments")
@@ -25,4 +25,5 @@ func init() {
 				return nil
 			}})
 	}
+	return list
 }

@@ -14,21 +14,19 @@ import (
 	"time"
 )
 
-// shellMagic is !command. It is not in the registry: it has no name to look up.
+// shellMagic is !command. It is in no Set: it has no name to look up.
 var shellMagic = Magic{Name: "!", Usage: "![NAME :=] COMMAND", Run: runShell,
 	Doc: "Runs a command of the shell; its exit status, if not zero, fails the cell.\n" +
 		"!x := ls puts the lines of its output into x, a []string, instead of showing them.\n" +
 		"{expression} is the value of Go if it begins with a name that a cell declared; other braces and $ are the shell's.\n" +
 		"What a command leaves running ends with the notebook; setsid COMMAND & outlives it."}
 
-func init() {
-	Register(
-		Magic{Name: "bash", Usage: "%%bash [OPTION]...", Cell: true, Run: runScript("bash"),
-			Doc: "Runs the cell as a bash script; its exit status, if not zero, fails the cell.\n" +
-				"What it leaves running ends with the notebook; setsid COMMAND & outlives it."},
-		Magic{Name: "sh", Usage: "%%sh [OPTION]...", Cell: true, Run: runScript("sh"),
-			Doc: "Runs the cell as a script of sh; its exit status, if not zero, fails the cell."},
-	)
+var shellMagics = []Magic{
+	{Name: "bash", Usage: "%%bash [OPTION]...", Cell: true, Run: runScript("bash"),
+		Doc: "Runs the cell as a bash script; its exit status, if not zero, fails the cell.\n" +
+			"What it leaves running ends with the notebook; setsid COMMAND & outlives it."},
+	{Name: "sh", Usage: "%%sh [OPTION]...", Cell: true, Run: runScript("sh"),
+		Doc: "Runs the cell as a script of sh; its exit status, if not zero, fails the cell."},
 }
 
 // goName matches what may have been meant as Go.

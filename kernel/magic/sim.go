@@ -9,13 +9,11 @@ import (
 	"gocuda/cudaapi/cuda"
 )
 
-func init() {
-	Register(Magic{Name: "sim", Usage: "%sim [status | SETTING VALUE...]", Expand: true, Run: simulate,
-		Doc: "Shows the simulated devices' settings, or replaces the devices by others:\n" +
-			"%sim devices 8, %sim schedule adversarial seed 7, %sim memory 512M, %sim check off, %sim profile h100.\n" +
-			"What was made on the devices before is lost: buffers, streams, events and kernels must be made anew.\n" +
-			"Where real GPUs are in use it does nothing but say so: set GOCUDA_BACKEND=sim before the kernel starts."})
-}
+var simMagic = Magic{Name: "sim", Usage: "%sim [status | SETTING VALUE...]", Expand: true, Run: simulate,
+	Doc: "Shows the simulated devices' settings, or replaces the devices by others:\n" +
+		"%sim devices 8, %sim schedule adversarial seed 7, %sim memory 512M, %sim check off, %sim profile h100.\n" +
+		"What was made on the devices before is lost: buffers, streams, events and kernels must be made anew.\n" +
+		"Where real GPUs are in use it does nothing but say so: set GOCUDA_BACKEND=sim before the kernel starts."}
 
 func simulate(ctx context.Context, env Env, call Call) error {
 	fields, err := call.Fields()

@@ -79,7 +79,7 @@ func FuzzSplit(f *testing.F) {
 			at += strings.Count(p.text, "\n")
 			joined.WriteString(p.text)
 			if p.kind != goCode {
-				p.call() // an error, perhaps, but no panic
+				standard.call(p) // an error, perhaps, but no panic
 			}
 		}
 		if joined.String() != code {

@@ -12,17 +12,16 @@ import (
 	"time"
 )
 
-func init() {
-	const time, timeit = "Runs Go code and prints how long it took.",
-		"Runs Go code many times and prints how long one run takes.\n" +
-			"-n: runs in a row (chosen so that they take about 0.2 s), -r: rows (5).\n" +
-			"Code in cells is interpreted: the time of a loop or of arithmetic is not that of compiled Go."
-	Register(
-		Magic{Name: "time", Usage: "%time STATEMENT", Doc: time, Run: timeOnce},
-		Magic{Name: "time", Usage: "%%time", Doc: time, Cell: true, Run: timeOnce},
-		Magic{Name: "timeit", Usage: "%timeit [-n LOOPS] [-r REPEATS] STATEMENT", Doc: timeit, Run: timeMany},
-		Magic{Name: "timeit", Usage: "%%timeit [-n LOOPS] [-r REPEATS]", Doc: timeit, Cell: true, Run: timeMany},
-	)
+const timeDoc, timeitDoc = "Runs Go code and prints how long it took.",
+	"Runs Go code many times and prints how long one run takes.\n" +
+		"-n: runs in a row (chosen so that they take about 0.2 s), -r: rows (5).\n" +
+		"Code in cells is interpreted: the time of a loop or of arithmetic is not that of compiled Go."
+
+var timeMagics = []Magic{
+	{Name: "time", Usage: "%time STATEMENT", Doc: timeDoc, Run: timeOnce},
+	{Name: "time", Usage: "%%time", Doc: timeDoc, Cell: true, Run: timeOnce},
+	{Name: "timeit", Usage: "%timeit [-n LOOPS] [-r REPEATS] STATEMENT", Doc: timeitDoc, Run: timeMany},
+	{Name: "timeit", Usage: "%%timeit [-n LOOPS] [-r REPEATS]", Doc: timeitDoc, Cell: true, Run: timeMany},
 }
 
 // at puts code where it stands in the cell, for the positions in errors.

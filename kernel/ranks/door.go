@@ -1,7 +1,6 @@
 package ranks
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"gocuda/kernel/session"
 	"gocuda/kernel/session/link"
 )
 
@@ -21,8 +21,6 @@ const (
 	maxUnproven = 32
 	// How many refused connections are told of one by one.
 	maxStrangers = 10
-	// The longest first frame of a rank.
-	maxHello = 4 << 10
 )
 
 // door is where the ranks that mpirun starts report. It is open until all have
@@ -42,7 +40,7 @@ type door struct {
 
 // arrival is a rank that has proved itself.
 type arrival struct {
-	hello
+	session.Hello
 	conn *link.Conn
 }
 
@@ -130,14 +128,8 @@ func (d *door) examine(c net.Conn) (a arrival, err error) {
 	if a.conn, err = link.Sign(c, d.key, true); err != nil {
 		return a, err
 	}
-	f, err := a.conn.Receive()
-	if err != nil {
-		return a, err
-	}
-	if f.Kind != kindHello || len(f.Body) > maxHello || json.Unmarshal(f.Body, &a.hello) != nil {
-		return a, errNonsense
-	}
-	return a, nil
+	a.Hello, err = session.ReadHello(a.conn)
+	return a, err
 }
 
 // note remembers a connection that was refused. The caller holds d.mu.

@@ -2,10 +2,10 @@ package ranks
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,6 +25,18 @@ func testDoor(t *testing.T, n int) *door {
 	return d
 }
 
+// readyKind is the kind of the frame by which a rank reports, with a Hello.
+var readyKind = sync.OnceValue(func() byte {
+	a, b := net.Pipe()
+	defer b.Close()
+	go session.Serve(link.New(a), func(*session.Console) (session.Evaluator, error) { return nil, nil })
+	f, err := link.New(b).Receive()
+	if err != nil {
+		panic(err)
+	}
+	return f.Kind
+})
+
 // report is what a rank does at the door.
 func report(d *door, key []byte, kind byte, hello any) error {
 	c, err := net.Dial("tcp", d.listener.Addr().String())
@@ -36,7 +48,7 @@ func report(d *door, key []byte, kind byte, hello any) error {
 		c.Close()
 		return err
 	}
-	return send(l, kind, 0, hello)
+	return link.NewPeer(l).Tell(kind, 0, hello)
 }
 
 // refuses waits until the door tells of its nth refused connection.
@@ -69,14 +81,14 @@ func TestTheDoorIsOnTheLoopbackInterfaceOnly(t *testing.T) {
 
 func TestTheDoorAdmitsEachRankOnce(t *testing.T) {
 	d := testDoor(t, 2)
-	if err := report(d, doorKey, kindHello, hello{Rank: 1, Pid: 5, Host: "h"}); err != nil {
+	if err := report(d, doorKey, readyKind(), session.Hello{Rank: 1, Pid: 5, Host: "h"}); err != nil {
 		t.Fatal(err)
 	}
 	if a := <-d.arrived; a.Rank != 1 || a.Pid != 5 || a.Host != "h" {
-		t.Errorf("arrived: %+v", a.hello)
+		t.Errorf("arrived: %+v", a.Hello)
 	}
 	wrong := bytes.Repeat([]byte{4}, link.KeySize)
-	if err := report(d, wrong, kindHello, hello{}); err == nil {
+	if err := report(d, wrong, readyKind(), session.Hello{}); err == nil {
 		t.Error("a wrong key is accepted")
 	}
 	refuses(t, d, 1, "it did not prove that it knows the key")
@@ -85,21 +97,21 @@ func TestTheDoorAdmitsEachRankOnce(t *testing.T) {
 		hello any
 		want  string
 	}{
-		{kindHello, hello{Rank: 1}, "there is a rank 1 already"},
-		{kindHello, hello{Rank: 2}, "it says that it is rank 2 of 2"},
-		{kindHello, hello{Rank: -1}, "it says that it is rank -1 of 2"},
-		{kindResult, hello{}, "it sent what made no sense"},
-		{kindHello, "rank 0", "it sent what made no sense"},
-		{kindHello, map[string]string{"host": strings.Repeat("x", maxHello)}, "it sent what made no sense"},
+		{readyKind(), session.Hello{Rank: 1}, "there is a rank 1 already"},
+		{readyKind(), session.Hello{Rank: 2}, "it says that it is rank 2 of 2"},
+		{readyKind(), session.Hello{Rank: -1}, "it says that it is rank -1 of 2"},
+		{readyKind() + 1, session.Hello{}, "it sent what made no sense"},
+		{readyKind(), "rank 0", "it sent what made no sense"},
+		{readyKind(), map[string]string{"host": strings.Repeat("x", 4<<10)}, "it sent what made no sense"},
 	} {
 		report(d, doorKey, test.kind, test.hello)
 		refuses(t, d, i+2, test.want)
 	}
-	if err := report(d, doorKey, kindHello, hello{Rank: 0}); err != nil {
+	if err := report(d, doorKey, readyKind(), session.Hello{Rank: 0}); err != nil {
 		t.Fatal(err)
 	}
 	if a := <-d.arrived; a.Rank != 0 {
-		t.Errorf("arrived: %+v", a.hello)
+		t.Errorf("arrived: %+v", a.Hello)
 	}
 }
 
@@ -113,7 +125,7 @@ func TestManyStrangersDoNotBlockTheDoor(t *testing.T) {
 		}
 		defer c.Close()
 	}
-	if err := report(d, doorKey, kindHello, hello{Rank: 0}); err != nil {
+	if err := report(d, doorKey, readyKind(), session.Hello{Rank: 0}); err != nil {
 		t.Fatal(err)
 	}
 	<-d.arrived
@@ -131,9 +143,8 @@ func TestManyStrangersDoNotBlockTheDoor(t *testing.T) {
 // pipe is a remote rank whose other end the test plays.
 func pipe(t *testing.T) (*remote, *link.Conn) {
 	a, b := net.Pipe()
-	r := newRemote(link.New(a), 1, func() string { return "" })
-	r.show = func(session.Output) {}
-	r.input = func(prompt string, _ bool) (string, error) { return "typed " + prompt, nil }
+	input := func(prompt string, _ bool) (string, error) { return "typed " + prompt, nil }
+	r := newRemote(link.New(a), 1, func(session.Output) {}, input, func() string { return "" })
 	other := link.New(b)
 	t.Cleanup(func() { other.Close() })
 	go r.listen()
@@ -141,99 +152,46 @@ func pipe(t *testing.T) (*remote, *link.Conn) {
 }
 
 func TestARankThatMakesNoSenseIsGivenUp(t *testing.T) {
-	for _, f := range []link.Frame{
-		{Kind: 0}, {Kind: 255}, {Kind: kindRun}, {Kind: kindOutput, Body: []byte("{")}, {Kind: kindAsk, Body: []byte("[]")}, {Kind: kindEnded, Body: []byte("{}")},
-	} {
-		r, rank := pipe(t)
-		result := make(chan session.Result, 1)
-		go func() { result <- r.Execute(session.Cell{}) }()
-		if got, err := rank.Receive(); err != nil || got.Kind != kindRun {
-			t.Fatal(got, err)
-		}
-		rank.Send(f)
-		if got := <-result; got.Err == nil || got.Err.Name != "EvaluatorDied" {
-			t.Errorf("kind %d: the cell ended with %+v", f.Kind, got)
-		}
-		if why := r.Death(); !strings.Contains(why, "it sent what made no sense") {
-			t.Errorf("kind %d: it ended because %q", f.Kind, why)
-		}
-	}
-}
-
-func TestAnswersOfARank(t *testing.T) {
 	r, rank := pipe(t)
-	go func() {
-		for {
-			f, err := rank.Receive()
-			if err != nil {
-				return
-			}
-			switch f.Kind {
-			case kindWhere:
-				send(rank, kindAnswer, f.ID+77, answer{Err: "of a question that nobody asked"})
-				value, _ := json.Marshal(session.Place{Cell: "In[1]"})
-				send(rank, kindAnswer, f.ID, answer{Value: value})
-			case kindComplete:
-				rank.Send(link.Frame{Kind: kindAnswer, ID: f.ID, Body: []byte("nonsense")})
-			case kindInspect:
-				send(rank, kindAnswer, f.ID, answer{Err: "no such name"})
-			case kindRun:
-				send(rank, kindAsk, 9, asked{Prompt: "name?"})
-			case kindTyped:
-				var a typed
-				json.Unmarshal(f.Body, &a)
-				send(rank, kindResult, 4, session.Result{Data: []byte(a.Text)})
-			}
-		}
-	}()
-	if p, err := r.Where(); err != nil || p.Cell != "In[1]" {
-		t.Errorf("where: %v %v", p, err)
+	result := make(chan session.Result, 1)
+	go func() { result <- r.Execute(session.Cell{}) }()
+	if _, err := rank.Receive(); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := r.Complete("x", 1); err == nil || !strings.Contains(err.Error(), "made no sense") {
-		t.Errorf("completion: %v", err)
+	rank.Send(link.Frame{Kind: 0})
+	if got := <-result; got.Err == nil || got.Err.Name != "EvaluatorDied" {
+		t.Errorf("the cell ended with %+v", got)
 	}
-	if _, err := r.Inspect("x", 1, 0); err == nil || err.Error() != "no such name" {
-		t.Errorf("inspection: %v", err)
-	}
-	if got := r.Execute(session.Cell{}); string(got.Data) != "typed name?" {
-		t.Errorf("the cell read %q", got.Data)
-	}
-	rank.Close()
-	if _, err := r.Where(); err == nil {
-		t.Error("a rank that is gone answers")
+	if why := r.Death(); !strings.Contains(why, "it sent what made no sense") {
+		t.Errorf("it ended because %q", why)
 	}
 }
 
-// FuzzRank gives any frames to the pool's end of a rank's link: it takes them,
-// or gives the rank up.
-func FuzzRank(f *testing.F) {
-	for kind := range byte(16) {
-		f.Add(kind, uint64(1), []byte(`{"kind":"display","text":"x","value":{}}`))
+// asking is an evaluator whose cells ask for input, and which ends after one.
+type asking struct {
+	session.Evaluator
+	console *session.Console
+}
+
+func (a asking) Execute(cell session.Cell) session.Result {
+	text, err := a.console.Input(cell.Code, false)
+	if err != nil {
+		return session.Result{Err: session.NewError("Input", err.Error())}
 	}
-	f.Add(byte(kindEnded), uint64(0), []byte(`"why"`))
-	f.Fuzz(func(t *testing.T, kind byte, id uint64, body []byte) {
-		a, b := net.Pipe()
-		defer b.Close()
-		defer a.Close()
-		go func() { // the answers to what it asks
-			for c := link.New(b); ; {
-				if _, err := c.Receive(); err != nil {
-					return
-				}
-			}
-		}()
-		r := newRemote(link.New(a), 1, func() string { return "" })
-		r.show, r.input = func(session.Output) {}, func(string, bool) (string, error) { return "", nil }
-		answers := make(chan link.Frame, 1)
-		r.answers[1] = answers
-		err := r.handle(link.Frame{Kind: kind, ID: id, Body: body})
-		if known := kind >= kindHello+1 && kind <= kindEnded; !known && err == nil {
-			t.Errorf("a frame of kind %d is taken", kind)
-		}
-		if len(answers) > 0 && (kind != kindResult && kind != kindAnswer || id != 1) {
-			t.Errorf("kind %d, id %d answers question 1", kind, id)
-		}
-	})
+	a.console.Ended("it was tired")
+	return session.Result{Data: []byte(text)}
+}
+
+func TestARanksEndIsTold(t *testing.T) {
+	r, rank := pipe(t)
+	go session.Serve(rank, func(c *session.Console) (session.Evaluator, error) { return asking{console: c}, nil })
+	got := r.Execute(session.Cell{Code: "name?", AllowInput: true})
+	if got.Err == nil || got.Err.Name != "EvaluatorDied" || r.Death() != "it was tired" {
+		t.Errorf("result %+v, death %q", got, r.Death())
+	}
+	if _, err := r.Where(); err != session.ErrEnded {
+		t.Errorf("a rank that has ended says %v", err)
+	}
 }
 
 func TestRankFromEnv(t *testing.T) {

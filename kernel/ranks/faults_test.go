@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gocuda/kernel/session/sessiontest"
 )
 
 func TestFaultsOfRanks(t *testing.T) {
@@ -146,7 +148,7 @@ func TestRanksEndWithTheNotebook(t *testing.T) {
 			fmt.Sscanf(strings.ReplaceAll(text, `"`, ""), "[0] %d\n[1] %d", &pids[2], &pids[3])
 			syscall.Kill(b.Pid(), syscall.SIGKILL)
 			for _, pid := range pids {
-				for end := time.Now().Add(patience); alive(pid); time.Sleep(20 * time.Millisecond) {
+				for end := time.Now().Add(patience); sessiontest.Alive(pid); time.Sleep(20 * time.Millisecond) {
 					if pid == 0 || time.Now().After(end) {
 						t.Fatalf("rank, or what it started, lives on: %d of %v", pid, pids)
 					}
@@ -154,11 +156,6 @@ func TestRanksEndWithTheNotebook(t *testing.T) {
 			}
 		})
 	}
-}
-
-func alive(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 
 // A program that reports with a wrong key is refused and told of, and the ranks

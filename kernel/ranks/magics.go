@@ -10,6 +10,7 @@ import (
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/kernel/magic"
+	"gocuda/kernel/session"
 )
 
 // maxRanks bounds -n against slips of the finger.
@@ -187,7 +188,7 @@ func (n *notebook) cell(ctx context.Context, env magic.Env, call magic.Call) err
 		cell.AllowInput = false
 		j, err := p.post(cell, ranks, timeout)
 		if err != nil {
-			return newError("RankLost", err.Error())
+			return session.NewError("RankLost", err.Error())
 		}
 		go n.background(j)
 		return nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gocuda/kernel/display"
+	"gocuda/kernel/evaluator"
 	"gocuda/kernel/session"
 )
 
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 	var err error
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == "evaluate":
-		err = session.Evaluate(Attach)
+		err = evaluator.Main(Attach)
 	case len(os.Args) == 2 && os.Args[1] == "rank":
 		err = Supervise()
 	default:

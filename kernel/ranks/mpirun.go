@@ -76,8 +76,7 @@ func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) (
 		select {
 		case a := <-l.door.arrived:
 			r := &rank{number: a.Rank, host: a.Host}
-			member := newRemote(a.conn, a.Pid, l.ending)
-			member.show, member.input = r.receiver(m), r.ask(h)
+			member := newRemote(a.conn, a.Pid, r.receiver(m), r.ask(h), l.ending)
 			r.member = member
 			go member.listen()
 			list[a.Rank] = r

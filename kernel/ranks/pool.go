@@ -40,15 +40,10 @@ const (
 // member is one rank as the pool sees it: a session in a process of this
 // machine, or a remote one.
 type member interface {
-	Execute(session.Cell) session.Result
-	Interrupt()
-	Complete(code string, cursor int) (session.Completion, error)
-	Inspect(code string, cursor, detail int) (*display.Bundle, error)
-	Where() (session.Place, error)
+	session.Evaluator
 	Pid() int
 	Ended() <-chan struct{} // closed when the process is gone
 	Death() string          // why; after Ended
-	Close() error
 }
 
 // rank is a member of a pool.
@@ -171,9 +166,9 @@ func (p *pool) run(r *rank, j *job) session.Result {
 	p.mu.Unlock()
 	switch {
 	case lost != "":
-		return session.Result{Err: newError("RankLost", "the rank was lost before it came to this cell: "+lost)}
+		return session.Result{Err: session.NewError("RankLost", "the rank was lost before it came to this cell: "+lost)}
 	case cancel != nil:
-		return session.Result{Err: newError("Interrupted", "the cell was interrupted before it began")}
+		return session.Result{Err: session.NewError("Interrupted", "the cell was interrupted before it began")}
 	}
 	r.value = nil
 	result := r.Execute(j.cell)
@@ -202,7 +197,7 @@ func (p *pool) lossError(r *rank, e *session.Error) *session.Error {
 	if place != "" {
 		text += " (last seen at " + place + ")"
 	}
-	out := newError("RankLost", text)
+	out := session.NewError("RankLost", text)
 	if e != nil && e.Name == "EvaluatorDied" && len(e.Traceback) > 1 {
 		out.Traceback = append(out.Traceback, e.Traceback[1:]...)
 	}
@@ -451,10 +446,4 @@ func (p *pool) close() {
 	}
 	p.mu.Unlock()
 	p.merge.close()
-}
-
-// newError is an error without a trace.
-func newError(name, text string) *session.Error {
-	first, _, _ := strings.Cut(text, "\n")
-	return &session.Error{Name: name, Message: first, Traceback: []string{"\x1b[31m" + name + "\x1b[0m: " + text}}
 }

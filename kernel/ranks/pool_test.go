@@ -31,18 +31,21 @@ func (d *dying) Ended() <-chan struct{} {
 
 func (d *dying) Execute(session.Cell) session.Result {
 	close(d.others)
-	return session.Result{Err: newError("EvaluatorDied", "it died")}
+	return session.Result{Err: session.NewError("EvaluatorDied", "it died")}
 }
 
 func (d *dying) Interrupt() {}
 func (d *dying) Complete(string, int) (session.Completion, error) {
-	return session.Completion{}, errGone
+	return session.Completion{}, session.ErrEnded
 }
-func (d *dying) Inspect(string, int, int) (*display.Bundle, error) { return nil, errGone }
-func (d *dying) Where() (session.Place, error)                     { return session.Place{}, errGone }
-func (d *dying) Pid() int                                          { return 0 }
-func (d *dying) Death() string                                     { return "the evaluator died" }
-func (d *dying) Close() error                                      { return nil }
+func (d *dying) Inspect(string, int, int) (*display.Bundle, error) { return nil, session.ErrEnded }
+func (d *dying) Where() (session.Place, error)                     { return session.Place{}, session.ErrEnded }
+func (d *dying) IsComplete(string) (session.Completeness, error) {
+	return session.Completeness{}, session.ErrEnded
+}
+func (d *dying) Pid() int      { return 0 }
+func (d *dying) Death() string { return "the evaluator died" }
+func (d *dying) Close() error  { return nil }
 
 // page is a host that keeps what is shown.
 type page struct{ shown chan string }

@@ -11,6 +11,7 @@ import (
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/mpi"
+	"gocuda/kernel/evaluator"
 	"gocuda/kernel/magic"
 	"gocuda/kernel/session"
 )
@@ -39,13 +40,13 @@ type inventory struct {
 }
 
 // attachRank is Attach in a rank.
-func attachRank(h *session.Host) session.Extension {
+func attachRank(h *evaluator.Host) evaluator.Extension {
 	refuse := func(_ context.Context, _ magic.Env, call magic.Call) error {
 		return call.Errorf("UsageError", "a rank has no ranks of its own: use this in a cell that is not for ranks")
 	}
-	for _, m := range (&notebook{}).magics() {
-		m.Run = refuse
-		magic.Register(m)
+	magics := (&notebook{}).magics()
+	for i := range magics {
+		magics[i].Run = refuse
 	}
 	builtins := variables(h)
 	var spare *mpi.Comm // no cell uses it
@@ -81,9 +82,10 @@ func attachRank(h *session.Host) session.Extension {
 		}
 	}
 	builtins[worldBuiltin] = mpi.World
-	keepWorld()
-	return session.Extension{
+	return evaluator.Extension{
 		Builtins: builtins,
+		Magics:   magics,
+		Reset:    func(eval func(string) error) error { return eval(worldCell) },
 		Eval:     lookFirst(h),
 		Begin:    mpi.SetInterrupt,
 		Where:    waiting,
@@ -92,7 +94,7 @@ func attachRank(h *session.Host) session.Extension {
 }
 
 // startRank starts MPI, takes the rank's device and tells the pool of both.
-func startRank(h *session.Host) error {
+func startRank(h *evaluator.Host) error {
 	world, err := mpi.Init()
 	if err != nil {
 		return err
@@ -166,19 +168,6 @@ const worldCell = "world := " + worldBuiltin + "()\nrank, size := world.Rank(), 
 
 // renewCell gives every rank a new world.
 const renewCell = renewBuiltin + "()\nworld := " + worldBuiltin + "()"
-
-// keepWorld makes %reset leave the rank what every rank has.
-func keepWorld() {
-	m, _ := magic.Lookup("%reset")
-	reset := m.Run
-	m.Run = func(ctx context.Context, env magic.Env, call magic.Call) error {
-		if err := reset(ctx, env, call); err != nil {
-			return err
-		}
-		return env.Eval(worldCell, false)
-	}
-	magic.Register(m)
-}
 
 // prepare starts MPI on every rank.
 func (p *pool) prepare(ctx context.Context) error {

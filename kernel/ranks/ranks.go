@@ -18,24 +18,24 @@ import (
 
 	"gocuda/cudaapi/mpi"
 	"gocuda/kernel/display"
-	"gocuda/kernel/magic"
+	"gocuda/kernel/evaluator"
 	"gocuda/kernel/session"
 )
 
 // Attach adds the pool and its magics to a notebook's evaluator.
-func Attach(h *session.Host) session.Extension {
+func Attach(h *evaluator.Host) evaluator.Extension {
 	if os.Getenv(rankEnv) != "" {
 		return attachRank(h)
 	}
 	n := &notebook{host: h}
-	magic.Register(n.magics()...)
 	mpi.SetPool(n)
-	return session.Extension{
+	return evaluator.Extension{
 		Builtins: map[string]any{makeBuiltin: func(maker func() (any, func() any)) {
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			n.made = maker
 		}},
+		Magics:   n.magics(),
 		Eval:     n.eval,
 		Begin:    n.begin,
 		Complete: n.complete,
@@ -46,7 +46,7 @@ func Attach(h *session.Host) session.Extension {
 
 // notebook is the pool of the notebook, if it has one.
 type notebook struct {
-	host *session.Host
+	host *evaluator.Host
 
 	mu      sync.Mutex
 	pool    *pool
@@ -121,7 +121,7 @@ func (n *notebook) stop() {
 func (n *notebook) run(ctx context.Context, p *pool, cell session.Cell, ranks []int, timeout time.Duration) error {
 	j, err := p.post(cell, ranks, timeout)
 	if err != nil {
-		return newError("RankLost", err.Error())
+		return session.NewError("RankLost", err.Error())
 	}
 	if err := p.wait(ctx, j); err != nil {
 		return err

@@ -2,15 +2,12 @@ package ranks
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"gocuda/kernel/session"
@@ -51,27 +48,31 @@ func Supervise() error {
 	if err != nil {
 		return err
 	}
-	s := &supervisor{conn: conn, asking: map[uint64]chan typed{}}
-	o := sessionOptions([]string{fmt.Sprintf("%s=%d", rankEnv, number)}, s.show, s.ask)
-	if fd, err := strconv.Atoi(os.Getenv(pmiEnv)); err == nil {
-		// The rank's line to Hydra or srun is an inherited descriptor.
-		o.Files = []*os.File{os.NewFile(uintptr(fd), "pmi")}
-		o.Env = append(o.Env, pmiEnv+"="+pmiFD)
+	var evaluator *session.Session
+	err = session.Serve(conn, func(console *session.Console) (session.Evaluator, error) {
+		show := func(o session.Output) { console.Post(o) }
+		o := sessionOptions([]string{fmt.Sprintf("%s=%d", rankEnv, number)}, show, console.Input)
+		if fd, err := strconv.Atoi(os.Getenv(pmiEnv)); err == nil {
+			// The rank's line to Hydra or srun is an inherited descriptor.
+			o.Files = []*os.File{os.NewFile(uintptr(fd), "pmi")}
+			o.Env = append(o.Env, pmiEnv+"="+pmiFD)
+		}
+		if evaluator, err = session.Start(o); err != nil {
+			return nil, err
+		}
+		hostname, _ := os.Hostname()
+		console.Hello = session.Hello{Rank: number, Pid: evaluator.Pid(), Host: hostname}
+		go func() {
+			<-evaluator.Ended()
+			// This process stays: mpirun would end the other ranks with it.
+			console.Ended(evaluator.Death())
+		}()
+		return evaluator, nil
+	})
+	if evaluator != nil {
+		evaluator.Close()
 	}
-	if s.session, err = session.Start(o); err != nil {
-		return err
-	}
-	defer s.session.Close()
-	hostname, _ := os.Hostname()
-	if err := send(conn, kindHello, 0, hello{number, s.session.Pid(), hostname}); err != nil {
-		return err
-	}
-	go func() {
-		<-s.session.Ended()
-		// This process stays: mpirun would end the other ranks with it.
-		send(conn, kindEnded, 0, s.session.Death())
-	}()
-	return s.serve()
+	return err
 }
 
 // rankFromEnv finds which rank this process is: what each mpirun sets is listed.
@@ -109,114 +110,4 @@ func connect(addresses []string, key []byte) (*link.Conn, error) {
 		return conn, nil
 	}
 	return nil, fmt.Errorf("cannot reach the notebook that started this rank: %w", errors.Join(failed...))
-}
-
-// supervisor drives a session for the pool.
-type supervisor struct {
-	conn    *link.Conn
-	session *session.Session
-
-	mu     sync.Mutex
-	lastID uint64
-	asking map[uint64]chan typed
-}
-
-func (s *supervisor) show(o session.Output) { send(s.conn, kindOutput, 0, o) }
-
-func (s *supervisor) ask(prompt string, password bool) (string, error) {
-	reply := make(chan typed, 1)
-	s.mu.Lock()
-	s.lastID++
-	id := s.lastID
-	s.asking[id] = reply
-	s.mu.Unlock()
-	if err := send(s.conn, kindAsk, id, asked{prompt, password}); err != nil {
-		return "", err
-	}
-	t := <-reply
-	switch {
-	case t.Interrupted:
-		return "", session.ErrInterrupted
-	case t.Err != "":
-		return "", errors.New(t.Err)
-	}
-	return t.Text, nil
-}
-
-// serve does what the pool asks, until it asks for the end or closes the link.
-func (s *supervisor) serve() error {
-	for {
-		f, err := s.conn.Receive()
-		if err == nil {
-			err = s.handle(f)
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (s *supervisor) handle(f link.Frame) error {
-	switch f.Kind {
-	case kindRun:
-		var cell session.Cell
-		if err := json.Unmarshal(f.Body, &cell); err != nil {
-			return err
-		}
-		go func() {
-			result := s.session.Execute(cell)
-			select {
-			case <-s.session.Ended(): // which is told instead
-			default:
-				send(s.conn, kindResult, f.ID, result)
-			}
-		}()
-	case kindInterrupt:
-		s.session.Interrupt()
-	case kindComplete, kindInspect, kindWhere:
-		go s.answer(f)
-	case kindTyped:
-		var t typed
-		if err := json.Unmarshal(f.Body, &t); err != nil {
-			return err
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if reply, ok := s.asking[f.ID]; ok {
-			delete(s.asking, f.ID)
-			reply <- t
-		}
-	case kindQuit:
-		return io.EOF
-	default:
-		return fmt.Errorf("frame of unknown kind %d", f.Kind)
-	}
-	return nil
-}
-
-func (s *supervisor) answer(f link.Frame) {
-	var q question
-	var value any
-	err := json.Unmarshal(f.Body, &q)
-	if err == nil {
-		switch f.Kind {
-		case kindComplete:
-			value, err = s.session.Complete(q.Code, q.Cursor)
-		case kindInspect:
-			value, err = s.session.Inspect(q.Code, q.Cursor, q.Detail)
-		default:
-			value, err = s.session.Where()
-		}
-	}
-	var a answer
-	if err == nil {
-		a.Value, err = json.Marshal(value)
-	}
-	if err != nil {
-		a.Err = err.Error()
-	}
-	send(s.conn, kindAnswer, f.ID, a)
 }

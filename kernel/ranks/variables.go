@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"strings"
 
+	"gocuda/kernel/evaluator"
 	"gocuda/kernel/session"
 )
 
@@ -168,7 +169,7 @@ func (n *notebook) unpack(data []byte) (any, error) {
 }
 
 // variables are a rank's builtins for the notebook's Push and Pull.
-func variables(h *session.Host) map[string]any {
+func variables(h *evaluator.Host) map[string]any {
 	return map[string]any{
 		setBuiltin: func(pointer any) error {
 			c, err := parseCarried(h.Cell().Data)
@@ -190,7 +191,7 @@ func variables(h *session.Host) map[string]any {
 
 // lookFirst is a rank's Extension.Eval: it answers a Pull of a variable that
 // this rank does not have.
-func lookFirst(h *session.Host) func(context.Context, string, bool) (bool, error) {
+func lookFirst(h *evaluator.Host) func(context.Context, string, bool) (bool, error) {
 	return func(_ context.Context, code string, _ bool) (bool, error) {
 		if !strings.HasPrefix(code, giveBuiltin) {
 			return false, nil
@@ -199,6 +200,6 @@ func lookFirst(h *session.Host) func(context.Context, string, bool) (bool, error
 		if _, ok := h.TypeOf(name); ok {
 			return false, nil
 		}
-		return true, newError(noVariable, "there is no variable "+name)
+		return true, session.NewError(noVariable, "there is no variable "+name)
 	}
 }

@@ -33,7 +33,7 @@ func (p *pool) watch(j *job) {
 				if r.place.Call != "" {
 					text += "\n" + outOfStep
 				}
-				return newError("Timeout", text)
+				return session.NewError("Timeout", text)
 			})
 		case <-tick.C:
 			running := p.running(j)
@@ -95,7 +95,7 @@ func (p *pool) free(j *job, running []*rank) {
 		return
 	}
 	p.stop(j, waiting, func(r *rank) *session.Error {
-		return newError("RankLost", fmt.Sprintf("rank %d was lost (%s) while this rank was at %s", lost.number, lost.lost, describePlace(r.place)))
+		return session.NewError("RankLost", fmt.Sprintf("rank %d was lost (%s) while this rank was at %s", lost.number, lost.lost, describePlace(r.place)))
 	})
 }
 
@@ -130,7 +130,7 @@ func (p *pool) giveUp(j *job, running []*rank) {
 	p.renew()
 	p.tell(outOfStep + "\n")
 	p.stop(j, running, func(r *rank) *session.Error {
-		return newError(waitedInVain, fmt.Sprintf("%s failed while this rank was at %s", named(failed), describePlace(r.place)))
+		return session.NewError(waitedInVain, fmt.Sprintf("%s failed while this rank was at %s", named(failed), describePlace(r.place)))
 	})
 }
 

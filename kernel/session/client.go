@@ -1,396 +1,214 @@
 package session
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
-	"strings"
 	"sync"
 	"time"
 
 	"gocuda/kernel/display"
+	"gocuda/kernel/session/link"
 )
 
-const (
-	// An interrupt that a cell has not answered for this long may be followed
-	// by another one that ends the evaluator.
-	defaultPatience = 3 * time.Second
-	// After this long it ends without another one.
-	defaultGrace = 10 * time.Second
-	// What an answer about code that is being typed may take. Such answers are
-	// worth little when they come late.
-	assistTimeout = 5 * time.Second
-)
+// What an answer about code that is being typed, or about where a cell is, may
+// take. Such answers are worth little when they come late.
+const answerTime = 5 * time.Second
 
-// Options says how a Session runs its evaluator.
-type Options struct {
-	// Command starts an evaluator; the default is this executable with the
-	// argument "evaluate".
-	Command []string
-	// Dir is the directory in which cells begin; the default is the current one.
-	Dir string
-	// Env holds NAME=VALUE pairs that are added to this process's environment.
-	Env []string
-	// Files are inherited by the evaluator as file descriptors 4, 5 and so on.
-	Files []*os.File
-	// Output receives what cells show, one call at a time, also after a cell
-	// has ended when it left goroutines or processes behind. While it blocks,
-	// cells that print are held up. It must not call the Session.
+// InputFunc asks the user for a line of text, hidden while it is typed if it is
+// a password. It blocks until there is an answer or the cell is interrupted.
+type InputFunc func(prompt string, password bool) (string, error)
+
+// ClientOptions say what becomes of what an evaluator sends.
+type ClientOptions struct {
+	// Output receives what cells show, one call at a time, in order.
 	Output func(Output)
-	// Input asks the user for a line of text; without it, cells that ask get
-	// an error. It is called on a goroutine of its own. When the cell is
-	// interrupted meanwhile, its result is dropped; it may also return
-	// ErrInterrupted then.
-	Input func(prompt string, password bool) (string, error)
-	// Log receives the starts and ends of evaluators; nil for none.
-	Log *slog.Logger
-	// Once says that an evaluator that dies is not replaced: the Session is of
-	// no more use then, and Ended tells.
-	Once bool
-	// InterruptPatience is how long a cell may leave an interrupt unanswered
-	// until a second Interrupt ends the evaluator (default 3 s), and
-	// InterruptGrace how long until it is ended without one (default 10 s).
-	InterruptPatience, InterruptGrace time.Duration
+	// Input asks the user, on a goroutine of its own.
+	Input InputFunc
+	// Ended is told why the process behind the link ended, if that is told.
+	Ended func(why string)
+	// ready, if not nil, is called when cells can be run.
+	ready func()
+	// flush, if not nil, passes on all that was printed until now.
+	flush func()
 }
 
-// Session runs cells in an evaluator process and replaces it when it dies.
-// Its methods may be called by several goroutines at a time; cells run one
-// after another.
-type Session struct {
-	options Options
-	log     *slog.Logger
-	turn    sync.Mutex // held by the cell that runs
+// Client is the near end of a link to an evaluator: it is that evaluator, to
+// those who have cells to run.
+type Client struct {
+	options ClientOptions
+	peer    *link.Peer
+	ready   chan struct{} // closed when it can run cells
+
+	turn sync.Mutex // held by the cell that runs
 
 	mu      sync.Mutex
-	current *evaluator // nil when the last one could not be started
-	running *run       // the cell that holds the turn, or nil
-	lost    *evaluator // died between cells, and no cell was told yet
-	first   *evaluator
-	closed  bool
+	running uint64 // the run that Interrupt is meant for, or 0
 }
 
-// run is a cell on its way.
-type run struct {
-	evaluator   *evaluator
-	id          uint64
-	interrupted time.Time   // the first interrupt, or zero
-	deadline    *time.Timer // ends the evaluator after the interrupt's grace
+// NewClient makes a client of a link, which it then owns. Listen must be called.
+func NewClient(c *link.Conn, o ClientOptions) *Client {
+	return &Client{options: o, peer: link.NewPeer(c), ready: make(chan struct{})}
 }
 
-var errClosed = errors.New("the session is closed")
-
-// Start starts a session's evaluator and returns while that gets ready to run
-// cells. The error is that no process could be started.
-func Start(o Options) (*Session, error) {
-	if len(o.Command) == 0 {
-		self, err := os.Executable()
-		if err != nil {
-			return nil, fmt.Errorf("cannot find this program to start it as evaluator: %w", err)
+// Listen handles what the evaluator sends until the link ends, and says why.
+func (c *Client) Listen() error {
+	for {
+		f, err := c.peer.Receive()
+		if err == nil {
+			err = c.handle(f)
 		}
-		o.Command = []string{self, "evaluate"}
+		if err != nil {
+			c.peer.End()
+			return err
+		}
 	}
-	if o.Output == nil {
-		o.Output = func(Output) {}
-	}
-	if o.Input == nil {
-		o.Input = func(string, bool) (string, error) { return "", errors.New("there is nobody to ask for input here") }
-	}
-	if o.InterruptPatience <= 0 {
-		o.InterruptPatience = defaultPatience
-	}
-	if o.InterruptGrace <= 0 {
-		o.InterruptGrace = defaultGrace
-	}
-	o.Env = append(os.Environ(), o.Env...)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	s := &Session{options: o, log: o.Log}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.start(); err != nil {
-		return nil, err
-	}
-	return s, nil
 }
 
-// start makes a new evaluator the current one. The caller holds s.mu.
-func (s *Session) start() error {
-	e, err := startEvaluator(&s.options, s.replace)
-	s.current = e
-	if err != nil {
-		s.current = nil
-		s.log.Error("no evaluator", "err", err)
-		return err
+func (c *Client) handle(f link.Frame) error {
+	switch f.Kind {
+	case kindReady:
+		select {
+		case <-c.ready:
+			return ErrNonsense
+		default:
+			if c.options.ready != nil {
+				c.options.ready()
+			}
+			close(c.ready)
+		}
+	case kindOutput:
+		var o Output
+		if err := decode(f, &o); err != nil {
+			return err
+		}
+		c.options.Output(o)
+		if f.ID != 0 {
+			return c.peer.Answer(f, nil, nil)
+		}
+	case kindInput:
+		var p prompt
+		if err := decode(f, &p); err != nil {
+			return err
+		}
+		c.flush() // what was printed explains what is asked
+		go func() {
+			text, err := c.options.Input(p.Text, p.Password)
+			c.peer.Answer(f, text, err) // an evaluator that is gone needs no answer
+		}()
+	case kindEnded:
+		var why string
+		if err := decode(f, &why); err != nil {
+			return err
+		}
+		c.peer.End()
+		if c.options.Ended != nil {
+			c.options.Ended(why)
+		}
+	default:
+		return ErrNonsense
 	}
-	if s.first == nil {
-		s.first = e
-	}
-	s.log.Info("evaluator started", "pid", e.proc.pid())
 	return nil
 }
 
-// Pid is the process id of the evaluator that was started first: of the only
-// one with Options.Once.
-func (s *Session) Pid() int { return s.first.proc.pid() }
-
-// Ended is closed when the first evaluator is gone; Death then tells why.
-func (s *Session) Ended() <-chan struct{} { return s.first.dead }
-
-// Death says in one line why the first evaluator ended. It waits for that.
-func (s *Session) Death() string {
-	<-s.first.dead
-	cause, _ := s.first.death.cause()
-	return cause
-}
-
-// replace starts a new evaluator when one has ended.
-func (s *Session) replace(old *evaluator) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.log.Info("evaluator ended", "pid", old.proc.pid())
-	if s.closed || s.current != old {
-		return
-	}
-	s.current = nil
-	if s.options.Once {
-		return
-	}
-	if s.running == nil || s.running.evaluator != old {
-		s.lost = old
-	}
-	// One that never got ready would be followed by others like it without
-	// end: the next request starts it instead.
-	if old.wasReady() {
-		s.start()
+func (c *Client) flush() {
+	if c.options.flush != nil {
+		c.options.flush()
 	}
 }
 
-// acquire returns the current evaluator, and starts one if there is none. The
-// caller holds s.mu.
-func (s *Session) acquire() (*evaluator, error) {
-	if s.closed {
-		return nil, errClosed
+// Execute runs a cell. Cells run one after another.
+func (c *Client) Execute(cell Cell) Result {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	id := c.peer.NewID()
+	setRunning := func(id uint64) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.running = id
 	}
-	if s.current == nil {
-		if s.options.Once {
-			return nil, errDead
-		}
-		if err := s.start(); err != nil {
-			return nil, err
-		}
-	}
-	return s.current, nil
-}
-
-// Execute runs a cell and returns when it has ended, after its last output was
-// given to Options.Output. Outputs of what it left behind may follow later.
-//
-// When the evaluator dies meanwhile, the Result says how, and Restarted is
-// true. When it had died since the last cell, a line on standard error says
-// so before the cell runs in the new one, and Restarted is true as well.
-func (s *Session) Execute(cell Cell) Result {
-	s.turn.Lock()
-	defer s.turn.Unlock()
-
-	s.mu.Lock()
-	e, err := s.acquire()
+	setRunning(id)
+	defer setRunning(0)
+	result, err := c.run(id, cell)
 	if err != nil {
-		s.mu.Unlock()
-		return Result{Err: plainError("NoEvaluator", err.Error())}
-	}
-	r := &run{evaluator: e, id: e.lastID.Add(1)}
-	s.running = r
-	lost := s.lost
-	s.lost = nil
-	s.mu.Unlock()
-
-	if lost != nil {
-		<-lost.dead
-		if lost.wasReady() {
-			e.outputs.show(Output{Kind: Stderr, Text: lost.death.notice()})
-		} else {
-			lost = nil // it held nothing
-		}
-	}
-	result := s.run(r, cell)
-	if lost != nil {
-		result.Restarted = true
-	}
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running = nil
-	if r.deadline != nil {
-		r.deadline.Stop()
+		return Result{Err: NewError("EvaluatorDied", err.Error())}
 	}
 	return result
 }
 
-// run sends a cell to its evaluator and waits for its end, or for the
-// evaluator's.
-func (s *Session) run(r *run, cell Cell) Result {
-	e := r.evaluator
-	died := func() Result {
-		<-e.dead
-		return Result{Err: e.death.explain(cell.Name, e.wasReady(), s.options.Once), Restarted: !s.options.Once}
-	}
-	select {
-	case <-e.ready:
-	case <-e.dead:
-		return died()
-	}
-	e.outputs.begin()
-	answer, err := e.request(kindRun, r.id, cell)
+// run runs a cell. The error is the link's, or that the result made no sense.
+func (c *Client) run(id uint64, cell Cell) (result Result, err error) {
+	answer, err := c.peer.Ask(kindRun, id, cell)
 	if err != nil {
-		e.end("its link failed: " + err.Error())
-		return died()
+		return result, err
 	}
-	f, ok := <-answer
-	if !ok {
-		return died()
+	err = (<-answer).Decode(&result)
+	if err == ErrEnded {
+		return result, err // what it wrote last tells why
 	}
-	var o outcome
-	if err := json.Unmarshal(f.Body, &o); err != nil {
-		e.end("its result made no sense: " + err.Error())
-		return died()
+	c.flush()
+	if refused := (*link.Refusal)(nil); errors.As(err, &refused) {
+		// Something in it could not be sent; the cell has ended all the same.
+		return Result{Err: NewError("InternalError", "the cell's result cannot be sent: "+err.Error())}, nil
 	}
-	if o.Value != nil {
-		e.outputs.show(Output{Kind: Value, Bundle: *o.Value})
-	}
-	return o.Result
+	return result, err
 }
 
-// Interrupt stops the running cell, which keeps the evaluator's state. It does
-// not wait. A cell that does not stop, because it is in a C call that never
-// returns, costs the evaluator: at the second Interrupt after
-// Options.InterruptPatience, or after Options.InterruptGrace. Without a
-// running cell it does nothing.
-func (s *Session) Interrupt() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.running
-	if r == nil {
-		return
+// Interrupt stops the running cell. It does not wait.
+func (c *Client) Interrupt() {
+	c.mu.Lock()
+	id := c.running
+	c.mu.Unlock()
+	if id != 0 {
+		c.interrupt(id)
 	}
-	end := func() {
-		r.evaluator.end("the cell did not stop when it was interrupted (a call into C cannot be stopped)")
-	}
-	switch {
-	case r.interrupted.IsZero():
-		r.interrupted = time.Now()
-		r.deadline = time.AfterFunc(s.options.InterruptGrace, func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if s.running == r {
-				end()
-			}
-		})
-	case time.Since(r.interrupted) >= s.options.InterruptPatience:
-		end()
-		return
-	}
-	// Interrupt must return even when the evaluator does not read its link.
-	go r.evaluator.send(kindInterrupt, r.id, nil)
 }
 
-// Complete answers how code can be completed at a cursor, in bytes. It may be
-// asked while a cell runs; it then answers from what was there before that.
-func (s *Session) Complete(code string, cursor int) (c Completion, err error) {
-	err = s.ask(kindComplete, question{Code: code, Cursor: cursor}, &c)
-	return c, err
+// interrupt returns even when the evaluator does not read its link.
+func (c *Client) interrupt(id uint64) { go c.peer.Tell(kindInterrupt, id, nil) }
+
+// Quit asks the evaluator to exit. It does not wait.
+func (c *Client) Quit() { go c.peer.Tell(kindQuit, 0, nil) }
+
+// Complete answers how code can be completed at a cursor, in bytes.
+func (c *Client) Complete(code string, cursor int) (answer Completion, err error) {
+	err = c.ask(kindComplete, question{Code: code, Cursor: cursor}, &answer)
+	return answer, err
 }
 
-// Inspect describes the name at a cursor: its signature and documentation,
-// with more at detail 1. It returns nil for a name that is not known.
-func (s *Session) Inspect(code string, cursor, detail int) (b *display.Bundle, err error) {
-	err = s.ask(kindInspect, question{Code: code, Cursor: cursor, Detail: detail}, &b)
-	return b, err
+// Inspect describes the name at a cursor, or returns nil.
+func (c *Client) Inspect(code string, cursor, detail int) (answer *display.Bundle, err error) {
+	err = c.ask(kindInspect, question{code, cursor, detail}, &answer)
+	return answer, err
 }
 
 // IsComplete says whether code is ready to be run.
-func (s *Session) IsComplete(code string) (c Completeness, err error) {
-	err = s.ask(kindIsComplete, question{Code: code}, &c)
-	return c, err
+func (c *Client) IsComplete(code string) (answer Completeness, err error) {
+	err = c.ask(kindIsComplete, question{Code: code}, &answer)
+	return answer, err
 }
 
 // Where says where the running cell is.
-func (s *Session) Where() (p Place, err error) {
-	err = s.ask(kindWhere, question{}, &p)
-	return p, err
+func (c *Client) Where() (answer Place, err error) {
+	err = c.ask(kindWhere, question{}, &answer)
+	return answer, err
 }
 
-func (s *Session) ask(kind byte, q question, value any) error {
-	s.mu.Lock()
-	e, err := s.acquire()
-	s.mu.Unlock()
+func (c *Client) ask(kind byte, q question, into any) error {
+	id := c.peer.NewID()
+	answer, err := c.peer.Ask(kind, id, q)
 	if err != nil {
 		return err
 	}
-	late := time.NewTimer(assistTimeout)
+	late := time.NewTimer(answerTime)
 	defer late.Stop()
-	id := e.lastID.Add(1)
-	reply, err := e.request(kind, id, q)
-	if err != nil {
-		return err
-	}
 	select {
-	case f, ok := <-reply:
-		if !ok {
-			return errDead
-		}
-		var a answer
-		if err := json.Unmarshal(f.Body, &a); err != nil {
-			return fmt.Errorf("the evaluator's answer made no sense: %w", err)
-		}
-		if a.Err != "" {
-			return errors.New(a.Err)
-		}
-		return json.Unmarshal(a.Value, value)
+	case reply := <-answer:
+		return reply.Decode(into)
 	case <-late.C:
-		e.forget(id)
-		return errors.New("the evaluator gave no answer in time")
+		c.peer.Forget(id)
+		return fmt.Errorf("the evaluator gave no answer in %v", answerTime)
 	}
 }
 
-// Restart ends the evaluator and starts a new one, without a trace of the old
-// one's variables. A running cell returns an error. Restart does not wait
-// until the new one is ready to run cells: the next cell does.
-func (s *Session) Restart() error {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return errClosed
-	}
-	old := s.current
-	s.current, s.lost = nil, nil
-	s.mu.Unlock()
-	if old != nil {
-		old.quit("the session was restarted")
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, err := s.acquire()
-	return err
-}
-
-// Close ends the evaluator and what its cells started, and waits for that. A
-// running cell returns an error.
-func (s *Session) Close() error {
-	s.mu.Lock()
-	old := s.current
-	s.current, s.closed = nil, true
-	s.mu.Unlock()
-	if old != nil {
-		old.quit("the session was closed")
-	}
-	return nil
-}
-
-// plainError is an error without a trace.
-func plainError(name, message string) *Error {
-	lines := []string{"\x1b[31m" + name + "\x1b[0m: " + message}
-	return &Error{Name: name, Message: strings.SplitN(message, "\n", 2)[0], Traceback: lines}
-}
+// Close closes the link, at which the evaluator exits.
+func (c *Client) Close() error { return c.peer.Close() }

@@ -25,11 +25,11 @@ const gone = "Variables, functions and CUDA objects of earlier cells are gone: r
 func (d death) explain(cell string, wasReady, last bool) *Error {
 	cause, words := d.cause()
 	if !wasReady {
-		e := plainError("EvaluatorDied", "the evaluator did not start: "+cause)
+		e := NewError("EvaluatorDied", "the evaluator did not start: "+cause)
 		e.Traceback = append(e.Traceback, quote(words)...)
 		return e
 	}
-	e := plainError("EvaluatorDied", cause)
+	e := NewError("EvaluatorDied", cause)
 	if cell != "" {
 		e.Traceback = append(e.Traceback, "It ended while "+cell+" was running.")
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package session
+package session_test
 
 import (
 	"fmt"
@@ -12,9 +12,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-func text(e *Error) string { return e.Message + "\n" + strings.Join(e.Traceback, "\n") }
+	. "gocuda/kernel/session"
+	"gocuda/kernel/session/sessiontest"
+)
 
 func TestWhatAnEvaluatorDiesOf(t *testing.T) {
 	for _, test := range []struct {
@@ -23,7 +24,7 @@ func TestWhatAnEvaluatorDiesOf(t *testing.T) {
 	}{
 		{"kill 9", []string{"SIGKILL"}},
 		{"kill 15", []string{"SIGTERM"}},
-		{"recurse", []string{"stack overflow", "without end", fmt.Sprint(maxStack)}},
+		{"recurse", []string{"stack overflow", "without end", fmt.Sprint(MaxStack)}},
 		{"segfault", []string{"segmentation fault"}},
 		{"abort", []string{"abort"}},
 		{"exit 3", []string{"status 3", "exit"}},
@@ -34,27 +35,27 @@ func TestWhatAnEvaluatorDiesOf(t *testing.T) {
 	} {
 		t.Run(test.code, func(t *testing.T) {
 			t.Parallel()
-			h := start(t, nil)
-			h.succeed("set lost\nwarn long ago")
-			h.shown()
-			r := h.execute("print last line\n" + test.code)
+			h := sessiontest.Start(t, nil)
+			h.Succeed("set lost\nwarn long ago")
+			h.Shown()
+			r := h.Run("print last line\n" + test.code)
 			if r.Err == nil || !r.Restarted {
 				t.Fatalf("result %+v", r)
 			}
-			all := text(r.Err)
+			all := sessiontest.Text(r.Err)
 			for _, want := range append(test.want, "In[1]", "gone") {
 				if !strings.Contains(all, want) {
 					t.Errorf("%q is not in the error:\n%s", want, all)
 				}
 			}
-			if strings.Contains(all, ".go:") || strings.Contains(all, "long ago") || len(r.Err.Traceback) > lastLines+6 {
+			if strings.Contains(all, ".go:") || strings.Contains(all, "long ago") || len(r.Err.Traceback) > LastLines+6 {
 				t.Errorf("the error is not to the point:\n%s", all)
 			}
-			if got := h.shown(); !strings.Contains(got, "last line\n") || strings.Contains(got, "goroutine") {
+			if got := h.Shown(); !strings.Contains(got, "last line\n") || strings.Contains(got, "goroutine") {
 				t.Errorf("shown %q", got)
 			}
-			h.shows("get", "\n")
-			if r := h.execute("get"); r.Restarted {
+			h.Shows("get", "\n")
+			if r := h.Run("get"); r.Restarted {
 				t.Error("the death is told twice")
 			}
 		})
@@ -62,31 +63,30 @@ func TestWhatAnEvaluatorDiesOf(t *testing.T) {
 }
 
 func TestADeathBetweenCellsIsToldToTheNext(t *testing.T) {
-	h := start(t, nil)
-	h.succeed("set lost")
-	h.shown()
-	old := live(h.Session)
-	syscall.Kill(old.proc.pid(), syscall.SIGKILL)
-	within(t, "the death", func() bool { <-old.dead; return true })
-	r := h.execute("print works")
+	h := sessiontest.Start(t, nil)
+	h.Succeed("set lost")
+	h.Shown()
+	syscall.Kill(h.LivePid(), syscall.SIGKILL)
+	sessiontest.Within(t, "the death", func() bool { <-h.Ended(); return true })
+	r := h.Run("print works")
 	if r.Err != nil || !r.Restarted {
 		t.Errorf("the next cell gave %+v", r)
 	}
-	got := h.shown()
+	got := h.Shown()
 	if !strings.HasPrefix(got, "[stderr]") || !strings.Contains(got, "SIGKILL") || !strings.Contains(got, "gone") || !strings.HasSuffix(got, "works\n") {
 		t.Errorf("shown %q", got)
 	}
-	h.shows("get", "\n")
+	h.Shows("get", "\n")
 }
 
 func TestDeathsInARow(t *testing.T) {
-	h := start(t, nil)
+	h := sessiontest.Start(t, nil)
 	for i := range 10 {
-		if r := h.execute("kill 9"); r.Err == nil || !r.Restarted {
+		if r := h.Run("kill 9"); r.Err == nil || !r.Restarted {
 			t.Fatalf("death %d: %+v", i, r)
 		}
 	}
-	h.shows("print alive", "alive\n")
+	h.Shows("print alive", "alive\n")
 }
 
 func TestAnEvaluatorThatDoesNotStart(t *testing.T) {
@@ -94,11 +94,11 @@ func TestAnEvaluatorThatDoesNotStart(t *testing.T) {
 	if err := os.WriteFile(log, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := start(t, func(o *Options) { o.Env = []string{"GOCUDA_TEST_EVALUATOR=dies at start", "GOCUDA_TEST_LOG=" + log} })
-	until(t, "it has died", func() bool { return live(h.Session) == nil })
+	h := sessiontest.Start(t, func(o *Options) { o.Env = []string{"GOCUDA_TEST_EVALUATOR=dies at start", "GOCUDA_TEST_LOG=" + log} })
+	sessiontest.Until(t, "it has died", func() bool { return h.LivePid() == 0 })
 	for range 3 {
-		r := h.execute("print hello")
-		if r.Err == nil || !strings.Contains(text(r.Err), "did not start") || !strings.Contains(text(r.Err), "no sun today") {
+		r := h.Run("print hello")
+		if r.Err == nil || !strings.Contains(sessiontest.Text(r.Err), "did not start") || !strings.Contains(sessiontest.Text(r.Err), "no sun today") {
 			t.Errorf("result %+v", r)
 		}
 		if _, err := h.Complete("x", 1); err == nil {
@@ -118,99 +118,91 @@ func TestACommandThatIsNotThere(t *testing.T) {
 }
 
 func TestNonsenseOverTheLink(t *testing.T) {
-	h := start(t, func(o *Options) { o.Env = []string{"GOCUDA_TEST_EVALUATOR=talks nonsense"} })
-	if r := h.execute("print hello"); r.Err == nil || !strings.Contains(text(r.Err), "made no sense") {
+	h := sessiontest.Start(t, func(o *Options) { o.Env = []string{"GOCUDA_TEST_EVALUATOR=talks nonsense"} })
+	if r := h.Run("print hello"); r.Err == nil || !strings.Contains(sessiontest.Text(r.Err), "made no sense") {
 		t.Errorf("result %+v", r)
 	}
-	h = start(t, nil)
-	r := h.execute("nonsense aaaaaaaaaaaaaaaaaaaaaaaaaaaaa\ndeaf")
-	if r.Err == nil || !r.Restarted || !strings.Contains(text(r.Err), "a file descriptor that it did not open") {
+	h = sessiontest.Start(t, nil)
+	r := h.Run("nonsense aaaaaaaaaaaaaaaaaaaaaaaaaaaaa\ndeaf")
+	if r.Err == nil || !r.Restarted || !strings.Contains(sessiontest.Text(r.Err), "a file descriptor that it did not open") {
 		t.Errorf("result %+v", r)
 	}
-	h.shows("print alive", "alive\n")
+	h.Shows("print alive", "alive\n")
 }
 
 func TestALinkThatACellCloses(t *testing.T) {
-	h := start(t, nil)
-	h.succeed("set kept")
-	h.shows("close 3\nget", "kept\n")
+	h := sessiontest.Start(t, nil)
+	h.Succeed("set kept")
+	h.Shows("close 3\nget", "kept\n")
 	for _, code := range []string{"unlink", "unlink\nsleep 100", "sleep 100\nunlink"} {
-		r := h.execute(code)
-		if r.Err == nil || !r.Restarted || !strings.Contains(text(r.Err), "closed its link") || strings.Contains(text(r.Err), "SIGKILL") {
+		r := h.Run(code)
+		if r.Err == nil || !r.Restarted || !strings.Contains(sessiontest.Text(r.Err), "closed its link") || strings.Contains(sessiontest.Text(r.Err), "SIGKILL") {
 			t.Errorf("%q: %+v", code, r)
 		}
 	}
 }
 
 func TestInterruptKeepsState(t *testing.T) {
-	h := start(t, nil)
-	h.succeed("set kept")
+	h := sessiontest.Start(t, nil)
+	h.Succeed("set kept")
 	for range 20 {
 		h.Interrupt() // while idle it does nothing
 		done := make(chan Result)
 		go func() { done <- h.Execute(Cell{Code: "print runs\nwait"}) }()
-		until(t, "the cell runs", func() bool { return h.shown() != "" })
+		sessiontest.Until(t, "the cell runs", func() bool { return h.Shown() != "" })
 		h.Interrupt()
-		r := within(t, "the cell", func() Result { return <-done })
+		r := sessiontest.Within(t, "the cell", func() Result { return <-done })
 		if r.Err == nil || r.Restarted || r.Err.Message != "stopped" {
 			t.Fatalf("result %+v", r)
 		}
-		h.shows("get", "kept\n")
+		h.Shows("get", "kept\n")
 	}
 }
 
 // An interrupt may come at any time, also before the cell has begun or has
 // got to the evaluator.
 func TestAnInterruptIsNeverLost(t *testing.T) {
-	h := start(t, nil)
-	h.succeed("set kept")
+	h := sessiontest.Start(t, nil)
+	h.Succeed("set kept")
 	for i := range 50 {
 		done := make(chan Result)
 		go func() { done <- h.Execute(Cell{Code: "wait"}) }()
-		until(t, "the cell is on its way", func() bool {
-			h.Session.mu.Lock()
-			defer h.Session.mu.Unlock()
-			return h.running != nil
-		})
+		sessiontest.Until(t, "the cell is on its way", h.Runs)
 		time.Sleep(time.Duration(i) * 2 * time.Microsecond)
 		h.Interrupt()
-		if r := within(t, "the cell", func() Result { return <-done }); r.Err == nil || r.Restarted {
+		if r := sessiontest.Within(t, "the cell", func() Result { return <-done }); r.Err == nil || r.Restarted {
 			t.Fatalf("result %+v", r)
 		}
 	}
-	h.shows("get", "kept\n")
+	h.Shows("get", "kept\n")
 }
 
 func TestAnInterruptIsRepeated(t *testing.T) {
-	h := start(t, nil)
+	h := sessiontest.Start(t, nil)
 	done := make(chan Result)
 	go func() { done <- h.Execute(Cell{Code: "print runs\nstubborn 3"}) }()
-	until(t, "the cell runs", func() bool { return h.shown() != "" })
+	sessiontest.Until(t, "the cell runs", func() bool { return h.Shown() != "" })
 	h.Interrupt()
-	if r := within(t, "the cell", func() Result { return <-done }); r.Err == nil || r.Restarted {
+	if r := sessiontest.Within(t, "the cell", func() Result { return <-done }); r.Err == nil || r.Restarted {
 		t.Fatalf("result %+v", r)
 	}
 }
 
 func TestInterruptWhileTheEvaluatorStarts(t *testing.T) {
-	h := start(t, nil)
+	h := sessiontest.Start(t, nil)
 	done := make(chan Result)
 	go func() { done <- h.Execute(Cell{Code: "wait"}) }()
-	until(t, "the cell is on its way", func() bool {
-		h.Session.mu.Lock()
-		defer h.Session.mu.Unlock()
-		return h.running != nil
-	})
+	sessiontest.Until(t, "the cell is on its way", h.Runs)
 	h.Interrupt()
-	if r := within(t, "the cell", func() Result { return <-done }); r.Err == nil || r.Restarted {
+	if r := sessiontest.Within(t, "the cell", func() Result { return <-done }); r.Err == nil || r.Restarted {
 		t.Fatalf("result %+v", r)
 	}
-	h.shows("print fine", "fine\n")
+	h.Shows("print fine", "fine\n")
 }
 
 func TestInterruptOfInput(t *testing.T) {
 	asked := make(chan bool)
-	h := start(t, func(o *Options) {
+	h := sessiontest.Start(t, func(o *Options) {
 		o.Input = func(prompt string, _ bool) (string, error) {
 			if prompt == "again" {
 				return "quick", nil
@@ -220,41 +212,41 @@ func TestInterruptOfInput(t *testing.T) {
 			return "late", nil
 		}
 	})
-	h.succeed("set kept")
+	h.Succeed("set kept")
 	done := make(chan Result)
 	go func() { done <- h.Execute(Cell{Code: "input x", AllowInput: true}) }()
 	<-asked
 	h.Interrupt()
-	r := within(t, "the cell", func() Result { return <-done })
+	r := sessiontest.Within(t, "the cell", func() Result { return <-done })
 	if r.Err == nil || r.Restarted || r.Err.Message != ErrInterrupted.Error() {
 		t.Errorf("result %+v", r)
 	}
-	h.shows("sleep 200\ninput again\nget", "got quick\nkept\n")
+	h.Shows("sleep 200\ninput again\nget", "got quick\nkept\n")
 }
 
 func TestACellThatCannotBeInterrupted(t *testing.T) {
-	running := func(h *harness) <-chan Result {
+	running := func(h *sessiontest.Harness) <-chan Result {
 		done := make(chan Result, 1)
 		go func() { done <- h.Execute(Cell{Name: "In[7]", Code: "print runs\ndeaf"}) }()
-		until(h.t, "the cell runs", func() bool { return h.shown() != "" })
+		sessiontest.Until(h.T, "the cell runs", func() bool { return h.Shown() != "" })
 		return done
 	}
-	check := func(h *harness, done <-chan Result) {
-		h.t.Helper()
-		r := within(h.t, "the cell", func() Result { return <-done })
-		if r.Err == nil || !r.Restarted || !strings.Contains(text(r.Err), "did not stop") || !strings.Contains(text(r.Err), "In[7]") {
-			h.t.Errorf("result %+v", r)
+	check := func(h *sessiontest.Harness, done <-chan Result) {
+		h.T.Helper()
+		r := sessiontest.Within(h.T, "the cell", func() Result { return <-done })
+		if r.Err == nil || !r.Restarted || !strings.Contains(sessiontest.Text(r.Err), "did not stop") || !strings.Contains(sessiontest.Text(r.Err), "In[7]") {
+			h.T.Errorf("result %+v", r)
 		}
-		h.shows("print alive", "alive\n")
+		h.Shows("print alive", "alive\n")
 	}
 	t.Run("grace", func(t *testing.T) {
-		h := start(t, func(o *Options) { o.InterruptGrace = 50 * time.Millisecond })
+		h := sessiontest.Start(t, func(o *Options) { o.InterruptGrace = 50 * time.Millisecond })
 		done := running(h)
 		h.Interrupt()
 		check(h, done)
 	})
 	t.Run("second interrupt", func(t *testing.T) {
-		h := start(t, func(o *Options) {
+		h := sessiontest.Start(t, func(o *Options) {
 			o.InterruptPatience, o.InterruptGrace = 50*time.Millisecond, time.Hour
 		})
 		done := running(h)
@@ -271,38 +263,38 @@ func TestACellThatCannotBeInterrupted(t *testing.T) {
 }
 
 func TestRestart(t *testing.T) {
-	h := start(t, nil)
-	h.succeed("set lost")
+	h := sessiontest.Start(t, nil)
+	h.Succeed("set lost")
 	if err := h.Restart(); err != nil {
 		t.Fatal(err)
 	}
-	h.shows("get", "\n")
+	h.Shows("get", "\n")
 	done := make(chan Result)
 	go func() { done <- h.Execute(Cell{Code: "print runs\ndeaf"}) }()
-	until(t, "the cell runs", func() bool { return h.shown() != "" })
-	if err := within(t, "Restart", h.Restart); err != nil {
+	sessiontest.Until(t, "the cell runs", func() bool { return h.Shown() != "" })
+	if err := sessiontest.Within(t, "Restart", h.Restart); err != nil {
 		t.Fatal(err)
 	}
-	if r := within(t, "the cell", func() Result { return <-done }); r.Err == nil || !r.Restarted || !strings.Contains(text(r.Err), "restarted") {
+	if r := sessiontest.Within(t, "the cell", func() Result { return <-done }); r.Err == nil || !r.Restarted || !strings.Contains(sessiontest.Text(r.Err), "restarted") {
 		t.Errorf("the running cell gave %+v", r)
 	}
-	h.shows("print alive", "alive\n")
+	h.Shows("print alive", "alive\n")
 }
 
 func TestClose(t *testing.T) {
-	h := start(t, nil)
+	h := sessiontest.Start(t, nil)
 	done := make(chan Result)
 	go func() { done <- h.Execute(Cell{Code: "print runs\ndeaf"}) }()
-	until(t, "the cell runs", func() bool { return h.shown() != "" })
-	pid := live(h.Session).proc.pid()
-	within(t, "Close", h.Close)
-	if r := within(t, "the cell", func() Result { return <-done }); r.Err == nil || !strings.Contains(text(r.Err), "closed") {
+	sessiontest.Until(t, "the cell runs", func() bool { return h.Shown() != "" })
+	pid := h.LivePid()
+	sessiontest.Within(t, "Close", h.Close)
+	if r := sessiontest.Within(t, "the cell", func() Result { return <-done }); r.Err == nil || !strings.Contains(sessiontest.Text(r.Err), "closed") {
 		t.Errorf("the running cell gave %+v", r)
 	}
 	if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
 		t.Errorf("the evaluator is still there: %v", err)
 	}
-	if r := h.execute("print x"); r.Err == nil || !strings.Contains(r.Err.Message, "closed") {
+	if r := h.Run("print x"); r.Err == nil || !strings.Contains(r.Err.Message, "closed") {
 		t.Errorf("a cell after Close gave %+v", r)
 	}
 	if _, err := h.Complete("x", 1); err == nil {
@@ -311,41 +303,33 @@ func TestClose(t *testing.T) {
 	if h.Restart() == nil {
 		t.Error("restart after Close")
 	}
-	within(t, "Close again", h.Close)
+	sessiontest.Within(t, "Close again", h.Close)
 }
 
 func TestCloseDoesNotWaitForAStoppedEvaluator(t *testing.T) {
-	h := start(t, nil)
-	h.succeed("")
-	syscall.Kill(live(h.Session).proc.pid(), syscall.SIGSTOP)
-	within(t, "Close", h.Close)
+	h := sessiontest.Start(t, nil)
+	h.Succeed("")
+	syscall.Kill(h.LivePid(), syscall.SIGSTOP)
+	sessiontest.Within(t, "Close", h.Close)
 }
 
 func TestProcessesOfCellsEndWithTheEvaluator(t *testing.T) {
-	h := start(t, nil)
+	h := sessiontest.Start(t, nil)
 	file := filepath.Join(t.TempDir(), "pid")
-	h.succeed("shell echo $$ > " + file + ".new; mv " + file + ".new " + file + "; exec sleep 1000")
-	until(t, "the process runs", func() bool { _, err := os.Stat(file); return err == nil })
+	h.Succeed("shell echo $$ > " + file + ".new; mv " + file + ".new " + file + "; exec sleep 1000")
+	sessiontest.Until(t, "the process runs", func() bool { _, err := os.Stat(file); return err == nil })
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var pid int
 	fmt.Sscan(string(b), &pid)
-	within(t, "Close", h.Close)
-	until(t, "the cell's process ends", func() bool { return !alive(pid) })
+	sessiontest.Within(t, "Close", h.Close)
+	sessiontest.Until(t, "the cell's process ends", func() bool { return !sessiontest.Alive(pid) })
 }
 
 // alive says whether a process runs; a zombie, which waits for a parent that
 // may be slow to look, does not.
-func alive(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err != nil || !strings.Contains(string(stat), ") Z ")
-}
-
 // The kernel is killed: its evaluator must not stay behind. The kernel is
 // played by this binary again.
 func TestTheEvaluatorEndsWithItsParent(t *testing.T) {
@@ -357,7 +341,7 @@ func TestTheEvaluatorEndsWithItsParent(t *testing.T) {
 		parent, pid := startKernelProcess(t, code)
 		syscall.Kill(parent.Process.Pid, syscall.SIGKILL)
 		parent.Wait()
-		until(t, "the evaluator ends", func() bool { return !alive(pid) })
+		sessiontest.Until(t, "the evaluator ends", func() bool { return !sessiontest.Alive(pid) })
 	}
 }
 
@@ -378,8 +362,8 @@ func TestNothingIsLeftOfManySessions(t *testing.T) {
 		}
 		return zombies
 	}
-	warm := start(t, nil) // opens what stays open, such as /proc's, the poller's and the guard's
-	warm.succeed("")
+	warm := sessiontest.Start(t, nil) // opens what stays open, such as /proc's, the poller's and the guard's
+	warm.Succeed("")
 	warm.Close()
 	descriptors, goroutines := count(), runtime.NumGoroutine()
 	var all sync.WaitGroup
@@ -388,7 +372,7 @@ func TestNothingIsLeftOfManySessions(t *testing.T) {
 		all.Go(func() {
 			room <- true
 			defer func() { <-room }()
-			h := start(t, nil)
+			h := sessiontest.Start(t, nil)
 			switch i % 4 {
 			case 0:
 				h.Execute(Cell{Code: "print hello"})
@@ -400,8 +384,8 @@ func TestNothingIsLeftOfManySessions(t *testing.T) {
 			h.Close()
 		})
 	}
-	within(t, "100 sessions", func() bool { all.Wait(); return true })
-	until(t, "goroutines have ended", func() bool { return runtime.NumGoroutine() <= goroutines+2 })
+	sessiontest.Within(t, "100 sessions", func() bool { all.Wait(); return true })
+	sessiontest.Until(t, "goroutines have ended", func() bool { return runtime.NumGoroutine() <= goroutines+2 })
 	if now := count(); now > descriptors {
 		t.Errorf("%d descriptors are open, %d were before", now, descriptors)
 	}

@@ -1,28 +1,30 @@
 //go:build unix
 
-package session
+package session_test
 
 import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"gocuda/kernel/display"
+
+	. "gocuda/kernel/session"
+	"gocuda/kernel/session/sessiontest"
 )
 
 func TestCellsKeepState(t *testing.T) {
-	h := start(t, nil)
-	h.succeed("set 41")
-	h.shows("get", "41\n")
-	if r := h.execute("frobnicate"); r.Err == nil || r.Restarted || !strings.Contains(r.Err.Message, "frobnicate") {
+	h := sessiontest.Start(t, nil)
+	h.Succeed("set 41")
+	h.Shows("get", "41\n")
+	if r := h.Run("frobnicate"); r.Err == nil || r.Restarted || !strings.Contains(r.Err.Message, "frobnicate") {
 		t.Errorf("a failing cell gave %+v", r)
 	}
-	h.shows("get", "41\n")
+	h.Shows("get", "41\n")
 }
 
 func TestTheEvaluatorsSurroundings(t *testing.T) {
@@ -31,29 +33,27 @@ func TestTheEvaluatorsSurroundings(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GOCUDA_TEST_OUTER", "from outside")
-	h := start(t, func(o *Options) {
+	h := sessiontest.Start(t, func(o *Options) {
 		o.Dir = dir
 		o.Env = append(o.Env, "GOCUDA_TEST_INNER=given")
 	})
-	h.shows("pwd", dir+"\n")
-	h.shows("env GOCUDA_TEST_OUTER", "from outside\n")
-	h.shows("env GOCUDA_TEST_INNER", "given\n")
-	h.shows("read", "0 true\n") // standard input is empty, not the kernel's
+	h.Shows("pwd", dir+"\n")
+	h.Shows("env GOCUDA_TEST_OUTER", "from outside\n")
+	h.Shows("env GOCUDA_TEST_INNER", "given\n")
+	h.Shows("read", "0 true\n") // standard input is empty, not the kernel's
 }
 
 func TestManyLinesArriveWholeAndInOrder(t *testing.T) {
-	h := start(t, nil)
+	h := sessiontest.Start(t, nil)
 	var want strings.Builder
 	for i := range 5000 {
 		fmt.Fprintln(&want, "line", i)
 	}
-	h.succeed("")
-	h.shown()
-	h.succeed("lines 5000")
-	h.mu.Lock()
-	calls := h.calls
-	h.mu.Unlock()
-	if got := h.shown(); got != want.String() {
+	h.Succeed("")
+	h.Shown()
+	h.Succeed("lines 5000")
+	_, calls := h.Outputs()
+	if got := h.Shown(); got != want.String() {
 		t.Errorf("5000 lines came as %d bytes, want %d", len(got), want.Len())
 	}
 	if calls > 500 {
@@ -62,35 +62,35 @@ func TestManyLinesArriveWholeAndInOrder(t *testing.T) {
 }
 
 func TestOutputsKeepTheirOrder(t *testing.T) {
-	h := start(t, nil)
+	h := sessiontest.Start(t, nil)
 	var code, want strings.Builder
 	for i := range 200 {
 		fmt.Fprintf(&code, "print before %d\nshow picture %d\n", i, i)
 		fmt.Fprintf(&want, "before %d\n[display picture %d]\n", i, i)
 	}
-	h.shows(code.String(), want.String())
+	h.Shows(code.String(), want.String())
 	// C's output is buffered by C itself.
-	h.shows("printf half a line\nshow it\nputs line\nshow it\nprintf rest",
+	h.Shows("printf half a line\nshow it\nputs line\nshow it\nprintf rest",
 		"half a line[display it]\nline\n[display it]\nrest")
-	h.shows("value 42\nprint first", "first\n[value 42]\n")
-	h.shows("warn loud\nshow it\nwarn louder", "[stderr]loud\n[display it]\n[stderr]louder\n")
+	h.Shows("value 42\nprint first", "first\n[value 42]\n")
+	h.Shows("warn loud\nshow it\nwarn louder", "[stderr]loud\n[display it]\n[stderr]louder\n")
 }
 
 func TestOutputIsSeenWhileTheCellRuns(t *testing.T) {
 	for _, how := range []string{"print", "puts", "warn"} {
-		h := start(t, nil)
+		h := sessiontest.Start(t, nil)
 		done := make(chan Result)
 		go func() { done <- h.Execute(Cell{Code: how + " hello\nwait"}) }()
-		until(t, "the cell's line arrives", func() bool { return strings.Contains(h.shown(), "hello\n") })
+		sessiontest.Until(t, "the cell's line arrives", func() bool { return strings.Contains(h.Shown(), "hello\n") })
 		h.Interrupt()
-		within(t, "the cell", func() Result { return <-done })
+		sessiontest.Within(t, "the cell", func() Result { return <-done })
 	}
 }
 
 func TestRunesAreNotSplit(t *testing.T) {
 	var mu sync.Mutex
 	var pieces []string
-	h := start(t, func(o *Options) {
+	h := sessiontest.Start(t, func(o *Options) {
 		o.Output = func(o Output) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -108,16 +108,16 @@ func TestRunesAreNotSplit(t *testing.T) {
 	for _, b := range []byte("ä€🙂") {
 		fmt.Fprintf(&code, "bytes %x\nsleep 25\n", b)
 	}
-	h.succeed(code.String())
+	h.Succeed(code.String())
 	if got := strings.Join(take(), "|"); got != "ä|€|🙂" {
 		t.Errorf("runes came as %q", got)
 	}
-	h.succeed("bytes c3")
-	h.succeed("print x")
+	h.Succeed("bytes c3")
+	h.Succeed("print x")
 	if got := strings.Join(take(), "|"); got != "\uFFFD|x\n" {
 		t.Errorf("half a rune at the end of a cell came as %q", got)
 	}
-	h.succeed("bytes 41ff42")
+	h.Succeed("bytes 41ff42")
 	if got := strings.Join(take(), "|"); got != "A\uFFFDB" {
 		t.Errorf("a byte that is no rune came as %q", got)
 	}
@@ -127,13 +127,13 @@ func TestAFloodIsHeldUpByItsReceiver(t *testing.T) {
 	release := make(chan struct{})
 	var mu sync.Mutex
 	var size int
-	h := start(t, func(o *Options) {
+	h := sessiontest.Start(t, func(o *Options) {
 		o.Output = func(o Output) {
 			<-release
 			mu.Lock()
 			defer mu.Unlock()
 			size += len(o.Text)
-			if len(o.Text) > outputChunk {
+			if len(o.Text) > OutputChunk {
 				t.Errorf("one output of %d bytes", len(o.Text))
 			}
 		}
@@ -146,7 +146,7 @@ func TestAFloodIsHeldUpByItsReceiver(t *testing.T) {
 	case <-time.After(300 * time.Millisecond):
 	}
 	close(release)
-	if r := within(t, "the flood", func() Result { return <-done }); r.Err != nil {
+	if r := sessiontest.Within(t, "the flood", func() Result { return <-done }); r.Err != nil {
 		t.Fatal(r.Err)
 	}
 	if size != 200<<20 {
@@ -155,37 +155,37 @@ func TestAFloodIsHeldUpByItsReceiver(t *testing.T) {
 }
 
 func TestOutputOfWhatACellLeftBehind(t *testing.T) {
-	h := start(t, nil)
-	h.succeed("later hello from behind")
-	until(t, "the goroutine's line arrives", func() bool { return strings.Contains(h.shown(), "hello from behind\n") })
-	h.succeed("shell sleep 0.05; echo from a process")
-	until(t, "the process's line arrives", func() bool { return strings.Contains(h.shown(), "from a process\n") })
+	h := sessiontest.Start(t, nil)
+	h.Succeed("later hello from behind")
+	sessiontest.Until(t, "the goroutine's line arrives", func() bool { return strings.Contains(h.Shown(), "hello from behind\n") })
+	h.Succeed("shell sleep 0.05; echo from a process")
+	sessiontest.Until(t, "the process's line arrives", func() bool { return strings.Contains(h.Shown(), "from a process\n") })
 }
 
 func TestWhatCannotBeShownIsTheCellsError(t *testing.T) {
-	h := start(t, nil)
-	if r := h.execute("unshowable"); r.Err == nil || r.Restarted {
+	h := sessiontest.Start(t, nil)
+	if r := h.Run("unshowable"); r.Err == nil || r.Restarted {
 		t.Errorf("an output that JSON cannot hold gave %+v", r)
 	}
-	h.shows("show fine", "[display fine]\n")
+	h.Shows("show fine", "[display fine]\n")
 }
 
 func TestAFaultOfTheInterpreterIsAnError(t *testing.T) {
-	h := start(t, nil)
-	h.succeed("set kept")
-	r := h.execute("panic at the disco")
+	h := sessiontest.Start(t, nil)
+	h.Succeed("set kept")
+	r := h.Run("panic at the disco")
 	if r.Err == nil || r.Restarted || !strings.Contains(r.Err.Message, "at the disco") {
 		t.Errorf("a panic of the interpreter gave %+v", r)
 	}
-	h.shows("get", "kept\n")
+	h.Shows("get", "kept\n")
 	if _, err := h.Complete("panic", 5); err == nil || !strings.Contains(err.Error(), "no answer") {
 		t.Errorf("a panic while completing gave %v", err)
 	}
-	h.shows("get", "kept\n")
+	h.Shows("get", "kept\n")
 }
 
 func TestQuestionsAboutCode(t *testing.T) {
-	h := start(t, nil)
+	h := sessiontest.Start(t, nil)
 	check := func() {
 		t.Helper()
 		c, err := h.Complete("fmt.Pr", 6)
@@ -207,10 +207,10 @@ func TestQuestionsAboutCode(t *testing.T) {
 	// A cell that runs does not hold the answers up.
 	done := make(chan Result)
 	go func() { done <- h.Execute(Cell{Code: "print runs\nwait"}) }()
-	until(t, "the cell runs", func() bool { return h.shown() != "" })
+	sessiontest.Until(t, "the cell runs", func() bool { return h.Shown() != "" })
 	check()
 	h.Interrupt()
-	within(t, "the cell", func() Result { return <-done })
+	sessiontest.Within(t, "the cell", func() Result { return <-done })
 }
 
 func TestInput(t *testing.T) {
@@ -219,11 +219,11 @@ func TestInput(t *testing.T) {
 		password bool
 	}
 	var asked []question
-	var h *harness
-	h = start(t, func(o *Options) {
+	var h *sessiontest.Harness
+	h = sessiontest.Start(t, func(o *Options) {
 		o.Input = func(prompt string, password bool) (string, error) {
 			asked = append(asked, question{prompt, password})
-			if !strings.Contains(h.shown(), "please\n") {
+			if !strings.Contains(h.Shown(), "please\n") {
 				t.Error("what was printed before is not there when the question is")
 			}
 			if prompt == "bad" {
@@ -232,32 +232,32 @@ func TestInput(t *testing.T) {
 			return "ünder " + prompt, nil
 		}
 	})
-	h.succeed("print please\ninput a b")
-	h.succeed("print please\npassword secret")
+	h.Succeed("print please\ninput a b")
+	h.Succeed("print please\npassword secret")
 	if fmt.Sprint(asked) != "[{a b false} {secret true}]" {
 		t.Errorf("asked %v", asked)
 	}
-	if got := h.shown(); got != "got ünder secret\n" {
+	if got := h.Shown(); got != "got ünder secret\n" {
 		t.Errorf("shown %q", got)
 	}
-	if r := h.execute("print please\ninput bad"); r.Err == nil || r.Err.Message != "the user went away" {
+	if r := h.Run("print please\ninput bad"); r.Err == nil || r.Err.Message != "the user went away" {
 		t.Errorf("an input that failed gave %+v", r)
 	}
-	r := within(t, "input", func() Result { return h.Execute(Cell{Code: "input nobody"}) })
+	r := sessiontest.Within(t, "input", func() Result { return h.Execute(Cell{Code: "input nobody"}) })
 	if r.Err == nil || !strings.Contains(r.Err.Message, "does not take input") || len(asked) != 3 {
 		t.Errorf("input in a cell that must not ask gave %+v", r)
 	}
 }
 
 func TestInputWithoutAnyoneToAsk(t *testing.T) {
-	h := start(t, nil)
-	if r := h.execute("input hello?"); r.Err == nil || !strings.Contains(r.Err.Message, "nobody") {
+	h := sessiontest.Start(t, nil)
+	if r := h.Run("input hello?"); r.Err == nil || !strings.Contains(r.Err.Message, "nobody") {
 		t.Errorf("input without Options.Input gave %+v", r)
 	}
 }
 
 func TestConcurrentCellsRunInTurn(t *testing.T) {
-	h := start(t, nil)
+	h := sessiontest.Start(t, nil)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -266,48 +266,30 @@ func TestConcurrentCellsRunInTurn(t *testing.T) {
 			}
 		})
 	}
-	within(t, "all cells", func() bool { all.Wait(); return true })
-	if got := h.shown(); got != strings.Repeat("in\nout\n", 8) {
+	sessiontest.Within(t, "all cells", func() bool { all.Wait(); return true })
+	if got := h.Shown(); got != strings.Repeat("in\nout\n", 8) {
 		t.Errorf("shown %q", got)
 	}
 }
 
 func TestALargeOutput(t *testing.T) {
-	h := start(t, nil)
+	h := sessiontest.Start(t, nil)
 	big := strings.Repeat("pixel", 1<<20)
-	h.shows("show "+big, "[display "+big+"]\n")
+	h.Shows("show "+big, "[display "+big+"]\n")
 }
 
 func TestOutputSurvivesTheLink(t *testing.T) {
-	h := start(t, nil)
-	h.succeed("show x")
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h := sessiontest.Start(t, nil)
+	h.Succeed("show x")
+	outputs, _ := h.Outputs()
 	want := Output{Kind: Display, Bundle: display.Bundle{Data: map[string]any{"text/plain": "x"}}}
-	if len(h.outputs) != 1 || fmt.Sprint(h.outputs[0]) != fmt.Sprint(want) {
-		t.Errorf("shown %+v, want %+v", h.outputs, want)
+	if len(outputs) != 1 || fmt.Sprint(outputs[0]) != fmt.Sprint(want) {
+		t.Errorf("shown %+v, want %+v", outputs, want)
 	}
 }
 
 // BenchmarkRoundTrip is what the process of its own costs a cell. The median
 // tells more than the mean on a machine that does other things.
 func BenchmarkRoundTrip(b *testing.B) {
-	benchmarkRoundTrip(b, func() *harness { return start(b, nil) }, "set 1", "value 1", "show 1", "print 1", "lines 5000")
-}
-
-func benchmarkRoundTrip(b *testing.B, start func() *harness, cells ...string) {
-	for _, code := range cells {
-		b.Run(code, func(b *testing.B) {
-			h := start()
-			h.Execute(Cell{})
-			var times []time.Duration
-			for b.Loop() {
-				begun := time.Now()
-				h.Execute(Cell{Name: "In[1]", Code: code})
-				times = append(times, time.Since(begun))
-			}
-			slices.Sort(times)
-			b.ReportMetric(float64(times[len(times)/2])/1e3, "median-us")
-		})
-	}
+	sessiontest.BenchmarkRoundTrip(b, func() *sessiontest.Harness { return sessiontest.Start(b, nil) }, "set 1", "value 1", "show 1", "print 1", "lines 5000")
 }

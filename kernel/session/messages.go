@@ -2,34 +2,35 @@ package session
 
 import (
 	"encoding/json"
+	"errors"
 
-	"gocuda/kernel/display"
+	"gocuda/kernel/session/link"
 )
 
-// The kinds of frames. A request and its answer carry the same id.
+// The kinds of frames between who wants cells run (a Client) and an evaluator
+// (see Serve), be it the notebook's or a rank's.
 const (
-	// From the kernel to the evaluator.
-	kindRun        = byte(iota + 1) // Cell; answered by kindResult
-	kindInterrupt                   // id is that of the cell meant
-	kindComplete                    // question
-	kindInspect                     // question
-	kindIsComplete                  // question
-	kindTyped                       // typed: answers kindInput
-	kindShown                       // answers kindOutput
+	// To the evaluator.
+	kindRun        = byte(iota + 1) // Cell; answered by Result
+	kindInterrupt                   // its id is that of the cell meant
+	kindComplete                    // question; answered by Completion
+	kindInspect                     // question; answered by *display.Bundle
+	kindIsComplete                  // question; answered by Completeness
+	kindWhere                       // answered by Place
 	kindQuit                        // the evaluator is to exit
-	kindWhere                       // answered by kindAnswer
-	// From the evaluator to the kernel.
-	kindReady  // cells can be run
-	kindOutput // Output; answered by kindShown
-	kindResult // outcome
-	kindAnswer // answer
-	kindInput  // asked
+	// From the evaluator.
+	kindReady  // Hello: cells can be run
+	kindOutput // Output; answered when it was passed on, unless its id is 0
+	kindInput  // prompt; answered by a string
+	kindEnded  // string: how the process behind this link ended
 )
 
-// outcome is how a cell ended, with the value that it is to show last.
-type outcome struct {
-	Result
-	Value *display.Bundle `json:"value,omitempty"`
+// Hello is what an evaluator says of itself when it is ready. Only a rank says
+// more than nothing.
+type Hello struct {
+	Rank int    `json:"rank"`
+	Pid  int    `json:"pid"`
+	Host string `json:"host"`
 }
 
 // question asks about code that is being typed.
@@ -39,20 +40,41 @@ type question struct {
 	Detail int    `json:"detail,omitempty"`
 }
 
-// answer holds a Completion, a *display.Bundle, a Completeness or a Place.
-type answer struct {
-	Value json.RawMessage `json:"value,omitempty"`
-	Err   string          `json:"err,omitempty"`
-}
-
-// asked is a cell's request for a line of input.
-type asked struct {
-	Prompt   string `json:"prompt"`
+// prompt is a cell's request for a line of input.
+type prompt struct {
+	Text     string `json:"text"`
 	Password bool   `json:"password,omitempty"`
 }
 
-type typed struct {
-	Text        string `json:"text"`
-	Err         string `json:"err,omitempty"`
-	Interrupted bool   `json:"interrupted,omitempty"` // Err is ErrInterrupted
+var (
+	// ErrInterrupted is what a question to the user ends with when its cell is
+	// interrupted.
+	ErrInterrupted = link.ErrInterrupted
+	// ErrEnded is what requests to an evaluator that is gone end with.
+	ErrEnded = link.ErrEnded
+	// ErrNonsense is reported of an evaluator that sends what no evaluator does.
+	ErrNonsense = errors.New("it sent what made no sense")
+)
+
+// decode reads the body of a frame that an evaluator sent.
+func decode(f link.Frame, into any) error {
+	if json.Unmarshal(f.Body, into) != nil {
+		return ErrNonsense
+	}
+	return nil
+}
+
+// maxHello is the longest body of a Hello.
+const maxHello = 4 << 10
+
+// ReadHello waits for the first frame of an evaluator that nobody here started.
+func ReadHello(c *link.Conn) (h Hello, err error) {
+	f, err := c.Receive()
+	if err != nil {
+		return h, err
+	}
+	if f.Kind != kindReady || len(f.Body) > maxHello {
+		return h, ErrNonsense
+	}
+	return h, decode(f, &h)
 }

@@ -74,7 +74,7 @@ var starter = sync.OnceValue(func() chan<- func() {
 	return work
 })
 
-func startChild(cmd *exec.Cmd) error {
+func startCommand(cmd *exec.Cmd) error {
 	result := make(chan error)
 	starter() <- func() { result <- cmd.Start() }
 	return <-result

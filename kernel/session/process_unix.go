@@ -67,7 +67,7 @@ func startProcess(o *Options) (p *process, err error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = null, theirs[1], theirs[2]
 	cmd.ExtraFiles = append(theirs[:1:1], o.Files...)
 	cmd.SysProcAttr = childAttributes()
-	if err = startChild(cmd); err != nil {
+	if err = startCommand(cmd); err != nil {
 		// The files own these descriptors; a collected file must not close a
 		// descriptor that someone else has got meanwhile.
 		for _, f := range theirs {

@@ -41,4 +41,4 @@ func (*process) unwatch()     {}
 // kill ends the evaluator and its process group.
 func (p *process) kill() { syscall.Kill(-p.pid(), syscall.SIGKILL) }
 
-func startChild(cmd *exec.Cmd) error { return cmd.Start() }
+func startCommand(cmd *exec.Cmd) error { return cmd.Start() }

@@ -5,23 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
-	"gocuda/kernel/display"
 	"gocuda/kernel/session/link"
 )
 
 const (
-	// A stack beyond this is taken for endless recursion: the cell ends. Where
-	// it cannot, the evaluator does at twice that, long before it has eaten the
-	// machine's memory.
-	cellStack = 128 << 20
-	maxStack  = 2 * cellStack
 	// How often an interrupt is repeated until the cell has ended. One alone
 	// could fall between the cell's arrival and its first instruction.
 	interruptRepeat = 100 * time.Millisecond
@@ -29,30 +21,13 @@ const (
 	soon = time.Millisecond
 )
 
-// ErrInterrupted is what a question to the user ends with when its cell is
-// interrupted.
-var ErrInterrupted = errors.New("interrupted")
-
-// Interpreter does the work of an evaluator. Run is called for one cell after
-// another; the other methods may be called while it runs.
-type Interpreter interface {
-	// Run runs a cell to its end. Its outputs have been written to standard
-	// output or given to the Console when it returns. A value that is not nil
-	// is shown last.
-	Run(cell Cell) (value *display.Bundle, result Result)
-	// Interrupt makes Run return soon. It is called again until Run has
-	// returned, and does nothing when no cell runs.
-	Interrupt()
-	Complete(code string, cursor int) Completion
-	Inspect(code string, cursor, detail int) *display.Bundle
-	IsComplete(code string) Completeness
-	Where() Place
-}
-
 // Console is the evaluator's way to the user. Text goes to file descriptors 1
 // and 2 instead.
 type Console struct {
-	conn   *link.Conn
+	// Hello is what the evaluator is announced with.
+	Hello Hello
+
+	peer   *link.Peer
 	listen func() // makes sure that answers are received while the caller waits
 
 	// turn is held while the running cell changes and while it is interrupted,
@@ -65,85 +40,56 @@ type Console struct {
 	stopped   uint64        // the last cell that an interrupt was meant for
 	interrupt chan struct{} // closed when the running cell is interrupted
 	ended     chan struct{} // closed when the running cell has ended
-	lastID    uint64
-	asking    map[uint64]chan typed
-	showing   map[uint64]chan struct{}
 }
 
 // Show sends an output that is not text, in its place between what was
 // written before and after it, and waits until it is there: text takes
 // another way, and could overtake it. It may be called by any goroutine.
 func (c *Console) Show(o Output) error {
-	body, err := json.Marshal(o)
+	flushC()
+	shown, err := c.peer.Ask(kindOutput, c.peer.NewID(), o)
+	if err == nil {
+		c.listen()
+		err = (<-shown).Decode(nil)
+	}
 	if err != nil {
 		return fmt.Errorf("this output cannot be sent to the front end: %w", err)
 	}
-	flushC()
-	shown := make(chan struct{})
-	c.mu.Lock()
-	c.lastID++
-	id := c.lastID
-	c.showing[id] = shown
-	c.mu.Unlock()
-	if err := c.conn.Send(link.Frame{Kind: kindOutput, ID: id, Body: body}); err != nil {
-		c.shown(id)
-		return err
-	}
-	c.listen()
-	<-shown
 	return nil
 }
 
-func (c *Console) shown(id uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if shown, ok := c.showing[id]; ok {
-		delete(c.showing, id)
-		close(shown)
-	}
-}
+// Post sends an output, text too, and does not wait until it is there. It keeps
+// its place among others that were posted.
+func (c *Console) Post(o Output) error { return c.peer.Tell(kindOutput, 0, o) }
+
+// Ended tells why the process behind this evaluator has ended.
+func (c *Console) Ended(why string) error { return c.peer.Tell(kindEnded, 0, why) }
 
 // Input asks the user for a line of text and waits for it. The error is
 // ErrInterrupted when the cell is interrupted meanwhile.
-func (c *Console) Input(prompt string, password bool) (string, error) {
-	body, err := json.Marshal(asked{Prompt: prompt, Password: password})
+func (c *Console) Input(text string, password bool) (string, error) {
+	c.mu.Lock()
+	cell, mayAsk, interrupt, ended := c.cell, c.mayAsk, c.interrupt, c.ended
+	c.mu.Unlock()
+	switch {
+	case cell == 0:
+		return "", errors.New("input can only be asked for while a cell runs")
+	case !mayAsk:
+		return "", errors.New("the front end does not take input for this cell")
+	}
+	flushC()
+	id := c.peer.NewID()
+	typed, err := c.peer.Ask(kindInput, id, prompt{text, password})
 	if err != nil {
 		return "", err
 	}
-	c.mu.Lock()
-	if c.cell == 0 {
-		c.mu.Unlock()
-		return "", errors.New("input can only be asked for while a cell runs")
-	}
-	if !c.mayAsk {
-		c.mu.Unlock()
-		return "", errors.New("the front end does not take input for this cell")
-	}
-	c.lastID++
-	id, interrupt, ended := c.lastID, c.interrupt, c.ended
-	reply := make(chan typed, 1)
-	c.asking[id] = reply
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.asking, id)
-	}()
-
-	flushC()
-	if err := c.conn.Send(link.Frame{Kind: kindInput, ID: id, Body: body}); err != nil {
-		return "", err
-	}
+	defer c.peer.Forget(id)
 	c.listen()
 	select {
-	case t := <-reply:
-		switch {
-		case t.Interrupted:
-			return "", ErrInterrupted
-		case t.Err != "":
-			return "", errors.New(t.Err)
-		}
-		return t.Text, nil
+	case reply := <-typed:
+		var line string
+		err := reply.Decode(&line)
+		return line, err
 	case <-interrupt:
 		return "", ErrInterrupted
 	case <-ended:
@@ -174,7 +120,7 @@ func (c *Console) end() {
 }
 
 // stop interrupts a cell, if it runs.
-func (c *Console) stop(id uint64, interpreter Interpreter) {
+func (c *Console) stop(id uint64, evaluator Evaluator) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if id <= c.stopped {
@@ -185,11 +131,11 @@ func (c *Console) stop(id uint64, interpreter Interpreter) {
 		return
 	}
 	close(c.interrupt)
-	go c.insist(c.ended, interpreter)
+	go c.insist(c.ended, evaluator)
 }
 
 // insist interrupts the running cell until it has ended.
-func (c *Console) insist(ended <-chan struct{}, interpreter Interpreter) {
+func (c *Console) insist(ended <-chan struct{}, evaluator Evaluator) {
 	again := time.NewTicker(interruptRepeat)
 	defer again.Stop()
 	for {
@@ -199,7 +145,7 @@ func (c *Console) insist(ended <-chan struct{}, interpreter Interpreter) {
 			c.turn.Unlock()
 			return
 		default:
-			interpreter.Interrupt()
+			evaluator.Interrupt()
 			c.turn.Unlock()
 		}
 		select {
@@ -210,35 +156,18 @@ func (c *Console) insist(ended <-chan struct{}, interpreter Interpreter) {
 	}
 }
 
-func (c *Console) typed(id uint64, t typed) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if reply, ok := c.asking[id]; ok {
-		delete(c.asking, id)
-		reply <- t // has room for one
-	}
-}
-
-// Serve is the evaluator's half of a session: it makes an interpreter and runs
-// the cells that come over the link. It returns nil when the kernel asks for
-// that or closes the link, even if a cell still runs: the process should exit then.
-func Serve(stream io.ReadWriteCloser, start func(*Console) (Interpreter, error)) error {
-	debug.SetMaxStack(maxStack)
-	// The runtime's stacks would show the interpreter's frames, never a cell's.
-	debug.SetTraceback("none")
-	unbufferC()
-	conn := link.New(stream)
-	s := &server{
-		conn:    conn,
-		console: &Console{conn: conn, asking: map[uint64]chan typed{}, showing: map[uint64]chan struct{}{}},
-		end:     make(chan error, 1),
-	}
+// Serve is the far end of a link: it makes an evaluator and runs the cells that
+// come over the link. It returns nil when the other end asks for that or closes
+// the link, even if a cell still runs.
+func Serve(conn *link.Conn, start func(*Console) (Evaluator, error)) error {
+	peer := link.NewPeer(conn)
+	s := &server{peer: peer, console: &Console{peer: peer}, end: make(chan error, 1)}
 	s.console.listen = s.takeOver
 	var err error
-	if s.interpreter, err = start(s.console); err != nil {
+	if s.evaluator, err = start(s.console); err != nil {
 		return err
 	}
-	if err := conn.Send(link.Frame{Kind: kindReady}); err != nil {
+	if err := peer.Tell(kindReady, 0, s.console.Hello); err != nil {
 		return err
 	}
 	go s.listen()
@@ -250,10 +179,10 @@ func Serve(stream io.ReadWriteCloser, start func(*Console) (Interpreter, error))
 // cell does not end at once, or waits for an answer, another goroutine takes
 // over the listening.
 type server struct {
-	conn        *link.Conn
-	console     *Console
-	interpreter Interpreter
-	end         chan error // has room for one
+	peer      *link.Peer
+	console   *Console
+	evaluator Evaluator
+	end       chan error // has room for one
 
 	mu        sync.Mutex
 	busy      bool // the goroutine that listened runs a cell
@@ -262,7 +191,7 @@ type server struct {
 
 func (s *server) listen() {
 	for {
-		f, err := s.conn.Receive()
+		f, err := s.peer.Receive()
 		if err == nil && f.Kind == kindRun {
 			if !s.run(f) {
 				return
@@ -273,14 +202,10 @@ func (s *server) listen() {
 			err = s.handle(f)
 		}
 		if err != nil {
-			var failed syscall.Errno
-			if errors.As(err, &failed) {
-				dieUnlinked(err)
-			}
 			if err == io.EOF {
 				err = nil
 			}
-			s.end <- err
+			s.fail(err)
 			return
 		}
 	}
@@ -292,7 +217,7 @@ func (s *server) run(f link.Frame) (listener bool) {
 	s.busy, s.takenOver = true, false
 	s.mu.Unlock()
 	timer := time.AfterFunc(soon, s.takeOver)
-	runCell(s.console, s.interpreter, f, func() {
+	s.runCell(f, func() {
 		timer.Stop()
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -315,17 +240,12 @@ func (s *server) takeOver() {
 func (s *server) handle(f link.Frame) error {
 	switch f.Kind {
 	case kindInterrupt:
-		s.console.stop(f.ID, s.interpreter)
+		s.console.stop(f.ID, s.evaluator)
 	case kindComplete, kindInspect, kindIsComplete, kindWhere:
-		go answerQuestion(s.conn, s.interpreter, f)
-	case kindTyped:
-		var t typed
-		if err := json.Unmarshal(f.Body, &t); err != nil {
-			return err
-		}
-		s.console.typed(f.ID, t)
-	case kindShown:
-		s.console.shown(f.ID)
+		go func() {
+			answer, err := s.ask(f)
+			s.peer.Answer(f, answer, err)
+		}()
 	case kindQuit:
 		return io.EOF
 	default:
@@ -335,70 +255,47 @@ func (s *server) handle(f link.Frame) error {
 }
 
 // runCell runs a cell, calls ended, and then sends the result.
-func runCell(console *Console, interpreter Interpreter, f link.Frame, ended func()) {
+func (s *server) runCell(f link.Frame, ended func()) {
 	var cell Cell
-	var o outcome
+	var r Result
 	if err := json.Unmarshal(f.Body, &cell); err != nil {
-		o.Err = plainError("InternalError", err.Error())
-	} else if !console.begin(f.ID, cell) {
-		o.Err = plainError("Interrupted", "the cell was interrupted before it began")
+		r.Err = NewError("InternalError", err.Error())
+	} else if !s.console.begin(f.ID, cell) {
+		r.Err = NewError("Interrupted", "the cell was interrupted before it began")
 	} else {
-		o = runGuarded(interpreter, cell)
+		r = s.runGuarded(cell)
 		flushC()
-		console.end()
+		s.console.end()
 	}
 	ended()
-	body, err := json.Marshal(o)
-	if err == nil {
-		err = console.conn.Send(link.Frame{Kind: kindResult, ID: f.ID, Body: body})
-	}
-	if err != nil {
-		// Something in it cannot be sent; the cell must end all the same.
-		body, _ = json.Marshal(Result{Err: plainError("InternalError", "the cell's result cannot be sent: "+err.Error())})
-		if err := console.conn.Send(link.Frame{Kind: kindResult, ID: f.ID, Body: body}); err != nil {
-			dieUnlinked(err)
-		}
+	if err := s.peer.Answer(f, r, nil); err != nil {
+		s.fail(err)
 	}
 }
 
-// unlinkedWords tell the kernel why the evaluator ends.
-const unlinkedWords = "gocuda: no link to the kernel"
-
-// dieUnlinked ends the evaluator: its kernel is gone, or a cell closed the link.
-func dieUnlinked(err error) {
-	fmt.Fprintf(os.Stderr, "%s: %v\n", unlinkedWords, err)
-	os.Exit(runtimeExit)
+// fail ends the serving.
+func (s *server) fail(err error) {
+	select {
+	case s.end <- err:
+	default: // it ends already
+	}
 }
 
-// runGuarded guards the evaluator against a fault in the interpreter itself.
-func runGuarded(interpreter Interpreter, cell Cell) (o outcome) {
+// runGuarded guards the process against a fault in the evaluator itself.
+func (s *server) runGuarded(cell Cell) (r Result) {
 	defer func() {
 		if p := recover(); p != nil {
-			e := plainError("InternalError", fmt.Sprint("the evaluator failed, please report this: ", p))
+			e := NewError("InternalError", fmt.Sprint("the evaluator failed, please report this: ", p))
 			stack := strings.TrimSpace(string(debug.Stack()))
 			e.Traceback = append(e.Traceback, strings.Split(stack, "\n")...)
-			o = outcome{Result: Result{Err: e}}
+			r = Result{Err: e}
 		}
 	}()
-	o.Value, o.Result = interpreter.Run(cell)
-	return o
+	return s.evaluator.Execute(cell)
 }
 
-func answerQuestion(conn *link.Conn, interpreter Interpreter, f link.Frame) {
-	var a answer
-	value, err := ask(interpreter, f)
-	if err == nil {
-		a.Value, err = json.Marshal(value)
-	}
-	if err != nil {
-		a.Err = err.Error()
-	}
-	if body, err := json.Marshal(a); err == nil {
-		conn.Send(link.Frame{Kind: kindAnswer, ID: f.ID, Body: body})
-	}
-}
-
-func ask(interpreter Interpreter, f link.Frame) (value any, err error) {
+// ask has the evaluator answer a question.
+func (s *server) ask(f link.Frame) (answer any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the evaluator failed to answer, please report this: %v", p)
@@ -410,12 +307,12 @@ func ask(interpreter Interpreter, f link.Frame) (value any, err error) {
 	}
 	switch f.Kind {
 	case kindComplete:
-		return interpreter.Complete(q.Code, q.Cursor), nil
+		return s.evaluator.Complete(q.Code, q.Cursor)
 	case kindInspect:
-		return interpreter.Inspect(q.Code, q.Cursor, q.Detail), nil
+		return s.evaluator.Inspect(q.Code, q.Cursor, q.Detail)
 	case kindWhere:
-		return interpreter.Where(), nil
+		return s.evaluator.Where()
 	default:
-		return interpreter.IsComplete(q.Code), nil
+		return s.evaluator.IsComplete(q.Code)
 	}
 }

@@ -1,93 +1,364 @@
-// Package session runs cells in an evaluator: a process of its own, started
-// and driven over one link, and replaced when it dies.
 package session
 
 import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
 	"time"
 
 	"gocuda/kernel/display"
-	"gocuda/kernel/golang"
-	"gocuda/kernel/golang/assist"
 )
-
-// Cell is one piece of code to run.
-type Cell struct {
-	// Name is shown in errors and traces, such as "In[3]".
-	Name string `json:"name"`
-	Code string `json:"code"`
-	// Silent runs the code without showing the value of its last expression.
-	Silent bool `json:"silent,omitempty"`
-	// AllowInput says that input() may ask the user.
-	AllowInput bool `json:"allow_input,omitempty"`
-	// Expressions are evaluated after a cell that succeeded, by name
-	// (execute_request's user_expressions).
-	Expressions map[string]string `json:"expressions,omitempty"`
-	// Data is for the functions of an Extension that the cell calls.
-	Data []byte `json:"data,omitempty"`
-}
-
-// Result is how a cell ended.
-type Result struct {
-	// Err is nil when the cell succeeded.
-	Err *Error `json:"err,omitempty"`
-	// Expressions holds, by name, a value or an error.
-	Expressions map[string]Expression `json:"expressions,omitempty"`
-	// NextInput is text that the front end should put into the next cell (%load).
-	NextInput *string `json:"next_input,omitempty"`
-	// Pager is shown by front ends beside the notebook.
-	Pager *display.Bundle `json:"pager,omitempty"`
-	// Restarted says that the evaluator ended and a new one runs: every
-	// variable is gone. Err tells why.
-	Restarted bool `json:"restarted,omitempty"`
-	// Data is what a function of an Extension gave back.
-	Data []byte `json:"data,omitempty"`
-}
-
-// Place is where an evaluator is.
-type Place struct {
-	// Cell and Line are those of the statement at the cell's outer level that
-	// runs now, or the zero values.
-	Cell string `json:"cell,omitempty"`
-	Line int    `json:"line,omitempty"`
-	// Call is the blocking call that it is in, such as "mpi.Barrier", with
-	// what that waits for, and Waited for how long.
-	Call   string        `json:"call,omitempty"`
-	Waited time.Duration `json:"waited,omitempty"`
-}
-
-// Expression is the outcome of one user expression.
-type Expression struct {
-	Value *display.Bundle `json:"value,omitempty"`
-	Err   *Error          `json:"err,omitempty"`
-}
-
-// Error is a failed cell, as Jupyter shows it.
-type Error = golang.Error
-
-// OutputKind tells the fields of an Output that count.
-type OutputKind string
 
 const (
-	Stdout  OutputKind = "stdout"  // Text
-	Stderr  OutputKind = "stderr"  // Text
-	Value   OutputKind = "value"   // Bundle: the value of the last expression
-	Display OutputKind = "display" // Bundle; DisplayID, if set, names it for updates
-	Update  OutputKind = "update"  // Bundle replaces what was shown under DisplayID
-	Clear   OutputKind = "clear"   // Wait: clear when the next output comes
+	// An interrupt that a cell has not answered for this long may be followed
+	// by another one that ends the evaluator.
+	defaultPatience = 3 * time.Second
+	// After this long it ends without another one.
+	defaultGrace = 10 * time.Second
 )
 
-// Output is something that a cell shows while it runs. Outputs reach the
-// receiver in the order in which the cell made them.
-type Output struct {
-	Kind   OutputKind
-	Text   string
-	Bundle display.Bundle
-	Wait   bool
+// Options says how a Session runs its evaluator.
+type Options struct {
+	// Command starts an evaluator; the default is this executable with the
+	// argument "evaluate".
+	Command []string
+	// Dir is the directory in which cells begin; the default is the current one.
+	Dir string
+	// Env holds NAME=VALUE pairs that are added to this process's environment.
+	Env []string
+	// Files are inherited by the evaluator as file descriptors 4, 5 and so on.
+	Files []*os.File
+	// Output receives what cells show, one call at a time, also after a cell
+	// has ended when it left goroutines or processes behind. While it blocks,
+	// cells that print are held up. It must not call the Session.
+	Output func(Output)
+	// Input asks the user for a line of text; without it, cells that ask get
+	// an error. It is called on a goroutine of its own. When the cell is
+	// interrupted meanwhile, its result is dropped; it may also return
+	// ErrInterrupted then.
+	Input InputFunc
+	// Log receives the starts and ends of evaluators; nil for none.
+	Log *slog.Logger
+	// Once says that an evaluator that dies is not replaced: the Session is of
+	// no more use then, and Ended tells.
+	Once bool
+	// InterruptPatience is how long a cell may leave an interrupt unanswered
+	// until a second Interrupt ends the evaluator (default 3 s), and
+	// InterruptGrace how long until it is ended without one (default 10 s).
+	InterruptPatience, InterruptGrace time.Duration
 }
 
-// What the front end answers about code that is being typed.
-type (
-	Completion   = assist.Completion
-	Match        = assist.Match
-	Completeness = assist.Completeness
-)
+// Session runs cells in an evaluator process and replaces it when it dies.
+// Its methods may be called by several goroutines at a time; cells run one
+// after another.
+type Session struct {
+	options Options
+	log     *slog.Logger
+	turn    sync.Mutex // held by the cell that runs
+
+	mu      sync.Mutex
+	current *child // nil when the last one could not be started
+	running *run   // the cell that holds the turn, or nil
+	lost    *child // died between cells, and no cell was told yet
+	first   *child
+	closed  bool
+}
+
+// run is a cell on its way.
+type run struct {
+	child       *child
+	id          uint64
+	interrupted time.Time   // the first interrupt, or zero
+	deadline    *time.Timer // ends the evaluator after the interrupt's grace
+}
+
+var errClosed = errors.New("the session is closed")
+
+// Start starts a session's evaluator and returns while that gets ready to run
+// cells. The error is that no process could be started.
+func Start(o Options) (*Session, error) {
+	if len(o.Command) == 0 {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("cannot find this program to start it as evaluator: %w", err)
+		}
+		o.Command = []string{self, "evaluate"}
+	}
+	if o.Output == nil {
+		o.Output = func(Output) {}
+	}
+	if o.Input == nil {
+		o.Input = func(string, bool) (string, error) { return "", errors.New("there is nobody to ask for input here") }
+	}
+	if o.InterruptPatience <= 0 {
+		o.InterruptPatience = defaultPatience
+	}
+	if o.InterruptGrace <= 0 {
+		o.InterruptGrace = defaultGrace
+	}
+	o.Env = append(os.Environ(), o.Env...)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Session{options: o, log: o.Log}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.start(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// start makes a new evaluator the current one. The caller holds s.mu.
+func (s *Session) start() error {
+	e, err := startChild(&s.options, s.replace)
+	s.current = e
+	if err != nil {
+		s.current = nil
+		s.log.Error("no evaluator", "err", err)
+		return err
+	}
+	if s.first == nil {
+		s.first = e
+	}
+	s.log.Info("evaluator started", "pid", e.proc.pid())
+	return nil
+}
+
+// Pid is the process id of the evaluator that was started first: of the only
+// one with Options.Once.
+func (s *Session) Pid() int { return s.first.proc.pid() }
+
+// Ended is closed when the first evaluator is gone; Death then tells why.
+func (s *Session) Ended() <-chan struct{} { return s.first.dead }
+
+// Death says in one line why the first evaluator ended. It waits for that.
+func (s *Session) Death() string {
+	<-s.first.dead
+	cause, _ := s.first.death.cause()
+	return cause
+}
+
+// replace starts a new evaluator when one has ended.
+func (s *Session) replace(old *child) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log.Info("evaluator ended", "pid", old.proc.pid())
+	if s.closed || s.current != old {
+		return
+	}
+	s.current = nil
+	if s.options.Once {
+		return
+	}
+	if s.running == nil || s.running.child != old {
+		s.lost = old
+	}
+	// One that never got ready would be followed by others like it without
+	// end: the next request starts it instead.
+	if old.wasReady() {
+		s.start()
+	}
+}
+
+// acquire returns the current evaluator, and starts one if there is none. The
+// caller holds s.mu.
+func (s *Session) acquire() (*child, error) {
+	if s.closed {
+		return nil, errClosed
+	}
+	if s.current == nil {
+		if s.options.Once {
+			return nil, ErrEnded
+		}
+		if err := s.start(); err != nil {
+			return nil, err
+		}
+	}
+	return s.current, nil
+}
+
+// Execute runs a cell and returns when it has ended, after its last output was
+// given to Options.Output. Outputs of what it left behind may follow later.
+//
+// When the evaluator dies meanwhile, the Result says how, and Restarted is
+// true. When it had died since the last cell, a line on standard error says
+// so before the cell runs in the new one, and Restarted is true as well.
+func (s *Session) Execute(cell Cell) Result {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+
+	s.mu.Lock()
+	e, err := s.acquire()
+	if err != nil {
+		s.mu.Unlock()
+		return Result{Err: NewError("NoEvaluator", err.Error())}
+	}
+	r := &run{child: e, id: e.peer.NewID()}
+	s.running = r
+	lost := s.lost
+	s.lost = nil
+	s.mu.Unlock()
+
+	if lost != nil {
+		<-lost.dead
+		if lost.wasReady() {
+			e.outputs.show(Output{Kind: Stderr, Text: lost.death.notice()})
+		} else {
+			lost = nil // it held nothing
+		}
+	}
+	result := s.run(r, cell)
+	if lost != nil {
+		result.Restarted = true
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running = nil
+	if r.deadline != nil {
+		r.deadline.Stop()
+	}
+	return result
+}
+
+// run sends a cell to its evaluator and waits for its end, or for the
+// evaluator's.
+func (s *Session) run(r *run, cell Cell) Result {
+	e := r.child
+	died := func() Result {
+		<-e.dead
+		return Result{Err: e.death.explain(cell.Name, e.wasReady(), s.options.Once), Restarted: !s.options.Once}
+	}
+	select {
+	case <-e.ready:
+	case <-e.dead:
+		return died()
+	}
+	e.outputs.begin()
+	result, err := e.run(r.id, cell)
+	if err != nil {
+		if err != ErrEnded {
+			e.end("its result did not come: " + err.Error())
+		}
+		return died()
+	}
+	if result.Value != nil {
+		e.outputs.show(Output{Kind: Value, Bundle: *result.Value})
+		result.Value = nil
+	}
+	return result
+}
+
+// Interrupt stops the running cell, which keeps the evaluator's state. It does
+// not wait. A cell that does not stop, because it is in a C call that never
+// returns, costs the evaluator: at the second Interrupt after
+// Options.InterruptPatience, or after Options.InterruptGrace. Without a
+// running cell it does nothing.
+func (s *Session) Interrupt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.running
+	if r == nil {
+		return
+	}
+	end := func() {
+		r.child.end("the cell did not stop when it was interrupted (a call into C cannot be stopped)")
+	}
+	switch {
+	case r.interrupted.IsZero():
+		r.interrupted = time.Now()
+		r.deadline = time.AfterFunc(s.options.InterruptGrace, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.running == r {
+				end()
+			}
+		})
+	case time.Since(r.interrupted) >= s.options.InterruptPatience:
+		end()
+		return
+	}
+	r.child.interrupt(r.id)
+}
+
+// Complete answers how code can be completed at a cursor, in bytes. It may be
+// asked while a cell runs; it then answers from what was there before that.
+func (s *Session) Complete(code string, cursor int) (c Completion, err error) {
+	e, err := s.get()
+	if err != nil {
+		return c, err
+	}
+	return e.Complete(code, cursor)
+}
+
+// Inspect describes the name at a cursor: its signature and documentation,
+// with more at detail 1. It returns nil for a name that is not known.
+func (s *Session) Inspect(code string, cursor, detail int) (b *display.Bundle, err error) {
+	e, err := s.get()
+	if err != nil {
+		return nil, err
+	}
+	return e.Inspect(code, cursor, detail)
+}
+
+// IsComplete says whether code is ready to be run.
+func (s *Session) IsComplete(code string) (c Completeness, err error) {
+	e, err := s.get()
+	if err != nil {
+		return c, err
+	}
+	return e.IsComplete(code)
+}
+
+// Where says where the running cell is.
+func (s *Session) Where() (p Place, err error) {
+	e, err := s.get()
+	if err != nil {
+		return p, err
+	}
+	return e.Where()
+}
+
+// get returns the current evaluator, as acquire does.
+func (s *Session) get() (*child, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.acquire()
+}
+
+// Restart ends the evaluator and starts a new one, without a trace of the old
+// one's variables. A running cell returns an error. Restart does not wait
+// until the new one is ready to run cells: the next cell does.
+func (s *Session) Restart() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return errClosed
+	}
+	old := s.current
+	s.current, s.lost = nil, nil
+	s.mu.Unlock()
+	if old != nil {
+		old.quit("the session was restarted")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.acquire()
+	return err
+}
+
+// Close ends the evaluator and what its cells started, and waits for that. A
+// running cell returns an error.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	old := s.current
+	s.current, s.closed = nil, true
+	s.mu.Unlock()
+	if old != nil {
+		old.quit("the session was closed")
+	}
+	return nil
+}

@@ -15,9 +15,9 @@ import (
 
 // Complete lists what could stand at the cursor, a position in bytes, of a
 // cell that need be neither finished nor right. It never panics.
-func Complete(scope Scope, code string, cursor int) Completion {
+func Complete(scope Scope, magics *magic.Set, code string, cursor int) Completion {
 	cursor = clamp(code, cursor)
-	if c, ok := completeMagic(scope, code, cursor); ok {
+	if c, ok := completeMagic(scope, magics, code, cursor); ok {
 		return c
 	}
 	code = magic.Blank(code)

@@ -12,7 +12,11 @@ import (
 
 	"gocuda/kernel/golang/host"
 	"gocuda/kernel/packages"
+
+	"gocuda/kernel/magic"
 )
+
+var magics = magic.NewSet()
 
 // session is a Scope whose names come from one piece of source.
 type session struct {
@@ -138,10 +142,10 @@ func (s *session) Source(obj types.Object) string {
 func completeAt(s Scope, code string) (Completion, string) {
 	cursor := strings.Index(code, "|")
 	if cursor < 0 {
-		return Complete(s, code, len(code)), code
+		return Complete(s, magics, code, len(code)), code
 	}
 	code = code[:cursor] + code[cursor+1:]
-	return Complete(s, code, cursor), code
+	return Complete(s, magics, code, cursor), code
 }
 
 // TestComplete marks the cursor by a bar. What is wanted must be among the
@@ -305,7 +309,7 @@ func TestMatchesTellTheirTypes(t *testing.T) {
 		{"scanner", "scanner", "package", `"text/scanner"`},
 		{"for", "for", "keyword", ""},
 	} {
-		got := Complete(s, c.code, len(c.code))
+		got := Complete(s, magics, c.code, len(c.code))
 		i := slices.IndexFunc(got.Matches, func(m Match) bool { return m.Text == c.text })
 		if i < 0 || got.Matches[i].Kind != c.kind || got.Matches[i].Signature != c.signature {
 			t.Errorf("%s: got %+v, want a %s %s with %q", c.code, got.Matches, c.kind, c.text, c.signature)
@@ -339,11 +343,11 @@ func FuzzAssist(f *testing.F) {
 	}
 	s := newSession(f)
 	f.Fuzz(func(t *testing.T, code string, cursor int) {
-		c := Complete(s, code, cursor)
+		c := Complete(s, magics, code, cursor)
 		if c.Start < 0 || c.Start > c.End || c.End > len(code) {
 			t.Errorf("%q at %d: %+v", code, cursor, c)
 		}
-		Inspect(s, code, cursor, 1)
+		Inspect(s, magics, code, cursor, 1)
 		if got := IsComplete(code); !slices.Contains([]string{"complete", "incomplete", "invalid"}, got.Status) {
 			t.Errorf("%q: %+v", code, got)
 		}
@@ -353,6 +357,6 @@ func FuzzAssist(f *testing.F) {
 func BenchmarkComplete(b *testing.B) {
 	s := newSession(b)
 	for b.Loop() {
-		Complete(s, "x := http.Client{}\nx.", 21)
+		Complete(s, magics, "x := http.Client{}\nx.", 21)
 	}
 }

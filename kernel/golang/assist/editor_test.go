@@ -10,7 +10,7 @@ import (
 // offered lists what is offered at the end of code.
 func offered(s Scope, code string) []string {
 	var list []string
-	for _, m := range Complete(s, code, len(code)).Matches {
+	for _, m := range Complete(s, magics, code, len(code)).Matches {
 		list = append(list, strings.TrimSpace(m.Text+" "+m.Signature))
 	}
 	return list
@@ -50,7 +50,7 @@ func TestFieldsHaveComments(t *testing.T) {
 		"here.X": "where it is", "Point": "where it is", "type T struct {\n\t// N counts.\n\tN int\n}\nvar v T\nv.N": "N counts.",
 		"http.Server": "TCP address", "url.URL": "Scheme",
 	} {
-		b := Inspect(s, code, len(code), 0)
+		b := Inspect(s, magics, code, len(code), 0)
 		if b == nil || !strings.Contains(fmt.Sprint(b.Data["text/plain"]), want) {
 			t.Errorf("%s is inspected as %v", code, b)
 		}
@@ -66,7 +66,7 @@ func TestRanksNames(t *testing.T) {
 	if got := offered(s, "world.Allred"); len(got) > 0 {
 		t.Errorf("outside of %%%%mpi world. completes to %q", got)
 	}
-	if b := Inspect(s, "%%mpi\nworld", 11, 0); b == nil || !strings.Contains(fmt.Sprint(b.Data["text/plain"]), "Comm") {
+	if b := Inspect(s, magics, "%%mpi\nworld", 11, 0); b == nil || !strings.Contains(fmt.Sprint(b.Data["text/plain"]), "Comm") {
 		t.Errorf("world is inspected as %v", b)
 	}
 }
@@ -79,7 +79,7 @@ func TestCompleteCUDA(t *testing.T) {
 		"// al": "", "p->": "x", "__syncth": "__syncthreads __syncthreads_count __syncthreads_and __syncthreads_or", "sax": "saxpy", "3": "",
 	} {
 		var got []string
-		for _, m := range Complete(s, head+code, len(head+code)).Matches {
+		for _, m := range Complete(s, magics, head+code, len(head+code)).Matches {
 			got = append(got, m.Text)
 		}
 		if strings.Join(got, " ") != want {

@@ -23,13 +23,13 @@ import (
 // cell gave it, or the contents of a package. Behind an open parenthesis it
 // tells of the function that is called. It returns nil where nothing is known,
 // and never panics.
-func Inspect(scope Scope, code string, cursor, detail int) *display.Bundle {
+func Inspect(scope Scope, magics *magic.Set, code string, cursor, detail int) *display.Bundle {
 	cursor = clamp(code, cursor)
-	if b := inspectMagic(code, cursor); b != nil {
+	if b := inspectMagic(magics, code, cursor); b != nil {
 		return b
 	}
 	if name, body := cellMagic(code, cursor); slices.Contains(goBodies, name) {
-		return Inspect(scopeOf(scope, name), code[body:], cursor-body, detail)
+		return Inspect(scopeOf(scope, name), magics, code[body:], cursor-body, detail)
 	}
 	code = magic.Blank(code)
 	start, end := nameNear(code, cursor)
@@ -119,7 +119,7 @@ func packageNamed(scope Scope, name string) types.Object {
 }
 
 // inspectMagic tells of the magic at the cursor.
-func inspectMagic(code string, cursor int) *display.Bundle {
+func inspectMagic(magics *magic.Set, code string, cursor int) *display.Bundle {
 	start := strings.LastIndexByte(code[:cursor], '\n') + 1
 	end := cursor
 	for end < len(code) && !strings.ContainsRune(" \t\r\n", rune(code[end])) {
@@ -129,7 +129,7 @@ func inspectMagic(code string, cursor int) *display.Bundle {
 	if !strings.HasPrefix(line, "%") {
 		return nil
 	}
-	m, ok := magic.Lookup(strings.Fields(line)[0])
+	m, ok := magics.Lookup(strings.Fields(line)[0])
 	if !ok {
 		return nil
 	}

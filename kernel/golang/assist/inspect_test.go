@@ -48,7 +48,7 @@ func TestInspect(t *testing.T) {
 		if cursor < 0 {
 			cursor = len(code)
 		}
-		b := Inspect(s, code, cursor, c.detail)
+		b := Inspect(s, magics, code, cursor, c.detail)
 		if b == nil {
 			t.Errorf("%q: nothing is known", c.code)
 			continue
@@ -70,7 +70,7 @@ func TestInspect(t *testing.T) {
 		if cursor < 0 {
 			cursor = len(code)
 		}
-		if b := Inspect(s, strings.Replace(code, "|", "", 1), cursor, 0); b != nil {
+		if b := Inspect(s, magics, strings.Replace(code, "|", "", 1), cursor, 0); b != nil {
 			t.Errorf("%q: got %q, want nothing", code, b.Data["text/plain"])
 		}
 	}
@@ -97,7 +97,7 @@ func TestInspectTheStandardLibrary(t *testing.T) {
 		if cursor < 0 {
 			cursor = len(code)
 		}
-		b := Inspect(s, strings.Replace(code, "|", "", 1), cursor, 0)
+		b := Inspect(s, magics, strings.Replace(code, "|", "", 1), cursor, 0)
 		if b == nil {
 			t.Errorf("%q: nothing is known", code)
 			continue

@@ -34,14 +34,14 @@ func scopeOf(scope Scope, name string) Scope {
 }
 
 // completeMagic completes in a magic; ok is false if the cursor is in Go code.
-func completeMagic(scope Scope, code string, cursor int) (c Completion, ok bool) {
+func completeMagic(scope Scope, magics *magic.Set, code string, cursor int) (c Completion, ok bool) {
 	start := strings.LastIndexByte(code[:cursor], '\n') + 1
 	switch name, at := cellMagic(code, cursor); {
 	case name == "%%cuda":
 		return completeCUDA(code, cursor), true
 	case name == "":
 	case slices.Contains(goBodies, name):
-		c := Complete(scopeOf(scope, name), code[at:], cursor-at)
+		c := Complete(scopeOf(scope, name), magics, code[at:], cursor-at)
 		c.Start, c.End = c.Start+at, c.End+at
 		return c, true
 	default:
@@ -60,33 +60,33 @@ func completeMagic(scope Scope, code string, cursor int) (c Completion, ok bool)
 		word := strings.LastIndexAny(line, " \t=!<>|\"'") + 1
 		return completeFile(code, start+word, cursor), true
 	case !hasArgs:
-		return magicNames(start, cursor, line), true
+		return magicNames(magics, start, cursor, line), true
 	}
-	m, known := magic.Lookup(name)
+	m, known := magics.Lookup(name)
 	if !known {
 		return nothing(cursor), true
 	}
 	begin := start + len(name) + 1
 	if !m.Cell && slices.Contains(goBodies, name) && !strings.HasPrefix(strings.TrimSpace(args), "-") {
-		c := Complete(scope, code[begin:cursor], cursor-begin)
+		c := Complete(scope, magics, code[begin:cursor], cursor-begin)
 		c.Start, c.End = c.Start+begin, c.End+begin
 		return c, true
 	}
 	if at := strings.LastIndexAny(args, "{}$"); m.Expand && at >= 0 && args[at] != '}' {
 		begin += at + 1
-		c := Complete(scope, code[begin:cursor], cursor-begin)
+		c := Complete(scope, magics, code[begin:cursor], cursor-begin)
 		c.Start, c.End = c.Start+begin, c.End+begin
 		return c, true
 	}
 	word := begin + strings.LastIndexAny(args, " \t") + 1
-	return magicArgs(scope, m, code, word, cursor), true
+	return magicArgs(scope, magics, m, code, word, cursor), true
 }
 
 // magicNames lists the magics that begin as line does. A cell magic is
 // offered for one mark too.
-func magicNames(start, cursor int, line string) Completion {
+func magicNames(magics *magic.Set, start, cursor int, line string) Completion {
 	c := Completion{Start: start, End: cursor, Matches: []Match{}}
-	for _, m := range magic.List() {
+	for _, m := range magics.List() {
 		if strings.HasPrefix(m.String(), line) || line == "%" {
 			c.Matches = append(c.Matches, Match{Text: m.String(), Kind: "magic", Signature: m.Usage})
 		}
@@ -100,7 +100,7 @@ var (
 )
 
 // magicArgs lists what the usage of a magic lets stand at the cursor.
-func magicArgs(scope Scope, m magic.Magic, code string, word, cursor int) Completion {
+func magicArgs(scope Scope, magics *magic.Set, m magic.Magic, code string, word, cursor int) Completion {
 	prefix := code[word:cursor]
 	_, usage, _ := strings.Cut(m.Usage, " ")
 	c := Completion{Start: word, End: cursor, Matches: []Match{}}
@@ -115,13 +115,13 @@ func magicArgs(scope Scope, m magic.Magic, code string, word, cursor int) Comple
 			list = append(list, Match{Text: name, Kind: "variable"})
 		}
 	case strings.Contains(usage, "MAGIC"):
-		for _, other := range magic.List() {
+		for _, other := range magics.List() {
 			list = append(list, Match{Text: other.Name, Kind: "magic"})
 		}
 	case fileWord.MatchString(usage) && !strings.HasPrefix(prefix, "-"):
 		return completeFile(code, word, cursor)
 	case strings.Contains(usage, "NAME"):
-		c := Complete(scope, prefix, len(prefix))
+		c := Complete(scope, magics, prefix, len(prefix))
 		c.Start, c.End = c.Start+word, c.End+word
 		return c
 	}

@@ -12,7 +12,7 @@ import (
 	"gocuda/kernel/session"
 )
 
-// scripted is an engine whose cells are commands, one a line:
+// scripted is an evaluator whose cells are commands, one a line:
 //
 //	print TEXT     stdout; \n ends a line
 //	warn TEXT      stderr
@@ -24,10 +24,10 @@ import (
 //	ask PROMPT     input, printed
 //	block [x...]   until it is interrupted or closed; once for each word
 //	later TEXT     printed by a goroutine, after release
-//	panic          panics in the engine
+//	panic          panics in the evaluator
 type scripted struct {
 	output func(session.Output)
-	input  InputFunc
+	input  session.InputFunc
 
 	interrupts chan struct{}
 	release    chan struct{}
@@ -43,7 +43,7 @@ func newScripted() *scripted {
 	}
 }
 
-func (s *scripted) start(output func(session.Output), input InputFunc) (Engine, error) {
+func (s *scripted) start(output func(session.Output), input session.InputFunc) (session.Evaluator, error) {
 	s.output, s.input = output, input
 	return s, nil
 }
@@ -132,7 +132,7 @@ func (s *scripted) Execute(c session.Cell) (r session.Result) {
 				s.output(session.Output{Kind: session.Stdout, Text: fmt.Sprintf("line %d\n", i)})
 			}
 		case "panic":
-			panic("the engine's own fault")
+			panic("the evaluator's own fault")
 		}
 	}
 	return r
@@ -170,3 +170,5 @@ func (s *scripted) Close() error {
 	s.once.Do(func() { close(s.closed) })
 	return nil
 }
+
+func (s *scripted) Where() (session.Place, error) { return session.Place{}, nil }

@@ -1,9 +1,11 @@
-package session
+package evaluator
 
 import (
 	"context"
 
 	"gocuda/kernel/display"
+	"gocuda/kernel/magic"
+	"gocuda/kernel/session"
 )
 
 // Extension adds to an evaluator what is no part of this package, such as MPI
@@ -11,59 +13,63 @@ import (
 type Extension struct {
 	// Builtins are functions that cells can call without an import.
 	Builtins map[string]any
+	// Magics are more magics for cells.
+	Magics []magic.Magic
+	// Reset is called after %reset, with a function that runs Go code.
+	Reset func(eval func(code string) error) error
 	// Eval runs Go code of the running cell in the evaluator's place, if it
 	// returns handled.
 	Eval func(ctx context.Context, code string, show bool) (handled bool, err error)
 	// Complete and Inspect answer in the evaluator's place, if they return ok.
-	Complete func(code string, cursor int) (answer Completion, ok bool)
+	Complete func(code string, cursor int) (answer session.Completion, ok bool)
 	Inspect  func(code string, cursor, detail int) (answer *display.Bundle, ok bool)
 	// Begin is told of each cell before it runs, with a channel that closes
 	// when it is interrupted.
 	Begin func(stop <-chan struct{})
 	// Where adds the blocking call that the process is in.
-	Where func(*Place)
+	Where func(*session.Place)
 	// Close is called once, before the process ends in order.
 	Close func()
 }
 
 // Host is what an Extension sees of its evaluator.
-type Host struct{ cells *cells }
+type Host struct{ evaluator *evaluator }
 
 // Show sends an output in its place among the cell's other outputs, text too.
 // It may be called at any time.
-func (h *Host) Show(o Output) error { return h.cells.console.Show(o) }
+func (h *Host) Show(o session.Output) error { return h.evaluator.console.Show(o) }
 
 // Input asks the user for a line of text.
 func (h *Host) Input(prompt string, password bool) (string, error) {
-	return h.cells.console.Input(prompt, password)
+	return h.evaluator.console.Input(prompt, password)
 }
 
 // SetValue makes b the value of the running cell. It is called by what runs
 // the cell: a magic, or Extension.Eval.
-func (h *Host) SetValue(b *display.Bundle) error { return h.cells.setValue(b) }
+func (h *Host) SetValue(b *display.Bundle) error { return h.evaluator.setValue(b) }
 
 // Cell returns the running cell, to functions that it calls.
-func (h *Host) Cell() Cell {
-	h.cells.mu.Lock()
-	defer h.cells.mu.Unlock()
-	return h.cells.cell
+func (h *Host) Cell() session.Cell {
+	h.evaluator.mu.Lock()
+	defer h.evaluator.mu.Unlock()
+	return h.evaluator.cell
 }
 
 // Within runs Go code in the middle of the running cell, for functions that it
 // calls. Types and builtins are those that the cell sees; no value is shown.
-func (h *Host) Within(name, code string) error { return h.cells.golang.Within(name, code) }
+func (h *Host) Within(name, code string) error { return h.evaluator.golang.Within(name, code) }
 
 // SetData sets the running cell's Result.Data.
 func (h *Host) SetData(data []byte) {
-	h.cells.mu.Lock()
-	defer h.cells.mu.Unlock()
-	h.cells.data = data
+	h.evaluator.mu.Lock()
+	defer h.evaluator.mu.Unlock()
+	h.evaluator.data = data
 }
 
 // TypeOf returns the type of a variable that cells declared, as Go writes it;
 // ok is false if there is none of that name.
 func (h *Host) TypeOf(name string) (typ string, ok bool) {
-	for _, n := range h.cells.golang.Names() {
+	for _, n := range h.evaluator.golang.Names() {
 		if n.Name == name && n.Kind == "var" {
 			return n.Type, true
 		}
@@ -73,30 +79,10 @@ func (h *Host) TypeOf(name string) (typ string, ok bool) {
 
 // Variables lists the variables of a type, as Go writes it, that cells declared.
 func (h *Host) Variables(typ string) (names []string) {
-	for _, n := range h.cells.golang.Names() {
+	for _, n := range h.evaluator.golang.Names() {
 		if n.Kind == "var" && n.Type == typ {
 			names = append(names, n.Name)
 		}
 	}
 	return names
-}
-
-func (c *cells) close() {
-	for _, e := range c.extensions {
-		if e.Close != nil {
-			e.Close()
-		}
-	}
-}
-
-// Where says where the running cell is.
-func (c *cells) Where() Place {
-	var p Place
-	p.Cell, p.Line = c.golang.Where()
-	for _, e := range c.extensions {
-		if e.Where != nil {
-			e.Where(&p)
-		}
-	}
-	return p
 }

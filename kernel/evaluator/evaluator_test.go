@@ -1,29 +1,44 @@
 //go:build unix
 
-package session
+package evaluator
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/ebitengine/purego"
+
+	"gocuda/kernel/session"
+	"gocuda/kernel/session/sessiontest"
 )
+
+// The evaluators of these tests are this test binary again.
+func TestMain(m *testing.M) {
+	if os.Getenv("GOCUDA_TEST_EVALUATOR") == "" {
+		os.Exit(m.Run())
+	}
+	if err := Main(func(*Host) Extension { return Extension{Builtins: testFunctions} }); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
 
 // These tests run Go cells in the real evaluator, as a notebook does.
 
 // testFunctions do what only a fault in a C library does.
 var testFunctions = map[string]any{
-	"testSegfault": func() { purego.SyscallN(cFunction("strlen"), 0) },
-	"testExit":     func(status int) { purego.SyscallN(cFunction("exit"), uintptr(status)) },
-	"testPuts":     func(s string) { purego.SyscallN(cFunction("puts"), address(s)) },
+	"testSegfault": func() { purego.SyscallN(sessiontest.CFunction("strlen"), 0) },
+	"testExit":     func(status int) { purego.SyscallN(sessiontest.CFunction("exit"), uintptr(status)) },
+	"testPuts":     func(s string) { purego.SyscallN(sessiontest.CFunction("puts"), sessiontest.CString(s)) },
 }
 
-func startReal(t testing.TB, change func(*Options)) *harness {
+func startReal(t testing.TB, change func(*session.Options)) *sessiontest.Harness {
 	t.Helper()
-	return start(t, func(o *Options) {
+	return sessiontest.Start(t, func(o *session.Options) {
 		o.Env = []string{"GOCUDA_TEST_EVALUATOR=real", "GORACE=atexit_sleep_ms=0 report_bugs=0", "GOCUDA_BACKEND=sim"}
 		if change != nil {
 			change(o)
@@ -31,41 +46,22 @@ func startReal(t testing.TB, change func(*Options)) *harness {
 	})
 }
 
-// fails runs a cell that must fail, with these words in its error, and leave
-// the evaluator alive.
-func (h *harness) fails(code string, words ...string) Result {
-	h.t.Helper()
-	r := h.execute(code)
-	switch {
-	case r.Err == nil:
-		h.t.Fatalf("%q did not fail", code)
-	case r.Restarted:
-		h.t.Fatalf("%q cost the evaluator: %s", code, text(r.Err))
-	}
-	for _, w := range words {
-		if !strings.Contains(r.Err.Name+": "+text(r.Err), w) {
-			h.t.Errorf("%q: %q is not in the error:\n%s: %s", code, w, r.Err.Name, text(r.Err))
-		}
-	}
-	return r
-}
-
 func TestGoCells(t *testing.T) {
 	h := startReal(t, nil)
-	h.shows("x := 40", "")
-	h.shows("x + 2", "[value 42]\n")
-	h.shows("fmt.Println(x)\nx++", "40\n")
-	h.shows("x", "[value 41]\n")
-	h.shows("x;", "")
-	h.shows(`fmt.Println("before"); display.Show(x); fmt.Println("after"); "last"`, "before\n[display 41]\nafter\n[value \"last\"]\n")
-	h.shows("fmt.Fprint(os.Stderr, `loud`)", "[stderr]loud")
-	h.shows("fmt.Println(1)\ntestPuts(`two`)\nfmt.Println(3)\ndisplay.Show(4)\ntestPuts(`five`)", "1\ntwo\n3\n[display 4]\nfive\n")
-	h.shows("for i := range 3 { fmt.Print(i) }", "012")
-	h.fails("y := undefinedName", "CompileError", "undefinedName")
-	h.fails("panic(`oh no`)", "oh no")
-	h.shows("x", "[value 41]\n")
-	r := within(t, "silent", func() Result { return h.Execute(Cell{Name: "In[2]", Code: "x", Silent: true}) })
-	if got := h.shown(); r.Err != nil || got != "" {
+	h.Shows("x := 40", "")
+	h.Shows("x + 2", "[value 42]\n")
+	h.Shows("fmt.Println(x)\nx++", "40\n")
+	h.Shows("x", "[value 41]\n")
+	h.Shows("x;", "")
+	h.Shows(`fmt.Println("before"); display.Show(x); fmt.Println("after"); "last"`, "before\n[display 41]\nafter\n[value \"last\"]\n")
+	h.Shows("fmt.Fprint(os.Stderr, `loud`)", "[stderr]loud")
+	h.Shows("fmt.Println(1)\ntestPuts(`two`)\nfmt.Println(3)\ndisplay.Show(4)\ntestPuts(`five`)", "1\ntwo\n3\n[display 4]\nfive\n")
+	h.Shows("for i := range 3 { fmt.Print(i) }", "012")
+	h.Fails("y := undefinedName", "CompileError", "undefinedName")
+	h.Fails("panic(`oh no`)", "oh no")
+	h.Shows("x", "[value 41]\n")
+	r := sessiontest.Within(t, "silent", func() session.Result { return h.Execute(session.Cell{Name: "In[2]", Code: "x", Silent: true}) })
+	if got := h.Shown(); r.Err != nil || got != "" {
 		t.Errorf("a silent cell gave %+v and showed %q", r, got)
 	}
 }
@@ -76,13 +72,13 @@ func TestManyLinesOfGo(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintln(&want, "line", i)
 	}
-	h.shows(`for i := range 5000 { fmt.Println("line", i) }`, want.String())
+	h.Shows(`for i := range 5000 { fmt.Println("line", i) }`, want.String())
 }
 
 func TestUserExpressions(t *testing.T) {
 	h := startReal(t, nil)
-	r := within(t, "the cell", func() Result {
-		return h.Execute(Cell{Code: "n := 20", Expressions: map[string]string{"good": "n + 1", "bad": "nonesuch"}})
+	r := sessiontest.Within(t, "the cell", func() session.Result {
+		return h.Execute(session.Cell{Code: "n := 20", Expressions: map[string]string{"good": "n + 1", "bad": "nonesuch"}})
 	})
 	if r.Err != nil {
 		t.Fatal(r.Err)
@@ -99,50 +95,50 @@ func TestUserExpressions(t *testing.T) {
 func TestValuesInMagics(t *testing.T) {
 	h := startReal(t, nil)
 	dir := t.TempDir()
-	h.succeed(fmt.Sprintf("type name string\ndir, n, k, wait, list := %q, name(\"a file\"), 3, time.Second, []int{1}", dir))
-	h.fails("%%writefile {dir}/$n-{k+1}-{wait}.txt {list}\nx", "list is no number, string or bool")
-	h.shows("%%writefile {dir}/$n-{k+1}-{wait}.txt\ntext\n", "Wrote "+dir+"/a file-4-1s.txt (5 bytes)\n")
-	h.shows("%cd $dir\n!ls", dir+"\na file-4-1s.txt\n")
-	h.fails("\n\n%cd {dir}/$nosuch", "undefined: nosuch")
-	r := h.execute("\n%cd {nosuch + 1}")
+	h.Succeed(fmt.Sprintf("type name string\ndir, n, k, wait, list := %q, name(\"a file\"), 3, time.Second, []int{1}", dir))
+	h.Fails("%%writefile {dir}/$n-{k+1}-{wait}.txt {list}\nx", "list is no number, string or bool")
+	h.Shows("%%writefile {dir}/$n-{k+1}-{wait}.txt\ntext\n", "Wrote "+dir+"/a file-4-1s.txt (5 bytes)\n")
+	h.Shows("%cd $dir\n!ls", dir+"\na file-4-1s.txt\n")
+	h.Fails("\n\n%cd {dir}/$nosuch", "undefined: nosuch")
+	r := h.Run("\n%cd {nosuch + 1}")
 	if r.Err == nil || !strings.Contains(r.Err.Message, ":2:6: undefined: nosuch") {
 		t.Errorf("an undefined name: %+v", r.Err)
 	}
-	h.fails("%cd {1/0}", "division by zero")
-	h.fails("%cd {[]int{}[k]}", "index out of range")
+	h.Fails("%cd {1/0}", "division by zero")
+	h.Fails("%cd {[]int{}[k]}", "index out of range")
 }
 
 func TestMagics(t *testing.T) {
 	h := startReal(t, nil)
-	h.shows("!echo from the shell", "from the shell\n")
-	h.shows("%%bash\nfor i in 1 2; do echo $i; done", "1\n2\n")
-	h.succeed("alpha := 1")
-	h.succeed("%who")
-	if got := h.shown(); !strings.Contains(got, "alpha") {
+	h.Shows("!echo from the shell", "from the shell\n")
+	h.Shows("%%bash\nfor i in 1 2; do echo $i; done", "1\n2\n")
+	h.Succeed("alpha := 1")
+	h.Succeed("%who")
+	if got := h.Shown(); !strings.Contains(got, "alpha") {
 		t.Errorf("%%who shows %q", got)
 	}
-	h.fails("%nonesuch", "nonesuch")
-	h.succeed("%reset")
-	h.fails("alpha", "alpha")
-	if r := h.execute("%pinfo fmt.Println"); r.Err != nil || r.Pager == nil || !strings.Contains(fmt.Sprint(r.Pager.Data["text/plain"]), "Println") {
+	h.Fails("%nonesuch", "nonesuch")
+	h.Succeed("%reset")
+	h.Fails("alpha", "alpha")
+	if r := h.Run("%pinfo fmt.Println"); r.Err != nil || r.Pager == nil || !strings.Contains(fmt.Sprint(r.Pager.Data["text/plain"]), "Println") {
 		t.Errorf("%%pinfo gave %+v", r)
 	}
-	h.succeed("%time 6 * 7")
-	if got := h.shown(); !strings.Contains(got, "Wall time") || !strings.Contains(got, "[value 42]") {
+	h.Succeed("%time 6 * 7")
+	if got := h.Shown(); !strings.Contains(got, "Wall time") || !strings.Contains(got, "[value 42]") {
 		t.Errorf("%%time shows %q", got)
 	}
 }
 
 func TestGoInput(t *testing.T) {
-	h := startReal(t, func(o *Options) {
+	h := startReal(t, func(o *session.Options) {
 		o.Input = func(prompt string, password bool) (string, error) {
 			return fmt.Sprintf("%s/%v", prompt, password), nil
 		}
 	})
-	h.shows(`input("name?")`, `[value "name?/false"]`+"\n")
-	h.shows(`s := password("secret?"); fmt.Println(s)`, "secret?/true\n")
-	r := within(t, "the cell", func() Result { return h.Execute(Cell{Name: "In[1]", Code: `input("x")`}) })
-	if r.Err == nil || r.Restarted || !strings.Contains(text(r.Err), "does not take input") {
+	h.Shows(`input("name?")`, `[value "name?/false"]`+"\n")
+	h.Shows(`s := password("secret?"); fmt.Println(s)`, "secret?/true\n")
+	r := sessiontest.Within(t, "the cell", func() session.Result { return h.Execute(session.Cell{Name: "In[1]", Code: `input("x")`}) })
+	if r.Err == nil || r.Restarted || !strings.Contains(sessiontest.Text(r.Err), "does not take input") {
 		t.Errorf("input in a cell that must not ask gave %+v", r)
 	}
 }
@@ -150,7 +146,7 @@ func TestGoInput(t *testing.T) {
 // What Go's own books use asks the user too.
 func TestGoStandardInput(t *testing.T) {
 	var lines []string
-	h := startReal(t, func(o *Options) {
+	h := startReal(t, func(o *session.Options) {
 		o.Input = func(prompt string, password bool) (string, error) {
 			if len(lines) == 0 || prompt != "" || password {
 				return "", fmt.Errorf("asked %q/%v with %q left", prompt, password, lines)
@@ -172,22 +168,22 @@ func TestGoStandardInput(t *testing.T) {
 		{[]string{`{"A": 5}`}, "var v struct{ A int }\nin := os.Stdin\njson.NewDecoder(in).Decode(&v)\nv.A", "[value 5]\n"},
 	} {
 		lines = test.typed
-		h.shows(test.code, test.shown)
+		h.Shows(test.code, test.shown)
 		if len(lines) > 0 {
 			t.Errorf("%s\nleft %q", test.code, lines)
 		}
 	}
-	h.fails("var n int\nfmt.Scan(&n)", "asked")
-	r := within(t, "the cell", func() Result { return h.Execute(Cell{Name: "In[1]", Code: "fmt.Scanln(&name)"}) })
-	if r.Err == nil || r.Restarted || !strings.Contains(text(r.Err), "does not take input") {
+	h.Fails("var n int\nfmt.Scan(&n)", "asked")
+	r := sessiontest.Within(t, "the cell", func() session.Result { return h.Execute(session.Cell{Name: "In[1]", Code: "fmt.Scanln(&name)"}) })
+	if r.Err == nil || r.Restarted || !strings.Contains(sessiontest.Text(r.Err), "does not take input") {
 		t.Errorf("a cell that must not ask gave %+v", r)
 	}
 }
 
 func TestTestMagic(t *testing.T) {
 	h := startReal(t, nil)
-	h.fails("%test", "no cell has declared")
-	h.succeed(`func Add(a, b int) int { return a + b }
+	h.Fails("%test", "no cell has declared")
+	h.Succeed(`func Add(a, b int) int { return a + b }
 func TestAdd(t *testing.T) {
 	for _, c := range []struct{ a, b, sum int }{{1, 2, 3}, {-1, 1, 0}} {
 		t.Run(fmt.Sprint(c.a), func(t *testing.T) {
@@ -201,18 +197,18 @@ func TestStops(t *testing.T) { t.Fatal("stop"); fmt.Println("not here") }
 func TestHangs(t *testing.T) { for { time.Sleep(time.Millisecond) } }
 func Testimony(n int) {}
 func BenchmarkAdd(b *testing.B) { for b.Loop() { Add(1, 2) } }`)
-	h.shows("%test Add", "PASS\n")
-	h.succeed("%test -v Add|Skip")
+	h.Shows("%test Add", "PASS\n")
+	h.Succeed("%test -v Add|Skip")
 	for _, words := range []string{"=== RUN   TestAdd/-1\n", "    --- PASS: TestAdd/1 (", "--- SKIP: TestSkipped (", "    another day\n", "PASS\n"} {
-		if got := h.shown(); !strings.Contains(got, words) {
+		if got := h.Shown(); !strings.Contains(got, words) {
 			t.Errorf("%q is not in\n%s", words, got)
 		}
-		h.succeed("%test -v Add|Skip")
+		h.Succeed("%test -v Add|Skip")
 	}
-	h.shown()
-	h.succeed("func Add(a, b int) int { return a - b }") // the tests call it at once
-	h.fails("%test Add|Panics|Stops", "tests failed")
-	got := h.shown()
+	h.Shown()
+	h.Succeed("func Add(a, b int) int { return a - b }") // the tests call it at once
+	h.Fails("%test Add|Panics|Stops", "tests failed")
+	got := h.Shown()
 	for _, words := range []string{"--- FAIL: TestAdd/1 (", "        Add(1, 2) = -1\n", "--- FAIL: TestPanics (", "nil pointer", "main.TestPanics", "--- FAIL: TestStops (", "    stop\n"} {
 		if !strings.Contains(got, words) {
 			t.Errorf("%q is not in\n%s", words, got)
@@ -221,37 +217,37 @@ func BenchmarkAdd(b *testing.B) { for b.Loop() { Add(1, 2) } }`)
 	if strings.Contains(got, ".go:") || strings.Contains(got, "not here") {
 		t.Errorf("printed\n%s", got)
 	}
-	h.succeed("%test -bench Add")
-	if got := h.shown(); !strings.Contains(got, "BenchmarkAdd") || !strings.Contains(got, "ns/op") || strings.Contains(got, "FAIL") {
+	h.Succeed("%test -bench Add")
+	if got := h.Shown(); !strings.Contains(got, "BenchmarkAdd") || !strings.Contains(got, "ns/op") || strings.Contains(got, "FAIL") {
 		t.Errorf("printed\n%s", got)
 	}
-	h.fails("%test (", "missing closing )")
+	h.Fails("%test (", "missing closing )")
 	time.AfterFunc(300*time.Millisecond, h.Interrupt)
-	if r := h.fails("%test Hangs", "interrupted"); r.Err.Name != "Interrupted" {
+	if r := h.Fails("%test Hangs", "interrupted"); r.Err.Name != "Interrupted" {
 		t.Errorf("result %+v", r)
 	}
-	h.shows("Add(3, 2)", "[value 1]\n")
+	h.Shows("Add(3, 2)", "[value 1]\n")
 }
 
 // A front end may end the question before it interrupts the cell.
 func TestGoInputThatIsInterrupted(t *testing.T) {
-	h := startReal(t, func(o *Options) {
-		o.Input = func(string, bool) (string, error) { return "", fmt.Errorf("stdin: %w", ErrInterrupted) }
+	h := startReal(t, func(o *session.Options) {
+		o.Input = func(string, bool) (string, error) { return "", fmt.Errorf("stdin: %w", session.ErrInterrupted) }
 	})
-	h.succeed("kept := 7")
-	if r := h.fails(`input("?")`, "interrupted"); r.Err.Name != "Interrupted" {
+	h.Succeed("kept := 7")
+	if r := h.Fails(`input("?")`, "interrupted"); r.Err.Name != "Interrupted" {
 		t.Errorf("result %+v", r)
 	}
-	if r := h.fails("for { fmt.Scanln(&kept) }", "interrupted"); r.Err.Name != "Interrupted" {
+	if r := h.Fails("for { fmt.Scanln(&kept) }", "interrupted"); r.Err.Name != "Interrupted" {
 		t.Errorf("result %+v", r)
 	}
-	h.shows("kept", "[value 7]\n")
+	h.Shows("kept", "[value 7]\n")
 }
 
 // What a Go program does not survive, or only just: the variables stay.
 func TestFaultsThatKeepState(t *testing.T) {
 	h := startReal(t, nil)
-	h.succeed("kept := 7")
+	h.Succeed("kept := 7")
 	for _, test := range []struct{ code, words string }{
 		{"panic(`first`)", "first"},
 		{"var p *struct{ n int }\np.n = 1", "nil"},
@@ -272,11 +268,11 @@ func TestFaultsThatKeepState(t *testing.T) {
 			if testing.Short() && test.words == "stack overflow" {
 				t.Skip("takes long with the race detector")
 			}
-			h.t = t
-			defer func() { h.t = t }()
-			h.fails(test.code, test.words)
-			h.shown()
-			h.shows("kept", "[value 7]\n")
+			h.T = t
+			defer func() { h.T = t }()
+			h.Fails(test.code, test.words)
+			h.Shown()
+			h.Shows("kept", "[value 7]\n")
 		})
 	}
 }
@@ -289,41 +285,41 @@ func TestFaultsThatEndTheEvaluator(t *testing.T) {
 		{"syscall.Kill(syscall.Getpid(), syscall.SIGKILL)\nselect {}", "SIGKILL"},
 	} {
 		t.Run(test.code, func(t *testing.T) {
-			h.t = t
-			h.succeed("lost := 7")
-			r := h.execute(test.code)
-			if r.Err == nil || !r.Restarted || !strings.Contains(text(r.Err), test.words) {
+			h.T = t
+			h.Succeed("lost := 7")
+			r := h.Run(test.code)
+			if r.Err == nil || !r.Restarted || !strings.Contains(sessiontest.Text(r.Err), test.words) {
 				t.Fatalf("result %+v", r)
 			}
-			h.shown()
-			h.fails("lost", "lost")
-			h.shows("1 + 1", "[value 2]\n")
+			h.Shown()
+			h.Fails("lost", "lost")
+			h.Shows("1 + 1", "[value 2]\n")
 		})
 	}
 }
 
 func TestKillInTheMiddleOfACell(t *testing.T) {
 	h := startReal(t, nil)
-	h.succeed("1")
-	h.shown()
-	done := make(chan Result, 1)
+	h.Succeed("1")
+	h.Shown()
+	done := make(chan session.Result, 1)
 	go func() {
-		done <- h.Execute(Cell{Name: "In[1]", Code: "fmt.Println(`runs`)\nfor { time.Sleep(time.Millisecond) }"})
+		done <- h.Execute(session.Cell{Name: "In[1]", Code: "fmt.Println(`runs`)\nfor { time.Sleep(time.Millisecond) }"})
 	}()
-	until(t, "the cell runs", func() bool { return strings.Contains(h.shown(), "runs") })
-	syscall.Kill(live(h.Session).proc.pid(), syscall.SIGKILL)
-	r := within(t, "the cell", func() Result { return <-done })
-	if r.Err == nil || !r.Restarted || !strings.Contains(text(r.Err), "SIGKILL") {
+	sessiontest.Until(t, "the cell runs", func() bool { return strings.Contains(h.Shown(), "runs") })
+	syscall.Kill(h.Pid(), syscall.SIGKILL)
+	r := sessiontest.Within(t, "the cell", func() session.Result { return <-done })
+	if r.Err == nil || !r.Restarted || !strings.Contains(sessiontest.Text(r.Err), "SIGKILL") {
 		t.Errorf("result %+v", r)
 	}
-	h.shows("1 + 1", "[value 2]\n")
+	h.Shows("1 + 1", "[value 2]\n")
 }
 
 func TestInterruptsOfGo(t *testing.T) {
-	h := startReal(t, func(o *Options) {
+	h := startReal(t, func(o *session.Options) {
 		o.Input = func(string, bool) (string, error) { time.Sleep(time.Minute); return "", nil }
 	})
-	h.succeed("kept := 7\nvar counter int")
+	h.Succeed("kept := 7\nvar counter int")
 	for _, code := range []string{
 		"for {}",
 		"for { counter++ }",
@@ -344,29 +340,29 @@ func TestInterruptsOfGo(t *testing.T) {
 		"func fib(n int) int { if n < 2 { return n }; return fib(n-1) + fib(n-2) }\nfib(60)",
 	} {
 		t.Run(code, func(t *testing.T) {
-			h.t = t
-			done := make(chan Result, 1)
-			go func() { done <- h.Execute(Cell{Name: "In[1]", Code: code, AllowInput: true}) }()
+			h.T = t
+			done := make(chan session.Result, 1)
+			go func() { done <- h.Execute(session.Cell{Name: "In[1]", Code: code, AllowInput: true}) }()
 			time.Sleep(100 * time.Millisecond)
 			begun := time.Now()
 			h.Interrupt()
-			r := within(t, "the cell", func() Result { return <-done })
+			r := sessiontest.Within(t, "the cell", func() session.Result { return <-done })
 			if r.Err == nil || r.Restarted || r.Err.Name != "Interrupted" {
 				t.Fatalf("result %+v", r)
 			}
 			t.Logf("%v after the interrupt", time.Since(begun))
-			h.shown()
-			h.shows("kept", "[value 7]\n")
-			h.succeed("before := counter\ntime.Sleep(20 * time.Millisecond)")
-			h.shown()
-			h.shows("counter == before", "[value true]\n")
+			h.Shown()
+			h.Shows("kept", "[value 7]\n")
+			h.Succeed("before := counter\ntime.Sleep(20 * time.Millisecond)")
+			h.Shown()
+			h.Shows("counter == before", "[value true]\n")
 		})
 	}
 }
 
 func TestCompletionOfGo(t *testing.T) {
 	h := startReal(t, nil)
-	h.succeed("answer := 42")
+	h.Succeed("answer := 42")
 	c, err := h.Complete("ans", 3)
 	if err != nil || len(c.Matches) == 0 || c.Matches[0].Text != "answer" {
 		t.Errorf("completion %+v, error %v", c, err)
@@ -379,18 +375,18 @@ func TestCompletionOfGo(t *testing.T) {
 		t.Errorf("completeness %+v, error %v", c, err)
 	}
 	// While a cell runs.
-	done := make(chan Result, 1)
-	go func() { done <- h.Execute(Cell{Code: "for {}"}) }()
+	done := make(chan session.Result, 1)
+	go func() { done <- h.Execute(session.Cell{Code: "for {}"}) }()
 	time.Sleep(50 * time.Millisecond)
 	if c, err := h.Complete("ans", 3); err != nil || len(c.Matches) == 0 {
 		t.Errorf("while a cell runs: completion %+v, error %v", c, err)
 	}
 	h.Interrupt()
-	within(t, "the cell", func() Result { return <-done })
+	sessiontest.Within(t, "the cell", func() session.Result { return <-done })
 }
 
 func BenchmarkGoRoundTrip(b *testing.B) {
-	benchmarkRoundTrip(b, func() *harness { return startReal(b, nil) },
+	sessiontest.BenchmarkRoundTrip(b, func() *sessiontest.Harness { return startReal(b, nil) },
 		"1+1", "x := 1", `fmt.Println("hello")`, `for i := range 5000 { fmt.Println("line", i) }`)
 }
 
@@ -399,7 +395,7 @@ func BenchmarkGoRoundTrip(b *testing.B) {
 func BenchmarkGoStart(b *testing.B) {
 	for b.Loop() {
 		h := startReal(b, nil)
-		h.execute("1+1")
+		h.Run("1+1")
 		b.StopTimer()
 		h.Close()
 		b.StartTimer()
@@ -408,26 +404,26 @@ func BenchmarkGoStart(b *testing.B) {
 
 func TestGoroutinesLeftRunning(t *testing.T) {
 	h := startReal(t, nil)
-	h.succeed("%goroutines")
-	if got := h.shown(); got != "no goroutines are running\n" {
+	h.Succeed("%goroutines")
+	if got := h.Shown(); got != "no goroutines are running\n" {
 		t.Errorf("an idle evaluator shows %q", got)
 	}
-	h.succeed("var ticks atomic.Int64\nfor range 2 { go func() { for { ticks.Add(1); time.Sleep(time.Millisecond) } }() }")
-	h.shown()
-	h.succeed("%goroutines")
-	if got := h.shown(); !strings.HasSuffix(got, ": 2\n") {
+	h.Succeed("var ticks atomic.Int64\nfor range 2 { go func() { for { ticks.Add(1); time.Sleep(time.Millisecond) } }() }")
+	h.Shown()
+	h.Succeed("%goroutines")
+	if got := h.Shown(); !strings.HasSuffix(got, ": 2\n") {
 		t.Errorf("two goroutines show as %q", got)
 	}
-	h.fails("%goroutines stop In[99]", "In[99]")
-	h.fails("%goroutines halt", "halt")
-	h.shown()
-	h.succeed("%goroutines stop")
-	h.succeed("time.Sleep(50 * time.Millisecond)\nbefore := ticks.Load()\ntime.Sleep(50 * time.Millisecond)")
-	h.shown()
-	h.shows("ticks.Load() == before", "[value true]\n")
-	h.shown()
-	h.succeed("%goroutines")
-	if got := h.shown(); got != "no goroutines are running\n" {
+	h.Fails("%goroutines stop In[99]", "In[99]")
+	h.Fails("%goroutines halt", "halt")
+	h.Shown()
+	h.Succeed("%goroutines stop")
+	h.Succeed("time.Sleep(50 * time.Millisecond)\nbefore := ticks.Load()\ntime.Sleep(50 * time.Millisecond)")
+	h.Shown()
+	h.Shows("ticks.Load() == before", "[value true]\n")
+	h.Shown()
+	h.Succeed("%goroutines")
+	if got := h.Shown(); got != "no goroutines are running\n" {
 		t.Errorf("after stop: %q", got)
 	}
 }

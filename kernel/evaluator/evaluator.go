@@ -1,4 +1,6 @@
-package session
+// Package evaluator is the evaluator itself: Go cells and magics, in a process
+// of their own, on devices and perhaps as a rank. Package session starts it.
+package evaluator
 
 import (
 	"context"
@@ -20,30 +22,29 @@ import (
 	"gocuda/kernel/golang/modules"
 	"gocuda/kernel/magic"
 	"gocuda/kernel/packages"
+	"gocuda/kernel/session"
 )
 
-// Evaluate is the whole of an evaluator process: it serves the kernel that
-// started it, over the link that it inherited, until the kernel ends it.
-func Evaluate(extend ...func(*Host) Extension) error {
-	stream, err := inheritedLink()
-	if err != nil {
-		return err
-	}
-	var c *cells
-	err = Serve(stream, func(console *Console) (Interpreter, error) {
-		c, err = newCells(console, extend)
-		return c, err
+// Main is the whole of an evaluator process: it serves the session that
+// started it, over the link that it inherited, until that ends it.
+func Main(extend ...func(*Host) Extension) error {
+	var e *evaluator
+	err := session.ServeParent(func(console *session.Console) (session.Evaluator, error) {
+		var err error
+		e, err = newEvaluator(console, extend)
+		return e, err
 	})
-	if c != nil {
-		c.close()
+	if e != nil {
+		e.Close()
 	}
 	return err
 }
 
-// cells is the Interpreter of a notebook's cells: magics and Go.
-type cells struct {
-	console    *Console
+// evaluator is the session.Evaluator that runs magics and Go.
+type evaluator struct {
+	console    *session.Console
 	golang     *golang.Evaluator
+	magics     *magic.Set
 	stdin      stdin
 	extensions []Extension
 
@@ -53,13 +54,10 @@ type cells struct {
 
 	// Of the running cell.
 	ctx    context.Context
-	cell   Cell
+	cell   session.Cell
 	data   []byte // under mu
-	value  *display.Bundle
-	result Result
+	result session.Result
 	told   any // by tellBuiltin
-
-	testsFailed bool // when %test last ran
 
 	past []magic.Past // the cells that ran, at most maxPast
 }
@@ -71,36 +69,47 @@ const maxPast = 2000
 // name that no cell writes by chance.
 const tellBuiltin = "sʹ"
 
-func newCells(console *Console, extend []func(*Host) Extension) (*cells, error) {
+func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*evaluator, error) {
 	display.SetPublisher(func(p display.Publication) {
-		o := Output{Kind: Display, Bundle: p.Bundle, Wait: p.Wait}
+		o := session.Output{Kind: session.Display, Bundle: p.Bundle, Wait: p.Wait}
 		switch {
 		case p.Clear:
-			o.Kind = Clear
+			o.Kind = session.Clear
 		case p.Update:
-			o.Kind = Update
+			o.Kind = session.Update
 		}
 		if err := console.Show(o); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	})
-	c := &cells{console: console}
+	c := &evaluator{console: console}
 	c.stdin.ask = func() (string, error) { return c.ask("", false) }
+	dir, _ := os.Getwd() // of the notebook: the kernel is started in it
+	sources := modules.New(dir)
+	get := func(ctx context.Context, name string) (string, error) {
+		m, err := sources.Get(ctx, name)
+		said := m.Path + " " + m.Version
+		if m.Written != "" {
+			said += "\nwrote " + m.Written
+		}
+		return said, err
+	}
+	tests := &magic.Tests{Guard: c.guard}
+	magics := []magic.Magic{magic.Modules(get), tests.Magic()}
 	functions := c.builtins()
+	maps.Copy(functions, tests.Builtins())
 	for _, e := range extend {
 		extension := e(&Host{c})
 		c.extensions = append(c.extensions, extension)
+		magics = append(magics, extension.Magics...)
 		maps.Copy(functions, extension.Builtins)
 	}
+	c.magics = magic.NewSet(magics...)
 	var err error
-	set := modules.New(workingDir())
-	magic.Register(getMagic(set))
-	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Modules: set, Stdin: &c.stdin, MaxStack: cellStack})
+	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Modules: sources, Stdin: &c.stdin, MaxStack: session.CellStack})
 	if err != nil {
 		return nil, err
 	}
-	magic.Register(goroutinesMagic(c.golang))
-	magic.Register(c.testMagic())
 	cuda.SetCaller(func() string {
 		switch cell, line := c.golang.Where(); {
 		case cell == "" || line == 0:
@@ -114,7 +123,7 @@ func newCells(console *Console, extend []func(*Host) Extension) (*cells, error) 
 
 // builtins are the functions that cells can call without an import, beyond
 // Go's own.
-func (c *cells) builtins() map[string]any {
+func (c *evaluator) builtins() map[string]any {
 	ask := func(prompt []string, password bool) string {
 		text, err := c.ask(strings.Join(prompt, " "), password)
 		if err != nil {
@@ -124,23 +133,27 @@ func (c *cells) builtins() map[string]any {
 	}
 	return map[string]any{
 		tellBuiltin: func(v any) { c.told = v },
-		testBuiltin: c.runTests,
 		"input":     func(prompt ...string) string { return ask(prompt, false) },
 		"password":  func(prompt ...string) string { return ask(prompt, true) },
 	}
 }
 
 // ask asks the user for a line of text.
-func (c *cells) ask(prompt string, password bool) (string, error) {
+func (c *evaluator) ask(prompt string, password bool) (string, error) {
 	text, err := c.console.Input(prompt, password)
-	if errors.Is(err, ErrInterrupted) {
+	if errors.Is(err, session.ErrInterrupted) {
 		c.Interrupt() // so that the cell does not end of this error
 	}
 	return text, err
 }
 
-// Run runs a cell.
-func (c *cells) Run(cell Cell) (*display.Bundle, Result) {
+// guard runs a function of a cell; failed is told why it did not return.
+func (c *evaluator) guard(f func(), failed func(why string)) {
+	c.golang.Guard(f, func(e *golang.Error) { failed(e.Plain()) })
+}
+
+// Execute runs a cell.
+func (c *evaluator) Execute(cell session.Cell) session.Result {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	// A channel of its own, which the end of a cell leaves open: goroutines that
@@ -149,7 +162,7 @@ func (c *cells) Run(cell Cell) (*display.Bundle, Result) {
 	cuda.SetInterrupt(stop)
 	c.mu.Lock()
 	c.cancel, c.unwait = cancel, sync.OnceFunc(func() { close(stop) })
-	c.ctx, c.cell, c.data, c.value, c.result = ctx, cell, nil, nil, Result{}
+	c.ctx, c.cell, c.data, c.result = ctx, cell, nil, session.Result{}
 	c.mu.Unlock()
 	c.stdin.forget()
 	if !cell.Silent {
@@ -163,7 +176,7 @@ func (c *cells) Run(cell Cell) (*display.Bundle, Result) {
 			e.Begin(stop)
 		}
 	}
-	err := magic.Run(ctx, env{c}, cell.Code)
+	err := c.magics.Run(ctx, env{c}, cell.Code)
 	display.Flush()
 	switch {
 	case err == nil:
@@ -175,18 +188,18 @@ func (c *cells) Run(cell Cell) (*display.Bundle, Result) {
 		c.result.Err = asError(err)
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.cancel, c.result.Data = nil, c.data
-	c.mu.Unlock()
-	return c.value, c.result
+	return c.result
 }
 
 // express evaluates the cell's expressions.
-func (c *cells) express(ctx context.Context) {
+func (c *evaluator) express(ctx context.Context) {
 	if len(c.cell.Expressions) > 0 {
-		c.result.Expressions = map[string]Expression{}
+		c.result.Expressions = map[string]session.Expression{}
 	}
 	for name, code := range c.cell.Expressions {
-		var e Expression
+		var e session.Expression
 		if ctx.Err() != nil {
 			e.Err = asError(context.Cause(ctx))
 		} else {
@@ -197,62 +210,88 @@ func (c *cells) express(ctx context.Context) {
 }
 
 // asError is an error as a cell shows it.
-func asError(err error) *Error {
-	var failed *Error
+func asError(err error) *session.Error {
+	var failed *session.Error
 	var magical *magic.Error
 	switch {
 	case errors.As(err, &failed):
 		return failed
-	case errors.Is(err, ErrInterrupted):
-		return plainError("Interrupted", "the cell was interrupted")
+	case errors.Is(err, session.ErrInterrupted):
+		return session.NewError("Interrupted", "the cell was interrupted")
 	case errors.As(err, &magical):
-		e := plainError(magical.Name, magical.Message)
+		e := session.NewError(magical.Name, magical.Message)
 		if magical.Line > 0 {
 			e.Traceback = append(e.Traceback, fmt.Sprintf("in line %d of the cell", magical.Line))
 		}
 		return e
 	}
-	return plainError("Error", err.Error())
+	return session.NewError("Error", err.Error())
 }
 
 // Interrupt stops the running cell.
-func (c *cells) Interrupt() {
+func (c *evaluator) Interrupt() {
 	c.mu.Lock()
 	cancel, unwait := c.cancel, c.unwait
 	c.mu.Unlock()
 	if cancel != nil {
-		cancel(ErrInterrupted)
+		cancel(session.ErrInterrupted)
 		unwait()
 		c.golang.Interrupt()
 	}
 }
 
-func (c *cells) Complete(code string, cursor int) Completion {
+// Complete answers what could stand at the cursor.
+func (c *evaluator) Complete(code string, cursor int) (session.Completion, error) {
 	for _, e := range c.extensions {
 		if e.Complete != nil {
 			if answer, ok := e.Complete(code, cursor); ok {
-				return answer
+				return answer, nil
 			}
 		}
 	}
-	return assist.Complete(c.golang.Scope(), code, cursor)
+	return assist.Complete(c.golang.Scope(), c.magics, code, cursor), nil
 }
 
-func (c *cells) Inspect(code string, cursor, detail int) *display.Bundle {
+// Inspect describes the name at the cursor.
+func (c *evaluator) Inspect(code string, cursor, detail int) (*display.Bundle, error) {
 	for _, e := range c.extensions {
 		if e.Inspect != nil {
 			if answer, ok := e.Inspect(code, cursor, detail); ok {
-				return answer
+				return answer, nil
 			}
 		}
 	}
-	return assist.Inspect(c.golang.Scope(), code, cursor, detail)
+	return assist.Inspect(c.golang.Scope(), c.magics, code, cursor, detail), nil
 }
 
-func (c *cells) IsComplete(code string) Completeness { return assist.IsComplete(code) }
+// IsComplete says whether code is ready to run.
+func (c *evaluator) IsComplete(code string) (session.Completeness, error) {
+	return assist.IsComplete(code), nil
+}
+
+// Where says where the running cell is.
+func (c *evaluator) Where() (p session.Place, err error) {
+	p.Cell, p.Line = c.golang.Where()
+	for _, e := range c.extensions {
+		if e.Where != nil {
+			e.Where(&p)
+		}
+	}
+	return p, nil
+}
+
+// Close ends what the extensions began.
+func (c *evaluator) Close() error {
+	for _, e := range c.extensions {
+		if e.Close != nil {
+			e.Close()
+		}
+	}
+	return nil
+}
 
 // env is what the cell's magics see of the evaluator.
-type env struct{ *cells }
+type env struct{ *evaluator }
 
 func (e env) Stdout() io.Writer { return os.Stdout }
 func (e env) Stderr() io.Writer { return os.Stderr }
@@ -274,16 +313,16 @@ func (e env) Eval(code string, show bool) error {
 
 // setValue makes b, if it is not nil, the value of the cell. A cell has one
 // value, its last; those of magics before it are displays.
-func (c *cells) setValue(b *display.Bundle) error {
+func (c *evaluator) setValue(b *display.Bundle) error {
 	if b == nil {
 		return nil
 	}
-	if c.value != nil {
-		if err := c.console.Show(Output{Kind: Display, Bundle: *c.value}); err != nil {
+	if c.result.Value != nil {
+		if err := c.console.Show(session.Output{Kind: session.Display, Bundle: *c.result.Value}); err != nil {
 			return err
 		}
 	}
-	c.value = b
+	c.result.Value = b
 	return nil
 }
 
@@ -318,7 +357,18 @@ func (e env) Text(expression string, line, column int) (string, error) {
 }
 
 func (e env) Define(name string, value any) error { return e.golang.Define(name, value) }
-func (e env) Reset() error                        { return e.golang.Reset() }
+func (e env) Goroutines() map[string]int          { return e.golang.Goroutines() }
+func (e env) StopGoroutines(cell string)          { e.golang.StopGoroutines(cell) }
+
+func (e env) Reset() error {
+	err := e.golang.Reset()
+	for _, x := range e.extensions {
+		if err == nil && x.Reset != nil {
+			err = x.Reset(func(code string) error { return e.Eval(code, false) })
+		}
+	}
+	return err
+}
 
 func (e env) Names() []magic.Name {
 	var list []magic.Name
@@ -332,4 +382,7 @@ func (e env) History() []magic.Past    { return e.past }
 func (e env) SetNextInput(text string) { e.result.NextInput = &text }
 func (e env) Pager(b display.Bundle)   { e.result.Pager = &b }
 
-func (e env) Inspect(name string) *display.Bundle { return e.cells.Inspect(name, len(name), 0) }
+func (e env) Inspect(name string) *display.Bundle {
+	b, _ := e.evaluator.Inspect(name, len(name), 0)
+	return b
+}

@@ -1,0 +1,39 @@
+//go:build unix
+
+package evaluator
+
+import (
+	"testing"
+
+	"gocuda/kernel/session"
+	"gocuda/kernel/session/sessiontest"
+)
+
+// What a cell leaves of CUDA when it ends in the middle.
+func TestCellsThatEndWithinCUDA(t *testing.T) {
+	h := startReal(t, nil)
+	h.Succeed("d := must(cuda.CurrentDevice())\ns := must(d.NewStream())\nb := must(d.Alloc(4, cuda.Float32))")
+	const use = "b.MemsetAsync(0, s)\ns.Synchronize()\ns.Capturing()"
+	h.Fails(`s.Capture(func() error { b.MemsetAsync(0, s); panic("no") })`, "no")
+	h.Shows(use, "[value false]\n")
+	done := make(chan session.Result)
+	go func() {
+		done <- h.Execute(session.Cell{Code: `s.Capture(func() error { b.MemsetAsync(0, s); fmt.Println("runs"); for {} })`})
+	}()
+	sessiontest.Until(t, "the cell runs", func() bool { return h.Shown() != "" })
+	h.Interrupt()
+	if r := sessiontest.Within(t, "the cell", func() session.Result { return <-done }); r.Err == nil || r.Err.Name != "Interrupted" {
+		t.Errorf("result %+v", r)
+	}
+	h.Shows(use, "[value false]\n")
+	h.Fails("s.LaunchHostFunc(func() { panic(`on CUDA's thread`) })\ns.Synchronize()", "on CUDA's thread")
+	h.Shows(use, "[value false]\n")
+}
+
+func TestACellThatAllocatesIsRunAgain(t *testing.T) {
+	h := startReal(t, nil)
+	h.Succeed("d := must(cuda.CurrentDevice())")
+	for range 20 {
+		h.Succeed("x := must(d.Alloc(3<<29, cuda.Float32))")
+	}
+}
