@@ -41,8 +41,11 @@ type client struct {
 	conn    wire.Connection
 	session string
 	serial  int
-	sockets map[wire.Channel]zmq4.Socket
-	inbox   map[wire.Channel]chan message
+	// date writes the date of a header, metadata is that of all messages.
+	date     func(time.Time) string
+	metadata string
+	sockets  map[wire.Channel]zmq4.Socket
+	inbox    map[wire.Channel]chan message
 }
 
 // startKernel serves a kernel until the test ends, and returns its connection.
@@ -90,7 +93,9 @@ func (w testWriter) Write(p []byte) (int, error) { w.t.Logf("kernel: %s", p); re
 func connect(t testing.TB, conn wire.Connection) *client {
 	t.Helper()
 	c := &client{
-		t: t, conn: conn, session: fmt.Sprintf("client-%d", time.Now().UnixNano()),
+		t: t, conn: conn, metadata: "{}",
+		date:    func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") },
+		session: fmt.Sprintf("client-%d", time.Now().UnixNano()),
 		sockets: map[wire.Channel]zmq4.Socket{}, inbox: map[wire.Channel]chan message{},
 	}
 	ctx := context.Background()
@@ -168,13 +173,13 @@ func (c *client) frames(kind string, content any) (frames [][]byte, id string) {
 	id = fmt.Sprintf("%s_%d", c.session, c.serial)
 	header, _ := json.Marshal(map[string]string{
 		"msg_id": id, "msg_type": kind, "session": c.session, "username": "tester",
-		"date": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"), "version": "5.3",
+		"date": c.date(time.Now()), "version": "5.3",
 	})
 	body, err := json.Marshal(content)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	parts := [][]byte{header, []byte("{}"), []byte("{}"), body}
+	parts := [][]byte{header, []byte("{}"), []byte(c.metadata), body}
 	return append([][]byte{[]byte("<IDS|MSG>"), []byte(signature(parts))}, parts...), id
 }
 

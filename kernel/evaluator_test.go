@@ -24,6 +24,7 @@ import (
 //	ask PROMPT     input, printed
 //	block [x...]   until it is interrupted or closed; once for each word
 //	later TEXT     printed by a goroutine, after release
+//	hold           until release
 //	panic          panics in the evaluator
 type scripted struct {
 	output func(session.Output)
@@ -131,6 +132,8 @@ func (s *scripted) Execute(c session.Cell) (r session.Result) {
 			for i := range n {
 				s.output(session.Output{Kind: session.Stdout, Text: fmt.Sprintf("line %d\n", i)})
 			}
+		case "hold":
+			<-s.release
 		case "panic":
 			panic("the evaluator's own fault")
 		}

@@ -85,9 +85,9 @@ func (k *kernel) execute(r *request) (any, error) {
 	empty := strings.TrimSpace(asked.Code) == ""
 
 	reply := executeReply{Status: "ok", ExecutionCount: k.count, UserExpressions: map[string]any{}, Payload: []map[string]any{}}
-	if k.clocks.sentBefore(r.Message, k.failedAt) {
+	if failed, yes := k.aborted(r.Message); yes {
 		reply.Status = "error"
-		reply.failure = newFailure(&session.Error{Name: "Aborted", Message: "not run, because " + k.failed + " failed"})
+		reply.failure = newFailure(&session.Error{Name: "Aborted", Message: "not run, because " + failed + " failed"})
 		return reply, nil
 	}
 	r.metadata = map[string]any{"started": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")}
@@ -116,6 +116,7 @@ func (k *kernel) execute(r *request) (any, error) {
 		Name: name, Code: asked.Code, Silent: asked.Silent,
 		AllowInput: asked.AllowStdin, Expressions: asked.UserExpressions,
 	})
+	k.client(r.Message).replied = time.Now()
 	if value := k.finish(); value != "" && asked.StoreHistory {
 		k.history.addOutput(count, value)
 	}
@@ -135,8 +136,7 @@ func (k *kernel) execute(r *request) (any, error) {
 		reply.Status = "error"
 		reply.failure = newFailure(result.Err)
 		if asked.StopOnError {
-			k.settle(r.Received)
-			k.failedAt, k.failed = time.Now(), name
+			k.fail(r.Message, name)
 		}
 		if !asked.Silent {
 			k.publish("error", r.Message, reply.failure)

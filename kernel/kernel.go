@@ -35,7 +35,7 @@ type Options struct {
 	// Log takes what goes wrong; nil: NewLog's.
 	Log *slog.Logger
 
-	quiet time.Duration // for quietTime, in tests
+	quiet, human time.Duration // for quietTime and humanTime, in tests
 }
 
 // Serve runs a kernel on the sockets that the connection file describes,
@@ -59,6 +59,9 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 	if options.quiet == 0 {
 		options.quiet = quietTime
 	}
+	if options.human == 0 {
+		options.human = humanTime
+	}
 	// First of all: a client that finds nobody here yet waits for 100 to 200 ms
 	// before it tries again.
 	sockets, err := wire.Listen(connection, options.Log)
@@ -74,7 +77,7 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 		sockets: sockets,
 		stop:    make(chan struct{}),
 		history: openHistory(options.HistoryFile, options.Log),
-		clocks:  clocks{},
+		clients: map[string]*clientSession{},
 	}
 	k.comms = newComms(k)
 	k.evaluator = startEvaluator(options.Start, k.output, k.input)
@@ -102,11 +105,9 @@ type kernel struct {
 	stopOnce sync.Once
 
 	// Of the shell loop alone.
-	count    int       // the last execution count given
-	failedAt time.Time // when a cell last stopped the queue
-	failed   string    // ... and its name
-	clocks   clocks
-	waiting  []*wire.Message // taken from the socket, and not yet handled
+	count   int                       // the last execution count given
+	clients map[string]*clientSession // by the session that their headers name
+	waiting []*wire.Message           // taken from the socket, and not yet handled
 
 	cell cell
 }

@@ -2,9 +2,11 @@ package kernel
 
 import (
 	"bytes"
+	"log/slog"
 	"math/rand/v2"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -143,18 +145,47 @@ func TestUserExpressionsAndPayloads(t *testing.T) {
 	}
 }
 
+// heard counts the requests that a kernel has heard on shell, by its log.
+type heard struct {
+	t     testing.TB
+	count atomic.Int32
+}
+
+func (h *heard) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("msg=received channel=shell")) {
+		h.count.Add(1)
+	}
+	return testWriter{h.t}.Write(p)
+}
+
+func (h *heard) log() *slog.Logger {
+	return slog.New(slog.NewTextHandler(h, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+func (h *heard) wait(n int) {
+	for end := time.Now().Add(patience); h.count.Load() < int32(n); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			h.t.Fatalf("%d of %d requests were heard", h.count.Load(), n)
+		}
+	}
+}
+
 // The cells behind a failed one must not run, however they reach the kernel.
 func TestStopOnErrorStopsTheQueue(t *testing.T) {
 	for _, test := range []struct {
 		name, code string
 		stop       bool
 	}{
-		{"the queue waits in the kernel", "sleep 50ms\nfail E broken", true},
-		{"the cell fails at once", "fail E broken", true},
+		{"the queue waits in the kernel", "hold\nfail E broken", true},
+		{"the cell fails at once, and the front end named it", "fail E broken", true},
 		{"asked not to stop", "fail E broken", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c, evaluator := start(t)
+			evaluator, heard := newScripted(), &heard{t: t}
+			c := connect(t, startKernel(t, Options{Start: evaluator.start, Log: heard.log(), quiet: time.Millisecond, human: time.Hour}))
+			if strings.Contains(test.name, "named") {
+				c.metadata = `{"cellId":"a","deletedCells":[]}`
+			}
 			c.execute("print warm")
 			<-evaluator.began
 			const queued = 20
@@ -168,13 +199,14 @@ func TestStopOnErrorStopsTheQueue(t *testing.T) {
 				f, id := c.frames("execute_request", map[string]any{"code": code, "stop_on_error": test.stop})
 				frames, ids = append(frames, f), append(ids, id)
 			}
-			for i, f := range frames {
-				if i == 2 {
-					time.Sleep(20 * time.Millisecond) // sent, and late on its way
-				}
+			for _, f := range frames {
 				if err := c.sockets[wire.Shell].SendMulti(zmq4.NewMsgFrom(f...)); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if strings.HasPrefix(test.code, "hold") {
+				heard.wait(1 + len(frames))
+				close(evaluator.release)
 			}
 			for i, id := range ids {
 				reply, published := c.answer(wire.Shell, id)
@@ -195,6 +227,7 @@ func TestStopOnErrorStopsTheQueue(t *testing.T) {
 				}
 			}
 			// What is sent because of the failure runs.
+			c.metadata = "{}"
 			if reply, _ := c.execute("print again"); reply.text("status") != "ok" {
 				t.Errorf("the next cell: %+v", reply)
 			}
@@ -237,16 +270,20 @@ func TestStopOnErrorUnderLoad(t *testing.T) {
 
 // A front end that runs all cells takes its time to send them.
 func TestStopOnErrorReachesWhatIsStillBeingSent(t *testing.T) {
-	evaluator := newScripted()
-	c := connect(t, startKernel(t, Options{Start: evaluator.start, quiet: 300 * time.Millisecond}))
+	evaluator, heard := newScripted(), &heard{t: t}
+	c := connect(t, startKernel(t, Options{Start: evaluator.start, Log: heard.log(), quiet: time.Second}))
 	var ids []string
 	for i := range 10 {
 		code := "print x"
 		if i == 0 {
-			code = "fail E e"
+			code = "hold\nfail E e"
 		}
 		ids = append(ids, c.send(wire.Shell, "execute_request", map[string]any{"code": code}))
-		time.Sleep(5 * time.Millisecond)
+		if i == 1 {
+			heard.wait(2)
+			close(evaluator.release)
+		}
+		time.Sleep(2 * time.Millisecond)
 	}
 	info := c.send(wire.Shell, "kernel_info_request", map[string]any{})
 	for i, id := range ids {
@@ -257,6 +294,47 @@ func TestStopOnErrorReachesWhatIsStillBeingSent(t *testing.T) {
 	c.answer(wire.Shell, info)
 	if reply, _ := c.execute("print x"); reply.text("status") != "ok" {
 		t.Errorf("sent after the failure was known: %+v", reply)
+	}
+}
+
+// Whatever a client writes as dates, what it sends when it knows of a failure
+// runs.
+func TestNoFalseAborts(t *testing.T) {
+	for name, date := range map[string]func(time.Time) string{
+		"seconds":      func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") },
+		"milliseconds": func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") },
+		"an hour slow": func(t time.Time) string { return t.Add(-time.Hour).UTC().Format(time.RFC3339Nano) },
+		"stopped":      func(time.Time) string { return "2020-01-01T00:00:00Z" },
+		"none":         func(time.Time) string { return "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, _ := start(t)
+			c.date = date
+			for i := range 60 {
+				if reply, _ := c.execute("fail E e"); reply.text("ename") != "E" {
+					t.Fatalf("request %d: %+v", i, reply)
+				}
+			}
+		})
+	}
+}
+
+// A client that sent one cell and waits is told of its failure at once, however
+// long a run of cells may take to arrive.
+func TestAFailureAloneIsNotKeptBack(t *testing.T) {
+	evaluator, heard := newScripted(), &heard{t: t}
+	c := connect(t, startKernel(t, Options{Start: evaluator.start, Log: heard.log(), quiet: time.Hour}))
+	other := connect(t, c.conn)
+	// Others' requests keep nothing back, and are not aborted.
+	failing := c.send(wire.Shell, "execute_request", map[string]any{"code": "hold\nfail E e"})
+	others := other.send(wire.Shell, "execute_request", map[string]any{"code": "print x"})
+	heard.wait(2)
+	close(evaluator.release)
+	if reply := c.next(wire.Shell); reply.Parent != failing || reply.text("ename") != "E" {
+		t.Errorf("%+v", reply)
+	}
+	if reply := other.next(wire.Shell); reply.Parent != others || reply.text("status") != "ok" {
+		t.Errorf("another client's: %+v", reply)
 	}
 }
 

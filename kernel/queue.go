@@ -1,47 +1,127 @@
 package kernel
 
 import (
+	"encoding/json"
 	"time"
 
 	"gocuda/kernel/wire"
 )
 
-// When a cell fails, the requests behind it must not run: those that wait in
-// the kernel, those still on their way, and those that a front end is about to
-// send because it runs all cells. A cell may fail within a fraction of a
-// millisecond, before the next request has arrived.
+// When a cell fails, the requests that its client sent behind it must not run,
+// and those that the client sends because it knows of the failure must. No date
+// tells them apart: clients' clocks differ, and some count in seconds. What has
+// arrived when the failure is made known does.
 //
-// So a failure is kept back until no request has come for a moment; whatever
-// came until then was sent by somebody who did not know of it. A request that
-// was longer on its way is known by its date.
+//   - A client that sends one cell at a time is told at once.
+//   - A client that has sent more, or is known to send cells before it has the
+//     replies of others, may not be done: the failure is kept back until no
+//     more comes for a moment. All that has come by then is aborted.
+//   - A front end in which a person runs cells names them in the metadata
+//     (cellId). It is told at once, too: nobody reads an error and acts within
+//     humanTime, so what comes that soon was sent in one go with the cell that
+//     failed, and is aborted.
 
 const (
-	// quietTime is for how long no request must have come. A cell that fails
-	// later than that after the last request is not kept back at all.
+	// quietTime is for how long a client must send nothing until its run of
+	// cells counts as sent.
 	quietTime = 25 * time.Millisecond
-	// maxSettle bounds how long a failure is kept back.
-	maxSettle = 500 * time.Millisecond
+	// maxQuiets bounds for how many of those a failure is kept back.
+	maxQuiets = 20
+	humanTime = 50 * time.Millisecond
+	// maxClients bounds how many are remembered.
+	maxClients = 1024
 )
 
-// settle waits until the front ends have sent what they are about to send. The
-// last request seen was received at the given time.
-func (k *kernel) settle(last time.Time) {
+// clientSession is what is known of a client.
+type clientSession struct {
+	replied time.Time // when it could be told how its last cell ended
+	runs    bool      // it sends cells before it has the replies of others
+	failed  string    // the cell whose failure aborts what was sent behind it; "": none
+	named   bool      // the front end named that cell
+}
+
+// client returns what is known of the client that sent a message.
+func (k *kernel) client(m *wire.Message) *clientSession {
+	c := k.clients[m.Header.Session]
+	if c == nil {
+		if len(k.clients) >= maxClients {
+			clear(k.clients)
+		}
+		c = &clientSession{}
+		k.clients[m.Header.Session] = c
+	}
+	return c
+}
+
+// fail notes that a cell failed, when its client may be told.
+func (k *kernel) fail(m *wire.Message, cell string) {
+	c := k.client(m)
+	c.failed, c.named = cell, named(m)
+	k.settle(m, c.runs && !c.named)
+	c.replied = time.Now()
+}
+
+// aborted says whether a request was sent behind a cell that failed, and the
+// name of that.
+func (k *kernel) aborted(m *wire.Message) (cell string, yes bool) {
+	c := k.client(m)
+	behind := m.Received.Before(c.replied)
+	c.runs = c.runs || behind
+	switch {
+	case c.failed == "":
+		return "", false
+	case behind:
+		return c.failed, true
+	case c.named && m.Received.Sub(c.replied) < k.options.human && named(m):
+		c.replied = m.Received // the run goes on
+		return c.failed, true
+	}
+	c.failed = ""
+	return "", false
+}
+
+// named says whether the front end named the cell that it sent.
+func named(m *wire.Message) bool {
+	var metadata struct {
+		Cell string `json:"cellId"`
+	}
+	return json.Unmarshal(m.Metadata, &metadata) == nil && metadata.Cell != ""
+}
+
+// settle waits until a client that is sending a run of cells has sent it, or is
+// taken to have: one that is expected to, or has sent cells behind the message.
+func (k *kernel) settle(m *wire.Message, expected bool) {
 	arrivals := k.sockets.Messages(wire.Shell)
-	end := time.Now().Add(maxSettle)
-	for {
+	behind := func(other *wire.Message) bool { return other.Header.Session == m.Header.Session }
+	var last time.Time
+	if expected {
+		last = m.Received
+	}
+	for _, waiting := range k.waiting {
+		if behind(waiting) {
+			last = waiting.Received
+		}
+	}
+	take := func(arrived *wire.Message) {
+		k.waiting = append(k.waiting, arrived)
+		if behind(arrived) {
+			last = arrived.Received
+		}
+	}
+	for end := time.Now().Add(maxQuiets * k.options.quiet); ; {
 		for len(arrivals) > 0 {
-			m := <-arrivals
-			k.waiting = append(k.waiting, m)
-			last = m.Received
+			take(<-arrivals)
+		}
+		if last.IsZero() {
+			return
 		}
 		wait := min(time.Until(last.Add(k.options.quiet)), time.Until(end))
 		if wait <= 0 {
 			return
 		}
 		select {
-		case m := <-arrivals:
-			k.waiting = append(k.waiting, m)
-			last = m.Received
+		case arrived := <-arrivals:
+			take(arrived)
 		case <-time.After(wait):
 		case <-k.stop:
 			return
@@ -67,41 +147,4 @@ func (k *kernel) next(ch wire.Channel) *wire.Message {
 	case m := <-k.sockets.Messages(ch):
 		return m
 	}
-}
-
-// clocks holds, for each client session, how much later than its date a
-// message was received at the least: the difference between the two machines'
-// clocks, plus the quickest transfer seen.
-type clocks map[string]time.Duration
-
-const (
-	// maxTransfer is the longest time that is taken for a transfer between
-	// machines of one clock. Beyond it the clocks differ.
-	maxTransfer = 50 * time.Millisecond
-	// maxDelay bounds how late a message may arrive for its date to count,
-	// so that a clock that is set does no lasting harm.
-	maxDelay  = 5 * time.Second
-	maxClocks = 1024
-)
-
-// sentBefore says whether the message was sent before t. Where that is not
-// sure it says false.
-func (c clocks) sentBefore(m *wire.Message, t time.Time) bool {
-	sent := m.Sent()
-	if sent.IsZero() {
-		return m.Received.Before(t)
-	}
-	late := m.Received.Sub(sent)
-	if known, ok := c[m.Header.Session]; ok && known < late {
-		late = known
-	} else {
-		if len(c) >= maxClocks {
-			clear(c)
-		}
-		c[m.Header.Session] = late
-	}
-	if late < 0 || late > maxTransfer {
-		sent = sent.Add(late)
-	}
-	return m.Received.Sub(t) < maxDelay && sent.Before(t)
 }

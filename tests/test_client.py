@@ -195,6 +195,18 @@ def test_a_failing_cell_stops_the_queued_ones(client):
     assert client.value("4") == "4"
 
 
+def test_dates_without_fractions_abort_nothing(client):
+    """Some clients write dates in whole seconds."""
+    from datetime import datetime, timezone
+
+    for _ in range(10):
+        for code, status in ("misspelt", "error"), ("4", "ok"):
+            msg = client.kc.session.msg("execute_request", {"code": code})
+            msg["header"]["date"] = datetime.now(timezone.utc).replace(microsecond=0)
+            client.kc.shell_channel.send(msg)
+            assert client.reply(msg["header"]["msg_id"])["content"]["status"] == status
+
+
 def test_stop_on_error_false_goes_on(client):
     ids = [
         client.send('time.Sleep(300 * time.Millisecond)\npanic("first")', stop_on_error=False),
