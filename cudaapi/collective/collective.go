@@ -32,7 +32,10 @@ import (
 	"sync"
 
 	"gocuda/cudaapi/cuda"
-	"gocuda/cudaapi/internal/fabric"
+	"gocuda/cudaapi/internal/allreduce"
+	"gocuda/cudaapi/internal/handshake"
+	"gocuda/cudaapi/internal/ipc"
+	"gocuda/cudaapi/internal/schedule"
 )
 
 // Algorithm is how an operation moves the data.
@@ -41,34 +44,29 @@ type Algorithm uint8
 const (
 	// Auto chooses by size, number of members and what there is; see
 	// [Group.Choose].
-	Auto Algorithm = iota
+	Auto = Algorithm(allreduce.Auto)
 	// Ring passes parts around: the most bandwidth, 2(n-1) steps.
-	Ring
+	Ring = Algorithm(allreduce.Ring)
 	// ChunkedRing is Ring in smaller pieces that overlap.
-	ChunkedRing
+	ChunkedRing = Algorithm(allreduce.ChunkedRing)
 	// HalvingDoubling exchanges halves with log2(n) partners and back.
-	HalvingDoubling
+	HalvingDoubling = Algorithm(allreduce.HalvingDoubling)
 	// Local combines in a tree and sends the result back: the fewest steps,
 	// for small sizes.
-	Local
+	Local = Algorithm(allreduce.Tree)
 	// NCCL is NVIDIA's library, if there is one. It needs a device of its own
 	// for each member.
-	NCCL
-	// Direct is one launch at each rank, whose kernels write into each other's
+	NCCL = Algorithm(allreduce.NCCL)
+	// OneShot is one launch at each rank, whose kernels write into each other's
 	// memory and wait for each other there. It is for all-reduce among ranks of
 	// one host, with a buffer and a device of its own each. If a rank is lost,
 	// the others' streams go on without a result, and the next call fails.
-	Direct
+	OneShot = Algorithm(allreduce.OneShot)
+	// Direct is OneShot's older name.
+	Direct = OneShot
 )
 
-var algorithmNames = [...]string{"auto", "ring", "chunked ring", "halving-doubling", "local", "NCCL", "direct"}
-
-func (a Algorithm) String() string {
-	if int(a) >= len(algorithmNames) {
-		return fmt.Sprintf("Algorithm(%d)", uint8(a))
-	}
-	return algorithmNames[a]
-}
+func (a Algorithm) String() string { return allreduce.Algorithm(a).String() }
 
 // Option changes how an operation is carried out.
 type Option func(*options)
@@ -87,14 +85,14 @@ func Combining(op cuda.ReduceOp) Option { return func(o *options) { o.op = op } 
 // SetMutex shares a mutex with this package, which then holds m whenever it
 // allocates device memory or launches what waits for another device. Call it
 // before any operation. nil goes back to a mutex of the package's own.
-func SetMutex(m *sync.Mutex) { fabric.SetMutex(m) }
+func SetMutex(m *sync.Mutex) { ipc.SetMutex(m) }
 
 // alone are the members of this process.
 var alone = sync.OnceValue(NewLocal)
 
 // NewLocal is a group of the buffers of this process alone. The functions of
 // this package use one of their own.
-func NewLocal() *Group { return &Group{fabric: fabric.NewGroup(nil)} }
+func NewLocal() *Group { return &Group{moves: schedule.NewGroup(nil)} }
 
 // Allreduce leaves in each buffer the combination of all, element by element:
 // bufs are buffers of one type and length, on devices of this process.
@@ -107,16 +105,25 @@ func Broadcast(root int, bufs []*cuda.Buffer, streams []*cuda.Stream, opts ...Op
 	return alone().Broadcast(root, bufs, streams, opts...)
 }
 
+// Ranks is what a Group of several processes asks of a message-passing library:
+// bytes, on a channel of the Group's own.
+type Ranks = handshake.Ranks
+
+// NewGroup is a group of several processes, each with the same number of
+// members. ranks is the Group's from now on. Package mpi makes one of a
+// communicator, with Comm.Collectives.
+func NewGroup(ranks Ranks) *Group { return &Group{moves: schedule.NewGroup(ranks), ranks: ranks} }
+
 // Group is the members among which operations run. Its operations are started
 // in the same order by all its ranks.
 type Group struct {
-	fabric *fabric.Group
-	ranks  Ranks // nil: this process alone
-	nccl   ncclCache
-	direct directCache
+	moves   *schedule.Group
+	ranks   Ranks // nil: this process alone
+	nccl    ncclCache
+	oneShot oneShots
 
 	mu    sync.Mutex
-	plans map[planKey]*fabric.Plan
+	plans map[planKey]*schedule.Plan
 }
 
 type planKey struct {
@@ -209,40 +216,53 @@ func (g *Group) run(call string, k planKey, o options, bufs []*cuda.Buffer, stre
 	if len(streams) == 0 {
 		streams = nil
 	}
-	k.algorithm = o.algorithm
-	if o.algorithm == Direct {
-		why := errors.New("it is for all-reduce among ranks")
-		if g.ranks != nil && !k.broadcast {
-			var err error
-			if why, err = g.direct.run(g, o.op, bufs, streams); why == nil || err != nil {
-				return err
-			}
-		}
-		return fmt.Errorf("collective.%s: direct cannot be used: %w", call, why)
+	if o.algorithm > OneShot {
+		return fmt.Errorf("collective.%s: there is no %s", call, o.algorithm)
 	}
+	var comms []ncclMember
+	var noNCCL error
 	if o.algorithm == Auto || o.algorithm == NCCL {
-		comms, why := g.nccl.comms(g, bufs, o.op)
-		if o.algorithm == Auto && g.directSuits(k, bufs, comms != nil) {
-			if why, err := g.direct.run(g, o.op, bufs, streams); why == nil || err != nil {
+		comms, noNCCL = g.nccl.comms(g, bufs, o.op)
+	}
+	k.algorithm = o.algorithm
+	switch {
+	case o.algorithm == NCCL && comms == nil:
+		return fmt.Errorf("collective.%s: NCCL cannot be used: %w", call, noNCCL)
+	case k.broadcast && o.algorithm == Auto && comms != nil && k.members > 1:
+		k.algorithm = NCCL
+	case k.broadcast && o.algorithm == OneShot:
+		return fmt.Errorf("collective.%s: one-shot cannot be used: it is for all-reduce among ranks", call)
+	case !k.broadcast && (o.algorithm == Auto || o.algorithm == OneShot):
+		c := g.call(k.members, bufs, o.algorithm, comms != nil)
+		how := allreduce.Decide(c)
+		if o.algorithm == OneShot || how == allreduce.LL || how == allreduce.Simple {
+			why, err := g.oneShot.run(g, how, o.op, bufs, streams)
+			switch {
+			case err != nil || why == nil:
 				return err
+			case o.algorithm == OneShot:
+				return fmt.Errorf("collective.%s: one-shot cannot be used: %w", call, why)
 			}
+			c.OneShot = false
+			how = allreduce.Decide(c)
 		}
-		switch {
-		case comms != nil && (o.algorithm == NCCL || g.ncclSuits(k.members, bufs[0].Bytes(), k.broadcast)):
-			return g.nccl.run(k, o.op, comms, bufs, streams)
-		case o.algorithm == NCCL:
-			return fmt.Errorf("collective.%s: NCCL cannot be used: %w", call, why)
-		}
-		k.algorithm = own(k.members, bufs[0].Bytes())
+		k.algorithm = Algorithm(how)
 	}
-	if k.algorithm > Direct {
-		return fmt.Errorf("collective.%s: there is no %s", call, k.algorithm)
+	if k.algorithm == NCCL {
+		return g.nccl.run(k, o.op, comms, bufs, streams)
 	}
-	c := &fabric.Call{Plan: g.plan(k), Op: o.op, Buffers: bufs, Streams: streams}
+	c := &schedule.Call{Plan: g.plan(k), Op: o.op, Buffers: bufs, Streams: streams}
 	if g.ranks != nil {
 		c.PerRank = slices.Repeat([]int{len(bufs)}, g.ranks.Size())
 	}
-	return g.fabric.Run(c)
+	return g.moves.Run(c)
+}
+
+// call is what an all-reduce is decided by.
+func (g *Group) call(members int, bufs []*cuda.Buffer, want Algorithm, nccl bool) allreduce.Call {
+	info, err := cuda.Backend()
+	return allreduce.Call{Want: allreduce.Algorithm(want), Bytes: bufs[0].Bytes(), Members: members, OneShot: g.ranks != nil && len(bufs) == 1,
+		Shared: true, NCCL: nccl, Apart: g.nccl.apart, Simulated: err != nil || info.Name == "sim"}
 }
 
 // Choose tells which algorithm Auto takes for an Allreduce of these buffers, and
@@ -253,64 +273,45 @@ func (g *Group) Choose(bufs []*cuda.Buffer, opts ...Option) (Algorithm, string) 
 	}
 	members := g.members(bufs)
 	comms, why := g.nccl.comms(g, bufs, read(opts).op)
-	if g.directSuits(planKey{members: members}, bufs, comms != nil) {
-		return Direct, fmt.Sprintf("%d ranks, %d bytes, if they can open each other's memory", members, bufs[0].Bytes())
-	}
-	if comms != nil && g.ncclSuits(members, bufs[0].Bytes(), false) {
-		return NCCL, "a device for each member, and NCCL " + ncclVersion()
-	}
-	a := own(members, bufs[0].Bytes())
 	reason := fmt.Sprintf("%d members, %d bytes", members, bufs[0].Bytes())
-	if why != nil {
-		reason += "; no NCCL: " + why.Error()
+	switch how := allreduce.Decide(g.call(members, bufs, Auto, comms != nil)); how {
+	case allreduce.LL, allreduce.Simple:
+		return OneShot, reason + ", if the ranks can open each other's memory: by " + how.String()
+	case allreduce.NCCL:
+		return NCCL, "a device for each member, and NCCL " + ncclVersion()
+	default:
+		if why != nil {
+			reason += "; no NCCL: " + why.Error()
+		}
+		return Algorithm(how), reason
 	}
-	return a, reason
-}
-
-// ncclSuits reports whether NCCL is the quickest of what several processes, or
-// one, can use.
-func (g *Group) ncclSuits(members, bytes int, broadcast bool) bool {
-	// Two GPUs sum so much faster in our ring: on two H200, 237 against 252 us for
-	// 64 MiB, 3.09 against 3.24 ms for 1 GiB.
-	return members > 2 || members == 2 && (broadcast || bytes < 64<<20 || g.nccl.apart)
-}
-
-// own is the algorithm that suits a size best without NCCL.
-func own(members, bytes int) Algorithm {
-	switch {
-	case bytes <= 16<<10:
-		return Local
-	case members > 2 && bytes <= 1<<20:
-		return HalvingDoubling
-	}
-	return Ring
 }
 
 // mostPlans are kept; programs use few sizes, again and again.
 const mostPlans = 256
 
-func (g *Group) plan(k planKey) *fabric.Plan {
+func (g *Group) plan(k planKey) *schedule.Plan {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if p := g.plans[k]; p != nil {
 		return p
 	}
-	var s fabric.Schedule
+	var s schedule.Schedule
 	switch {
 	case k.broadcast:
-		s = fabric.OneToAll(k.members, k.n, k.root)
+		s = schedule.OneToAll(k.members, k.n, k.root)
 	case k.algorithm == Ring:
-		s = fabric.Ring(k.members, k.n)
+		s = schedule.Ring(k.members, k.n)
 	case k.algorithm == ChunkedRing:
-		s = fabric.ChunkedRing(k.members, k.n, 2)
+		s = schedule.ChunkedRing(k.members, k.n, 2)
 	case k.algorithm == HalvingDoubling:
-		s = fabric.HalvingDoubling(k.members, k.n)
+		s = schedule.HalvingDoubling(k.members, k.n)
 	default:
-		s = fabric.Tree(k.members, k.n)
+		s = schedule.Tree(k.members, k.n)
 	}
-	p := fabric.Compile(s, k.members)
+	p := schedule.Compile(s, k.members)
 	if g.plans == nil || len(g.plans) >= mostPlans {
-		g.plans = map[planKey]*fabric.Plan{}
+		g.plans = map[planKey]*schedule.Plan{}
 	}
 	g.plans[k] = p
 	return p
@@ -319,5 +320,5 @@ func (g *Group) plan(k planKey) *fabric.Plan {
 // Close gives back what the group holds: streams, events, mappings of other
 // ranks' memory, NCCL's communicators. It waits for their work.
 func (g *Group) Close() error {
-	return errors.Join(g.nccl.close(), g.direct.exchanges.Close(), g.fabric.Close())
+	return errors.Join(g.nccl.close(), g.oneShot.members.Close(), g.moves.Close())
 }

@@ -6,7 +6,8 @@ import (
 	"sync"
 
 	"gocuda/cudaapi/cuda"
-	"gocuda/cudaapi/internal/fabric"
+	"gocuda/cudaapi/internal/handshake"
+	"gocuda/cudaapi/internal/ipc"
 	"gocuda/cudaapi/internal/nccl"
 )
 
@@ -22,8 +23,7 @@ type ncclCache struct {
 // ncclMember is one of this process's members of a communicator.
 type ncclMember struct {
 	*nccl.Comm
-	own  *cuda.Stream // for callers that give none
-	edge *cuda.Event
+	lane *ipc.Lane // for callers that give no streams
 }
 
 func ncclVersion() string {
@@ -79,13 +79,13 @@ func (n *ncclCache) make(g *Group, bufs []*cuda.Buffer) ([]ncclMember, error) {
 	if g.ranks != nil {
 		var id nccl.ID
 		if id, err = g.agree(lib, err, devices); err == nil {
-			err = fabric.Allocating(func() (err error) {
+			err = ipc.Allocating(func() (err error) {
 				comms, err = lib.InitRanks(devices, g.ranks.Rank()*len(bufs), g.ranks.Size()*len(bufs), id)
 				return err
 			})
 		}
 	} else if err == nil {
-		err = fabric.Allocating(func() (err error) {
+		err = ipc.Allocating(func() (err error) {
 			comms, err = lib.InitAll(devices)
 			return err
 		})
@@ -96,10 +96,7 @@ func (n *ncclCache) make(g *Group, bufs []*cuda.Buffer) ([]ncclMember, error) {
 	members := make([]ncclMember, len(comms))
 	for i, c := range comms {
 		members[i].Comm = c
-		if members[i].own, err = devices[i].NewStream(cuda.NonBlocking); err != nil {
-			return nil, err
-		}
-		if members[i].edge, err = devices[i].NewEvent(cuda.DisableTiming); err != nil {
+		if members[i].lane, err = ipc.NewLane(devices[i], false); err != nil {
 			return nil, err
 		}
 	}
@@ -116,16 +113,13 @@ func (n *ncclCache) run(k planKey, op cuda.ReduceOp, members []ncclMember, bufs 
 	wait := streams == nil
 	if wait {
 		for _, m := range members {
-			if err := m.edge.Record(nil); err != nil {
+			if err := m.lane.Follow(nil); err != nil {
 				return err
 			}
-			if err := m.own.WaitEvent(m.edge); err != nil {
-				return err
-			}
-			streams = append(streams, m.own)
+			streams = append(streams, m.lane.Stream)
 		}
 	}
-	err = fabric.Allocating(func() error {
+	err = ipc.Allocating(func() error {
 		return lib.Group(func() error {
 			for i, m := range members {
 				var err error
@@ -160,9 +154,52 @@ func (n *ncclCache) close() error {
 	var errs []error
 	for _, key := range n.order {
 		for _, m := range n.made[key] {
-			errs = append(errs, m.own.Synchronize(), fabric.Allocating(m.Destroy), m.own.Destroy(), m.edge.Destroy())
+			errs = append(errs, m.lane.Stream.Synchronize(), ipc.Allocating(m.Destroy), m.lane.Close())
 		}
 	}
 	n.made, n.wrong, n.order = nil, nil, nil
 	return errors.Join(errs...)
+}
+
+// agree learns whether all ranks have NCCL and devices of their own, and the
+// communicator's id from rank 0.
+func (g *Group) agree(lib *nccl.Library, missing error, devices []*cuda.Device) (nccl.ID, error) {
+	var id nccl.ID
+	if missing == nil && g.ranks.Rank() == 0 {
+		id, missing = lib.NewID()
+	}
+	uuids := make([][48]byte, len(devices))
+	for i, d := range devices {
+		u, err := d.UUID()
+		if err != nil {
+			missing = err
+		}
+		copy(uuids[i][:], u)
+	}
+	over := handshake.Over(g.ranks, handshake.TagNCCL)
+	hosts, err := handshake.Gather(over, ipc.Host())
+	if err != nil {
+		return id, err
+	}
+	for _, h := range hosts {
+		g.nccl.apart = g.nccl.apart || h != hosts[0]
+	}
+	ids, err := handshake.Agree(over, id, missing)
+	if err != nil {
+		return id, err
+	}
+	seen := map[[48]byte]int{}
+	for i := range devices {
+		each, err := handshake.Gather(over, uuids[i])
+		if err != nil {
+			return id, err
+		}
+		for r, u := range each {
+			if other, ok := seen[u]; ok {
+				missing = fmt.Errorf("ranks %d and %d share a device (%s), and NCCL wants one for each member", other, r, handshake.Text(u[:]))
+			}
+			seen[u] = r
+		}
+	}
+	return ids[0], missing
 }

@@ -6,26 +6,35 @@ import (
 	"sync"
 	"time"
 
-	"gocuda/cudaapi/collective"
 	"gocuda/cudaapi/cuda"
-	"gocuda/cudaapi/internal/direct"
+	"gocuda/cudaapi/internal/allreduce"
+	"gocuda/cudaapi/internal/oneshot"
 	"gocuda/cudaapi/mpi/internal/device"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
-// Where all ranks are on one host, an Allreduce begins with a look at what
-// memory each gives. Who gives host memory says so and goes on at once, and all
-// go through the host; if all give device memory, they do it there, in one
-// launch or by the group. What is launched keeps its device busy until the
-// others' is launched too; so nobody launches before all have come. Until then
-// a program may do with its devices what it likes.
+// Where all ranks are on one host, an Allreduce that its caller waits for begins
+// with notices: each rank writes what memory it gives, and reads what the others
+// do. Who gives host memory says so and goes on at once, and all go through the
+// host; if all give device memory, they do it there, as package allreduce decides.
+// What is launched keeps its device busy until the others' is launched too; so
+// nobody launches before all have come. Until then a program may do with its
+// devices what it likes.
+//
+// The states of a call, and what ends each:
+//
+//	queued ── the operation before is over ──► asking
+//	asking ── a rank gives host memory ──────► delegated (to the host's reduction)
+//	asking ── all give device memory ────────► opening, if the one-shot members are not known yet
+//	                                      └──► launched, or delegated (to package collective)
+//	opening ── the members are, or are not ──► launched, or delegated
+//	launched, delegated ── done ─────────────► over
+//	launched ── a rank fails or is lost ─────► over, and the one-shot members are spoilt
 
-// joint is an Allreduce whose ranks find out how to do it. It is a
-// transport.Request.
-type joint struct {
+// deviceAllreduce is such a call, as a transport.Request.
+type deviceAllreduce struct {
 	c          *Comm
-	by         reductions // of old
-	a          *agreed    // the same, if not an operation of the program's own
+	host       reductions // do it through the host
 	send, recv transport.Memory
 	op         transport.Op
 	from, to   *cuda.Buffer
@@ -33,248 +42,212 @@ type joint struct {
 	before     chan struct{} // closed when the operation before is over
 	done       chan struct{} // closed when this one is
 
-	mu    sync.Mutex
-	stage stage
-	turn  uint64
-	asked int
-	given []int // the ranks' devices
-	share bool  // all can open all memory
-	x     *direct.Exchange
-	req   transport.Request
-	st    transport.Status
-	err   error
+	mu     sync.Mutex
+	state  allreduceState
+	number uint64            // of the call, for the notices
+	others device.Notices    // once all have come
+	member *oneshot.Member   // that it was launched by
+	req    transport.Request // that it waits for, while opening or delegated
+	asked  int
+	st     transport.Status
+	err    error
 }
 
-type stage uint8
+type allreduceState uint8
 
 const (
-	behind  stage = iota // the operation before is not over
-	asking               // what the others give
-	opening              // the exchange
-	running              // on the device
-	through              // another request
+	queued allreduceState = iota
+	asking
+	opening
+	launched
+	delegated
 	over
 )
 
 // allreduce starts an Allreduce that its caller waits for: the ranks must not
 // go on before they know how it is done.
 func (c *Comm) allreduce(by reductions, send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	if !c.port.Boards() {
+	if !c.port.Notices() {
 		return by.Iallreduce(send, recv, op)
 	}
-	a, _ := by.(*agreed)
-	j := &joint{c: c, by: by, a: a, send: send, recv: recv, op: op}
-	j.look()
+	a := &deviceAllreduce{c: c, host: by, send: send, recv: recv, op: op}
+	if g, ok := by.(*grouped); ok {
+		a.host = g.collectives
+		a.from, a.to = g.operands()
+	}
+	a.look()
 	t := &c.devices
 	t.mu.Lock()
-	if j.before = t.last; j.before != nil && isClosed(j.before) {
-		j.before = nil
-	}
-	if j.before == nil {
-		j.post()
-		if !j.notice.Device {
-			t.mu.Unlock()
-			return by.Iallreduce(send, recv, op)
+	defer t.mu.Unlock()
+	if a.before = t.last; a.before == nil || isClosed(a.before) {
+		a.post()
+		if !a.notice.Device {
+			return a.host.Iallreduce(send, recv, op)
 		}
 	}
-	j.done = make(chan struct{})
-	t.last = j.done
-	t.mu.Unlock()
-	return j, nil
+	a.done = make(chan struct{})
+	t.last = a.done
+	return a, nil
 }
 
-func isClosed(c chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
+// call is what the call is decided by.
+func (a *deviceAllreduce) call() allreduce.Call {
+	info, err := cuda.Backend()
+	return allreduce.Call{Want: a.c.wish, Bytes: a.to.Bytes(), Members: a.c.size, Waits: true, OneShot: true, Shared: a.others.Shared,
+		Simulated: err == nil && info.Name == "sim"}
 }
 
 // look finds what this rank gives.
-func (j *joint) look() {
-	if j.a == nil || j.a.recv.dev == nil || j.recv.N == 0 {
+func (a *deviceAllreduce) look() {
+	if a.recv.N == 0 || !onOneDevice(a.from, a.to, a.op) {
 		return
 	}
-	j.from, j.to = j.a.send.dev, j.a.recv.dev
-	if j.a.send.inPlace {
-		j.from = j.to
-	}
-	want, op := device.WantedReduction(), cuda.ReduceOp(j.op)
-	if want == device.AutoReduction && j.to.Bytes() < worthAsking && simulated() {
-		return // kernels that wait are slow there
-	}
-	if want == device.ByHost || j.from == nil || j.from.Device() != j.to.Device() || j.from.Type() != j.to.Type() || !op.Allows(j.to.Type()) {
+	call := a.call()
+	if !call.WorthAsking() || oneshot.Ready(a.to.Device(), a.to.Type()) != nil { // no compiler, for instance
 		return
 	}
-	if direct.Ready(j.to.Device(), j.to.Type()) != nil { // no compiler, for instance
-		return
+	a.notice = device.Notice{Device: true, Number: a.to.Device().Ordinal(), N: a.to.Len(), Kind: uint64(a.to.Type()) | uint64(a.op)<<8 | uint64(call.Want)<<16}
+	if call.Bytes >= allreduce.AskBytes {
+		a.notice.Shared = shareable(a.from) && shareable(a.to)
 	}
-	j.notice = device.Notice{Device: true, Number: j.to.Device().Ordinal(), N: j.to.Len(), Kind: uint64(j.to.Type()) | uint64(op)<<8 | uint64(want)<<16}
-	if j.to.Bytes() >= worthAsking {
-		j.notice.Shared = shareable(j.from) && shareable(j.to)
-	}
-}
-
-// simulated reports whether the devices are.
-func simulated() bool {
-	info, err := cuda.Backend()
-	return err == nil && info.Name == "sim"
 }
 
 // post says it to the others. It is done for one operation after the other.
-func (j *joint) post() {
-	t := &j.c.devices
-	t.turn++
-	j.turn = t.turn
-	j.stage = asking
-	j.c.port.Post(j.turn, j.notice)
+func (a *deviceAllreduce) post() {
+	t := &a.c.devices
+	t.call++
+	a.number, a.state = t.call, asking
+	a.c.port.Post(a.number, a.notice)
 }
 
 // Test moves the operation on and tells whether it is over.
-func (j *joint) Test() (transport.Status, bool, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+func (a *deviceAllreduce) Test() (transport.Status, bool, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	for {
-		was := j.stage
-		if err := j.step(); err != nil {
-			j.finish(err)
+		was := a.state
+		if err := a.step(); err != nil {
+			a.finish(err)
 		}
-		if j.stage == was || j.stage == over {
-			return j.st, j.stage == over, j.err
+		if a.state == was || a.state == over {
+			return a.st, a.state == over, a.err
 		}
 	}
 }
 
-// step goes on to the next stage, if it can.
-func (j *joint) step() (err error) {
-	switch j.stage {
-	case behind:
-		if isClosed(j.before) {
-			j.post()
-			if !j.notice.Device {
-				return j.byHost()
+// step goes on to the next state, if it can.
+func (a *deviceAllreduce) step() (err error) {
+	switch a.state {
+	case queued:
+		if isClosed(a.before) {
+			a.post()
+			if !a.notice.Device {
+				return a.delegate(a.host.Iallreduce(a.send, a.recv, a.op))
 			}
 		}
 	case asking:
-		given, share, onHost, err := j.c.port.Look(j.turn, j.notice)
+		var all bool
+		a.others, all, err = a.c.port.Look(a.number, a.notice)
 		switch {
 		case err != nil:
-			return j.explain(err)
-		case onHost:
-			return j.byHost()
-		case given != nil:
-			j.given, j.share = given, share
-			return j.begin()
+			return a.explain(err)
+		case a.others.OnHost:
+			return a.delegate(a.host.Iallreduce(a.send, a.recv, a.op))
+		case all:
+			return a.begin()
 		}
 	case opening:
-		if _, done, err := j.req.Test(); err != nil || !done {
+		if _, done, err := a.req.Test(); err != nil || !done {
 			return err
 		}
-		return j.begin()
-	case running:
-		done, err := j.x.Done()
-		if j.asked++; !done && err == nil && j.asked%32 == 0 {
-			if r, failed := j.c.port.Failed(j.turn); failed {
+		return a.begin()
+	case launched:
+		done, err := a.member.Done()
+		if a.asked++; !done && err == nil && a.asked%32 == 0 {
+			if r, failed := a.c.port.Failed(a.number); failed {
 				err = fmt.Errorf("rank %d failed in it", r)
 			}
 		}
 		if err != nil {
-			return j.spoil(err)
+			return a.spoil(err)
 		}
 		if done {
-			j.finish(nil)
+			a.finish(nil)
 		}
-	case through:
-		st, done, err := j.req.Test()
-		j.st = st
+	case delegated:
+		st, done, err := a.req.Test()
+		a.st = st
 		if err != nil || done {
-			j.finish(err)
+			a.finish(err)
 		}
 	}
 	return nil
 }
 
-// leave leaves the rest to another request.
-func (j *joint) leave(r transport.Request, err error) error {
-	j.req, j.stage = r, through
+// delegate leaves the rest to another request.
+func (a *deviceAllreduce) delegate(r transport.Request, err error) error {
+	a.req, a.state = r, delegated
 	return err
 }
 
-// byHost does it as a rank with host memory does, in this operation's place.
-func (j *joint) byHost() error {
-	switch {
-	case j.a == nil:
-		return j.leave(j.by.Iallreduce(j.send, j.recv, j.op))
-	case j.recv.Bytes() < worthAsking:
-		return j.leave(j.a.collectives.Iallreduce(j.send, j.recv, j.op))
-	}
-	return j.leave(inBackground(func() error { return j.a.asked(nil, false, nil, j.slow) }), nil)
-}
-
-func (j *joint) slow(on collectives) (transport.Request, error) {
-	return on.Iallreduce(j.send, j.recv, j.op)
-}
+// sideHandshakes is the first tag of handshakes on a communicator's side.
+const sideHandshakes = device.FreeTag
 
 // begin does it, on the devices of all ranks.
-func (j *joint) begin() error {
-	t := &j.c.devices
-	want := device.WantedReduction()
-	way := direct.Way(0)
-	if want == device.ByQuick || want == device.ByBulk || want == device.AutoReduction && !simulated() {
-		of := func() (err error) {
-			j.x, err = t.exchanges.Of(&line{j.c.side}, j.to.Device(), j.given)
+func (a *deviceAllreduce) begin() (err error) {
+	t := &a.c.devices
+	call := a.call()
+	how := allreduce.Decide(call)
+	if how == allreduce.LL || how == allreduce.Simple {
+		members := func() (err error) {
+			a.member, err = t.oneShot.Of(&plainRanks{a.c.side, sideHandshakes}, a.to.Device(), a.others.Devices)
 			return err
 		}
-		if !t.exchanges.Known(j.given) {
-			j.stage = opening
-			j.req = inBackground(func() error {
-				of() //nolint:errcheck // it is asked again
+		if !t.oneShot.Known(a.others.Devices) {
+			a.state = opening
+			a.req = inBackground(func() error {
+				members() //nolint:errcheck // it is asked again
 				return nil
 			})
 			return nil
 		}
-		switch err := of(); {
-		case err != nil:
-		case want == device.ByQuick && j.to.Bytes() <= direct.QuickBytes:
-			way = direct.Quick
-		case want != device.AutoReduction:
-			way = direct.Bulk
-		default:
-			if way = j.x.Best(j.to.Bytes()); way == 0 && !j.share {
-				way = direct.Bulk
+		if members() == nil {
+			a.state = launched
+			if err := a.member.Start(how, cuda.ReduceOp(a.op), a.to, a.from); err != nil {
+				a.c.port.Fail(a.number)
+				return a.spoil(err)
+			}
+			return nil
+		}
+		call.OneShot = false
+		how = allreduce.Decide(call)
+	}
+	if how == allreduce.Host {
+		return a.delegate(a.host.Iallreduce(a.send, a.recv, a.op))
+	}
+	return a.delegate(inBackground(func() error {
+		ok, err := t.open(a.c, a.to)
+		if err == nil && ok {
+			return reduceTo(t.group, a.to, a.from, a.op, a.c.wish)
+		}
+		if err == nil {
+			var r transport.Request
+			if r, err = a.host.Iallreduce(a.send, a.recv, a.op); err == nil {
+				err = device.Wait(r)
 			}
 		}
-	}
-	if way != 0 {
-		j.stage = running
-		if err := j.x.Start(way, cuda.ReduceOp(j.op), j.to, j.from); err != nil {
-			j.c.port.Fail(j.turn)
-			return j.spoil(err)
-		}
-		return nil
-	}
-	if !j.share {
-		return j.leave(j.a.collectives.Iallreduce(j.send, j.recv, j.op))
-	}
-	return j.leave(inBackground(func() error {
-		return j.a.carryOut(true, j.to.Device(), func(g *collective.Group) error {
-			return reduceTo(g, j.to, j.from, j.op, collective.Using(algorithms[want]))
-		}, j.slow)
+		return err
 	}), nil)
 }
 
-var algorithms = map[device.Reduction]collective.Algorithm{device.ByNCCL: collective.NCCL, device.ByRing: collective.Ring}
-
 // spoil ends what is on the device, and for good what it goes by: the ranks are
 // out of step.
-func (j *joint) spoil(err error) error {
-	j.c.devices.exchanges.Spoil(j.x, err)
+func (a *deviceAllreduce) spoil(err error) error {
+	a.c.devices.oneShot.Spoil(a.member, err)
 	return err
 }
 
-func (j *joint) explain(err error) error {
+func (a *deviceAllreduce) explain(err error) error {
 	var m *device.Mismatch
 	if !errors.As(err, &m) {
 		return err
@@ -282,51 +255,41 @@ func (j *joint) explain(err error) error {
 	say := func(n int, kind uint64) string {
 		return fmt.Sprintf("%d %s for %s", n, cuda.Type(kind), cuda.ReduceOp(kind>>8))
 	}
-	text := fmt.Sprintf("rank %d gave %s, rank %d %s", m.Rank, say(m.N, m.Kind), j.c.rank, say(j.notice.N, j.notice.Kind))
-	if m.Kind>>16 != j.notice.Kind>>16 {
+	text := fmt.Sprintf("rank %d gave %s, rank %d %s", m.Rank, say(m.N, m.Kind), a.c.rank, say(a.notice.N, a.notice.Kind))
+	if m.Kind>>16 != a.notice.Kind>>16 {
 		text += "; GOCUDA_MPI_ALLREDUCE must be the same for all ranks"
 	}
-	return j.c.misuse(ErrArg, "Comm.Allreduce", "%s", text)
+	return a.c.misuse(ErrArg, "Comm.Allreduce", "%s", text)
 }
 
-func (j *joint) finish(err error) {
-	if j.stage != over {
-		j.stage, j.err = over, err
-		close(j.done)
+func (a *deviceAllreduce) finish(err error) {
+	if a.state != over {
+		a.state, a.err = over, err
+		close(a.done)
 	}
 }
 
 // Cancel does nothing: a collective cannot be cancelled.
-func (j *joint) Cancel() error { return nil }
+func (a *deviceAllreduce) Cancel() error { return nil }
 
 // goOn is told that nobody waits for the operation any more. If a rank was lost,
 // it ends; else it goes on by itself.
-func (j *joint) goOn(why error) {
+func (a *deviceAllreduce) goOn(why error) {
 	if errors.Is(why, ErrProcLost) {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		if j.stage == running {
-			j.spoil(why)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.state == launched {
+			a.spoil(why)
 		}
-		j.finish(why)
+		a.finish(why)
 		return
 	}
 	go func() {
 		for {
-			if _, done, _ := j.Test(); done {
+			if _, done, _ := a.Test(); done {
 				return
 			}
 			time.Sleep(200 * time.Microsecond)
 		}
 	}()
-}
-
-// inBackground is f as a request.
-func inBackground(f func() error) transport.Request {
-	l := &later{done: make(chan struct{})}
-	go func() {
-		defer close(l.done)
-		l.err = f()
-	}()
-	return l
 }

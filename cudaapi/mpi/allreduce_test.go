@@ -17,7 +17,7 @@ import (
 
 func TestAllreduceOfDevices(t *testing.T) {
 	for _, n := range []int{2, 3} {
-		for _, way := range []string{"quick", "bulk", "auto"} {
+		for _, way := range []string{"ll", "simple", "auto"} {
 			runRanks(t, n, "joint", "GOCUDA_SIM_SCHEDULE=adversarial", "GOCUDA_MPI_ALLREDUCE="+way)
 		}
 	}
@@ -158,7 +158,7 @@ func TestAllreduceOfDevicesWithoutARank(t *testing.T) {
 	if os.Getenv("GOCUDA_BACKEND") == "nvidia" {
 		n = 2 // each needs a GPU of its own
 	}
-	for _, c := range [][2]string{{"killed", "quick"}, {"killed", "bulk"}, {"killed in a group", ""}} {
+	for _, c := range [][2]string{{"killed", "ll"}, {"killed", "simple"}, {"killed in a group", ""}} {
 		out, status := startRanks(t, n, c[0], "GOCUDA_MPI_ALLREDUCE="+c[1])
 		if strings.Count(out, "was told, and goes on") != n-1 || status == 0 {
 			t.Errorf("%s: status %d\n%s", c, status, out)
@@ -234,10 +234,10 @@ func killedInGroup() error {
 		return err
 	}
 	bufs, streams := []*cuda.Buffer{b}, []*cuda.Stream{s}
-	if err := errors.Join(g.Allreduce(bufs, streams, collective.Using(collective.Direct)), s.Synchronize()); err != nil {
+	if err := errors.Join(g.Allreduce(bufs, streams, collective.Using(collective.OneShot)), s.Synchronize()); err != nil {
 		return err
 	}
-	if err := g.Allreduce(bufs, streams, collective.Using(collective.Direct)); !errors.Is(err, mpi.ErrProcLost) {
+	if err := g.Allreduce(bufs, streams, collective.Using(collective.OneShot)); !errors.Is(err, mpi.ErrProcLost) {
 		return fmt.Errorf("rank %d: %v", world.Rank(), err)
 	}
 	return survive(world, b)
@@ -246,7 +246,7 @@ func killedInGroup() error {
 // What two goroutines reduce on two communicators, in whatever order, and a call
 // that was interrupted before the others came.
 func TestAllreduceOfDevicesAtATime(t *testing.T) {
-	for _, way := range []string{"quick", "bulk"} {
+	for _, way := range []string{"ll", "simple"} {
 		runRanks(t, 2, "at a time", "GOCUDA_MPI_ALLREDUCE="+way)
 	}
 }
@@ -323,7 +323,7 @@ func atATime() error {
 // A rank whose launch fails: the others' calls fail too, and the next goes well,
 // by another way.
 func TestAllreduceOfDevicesFails(t *testing.T) {
-	for _, way := range []string{"quick", "bulk"} {
+	for _, way := range []string{"ll", "simple"} {
 		runRanks(t, 2, "failing", "GOCUDA_MPI_ALLREDUCE="+way)
 	}
 }

@@ -1,6 +1,11 @@
 package mpi
 
-import "gocuda/cudaapi/mpi/internal/transport"
+import (
+	"cmp"
+	"slices"
+
+	"gocuda/cudaapi/mpi/internal/transport"
+)
 
 // Barrier blocks until all ranks have entered it (MPI_Barrier).
 func (c *Comm) Barrier() error { return c.wait(c.barrier("Comm.Barrier")) }
@@ -415,4 +420,23 @@ func (c *Comm) toAll(call string, send, recv any) (s, r memory, err error) {
 		err = c.sameType(call, &s, &r)
 	}
 	return
+}
+
+// overlapping finds two parts, of n[i] elements from at[i] on, that share
+// elements.
+func overlapping(n, at []int) (i, j int, ok bool) {
+	order := make([]int, 0, len(n))
+	for i := range n {
+		if n[i] > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	for k := 1; k < len(order); k++ {
+		i, j = order[k-1], order[k]
+		if at[i]+n[i] > at[j] {
+			return min(i, j), max(i, j), true
+		}
+	}
+	return 0, 0, false
 }

@@ -2,9 +2,11 @@ package mpi
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"sync/atomic"
 
+	"gocuda/cudaapi/internal/allreduce"
 	"gocuda/cudaapi/mpi/internal/device"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
@@ -19,8 +21,10 @@ type Comm struct {
 	t transport.Comm
 	// side is a duplicate for this package's own messages.
 	side       transport.Comm
+	messages   messages
 	port       *device.Port // of messages that may be device memory
-	devices    together
+	devices    deviceOperations
+	wish       allreduce.Algorithm // of who started the program, for Allreduce
 	w          *world
 	rank, size int
 	name       string
@@ -38,11 +42,16 @@ func newComm(w *world, t transport.Comm, name string) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	port, err := w.dev.Port(t, side)
+	p, err := w.dev.Port(t, side)
 	if err != nil {
 		return nil, err
 	}
-	return &Comm{t: t, side: side, port: port, w: w, rank: t.Rank(), size: t.Size(), name: name}, nil
+	c := &Comm{t: t, side: side, messages: port{p, t}, port: p, w: w, rank: t.Rank(), size: t.Size(), name: name}
+	if w.aware {
+		c.messages = library{t, w.whyAware}
+	}
+	c.wish, err = allreduce.Parse(os.Getenv("GOCUDA_MPI_ALLREDUCE"))
+	return c, err
 }
 
 // Rank is this process's rank in the communicator, from 0 (MPI_Comm_rank).

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"gocuda/cudaapi/collective"
+	"gocuda/cudaapi/mpi/internal/device"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
@@ -41,5 +42,31 @@ type keeping struct {
 
 func (c channel) Recv(b []byte, from, tag int) error {
 	_, err := c.Comm.Recv(b, from, tag)
+	return err
+}
+
+// plainRanks are a transport's communicator as packages collective and oneshot use
+// it, inside a call of this package: nothing interrupts it.
+type plainRanks struct {
+	t     transport.Comm
+	first int // tag that stands for 0
+}
+
+func (r *plainRanks) Rank() int { return r.t.Rank() }
+func (r *plainRanks) Size() int { return r.t.Size() }
+
+func (r *plainRanks) Send(b []byte, to, tag int) error {
+	q, err := r.t.Isend(device.Host(b), to, r.first+tag)
+	if err == nil {
+		go device.Wait(q) // most are over already
+	}
+	return err
+}
+
+func (r *plainRanks) Recv(b []byte, from, tag int) error {
+	q, err := r.t.Irecv(device.Host(b), from, r.first+tag)
+	if err == nil {
+		err = device.Wait(q)
+	}
 	return err
 }

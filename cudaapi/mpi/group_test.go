@@ -205,7 +205,7 @@ func groups() error {
 				algorithms = append(algorithms, collective.NCCL)
 			}
 			if ptrs == 1 && world.Size() > 1 && (world.Size() <= len(devs) || os.Getenv("GOCUDA_BACKEND") != "nvidia") {
-				algorithms = append(algorithms, collective.Direct)
+				algorithms = append(algorithms, collective.OneShot)
 			}
 			for _, a := range algorithms {
 				err := check(a.String(), func() error { return g.Allreduce(bufs, streams, collective.Using(a)) },
@@ -233,7 +233,7 @@ func groups() error {
 	if err != nil {
 		return err
 	}
-	for _, a := range []collective.Algorithm{collective.Ring, collective.Direct} {
+	for _, a := range []collective.Algorithm{collective.Ring, collective.OneShot} {
 		err := g.Allreduce([]*cuda.Buffer{b}, nil, collective.Using(a))
 		if world.Size() > 1 && (err == nil || !strings.Contains(err.Error(), "gave 100")) {
 			return fmt.Errorf("lengths that differ, %s: %v", a, err)

@@ -9,7 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/internal/handshake"
 	"gocuda/cudaapi/mpi/internal/device"
+	"gocuda/cudaapi/mpi/internal/libmpi"
+	"gocuda/cudaapi/mpi/internal/local"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
@@ -70,13 +74,13 @@ func Init() (*Comm, error) {
 
 func newWorld(t transport.Transport) (*world, error) {
 	w := &world{t: t, tagUB: t.TagUB(), spins: spins, yields: yields}
-	if err := w.openDevices(); err != nil {
-		return nil, err
-	}
-	if err := w.dev.OpenBoards(t.World()); err != nil {
-		return nil, err
-	}
 	var err error
+	if w.dev, err = device.Open(t.World(), device.Path(os.Getenv("GOCUDA_MPI_PATH"))); err != nil {
+		return nil, err
+	}
+	if err := w.agreeOnLibrary(); err != nil {
+		return nil, err
+	}
 	if w.world, err = newComm(w, t.World(), "world"); err != nil {
 		return nil, err
 	}
@@ -85,16 +89,34 @@ func newWorld(t transport.Transport) (*world, error) {
 	}
 	w.world.permanent, w.self.permanent = true, true
 	w.current.Store(w.world)
-	if err := w.agreeOnMark(); err != nil {
-		return nil, err
-	}
-	if err := w.agreeOnLibrary(); err != nil {
-		return nil, err
-	}
 	if err := w.lookForCrowds(); err != nil {
 		return nil, err
 	}
 	return w, nil
+}
+
+// agreeOnLibrary decides whether the library is given device memory: if it takes
+// it at all ranks, and all have devices that it knows. It must never see an
+// address of a simulated device.
+func (w *world) agreeOnLibrary() error {
+	w.whyAware = w.t.Info().Why
+	forced := w.dev.Forced() == device.CUDAAware
+	if forced {
+		w.whyAware = "GOCUDA_MPI_PATH says so"
+	}
+	var wrong error
+	if forced || w.dev.Forced() == device.Auto && w.t.Info().CUDAAware {
+		devices, err := cuda.Backend()
+		w.aware = err == nil && devices.Name == "nvidia"
+		if !w.aware && forced {
+			wrong = fmt.Errorf("GOCUDA_MPI_PATH=%s: a library takes memory of NVIDIA's devices, and this rank has: %v", device.CUDAAware, devices)
+		}
+	}
+	each, err := handshake.Agree(device.Channel(w.t.World()), w.aware, wrong)
+	for _, aware := range each {
+		w.aware = w.aware && aware
+	}
+	return err
 }
 
 // lookForCrowds makes waits patient where a host has more ranks than processors:
@@ -217,4 +239,18 @@ func LibraryInfo() (Library, error) {
 	}
 	i := c.w.t.Info()
 	return Library{Name: i.Name, Version: i.Version, Path: i.Library, Found: i.Found, Thread: i.Thread, CUDAAware: i.CUDAAware, Why: i.Why}, nil
+}
+
+// open opens the transport that GOCUDA_MPI, or the launcher that started the
+// process, asks for.
+func open() (transport.Transport, error) {
+	switch os.Getenv("GOCUDA_MPI") {
+	case "", "auto":
+		if local.Present() || libmpi.Launched() == nil {
+			return local.Open()
+		}
+	case "local":
+		return local.Open()
+	}
+	return libmpi.Open()
 }

@@ -256,3 +256,18 @@ func resolveHost(call string, h *cuda.HostBuffer) (memory, *Error) {
 	}
 	return memory{Memory: transport.Memory{P: p, N: h.Bytes(), T: transport.Byte}, elem: cudaTypes[h.Type()], size: h.Type().Size()}, nil
 }
+
+// pointer is an address of a device as the transport's Memory holds it.
+func pointer(at *uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(at)) }
+
+// resolveDevice tells what memory of a device is. Its address is for reckoning,
+// and for libraries that take it: this process cannot read there.
+func resolveDevice(call string, b *cuda.Buffer) (memory, *Error) {
+	if b == nil || b.Device() == nil {
+		return memory{}, misuse(ErrBuffer, call, "the buffer is a nil *cuda.Buffer")
+	}
+	m := memory{Memory: transport.Memory{N: b.Bytes(), T: transport.Byte, Device: b}, elem: cudaTypes[b.Type()], size: b.Type().Size(), dev: b}
+	at := b.Address()
+	m.P = pointer(&at)
+	return m, nil
+}

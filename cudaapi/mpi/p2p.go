@@ -174,7 +174,7 @@ func (c *Comm) Probe(source, tag int) (Status, error) {
 	x := newWaiter(c.w)
 	defer x.done()
 	for {
-		st, ok, err := c.iprobeAny(source, tag)
+		st, ok, err := c.messages.Iprobe(source, tag)
 		if err != nil {
 			return Status{}, c.fail(call, source, err)
 		}
@@ -193,7 +193,7 @@ func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 	if err := c.checkRecv(call, source, tag); err != nil {
 		return Status{}, false, err
 	}
-	st, ok, err := c.iprobeAny(source, tag)
+	st, ok, err := c.messages.Iprobe(source, tag)
 	if err != nil {
 		return Status{}, false, c.fail(call, source, err)
 	}
@@ -238,7 +238,7 @@ func (c *Comm) improbe(call string, source, tag int) (*Message, bool, error) {
 	if err := c.checkRecv(call, source, tag); err != nil {
 		return nil, false, err
 	}
-	m, st, ok, err := c.improbeAny(source, tag)
+	m, st, ok, err := c.messages.Improbe(source, tag)
 	if err != nil {
 		return nil, false, c.fail(call, source, err)
 	}

@@ -17,8 +17,9 @@ func (c *Comm) Ireduce(send, recv any, op Op, root int) (*Request, error) {
 // Allreduce is Reduce to every rank (MPI_Allreduce). Device memory of ranks on
 // one host is reduced by the devices, in the order of the ranks, so that all get
 // the same bits: of two ranks, and up to 1 MiB of more, in one launch, and beyond
-// by NCCL or in a ring. GOCUDA_MPI_ALLREDUCE, set for all ranks, picks one
-// way: host, quick (up to 256 KiB) or bulk (each one launch), group, nccl or ring.
+// by NCCL or in a ring. GOCUDA_MPI_ALLREDUCE, set for all ranks when the
+// communicator is made, picks one way: host, ll (up to 256 KiB) or simple (each one
+// launch), group, nccl or ring.
 func (c *Comm) Allreduce(send, recv any, op Op) error {
 	return c.wait(c.reduceEach("Comm.Allreduce", c.allreduce, send, recv, op))
 }

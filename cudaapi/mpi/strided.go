@@ -160,12 +160,12 @@ func (c *Comm) isendSpread(m *memory, dest, tag int, synchronous bool) (transpor
 }
 
 // irecvSpread starts a receive that unpacks what comes.
-func (c *Comm) irecvSpread(m *memory, begin func(*memory) (transport.Request, error)) (transport.Request, error) {
+func (c *Comm) irecvSpread(m *memory, begin func(packed transport.Memory) (transport.Request, error)) (transport.Request, error) {
 	packed, give, err := c.w.packing(m)
 	if err != nil {
 		return nil, err
 	}
-	r, err := begin(packed)
+	r, err := begin(packed.Memory)
 	if err != nil {
 		give()
 		return nil, err

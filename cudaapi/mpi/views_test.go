@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"gocuda/cudaapi/cuda"
-	"gocuda/cudaapi/internal/fabric"
+	"gocuda/cudaapi/internal/handshake"
+	"gocuda/cudaapi/internal/ipc"
 )
 
 func init() { programs["views"] = views }
@@ -29,21 +30,17 @@ func views() error {
 			return err
 		}
 		for _, n := range []int{100, 1000} {
-			e, err := fabric.NewExport(b.Slice(0, n))
-			if err := errors.Join(err, world.Send(e.Append(nil), 0, n)); err != nil {
+			e, err := ipc.NewExport(b.Slice(0, n))
+			if err := errors.Join(err, world.Send(handshake.Bytes(&e), 0, n)); err != nil {
 				return err
 			}
 		}
 		return world.Barrier()
 	}
-	var im fabric.Imports
+	var im ipc.Imports
 	open := func(n int) (*cuda.Buffer, error) {
-		text := make([]byte, fabric.ExportSize)
-		if _, err := world.Recv(text, 1, n); err != nil {
-			return nil, err
-		}
-		e, err := fabric.ReadExport(text)
-		if err != nil {
+		var e ipc.Export
+		if _, err := world.Recv(handshake.Bytes(&e), 1, n); err != nil {
 			return nil, err
 		}
 		return im.View(d, e)

@@ -3,20 +3,20 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"gocuda/cudaapi/collective"
 	"gocuda/cudaapi/cuda"
-	"gocuda/cudaapi/internal/direct"
+	"gocuda/cudaapi/internal/allreduce"
 	"gocuda/cudaapi/mpi"
-	"gocuda/cudaapi/mpi/internal/device"
 )
 
 // reduced are the lengths that sums are measured at.
 var reduced = []int{4, 64, 1 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 16 << 20, 256 << 20, 1 << 30}
 
-// allreduce measures sums of float32 over all ranks' devices: as a call that
+// sums measures sums of float32 over all ranks' devices: as a call that
 // waits, in each of its ways, and queued on a stream, beside NCCL.
-func allreduce(world *mpi.Comm) error {
+func sums(world *mpi.Comm) error {
 	d, _, err := ofRank(world.Rank())
 	if err != nil {
 		return err
@@ -31,6 +31,17 @@ func allreduce(world *mpi.Comm) error {
 	g, err := world.Collectives()
 	if err != nil {
 		return err
+	}
+	// A communicator does what is wished when it is made.
+	const waitedFor = "Comm.Allreduce"
+	wished := map[string]*mpi.Comm{waitedFor: world}
+	for _, wish := range []string{"ll", "simple", "host"} {
+		if err := os.Setenv("GOCUDA_MPI_ALLREDUCE", wish); err != nil {
+			return err
+		}
+		if wished[wish], err = world.Dup(); err != nil {
+			return err
+		}
 	}
 	p := float64(world.Size())
 	out := table{world: world, factor: 2 * (p - 1) / p}
@@ -54,17 +65,12 @@ func allreduce(world *mpi.Comm) error {
 				return s.Synchronize()
 			}, 1}
 		}
-		waited := func(r device.Reduction, suits bool) way {
-			w := way{name: "Comm.Allreduce", count: 1}
-			if r != device.AutoReduction {
-				w.name = r.String()
-			}
-			if suits {
+		waited := func(name string, suits bool) way {
+			w := way{name: name, count: 1}
+			if c := wished[name]; suits {
 				w.loop = func(n int) error {
-					device.WantReduction(r)
-					defer device.WantReduction(device.AutoReduction)
 					for range n {
-						if err := world.Allreduce(mpi.InPlace, b, mpi.Sum); err != nil {
+						if err := c.Allreduce(mpi.InPlace, b, mpi.Sum); err != nil {
 							return err
 						}
 					}
@@ -75,8 +81,7 @@ func allreduce(world *mpi.Comm) error {
 		}
 		chosen, why := g.Choose(bufs)
 		ways := []way{
-			waited(device.AutoReduction, true), waited(device.ByQuick, bytes <= direct.QuickBytes), waited(device.ByBulk, bytes >= 1<<10),
-			waited(device.ByHost, bytes <= 1<<20),
+			waited(waitedFor, true), waited("ll", bytes <= allreduce.LLBytes), waited("simple", bytes >= 1<<10), waited("host", bytes <= 1<<20),
 		}
 		can := func(a collective.Algorithm) bool { return g.Allreduce(bufs, streams, collective.Using(a)) == nil }
 		if can(collective.NCCL) {
@@ -89,7 +94,7 @@ func allreduce(world *mpi.Comm) error {
 				return nil
 			}, 1}, queued(collective.NCCL))
 		}
-		for _, a := range []collective.Algorithm{collective.Auto, collective.Direct, collective.Ring} {
+		for _, a := range []collective.Algorithm{collective.Auto, collective.OneShot, collective.Ring} {
 			if can(a) {
 				ways = append(ways, queued(a))
 			}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gocuda/cudaapi/cuda"
-	"gocuda/cudaapi/internal/fabric"
+	"gocuda/cudaapi/internal/ipc"
 	"gocuda/cudaapi/internal/nccl"
 	"gocuda/cudaapi/mpi"
 )
@@ -164,7 +164,7 @@ func connect(world *mpi.Comm, d *cuda.Device) (*ncclPeer, error) {
 		return nil, err
 	}
 	p := &ncclPeer{about: lib.Version() + " (" + lib.Path() + ")"}
-	return p, fabric.Allocating(func() error {
+	return p, ipc.Allocating(func() error {
 		comms, err := lib.InitRanks([]*cuda.Device{d}, world.Rank(), world.Size(), id)
 		if err == nil {
 			p.comm = comms[0]
@@ -177,5 +177,5 @@ func (p *ncclPeer) close() error {
 	if p.comm == nil {
 		return nil
 	}
-	return fabric.Allocating(p.comm.Destroy)
+	return ipc.Allocating(p.comm.Destroy)
 }

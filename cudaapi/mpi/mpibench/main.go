@@ -31,7 +31,7 @@ var (
 
 func main() {
 	flag.Parse()
-	modes := map[string]func(*mpi.Comm) error{"host": host, "device": deviceMemory, "allreduce": allreduce}
+	modes := map[string]func(*mpi.Comm) error{"host": host, "device": deviceMemory, "allreduce": sums}
 	mode := modes[flag.Arg(0)]
 	if mode == nil || flag.NArg() > 1 {
 		fmt.Fprintln(os.Stderr, "usage: mpibench [-rounds N] [-max BYTES] [-calls N] [-turns FOLDER/NAME] host|device|allreduce")

@@ -25,7 +25,7 @@ func TestDevicesDirect(t *testing.T) {
 	for _, c := range []struct {
 		way, only string
 		ranks     int
-	}{{"quick", "op/", 3}, {"bulk", "op/Sum", 2}} {
+	}{{"ll", "op/", 3}, {"simple", "op/Sum", 2}} {
 		t.Run(c.way, func(t *testing.T) {
 			t.Setenv("GOCUDA_MPITEST_ONLY", c.only)
 			mpitest.Run(t, []int{c.ranks}, local, "GOCUDA_MPITEST_DEVICE=1", "GOCUDA_MPI_ALLREDUCE="+c.way, "GOCUDA_SIM_SCHEDULE=adversarial")
@@ -33,15 +33,15 @@ func TestDevicesDirect(t *testing.T) {
 	}
 }
 
-// TestDevicesLibraries runs it under the newest of each library, with the quick
-// way of Allreduce.
+// TestDevicesLibraries runs it under the newest of each library, with the LL
+// protocol of Allreduce.
 func TestDevicesLibraries(t *testing.T) {
 	if raceDetector {
 		t.Skip("what is above the libraries runs in TestDevices, under the race detector too")
 	}
 	for _, path := range newestOf(libraries(t)) {
 		t.Run(prefix(path), func(t *testing.T) {
-			mpitest.Run(t, []int{2}, under(t, path), "GOCUDA_MPITEST_DEVICE=1", "GOCUDA_MPI_ALLREDUCE=quick")
+			mpitest.Run(t, []int{2}, under(t, path), "GOCUDA_MPITEST_DEVICE=1", "GOCUDA_MPI_ALLREDUCE=ll")
 		})
 	}
 }

@@ -2,48 +2,50 @@ package device
 
 import (
 	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
-// looked is a message of an envelope's length that a probe took out of the
-// queue, to tell how long it really is.
-type looked struct {
+// peeked is a message of an RTS's length that a probe took out of the queue, to tell
+// how long it really is.
+type peeked struct {
 	status transport.Status // as it came
 	bytes  int              // of what it stands for
 	text   []byte
 }
 
 // Imrecv gives the message as it came.
-func (m *looked) Imrecv(to transport.Memory) (transport.Request, error) {
+func (m *peeked) Imrecv(to transport.Memory) (transport.Request, error) {
 	if to.Bytes() < len(m.text) {
 		st := m.status
 		st.Bytes = to.Bytes()
-		return &over{st, tooLong(m.bytes, to.Bytes())}, nil
+		return &complete{st, tooLong(m.bytes, to.Bytes())}, nil
 	}
 	copy(bytesOf(to), m.text)
-	return &over{m.status, nil}, nil
+	return &complete{m.status, nil}, nil
 }
 
-func (m *looked) tells() transport.Status {
+func (m *peeked) told() transport.Status {
 	st := m.status
 	st.Bytes = m.bytes
 	return st
 }
 
-// over is a receive that is complete.
-type over struct {
+// complete is a receive that is.
+type complete struct {
 	status transport.Status
 	err    error
 }
 
-func (o *over) Test() (transport.Status, bool, error) { return o.status, true, o.err }
-func (o *over) Cancel() error                         { return nil }
+func (o *complete) Test() (transport.Status, bool, error) { return o.status, true, o.err }
+func (o *complete) Cancel() error                         { return nil }
 
-// look receives a message that was set aside.
-func (p *Port) look(m transport.Message) (*looked, error) {
-	l := &looked{text: make([]byte, Inline)}
-	r, err := m.Imrecv(memoryOf(l.text))
+// peek receives a message that was set aside.
+func (p *Port) peek(m transport.Message) (*peeked, error) {
+	l := &peeked{text: make([]byte, Inline)}
+	r, err := m.Imrecv(Host(l.text))
 	for done := false; err == nil && !done; {
 		if l.status, done, err = r.Test(); !done {
 			runtime.Gosched()
@@ -53,16 +55,23 @@ func (p *Port) look(m transport.Message) (*looked, error) {
 		return nil, err
 	}
 	l.bytes = len(l.text)
-	if env, ok := open(l.text, p.e.mark); ok {
-		l.bytes = int(env.bytes)
+	if head, ok := readRTS(l.text, p.e.mark); ok {
+		l.bytes = int(head.bytes)
 	}
 	return l, nil
 }
 
+// probed are the messages that Iprobe looked into, as they came.
+type probed struct {
+	mu   sync.Mutex
+	left []*peeked
+	n    atomic.Int32 // of them
+}
+
 // kept finds a message that Iprobe has looked into and left. They came before
-// whatever is still in the queue. p.mu is held.
+// whatever is still in the queue. p.probed.mu is held.
 func (p *Port) kept(source, tag int) int {
-	for i, l := range p.left {
+	for i, l := range p.probed.left {
 		if (source == transport.AnySource || source == l.status.Source) && (tag == transport.AnyTag || tag == l.status.Tag) {
 			return i
 		}
@@ -70,19 +79,19 @@ func (p *Port) kept(source, tag int) int {
 	return -1
 }
 
-func (p *Port) take(source, tag int) *looked {
-	if p.leftN.Load() == 0 {
+func (p *Port) take(source, tag int) *peeked {
+	if p.probed.n.Load() == 0 {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.probed.mu.Lock()
+	defer p.probed.mu.Unlock()
 	i := p.kept(source, tag)
 	if i < 0 {
 		return nil
 	}
-	l := p.left[i]
-	p.left = append(p.left[:i], p.left[i+1:]...)
-	p.leftN.Add(-1)
+	l := p.probed.left[i]
+	p.probed.left = append(p.probed.left[:i], p.probed.left[i+1:]...)
+	p.probed.n.Add(-1)
 	return l
 }
 
@@ -97,10 +106,10 @@ func (p *Port) irecv(m transport.Memory, source, tag int) (transport.Request, er
 // Iprobe is the transport's Iprobe, and tells the length of messages of device
 // memory as it is.
 func (p *Port) Iprobe(source, tag int) (transport.Status, bool, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.probed.mu.Lock()
+	defer p.probed.mu.Unlock()
 	if i := p.kept(source, tag); i >= 0 {
-		return p.left[i].tells(), true, nil
+		return p.probed.left[i].told(), true, nil
 	}
 	st, ok, err := p.data.Iprobe(source, tag)
 	if err != nil || !ok || st.Bytes != Inline {
@@ -110,27 +119,27 @@ func (p *Port) Iprobe(source, tag int) (transport.Status, bool, error) {
 	if err != nil || !ok {
 		return st, false, err // another goroutine was quicker
 	}
-	l, err := p.look(m)
+	l, err := p.peek(m)
 	if err != nil {
 		return st, false, err
 	}
-	p.left = append(p.left, l)
-	p.leftN.Add(1)
-	return l.tells(), true, nil
+	p.probed.left = append(p.probed.left, l)
+	p.probed.n.Add(1)
+	return l.told(), true, nil
 }
 
 // Improbe is the transport's Improbe, in the same way.
 func (p *Port) Improbe(source, tag int) (transport.Message, transport.Status, bool, error) {
 	if l := p.take(source, tag); l != nil {
-		return l, l.tells(), true, nil
+		return l, l.told(), true, nil
 	}
 	m, st, ok, err := p.data.Improbe(source, tag)
 	if err != nil || !ok || st.Bytes != Inline {
 		return m, st, ok, err
 	}
-	l, err := p.look(m)
+	l, err := p.peek(m)
 	if err != nil {
 		return nil, st, false, err
 	}
-	return l, l.tells(), true, nil
+	return l, l.told(), true, nil
 }

@@ -5,29 +5,52 @@ import (
 	"fmt"
 
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/internal/handshake"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
 // receiving is a receive: of device memory, or of host memory, for which a
-// message of device memory may come.
+// message of device memory has come. The package's comment draws its states.
 type receiving struct {
-	p      *Port
-	o      *operation
-	req    transport.Request
-	host   []byte       // where the transport receives
-	into   []byte       // the program's memory, if it is the host's
+	p   *Port
+	o   *operation
+	req transport.Request
+	at  landing
+	target
+
+	state    recvState
+	head     rts
+	lane     *lane
+	copied   *cuda.Event // recvCopying: by the copy engine, or
+	kernel   *shortCopy  // by a kernel
+	pipeline *pipeline
+	answer   transport.Request
+	verdict  error // what the receive ends with when the answer is sent
+}
+
+type recvState uint8
+
+const (
+	recvMatching recvState = iota
+	recvCopying
+	recvPipelining
+	recvReplying
+	recvDone
+)
+
+// landing is where the transport receives: the message itself, or an RTS.
+type landing struct {
+	host []byte
+	give func(used int) // it back; may be nil
+}
+
+// target is the program's memory.
+type target struct {
 	buf    *cuda.Buffer // of bytes; nil for host memory
-	room   int          // bytes of the program's memory
+	into   []byte       // that
+	room   int          // bytes
 	stream *cuda.Stream // of a stream-ordered receive
 	idle   bool         // the default stream had nothing to do when the receive was posted
-	give   func(int)    // host memory back
-
-	lane   *lane
-	copied *cuda.Event
-	ticket *ticket // of a short copy
-	pieces *pieces
-	env    *envelope
-	answer transport.Request
 }
 
 // Irecv starts a receive into device memory, behind the work of the default
@@ -43,147 +66,162 @@ func (p *Port) IrecvOn(b *cuda.Buffer, source, tag int, s *cuda.Stream) (transpo
 	if source == transport.ProcNull {
 		return p.data.Irecv(transport.Memory{T: transport.Byte}, source, tag)
 	}
-	raw, err := b.As(cuda.Uint8)
+	r, err := p.receive(b, func(m transport.Memory) (transport.Request, error) { return p.irecv(m, source, tag) })
 	if err != nil {
 		return nil, err
 	}
-	host, give := scratch(max(b.Bytes(), Inline))
-	req, err := p.irecv(memoryOf(host), source, tag)
-	if err != nil {
-		give(0)
-		return nil, err
-	}
-	r := &receiving{p: p, req: req, host: host, buf: raw, room: b.Bytes(), stream: s, give: give}
-	if s == nil {
+	if r.stream = s; s == nil {
 		// Asked here, it costs nothing while the message is on its way.
 		if r.idle, err = idle(b.Device()); err != nil {
-			return nil, errors.Join(err, req.Cancel())
+			return nil, errors.Join(err, r.req.Cancel())
 		}
 	}
-	return p.receive(r), nil
-}
-
-// idle tells whether a device's default stream has nothing to do, and so whatever
-// would follow it need not wait.
-func idle(d *cuda.Device) (bool, error) { return d.DefaultStream().Query() }
-
-func (p *Port) receive(r *receiving) transport.Request {
-	r.o = &operation{step: r.step, cancel: r.req.Cancel} // before the engine steps
-	return p.e.start(r.o)
+	return p.e.progress.start(r.o), nil
 }
 
 // Imrecv receives a message that was set aside into device memory.
 func (p *Port) Imrecv(m transport.Message, b *cuda.Buffer) (transport.Request, error) {
+	r, err := p.receive(b, m.Imrecv)
+	if err != nil {
+		return nil, err
+	}
+	return p.e.progress.start(r.o), nil
+}
+
+// receive begins a receive, which is not moved on yet.
+func (p *Port) receive(b *cuda.Buffer, begin func(transport.Memory) (transport.Request, error)) (*receiving, error) {
 	raw, err := b.As(cuda.Uint8)
 	if err != nil {
 		return nil, err
 	}
 	host, give := scratch(max(b.Bytes(), Inline))
-	req, err := m.Imrecv(memoryOf(host))
+	req, err := begin(Host(host))
 	if err != nil {
 		give(0)
 		return nil, err
 	}
-	return p.receive(&receiving{p: p, req: req, host: host, buf: raw, room: b.Bytes(), give: give}), nil
+	r := &receiving{p: p, req: req, at: landing{host, give}, target: target{buf: raw, room: b.Bytes()}}
+	r.o = &operation{step: r.step, cancel: req.Cancel}
+	return r, nil
 }
 
+// step moves the message on as far as it goes. An error ends it.
 func (r *receiving) step() (bool, error) {
-	if r.req != nil {
+	for {
+		was := r.state
+		if err := r.next(); err != nil {
+			r.abandon()
+			return false, err
+		}
+		if r.state == was || r.state == recvDone {
+			return r.state == recvDone, nil
+		}
+	}
+}
+
+// next goes on to the next state, if it can.
+func (r *receiving) next() error {
+	switch r.state {
+	case recvMatching:
 		st, done, err := r.req.Test()
 		if err != nil || !done {
-			if err != nil && r.give != nil {
-				r.give(len(r.host))
-			}
-			return false, err
+			return err
 		}
-		r.req, r.o.status = nil, st
-		if err := r.arrived(st); err != nil {
-			return false, err
+		r.o.status = st
+		return r.arrived(st)
+	case recvCopying:
+		if done, err := r.copiedYet(); err != nil || !done {
+			return err
 		}
-	}
-	if r.pieces != nil {
-		done, err := r.pieces.receive()
-		if err != nil || !done {
-			return false, err
+		if r.stands() {
+			return r.say(ats, [64]byte{})
 		}
-		r.pieces = nil
-	}
-	if r.ticket != nil {
-		done, err := r.ticket.done()
-		if err != nil || !done {
-			return false, err
+		return r.request(rtrAgain)
+	case recvPipelining:
+		if done, err := r.pipeline.receive(); err != nil || !done {
+			return err
 		}
-		r.ticket = nil
-		if over, err := r.read(); err != nil || !over {
-			return false, err
-		}
-	}
-	if r.copied != nil {
-		done, err := r.copied.Query()
-		if err != nil || !done {
-			return false, err
-		}
-		r.lane.giveBack(r.copied)
-		r.copied = nil
-		if over, err := r.read(); err != nil || !over {
-			return false, err
-		}
-	}
-	if r.answer != nil {
+		r.pipeline, r.state = nil, recvReplying
+	case recvReplying:
 		if _, done, err := r.answer.Test(); err != nil || !done {
-			return false, err
+			return err
 		}
+		r.state = recvDone
+		return r.verdict
 	}
-	return true, nil
+	return nil
 }
 
-// read answers when the data have been copied, or asks for them if the sender has
-// withdrawn them meanwhile.
-func (r *receiving) read() (bool, error) {
-	if r.stands() {
-		return true, r.say(taken, cuda.IPCEvent{})
+func (r *receiving) copiedYet() (done bool, err error) {
+	if r.kernel != nil {
+		if done, err = r.kernel.done(r.lane); done {
+			r.kernel = nil
+		}
+		return done, err
 	}
-	return false, r.ask(again)
+	if done, err = r.copied.Query(); done {
+		r.lane.events.put(r.copied)
+		r.copied = nil
+	}
+	return done, err
+}
+
+// land gives the memory back that the transport received into.
+func (r *receiving) land(used int) {
+	if r.at.give != nil {
+		r.at.give(used)
+		r.at.give = nil
+	}
+}
+
+// abandon gives back what a message that has failed holds.
+func (r *receiving) abandon() {
+	r.land(len(r.at.host))
+	if r.pipeline != nil {
+		r.pipeline.abandon()
+	}
+	if r.copied != nil {
+		r.lane.events.putLater(r.copied)
+	}
 }
 
 // arrived looks at what the transport received.
 func (r *receiving) arrived(st transport.Status) error {
-	if r.give != nil {
-		defer r.give(st.Bytes)
-	}
+	defer r.land(st.Bytes)
+	r.state = recvDone
 	if st.Cancelled {
 		return nil
 	}
-	env, ok := open(r.host[:min(st.Bytes, len(r.host))], r.p.e.mark)
+	head, ok := readRTS(r.at.host[:min(st.Bytes, len(r.at.host))], r.p.e.mark)
 	if !ok {
 		return r.plain(st.Bytes)
 	}
-	r.env = env
+	r.head = head
 	r.o.cancel = nil
-	r.o.status.Bytes = int(env.bytes)
-	if int(env.bytes) > r.room {
+	r.o.status.Bytes = int(head.bytes)
+	if int(head.bytes) > r.room {
 		r.o.status.Bytes = r.room
-		if err := r.say(dropped, cuda.IPCEvent{}); err != nil {
-			return err
-		}
-		return tooLong(int(env.bytes), r.room)
+		r.verdict = tooLong(int(head.bytes), r.room)
+		return r.say(discard, [64]byte{})
 	}
-	if env.path != onDemand {
-		if env.slot != 0 && r.stream != nil {
-			return r.ask(again) // who does not wait for the copy cannot look behind it
-		}
-		why := r.pull()
-		if why == nil {
-			return nil
-		}
-		if r.p.e.forced == IPC {
-			var text cuda.IPCEvent // the place of one
-			copy(text[:], why.Error())
-			return errors.Join(why, r.say(refused, text))
-		}
-		r.p.learn(st.Source, why.Error())
+	if head.offer == offerNothing {
+		return r.request(rtr)
 	}
-	return r.ask(wanted)
+	if head.slot != 0 && r.stream != nil {
+		return r.request(rtrAgain) // who does not wait for the copy cannot look behind it
+	}
+	why := r.get()
+	if why == nil {
+		return nil
+	}
+	if r.p.e.forced == IPC {
+		var text [64]byte
+		copy(text[:], why.Error())
+		r.verdict = why
+		return r.say(nack, text)
+	}
+	r.p.learn(st.Source, why.Error())
+	return r.request(rtr)
 }
 
 func tooLong(bytes, room int) error {
@@ -192,7 +230,7 @@ func tooLong(bytes, room int) error {
 
 // plain puts a message that came as it is into place.
 func (r *receiving) plain(n int) error {
-	if n > r.room { // the memory below was longer, for envelopes
+	if n > r.room { // the landing was longer, for an RTS
 		r.o.status.Bytes = r.room
 		return tooLong(n, r.room)
 	}
@@ -200,114 +238,20 @@ func (r *receiving) plain(n int) error {
 	case n == 0:
 		return nil
 	case r.buf == nil:
-		copy(r.into, r.host[:n])
+		copy(r.into, r.at.host[:n])
 		return nil
 	case r.stream != nil:
-		return r.buf.Slice(0, n).UploadAsync(r.host[:n], r.stream)
+		return r.buf.Slice(0, n).UploadAsync(r.at.host[:n], r.stream)
 	}
-	return r.buf.Slice(0, n).Upload(r.host[:n])
+	return r.buf.Slice(0, n).Upload(r.at.host[:n])
 }
 
-// pull copies the data out of the sender's memory.
-func (r *receiving) pull() error {
-	if err := r.choose(); err != nil {
-		return err
-	}
-	n := int(r.env.bytes)
-	src, ready, err := r.remote()
-	if err != nil {
-		return err
-	}
-	s := r.stream
-	if s == nil {
-		s = r.lane.stream
-		if r.buf != nil && !r.idle {
-			if err := r.lane.follow(nil); err != nil {
-				return err
-			}
-		}
-	}
-	if ready != nil {
-		if err := s.WaitEvent(ready); err != nil {
-			return err
-		}
-	}
-	// Behind what it must wait for, a short copy is quicker by a kernel; with nothing
-	// to wait for, by the copy engine.
-	waits := ready != nil || !r.idle
-	if waits && r.stream == nil && r.buf != nil && n > 0 && n <= carryBytes && r.lane.carrier.kernel != nil && src.Device() == r.buf.Device() {
-		if r.ticket, err = r.lane.ticket(); err != nil {
-			return err
-		}
-		return r.lane.carry(r.ticket, r.buf, src, n)
-	}
-	if r.buf == nil {
-		err = cuda.MemcpyAsync(r.into[:n], src, s)
-	} else if dst := r.buf.Slice(0, n); src.Device() == dst.Device() {
-		err = cuda.MemcpyAsync(dst, src, s)
-	} else {
-		err = cuda.MemcpyPeerAsync(dst, src, s)
-	}
-	if err != nil {
-		return err
-	}
-	done, err := r.lane.event()
-	if err != nil {
-		return err
-	}
-	if err := done.Record(s); err != nil {
-		return err
-	}
-	if r.stream == nil {
-		r.copied = done
-		return nil
-	}
-	if r.own() { // an event cannot be opened by its own process
-		r.copied = done
-		return nil
-	}
-	defer r.lane.lend(done)
-	h, err := r.lane.handle(done)
-	if err != nil {
-		return err
-	}
-	return r.say(takenWhen, h)
-}
-
-// own reports whether the message is this process's.
-func (r *receiving) own() bool { return int(r.env.sender) == r.p.e.rank }
-
-// remote is the sender's memory and its event, as this process has them; no event
-// if the data are ready.
-func (r *receiving) remote() (*cuda.Buffer, *cuda.Event, error) {
-	e := r.p.e
-	if r.own() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		s := e.sends[r.env.key]
-		if s == nil {
-			return nil, nil, fmt.Errorf("message %d of this process is not known", r.env.key)
-		}
-		return s.buf, s.ready, nil
-	}
-	if r.env.host != e.host {
-		return nil, nil, fmt.Errorf("rank %d of the world is on another host", r.env.sender)
-	}
-	src, err := e.imports.View(r.lane.dev, r.env.memory)
-	if err != nil || r.env.path == byIPCNow {
-		return src, nil, err
-	}
-	ready, err := e.imports.Event(r.lane.dev, r.env.ready)
-	return src, ready, err
-}
-
-// choose finds the lane: of the buffer's device, or for host memory of any.
-func (r *receiving) choose() error {
+// findLane finds the lane: of the buffer's device, or for host memory of any.
+func (r *receiving) findLane() (err error) {
 	if r.lane != nil {
 		return nil
 	}
 	var d *cuda.Device
-	var err error
 	if r.buf != nil {
 		d = r.buf.Device()
 	} else if d, err = cuda.CurrentDevice(); err != nil {
@@ -317,30 +261,10 @@ func (r *receiving) choose() error {
 	return err
 }
 
-// ask has the sender send the data in pieces.
-func (r *receiving) ask(answer byte) error {
-	if err := r.say(answer, cuda.IPCEvent{}); err != nil {
-		return err
-	}
-	r.pieces = &pieces{comm: r.p.side, peer: r.o.status.Source, tag: pieceTag(r.env.id), left: int(r.env.bytes)}
-	if r.buf == nil {
-		r.pieces.host = r.into
-		return nil
-	}
-	if err := r.choose(); err != nil {
-		return err
-	}
-	r.pieces.lane, r.pieces.device = r.lane, r.buf
-	if r.stream != nil {
-		return r.lane.follow(r.stream)
-	}
-	return r.lane.follow(nil)
-}
-
-// say answers the sender.
-func (r *receiving) say(what byte, when cuda.IPCEvent) error {
-	b := append([]byte{what}, when[:]...)
-	var err error
-	r.answer, err = r.p.side.Isend(memoryOf(b), r.o.status.Source, answerTag(r.env.id))
+// say replies to the sender.
+func (r *receiving) say(kind replyKind, body [64]byte) (err error) {
+	m := &reply{kind, body}
+	r.answer, err = r.p.side.Isend(Host(handshake.Bytes(m)), r.o.status.Source, replyTag(r.head.id))
+	r.state = recvReplying
 	return err
 }

@@ -1,0 +1,217 @@
+package mpi
+
+import (
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/mpi/internal/device"
+	"gocuda/cudaapi/mpi/internal/transport"
+)
+
+// messages carries a communicator's messages of host and of device memory: a
+// library that takes both does, or a port of the device engine.
+type messages interface {
+	Isend(m transport.Memory, dest, tag int, synchronous bool) (transport.Request, error)
+	Irecv(m transport.Memory, source, tag int) (transport.Request, error)
+	Imrecv(from transport.Message, m transport.Memory) (transport.Request, error)
+	// IsendOn and IrecvOn are for device memory, in the order of a stream.
+	IsendOn(m transport.Memory, dest, tag int, s *cuda.Stream) (transport.Request, error)
+	IrecvOn(m transport.Memory, source, tag int, s *cuda.Stream) (transport.Request, error)
+	Iprobe(source, tag int) (transport.Status, bool, error)
+	Improbe(source, tag int) (transport.Message, transport.Status, bool, error)
+	Path(peer int) (path, why string)
+}
+
+// deviceOf is the buffer that m is, nil if m is host memory.
+func deviceOf(m transport.Memory) *cuda.Buffer {
+	b, _ := m.Device.(*cuda.Buffer)
+	return b
+}
+
+// library is given device memory as it is. It knows of no streams, so the device
+// is waited for before each call.
+type library struct {
+	transport.Comm
+	why string
+}
+
+func ready(m transport.Memory) error {
+	if b := deviceOf(m); b != nil {
+		return b.Device().DefaultStream().Synchronize()
+	}
+	return nil
+}
+
+func (l library) Isend(m transport.Memory, dest, tag int, synchronous bool) (transport.Request, error) {
+	if err := ready(m); err != nil {
+		return nil, err
+	}
+	return isend(l.Comm, m, dest, tag, synchronous)
+}
+
+func isend(t transport.Comm, m transport.Memory, dest, tag int, synchronous bool) (transport.Request, error) {
+	if synchronous {
+		return t.Issend(m, dest, tag)
+	}
+	return t.Isend(m, dest, tag)
+}
+
+func (l library) Irecv(m transport.Memory, source, tag int) (transport.Request, error) {
+	if err := ready(m); err != nil {
+		return nil, err
+	}
+	return l.Comm.Irecv(m, source, tag)
+}
+
+func (l library) Imrecv(from transport.Message, m transport.Memory) (transport.Request, error) {
+	if err := ready(m); err != nil {
+		return nil, err
+	}
+	return from.Imrecv(m)
+}
+
+func (l library) IsendOn(m transport.Memory, dest, tag int, s *cuda.Stream) (transport.Request, error) {
+	if err := s.Synchronize(); err != nil {
+		return nil, err
+	}
+	return l.Comm.Isend(m, dest, tag)
+}
+
+func (l library) IrecvOn(m transport.Memory, source, tag int, s *cuda.Stream) (transport.Request, error) {
+	if err := s.Synchronize(); err != nil {
+		return nil, err
+	}
+	return l.Comm.Irecv(m, source, tag)
+}
+
+func (l library) Path(int) (path, why string) { return string(device.CUDAAware), l.why }
+
+// port gives the transport host memory only. What is received into host memory
+// goes through the engine, too, for its sender may give a device's.
+type port struct {
+	*device.Port
+	host transport.Comm
+}
+
+func (p port) Isend(m transport.Memory, dest, tag int, synchronous bool) (transport.Request, error) {
+	if b := deviceOf(m); b != nil {
+		return p.Port.Isend(b, dest, tag, synchronous)
+	}
+	return isend(p.host, m, dest, tag, synchronous)
+}
+
+func (p port) Irecv(m transport.Memory, source, tag int) (transport.Request, error) {
+	if b := deviceOf(m); b != nil {
+		return p.Port.Irecv(b, source, tag)
+	}
+	return p.IrecvHost(m, source, tag)
+}
+
+func (p port) Imrecv(from transport.Message, m transport.Memory) (transport.Request, error) {
+	if b := deviceOf(m); b != nil {
+		return p.Port.Imrecv(from, b)
+	}
+	return p.ImrecvHost(from, m)
+}
+
+func (p port) IsendOn(m transport.Memory, dest, tag int, s *cuda.Stream) (transport.Request, error) {
+	return p.Port.IsendOn(deviceOf(m), dest, tag, s)
+}
+
+func (p port) IrecvOn(m transport.Memory, source, tag int, s *cuda.Stream) (transport.Request, error) {
+	return p.Port.IrecvOn(deviceOf(m), source, tag, s)
+}
+
+// isendMemory starts a send of any memory, strided too; irecvMemory and
+// imrecvMemory start a receive into such, of a message to come or of one that was
+// set aside.
+func (c *Comm) isendMemory(m *memory, dest, tag int, synchronous bool) (transport.Request, error) {
+	if m.spread != nil {
+		return c.isendSpread(m, dest, tag, synchronous)
+	}
+	return c.messages.Isend(m.Memory, dest, tag, synchronous)
+}
+
+func (c *Comm) irecvMemory(m *memory, source, tag int) (transport.Request, error) {
+	if m.spread != nil {
+		return c.irecvSpread(m, func(packed transport.Memory) (transport.Request, error) { return c.messages.Irecv(packed, source, tag) })
+	}
+	return c.messages.Irecv(m.Memory, source, tag)
+}
+
+func (m *Message) imrecvMemory(to *memory) (transport.Request, error) {
+	if to.spread != nil {
+		return m.c.irecvSpread(to, func(packed transport.Memory) (transport.Request, error) { return m.c.messages.Imrecv(m.m, packed) })
+	}
+	return m.c.messages.Imrecv(m.m, to.Memory)
+}
+
+// SendOn sends device memory in the order of a stream: what is sent is what the
+// buffer holds when the stream's work so far is done, and the stream's later
+// work waits until it has been read. The call does not wait for the device; it
+// returns when the receive has begun at the other rank. Where messages go
+// through the host (see [Path]) it waits for the data, too.
+func (c *Comm) SendOn(buf *cuda.Buffer, dest, tag int, s *cuda.Stream) error {
+	const call = "Comm.SendOn"
+	m, err := c.onStream(call, buf, s)
+	if err != nil {
+		return err
+	}
+	if err := c.check(call, dest, tag); err != nil {
+		return err
+	}
+	r, err := c.messages.IsendOn(m.Memory, dest, tag, s)
+	if err != nil {
+		return c.fail(call, dest, err)
+	}
+	return c.wait(pending{c: c, call: call, r: r, peer: dest, tag: tag}, nil)
+}
+
+// RecvOn receives into device memory in the order of a stream: the data are
+// written when the stream's work so far is done, and its later work finds them.
+// The call waits until a message has come, but not for the device, but where
+// messages go through the host.
+func (c *Comm) RecvOn(buf *cuda.Buffer, source, tag int, s *cuda.Stream) (Status, error) {
+	const call = "Comm.RecvOn"
+	m, err := c.onStream(call, buf, s)
+	if err != nil {
+		return Status{}, err
+	}
+	if err := c.checkRecv(call, source, tag); err != nil {
+		return Status{}, err
+	}
+	r, err := c.messages.IrecvOn(m.Memory, source, tag, s)
+	if err != nil {
+		return Status{}, c.fail(call, source, err)
+	}
+	p := pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size}
+	return p.wait()
+}
+
+// onStream reads the buffer of a stream-ordered call.
+func (c *Comm) onStream(call string, buf *cuda.Buffer, s *cuda.Stream) (memory, error) {
+	m, err := resolveDevice(call, buf)
+	switch {
+	case err != nil:
+		return m, c.at(err)
+	case s == nil:
+		return m, c.misuse(ErrArg, call, "the stream is nil").hint("the default stream is Device.DefaultStream()")
+	case s.Device() != buf.Device():
+		return m, c.misuse(ErrArg, call, "the stream is device %d's, the buffer on device %d", s.Device().Ordinal(), buf.Device().Ordinal())
+	}
+	return m, nil
+}
+
+// Path tells how device memory travels between this rank and a peer, and why:
+// "cuda-aware" (the library takes it), "ipc" (from device to device) or "staged"
+// (through the host). GOCUDA_MPI_PATH, set for all ranks, forces one. It
+// tells of what it knows: that a peer's memory cannot be opened shows with the
+// first message, which goes through the host then.
+func Path(c *Comm, peer int) (path, why string) {
+	const call = "mpi.Path"
+	if err := c.usable(call); err != nil {
+		return "", err.Error()
+	}
+	if peer < 0 || peer >= c.size {
+		return "", c.noRank(ErrRank, call, "peer", peer).Error()
+	}
+	return c.messages.Path(peer)
+}
