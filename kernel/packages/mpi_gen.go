@@ -105,7 +105,7 @@ func mpiPackage() host.Package {
 			"Comm.Allgather":           "Allgather is Gather to every rank (MPI_Allgather).",
 			"Comm.AllgatherObject":     "AllgatherObject is GatherObject to every rank.",
 			"Comm.Allgatherv":          "Allgatherv is Gatherv to every rank (MPI_Allgatherv).",
-			"Comm.Allreduce":           "Allreduce is Reduce to every rank (MPI_Allreduce). Device memory of ranks on\none host is reduced by the devices, in the order of the ranks, so that all get\nthe same bits: of two ranks, and up to 1 MiB of more, in one launch, and beyond\nby NCCL or in a ring. GOCUDA_MPI_ALLREDUCE, set for all ranks, picks one\nway: host, quick (up to 256 KiB) or bulk (each one launch), group, nccl or ring.",
+			"Comm.Allreduce":           "Allreduce is Reduce to every rank (MPI_Allreduce). Device memory of ranks on\none host is reduced by the devices, in the order of the ranks, so that all get\nthe same bits: of two ranks, and up to 1 MiB of more, in one launch, and beyond\nby NCCL or in a ring. GOCUDA_MPI_ALLREDUCE, set for all ranks when the\ncommunicator is made, picks one way: host, ll (up to 256 KiB) or simple (each one\nlaunch), group, nccl or ring.",
 			"Comm.Alltoall":            "Alltoall sends the i-th of as many equal parts of send as there are ranks to\nrank i, and receives rank i's into the i-th part of recv (MPI_Alltoall).",
 			"Comm.Alltoallv":           "Alltoallv is Alltoall of different lengths (MPI_Alltoallv). Nil displs say\nthat the parts follow each other. What this rank sends to i must be as long as\nwhat i expects from it.",
 			"Comm.Barrier":             "Barrier blocks until all ranks have entered it (MPI_Barrier).",
