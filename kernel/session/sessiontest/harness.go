@@ -26,6 +26,7 @@ type Harness struct {
 	arrived chan struct{}
 }
 
+// Start starts a session whose evaluator is this test binary.
 func Start(t testing.TB, change func(*session.Options)) *Harness {
 	t.Helper()
 	h := &Harness{T: t, arrived: make(chan struct{}, 1)}
@@ -103,6 +104,7 @@ func Within[T any](t testing.TB, what string, f func() T) T {
 	}
 }
 
+// Run runs a cell.
 func (h *Harness) Run(code string) session.Result {
 	h.T.Helper()
 	return Within(h.T, code, func() session.Result {
@@ -110,6 +112,7 @@ func (h *Harness) Run(code string) session.Result {
 	})
 }
 
+// Succeed runs a cell that must succeed.
 func (h *Harness) Succeed(code string) {
 	h.T.Helper()
 	if r := h.Run(code); r.Err != nil {

@@ -33,9 +33,13 @@ type Hub struct{}
 // NewHub fails: see errUnsupported.
 func NewHub(int, func(Event)) (*Hub, error) { return nil, errUnsupported() }
 
-func (*Hub) Env(int) string   { return "" }
+// Env is never called: there is no Hub.
+func (*Hub) Env(int) string { return "" }
+
+// Lost is never called either.
 func (*Hub) Lost(int, string) {}
-func (*Hub) Close() error     { return nil }
+
+func (*Hub) Close() error { return nil }
 
 type member struct{}
 

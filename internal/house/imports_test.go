@@ -1,0 +1,93 @@
+package house
+
+// mayImport says what each package may import of the house, and of other
+// modules; "x/..." is x and all below it. The narrowest entry counts. What is
+// under a package's own internal folder need not be said.
+//
+// Imports run one way: cmd, kernel, cudaapi. Within cudaapi, cuda sees the
+// devices through driver only, and nothing sees Jupyter. Cells and the kernel
+// meet in kernel/session alone.
+var mayImport = map[string][]string{
+	"cmd/gocuda-kernel": {
+		"cudaapi/backend", "cudaapi/cuda", "cudaapi/mpi/launch", "cudaapi/sim/calibrate", "install",
+		"kernel", "kernel/evaluator", "kernel/golang", "kernel/golang/modules", "kernel/notebook",
+		"kernel/packages", "kernel/ranks", "kernel/session", "notebooks", "golang.org/x/term",
+	},
+	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "kernel/ranks", "github.com/ebitengine/purego"},
+	"install/...":                       {"install/logo"},
+	"notebooks":                         {},
+	"examples/...":                      {"cudaapi/backend", "cudaapi/cuda", "cudaapi/mpi"},
+	"bench/...":                         {"cudaapi/backend", "cudaapi/cuda", "cudaapi/driver"},
+	"scripts/...":                       {},
+	"internal/...":                      {},
+
+	// The kernel process.
+	"kernel":          {"kernel/display", "kernel/session", "kernel/wire", "github.com/google/uuid"},
+	"kernel/wire":     {"github.com/go-zeromq/zmq4/...", "github.com/google/uuid"},
+	"kernel/notebook": {"kernel/session"},
+	"kernel/session": {
+		"kernel/display", "kernel/golang", "kernel/golang/assist", "kernel/session/link",
+		"github.com/ebitengine/purego", "golang.org/x/sys/unix",
+	},
+	"kernel/session/internal/orphans": {},
+	"kernel/session/link":             {},
+	"kernel/session/sessiontest":      {"kernel/session", "github.com/ebitengine/purego"},
+
+	// The evaluator process.
+	"kernel/evaluator": {
+		"cudaapi/backend", "cudaapi/cuda", "kernel/display", "kernel/golang", "kernel/golang/assist",
+		"kernel/golang/modules", "kernel/magic", "kernel/packages", "kernel/session",
+	},
+	"kernel/ranks": {
+		"cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "kernel/display", "kernel/evaluator", "kernel/magic",
+		"kernel/session", "kernel/session/link",
+	},
+	"kernel/magic":    {"cudaapi/backend", "cudaapi/cuda", "kernel/display"},
+	"kernel/display":  {"github.com/google/uuid"},
+	"kernel/plot":     {"kernel/display", "gonum.org/v1/plot/..."},
+	"kernel/timeline": {"cudaapi/cuda", "kernel/display", "kernel/plot"},
+
+	// Go in cells.
+	"kernel/golang": {
+		"kernel/display", "kernel/golang/assist", "kernel/golang/host", "kernel/golang/lower", "kernel/golang/rt",
+		"github.com/traefik/yaegi/...",
+	},
+	"kernel/golang/assist":  {"kernel/display", "kernel/magic"},
+	"kernel/golang/lower":   {"kernel/golang/rt"},
+	"kernel/golang/rt":      {"kernel/display", "kernel/golang/named"},
+	"kernel/golang/named":   {},
+	"kernel/golang/modules": {"internal/ownfolder", "kernel/golang"},
+	"kernel/golang/host/...": {
+		"kernel/golang/host/generic/...", "kernel/golang/host/std", "github.com/traefik/yaegi/...",
+	},
+	"kernel/golang/score":     {},
+	"kernel/internal/extract": {"kernel/golang/host"},
+	"kernel/packages": {
+		"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/mpi", "cudaapi/streamsync",
+		"kernel/display", "kernel/golang/host", "kernel/plot", "kernel/timeline",
+	},
+	"kernel/packages/gen": {},
+
+	// CUDA and MPI, for notebooks and programs.
+	"cudaapi/driver":            {},
+	"cudaapi/driver/drivertest": {"cudaapi/driver"},
+	"cudaapi/nvidia":            {"cudaapi/driver", "cudaapi/internal/clib", "cudaapi/internal/codecache", "github.com/ebitengine/purego"},
+	"cudaapi/sim":               {"cudaapi/driver", "cudaapi/internal/codecache", "github.com/ebitengine/purego", "golang.org/x/sys/..."},
+	"cudaapi/sim/calibrate":     {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},
+	"cudaapi/sim/corpus":        {"cudaapi/cuda", "cudaapi/driver"},
+	"cudaapi/backend":           {"cudaapi/cuda", "cudaapi/driver", "cudaapi/nvidia", "cudaapi/sim"},
+	"cudaapi/cuda":              {"cudaapi/driver", "cudaapi/internal/codecache", "cudaapi/internal/operators"},
+	"cudaapi/cuda/internal/...": {},
+	"cudaapi/streamsync":        {"cudaapi/cuda"},
+	"cudaapi/gxf":               {"cudaapi/cuda", "cudaapi/streamsync", "go.yaml.in/yaml/v3"},
+	"cudaapi/collective":        {"cudaapi/cuda", "cudaapi/internal/..."},
+	"cudaapi/internal/...":      {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "internal/ownfolder", "golang.org/x/sys/unix"},
+	"cudaapi/internal/clib":     {"github.com/ebitengine/purego"},
+	"cudaapi/mpi":               {"cudaapi/collective", "cudaapi/cuda", "cudaapi/internal/...", "golang.org/x/sys/unix"},
+	"cudaapi/mpi/internal/...":  {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
+	"cudaapi/mpi/launch":        {},
+	"cudaapi/mpi/mpibench": {
+		"cudaapi/backend", "cudaapi/collective", "cudaapi/cuda", "cudaapi/internal/...", "cudaapi/mpi",
+	},
+	"cudaapi/mpi/mpitest": {"cudaapi/cuda", "cudaapi/mpi"},
+}
