@@ -611,7 +611,7 @@ func TestHeartbeatEchoes(t *testing.T) {
 	if err := hb.Dial(c.conn.Endpoint(wire.Heartbeat)); err != nil {
 		t.Fatal(err)
 	}
-	for _, beat := range []string{"ping", strings.Repeat("x", 1<<20)} {
+	for _, beat := range []string{"ping", strings.Repeat("x", 60<<10)} {
 		if err := hb.Send(zmq4.NewMsgString(beat)); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"strconv"
+
+	"gocuda/internal/ownfolder"
 )
 
 // Channel is one of a kernel's five sockets.
@@ -111,7 +113,9 @@ func (c *Connection) listen(ch Channel) (net.Listener, error) {
 			for *port = 1; exists(c.path(ch)); *port++ {
 			}
 		}
-		removeSocket(c.path(ch))
+		if err := removeSocket(c.path(ch)); err != nil {
+			return nil, fmt.Errorf("%s socket: %w", ch, err)
+		}
 		l, err := net.Listen("unix", c.path(ch))
 		if err != nil {
 			return nil, fmt.Errorf("%s socket: %w", ch, err)
@@ -135,25 +139,27 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// removeSocket clears a socket file that a kernel of before left behind.
-func removeSocket(path string) {
-	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
-		os.Remove(path)
+// removeSocket clears a socket file that a kernel of before left behind. One at
+// which somebody listens is in use.
+func removeSocket(path string) error {
+	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSocket == 0 {
+		return nil
 	}
+	if c, err := net.Dial("unix", path); err == nil {
+		c.Close()
+		return fmt.Errorf("%s is in use: another kernel listens there", path)
+	}
+	return os.Remove(path)
 }
 
 // Write writes the connection file, readable by its owner only: it holds the
 // key. Readers see the old file or the new one, never a part.
 func (c Connection) Write(path string) error {
 	text, err := json.MarshalIndent(c, "", "  ")
+	if err == nil {
+		err = ownfolder.Write(path, append(text, '\n'))
+	}
 	if err != nil {
-		return err
-	}
-	part := path + ".part"
-	if err := os.WriteFile(part, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("connection file: %w", err)
-	}
-	if err := os.Rename(part, path); err != nil {
 		return fmt.Errorf("connection file: %w", err)
 	}
 	return nil

@@ -10,8 +10,11 @@
 //     frame that claims an absurd length, panics the process.
 //   - Its ROUTER and PUB send while they hold a lock, so that one stalled
 //     client stops the answers to all others.
+//   - Its RecvMsg makes room for whatever a frame claims.
 //   - Its XPUB keeps subscriptions to itself, and nothing lingers on close.
 //
 // Here every connection has its own reader, its own queue and the one
-// goroutine that writes to it.
+// goroutine that writes to it. A client proves that it knows the key by its first
+// well signed message; what those cost who have not is bounded (guard.go,
+// places.go), and so is how long a subscriber, who signs nothing, is waited for.
 package wire

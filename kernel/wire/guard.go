@@ -2,18 +2,32 @@ package wire
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"sync/atomic"
+	"time"
 )
 
-// Limits of what a client may send in one message. They bound the memory
-// that an unknown client can claim before its signature is checked.
+// Limits of one message of a client that has proved itself.
 const (
-	maxMessage   = 1 << 30 // bytes
-	maxFrames    = 1 << 16
-	maxHandshake = 1 << 12 // bytes of a frame before the handshake is over
+	maxMessage = 1 << 30 // bytes
+	maxFrames  = 1 << 16
+)
+
+// Limits of a client that has not. What it sends costs memory only as it
+// comes, and little of that at a time, for all strangers together.
+const (
+	maxHandshake    = 1 << 12 // bytes of the whole handshake, beyond the greeting
+	handshakeFrames = 16
+	smallMessage    = 64 << 10 // bytes that anybody may send
+	strangerMessage = 32 << 20 // bytes; more than smallMessage needs one of these
+	strangerSlots   = 2        // places, and is given
+	strangerTime    = 10 * time.Second
+	strangerFrames  = 1 << 10
 )
 
 const greetingSize = 64
@@ -25,90 +39,167 @@ const (
 	flagCommand = 1 << 2
 )
 
-// guard stands between a network connection and zmq4.Conn. It reads ahead,
-// refuses frames beyond the limits before zmq4 allocates for them, leaves out
-// commands after the handshake (ZMTP 3.0 has none that matter), and collects
-// what is written until flush.
+var (
+	errTooLong = errors.New("a message beyond what is taken")
+	errNoSlot  = errors.New("too many strangers send large messages")
+)
+
+// guard stands between a network connection and zmq4.Conn. During the
+// handshake, which zmq4 reads through it, it refuses frames beyond the limits.
+// After that it reads messages itself: zmq4 would make room for whatever a
+// frame claims. It collects what is written until flush.
 type guard struct {
 	net.Conn
 	r *bufio.Reader
-	w *bufio.Writer
+	w *bufio.Writer // from the end of the handshake on
+	// written are the bytes that the connection has taken since then.
+	written atomic.Int64
 
-	open   bool   // the handshake is over
+	// Of the handshake.
 	head   []byte // what is still to be handed on of the current frame's head
-	left   uint64 // ... and of its body
-	size   uint64 // of the current message so far
+	left   int    // ... and of its body
+	size   int    // of all its frames so far
 	frames int
 }
 
 func newGuard(c net.Conn) *guard {
-	return &guard{
-		Conn: c,
-		r:    bufio.NewReaderSize(c, 32<<10),
-		w:    bufio.NewWriterSize(c, 32<<10),
-		left: greetingSize,
-	}
+	return &guard{Conn: c, r: bufio.NewReaderSize(c, 4<<10), left: greetingSize}
 }
 
+// opened ends the handshake.
+func (g *guard) opened() { g.w = bufio.NewWriterSize(counted{g}, 32<<10) }
+
+// counted writes to a guard's connection and counts what it has taken.
+type counted struct{ *guard }
+
+func (c counted) Write(p []byte) (written int, err error) {
+	const step = 64 << 10
+	for written < len(p) && err == nil {
+		var n int
+		n, err = c.Conn.Write(p[written:min(len(p), written+step)])
+		written += n
+		c.written.Add(int64(n))
+	}
+	return written, err
+}
+
+// Read reads the handshake.
 func (g *guard) Read(p []byte) (int, error) {
 	for len(g.head) == 0 && g.left == 0 {
-		if err := g.next(); err != nil {
+		head, size, err := g.next()
+		if err != nil {
 			return 0, err
 		}
+		g.frames++
+		if g.frames > handshakeFrames || size > uint64(maxHandshake-g.size) {
+			return 0, fmt.Errorf("%w in a handshake", errTooLong)
+		}
+		g.size += int(size)
+		g.head, g.left = head, int(size)
 	}
 	if len(g.head) > 0 {
 		n := copy(p, g.head)
 		g.head = g.head[n:]
 		return n, nil
 	}
-	if uint64(len(p)) > g.left {
+	if len(p) > g.left {
 		p = p[:g.left]
 	}
 	n, err := g.r.Read(p)
-	g.left -= uint64(n)
+	g.left -= n
 	return n, err
 }
 
 // next reads the head of a frame.
-func (g *guard) next() error {
-	head := make([]byte, 2, 9)
+func (g *guard) next() (head []byte, size uint64, err error) {
+	head = make([]byte, 2, 9)
 	if _, err := io.ReadFull(g.r, head); err != nil {
-		return err
+		return nil, 0, err
 	}
-	size := uint64(head[1])
-	if head[0]&flagLong != 0 {
-		head = head[:9]
-		if _, err := io.ReadFull(g.r, head[2:]); err != nil {
-			return err
+	if head[0]&flagLong == 0 {
+		return head, uint64(head[1]), nil
+	}
+	head = head[:9]
+	if _, err := io.ReadFull(g.r, head[2:]); err != nil {
+		return nil, 0, err
+	}
+	return head, binary.BigEndian.Uint64(head[1:]), nil
+}
+
+// limits are what a client may send in one message.
+type limits struct {
+	size, frames int
+	// slots bounds how many messages beyond smallMessage are on their way at a
+	// time, and for how long; nil: they are not bounded.
+	slots chan struct{}
+}
+
+// message reads the next message, and passes over commands (ZMTP 3.0 has none
+// that matter). It asks for the limits when a message begins.
+func (g *guard) message(allowed func() limits) (frames [][]byte, err error) {
+	var l limits
+	total, slot := 0, false
+	defer func() {
+		if slot {
+			<-l.slots
+			g.SetReadDeadline(time.Time{})
 		}
-		size = binary.BigEndian.Uint64(head[1:])
-	}
-	if head[0]&flagCommand != 0 && g.open {
-		if size > maxHandshake {
-			return fmt.Errorf("a command of %d bytes", size)
+	}()
+	for {
+		head, size, err := g.next()
+		if err != nil {
+			return nil, err
 		}
-		_, err := g.r.Discard(int(size))
-		return err
+		if head[0]&flagCommand != 0 {
+			if size > maxHandshake {
+				return nil, fmt.Errorf("%w: a command of %d bytes", errTooLong, size)
+			}
+			if _, err := g.r.Discard(int(size)); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if frames == nil {
+			l = allowed()
+		}
+		if size > uint64(l.size-total) || len(frames) == l.frames {
+			return nil, fmt.Errorf("%w: more than %d bytes or %d frames", errTooLong, l.size, l.frames)
+		}
+		total += int(size)
+		if total > smallMessage && l.slots != nil && !slot {
+			select {
+			case l.slots <- struct{}{}:
+				slot = true
+				g.SetReadDeadline(time.Now().Add(strangerTime))
+			default:
+				return nil, errNoSlot
+			}
+		}
+		body, err := readBody(g.r, int(size), l.slots == nil)
+		if err != nil {
+			return nil, err
+		}
+		if frames = append(frames, body); head[0]&flagMore == 0 {
+			return frames, nil
+		}
 	}
-	if !g.open && size > maxHandshake {
-		return fmt.Errorf("a handshake of %d bytes", size)
+}
+
+// readBody reads a frame's body. For one who is not trusted, memory is made
+// only for what has come.
+func readBody(r io.Reader, size int, trusted bool) ([]byte, error) {
+	if size <= smallMessage || trusted {
+		body := make([]byte, size)
+		_, err := io.ReadFull(r, body)
+		return body, err
 	}
-	if size > maxMessage-g.size {
-		return fmt.Errorf("a message of more than %d bytes", maxMessage)
-	}
-	g.size += size
-	if g.frames++; g.frames > maxFrames {
-		return fmt.Errorf("a message of more than %d frames", maxFrames)
-	}
-	if head[0]&flagMore == 0 {
-		g.size, g.frames = 0, 0
-	}
-	g.head, g.left = head, size
-	return nil
+	var b bytes.Buffer
+	_, err := io.CopyN(&b, r, int64(size))
+	return b.Bytes(), err
 }
 
 func (g *guard) Write(p []byte) (int, error) {
-	if g.open {
+	if g.w != nil {
 		return g.w.Write(p)
 	}
 	return g.Conn.Write(p)

@@ -1,8 +1,11 @@
 package wire
 
 import (
+	"encoding/binary"
+	"errors"
 	"io"
 	"net"
+	"runtime"
 	"testing"
 )
 
@@ -31,11 +34,65 @@ func (c *claims) Read(p []byte) (int, error) {
 }
 
 func TestTheSizeOfAMessageIsBounded(t *testing.T) {
-	const frame = 1 << 26
-	g := newGuard(&claims{head: []byte{flagMore | flagLong, 0, 0, 0, 0, frame >> 24, 0, 0, 0}, size: frame})
-	g.open, g.left = true, 0
-	n, err := io.Copy(io.Discard, struct{ io.Reader }{g})
-	if most := int64(maxMessage + maxMessage/frame*9); err == nil || n > most || n < maxMessage {
-		t.Errorf("let %d bytes pass, at most %d may, error %v", n, most, err)
+	for _, test := range []struct {
+		frame, frames int
+		l             limits
+	}{
+		{1 << 20, 8, limits{size: 8 << 20, frames: 100}},
+		{10, 50, limits{size: 8 << 20, frames: 50}},
+		{1 << 20, 2, limits{size: 2<<20 + 9, frames: 100, slots: make(chan struct{}, 1)}},
+		{1 << 20, 0, limits{size: 2 << 20, frames: 100, slots: make(chan struct{})}},
+	} {
+		c := &claims{head: binary.BigEndian.AppendUint64([]byte{flagMore | flagLong}, uint64(test.frame)), size: test.frame}
+		server, client := net.Pipe()
+		c.Conn = server // for its deadlines
+		read := &counting{Reader: c}
+		g := newGuard(c)
+		g.r.Reset(read)
+		_, err := g.message(func() limits { return test.l })
+		if !errors.Is(err, errTooLong) && !(test.frames == 0 && errors.Is(err, errNoSlot)) {
+			t.Errorf("%+v: %v", test, err)
+		}
+		if most := test.frames*(test.frame+9) + 9 + g.r.Size(); read.n > most {
+			t.Errorf("%+v: %d bytes were read, at most %d may", test, read.n, most)
+		}
+		if len(test.l.slots) != 0 {
+			t.Errorf("%+v: its slot is not free", test)
+		}
+		client.Close()
+	}
+}
+
+type counting struct {
+	io.Reader
+	n int
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += n
+	return n, err
+}
+
+// A stranger's claim costs no memory.
+func TestAClaimAloneCostsNothing(t *testing.T) {
+	s, _ := listen(t, Connection{Key: "key"})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	head := binary.BigEndian.AppendUint64([]byte{flagLong}, strangerMessage)
+	strangers := []*rawClient{}
+	for range 20 { // of which two get as far as being read
+		c := raw(t, s, Shell, "DEALER")
+		c.Write(head)
+		c.Write(make([]byte, 100))
+		strangers = append(strangers, c)
+	}
+	strangers[len(strangers)-1].closed("one too many")
+	client := dial(t, s, Shell, "client")
+	send(t, client, request(s, 1))
+	next(t, s, Shell)
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.TotalAlloc - before.TotalAlloc); grown > 8<<20 {
+		t.Errorf("%d MB were claimed and given", grown>>20)
 	}
 }

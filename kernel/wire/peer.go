@@ -15,9 +15,20 @@ type patience struct {
 	// it cannot hold up the others. (It may connect again.)
 	queued int
 	while  time.Duration
+	// pace is how many bytes in a second a subscriber must take while others
+	// wait for it.
+	pace int
 }
 
-var defaultPatience = patience{queued: 64 << 20, while: 5 * time.Second}
+var defaultPatience = patience{queued: 64 << 20, while: 5 * time.Second, pace: 4 << 20}
+
+const (
+	// strangerQueue bounds what waits for one who has not proved himself, but
+	// for subscribers, who cannot.
+	strangerQueue = 1 << 20
+	// maxTopics bounds a subscriber's subscriptions.
+	maxTopics = 64
+)
 
 // peer is one client connection: a reader, a queue, and one goroutine that
 // writes.
@@ -28,8 +39,14 @@ type peer struct {
 	lag  patience
 
 	// trusted is when the client sent its last well signed message, counted
-	// in messages; 0: never. Sockets.mu guards it.
+	// in messages; 0: never. heard is when it sent anything. Sockets.mu guards
+	// them.
 	trusted uint64
+	heard   time.Time
+
+	// Of a subscriber, guarded by Sockets.bulk.
+	credit time.Duration // for how long others still wait for it
+	seen   int64         // written, when the credit was counted
 
 	mu     sync.Mutex
 	topics map[string]int // iopub only: subscriptions, counted
@@ -41,10 +58,12 @@ type peer struct {
 	done   chan struct{} // closed when the writer has ended
 }
 
-func newPeer(id string, conn *zmq4.Conn, rw *guard, lag patience) *peer {
+// newPeer makes a peer. The channel room is signalled after each of its writes.
+func newPeer(id string, conn *zmq4.Conn, rw *guard, lag patience, room chan struct{}) *peer {
 	p := &peer{
 		id: id, conn: conn, rw: rw, lag: lag, topics: map[string]int{},
-		wake: make(chan struct{}, 1), room: make(chan struct{}, 1), done: make(chan struct{}),
+		heard: time.Now(), credit: lag.while / 10,
+		wake: make(chan struct{}, 1), room: room, done: make(chan struct{}),
 	}
 	go p.write()
 	return p
@@ -55,27 +74,23 @@ var (
 	errStalled = errors.New("the client takes nothing and was cut off")
 )
 
-// send queues a message, for a client that is not gone.
-func (p *peer) send(frames [][]byte) error {
-	size := 0
+func size(frames [][]byte) (n int) {
 	for _, f := range frames {
-		size += len(f)
+		n += len(f)
 	}
+	return n
+}
+
+// send queues a message, for a client that is not gone. It waits for one that
+// is far behind.
+func (p *peer) send(frames [][]byte) error {
 	for {
 		p.mu.Lock()
-		if p.ending {
-			p.mu.Unlock()
-			return errGone
-		}
 		before := p.queued
-		if before == 0 || before+size <= p.lag.queued {
-			p.queued += size
-			p.queue = append(p.queue, frames)
-			p.mu.Unlock()
-			signal(p.wake)
-			return nil
-		}
 		p.mu.Unlock()
+		if p.fits(size(frames)) {
+			return p.push(frames)
+		}
 		select {
 		case <-p.room:
 		case <-p.done:
@@ -89,6 +104,51 @@ func (p *peer) send(frames [][]byte) error {
 			}
 		}
 	}
+}
+
+// fits says whether there is room in the queue. Where nothing waits, or nobody
+// takes it any more, anything fits.
+func (p *peer) fits(size int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.queued == 0 || p.queued+size <= p.lag.queued || p.ending
+}
+
+// push queues a message without waiting.
+func (p *peer) push(frames [][]byte) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ending {
+		return errGone
+	}
+	p.queued += size(frames)
+	p.queue = append(p.queue, frames)
+	signal(p.wake)
+	return nil
+}
+
+// pushBounded queues a message for one who is no more than a stranger, and cuts
+// him off if he does not take what he asks for.
+func (p *peer) pushBounded(frames [][]byte) error {
+	p.mu.Lock()
+	full := p.queued+size(frames) > strangerQueue
+	p.mu.Unlock()
+	if full {
+		p.cut()
+		return errStalled
+	}
+	return p.push(frames)
+}
+
+// earn counts what a subscriber has taken against the time for which others have
+// waited for it, and says whether it has taken anything.
+func (p *peer) earn(waited time.Duration) (moved bool) {
+	written := p.rw.written.Load()
+	earned := time.Duration(float64(written-p.seen) / float64(p.lag.pace) * float64(time.Second))
+	moved = written > p.seen
+	p.seen = written
+	p.credit = min(p.credit+earned, p.lag.while) - waited
+	return moved
 }
 
 // write is the goroutine that writes. It flushes when nothing is left to add.
@@ -116,12 +176,8 @@ func (p *peer) write() {
 				p.cut()
 				return
 			}
-			size := 0
-			for _, f := range frames {
-				size += len(f)
-			}
 			p.mu.Lock()
-			p.queued -= size
+			p.queued -= size(frames)
 			p.mu.Unlock()
 			signal(p.room)
 		}
@@ -160,6 +216,9 @@ func (p *peer) subscribe(frame []byte) (topic string, added bool) {
 	defer p.mu.Unlock()
 	topic = string(frame[1:])
 	if frame[0] == 1 {
+		if p.topics[topic] == 0 && len(p.topics) == maxTopics {
+			return "", false
+		}
 		p.topics[topic]++
 		return topic, true
 	}

@@ -1,12 +1,14 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +21,9 @@ import (
 const (
 	// handshakeTime is what a client has to introduce itself.
 	handshakeTime = 10 * time.Second
+	// maxDropped is how many bad messages a stranger may send, and how many of
+	// all clients are told in the log one by one.
+	maxDropped = 20
 	// farewellTime is what clients have at the end to hang up by themselves,
 	// which they do as soon as they have read everything.
 	farewellTime = 100 * time.Millisecond
@@ -37,19 +42,29 @@ type Sockets struct {
 	listeners [channels]net.Listener
 	inbox     [channels]chan *Message // shell, control and stdin
 
-	publishing sync.Mutex // keeps every subscriber's messages in one order
+	bulk       sync.Mutex    // held by what may wait for subscribers; before publishing
+	publishing sync.Mutex    // keeps every subscriber's messages in one order
+	written    chan struct{} // signalled when a subscriber has taken something
 
-	mu      sync.Mutex
-	closing bool
-	peers   [channels]map[string][]*peer // by identity
-	trusted uint64
-	readers sync.WaitGroup
-	closed  chan struct{}
+	mu       sync.Mutex
+	closing  bool
+	peers    [channels]map[string][]*peer // by identity
+	greeting [channels][]net.Conn         // whose handshake is not over
+	most     int                          // connections to one channel
+	parked   parked
+	trusted  uint64
+	readers  sync.WaitGroup
+	closed   chan struct{}
+
+	slots   chan struct{} // of strangers' large messages
+	dropped atomic.Int64  // bad messages
 }
 
 // Listen binds the five sockets and begins to take messages. Connection
 // returns the ports chosen for those given as 0. What clients do wrong (bad
-// signatures, malformed messages) is dropped, and written to the log.
+// signatures, malformed messages) is dropped, and written to the log. Those who
+// have not proved by a signature that they know the key cost little, however
+// many they are: connections, memory and waiting for them are bounded.
 func Listen(c Connection, log *slog.Logger) (*Sockets, error) {
 	signer, err := newSigner(c.SignatureScheme, c.Key)
 	if err != nil {
@@ -57,7 +72,14 @@ func Listen(c Connection, log *slog.Logger) (*Sockets, error) {
 	}
 	s := &Sockets{
 		conn: c, signer: signer, log: log, session: uuid.NewString(), username: "kernel",
-		lag: defaultPatience, closed: make(chan struct{}),
+		lag: defaultPatience, closed: make(chan struct{}), written: make(chan struct{}, 1),
+		slots: make(chan struct{}, strangerSlots),
+	}
+	if s.most, err = mostConnections(); err != nil {
+		return nil, err
+	}
+	if c.Key == "" {
+		log.Warn("the connection file has no key: whoever can connect can run code here")
 	}
 	for ch := Channel(0); ch < channels; ch++ {
 		s.peers[ch] = map[string][]*peer{}
@@ -80,9 +102,11 @@ func (s *Sockets) Connection() Connection { return s.conn }
 // the order in which each client sent it. It is never closed.
 func (s *Sockets) Messages(ch Channel) <-chan *Message { return s.inbox[ch] }
 
-// Send queues a message for the client that the identities name. It returns
-// an error when that client is gone or the message cannot be encoded; it
-// waits only for a client that is far behind.
+// Send queues a message for the client that the identities name, if it has
+// proved that it knows the key. One that is gone finds a reply when it comes
+// back and has proved itself anew. Send returns an error when there is nobody
+// to send to or the message cannot be encoded; it waits only for a client that
+// is far behind.
 func (s *Sockets) Send(ch Channel, to [][]byte, out Outgoing) error {
 	if len(to) == 0 {
 		return fmt.Errorf("%s: no identity to send to", out.Type)
@@ -91,9 +115,14 @@ func (s *Sockets) Send(ch Channel, to [][]byte, out Outgoing) error {
 	if err != nil {
 		return err
 	}
+	frames = append(append([][]byte{}, to[1:]...), frames...)
+	p, parked := s.findOrPark(ch, string(to[0]), frames)
+	if parked {
+		return nil
+	}
 	err = errGone
-	if p := s.find(ch, string(to[0])); p != nil {
-		err = p.send(append(append([][]byte{}, to[1:]...), frames...))
+	if p != nil {
+		err = p.send(frames)
 	}
 	if err != nil {
 		return fmt.Errorf("%s on %s: %w", out.Type, ch, err)
@@ -102,24 +131,89 @@ func (s *Sockets) Send(ch Channel, to [][]byte, out Outgoing) error {
 }
 
 // Publish queues a message for all subscribers of iopub. Messages reach each
-// of them in the order in which Publish was called.
+// of them in the order in which Publish was called. It may wait for subscribers
+// that are far behind, except with a status, which no request is to wait for.
 func (s *Sockets) Publish(out Outgoing) error {
 	frames, err := encode(s.header(out.Type), out, s.signer)
 	if err != nil {
 		return err
 	}
 	frames = append([][]byte{[]byte(out.Type)}, frames...)
+	if out.Type != "status" {
+		s.bulk.Lock()
+		defer s.bulk.Unlock()
+		s.makeRoom(out.Type, size(frames))
+	}
 	s.publishing.Lock()
 	defer s.publishing.Unlock()
 	for _, p := range s.list(IOPub) {
-		if !p.subscribed(out.Type) {
-			continue
-		}
-		if err := p.send(frames); errors.Is(err, errStalled) {
-			s.log.Warn("a subscriber misses messages", "error", err)
+		if p.subscribed(out.Type) {
+			p.push(frames) // one that is gone misses it
 		}
 	}
 	return nil
+}
+
+// makeRoom waits until the queues of all subscribers have room. Subscribers
+// cannot prove who they are, so nobody waits long for one of them: the quickest
+// one is waited for as long as it takes anything, so that something is seen
+// somewhere; the others only as long as they keep pace. The rest is cut off, all
+// of them at once. The caller holds s.bulk.
+func (s *Sockets) makeRoom(topic string, size int) {
+	var begun map[*peer]int64 // what each had taken
+	for {
+		var full []*peer
+		var all int
+		for _, p := range s.list(IOPub) {
+			if !p.subscribed(topic) {
+				continue
+			}
+			all++
+			if !p.fits(size) {
+				full = append(full, p)
+			}
+		}
+		if len(full) == 0 {
+			return
+		}
+		if begun == nil {
+			begun = map[*peer]int64{}
+			for _, p := range full {
+				begun[p] = p.rw.written.Load()
+				p.earn(0)
+			}
+		}
+		before := time.Now()
+		select {
+		case <-s.written:
+		case <-time.After(s.lag.while / 50):
+		case <-s.closed:
+			return
+		}
+		waited := time.Since(before)
+		var quickest *peer
+		if len(full) == all {
+			quickest = slices.MaxFunc(full, func(a, b *peer) int {
+				return cmp.Compare(a.rw.written.Load()-begun[a], b.rw.written.Load()-begun[b])
+			})
+		}
+		for _, p := range full {
+			moved := p.earn(waited)
+			if p == quickest && p.credit < 0 {
+				// It alone costs only itself: what counts is that it moves.
+				if moved {
+					p.credit = s.lag.while
+				}
+				if p.credit > -s.lag.while {
+					continue
+				}
+			}
+			if p.credit < 0 {
+				p.cut()
+				s.log.Warn("a subscriber misses messages", "error", errStalled)
+			}
+		}
+	}
 }
 
 // Close sends what is queued, for at most the linger time, then closes the
@@ -197,24 +291,63 @@ func (s *Sockets) list(ch Channel) []*peer {
 // find returns the connection that an identity means. A client that comes back
 // under its old identity may find its old connection still there: of several,
 // the one counts that sent the last well signed message. Connecting alone does
-// not suffice, so that no stranger can take a client's place.
+// not suffice, so that no stranger can take a client's place. On stdin, where a
+// client says nothing before it is asked, its connection to shell vouches for
+// it. The caller holds s.mu.
 func (s *Sockets) find(ch Channel, id string) (found *peer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for _, p := range s.peers[ch][id] {
 		if found == nil || p.trusted > found.trusted {
 			found = p
 		}
 	}
-	return found
+	if found == nil || found.trusted > 0 || ch == Stdin && s.vouched(id) {
+		return found
+	}
+	return nil
 }
 
-// trust notes that a client sent a well signed message.
-func (s *Sockets) trust(p *peer) {
+// vouched says whether a client of this identity has proved itself on shell,
+// and is still there. The caller holds s.mu.
+func (s *Sockets) vouched(id string) bool {
+	return slices.ContainsFunc(s.peers[Shell][id], func(p *peer) bool { return p.trusted > 0 })
+}
+
+// findOrPark finds a connection, or puts a reply aside for the client's return.
+func (s *Sockets) findOrPark(ch Channel, id string, frames [][]byte) (p *peer, parked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	p = s.find(ch, id)
+	if p == nil && ch != Stdin && !strings.HasPrefix(id, ownIdentity) {
+		parked = s.parked.add(ch, id, frames)
+	}
+	return p, parked
+}
+
+// trust notes that a client sent a well signed message, and sends it what was
+// put aside.
+func (s *Sockets) trust(ch Channel, p *peer) {
+	s.mu.Lock()
 	s.trusted++
 	p.trusted = s.trusted
+	waiting := s.parked.take(ch, p.id)
+	s.mu.Unlock()
+	for _, frames := range waiting {
+		p.send(frames)
+	}
+}
+
+// limits are those of a client's next message.
+func (s *Sockets) limits(ch Channel, p *peer) limits {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.heard = time.Now()
+	switch {
+	case ch == IOPub || ch == Heartbeat:
+		return limits{size: smallMessage, frames: strangerFrames, slots: s.slots}
+	case p.trusted > 0:
+		return limits{size: maxMessage, frames: maxFrames}
+	}
+	return limits{size: strangerMessage, frames: strangerFrames, slots: s.slots}
 }
 
 func (s *Sockets) accept(ch Channel) {
@@ -239,24 +372,29 @@ func (s *Sockets) accept(ch Channel) {
 // serve shakes hands with a client and reads what it sends.
 func (s *Sockets) serve(ch Channel, c net.Conn) {
 	defer c.Close()
+	s.greet(ch, c)
 	g := newGuard(c)
 	conn, err := handshake(g, ch)
+	s.greeted(ch, c)
 	if err != nil {
 		s.log.Info("refused a connection", "channel", ch, "from", c.RemoteAddr(), "error", err)
 		return
 	}
 	p, err := s.join(ch, conn, g)
 	if err != nil {
+		s.log.Info("refused a connection", "channel", ch, "from", c.RemoteAddr(), "error", err)
 		return
 	}
 	defer s.leave(ch, p)
-	for {
-		m, err := conn.RecvMsg()
+	for bad := 0; bad < maxDropped; {
+		frames, err := g.message(func() limits { return s.limits(ch, p) })
 		if err != nil {
 			s.log.Debug("a client left", "channel", ch, "reason", err)
 			return
 		}
-		s.take(ch, p, m.Frames)
+		if !s.take(ch, p, frames) {
+			bad++
+		}
 	}
 }
 
@@ -278,22 +416,32 @@ func handshake(g *guard, ch Channel) (conn *zmq4.Conn, err error) {
 		return nil, err
 	}
 	g.SetDeadline(time.Time{})
-	g.open = true
+	g.opened()
 	return conn, nil
 }
+
+// ownIdentity begins the identities that the kernel gives, as ZeroMQ has it.
+const ownIdentity = "\x00"
 
 // join makes a client known by the identity that it gave, or by a new one.
 func (s *Sockets) join(ch Channel, conn *zmq4.Conn, g *guard) (*peer, error) {
 	id := conn.Peer.Meta["Identity"]
-	if id == "" || ch == IOPub || ch == Heartbeat {
-		id = "\x00" + uuid.NewString()
+	if id == "" || strings.HasPrefix(id, ownIdentity) || ch == Heartbeat {
+		id = ownIdentity + uuid.NewString()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
 		return nil, net.ErrClosed
 	}
-	p := newPeer(id, conn, g, s.lag)
+	if err := s.makePlace(ch); err != nil {
+		return nil, err
+	}
+	room := make(chan struct{}, 1)
+	if ch == IOPub {
+		room = s.written
+	}
+	p := newPeer(id, conn, g, s.lag, room)
 	s.peers[ch][id] = append(s.peers[ch][id], p)
 	s.readers.Add(1)
 	return p, nil
@@ -301,41 +449,55 @@ func (s *Sockets) join(ch Channel, conn *zmq4.Conn, g *guard) (*peer, error) {
 
 func (s *Sockets) leave(ch Channel, p *peer) {
 	s.mu.Lock()
-	rest := slices.DeleteFunc(s.peers[ch][p.id], func(other *peer) bool { return other == p })
-	if s.peers[ch][p.id] = rest; len(rest) == 0 {
-		delete(s.peers[ch], p.id)
-	}
+	s.remove(ch, p)
 	s.mu.Unlock()
 	p.cut()
 	s.readers.Done()
 }
 
-// take handles the frames of one message.
-func (s *Sockets) take(ch Channel, p *peer, frames [][]byte) {
+// remove makes a connection unknown. The caller holds s.mu.
+func (s *Sockets) remove(ch Channel, p *peer) {
+	rest := slices.DeleteFunc(s.peers[ch][p.id], func(other *peer) bool { return other == p })
+	if s.peers[ch][p.id] = rest; len(rest) == 0 {
+		delete(s.peers[ch], p.id)
+	}
+}
+
+// take handles the frames of one message, and says whether it was a good one.
+func (s *Sockets) take(ch Channel, p *peer, frames [][]byte) bool {
 	switch ch {
 	case Heartbeat:
-		p.send(frames)
+		return p.pushBounded(frames) == nil
 	case IOPub:
-		if len(frames) == 1 && len(frames[0]) > 0 && frames[0][0] <= 1 {
-			s.publishing.Lock() // nothing comes before the welcome
-			if topic, added := p.subscribe(frames[0]); added {
-				s.welcome(p, topic)
-			}
-			s.publishing.Unlock()
+		if len(frames) != 1 || len(frames[0]) == 0 || frames[0][0] > 1 {
+			return true // a message of no meaning
 		}
-	default:
-		m, err := decode(append([][]byte{[]byte(p.id)}, frames...), s.signer)
-		if err != nil {
-			s.log.Warn("dropped a message", "channel", ch, "error", err)
-			return
+		s.publishing.Lock() // nothing comes before the welcome
+		defer s.publishing.Unlock()
+		if topic, added := p.subscribe(frames[0]); added {
+			s.welcome(p, topic)
 		}
-		s.trust(p)
-		s.log.Debug("received", "channel", ch, "type", m.Header.Type, "id", m.Header.ID)
-		select {
-		case s.inbox[ch] <- m:
-		case <-s.closed:
-		}
+		return true
 	}
+	m, err := decode(append([][]byte{[]byte(p.id)}, frames...), s.signer)
+	if err != nil {
+		switch n := s.dropped.Add(1); {
+		case n < maxDropped:
+			s.log.Warn("dropped a message", "channel", ch, "error", err)
+		case n == maxDropped:
+			s.log.Warn("dropped a message; others will be dropped without a word", "channel", ch, "error", err)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return p.trusted > 0
+	}
+	s.trust(ch, p)
+	s.log.Debug("received", "channel", ch, "type", m.Header.Type, "id", m.Header.ID)
+	select {
+	case s.inbox[ch] <- m:
+	case <-s.closed:
+	}
+	return true
 }
 
 // welcome tells a new subscriber that it will miss nothing from here on.
@@ -347,5 +509,5 @@ func (s *Sockets) welcome(p *peer, topic string) {
 		s.log.Warn("iopub_welcome", "error", err)
 		return
 	}
-	p.send(append([][]byte{[]byte(topic)}, frames...))
+	p.pushBounded(append([][]byte{[]byte(topic)}, frames...))
 }

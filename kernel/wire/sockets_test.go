@@ -79,6 +79,15 @@ func dial(t *testing.T, s *Sockets, ch Channel, id string) zmq4.Socket {
 	return socket
 }
 
+func until(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(hang); !condition(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("still not: %s", what)
+		}
+	}
+}
+
 // receive waits for a message's frames.
 func receive(t *testing.T, socket zmq4.Socket) [][]byte {
 	t.Helper()
@@ -124,6 +133,13 @@ func next(t *testing.T, s *Sockets, ch Channel) *Message {
 // request makes the frames of a good request.
 func request(s *Sockets, n int) [][]byte {
 	return signed(s.signer, parts(fmt.Sprintf(`{"msg_id":"%d","msg_type":"x_request"}`, n), `{}`, `{}`, `{}`))[1:]
+}
+
+func send(t *testing.T, socket zmq4.Socket, frames [][]byte) {
+	t.Helper()
+	if err := socket.SendMulti(zmq4.NewMsgFrom(frames...)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // What is wrong is dropped and logged; what comes behind it is not harmed.
@@ -189,7 +205,7 @@ func TestRepliesFindTheirClients(t *testing.T) {
 			t.Errorf("client %d got %q", i, frames)
 		}
 	}
-	if err := s.Send(Shell, [][]byte{[]byte("nobody")}, Outgoing{Type: "x_reply"}); err == nil {
+	if err := s.Send(Shell, [][]byte{[]byte(ownIdentity + "nobody")}, Outgoing{Type: "x_reply"}); err == nil {
 		t.Error("a reply to nobody is no error")
 	}
 }
@@ -340,14 +356,10 @@ func TestHugeMessages(t *testing.T) {
 // the kernel has patience.
 func TestAStalledSubscriberIsCutOff(t *testing.T) {
 	s, log := listen(t, Connection{})
-	s.lag = patience{queued: 1 << 20, while: 200 * time.Millisecond}
+	s.lag = patience{queued: 1 << 20, while: 200 * time.Millisecond, pace: 4 << 20}
 	stalled := raw(t, s, IOPub, "SUB")
 	stalled.send(1, 0, 0) // one byte: subscribe to everything
-	for deadline := time.Now().Add(hang); len(subscribers(s, "")) == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the subscription is not there")
-		}
-	}
+	until(t, "the subscription is there", func() bool { return len(subscribers(s, "")) == 1 })
 	sub := subscribe(t, s, "")
 	const n = 200
 	go func() {
@@ -361,6 +373,139 @@ func TestAStalledSubscriberIsCutOff(t *testing.T) {
 		}
 	}
 	log.await(t, "was cut off", 1)
+}
+
+// However many subscribers never read, nobody waits for them in turn.
+func TestSilentSubscribersAreNotWaitedForInTurn(t *testing.T) {
+	s, log := listen(t, Connection{})
+	s.lag = patience{queued: 1 << 20, while: 5 * time.Second, pace: 4 << 20}
+	const silent, n = 20, 60
+	for range silent {
+		raw(t, s, IOPub, "SUB").send(1, 0, 0)
+	}
+	until(t, "all have subscribed", func() bool { return len(subscribers(s, "")) == silent })
+	sub := subscribe(t, s, "")
+	go func() {
+		for i := range n {
+			s.Publish(Outgoing{Type: "stream", Content: map[string]any{"n": i, "text": strings.Repeat("x", 1<<18)}})
+		}
+	}()
+	for i := range n {
+		if frames := receive(t, sub); !bytes.HasPrefix(frames[6], fmt.Appendf(nil, `{"n":%d,`, i)) {
+			t.Fatalf("got %.40q, want number %d", frames[6], i)
+		}
+	}
+	log.await(t, "was cut off", silent)
+}
+
+// A status goes out while outputs wait for a subscriber.
+func TestAStatusDoesNotWait(t *testing.T) {
+	s, _ := listen(t, Connection{})
+	s.lag = patience{queued: 1 << 20, while: time.Hour, pace: 4 << 20}
+	raw(t, s, IOPub, "SUB").send(1, 0, 0)
+	until(t, "it has subscribed", func() bool { return len(subscribers(s, "")) == 1 })
+	stuck := make(chan struct{})
+	go func() {
+		defer close(stuck)
+		for range 100 {
+			s.Publish(Outgoing{Type: "stream", Content: strings.Repeat("x", 1<<18)})
+		}
+	}()
+	full := func() bool {
+		p := subscribers(s, "")[0]
+		return !p.fits(1 << 18)
+	}
+	until(t, "its queue is full", full)
+	s.Publish(Outgoing{Type: "status", Content: struct{}{}})
+	select {
+	case <-stuck:
+		t.Error("the outputs did not wait")
+	default:
+	}
+}
+
+// A reply to a client that has gone is for nobody else; the client finds it when
+// it is back.
+func TestAReplyWaitsForItsClient(t *testing.T) {
+	s, log := listen(t, Connection{Key: "key"})
+	client := dial(t, s, Shell, "the client")
+	send(t, client, request(s, 1))
+	m := next(t, s, Shell)
+	client.Close()
+	until(t, "it is gone", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.peers[Shell]) == 0 })
+	stranger := dial(t, s, Shell, "the client")
+	heard := make(chan [][]byte, 1)
+	go func() {
+		if m, err := stranger.Recv(); err == nil {
+			heard <- m.Frames
+		}
+	}()
+	send(t, stranger, signed(testSigner(t, "no key"), parts(`{"msg_type":"x_request"}`, `{}`, `{}`, `{}`))[1:])
+	log.await(t, "dropped a message", 1)
+	if err := s.Send(Shell, m.Identities, Outgoing{Type: "x_reply", Parent: m, Content: struct{}{}}); err != nil {
+		t.Error(err)
+	}
+	if err := s.Send(Stdin, m.Identities, Outgoing{Type: "input_request", Parent: m, Content: struct{}{}}); err == nil {
+		t.Error("nobody can be asked, and it is no error")
+	}
+	back := dial(t, s, Shell, "the client")
+	send(t, back, request(s, 2))
+	if frames := receive(t, back); !bytes.Contains(frames[2], []byte("x_reply")) {
+		t.Errorf("%q", frames)
+	}
+	select {
+	case frames := <-heard:
+		t.Errorf("the stranger got %q", frames)
+	default:
+	}
+}
+
+// Strangers take no place from those who have proved themselves, and no more
+// than there are.
+func TestStrangersLeaveRoom(t *testing.T) {
+	s, _ := listen(t, Connection{Key: "key"})
+	s.mu.Lock()
+	s.most = 8
+	s.mu.Unlock()
+	client := dial(t, s, Shell, "client")
+	sub := subscribe(t, s, "")
+	send(t, client, request(s, 1))
+	next(t, s, Shell)
+	kinds := map[Channel]string{Shell: "DEALER", Control: "DEALER", Stdin: "DEALER", IOPub: "SUB", Heartbeat: "REQ"}
+	for ch, kind := range kinds {
+		for range 5 * s.most {
+			rawDial(t, s, ch) // says nothing
+			ready := append([]byte("\x05READY"), property("Socket-Type", kind)...)
+			rawDial(t, s, ch).Write(append(greeting(), append([]byte{flagCommand, byte(len(ready))}, ready...)...))
+		}
+	}
+	until(t, "most are gone", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for ch := range kinds {
+			count := len(s.greeting[ch])
+			for _, peers := range s.peers[ch] {
+				count += len(peers)
+			}
+			if count > s.most+s.most/4+1 {
+				return false
+			}
+		}
+		return true
+	})
+	send(t, client, request(s, 2))
+	m := next(t, s, Shell)
+	if err := s.Send(Shell, m.Identities, Outgoing{Type: "x_reply", Parent: m, Content: struct{}{}}); err != nil {
+		t.Error(err)
+	}
+	receive(t, client)
+	s.Publish(Outgoing{Type: "stream", Content: struct{}{}})
+	if frames := receive(t, sub); string(frames[0]) != "stream" {
+		t.Errorf("%q", frames)
+	}
+	newcomer := dial(t, s, Shell, "newcomer")
+	send(t, newcomer, request(s, 3))
+	next(t, s, Shell)
 }
 
 // rawClient speaks ZMTP by hand, so that it can speak it wrong.
@@ -570,7 +715,7 @@ func TestIPC(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	conn := Connection{Transport: "ipc", IP: filepath.Join(dir, "k"), ShellPort: 1, HBPort: 7}
+	conn := Connection{Transport: "ipc", IP: filepath.Join(dir, "k"), ShellPort: 1, HBPort: 7, SignatureScheme: "hmac-sha256"}
 	for range 2 { // the second finds the first one's places free
 		s, _ := listen(t, conn)
 		if e := s.Connection().Endpoint(Shell); e != "ipc://"+conn.IP+"-1" {
@@ -585,6 +730,11 @@ func TestIPC(t *testing.T) {
 			t.Fatal(err)
 		}
 		receive(t, client)
+		if _, err := Listen(conn, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "in use") {
+			t.Errorf("a second kernel at the same place: %v", err)
+		}
+		send(t, client, request(s, 2)) // the first one has kept it
+		next(t, s, Shell)
 		client.Close()
 		s.Close(time.Second)
 	}
@@ -625,20 +775,17 @@ func FuzzGuard(f *testing.F) {
 			client.Close()
 		}()
 		g := newGuard(server)
-		g.open, g.left = true, 0
 		total := 0
-		buffer := make([]byte, 64)
-		for {
-			n, err := g.Read(buffer)
-			total += n
-			if n > 0 && err != nil {
-				t.Fatalf("%d bytes with error %v: zmq4 would miss the error", n, err)
+		for slots := make(chan struct{}, 1); ; {
+			frames, err := g.message(func() limits { return limits{size: strangerMessage, frames: 10, slots: slots} })
+			if len(slots) != 0 {
+				t.Fatal("a slot is not free")
 			}
 			if err != nil {
 				break
 			}
-			if g.left > maxMessage {
-				t.Fatalf("lets a frame of %d bytes pass", g.left)
+			if total += size(frames); len(frames) == 0 || len(frames) > 10 {
+				t.Fatalf("%d frames", len(frames))
 			}
 		}
 		if total > len(data) {

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package wire
+
+func mostConnections() (int, error) { return largestConnection, nil }
