@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -24,9 +25,11 @@ const (
 )
 
 // door is where the ranks that mpirun starts report. It is open until all have
-// come.
+// come. Ranks of this host come by a socket in a folder that no other user can
+// enter, so that nobody stands in their way.
 type door struct {
 	listener *net.TCPListener
+	own      *net.UnixListener // nil: there is no place for it
 	key      []byte
 	n        int
 	arrived  chan arrival
@@ -55,17 +58,30 @@ func openDoor(n int, key []byte, wide bool) (*door, error) {
 		return nil, fmt.Errorf("cannot listen for the ranks: %w", err)
 	}
 	d := &door{listener: l, key: key, n: n, arrived: make(chan arrival, n), taken: map[int]bool{}}
-	go d.serve()
+	go d.serve(l)
+	if dir, err := os.MkdirTemp("", "gocuda-"); err == nil {
+		path := filepath.Join(dir, "ranks")
+		if d.own, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"}); err != nil {
+			os.Remove(dir)
+		} else {
+			go d.serve(d.own)
+		}
+	}
 	return d, nil
 }
 
+// ownPrefix begins the address of the door's own socket.
+const ownPrefix = "unix:"
+
 // addresses are where ranks can reach the door, the likeliest first.
-func (d *door) addresses(wide bool) []string {
+func (d *door) addresses(wide bool) (list []string) {
+	if d.own != nil {
+		list = append(list, ownPrefix+d.own.Addr().String())
+	}
 	port := fmt.Sprint(d.listener.Addr().(*net.TCPAddr).Port)
 	if !wide {
-		return []string{net.JoinHostPort("127.0.0.1", port)}
+		return append(list, net.JoinHostPort("127.0.0.1", port))
 	}
-	var list []string
 	if name, err := os.Hostname(); err == nil {
 		list = append(list, net.JoinHostPort(name, port))
 	}
@@ -78,9 +94,9 @@ func (d *door) addresses(wide bool) []string {
 	return append(list, net.JoinHostPort("127.0.0.1", port))
 }
 
-func (d *door) serve() {
+func (d *door) serve(l net.Listener) {
 	for {
-		c, err := d.listener.Accept()
+		c, err := l.Accept()
 		if err != nil {
 			if errors.Is(err, net.ErrClosed) {
 				return
@@ -90,6 +106,11 @@ func (d *door) serve() {
 		}
 		c.SetDeadline(time.Now().Add(proofTime))
 		d.mu.Lock()
+		if l == d.own {
+			d.mu.Unlock()
+			go d.admit(c)
+			continue
+		}
 		if len(d.unproven) >= maxUnproven {
 			d.unproven[0].Close()
 			d.unproven = d.unproven[1:]
@@ -165,6 +186,10 @@ func (d *door) refused() []string {
 // close ends the listening and refuses who has not proved himself yet.
 func (d *door) close() {
 	d.listener.Close()
+	if d.own != nil {
+		d.own.Close()
+		os.Remove(filepath.Dir(d.own.Addr().String()))
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, c := range d.unproven {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -68,7 +70,7 @@ func TestTheDoorIsOnTheLoopbackInterfaceOnly(t *testing.T) {
 	if a := d.listener.Addr().(*net.TCPAddr); !a.IP.IsLoopback() {
 		t.Errorf("it listens at %v", a)
 	}
-	if list := d.addresses(false); len(list) != 1 || !strings.HasPrefix(list[0], "127.0.0.1:") {
+	if list := d.addresses(false); len(list) != 2 || !strings.HasPrefix(list[0], ownPrefix) || !strings.HasPrefix(list[1], "127.0.0.1:") {
 		t.Errorf("ranks are sent to %v", list)
 	}
 	for options, wide := range map[string]bool{"--host a:2": true, "-hostfile=x": true, "--map-by node": false, "": false} {
@@ -137,6 +139,51 @@ func TestManyStrangersDoNotBlockTheDoor(t *testing.T) {
 	d.close()
 	if _, err := net.Dial("tcp", d.listener.Addr().String()); err == nil {
 		t.Error("the port is still open")
+	}
+}
+
+// A flood of connections does not reach the ranks of this host, and nothing is
+// left of their way in.
+func TestAFloodDoesNotDelayRanksOfThisHost(t *testing.T) {
+	d := testDoor(t, 20)
+	stop := make(chan bool)
+	var flood sync.WaitGroup
+	for range 4 {
+		flood.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if c, err := net.Dial("tcp", d.listener.Addr().String()); err == nil {
+					defer c.Close()
+				} else {
+					time.Sleep(time.Millisecond)
+				}
+			}
+		})
+	}
+	refuses(t, d, 1, "too many connections came at once")
+	for i := range 20 {
+		l, err := connect(d.addresses(false), doorKey)
+		if err == nil {
+			err = link.NewPeer(l).Tell(readyKind(), 0, session.Hello{Rank: i})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-d.arrived
+	}
+	close(stop)
+	flood.Wait()
+	path, _ := strings.CutPrefix(d.addresses(false)[0], ownPrefix)
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	d.close()
+	if _, err := os.Stat(filepath.Dir(path)); err == nil {
+		t.Error("the folder is left")
 	}
 }
 

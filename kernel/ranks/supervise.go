@@ -94,7 +94,11 @@ func rankFromEnv() (int, error) {
 func connect(addresses []string, key []byte) (*link.Conn, error) {
 	var failed []error
 	for _, a := range addresses {
-		stream, err := net.DialTimeout("tcp", a, dialTime)
+		network := "tcp"
+		if path, own := strings.CutPrefix(a, ownPrefix); own {
+			network, a = "unix", path
+		}
+		stream, err := net.DialTimeout(network, a, dialTime)
 		if err != nil {
 			failed = append(failed, err)
 			continue
