@@ -5,43 +5,30 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
+
+	"gocuda/cudaapi/internal/callsite"
 )
 
 // site is where memory was allocated.
 type site struct {
 	frames [8]uintptr
-	in     *interpreter
+	in     *callsite.Interpreter
 	caller string // of interpreted code: what SetCaller's function said
 }
-
-// interpreter is what SetCaller was told.
-type interpreter struct {
-	name    func() string
-	through []string
-}
-
-var caller atomic.Pointer[interpreter]
 
 // SetCaller tells how to name the place that runs now in interpreted code: [Leaks]
 // shows it. Calls of such code look as if package reflect made them, or functions
 // whose names begin with one of through, such as "example/adapters.". f returns ""
 // where it does not know. A nil f takes it back.
-func SetCaller(f func() string, through ...string) {
-	if f == nil {
-		caller.Store(nil)
-		return
-	}
-	caller.Store(&interpreter{f, append([]string{"reflect."}, through...)})
-}
+func SetCaller(f func() string, through ...string) { callsite.Set(f, through...) }
 
 // here is the place that called this package. Its caller must be called by what
 // the package exports.
 func here() *site {
 	s := new(site)
 	runtime.Callers(3, s.frames[:])
-	if s.in = caller.Load(); s.in != nil {
-		s.caller = s.in.name()
+	if s.in = callsite.Current(); s.in != nil {
+		s.caller = s.in.Name()
 	}
 	return s
 }
@@ -61,8 +48,7 @@ func (s *site) String() string {
 		if strings.HasPrefix(f.Function, "gocuda/cudaapi/cuda.") && more {
 			continue
 		}
-		called := func(through string) bool { return strings.HasPrefix(f.Function, through) }
-		if s.caller != "" && slices.ContainsFunc(s.in.through, called) {
+		if s.caller != "" && s.in.Calls(f.Function) {
 			return s.caller
 		}
 		return f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)

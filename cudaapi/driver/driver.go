@@ -211,6 +211,7 @@ type Driver interface {
 	// Streams.
 
 	StreamCreate(c Context, f StreamFlags, priority int) (Stream, error) // cuStreamCreateWithPriority
+	StreamGetFlags(c Context, s Stream) (StreamFlags, error)             // cuStreamGetFlags
 	StreamDestroy(c Context, s Stream) error                             // cuStreamDestroy: queued work still runs
 	StreamQuery(c Context, s Stream) (done bool, err error)              // cuStreamQuery
 	StreamSynchronize(c Context, s Stream, stop <-chan struct{}) error   // cuStreamSynchronize

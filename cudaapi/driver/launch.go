@@ -18,9 +18,34 @@ type Launch struct {
 	Pointers []PointerParam
 	// Name is the kernel's name in its source, for errors and records.
 	Name string
+	// Observe, if not nil, is called once for each time that the kernel has run,
+	// with all the memory of devices and pinned memory that it touched, by a driver
+	// that is an [Observer]. It must not call the driver.
+	Observe func([]Access)
 	// Scratch is for the implementation's use during the call.
 	Scratch [6]uintptr
 }
+
+// Observer is a [Driver] that can tell what memory kernels touch.
+type Observer interface {
+	// ObservesKernels reports whether it can, as it is set up.
+	ObservesKernels() bool
+}
+
+// Access is a range of addresses, from Lo to before Hi, that a kernel touched.
+type Access struct {
+	Lo, Hi Ptr
+	Mode   AccessMode
+}
+
+// AccessMode is how memory was touched.
+type AccessMode uint8
+
+const (
+	AccessRead   AccessMode = 1
+	AccessWrite  AccessMode = 2
+	AccessAtomic AccessMode = 3 // by atomic operations alone
+)
 
 // PointerParam marks a kernel argument that is an address.
 type PointerParam struct {

@@ -18,6 +18,12 @@ func (d *Driver) StreamCreate(c driver.Context, f driver.StreamFlags, priority i
 	return driver.Stream(s), err
 }
 
+func (d *Driver) StreamGetFlags(c driver.Context, s driver.Stream) (driver.StreamFlags, error) {
+	var f uint32
+	err := d.on(c, s, cuStreamGetFlags, uintptr(s), pin(&f))
+	return driver.StreamFlags(f), err
+}
+
 func (d *Driver) StreamDestroy(c driver.Context, s driver.Stream) error {
 	return d.in(c, cuStreamDestroy, uintptr(s))
 }

@@ -66,6 +66,7 @@ const (
 	cuMemsetD2D16Async
 	cuMemsetD2D32Async
 	cuStreamCreateWithPriority
+	cuStreamGetFlags
 	cuStreamDestroy
 	cuStreamQuery
 	cuStreamSynchronize
@@ -177,6 +178,7 @@ var symbolNames = [symbolCount]string{
 	cuMemsetD2D16Async:                 "cuMemsetD2D16Async",
 	cuMemsetD2D32Async:                 "cuMemsetD2D32Async",
 	cuStreamCreateWithPriority:         "cuStreamCreateWithPriority",
+	cuStreamGetFlags:                   "cuStreamGetFlags",
 	cuStreamDestroy:                    "cuStreamDestroy_v2",
 	cuStreamQuery:                      "cuStreamQuery",
 	cuStreamSynchronize:                "cuStreamSynchronize",

@@ -108,6 +108,22 @@ func (m *Driver) StreamCreate(c driver.Context, f driver.StreamFlags, priority i
 	return s.id, nil
 }
 
+// StreamGetFlags tells how a stream was made.
+func (m *Driver) StreamGetFlags(c driver.Context, id driver.Stream) (driver.StreamFlags, error) {
+	const call = "cuStreamGetFlags"
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ctx, err := m.usable(call, c)
+	if err != nil {
+		return 0, err
+	}
+	s, err := m.stream(call, ctx, id)
+	if err != nil || s.blocking || s.legacy {
+		return driver.StreamBlocking, err
+	}
+	return driver.StreamNonBlocking, nil
+}
+
 // StreamDestroy lets queued work run and forgets the stream once it is done.
 func (m *Driver) StreamDestroy(c driver.Context, id driver.Stream) error {
 	const call = "cuStreamDestroy"

@@ -127,6 +127,13 @@ var streamTests = []test{
 		e.ok(e.d.CtxSynchronize(e.ctx[0], nil))
 		e.all(0, p, 64, 1)
 	}},
+	{name: "a stream tells how it was made", run: func(e *env) {
+		for _, want := range []driver.StreamFlags{driver.StreamBlocking, driver.StreamNonBlocking} {
+			if f, err := e.d.StreamGetFlags(e.ctx[0], e.stream(0, want)); err != nil || f != want {
+				e.Errorf("flags of a stream made with %d: %d, %v", want, f, err)
+			}
+		}
+	}},
 	{name: "priorities beyond the range are clamped", run: func(e *env) {
 		s, err := e.d.StreamCreate(e.ctx[0], driver.StreamNonBlocking, -1000)
 		e.ok(err)

@@ -1,0 +1,562 @@
+// Package hazard finds operations on the same memory that nothing orders.
+//
+// A [Checker] reads a record of what a program queued (package record) and
+// keeps the order that CUDA and MPI promise, as vector clocks: two operations
+// that touch the same bytes, one of them writing, with no path of promises
+// between them, are a hazard. It is found whatever the schedule was, also when
+// the numbers came out right.
+//
+// What counts as order:
+//
+//   - a stream's operations come one after another; the legacy default stream and
+//     the blocking streams of its device wait for each other, non-blocking ones do
+//     not (CUDA Driver API, Stream synchronization behavior);
+//   - what is queued comes after what the host has waited for, and after what the
+//     host itself did before. The goroutines of a process count as one host, for
+//     what Go orders among them is not seen;
+//   - an event stands for the work before its last record; a wait for one that was
+//     not recorded yet is none (cuStreamWaitEvent);
+//   - synchronous copies and fills as the Driver API's page API synchronization
+//     behavior says: see [record.Wrap]. A free promises no wait (cuMemFree);
+//   - a graph's nodes come after what they follow, between the work before and
+//     after the launch, and after earlier launches of the same executable graph
+//     (cuGraphLaunch);
+//   - a wait for a value comes after what may have written it (Stream memory
+//     operations);
+//   - stream-ordered memory may be used behind its allocation and before its free;
+//   - a host function that has returned is known to the host.
+package hazard
+
+import (
+	"slices"
+	"sync"
+
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/record"
+)
+
+// Checker is a [record.Sink] that finds hazards.
+type Checker struct {
+	mu     sync.Mutex
+	host   clock
+	hosts  uint64 // operations of the host's that touched memory
+	dims   dimensions
+	all    clock // of everything: for SyncAll
+	lanes  map[int]*lane
+	groups map[driver.Context]*group
+	events map[int]*moment
+	early  map[int][]*record.Op // waits for events that were not recorded
+	late   map[int]*record.Op   // the first record of such an event
+	execs  map[uint64]clock
+	funcs  map[*record.Op]clock // host functions that have not returned
+	asked  map[*record.Op]*request
+	words  words
+	stuck  []*step // in order
+
+	queue   []*job // what waits for accesses to be known
+	memory  shadow
+	found   []*Hazard
+	byPlace map[place]*Hazard
+	counts  Counts
+}
+
+// Counts is how much was looked at.
+type Counts struct {
+	Operations int // that were recorded
+	Pairs      int // of operations that touched the same memory
+	Unknown    int // operations of which it is not known yet what they touched
+	Guessed    int // kernels of which only their arguments told what they touch
+}
+
+// New is a checker of a program that begins.
+func New() *Checker {
+	c := &Checker{lanes: map[int]*lane{}, groups: map[driver.Context]*group{}, events: map[int]*moment{}, early: map[int][]*record.Op{}, late: map[int]*record.Op{},
+		execs: map[uint64]clock{}, funcs: map[*record.Op]clock{}, asked: map[*record.Op]*request{}, byPlace: map[place]*Hazard{}}
+	c.words.at = map[uint64]*word{}
+	return c
+}
+
+// lane is a stream's part of the order.
+type lane struct {
+	*record.Lane
+	dim  int
+	base clock  // what comes before its last operation, without that
+	n    uint64 // of that in the dimension
+}
+
+// full is the clock of what comes after all of the lane's operations.
+func (l *lane) full() clock { return l.base.with(l.dim, l.n) }
+
+// group is a context's lanes.
+type group struct {
+	legacy *lane
+	others []*lane
+	since  clock // of what all of its work comes after
+}
+
+// moment is one record of an event.
+type moment struct {
+	clock clock
+	past  bool // the record is in the order
+}
+
+// request is a message's transfer that is not waited for yet.
+type request struct {
+	dim int
+	n   uint64
+	at  clock
+}
+
+// step is an operation with what was known when its call was made.
+type step struct {
+	op     *record.Op
+	host   clock
+	moment *moment // that a Mark makes, or a Wait waits for
+}
+
+// job is an operation in its place in the order, whose accesses are to be
+// checked.
+type job struct {
+	op   *record.Op
+	dim  int
+	n    uint64
+	base clock
+}
+
+// Op takes the next operation.
+func (c *Checker) Op(o *record.Op) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.counts.Operations++
+	s := &step{op: o, host: c.host}
+	switch o.Kind {
+	case record.Mark:
+		s.moment = &moment{}
+		c.events[o.Event.ID] = s.moment
+		if len(c.early[o.Event.ID]) > 0 && c.late[o.Event.ID] == nil {
+			c.late[o.Event.ID] = o
+		}
+	case record.Wait:
+		if s.moment = c.events[o.Event.ID]; s.moment == nil {
+			c.early[o.Event.ID] = append(c.early[o.Event.ID], o)
+		}
+	case record.SyncEvent:
+		s.moment = c.events[o.Event.ID]
+	}
+	if o.Lane == nil || o.Kind == record.SyncLane || o.Kind == record.LaneGone {
+		c.hostStep(s)
+	} else if len(c.stuck) == 0 && c.ready(s) {
+		c.laneStep(s)
+	} else {
+		c.lane(o.Lane) // so that it is among those that others hold back
+		c.stuck = append(c.stuck, s)
+		c.sweep()
+	}
+	c.check()
+}
+
+// lane is the checker's own of a record's.
+func (c *Checker) lane(r *record.Lane) *lane {
+	l := c.lanes[r.ID]
+	if l == nil {
+		g := c.group(r.Context)
+		l = &lane{Lane: r, base: join(c.host, g.since)}
+		l.dim, l.n = c.dims.take(l.base)
+		c.lanes[r.ID] = l
+		if r.Legacy {
+			g.legacy = l
+		} else {
+			g.others = append(g.others, l)
+		}
+	}
+	return l
+}
+
+func (c *Checker) group(x driver.Context) *group {
+	g := c.groups[x]
+	if g == nil {
+		g = &group{}
+		c.groups[x] = g
+	}
+	return g
+}
+
+// joined is the clock of what an operation of l comes after by the stream's own
+// rules.
+func (c *Checker) joined(l *lane) clock {
+	base := l.full()
+	after := func(o *lane) {
+		if o != nil && base.at(o.dim) < o.n {
+			base = join(base, o.full())
+		}
+	}
+	switch g := c.groups[l.Context]; {
+	case l.Legacy:
+		for _, o := range g.others {
+			if o.Blocking {
+				after(o)
+			}
+		}
+	case l.Blocking:
+		after(g.legacy)
+	}
+	return base
+}
+
+// ready reports whether an operation can be put in its place: a wait for a value
+// needs a write.
+func (c *Checker) ready(s *step) bool {
+	switch o := s.op; o.Kind {
+	case record.WaitValue:
+		_, ok := c.words.met(o, join(c.joined(c.lane(o.Lane)), s.host))
+		return ok
+	case record.Wait:
+		return s.moment == nil || s.moment.past
+	}
+	return true
+}
+
+// sweep puts the operations in their places that now can be.
+func (c *Checker) sweep() {
+	for again := true; again; {
+		again = false
+		held, execs := map[*lane]bool{}, map[uint64]bool{}
+		c.stuck = slices.DeleteFunc(c.stuck, func(s *step) bool {
+			l := c.lane(s.op.Lane)
+			if !held[l] && c.ready(s) && !c.behind(s.op, held) && !execs[s.op.Exec] {
+				c.laneStep(s)
+				again = true
+				return true
+			}
+			held[l] = true
+			if s.op.Kind == record.GraphLaunch {
+				execs[s.op.Exec] = true
+			}
+			for _, o := range c.groups[l.Context].others {
+				held[o] = held[o] || l.Legacy && o.Blocking
+			}
+			if g := c.groups[l.Context]; l.Blocking && g.legacy != nil {
+				held[g.legacy] = true
+			}
+			return false
+		})
+	}
+}
+
+// behind reports whether an operation comes after all of contexts that have some
+// held back.
+func (c *Checker) behind(o *record.Op, held map[*lane]bool) bool {
+	for _, x := range o.Around {
+		if g := c.groups[x]; g != nil && (held[g.legacy] || slices.ContainsFunc(g.others, func(l *lane) bool { return held[l] })) {
+			return true
+		}
+	}
+	return false
+}
+
+// force puts all operations in their places: the host has seen them done, so
+// what they waited for came, from where the record does not see.
+func (c *Checker) force() {
+	for _, s := range c.stuck {
+		c.laneStep(s)
+	}
+	c.stuck = nil
+}
+
+// laneStep puts a lane's operation in its place.
+func (c *Checker) laneStep(s *step) {
+	o, l := s.op, c.lane(s.op.Lane)
+	before := c.joined(l)
+	base := join(before, s.host)
+	switch o.Kind {
+	case record.Wait:
+		if s.moment != nil {
+			base = join(base, s.moment.clock)
+		}
+	case record.WaitValue:
+		if from, ok := c.words.met(o, base); ok {
+			base = join(base, from)
+		}
+	case record.GraphLaunch:
+		base = join(base, c.execs[o.Exec])
+	}
+	for _, x := range o.Around {
+		for _, other := range c.laneOf(x) {
+			base = join(base, other.full())
+		}
+	}
+	l.base = base
+	l.n++
+	switch o.Kind {
+	case record.Mark:
+		s.moment.clock, s.moment.past = l.full(), true
+	case record.HostFunc:
+		c.funcs[o] = l.full()
+	case record.WriteValue:
+		c.words.write(o.Addr, wordWrite{value: o.Value, at: l.full()})
+	case record.GraphLaunch:
+		c.graph(o, l)
+	default:
+		c.touches(o, l.dim, l.n, l.base)
+	}
+	if o.Kind == record.WaitValue || o.Kind == record.WriteValue {
+		c.add(&job{o, l.dim, l.n, l.base})
+	} else if len(o.Accesses) > 0 || o.Watched != nil || o.Kind == record.AllocAsync || o.Kind == record.FreeAsync {
+		c.add(&job{o, l.dim, l.n, l.base})
+	}
+	for _, x := range o.Around {
+		at := l.full()
+		g := c.group(x)
+		g.since = join(g.since, at)
+		for _, other := range c.laneOf(x) {
+			if other != l {
+				other.base = join(other.full(), at)
+				other.n++
+			}
+		}
+	}
+	switch {
+	case o.HostAfter:
+		c.host = join(c.host, l.full())
+	case o.HostBefore:
+		c.host = join(c.host, before)
+	}
+}
+
+func (c *Checker) laneOf(x driver.Context) (list []*lane) {
+	if g := c.groups[x]; g != nil {
+		list = slices.Clone(g.others)
+		if g.legacy != nil {
+			list = append(list, g.legacy)
+		}
+	}
+	return list
+}
+
+// touches notes what may be the value that a stream waits for.
+func (c *Checker) touches(o *record.Op, dim int, n uint64, base clock) {
+	if len(c.words.at) == 0 || o.Kind == record.WaitValue || o.Kind == record.WriteValue {
+		return
+	}
+	for _, a := range o.Accesses {
+		if a.Mode != record.Read {
+			c.words.cover(a, base.with(dim, n))
+		}
+	}
+}
+
+// graph puts a graph's nodes in their places. Nodes that follow each other share
+// a dimension.
+func (c *Checker) graph(launch *record.Op, l *lane) {
+	begin := l.full()
+	type spot struct {
+		chain int
+		n     uint64
+		at    clock
+	}
+	var chains []spare
+	tails := []int{} // the last node of each chain
+	spots := make([]spot, len(launch.Nodes))
+	end := begin
+	for i, node := range launch.Nodes {
+		at, chain := begin, -1
+		for _, d := range node.Deps {
+			at = join(at, spots[d].at)
+			if k := spots[d].chain; tails[k] == d {
+				chain = k
+			}
+		}
+		o := node.Op
+		o.Seq, o.Rank = launch.Seq, launch.Rank
+		if o.Kind == record.WaitValue {
+			if from, ok := c.words.met(o, at); ok {
+				at = join(at, from)
+			}
+		}
+		if chain < 0 {
+			d, n := c.dims.take(at)
+			chains, tails = append(chains, spare{d, n}), append(tails, i)
+			chain = len(chains) - 1
+		}
+		x := &chains[chain]
+		x.n++
+		tails[chain] = i
+		spots[i] = spot{chain, x.n, at.with(x.d, x.n)}
+		end = join(end, spots[i].at)
+		switch o.Kind {
+		case record.HostFunc:
+			c.funcs[o.Of] = spots[i].at
+		case record.WriteValue:
+			c.words.write(o.Addr, wordWrite{value: o.Value, at: spots[i].at})
+		}
+		c.touches(o, x.d, x.n, at)
+		c.add(&job{o, x.d, x.n, at})
+	}
+	for _, x := range chains {
+		c.dims.give(x.d, x.n)
+	}
+	l.base = end
+	l.n++
+	c.execs[launch.Exec] = l.full()
+}
+
+// hostStep puts an operation of the host's in its place.
+func (c *Checker) hostStep(s *step) {
+	o := s.op
+	switch o.Kind {
+	case record.SyncLane:
+		if l := c.lane(o.Lane); c.holds(func(t *lane) bool { return t == l || l.Legacy && t.Blocking && t.Context == l.Context }) {
+			c.force()
+		}
+		l := c.lane(o.Lane)
+		if c.host = join(c.host, l.full()); l.Legacy { // which first waits for the blocking streams
+			c.host = join(c.host, c.joined(l))
+		}
+	case record.SyncContext:
+		if c.holds(func(t *lane) bool { return t.Context == o.Context }) {
+			c.force()
+		}
+		for _, l := range c.laneOf(o.Context) {
+			c.host = join(c.host, l.full())
+		}
+	case record.SyncAll:
+		c.force()
+		for _, l := range c.lanes {
+			c.host = join(c.host, l.full())
+		}
+		c.finish()
+	case record.SyncEvent:
+		if s.moment != nil {
+			if !s.moment.past {
+				c.force()
+			}
+			c.host = join(c.host, s.moment.clock)
+		}
+	case record.HostFuncDone:
+		c.host = join(c.host, c.funcs[o.Target])
+		delete(c.funcs, o.Target)
+	case record.LaneGone:
+		l := c.lane(o.Lane)
+		if !c.holds(func(t *lane) bool { return t == l }) {
+			c.drop(l)
+		}
+	case record.Request:
+		r := &request{}
+		r.dim, r.n = c.dims.take(c.host)
+		r.n++
+		r.at = c.host.with(r.dim, r.n)
+		c.asked[o] = r
+		c.add(&job{o, r.dim, r.n, c.host})
+	case record.SyncRequest:
+		if r := c.asked[o.Target]; r != nil {
+			c.host = join(c.host, r.at)
+			c.dims.give(r.dim, r.n)
+			delete(c.asked, o.Target)
+		}
+	case record.Alloc, record.Free, record.HostAccess:
+		c.hosts++
+		c.host = c.host.with(0, c.hosts)
+		c.touches(o, 0, c.hosts, c.host)
+		c.add(&job{o, 0, c.hosts, c.host})
+	}
+}
+
+// holds reports whether operations of lanes are held back.
+func (c *Checker) holds(of func(*lane) bool) bool {
+	return slices.ContainsFunc(c.stuck, func(s *step) bool { return of(c.lane(s.op.Lane)) })
+}
+
+// drop forgets a stream that was destroyed: its dimension serves again once the
+// host has waited for it. Other streams of its context still come after it.
+func (c *Checker) drop(l *lane) {
+	g := c.groups[l.Context]
+	if l.Legacy || l.Blocking && g.legacy != nil && g.legacy.base.at(l.dim) < l.n && !c.host.covers(l.full()) {
+		return // the default stream must still wait for it
+	}
+	if !c.host.covers(l.full()) {
+		return // so must a wait for the device
+	}
+	delete(c.lanes, l.ID)
+	g.others = slices.DeleteFunc(g.others, func(o *lane) bool { return o == l })
+	c.dims.give(l.dim, l.n)
+}
+
+// add queues an operation for the check of what it touches.
+func (c *Checker) add(j *job) {
+	if j.op.Guess {
+		c.counts.Guessed++
+	}
+	c.queue = append(c.queue, j)
+	w := j.op.Watched
+	if w == nil {
+		return
+	}
+	_, known := w.Then(func(list []record.Access) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.known(j, list)
+	})
+	if !known {
+		c.counts.Unknown++
+	}
+}
+
+// known goes on with an operation that tells what it touched.
+func (c *Checker) known(j *job, list []record.Access) {
+	c.counts.Unknown--
+	if len(c.words.at) > 0 {
+		j.op.Accesses = list
+		c.touches(j.op, j.dim, j.n, j.base)
+		if len(c.stuck) > 0 {
+			c.sweep()
+		}
+	}
+	c.check()
+}
+
+// check looks at what the operations touch whose turn it is.
+func (c *Checker) check() {
+	i := 0
+	for ; i < len(c.queue); i++ {
+		j := c.queue[i]
+		if w := j.op.Watched; w != nil {
+			list, ok := w.Known()
+			if !ok {
+				break
+			}
+			j.op.Accesses = list
+		}
+		c.look(j)
+		c.queue[i] = nil
+	}
+	c.queue = c.queue[i:]
+}
+
+// Finish ends a record, or a part of it whose work has all run: what a stream
+// still waits for, and what kernels touched that have not told it, is not known.
+func (c *Checker) Finish() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.force()
+	c.finish()
+}
+
+// finish gives up on accesses that are not known: their kernels never ran.
+func (c *Checker) finish() {
+	for _, j := range c.queue {
+		if w := j.op.Watched; w != nil {
+			if _, ok := w.Known(); !ok {
+				c.counts.Unknown--
+				w.Drop()
+			}
+		}
+	}
+	c.check()
+}
+
+// Counts tells how much was looked at.
+func (c *Checker) Counts() Counts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.counts
+}

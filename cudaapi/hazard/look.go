@@ -1,0 +1,138 @@
+package hazard
+
+import (
+	"slices"
+
+	"gocuda/cudaapi/record"
+)
+
+// place tells hazards apart: by the two places in the program and what they do.
+type place struct {
+	first, second string
+	call1, call2  string
+	name1, name2  string
+	was, is       record.Mode
+	lane1, lane2  int
+	rank          int
+}
+
+// Hazard is two operations on the same memory that nothing orders.
+type Hazard struct {
+	First, Second         *record.Op // in the order of the calls
+	FirstMode, SecondMode record.Mode
+	Lo, Hi                uint64 // of the bytes that both touch, the first time
+	Times                 int    // how often the same two places met
+	early                 [2]*record.Op
+}
+
+const (
+	mostHazards = 1000 // that are kept
+)
+
+// look checks what an operation touches.
+func (c *Checker) look(j *job) {
+	o := j.op
+	switch o.Kind {
+	case record.Alloc, record.AllocAsync:
+		c.memory.forget(o.Addr, o.Addr+o.Bytes, o.Seq)
+		c.words.forget(o.Addr, o.Addr+o.Bytes)
+		if o.Kind == record.Alloc {
+			return
+		}
+	case record.Free, record.FreeAsync:
+		if o.Site.Library {
+			c.memory.forget(o.Addr, o.Addr+o.Bytes, o.Seq)
+			return
+		}
+	}
+	if o.Site.Library {
+		return
+	}
+	if o.Kind == record.FreeAsync || o.Kind == record.Free || o.Kind == record.AllocAsync {
+		c.touch(j, record.Access{Lo: o.Addr, Hi: o.Addr + o.Bytes, Mode: record.Write})
+		if o.Keeps {
+			c.memory.forget(o.Addr, o.Addr+o.Bytes, o.Seq)
+		}
+		return
+	}
+	for _, a := range o.Accesses {
+		if a.Mode != record.Write {
+			c.touch(j, a)
+		}
+	}
+	for _, a := range o.Accesses {
+		if a.Mode == record.Write {
+			c.touch(j, a)
+		}
+	}
+	if o.Watched != nil {
+		o.Accesses = nil // the shadow has it
+	}
+}
+
+func (c *Checker) touch(j *job, a record.Access) {
+	if a.Lo >= a.Hi {
+		return
+	}
+	// The bytes of this access that a hazard is about, however many segments.
+	here := map[*record.Op]*Hazard{}
+	c.memory.touch(j, a, func() { c.counts.Pairs++ }, func(m mark, was record.Mode, lo, hi uint64) {
+		if h := here[m.op]; h != nil {
+			h.Hi = max(h.Hi, hi)
+			return
+		}
+		here[m.op] = c.hazard(m.op, was, j.op, a.Mode, lo, hi)
+	})
+}
+
+func laneID(o *record.Op) int {
+	if o.Lane == nil {
+		return -1
+	}
+	return o.Lane.ID
+}
+
+// hazard notes one, or that one was met again.
+func (c *Checker) hazard(first *record.Op, was record.Mode, second *record.Op, is record.Mode, lo, hi uint64) *Hazard {
+	key := place{first.Site.Place, second.Site.Place, first.Call, second.Call, first.Name, second.Name, was, is, 0, 0, first.Rank}
+	if first.Site.Place == second.Site.Place {
+		key.lane1, key.lane2 = laneID(first), laneID(second)
+	}
+	if h := c.byPlace[key]; h != nil {
+		h.Times++
+		return &Hazard{}
+	}
+	h := &Hazard{First: first, Second: second, FirstMode: was, SecondMode: is, Lo: lo, Hi: hi, Times: 1}
+	if len(c.found) >= mostHazards {
+		return h
+	}
+	// A wait that came too early says more than that there is none.
+	for id, mark := range c.late {
+		if mark.Lane != nil && first.Lane != nil && mark.Lane.ID == first.Lane.ID && mark.Seq > first.Seq {
+			for _, w := range c.early[id] {
+				if second.Lane != nil && w.Lane.ID == second.Lane.ID && w.Seq < second.Seq {
+					h.early = [2]*record.Op{w, mark}
+				}
+			}
+		}
+	}
+	c.byPlace[key] = h
+	c.found = append(c.found, h)
+	return h
+}
+
+// Found lists the hazards so far, in the order in which they were found.
+func (c *Checker) Found() []*Hazard {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.found)
+}
+
+// Forget drops the hazards so far, but not the order and the memory: what comes
+// is checked against what was.
+func (c *Checker) Forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.found, c.counts = nil, Counts{Unknown: c.counts.Unknown}
+	clear(c.byPlace)
+}

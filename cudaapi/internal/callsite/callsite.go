@@ -1,0 +1,114 @@
+// Package callsite names the place in a program that called this project's
+// packages: a function, a file and a line, or a cell's line.
+package callsite
+
+import (
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Interpreter tells the places of interpreted code.
+type Interpreter struct {
+	Name func() string // the place that runs now; "" if it is not known
+	// Through are the beginnings of the names of functions by which interpreted
+	// code calls compiled code.
+	Through []string
+}
+
+var interpreter atomic.Pointer[Interpreter]
+
+// Set makes the interpreter known; a nil name takes it back.
+func Set(name func() string, through ...string) {
+	defer known.Clear()
+	if name == nil {
+		interpreter.Store(nil)
+		return
+	}
+	interpreter.Store(&Interpreter{name, append([]string{"reflect."}, through...)})
+}
+
+// Current is the interpreter in use, or nil.
+func Current() *Interpreter { return interpreter.Load() }
+
+// Calls reports whether a function is one by which interpreted code calls.
+func (in *Interpreter) Calls(function string) bool {
+	return slices.ContainsFunc(in.Through, func(p string) bool { return strings.HasPrefix(function, p) })
+}
+
+// Site is a place in a program.
+type Site struct {
+	Place string // "In[3], line 2", or "main.go:14"
+	Path  string // the whole path of a file, of compiled code
+	// Library says that a package of this project made the call for a reason of
+	// its own, such as a message's transport.
+	Library bool
+}
+
+// passing are the packages that carry a program's calls on, and those that make
+// calls of their own.
+var (
+	passing = []string{"gocuda/cudaapi/cuda.", "gocuda/cudaapi/record.", "gocuda/cudaapi/internal/callsite.", "gocuda/cudaapi/driver.", "gocuda/cudaapi/streamsync.", "runtime."}
+	own     = []string{"gocuda/cudaapi/mpi.", "gocuda/cudaapi/mpi/internal/", "gocuda/cudaapi/collective.", "gocuda/cudaapi/internal/"}
+)
+
+// frame is what a program counter means to the search.
+type frame struct {
+	library  bool // a package of this project's, on its own account
+	doorstep bool // interpreted code calls here
+	site     Site // of the program, if this is its code
+}
+
+// known are the frames of program counters.
+var known sync.Map // uintptr to frame
+
+func read(pc uintptr) (r frame) {
+	in := Current()
+	frames := runtime.CallersFrames([]uintptr{pc}) // several, if some were inlined
+	for {
+		f, more := frames.Next()
+		has := func(prefix string) bool { return strings.HasPrefix(f.Function, prefix) }
+		switch {
+		case slices.ContainsFunc(passing, has):
+		case slices.ContainsFunc(own, has):
+			r.library = true
+		case in != nil && in.Calls(f.Function):
+			r.doorstep = true
+		case f.Function != "":
+			r.site = Site{Place: f.File[strings.LastIndexByte(f.File, '/')+1:] + ":" + strconv.Itoa(f.Line), Path: f.File}
+			return r
+		}
+		if !more {
+			return r
+		}
+	}
+}
+
+// Here is the place outside of this project's packages that called.
+func Here() (s Site) {
+	var pcs [24]uintptr
+	n := runtime.Callers(2, pcs[:])
+	in := Current()
+	for _, pc := range pcs[:n] {
+		v, ok := known.Load(pc)
+		if !ok {
+			v = read(pc)
+			known.Store(pc, v)
+		}
+		f := v.(frame)
+		s.Library = s.Library || f.library
+		if f.doorstep && in != nil {
+			if s.Place = in.Name(); s.Place != "" {
+				return s
+			}
+		}
+		if f.site.Place != "" {
+			s.Place, s.Path = f.site.Place, f.site.Path
+			return s
+		}
+	}
+	return s
+}

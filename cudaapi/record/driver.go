@@ -1,0 +1,754 @@
+package record
+
+import (
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/callsite"
+)
+
+// Driver records what another driver is given.
+type Driver struct {
+	next   driver.Driver
+	graphs driver.Graphs // next, if it has graphs
+	rec    *Recorder
+	watch  bool // next tells what kernels touch
+
+	mu       sync.Mutex
+	devices  map[driver.Context]driver.Device
+	lanes    map[laneKey]*Lane
+	ids      int
+	events   map[driver.Event]*event
+	memory   regions
+	captures map[*Lane]*capture
+	made     map[driver.Graph][]Node
+	execs    map[driver.GraphExec][]Node
+}
+
+var _ driver.Driver = (*Driver)(nil)
+
+// laneKey is a stream as calls name it. The default streams belong to a context,
+// the per-thread one to a thread of it.
+type laneKey struct {
+	c      driver.Context
+	s      driver.Stream
+	thread int
+}
+
+// event is what is known of an event: what it is while a capture goes on.
+type event struct {
+	*Event
+	capture *capture
+	tail    []int
+}
+
+// withGraphs is a Driver whose next one has graphs.
+type withGraphs struct{ *Driver }
+
+var _ driver.Graphs = withGraphs{}
+
+// Wrap puts a recorder around a driver. contexts are those in use already, and
+// all work that is queued must be done.
+func Wrap(d driver.Driver, rec *Recorder, contexts map[driver.Context]driver.Device) driver.Driver {
+	w := &Driver{next: d, rec: rec, devices: map[driver.Context]driver.Device{}, lanes: map[laneKey]*Lane{}, events: map[driver.Event]*event{},
+		captures: map[*Lane]*capture{}, made: map[driver.Graph][]Node{}, execs: map[driver.GraphExec][]Node{}}
+	for c, dev := range contexts {
+		w.devices[c] = dev
+	}
+	if o, ok := d.(driver.Observer); ok {
+		w.watch = o.ObservesKernels()
+	}
+	if w.graphs, _ = d.(driver.Graphs); w.graphs != nil {
+		return withGraphs{w}
+	}
+	return w
+}
+
+// Unwrap is the driver that d records, or d itself.
+func Unwrap(d driver.Driver) driver.Driver {
+	switch w := d.(type) {
+	case *Driver:
+		return w.next
+	case withGraphs:
+		return w.next
+	}
+	return d
+}
+
+// lane is the stream that a call names. d.mu is held.
+func (d *Driver) lane(c driver.Context, s driver.Stream) *Lane {
+	key := laneKey{s: s}
+	switch s {
+	case driver.StreamDefault, driver.StreamLegacy:
+		key = laneKey{c: c}
+	case driver.StreamPerThread:
+		key.c, key.thread = c, unix.Gettid()
+	}
+	l := d.lanes[key]
+	if l != nil {
+		return l
+	}
+	l = &Lane{ID: d.ids, Context: c, Device: d.devices[c], Handle: s}
+	d.ids++
+	switch s {
+	case driver.StreamDefault, driver.StreamLegacy:
+		l.Name, l.Legacy = "the default stream", true
+	case driver.StreamPerThread:
+		l.Name, l.Blocking = "the per-thread default stream", true
+	default: // one from before the recording
+		f, err := d.next.StreamGetFlags(c, s)
+		l.Blocking = err == nil && f&driver.StreamNonBlocking == 0
+		l.Name = "stream " + hex(uint64(s))
+	}
+	d.lanes[key] = l
+	return l
+}
+
+func hex(v uint64) string {
+	const digits = "0123456789abcdef"
+	var b [18]byte
+	i := len(b)
+	for ; v > 0; v >>= 4 {
+		i--
+		b[i] = digits[v&15]
+	}
+	return "0x" + string(b[i:])
+}
+
+func (d *Driver) event(e driver.Event) *event {
+	v := d.events[e]
+	if v == nil {
+		v = &event{Event: &Event{ID: d.ids}}
+		d.ids++
+		d.events[e] = v
+	}
+	return v
+}
+
+// queue records an operation that a call puts into a stream.
+func (d *Driver) queue(o *Op, c driver.Context, s driver.Stream, call func() error) error {
+	o.Site = callsite.Here()
+	d.mu.Lock()
+	o.Lane = d.lane(c, s)
+	captured := d.captures[o.Lane]
+	d.mu.Unlock()
+	if captured != nil {
+		err := call()
+		if err == nil {
+			d.mu.Lock()
+			captured.add(o)
+			d.mu.Unlock()
+		}
+		return err
+	}
+	seq := d.rec.Take()
+	err := call()
+	if err != nil {
+		o = nil
+	}
+	d.rec.Post(seq, o)
+	return err
+}
+
+// after records something of the host's that is done when call returns.
+func (d *Driver) after(o *Op, call func() error) error {
+	err := call()
+	if err == nil {
+		o.Site = callsite.Here()
+		d.rec.Add(o)
+	}
+	return err
+}
+
+func (d *Driver) Name() string                                   { return d.next.Name() }
+func (d *Driver) Version() (int, error)                          { return d.next.Version() }
+func (d *Driver) DeviceCount() (int, error)                      { return d.next.DeviceCount() }
+func (d *Driver) DeviceName(v driver.Device) (string, error)     { return d.next.DeviceName(v) }
+func (d *Driver) DeviceUUID(v driver.Device) ([16]byte, error)   { return d.next.DeviceUUID(v) }
+func (d *Driver) DeviceTotalMem(v driver.Device) (uint64, error) { return d.next.DeviceTotalMem(v) }
+func (d *Driver) CanAccessPeer(v, peer driver.Device) (bool, error) {
+	return d.next.CanAccessPeer(v, peer)
+}
+func (d *Driver) DeviceAttribute(a driver.Attribute, v driver.Device) (int, error) {
+	return d.next.DeviceAttribute(a, v)
+}
+
+func (d *Driver) P2PAttribute(a driver.P2PAttribute, src, dst driver.Device) (int, error) {
+	return d.next.P2PAttribute(a, src, dst)
+}
+
+func (d *Driver) PrimaryRetain(v driver.Device) (driver.Context, error) {
+	c, err := d.next.PrimaryRetain(v)
+	if err == nil {
+		d.mu.Lock()
+		d.devices[c] = v
+		d.mu.Unlock()
+	}
+	return c, err
+}
+
+func (d *Driver) PrimaryRelease(v driver.Device) error { return d.next.PrimaryRelease(v) }
+
+// PrimaryReset ends all that is queued on the device.
+func (d *Driver) PrimaryReset(v driver.Device) error {
+	err := d.next.PrimaryReset(v)
+	if err == nil {
+		d.mu.Lock()
+		gone := map[driver.Context]bool{}
+		for c, of := range d.devices {
+			gone[c] = of == v
+		}
+		for k, l := range d.lanes {
+			if gone[l.Context] {
+				delete(d.lanes, k)
+			}
+		}
+		d.memory.forget(func(r *region) bool { return r.Type != driver.MemoryUnregistered && gone[r.Ctx] })
+		d.mu.Unlock()
+		d.rec.Now(&Op{Kind: SyncAll, Call: "cuDevicePrimaryCtxReset"})
+	}
+	return err
+}
+
+func (d *Driver) EnablePeerAccess(c, peer driver.Context) error {
+	return d.next.EnablePeerAccess(c, peer)
+}
+func (d *Driver) DisablePeerAccess(c, peer driver.Context) error {
+	return d.next.DisablePeerAccess(c, peer)
+}
+func (d *Driver) StreamPriorityRange(c driver.Context) (int, int, error) {
+	return d.next.StreamPriorityRange(c)
+}
+func (d *Driver) MemInfo(c driver.Context) (uint64, uint64, error) { return d.next.MemInfo(c) }
+
+func (d *Driver) CtxSynchronize(c driver.Context, stop <-chan struct{}) error {
+	return d.after(&Op{Kind: SyncContext, Call: "cuCtxSynchronize", Context: c}, func() error { return d.next.CtxSynchronize(c, stop) })
+}
+
+// alloc records memory that is there when its call returns.
+func (d *Driver) alloc(call string, t driver.MemoryType, c driver.Context, n uint64, f func() (driver.Ptr, error)) (driver.Ptr, error) {
+	p, err := f()
+	if err == nil {
+		d.own(driver.PointerInfo{Type: t, Ctx: c, Base: p, Size: n}, c)
+		d.rec.Now(&Op{Kind: Alloc, Call: call, Addr: uint64(p), Bytes: n, Context: c})
+	}
+	return p, err
+}
+
+func (d *Driver) own(r driver.PointerInfo, c driver.Context) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r.Device = d.devices[c]
+	d.memory.add(region{r})
+}
+
+// free records that the host gives memory back: numbered before, for what comes
+// after it may get the same memory.
+func (d *Driver) free(call string, p driver.Ptr, f func() error) error {
+	d.mu.Lock()
+	r := d.memory.take(uint64(p))
+	d.mu.Unlock()
+	o := &Op{Kind: Free, Call: call, Site: callsite.Here(), Addr: uint64(p), Keeps: call == "cuMemHostUnregister"}
+	if r != nil {
+		o.Addr, o.Bytes = uint64(r.Base), r.Size
+	}
+	seq := d.rec.Take()
+	err := f()
+	if err != nil {
+		if o = nil; r != nil {
+			d.mu.Lock()
+			d.memory.add(*r)
+			d.mu.Unlock()
+		}
+	}
+	d.rec.Post(seq, o)
+	return err
+}
+
+func (d *Driver) MemAlloc(c driver.Context, n uint64) (driver.Ptr, error) {
+	return d.alloc("cuMemAlloc", driver.MemoryDevice, c, n, func() (driver.Ptr, error) { return d.next.MemAlloc(c, n) })
+}
+
+func (d *Driver) MemFree(c driver.Context, p driver.Ptr) error {
+	return d.free("cuMemFree", p, func() error { return d.next.MemFree(c, p) })
+}
+
+func (d *Driver) MemAllocManaged(c driver.Context, n uint64) (driver.Ptr, error) {
+	return d.alloc("cuMemAllocManaged", driver.MemoryManaged, c, n, func() (driver.Ptr, error) { return d.next.MemAllocManaged(c, n) })
+}
+
+func (d *Driver) allocAsync(call string, c driver.Context, n uint64, s driver.Stream, f func() (driver.Ptr, error)) (p driver.Ptr, err error) {
+	o := &Op{Kind: AllocAsync, Call: call, Bytes: n}
+	err = d.queue(o, c, s, func() (err error) {
+		if p, err = f(); err == nil {
+			o.Addr = uint64(p)
+			d.own(driver.PointerInfo{Type: driver.MemoryDevice, Base: p, Size: n}, c)
+		}
+		return err
+	})
+	return p, err
+}
+
+func (d *Driver) MemAllocAsync(c driver.Context, n uint64, s driver.Stream) (driver.Ptr, error) {
+	return d.allocAsync("cuMemAllocAsync", c, n, s, func() (driver.Ptr, error) { return d.next.MemAllocAsync(c, n, s) })
+}
+
+func (d *Driver) MemAllocFromPoolAsync(c driver.Context, n uint64, p driver.MemPool, s driver.Stream) (driver.Ptr, error) {
+	return d.allocAsync("cuMemAllocFromPoolAsync", c, n, s, func() (driver.Ptr, error) { return d.next.MemAllocFromPoolAsync(c, n, p, s) })
+}
+
+func (d *Driver) MemFreeAsync(c driver.Context, p driver.Ptr, s driver.Stream) error {
+	o := &Op{Kind: FreeAsync, Call: "cuMemFreeAsync", Addr: uint64(p)}
+	d.mu.Lock()
+	r := d.memory.take(uint64(p))
+	d.mu.Unlock()
+	if r != nil {
+		o.Bytes = r.Size
+	}
+	err := d.queue(o, c, s, func() error { return d.next.MemFreeAsync(c, p, s) })
+	if err != nil && r != nil {
+		d.mu.Lock()
+		d.memory.add(*r)
+		d.mu.Unlock()
+	}
+	return err
+}
+
+func (d *Driver) DefaultMemPool(v driver.Device) (driver.MemPool, error) {
+	return d.next.DefaultMemPool(v)
+}
+func (d *Driver) MemPoolCreate(v driver.Device, shared bool) (driver.MemPool, error) {
+	return d.next.MemPoolCreate(v, shared)
+}
+func (d *Driver) MemPoolDestroy(p driver.MemPool) error { return d.next.MemPoolDestroy(p) }
+func (d *Driver) MemPoolTrimTo(p driver.MemPool, keep uint64) error {
+	return d.next.MemPoolTrimTo(p, keep)
+}
+func (d *Driver) MemPoolExport(p driver.MemPool) (int, error)  { return d.next.MemPoolExport(p) }
+func (d *Driver) MemPoolImport(fd int) (driver.MemPool, error) { return d.next.MemPoolImport(fd) }
+func (d *Driver) MemPoolAttribute(p driver.MemPool, a driver.PoolAttribute) (uint64, error) {
+	return d.next.MemPoolAttribute(p, a)
+}
+func (d *Driver) SetMemPoolAttribute(p driver.MemPool, a driver.PoolAttribute, v uint64) error {
+	return d.next.SetMemPoolAttribute(p, a, v)
+}
+func (d *Driver) MemPoolSetAccess(p driver.MemPool, v driver.Device, readWrite bool) error {
+	return d.next.MemPoolSetAccess(p, v, readWrite)
+}
+func (d *Driver) MemPoolExportPointer(c driver.Context, p driver.Ptr) (driver.PoolPointer, error) {
+	return d.next.MemPoolExportPointer(c, p)
+}
+
+func (d *Driver) MemPoolImportPointer(c driver.Context, p driver.MemPool, x driver.PoolPointer) (driver.Ptr, error) {
+	return d.imported("cuMemPoolImportPointer", c, func() (driver.Ptr, error) { return d.next.MemPoolImportPointer(c, p, x) })
+}
+
+// imported records memory of another process.
+func (d *Driver) imported(call string, c driver.Context, f func() (driver.Ptr, error)) (driver.Ptr, error) {
+	p, err := f()
+	if err != nil {
+		return p, err
+	}
+	info, err := d.next.PointerAttributes(c, p)
+	if err != nil {
+		return p, nil // of no use to the record, but to the program
+	}
+	d.own(info, c)
+	d.rec.Now(&Op{Kind: Alloc, Call: call, Addr: uint64(info.Base), Bytes: info.Size, Context: c})
+	return p, nil
+}
+
+func (d *Driver) HostAlloc(c driver.Context, n uint64, f driver.HostAllocFlags) (driver.Ptr, error) {
+	return d.alloc("cuMemHostAlloc", driver.MemoryHost, c, n, func() (driver.Ptr, error) { return d.next.HostAlloc(c, n, f) })
+}
+
+func (d *Driver) HostFree(c driver.Context, p driver.Ptr) error {
+	return d.free("cuMemFreeHost", p, func() error { return d.next.HostFree(c, p) })
+}
+
+func (d *Driver) HostRegister(c driver.Context, p driver.Ptr, n uint64, f driver.HostAllocFlags) error {
+	_, err := d.alloc("cuMemHostRegister", driver.MemoryHost, c, n, func() (driver.Ptr, error) { return p, d.next.HostRegister(c, p, n, f) })
+	return err
+}
+
+func (d *Driver) HostUnregister(c driver.Context, p driver.Ptr) error {
+	return d.free("cuMemHostUnregister", p, func() error { return d.next.HostUnregister(c, p) })
+}
+
+func (d *Driver) PointerAttributes(c driver.Context, p driver.Ptr) (driver.PointerInfo, error) {
+	return d.next.PointerAttributes(c, p)
+}
+
+func (d *Driver) MemPrefetchAsync(c driver.Context, p driver.Ptr, n uint64, to driver.Device, s driver.Stream) error {
+	return d.queue(&Op{Kind: Prefetch, Call: "cuMemPrefetchAsync", Bytes: n}, c, s, func() error { return d.next.MemPrefetchAsync(c, p, n, to, s) })
+}
+
+func (d *Driver) MemAdvise(c driver.Context, p driver.Ptr, n uint64, a driver.Advice, at driver.Device) error {
+	return d.next.MemAdvise(c, p, n, a, at)
+}
+
+func (d *Driver) MemRangeAttribute(c driver.Context, p driver.Ptr, n uint64, a driver.RangeAttribute) (int, error) {
+	return d.next.MemRangeAttribute(c, p, n, a)
+}
+
+func (d *Driver) Memcpy(c driver.Context, dst, src driver.Ptr, n uint64) error {
+	o := d.newCopy("cuMemcpy", c, rows{dst, src, n, n, n, 1}, true)
+	return d.queue(o, c, driver.StreamLegacy, func() error { return d.next.Memcpy(c, dst, src, n) })
+}
+
+func (d *Driver) MemcpyAsync(c driver.Context, dst, src driver.Ptr, n uint64, s driver.Stream) error {
+	o := d.newCopy("cuMemcpyAsync", c, rows{dst, src, n, n, n, 1}, false)
+	return d.queue(o, c, s, func() error { return d.next.MemcpyAsync(c, dst, src, n, s) })
+}
+
+// MemcpyPeer comes after all work of both contexts and before all that follows.
+func (d *Driver) MemcpyPeer(dst driver.Ptr, dstCtx driver.Context, src driver.Ptr, srcCtx driver.Context, n uint64) error {
+	o := d.newCopy("cuMemcpyPeer", srcCtx, rows{dst, src, n, n, n, 1}, true)
+	o.Around = []driver.Context{srcCtx, dstCtx}
+	return d.queue(o, srcCtx, driver.StreamLegacy, func() error { return d.next.MemcpyPeer(dst, dstCtx, src, srcCtx, n) })
+}
+
+func (d *Driver) MemcpyPeerAsync(dst driver.Ptr, dstCtx driver.Context, src driver.Ptr, srcCtx driver.Context, n uint64, s driver.Stream) error {
+	o := d.newCopy("cuMemcpyPeerAsync", srcCtx, rows{dst, src, n, n, n, 1}, false)
+	return d.queue(o, srcCtx, s, func() error { return d.next.MemcpyPeerAsync(dst, dstCtx, src, srcCtx, n, s) })
+}
+
+func (d *Driver) Memcpy2D(c driver.Context, p *driver.Copy2D) error {
+	o := d.newCopy("cuMemcpy2D", c, rowsOf(p), true)
+	return d.queue(o, c, driver.StreamLegacy, func() error { return d.next.Memcpy2D(c, p) })
+}
+
+func (d *Driver) Memcpy2DAsync(c driver.Context, p *driver.Copy2D, s driver.Stream) error {
+	o := d.newCopy("cuMemcpy2DAsync", c, rowsOf(p), false)
+	return d.queue(o, c, s, func() error { return d.next.Memcpy2DAsync(c, p, s) })
+}
+
+// Memset is asynchronous but for pinned and managed memory, in which it is
+// "fully synchronous" (CUDA Driver API, API synchronization behavior, Memset).
+func (d *Driver) Memset(c driver.Context, dst driver.Ptr, value uint32, width int, n uint64) error {
+	bytes := n * uint64(width)
+	o := &Op{Kind: Fill, Call: "cuMemset", Bytes: bytes, Accesses: []Access{{uint64(dst), uint64(dst) + bytes, Write}}}
+	t := d.kindOf(c, dst)
+	o.HostAfter = t == driver.MemoryHost || t == driver.MemoryManaged
+	return d.queue(o, c, driver.StreamLegacy, func() error { return d.next.Memset(c, dst, value, width, n) })
+}
+
+func (d *Driver) MemsetAsync(c driver.Context, dst driver.Ptr, value uint32, width int, n uint64, s driver.Stream) error {
+	bytes := n * uint64(width)
+	o := &Op{Kind: Fill, Call: "cuMemsetAsync", Bytes: bytes, Accesses: []Access{{uint64(dst), uint64(dst) + bytes, Write}}}
+	return d.queue(o, c, s, func() error { return d.next.MemsetAsync(c, dst, value, width, n, s) })
+}
+
+func (d *Driver) Memset2DAsync(c driver.Context, dst driver.Ptr, pitch uint64, value uint32, width int, w, h uint64, s driver.Stream) error {
+	o := &Op{Kind: Fill, Call: "cuMemsetD2DAsync", Bytes: w * uint64(width) * h}
+	o.Accesses = strided(nil, uint64(dst), w*uint64(width), pitch, h, Write)
+	return d.queue(o, c, s, func() error { return d.next.Memset2DAsync(c, dst, pitch, value, width, w, h, s) })
+}
+
+func (d *Driver) StreamCreate(c driver.Context, f driver.StreamFlags, priority int) (driver.Stream, error) {
+	s, err := d.next.StreamCreate(c, f, priority)
+	if err == nil {
+		d.mu.Lock()
+		d.lanes[laneKey{s: s}] = &Lane{ID: d.ids, Context: c, Device: d.devices[c], Handle: s, Name: "stream " + hex(uint64(s)), Blocking: f&driver.StreamNonBlocking == 0}
+		d.ids++
+		d.mu.Unlock()
+	}
+	return s, err
+}
+
+func (d *Driver) StreamGetFlags(c driver.Context, s driver.Stream) (driver.StreamFlags, error) {
+	return d.next.StreamGetFlags(c, s)
+}
+
+func (d *Driver) StreamDestroy(c driver.Context, s driver.Stream) error {
+	d.mu.Lock()
+	l := d.lane(c, s)
+	delete(d.lanes, laneKey{s: s})
+	d.mu.Unlock()
+	err := d.next.StreamDestroy(c, s)
+	if err == nil {
+		d.rec.Now(&Op{Kind: LaneGone, Call: "cuStreamDestroy", Lane: l})
+	}
+	return err
+}
+
+func (d *Driver) StreamQuery(c driver.Context, s driver.Stream) (bool, error) {
+	done, err := d.next.StreamQuery(c, s)
+	if done && err == nil {
+		d.sync("cuStreamQuery", c, s)
+	}
+	return done, err
+}
+
+func (d *Driver) sync(call string, c driver.Context, s driver.Stream) {
+	d.mu.Lock()
+	l := d.lane(c, s)
+	d.mu.Unlock()
+	d.rec.Now(&Op{Kind: SyncLane, Call: call, Lane: l})
+}
+
+func (d *Driver) StreamSynchronize(c driver.Context, s driver.Stream, stop <-chan struct{}) error {
+	err := d.next.StreamSynchronize(c, s, stop)
+	if err == nil {
+		d.sync("cuStreamSynchronize", c, s)
+	}
+	return err
+}
+
+func (d *Driver) StreamWaitEvent(c driver.Context, s driver.Stream, e driver.Event) error {
+	o := &Op{Kind: Wait, Call: "cuStreamWaitEvent"}
+	d.mu.Lock()
+	ev := d.event(e)
+	o.Event, o.Lane = ev.Event, d.lane(c, s)
+	cp := d.captures[o.Lane]
+	joins := ev.capture
+	d.mu.Unlock()
+	err := d.next.StreamWaitEvent(c, s, e)
+	if err != nil {
+		return err
+	}
+	if cp != nil || joins != nil {
+		d.mu.Lock()
+		if joins != nil {
+			joins.join(d, o.Lane, ev.tail)
+		}
+		d.mu.Unlock()
+		return nil
+	}
+	o.Site = callsite.Here()
+	d.rec.Add(o) // after the call: what it waits for was numbered before
+	return nil
+}
+
+func (d *Driver) LaunchHostFunc(c driver.Context, s driver.Stream, f func()) error {
+	o := &Op{Kind: HostFunc, Call: "cuLaunchHostFunc"}
+	if f == nil {
+		return d.next.LaunchHostFunc(c, s, f)
+	}
+	return d.queue(o, c, s, func() error {
+		return d.next.LaunchHostFunc(c, s, func() {
+			defer d.rec.Add(&Op{Kind: HostFuncDone, Call: o.Call, Site: o.Site, Target: o})
+			f()
+		})
+	})
+}
+
+func (d *Driver) value(kind Kind, call string, c driver.Context, s driver.Stream, p driver.Ptr, v uint64, width int, f driver.WaitFlags, next func() error) error {
+	return d.queue(valueOp(kind, call, p, v, width, f), c, s, next)
+}
+
+func valueOp(kind Kind, call string, p driver.Ptr, v uint64, width int, f driver.WaitFlags) *Op {
+	return &Op{Kind: kind, Call: call, Addr: uint64(p), Value: v, Width: width, Flags: f, Bytes: uint64(width),
+		Accesses: []Access{{uint64(p), uint64(p) + uint64(width), Atomic}}}
+}
+
+func (d *Driver) StreamWaitValue32(c driver.Context, s driver.Stream, p driver.Ptr, v uint32, f driver.WaitFlags) error {
+	return d.value(WaitValue, "cuStreamWaitValue32", c, s, p, uint64(v), 4, f, func() error { return d.next.StreamWaitValue32(c, s, p, v, f) })
+}
+
+func (d *Driver) StreamWaitValue64(c driver.Context, s driver.Stream, p driver.Ptr, v uint64, f driver.WaitFlags) error {
+	return d.value(WaitValue, "cuStreamWaitValue64", c, s, p, v, 8, f, func() error { return d.next.StreamWaitValue64(c, s, p, v, f) })
+}
+
+func (d *Driver) StreamWriteValue32(c driver.Context, s driver.Stream, p driver.Ptr, v uint32) error {
+	return d.value(WriteValue, "cuStreamWriteValue32", c, s, p, uint64(v), 4, 0, func() error { return d.next.StreamWriteValue32(c, s, p, v) })
+}
+
+func (d *Driver) StreamWriteValue64(c driver.Context, s driver.Stream, p driver.Ptr, v uint64) error {
+	return d.value(WriteValue, "cuStreamWriteValue64", c, s, p, v, 8, 0, func() error { return d.next.StreamWriteValue64(c, s, p, v) })
+}
+
+// StreamBatchMemOp is several operations of one call. Those of a captured stream
+// are one after another too.
+func (d *Driver) StreamBatchMemOp(c driver.Context, s driver.Stream, ops []driver.MemOp) error {
+	const call = "cuStreamBatchMemOp"
+	site := callsite.Here()
+	made := make([]*Op, len(ops))
+	for i, m := range ops {
+		switch m.Kind {
+		case driver.MemOpWaitValue32:
+			made[i] = valueOp(WaitValue, call, m.Addr, m.Value&0xffffffff, 4, m.Wait)
+		case driver.MemOpWriteValue32:
+			made[i] = valueOp(WriteValue, call, m.Addr, m.Value&0xffffffff, 4, 0)
+		case driver.MemOpWaitValue64:
+			made[i] = valueOp(WaitValue, call, m.Addr, m.Value, 8, m.Wait)
+		case driver.MemOpWriteValue64:
+			made[i] = valueOp(WriteValue, call, m.Addr, m.Value, 8, 0)
+		default:
+			made[i] = &Op{}
+		}
+		made[i].Site = site
+	}
+	d.mu.Lock()
+	l := d.lane(c, s)
+	cp := d.captures[l]
+	d.mu.Unlock()
+	for _, o := range made {
+		o.Lane = l
+	}
+	if cp != nil {
+		err := d.next.StreamBatchMemOp(c, s, ops)
+		if err == nil {
+			d.mu.Lock()
+			for _, o := range made {
+				cp.add(o)
+			}
+			d.mu.Unlock()
+		}
+		return err
+	}
+	seqs := make([]uint64, len(made))
+	for i := range seqs {
+		seqs[i] = d.rec.Take()
+	}
+	err := d.next.StreamBatchMemOp(c, s, ops)
+	for i, o := range made {
+		if err != nil {
+			o = nil
+		}
+		d.rec.Post(seqs[i], o)
+	}
+	return err
+}
+
+func (d *Driver) EventCreate(c driver.Context, f driver.EventFlags) (driver.Event, error) {
+	e, err := d.next.EventCreate(c, f)
+	if err == nil {
+		d.mu.Lock()
+		delete(d.events, e) // the handle may be that of one destroyed before
+		d.mu.Unlock()
+	}
+	return e, err
+}
+
+func (d *Driver) EventDestroy(c driver.Context, e driver.Event) error {
+	d.mu.Lock()
+	delete(d.events, e)
+	d.mu.Unlock()
+	return d.next.EventDestroy(c, e)
+}
+
+func (d *Driver) EventRecord(c driver.Context, e driver.Event, s driver.Stream) error {
+	d.mu.Lock()
+	ev := d.event(e)
+	l := d.lane(c, s)
+	if cp := d.captures[l]; cp != nil {
+		ev.capture, ev.tail = cp, cp.tails[l]
+		d.mu.Unlock()
+		return d.next.EventRecord(c, e, s)
+	}
+	ev.capture, ev.tail = nil, nil
+	d.mu.Unlock()
+	return d.queue(&Op{Kind: Mark, Call: "cuEventRecord", Event: ev.Event}, c, s, func() error { return d.next.EventRecord(c, e, s) })
+}
+
+func (d *Driver) syncEvent(call string, e driver.Event) {
+	d.mu.Lock()
+	ev := d.event(e)
+	d.mu.Unlock()
+	d.rec.Now(&Op{Kind: SyncEvent, Call: call, Event: ev.Event})
+}
+
+func (d *Driver) EventQuery(c driver.Context, e driver.Event) (bool, error) {
+	done, err := d.next.EventQuery(c, e)
+	if done && err == nil {
+		d.syncEvent("cuEventQuery", e)
+	}
+	return done, err
+}
+
+func (d *Driver) EventSynchronize(c driver.Context, e driver.Event, stop <-chan struct{}) error {
+	err := d.next.EventSynchronize(c, e, stop)
+	if err == nil {
+		d.syncEvent("cuEventSynchronize", e)
+	}
+	return err
+}
+
+// EventElapsed fails unless both events are done, so one that does not is a wait.
+func (d *Driver) EventElapsed(c driver.Context, start, end driver.Event) (time.Duration, error) {
+	t, err := d.next.EventElapsed(c, start, end)
+	if err == nil {
+		d.syncEvent("cuEventElapsedTime", start)
+		d.syncEvent("cuEventElapsedTime", end)
+	}
+	return t, err
+}
+
+func (d *Driver) IPCGetMemHandle(c driver.Context, p driver.Ptr) (driver.IPCMemHandle, error) {
+	return d.next.IPCGetMemHandle(c, p)
+}
+
+func (d *Driver) IPCOpenMemHandle(c driver.Context, h driver.IPCMemHandle) (driver.Ptr, error) {
+	return d.imported("cuIpcOpenMemHandle", c, func() (driver.Ptr, error) { return d.next.IPCOpenMemHandle(c, h) })
+}
+
+func (d *Driver) IPCCloseMemHandle(c driver.Context, p driver.Ptr) error {
+	return d.free("cuIpcCloseMemHandle", p, func() error { return d.next.IPCCloseMemHandle(c, p) })
+}
+
+func (d *Driver) IPCGetEventHandle(c driver.Context, e driver.Event) (driver.IPCEventHandle, error) {
+	return d.next.IPCGetEventHandle(c, e)
+}
+
+func (d *Driver) IPCOpenEventHandle(c driver.Context, h driver.IPCEventHandle) (driver.Event, error) {
+	return d.next.IPCOpenEventHandle(c, h)
+}
+
+func (d *Driver) Compile(v driver.Device, src *driver.Source) (*driver.Compiled, error) {
+	return d.next.Compile(v, src)
+}
+
+func (d *Driver) ModuleLoad(c driver.Context, image []byte) (driver.Module, error) {
+	return d.next.ModuleLoad(c, image)
+}
+func (d *Driver) ModuleUnload(c driver.Context, m driver.Module) error {
+	return d.next.ModuleUnload(c, m)
+}
+func (d *Driver) ModuleFunctions(c driver.Context, m driver.Module) ([]string, error) {
+	return d.next.ModuleFunctions(c, m)
+}
+func (d *Driver) ModuleFunction(c driver.Context, m driver.Module, symbol string) (driver.Function, error) {
+	return d.next.ModuleFunction(c, m, symbol)
+}
+func (d *Driver) ModuleGlobal(c driver.Context, m driver.Module, symbol string) (driver.Ptr, uint64, error) {
+	return d.next.ModuleGlobal(c, m, symbol)
+}
+func (d *Driver) FunctionParams(c driver.Context, f driver.Function) ([]driver.Param, error) {
+	return d.next.FunctionParams(c, f)
+}
+func (d *Driver) FunctionAttribute(c driver.Context, f driver.Function, a driver.FunctionAttribute) (int, error) {
+	return d.next.FunctionAttribute(c, f, a)
+}
+func (d *Driver) SetFunctionAttribute(c driver.Context, f driver.Function, a driver.FunctionAttribute, v int) error {
+	return d.next.SetFunctionAttribute(c, f, a, v)
+}
+func (d *Driver) MaxActiveBlocks(c driver.Context, f driver.Function, threads int, shared uint64) (int, error) {
+	return d.next.MaxActiveBlocks(c, f, threads, shared)
+}
+
+// Launch records what the kernel touches: what the driver tells when it has run,
+// or what its arguments let it reach.
+func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
+	o := &Op{Kind: Kernel, Call: "cuLaunchKernel", Name: l.Name}
+	if d.watch {
+		o.Watched = &Watched{}
+		mine, watched := *l, o.Watched
+		mine.Observe = func(list []driver.Access) { watched.Touched(accessesOf(list)) }
+		d.mu.Lock()
+		captured := d.captures[d.lane(c, l.Stream)] != nil
+		d.mu.Unlock()
+		if captured {
+			runs := &nodeRuns{}
+			o.Watched = &Watched{runs: runs}
+			mine.Observe = runs.observe
+		}
+		return d.queue(o, c, l.Stream, func() error { return d.next.Launch(c, &mine) })
+	}
+	o.Guess = true
+	o.Accesses = d.reach(c, l)
+	return d.queue(o, c, l.Stream, func() error { return d.next.Launch(c, l) })
+}

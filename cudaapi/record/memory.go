@@ -1,0 +1,152 @@
+package record
+
+import (
+	"slices"
+	"sort"
+	"unsafe"
+
+	"gocuda/cudaapi/driver"
+)
+
+// region is an allocation.
+type region struct{ driver.PointerInfo }
+
+func (r *region) end() uint64 { return uint64(r.Base) + r.Size }
+
+// regions are the allocations that are known, by address.
+type regions struct{ list []region }
+
+func (m *regions) search(p uint64) int {
+	return sort.Search(len(m.list), func(i int) bool { return uint64(m.list[i].Base) > p })
+}
+
+// add notes an allocation, in the place of any that overlap it.
+func (m *regions) add(r region) {
+	i := m.search(uint64(r.Base))
+	for i > 0 && m.list[i-1].end() > uint64(r.Base) {
+		i--
+	}
+	j := i
+	for j < len(m.list) && uint64(m.list[j].Base) < r.end() {
+		j++
+	}
+	m.list = slices.Replace(m.list, i, j, r)
+}
+
+func (m *regions) find(p uint64) *region {
+	if i := m.search(p) - 1; i >= 0 && p < m.list[i].end() {
+		return &m.list[i]
+	}
+	return nil
+}
+
+// take removes the allocation at p and gives it.
+func (m *regions) take(p uint64) *region {
+	i := m.search(p) - 1
+	if i < 0 || p >= m.list[i].end() {
+		return nil
+	}
+	r := m.list[i]
+	m.list = slices.Delete(m.list, i, i+1)
+	return &r
+}
+
+func (m *regions) forget(gone func(*region) bool) {
+	m.list = slices.DeleteFunc(m.list, func(r region) bool { return gone(&r) })
+}
+
+// find is the allocation at p, asked of the driver if it was made before the
+// recording; nil for pageable memory.
+func (d *Driver) find(c driver.Context, p driver.Ptr) *region {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if r := d.memory.find(uint64(p)); r != nil {
+		return r
+	}
+	info, err := d.next.PointerAttributes(c, p)
+	if err != nil || info.Type == driver.MemoryUnregistered || info.Size == 0 {
+		return nil
+	}
+	d.memory.add(region{info})
+	return d.memory.find(uint64(p))
+}
+
+func (d *Driver) kindOf(c driver.Context, p driver.Ptr) driver.MemoryType {
+	if r := d.find(c, p); r != nil {
+		return r.Type
+	}
+	return driver.MemoryUnregistered
+}
+
+// rows are h rows of w bytes, dp and sp bytes apart.
+type rows struct {
+	dst, src  driver.Ptr
+	w, dp, sp uint64
+	h         uint64
+}
+
+func rowsOf(p *driver.Copy2D) rows {
+	return rows{p.Dst, p.Src, p.Width, p.DstPitch, p.SrcPitch, p.Height}
+}
+
+// strided adds the accesses of rows to list.
+func strided(list []Access, at, w, pitch, h uint64, m Mode) []Access {
+	if w == 0 || h == 0 {
+		return list
+	}
+	if h == 1 || pitch == w {
+		return append(list, Access{at, at + w*h, m})
+	}
+	for y := range h {
+		list = append(list, Access{at + y*pitch, at + y*pitch + w, m})
+	}
+	return list
+}
+
+// newCopy is a copy as the documentation has it (CUDA Driver API, API
+// synchronization behavior). Synchronous: from pageable memory to a device the
+// stream is synchronized before the copy, and the call returns when the memory
+// was staged; between pinned memory and a device, and from a device to any host
+// memory, when the copy is done; inside of devices it does not wait; inside of
+// the host it is synchronous. Asynchronous: only what stays inside the host is
+// synchronous. In both the driver has read pageable memory when the call
+// returns, since it stages it.
+func (d *Driver) newCopy(call string, c driver.Context, r rows, sync bool) *Op {
+	o := &Op{Kind: Copy, Call: call, Bytes: r.w * r.h}
+	to, from := d.kindOf(c, r.dst), d.kindOf(c, r.src)
+	onHost := func(t driver.MemoryType) bool { return t == driver.MemoryHost || t == driver.MemoryUnregistered }
+	switch {
+	case onHost(to) && onHost(from):
+		o.HostAfter = true
+	case !sync || !onHost(to) && !onHost(from):
+	case from == driver.MemoryUnregistered:
+		o.HostBefore = true
+	default:
+		o.HostAfter = true
+	}
+	if from != driver.MemoryUnregistered {
+		o.Accesses = strided(o.Accesses, uint64(r.src), r.w, r.sp, r.h, Read)
+	}
+	o.Accesses = strided(o.Accesses, uint64(r.dst), r.w, r.dp, r.h, Write)
+	return o
+}
+
+// reach is what a kernel could touch: for each argument that is an address, from
+// there to the end of its allocation.
+func (d *Driver) reach(c driver.Context, l *driver.Launch) (list []Access) {
+	for _, p := range l.Pointers {
+		if int(p.Offset)+8 > len(l.Params) {
+			continue
+		}
+		at := *(*driver.Ptr)(unsafe.Pointer(&l.Params[p.Offset]))
+		r := d.find(c, at)
+		if r == nil {
+			continue
+		}
+		list = append(list, Access{uint64(at), r.end(), Read})
+		if !p.ReadOnly {
+			list = append(list, Access{uint64(at), r.end(), Write})
+		}
+	}
+	return list
+}

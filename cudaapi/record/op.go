@@ -1,0 +1,137 @@
+// Package record writes down what a program queues on devices: every copy,
+// kernel, fill, wait and allocation, in the order of the calls, with the place
+// in the program that made each.
+//
+// [Wrap] puts a recorder around a [driver.Driver]. What is recorded goes to
+// sinks, such as the checker of package hazard. Without a recorder nothing is
+// wrapped.
+package record
+
+import (
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/callsite"
+)
+
+// Kind is what an operation does.
+type Kind uint8
+
+// Kinds of operations. Those from Kernel to GraphLaunch are queued in a lane;
+// the others are the host's.
+const (
+	None        Kind = iota // a call that failed
+	Kernel                  // a launch
+	Copy                    //
+	Fill                    //
+	HostFunc                // a function that runs in a stream's order
+	Mark                    // an event is recorded
+	Wait                    // a stream waits for an event
+	WaitValue               // a stream waits for memory to change
+	WriteValue              // a stream writes a word
+	AllocAsync              // stream-ordered memory
+	FreeAsync               //
+	Prefetch                //
+	GraphLaunch             // a graph's nodes
+	Request                 // a message's transfer, from its start to its completion
+
+	Alloc        // memory that is not stream-ordered, or was imported
+	Free         //
+	HostAccess   // the host reads or writes memory itself
+	HostFuncDone // a host function has returned
+	SyncLane     // the host waits for a stream
+	SyncEvent    // the host waits for an event, or saw that it is done
+	SyncContext  // the host waits for all streams of a context
+	SyncRequest  // the host waits for a request
+	SyncAll      // everything before is done: recording began, or a device was reset
+	LaneGone     // a stream was destroyed
+)
+
+var kindNames = [...]string{"", "kernel", "copy", "fill", "host function", "event", "wait", "wait value", "write value", "allocation", "free",
+	"prefetch", "graph", "message", "allocation", "free", "host", "host function", "synchronize", "synchronize", "synchronize", "wait", "", "destroy"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Mode is how an operation touches memory.
+type Mode uint8
+
+const (
+	Read   Mode = 1
+	Write  Mode = 2
+	Atomic Mode = 3 // reads and writes that no other atomic operation can split
+)
+
+// Access is a range of addresses that an operation touches.
+type Access struct {
+	Lo, Hi uint64
+	Mode   Mode
+}
+
+// Lane is what keeps its operations in order: a stream.
+type Lane struct {
+	ID      int
+	Context driver.Context
+	Device  driver.Device
+	Name    string
+	Handle  driver.Stream
+	// Blocking lanes and the context's legacy one wait for each other.
+	Blocking, Legacy bool
+}
+
+// Event is an event, of which each record is a moment of its own.
+type Event struct{ ID int }
+
+// Node is an operation of a graph.
+type Node struct {
+	Op   *Op
+	Deps []int // the nodes that it follows; earlier ones
+}
+
+// Op is an operation.
+type Op struct {
+	Seq  uint64 // order of the calls
+	Kind Kind
+	Call string // of the API, such as cuMemcpyAsync
+	Name string // a kernel's
+	Site callsite.Site
+	Rank int
+
+	Lane  *Lane // that it is queued in; nil for the host's
+	Event *Event
+	// Accesses are what it touches; see Watched.
+	Accesses []Access
+	Bytes    uint64
+	// Guess says that Accesses are what a kernel could touch, not what it did.
+	Guess bool
+	// Watched operations' accesses are known when they have run: Touched is
+	// called then, once.
+	Watched *Watched
+
+	// HostBefore and HostAfter say that by the API's documentation the call
+	// returns when what was queued before it in the lane, or the operation
+	// itself, is done.
+	HostBefore, HostAfter bool
+	// Around are contexts all of whose work comes before it or after it.
+	Around []driver.Context
+
+	Context driver.Context // of SyncContext
+	Addr    uint64         // of Alloc, Free and their stream-ordered forms, and of values
+	Value   uint64         // of WaitValue and WriteValue
+	Width   int            // of the word, in bytes
+	Flags   driver.WaitFlags
+	Target  *Op // the host function that is done, the request that is waited for
+
+	// Keeps says that a Free leaves the memory to the program: it was registered.
+	Keeps bool
+
+	Nodes []Node // of GraphLaunch
+	Exec  uint64 // of GraphLaunch
+	Via   *Op    // of a node that runs: the launch
+	Of    *Op    // of a node that runs: the operation that was captured
+}
+
+// Device is where it runs, -1 for the host.
+func (o *Op) Device() int {
+	if o.Lane == nil {
+		return -1
+	}
+	return int(o.Lane.Device)
+}

@@ -1,0 +1,132 @@
+package record
+
+import (
+	"sync"
+
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/callsite"
+)
+
+// Sink takes operations, one at a time, in the order of the calls.
+type Sink interface{ Op(*Op) }
+
+// Recorder numbers operations and hands them to a sink. An operation that
+// others can wait for is numbered before its call, one that waits after it, so
+// the order of the numbers is one in which everything comes after what it
+// waited for, whatever goroutines call.
+type Recorder struct {
+	rank int
+	sink Sink
+
+	mu    sync.Mutex
+	taken uint64         // numbers handed out
+	done  uint64         // operations handed on
+	held  map[uint64]*Op // that came before their turn
+}
+
+// New is a recorder of a rank, 0 where there are none, that writes to sink.
+func New(sink Sink, rank int) *Recorder {
+	return &Recorder{rank: rank, sink: sink, held: map[uint64]*Op{}}
+}
+
+// Take reserves the next number.
+func (r *Recorder) Take() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.taken
+	r.taken++
+	return n
+}
+
+// Post hands on the operation with the number seq; nil if its call failed.
+func (r *Recorder) Post(seq uint64, o *Op) {
+	if o == nil {
+		o = &Op{}
+	}
+	o.Seq, o.Rank = seq, r.rank
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if seq != r.done {
+		r.held[seq] = o
+		return
+	}
+	for {
+		r.done++
+		if o.Kind != None {
+			r.sink.Op(o)
+		}
+		if o = r.held[r.done]; o == nil {
+			return
+		}
+		delete(r.held, r.done)
+	}
+}
+
+// Add numbers an operation and hands it on.
+func (r *Recorder) Add(o *Op) { r.Post(r.Take(), o) }
+
+// Now adds an operation of the caller's.
+func (r *Recorder) Now(o *Op) {
+	if o.Site.Place == "" {
+		o.Site = callsite.Here()
+	}
+	r.Add(o)
+}
+
+// Watched is where a kernel's accesses arrive when it has run.
+type Watched struct {
+	mu       sync.Mutex
+	accesses []Access
+	done     bool
+	then     func([]Access)
+	runs     *nodeRuns // of a graph's node: its runs have accesses, not the node
+}
+
+// Touched tells the accesses. Only the first call counts.
+func (w *Watched) Touched(list []Access) {
+	w.mu.Lock()
+	if w.done {
+		w.mu.Unlock()
+		return
+	}
+	w.accesses, w.done = list, true
+	then := w.then
+	w.mu.Unlock()
+	if then != nil {
+		then(list)
+	}
+}
+
+// Known gives the accesses if they are known.
+func (w *Watched) Known() ([]Access, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.accesses, w.done
+}
+
+// Then gives the accesses if they are known, and else has f called with them.
+func (w *Watched) Then(f func([]Access)) (list []Access, known bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.done {
+		w.then = f
+	}
+	return w.accesses, w.done
+}
+
+// Drop says that the accesses will not be known: the kernel never ran. Nobody is
+// called.
+func (w *Watched) Drop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done, w.then = true, nil
+}
+
+// accessesOf are a driver's, as a record has them.
+func accessesOf(touched []driver.Access) []Access {
+	list := make([]Access, len(touched))
+	for i, a := range touched {
+		list[i] = Access{uint64(a.Lo), uint64(a.Hi), Mode(a.Mode)}
+	}
+	return list
+}
