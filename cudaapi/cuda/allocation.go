@@ -212,14 +212,14 @@ func (d *Device) reclaim() error {
 		if other.ctx.Load() == 0 {
 			continue
 		}
-		if err := other.Synchronize(); err != nil {
+		if err := other.quiet(); err != nil {
 			return err
 		}
 	}
 	var errs []error
 	for _, a := range d.gone.drain() {
 		if a.take() {
-			errs = append(errs, a.release())
+			errs = append(errs, a.release(d.sys.drv))
 		}
 	}
 	return errors.Join(errs...)
@@ -257,7 +257,7 @@ func unreachable() {
 }
 
 // release gives memory that is not stream-ordered back to the driver.
-func (a *allocation) release() error {
+func (a *allocation) release(drv driver.Driver) error {
 	if a.bytes == 0 {
 		return nil
 	}
@@ -268,7 +268,6 @@ func (a *allocation) release() error {
 	if err != nil {
 		return err
 	}
-	drv := a.dev.drv
 	switch a.kind {
 	case pinnedMemory:
 		err = drv.HostFree(c, a.ptr)

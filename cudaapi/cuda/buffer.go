@@ -41,7 +41,7 @@ func (d *Device) alloc(call string, n int, t Type, k kind, f func(driver.Driver,
 	}
 	a := &allocation{dev: d, kind: k, bytes: bytes}
 	if bytes > 0 {
-		if a.ptr, err = d.allocate(func() (driver.Ptr, error) { return f(d.drv, c, bytes) }); err != nil {
+		if a.ptr, err = d.allocate(func() (driver.Ptr, error) { return f(d.drv(), c, bytes) }); err != nil {
 			return nil, d.outOfMemory(err, bytes)
 		}
 	}
@@ -89,9 +89,9 @@ func (s *Stream) AllocAsync(n int, t Type) (*Buffer, error) {
 	}
 	var p driver.Ptr
 	if bytes > 0 {
-		p, err = s.dev.drv.MemAllocAsync(c, bytes, s.h)
+		p, err = s.dev.drv().MemAllocAsync(c, bytes, s.h)
 		if isCode(err, driver.ErrOutOfMemory) {
-			p, err = s.dev.allocate(func() (driver.Ptr, error) { return s.dev.drv.MemAllocAsync(c, bytes, s.h) })
+			p, err = s.dev.allocate(func() (driver.Ptr, error) { return s.dev.drv().MemAllocAsync(c, bytes, s.h) })
 		}
 		if err != nil {
 			return nil, s.dev.outOfMemory(err, bytes)
@@ -117,14 +117,14 @@ func (b *Buffer) Free() error {
 	}
 	// CUDA's own wait cannot be interrupted, so this one goes first.
 	if stop() != nil && a.bytes > 0 {
-		if err := a.dev.Synchronize(); err != nil {
+		if err := a.dev.quiet(); err != nil {
 			return err
 		}
 	}
 	if !a.take() {
 		return b.dead("Buffer.Free")
 	}
-	return a.release()
+	return a.release(a.dev.drv())
 }
 
 // FreeAsync gives the memory back when the work queued on s so far is done
@@ -156,7 +156,7 @@ func (b *Buffer) freeOrdered(call string, s *Stream) error {
 	if bytes == 0 {
 		return nil
 	}
-	if err := s.dev.drv.MemFreeAsync(c, p, s.h); err != nil {
+	if err := s.dev.drv().MemFreeAsync(c, p, s.h); err != nil {
 		return s.dev.fail(err)
 	}
 	return nil
@@ -285,7 +285,7 @@ func (b *Buffer) Memset(value byte) error {
 	if err != nil || b.n == 0 {
 		return err
 	}
-	return b.own.dev.fail(b.own.dev.drv.Memset(c, b.ptr, uint32(value), 1, uint64(b.Bytes())))
+	return b.own.dev.fail(b.own.dev.drv().Memset(c, b.ptr, uint32(value), 1, uint64(b.Bytes())))
 }
 
 // MemsetAsync queues a Memset on s.
@@ -300,7 +300,7 @@ func (b *Buffer) MemsetAsync(value byte, s *Stream) error {
 	if err != nil || b.n == 0 {
 		return err
 	}
-	return s.dev.fail(s.dev.drv.MemsetAsync(c, b.ptr, uint32(value), 1, uint64(b.Bytes()), s.h))
+	return s.dev.fail(s.dev.drv().MemsetAsync(c, b.ptr, uint32(value), 1, uint64(b.Bytes()), s.h))
 }
 
 func (b *Buffer) context(call string) (driver.Context, error) {

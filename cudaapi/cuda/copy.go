@@ -103,7 +103,7 @@ func memcpy(call string, dst, src any) error {
 			return err
 		}
 	}
-	err = d.drv.Memcpy(c, to.ptr, from.ptr, to.bytes())
+	err = d.drv().Memcpy(c, to.ptr, from.ptr, to.bytes())
 	runtime.KeepAlive(dst)
 	runtime.KeepAlive(src)
 	return d.fail(err)
@@ -129,7 +129,7 @@ func memcpyAsync(call string, dst, src any, s *Stream) error {
 	if err != nil || to.n == 0 {
 		return err
 	}
-	err = s.dev.drv.MemcpyAsync(c, to.ptr, from.ptr, to.bytes(), s.h)
+	err = s.dev.drv().MemcpyAsync(c, to.ptr, from.ptr, to.bytes(), s.h)
 	runtime.KeepAlive(dst)
 	runtime.KeepAlive(src)
 	return s.dev.fail(err)
@@ -157,7 +157,7 @@ func copyAcross(to, from operand) error {
 	if err != nil {
 		return err
 	}
-	return from.dev.fail(from.dev.drv.MemcpyPeer(to.ptr, dc, from.ptr, sc, to.bytes()))
+	return from.dev.fail(from.dev.drv().MemcpyPeer(to.ptr, dc, from.ptr, sc, to.bytes()))
 }
 
 // MemcpyPeerAsync queues a copy from one device's buffer to another's on a
@@ -189,5 +189,5 @@ func MemcpyPeerAsync(dst, src *Buffer, s *Stream) error {
 	if err != nil {
 		return err
 	}
-	return s.dev.fail(s.dev.drv.MemcpyPeerAsync(dst.ptr, dc, src.ptr, sc, uint64(src.Bytes()), s.h))
+	return s.dev.fail(s.dev.drv().MemcpyPeerAsync(dst.ptr, dc, src.ptr, sc, uint64(src.Bytes()), s.h))
 }

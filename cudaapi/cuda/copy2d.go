@@ -22,7 +22,7 @@ func Memcpy2D(dst any, dstPitch int, src any, srcPitch, width, height int) error
 	if err := d.settle(c); err != nil {
 		return err
 	}
-	err = d.drv.Memcpy2D(c, copy)
+	err = d.drv().Memcpy2D(c, copy)
 	runtime.KeepAlive(dst)
 	runtime.KeepAlive(src)
 	return d.fail(err)
@@ -42,7 +42,7 @@ func Memcpy2DAsync(dst any, dstPitch int, src any, srcPitch, width, height int, 
 	if err != nil || width == 0 || height == 0 {
 		return err
 	}
-	err = s.dev.drv.Memcpy2DAsync(c, copy, s.h)
+	err = s.dev.drv().Memcpy2DAsync(c, copy, s.h)
 	runtime.KeepAlive(dst)
 	runtime.KeepAlive(src)
 	return s.dev.fail(err)
@@ -108,7 +108,7 @@ func (b *Buffer) memset2D(call string, pitch int, value byte, width, height int,
 		return err
 	}
 	size := uint64(b.typ.Size())
-	return s.dev.fail(s.dev.drv.Memset2DAsync(c, b.ptr, uint64(pitch)*size, uint32(value), 1, uint64(width)*size, uint64(height), s.h))
+	return s.dev.fail(s.dev.drv().Memset2DAsync(c, b.ptr, uint64(pitch)*size, uint32(value), 1, uint64(width)*size, uint64(height), s.h))
 }
 
 // fits checks that rows lie within n elements.
@@ -143,7 +143,7 @@ func Pointer(address uintptr) (PointerAttributes, error) {
 	if err != nil {
 		return PointerAttributes{}, err
 	}
-	info, err := d.drv.PointerAttributes(c, driver.Ptr(address))
+	info, err := d.drv().PointerAttributes(c, driver.Ptr(address))
 	if isCode(err, driver.ErrInvalidValue) {
 		return PointerAttributes{Type: "unregistered", Device: -1}, nil
 	}

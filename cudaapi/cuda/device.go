@@ -13,7 +13,7 @@ import (
 // primary context is made at first use, which takes some 100 ms on a GPU.
 type Device struct {
 	sys *system
-	drv driver.Driver
+	via atomic.Pointer[driver.Driver]
 	id  driver.Device
 
 	mu      sync.Mutex
@@ -27,6 +27,9 @@ type Device struct {
 	pool    atomic.Uint64 // bit i: device i may access the default pool's memory
 	recent  recentLaunches
 }
+
+// drv is the driver that carries out what the device is given; see Decorate.
+func (d *Device) drv() driver.Driver { return *d.via.Load() }
 
 // Devices are the devices of the back end in use, by ordinal.
 func Devices() (DeviceList, error) {
@@ -116,7 +119,7 @@ func (d *Device) context() (driver.Context, error) {
 	if c := d.ctx.Load(); c != 0 {
 		return driver.Context(c), nil
 	}
-	c, err := d.drv.PrimaryRetain(d.id)
+	c, err := d.drv().PrimaryRetain(d.id)
 	if err != nil {
 		return 0, d.fail(err)
 	}
@@ -135,17 +138,17 @@ func (d *Device) settle(c driver.Context) error {
 	d.mu.Lock()
 	if d.fence == 0 {
 		var err error
-		if d.fence, err = d.drv.EventCreate(c, driver.EventDisableTiming); err != nil {
+		if d.fence, err = d.sys.drv.EventCreate(c, driver.EventDisableTiming); err != nil {
 			d.mu.Unlock()
 			return d.fail(err)
 		}
 	}
 	fence := d.fence
 	d.mu.Unlock()
-	if err := d.drv.EventRecord(c, fence, driver.StreamDefault); err != nil {
+	if err := d.sys.drv.EventRecord(c, fence, driver.StreamDefault); err != nil {
 		return d.fail(err)
 	}
-	if err := d.drv.EventSynchronize(c, fence, st); err != nil {
+	if err := d.sys.drv.EventSynchronize(c, fence, st); err != nil {
 		return d.fail(err)
 	}
 	return nil
@@ -156,7 +159,7 @@ func (d *Device) Ordinal() int { return int(d.id) }
 
 // Name is the product's name, such as "NVIDIA H200".
 func (d *Device) Name() string {
-	name, err := d.drv.DeviceName(d.id)
+	name, err := d.drv().DeviceName(d.id)
 	if err != nil {
 		return fmt.Sprintf("device %d", d.id)
 	}
@@ -165,13 +168,13 @@ func (d *Device) Name() string {
 
 // UUID identifies the device across processes, in nvidia-smi's form.
 func (d *Device) UUID() (string, error) {
-	u, err := d.drv.DeviceUUID(d.id)
+	u, err := d.drv().DeviceUUID(d.id)
 	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]), d.fail(err)
 }
 
 // TotalMemory is the device's memory in bytes.
 func (d *Device) TotalMemory() (uint64, error) {
-	n, err := d.drv.DeviceTotalMem(d.id)
+	n, err := d.drv().DeviceTotalMem(d.id)
 	return n, d.fail(err)
 }
 
@@ -181,14 +184,14 @@ func (d *Device) MemInfo() (free, total uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	free, total, err = d.drv.MemInfo(c)
+	free, total, err = d.drv().MemInfo(c)
 	return free, total, d.fail(err)
 }
 
 // Attribute is one of CUDA's device attributes by its number; package driver
 // names them.
 func (d *Device) Attribute(a driver.Attribute) (int, error) {
-	v, err := d.drv.DeviceAttribute(a, d.id)
+	v, err := d.drv().DeviceAttribute(a, d.id)
 	return v, d.fail(err)
 }
 
@@ -211,7 +214,21 @@ func (d *Device) Synchronize() error {
 	if err != nil {
 		return err
 	}
-	err = d.drv.CtxSynchronize(c, stop())
+	return d.settled(d.drv().CtxSynchronize(c, stop()))
+}
+
+// quiet is Synchronize for a reason of this package's own, which decorators are
+// not told of.
+func (d *Device) quiet() error {
+	c, err := d.context()
+	if err != nil {
+		return err
+	}
+	return d.settled(d.sys.drv.CtxSynchronize(c, stop()))
+}
+
+// settled notes that a wait for all work has ended.
+func (d *Device) settled(err error) error {
 	if err == nil {
 		d.recent.clear()
 	}
@@ -235,10 +252,10 @@ func (d *Device) Reset() error {
 	d.peers.Store(0)
 	d.recent.clear()
 	d.epoch.Add(1)
-	if err := d.drv.PrimaryReset(d.id); err != nil {
+	if err := d.drv().PrimaryReset(d.id); err != nil {
 		return d.fail(err)
 	}
-	return d.fail(d.drv.PrimaryRelease(d.id))
+	return d.fail(d.drv().PrimaryRelease(d.id))
 }
 
 // Reset resets every device that is in use: see [Device.Reset].
@@ -257,7 +274,7 @@ func Reset() error {
 
 // CanAccessPeer reports whether kernels on d could use peer's memory.
 func (d *Device) CanAccessPeer(peer *Device) (bool, error) {
-	ok, err := d.drv.CanAccessPeer(d.id, peer.id)
+	ok, err := d.drv().CanAccessPeer(d.id, peer.id)
 	return ok, d.fail(err)
 }
 
@@ -271,7 +288,7 @@ func (d *Device) EnablePeerAccess(peer *Device) error {
 	if d.canReach(peer) {
 		return nil
 	}
-	if err := d.drv.EnablePeerAccess(c, p); err != nil && !isCode(err, driver.ErrPeerAccessAlreadyEnabled) {
+	if err := d.drv().EnablePeerAccess(c, p); err != nil && !isCode(err, driver.ErrPeerAccessAlreadyEnabled) {
 		return d.fail(err)
 	}
 	d.peers.Or(1 << uint(peer.id))
@@ -285,7 +302,7 @@ func (d *Device) DisablePeerAccess(peer *Device) error {
 		return err
 	}
 	d.peers.And(^uint64(1 << uint(peer.id)))
-	return d.fail(d.drv.DisablePeerAccess(c, p))
+	return d.fail(d.drv().DisablePeerAccess(c, p))
 }
 
 // PeerAccessEnabled reports whether d may use peer's memory directly.
@@ -312,6 +329,6 @@ func (d *Device) pair(peer *Device, call string) (c, p driver.Context, err error
 // P2PAttribute describes the link from d to peer: driver.PerformanceRank (0 is
 // the fastest), driver.AccessSupported, driver.NativeAtomicSupported.
 func (d *Device) P2PAttribute(a driver.P2PAttribute, peer *Device) (int, error) {
-	v, err := d.drv.P2PAttribute(a, d.id, peer.id)
+	v, err := d.drv().P2PAttribute(a, d.id, peer.id)
 	return v, d.fail(err)
 }

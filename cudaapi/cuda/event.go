@@ -41,7 +41,7 @@ func (d *Device) NewEvent(flags ...EventFlag) (*Event, error) {
 	for _, flag := range flags {
 		f |= flag
 	}
-	h, err := d.drv.EventCreate(c, driver.EventFlags(f))
+	h, err := d.drv().EventCreate(c, driver.EventFlags(f))
 	if err != nil {
 		return nil, d.fail(err)
 	}
@@ -88,7 +88,7 @@ func (e *Event) Record(s *Stream) error {
 		}
 		h = s.h
 	}
-	if err := e.dev.drv.EventRecord(c, e.h, h); err != nil {
+	if err := e.dev.drv().EventRecord(c, e.h, h); err != nil {
 		return e.dev.fail(err)
 	}
 	return nil
@@ -101,7 +101,7 @@ func (e *Event) Query() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	done, err := e.dev.drv.EventQuery(c, e.h)
+	done, err := e.dev.drv().EventQuery(c, e.h)
 	if err != nil {
 		err = e.dev.fail(err)
 	}
@@ -114,7 +114,7 @@ func (e *Event) Synchronize() error {
 	if err != nil {
 		return err
 	}
-	if err := e.dev.drv.EventSynchronize(c, e.h, stop()); err != nil {
+	if err := e.dev.drv().EventSynchronize(c, e.h, stop()); err != nil {
 		return e.dev.fail(err)
 	}
 	return nil
@@ -134,7 +134,7 @@ func Elapsed(start, end *Event) (time.Duration, error) {
 	if (start.flags|end.flags)&DisableTiming != 0 {
 		return 0, misuse(driver.ErrInvalidHandle, "cuda.Elapsed", start.dev, "an event was made with DisableTiming")
 	}
-	t, err := start.dev.drv.EventElapsed(c, start.h, end.h)
+	t, err := start.dev.drv().EventElapsed(c, start.h, end.h)
 	if isCode(err, driver.ErrNotReady) {
 		e := start.dev.fail(err).(*Error)
 		e.Hint = "an event is not done yet: Synchronize the later one first"
@@ -156,7 +156,7 @@ func (e *Event) Destroy() error {
 	if e.closed.Swap(true) {
 		return misuse(driver.ErrInvalidHandle, "Event.Destroy", e.dev, "the event was destroyed")
 	}
-	return e.dev.fail(e.dev.drv.EventDestroy(c, e.h))
+	return e.dev.fail(e.dev.drv().EventDestroy(c, e.h))
 }
 
 func (e *Event) String() string {

@@ -9,7 +9,6 @@ import (
 // Graph is work that was recorded from a stream rather than run (cudaGraph_t).
 type Graph struct {
 	dev    *Device
-	drv    driver.Graphs
 	h      driver.Graph
 	closed atomic.Bool
 	born   uint32
@@ -19,19 +18,21 @@ type Graph struct {
 // (cudaGraphExec_t).
 type GraphExec struct {
 	dev    *Device
-	drv    driver.Graphs
 	h      driver.GraphExec
 	closed atomic.Bool
 	born   uint32
 }
 
 func (d *Device) graphs(call string) (driver.Graphs, error) {
-	g, ok := d.drv.(driver.Graphs)
+	g, ok := d.drv().(driver.Graphs)
 	if !ok {
-		return nil, misuse(driver.ErrNotSupported, call, d, "the %s back end has no graphs", d.drv.Name())
+		return nil, misuse(driver.ErrNotSupported, call, d, "the %s back end has no graphs", d.drv().Name())
 	}
 	return g, nil
 }
+
+// graphDriver is the driver of a device on which a graph was made.
+func (d *Device) graphDriver() driver.Graphs { return d.drv().(driver.Graphs) }
 
 // Capture records what f queues on s, and on streams that wait for events
 // recorded on s, as a graph. Nothing of it runs. Streams that joined must be
@@ -92,7 +93,7 @@ func (s *Stream) EndCapture() (*Graph, error) {
 	if err != nil {
 		return nil, s.dev.fail(err)
 	}
-	return &Graph{dev: s.dev, drv: drv, h: h, born: s.dev.epoch.Load()}, nil
+	return &Graph{dev: s.dev, h: h, born: s.dev.epoch.Load()}, nil
 }
 
 // Capturing reports whether the stream is being recorded.
@@ -135,7 +136,7 @@ func (g *Graph) Nodes() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	types, err := g.drv.GraphNodes(c, g.h)
+	types, err := g.dev.graphDriver().GraphNodes(c, g.h)
 	var names []string
 	for _, t := range types {
 		names = append(names, t.String())
@@ -149,7 +150,7 @@ func (g *Graph) DOT() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := g.drv.GraphDot(c, g.h)
+	text, err := g.dev.graphDriver().GraphDot(c, g.h)
 	return text, g.dev.fail(err)
 }
 
@@ -160,11 +161,11 @@ func (g *Graph) Instantiate() (*GraphExec, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := g.drv.GraphInstantiate(c, g.h)
+	h, err := g.dev.graphDriver().GraphInstantiate(c, g.h)
 	if err != nil {
 		return nil, g.dev.fail(err)
 	}
-	return &GraphExec{dev: g.dev, drv: g.drv, h: h, born: g.dev.epoch.Load()}, nil
+	return &GraphExec{dev: g.dev, h: h, born: g.dev.epoch.Load()}, nil
 }
 
 // Destroy gives the graph back (cudaGraphDestroy). What was instantiated from it
@@ -175,7 +176,7 @@ func (g *Graph) Destroy() error {
 		return err
 	}
 	g.closed.Store(true)
-	return g.dev.fail(g.drv.GraphDestroy(c, g.h))
+	return g.dev.fail(g.dev.graphDriver().GraphDestroy(c, g.h))
 }
 
 // Launch queues the whole graph on a stream (cudaGraphLaunch).
@@ -190,7 +191,7 @@ func (x *GraphExec) Launch(s *Stream) error {
 	if _, err := s.use("GraphExec.Launch"); err != nil {
 		return err
 	}
-	return x.dev.fail(x.drv.GraphLaunch(c, x.h, s.h))
+	return x.dev.fail(x.dev.graphDriver().GraphLaunch(c, x.h, s.h))
 }
 
 // Update takes over the arguments of another graph of the same shape
@@ -203,7 +204,7 @@ func (x *GraphExec) Update(g *Graph) error {
 	if _, err := g.use("GraphExec.Update"); err != nil {
 		return err
 	}
-	return x.dev.fail(x.drv.GraphExecUpdate(c, x.h, g.h))
+	return x.dev.fail(x.dev.graphDriver().GraphExecUpdate(c, x.h, g.h))
 }
 
 // Destroy gives it back (cudaGraphExecDestroy). Runs that are queued go on.
@@ -213,5 +214,5 @@ func (x *GraphExec) Destroy() error {
 		return err
 	}
 	x.closed.Store(true)
-	return x.dev.fail(x.drv.GraphExecDestroy(c, x.h))
+	return x.dev.fail(x.dev.graphDriver().GraphExecDestroy(c, x.h))
 }

@@ -65,7 +65,7 @@ func (d *Device) AllocHost(n int, t Type, flags ...HostFlag) (*HostBuffer, error
 	}
 	a := &allocation{dev: d, kind: pinnedMemory, bytes: bytes}
 	if bytes > 0 {
-		if a.ptr, err = d.allocate(func() (driver.Ptr, error) { return d.drv.HostAlloc(c, bytes, f) }); err != nil {
+		if a.ptr, err = d.allocate(func() (driver.Ptr, error) { return d.drv().HostAlloc(c, bytes, f) }); err != nil {
 			return nil, d.fail(err)
 		}
 	}
@@ -104,7 +104,7 @@ func RegisterHost(s any) (*HostBuffer, error) {
 		return nil, err
 	}
 	a := &allocation{dev: d, kind: registeredMemory, bytes: uint64(n * t.Size()), host: s, ptr: driver.Ptr(uintptr(p))}
-	if err := d.drv.HostRegister(c, a.ptr, a.bytes, driver.HostPortable); err != nil {
+	if err := d.drv().HostRegister(c, a.ptr, a.bytes, driver.HostPortable); err != nil {
 		return nil, d.fail(err)
 	}
 	return &HostBuffer{own: track(a), ptr: a.ptr, n: n, typ: t}, nil
@@ -127,7 +127,7 @@ func (h *HostBuffer) Free() error {
 	if a.bytes == 0 {
 		return nil
 	}
-	return a.release()
+	return a.release(a.dev.drv())
 }
 
 // Len is the number of elements.

@@ -30,7 +30,7 @@ func (b *Buffer) IPCHandle() (IPCMemory, error) {
 	}
 	h := a.handle.Load()
 	if h == nil {
-		made, err := a.dev.drv.IPCGetMemHandle(c, a.ptr)
+		made, err := a.dev.drv().IPCGetMemHandle(c, a.ptr)
 		if err != nil {
 			return IPCMemory{}, a.dev.fail(err)
 		}
@@ -52,7 +52,7 @@ func (d *Device) OpenIPC(h IPCMemory) (*Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := d.drv.IPCOpenMemHandle(c, driver.IPCMemHandle(h.Handle))
+	p, err := d.drv().IPCOpenMemHandle(c, driver.IPCMemHandle(h.Handle))
 	if err != nil {
 		return nil, d.fail(err)
 	}
@@ -84,7 +84,7 @@ func (e *Event) IPCHandle() (IPCEvent, error) {
 	if e.flags&Interprocess == 0 {
 		return IPCEvent{}, misuse(driver.ErrInvalidHandle, "Event.IPCHandle", e.dev, "the event was made without the flags cuda.Interprocess and cuda.DisableTiming")
 	}
-	h, err := e.dev.drv.IPCGetEventHandle(c, e.h)
+	h, err := e.dev.drv().IPCGetEventHandle(c, e.h)
 	return IPCEvent(h), e.dev.fail(err)
 }
 
@@ -95,7 +95,7 @@ func (d *Device) OpenIPCEvent(h IPCEvent) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := d.drv.IPCOpenEventHandle(c, driver.IPCEventHandle(h))
+	e, err := d.drv().IPCOpenEventHandle(c, driver.IPCEventHandle(h))
 	if err != nil {
 		return nil, d.fail(err)
 	}

@@ -156,7 +156,7 @@ func (k *Kernel) pack(cl *call, f *function, c driver.Context, grid GridDim, blo
 // queue gives a launch to the driver.
 func (k *Kernel) queue(cl *call, c driver.Context, d *Device, grid GridDim, block BlockDim) error {
 	d.recent.add(k.code)
-	if err := d.drv.Launch(c, &cl.launch); err != nil {
+	if err := d.drv().Launch(c, &cl.launch); err != nil {
 		return k.failed(d, err, grid, block)
 	}
 	return nil
@@ -210,10 +210,10 @@ func (k *kernelCode) function(d *Device) (*function, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f := &function{epoch: d.epoch.Load()}
-	if f.h, err = d.drv.ModuleFunction(c, h, symbol); err != nil {
+	if f.h, err = d.drv().ModuleFunction(c, h, symbol); err != nil {
 		return nil, d.fail(err)
 	}
-	laidOut, err := d.drv.FunctionParams(c, f.h)
+	laidOut, err := d.drv().FunctionParams(c, f.h)
 	if err != nil && !isCode(err, driver.ErrNotSupported) {
 		return nil, d.fail(err)
 	}
@@ -232,7 +232,7 @@ func (k *kernelCode) function(d *Device) (*function, error) {
 	}
 	const withoutAsking = 48 << 10
 	f.dynamic = withoutAsking
-	if static, err := d.drv.FunctionAttribute(c, f.h, driver.FuncSharedBytes); err == nil {
+	if static, err := d.drv().FunctionAttribute(c, f.h, driver.FuncSharedBytes); err == nil {
 		f.dynamic = max(0, withoutAsking-static)
 	}
 	k.on[d.id].Store(f)
@@ -243,7 +243,7 @@ func (k *kernelCode) function(d *Device) (*function, error) {
 func (f *function) allow(d *Device, c driver.Context, k *Kernel) error {
 	k.code.mu.Lock()
 	defer k.code.mu.Unlock()
-	if err := d.drv.SetFunctionAttribute(c, f.h, driver.FuncMaxDynamicShared, k.shared); err != nil {
+	if err := d.drv().SetFunctionAttribute(c, f.h, driver.FuncMaxDynamicShared, k.shared); err != nil {
 		err = d.fail(err)
 		if e, ok := err.(*Error); ok {
 			e.Detail = join(e.Detail, fmt.Sprintf("%s with %d bytes of dynamic shared memory", k.code.name, k.shared))
@@ -283,7 +283,7 @@ func (k *Kernel) MaxActiveBlocks(d *Device, block BlockDim) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := d.drv.MaxActiveBlocks(c, f.h, block.X*block.Y*block.Z, uint64(k.shared))
+	n, err := d.drv().MaxActiveBlocks(c, f.h, block.X*block.Y*block.Z, uint64(k.shared))
 	return n, d.fail(err)
 }
 
@@ -298,7 +298,7 @@ func (k *Kernel) Attribute(d *Device, a driver.FunctionAttribute) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	v, err := d.drv.FunctionAttribute(c, f.h, a)
+	v, err := d.drv().FunctionAttribute(c, f.h, a)
 	return v, d.fail(err)
 }
 

@@ -58,7 +58,7 @@ func (b *Buffer) Prefetch(to *Device, s *Stream) error {
 	if err != nil || b.n == 0 {
 		return err
 	}
-	return s.dev.fail(s.dev.drv.MemPrefetchAsync(c, b.ptr, uint64(b.Bytes()), place(to), s.h))
+	return s.dev.fail(s.dev.drv().MemPrefetchAsync(c, b.ptr, uint64(b.Bytes()), place(to), s.h))
 }
 
 // Advice says how managed memory will be used; see Buffer.Advise.
@@ -87,7 +87,7 @@ func (b *Buffer) Advise(a Advice, at *Device) error {
 	if err != nil || b.n == 0 {
 		return err
 	}
-	return b.own.dev.fail(b.own.dev.drv.MemAdvise(c, b.ptr, uint64(b.Bytes()), driver.Advice(a), place(at)))
+	return b.own.dev.fail(b.own.dev.drv().MemAdvise(c, b.ptr, uint64(b.Bytes()), driver.Advice(a), place(at)))
 }
 
 // RangeAttribute is what holds for all of a piece of managed memory
@@ -99,6 +99,6 @@ func (b *Buffer) RangeAttribute(a driver.RangeAttribute) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	v, err := b.own.dev.drv.MemRangeAttribute(c, b.ptr, uint64(b.Bytes()), a)
+	v, err := b.own.dev.drv().MemRangeAttribute(c, b.ptr, uint64(b.Bytes()), a)
 	return v, b.own.dev.fail(err)
 }

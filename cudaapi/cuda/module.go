@@ -162,7 +162,7 @@ func LoadModule(image []byte) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	symbols, err := d.drv.ModuleFunctions(c, h)
+	symbols, err := d.drv().ModuleFunctions(c, h)
 	if err != nil {
 		return nil, d.fail(err)
 	}
@@ -216,7 +216,7 @@ func (m *Module) Global(d *Device, name string, t Type) (*Buffer, error) {
 	if !t.valid() {
 		return nil, misuse(driver.ErrInvalidValue, "Module.Global", d, "%v is no element type", t)
 	}
-	p, bytes, err := d.drv.ModuleGlobal(c, h, name)
+	p, bytes, err := d.drv().ModuleGlobal(c, h, name)
 	if err != nil {
 		return nil, d.fail(err)
 	}
@@ -244,7 +244,7 @@ func (m *Module) Unload() error {
 		}
 		c, err := d.context()
 		if err == nil {
-			err = d.fail(d.drv.ModuleUnload(c, l.h))
+			err = d.fail(d.drv().ModuleUnload(c, l.h))
 		}
 		if err != nil {
 			return err
@@ -263,7 +263,7 @@ func (m *Module) compile(d *Device) (*driver.Compiled, error) {
 	if c := m.compiled[arch]; c != nil {
 		return c, nil
 	}
-	c, err := d.drv.Compile(d.id, m.src)
+	c, err := d.drv().Compile(d.id, m.src)
 	if err != nil {
 		return nil, d.fail(err)
 	}
@@ -293,7 +293,7 @@ func (m *Module) load(d *Device) (driver.Module, driver.Context, error) {
 		}
 		image = code.Image
 	}
-	h, err := d.drv.ModuleLoad(c, image)
+	h, err := d.drv().ModuleLoad(c, image)
 	if err != nil {
 		return 0, 0, d.fail(err)
 	}

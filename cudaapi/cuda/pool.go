@@ -20,7 +20,7 @@ func (d *Device) DefaultPool() (*Pool, error) {
 	if _, err := d.context(); err != nil {
 		return nil, err
 	}
-	h, err := d.drv.DefaultMemPool(d.id)
+	h, err := d.drv().DefaultMemPool(d.id)
 	if err != nil {
 		return nil, d.fail(err)
 	}
@@ -37,7 +37,7 @@ func (d *Device) newPool(shared bool) (*Pool, error) {
 	if _, err := d.context(); err != nil {
 		return nil, err
 	}
-	h, err := d.drv.MemPoolCreate(d.id, shared)
+	h, err := d.drv().MemPoolCreate(d.id, shared)
 	if err != nil {
 		return nil, d.fail(err)
 	}
@@ -68,9 +68,9 @@ func (p *Pool) AllocAsync(n int, t Type, s *Stream) (*Buffer, error) {
 	}
 	var at driver.Ptr
 	if bytes > 0 {
-		at, err = p.dev.drv.MemAllocFromPoolAsync(c, bytes, p.h, s.h)
+		at, err = p.dev.drv().MemAllocFromPoolAsync(c, bytes, p.h, s.h)
 		if isCode(err, driver.ErrOutOfMemory) {
-			at, err = p.dev.allocate(func() (driver.Ptr, error) { return p.dev.drv.MemAllocFromPoolAsync(c, bytes, p.h, s.h) })
+			at, err = p.dev.allocate(func() (driver.Ptr, error) { return p.dev.drv().MemAllocFromPoolAsync(c, bytes, p.h, s.h) })
 		}
 		if err != nil {
 			return nil, p.dev.outOfMemory(err, bytes)
@@ -85,7 +85,7 @@ func (p *Pool) TrimTo(keep uint64) error {
 	if err := p.use("Pool.TrimTo"); err != nil {
 		return err
 	}
-	return p.dev.fail(p.dev.drv.MemPoolTrimTo(p.h, keep))
+	return p.dev.fail(p.dev.drv().MemPoolTrimTo(p.h, keep))
 }
 
 // Attribute is one of the pool's attributes: driver.PoolReservedCurrent,
@@ -94,7 +94,7 @@ func (p *Pool) Attribute(a driver.PoolAttribute) (uint64, error) {
 	if err := p.use("Pool.Attribute"); err != nil {
 		return 0, err
 	}
-	v, err := p.dev.drv.MemPoolAttribute(p.h, a)
+	v, err := p.dev.drv().MemPoolAttribute(p.h, a)
 	return v, p.dev.fail(err)
 }
 
@@ -113,7 +113,7 @@ func (p *Pool) SetAttribute(a driver.PoolAttribute, v uint64) error {
 	if err := p.use("Pool.SetAttribute"); err != nil {
 		return err
 	}
-	return p.dev.fail(p.dev.drv.SetMemPoolAttribute(p.h, a, v))
+	return p.dev.fail(p.dev.drv().SetMemPoolAttribute(p.h, a, v))
 }
 
 // SetAccess lets peer use the pool's memory, or no longer. Peer access of the
@@ -122,7 +122,7 @@ func (p *Pool) SetAccess(peer *Device, readWrite bool) error {
 	if err := p.use("Pool.SetAccess"); err != nil {
 		return err
 	}
-	if err := p.dev.drv.MemPoolSetAccess(p.h, peer.id, readWrite); err != nil {
+	if err := p.dev.drv().MemPoolSetAccess(p.h, peer.id, readWrite); err != nil {
 		return p.dev.fail(err)
 	}
 	if bit := uint64(1) << uint(peer.id); readWrite {
@@ -143,5 +143,5 @@ func (p *Pool) Destroy() error {
 		return misuse(driver.ErrInvalidValue, "Pool.Destroy", p.dev, "the default pool cannot be destroyed")
 	}
 	p.closed.Store(true)
-	return p.dev.fail(p.dev.drv.MemPoolDestroy(p.h))
+	return p.dev.fail(p.dev.drv().MemPoolDestroy(p.h))
 }

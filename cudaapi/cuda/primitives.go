@@ -122,7 +122,7 @@ func (b *Buffer) Fill(value any, s *Stream) error {
 		for i := range p.size {
 			word |= uint32(bits[i]) << (8 * i)
 		}
-		return s.dev.fail(s.dev.drv.MemsetAsync(c, b.ptr, word, p.size, uint64(b.n), s.h))
+		return s.dev.fail(s.dev.drv().MemsetAsync(c, b.ptr, word, p.size, uint64(b.n), s.h))
 	}
 	if b.typ == Complex64 || b.typ == Complex128 {
 		return misuse(driver.ErrNotSupported, call, d, "not for %s", b.typ)

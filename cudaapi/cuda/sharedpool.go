@@ -19,7 +19,7 @@ func (p *Pool) Export() (*os.File, error) {
 	if err := p.use("Pool.Export"); err != nil {
 		return nil, err
 	}
-	fd, err := p.dev.drv.MemPoolExport(p.h)
+	fd, err := p.dev.drv().MemPoolExport(p.h)
 	if err != nil {
 		return nil, p.dev.fail(err)
 	}
@@ -37,7 +37,7 @@ func (d *Device) ImportPool(f *os.File) (*Pool, error) {
 	if f == nil {
 		return nil, misuse(driver.ErrInvalidValue, "Device.ImportPool", d, "the file is nil")
 	}
-	h, err := d.drv.MemPoolImport(int(f.Fd()))
+	h, err := d.drv().MemPoolImport(int(f.Fd()))
 	runtime.KeepAlive(f)
 	if err != nil {
 		return nil, d.fail(err)
@@ -67,7 +67,7 @@ func (b *Buffer) PoolHandle() (PoolMemory, error) {
 	if a.kind != asyncMemory || a.bytes == 0 {
 		return PoolMemory{}, misuse(driver.ErrInvalidValue, "Buffer.PoolHandle", a.dev, "%d bytes of %s memory; only memory from Pool.AllocAsync of a shared pool has such a handle", a.bytes, a.kind)
 	}
-	h, err := a.dev.drv.MemPoolExportPointer(c, a.ptr)
+	h, err := a.dev.drv().MemPoolExportPointer(c, a.ptr)
 	return PoolMemory{Handle: h, Offset: uint64(b.ptr - a.ptr), N: b.n, Type: b.typ}, a.dev.fail(err)
 }
 
@@ -87,7 +87,7 @@ func (p *Pool) Open(h PoolMemory) (*Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := p.dev.drv.MemPoolImportPointer(c, p.h, driver.PoolPointer(h.Handle))
+	at, err := p.dev.drv().MemPoolImportPointer(c, p.h, driver.PoolPointer(h.Handle))
 	if err != nil {
 		return nil, p.dev.fail(err)
 	}

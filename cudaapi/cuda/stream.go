@@ -43,7 +43,7 @@ func (d *Device) NewStreamWithPriority(priority int, flags ...StreamFlag) (*Stre
 	for _, flag := range flags {
 		f |= flag
 	}
-	h, err := d.drv.StreamCreate(c, driver.StreamFlags(f), priority)
+	h, err := d.drv().StreamCreate(c, driver.StreamFlags(f), priority)
 	if err != nil {
 		return nil, d.fail(err)
 	}
@@ -57,7 +57,7 @@ func (d *Device) StreamPriorityRange() (least, greatest int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	least, greatest, err = d.drv.StreamPriorityRange(c)
+	least, greatest, err = d.drv().StreamPriorityRange(c)
 	return least, greatest, d.fail(err)
 }
 
@@ -112,7 +112,7 @@ func (s *Stream) Synchronize() error {
 	if err != nil {
 		return err
 	}
-	if err := s.dev.drv.StreamSynchronize(c, s.h, stop()); err != nil {
+	if err := s.dev.drv().StreamSynchronize(c, s.h, stop()); err != nil {
 		return s.dev.fail(err)
 	}
 	return nil
@@ -124,7 +124,7 @@ func (s *Stream) Query() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	done, err := s.dev.drv.StreamQuery(c, s.h)
+	done, err := s.dev.drv().StreamQuery(c, s.h)
 	if err != nil {
 		err = s.dev.fail(err)
 	}
@@ -143,7 +143,7 @@ func (s *Stream) WaitEvent(e *Event) error {
 	if _, err := e.use("Stream.WaitEvent"); err != nil {
 		return err
 	}
-	if err := s.dev.drv.StreamWaitEvent(c, s.h, e.h); err != nil {
+	if err := s.dev.drv().StreamWaitEvent(c, s.h, e.h); err != nil {
 		return s.dev.fail(err)
 	}
 	return nil
@@ -161,7 +161,7 @@ func (s *Stream) LaunchHostFunc(f func()) error {
 	if f == nil {
 		return misuse(driver.ErrInvalidValue, "Stream.LaunchHostFunc", s.dev, "the function is nil")
 	}
-	return s.dev.fail(s.dev.drv.LaunchHostFunc(c, s.h, f))
+	return s.dev.fail(s.dev.drv().LaunchHostFunc(c, s.h, f))
 }
 
 // Destroy gives the stream back (cudaStreamDestroy). Work already queued still
@@ -177,7 +177,7 @@ func (s *Stream) Destroy() error {
 	if s.closed.Swap(true) {
 		return misuse(driver.ErrInvalidHandle, "Stream.Destroy", s.dev, "the stream was destroyed")
 	}
-	return s.dev.fail(s.dev.drv.StreamDestroy(c, s.h))
+	return s.dev.fail(s.dev.drv().StreamDestroy(c, s.h))
 }
 
 func (s *Stream) String() string {

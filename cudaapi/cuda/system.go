@@ -13,7 +13,7 @@ import (
 
 // system is a driver in use and its devices.
 type system struct {
-	drv     driver.Driver
+	drv     driver.Driver // without a decorator: for waits that no program asked for
 	devices []*Device
 	current atomic.Int32
 	info    BackendInfo
@@ -163,9 +163,49 @@ func newSystem(d driver.Driver) (*system, error) {
 	}
 	s := &system{drv: d, info: BackendInfo{Name: d.Name(), Version: fmt.Sprintf("%d.%d", v/1000, v%1000/10), Devices: n}}
 	for i := range n {
-		s.devices = append(s.devices, &Device{sys: s, drv: d, id: driver.Device(i)})
+		s.devices = append(s.devices, &Device{sys: s, id: driver.Device(i)})
 	}
+	s.decorate()
 	return s, nil
+}
+
+// Decorator puts a driver around another, to record or to change what it is
+// given. The contexts are those in use already.
+type Decorator func(d driver.Driver, inUse map[driver.Context]driver.Device) driver.Driver
+
+var decorator Decorator // guarded by setup
+
+// Decorate has all devices use a decorator around their driver from now on, also
+// those of a back end that is opened later; nil takes it away. It waits for all
+// work that is queued, or until what SetInterrupt was given stops it.
+func Decorate(f Decorator) error {
+	if err := Synchronize(); err != nil {
+		return err
+	}
+	setup.Lock()
+	defer setup.Unlock()
+	decorator = f
+	if s := active.Load(); s != nil {
+		s.decorate()
+	}
+	return nil
+}
+
+// decorate has the devices use the decorator. setup is locked.
+func (s *system) decorate() {
+	d := s.drv
+	if decorator != nil {
+		inUse := map[driver.Context]driver.Device{}
+		for _, dev := range s.devices {
+			if c := dev.ctx.Load(); c != 0 {
+				inUse[driver.Context(c)] = dev.id
+			}
+		}
+		d = decorator(d, inUse)
+	}
+	for _, dev := range s.devices {
+		dev.via.Store(&d)
+	}
 }
 
 var interrupt atomic.Pointer[<-chan struct{}]

@@ -29,9 +29,9 @@ func (s *Stream) WaitValue(word any, value uint64, condition WaitCondition) erro
 		return err
 	}
 	if width == 4 {
-		err = s.dev.drv.StreamWaitValue32(c, s.h, p, uint32(value), driver.WaitFlags(condition))
+		err = s.dev.drv().StreamWaitValue32(c, s.h, p, uint32(value), driver.WaitFlags(condition))
 	} else {
-		err = s.dev.drv.StreamWaitValue64(c, s.h, p, value, driver.WaitFlags(condition))
+		err = s.dev.drv().StreamWaitValue64(c, s.h, p, value, driver.WaitFlags(condition))
 	}
 	return s.dev.fail(err)
 }
@@ -46,9 +46,9 @@ func (s *Stream) WriteValue(word any, value uint64) error {
 		return err
 	}
 	if width == 4 {
-		err = s.dev.drv.StreamWriteValue32(c, s.h, p, uint32(value))
+		err = s.dev.drv().StreamWriteValue32(c, s.h, p, uint32(value))
 	} else {
-		err = s.dev.drv.StreamWriteValue64(c, s.h, p, value)
+		err = s.dev.drv().StreamWriteValue64(c, s.h, p, value)
 	}
 	return s.dev.fail(err)
 }
@@ -118,5 +118,5 @@ func (s *Stream) BatchMemOp(ops ...MemOp) error {
 		}
 		list[i] = driver.MemOp{Kind: kind, Addr: p, Value: o.value, Wait: driver.WaitFlags(o.condition)}
 	}
-	return s.dev.fail(s.dev.drv.StreamBatchMemOp(c, s.h, list))
+	return s.dev.fail(s.dev.drv().StreamBatchMemOp(c, s.h, list))
 }

@@ -4,8 +4,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/callsite"
 )
@@ -85,7 +83,7 @@ func (d *Driver) lane(c driver.Context, s driver.Stream) *Lane {
 	case driver.StreamDefault, driver.StreamLegacy:
 		key = laneKey{c: c}
 	case driver.StreamPerThread:
-		key.c, key.thread = c, unix.Gettid()
+		key.c, key.thread = c, thread()
 	}
 	l := d.lanes[key]
 	if l != nil {

@@ -17,7 +17,12 @@ func driverPackage() host.Package {
 		Name:      "driver",
 		Preloaded: true,
 		Symbols: map[string]reflect.Value{
+			"Access":                             reflect.ValueOf((*driver.Access)(nil)),
+			"AccessAtomic":                       reflect.ValueOf(driver.AccessAtomic),
+			"AccessMode":                         reflect.ValueOf((*driver.AccessMode)(nil)),
+			"AccessRead":                         reflect.ValueOf(driver.AccessRead),
 			"AccessSupported":                    reflect.ValueOf(driver.AccessSupported),
+			"AccessWrite":                        reflect.ValueOf(driver.AccessWrite),
 			"Advice":                             reflect.ValueOf((*driver.Advice)(nil)),
 			"AdviseAccessedBy":                   reflect.ValueOf(driver.AdviseAccessedBy),
 			"AdvisePreferredLocation":            reflect.ValueOf(driver.AdvisePreferredLocation),
@@ -182,6 +187,7 @@ func driverPackage() host.Package {
 			"NodeType":                           reflect.ValueOf((*driver.NodeType)(nil)),
 			"NodeWaitEvent":                      reflect.ValueOf(driver.NodeWaitEvent),
 			"Nowhere":                            reflect.ValueOf(driver.Nowhere),
+			"Observer":                           reflect.ValueOf((*driver.Observer)(nil)),
 			"P2PAttribute":                       reflect.ValueOf((*driver.P2PAttribute)(nil)),
 			"PCIBusID":                           reflect.ValueOf(driver.PCIBusID),
 			"PCIDeviceID":                        reflect.ValueOf(driver.PCIDeviceID),
@@ -228,9 +234,13 @@ func driverPackage() host.Package {
 			"WarpSize":                           reflect.ValueOf(driver.WarpSize),
 			"_Driver":                            reflect.ValueOf((*_driver_Driver)(nil)),
 			"_Graphs":                            reflect.ValueOf((*_driver_Graphs)(nil)),
+			"_Observer":                          reflect.ValueOf((*_driver_Observer)(nil)),
 		},
 		Docs: map[string]string{
 			"":                              "Package driver is the seam between CUDA objects and what carries them out.\n\n[Driver] speaks the terms of the CUDA driver API, at the level of checked\ncalls: every method returns an error that carries CUDA's name and code, and\nevery call names all that it reads, writes and orders. Package cuda is\nwritten once above it. Package nvidia implements it on libcuda, package sim\non simulated devices; a decorator may wrap either to record calls or to\ninject faults.\n\nEvery method may be called from any goroutine: the context is an argument,\nand an implementation makes it current where it has to.",
+			"Access":                        "Access is a range of addresses, from Lo to before Hi, that a kernel touched.",
+			"AccessAtomic":                  "by atomic operations alone",
+			"AccessMode":                    "AccessMode is how memory was touched.",
 			"Advice":                        "Advice is a CUmem_advise: how a range of managed memory will be used.",
 			"AdviseAccessedBy":              "AdviseAccessedBy keeps the memory mapped for a device, without moving it.",
 			"AdvisePreferredLocation":       "AdvisePreferredLocation keeps the memory at a place where it can.",
@@ -331,6 +341,7 @@ func driverPackage() host.Package {
 			"Driver.StreamBatchMemOp":       "cuStreamBatchMemOp: in order, at the cost of one call",
 			"Driver.StreamCreate":           "cuStreamCreateWithPriority",
 			"Driver.StreamDestroy":          "cuStreamDestroy: queued work still runs",
+			"Driver.StreamGetFlags":         "cuStreamGetFlags",
 			"Driver.StreamPriorityRange":    "cuCtxGetStreamPriorityRange",
 			"Driver.StreamQuery":            "cuStreamQuery",
 			"Driver.StreamSynchronize":      "cuStreamSynchronize",
@@ -434,6 +445,7 @@ func driverPackage() host.Package {
 			"Launch":                        "Launch is one kernel launch. The implementation does not keep it or what it\npoints to after the call returns.",
 			"Launch.Attributes":             "Attributes are what the launch asks for beyond that; nil for nothing.",
 			"Launch.Name":                   "Name is the kernel's name in its source, for errors and records.",
+			"Launch.Observe":                "Observe, if not nil, is called once for each time that the kernel has run,\nwith all the memory of devices and pinned memory that it touched, by a driver\nthat is an [Observer]. It must not call the driver.",
 			"Launch.Params":                 "Params holds the arguments at the offsets that FunctionParams gives.",
 			"Launch.Pointers":               "Pointers are the offsets into Params of arguments that are addresses,\nand whether the kernel only reads through them: for recorders, and for\na simulator's checks.",
 			"Launch.Scratch":                "Scratch is for the implementation's use during the call.",
@@ -487,6 +499,8 @@ func driverPackage() host.Package {
 			"NodeType":                      "NodeType is a CUgraphNodeType.",
 			"NodeWaitEvent":                 "Kinds of a graph's nodes.",
 			"Nowhere":                       "Nowhere is the answer where there is no one place (CU_DEVICE_INVALID).",
+			"Observer":                      "Observer is a [Driver] that can tell what memory kernels touch.",
+			"Observer.ObservesKernels":      "ObservesKernels reports whether it can, as it is set up.",
 			"P2PAttribute":                  "P2PAttribute is a CUdevice_P2PAttribute.",
 			"PCIBusID":                      "Device attributes, by their CUDA numbers.",
 			"PCIDeviceID":                   "Device attributes, by their CUDA numbers.",
@@ -601,6 +615,7 @@ func driverPackage() host.Package {
 			"Driver.StreamBatchMemOp":      {"c", "s", "ops", ""},
 			"Driver.StreamCreate":          {"c", "f", "priority", "", ""},
 			"Driver.StreamDestroy":         {"c", "s", ""},
+			"Driver.StreamGetFlags":        {"c", "s", "", ""},
 			"Driver.StreamPriorityRange":   {"c", "least", "greatest", "err"},
 			"Driver.StreamQuery":           {"c", "s", "done", "err"},
 			"Driver.StreamSynchronize":     {"c", "s", "stop", ""},
@@ -702,6 +717,7 @@ type _driver_Driver struct {
 	WStreamBatchMemOp      func(a0 driver.Context, a1 driver.Stream, a2 []driver.MemOp) error
 	WStreamCreate          func(a0 driver.Context, a1 driver.StreamFlags, a2 int) (driver.Stream, error)
 	WStreamDestroy         func(a0 driver.Context, a1 driver.Stream) error
+	WStreamGetFlags        func(a0 driver.Context, a1 driver.Stream) (driver.StreamFlags, error)
 	WStreamPriorityRange   func(a0 driver.Context) (int, int, error)
 	WStreamQuery           func(a0 driver.Context, a1 driver.Stream) (bool, error)
 	WStreamSynchronize     func(a0 driver.Context, a1 driver.Stream, a2 <-chan struct{}) error
@@ -938,6 +954,9 @@ func (W _driver_Driver) StreamCreate(a0 driver.Context, a1 driver.StreamFlags, a
 func (W _driver_Driver) StreamDestroy(a0 driver.Context, a1 driver.Stream) error {
 	return W.WStreamDestroy(a0, a1)
 }
+func (W _driver_Driver) StreamGetFlags(a0 driver.Context, a1 driver.Stream) (driver.StreamFlags, error) {
+	return W.WStreamGetFlags(a0, a1)
+}
 func (W _driver_Driver) StreamPriorityRange(a0 driver.Context) (int, int, error) {
 	return W.WStreamPriorityRange(a0)
 }
@@ -1010,4 +1029,14 @@ func (W _driver_Graphs) StreamEndCapture(a0 driver.Context, a1 driver.Stream) (d
 }
 func (W _driver_Graphs) StreamIsCapturing(a0 driver.Context, a1 driver.Stream) (bool, error) {
 	return W.WStreamIsCapturing(a0, a1)
+}
+
+// _driver_Observer lets interpreted types implement driver.Observer.
+type _driver_Observer struct {
+	IValue           any
+	WObservesKernels func() bool
+}
+
+func (W _driver_Observer) ObservesKernels() bool {
+	return W.WObservesKernels()
 }
