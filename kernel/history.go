@@ -1,8 +1,10 @@
 package kernel
 
 import (
+	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,11 +42,31 @@ type store interface {
 	load() ([]record, error)
 }
 
-// memory is a store for when there is no file.
-type memory struct{ records []record }
+// memory is a store for when there is no file. It keeps as much as two files do.
+type memory struct {
+	records []record
+	size    int
+}
 
-func (m *memory) append(r record) error   { m.records = append(m.records, r); return nil }
+func (m *memory) append(r record) error {
+	m.records = append(m.records, r)
+	m.size += len(r.Input) + len(r.Output)
+	for m.size > 2*maxHistory {
+		m.size -= len(m.records[0].Input) + len(m.records[0].Output)
+		m.records = m.records[1:]
+	}
+	return nil
+}
+
 func (m *memory) load() ([]record, error) { return m.records, nil }
+
+// clip cuts a text that is too long to be kept whole.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("... (%d bytes in all)", len(text))
+}
 
 // openHistory uses the file, which need not exist; "off" or none at all keeps
 // the history in memory.
@@ -72,11 +94,11 @@ func (h *history) close() {
 }
 
 func (h *history) addInput(line int, text string) {
-	h.add(record{Line: line, Input: text, Time: time.Now().UTC().Format(time.RFC3339)})
+	h.add(record{Line: line, Input: clip(text, maxInput), Time: time.Now().UTC().Format(time.RFC3339)})
 }
 
 func (h *history) addOutput(line int, text string) {
-	h.add(record{Line: line, Output: text})
+	h.add(record{Line: line, Output: clip(text, maxOutput)})
 }
 
 func (h *history) add(r record) {
@@ -86,7 +108,10 @@ func (h *history) add(r record) {
 		if err := h.store.append(r); err != nil {
 			h.log.Warn("history is kept in memory only", "error", err)
 			records, _ := h.store.load()
-			h.store = &memory{append(slices.Clip(records), r)}
+			h.store = &memory{}
+			for _, r := range append(slices.Clip(records), r) {
+				h.store.append(r)
+			}
 		}
 	}
 }

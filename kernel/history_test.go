@@ -154,16 +154,69 @@ func TestHistoryWithoutAFile(t *testing.T) {
 
 func TestALongHistoryIsSetAside(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history.jsonl")
-	addTo(t, file, strings.Repeat("x", maxHistory))
+	h := openHistory(file, slog.New(slog.DiscardHandler))
+	long := strings.Repeat("x", maxInput)
+	for n := range 2 * maxHistory / maxInput { // in one session
+		h.addInput(n+1, long)
+	}
+	h.close()
 	for n := 2; n < 4; n++ {
 		session, list := addTo(t, file, "short")
-		if session != n || len(list) != n || len(list[0].Input) != maxHistory {
+		if session != n || len(list) < maxHistory/maxInput || len(list) > 2*maxHistory/maxInput+2 || len(list[0].Input) != maxInput {
 			t.Fatalf("session %d with %d entries, want %d", session, len(list), n)
 		}
 	}
-	if info, err := os.Stat(file); err != nil || info.Size() > 1000 {
-		t.Errorf("the file is still long: %v, %v", info.Size(), err)
+	bounded(t, file)
+}
+
+// bounded checks that a history's files stay within bounds.
+func bounded(t *testing.T, file string) {
+	t.Helper()
+	for _, file := range []string{file, file + ".1"} {
+		if info, err := os.Stat(file); err == nil && info.Size() > maxHistory+2*(maxInput+maxOutput) {
+			t.Errorf("%s has %d bytes", filepath.Base(file), info.Size())
+		}
 	}
+}
+
+// However much cells show, their history is bounded, on disk and in memory.
+func TestHistoryOfHugeOutputs(t *testing.T) {
+	huge := strings.Repeat("ü", 1<<18)
+	for _, file := range []string{filepath.Join(t.TempDir(), "history.jsonl"), "off"} {
+		h := openHistory(file, slog.New(slog.DiscardHandler))
+		for n := range 30 {
+			h.addInput(n+1, "plot()"+huge)
+			h.addOutput(n+1, huge)
+		}
+		list, _ := h.entries()
+		h.close()
+		size := 0
+		for _, r := range list {
+			size += len(r.Input) + len(r.Output)
+		}
+		last := list[len(list)-1]
+		if size > 3*maxHistory || last.Line != 30 || !strings.HasPrefix(last.Input, "plot()üü") || !strings.HasSuffix(last.Output, fmt.Sprintf("(%d bytes in all)", len(huge))) {
+			t.Errorf("%s: %d bytes are kept, the last is line %d", file, size, last.Line)
+		}
+		bounded(t, file)
+	}
+}
+
+// A file that a kernel of before let grow is cut to its end.
+func TestAnOversizedHistoryIsRepaired(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history.jsonl")
+	var old bytes.Buffer
+	for n := range 40 {
+		fmt.Fprintf(&old, `{"session":%d,"id":"old","line":1,"input":"cell %d","output":"%s"}`+"\n", n+1, n, strings.Repeat("y", 1<<20))
+	}
+	if err := os.WriteFile(file, old.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	session, list := addTo(t, file, "new")
+	if session != 41 || list[len(list)-1].Input != "new" || list[len(list)-2].Input != "cell 39" {
+		t.Errorf("session %d, %d entries", session, len(list))
+	}
+	bounded(t, file)
 }
 
 func TestDefaultHistoryFile(t *testing.T) {

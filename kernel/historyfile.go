@@ -10,11 +10,18 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"gocuda/internal/ownfolder"
 )
 
-// maxHistory is the size at which a history file is set aside; the one before
-// it is still read.
-const maxHistory = 2 << 20
+const (
+	// maxHistory is the size at which a history file is set aside; the one
+	// before it is still read.
+	maxHistory = 2 << 20
+	// maxInput and maxOutput bound what is kept of one cell.
+	maxInput  = 256 << 10
+	maxOutput = 16 << 10
+)
 
 // DefaultHistoryFile is where the history of all sessions is kept:
 // $GOCUDA_HISTORY if that is set ("off": nowhere), else history.jsonl in
@@ -57,11 +64,8 @@ func (h *historyFile) append(r record) error {
 		if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
 			return err
 		}
-		if info, err := os.Stat(h.path); err == nil && info.Size() > maxHistory {
-			os.Rename(h.path, h.path+".1")
-		}
 	}
-	f, err := os.OpenFile(h.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := h.open()
 	if err != nil {
 		return err
 	}
@@ -72,6 +76,46 @@ func (h *historyFile) append(r record) error {
 	h.opened = true
 	_, err = f.Write(line)
 	return err
+}
+
+// open opens the file, and sets one aside that has become long.
+func (h *historyFile) open() (*os.File, error) {
+	const flags = os.O_RDWR | os.O_APPEND | os.O_CREATE
+	f, err := os.OpenFile(h.path, flags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	long, err := f.Stat()
+	if err != nil || long.Size() <= maxHistory {
+		return f, nil
+	}
+	// Another kernel may have set it aside just now.
+	if now, err := os.Stat(h.path); err == nil && os.SameFile(long, now) {
+		os.Rename(h.path, h.path+".1")
+		shorten(h.path + ".1")
+	}
+	f.Close()
+	return os.OpenFile(h.path, flags, 0o600)
+}
+
+// shorten leaves of a file that is far too long, as kernels of before wrote
+// them, its last records.
+func shorten(path string) {
+	f, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() <= maxHistory+2*(maxInput+maxOutput) {
+		return
+	}
+	rest := make([]byte, maxHistory)
+	if n, err := f.ReadAt(rest, info.Size()-maxHistory); n < len(rest) && err != nil {
+		return
+	}
+	_, rest, _ = bytes.Cut(rest, []byte("\n")) // the first may be half of one
+	ownfolder.Write(path, rest)                // or it stays as it is
 }
 
 // torn says that the last line has no end: whoever wrote it died.
@@ -88,6 +132,7 @@ func torn(f *os.File) bool {
 func (h *historyFile) load() ([]record, error) {
 	var records []record
 	for _, path := range []string{h.path + ".1", h.path} {
+		shorten(path)
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -34,10 +34,29 @@ func Markdown(source string) Bundle { return sourceBundle(mimeMarkdown, source) 
 func LaTeX(source string) Bundle { return sourceBundle(mimeLaTeX, source) }
 
 // SVG shows source, one <svg> element, as a picture.
-func SVG(source string) Bundle { return sourceBundle(mimeSVG, withNamespace(source)) }
+func SVG(source string) Bundle {
+	source = withNamespace(source)
+	return Bundle{Data: map[string]any{mimeSVG: source, mimeText: svgText(source)}}
+}
 
-// svgTag is the first tag of an SVG document.
-var svgTag = regexp.MustCompile(`<svg\b[^>]*>`)
+// svgTag is the first tag of an SVG document, svgSize its width or height.
+var (
+	svgTag  = regexp.MustCompile(`<svg\b[^>]*>`)
+	svgSize = regexp.MustCompile(`\s(width|height)\s*=\s*["']([^"']{1,20})["']`)
+)
+
+// svgText is what stands for a picture where none can be shown. Its source is
+// of no use there, and can be long.
+func svgText(source string) string {
+	size := map[string]string{}
+	for _, m := range svgSize.FindAllStringSubmatch(svgTag.FindString(source), -1) {
+		size[m[1]] = m[2]
+	}
+	if size["width"] == "" || size["height"] == "" {
+		return "SVG image"
+	}
+	return fmt.Sprintf("SVG image, %s x %s", size["width"], size["height"])
+}
 
 // withNamespace adds to an <svg> element the namespace without which browsers
 // do not draw it as a picture.
@@ -53,9 +72,16 @@ func withNamespace(source string) string {
 // Text shows text as it is, without quotes.
 func Text(text string) Bundle { return Bundle{Data: map[string]any{mimeText: text}} }
 
+// maxSourceText bounds how much of a source stands for what it shows.
+const maxSourceText = 64 << 10
+
 // sourceBundle offers the source itself where its type cannot be shown.
 func sourceBundle(mime, source string) Bundle {
-	return Bundle{Data: map[string]any{mime: source, mimeText: source}}
+	text := source
+	if len(text) > maxSourceText {
+		text = strings.ToValidUTF8(text[:maxSourceText], "") + "..."
+	}
+	return Bundle{Data: map[string]any{mime: source, mimeText: text}}
 }
 
 // JSON shows v as a tree that can be unfolded. v is encoded at once, so that
