@@ -67,6 +67,7 @@ type Evaluator struct {
 	ghosts   map[*types.Func]bool // methods of types of earlier cells whose own cell has not compiled yet, or failed
 	source   map[types.Object]string
 	imported map[string]bool // import declarations that the interpreter has
+	late     map[string]bool // tables that it got after its start
 	callers  map[*types.Func]map[*types.Func]bool
 	current  map[*types.Func]*types.Func // the newest version of a method that cells declared again
 
@@ -104,7 +105,7 @@ func (ev *Evaluator) start() error {
 	ev.typeText = make(map[string]typeSource)
 	ev.ghosts = make(map[*types.Func]bool)
 	ev.source = make(map[types.Object]string)
-	ev.imported = make(map[string]bool)
+	ev.imported, ev.late = make(map[string]bool), make(map[string]bool)
 	ev.callers = make(map[*types.Func]map[*types.Func]bool)
 	ev.current = make(map[*types.Func]*types.Func)
 	ev.rt = rt.New(ev.importer.host.TypeOf)
@@ -276,6 +277,9 @@ func (ev *Evaluator) compileOutput(step func() lower.Output) (entry *func(), err
 	if debug {
 		fmt.Fprintf(os.Stderr, "%s\n%s\n", out.Imports, out.Decls)
 	}
+	if err := ev.useLate(); err != nil {
+		return nil, err
+	}
 	for _, line := range strings.Split(strings.TrimSpace(out.Imports), "\n") {
 		// The interpreter keeps what a cell imported that failed to compile.
 		if line == "" || ev.imported[line] {
@@ -296,6 +300,21 @@ func (ev *Evaluator) compileOutput(step func() lower.Output) (entry *func(), err
 		return nil, fmt.Errorf("the interpreter made a %s of the cell", v.Type())
 	}
 	return &f, nil
+}
+
+// useLate gives the interpreter the compiled packages that were asked for since.
+func (ev *Evaluator) useLate() error {
+	late := ev.importer.host.Late()
+	for key := range late {
+		if ev.late[key] {
+			delete(late, key)
+		}
+		ev.late[key] = true
+	}
+	if len(late) == 0 {
+		return nil
+	}
+	return ev.interp.Use(late)
 }
 
 // lowerCell writes the cell for the interpreter.
@@ -572,12 +591,11 @@ func (ev *Evaluator) Define(name string, value any) error {
 type hostTable struct{ ev *Evaluator }
 
 func (h *hostTable) Symbol(p, name string) (reflect.Value, bool) {
-	v, ok := h.ev.importer.tables[p][name]
-	return v, ok
+	return h.ev.importer.host.Symbol(p, name)
 }
 
 func (h *hostTable) Exported(p, name string) bool {
-	_, ok := h.ev.importer.tables[p][name]
+	_, ok := h.ev.importer.host.Symbol(p, name)
 	return ok
 }
 

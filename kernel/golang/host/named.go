@@ -20,7 +20,7 @@ func (im *Importer) named(t reflect.Type) types.Type {
 	n := types.NewNamed(obj, nil, nil)
 	im.types[t] = n
 	im.todo = append(im.todo, namedType{t, n})
-	if tab := im.tables[t.PkgPath()]; tab != nil {
+	if tab := im.table(t.PkgPath()); tab != nil {
 		if v, ok := tab.Symbols[t.Name()]; ok && v.Type() == reflect.PointerTo(t) {
 			pkg.Scope().Insert(obj)
 		}
@@ -104,7 +104,7 @@ func (im *Importer) sealedOf(path string) []sealedInterface {
 	if ok {
 		return list
 	}
-	if tab := im.tables[path]; tab != nil {
+	if tab := im.table(path); tab != nil {
 		for _, v := range tab.Symbols {
 			if v.Kind() != reflect.Pointer || v.CanAddr() || v.Type().Elem().Kind() != reflect.Interface {
 				continue
