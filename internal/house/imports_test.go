@@ -22,8 +22,8 @@ var mayImport = map[string][]string{
 	"internal/...":                      {},
 
 	// The kernel process.
-	"kernel":          {"kernel/display", "kernel/session", "kernel/wire", "github.com/google/uuid"},
-	"kernel/wire":     {"github.com/go-zeromq/zmq4/...", "github.com/google/uuid"},
+	"kernel":          {"kernel/display", "kernel/session", "kernel/wire", "internal/ownfolder", "github.com/google/uuid"},
+	"kernel/wire":     {"github.com/go-zeromq/zmq4/...", "internal/ownfolder", "github.com/google/uuid"},
 	"kernel/notebook": {"kernel/session"},
 	"kernel/session": {
 		"kernel/display", "kernel/golang", "kernel/golang/assist", "kernel/session/link",
@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"cudaapi/driver":            {},
 	"cudaapi/driver/drivertest": {"cudaapi/driver"},
 	"cudaapi/nvidia":            {"cudaapi/driver", "cudaapi/internal/clib", "cudaapi/internal/codecache", "github.com/ebitengine/purego"},
-	"cudaapi/sim":               {"cudaapi/driver", "cudaapi/internal/codecache", "github.com/ebitengine/purego", "golang.org/x/sys/..."},
+	"cudaapi/sim":               {"cudaapi/driver", "cudaapi/internal/codecache", "cudaapi/internal/cpp", "github.com/ebitengine/purego", "golang.org/x/sys/..."},
 	"cudaapi/sim/calibrate":     {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},
 	"cudaapi/sim/corpus":        {"cudaapi/cuda", "cudaapi/driver"},
 	"cudaapi/backend":           {"cudaapi/cuda", "cudaapi/driver", "cudaapi/nvidia", "cudaapi/sim"},
@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 	"cudaapi/record":            {"cudaapi/driver", "cudaapi/internal/callsite", "golang.org/x/sys/unix"},
 	"cudaapi/hazard":            {"cudaapi/driver", "cudaapi/record"},
 	"cudaapi/hazard/hazardtest": {"cudaapi/driver"},
-	"cudaapi/cuda/internal/...": {},
+	"cudaapi/cuda/internal/...": {"cudaapi/internal/cpp"},
 	"cudaapi/streamsync":        {"cudaapi/cuda"},
 	"cudaapi/gxf":               {"cudaapi/cuda", "cudaapi/streamsync", "go.yaml.in/yaml/v3"},
 	"cudaapi/collective":        {"cudaapi/cuda", "cudaapi/internal/..."},
