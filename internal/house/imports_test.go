@@ -64,9 +64,12 @@ var mayImport = map[string][]string{
 	"kernel/internal/extract": {"kernel/golang/host"},
 	"kernel/packages": {
 		"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/mpi", "cudaapi/streamsync",
-		"kernel/display", "kernel/golang/host", "kernel/plot", "kernel/timeline",
+		"kernel/display", "kernel/golang/host", "kernel/packages/extra", "kernel/plot", "kernel/timeline",
 	},
-	"kernel/packages/gen": {},
+	"kernel/packages/gen":       {},
+	"kernel/packages/extra":     {"kernel/golang/host", "golang.org/x/..."},
+	"kernel/packages/extra/gen": {},
+	"kernel/internal/spell":     {},
 
 	// CUDA and MPI, for notebooks and programs.
 	"cudaapi/driver":            {},

@@ -149,7 +149,7 @@ func TestErrors(t *testing.T) {
 	}{
 		"x := 1\n%cdd /":            {"UnknownMagic", "there is no magic %cdd; did you mean %cd?", 2},
 		"%whos":                     {"UnknownMagic", "there is no magic %whos; did you mean %who?", 1},
-		"%sl":                       {"UnknownMagic", "there is no magic %sl; did you mean %ls or %%sh?", 1},
+		"%sl":                       {"UnknownMagic", "there is no magic %sl; did you mean %%sh or %ls?", 1},
 		"%%bahs\nls":                {"UnknownMagic", "there is no magic %%bahs; did you mean %%bash?", 1},
 		"%bash":                     {"UnknownMagic", "there is no magic %bash, but there is %%bash for a whole cell", 1},
 		"x\n%%bash\nls":             {"UnknownMagic", "%%bash is a cell magic: it takes a whole cell, and stands on its first line", 2},
