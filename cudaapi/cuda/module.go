@@ -11,6 +11,7 @@ import (
 	"gocuda/cudaapi/cuda/internal/signature"
 	"gocuda/cudaapi/cuda/internal/xorwow"
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/gokernel"
 	"gocuda/cudaapi/internal/codecache"
 )
 
@@ -22,6 +23,7 @@ type Module struct {
 	src     *driver.Source // nil for an image
 	image   []byte
 	log     string
+	goCode  *gokernel.Program // of source in Go
 	kernels []*Kernel
 	// templates are the kernel templates of the source.
 	templates []string
@@ -45,6 +47,8 @@ type compileConfig struct {
 	flags  []string
 	exprs  []string
 	device *Device
+
+	unchecked bool // for Go
 }
 
 // Flag passes options to the compiler, such as "-std=c++20", "-DN=4",
@@ -296,6 +300,11 @@ func (m *Module) load(d *Device) (driver.Module, driver.Context, error) {
 	h, err := d.drv().ModuleLoad(c, image)
 	if err != nil {
 		return 0, 0, d.fail(err)
+	}
+	if m.goCode != nil {
+		if err := m.watch(d, c, h); err != nil {
+			return 0, 0, err
+		}
 	}
 	m.loaded[d] = loadedModule{h, d.epoch.Load()}
 	return h, c, nil

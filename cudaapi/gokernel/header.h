@@ -136,11 +136,10 @@ template <class T> GO_FUNC T min(T a, T b) { return a < b ? a : b; }
 template <class T> GO_FUNC T max(T a, T b) { return a > b ? a : b; }
 template <class F> GO_FUNC F float_min(F a, F b) { if (a != a || b != b) return a + b; if (a == 0 && b == 0) return copysign((F)1, a) < 0 ? a : b; return a < b ? a : b; }
 template <class F> GO_FUNC F float_max(F a, F b) { if (a != a || b != b) return a + b; if (a == 0 && b == 0) return copysign((F)1, a) < 0 ? b : a; return a > b ? a : b; }
-template <> GO_FUNC f32 min(f32 a, f32 b) { return float_min(a, b); }
-template <> GO_FUNC f64 min(f64 a, f64 b) { return float_min(a, b); }
-template <> GO_FUNC f32 max(f32 a, f32 b) { return float_max(a, b); }
-template <> GO_FUNC f64 max(f64 a, f64 b) { return float_max(a, b); }
-template <class T> GO_FUNC T make_complex_part(T x) { return x; }
+GO_FUNC f32 min(f32 a, f32 b) { return float_min(a, b); }
+GO_FUNC f64 min(f64 a, f64 b) { return float_min(a, b); }
+GO_FUNC f32 max(f32 a, f32 b) { return float_max(a, b); }
+GO_FUNC f64 max(f64 a, f64 b) { return float_max(a, b); }
 GO_FUNC const char *bool_text(bool b) { return b ? "true" : "false"; }
 template <class T> GO_FUNC i64 copy(slice<T> dst, slice<T> src) {
     i64 n = dst.len < src.len ? dst.len : src.len;
@@ -170,7 +169,6 @@ GO_FUNC f64 math_pow(f64 x, f64 y) { return ::pow(x, y); }
 GO_FUNC f64 math_max(f64 x, f64 y) { f64 inf = 1.0 / 0.0; return x == inf || y == inf ? inf : float_max(x, y); }
 GO_FUNC f64 math_min(f64 x, f64 y) { f64 inf = -1.0 / 0.0; return x == inf || y == inf ? inf : float_min(x, y); }
 GO_FUNC f64 math_inf(i64 sign) { return sign >= 0 ? 1.0 / 0.0 : -1.0 / 0.0; }
-template <class To, class From> GO_FUNC To bits_as(From x) { return cast<To>(x); }
 GO_FUNC u32 math_float32bits(f32 x) { return cast<u32>(x); }
 GO_FUNC f32 math_float32frombits(u32 x) { return cast<f32>(x); }
 GO_FUNC u64 math_float64bits(f64 x) { return cast<u64>(x); }

@@ -35,8 +35,8 @@ type printer struct {
 
 // Site is a place that can panic.
 type Site struct {
-	Pos  token.Position
-	Func string
+	Pos    token.Position
+	Func   string
 	Format string // of the message: its %d are the numbers that are told
 }
 
