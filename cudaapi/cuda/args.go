@@ -216,7 +216,7 @@ func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 		return b.own.dev.lost("the buffer", "freed before", b.own.born)
 	}
 	if p.elem != 0 && p.elem>>b.typ&1 == 0 {
-		return "a buffer of " + b.typ.String() + " was given; it points to " + p.elemName
+		return "a buffer of " + b.typ.String() + " was given; it " + p.wants()
 	}
 	if owner := b.own.dev; owner != d {
 		if owner.sys != d.sys {
@@ -230,6 +230,14 @@ func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 		}
 	}
 	return p.putAddress(dst, uint64(b.ptr), b.Bytes(), b.typ)
+}
+
+// wants says what a parameter's memory is made of.
+func (p *param) wants() string {
+	if p.kind == signature.Slice {
+		return "is a []" + p.elemName
+	}
+	return "points to " + p.elemName
 }
 
 func (p *param) takesBuffer() bool {
@@ -262,7 +270,7 @@ func (p *param) putHost(dst []byte, h *HostBuffer) string {
 	case !h.Pinned():
 		return "a kernel cannot use pageable host memory: allocate it with AllocHost"
 	case p.elem != 0 && p.elem>>h.typ&1 == 0:
-		return "a host buffer of " + h.typ.String() + " was given; it points to " + p.elemName
+		return "a host buffer of " + h.typ.String() + " was given; it " + p.wants()
 	}
 	return p.putAddress(dst, uint64(h.ptr), h.Bytes(), h.typ)
 }

@@ -82,7 +82,7 @@ func check(name, source string) (*checked, error) {
 		Selections: make(map[*ast.SelectorExpr]*types.Selection), Instances: make(map[*ast.Ident]types.Instance), Scopes: make(map[ast.Node]*types.Scope),
 	}}
 	var err error
-	const mode = parser.SkipObjectResolution | parser.ParseComments | parser.AllErrors
+	const mode = parser.SkipObjectResolution | parser.ParseComments
 	if _, clause := parser.ParseFile(token.NewFileSet(), "", source, parser.PackageClauseOnly); clause != nil {
 		source = "package main; " + impliedImports(source) + "//line " + name + ":1:1\n" + source
 		// The line directive must begin a line.
@@ -129,11 +129,7 @@ func (c *checked) syntax(err error) error {
 	if !errors.As(err, &found) {
 		return err
 	}
-	var list Errors
-	for _, e := range found {
-		list = append(list, &Error{e.Pos, "syntax error: " + e.Msg})
-	}
-	return sorted(list)
+	return Errors{{found[0].Pos, "syntax error: " + found[0].Msg}} // what follows comes of it
 }
 
 // impliedImports are the imports of what a source without any mentions.

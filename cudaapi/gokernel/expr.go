@@ -214,7 +214,7 @@ func (f *fn) stable(e ir.Expr) ir.Expr {
 	case *ir.Const, *ir.Zero, *ir.FuncRef:
 		return e
 	case *ir.Ref:
-		if x.Var.Space == ir.Local && !f.isShaky(x.Var) {
+		if x.Var.Space == ir.Local && !f.isShaky(x.Var) && !f.parallel {
 			return e
 		}
 	case *ir.Addr:
@@ -275,9 +275,33 @@ func (f *fn) path(x ir.Expr, index []int, at ast.Node) ir.Expr {
 
 // index is x[i], checked.
 func (f *fn) index(e *ast.IndexExpr) ir.Expr {
+	if text, ok := f.constantString(e.X); ok {
+		list := make([]int64, len(text))
+		for i := range list {
+			list[i] = int64(text[i])
+		}
+		return f.element(f.temp(numbers(list, types.Typ[types.Uint8])), f.intOf(e.Index), e.Index)
+	}
 	x := f.expr(e.X)
 	i := f.intOf(e.Index)
 	return f.element(x, i, e.Index)
+}
+
+// constantString is the text of a constant string.
+func (f *fn) constantString(e ast.Expr) (string, bool) {
+	if v := f.u.info.Types[e].Value; v != nil && v.Kind() == constant.String {
+		return constant.StringVal(v), true
+	}
+	return "", false
+}
+
+// numbers is an array of constants.
+func numbers(list []int64, elem types.Type) ir.Expr {
+	x := &ir.Composite{T: types.NewArray(elem, int64(len(list)))}
+	for _, n := range list {
+		x.Elems = append(x.Elems, &ir.Const{T: elem, Value: constant.MakeInt64(n)})
+	}
+	return x
 }
 
 // intOf lowers an index or a length.
@@ -332,7 +356,7 @@ func (f *fn) stableSlice(x ir.Expr) ir.Expr {
 
 // stableIndex leaves sums and products of stable operands as they are.
 func (f *fn) stableIndex(i ir.Expr) ir.Expr {
-	if f.plain(i, 4) {
+	if _, c := i.(*ir.Const); c || !f.parallel && f.plain(i, 4) {
 		return i
 	}
 	return f.temp(i)

@@ -150,7 +150,7 @@ template <class T> GO_FUNC i64 copy(slice<T> dst, slice<T> src) {
 template <class T> GO_FUNC void clear(slice<T> s) { for (i64 i = 0; i < s.len; i++) s.ptr[i] = T(); }
 template <class A, class T> GO_FUNC A *array_of(slice<T> s) { return (A *)s.ptr; }
 extern __shared__ __align__(16) unsigned char shared_memory[];
-template <class T> GO_FUNC slice<T> dynamic_shared(i64 n) { return slice<T>{(T *)shared_memory, n, n}; }
+template <class T> GO_FUNC slice<T> dynamic_shared(i64 n) { return slice<T>{(T *)&shared_memory[0], n, n}; }
 
 // Functions of math.
 GO_FUNC f64 math_abs(f64 x) { return fabs(x); }

@@ -38,22 +38,15 @@ type fn struct {
 	results  []*ir.Var // named ones
 	sig      *types.Signature
 	nextBody *ir.Label // where a fallthrough goes
+	parallel bool      // the places of an assignment to several are being lowered
 }
 
 // target is a statement that break or continue can name.
 type target struct {
 	name string
 	*ir.Label
-	kind targetKind
+	loop bool
 }
-
-type targetKind int
-
-const (
-	loopTarget targetKind = iota
-	switchTarget
-	labelled // a block, which only its name leaves
-)
 
 // bail ends the lowering of a function whose error was recorded.
 type bail struct{}

@@ -19,6 +19,11 @@ func clean(name string) string {
 	if b.Len() == 0 || b.String()[0] >= '0' && b.String()[0] <= '9' {
 		return "x" + b.String()
 	}
+	for _, ours := range []string{"T_", "go_"} { // of types, of kernels
+		if strings.HasPrefix(b.String(), ours) {
+			return "x_" + b.String()
+		}
+	}
 	return b.String()
 }
 

@@ -31,6 +31,8 @@ type printer struct {
 	fun       *ir.Func   // being written: a literal within the others
 	outer     string     // the declared function that messages name
 	panics    map[*ir.Func]bool
+
+	cooperative bool // the barrier of the grid is used
 }
 
 // Site is a place that can panic.
@@ -74,12 +76,12 @@ func (p *printer) structName(t types.Type, s *types.Struct) string {
 	if name, ok := p.names[key]; ok {
 		return name
 	}
-	base := "struct_"
+	base := "T_struct"
 	if n, ok := types.Unalias(t).(*types.Named); ok {
-		base = clean(n.Obj().Name())
+		base = "T_" + clean(n.Obj().Name())
 	}
 	name := base
-	for n := 2; p.taken[name] || reserved[name]; n++ {
+	for n := 2; p.taken[name]; n++ {
 		name = fmt.Sprintf("%s_%d", base, n)
 	}
 	p.taken[name] = true

@@ -31,7 +31,13 @@ func (p *printer) program(prog *ir.Program, kernels []*ir.Func) string {
 		p.function(f, kernels)
 	}
 	var out strings.Builder
+	if p.cooperative {
+		out.WriteString("#include <cooperative_groups.h>\n")
+	}
 	out.WriteString(header)
+	if p.cooperative {
+		out.WriteString("namespace go { GO_FUNC void sync_grid() { cooperative_groups::this_grid().sync(); } }\n")
+	}
 	for _, name := range p.order {
 		fmt.Fprintf(&out, "struct %s;\n", name)
 	}
@@ -366,6 +372,7 @@ func (p *printer) effect(s *ir.Effect) {
 	for _, a := range s.Args {
 		args = append(args, p.expr(a))
 	}
+	p.cooperative = p.cooperative || s.Name == "sync_grid"
 	text := "go::" + s.Name + "(" + strings.Join(args, ", ") + ")"
 	if s.Name == "clear" {
 		if _, ok := s.T.Underlying().(*types.Slice); !ok {

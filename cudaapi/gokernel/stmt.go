@@ -43,12 +43,7 @@ func (f *fn) stmt(s ast.Stmt, label string) {
 		one := f.constant(s, constantOne, x.Type())
 		f.emit(&ir.Assign{To: x, Value: &ir.Binary{Op: op, X: x, Y: one, T: x.Type()}})
 	case *ast.BlockStmt:
-		if label == "" {
-			f.emit(&ir.Block{Body: f.block(s.List)})
-			return
-		}
-		l := f.newLabel(label)
-		f.emit(&ir.Block{Label: l, Body: f.targeted(target{label, l, labelled}, func() { f.stmts(s.List) })})
+		f.emit(&ir.Block{Body: f.block(s.List)})
 	case *ast.IfStmt:
 		f.emit(&ir.Block{Body: f.within(func() {
 			if s.Init != nil {
@@ -232,9 +227,11 @@ func (f *fn) assign(s *ast.AssignStmt) {
 	}
 	places := make([]ir.Expr, len(s.Lhs))
 	if s.Tok == token.ASSIGN {
+		f.parallel = len(s.Lhs) > 1
 		for i, e := range s.Lhs {
 			places[i] = f.place(e)
 		}
+		f.parallel = false
 	}
 	for i, e := range s.Lhs {
 		id := identOf(e)
@@ -322,7 +319,7 @@ func (f *fn) loop(s *ast.ForStmt, label string) {
 		if s.Cond != nil {
 			test = f.within(func() { l.Cond = f.expr(s.Cond) })
 		}
-		l.Body = f.targeted(target{label, l.Label, loopTarget}, func() {
+		l.Body = f.targeted(target{label, l.Label, true}, func() {
 			if len(test) > 0 || len(own) > 0 && l.Cond != nil {
 				*f.out = append(*f.out, test...)
 				leave := &ir.Leave{To: l.Label}
@@ -379,8 +376,12 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 		x := s.X
 		switch t := f.typeOf(x).Underlying().(type) {
 		case *types.Basic:
+			if text, ok := f.constantString(x); ok {
+				f.runes(s, label, text)
+				return
+			}
 			if t.Info()&types.IsInteger == 0 {
-				f.fail(s, "a kernel cannot range over a string")
+				f.fail(s, "a kernel can range over integers, arrays and slices, not over %s", types.TypeString(f.typeOf(x), shortNames))
 			}
 			typ := f.typeOf(x)
 			if s.Key != nil {
@@ -432,42 +433,75 @@ func (f *fn) count(s *ast.RangeStmt, label string, t types.Type, n ir.Expr, at f
 		name = id.Name
 		key, _ = f.u.info.Defs[id].(*types.Var)
 	}
-	i := f.local(name, t)
-	f.emit(&ir.Define{Var: i, Init: f.constant(s, constantZero, t)})
-	ref := &ir.Ref{Var: i}
-	l := &ir.Loop{Label: f.newLabel(label), Cond: &ir.Binary{Op: token.LSS, X: ref, Y: n, T: types.Typ[types.Bool]}}
-	l.Post = []ir.Stmt{&ir.Assign{To: ref, Value: &ir.Binary{Op: token.ADD, X: ref, Y: f.constant(s, constantOne, t), T: t}}}
-	f.emit(l)
-	l.Body = f.targeted(target{label, l.Label, loopTarget}, func() {
+	f.countTo(name, label, t, n, func(i *ir.Ref) {
 		switch {
 		case key != nil && (f.uses.assigned[key] || f.uses.shaky[key]):
-			f.define(identOf(s.Key), key, t, ref)
+			f.define(identOf(s.Key), key, t, i)
 		case key != nil:
-			f.vars[key] = i
+			f.vars[key] = i.Var
 		case s.Key != nil && s.Tok == token.ASSIGN:
-			if p := f.place(s.Key); p != nil {
-				f.emit(&ir.Assign{To: p, Value: f.convert(ref, p.Type())})
-			}
+			f.store(s.Tok, s.Key, i)
 		}
 		if s.Value != nil {
-			x := at(ref)
-			if s.Tok == token.ASSIGN {
-				if p := f.place(s.Value); p != nil {
-					f.emit(&ir.Assign{To: p, Value: f.convert(x, p.Type())})
-				}
-			} else if id := identOf(s.Value); id.Name != "_" {
-				o, _ := f.u.info.Defs[id].(*types.Var)
-				f.define(id, o, x.Type(), x)
-			}
+			f.store(s.Tok, s.Value, at(i))
 		}
 		f.stmts(s.Body.List)
 	})
 }
 
+// countTo is a loop over the numbers below n.
+func (f *fn) countTo(name, label string, t types.Type, n ir.Expr, body func(i *ir.Ref)) {
+	number := func(v constant.Value) ir.Expr { return &ir.Const{T: t, Value: v} }
+	i := f.local(name, t)
+	f.emit(&ir.Define{Var: i, Init: number(constantZero)})
+	ref := &ir.Ref{Var: i}
+	l := &ir.Loop{Label: f.newLabel(label), Cond: &ir.Binary{Op: token.LSS, X: ref, Y: n, T: types.Typ[types.Bool]}}
+	l.Post = []ir.Stmt{&ir.Assign{To: ref, Value: &ir.Binary{Op: token.ADD, X: ref, Y: number(constantOne), T: t}}}
+	f.emit(l)
+	l.Body = f.targeted(target{label, l.Label, true}, func() { body(ref) })
+}
+
+// runes is a loop over the characters of a constant string.
+func (f *fn) runes(s *ast.RangeStmt, label, text string) {
+	var places, runes []int64
+	for i, r := range text {
+		places, runes = append(places, int64(i)), append(runes, int64(r))
+	}
+	if len(places) == 0 {
+		return
+	}
+	at, what := f.temp(numbers(places, types.Typ[types.Int])), f.temp(numbers(runes, types.Typ[types.Rune]))
+	f.countTo("i", label, types.Typ[types.Int], intConst(int64(len(places))), func(i *ir.Ref) {
+		for _, v := range []struct {
+			to   ast.Expr
+			from ir.Expr
+			t    types.Type
+		}{{s.Key, at, types.Typ[types.Int]}, {s.Value, what, types.Typ[types.Rune]}} {
+			if v.to == nil {
+				continue
+			}
+			f.store(s.Tok, v.to, &ir.Index{X: v.from, I: i, T: v.t})
+		}
+		f.stmts(s.Body.List)
+	})
+}
+
+// store gives a variable of a range statement its value.
+func (f *fn) store(tok token.Token, to ast.Expr, x ir.Expr) {
+	if tok == token.ASSIGN {
+		if p := f.place(to); p != nil {
+			f.emit(&ir.Assign{To: p, Value: f.convert(x, p.Type())})
+		}
+	} else if id := identOf(to); id.Name != "_" {
+		o, _ := f.u.info.Defs[id].(*types.Var)
+		f.define(id, o, x.Type(), x)
+	}
+}
+
 // choose is a switch on a value, or on conditions.
 func (f *fn) choose(s *ast.SwitchStmt, label string) {
 	end := f.newLabel(label)
-	f.emit(&ir.Block{Label: end, Body: f.targeted(target{label, end, switchTarget}, func() {
+	f.emit(&ir.Block{Label: end, Body: f.targeted(target{label, end, false}, func() {
 		if s.Init != nil {
 			f.stmt(s.Init, "")
 		}
@@ -551,8 +585,7 @@ func (f *fn) branch(s *ast.BranchStmt) {
 		t := f.targets[i]
 		switch {
 		case s.Label != nil && t.name != s.Label.Name:
-		case s.Tok == token.CONTINUE && t.kind != loopTarget:
-		case s.Label == nil && t.kind == labelled:
+		case s.Tok == token.CONTINUE && !t.loop:
 		default:
 			if s.Tok == token.BREAK {
 				f.emit(&ir.Leave{To: t.Label})

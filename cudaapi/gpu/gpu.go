@@ -78,7 +78,7 @@ func Nanosleep(ns uint32) { panic(outside("Nanosleep")) }
 func Shared[T any]() *T { panic(outside("Shared")) }
 
 // DynamicShared is the block's dynamic shared memory as n elements of type T. Its
-// size is set by Kernel.WithSharedBytes; all calls give the same memory.
+// size is set by cuda.SharedMemory; all calls give the same memory.
 func DynamicShared[T any](n int) []T { panic(outside("DynamicShared")) }
 
 // AtomicAdd adds v to *p, and returns what was there. It is atomic among the

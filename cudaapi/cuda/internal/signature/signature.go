@@ -44,7 +44,7 @@ type Kernel struct {
 	Symbol string   // for extern "C", the name in the compiled code
 	Args   []string // of a template: its parameters' names; nil otherwise
 	Params []Param
-	Line   int // in the source, from 1
+	Line   int  // in the source, from 1
 	Go     bool // it is declared in Go
 	// For Instantiate: the parameters as written, and the aliases they may use.
 	decls [][]token
