@@ -177,6 +177,15 @@ func LoadModule(image []byte) (*Module, error) {
 	return m, nil
 }
 
+// Source is the CUDA C++ that the module was compiled from, "" for an image. Of a
+// module in Go it is what the functions became.
+func (m *Module) Source() string {
+	if m.src == nil {
+		return ""
+	}
+	return m.src.Code
+}
+
 // Kernels are the module's kernels, in the order of the source.
 func (m *Module) Kernels() []*Kernel { return slices.Clone(m.kernels) }
 

@@ -34,6 +34,10 @@ var libraries = sync.OnceValue(func() map[string]string {
 	}
 })
 
+// Import returns a package that kernels can import, with the types of what it
+// declares: gocuda/cudaapi/gpu, math, math/bits, math/cmplx and fmt.
+func Import(path string) (*types.Package, error) { return make(importer).Import(path) }
+
 // importer makes the packages that kernels can import of their declarations.
 type importer map[string]*types.Package
 

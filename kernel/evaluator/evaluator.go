@@ -378,6 +378,14 @@ func (e env) Names() []magic.Name {
 	return list
 }
 
+func (e env) Declarations(name string) []magic.Declaration {
+	var list []magic.Declaration
+	for _, d := range e.golang.Declarations(name) {
+		list = append(list, magic.Declaration(d))
+	}
+	return list
+}
+
 func (e env) History() []magic.Past    { return e.past }
 func (e env) SetNextInput(text string) { e.result.NextInput = &text }
 func (e env) Pager(b display.Bundle)   { e.result.Pager = &b }

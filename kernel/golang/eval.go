@@ -65,7 +65,7 @@ type Evaluator struct {
 	names    map[string]types.Object
 	typeText map[string]typeSource
 	ghosts   map[*types.Func]bool // methods of types of earlier cells whose own cell has not compiled yet, or failed
-	source   map[types.Object]string
+	source   map[types.Object]sourceText
 	imported map[string]bool // import declarations that the interpreter has
 	late     map[string]bool // tables that it got after its start
 	callers  map[*types.Func]map[*types.Func]bool
@@ -104,7 +104,7 @@ func (ev *Evaluator) start() error {
 	ev.names = make(map[string]types.Object)
 	ev.typeText = make(map[string]typeSource)
 	ev.ghosts = make(map[*types.Func]bool)
-	ev.source = make(map[types.Object]string)
+	ev.source = make(map[types.Object]sourceText)
 	ev.imported, ev.late = make(map[string]bool), make(map[string]bool)
 	ev.callers = make(map[*types.Func]map[*types.Func]bool)
 	ev.current = make(map[*types.Func]*types.Func)
@@ -467,16 +467,16 @@ func (ev *Evaluator) rememberSource(src *source, code string, cell *checked) {
 		return
 	}
 	lines := strings.SplitAfter(code, "\n")
-	text := func(n ast.Node) string {
+	text := func(n ast.Node) sourceText {
 		from, to := ev.fset.Position(n.Pos()), ev.fset.Position(n.End())
 		if from.Line < 1 || to.Line > len(lines) || from.Line > to.Line {
-			return ""
+			return sourceText{}
 		}
 		first := from.Line
 		for first > 1 && strings.HasPrefix(strings.TrimSpace(lines[first-2]), "//") {
 			first-- // the comment above, which the split leaves out
 		}
-		return strings.TrimSuffix(strings.Join(lines[first-1:to.Line], ""), "\n")
+		return sourceText{strings.TrimSuffix(strings.Join(lines[first-1:to.Line], ""), "\n"), first}
 	}
 	for _, m := range cell.methods {
 		ev.source[m.fun] = text(m.decl)

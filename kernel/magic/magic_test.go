@@ -75,10 +75,11 @@ func (r *recorder) Text(expression string, line, column int) (string, error) {
 func (r *recorder) History() []Past {
 	return []Past{{"In[1]", "x := 1\n"}, {"In[2]", "x++"}, {"In[3]", "x"}}
 }
-func (r *recorder) Names() []Name            { return r.names }
-func (r *recorder) Reset() error             { r.resets++; return nil }
-func (r *recorder) SetNextInput(text string) { r.next = text }
-func (r *recorder) Pager(b display.Bundle)   { r.pager = append(r.pager, b) }
+func (r *recorder) Declarations(string) []Declaration { return nil }
+func (r *recorder) Names() []Name                     { return r.names }
+func (r *recorder) Reset() error                      { r.resets++; return nil }
+func (r *recorder) SetNextInput(text string)          { r.next = text }
+func (r *recorder) Pager(b display.Bundle)            { r.pager = append(r.pager, b) }
 func (r *recorder) Inspect(name string) *display.Bundle {
 	if name != "fmt.Println" {
 		return nil

@@ -10,7 +10,7 @@ import (
 
 	_ "gocuda/cudaapi/backend"
 	"gocuda/cudaapi/cuda"
-	"gocuda/cudaapi/gokernel/kerneltest/programs"
+	"gocuda/cudaapi/gokernel/kerneltest/testdata/programs"
 )
 
 const elements = 64
