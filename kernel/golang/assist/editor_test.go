@@ -98,7 +98,7 @@ func TestCompleteKernels(t *testing.T) {
 			t.Errorf("%s completes to %q", code, got)
 		}
 	}
-	if b := Inspect(s, standard, "%%kernel\nfunc k() { gpu.SyncThreads", 38, 0); b == nil {
+	if b := Inspect(s, magics, "%%kernel\nfunc k() { gpu.SyncThreads", 38, 0); b == nil {
 		t.Error("nothing is known of gpu.SyncThreads")
 	}
 }
