@@ -139,7 +139,7 @@ func (m *Module) watch(d *Device, c driver.Context, h driver.Module) error {
 	if err != nil {
 		return err
 	}
-	w := &panicWatch{record: (*panicRecord)(unsafe.Pointer(uintptr(host.ptr))), host: host, code: m.goCode, epoch: d.epoch.Load()}
+	w := &panicWatch{record: *(**panicRecord)(unsafe.Pointer(&host.ptr)), host: host, code: m.goCode, epoch: d.epoch.Load()}
 	*w.record = panicRecord{}
 	at, _, err := d.drv().ModuleGlobal(c, h, "go_panics")
 	if err != nil {
