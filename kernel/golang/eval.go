@@ -108,7 +108,7 @@ func (ev *Evaluator) start() error {
 	ev.imported, ev.late = make(map[string]bool), make(map[string]bool)
 	ev.callers = make(map[*types.Func]map[*types.Func]bool)
 	ev.current = make(map[*types.Func]*types.Func)
-	ev.rt = rt.New(ev.importer.host.TypeOf)
+	ev.rt = rt.New()
 	ev.rt.Background = ev.background
 	ev.rt.Show = ev.shown
 	ev.rt.Stdin = ev.options.Stdin
@@ -129,9 +129,7 @@ func (ev *Evaluator) start() error {
 	polled := v.Interface().([]*bool)
 	ev.rt.SetStop(polled[0], polled[1])
 	ev.lower = lower.New(ev.rt, &hostTable{ev}, ev.fset)
-	ev.rt.TypeFor = ev.lower.LookupType
-	ev.rt.IsHost = ev.lower.IsHost
-	ev.rt.NumberFor, ev.rt.KeyOf = ev.lower.NumberFor, ev.lower.TypeKey
+	ev.rt.Demand = ev.demand
 	ev.lower.SourceDecl = ev.sourceDecl
 	ev.lower.Later = func(f *types.Func) bool { return ev.importer.moduleOf(f.Pkg()) != nil }
 	ev.lower.SourceObj = ev.importer.isSource
@@ -317,6 +315,23 @@ func (ev *Evaluator) useLate() error {
 	return ev.interp.Use(late)
 }
 
+// demand makes the function of a method that compiled code has called.
+func (ev *Evaluator) demand(method int) error {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	ev.lower.Begin("methods", ev.program)
+	f, err := ev.compileOutput(func() lower.Output {
+		ev.lower.Demand(method)
+		return ev.lower.Finish("")
+	})
+	if err != nil {
+		ev.lower.Abandon()
+		return err
+	}
+	(*f)()
+	return nil
+}
+
 // lowerCell writes the cell for the interpreter.
 func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 	l := ev.lower
@@ -374,7 +389,7 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 			if !generic {
 				l.Want(m.fun)
 			}
-			l.AddMethod(named, m.fun)
+			l.AddMethod(named)
 			continue
 		}
 		if generic {
@@ -594,10 +609,7 @@ func (h *hostTable) Symbol(p, name string) (reflect.Value, bool) {
 	return h.ev.importer.host.Symbol(p, name)
 }
 
-func (h *hostTable) Exported(p, name string) bool {
-	_, ok := h.ev.importer.host.Symbol(p, name)
-	return ok
-}
+func (h *hostTable) Type(t types.Type) reflect.Type { return h.ev.importer.host.ReflectType(t) }
 
 func (h *hostTable) IsHost(p string) bool { return p != "main" }
 

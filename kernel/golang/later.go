@@ -318,10 +318,8 @@ func (c *checker) laterMethods() bool {
 				c.fail(m.decl.Name.Pos(), "field and method with the same name %s", method)
 				return false
 			}
-			c.ev.rt.ChangeTypes(func() {
-				named.AddMethod(m.fun)
-				c.ev.forgetMethods(named)
-			})
+			named.AddMethod(m.fun)
+			c.ev.forgetMethods(named)
 			c.ev.ghosts[m.fun] = true
 			continue
 		}
@@ -345,10 +343,8 @@ func (ev *Evaluator) dropGhosts() {
 		}
 		origin := t.(*types.Named).Origin()
 		if methods := privateField[[]*types.Func](reflect.ValueOf(origin).Elem(), "methods"); methods != nil {
-			ev.rt.ChangeTypes(func() {
-				*methods = slices.DeleteFunc(*methods, func(m *types.Func) bool { return m == ghost })
-				ev.forgetMethods(origin)
-			})
+			*methods = slices.DeleteFunc(*methods, func(m *types.Func) bool { return m == ghost })
+			ev.forgetMethods(origin)
 		}
 		delete(ev.ghosts, ghost)
 	}

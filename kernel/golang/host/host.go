@@ -72,11 +72,12 @@ func (p *Package) AddConstants(text string) {
 type Importer struct {
 	tables map[string]*table // by import path
 
-	mu     sync.Mutex
-	pkgs   map[string]*types.Package // every package that a type was found in
-	types  map[reflect.Type]types.Type
-	todo   []namedType // named types that lack their underlying type
-	sealed map[string][]sealedInterface
+	mu        sync.Mutex
+	pkgs      map[string]*types.Package // every package that a type was found in
+	types     map[reflect.Type]types.Type
+	reflected map[types.Type]reflect.Type
+	todo      []namedType // named types that lack their underlying type
+	sealed    map[string][]sealedInterface
 
 	directs directs
 	sources sources
@@ -109,12 +110,13 @@ func (im *Importer) table(path string) *table {
 // of pkgs with the path of another adds to it and replaces its symbols.
 func NewImporter(pkgs ...Package) *Importer {
 	im := &Importer{
-		tables:  make(map[string]*table),
-		pkgs:    make(map[string]*types.Package),
-		types:   make(map[reflect.Type]types.Type),
-		sealed:  make(map[string][]sealedInterface),
-		generic: make(map[string]*Source),
-		fset:    token.NewFileSet(),
+		tables:    make(map[string]*table),
+		pkgs:      make(map[string]*types.Package),
+		types:     make(map[reflect.Type]types.Type),
+		reflected: make(map[types.Type]reflect.Type),
+		sealed:    make(map[string][]sealedInterface),
+		generic:   make(map[string]*Source),
+		fset:      token.NewFileSet(),
 	}
 	for _, symbols := range standard() {
 		for key, syms := range symbols {
