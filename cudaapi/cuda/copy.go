@@ -106,10 +106,7 @@ func memcpy(call string, dst, src any) error {
 	err = d.drv().Memcpy(c, to.ptr, from.ptr, to.bytes())
 	runtime.KeepAlive(dst)
 	runtime.KeepAlive(src)
-	if err != nil {
-		return d.fail(err)
-	}
-	return d.panicked()
+	return d.fail(err)
 }
 
 func (o operand) bytes() uint64 { return uint64(o.n) * uint64(o.typ.Size()) }

@@ -3,7 +3,6 @@ package display
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
 )
 
@@ -13,10 +12,7 @@ const maxTypeDepth = 4
 
 var byteType = reflect.TypeFor[byte]()
 
-// ownPackage is the name of package main, which cells do not write.
-var ownPackage = regexp.MustCompile(`(^|[^\pL\pN_/.])main\.`)
-
-// typeName writes a type as a cell, or a program's package main, does.
+// typeName writes a type as Go does.
 func typeName(t reflect.Type) string { return typeNameAt(t, 0) }
 
 func typeNameAt(t reflect.Type, depth int) string {
@@ -24,7 +20,7 @@ func typeNameAt(t reflect.Type, depth int) string {
 		return "byte" // what uint8 elements mostly are
 	}
 	if t.Name() != "" {
-		return ownPackage.ReplaceAllString(t.String(), "$1")
+		return t.String()
 	}
 	if depth >= maxTypeDepth {
 		return "…"

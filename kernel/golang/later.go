@@ -318,8 +318,10 @@ func (c *checker) laterMethods() bool {
 				c.fail(m.decl.Name.Pos(), "field and method with the same name %s", method)
 				return false
 			}
-			named.AddMethod(m.fun)
-			c.ev.forgetMethods(named)
+			c.ev.rt.ChangeTypes(func() {
+				named.AddMethod(m.fun)
+				c.ev.forgetMethods(named)
+			})
 			c.ev.ghosts[m.fun] = true
 			continue
 		}
@@ -343,8 +345,10 @@ func (ev *Evaluator) dropGhosts() {
 		}
 		origin := t.(*types.Named).Origin()
 		if methods := privateField[[]*types.Func](reflect.ValueOf(origin).Elem(), "methods"); methods != nil {
-			*methods = slices.DeleteFunc(*methods, func(m *types.Func) bool { return m == ghost })
-			ev.forgetMethods(origin)
+			ev.rt.ChangeTypes(func() {
+				*methods = slices.DeleteFunc(*methods, func(m *types.Func) bool { return m == ghost })
+				ev.forgetMethods(origin)
+			})
 		}
 		delete(ev.ghosts, ghost)
 	}

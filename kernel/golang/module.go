@@ -435,7 +435,8 @@ func (ev *Evaluator) declareFuncs(file *ast.File, info *types.Info, cell string)
 
 // compiled says whether a package is compiled into this program.
 func (im *importer) compiled(p string) bool {
-	return im.host.PackageName(p) != "" || p == "unsafe"
+	_, ok := im.tables[p]
+	return ok || p == "unsafe"
 }
 
 // has says whether a package can be imported as it is.

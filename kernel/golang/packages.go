@@ -18,7 +18,8 @@ const builtinPath = "gocuda/builtin"
 
 // importer gives the checker every package that a cell can import.
 type importer struct {
-	host *host.Importer
+	host   *host.Importer
+	tables map[string]map[string]reflect.Value // by path
 
 	mu     sync.Mutex
 	byName map[string]string // the path that a bare package name means
@@ -41,6 +42,10 @@ func newImporter(options Options) *importer {
 	}
 	im := &importer{host: host.NewImporter(pkgs...), extra: options.Builtins}
 	im.sources = make(map[string]map[*types.Func]*lower.Decl)
+	im.tables = make(map[string]map[string]reflect.Value)
+	for key, syms := range im.host.Exports() {
+		im.tables[path.Dir(key)] = syms
+	}
 	return im
 }
 

@@ -188,6 +188,9 @@ func parse(fset *token.FileSet, name, code string) (*source, scanner.ErrorList) 
 	if list, ok := err.(scanner.ErrorList); ok {
 		return nil, parseErrors(list, name, code)
 	}
+	if list := tooDeep(fset, file); len(list) > 0 {
+		return nil, list
+	}
 	src := &source{file: file, several: several}
 	for _, d := range file.Decls {
 		switch d := d.(type) {
@@ -267,6 +270,9 @@ func parseProgram(fset *token.FileSet, name, code string) (*source, scanner.Erro
 	file, err := parser.ParseFile(fset, "", text, parser.AllErrors|parser.ParseComments)
 	if list, ok := err.(scanner.ErrorList); ok {
 		return nil, parseErrors(list, name, code)
+	}
+	if list := tooDeep(fset, file); len(list) > 0 {
+		return nil, list
 	}
 	src := &source{file: file, program: true}
 	for _, d := range file.Decls {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -30,10 +32,11 @@ func (l *Lowerer) ForgetInstances(visit func(types.Type)) {
 	for _, b := range l.boxed {
 		visit(b.typ)
 	}
-	for _, made := range []reals{l.newest, l.first} {
-		for _, r := range made {
-			visit(r.of)
-		}
+	l.keys.Lock()
+	numbered := slices.Collect(maps.Values(l.typeIDs))
+	l.keys.Unlock()
+	for _, d := range numbered {
+		visit(d.Type)
 	}
 	l.context = types.NewContext()
 }
@@ -211,6 +214,8 @@ func (l *Lowerer) typeKey(t types.Type) string {
 }
 
 func (l *Lowerer) objKey(o types.Object) string {
+	l.keys.Lock()
+	defer l.keys.Unlock()
 	n, ok := l.objIDs[o]
 	if !ok {
 		n = len(l.objIDs) + 1

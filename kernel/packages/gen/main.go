@@ -3,6 +3,8 @@ package main
 
 import (
 	"log"
+	"os"
+	"path/filepath"
 
 	"gocuda/kernel/internal/extract"
 )
@@ -13,7 +15,18 @@ func main() {
 	if err != nil {
 		log.Fatal("gen: ", err)
 	}
-	if err := extract.Write(files); err != nil {
+	old, err := filepath.Glob("*_gen.go")
+	if err != nil {
 		log.Fatal("gen: ", err)
+	}
+	for _, name := range old {
+		if files[name] == nil {
+			os.Remove(name)
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(name, text, 0o644); err != nil {
+			log.Fatal("gen: ", err)
+		}
 	}
 }
