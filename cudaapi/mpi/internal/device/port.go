@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"gocuda/cudaapi/cuda"
@@ -14,6 +15,7 @@ type Port struct {
 	e          *Engine
 	data, side transport.Comm
 	number     int
+	devices    bool // one of the ranks can use any
 	peers      []peer
 	notices    []*noticeRing // of each rank; nil: they have none
 	ids        atomic.Uint32
@@ -43,6 +45,7 @@ func (e *Engine) Port(data, side transport.Comm) (p *Port, err error) {
 	if p.peers, err = handshake.Gather(Channel(side), me); err == nil && p.OneHost() {
 		p.notices = e.pages.find(p.peers)
 	}
+	p.devices = slices.ContainsFunc(p.peers, func(q peer) bool { return q.devices })
 	return p, err
 }
 

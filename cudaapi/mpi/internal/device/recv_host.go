@@ -34,15 +34,15 @@ var (
 // IrecvHost starts a receive into host memory, which may be of a message of
 // device memory.
 func (p *Port) IrecvHost(m transport.Memory, source, tag int) (transport.Request, error) {
-	if m.Bytes() < Inline && !p.Notices() {
-		return p.irecv(m, source, tag) // an RTS is too long for it, as the message is
+	if m.Bytes() < Inline && !p.devices {
+		return p.irecv(m, source, tag) // no RTS comes
 	}
 	return p.receivingHost(m, func(m transport.Memory) (transport.Request, error) { return p.irecv(m, source, tag) })
 }
 
 // ImrecvHost receives a message that was set aside into host memory.
 func (p *Port) ImrecvHost(m transport.Message, to transport.Memory) (transport.Request, error) {
-	if to.Bytes() < Inline && !p.Notices() {
+	if to.Bytes() < Inline && !p.devices {
 		return m.Imrecv(to)
 	}
 	return p.receivingHost(to, m.Imrecv)
