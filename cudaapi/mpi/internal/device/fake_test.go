@@ -3,6 +3,7 @@ package device
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gocuda/cudaapi/mpi/internal/transport"
 )
@@ -16,7 +17,7 @@ type network struct {
 	posts map[place]*mailbox
 	dead  []bool
 	held  func(m *message) bool // messages that are not delivered; nil: none are
-	sent  int                   // how many were
+	sent  atomic.Int32          // how many were
 	waits bool                  // receives are of the kind that can be waited for
 }
 
@@ -109,7 +110,7 @@ func (f *fake) send(m transport.Memory, dest, tag int, short bool) (transport.Re
 	}
 	b := f.net.box(place{f.comm, dest})
 	b.arrived = append(b.arrived, x)
-	f.net.sent++
+	f.net.sent.Add(1)
 	f.net.match(b)
 	return x, nil
 }
