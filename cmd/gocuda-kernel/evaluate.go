@@ -1,6 +1,7 @@
 package main
 
 import (
+	"gocuda/kernel/check"
 	"gocuda/kernel/evaluator"
 	"gocuda/kernel/ranks"
 )
@@ -10,5 +11,5 @@ func runEvaluate(c *call) error {
 	if _, err := c.parse(); err != nil {
 		return err
 	}
-	return evaluator.Main(ranks.Attach)
+	return evaluator.Main(ranks.Attach, check.Attach)
 }

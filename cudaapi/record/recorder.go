@@ -1,7 +1,10 @@
 package record
 
 import (
+	"maps"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/callsite"
@@ -71,6 +74,39 @@ func (r *Recorder) Now(o *Op) {
 		o.Site = callsite.Here()
 	}
 	r.Add(o)
+}
+
+// inUse is the recorder of this process.
+var inUse atomic.Pointer[Recorder]
+
+// Use makes r the recorder of what does not go through a driver, such as
+// messages; nil for none.
+func Use(r *Recorder) { inUse.Store(r) }
+
+// InUse is the recorder in use, or nil.
+func InUse() *Recorder { return inUse.Load() }
+
+// Idle waits until all that a driver of Wrap's was given is done. The record does
+// not know.
+func Idle(d driver.Driver, stop <-chan struct{}) error {
+	var w *Driver
+	switch x := d.(type) {
+	case *Driver:
+		w = x
+	case withGraphs:
+		w = x.Driver
+	default:
+		return nil
+	}
+	w.mu.Lock()
+	contexts := slices.Collect(maps.Keys(w.devices))
+	w.mu.Unlock()
+	for _, c := range contexts {
+		if err := w.next.CtxSynchronize(c, stop); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Watched is where a kernel's accesses arrive when it has run.

@@ -18,6 +18,7 @@ type node struct {
 type graph struct {
 	ctx   *context
 	nodes []*node
+	last  *op // of its last launch, if it is an executable one
 }
 
 // capture is a graph in the making, on one stream or several.
@@ -177,7 +178,7 @@ func (m *Driver) StreamEndCapture(c driver.Context, id driver.Stream) (driver.Gr
 		return 0, fail(call, driver.ErrStreamCaptureUnjoined, "%d of %d operations are on streams that were not joined again", len(cp.nodes)-len(reached), len(cp.nodes))
 	}
 	g := driver.Graph(m.handle())
-	m.graphs[g] = &graph{cp.ctx, cp.nodes}
+	m.graphs[g] = &graph{ctx: cp.ctx, nodes: cp.nodes}
 	return g, nil
 }
 
@@ -276,7 +277,7 @@ func (m *Driver) GraphInstantiate(c driver.Context, g driver.Graph) (driver.Grap
 		return 0, err
 	}
 	x := driver.GraphExec(m.handle())
-	m.execs[x] = &graph{gr.ctx, gr.nodes}
+	m.execs[x] = &graph{ctx: gr.ctx, nodes: gr.nodes}
 	return x, nil
 }
 
@@ -324,6 +325,8 @@ func (m *Driver) GraphLaunch(c driver.Context, x driver.GraphExec, id driver.Str
 		return fail(call, driver.ErrNotSupported, "simulated devices do not capture a graph within a graph")
 	}
 	begin, end := &op{name: "graph", cost: cost{call: m.profile.LaunchCall}}, &op{name: "graph"}
+	begin.depend(ex.last) // one launch of it runs at a time
+	ex.last = end
 	m.push(s, begin)
 	made := map[*node]*op{}
 	for _, n := range ex.nodes {

@@ -28,6 +28,7 @@ type launchABI struct {
 	nareas              uint64
 	image               [2]uint64
 	accessed            [6]uint64 // bytes read and written, loads, stores, bytes of shared memory, barriers
+	traces, traced      uintptr   // of traces.go; 0 if nobody wants to know what is touched
 	stop, reversed      uint32
 	failure             failureABI
 
@@ -112,13 +113,24 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 			o.writes = append(o.writes, sp)
 		}
 	}
+	observe := l.Observe
 	o.call, o.engine, o.share = m.profile.LaunchCall, &ctx.dev.engines.compute, load.share()
 	o.work = func(o *op) error {
 		load, a := *load, *a // a graph runs the same launch again
 		load.areas = slices.Clone(load.areas)
 		bounds := load.bounds()
 		a.areas, a.nareas = address(bounds), uint64(len(bounds)/2)
+		var t *traces
+		if observe != nil {
+			if t = m.tracers.take(m); t != nil {
+				a.traces, a.traced = t.words, t.pieces
+			}
+		}
 		err := m.runKernel(o, f, &a, reach)
+		if t != nil {
+			observe(m.touched(t))
+			m.tracers.give(t)
+		}
 		runtime.KeepAlive(bounds)
 		load.take(&a, m.opt.NoCheck)
 		o.bytes = load.read + load.stored
@@ -261,7 +273,7 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 		workers = 1
 	}
 	a.counted = a.blocks
-	if f.mod.code.sites > 0 {
+	if f.mod.code.sites > 0 && a.traces == 0 {
 		a.counted = countedBlocks(a.blocks)
 	}
 	err := m.crew.run(f, a, int(workers), func() bool { return m.sched.waits(o, a) })

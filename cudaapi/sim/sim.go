@@ -70,11 +70,14 @@ type Driver struct {
 	sched scheduler
 	model model
 	crew  crew
+
+	tracers tracers
 }
 
 var (
-	_ driver.Driver = (*Driver)(nil)
-	_ driver.Graphs = (*Driver)(nil)
+	_ driver.Driver   = (*Driver)(nil)
+	_ driver.Graphs   = (*Driver)(nil)
+	_ driver.Observer = (*Driver)(nil)
 )
 
 // New makes a machine. It reserves address space and takes no memory until
@@ -115,6 +118,7 @@ func (m *Driver) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.crew.dismiss()
+	m.tracers.drop()
 	if m.eventPage != nil {
 		closeFile(m.eventPage.fd)
 	}

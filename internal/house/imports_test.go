@@ -10,7 +10,7 @@ package house
 var mayImport = map[string][]string{
 	"cmd/gocuda-kernel": {
 		"cudaapi/backend", "cudaapi/cuda", "cudaapi/mpi/launch", "cudaapi/sim/calibrate", "install",
-		"kernel", "kernel/evaluator", "kernel/golang", "kernel/golang/modules", "kernel/notebook",
+		"kernel", "kernel/check", "kernel/evaluator", "kernel/golang", "kernel/golang/modules", "kernel/notebook",
 		"kernel/packages", "kernel/ranks", "kernel/session", "notebooks", "golang.org/x/term",
 	},
 	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "kernel/ranks", "github.com/ebitengine/purego"},
@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 		"cudaapi/backend", "cudaapi/cuda", "kernel/display", "kernel/golang", "kernel/golang/assist",
 		"kernel/golang/modules", "kernel/magic", "kernel/packages", "kernel/session",
 	},
+	"kernel/check": {"cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/evaluator", "kernel/magic", "kernel/session"},
 	"kernel/ranks": {
 		"cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "kernel/display", "kernel/evaluator", "kernel/magic",
 		"kernel/session", "kernel/session/link",
@@ -63,7 +64,7 @@ var mayImport = map[string][]string{
 	"kernel/golang/score":     {},
 	"kernel/internal/extract": {"kernel/golang/host"},
 	"kernel/packages": {
-		"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/mpi", "cudaapi/streamsync",
+		"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/hazard", "cudaapi/mpi", "cudaapi/streamsync",
 		"kernel/display", "kernel/golang/host", "kernel/plot", "kernel/timeline",
 	},
 	"kernel/packages/gen": {},
@@ -78,7 +79,7 @@ var mayImport = map[string][]string{
 	"cudaapi/backend":           {"cudaapi/cuda", "cudaapi/driver", "cudaapi/nvidia", "cudaapi/sim"},
 	"cudaapi/cuda":              {"cudaapi/driver", "cudaapi/internal/callsite", "cudaapi/internal/codecache", "cudaapi/internal/operators"},
 	"cudaapi/record":            {"cudaapi/driver", "cudaapi/internal/callsite", "golang.org/x/sys/unix"},
-	"cudaapi/hazard":            {"cudaapi/driver", "cudaapi/record"},
+	"cudaapi/hazard":            {"cudaapi/cuda", "cudaapi/driver", "cudaapi/record"},
 	"cudaapi/hazard/hazardtest": {"cudaapi/driver"},
 	"cudaapi/cuda/internal/...": {},
 	"cudaapi/streamsync":        {"cudaapi/cuda"},

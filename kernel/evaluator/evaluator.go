@@ -117,7 +117,7 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 		default:
 			return fmt.Sprintf("%s, line %d", cell, line)
 		}
-	}, "gocuda/kernel/golang/host.")
+	}, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
 	return c, nil
 }
 
@@ -177,6 +177,11 @@ func (c *evaluator) Execute(cell session.Cell) session.Result {
 		}
 	}
 	err := c.magics.Run(ctx, env{c}, cell.Code)
+	for _, e := range c.extensions {
+		if e.End != nil {
+			e.End()
+		}
+	}
 	display.Flush()
 	switch {
 	case err == nil:
@@ -354,6 +359,16 @@ func (e env) Text(expression string, line, column int) (string, error) {
 		return text, nil
 	}
 	return "", &magic.Error{Name: "TypeError", Line: line, Message: fmt.Sprintf("%s is no number, string or bool, so it cannot stand in the arguments of a magic", expression)}
+}
+
+// value is the value of an expression, nil if it has none.
+func (c *evaluator) value(expression string) any {
+	if r := c.golang.Eval("expression", tellBuiltin+"("+expression+")", true); r.Err != nil {
+		return nil
+	}
+	value := c.told
+	c.told = nil
+	return value
 }
 
 func (e env) Define(name string, value any) error { return e.golang.Define(name, value) }

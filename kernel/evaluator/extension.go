@@ -26,6 +26,8 @@ type Extension struct {
 	// Begin is told of each cell before it runs, with a channel that closes
 	// when it is interrupted.
 	Begin func(stop <-chan struct{})
+	// End is told when a cell has run, before its value is shown.
+	End func()
 	// Where adds the blocking call that the process is in.
 	Where func(*session.Place)
 	// Close is called once, before the process ends in order.
@@ -58,6 +60,10 @@ func (h *Host) Cell() session.Cell {
 // Within runs Go code in the middle of the running cell, for functions that it
 // calls. Types and builtins are those that the cell sees; no value is shown.
 func (h *Host) Within(name, code string) error { return h.evaluator.golang.Within(name, code) }
+
+// Value is the value of a variable that cells declared, or of a name within the
+// running cell; nil if there is none, or if it is not of a compiled type.
+func (h *Host) Value(name string) any { return h.evaluator.value(name) }
 
 // SetData sets the running cell's Result.Data.
 func (h *Host) SetData(data []byte) {

@@ -233,7 +233,7 @@ static GOCUDA_RAW Thread *fresh(Worker *w, Block *b) {
         for (int k = 0; k < 6; k++) t->accessed[k] = 0;
         t->plain = 0;
         t->budget = GOCUDA_TURN;
-        t->turns = 0;
+        t->turns = t->atomic = 0;
     }
     moved(b);
     t->block = b;
@@ -284,7 +284,7 @@ static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
     moved(b);
     b->live = w->threads;
 #ifdef GOCUDA_SITES
-    b->counts = number < GOCUDA_COUNT_FIRST || number % GOCUDA_COUNT_EVERY == 0;
+    b->counts = number < GOCUDA_COUNT_FIRST || number % GOCUDA_COUNT_EVERY == 0 || l->traces;
 #else
     b->counts = 1; // each access comes to check.h anyway
 #endif

@@ -31,6 +31,21 @@ static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64
     return a - (gocuda_u64)w->stacks < GOCUDA_STACK * w->nstacks;
 }
 
+// trace marks what an access to the devices' memory touches.
+static GOCUDA_RAW void trace(Thread *t, Launch *l, gocuda_u64 o, gocuda_u64 n, gocuda_u32 write) {
+    l->traced[o >> 16] = l->traced[(o + n - 1) >> 16] = 1;
+    gocuda_u32 kind = t->atomic ? 8 : write ? 4 : 0;
+    for (gocuda_u64 end = o + n; o < end;) {
+        gocuda_u64 word = o >> 2, next = (word + 1) << 2;
+        gocuda_u32 bytes = (15u << (o & 3)) & 15u;
+        if (next > end) bytes &= 15u >> (next - end);
+        gocuda_u16 bits = (gocuda_u16)(bytes << kind);
+        // Most are marked already; others may mark the same word.
+        if ((__atomic_load_n(&l->traces[word], __ATOMIC_RELAXED) & bits) != bits) __atomic_fetch_or(&l->traces[word], bits, __ATOMIC_RELAXED);
+        o = next;
+    }
+}
+
 // note counts an access to memory.
 static __attribute__((noinline)) GOCUDA_RAW void note(Thread *t, gocuda_u64 a, gocuda_u64 n, gocuda_u32 write) {
     Worker *w = t->worker;
@@ -40,6 +55,7 @@ static __attribute__((noinline)) GOCUDA_RAW void note(Thread *t, gocuda_u64 a, g
     w->touched[2 * (i < l->nareas ? i : GOCUDA_AREAS) + write] += n;
     t->accessed[write] = had + n;
     t->accessed[2 + write]++;
+    if (l->traces) trace(t, l, a - t->base, n, write);
     if (__builtin_expect((had ^ (had + n)) >> 20, 0)) tire(); // once in a million bytes
 }
 

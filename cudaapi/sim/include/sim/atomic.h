@@ -24,6 +24,7 @@ template <class T> using same = typename Same<T>::type;
 // expr gives the old value, o; changes says whether the new one is another.
 #define GOCUDA_ATOMIC_INT(T, name, expr, changes)                                                            \
     static GOCUDA_INLINE T name(T *p, T v) {                                                                 \
+        gocuda::Atomic section;                                                                              \
         T o = expr;                                                                                          \
         gocuda::changed(changes);                                                                            \
         return o;                                                                                            \
@@ -59,6 +60,7 @@ GOCUDA_ATOMIC_INT(float, atomicExch, gocuda::update(p, [=](float) { return v; })
 
 #define GOCUDA_ATOMIC_CAS(T)                                                                                 \
     static GOCUDA_INLINE T atomicCAS(T *p, T expect, T v) {                                                  \
+        gocuda::Atomic section;                                                                              \
         if (__atomic_compare_exchange_n(p, &expect, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))           \
             gocuda::changed(v != expect);                                                                    \
         else                                                                                                 \

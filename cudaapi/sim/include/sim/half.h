@@ -162,6 +162,7 @@ static inline double odd(double a, double b, double c) {
     static GOCUDA_INLINE float __low2float(H2 v) { return v.x; }                                                       \
     static GOCUDA_INLINE float __high2float(H2 v) { return v.y; }                                                      \
     static GOCUDA_INLINE H atomicAdd(H *p, H v) {                                                                      \
+        gocuda::Atomic section;                                                                                        \
         H old;                                                                                                         \
         __atomic_load(&p->bits, &old.bits, __ATOMIC_RELAXED);                                                          \
         for (;;) {                                                                                                     \

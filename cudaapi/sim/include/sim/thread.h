@@ -65,6 +65,11 @@ struct Launch {
     gocuda_u64 nareas;
     gocuda_u64 image[2]; // the module's own memory
     gocuda_u64 accessed[6]; // in the blocks that count them; see below
+    // What was touched, if somebody wants to know: four bits each for the bytes
+    // of a word that were read, written and changed atomically (traces.go), and
+    // which pieces of memory have any.
+    gocuda_u16 *traces;
+    gocuda_u8 *traced;
     gocuda_u32 stop;     // something failed: do not start more blocks
     gocuda_u32 reversed; // start each block's threads from the last to the first
     Failure failure;
@@ -102,6 +107,7 @@ struct Thread {
     gocuda_u32 plain;   // it runs all threads of its block, and keeps only order
     gocuda_u32 counts;  // its accesses are counted
     gocuda_u32 budget;  // accesses outside of device memory left before others get a turn
+    gocuda_u32 atomic;  // it is in an atomic operation
     gocuda_u32 turns;   // of a loop that may wait for others: spin.h
     gocuda_u64 before[6]; // what it had accessed when that loop began
     gocuda_u64 base, size, shift, reachable;
@@ -203,6 +209,14 @@ static GOCUDA_INLINE void store(gocuda_u32 &field, gocuda_u32 v) {
     asm("str %w1, %0" : "=m"(field) : "r"(v));
 #endif
 }
+
+// Atomic is the time of an atomic operation.
+struct Atomic {
+#ifdef GOCUDA_CHECK
+    GOCUDA_INLINE GOCUDA_RAW Atomic() { store(self()->atomic, 1); }
+    GOCUDA_INLINE GOCUDA_RAW ~Atomic() { store(self()->atomic, 0); }
+#endif
+};
 
 static GOCUDA_INLINE void *load(char *const &field) {
     void *v;

@@ -1,0 +1,170 @@
+package hazard
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/record"
+)
+
+// checking is the check of this process.
+var checking struct {
+	sync.Mutex
+	checker  *Checker
+	recorder *record.Recorder
+	namer    Namer
+	rank     int
+	last     List // of the check before
+}
+
+// recording are the drivers that record for the check.
+var recording struct {
+	sync.Mutex
+	list []driver.Driver
+}
+
+// SetNamer makes a program's names known to reports.
+func SetNamer(n Namer) {
+	checking.Lock()
+	defer checking.Unlock()
+	checking.namer = n
+}
+
+// SetRank tells which rank this process is, for a check that begins later.
+func SetRank(rank int) {
+	checking.Lock()
+	defer checking.Unlock()
+	checking.rank = rank
+}
+
+// On begins to check what this process queues on its devices. Work that is queued
+// already is waited for first.
+func On() error {
+	checking.Lock()
+	defer checking.Unlock()
+	if checking.checker != nil {
+		return nil
+	}
+	c := New()
+	r := record.New(c, checking.rank)
+	err := cuda.Decorate(func(d driver.Driver, inUse map[driver.Context]driver.Device) driver.Driver {
+		w := record.Wrap(d, r, inUse)
+		recording.Lock()
+		recording.list = append(recording.list, w)
+		recording.Unlock()
+		return w
+	})
+	if err != nil {
+		return err
+	}
+	checking.checker, checking.recorder = c, r
+	record.Use(r)
+	return nil
+}
+
+// Off ends the check. Its reports stay until it begins again.
+func Off() error {
+	checking.Lock()
+	defer checking.Unlock()
+	if checking.checker == nil {
+		return nil
+	}
+	checking.last = found()
+	record.Use(nil)
+	err := cuda.Decorate(nil)
+	checking.checker = nil
+	recording.Lock()
+	recording.list = nil
+	recording.Unlock()
+	return err
+}
+
+// Checking reports whether the check is on.
+func Checking() bool {
+	checking.Lock()
+	defer checking.Unlock()
+	return checking.checker != nil
+}
+
+// settleTime is how long a report waits for queued work, so that kernels tell what
+// they touched. One that waits for what a later cell does never ends before.
+const settleTime = 5 * time.Second
+
+// settle waits for what is queued. checking is locked.
+func settle() {
+	c := checking.checker
+	if c == nil {
+		return
+	}
+	stop := make(chan struct{})
+	timer := time.AfterFunc(settleTime, func() { close(stop) })
+	defer timer.Stop()
+	idle := true
+	recording.Lock()
+	drivers := slices.Clone(recording.list)
+	recording.Unlock()
+	for _, d := range drivers {
+		idle = record.Idle(d, stop) == nil && idle
+	}
+	if idle {
+		c.Finish()
+	}
+}
+
+// Reports gives the hazards since the check began, or since Forget; where it is
+// off, those of the last one. It waits, for some seconds at most, for the work
+// that is queued.
+func Reports() List {
+	checking.Lock()
+	defer checking.Unlock()
+	if checking.checker == nil {
+		return checking.last
+	}
+	return found()
+}
+
+// found is Reports. checking is locked.
+func found() (list List) {
+	settle()
+	for _, h := range checking.checker.Found() {
+		list = append(list, checking.namer.Report(h))
+	}
+	return list
+}
+
+// Looked tells how much was looked at since the check began, or since Forget.
+func Looked() Counts {
+	checking.Lock()
+	defer checking.Unlock()
+	if checking.checker == nil {
+		return Counts{}
+	}
+	return checking.checker.Counts()
+}
+
+// Forget drops the reports so far; what comes is still checked against what was
+// queued before.
+func Forget() {
+	checking.Lock()
+	defer checking.Unlock()
+	checking.last = nil
+	if checking.checker != nil {
+		checking.checker.Forget()
+	}
+}
+
+// String says how much was looked at.
+func (c Counts) String() string {
+	s := fmt.Sprintf("%d operations, %d pairs on the same memory", c.Operations, c.Pairs)
+	if c.Guessed > 0 {
+		s += fmt.Sprintf("; of %d kernels what they touch is a guess from their arguments", c.Guessed)
+	}
+	if c.Unknown > 0 {
+		s += fmt.Sprintf("; of %d that have not run it is not known what they touch", c.Unknown)
+	}
+	return s
+}

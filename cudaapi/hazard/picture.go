@@ -1,0 +1,69 @@
+package hazard
+
+import (
+	"fmt"
+	"html"
+	"strings"
+)
+
+const (
+	boxWidth  = 330
+	boxHeight = 74
+	gapWidth  = 150
+)
+
+// SVG is the report as a picture: two boxes and the arrow that is missing.
+func (r Report) SVG() string {
+	var b strings.Builder
+	const width, height = 2*boxWidth + gapWidth + 4, boxHeight + 30
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`, width, height, width, height)
+	b.WriteString(`<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#c62828"/></marker></defs>`)
+	box := func(x int, o Operation) {
+		fmt.Fprintf(&b, `<rect x="%d" y="2" width="%d" height="%d" rx="6" fill="#f5f7fa" stroke="#546e7a"/>`, x, boxWidth, boxHeight)
+		for i, line := range []string{o.What + " " + o.Does, o.Place, o.Source, o.Queue} {
+			weight, fill := "normal", "#263238"
+			if i == 0 {
+				weight = "bold"
+			}
+			family := ""
+			if i == 2 {
+				family = ` font-family="monospace"`
+			}
+			fmt.Fprintf(&b, `<text x="%d" y="%d" font-weight="%s" fill="%s"%s>%s</text>`, x+10, 19+17*i, weight, fill, family, html.EscapeString(short(line, 48)))
+		}
+	}
+	box(2, r.First)
+	box(2+boxWidth+gapWidth, r.Second)
+	y := 2 + boxHeight/2
+	fmt.Fprintf(&b, `<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="#c62828" stroke-width="2" stroke-dasharray="6 5" marker-end="url(#a)"/>`, 2+boxWidth+4, y, boxWidth+gapWidth-2, y)
+	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="#c62828">nothing orders them</text>`, 2+boxWidth+gapWidth/2, y-8)
+	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="#546e7a">both: %s of %s</text>`, width/2, height-8, bytes(r.Bytes), html.EscapeString(short(r.Memory, 60)))
+	b.WriteString(`</svg>`)
+	return b.String()
+}
+
+func short(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// HTML is the reports with their pictures.
+func (r List) HTML() string {
+	var b strings.Builder
+	for _, x := range r {
+		fmt.Fprintf(&b, "<div style=\"margin:0.5em 0\"><p><b>Hazard</b>: %s<br>To order them: <code>%s</code>", html.EscapeString(x.Missing), html.EscapeString(x.Fix))
+		if x.Note != "" {
+			fmt.Fprintf(&b, "<br>%s", html.EscapeString(x.Note))
+		}
+		if x.Times > 1 {
+			fmt.Fprintf(&b, "<br>%d times", x.Times)
+		}
+		fmt.Fprintf(&b, "</p>%s</div>", x.SVG())
+	}
+	return b.String()
+}
+
+// HTML is the report with its picture.
+func (r Report) HTML() string { return List{r}.HTML() }

@@ -1,0 +1,255 @@
+package hazard
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gocuda/cudaapi/record"
+)
+
+// Operation is one of the two of a [Report].
+type Operation struct {
+	What   string // "kernel fill", "copy (cuMemcpyAsync)", "free (cuMemFree)"
+	Does   string // "reads", "writes", "changes atomically", "frees", "allocates"
+	Place  string // "In[3], line 2", or "main.go:14"
+	Source string // that line, if it is known
+	Queue  string // "stream s of device 0", "the default stream of device 1", "the host"
+	Device int    // -1 for the host
+	Rank   int
+	// Launched is where the graph was launched of which this is a node.
+	Launched string
+	// Guess says that a kernel's arguments let it touch the bytes; whether it did is
+	// not known.
+	Guess bool
+}
+
+// Report is two operations on the same memory that nothing orders.
+type Report struct {
+	First, Second Operation // in the order of the calls
+	Bytes         uint64    // that both touch, from the first of them to the last
+	Address       uint64
+	Memory        string // "x[1024:2048]" where a variable is known, else an address
+	Missing       string // which order is missing
+	Fix           string // a call that would make it
+	Note          string // what else there is to say, or ""
+	Times         int    // how often the same two places met so
+}
+
+// Namer knows a program's names for things; both give "" for what they do not know.
+type Namer struct {
+	// Stream is the variable that holds the stream with a handle.
+	Stream func(handle uintptr) string
+	// Memory is the variable that holds the memory from lo to before hi, with
+	// indices.
+	Memory func(lo, hi uint64) string
+	// Source is the line of code at a place such as "In[3], line 2".
+	Source func(place string) string
+}
+
+// place of a cell, or of a file.
+var fileLine = regexp.MustCompile(`:(\d+)$`)
+
+func (n Namer) source(o *record.Op) string {
+	if n.Source != nil {
+		if s := n.Source(o.Site.Place); s != "" {
+			return s
+		}
+	}
+	at := fileLine.FindStringSubmatch(o.Site.Place)
+	if at == nil || o.Site.Path == "" {
+		return ""
+	}
+	line, _ := strconv.Atoi(at[1])
+	f, err := os.Open(o.Site.Path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if line--; line == 0 {
+			return strings.TrimSpace(s.Text())
+		}
+	}
+	return ""
+}
+
+func (n Namer) stream(l *record.Lane) string {
+	if l.Handle > 2 && n.Stream != nil {
+		if name := n.Stream(uintptr(l.Handle)); name != "" {
+			return name
+		}
+	}
+	return strings.TrimPrefix(l.Name, "stream ")
+}
+
+func (n Namer) queue(l *record.Lane) string {
+	switch {
+	case l == nil:
+		return "the host"
+	case l.Handle > 2:
+		return fmt.Sprintf("stream %s of device %d", n.stream(l), l.Device)
+	}
+	return fmt.Sprintf("%s of device %d", l.Name, l.Device)
+}
+
+func (n Namer) operation(o *record.Op, m record.Mode) Operation {
+	r := Operation{Place: o.Site.Place, Source: n.source(o), Queue: n.queue(o.Lane), Device: o.Device(), Rank: o.Rank, Guess: o.Guess}
+	switch o.Kind {
+	case record.Kernel:
+		r.What = "kernel " + o.Name
+	case record.Request, record.HostAccess:
+		r.What = o.Call
+	default:
+		r.What = fmt.Sprintf("%s (%s)", o.Kind, o.Call)
+	}
+	if o.Kind == record.Request {
+		r.Queue = "a message in transfer"
+	}
+	r.Does = map[record.Mode]string{record.Read: "reads", record.Write: "writes", record.Atomic: "changes atomically"}[m]
+	switch o.Kind {
+	case record.Free, record.FreeAsync:
+		r.Does = "frees"
+	case record.AllocAsync:
+		r.Does = "allocates"
+	}
+	if o.Via != nil {
+		r.Launched = o.Via.Site.Place
+	}
+	if r.Place == "" {
+		r.Place = "an unknown place"
+	}
+	return r
+}
+
+// Report puts a hazard into words.
+func (n Namer) Report(h *Hazard) Report {
+	a, b := h.First, h.Second
+	r := Report{First: n.operation(a, h.FirstMode), Second: n.operation(b, h.SecondMode), Bytes: h.Hi - h.Lo, Address: h.Lo, Times: h.Times}
+	if n.Memory != nil {
+		r.Memory = n.Memory(h.Lo, h.Hi)
+	}
+	if r.Memory == "" {
+		r.Memory = fmt.Sprintf("%#x", h.Lo)
+	}
+	r.Missing, r.Fix = n.advice(a, b)
+	switch w, mark := h.early[0], h.early[1]; {
+	case w != nil:
+		r.Note = fmt.Sprintf("%s waits for an event that is recorded only later, at %s; such a wait waits for nothing.", w.Site.Place, mark.Site.Place)
+	case r.First.Guess || r.Second.Guess:
+		r.Note = "What a kernel touches is a guess from its arguments: all of the allocation behind each pointer, written unless it is const."
+	}
+	return r
+}
+
+// advice says which order is missing, and what would make it.
+func (n Namer) advice(a, b *record.Op) (missing, fix string) {
+	first, second := n.queue(a.Lane), n.queue(b.Lane)
+	freed := a.Kind == record.Free || a.Kind == record.FreeAsync
+	switch {
+	case freed && b.Lane != nil && (a.Lane == nil || a.Lane == b.Lane):
+		return "The memory is used after it was freed.", "free it after the last use"
+	case freed:
+		return fmt.Sprintf("The memory is freed on %s, and %s may use it afterwards.", first, second), "free it when all that uses it is done"
+	case a.Kind == record.Request:
+		return "The message's transfer may not be done: its buffer is the library's until the request is waited for.", "request.Wait() before " + b.Site.Place
+	case b.Lane == nil && a.Lane == nil:
+		return "The host does not wait for the first before it makes the second.", "wait for the first before " + b.Site.Place
+	case b.Lane == nil:
+		does := "touches the memory"
+		if b.Kind == record.Free {
+			does = "frees the memory"
+		}
+		call := n.synchronize(a)
+		return fmt.Sprintf("The host %s without having waited for %s: no call before it promises that the work there is done.", does, first), call + " before " + b.Site.Place
+	case a.Lane == b.Lane:
+		return "Both are nodes of a graph, or of graphs, of which neither follows the other.", "capture them one after the other, or join the streams by an event"
+	case a.Lane != nil && a.Lane.Legacy != b.Lane.Legacy && !a.Lane.Blocking && !b.Lane.Blocking:
+		return fmt.Sprintf("%s does not wait for %s: a non-blocking stream and the default stream do not wait for each other.", upper(second), first), n.between(a, b)
+	}
+	return fmt.Sprintf("%s does not wait for %s.", upper(second), first), n.between(a, b)
+}
+
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func (n Namer) synchronize(a *record.Op) string {
+	if a.Lane.Handle > 2 {
+		return n.variable(a.Lane) + ".Synchronize()"
+	}
+	return fmt.Sprintf("devices[%d].DefaultStream().Synchronize()", a.Lane.Device)
+}
+
+// variable is how Go code may name a stream.
+func (n Namer) variable(l *record.Lane) string {
+	if l.Handle <= 2 {
+		return fmt.Sprintf("devices[%d].DefaultStream()", l.Device)
+	}
+	if name := n.stream(l); !strings.HasPrefix(name, "0x") {
+		return name
+	}
+	return "stream"
+}
+
+// between is the pair of calls that has one stream wait for another.
+func (n Namer) between(a, b *record.Op) string {
+	return fmt.Sprintf("event.Record(%s) after %s and %s.WaitEvent(event) before %s", n.variable(a.Lane), a.Site.Place, n.variable(b.Lane), b.Site.Place)
+}
+
+func (o Operation) lines(which string) string {
+	s := fmt.Sprintf("  %-7s %s: %s %s it, on %s", which, o.Place, o.What, o.Does, o.Queue)
+	if o.Rank > 0 {
+		s += fmt.Sprintf(", rank %d", o.Rank)
+	}
+	if o.Launched != "" {
+		s += ", in a graph that is launched at " + o.Launched
+	}
+	if o.Guess {
+		s += " (a guess)"
+	}
+	if o.Source != "" {
+		s += "\n            " + o.Source
+	}
+	return s + "\n"
+}
+
+// String is the report as text.
+func (r Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "hazard: nothing orders two operations on %s of memory, %s", bytes(r.Bytes), r.Memory)
+	if r.Times > 1 {
+		fmt.Fprintf(&b, " (%d times)", r.Times)
+	}
+	b.WriteString("\n" + r.First.lines("first") + r.Second.lines("second"))
+	fmt.Fprintf(&b, "  %s\n  To order them: %s\n", r.Missing, r.Fix)
+	if r.Note != "" {
+		b.WriteString("  " + r.Note + "\n")
+	}
+	return b.String()
+}
+
+func bytes(n uint64) string {
+	switch {
+	case n == 1:
+		return "1 byte"
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// List is hazards in the order in which they were found.
+type List []Report
+
+// String is all of them as text; "" if there are none.
+func (r List) String() string {
+	var parts []string
+	for _, x := range r {
+		parts = append(parts, x.String())
+	}
+	return strings.Join(parts, "\n")
+}

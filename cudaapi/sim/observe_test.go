@@ -1,0 +1,84 @@
+package sim_test
+
+import (
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/sim"
+)
+
+// A kernel that is observed tells the bytes that it read, wrote and changed by
+// atomic operations, and no others.
+func TestObserve(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	m, err := sim.New(sim.Options{Devices: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	c, err := m.PrimaryRetain(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := m.Compile(0, &driver.Source{Name: "k.cu", Names: []string{"k"}, Code: `
+__global__ void k(float *x, const unsigned char *y, unsigned *z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    x[i * 4] = y[i] + 1;    // one float in four
+    atomicAdd(z, 1u);
+    if (i == 7) z[1] = 2;
+}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := m.ModuleLoad(c, code.Image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.ModuleFunction(c, mod, code.Lowered["k"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 5000
+	alloc := func(bytes uint64) driver.Ptr {
+		p, err := m.MemAlloc(c, bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Memset(c, p, 0, 1, bytes); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	x, y, z := alloc(16*n), alloc(n), alloc(8)
+	params := make([]byte, 28)
+	for i, p := range []driver.Ptr{x, y + 1, z} { // y from an odd address on
+		binary.LittleEndian.PutUint64(params[8*i:], uint64(p))
+	}
+	binary.LittleEndian.PutUint32(params[24:], n-1)
+	var got []driver.Access
+	for range 2 { // the second launch finds no marks of the first
+		got = nil
+		err := m.Launch(c, &driver.Launch{Function: f, Grid: driver.Dim3{X: n / 100, Y: 1, Z: 1}, Block: driver.Dim3{X: 100, Y: 1, Z: 1}, Params: params,
+			Observe: func(list []driver.Access) { got = append(got, list...) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.CtxSynchronize(c, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want []driver.Access
+	for i := range driver.Ptr(n - 1) {
+		want = append(want, driver.Access{Lo: x + 16*i, Hi: x + 16*i + 4, Mode: driver.AccessWrite})
+	}
+	want = append(want, driver.Access{Lo: y + 1, Hi: y + n, Mode: driver.AccessRead},
+		driver.Access{Lo: z + 4, Hi: z + 8, Mode: driver.AccessWrite}, driver.Access{Lo: z, Hi: z + 4, Mode: driver.AccessAtomic})
+	if !slices.Equal(got, want) {
+		t.Errorf("%d ranges instead of %d; the last: %v, not %v", len(got), len(want), got[max(0, len(got)-4):], want[len(want)-4:])
+	}
+}

@@ -1,0 +1,175 @@
+package sim
+
+import (
+	"math/bits"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"gocuda/cudaapi/driver"
+)
+
+// Kernels of which somebody wants to know what they touch mark it, in memory
+// beside that of the devices: sixteen bits for each word of four bytes, of which
+// four say which of its bytes were read, four which were written and four which
+// atomic operations changed (include/runtime/check.h). A byte for each 64 KiB
+// says whether there are any marks.
+
+const (
+	tracePiece = 64 << 10
+	traceWords = tracePiece / 4
+	mostTraces = 1 << 16 // ranges of one allocation, beyond which small gaps are closed
+)
+
+// traces is room for one running kernel's marks.
+type traces struct {
+	words, pieces uintptr
+	size          uintptr // of the address space that it covers
+}
+
+// tracers is the room that no kernel uses.
+type tracers struct {
+	mu   sync.Mutex
+	idle []*traces
+}
+
+// ObservesKernels reports whether kernels tell what they touch: if their
+// accesses are checked.
+func (m *Driver) ObservesKernels() bool { return !m.opt.NoCheck }
+
+// take gives room whose marks are all clear; nil if there is no address space.
+func (x *tracers) take(m *Driver) *traces {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if n := len(x.idle); n > 0 {
+		t := x.idle[n-1]
+		x.idle = x.idle[:n-1]
+		return t
+	}
+	t := &traces{size: m.space.size}
+	var err error
+	if t.words, err = mapPrivate(0, t.size/2); err != nil {
+		return nil
+	}
+	if t.pieces, err = mapPrivate(0, t.size/tracePiece+hostPage); err != nil {
+		release(t.words, t.size/2) //nolint:errcheck // there is less room then
+		return nil
+	}
+	return t
+}
+
+func (x *tracers) give(t *traces) {
+	x.mu.Lock()
+	x.idle = append(x.idle, t)
+	x.mu.Unlock()
+}
+
+func (x *tracers) drop() {
+	for _, t := range x.idle {
+		release(t.words, t.size/2)                    //nolint:errcheck // the process ends or goes on with less
+		release(t.pieces, t.size/tracePiece+hostPage) //nolint:errcheck // as above
+	}
+	x.idle = nil
+}
+
+// touched reads the marks of a kernel that has run, and clears them.
+func (m *Driver) touched(t *traces) (list []driver.Access) {
+	type stretch struct{ lo, hi uintptr }
+	var live []stretch
+	m.mu.Lock()
+	for _, a := range m.space.arenas {
+		for _, b := range a.live {
+			live = append(live, stretch{b.base - m.space.base, b.end() - m.space.base})
+		}
+	}
+	m.mu.Unlock()
+	pieces := unsafe.Slice((*byte)(pointer(t.pieces)), t.size/tracePiece)
+	var used []int
+	for _, s := range live {
+		r := reader{base: uint64(m.space.base)}
+		for k := s.lo / tracePiece; k <= (s.hi-1)/tracePiece; k++ {
+			if pieces[k] == 0 {
+				continue
+			}
+			used = append(used, int(k))
+			words := unsafe.Slice((*uint16)(pointer(t.words+k*traceWords*2)), traceWords)
+			lo, hi := max(s.lo, k*tracePiece), min(s.hi, (k+1)*tracePiece)
+			r.read(words, uint64(lo/4), uint64((hi+3)/4), uint64(k)*traceWords)
+		}
+		for i, found := range r.found {
+			for _, a := range merged(found) {
+				list = append(list, driver.Access{Lo: driver.Ptr(a.lo), Hi: driver.Ptr(a.hi), Mode: driver.AccessMode(i + 1)})
+			}
+		}
+	}
+	for _, k := range used {
+		pieces[k] = 0
+		clear(unsafe.Slice((*uint16)(pointer(t.words+uintptr(k)*traceWords*2)), traceWords))
+	}
+	return list
+}
+
+// reader gathers the ranges of each mode.
+type reader struct {
+	base  uint64
+	found [3][]run
+}
+
+type run struct{ lo, hi uint64 }
+
+// read adds the marks of the words from lo on to before hi, of which words holds
+// those from first on.
+func (r *reader) read(words []uint16, lo, hi, first uint64) {
+	for w := lo; w < hi; {
+		v := words[w-first]
+		if v == 0 {
+			w++
+			continue
+		}
+		end := w + 1
+		for end < hi && words[end-first] == v {
+			end++
+		}
+		for mode := range r.found {
+			switch b := v >> (4 * mode) & 15; b {
+			case 0:
+			case 15:
+				r.add(mode, w*4, end*4)
+			default:
+				for x := w; x < end; x++ {
+					for rest := b; rest != 0; rest &= rest - 1 {
+						at := x*4 + uint64(bits.TrailingZeros16(rest))
+						r.add(mode, at, at+1)
+					}
+				}
+			}
+		}
+		w = end
+	}
+}
+
+// add notes bytes, counted from the start of the address space.
+func (r *reader) add(mode int, lo, hi uint64) {
+	list := r.found[mode]
+	if n := len(list); n > 0 && list[n-1].hi == r.base+lo {
+		list[n-1].hi = r.base + hi
+		return
+	}
+	r.found[mode] = append(list, run{r.base + lo, r.base + hi})
+}
+
+// merged closes the smallest gaps where there are very many.
+func merged(list []run) []run {
+	for gap := uint64(8); len(list) > mostTraces; gap *= 2 {
+		kept := list[:1]
+		for _, r := range list[1:] {
+			if last := &kept[len(kept)-1]; r.lo-last.hi <= gap {
+				last.hi = r.hi
+			} else {
+				kept = append(kept, r)
+			}
+		}
+		list = slices.Clip(kept)
+	}
+	return list
+}

@@ -1,0 +1,252 @@
+// Package check gives cells the check for missing waits: %check and %%check.
+package check
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/hazard"
+	"gocuda/kernel/display"
+	"gocuda/kernel/evaluator"
+	"gocuda/kernel/magic"
+	"gocuda/kernel/session"
+)
+
+// MIME is the type under which a cell's hazards are in its outputs as JSON: a list
+// of [hazard.Report].
+const MIME = "application/vnd.gocuda.hazards+json"
+
+// Env is the variable that has programs and notebooks checked from their start.
+const Env = "GOCUDA_CHECK"
+
+// state is what the extension knows of a notebook.
+type state struct {
+	host   *evaluator.Host
+	cells  map[string]string // code by name, of the cells that ran while the check was on
+	shown  int               // reports that earlier cells showed
+	looked hazard.Counts     // when the cell began
+
+	mu    sync.Mutex
+	names names
+}
+
+// Attach adds the magics to an evaluator. A rank has the number of its job.
+func Attach(h *evaluator.Host) evaluator.Extension {
+	s := &state{host: h, cells: map[string]string{}}
+	hazard.SetNamer(hazard.Namer{Stream: s.stream, Memory: s.memory, Source: s.source})
+	if on := os.Getenv(Env); on != "" && on != "0" {
+		if err := hazard.On(); err != nil {
+			fmt.Fprintln(os.Stderr, "the check cannot be switched on:", err)
+		}
+	}
+	return evaluator.Extension{Magics: s.magics(), Begin: s.begin, End: s.end}
+}
+
+func (s *state) magics() []magic.Magic {
+	return []magic.Magic{
+		{Name: "check", Usage: "%check [on | off | status]", Run: s.run,
+			Doc: "Checks from now on, or no more, that what is queued on devices is in order.\n" +
+				"Each cell then ends with the operations on the same memory that nothing orders: both places, and the wait that is missing.\n" +
+				"It does not depend on the schedule: what is reported may have gone well. hazard.Reports() gives the reports as values.\n" +
+				"The program runs slower meanwhile."},
+		{Name: "check", Usage: "%%check", Cell: true, Run: s.cell,
+			Doc: "Checks that what this cell queues on devices is in order; see %check."},
+	}
+}
+
+func (s *state) run(_ context.Context, env magic.Env, call magic.Call) error {
+	fields, err := call.Fields()
+	if err != nil {
+		return err
+	}
+	switch word := strings.Join(fields, " "); word {
+	case "on":
+		// Ranks that are started from now on are checked too.
+		if err := os.Setenv(Env, "1"); err != nil {
+			return err
+		}
+		s.shown, s.looked = 0, hazard.Counts{}
+		s.begin(nil)
+		return hazard.On()
+	case "off":
+		s.end()
+		if err := os.Unsetenv(Env); err != nil {
+			return err
+		}
+		return hazard.Off()
+	case "", "status":
+		text := "the check is off"
+		if hazard.Checking() {
+			text = "the check is on: " + hazard.Looked().String()
+		}
+		fmt.Fprintln(env.Stdout(), text)
+		return nil
+	}
+	return call.UsageErrorf("on, off or status")
+}
+
+func (s *state) cell(_ context.Context, env magic.Env, call magic.Call) error {
+	if call.Args != "" {
+		return call.UsageErrorf("it takes no arguments")
+	}
+	was := hazard.Checking()
+	if !was {
+		s.shown, s.looked = 0, hazard.Counts{}
+	}
+	if err := hazard.On(); err != nil {
+		return err
+	}
+	s.begin(nil)
+	err := env.Eval(strings.Repeat("\n", call.Line)+call.Body, true)
+	if !was {
+		s.end()
+		if off := hazard.Off(); err == nil {
+			err = off
+		}
+	}
+	return err
+}
+
+func (s *state) begin(<-chan struct{}) {
+	if hazard.Checking() {
+		s.looked = hazard.Looked()
+	}
+	// Kept in any case: the check may begin in the middle of the cell.
+	if c := s.host.Cell(); !c.Silent {
+		s.cells[c.Name] = c.Code
+	}
+}
+
+// end shows what was found in the cell.
+func (s *state) end() {
+	if !hazard.Checking() {
+		return
+	}
+	s.read()
+	list := hazard.Reports()
+	if s.shown > len(list) {
+		s.shown = 0 // hazard.Forget was called
+	}
+	found := list[s.shown:]
+	s.shown = len(list)
+	now := hazard.Looked()
+	now.Operations, now.Pairs = max(0, now.Operations-s.looked.Operations), max(0, now.Pairs-s.looked.Pairs)
+	now.Guessed = max(0, now.Guessed-s.looked.Guessed)
+	s.looked = hazard.Looked()
+	switch {
+	case len(found) > 0:
+		o := session.Output{Kind: session.Display, Bundle: display.Bundle{Data: map[string]any{
+			"text/plain": found.String(), "text/html": found.HTML(), MIME: found}}}
+		if err := s.host.Show(o); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	case now.Operations > 0:
+		fmt.Printf("checked: %s: no hazard\n", now)
+	}
+}
+
+// place of a line in a cell, as the evaluator names it.
+var place = regexp.MustCompile(`^(.*), line (\d+)$`)
+
+// source is the line of a cell.
+func (s *state) source(at string) string {
+	found := place.FindStringSubmatch(at)
+	if found == nil {
+		return ""
+	}
+	n, _ := strconv.Atoi(found[2])
+	lines := strings.Split(s.cells[found[1]], "\n")
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	return strings.TrimSpace(lines[n-1])
+}
+
+// each calls f with the variables of a type, and the elements of those that are
+// slices of it.
+func each[T any](s *state, typ string, f func(name string, v T)) {
+	for _, name := range s.host.Variables(typ) {
+		if v, ok := s.host.Value(name).(T); ok {
+			f(name, v)
+		}
+	}
+	for _, name := range s.host.Variables("[]" + typ) {
+		list, _ := s.host.Value(name).([]T)
+		for i, v := range list {
+			f(fmt.Sprintf("%s[%d]", name, i), v)
+		}
+	}
+}
+
+// names are what the variables hold, as far as reports ask for it. They are read
+// between cells, for variables are Go's to read while one runs.
+type names struct {
+	streams map[uintptr]string
+	memory  []named
+}
+
+// named is memory that a variable holds.
+type named struct {
+	name    string
+	at, end uint64
+	size    int // of an element
+}
+
+func (s *state) read() {
+	n := names{streams: map[uintptr]string{}}
+	each(s, "*cuda.Stream", func(name string, v *cuda.Stream) {
+		if v != nil {
+			n.streams[v.Handle()] = name
+		}
+	})
+	add := func(name string, at uint64, bytes, size int) {
+		if bytes > 0 {
+			n.memory = append(n.memory, named{name, at, at + uint64(bytes), size})
+		}
+	}
+	each(s, "*cuda.Buffer", func(name string, v *cuda.Buffer) {
+		if v != nil {
+			add(name, uint64(v.Address()), v.Bytes(), v.Type().Size())
+		}
+	})
+	each(s, "*cuda.HostBuffer", func(name string, v *cuda.HostBuffer) {
+		if v != nil {
+			add(name, uint64(v.Address()), v.Bytes(), v.Type().Size())
+		}
+	})
+	s.mu.Lock()
+	s.names = n
+	s.mu.Unlock()
+}
+
+// stream is the variable that holds a stream.
+func (s *state) stream(handle uintptr) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.names.streams[handle]
+}
+
+// memory is the variable that holds a range of memory, with indices: that of the
+// smallest buffer around it.
+func (s *state) memory(lo, hi uint64) (found string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	best := uint64(1<<64 - 1)
+	for _, m := range s.names.memory {
+		if lo < m.at || hi > m.end || m.end-m.at >= best {
+			continue
+		}
+		best = m.end - m.at
+		if found = m.name; hi-lo < best {
+			size := uint64(m.size)
+			found = fmt.Sprintf("%s[%d:%d]", m.name, (lo-m.at)/size, (hi-m.at+size-1)/size)
+		}
+	}
+	return found
+}
