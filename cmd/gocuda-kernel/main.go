@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
+
+	"gocuda/internal/nvtools"
 )
 
 // command is one subcommand.
@@ -59,7 +61,11 @@ type call struct {
 	stderr io.Writer
 }
 
+// underTool says that one of NVIDIA's tools looks into this process.
+var underTool bool
+
 func main() {
+	underTool = nvtools.Detach()
 	os.Exit(dispatch(os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -232,5 +233,44 @@ func TestDoctorWithRealChildren(t *testing.T) {
 	status, stdout, stderr := run(t, gocudaKernel(t, "doctor", "--json"))
 	if status != 0 || !strings.Contains(stdout, `"backend":`) || !strings.Contains(stdout, `"NVIDIA driver"`) || stderr != "" {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+}
+
+// The cells' work and what the command saves are the same in this process and in
+// one of their own.
+func TestRunInProcess(t *testing.T) {
+	dir := t.TempDir()
+	nb := filepath.Join(dir, "in.ipynb")
+	cells := []string{
+		`import "os"` + "\n" + `fmt.Println("out"); fmt.Fprintln(os.Stderr, "err"); os.Getwd()`,
+		"%mpi start -n 2", "%%mpi\nrank * 10", "!echo child",
+		"func() { panic(`at the end`) }()",
+	}
+	var list []string
+	for i, c := range cells {
+		list = append(list, fmt.Sprintf(`{"cell_type":"code","id":"c%d","metadata":{},"outputs":[],"execution_count":null,"source":%q}`, i, c))
+	}
+	text := `{"cells":[` + strings.Join(list, ",") + `],"metadata":{},"nbformat":4,"nbformat_minor":5}`
+	if err := os.WriteFile(nb, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(out string, more ...string) string {
+		args := append([]string{"run", "-q", "-o", out}, more...)
+		cmd := gocudaKernel(t, append(args, "in.ipynb")...)
+		cmd.Dir = dir
+		said, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(said), "at the end") || strings.Contains(string(said), "child") {
+			t.Errorf("%v: %v\n%s", more, err, said)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, out))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	own, here := run("own.ipynb"), run("here.ipynb", "-in-process")
+	if own != here || !strings.Contains(own, "[1] 10") || !strings.Contains(own, "child") {
+		t.Errorf("in a process of its own:\n%s\nin this one:\n%s", own, here)
 	}
 }

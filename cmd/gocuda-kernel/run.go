@@ -16,7 +16,9 @@ import (
 
 	"gocuda/install"
 	"gocuda/kernel"
+	"gocuda/kernel/evaluator"
 	"gocuda/kernel/notebook"
+	"gocuda/kernel/ranks"
 	"gocuda/kernel/session"
 )
 
@@ -30,7 +32,14 @@ Values of -p are Go literals (8, -1.5, true, "text", []int{1, 2}); anything
 else is taken as text. They go into a cell of their own after the one tagged
 parameters, as papermill does it.
 
-NOTEBOOK may be - for standard input, and OUT - for standard output.`
+NOTEBOOK may be - for standard input, and OUT - for standard output.
+
+With -in-process the cells run in the process that the command starts, so that
+debuggers and profilers find them there. Under compute-sanitizer, ncu and nsys
+that is so without the flag:
+  compute-sanitizer --target-processes all gocuda-kernel run NOTEBOOK
+Ranks are other processes, each to be started by the tool:
+  GOCUDA_WRAP="compute-sanitizer --tool racecheck" gocuda-kernel run NOTEBOOK`
 
 type parameters []notebook.Parameter
 
@@ -48,6 +57,7 @@ func runNotebook(c *call) error {
 	inPlace := c.flags.Bool("inplace", false, "save it over NOTEBOOK")
 	timeout := c.flags.Duration("timeout", 0, "interrupt a cell that takes longer than `D`, such as 90s or 5m, and fail (default: no limit)")
 	allow := c.flags.Bool("allow-errors", false, "go on after a cell that failed")
+	here := c.flags.Bool("in-process", underTool, "evaluate the cells in this process")
 	quiet := c.flags.Bool("q", false, "show no progress")
 	c.flags.Var(&given, "p", "set a parameter, `NAME=VALUE` (may be repeated)")
 	args, err := c.parse("notebook")
@@ -69,6 +79,19 @@ func runNotebook(c *call) error {
 	if err != nil {
 		return err
 	}
+	if *here {
+		if err := c.keepOutputs(); err != nil {
+			return err
+		}
+		// The cells change the folder to the notebook's.
+		for _, path := range []*string{out, &dir} {
+			if *path != "-" {
+				if *path, err = filepath.Abs(*path); err != nil {
+					return err
+				}
+			}
+		}
+	}
 	describe(nb)
 	for _, name := range nb.Inject(given) {
 		fmt.Fprintf(c.stderr, "note: the notebook has no parameter %s; its cells see it all the same\n", name)
@@ -82,7 +105,11 @@ func runNotebook(c *call) error {
 	p := newProgress(c.stderr, *quiet)
 	err = notebook.Run(ctx, nb, notebook.RunOptions{
 		Start: func(output func(session.Output)) (notebook.Evaluator, error) {
-			return session.Start(session.Options{Output: output, Dir: dir})
+			o := session.Options{Output: output, Dir: dir}
+			if *here {
+				o.Here = func(stream io.ReadWriteCloser) error { return evaluator.Serve(stream, ranks.Attach) }
+			}
+			return session.Start(o)
 		},
 		Timeout:     *timeout,
 		AllowErrors: *allow,

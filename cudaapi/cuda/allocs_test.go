@@ -14,9 +14,10 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	}
 	k := kernel(t, compile(t, saxpy), "saxpy")
 	s := must[*cuda.Stream](t)(d.NewStream(cuda.NonBlocking))
-	x := must[*cuda.Buffer](t)(d.Alloc(16, cuda.Float32))
+	x := must[*cuda.Buffer](t)(d.Alloc(1000, cuda.Float32))
 	defer x.Free()
-	n, a := 1000, 2.5
+	ok(t, x.Memset(0))
+	n, a := x.Len(), 2.5 // n is more than what Go boxes for nothing
 	for name, f := range map[string]func(){
 		"launch": func() { ok(t, k.Launch(cuda.Grid(1), cuda.Block(32), s, n, a, x, x)) },
 		"query":  func() { _, err := s.Query(); ok(t, err) },

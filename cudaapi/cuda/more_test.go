@@ -13,6 +13,7 @@ import (
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
+	"gocuda/internal/nvtools"
 )
 
 func TestValues(t *testing.T) {
@@ -274,6 +275,7 @@ func TestPeerMatrix(t *testing.T) {
 // and with files as its descriptors from 3 on.
 func again(t *testing.T, setting string, files ...*os.File) string {
 	t.Helper()
+	nvtools.Detach()
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), setting)
 	cmd.ExtraFiles = files

@@ -14,6 +14,7 @@ import (
 	_ "gocuda/cudaapi/backend"
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/streamsync"
+	"gocuda/internal/nvtools"
 )
 
 func devices(t testing.TB) cuda.DeviceList {
@@ -208,6 +209,7 @@ func TestAnotherProcessWaits(t *testing.T) {
 	ok(t, s.SetStream(streamsync.SignalerCUDA, producer))
 	h := must[streamsync.Handle](t)(s.Handle())
 	memory := must[cuda.IPCMemory](t)(made.IPCHandle())
+	nvtools.Detach()
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), "GOCUDA_TEST_HANDLES="+hex.EncodeToString(h.Event[:])+" "+string(must[[]byte](t)(memory.MarshalText())))
 	cmd.Stderr = os.Stderr

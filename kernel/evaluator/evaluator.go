@@ -28,8 +28,19 @@ import (
 // Main is the whole of an evaluator process: it serves the session that
 // started it, over the link that it inherited, until that ends it.
 func Main(extend ...func(*Host) Extension) error {
+	return serve(session.ServeParent, extend)
+}
+
+// Serve is Main over the evaluator's end of a link, in any process.
+func Serve(stream io.ReadWriteCloser, extend ...func(*Host) Extension) error {
+	return serve(func(start starter) error { return session.ServeStream(stream, start) }, extend)
+}
+
+type starter = func(*session.Console) (session.Evaluator, error)
+
+func serve(by func(starter) error, extend []func(*Host) Extension) error {
 	var e *evaluator
-	err := session.ServeParent(func(console *session.Console) (session.Evaluator, error) {
+	err := by(func(console *session.Console) (session.Evaluator, error) {
 		var err error
 		e, err = newEvaluator(console, extend)
 		return e, err

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"syscall"
@@ -25,17 +26,23 @@ func ServeParent(start func(*Console) (Evaluator, error)) error {
 	if err != nil {
 		return err
 	}
-	debug.SetMaxStack(maxStack)
-	// The runtime's stacks would show the interpreter's frames, never a cell's.
-	debug.SetTraceback("none")
-	unbufferC()
-	err = Serve(link.New(stream), start)
+	err = ServeStream(stream, start)
 	if failed := syscall.Errno(0); errors.As(err, &failed) {
 		// Its parent is gone, or a cell closed the link.
 		fmt.Fprintf(os.Stderr, "%s: %v\n", unlinkedWords, err)
 		os.Exit(runtimeExit)
 	}
 	return err
+}
+
+// ServeStream is Serve over the evaluator's end of a link, in a process that is
+// readied for that.
+func ServeStream(stream io.ReadWriteCloser, start func(*Console) (Evaluator, error)) error {
+	debug.SetMaxStack(maxStack)
+	// The runtime's stacks would show the interpreter's frames, never a cell's.
+	debug.SetTraceback("none")
+	unbufferC()
+	return Serve(link.New(stream), start)
 }
 
 // unlinkedWords tell the parent why the evaluator ends.

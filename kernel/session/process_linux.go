@@ -37,17 +37,35 @@ func childAttributes() *syscall.SysProcAttr {
 }
 
 // watch has what cells start end with the kernel, should that be killed.
-func (p *process) watch() error { return orphans.Watch(p.pid()) }
+func (p *process) watch() error {
+	if p.here != nil {
+		return nil
+	}
+	return orphans.Watch(p.pid())
+}
 
 // unwatch takes back watch.
-func (p *process) unwatch() { orphans.Forget(p.pid()) }
+func (p *process) unwatch() {
+	if p.here == nil {
+		orphans.Forget(p.pid())
+	}
+}
 
 // kill ends the evaluator and what its cells started.
-func (p *process) kill() { orphans.End(p.pid()) }
+func (p *process) kill() {
+	if p.here != nil {
+		p.here.end()
+		return
+	}
+	orphans.End(p.pid())
+}
 
 // exited waits for the evaluator's end, for a moment, and leaves its state to
 // wait. One that ends closes its link a little earlier.
 func (p *process) exited() bool {
+	if p.here != nil {
+		return p.here.ended(exitTime)
+	}
 	for end := time.Now().Add(exitTime); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		var info unix.Siginfo
 		err := unix.Waitid(unix.P_PID, p.pid(), &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)

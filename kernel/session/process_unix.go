@@ -21,7 +21,8 @@ var errWouldBlock = errors.New("nothing to read now")
 
 // process is a running evaluator as the operating system sees it.
 type process struct {
-	cmd  *exec.Cmd
+	cmd  *exec.Cmd // nil if it is this process
+	here *here
 	link io.ReadWriteCloser
 	out  *pipes
 }
@@ -50,6 +51,13 @@ func startProcess(o *Options) (p *process, err error) {
 	link, stdout, stderr, wake := open(socketPair), open(pipePair), open(pipePair), open(pipePair)
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the evaluator's link and pipes: %w", err)
+	}
+	if o.Here != nil {
+		h, err := evaluateHere(o, link[1], stdout[1], stderr[1])
+		if err != nil {
+			return nil, err
+		}
+		return &process{here: h, link: nonblocking(link[0], "link"), out: newPipes(stdout[0], stderr[0], wake)}, nil
 	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
@@ -86,10 +94,18 @@ func startProcess(o *Options) (p *process, err error) {
 	}, nil
 }
 
-func (p *process) pid() int { return p.cmd.Process.Pid }
+func (p *process) pid() int {
+	if p.here != nil {
+		return os.Getpid()
+	}
+	return p.cmd.Process.Pid
+}
 
 // wait returns how the process ended. It must be called once.
 func (p *process) wait() *os.ProcessState {
+	if p.here != nil {
+		return nil
+	}
 	p.cmd.Wait() // the error repeats what the state says
 	return p.cmd.ProcessState
 }

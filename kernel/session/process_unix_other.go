@@ -5,6 +5,7 @@ package session
 import (
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 func socketPair() ([2]int, error) {
@@ -34,11 +35,17 @@ func pipePair() ([2]int, error) {
 // life to its parent's: the evaluator exits when the link closes.
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-func (*process) exited() bool { return true }
-func (*process) watch() error { return nil }
-func (*process) unwatch()     {}
+func (p *process) exited() bool { return p.here == nil || p.here.ended(time.Second) }
+func (*process) watch() error   { return nil }
+func (*process) unwatch()       {}
 
 // kill ends the evaluator and its process group.
-func (p *process) kill() { syscall.Kill(-p.pid(), syscall.SIGKILL) }
+func (p *process) kill() {
+	if p.here != nil {
+		p.here.end()
+		return
+	}
+	syscall.Kill(-p.pid(), syscall.SIGKILL)
+}
 
 func startCommand(cmd *exec.Cmd) error { return cmd.Start() }

@@ -3,8 +3,10 @@ package session
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,6 +43,11 @@ type Options struct {
 	Input InputFunc
 	// Log receives the starts and ends of evaluators; nil for none.
 	Log *slog.Logger
+	// Here, if not nil, evaluates the cells in this process, for tools that look
+	// into one process: it serves a link as ServeStream does. File descriptors 1
+	// and 2 are the cells' for as long as the Session is open. What would end an
+	// evaluator ends this process, so Once holds too.
+	Here func(io.ReadWriteCloser) error
 	// Once says that an evaluator that dies is not replaced: the Session is of
 	// no more use then, and Ended tells.
 	Once bool
@@ -49,6 +56,11 @@ type Options struct {
 	// InterruptGrace how long until it is ended without one (default 10 s).
 	InterruptPatience, InterruptGrace time.Duration
 }
+
+// WrapVariable names the variable of the environment with a command, such as
+// "compute-sanitizer --tool racecheck", that evaluators are started by: the
+// notebook's and its ranks'.
+const WrapVariable = "GOCUDA_WRAP"
 
 // Session runs cells in an evaluator process and replaces it when it dies.
 // Its methods may be called by several goroutines at a time; cells run one
@@ -79,12 +91,13 @@ var errClosed = errors.New("the session is closed")
 // Start starts a session's evaluator and returns while that gets ready to run
 // cells. The error is that no process could be started.
 func Start(o Options) (*Session, error) {
+	o.Once = o.Once || o.Here != nil
 	if len(o.Command) == 0 {
 		self, err := os.Executable()
 		if err != nil {
 			return nil, fmt.Errorf("cannot find this program to start it as evaluator: %w", err)
 		}
-		o.Command = []string{self, "evaluate"}
+		o.Command = append(strings.Fields(os.Getenv(WrapVariable)), self, "evaluate")
 	}
 	if o.Output == nil {
 		o.Output = func(Output) {}

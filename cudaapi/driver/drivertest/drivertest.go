@@ -23,6 +23,7 @@ import (
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/internal/nvtools"
 )
 
 // test is one case.
@@ -64,6 +65,7 @@ const childEnv = "GOCUDA_DRIVERTEST_ALONE"
 // Run runs every case as a subtest. open gives the driver, the same for all
 // cases; it may skip the test.
 func Run(t *testing.T, open func(t *testing.T) driver.Driver) {
+	nvtools.Detach() // what runs alone runs without
 	d := open(t)
 	n, err := d.DeviceCount()
 	if err != nil {
