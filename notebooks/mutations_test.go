@@ -88,8 +88,7 @@ func TestMutations(t *testing.T) {
 	for _, m := range mutations {
 		t.Run(m.notebook+"/"+strings.ReplaceAll(m.fault, " ", "_"), func(t *testing.T) {
 			inTurn(t)
-			nb := read(t, m.notebook+".ipynb")
-			set(nb, small[m.notebook+".ipynb"]...)
+			nb := readSmall(t, m.notebook+".ipynb")
 			found := 0
 			for _, c := range nb.Cells {
 				if c.Kind == notebook.Code {
