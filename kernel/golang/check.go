@@ -66,7 +66,7 @@ func (c *checker) fail(pos token.Pos, format string, args ...any) {
 func (ev *Evaluator) check(src *source, name, code string) (*checked, []mistake) {
 	var values []int
 	for range maxMust {
-		ev.dropGhosts()
+		ev.dropProvisional()
 		c := &checker{
 			ev: ev, src: src, name: name, declared: make(map[string]token.Pos), values: values,
 			out: &checked{program: src.program}, proxies: make(map[types.Object]types.Object),

@@ -61,14 +61,14 @@ type Evaluator struct {
 
 	turn sync.Mutex // held while a cell is compiled and runs
 
-	mu       sync.Mutex // held while a cell is compiled, not while it runs
-	names    map[string]types.Object
-	typeText map[string]typeSource
-	ghosts   map[*types.Func]bool // methods of types of earlier cells whose own cell has not compiled yet, or failed
-	source   map[types.Object]string
-	imported map[string]bool // import declarations that the interpreter has
-	callers  map[*types.Func]map[*types.Func]bool
-	current  map[*types.Func]*types.Func // the newest version of a method that cells declared again
+	mu          sync.Mutex // held while a cell is compiled, not while it runs
+	names       map[string]types.Object
+	typeText    map[string]typeSource
+	provisional map[*types.Func]bool // methods of types of earlier cells whose own cell has not compiled yet, or failed
+	source      map[types.Object]string
+	imported    map[string]bool // import declarations that the interpreter has
+	callers     map[*types.Func]map[*types.Func]bool
+	current     map[*types.Func]*types.Func // the newest version of a method that cells declared again
 
 	program bool // RunProgram's
 
@@ -102,7 +102,7 @@ func (ev *Evaluator) start() error {
 	ev.importer.forgetModules()
 	ev.names = make(map[string]types.Object)
 	ev.typeText = make(map[string]typeSource)
-	ev.ghosts = make(map[*types.Func]bool)
+	ev.provisional = make(map[*types.Func]bool)
 	ev.source = make(map[types.Object]string)
 	ev.imported = make(map[string]bool)
 	ev.callers = make(map[*types.Func]map[*types.Func]bool)
@@ -433,7 +433,7 @@ func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
 		ev.names[p.Name()] = p
 	}
 	for _, m := range cell.methods {
-		delete(ev.ghosts, m.fun)
+		delete(ev.provisional, m.fun)
 		if m.old != nil {
 			ev.current[m.old] = m.fun
 		}

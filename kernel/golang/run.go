@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"strings"
 	"sync"
 	"time"
 
@@ -256,4 +257,46 @@ func (ev *Evaluator) Where() (cell string, line int) {
 		return "", 0
 	}
 	return r.group.Name, ev.rt.BodyLine()
+}
+
+// Within runs code in the middle of the running cell, for compiled functions
+// that it calls. The code must declare nothing, and panics as a call of the
+// cell would.
+func (ev *Evaluator) Within(name, code string) error {
+	entry, err := ev.compile(name, code, true)
+	if err != nil {
+		return err
+	}
+	if entry != nil {
+		(*entry)()
+	}
+	return nil
+}
+
+// bundleOf shows the values of a cell's last expression together.
+func bundleOf(values []any) *display.Bundle {
+	if len(values) == 1 {
+		b := display.Of(values[0])
+		if len(b.Data) == 0 {
+			return nil
+		}
+		return &b
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = fmt.Sprint(display.Of(v).Data["text/plain"])
+	}
+	return &display.Bundle{Data: map[string]any{"text/plain": strings.Join(texts, ", ")}}
+}
+
+// Expression evaluates one expression and returns what it shows.
+func (ev *Evaluator) Expression(code string) (*display.Bundle, *Error) {
+	res := ev.Eval("expression", code, false)
+	if res.Err != nil {
+		return nil, res.Err
+	}
+	if res.Value == nil {
+		return &display.Bundle{Data: map[string]any{"text/plain": ""}}, nil
+	}
+	return res.Value, nil
 }

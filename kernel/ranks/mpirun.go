@@ -27,11 +27,11 @@ const (
 
 // mpirun starts ranks by mpirun or mpiexec.
 type mpirun struct {
-	path string
-	door *door
-	cmd  *exec.Cmd
-	out  tail
-	end  chan struct{} // closed when mpirun has ended
+	path     string
+	acceptor *acceptor
+	cmd      *exec.Cmd
+	out      tail
+	end      chan struct{} // closed when mpirun has ended
 }
 
 func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) ([]*rank, error) {
@@ -42,10 +42,10 @@ func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) (
 	key := make([]byte, link.KeySize)
 	rand.Read(key)
 	wide := namesHosts(o.options)
-	if l.door, err = openDoor(o.n, key, wide); err != nil {
+	if l.acceptor, err = openAcceptor(o.n, key, wide); err != nil {
 		return nil, err
 	}
-	defer l.door.close()
+	defer l.acceptor.close()
 	isOpenMPI := l.isOpenMPI(ctx)
 	args := []string{"-n", strconv.Itoa(o.n)}
 	if isOpenMPI {
@@ -54,7 +54,7 @@ func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) (
 	args = append(append(args, o.options...), self, "rank")
 	l.cmd = exec.Command(l.path, args...)
 	l.cmd.Env = append(os.Environ(),
-		addressEnv+"="+strings.Join(l.door.addresses(wide), ","), keyEnv+"="+hex.EncodeToString(key),
+		addressEnv+"="+strings.Join(l.acceptor.addresses(wide), ","), keyEnv+"="+hex.EncodeToString(key),
 		fmt.Sprintf("%s=%d", sizeEnv, o.n))
 	if isOpenMPI {
 		l.cmd.Env = append(l.cmd.Env, openMPIEnv()...)
@@ -74,7 +74,7 @@ func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) (
 	for range o.n {
 		var failed error
 		select {
-		case a := <-l.door.arrived:
+		case a := <-l.acceptor.arrived:
 			r := &rank{number: a.Rank, host: a.Host}
 			member := newRemote(a.conn, a.Pid, r.receiver(m), r.ask(h), l.ending)
 			r.member = member
@@ -163,7 +163,7 @@ func (l *mpirun) close() {
 }
 
 func (l *mpirun) notes() []string {
-	list := l.door.refused()
+	list := l.acceptor.refused()
 	select {
 	case <-l.end:
 		list = append(list, fmt.Sprintf("mpirun ended (%v)%s", l.cmd.ProcessState, l.words()))

@@ -126,7 +126,7 @@ func newPool(members []*rank, l launcher, m *merger, h host) *pool {
 	for _, r := range members {
 		r.queue = make(chan *job, maxWaiting)
 		go p.serve(r)
-		go p.mourn(r)
+		go p.awaitEnd(r)
 	}
 	return p
 }
@@ -215,8 +215,8 @@ func (r *rank) lose(why string) {
 	}
 }
 
-// mourn waits for the end of a rank.
-func (p *pool) mourn(r *rank) {
+// awaitEnd waits for the end of a rank.
+func (p *pool) awaitEnd(r *rank) {
 	<-r.Ended()
 	why := deathOf(r)
 	p.mu.Lock()

@@ -12,19 +12,19 @@ import (
 )
 
 // dying is a member whose death each of those who wait for it learns of when
-// the test says so: the first is the pool's mourner.
+// the test says so: the first is the pool's own.
 type dying struct {
-	mu      sync.Mutex
-	asked   int
-	mourner chan struct{}
-	others  chan struct{}
+	mu     sync.Mutex
+	asked  int
+	pooled chan struct{}
+	others chan struct{}
 }
 
 func (d *dying) Ended() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.asked++; d.asked == 1 {
-		return d.mourner
+		return d.pooled
 	}
 	return d.others
 }
@@ -54,11 +54,11 @@ func (p page) Show(o session.Output) error        { p.shown <- o.Text; return ni
 func (p page) Input(string, bool) (string, error) { return "", errors.New("nobody is there") }
 
 func TestALostRankIsToldOfOnce(t *testing.T) {
-	d := &dying{mourner: make(chan struct{}), others: make(chan struct{})}
+	d := &dying{pooled: make(chan struct{}), others: make(chan struct{})}
 	h := page{make(chan string, 10)}
 	p := newPool([]*rank{{member: d}}, &local{}, newMerger(1, h.Show), h)
 	defer p.close()
-	for d.mu.Lock(); d.asked == 0; d.mu.Lock() { // until the mourner waits
+	for d.mu.Lock(); d.asked == 0; d.mu.Lock() { // until the pooled waits
 		d.mu.Unlock()
 		time.Sleep(time.Millisecond)
 	}
@@ -71,7 +71,7 @@ func TestALostRankIsToldOfOnce(t *testing.T) {
 	if e := j.err(); e == nil || !strings.Contains(e.Message, "the rank was lost: it died") {
 		t.Errorf("the cell ended with %v", e)
 	}
-	close(d.mourner)
+	close(d.pooled)
 	select {
 	case text := <-h.shown:
 		t.Errorf("told again: %s", text)

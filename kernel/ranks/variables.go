@@ -95,7 +95,7 @@ func checkName(name string) error {
 // asPlain is what ranks failed of, as an error without a trace: each reason
 // once, with its ranks.
 func asPlain(failed func(error) error, results []session.Result) error {
-	list := fold(all(len(results)), func(r int) (string, bool) {
+	list := dedupe(all(len(results)), func(r int) (string, bool) {
 		if results[r].Err == nil {
 			return "", false
 		}
@@ -146,7 +146,7 @@ func (n *notebook) exchange(what, code string, data []byte) ([]session.Result, e
 
 // unpack makes a value of the notebook of what a rank gave.
 func (n *notebook) unpack(data []byte) (any, error) {
-	c, err := parseCarried(data)
+	c, err := parseEncoded(data)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (n *notebook) unpack(data []byte) (any, error) {
 func variables(h *evaluator.Host) map[string]any {
 	return map[string]any{
 		setBuiltin: func(pointer any) error {
-			c, err := parseCarried(h.Cell().Data)
+			c, err := parseEncoded(h.Cell().Data)
 			if err != nil {
 				return err
 			}

@@ -11,16 +11,16 @@ import (
 	"gocuda/kernel/session"
 )
 
-// folded is what some ranks have in common.
-type folded[T any] struct {
+// shared is what some ranks have in common.
+type shared[T any] struct {
 	ranks []int
 	value T
 }
 
-// fold puts together the ranks whose values are written the same, in the order
+// dedupe puts together the ranks whose values are written the same, in the order
 // of the first.
-func fold[T any](ranks []int, of func(rank int) (T, bool)) []folded[T] {
-	var list []folded[T]
+func dedupe[T any](ranks []int, of func(rank int) (T, bool)) []shared[T] {
+	var list []shared[T]
 	at := map[string]int{}
 	for _, r := range ranks {
 		value, ok := of(r)
@@ -31,7 +31,7 @@ func fold[T any](ranks []int, of func(rank int) (T, bool)) []folded[T] {
 		i, known := at[string(text)]
 		if !known || err != nil {
 			i = len(list)
-			list = append(list, folded[T]{value: value})
+			list = append(list, shared[T]{value: value})
 			at[string(text)] = i
 		}
 		list[i].ranks = append(list[i].ranks, r)
@@ -42,14 +42,14 @@ func fold[T any](ranks []int, of func(rank int) (T, bool)) []folded[T] {
 // values are what a job's ranks gave, ready to be shown: text in one bundle,
 // everything else in one for each that differs.
 func (j *job) values() []display.Bundle {
-	list := fold(j.ranks, func(r int) (display.Bundle, bool) {
+	list := dedupe(j.ranks, func(r int) (display.Bundle, bool) {
 		b, ok := j.value[r]
 		return b, ok
 	})
 	if len(list) == 0 {
 		return nil
 	}
-	plain := !slices.ContainsFunc(list, func(f folded[display.Bundle]) bool { return !isPlain(f.value) })
+	plain := !slices.ContainsFunc(list, func(f shared[display.Bundle]) bool { return !isPlain(f.value) })
 	if !plain {
 		bundles := make([]display.Bundle, len(list))
 		for i, f := range list {
@@ -67,7 +67,7 @@ func (j *job) values() []display.Bundle {
 // err is the error of a job that failed on some ranks: each trace once, with
 // the ranks that it is of.
 func (j *job) err() *session.Error {
-	list := fold(j.ranks, func(r int) (*session.Error, bool) {
+	list := dedupe(j.ranks, func(r int) (*session.Error, bool) {
 		e := j.results[r].Err
 		return withoutRank(e, r), e != nil
 	})
@@ -75,7 +75,7 @@ func (j *job) err() *session.Error {
 		return nil
 	}
 	// What happened first explains what came of it.
-	slices.SortStableFunc(list, func(a, b folded[*session.Error]) int {
+	slices.SortStableFunc(list, func(a, b shared[*session.Error]) int {
 		return severity(b.value) - severity(a.value)
 	})
 	out := &session.Error{Name: list[0].value.Name}

@@ -24,10 +24,10 @@ const (
 	maxStrangers = 10
 )
 
-// door is where the ranks that mpirun starts report. It is open until all have
+// acceptor is where the ranks that mpirun starts report. It is open until all have
 // come. Ranks of this host come by a socket in a folder that no other user can
 // enter, so that nobody stands in their way.
-type door struct {
+type acceptor struct {
 	listener *net.TCPListener
 	own      *net.UnixListener // nil: there is no place for it
 	key      []byte
@@ -47,8 +47,8 @@ type arrival struct {
 	conn *link.Conn
 }
 
-// openDoor listens on the loopback interface, or on all of them.
-func openDoor(n int, key []byte, wide bool) (*door, error) {
+// openAcceptor listens on the loopback interface, or on all of them.
+func openAcceptor(n int, key []byte, wide bool) (*acceptor, error) {
 	address := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
 	if wide {
 		address = nil
@@ -57,7 +57,7 @@ func openDoor(n int, key []byte, wide bool) (*door, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen for the ranks: %w", err)
 	}
-	d := &door{listener: l, key: key, n: n, arrived: make(chan arrival, n), taken: map[int]bool{}}
+	d := &acceptor{listener: l, key: key, n: n, arrived: make(chan arrival, n), taken: map[int]bool{}}
 	go d.serve(l)
 	if dir, err := os.MkdirTemp("", "gocuda-"); err == nil {
 		path := filepath.Join(dir, "ranks")
@@ -70,11 +70,11 @@ func openDoor(n int, key []byte, wide bool) (*door, error) {
 	return d, nil
 }
 
-// ownPrefix begins the address of the door's own socket.
+// ownPrefix begins the address of the acceptor's own socket.
 const ownPrefix = "unix:"
 
-// addresses are where ranks can reach the door, the likeliest first.
-func (d *door) addresses(wide bool) (list []string) {
+// addresses are where ranks can reach the acceptor, the likeliest first.
+func (d *acceptor) addresses(wide bool) (list []string) {
 	if d.own != nil {
 		list = append(list, ownPrefix+d.own.Addr().String())
 	}
@@ -94,7 +94,7 @@ func (d *door) addresses(wide bool) (list []string) {
 	return append(list, net.JoinHostPort("127.0.0.1", port))
 }
 
-func (d *door) serve(l net.Listener) {
+func (d *acceptor) serve(l net.Listener) {
 	for {
 		c, err := l.Accept()
 		if err != nil {
@@ -122,7 +122,7 @@ func (d *door) serve(l net.Listener) {
 }
 
 // admit lets a connection in that knows the key and is a rank that is missing.
-func (d *door) admit(c net.Conn) {
+func (d *acceptor) admit(c net.Conn) {
 	a, err := d.examine(c)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -145,7 +145,7 @@ func (d *door) admit(c net.Conn) {
 	d.arrived <- a // has room for all
 }
 
-func (d *door) examine(c net.Conn) (a arrival, err error) {
+func (d *acceptor) examine(c net.Conn) (a arrival, err error) {
 	if a.conn, err = link.Sign(c, d.key, true); err != nil {
 		return a, err
 	}
@@ -154,7 +154,7 @@ func (d *door) examine(c net.Conn) (a arrival, err error) {
 }
 
 // note remembers a connection that was refused. The caller holds d.mu.
-func (d *door) note(from net.Addr, err error) {
+func (d *acceptor) note(from net.Addr, err error) {
 	switch {
 	case errors.Is(err, link.ErrStranger):
 		err = errors.New("it did not prove that it knows the key")
@@ -173,7 +173,7 @@ func (d *door) note(from net.Addr, err error) {
 }
 
 // refused tells of the connections that were refused so far.
-func (d *door) refused() []string {
+func (d *acceptor) refused() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	list := slices.Clone(d.strangers)
@@ -184,7 +184,7 @@ func (d *door) refused() []string {
 }
 
 // close ends the listening and refuses who has not proved himself yet.
-func (d *door) close() {
+func (d *acceptor) close() {
 	d.listener.Close()
 	if d.own != nil {
 		d.own.Close()

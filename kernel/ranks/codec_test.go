@@ -24,7 +24,7 @@ func unpacked(t *testing.T, value any) any {
 	if err != nil {
 		t.Fatalf("%T: %v", value, err)
 	}
-	if c, err = parseCarried(c.bytes()); err != nil {
+	if c, err = parseEncoded(c.bytes()); err != nil {
 		t.Fatalf("%T: %v", value, err)
 	}
 	pointer := reflect.New(reflect.TypeOf(value))
@@ -94,7 +94,7 @@ func TestTooMuchIsNotCarried(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes memory")
 	}
-	if _, err := pack(make([]byte, maxCarried+1)); err == nil || !strings.Contains(err.Error(), "at most 128 MiB") {
+	if _, err := pack(make([]byte, maxEncoded+1)); err == nil || !strings.Contains(err.Error(), "at most 128 MiB") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -112,10 +112,10 @@ func TestATypeWithOtherFieldsIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzCarried gives any bytes to a rank, as a value of each of some types: it
+// FuzzEncoded gives any bytes to a rank, as a value of each of some types: it
 // must take them or say that they are damaged, and what it took must be
 // written as it was.
-func FuzzCarried(f *testing.F) {
+func FuzzEncoded(f *testing.F) {
 	kinds := []any{new(int8), new(bool), new(string), new([]float32), new([][]string), new(map[uint8][2]bool), new(pair),
 		new([]struct{}), new(time.Time), new(map[struct{}][0]int)}
 	for i, k := range kinds {
@@ -128,10 +128,10 @@ func FuzzCarried(f *testing.F) {
 	f.Add(uint8(3), []byte{255, 255, 255, 255, 255, 255, 255, 255, 127})
 	f.Add(uint8(5), []byte{3, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 1})
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
-		parseCarried(data)
+		parseEncoded(data)
 		p := reflect.New(reflect.TypeOf(kinds[int(kind)%len(kinds)]).Elem())
 		shape := p.Type().Elem().String()
-		c := carried{Type: shape, Shape: shape, Bytes: data}
+		c := encoded{Type: shape, Shape: shape, Bytes: data}
 		if c.unpack(p.Interface()) != nil {
 			return
 		}

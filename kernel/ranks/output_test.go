@@ -154,7 +154,7 @@ func FuzzMerger(f *testing.F) {
 }
 
 // said is what each rank of n printed, whether it was shown for it alone or for
-// several: how much is folded depends on how close in time they are.
+// several: how much is shared depends on how close in time they are.
 func said(t *testing.T, stdout string, n int) []string {
 	t.Helper()
 	list := make([]string, n)

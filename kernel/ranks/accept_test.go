@@ -15,11 +15,11 @@ import (
 	"gocuda/kernel/session/link"
 )
 
-var doorKey = bytes.Repeat([]byte{3}, link.KeySize)
+var acceptKey = bytes.Repeat([]byte{3}, link.KeySize)
 
-func testDoor(t *testing.T, n int) *door {
+func testAcceptor(t *testing.T, n int) *acceptor {
 	t.Helper()
-	d, err := openDoor(n, doorKey, false)
+	d, err := openAcceptor(n, acceptKey, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +39,8 @@ var readyKind = sync.OnceValue(func() byte {
 	return f.Kind
 })
 
-// report is what a rank does at the door.
-func report(d *door, key []byte, kind byte, hello any) error {
+// report is what a rank does at the acceptor.
+func report(d *acceptor, key []byte, kind byte, hello any) error {
 	c, err := net.Dial("tcp", d.listener.Addr().String())
 	if err != nil {
 		return err
@@ -53,8 +53,8 @@ func report(d *door, key []byte, kind byte, hello any) error {
 	return link.NewPeer(l).Tell(kind, 0, hello)
 }
 
-// refuses waits until the door tells of its nth refused connection.
-func refuses(t *testing.T, d *door, n int, want string) {
+// refuses waits until the acceptor tells of its nth refused connection.
+func refuses(t *testing.T, d *acceptor, n int, want string) {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		if list := d.refused(); len(list) >= n && strings.Contains(list[n-1], want) {
@@ -65,8 +65,8 @@ func refuses(t *testing.T, d *door, n int, want string) {
 	}
 }
 
-func TestTheDoorIsOnTheLoopbackInterfaceOnly(t *testing.T) {
-	d := testDoor(t, 1)
+func TestTheAcceptorIsOnTheLoopbackInterfaceOnly(t *testing.T) {
+	d := testAcceptor(t, 1)
 	if a := d.listener.Addr().(*net.TCPAddr); !a.IP.IsLoopback() {
 		t.Errorf("it listens at %v", a)
 	}
@@ -81,9 +81,9 @@ func TestTheDoorIsOnTheLoopbackInterfaceOnly(t *testing.T) {
 	}
 }
 
-func TestTheDoorAdmitsEachRankOnce(t *testing.T) {
-	d := testDoor(t, 2)
-	if err := report(d, doorKey, readyKind(), session.Hello{Rank: 1, Pid: 5, Host: "h"}); err != nil {
+func TestTheAcceptorAdmitsEachRankOnce(t *testing.T) {
+	d := testAcceptor(t, 2)
+	if err := report(d, acceptKey, readyKind(), session.Hello{Rank: 1, Pid: 5, Host: "h"}); err != nil {
 		t.Fatal(err)
 	}
 	if a := <-d.arrived; a.Rank != 1 || a.Pid != 5 || a.Host != "h" {
@@ -106,10 +106,10 @@ func TestTheDoorAdmitsEachRankOnce(t *testing.T) {
 		{readyKind(), "rank 0", "it sent what made no sense"},
 		{readyKind(), map[string]string{"host": strings.Repeat("x", 4<<10)}, "it sent what made no sense"},
 	} {
-		report(d, doorKey, test.kind, test.hello)
+		report(d, acceptKey, test.kind, test.hello)
 		refuses(t, d, i+2, test.want)
 	}
-	if err := report(d, doorKey, readyKind(), session.Hello{Rank: 0}); err != nil {
+	if err := report(d, acceptKey, readyKind(), session.Hello{Rank: 0}); err != nil {
 		t.Fatal(err)
 	}
 	if a := <-d.arrived; a.Rank != 0 {
@@ -118,8 +118,8 @@ func TestTheDoorAdmitsEachRankOnce(t *testing.T) {
 }
 
 // Strangers who say nothing do not keep ranks out, and are not waited for.
-func TestManyStrangersDoNotBlockTheDoor(t *testing.T) {
-	d := testDoor(t, 1)
+func TestManyStrangersDoNotBlockTheAcceptor(t *testing.T) {
+	d := testAcceptor(t, 1)
 	for range 3 * maxUnproven {
 		c, err := net.Dial("tcp", d.listener.Addr().String())
 		if err != nil {
@@ -127,7 +127,7 @@ func TestManyStrangersDoNotBlockTheDoor(t *testing.T) {
 		}
 		defer c.Close()
 	}
-	if err := report(d, doorKey, readyKind(), session.Hello{Rank: 0}); err != nil {
+	if err := report(d, acceptKey, readyKind(), session.Hello{Rank: 0}); err != nil {
 		t.Fatal(err)
 	}
 	<-d.arrived
@@ -145,7 +145,7 @@ func TestManyStrangersDoNotBlockTheDoor(t *testing.T) {
 // A flood of connections does not reach the ranks of this host, and nothing is
 // left of their way in.
 func TestAFloodDoesNotDelayRanksOfThisHost(t *testing.T) {
-	d := testDoor(t, 20)
+	d := testAcceptor(t, 20)
 	stop := make(chan bool)
 	var flood sync.WaitGroup
 	for range 4 {
@@ -166,7 +166,7 @@ func TestAFloodDoesNotDelayRanksOfThisHost(t *testing.T) {
 	}
 	refuses(t, d, 1, "too many connections came at once")
 	for i := range 20 {
-		l, err := connect(d.addresses(false), doorKey)
+		l, err := connect(d.addresses(false), acceptKey)
 		if err == nil {
 			err = link.NewPeer(l).Tell(readyKind(), 0, session.Hello{Rank: i})
 		}

@@ -15,40 +15,40 @@ import (
 	"gocuda/kernel/display"
 )
 
-// carried is a variable's value on its way between processes.
-type carried struct {
+// encoded is a variable's value on its way between processes.
+type encoded struct {
 	Type  string // as a cell writes it
 	Shape string // how that is represented: both ends must agree
 	Bytes []byte
 }
 
-// maxCarried is the longest value that is carried, in bytes: with its encoding
+// maxEncoded is the longest value that goes to another process, in bytes: with its encoding
 // as text it must fit in a frame of the link.
-const maxCarried = 128 << 20
+const maxEncoded = 128 << 20
 
 // pack copies a value of a cell.
-func pack(value any) (carried, error) {
+func pack(value any) (encoded, error) {
 	v, t := bare(value)
 	if !v.IsValid() {
-		return carried{}, errors.New("nil has no type: convert it to that of the variable")
+		return encoded{}, errors.New("nil has no type: convert it to that of the variable")
 	}
-	c := carried{Type: v.Type().String(), Shape: v.Type().String()}
+	c := encoded{Type: v.Type().String(), Shape: v.Type().String()}
 	if t != nil {
 		c.Type = t.Name()
 	}
 	if err := portable(v.Type(), t, c.Type, 0); err != nil {
-		return carried{}, err
+		return encoded{}, err
 	}
 	var err error
 	c.Bytes, err = appendValue(nil, v)
-	if err == nil && len(c.Bytes) > maxCarried {
-		err = fmt.Errorf("it takes %d MiB, and at most %d MiB are carried: write it to a file, or make it in the ranks", len(c.Bytes)>>20, maxCarried>>20)
+	if err == nil && len(c.Bytes) > maxEncoded {
+		err = fmt.Errorf("it takes %d MiB, and at most %d MiB can go to another process: write it to a file, or make it in the ranks", len(c.Bytes)>>20, maxEncoded>>20)
 	}
 	return c, err
 }
 
 // unpack sets the variable that a pointer of a cell points to.
-func (c carried) unpack(pointer any) error {
+func (c encoded) unpack(pointer any) error {
 	p, _ := bare(pointer)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
 		return fmt.Errorf("%T is no pointer", pointer)
@@ -459,8 +459,8 @@ func (r *reader) elements(v reflect.Value) error {
 	return nil
 }
 
-// bytes is a carried value as one piece.
-func (c carried) bytes() []byte {
+// bytes is an encoded value as one piece.
+func (c encoded) bytes() []byte {
 	var out []byte
 	for _, part := range []string{c.Type, c.Shape} {
 		out = append(binary.AppendUvarint(out, uint64(len(part))), part...)
@@ -468,8 +468,8 @@ func (c carried) bytes() []byte {
 	return append(out, c.Bytes...)
 }
 
-// parseCarried reads what bytes wrote.
-func parseCarried(data []byte) (c carried, err error) {
+// parseEncoded reads what bytes wrote.
+func parseEncoded(data []byte) (c encoded, err error) {
 	in := reader{data}
 	for _, part := range []*string{&c.Type, &c.Shape} {
 		n, err := in.uvarint()

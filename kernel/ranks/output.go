@@ -13,13 +13,13 @@ import (
 
 const (
 	// What one rank says is held back this long, in case others say the same.
-	foldTime = 200 * time.Millisecond
+	holdTime = 200 * time.Millisecond
 	// Nobody is waited for once a rank has said so much more, in bytes, and a
 	// rank that has said this many times more has to wait itself.
-	foldSize  = 256 << 10
+	holdSize  = 256 << 10
 	queueFull = 8
 	// How far behind another rank's line is looked for in what a rank said.
-	foldDepth = 32
+	holdDepth = 32
 	// No output carries more text than this.
 	textSize = 64 << 10
 )
@@ -114,7 +114,7 @@ func (m *merger) receive(rank int, o session.Output) {
 		}
 	}
 	m.poke()
-	for s.size > queueFull*foldSize && !m.closed {
+	for s.size > queueFull*holdSize && !m.closed {
 		m.changed.Wait()
 	}
 }
@@ -280,8 +280,8 @@ func (m *merger) pick(now time.Time) (ranks []int, wait time.Duration) {
 		age := now.Sub(oldest)
 		// Half a line waits for its rest, as long as its rank runs.
 		half := !s.items[0].whole && len(s.items) == 1 && s.running > 0
-		if age < foldTime && !pressed && (quiet || half) {
-			wait = min(wait, foldTime-age)
+		if age < holdTime && !pressed && (quiet || half) {
+			wait = min(wait, holdTime-age)
 			continue
 		}
 		if !later {
@@ -307,10 +307,10 @@ func (m *merger) group(key string) (ranks []int, oldest time.Time, pressed, late
 			if oldest.IsZero() || s.items[0].at.Before(oldest) {
 				oldest = s.items[0].at
 			}
-			pressed = pressed || s.size > foldSize
+			pressed = pressed || s.size > holdSize
 			continue
 		}
-		for _, i := range s.items[1:min(foldDepth, len(s.items))] {
+		for _, i := range s.items[1:min(holdDepth, len(s.items))] {
 			later = later || i.key == key
 		}
 	}
