@@ -22,8 +22,8 @@ var mayImport = map[string][]string{
 	"internal/...":                      {},
 
 	// The kernel process.
-	"kernel":          {"kernel/display", "kernel/session", "kernel/wire", "github.com/google/uuid"},
-	"kernel/wire":     {"github.com/go-zeromq/zmq4/...", "github.com/google/uuid"},
+	"kernel":          {"internal/ownfolder", "kernel/display", "kernel/session", "kernel/wire", "github.com/google/uuid"},
+	"kernel/wire":     {"internal/ownfolder", "github.com/go-zeromq/zmq4/...", "github.com/google/uuid"},
 	"kernel/notebook": {"kernel/session"},
 	"kernel/session": {
 		"kernel/display", "kernel/golang", "kernel/golang/assist", "kernel/session/link",
@@ -86,6 +86,7 @@ var mayImport = map[string][]string{
 	"cudaapi/gxf":               {"cudaapi/cuda", "cudaapi/streamsync", "go.yaml.in/yaml/v3"},
 	"cudaapi/collective":        {"cudaapi/cuda", "cudaapi/internal/..."},
 	"cudaapi/internal/...":      {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "internal/ownfolder", "golang.org/x/sys/unix"},
+	"cudaapi/internal/ipctest":  {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},
 	"cudaapi/internal/clib":     {"github.com/ebitengine/purego"},
 	"cudaapi/mpi":               {"cudaapi/collective", "cudaapi/cuda", "cudaapi/internal/...", "golang.org/x/sys/unix"},
 	"cudaapi/mpi/internal/...":  {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
