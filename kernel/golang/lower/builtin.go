@@ -101,7 +101,7 @@ func (f *fn) builtin(e *ast.CallExpr) string {
 		}
 		if c, ok := coreType(t).(*types.Chan); ok && c.Dir() != types.SendRecv {
 			both := l.rep(types.NewChan(types.SendRecv, c.Elem()))
-			return "(" + l.rep(t) + ")(make(" + strings.Join(append([]string{both}, p...), ", ") + "))"
+			return l.converted(l.rep(t), "make("+strings.Join(append([]string{both}, p...), ", ")+")")
 		}
 		return "make(" + strings.Join(append([]string{l.rep(t)}, p...), ", ") + ")"
 	case "panic":
@@ -215,7 +215,7 @@ func (f *fn) appendCall(e *ast.CallExpr) string {
 		list = append(list, func() string {
 			a := e.Args[1]
 			if f.isNil(a) {
-				return "(" + f.l.rep(t) + ")(nil)..."
+				return f.l.converted(f.l.rep(t), "nil") + "..."
 			}
 			if b, ok := f.typeOf(a).Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
 				return "[]byte(" + f.expr(a) + ")..."

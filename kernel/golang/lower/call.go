@@ -295,7 +295,7 @@ func (f *fn) pack(args []string, sig *types.Signature) []string {
 		case "[]int":
 			return append(out, "noInts...")
 		}
-		return append(out, "("+rep+")(nil)...")
+		return append(out, f.l.converted(rep, "nil")+"...")
 	}
 	return append(out, rep+"{"+strings.Join(args[n-1:], ", ")+"}...")
 }

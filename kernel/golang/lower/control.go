@@ -230,7 +230,7 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 		} else {
 			f.emit("case %s:", conds[i])
 		}
-		f.enter(label, false, func() { f.block(cc.Body) })
+		f.enter(label, false, func() { f.clause(cc.Body) })
 	}
 	f.emit("}")
 }
@@ -301,7 +301,7 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 			}
 			f.define(o, f.intoSlot(value, t))
 		}
-		f.enter(label, false, func() { f.block(cc.Body) })
+		f.enter(label, false, func() { f.clause(cc.Body) })
 	}
 	f.emit("}")
 }
@@ -350,7 +350,7 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) {
 			f.emit("case %s:", conds[i])
 		}
 		after[i]()
-		f.enter(label, false, func() { f.block(c.(*ast.CommClause).Body) })
+		f.enter(label, false, func() { f.clause(c.(*ast.CommClause).Body) })
 	}
 	f.emit("}")
 }

@@ -142,10 +142,16 @@ func (f *fn) convert(text string, from, to types.Type) string {
 	if rf == rt {
 		return text
 	}
-	if strings.HasPrefix(rt, "*") || strings.HasPrefix(rt, "<-") || strings.HasPrefix(rt, "func") || strings.HasPrefix(rt, "chan") {
-		rt = "(" + rt + ")"
+	return l.converted(rt, text)
+}
+
+// converted writes a conversion to a type that lowered code writes as rep.
+func (l *Lowerer) converted(rep, text string) string {
+	if text == "nil" || strings.HasPrefix(rep, "*") || strings.HasPrefix(rep, "<-") || strings.HasPrefix(rep, "func") || strings.HasPrefix(rep, "chan") {
+		l.inBrackets++
+		rep = "(" + rep + ")"
 	}
-	return rt + "(" + text + ")"
+	return rep + "(" + text + ")"
 }
 
 // toInterface makes an interface value.

@@ -116,6 +116,8 @@ func typeIsPlain(v string) bool {
 	}
 	name := strings.TrimLeftFunc(v, func(c rune) bool { return c < 128 && isNameByte(byte(c)) || c == '.' })
 	switch {
+	case strings.HasSuffix(v, "]") && strings.Contains(v[strings.LastIndexByte(v, '['):], ":"): // a slice of an array has the array's type
+		return false
 	case name == "", !strings.ContainsRune("([{", rune(name[0])), v[0] == '[', strings.HasPrefix(v, "map["), strings.HasPrefix(v, "struct{}"):
 		return true
 	}

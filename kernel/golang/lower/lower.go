@@ -100,6 +100,7 @@ type Lowerer struct {
 	aliases    map[string]string
 	helpers    map[string]string
 	counter    int
+	inBrackets int // conversions to a type in brackets that were written
 	bodyPos    bool
 
 	// One cell's output.

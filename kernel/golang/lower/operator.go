@@ -64,7 +64,11 @@ func (l *Lowerer) shiftHelper(rep string) string {
 // logical keeps the statements that the right side needs from running when
 // it is not evaluated.
 func (f *fn) logical(e *ast.BinaryExpr) string {
+	inBrackets := f.l.inBrackets
 	x := f.expr(e.X)
+	if f.l.inBrackets > inBrackets {
+		x = f.spill(x) // the interpreter takes the brackets for the condition
+	}
 	var y string
 	emits, pure := f.emits, f.pure
 	pre := f.captured(func() {

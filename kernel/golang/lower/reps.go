@@ -429,7 +429,7 @@ func (l *Lowerer) zero(t types.Type) string {
 	case *types.Struct, *types.Array:
 		return r + "{}"
 	}
-	return "(" + r + ")(nil)"
+	return l.converted(r, "nil")
 }
 
 func (l *Lowerer) composite(t types.Type) string {

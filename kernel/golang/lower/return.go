@@ -53,7 +53,14 @@ func (f *fn) returnStmt(s *ast.ReturnStmt) {
 	} else {
 		list := make([]func() string, n)
 		for i := range list {
-			list[i] = func() string { return f.toSlot(s.Results[i], sig.Results().At(i).Type()) }
+			t := sig.Results().At(i).Type()
+			list[i] = func() string {
+				text := f.toSlot(s.Results[i], t)
+				if n > 1 && f.callsBuiltin(s.Results[i]) {
+					text = f.hold(text, f.l.slot(t)) // the interpreter puts it in the first result's place
+				}
+				return text
+			}
 		}
 		values = f.exprs(list...)
 	}
@@ -72,6 +79,12 @@ func (f *fn) returnStmt(s *ast.ReturnStmt) {
 		f.emit("%s = %s", dest[i].text(), v)
 	}
 	f.leave(dest)
+}
+
+// callsBuiltin says whether an expression is a call of a predeclared function.
+func (f *fn) callsBuiltin(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && f.info.Types[e].Value == nil && f.info.Types[ast.Unparen(call.Fun)].IsBuiltin()
 }
 
 // returnPlaces are the variables that hold the results, or nil if return just

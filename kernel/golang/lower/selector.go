@@ -33,7 +33,7 @@ func (f *fn) load(x field) string {
 	t := x.s.Field(x.i).Type()
 	switch l.fieldKind(x.s, x.i) {
 	case pointerField:
-		return fmt.Sprintf("(%s)(%s)", l.rep(t), text)
+		return l.converted(l.rep(t), text)
 	case heapField:
 		return fmt.Sprintf("%s(%s)", l.heapLoader(t), text)
 	}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +12,24 @@ func (f *fn) block(list []ast.Stmt) {
 	for _, s := range list {
 		f.stmt(s)
 	}
+}
+
+// clause writes the statements of a case. The interpreter looks for labels in
+// blocks only.
+func (f *fn) clause(list []ast.Stmt) {
+	labelled := slices.IndexFunc(list, func(s ast.Stmt) bool { _, ok := s.(*ast.LabeledStmt); return ok })
+	if labelled < 0 {
+		f.block(list)
+		return
+	}
+	last := list[len(list)-1]
+	branch, ok := last.(*ast.BranchStmt)
+	if !ok || branch.Tok != token.FALLTHROUGH {
+		f.braces(list)
+		return
+	}
+	f.braces(list[:len(list)-1])
+	f.stmt(last)
 }
 
 func (f *fn) braces(list []ast.Stmt) {

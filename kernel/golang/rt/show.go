@@ -149,8 +149,20 @@ func TypeString(t types.Type) string {
 	if b, ok := types.Unalias(t).(*types.Interface); ok && b.Empty() {
 		return "interface {}"
 	}
+	if strings.Contains(s, "byte") || strings.Contains(s, "rune") {
+		for range 2 { // what is behind one may be in front of another: map[byte]rune
+			s = aliasName.ReplaceAllStringFunc(s, func(name string) string { return aliases.Replace(name) })
+		}
+	}
 	return anyName.ReplaceAllString(s, "${1}interface {}$2")
 }
+
+// aliasName is a predeclared alias as a type, for which package reflect writes
+// what it stands for.
+var (
+	aliasName = regexp.MustCompile(`(^|[^\pL\pN_.])(byte|rune)([^\pL\pN_. ]| [}"]|$)`)
+	aliases   = strings.NewReplacer("byte", "uint8", "rune", "int32")
+)
 
 // anyName is any as a type: not a field of that name, which has a type behind it.
 var anyName = regexp.MustCompile(`(^|[^\pL\pN_.])any([^\pL\pN_. ]| [}"]|$)`)

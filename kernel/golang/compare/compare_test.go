@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// workerVariable makes a worker of this test.
+const workerVariable = "GOCUDA_COMPARE_WORKER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(workerVariable) != "" {
+		if err := worker(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// seed is that of GOCUDA_COMPARE_SEED, or a new one.
+func seed(t *testing.T) uint64 {
+	s := rand.Uint64() >> 30
+	if text := os.Getenv("GOCUDA_COMPARE_SEED"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s = n
+	}
+	t.Logf("GOCUDA_COMPARE_SEED=%d", s)
+	return s
+}
+
+func newSearch(t *testing.T) *search {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to compile with")
+	}
+	p := &pool{limit: 5 * time.Minute, dir: t.TempDir(), command: func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), workerVariable+"=1")
+		return cmd
+	}}
+	return &search{pool: p, workers: 2, reduce: 1, report: func(d difference) {
+		text := d.String()
+		if d.program.parts == nil {
+			text += d.program.whole()
+		}
+		t.Error(text)
+	}}
+}
+
+// A share of the matrix that the seed chooses prints what it prints when it is compiled.
+func TestMatrixPrintsAsCompiled(t *testing.T) {
+	s := newSearch(t)
+	if err := s.matrix(t.Context(), seed(t), 100); err != nil {
+		t.Fatal(err)
+	}
+	if s.entries < 500 {
+		t.Errorf("only %d entries", s.entries)
+	}
+}
+
+// A difference is found, and made small.
+func TestDifferenceIsFound(t *testing.T) {
+	s := newSearch(t)
+	p := program{name: "r", decls: `
+func rother() int { return 4 }
+func rmain() {
+	fmt.Println(rother())
+	if x := rother(); x > 3 {
+		fmt.Println("a", os.Args[0])
+		fmt.Println("b")
+	}
+}
+`}
+	found, err := compare(context.Background(), s.pool, 1, []program{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != len(modes) {
+		t.Fatalf("%d differ", len(found))
+	}
+	small := s.reduced(t.Context(), found[0])
+	if want := "\n\nfunc rmain() {\n\tfmt.Println(os.Args[0])\n\t\n}\n"; small.program.decls != want {
+		t.Errorf("%q", small.program.decls)
+	}
+}

@@ -1,0 +1,446 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"gocuda/kernel/golang"
+)
+
+// A program is declarations with a function NAMEmain, and other names that begin
+// with NAME.
+type program struct {
+	name  string
+	decls string
+	parts []snippet // those that it was made of, if it was
+}
+
+// imports are those of each program; what it does not need, it names.
+const imports = `import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+)
+
+var _, _, _, _, _ = errors.New, fmt.Sprint, maps.Clone[map[int]int], math.Abs, os.Exit
+var _, _, _, _, _ = slices.Clone[[]int], strconv.Itoa, strings.Repeat, sync.NewCond, time.Now
+var _ unsafe.Pointer
+`
+
+// shared is what all programs may use.
+const shared = matrixHelpers + moreHelpers
+
+// whole is the program as one file.
+func (p program) whole() string {
+	return "package main\n\n" + imports + shared + p.decls + "\nfunc main() { " + p.name + "main() }\n"
+}
+
+// An outcome is what running a program gave.
+type outcome struct {
+	Out    []byte
+	Status int
+	Err    string `json:",omitempty"` // what went to stderr
+}
+
+// A difference is a program that does not run as it does when it is compiled.
+type difference struct {
+	program   program
+	mode      string
+	got, want outcome
+}
+
+func (d difference) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, as %s:\n", d.program.name, d.mode)
+	got, want := strings.Split(string(d.got.Out), "\n"), strings.Split(string(d.want.Out), "\n")
+	heading := ""
+	for i := range max(len(got), len(want)) {
+		g, w := "(nothing)", "(nothing)"
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if strings.HasPrefix(w, "# ") {
+			heading = w + "\n"
+		}
+		if g != w {
+			fmt.Fprintf(&b, "%sline %d is\n\t%s\nand compiled\n\t%s\n", heading, i+1, g, w)
+			break
+		}
+	}
+	if d.got.Status != d.want.Status {
+		fmt.Fprintf(&b, "exit status %d, compiled %d\n", d.got.Status, d.want.Status)
+	}
+	if d.got.Err != "" {
+		b.WriteString(strings.TrimSpace(d.got.Err) + "\n")
+	}
+	return b.String()
+}
+
+// accepted drops the functions of a list that the compiler would not take.
+// text gives the function with a number.
+func accepted(n int, text func(i int) string) ([]bool, error) {
+	ok := make([]bool, n)
+	var b strings.Builder
+	b.WriteString("package main\n\n" + imports + shared)
+	line := strings.Count(b.String(), "\n") + 1
+	first := make([]int, n+1) // the line on which each begins
+	for i := range n {
+		first[i] = line
+		t := text(i)
+		_, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+t, parser.SkipObjectResolution)
+		if ok[i] = err == nil; !ok[i] {
+			continue
+		}
+		b.WriteString(t)
+		line += strings.Count(t, "\n")
+	}
+	first[n] = line
+	fset := token.NewFileSet()
+	refuse := func(pos token.Position, msg string) error {
+		if pos.Line < first[0] {
+			return fmt.Errorf("%s: %s", pos, msg)
+		}
+		for i := range n {
+			if first[i] <= pos.Line && pos.Line < first[i+1] {
+				ok[i] = false
+			}
+		}
+		return nil
+	}
+	file, err := parser.ParseFile(fset, "all.go", b.String(), parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	packages, err := exports()
+	if err != nil {
+		return nil, err
+	}
+	var bad error
+	conf := types.Config{Importer: packages, GoVersion: "go1.26", Error: func(err error) {
+		if e := new(types.Error); errors.As(err, e) {
+			if err := refuse(e.Fset.Position(e.Pos), e.Msg); err != nil {
+				bad = err
+			}
+		}
+	}}
+	conf.Check("main", fset, []*ast.File{file}, nil)
+	return ok, bad
+}
+
+// exports imports packages of the standard library from what the go command has
+// compiled of them.
+var exports = sync.OnceValues(func() (types.Importer, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+imports, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
+	for _, i := range file.Imports {
+		args = append(args, strings.Trim(i.Path.Value, `"`))
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	files := make(map[string]string)
+	for _, line := range strings.Split(string(out), "\n") {
+		path, file, _ := strings.Cut(line, " ")
+		files[path] = file
+	}
+	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }), nil
+})
+
+// compiled builds programs into one binary and runs each.
+func compiled(ctx context.Context, dir string, list []program) ([]outcome, error) {
+	var main strings.Builder
+	main.WriteString("package main\n\nimport \"os\"\n\nfunc main() {\n\tswitch os.Args[1] {\n")
+	write := func(name, text string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644) }
+	if err := write("go.mod", "module programs\n\ngo 1.26\n"); err != nil {
+		return nil, err
+	}
+	if err := write("shared.go", "package main\n\n"+imports+shared); err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		fmt.Fprintf(&main, "\tcase %q:\n\t\t%smain()\n", p.name, p.name)
+		if err := write(p.name+".go", "package main\n\n"+imports+p.decls); err != nil {
+			return nil, err
+		}
+	}
+	main.WriteString("\t}\n}\n")
+	if err := write("main.go", main.String()); err != nil {
+		return nil, err
+	}
+	compiler := exec.CommandContext(ctx, "go", "build", "-gcflags=-e", "-o", "programs", ".")
+	compiler.Dir = dir
+	compiler.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
+	if out, err := compiler.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("the compiler refuses: %w\n%.4000s", err, out)
+	}
+	outcomes := make([]outcome, len(list))
+	for i, p := range list {
+		cmd := exec.CommandContext(ctx, filepath.Join(dir, "programs"), p.name)
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		err := cmd.Run()
+		if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+			return nil, err
+		}
+		outcomes[i] = outcome{out.Bytes(), cmd.ProcessState.ExitCode(), errs.String()}
+	}
+	return outcomes, nil
+}
+
+// The ways in which the kernel runs a program.
+var modes = []string{"program", "cells"}
+
+// job is what a worker is told to run.
+type job struct {
+	Path, Mode, Name string
+}
+
+// worker runs the programs of the jobs that it reads, and writes their outcomes.
+func worker(in io.Reader, replies io.Writer) error {
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		var j job
+		if err := json.Unmarshal(lines.Bytes(), &j); err != nil {
+			return err
+		}
+		o, err := interpreted(j)
+		if err != nil {
+			return err
+		}
+		if err := json.NewEncoder(replies).Encode(o); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// interpreted runs a program by the kernel. Its output goes to the file PATH.out.
+func interpreted(j job) (o outcome, err error) {
+	code, err := os.ReadFile(j.Path)
+	if err != nil {
+		return o, err
+	}
+	out, err := os.Create(j.Path + ".out")
+	if err != nil {
+		return o, err
+	}
+	defer out.Close()
+	stdout, stderr := os.Stdout, os.Stderr
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return o, err
+	}
+	defer null.Close()
+	os.Stdout, os.Stderr = out, null
+	defer func() { os.Stdout, os.Stderr = stdout, stderr }()
+	var errs bytes.Buffer
+	options := golang.Options{Stdout: out, Stderr: &errs}
+	if j.Mode == "program" {
+		o.Status = golang.RunProgram(options, []golang.File{{Name: j.Name + ".go", Code: string(code)}}, nil)
+	} else {
+		o.Status = runCells(options, j.Name, string(code), &errs)
+	}
+	text, err := os.ReadFile(j.Path + ".out")
+	o.Out, o.Err = text, errs.String()
+	return o, err
+}
+
+// runCells runs a program as two cells: its declarations, and a call of its main.
+func runCells(options golang.Options, name, code string, errs *bytes.Buffer) int {
+	ev, err := golang.New(options)
+	if err != nil {
+		errs.WriteString(err.Error())
+		return 1
+	}
+	code = strings.TrimPrefix(code[:strings.LastIndex(code, "\nfunc main()")], "package main\n")
+	for i, cell := range []string{code, name + "main()"} {
+		if res := ev.Eval(fmt.Sprintf("In[%d]", i+1), cell, true); res.Err != nil {
+			errs.WriteString(strings.Join(res.Err.Traceback, "\n"))
+			if i == 0 {
+				return 1
+			}
+			return 2
+		}
+	}
+	return 0
+}
+
+// A pool has workers, processes of this very program, and puts others in the
+// place of those that programs end.
+type pool struct {
+	command func() *exec.Cmd
+	limit   time.Duration // of one program
+	dir     string
+}
+
+// process is one worker.
+type process struct {
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	replies *bufio.Reader
+	runs    int
+}
+
+func (p *pool) start() (*process, error) {
+	cmd := p.command()
+	cmd.Stderr = new(bytes.Buffer)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return &process{cmd: cmd, in: in, replies: bufio.NewReader(out)}, cmd.Start()
+}
+
+func (w *process) stop() {
+	w.in.Close()
+	w.cmd.Wait()
+}
+
+// maxRuns bounds what one worker runs: each program leaves something behind.
+const maxRuns = 100
+
+// run has jobs done by n workers, and gives each outcome to done.
+func (p *pool) run(n int, jobs []job, done func(i int, o outcome)) error {
+	next := make(chan int)
+	go func() {
+		for i := range jobs {
+			next <- i
+		}
+		close(next)
+	}()
+	errs := make(chan error, n)
+	var mu sync.Mutex
+	for range n {
+		go func() {
+			var w *process
+			var err error
+			for i := range next {
+				if w == nil && err == nil {
+					w, err = p.start()
+				}
+				if err != nil {
+					continue
+				}
+				var o outcome
+				o, w = p.one(w, jobs[i])
+				mu.Lock()
+				done(i, o)
+				mu.Unlock()
+			}
+			if w != nil {
+				w.stop()
+			}
+			errs <- err
+		}()
+	}
+	var first error
+	for range n {
+		if err := <-errs; err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// one has a worker do a job. It returns the worker, unless it is gone.
+func (p *pool) one(w *process, j job) (outcome, *process) {
+	text, _ := json.Marshal(j)
+	w.in.Write(append(text, '\n'))
+	late := time.AfterFunc(p.limit, func() { w.cmd.Process.Kill() })
+	line, err := w.replies.ReadBytes('\n')
+	inTime := late.Stop()
+	var o outcome
+	if err == nil {
+		err = json.Unmarshal(line, &o)
+	}
+	if w.runs++; err == nil && w.runs < maxRuns {
+		return o, w
+	}
+	w.stop()
+	if err != nil { // the program ended the worker
+		out, _ := os.ReadFile(j.Path + ".out")
+		o = outcome{out, w.cmd.ProcessState.ExitCode(), fmt.Sprint(w.cmd.Stderr)}
+		if !inTime {
+			o.Err = "it does not end"
+		}
+	}
+	return o, nil
+}
+
+// compare runs programs both ways and returns those that differ.
+func compare(ctx context.Context, p *pool, workers int, list []program) ([]difference, error) {
+	dir, err := os.MkdirTemp(p.dir, "compiled")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	want, err := compiled(ctx, dir, list)
+	if err != nil {
+		return nil, err
+	}
+	var jobs []job
+	for _, prog := range list {
+		path := filepath.Join(dir, prog.name+".program")
+		if err := os.WriteFile(path, []byte(prog.whole()), 0o644); err != nil {
+			return nil, err
+		}
+		for _, mode := range modes {
+			jobs = append(jobs, job{path, mode, prog.name})
+		}
+	}
+	// Two modes of a program at a time must not share a file.
+	for i := range jobs {
+		if jobs[i].Mode != modes[0] {
+			link := jobs[i].Path + "." + jobs[i].Mode
+			if err := os.Link(jobs[i].Path, link); err != nil {
+				return nil, err
+			}
+			jobs[i].Path = link
+		}
+	}
+	var found []difference
+	err = p.run(workers, jobs, func(i int, got outcome) {
+		k := i / len(modes)
+		if !bytes.Equal(got.Out, want[k].Out) || got.Status != want[k].Status {
+			found = append(found, difference{list[k], jobs[i].Mode, got, want[k]})
+		}
+	})
+	return found, err
+}
