@@ -60,10 +60,10 @@ func newSearch(t *testing.T) *search {
 // A share of the matrix that the seed chooses prints what it prints when it is compiled.
 func TestMatrixPrintsAsCompiled(t *testing.T) {
 	s := newSearch(t)
-	if err := s.matrix(t.Context(), seed(t), 100); err != nil {
+	if err := s.matrix(t.Context(), seed(t), 200); err != nil {
 		t.Fatal(err)
 	}
-	if s.entries < 500 {
+	if s.entries < 200 {
 		t.Errorf("only %d entries", s.entries)
 	}
 }
@@ -71,11 +71,11 @@ func TestMatrixPrintsAsCompiled(t *testing.T) {
 // A difference is found, and made small.
 func TestDifferenceIsFound(t *testing.T) {
 	s := newSearch(t)
-	p := program{name: "r", decls: `
-func rother() int { return 4 }
-func rmain() {
-	fmt.Println(rother())
-	if x := rother(); x > 3 {
+	p := program{name: "r0", decls: `
+func r0other() int { return 4 }
+func r0main() {
+	fmt.Println(r0other())
+	if x := r0other(); x > 3 {
 		fmt.Println("a", os.Args[0])
 		fmt.Println("b")
 	}
@@ -89,7 +89,7 @@ func rmain() {
 		t.Fatalf("%d differ", len(found))
 	}
 	small := s.reduced(t.Context(), found[0])
-	if want := "\n\nfunc rmain() {\n\tfmt.Println(os.Args[0])\n\t\n}\n"; small.program.decls != want {
+	if want := "\n\nfunc r0main() {\n\tfmt.Println(os.Args[0])\n\t\n}\n"; small.program.decls != want {
 		t.Errorf("%q", small.program.decls)
 	}
 }
