@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -89,7 +90,7 @@ func r0main() {
 		t.Fatalf("%d differ", len(found))
 	}
 	small := s.reduced(t.Context(), found[0])
-	if want := "\n\nfunc r0main() {\n\tfmt.Println(os.Args[0])\n\t\n}\n"; small.program.decls != want {
-		t.Errorf("%q", small.program.decls)
+	if code := small.program.decls; strings.Contains(code, `"b"`) || !strings.Contains(code, "os.Args[0]") {
+		t.Errorf("%q", code)
 	}
 }
