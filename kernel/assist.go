@@ -53,13 +53,18 @@ type typedMatch struct {
 	End       int    `json:"end"`
 }
 
+// askedAt reads a request about a position, and waits for the evaluator that
+// is to answer it.
+func (k *kernel) askedAt(r *request) (e session.Evaluator, asked position, err error) {
+	if err = r.decode(&asked); err == nil {
+		e, err = k.evaluator.get()
+	}
+	return e, asked, err
+}
+
 // complete lists what could stand at the cursor.
 func (k *kernel) complete(r *request) (any, error) {
-	var asked position
-	if err := r.decode(&asked); err != nil {
-		return nil, err
-	}
-	e, err := k.evaluator.get()
+	e, asked, err := k.askedAt(r)
 	if err != nil {
 		return nil, err
 	}
@@ -84,11 +89,7 @@ func (k *kernel) complete(r *request) (any, error) {
 
 // inspect tells what the name at the cursor means.
 func (k *kernel) inspect(r *request) (any, error) {
-	var asked position
-	if err := r.decode(&asked); err != nil {
-		return nil, err
-	}
-	e, err := k.evaluator.get()
+	e, asked, err := k.askedAt(r)
 	if err != nil {
 		return nil, err
 	}

@@ -163,11 +163,15 @@ func (l *Library) InitAll(devices []*cuda.Device) ([]*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
+	return l.comms(handles), nil
+}
+
+func (l *Library) comms(handles []uintptr) []*Comm {
 	comms := make([]*Comm, len(handles))
 	for i, h := range handles {
 		comms[i] = &Comm{l, h}
 	}
-	return comms, nil
+	return comms
 }
 
 // InitRanks makes this process's members, first and those after it, of a
@@ -196,11 +200,7 @@ func (l *Library) InitRanks(devices []*cuda.Device, first, size int, id ID) ([]*
 	if err != nil {
 		return nil, err
 	}
-	comms := make([]*Comm, len(handles))
-	for i, h := range handles {
-		comms[i] = &Comm{l, h}
-	}
-	return comms, nil
+	return l.comms(handles), nil
 }
 
 // Group makes the calls that f makes one (ncclGroupStart, ncclGroupEnd), so that

@@ -80,37 +80,32 @@ func kernelDriver() string {
 
 // compilerCheck looks for what compiles %%cuda cells for simulated devices.
 func compilerCheck(ctx context.Context) Check {
-	c := Check{Name: "C++ compiler"}
 	names := []string{"g++", "clang++", "c++"}
 	if env := strings.Fields(os.Getenv("CXX")); len(env) > 0 {
 		names = append(env[:1:1], names...)
 	}
-	version, path, err := firstCommand(ctx, names, "--version")
-	c.Version, c.Where = version, path
-	c.Status = Found
-	switch {
-	case path == "":
-		c.Status, c.Detail = Missing, "searched PATH for "+strings.Join(names, ", ")
-		c.Advice = "%%cuda cells on simulated devices need one: apt-get install g++ (Debian, Ubuntu), or xcode-select --install (macOS)"
-	case err != nil:
-		c.Status, c.Detail = Broken, err.Error()
-		c.Advice = "install g++ or clang++ anew"
-	}
-	return c
+	return commandCheck(ctx, "C++ compiler", names,
+		"%%cuda cells on simulated devices need one: apt-get install g++ (Debian, Ubuntu), or xcode-select --install (macOS)",
+		"install g++ or clang++ anew")
 }
 
 func launcherCheck(ctx context.Context) Check {
-	c := Check{Name: "mpirun"}
-	names := []string{"mpirun", "mpiexec", "mpiexec.hydra"}
-	version, path, err := firstCommand(ctx, names, "--version")
-	c.Version, c.Where = version, path
-	c.Status = Found
+	return commandCheck(ctx, "mpirun", []string{"mpirun", "mpiexec", "mpiexec.hydra"},
+		"starts the ranks of an MPI program: it comes with the MPI library",
+		"install the MPI library anew")
+}
+
+// commandCheck looks for the first of some commands, with what to do if there
+// is none, or it does not work.
+func commandCheck(ctx context.Context, what string, names []string, ifMissing, ifBroken string) Check {
+	c := Check{Name: what, Status: Found}
+	var err error
+	c.Version, c.Where, err = firstCommand(ctx, names, "--version")
 	switch {
-	case path == "":
-		c.Status, c.Detail = Missing, "searched PATH for "+strings.Join(names, ", ")
-		c.Advice = "starts the ranks of an MPI program: it comes with the MPI library"
+	case c.Where == "":
+		c.Status, c.Detail, c.Advice = Missing, "searched PATH for "+strings.Join(names, ", "), ifMissing
 	case err != nil:
-		c.Status, c.Detail, c.Advice = Broken, err.Error(), "install the MPI library anew"
+		c.Status, c.Detail, c.Advice = Broken, err.Error(), ifBroken
 	}
 	return c
 }
