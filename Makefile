@@ -91,14 +91,15 @@ test-go: $(MPI)
 # tutorials and the command, which run in those only, are left out. Of package
 # golang, the tests of goroutines are run, and what is written by interpreted
 # assignments is not reported. Left out are generated tables, examples, and the
-# test whose evaluator dies of a race, too.
+# test whose evaluator dies of a race, too. A process with the race detector
+# would sleep for a second at its end (atexit_sleep_ms).
 RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$' \
   -e '/notebooks$$' -e '/cmd/gocuda-kernel$$' -e '/kernel/packages$$' -e '/examples/')
 test-race: $(MPI)
 	@if command -v gcc >/dev/null || command -v clang >/dev/null; then \
 	  echo "go test -race"; \
-	  CGO_ENABLED=1 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal' $(RACE_PACKAGES) | grep -v 'no test files'; \
-	  CGO_ENABLED=1 GORACE=suppressions=$(CURDIR)/kernel/golang/testdata/race.txt $(GOTEST) -race -short \
+	  CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal' $(RACE_PACKAGES) | grep -v 'no test files'; \
+	  CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 suppressions=$(CURDIR)/kernel/golang/testdata/race.txt" $(GOTEST) -race -short \
 	    -run 'Goroutines|Stores|Interrupt|TestFaults|Traces|Programs/(concurrency|reflection)|Programs.*/concurrency' ./kernel/golang; \
 	else echo "no C compiler: the race detector is left out"; fi
 

@@ -23,6 +23,7 @@ type param struct {
 	// bit each; 0 for any.
 	elem     uint32
 	elemName string
+	elemSize int // bytes; of a slice
 }
 
 // quick is a parameter as most are, so small that all of a launch are at hand:
@@ -136,8 +137,8 @@ func layout(sig *signature.Kernel, laidOut []driver.Param, known bool) ([]param,
 			continue
 		}
 		q.kind = p.Kind
-		if p.Kind == signature.Pointer {
-			q.readOnly, q.elem, q.elemName = p.ReadOnly, elements(p.Elem), p.Elem.Name
+		if p.Kind == signature.Pointer || p.Kind == signature.Slice {
+			q.readOnly, q.elem, q.elemName, q.elemSize = p.ReadOnly, elements(p.Elem), p.Elem.Name, p.Elem.Size
 		}
 	}
 	return params, nil
@@ -194,7 +195,7 @@ func (p *param) put(dst []byte, arg any, d *Device) string {
 	case bool:
 		return p.putBool(dst, v)
 	case nil:
-		if p.kind != signature.Pointer && !(p.kind == signature.Unknown && p.size == 8) {
+		if p.kind != signature.Pointer && p.kind != signature.Slice && !(p.kind == signature.Unknown && p.size == 8) {
 			return "nil is a null pointer, and this is no pointer"
 		}
 		clear(dst)
@@ -204,7 +205,7 @@ func (p *param) put(dst []byte, arg any, d *Device) string {
 }
 
 func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
-	if p.kind != signature.Pointer && !(p.kind == signature.Unknown && p.size == 8) {
+	if !p.takesBuffer() {
 		return "a buffer was given for a number"
 	}
 	if b == nil {
@@ -215,7 +216,7 @@ func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 		return b.own.dev.lost("the buffer", "freed before", b.own.born)
 	}
 	if p.elem != 0 && p.elem>>b.typ&1 == 0 {
-		return "a buffer of " + b.typ.String() + " was given; it points to " + p.elemName
+		return "a buffer of " + b.typ.String() + " was given; it " + p.wants()
 	}
 	if owner := b.own.dev; owner != d {
 		if owner.sys != d.sys {
@@ -228,13 +229,38 @@ func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 			return fmt.Sprintf("the buffer is from a pool of device %d, which device %d may not access (peer access does not count for pools): call Pool.SetAccess, or copy it", owner.id, d.id)
 		}
 	}
-	binary.LittleEndian.PutUint64(dst, uint64(b.ptr))
+	return p.putAddress(dst, uint64(b.ptr), b.Bytes(), b.typ)
+}
+
+// wants says what a parameter's memory is made of.
+func (p *param) wants() string {
+	if p.kind == signature.Slice {
+		return "is a []" + p.elemName
+	}
+	return "points to " + p.elemName
+}
+
+func (p *param) takesBuffer() bool {
+	return p.kind == signature.Pointer || p.kind == signature.Slice || p.kind == signature.Unknown && p.size == 8
+}
+
+// putAddress packs the address of a buffer, for a slice with its length.
+func (p *param) putAddress(dst []byte, at uint64, bytes int, t Type) string {
+	binary.LittleEndian.PutUint64(dst, at)
+	if p.kind != signature.Slice {
+		return ""
+	}
+	if p.elemSize == 0 || bytes%p.elemSize != 0 {
+		return fmt.Sprintf("a buffer of %d bytes (%v) was given, which is no whole number of %s (%d bytes each)", bytes, t, p.elemName, p.elemSize)
+	}
+	binary.LittleEndian.PutUint64(dst[8:], uint64(bytes/p.elemSize))
+	binary.LittleEndian.PutUint64(dst[16:], uint64(bytes/p.elemSize))
 	return ""
 }
 
 func (p *param) putHost(dst []byte, h *HostBuffer) string {
 	switch {
-	case p.kind != signature.Pointer && !(p.kind == signature.Unknown && p.size == 8):
+	case !p.takesBuffer():
 		return "a buffer was given for a number"
 	case h == nil:
 		clear(dst)
@@ -244,10 +270,9 @@ func (p *param) putHost(dst []byte, h *HostBuffer) string {
 	case !h.Pinned():
 		return "a kernel cannot use pageable host memory: allocate it with AllocHost"
 	case p.elem != 0 && p.elem>>h.typ&1 == 0:
-		return "a host buffer of " + h.typ.String() + " was given; it points to " + p.elemName
+		return "a host buffer of " + h.typ.String() + " was given; it " + p.wants()
 	}
-	binary.LittleEndian.PutUint64(dst, uint64(h.ptr))
-	return ""
+	return p.putAddress(dst, uint64(h.ptr), h.Bytes(), h.typ)
 }
 
 func (p *param) putInt(dst []byte, v int64) string {
@@ -269,9 +294,9 @@ func (p *param) putInt(dst []byte, v int64) string {
 		if v != 0 && v != 1 {
 			return fmt.Sprintf("%d is no bool", v)
 		}
-	case signature.Pointer:
-		if v != 0 {
-			return "an integer was given for a pointer: give the buffer"
+	case signature.Pointer, signature.Slice:
+		if v != 0 || p.kind == signature.Slice {
+			return "an integer was given for a " + p.typ + ": give the buffer"
 		}
 	case signature.Unknown:
 		if len(dst) > 8 || len(dst)&(len(dst)-1) != 0 {

@@ -106,7 +106,10 @@ func memcpy(call string, dst, src any) error {
 	err = d.drv().Memcpy(c, to.ptr, from.ptr, to.bytes())
 	runtime.KeepAlive(dst)
 	runtime.KeepAlive(src)
-	return d.fail(err)
+	if err != nil {
+		return d.fail(err)
+	}
+	return d.panicked()
 }
 
 func (o operand) bytes() uint64 { return uint64(o.n) * uint64(o.typ.Size()) }

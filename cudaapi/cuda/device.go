@@ -19,9 +19,10 @@ type Device struct {
 	mu      sync.Mutex
 	ctx     atomic.Uintptr // driver.Context, 0 until first use
 	stream  atomic.Pointer[Stream]
-	peers   atomic.Uint64 // bit i: this device may access device i's memory
-	epoch   atomic.Uint32 // counts resets: what was made in another one is dead
-	fence   driver.Event  // of settle; guarded by mu
+	panics  atomic.Pointer[[]*panicWatch] // of modules in Go
+	peers   atomic.Uint64                 // bit i: this device may access device i's memory
+	epoch   atomic.Uint32                 // counts resets: what was made in another one is dead
+	fence   driver.Event                  // of settle; guarded by mu
 	gone    garbage
 	ordered ledger
 	pool    atomic.Uint64 // bit i: device i may access the default pool's memory
@@ -229,10 +230,11 @@ func (d *Device) quiet() error {
 
 // settled notes that a wait for all work has ended.
 func (d *Device) settled(err error) error {
-	if err == nil {
-		d.recent.clear()
+	if err != nil {
+		return d.fail(err)
 	}
-	return d.fail(err)
+	d.recent.clear()
+	return d.panicked()
 }
 
 // Reset destroys the primary context with all its memory, streams, events and

@@ -117,7 +117,7 @@ func (e *Event) Synchronize() error {
 	if err := e.dev.drv().EventSynchronize(c, e.h, stop()); err != nil {
 		return e.dev.fail(err)
 	}
-	return nil
+	return e.dev.panicked()
 }
 
 // Elapsed is the device's time between two events (cudaEventElapsedTime), to

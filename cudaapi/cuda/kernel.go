@@ -223,7 +223,7 @@ func (k *kernelCode) function(d *Device) (*function, error) {
 	for _, p := range f.params {
 		f.quick = append(f.quick, p.quicken())
 		f.bytes = max(f.bytes, p.offset+p.size)
-		if p.kind == signature.Pointer {
+		if p.kind == signature.Pointer || p.kind == signature.Slice {
 			f.pointers = append(f.pointers, driver.PointerParam{Offset: uint32(p.offset), ReadOnly: p.readOnly})
 		}
 	}
@@ -265,12 +265,21 @@ func (k *Kernel) signature() string {
 	}
 	var params []string
 	for _, p := range sig.Params {
+		if sig.Go {
+			params = append(params, p.Name+" "+p.Type.Name)
+			continue
+		}
 		params = append(params, p.Declaration())
 	}
 	return sig.Name + "(" + strings.Join(params, ", ") + ")"
 }
 
-func (k *Kernel) String() string { return "__global__ void " + k.signature() }
+func (k *Kernel) String() string {
+	if k.code.sig != nil && k.code.sig.Go {
+		return "func " + k.signature()
+	}
+	return "__global__ void " + k.signature()
+}
 
 // MaxActiveBlocks is how many blocks of a size one multiprocessor of d holds at
 // once (cudaOccupancyMaxActiveBlocksPerMultiprocessor).

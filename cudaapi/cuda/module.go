@@ -11,6 +11,7 @@ import (
 	"gocuda/cudaapi/cuda/internal/signature"
 	"gocuda/cudaapi/cuda/internal/xorwow"
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/gokernel"
 	"gocuda/cudaapi/internal/codecache"
 )
 
@@ -22,6 +23,7 @@ type Module struct {
 	src     *driver.Source // nil for an image
 	image   []byte
 	log     string
+	goCode  *gokernel.Program // of source in Go
 	kernels []*Kernel
 	// templates are the kernel templates of the source.
 	templates []string
@@ -45,6 +47,8 @@ type compileConfig struct {
 	flags  []string
 	exprs  []string
 	device *Device
+
+	unchecked bool // for Go
 }
 
 // Flag passes options to the compiler, such as "-std=c++20", "-DN=4",
@@ -173,6 +177,15 @@ func LoadModule(image []byte) (*Module, error) {
 	return m, nil
 }
 
+// Source is the CUDA C++ that the module was compiled from, "" for an image. Of a
+// module in Go it is what the functions became.
+func (m *Module) Source() string {
+	if m.src == nil {
+		return ""
+	}
+	return m.src.Code
+}
+
 // Kernels are the module's kernels, in the order of the source.
 func (m *Module) Kernels() []*Kernel { return slices.Clone(m.kernels) }
 
@@ -296,6 +309,11 @@ func (m *Module) load(d *Device) (driver.Module, driver.Context, error) {
 	h, err := d.drv().ModuleLoad(c, image)
 	if err != nil {
 		return 0, 0, d.fail(err)
+	}
+	if m.goCode != nil {
+		if err := m.watch(d, c, h); err != nil {
+			return 0, 0, err
+		}
 	}
 	m.loaded[d] = loadedModule{h, d.epoch.Load()}
 	return h, c, nil

@@ -115,7 +115,7 @@ func (s *Stream) Synchronize() error {
 	if err := s.dev.drv().StreamSynchronize(c, s.h, stop()); err != nil {
 		return s.dev.fail(err)
 	}
-	return nil
+	return s.dev.panicked()
 }
 
 // Query reports whether the stream's work is done, without waiting.

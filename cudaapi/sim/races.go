@@ -1,6 +1,10 @@
 package sim
 
-import "slices"
+import (
+	"slices"
+
+	"gocuda/cudaapi/internal/cpp"
+)
 
 // Threads of a GPU that add to one place without an atomic operation lose each
 // other's additions: all of a warp read before one writes. Here threads run one
@@ -46,7 +50,7 @@ func operator(t token) bool {
 	return slices.Contains([]string{"+", "-", "*", "/", "%", "&", "|", "^", "=", "!", "<", ">"}, t.text)
 }
 
-func isNameToken(t token) bool { return isName(t.text[0]) }
+func isNameToken(t token) bool { return cpp.IsName(t.text[0]) }
 
 // placeStart finds where *name, (*name) or name[...] begins that ends at last, or
 // gives -1.

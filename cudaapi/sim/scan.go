@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gocuda/cudaapi/internal/cpp"
 )
 
 // A kernel's name, its namespace and the text of its parameters are found by
@@ -48,75 +50,15 @@ type token struct {
 	start, end int
 }
 
-// tokens splits preprocessed C++. Line markers and strings are passed over.
+// tokens splits preprocessed C++. Line markers are passed over.
 func tokens(src string) []token {
 	var out []token
-	for i := 0; i < len(src); {
-		c := src[i]
-		switch {
-		case c == '\n' && i+1 < len(src) && src[i+1] == '#', c == '#' && i == 0:
-			if j := strings.IndexByte(src[i+1:], '\n'); j >= 0 {
-				i += 1 + j
-			} else {
-				i = len(src)
-			}
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v':
-			i++
-		case isName(c):
-			j := i
-			for j < len(src) && (isName(src[j]) || src[j] >= '0' && src[j] <= '9') {
-				j++
-			}
-			if j < len(src) && src[j] == '"' && strings.HasSuffix(src[i:j], "R") && j-i <= 3 {
-				i = rawString(src, j)
-				break
-			}
-			out = append(out, token{src[i:j], i, j})
-			i = j
-		case c >= '0' && c <= '9' || c == '.' && i+1 < len(src) && src[i+1] >= '0' && src[i+1] <= '9':
-			j := i + 1
-			for j < len(src) && (isName(src[j]) || src[j] >= '0' && src[j] <= '9' || src[j] == '.' || src[j] == '\'') {
-				j++
-			}
-			out = append(out, token{src[i:j], i, j})
-			i = j
-		case c == '"' || c == '\'':
-			j := i + 1
-			for j < len(src) && src[j] != c && src[j] != '\n' {
-				if src[j] == '\\' {
-					j++
-				}
-				j++
-			}
-			j = min(j+1, len(src))
-			out = append(out, token{src[i:j], i, j})
-			i = j
-		case c == ':' && i+1 < len(src) && src[i+1] == ':':
-			out = append(out, token{"::", i, i + 2})
-			i += 2
-		default:
-			out = append(out, token{src[i : i+1], i, i + 1})
-			i++
+	for _, t := range cpp.Tokens(src) {
+		if !t.IsDirective() && !t.IsRaw() {
+			out = append(out, token{t.Text, t.Start, t.End})
 		}
 	}
 	return out
-}
-
-func isName(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '$' || c >= 0x80
-}
-
-// rawString is the index after a raw string whose opening quote is at q.
-func rawString(src string, q int) int {
-	open := strings.IndexByte(src[q:], '(')
-	if open < 0 {
-		return len(src)
-	}
-	end := ")" + src[q+1:q+open] + `"`
-	if i := strings.Index(src[q+open:], end); i >= 0 {
-		return q + open + i + len(end)
-	}
-	return len(src)
 }
 
 // scan reads preprocessed CUDA C++. If told is set, it rewrites kernels so that
@@ -342,7 +284,7 @@ func (s *scanned) kernel(src, prefix string, decl []token) (name string, global 
 		return "", -1
 	}
 	name = decl[open-1].text
-	if !isName(name[0]) {
+	if !cpp.IsName(name[0]) {
 		return "", global // a specialisation of a template: a name expression reaches it
 	}
 	if prefix != "" {
@@ -463,7 +405,7 @@ func dynamicShared(src string, toks []token, i int, outer bool) (int, string) {
 func join(toks []token) string {
 	var b strings.Builder
 	for i, t := range toks {
-		if i > 0 && isName(t.text[0]) && isName(toks[i-1].text[0]) {
+		if i > 0 && cpp.IsName(t.text[0]) && cpp.IsName(toks[i-1].text[0]) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(t.text)

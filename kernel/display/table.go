@@ -80,11 +80,8 @@ func tabulate(x val) table {
 // zeroElem stands for the rows of a table that has none, so that it has columns.
 func zeroElem(list val) val {
 	e := val{v: reflect.Zero(list.v.Type().Elem())}
-	if list.t != nil {
-		e.t = list.t.Elem()
-	}
 	if e.v.Kind() == reflect.Pointer {
-		return val{v: reflect.New(e.v.Type().Elem()), t: e.t}.elem()
+		return val{v: reflect.New(e.v.Type().Elem())}.elem()
 	}
 	return e.open()
 }

@@ -3,6 +3,7 @@ package display
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 )
 
@@ -12,7 +13,10 @@ const maxTypeDepth = 4
 
 var byteType = reflect.TypeFor[byte]()
 
-// typeName writes a type as Go does.
+// ownPackage is the name of package main, which cells do not write.
+var ownPackage = regexp.MustCompile(`(^|[^\pL\pN_/.])main\.`)
+
+// typeName writes a type as a cell, or a program's package main, does.
 func typeName(t reflect.Type) string { return typeNameAt(t, 0) }
 
 func typeNameAt(t reflect.Type, depth int) string {
@@ -20,7 +24,7 @@ func typeNameAt(t reflect.Type, depth int) string {
 		return "byte" // what uint8 elements mostly are
 	}
 	if t.Name() != "" {
-		return t.String()
+		return ownPackage.ReplaceAllString(t.String(), "$1")
 	}
 	if depth >= maxTypeDepth {
 		return "…"

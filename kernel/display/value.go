@@ -6,38 +6,8 @@ import (
 	"reflect"
 )
 
-// Typed is a value of a type that reflection does not know, as an interpreter
-// makes them: reflection sees how the value is represented, and a Type tells
-// what it stands for. Of, Format and Table take such values wherever they occur
-// in others.
-type Typed interface {
-	Typed() (reflect.Value, Type)
-}
-
-// Type is the type of an interpreted value. A nil Type stands for a type that
-// reflection knows.
-type Type interface {
-	// Name is the type as the source writes it, such as "Point" or "[]Point".
-	Name() string
-	// Elem is the type of what a pointer, slice, array, map or channel holds.
-	Elem() Type
-	// Key is the type of a map's keys.
-	Key() Type
-	// Field is the name, in the source, and the type of a struct's i-th field.
-	Field(i int) (string, Type)
-	// Open turns a value of the type as it lies within another value into the
-	// value by itself, where an interpreter represents them differently.
-	Open(reflect.Value) reflect.Value
-	// Methods is a value that has those of the methods Error, String, Format,
-	// HTML and so on that the value has; nil if it has none.
-	Methods(reflect.Value) any
-}
-
-// val is a value and what is known of its type beyond reflection.
-type val struct {
-	v reflect.Value
-	t Type
-}
+// val is a value.
+type val struct{ v reflect.Value }
 
 // valOf is the value that x holds.
 func valOf(x any) val {
@@ -49,61 +19,25 @@ func valOf(x any) val {
 
 var (
 	reflectType = reflect.TypeFor[reflect.Value]()
-	typedType   = reflect.TypeFor[Typed]()
 )
 
-// open finds the value that a reflect.Value or a Typed holds.
+// open finds the value that a reflect.Value holds.
 func (x val) open() val {
 	for range maxDepth {
-		if !x.v.IsValid() {
+		if !x.v.IsValid() || !x.v.CanInterface() || x.v.Type() != reflectType {
 			break
 		}
-		if x.t != nil {
-			x.v = x.t.Open(x.v)
-			if x.v.IsValid() && x.v.Type().PkgPath() != "" {
-				x.t = nil // a compiled type within an interpreted one
-			}
-			return x
-		}
-		if !x.v.CanInterface() || x.v.Kind() == reflect.Interface {
-			break
-		}
-		switch t := x.v.Type(); {
-		case t == reflectType:
-			x.v = x.v.Interface().(reflect.Value)
-		case t.Implements(typedType) && !isNil(x.v):
-			v, t := x.v.Interface().(Typed).Typed()
-			return val{v, t}
-		default:
-			return x
-		}
+		x.v = x.v.Interface().(reflect.Value)
 	}
 	return x
 }
 
-// elem is what a pointer or an interface holds. The value in an interface says
-// its own type.
-func (x val) elem() val {
-	if x.v.Kind() == reflect.Interface || x.t == nil {
-		return val{v: x.v.Elem()}.open()
-	}
-	return val{x.v.Elem(), x.t.Elem()}.open()
-}
+// elem is what a pointer or an interface holds.
+func (x val) elem() val { return val{x.v.Elem()}.open() }
 
-func (x val) index(i int) val {
-	if x.t == nil {
-		return val{v: x.v.Index(i)}.open()
-	}
-	return val{x.v.Index(i), x.t.Elem()}.open()
-}
+func (x val) index(i int) val { return val{x.v.Index(i)}.open() }
 
-func (x val) field(i int) (string, val) {
-	if x.t == nil {
-		return x.v.Type().Field(i).Name, val{v: x.v.Field(i)}.open()
-	}
-	name, t := x.t.Field(i)
-	return name, val{x.v.Field(i), t}.open()
-}
+func (x val) field(i int) (string, val) { return x.v.Type().Field(i).Name, val{x.v.Field(i)}.open() }
 
 // fields are the indexes of a struct's fields that are shown. What a compiled
 // package keeps to itself is not: nobody can name it, and there may be much of it.
@@ -121,34 +55,14 @@ func (x val) fields() (shown []int, hidden bool) {
 }
 
 // key is k, which is one of the keys of a map.
-func (x val) key(k reflect.Value) val {
-	if x.t == nil {
-		return val{v: k}.open()
-	}
-	return val{k, x.t.Key()}.open()
-}
+func (x val) key(k reflect.Value) val { return val{k}.open() }
 
-func (x val) mapIndex(k reflect.Value) val {
-	if x.t == nil {
-		return val{v: x.v.MapIndex(k)}.open()
-	}
-	return val{x.v.MapIndex(k), x.t.Elem()}.open()
-}
+func (x val) mapIndex(k reflect.Value) val { return val{x.v.MapIndex(k)}.open() }
 
-func (x val) typeName() string {
-	if x.t != nil {
-		return x.t.Name()
-	}
-	return typeName(x.v.Type())
-}
+func (x val) typeName() string { return typeName(x.v.Type()) }
 
-// methods is a value with x's methods, invalid if they cannot be called.
+// methods is the value with its methods, invalid if they cannot be called.
 func (x val) methods() reflect.Value {
-	if x.t != nil && x.v.IsValid() {
-		if m := x.t.Methods(x.v); m != nil {
-			return reflect.ValueOf(m)
-		}
-	}
 	if x.v.IsValid() && x.v.CanInterface() {
 		return x.v
 	}

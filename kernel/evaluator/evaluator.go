@@ -349,6 +349,15 @@ func (e env) Syntax(code string) error {
 	return nil
 }
 
+var basics = map[reflect.Kind]reflect.Type{
+	reflect.String: reflect.TypeFor[string](), reflect.Bool: reflect.TypeFor[bool](),
+	reflect.Float32: reflect.TypeFor[float32](), reflect.Float64: reflect.TypeFor[float64](),
+	reflect.Int: reflect.TypeFor[int64](), reflect.Int8: reflect.TypeFor[int64](), reflect.Int16: reflect.TypeFor[int64](),
+	reflect.Int32: reflect.TypeFor[int64](), reflect.Int64: reflect.TypeFor[int64](),
+	reflect.Uint: reflect.TypeFor[uint64](), reflect.Uint8: reflect.TypeFor[uint64](), reflect.Uint16: reflect.TypeFor[uint64](),
+	reflect.Uint32: reflect.TypeFor[uint64](), reflect.Uint64: reflect.TypeFor[uint64](),
+}
+
 func (e env) Text(expression string, line, column int) (string, error) {
 	const open = tellBuiltin + "("
 	code := strings.Repeat("\n", line-1) + strings.Repeat(" ", max(0, column-1-len(open))) + open + expression + ")"
@@ -357,17 +366,15 @@ func (e env) Text(expression string, line, column int) (string, error) {
 	}
 	value := e.told
 	e.told = nil
-	v, text := reflect.ValueOf(value), fmt.Sprint(value)
-	if typed, ok := value.(display.Typed); ok {
-		if v, _ = typed.Typed(); v.IsValid() {
-			text = fmt.Sprint(v.Interface())
-		}
-	}
+	v := reflect.ValueOf(value)
 	switch v.Kind() {
 	case reflect.String, reflect.Bool, reflect.Float32, reflect.Float64,
 		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return text, nil
+		if v.Type().PkgPath() == "main" { // a cell's type: its value, whatever its methods say
+			v = v.Convert(basics[v.Kind()])
+		}
+		return fmt.Sprint(v.Interface()), nil
 	}
 	return "", &magic.Error{Name: "TypeError", Line: line, Message: fmt.Sprintf("%s is no number, string or bool, so it cannot stand in the arguments of a magic", expression)}
 }
@@ -400,6 +407,14 @@ func (e env) Names() []magic.Name {
 	var list []magic.Name
 	for _, n := range e.golang.Names() {
 		list = append(list, magic.Name{Name: n.Name, Kind: n.Kind, Type: n.Type})
+	}
+	return list
+}
+
+func (e env) Declarations(name string) []magic.Declaration {
+	var list []magic.Declaration
+	for _, d := range e.golang.Declarations(name) {
+		list = append(list, magic.Declaration(d))
 	}
 	return list
 }

@@ -197,8 +197,6 @@ func panicText(v any) string {
 		return x.String()
 	case string:
 		return x
-	case rt.Box:
-		return rt.PanicText(x)
 	}
 	switch k := reflect.ValueOf(v).Kind(); k {
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint,
@@ -207,6 +205,9 @@ func panicText(v any) string {
 		t := reflect.TypeOf(v)
 		if t.PkgPath() == "" {
 			return fmt.Sprintf("%v", v)
+		}
+		if k == reflect.String {
+			return fmt.Sprintf("%s(%q)", t, v)
 		}
 		return fmt.Sprintf("%s(%v)", t, v)
 	}

@@ -65,8 +65,9 @@ type Evaluator struct {
 	names       map[string]types.Object
 	typeText    map[string]typeSource
 	provisional map[*types.Func]bool // methods of types of earlier cells whose own cell has not compiled yet, or failed
-	source      map[types.Object]string
+	source      map[types.Object]sourceText
 	imported    map[string]bool // import declarations that the interpreter has
+	late        map[string]bool // tables that it got after its start
 	callers     map[*types.Func]map[*types.Func]bool
 	current     map[*types.Func]*types.Func // the newest version of a method that cells declared again
 
@@ -103,11 +104,11 @@ func (ev *Evaluator) start() error {
 	ev.names = make(map[string]types.Object)
 	ev.typeText = make(map[string]typeSource)
 	ev.provisional = make(map[*types.Func]bool)
-	ev.source = make(map[types.Object]string)
-	ev.imported = make(map[string]bool)
+	ev.source = make(map[types.Object]sourceText)
+	ev.imported, ev.late = make(map[string]bool), make(map[string]bool)
 	ev.callers = make(map[*types.Func]map[*types.Func]bool)
 	ev.current = make(map[*types.Func]*types.Func)
-	ev.rt = rt.New(ev.importer.host.TypeOf)
+	ev.rt = rt.New()
 	ev.rt.Background = ev.background
 	ev.rt.Show = ev.shown
 	ev.rt.Stdin = ev.options.Stdin
@@ -128,9 +129,7 @@ func (ev *Evaluator) start() error {
 	polled := v.Interface().([]*bool)
 	ev.rt.SetStop(polled[0], polled[1])
 	ev.lower = lower.New(ev.rt, &hostTable{ev}, ev.fset)
-	ev.rt.TypeFor = ev.lower.LookupType
-	ev.rt.IsHost = ev.lower.IsHost
-	ev.rt.NumberFor, ev.rt.KeyOf = ev.lower.NumberFor, ev.lower.TypeKey
+	ev.rt.Demand = ev.demand
 	ev.lower.SourceDecl = ev.sourceDecl
 	ev.lower.Later = func(f *types.Func) bool { return ev.importer.moduleOf(f.Pkg()) != nil }
 	ev.lower.SourceObj = ev.importer.isSource
@@ -276,6 +275,9 @@ func (ev *Evaluator) compileOutput(step func() lower.Output) (entry *func(), err
 	if debug {
 		fmt.Fprintf(os.Stderr, "%s\n%s\n", out.Imports, out.Decls)
 	}
+	if err := ev.useLate(); err != nil {
+		return nil, err
+	}
 	for _, line := range strings.Split(strings.TrimSpace(out.Imports), "\n") {
 		// The interpreter keeps what a cell imported that failed to compile.
 		if line == "" || ev.imported[line] {
@@ -296,6 +298,38 @@ func (ev *Evaluator) compileOutput(step func() lower.Output) (entry *func(), err
 		return nil, fmt.Errorf("the interpreter made a %s of the cell", v.Type())
 	}
 	return &f, nil
+}
+
+// useLate gives the interpreter the compiled packages that were asked for since.
+func (ev *Evaluator) useLate() error {
+	late := ev.importer.host.Late()
+	for key := range late {
+		if ev.late[key] {
+			delete(late, key)
+		}
+		ev.late[key] = true
+	}
+	if len(late) == 0 {
+		return nil
+	}
+	return ev.interp.Use(late)
+}
+
+// demand makes the function of a method that compiled code has called.
+func (ev *Evaluator) demand(method int) error {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	ev.lower.Begin("methods", ev.program)
+	f, err := ev.compileOutput(func() lower.Output {
+		ev.lower.Demand(method)
+		return ev.lower.Finish("")
+	})
+	if err != nil {
+		ev.lower.Abandon()
+		return err
+	}
+	(*f)()
+	return nil
 }
 
 // lowerCell writes the cell for the interpreter.
@@ -355,7 +389,7 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 			if !generic {
 				l.Want(m.fun)
 			}
-			l.AddMethod(named, m.fun)
+			l.AddMethod(named)
 			continue
 		}
 		if generic {
@@ -448,16 +482,16 @@ func (ev *Evaluator) rememberSource(src *source, code string, cell *checked) {
 		return
 	}
 	lines := strings.SplitAfter(code, "\n")
-	text := func(n ast.Node) string {
+	text := func(n ast.Node) sourceText {
 		from, to := ev.fset.Position(n.Pos()), ev.fset.Position(n.End())
 		if from.Line < 1 || to.Line > len(lines) || from.Line > to.Line {
-			return ""
+			return sourceText{}
 		}
 		first := from.Line
 		for first > 1 && strings.HasPrefix(strings.TrimSpace(lines[first-2]), "//") {
 			first-- // the comment above, which the split leaves out
 		}
-		return strings.TrimSuffix(strings.Join(lines[first-1:to.Line], ""), "\n")
+		return sourceText{strings.TrimSuffix(strings.Join(lines[first-1:to.Line], ""), "\n"), first}
 	}
 	for _, m := range cell.methods {
 		ev.source[m.fun] = text(m.decl)
@@ -572,14 +606,10 @@ func (ev *Evaluator) Define(name string, value any) error {
 type hostTable struct{ ev *Evaluator }
 
 func (h *hostTable) Symbol(p, name string) (reflect.Value, bool) {
-	v, ok := h.ev.importer.tables[p][name]
-	return v, ok
+	return h.ev.importer.host.Symbol(p, name)
 }
 
-func (h *hostTable) Exported(p, name string) bool {
-	_, ok := h.ev.importer.tables[p][name]
-	return ok
-}
+func (h *hostTable) Type(t types.Type) reflect.Type { return h.ev.importer.host.ReflectType(t) }
 
 func (h *hostTable) IsHost(p string) bool { return p != "main" }
 

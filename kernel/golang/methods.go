@@ -179,10 +179,8 @@ func (c *checker) laterMethods() bool {
 				c.fail(m.decl.Name.Pos(), "field and method with the same name %s", method)
 				return false
 			}
-			c.ev.rt.ChangeTypes(func() {
-				named.AddMethod(m.fun)
-				c.ev.forgetMethods(named)
-			})
+			named.AddMethod(m.fun)
+			c.ev.forgetMethods(named)
 			c.ev.provisional[m.fun] = true
 			continue
 		}
@@ -206,10 +204,8 @@ func (ev *Evaluator) dropProvisional() {
 		}
 		origin := t.(*types.Named).Origin()
 		if methods := privateField[[]*types.Func](reflect.ValueOf(origin).Elem(), "methods"); methods != nil {
-			ev.rt.ChangeTypes(func() {
-				*methods = slices.DeleteFunc(*methods, func(m *types.Func) bool { return m == method })
-				ev.forgetMethods(origin)
-			})
+			*methods = slices.DeleteFunc(*methods, func(m *types.Func) bool { return m == method })
+			ev.forgetMethods(origin)
 		}
 		delete(ev.provisional, method)
 	}

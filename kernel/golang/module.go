@@ -435,8 +435,7 @@ func (ev *Evaluator) declareFuncs(file *ast.File, info *types.Info, cell string)
 
 // compiled says whether a package is compiled into this program.
 func (im *importer) compiled(p string) bool {
-	_, ok := im.tables[p]
-	return ok || p == "unsafe"
+	return im.host.PackageName(p) != "" || p == "unsafe"
 }
 
 // has says whether a package can be imported as it is.

@@ -18,8 +18,7 @@ const builtinPath = "gocuda/builtin"
 
 // importer gives the checker every package that a cell can import.
 type importer struct {
-	host   *host.Importer
-	tables map[string]map[string]reflect.Value // by path
+	host *host.Importer
 
 	mu     sync.Mutex
 	byName map[string]string // the path that a bare package name means
@@ -42,10 +41,6 @@ func newImporter(options Options) *importer {
 	}
 	im := &importer{host: host.NewImporter(pkgs...), extra: options.Builtins}
 	im.sources = make(map[string]map[*types.Func]*lower.Decl)
-	im.tables = make(map[string]map[string]reflect.Value)
-	for key, syms := range im.host.Exports() {
-		im.tables[path.Dir(key)] = syms
-	}
 	return im
 }
 

@@ -21,7 +21,7 @@ type scope struct {
 	im      *importer
 	modules Modules // or nil
 	names   map[string]types.Object
-	source  map[types.Object]string
+	source  map[types.Object]sourceText
 }
 
 func (s *scope) Import(path string) (*types.Package, error) { return s.im.Import(path) }
@@ -55,7 +55,7 @@ func (s *scope) Source(o types.Object) string {
 	if f, ok := o.(*types.Func); ok {
 		o = f.Origin() // of an instance's method
 	}
-	return s.source[o]
+	return s.source[o].text
 }
 
 func (s *scope) Doc(o types.Object) string { return s.im.host.Doc(o) }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gocuda/kernel/internal/spell"
 )
 
 // noMember is what the checker says of a name that a type or a struct lacks.
@@ -27,16 +29,11 @@ func (c *checker) suggest(m mistake, pos token.Pos) string {
 			from = slices.AppendSeq(from, maps.Keys(c.ev.importer.namesOfPackages()))
 		}
 	}
-	best, distance := "", len(name)/3+1
-	for _, n := range from {
-		if d := editDistance(strings.ToLower(n), strings.ToLower(name), distance); d < distance || d == distance && best != "" && nearer(n, best, name) {
-			best, distance = n, d
-		}
-	}
-	if best == "" || best == name {
+	near := spell.Nearest(name, from, len(name)/3)
+	if len(near) == 0 || near[0] == name {
 		return ""
 	}
-	return " (did you mean " + best + "?)"
+	return " (did you mean " + near[0] + "?)"
 }
 
 // names lists what a cell can name at its outer level.
@@ -114,47 +111,4 @@ func appendFields(list []string, t types.Type, depth int) []string {
 		}
 	}
 	return list
-}
-
-// nearer says whether of two names as far from a third the first is the likelier
-// one: it begins and ends with more of the same letters.
-func nearer(a, b, name string) bool {
-	x, y := sameEnds(a, name), sameEnds(b, name)
-	return x > y || x == y && a < b
-}
-
-func sameEnds(a, b string) (n int) {
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	for m := 1; m <= len(a) && m <= len(b) && a[len(a)-m] == b[len(b)-m]; m++ {
-		n++
-	}
-	return n
-}
-
-// editDistance counts the letters to change, add, drop or swap, up to limit+1.
-func editDistance(a, b string, limit int) int {
-	if len(a)-len(b) > limit || len(b)-len(a) > limit {
-		return limit + 1
-	}
-	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		cur[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cur[j] = min(cur[j], before[j-2]+1)
-			}
-		}
-		before, prev, cur = prev, cur, before
-	}
-	return prev[len(b)]
 }

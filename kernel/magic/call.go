@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"gocuda/kernel/internal/spell"
 )
 
 // call resolves a piece that is a magic.
@@ -70,50 +72,24 @@ func (s *Set) unknown(called string, p piece) error {
 			message = fmt.Sprintf("there is no magic %s, but there is %%%%%s for a whole cell", called, name)
 		}
 	default:
-		var near []string
+		var names, near, all []string
 		for _, m := range s.List() {
-			if distance(strings.ToLower(name), m.Name) <= 1+len(name)/4 {
-				near = append(near, m.String())
+			names, all = append(names, m.Name), append(all, m.String())
+		}
+		for _, n := range spell.Nearest(name, names, 1+len(name)/4) {
+			for i := range names {
+				if names[i] == n {
+					near = append(near, all[i])
+				}
 			}
 		}
 		if len(near) > 0 {
 			message += "; did you mean " + strings.Join(near, " or ") + "?"
 		} else {
-			var all []string
-			for _, m := range s.List() {
-				all = append(all, m.String())
-			}
 			message += "; there are " + strings.Join(all, " ")
 		}
 	}
 	return &Error{"UnknownMagic", message, p.line}
-}
-
-// distance counts the letters to insert, delete, replace or swap with their
-// neighbour to make b of a.
-func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	d := make([][]int, len(s)+1)
-	for i := range d {
-		d[i] = make([]int, len(t)+1)
-		d[i][0] = i
-	}
-	for j := range t {
-		d[0][j+1] = j + 1
-	}
-	for i := range s {
-		for j := range t {
-			replace := d[i][j]
-			if s[i] != t[j] {
-				replace++
-			}
-			d[i+1][j+1] = min(d[i][j+1]+1, d[i+1][j]+1, replace)
-			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
-				d[i+1][j+1] = min(d[i+1][j+1], d[i-1][j-1]+1)
-			}
-		}
-	}
-	return d[len(s)][len(t)]
 }
 
 // Fields splits the arguments of a call at spaces; quotes, single or double,

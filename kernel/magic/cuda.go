@@ -23,38 +23,18 @@ func compileCUDA(ctx context.Context, env Env, call Call) error {
 	if err != nil {
 		return err
 	}
-	// The compiler counts from the first line of the cell, and calls it that.
-	options := []cuda.CompileOption{cuda.SourceName("cell")}
-	name := ""
-	for len(fields) > 0 {
-		option, value, joined := strings.Cut(fields[0], "=")
-		ours := option == "--name" || option == "--instantiate"
-		switch {
-		case !strings.HasPrefix(option, "-"):
-			return call.UsageErrorf("%q is no option; the code stands below the first line", fields[0])
-		case ours && !joined:
-			if len(fields) == 1 {
-				return call.UsageErrorf("%s needs a value", option)
-			}
-			value, fields = fields[1], fields[1:]
-		}
-		switch option {
-		case "--name":
-			if !token.IsIdentifier(value) || value == "_" {
-				return call.UsageErrorf("%q cannot be the name of a Go variable", value)
-			}
-			name = value
-		case "--instantiate":
-			options = append(options, cuda.Instantiate(value))
-		default:
-			options = append(options, cuda.Flag(fields[0]))
-		}
-		fields = fields[1:]
+	given, rest, err := call.compilerOptions(fields, nil)
+	if err != nil {
+		return err
 	}
+	// The compiler counts from the first line of the cell, and calls it that.
+	options := []cuda.CompileOption{cuda.SourceName("cell"), cuda.Instantiate(given.instances...), cuda.Flag(rest...)}
 	if strings.TrimSpace(call.Body) == "" {
 		return call.UsageErrorf("there is no CUDA C++ below the first line")
 	}
-	module, err := compileWithin(ctx, strings.Repeat("\n", call.Line)+call.Body, options)
+	module, err := compileWithin(ctx, func() (*cuda.Module, error) {
+		return cuda.Compile(strings.Repeat("\n", call.Line)+call.Body, options...)
+	})
 	if err != nil {
 		var failed *cuda.Error
 		if errors.As(err, &failed) && errors.Is(err, cuda.ErrInvalidSource) {
@@ -65,19 +45,60 @@ func compileCUDA(ctx context.Context, env Env, call Call) error {
 	if log := strings.TrimRight(module.Log(), "\n"); log != "" {
 		fmt.Fprintln(env.Stderr(), log)
 	}
-	return defineKernels(env, call, module, name)
+	return defineKernels(env, call, module, given.name)
+}
+
+// compilerOptions are the options of a cell that is compiled for devices.
+type compilerOptions struct {
+	name      string          // --name
+	instances []string        // --instantiate
+	flags     map[string]bool // those without a value
+}
+
+// compilerOptions takes the magic's own options out of fields; the rest is the
+// compiler's.
+func (c Call) compilerOptions(fields, flags []string) (given compilerOptions, rest []string, err error) {
+	given.flags = make(map[string]bool)
+	for len(fields) > 0 {
+		option, value, joined := strings.Cut(fields[0], "=")
+		ours := option == "--name" || option == "--instantiate"
+		switch {
+		case !strings.HasPrefix(option, "-"):
+			return given, nil, c.UsageErrorf("%q is no option; the code stands below the first line", fields[0])
+		case ours && !joined:
+			if len(fields) == 1 {
+				return given, nil, c.UsageErrorf("%s needs a value", option)
+			}
+			value, fields = fields[1], fields[1:]
+		}
+		switch {
+		case option == "--name":
+			if !token.IsIdentifier(value) || value == "_" {
+				return given, nil, c.UsageErrorf("%q cannot be the name of a Go variable", value)
+			}
+			given.name = value
+		case option == "--instantiate":
+			given.instances = append(given.instances, value)
+		case slices.Contains(flags, option):
+			given.flags[option] = true
+		default:
+			rest = append(rest, fields[0])
+		}
+		fields = fields[1:]
+	}
+	return given, rest, nil
 }
 
 // compileWithin compiles, but does not wait longer than ctx: a compilation
 // cannot be stopped.
-func compileWithin(ctx context.Context, source string, options []cuda.CompileOption) (*cuda.Module, error) {
+func compileWithin(ctx context.Context, compile func() (*cuda.Module, error)) (*cuda.Module, error) {
 	type outcome struct {
 		module *cuda.Module
 		err    error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		m, err := cuda.Compile(source, options...)
+		m, err := compile()
 		done <- outcome{m, err}
 	}()
 	select {
@@ -125,7 +146,7 @@ func defineKernels(env Env, call Call, module *cuda.Module, name string) error {
 // goVariable is the Go name of a kernel: without its namespaces, with _ for
 // what Go does not take, and with _ behind a name that means something in Go.
 func goVariable(kernel string) string {
-	name, arguments, _ := strings.Cut(kernel, "<")
+	name, arguments, _ := strings.Cut(strings.Replace(kernel, "[", "<", 1), "<")
 	if i := strings.LastIndex(name, "::"); i >= 0 {
 		name = name[i+2:]
 	}

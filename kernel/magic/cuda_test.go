@@ -108,7 +108,7 @@ func TestCUDAIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")
 	cancel(stop)
-	if _, err := compileWithin(ctx, "__global__ void g() {}", nil); err != stop {
+	if _, err := compileWithin(ctx, func() (*cuda.Module, error) { return cuda.Compile("__global__ void g() {}") }); err != stop {
 		t.Errorf("ended with %v", err)
 	}
 	if err := standard.Run(ctx, &recorder{}, saxpy); err != stop {

@@ -56,6 +56,8 @@ func (n *notebook) Syntax(code string) error {
 
 func (n *notebook) History() []magic.Past { return nil }
 
+func (n *notebook) Declarations(string) []magic.Declaration { return nil }
+
 func (n *notebook) Names() []magic.Name {
 	var list []magic.Name
 	for _, name := range n.Evaluator.Names() {

@@ -42,6 +42,9 @@ type Env interface {
 	History() []Past
 	// Names lists what the cells so far declared.
 	Names() []Name
+	// Declarations returns what a name of the session stands for: one declaration,
+	// and the methods of a type behind it; none for what cells did not declare.
+	Declarations(name string) []Declaration
 	// Reset forgets everything that the cells so far declared.
 	Reset() error
 	// SetNextInput asks the front end to offer text as the next cell.
@@ -58,6 +61,15 @@ type Env interface {
 
 // Past is a cell that ran.
 type Past struct{ Cell, Code string }
+
+// Declaration is what a cell declared, or a method of it.
+type Declaration struct {
+	Cell   string // as errors call it
+	Line   int    // of the cell, from 1, where the text begins
+	Text   string // as the user typed it
+	Kind   string // "var", "const", "func", "type" or "method"
+	Method string // its name
+}
 
 // Name is something that a cell declared.
 type Name struct {
@@ -127,7 +139,7 @@ type Set struct {
 // name replaces the one before.
 func NewSet(others ...Magic) *Set {
 	s := &Set{magics: map[string]Magic{}}
-	for _, list := range [][]Magic{fileMagics(s), nameMagics(s), againMagics(s), shellMagics, timeMagics, richMagics(), {cudaMagic, simMagic, goroutinesMagic}, others} {
+	for _, list := range [][]Magic{fileMagics(s), nameMagics(s), againMagics(s), shellMagics, timeMagics, richMagics(), {cudaMagic, kernelMagic(), simMagic, goroutinesMagic}, others} {
 		for _, m := range list {
 			s.magics[m.String()] = m
 		}

@@ -75,10 +75,11 @@ func (r *recorder) Text(expression string, line, column int) (string, error) {
 func (r *recorder) History() []Past {
 	return []Past{{"In[1]", "x := 1\n"}, {"In[2]", "x++"}, {"In[3]", "x"}}
 }
-func (r *recorder) Names() []Name            { return r.names }
-func (r *recorder) Reset() error             { r.resets++; return nil }
-func (r *recorder) SetNextInput(text string) { r.next = text }
-func (r *recorder) Pager(b display.Bundle)   { r.pager = append(r.pager, b) }
+func (r *recorder) Declarations(string) []Declaration { return nil }
+func (r *recorder) Names() []Name                     { return r.names }
+func (r *recorder) Reset() error                      { r.resets++; return nil }
+func (r *recorder) SetNextInput(text string)          { r.next = text }
+func (r *recorder) Pager(b display.Bundle)            { r.pager = append(r.pager, b) }
 func (r *recorder) Inspect(name string) *display.Bundle {
 	if name != "fmt.Println" {
 		return nil
@@ -149,7 +150,7 @@ func TestErrors(t *testing.T) {
 	}{
 		"x := 1\n%cdd /":            {"UnknownMagic", "there is no magic %cdd; did you mean %cd?", 2},
 		"%whos":                     {"UnknownMagic", "there is no magic %whos; did you mean %who?", 1},
-		"%sl":                       {"UnknownMagic", "there is no magic %sl; did you mean %ls or %%sh?", 1},
+		"%sl":                       {"UnknownMagic", "there is no magic %sl; did you mean %%sh or %ls?", 1},
 		"%%bahs\nls":                {"UnknownMagic", "there is no magic %%bahs; did you mean %%bash?", 1},
 		"%bash":                     {"UnknownMagic", "there is no magic %bash, but there is %%bash for a whole cell", 1},
 		"x\n%%bash\nls":             {"UnknownMagic", "%%bash is a cell magic: it takes a whole cell, and stands on its first line", 2},

@@ -227,7 +227,7 @@ func digits(seconds float64) string {
 		size float64
 		name string
 	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}} {
-		if seconds >= unit.size {
+		if seconds >= 0.9995*unit.size { // what three digits round to it
 			return fmt.Sprintf("%.3g %s", seconds/unit.size, unit.name)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package packages lists the compiled packages of this module that cells can
-// import, with their documentation. Its tables are generated: run go generate
+// Package packages lists the compiled packages that cells can import beyond the
+// standard library, with their documentation. Its tables are generated: run go generate
 // after a change to one of those packages.
 package packages
 
@@ -7,11 +7,12 @@ import (
 	"reflect"
 
 	"gocuda/kernel/golang/host"
+	"gocuda/kernel/packages/extra"
 )
 
 //go:generate go run ./gen
 
-// All returns the packages that cells can import beyond the standard library.
+// All returns the packages.
 func All() []host.Package {
 	list := all()
 	for i := range list {
@@ -20,6 +21,7 @@ func All() []host.Package {
 		}
 	}
 	// Compiled programs import it for its effect, which the kernel has had.
+	list = append(list, extra.All()...)
 	return append(list, host.Package{Path: "gocuda/cudaapi/backend", Name: "backend", Symbols: map[string]reflect.Value{},
 		Docs: map[string]string{"": "Package backend gives compiled programs their devices. In a cell they are there without it."}})
 }

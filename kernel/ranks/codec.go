@@ -8,11 +8,10 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"unsafe"
-
-	"gocuda/kernel/display"
 )
 
 // encoded is a variable's value on its way between processes.
@@ -28,17 +27,15 @@ const maxEncoded = 128 << 20
 
 // pack copies a value of a cell.
 func pack(value any) (encoded, error) {
-	v, t := bare(value)
+	v := reflect.ValueOf(value)
 	if !v.IsValid() {
 		return encoded{}, errors.New("nil has no type: convert it to that of the variable")
 	}
-	c := encoded{Type: v.Type().String(), Shape: v.Type().String()}
-	if t != nil {
-		c.Type = t.Name()
-	}
-	if err := portable(v.Type(), t, c.Type, 0); err != nil {
+	c := encoded{Type: cellName(v.Type())}
+	if err := portable(v.Type(), c.Type, 0); err != nil {
 		return encoded{}, err
 	}
+	c.Shape = shapeOf(v.Type())
 	var err error
 	c.Bytes, err = appendValue(nil, v)
 	if err == nil && len(c.Bytes) > maxEncoded {
@@ -49,15 +46,15 @@ func pack(value any) (encoded, error) {
 
 // unpack sets the variable that a pointer of a cell points to.
 func (c encoded) unpack(pointer any) error {
-	p, _ := bare(pointer)
+	p := reflect.ValueOf(pointer)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
 		return fmt.Errorf("%T is no pointer", pointer)
 	}
 	v := p.Elem()
-	if err := portable(v.Type(), nil, c.Type, 0); err != nil {
+	if err := portable(v.Type(), c.Type, 0); err != nil {
 		return err
 	}
-	if shape := v.Type().String(); shape != c.Shape {
+	if shape := shapeOf(v.Type()); shape != c.Shape {
 		return fmt.Errorf("its type %s is %s where it comes from, and %s here: declare it with the same fields", c.Type, c.Shape, shape)
 	}
 	in := reader{c.Bytes}
@@ -72,12 +69,51 @@ func (c encoded) unpack(pointer any) error {
 
 var errDamagedValue = errors.New("the value was damaged on its way")
 
-// bare is a value as reflection sees it, and its type, if a cell declared that.
-func bare(value any) (reflect.Value, display.Type) {
-	if t, ok := value.(display.Typed); ok {
-		return t.Typed()
+var ownPackage = regexp.MustCompile(`\bmain\.`)
+
+// cellName is a type as a cell writes it.
+func cellName(t reflect.Type) string { return ownPackage.ReplaceAllString(t.String(), "") }
+
+// shapeOf writes what a portable type of a cell is made of; other types by their
+// names, which mean the same in all processes.
+func shapeOf(t reflect.Type) string {
+	if t.Name() != "" && !ofCell(t.PkgPath()) || marshals(t) != byFields {
+		return t.String()
 	}
-	return reflect.ValueOf(value), nil
+	switch t.Kind() {
+	case reflect.Slice:
+		return "[]" + shapeOf(t.Elem())
+	case reflect.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), shapeOf(t.Elem()))
+	case reflect.Map:
+		return "map[" + shapeOf(t.Key()) + "]" + shapeOf(t.Elem())
+	case reflect.Struct:
+		var text strings.Builder
+		text.WriteString("struct {")
+		for i := range t.NumField() {
+			fmt.Fprintf(&text, " %s %s;", t.Field(i).Name, shapeOf(t.Field(i).Type))
+		}
+		return text.String() + " }"
+	}
+	return t.Kind().String()
+}
+
+// ofCell says whether a package is that of the types that cells declare.
+func ofCell(pkg string) bool { return pkg == "main" }
+
+// fieldOf is a struct's field, exported or not, which can be read and, if the
+// struct can be set, set.
+func fieldOf(v reflect.Value, i int) reflect.Value {
+	if v.Type().Field(i).IsExported() {
+		return v.Field(i)
+	}
+	if !v.CanAddr() {
+		p := reflect.New(v.Type())
+		p.Elem().Set(v)
+		v = p.Elem()
+	}
+	f := v.Field(i)
+	return reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
 }
 
 // maxNesting bounds types that contain themselves.
@@ -85,15 +121,11 @@ const maxNesting = 32
 
 // portable says whether values of a type mean the same in another process; what
 // is what it is about, such as a variable's type or one of its fields.
-func portable(t reflect.Type, cell display.Type, what string, depth int) error {
+func portable(t reflect.Type, what string, depth int) error {
 	if depth > maxNesting {
 		return fmt.Errorf("%s: a type that contains itself cannot be copied to another process", what)
 	}
-	within := func(t reflect.Type, cell display.Type, what string) error { return portable(t, cell, what, depth+1) }
-	elem, key := cell, cell
-	if cell != nil {
-		elem = cell.Elem()
-	}
+	within := func(t reflect.Type, what string) error { return portable(t, what, depth+1) }
 	if marshals(t) != byFields {
 		return nil
 	}
@@ -103,25 +135,19 @@ func portable(t reflect.Type, cell display.Type, what string, depth int) error {
 		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
 		return nil
 	case reflect.Slice, reflect.Array:
-		return within(t.Elem(), elem, "an element of "+what)
+		return within(t.Elem(), "an element of "+what)
 	case reflect.Map:
-		if cell != nil {
-			key = cell.Key()
-		}
-		if err := within(t.Key(), key, "a key of "+what); err != nil {
+		if err := within(t.Key(), "a key of "+what); err != nil {
 			return err
 		}
-		return within(t.Elem(), elem, "an element of "+what)
+		return within(t.Elem(), "an element of "+what)
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
-			name, fieldType := f.Name, display.Type(nil)
-			if cell != nil {
-				name, fieldType = cell.Field(i)
-			} else if !f.IsExported() {
-				return fmt.Errorf("%s: %s keeps fields to itself, such as %s: it cannot be copied to another process", what, t, name)
+			if !f.IsExported() && !ofCell(f.PkgPath) {
+				return fmt.Errorf("%s: %s keeps fields to itself, such as %s: it cannot be copied to another process", what, t, f.Name)
 			}
-			if err := within(f.Type, fieldType, "field "+name+" of "+what); err != nil {
+			if err := within(f.Type, "field "+f.Name+" of "+what); err != nil {
 				return err
 			}
 		}
@@ -217,7 +243,7 @@ func appendValue(out []byte, v reflect.Value) ([]byte, error) {
 	case reflect.Struct:
 		var err error
 		for i := 0; i < v.NumField() && err == nil; i++ {
-			out, err = appendValue(out, v.Field(i))
+			out, err = appendValue(out, fieldOf(v, i))
 		}
 		return out, err
 	case reflect.Map:
@@ -361,7 +387,7 @@ func (r *reader) value(v reflect.Value) error {
 		return err
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if err := r.value(v.Field(i)); err != nil {
+			if err := r.value(fieldOf(v, i)); err != nil {
 				return err
 			}
 		}

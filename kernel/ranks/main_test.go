@@ -73,7 +73,7 @@ func open(t *testing.T, env ...string) *book {
 	b.saw = sync.NewCond(&b.mu)
 	var err error
 	b.Session, err = session.Start(session.Options{
-		Env:    append([]string{"GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=2", "GORACE=report_bugs=0"}, env...),
+		Env:    append([]string{"GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=2", "GORACE=atexit_sleep_ms=0 report_bugs=0"}, env...),
 		Output: b.take,
 		Input: func(prompt string, _ bool) (string, error) {
 			return b.answer(prompt), nil

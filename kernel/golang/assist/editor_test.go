@@ -87,3 +87,18 @@ func TestCompleteCUDA(t *testing.T) {
 		}
 	}
 }
+
+func TestCompleteKernels(t *testing.T) {
+	s := newSession(t)
+	for code, want := range map[string]string{
+		"func k(x []float32) {\n\tgpu.SyncTh": "SyncThreads func()", "func k(x []float32) {\n\ti := gpu.ThreadIdx.": "X int",
+		"func k(x []int) {\n\tgpu.AtomicA": "AtomicAdd func[T gpu.Number](p *T, v T) T",
+	} {
+		if got := offered(s, "%%kernel\n"+code); !slices.Contains(got, want) {
+			t.Errorf("%s completes to %q", code, got)
+		}
+	}
+	if b := Inspect(s, magics, "%%kernel\nfunc k() { gpu.SyncThreads", 38, 0); b == nil {
+		t.Error("nothing is known of gpu.SyncThreads")
+	}
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // goBodies are the magics that are followed by Go code.
-var goBodies = []string{"%time", "%timeit", "%%time", "%%timeit", "%%mpi"}
+var goBodies = []string{"%time", "%timeit", "%%time", "%%timeit", "%%mpi", "%%kernel"}
 
 // cellMagic returns the magic of the cell whose body the cursor is in, and where
 // that body begins: it is a cell of its own. The name is "" elsewhere.
@@ -27,8 +27,11 @@ func cellMagic(code string, cursor int) (name string, body int) {
 
 // scopeOf is what the body of a magic can refer to.
 func scopeOf(scope Scope, name string) Scope {
-	if name == "%%mpi" {
+	switch name {
+	case "%%mpi":
 		return rankScope{scope}
+	case "%%kernel":
+		return kernelScope{scope}
 	}
 	return scope
 }

@@ -59,7 +59,7 @@ func (im *Importer) typeName(p *types.Package, name string, t reflect.Type) type
 }
 
 func (im *Importer) params(path, name string) []string {
-	if t := im.tables[path]; t != nil {
+	if t := im.table(path); t != nil {
 		return t.Params[name]
 	}
 	return nil

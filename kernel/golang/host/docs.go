@@ -27,7 +27,7 @@ type sources struct {
 // source, so that there is some only where Go is installed.
 func (im *Importer) Doc(obj types.Object) string {
 	path, name := im.key(obj)
-	if t := im.tables[path]; t != nil && t.Docs != nil {
+	if t := im.table(path); t != nil && t.Docs != nil {
 		return t.Docs[name]
 	}
 	if doc := im.source(path).Docs[name]; doc != "" {

@@ -7,6 +7,7 @@ package host
 
 import (
 	"fmt"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"path"
@@ -15,6 +16,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/traefik/yaegi/stdlib"
 	yaegisyscall "github.com/traefik/yaegi/stdlib/syscall"
@@ -48,6 +50,21 @@ type Package struct {
 
 	// Direct lists functions of the package that cells call often.
 	Direct []Direct
+
+	// Load, if it is set, gives Symbols, Docs and Params when the package is
+	// first asked for.
+	Load func() Package
+}
+
+// AddConstants adds untyped constants to the symbols: a line each, of a name, INT
+// or STRING, and the value as Go writes it.
+func (p *Package) AddConstants(text string) {
+	kinds := map[string]token.Token{"INT": token.INT, "STRING": token.STRING}
+	for line := range strings.Lines(text) {
+		name, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		kind, value, _ := strings.Cut(rest, " ")
+		p.Symbols[name] = reflect.ValueOf(constant.MakeFromLiteral(value, kinds[kind], 0))
+	}
 }
 
 // Importer gives the checker the packages of the standard library and of the
@@ -55,11 +72,12 @@ type Package struct {
 type Importer struct {
 	tables map[string]*table // by import path
 
-	mu     sync.Mutex
-	pkgs   map[string]*types.Package // every package that a type was found in
-	types  map[reflect.Type]types.Type
-	todo   []namedType // named types that lack their underlying type
-	sealed map[string][]sealedInterface
+	mu        sync.Mutex
+	pkgs      map[string]*types.Package // every package that a type was found in
+	types     map[reflect.Type]types.Type
+	reflected map[types.Type]reflect.Type
+	todo      []namedType // named types that lack their underlying type
+	sealed    map[string][]sealedInterface
 
 	directs directs
 	sources sources
@@ -71,18 +89,34 @@ type Importer struct {
 type table struct {
 	Package
 	imported bool
+	load     sync.Once
+	loaded   atomic.Bool
+}
+
+// table returns the table of a package, or nil.
+func (im *Importer) table(path string) *table {
+	t := im.tables[path]
+	if t != nil && t.Load != nil {
+		t.load.Do(func() {
+			p := t.Load()
+			t.Symbols, t.Docs, t.Params = p.Symbols, p.Docs, p.Params
+			t.loaded.Store(true)
+		})
+	}
+	return t
 }
 
 // NewImporter returns an importer of the standard library and pkgs. A package
 // of pkgs with the path of another adds to it and replaces its symbols.
 func NewImporter(pkgs ...Package) *Importer {
 	im := &Importer{
-		tables:  make(map[string]*table),
-		pkgs:    make(map[string]*types.Package),
-		types:   make(map[reflect.Type]types.Type),
-		sealed:  make(map[string][]sealedInterface),
-		generic: make(map[string]*Source),
-		fset:    token.NewFileSet(),
+		tables:    make(map[string]*table),
+		pkgs:      make(map[string]*types.Package),
+		types:     make(map[reflect.Type]types.Type),
+		reflected: make(map[types.Type]reflect.Type),
+		sealed:    make(map[string][]sealedInterface),
+		generic:   make(map[string]*Source),
+		fset:      token.NewFileSet(),
 	}
 	for _, symbols := range standard() {
 		for key, syms := range symbols {
@@ -182,7 +216,7 @@ func (im *Importer) Preloaded() []*types.Package {
 
 // Symbol returns a symbol of a package's table.
 func (im *Importer) Symbol(path, name string) (reflect.Value, bool) {
-	if t := im.tables[path]; t != nil {
+	if t := im.table(path); t != nil {
 		v, ok := t.Symbols[name]
 		return v, ok
 	}
@@ -198,11 +232,14 @@ func (im *Importer) PackageName(path string) string {
 	return ""
 }
 
-// Exports returns all tables in the form that (*interp.Interpreter).Use takes.
+// Exports returns the tables in the form that (*interp.Interpreter).Use takes,
+// but for those that Late returns.
 func (im *Importer) Exports() map[string]map[string]reflect.Value {
 	all := make(map[string]map[string]reflect.Value, len(im.tables))
 	for p, t := range im.tables {
-		all[path.Join(p, t.Name)] = t.Symbols
+		if t.Load == nil {
+			all[path.Join(p, t.Name)] = t.Symbols
+		}
 	}
 	for key, syms := range yaegiunsafe.Symbols { // its conversions of unsafe.Pointer
 		if strings.HasPrefix(key, "github.com/traefik/yaegi/") {
@@ -214,6 +251,18 @@ func (im *Importer) Exports() map[string]map[string]reflect.Value {
 		all["github.com/traefik/yaegi/direct"] = map[string]reflect.Value{"convert": reflect.ValueOf(im.directs.convert)}
 	}
 	all["."] = stdlib.Symbols["."]
+	return all
+}
+
+// Late returns, as Exports does, the tables of packages that are loaded when
+// they are first asked for, and have been.
+func (im *Importer) Late() map[string]map[string]reflect.Value {
+	all := make(map[string]map[string]reflect.Value)
+	for p, t := range im.tables {
+		if t.loaded.Load() {
+			all[path.Join(p, t.Name)] = t.Symbols
+		}
+	}
 	return all
 }
 
@@ -230,7 +279,7 @@ func (im *Importer) load(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
-	t := im.tables[path]
+	t := im.table(path)
 	if t == nil {
 		return nil, fmt.Errorf("package %s is not in the standard library or among the kernel's own packages", path)
 	}

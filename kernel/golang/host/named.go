@@ -19,13 +19,22 @@ func (im *Importer) named(t reflect.Type) types.Type {
 	obj := types.NewTypeName(token.NoPos, pkg, t.Name(), nil)
 	n := types.NewNamed(obj, nil, nil)
 	im.types[t] = n
+	im.reflected[n] = t
 	im.todo = append(im.todo, namedType{t, n})
-	if tab := im.tables[t.PkgPath()]; tab != nil {
+	if tab := im.table(t.PkgPath()); tab != nil {
 		if v, ok := tab.Symbols[t.Name()]; ok && v.Type() == reflect.PointerTo(t) {
 			pkg.Scope().Insert(obj)
 		}
 	}
 	return n
+}
+
+// ReflectType is the compiled type that a defined type stands for, or that has a
+// struct as its underlying type; nil if there is none.
+func (im *Importer) ReflectType(t types.Type) reflect.Type {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	return im.reflected[t]
 }
 
 // complete gives the named types that were met their underlying types and
@@ -34,7 +43,11 @@ func (im *Importer) complete() {
 	for len(im.todo) > 0 {
 		n := im.todo[len(im.todo)-1]
 		im.todo = im.todo[:len(im.todo)-1]
-		n.named.SetUnderlying(im.literal(n.t))
+		u := im.literal(n.t)
+		if _, ok := u.(*types.Struct); ok {
+			im.reflected[u] = n.t
+		}
+		n.named.SetUnderlying(u)
 		if n.t.Kind() != reflect.Interface {
 			im.methods(n)
 		}
@@ -104,7 +117,7 @@ func (im *Importer) sealedOf(path string) []sealedInterface {
 	if ok {
 		return list
 	}
-	if tab := im.tables[path]; tab != nil {
+	if tab := im.table(path); tab != nil {
 		for _, v := range tab.Symbols {
 			if v.Kind() != reflect.Pointer || v.CanAddr() || v.Type().Elem().Kind() != reflect.Interface {
 				continue

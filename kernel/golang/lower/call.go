@@ -3,7 +3,6 @@ package lower
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/types"
 	"strings"
 )
@@ -38,18 +37,14 @@ func (f *fn) call(e *ast.CallExpr) string {
 	if text, ok := f.special(e, fun); ok {
 		return text
 	}
-	l := f.l
 	callee, sig := f.callee(fun)
 	f.calls(callee.lowered)
 	var recv func() string
 	if callee.recv != nil {
 		recv = callee.recv
 	}
-	if h := callee.host; h != nil && h.Pkg() != nil && dressed[h.Pkg().Path()] != "" {
-		l.dress()
-	}
-	args := f.args(e, sig, recv, callee.policy)
-	f.typeVerbs(e, fun, sig, args)
+	args := f.args(e, sig, recv)
+	f.refresh(callee, e, sig, args)
 	f.guardCallbacks(callee, sig, args)
 	if text, ok := f.direct(e, callee.host, args); ok {
 		return text
@@ -61,11 +56,7 @@ func (f *fn) call(e *ast.CallExpr) string {
 			if strings.HasPrefix(r, f.l.aliases["direct"]+".") { // of a direct call: the interpreter finds no method of it
 				r = f.spill(r)
 			}
-			text := callee.bound(r) + "(" + strings.Join(args, ", ") + ")"
-			if callee.host.FullName() == "(reflect.Value).Interface" {
-				text = l.sym("Undress") + "(" + text + ")"
-			}
-			return text
+			return callee.bound(r) + "(" + strings.Join(args, ", ") + ")"
 		}
 		return callee.text + "(" + join(r, strings.Join(args, ", ")) + ")"
 	}
@@ -78,7 +69,6 @@ type calledFunc struct {
 	lowered string                   // the lowered function that it is, if that is known
 	recv    func() string            // the receiver, if it is to be evaluated with the arguments
 	bound   func(recv string) string // how to call with it; nil: it is the first argument
-	policy  func() string            // what compiled code gets for an any
 	host    *types.Func              // the compiled function that it is
 }
 
@@ -92,7 +82,7 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 			out := calledFunc{recv: func() string { return f.receiver(sel.X, t, c) }}
 			if c.host {
 				out.bound = func(recv string) string { text, _ := f.methodText(c, recv); return text }
-				out.policy, out.host = policyOf(c.fun), c.fun
+				out.host = c.fun
 			} else {
 				out.text, _ = f.methodText(c, "")
 				out.lowered = out.text
@@ -104,7 +94,7 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 		if o, ok := f.info.Uses[id].(*types.Func); ok {
 			out := calledFunc{text: f.funcInstance(fun)}
 			if o.Pkg() != nil && l.hostPkg(o.Pkg()) && l.declOf(o.Origin()) == nil {
-				out.policy, out.host = policyOf(o), o
+				out.host = o
 			} else {
 				out.lowered = out.text
 			}
@@ -160,53 +150,8 @@ func calledName(fun ast.Expr) *ast.Ident {
 	return nil
 }
 
-// keepBoxes are the compiled packages that hand an any back, or print it with
-// fmt: they get a cell's value with its type.
-var keepBoxes = map[string]bool{
-	"fmt": true, "log": true, "errors": true, "context": true, "sync": true, "sync/atomic": true, "testing": true,
-	"container/list": true, "container/ring": true, "container/heap": true,
-	"gocuda/kernel/display": true, "gocuda/builtin": true,
-	"gocuda/cudaapi/mpi.Push": true, // a function: the rest of its package takes memory as it is
-}
-
-// dressed are the compiled packages that look at values by reflection, and how
-// these are made ready for it.
-var dressed = map[string]string{
-	"reflect": "Dress", "text/template": "DressAll", "html/template": "DressAll", "encoding/xml": "DressAll", "encoding/gob": "DressAll",
-}
-
-// policyOf says what a compiled function gets where it takes any.
-func policyOf(fun *types.Func) func() string {
-	if fun.FullName() == "fmt.Errorf" {
-		return func() string { return "AsError" } // for %w
-	}
-	if fun.Pkg() != nil && fun.Pkg().Path() == "log/slog" {
-		return func() string { return "Logged" }
-	}
-	if fun.Pkg() != nil && fun.Pkg().Path() == "fmt" && strings.Contains(strings.ToLower(fun.Name()), "scan") {
-		return func() string { return "Scan" }
-	}
-	if fun.Pkg() == nil || keepBoxes[fun.Pkg().Path()] || keepBoxes[fun.FullName()] {
-		return nil
-	}
-	if fun.Pkg().Path() == "encoding/json" {
-		if name := fun.Name(); name == "Unmarshal" || name == "Decode" {
-			return func() string { return "JSONIn" }
-		}
-		return func() string { return "JSONOut" }
-	}
-	if fun.Pkg().Path() == "gocuda/cudaapi/mpi" && strings.HasSuffix(fun.Name(), "Object") {
-		return func() string { return "JSON" } // to encode or to decode
-	}
-	if how := dressed[fun.Pkg().Path()]; how != "" {
-		return func() string { return how }
-	}
-	return func() string { return "Out" }
-}
-
 // args writes the arguments of a call, converted to the parameters' types.
-func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string, policy func() string) []string {
-	l := f.l
+func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string) []string {
 	n := sig.Params().Len()
 	param := func(i int) types.Type {
 		if sig.Variadic() && i >= n-1 && !e.Ellipsis.IsValid() {
@@ -216,18 +161,6 @@ func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string, pol
 			}
 		}
 		return sig.Params().At(i).Type()
-	}
-	finish := func(text string, t types.Type, from types.Type) string {
-		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Name() == "FuncMap" && l.rep(n) == l.use("text/template")+".FuncMap" {
-			text = fmt.Sprintf("%s(%s)", l.sym("DressFuncs"), text)
-		}
-		if policy != nil && types.IsInterface(t) && t.Underlying().(*types.Interface).Empty() {
-			asItIs := from != nil && l.isBare(from) && !types.IsInterface(from)
-			if how := policy(); !asItIs || how == "DressAll" && !isBasic(from) {
-				text = fmt.Sprintf("%s(%s)", l.sym(how), text)
-			}
-		}
-		return f.intoSlot(text, t)
 	}
 	var list []func() string
 	if recv != nil {
@@ -244,9 +177,9 @@ func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string, pol
 			values := f.multi(e.Args[0], tup.Len())
 			var out []string
 			for i, v := range values {
-				out = append(out, finish(f.convert(v, tup.At(i).Type(), param(i)), param(i), tup.At(i).Type()))
+				out = append(out, f.convert(v, tup.At(i).Type(), param(i)))
 			}
-			if sig.Variadic() && policy == nil {
+			if sig.Variadic() {
 				out = f.pack(out, sig)
 			}
 			if recv != nil {
@@ -264,7 +197,7 @@ func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string, pol
 				}
 				return f.to(a, t) + "..."
 			}
-			text := finish(f.to(a, t), t, f.typeOf(a))
+			text := f.to(a, t)
 			if sig.Variadic() && i >= n-1 {
 				text = f.listed(text, t)
 			}
@@ -300,31 +233,21 @@ func (f *fn) pack(args []string, sig *types.Signature) []string {
 	return append(out, rep+"{"+strings.Join(args[n-1:], ", ")+"}...")
 }
 
-// typeVerbs has the runtime see to %T and %p in the format of a compiled
-// function: fmt would tell of the Box, not of what is in it.
-func (f *fn) typeVerbs(e *ast.CallExpr, fun ast.Expr, sig *types.Signature, args []string) {
-	id := calledName(fun)
-	if id == nil || e.Ellipsis.IsValid() || !sig.Variadic() || !strings.HasSuffix(id.Name, "f") {
+// refresh gives a compiled function what is in interfaces with the methods that
+// later cells gave to its types.
+func (f *fn) refresh(callee calledFunc, e *ast.CallExpr, sig *types.Signature, args []string) {
+	if callee.host == nil || len(f.l.changed) == 0 || e.Ellipsis.IsValid() {
 		return
 	}
-	o, ok := f.info.Uses[id].(*types.Func)
-	if !ok || o.Pkg() == nil || !keepBoxes[o.Pkg().Path()] || !f.l.hostPkg(o.Pkg()) {
-		return
+	first := len(args) - sig.Params().Len()
+	for i := range sig.Params().Len() {
+		switch {
+		case f.l.isAny(sig.Params().At(i).Type()):
+			args[first+i] = fmt.Sprintf("%s(%s)", f.l.sym("Current"), args[first+i])
+		case strings.HasPrefix(args[first+i], "[]any{"):
+			args[first+i] = fmt.Sprintf("%s(%s)...", f.l.sym("AllCurrent"), strings.TrimSuffix(args[first+i], "..."))
+		}
 	}
-	n := sig.Params().Len()
-	if n < 2 || len(e.Args) < n || f.l.rep(sig.Params().At(n-2).Type()) != "string" {
-		return
-	}
-	if tv := f.info.Types[e.Args[n-2]]; tv.Value != nil && !strings.ContainsAny(constant.StringVal(tv.Value), "Tp") {
-		return
-	}
-	format, rest := f.temp(), f.temp()
-	last := len(args) - 1
-	for i := range last - 1 {
-		args[i] = f.spill(args[i])
-	}
-	f.emit("%s, %s := %s(%s, %s)", format, rest, f.l.sym("Format"), args[last-1], strings.TrimSuffix(args[last], "..."))
-	args[last-1], args[last] = format, rest+"..."
 }
 
 // guardCallbacks has what a compiled function is given to call, perhaps in a
@@ -353,17 +276,8 @@ func (f *fn) special(e *ast.CallExpr, fun ast.Expr) (string, bool) {
 	if !ok || o.Pkg() == nil || o.Signature().Recv() != nil && o.Pkg().Path() != "testing" {
 		return "", false
 	}
-	l := f.l
-	switch o.Pkg().Path() + "." + o.Name() {
-	case "errors.As":
-		t, ok := f.typeOf(e.Args[1]).Underlying().(*types.Pointer)
-		if !ok || l.isBare(t.Elem()) || l.isHostInterface(t.Elem()) {
-			return "", false
-		}
-		p := f.exprs(func() string { return f.to(e.Args[0], o.Signature().Params().At(0).Type()) }, func() string { return f.expr(e.Args[1]) })
-		return fmt.Sprintf("%s(%s, any(%s), %d)", l.sym("ErrorsAs"), p[0], p[1], l.id(t.Elem())), true
-	case "os.Exit":
-		return fmt.Sprintf("%s(%s)", l.sym("Exit"), f.expr(e.Args[0])), true
+	if o.Pkg().Path() == "os" && o.Name() == "Exit" {
+		return fmt.Sprintf("%s(%s)", f.l.sym("Exit"), f.expr(e.Args[0])), true
 	}
 	return "", false
 }
@@ -410,9 +324,4 @@ func (f *fn) multi(e ast.Expr, n int) []string {
 		return []string{v, ok}
 	}
 	panic(f.bug(e, "not an expression with several values"))
-}
-
-func isBasic(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Basic)
-	return ok
 }

@@ -296,7 +296,7 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 			value := v
 			if len(cc.List) == 1 && !f.isNil(cc.List[0]) {
 				value = f.extract(v, t)
-			} else if l.isHostInterface(t) {
+			} else if hasMethods(t) {
 				value = l.converter(t) + "(" + v + ")"
 			}
 			f.define(o, f.intoSlot(value, t))
@@ -365,8 +365,8 @@ func (f *fn) received(st *ast.AssignStmt, v, ok string) {
 	elem := coreType(f.typeOf(ast.Unparen(st.Rhs[0]).(*ast.UnaryExpr).X)).(*types.Chan).Elem()
 	value := v
 	switch {
-	case f.l.slot(elem) == "any":
-	case f.l.isHostInterface(elem):
+	case f.l.isAny(elem):
+	case hasMethods(elem):
 		value = f.l.converter(elem) + "(" + v + ")"
 	default:
 		value = f.l.cast(v, f.l.slot(elem))

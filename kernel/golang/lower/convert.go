@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"reflect"
 	"strings"
-
-	"gocuda/kernel/golang/rt"
 )
 
 // conversion writes T(x).
@@ -54,7 +53,7 @@ func representable(tv types.TypeAndValue, b *types.Basic) bool {
 func (f *fn) hasType(x, id string, t types.Type) string {
 	l := f.l
 	if types.IsInterface(t) {
-		if t.Underlying().(*types.Interface).Empty() {
+		if isEmpty(t) {
 			return "(" + x + " != nil)"
 		}
 		return fmt.Sprintf("%s(%s, %d)", l.sym("Implements"), x, l.id(t))
@@ -66,12 +65,13 @@ func (f *fn) hasType(x, id string, t types.Type) string {
 }
 
 // extract takes a t out of an any that holds one.
-func (f *fn) extract(x string, t types.Type) string {
-	l := f.l
+func (f *fn) extract(x string, t types.Type) string { return f.l.extractAny(x, t) }
+
+func (l *Lowerer) extractAny(x string, t types.Type) string {
 	switch {
 	case l.isAny(t):
 		return x
-	case l.isHostInterface(t):
+	case hasMethods(t):
 		return l.converter(t) + "(" + x + ")"
 	case l.isBare(t):
 		return l.cast(x, l.rep(t))
@@ -104,29 +104,10 @@ func (f *fn) toSlot(e ast.Expr, t types.Type) string {
 	return f.intoSlot(f.to(e, t), t)
 }
 
-func (f *fn) intoSlot(text string, t types.Type) string {
-	if f.l.isLoop(t) {
-		return "any(" + text + ")"
-	}
-	return text
-}
+func (f *fn) intoSlot(text string, t types.Type) string { return text }
 
 // fromSlot reads a value of type t out of its slot.
-func (f *fn) fromSlot(text string, t types.Type) string {
-	if !f.l.isLoop(t) {
-		return text
-	}
-	return f.l.loopHelper(t) + "(" + text + ")"
-}
-
-// loopHelper is a function that reads the slot of a type that contains itself.
-func (l *Lowerer) loopHelper(t types.Type) string {
-	key := "loop " + l.typeKey(t)
-	rep := l.rep(t)
-	return l.helper(key, func(h string) {
-		fmt.Fprintf(&l.code, "func %s(x any) %s { if x == nil { return %s }; return x.(%s) }\n", h, rep, l.zero(t), rep)
-	})
-}
+func (f *fn) fromSlot(text string, t types.Type) string { return text }
 
 // convert changes a value's representation from that of one type to that of
 // another, to which it can be assigned or converted.
@@ -160,16 +141,15 @@ func (f *fn) toInterface(text string, from, to types.Type) string {
 	if b, ok := from.(*types.Basic); ok && b.Kind() == types.UntypedNil {
 		return l.zero(to)
 	}
-	if l.isHostInterface(to) {
-		if l.isHostInterface(from) {
-			if l.rep(from) == l.rep(to) {
-				return text
-			}
-			return fmt.Sprintf("%s(%s(%s))", l.converter(to), l.sym("Un"), text)
-		}
-		return fmt.Sprintf("%s(%s)", l.converter(to), f.toAny(text, from))
+	switch {
+	case l.isAny(to):
+		return f.toAny(text, from)
+	case !types.IsInterface(from):
+		return fmt.Sprintf("%s(%s)", l.fromTo(from, to), text)
+	case l.rep(from) == l.rep(to):
+		return text
 	}
-	return f.toAny(text, from)
+	return fmt.Sprintf("%s(%s)", l.converter(to), text)
 }
 
 // toAny makes an any of a value of any type.
@@ -178,26 +158,44 @@ func (f *fn) toAny(text string, from types.Type) string {
 	switch {
 	case l.isAny(from):
 		return text
-	case l.isHostInterface(from):
-		return fmt.Sprintf("%s(%s)", l.sym("Un"), text)
 	case l.isBare(from):
 		return "any(" + text + ")"
 	}
-	return fmt.Sprintf("%s(%d, %s)", l.sym("Box"), l.box(from), text)
+	return l.toReal(from) + "(" + text + ")"
 }
 
-// converter is the function that makes a value of a compiled interface.
-func (l *Lowerer) converter(t types.Type) string {
-	rep := l.rep(t)
-	if c, ok := l.converters[rep]; ok {
-		return l.use("rt") + "." + c
+// converterNamed is a function of package rt that converts values; made once.
+func (l *Lowerer) converterNamed(key string, make func() reflect.Value) string {
+	name, ok := l.converters[key]
+	if !ok {
+		name = l.fresh("C")
+		l.host.Define(name, make())
+		put(l, l.converters, key, name)
 	}
-	name := l.fresh("I")
-	iface, wrapper := l.hostInterface(t)
-	l.host.Define(name, l.rt.Converter(iface, wrapper))
-	put(l, l.converters, rep, name)
-	l.needMethods(t)
-	return l.use("rt") + "." + name
+	return l.sym(name)
+}
+
+// toReal is the function that makes an any of a value whose representation is not
+// its type.
+func (l *Lowerer) toReal(from types.Type) string {
+	l.box(from)
+	return l.converterNamed(l.typeKey(from), func() reflect.Value { return l.rt.ToReal(l.typeOf(from)) })
+}
+
+// fromTo is the function that makes an interface with methods of a value.
+func (l *Lowerer) fromTo(from, to types.Type) string {
+	if !l.isBare(from) {
+		l.box(from)
+	}
+	return l.converterNamed(l.typeKey(from)+" to "+l.typeKey(to), func() reflect.Value {
+		return l.rt.FromTo(l.typeOf(from), l.real(to))
+	})
+}
+
+// converter is the function that makes an interface with methods of an any, or of
+// another interface.
+func (l *Lowerer) converter(to types.Type) string {
+	return l.converterNamed("to "+l.typeKey(to), func() reflect.Value { return l.rt.Converter(l.real(to)) })
 }
 
 // assert writes x.(T) where there is one result.
@@ -206,32 +204,15 @@ func (f *fn) assert(e *ast.TypeAssertExpr) string {
 	t := f.typeOf(e)
 	tx := f.typeOf(e.X)
 	x := f.toAny(f.expr(e.X), tx)
-	name := fmt.Sprintf("%q", f.interfaceName(tx))
 	switch {
 	case l.isAny(t):
-		return fmt.Sprintf("%s(%s, %d, %s)", l.sym("MustImplement"), x, l.id(t), name)
-	case l.isHostInterface(t):
-		return fmt.Sprintf("%s(%s(%s, %d, %s))", l.converter(t), l.sym("MustImplement"), x, l.id(t), name)
+		return fmt.Sprintf("%s(%s)", l.sym("NotNil"), x)
+	case hasMethods(t):
+		asserter := l.converterNamed("assert "+l.typeKey(t), func() reflect.Value { return l.rt.Asserter(l.real(t)) })
+		return fmt.Sprintf("%s(%s)", asserter, x)
 	}
-	return l.cast(fmt.Sprintf("%s(%s, %d, %s)", l.sym("Must"), x, l.id(t), name), l.rep(t))
+	return l.cast(fmt.Sprintf("%s(%s, %d, %q)", l.sym("Must"), x, l.id(t), f.interfaceName(tx)), l.rep(t))
 }
 
-func (f *fn) interfaceName(t types.Type) string {
-	s := types.TypeString(t, func(p *types.Package) string { return p.Name() })
-	switch {
-	case s == "any" || s == "interface{}":
-		return "interface {}"
-	case s == "error":
-		return "error"
-	}
-	iface, ok := types.Unalias(t).(*types.Interface)
-	if !ok {
-		return s
-	}
-	methods := make([]string, iface.NumMethods())
-	for i := range methods {
-		m := iface.Method(i)
-		methods[i] = m.Name() + strings.TrimPrefix(rt.TypeString(m.Type()), "func")
-	}
-	return "interface { " + strings.Join(methods, "; ") + " }"
-}
+// interfaceName is an interface as messages write it.
+func (f *fn) interfaceName(t types.Type) string { return f.l.real(t).String() }

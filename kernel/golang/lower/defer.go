@@ -125,7 +125,7 @@ func (f *fn) thunk(call *ast.CallExpr) string {
 		if c.recv != nil {
 			recv = c.recv
 		}
-		args := f.args(call, sig, recv, c.policy)
+		args := f.args(call, sig, recv)
 		texts := make([]string, len(args))
 		for i, a := range args {
 			switch {

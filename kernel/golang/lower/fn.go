@@ -401,9 +401,6 @@ func (f *fn) boxedArg(v *local) string {
 }
 
 func (l *Lowerer) zeroSlot(t types.Type) string {
-	if l.isLoop(t) {
-		return "any(nil)"
-	}
 	return l.zero(t)
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -18,124 +17,22 @@ type boxedType struct {
 	registered bool
 }
 
-// box has a type's methods made callable through interfaces, and returns its number.
-func (l *Lowerer) box(t types.Type) int {
-	d := l.typeOf(t)
+// box has interfaces call the methods of a type directly.
+func (l *Lowerer) box(t types.Type) {
+	t = types.Unalias(t)
 	key := l.typeKey(t)
-	if !l.boxedKeys[key] {
-		put(l, l.boxedKeys, key, true)
-		n := len(l.boxed)
-		l.boxed = append(l.boxed, &boxedType{typ: types.Unalias(t), desc: d})
-		l.undo = append(l.undo, func() { l.boxed = l.boxed[:n] })
-		l.boxParts(t, 0)
-		if l.dressing {
-			l.boxPointer(t)
-		}
-	}
-	return d.ID
-}
-
-// dress is called where a value is to be looked at by reflection: from now on,
-// all methods are registered, also those of pointers.
-func (l *Lowerer) dress() {
-	if l.dressing {
+	if l.boxedKeys[key] {
 		return
 	}
-	l.dressing = true
-	l.undo = append(l.undo, func() { l.dressing = false })
-	for _, b := range slices.Clone(l.boxed) {
-		l.boxPointer(b.typ)
-		if b.registered {
-			b.registered = false
-			l.undo = append(l.undo, func() { b.registered = true })
-		}
-	}
+	put(l, l.boxedKeys, key, true)
+	n := len(l.boxed)
+	l.boxed = append(l.boxed, &boxedType{typ: t, desc: l.typeOf(t)})
+	l.undo = append(l.undo, func() { l.boxed = l.boxed[:n] })
 }
 
-// boxPointer boxes pointers to a type of a cell that has methods.
-func (l *Lowerer) boxPointer(t types.Type) {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || l.isHost(n) || types.IsInterface(n) {
-		return
-	}
-	if p := types.NewPointer(n); types.NewMethodSet(p).Len() > 0 {
-		l.box(p)
-	}
-}
-
-// boxParts does the same for the types inside of t that have methods: fmt
-// calls them.
-func (l *Lowerer) boxParts(t types.Type, depth int) {
-	if depth > 6 {
-		return
-	}
-	visit := func(part types.Type) {
-		if l.isBare(part) || types.IsInterface(part) {
-			return
-		}
-		if l.isLoop(part) {
-			l.repNeeded(part)
-		}
-		if l.encodes(part) {
-			l.box(types.NewPointer(part))
-		}
-		if ms := types.NewMethodSet(part); ms.Len() > 0 {
-			l.box(part)
-			return
-		}
-		l.boxParts(part, depth+1)
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Pointer:
-		if n, ok := types.Unalias(u.Elem()).(*types.Named); ok && !l.isHost(n) {
-			visit(u.Elem())
-		}
-	case *types.Slice:
-		visit(u.Elem())
-	case *types.Array:
-		visit(u.Elem())
-	case *types.Map:
-		visit(u.Key())
-		visit(u.Elem())
-	case *types.Struct:
-		for i := range u.NumFields() {
-			f := u.Field(i).Type()
-			switch l.fieldKind(u, i) {
-			case pointerField:
-				l.repNeeded(f.Underlying().(*types.Pointer).Elem())
-			case heapField:
-				l.repNeeded(f)
-			}
-			visit(f)
-		}
-	}
-}
-
-// encodes says whether a pointer to t has methods that encoding/json calls.
-func (l *Lowerer) encodes(t types.Type) bool {
-	for _, name := range []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText"} {
-		if o, _, _ := types.LookupFieldOrMethod(t, true, nil, name); o != nil {
-			if _, ok := o.(*types.Func); ok {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// repNeeded tells the runtime what represents a type whose values it makes.
-func (l *Lowerer) repNeeded(t types.Type) {
-	d := l.typeOf(t)
-	key := "rep " + l.typeKey(t)
-	if l.isBare(t) || l.hosted[key] {
-		return
-	}
-	put(l, l.hosted, key, true)
-	l.inits = append(l.inits, fmt.Sprintf("%s(%d, (*%s)(nil))", l.sym("Rep"), d.ID, l.rep(t)))
-}
-
-// registerMethods tells the runtime the methods of boxed types that compiled
-// code can call. It reports whether there were any to tell.
+// registerMethods lowers the methods of boxed types that compiled code probably
+// calls: those of a cell's types whose parameters and results it knows. It reports
+// whether there were any.
 func (l *Lowerer) registerMethods() bool {
 	did := false
 	for i := 0; i < len(l.boxed); i++ {
@@ -145,88 +42,17 @@ func (l *Lowerer) registerMethods() bool {
 		}
 		b.registered = true
 		l.undo = append(l.undo, func() { b.registered = false })
-		ms := types.NewMethodSet(b.typ)
-		for j := range ms.Len() {
-			fun := ms.At(j).Obj().(*types.Func)
-			if !fun.Exported() {
-				continue
+		methods := l.methods[l.typeKey(b.typ)]
+		if p, ok := b.typ.(*types.Pointer); ok {
+			methods = append(slices.Clip(methods), l.methods[l.typeKey(p.Elem())]...)
+		}
+		for _, d := range methods {
+			if d.fun.Exported() && d.fun.Pkg() != nil && d.fun.Pkg().Path() == "main" && l.isBare(d.plain()) {
+				did = l.lowerMethod(d) || did
 			}
-			sig := ms.At(j).Type().(*types.Signature)
-			if !l.dressing && !l.isBare(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())) {
-				continue
-			}
-			l.registerMethod(b, fun, sig)
-			did = true
 		}
 	}
 	return did
-}
-
-func (l *Lowerer) registerMethod(b *boxedType, fun *types.Func, sig *types.Signature) {
-	name := l.fresh("m")
-	params, args := l.paramList(sig)
-	ret := ""
-	if sig.Results().Len() > 0 {
-		ret = "return "
-	}
-	g := &fn{l: l, out: new(strings.Builder)}
-	c := l.method(b.typ, fun.Pkg(), fun.Name())
-	recv := g.embedded("r", b.typ, c)
-	text, bound := g.methodText(c, recv)
-	call := text + "(" + join(recv, args) + ")"
-	if bound {
-		call = text + "(" + args + ")"
-	}
-	fmt.Fprintf(&l.code, "func %s(%s)%s { r := %s\n%s%s%s }\n", name, join("x any", params), l.results(sig.Results()), l.cast("x", l.rep(b.typ)), g.out, ret, call)
-	l.rt.AddFunc(name, &rt.Func{Hidden: true})
-	l.inits = append(l.inits, fmt.Sprintf("%s(%d, %q, %s)", l.sym("Method"), b.desc.ID, fun.Name(), name))
-}
-
-// AddMethod tells the runtime of a method that a later cell gave to a type
-// whose values are already in interfaces.
-func (l *Lowerer) AddMethod(t *types.Named, fun *types.Func) {
-	l.rt.ForgetMethods()
-	for _, b := range l.boxed {
-		typ := b.typ
-		if p, ok := typ.(*types.Pointer); ok {
-			typ = p.Elem()
-		}
-		n, ok := types.Unalias(typ).(*types.Named)
-		if !b.registered || !ok || n.Origin() != t {
-			continue
-		}
-		sel := types.NewMethodSet(b.typ).Lookup(fun.Pkg(), fun.Name())
-		if sel == nil {
-			continue
-		}
-		sig := sel.Type().(*types.Signature)
-		if fun.Exported() && l.isBare(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())) {
-			l.registerMethod(b, sel.Obj().(*types.Func), sig)
-		}
-	}
-}
-
-// needMethods is called for a compiled interface that lowered code converts
-// to. The methods of boxed types are registered whether or not one asks.
-func (l *Lowerer) needMethods(types.Type) {}
-
-// hostInterface returns the reflect type of a compiled interface, and the
-// struct that implements it for interpreted types, or nil.
-func (l *Lowerer) hostInterface(t types.Type) (iface, wrapper reflect.Type) {
-	n := types.Unalias(t).(*types.Named)
-	if n.Obj().Pkg() == nil {
-		return reflect.TypeFor[error](), nil
-	}
-	path, name := n.Obj().Pkg().Path(), n.Obj().Name()
-	v, ok := l.host.Symbol(path, name)
-	if !ok {
-		panic(fmt.Errorf("interface %s is not known to the interpreter", t))
-	}
-	iface = v.Type().Elem()
-	if w, ok := l.host.Symbol(path, "_"+name); ok {
-		wrapper = w.Type().Elem()
-	}
-	return iface, wrapper
 }
 
 // dispatcher is the function that calls one method of an interface value: it
@@ -321,7 +147,7 @@ func (l *Lowerer) writeDispatcher(d *dispatcher, add []*boxedType) {
 	for _, t := range add {
 		c := l.method(t.typ, d.pkg, d.method)
 		g := &fn{l: l, out: new(strings.Builder)}
-		fmt.Fprintf(&b, "if id == %d { r := %s\n", t.desc.ID, l.cast(l.sym("V")+"(x)", l.rep(t.typ)))
+		fmt.Fprintf(&b, "if id == %d { r := %s\n", t.desc.ID, l.extractAny("x", t.typ))
 		l.checkWrap(g, t.typ, c)
 		recv := g.embedded("r", t.typ, c)
 		text, bound := g.methodText(c, recv)
@@ -332,18 +158,7 @@ func (l *Lowerer) writeDispatcher(d *dispatcher, add []*boxedType) {
 		fmt.Fprintf(&b, "%s%s%s%s }\n", g.out, ret, call, end)
 	}
 	fmt.Fprintf(&b, "if %s_next != nil { %s%s_next(%s)%s }\n", name, ret, name, join("x", args), end)
-	if l.isBare(d.sig) && token.IsExported(d.method) {
-		fmt.Fprintf(&b, "m := %s(x, %q).(func%s)\n%sm(%s)%s\n", l.sym("HostMethod"), d.method, l.signature(d.sig), ret, args, end)
-	} else {
-		fmt.Fprintf(&b, "%s()\n", l.sym("NilMethod"))
-		if d.sig.Results().Len() > 0 {
-			zeros := make([]string, d.sig.Results().Len())
-			for i := range zeros {
-				zeros[i] = l.zeroSlot(d.sig.Results().At(i).Type())
-			}
-			fmt.Fprintf(&b, "return %s\n", strings.Join(zeros, ", "))
-		}
-	}
+	fmt.Fprintf(&b, "m := %s(x)\n%sm(%s)%s\n", l.finder(d), ret, args, end)
 	b.WriteString("}\n")
 	l.code.WriteString(b.String())
 	ps := splitTop(params)
@@ -354,6 +169,16 @@ func (l *Lowerer) writeDispatcher(d *dispatcher, add []*boxedType) {
 	l.rt.AddFunc(name, &rt.Func{Hidden: true})
 }
 
+// finder is the function that finds a method in a value of a type that lowered code
+// did not put into an interface.
+func (l *Lowerer) finder(d *dispatcher) string {
+	m := types.NewFunc(token.NoPos, d.pkg, d.method, d.sig)
+	iface := types.NewInterfaceType([]*types.Func{m}, nil).Complete()
+	name := l.fresh("D")
+	l.host.Define(name, l.rt.Finder(l.real(iface), l.represent(d.sig).typ))
+	return l.sym(name)
+}
+
 // checkWrap lets a method of a value that is called through a nil pointer
 // panic in Go's words.
 func (l *Lowerer) checkWrap(g *fn, t types.Type, c callee) {
@@ -361,5 +186,5 @@ func (l *Lowerer) checkWrap(g *fn, t types.Type, c callee) {
 	if !ok || c.ptr || len(c.path) > 0 || c.iface {
 		return
 	}
-	g.emit("if r == nil { %s(%q, %q) }", l.sym("PanicWrap"), rt.TypeString(p.Elem()), c.fun.Name())
+	g.emit("if r == nil { %s(%q, %q) }", l.sym("PanicWrap"), l.real(p.Elem()).String(), c.fun.Name())
 }

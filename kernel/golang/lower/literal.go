@@ -15,7 +15,7 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 		// An elided &T in the literal of a slice or map.
 		t = p.Elem()
 		text := f.composite(e, t)
-		if strings.HasPrefix(l.rep(t), "S") {
+		if l.isTwin(t) {
 			return "&" + text
 		}
 		v := f.temp()
@@ -114,6 +114,9 @@ func typeIsPlain(v string) bool {
 	if strings.HasPrefix(v, "(&") && closing(v) == len(v)-1 {
 		return typeIsPlain(v[1 : len(v)-1])
 	}
+	if strings.HasPrefix(v, "(*") && closing(v) == len(v)-1 && strings.Contains(v, ".") {
+		return false // what a field points to
+	}
 	name := strings.TrimLeftFunc(v, func(c rune) bool { return c < 128 && isNameByte(byte(c)) || c == '.' })
 	switch {
 	case strings.HasSuffix(v, "]") && strings.Contains(v[strings.LastIndexByte(v, '['):], ":"): // a slice of an array has the array's type
@@ -181,7 +184,7 @@ func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) strin
 			continue
 		}
 		names = append(names, l.fieldName(u, k))
-		list = append(list, func() string { return f.fieldValue(x, u, k) })
+		list = append(list, func() string { return f.plainValue(x, u.Field(k).Type()) })
 	}
 	p := f.exprs(list...)
 	var b strings.Builder
@@ -197,46 +200,9 @@ func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) strin
 	return b.String()
 }
 
-// fieldValue writes a value for a field of a struct.
-func (f *fn) fieldValue(e ast.Expr, s *types.Struct, i int) string {
-	t := s.Field(i).Type()
-	return f.intoField(f.plainValue(e, t), s, i)
-}
-
 func (f *fn) plainValue(e ast.Expr, t types.Type) string {
 	if c, ok := e.(*ast.CompositeLit); ok && c.Type == nil {
 		return f.composite(c, t)
 	}
 	return f.to(e, t)
-}
-
-// intoField makes what lies in a field of a value of its type.
-func (f *fn) intoField(text string, s *types.Struct, i int) string {
-	l := f.l
-	t := s.Field(i).Type()
-	switch l.fieldKind(s, i) {
-	case pointerField:
-		return fmt.Sprintf("%s.Pointer(%s)", l.use("unsafe"), text)
-	case heapField:
-		return fmt.Sprintf("%s(%s)", l.heapHelper(t), text)
-	}
-	return f.intoSlot(text, t)
-}
-
-// heapHelper puts a value on the heap.
-func (l *Lowerer) heapHelper(t types.Type) string {
-	rep := l.rep(t)
-	key := "heap " + rep
-	return l.helper(key, func(h string) {
-		fmt.Fprintf(&l.code, "func %s(x %s) any { p := new(%s); *p = x; return any(p) }\n", h, rep, rep)
-	})
-}
-
-// heapLoader reads a value from the heap; nil stands for zero.
-func (l *Lowerer) heapLoader(t types.Type) string {
-	rep := l.rep(t)
-	key := "unheap " + rep
-	return l.helper(key, func(h string) {
-		fmt.Fprintf(&l.code, "func %s(x any) %s { if x == nil { return %s }; return *(x.(*%s)) }\n", h, rep, l.zero(t), rep)
-	})
 }

@@ -11,7 +11,6 @@ import (
 	"go/types"
 	"reflect"
 	"strings"
-	"sync"
 
 	"gocuda/kernel/golang/rt"
 )
@@ -20,8 +19,6 @@ import (
 type Host interface {
 	// Symbol returns a symbol of a package's table: see host.Package.
 	Symbol(path, name string) (reflect.Value, bool)
-	// Exported says whether the table names a type.
-	Exported(path, name string) bool
 	// IsHost says whether a package is compiled.
 	IsHost(path string) bool
 	// PackageName is the name of a package in its clause.
@@ -33,9 +30,11 @@ type Host interface {
 	// function's caller counts on, and whether its result depends on the arguments
 	// alone.
 	DirectTraits(function string) (waits, pure bool)
+	// Type is the compiled type that a defined type is, or whose fields a struct is;
+	// nil if there is none.
+	Type(types.Type) reflect.Type
 	// Define adds a symbol to the package that lowered code imports as rt.
 	Define(name string, v reflect.Value)
-	// Define a type under a name in package rt for one that its own table lacks.
 }
 
 // Decl is a declared function that lowered code can call.
@@ -72,17 +71,14 @@ type Lowerer struct {
 	// SourcePkg says whether an object was declared by such source.
 	SourceObj func(types.Object) bool
 
-	keys       sync.Mutex // guards objIDs and typeIDs
 	objIDs     map[types.Object]int
-	reps       map[string]string
-	loops      map[string]bool
-	kinds      map[string][]fieldKind
-	bare       map[string]bool
-	structs    map[string]string
-	structText map[string]string
-	making     map[string]bool
+	reps       map[string]representation // by the key of a type
+	newest     reals
+	first      reals
+	changed    map[*types.Named]bool // got methods after they were real
 	typeIDs    map[string]*rt.Type
-	hosted     map[string]bool // bare types whose reflect type the runtime knows
+	demanded   map[int]demanded      // methods that nobody has called, by their numbers
+	methods    map[string][]demanded // of real types, by the type's key
 	boxed      []*boxedType
 	boxedKeys  map[string]bool
 	globals    map[types.Object]string
@@ -94,7 +90,6 @@ type Lowerer struct {
 	converters map[string]string
 	dispatch   map[string]*dispatcher
 	order      []*dispatcher
-	unlistedT  map[types.Object]string
 	later      []*later
 	laterIDs   map[string]int // by the instance
 	aliases    map[string]string
@@ -113,8 +108,6 @@ type Lowerer struct {
 	undo    []func()
 	cell    string
 	program bool
-
-	dressing bool // values have been looked at by reflection: see dress
 }
 
 // New returns a Lowerer.
@@ -124,13 +117,13 @@ func New(r *rt.Runtime, host Host, fset *token.FileSet) *Lowerer {
 		SourceDecl: func(*types.Func) *Decl { return nil },
 		SourceObj:  func(types.Object) bool { return false },
 		Later:      func(*types.Func) bool { return false }, laterIDs: make(map[string]int),
-		objIDs: make(map[types.Object]int), reps: make(map[string]string), loops: make(map[string]bool),
-		kinds: make(map[string][]fieldKind), bare: make(map[string]bool), structs: make(map[string]string),
-		structText: make(map[string]string), making: make(map[string]bool), typeIDs: make(map[string]*rt.Type),
-		hosted: make(map[string]bool), boxedKeys: make(map[string]bool), globals: make(map[types.Object]string), usedByFunc: make(map[types.Object]bool),
+		objIDs: make(map[types.Object]int), reps: make(map[string]representation),
+		newest: make(reals), first: make(reals), changed: make(map[*types.Named]bool),
+		typeIDs: make(map[string]*rt.Type), demanded: make(map[int]demanded), methods: make(map[string][]demanded),
+		boxedKeys: make(map[string]bool), globals: make(map[types.Object]string), usedByFunc: make(map[types.Object]bool),
 		decls: make(map[*types.Func]*Decl), instances: make(map[string]string), arguments: make(map[*types.Func][][]types.Type), redirects: make(map[string]string),
 		converters: make(map[string]string), dispatch: make(map[string]*dispatcher),
-		unlistedT: make(map[types.Object]string), aliases: make(map[string]string), helpers: make(map[string]string),
+		aliases: make(map[string]string), helpers: make(map[string]string),
 	}
 }
 
@@ -219,77 +212,17 @@ func (l *Lowerer) sourceObj(o types.Object) bool { return l.SourceObj(o) }
 
 // typeOf gives a type its number.
 func (l *Lowerer) typeOf(t types.Type) *rt.Type {
-	t = types.Unalias(t)
 	key := l.typeKey(t)
-	d := l.numbered(key)
+	d := l.typeIDs[key]
 	if d == nil {
-		d = l.rt.AddType(t, rt.TypeString(t))
-		l.number(key, d)
-		l.undo = append(l.undo, func() { l.number(key, nil) })
+		d = l.rt.AddType(l.real(t), l.represent(t).typ)
+		put(l, l.typeIDs, key, d)
 	}
 	return d
 }
-
-// numbered finds the number of a type by its key; nil: it has none. Goroutines
-// of cells ask, at any time.
-func (l *Lowerer) numbered(key string) *rt.Type {
-	l.keys.Lock()
-	defer l.keys.Unlock()
-	return l.typeIDs[key]
-}
-
-func (l *Lowerer) number(key string, d *rt.Type) {
-	l.keys.Lock()
-	defer l.keys.Unlock()
-	if d == nil {
-		delete(l.typeIDs, key)
-	} else {
-		l.typeIDs[key] = d
-	}
-}
-
-// LookupType finds the number of a type that has one.
-func (l *Lowerer) LookupType(t types.Type) *rt.Type { return l.numbered(l.typeKey(types.Unalias(t))) }
-
-// TypeKey is a text that identical types share, and no others.
-func (l *Lowerer) TypeKey(t types.Type) string { return l.typeKey(t) }
-
-// NumberFor gives a type a number, unless it has one.
-func (l *Lowerer) NumberFor(t types.Type) *rt.Type {
-	t = types.Unalias(t)
-	key := l.typeKey(t)
-	if d := l.numbered(key); d != nil {
-		return d
-	}
-	d := l.rt.AddType(t, rt.TypeString(t))
-	l.number(key, d)
-	return d
-}
-
-// IsHost says whether compiled code knows a type by its name.
-func (l *Lowerer) IsHost(n *types.Named) bool { return l.isHost(n) }
 
 // id is the number of a type that a switch or assertion asks for.
-func (l *Lowerer) id(t types.Type) int {
-	d := l.typeOf(t)
-	if l.isBare(t) && !types.IsInterface(t) {
-		key := l.typeKey(t)
-		if !l.hosted[key] {
-			put(l, l.hosted, key, true)
-			l.inits = append(l.inits, fmt.Sprintf("%s(%d, (*%s)(nil))", l.sym("Host"), d.ID, l.rep(t)))
-		}
-	}
-	return d.ID
-}
-
-// unlisted names a compiled type that its package's table lacks, such as the
-// result of a function that returns an unexported type.
-func (l *Lowerer) unlisted(n *types.Named) string {
-	if name, ok := l.unlistedT[n.Obj()]; ok {
-		return name
-	}
-	return l.composite(n.Underlying())
-}
+func (l *Lowerer) id(t types.Type) int { return l.typeOf(t).ID }
 
 // Output is one lowered cell.
 type Output struct {
@@ -388,9 +321,6 @@ func (l *Lowerer) Start(fun *types.Func) ast.Stmt {
 	l.starts[s] = l.Want(fun)
 	return s
 }
-
-// Zero writes a zero value.
-func (l *Lowerer) Zero(t types.Type) string { return l.zero(t) }
 
 // Free lets go of what a variable holds that no later cell can name, unless
 // a function still uses it.

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
-	"strings"
 )
 
 // address writes &e.
@@ -14,7 +13,7 @@ func (f *fn) address(e ast.Expr) string {
 	case *ast.CompositeLit:
 		t := f.typeOf(e)
 		text := f.composite(e, t)
-		if strings.HasPrefix(f.l.rep(t), "S") && !f.l.isLoop(t) {
+		if f.l.isTwin(t) {
 			return "&" + text
 		}
 		p := f.temp()
@@ -192,11 +191,7 @@ func (f *fn) target(e ast.Expr) storage {
 	switch x := e.(type) {
 	case *ast.SelectorExpr:
 		if f.info.Selections[x] != nil {
-			fld := f.fieldOf(x, true)
-			if !fld.host {
-				into = func(v string) string { return f.intoField(v, fld.s, fld.i) }
-			}
-			return storage{place: f.l.fieldText(fld), typ: t, into: into}
+			return storage{place: f.l.fieldText(f.fieldOf(x, true)), typ: t, into: into}
 		}
 	}
 	return storage{place: f.place(e), typ: t, into: into}

@@ -23,73 +23,19 @@ func (l *Lowerer) fieldText(x field) string {
 	return x.base + "." + l.fieldName(x.s, x.i)
 }
 
-// load writes the value of a field.
-func (f *fn) load(x field) string {
-	l := f.l
-	text := l.fieldText(x)
-	if x.host {
-		return text
-	}
-	t := x.s.Field(x.i).Type()
-	switch l.fieldKind(x.s, x.i) {
-	case pointerField:
-		return l.converted(l.rep(t), text)
-	case heapField:
-		return fmt.Sprintf("%s(%s)", l.heapLoader(t), text)
-	}
-	return f.fromSlot(text, t)
-}
-
-// variableOf writes a field as a place that holds its value's slot.
-func (f *fn) variableOf(x field) string {
-	if !x.host && f.l.fieldKind(x.s, x.i) == heapField {
-		return "(*" + f.addressOf(x) + ")"
-	}
-	if !x.host && f.l.fieldKind(x.s, x.i) == pointerField {
-		return "(*" + f.addressOf(x) + ")"
-	}
-	return f.l.fieldText(x)
-}
+// load writes a field as a variable.
+func (f *fn) load(x field) string { return f.l.fieldText(x) }
 
 // addressOf writes a pointer to a field.
-func (f *fn) addressOf(x field) string {
-	l := f.l
-	text := l.fieldText(x)
-	if !x.host {
-		t := x.s.Field(x.i).Type()
-		switch l.fieldKind(x.s, x.i) {
-		case pointerField:
-			return fmt.Sprintf("(*%s)(%s.Pointer(&%s))", l.rep(t), l.use("unsafe"), text)
-		case heapField:
-			return fmt.Sprintf("%s(&%s)", l.heapAddress(t), text)
-		}
-	}
-	return "(&" + text + ")"
-}
-
-// heapAddress makes sure that a heap field has a value and points to it.
-func (l *Lowerer) heapAddress(t types.Type) string {
-	rep := l.rep(t)
-	key := "heapaddr " + rep
-	return l.helper(key, func(h string) {
-		fmt.Fprintf(&l.code, "func %s(p *any) *%s { if *p == nil { *p = any(new(%s)) }; return (*p).(*%s) }\n", h, rep, rep, rep)
-	})
-}
+func (f *fn) addressOf(x field) string { return "(&" + f.l.fieldText(x) + ")" }
 
 // walk follows a path of fields from a value of type t. All but the last are
-// written out. place says that the result is to be a variable.
-func (f *fn) walk(text string, t types.Type, path []int, place bool) field {
+// written out.
+func (f *fn) walk(text string, t types.Type, path []int) field {
 	var x field
 	for n, i := range path {
 		if n > 0 {
-			if place {
-				text = f.variableOf(x)
-				if _, ok := t.Underlying().(*types.Pointer); ok {
-					text = f.load(x)
-				}
-			} else {
-				text = f.load(x)
-			}
+			text = f.load(x)
 		}
 		host := f.isHostStruct(t)
 		if p, ok := t.Underlying().(*types.Pointer); ok {
@@ -118,11 +64,11 @@ func (f *fn) fieldOf(e *ast.SelectorExpr, place bool) field {
 		base = f.place(e.X)
 	} else {
 		base = f.expr(e.X)
-		if strings.HasPrefix(base, "&") || strings.HasPrefix(base, "S") && strings.HasSuffix(base, "}") {
+		if strings.HasPrefix(base, "&") || strings.HasSuffix(base, "}") {
 			base = f.spillAlways(base)
 		}
 	}
-	return f.walk(base, t, path, place)
+	return f.walk(base, t, path)
 }
 
 func (f *fn) spillAlways(text string) string {
@@ -176,7 +122,7 @@ func (f *fn) fieldPlace(e *ast.SelectorExpr) string {
 	if f.info.Selections[e] == nil {
 		return f.globalPlace(f.info.Uses[e.Sel].(*types.Var))
 	}
-	return f.variableOf(f.fieldOf(e, true))
+	return f.load(f.fieldOf(e, true))
 }
 
 // callee is a method that was found for a receiver.
@@ -277,7 +223,7 @@ func (f *fn) embedded(base string, t types.Type, c callee) string {
 		}
 		return base
 	}
-	x := f.walk(base, t, c.path, c.ptr && !c.pointer)
+	x := f.walk(base, t, c.path)
 	switch {
 	case c.ptr && !c.pointer:
 		return f.addressOf(x)
@@ -295,7 +241,7 @@ func (f *fn) methodText(c callee, recv string) (text string, bound bool) {
 	case c.iface && !c.host:
 		return l.dispatcher(c.recv, c.fun), false
 	case c.host:
-		if !c.iface && c.ptr && strings.HasPrefix(recv, "&") && !strings.HasPrefix(recv, "&S") {
+		if !c.iface && c.ptr && strings.HasPrefix(recv, "&") {
 			recv = "(" + recv + ")"
 		}
 		return recv + "." + c.fun.Name(), true

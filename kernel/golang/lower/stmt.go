@@ -118,6 +118,12 @@ func (f *fn) statement(s ast.Stmt) {
 	case *ast.SendStmt:
 		t := coreType(f.typeOf(s.Chan)).(*types.Chan)
 		p := f.exprs(func() string { return f.expr(s.Chan) }, func() string { return f.toSlot(s.Value, t.Elem()) })
+		// The interpreter must see what kind of channel it is.
+		if rep := f.l.rep(types.NewChan(t.Dir(), t.Elem())); rep != f.l.rep(f.typeOf(s.Chan)) {
+			p[0] = f.hold("("+rep+")("+p[0]+")", rep)
+		} else if !isName(p[0]) {
+			p[0] = f.hold(p[0], rep)
+		}
 		f.emit("%s <- %s", p[0], p[1])
 		f.pollBlocked()
 	case *ast.GoStmt:

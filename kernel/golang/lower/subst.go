@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -32,11 +30,10 @@ func (l *Lowerer) ForgetInstances(visit func(types.Type)) {
 	for _, b := range l.boxed {
 		visit(b.typ)
 	}
-	l.keys.Lock()
-	numbered := slices.Collect(maps.Values(l.typeIDs))
-	l.keys.Unlock()
-	for _, d := range numbered {
-		visit(d.Type)
+	for _, made := range []reals{l.newest, l.first} {
+		for _, r := range made {
+			visit(r.of)
+		}
 	}
 	l.context = types.NewContext()
 }
@@ -214,8 +211,6 @@ func (l *Lowerer) typeKey(t types.Type) string {
 }
 
 func (l *Lowerer) objKey(o types.Object) string {
-	l.keys.Lock()
-	defer l.keys.Unlock()
 	n, ok := l.objIDs[o]
 	if !ok {
 		n = len(l.objIDs) + 1

@@ -1,6 +1,7 @@
 package named
 
 import (
+	"encoding/binary"
 	"reflect"
 	"sync"
 	"unsafe"
@@ -64,6 +65,22 @@ type abiMap struct {
 	flags                        uint32
 }
 
+type abiFunc struct { // its parameters and results follow, after what it has of methods
+	abiType
+	in, out uint16
+}
+
+type abiInterface struct {
+	abiType
+	pkgPath *byte
+	methods []abiInterfaceMethod
+}
+
+type abiInterfaceMethod struct {
+	name int32
+	typ  int32
+}
+
 type abiUncommon struct {
 	pkgPath        int32 // of a name
 	count, exposed uint16
@@ -83,6 +100,12 @@ type abiMethod struct {
 //go:linkname addReflectOff reflect.addReflectOff
 func addReflectOff(unsafe.Pointer) int32
 
+// getitab finds, or makes, the table by which values of a type are in an interface;
+// nil if the type lacks a method. The runtime keeps it open to others, too.
+//
+//go:linkname getitab runtime.getitab
+func getitab(inter, typ *abiType, canFail bool) unsafe.Pointer
+
 // abiOf is what is behind a reflect.Type.
 func abiOf(t reflect.Type) *abiType { return (*[2]*abiType)(unsafe.Pointer(&t))[1] }
 
@@ -93,14 +116,18 @@ func typeOf(t *abiType) reflect.Type {
 	return some
 }
 
-// nameOf encodes a name as types refer to it.
-func nameOf(name, tag string, exported, embedded bool) *byte {
+// nameOf encodes a name as types refer to it. pkg is that of an unexported name
+// of another package than what has it; "" of others.
+func nameOf(name, tag, pkg string, exported, embedded bool) *byte {
 	var bits byte
 	if exported {
 		bits |= 1
 	}
 	if tag != "" {
 		bits |= 2
+	}
+	if pkg != "" {
+		bits |= 4
 	}
 	if embedded {
 		bits |= 8
@@ -109,6 +136,9 @@ func nameOf(name, tag string, exported, embedded bool) *byte {
 	text = append(text, name...)
 	if tag != "" {
 		text = append(append(text, varint(len(tag))...), tag...)
+	}
+	if pkg != "" {
+		text = binary.NativeEndian.AppendUint32(text, uint32(nameOff(pkg, "", false)))
 	}
 	return &text[0]
 }
@@ -121,9 +151,11 @@ func varint(n int) []byte {
 	return append(b, byte(n))
 }
 
-func nameOff(name string, exported bool) int32 {
-	return addReflectOff(unsafe.Pointer(nameOf(name, "", exported, false)))
+func nameOff(name, pkg string, exported bool) int32 {
+	return addReflectOff(unsafe.Pointer(nameOf(name, "", pkg, exported, false)))
 }
+
+func typeOff(t reflect.Type) int32 { return addReflectOff(unsafe.Pointer(abiOf(t))) }
 
 // sample is a type whose description is compared with what reflect says.
 type sample struct {
@@ -159,5 +191,21 @@ var known = sync.OnceValue(func() (ok bool) {
 		typeOf(&channel.abiType) == a.Elem() && typeOf(channel.elem) == t && channel.dir == int(reflect.BothDir) &&
 		typeOf(array.slice) == reflect.SliceOf(a.Elem()) && array.len == 3 &&
 		typeOf(table.key) == m.Key() && typeOf(table.elem) == m.Elem() && table.elemOff == 16 &&
-		abiOf(reflect.PointerTo(t)).flags&flagDirect != 0
+		abiOf(reflect.PointerTo(t)).flags&flagDirect != 0 && knownInterfaces()
 })
+
+// knownInterfaces is known for interfaces, their tables and functions.
+func knownInterfaces() bool {
+	t := reflect.TypeFor[interface{ String() string }]()
+	i := (*abiInterface)(unsafe.Pointer(abiOf(t)))
+	f := reflect.TypeFor[func(sample, int) string]()
+	sig := (*struct {
+		abiFunc
+		types [3]*abiType
+	})(unsafe.Pointer(abiOf(f)))
+	var s interface{ String() string } = sample{}
+	tab := (*[2]unsafe.Pointer)(unsafe.Pointer(&s))[0]
+	return reflect.Kind(i.kind) == reflect.Interface && len(i.methods) == 1 && i.methods[0].typ != 0 &&
+		sig.in == 2 && sig.out == 1 && sig.flags&flagUncommon == 0 && typeOf(sig.types[0]) == f.In(0) && typeOf(sig.types[2]) == f.Out(0) &&
+		getitab(&i.abiType, abiOf(reflect.TypeFor[sample]()), true) == tab && getitab(&i.abiType, abiOf(f), true) == nil
+}

@@ -1,16 +1,17 @@
 // Package named makes types at run time that package reflect cannot make: with
-// names, embedded fields and methods. Each has the memory layout of a type that
-// exists, its representation, so that a value becomes one of the named type, and
-// back, by its type alone.
+// names, unexported and embedded fields, and methods, that lead back to
+// themselves; and interfaces. Each has the memory layout of a type that exists,
+// so that a value becomes one of the new type, and back, by its type alone.
 //
-// The types are described as the compiler describes its own. Code of methods is
-// a stub in assembly that calls a closure of reflect.MakeFunc; there are 8,192 of
-// them, on amd64, and a method takes three: when none is left, further types
-// have no methods. Where a Go release describes types in another way,
-// Available is false.
+// The types are described as the compiler describes its own, and live as long as
+// the process. Code of methods is a stub in assembly that calls a closure of
+// reflect.MakeFunc. Where a Go release describes types in another way, Available
+// is false.
 package named
 
 import (
+	"cmp"
+	"errors"
 	"go/token"
 	"hash/fnv"
 	"reflect"
@@ -22,7 +23,10 @@ import (
 // Available says whether types can be made.
 func Available() bool { return known() }
 
-// Field is a field of a struct. Its place is that of the representation's.
+// ErrNoStubs says that no more methods can be made.
+var ErrNoStubs = errors.New("no room for more methods of types that cells declare: restart the kernel")
+
+// Field is a field of a struct. Its place is that of the layout's field.
 type Field struct {
 	Name     string
 	Type     reflect.Type
@@ -30,109 +34,121 @@ type Field struct {
 	Embedded bool
 }
 
-// Method is a method of a type. In and Out leave out the receiver.
+// Method is a method of a type.
 type Method struct {
-	Name     string
-	In, Out  []reflect.Type
-	Variadic bool
-	// Call gets the receiver as a value of the representation.
-	Call func(receiver reflect.Value, args []reflect.Value) []reflect.Value
-}
+	Name string
+	Pkg  string       // of an unexported name
+	Type reflect.Type // a function, without the receiver
+	// Call gets the receiver as a pointer to its value, or, of a pointer's
+	// method, as the pointer itself. It may be nil in an interface.
+	Call func(receiver unsafe.Pointer, args []reflect.Value) []reflect.Value
 
-// maxMethods is how many methods a type may have.
-const maxMethods = 48
-
-// tail follows the description of a kind.
-type tail struct {
-	abiUncommon
-	methods [maxMethods]abiMethod
+	ifn int32 // its code, if that is made already
 }
 
 // Type is a type that is being made. It can be referred to before its parts are set.
 type Type struct {
-	rep     reflect.Type
-	t       *abiType
-	tail    *tail
-	pointer *Type // to it
-	pkg     string
-	made    map[string]bool // methods
+	t        *abiType
+	uncommon *abiUncommon
+	params   []*abiType  // of a function, and its results
+	methods  []abiMethod // room for as many as it will have
+	pkg      string
 }
 
-// New makes a type. name is what it is called with its package's name, as in
-// main.T; "" for one without a name, whose text is what String gives. pkg is the
-// package's path.
-func New(rep reflect.Type, name, text, pkg string) *Type {
-	t := describe(rep, pkg)
-	t.rename(name, text)
-	p := describe(reflect.PointerTo(rep), pkg)
-	p.rename("", "*"+text)
-	(*abiElem)(unsafe.Pointer(p.t)).elem = t.t
-	t.t.ptrToThis = addReflectOff(unsafe.Pointer(p.t))
-	t.pointer = p
+// New makes a type with the layout and the parts of like, and room for methods.
+// name is what it is called, as T; "" for one without a name. text is what String
+// gives, as main.T. pkg is the package's path.
+func New(like reflect.Type, name, text, pkg string, methods int) *Type {
+	t := describe(like, pkg, methods)
+	h := fnv.New32a()
+	h.Write([]byte(text))
+	t.t.hash ^= h.Sum32()
+	t.t.str = nameOff(text, "", name != "")
+	if name != "" {
+		t.t.flags |= flagNamed
+	}
+	return t
+}
+
+// NewPointer makes the type of pointers to t, which nobody has asked reflect for.
+// One that has no methods need not be made.
+func NewPointer(to *Type, methods int) *Type {
+	t := New(reflect.TypeFor[*int](), "", "*"+to.Reflect().String(), to.pkg, methods)
+	(*abiElem)(unsafe.Pointer(t.t)).elem = to.t
+	to.t.ptrToThis = addReflectOff(unsafe.Pointer(t.t))
 	return t
 }
 
 // Reflect is the type.
 func (t *Type) Reflect() reflect.Type { return typeOf(t.t) }
 
-// Pointer is the type of pointers to it.
-func (t *Type) Pointer() *Type { return t.pointer }
-
 // describe copies a description, with room for methods.
-func describe(rep reflect.Type, pkg string) *Type {
-	t := &Type{rep: rep, pkg: pkg, made: make(map[string]bool)}
-	old := unsafe.Pointer(abiOf(rep))
-	switch rep.Kind() {
+func describe(like reflect.Type, pkg string, methods int) *Type {
+	t := &Type{pkg: pkg}
+	var part reflect.Type
+	params := 0
+	switch like.Kind() {
 	case reflect.Struct:
-		t.t, t.tail = extend[abiStruct](old)
+		part = reflect.TypeFor[abiStruct]()
 	case reflect.Pointer, reflect.Slice:
-		t.t, t.tail = extend[abiElem](old)
+		part = reflect.TypeFor[abiElem]()
 	case reflect.Chan:
-		t.t, t.tail = extend[abiChan](old)
+		part = reflect.TypeFor[abiChan]()
 	case reflect.Array:
-		t.t, t.tail = extend[abiArray](old)
+		part = reflect.TypeFor[abiArray]()
 	case reflect.Map:
-		t.t, t.tail = extend[abiMap](old)
+		part = reflect.TypeFor[abiMap]()
+	case reflect.Interface:
+		part = reflect.TypeFor[abiInterface]()
+	case reflect.Func:
+		part = reflect.TypeFor[abiFunc]()
+		params = like.NumIn() + like.NumOut()
 	default:
-		t.t, t.tail = extend[abiType](old)
+		part = reflect.TypeFor[abiType]()
 	}
+	fields := []reflect.StructField{{Name: "Part", Type: part}, {Name: "Uncommon", Type: reflect.TypeFor[abiUncommon]()}}
+	if params > 0 {
+		fields = append(fields, reflect.StructField{Name: "Params", Type: reflect.ArrayOf(params, reflect.TypeFor[*abiType]())})
+	}
+	if methods > 0 {
+		fields = append(fields, reflect.StructField{Name: "Methods", Type: reflect.ArrayOf(methods, reflect.TypeFor[abiMethod]())})
+	}
+	whole := reflect.New(reflect.StructOf(fields)).Elem()
+	from := abiOf(like)
+	whole.Field(0).Set(reflect.NewAt(part, unsafe.Pointer(from)).Elem())
+	t.t = (*abiType)(whole.Addr().UnsafePointer())
+	t.uncommon = (*abiUncommon)(whole.Field(1).Addr().UnsafePointer())
+	if params > 0 {
+		t.params = unsafe.Slice((**abiType)(whole.Field(2).Addr().UnsafePointer()), params)
+		for i := range like.NumIn() {
+			t.params[i] = abiOf(like.In(i))
+		}
+		for i := range like.NumOut() {
+			t.params[like.NumIn()+i] = abiOf(like.Out(i))
+		}
+	}
+	if methods > 0 {
+		first := whole.Field(len(fields) - 1).Addr().UnsafePointer()
+		t.methods = unsafe.Slice((*abiMethod)(first), methods)
+		t.uncommon.methods = uint32(uintptr(first) - uintptr(unsafe.Pointer(t.uncommon)))
+	}
+	t.uncommon.pkgPath = nameOff(pkg, "", false)
 	t.t.flags &^= flagExtraStar | flagNamed
 	t.t.flags |= flagUncommon
 	t.t.ptrToThis = 0
 	return t
 }
 
-func extend[T any](old unsafe.Pointer) (*abiType, *tail) {
-	p := new(struct {
-		t    T
-		tail tail
-	})
-	p.t = *(*T)(old)
-	p.tail.abiUncommon.methods = uint32(unsafe.Offsetof(p.tail.methods))
-	return (*abiType)(unsafe.Pointer(&p.t)), &p.tail
-}
-
-func (t *Type) rename(name, text string) {
-	h := fnv.New32a()
-	h.Write([]byte(text))
-	t.t.hash ^= h.Sum32()
-	t.t.str = nameOff(text, name != "")
-	if name != "" {
-		t.t.flags |= flagNamed
-		t.tail.pkgPath = nameOff(t.pkg, false)
-	}
-}
-
-// SetFields gives a struct its fields: as many as the representation has.
+// SetFields gives a struct its fields: as many as the layout has.
 func (t *Type) SetFields(fields []Field) {
 	s := (*abiStruct)(unsafe.Pointer(t.t))
 	s.pkgPath = nil
 	s.fields = slices.Clone(s.fields)
 	for i, f := range fields {
 		if !token.IsExported(f.Name) {
-			s.pkgPath = nameOf(t.pkg, "", false, false)
+			s.pkgPath = nameOf(t.pkg, "", "", false, false)
 		}
-		s.fields[i].name = nameOf(f.Name, f.Tag, token.IsExported(f.Name), f.Embedded)
+		s.fields[i].name = nameOf(f.Name, f.Tag, "", token.IsExported(f.Name), f.Embedded)
 		s.fields[i].typ = abiOf(f.Type)
 	}
 }
@@ -140,7 +156,7 @@ func (t *Type) SetFields(fields []Field) {
 // SetElem sets what a pointer, slice, array, channel or map is made of; key is
 // of a map.
 func (t *Type) SetElem(key, elem reflect.Type) {
-	switch t.rep.Kind() {
+	switch reflect.Kind(t.t.kind) {
 	case reflect.Pointer, reflect.Slice, reflect.Chan:
 		(*abiElem)(unsafe.Pointer(t.t)).elem = abiOf(elem)
 	case reflect.Array:
@@ -150,6 +166,93 @@ func (t *Type) SetElem(key, elem reflect.Type) {
 		m := (*abiMap)(unsafe.Pointer(t.t))
 		m.key, m.elem = abiOf(key), abiOf(elem)
 	}
+}
+
+// SetParams sets the parameters and results of a function: as many as the layout has.
+func (t *Type) SetParams(in, out []reflect.Type) {
+	for i, p := range append(slices.Clip(in), out...) {
+		t.params[i] = abiOf(p)
+	}
+}
+
+// SetInterface gives an interface, whose layout is that of one with methods, its
+// own. Only the names and types of these count.
+func (t *Type) SetInterface(methods []Method) {
+	it := (*abiInterface)(unsafe.Pointer(t.t))
+	it.pkgPath = nameOf(t.pkg, "", "", false, false)
+	slices.SortFunc(methods, compareMethods)
+	it.methods = make([]abiInterfaceMethod, len(methods))
+	for i, m := range methods {
+		it.methods[i] = abiInterfaceMethod{t.methodName(m), typeOff(m.Type)}
+	}
+}
+
+// SetMethods gives the type its methods: at most as many as there is room for.
+// Of one with the layout of its pointers' words, such as a function, Call gets
+// the address of a copy, as of others.
+func (t *Type) SetMethods(methods []Method) error {
+	slices.SortFunc(methods, compareMethods)
+	direct := t.t.flags&flagDirect != 0
+	pointer := reflect.Kind(t.t.kind) == reflect.Pointer && t.t.flags&flagNamed == 0
+	for i := range methods {
+		m := &methods[i]
+		call := m.Call // a copy: the list is sorted again
+		of := func(receiver reflect.Type) reflect.Type {
+			in := []reflect.Type{receiver}
+			for p := range m.Type.Ins() {
+				in = append(in, p)
+			}
+			return reflect.FuncOf(in, slices.Collect(m.Type.Outs()), m.Type.IsVariadic())
+		}
+		if m.ifn == 0 {
+			m.ifn = code(reflect.MakeFunc(of(reflect.TypeFor[unsafe.Pointer]()), func(args []reflect.Value) []reflect.Value {
+				p := args[0].UnsafePointer()
+				if direct && !pointer {
+					return call(unsafe.Pointer(&p), args[1:])
+				}
+				return call(p, args[1:])
+			}))
+		}
+		tfn := m.ifn
+		if !direct {
+			tfn = code(reflect.MakeFunc(of(t.Reflect()), func(args []reflect.Value) []reflect.Value {
+				p := reflect.New(args[0].Type())
+				p.Elem().Set(args[0])
+				return call(p.UnsafePointer(), args[1:])
+			}))
+		}
+		if m.ifn == 0 || tfn == 0 {
+			return ErrNoStubs
+		}
+		t.methods[i] = abiMethod{t.methodName(*m), typeOff(m.Type), m.ifn, tfn}
+		if token.IsExported(m.Name) {
+			t.uncommon.exposed++
+		}
+		if direct {
+			m.ifn = 0 // a pointer to it has another
+		}
+	}
+	t.uncommon.count = uint16(len(methods))
+	return nil
+}
+
+func (t *Type) methodName(m Method) int32 {
+	pkg := ""
+	if !token.IsExported(m.Name) && m.Pkg != t.pkg {
+		pkg = m.Pkg
+	}
+	return nameOff(m.Name, pkg, token.IsExported(m.Name))
+}
+
+// compareMethods is the order in which the runtime looks for methods.
+func compareMethods(a, b Method) int {
+	switch x, y := token.IsExported(a.Name), token.IsExported(b.Name); {
+	case x && !y:
+		return -1
+	case y && !x:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Pkg, b.Pkg))
 }
 
 var stubs struct {
@@ -172,69 +275,4 @@ func code(f reflect.Value) int32 {
 	contexts[stubs.used] = (*[2]unsafe.Pointer)(unsafe.Pointer(&box))[1]
 	stubs.used++
 	return addReflectOff(at)
-}
-
-// AddMethods gives the type methods that it has not yet.
-func (t *Type) AddMethods(methods []Method) {
-	direct := t.t.flags&flagDirect != 0
-	for _, m := range methods {
-		if t.made[m.Name] || !token.IsExported(m.Name) || len(t.made) == maxMethods {
-			continue
-		}
-		word := func(args []reflect.Value) []reflect.Value {
-			p := args[0].UnsafePointer()
-			if direct {
-				return m.Call(reflect.NewAt(t.rep, unsafe.Pointer(&p)).Elem(), args[1:])
-			}
-			return m.Call(reflect.NewAt(t.rep, p).Elem(), args[1:])
-		}
-		whole := func(args []reflect.Value) []reflect.Value {
-			v := reflect.New(t.rep).Elem()
-			v.Set(Retype(args[0], t.rep))
-			return m.Call(v, args[1:])
-		}
-		of := func(receiver reflect.Type) reflect.Type {
-			return reflect.FuncOf(append([]reflect.Type{receiver}, m.In...), m.Out, m.Variadic)
-		}
-		ifn := code(reflect.MakeFunc(of(reflect.TypeFor[unsafe.Pointer]()), word))
-		if ifn == 0 {
-			return
-		}
-		tfn := ifn
-		if !direct {
-			if tfn = code(reflect.MakeFunc(of(t.Reflect()), whole)); tfn == 0 {
-				return
-			}
-		}
-		t.made[m.Name] = true
-		typ := reflect.FuncOf(m.In, m.Out, m.Variadic)
-		t.insert(m.Name, abiMethod{nameOff(m.Name, true), addReflectOff(unsafe.Pointer(abiOf(typ))), ifn, tfn})
-	}
-}
-
-// insert keeps the methods in the order of their names.
-func (t *Type) insert(name string, m abiMethod) {
-	at := 0
-	for other := range t.made {
-		if other < name {
-			at++
-		}
-	}
-	n := int(t.tail.count)
-	copy(t.tail.methods[at+1:n+1], t.tail.methods[at:n])
-	t.tail.methods[at] = m
-	t.tail.count, t.tail.exposed = uint16(n+1), uint16(n+1)
-}
-
-// Retype is the same value of another type, of the same layout.
-func Retype(v reflect.Value, to reflect.Type) reflect.Value {
-	p := reflect.New(v.Type())
-	p.Elem().Set(v)
-	return reflect.NewAt(to, p.UnsafePointer()).Elem()
-}
-
-// RetypeAny is Retype for what an interface holds, which is not copied.
-func RetypeAny(x any, to reflect.Type) any {
-	(*[2]unsafe.Pointer)(unsafe.Pointer(&x))[0] = unsafe.Pointer(abiOf(to))
-	return x
 }

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	stubCount = 8192 // as many as stubs_amd64.s has
-	stubSize  = 13   // bytes
+	stubCount = 32768 // as many as stubs_amd64.s has
+	stubSize  = 13    // bytes
 )
 
 // contexts are the closures that the stubs call.

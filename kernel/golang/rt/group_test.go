@@ -4,7 +4,7 @@ import "testing"
 
 // What ends the polls for one cancellation leaves those for the next.
 func TestCancellationsOverlap(t *testing.T) {
-	r := New(nil)
+	r := New()
 	first, second := &Group{Name: "first"}, &Group{Name: "second"}
 	end, ended := make(chan bool), make(chan bool)
 	for _, g := range []*Group{first, second} {

@@ -2,7 +2,6 @@ package rt
 
 import (
 	"fmt"
-	"go/types"
 	"io"
 	"os"
 	"reflect"
@@ -16,28 +15,18 @@ import (
 
 // Runtime is what the lowered code of one session shares.
 type Runtime struct {
-	types    registry
-	wardrobe wardrobe
-	checked  sync.RWMutex // held to change the types of earlier cells, or to ask for their methods
-	impl     sync.Map     // implKey to bool
-	hostType func(reflect.Type) types.Type
+	types   registry
+	methods methods
+	impl    sync.Map // implKey to bool
 
 	stop   *bool // lowered code polls it: running goroutines are being cancelled
 	stuck  *bool // cancelled goroutines are still alive
 	groups groups
 	traces traces
 
-	// TypeFor finds a type that has a number, or nil.
-	TypeFor func(types.Type) *Type
-
-	// NumberFor gives a type a number, unless it has one, and KeyOf a text that
-	// it shares with identical types alone.
-	NumberFor func(types.Type) *Type
-	KeyOf     func(types.Type) string
-
-	// IsHost says whether compiled code knows a type by its name; the default
-	// is that it knows none.
-	IsHost func(*types.Named) bool
+	// Demand has the function of a method made, by its number: setMethod is called
+	// before it returns.
+	Demand func(method int) error
 
 	// Show gets the values of a cell's last expression.
 	Show func(values []any)
@@ -56,25 +45,13 @@ type Runtime struct {
 	nvalue atomic.Int64
 }
 
-// New returns the runtime of a session. hostType gives the checker's type of
-// a compiled one.
-func New(hostType func(reflect.Type) types.Type) *Runtime {
-	r := &Runtime{hostType: hostType, stop: new(bool), stuck: new(bool), IsHost: func(*types.Named) bool { return false }}
-	r.types.byHost = make(map[reflect.Type]*Type)
+// New returns the runtime of a session.
+func New() *Runtime {
+	r := &Runtime{stop: new(bool), stuck: new(bool)}
 	r.groups.byID = make(map[int64]*Group)
-	r.wardrobe.made, r.wardrobe.bare = make(map[string]*clothes), make(map[reflect.Type]worn)
 	r.traces.trails = make(map[int64]*trail)
 	r.traces.funcs = make(map[string]*Func)
 	return r
-}
-
-// AddType gives a type a number. Lowered code registers its methods, and the
-// reflect type of one that compiled code knows, before it makes values.
-func (r *Runtime) AddType(t types.Type, name string) *Type { return r.types.add(r, t, name) }
-
-// Converter makes a func(any) I for a compiled interface I.
-func (r *Runtime) Converter(iface, wrapper reflect.Type) reflect.Value {
-	return r.converter(iface, wrapper)
 }
 
 // Put keeps a value for lowered code to fetch with Take.
@@ -87,51 +64,40 @@ func (r *Runtime) Put(v any) int64 {
 // Symbols is the package rt as the interpreter imports it.
 func (r *Runtime) Symbols() map[string]reflect.Value {
 	syms := map[string]any{
-		"Box":           func(id int, v any) any { return Box{r.types.get(id), v} },
-		"ID":            r.id,
-		"V":             value,
-		"As":            r.as,
-		"Must":          r.must,
-		"Implements":    r.implements,
-		"MustImplement": r.mustImplement,
-		"Eq":            equal,
-		"Un":            unwrap,
-		"AsError":       asError,
-		"Logged":        logged,
-		"Out":           r.out,
-		"HostMethod":    hostMethod,
-		"Run":           r.run,
-		"Panic":         r.raise,
-		"Recoverable":   recoverable,
-		"Recovered":     r.recovered,
-		"Go":            r.goFunc,
-		"Callback":      r.callback,
-		"Check":         r.check,
-		"Method":        r.setMethod,
-		"Host":          r.setHost,
-		"Rep":           r.setRep,
-		"Scan":          scanTarget,
-		"JSONIn":        r.jsonIn,
-		"JSONOut":       r.jsonOut,
-		"JSON":          r.jsonInOut,
-		"Dress":         r.dress,
-		"DressAll":      r.dressAll,
-		"DressFuncs":    r.dressFuncs,
-		"Undress":       r.undress,
-		"Pos":           r.traces.register,
-		"Select":        selectCase,
-		"SendCase":      sendCase,
-		"RecvCase":      recvCase,
-		"CheckMake":     checkMake,
-		"Index":         r.indexPanic,
-		"SliceBounds":   r.sliceBounds,
+		"ID":         r.id,
+		"V":          r.value,
+		"Must":       r.must,
+		"Implements": r.implements,
+		"Eq":         func(a, b any) bool { return a == b },
+		"Current":    r.current,
+		"AllCurrent": func(list []any) []any {
+			for i, x := range list {
+				list[i] = r.current(x)
+			}
+			return list
+		},
+		"NotNil":      func(x any) any { return notNil(x, "interface {}") },
+		"HostMethod":  hostMethod,
+		"Run":         r.run,
+		"Panic":       r.raise,
+		"Recoverable": recoverable,
+		"Recovered":   r.recovered,
+		"Go":          r.goFunc,
+		"Callback":    r.callback,
+		"Check":       r.check,
+		"Method":      r.setMethod,
+		"Pos":         r.traces.register,
+		"Select":      selectCase,
+		"SendCase":    sendCase,
+		"RecvCase":    recvCase,
+		"CheckMake":   checkMake,
+		"Index":       r.indexPanic,
+		"SliceBounds": r.sliceBounds,
 		"Rune": func(s string, i int) (rune, int) {
 			r, n := utf8.DecodeRuneInString(s[i:])
 			return r, i + n
 		},
-		"PanicWrap": func(typ, method string) {
-			panic(&Panic{plainError(fmt.Sprintf("value method %s.%s called using nil *%s pointer", typ, method, typ[strings.LastIndexByte(typ, '.')+1:]))})
-		},
+		"PanicWrap": panicWrap,
 		"Func":      func(f any) any { return f },
 		"Empty":     func(any) struct{} { return struct{}{} },
 		"NilMethod": func() { panic(&Panic{nilDereference}) },
@@ -140,7 +106,6 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"MaxFloat":  func(a, b float64) float64 { return max(a, b) },
 		"Print":     func(args ...any) { printArgs(os.Stderr, args, false) },
 		"Println":   func(args ...any) { printArgs(os.Stderr, args, true) },
-		"ErrorsAs":  r.errorsAs,
 		"Exit":      r.exit,
 		"Fail":      func(err error) { panic(&ending{Failure{err}}) },
 		"Show": func(values ...any) {
@@ -152,10 +117,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 			v, _ := r.values.LoadAndDelete(int64(n))
 			return v
 		},
-		"Give":    func(n int, v any) { r.values.Store(int64(n), v) },
-		"Format":  func(format string, args []any) (string, []any) { return typeVerbs(format, args) },
-		"Clear":   clearAny,
-		"MapKeys": mapKeys,
+		"Clear": clearAny,
 		"RangeLost": func() {
 			panic(&Panic{runtimeError("range function recovered a loop body panic and did not resume panicking")})
 		},
@@ -231,85 +193,9 @@ func deleteKey(m, key any) {
 	mv.SetMapIndex(kv, reflect.Value{})
 }
 
-func mapKeys(m any) []any {
-	keys := reflect.ValueOf(m).MapKeys()
-	out := make([]any, len(keys))
-	for i, k := range keys {
-		out[i] = k.Interface()
-	}
-	return out
-}
-
-func (r *Runtime) setMethod(id int, name string, fn any) {
-	t := r.types.get(id)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.methods == nil {
-		t.methods = make(map[string]reflect.Value)
-	}
-	t.methods[name] = reflect.ValueOf(fn)
-	r.wardrobe.version.Add(1)
-}
-
-// setHost tells the reflect type of a type that compiled code knows, by a
-// nil pointer to it.
-func (r *Runtime) setHost(id int, pointer any) {
-	t := r.types.get(id)
-	host := reflect.TypeOf(pointer).Elem()
-	r.types.mu.Lock()
-	defer r.types.mu.Unlock()
-	t.host = host
-	r.types.byHost[host] = t
-}
-
-// setRep tells what represents a type, by a nil pointer to it.
-func (r *Runtime) setRep(id int, pointer any) {
-	t := r.types.get(id)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.rep = reflect.TypeOf(pointer).Elem()
-}
-
-func (r *Runtime) errorsAs(err error, target any, id int) bool {
-	dst := reflect.ValueOf(target).Elem()
-	want := r.types.get(id)
-	_, isIface := want.Type.Underlying().(*types.Interface)
-	found := false
-	walkErrors(err, func(e error) bool {
-		x := unwrap(e)
-		switch {
-		case isIface && r.implements(x, id):
-			dst.Set(reflect.ValueOf(x))
-			found = true
-		case !isIface && r.id(x) == id:
-			dst.Set(reflect.ValueOf(value(x)))
-			found = true
-		}
-		return found
-	})
-	return found
-}
-
-func walkErrors(err error, visit func(error) bool) bool {
-	for err != nil {
-		if visit(err) {
-			return true
-		}
-		switch e := err.(type) {
-		case interface{ Unwrap() error }:
-			err = e.Unwrap()
-		case interface{ Unwrap() []error }:
-			for _, sub := range e.Unwrap() {
-				if walkErrors(sub, visit) {
-					return true
-				}
-			}
-			return false
-		default:
-			return false
-		}
-	}
-	return false
+// panicWrap panics as the method of a value does that is called with a nil pointer.
+func panicWrap(typ, method string) {
+	panic(&Panic{plainError(fmt.Sprintf("value method %s.%s called using nil *%s pointer", typ, method, typ[strings.LastIndexByte(typ, '.')+1:]))})
 }
 
 // printArgs is the predeclared print, whose floats are Go's runtime's.
@@ -339,8 +225,6 @@ func printText(a any) string {
 		return strconv.FormatComplex(v, 'g', -1, 128)
 	case complex64:
 		return strconv.FormatComplex(complex128(v), 'g', -1, 64)
-	case Box:
-		return printText(v.V)
 	case error:
 		return fmt.Sprintf("(%p,%p)", &v, &v)
 	}

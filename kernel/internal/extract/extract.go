@@ -18,6 +18,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strconv"
@@ -29,26 +30,56 @@ import (
 type Extractor struct {
 	imports types.Importer
 	fset    *token.FileSet
+	env     []string // of the go command, beside the process's own
+	known   map[string]packageFiles
+}
+
+// packageFiles is what the go command tells of a package.
+type packageFiles struct {
+	export string
+	source []string
 }
 
 // New returns an extractor. The go command must be in the PATH, and the
 // working directory inside the module.
 func New() *Extractor {
-	fset := token.NewFileSet()
-	return &Extractor{imports: importer.ForCompiler(fset, "gc", exportData), fset: fset}
+	e := &Extractor{fset: token.NewFileSet()}
+	e.imports = importer.ForCompiler(e.fset, "gc", e.exportData)
+	return e
 }
 
-func exportData(path string) (io.ReadCloser, error) {
+func (e *Extractor) exportData(path string) (io.ReadCloser, error) {
 	// Compiled as make test compiles: then it is compiled already.
-	file, err := list("-trimpath", "-export", "-f", "{{.Export}}", path)
-	if err != nil {
+	if err := e.learn(path); err != nil {
 		return nil, err
 	}
-	return os.Open(file)
+	return os.Open(e.known[path].export)
 }
 
-func list(args ...string) (string, error) {
-	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+// learn asks the go command for packages and what they import, in one call.
+func (e *Extractor) learn(paths ...string) error {
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return e.known[p].export != "" })
+	if len(paths) == 0 {
+		return nil
+	}
+	if e.known == nil {
+		e.known = make(map[string]packageFiles)
+	}
+	out, err := e.list(append([]string{"-trimpath", "-export", "-deps", "-f", `{{.ImportPath}}{{"\t"}}{{.Export}}{{range .GoFiles}}{{"\t"}}{{$.Dir}}/{{.}}{{end}}`}, paths...)...)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(out) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		e.known[fields[0]] = packageFiles{fields[1], fields[2:]}
+	}
+	return nil
+}
+
+func (e *Extractor) list(args ...string) (string, error) {
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Env = append(os.Environ(), e.env...)
+	out, err := cmd.Output()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
 		return "", fmt.Errorf("go list: %s", failed.Stderr)
@@ -61,12 +92,11 @@ func (e *Extractor) Package(path string) (*types.Package, error) { return e.impo
 
 // Source parses the files of a package.
 func (e *Extractor) Source(path string) ([]*ast.File, error) {
-	names, err := list("-f", `{{range .GoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}`, path)
-	if err != nil {
+	if err := e.learn(path); err != nil {
 		return nil, err
 	}
 	var files []*ast.File
-	for _, name := range strings.Split(names, "\n") {
+	for _, name := range e.known[path].source {
 		f, err := parser.ParseFile(e.fset, name, nil, parser.ParseComments)
 		if err != nil {
 			return nil, err
@@ -209,7 +239,7 @@ func implementable(obj *types.TypeName) bool {
 		return false
 	}
 	for m := range i.Methods() {
-		if !m.Exported() {
+		if !m.Exported() || strings.Contains(types.TypeString(m.Type(), nil), "/internal/") {
 			return false
 		}
 	}
@@ -295,4 +325,26 @@ func (f *File) Lists(m map[string][]string) {
 		f.Body.WriteString("},\n")
 	}
 	f.Body.WriteString("}")
+}
+
+// Write writes generated files into the working directory, and removes those
+// of an earlier run.
+func Write(files map[string][]byte) error {
+	old, err := filepath.Glob("*_gen*.go")
+	if err != nil {
+		return err
+	}
+	for _, name := range old {
+		if files[name] == nil {
+			if err := os.Remove(name); err != nil {
+				return err
+			}
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(name, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,8 +3,6 @@ package main
 
 import (
 	"log"
-	"os"
-	"path/filepath"
 
 	"gocuda/kernel/internal/extract"
 )
@@ -15,18 +13,7 @@ func main() {
 	if err != nil {
 		log.Fatal("gen: ", err)
 	}
-	old, err := filepath.Glob("*_gen.go")
-	if err != nil {
+	if err := extract.Write(files); err != nil {
 		log.Fatal("gen: ", err)
-	}
-	for _, name := range old {
-		if files[name] == nil {
-			os.Remove(name)
-		}
-	}
-	for name, text := range files {
-		if err := os.WriteFile(name, text, 0o644); err != nil {
-			log.Fatal("gen: ", err)
-		}
 	}
 }

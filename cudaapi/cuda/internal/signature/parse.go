@@ -3,6 +3,8 @@ package signature
 import (
 	"slices"
 	"strings"
+
+	"gocuda/cudaapi/internal/cpp"
 )
 
 // parser walks the tokens of a file, keeping the namespaces that it is in.
@@ -252,7 +254,7 @@ func join(tokens []token) string {
 	var b strings.Builder
 	last := ""
 	for _, t := range words(tokens) {
-		if last == "," || last != "" && word(rune(t[0])) && word(rune(last[len(last)-1])) {
+		if last == "," || last != "" && cpp.IsWord(t[0]) && cpp.IsWord(last[len(last)-1]) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(t)
@@ -302,7 +304,7 @@ scan:
 				names = names[:len(names)-1]
 			}
 		case noise[t.text]:
-		case word(rune(t.text[0])):
+		case cpp.IsWord(t.text[0]):
 			// A word after the stars, or after a complete type, is the name.
 			if stars > 0 || len(names) > 0 && !continues(names, t.text) {
 				p.Name = t.text

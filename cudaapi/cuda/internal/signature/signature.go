@@ -18,6 +18,7 @@ const (
 	BFloat16 // the upper half of a binary32
 	Vector   // CUDA's float2 and the like: a structure of known size
 	Pointer
+	Slice // of Go: a pointer, a length and a capacity
 )
 
 // Type is a scalar type, a pointer's target, or unknown.
@@ -31,7 +32,7 @@ type Type struct {
 type Param struct {
 	Name string
 	Type // Kind Pointer, Size 8 for a pointer
-	// Elem is what a pointer points to.
+	// Elem is what a pointer points to, or what a slice has.
 	Elem Type
 	// ReadOnly marks a pointer to const.
 	ReadOnly bool
@@ -43,7 +44,8 @@ type Kernel struct {
 	Symbol string   // for extern "C", the name in the compiled code
 	Args   []string // of a template: its parameters' names; nil otherwise
 	Params []Param
-	Line   int // in the source, from 1
+	Line   int  // in the source, from 1
+	Go     bool // it is declared in Go
 	// For Instantiate: the parameters as written, and the aliases they may use.
 	decls [][]token
 	alias map[string][]token

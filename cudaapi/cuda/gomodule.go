@@ -1,0 +1,186 @@
+package cuda
+
+import (
+	"fmt"
+	"go/types"
+	"sync/atomic"
+	"unsafe"
+
+	"gocuda/cudaapi/cuda/internal/signature"
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/gokernel"
+)
+
+// CompileGo compiles functions written in Go to kernels: a file, or declarations
+// without a package clause and imports. A function without results is a kernel
+// if a launch can give its parameters: numbers, bools, structures and arrays of
+// them, and slices, for which Launch takes a *Buffer, whose elements are the
+// slice's. Other functions, methods, types and constants are there for the
+// kernels. Package gpu has what Go has no word for.
+//
+// Options are those of [Compile]; [Instantiate] takes instances of generic
+// functions, such as "axpy[float32]". An error that the source causes is of type
+// gokernel.Errors, with positions.
+//
+// An index out of range, a division by zero or another panic ends its thread, not
+// the others. The first of a module is a [*KernelPanic], which the next call that
+// waits for the device returns; the context stays usable. [Unchecked] leaves the
+// checks of indices, slices and nil pointers out.
+//
+// Products and sums may be fused, as Go's specification allows; with
+// Flag("--fmad=false") results are those of Go on amd64, functions of package math
+// aside.
+func CompileGo(source string, options ...CompileOption) (*Module, error) {
+	conf := compileConfig{name: "kernel.go"}
+	for _, o := range options {
+		o(&conf)
+	}
+	d := conf.device
+	if d == nil {
+		var err error
+		if d, err = CurrentDevice(); err != nil {
+			return nil, err
+		}
+	}
+	prog, err := gokernel.Compile(source, gokernel.Options{Name: conf.name, Instances: conf.exprs, Unchecked: conf.unchecked})
+	if err != nil {
+		return nil, err
+	}
+	m := &Module{sys: d.sys, compiled: map[string]*driver.Compiled{}, loaded: map[*Device]loadedModule{}, goCode: prog}
+	m.src = &driver.Source{Name: conf.name + ".cu", Code: prog.Code, Options: conf.flags}
+	for i := range prog.Kernels {
+		m.add(goSignature(&prog.Kernels[i]))
+	}
+	c, err := m.compile(d)
+	if err != nil {
+		return nil, err
+	}
+	m.log = c.Log
+	return m, nil
+}
+
+// Unchecked leaves the checks of indices, slices and nil pointers out of kernels in
+// Go, for [CompileGo].
+func Unchecked() CompileOption { return func(c *compileConfig) { c.unchecked = true } }
+
+// goSignature is what Launch checks arguments by.
+func goSignature(k *gokernel.Kernel) *signature.Kernel {
+	sig := &signature.Kernel{Name: k.Name, Symbol: k.Symbol, Line: k.Line, Go: true}
+	for _, p := range k.Params {
+		t := goType(p.Type)
+		t.Size = p.Size()
+		q := signature.Param{Name: p.Name, Type: t}
+		switch u := p.Type.Underlying().(type) {
+		case *types.Slice:
+			q.Elem = goType(u.Elem())
+		case *types.Pointer:
+			q.Elem = goType(u.Elem())
+		}
+		sig.Params = append(sig.Params, q)
+	}
+	return sig
+}
+
+// goType describes a type of Go.
+func goType(t types.Type) signature.Type {
+	out := signature.Type{Name: types.TypeString(t, func(p *types.Package) string {
+		if p.Path() == "main" {
+			return ""
+		}
+		return p.Name()
+	}), Size: gokernel.Param{Type: t}.Size()}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch info := u.Info(); {
+		case info&types.IsBoolean != 0:
+			out.Kind = signature.Bool
+		case info&types.IsUnsigned != 0:
+			out.Kind = signature.Uint
+		case info&types.IsInteger != 0:
+			out.Kind = signature.Int
+		case info&types.IsFloat != 0:
+			out.Kind = signature.Float
+		}
+	case *types.Slice:
+		out.Kind = signature.Slice
+	case *types.Pointer:
+		out.Kind = signature.Pointer
+	}
+	return out
+}
+
+// KernelPanic is a panic of a kernel that was written in Go.
+type KernelPanic struct {
+	Message string // what went wrong, in which kernel, block and thread, at which line
+	Device  int
+}
+
+func (e *KernelPanic) Error() string { return e.Message }
+
+// panicRecord is where a module tells of its first panic: header.h of package
+// gokernel has the same layout.
+type panicRecord struct {
+	state, site, kernel, _ uint32
+	args                   [4]int64
+	block, thread          [3]uint32
+}
+
+// panicWatch is a record and what is needed to read it.
+type panicWatch struct {
+	record *panicRecord
+	host   *HostBuffer
+	code   *gokernel.Program
+	epoch  uint32
+}
+
+// watch gives a module that was loaded on d a record for its panics.
+func (m *Module) watch(d *Device, c driver.Context, h driver.Module) error {
+	host, err := d.AllocHost(int(unsafe.Sizeof(panicRecord{})), Uint8, Portable, Mapped)
+	if err != nil {
+		return err
+	}
+	w := &panicWatch{record: *(**panicRecord)(unsafe.Pointer(&host.ptr)), host: host, code: m.goCode, epoch: d.epoch.Load()}
+	*w.record = panicRecord{}
+	at, _, err := d.drv().ModuleGlobal(c, h, "go_panics")
+	if err != nil {
+		return d.fail(err)
+	}
+	p := uint64(host.ptr)
+	if err := d.drv().Memcpy(c, at, driver.Ptr(uintptr(unsafe.Pointer(&p))), 8); err != nil {
+		return d.fail(err)
+	}
+	for {
+		old := d.panics.Load()
+		var list []*panicWatch
+		if old != nil {
+			for _, o := range *old {
+				if o.epoch == w.epoch && o.code != m.goCode {
+					list = append(list, o)
+				}
+			}
+		}
+		list = append(list, w)
+		if d.panics.CompareAndSwap(old, &list) {
+			return nil
+		}
+	}
+}
+
+// panicked is the first panic of a kernel that was not returned yet. It is asked
+// after a call that waited for the device.
+func (d *Device) panicked() error {
+	list := d.panics.Load()
+	if list == nil {
+		return nil
+	}
+	for _, w := range *list {
+		if w.epoch != d.epoch.Load() || atomic.LoadUint32(&w.record.state) != 2 {
+			continue
+		}
+		r := *w.record
+		atomic.StoreUint32(&w.record.state, 0)
+		text := w.code.Message(int(r.site), int(r.kernel), r.args, r.block, r.thread)
+		return &KernelPanic{Message: fmt.Sprintf("panic on device %d: %s", d.id, text), Device: int(d.id)}
+	}
+	return nil
+}

@@ -1,0 +1,410 @@
+package gokernel
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"strings"
+
+	"gocuda/cudaapi/gokernel/ir"
+)
+
+// call lowers a call and gives its results.
+func (f *fn) call(e *ast.CallExpr) []ir.Expr {
+	fun := ast.Unparen(e.Fun)
+	tv := f.u.info.Types[fun]
+	switch {
+	case tv.IsType():
+		return []ir.Expr{f.conversion(e)}
+	case tv.IsBuiltin():
+		return f.builtin(e, fun)
+	}
+	if o := f.funcOf(fun); o != nil {
+		if o.Pkg() != f.u.pkg {
+			return f.library(e, o)
+		}
+		return f.declared(e, fun, o)
+	}
+	if lit, ok := fun.(*ast.FuncLit); ok {
+		ref := f.literal(lit, "f").(*ir.FuncRef)
+		return f.invoke(e, &ir.Call{Lit: ref.Lit}, nil, f.typeOf(fun).(*types.Signature))
+	}
+	if sel, ok := fun.(*ast.SelectorExpr); ok && f.u.info.Selections[sel] != nil {
+		f.fail(e, "a function that is kept in a field cannot be called in a kernel")
+	}
+	ref, ok := f.expr(fun).(*ir.FuncRef)
+	if !ok || ref.Lit == nil {
+		f.fail(e, "a kernel can call functions by their names, and function literals that a variable holds")
+	}
+	return f.invoke(e, &ir.Call{Lit: ref.Lit}, nil, f.typeOf(fun).Underlying().(*types.Signature))
+}
+
+// declared calls a function or method of the source.
+func (f *fn) declared(e *ast.CallExpr, fun ast.Expr, o *types.Func) []ir.Expr {
+	targs := f.typeArgs(fun)
+	var recv []ir.Expr
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		s := f.u.info.Selections[sel]
+		if s == nil || s.Kind() != types.MethodVal {
+			f.fail(e, "call a method on a value: a method expression cannot be called in a kernel")
+		}
+		if types.IsInterface(s.Recv()) && !isTypeParam(s.Recv()) {
+			f.usable(s.Recv(), e, "a value")
+		}
+		index := s.Index()
+		var x ir.Expr
+		if isTypeParam(s.Recv()) { // the method of its argument
+			x = f.expr(sel.X)
+			found, path, _ := types.LookupFieldOrMethod(x.Type(), true, f.u.pkg, o.Name())
+			m, ok := found.(*types.Func)
+			if !ok {
+				f.fail(e, "%s has no method %s", types.TypeString(x.Type(), shortNames), o.Name())
+			}
+			o, index = m, path
+		} else {
+			x = f.expr(sel.X)
+		}
+		x = f.path(x, index[:len(index)-1], sel)
+		_, isPtr := x.Type().Underlying().(*types.Pointer)
+		_, wantPtr := types.Unalias(o.Signature().Recv().Type()).(*types.Pointer)
+		switch {
+		case wantPtr && !isPtr:
+			x = &ir.Addr{X: x, T: types.NewPointer(x.Type())}
+		case !wantPtr && isPtr:
+			x = f.deref(x, sel)
+		}
+		base := x.Type()
+		if p, ok := base.Underlying().(*types.Pointer); ok && wantPtr {
+			base = p.Elem()
+		}
+		if n, ok := types.Unalias(base).(*types.Named); ok {
+			targs = typeList(n.TypeArgs())
+		}
+		recv = []ir.Expr{x}
+	}
+	decl := f.u.decls[o.Origin()]
+	if decl == nil {
+		f.fail(e, "%s is not in the source", o.Name())
+	}
+	g := f.u.function(o.Origin(), targs, decl)
+	g.Called = true
+	return f.invoke(e, &ir.Call{Func: g}, recv, f.typeOf(fun).Underlying().(*types.Signature))
+}
+
+func isTypeParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
+}
+
+// invoke fills in arguments and results.
+func (f *fn) invoke(e *ast.CallExpr, c *ir.Call, recv []ir.Expr, sig *types.Signature) []ir.Expr {
+	c.Args = append(recv, f.args(e, sig)...)
+	var results []ir.Expr
+	for v := range sig.Results().Variables() {
+		t := f.subst.of(v.Type())
+		r := f.local("t", t)
+		f.emit(&ir.Define{Var: r})
+		c.Dst = append(c.Dst, r)
+		results = append(results, &ir.Ref{Var: r})
+	}
+	f.emit(c)
+	return results
+}
+
+func (f *fn) args(e *ast.CallExpr, sig *types.Signature) (args []ir.Expr) {
+	params := sig.Params()
+	param := func(i int) types.Type { return f.subst.of(params.At(i).Type()) }
+	if len(e.Args) == 1 && params.Len() > 1 {
+		if tuple, ok := f.u.info.TypeOf(e.Args[0]).(*types.Tuple); ok && tuple.Len() > 1 { // f(g())
+			for i, x := range f.call(ast.Unparen(e.Args[0]).(*ast.CallExpr)) {
+				args = append(args, f.convert(x, param(i)))
+			}
+			return args
+		}
+	}
+	fixed := params.Len()
+	if sig.Variadic() && !e.Ellipsis.IsValid() {
+		fixed--
+	}
+	for i := range fixed {
+		args = append(args, f.to(e.Args[i], param(i)))
+	}
+	if fixed < params.Len() {
+		t := param(fixed)
+		elem := t.Underlying().(*types.Slice).Elem()
+		n := int64(len(e.Args) - fixed)
+		if n == 0 {
+			return append(args, &ir.Zero{T: t})
+		}
+		array := types.NewArray(elem, n)
+		lit := &ir.Composite{T: array}
+		for _, x := range e.Args[fixed:] {
+			lit.Elems = append(lit.Elems, f.to(x, elem))
+		}
+		v := f.local("t", array)
+		f.emit(&ir.Define{Var: v, Init: lit})
+		args = append(args, &ir.Slice{X: &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(array)}, Lo: intConst(0), Hi: intConst(n), Max: intConst(n), T: t})
+	}
+	return args
+}
+
+func (f *fn) convert(x ir.Expr, t types.Type) ir.Expr {
+	if types.Identical(x.Type(), t) {
+		return x
+	}
+	return &ir.Convert{X: x, T: t}
+}
+
+func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
+	one := func(x ir.Expr) []ir.Expr { return []ir.Expr{x} }
+	name := ""
+	switch fun := fun.(type) {
+	case *ast.Ident:
+		name = fun.Name
+	case *ast.SelectorExpr:
+		f.fail(e, "package unsafe cannot be used in a kernel")
+	}
+	switch name {
+	case "len", "cap":
+		x := f.expr(e.Args[0])
+		if p, ok := x.Type().Underlying().(*types.Pointer); ok {
+			return one(intConst(p.Elem().Underlying().(*types.Array).Len()))
+		}
+		if a, ok := x.Type().Underlying().(*types.Array); ok {
+			return one(intConst(a.Len()))
+		}
+		f.usable(x.Type(), e.Args[0], "a value")
+		if name == "len" {
+			return one(&ir.Len{X: x})
+		}
+		return one(&ir.Cap{X: x})
+	case "min", "max":
+		t := f.typeOf(e)
+		x := f.to(e.Args[0], t)
+		for _, a := range e.Args[1:] {
+			x = &ir.Pure{Name: name, Args: []ir.Expr{x, f.to(a, t)}, T: t}
+		}
+		return one(x)
+	case "real", "imag":
+		return one(&ir.Pure{Name: name, Args: []ir.Expr{f.expr(e.Args[0])}, T: f.typeOf(e)})
+	case "complex":
+		t := f.typeOf(e)
+		part := types.Typ[types.Float64]
+		if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Complex64 {
+			part = types.Typ[types.Float32]
+		}
+		return one(&ir.Pure{Name: "complex", Args: []ir.Expr{f.to(e.Args[0], part), f.to(e.Args[1], part)}, T: t})
+	case "new":
+		t := f.typeOf(e).(*types.Pointer).Elem()
+		f.usable(t, e, "a value")
+		var init ir.Expr = &ir.Zero{T: t}
+		if tv := f.u.info.Types[e.Args[0]]; !tv.IsType() {
+			init = f.to(e.Args[0], t)
+		}
+		v := f.local("t", t)
+		f.emit(&ir.Define{Var: v, Init: init})
+		return one(&ir.Addr{X: &ir.Ref{Var: v}, T: f.typeOf(e)})
+	case "copy":
+		dst, src := f.temp(f.expr(e.Args[0])), f.expr(e.Args[1])
+		f.usable(src.Type(), e.Args[1], "a value")
+		v := f.local("t", types.Typ[types.Int])
+		f.emit(&ir.Define{Var: v})
+		f.emit(&ir.Effect{Dst: v, Name: "copy", Args: []ir.Expr{dst, f.temp(src)}, T: types.Typ[types.Int]})
+		return one(&ir.Ref{Var: v})
+	case "clear":
+		x := f.expr(e.Args[0])
+		f.usable(x.Type(), e.Args[0], "a value")
+		f.emit(&ir.Effect{Name: "clear", Args: []ir.Expr{f.temp(x)}, T: x.Type()})
+		return nil
+	case "panic":
+		tv := f.u.info.Types[e.Args[0]]
+		if tv.Value == nil {
+			f.fail(e.Args[0], "a panic in a kernel takes a constant")
+		}
+		text := tv.Value.ExactString()
+		if tv.Value.Kind() == constant.String {
+			text = constant.StringVal(tv.Value)
+		}
+		f.emit(&ir.Panic{Text: text, Pos: e.Pos()})
+		return nil
+	case "print", "println":
+		f.print(e, name == "println")
+		return nil
+	case "append":
+		f.fail(e, "append cannot be used in a kernel, where no memory is allocated: write to elements of a slice that is long enough")
+	case "make":
+		f.fail(e, "make cannot be used in a kernel, where no memory is allocated: declare an array, such as var x [16]float32, or pass a slice")
+	case "recover":
+		f.fail(e, "recover cannot be used in a kernel: a panic ends the thread, and is reported by the launch's stream")
+	}
+	f.fail(e, "%s cannot be used in a kernel", name)
+	return nil
+}
+
+// print is println, whose words are separated by blanks.
+func (f *fn) print(e *ast.CallExpr, line bool) {
+	var format strings.Builder
+	var args []ir.Expr
+	for i, a := range e.Args {
+		if line && i > 0 {
+			format.WriteString(" ")
+		}
+		verb, arg := f.printed(a, 'v', "")
+		format.WriteString(verb)
+		args = append(args, arg...)
+	}
+	if line {
+		format.WriteString("\n")
+	}
+	f.emit(&ir.Printf{Format: format.String(), Args: args})
+}
+
+// printed writes what C's printf needs for a value of Go.
+func (f *fn) printed(a ast.Expr, verb byte, flags string) (string, []ir.Expr) {
+	if tv := f.u.info.Types[a]; tv.Value != nil && tv.Value.Kind() == constant.String {
+		return strings.ReplaceAll(constant.StringVal(tv.Value), "%", "%%"), nil
+	}
+	x := f.expr(a)
+	t := x.Type()
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		f.fail(a, "a value of type %s cannot be printed in a kernel: print its numbers", types.TypeString(t, shortNames))
+	}
+	to := func(kind types.BasicKind) []ir.Expr { return []ir.Expr{f.convert(x, types.Typ[kind])} }
+	switch info := b.Info(); {
+	case info&types.IsBoolean != 0 && (verb == 'v' || verb == 't'):
+		return "%" + flags + "s", []ir.Expr{&ir.Pure{Name: "bool_text", Args: []ir.Expr{x}, T: types.Typ[types.String]}}
+	case info&types.IsInteger != 0 && (verb == 'v' || verb == 'd'):
+		if info&types.IsUnsigned != 0 {
+			return "%" + flags + "llu", to(types.Uint64)
+		}
+		return "%" + flags + "lld", to(types.Int64)
+	case info&types.IsInteger != 0 && (verb == 'x' || verb == 'X' || verb == 'o'):
+		return "%" + flags + "ll" + string(verb), to(types.Uint64)
+	case info&types.IsInteger != 0 && verb == 'c':
+		return "%" + flags + "c", to(types.Int32)
+	case info&types.IsFloat != 0 && verb == 'v':
+		return "%" + flags + "g", to(types.Float64)
+	case info&types.IsFloat != 0 && strings.IndexByte("eEfFgG", verb) >= 0:
+		return "%" + flags + string(verb), to(types.Float64)
+	}
+	f.fail(a, "%%%c of a value of type %s cannot be printed in a kernel", verb, types.TypeString(t, shortNames))
+	return "", nil
+}
+
+// printf is fmt.Printf with a constant format.
+func (f *fn) printf(e *ast.CallExpr) {
+	tv := f.u.info.Types[e.Args[0]]
+	if tv.Value == nil || e.Ellipsis.IsValid() {
+		f.fail(e, "fmt.Printf in a kernel takes a constant format, and its values one by one")
+	}
+	text := constant.StringVal(tv.Value)
+	var format strings.Builder
+	var args []ir.Expr
+	next := 1
+	for i := 0; i < len(text); i++ {
+		if text[i] != '%' {
+			format.WriteByte(text[i])
+			continue
+		}
+		j := i + 1
+		for j < len(text) && strings.IndexByte("+-# 0123456789.", text[j]) >= 0 {
+			j++
+		}
+		if j == len(text) {
+			f.fail(e.Args[0], "the format ends in the middle of a verb")
+		}
+		if text[j] == '%' {
+			format.WriteString("%%")
+			i = j
+			continue
+		}
+		if next >= len(e.Args) {
+			f.fail(e, "the format has more verbs than there are values")
+		}
+		verb, arg := f.printed(e.Args[next], text[j], text[i+1:j])
+		if text[j] == 's' {
+			if v := f.u.info.Types[e.Args[next]].Value; v == nil {
+				f.fail(e.Args[next], "%%s takes a constant in a kernel")
+			}
+		}
+		format.WriteString(verb)
+		args = append(args, arg...)
+		next++
+		i = j
+	}
+	if next < len(e.Args) {
+		f.fail(e, "there are more values than the format has verbs")
+	}
+	f.emit(&ir.Printf{Format: format.String(), Args: args})
+}
+
+// effects are the functions of package gpu that act, by what they are called in the
+// output; those with a result work on it.
+var effects = map[string]string{
+	"SyncThreads": "sync_threads", "SyncThreadsCount": "sync_threads_count", "SyncThreadsAnd": "sync_threads_and", "SyncThreadsOr": "sync_threads_or",
+	"SyncWarp": "sync_warp", "SyncGrid": "sync_grid", "ThreadFence": "thread_fence", "ThreadFenceBlock": "thread_fence_block", "ThreadFenceSystem": "thread_fence_system",
+	"Clock64": "clock", "Nanosleep": "nanosleep", "LaneID": "lane_id", "ActiveMask": "active_mask",
+	"AtomicAdd": "atomic_add", "AtomicSub": "atomic_sub", "AtomicMin": "atomic_min", "AtomicMax": "atomic_max", "AtomicExch": "atomic_exch", "AtomicCAS": "atomic_cas",
+	"AtomicAnd": "atomic_and", "AtomicOr": "atomic_or", "AtomicXor": "atomic_xor",
+	"Shfl": "shfl", "ShflUp": "shfl_up", "ShflDown": "shfl_down", "ShflXor": "shfl_xor", "Ballot": "ballot", "All": "all", "Any": "any",
+}
+
+// pures are the functions of package gpu that compute.
+var pures = map[string]string{
+	"Sqrt": "sqrt", "Rsqrt": "rsqrt", "Exp": "exp", "Log": "log", "Sin": "sin", "Cos": "cos", "Tanh": "tanh", "Pow": "pow", "Abs": "fabs", "FMA": "fma",
+}
+
+// library calls a function of a package that kernels can import.
+func (f *fn) library(e *ast.CallExpr, o *types.Func) []ir.Expr {
+	sig := f.typeOf(e.Fun).Underlying().(*types.Signature)
+	one := func(x ir.Expr) []ir.Expr { return []ir.Expr{x} }
+	switch path := o.Pkg().Path(); path {
+	case "math", "math/bits", "math/cmplx":
+		prefix := map[string]string{"math": "math_", "math/bits": "bits_", "math/cmplx": "cmplx_"}[path]
+		args := f.args(e, sig)
+		return one(&ir.Pure{Name: prefix + strings.ToLower(o.Name()[:1]) + o.Name()[1:], Args: args, T: sig.Results().At(0).Type()})
+	case "fmt":
+		if o.Name() == "Printf" {
+			f.printf(e)
+		} else {
+			f.print(e, true)
+		}
+		return nil
+	case gpuPath:
+		switch name := o.Name(); {
+		case name == "Shared":
+			t := f.typeArgs(e.Fun)[0]
+			f.usable(t, e, "a variable")
+			v := f.local("shared", t)
+			v.Space = ir.Shared
+			f.emit(&ir.Define{Var: v})
+			return one(&ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(t)})
+		case name == "DynamicShared":
+			t := f.typeArgs(e.Fun)[0]
+			f.usable(t, e, "a value")
+			return one(&ir.Pure{Name: "dynamic_shared", Args: []ir.Expr{f.intOf(e.Args[0])}, T: types.NewSlice(t)})
+		case pures[name] != "":
+			return one(&ir.Pure{Name: pures[name], Args: f.args(e, sig), T: f.subst.of(sig.Results().At(0).Type())})
+		case effects[name] != "":
+			x := &ir.Effect{Name: effects[name], Args: f.args(e, sig)}
+			if strings.HasPrefix(x.Name, "atomic") {
+				x.Args[0] = f.stable(x.Args[0])
+				if _, ok := x.Args[0].(*ir.Addr); !ok {
+					f.emit(&ir.Check{Kind: ir.NonNil, Args: x.Args[:1], Pos: e.Pos()})
+				}
+			}
+			if sig.Results().Len() == 0 {
+				f.emit(x)
+				return nil
+			}
+			x.T = f.subst.of(sig.Results().At(0).Type())
+			x.Dst = f.local("t", x.T)
+			f.emit(&ir.Define{Var: x.Dst})
+			f.emit(x)
+			return one(&ir.Ref{Var: x.Dst})
+		}
+	}
+	f.fail(e, "%s.%s cannot be called in a kernel", o.Pkg().Name(), o.Name())
+	return nil
+}

@@ -1,0 +1,164 @@
+package gokernel
+
+import (
+	"cmp"
+	"embed"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"sync"
+
+	"gocuda/cudaapi/gpu"
+)
+
+//go:embed stubs
+var stubs embed.FS
+
+// libraries are the packages that kernels can import, with their declarations.
+var libraries = sync.OnceValue(func() map[string]string {
+	text := func(name string) string {
+		b, err := stubs.ReadFile("stubs/" + name + ".go.txt")
+		if err != nil {
+			panic(err) // it is part of the program
+		}
+		return string(b)
+	}
+	return map[string]string{
+		"gocuda/cudaapi/gpu": gpu.Source, "math": text("math"), "math/bits": text("bits"), "math/cmplx": text("cmplx"), "fmt": text("fmt"),
+	}
+})
+
+// Import returns a package that kernels can import, with the types of what it
+// declares: gocuda/cudaapi/gpu, math, math/bits, math/cmplx and fmt.
+func Import(path string) (*types.Package, error) { return make(importer).Import(path) }
+
+// importer makes the packages that kernels can import of their declarations.
+type importer map[string]*types.Package
+
+func (im importer) Import(path string) (*types.Package, error) {
+	if p := im[path]; p != nil {
+		return p, nil
+	}
+	text, ok := libraries()[path]
+	if !ok {
+		var have []string
+		for p := range libraries() {
+			have = append(have, p)
+		}
+		slices.Sort(have)
+		return nil, fmt.Errorf("a kernel cannot use package %s; there are %s", path, strings.Join(have, ", "))
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	conf := types.Config{IgnoreFuncBodies: true, Sizes: sizes}
+	p, err := conf.Check(path, fset, []*ast.File{file}, nil)
+	if err == nil {
+		im[path] = p
+	}
+	return p, err
+}
+
+// sizes are those of both sides: a GPU lays values out as amd64 does.
+var sizes = types.SizesFor("gc", "amd64")
+
+// checked is a source that the checker found right.
+type checked struct {
+	fset *token.FileSet
+	file *ast.File
+	pkg  *types.Package
+	info *types.Info
+}
+
+// check parses and checks a source. Without a package clause and imports it gets
+// those that it needs.
+func check(name, source string) (*checked, error) {
+	c := &checked{fset: token.NewFileSet(), info: &types.Info{
+		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
+		Selections: make(map[*ast.SelectorExpr]*types.Selection), Instances: make(map[*ast.Ident]types.Instance), Scopes: make(map[ast.Node]*types.Scope),
+	}}
+	var err error
+	const mode = parser.SkipObjectResolution | parser.ParseComments
+	if _, clause := parser.ParseFile(token.NewFileSet(), "", source, parser.PackageClauseOnly); clause != nil {
+		source = "package main; " + impliedImports(source) + "//line " + name + ":1:1\n" + source
+		// The line directive must begin a line.
+		source = strings.Replace(source, "//line", "\n//line", 1)
+	}
+	if c.file, err = parser.ParseFile(c.fset, name, source, mode); err != nil {
+		return nil, c.syntax(err)
+	}
+	var list Errors
+	conf := types.Config{Importer: make(importer), Sizes: sizes, DisableUnusedImportCheck: true, Error: func(err error) {
+		var e types.Error
+		if !errors.As(err, &e) {
+			list = append(list, &Error{Message: err.Error()})
+		} else if !strings.HasPrefix(e.Msg, "declared and not used") {
+			list = append(list, &Error{c.fset.Position(e.Pos), hint(e.Msg)})
+		}
+	}}
+	c.pkg, _ = conf.Check("main", c.fset, []*ast.File{c.file}, c.info)
+	if len(list) > 0 {
+		return nil, sorted(list)
+	}
+	return c, nil
+}
+
+// hint adds to a message of the checker what to do in a kernel.
+func hint(msg string) string {
+	if i := strings.Index(msg, "could not import "); i >= 0 {
+		if _, why, ok := strings.Cut(msg, "(a kernel"); ok {
+			return "a kernel" + strings.TrimSuffix(why, ")")
+		}
+	}
+	return msg
+}
+
+func sorted(list Errors) Errors {
+	slices.SortStableFunc(list, func(a, b *Error) int {
+		return cmp.Or(strings.Compare(a.Pos.Filename, b.Pos.Filename), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
+	})
+	return list
+}
+
+func (c *checked) syntax(err error) error {
+	var found scanner.ErrorList
+	if !errors.As(err, &found) {
+		return err
+	}
+	return Errors{{found[0].Pos, "syntax error: " + found[0].Msg}} // what follows comes of it
+}
+
+// impliedImports are the imports of what a source without any mentions.
+func impliedImports(source string) string {
+	var s scanner.Scanner
+	src := []byte(source)
+	s.Init(token.NewFileSet().AddFile("", -1, len(src)), src, func(token.Position, string) {}, 0)
+	paths := map[string]string{"gpu": "gocuda/cudaapi/gpu", "math": "math", "bits": "math/bits", "cmplx": "math/cmplx", "fmt": "fmt"}
+	var out strings.Builder
+	last := ""
+	for {
+		_, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return out.String()
+		}
+		if tok == token.IMPORT {
+			return ""
+		}
+		if path := paths[last]; tok == token.PERIOD && path != "" {
+			fmt.Fprintf(&out, "import %q; ", path)
+			delete(paths, last)
+		}
+		last = ""
+		if tok == token.IDENT {
+			last = lit
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package gokernel
+
+import (
+	"fmt"
+	"go/token"
+	"strings"
+)
+
+// Error is something in the source that cannot be a kernel, or is not Go.
+type Error struct {
+	Pos     token.Position
+	Message string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Pos, e.Message) }
+
+// Errors are all that was found, in the order of the source.
+type Errors []*Error
+
+func (list Errors) Error() string {
+	lines := make([]string, len(list))
+	for i, e := range list {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}

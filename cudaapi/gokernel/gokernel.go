@@ -1,0 +1,121 @@
+// Package gokernel compiles functions of Go to kernels in CUDA C++.
+//
+//	Go source, checked by go/types ─► package ir ─► CUDA C++ ─► NVRTC, or the simulated devices' compiler
+//
+// A function without results whose parameters a launch can give is a kernel;
+// others are called by kernels. What of Go a device has no place for (maps,
+// channels, goroutines, interfaces, strings, growing slices, recursion) is an error
+// that says so, at its place.
+package gokernel
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+
+	"gocuda/cudaapi/gokernel/ir"
+)
+
+// Program is compiled source.
+type Program struct {
+	// Code is the CUDA C++.
+	Code string
+	// Kernels are what can be launched, in the order of the source; instances of
+	// generic functions follow.
+	Kernels []Kernel
+	// Sites are the places that can panic, by the numbers that the code tells.
+	Sites []Site
+}
+
+// Kernel is a function that can be launched.
+type Kernel struct {
+	Name   string // as Go calls it, such as "axpy[float32]"
+	Symbol string // in the compiled code
+	Line   int
+	Params []Param
+}
+
+// Param is a parameter of a kernel.
+type Param struct {
+	Name string
+	Type types.Type // numbers, bools, structs and arrays of them, slices, pointers
+}
+
+// Size and Align are those of the parameter on the device, in bytes.
+func (p Param) Size() int { return int(sizes.Sizeof(p.Type)) }
+
+// Align is the parameter's alignment, in bytes.
+func (p Param) Align() int { return int(sizes.Alignof(p.Type)) }
+
+// Options change what is compiled.
+type Options struct {
+	// Name is what positions in the source are called by, such as In[5].
+	Name string
+	// Instances are instances of generic kernels, such as "axpy[float32]".
+	Instances []string
+	// Unchecked leaves out the checks of indices, slices and nil pointers.
+	Unchecked bool
+}
+
+// Compile compiles source: a file, or the declarations of one without a package
+// clause and imports. Its error is of type [Errors].
+func Compile(source string, o Options) (*Program, error) {
+	if o.Name == "" {
+		o.Name = "kernel.go"
+	}
+	c, err := check(o.Name, source)
+	if err != nil {
+		return nil, err
+	}
+	u := &unit{checked: c}
+	u.kernels()
+	var instances []*ir.Func
+	for _, expr := range o.Instances {
+		if f := u.instance(expr); f != nil {
+			instances = append(instances, f)
+		}
+	}
+	if len(u.errs) > 0 {
+		return nil, sorted(u.errs)
+	}
+	var kernels []*ir.Func
+	for _, d := range u.prog.Funcs {
+		if d.Kernel && !slices.Contains(instances, d) {
+			kernels = append(kernels, d)
+		}
+	}
+	slices.SortFunc(kernels, func(a, b *ir.Func) int { return int(a.Pos - b.Pos) })
+	kernels = append(kernels, instances...)
+	if len(kernels) == 0 {
+		return nil, Errors{{c.fset.Position(c.file.Pos()), "there is no kernel: a function without results, with parameters that a launch can give"}}
+	}
+	p := &printer{fset: c.fset, unchecked: o.Unchecked}
+	out := &Program{Code: p.program(u.prog, kernels), Sites: p.sites}
+	for _, k := range kernels {
+		made := Kernel{Name: k.Go, Symbol: kernelSymbol(k), Line: c.fset.Position(k.Pos).Line}
+		for _, v := range k.Params {
+			made.Params = append(made.Params, Param{v.Name, v.Type})
+		}
+		out.Kernels = append(out.Kernels, made)
+	}
+	return out, nil
+}
+
+// Message is what a panic says: at a site, with numbers, of a kernel's thread.
+func (p *Program) Message(site int, kernel int, args [4]int64, block, thread [3]uint32) string {
+	if site < 0 || site >= len(p.Sites) || kernel < 0 || kernel >= len(p.Kernels) {
+		return "a kernel panicked, and what it says of that is damaged"
+	}
+	s := p.Sites[site]
+	list := make([]any, strings.Count(strings.ReplaceAll(s.Format, "%%", ""), "%d"))
+	for i := range list {
+		list[i] = args[i]
+	}
+	where := "kernel " + p.Kernels[kernel].Name
+	if s.Func != p.Kernels[kernel].Name {
+		where = s.Func + ", called by " + where
+	}
+	return fmt.Sprintf("%s, in %s, block (%d,%d,%d), thread (%d,%d,%d), %s:%d", fmt.Sprintf(s.Format, list...), where,
+		block[0], block[1], block[2], thread[0], thread[1], thread[2], s.Pos.Filename, s.Pos.Line)
+}

@@ -1,0 +1,89 @@
+package programs
+
+type place struct{ X, Y int64 }
+
+func (p *place) move(dx int64) { p.X += dx }
+
+func PanicIndex(out []int64, f []float64) {
+	out[0] = 1
+	i := 64
+	out[i] = 2
+}
+
+func PanicNegative(out []int64, f []float64) {
+	i := -1
+	for i = range 3 {
+	}
+	out[i-5] = 2
+}
+
+func PanicArray(out []int64, f []float64) {
+	var a [4]int64
+	for i := 0; i <= 4; i++ {
+		a[i] = 1
+		out[0]++
+	}
+}
+
+func PanicDivide(out []int64, f []float64) {
+	out[0] = 5
+	out[1] = out[0] / out[2]
+}
+
+func PanicRemainder(out []int64, f []float64) {
+	var z uint8
+	out[0] = int64(7 % z)
+}
+
+func PanicNil(out []int64, f []float64) {
+	var p *place
+	out[0] = 3
+	out[1] = p.X
+}
+
+func PanicNilMethod(out []int64, f []float64) {
+	var p *place
+	p.move(1)
+}
+
+func PanicSlice(out []int64, f []float64) {
+	n := 70
+	s := out[:n]
+	out[0] = int64(len(s))
+}
+
+func PanicShift(out []int64, f []float64) {
+	n := int(out[0]) - 1
+	out[1] = 1 << n
+}
+
+func PanicWords(out []int64, f []float64) {
+	out[0] = 4
+	if out[0] == 4 {
+		panic("four is too much")
+	}
+	out[1] = 1
+}
+
+func deep(out []int64, i int) int64 {
+	out[i]++
+	return out[i+60]
+}
+
+func PanicDeep(out []int64, f []float64) {
+	out[1] = deep(out, 3)
+	out[2] = deep(out, 9)
+	out[4] = 1
+}
+
+func PanicClosure(out []int64, f []float64) {
+	get := func(i int) int64 { return out[i] }
+	out[0] = 1 + get(5)
+	out[1] = 1 + get(-5+int(out[9]))
+	out[2] = 1
+}
+
+func PanicConvert(out []int64, f []float64) {
+	a := [4]int64(out[:3])
+	out[0] = a[0]
+}

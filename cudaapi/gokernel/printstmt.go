@@ -1,0 +1,534 @@
+package gokernel
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"gocuda/cudaapi/gokernel/ir"
+)
+
+// program writes all of it: types, variables, functions, kernels.
+func (p *printer) program(prog *ir.Program, kernels []*ir.Func) string {
+	p.names, p.taken, p.panics = make(map[string]string), make(map[string]bool), make(map[*ir.Func]bool)
+	for _, f := range prog.Funcs {
+		p.taken[f.Name] = true
+	}
+	for _, g := range prog.Globals {
+		space := "__device__"
+		if g.Space == ir.Constant {
+			space = "__constant__"
+		}
+		init := ""
+		if g.Init != nil {
+			init = " = " + p.expr(g.Init)
+		}
+		p.line("%s %s %s%s;", space, p.typ(g.Type), g.Name, init)
+	}
+	for _, f := range prog.Funcs {
+		p.function(f, kernels)
+	}
+	var out strings.Builder
+	if p.cooperative {
+		out.WriteString("#include <cooperative_groups.h>\n")
+	}
+	out.WriteString(header)
+	if p.cooperative {
+		out.WriteString("namespace go { GO_FUNC void sync_grid() { cooperative_groups::this_grid().sync(); } }\n")
+	}
+	for _, name := range p.order {
+		fmt.Fprintf(&out, "struct %s;\n", name)
+	}
+	out.WriteString(p.types.String())
+	out.WriteString(p.b.String())
+	return out.String()
+}
+
+func (p *printer) function(f *ir.Func, kernels []*ir.Func) {
+	p.outer = f.Go
+	p.panics[f] = p.mayPanic(f.Body)
+	number := -1
+	for i, k := range kernels {
+		if k == f {
+			number = i
+		}
+	}
+	if number < 0 && !f.Called {
+		return // it was lowered to be checked
+	}
+	p.line("")
+	if number < 0 || f.Called {
+		p.head(f)
+		p.body(f)
+	}
+	if number < 0 {
+		return
+	}
+	p.line("extern \"C\" __global__ void %s(%s) {", kernelSymbol(f), strings.Join(p.params(f), ", "))
+	p.indent++
+	p.line("go::thread go = {false, %du};", number)
+	p.indent--
+	if !f.Called {
+		p.body(f)
+		return
+	}
+	p.indent++
+	args := []string{}
+	for _, v := range f.Params {
+		args = append(args, v.Name)
+	}
+	p.line("%s(%s);", f.Name, strings.Join(append(args, "go"), ", "))
+	p.indent--
+	p.line("}")
+}
+
+func kernelSymbol(f *ir.Func) string { return "go_" + f.Name }
+
+func (p *printer) params(f *ir.Func) []string {
+	var list []string
+	for i, v := range f.Params {
+		t := ""
+		if _, ok := v.Type.Underlying().(*types.Signature); ok {
+			t = fmt.Sprintf("F%d", i)
+		} else {
+			t = p.typ(v.Type)
+		}
+		list = append(list, t+" "+v.Name)
+	}
+	return list
+}
+
+// head writes a device function up to its body.
+func (p *printer) head(f *ir.Func) {
+	var funcs []string
+	for i, v := range f.Params {
+		if _, ok := v.Type.Underlying().(*types.Signature); ok {
+			funcs = append(funcs, fmt.Sprintf("class F%d", i))
+		}
+	}
+	if funcs != nil {
+		p.line("template <%s>", strings.Join(funcs, ", "))
+	}
+	p.line("static __device__ __forceinline__ %s %s(%s) {", p.results(f.Results), f.Name, strings.Join(append(p.params(f), "go::thread &go"), ", "))
+}
+
+// body writes the statements of a function and its closing brace.
+func (p *printer) body(f *ir.Func) {
+	old := p.fun
+	p.fun = f
+	p.indent++
+	if jumps(f.Body) {
+		p.hoist(f.Body)
+	}
+	p.stmts(f.Body)
+	p.indent--
+	p.line("}")
+	p.fun = old
+}
+
+// mayPanic says whether statements may end the thread.
+func (p *printer) mayPanic(list []ir.Stmt) bool {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ir.Panic:
+			return true
+		case *ir.Check:
+			if !p.skips(s) {
+				return true
+			}
+		case *ir.Call:
+			if s.Func == nil || p.panics[s.Func] {
+				return true
+			}
+		case *ir.If:
+			if p.mayPanic(s.Then) || p.mayPanic(s.Else) {
+				return true
+			}
+		case *ir.Loop:
+			if p.mayPanic(s.Body) || p.mayPanic(s.Post) {
+				return true
+			}
+		case *ir.Block:
+			if p.mayPanic(s.Body) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// skips says whether a check is left out, as the user asked.
+func (p *printer) skips(c *ir.Check) bool {
+	return p.unchecked && (c.Kind == ir.InRange || c.Kind == ir.SliceOK || c.Kind == ir.NonNil)
+}
+
+// jumps says whether statements have a goto: C++ lets none pass a declaration.
+func jumps(list []ir.Stmt) bool {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ir.Jump:
+			return true
+		case *ir.If:
+			if jumps(s.Then) || jumps(s.Else) {
+				return true
+			}
+		case *ir.Loop:
+			if jumps(s.Body) || jumps(s.Post) {
+				return true
+			}
+		case *ir.Block:
+			if jumps(s.Body) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hoist declares all variables of a function at its start.
+func (p *printer) hoist(list []ir.Stmt) {
+	for i, s := range list {
+		switch s := s.(type) {
+		case *ir.Define:
+			if s.Var.Space == ir.Shared {
+				p.line("__shared__ %s %s;", p.typ(s.Var.Type), s.Var.Name)
+				list[i] = &ir.Note{}
+				continue
+			}
+			p.line("%s %s;", p.typ(s.Var.Type), s.Var.Name)
+			if s.Init == nil {
+				list[i] = &ir.Note{}
+				continue
+			}
+			list[i] = &ir.Assign{To: &ir.Ref{Var: s.Var}, Value: s.Init}
+		case *ir.If:
+			p.hoist(s.Then)
+			p.hoist(s.Else)
+		case *ir.Loop:
+			p.hoist(s.Body)
+			p.hoist(s.Post)
+		case *ir.Block:
+			p.hoist(s.Body)
+		}
+	}
+}
+
+func (p *printer) stmts(list []ir.Stmt) {
+	for _, s := range list {
+		p.stmt(s)
+	}
+}
+
+func (p *printer) nested(list []ir.Stmt) {
+	p.indent++
+	p.stmts(list)
+	p.indent--
+}
+
+func (p *printer) stmt(s ir.Stmt) {
+	switch s := s.(type) {
+	case *ir.Note:
+		if s.Text != "" {
+			p.line("// %s", s.Text)
+		}
+	case *ir.Define:
+		switch {
+		case s.Var.Space == ir.Shared:
+			p.line("__shared__ %s %s;", p.typ(s.Var.Type), s.Var.Name)
+		case s.Init == nil:
+			p.line("%s %s;", p.typ(s.Var.Type), s.Var.Name)
+		default:
+			p.line("%s %s = %s;", p.typ(s.Var.Type), s.Var.Name, p.expr(s.Init))
+		}
+	case *ir.Closure:
+		params := p.params(s.Lit)
+		for i, v := range s.Lit.Params {
+			if _, ok := v.Type.Underlying().(*types.Signature); ok {
+				params[i] = "auto " + v.Name
+			}
+		}
+		p.line("auto %s = [&](%s) -> %s {", s.Var.Name, strings.Join(params, ", "), p.results(s.Lit.Results))
+		loops := p.loops
+		p.loops = append(p.loops, nil)
+		p.body(s.Lit)
+		p.loops = loops
+		p.line(";")
+	case *ir.Assign:
+		p.line("%s;", p.assign(s))
+	case *ir.Call:
+		p.call(s)
+	case *ir.Effect:
+		p.effect(s)
+	case *ir.Printf:
+		args := []string{strconv.Quote(s.Format)}
+		for _, a := range s.Args {
+			args = append(args, p.expr(a))
+		}
+		p.line("printf(%s);", strings.Join(args, ", "))
+	case *ir.If:
+		p.branch(s)
+	case *ir.Loop:
+		p.loop(s)
+	case *ir.Block:
+		if len(s.Body) == 0 {
+			return
+		}
+		if s.Label == nil && len(s.Body) == 1 {
+			if _, ok := s.Body[0].(*ir.Define); !ok {
+				p.stmt(s.Body[0])
+				return
+			}
+		}
+		p.line("{")
+		p.nested(s.Body)
+		p.line("}")
+		if s.Label != nil && s.Label.Left {
+			p.line("%s:;", s.Label.Name)
+		}
+	case *ir.Leave:
+		if n := len(p.loops); n > 0 && p.loops[n-1] != nil && p.loops[n-1].Label == s.To {
+			p.line("break;")
+			return
+		}
+		s.To.Left = true
+		p.line("goto %s;", s.To.Name)
+	case *ir.Again:
+		s.To.Again = true
+		p.line("goto %s_next;", s.To.Name)
+	case *ir.Mark:
+		p.line("%s:;", s.Label.Name)
+	case *ir.Jump:
+		p.line("goto %s;", s.To.Name)
+	case *ir.Return:
+		list := make([]string, len(s.Values))
+		for i, v := range s.Values {
+			list[i] = p.expr(v)
+		}
+		switch len(list) {
+		case 0:
+			p.line("return;")
+		case 1:
+			p.line("return %s;", list[0])
+		default:
+			p.line("return {%s};", strings.Join(list, ", "))
+		}
+	case *ir.Check:
+		p.check(s)
+	case *ir.Panic:
+		p.line("go::panic(go, %d);", p.site(s.Pos, "panic: "+strings.ReplaceAll(s.Text, "%", "%%")))
+		p.line("%s", p.give())
+	}
+}
+
+// give is the return of a thread that is to end.
+func (p *printer) give() string {
+	if len(p.fun.Results) == 0 {
+		return "return;"
+	}
+	return "return {};"
+}
+
+func (p *printer) assign(s *ir.Assign) string {
+	return p.expr(s.To) + " = " + p.expr(s.Value)
+}
+
+func (p *printer) call(s *ir.Call) {
+	var args []string
+	for _, a := range s.Args {
+		args = append(args, p.expr(a))
+	}
+	name, panics := "", true
+	if s.Func != nil {
+		name, panics = s.Func.Name, p.panics[s.Func]
+		args = append(args, "go")
+	} else {
+		name = s.Lit.Name
+	}
+	text := name + "(" + strings.Join(args, ", ") + ")"
+	switch len(s.Dst) {
+	case 0:
+		p.line("%s;", text)
+	case 1:
+		p.line("%s = %s;", s.Dst[0].Name, text)
+	default:
+		p.line("{")
+		p.line("    auto r = %s;", text)
+		for i, v := range s.Dst {
+			if v != nil {
+				p.line("    %s = r.r%d;", v.Name, i)
+			}
+		}
+		p.line("}")
+	}
+	if panics {
+		p.line("if (go.dead) %s", p.give())
+	}
+}
+
+func (p *printer) effect(s *ir.Effect) {
+	var args []string
+	for _, a := range s.Args {
+		args = append(args, p.expr(a))
+	}
+	p.cooperative = p.cooperative || s.Name == "sync_grid"
+	text := "go::" + s.Name + "(" + strings.Join(args, ", ") + ")"
+	if s.Name == "clear" {
+		if _, ok := s.T.Underlying().(*types.Slice); !ok {
+			text = args[0] + " = " + p.typ(s.T) + "{}"
+		}
+	}
+	if s.Dst != nil {
+		text = s.Dst.Name + " = " + text
+	}
+	p.line("%s;", text)
+}
+
+func (p *printer) branch(s *ir.If) {
+	p.line("if (%s) {", trim(p.expr(s.Cond)))
+	p.nested(s.Then)
+	for {
+		if len(s.Else) == 1 {
+			inner := s.Else[0]
+			if b, ok := inner.(*ir.Block); ok && b.Label == nil && len(b.Body) == 1 {
+				inner = b.Body[0]
+			}
+			if next, ok := inner.(*ir.If); ok {
+				s = next
+				p.line("} else if (%s) {", trim(p.expr(s.Cond)))
+				p.nested(s.Then)
+				continue
+			}
+		}
+		break
+	}
+	if len(s.Else) > 0 {
+		p.line("} else {")
+		p.nested(s.Else)
+	}
+	p.line("}")
+}
+
+// trim takes off the parentheses around a whole expression.
+func trim(x string) string {
+	if !strings.HasPrefix(x, "(") {
+		return x
+	}
+	depth := 0
+	for i := range len(x) {
+		switch x[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 && i < len(x)-1 {
+				return x
+			}
+		}
+	}
+	return x[1 : len(x)-1]
+}
+
+func (p *printer) loop(s *ir.Loop) {
+	cond, post, inline := "", "", true
+	if s.Cond != nil {
+		cond = trim(p.expr(s.Cond))
+	}
+	for _, x := range s.Post {
+		a, ok := x.(*ir.Assign)
+		inline = inline && ok
+		if ok {
+			if post != "" {
+				post += ", "
+			}
+			post += p.assign(a)
+		}
+	}
+	if !inline {
+		post = ""
+	}
+	p.line("for (; %s; %s) {", cond, post)
+	p.loops = append(p.loops, s)
+	again := leads(s.Body, s.Label)
+	p.indent++
+	if again {
+		p.line("{")
+		p.nested(s.Body)
+		p.line("}")
+		p.line("%s_next:;", s.Label.Name)
+	} else {
+		p.stmts(s.Body)
+	}
+	if !inline {
+		p.stmts(s.Post)
+	}
+	p.indent--
+	p.loops = p.loops[:len(p.loops)-1]
+	p.line("}")
+	if s.Label.Left {
+		p.line("%s:;", s.Label.Name)
+	}
+}
+
+// leads says whether statements have a continue of the loop.
+func leads(list []ir.Stmt, to *ir.Label) bool {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ir.Again:
+			if s.To == to {
+				return true
+			}
+		case *ir.If:
+			if leads(s.Then, to) || leads(s.Else, to) {
+				return true
+			}
+		case *ir.Loop:
+			if leads(s.Body, to) {
+				return true
+			}
+		case *ir.Block:
+			if leads(s.Body, to) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *printer) check(s *ir.Check) {
+	if p.skips(s) {
+		return
+	}
+	var args []string
+	for _, a := range s.Args {
+		args = append(args, p.expr(a))
+	}
+	list := strings.Join(args, ", ")
+	switch s.Kind {
+	case ir.InRange:
+		p.fails("go::outside("+list+")", p.site(s.Pos, "index out of range [%d] with length %d"), list)
+	case ir.SliceOK:
+		p.fails("go::bad_slice("+list+")", p.site(s.Pos, "slice bounds out of range [%d:%d:%d] with capacity %d"), list)
+	case ir.NonZero:
+		p.fails(args[0]+" == 0", p.site(s.Pos, "integer divide by zero"), "")
+	case ir.NonNil:
+		p.fails("!"+args[0], p.site(s.Pos, "nil pointer dereference"), "")
+	case ir.NonMinus:
+		p.fails(args[0]+" < 0", p.site(s.Pos, "negative shift amount %d"), list)
+	case ir.Fits:
+		p.fails(args[0]+" < "+args[1], p.site(s.Pos, "cannot convert slice with length %d to array or pointer to array with length %d"), list)
+	}
+}
+
+func (p *printer) fails(cond string, site int, args string) {
+	if args != "" {
+		args = ", " + args
+	}
+	p.line("if (%s) { go::panic(go, %d%s); %s }", cond, site, args, p.give())
+}
+
+// site numbers a place that can panic.
+func (p *printer) site(pos token.Pos, format string) int {
+	p.sites = append(p.sites, Site{Pos: p.fset.Position(pos), Func: p.outer, Format: format})
+	return len(p.sites) - 1
+}

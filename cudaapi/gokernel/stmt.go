@@ -1,0 +1,645 @@
+package gokernel
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"gocuda/cudaapi/gokernel/ir"
+)
+
+var constantZero, constantOne = constant.MakeInt64(0), constant.MakeInt64(1)
+
+func (f *fn) stmts(list []ast.Stmt) {
+	for _, s := range list {
+		f.stmt(s, "")
+	}
+}
+
+// block lowers statements in a scope of their own.
+func (f *fn) block(list []ast.Stmt) []ir.Stmt { return f.within(func() { f.stmts(list) }) }
+
+// stmt lowers a statement; label is the name before it, if any.
+func (f *fn) stmt(s ast.Stmt, label string) {
+	switch s := s.(type) {
+	case nil, *ast.EmptyStmt:
+	case *ast.ExprStmt:
+		call, ok := ast.Unparen(s.X).(*ast.CallExpr)
+		if !ok {
+			f.fail(s, "a kernel cannot have this statement")
+		}
+		f.call(call)
+	case *ast.DeclStmt:
+		f.declare(s.Decl.(*ast.GenDecl))
+	case *ast.AssignStmt:
+		f.assign(s)
+	case *ast.IncDecStmt:
+		op := token.ADD
+		if s.Tok == token.DEC {
+			op = token.SUB
+		}
+		x := f.place(s.X)
+		one := f.constant(s, constantOne, x.Type())
+		f.emit(&ir.Assign{To: x, Value: &ir.Binary{Op: op, X: x, Y: one, T: x.Type()}})
+	case *ast.BlockStmt:
+		f.emit(&ir.Block{Body: f.block(s.List)})
+	case *ast.IfStmt:
+		f.emit(&ir.Block{Body: f.within(func() {
+			if s.Init != nil {
+				f.stmt(s.Init, "")
+			}
+			x := &ir.If{Cond: f.expr(s.Cond)}
+			x.Then = f.block(s.Body.List)
+			if s.Else != nil {
+				x.Else = f.within(func() { f.stmt(s.Else, "") })
+			}
+			f.emit(x)
+		})})
+	case *ast.ForStmt:
+		f.loop(s, label)
+	case *ast.RangeStmt:
+		f.rangeLoop(s, label)
+	case *ast.SwitchStmt:
+		f.choose(s, label)
+	case *ast.LabeledStmt:
+		name := s.Label.Name
+		f.emit(&ir.Mark{Label: f.gotoLabel(name)})
+		f.stmt(s.Stmt, name)
+	case *ast.BranchStmt:
+		f.branch(s)
+	case *ast.ReturnStmt:
+		f.ret(s)
+	case *ast.GoStmt:
+		f.fail(s, "there are no goroutines in a kernel: its threads run in parallel already")
+	case *ast.DeferStmt:
+		f.fail(s, "defer cannot be used in a kernel: write what is to be done before each return")
+	case *ast.SelectStmt, *ast.SendStmt:
+		f.fail(s, "there are no channels in a kernel; threads share memory, ordered by barriers and atomics")
+	case *ast.TypeSwitchStmt:
+		f.fail(s, "there are no interfaces in a kernel, so a type cannot be asked for")
+	default:
+		f.fail(s, "a kernel cannot have this statement (%T)", s)
+	}
+}
+
+func (f *fn) newLabel(name string) *ir.Label {
+	if name == "" {
+		name = "l"
+	}
+	return &ir.Label{Name: f.local(name, nil).Name}
+}
+
+func (f *fn) gotoLabel(name string) *ir.Label {
+	if l := f.labels[name]; l != nil {
+		return l
+	}
+	l := f.newLabel(name)
+	f.labels[name] = l
+	return l
+}
+
+// targeted lowers what break and continue can leave.
+func (f *fn) targeted(t target, do func()) []ir.Stmt {
+	f.targets = append(f.targets, t)
+	list := f.within(do)
+	f.targets = f.targets[:len(f.targets)-1]
+	return list
+}
+
+func (f *fn) declare(d *ast.GenDecl) {
+	if d.Tok != token.VAR {
+		return
+	}
+	for _, s := range d.Specs {
+		s := s.(*ast.ValueSpec)
+		var values []ir.Expr
+		if len(s.Values) == 1 && len(s.Names) > 1 {
+			values = f.call(ast.Unparen(s.Values[0]).(*ast.CallExpr))
+		}
+		for i, id := range s.Names {
+			o, _ := f.u.info.Defs[id].(*types.Var)
+			var t types.Type
+			if o != nil {
+				t = f.subst.of(o.Type())
+			} else if s.Type != nil {
+				t = f.typeOf(s.Type)
+			} else {
+				t = f.typeOf(s.Values[i])
+			}
+			var init ir.Expr
+			switch {
+			case values != nil:
+				init = f.convert(values[i], t)
+			case len(s.Values) > 0:
+				init = f.to(s.Values[i], t)
+			default:
+				init = &ir.Zero{T: t}
+			}
+			f.define(id, o, t, init)
+		}
+	}
+}
+
+// define declares a variable of the source.
+func (f *fn) define(id *ast.Ident, o *types.Var, t types.Type, init ir.Expr) {
+	if ref, ok := init.(*ir.FuncRef); ok {
+		if ref.Lit == nil {
+			f.fail(id, "call the function by its name: a kernel does not keep functions in variables")
+		}
+		if o != nil {
+			if f.uses.assigned[o] {
+				f.fail(id, "%s holds a function and is assigned later; a kernel's function variable keeps its first value", id.Name)
+			}
+			f.vars[o] = ref.Lit
+		}
+		return
+	}
+	f.usable(t, id, "a variable")
+	if o == nil || id.Name == "_" {
+		f.emit(&ir.Define{Var: f.local("t", t), Init: init})
+		return
+	}
+	v := f.local(id.Name, t)
+	f.emit(&ir.Define{Var: v, Init: init})
+	f.vars[o] = v
+}
+
+// place lowers what can be assigned to; nil for the blank identifier.
+func (f *fn) place(e ast.Expr) ir.Expr {
+	if id := identOf(e); id != nil && id.Name == "_" {
+		return nil
+	}
+	x := f.expr(e)
+	if g := rootVar(x); g != nil && g.Space == ir.Constant {
+		f.fail(e, "%s is in constant memory, which a kernel cannot write", g.Name)
+	}
+	if _, ok := x.(*ir.Pure); ok {
+		f.fail(e, "a kernel cannot assign this")
+	}
+	return x
+}
+
+func rootVar(e ir.Expr) *ir.Var {
+	switch e := e.(type) {
+	case *ir.Ref:
+		return e.Var
+	case *ir.Field:
+		return rootVar(e.X)
+	case *ir.Index:
+		if _, ok := e.X.Type().Underlying().(*types.Array); ok {
+			return rootVar(e.X)
+		}
+	}
+	return nil
+}
+
+func (f *fn) assign(s *ast.AssignStmt) {
+	switch s.Tok {
+	case token.DEFINE, token.ASSIGN:
+	default:
+		op := assignOps[s.Tok]
+		x := f.place(s.Lhs[0])
+		t := x.Type()
+		var y ir.Expr
+		if op == token.SHL || op == token.SHR {
+			y = f.shift(op, x, s.Rhs[0], t)
+		} else {
+			y = f.arithmetic(op, x, f.to(s.Rhs[0], t), t, s.Rhs[0])
+		}
+		f.emit(&ir.Assign{To: x, Value: y})
+		return
+	}
+	var values []ir.Expr
+	switch {
+	case len(s.Lhs) > 1 && len(s.Rhs) == 1:
+		call, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
+		if !ok {
+			f.fail(s, "a kernel has neither maps, channels nor interfaces, so there is no second value")
+		}
+		values = f.call(call)
+	case len(s.Lhs) == 1:
+		values = []ir.Expr{f.value(s.Lhs[0], s.Rhs[0])}
+	default:
+		for i := range s.Rhs {
+			values = append(values, f.temp(f.value(s.Lhs[i], s.Rhs[i])))
+		}
+	}
+	places := make([]ir.Expr, len(s.Lhs))
+	if s.Tok == token.ASSIGN {
+		f.parallel = len(s.Lhs) > 1
+		for i, e := range s.Lhs {
+			places[i] = f.place(e)
+		}
+		f.parallel = false
+	}
+	for i, e := range s.Lhs {
+		id := identOf(e)
+		if s.Tok == token.DEFINE {
+			if id.Name == "_" {
+				f.blank(values[i])
+				continue
+			}
+			if o, ok := f.u.info.Defs[id].(*types.Var); ok {
+				f.define(id, o, f.subst.of(o.Type()), f.convertTo(values[i], f.subst.of(o.Type())))
+				continue
+			}
+			places[i] = f.place(e)
+		}
+		if places[i] == nil {
+			f.blank(values[i])
+			continue
+		}
+		if _, ok := places[i].(*ir.FuncRef); ok {
+			f.fail(e, "a kernel's function variable keeps its first value")
+		}
+		f.emit(&ir.Assign{To: places[i], Value: f.convertTo(values[i], places[i].Type())})
+	}
+}
+
+func (f *fn) convertTo(x ir.Expr, t types.Type) ir.Expr {
+	if _, ok := x.(*ir.FuncRef); ok {
+		return x
+	}
+	return f.convert(x, t)
+}
+
+// blank keeps a value that is not assigned, for what it may need.
+func (f *fn) blank(x ir.Expr) {
+	switch x.(type) {
+	case *ir.Const, *ir.Ref, *ir.Zero, *ir.FuncRef:
+		return
+	}
+	f.temp(x)
+}
+
+// value is the right side of an assignment to a place.
+func (f *fn) value(to, e ast.Expr) ir.Expr {
+	if id := identOf(to); id != nil {
+		if id.Name == "_" {
+			return f.expr(e)
+		}
+		if o := f.u.info.Defs[id]; o != nil {
+			if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
+				return f.literal(lit, id.Name)
+			}
+			return f.to(e, f.subst.of(o.Type()))
+		}
+	}
+	return f.to(e, f.typeOf(to))
+}
+
+var assignOps = map[token.Token]token.Token{
+	token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB, token.MUL_ASSIGN: token.MUL, token.QUO_ASSIGN: token.QUO, token.REM_ASSIGN: token.REM,
+	token.AND_ASSIGN: token.AND, token.OR_ASSIGN: token.OR, token.XOR_ASSIGN: token.XOR, token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR, token.AND_NOT_ASSIGN: token.AND_NOT,
+}
+
+// loop is for init; cond; post.
+func (f *fn) loop(s *ast.ForStmt, label string) {
+	f.emit(&ir.Block{Body: f.within(func() {
+		if s.Init != nil {
+			f.stmt(s.Init, "")
+		}
+		l := &ir.Loop{Label: f.newLabel(label)}
+		f.emit(l)
+		// Each turn has variables of its own, which matters if something refers to them.
+		type pair struct {
+			o     types.Object
+			outer *ir.Var
+		}
+		var own []pair
+		if init, ok := s.Init.(*ast.AssignStmt); ok && init.Tok == token.DEFINE {
+			for _, e := range init.Lhs {
+				if o := f.u.info.Defs[identOf(e)]; o != nil && f.uses.shaky[o] && f.vars[o] != nil {
+					own = append(own, pair{o, f.vars[o]})
+				}
+			}
+		}
+		var test []ir.Stmt
+		if s.Cond != nil {
+			test = f.within(func() { l.Cond = f.expr(s.Cond) })
+		}
+		l.Body = f.targeted(target{label, l.Label, true}, func() {
+			if len(test) > 0 || len(own) > 0 && l.Cond != nil {
+				*f.out = append(*f.out, test...)
+				leave := &ir.Leave{To: l.Label}
+				f.emit(&ir.If{Cond: &ir.Unary{Op: token.NOT, X: l.Cond, T: types.Typ[types.Bool]}, Then: []ir.Stmt{leave}})
+				l.Cond = nil
+			}
+			for _, p := range own {
+				v := f.local(p.o.Name(), p.outer.Type)
+				f.emit(&ir.Define{Var: v, Init: &ir.Ref{Var: p.outer}})
+				f.vars[p.o] = v
+			}
+			if len(own) == 0 {
+				f.stmts(s.Body.List)
+				return
+			}
+			// continue leads behind the body, where the next turn's variables are made.
+			inner := f.newLabel("")
+			body := f.within(func() { f.stmts(s.Body.List) })
+			redirect(body, l.Label, inner)
+			f.emit(&ir.Block{Label: inner, Body: body})
+			for _, p := range own {
+				f.emit(&ir.Assign{To: &ir.Ref{Var: p.outer}, Value: &ir.Ref{Var: f.vars[p.o]}})
+				f.vars[p.o] = p.outer
+			}
+		})
+		if s.Post != nil {
+			l.Post = f.within(func() { f.stmt(s.Post, "") })
+		}
+	})})
+}
+
+// redirect makes the continues of a loop leave a block instead.
+func redirect(list []ir.Stmt, loop, block *ir.Label) {
+	for i, s := range list {
+		switch s := s.(type) {
+		case *ir.Again:
+			if s.To == loop {
+				list[i] = &ir.Leave{To: block}
+			}
+		case *ir.If:
+			redirect(s.Then, loop, block)
+			redirect(s.Else, loop, block)
+		case *ir.Loop:
+			redirect(s.Body, loop, block)
+		case *ir.Block:
+			redirect(s.Body, loop, block)
+		}
+	}
+}
+
+// rangeLoop is for range.
+func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
+	f.emit(&ir.Block{Body: f.within(func() {
+		x := s.X
+		switch t := f.typeOf(x).Underlying().(type) {
+		case *types.Basic:
+			if text, ok := f.constantString(x); ok {
+				f.runes(s, label, text)
+				return
+			}
+			if t.Info()&types.IsInteger == 0 {
+				f.fail(s, "a kernel can range over integers, arrays and slices, not over %s", types.TypeString(f.typeOf(x), shortNames))
+			}
+			typ := f.typeOf(x)
+			if s.Key != nil {
+				if kt := f.u.info.TypeOf(s.Key); kt != nil && s.Tok == token.ASSIGN {
+					typ = f.subst.of(kt)
+				} else if o := f.u.info.Defs[identOf(s.Key)]; o != nil {
+					typ = f.subst.of(o.Type())
+				}
+			}
+			f.count(s, label, typ, f.temp(f.to(x, typ)), nil)
+		case *types.Slice:
+			list := f.temp(f.expr(x))
+			f.count(s, label, types.Typ[types.Int], f.temp(&ir.Len{X: list}), func(i ir.Expr) ir.Expr {
+				return &ir.Index{X: list, I: i, T: t.Elem()}
+			})
+		case *types.Array:
+			list := f.expr(x)
+			if s.Value != nil {
+				if o := rootOf(f.u.info, x); o == nil || f.uses.assigned[o] {
+					list = f.temp(list) // a copy, as it was before the loop
+				}
+			}
+			f.count(s, label, types.Typ[types.Int], intConst(t.Len()), func(i ir.Expr) ir.Expr {
+				return &ir.Index{X: list, I: i, T: t.Elem()}
+			})
+		case *types.Pointer:
+			a, ok := t.Elem().Underlying().(*types.Array)
+			if !ok {
+				f.fail(s, "a kernel cannot range over this")
+			}
+			p := f.temp(f.expr(x))
+			f.count(s, label, types.Typ[types.Int], intConst(a.Len()), func(i ir.Expr) ir.Expr {
+				return &ir.Index{X: &ir.Deref{X: p, T: t.Elem()}, I: i, T: a.Elem()}
+			})
+		case *types.Signature:
+			f.fail(s, "a kernel cannot range over a function; write the loop out")
+		default:
+			f.usable(f.typeOf(x), s, "a value")
+			f.fail(s, "a kernel cannot range over this")
+		}
+	})})
+}
+
+// count is a loop over the numbers below n; at gives the element of one.
+func (f *fn) count(s *ast.RangeStmt, label string, t types.Type, n ir.Expr, at func(i ir.Expr) ir.Expr) {
+	name := "i"
+	var key *types.Var
+	if id := identOf(s.Key); s.Key != nil && s.Tok == token.DEFINE && id.Name != "_" {
+		name = id.Name
+		key, _ = f.u.info.Defs[id].(*types.Var)
+	}
+	f.countTo(name, label, t, n, func(i *ir.Ref) {
+		switch {
+		case key != nil && (f.uses.assigned[key] || f.uses.shaky[key]):
+			f.define(identOf(s.Key), key, t, i)
+		case key != nil:
+			f.vars[key] = i.Var
+		case s.Key != nil && s.Tok == token.ASSIGN:
+			f.store(s.Tok, s.Key, i)
+		}
+		if s.Value != nil {
+			f.store(s.Tok, s.Value, at(i))
+		}
+		f.stmts(s.Body.List)
+	})
+}
+
+// countTo is a loop over the numbers below n.
+func (f *fn) countTo(name, label string, t types.Type, n ir.Expr, body func(i *ir.Ref)) {
+	number := func(v constant.Value) ir.Expr { return &ir.Const{T: t, Value: v} }
+	i := f.local(name, t)
+	f.emit(&ir.Define{Var: i, Init: number(constantZero)})
+	ref := &ir.Ref{Var: i}
+	l := &ir.Loop{Label: f.newLabel(label), Cond: &ir.Binary{Op: token.LSS, X: ref, Y: n, T: types.Typ[types.Bool]}}
+	l.Post = []ir.Stmt{&ir.Assign{To: ref, Value: &ir.Binary{Op: token.ADD, X: ref, Y: number(constantOne), T: t}}}
+	f.emit(l)
+	l.Body = f.targeted(target{label, l.Label, true}, func() { body(ref) })
+}
+
+// runes is a loop over the characters of a constant string.
+func (f *fn) runes(s *ast.RangeStmt, label, text string) {
+	var places, runes []int64
+	for i, r := range text {
+		places, runes = append(places, int64(i)), append(runes, int64(r))
+	}
+	if len(places) == 0 {
+		return
+	}
+	at, what := f.temp(numbers(places, types.Typ[types.Int])), f.temp(numbers(runes, types.Typ[types.Rune]))
+	f.countTo("i", label, types.Typ[types.Int], intConst(int64(len(places))), func(i *ir.Ref) {
+		for _, v := range []struct {
+			to   ast.Expr
+			from ir.Expr
+			t    types.Type
+		}{{s.Key, at, types.Typ[types.Int]}, {s.Value, what, types.Typ[types.Rune]}} {
+			if v.to == nil {
+				continue
+			}
+			f.store(s.Tok, v.to, &ir.Index{X: v.from, I: i, T: v.t})
+		}
+		f.stmts(s.Body.List)
+	})
+}
+
+// store gives a variable of a range statement its value.
+func (f *fn) store(tok token.Token, to ast.Expr, x ir.Expr) {
+	if tok == token.ASSIGN {
+		if p := f.place(to); p != nil {
+			f.emit(&ir.Assign{To: p, Value: f.convert(x, p.Type())})
+		}
+	} else if id := identOf(to); id.Name != "_" {
+		o, _ := f.u.info.Defs[id].(*types.Var)
+		f.define(id, o, x.Type(), x)
+	}
+}
+
+// choose is a switch on a value, or on conditions.
+func (f *fn) choose(s *ast.SwitchStmt, label string) {
+	end := f.newLabel(label)
+	f.emit(&ir.Block{Label: end, Body: f.targeted(target{label, end, false}, func() {
+		if s.Init != nil {
+			f.stmt(s.Init, "")
+		}
+		var tag ir.Expr
+		if s.Tag != nil {
+			tag = f.temp(f.to(s.Tag, f.typeOf(s.Tag)))
+		}
+		clauses := s.Body.List
+		through := false
+		for _, c := range clauses {
+			body := c.(*ast.CaseClause).Body
+			if n := len(body); n > 0 {
+				if b, ok := body[n-1].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+					through = true
+				}
+			}
+		}
+		bodies := make([]*ir.Label, len(clauses))
+		other := -1
+		for i, c := range clauses {
+			c := c.(*ast.CaseClause)
+			if c.List == nil {
+				other = i
+			}
+			if through {
+				bodies[i] = f.newLabel("case")
+			}
+			for _, e := range c.List {
+				f.emit(&ir.Block{Body: f.within(func() {
+					var cond ir.Expr
+					if tag == nil {
+						cond = f.expr(e)
+					} else {
+						cond = &ir.Binary{Op: token.EQL, X: tag, Y: f.to(e, tag.Type()), T: types.Typ[types.Bool]}
+					}
+					if through {
+						f.emit(&ir.If{Cond: cond, Then: []ir.Stmt{&ir.Jump{To: bodies[i]}}})
+						return
+					}
+					f.emit(&ir.If{Cond: cond, Then: f.clause(c, end)})
+				})})
+			}
+		}
+		if !through {
+			if other >= 0 {
+				f.stmts(clauses[other].(*ast.CaseClause).Body)
+			}
+			return
+		}
+		if other >= 0 {
+			f.emit(&ir.Jump{To: bodies[other]})
+		} else {
+			f.emit(&ir.Leave{To: end})
+		}
+		for i, c := range clauses {
+			f.emit(&ir.Mark{Label: bodies[i]})
+			if i+1 < len(clauses) {
+				f.nextBody = bodies[i+1]
+			}
+			f.emit(&ir.Block{Body: f.clause(c.(*ast.CaseClause), end)})
+		}
+	})})
+}
+
+// clause is the body of a case, which leaves the switch at its end.
+func (f *fn) clause(c *ast.CaseClause, end *ir.Label) []ir.Stmt {
+	list := f.block(c.Body)
+	return append(list, &ir.Leave{To: end})
+}
+
+func (f *fn) branch(s *ast.BranchStmt) {
+	switch s.Tok {
+	case token.GOTO:
+		f.emit(&ir.Jump{To: f.gotoLabel(s.Label.Name)})
+		return
+	case token.FALLTHROUGH:
+		f.emit(&ir.Jump{To: f.nextBody})
+		return
+	}
+	for i := len(f.targets) - 1; i >= 0; i-- {
+		t := f.targets[i]
+		switch {
+		case s.Label != nil && t.name != s.Label.Name:
+		case s.Tok == token.CONTINUE && !t.loop:
+		default:
+			if s.Tok == token.BREAK {
+				f.emit(&ir.Leave{To: t.Label})
+			} else {
+				f.emit(&ir.Again{To: t.Label})
+			}
+			return
+		}
+	}
+	f.fail(s, "%s leads nowhere", s.Tok)
+}
+
+func (f *fn) ret(s *ast.ReturnStmt) {
+	r := new(ir.Return)
+	want := f.f.Results
+	switch {
+	case len(s.Results) == 0:
+		for _, v := range f.results {
+			r.Values = append(r.Values, &ir.Ref{Var: v})
+		}
+	case len(s.Results) == 1 && len(want) > 1:
+		for i, x := range f.call(ast.Unparen(s.Results[0]).(*ast.CallExpr)) {
+			r.Values = append(r.Values, f.convert(x, want[i]))
+		}
+	default:
+		for i, e := range s.Results {
+			r.Values = append(r.Values, f.to(e, want[i]))
+		}
+	}
+	for i, x := range r.Values {
+		if local := leaks(x); local != "" && i < max(1, len(s.Results)) {
+			f.fail(s, "the address of %s is returned, but its memory is given up with the function: pass in a slice or a pointer to write to", local)
+		}
+	}
+	f.emit(r)
+}
+
+// leaks names a local variable whose address an expression has.
+func leaks(e ir.Expr) string {
+	switch e := e.(type) {
+	case *ir.Addr:
+		if v := rootVar(e.X); v != nil && v.Space == ir.Local {
+			return v.Name
+		}
+	case *ir.Slice:
+		return leaks(e.X)
+	case *ir.Convert:
+		return leaks(e.X)
+	case *ir.Composite:
+		for _, x := range e.Elems {
+			if v := leaks(x); v != "" {
+				return v
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,22 @@
+//go:build unix
+
+package evaluator
+
+import "testing"
+
+// Kernels in Go use what earlier cells declared, and are told apart from its
+// variables.
+func TestKernelCells(t *testing.T) {
+	h := startReal(t, nil)
+	h.Succeed("import \"fmt\"\nconst (\n\tlow = iota + 2\n\thigh\n)\ntype Pair struct{ A, B float32 }\nfunc (p Pair) Sum() float32 { return p.A + p.B }\nfunc (p Pair) String() string { return fmt.Sprint(p.A) }")
+	h.Succeed("func clamp[T int | float32](x, lo, hi T) T { return min(max(x, lo), hi) }\nn := 8\nd := must(cuda.CurrentDevice())\nx := must(d.Upload([]float32{1, 2, 3, 4}))")
+	h.Succeed("%%kernel\n// fold writes sums.\nfunc fold(x []float32) {\n\ti := gpu.ThreadIdx.X\n\tp := Pair{x[i], high}\n\tx[i] = clamp(half(p.Sum()), low, 3)\n}\n\nfunc half(x float32) float32 { return x / 2 }")
+	h.Shows("fold.Launch(cuda.Grid(1), cuda.Block(4), nil, x)\nx.Float32s()", "[value []float32{2, 2.5, 3, 3}]\n")
+	h.Succeed("%%kernel --instantiate scale[float32]\nfunc scale[T float32 | float64](x []T, by T) { x[gpu.ThreadIdx.X] *= by * T(half(2)) }\nfunc use(x []float32) { scale(x, 1) }")
+	h.Shows("scale_float32.Launch(cuda.Grid(1), cuda.Block(4), nil, x, 2)\nx.Float32s()", "[value []float32{4, 5, 6, 6}]\n")
+	h.Fails("fold.Launch(cuda.Grid(1), cuda.Block(5), nil, x)\nd.Synchronize()", "index out of range [4] with length 4, in kernel fold, block (0,0,0), thread (4,0,0), ")
+	h.Fails("%%kernel\nfunc k(x []float32) {\n\tx[n] = 1\n}", ":3:4: ", "n is a variable of the notebook, which a kernel cannot see: give it as an argument")
+	h.Fails("%%kernel\nfunc k(x []float32) {\n\ty := map[int]int{}\n\t_ = y\n}", ":3:7: ", "there are no maps")
+	h.Fails("%%kernel\n", "there is no Go below the first line")
+	h.Shows("d.Synchronize()\nn", "[value 8]\n")
+}

@@ -1,0 +1,210 @@
+package magic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/gokernel"
+)
+
+// kernelMagic makes %%kernel. It keeps what its cells declared, for later ones.
+func kernelMagic() Magic {
+	k := &kernelCells{declared: make(map[string]Declaration)}
+	return Magic{Name: "kernel", Usage: "%%kernel [--name NAME] [--instantiate EXPRESSION]... [--unchecked] [--show] [COMPILER OPTION]...", Cell: true, Run: k.run,
+		Doc: "Compiles the cell's Go functions for devices, and makes a Go variable of each kernel: a function without results.\n" +
+			"Functions, methods, types and constants of earlier cells can be used; variables are given as arguments. Package gpu has ThreadIdx, SyncThreads and the like.\n" +
+			"A slice takes a buffer: saxpy.Launch(cuda.Grid(64), cuda.Block(256), stream, a, x, y)\n" +
+			"--name NAME: makes a variable of the module too, for its variables.\n" +
+			"--instantiate 'axpy[float32]': compiles that instance of a generic function; its variable is axpy_float32.\n" +
+			"--unchecked: leaves out the checks of indices, slices and nil pointers. --show: shows the CUDA C++.\n" +
+			"Other options are the compiler's, such as --fmad=false."}
+}
+
+// kernelCells is what the %%kernel cells of a session declared.
+type kernelCells struct {
+	mu       sync.Mutex
+	declared map[string]Declaration
+}
+
+func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
+	fields, err := call.Fields()
+	if err != nil {
+		return err
+	}
+	cell := "cell"
+	if past := env.History(); len(past) > 0 {
+		cell = past[len(past)-1].Cell
+	}
+	options := []cuda.CompileOption{cuda.SourceName(cell)}
+	given, rest, err := call.compilerOptions(fields, []string{"--unchecked", "--show"})
+	if err != nil {
+		return err
+	}
+	if given.instances != nil {
+		options = append(options, cuda.Instantiate(given.instances...))
+	}
+	if given.flags["--unchecked"] {
+		options = append(options, cuda.Unchecked())
+	}
+	options = append(options, cuda.Flag(rest...))
+	if strings.TrimSpace(call.Body) == "" {
+		return call.UsageErrorf("there is no Go below the first line")
+	}
+	source, err := k.source(env, call, cell)
+	if err != nil {
+		return err
+	}
+	module, err := compileWithin(ctx, func() (*cuda.Module, error) { return cuda.CompileGo(source, options...) })
+	var wrong gokernel.Errors
+	if errors.As(err, &wrong) {
+		for _, e := range wrong {
+			if name, ok := strings.CutPrefix(e.Message, "undefined: "); ok && isVariable(env, name) {
+				e.Message = name + " is a variable of the notebook, which a kernel cannot see: give it as an argument"
+			}
+		}
+		return &Error{"CompileError", "this cannot be a kernel:\n" + wrong.Error(), 0} // which has the lines
+	}
+	if err != nil {
+		return err
+	}
+	k.remember(call, cell)
+	if log := strings.TrimRight(module.Log(), "\n"); log != "" {
+		fmt.Fprintln(env.Stderr(), log)
+	}
+	if given.flags["--show"] {
+		fmt.Fprintln(env.Stdout(), module.Source())
+	}
+	return defineKernels(env, call, module, given.name)
+}
+
+func isVariable(env Env, name string) bool {
+	return slices.ContainsFunc(env.Names(), func(n Name) bool { return n.Name == name && n.Kind == "var" })
+}
+
+// declares matches the names that Go text declares at its left margin.
+var declares = regexp.MustCompile(`(?m)^(?:func|type|var|const)[ \t]+([\pL_][\pL\pN_]*)`)
+
+// source is the cell's Go with what it needs of earlier cells.
+func (k *kernelCells) source(env Env, call Call, cell string) (string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var out strings.Builder
+	fmt.Fprintf(&out, "//line %s:%d:1\n%s\n", cell, call.Line+1, call.Body)
+	have := make(map[string]bool) // names that are declared, or were looked for
+	for _, m := range declares.FindAllStringSubmatch(call.Body, -1) {
+		have[m[1]] = true
+	}
+	written := make(map[string]bool) // texts: a group declares several names
+	var methods []Declaration
+	selected := make(map[string]bool)
+	var follow func(text string) error
+	add := func(d Declaration) error {
+		if written[d.Text] {
+			return nil
+		}
+		written[d.Text] = true
+		fmt.Fprintf(&out, "//line %s:%d:1\n%s\n", d.Cell, d.Line, d.Text)
+		return follow(d.Text)
+	}
+	follow = func(text string) error {
+		for _, w := range words(text) {
+			if w.selected {
+				selected[w.name] = true
+				continue
+			}
+			if have[w.name] {
+				continue
+			}
+			have[w.name] = true
+			if d, ok := k.declared[w.name]; ok {
+				if err := add(d); err != nil {
+					return err
+				}
+				continue
+			}
+			list := env.Declarations(w.name)
+			if len(list) == 0 || list[0].Kind == "var" {
+				continue // the checker says what is the matter, unless it is a local name
+			}
+			methods = append(methods, list[1:]...)
+			if err := add(list[0]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := follow(call.Body); err != nil {
+		return "", err
+	}
+	for more := true; more; { // methods that are called, and what these call
+		more = false
+		for _, m := range slices.Clone(methods) {
+			if selected[m.Method] && !written[m.Text] {
+				more = true
+				if err := add(m); err != nil {
+					return "", err
+				}
+			}
+		}
+	}
+	return out.String(), nil
+}
+
+// remember keeps the functions and types of a cell that compiled.
+func (k *kernelCells) remember(call Call, cell string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, d := range topLevel(call.Body) {
+		k.declared[d.Method] = Declaration{Cell: cell, Line: call.Line + d.Line, Text: d.Text}
+	}
+}
+
+// topLevel cuts Go into its declarations, by the names that these declare (in Method).
+func topLevel(text string) []Declaration {
+	var list []Declaration
+	lines := strings.SplitAfter(text, "\n")
+	for i := 0; i < len(lines); i++ {
+		m := declares.FindStringSubmatch(lines[i])
+		if m == nil {
+			continue
+		}
+		j := i + 1
+		for j < len(lines) && (strings.TrimSpace(lines[j]) == "" || strings.ContainsAny(lines[j][:1], " \t})")) {
+			j++
+		}
+		list = append(list, Declaration{Line: i + 1, Text: strings.TrimRight(strings.Join(lines[i:j], ""), "\n"), Method: m[1]})
+	}
+	return list
+}
+
+// word is an identifier of a text; selected ones stand behind a dot.
+type word struct {
+	name     string
+	selected bool
+}
+
+func words(text string) []word {
+	var list []word
+	var s scanner.Scanner
+	src := []byte(text)
+	s.Init(token.NewFileSet().AddFile("", -1, len(src)), src, func(token.Position, string) {}, 0)
+	last := token.ILLEGAL
+	for {
+		_, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return list
+		}
+		if tok == token.IDENT {
+			list = append(list, word{lit, last == token.PERIOD})
+		}
+		last = tok
+	}
+}
