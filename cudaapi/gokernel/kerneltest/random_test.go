@@ -1,0 +1,461 @@
+package kerneltest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gocuda/cudaapi/cuda"
+)
+
+var (
+	seed    = flag.Uint64("seed", 0, "of the random kernels; 0 takes the time")
+	kernels = flag.Int("kernels", 20, "how many random kernels are compared")
+	keep    = flag.String("keep", "", "a folder to which random kernels and what compiled Go makes of them are written, for a machine without Go")
+)
+
+// generator writes random functions that are kernels and Go.
+type generator struct {
+	r      *rand.Rand
+	b      strings.Builder
+	vars   map[string][]string // names by type
+	frozen map[string]bool     // the counters of loops, which nothing assigns
+	depth  int
+	indent int
+	next   int
+	loops  int
+	funcs  []string // helpers: name and type
+}
+
+var numberTypes = []string{"int64", "int32", "int8", "uint8", "uint16", "uint32", "uint64", "int", "float64", "float32"}
+
+func isFloatName(t string) bool { return strings.HasPrefix(t, "float") }
+
+func pick[T any](g *generator, list []T) T { return list[g.r.IntN(len(list))] }
+
+func (g *generator) line(format string, args ...any) {
+	g.b.WriteString(strings.Repeat("\t", g.indent))
+	fmt.Fprintf(&g.b, format+"\n", args...)
+}
+
+func (g *generator) name(prefix string) string {
+	g.next++
+	return fmt.Sprintf("%s%d", prefix, g.next)
+}
+
+// expr is an expression of a type, not constant.
+func (g *generator) expr(t string) string {
+	g.depth++
+	defer func() { g.depth-- }()
+	if t == "bool" {
+		return g.condition()
+	}
+	if g.depth > 4 || g.r.IntN(4) == 0 {
+		return pick(g, g.vars[t])
+	}
+	switch g.r.IntN(12) {
+	case 0:
+		if isFloatName(t) {
+			return fmt.Sprintf("(%s %s %d.25)", g.expr(t), pick(g, []string{"+", "-", "*", "/"}), g.r.IntN(9)+1)
+		}
+		return fmt.Sprintf("(%s %s %d)", g.expr(t), pick(g, []string{"+", "-", "*", "/", "%", "&", "|", "^", "&^"}), g.r.IntN(100)+1)
+	case 1, 2, 3:
+		ops := []string{"+", "-", "*", "&", "|", "^", "&^", "/", "%"}
+		if isFloatName(t) {
+			ops = []string{"+", "-", "*", "/"}
+		}
+		op := pick(g, ops)
+		y := g.expr(t)
+		if (op == "/" || op == "%") && !isFloatName(t) && g.r.IntN(20) > 0 {
+			y = "(" + y + " | 1)"
+		}
+		return fmt.Sprintf("(%s %s %s)", g.expr(t), op, y)
+	case 4:
+		if isFloatName(t) {
+			return "(-" + g.expr(t) + ")"
+		}
+		return fmt.Sprintf("(%s %s (%s & 63))", g.expr(t), pick(g, []string{"<<", ">>"}), g.expr(pick(g, []string{"uint8", "uint32", "uint64"})))
+	case 5:
+		if isFloatName(t) {
+			return fmt.Sprintf("%s(math.%s(float64(%s)))", t, pick(g, []string{"Abs", "Floor", "Ceil", "Trunc", "Sqrt", "Round"}), g.expr(t))
+		}
+		return "(" + pick(g, []string{"-", "^"}) + g.expr(t) + ")"
+	case 6:
+		from := pick(g, numberTypes)
+		if isFloatName(from) && !isFloatName(t) { // what does not fit is not defined by Go
+			return fmt.Sprintf("%s(math.Mod(float64(small(float64(%s))), 100))", t, g.expr(from))
+		}
+		return fmt.Sprintf("%s(%s)", t, g.expr(from))
+	case 7:
+		return fmt.Sprintf("%s(%s, %s)", pick(g, []string{"min", "max"}), g.expr(t), g.expr(t))
+	case 8:
+		if t == "int64" {
+			return pick(g, []string{"a[" + g.index() + "]", "s[" + g.index() + "]", "p.X", "q.Y", "p.in[" + g.index() + "%3]", "int64(len(s))", "total(s[:" + g.index() + "])", "p.sum()"})
+		}
+		return pick(g, g.vars[t])
+	case 9:
+		if len(g.funcs) > 0 && t == "int64" {
+			return fmt.Sprintf("%s(%s, %s)", pick(g, g.funcs), g.expr("int64"), g.expr("int64"))
+		}
+		return pick(g, g.vars[t])
+	case 10:
+		if t == "int64" {
+			return "add(" + g.expr(t) + ")"
+		}
+	}
+	return pick(g, g.vars[t])
+}
+
+// index is one of the eight elements, but seldom one that is not there.
+func (g *generator) index() string {
+	if g.r.IntN(60) == 0 {
+		return "int(" + g.expr("int8") + ")"
+	}
+	return "(" + g.expr("int") + "&7)"
+}
+
+func (g *generator) condition() string {
+	g.depth++
+	defer func() { g.depth-- }()
+	if g.depth < 4 {
+		switch g.r.IntN(5) {
+		case 0:
+			return "(" + g.condition() + " && " + g.condition() + ")"
+		case 1:
+			return "(" + g.condition() + " || " + g.condition() + ")"
+		case 2:
+			return "!" + g.condition()
+		}
+	}
+	t := pick(g, numberTypes)
+	return fmt.Sprintf("(%s %s %s)", g.expr(t), pick(g, []string{"<", "<=", ">", ">=", "==", "!="}), g.expr(t))
+}
+
+// target is something to assign.
+func (g *generator) target(t string) string {
+	if t == "int64" && g.r.IntN(3) == 0 {
+		return pick(g, []string{"a[" + g.index() + "]", "s[" + g.index() + "]", "p.X", "q.Y", "p.in[1]", "ps[" + g.index() + "&1].Y"})
+	}
+	for range 20 {
+		if v := pick(g, g.vars[t]); !g.frozen[v] {
+			return v
+		}
+	}
+	return "_"
+}
+
+func (g *generator) statement() {
+	t := pick(g, numberTypes)
+	switch n := g.r.IntN(20); {
+	case n < 6:
+		g.line("%s = %s", g.target(t), g.expr(t))
+	case n < 8:
+		if v := g.target(t); v != "_" {
+			ops := []string{"+=", "-=", "*="}
+			if !isFloatName(t) {
+				ops = append(ops, "&=", "|=", "^=", "&^=")
+			}
+			g.line("%s %s %s", v, pick(g, ops), g.expr(t))
+		}
+	case n == 8:
+		g.line("%s, %s = %s, %s", g.target(t), g.target("int64"), g.expr(t), g.expr("int64"))
+	case n == 9:
+		v := g.name("v")
+		g.line("%s := %s", v, g.expr(t))
+		g.vars[t] = append(g.vars[t], v)
+		g.line("_ = %s", v)
+	case n < 13 && g.indent < 4:
+		g.line("if %s {", g.condition())
+		g.body()
+		if g.r.IntN(2) == 0 {
+			g.line("} else {")
+			g.body()
+		}
+		g.line("}")
+	case n < 16 && g.indent < 4 && g.loops < 3:
+		i := g.name("i")
+		typ := "int"
+		switch g.r.IntN(4) {
+		case 0:
+			g.line("for %s := range %d {", i, g.r.IntN(6))
+		case 1:
+			g.line("for %s := 0; %s < %d; %s++ {", i, i, g.r.IntN(8), i)
+		case 2:
+			typ = "int64"
+			g.line("for _, %s := range %s {", i, pick(g, []string{"a", "s", "p.in"}))
+		case 3:
+			g.line("for %s := 9; %s > 0 && %s; %s -= 2 {", i, i, g.condition(), i)
+		}
+		g.vars[typ] = append(g.vars[typ], i)
+		g.frozen[i] = true
+		g.line("\t_ = %s", i)
+		g.loops++
+		g.body()
+		g.loops--
+		g.line("}")
+		g.vars[typ] = g.vars[typ][:len(g.vars[typ])-1]
+	case n == 16 && g.indent < 4:
+		g.line("switch %s %% 4 {", g.expr("uint8"))
+		for i := range 3 {
+			g.line("case %d:", i)
+			g.body()
+			if i < 2 && g.r.IntN(4) == 0 {
+				g.line("\tfallthrough")
+			}
+		}
+		g.line("default:")
+		g.body()
+		g.line("}")
+	case n == 17 && g.loops > 0:
+		g.line("if %s {", g.condition())
+		g.line("\t%s", pick(g, []string{"break", "continue"}))
+		g.line("}")
+	case n == 18:
+		g.line("%s", pick(g, []string{"p.move(" + g.expr("int64") + ")", "q = p", "p.in = [3]int64{" + g.expr("int64") + ", 1: " + g.expr("int64") + "}", "ps[1] = q",
+			"copy(s[1:], a[:])", "s = a[" + g.index() + "/2:]; s = s[:cap(s)]", "s = local[:]", "a = local", "w := &q; w.X++"}))
+	default:
+		g.line("%s, %s = two(%s)", g.target("int64"), g.target("float64"), g.expr("int64"))
+	}
+}
+
+// body writes some statements in a scope of their own.
+func (g *generator) body() {
+	old := make(map[string][]string)
+	for t, v := range g.vars {
+		old[t] = v[:len(v):len(v)]
+	}
+	g.indent++
+	for range g.r.IntN(3) + 1 {
+		g.statement()
+	}
+	g.indent--
+	g.vars = old
+}
+
+const prelude = `
+type point struct {
+	X, Y int64
+	in   [3]int64
+}
+
+func (p point) sum() int64     { return p.X + p.Y - p.in[2] }
+func (p *point) move(d int64)  { p.X += d; p.in[d&1]++ }
+func two(x int64) (int64, float64) { return x ^ 5, float64(x%1000) / 3 }
+func small(x float64) float64 {
+	if x != x || x > 1e6 || x < -1e6 {
+		return 1
+	}
+	return x
+}
+func total(s []int64) (t int64) {
+	for i, x := range s {
+		t += x * int64(i+1)
+	}
+	return t
+}
+func mix(a, b int64) int64 {
+	if a > b {
+		return a - b
+	}
+	return a*3 + b
+}
+func pickOne[T int64 | float64](a, b T) T {
+	if a < b {
+		return b
+	}
+	return a
+}
+`
+
+func (g *generator) function(name string) {
+	g.vars, g.frozen, g.funcs = make(map[string][]string), make(map[string]bool), []string{"mix", "pickOne[int64]"}
+	g.line("func %s(out []int64, f []float64) {", name)
+	g.indent++
+	for _, t := range numberTypes {
+		for range 2 {
+			v := g.name("x")
+			value := fmt.Sprint(g.r.IntN(100))
+			if isFloatName(t) {
+				value += ".5"
+			}
+			g.line("var %s %s = %s", v, t, value)
+			g.vars[t] = append(g.vars[t], v)
+		}
+	}
+	g.line("a := [8]int64{%d, 2, -3, %d, 5}", g.r.IntN(50), -g.r.IntN(50))
+	g.line("local := [8]int64{1, 1, 2, 3, 5, 8, 13, 21}")
+	g.line("s := local[:]")
+	g.line("p, q := point{X: 1, in: [3]int64{4, 5, 6}}, point{Y: %d}", g.r.IntN(9))
+	g.line("ps := [2]point{p, q}")
+	g.line("count := int64(0)")
+	g.line("add := func(n int64) int64 { count += n&7 + 1; return count }")
+	for range g.r.IntN(12) + 4 {
+		g.statement()
+	}
+	i, j := 0, 0
+	for _, t := range numberTypes {
+		for _, v := range g.vars[t][:2] {
+			if isFloatName(t) {
+				g.line("f[%d] = float64(%s)", j, v)
+				j++
+			} else {
+				g.line("out[%d] = int64(%s)", i, v)
+				i++
+			}
+		}
+	}
+	g.line("out[%d], out[%d], out[%d], out[%d] = total(s), total(a[:]), p.sum(), q.sum()+ps[1].sum()", i, i+1, i+2, i+3)
+	g.line("out[%d] = count + add(1)", i+4)
+	g.indent--
+	g.line("}")
+}
+
+const mainFunc = `
+func main() {
+	for _, k := range all {
+		out, f := make([]int64, %d), make([]float64, %d)
+		func() {
+			defer func() {
+				if recover() != nil {
+					out[%d] = -12345
+				}
+			}()
+			k(out, f)
+		}()
+		binary.Write(os.Stdout, binary.LittleEndian, out)
+		binary.Write(os.Stdout, binary.LittleEndian, f)
+	}
+}
+`
+
+// batch is how many random kernels are compiled together.
+const batch = 60
+
+// kept is where random kernels are on a machine without Go.
+const kept = "testdata/random"
+
+// Random functions write the same compiled by Go and on a device.
+func TestRandomKernels(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		files, _ := filepath.Glob(kept + "/*.go")
+		if len(files) == 0 {
+			t.Skip("Go is not here, and no random kernels with what it makes of them")
+		}
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile(strings.TrimSuffix(file, ".go") + ".want")
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareRandom(t, file, string(source), want)
+		}
+		return
+	}
+	start := *seed
+	if start == 0 {
+		start = uint64(time.Now().UnixNano())
+	}
+	t.Logf("seed %d", start)
+	for at := 0; at < *kernels; at += batch {
+		n := start + uint64(at)
+		source, want := random(t, n, min(batch, *kernels-at))
+		if *keep == "" {
+			compareRandom(t, fmt.Sprintf("seed %d", n), source, want)
+			continue
+		}
+		base := filepath.Join(*keep, fmt.Sprint(n))
+		for name, text := range map[string][]byte{base + ".go": []byte(source), base + ".want": want} {
+			if err := os.WriteFile(name, text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// random writes n random functions, and has Go compile and run them.
+func random(t *testing.T, seed uint64, n int) (source string, want []byte) {
+	t.Helper()
+	g := &generator{r: rand.New(rand.NewPCG(seed, 1))}
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("k%d", i)
+		g.function(names[i])
+	}
+	source = prelude + g.b.String()
+	text := "package main\n\nimport (\n\t\"encoding/binary\"\n\t\"math\"\n\t\"os\"\n)\n" + source + "\nvar _ = math.Pi\nvar all = []func([]int64, []float64){" + strings.Join(names, ", ") + "}\n" + fmt.Sprintf(mainFunc, elements, elements, elements-1)
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var errors bytes.Buffer
+	run := exec.Command("go", "run", file)
+	run.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	run.Stderr = &errors
+	want, err := run.Output()
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, errors.String())
+	}
+	return source, want
+}
+
+// compareRandom compares what a device makes of random kernels.
+func compareRandom(t *testing.T, from, source string, want []byte) {
+	t.Helper()
+	m, err := cuda.CompileGo(source, cuda.SourceName("random"), cuda.Flag("--fmad=false"))
+	if err != nil {
+		t.Fatalf("%s: %v", from, err)
+	}
+	d, err := cuda.CurrentDevice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range len(want) / (16 * elements) {
+		k, err := m.Kernel(fmt.Sprintf("k%d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, f := upload(t, d, make([]int64, elements)), upload(t, d, make([]float64, elements))
+		if err := k.Launch(cuda.Grid(1), cuda.Block(1), nil, out, f); err != nil {
+			t.Fatal(err)
+		}
+		panicked := d.Synchronize()
+		ints, floats := make([]int64, elements), make([]float64, elements)
+		if err := out.Download(ints); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Download(floats); err != nil {
+			t.Fatal(err)
+		}
+		if panicked != nil {
+			ints[elements-1] = -12345
+		}
+		for j := range 2 * elements {
+			w := binary.LittleEndian.Uint64(want[(i*2*elements+j)*8:])
+			var v uint64
+			if j < elements {
+				v = uint64(ints[j])
+			} else {
+				v = math.Float64bits(floats[j-elements])
+			}
+			if v == w || j >= elements && math.IsNaN(math.Float64frombits(v)) && math.IsNaN(math.Float64frombits(w)) {
+				continue
+			}
+			t.Errorf("%s, %s: value %d is %#x, of compiled Go %#x (%v)", from, k.Name(), j, v, w, panicked)
+			break
+		}
+		out.Free()
+		f.Free()
+	}
+}
