@@ -14,7 +14,7 @@ cp bin/gocuda-kernel "$out/bin/"
 cp notebooks/*.ipynb "$out/notebooks/"
 cp scripts/gpu-run.sh scripts/bench-gpu.sh scripts/bench-mpi.sh "$out/"
 cp -r bench "$out/"
-$go build -trimpath -ldflags="-s -w" -o "$out/bin/" ./bench/percall ./bench/turns
+$go build -trimpath -ldflags="-s -w" -o "$out/bin/" ./bench/percall ./bench/turns ./bench/gokernels
 $go build -trimpath -ldflags="-s -w" -o "$out/bin/mpibench" ./cudaapi/mpi/mpibench
 
 # The tests that use GPUs, each to run in a folder of its own with its package's

@@ -4,7 +4,7 @@
 # folder given, or to out/; each section has a file of its own there, and one
 # that fails does not stop the others.
 # usage: gpu-run.sh [FOLDER [SECTION...]]
-# Sections: doctor tests one mpi bench notebooks sanitize; all but the last if
+# Sections: doctor tests one mpi bench kernels notebooks sanitize; all but the last if
 # none is named.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -63,6 +63,9 @@ section_mpi() {
 # What calls cost: Go compiled and in a cell, C++ and Python where they are.
 section_bench() { "$here/bench-gpu.sh" "$here/bin/turns" "$here/bin/percall" "$here/bin/gocuda-kernel" 2>&1 | tee "$out/bench.txt"; }
 
+# Kernels in Go beside the same in CUDA C++.
+section_kernels() { "$here/bin/gokernels" 2>&1 | tee "$out/kernels.txt"; }
+
 section_notebooks() {
   local notebook status=0
   for notebook in "$here"/notebooks/*.ipynb; do
@@ -115,7 +118,7 @@ sanitized() {
   [ "$status" = 0 ] && [ "$found" = 0 ]
 }
 
-[ $# -gt 0 ] || set -- doctor tests one mpi bench notebooks
+[ $# -gt 0 ] || set -- doctor tests one mpi bench kernels notebooks
 for section in "$@"; do
   echo "== $section"
   started=$SECONDS
