@@ -8,29 +8,52 @@ import (
 	"strconv"
 )
 
-// The compiler's assembly is changed in two ways before it is assembled. Calls
+// The compiler's assembly is changed in three ways before it is assembled. Calls
 // that check an access to memory become the few instructions that find most
 // accesses right (see include/sim/check.h). And each function looks first
 // whether the thread's stack has room for it: the compiler calls __fentry__
-// there, as for a profiler.
+// there, as for a profiler. And divisions of integers for which a CPU raises a
+// signal give the numbers that GPUs give.
 
 var (
 	checkCall = regexp.MustCompile(`^\s+call\s+__asan_(load|store)(1|2|4|8|16)_noabort(@PLT)?$`)
 	entryCall = regexp.MustCompile(`^(?:\d+:)?\s*callq?\s+\*?__fentry__(@\S+)?$`)
 	frameSize = regexp.MustCompile(`^\s+(sub|add)q\s+\$(-?\d+), %rsp$`)
 	pushes    = regexp.MustCompile(`^\s+pushq\s`)
+	division  = regexp.MustCompile(`^\s+(i?)div([bwlq])\s+([^\s#]+)\s*(#.*)?$`)
+	sourceIs  = regexp.MustCompile(`^\s+\.file\s+(\d+)\s+(?:".*"\s+)?("(?:[^"\\]|\\.)*")`)
+	placeIs   = regexp.MustCompile(`^\s+\.loc\s+(\d+)\s+(\d+)\s`)
 )
 
 // stackReserve is what a function that is entered leaves of the stack: for what
 // it calls in libraries, which do not look, and for what tells of an overflow.
 const stackReserve = 16 << 10
 
-// rewrite changes x86-64 assembly; inline lets checks stay in the code.
-func rewrite(text []byte, inline bool) []byte {
+// rewrite changes x86-64 assembly; inline lets checks stay in the code. If report,
+// divisions by zero are told of, with the line of the source of that name.
+func rewrite(text []byte, inline, report bool, source string) []byte {
 	lines := bytes.Split(text, []byte{'\n'})
 	var out, misses bytes.Buffer
-	sites := 0
+	sites, divisions := 0, 0
+	file, line := "", "0" // where in the source; the file's number in the assembly
 	for i, l := range lines {
+		if g := sourceIs.FindSubmatch(l); g != nil {
+			if name, err := strconv.Unquote(string(g[2])); err == nil && name == source && file == "" {
+				file = string(g[1])
+			}
+		} else if g := placeIs.FindSubmatch(l); g != nil {
+			if line = "0"; string(g[1]) == file {
+				line = string(g[2])
+			}
+		} else if g := division.FindSubmatch(l); g != nil {
+			at := ""
+			if report {
+				at = line
+			}
+			divide(&out, &misses, divisions, l, string(g[1]) == "i", g[2][0], string(g[3]), at)
+			divisions++
+			continue
+		}
 		if g := checkCall.FindSubmatch(l); g != nil && inline && sites < maxSites {
 			site(&out, &misses, sites, string(g[1]), string(g[2]))
 			sites++
@@ -65,6 +88,36 @@ func site(out, misses *bytes.Buffer, n int, kind, size string) {
 	}
 	fmt.Fprintf(out, "\tcmpq %d(%%r15), %%rax\n\tjae .Lgocuda_miss%d\n.Lgocuda_hit%d:\n", at+8, n, n)
 	fmt.Fprintf(misses, ".Lgocuda_miss%d:\n\tleaq %d(%%r15), %%rsi\n\tcall gocuda_miss_%s%s\n\tjmp .Lgocuda_hit%d\n", n, at, kind, size, n)
+}
+
+// divide writes a division whose dividend is in rax (and rdx). By zero, GPUs give a
+// quotient of all ones, for 64 bits if the dividend has more than 32, and the
+// dividend as the remainder; the smallest number by -1 is itself. Compilers expect
+// no flags of a division. line, if any, is told where one by zero is told of.
+func divide(out, misses *bytes.Buffer, n int, instruction []byte, signed bool, size byte, divisor, line string) {
+	fmt.Fprintf(out, "\tcmp%c $0, %s\n\tje .Lgocuda_zero%d\n", size, divisor, n)
+	if signed {
+		fmt.Fprintf(out, "\tcmp%c $-1, %s\n\tje .Lgocuda_minus%d\n", size, divisor, n)
+	}
+	fmt.Fprintf(out, "%s\n.Lgocuda_divided%d:\n", instruction, n)
+	fmt.Fprintf(misses, ".Lgocuda_zero%d:\n", n)
+	if line != "" {
+		fmt.Fprintf(misses, "\tpushq %%rdi\n\tmovl $%s, %%edi\n\tcall gocuda_zero\n\tpopq %%rdi\n", line)
+	}
+	fmt.Fprintf(misses, "%s\tjmp .Lgocuda_divided%d\n", map[byte]string{
+		'b': "\tmovb %al, %ah\n\tmovb $-1, %al\n",
+		'w': "\tmovw %ax, %dx\n\tmovw $-1, %ax\n",
+		'l': "\tmovl %eax, %edx\n\tmovl $-1, %eax\n",
+		'q': fmt.Sprintf("\tmovq %%rax, %%rdx\n\tshrq $32, %%rax\n\tmovl $-1, %%eax\n\tje .Lgocuda_divided%d\n\tmovq $-1, %%rax\n", n),
+	}[size], n)
+	if signed {
+		fmt.Fprintf(misses, ".Lgocuda_minus%d:\n%s\tjmp .Lgocuda_divided%d\n", n, map[byte]string{
+			'b': "\tnegb %al\n\tmovb $0, %ah\n",
+			'w': "\tnegw %ax\n\txorw %dx, %dx\n",
+			'l': "\tnegl %eax\n\txorl %edx, %edx\n",
+			'q': "\tnegq %rax\n\txorl %edx, %edx\n",
+		}[size], n)
+	}
 }
 
 // frame is how much stack a function takes, from its first instructions.

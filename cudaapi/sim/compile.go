@@ -184,7 +184,7 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 		return nil, "", err
 	}
 	out := filepath.Join(b.dir, "k.so")
-	if _, _, err := b.command(string(asm), "-shared", "-Wl,-Bsymbolic", "-o", out, "-x", "assembler", "-", "-x", "none", common); err != nil {
+	if _, _, err := b.command(string(asm), "-shared", "-Wl,-Bsymbolic", "-Wl,--strip-debug", "-o", out, "-x", "assembler", "-", "-x", "none", common); err != nil {
 		return nil, "", err
 	}
 	so, err = os.ReadFile(out)
@@ -253,9 +253,10 @@ func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err
 		args = append(args, "-ferror-limit=20")
 	}
 	if amd64 {
-		args = append(args, "-pg", "-mfentry")
+		args = append(args, "-pg", "-mfentry", "-mno-red-zone")
 	}
 	if b.check {
+		args = append(args, "-g1") // lines, for reports
 		args = append(args, "-fsanitize=kernel-address")
 		if b.cc.clang {
 			for _, p := range []string{"-asan-instrumentation-with-call-threshold=0", "-asan-stack=0", "-asan-globals=0", "-asan-instrument-dynamic-allocas=0"} {
@@ -270,7 +271,7 @@ func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err
 	args = append(args, b.options.compile...)
 	asm, log, err = b.command(s.text+s.footer(names), append(args, "-")...)
 	if err == nil && amd64 {
-		asm = rewrite(asm, b.sites())
+		asm = rewrite(asm, b.sites(), b.check, b.name)
 	}
 	return asm, log, err
 }

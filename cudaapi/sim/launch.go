@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"os"
 	"reflect"
 	"runtime"
 	"slices"
@@ -31,6 +32,9 @@ type launchABI struct {
 	traces, traced      uintptr   // of traces.go; 0 if nobody wants to know what is touched
 	stop, reversed      uint32
 	failure             failureABI
+	zeros, zeroLine     uint32
+	zeroBlock           [3]uint32
+	zeroThread          [3]uint32
 
 	// Not the C++ code's:
 	counted uint64                 // blocks whose accesses are counted
@@ -278,12 +282,28 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	}
 	err := m.crew.run(f, a, int(workers), func() bool { return m.sched.waits(o, a) })
 	flushOutput()
+	if a.zeros > 0 {
+		fmt.Fprintln(os.Stderr, zeroDivision(o.name, a))
+	}
 	runtime.KeepAlive(ranges)
 	runtime.KeepAlive(regions)
 	if err != nil {
 		return fail(call, driver.ErrLaunchOutOfResources, "%v", err)
 	}
 	return m.failure(ctx, o.name, &a.failure)
+}
+
+// zeroDivision reports that threads of a launch divided by zero.
+func zeroDivision(name string, a *launchABI) string {
+	line, more := "", ""
+	if a.zeroLine > 0 {
+		line = fmt.Sprintf(", line %d", a.zeroLine)
+	}
+	if a.zeros > 1 {
+		more = fmt.Sprintf(", the first of %d in this launch", a.zeros)
+	}
+	return fmt.Sprintf("check: kernel %s%s, block (%d,%d,%d), thread (%d,%d,%d): an integer division by zero%s; CUDA leaves its result open",
+		name, line, a.zeroBlock[0], a.zeroBlock[1], a.zeroBlock[2], a.zeroThread[0], a.zeroThread[1], a.zeroThread[2], more)
 }
 
 // failure is the error of a launch that failed.

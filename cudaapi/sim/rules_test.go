@@ -324,3 +324,33 @@ func TestFromEnv(t *testing.T) {
 		})
 	}
 }
+
+// A division by zero is reported with its place; it ends neither the kernel nor
+// the process.
+func TestDivisionByZeroIsReported(t *testing.T) {
+	if os.Getenv("GOCUDA_TEST_ZERO") == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestDivisionByZeroIsReported$")
+		cmd.Env = append(os.Environ(), "GOCUDA_TEST_ZERO=1")
+		out, err := cmd.CombinedOutput()
+		want := "kernel k, line 4, block (1,0,0), thread (3,0,0): an integer division by zero; CUDA"
+		if runtime.GOARCH != "amd64" {
+			want = ""
+		}
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v, %s; want %q", err, out, want)
+		}
+		return
+	}
+	b := newBox(t, sim.Options{Devices: 1})
+	k := b.kernel(`
+__global__ void k(int *x, int z) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    x[i] = i == 35 ? i / (z - i) + i % (z - i) : i / z;
+}`)
+	x := upload(b, make([]int32, 64))
+	b.ok(b.launch(k, dim(2), dim(32), 0, x, 35))
+	b.ok(b.sync())
+	if got := download[int32](b, x, 64); got[34] != 0 || got[35] == 0 || got[36] != 1 {
+		t.Errorf("%d", got)
+	}
+}

@@ -52,6 +52,7 @@ var groups = []struct {
 	{"managed", managedTests},
 	{"peers", peerTests},
 	{"code", codeTests},
+	{"arithmetic", arithmeticTests},
 	{"launch attributes", launchTests},
 	{"graphs", graphTests},
 	{"sticky", stickyTests},

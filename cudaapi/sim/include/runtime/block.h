@@ -274,6 +274,37 @@ GOCUDA_CALL void fail(gocuda_u32 kind, gocuda_u64 address, gocuda_u32 size, gocu
 // gocuda_overflow is where a function goes that finds no room on the stack.
 extern "C" __attribute__((visibility("hidden"), used)) GOCUDA_RAW void gocuda_overflow() { fail(6, 0, 0, 0); }
 
+// gocuda_note_zero notes that the thread divides by zero.
+extern "C" __attribute__((visibility("hidden"), used)) GOCUDA_RAW void gocuda_note_zero(gocuda_u32 line) {
+    Thread *t = self();
+    Launch *l = t->worker->launch;
+    if (__atomic_fetch_add(&l->zeros, 1u, __ATOMIC_RELAXED)) return;
+    if (t->plain) place(t, t->order);
+    l->zero_line = line;
+    for (int i = 0; i < 3; i++) l->zero_block[i] = t->block->index[i];
+    l->zero_thread[0] = t->threadx, l->zero_thread[1] = t->thready, l->zero_thread[2] = t->threadz;
+}
+
+#if defined(__x86_64__)
+// gocuda_zero calls it where the compiler counts on every register (asm.go).
+#ifdef __AVX__
+#define GOCUDA_KEEP(n) "vmovdqu %ymm" #n ", " #n "*32(%rsp)\n"
+#define GOCUDA_BACK(n) "vmovdqu " #n "*32(%rsp), %ymm" #n "\n"
+#else
+#define GOCUDA_KEEP(n) "movdqu %xmm" #n ", " #n "*32(%rsp)\n"
+#define GOCUDA_BACK(n) "movdqu " #n "*32(%rsp), %xmm" #n "\n"
+#endif
+#define GOCUDA_EACH(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15)
+asm(".text\n.globl gocuda_zero\n.hidden gocuda_zero\n.type gocuda_zero, @function\ngocuda_zero:\n"
+    "pushq %rbp\nmovq %rsp, %rbp\n"
+    "pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %r8\npushq %r9\npushq %r10\npushq %r11\n"
+    "andq $-32, %rsp\nsubq $512, %rsp\n" GOCUDA_EACH(GOCUDA_KEEP)
+    "call gocuda_note_zero\n" GOCUDA_EACH(GOCUDA_BACK)
+    "leaq -64(%rbp), %rsp\n"
+    "popq %r11\npopq %r10\npopq %r9\npopq %r8\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\n"
+    "popq %rbp\nret\n.size gocuda_zero, .-gocuda_zero\n");
+#endif
+
 // begin readies a block to run.
 static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
     Launch *l = w->launch;

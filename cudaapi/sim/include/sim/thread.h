@@ -73,6 +73,8 @@ struct Launch {
     gocuda_u32 stop;     // something failed: do not start more blocks
     gocuda_u32 reversed; // start each block's threads from the last to the first
     Failure failure;
+    // Divisions by zero: where the first was, and how many there were.
+    gocuda_u32 zeros, zero_line, zero_block[3], zero_thread[3];
 };
 
 struct Worker;
