@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/interrupt"
 )
 
 // system is a driver in use and its devices.
@@ -208,17 +209,10 @@ func (s *system) decorate() {
 	}
 }
 
-var interrupt atomic.Pointer[<-chan struct{}]
-
 // SetInterrupt makes every wait for a device, from now on, end with
-// [driver.ErrInterrupted] when stop closes. What was waited for goes on. A nil
-// channel lets waits run to their end.
-func SetInterrupt(stop <-chan struct{}) { interrupt.Store(&stop) }
+// [driver.ErrInterrupted] when stop closes, and package mpi's waits as well. What
+// was waited for goes on. A nil channel lets waits run to their end.
+func SetInterrupt(stop <-chan struct{}) { interrupt.Set(stop) }
 
 // stop is the channel that interrupts waits.
-func stop() <-chan struct{} {
-	if p := interrupt.Load(); p != nil {
-		return *p
-	}
-	return nil
-}
+func stop() <-chan struct{} { return interrupt.Channel() }

@@ -5,24 +5,18 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"gocuda/cudaapi/internal/interrupt"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
-var interrupt atomic.Pointer[<-chan struct{}]
-
 // SetInterrupt makes every blocking call of this package, from now on, end with
-// [ErrInterrupted] when stop closes. A nil channel lets them run to their end.
-func SetInterrupt(stop <-chan struct{}) { interrupt.Store(&stop) }
+// [ErrInterrupted] when stop closes. A nil channel lets them run to their end. It
+// is cuda.SetInterrupt: the channel is one for both packages.
+func SetInterrupt(stop <-chan struct{}) { interrupt.Set(stop) }
 
-func stop() <-chan struct{} {
-	if p := interrupt.Load(); p != nil {
-		return *p
-	}
-	return nil
-}
+func stop() <-chan struct{} { return interrupt.Channel() }
 
 // How a wait goes on asking: at first at once, so that a message is seen as soon
 // as by the library's own wait; then letting other processes run in between, and

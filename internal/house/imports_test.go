@@ -11,7 +11,7 @@ var mayImport = map[string][]string{
 	"cmd/gocuda-kernel": {
 		"cudaapi/backend", "cudaapi/cuda", "cudaapi/mpi/launch", "cudaapi/sim/calibrate", "install",
 		"kernel", "kernel/check", "kernel/evaluator", "kernel/golang", "kernel/golang/modules", "kernel/notebook",
-		"kernel/packages", "kernel/ranks", "kernel/session", "notebooks", "golang.org/x/term",
+		"kernel/packages", "kernel/ranks", "kernel/session", "notebooks", "internal/nvtools", "golang.org/x/sys/unix", "golang.org/x/term",
 	},
 	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "kernel/ranks", "github.com/ebitengine/purego"},
 	"install/...":                       {"install/logo"},
@@ -54,14 +54,15 @@ var mayImport = map[string][]string{
 		"github.com/traefik/yaegi/...",
 	},
 	"kernel/golang/assist":  {"cudaapi/gokernel", "kernel/display", "kernel/magic"},
-	"kernel/golang/lower":   {"kernel/golang/rt"},
-	"kernel/golang/rt":      {"kernel/display", "kernel/golang/named"},
+	"kernel/golang/lower":   {"kernel/golang/named", "kernel/golang/rt"},
+	"kernel/golang/rt":      {"kernel/golang/named"},
 	"kernel/golang/named":   {},
 	"kernel/golang/modules": {"internal/ownfolder", "kernel/golang"},
 	"kernel/golang/host/...": {
 		"kernel/golang/host/generic/...", "kernel/golang/host/std", "github.com/traefik/yaegi/...",
 	},
 	"kernel/golang/score":     {},
+	"kernel/golang/compare":   {},
 	"kernel/internal/extract": {"kernel/golang/host"},
 	"kernel/packages": {
 		"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/hazard", "cudaapi/mpi", "cudaapi/streamsync",
@@ -74,13 +75,13 @@ var mayImport = map[string][]string{
 
 	// CUDA and MPI, for notebooks and programs.
 	"cudaapi/driver":            {},
-	"cudaapi/driver/drivertest": {"cudaapi/driver"},
+	"cudaapi/driver/drivertest": {"cudaapi/driver", "internal/nvtools"},
 	"cudaapi/nvidia":            {"cudaapi/driver", "cudaapi/internal/clib", "cudaapi/internal/codecache", "github.com/ebitengine/purego"},
 	"cudaapi/sim":               {"cudaapi/driver", "cudaapi/internal/codecache", "cudaapi/internal/cpp", "github.com/ebitengine/purego", "golang.org/x/sys/..."},
 	"cudaapi/sim/calibrate":     {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},
 	"cudaapi/sim/corpus":        {"cudaapi/cuda", "cudaapi/driver"},
 	"cudaapi/backend":           {"cudaapi/cuda", "cudaapi/driver", "cudaapi/nvidia", "cudaapi/sim"},
-	"cudaapi/cuda":              {"cudaapi/driver", "cudaapi/gokernel", "cudaapi/internal/callsite", "cudaapi/internal/codecache", "cudaapi/internal/operators"},
+	"cudaapi/cuda":              {"cudaapi/driver", "cudaapi/gokernel", "cudaapi/internal/callsite", "cudaapi/internal/codecache", "cudaapi/internal/interrupt", "cudaapi/internal/operators"},
 	"cudaapi/gpu":               {},
 	"cudaapi/gokernel":          {"cudaapi/gokernel/ir", "cudaapi/gpu"},
 	"cudaapi/gokernel/ir":       {},

@@ -87,7 +87,6 @@ func attachRank(h *evaluator.Host) evaluator.Extension {
 		Magics:   magics,
 		Reset:    func(eval func(string) error) error { return eval(worldCell) },
 		Eval:     lookFirst(h),
-		Begin:    mpi.SetInterrupt,
 		Where:    waiting,
 		Close:    finalize,
 	}

@@ -58,7 +58,6 @@ type notebook struct {
 
 // begin is told of each cell of the notebook.
 func (n *notebook) begin(stop <-chan struct{}) {
-	mpi.SetInterrupt(stop)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.stopped = stop
