@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 		"kernel/golang/host/generic/...", "kernel/golang/host/std", "github.com/traefik/yaegi/...",
 	},
 	"kernel/golang/score":     {},
-	"kernel/golang/compare":   {},
+	"kernel/golang/compare":   {"kernel/golang"},
 	"kernel/internal/extract": {"kernel/golang/host"},
 	"kernel/packages": {
 		"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/hazard", "cudaapi/mpi", "cudaapi/streamsync",
