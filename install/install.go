@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"time"
 
 	"gocuda/install/logo"
 )
@@ -70,12 +71,13 @@ func Install(o Options) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	// A folder beside it is filled and then renamed: Jupyter never sees half.
+	// A folder beside it is filled and then takes its place: Jupyter never sees half.
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return "", err
 	}
-	temp, err := os.MkdirTemp(parent, ".gocuda-")
+	removeStale(parent)
+	temp, err := os.MkdirTemp(parent, tempPrefix)
 	if err != nil {
 		return "", err
 	}
@@ -88,10 +90,34 @@ func Install(o Options) (dir string, err error) {
 			return "", err
 		}
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		return "", err
+	return dir, replace(temp, dir)
+}
+
+const (
+	// tempPrefix begins the names of folders that are being filled.
+	tempPrefix = ".gocuda-"
+	// staleTime is after how long nobody fills one any more.
+	staleTime = time.Hour
+)
+
+// removeStale removes folders that killed installers left: Jupyter would list
+// them as kernels.
+func removeStale(parent string) {
+	list, _ := filepath.Glob(filepath.Join(parent, tempPrefix+"*"))
+	for _, dir := range list {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > staleTime {
+			os.RemoveAll(dir)
+		}
 	}
-	return dir, os.Rename(temp, dir)
+}
+
+// moveAway puts temp in the place of dir, where they cannot be exchanged at
+// once.
+func moveAway(temp, dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.Rename(temp, dir)
 }
 
 // Uninstall removes the kernelspec of that name from a Jupyter data folder,

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gocuda/kernel/wire"
 )
@@ -132,6 +134,32 @@ func TestDamagedHistory(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(records, func(r record) bool { return r.Session == 2 && r.Line == 0 }) {
 		t.Errorf("the torn line took the next one with it: %+v, %v", records, err)
 	}
+}
+
+// A kernel is killed while it writes, again and again: what is read is whole.
+func TestHistoryOfKilledKernels(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history.jsonl")
+	const kills = 8
+	for range kills {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "GOCUDA_TEST_HISTORY="+file)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+	_, list := addTo(t, file, "last")
+	for i, e := range list {
+		if whole := strings.Repeat("x", e.Line%5000) + " end"; e.Input != whole && i < len(list)-1 {
+			t.Fatalf("session %d line %d holds %d bytes, not %d", e.Session, e.Line, len(e.Input), len(whole))
+		}
+	}
+	if last := list[len(list)-1]; len(list) < 2 || last.Input != "last" {
+		t.Errorf("%d entries, the last %q", len(list), last.Input)
+	}
+	bounded(t, file)
 }
 
 func TestHistoryWithoutAFile(t *testing.T) {

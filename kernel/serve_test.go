@@ -5,6 +5,7 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -20,6 +21,12 @@ import (
 
 // The test binary is also a kernel with a scripted evaluator, when it is told so.
 func TestMain(m *testing.M) {
+	if file := os.Getenv("GOCUDA_TEST_HISTORY"); file != "" {
+		h := openHistory(file, slog.New(slog.DiscardHandler))
+		for line := 1; ; line++ {
+			h.addInput(line, strings.Repeat("x", line%5000)+" end")
+		}
+	}
 	if file := os.Getenv("GOCUDA_TEST_SERVE"); file != "" {
 		evaluator := newScripted()
 		if err := Serve(context.Background(), file, Options{Start: evaluator.start, HistoryFile: "off"}); err != nil {

@@ -17,6 +17,9 @@ import (
 // Tests start this test binary again as gocuda-kernel, which in turn starts
 // its evaluator the same way: real processes, pipes and signals.
 func TestMain(m *testing.M) {
+	if name := os.Getenv("GOCUDA_TEST_WRITE"); name != "" {
+		playWriter(name, os.Getenv("GOCUDA_TEST_DIR"))
+	}
 	if os.Getenv("GOCUDA_TEST_AS_COMMAND") != "" {
 		main()
 	}

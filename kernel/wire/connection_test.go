@@ -64,3 +64,28 @@ func TestConnectionFile(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
+
+// Whatever stands in a connection file, it is an error or describes five places.
+func FuzzParseConnection(f *testing.F) {
+	f.Add([]byte(`{"transport":"tcp","ip":"127.0.0.1","shell_port":1,"key":"k","signature_scheme":"hmac-sha256"}`))
+	f.Add([]byte(`{"transport":"ipc","ip":"/tmp/k","hb_port":7}`))
+	f.Add([]byte(`{"ip":"*","control_port":65536}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, err := ParseConnection(text)
+		if err != nil {
+			return
+		}
+		for ch := Channel(0); ch < channels; ch++ {
+			if e := c.Endpoint(ch); !strings.HasPrefix(e, c.Transport+"://") {
+				t.Errorf("%s is at %q", ch, e)
+			}
+		}
+		path := filepath.Join(t.TempDir(), "c.json")
+		if err := c.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := ReadConnection(path); err != nil || again != c {
+			t.Errorf("written and read it is %+v, %v; was %+v", again, err, c)
+		}
+	})
+}
