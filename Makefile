@@ -23,7 +23,7 @@ SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null |
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
 .PHONY: build demo mpi-libs test test-style test-go test-race test-clients test-python \
-        test-browser test-gpu gpu-bundle bench bench-gpu notebooks go-score cross clean
+        test-browser soak test-gpu gpu-bundle bench bench-gpu notebooks go-score cross clean
 
 build: $(BIN)
 
@@ -134,6 +134,10 @@ bench: $(BIN) $(PIP)
 bench-gpu: $(BIN)
 	$(GO) build -o build/ ./bench/percall ./bench/turns
 	scripts/bench-gpu.sh build/turns build/percall $(BIN) $(PYTHON)
+
+# Two clients and a slow subscriber for two hours; see the script.
+soak: $(BIN) $(PIP)
+	$(VENV)/bin/python tests/soak.py
 
 # Executes the tutorials in place.
 notebooks: $(BIN)
