@@ -51,7 +51,7 @@ func (c *Checker) look(j *job) {
 	if o.Kind == record.FreeAsync || o.Kind == record.Free || o.Kind == record.AllocAsync {
 		c.touch(j, record.Access{Lo: o.Addr, Hi: o.Addr + o.Bytes, Mode: record.Write})
 		if o.Keeps {
-			c.memory.forget(o.Addr, o.Addr+o.Bytes, o.Seq)
+			c.memory.forget(o.Addr, o.Addr+o.Bytes, o.Seq+1)
 		}
 		return
 	}

@@ -190,7 +190,7 @@ func (n Namer) variable(l *record.Lane) string {
 	if name := n.stream(l); !strings.HasPrefix(name, "0x") {
 		return name
 	}
-	return "stream"
+	return "stream" + n.stream(l)
 }
 
 // between is the pair of calls that has one stream wait for another.

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // The compiler's assembly is changed in three ways before it is assembled. Calls
@@ -35,6 +36,7 @@ func rewrite(text []byte, inline, report bool, source string) []byte {
 	lines := bytes.Split(text, []byte{'\n'})
 	var out, misses bytes.Buffer
 	sites, divisions := 0, 0
+	both := changed(lines)
 	file, line := "", "0" // where in the source; the file's number in the assembly
 	for i, l := range lines {
 		if g := sourceIs.FindSubmatch(l); g != nil {
@@ -54,10 +56,17 @@ func rewrite(text []byte, inline, report bool, source string) []byte {
 			divisions++
 			continue
 		}
-		if g := checkCall.FindSubmatch(l); g != nil && inline && sites < maxSites {
-			site(&out, &misses, sites, string(g[1]), string(g[2]))
-			sites++
-			continue
+		if g := checkCall.FindSubmatch(l); g != nil {
+			kind := string(g[1])
+			if both[i] {
+				kind = "both"
+			}
+			if inline && sites < maxSites {
+				site(&out, &misses, sites, kind, string(g[2]))
+				sites++
+				continue
+			}
+			l = bytes.Replace(l, []byte("__asan_"+string(g[1])), []byte("__asan_"+kind), 1)
 		}
 		if entryCall.Match(l) {
 			fmt.Fprintf(&out, "\tmovl %%esp, %%r11d\n\tandl $%d, %%r11d\n\tcmpl $%d, %%r11d\n\tjb gocuda_overflow\n",
@@ -138,4 +147,125 @@ func frame(lines [][]byte) int {
 		}
 	}
 	return n
+}
+
+var (
+	operands = regexp.MustCompile(`^\s+(?:lock\s+)?([a-z][a-z0-9]*)\s+(.*)$`)
+	inMemory = regexp.MustCompile(`(-?[\w.]*)\((%\w+)?(?:,(%\w+))?(?:,(\d))?\)$`)
+	register = regexp.MustCompile(`%\w+$`)
+	onlyRead = regexp.MustCompile(`^(cmp|test|bt[lqw]?$|push|j|nop|prefetch|v?u?comis|vptest)`)
+)
+
+// Registers that a call may change.
+var scratch = []string{"%rax", "%rcx", "%rdx", "%rsi", "%rdi", "%r8", "%r9", "%r10", "%r11"}
+
+// changed finds the checks of loads that stand for a store too: the compiler
+// leaves out the check of a store to a place that it has just checked a load of.
+// To tell that a store's place is a check's, values get names as they go through
+// registers, the stack and the reckoning of addresses.
+func changed(lines [][]byte) map[int]bool {
+	both := map[int]bool{}
+	places := map[string]int{}    // that were checked, and where: a load's, or -1
+	values := map[string]string{} // of registers and places of the stack
+	fresh := 0
+	value := func(r string) string {
+		v, ok := values[r]
+		if !ok {
+			fresh++
+			v = "v" + strconv.Itoa(fresh)
+			values[r] = v
+		}
+		return v
+	}
+	// place names an operand in memory; "" for one on the stack or of the module.
+	place := func(m []string) string {
+		disp, base, index, scale := m[1], m[2], m[3], m[4]
+		if base == "%rsp" || base == "%rip" {
+			return ""
+		}
+		if base != "" {
+			base = value(base)
+		}
+		if index != "" {
+			index = value(wide(index)) + "*" + scale
+		}
+		if (disp == "" || disp == "0") && index == "" {
+			return base // what leaq made of it, perhaps
+		}
+		if disp == "0" {
+			disp = ""
+		}
+		return disp + "(" + base + "," + index + ")"
+	}
+	for i, l := range lines {
+		if g := checkCall.FindSubmatch(l); g != nil {
+			at := value("%rdi")
+			if _, ok := places[at]; g[1][0] == 's' {
+				places[at] = -1
+			} else if !ok {
+				places[at] = i
+			}
+		}
+		if bytes.HasPrefix(l, []byte("\t.size")) {
+			clear(places)
+			clear(values)
+			continue
+		}
+		g := operands.FindSubmatch(l)
+		if g == nil {
+			continue
+		}
+		mnemonic, args := string(g[1]), string(g[2])
+		if mnemonic == "call" {
+			for _, r := range scratch {
+				delete(values, r)
+			}
+			continue
+		}
+		if onlyRead.MatchString(mnemonic) {
+			continue
+		}
+		from, _, _ := strings.Cut(args, ", ")
+		if to := inMemory.FindStringSubmatch(args); to != nil {
+			if to[2] == "%rsp" {
+				if delete(values, to[0]); mnemonic == "movq" && from[0] == '%' {
+					values[to[0]] = value(from)
+				}
+				continue
+			}
+			if at, ok := places[place(to)]; ok && at >= 0 {
+				both[at] = true
+			}
+			continue
+		}
+		target := register.FindString(args)
+		if target == "" {
+			continue
+		}
+		target = wide(target)
+		v := ""
+		switch memory := inMemory.FindStringSubmatch(strings.TrimSuffix(args, ", "+target)); {
+		case mnemonic == "leaq" && memory != nil:
+			v = place(memory)
+		case mnemonic == "movq" && memory != nil && memory[2] == "%rsp":
+			v = value(memory[0])
+		case mnemonic == "movq" && from[0] == '%' && from != args:
+			v = value(from)
+		}
+		if delete(values, target); v != "" {
+			values[target] = v
+		}
+	}
+	return both
+}
+
+// wide is the 64-bit name of a general register, or the name itself.
+func wide(r string) string {
+	switch n := len(r); {
+	case r[1] == 'e' && n == 4:
+		return "%r" + r[2:]
+	case r[1] == 'r' && n > 3 && (r[n-1] == 'd' || r[n-1] == 'w' || r[n-1] == 'b') && r[2] >= '0' && r[2] <= '9':
+		return r[:n-1]
+	}
+	return r
 }

@@ -15,7 +15,7 @@ import (
 
 // codeVersion changes with what this package makes of a source beside its
 // headers.
-const codeVersion = 12
+const codeVersion = 15
 
 // cacheKey names a compilation by all that it depends on.
 func cacheKey(cc *compiler, unchecked bool, p *Profile, name string, src *driver.Source) string {

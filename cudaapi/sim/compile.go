@@ -259,7 +259,7 @@ func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err
 		args = append(args, "-g1") // lines, for reports
 		args = append(args, "-fsanitize=kernel-address")
 		if b.cc.clang {
-			for _, p := range []string{"-asan-instrumentation-with-call-threshold=0", "-asan-stack=0", "-asan-globals=0", "-asan-instrument-dynamic-allocas=0"} {
+			for _, p := range []string{"-asan-instrumentation-with-call-threshold=0", "-asan-stack=0", "-asan-opt-same-temp=0", "-asan-globals=0", "-asan-instrument-dynamic-allocas=0"} {
 				args = append(args, "-mllvm", p)
 			}
 		} else {

@@ -31,6 +31,9 @@ __global__ void k(float *x, const unsigned char *y, unsigned *z, int n) {
     x[i * 4] = y[i] + 1;    // one float in four
     atomicAdd(z, 1u);
     if (i == 7) z[1] = 2;
+    x[i * 4 + 1] += y[i];             // the compiler checks the load alone
+    float v = x[i * 4 + 2];
+    if (v > -1) x[i * 4 + 2] = v * 2; // here too
 }`})
 	if err != nil {
 		t.Fatal(err)
@@ -74,10 +77,13 @@ __global__ void k(float *x, const unsigned char *y, unsigned *z, int n) {
 	}
 	var want []driver.Access
 	for i := range driver.Ptr(n - 1) {
-		want = append(want, driver.Access{Lo: x + 16*i, Hi: x + 16*i + 4, Mode: driver.AccessWrite})
+		want = append(want, driver.Access{Lo: x + 16*i + 4, Hi: x + 16*i + 12, Mode: driver.AccessRead})
 	}
-	want = append(want, driver.Access{Lo: y + 1, Hi: y + n, Mode: driver.AccessRead},
-		driver.Access{Lo: z + 4, Hi: z + 8, Mode: driver.AccessWrite}, driver.Access{Lo: z, Hi: z + 4, Mode: driver.AccessAtomic})
+	want = append(want, driver.Access{Lo: y + 1, Hi: y + n, Mode: driver.AccessRead})
+	for i := range driver.Ptr(n - 1) {
+		want = append(want, driver.Access{Lo: x + 16*i, Hi: x + 16*i + 12, Mode: driver.AccessWrite})
+	}
+	want = append(want, driver.Access{Lo: z + 4, Hi: z + 8, Mode: driver.AccessWrite}, driver.Access{Lo: z, Hi: z + 4, Mode: driver.AccessAtomic})
 	if !slices.Equal(got, want) {
 		t.Errorf("%d ranges instead of %d; the last: %v, not %v", len(got), len(want), got[max(0, len(got)-4):], want[len(want)-4:])
 	}

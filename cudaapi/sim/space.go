@@ -43,6 +43,7 @@ type arena struct {
 	used       uint64
 	fd         int
 	next, end  uintptr              // the stretch that new allocations are cut from
+	high       uintptr              // where all that was ever allocated ends
 	free       map[uint64][]uintptr // freed stretches by size, oldest first
 	live       []*allocation        // by address
 }
@@ -157,6 +158,7 @@ func (s *space) alloc(a *arena, n uint64) (*allocation, error) {
 		p = a.next
 		a.next += need
 	}
+	a.high = max(a.high, p+need)
 	b := &allocation{base: p, size: n, arena: a}
 	i := sort.Search(len(a.live), func(i int) bool { return a.live[i].base > p })
 	a.live = slices.Insert(a.live, i, b)

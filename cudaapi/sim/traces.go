@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"math/bits"
 	"slices"
 	"sync"
@@ -18,7 +19,7 @@ import (
 const (
 	tracePiece = 64 << 10
 	traceWords = tracePiece / 4
-	mostTraces = 1 << 16 // ranges of one allocation, beyond which small gaps are closed
+	mostTraces = 1 << 18 // ranges of one device's memory, beyond which small gaps are closed
 )
 
 // traces is room for one running kernel's marks.
@@ -75,26 +76,28 @@ func (x *tracers) drop() {
 // touched reads the marks of a kernel that has run, and clears them.
 func (m *Driver) touched(t *traces) (list []driver.Access) {
 	type stretch struct{ lo, hi uintptr }
-	var live []stretch
+	var all []stretch // also of memory that is freed: it may be used all the same
 	m.mu.Lock()
 	for _, a := range m.space.arenas {
-		for _, b := range a.live {
-			live = append(live, stretch{b.base - m.space.base, b.end() - m.space.base})
+		if a.high > a.base {
+			all = append(all, stretch{a.base - m.space.base, a.high - m.space.base})
 		}
 	}
 	m.mu.Unlock()
 	pieces := unsafe.Slice((*byte)(pointer(t.pieces)), t.size/tracePiece)
 	var used []int
-	for _, s := range live {
+	for _, s := range all {
 		r := reader{base: uint64(m.space.base)}
-		for k := s.lo / tracePiece; k <= (s.hi-1)/tracePiece; k++ {
-			if pieces[k] == 0 {
-				continue
+		last := int((s.hi - 1) / tracePiece)
+		for k := int(s.lo / tracePiece); k <= last; k++ {
+			next := bytes.IndexByte(pieces[k:last+1], 1)
+			if next < 0 {
+				break
 			}
-			used = append(used, int(k))
-			words := unsafe.Slice((*uint16)(pointer(t.words+k*traceWords*2)), traceWords)
-			lo, hi := max(s.lo, k*tracePiece), min(s.hi, (k+1)*tracePiece)
-			r.read(words, uint64(lo/4), uint64((hi+3)/4), uint64(k)*traceWords)
+			k += next
+			used = append(used, k)
+			words := unsafe.Slice((*uint16)(pointer(t.words+uintptr(k)*traceWords*2)), traceWords)
+			r.read(words, uint64(k)*traceWords, uint64(k+1)*traceWords, uint64(k)*traceWords)
 		}
 		for i, found := range r.found {
 			for _, a := range merged(found) {

@@ -87,7 +87,7 @@ var mayImport = map[string][]string{
 	"cudaapi/gokernel/ir":       {},
 	"cudaapi/record":            {"cudaapi/driver", "cudaapi/internal/callsite", "golang.org/x/sys/unix"},
 	"cudaapi/hazard":            {"cudaapi/cuda", "cudaapi/driver", "cudaapi/record"},
-	"cudaapi/hazard/hazardtest": {"cudaapi/driver"},
+	"cudaapi/hazard/hazardtest": {"cudaapi/cuda", "cudaapi/driver", "cudaapi/hazard", "cudaapi/internal/callsite"},
 	"cudaapi/cuda/internal/...": {"cudaapi/internal/cpp"},
 	"cudaapi/streamsync":        {"cudaapi/cuda"},
 	"cudaapi/gxf":               {"cudaapi/cuda", "cudaapi/streamsync", "go.yaml.in/yaml/v3"},

@@ -22,7 +22,8 @@ type Clockless struct {
 	blocking map[driver.Stream]bool
 	memory   map[driver.Ptr]driver.PointerInfo
 	next     driver.Ptr
-	waiting  []func() // kernels that have not told what they touched
+	hosts    sync.WaitGroup // functions that run
+	waiting  []func()       // kernels that have not told what they touched
 	captured map[driver.Stream]*tape
 	events   map[driver.Event]*tape
 	tapes    map[uintptr]*tape
@@ -53,6 +54,7 @@ func (d *Clockless) handle() uint64 {
 
 // Run has all kernels tell what they touched.
 func (d *Clockless) Run() {
+	d.hosts.Wait()
 	d.mu.Lock()
 	list := d.waiting
 	d.waiting = nil
@@ -201,7 +203,11 @@ func (d *Clockless) StreamWaitEvent(c driver.Context, s driver.Stream, e driver.
 	return nil
 }
 func (d *Clockless) LaunchHostFunc(c driver.Context, s driver.Stream, f func()) error {
-	f()
+	d.hosts.Add(1)
+	go func() {
+		defer d.hosts.Done()
+		f()
+	}()
 	return nil
 }
 func (d *Clockless) StreamWaitValue32(driver.Context, driver.Stream, driver.Ptr, uint32, driver.WaitFlags) error {

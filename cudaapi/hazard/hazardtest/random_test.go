@@ -15,18 +15,18 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 3000, "random programs to check")
-	seed     = flag.Uint64("seed", 1, "of the first program")
+	many = flag.Int("programs", 3000, "random programs to check")
+	seed = flag.Uint64("seed", 1, "of the first program")
 )
 
 // The verdict on random programs is that of a plain search for a path in the
 // graph of what orders what, which the test draws by itself as it makes the
 // calls.
 func TestRandomPrograms(t *testing.T) {
-	n := *programs
+	n := *many
 	racy := 0
 	for i := range n {
-		p := newProgram(*seed + uint64(i))
+		p := newRandom(*seed + uint64(i))
 		p.run()
 		want := p.search()
 		got := p.found()
@@ -73,7 +73,7 @@ type stream struct {
 	last             *node
 }
 
-type program struct {
+type random struct {
 	r       *rand.Rand
 	fake    *Clockless
 	d       driver.Driver
@@ -106,8 +106,8 @@ type exec struct {
 
 const memBytes = 64
 
-func newProgram(seed uint64) *program {
-	p := &program{r: rand.New(rand.NewPCG(seed, 7)), fake: NewClockless(), check: hazard.New(), kernel: map[driver.Function][]driver.Access{}}
+func newRandom(seed uint64) *random {
+	p := &random{r: rand.New(rand.NewPCG(seed, 7)), fake: NewClockless(), check: hazard.New(), kernel: map[driver.Function][]driver.Access{}}
 	p.fake.Late = p.r.IntN(2) == 0
 	p.d = record.Wrap(p.fake, record.New(p.check, 0), map[driver.Context]driver.Device{1: 0, 2: 1})
 	p.host = p.node("begin")
@@ -130,9 +130,9 @@ func newProgram(seed uint64) *program {
 	return p
 }
 
-func (p *program) ctx(dev int) driver.Context { return driver.Context(dev + 1) }
+func (p *random) ctx(dev int) driver.Context { return driver.Context(dev + 1) }
 
-func (p *program) node(what string, after ...*node) *node {
+func (p *random) node(what string, after ...*node) *node {
 	n := &node{id: len(p.nodes), what: what}
 	for _, a := range after {
 		if a != nil {
@@ -145,7 +145,7 @@ func (p *program) node(what string, after ...*node) *node {
 }
 
 // before is what an operation of a stream comes after.
-func (p *program) before(s *stream) []*node {
+func (p *random) before(s *stream) []*node {
 	list := []*node{p.host, s.last}
 	for _, o := range p.streams {
 		if o.dev == s.dev && (s.legacy && o.blocking || s.blocking && o.legacy) {
@@ -155,25 +155,25 @@ func (p *program) before(s *stream) []*node {
 	return list
 }
 
-func (p *program) queue(s *stream, what string, more ...*node) *node {
+func (p *random) queue(s *stream, what string, more ...*node) *node {
 	s.last = p.node(fmt.Sprintf("stream %d: %s", slices.Index(p.streams, s), what), append(p.before(s), more...)...)
 	return s.last
 }
 
 // hosts is a call of the host's that comes after some.
-func (p *program) hosts(what string, after ...*node) *node {
+func (p *random) hosts(what string, after ...*node) *node {
 	p.host = p.node("host: "+what, append(after, p.host)...)
 	return p.host
 }
 
-func (p *program) alloc(dev int) {
+func (p *random) alloc(dev int) {
 	h, _ := p.d.MemAlloc(p.ctx(dev), memBytes)
 	p.mem = append(p.mem, &memory{p: h})
 }
 
-func (p *program) stream() *stream { return p.streams[p.r.IntN(len(p.streams))] }
+func (p *random) stream() *stream { return p.streams[p.r.IntN(len(p.streams))] }
 
-func (p *program) span() span {
+func (p *random) span() span {
 	lo := p.r.IntN(memBytes)
 	return span{p.mem[p.r.IntN(len(p.mem))], lo, lo + 1 + p.r.IntN(min(16, memBytes-lo))}
 }
@@ -181,7 +181,7 @@ func (p *program) span() span {
 func (s span) ptr() driver.Ptr { return s.mem.p + driver.Ptr(s.lo) }
 func (s span) String() string  { return fmt.Sprintf("%#x[%d:%d]", uint64(s.mem.p), s.lo, s.hi) }
 
-func (p *program) run() {
+func (p *random) run() {
 	for range 4 + p.r.IntN(26) {
 		p.step()
 	}
@@ -190,7 +190,7 @@ func (p *program) run() {
 }
 
 // touching makes a kernel of random accesses.
-func (p *program) touching() (f driver.Function, reads, writes, atomics []span) {
+func (p *random) touching() (f driver.Function, reads, writes, atomics []span) {
 	var list []driver.Access
 	for range 1 + p.r.IntN(3) {
 		s := p.span()
@@ -208,7 +208,7 @@ func (p *program) touching() (f driver.Function, reads, writes, atomics []span) 
 	return p.fake.Define(func([]byte) []driver.Access { return list }), reads, writes, atomics
 }
 
-func (p *program) step() {
+func (p *random) step() {
 	s := p.stream()
 	c := p.ctx(s.dev)
 	blocked := len(p.waits) > 0 // the host would hang
@@ -372,7 +372,7 @@ func (p *program) step() {
 }
 
 // capture makes a graph of some kernels on two streams.
-func (p *program) capture(s *stream) {
+func (p *random) capture(s *stream) {
 	g := p.d.(driver.Graphs)
 	c := p.ctx(s.dev)
 	other, _ := p.d.StreamCreate(c, driver.StreamNonBlocking, 0)
@@ -429,7 +429,7 @@ func reaches(from, n *node) bool {
 }
 
 // search looks for two operations on the same bytes without a path between them.
-func (p *program) search() string {
+func (p *random) search() string {
 	share := func(a, b []span) bool {
 		for _, x := range a {
 			for _, y := range b {
@@ -463,7 +463,7 @@ func (p *program) search() string {
 	return ""
 }
 
-func (p *program) found() string {
+func (p *random) found() string {
 	for _, h := range p.check.Found() {
 		return fmt.Sprintf("%v %v and %v", h.First.Kind, h.First.Seq, h.Second.Seq)
 	}

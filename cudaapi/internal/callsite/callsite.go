@@ -55,6 +55,10 @@ var (
 	own     = []string{"gocuda/cudaapi/mpi.", "gocuda/cudaapi/mpi/internal/", "gocuda/cudaapi/collective.", "gocuda/cudaapi/internal/"}
 )
 
+// Pass adds functions, by the beginning of their names, that carry calls on. It is
+// called before any call is.
+func Pass(prefix string) { passing = append(passing, prefix) }
+
 // frame is what a program counter means to the search.
 type frame struct {
 	library  bool // a package of this project's, on its own account

@@ -85,6 +85,16 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
     fail(1, a, (gocuda_u32)n, write);
 }
 
+// also_both marks the store of a place that is loaded and stored, whose check is
+// that of the load.
+static GOCUDA_INLINE GOCUDA_RAW void also_load(gocuda_u64, gocuda_u64) {}
+static GOCUDA_INLINE GOCUDA_RAW void also_store(gocuda_u64, gocuda_u64) {}
+static GOCUDA_INLINE GOCUDA_RAW void also_both(gocuda_u64 a, gocuda_u64 n) {
+    Thread *t = self();
+    Launch *l = t->worker->launch;
+    if (l->traces && a - t->base < t->size) trace(t, l, a - t->base, n, 1);
+}
+
 #ifdef GOCUDA_SITES
 // learn makes a site remember the region of an access that was right.
 static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 n, gocuda_u64 align, gocuda_u64 *site, gocuda_u32 write) {
@@ -121,6 +131,7 @@ static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 
 #define GOCUDA_MISS(kind, n, write, align)                                        \
     GOCUDA_HOOK gocuda_miss_##kind##n(gocuda_u64 a, gocuda_u64 *site) {           \
         gocuda::check(a, n, write, align);                                        \
+        gocuda::also_##kind(a, n);                                                \
         gocuda::learn(a, n, align, site, write);                                       \
     }
 #else
@@ -129,7 +140,12 @@ static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 
 #define GOCUDA_CHECKS(n, align)                                                        \
     GOCUDA_HOOK __asan_load##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 0, align); } \
     GOCUDA_HOOK __asan_store##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 1, align); } \
+    GOCUDA_HOOK __asan_both##n##_noabort(gocuda_u64 a) {                                \
+        gocuda::check(a, n, 0, align);                                                 \
+        gocuda::also_both(a, n);                                                       \
+    }                                                                                  \
     GOCUDA_MISS(load, n, 0, align)                                                     \
+    GOCUDA_MISS(both, n, 0, align)                                                     \
     GOCUDA_MISS(store, n, 1, align)
 GOCUDA_CHECKS(1, 1)
 GOCUDA_CHECKS(2, 2)

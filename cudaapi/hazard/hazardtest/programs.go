@@ -1,0 +1,233 @@
+package hazardtest
+
+import (
+	"fmt"
+	"path"
+	"runtime"
+	"testing"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/hazard"
+	"gocuda/cudaapi/internal/callsite"
+)
+
+// A program is right with all of its calls, and has one hazard without one of
+// them: the one behind whole().
+type program struct {
+	name string
+	run  func(e *env)
+	// exact programs need to know what kernels touch.
+	exact bool
+	// right programs lack nothing: they have no counterpart.
+	right bool
+}
+
+// code is the kernels of all programs; [Clockless] knows them by their names.
+const code = `
+__global__ void fill(float *x, const float *y, unsigned lo, unsigned hi) {
+    unsigned i = lo + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < hi) x[i] = 1;
+}
+__global__ void copy(float *x, const float *y, unsigned lo, unsigned hi) {
+    unsigned i = lo + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < hi) x[i] = y[i];
+}
+__global__ void add(float *x, const float *y, unsigned lo, unsigned hi) {
+    unsigned i = lo + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < hi) x[i] += y[i];
+}
+__global__ void count(float *x, const float *y, unsigned lo, unsigned hi) {
+    unsigned i = lo + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < hi) atomicAdd(&x[i], 1.0f);
+}
+__global__ void look(float *x, const float *y, unsigned lo, unsigned hi) {
+    unsigned i = lo + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < hi && y[i] == 12345) x[0] = 1;   // it never is
+}
+`
+
+// elements of each buffer.
+const elements = 1024
+
+// env is what a program has: two devices, streams of the first, which a and b do
+// not wait for the default stream, and one of the second; buffers, pinned memory.
+type env struct {
+	t            *testing.T
+	mod          *cuda.Module
+	d0, d1       *cuda.Device
+	a, b, c, far *cuda.Stream // far is of d1
+	def          *cuda.Stream // the default stream of d0
+	block        *cuda.Stream // a blocking stream of d0
+	x, y, z, w   *cuda.Buffer // w is of d1
+	h            *cuda.HostBuffer
+	e, f, efar   *cuda.Event
+	flag         *cuda.Buffer
+	all          bool // no call is left out
+	left         bool // one was
+	lines        [2]string
+}
+
+func (e *env) check(err error) {
+	if err != nil {
+		e.t.Helper()
+		e.t.Fatal(err)
+	}
+}
+
+func init() { callsite.Pass("gocuda/cudaapi/hazard/hazardtest.(*env).") }
+
+// whole reports whether the call that follows is made.
+func (e *env) whole() bool {
+	e.left = e.left || !e.all
+	return e.all
+}
+
+// first and second mark the two operations that a hazard is between.
+func (e *env) first(err error)  { e.mark(0, err) }
+func (e *env) second(err error) { e.mark(1, err) }
+
+func (e *env) mark(i int, err error) {
+	e.t.Helper()
+	_, file, line, _ := runtime.Caller(2)
+	e.lines[i] = fmt.Sprintf("%s:%d", path.Base(file), line)
+	e.check(err)
+}
+
+// firstAlloc is first for memory that is the program's from now on.
+func (e *env) firstAlloc(b *cuda.Buffer, err error) *cuda.Buffer {
+	e.t.Helper()
+	e.mark(0, err)
+	return b
+}
+
+// kernel launches a kernel that touches elements lo to hi-1.
+func (e *env) kernel(name string, s *cuda.Stream, dst, src any, lo, hi int) error {
+	k, err := e.mod.Kernel(name)
+	if err != nil {
+		return err
+	}
+	return k.Launch(cuda.GridFor(hi-lo, 128), cuda.Block(128), s, dst, src, lo, hi)
+}
+
+func (e *env) fill(s *cuda.Stream, x any) error { return e.kernel("fill", s, x, nil, 0, elements) }
+func (e *env) read(s *cuda.Stream, x any) error { return e.kernel("look", s, nil, x, 0, elements) }
+func (e *env) copy(s *cuda.Stream, x, y any) error {
+	return e.kernel("copy", s, x, y, 0, elements)
+}
+
+func newEnv(t *testing.T) *env {
+	e := &env{t: t}
+	list, err := cuda.Devices()
+	e.check(err)
+	if len(list) < 2 {
+		t.Skip("needs two devices")
+	}
+	e.d0, e.d1 = list[0], list[1]
+	stream := func(d *cuda.Device, f cuda.StreamFlag) *cuda.Stream {
+		s, err := d.NewStream(f)
+		e.check(err)
+		return s
+	}
+	e.a, e.b, e.c, e.far = stream(e.d0, cuda.NonBlocking), stream(e.d0, cuda.NonBlocking), stream(e.d0, cuda.NonBlocking), stream(e.d1, cuda.NonBlocking)
+	e.block, e.def = stream(e.d0, cuda.Blocking), e.d0.DefaultStream()
+	buffer := func(d *cuda.Device) *cuda.Buffer {
+		b, err := d.Alloc(elements, cuda.Float32)
+		e.check(err)
+		return b
+	}
+	e.x, e.y, e.z, e.w = buffer(e.d0), buffer(e.d0), buffer(e.d0), buffer(e.d1)
+	e.h, err = e.d0.AllocHost(elements, cuda.Float32)
+	e.check(err)
+	e.flag, err = e.d0.Alloc(16, cuda.Uint32)
+	e.check(err)
+	e.check(e.flag.Memset(0))
+	event := func(d *cuda.Device) *cuda.Event {
+		v, err := d.NewEvent(cuda.DisableTiming)
+		e.check(err)
+		return v
+	}
+	e.e, e.f, e.efar = event(e.d0), event(e.d0), event(e.d1)
+	e.check(e.d0.EnablePeerAccess(e.d1))
+	e.check(e.d1.EnablePeerAccess(e.d0))
+	e.mod, err = cuda.Compile(code)
+	e.check(err)
+	for _, name := range []string{"fill", "copy", "add", "count", "look"} { // loaded, so that launches are all there is
+		e.check(e.kernel(name, e.a, e.x, e.y, 0, 1))
+		e.check(e.kernel(name, e.far, e.w, e.w, 0, 1))
+	}
+	e.check(cuda.Synchronize())
+	hazard.Forget()
+	return e
+}
+
+// Run runs every program with all of its calls, and without one, on the devices
+// that open makes known before each. guess says that what kernels touch is not
+// known there.
+func Run(t *testing.T, guess bool, open func(t *testing.T)) {
+	count := 0
+	for _, p := range programs {
+		if p.exact && guess {
+			continue
+		}
+		for _, all := range []bool{true, false} {
+			if p.right && !all {
+				continue
+			}
+			count++
+			name := p.name
+			if !all {
+				name += ", without"
+			}
+			t.Run(name, func(t *testing.T) {
+				open(t)
+				try(t, p, all)
+			})
+		}
+	}
+	t.Logf("%d programs", count)
+}
+
+func try(t *testing.T, p program, all bool) {
+	if err := hazard.On(); err != nil {
+		t.Fatal(err)
+	}
+	defer hazard.Off() //nolint:errcheck // the next one would fail too
+	e := newEnv(t)
+	e.all = all
+	func() { p.run(e) }()
+	list := hazard.Reports()
+	switch {
+	case all && len(list) > 0:
+		t.Fatalf("nothing is missing, but:\n%v", list)
+	case all:
+		return
+	case !e.left:
+		t.Fatal("the program leaves nothing out")
+	case len(list) == 0:
+		t.Fatalf("no report of %s and %s", e.lines[0], e.lines[1])
+	}
+	for _, r := range list {
+		if r.First.Place == e.lines[0] && r.Second.Place == e.lines[1] {
+			if r.Missing == "" || r.Fix == "" {
+				t.Errorf("the report is not whole: %+v", r)
+			}
+			return
+		}
+	}
+	t.Errorf("no report of %s and %s, but\n%v", e.lines[0], e.lines[1], list)
+}
+
+// capture makes a graph of what f queues.
+func (e *env) capture(s *cuda.Stream, f func()) *cuda.GraphExec {
+	g, err := s.Capture(func() error { f(); return nil })
+	e.check(err)
+	x, err := g.Instantiate()
+	e.check(err)
+	return x
+}
+
+// onThread keeps a program on one thread, to which the per-thread stream belongs.
+func onThread() (unlock func()) {
+	runtime.LockOSThread()
+	return runtime.UnlockOSThread
+}

@@ -1,0 +1,54 @@
+package hazardtest
+
+import (
+	"testing"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/nvidia"
+	"gocuda/cudaapi/sim"
+)
+
+func use(t *testing.T, d driver.Driver) {
+	t.Helper()
+	if err := cuda.Use(d); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestProgramsWithoutDevices(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		Run(t, false, func(t *testing.T) {
+			d := NewClockless()
+			d.Late = late
+			use(t, d)
+		})
+	}
+}
+
+func TestProgramsOnSimulatedDevices(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	for _, adversarial := range []bool{false, true} {
+		Run(t, false, func(t *testing.T) { // new ones each: memory that is freed too early breaks them
+			d, err := sim.New(sim.Options{Devices: 2, Adversarial: adversarial})
+			if err != nil {
+				t.Fatal(err)
+			}
+			use(t, d)
+		})
+	}
+}
+
+func TestProgramsOnGPUs(t *testing.T) {
+	if err := nvidia.Available(); err != nil {
+		t.Skip(err)
+	}
+	d, err := nvidia.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	use(t, d)
+	Run(t, true, func(*testing.T) {})
+}
