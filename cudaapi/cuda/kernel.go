@@ -281,33 +281,35 @@ func (k *Kernel) String() string {
 	return "__global__ void " + k.signature()
 }
 
+// on is the kernel's function in the context of d.
+func (k *Kernel) on(d *Device) (driver.Context, driver.Function, error) {
+	f, err := k.code.function(d)
+	if err != nil {
+		return 0, 0, err
+	}
+	c, err := d.context()
+	return c, f.h, err
+}
+
 // MaxActiveBlocks is how many blocks of a size one multiprocessor of d holds at
 // once (cudaOccupancyMaxActiveBlocksPerMultiprocessor).
 func (k *Kernel) MaxActiveBlocks(d *Device, block BlockDim) (int, error) {
-	f, err := k.code.function(d)
+	c, f, err := k.on(d)
 	if err != nil {
 		return 0, err
 	}
-	c, err := d.context()
-	if err != nil {
-		return 0, err
-	}
-	n, err := d.drv().MaxActiveBlocks(c, f.h, block.X*block.Y*block.Z, uint64(k.shared))
+	n, err := d.drv().MaxActiveBlocks(c, f, block.X*block.Y*block.Z, uint64(k.shared))
 	return n, d.fail(err)
 }
 
 // Attribute is one of CUDA's function attributes on d, such as
 // driver.FuncRegisters.
 func (k *Kernel) Attribute(d *Device, a driver.FunctionAttribute) (int, error) {
-	f, err := k.code.function(d)
+	c, f, err := k.on(d)
 	if err != nil {
 		return 0, err
 	}
-	c, err := d.context()
-	if err != nil {
-		return 0, err
-	}
-	v, err := d.drv().FunctionAttribute(c, f.h, a)
+	v, err := d.drv().FunctionAttribute(c, f, a)
 	return v, d.fail(err)
 }
 

@@ -268,17 +268,21 @@ func move(dst, src uintptr, n uint64) {
 	}
 }
 
+// bothUsable is usable for two contexts.
+func (m *Driver) bothUsable(call string, a, b driver.Context) (x, y *context, err error) {
+	if x, err = m.usable(call, a); err == nil {
+		y, err = m.usable(call, b)
+	}
+	return x, y, err
+}
+
 // MemcpyPeer copies between devices, after all work of both and before any
 // later work of theirs. The host does not wait.
 func (m *Driver) MemcpyPeer(dst driver.Ptr, dstCtx driver.Context, src driver.Ptr, srcCtx driver.Context, n uint64) error {
 	const call = "cuMemcpyPeer"
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	to, err := m.usable(call, dstCtx)
-	if err != nil {
-		return err
-	}
-	from, err := m.usable(call, srcCtx)
+	to, from, err := m.bothUsable(call, dstCtx, srcCtx)
 	if err != nil || n == 0 {
 		return err
 	}
@@ -318,11 +322,7 @@ func (m *Driver) MemcpyPeerAsync(dst driver.Ptr, dstCtx driver.Context, src driv
 	if err != nil {
 		return err
 	}
-	to, err := m.usable(call, dstCtx)
-	if err != nil {
-		return err
-	}
-	from, err := m.usable(call, srcCtx)
+	to, from, err := m.bothUsable(call, dstCtx, srcCtx)
 	if err != nil || n == 0 {
 		return err
 	}

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 func againMagics(s *Set) []Magic {
@@ -29,12 +27,9 @@ func (s *Set) runFile(ctx context.Context, env Env, call Call) error {
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(name)
+	text, err := readText(call, name)
 	if err != nil {
-		return call.Errorf("FileError", "%v", err)
-	}
-	if !utf8.Valid(text) {
-		return call.Errorf("FileError", "%s is not UTF-8 text", name)
+		return err
 	}
 	if !strings.HasSuffix(name, ".ipynb") {
 		return within(s.Run(ctx, env, string(text)), call, name)

@@ -173,15 +173,24 @@ func load(_ context.Context, env Env, call Call) error {
 	if info.Size() > maxLoad {
 		return call.Errorf("FileError", "%s has %d bytes; a cell takes %d", name, info.Size(), maxLoad)
 	}
-	text, err := os.ReadFile(name)
+	text, err := readText(call, name)
 	if err != nil {
-		return call.Errorf("FileError", "%v", err)
-	}
-	if !utf8.Valid(text) {
-		return call.Errorf("FileError", "%s is not UTF-8 text", name)
+		return err
 	}
 	env.SetNextInput(string(text))
 	return nil
+}
+
+// readText reads a file of text.
+func readText(call Call, name string) ([]byte, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, call.Errorf("FileError", "%v", err)
+	}
+	if !utf8.Valid(text) {
+		return nil, call.Errorf("FileError", "%s is not UTF-8 text", name)
+	}
+	return text, nil
 }
 
 // oneFile is the file that is left of the arguments.
