@@ -221,7 +221,7 @@ func (g *generator) statement() {
 		g.line("}")
 	case n == 18:
 		g.line("%s", pick(g, []string{"p.move(" + g.expr("int64") + ")", "q = p", "p.in = [3]int64{" + g.expr("int64") + ", 1: " + g.expr("int64") + "}", "ps[1] = q",
-			"copy(s[1:], a[:])", "s = a[" + g.index() + "/2:]; s = s[:cap(s)]", "s = local[:]", "a = local", "w := &q; w.X++"}))
+			"copy(s[1:], a[:])", "s = a[" + g.index() + "/2:]; s = s[:cap(s)]", "s = local[:]", "a = local", "{ w := &q; w.X++ }"}))
 	default:
 		g.line("%s, %s = two(%s)", g.target("int64"), g.target("float64"), g.expr("int64"))
 	}
