@@ -1,4 +1,7 @@
 // What kernels that were Go need: Go's types and arithmetic in CUDA C++.
+#ifdef __CUDACC_RTC__
+#pragma nv_diag_suppress 39, 177, 550 // divisions by zero that are meant, what is not used
+#endif
 typedef signed char i8; typedef short i16; typedef int i32; typedef long long i64;
 typedef unsigned char u8; typedef unsigned short u16; typedef unsigned int u32; typedef unsigned long long u64;
 typedef float f32; typedef double f64;
@@ -33,18 +36,23 @@ struct thread { bool dead; u32 kernel; };
 __device__ go::record *go_panics;
 namespace go {
 
-// panic ends the thread: those who call it return.
-static __device__ __noinline__ void panic(thread &go, u32 site, i64 a = 0, i64 b = 0, i64 c = 0, i64 d = 0) {
-    go.dead = true;
+// tell writes the record of a panic, if it is the first.
+static __device__ __noinline__ void tell(u32 kernel, u32 site, i64 a, i64 b, i64 c, i64 d) {
     record *r = go_panics;
     if (!r || atomicCAS(&r->state, 0u, 1u) != 0) return;
-    r->site = site; r->kernel = go.kernel;
+    r->site = site; r->kernel = kernel;
     r->args[0] = a; r->args[1] = b; r->args[2] = c; r->args[3] = d;
     r->block[0] = blockIdx.x; r->block[1] = blockIdx.y; r->block[2] = blockIdx.z;
     r->thread[0] = threadIdx.x; r->thread[1] = threadIdx.y; r->thread[2] = threadIdx.z;
     __threadfence_system();
     *(volatile u32 *)&r->state = 2;
     __threadfence_system();
+}
+// panic ends the thread: those who call it return. What knows of the thread stays
+// in registers, since tell is not given its address.
+GO_FUNC void panic(thread &go, u32 site, i64 a = 0, i64 b = 0, i64 c = 0, i64 d = 0) {
+    go.dead = true;
+    tell(go.kernel, site, a, b, c, d);
 }
 
 // outside says whether an index is not one of n elements.

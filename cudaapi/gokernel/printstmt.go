@@ -120,6 +120,7 @@ func (p *printer) body(f *ir.Func) {
 	p.fun = f
 	p.indent++
 	if jumps(f.Body) {
+		aim(f.Body)
 		p.hoist(f.Body)
 	}
 	p.stmts(f.Body)
@@ -162,6 +163,24 @@ func (p *printer) mayPanic(list []ir.Stmt) bool {
 // skips says whether a check is left out, as the user asked.
 func (p *printer) skips(c *ir.Check) bool {
 	return p.unchecked && (c.Kind == ir.InRange || c.Kind == ir.SliceOK || c.Kind == ir.NonNil)
+}
+
+// aim notes which labels a goto leads to.
+func aim(list []ir.Stmt) {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ir.Jump:
+			s.To.Left = true
+		case *ir.If:
+			aim(s.Then)
+			aim(s.Else)
+		case *ir.Loop:
+			aim(s.Body)
+			aim(s.Post)
+		case *ir.Block:
+			aim(s.Body)
+		}
+	}
 }
 
 // jumps says whether statements have a goto: C++ lets none pass a declaration.
@@ -298,7 +317,9 @@ func (p *printer) stmt(s ir.Stmt) {
 		s.To.Again = true
 		p.line("goto %s_next;", s.To.Name)
 	case *ir.Mark:
-		p.line("%s:;", s.Label.Name)
+		if s.Label.Left { // by a Jump
+			p.line("%s:;", s.Label.Name)
+		}
 	case *ir.Jump:
 		p.line("goto %s;", s.To.Name)
 	case *ir.Return:

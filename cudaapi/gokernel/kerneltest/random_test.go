@@ -426,6 +426,9 @@ func compareRandom(t *testing.T, from, source string, want []byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if testing.Verbose() { // which one does not end, if one does not
+			t.Log(from, k.Name())
+		}
 		out, f := upload(t, d, make([]int64, elements)), upload(t, d, make([]float64, elements))
 		if err := k.Launch(cuda.Grid(1), cuda.Block(1), nil, out, f); err != nil {
 			t.Fatal(err)
