@@ -254,3 +254,25 @@ func open() (transport.Transport, error) {
 	}
 	return libmpi.Open()
 }
+
+// SetWorld makes c, a duplicate of the world, what [World] and [Init] give from
+// now on: a notebook's ranks get a new one after calls were interrupted, which
+// leaves the ranks out of step. Calls on the one before are errors that say so.
+// All ranks call it. It does not block.
+func SetWorld(c *Comm) error {
+	const call = "mpi.SetWorld"
+	if err := c.usable(call); err != nil {
+		return err
+	}
+	before := c.w.current.Load()
+	if c.size != before.size || c.rank != before.rank {
+		return c.misuse(ErrComm, call, "%s has other ranks than the world", c.name)
+	}
+	c.permanent = true
+	c.name = before.name
+	if before != c {
+		before.replaced.Store(true)
+		c.w.current.Store(c)
+	}
+	return nil
+}

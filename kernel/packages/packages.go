@@ -5,6 +5,7 @@ package packages
 
 import (
 	"reflect"
+	"slices"
 
 	"gocuda/kernel/golang/host"
 	"gocuda/kernel/packages/extra"
@@ -15,6 +16,10 @@ import (
 // All returns the packages.
 func All() []host.Package {
 	list := all()
+	mpi := slices.IndexFunc(list, func(p host.Package) bool { return p.Path == "gocuda/cudaapi/mpi" })
+	own := slices.IndexFunc(list, func(p host.Package) bool { return p.Path == "gocuda/kernel/ranks/pushpull" })
+	list[mpi].Join(list[own])
+	list = slices.Delete(list, own, own+1)
 	for i := range list {
 		if list[i].Path == "gocuda/cudaapi/cuda" {
 			list[i].Direct = directCUDA()

@@ -16,9 +16,9 @@ import (
 	"sync"
 	"time"
 
-	"gocuda/cudaapi/mpi"
 	"gocuda/kernel/display"
 	"gocuda/kernel/evaluator"
+	"gocuda/kernel/ranks/pushpull"
 	"gocuda/kernel/session"
 )
 
@@ -28,7 +28,7 @@ func Attach(h *evaluator.Host) evaluator.Extension {
 		return attachRank(h)
 	}
 	n := &notebook{host: h}
-	mpi.SetPool(n)
+	pushpull.Set(n)
 	return evaluator.Extension{
 		Builtins: map[string]any{makeBuiltin: func(maker func() (any, func() any)) {
 			n.mu.Lock()

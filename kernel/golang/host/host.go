@@ -10,6 +10,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -54,6 +55,18 @@ type Package struct {
 	// Load, if it is set, gives Symbols, Docs and Params when the package is
 	// first asked for.
 	Load func() Package
+}
+
+// Join adds what another package offers, except its own documentation, under this
+// one's name.
+func (p *Package) Join(more Package) {
+	maps.Copy(p.Symbols, more.Symbols)
+	maps.Copy(p.Params, more.Params)
+	for name, text := range more.Docs {
+		if name != "" {
+			p.Docs[name] = text
+		}
+	}
 }
 
 // AddConstants adds untyped constants to the symbols: a line each, of a name, INT

@@ -24,7 +24,8 @@ var Importable = []Target{
 	{Path: "gocuda/kernel/timeline", Preloaded: true},
 	{Path: "gocuda/cudaapi/cuda", Preloaded: true},
 	{Path: "gocuda/cudaapi/driver", Preloaded: true},
-	{Path: "gocuda/cudaapi/mpi", Preloaded: true, Hidden: []string{"Pool", "SetPool", "SetWorld"}},
+	{Path: "gocuda/cudaapi/mpi", Preloaded: true, Hidden: []string{"SetWorld"}},
+	{Path: "gocuda/kernel/ranks/pushpull", Hidden: []string{"Pool", "Set"}}, // joins mpi
 	{Path: "gocuda/cudaapi/collective", Preloaded: true},
 	{Path: "gocuda/cudaapi/streamsync", Preloaded: true},
 	{Path: "gocuda/cudaapi/gxf", Preloaded: true},

@@ -1,8 +1,14 @@
-package mpi
+// Package pushpull has what cells see of package mpi beside what compiled
+// programs do: Push and Pull, which copy variables between a notebook and its ranks.
+package pushpull
 
-import "sync/atomic"
+import (
+	"sync/atomic"
 
-// Pool is the ranks that a notebook has started, for [Push] and [Pull].
+	"gocuda/cudaapi/mpi"
+)
+
+// Pool is the ranks that a notebook has started.
 type Pool interface {
 	Push(name string, value any) error
 	Pull(name string) ([]any, error)
@@ -10,8 +16,8 @@ type Pool interface {
 
 var pool atomic.Pointer[Pool]
 
-// SetPool tells the package of a notebook's ranks.
-func SetPool(p Pool) { pool.Store(&p) }
+// Set tells the package of a notebook's ranks.
+func Set(p Pool) { pool.Store(&p) }
 
 // Push sets a variable in every rank that %mpi start has started, to a copy of
 // value. It is called in the notebook, in a cell without %%mpi, and blocks until
@@ -42,28 +48,6 @@ func Pull(name string) ([]any, error) {
 }
 
 func notANotebook(call string) error {
-	return misuse(ErrOther, call, "this process is not a notebook that has ranks").
-		hint("call it in a cell without %%mpi; between ranks, data goes by messages")
-}
-
-// SetWorld makes c, a duplicate of the world, what [World] and [Init] give from
-// now on: a notebook's ranks get a new one after calls were interrupted, which
-// leaves the ranks out of step. Calls on the one before are errors that say so.
-// All ranks call it. It does not block.
-func SetWorld(c *Comm) error {
-	const call = "mpi.SetWorld"
-	if err := c.usable(call); err != nil {
-		return err
-	}
-	before := c.w.current.Load()
-	if c.size != before.size || c.rank != before.rank {
-		return c.misuse(ErrComm, call, "%s has other ranks than the world", c.name)
-	}
-	c.permanent = true
-	c.name = before.name
-	if before != c {
-		before.replaced.Store(true)
-		c.w.current.Store(c)
-	}
-	return nil
+	return &mpi.Error{Class: mpi.ErrOther, Call: call, Rank: -1, Peer: -1, Text: "this process is not a notebook that has ranks",
+		Hint: "call it in a cell without %%mpi; between ranks, data goes by messages"}
 }
