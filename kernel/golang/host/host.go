@@ -25,6 +25,7 @@ import (
 	yaegiunsafe "github.com/traefik/yaegi/stdlib/unsafe"
 
 	"gocuda/kernel/golang/host/generic"
+	"gocuda/kernel/golang/host/generic/plain"
 	"gocuda/kernel/golang/host/std"
 )
 
@@ -145,6 +146,7 @@ func NewImporter(pkgs ...Package) *Importer {
 			im.add(Package{Path: p, Name: path.Base(p)})
 		}
 	}
+	im.add(Package{Path: plainPath, Name: "plain", Symbols: plain.Symbols()})
 	for _, p := range pkgs {
 		im.add(p)
 		for _, d := range p.Direct {
@@ -153,6 +155,9 @@ func NewImporter(pkgs ...Package) *Importer {
 	}
 	return im
 }
+
+// plainPath is the package that the source of generic ones imports.
+const plainPath = "gocuda/kernel/golang/host/generic/plain"
 
 // standard lists the tables of the standard library, later ones refining
 // earlier ones.
@@ -206,7 +211,9 @@ func (im *Importer) add(p Package) {
 func (im *Importer) Packages() []string {
 	paths := make([]string, 0, len(im.tables))
 	for p := range im.tables {
-		paths = append(paths, p)
+		if p != plainPath {
+			paths = append(paths, p)
+		}
 	}
 	sort.Strings(paths)
 	return paths
