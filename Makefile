@@ -23,7 +23,7 @@ SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null |
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
 .PHONY: build demo mpi-libs test test-style test-go test-race test-clients test-python \
-        test-browser soak test-gpu gpu-bundle bench bench-gpu notebooks go-score cross clean
+        test-browser soak test-gpu gpu-bundle bench bench-gpu notebooks go-score modules-score cross clean
 
 build: $(BIN)
 
@@ -59,6 +59,12 @@ demo: $(BIN)
 go-score: $(BIN)
 	$(GO) run $(GOBUILD) ./kernel/golang/score -exec "$(BIN) exec" \
 	  -list kernel/golang/testdata/go-passing.txt -reasons kernel/golang/testdata/go-cannot.txt
+
+# Programs that use popular modules, which the go command fetches.
+MODULES := kernel/golang/testdata/modules
+modules-score: $(BIN)
+	$(GO) run $(GOBUILD) ./kernel/golang/score -exec "$(BIN) exec" -timeout 2m -dir $(MODULES) \
+	  -list $(MODULES)/passing.txt -reasons $(MODULES)/cannot.txt
 
 # The last three wait a good deal: they run beside each other.
 test:

@@ -147,6 +147,7 @@ func NewImporter(pkgs ...Package) *Importer {
 		}
 	}
 	im.add(Package{Path: plainPath, Name: "plain", Symbols: plain.Symbols()})
+	im.add(runtimePackage)
 	for _, p := range pkgs {
 		im.add(p)
 		for _, d := range p.Direct {

@@ -503,7 +503,7 @@ type listed struct {
 const listedFields = "ImportPath,Name,Dir,GoFiles,IgnoredGoFiles,Imports,ImportMap,Standard,Error,Module"
 
 // tags choose plain Go where a module has it beside assembly and C.
-const tags = "purego,noasm,nounsafe,appengine"
+const tags = "purego,noasm,nounsafe,safe,disableunsafe"
 
 func parseList(out []byte) ([]listed, error) {
 	var list []listed

@@ -395,3 +395,43 @@ walk(e.Web)`, ". web web/b.html web/sub web/sub/c.html ")
 	write(t, filepath.Join(dir, "bad/bad.go"), "package bad\n\nimport _ \"embed\"\n\n//go:embed none.txt\nvar T string\n")
 	s.want(`import "example.org/e/bad"`, "none.txt: no matching files found")
 }
+
+// TestProgramsOfModules: programs that import modules which this repository
+// needs anyway print what they print when they are compiled: testdata/X.want is
+// what go run X.go printed. make modules-score tries the popular ones.
+func TestProgramsOfModules(t *testing.T) {
+	t.Setenv("GOCUDA_CACHE", t.TempDir())
+	programs, err := filepath.Glob("testdata/*.go")
+	if err != nil || len(programs) == 0 {
+		t.Fatal(programs, err)
+	}
+	for _, file := range programs {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			code, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile(strings.TrimSuffix(file, ".go") + ".want")
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir, err := os.Getwd()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.CreateTemp(t.TempDir(), "out")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer got.Close()
+			stdout := os.Stdout // modules write there
+			os.Stdout = got
+			status := golang.RunProgram(golang.Options{Modules: modules.New(dir), Stdout: got, Stderr: got}, []golang.File{{Name: file, Code: string(code)}}, nil)
+			os.Stdout = stdout
+			text, err := os.ReadFile(got.Name())
+			if err != nil || status != 0 || string(text) != string(want) {
+				t.Errorf("status %d, %v, printed\n%s\nwant\n%s", status, err, text, want)
+			}
+		})
+	}
+}

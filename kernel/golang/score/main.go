@@ -1,10 +1,12 @@
-// Command score runs the programs of Go's own test directory through the
-// kernel and counts those that behave as compiled Go does. make go-score runs
-// it.
+// Command score runs programs through the kernel and counts those that behave
+// as compiled Go does: make go-score those of Go's own test directory, whose
+// test recipe is "// run" without arguments, and make modules-score those of a
+// folder with a go.mod, which try popular modules.
 //
-// A program is one whose test recipe is "// run" without arguments. It passes
-// if it ends with status 0 within the time limit and prints exactly what its
-// .out file holds, or nothing where there is none.
+// A program passes if it ends with status 0 within the time limit and prints
+// exactly what its .out file holds, or nothing where there is none. With
+// -record, the .out files of a folder's programs are written: what they print
+// when the go command compiles them.
 package main
 
 import (
@@ -40,26 +42,39 @@ func score() (lost int) {
 	only := flag.String("run", "", "only programs whose name matches this `regexp`")
 	list := flag.String("list", "", "`file` of passing programs to compare with and, if all programs ran, to write")
 	reasons := flag.String("reasons", "", "`file` that says why programs cannot pass")
+	folder := flag.String("dir", "", "run the programs of this `folder` instead of Go's test directory")
+	record := flag.Bool("record", false, "write what the programs of -dir print when they are compiled")
 	verbose := flag.Bool("v", false, "show the output of each failure")
 	flag.Parse()
-	root, err := goroot()
-	if err != nil {
-		log.Fatal(err)
-	}
-	os.Setenv("GOROOT", root) // a compiled program has it built in
 	match, err := regexp.Compile(*only)
 	if err != nil {
 		log.Fatal(err)
 	}
-	dir, err := prepare(root)
-	if err != nil {
+	if *record {
+		if err := recordAll(*folder, match); err != nil {
+			log.Fatal(err)
+		}
+		return 0
+	}
+	var dir string
+	var programs []program
+	if *folder == "" {
+		root, err := goroot()
+		if err != nil {
+			log.Fatal(err)
+		}
+		os.Setenv("GOROOT", root) // a compiled program has it built in
+		if dir, err = prepare(root); err != nil {
+			log.Fatal(err)
+		}
+		programs, err = find(filepath.Join(dir, "test"), match)
+		if err != nil {
+			log.Fatal(err)
+		}
+	} else if dir, programs, err = copied(*folder, match); err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	programs, err := find(filepath.Join(dir, "test"), match)
-	if err != nil {
-		log.Fatal(err)
-	}
 	args := strings.Fields(*command)
 	if path, err := exec.LookPath(args[0]); err == nil {
 		args[0], _ = filepath.Abs(path)

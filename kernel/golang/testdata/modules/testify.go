@@ -19,12 +19,19 @@ type recorder struct{ n int }
 func (r *recorder) Errorf(format string, args ...any) {
 	r.n++
 	s := fmt.Sprintf(format, args...)
-	for _, line := range strings.Split(s, "\n") {
-		if strings.Contains(line, ".go:") {
-			line = line[:strings.Index(line, "Error Trace")+1] + "trace" // its path differs
+	trace := false // which differs from machine to machine
+	for line := range strings.Lines(s) {
+		switch {
+		case strings.Contains(line, "Error Trace:"):
+			trace = true
+		case strings.Contains(line, "Error:"):
+			trace = false
 		}
-		fmt.Println(line)
+		if !trace {
+			fmt.Print(line)
+		}
 	}
+	fmt.Println()
 }
 func (r *recorder) FailNow() { panic("FailNow") }
 
