@@ -192,7 +192,7 @@ func TestArguments(t *testing.T) {
 		{[]any{4, 1e300, x, x}, "does not fit into float"},
 		{[]any{4, 1<<24 + 1, x, x}, "no exact float"},
 		{[]any{4, 1.5, ints, x}, "a buffer of Int32 was given; it points to float"},
-		{[]any{4, 1.5, 7, x}, "an integer was given for a pointer"},
+		{[]any{4, 1.5, 7, x}, "an integer was given for a float *: give the buffer"},
 		{[]any{x, 1.5, x, x}, "a buffer was given for a number"},
 		{[]any{4, true, x, x}, "a bool was given for float"},
 		{[]any{4, 1.5, []float32{1}, x}, "[]float32 is host memory"},
