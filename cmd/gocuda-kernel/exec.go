@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
 	_ "gocuda/cudaapi/backend" // gives programs their devices
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/hazard"
 	"gocuda/kernel/golang"
 	"gocuda/kernel/golang/modules"
 	"gocuda/kernel/packages"
@@ -32,11 +35,29 @@ func runExec(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := hazard.FromEnv(); err != nil {
+		return err
+	}
+	name := filepath.Base(args[0])
 	status := golang.RunProgram(
-		golang.Options{Packages: packages.All(), Modules: modules.New(dir)},
+		golang.Options{Packages: packages.All(), Modules: modules.New(dir), Started: func(where func() int) {
+			cuda.SetCaller(func() string {
+				if line := where(); line > 0 {
+					return fmt.Sprintf("%s:%d", name, line)
+				}
+				return name
+			}, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
+		}},
 		[]golang.File{{Name: args[0], Code: string(code)}},
 		args[1:],
 	)
+	found, err := hazard.Conclude(c.stderr)
+	if err != nil {
+		return err
+	}
+	if status == 0 && found > 0 {
+		status = 1
+	}
 	if status != 0 {
 		return exitStatus(status)
 	}

@@ -14,8 +14,10 @@ import (
 	"syscall"
 	"time"
 
+	"gocuda/cudaapi/hazard"
 	"gocuda/install"
 	"gocuda/kernel"
+	"gocuda/kernel/check"
 	"gocuda/kernel/evaluator"
 	"gocuda/kernel/notebook"
 	"gocuda/kernel/ranks"
@@ -58,6 +60,7 @@ func runNotebook(c *call) error {
 	timeout := c.flags.Duration("timeout", 0, "interrupt a cell that takes longer than `D`, such as 90s or 5m, and fail (default: no limit)")
 	allow := c.flags.Bool("allow-errors", false, "go on after a cell that failed")
 	here := c.flags.Bool("in-process", underTool, "evaluate the cells in this process")
+	checked := c.flags.Bool("check", false, "check that what cells queue on devices is in order, and fail if it is not: see %check")
 	quiet := c.flags.Bool("q", false, "show no progress")
 	c.flags.Var(&given, "p", "set a parameter, `NAME=VALUE` (may be repeated)")
 	args, err := c.parse("notebook")
@@ -100,6 +103,11 @@ func runNotebook(c *call) error {
 		return err
 	}
 
+	if *checked {
+		if err := os.Setenv(hazard.Env, "1"); err != nil { // for the evaluator
+			return err
+		}
+	}
 	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p := newProgress(c.stderr, *quiet)
@@ -121,6 +129,9 @@ func runNotebook(c *call) error {
 	})
 	p.close()
 	saved := saveNotebook(c.stdout, nb, *out, true)
+	if n := hazards(nb, c.stderr); *checked && n > 0 {
+		err = errors.Join(err, fmt.Errorf("%d cells have hazards: operations on the same memory that nothing orders", n))
+	}
 	var failure *notebook.Failure
 	if errors.As(err, &failure) {
 		for _, line := range failure.Step.Err.Traceback {
@@ -137,6 +148,22 @@ func runNotebook(c *call) error {
 		fmt.Fprintf(c.stderr, "saved %s\n", *out)
 	}
 	return nil
+}
+
+// hazards shows the reports that are among the outputs, and counts the cells that
+// have some.
+func hazards(nb *notebook.Notebook, w io.Writer) (n int) {
+	for i := range nb.Cells {
+		for _, o := range nb.Cells[i].Outputs {
+			data, _ := o["data"].(map[string]any)
+			if data[check.MIME] == nil {
+				continue
+			}
+			n++
+			fmt.Fprintln(w, data["text/plain"])
+		}
+	}
+	return n
 }
 
 // describe says in a notebook what language it is in, as Jupyter does, and

@@ -9,7 +9,7 @@ package house
 // meet in kernel/session alone.
 var mayImport = map[string][]string{
 	"cmd/gocuda-kernel": {
-		"cudaapi/backend", "cudaapi/cuda", "cudaapi/mpi/launch", "cudaapi/sim/calibrate", "install",
+		"cudaapi/backend", "cudaapi/cuda", "cudaapi/hazard", "cudaapi/mpi/launch", "cudaapi/sim/calibrate", "install",
 		"kernel", "kernel/check", "kernel/evaluator", "kernel/golang", "kernel/golang/modules", "kernel/notebook",
 		"kernel/packages", "kernel/ranks", "kernel/session", "notebooks", "internal/nvtools", "golang.org/x/sys/unix", "golang.org/x/term",
 	},

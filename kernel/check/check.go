@@ -22,9 +22,6 @@ import (
 // of [hazard.Report].
 const MIME = "application/vnd.gocuda.hazards+json"
 
-// Env is the variable that has programs and notebooks checked from their start.
-const Env = "GOCUDA_CHECK"
-
 // state is what the extension knows of a notebook.
 type state struct {
 	host   *evaluator.Host
@@ -40,10 +37,8 @@ type state struct {
 func Attach(h *evaluator.Host) evaluator.Extension {
 	s := &state{host: h, cells: map[string]string{}}
 	hazard.SetNamer(hazard.Namer{Stream: s.stream, Memory: s.memory, Source: s.source})
-	if on := os.Getenv(Env); on != "" && on != "0" {
-		if err := hazard.On(); err != nil {
-			fmt.Fprintln(os.Stderr, "the check cannot be switched on:", err)
-		}
+	if err := hazard.FromEnv(); err != nil {
+		fmt.Fprintln(os.Stderr, "the check cannot be switched on:", err)
 	}
 	return evaluator.Extension{Magics: s.magics(), Begin: s.begin, End: s.end}
 }
@@ -68,7 +63,7 @@ func (s *state) run(_ context.Context, env magic.Env, call magic.Call) error {
 	switch word := strings.Join(fields, " "); word {
 	case "on":
 		// Ranks that are started from now on are checked too.
-		if err := os.Setenv(Env, "1"); err != nil {
+		if err := os.Setenv(hazard.Env, "1"); err != nil {
 			return err
 		}
 		s.shown, s.looked = 0, hazard.Counts{}
@@ -76,7 +71,7 @@ func (s *state) run(_ context.Context, env magic.Env, call magic.Call) error {
 		return hazard.On()
 	case "off":
 		s.end()
-		if err := os.Unsetenv(Env); err != nil {
+		if err := os.Unsetenv(hazard.Env); err != nil {
 			return err
 		}
 		return hazard.Off()

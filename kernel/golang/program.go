@@ -45,6 +45,9 @@ func RunProgram(options Options, files []File, args []string) int {
 	}
 	ev.program = true
 	ev.rt.Exit = os.Exit
+	if options.Started != nil {
+		options.Started(func() int { _, line := ev.Where(); return line })
+	}
 	// The interpreter made panics of these.
 	err = ev.interp.Use(interp.Exports{"log/log": {
 		"Fatal": reflect.ValueOf(log.Fatal), "Fatalf": reflect.ValueOf(log.Fatalf), "Fatalln": reflect.ValueOf(log.Fatalln),

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+
+	"gocuda/cudaapi/hazard"
+)
+
+const checkDetails = `
+With GOCUDA_CHECK=FOLDER, programs run by exec check that what they queue on
+devices is in order, and leave what they found in FOLDER, a file for each rank.
+The exit status is 1 if there are hazards: operations on the same memory that
+nothing orders.`
+
+// runCheck shows the records of a job's ranks.
+func runCheck(c *call) error {
+	args, err := c.parse("folder")
+	if err != nil {
+		return err
+	}
+	processes, list, err := hazard.Read(args[0])
+	if err != nil {
+		return err
+	}
+	if len(processes) == 0 {
+		return fmt.Errorf("%s holds no records of checked processes: run them with GOCUDA_CHECK=%[1]s", args[0])
+	}
+	if len(list) > 0 {
+		fmt.Fprintln(c.stdout, list)
+	}
+	fmt.Fprintf(c.stdout, "%d processes: %d hazards\n", len(processes), len(list))
+	if len(list) > 0 {
+		return exitStatus(1)
+	}
+	return nil
+}
