@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -143,10 +144,22 @@ func TestHistoryOfKilledKernels(t *testing.T) {
 	for range kills {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "GOCUDA_TEST_HISTORY="+file)
+		size := func() (n int64) {
+			if info, err := os.Stat(file); err == nil {
+				n = info.Size()
+			}
+			return n
+		}
+		before := size()
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(100 * time.Millisecond)
+		for end := time.Now().Add(patience); size() == before; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("nothing is written")
+			}
+		}
+		time.Sleep(time.Duration(rand.IntN(50)) * time.Millisecond) // to be killed anywhere
 		cmd.Process.Kill()
 		cmd.Wait()
 	}
