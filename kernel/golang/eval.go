@@ -103,6 +103,9 @@ func New(options Options) (*Evaluator, error) {
 
 // start makes the interpreter and an empty session.
 func (ev *Evaluator) start() error {
+	if err := rt.Available(); err != nil {
+		return err
+	}
 	ev.importer.forgetModules()
 	ev.names = make(map[string]types.Object)
 	ev.typeText = make(map[string]typeSource)
@@ -322,6 +325,9 @@ func (ev *Evaluator) useLate() error {
 func (ev *Evaluator) demand(method int) error {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
+	if ev.rt.HasMethod(method) { // another goroutine has called it
+		return nil
+	}
 	ev.lower.Begin("methods", ev.program)
 	f, err := ev.compileOutput(func() lower.Output {
 		ev.lower.Demand(method)

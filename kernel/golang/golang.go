@@ -23,16 +23,17 @@
 //
 // # What is still felt of the interpreter
 //
-// Lowered code knows no types but those of compiled packages. fmt, encoding/json,
-// sort, errors, net/http and package display get what they need of a cell's types.
-// reflect, the templates, encoding/xml and encoding/gob see them as types with
-// their names, fields and methods (package named), but that a field whose type
-// leads back to its struct by a slice, a map, a channel or a function is an any,
-// that interfaces have no methods, and that methods are there on amd64 only.
-// Other compiled packages see representations: without names and methods,
-// unexported fields with X_ before their names, no embedded fields. A function
-// that gets a negative zero sees zero. runtime.Caller sees the interpreter, and
-// finalizers run late.
+// Types that cells declare are types of the process (package named): compiled code
+// sees their names, fields, tags, embedded fields and methods as it sees those of
+// compiled programs. A method that a later cell gives to a type is seen in values
+// that are put into interfaces from then on, and in what is passed to a compiled
+// function directly; a value deeper inside keeps the methods that its type had.
+// Types declared by instances of one generic function have one name. What a package
+// registers by a type's name, such as gob.Register, takes a type of that name once
+// in a process.
+//
+// A function that gets a negative zero sees zero. runtime.Caller sees the
+// interpreter, and finalizers run late.
 //
 // The line of a trace is that of the call or the panic, except that calls of one
 // function from several lines are told apart only while nothing else runs the

@@ -47,8 +47,9 @@ func (l *Lowerer) registerMethods() bool {
 			methods = append(slices.Clip(methods), l.methods[l.typeKey(p.Elem())]...)
 		}
 		for _, d := range methods {
-			if d.fun.Exported() && d.fun.Pkg() != nil && d.fun.Pkg().Path() == "main" && l.isBare(d.plain()) {
-				did = l.lowerMethod(d) || did
+			if !l.lowered[d.rt.ID] && d.fun.Exported() && d.fun.Pkg() != nil && d.fun.Pkg().Path() == "main" && l.isBare(d.plain()) {
+				l.lowerMethod(d)
+				did = true
 			}
 		}
 	}

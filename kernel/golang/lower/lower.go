@@ -1,6 +1,6 @@
 // Package lower writes checked Go as the simple Go that yaegi runs right:
-// types are erased to representations (reps.go), generic code is
-// instantiated, closures are lifted to functions, constants are folded, and
+// types become their representations (represent.go), and real types where values
+// go into interfaces (real.go), generic code is instantiated, closures are lifted to functions, constants are folded, and
 // interfaces, panics, defers and the newer loops become calls of package rt.
 package lower
 
@@ -77,7 +77,8 @@ type Lowerer struct {
 	first      reals
 	changed    map[*types.Named]bool // got methods after they were real
 	typeIDs    map[string]*rt.Type
-	demanded   map[int]demanded      // methods that nobody has called, by their numbers
+	demanded   map[int]demanded      // methods of real types, by their numbers
+	lowered    map[int]bool          // ... that the runtime has, or will have when its cell runs
 	methods    map[string][]demanded // of real types, by the type's key
 	boxed      []*boxedType
 	boxedKeys  map[string]bool
@@ -105,6 +106,7 @@ type Lowerer struct {
 	inits   []string
 	starts  map[*ast.EmptyStmt]string // what Start made, with the functions
 	work    []func()
+	last    []func() // when all is lowered
 	undo    []func()
 	cell    string
 	program bool
@@ -119,7 +121,7 @@ func New(r *rt.Runtime, host Host, fset *token.FileSet) *Lowerer {
 		Later:      func(*types.Func) bool { return false }, laterIDs: make(map[string]int),
 		objIDs: make(map[types.Object]int), reps: make(map[string]representation),
 		newest: make(reals), first: make(reals), changed: make(map[*types.Named]bool),
-		typeIDs: make(map[string]*rt.Type), demanded: make(map[int]demanded), methods: make(map[string][]demanded),
+		typeIDs: make(map[string]*rt.Type), demanded: make(map[int]demanded), lowered: make(map[int]bool), methods: make(map[string][]demanded),
 		boxedKeys: make(map[string]bool), globals: make(map[types.Object]string), usedByFunc: make(map[types.Object]bool),
 		decls: make(map[*types.Func]*Decl), instances: make(map[string]string), arguments: make(map[*types.Func][][]types.Type), redirects: make(map[string]string),
 		converters: make(map[string]string), dispatch: make(map[string]*dispatcher),
@@ -145,7 +147,7 @@ func (l *Lowerer) Begin(cell string, program bool) {
 	l.imports.Reset()
 	l.types.Reset()
 	l.code.Reset()
-	l.inits, l.work, l.undo = nil, nil, nil
+	l.inits, l.work, l.last, l.undo = nil, nil, nil, nil
 	l.starts = make(map[*ast.EmptyStmt]string)
 	l.cell, l.program = cell, program
 }
@@ -235,6 +237,9 @@ type Output struct {
 // name of the function that runs the cell's statements.
 func (l *Lowerer) Finish(body string) Output {
 	l.drain()
+	for _, step := range l.last {
+		step()
+	}
 	const entry = "cell" // the interpreter forgets the one before
 	var text strings.Builder
 	text.WriteString(l.types.String())

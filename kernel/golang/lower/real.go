@@ -299,12 +299,9 @@ type demanded struct {
 	rt  *rt.Method
 }
 
-// Demand lowers a method that compiled code calls.
-func (l *Lowerer) Demand(id int) {
-	if d, ok := l.demanded[id]; ok {
-		l.lowerMethod(d)
-	}
-}
+// Demand lowers a method that compiled code calls. A cell that lowered it may not
+// have run.
+func (l *Lowerer) Demand(id int) { l.lowerMethod(l.demanded[id]) }
 
 // AddMethod is told of a method that a later cell gives to a type. If it was real
 // already, compiled code may count on its having none: so the type, and all that
@@ -348,7 +345,8 @@ func (l *Lowerer) AddMethod(t *types.Named) {
 		}
 		now := l.real(r.of)
 		if d := l.typeIDs[key]; d != nil {
-			d.SetReal(now)
+			// Not before it has its methods: other goroutines use it at once.
+			l.last = append(l.last, func() { d.SetReal(now) })
 			l.undo = append(l.undo, func() { d.SetReal(r.Type) })
 		}
 	}
@@ -360,21 +358,14 @@ func (l *Lowerer) AddMethod(t *types.Named) {
 	}
 }
 
-// lowerMethod writes the function by which the runtime calls a method, unless it is
-// written already.
-func (l *Lowerer) lowerMethod(d demanded) bool {
-	if _, ok := l.demanded[d.rt.ID]; !ok {
-		return false
-	}
-	old := l.demanded[d.rt.ID]
-	l.undo = append(l.undo, func() { l.demanded[d.rt.ID] = old })
-	delete(l.demanded, d.rt.ID)
+// lowerMethod writes the function by which the runtime calls a method.
+func (l *Lowerer) lowerMethod(d demanded) {
 	name := l.fresh("m")
 	c := l.method(d.of, d.fun.Pkg(), d.fun.Name())
 	l.method1(name, d.of, c, d.plain())
 	l.rt.AddFunc(name, &rt.Func{Hidden: true})
 	l.inits = append(l.inits, fmt.Sprintf("%s(%d, %s)", l.sym("Method"), d.rt.ID, name))
-	return true
+	put(l, l.lowered, d.rt.ID, true)
 }
 
 // plain is the method's signature without its receiver.

@@ -20,8 +20,9 @@ import (
 	"unsafe"
 )
 
-// Available says whether types can be made.
-func Available() bool { return known() }
+// Available says whether types can be made: this Go release describes types as
+// layout.go has it, and there are stubs for this processor.
+func Available() bool { return known() && stubCount > 0 }
 
 // ErrNoStubs says that no more methods can be made.
 var ErrNoStubs = errors.New("no room for more methods of types that cells declare: restart the kernel")

@@ -4,7 +4,6 @@ package named
 
 import "unsafe"
 
-// Elsewhere, types have names and fields, and no methods.
 const stubCount = 0
 
 var contexts [stubCount]unsafe.Pointer

@@ -8,11 +8,20 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"gocuda/kernel/golang/named"
 )
+
+// Available says why cells cannot declare types in this program, if they cannot.
+func Available() error {
+	if named.Available() {
+		return nil
+	}
+	return fmt.Errorf("cells cannot declare types here: package named knows those of Go 1.26 on amd64 and arm64, and this program is of %s on %s", runtime.Version(), runtime.GOARCH)
+}
 
 // Type is a type that lowered code knows by a number.
 type Type struct {
@@ -225,6 +234,13 @@ func (r *Runtime) setMethod(id int, fn any) {
 	r.methods.mu.Lock()
 	defer r.methods.mu.Unlock()
 	r.methods.list[id-1].fn.Store(&v)
+}
+
+// HasMethod says whether a method has its function.
+func (r *Runtime) HasMethod(id int) bool {
+	r.methods.mu.Lock()
+	defer r.methods.mu.Unlock()
+	return r.methods.list[id-1].fn.Load() != nil
 }
 
 // PanicNil panics as the method of a value does that is called with a nil pointer.
