@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"go/constant"
+	"go/parser"
 	"go/printer"
 	"go/token"
 	"go/types"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -145,6 +148,9 @@ func (c *checker) run() (*checked, []mistake) {
 			a, b := c.mistakes[i], c.mistakes[j]
 			return a.line < b.line || a.line == b.line && a.column < b.column
 		})
+		return nil, c.withoutMusts(c.mistakes)
+	}
+	if e := c.out.show; e != nil && !c.fits(e) {
 		return nil, c.mistakes
 	}
 	c.finish()
@@ -329,9 +335,12 @@ func (c *checker) typeError(err types.Error) {
 		return // the type is of another cell, which go/types takes for another package
 	}
 	if msg == "undefined: "+mustName+"ᐧ" {
-		msg, err.Msg = "must takes a call whose last result is an error", "must takes a call whose last result is an error"
+		msg, err.Msg = notMust, notMust
 	}
 	m := typeMistake(err)
+	if text := c.mismatch(err); text != "" {
+		m.text = text
+	}
 	if strings.Contains(m.text, "other declaration of") {
 		return
 	}
@@ -352,6 +361,55 @@ func (c *checker) typeError(err types.Error) {
 	m.text += c.suggest(m, err.Pos)
 	c.mistakes = append(c.mistakes, m)
 }
+
+// mismatch is what the go command says of x := f() where f gives several
+// values; go/types takes it for a package's variable.
+func (c *checker) mismatch(err types.Error) string {
+	rest, ok := strings.CutPrefix(err.Msg, "multiple-value ")
+	if !ok {
+		return ""
+	}
+	for _, s := range c.src.steps {
+		a, ok := s.(*ast.AssignStmt)
+		if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || a.Rhs[0].Pos() != err.Pos {
+			continue
+		}
+		call, isCall := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+		_, list, found := strings.Cut(rest, "(value of type (")
+		if !isCall || !found {
+			continue
+		}
+		if tuple, err := parser.ParseExpr("func(" + strings.TrimSuffix(list, ") in single-value context")); err == nil {
+			if f, ok := tuple.(*ast.FuncType); ok {
+				return fmt.Sprintf("assignment mismatch: 1 variable but %s returns %d values", exprText(call.Fun), f.Params.NumFields())
+			}
+		}
+	}
+	return ""
+}
+
+// withoutMusts drops what is said of calls of must in which there is another mistake.
+func (c *checker) withoutMusts(list []mistake) []mistake {
+	within := func(m mistake, call *ast.CallExpr) bool {
+		from, to := c.ev.fset.Position(call.Pos()), c.ev.fset.Position(call.End())
+		return m.file == from.Filename && (m.line > from.Line || m.line == from.Line && m.column > from.Column) &&
+			(m.line < to.Line || m.line == to.Line && m.column < to.Column)
+	}
+	return slices.DeleteFunc(list, func(m mistake) bool {
+		if m.text != notMust {
+			return false
+		}
+		for _, call := range c.musts {
+			p := c.ev.fset.Position(call.Pos())
+			if p.Line == m.line && p.Column == m.column && slices.ContainsFunc(list, func(o mistake) bool { return within(o, call) }) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+const notMust = "must takes a call whose last result is an error"
 
 // stale says which type in a mismatch was declared with another that was
 // declared again since.
@@ -402,6 +460,36 @@ var (
 	ownPackage = regexp.MustCompile(`\bmain\.([\pL_])`)
 	sameName   = regexp.MustCompile(`\(\w+ of (?:\w+ )?type (\w+)\) as (?:\w+ )?(\w+) value in`)
 )
+
+// fits reports a constant that is to be shown and that no variable could hold.
+func (c *checker) fits(e ast.Expr) bool {
+	tv := c.info.Types[e]
+	if tv.Value == nil {
+		return true
+	}
+	b, ok := tv.Type.(*types.Basic)
+	if !ok || b.Info()&types.IsUntyped == 0 {
+		return true
+	}
+	kind, into := b.Name(), types.Default(b).String()
+	switch into {
+	case "int", "rune":
+		_, ok = constant.Int64Val(constant.ToInt(tv.Value))
+	case "float64":
+		f, _ := constant.Float64Val(tv.Value)
+		ok = !math.IsInf(f, 0)
+	}
+	if !ok {
+		text := exprText(e)
+		if _, literal := ast.Unparen(e).(*ast.BasicLit); !literal || into == "int" {
+			text += " (" + kind + " constant " + tv.Value.ExactString() + ")"
+		} else {
+			text += " (" + kind + " constant)"
+		}
+		c.fail(e.Pos(), "cannot use %s as %s value (overflows)", text, into)
+	}
+	return ok
+}
 
 // finish collects what the check found.
 func (c *checker) finish() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -245,5 +246,18 @@ busy(func() (text string) { defer func() { text = fmt.Sprint(recover()) }(); var
 	}
 	if got := s.run("stop.Store(true)\ndone.Wait()\nfailed.Load() == nil"); got != "=> true\n" {
 		t.Errorf("%s: %s", got, s.run("failed.Load()"))
+	}
+}
+
+// What asks for more memory than there is, is a panic.
+func TestMakeBeyondMemory(t *testing.T) {
+	for _, code := range []string{"make([]int, 1<<40)", "n := 1 << 41\nxs := make([]int, n)", "n := 1 << 41\nxs := make([]byte, 0, n)", "type T struct{ a [1 << 20]int }\nn := 1 << 20\nxs := make([]T, n)"} {
+		s := newSession(t)
+		if got := s.run(code); !strings.HasPrefix(got, "Panic: ") || !strings.Contains(got, "out of memory: make wants ") {
+			t.Errorf("%s gives %s", code, got)
+		}
+		if got := s.run("1 + 1"); got != "=> 2\n" {
+			t.Errorf("then %s", got)
+		}
 	}
 }

@@ -156,6 +156,12 @@ func parse(fset *token.FileSet, name, code string) (*source, scanner.ErrorList) 
 	if len(toks) > 0 && toks[0].tok == token.PACKAGE {
 		return parseProgram(fset, name, code)
 	}
+	if strings.Contains(code, "/*") {
+		if offset, ok := openComment(code); ok { // behind the last statement, no parser sees it
+			line, column := position(code, offset)
+			return nil, scanner.ErrorList{{Pos: token.Position{Filename: name, Line: line, Column: column}, Msg: "syntax error: comment not terminated"}}
+		}
+	}
 	items := split(code, toks)
 	list, end, several := lastList(toks)
 	var text strings.Builder
@@ -285,13 +291,60 @@ func parseProgram(fset *token.FileSet, name, code string) (*source, scanner.Erro
 	return src, nil
 }
 
+// unclosed is the innermost bracket of a cell that is not closed.
+func unclosed(code string) (open lexeme, ok bool) {
+	var stack []lexeme
+	for _, t := range scan(code) {
+		switch t.tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			stack = append(stack, t)
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if len(stack) > 0 {
+				stack = stack[:len(stack)-1]
+			}
+		}
+	}
+	if len(stack) == 0 {
+		return open, false
+	}
+	return stack[len(stack)-1], true
+}
+
+// openComment is where a comment begins that does not end.
+func openComment(code string) (offset int, ok bool) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("", -1, len(code))
+	var s scanner.Scanner
+	s.Init(file, []byte(code), func(p token.Position, msg string) {
+		if msg == "comment not terminated" {
+			offset, ok = p.Offset, true
+		}
+	}, 0)
+	for {
+		if _, tok, _ := s.Scan(); tok == token.EOF {
+			return offset, ok
+		}
+	}
+}
+
 // parseErrors keeps the errors that are the cell's own: one a line, none that
 // only the wrapping made.
 func parseErrors(list scanner.ErrorList, name, code string) scanner.ErrorList {
 	lines := strings.Count(code, "\n") + 1
 	var out scanner.ErrorList
-	for _, e := range list {
+	for i, e := range list {
 		e.Pos.Filename = name
+		if char, ok := strings.CutPrefix(e.Msg, "illegal character "); ok { // which the parser mentions, too
+			e.Msg = "invalid character " + char
+		} else if i+1 < len(list) && list[i+1].Pos.Line == e.Pos.Line && strings.HasPrefix(list[i+1].Msg, "illegal character ") {
+			continue
+		}
+		if strings.HasSuffix(e.Msg, "found 'EOF'") || e.Pos.Line > lines && strings.HasSuffix(e.Msg, "found '}'") {
+			if open, ok := unclosed(code); ok {
+				line, col := position(code, open.offset)
+				e.Msg = fmt.Sprintf("the %s of line %d, column %d is not closed", open.tok, line, col)
+			}
+		}
 		if e.Pos.Line > lines {
 			e.Msg = strings.Replace(e.Msg, "found '}'", "found the end of the cell", 1)
 			e.Pos.Line = lines

@@ -6,6 +6,7 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"go/constant"
 	"go/token"
@@ -302,6 +303,9 @@ func (im *Importer) load(path string) (*types.Package, error) {
 	}
 	t := im.table(path)
 	if t == nil {
+		if path == "C" {
+			return nil, errors.New("cells have no cgo: they are interpreted; C++ for the GPU goes into a cell of its own, %%cuda")
+		}
 		return nil, fmt.Errorf("package %s is not in the standard library or among the kernel's own packages", path)
 	}
 	p := im.pkg(path, t.Name)

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/types"
 	"strings"
 )
@@ -80,30 +81,7 @@ func (f *fn) builtin(e *ast.CallExpr) string {
 		}
 		return "new(" + l.slot(t) + ")"
 	case "make":
-		t := f.typeOf(e)
-		list := []func() string{}
-		for _, a := range e.Args[1:] {
-			list = append(list, func() string { return f.indexValue(a) })
-		}
-		p := f.exprs(list...)
-		if _, ok := coreType(t).(*types.Map); ok && len(p) > 0 {
-			return "make(" + l.rep(t) + ")"
-		}
-		if sl, ok := coreType(t).(*types.Slice); ok && len(p) == 2 {
-			if c1, c2 := f.info.Types[e.Args[1]], f.info.Types[e.Args[2]]; c1.Value == nil || c2.Value == nil {
-				p[0], p[1] = f.spillAlways(p[0]), f.spillAlways(p[1])
-				f.emit("%s(%s, %s, %d)", l.sym("CheckMake"), p[0], p[1], sizes.Sizeof(sl.Elem()))
-			}
-		} else if ok && len(p) > 0 {
-			if tv := f.info.Types[e.Args[1]]; tv.Value == nil {
-				p[0] = l.lenHelper() + "(" + p[0] + ")"
-			}
-		}
-		if c, ok := coreType(t).(*types.Chan); ok && c.Dir() != types.SendRecv {
-			both := l.rep(types.NewChan(types.SendRecv, c.Elem()))
-			return l.converted(l.rep(t), "make("+strings.Join(append([]string{both}, p...), ", ")+")")
-		}
-		return "make(" + strings.Join(append([]string{l.rep(t)}, p...), ", ") + ")"
+		return f.makeCall(e)
 	case "panic":
 		return fmt.Sprintf("%s(%s, %d)", l.sym("Panic"), f.to(e.Args[0], types.Universe.Lookup("any").Type()), f.where)
 	case "recover":
@@ -183,11 +161,52 @@ func (f *fn) part(e ast.Expr, t types.Type) string {
 	return f.expr(e)
 }
 
-// lenHelper checks the length given to make, so that a wrong one is Go's panic.
-func (l *Lowerer) lenHelper() string {
-	const key = "len"
-	return l.helper(key, func(h string) {
-		fmt.Fprintf(&l.code, "func %s(n int) int { if n < 0 { %s() }; return n }\n", h, l.sym("NegativeLen"))
+// makeCall writes make.
+func (f *fn) makeCall(e *ast.CallExpr) string {
+	l := f.l
+	t := f.typeOf(e)
+	var list []func() string
+	constants := true
+	for _, a := range e.Args[1:] {
+		list = append(list, func() string { return f.indexValue(a) })
+		constants = constants && f.info.Types[a].Value != nil
+	}
+	p := f.exprs(list...)
+	switch u := coreType(t).(type) {
+	case *types.Map:
+		p = nil // the room that there is to be at once is no matter
+	case *types.Slice:
+		size := sizes.Sizeof(u.Elem())
+		switch {
+		case len(p) == 2 && !constants:
+			p[0], p[1] = f.spillAlways(p[0]), f.spillAlways(p[1])
+			f.emit("%s(%s, %s, %d)", l.sym("CheckMake"), p[0], p[1], size)
+		case !constants || f.isLarge(e.Args[len(e.Args)-1], size):
+			p[len(p)-1] = l.lenHelper(size) + "(" + p[len(p)-1] + ")"
+		}
+	case *types.Chan:
+		if u.Dir() != types.SendRecv {
+			both := l.rep(types.NewChan(types.SendRecv, u.Elem()))
+			return l.converted(l.rep(t), "make("+strings.Join(append([]string{both}, p...), ", ")+")")
+		}
+	}
+	return "make(" + strings.Join(append([]string{l.rep(t)}, p...), ", ") + ")"
+}
+
+// large is how many bytes any machine has.
+const large = 1 << 28
+
+// isLarge says whether so many elements, a constant, may be more than there is memory for.
+func (f *fn) isLarge(n ast.Expr, size int64) bool {
+	v, ok := constant.Int64Val(constant.ToInt(f.info.Types[n].Value))
+	return !ok || v > large/max(size, 1)
+}
+
+// lenHelper checks the length given to make for elements of a size, so that a
+// wrong one is Go's panic, and one that is too large does not end the process.
+func (l *Lowerer) lenHelper(size int64) string {
+	return l.helper(fmt.Sprint("len ", size), func(h string) {
+		fmt.Fprintf(&l.code, "func %s(n int) int { if n < 0 || n > %d { %s(n, n, %d) }; return n }\n", h, large/max(size, 1), l.sym("CheckMake"), size)
 	})
 }
 

@@ -198,13 +198,17 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 			continue
 		}
 		pres[i] = f.captured(func() {
-			var parts []string
 			f.withoutGuards(func() {
-				for _, x := range cc.List {
-					parts = append(parts, f.caseCond(tag, tagType, x))
+				nops := f.l.nops
+				for k, x := range cc.List {
+					cond := func() string { return f.caseCond(tag, tagType, x) }
+					if k == 0 {
+						conds[i] = cond()
+					} else {
+						conds[i] = f.either(token.LOR, conds[i], f.l.nops > nops, cond)
+					}
 				}
 			})
-			conds[i] = strings.Join(parts, " || ")
 		})
 		chained = chained || pres[i] != ""
 	}

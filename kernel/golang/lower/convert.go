@@ -129,7 +129,7 @@ func (f *fn) convert(text string, from, to types.Type) string {
 // converted writes a conversion to a type that lowered code writes as rep.
 func (l *Lowerer) converted(rep, text string) string {
 	if text == "nil" || strings.HasPrefix(rep, "*") || strings.HasPrefix(rep, "<-") || strings.HasPrefix(rep, "func") || strings.HasPrefix(rep, "chan") {
-		l.inBrackets++
+		l.nops++
 		rep = "(" + rep + ")"
 	}
 	return rep + "(" + text + ")"

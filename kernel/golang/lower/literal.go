@@ -11,6 +11,7 @@ import (
 // composite writes a composite literal.
 func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 	l := f.l
+	l.nops++
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		// An elided &T in the literal of a slice or map.
 		t = p.Elem()

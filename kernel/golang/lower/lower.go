@@ -96,7 +96,7 @@ type Lowerer struct {
 	aliases    map[string]string
 	helpers    map[string]string
 	counter    int
-	inBrackets int // conversions to a type in brackets that were written
+	nops       int // what was written that the interpreter has nothing to do for: types in brackets, keys of literals
 	bodyPos    bool
 
 	// One cell's output.

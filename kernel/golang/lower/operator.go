@@ -61,26 +61,32 @@ func (l *Lowerer) shiftHelper(rep string) string {
 	})
 }
 
-// logical keeps the statements that the right side needs from running when
-// it is not evaluated.
+// logical writes && and ||.
 func (f *fn) logical(e *ast.BinaryExpr) string {
-	inBrackets := f.l.inBrackets
+	nops := f.l.nops
 	x := f.expr(e.X)
-	if f.l.inBrackets > inBrackets {
-		x = f.spill(x) // the interpreter takes the brackets for the condition
+	return f.either(e.Op, x, f.l.nops > nops, func() string { return f.expr(e.Y) })
+}
+
+// either writes x op y, and keeps the statements that y needs from running when
+// it is not evaluated. nops says that x has something in it that the interpreter
+// has nothing to do for: were it to come first, it would be taken for the condition.
+func (f *fn) either(op token.Token, x string, nops bool, right func() string) string {
+	if nops {
+		x = f.spill(x)
 	}
 	var y string
 	emits, pure := f.emits, f.pure
 	pre := f.captured(func() {
-		f.guardedIf(x, e.Op == token.LAND, func() { y = f.expr(e.Y) })
+		f.guardedIf(x, op == token.LAND, func() { y = right() })
 	})
 	if f.emits-emits == f.pure-pure {
 		f.out.WriteString(pre)
-		return "(" + x + " " + e.Op.String() + " " + y + ")"
+		return "(" + x + " " + op.String() + " " + y + ")"
 	}
 	t := f.temp()
 	f.emit("%s := %s", t, x)
-	if e.Op == token.LAND {
+	if op == token.LAND {
 		f.emit("if %s {\n%s%s = %s\n}", t, pre, t, y)
 	} else {
 		f.emit("if !%s {\n%s%s = %s\n}", t, pre, t, y)

@@ -167,8 +167,34 @@ func checkMake(n, c, size int) {
 		panic(&Panic{runtimeError("makeslice: len out of range")})
 	case c < n || c > most/size:
 		panic(&Panic{runtimeError("makeslice: cap out of range")})
+	case c*size > memory():
+		panic(&Panic{plainError(fmt.Sprintf("out of memory: make wants %.1f GiB, and there are %.1f", float64(c*size)/(1<<30), float64(memory())/(1<<30)))})
 	}
 }
+
+// memory is how many bytes the process could get at most.
+var memory = sync.OnceValue(func() int {
+	most := 1 << 62
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		total := 0
+		for _, line := range strings.Split(string(text), "\n") {
+			var name string
+			var kib int
+			if fmt.Sscan(line, &name, &kib); name == "MemTotal:" || name == "SwapTotal:" {
+				total += kib << 10
+			}
+		}
+		if total > 0 {
+			most = total
+		}
+	}
+	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
+		if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && n > 0 {
+			most = min(most, n)
+		}
+	}
+	return most
+})
 
 func rangeExit() {
 	panic(&Panic{runtimeError("range function continued iteration after function for loop body returned false")})

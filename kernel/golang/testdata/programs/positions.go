@@ -119,3 +119,24 @@ func init() {
 	var x any = map[byte]rune{}
 	fmt.Println(x.(func(rune, []byte) map[byte]rune))
 }
+
+// Literals to the left of ||, among the values of a case.
+func init() {
+	yes := true
+	m := 1
+	switch "b" {
+	case map[string]string{"k": "a"}["k"], "b":
+		fmt.Println("case", m)
+	}
+	switch {
+	case map[string]bool{"k": !yes}["k"], map[string]bool{"k": yes}["k"]:
+		fmt.Println("case")
+	}
+	fmt.Println(map[string]bool{"k": !yes}["k"] || yes, []bool{1: yes}[1] && yes, point{x: 1} == point{y: 1} || yes, (&point{x: m}).x == 1 && yes)
+	if map[int]bool{m: yes}[1] && (*point)(nil) == nil {
+		fmt.Println("and")
+	}
+	defer func() { fmt.Println(recover()) }()
+	n := -1
+	fmt.Println(len(make([]int, n)))
+}
