@@ -61,10 +61,10 @@ func newSearch(t *testing.T) *search {
 // A share of the matrix that the seed chooses prints what it prints when it is compiled.
 func TestMatrixPrintsAsCompiled(t *testing.T) {
 	s := newSearch(t)
-	if err := s.matrix(t.Context(), seed(t), 200); err != nil {
+	if err := s.matrix(t.Context(), seed(t), 400); err != nil {
 		t.Fatal(err)
 	}
-	if s.entries < 200 {
+	if s.entries < 100 {
 		t.Errorf("only %d entries", s.entries)
 	}
 }

@@ -200,7 +200,7 @@ func compiled(ctx context.Context, dir string, list []program) ([]outcome, error
 	if err := write("main.go", main.String()); err != nil {
 		return nil, err
 	}
-	compiler := exec.CommandContext(ctx, "go", "build", "-gcflags=-e", "-o", "programs", ".")
+	compiler := exec.CommandContext(ctx, "go", "build", "-gcflags=-e -N -l", "-ldflags=-s -w", "-o", "programs", ".")
 	compiler.Dir = dir
 	compiler.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
 	if out, err := compiler.CombinedOutput(); err != nil {
