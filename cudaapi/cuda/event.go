@@ -143,8 +143,51 @@ func Elapsed(start, end *Event) (time.Duration, error) {
 	return t, start.dev.fail(err)
 }
 
-// Since is the device's time from start to e: Elapsed(start, e).
-func (e *Event) Since(start *Event) (time.Duration, error) { return Elapsed(start, e) }
+// Since is the device's time from start to e, as [Elapsed]; it is an error if e came
+// before start. ([Elapsed] gives a negative time then, as CUDA does.)
+func (e *Event) Since(start *Event) (time.Duration, error) {
+	t, err := Elapsed(start, e)
+	if err == nil && t < 0 {
+		return 0, misuse(driver.ErrInvalidValue, "Event.Since", e.dev, "this event came %v before the one that it is to be measured from: were they recorded in the other order?", -t)
+	}
+	return t, err
+}
+
+// Time queues work, which must go to the stream, between two events of it, waits
+// until it is done, and gives the device's time from the one event to the other
+// (on simulated devices the model's). If work fails or panics, there is no time.
+// Work that is queued for the first time takes longer: kernels are loaded then.
+func (s *Stream) Time(work func() error) (time.Duration, error) {
+	if _, err := s.use("Stream.Time"); err != nil {
+		return 0, err
+	}
+	if work == nil {
+		return 0, misuse(driver.ErrInvalidValue, "Stream.Time", s.dev, "there is no work")
+	}
+	start, err := s.dev.NewEvent()
+	if err != nil {
+		return 0, err
+	}
+	defer start.Destroy() //nolint:errcheck // it is of no more use
+	end, err := s.dev.NewEvent()
+	if err != nil {
+		return 0, err
+	}
+	defer end.Destroy() //nolint:errcheck // as start
+	if err := start.Record(s); err != nil {
+		return 0, err
+	}
+	if err := work(); err != nil {
+		return 0, err
+	}
+	if err := end.Record(s); err != nil {
+		return 0, err
+	}
+	if err := end.Synchronize(); err != nil {
+		return 0, err
+	}
+	return end.Since(start)
+}
 
 // Destroy gives the event back (cudaEventDestroy). Streams that wait for it
 // still do.

@@ -522,3 +522,31 @@ func TestCaptureEndsWithItsFunction(t *testing.T) {
 		})
 	}
 }
+
+func TestTime(t *testing.T) {
+	d := devices(t, 1)[0]
+	s := must[*cuda.Stream](t)(d.NewStream(cuda.NonBlocking))
+	defer s.Destroy()
+	b := must[*cuda.Buffer](t)(d.Alloc(1<<20, cuda.Float32))
+	defer b.Free()
+	took := must[time.Duration](t)(s.Time(func() error { return b.MemsetAsync(1, s) }))
+	if took <= 0 {
+		t.Errorf("%v", took)
+	}
+	no := errors.New("no")
+	if _, err := s.Time(func() error { return no }); err != no {
+		t.Error(err)
+	}
+	_, err := s.Time(nil)
+	refused(t, err, driver.ErrInvalidValue, "there is no work")
+	a, z := must[*cuda.Event](t)(d.NewEvent()), must[*cuda.Event](t)(d.NewEvent())
+	ok(t, a.Record(s))
+	ok(t, b.MemsetAsync(2, s))
+	ok(t, z.Record(s))
+	ok(t, z.Synchronize())
+	if after := must[time.Duration](t)(z.Since(a)); after <= 0 {
+		t.Errorf("%v", after)
+	}
+	_, err = a.Since(z)
+	refused(t, err, driver.ErrInvalidValue, "recorded in the other order")
+}

@@ -2,6 +2,10 @@ package sim
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
 
 	"gocuda/cudaapi/driver"
 )
@@ -17,7 +21,7 @@ type context struct {
 	thread  *stream
 	memory  map[*allocation]bool // what goes with the context
 	modules map[driver.Module]*module
-	ending  bool // kernels that wait for memory to change need not go on
+	ending  atomic.Bool // its kernels need not go on
 }
 
 const contextBase = 0xc0de000
@@ -144,8 +148,12 @@ func (m *Driver) PrimaryReset(d driver.Device) error {
 	return nil
 }
 
+// longestEnd is how long a reset waits for kernels that do not end.
+const longestEnd = 2 * time.Second
+
 // end waits for the context's work and frees what it holds. Kernels that wait
-// for memory to change are given up.
+// for memory to change are given up. One that goes on all the same, in a loop
+// that accesses no memory, is left alone with what it may use.
 func (m *Driver) end(dev *device) {
 	m.mu.Lock()
 	c := dev.ctx
@@ -154,18 +162,18 @@ func (m *Driver) end(dev *device) {
 		return
 	}
 	last := c.last()
-	c.ending = true
+	c.ending.Store(true)
 	m.mu.Unlock()
-	m.waitAll(last, nil) //nolint:errcheck // it cannot be interrupted
+	late := make(chan struct{})
+	timer := time.AfterFunc(longestEnd, func() { close(late) })
+	defer timer.Stop()
+	endless := m.waitAll(last, late) != nil
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if dev.ctx != c {
 		return
 	}
 	dev.ctx = nil
-	for a := range c.memory {
-		m.drop(a)
-	}
 	for id := range c.streams {
 		delete(m.streams, id)
 	}
@@ -174,8 +182,18 @@ func (m *Driver) end(dev *device) {
 			delete(m.events, id)
 		}
 	}
-	for id, mod := range c.modules {
-		m.unload(id, mod)
+	if endless {
+		fmt.Fprintf(os.Stderr, "device %d was reset while a kernel goes on that does not end: a processor and the memory of before stay in use until this process ends\n", dev.id)
+		if c.err == nil { // so that what is behind it never runs
+			c.err = fail("cuDevicePrimaryCtxReset", driver.ErrContextIsDestroyed, "the device was reset")
+		}
+	} else {
+		for a := range c.memory {
+			m.drop(a)
+		}
+		for id, mod := range c.modules {
+			m.unload(id, mod)
+		}
 	}
 	for _, p := range m.pools {
 		if p.dev == dev {

@@ -280,7 +280,7 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	if f.mod.code.sites > 0 && a.traces == 0 {
 		a.counted = countedBlocks(a.blocks)
 	}
-	err := m.crew.run(f, a, int(workers), func() bool { return m.sched.waits(o, a) })
+	err := m.crew.run(f, a, int(workers), &ctx.ending, func() bool { return m.sched.waits(o, a) })
 	flushOutput()
 	if a.zeros > 0 {
 		fmt.Fprintln(os.Stderr, zeroDivision(o.name, a))

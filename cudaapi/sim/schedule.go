@@ -305,7 +305,7 @@ func (s *scheduler) waits(o *op, a *launchABI) bool {
 		s.current = nil
 		s.signal()
 	}
-	return o.ctx.ending
+	return o.ctx.ending.Load()
 }
 
 // interrupted tells of kernels that may never end. m.mu is held.

@@ -124,8 +124,8 @@ func (c *crew) leave(w uintptr) {
 
 // run runs a launch on so many threads, and more if those are held up. Where
 // blocks wait for memory to change, it asks now and then whether to give up.
-func (c *crew) run(f *function, a *launchABI, workers int, waits func() bool) error {
-	t := &team{crew: c, f: f, a: a, waits: waits, room: int(a.limit), passed: make([]uint64, f.mod.code.sites)}
+func (c *crew) run(f *function, a *launchABI, workers int, ending *atomic.Bool, waits func() bool) error {
+	t := &team{crew: c, f: f, a: a, ending: ending, waits: waits, room: int(a.limit), passed: make([]uint64, f.mod.code.sites)}
 	t.mu.Lock()
 	for range workers {
 		t.join()
@@ -145,13 +145,14 @@ func (c *crew) run(f *function, a *launchABI, workers int, waits func() bool) er
 
 // team is the workers of one launch.
 type team struct {
-	crew  *crew
-	f     *function
-	a     *launchABI
-	waits func() bool
-	room  int // blocks that the device has room for
-	timer *time.Timer
-	wg    sync.WaitGroup
+	crew   *crew
+	f      *function
+	a      *launchABI
+	ending *atomic.Bool // the launch need not go on
+	waits  func() bool
+	room   int // blocks that the device has room for
+	timer  *time.Timer
+	wg     sync.WaitGroup
 
 	mu      sync.Mutex
 	workers []*workerABI
@@ -248,6 +249,9 @@ func (t *team) poke() {
 	defer t.mu.Unlock()
 	if len(t.workers) == 0 {
 		return
+	}
+	if t.ending.Load() {
+		atomic.StoreUint32(&t.a.stop, 1)
 	}
 	for _, w := range t.workers {
 		atomic.StoreUint32(&w.poke, 1)

@@ -3,6 +3,7 @@ package display
 import (
 	"fmt"
 	"html"
+	"iter"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +33,21 @@ type Bar struct {
 // finished when the last step is done, or by Done. Where there is no front end,
 // the finished bar is one line of text.
 func Progress(total int, label string) *Bar { return newBar(total, label, time.Now) }
+
+// Steps is a loop over 0 to n-1 with a bar of its own, which counts the passes that
+// have ended: for i := range display.Steps(n). The label is optional.
+func Steps(n int, label ...string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		p := Progress(n, strings.Join(label, " "))
+		defer p.Done()
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+			p.Add(1)
+		}
+	}
+}
 
 func newBar(total int, label string, now func() time.Time) *Bar {
 	p := &Bar{id: uuid.NewString(), label: label, total: total, begun: now(), now: now}

@@ -62,13 +62,20 @@ func published() bool {
 	return publisher.publish != nil
 }
 
-// Show shows each value as Of makes it.
-func Show(values ...any) {
-	for _, v := range values {
-		if b := Of(v); len(b.Data) > 0 {
-			publish(Publication{Bundle: b})
+// Show shows each value as Of makes it. The handle is that of the last one.
+func Show(values ...any) (last Handle) {
+	for i, v := range values {
+		b := Of(v)
+		if len(b.Data) == 0 {
+			continue
 		}
+		if i == len(values)-1 && b.DisplayID == "" {
+			b.DisplayID = uuid.NewString()
+		}
+		last = Handle{b.DisplayID}
+		publish(Publication{Bundle: b})
 	}
+	return last
 }
 
 // Handle is an output that can be changed after it was shown.
@@ -99,8 +106,12 @@ func (h Handle) MIMEBundle() map[string]any { return map[string]any{} }
 // ID returns the id that the output was shown under.
 func (h Handle) ID() string { return h.id }
 
-// Update replaces the output by v.
-func (h Handle) Update(v any) { Update(h.id, v) }
+// Update replaces the output by v. The handle of nothing does nothing.
+func (h Handle) Update(v any) {
+	if h.id != "" {
+		Update(h.id, v)
+	}
+}
 
 // Clear removes the outputs that the cell has shown so far: at once, or, with
 // wait, when its next output comes.

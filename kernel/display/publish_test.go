@@ -35,13 +35,17 @@ func toText(t *testing.T) *bytes.Buffer {
 
 func TestShow(t *testing.T) {
 	got := collect(t)
-	Show(1, HTML("<b>"))
+	shown := Show(1, HTML("<b>"))
 	h := ShowAs("it", "a")
 	h.Update("b")
 	Update("it", HTML("c"))
 	Clear(true)
 	Clear(false)
 	anonymous, other := ShowAs("", 1), ShowAs("", 2)
+	if shown.ID() == "" || Show() != (Handle{}) {
+		t.Errorf("Show gives the handle %q, of nothing %q", shown.ID(), Show().ID())
+	}
+	Show().Update("of nothing")
 	if anonymous.ID() == "" || anonymous.ID() == other.ID() {
 		t.Errorf("ids %q and %q are not fresh", anonymous.ID(), other.ID())
 	}
@@ -50,7 +54,7 @@ func TestShow(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%v id=%q update=%t clear=%t wait=%t", p.Bundle.Data, p.Bundle.DisplayID, p.Update, p.Clear, p.Wait))
 	}
 	want := `map[text/plain:1] id="" update=false clear=false wait=false
-map[text/html:<b> text/plain:<b>] id="" update=false clear=false wait=false
+map[text/html:<b> text/plain:<b>] id="` + shown.ID() + `" update=false clear=false wait=false
 map[text/plain:"a"] id="it" update=false clear=false wait=false
 map[text/plain:"b"] id="it" update=true clear=false wait=false
 map[text/html:c text/plain:c] id="it" update=true clear=false wait=false
@@ -137,6 +141,26 @@ func texts(publications []Publication) string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+func TestSteps(t *testing.T) {
+	got := collect(t)
+	sum := 0
+	for i := range Steps(4, "adding") {
+		if sum += i; i == 2 {
+			break
+		}
+	}
+	list := got()
+	if last := list[len(list)-1]; sum != 3 || !last.Update || !strings.Contains(fmt.Sprint(last.Bundle.Data), "2 of 4") {
+		t.Errorf("sum %d, last %v", sum, last)
+	}
+	for range Steps(3) {
+	}
+	list = got()
+	if last := list[len(list)-1]; !strings.Contains(fmt.Sprint(last.Bundle.Data), "3 of 3") {
+		t.Errorf("last %v", last)
+	}
 }
 
 func TestProgress(t *testing.T) {

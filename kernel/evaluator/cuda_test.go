@@ -37,3 +37,12 @@ func TestACellThatAllocatesIsRunAgain(t *testing.T) {
 		h.Succeed("x := must(d.Alloc(3<<29, cuda.Float32))")
 	}
 }
+
+func TestHelpersInCells(t *testing.T) {
+	h := startReal(t, nil)
+	h.Succeed("sum := 0\nfor i := range display.Steps(4) { sum += i }")
+	h.Shows("sum", "[value 6]\n")
+	h.Shows("d := must(cuda.CurrentDevice())\ns := must(d.NewStream())\nb := must(d.Alloc(1<<20, cuda.Float32))", "")
+	h.Shows("must(s.Time(func() error { return b.MemsetAsync(0, s) })) > 0", "[value true]\n")
+	h.Succeed("shown := display.Show(1)\nshown.Update(2)\nplot.Line(nil, []float64{1, 2})")
+}

@@ -18,6 +18,7 @@ func plotPackage() host.Package {
 			"Bar":      reflect.ValueOf((*plot.Bar)(nil)),
 			"Bars":     reflect.ValueOf(plot.Bars),
 			"Heatmap":  reflect.ValueOf(plot.Heatmap),
+			"Line":     reflect.ValueOf(plot.Line),
 			"Lines":    reflect.ValueOf(plot.Lines),
 			"Series":   reflect.ValueOf((*plot.Series)(nil)),
 			"Timeline": reflect.ValueOf(plot.Timeline),
@@ -34,6 +35,7 @@ func plotPackage() host.Package {
 			"Bar":              "Bar is one piece of work in a timeline: Row ran Label from Start to End.",
 			"Bars":             "Bars draws a named bar for each value.",
 			"Heatmap":          "Heatmap draws a matrix: values[i][j] is row i, from the top, column j. With\nnames for rows and columns each cell carries its number; without (nil), the\nmatrix is drawn as a picture of a field. A NaN cell stays white, such as\nwhat a device does to itself.",
+			"Line":             "Line draws one line: y over x, or over 0, 1, 2 and so on where x is nil.",
 			"Lines":            "Lines draws series over common axes.",
 			"Series":           "Series is one line of a chart: the points (X[i], Y[i]).",
 			"Series.Dashed":    "Dashed tells an expectation or a limit from a measurement, which has a\ndot at each point as well (up to 64 points).",
@@ -43,6 +45,7 @@ func plotPackage() host.Package {
 		Params: map[string][]string{
 			"Bars":     {"axes", "names", "values", "", ""},
 			"Heatmap":  {"axes", "rows", "columns", "values", "", ""},
+			"Line":     {"x", "y", "", ""},
 			"Lines":    {"axes", "series", "", ""},
 			"Timeline": {"axes", "bars", "", ""},
 		},

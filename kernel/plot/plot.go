@@ -69,6 +69,17 @@ func init() {
 	gonum.DefaultFont, plotter.DefaultFont = sans, sans
 }
 
+// Line draws one line: y over x, or over 0, 1, 2 and so on where x is nil.
+func Line(x, y []float64) (display.Bundle, error) {
+	if x == nil {
+		x = make([]float64, len(y))
+		for i := range x {
+			x[i] = float64(i)
+		}
+	}
+	return Lines(Axes{}, Series{X: x, Y: y})
+}
+
 // Lines draws series over common axes.
 func Lines(axes Axes, series ...Series) (display.Bundle, error) {
 	if len(series) == 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -312,5 +313,21 @@ func TestALowTimelineHasRoom(t *testing.T) {
 	}
 	if lowest, axis := height("three"), height("0"); math.Abs(lowest-axis) < 40 {
 		t.Errorf("the last name of the legend is at %g, the axis's numbers are at %g", lowest, axis)
+	}
+}
+
+func TestLine(t *testing.T) {
+	for _, x := range [][]float64{nil, {0, 1, 2}} {
+		got, err := plot.Line(x, []float64{2, 8, 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := plot.Lines(plot.Axes{}, plot.Series{X: []float64{0, 1, 2}, Y: []float64{2, 8, 4}})
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("x %v: %v, %v", x, got, err)
+		}
+	}
+	if _, err := plot.Line([]float64{1}, []float64{1, 2}); err == nil {
+		t.Error("one x for two y")
 	}
 }

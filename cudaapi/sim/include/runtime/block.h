@@ -102,6 +102,8 @@ GOCUDA_CALL void arrive(gocuda_u32 predicate) {
     b->count += predicate != 0;
     b->any |= predicate != 0;
     if (b->arrived == b->live) {
+        // Threads that meet again and again need not come to where else it is seen.
+        if (__atomic_load_n(&t->worker->launch->stop, __ATOMIC_RELAXED)) t->worker->dead = 1;
         release(b);
     } else {
         append(b->barrier, t);

@@ -1,0 +1,47 @@
+//go:build linux
+
+package sim_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/sim"
+)
+
+// A reset ends kernels that would never end, however they go on.
+func TestResetEndsEndlessKernels(t *testing.T) {
+	for _, c := range []struct{ name, body string }{
+		{"memory", "for (;;) x[0]++;"},
+		{"volatile memory", "for (;;) *(volatile int *)x = 1;"},
+		{"a flag", "while (*(volatile int *)x == 7);"},
+		{"barriers", "for (;;) __syncthreads();"},
+		{"nothing", "for (;;);"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, err := sim.New(sim.Options{Devices: 1}) // closed by the process's end: that would wait
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := &box{t, d, retain(t, d, 0)}
+			x := upload(b, []int32{7, 7})
+			k := b.kernel(`__global__ void endless(int *x) { ` + c.body + ` }`)
+			b.ok(b.launch(k, dim(2), dim(32), 0, x))
+			stop := make(chan struct{})
+			time.AfterFunc(50*time.Millisecond, func() { close(stop) })
+			if err := b.d.CtxSynchronize(b.c, stop); !errors.Is(err, driver.ErrInterrupted) {
+				t.Fatal(err)
+			}
+			soon(t, "the reset", func() error { return d.PrimaryReset(0) })
+			// And the device works again.
+			y := upload(b, []int32{1})
+			b.ok(d.Memset(b.c, y, 3, 4, 1))
+			b.ok(b.sync())
+			if got := download[int32](b, y, 1)[0]; got != 3 {
+				t.Errorf("%d", got)
+			}
+		})
+	}
+}
