@@ -256,11 +256,27 @@ func (c *Checker) behind(o *record.Op, held map[*lane]bool) bool {
 
 // force puts all operations in their places: the host has seen them done, so
 // what they waited for came, from where the record does not see.
+// One at a time, for it may let others go on that the record does explain: first
+// those whose value no operation that is held back will write.
 func (c *Checker) force() {
-	for _, s := range c.stuck {
+	for len(c.stuck) > 0 {
+		next := slices.IndexFunc(c.stuck, func(s *step) bool {
+			return s.op.Kind == record.WaitValue && c.first(s) && !slices.ContainsFunc(c.stuck, func(w *step) bool {
+				return w.op.Kind == record.WriteValue && w.op.Addr == s.op.Addr && wordWrite{value: w.op.Value}.ends(s.op)
+			})
+		})
+		next = max(next, 0)
+		s := c.stuck[next]
+		c.stuck = slices.Delete(c.stuck, next, next+1)
 		c.laneStep(s)
+		c.sweep()
 	}
-	c.stuck = nil
+}
+
+// first reports whether a step is the first of its lane that is held back.
+func (c *Checker) first(s *step) bool {
+	i := slices.IndexFunc(c.stuck, func(o *step) bool { return o.op.Lane == s.op.Lane })
+	return c.stuck[i] == s
 }
 
 // laneStep puts a lane's operation in its place.
