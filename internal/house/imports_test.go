@@ -40,13 +40,14 @@ var mayImport = map[string][]string{
 	},
 	"kernel/check": {"cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/evaluator", "kernel/magic", "kernel/session"},
 	"kernel/ranks": {
-		"cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "kernel/display", "kernel/evaluator", "kernel/magic",
+		"kernel/ranks/pushpull", "cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "kernel/display", "kernel/evaluator", "kernel/magic",
 		"kernel/session", "kernel/session/link",
 	},
-	"kernel/magic":    {"cudaapi/backend", "cudaapi/cuda", "cudaapi/gokernel", "kernel/display"},
-	"kernel/display":  {"github.com/google/uuid"},
-	"kernel/plot":     {"kernel/display", "gonum.org/v1/plot/..."},
-	"kernel/timeline": {"cudaapi/cuda", "kernel/display", "kernel/plot"},
+	"kernel/ranks/pushpull": {"cudaapi/mpi"},
+	"kernel/magic":          {"cudaapi/backend", "cudaapi/cuda", "cudaapi/gokernel", "kernel/display"},
+	"kernel/display":        {"github.com/google/uuid"},
+	"kernel/plot":           {"kernel/display", "gonum.org/v1/plot/..."},
+	"kernel/timeline":       {"cudaapi/cuda", "kernel/display", "kernel/plot"},
 
 	// Go in cells.
 	"kernel/golang": {
@@ -66,7 +67,7 @@ var mayImport = map[string][]string{
 	"kernel/internal/extract": {"kernel/golang/host"},
 	"kernel/packages": {
 		"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/hazard", "cudaapi/mpi", "cudaapi/streamsync",
-		"kernel/display", "kernel/golang/host", "kernel/packages/extra", "kernel/plot", "kernel/timeline",
+		"kernel/display", "kernel/golang/host", "kernel/packages/extra", "kernel/plot", "kernel/ranks/pushpull", "kernel/timeline",
 	},
 	"kernel/packages/gen":       {},
 	"kernel/packages/extra":     {"kernel/golang/host", "golang.org/x/..."},
