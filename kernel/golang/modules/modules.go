@@ -502,7 +502,8 @@ type listed struct {
 
 const listedFields = "ImportPath,Name,Dir,GoFiles,IgnoredGoFiles,Imports,ImportMap,Standard,Error,Module"
 
-// tags choose plain Go where a module has it beside assembly and C.
+// tags choose plain Go where a module has it beside assembly and C. The tag
+// appengine would too, but it takes away system calls as well.
 const tags = "purego,noasm,nounsafe,safe,disableunsafe"
 
 func parseList(out []byte) ([]listed, error) {
