@@ -199,7 +199,7 @@ func printed(nb *notebook.Notebook, begin string) string {
 
 // small are parameters, names and values, by which a tutorial is quick.
 var small = map[string][]string{
-	"01_streams.ipynb":                   {"largeMiB", "2", "patienceMs", "100"},
+	"01_streams.ipynb":                   {"largeMiB", "2", "patienceMs", "250"},
 	"02_several_gpus.ipynb":              {"samples", "50_003"},
 	"03_peer_access.ipynb":               {"samples", "50_003", "copyMiB", "2"},
 	"04_inter_gpu_synchronization.ipynb": {"copyMiB", "16"},

@@ -90,7 +90,7 @@ func TestExec(t *testing.T) {
 		},
 		"a syntax error": {
 			program: "package main\n\nfunc main() {\n",
-			status:  1, stderr: "expected",
+			status:  1, stderr: "syntax error: the { of line 3, column 13 is not closed",
 		},
 		"os.Exit": {
 			program: "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc main() {\n\tfmt.Print(\"out\")\n\tdefer fmt.Print(\"never\")\n\tos.Exit(7)\n}\n",
