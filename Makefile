@@ -99,7 +99,7 @@ test-go: $(MPI)
 # assignments is not reported. Left out are generated tables, examples, and the
 # test whose evaluator dies of a race, too. A process with the race detector
 # would sleep for a second at its end (atexit_sleep_ms).
-RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$' \
+RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$' -e '/kernel/golang/compare$$' \
   -e '/notebooks$$' -e '/cmd/gocuda-kernel$$' -e '/kernel/packages$$' -e '/examples/')
 test-race: $(MPI)
 	@if command -v gcc >/dev/null || command -v clang >/dev/null; then \

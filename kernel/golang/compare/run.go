@@ -64,6 +64,8 @@ type outcome struct {
 	Out    []byte
 	Status int
 	Err    string `json:",omitempty"` // what went to stderr
+
+	endless bool // it was ended after patience
 }
 
 // A difference is a program that does not run as it does when it is compiled.
@@ -208,17 +210,31 @@ func compiled(ctx context.Context, dir string, list []program) ([]outcome, error
 	}
 	outcomes := make([]outcome, len(list))
 	for i, p := range list {
-		cmd := exec.CommandContext(ctx, filepath.Join(dir, "programs"), p.name)
+		within, cancel := context.WithTimeout(ctx, patience)
+		cmd := exec.CommandContext(within, filepath.Join(dir, "programs"), p.name)
 		var out, errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		err := cmd.Run()
+		late := within.Err() != nil
+		cancel()
+		if late {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			outcomes[i].endless = true
+			continue
+		}
 		if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 			return nil, err
 		}
-		outcomes[i] = outcome{out.Bytes(), cmd.ProcessState.ExitCode(), errs.String()}
+		outcomes[i] = outcome{Out: out.Bytes(), Status: cmd.ProcessState.ExitCode(), Err: errs.String()}
 	}
 	return outcomes, nil
 }
+
+// patience is how long a compiled program may take. One that takes longer does not
+// end, as far as can be told, and is not compared.
+const patience = 20 * time.Second
 
 // The ways in which the kernel runs a program.
 var modes = []string{"program", "cells"}
@@ -396,7 +412,7 @@ func (p *pool) one(w *process, j job) (outcome, *process) {
 	w.stop()
 	if err != nil { // the program ended the worker
 		out, _ := os.ReadFile(j.Path + ".out")
-		o = outcome{out, w.cmd.ProcessState.ExitCode(), fmt.Sprint(w.cmd.Stderr)}
+		o = outcome{Out: out, Status: w.cmd.ProcessState.ExitCode(), Err: fmt.Sprint(w.cmd.Stderr)}
 		if !inTime {
 			o.Err = "it does not end"
 		}
@@ -411,10 +427,18 @@ func compare(ctx context.Context, p *pool, workers int, list []program) ([]diffe
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	want, err := compiled(ctx, dir, list)
+	all, err := compiled(ctx, dir, list)
 	if err != nil {
 		return nil, err
 	}
+	var ending []program
+	var want []outcome
+	for i, o := range all {
+		if !o.endless {
+			ending, want = append(ending, list[i]), append(want, o)
+		}
+	}
+	list = ending
 	var jobs []job
 	for _, prog := range list {
 		path := filepath.Join(dir, prog.name+".program")
