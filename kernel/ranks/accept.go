@@ -58,14 +58,15 @@ func openAcceptor(n int, key []byte, wide bool) (*acceptor, error) {
 		return nil, fmt.Errorf("cannot listen for the ranks: %w", err)
 	}
 	d := &acceptor{listener: l, key: key, n: n, arrived: make(chan arrival, n), taken: map[int]bool{}}
-	go d.serve(l)
 	if dir, err := os.MkdirTemp("", "gocuda-"); err == nil {
 		path := filepath.Join(dir, "ranks")
 		if d.own, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"}); err != nil {
 			os.Remove(dir)
-		} else {
-			go d.serve(d.own)
 		}
+	}
+	go d.serve(l) // which looks at own
+	if d.own != nil {
+		go d.serve(d.own)
 	}
 	return d, nil
 }
