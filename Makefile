@@ -94,7 +94,8 @@ test-go: $(MPI)
 # The race detector needs cgo; where there is no C compiler, it is left out.
 # Interpreted code shares memory as the user's program does. So tests turn its
 # reports off in evaluators that they start (GORACE=report_bugs=0): the
-# tutorials and the command, which run in those only, are left out. Of package
+# tutorials, the command and the comparison with compiled Go, which run in those
+# only, are left out. Of package
 # golang, the tests of goroutines are run, and what is written by interpreted
 # assignments is not reported. Left out are generated tables, examples, and the
 # test whose evaluator dies of a race, too. A process with the race detector
