@@ -459,8 +459,7 @@ func (f *fn) binary(e *ast.BinaryExpr) ir.Expr {
 		return f.shift(e.Op, f.to(e.X, t), e.Y, t)
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 		operand := f.operandType(e.X, e.Y)
-		if s, ok := operand.Underlying().(*types.Slice); ok { // with nil
-			_ = s
+		if _, ok := operand.Underlying().(*types.Slice); ok { // with nil
 			x := e.X
 			if f.u.info.Types[x].IsNil() {
 				x = e.Y
