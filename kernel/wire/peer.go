@@ -10,7 +10,7 @@ import (
 
 // patience is how long a client may lag behind.
 type patience struct {
-	// queued bounds the bytes that wait for one client. Beyond it the sender
+	// queued bounds the memory of what waits for one client. Beyond it the sender
 	// waits; a client that then takes nothing for a while is cut off, so that
 	// it cannot hold up the others. (It may connect again.)
 	queued int
@@ -20,7 +20,7 @@ type patience struct {
 	pace int
 }
 
-var defaultPatience = patience{queued: 64 << 20, while: 5 * time.Second, pace: 4 << 20}
+var defaultPatience = patience{queued: 32 << 20, while: 5 * time.Second, pace: 4 << 20}
 
 const (
 	// strangerQueue bounds what waits for one who has not proved himself, but
@@ -51,7 +51,7 @@ type peer struct {
 	mu     sync.Mutex
 	topics map[string]int // iopub only: subscriptions, counted
 	queue  [][][]byte
-	queued int  // bytes, including those being written
+	queued int  // memory in bytes, including what is being written
 	ending bool // nothing more is taken; the writer ends when the queue is empty
 	wake   chan struct{}
 	room   chan struct{} // signalled after each write
@@ -74,7 +74,10 @@ var (
 	errStalled = errors.New("the client takes nothing and was cut off")
 )
 
-func size(frames [][]byte) (n int) {
+// cost is what a message takes in memory while it waits: short ones are mostly
+// headers of their frames.
+func cost(frames [][]byte) int {
+	n := 48 + 32*len(frames)
 	for _, f := range frames {
 		n += len(f)
 	}
@@ -88,7 +91,7 @@ func (p *peer) send(frames [][]byte) error {
 		p.mu.Lock()
 		before := p.queued
 		p.mu.Unlock()
-		if p.fits(size(frames)) {
+		if p.fits(cost(frames)) {
 			return p.push(frames)
 		}
 		select {
@@ -121,7 +124,7 @@ func (p *peer) push(frames [][]byte) error {
 	if p.ending {
 		return errGone
 	}
-	p.queued += size(frames)
+	p.queued += cost(frames)
 	p.queue = append(p.queue, frames)
 	signal(p.wake)
 	return nil
@@ -131,7 +134,7 @@ func (p *peer) push(frames [][]byte) error {
 // him off if he does not take what he asks for.
 func (p *peer) pushBounded(frames [][]byte) error {
 	p.mu.Lock()
-	full := p.queued+size(frames) > strangerQueue
+	full := p.queued+cost(frames) > strangerQueue
 	p.mu.Unlock()
 	if full {
 		p.cut()
@@ -155,11 +158,8 @@ func (p *peer) earn(waited time.Duration) (moved bool) {
 func (p *peer) write() {
 	defer close(p.done)
 	for {
-		p.mu.Lock()
-		batch, ending := p.queue, p.ending
-		p.queue = nil
-		p.mu.Unlock()
-		if len(batch) == 0 {
+		frames, last, ending := p.next()
+		if frames == nil {
 			if ending {
 				p.halfClose()
 				return
@@ -167,21 +167,30 @@ func (p *peer) write() {
 			<-p.wake
 			continue
 		}
-		for i, frames := range batch {
-			err := p.conn.SendMsg(zmq4.NewMsgFrom(frames...))
-			if err == nil && i == len(batch)-1 {
-				err = p.rw.flush()
-			}
-			if err != nil {
-				p.cut()
-				return
-			}
-			p.mu.Lock()
-			p.queued -= size(frames)
-			p.mu.Unlock()
-			signal(p.room)
+		err := p.conn.SendMsg(zmq4.NewMsgFrom(frames...))
+		if err == nil && last {
+			err = p.rw.flush()
 		}
+		if err != nil {
+			p.cut()
+			return
+		}
+		p.mu.Lock()
+		p.queued -= cost(frames)
+		p.mu.Unlock()
+		signal(p.room)
 	}
+}
+
+// next takes the next message out of the queue, and says whether it was the last.
+func (p *peer) next() (frames [][]byte, last, ending bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.queue) > 0 {
+		frames, p.queue[0] = p.queue[0], nil // or it would be kept
+		p.queue = p.queue[1:]
+	}
+	return frames, len(p.queue) == 0, p.ending
 }
 
 // end lets the writer send what is queued and then finish.

@@ -90,12 +90,12 @@ const (
 )
 
 func (k *parked) add(ch Channel, id string, frames [][]byte) bool {
-	n := size(frames)
+	n := cost(frames)
 	if n > maxParkedSize {
 		return false
 	}
 	for k.size+n > maxParkedSize || len(k.list) == maxParked {
-		k.size -= size(k.list[0].frames)
+		k.size -= cost(k.list[0].frames)
 		k.list = k.list[1:]
 	}
 	k.list = append(k.list, reply{ch, id, frames})
@@ -108,7 +108,7 @@ func (k *parked) take(ch Channel, id string) (found [][][]byte) {
 		mine := r.ch == ch && r.id == id
 		if mine {
 			found = append(found, r.frames)
-			k.size -= size(r.frames)
+			k.size -= cost(r.frames)
 		}
 		return mine
 	})

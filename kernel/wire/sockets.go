@@ -142,7 +142,7 @@ func (s *Sockets) Publish(out Outgoing) error {
 	if out.Type != "status" {
 		s.bulk.Lock()
 		defer s.bulk.Unlock()
-		s.makeRoom(out.Type, size(frames))
+		s.makeRoom(out.Type, cost(frames))
 	}
 	s.publishing.Lock()
 	defer s.publishing.Unlock()

@@ -398,6 +398,45 @@ func TestSilentSubscribersAreNotWaitedForInTurn(t *testing.T) {
 	log.await(t, "was cut off", silent)
 }
 
+// What waits for a subscriber that reads slowly is bounded in memory, not only in
+// bytes of the messages: many are small, and what it has taken is let go.
+func TestASlowSubscriberCostsBoundedMemory(t *testing.T) {
+	const bound = 8 << 20
+	s, _ := listen(t, Connection{Key: "key"})
+	s.lag = patience{queued: bound, while: time.Hour, pace: 4 << 20}
+	slow := raw(t, s, IOPub, "SUB")
+	slow.send(1, 0, 0)
+	until(t, "it has subscribed", func() bool { return len(subscribers(s, "")) == 1 })
+	before := inUse()
+	p := subscribers(s, "")[0]
+	go func() {
+		for { // beyond the bound, until the sockets are closed
+			select {
+			case <-s.closed:
+				return
+			default:
+				s.Publish(Outgoing{Type: "stream", Content: map[string]string{"text": strings.Repeat("x", 100)}})
+			}
+		}
+	}()
+	for range 4 {
+		until(t, "its queue is full", func() bool { return !p.fits(1 << 10) })
+		if used := inUse() - before; used > bound*5/4 {
+			t.Errorf("%d bytes in use for %d that may wait", used, bound)
+		}
+		if _, err := io.CopyN(io.Discard, slow, bound/4); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func inUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // A status goes out while outputs wait for a subscriber.
 func TestAStatusDoesNotWait(t *testing.T) {
 	s, _ := listen(t, Connection{})
@@ -784,7 +823,8 @@ func FuzzGuard(f *testing.F) {
 			if err != nil {
 				break
 			}
-			if total += size(frames); len(frames) == 0 || len(frames) > 10 {
+			total += len(bytes.Join(frames, nil))
+			if len(frames) == 0 || len(frames) > 10 {
 				t.Fatalf("%d frames", len(frames))
 			}
 		}
