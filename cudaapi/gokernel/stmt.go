@@ -558,10 +558,12 @@ func (f *fn) choose(s *ast.SwitchStmt, label string) {
 		}
 		for i, c := range clauses {
 			f.emit(&ir.Mark{Label: bodies[i]})
+			outer := f.nextBody // of a switch around this one, whose fallthrough may still come
 			if i+1 < len(clauses) {
 				f.nextBody = bodies[i+1]
 			}
 			f.emit(&ir.Block{Body: f.clause(c.(*ast.CaseClause), end)})
+			f.nextBody = outer
 		}
 	})})
 }

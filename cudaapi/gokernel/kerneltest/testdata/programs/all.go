@@ -28,6 +28,7 @@ var All = []Program{
 	{"language.go", "Labels", Labels},
 	{"language.go", "Goto", Goto},
 	{"language.go", "Switch", Switch},
+	{"language.go", "Fallthrough", Fallthrough},
 	{"language.go", "Arrays", Arrays},
 	{"language.go", "Slices", Slices},
 	{"language.go", "Structs", Structs},

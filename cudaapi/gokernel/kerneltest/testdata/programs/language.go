@@ -336,6 +336,38 @@ func Switch(out []int64, f []float64) {
 	}
 }
 
+// A fallthrough after a switch of its own goes on in the outer switch.
+func Fallthrough(out []int64, f []float64) {
+	for i := range 6 {
+		switch i {
+		case 0:
+			switch i + 1 {
+			case 1:
+				out[0]++
+				fallthrough
+			case 2:
+				out[1]++
+			default:
+				out[2]++
+			}
+			fallthrough
+		case 1:
+			out[3] += int64(i) + 1
+		case 2, 3:
+			switch {
+			case i == 3:
+				out[4]++
+				fallthrough
+			default:
+				out[5]++
+			}
+			fallthrough
+		default:
+			out[6] += int64(i)
+		}
+	}
+}
+
 func Arrays(out []int64, f []float64) {
 	var a [3][4]int64
 	for i := range a {
