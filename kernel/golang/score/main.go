@@ -3,7 +3,7 @@
 // test recipe is "// run" without arguments, and make modules-score those of a
 // folder with a go.mod, which try popular modules.
 //
-// A program passes if it ends with status 0 within the time limit and prints
+// A program passes if it ends with status 0, within a limit of processor time, and prints
 // exactly what its .out file holds, or nothing where there is none. With
 // -record, the .out files of a folder's programs are written: what they print
 // when the go command compiles them.
@@ -37,7 +37,9 @@ func main() {
 
 func score() (lost int) {
 	command := flag.String("exec", "bin/gocuda-kernel exec", "the `command` that runs a Go file")
-	limit := flag.Duration("timeout", 20*time.Second, "time limit of one program")
+	var limit limits
+	flag.DurationVar(&limit.processor, "timeout", 20*time.Second, "processor time that one program may take")
+	flag.DurationVar(&limit.idle, "idle", time.Minute, "time for which one program may wait")
 	jobs := flag.Int("j", runtime.NumCPU(), "programs that run at a time")
 	only := flag.String("run", "", "only programs whose name matches this `regexp`")
 	list := flag.String("list", "", "`file` of passing programs to compare with and, if all programs ran, to write")
@@ -81,7 +83,7 @@ func score() (lost int) {
 	} else {
 		log.Fatal(err)
 	}
-	results := runAll(programs, args, *limit, *jobs)
+	results := runAll(programs, args, limit, *jobs)
 	why, err := readReasons(*reasons)
 	if err != nil {
 		log.Fatal(err)
@@ -160,7 +162,7 @@ func find(dir string, match *regexp.Regexp) ([]program, error) {
 }
 
 // runAll runs the programs, jobs at a time.
-func runAll(programs []program, args []string, limit time.Duration, jobs int) []result {
+func runAll(programs []program, args []string, limit limits, jobs int) []result {
 	results := make([]result, len(programs))
 	next := make(chan int)
 	var wg sync.WaitGroup
@@ -214,7 +216,7 @@ func report(results []result, why map[string]string, verbose bool) {
 		}
 		causes[cause] = append(causes[cause], r.name)
 		if verbose {
-			fmt.Printf("--- %s: %s\n%s\n", r.name, r.cause, r.output)
+			fmt.Printf("--- %s, after %.1f s of processor time: %s\n%s\n", r.name, r.took.Seconds(), r.cause, r.output)
 		}
 	}
 	names := make([]string, 0, len(causes))

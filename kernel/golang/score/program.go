@@ -28,6 +28,7 @@ type result struct {
 	program
 	cause  string // why it failed; "" if it passed
 	output string
+	took   time.Duration // of processor time
 }
 
 // isRun says whether a test's recipe, its first line that is not a build
@@ -70,19 +71,58 @@ const maxOutput = 4 << 20
 
 // limited keeps output up to a size, then ends the program.
 type limited struct {
-	bytes.Buffer
+	kept bytes.Buffer // not embedded: its ReadFrom knows no limit
 	stop func()
 }
 
 func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > maxOutput {
+	if l.kept.Len()+len(p) > maxOutput {
 		l.stop()
 		return len(p), nil
 	}
-	return l.Buffer.Write(p)
+	return l.kept.Write(p)
 }
 
-func (p program) run(args []string, limit time.Duration) result {
+// limits are how long a program may take. They do not depend on what else the
+// machine does, so that a busy one gives the same score.
+type limits struct {
+	processor time.Duration // that the program takes, with its children
+	idle      time.Duration // of the clock, while it takes next to none
+}
+
+var (
+	errWaits   = errors.New("waits without end")
+	errPrints  = errors.New("prints without end")
+	pollPeriod = 250 * time.Millisecond
+)
+
+// watch ends a program that exceeds its limits, and says why.
+func (l limits) watch(ctx context.Context, group int, stop context.CancelCauseFunc) {
+	const next = 200 * time.Millisecond // to none
+	start := time.Now()
+	mark, marked := time.Duration(0), start
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pollPeriod):
+		}
+		used, ok := processorTime(group)
+		if !ok { // not known on this system
+			used = time.Since(start)
+		}
+		if used > l.processor {
+			stop(fmt.Errorf("takes more than %v", l.processor))
+		}
+		if used > mark+next {
+			mark, marked = used, time.Now()
+		} else if time.Since(marked) > l.idle {
+			stop(errWaits)
+		}
+	}
+}
+
+func (p program) run(args []string, limit limits) result {
 	r := result{program: p}
 	if p.skip {
 		r.cause = "not for this platform"
@@ -93,23 +133,27 @@ func (p program) run(args []string, limit time.Duration) result {
 		r.cause = err.Error()
 		return r
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
+	ctx, stop := context.WithCancelCause(context.Background())
+	defer stop(nil)
 	cmd := exec.CommandContext(ctx, args[0], append(slices.Clone(args[1:]), p.name)...)
 	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(), "GOENV=off", "GOFLAGS=", "PWD="+p.dir, "STDLIB_IMPORTCFG="+filepath.Join(filepath.Dir(p.dir), importcfg))
-	out := &limited{stop: cancel}
+	out := &limited{stop: func() { stop(errPrints) }}
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = 2 * time.Second
 	group(cmd)
-	err = cmd.Run()
-	got := strings.ReplaceAll(out.String(), "\r\n", "\n")
+	if err := cmd.Start(); err != nil {
+		r.cause = err.Error()
+		return r
+	}
+	go limit.watch(ctx, cmd.Process.Pid, stop)
+	err = cmd.Wait()
+	r.took = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	got := strings.ReplaceAll(out.kept.String(), "\r\n", "\n")
 	r.output = got
 	switch {
-	case ctx.Err() != nil && out.Len() >= maxOutput/2:
-		r.cause = "prints without end"
 	case ctx.Err() != nil:
-		r.cause = fmt.Sprintf("not finished in %v", limit)
+		r.cause = context.Cause(ctx).Error()
 	case err != nil:
 		r.cause = cause(got, err)
 	case got != string(want):

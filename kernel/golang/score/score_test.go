@@ -51,7 +51,7 @@ func TestPassingProgramsStillPass(t *testing.T) {
 	for i := 0; i < len(all); i += step {
 		chosen = append(chosen, all[i])
 	}
-	for _, r := range runAll(chosen, []string{bin, "exec"}, 5*time.Minute, 2) {
+	for _, r := range runAll(chosen, []string{bin, "exec"}, limits{5 * time.Minute, 5 * time.Minute}, 2) {
 		if r.cause != "" {
 			t.Errorf("%s: %s\n%s", r.name, r.cause, r.output)
 		}
@@ -94,14 +94,16 @@ func TestScoring(t *testing.T) {
 		"wrong.go":   {"echo hello", "goodbye\n", "output differs"},
 		"noisy.go":   {"echo hello", "", "prints: hello"},
 		"fails.go":   {"echo x.go:3:4: undefined: y; exit 1", "", "exit status 1: undefined: y"},
-		"slow.go":    {"sleep 60", "", "not finished in 1s"},
+		"slow.go":    {"while :; do :; done", "", "takes more than 1s"},
+		"child.go":   {"sh -c 'while :; do :; done'; true", "", "takes more than 1s"},
+		"waits.go":   {"sleep 60", "", "waits without end"},
 		"endless.go": {"yes", "", "prints without end"},
 	} {
 		write(name, c.script)
 		if c.out != "" {
 			write(name[:len(name)-3]+".out", c.out)
 		}
-		got := program{name: name, dir: dir}.run([]string{sh}, time.Second)
+		got := program{name: name, dir: dir}.run([]string{sh}, limits{time.Second, 2 * time.Second})
 		if got.cause != c.cause {
 			t.Errorf("%s: got %q, want %q", name, got.cause, c.cause)
 		}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package main
+
+import "time"
+
+func processorTime(int) (time.Duration, bool) { return 0, false }
