@@ -17,7 +17,7 @@ func (f *fn) returnResults() {
 			f.emit("return %s", strings.Join(zeros, ", "))
 			return
 		}
-		f.emit("return")
+		f.bareReturn()
 		return
 	}
 	parts := make([]string, len(f.results))
@@ -114,11 +114,11 @@ func (f *fn) leave(results []*local) {
 		return
 	}
 	if f.bare && f.parent != nil && f.frameBody() {
-		f.emit("return")
+		f.bareReturn()
 		return
 	}
 	if len(results) == 0 {
-		f.emit("return")
+		f.bareReturn()
 		return
 	}
 	parts := make([]string, len(results))
@@ -127,6 +127,11 @@ func (f *fn) leave(results []*local) {
 	}
 	f.emit("return %s", strings.Join(parts, ", "))
 }
+
+// bareReturn writes a return without values. The interpreter calls itself without
+// end over one that is reached from two places, such as a label and the
+// statement before it; the empty block is reached in its stead.
+func (f *fn) bareReturn() { f.emit("{}\nreturn") }
 
 // frameBody says whether f is the body that a deferring function gives to rt.Run.
 func (f *fn) frameBody() bool { return f.frame != nil && f.parent.frame == f.frame }
