@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 	},
 	"kernel/golang/assist":  {"cudaapi/gokernel", "kernel/display", "kernel/magic"},
 	"kernel/golang/lower":   {"kernel/golang/named", "kernel/golang/rt"},
-	"kernel/golang/rt":      {"kernel/golang/named"},
+	"kernel/golang/rt":      {"kernel/golang/host/generic/plain", "kernel/golang/named"},
 	"kernel/golang/named":   {},
 	"kernel/golang/modules": {"internal/ownfolder", "kernel/golang"},
 	"kernel/golang/host/...": {

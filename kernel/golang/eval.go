@@ -74,6 +74,9 @@ type Evaluator struct {
 	callers     map[*types.Func]map[*types.Func]bool
 	current     map[*types.Func]*types.Func // the newest version of a method that cells declared again
 
+	bodyOf    map[string]uintptr // the syntax trees that bodyNames has the bodies of
+	bodyNames map[uint64]string
+
 	program bool // RunProgram's
 
 	edited map[string]bool // the packages that are to be loaded again
@@ -89,14 +92,16 @@ type Result struct {
 }
 
 // New returns an Evaluator.
-func New(options Options) (*Evaluator, error) {
+func New(options Options) (*Evaluator, error) { return newEvaluator(options, false) }
+
+func newEvaluator(options Options, program bool) (*Evaluator, error) {
 	if options.Stdout == nil {
 		options.Stdout = os.Stdout
 	}
 	if options.Stderr == nil {
 		options.Stderr = os.Stderr
 	}
-	ev := &Evaluator{options: options, importer: newImporter(options), edited: make(map[string]bool)}
+	ev := &Evaluator{options: options, importer: newImporter(options), edited: make(map[string]bool), program: program}
 	ev.fset = ev.importer.host.FileSet()
 	return ev, ev.start()
 }
@@ -117,7 +122,9 @@ func (ev *Evaluator) start() error {
 	ev.rt = rt.New()
 	ev.rt.Background = ev.background
 	ev.rt.Show = ev.shown
-	ev.rt.Stdin = ev.options.Stdin
+	ev.rt.Bodies = ev.bodies
+	ev.bodyOf, ev.bodyNames = make(map[string]uintptr), make(map[uint64]string)
+	ev.rt.Stdin, ev.rt.Errors = ev.options.Stdin, ev.options.Stderr
 	ev.interp = interp.New(interp.Options{
 		Stdin: ev.options.Stdin, Stdout: ev.options.Stdout, Stderr: ev.rt.Stderr(ev.options.Stderr), Unrestricted: true, Args: ev.options.Args,
 	})
@@ -126,6 +133,9 @@ func (ev *Evaluator) start() error {
 	exports["rt/rt"] = ev.rt.Symbols()
 	exports["rt/rt"]["Lower"] = reflect.ValueOf(ev.lowerLater)
 	if err := ev.interp.Use(exports); err != nil {
+		return fmt.Errorf("the interpreter does not take its packages: %w", err)
+	}
+	if err := ev.interp.Use(ev.rt.Callers(ev.program)); err != nil { // in place of the interpreter's own
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
 	v, err := ev.evalText("package main\nvar stop, stuck bool\nvar noAny []any\nvar noInts []int\nvar polled = []*bool{&stop, &stuck}\n", "polled")

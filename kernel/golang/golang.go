@@ -32,8 +32,10 @@
 // registers by a type's name, such as gob.Register, takes a type of that name once
 // in a process.
 //
-// A function that gets a negative zero sees zero. runtime.Caller sees the
-// interpreter, and finalizers run late.
+// A function that gets a negative zero sees zero. Finalizers run late. Compiled
+// code that asks package runtime for its callers sees the interpreter; cells and
+// modules, log and slog get the calls in cells, but runtime.FuncForPC does not know
+// a function by its value.
 //
 // The line of a trace is that of the call or the panic, except that calls of one
 // function from several lines are told apart only while nothing else runs the

@@ -6,13 +6,9 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/types"
-	"log"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
-
-	"github.com/traefik/yaegi/interp"
 
 	"gocuda/kernel/golang/lower"
 )
@@ -38,23 +34,14 @@ func RunProgram(options Options, files []File, args []string) int {
 	if len(files) > 0 {
 		options.Args = append([]string{files[0].Name}, args...)
 	}
-	ev, err := New(options)
+	ev, err := newEvaluator(options, true)
 	if err != nil {
 		fmt.Fprintln(options.Stderr, err)
 		return 1
 	}
-	ev.program = true
 	ev.rt.Exit = os.Exit
 	if options.Started != nil {
 		options.Started(func() int { _, line := ev.Where(); return line })
-	}
-	// The interpreter made panics of these.
-	err = ev.interp.Use(interp.Exports{"log/log": {
-		"Fatal": reflect.ValueOf(log.Fatal), "Fatalf": reflect.ValueOf(log.Fatalf), "Fatalln": reflect.ValueOf(log.Fatalln),
-	}})
-	if err != nil {
-		fmt.Fprintln(ev.options.Stderr, err)
-		return 1
 	}
 	report := func(e *Error) {
 		for _, line := range e.Traceback {

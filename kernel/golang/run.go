@@ -23,7 +23,8 @@ type running struct {
 	group     *rt.Group
 	interrupt chan struct{}
 	compiling bool
-	stopped   bool // interrupted before it ran
+	stopped   bool       // interrupted before it ran
+	stacks    []rt.Stack // of the cell's goroutines when it was interrupted
 	value     *display.Bundle
 	failed    chan *Error // from goroutines of the cell
 }
@@ -84,7 +85,10 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 			case <-done:
 			case <-time.After(endingTime):
 			}
-			res.Err = ev.texts.panicError(rt.Interrupted, nil)
+			r.mu.Lock()
+			stacks := r.stacks
+			r.mu.Unlock()
+			res.Err = ev.texts.interrupted(ev.rt.Where(g, stacks))
 		case <-watch.C:
 			if running = !ev.tooDeep(); running {
 				break
@@ -116,7 +120,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 	if res.Err == nil {
 		res.Value = r.value
 	}
-	r.group, r.interrupt, r.value = nil, nil, nil
+	r.group, r.interrupt, r.value, r.stacks = nil, nil, nil, nil
 	return res
 }
 
@@ -187,6 +191,7 @@ func (ev *Evaluator) Interrupt() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.interrupt != nil {
+		r.stacks = ev.rt.Stacks(r.group)
 		ev.rt.Cancel(r.group)
 		close(r.interrupt)
 		r.interrupt = nil

@@ -139,7 +139,7 @@ func NewImporter(pkgs ...Package) *Importer {
 			if dir == "" || strings.HasPrefix(key, "github.com/traefik/yaegi/") {
 				continue // yaegi's own
 			}
-			im.add(Package{Path: strings.TrimSuffix(dir, "/"), Name: name, Symbols: syms})
+			im.add(Package{Path: strings.TrimSuffix(dir, "/"), Name: name, Symbols: withoutSource(key, syms)})
 		}
 	}
 	for _, p := range generic.Packages() {
@@ -148,7 +148,6 @@ func NewImporter(pkgs ...Package) *Importer {
 		}
 	}
 	im.add(Package{Path: plainPath, Name: "plain", Symbols: plain.Symbols()})
-	im.add(runtimePackage)
 	for _, p := range pkgs {
 		im.add(p)
 		for _, d := range p.Direct {
@@ -156,6 +155,19 @@ func NewImporter(pkgs ...Package) *Importer {
 		}
 	}
 	return im
+}
+
+// withoutSource leaves out of a table what generic source has in its place: calls
+// in cells have no frames that package runtime knows.
+func withoutSource(key string, symbols map[string]reflect.Value) map[string]reflect.Value {
+	if key != "runtime/runtime" {
+		return symbols
+	}
+	rest := maps.Clone(symbols)
+	for _, name := range []string{"CallersFrames", "Frame", "Frames", "Func", "FuncForPC"} {
+		delete(rest, name)
+	}
+	return rest
 }
 
 // plainPath is the package that the source of generic ones imports.

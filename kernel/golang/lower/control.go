@@ -121,7 +121,7 @@ func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local) {
 		f.out.WriteString(pre)
 		f.emit("if !%s { break }", paren(cond))
 	}
-	f.poll()
+	f.poll(s)
 	f.enter(label, true, func() { f.block(s.Body.List) })
 	f.emit("}")
 }
@@ -316,6 +316,7 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) {
 	l := f.l
 	f.emit("{")
 	defer f.emit("}")
+	f.at(s)
 	after := make([]func(), len(s.Body.List))
 	conds := make([]string, len(s.Body.List))
 	k, v, ok := f.temp(), f.temp(), f.temp()

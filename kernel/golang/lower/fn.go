@@ -333,7 +333,7 @@ func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.Block
 		}
 	}
 	if !lit && !l.program || f.loops(body) {
-		f.poll()
+		f.poll(body)
 	}
 	if defers {
 		f.deferringBody(body, recovers)
@@ -476,18 +476,18 @@ func splitTop(s string) []string {
 	return append(parts, s[start:])
 }
 
-// poll lets an interrupt in.
-func (f *fn) poll() {
+// poll lets an interrupt in, in the statement or function n.
+func (f *fn) poll(n ast.Node) {
 	if f.l.program {
 		return // nobody interrupts it but by ending the process
 	}
-	f.emit("if stop { %s() }", f.l.sym("Check"))
+	f.emit("if stop { %s(%d) }", f.l.sym("Check"), f.position(n))
 }
 
 // pollBlocked lets an interrupt in that came while the code was blocked.
 func (f *fn) pollBlocked() {
 	if !f.l.program {
-		f.emit("if stuck { %s() }", f.l.sym("Check"))
+		f.emit("if stuck { %s(%d) }", f.l.sym("Check"), f.where)
 	}
 }
 

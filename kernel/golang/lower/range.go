@@ -122,7 +122,7 @@ func (f *fn) bindPair(s *ast.RangeStmt, k string, key types.Type, v string, elem
 }
 
 func (f *fn) loopBody(s *ast.RangeStmt, label string, binds func()) {
-	f.poll()
+	f.poll(s)
 	binds()
 	f.enter(label, true, func() { f.block(s.Body.List) })
 	f.emit("}")
@@ -215,6 +215,7 @@ func (f *fn) rangeChan(s *ast.RangeStmt, label string, elem types.Type) {
 	c := f.spillAlways(f.expr(s.X))
 	v, ok := f.temp(), f.temp()
 	f.emit("%sfor {", f.head(label))
+	f.at(s)
 	f.emit("%s, %s := <-%s", v, ok, c)
 	f.emit("if !%s { break }", ok)
 	f.loopBody(s, label, func() { f.bind(s, s.Key, v, elem) })
@@ -244,7 +245,7 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 	}
 	g.emit("if *%s != 0 { %s() }", ctl.name, l.sym("RangeExit"))
 	g.emit("*%s = -3", ctl.name)
-	g.poll()
+	g.poll(s)
 	for i, e := range []ast.Expr{s.Key, s.Value} {
 		if e != nil {
 			g.bind(s, e, names[i], yieldSig.Params().At(i).Type())

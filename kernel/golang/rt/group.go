@@ -2,6 +2,7 @@ package rt
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,7 +13,9 @@ type Group struct {
 	Name string
 
 	cancelled atomic.Bool
-	live      int // under groups.mu
+	live      int              // under groups.mu
+	first     int64            // the cell's own goroutine
+	ends      map[int64][]Call // where cancelled goroutines ended, under groups.mu
 }
 
 type groups struct {
@@ -28,6 +31,9 @@ func (r *Runtime) Start(g *Group, f func()) {
 	gs := &r.groups
 	gs.mu.Lock()
 	gs.byID[id] = g
+	if g.first == 0 {
+		g.first = id
+	}
 	g.live++
 	if g.cancelled.Load() {
 		gs.stopping++
@@ -122,10 +128,70 @@ func (r *Runtime) group() *Group {
 // check is called by lowered code while a cancellation is pending. A goroutine
 // that is to end does so without a panic: the interpreter stops and begins one
 // again in every frame, which takes minutes in a deep recursion.
-func (r *Runtime) check() {
+func (r *Runtime) check(pos int) {
 	if g := r.group(); g != nil && g.cancelled.Load() {
+		r.noteEnd(g, pos)
 		runtime.Goexit()
 	}
+}
+
+// maxEnds is of how many goroutines of a cell it is noted where they ended.
+const maxEnds = 64
+
+// noteEnd keeps where the calling goroutine ends, in the statement at pos, 0 if
+// that is not known.
+func (r *Runtime) noteEnd(g *Group, pos int) {
+	id := goid()
+	r.groups.mu.Lock()
+	enough := len(g.ends) >= maxEnds || g.ends[id] != nil
+	r.groups.mu.Unlock()
+	if enough {
+		return
+	}
+	s := ownStack()
+	s.ended, s.pos = pos > 0, pos
+	calls := r.Calls(s)
+	r.groups.mu.Lock()
+	defer r.groups.mu.Unlock()
+	if g.ends == nil {
+		g.ends = make(map[int64][]Call)
+	}
+	g.ends[id] = calls
+}
+
+// Goroutine is where a goroutine of a cell was.
+type Goroutine struct {
+	State string // as the runtime calls it: "chan receive"
+	Calls []Call // the innermost first
+}
+
+// Where says where the goroutines of g are, the cell's own first, given what Stacks
+// saw of them. One that has been cancelled and has ended since says that itself.
+func (r *Runtime) Where(g *Group, stacks []Stack) []Goroutine {
+	var list []Goroutine
+	for _, s := range stacks {
+		r.groups.mu.Lock()
+		calls, ended := g.ends[s.ID]
+		r.groups.mu.Unlock()
+		if !ended {
+			calls = r.Calls(s)
+		}
+		at := Goroutine{s.State, calls}
+		if s.ID == g.first {
+			list = slices.Insert(list, 0, at)
+		} else {
+			list = append(list, at)
+		}
+	}
+	return list
+}
+
+// Stacks looks at the goroutines of g.
+func (r *Runtime) Stacks(g *Group) []Stack {
+	all := allStacks()
+	r.groups.mu.Lock()
+	defer r.groups.mu.Unlock()
+	return slices.DeleteFunc(all, func(s Stack) bool { return r.groups.byID[s.ID] != g })
 }
 
 // Cancelled says whether the goroutines of g are to end.

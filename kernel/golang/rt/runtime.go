@@ -34,8 +34,15 @@ type Runtime struct {
 	// Background is told of a panic in a goroutine that a cell started.
 	Background func(g *Group, value any, trace []Call)
 
+	// Errors, if set, is where cells' standard error goes.
+	Errors io.Writer
+
 	// Stdin, if set, is what compiled code reads in place of os.Stdin.
 	Stdin io.Reader
+
+	// Bodies, if set, gives the names in lowered code of what the interpreter runs
+	// of functions, by its addresses.
+	Bodies func() map[uint64]string
 
 	// Exit, if set, is os.Exit. Without it, os.Exit ends the cell.
 	Exit func(code int)

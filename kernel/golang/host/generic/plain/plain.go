@@ -18,6 +18,8 @@ func Symbols() map[string]reflect.Value {
 		"Assign":     reflect.ValueOf(Assign),
 		"Canonical":  reflect.ValueOf(Canonical),
 		"MakeWeak":   reflect.ValueOf(MakeWeak),
+		"Place":      reflect.ValueOf((*Place)(nil)),
+		"PlaceAt":    reflect.ValueOf(PlaceAt),
 		"Strong":     reflect.ValueOf(Strong),
 		"Weak":       reflect.ValueOf((*Weak)(nil)),
 	}

@@ -1,0 +1,116 @@
+package rt
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"gocuda/kernel/golang/host/generic/plain"
+)
+
+// Callers is what cells get in place of functions of packages runtime,
+// runtime/debug, log and log/slog, by package and name: with the calls in cells, and
+// without the interpreter's. log.Fatal and its like end a program's process; they
+// panic in a cell.
+func (r *Runtime) Callers(program bool) map[string]map[string]reflect.Value {
+	stack := func() []byte { return r.trace(ownStack()) }
+	tables := map[string]map[string]reflect.Value{
+		"runtime/runtime": {
+			"Caller": reflect.ValueOf(func(skip int) (pc uintptr, file string, line int, ok bool) {
+				list := r.calling()
+				if skip < 0 || skip >= len(list) {
+					return 0, "", 0, false
+				}
+				return plain.PC(list[skip]), list[skip].File, list[skip].Line, true
+			}),
+			"Callers": reflect.ValueOf(func(skip int, pc []uintptr) (n int) {
+				list := append([]plain.Place{{Function: "runtime.Callers"}}, r.calling()...)
+				for i := max(skip, 0); i < len(list) && n < len(pc); i++ {
+					pc[n] = plain.PC(list[i])
+					n++
+				}
+				return n
+			}),
+			"Stack": reflect.ValueOf(func(buf []byte, all bool) int {
+				if !all {
+					return copy(buf, stack())
+				}
+				var text []byte
+				for i, s := range allStacks() {
+					if i > 0 {
+						text = append(text, '\n')
+					}
+					text = append(text, r.trace(s)...)
+				}
+				return copy(buf, text)
+			}),
+		},
+		"runtime/debug/debug": {
+			"Stack":      reflect.ValueOf(stack),
+			"PrintStack": reflect.ValueOf(func() { r.stderr().Write(stack()) }),
+		},
+	}
+	maps.Copy(tables, r.logs(program))
+	return tables
+}
+
+func (r *Runtime) stderr() io.Writer {
+	if r.Errors != nil {
+		return r.Errors
+	}
+	return os.Stderr
+}
+
+// calling are the calls that the calling goroutine is in, the innermost first.
+func (r *Runtime) calling() []plain.Place {
+	var list []plain.Place
+	for _, p := range r.places(ownStack()) {
+		list = append(list, p.known())
+	}
+	return list
+}
+
+// known is a call in the words of package runtime.
+func (p place) known() plain.Place {
+	if p.fun == nil {
+		return plain.Place{Function: p.name, File: p.file, Line: p.line}
+	}
+	file := p.fun.File
+	if strings.HasSuffix(file, ".go") { // a program's, not a cell
+		if abs, err := filepath.Abs(file); err == nil {
+			file = abs
+		}
+	}
+	return plain.Place{Function: p.fun.goName(), File: file, Line: p.pos >> 12}
+}
+
+// goName is the name that a compiled function would have: the statements of a cell
+// are main's.
+func (f *Func) goName() string {
+	switch {
+	case f.Name == "":
+		return "main.main"
+	case strings.HasPrefix(f.Name, "func") && !strings.Contains(f.Name, "main."):
+		return "main.main." + f.Name
+	}
+	return f.Name
+}
+
+// trace shows a goroutine as the runtime would.
+func (r *Runtime) trace(s Stack) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "goroutine %d [%s]:\n", s.ID, s.State)
+	for _, p := range r.places(s) {
+		at := p.known()
+		args := "(...)"
+		if p.fun == nil {
+			args = p.args
+		}
+		fmt.Fprintf(&b, "%s%s\n\t%s:%d\n", at.Function, args, at.File, at.Line)
+	}
+	return []byte(b.String())
+}
