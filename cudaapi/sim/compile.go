@@ -198,7 +198,7 @@ func (b *build) sites() bool { return b.check && runtime.GOARCH == "amd64" && !b
 // flags are those for all code that runs on devices.
 func (b *build) flags() []string {
 	flags := []string{"-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",
-		"-fwrapv", "-fno-delete-null-pointer-checks", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-semantic-interposition", "-w"}
+		"-fwrapv", "-fno-delete-null-pointer-checks", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-semantic-interposition", "-fno-builtin-printf", "-w"}
 	if !b.cc.clang {
 		flags = append(flags, "-fno-gnu-unique", "-fno-ipa-ra", "-fno-tree-loop-distribute-patterns", "-ftree-vectorize", "-fmax-errors=20", "-Wno-register")
 	}

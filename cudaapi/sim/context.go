@@ -152,8 +152,9 @@ func (m *Driver) PrimaryReset(d driver.Device) error {
 const longestEnd = 2 * time.Second
 
 // end waits for the context's work and frees what it holds. Kernels that wait
-// for memory to change are given up. One that goes on all the same, in a loop
-// that accesses no memory, is left alone with what it may use.
+// for memory to change are given up, others are ended by a signal. One that goes
+// on all the same, since it never leaves a library or no signal ends kernels on
+// this platform, is left alone with what it may use.
 func (m *Driver) end(dev *device) {
 	m.mu.Lock()
 	c := dev.ctx

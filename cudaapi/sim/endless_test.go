@@ -4,6 +4,7 @@ package sim_test
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -19,13 +20,19 @@ func TestResetEndsEndlessKernels(t *testing.T) {
 		{"a flag", "while (*(volatile int *)x == 7);"},
 		{"barriers", "for (;;) __syncthreads();"},
 		{"nothing", "for (;;);"},
+		{"a register", `for (unsigned n = 1;;) asm volatile("imul $3, %0" : "+r"(n));`},
+		{"the mathematical library", `for (volatile double y = 1;;) y = sin(y) + pow(y, 1.5);`},
+		{"printing", `for (;;) printf("%s", "");`},
+		{"memory of the heap", `for (;;) { void *p = malloc(100); asm volatile("" :: "r"(p)); free(p); }`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := sim.New(sim.Options{Devices: 1}) // closed by the process's end: that would wait
-			if err != nil {
-				t.Fatal(err)
+			if runtime.GOARCH != "amd64" {
+				t.Skip("no signal ends kernels here")
 			}
-			b := &box{t, d, retain(t, d, 0)}
+			b := newBox(t, sim.Options{Devices: 1})
+			d := b.d
+			before, _, err := d.MemInfo(b.c)
+			b.ok(err)
 			x := upload(b, []int32{7, 7})
 			k := b.kernel(`__global__ void endless(int *x) { ` + c.body + ` }`)
 			b.ok(b.launch(k, dim(2), dim(32), 0, x))
@@ -35,7 +42,11 @@ func TestResetEndsEndlessKernels(t *testing.T) {
 				t.Fatal(err)
 			}
 			soon(t, "the reset", func() error { return d.PrimaryReset(0) })
-			// And the device works again.
+			// And the device works again, with all its memory.
+			b.c = retain(t, d, 0)
+			if after, _, err := d.MemInfo(b.c); err != nil || after != before {
+				t.Errorf("%d bytes of memory are free, before %d (%v)", after, before, err)
+			}
 			y := upload(b, []int32{1})
 			b.ok(d.Memset(b.c, y, 3, 4, 1))
 			b.ok(b.sync())

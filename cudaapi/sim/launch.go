@@ -309,7 +309,10 @@ func zeroDivision(name string, a *launchABI) string {
 // failure is the error of a launch that failed.
 func (m *Driver) failure(ctx *context, name string, f *failureABI) error {
 	const call = "cuLaunchKernel"
-	at := fmt.Sprintf("kernel %s, block (%d,%d,%d), thread (%d,%d,%d)", name, f.block[0], f.block[1], f.block[2], f.thread[0], f.thread[1], f.thread[2])
+	at := fmt.Sprintf("kernel %s, block (%d,%d,%d)", name, f.block[0], f.block[1], f.block[2])
+	if f.thread[0] < maxThreads {
+		at += fmt.Sprintf(", thread (%d,%d,%d)", f.thread[0], f.thread[1], f.thread[2])
+	}
 	text := goString(address(&f.text))
 	switch f.kind {
 	case 0:
@@ -326,7 +329,14 @@ func (m *Driver) failure(ctx *context, name string, f *failureABI) error {
 	case 6:
 		return fail(call, driver.ErrHardwareStack, "%s: a thread's stack overflowed: it has %d KiB", at, stackUsable>>10)
 	case 5:
+		if f.size == 0 {
+			return fail(call, driver.ErrMisalignedAddress, "%s: an access to a vector that is not aligned as its type asks for", at)
+		}
 		return fail(call, driver.ErrMisalignedAddress, "%s: an access of %d bytes at %#x", at, f.size, f.address)
+	case 7:
+		return fail(call, driver.ErrIllegalInstruction, "%s: an instruction that the processor does not know, or a trap", at)
+	case 8:
+		return fail(call, driver.ErrLaunchFailed, "%s: arithmetic for which the processor raises a signal, such as a division by zero in 128 bits", at)
 	}
 	return fail(call, driver.ErrLaunchFailed, "%s: failure %d", at, f.kind)
 }
@@ -335,13 +345,19 @@ func (m *Driver) failure(ctx *context, name string, f *failureABI) error {
 func (m *Driver) explain(ctx *context, f *failureABI) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	verb := "read"
-	if f.write != 0 {
-		verb = "write"
-	}
+	verb := [...]string{"read", "write", "jump"}[min(f.write, 2)]
 	what := fmt.Sprintf("illegal %s of %d bytes at %#x", verb, f.size, f.address)
 	at := uintptr(f.address)
+	switch {
+	case f.size == 0 && f.address == ^uint64(0):
+		return "an access to an address that there cannot be"
+	case f.size == 0: // not found by a check
+		what = fmt.Sprintf("illegal %s at %#x", verb, f.address)
+	}
 	if a := m.space.find(at); a != nil {
+		if f.size == 0 {
+			return what
+		}
 		if at+uintptr(f.size) <= a.end() && a.device != ctx.dev.id {
 			return fmt.Sprintf("%s, which is memory of device %d: peer access from device %d is not enabled", what, a.device, ctx.dev.id)
 		}

@@ -24,6 +24,11 @@ func reserve(n uintptr) (uintptr, error) {
 	return uintptr(p), nil
 }
 
+// forbid makes mapped memory such as nobody can read or write.
+func forbid(addr, n uintptr) {
+	unix.Mprotect(bytesAt(addr, uint64(n)), unix.PROT_NONE) //nolint:errcheck // it is a precaution
+}
+
 // mapShared puts n bytes of memory that other processes can open at addr, and
 // returns a descriptor of it.
 func mapShared(addr, n uintptr) (int, error) {

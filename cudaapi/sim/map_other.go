@@ -10,6 +10,7 @@ import (
 var errNoMap = fmt.Errorf("simulated devices need Linux (this is %s): run gocuda there, in a container or a virtual machine", runtime.GOOS)
 
 func reserve(n uintptr) (uintptr, error)                          { return 0, errNoMap }
+func forbid(addr, n uintptr)                                      {}
 func mapShared(addr, n uintptr) (int, error)                      { return -1, errNoMap }
 func mapFile(fd int, off int64, addr, n uintptr) (uintptr, error) { return 0, errNoMap }
 func sharedFile(n uintptr) (int, error)                           { return -1, errNoMap }

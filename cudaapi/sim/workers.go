@@ -22,6 +22,11 @@ type workerABI struct {
 	sites   uintptr // what the code's accesses remember; see include/sim/check.h
 	nosites uintptr // as many that fit no access, and count those of loads instead
 	touched [2*maxAreas + 2]uint64
+	fault   uintptr // where a thread goes on that a signal has stopped; 0: none runs
+	image   [2]uintptr
+	halt    uint32 // a signal is to end the thread that runs
+	faulted uint32
+	tid     uint32 // the worker's thread of the operating system
 	poke    uint32
 	begun   uint32
 }
@@ -29,6 +34,7 @@ type workerABI struct {
 const (
 	stackSize   = 256 << 10
 	stackUsable = 176 << 10 // of it, by any thread's functions: asm.go, include/sim/thread.h
+	stackGap    = 4 << 20   // that nobody can write to, before the first
 	workerSize  = 1 << 10   // more than gocuda::Worker takes
 	blockSize   = 48 << 10  // more than gocuda::Block takes
 	maxSites    = 4096      // of one image
@@ -37,6 +43,7 @@ const (
 	countEvery  = 64
 	pokeEvery   = 2 * time.Millisecond
 	heldUp      = 25 // pokes without a block that begins, until a worker is added
+	haltAfter   = 10 // pokes, until a launch that was told to stop is stopped
 	longestNap  = 500 * time.Microsecond
 )
 
@@ -87,11 +94,13 @@ func (c *crew) hire() (uintptr, error) {
 // where it is used.
 func newWorker(stacks, blocks, shared uint64) (w uintptr, m [2]uintptr, err error) {
 	total := uintptr((stacks+1)*stackSize + workerSize + blocks*blockSize + 2*(shared+2*maxSites*siteSize) + hostPage)
+	total += stackGap
 	p, err := mapPrivate(0, total)
 	if err != nil {
 		return 0, m, err
 	}
-	first := uintptr(roundUp(uint64(p), stackSize))
+	first := uintptr(roundUp(uint64(p)+stackGap, stackSize))
+	forbid(p, first-p)
 	w = first + uintptr(stacks*stackSize)
 	a := workerABI{stacks: first, nstacks: stacks, blocks: w + workerSize, room: blocks}
 	a.shared = a.blocks + uintptr(blocks*blockSize)
@@ -99,6 +108,7 @@ func newWorker(stacks, blocks, shared uint64) (w uintptr, m [2]uintptr, err erro
 	a.sites = a.kept + uintptr(roundUp(shared, 16))
 	a.nosites = a.sites + maxSites*siteSize
 	*(*workerABI)(pointer(w)) = a
+	watch(p, w)
 	return w, [2]uintptr{p, total}, nil
 }
 
@@ -107,6 +117,7 @@ func (c *crew) dismiss() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.maps {
+		unwatch(m[0], m[0]+m[1])
 		release(m[0], m[1]) //nolint:errcheck // nothing can be done
 	}
 	c.idle, c.maps = nil, nil
@@ -160,6 +171,7 @@ type team struct {
 	errs    []error
 	begun   uint64 // blocks when they were last counted
 	held    int    // how often since then none had begun
+	stopped int    // pokes since the launch was told to stop
 }
 
 // join adds a worker. t.mu is held.
@@ -192,6 +204,8 @@ func (t *team) work(w uintptr) {
 	lo := uint64(call(code.tls)) - code.tlsOff
 	abi.tls = [2]uint64{lo, lo + code.tlsSize}
 	abi.begun, abi.touched = 0, [2*maxAreas + 2]uint64{}
+	atomic.StoreUint32(&abi.halt, 0)
+	atomic.StoreUint32(&abi.tid, threadID())
 	abi.room = t.crew.roomFor(abi, t.a, code.tlsSize)
 	clear(bytesAt(abi.sites, uint64(code.sites*siteSize)))
 	clear(bytesAt(abi.nosites, uint64(code.sites*siteSize)))
@@ -243,7 +257,8 @@ func (t *team) leave(w *workerABI) {
 // makes the code forget what it knows of its accesses, so that the next one
 // comes to include/sim/check.h, which heeds poke. And if no block has begun for
 // long, though there is room, it adds a worker: some code spins in a way that
-// include/sim/spin.h does not see.
+// include/sim/spin.h does not see. A launch that was told to stop and goes on all
+// the same, in a loop that accesses no memory, is stopped by a signal.
 func (t *team) poke() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -253,7 +268,13 @@ func (t *team) poke() {
 	if t.ending.Load() {
 		atomic.StoreUint32(&t.a.stop, 1)
 	}
+	if atomic.LoadUint32(&t.a.stop) != 0 {
+		t.stopped++
+	}
 	for _, w := range t.workers {
+		if t.stopped > haltAfter {
+			halt(w)
+		}
 		atomic.StoreUint32(&w.poke, 1)
 		for i := range uintptr(t.f.mod.code.sites) {
 			atomic.StoreUint64((*uint64)(pointer(w.sites+i*siteSize+8)), 0) // no access fits

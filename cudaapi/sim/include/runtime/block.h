@@ -258,8 +258,12 @@ static __attribute__((noinline)) GOCUDA_RAW void give_up(Worker *w, Thread *t, F
     w->dead = 1;
     if (__atomic_exchange_n(&l->stop, 1u, __ATOMIC_SEQ_CST)) return;
     for (int i = 0; i < 3; i++) f.block[i] = w->block->index[i];
-    if (t && t->plain) place(t, t->order);
-    if (t) f.thread[0] = t->threadx, f.thread[1] = t->thready, f.thread[2] = t->threadz;
+    if (t && t->order != GOCUDA_NOBODY) {
+        if (t->plain) place(t, t->order);
+        f.thread[0] = t->threadx, f.thread[1] = t->thready, f.thread[2] = t->threadz;
+    } else {
+        f.thread[0] = GOCUDA_NOBODY;
+    }
     l->failure = f;
 }
 
@@ -272,6 +276,55 @@ GOCUDA_CALL void fail(gocuda_u32 kind, gocuda_u64 address, gocuda_u32 size, gocu
     give_up(t->worker, t, f);
     gocuda_switch(&t->sp, t->worker->sp); // for good: the stacks are started anew
 }
+
+#if defined(__x86_64__)
+// misaligned says whether an instruction that the processor refused, for no
+// address that it names, moves what must be aligned.
+static GOCUDA_RAW bool misaligned(const gocuda_u8 *pc) {
+    while (*pc == 0x66 || *pc == 0xf2 || *pc == 0xf3 || (*pc & 0xf0) == 0x40) pc++;
+    if (*pc == 0xc5) pc += 2;
+    else if (*pc == 0xc4) pc += 3;
+    else if (*pc++ != 0x0f) return false;
+    return *pc == 0x28 || *pc == 0x29 || *pc == 0x2b || *pc == 0x6f || *pc == 0x7f || *pc == 0xe7;
+}
+
+// fault is where a worker goes on whose thread a signal has stopped
+// (signals_linux_amd64.s), on its first stack: nothing goes on that was there.
+// How is the signal and, above it, its code. The thread's state, which its stack
+// pointer leads to, may be overwritten; the worker is known for certain.
+static GOCUDA_RAW void fault(Worker *w, gocuda_u64 how, gocuda_u64 address, gocuda_u64 error, const gocuda_u8 *pc, gocuda_u64 sp) {
+    Launch *l = w->launch;
+    Thread *t = nullptr;
+    if (sp >= (gocuda_u64)w->stacks) t = thread_of(sp & ~(GOCUDA_STACK - 1));
+    if (t && (t->worker != w || t->dimx != l->block[0] || t->dimy != l->block[1])) t = nullptr;
+    Failure f = {};
+    switch ((gocuda_u32)how) {
+    case 4: // SIGILL
+    case 5: // SIGTRAP
+        f.kind = 7;
+        break;
+    case 8: // SIGFPE
+        f.kind = 8;
+        break;
+    case 7: // SIGBUS
+    case 11: // SIGSEGV
+        f.kind = 1;
+        f.write = error >> 4 & 1 ? 2 : error >> 1 & 1;
+        f.address = address;
+        if (how >> 32 == 0x80) { // SI_KERNEL: the address is not told
+            f.address = ~0ul;
+            if ((gocuda_u64)pc - l->image[0] < l->image[1] - l->image[0] && misaligned(pc)) f.kind = 5;
+        }
+    }
+    if (sp < (gocuda_u64)w->stacks) f.kind = 6;
+    if (f.kind) give_up(w, t, f);
+    w->dead = 1;
+    void *nowhere;
+    gocuda_switch(&nowhere, w->sp); // for good
+}
+#else
+static GOCUDA_RAW void fault(Worker *, gocuda_u64, gocuda_u64, gocuda_u64, const gocuda_u8 *, gocuda_u64) {}
+#endif
 
 // gocuda_overflow is where a function goes that finds no room on the stack.
 extern "C" __attribute__((visibility("hidden"), used)) GOCUDA_RAW void gocuda_overflow() { fail(6, 0, 0, 0); }

@@ -6,6 +6,7 @@
 #include "block.h"
 #include "lanes.h"
 #include "turns.h"
+#include "print.h"
 #include "check.h"
 
 // gocuda_run runs blocks of a launch on a worker. It returns 1 when there are
@@ -20,6 +21,9 @@ extern "C" __attribute__((visibility("default"))) GOCUDA_RAW gocuda_u64 gocuda_r
         w->now = nullptr;
         w->used = w->slots = w->live = w->waited = 0;
         w->dead = w->poke = w->patience = w->stirred = 0;
+        w->image[0] = l->image[0], w->image[1] = l->image[1];
+        w->faulted = 0;
+        w->fault = gocuda::fault;
         w->begun = 1;
     }
 #ifdef GOCUDA_SITES
@@ -31,6 +35,7 @@ extern "C" __attribute__((visibility("default"))) GOCUDA_RAW gocuda_u64 gocuda_r
     asm volatile("movq %0, %%r15" ::"r"(kept));
 #endif
     if (over) {
+        w->fault = nullptr;
         gocuda::tally(w);
         return 1;
     }

@@ -81,7 +81,7 @@ template <auto F> struct Run;
 template <class... A, void (*F)(A...)> struct Run<F> {
     typedef typename MakeIndices<sizeof...(A)>::type All;
 
-    template <unsigned... I> static GOCUDA_RAW void loop(Thread *t, const gocuda_u8 *p, Indices<I...>) {
+    template <unsigned... I> static GOCUDA_LOOP void loop(Thread *t, const gocuda_u8 *p, Indices<I...>) {
         auto f = hide(F);
         each(t, [&](gocuda_u32, gocuda_u32, gocuda_u32) GOCUDA_LAMBDA { f(*(A *)(p + offset<I, A...>())...); });
     }
@@ -96,7 +96,7 @@ template <auto F, bool plain> struct Told;
 template <class... A, void (*F)(const Index &, A...), bool plain> struct Told<F, plain> {
     typedef typename MakeIndices<sizeof...(A)>::type All;
 
-    template <unsigned... I> static GOCUDA_RAW void loop(Thread *t, const gocuda_u8 *p, Indices<I...>) {
+    template <unsigned... I> static GOCUDA_LOOP void loop(Thread *t, const gocuda_u8 *p, Indices<I...>) {
         auto f = hide(F);
         Index i = index_of(t);
         each(t, [&](gocuda_u32 x, gocuda_u32 y, gocuda_u32 z) GOCUDA_LAMBDA {

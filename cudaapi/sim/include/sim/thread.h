@@ -26,6 +26,12 @@ typedef unsigned long gocuda_u64;
 #else
 #define GOCUDA_RAW __attribute__((no_instrument_function))
 #endif
+// GOCUDA_LOOP functions, which kernels may become part of, have their stack checked.
+#ifdef GOCUDA_CHECK
+#define GOCUDA_LOOP __attribute__((no_sanitize("kernel-address"), noinline))
+#else
+#define GOCUDA_LOOP __attribute__((noinline))
+#endif
 #define GOCUDA_INLINE inline __attribute__((always_inline))
 #define GOCUDA_LAMBDA __attribute__((always_inline, no_instrument_function))
 #define GOCUDA_STACK (256ul << 10)
@@ -40,7 +46,9 @@ typedef unsigned long gocuda_u64;
 namespace gocuda {
 
 struct Failure {
-    gocuda_u32 kind; // 0 none, 1 illegal address, 2 assert, 3 trap, 4 deadlock, 5 misaligned, 6 stack overflow
+    // 0 none, 1 illegal address, 2 assert, 3 trap, 4 deadlock, 5 misaligned, 6 stack overflow,
+    // 7 illegal instruction, 8 arithmetic
+    gocuda_u32 kind;
     gocuda_u32 size, write, line;
     gocuda_u64 address;
     gocuda_u32 block[3], thread[3];
@@ -158,6 +166,11 @@ struct Worker {
     gocuda_u64 tls[2];
     gocuda_u64 *sites, *nosites; // see check.h
     gocuda_u64 touched[2 * GOCUDA_AREAS + 2]; // bytes read and written in each area, and elsewhere
+    void (*fault)(Worker *, gocuda_u64, gocuda_u64, gocuda_u64, const gocuda_u8 *, gocuda_u64); // block.h
+    gocuda_u64 image[2];         // the module's memory
+    gocuda_u32 halt;             // the host wants the thread that runs to end, wherever it is
+    gocuda_u32 faulted;          // a signal has ended the launch here
+    gocuda_u32 tid;              // the host's
     gocuda_u32 poke;             // let other threads of the block run: set now and then by the host
     gocuda_u32 begun;            // 0 before the launch's first call
     // local
@@ -203,12 +216,12 @@ static GOCUDA_INLINE gocuda_u32 load(const gocuda_u32 &field) {
     return v;
 }
 
-// store writes one.
+// store writes one, at once: who looks may come by a signal.
 static GOCUDA_INLINE void store(gocuda_u32 &field, gocuda_u32 v) {
 #if defined(__x86_64__)
-    asm("movl %1, %0" : "=m"(field) : "r"(v));
+    asm volatile("movl %1, %0" : "=m"(field) : "r"(v));
 #else
-    asm("str %w1, %0" : "=m"(field) : "r"(v));
+    asm volatile("str %w1, %0" : "=m"(field) : "r"(v));
 #endif
 }
 
