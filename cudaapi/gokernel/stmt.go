@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"gocuda/cudaapi/gokernel/ir"
 )
@@ -210,6 +211,12 @@ func (f *fn) assign(s *ast.AssignStmt) {
 		f.emit(&ir.Assign{To: x, Value: y})
 		return
 	}
+	places := make([]ir.Expr, len(s.Lhs))
+	var checks []ir.Stmt
+	early := s.Tok == token.ASSIGN && slices.ContainsFunc(s.Lhs, f.calls)
+	if early { // calls go from left to right; whether the places are there is looked at last
+		checks = f.places(s.Lhs, places)
+	}
 	var values []ir.Expr
 	switch {
 	case len(s.Lhs) > 1 && len(s.Rhs) == 1:
@@ -225,13 +232,11 @@ func (f *fn) assign(s *ast.AssignStmt) {
 			values = append(values, f.temp(f.value(s.Lhs[i], s.Rhs[i])))
 		}
 	}
-	places := make([]ir.Expr, len(s.Lhs))
-	if s.Tok == token.ASSIGN {
-		f.parallel = len(s.Lhs) > 1
-		for i, e := range s.Lhs {
-			places[i] = f.place(e)
-		}
-		f.parallel = false
+	if s.Tok == token.ASSIGN && !early {
+		checks = f.places(s.Lhs, places)
+	}
+	for _, c := range checks {
+		f.emit(c)
 	}
 	for i, e := range s.Lhs {
 		id := identOf(e)
@@ -255,6 +260,39 @@ func (f *fn) assign(s *ast.AssignStmt) {
 		}
 		f.emit(&ir.Assign{To: places[i], Value: f.convertTo(values[i], places[i].Type())})
 	}
+}
+
+// places lowers the left side of an assignment, and returns the checks that are to
+// stand before the assignment itself.
+func (f *fn) places(list []ast.Expr, places []ir.Expr) (checks []ir.Stmt) {
+	f.parallel = len(list) > 1
+	for i, e := range list {
+		stmts := f.within(func() { places[i] = f.place(e) })
+		n := len(stmts)
+		for n > 0 {
+			if _, ok := stmts[n-1].(*ir.Check); !ok {
+				break
+			}
+			n--
+		}
+		for _, s := range stmts[:n] {
+			f.emit(s)
+		}
+		checks = append(checks, stmts[n:]...)
+	}
+	f.parallel = false
+	return checks
+}
+
+// calls says whether an expression has a call in it.
+func (f *fn) calls(e ast.Expr) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok && !f.u.info.Types[c.Fun].IsType() {
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 func (f *fn) convertTo(x ir.Expr, t types.Type) ir.Expr {

@@ -29,6 +29,7 @@ var All = []Program{
 	{"language.go", "Goto", Goto},
 	{"language.go", "Switch", Switch},
 	{"language.go", "Fallthrough", Fallthrough},
+	{"language.go", "AssignOrder", AssignOrder},
 	{"language.go", "Arrays", Arrays},
 	{"language.go", "Slices", Slices},
 	{"language.go", "Structs", Structs},

@@ -368,6 +368,17 @@ func Fallthrough(out []int64, f []float64) {
 	}
 }
 
+// Calls on both sides of an assignment go from left to right.
+func AssignOrder(out []int64, f []float64) {
+	count := 0
+	next := func() int { count++; return count }
+	out[next()] = int64(next())
+	out[next()], out[next()] = int64(next()), int64(next())
+	two := func(n int) (int64, int64) { count += n; return int64(count), int64(next()) }
+	out[next()], out[10+next()] = two(next())
+	out[20+next()] += int64(next())
+}
+
 func Arrays(out []int64, f []float64) {
 	var a [3][4]int64
 	for i := range a {
