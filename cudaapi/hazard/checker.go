@@ -24,7 +24,14 @@
 //   - a wait for a value comes after what may have written it (Stream memory
 //     operations);
 //   - stream-ordered memory may be used behind its allocation and before its free;
-//   - a host function that has returned is known to the host.
+//   - a host function that has returned is known to the host;
+//   - a message or a collective comes after what the host has waited for and after
+//     the default stream of its buffer's device (package mpi, Memory of devices), and
+//     its buffer is MPI's until the call returns or the request is waited for (MPI
+//     4.1, 3.7.2); SendOn and RecvOn are operations of their stream.
+//
+// What this project's own packages queue for a message or a collective is not
+// looked at: what they promise counts, not how they keep it.
 package hazard
 
 import (
@@ -127,6 +134,10 @@ type job struct {
 func (c *Checker) Op(o *record.Op) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if o.Site.Library {
+		c.library(o)
+		return
+	}
 	c.counts.Operations++
 	s := &step{op: o, host: c.host}
 	switch o.Kind {
@@ -153,6 +164,18 @@ func (c *Checker) Op(o *record.Op) {
 		c.sweep()
 	}
 	c.check()
+}
+
+// library takes an operation that a package of this project queued for a reason of
+// its own, such as a message's transport. What such packages promise is recorded as
+// operations of the program's; how they keep it orders nothing for the program. But
+// memory that they give back may be the program's next.
+func (c *Checker) library(o *record.Op) {
+	switch o.Kind {
+	case record.Alloc, record.Free, record.AllocAsync, record.FreeAsync:
+		c.add(&job{op: o})
+		c.check()
+	}
 }
 
 // lane is the checker's own of a record's.
@@ -315,6 +338,9 @@ func (c *Checker) laneStep(s *step) {
 	default:
 		c.touches(o, l.dim, l.n, l.base)
 	}
+	if len(o.HostReads) > 0 {
+		c.hostReads(o, s.host)
+	}
 	if o.Kind == record.WaitValue || o.Kind == record.WriteValue {
 		c.add(&job{o, l.dim, l.n, l.base})
 	} else if len(o.Accesses) > 0 || o.Watched != nil || o.Kind == record.AllocAsync || o.Kind == record.FreeAsync {
@@ -337,6 +363,15 @@ func (c *Checker) laneStep(s *step) {
 	case o.HostBefore:
 		c.host = join(c.host, before)
 	}
+}
+
+// hostReads is what the host read in a call, which queued an operation behind it.
+func (c *Checker) hostReads(o *record.Op, host clock) {
+	read := *o
+	read.Kind, read.Lane, read.Watched, read.Accesses = record.HostAccess, nil, nil, o.HostReads
+	c.hosts++
+	c.host = c.host.with(0, c.hosts)
+	c.add(&job{&read, 0, c.hosts, host.with(0, c.hosts)})
 }
 
 func (c *Checker) laneOf(x driver.Context) (list []*lane) {
@@ -457,12 +492,18 @@ func (c *Checker) hostStep(s *step) {
 			c.drop(l)
 		}
 	case record.Request:
+		base := c.host
+		for _, l := range c.lanes {
+			if l.Legacy && slices.Contains(o.Behind, l.Device) {
+				base = join(base, l.full())
+			}
+		}
 		r := &request{}
-		r.dim, r.n = c.dims.take(c.host)
+		r.dim, r.n = c.dims.take(base)
 		r.n++
-		r.at = c.host.with(r.dim, r.n)
+		r.at = base.with(r.dim, r.n)
 		c.asked[o] = r
-		c.add(&job{o, r.dim, r.n, c.host})
+		c.add(&job{o, r.dim, r.n, base})
 	case record.SyncRequest:
 		if r := c.asked[o.Target]; r != nil {
 			c.host = join(c.host, r.at)

@@ -36,7 +36,7 @@ func (c *Checker) look(j *job) {
 	case record.Alloc, record.AllocAsync:
 		c.memory.forget(o.Addr, o.Addr+o.Bytes, o.Seq)
 		c.words.forget(o.Addr, o.Addr+o.Bytes)
-		if o.Kind == record.Alloc {
+		if o.Kind == record.Alloc || o.Site.Library {
 			return
 		}
 	case record.Free, record.FreeAsync:
@@ -44,9 +44,6 @@ func (c *Checker) look(j *job) {
 			c.memory.forget(o.Addr, o.Addr+o.Bytes, o.Seq)
 			return
 		}
-	}
-	if o.Site.Library {
-		return
 	}
 	if o.Kind == record.FreeAsync || o.Kind == record.Free || o.Kind == record.AllocAsync {
 		c.touch(j, record.Access{Lo: o.Addr, Hi: o.Addr + o.Bytes, Mode: record.Write})

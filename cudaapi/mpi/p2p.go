@@ -160,7 +160,11 @@ func (c *Comm) bsend(call string, m *memory, dest, tag int) (pending, error) {
 		whole.spread = asOne(m.N)
 		m = &whole
 	}
-	return c.send(call, m, dest, tag, false)
+	p, err := c.send(call, m, dest, tag, false)
+	if err == nil {
+		p.transfer.end() // the copy is made
+	}
+	return p, err
 }
 
 // Probe waits until a message from source with tag could be received, and tells
@@ -261,12 +265,14 @@ func (m *Message) Recv(buf any) (Status, error) {
 	if m.m == nil {
 		return Status{}, m.c.misuse(ErrRequest, call, "the message was received before")
 	}
+	in := begin(call, nil, written(&mem))
 	r, err := m.imrecvMemory(&mem)
 	if err != nil {
+		in.end()
 		return Status{}, m.c.fail(call, m.status.Source, err)
 	}
 	m.m = nil
-	p := pending{c: m.c, call: call, r: r, peer: m.status.Source, tag: m.status.Tag, recv: true, size: mem.size}
+	p := pending{c: m.c, call: call, r: r, peer: m.status.Source, tag: m.status.Tag, recv: true, size: mem.size, transfer: in}
 	return p.wait()
 }
 
@@ -291,11 +297,13 @@ func (c *Comm) send(call string, m *memory, dest, tag int, sync bool) (pending, 
 	if err := c.check(call, dest, tag); err != nil {
 		return pending{}, err
 	}
+	out := begin(call, nil, read(m))
 	r, err := c.isendMemory(m, dest, tag, sync)
 	if err != nil {
+		out.end()
 		return pending{}, c.fail(call, dest, err)
 	}
-	return pending{c: c, call: call, r: r, peer: dest, tag: tag, onDevice: m.onDevice()}, nil
+	return pending{c: c, call: call, r: r, peer: dest, tag: tag, onDevice: m.onDevice(), transfer: out}, nil
 }
 
 func (c *Comm) irecv(call string, buf any, source, tag int) (pending, error) {
@@ -313,11 +321,13 @@ func (c *Comm) receive(call string, m *memory, source, tag int) (pending, error)
 	if err := c.checkRecv(call, source, tag); err != nil {
 		return pending{}, err
 	}
+	in := begin(call, nil, written(m))
 	r, err := c.irecvMemory(m, source, tag)
 	if err != nil {
+		in.end()
 		return pending{}, c.fail(call, source, err)
 	}
-	return pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size, onDevice: m.onDevice()}, nil
+	return pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size, onDevice: m.onDevice(), transfer: in}, nil
 }
 
 // check checks the arguments of a send, checkRecv those of a receive.

@@ -117,8 +117,9 @@ func (c *Comm) reduce(call string, send, recv any, op Op, root int) (pending, er
 	if err != nil {
 		return pending{}, err
 	}
+	t := begin(call, nil, read(&s), written(&r).only(c.rank == root))
 	req, err := by.Ireduce(sm, rm, op.op, root)
-	return c.started(call, root, req, err)
+	return c.started(call, root, t, req, err)
 }
 
 // reduceEach is a reduction whose result every rank has, of the length of what
@@ -135,8 +136,9 @@ func (c *Comm) reduceEach(call string, f func(reductions, transport.Memory, tran
 	if err != nil {
 		return pending{}, err
 	}
+	t := begin(call, nil, read(&s), written(&r))
 	req, err := f(by, sm, rm, op.op)
-	return c.started(call, -1, req, err)
+	return c.started(call, -1, t, req, err)
 }
 
 func (c *Comm) reduceScatterBlock(call string, send, recv any, op Op) (pending, error) {
@@ -200,6 +202,7 @@ func (c *Comm) scatterReduced(call string, s, r *memory, counts []int, op Op) (p
 			scaled[i] = n * all.size
 		}
 	}
+	t := begin(call, nil, read(s), written(r))
 	req, err := by.IreduceScatter(sm, rm, scaled, op.op)
-	return c.started(call, -1, req, err)
+	return c.started(call, -1, t, req, err)
 }

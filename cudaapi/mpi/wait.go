@@ -219,6 +219,7 @@ type pending struct {
 	recv      bool // a receive, into elements of size bytes
 	size      int
 	onDevice  int // bytes of device memory that it moves, at most
+	transfer  transfer
 }
 
 // wait blocks until p is over. What was interrupted goes on in the background.
@@ -263,6 +264,7 @@ func (p *pending) block() (st Status, over bool, err error) {
 // over turns what the transport says of an operation that is complete into what
 // the caller sees.
 func (p *pending) over(st transport.Status, err error) (Status, error) {
+	p.transfer.end()
 	if err != nil {
 		return Status{Source: st.Source, Tag: st.Tag}, p.c.fail(p.call, p.peer, err)
 	}
@@ -291,6 +293,7 @@ func (p *pending) giveUp(why error) (st Status, over bool, err error) {
 		ts, done, err := p.r.Test()
 		switch {
 		case done && ts.Cancelled:
+			p.transfer.end()
 			return Status(ts), true, why
 		case done || err != nil:
 			st, err = p.over(ts, err)

@@ -56,6 +56,9 @@ func Wrap(d driver.Driver, rec *Recorder, contexts map[driver.Context]driver.Dev
 	for c, dev := range contexts {
 		w.devices[c] = dev
 	}
+	rec.mu.Lock()
+	rec.drivers = append(rec.drivers, w)
+	rec.mu.Unlock()
 	if o, ok := d.(driver.Observer); ok {
 		w.watch = o.ObservesKernels()
 	}

@@ -124,7 +124,9 @@ func (d *Driver) newCopy(call string, c driver.Context, r rows, sync bool) *Op {
 	default:
 		o.HostAfter = true
 	}
-	if from != driver.MemoryUnregistered {
+	if from == driver.MemoryUnregistered {
+		o.HostReads = strided(nil, uint64(r.src), r.w, r.sp, r.h, Read)
+	} else {
 		o.Accesses = strided(o.Accesses, uint64(r.src), r.w, r.sp, r.h, Read)
 	}
 	o.Accesses = strided(o.Accesses, uint64(r.dst), r.w, r.dp, r.h, Write)

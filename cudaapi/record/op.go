@@ -15,8 +15,8 @@ import (
 // Kind is what an operation does.
 type Kind uint8
 
-// Kinds of operations. Those from Kernel to GraphLaunch are queued in a lane;
-// the others are the host's.
+// Kinds of operations. Those from Kernel to GraphLaunch are queued in a lane, a
+// Request may be; the others are the host's.
 const (
 	None        Kind = iota // a call that failed
 	Kernel                  // a launch
@@ -109,8 +109,13 @@ type Op struct {
 	// returns when what was queued before it in the lane, or the operation
 	// itself, is done.
 	HostBefore, HostAfter bool
+	// HostReads are what the host has read when the call returns: pageable memory
+	// that is staged.
+	HostReads []Access
 	// Around are contexts all of whose work comes before it or after it.
 	Around []driver.Context
+	// Behind are devices whose default streams' work comes before it: of a Request.
+	Behind []driver.Device
 
 	Context driver.Context // of SyncContext
 	Addr    uint64         // of Alloc, Free and their stream-ordered forms, and of values

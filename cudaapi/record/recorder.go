@@ -21,10 +21,11 @@ type Recorder struct {
 	rank int
 	sink Sink
 
-	mu    sync.Mutex
-	taken uint64         // numbers handed out
-	done  uint64         // operations handed on
-	held  map[uint64]*Op // that came before their turn
+	drivers []*Driver // that record here; guarded by mu
+	mu      sync.Mutex
+	taken   uint64         // numbers handed out
+	done    uint64         // operations handed on
+	held    map[uint64]*Op // that came before their turn
 }
 
 // New is a recorder of a rank, 0 where there are none, that writes to sink.
@@ -63,6 +64,26 @@ func (r *Recorder) Post(seq uint64, o *Op) {
 		}
 		delete(r.held, r.done)
 	}
+}
+
+// Lane is the stream of a device with a handle; nil if no driver that records
+// here has one.
+func (r *Recorder) Lane(dev driver.Device, s driver.Stream) *Lane {
+	r.mu.Lock()
+	drivers := slices.Clone(r.drivers)
+	r.mu.Unlock()
+	for _, d := range drivers {
+		d.mu.Lock()
+		for c, of := range d.devices {
+			if of == dev {
+				l := d.lane(c, s)
+				d.mu.Unlock()
+				return l
+			}
+		}
+		d.mu.Unlock()
+	}
+	return nil
 }
 
 // Add numbers an operation and hands it on.

@@ -88,7 +88,7 @@ var mayImport = map[string][]string{
 	"cudaapi/gokernel/ir":       {},
 	"cudaapi/record":            {"cudaapi/driver", "cudaapi/internal/callsite", "golang.org/x/sys/unix"},
 	"cudaapi/hazard":            {"cudaapi/cuda", "cudaapi/driver", "cudaapi/record"},
-	"cudaapi/hazard/hazardtest": {"cudaapi/cuda", "cudaapi/driver", "cudaapi/hazard", "cudaapi/internal/callsite"},
+	"cudaapi/hazard/hazardtest": {"cudaapi/cuda", "cudaapi/driver", "cudaapi/hazard", "cudaapi/internal/callsite", "cudaapi/mpi", "cudaapi/mpi/launch"},
 	"cudaapi/cuda/internal/...": {"cudaapi/internal/cpp"},
 	"cudaapi/streamsync":        {"cudaapi/cuda"},
 	"cudaapi/gxf":               {"cudaapi/cuda", "cudaapi/streamsync", "go.yaml.in/yaml/v3"},
@@ -96,7 +96,7 @@ var mayImport = map[string][]string{
 	"cudaapi/internal/...":      {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "internal/ownfolder", "golang.org/x/sys/unix"},
 	"cudaapi/internal/ipctest":  {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},
 	"cudaapi/internal/clib":     {"github.com/ebitengine/purego"},
-	"cudaapi/mpi":               {"cudaapi/collective", "cudaapi/cuda", "cudaapi/internal/...", "golang.org/x/sys/unix"},
+	"cudaapi/mpi":               {"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "cudaapi/record", "golang.org/x/sys/unix"},
 	"cudaapi/mpi/internal/...":  {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"cudaapi/mpi/launch":        {},
 	"cudaapi/mpi/mpibench": {

@@ -49,10 +49,17 @@ __global__ void look(float *x, const float *y, unsigned lo, unsigned hi) {
 // elements of each buffer.
 const elements = 1024
 
+// tester is what of a test programs need; ranks of a job have no test.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Skip(args ...any)
+}
+
 // env is what a program has: two devices, streams of the first, which a and b do
 // not wait for the default stream, and one of the second; buffers, pinned memory.
 type env struct {
-	t            *testing.T
+	t            tester
 	mod          *cuda.Module
 	d0, d1       *cuda.Device
 	a, b, c, far *cuda.Stream // far is of d1
@@ -115,7 +122,7 @@ func (e *env) copy(s *cuda.Stream, x, y any) error {
 	return e.kernel("copy", s, x, y, 0, elements)
 }
 
-func newEnv(t *testing.T) *env {
+func newEnv(t tester) *env {
 	e := &env{t: t}
 	list, err := cuda.Devices()
 	e.check(err)
@@ -195,26 +202,32 @@ func try(t *testing.T, p program, all bool) {
 	e := newEnv(t)
 	e.all = all
 	func() { p.run(e) }()
-	list := hazard.Reports()
+	if wrong := e.verdict(hazard.Reports()); wrong != "" {
+		t.Fatal(wrong)
+	}
+}
+
+// verdict says what is wrong with the reports of a program; "" if nothing is.
+func (e *env) verdict(list hazard.List) string {
 	switch {
-	case all && len(list) > 0:
-		t.Fatalf("nothing is missing, but:\n%v", list)
-	case all:
-		return
+	case e.all && len(list) > 0:
+		return fmt.Sprintf("nothing is missing, but:\n%v", list)
+	case e.all:
+		return ""
 	case !e.left:
-		t.Fatal("the program leaves nothing out")
+		return "the program leaves nothing out"
 	case len(list) == 0:
-		t.Fatalf("no report of %s and %s", e.lines[0], e.lines[1])
+		return fmt.Sprintf("no report of %s and %s", e.lines[0], e.lines[1])
 	}
 	for _, r := range list {
 		if r.First.Place == e.lines[0] && r.Second.Place == e.lines[1] {
 			if r.Missing == "" || r.Fix == "" {
-				t.Errorf("the report is not whole: %+v", r)
+				return fmt.Sprintf("the report is not whole: %+v", r)
 			}
-			return
+			return ""
 		}
 	}
-	t.Errorf("no report of %s and %s, but\n%v", e.lines[0], e.lines[1], list)
+	return fmt.Sprintf("no report of %s and %s, but\n%v", e.lines[0], e.lines[1], list)
 }
 
 // capture makes a graph of what f queues.

@@ -1,13 +1,38 @@
 package hazardtest
 
 import (
+	"os"
 	"testing"
 
+	_ "gocuda/cudaapi/backend"
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/nvidia"
 	"gocuda/cudaapi/sim"
 )
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asRank) != "" {
+		rankMain()
+	}
+	os.Exit(m.Run())
+}
+
+func TestRanksOnSimulatedDevices(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{"ipc", "staged"} {
+		RunRanks(t, "GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=2", "GOCUDA_MPI_PATH="+path)
+	}
+}
+
+func TestRanksOnGPUs(t *testing.T) {
+	if err := nvidia.Available(); err != nil {
+		t.Skip(err)
+	}
+	RunRanks(t, "GOCUDA_BACKEND=nvidia")
+}
 
 func use(t *testing.T, d driver.Driver) {
 	t.Helper()

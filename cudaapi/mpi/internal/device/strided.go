@@ -26,6 +26,17 @@ func (s *Shape) Bytes() int {
 	return n
 }
 
+// Blocks calls f with the place and the length of each block in the buffer.
+func (s *Shape) Blocks(f func(at, n int)) {
+	s.rows(func(at, _ int, run Run) error { //nolint:errcheck // f has no error
+		for range run.N {
+			f(at, s.Block)
+			at += run.Step
+		}
+		return nil
+	})
+}
+
 // rows calls f for each of the innermost runs, with the place of its first block
 // in the buffer and in the message.
 func (s *Shape) rows(f func(at, packed int, run Run) error) error {
