@@ -709,6 +709,9 @@ var programs = []program{
 		e.check(e.fill(e.b, m))
 	}},
 	{name: "stream-ordered memory of another device's stream", run: func(e *env) {
+		pool, err := e.d0.DefaultPool()
+		e.check(err)
+		e.check(pool.SetAccess(e.d1, true)) // peer access does not count for pools
 		m := e.firstAlloc(e.a.AllocAsync(elements, cuda.Float32))
 		if e.whole() {
 			e.check(e.a.Synchronize())
