@@ -137,44 +137,31 @@ func (f *fn) find(o types.Object) *ir.Var {
 	return nil
 }
 
-// funcOf is the declared function that an expression names.
-func (f *fn) funcOf(e ast.Expr) *types.Func {
-	var id *ast.Ident
+// nameOf is the identifier that names a function, with or without a package and
+// type arguments; nil if none does.
+func nameOf(e ast.Expr) *ast.Ident {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
-		id = e
+		return e
 	case *ast.SelectorExpr:
-		id = e.Sel
+		return e.Sel
 	case *ast.IndexExpr:
-		return f.funcOf(e.X)
+		return nameOf(e.X)
 	case *ast.IndexListExpr:
-		return f.funcOf(e.X)
+		return nameOf(e.X)
 	}
-	if id == nil {
-		return nil
-	}
-	o, _ := f.u.info.Uses[id].(*types.Func)
+	return nil
+}
+
+// funcOf is the declared function that an expression names.
+func (f *fn) funcOf(e ast.Expr) *types.Func {
+	o, _ := f.u.info.Uses[nameOf(e)].(*types.Func)
 	return o
 }
 
 // typeArgs are those of a use of a generic function.
 func (f *fn) typeArgs(e ast.Expr) []types.Type {
-	var id *ast.Ident
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		id = e
-	case *ast.SelectorExpr:
-		id = e.Sel
-	case *ast.IndexExpr:
-		return f.typeArgs(e.X)
-	case *ast.IndexListExpr:
-		return f.typeArgs(e.X)
-	}
-	inst, ok := f.u.info.Instances[id]
-	if !ok {
-		return nil
-	}
-	list := typeList(inst.TypeArgs)
+	list := typeList(f.u.info.Instances[nameOf(e)].TypeArgs)
 	for i := range list {
 		list[i] = f.subst.of(list[i])
 	}
