@@ -387,7 +387,7 @@ func (f *fn) library(e *ast.CallExpr, o *types.Func) []ir.Expr {
 		case pures[name] != "":
 			return one(&ir.Pure{Name: pures[name], Args: f.args(e, sig), T: f.subst.of(sig.Results().At(0).Type())})
 		case effects[name] != "":
-			x := &ir.Effect{Name: effects[name], Args: f.args(e, sig)}
+			x := &ir.Effect{Name: effects[name], Args: f.args(e, sig), Pos: e.Pos()}
 			if strings.HasPrefix(x.Name, "atomic") {
 				x.Args[0] = f.stable(x.Args[0])
 				if _, ok := x.Args[0].(*ir.Addr); !ok {

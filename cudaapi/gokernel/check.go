@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"gocuda/cudaapi/gokernel/ir"
 	"gocuda/cudaapi/gpu"
 )
 
@@ -68,7 +69,7 @@ func (im importer) Import(path string) (*types.Package, error) {
 }
 
 // sizes are those of both sides: a GPU lays values out as amd64 does.
-var sizes = types.SizesFor("gc", "amd64")
+var sizes ir.Sizes
 
 // checked is a source that the checker found right.
 type checked struct {

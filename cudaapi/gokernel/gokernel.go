@@ -9,11 +9,15 @@
 package gokernel
 
 import (
+	"errors"
 	"fmt"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
+	"sync"
 
+	"gocuda/cudaapi/gokernel/emulate"
 	"gocuda/cudaapi/gokernel/ir"
 )
 
@@ -26,6 +30,11 @@ type Program struct {
 	Kernels []Kernel
 	// Sites are the places that can panic, by the numbers that the code tells.
 	Sites []Site
+
+	fset     *token.FileSet
+	funcs    []*ir.Func // of the kernels
+	emulator func() *emulate.Program
+	running  sync.Mutex // emulated launches share the variables
 }
 
 // Kernel is a function that can be launched.
@@ -91,7 +100,8 @@ func Compile(source string, o Options) (*Program, error) {
 		return nil, Errors{{c.fset.Position(c.file.Pos()), "there is no kernel: a function without results, with parameters that a launch can give"}}
 	}
 	p := &printer{fset: c.fset, unchecked: o.Unchecked}
-	out := &Program{Code: p.program(u.prog, kernels), Sites: p.sites}
+	out := &Program{Code: p.program(u.prog, kernels), Sites: p.sites, fset: c.fset, funcs: kernels}
+	out.emulator = sync.OnceValue(func() *emulate.Program { return emulate.New(u.prog) })
 	for _, k := range kernels {
 		made := Kernel{Name: k.Go, Symbol: kernelSymbol(k), Line: c.fset.Position(k.Pos).Line}
 		for _, v := range k.Params {
@@ -112,10 +122,44 @@ func (p *Program) Message(site int, kernel int, args [4]int64, block, thread [3]
 	for i := range list {
 		list[i] = args[i]
 	}
+	ints := func(a [3]uint32) [3]int { return [3]int{int(a[0]), int(a[1]), int(a[2])} }
+	return p.told(fmt.Sprintf(s.Format, list...), kernel, s.Func, ints(block), ints(thread), s.Pos)
+}
+
+// told is what happened, and where.
+func (p *Program) told(text string, kernel int, fun string, block, thread [3]int, pos token.Position) string {
 	where := "kernel " + p.Kernels[kernel].Name
-	if s.Func != p.Kernels[kernel].Name {
-		where = s.Func + ", called by " + where
+	if fun != p.Kernels[kernel].Name {
+		where = fun + ", called by " + where
 	}
-	return fmt.Sprintf("%s, in %s, block (%d,%d,%d), thread (%d,%d,%d), %s:%d", fmt.Sprintf(s.Format, list...), where,
-		block[0], block[1], block[2], thread[0], thread[1], thread[2], s.Pos.Filename, s.Pos.Line)
+	return fmt.Sprintf("%s, in %s, block (%d,%d,%d), thread (%d,%d,%d), %s:%d", text, where,
+		block[0], block[1], block[2], thread[0], thread[1], thread[2], pos.Filename, pos.Line)
+}
+
+// Emulate runs a kernel, by its number, on the CPU. A panic, and threads that wait
+// for what cannot come, are errors that say where; [emulate.ErrStopped] ends a launch
+// that was stopped. The program's variables keep their values from launch to launch.
+func (p *Program) Emulate(kernel int, l emulate.Launch) error {
+	p.running.Lock()
+	defer p.running.Unlock()
+	err := p.emulator().Run(p.funcs[kernel], l)
+	var panicked *emulate.Panic
+	var stuck *emulate.Stuck
+	switch {
+	case errors.As(err, &panicked):
+		return errors.New(p.told(panicked.Text, kernel, panicked.Func, panicked.Block, panicked.Thread, p.fset.Position(panicked.Pos)))
+	case errors.As(err, &stuck):
+		at := func(pos token.Pos) string {
+			where := p.fset.Position(pos)
+			return fmt.Sprintf("%s:%d", where.Filename, where.Line)
+		}
+		text := fmt.Sprintf("thread (%d,%d,%d) waits at %s (%s) for thread (%d,%d,%d), which ", stuck.Thread[0], stuck.Thread[1], stuck.Thread[2], stuck.What, at(stuck.Pos), stuck.Other[0], stuck.Other[1], stuck.Other[2])
+		if stuck.OtherWhat == "" {
+			text += "has ended"
+		} else {
+			text += "waits at " + stuck.OtherWhat + " (" + at(stuck.OtherPos) + ")"
+		}
+		return fmt.Errorf("%s, in kernel %s, block (%d,%d,%d)", text, p.Kernels[kernel].Name, stuck.Block[0], stuck.Block[1], stuck.Block[2])
+	}
+	return err
 }

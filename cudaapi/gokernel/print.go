@@ -31,6 +31,7 @@ type printer struct {
 	fun       *ir.Func   // being written: a literal within the others
 	outer     string     // the declared function that messages name
 	panics    map[*ir.Func]bool
+	hoisted   map[*ir.Var]bool // declared at the function's start
 
 	cooperative bool // the barrier of the grid is used
 }

@@ -12,7 +12,7 @@ import (
 
 // program writes all of it: types, variables, functions, kernels.
 func (p *printer) program(prog *ir.Program, kernels []*ir.Func) string {
-	p.names, p.taken, p.panics = make(map[string]string), make(map[string]bool), make(map[*ir.Func]bool)
+	p.names, p.taken, p.panics, p.hoisted = make(map[string]string), make(map[string]bool), make(map[*ir.Func]bool), make(map[*ir.Var]bool)
 	for _, f := range prog.Funcs {
 		p.taken[f.Name] = true
 	}
@@ -208,20 +208,11 @@ func jumps(list []ir.Stmt) bool {
 
 // hoist declares all variables of a function at its start.
 func (p *printer) hoist(list []ir.Stmt) {
-	for i, s := range list {
+	for _, s := range list {
 		switch s := s.(type) {
 		case *ir.Define:
-			if s.Var.Space == ir.Shared {
-				p.line("__shared__ %s %s;", p.typ(s.Var.Type), s.Var.Name)
-				list[i] = &ir.Note{}
-				continue
-			}
-			p.line("%s %s;", p.typ(s.Var.Type), s.Var.Name)
-			if s.Init == nil {
-				list[i] = &ir.Note{}
-				continue
-			}
-			list[i] = &ir.Assign{To: &ir.Ref{Var: s.Var}, Value: s.Init}
+			p.line("%s%s %s;", map[bool]string{true: "__shared__ "}[s.Var.Space == ir.Shared], p.typ(s.Var.Type), s.Var.Name)
+			p.hoisted[s.Var] = true
 		case *ir.If:
 			p.hoist(s.Then)
 			p.hoist(s.Else)
@@ -254,6 +245,10 @@ func (p *printer) stmt(s ir.Stmt) {
 		}
 	case *ir.Define:
 		switch {
+		case p.hoisted[s.Var]:
+			if s.Init != nil {
+				p.line("%s = %s;", s.Var.Name, p.expr(s.Init))
+			}
 		case s.Var.Space == ir.Shared:
 			p.line("__shared__ %s %s;", p.typ(s.Var.Type), s.Var.Name)
 		case s.Init == nil:

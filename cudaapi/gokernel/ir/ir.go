@@ -187,6 +187,7 @@ type (
 		Name string
 		Args []Expr
 		T    types.Type // of the result, or what the function works on
+		Pos  token.Pos
 	}
 	// Printf prints; Format is C's.
 	Printf struct {

@@ -57,6 +57,22 @@ func TestPrograms(t *testing.T) {
 			}
 			out, f := make([]int64, elements), make([]float64, elements)
 			message := onCPU(p.Run, out, f)
+			same := func(where string, err error, gotOut []int64, gotF []float64) {
+				t.Helper()
+				if message == "" && err != nil || message != "" && (err == nil || !strings.Contains(err.Error(), short(message)) || !strings.Contains(err.Error(), "kernel "+p.Name)) {
+					t.Errorf("%s: %v; on the CPU: %q", where, err, message)
+				}
+				for i := range out {
+					if gotOut[i] != out[i] {
+						t.Errorf("%s: out[%d] is %d, on the CPU %d", where, i, gotOut[i], out[i])
+					}
+					if same := math.Float64bits(gotF[i]) == math.Float64bits(f[i]) || gotF[i] != gotF[i] && f[i] != f[i]; !same {
+						t.Errorf("%s: f[%d] is %v, on the CPU %v", where, i, gotF[i], f[i])
+					}
+				}
+			}
+			eOut, eF := make([]int64, elements), make([]float64, elements)
+			same("emulated", k.Emulate(cuda.Grid(1), cuda.Block(1), eOut, eF), eOut, eF)
 			dOut, err := d.Upload(make([]int64, elements))
 			if err != nil {
 				t.Fatal(err)
@@ -69,9 +85,7 @@ func TestPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = d.Synchronize()
-			if message == "" && err != nil || message != "" && (err == nil || !strings.Contains(err.Error(), short(message)) || !strings.Contains(err.Error(), "kernel "+p.Name)) {
-				t.Errorf("on the device: %v; on the CPU: %q", err, message)
-			}
+			panicked := err
 			gotOut, err := dOut.Int64s()
 			if err != nil {
 				t.Fatal(err)
@@ -80,14 +94,7 @@ func TestPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range out {
-				if gotOut[i] != out[i] {
-					t.Errorf("out[%d] is %d, on the CPU %d", i, gotOut[i], out[i])
-				}
-				if same := math.Float64bits(gotF[i]) == math.Float64bits(f[i]) || gotF[i] != gotF[i] && f[i] != f[i]; !same {
-					t.Errorf("f[%d] is %v, on the CPU %v", i, gotF[i], f[i])
-				}
-			}
+			same("on the device", panicked, gotOut, gotF)
 		})
 	}
 }

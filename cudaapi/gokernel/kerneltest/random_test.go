@@ -441,23 +441,30 @@ func compareRandom(t *testing.T, from, source string, want []byte) {
 		if err := f.Download(floats); err != nil {
 			t.Fatal(err)
 		}
-		if panicked != nil {
-			ints[elements-1] = -12345
-		}
-		for j := range 2 * elements {
-			w := binary.LittleEndian.Uint64(want[(i*2*elements+j)*8:])
-			var v uint64
-			if j < elements {
-				v = uint64(ints[j])
-			} else {
-				v = math.Float64bits(floats[j-elements])
+		differs := func(where string, ints []int64, floats []float64, panicked error) {
+			t.Helper()
+			if panicked != nil {
+				ints[elements-1] = -12345
 			}
-			if v == w || j >= elements && math.IsNaN(math.Float64frombits(v)) && math.IsNaN(math.Float64frombits(w)) {
-				continue
+			for j := range 2 * elements {
+				w := binary.LittleEndian.Uint64(want[(i*2*elements+j)*8:])
+				var v uint64
+				if j < elements {
+					v = uint64(ints[j])
+				} else {
+					v = math.Float64bits(floats[j-elements])
+				}
+				if v == w || j >= elements && math.IsNaN(math.Float64frombits(v)) && math.IsNaN(math.Float64frombits(w)) {
+					continue
+				}
+				t.Errorf("%s, %s, %s: value %d is %#x, of compiled Go %#x (%v)", from, k.Name(), where, j, v, w, panicked)
+				break
 			}
-			t.Errorf("%s, %s: value %d is %#x, of compiled Go %#x (%v)", from, k.Name(), j, v, w, panicked)
-			break
 		}
+		differs("on the device", ints, floats, panicked)
+		ints, floats = make([]int64, elements), make([]float64, elements)
+		panicked = k.Emulate(cuda.Grid(1), cuda.Block(1), ints, floats)
+		differs("emulated", ints, floats, panicked)
 		out.Free()
 		f.Free()
 	}

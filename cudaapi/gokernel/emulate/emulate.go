@@ -1,0 +1,104 @@
+// Package emulate runs kernels of package ir on the CPU, thread by thread and in
+// one goroutine: for tests, for looking into a kernel, and where there is neither
+// a GPU nor a C++ compiler. The same launch does the same each time.
+package emulate
+
+import (
+	"fmt"
+	"go/token"
+	"io"
+	"unsafe"
+
+	"gocuda/cudaapi/gokernel/ir"
+)
+
+// Program is code that is ready to run, with its package variables.
+type Program struct {
+	codes   map[*ir.Func]*code
+	globals map[*ir.Var][]uint64
+}
+
+// New readies a program. Its variables have their first values; launches change
+// them.
+func New(p *ir.Program) *Program {
+	e := &Program{codes: make(map[*ir.Func]*code), globals: make(map[*ir.Var][]uint64)}
+	for _, g := range p.Globals {
+		e.globals[g] = words(sizes.Sizeof(g.Type))
+	}
+	for _, g := range p.Globals {
+		if g.Init != nil {
+			c := &compiler{p: e, code: new(code), places: make(map[*ir.Var]place)}
+			init := c.value(g.Init)
+			fr := &frame{t: &thread{}}
+			fr.room(int(c.code.size))
+			init(fr, unsafe.Pointer(unsafe.SliceData(e.globals[g])))
+		}
+	}
+	return e
+}
+
+// Launch says what is run, and how.
+type Launch struct {
+	Grid, Block [3]int
+	// Shared is the size of dynamic shared memory in bytes.
+	Shared int
+	// Cooperative lets all blocks run at once.
+	Cooperative bool
+	// Params are the arguments as they lie in memory, each at an address of its own.
+	Params []unsafe.Pointer
+	// Stop ends the launch when it closes.
+	Stop <-chan struct{}
+	// Out takes what Printf and println print.
+	Out io.Writer
+}
+
+// Panic is how a thread ended that panicked.
+type Panic struct {
+	Pos           token.Pos
+	Func          string // the declared function
+	Text          string
+	Block, Thread [3]int
+}
+
+func (p *Panic) Error() string { return p.Text }
+
+// Stuck says that threads wait for what cannot come.
+type Stuck struct {
+	Block, Thread [3]int // one that waits
+	What          string
+	Pos           token.Pos
+	Other         [3]int // another thread of the block, which is not there
+	OtherWhat     string // "" if it has ended
+	OtherPos      token.Pos
+}
+
+func (s *Stuck) Error() string {
+	other := "has ended"
+	if s.OtherWhat != "" {
+		other = "waits at " + s.OtherWhat
+	}
+	return fmt.Sprintf("thread %v of block %v waits at %s for thread %v, which %s", triple(s.Thread), triple(s.Block), s.What, triple(s.Other), other)
+}
+
+func triple(a [3]int) string { return fmt.Sprintf("(%d,%d,%d)", a[0], a[1], a[2]) }
+
+// stopped ends a launch that was interrupted.
+type stopped struct{}
+
+// ErrStopped is returned by a launch that Stop ended.
+var ErrStopped = fmt.Errorf("the emulation was stopped")
+
+// words is memory that is aligned to 8 bytes.
+func words(bytes int64) []uint64 { return make([]uint64, max(1, (bytes+7)/8)) }
+
+// pointer is an address that the emulated code reckoned with. What it points to is
+// kept alive by the launch.
+func pointer(x uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&x)) }
+
+func address(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
+
+func move(dst, src unsafe.Pointer, n int64) {
+	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+}
+
+func zero(dst unsafe.Pointer, n int64) { clear(unsafe.Slice((*byte)(dst), n)) }

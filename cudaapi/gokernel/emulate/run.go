@@ -1,0 +1,663 @@
+package emulate
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"go/types"
+	"iter"
+	"math/bits"
+	"os"
+	"strings"
+	"unsafe"
+
+	"gocuda/cudaapi/gokernel/ir"
+)
+
+func sharedText(want, have uint64) string {
+	return fmt.Sprintf("DynamicShared needs %d bytes, and the launch gave %d: see cuda.SharedMemory", want, have)
+}
+
+// run is a launch that runs.
+type run struct {
+	Launch
+	code  *code
+	p     *Program
+	kept  [][]uint64 // memory to which there may be pointers
+	first error
+	idle  []*thread // whose memory can be used again
+	meets bool      // threads wait for each other
+}
+
+// block is a block's threads and shared memory.
+type block struct {
+	run     *run
+	index   [3]int
+	vars    map[*ir.Var][]uint64
+	dynamic []uint64
+	threads []*thread
+}
+
+// thread is a thread of a kernel. What it waits for is in want.
+type thread struct {
+	run    *run
+	block  *block
+	index  [3]int
+	linear int
+	frames []*frame
+	depth  int
+	turns  int
+
+	yield  func(struct{}) bool // nil where threads run one after another
+	resume func() (struct{}, bool)
+	stop   func()
+	done   bool
+	want   waiting
+}
+
+// waiting is what a thread waits for, and what it brings.
+type waiting struct {
+	what   string // "" if it can go on
+	pos    token.Pos
+	mask   uint32
+	value  uint64
+	arg    uint64
+	kind   kind
+	result uint64
+}
+
+// undefined is what shared memory holds at first.
+const undefined = 0xcdcdcdcdcdcdcdcd
+
+func (b *block) memory(bytes int64) []uint64 {
+	w := words(bytes)
+	for i := range w {
+		w[i] = undefined
+	}
+	b.run.kept = append(b.run.kept, w)
+	return w
+}
+
+func (b *block) shared(v *ir.Var, size int64) unsafe.Pointer {
+	w := b.vars[v]
+	if w == nil {
+		w = b.memory(size)
+		b.vars[v] = w
+	}
+	return unsafe.Pointer(unsafe.SliceData(w))
+}
+
+func (b *block) dynamicShared() unsafe.Pointer {
+	if b.dynamic == nil {
+		b.dynamic = b.memory(int64(b.run.Shared))
+	}
+	return unsafe.Pointer(unsafe.SliceData(b.dynamic))
+}
+
+// Run runs a kernel. Its error is the first panic of a thread, of type [*Panic],
+// after which the other threads went on; [*Stuck]; or [ErrStopped].
+func (p *Program) Run(f *ir.Func, l Launch) (err error) {
+	if l.Out == nil {
+		l.Out = os.Stdout
+	}
+	r := &run{Launch: l, p: p, code: p.function(f)}
+	r.meets = meets(f, make(map[*ir.Func]bool))
+	defer func() {
+		if v := recover(); v != nil {
+			if _, ok := v.(stopped); !ok {
+				panic(v)
+			}
+			err = ErrStopped
+		}
+	}()
+	var blocks []*block
+	for z := range l.Grid[2] {
+		for y := range l.Grid[1] {
+			for x := range l.Grid[0] {
+				b := &block{run: r, index: [3]int{x, y, z}, vars: make(map[*ir.Var][]uint64)}
+				if l.Cooperative {
+					blocks = append(blocks, b)
+				} else if err := r.blocks([]*block{b}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if err := r.blocks(blocks); err != nil {
+		return err
+	}
+	return r.first
+}
+
+// meets says whether a kernel's threads wait for each other, or for what others write.
+func meets(f *ir.Func, seen map[*ir.Func]bool) bool {
+	if seen[f] {
+		return false
+	}
+	seen[f] = true
+	var in func(list []ir.Stmt) bool
+	in = func(list []ir.Stmt) bool {
+		for _, s := range list {
+			switch s := s.(type) {
+			case *ir.Effect:
+				if _, ok := meetings[s.Name]; ok || strings.HasPrefix(s.Name, "atomic_cas") || strings.HasPrefix(s.Name, "atomic_exch") || strings.HasPrefix(s.Name, "atomic_load") {
+					return true
+				}
+			case *ir.Call:
+				if s.Func != nil && meets(s.Func, seen) {
+					return true
+				}
+				for _, a := range s.Args {
+					if ref, ok := a.(*ir.FuncRef); ok && ref.Func != nil && meets(ref.Func, seen) {
+						return true
+					}
+				}
+			case *ir.Closure:
+				if in(s.Lit.Body) {
+					return true
+				}
+			case *ir.If:
+				if in(s.Then) || in(s.Else) {
+					return true
+				}
+			case *ir.Loop:
+				if in(s.Body) || in(s.Post) {
+					return true
+				}
+			case *ir.Block:
+				if in(s.Body) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return in(f.Body)
+}
+
+// body runs a thread to its end.
+func (t *thread) body() {
+	defer func() {
+		t.done = true
+		if v := recover(); v != nil {
+			p, ok := v.(*Panic)
+			if !ok {
+				panic(v)
+			}
+			if t.run.first == nil {
+				t.run.first = p
+			}
+		}
+	}()
+	t.depth = 0
+	fr := t.push(function{code: t.run.code})
+	for i, v := range t.run.code.fun.Params {
+		move(unsafe.Add(fr.mem, t.run.code.params[i].at), t.run.Params[i], sizes.Sizeof(v.Type))
+	}
+	t.run.code.body(fr)
+}
+
+// turn is called at each turn of a loop: others get theirs at times.
+func (t *thread) turn() {
+	if t.turns++; t.turns&1023 != 0 {
+		return
+	}
+	select {
+	case <-t.run.Stop:
+		panic(stopped{})
+	default:
+	}
+	if t.yield != nil && !t.yield(struct{}{}) {
+		panic(stopped{})
+	}
+}
+
+// wait gives the others their turns until the block's scheduler has what the thread
+// waits for.
+func (t *thread) wait(w waiting) uint64 {
+	t.want = w
+	for t.want.what != "" {
+		if !t.yield(struct{}{}) {
+			panic(stopped{})
+		}
+	}
+	return t.want.result
+}
+
+func (r *run) thread(b *block, x, y, z int) *thread {
+	t := &thread{}
+	if n := len(r.idle); n > 0 {
+		t = r.idle[n-1]
+		r.idle = r.idle[:n-1]
+		*t = thread{frames: t.frames}
+	}
+	t.run, t.block, t.index = r, b, [3]int{x, y, z}
+	t.linear = (z*r.Block[1]+y)*r.Block[0] + x
+	return t
+}
+
+// blocks runs the threads of blocks, all of them side by side.
+func (r *run) blocks(list []*block) error {
+	var all []*thread
+	for _, b := range list {
+		for z := range r.Block[2] {
+			for y := range r.Block[1] {
+				for x := range r.Block[0] {
+					t := r.thread(b, x, y, z)
+					if !r.meets {
+						t.body()
+						r.idle = append(r.idle, t)
+						continue
+					}
+					var failed any
+					t.resume, t.stop = iter.Pull(func(yield func(struct{}) bool) {
+						defer func() { failed = recover() }()
+						t.yield = yield
+						t.body()
+					})
+					resume := t.resume
+					t.resume = func() (struct{}, bool) {
+						v, ok := resume()
+						if failed != nil {
+							if _, ok := failed.(stopped); ok {
+								panic(failed)
+							}
+							panic(fmt.Sprintf("gokernel/emulate: %v", failed))
+						}
+						return v, ok
+					}
+					b.threads = append(b.threads, t)
+					all = append(all, t)
+				}
+			}
+		}
+	}
+	defer func() {
+		for _, t := range all {
+			t.stop()
+			r.idle = append(r.idle, t)
+		}
+	}()
+	for left := len(all); left > 0; {
+		moved := false
+		for _, t := range all {
+			if t.done || t.want.what != "" {
+				continue
+			}
+			moved = true
+			if t.resume(); t.done {
+				left--
+			}
+		}
+		for _, b := range list {
+			moved = b.meet() || moved
+		}
+		if !moved && left > 0 && !r.meetAll(all) {
+			return r.stuck(list)
+		}
+	}
+	return nil
+}
+
+// meetings are the effects at which threads meet, with what a message calls them.
+var meetings = map[string]string{
+	"sync_threads": "SyncThreads", "sync_threads_count": "SyncThreadsCount", "sync_threads_and": "SyncThreadsAnd", "sync_threads_or": "SyncThreadsOr",
+	"sync_grid": "SyncGrid", "sync_warp": "SyncWarp", "shfl": "Shfl", "shfl_up": "ShflUp", "shfl_down": "ShflDown", "shfl_xor": "ShflXor",
+	"ballot": "Ballot", "all": "All", "any": "Any", "match_any": "MatchAny", "match_all": "MatchAll",
+	"reduce_add": "ReduceAdd", "reduce_min": "ReduceMin", "reduce_max": "ReduceMax", "reduce_and": "ReduceAnd", "reduce_or": "ReduceOr", "reduce_xor": "ReduceXor",
+}
+
+func (w waiting) ofBlock() bool { return strings.HasPrefix(w.what, "sync_threads") }
+
+// meet lets threads go on that wait for each other and are all there.
+func (b *block) meet() bool {
+	moved := false
+	for first := 0; first < len(b.threads); first += 32 {
+		moved = meetWarp(b.threads[first:min(first+32, len(b.threads))]) || moved
+	}
+	count, all, what := 0, true, ""
+	for _, t := range b.threads {
+		if t.done {
+			continue
+		}
+		if !t.want.ofBlock() || what != "" && what != t.want.what {
+			return moved
+		}
+		what = t.want.what
+		count += int(t.want.value)
+		all = all && t.want.value != 0
+	}
+	if what == "" {
+		return moved
+	}
+	result := map[string]uint64{"sync_threads_count": uint64(count), "sync_threads_and": truth(all), "sync_threads_or": truth(count > 0)}[what]
+	for _, t := range b.threads {
+		t.want = waiting{result: result}
+	}
+	return true
+}
+
+// meetAll lets all threads of the grid go on, if they wait for each other.
+func (r *run) meetAll(all []*thread) bool {
+	for _, t := range all {
+		if !t.done && t.want.what != "sync_grid" {
+			return false
+		}
+	}
+	for _, t := range all {
+		t.want = waiting{}
+	}
+	return true
+}
+
+// meetWarp exchanges what lanes of a warp brought, if all are there that a mask names.
+func meetWarp(lanes []*thread) bool {
+	moved := false
+	for i, t := range lanes {
+		w := t.want
+		if t.done || w.what == "" || w.ofBlock() || w.what == "sync_grid" || w.mask>>i&1 == 0 {
+			continue
+		}
+		var group uint32
+		ready := true
+		for j, o := range lanes {
+			if w.mask>>j&1 == 0 || o.done {
+				continue
+			}
+			if o.want.what != w.what || o.want.mask != w.mask {
+				ready = false
+				break
+			}
+			group |= 1 << j
+		}
+		if ready {
+			exchange(lanes, group)
+			moved = true
+		}
+	}
+	return moved
+}
+
+// exchange gives the lanes of a group their results.
+func exchange(lanes []*thread, group uint32) {
+	var results [32]uint64
+	each := func(do func(i int, w *waiting)) {
+		for g := group; g != 0; g &= g - 1 {
+			i := bits.TrailingZeros32(g)
+			do(i, &lanes[i].want)
+		}
+	}
+	what := lanes[bits.TrailingZeros32(group)].want.what
+	from := func(i int, src uint64) uint64 {
+		if src < 32 && group>>src&1 != 0 {
+			return lanes[src].want.value
+		}
+		return lanes[i].want.value
+	}
+	var votes uint64
+	each(func(i int, w *waiting) { votes |= truth(w.value != 0) << i })
+	each(func(i int, w *waiting) {
+		lane := uint64(i)
+		switch what {
+		case "shfl":
+			results[i] = from(i, w.arg&31)
+		case "shfl_up":
+			results[i] = from(i, lane-w.arg)
+		case "shfl_down":
+			results[i] = from(i, lane+w.arg)
+		case "shfl_xor":
+			results[i] = from(i, lane^w.arg)
+		case "ballot":
+			results[i] = votes
+		case "any":
+			results[i] = truth(votes != 0)
+		case "all":
+			results[i] = truth(votes == uint64(group))
+		case "match_any", "match_all":
+			each(func(j int, o *waiting) { results[i] |= truth(o.value == w.value) << j })
+			if what == "match_all" && results[i] != uint64(group) {
+				results[i] = 0
+			}
+		default:
+			if op, ok := strings.CutPrefix(what, "reduce_"); ok {
+				results[i] = reduce(op, w.kind, lanes, group)
+			}
+		}
+	})
+	each(func(i int, w *waiting) { *w = waiting{result: results[i]} })
+}
+
+// reduce joins the values of a group: of a whole warp in pairs, as kernels do, else
+// lane by lane, which matters to floating-point sums.
+func reduce(op string, k kind, lanes []*thread, group uint32) uint64 {
+	f := combine[op]
+	if group == 1<<32-1 {
+		var v [32]uint64
+		for i := range v {
+			v[i] = lanes[i].want.value
+		}
+		for d := 16; d > 0; d /= 2 {
+			old := v
+			for i := range v {
+				v[i] = f(k, old[i], old[i^d])
+			}
+		}
+		return v[0]
+	}
+	i := bits.TrailingZeros32(group)
+	v := lanes[i].want.value
+	for g := group & (group - 1); g != 0; g &= g - 1 {
+		v = f(k, v, lanes[bits.TrailingZeros32(g)].want.value)
+	}
+	return v
+}
+
+// combine are the operations of atomics and reductions.
+var combine = map[string]func(k kind, a, b uint64) uint64{
+	"add": func(k kind, a, b uint64) uint64 {
+		if k.float() {
+			return k.round(k.real(a) + k.real(b))
+		}
+		return k.wrap(a + b)
+	},
+	"sub": func(k kind, a, b uint64) uint64 { return k.wrap(a - b) },
+	"min": func(k kind, a, b uint64) uint64 {
+		if less(k, b, a) {
+			return b
+		}
+		return a
+	},
+	"max": func(k kind, a, b uint64) uint64 {
+		if less(k, a, b) {
+			return b
+		}
+		return a
+	},
+	"and":   func(_ kind, a, b uint64) uint64 { return a & b },
+	"or":    func(_ kind, a, b uint64) uint64 { return a | b },
+	"xor":   func(k kind, a, b uint64) uint64 { return k.wrap(a ^ b) },
+	"exch":  func(_ kind, _, b uint64) uint64 { return b },
+	"store": func(_ kind, _, b uint64) uint64 { return b },
+}
+
+func less(k kind, a, b uint64) bool {
+	switch {
+	case k.float():
+		return k.real(a) < k.real(b)
+	case k.signed():
+		return int64(a) < int64(b)
+	}
+	return a < b
+}
+
+// stuck says which threads wait for what cannot come.
+func (r *run) stuck(list []*block) error {
+	if r.first != nil {
+		return r.first
+	}
+	for _, b := range list {
+		for i, t := range b.threads {
+			if t.done || t.want.what == "" {
+				continue
+			}
+			s := &Stuck{Block: b.index, Thread: t.index, What: meetings[t.want.what], Pos: t.want.pos}
+			for j, o := range b.threads {
+				sameWarp := i/32 == j/32
+				if j == i || !t.want.ofBlock() && (!sameWarp || t.want.mask>>(j%32)&1 == 0) {
+					continue
+				}
+				if o.done && t.want.ofBlock() || !o.done && o.want.what == t.want.what && (t.want.ofBlock() || o.want.mask == t.want.mask) {
+					continue
+				}
+				s.Other = o.index
+				if !o.done {
+					s.OtherWhat, s.OtherPos = meetings[o.want.what], o.want.pos
+				}
+				return s
+			}
+		}
+	}
+	return errors.New("the threads wait for each other")
+}
+
+// effect readies what a kernel does beside computing.
+func (c *compiler) effect(s *ir.Effect) act {
+	args := make([]number, len(s.Args))
+	for i, a := range s.Args {
+		if kindOf(a.Type()) != memory {
+			args[i] = c.number(a)
+		}
+	}
+	result := func(*frame, uint64) {}
+	if s.Dst != nil && kindOf(s.Dst.Type) != memory {
+		k, to := kindOf(s.Dst.Type), c.variable(s.Dst)
+		result = func(fr *frame, v uint64) { k.store(to(fr), v) }
+	}
+	switch s.Name {
+	case "copy":
+		dst, src := c.place(s.Args[0]), c.place(s.Args[1])
+		size := uint64(sizes.Sizeof(s.Args[0].Type().Underlying().(*types.Slice).Elem()))
+		return func(fr *frame) signal {
+			d, f := (*[3]uint64)(dst(fr)), (*[3]uint64)(src(fr))
+			n := min(d[1], f[1])
+			if n > 0 {
+				move(pointer(d[0]), pointer(f[0]), int64(n*size))
+			}
+			result(fr, n)
+			return next
+		}
+	case "clear":
+		x := c.place(s.Args[0])
+		if u, ok := s.T.Underlying().(*types.Slice); ok {
+			size := uint64(sizes.Sizeof(u.Elem()))
+			return func(fr *frame) signal {
+				if w := (*[3]uint64)(x(fr)); w[1] > 0 {
+					zero(pointer(w[0]), int64(w[1]*size))
+				}
+				return next
+			}
+		}
+		return func(fr *frame) signal {
+			zero(x(fr), sizes.Sizeof(s.T))
+			return next
+		}
+	case "thread_fence", "thread_fence_block", "thread_fence_system":
+		return nil
+	case "nanosleep":
+		return func(fr *frame) signal {
+			fr.t.turns |= 1023
+			fr.t.turn()
+			return next
+		}
+	case "clock":
+		return func(fr *frame) signal {
+			result(fr, uint64(fr.t.turns))
+			return next
+		}
+	case "lane_id":
+		return func(fr *frame) signal {
+			result(fr, uint64(fr.t.linear%32))
+			return next
+		}
+	case "active_mask":
+		return func(fr *frame) signal {
+			first := fr.t.linear / 32 * 32
+			var mask uint64
+			for i, t := range fr.t.block.threads {
+				if i >= first && i < first+32 && !t.done {
+					mask |= 1 << (i - first)
+				}
+			}
+			if mask == 0 { // alone
+				mask = 1 << (fr.t.linear % 32)
+			}
+			result(fr, mask)
+			return next
+		}
+	}
+	if op, ok := strings.CutPrefix(s.Name, "atomic_"); ok {
+		return c.atomic(s, op, args, result)
+	}
+	if _, ok := meetings[s.Name]; !ok {
+		panic("emulate: no effect " + s.Name)
+	}
+	outer := c.code.outer
+	return func(fr *frame) signal {
+		w := waiting{what: s.Name, pos: s.Pos}
+		switch {
+		case s.Name == "sync_grid":
+			if !fr.t.run.Cooperative {
+				fr.t.fail(Panic{Pos: s.Pos, Func: outer, Text: "SyncGrid needs a launch that is cooperative: see cuda.Cooperative"})
+			}
+		case w.ofBlock():
+			if len(args) > 0 {
+				w.value = args[0](fr)
+			}
+		default:
+			w.mask = uint32(args[0](fr))
+			if lane := fr.t.linear % 32; w.mask>>lane&1 == 0 {
+				fr.t.fail(Panic{Pos: s.Pos, Func: outer, Text: fmt.Sprintf("the mask %#x of %s has no bit for lane %d, which calls it", w.mask, meetings[s.Name], lane)})
+			}
+			if len(args) > 1 {
+				w.value, w.kind = args[1](fr), kindOf(s.Args[1].Type())
+			}
+			if len(args) > 2 {
+				w.arg = args[2](fr)
+			}
+		}
+		result(fr, fr.t.wait(w))
+		return next
+	}
+}
+
+// atomic readies an operation on memory that nothing comes between: threads take
+// turns elsewhere.
+func (c *compiler) atomic(s *ir.Effect, op string, args []number, result func(*frame, uint64)) act {
+	k := kindOf(s.Args[0].Type().Underlying().(*types.Pointer).Elem())
+	switch op {
+	case "load":
+		return func(fr *frame) signal {
+			result(fr, k.load(pointer(args[0](fr))))
+			fr.t.turn()
+			return next
+		}
+	case "cas":
+		return func(fr *frame) signal {
+			p := pointer(args[0](fr))
+			old := k.load(p)
+			if old == args[1](fr) {
+				k.store(p, args[2](fr))
+			}
+			result(fr, old)
+			return next
+		}
+	}
+	f := combine[op]
+	return func(fr *frame) signal {
+		p := pointer(args[0](fr))
+		old := k.load(p)
+		k.store(p, f(k, old, args[1](fr)))
+		result(fr, old)
+		return next
+	}
+}
