@@ -157,7 +157,9 @@ func TestEmulateErrors(t *testing.T) {
 		return k
 	}
 	x := make([]int, 64)
-	one := func(k *cuda.Kernel, block int, args ...any) error { return k.Emulate(cuda.Grid(1), cuda.Block(block), args...) }
+	one := func(k *cuda.Kernel, block int, args ...any) error {
+		return k.Emulate(cuda.Grid(1), cuda.Block(block), args...)
+	}
 	for _, c := range []struct {
 		err  error
 		want string
