@@ -1,14 +1,11 @@
 package rt
 
-import "fmt"
+import "gocuda/kernel/golang/named"
 
 // indexPanic is called for an index that is out of range, in the statement at pos.
 func (r *Runtime) indexPanic(index, length, pos int) {
 	r.traces.begin(pos)
-	if index < 0 {
-		panic(&Panic{runtimeError(fmt.Sprintf("index out of range [%d]", index))})
-	}
-	panic(&Panic{runtimeError(fmt.Sprintf("index out of range [%d] with length %d", index, length))})
+	panic(&Panic{named.BoundsError(named.BoundsIndex, index, length)})
 }
 
 // sliceBounds is called for x[low:high] or x[low:high:limit] of which a bound
@@ -16,32 +13,20 @@ func (r *Runtime) indexPanic(index, length, pos int) {
 // bound that was left out has the value that stands for it.
 func (r *Runtime) sliceBounds(low, high, limit, room int, hasHigh, hasLimit, withCap bool, pos int) {
 	r.traces.begin(pos)
-	of := "length"
+	of, of3 := named.BoundsSliceAlen, named.BoundsSlice3Alen
 	if withCap {
-		of = "capacity"
+		of, of3 = named.BoundsSliceAcap, named.BoundsSlice3Acap
 	}
-	text := ""
+	what, x, y := named.BoundsSliceB, low, high
 	switch {
-	case hasLimit && limit < 0:
-		text = fmt.Sprintf("[::%d]", limit)
-	case hasLimit && limit > room:
-		text = fmt.Sprintf("[::%d] with %s %d", limit, of, room)
-	case hasLimit && high < 0:
-		text = fmt.Sprintf("[:%d:]", high)
-	case hasLimit && high > limit:
-		text = fmt.Sprintf("[:%d:%d]", high, limit)
-	case hasLimit && low < 0:
-		text = fmt.Sprintf("[%d::]", low)
+	case hasLimit && (limit < 0 || limit > room):
+		what, x, y = of3, limit, room
+	case hasLimit && (high < 0 || high > limit):
+		what, x, y = named.BoundsSlice3B, high, limit
 	case hasLimit:
-		text = fmt.Sprintf("[%d:%d:]", low, high)
-	case hasHigh && high < 0:
-		text = fmt.Sprintf("[:%d]", high)
-	case hasHigh && high > room:
-		text = fmt.Sprintf("[:%d] with %s %d", high, of, room)
-	case low < 0:
-		text = fmt.Sprintf("[%d:]", low)
-	default:
-		text = fmt.Sprintf("[%d:%d]", low, high)
+		what = named.BoundsSlice3C
+	case hasHigh && (high < 0 || high > room):
+		what, x, y = of, high, room
 	}
-	panic(&Panic{runtimeError("slice bounds out of range " + text)})
+	panic(&Panic{named.BoundsError(what, x, y)})
 }

@@ -6,7 +6,10 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
+
+	"gocuda/kernel/golang/named"
 )
 
 // Panic is a panic of lowered code on its way up: the value that the user's
@@ -43,25 +46,7 @@ func (r *Runtime) raise(v any, pos int) {
 	panic(&Panic{v})
 }
 
-// runtimeError is a runtime.Error in Go's words.
-type runtimeError string
-
-func (e runtimeError) Error() string { return "runtime error: " + string(e) }
-func (e runtimeError) RuntimeError() {}
-
-// plainError is a runtime.Error that does not say so.
-type plainError string
-
-func (e plainError) Error() string { return string(e) }
-func (e plainError) RuntimeError() {}
-
-// A typeError is a failed type assertion.
-type typeError string
-
-func (e typeError) Error() string { return string(e) }
-func (e typeError) RuntimeError() {}
-
-const nilDereference = runtimeError("invalid memory address or nil pointer dereference")
+var nilDereference = named.RuntimeError("invalid memory address or nil pointer dereference")
 
 // panicValue is what recover() returns for a panic that came up through the
 // interpreter: Go's own value in place of what reflect says.
@@ -100,20 +85,20 @@ var reflectPanics = []struct {
 	{"using zero Value argument", nilDereference},
 	{"call of nil function", nilDereference},
 	{"reflect: call of nil func", nilDereference},
-	{"index out of range", runtimeError("index out of range")},
-	{"slice bounds out of range", runtimeError("slice bounds out of range")},
-	{"slice index out of bounds", runtimeError("slice bounds out of range")},
-	{"string slice index out of bounds", runtimeError("slice bounds out of range")},
-	{"allocation size out of range", runtimeError("makeslice: len out of range")},
-	{"slice overflow", runtimeError("growslice: len out of range")},
-	{"reflect.MakeSlice: negative len", runtimeError("makeslice: len out of range")},
-	{"reflect.MakeSlice: negative cap", runtimeError("makeslice: cap out of range")},
-	{"reflect.MakeSlice: len > cap", runtimeError("makeslice: cap out of range")},
-	{"reflect.MakeChan: negative buffer size", plainError("makechan: size out of range")},
-	{"makeslice: len out of range", runtimeError("makeslice: len out of range")},
-	{"makeslice: cap out of range", runtimeError("makeslice: cap out of range")},
-	{"reflect.Value.Slice: ", runtimeError("slice bounds out of range")},
-	{"reflect.Value.Slice3: ", runtimeError("slice bounds out of range")},
+	{"index out of range", named.RuntimeError("index out of range")},
+	{"slice bounds out of range", named.RuntimeError("slice bounds out of range")},
+	{"slice index out of bounds", named.RuntimeError("slice bounds out of range")},
+	{"string slice index out of bounds", named.RuntimeError("slice bounds out of range")},
+	{"allocation size out of range", named.RuntimeError("makeslice: len out of range")},
+	{"slice overflow", named.RuntimeError("growslice: len out of range")},
+	{"reflect.MakeSlice: negative len", named.RuntimeError("makeslice: len out of range")},
+	{"reflect.MakeSlice: negative cap", named.RuntimeError("makeslice: cap out of range")},
+	{"reflect.MakeSlice: len > cap", named.RuntimeError("makeslice: cap out of range")},
+	{"reflect.MakeChan: negative buffer size", named.PlainError("makechan: size out of range")},
+	{"makeslice: len out of range", named.RuntimeError("makeslice: len out of range")},
+	{"makeslice: cap out of range", named.RuntimeError("makeslice: cap out of range")},
+	{"reflect.Value.Slice: ", named.RuntimeError("slice bounds out of range")},
+	{"reflect.Value.Slice3: ", named.RuntimeError("slice bounds out of range")},
 }
 
 var sliceToArray = regexp.MustCompile(`^reflect: cannot convert slice with length (\d+) to (?:pointer to )?array with length (\d+)$`)
@@ -126,7 +111,9 @@ func reflectPanic(text string) (error, bool) {
 		return nil, false
 	}
 	if m := sliceToArray.FindStringSubmatch(text); m != nil {
-		return runtimeError(fmt.Sprintf("cannot convert slice with length %s to array or pointer to array with length %s", m[1], m[2])), true
+		have, _ := strconv.Atoi(m[1])
+		want, _ := strconv.Atoi(m[2])
+		return named.BoundsError(named.BoundsConvert, want, have), true
 	}
 	for _, p := range reflectPanics {
 		if strings.Contains(text, p.part) {

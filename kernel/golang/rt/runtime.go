@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 	"unsafe"
+
+	"gocuda/kernel/golang/named"
 )
 
 // Runtime is what the lowered code of one session shares.
@@ -83,7 +85,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 			}
 			return list
 		},
-		"NotNil":      func(x any) any { return notNil(x, "interface {}") },
+		"NotNil":      func(x any) any { return notNil(x, reflect.TypeFor[any]()) },
 		"HostMethod":  hostMethod,
 		"Run":         r.run,
 		"Panic":       r.raise,
@@ -126,12 +128,12 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		},
 		"Clear": clearAny,
 		"RangeLost": func() {
-			panic(&Panic{runtimeError("range function recovered a loop body panic and did not resume panicking")})
+			panic(&Panic{named.RuntimeError("range function recovered a loop body panic and did not resume panicking")})
 		},
 		"Same":             func(a, b any) bool { return a == b },
 		"SameChan":         func(a, b any) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() },
-		"NegativeShift":    func() { panic(&Panic{runtimeError("negative shift amount")}) },
-		"NegativeLen":      func() { panic(&Panic{runtimeError("makeslice: len out of range")}) },
+		"NegativeShift":    func() { panic(&Panic{named.RuntimeError("negative shift amount")}) },
+		"NegativeLen":      func() { panic(&Panic{named.RuntimeError("makeslice: len out of range")}) },
 		"Delete":           deleteKey,
 		"UnsafeAdd":        func(p unsafe.Pointer, n int) unsafe.Pointer { return unsafe.Add(p, n) },
 		"UnsafeString":     func(p unsafe.Pointer, n int) string { return unsafe.String((*byte)(p), n) },
@@ -154,13 +156,13 @@ func unsafeSlice(p any, n int) any {
 	elem := v.Type().Elem()
 	switch {
 	case n < 0:
-		panic(&Panic{runtimeError("unsafe.Slice: len out of range")})
+		panic(&Panic{named.RuntimeError("unsafe.Slice: len out of range")})
 	case v.IsNil() && n > 0:
-		panic(&Panic{runtimeError("unsafe.Slice: ptr is nil and len is not zero")})
+		panic(&Panic{named.RuntimeError("unsafe.Slice: ptr is nil and len is not zero")})
 	case v.IsNil():
 		return reflect.Zero(reflect.SliceOf(elem)).Interface()
 	case elem.Size() > 0 && uintptr(n) > -v.Pointer()/elem.Size():
-		panic(&Panic{runtimeError("unsafe.Slice: len out of range")})
+		panic(&Panic{named.RuntimeError("unsafe.Slice: len out of range")})
 	}
 	array := reflect.NewAt(reflect.ArrayOf(n, elem), v.UnsafePointer())
 	return array.Elem().Slice(0, n).Interface()
@@ -171,11 +173,11 @@ func checkMake(n, c, size int) {
 	const most = 1 << 47
 	switch size = max(size, 1); {
 	case n < 0 || n > most/size:
-		panic(&Panic{runtimeError("makeslice: len out of range")})
+		panic(&Panic{named.RuntimeError("makeslice: len out of range")})
 	case c < n || c > most/size:
-		panic(&Panic{runtimeError("makeslice: cap out of range")})
+		panic(&Panic{named.RuntimeError("makeslice: cap out of range")})
 	case c*size > memory():
-		panic(&Panic{plainError(fmt.Sprintf("out of memory: make wants %.1f GiB, and there are %.1f", float64(c*size)/(1<<30), float64(memory())/(1<<30)))})
+		panic(&Panic{named.PlainError(fmt.Sprintf("out of memory: make wants %.1f GiB, and there are %.1f", float64(c*size)/(1<<30), float64(memory())/(1<<30)))})
 	}
 }
 
@@ -204,7 +206,7 @@ var memory = sync.OnceValue(func() int {
 })
 
 func rangeExit() {
-	panic(&Panic{runtimeError("range function continued iteration after function for loop body returned false")})
+	panic(&Panic{named.RuntimeError("range function continued iteration after function for loop body returned false")})
 }
 
 func clearAny(v any) {
@@ -228,7 +230,7 @@ func deleteKey(m, key any) {
 
 // panicWrap panics as the method of a value does that is called with a nil pointer.
 func panicWrap(typ, method string) {
-	panic(&Panic{plainError(fmt.Sprintf("value method %s.%s called using nil *%s pointer", typ, method, typ[strings.LastIndexByte(typ, '.')+1:]))})
+	panic(&Panic{named.PlainError(fmt.Sprintf("value method %s.%s called using nil *%s pointer", typ, method, typ[strings.LastIndexByte(typ, '.')+1:]))})
 }
 
 // printArgs is the predeclared print, whose floats are Go's runtime's.

@@ -148,12 +148,12 @@ func (r *Runtime) standardInput(x any) any {
 
 // Asserter makes the func(any) I that is x.(I).
 func (r *Runtime) Asserter(iface reflect.Type) reflect.Value {
-	return named.Converter(iface, func(x any) any { return r.current(notNil(x, iface.String())) })
+	return named.Converter(iface, func(x any) any { return r.current(notNil(x, iface)) })
 }
 
-func notNil(x any, want string) any {
+func notNil(x any, want reflect.Type) any {
 	if x == nil {
-		panic(&Panic{typeError("interface conversion: interface is nil, not " + want)})
+		panic(&Panic{named.AssertionError("", nil, want)})
 	}
 	return x
 }
@@ -174,15 +174,7 @@ func (r *Runtime) must(x any, id int, iface string) any {
 	if r.id(x) == id {
 		return r.value(x)
 	}
-	want, have := r.types.get(id).Real().String(), "nil"
-	if x != nil {
-		have = reflect.TypeOf(x).String()
-	}
-	text := fmt.Sprintf("interface conversion: %s is %s, not %s", iface, have, want)
-	if want == have {
-		text += " (types from different scopes)"
-	}
-	panic(&Panic{typeError(text)})
+	panic(&Panic{named.AssertionError(iface, reflect.TypeOf(x), r.types.get(id).Real())})
 }
 
 // implements says whether x's dynamic type has the methods of an interface.
