@@ -199,7 +199,7 @@ func Testimony(n int) {}
 func BenchmarkAdd(b *testing.B) { for b.Loop() { Add(1, 2) } }`)
 	h.Shows("%test Add", "PASS\n")
 	h.Succeed("%test -v Add|Skip")
-	for _, words := range []string{"=== RUN   TestAdd/-1\n", "    --- PASS: TestAdd/1 (", "--- SKIP: TestSkipped (", "    another day\n", "PASS\n"} {
+	for _, words := range []string{"=== RUN   TestAdd/-1\n", "    --- PASS: TestAdd/1 (", "--- SKIP: TestSkipped (", ":9: another day\n", "PASS\n"} {
 		if got := h.Shown(); !strings.Contains(got, words) {
 			t.Errorf("%q is not in\n%s", words, got)
 		}
@@ -209,7 +209,7 @@ func BenchmarkAdd(b *testing.B) { for b.Loop() { Add(1, 2) } }`)
 	h.Succeed("func Add(a, b int) int { return a - b }") // the tests call it at once
 	h.Fails("%test Add|Panics|Stops", "tests failed")
 	got := h.Shown()
-	for _, words := range []string{"--- FAIL: TestAdd/1 (", "        Add(1, 2) = -1\n", "--- FAIL: TestPanics (", "nil pointer", "main.TestPanics", "--- FAIL: TestStops (", "    stop\n"} {
+	for _, words := range []string{"--- FAIL: TestAdd/1 (", ":5: Add(1, 2) = -1\n", "--- FAIL: TestPanics (", "nil pointer", "main.TestPanics", "--- FAIL: TestStops (", ":11: stop\n"} {
 		if !strings.Contains(got, words) {
 			t.Errorf("%q is not in\n%s", words, got)
 		}

@@ -5,9 +5,9 @@ import "testing"
 // What package runtime, and those that ask it, say of calls in cells.
 var calling = []scenario{
 	{"runtime.Caller", []string{
-		"func where(skip int) string {\n\tpc, file, line, ok := runtime.Caller(skip)\n\treturn fmt.Sprint(runtime.FuncForPC(pc).Name(), \" \", file, \":\", line, \" \", ok)\n}\nwhere(0)", `=> "main.where In[1]:2 true"`,
-		"type T struct{}\nfunc (*T) M() string {\n\treturn func() string {\n\t\treturn where(1)\n\t}()\n}\n\nnew(T).M()", `=> "main.(*T).M.func1 In[2]:4 true"`,
-		"where(1), where(2) == where(100)", `=> "main.main In[3]:1 true", true`,
+		"func where(skip int) string {\n\tpc, file, line, ok := runtime.Caller(skip)\n\treturn fmt.Sprint(runtime.FuncForPC(pc).Name(), \" \", file, \":\", line, \" \", ok)\n}\nwhere(0)", `=> "main.where cells/In[1]:2 true"`,
+		"type T struct{}\nfunc (*T) M() string {\n\treturn func() string {\n\t\treturn where(1)\n\t}()\n}\n\nnew(T).M()", `=> "main.(*T).M.func1 cells/In[2]:4 true"`,
+		"where(1), where(2) == where(100)", `=> "main.main cells/In[3]:1 true", true`,
 		"_, _, _, ok := runtime.Caller(100)\nok", "=> false",
 	}},
 	{"runtime.Callers", []string{
@@ -15,12 +15,12 @@ var calling = []scenario{
 		"var got []string\nsort.Slice([]int{2, 1}, func(i, j int) bool {\n\tgot = calls()\n\treturn false\n})\ngot[0], got[1], strings.HasPrefix(got[2], \"sort.\"), got[len(got)-1]", `=> "main.calls:3 true", "main.main.func1:3 true", true, "main.main:2 true"`,
 	}},
 	{"debug.Stack", []string{
-		"func f() string { return string(debug.Stack()) }\nlines := strings.Split(f(), \"\\n\")[1:]\nlines", "=> []string{\"main.f(...)\", \"\\tIn[1]:1\", \"main.main(...)\", \"\\tIn[1]:2\", \"\"}",
+		"func f() string { return string(debug.Stack()) }\nlines := strings.Split(f(), \"\\n\")[1:]\nfmt.Print(strings.Join(lines, \"\\n\"))", "main.f(...)\n\tcells/In[1]:1\nmain.main(...)\n\tcells/In[1]:2",
 	}},
 	{"lines of logs", []string{
 		"l := log.New(os.Stdout, \"\", 0)\nvar b strings.Builder\nl = log.New(&b, \"p: \", log.Lshortfile)\nfunc f() {\n\tl.Println(\"f\")\n}\nf()\nl.Print(\"value.go:1: x\")\nfmt.Print(b.String())", "p: In[1]:5: f\np: In[1]:8: value.go:1: x",
 		"log.SetOutput(&b)\nlog.SetFlags(log.Lshortfile|log.Lmsgprefix)\nlog.SetPrefix(\"<\")\nb.Reset()\nlog.Print(\"std\")\nlog.Default().Print(\"default\")\nfmt.Print(b.String())", "In[2]:5: <std\nIn[2]:6: <default",
-		"b.Reset()\nh := slog.NewTextHandler(&b, &slog.HandlerOptions{AddSource: true, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {\n\tif a.Key == slog.TimeKey { return slog.Attr{} }\n\treturn a\n}})\nfunc g() {\n\tslog.New(h).With(\"a\", 1).Info(\"g\")\n}\ng()\nfmt.Print(b.String())", "level=INFO source=In[3]:7 msg=g a=1",
+		"b.Reset()\nh := slog.NewTextHandler(&b, &slog.HandlerOptions{AddSource: true, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {\n\tif a.Key == slog.TimeKey { return slog.Attr{} }\n\treturn a\n}})\nfunc g() {\n\tslog.New(h).With(\"a\", 1).Info(\"g\")\n}\ng()\nfmt.Print(b.String())", "level=INFO source=cells/In[3]:7 msg=g a=1",
 	}},
 }
 

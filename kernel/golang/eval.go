@@ -13,6 +13,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/traefik/yaegi/interp"
 
@@ -76,6 +77,8 @@ type Evaluator struct {
 
 	bodyOf    map[string]uintptr // the syntax trees that bodyNames has the bodies of
 	bodyNames map[uint64]string
+
+	roused atomic.Bool // some cell may wait for what is no goroutine: see rouses
 
 	program bool // RunProgram's
 
@@ -475,6 +478,9 @@ func cellObjects(cell *checked) []types.Object {
 // adopt makes the cell's names those of the session.
 func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
 	ev.rememberCallers(cell)
+	if ev.rouses(cell.info) {
+		ev.roused.Store(true)
+	}
 	for _, o := range cellObjects(cell) {
 		name := o.Name()
 		if cell.program && (name == "main" || name == "init") {

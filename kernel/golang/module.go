@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -337,9 +338,14 @@ func (ev *Evaluator) sourceDecl(fun *types.Func) *lower.Decl {
 	return b.made
 }
 
+// fileOf names the file of a function as traces do.
+func (ev *Evaluator) fileOf(m *sourcePackage, b *body) string {
+	return path.Join(m.pkg.Path(), filepath.Base(ev.fset.Position(b.decl.Pos()).Filename))
+}
+
 func (ev *Evaluator) checkBody(m *sourcePackage, fun *types.Func, b *body) *lower.Decl {
 	if b.info != nil {
-		return &lower.Decl{Func: b.decl, Info: b.info, Cell: m.pkg.Path()}
+		return &lower.Decl{Func: b.decl, Info: b.info, Cell: ev.fileOf(m, b)}
 	}
 	decl := *b.decl
 	if decl.Body == nil {
@@ -366,7 +372,7 @@ func (ev *Evaluator) checkBody(m *sourcePackage, fun *types.Func, b *body) *lowe
 	if p := sig.RecvTypeParams(); p.Len() > 0 {
 		params = p
 	}
-	made := &lower.Decl{Func: &decl, Info: info, Cell: m.pkg.Path(), Sig: sig}
+	made := &lower.Decl{Func: &decl, Info: info, Cell: ev.fileOf(m, b), Sig: sig}
 	if params.Len() > 0 {
 		made.TypeParams = params
 	}

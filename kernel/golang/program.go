@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"gocuda/kernel/golang/lower"
 )
@@ -65,7 +66,7 @@ func RunProgram(options Options, files []File, args []string) int {
 	select {
 	case res := <-done:
 		if failed = res.Err; failed != nil && failed.Name == "Goexit" {
-			failed = <-crashed // the other goroutines go on
+			failed = ev.afterMain(crashed)
 		}
 	case failed = <-crashed:
 	}
@@ -77,6 +78,30 @@ func RunProgram(options Options, files []File, args []string) int {
 	}
 	report(failed)
 	return 2
+}
+
+// afterMain waits for what ends a program whose main goroutine has ended by itself.
+func (ev *Evaluator) afterMain(crashed <-chan *Error) *Error {
+	watch := time.NewTicker(deadlockWatch)
+	defer watch.Stop()
+	for {
+		select {
+		case failed := <-crashed:
+			return failed
+		case <-watch.C:
+		}
+		switch stacks, stuck := ev.stuck(nil); {
+		case len(ev.rt.Live()) == 0:
+			select {
+			case failed := <-crashed:
+				return failed
+			default:
+			}
+			return ev.texts.fatal("no goroutines (main called runtime.Goexit) - deadlock!", nil)
+		case stuck:
+			return ev.texts.fatal(asleep, ev.rt.Where(nil, stacks))
+		}
+	}
 }
 
 func withoutColour(s string) string {
@@ -122,6 +147,7 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 	if mistakes != nil {
 		return nil, programError(codes, mistakes)
 	}
+	ev.roused.Store(ev.rouses(info))
 	embeds, err := embedded(info, asts, ev.fset, filepath.Dir(files[0].Name))
 	if err != nil {
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}

@@ -68,6 +68,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 	var res Result
 	watch := time.NewTicker(stackWatch)
 	defer watch.Stop()
+	looked := time.Now()
 	for running := true; running; {
 		running = false
 		select {
@@ -90,6 +91,14 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 			r.mu.Unlock()
 			res.Err = ev.texts.interrupted(ev.rt.Where(g, stacks))
 		case <-watch.C:
+			if time.Since(looked) >= deadlockWatch {
+				looked = time.Now()
+				if stacks, ok := ev.stuck(g); ok {
+					res.Err = ev.deadlocked(g, stacks)
+					ev.rt.Cancel(g) // should a later cell wake it
+					break
+				}
+			}
 			if running = !ev.tooDeep(); running {
 				break
 			}

@@ -138,8 +138,9 @@ func (t *Tests) run(verbose bool, run, bench string, names []string, tests []fun
 }
 
 // interpreterLine begins a message of t.Error and its like: package testing
-// takes a frame of the interpreter for the caller.
-var interpreterLine = regexp.MustCompile(`^( +)\w+\.go:\d+: `)
+// takes a frame of the interpreter for the caller, and the cell's place, where it
+// is known, stands behind, between two zero bytes.
+var interpreterLine = regexp.MustCompile(`^( +)\w+\.go:\d+: (?:\x00([^\x00]*)\x00)?`)
 
 // withoutPositions calls f and leaves the interpreter's positions out of what
 // package testing prints meanwhile.
@@ -154,7 +155,7 @@ func withoutPositions(f func()) error {
 		lines := bufio.NewReader(r)
 		for {
 			line, err := lines.ReadString('\n')
-			fmt.Fprint(out, interpreterLine.ReplaceAllString(line, "$1"))
+			fmt.Fprint(out, interpreterLine.ReplaceAllString(line, "$1$2"))
 			if err != nil {
 				done <- r.Close()
 				return

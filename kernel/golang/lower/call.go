@@ -80,7 +80,9 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 			t := f.typeOf(sel.X)
 			c := f.method(t, s.Obj())
 			out := calledFunc{recv: func() string { return f.receiver(sel.X, t, c) }}
-			if c.host {
+			if c.host && l.testing(c.fun) {
+				out.text, out.host = l.sym("Test"+c.fun.Name()), c.fun
+			} else if c.host {
 				out.bound = func(recv string) string { text, _ := f.methodText(c, recv); return text }
 				out.host = c.fun
 			} else {
@@ -106,6 +108,19 @@ func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
 		text = f.spill(text)
 	}
 	return calledFunc{text: text}, sig
+}
+
+// testing says whether a compiled method writes down the place of its caller, as
+// those of package testing do: it would be the interpreter's.
+func (l *Lowerer) testing(method *types.Func) bool {
+	if l.program || method.Pkg() == nil || method.Pkg().Path() != "testing" {
+		return false
+	}
+	switch method.Name() {
+	case "Error", "Errorf", "Fatal", "Fatalf", "Helper", "Log", "Logf", "Skip", "Skipf":
+		return true
+	}
+	return false
 }
 
 // direct calls a compiled function without reflection, if it is such a one. Its

@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -79,25 +80,26 @@ func (p place) known() plain.Place {
 	if p.fun == nil {
 		return plain.Place{Function: p.name, File: p.file, Line: p.line}
 	}
-	file := p.fun.File
-	if strings.HasSuffix(file, ".go") { // a program's, not a cell
+	name, file := p.fun.Name, p.fun.File
+	switch own := strings.HasPrefix(name, "main."); {
+	case name == "": // the statements of a cell
+		name = "main.main"
+	case !own && strings.HasPrefix(name, "func"):
+		name = "main.main." + name
+	case !own: // a module's
+		if _, in, ok := strings.Cut(name, "."); ok {
+			name = path.Dir(file) + "." + in
+		}
+		return plain.Place{Function: name, File: file, Line: p.pos >> 12}
+	}
+	if strings.HasSuffix(file, ".go") {
 		if abs, err := filepath.Abs(file); err == nil {
 			file = abs
 		}
+	} else {
+		file = "cells/" + file // what takes a path apart counts on a folder
 	}
-	return plain.Place{Function: p.fun.goName(), File: file, Line: p.pos >> 12}
-}
-
-// goName is the name that a compiled function would have: the statements of a cell
-// are main's.
-func (f *Func) goName() string {
-	switch {
-	case f.Name == "":
-		return "main.main"
-	case strings.HasPrefix(f.Name, "func") && !strings.Contains(f.Name, "main."):
-		return "main.main." + f.Name
-	}
-	return f.Name
+	return plain.Place{Function: name, File: file, Line: p.pos >> 12}
 }
 
 // trace shows a goroutine as the runtime would.

@@ -165,19 +165,22 @@ type Goroutine struct {
 	Calls []Call // the innermost first
 }
 
-// Where says where the goroutines of g are, the cell's own first, given what Stacks
+// Where says where goroutines are, the own one of the cell g first, given what Stacks
 // saw of them. One that has been cancelled and has ended since says that itself.
 func (r *Runtime) Where(g *Group, stacks []Stack) []Goroutine {
 	var list []Goroutine
 	for _, s := range stacks {
-		r.groups.mu.Lock()
-		calls, ended := g.ends[s.ID]
-		r.groups.mu.Unlock()
-		if !ended {
+		var calls []Call
+		if g != nil {
+			r.groups.mu.Lock()
+			calls = g.ends[s.ID]
+			r.groups.mu.Unlock()
+		}
+		if calls == nil {
 			calls = r.Calls(s)
 		}
 		at := Goroutine{s.State, calls}
-		if s.ID == g.first {
+		if g != nil && s.ID == g.first {
 			list = slices.Insert(list, 0, at)
 		} else {
 			list = append(list, at)

@@ -49,6 +49,8 @@ type Runtime struct {
 	// Exit, if set, is os.Exit. Without it, os.Exit ends the cell.
 	Exit func(code int)
 
+	helpers sync.Map // *Func of functions that called Helper of a test
+
 	// Input values that the next cell picks up, by number.
 	values sync.Map
 	nvalue atomic.Int64
@@ -143,6 +145,9 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 	}
 	out := make(map[string]reflect.Value, len(syms))
 	for name, f := range syms {
+		out[name] = reflect.ValueOf(f)
+	}
+	for name, f := range r.testing() {
 		out[name] = reflect.ValueOf(f)
 	}
 	out["SelectCase"] = reflect.ValueOf((*reflect.SelectCase)(nil))

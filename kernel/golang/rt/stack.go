@@ -11,7 +11,8 @@ type Stack struct {
 	ID     int64
 	State  string // such as "chan receive"
 	frames []stackFrame
-	ended  bool // it was about to end in the statement at pos
+	by     string // the function whose go statement began it
+	ended  bool   // it was about to end in the statement at pos
 	pos    int
 }
 
@@ -61,7 +62,11 @@ func parseStacks(text string) []Stack {
 		s := Stack{ID: id, State: state}
 		lines := strings.Split(rest, "\n")
 		for i := 0; i+1 < len(lines); i++ {
-			if strings.HasPrefix(lines[i], "\t") || strings.HasPrefix(lines[i], "...") || strings.HasPrefix(lines[i], "created by ") {
+			if by, ok := strings.CutPrefix(lines[i], "created by "); ok {
+				s.by = by
+				continue
+			}
+			if strings.HasPrefix(lines[i], "\t") || strings.HasPrefix(lines[i], "...") {
 				continue
 			}
 			s.frames = append(s.frames, parseFrame(lines[i], lines[i+1]))

@@ -1,0 +1,99 @@
+package golang
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What waits for what cannot come, and what seems to. A program is compared with
+// what go run says; behind => is what a cell's error says.
+var deadlocks = []struct{ name, code, program, cell string }{
+	{"receive", "c := make(chan int)\nfmt.Println(1)\n<-c", "1\nfatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [chan receive]:\n    p.go:5:1  main.main\nexit status 2\n", "1\nDeadlock: 3:1"},
+	{"wait group", "var wg sync.WaitGroup\nwg.Add(2)\ngo func() {\n\twg.Done()\n}()\nwg.Wait()", "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [sync.WaitGroup.Wait]:\n    p.go:8:1  main.main\nexit status 2\n", "Deadlock: 6:1"},
+	{"two goroutines", "a, b := make(chan int), make(chan int)\ngo func() {\n\ta <- 1\n\tb <- 1\n}()\n<-b", "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [chan receive]:\n    p.go:8:1  main.main\n\ngoroutine 2 [chan send]:\n    p.go:5:2  main.main.func1\nexit status 2\n", "Deadlock: 6:1, in a goroutine [chan send]:, 3:2 func1"},
+	{"mutex", "var mu sync.RWMutex\nmu.RLock()\nmu.Lock()", "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [sync.RWMutex.Lock]:\n    p.go:5:1  main.main\nexit status 2\n", "Deadlock: 3:1"},
+	{"range", "c := make(chan int, 1)\nc <- 1\nfor x := range c {\n\tfmt.Println(x)\n}", "1\nfatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [chan receive]:\n    p.go:5:1  main.main\nexit status 2\n", "1\nDeadlock: 3:1"},
+	{"select", "select {}", "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [select (no cases)]:\n    p.go:3:1  main.main\nexit status 2\n", "Deadlock: 1:1"},
+	{"main has ended", "go func() { fmt.Println(2) }()\nruntime.Goexit()", "2\nfatal error: no goroutines (main called runtime.Goexit) - deadlock!\nexit status 2\n", "Goexit: "},
+	{"main has ended before another waits", "go func() { select {} }()\nruntime.Goexit()", "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [select (no cases)]:\n    p.go:3:13  main.main.func1\nexit status 2\n", "Goexit: "},
+	{"sleep", "c := make(chan int)\ngo func() { time.Sleep(700 * time.Millisecond); c <- 1 }()\nfmt.Println(<-c)", "1\n", "1"},
+	{"timer", "fmt.Println((<-time.After(700 * time.Millisecond)).IsZero())", "false\n", "false"},
+	{"timeout", "ctx, stop := context.WithTimeout(context.Background(), 700*time.Millisecond)\ndefer stop()\n<-ctx.Done()\nfmt.Println(ctx.Err())", "context deadline exceeded\n", "context deadline exceeded"},
+	{"process", "c := make(chan error)\ngo func() { c <- exec.Command(\"sleep\", \"0.7\").Run() }()\nfmt.Println(<-c)", "<nil>\n", "<nil>"},
+}
+
+// TestDeadlocks runs each in a process of its own: goroutines of other tests might
+// wake one.
+func TestDeadlocks(t *testing.T) {
+	if i := os.Getenv("GOCUDA_TEST_DEADLOCK"); i != "" {
+		runDeadlock(t, i)
+		return
+	}
+	for i, d := range deadlocks {
+		for _, kind := range []string{"program", "cell"} {
+			t.Run(d.name+"/"+kind, func(t *testing.T) {
+				t.Parallel()
+				self := exec.Command(os.Args[0], "-test.run=^TestDeadlocks$")
+				self.Env = append(os.Environ(), fmt.Sprintf("GOCUDA_TEST_DEADLOCK=%s %d", kind, i))
+				out, err := self.Output()
+				want := d.program
+				if kind == "cell" {
+					want = d.cell
+				}
+				if got := string(out); strings.TrimSpace(got) != strings.TrimSpace(want) {
+					t.Errorf("%s\ngave\n%s(%v)\nwant\n%s", d.code, got, err, want)
+				}
+			})
+		}
+	}
+}
+
+func runDeadlock(t *testing.T, which string) {
+	var kind string
+	var i int
+	fmt.Sscan(which, &kind, &i)
+	code := deadlocks[i].code
+	out := new(bytes.Buffer)
+	if kind == "program" {
+		imports := ""
+		for _, p := range []string{"context", "fmt", "os/exec", "runtime", "sync", "time"} {
+			if regexp.MustCompile(`\b` + p[strings.LastIndexByte(p, '/')+1:] + `\.`).MatchString(code) {
+				imports += fmt.Sprintf("%q;", p)
+			}
+		}
+		status := RunProgram(Options{Stdout: out, Stderr: out}, []File{{"p.go", "package main; import (" + imports + ")\nfunc main() {\n" + code + "\n}\n"}}, nil)
+		if lines := strings.Split(out.String(), "\n"); status != 0 {
+			text := ""
+			for _, line := range lines {
+				if !strings.HasPrefix(line, sourceIndent) {
+					text += line + "\n"
+				}
+			}
+			fmt.Printf("%sexit status %d\n", strings.TrimSuffix(text, "\n"), status)
+			os.Exit(0)
+		}
+		fmt.Print(out)
+		os.Exit(0)
+	}
+	ev, err := New(Options{Stdout: out, Stderr: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := ev.Eval("In[1]", code, false)
+	fmt.Print(out)
+	if res.Err != nil {
+		var places []string
+		for _, line := range strings.Split(res.Err.Plain(), "\n")[1:] {
+			if !strings.HasPrefix(line, sourceIndent) {
+				places = append(places, strings.TrimPrefix(strings.Join(strings.Fields(line), " "), "In[1]:"))
+			}
+		}
+		fmt.Printf("%s: %s\n", res.Err.Name, strings.Join(places, ", "))
+	}
+	os.Exit(0)
+}
