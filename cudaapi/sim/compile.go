@@ -168,13 +168,21 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 	}
 	// Kernels are told which thread they are where that compiles. If it does not,
 	// the messages should be about the source as it was written.
-	told := scan(string(pre), true, b.check)
-	if len(told.launches) > 0 {
-		return nil, "", &compileError{b.diagnostics(marked(string(pre), told.launches, launchInCode))}
+	whole := told
+	if b.check {
+		whole |= slow
 	}
-	asm, more, err := b.assembly(told, names)
-	if bad := (*compileError)(nil); errors.As(err, &bad) {
-		asm, more, err = b.assembly(scan(string(pre), false, false), names)
+	s := scan(string(pre), whole|defined)
+	if len(s.launches) > 0 {
+		return nil, "", &compileError{b.diagnostics(marked(string(pre), s.launches, launchInCode))}
+	}
+	asm, more, err := b.assembly(s, names)
+	bad := (*compileError)(nil)
+	if without := scan(string(pre), whole); errors.As(err, &bad) && without.text != s.text {
+		asm, more, err = b.assembly(without, names)
+	}
+	if errors.As(err, &bad) {
+		asm, more, err = b.assembly(scan(string(pre), 0), names)
 	}
 	if err != nil {
 		return nil, "", err

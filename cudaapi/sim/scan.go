@@ -61,11 +61,19 @@ func tokens(src string) []token {
 	return out
 }
 
-// scan reads preprocessed CUDA C++. If told is set, it rewrites kernels so that
-// they take their index as a parameter; if slow is set too, so that races show.
-func scan(src string, told, slow bool) scanned {
+// What is rewritten besides what must be.
+type rewriting uint
+
+const (
+	told    rewriting = 1 << iota // kernels take their index as a parameter
+	slow                          // and races show
+	defined                       // and shifts and casts give what GPUs give
+)
+
+// scan reads preprocessed CUDA C++ and rewrites it.
+func scan(src string, what rewriting) scanned {
 	toks := tokens(src)
-	s := scanned{templates: map[string]bool{}, plain: map[string]bool{}, told: told}
+	s := scanned{templates: map[string]bool{}, plain: map[string]bool{}, told: what&told != 0}
 	type scope struct {
 		name string
 		open bool // a namespace or extern "C", in which kernels may be
@@ -135,9 +143,12 @@ func scan(src string, told, slow bool) scanned {
 			}
 		}
 	}
-	if told {
-		s.tell(toks, slow)
+	if s.told {
+		s.tell(toks, what&slow != 0)
 		s.loops(toks)
+	}
+	if what&defined != 0 {
+		s.define(toks)
 	}
 	s.text = s.apply(src)
 	return s

@@ -29,7 +29,7 @@ func TestScan(t *testing.T) {
 		{"classes hide nothing", "struct S { int f() { return 1; } }; __global__ void g(S s) {}", []scannedKernel{{"g", "S s"}}, nil},
 		{"nothing", "int main() {}", nil, nil},
 	} {
-		s := scan(c.src, false, false)
+		s := scan(c.src, 0)
 		var templates []string
 		for n := range s.templates {
 			templates = append(templates, n)
@@ -63,7 +63,7 @@ func TestTold(t *testing.T) {
 		{"__global__ void f(volatile int *x) { while (*x) {} } __global__ void g(int *y) { while (*y) {} }",
 			"__global__ void f(const gocuda::Index &gocuda_index, volatile int *x) { while (gocuda::spin(!!(*x))) {} } __global__ void g(const gocuda::Index &gocuda_index, int *y) { while (*y) {} }", ""},
 	} {
-		s := scan(c.src, true, false)
+		s := scan(c.src, told)
 		plain := ""
 		for _, b := range s.bodies {
 			if s.plain[b.name] {
@@ -93,7 +93,7 @@ func TestLoops(t *testing.T) {
 		"void f(volatile int *p) { do { *p; } while":                                "void f(volatile int *p) { do { *p; } while",
 		"void f(volatile int *p) { for (;":                                          "void f(volatile int *p) { for (;",
 	} {
-		if s := scan(src, true, false); s.text != want {
+		if s := scan(src, told); s.text != want {
 			t.Errorf("%s\nbecame %s\nwant   %s", src, s.text, want)
 		}
 	}
@@ -114,7 +114,29 @@ func TestSlow(t *testing.T) {
 		{"int *p = n + threadIdx.x; *p += 1; p[1]++; *p++; p += 2; n = n + 1;", "int *p = n + gocuda_index.thread.x; *p += 1; p[1]++; *p++; p += 2; n = n + 1;"},
 		{"if (n[0] == 1 || n[0] <= 2 || n[0] != 3) x->y[2] += 1;", "if (n[0] == 1 || n[0] <= 2 || n[0] != 3) x->y[2] += 1;"},
 	} {
-		s := scan("__global__ void f() {"+c.body+"}", true, true)
+		s := scan("__global__ void f() {"+c.body+"}", told|slow)
+		_, got, _ := strings.Cut(s.text, "{")
+		if got != c.want+"}" {
+			t.Errorf("%s\nbecame %s\nwant   %s", c.body, got, c.want)
+		}
+	}
+}
+
+// TestDefine finds shifts and casts, and leaves what looks like them.
+func TestDefine(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"x = a << b;", "x = a <<gocuda::left<< b;"},
+		{"x = a[1] >> (b + 2) << -c;", "x = a[1] >>gocuda::right>> (b + 2) <<gocuda::left<< -c;"},
+		{"x <<= 3; *y >>= n;", "x <<gocuda::left_in<<= 3; *y >>gocuda::right_in>>= n;"},
+		{"A<B<int>> v; A<B<C<int>>> w; f<A<B>>(1);", "A<B<int>> v; A<B<C<int>>> w; f<A<B>>(1);"},
+		{"if (i < n >> 1 && (a < (b >> 2)));", "if (i < n >>gocuda::right>> 1 && (a < (b >>gocuda::right>> 2)));"},
+		{"int y = (int)x + (unsigned long long)-f(2);", "int y = (int)(gocuda::To<int>)x + (unsigned long long)(gocuda::To<unsigned long long>)-f(2);"},
+		{"y = (char)(int)x;", "y = (char)(gocuda::To<char>)(int)(gocuda::To<int>)x;"},
+		{"void g(int); int (*p)(int) = h(sizeof(int)); auto l = [](int) { return (short)1; };", "void g(int); int (*p)(int) = h(sizeof(int)); auto l = [](int) { return (short)(gocuda::To<short>)1; };"},
+		{"y = static_cast<unsigned int>(x * 2) + int(z) + min(int(f(x)), 3);", "y = static_cast<unsigned int>((gocuda::To<unsigned int>)(x * 2)) + int((gocuda::To<int>)(z)) + min(int((gocuda::To<int>)(f(x))), 3);"},
+		{"y = static_cast<float>(x); int(z); S operator<<(S, int); template <class F = int(float)> struct Q;", "y = static_cast<float>(x); int(z); S operator<<(S, int); template <class F = int(float)> struct Q;"},
+	} {
+		s := scan("void f() {"+c.body+"}", defined)
 		_, got, _ := strings.Cut(s.text, "{")
 		if got != c.want+"}" {
 			t.Errorf("%s\nbecame %s\nwant   %s", c.body, got, c.want)
@@ -132,7 +154,7 @@ func TestScanDynamicShared(t *testing.T) {
 		"extern int x[]; extern \"C\" void f();":                            "extern int x[]; extern \"C\" void f();",
 		"__shared__ int s[32];":                                             "__shared__ int s[32];",
 	} {
-		if got := scan(src, false, false).text; got != want {
+		if got := scan(src, 0).text; got != want {
 			t.Errorf("%q\n got %q\nwant %q", src, got, want)
 		}
 	}
@@ -143,12 +165,12 @@ func FuzzScan(f *testing.F) {
 	f.Add("# 1 \"x\"\nR\"(__global__")
 	f.Add("extern \"C\" { extern __shared__ __align__(")
 	f.Fuzz(func(t *testing.T, src string) {
-		s := scan(src, false, false)
+		s := scan(src, 0)
 		// What is rewritten keeps its lines, or errors would name others.
 		if strings.Count(s.text, "\n") != strings.Count(src, "\n") {
 			t.Errorf("%q became %q", src, s.text)
 		}
-		scan(src, true, true)
+		scan(src, told|slow|defined)
 		s.footer([]string{"f", "g<int>"})
 	})
 }

@@ -27,6 +27,37 @@ extern "C" __global__ void divide(const long long *ab, long long *out) {
 	one<signed char>(a, b, out + 12);
 }`
 
+// shifts computes shifts of several types, and conversions what does not fit.
+const shifts = `
+template <class T> __device__ void one(long long a, long long n, long long *out) {
+	T x = (T)a, y = x;
+	out[0] = (long long)(x << n);
+	out[1] = (long long)(x >> (int)n);
+	y <<= (unsigned)n;
+	x >>= n;
+	out[2] = (long long)y;
+	out[3] = (long long)x;
+}
+extern "C" __global__ void shift(const long long *an, long long *out) {
+	long long a = an[2 * threadIdx.x], n = an[2 * threadIdx.x + 1];
+	out += 16 * threadIdx.x;
+	one<int>(a, n, out);
+	one<unsigned>(a, n, out + 4);
+	one<long long>(a, n, out + 8);
+	one<unsigned long long>(a, n, out + 12);
+}
+template <class F> __device__ void all(F x, long long *out) {
+	out[0] = (int)x;
+	out[1] = (unsigned)x;
+	out[2] = (long long)x;
+	out[3] = static_cast<unsigned long long>(x);
+}
+extern "C" __global__ void convert(const double *x, long long *out) {
+	out += 8 * threadIdx.x;
+	all((float)x[threadIdx.x], out);
+	all(x[threadIdx.x], out + 4);
+}`
+
 // compute runs one of these kernels, a thread for each element of in, with out
 // results each.
 func (e *env) compute(code, symbol string, in []uint64, threads, out int) []int64 {
@@ -73,6 +104,55 @@ var arithmeticTests = []test{
 		for i, c := range cases {
 			if g := [14]int64(got[14*i:]); g != c.want {
 				e.Errorf("%d / %d: %d, want %d", c.a, c.b, g, c.want)
+			}
+		}
+	}},
+	// So are shifts by more than the bits, and numbers that do not fit.
+	{name: "shifts by more than the bits", run: func(e *env) {
+		values := []int64{1, -1, 0x123456789abcdef0, math.MinInt32, math.MinInt64}
+		counts := []int64{0, 1, 5, 31, 32, 33, 63, 64, 65, 1000, -1}
+		var in []uint64
+		for _, v := range values {
+			for _, n := range counts {
+				in = append(in, uint64(v), uint64(n))
+			}
+		}
+		got := e.compute(shifts, "shift", in, len(in)/2, 16)
+		for i := range len(in) / 2 {
+			v, n := int64(in[2*i]), uint32(in[2*i+1]) // as Go has it
+			want := [16]int64{
+				int64(int32(v) << n), int64(int32(v) >> n), int64(int32(v) << n), int64(int32(v) >> n),
+				int64(uint32(v) << n), int64(uint32(v) >> n), int64(uint32(v) << n), int64(uint32(v) >> n),
+				v << n, v >> n, v << n, v >> n,
+				int64(uint64(v) << n), int64(uint64(v) >> n), int64(uint64(v) << n), int64(uint64(v) >> n),
+			}
+			if g := [16]int64(got[16*i:]); g != want {
+				e.Errorf("%#x by %d: %x, want %x", v, int32(n), g, want)
+			}
+		}
+	}},
+	{name: "numbers that do not fit integers", run: func(e *env) {
+		const low = math.MinInt64
+		cases := []struct {
+			x    float64
+			want [8]int64 // int, unsigned, and of 64 bits, from float and from double
+		}{
+			{-2.75, [8]int64{-2, 0, -2, 0, -2, 0, -2, 0}},
+			{3e9, [8]int64{math.MaxInt32, 3e9, 3e9, 3e9, math.MaxInt32, 3e9, 3e9, 3e9}},
+			{-3e9, [8]int64{math.MinInt32, 0, -3e9, 0, math.MinInt32, 0, -3e9, 0}},
+			{1e30, [8]int64{math.MaxInt32, math.MaxUint32, math.MaxInt64, -1, math.MaxInt32, math.MaxUint32, math.MaxInt64, -1}},
+			{math.Inf(-1), [8]int64{math.MinInt32, 0, low, 0, math.MinInt32, 0, low, 0}},
+			{math.Inf(1), [8]int64{math.MaxInt32, math.MaxUint32, math.MaxInt64, -1, math.MaxInt32, math.MaxUint32, math.MaxInt64, -1}},
+			{math.NaN(), [8]int64{0, 0, low, low, math.MinInt32, 1 << 31, low, low}},
+		}
+		var in []uint64
+		for _, c := range cases {
+			in = append(in, math.Float64bits(c.x))
+		}
+		got := e.compute(shifts, "convert", in, len(cases), 8)
+		for i, c := range cases {
+			if g := [8]int64(got[8*i:]); g != c.want {
+				e.Errorf("%g: %d, want %d", c.x, g, c.want)
 			}
 		}
 	}},

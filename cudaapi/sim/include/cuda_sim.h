@@ -22,6 +22,7 @@
 #include "sim/thread.h"
 #include "sim/runtime.h"
 #include "sim/barrier.h"
+#include "sim/defined.h"
 #include "sim/spin.h"
 #include "sim/races.h"
 #include "sim/vector.h"
