@@ -48,6 +48,33 @@ __global__ void f(int *out) {
     static_assert(sizeof(sqrt(1.0f)) == 4 && sizeof(pow(1.0f, 2.0f)) == 4 && sizeof(pow(1, 2.0f)) == 8 && sizeof(sqrt(1)) == 8);
     out[n] = (int)(sqrt(n * n) + pow(2, 3) + floor(n / 64) + pow(2.0f, 3.0) + fmin(1, 2.0f) + M_PI);
 }`, func(i int) int32 { return int32(i + 20) }},
+		{"shifts and casts of all kinds", `
+#include <cstdint>
+struct Sum { int v = 0; __device__ Sum &operator<<(int n) { v += n; return *this; } };
+template <class T> struct Box { T v; };
+template <int N> struct Size { int a[N]; };
+enum Bits { one = 1 << 0, four = 1 << 2 };
+__global__ void f(int *out) {
+    int n = threadIdx.x;
+    Sum s;
+    s << n << four << 1;
+    Box<Box<int>> b{{n >> 2}};
+    Size<(16 >> 2)> z{};
+    struct { unsigned field : 5; } bits{(unsigned)n & 31};
+    switch (n) { case (int)'a': s << 1000; case 1 << 1: s << 100; }
+    unsigned mask = (1u << n) - 1; // of 32 on: all
+    float x = (float)n * 1e8f;
+    uint8_t colour = (uint8_t)(n * 0.5f);
+    uintptr_t address = (uintptr_t)out;
+    out[n] = s.v + b.v.v + (int)sizeof(z.a) + (bits.field << 2) + __popc(mask) + (x > 2147483647.0f ? (int)x == 2147483647 : (int)x == n * 100000000) +
+        colour + (int)(address & 3) + int(-0.5f * n) + static_cast<int>(n * 0.25f) + (1 << n << 1 >> n);
+}`, func(i int) int32 {
+			v := i + 5
+			if i == 2 {
+				v += 100
+			}
+			return int32(v+(i>>2)+16+(i%32)*4+min(i, 32)+1+i/2-i/2+i/4) + int32(1)<<i<<1>>i
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBox(t, sim.Options{Devices: 1})
