@@ -22,13 +22,24 @@ func (f *fn) clause(list []ast.Stmt) {
 		f.block(list)
 		return
 	}
+	// What falls through does so outside of the block, its label being in it.
+	var labels []string
 	last := list[len(list)-1]
+	for l, ok := last.(*ast.LabeledStmt); ok; l, ok = last.(*ast.LabeledStmt) {
+		labels = append(labels, l.Label.Name)
+		last = l.Stmt
+	}
 	branch, ok := last.(*ast.BranchStmt)
 	if !ok || branch.Tok != token.FALLTHROUGH {
 		f.braces(list)
 		return
 	}
-	f.braces(list[:len(list)-1])
+	f.emit("{")
+	f.block(list[:len(list)-1])
+	for _, name := range labels {
+		f.emit("%s_g:\n{}", f.labelName(name))
+	}
+	f.emit("}")
 	f.stmt(last)
 }
 

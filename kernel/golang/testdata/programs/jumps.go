@@ -1,4 +1,4 @@
-// Returns that several ways lead to.
+// Jumps: returns that several ways lead to, labels on what falls through.
 package main
 
 import "fmt"
@@ -55,6 +55,31 @@ func cases(a int) {
 		fallthrough
 	default:
 		return
+	}
+}
+
+func labelled(a int) {
+	switch a {
+	case 1:
+		if a < len(c) {
+			goto next
+		}
+		fmt.Println("one")
+		break
+	next:
+		fallthrough
+	case 2:
+		fmt.Println("two")
+		if a == 2 {
+			goto third
+		}
+		fmt.Println("not two")
+	third:
+		fallthrough
+	case 3:
+		fmt.Println("three")
+	default:
+		fmt.Println("other")
 	}
 }
 
@@ -149,6 +174,7 @@ func main() {
 		labels(a)
 		back(a)
 		cases(a)
+		labelled(a)
 		lists(a)
 		types(a)
 		fmt.Println(named(a))
