@@ -42,6 +42,7 @@ type Set struct {
 	stamps   stamps            // of those folders
 	packages []string          // of the modules ...
 	listed   string            // ... when key("") was this
+	arch     string            // of the packages that the go command is asked for; "": this machine's
 }
 
 // New returns the modules of a session whose notebook lies in dir.
@@ -325,16 +326,74 @@ func (s *Set) graph(importPath string) ([]listed, error) {
 	case !provided:
 		return nil, fmt.Errorf("fetch its module first: %%get %s", importPath)
 	}
-	out, err := s.read("list", "-deps", "-e", "-tags", tags, "-json="+listedFields, "--", importPath)
-	if err != nil {
-		return nil, err
+	graph, err := s.list(importPath)
+	if err == nil {
+		graph, err = s.plain(graph)
 	}
-	graph, err := parseList(out)
 	if err != nil {
 		return nil, err
 	}
 	s.cache.put(s.key(importPath), graph) // go.sum may have changed
 	return graph, nil
+}
+
+// list asks for packages and what they import.
+func (s *Set) list(importPaths ...string) ([]listed, error) {
+	out, err := s.read(append([]string{"list", "-deps", "-e", "-tags", tags, "-json=" + listedFields, "--"}, importPaths...)...)
+	if err != nil {
+		return nil, err
+	}
+	return parseList(out)
+}
+
+// plainArch is an architecture for which hardly anybody writes assembly. Its
+// words have the size and the order of bytes of those that notebooks run on.
+const plainArch = "mips64le"
+
+// plain takes, for packages with assembly, the files that they have for
+// architectures for which they have none. What is written for plainArch itself
+// would be wrong here, and is not taken.
+func (s *Set) plain(graph []listed) ([]listed, error) {
+	var names []string
+	have := make(map[string]bool)
+	for _, p := range graph {
+		have[p.ImportPath] = true
+		if len(p.SFiles) > 0 {
+			names = append(names, p.ImportPath)
+		}
+	}
+	if len(names) == 0 {
+		return graph, nil
+	}
+	s.arch = plainArch
+	other, err := s.list(names...)
+	s.arch = ""
+	if err != nil {
+		return nil, err
+	}
+	byPath := make(map[string]listed, len(other))
+	for _, p := range other {
+		byPath[p.ImportPath] = p
+	}
+	for i, p := range graph {
+		o, ok := byPath[p.ImportPath]
+		if len(p.SFiles) > 0 && ok && o.anywhere() {
+			graph[i] = o
+		}
+	}
+	for _, p := range other { // the order does not matter: Sources follows the imports
+		if !have[p.ImportPath] {
+			graph = append(graph, p)
+		}
+	}
+	return graph, nil
+}
+
+// anywhere says whether a package's files, chosen for plainArch, serve all
+// architectures.
+func (p *listed) anywhere() bool {
+	return p.Error == nil && len(p.SFiles) == 0 && len(p.GoFiles) > 0 &&
+		!slices.ContainsFunc(p.GoFiles, func(name string) bool { return strings.Contains(name, "mips") })
 }
 
 // Changed implements golang.Modules.
@@ -453,6 +512,9 @@ func (s *Set) command(ctx context.Context, dir, mode string, args ...string) ([]
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GO111MODULE=on", "GOWORK=off", "GOFLAGS=-mod="+mode, "GOTOOLCHAIN=local", "PWD="+dir)
+	if s.arch != "" {
+		cmd.Env = append(cmd.Env, "GOARCH="+s.arch)
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -487,6 +549,7 @@ type listed struct {
 	Dir            string
 	GoFiles        []string              `json:",omitempty"`
 	IgnoredGoFiles []string              `json:",omitempty"`
+	SFiles         []string              `json:",omitempty"` // assembly
 	Imports        []string              `json:",omitempty"`
 	ImportMap      map[string]string     `json:",omitempty"`
 	Standard       bool                  `json:",omitempty"`
@@ -500,7 +563,7 @@ type listed struct {
 	Local string // the folder of its module, if its files are the user's own and may change
 }
 
-const listedFields = "ImportPath,Name,Dir,GoFiles,IgnoredGoFiles,Imports,ImportMap,Standard,Error,Module"
+const listedFields = "ImportPath,Name,Dir,GoFiles,IgnoredGoFiles,SFiles,Imports,ImportMap,Standard,Error,Module"
 
 // tags choose plain Go where a module has it beside assembly and C. The tag
 // appengine would too, but it takes away system calls as well.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -435,3 +436,51 @@ func TestProgramsOfModules(t *testing.T) {
 		})
 	}
 }
+
+// TestAssembly: a package with assembly runs by what it has for architectures
+// without any, and without such files says what it needs.
+func TestAssembly(t *testing.T) {
+	serve(t, map[string]map[string]string{"example.com/fast@v1.0.0": {
+		"go.mod":                "module example.com/fast\n\ngo 1.22\n",
+		"sum.go":                "package fast\n\nfunc Sum(xs []int) int { return sum(xs) }\n",
+		"sum_" + arch + ".go":   "package fast\n\nfunc sum(xs []int) int\n",
+		"sum_" + arch + ".s":    "// assembly\n",
+		"sum_other.go":          "//go:build !" + arch + "\n\npackage fast\n\nimport \"example.com/fast/internal/slow\"\n\nfunc sum(xs []int) int { return slow.Sum(xs) }\n",
+		"internal/slow/s.go":    "package slow\n\nfunc Sum(xs []int) (n int) {\n\tfor _, x := range xs {\n\t\tn += x\n\t}\n\treturn n\n}\n",
+		"only/only.go":          "package only\n\nfunc F() int\n\nfunc G() int { return 2 }\n",
+		"only/f_" + arch + ".s": "// assembly\n",
+		// Files for another architecture by name would be wrong here.
+		"number/number_" + arch + ".go": "package number\n\nconst N = 5\n\nfunc F() int\n",
+		"number/number_" + arch + ".s":  "// assembly\n",
+		"number/number_mips64le.go":     "package number\n\nconst N = 4005\n",
+	}})
+	set := modules.New(t.TempDir())
+	if _, err := set.Get(context.Background(), "example.com/fast"); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	ev, err := golang.New(golang.Options{Modules: set, Stdout: &out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ code, want string }{
+		{"import \"example.com/fast\"\nfast.Sum([]int{1, 2, 3})", "6"},
+		{"import \"example.com/fast/only\"\nonly.G()", "2"},
+		{"only.F()", "example.com/fast/only.F is written in assembly or linked by name, which cells cannot run"},
+		{"import \"example.com/fast/number\"\nnumber.N", "5"},
+	} {
+		r := ev.Eval("In[1]", c.code, false)
+		got := ""
+		switch {
+		case r.Err != nil:
+			got = r.Err.Error()
+		case r.Value != nil:
+			got = fmt.Sprint(r.Value.Data["text/plain"])
+		}
+		if got != c.want && (r.Err == nil || !strings.Contains(got, c.want)) {
+			t.Errorf("%s\ngave %s\nwant %s", c.code, got, c.want)
+		}
+	}
+}
+
+const arch = runtime.GOARCH
