@@ -62,7 +62,7 @@ type checker struct {
 
 func (c *checker) fail(pos token.Pos, format string, args ...any) {
 	p := c.ev.fset.Position(pos)
-	c.mistakes = append(c.mistakes, mistake{p.Filename, p.Line, p.Column, fmt.Sprintf(format, args...)})
+	c.mistakes = append(c.mistakes, mistake{p.Filename, p.Line, p.Column, fmt.Sprintf(format, args...), pos})
 }
 
 // check checks a cell. Nothing of the session changes.
@@ -82,10 +82,9 @@ func (ev *Evaluator) check(src *source, name, code string) (*checked, []mistake)
 		if values, more = c.countMusts(values); !more {
 			return out, mistakes
 		}
-		fresh, _ := parse(ev.fset, name, code)
-		*src = *fresh
+		ev.again(src, name, code)
 	}
-	return nil, []mistake{{name, 1, 1, "calls of must are nested too deeply"}}
+	return nil, []mistake{{file: name, line: 1, column: 1, text: "calls of must are nested too deeply"}}
 }
 
 func newInfo() *types.Info {
@@ -357,6 +356,11 @@ func (c *checker) typeError(err types.Error) {
 		last.text += fmt.Sprintf("\n\t%s at %s:%d:%d", rest, m.file, m.line, m.column)
 		return
 	}
+	if name, ok := strings.CutPrefix(m.text, "undefined: "); ok && c.ev.waits(name) != "" {
+		m.text += c.ev.waits(name)
+		c.mistakes = append(c.mistakes, m)
+		return
+	}
 	m.text += c.stale(m.text)
 	m.text += c.suggest(m, err.Pos)
 	c.mistakes = append(c.mistakes, m)
@@ -420,6 +424,9 @@ func (c *checker) stale(text string) string {
 	for _, name := range identifier.FindAllString(text, -1) {
 		t, ok := c.ev.typeText[name]
 		if _, here := c.declared[name]; !ok || here {
+			if slices.ContainsFunc(c.src.followers, func(f follower) bool { return f.isType && f.name == name }) {
+				return fmt.Sprintf(" (%s was declared again with this cell: run the cell that makes the value once more)", name)
+			}
 			continue
 		}
 		for used, was := range t.uses {

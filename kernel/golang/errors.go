@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"go/scanner"
+	"go/token"
 	"go/types"
 	"reflect"
 	"regexp"
@@ -49,12 +50,13 @@ type mistake struct {
 	file         string
 	line, column int
 	text         string
+	pos          token.Pos // if it is of a cell's check
 }
 
 func syntaxErrors(list scanner.ErrorList) []mistake {
 	out := make([]mistake, len(list))
 	for i, e := range list {
-		out[i] = mistake{e.Pos.Filename, e.Pos.Line, e.Pos.Column, e.Msg}
+		out[i] = mistake{file: e.Pos.Filename, line: e.Pos.Line, column: e.Pos.Column, text: e.Msg}
 	}
 	return out
 }
@@ -249,5 +251,5 @@ func (t *texts) trace(calls []rt.Call) []string {
 // typeMistake turns a checker's error into one of the cell.
 func typeMistake(err types.Error) mistake {
 	p := err.Fset.Position(err.Pos)
-	return mistake{p.Filename, p.Line, p.Column, err.Msg}
+	return mistake{p.Filename, p.Line, p.Column, err.Msg, err.Pos}
 }

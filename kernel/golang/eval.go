@@ -72,7 +72,8 @@ type Evaluator struct {
 	source      map[types.Object]sourceText
 	imported    map[string]bool // import declarations that the interpreter has
 	late        map[string]bool // tables that it got after its start
-	callers     map[*types.Func]map[*types.Func]bool
+	kept        map[string]*kept // the functions, methods and types of cells
+	waiting     map[string]*kept // functions that call what no cell has declared yet
 	current     map[*types.Func]*types.Func // the newest version of a method that cells declared again
 
 	bodyOf    map[string]uintptr // the syntax trees that bodyNames has the bodies of
@@ -120,7 +121,7 @@ func (ev *Evaluator) start() error {
 	ev.provisional = make(map[*types.Func]bool)
 	ev.source = make(map[types.Object]sourceText)
 	ev.imported, ev.late = make(map[string]bool), make(map[string]bool)
-	ev.callers = make(map[*types.Func]map[*types.Func]bool)
+	ev.kept, ev.waiting = make(map[string]*kept), make(map[string]*kept)
 	ev.current = make(map[*types.Func]*types.Func)
 	ev.rt = rt.New()
 	ev.rt.Background = ev.background
@@ -234,9 +235,19 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 	if len(src.steps) == 0 && len(src.imports) == 0 {
 		return nil, nil
 	}
-	cell, mistakes, err := ev.checkSafely(src, name, code)
+	cell, notes, mistakes, err := ev.checkCell(src, name, code)
 	if err != nil {
 		return nil, internalError(err)
+	}
+	if mistakes != nil {
+		if waiting := ev.postpone(src, code, mistakes); waiting != nil {
+			src.without(waiting)
+			ev.again(src, name, code)
+			first := mistakes
+			if cell, notes, mistakes, err = ev.checkCell(src, name, code); err != nil || mistakes != nil {
+				mistakes = first
+			}
+		}
 	}
 	if mistakes != nil {
 		return nil, compileError(code, mistakes)
@@ -251,10 +262,15 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 		ev.lower.Abandon()
 		return nil, internalError(err)
 	}
-	for _, note := range ev.leftBehind(cell) {
+	ev.adopt(src, code, cell)
+	for _, k := range src.left {
+		ev.waiting[k.name] = k
+		delete(ev.names, k.name)
+		notes = append(notes, fmt.Sprintf("%s calls %s, which no cell has declared yet", k.name, strings.Join(k.missing, ", ")))
+	}
+	for _, note := range notes {
 		fmt.Fprintln(ev.options.Stderr, note)
 	}
-	ev.adopt(src, code, cell)
 	return f, nil
 }
 
@@ -377,7 +393,7 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 		if !ok || d.Body == nil {
 			continue
 		}
-		decl := &lower.Decl{Func: d, Info: cell.info, Cell: name, Redirect: !cell.program}
+		decl := &lower.Decl{Func: d, Info: cell.info, Cell: ev.fset.Position(d.Pos()).Filename, Redirect: !cell.program}
 		if old, ok := ev.names[fun.Name()].(*types.Func); ok && d.Recv == nil && old.Pkg() != nil && old.Pkg().Path() == "main" && types.Identical(old.Signature(), fun.Signature()) {
 			if isGeneric(fun) {
 				decl.Sig, decl.TypeParams = fun.Signature(), fun.Signature().TypeParams()
@@ -401,7 +417,7 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 		}
 		base, _, _ := strings.Cut(m.decl.Name.Name, "ᐧ")
 		named := types.Unalias(ev.names[base].Type()).(*types.Named)
-		decl := &lower.Decl{Func: m.decl, Info: cell.info, Cell: name, Redirect: true, Sig: methodSignature(fun.Signature(), nil)}
+		decl := &lower.Decl{Func: m.decl, Info: cell.info, Cell: ev.fset.Position(m.decl.Pos()).Filename, Redirect: true, Sig: methodSignature(fun.Signature(), nil)}
 		generic := named.TypeParams().Len() > 0
 		if generic {
 			decl.TypeParams = fun.Signature().TypeParams()
@@ -477,7 +493,7 @@ func cellObjects(cell *checked) []types.Object {
 
 // adopt makes the cell's names those of the session.
 func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
-	ev.rememberCallers(cell)
+	ev.keep(src, code, cell)
 	if ev.rouses(cell.info) {
 		ev.roused.Store(true)
 	}
@@ -518,13 +534,28 @@ func (ev *Evaluator) rememberSource(src *source, code string, cell *checked) {
 		}
 		return sourceText{strings.TrimSuffix(strings.Join(lines[first-1:to.Line], ""), "\n"), first}
 	}
+	for _, f := range src.followers {
+		switch d := f.decl.(type) {
+		case *ast.FuncDecl:
+			ev.source[cell.info.Defs[d.Name]] = sourceText{f.text, f.line}
+		case *ast.GenDecl:
+			ev.source[cell.info.Defs[d.Specs[0].(*ast.TypeSpec).Name]] = sourceText{"type " + f.text, f.line}
+		}
+	}
 	for _, m := range cell.methods {
-		ev.source[m.fun] = text(m.decl)
+		if k := src.of(m.decl.Pos()); k != nil {
+			ev.source[m.fun] = sourceText{k.text, k.line}
+		} else {
+			ev.source[m.fun] = text(m.decl)
+		}
 		if m.old != nil { // which stays the type's method
 			ev.source[m.old] = ev.source[m.fun]
 		}
 	}
 	for _, s := range src.steps {
+		if src.isFollower(s) {
+			continue
+		}
 		switch d := s.(type) {
 		case *ast.AssignStmt:
 			for _, x := range d.Lhs {

@@ -51,7 +51,7 @@ var faults = []scenario{
 		"type T struct{ x int }\nfunc (t T) M() int { return t.x }\nvar v T", "",
 		"func (t T) M() int { return t.x + 100 }", "",
 		"v.M()", "=> 100",
-		"type T struct{ y string }\nfunc (t T) M() string { return t.y }\nT{\"new\"}.M()", `=> "new"`,
+		"type T struct{ y string }\nfunc (t T) M() string { return t.y }\nT{\"new\"}.M()", "v still has the T of before: run its cell again\n=> \"new\"",
 		"v", "=> T{x: 0}",
 		"func show(t T) string { return t.y }\nshow(v)",
 		"CompileError: In[6]:2:6: cannot use v (variable of struct type T) as T value in argument to show (T was declared again since: run the cell that makes the value once more)",

@@ -8,12 +8,12 @@
 //
 // # What a cell can do
 //
-// An Evaluator keeps the names of its cells. A function that is declared again
-// with the same signature is called by its earlier callers at once; with
-// another signature, the cell says who still calls the old one. A type that is
-// declared again in the same words stays the same type, so that running a cell
-// again does not part it from the values that others hold. Methods may come in
-// later cells. A variable that is declared again with its type is the same
+// An Evaluator keeps the names of its cells. What is declared again, the functions,
+// methods and types of earlier cells that use it follow; the cell says which cannot,
+// and which variables hold values of an old type. A function may call one that a
+// later cell declares. A type that is declared again in the same words stays the
+// same type, so that running a cell again does not part it from the values that
+// others hold. Methods may come in later cells. A variable that is declared again with its type is the same
 // variable.
 //
 // An interrupt ends the goroutines of the running cell: lowered code polls for

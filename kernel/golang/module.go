@@ -56,7 +56,7 @@ func (ev *Evaluator) require(name, code string) *Error {
 		failed, e := ev.loadAll(p)
 		if failed != nil {
 			line, column := position(code, t.offset)
-			return compileError(code, []mistake{{name, line, column, "could not import " + p + ": " + failed.Error()}})
+			return compileError(code, []mistake{{file: name, line: line, column: column, text: "could not import " + p + ": " + failed.Error()}})
 		}
 		if e != nil {
 			return e

@@ -142,7 +142,7 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 	types.NewChecker(&conf, ev.fset, pkg, info).Files(asts)
 	main, _ := pkg.Scope().Lookup("main").(*types.Func)
 	if main == nil && mistakes == nil {
-		mistakes = append(mistakes, mistake{files[0].Name, 1, 1, "function main is undeclared in the main package"})
+		mistakes = append(mistakes, mistake{file: files[0].Name, line: 1, column: 1, text: "function main is undeclared in the main package"})
 	}
 	if mistakes != nil {
 		return nil, programError(codes, mistakes)

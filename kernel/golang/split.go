@@ -34,6 +34,9 @@ type source struct {
 	program bool       // the cell has a package clause
 	shows   bool       // the last statement is an expression without a semicolon
 	several bool       // it was a list of expressions, and is a slice of any now
+
+	followers []follower // among steps
+	left      []*kept    // functions of the cell that are not: they call what is not declared yet
 }
 
 // lexeme is a token of a cell.
