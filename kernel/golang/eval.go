@@ -70,10 +70,10 @@ type Evaluator struct {
 	typeText    map[string]typeSource
 	provisional map[*types.Func]bool // methods of types of earlier cells whose own cell has not compiled yet, or failed
 	source      map[types.Object]sourceText
-	imported    map[string]bool // import declarations that the interpreter has
-	late        map[string]bool // tables that it got after its start
-	kept        map[string]*kept // the functions, methods and types of cells
-	waiting     map[string]*kept // functions that call what no cell has declared yet
+	imported    map[string]bool             // import declarations that the interpreter has
+	late        map[string]bool             // tables that it got after its start
+	kept        map[string]*kept            // the functions, methods and types of cells
+	waiting     map[string]*kept            // functions that call what no cell has declared yet
 	current     map[*types.Func]*types.Func // the newest version of a method that cells declared again
 
 	bodyOf    map[string]uintptr // the syntax trees that bodyNames has the bodies of
