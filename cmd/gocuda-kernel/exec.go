@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	_ "gocuda/cudaapi/backend" // gives programs their devices
 	"gocuda/cudaapi/cuda"
@@ -40,13 +42,15 @@ func runExec(c *call) error {
 	}
 	name := filepath.Base(args[0])
 	status := golang.RunProgram(
-		golang.Options{Packages: packages.All(), Modules: modules.New(dir), Started: func(where func() int) {
-			cuda.SetCaller(func() string {
-				if line := where(); line > 0 {
-					return fmt.Sprintf("%s:%d", name, line)
+		golang.Options{Packages: packages.All(), Modules: modules.New(dir), Started: func(ev *golang.Evaluator) {
+			at := func(file string, line int) string {
+				if line == 0 {
+					return name
 				}
-				return name
-			}, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
+				return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+			}
+			cuda.SetCaller(func() string { return at(ev.Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
+			hazard.SetNamer(hazard.Namer{Place: func() string { return at(ev.Calling()) }, Source: lines(name, string(code))})
 		}},
 		[]golang.File{{Name: args[0], Code: string(code)}},
 		args[1:],
@@ -62,4 +66,20 @@ func runExec(c *call) error {
 		return exitStatus(status)
 	}
 	return nil
+}
+
+// lines gives the lines of a program, by places such as "program.go:14".
+func lines(name, code string) func(place string) string {
+	list := strings.Split(code, "\n")
+	return func(place string) string {
+		number, ok := strings.CutPrefix(place, name+":")
+		if !ok {
+			return ""
+		}
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 || n > len(list) {
+			return ""
+		}
+		return strings.TrimSpace(list[n-1])
+	}
 }

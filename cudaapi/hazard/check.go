@@ -8,6 +8,7 @@ import (
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/callsite"
 	"gocuda/cudaapi/record"
 )
 
@@ -32,6 +33,7 @@ func SetNamer(n Namer) {
 	checking.Lock()
 	defer checking.Unlock()
 	checking.namer = n
+	callsite.SetExact(n.Place)
 }
 
 // SetRank tells which rank this process is, for a check that begins later.

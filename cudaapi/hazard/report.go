@@ -46,6 +46,9 @@ type Namer struct {
 	// Memory is the variable that holds the memory from lo to before hi, with
 	// indices.
 	Memory func(lo, hi uint64) string
+	// Place is the statement of interpreted code that the calling goroutine is in,
+	// such as "In[3], line 2".
+	Place func() string
 	// Source is the line of code at a place such as "In[3], line 2".
 	Source func(place string) string
 }

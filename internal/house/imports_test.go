@@ -88,7 +88,7 @@ var mayImport = map[string][]string{
 	"cudaapi/gokernel/emulate":  {"cudaapi/gokernel/ir"},
 	"cudaapi/gokernel/ir":       {},
 	"cudaapi/record":            {"cudaapi/driver", "cudaapi/internal/callsite", "golang.org/x/sys/unix"},
-	"cudaapi/hazard":            {"cudaapi/cuda", "cudaapi/driver", "cudaapi/record"},
+	"cudaapi/hazard":            {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/callsite", "cudaapi/record"},
 	"cudaapi/hazard/hazardtest": {"cudaapi/cuda", "cudaapi/driver", "cudaapi/hazard", "cudaapi/internal/callsite", "cudaapi/mpi", "cudaapi/mpi/launch"},
 	"cudaapi/cuda/internal/...": {"cudaapi/internal/cpp"},
 	"cudaapi/streamsync":        {"cudaapi/cuda"},

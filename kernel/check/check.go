@@ -36,7 +36,7 @@ type state struct {
 // Attach adds the magics to an evaluator. A rank has the number of its job.
 func Attach(h *evaluator.Host) evaluator.Extension {
 	s := &state{host: h, cells: map[string]string{}}
-	hazard.SetNamer(hazard.Namer{Stream: s.stream, Memory: s.memory, Source: s.source})
+	hazard.SetNamer(hazard.Namer{Stream: s.stream, Memory: s.memory, Place: h.Place, Source: s.source})
 	if err := hazard.FromEnv(); err != nil {
 		fmt.Fprintln(os.Stderr, "the check cannot be switched on:", err)
 	}

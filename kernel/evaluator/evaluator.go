@@ -121,15 +121,16 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	if err != nil {
 		return nil, err
 	}
-	cuda.SetCaller(func() string {
-		switch cell, line := c.golang.Where(); {
-		case cell == "" || line == 0:
-			return cell
-		default:
-			return fmt.Sprintf("%s, line %d", cell, line)
-		}
-	}, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
+	cuda.SetCaller(func() string { return place(c.golang.Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
 	return c, nil
+}
+
+// place is a statement of a cell in words.
+func place(cell string, line int) string {
+	if cell == "" || line == 0 {
+		return cell
+	}
+	return fmt.Sprintf("%s, line %d", cell, line)
 }
 
 // builtins are the functions that cells can call without an import, beyond

@@ -57,6 +57,10 @@ func (h *Host) Cell() session.Cell {
 	return h.evaluator.cell
 }
 
+// Place is the statement that the calling goroutine is in, such as "In[3], line 2",
+// for compiled functions that cells call; "" if it is in none.
+func (h *Host) Place() string { return place(h.evaluator.golang.Calling()) }
+
 // Within runs Go code in the middle of the running cell, for functions that it
 // calls. Types and builtins are those that the cell sees; no value is shown.
 func (h *Host) Within(name, code string) error { return h.evaluator.golang.Within(name, code) }

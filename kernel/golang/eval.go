@@ -47,9 +47,8 @@ type Options struct {
 	// Background is told of a panic in a goroutine that outlived its cell, or
 	// whose cell did not fail. The default writes it to Stderr.
 	Background func(*Error)
-	// Started is told of a program before it runs, with what gives the line that
-	// runs now, 0 where it is not known.
-	Started func(line func() int)
+	// Started is told of a program before it runs, with its evaluator.
+	Started func(*Evaluator)
 }
 
 // Evaluator evaluates cells, one after another. Its methods may be called

@@ -42,7 +42,7 @@ func RunProgram(options Options, files []File, args []string) int {
 	}
 	ev.rt.Exit = os.Exit
 	if options.Started != nil {
-		options.Started(func() int { _, line := ev.Where(); return line })
+		options.Started(ev)
 	}
 	report := func(e *Error) {
 		for _, line := range e.Traceback {

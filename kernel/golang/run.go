@@ -273,6 +273,14 @@ func (ev *Evaluator) Where() (cell string, line int) {
 	return r.group.Name, ev.rt.BodyLine()
 }
 
+// Calling says which statement the calling goroutine is in, of the cell's function
+// or statements that called last; cell is empty if it is in none. It takes some
+// microseconds.
+func (ev *Evaluator) Calling() (cell string, line int) {
+	cell, line, _ = ev.rt.Calling()
+	return cell, line
+}
+
 // Within runs code in the middle of the running cell, for compiled functions
 // that it calls. The code must declare nothing, and panics as a call of the
 // cell would.

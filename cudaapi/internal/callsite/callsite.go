@@ -21,6 +21,19 @@ type Interpreter struct {
 
 var interpreter atomic.Pointer[Interpreter]
 
+// exact names the place of interpreted code that calls, in whatever function.
+var exact atomic.Pointer[func() string]
+
+// SetExact gives [Here] a better word for the place of interpreted code than
+// [Interpreter] has, which may take longer; a nil name takes it back.
+func SetExact(name func() string) {
+	if name == nil {
+		exact.Store(nil)
+		return
+	}
+	exact.Store(&name)
+}
+
 // Set makes the interpreter known; a nil name takes it back.
 func Set(name func() string, through ...string) {
 	defer known.Clear()
@@ -105,7 +118,13 @@ func Here() (s Site) {
 		f := v.(frame)
 		s.Library = s.Library || f.library
 		if f.doorstep && in != nil {
-			if s.Place = in.Name(); s.Place != "" {
+			if name := exact.Load(); name != nil {
+				s.Place = (*name)()
+			}
+			if s.Place == "" {
+				s.Place = in.Name()
+			}
+			if s.Place != "" {
 				return s
 			}
 		}

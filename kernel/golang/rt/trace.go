@@ -3,7 +3,9 @@ package rt
 import (
 	"bytes"
 	"io"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -59,6 +61,7 @@ type traces struct {
 	mu     sync.Mutex
 	trails map[int64]*trail
 	funcs  map[string]*Func // by lowered name
+	bodies map[uint64]*Func // by what the interpreter runs, of those that Calling met
 	body   *int             // the position of the cell that runs
 }
 
@@ -106,6 +109,62 @@ func (r *Runtime) BodyLine() int {
 		return 0
 	}
 	return peek(r.traces.body) >> 12
+}
+
+// Calling is the statement of a cell's function that the calling goroutine is in,
+// and the cell; false if it is in none. It looks at the stack, which takes some
+// microseconds.
+func (r *Runtime) Calling() (cell string, line int, ok bool) {
+	buf := stacks.Get().(*[]byte)
+	defer stacks.Put(buf)
+	text := (*buf)[:runtime.Stack(*buf, false)]
+	for {
+		i := bytes.Index(text, []byte("\n"+interpreted))
+		if i < 0 {
+			return "", 0, false
+		}
+		text = text[i+1+len(interpreted):]
+		end := bytes.IndexAny(text, ",?)")
+		if end < 0 {
+			return "", 0, false
+		}
+		body, err := strconv.ParseUint(string(text[:end]), 0, 64)
+		if err != nil {
+			continue
+		}
+		f := r.traces.of(body)
+		if f == nil && r.Bodies != nil {
+			name := r.Bodies()[body]
+			f = r.traces.know(body, name)
+		}
+		if f != nil && !f.Hidden {
+			r.traces.mu.Lock()
+			pos := f.at("")
+			r.traces.mu.Unlock()
+			return f.File, pos >> 12, true
+		}
+	}
+}
+
+// stacks are buffers for the innermost calls of a goroutine.
+var stacks = sync.Pool{New: func() any { b := make([]byte, 1<<14); return &b }}
+
+// of is the function that the interpreter runs as body, if that is known.
+func (t *traces) of(body uint64) *Func {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bodies[body]
+}
+
+// know notes which function it is.
+func (t *traces) know(body uint64, lowered string) *Func {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f := t.funcs[lowered]
+	if f != nil {
+		t.bodies[body] = f
+	}
+	return f
 }
 
 // peek reads what interpreted code writes without synchronisation; see setFlag.
