@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -38,72 +39,67 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 		f.evaluate(rhs)
 		return
 	}
-	var dst storage
 	if hasCall(rhs) && hasIndex(lhs) && !hasCall(lhs) {
 		// The call may change what is indexed.
-		t := f.typeOf(lhs)
-		value := f.hold(f.to(rhs, t), f.l.rep(t))
-		f.target(lhs).store(f, value)
+		x := f.hold(f.to(rhs, f.typeOf(lhs)))
+		f.target(lhs).store(f, x)
 		return
 	}
-	pre := f.captured(func() {
-		if hasCall(rhs) {
-			f.withoutGuards(func() { dst = f.target(lhs) })
-			return
-		}
+	var dst storage
+	if hasCall(rhs) {
+		f.withoutGuards(func() { dst = f.target(lhs) })
+	} else {
 		dst = f.target(lhs)
-	})
-	var value string
-	mid := f.captured(func() {
-		value = f.settled(f.to(rhs, dst.typ), dst.typ)
-		if isMapIndex(f, lhs) {
-			value = f.mapped(rhs, value, f.l.rep(dst.typ))
-		}
-	})
-	f.out.WriteString(pre)
-	f.out.WriteString(mid)
-	dst.store(f, value)
+	}
+	x := f.settled(f.to(rhs, dst.typ()))
+	if isMapIndex(f, lhs) {
+		x = f.mapped(rhs, x)
+	}
+	dst.store(f, x)
+}
+
+// set gives a variable, or what else can be assigned to, a value; tok says whether
+// it may declare it.
+func (f *fn) set(lhs ast.Expr, x *expr, tok token.Token) {
+	if lhs == nil || isBlank(lhs) {
+		return
+	}
+	if o := f.defined(lhs); tok == token.DEFINE && o != nil {
+		f.define(o, f.convert(x, f.l.subst(o.Type(), f.env)))
+		return
+	}
+	d := f.target(lhs)
+	d.store(f, f.convert(x, d.typ()))
+}
+
+// pinnedAll finds where the values of an assignment go.
+func (f *fn) pinnedAll(lhs []ast.Expr) []storage {
+	dsts := make([]storage, len(lhs))
+	for i, x := range lhs {
+		dsts[i] = f.pinned(x)
+	}
+	return dsts
 }
 
 func (f *fn) assignMulti(s *ast.AssignStmt) {
-	dsts := make([]storage, len(s.Lhs))
-	for i, x := range s.Lhs {
-		dsts[i] = f.pinned(x)
-	}
-	values := f.multi(s.Rhs[0], len(s.Lhs))
-	for i, d := range dsts {
-		if d.place == "_" {
-			continue
+	dsts := f.pinnedAll(s.Lhs)
+	for i, x := range f.multi(s.Rhs[0]) {
+		if d := dsts[i]; d.typ() != nil {
+			d.store(f, f.convert(x, d.typ()))
 		}
-		d.store(f, f.convert(values[i], f.partType(s.Rhs[0], i), d.typ))
 	}
-}
-
-// partType is the type of one value of an expression with several.
-func (f *fn) partType(e ast.Expr, i int) types.Type {
-	if tup, ok := f.typeOf(e).(*types.Tuple); ok {
-		return tup.At(i).Type()
-	}
-	if i == 0 {
-		return f.typeOf(e)
-	}
-	return types.Typ[types.Bool]
 }
 
 func (f *fn) assignParallel(s *ast.AssignStmt) {
 	// Operands of the left side and the right side's values come first.
-	dsts := make([]storage, len(s.Lhs))
-	for i, x := range s.Lhs {
-		dsts[i] = f.pinned(x)
-	}
-	values := make([]string, len(s.Rhs))
+	dsts := f.pinnedAll(s.Lhs)
+	values := make([]*expr, len(s.Rhs))
 	for i, x := range s.Rhs {
-		t := dsts[i].typ
+		t := dsts[i].typ()
 		if t == nil {
 			t = types.Default(f.typeOf(x))
 		}
-		text := f.to(x, t)
-		values[i] = f.hold(text, f.l.rep(t))
+		values[i] = f.hold(f.to(x, t))
 	}
 	for i, d := range dsts {
 		d.store(f, values[i])
@@ -113,34 +109,31 @@ func (f *fn) assignParallel(s *ast.AssignStmt) {
 func (f *fn) opAssign(s *ast.AssignStmt) {
 	op := strings.TrimSuffix(s.Tok.String(), "=")
 	lhs, rhs := s.Lhs[0], s.Rhs[0]
-	t := f.typeOf(lhs)
-	var dst storage
-	if hasCall(lhs) || hasCall(rhs) {
-		dst = f.pinned(lhs)
-	} else {
-		dst = f.target(lhs)
-	}
-	var value string
+	dst := f.targetOf(lhs, rhs)
+	var x *expr
 	if s.Tok == token.SHL_ASSIGN || s.Tok == token.SHR_ASSIGN {
-		value = f.shiftCount(rhs)
+		x = f.shiftCount(rhs)
 	} else {
-		value = f.operand(rhs, t)
+		x = f.operand(rhs, f.typeOf(lhs))
 	}
-	if dst.guard != "" {
-		if hasCallText(value) {
-			value = f.spillAlways(value)
-		}
-		f.out.WriteString(dst.guard)
+	if dst.checks != nil && x.calls() {
+		x = f.spillAlways(x)
 	}
+	f.add(dst.checks)
 	if sel, ok := ast.Unparen(lhs).(*ast.SelectorExpr); ok && f.info.Selections[sel] != nil || isMapIndex(f, lhs) {
-		f.emit("%s = %s %s %s", dst.place, dst.place, op, value)
+		f.emit("%s = %s %s %s", dst.place, dst.place, op, x)
 		return
 	}
-	if dst.place == "_" {
-		f.emit("_ = %s", value)
-		return
+	f.emit("%s %s= %s", dst.place, op, x)
+}
+
+// targetOf is where an assignment that reads as well goes: pinned, if one of its
+// operands calls.
+func (f *fn) targetOf(lhs ast.Expr, operands ...ast.Expr) storage {
+	if slices.ContainsFunc(append(operands, lhs), hasCall) {
+		return f.pinned(lhs)
 	}
-	f.emit("%s %s= %s", dst.place, op, value)
+	return f.target(lhs)
 }
 
 func isMapIndex(f *fn, e ast.Expr) bool {
@@ -182,66 +175,40 @@ func (f *fn) incDec(s *ast.IncDecStmt) {
 	if s.Tok == token.DEC {
 		op = "-"
 	}
-	var dst storage
-	if hasCall(s.X) {
-		dst = f.pinned(s.X)
-	} else {
-		dst = f.target(s.X)
-	}
-	f.out.WriteString(dst.guard)
+	dst := f.targetOf(s.X)
+	f.add(dst.checks)
 	f.emit("%s = %s %s 1", dst.place, dst.place, op)
 }
 
 // defineStmt is :=.
 func (f *fn) defineStmt(s *ast.AssignStmt) {
-	isNew := func(e ast.Expr) types.Object {
-		if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
-			return f.info.Defs[id]
+	switch {
+	case len(s.Lhs) != len(s.Rhs):
+		for i, x := range f.multi(s.Rhs[0]) {
+			f.set(s.Lhs[i], x, token.DEFINE)
 		}
-		return nil
-	}
-	if len(s.Lhs) == len(s.Rhs) {
-		if len(s.Lhs) == 1 {
-			if o := isNew(s.Lhs[0]); o != nil {
-				t := f.l.subst(o.Type(), f.env)
-				f.define(o, f.toSlot(s.Rhs[0], t))
-			} else {
-				f.assignOne(s.Lhs[0], s.Rhs[0])
-			}
-			return
+	case len(s.Lhs) == 1:
+		if o := f.defined(s.Lhs[0]); o != nil && !isBlank(s.Lhs[0]) {
+			f.define(o, f.to(s.Rhs[0], f.l.subst(o.Type(), f.env)))
+		} else {
+			f.assignOne(s.Lhs[0], s.Rhs[0])
 		}
-		values := make([]string, len(s.Rhs))
+	default:
+		values := make([]*expr, len(s.Rhs))
 		for i, x := range s.Rhs {
 			t := types.Default(f.typeOf(x))
-			if o := isNew(s.Lhs[i]); o != nil {
+			if o := f.defined(s.Lhs[i]); o != nil {
 				t = f.l.subst(o.Type(), f.env)
-			} else if id, ok := s.Lhs[i].(*ast.Ident); ok && id.Name != "_" {
-				t = f.typeOf(id)
+			} else if !isBlank(s.Lhs[i]) {
+				t = f.typeOf(s.Lhs[i])
 			}
-			text := f.to(x, t)
-			values[i] = f.hold(text, f.l.rep(t))
+			values[i] = f.hold(f.to(x, t))
 		}
 		for i, x := range s.Lhs {
-			if o := isNew(x); o != nil {
-				f.define(o, f.intoSlot(values[i], f.l.subst(o.Type(), f.env)))
-			} else {
-				f.target(x).store(f, values[i])
+			if isBlank(x) {
+				f.emit("_ = %s", values[i])
 			}
-		}
-		return
-	}
-	values := f.multi(s.Rhs[0], len(s.Lhs))
-	for i, x := range s.Lhs {
-		if id, ok := x.(*ast.Ident); ok && id.Name == "_" {
-			continue
-		}
-		from := f.partType(s.Rhs[0], i)
-		if o := isNew(x); o != nil {
-			t := f.l.subst(o.Type(), f.env)
-			f.define(o, f.intoSlot(f.convert(values[i], from, t), t))
-		} else {
-			d := f.target(x)
-			d.store(f, f.convert(values[i], from, d.typ))
+			f.set(x, values[i], token.DEFINE)
 		}
 	}
 }
@@ -263,11 +230,11 @@ func (f *fn) varSpec(spec *ast.ValueSpec) {
 	case len(spec.Values) == 0:
 		for _, id := range spec.Names {
 			if id.Name != "_" {
-				f.define(f.info.Defs[id], "")
+				f.define(f.info.Defs[id], nil)
 			}
 		}
 	case len(spec.Values) == len(spec.Names):
-		values := make([]string, len(spec.Names))
+		values := make([]*expr, len(spec.Names))
 		for i, x := range spec.Values {
 			id := spec.Names[i]
 			if id.Name == "_" {
@@ -276,9 +243,9 @@ func (f *fn) varSpec(spec *ast.ValueSpec) {
 				}
 				continue
 			}
-			values[i] = f.toSlot(x, typeOf(id))
+			values[i] = f.to(x, typeOf(id))
 			if len(values) > 1 {
-				values[i] = f.hold(values[i], f.l.slot(typeOf(id)))
+				values[i] = f.hold(values[i])
 			}
 		}
 		for i, id := range spec.Names {
@@ -287,13 +254,8 @@ func (f *fn) varSpec(spec *ast.ValueSpec) {
 			}
 		}
 	default:
-		values := f.multi(spec.Values[0], len(spec.Names))
-		for i, id := range spec.Names {
-			if id.Name == "_" {
-				continue
-			}
-			t := typeOf(id)
-			f.define(f.info.Defs[id], f.intoSlot(f.convert(values[i], f.partType(spec.Values[0], i), t), t))
+		for i, x := range f.multi(spec.Values[0]) {
+			f.set(spec.Names[i], x, token.DEFINE)
 		}
 	}
 }

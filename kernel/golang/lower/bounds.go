@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"strings"
 )
 
 // The interpreter says that an index is out of range, and not which. So
@@ -13,35 +12,53 @@ import (
 
 // guard is a check of an index or of a slice's bounds.
 type guard struct {
-	conds []string // any of them makes it fail
-	call  string   // ... with this panic
+	conds []comparison // any of them makes it fail
+	panic *expr        // ... with this
+}
+
+// comparison is x operator y.
+type comparison struct {
+	x        *expr
+	operator string
+	y        *expr
 }
 
 // check writes a guard. Where no statement can stand, it is left out: the
 // interpreter's panic tells less.
 func (f *fn) check(g guard) {
-	if f.unguarded > 0 || f.prefix != "" && g.hasCall() {
+	if len(g.conds) == 0 {
+		return
+	}
+	if f.unguarded > 0 || len(f.prefix) > 0 && g.calls() {
 		f.unchecked = true
 		return
 	}
-	f.pure++
-	f.out.WriteString(f.guardText(g))
-	f.emits++
+	f.add(f.statements(g))
 }
 
-// guardText has a statement for each condition: the interpreter is slower with ||.
-func (f *fn) guardText(g guard) string {
-	var b strings.Builder
-	for _, c := range g.conds {
-		fmt.Fprintf(&b, "if %s%s { %s }\n", f.prefix, c, g.call)
+// statements has one for each condition: the interpreter is slower with ||.
+func (f *fn) statements(g guard) code {
+	prefix := ""
+	for _, x := range f.prefix {
+		prefix += x.String() + " && "
 	}
-	return b.String()
+	var c code
+	for _, cond := range g.conds {
+		c = append(c, stmt{pure, "if %s%s %s %s { %s }", []any{prefix, cond.x, cond.operator, cond.y, g.panic}})
+	}
+	return c
 }
 
-func (g guard) hasCall() bool {
+// calls says whether a guard calls something but len and cap.
+func (g guard) calls() bool {
 	for _, c := range g.conds {
-		if hasCallText(strings.ReplaceAll(strings.ReplaceAll(c, "len(", "("), "cap(", "(")) {
-			return true
+		for _, x := range []*expr{c.x, c.y} {
+			if x.is(opCall) { // len or cap
+				x = x.args[1]
+			}
+			if x.calls() {
+				return true
+			}
 		}
 	}
 	return false
@@ -56,158 +73,94 @@ func (f *fn) withoutGuards(step func()) {
 
 // guardedIf runs a step whose expressions are evaluated only if a condition is
 // true, or false.
-func (f *fn) guardedIf(cond string, is bool, step func()) {
-	if hasCallText(cond) {
+func (f *fn) guardedIf(cond *expr, is bool, step func()) {
+	if cond.calls() {
 		f.withoutGuards(step)
 		return
 	}
 	outer := f.prefix
 	if !is {
-		cond = "!" + paren(cond)
+		cond = not(cond)
 	}
-	f.prefix += cond + " && "
+	f.prefix = append(outer[:len(outer):len(outer)], cond)
 	step()
 	f.prefix = outer
 }
 
-// hasCallText says whether an expression in lowered code calls something, or
-// converts, which looks like it.
-func hasCallText(s string) bool {
-	for i := 1; i < len(s); i++ {
-		if s[i] == '(' && (isNameByte(s[i-1]) || s[i-1] == ')' || s[i-1] == ']') {
-			return true
-		}
-	}
-	return strings.Contains(s, "<-")
-}
-
-func isNameByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// held keeps a value of a type that lowered code writes as rep, unless its
-// text can be written twice.
-func (f *fn) held(text, rep string) string {
-	switch {
-	case isSimple(text), isBoxText(text), f.unguarded > 0, f.prefix != "":
-		return text
-	case !hasCallText(text):
-		f.pure++
-	}
-	return f.hold(text, rep)
-}
-
-// isBoxText says whether a text is a variable behind a pointer, or a package
-// variable.
-func isBoxText(s string) bool {
-	s = strings.TrimSuffix(strings.TrimPrefix(s, "(*"), ")")
-	return isName(s)
-}
-
-func isName(s string) bool {
-	for i := range len(s) {
-		if !isNameByte(s[i]) {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// hold puts a value into a temporary.
-func (f *fn) hold(text, rep string) string {
-	t := f.temp()
-	if f.hoist(t, rep) {
-		f.emit("%s = %s", t, text)
-	} else {
-		f.emit("var %s %s = %s", t, rep, text)
-	}
-	return t
-}
-
-// guardedIndex writes base[index], checked, for an array, a slice or a string
-// whose elements e takes.
-func (f *fn) guardedIndex(base, index string, e *ast.IndexExpr) string {
-	g, base, index := f.indexGuard(base, index, e)
-	if len(g.conds) > 0 {
-		f.check(g)
-	}
-	return base + "[" + index + "]"
-}
-
-// indexGuard makes the guard of base[index], and of both what can be written twice.
-func (f *fn) indexGuard(base, index string, e *ast.IndexExpr) (g guard, b, i string) {
+// indexGuard makes base[index] of what can be written twice, and its guard.
+func (f *fn) indexGuard(base, i *expr, e *ast.IndexExpr) (g guard, x *expr) {
 	value := f.info.Types[e.Index].Value
-	var length string
+	element := func() *expr { return index(base, i, f.typeOf(e)) }
+	var length *expr
 	switch u := f.typeOf(e.X).Underlying().(type) {
 	case *types.Array:
-		length = fmt.Sprint(u.Len())
+		length = intLiteral(u.Len())
 	case *types.Pointer:
-		length = fmt.Sprint(u.Elem().Underlying().(*types.Array).Len())
+		length = intLiteral(u.Elem().Underlying().(*types.Array).Len())
 	default:
 		if value != nil && f.info.Types[e.X].Value != nil {
-			return guard{}, base, index
+			return guard{}, element()
 		}
-		if f.outermost != nil && !isSimple(base) && !isBoxText(base) {
+		if f.outermost != nil && !base.simple() && !base.named() {
 			f.unchecked = true // the elements of elements, in a loop: too slow
-			return guard{}, base, index
+			return guard{}, element()
 		}
-		base = f.held(base, f.l.rep(f.typeOf(e.X)))
-		length = "len(" + base + ")"
+		base = f.held(base)
+		length = builtin(intType, "len", base)
 	}
 	switch {
-	case f.shared.inRange[e], value != nil && isName(length): // the checker has seen to the second
-		return guard{}, base, index
+	case f.shared.inRange[e], value != nil && length.op == opLiteral: // the checker has seen to the second
+		return guard{}, element()
 	case value == nil:
-		index = f.held(index, "int")
+		i = f.held(i)
 		if !f.isNatural(e.Index) {
-			g.conds = append(g.conds, index+" < 0")
+			g.conds = append(g.conds, comparison{i, "<", intLiteral(0)})
 		}
 	}
-	g.conds = append(g.conds, index+" >= "+length)
-	g.call = fmt.Sprintf("%s(%s, %s, %d)", f.l.sym("Index"), index, length, f.where)
-	return g, base, index
+	g.conds = append(g.conds, comparison{i, ">=", length})
+	g.panic = f.l.runtime(nil, "Index", i, length, intLiteral(f.where))
+	return g, element()
 }
 
-// guardSlice checks the bounds of a slice expression; those left out are "".
-func (f *fn) guardSlice(e *ast.SliceExpr, base string, p []string) {
-	l := f.l
-	room, length := "", ""
+// guardSlice checks the bounds of a slice expression; those left out are nil.
+func (f *fn) guardSlice(e *ast.SliceExpr, base, low, high, limit *expr) {
+	var room, length *expr
 	withCap := false
 	switch u := f.typeOf(e.X).Underlying().(type) {
 	case *types.Array:
-		room, length = fmt.Sprint(u.Len()), fmt.Sprint(u.Len())
+		room = intLiteral(u.Len())
+		length = room
 	case *types.Pointer:
-		length = fmt.Sprint(u.Elem().Underlying().(*types.Array).Len())
-		room = length
+		room = intLiteral(u.Elem().Underlying().(*types.Array).Len())
+		length = room
 	case *types.Slice:
-		room, length, withCap = "cap("+base+")", "len("+base+")", true
+		room, length, withCap = builtin(intType, "cap", base), builtin(intType, "len", base), true
 	default:
-		room, length = "len("+base+")", "len("+base+")"
+		room = builtin(intType, "len", base)
+		length = room
 	}
-	var conds []string
-	low, high, limit := p[0], p[1], p[2]
-	or := func(text, other string) string {
-		if text == "" {
+	or := func(x, other *expr) *expr {
+		if x == nil {
 			return other
 		}
-		return text
+		return x
 	}
-	top := room
-	if limit != "" {
-		conds = append(conds, limit+" > "+room)
-		top = limit
+	var g guard
+	fails := func(x *expr, operator string, y *expr) { g.conds = append(g.conds, comparison{x, operator, y}) }
+	if limit != nil {
+		fails(limit, ">", room)
 	}
-	if high != "" {
-		conds = append(conds, high+" > "+top)
+	if high != nil {
+		fails(high, ">", or(limit, room))
 	}
-	if low != "" {
-		conds = append(conds, low+" < 0", low+" > "+or(high, length))
-	} else if high != "" {
-		conds = append(conds, high+" < 0")
+	if low != nil {
+		fails(low, "<", intLiteral(0))
+		fails(low, ">", or(high, length))
+	} else if high != nil {
+		fails(high, "<", intLiteral(0))
 	}
-	if len(conds) == 0 {
-		return
-	}
-	f.check(guard{conds, fmt.Sprintf("%s(%s, %s, %s, %s, %v, %v, %v, %d)", l.sym("SliceBounds"),
-		or(low, "0"), or(high, length), or(limit, "-1"), room, high != "", limit != "", withCap, f.where)})
+	given := func(x *expr) *expr { return literal(fmt.Sprint(x != nil), boolType) }
+	g.panic = f.l.runtime(nil, "SliceBounds", or(low, intLiteral(0)), or(high, length), or(limit, intLiteral(-1)), room,
+		given(high), given(limit), literal(fmt.Sprint(withCap), boolType), intLiteral(f.where))
+	f.check(g)
 }

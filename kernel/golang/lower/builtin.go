@@ -5,131 +5,112 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
-	"strings"
 )
 
-// builtin writes a call of a predeclared function.
-func (f *fn) builtin(e *ast.CallExpr) string {
+// builtin lowers a call of a predeclared function.
+func (f *fn) builtin(e *ast.CallExpr) *expr {
 	l := f.l
-	name := ""
-	switch fun := ast.Unparen(e.Fun).(type) {
-	case *ast.Ident:
-		name = fun.Name
-	case *ast.SelectorExpr:
-		name = "unsafe." + fun.Sel.Name
-	}
-	if len(e.Args) == 1 {
-		if tup, ok := f.typeOf(e.Args[0]).(*types.Tuple); ok { // append(f()), with several results
-			call := *e
-			call.Args = nil
-			for i, v := range f.multi(e.Args[0], tup.Len()) {
-				call.Args = append(call.Args, f.raw(v, tup.At(i).Type()))
-			}
-			if r := f.typeOf(e); r != nil {
-				return f.builtin(f.raws(&call, r))
-			}
+	name := calledName(e.Fun).Name
+	t := f.typeOf(e)
+	if f.tuple(e.Args) != nil { // append(f()), with several results
+		again := *e
+		again.Args = nil
+		for _, v := range f.multi(e.Args[0]) {
+			again.Args = append(again.Args, f.raw(v))
 		}
+		f.info.Types[&again] = types.TypeAndValue{Type: t}
+		return f.builtin(&again)
 	}
 	arg := func(i int) types.Type { return f.typeOf(e.Args[i]) }
 	switch name {
-	case "unsafe.Sizeof", "unsafe.Alignof":
+	case "Sizeof", "Alignof":
 		n := sizes.Sizeof(arg(0))
-		if name == "unsafe.Alignof" {
+		if name == "Alignof" {
 			n = sizes.Alignof(arg(0))
 		}
-		return f.hold(fmt.Sprintf("uintptr(%d)", n), "uintptr") // not a constant, where this is lowered
-	case "unsafe.Offsetof":
-		return fmt.Sprintf("uintptr(%d)", f.offsetOf(ast.Unparen(e.Args[0]).(*ast.SelectorExpr)))
+		return f.hold(node(opConvert, "uintptr", t, intLiteral(n))) // not a constant, where this is lowered
+	case "Offsetof":
+		return node(opConvert, "uintptr", t, intLiteral(f.offsetOf(ast.Unparen(e.Args[0]).(*ast.SelectorExpr))))
 	case "len", "cap":
 		if p, ok := arg(0).Underlying().(*types.Pointer); ok {
 			if a, ok := p.Elem().Underlying().(*types.Array); ok {
 				f.emit("_ = %s", f.expr(e.Args[0]))
-				return fmt.Sprint(a.Len())
+				return intLiteral(a.Len())
 			}
 		}
 		if a, ok := arg(0).Underlying().(*types.Array); ok {
 			f.evaluate(e.Args[0])
-			return fmt.Sprint(a.Len())
+			return intLiteral(a.Len())
 		}
-		return name + "(" + f.expr(e.Args[0]) + ")"
+		return builtin(t, name, f.expr(e.Args[0]))
 	case "append":
 		return f.appendCall(e)
 	case "copy":
-		p := f.exprs(func() string { return f.expr(e.Args[0]) }, func() string {
-			if b, ok := arg(1).Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
-				return "[]byte(" + f.expr(e.Args[1]) + ")"
-			}
-			return f.expr(e.Args[1])
-		})
-		return "copy(" + p[0] + ", " + p[1] + ")"
+		p := f.exprs(func() *expr { return f.expr(e.Args[0]) }, func() *expr { return f.spreadable(e.Args[1], arg(1)) })
+		return builtin(t, name, p...)
 	case "delete":
 		m := arg(0).Underlying().(*types.Map)
-		p := f.exprs(func() string { return f.expr(e.Args[0]) }, func() string { return f.toSlot(e.Args[1], m.Key()) })
-		return l.sym("Delete") + "(any(" + p[0] + "), any(" + p[1] + "))"
+		p := f.exprs(func() *expr { return f.expr(e.Args[0]) }, func() *expr { return f.to(e.Args[1], m.Key()) })
+		return l.runtime(nil, "Delete", toAny(p[0]), toAny(p[1]))
 	case "clear":
-		return fmt.Sprintf("%s(any(%s))", l.sym("Clear"), f.expr(e.Args[0]))
-	case "close":
-		return "close(" + f.expr(e.Args[0]) + ")"
+		return l.runtime(nil, "Clear", toAny(f.expr(e.Args[0])))
+	case "close", "real", "imag":
+		return builtin(t, name, f.expr(e.Args[0]))
 	case "new":
-		t := f.typeOf(e).Underlying().(*types.Pointer).Elem()
+		elem := t.Underlying().(*types.Pointer).Elem()
 		if tv := f.info.Types[e.Args[0]]; !tv.IsType() { // new(value)
-			v := f.toSlot(e.Args[0], t)
-			p := f.temp()
-			f.emit("%s := new(%s)", p, l.slot(t))
-			f.emit("*%s = %s", p, f.settled(v, t))
-			return p
+			return f.pointerTo(f.to(e.Args[0], elem))
 		}
-		return "new(" + l.slot(t) + ")"
+		return builtin(t, name, typeName(l.rep(elem)))
 	case "make":
 		return f.makeCall(e)
 	case "panic":
-		return fmt.Sprintf("%s(%s, %d)", l.sym("Panic"), f.to(e.Args[0], types.Universe.Lookup("any").Type()), f.where)
+		return l.runtime(nil, "Panic", f.to(e.Args[0], anyType), intLiteral(f.where))
 	case "recover":
-		return fmt.Sprintf("%s(%s)", l.sym("Recovered"), f.recov)
+		return l.runtime(t, "Recovered", f.recov)
 	case "print", "println":
-		list := []func() string{}
-		for _, a := range e.Args {
-			list = append(list, func() string {
-				if f.isNil(a) {
-					return "any(nil)"
-				}
-				t := f.typeOf(a)
-				if tv := f.info.Types[a]; tv.Value != nil {
-					return "any(" + l.constant(tv.Value, types.Default(t), true) + ")"
-				}
-				if types.IsInterface(t) {
-					return f.toAny(f.expr(a), t)
-				}
-				return "any(" + f.typedExpr(a) + ")"
-			})
-		}
-		fun := "Print"
-		if name == "println" {
-			fun = "Println"
-		}
-		return l.sym(fun) + "([]any{" + strings.Join(f.exprs(list...), ", ") + "}...)"
-	case "real", "imag":
-		return name + "(" + f.expr(e.Args[0]) + ")"
+		return l.runtime(nil, map[string]string{"print": "Print", "println": "Println"}[name], spread(f.printed(e.Args)))
 	case "complex":
-		t := f.typeOf(e)
 		part := types.Typ[types.Float64]
-		if l.rep(t) == "complex64" {
+		if l.represent(t).typ == basicTypes[types.Complex64] {
 			part = types.Typ[types.Float32]
 		}
-		p := f.exprs(func() string { return f.part(e.Args[0], part) }, func() string { return f.part(e.Args[1], part) })
-		return fmt.Sprintf("complex(%s, %s)", p[0], p[1])
+		return builtin(t, name, f.exprs(func() *expr { return f.part(e.Args[0], part) }, func() *expr { return f.part(e.Args[1], part) })...)
 	case "min", "max":
 		return f.minMax(name, e)
-	case "unsafe.String", "unsafe.StringData", "unsafe.Slice", "unsafe.SliceData", "unsafe.Add":
+	case "String", "StringData", "Slice", "SliceData", "Add":
 		return f.unsafeCall(name, e)
 	}
 	panic(f.bug(e, "cannot lower a call of "+name))
 }
 
-// raws gives a copy of a call the type of the call.
-func (f *fn) raws(call *ast.CallExpr, t types.Type) *ast.CallExpr {
-	f.info.Types[call] = types.TypeAndValue{Type: t}
-	return call
+// printed is the list that print and println are given.
+func (f *fn) printed(args []ast.Expr) *expr {
+	list := make([]lowering, len(args))
+	for i, a := range args {
+		list[i] = func() *expr {
+			if f.isNil(a) {
+				return f.l.zero(anyType)
+			}
+			t := f.typeOf(a)
+			if tv := f.info.Types[a]; tv.Value != nil {
+				return toAny(f.l.constant(tv.Value, types.Default(t), true))
+			}
+			if types.IsInterface(t) {
+				return f.toAny(f.expr(a))
+			}
+			return toAny(f.typedExpr(a))
+		}
+	}
+	return f.l.list(anyType, f.exprs(list...)...)
+}
+
+// pointerTo makes a variable of a value, and a pointer to it.
+func (f *fn) pointerTo(x *expr) *expr {
+	p := f.temp(types.NewPointer(x.typ))
+	f.emit("%s := new(%s)", p, f.l.rep(x.typ))
+	f.emit("*%s = %s", p, f.settled(x))
+	return p
 }
 
 var sizes = types.SizesFor("gc", "amd64")
@@ -154,24 +135,24 @@ func (f *fn) offsetOf(e *ast.SelectorExpr) int64 {
 	return off
 }
 
-func (f *fn) part(e ast.Expr, t types.Type) string {
+func (f *fn) part(e ast.Expr, t types.Type) *expr {
 	if tv := f.info.Types[e]; tv.Value != nil {
-		return f.l.rep(t) + "(" + f.l.constant(tv.Value, t, true) + ")"
+		return node(opConvert, f.l.rep(t), t, f.l.constant(tv.Value, t, true))
 	}
 	return f.expr(e)
 }
 
-// makeCall writes make.
-func (f *fn) makeCall(e *ast.CallExpr) string {
+func (f *fn) makeCall(e *ast.CallExpr) *expr {
 	l := f.l
 	t := f.typeOf(e)
-	var list []func() string
+	var list []lowering
 	constants := true
 	for _, a := range e.Args[1:] {
-		list = append(list, func() string { return f.indexValue(a) })
+		list = append(list, func() *expr { return f.indexValue(a) })
 		constants = constants && f.info.Types[a].Value != nil
 	}
 	p := f.exprs(list...)
+	of := func(t types.Type) *expr { return builtin(t, "make", append([]*expr{typeName(l.rep(t))}, p...)...) }
 	switch u := coreType(t).(type) {
 	case *types.Map:
 		p = nil // the room that there is to be at once is no matter
@@ -180,17 +161,16 @@ func (f *fn) makeCall(e *ast.CallExpr) string {
 		switch {
 		case len(p) == 2 && !constants:
 			p[0], p[1] = f.spillAlways(p[0]), f.spillAlways(p[1])
-			f.emit("%s(%s, %s, %d)", l.sym("CheckMake"), p[0], p[1], size)
+			f.emit("%s", l.runtime(nil, "CheckMake", p[0], p[1], intLiteral(size)))
 		case !constants || f.isLarge(e.Args[len(e.Args)-1], size):
-			p[len(p)-1] = l.lenHelper(size) + "(" + p[len(p)-1] + ")"
+			p[len(p)-1] = call(intType, ident(l.lenHelper(size), nil), p[len(p)-1])
 		}
 	case *types.Chan:
 		if u.Dir() != types.SendRecv {
-			both := l.rep(types.NewChan(types.SendRecv, u.Elem()))
-			return l.converted(l.rep(t), "make("+strings.Join(append([]string{both}, p...), ", ")+")")
+			return l.converted(t, of(types.NewChan(types.SendRecv, u.Elem())))
 		}
 	}
-	return "make(" + strings.Join(append([]string{l.rep(t)}, p...), ", ") + ")"
+	return of(t)
 }
 
 // large is how many bytes any machine has.
@@ -221,34 +201,30 @@ func appendsAlone(t types.Type) bool {
 	return false
 }
 
-func (f *fn) appendCall(e *ast.CallExpr) string {
+func (f *fn) appendCall(e *ast.CallExpr) *expr {
 	t := f.typeOf(e)
 	s, ok := coreType(t).(*types.Slice)
 	if !ok {
 		panic(f.bug(e, "append to something that is no slice"))
 	}
-	list := []func() string{func() string { return f.to(e.Args[0], t) }}
+	list := []lowering{func() *expr { return f.to(e.Args[0], t) }}
 	// One element is appended in half the time without a list around it.
 	alone := len(e.Args) == 2 && !e.Ellipsis.IsValid() && appendsAlone(s.Elem())
 	if e.Ellipsis.IsValid() {
-		list = append(list, func() string {
-			a := e.Args[1]
-			if f.isNil(a) {
-				return f.l.converted(f.l.rep(t), "nil") + "..."
+		list = append(list, func() *expr {
+			if f.isNil(e.Args[1]) {
+				return spread(f.l.zero(t))
 			}
-			if b, ok := f.typeOf(a).Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
-				return "[]byte(" + f.expr(a) + ")..."
-			}
-			return f.expr(a) + "..."
+			return spread(f.spreadable(e.Args[1], f.typeOf(e.Args[1])))
 		})
 	} else {
 		for _, a := range e.Args[1:] {
-			list = append(list, func() string {
-				text := f.toSlot(a, s.Elem())
+			list = append(list, func() *expr {
+				x := f.to(a, s.Elem())
 				if alone && f.info.Types[a].Value == nil {
-					return text
+					return x
 				}
-				return f.listed(text, s.Elem())
+				return f.listed(x)
 			})
 		}
 	}
@@ -258,69 +234,61 @@ func (f *fn) appendCall(e *ast.CallExpr) string {
 	}
 	if !e.Ellipsis.IsValid() && !alone {
 		// The interpreter converts loose arguments in its own way.
-		return "append(" + p[0] + ", " + "[]" + f.l.slot(s.Elem()) + "{" + strings.Join(p[1:], ", ") + "}...)"
+		p = []*expr{p[0], spread(f.l.list(s.Elem(), p[1:]...))}
 	}
-	return "append(" + strings.Join(p, ", ") + ")"
+	return builtin(t, "append", p...)
 }
 
-// minMax writes min and max as a chain of comparisons.
-func (f *fn) minMax(name string, e *ast.CallExpr) string {
+// minMax lowers min and max to a chain of comparisons.
+func (f *fn) minMax(name string, e *ast.CallExpr) *expr {
 	t := f.typeOf(e)
-	list := []func() string{}
-	for _, a := range e.Args {
-		list = append(list, func() string { return f.to(a, t) })
+	list := make([]lowering, len(e.Args))
+	for i, a := range e.Args {
+		list[i] = func() *expr { return f.to(a, t) }
 	}
 	p := f.exprs(list...)
 	h := f.l.minMaxHelper(name, t)
-	text := p[0]
-	for _, x := range p[1:] {
-		text = h + "(" + text + ", " + x + ")"
+	x := p[0]
+	for _, y := range p[1:] {
+		x = call(t, ident(h, nil), x, y)
 	}
-	return text
+	return x
 }
 
 func (l *Lowerer) minMaxHelper(name string, t types.Type) string {
 	rep := l.rep(t)
-	key := name + " " + rep
-	if h, ok := l.helpers[key]; ok {
-		return h
-	}
-	h := l.fresh("h")
-	put(l, l.helpers, key, h)
-	op := "<"
-	if name == "max" {
-		op = ">"
-	}
-	b := t.Underlying().(*types.Basic)
-	if b.Info()&types.IsFloat != 0 {
-		fun := "MinFloat"
+	return l.helper(name+" "+rep, func(h string) {
+		op, fun := "<", "MinFloat"
 		if name == "max" {
-			fun = "MaxFloat"
+			op, fun = ">", "MaxFloat"
 		}
-		fmt.Fprintf(&l.code, "func %s(a, b %s) %s { return %s(%s(float64(a), float64(b))) }\n", h, rep, rep, rep, l.sym(fun))
-		return h
-	}
-	fmt.Fprintf(&l.code, "func %s(a, b %s) %s { if b %s a { return b }; return a }\n", h, rep, rep, op)
-	return h
+		if t.Underlying().(*types.Basic).Info()&types.IsFloat != 0 {
+			fmt.Fprintf(&l.code, "func %s(a, b %s) %s { return %s(%s(float64(a), float64(b))) }\n", h, rep, rep, rep, l.sym(fun))
+			return
+		}
+		fmt.Fprintf(&l.code, "func %s(a, b %s) %s { if b %s a { return b }; return a }\n", h, rep, rep, op)
+	})
 }
 
-func (f *fn) unsafeCall(name string, e *ast.CallExpr) string {
+// unsafeCall lowers a call of a function of package unsafe.
+func (f *fn) unsafeCall(name string, e *ast.CallExpr) *expr {
 	l := f.l
-	unsafePointer := l.use("unsafe") + ".Pointer"
-	switch name {
-	case "unsafe.Add":
-		p := f.exprs(func() string { return f.expr(e.Args[0]) }, func() string { return f.indexValue(e.Args[1]) })
-		return fmt.Sprintf("%s(%s, %s)", l.sym("UnsafeAdd"), p[0], p[1])
-	case "unsafe.String":
-		p := f.exprs(func() string { return f.expr(e.Args[0]) }, func() string { return f.indexValue(e.Args[1]) })
-		return fmt.Sprintf("%s(%s(%s), %s)", l.sym("UnsafeString"), unsafePointer, p[0], p[1])
-	case "unsafe.StringData":
-		return fmt.Sprintf("(*uint8)(%s(%s))", l.sym("UnsafeStringData"), f.expr(e.Args[0]))
-	case "unsafe.SliceData":
-		s := f.typeOf(e.Args[0]).Underlying().(*types.Slice)
-		return fmt.Sprintf("(*%s)(%s(any(%s)))", l.slot(s.Elem()), l.sym("UnsafeSliceData"), f.expr(e.Args[0]))
-	}
 	t := f.typeOf(e)
-	p := f.exprs(func() string { return f.expr(e.Args[0]) }, func() string { return f.indexValue(e.Args[1]) })
-	return fmt.Sprintf("%s(any(%s), %s).(%s)", l.sym("UnsafeSlice"), p[0], p[1], l.rep(t))
+	var p []*expr
+	if len(e.Args) == 2 {
+		p = f.exprs(func() *expr { return f.expr(e.Args[0]) }, func() *expr { return f.indexValue(e.Args[1]) })
+	} else {
+		p = []*expr{f.expr(e.Args[0])}
+	}
+	switch name {
+	case "Add":
+		return l.runtime(t, "UnsafeAdd", p...)
+	case "String":
+		return l.runtime(t, "UnsafeString", node(opConvert, l.use("unsafe")+".Pointer", nil, p[0]), p[1])
+	case "StringData":
+		return l.converted(t, l.runtime(nil, "UnsafeStringData", p[0]))
+	case "SliceData":
+		return l.converted(t, l.runtime(nil, "UnsafeSliceData", toAny(p[0])))
+	}
+	return l.cast(l.runtime(anyType, "UnsafeSlice", toAny(p[0]), p[1]), t)
 }

@@ -1,31 +1,13 @@
 package lower
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
-	"strings"
+	"reflect"
 )
 
-// callExpr writes a call whose value is used: one result, out of its slot.
-func (f *fn) callExpr(e *ast.CallExpr) string {
-	text := f.call(e)
-	tv := f.info.Types[ast.Unparen(e.Fun)]
-	if tv.IsType() || tv.IsBuiltin() {
-		return text
-	}
-	t := f.typeOf(e)
-	if tup, ok := t.(*types.Tuple); ok {
-		if tup.Len() != 1 {
-			return text
-		}
-		t = tup.At(0).Type()
-	}
-	return f.fromSlot(text, t)
-}
-
-// call writes a call; its results are slots.
-func (f *fn) call(e *ast.CallExpr) string {
+// call lowers a call.
+func (f *fn) call(e *ast.CallExpr) *expr {
 	fun := ast.Unparen(e.Fun)
 	tv := f.info.Types[fun]
 	switch {
@@ -34,80 +16,79 @@ func (f *fn) call(e *ast.CallExpr) string {
 	case tv.IsBuiltin():
 		return f.builtin(e)
 	}
-	if text, ok := f.special(e, fun); ok {
-		return text
+	if x := f.exit(e); x != nil {
+		return x
 	}
-	callee, sig := f.callee(fun)
-	f.calls(callee.lowered)
-	var recv func() string
-	if callee.recv != nil {
-		recv = callee.recv
+	c := f.callee(fun)
+	f.calls(c.lowered)
+	args := f.args(e, c)
+	f.refresh(c, e, args)
+	f.guardCallbacks(c, args)
+	if x := f.direct(e, c.host, args); x != nil {
+		return x
 	}
-	args := f.args(e, sig, recv)
-	f.refresh(callee, e, sig, args)
-	f.guardCallbacks(callee, sig, args)
-	if text, ok := f.direct(e, callee.host, args); ok {
-		return text
+	if c.bound != nil && args[0].directCall() != nil { // the interpreter finds no method of it
+		args[0] = f.spill(args[0])
 	}
-	if recv != nil {
-		r := args[0]
-		args = args[1:]
-		if callee.bound != nil {
-			if strings.HasPrefix(r, f.l.aliases["direct"]+".") { // of a direct call: the interpreter finds no method of it
-				r = f.spill(r)
-			}
-			return callee.bound(r) + "(" + strings.Join(args, ", ") + ")"
-		}
-		return callee.text + "(" + join(r, strings.Join(args, ", ")) + ")"
-	}
-	return callee.text + "(" + strings.Join(args, ", ") + ")"
+	return c.with(f.typeOf(e), args)
 }
 
-// target is what a call calls.
-type calledFunc struct {
-	text    string
-	lowered string                   // the lowered function that it is, if that is known
-	recv    func() string            // the receiver, if it is to be evaluated with the arguments
-	bound   func(recv string) string // how to call with it; nil: it is the first argument
-	host    *types.Func              // the compiled function that it is
+// called is what a call calls.
+type called struct {
+	fun     *expr
+	sig     *types.Signature
+	lowered string                 // the lowered function that it is, if that is known
+	recv    lowering               // the receiver, if it is to be evaluated with the arguments
+	bound   func(recv *expr) *expr // what to call with it; nil: it is the first argument
+	host    *types.Func            // the compiled function that it is
 }
 
-func (f *fn) callee(fun ast.Expr) (calledFunc, *types.Signature) {
+// with is the call with arguments, receiver first.
+func (c called) with(t types.Type, args []*expr) *expr {
+	if c.bound != nil {
+		return call(t, c.bound(args[0]), args[1:]...)
+	}
+	return call(t, c.fun, args...)
+}
+
+func (f *fn) callee(fun ast.Expr) called {
 	l := f.l
-	sig, _ := coreType(f.typeOf(fun)).(*types.Signature)
+	c := called{}
+	c.sig, _ = coreType(f.typeOf(fun)).(*types.Signature)
 	if sel, ok := fun.(*ast.SelectorExpr); ok {
 		if s := f.info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
 			t := f.typeOf(sel.X)
-			c := f.method(t, s.Obj())
-			out := calledFunc{recv: func() string { return f.receiver(sel.X, t, c) }}
-			if c.host && l.testing(c.fun) {
-				out.text, out.host = l.sym("Test"+c.fun.Name()), c.fun
-			} else if c.host {
-				out.bound = func(recv string) string { text, _ := f.methodText(c, recv); return text }
-				out.host = c.fun
-			} else {
-				out.text, _ = f.methodText(c, "")
-				out.lowered = out.text
+			m := f.method(t, s.Obj())
+			c.recv = func() *expr { return f.receiver(sel.X, t, m) }
+			switch {
+			case m.host && l.testing(m.fun):
+				c.fun, c.host = l.hostName("rt", "Test"+m.fun.Name(), nil), m.fun
+			case m.host:
+				c.bound = func(recv *expr) *expr { x, _ := f.methodOf(m, recv); return x }
+				c.host = m.fun
+			default:
+				c.fun, _ = f.methodOf(m, nil)
+				c.lowered = c.fun.text
 			}
-			return out, sig
+			return c
 		}
 	}
 	if id := calledName(fun); id != nil && !f.isMethodExpr(fun) {
 		if o, ok := f.info.Uses[id].(*types.Func); ok {
-			out := calledFunc{text: f.funcInstance(fun)}
+			c.fun = f.funcInstance(fun)
 			if o.Pkg() != nil && l.hostPkg(o.Pkg()) && l.declOf(o.Origin()) == nil {
-				out.host = o
+				c.host = o
 			} else {
-				out.lowered = out.text
+				c.lowered = c.fun.text
 			}
-			return out, sig
+			return c
 		}
 	}
-	text := f.expr(fun)
-	if strings.ContainsAny(text, ".*&({[") {
-		text = f.spill(text)
+	c.fun = f.expr(fun)
+	if !c.fun.is(opName, opGlobal) {
+		c.fun = f.spill(c.fun)
 	}
-	return calledFunc{text: text}, sig
+	return c
 }
 
 // testing says whether a compiled method writes down the place of its caller, as
@@ -126,20 +107,19 @@ func (l *Lowerer) testing(method *types.Func) bool {
 // direct calls a compiled function without reflection, if it is such a one. Its
 // receiver is the first argument. Of two results it gives the structure that has
 // them.
-func (f *fn) direct(e *ast.CallExpr, fun *types.Func, args []string) (string, bool) {
+func (f *fn) direct(e *ast.CallExpr, fun *types.Func, args []*expr) *expr {
 	if fun == nil {
-		return "", false
+		return nil
 	}
 	symbol, ok := f.l.host.Direct(fun.FullName())
 	if !ok {
-		return "", false
+		return nil
 	}
-	typ := f.l.use("direct") + "." + symbol
-	text := fmt.Sprintf("%s(%s)", typ, f.arguments(e, typ, args))
+	x := f.arguments(e, f.l.hostName("direct", symbol, nil).text, args)
 	if fun.Signature().Results().Len() == 1 {
-		text += ".R"
+		return field(x, "R", f.typeOf(e))
 	}
-	return text, true
+	return x
 }
 
 func (f *fn) isMethodExpr(fun ast.Expr) bool {
@@ -165,8 +145,10 @@ func calledName(fun ast.Expr) *ast.Ident {
 	return nil
 }
 
-// args writes the arguments of a call, converted to the parameters' types.
-func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string) []string {
+// args lowers the arguments of a call, receiver first, converted to the parameters'
+// types.
+func (f *fn) args(e *ast.CallExpr, c called) []*expr {
+	sig := c.sig
 	n := sig.Params().Len()
 	param := func(i int) types.Type {
 		if sig.Variadic() && i >= n-1 && !e.Ellipsis.IsValid() {
@@ -177,90 +159,98 @@ func (f *fn) args(e *ast.CallExpr, sig *types.Signature, recv func() string) []s
 		}
 		return sig.Params().At(i).Type()
 	}
-	var list []func() string
-	if recv != nil {
-		list = append(list, recv)
+	var list []lowering
+	if c.recv != nil {
+		list = append(list, c.recv)
 	}
 	fixed := len(list)
+	var out []*expr
 	// f(g()) where g has several results.
-	if len(e.Args) == 1 {
-		if tup, ok := f.typeOf(e.Args[0]).(*types.Tuple); ok && tup.Len() != 1 {
-			r := ""
-			if recv != nil {
-				r = f.spill(recv())
-			}
-			values := f.multi(e.Args[0], tup.Len())
-			var out []string
-			for i, v := range values {
-				out = append(out, f.convert(v, tup.At(i).Type(), param(i)))
-			}
-			if sig.Variadic() {
-				out = f.pack(out, sig)
-			}
-			if recv != nil {
-				out = append([]string{r}, out...)
-			}
-			return out
+	if tup := f.tuple(e.Args); tup != nil {
+		if c.recv != nil {
+			out = append(out, f.spill(c.recv()))
 		}
-	}
-	for i, a := range e.Args {
-		list = append(list, func() string {
-			t := param(i)
-			if e.Ellipsis.IsValid() && i == len(e.Args)-1 {
-				if b, ok := f.typeOf(a).Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
-					return "[]byte(" + f.expr(a) + ")..."
+		for i, v := range f.multi(e.Args[0]) {
+			out = append(out, f.convert(v, param(i)))
+		}
+	} else {
+		for i, a := range e.Args {
+			list = append(list, func() *expr {
+				t := param(i)
+				if e.Ellipsis.IsValid() && i == len(e.Args)-1 {
+					return spread(f.spreadable(a, t))
 				}
-				return f.to(a, t) + "..."
-			}
-			text := f.to(a, t)
-			if sig.Variadic() && i >= n-1 {
-				text = f.listed(text, t)
-			}
-			return text
-		})
+				x := f.to(a, t)
+				if sig.Variadic() && i >= n-1 {
+					x = f.listed(x)
+				}
+				return x
+			})
+		}
+		out = f.exprs(list...)
 	}
-	out := f.exprs(list...)
 	if sig.Variadic() && !e.Ellipsis.IsValid() {
-		packed := f.pack(out[fixed:], sig)
-		out = append(out[:fixed:fixed], packed...)
+		out = append(out[:fixed:fixed], f.pack(out[fixed:], sig)...)
 	}
 	return out
 }
 
+// tuple is what the only argument of a call has for values, if these are several.
+func (f *fn) tuple(args []ast.Expr) *types.Tuple {
+	if len(args) != 1 {
+		return nil
+	}
+	t, _ := f.typeOf(args[0]).(*types.Tuple)
+	return t
+}
+
+// spreadable lowers x of f(x...), where a string can stand for bytes.
+func (f *fn) spreadable(e ast.Expr, t types.Type) *expr {
+	if b, ok := f.typeOf(e).Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
+		return node(opConvert, "[]byte", t, f.expr(e))
+	}
+	return f.to(e, t)
+}
+
 // pack puts the variadic arguments of a call into a slice.
-func (f *fn) pack(args []string, sig *types.Signature) []string {
+func (f *fn) pack(args []*expr, sig *types.Signature) []*expr {
 	n := sig.Params().Len()
 	s, ok := sig.Params().At(n - 1).Type().Underlying().(*types.Slice)
 	if !ok {
 		return args
 	}
-	rep := "[]" + f.l.slot(s.Elem())
-	out := append([]string(nil), args[:n-1]...)
-	if len(args) == n-1 {
-		switch rep { // a conversion would allocate
-		case "[]any":
-			return append(out, "noAny...")
-		case "[]int":
-			return append(out, "noInts...")
-		}
-		return append(out, f.l.converted(rep, "nil")+"...")
+	out := append([]*expr(nil), args[:n-1]...)
+	if len(args) > n-1 {
+		return append(out, spread(f.l.list(s.Elem(), args[n-1:]...)))
 	}
-	return append(out, rep+"{"+strings.Join(args[n-1:], ", ")+"}...")
+	switch f.l.represent(s.Elem()).typ { // a conversion would allocate
+	case anyRep.typ:
+		return append(out, spread(ident("noAny", s)))
+	case basicTypes[types.Int]:
+		return append(out, spread(ident("noInts", s)))
+	}
+	return append(out, spread(f.l.converted(types.NewSlice(s.Elem()), literal("nil", nil))))
+}
+
+// list is a literal of a slice.
+func (l *Lowerer) list(elem types.Type, elems ...*expr) *expr {
+	t := types.NewSlice(elem)
+	return node(opComposite, l.rep(t), t, elems...)
 }
 
 // refresh gives a compiled function what is in interfaces with the methods that
 // later cells gave to its types.
-func (f *fn) refresh(callee calledFunc, e *ast.CallExpr, sig *types.Signature, args []string) {
-	if callee.host == nil || len(f.l.changed) == 0 || e.Ellipsis.IsValid() {
+func (f *fn) refresh(c called, e *ast.CallExpr, args []*expr) {
+	if c.host == nil || len(f.l.changed) == 0 || e.Ellipsis.IsValid() {
 		return
 	}
-	first := len(args) - sig.Params().Len()
-	for i := range sig.Params().Len() {
+	args = args[len(args)-c.sig.Params().Len():]
+	for i, x := range args {
 		switch {
-		case f.l.isAny(sig.Params().At(i).Type()):
-			args[first+i] = fmt.Sprintf("%s(%s)", f.l.sym("Current"), args[first+i])
-		case strings.HasPrefix(args[first+i], "[]any{"):
-			args[first+i] = fmt.Sprintf("%s(%s)...", f.l.sym("AllCurrent"), strings.TrimSuffix(args[first+i], "..."))
+		case f.l.isAny(c.sig.Params().At(i).Type()):
+			args[i] = f.l.runtime(x.typ, "Current", x)
+		case x.op == opSpread && x.args[0].op == opComposite && f.l.represent(x.typ).typ == reflect.TypeFor[[]any]():
+			args[i] = spread(f.l.runtime(x.typ, "AllCurrent", x.args[0]))
 		}
 	}
 }
@@ -268,75 +258,72 @@ func (f *fn) refresh(callee calledFunc, e *ast.CallExpr, sig *types.Signature, a
 // guardCallbacks has what a compiled function is given to call, perhaps in a
 // goroutine of its own, as sync.WaitGroup.Go does, end as a goroutine of the
 // cell's would: nothing else recovers its panics there.
-func (f *fn) guardCallbacks(callee calledFunc, sig *types.Signature, args []string) {
-	if callee.host == nil {
+func (f *fn) guardCallbacks(c called, args []*expr) {
+	if c.host == nil {
 		return
 	}
-	first := len(args) - sig.Params().Len() // behind the receiver
-	for i := range sig.Params().Len() {
-		t, ok := types.Unalias(sig.Params().At(i).Type()).(*types.Signature)
+	args = args[len(args)-c.sig.Params().Len():]
+	for i, x := range args {
+		t, ok := types.Unalias(c.sig.Params().At(i).Type()).(*types.Signature)
 		if ok && t.Params().Len() == 0 && t.Results().Len() == 0 {
-			args[first+i] = fmt.Sprintf("%s(%s)", f.l.sym("Callback"), args[first+i])
+			args[i] = f.l.runtime(x.typ, "Callback", x)
 		}
 	}
 }
 
-// special writes calls that compiled code cannot do right for a cell's types.
-func (f *fn) special(e *ast.CallExpr, fun ast.Expr) (string, bool) {
-	sel, ok := fun.(*ast.SelectorExpr)
-	if !ok {
-		return "", false
+// exit is a call of os.Exit; nil if e is another one.
+func (f *fn) exit(e *ast.CallExpr) *expr {
+	o := f.calledFunc(e)
+	if o == nil || o.Pkg() == nil || o.Pkg().Path() != "os" || o.Name() != "Exit" {
+		return nil
 	}
-	o, ok := f.info.Uses[sel.Sel].(*types.Func)
-	if !ok || o.Pkg() == nil || o.Signature().Recv() != nil && o.Pkg().Path() != "testing" {
-		return "", false
-	}
-	if o.Pkg().Path() == "os" && o.Name() == "Exit" {
-		return fmt.Sprintf("%s(%s)", f.l.sym("Exit"), f.expr(e.Args[0])), true
-	}
-	return "", false
+	return f.l.runtime(nil, "Exit", f.expr(e.Args[0]))
 }
 
-// multi evaluates an expression with several values into temporaries, which
-// are values, not slots.
-func (f *fn) multi(e ast.Expr, n int) []string {
-	l := f.l
+// calledFunc is the declared function or method that a call names, or nil.
+func (f *fn) calledFunc(e *ast.CallExpr) *types.Func {
+	if id := calledName(e.Fun); id != nil {
+		o, _ := f.info.Uses[id].(*types.Func)
+		return o
+	}
+	return nil
+}
+
+// multi evaluates an expression with several values into temporaries.
+func (f *fn) multi(e ast.Expr) []*expr {
+	two := func(t types.Type, x *expr) []*expr {
+		v, ok := f.temp(t), f.temp(boolType)
+		f.emit("%s, %s := %s", v, ok, x)
+		return []*expr{v, ok}
+	}
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
 		tup := f.typeOf(x).(*types.Tuple)
-		text := f.call(x)
-		if strings.HasPrefix(text, f.l.aliases["direct"]+".") {
-			t := f.pair(text)
-			return []string{f.fromSlot(t+".R", tup.At(0).Type()), f.fromSlot(t+".S", tup.At(1).Type())}
+		made := f.call(x)
+		if made.op == opDirect {
+			t := f.pair(made)
+			return []*expr{field(t, "R", tup.At(0).Type()), field(t, "S", tup.At(1).Type())}
 		}
-		temps := make([]string, n)
+		temps := make([]*expr, tup.Len())
 		for i := range temps {
-			temps[i] = f.temp()
+			temps[i] = f.temp(tup.At(i).Type())
 		}
-		f.emit("%s := %s", strings.Join(temps, ", "), text)
-		for i := range temps {
-			temps[i] = f.fromSlot(temps[i], tup.At(i).Type())
-		}
+		f.emit("%s := %s", exprList(temps), made)
 		return temps
 	case *ast.IndexExpr:
-		v, ok := f.temp(), f.temp()
-		f.emit("%s, %s := %s", v, ok, f.element(x))
-		m := coreType(f.typeOf(x.X)).(*types.Map)
-		return []string{f.fromSlot(v, m.Elem()), ok}
+		return two(coreType(f.typeOf(x.X)).(*types.Map).Elem(), f.element(x))
 	case *ast.UnaryExpr:
-		v, ok := f.temp(), f.temp()
+		v, ok := f.temp(coreType(f.typeOf(x.X)).(*types.Chan).Elem()), f.temp(boolType)
 		f.emit("%s, %s := <-%s", v, ok, f.expr(x.X))
-		c := coreType(f.typeOf(x.X)).(*types.Chan)
-		return []string{f.fromSlot(v, c.Elem()), ok}
+		return []*expr{v, ok}
 	case *ast.TypeAssertExpr:
 		t := f.typeOf(x.Type)
-		tx := f.typeOf(x.X)
-		src := f.spill(f.toAny(f.expr(x.X), tx))
-		v, ok := f.temp(), f.temp()
-		f.emit("%s := %s", ok, f.hasType(src, "", t))
-		f.emit("var %s %s", v, l.rep(t))
-		f.emit("if %s { %s = %s }", ok, v, f.extract(src, t))
-		return []string{v, ok}
+		src := f.spill(f.toAny(f.expr(x.X)))
+		v, ok := f.temp(t), f.temp(boolType)
+		f.emit("%s := %s", ok, f.hasType(src, nil, t))
+		f.emit("var %s %s", v, f.l.rep(t))
+		f.emit("if %s { %s = %s }", ok, v, f.l.extract(src, t))
+		return []*expr{v, ok}
 	}
 	panic(f.bug(e, "not an expression with several values"))
 }

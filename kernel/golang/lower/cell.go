@@ -14,11 +14,8 @@ import (
 // values of show, the cell's last expression, are given to rt.Show; if it is
 // several, those are the elements of a slice literal.
 func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.Expr, several bool) string {
-	f := &fn{
-		l: l, info: info, cell: cell, sig: types.NewSignatureType(nil, nil, nil, nil, nil, false),
-		shared: &shared{}, vars: make(map[types.Object]*local), out: new(strings.Builder),
-		name: "", labels: make(map[string]string), argOf: make(map[string]string), top: true,
-	}
+	f := l.newFn(info, cell, "")
+	f.top = true
 	if show != nil {
 		list = append(list[:len(list):len(list)], &ast.ExprStmt{X: show})
 		f.show, f.several = show, several
@@ -31,9 +28,9 @@ func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.
 		fmt.Fprintf(&l.types, "var %s int\n", bodyPos)
 	}
 	f.analyze(nil, types.NewTuple(), body)
-	text, header := f.function(nil, f.sig, body, false)
+	made, header := f.function(nil, f.sig, body, false)
 	const name = "body"
-	fmt.Fprintf(&l.code, "func %s%s {\n%s}\n", name, header, text)
+	l.write(name, header, made)
 	f.register(name, f.frame != nil, "")
 	return name
 }
@@ -64,15 +61,15 @@ func (f *fn) topStmt(s *ast.ExprStmt) bool {
 		return false
 	}
 	if list, ok := e.(*ast.CompositeLit); ok && shows && f.several {
-		args := make([]func() string, len(list.Elts))
+		args := make([]lowering, len(list.Elts))
 		for i, x := range list.Elts {
-			args[i] = func() string { return f.to(x, types.Universe.Lookup("any").Type()) }
+			args[i] = func() *expr { return f.to(x, anyType) }
 		}
-		f.emit("%s([]any{%s}...)", l.sym("Show"), strings.Join(f.exprs(args...), ", "))
+		f.showValues(f.exprs(args...))
 		return true
 	}
 	if f.isNil(e) {
-		f.emit("%s([]any{nil}...)", l.sym("Show"))
+		f.showValues([]*expr{literal("nil", nil)})
 		return true
 	}
 	t = f.typeOf(e)
@@ -84,31 +81,31 @@ func (f *fn) topStmt(s *ast.ExprStmt) bool {
 	if n == 0 {
 		return false
 	}
-	hasError := isCall && l.rep(tup.At(n-1).Type()) == "error" && !f.info.Types[call.Fun].IsType()
+	hasError := isCall && types.Identical(tup.At(n-1).Type(), errType) && !f.info.Types[call.Fun].IsType()
 	if !shows && !hasError {
 		return false
 	}
-	var values []string
+	var values []*expr
 	switch {
 	case n == 1 && hasError:
-		text := f.expr(e)
-		err, ok := f.failure(text)
-		if !ok {
-			err = f.temp()
-			if f.hoist(err, "error") {
-				f.emit("%s = %s", err, text)
+		x := f.expr(e)
+		err := f.failure(x)
+		if err == nil {
+			err = f.temp(errType)
+			if f.hoist(err.text, errType) {
+				f.emit("%s = %s", err, x)
 			} else {
-				f.emit("%s := %s", err, text)
+				f.emit("%s := %s", err, x)
 			}
 		}
-		values = []string{err}
+		values = []*expr{err}
 	case n == 1:
-		values = []string{f.spillAlways(f.typedExpr(e))}
+		values = []*expr{f.spillAlways(f.typedExpr(e))}
 	default:
-		values = f.multi(e, n)
+		values = f.multi(e)
 	}
 	if hasError {
-		f.emit("if %s != nil { %s(%s) }", values[n-1], l.sym("Fail"), values[n-1])
+		f.emit("if %s != nil { %s }", values[n-1], l.runtime(nil, "Fail", values[n-1]))
 		n--
 	}
 	if !shows || n == 0 || isCall && f.isQuiet(call) {
@@ -117,12 +114,17 @@ func (f *fn) topStmt(s *ast.ExprStmt) bool {
 		}
 		return true
 	}
-	args := make([]string, n)
-	for i := range args {
-		args[i] = f.toAny(values[i], types.Default(tup.At(i).Type()))
+	shown := make([]*expr, n)
+	for i, x := range values[:n] {
+		shown[i] = f.toAny(typed(x, types.Default(x.typ)))
 	}
-	f.emit("%s([]any{%s}...)", l.sym("Show"), strings.Join(args, ", "))
+	f.showValues(shown)
 	return true
+}
+
+// showValues has the runtime show what is in interfaces.
+func (f *fn) showValues(values []*expr) {
+	f.emit("%s", f.l.runtime(nil, "Show", spread(f.l.list(anyType, values...))))
 }
 
 func (f *fn) isShown(e ast.Expr) bool { return f.show != nil && f.show == e }
@@ -146,11 +148,8 @@ func (f *fn) isQuiet(call *ast.CallExpr) bool {
 // Program lowers a whole package: its variables in the checker's order, its
 // init functions and main. It returns the function that runs it.
 func (l *Lowerer) Program(info *types.Info, cell string, inits []*types.Func, main *types.Func) string {
-	f := &fn{
-		l: l, info: info, cell: cell, sig: types.NewSignatureType(nil, nil, nil, nil, nil, false),
-		shared: &shared{boxed: map[types.Object]bool{}}, vars: make(map[types.Object]*local), out: new(strings.Builder),
-		name: "main.init", labels: make(map[string]string), argOf: make(map[string]string),
-	}
+	f := l.newFn(info, cell, "main.init")
+	f.shared.boxed = make(map[types.Object]bool)
 	for _, in := range info.InitOrder {
 		f.at(in.Rhs)
 		f.packageVar(in)
@@ -162,7 +161,7 @@ func (l *Lowerer) Program(info *types.Info, cell string, inits []*types.Func, ma
 		f.emit("%s()", l.Want(main))
 	}
 	name := l.fresh("body")
-	fmt.Fprintf(&l.code, "func %s() {\n%s}\n", name, f.out)
+	l.write(name, header{}, f.out)
 	l.rt.AddFunc(name, &rt.Func{Hidden: true})
 	return name
 }
@@ -170,20 +169,20 @@ func (l *Lowerer) Program(info *types.Info, cell string, inits []*types.Func, ma
 // packageVar initializes variables of a package.
 func (f *fn) packageVar(in *types.Initializer) {
 	f.analyzeExpr(in.Rhs)
-	store := func(v *types.Var, value string) {
+	store := func(v *types.Var, x *expr) {
 		if v.Name() == "_" {
-			f.emit("_ = %s", value)
+			f.emit("_ = %s", x)
 			return
 		}
-		f.emit("%s = %s", f.l.Global(v), f.settled(value, v.Type()))
+		f.emit("%s = %s", f.l.Global(v), f.settled(x))
 	}
 	if len(in.Lhs) == 1 {
-		store(in.Lhs[0], f.toSlot(in.Rhs, in.Lhs[0].Type()))
+		store(in.Lhs[0], f.to(in.Rhs, in.Lhs[0].Type()))
 		return
 	}
-	values := f.multi(in.Rhs, len(in.Lhs))
+	values := f.multi(in.Rhs)
 	for i, v := range in.Lhs {
-		store(v, f.intoSlot(f.convert(values[i], f.partType(in.Rhs, i), v.Type()), v.Type()))
+		store(v, f.convert(values[i], v.Type()))
 	}
 }
 

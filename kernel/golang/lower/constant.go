@@ -7,79 +7,63 @@ import (
 	"strings"
 )
 
-// constant writes a constant of type t. typed says that nothing around it
-// tells the type.
-func (l *Lowerer) constant(v constant.Value, t types.Type, typed bool) string {
+// constant is a constant of type t. typed says that nothing around it tells the
+// type.
+func (l *Lowerer) constant(v constant.Value, t types.Type, typed bool) *expr {
 	if types.IsInterface(t) {
-		t = types.Default(types.Typ[types.UntypedInt])
-		switch v.Kind() {
-		case constant.Bool:
-			t = types.Typ[types.Bool]
-		case constant.String:
-			t = types.Typ[types.String]
-		case constant.Float:
-			t = types.Typ[types.Float64]
-		case constant.Complex:
-			t = types.Typ[types.Complex128]
-		}
+		t = map[constant.Kind]types.Type{
+			constant.Bool: boolType, constant.String: types.Typ[types.String], constant.Int: intType,
+			constant.Float: types.Typ[types.Float64], constant.Complex: types.Typ[types.Complex128],
+		}[v.Kind()]
 	}
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
 		panic(fmt.Errorf("constant of type %s", t))
 	}
-	rep := l.rep(t)
+	rep := l.represent(t)
+	is := func(kind types.BasicKind) bool { return rep.typ == basicTypes[kind] }
 	var text string
+	plain := false // the interpreter gives it its type by itself
 	switch {
 	case b.Info()&types.IsBoolean != 0:
-		text = fmt.Sprint(constant.BoolVal(v))
-		if rep == "bool" {
-			return text
-		}
+		text, plain = fmt.Sprint(constant.BoolVal(v)), is(types.Bool)
 	case b.Info()&types.IsString != 0:
-		text = quote(constant.StringVal(v))
-		if rep == "string" {
-			return text
-		}
+		text, plain = quote(constant.StringVal(v)), is(types.String)
 	case b.Info()&types.IsInteger != 0:
-		text = constant.ToInt(v).ExactString()
-		if rep == "int" && !strings.HasPrefix(text, "-") {
-			return text
-		}
+		text, plain = constant.ToInt(v).ExactString(), is(types.Int) && constant.Sign(v) >= 0
 	case b.Info()&types.IsFloat != 0:
-		text = floatText(constant.ToFloat(v), b.Kind() == types.Float32)
-		if rep == "float64" && !typed && !strings.HasPrefix(text, "-") {
-			return text
-		}
+		text, plain = floatText(constant.ToFloat(v), b.Kind() == types.Float32), is(types.Float64) && !typed && constant.Sign(v) >= 0
 	case b.Info()&types.IsComplex != 0:
-		c := constant.ToComplex(v)
-		narrow := b.Kind() == types.Complex64
-		part := "float64"
-		if narrow {
-			part = "float32"
-		}
-		text = fmt.Sprintf("complex(%s(%s), %s(%s))", part, floatText(constant.Real(c), narrow), part, floatText(constant.Imag(c), narrow))
-		return l.complexVar(rep, text)
+		return ident(l.complexVar(rep, constant.ToComplex(v), b.Kind() == types.Complex64), t)
 	case b.Kind() == types.UnsafePointer:
-		return fmt.Sprintf("%s(uintptr(%s))", rep, v.ExactString())
+		return node(opConvert, rep.text, t, node(opConvert, "uintptr", nil, literal(v.ExactString(), nil)))
 	default:
 		panic(fmt.Errorf("constant of type %s", t))
 	}
-	return rep + "(" + text + ")"
+	if plain {
+		return literal(text, t)
+	}
+	return node(opConvert, rep.text, t, literal(text, t))
 }
 
 // complexVar is a variable that holds a complex constant: the interpreter
 // loses one that stands as an argument.
-func (l *Lowerer) complexVar(rep, text string) string {
-	key := "complex " + rep + text
+func (l *Lowerer) complexVar(rep representation, v constant.Value, narrow bool) string {
+	part := "float64"
+	if narrow {
+		part = "float32"
+	}
+	text := fmt.Sprintf("complex(%s(%s), %s(%s))", part, floatText(constant.Real(v), narrow), part, floatText(constant.Imag(v), narrow))
+	if rep.typ != basicTypes[types.Complex64] && rep.typ != basicTypes[types.Complex128] {
+		text = rep.text + "(" + text + ")"
+	}
+	key := "complex " + rep.text + text
 	if h, ok := l.helpers[key]; ok {
 		return h
 	}
 	h := l.fresh("k")
 	put(l, l.helpers, key, h)
-	fmt.Fprintf(&l.types, "var %s %s\n", h, rep)
-	if rep != "complex64" && rep != "complex128" {
-		text = rep + "(" + text + ")"
-	}
+	fmt.Fprintf(&l.types, "var %s %s\n", h, rep.text)
 	l.inits = append(l.inits, h+" = "+text)
 	return h
 }

@@ -81,56 +81,48 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) {
 	f.loop(s, func() { f.forLoop(s, label, shared) })
 }
 
-// forLoop writes a for statement whose first part is done. shared are its
+// forLoop lowers a for statement whose first part is done. shared are its
 // variables that closures share.
 func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local) {
-	cond, pre := "", ""
+	var cond *expr
+	var pre, post code
 	if s.Cond != nil {
 		pre = f.captured(func() { f.positioned(s.Cond, func() { cond = f.expr(s.Cond) }) })
 	}
-	post := ""
 	if s.Post != nil {
-		post = strings.TrimSuffix(f.captured(func() { f.withoutGuards(func() { f.stmt(s.Post) }) }), "\n")
+		post = f.captured(func() { f.withoutGuards(func() { f.stmt(s.Post) }) })
 	}
-	switch {
-	case len(shared) == 0 && !strings.Contains(post, "\n"):
-		head := cond
-		if pre != "" {
-			head = ""
+	if len(shared) == 0 && len(post) <= 1 {
+		head, last := "", ""
+		if cond != nil && len(pre) == 0 {
+			head, cond = cond.String(), nil
 		}
-		f.emit("%sfor ; %s; %s {", f.head(label), head, post)
-	default:
+		if len(post) == 1 {
+			last = post[0].String()
+		}
+		f.emit("%sfor ; %s; %s {", f.head(label), head, last)
+	} else {
 		// Each turn has loop variables of its own.
-		first := f.temp()
+		first := f.temp(boolType)
 		f.emit("%s := true", first)
 		f.emit("%sfor {", f.head(label))
 		f.emit("if %s { %s = false } else {", first, first)
 		for _, v := range shared {
-			t := f.temp()
-			f.emit("%s := new(%s)", t, v.rep[1:])
+			t := f.temp(nil)
+			f.emit("%s := new(%s)", t, f.l.rep(v.typ))
 			f.emit("*%s = *%s", t, v.name)
 			f.emit("%s = %s", v.name, t)
 		}
-		f.emit("%s", post)
+		f.add(post)
 		f.emit("}")
-		if pre == "" && cond != "" {
-			pre = "\n"
-		}
 	}
-	if pre != "" {
-		f.out.WriteString(pre)
-		f.emit("if !%s { break }", paren(cond))
+	f.add(pre)
+	if cond != nil {
+		f.emit("if %s { break }", not(cond))
 	}
 	f.poll(s)
 	f.enter(label, true, func() { f.block(s.Body.List) })
 	f.emit("}")
-}
-
-func paren(s string) string {
-	if isSimple(s) {
-		return s
-	}
-	return "(" + s + ")"
 }
 
 // branch is break, continue, goto and fallthrough.
@@ -164,7 +156,7 @@ func (f *fn) branch(s *ast.BranchStmt) {
 	}
 	if s.Label == nil || s.Label.Name == f.yield.label {
 		if loop {
-			f.emit("return true")
+			f.yieldOn()
 		} else {
 			f.yieldExit(exitBreak)
 		}
@@ -179,16 +171,14 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 	if s.Init != nil {
 		f.stmt(s.Init)
 	}
-	tag := ""
-	var tagType types.Type
+	var tag *expr
 	if s.Tag != nil {
-		tagType = types.Default(f.typeOf(s.Tag))
-		v := f.temp()
-		f.emit("var %s %s = %s", v, f.l.rep(tagType), f.to(s.Tag, tagType))
-		tag = v
+		x := f.to(s.Tag, types.Default(f.typeOf(s.Tag)))
+		tag = f.temp(x.typ)
+		f.emit("var %s %s = %s", tag, f.l.rep(x.typ), x)
 	}
-	conds := make([]string, len(s.Body.List))
-	pres := make([]string, len(s.Body.List))
+	conds := make([]*expr, len(s.Body.List))
+	pres := make([]code, len(s.Body.List))
 	chained, fallback := false, -1
 	for i, c := range s.Body.List {
 		cc := c.(*ast.CaseClause)
@@ -199,37 +189,40 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 		}
 		pres[i] = f.captured(func() {
 			f.withoutGuards(func() {
-				nops := f.l.nops
 				for k, x := range cc.List {
-					cond := func() string { return f.caseCond(tag, tagType, x) }
+					cond := func() *expr { return f.caseCond(tag, x) }
 					if k == 0 {
 						conds[i] = cond()
 					} else {
-						conds[i] = f.either(token.LOR, conds[i], f.l.nops > nops, cond)
+						conds[i] = f.either(token.LOR, conds[i], cond)
 					}
 				}
 			})
 		})
-		chained = chained || pres[i] != ""
+		chained = chained || len(pres[i]) > 0
 	}
 	if chained {
-		k := f.temp()
+		k := f.temp(intType)
 		f.emit("%s := -1", k)
-		for i := range conds {
-			if conds[i] == "" {
+		is := func(operator string, i int) *expr { return binary(k, operator, intLiteral(i), boolType) }
+		for i, cond := range conds {
+			if cond == nil {
 				continue
 			}
-			f.emit("if %s < 0 {\n%sif %s { %s = %d }\n}", k, pres[i], conds[i], k, i)
-			conds[i] = fmt.Sprintf("%s == %d", k, i)
+			f.emit("if %s < 0 {", k)
+			f.add(pres[i])
+			f.emit("if %s { %s = %d }", cond, k, i)
+			f.emit("}")
+			conds[i] = is("==", i)
 		}
 		if fallback >= 0 {
-			conds[fallback] = fmt.Sprintf("%s < 0 || %s == %d", k, k, fallback)
+			conds[fallback] = binary(is("<", 0), "||", is("==", fallback), boolType)
 		}
 	}
 	f.emit("%sswitch {", f.head(label))
 	for i, c := range s.Body.List {
 		cc := c.(*ast.CaseClause)
-		if conds[i] == "" {
+		if conds[i] == nil {
 			f.emit("default:")
 		} else {
 			f.emit("case %s:", conds[i])
@@ -239,24 +232,21 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 	f.emit("}")
 }
 
-// caseCond writes the test of one case of a switch.
-func (f *fn) caseCond(tag string, tagType types.Type, x ast.Expr) string {
-	if tag == "" {
-		if t := f.typeOf(x); types.IsInterface(t) {
-			return fmt.Sprintf("%s(%s, any(true))", f.l.sym("Eq"), f.toAny(f.expr(x), t))
+// caseCond is the test of one case of a switch.
+func (f *fn) caseCond(tag *expr, x ast.Expr) *expr {
+	if tag == nil {
+		if types.IsInterface(f.typeOf(x)) {
+			return f.l.runtime(boolType, "Eq", f.toAny(f.expr(x)), toAny(literal("true", boolType)))
 		}
 		return f.expr(x)
 	}
-	l := f.l
 	if f.isNil(x) {
-		return "(" + tag + " == nil)"
+		return isNil(tag)
 	}
-	tx := f.typeOf(x)
-	anyType := types.Universe.Lookup("any").Type()
-	if types.IsInterface(tagType) || types.IsInterface(tx) {
-		return fmt.Sprintf("%s(%s, %s)", l.sym("Eq"), f.toAny(tag, tagType), f.to(x, anyType))
+	if types.IsInterface(tag.typ) || types.IsInterface(f.typeOf(x)) {
+		return f.l.runtime(boolType, "Eq", f.toAny(tag), f.to(x, anyType))
 	}
-	return f.compare(tag, "==", f.operand(x, tagType), tagType)
+	return f.compare(tag, token.EQL, f.operand(x, tag.typ))
 }
 
 func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
@@ -273,11 +263,9 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 	case *ast.AssignStmt:
 		x = ast.Unparen(a.Rhs[0]).(*ast.TypeAssertExpr).X
 	}
-	tx := f.typeOf(x)
-	v := f.temp()
-	f.emit("var %s any = %s", v, f.toAny(f.expr(x), tx))
-	id := f.temp()
-	f.emit("%s := %s(%s)", id, l.sym("ID"), v)
+	v, id := f.temp(anyType), f.temp(intType)
+	f.emit("var %s any = %s", v, f.toAny(f.expr(x)))
+	f.emit("%s := %s", id, l.runtime(intType, "ID", v))
 	f.emit("_ = %s", id)
 	f.emit("%sswitch {", f.head(label))
 	for _, c := range s.Body.List {
@@ -285,12 +273,12 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 		if cc.List == nil {
 			f.emit("default:")
 		} else {
-			var conds []string
-			for _, t := range cc.List {
+			conds := make([]string, len(cc.List))
+			for i, t := range cc.List {
 				if f.isNil(t) {
-					conds = append(conds, "("+v+" == nil)")
+					conds[i] = isNil(v).String()
 				} else {
-					conds = append(conds, f.hasType(v, id, f.typeOf(t)))
+					conds[i] = f.hasType(v, id, f.typeOf(t)).String()
 				}
 			}
 			f.emit("case %s:", strings.Join(conds, " || "))
@@ -299,11 +287,11 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 			t := l.subst(o.Type(), f.env)
 			value := v
 			if len(cc.List) == 1 && !f.isNil(cc.List[0]) {
-				value = f.extract(v, t)
+				value = l.extract(v, t)
 			} else if hasMethods(t) {
-				value = l.converter(t) + "(" + v + ")"
+				value = l.toInterface(v, t)
 			}
-			f.define(o, f.intoSlot(value, t))
+			f.define(o, value)
 		}
 		f.enter(label, false, func() { f.clause(cc.Body) })
 	}
@@ -318,10 +306,10 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) {
 	defer f.emit("}")
 	f.at(s)
 	after := make([]func(), len(s.Body.List))
-	conds := make([]string, len(s.Body.List))
-	k, v, ok := f.temp(), f.temp(), f.temp()
+	conds := make([]*expr, len(s.Body.List))
+	k, v, ok := f.temp(intType), f.temp(anyType), f.temp(boolType)
 	hasDefault := false
-	var list []func() string
+	var list []lowering
 	for i, c := range s.Body.List {
 		cc := c.(*ast.CommClause)
 		after[i] = func() {}
@@ -329,27 +317,27 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) {
 			hasDefault = true
 			continue
 		}
-		conds[i] = fmt.Sprintf("%s == %d", k, len(list))
+		conds[i] = binary(k, "==", intLiteral(len(list)), boolType)
 		switch st := cc.Comm.(type) {
 		case *ast.SendStmt:
-			t := coreType(f.typeOf(st.Chan)).(*types.Chan)
-			list = append(list, func() string {
-				p := f.exprs(func() string { return f.expr(st.Chan) }, func() string { return f.toSlot(st.Value, t.Elem()) })
-				return fmt.Sprintf("%s(any(%s), any(%s))", l.sym("SendCase"), p[0], p[1])
+			list = append(list, func() *expr {
+				p := f.send(st)
+				return l.runtime(nil, "SendCase", toAny(p[0]), toAny(p[1]))
 			})
 		case *ast.ExprStmt:
-			list = append(list, func() string { return f.recvCase(st.X) })
+			list = append(list, func() *expr { return f.recvCase(st.X) })
 		case *ast.AssignStmt:
-			list = append(list, func() string { return f.recvCase(st.Rhs[0]) })
+			list = append(list, func() *expr { return f.recvCase(st.Rhs[0]) })
 			after[i] = func() { f.received(st, v, ok) }
 		}
 	}
-	f.emit("%s, %s, %s := %s(%v, []%s{%s}...)", k, v, ok, l.sym("Select"), hasDefault, l.sym("SelectCase"), strings.Join(f.exprs(list...), ", "))
+	cases := node(opComposite, "[]"+l.sym("SelectCase"), nil, f.exprs(list...)...)
+	f.emit("%s, %s, %s := %s", k, v, ok, l.runtime(nil, "Select", literal(fmt.Sprint(hasDefault), boolType), spread(cases)))
 	f.emit("_, _ = %s, %s", v, ok)
 	f.pollBlocked()
 	f.emit("%sswitch {", f.head(label))
 	for i, c := range s.Body.List {
-		if conds[i] == "" {
+		if conds[i] == nil {
 			f.emit("default:")
 		} else {
 			f.emit("case %s:", conds[i])
@@ -360,35 +348,29 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) {
 	f.emit("}")
 }
 
-func (f *fn) recvCase(e ast.Expr) string {
-	ch := ast.Unparen(e).(*ast.UnaryExpr).X
-	return fmt.Sprintf("%s(any(%s))", f.l.sym("RecvCase"), f.expr(ch))
+// send lowers the channel and the value of a send.
+func (f *fn) send(s *ast.SendStmt) []*expr {
+	t := coreType(f.typeOf(s.Chan)).(*types.Chan)
+	return f.exprs(func() *expr { return f.expr(s.Chan) }, func() *expr { return f.to(s.Value, t.Elem()) })
 }
 
-// received assigns what a select received.
-func (f *fn) received(st *ast.AssignStmt, v, ok string) {
+func (f *fn) recvCase(e ast.Expr) *expr {
+	return f.l.runtime(nil, "RecvCase", toAny(f.expr(ast.Unparen(e).(*ast.UnaryExpr).X)))
+}
+
+// received assigns what a select received, which is in an any.
+func (f *fn) received(st *ast.AssignStmt, v, ok *expr) {
 	elem := coreType(f.typeOf(ast.Unparen(st.Rhs[0]).(*ast.UnaryExpr).X)).(*types.Chan).Elem()
-	value := v
 	switch {
 	case f.l.isAny(elem):
+		v = typed(v, elem)
 	case hasMethods(elem):
-		value = f.l.converter(elem) + "(" + v + ")"
+		v = f.l.toInterface(v, elem)
 	default:
-		value = f.l.cast(v, f.l.slot(elem))
+		v = f.l.cast(v, elem)
 	}
-	texts := []string{f.fromSlot(value, elem), ok}
-	froms := []types.Type{elem, types.Typ[types.Bool]}
 	for j, x := range st.Lhs {
-		if isBlank(x) {
-			continue
-		}
-		if o := f.defined(x); st.Tok == token.DEFINE && o != nil {
-			t := f.l.subst(o.Type(), f.env)
-			f.define(o, f.intoSlot(f.convert(texts[j], froms[j], t), t))
-			continue
-		}
-		d := f.target(x)
-		d.store(f, f.convert(texts[j], froms[j], d.typ))
+		f.set(x, []*expr{v, ok}[j], st.Tok)
 	}
 }
 

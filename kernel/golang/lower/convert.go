@@ -1,44 +1,31 @@
 package lower
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
 	"reflect"
-	"strings"
+	"strconv"
 )
 
-// conversion writes T(x).
-func (f *fn) conversion(e *ast.CallExpr) string {
+// conversion lowers T(x).
+func (f *fn) conversion(e *ast.CallExpr) *expr {
 	l := f.l
 	t := f.typeOf(e)
-	x := e.Args[0]
-	from := f.typeOf(x)
-	if f.isNil(x) {
+	from := f.typeOf(e.Args[0])
+	if f.isNil(e.Args[0]) {
 		return l.zero(t)
 	}
-	if tv := f.info.Types[x]; tv.Value != nil {
-		if b, ok := t.Underlying().(*types.Basic); ok {
-			fb, _ := from.Underlying().(*types.Basic)
-			if fb != nil && b.Info()&types.IsNumeric != 0 && fb.Info()&types.IsNumeric != 0 && representable(tv, b) {
-				return l.constant(tv.Value, t, true)
-			}
-		}
-		return f.convert(l.constant(tv.Value, from, true), from, t)
+	tv := f.info.Types[e.Args[0]]
+	if tv.Value == nil {
+		return f.convert(f.expr(e.Args[0]), t)
 	}
-	text := f.expr(x)
-	ut, uf := t.Underlying(), from.Underlying()
-	if l.rep(t) == l.rep(from) {
-		return text
-	}
-	if _, ok := ut.(*types.Basic); ok {
-		if b := ut.(*types.Basic); b.Info()&types.IsInteger != 0 {
-			if fb, ok := uf.(*types.Basic); ok && fb.Info()&types.IsFloat != 0 {
-				return fmt.Sprintf("%s(%s)", l.rep(t), text)
-			}
+	if b, ok := t.Underlying().(*types.Basic); ok {
+		fb, _ := from.Underlying().(*types.Basic)
+		if fb != nil && b.Info()&types.IsNumeric != 0 && fb.Info()&types.IsNumeric != 0 && representable(tv, b) {
+			return l.constant(tv.Value, t, true)
 		}
 	}
-	return f.convert(text, from, t)
+	return f.convert(l.constant(tv.Value, from, true), t)
 }
 
 func representable(tv types.TypeAndValue, b *types.Basic) bool {
@@ -48,171 +35,151 @@ func representable(tv types.TypeAndValue, b *types.Basic) bool {
 	return types.Default(tv.Type) != nil && b.Info()&types.IsFloat != 0 || b.Info()&types.IsInteger != 0 && tv.Value.Kind().String() == "Int"
 }
 
-// hasType writes the test whether an any holds a t. id is its type's number
-// where that is known.
-func (f *fn) hasType(x, id string, t types.Type) string {
+// hasType is the test whether an any holds a t. id is its type's number, or nil
+// where that is not known.
+func (f *fn) hasType(x, id *expr, t types.Type) *expr {
 	l := f.l
 	if types.IsInterface(t) {
 		if isEmpty(t) {
-			return "(" + x + " != nil)"
+			return binary(x, "!=", literal("nil", nil), boolType)
 		}
-		return fmt.Sprintf("%s(%s, %d)", l.sym("Implements"), x, l.id(t))
+		return l.runtime(boolType, "Implements", x, intLiteral(l.id(t)))
 	}
-	if id == "" {
-		id = fmt.Sprintf("%s(%s)", l.sym("ID"), x)
+	if id == nil {
+		id = l.runtime(intType, "ID", x)
 	}
-	return fmt.Sprintf("(%s == %d)", id, l.id(t))
+	return binary(id, "==", intLiteral(l.id(t)), boolType)
 }
 
 // extract takes a t out of an any that holds one.
-func (f *fn) extract(x string, t types.Type) string { return f.l.extractAny(x, t) }
-
-func (l *Lowerer) extractAny(x string, t types.Type) string {
+func (l *Lowerer) extract(x *expr, t types.Type) *expr {
 	switch {
 	case l.isAny(t):
-		return x
+		return typed(x, t)
 	case hasMethods(t):
-		return l.converter(t) + "(" + x + ")"
+		return l.toInterface(x, t)
 	case l.isBare(t):
-		return l.cast(x, l.rep(t))
+		return l.cast(x, t)
 	}
-	return l.cast(fmt.Sprintf("%s(%s)", l.sym("V"), x), l.rep(t))
+	return l.cast(l.runtime(anyType, "V", x), t)
 }
 
-// cast writes x.(rep), which cannot fail. The interpreter stumbles over a
-// type without fields.
-func (l *Lowerer) cast(x, rep string) string {
-	if rep == "struct{}" {
-		return l.sym("Empty") + "(" + x + ")"
+// cast is x.(T), which cannot fail. The interpreter stumbles over a type without
+// fields.
+func (l *Lowerer) cast(x *expr, t types.Type) *expr {
+	rep := l.represent(t)
+	if rep.typ == reflect.TypeFor[struct{}]() {
+		return l.runtime(t, "Empty", x)
 	}
-	return x + ".(" + rep + ")"
+	return node(opAssert, rep.text, t, x)
 }
 
-// to writes an expression as a value of type t, to which it can be assigned.
-func (f *fn) to(e ast.Expr, t types.Type) string {
+// to lowers an expression as a value of type t, to which it can be assigned.
+func (f *fn) to(e ast.Expr, t types.Type) *expr {
 	if f.isNil(e) {
 		return f.l.zero(t)
 	}
 	if tv := f.info.Types[e]; tv.Value != nil && !types.IsInterface(t) {
 		return f.l.constant(tv.Value, t, false)
 	}
-	return f.convert(f.typedExpr(e), f.typeOf(e), t)
+	return f.convert(f.typedExpr(e), t)
 }
 
-// toSlot is to for a place inside of another value.
-func (f *fn) toSlot(e ast.Expr, t types.Type) string {
-	return f.intoSlot(f.to(e, t), t)
-}
-
-func (f *fn) intoSlot(text string, t types.Type) string { return text }
-
-// fromSlot reads a value of type t out of its slot.
-func (f *fn) fromSlot(text string, t types.Type) string { return text }
-
-// convert changes a value's representation from that of one type to that of
+// convert changes a value's representation from that of its type to that of
 // another, to which it can be assigned or converted.
-func (f *fn) convert(text string, from, to types.Type) string {
+func (f *fn) convert(x *expr, to types.Type) *expr {
 	l := f.l
-	if types.IsInterface(to) {
-		return f.toInterface(text, from, to)
-	}
-	if b, ok := from.(*types.Basic); ok && b.Kind() == types.UntypedNil {
-		return l.zero(to)
-	}
-	rf, rt := l.rep(from), l.rep(to)
-	if rf == rt {
-		return text
-	}
-	return l.converted(rt, text)
-}
-
-// converted writes a conversion to a type that lowered code writes as rep.
-func (l *Lowerer) converted(rep, text string) string {
-	if text == "nil" || strings.HasPrefix(rep, "*") || strings.HasPrefix(rep, "<-") || strings.HasPrefix(rep, "func") || strings.HasPrefix(rep, "chan") {
-		l.nops++
-		rep = "(" + rep + ")"
-	}
-	return rep + "(" + text + ")"
-}
-
-// toInterface makes an interface value.
-func (f *fn) toInterface(text string, from, to types.Type) string {
-	l := f.l
-	if b, ok := from.(*types.Basic); ok && b.Kind() == types.UntypedNil {
+	if b, ok := x.typ.(*types.Basic); ok && b.Kind() == types.UntypedNil {
 		return l.zero(to)
 	}
 	switch {
 	case l.isAny(to):
-		return f.toAny(text, from)
-	case !types.IsInterface(from):
-		return fmt.Sprintf("%s(%s)", l.fromTo(from, to), text)
-	case l.rep(from) == l.rep(to):
-		return text
+		return typed(f.toAny(x), to)
+	case hasMethods(to) && !types.IsInterface(x.typ):
+		return l.fromTo(x, to)
+	case l.rep(x.typ) == l.rep(to):
+		return typed(x, to)
+	case hasMethods(to):
+		return l.toInterface(x, to)
 	}
-	return fmt.Sprintf("%s(%s)", l.converter(to), text)
+	return l.converted(to, x)
+}
+
+// typed is x as a value of another type that has the same representation.
+func typed(x *expr, t types.Type) *expr {
+	if x.typ == t {
+		return x
+	}
+	y := *x
+	y.typ = t
+	return &y
+}
+
+// converted is a conversion to a type.
+func (l *Lowerer) converted(to types.Type, x *expr) *expr {
+	rep := l.represent(to)
+	y := node(opConvert, rep.text, to, x)
+	if rep.typ.Name() == "" {
+		switch rep.typ.Kind() {
+		case reflect.Pointer, reflect.Chan, reflect.Func:
+			y.paren = true
+		}
+	}
+	y.paren = y.paren || x.text == "nil"
+	return y
 }
 
 // toAny makes an any of a value of any type.
-func (f *fn) toAny(text string, from types.Type) string {
+func (f *fn) toAny(x *expr) *expr {
 	l := f.l
 	switch {
-	case l.isAny(from):
-		return text
-	case l.isBare(from):
-		return "any(" + text + ")"
+	case l.isAny(x.typ):
+		return typed(x, anyType)
+	case l.isBare(x.typ):
+		return toAny(x)
 	}
-	return l.toReal(from) + "(" + text + ")"
+	l.box(x.typ)
+	return call(anyType, l.defined(l.typeKey(x.typ), "C", func() reflect.Value { return l.rt.ToReal(l.typeOf(x.typ)) }), x)
 }
 
-// converterNamed is a function of package rt that converts values; made once.
-func (l *Lowerer) converterNamed(key string, make func() reflect.Value) string {
-	name, ok := l.converters[key]
+// defined is what package rt has under a fresh name; made once.
+func (l *Lowerer) defined(key, prefix string, made func() reflect.Value) *expr {
+	key = prefix + " " + key
+	h, ok := l.helpers[key]
 	if !ok {
-		name = l.fresh("C")
-		l.host.Define(name, make())
-		put(l, l.converters, key, name)
+		name := l.fresh(prefix)
+		l.host.Define(name, made())
+		h = l.sym(name)
+		put(l, l.helpers, key, h)
 	}
-	return l.sym(name)
+	return node(opHost, h, nil)
 }
 
-// toReal is the function that makes an any of a value whose representation is not
-// its type.
-func (l *Lowerer) toReal(from types.Type) string {
-	l.box(from)
-	return l.converterNamed(l.typeKey(from), func() reflect.Value { return l.rt.ToReal(l.typeOf(from)) })
-}
-
-// fromTo is the function that makes an interface with methods of a value.
-func (l *Lowerer) fromTo(from, to types.Type) string {
-	if !l.isBare(from) {
-		l.box(from)
+// fromTo makes an interface with methods of a value.
+func (l *Lowerer) fromTo(x *expr, to types.Type) *expr {
+	if !l.isBare(x.typ) {
+		l.box(x.typ)
 	}
-	return l.converterNamed(l.typeKey(from)+" to "+l.typeKey(to), func() reflect.Value {
-		return l.rt.FromTo(l.typeOf(from), l.real(to))
-	})
+	return call(to, l.defined(l.typeKey(x.typ)+" to "+l.typeKey(to), "C", func() reflect.Value {
+		return l.rt.FromTo(l.typeOf(x.typ), l.real(to))
+	}), x)
 }
 
-// converter is the function that makes an interface with methods of an any, or of
-// another interface.
-func (l *Lowerer) converter(to types.Type) string {
-	return l.converterNamed("to "+l.typeKey(to), func() reflect.Value { return l.rt.Converter(l.real(to)) })
+// toInterface makes an interface with methods of an any, or of another interface.
+func (l *Lowerer) toInterface(x *expr, to types.Type) *expr {
+	return call(to, l.defined("to "+l.typeKey(to), "C", func() reflect.Value { return l.rt.Converter(l.real(to)) }), x)
 }
 
-// assert writes x.(T) where there is one result.
-func (f *fn) assert(e *ast.TypeAssertExpr) string {
+// assert lowers x.(T) where there is one result.
+func (f *fn) assert(e *ast.TypeAssertExpr) *expr {
 	l := f.l
-	t := f.typeOf(e)
-	tx := f.typeOf(e.X)
-	x := f.toAny(f.expr(e.X), tx)
+	t, from := f.typeOf(e), f.typeOf(e.X)
+	x := f.toAny(f.expr(e.X))
 	switch {
 	case l.isAny(t):
-		return fmt.Sprintf("%s(%s)", l.sym("NotNil"), x)
+		return l.runtime(t, "NotNil", x)
 	case hasMethods(t):
-		asserter := l.converterNamed("assert "+l.typeKey(t), func() reflect.Value { return l.rt.Asserter(l.real(t)) })
-		return fmt.Sprintf("%s(%s)", asserter, x)
+		return call(t, l.defined("assert "+l.typeKey(t), "C", func() reflect.Value { return l.rt.Asserter(l.real(t)) }), x)
 	}
-	return l.cast(fmt.Sprintf("%s(%s, %d, %q)", l.sym("Must"), x, l.id(t), f.interfaceName(tx)), l.rep(t))
+	return l.cast(l.runtime(anyType, "Must", x, intLiteral(l.id(t)), literal(strconv.Quote(l.real(from).String()), nil)), t)
 }
-
-// interfaceName is an interface as messages write it.
-func (f *fn) interfaceName(t types.Type) string { return f.l.real(t).String() }

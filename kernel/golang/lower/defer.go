@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"strings"
 )
 
 // deferringBody hands the body to rt.Run, which does what defer and recover need.
@@ -22,24 +21,28 @@ func (f *fn) deferringBody(body *ast.BlockStmt, recovers bool) {
 	inner.sig = f.sig
 	inner.top, inner.show, inner.several = f.top, f.show, f.several
 	if recovers {
-		inner.recov = l.fresh("rec")
-		inner.emit("%s := %s()", inner.recov, l.sym("Recoverable"))
-		inner.emit("_ = %s", inner.recov)
+		inner.recoverable()
 	}
 	inner.block(body.List)
-	lit := inner.factory(fmt.Sprintf("(%s %s)", inner.frame.name, inner.frame.rep), inner.out.String(), false)
-	f.emit("%s(%s)", l.sym("Run"), lit)
+	lit := inner.factory(header{params: []param{{inner.frame.name, inner.frame.rep}}}, inner.out, false)
+	f.emit("%s", l.runtime(nil, "Run", lit))
+}
+
+// recoverable makes the token of what recover may stop here.
+func (f *fn) recoverable() {
+	f.recov = ident(f.l.fresh("rec"), nil)
+	f.emit("%s := %s", f.recov, f.l.runtime(nil, "Recoverable"))
+	f.emit("_ = %s", f.recov)
 }
 
 // deferStmt is defer.
 func (f *fn) deferStmt(s *ast.DeferStmt) {
-	frame := f.findFrame()
 	name := "Defer"
 	if f.mayRecover(s.Call) {
 		name = "DeferRecover"
 	}
 	t := f.thunk(s.Call)
-	f.emit("%s.%s(%s)", frame, name, t)
+	f.emit("%s.%s(%s)", f.findFrame(), name, t)
 }
 
 func (f *fn) findFrame() string {
@@ -92,136 +95,87 @@ func callsRecover(info *types.Info, body *ast.BlockStmt) bool {
 }
 
 // thunk makes a func() of a call whose function and arguments are evaluated now.
-func (f *fn) thunk(call *ast.CallExpr) string {
-	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok && len(call.Args) == 0 {
-		sig := f.typeOf(lit).Underlying().(*types.Signature)
-		if sig.Results().Len() == 0 {
+func (f *fn) thunk(e *ast.CallExpr) *expr {
+	fun := ast.Unparen(e.Fun)
+	if lit, ok := fun.(*ast.FuncLit); ok && len(e.Args) == 0 {
+		if f.typeOf(lit).Underlying().(*types.Signature).Results().Len() == 0 {
 			return f.funcLit(lit)
 		}
 	}
 	g := f.child()
 	g.name = f.name
-	hold := func(text, rep string) string {
-		v := &local{name: f.temp(), rep: rep}
-		f.emit("var %s %s = %s", v.name, rep, text)
-		g.take(v)
-		return v.name
+	hold := func(x *expr) *expr {
+		if x.op == opSpread {
+			return spread(g.holding(f, x.args[0]))
+		}
+		return g.holding(f, x)
 	}
-	l := f.l
-	fun := ast.Unparen(call.Fun)
-	tv := f.info.Types[fun]
-	var body string
-	switch {
+	var body *expr
+	switch tv := f.info.Types[fun]; {
 	case tv.IsBuiltin() || tv.IsType():
-		body = f.builtinThunk(call, g, hold)
+		body = f.builtinThunk(e, hold)
 	default:
-		text, isSpecial := f.special(call, fun)
-		if isSpecial {
-			body = text
+		if body = f.exit(e); body != nil {
 			break
 		}
-		c, sig := f.callee(fun)
-		var recv func() string
-		if c.recv != nil {
-			recv = c.recv
+		c := f.callee(fun)
+		args := f.args(e, c)
+		for i, x := range args {
+			if c.recv != nil && i == 0 && types.IsInterface(f.typeOf(fun.(*ast.SelectorExpr).X)) {
+				x = f.spillAlways(x)
+				f.nilPanics(x)
+			}
+			args[i] = hold(x)
 		}
-		args := f.args(call, sig, recv)
-		texts := make([]string, len(args))
-		for i, a := range args {
-			switch {
-			case recv != nil && i == 0:
-				if s := fun.(*ast.SelectorExpr); types.IsInterface(f.typeOf(s.X)) {
-					a = f.spillAlways(a)
-					f.emit("if %s == nil { %s() }", a, l.sym("NilMethod"))
-				}
-				texts[i] = hold(a, f.recvRep(fun.(*ast.SelectorExpr)))
-			default:
-				j := i
-				if recv != nil {
-					j--
-				}
-				dots := ""
-				if strings.HasSuffix(a, "...") {
-					dots = "..."
-					a = strings.TrimSuffix(a, "...")
-				}
-				var rep string
-				last := sig.Params().Len() - 1
-				if sig.Variadic() && j >= last {
-					pt := sig.Params().At(last).Type()
-					rep = l.rep(pt)
-					if s, ok := pt.Underlying().(*types.Slice); ok && dots == "" {
-						rep = l.slot(s.Elem())
-					}
-				} else {
-					rep = l.slot(sig.Params().At(j).Type())
-				}
-				texts[i] = hold(a, rep) + dots
+		if c.recv == nil {
+			if f.calledFunc(e) == nil || f.isMethodExpr(fun) {
+				c.fun = hold(c.fun)
 			}
 		}
-		switch {
-		case c.bound != nil:
-			body = c.bound(texts[0]) + "(" + strings.Join(texts[1:], ", ") + ")"
-		default:
-			callText := c.text
-			if recv == nil {
-				if id := calledName(fun); id == nil || !isFunc(f.info.Uses[id]) || f.isMethodExpr(fun) {
-					callText = hold(c.text, l.rep(f.typeOf(fun)))
-				}
-			}
-			body = callText + "(" + strings.Join(texts, ", ") + ")"
-		}
+		body = c.with(nil, args)
 	}
-	return g.factory("()", body+"\n", true)
+	g.emit("%s", body)
+	return g.factory(header{}, g.out, true)
 }
 
-func isFunc(o types.Object) bool {
-	_, ok := o.(*types.Func)
-	return ok
+// holding keeps a value of the function outer in a variable that a literal in it
+// takes.
+func (f *fn) holding(outer *fn, x *expr) *expr {
+	v := &local{name: f.l.fresh("t"), typ: x.typ, rep: f.l.rep(x.typ)}
+	outer.emit("var %s %s = %s", v.name, v.rep, x)
+	f.take(v)
+	return v.value()
 }
 
-// recvRep is the type of a method call's receiver in lowered code.
-func (f *fn) recvRep(sel *ast.SelectorExpr) string {
-	c := f.method(f.typeOf(sel.X), f.info.Selections[sel].Obj())
-	if c.ptr {
-		return "*" + f.l.slot(c.recv)
-	}
-	if c.pointer && c.host && !c.iface {
-		return f.l.rep(c.recv)
-	}
-	return f.l.rep(c.recv)
+// nilPanics has a method that is taken of nil panic at once.
+func (f *fn) nilPanics(x *expr) {
+	f.emit("if %s == nil { %s }", x, f.l.runtime(nil, "NilMethod"))
 }
 
 // builtinThunk evaluates the arguments of a predeclared function now.
-func (f *fn) builtinThunk(call *ast.CallExpr, g *fn, hold func(text, rep string) string) string {
+func (f *fn) builtinThunk(e *ast.CallExpr, hold func(*expr) *expr) *expr {
 	l := f.l
-	name := calledName(call.Fun).Name
-	arg := func(i int) string {
-		t := types.Default(f.typeOf(call.Args[i]))
-		return hold(f.to(call.Args[i], t), l.rep(t))
-	}
-	anyType := types.Universe.Lookup("any").Type()
+	name := calledName(e.Fun).Name
+	arg := func(i int) *expr { return hold(f.to(e.Args[i], types.Default(f.typeOf(e.Args[i])))) }
 	switch name {
 	case "panic":
-		return fmt.Sprintf("%s(%s, %d)", l.sym("Panic"), hold(f.to(call.Args[0], anyType), "any"), f.where)
+		return l.runtime(nil, "Panic", hold(f.to(e.Args[0], anyType)), intLiteral(f.where))
 	case "print", "println":
-		text := f.builtin(call)
-		open := strings.Index(text, "[]any{")
-		list := hold(text[open:strings.LastIndex(text, "...")], "[]any")
-		return text[:open] + list + "...)"
+		x := f.builtin(e)
+		x.args[1] = hold(x.args[1])
+		return x
 	case "close":
-		return "close(" + arg(0) + ")"
+		return builtin(nil, name, arg(0))
 	case "delete":
-		m := f.typeOf(call.Args[0]).Underlying().(*types.Map)
-		return l.sym("Delete") + "(any(" + arg(0) + "), any(" + hold(f.toSlot(call.Args[1], m.Key()), l.slot(m.Key())) + "))"
+		m := f.typeOf(e.Args[0]).Underlying().(*types.Map)
+		return l.runtime(nil, "Delete", toAny(arg(0)), toAny(hold(f.to(e.Args[1], m.Key()))))
 	case "clear":
-		return l.sym("Clear") + "(any(" + arg(0) + "))"
+		return l.runtime(nil, "Clear", toAny(arg(0)))
 	case "copy":
-		return "copy(" + arg(0) + ", " + arg(1) + ")"
+		return builtin(nil, name, arg(0), arg(1))
 	case "recover":
 		// A deferred recover() stops the panic by itself.
-		g.emit("")
-		return l.sym("Recovered") + "(" + l.sym("Recoverable") + "())"
+		return l.runtime(nil, "Recovered", l.runtime(nil, "Recoverable"))
 	}
-	panic(f.bug(call, "cannot defer a call of "+name))
+	panic(f.bug(e, "cannot defer a call of "+name))
 }

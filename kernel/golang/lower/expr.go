@@ -5,14 +5,19 @@ import (
 	"go/ast"
 	"go/types"
 	"reflect"
-	"strings"
 )
 
-// expr writes an expression; its type in lowered code is rep(typeOf(e)).
-func (f *fn) expr(e ast.Expr) string {
-	if r, ok := f.shared.raw[e]; ok {
-		return r.text
+// expr lowers an expression; its type in lowered code is that of typeOf(e).
+func (f *fn) expr(e ast.Expr) *expr {
+	if x, ok := f.shared.raw[e]; ok {
+		return x
 	}
+	x := f.value(e)
+	x.typ = f.typeOf(e)
+	return x
+}
+
+func (f *fn) value(e ast.Expr) *expr {
 	tv := f.info.Types[e]
 	if tv.Value != nil {
 		return f.l.constant(tv.Value, f.typeOf(e), false)
@@ -22,19 +27,16 @@ func (f *fn) expr(e ast.Expr) string {
 		return f.expr(e.X)
 	case *ast.Ident:
 		return f.ident(e)
-	case *ast.BasicLit:
-		return e.Value
 	case *ast.SelectorExpr:
 		return f.selector(e)
 	case *ast.CallExpr:
-		return f.callExpr(e)
+		return f.call(e)
 	case *ast.BinaryExpr:
 		return f.binary(e)
 	case *ast.UnaryExpr:
 		return f.unary(e)
 	case *ast.StarExpr:
-		t := f.typeOf(e)
-		return f.fromSlot("(*"+f.expr(e.X)+")", t)
+		return deref(f.expr(e.X))
 	case *ast.IndexExpr:
 		return f.index(e)
 	case *ast.IndexListExpr:
@@ -51,87 +53,96 @@ func (f *fn) expr(e ast.Expr) string {
 	panic(f.bug(e, "cannot lower this expression"))
 }
 
-// rawValue is a value that is already in a temporary.
-type rawValue struct {
-	text string
-	typ  types.Type
-}
-
-// raw makes an expression of a temporary.
-func (f *fn) raw(text string, t types.Type) ast.Expr {
+// raw makes an expression of the cell of a lowered one.
+func (f *fn) raw(x *expr) ast.Expr {
 	if f.shared.raw == nil {
-		f.shared.raw = make(map[ast.Expr]rawValue)
+		f.shared.raw = make(map[ast.Expr]*expr)
 	}
 	e := &ast.ParenExpr{}
-	f.shared.raw[e] = rawValue{text, t}
+	f.shared.raw[e] = x
 	return e
 }
 
-// exprs writes several expressions, to be evaluated in order: if one needs
+// lowering lowers one of several expressions.
+type lowering func() *expr
+
+// exprs lowers several expressions, to be evaluated in order: if one needs
 // statements of its own, those before it go into temporaries first.
-func (f *fn) exprs(list ...func() string) []string { return f.operands(false, list...) }
+func (f *fn) exprs(list ...lowering) []*expr { return f.operands(false, list...) }
 
 // operands is exprs; inPlace says that the first is a variable, not a copy of it.
-func (f *fn) operands(inPlace bool, list ...func() string) []string {
-	out := make([]string, len(list))
+func (f *fn) operands(inPlace bool, list ...lowering) []*expr {
+	out := make([]*expr, len(list))
 	for i, one := range list {
-		emits, pure := f.emits, f.pure
-		var text string
-		pre := f.captured(func() { text = one() })
-		if pre != "" {
-			onlyPure := f.emits-emits == f.pure-pure
-			for j := range i {
-				switch {
-				case onlyPure && !hasCallText(out[j]):
-				case inPlace && j == 0:
-					out[j] = f.pin(out[j])
-				default:
-					out[j] = f.spill(out[j])
-				}
-			}
-			f.out.WriteString(pre)
+		pre := f.captured(func() { out[i] = one() })
+		if len(pre) == 0 {
+			continue
 		}
-		out[i] = text
+		for j, x := range out[:i] {
+			switch {
+			case x == nil, pre.pure() && !x.calls():
+			case inPlace && j == 0:
+				out[j] = f.pin(x)
+			default:
+				out[j] = f.spill(x)
+			}
+		}
+		f.add(pre)
 	}
 	return out
 }
 
 // spill keeps a value in a temporary unless it is a constant or a name.
-func (f *fn) spill(text string) string {
-	if isSimple(text) {
-		return text
+func (f *fn) spill(x *expr) *expr {
+	switch {
+	case x.simple():
+		return x
+	case x.op == opSpread:
+		return spread(f.spillAlways(x.args[0]))
 	}
-	t := f.temp()
-	f.emit("%s := %s", t, text)
+	return f.spillAlways(x)
+}
+
+func (f *fn) spillAlways(x *expr) *expr {
+	t := f.temp(x.typ)
+	f.emit("%s := %s", t, x)
 	return t
 }
 
+// hold is spillAlways for what the interpreter may not find the type of.
+func (f *fn) hold(x *expr) *expr { return f.holdAs(effect, x) }
+
+func (f *fn) holdAs(k kind, x *expr) *expr {
+	t := f.temp(x.typ)
+	if f.hoist(t.text, x.typ) {
+		f.emitAs(k, "%s = %s", t, x)
+	} else {
+		f.emitAs(k, "var %s %s = %s", t, f.l.rep(x.typ), x)
+	}
+	return t
+}
+
+// held is hold unless x can be written twice.
+func (f *fn) held(x *expr) *expr {
+	switch {
+	case x.simple(), x.named(), f.unguarded > 0, len(f.prefix) > 0:
+		return x
+	case !x.calls():
+		return f.holdAs(pure, x)
+	}
+	return f.hold(x)
+}
+
 // pin keeps where a variable is in a temporary, unless it has a name.
-func (f *fn) pin(place string) string {
-	if isSimple(place) || isBoxText(place) {
+func (f *fn) pin(place *expr) *expr {
+	if place.simple() || place.named() {
 		return place
 	}
-	return "(*" + f.spillAlways("&"+place) + ")"
+	return deref(f.spillAlways(address(place)))
 }
 
-// isSimple says whether a text is a literal or a plain name.
-func isSimple(text string) bool {
-	if text == "" {
-		return true
-	}
-	if text[0] == '"' {
-		return true
-	}
-	for _, c := range text {
-		if c != '_' && c != '.' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			return false
-		}
-	}
-	return !strings.HasPrefix(text, "g_") && text[0] != '.'
-}
-
-// typedExpr writes an expression whose type is plain from its text.
-func (f *fn) typedExpr(e ast.Expr) string {
+// typedExpr lowers an expression whose type is plain from its text.
+func (f *fn) typedExpr(e ast.Expr) *expr {
 	if tv := f.info.Types[e]; tv.Value != nil {
 		return f.l.constant(tv.Value, f.typeOf(e), true)
 	}
@@ -143,15 +154,15 @@ func (f *fn) isNil(e ast.Expr) bool {
 	return tv.IsNil()
 }
 
-func (f *fn) ident(e *ast.Ident) string {
+func (f *fn) ident(e *ast.Ident) *expr {
 	if e.Name == "_" {
-		return "_"
+		return ident("_", nil)
 	}
 	switch o := f.info.ObjectOf(e).(type) {
 	case *types.Nil:
-		return "nil"
+		return literal("nil", nil)
 	case *types.Var:
-		return f.variable(o, e)
+		return f.variable(o)
 	case *types.Func:
 		return f.funcValue(e)
 	case *types.Const:
@@ -160,57 +171,54 @@ func (f *fn) ident(e *ast.Ident) string {
 	panic(f.bug(e, "cannot lower the name "+e.Name))
 }
 
-func (f *fn) variable(o *types.Var, n ast.Node) string {
+func (f *fn) variable(o *types.Var) *expr {
 	if v := f.find(o); v != nil {
-		return f.fromSlot(v.text(), v.typ)
+		return v.value()
 	}
-	return f.fromSlot(f.globalName(o), o.Type())
+	return f.global(o)
 }
 
-func (f *fn) globalName(o *types.Var) string {
+// global is a package variable.
+func (f *fn) global(o *types.Var) *expr {
 	if o.Pkg() != nil && f.l.hostPkg(o.Pkg()) && !f.l.sourceObj(o) {
-		return f.l.use(o.Pkg().Path()) + "." + o.Name()
+		return f.l.hostName(o.Pkg().Path(), o.Name(), o.Type())
 	}
-	if !f.inCell() {
+	if !f.top { // which runs only while its cell does
 		f.l.usedByFunc[o] = true
 	}
-	return f.l.Global(o)
+	return node(opGlobal, f.l.Global(o), o.Type())
 }
 
 // globalPlace is a package variable that is assigned to or pointed to: the
 // interpreter cannot do that to compiled ones.
-func (f *fn) globalPlace(o *types.Var) string {
-	name := f.globalName(o)
-	if !strings.Contains(name, ".") {
-		return name
+func (f *fn) globalPlace(o *types.Var) *expr {
+	x := f.global(o)
+	if x.op != opHost {
+		return x
 	}
-	return "(*" + f.l.hostVar(o) + "())"
+	return deref(call(types.NewPointer(o.Type()), f.l.hostVar(o)))
+}
+
+// hostName is a symbol of a compiled package.
+func (l *Lowerer) hostName(path, symbol string, t types.Type) *expr {
+	return node(opHost, l.use(path)+"."+symbol, t)
 }
 
 // hostVar is a function that returns a pointer to a compiled variable.
-func (l *Lowerer) hostVar(o *types.Var) string {
-	key := "var " + o.Pkg().Path() + "." + o.Name()
-	if h, ok := l.helpers[key]; ok {
-		return h
-	}
-	v, ok := l.host.Symbol(o.Pkg().Path(), o.Name())
-	if !ok || !v.CanAddr() {
-		panic(fmt.Errorf("cannot assign to %s.%s", o.Pkg().Name(), o.Name()))
-	}
-	name := l.fresh("P")
-	typ := reflect.FuncOf(nil, []reflect.Type{v.Addr().Type()}, false)
-	l.host.Define(name, reflect.MakeFunc(typ, func([]reflect.Value) []reflect.Value { return []reflect.Value{v.Addr()} }))
-	h := l.use("rt") + "." + name
-	put(l, l.helpers, key, h)
-	return h
+func (l *Lowerer) hostVar(o *types.Var) *expr {
+	return l.defined("var "+o.Pkg().Path()+"."+o.Name(), "P", func() reflect.Value {
+		v, ok := l.host.Symbol(o.Pkg().Path(), o.Name())
+		if !ok || !v.CanAddr() {
+			panic(fmt.Errorf("cannot assign to %s.%s", o.Pkg().Name(), o.Name()))
+		}
+		typ := reflect.FuncOf(nil, []reflect.Type{v.Addr().Type()}, false)
+		return reflect.MakeFunc(typ, func([]reflect.Value) []reflect.Value { return []reflect.Value{v.Addr()} })
+	})
 }
-
-// inCell says whether the code runs only while its cell does.
-func (f *fn) inCell() bool { return f.top }
 
 // funcInstance is a declared function as a value: a name, or one with type
 // arguments, written or inferred.
-func (f *fn) funcInstance(e ast.Expr) string {
+func (f *fn) funcInstance(e ast.Expr) *expr {
 	var id *ast.Ident
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -237,12 +245,12 @@ func (f *fn) funcInstance(e ast.Expr) string {
 
 // funcValue is a declared function that is not called: the interpreter would
 // make something of its own of the bare name.
-func (f *fn) funcValue(e ast.Expr) string {
-	name := f.funcInstance(e)
-	if strings.Contains(name, ".") {
-		return name // compiled
+func (f *fn) funcValue(e ast.Expr) *expr {
+	x := f.funcInstance(e)
+	if x.op == opHost {
+		return x
 	}
-	return f.asValue(name, f.typeOf(e))
+	return f.asValue(x, f.typeOf(e))
 }
 
 // asValue makes a func value of the name of a lowered function.
@@ -250,30 +258,26 @@ func (f *fn) funcValue(e ast.Expr) string {
 // The interpreter compiles a closure before the functions below it, and would
 // take a function that is not compiled yet for an empty one: in a closure, a
 // function that is no closure makes the value.
-func (f *fn) asValue(name string, t types.Type) string {
-	if f.parent != nil {
-		key := "value " + name
-		h, ok := f.l.helpers[key]
-		if !ok {
-			h = f.l.fresh("h")
-			put(f.l, f.l.helpers, key, h)
-			rep := f.l.rep(t)
-			fmt.Fprintf(&f.l.code, "func %s() %s { return %s(%s).(%s) }\n", h, rep, f.l.sym("Func"), name, rep)
-		}
-		return h + "()"
+func (f *fn) asValue(x *expr, t types.Type) *expr {
+	l := f.l
+	value := l.cast(l.runtime(anyType, "Func", x), t)
+	if f.parent == nil {
+		return value
 	}
-	return fmt.Sprintf("%s(%s).(%s)", f.l.sym("Func"), name, f.l.rep(t))
+	return call(t, ident(l.helper("value "+x.text, func(h string) {
+		fmt.Fprintf(&l.code, "func %s() %s { return %s }\n", h, l.rep(t), value)
+	}), nil))
 }
 
 // funcName is the name of a function, compiled or not.
-func (l *Lowerer) funcName(fun *types.Func, targs []types.Type) string {
+func (l *Lowerer) funcName(fun *types.Func, targs []types.Type) *expr {
 	if fun.Pkg() != nil && l.hostPkg(fun.Pkg()) && l.declOf(fun.Origin()) == nil {
-		return l.use(fun.Pkg().Path()) + "." + fun.Name()
+		return l.hostName(fun.Pkg().Path(), fun.Name(), fun.Type())
 	}
-	return l.function(fun, targs)
+	return ident(l.function(fun, targs), fun.Type())
 }
 
-// evaluate writes an expression whose value is not used. The interpreter does
+// evaluate lowers an expression whose value is not used. The interpreter does
 // not look where a pointer points that it has no use for.
 func (f *fn) evaluate(e ast.Expr) {
 	switch e := ast.Unparen(e).(type) {

@@ -22,7 +22,7 @@ type fn struct {
 	vars   map[types.Object]*local
 	caps   []*local // what the literal takes from the functions around it
 	capSet map[*local]bool
-	out    *strings.Builder
+	out    code
 	name   string           // in traces
 	inLit  bool             // ... which is that of a literal
 	sites  map[string][]int // where it calls what: see calls
@@ -30,24 +30,20 @@ type fn struct {
 	where  int              // the position of the statement that is being lowered
 
 	unguarded int        // where no check can stand
-	prefix    string     // what is true where the expression is evaluated that is being lowered: "x && "
+	prefix    []*expr    // what is true where the expression is evaluated that is being lowered
 	unchecked bool       // an index was not checked
-	emits     int        // statements written
-	pure      int        // ... of which nothing has to be kept from
 	outermost *outermost // the outermost loop that is being lowered
 
-	results      []*local // where return puts its values, if it cannot just return them
-	bare         bool     // return statements return nothing: results are boxed
-	frame        *local   // *rt.Frame
-	recov        string   // the token of recoverable
-	yield        *yield   // the range-over-func loop whose body this is
-	labels       map[string]string
-	breakTo      []target
-	top          bool              // the statements of a cell
-	show         ast.Expr          // the expression whose value the cell shows
-	several      bool              // show is a slice of what is shown
-	argOf        map[string]string // the parameter that a boxed variable starts with
-	pendingLabel string
+	results []*local // where return puts its values, if it cannot just return them
+	bare    bool     // return statements return nothing: results are boxed
+	frame   *local   // *rt.Frame
+	recov   *expr    // the token of recoverable
+	yield   *yield   // the range-over-func loop whose body this is
+	labels  map[string]string
+	breakTo []target
+	top     bool     // the statements of a cell
+	show    ast.Expr // the expression whose value the cell shows
+	several bool     // show is a slice of what is shown
 }
 
 // shared is what a declared function and its literals have in common.
@@ -57,16 +53,23 @@ type shared struct {
 	above   map[types.Object][]loop // what some are below in loops
 	inRange map[*ast.IndexExpr]bool // ... and cannot be out of range
 	lits    map[string]int          // how many literals a function has, by its name
-	raw     map[ast.Expr]rawValue
+	raw     map[ast.Expr]*expr
 }
 
-// temp makes a name.
-func (f *fn) temp() string { return f.l.fresh("t") }
+// newFn is a function that is in no other.
+func (l *Lowerer) newFn(info *types.Info, cell, name string) *fn {
+	return &fn{
+		l: l, info: info, cell: cell, sig: types.NewSignatureType(nil, nil, nil, nil, nil, false), shared: &shared{},
+		vars: make(map[types.Object]*local), name: name, labels: make(map[string]string),
+	}
+}
 
-func (f *fn) emit(format string, args ...any) {
-	f.emits++
-	fmt.Fprintf(f.out, format, args...)
-	f.out.WriteByte('\n')
+// temp makes a name for a variable.
+func (f *fn) temp(t types.Type) *expr { return ident(f.l.fresh("t"), t) }
+
+// write writes a function.
+func (l *Lowerer) write(name string, h header, body code) {
+	fmt.Fprintf(&l.code, "func %s%s {\n%s}\n", name, h, body)
 }
 
 // typeOf is the type of an expression, with type parameters replaced.
@@ -175,7 +178,7 @@ func (l *Lowerer) instanceKey(f *types.Func, targs []types.Type) string {
 	return key
 }
 
-// maxDepth bounds instances of instances.
+// maxKey bounds instances of instances.
 const maxKey = 4000
 
 // function returns the lowered name of an instance of a declared function or
@@ -246,39 +249,31 @@ func (l *Lowerer) lowerDecl(name string, fun *types.Func, d *Decl, e *env, targs
 	if d.Sig != nil {
 		sig = d.Sig
 	}
-	f := &fn{
-		l: l, info: d.Info, env: e, cell: d.Cell, sig: l.subst(sig, e).(*types.Signature),
-		shared: &shared{}, vars: make(map[types.Object]*local), out: new(strings.Builder),
-		name: traceName(fun), labels: make(map[string]string), argOf: make(map[string]string),
-	}
-	var params []*types.Var
+	f := l.newFn(d.Info, d.Cell, traceName(fun))
+	f.env, f.sig = e, l.subst(sig, e).(*types.Signature)
+	params := slices.Collect(sig.Params().Variables())
 	if sig.Recv() != nil {
-		params = append(params, sig.Recv())
-	}
-	for i := range sig.Params().Len() {
-		params = append(params, sig.Params().At(i))
+		params = slices.Insert(params, 0, sig.Recv())
 	}
 	f.analyze(params, sig.Results(), d.Func.Body)
-	text, header := f.function(params, sig, d.Func.Body, false)
+	made, h := f.function(params, sig, d.Func.Body, false)
 	variable := ""
 	if d.Redirect {
 		fmt.Fprintf(&l.types, "var %s_r bool\n", name)
 		variable = l.redirect(name, d, targs)
 		if variable == "" {
 			variable = name + "_w"
-			fmt.Fprintf(&l.types, "var %s func%s\n", variable, f.headerType(params, sig))
+			fmt.Fprintf(&l.types, "var %s func%s\n", variable, h.types())
 		}
-		ret := "return "
-		if sig.Results().Len() == 0 {
-			ret = ""
-		}
-		call := fmt.Sprintf("%s%s(%s)", ret, variable, f.argNames(params, sig))
+		ret, end := returning(sig), ""
 		if ret == "" {
-			call += "; return"
+			end = "; return"
 		}
-		text = fmt.Sprintf("if %s_r { %s }\n%s", name, call, text)
+		args := h.args(withReceiver(sig))
+		again := stmt{effect, "if %s_r { %s%s%s }", []any{name, ret, call(nil, ident(variable, nil), args...), end}}
+		made = append(code{again}, made...)
 	}
-	fmt.Fprintf(&l.code, "func %s%s {\n%s}\n", name, header, text)
+	l.write(name, h, made)
 	f.register(name, d.Hidden || f.bare && f.frame != nil, variable)
 }
 
@@ -299,21 +294,14 @@ func traceName(fun *types.Func) string {
 
 // function writes the body and the header (parameters and results) of a
 // function whose parameters are params.
-func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.BlockStmt, lit bool) (text, header string) {
+func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.BlockStmt, lit bool) (made code, h header) {
 	l := f.l
-	outer := f.out
-	f.out = new(strings.Builder)
-	defer func() { f.out = outer }()
-
-	names := make([]string, len(params))
 	for i, p := range params {
 		v := f.declare(p)
-		names[i] = v.name
+		h.params = append(h.params, param{v.name, l.paramRep(f.l.subst(p.Type(), f.env), sig.Variadic() && i == len(params)-1)})
 		if v.boxed {
-			arg := l.fresh("a")
-			names[i] = arg
-			f.argOf[v.name] = arg
-			f.initialize(v, arg)
+			h.params[i].name = l.fresh("a")
+			f.initialize(v, ident(h.params[i].name, v.typ))
 		}
 	}
 	defers, recovers, returnsInside := f.scan(body)
@@ -322,14 +310,9 @@ func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.Block
 	if named || f.bare {
 		for i := range sig.Results().Len() {
 			r := sig.Results().At(i)
-			t := l.subst(r.Type(), f.env)
-			v := &local{name: l.fresh("r_" + clean(r.Name()) + "_"), typ: t, boxed: f.bare || f.shared.boxed[r], rep: l.slot(t)}
-			if v.boxed {
-				v.rep = "*" + v.rep
-			}
-			f.vars[r] = v
+			v := f.newLocal("r_", r, f.bare || f.shared.boxed[r])
 			f.results = append(f.results, v)
-			f.initialize(v, "")
+			f.initialize(v, nil)
 		}
 	}
 	if !lit && !l.program || f.loops(body) {
@@ -340,140 +323,39 @@ func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.Block
 		f.returnResults()
 	} else {
 		if recovers {
-			f.recov = l.fresh("rec")
-			f.emit("%s := %s()", f.recov, l.sym("Recoverable"))
-			f.emit("_ = %s", f.recov)
+			f.recoverable()
 		}
 		f.block(body.List)
 		if sig.Results().Len() > 0 && !terminates(body.List) {
 			f.returnResults()
 		}
 	}
-	parts := make([]string, len(params))
-	for i, p := range params {
-		t := l.subst(p.Type(), f.env)
-		rep := l.slot(t)
-		if sig.Variadic() && i == len(params)-1 {
-			if s, ok := t.Underlying().(*types.Slice); ok {
-				rep = "..." + l.slot(s.Elem())
-			}
-		}
-		parts[i] = names[i] + " " + rep
-	}
-	res := l.subst(sig.Results(), f.env)
-	header = "(" + strings.Join(parts, ", ") + ")"
-	if t, ok := res.(*types.Tuple); ok {
-		header += l.results(t)
-	}
-	return f.out.String(), header
-}
-
-// headerType is a declared function's type, its receiver being a parameter.
-func (f *fn) headerType(params []*types.Var, sig *types.Signature) string {
-	parts := make([]string, len(params))
-	for i, p := range params {
-		parts[i] = f.l.slot(f.l.subst(p.Type(), f.env))
-		if sig.Variadic() && i == len(params)-1 {
-			parts[i] = "..." + f.l.slot(f.l.subst(p.Type(), f.env).Underlying().(*types.Slice).Elem())
-		}
-	}
-	return "(" + strings.Join(parts, ", ") + ")" + f.l.results(f.l.substTuple(sig.Results(), f.env))
-}
-
-func (f *fn) argNames(params []*types.Var, sig *types.Signature) string {
-	parts := make([]string, len(params))
-	for i, p := range params {
-		v := f.vars[p]
-		parts[i] = v.name
-		if v.boxed {
-			parts[i] = f.boxedArg(v)
-		}
-		if sig.Variadic() && i == len(params)-1 {
-			parts[i] += "..."
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// boxedArg is the parameter that a boxed variable was made from.
-func (f *fn) boxedArg(v *local) string {
-	return f.argOf[v.name]
-}
-
-func (l *Lowerer) zeroSlot(t types.Type) string {
-	return l.zero(t)
+	h.results = l.results(l.substTuple(sig.Results(), f.env))
+	return f.out, h
 }
 
 // child makes the fn of a literal inside of f.
 func (f *fn) child() *fn {
 	return &fn{
 		l: f.l, info: f.info, env: f.env, cell: f.cell, parent: f, shared: f.shared,
-		vars: make(map[types.Object]*local), capSet: make(map[*local]bool), out: new(strings.Builder),
-		labels: make(map[string]string), argOf: make(map[string]string),
+		vars: make(map[types.Object]*local), capSet: make(map[*local]bool), labels: make(map[string]string),
 	}
 }
 
 // factory writes the function that makes the literal: what the literal takes
 // from around it is a parameter, so that every value of it has its own. It
 // returns the call that makes one.
-func (f *fn) factory(header, body string, hidden bool) string {
-	l := f.l
-	name := l.fresh("lit")
-	params := make([]string, len(f.caps))
-	args := make([]string, len(f.caps))
-	for i, c := range f.caps {
-		params[i] = c.name + " " + c.rep
-		args[i] = c.name
+func (f *fn) factory(h header, body code, hidden bool) *expr {
+	name := f.l.fresh("lit")
+	outer := header{results: " func" + h.types()}
+	var args []*expr
+	for _, c := range f.caps {
+		outer.params = append(outer.params, param{c.name, c.rep})
+		args = append(args, ident(c.name, nil))
 	}
-	typ := header
-	fmt.Fprintf(&l.code, "func %s(%s) func%s { return func%s {\n%s} }\n", name, strings.Join(params, ", "), typeOnly(typ), header, body)
+	fmt.Fprintf(&f.l.code, "func %s%s { return func%s {\n%s} }\n", name, outer, h, body)
 	f.register(name, hidden, "")
-	return fmt.Sprintf("%s(%s)", name, strings.Join(args, ", "))
-}
-
-// typeOnly takes the names of parameters out of a header that has one for each.
-func typeOnly(header string) string {
-	depth, end := 0, 0
-	for i, c := range header {
-		if c == '(' {
-			depth++
-		}
-		if c == ')' {
-			if depth--; depth == 0 {
-				end = i
-				break
-			}
-		}
-	}
-	var out []string
-	for _, p := range splitTop(header[1:end]) {
-		_, typ, _ := strings.Cut(strings.TrimSpace(p), " ")
-		out = append(out, typ)
-	}
-	return "(" + strings.Join(out, ", ") + ")" + header[end+1:]
-}
-
-// splitTop splits at commas that are not inside of brackets.
-func splitTop(s string) []string {
-	if strings.TrimSpace(s) == "" {
-		return nil
-	}
-	var parts []string
-	depth, start := 0, 0
-	for i, c := range s {
-		switch c {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		case ',':
-			if depth == 0 {
-				parts = append(parts, s[start:i])
-				start = i + 1
-			}
-		}
-	}
-	return append(parts, s[start:])
+	return call(nil, ident(name, nil), args...)
 }
 
 // poll lets an interrupt in, in the statement or function n.
@@ -492,15 +374,11 @@ func (f *fn) pollBlocked() {
 }
 
 // funcLit lowers a function literal.
-func (f *fn) funcLit(e *ast.FuncLit) string {
+func (f *fn) funcLit(e *ast.FuncLit) *expr {
 	g := f.child()
 	g.sig = f.typeOf(e).Underlying().(*types.Signature)
 	g.name, g.inLit = f.litName(), true
 	sig := f.info.Types[e].Type.Underlying().(*types.Signature)
-	var params []*types.Var
-	for i := range sig.Params().Len() {
-		params = append(params, sig.Params().At(i))
-	}
-	text, header := g.function(params, sig, e.Body, true)
-	return g.factory(header, text, false)
+	made, h := g.function(slices.Collect(sig.Params().Variables()), sig, e.Body, true)
+	return g.factory(h, made, false)
 }

@@ -1,11 +1,10 @@
 package lower
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
-	"strings"
+	"slices"
 )
 
 // A direct call's arguments are fields of its frame, and to make one takes the
@@ -16,11 +15,16 @@ import (
 // outermost is the outermost loop that is being lowered.
 type outermost struct {
 	node     ast.Node
-	hoisted  *strings.Builder      // variables declared in front of it
+	hoisted  code                  // variables declared in front of it
 	assigned map[types.Object]bool // the variables that its statements assign to; nil until asked for
 	open     bool                  // it calls or waits for code that may assign to package variables
-	frames   map[string]string     // what makes the calls whose frames are hoisted, by these
-	fixed    map[string]bool       // the frames to which no turn writes an argument
+	frames   bool                  // it has direct calls whose frames are hoisted
+}
+
+// frame is that of a direct call in a loop, in front of which it is declared.
+type frame struct {
+	name  string
+	fixed bool // no turn writes an argument to it
 }
 
 // look finds what the loop assigns to.
@@ -81,21 +85,15 @@ func (f *fn) closed(e *ast.CallExpr) bool {
 
 // compiled is the direct function that a call calls, or nil.
 func (f *fn) compiled(e *ast.CallExpr) *types.Func {
-	id := calledName(e.Fun)
-	if id == nil {
-		return nil
+	if o := f.calledFunc(e); o != nil {
+		if _, ok := f.l.host.Direct(o.FullName()); ok {
+			return o
+		}
 	}
-	o, ok := f.info.Uses[id].(*types.Func)
-	if !ok {
-		return nil
-	}
-	if _, ok = f.l.host.Direct(o.FullName()); !ok {
-		return nil
-	}
-	return o
+	return nil
 }
 
-// unchanged is the text of a variable that has one value in all turns of the
+// unchanged is the name of a variable that has one value in all turns of the
 // outermost loop, "" of any other.
 func (f *fn) unchanged(id *ast.Ident) string {
 	v, ok := f.info.Uses[id].(*types.Var)
@@ -119,34 +117,35 @@ func (f *fn) unchanged(id *ast.Ident) string {
 	return ""
 }
 
-// stays says whether an argument has one value in all turns: whether its text has
-// nothing but the names of variables among e that do so, and constants.
-func (f *fn) stays(text string, e ...ast.Expr) bool {
-	if len(e) == 1 && text[0] != '[' && (f.info.Types[e[0]].Value != nil || f.isNil(e[0]) || f.repeats(e[0], text)) {
+// stays says whether an argument, which was made of e, has one value in all turns:
+// whether it has nothing in it but variables among e that do so, and constants.
+func (f *fn) stays(x *expr, e ...ast.Expr) bool {
+	if x.op == opSpread {
+		x = x.args[0]
+	}
+	if len(e) == 1 && x.op != opComposite && (f.info.Types[e[0]].Value != nil || f.isNil(e[0]) || f.repeats(e[0], x)) {
 		return true
 	}
-	known := map[string]bool{"any": true, "nil": true, "noAny": true, "noInts": true, "true": true, "false": true}
-	for _, x := range e {
-		if id, ok := ast.Unparen(x).(*ast.Ident); ok {
+	known := map[string]bool{"noAny": true, "noInts": true}
+	for _, y := range e {
+		if id, ok := ast.Unparen(y).(*ast.Ident); ok {
 			known[f.unchanged(id)] = true
-		} else if f.info.Types[x].Value == nil {
+		} else if f.info.Types[y].Value == nil {
 			return false
 		}
 	}
-	if strings.Contains(text, "\"") {
-		return false
-	}
-	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune("()[]{}, .-", c) }) {
-		if number := '0' <= word[0] && word[0] <= '9'; !number && !known[word] && types.Universe.Lookup(word) == nil {
-			return false
+	return !x.contains(func(x *expr) bool {
+		switch x.op {
+		case opName, opGlobal:
+			return !known[x.text]
 		}
-	}
-	return !strings.HasPrefix(text, "&")
+		return !x.is(opLiteral, opConvert, opComposite)
+	})
 }
 
-// repeats says whether an expression that is written as text is a call that gives
+// repeats says whether an expression, which was lowered to x, is a call that gives
 // the same in each turn, such as cuda.Block(256).
-func (f *fn) repeats(e ast.Expr, text string) bool {
+func (f *fn) repeats(e ast.Expr, x *expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
 		return false
@@ -156,71 +155,75 @@ func (f *fn) repeats(e ast.Expr, text string) bool {
 		return false
 	}
 	_, pure := f.l.host.DirectTraits(fun.FullName())
-	frame := f.outermost.frameOf(strings.TrimSuffix(text, ".R"))
-	return pure && frame != "" && f.outermost.fixed[frame]
+	made := x.directCall()
+	return pure && made != nil && made.frame != nil && made.frame.fixed
 }
 
-// frameOf is the hoisted frame of a direct call that is written as text; "" if it
-// has none.
-func (o *outermost) frameOf(call string) string {
-	_, name, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
-	if o.frames[name] != call {
-		return ""
+// arguments makes a direct call, which is a conversion to typ, and the frame for it:
+// of the arguments, receiver first.
+func (f *fn) arguments(e *ast.CallExpr, typ string, args []*expr) *expr {
+	values := make([]*expr, len(args))
+	for i, x := range args {
+		values[i] = x
+		if x.op == opSpread {
+			values[i] = x.args[0]
+		}
 	}
-	return name
-}
-
-// arguments writes the frame of a direct call: of the arguments, receiver first, that
-// are written as args.
-func (f *fn) arguments(e *ast.CallExpr, typ string, args []string) string {
-	values := make([]string, len(args))
-	for i, a := range args {
-		values[i] = strings.TrimSuffix(a, "...")
+	fields := func(without map[int]bool) *expr {
+		x := node(opComposite, typ, nil)
+		for i, v := range values {
+			if !without[i] {
+				x.args = append(x.args, node(opPair, "", nil, ident(argument(i), nil), v))
+			}
+		}
+		return x
 	}
 	if f.outermost == nil {
-		return typ + literal(values, nil)
+		return node(opDirect, typ, nil, fields(nil))
 	}
 	changing := f.changing(e, args)
 	if 2*len(changing) > len(args) {
-		return typ + literal(values, nil)
+		return node(opDirect, typ, nil, fields(nil))
 	}
-	name := f.temp()
-	put := f.outermost
-	if put.frames == nil {
-		put.frames, put.fixed = make(map[string]string), make(map[string]bool)
-	}
-	put.frames[name], put.fixed[name] = typ+"("+name+")", len(changing) == 0
-	fmt.Fprintf(put.hoisted, "var %s %s = %s%s\n", name, typ, typ, literal(values, changing))
+	t := f.temp(nil)
+	f.outermost.frames = true
+	f.outermost.declare("var %s %s = %s", t, typ, fields(changing))
 	for i, v := range values {
 		if changing[i] {
-			f.emit("%s.%c = %s", name, 'A'+i, v)
+			f.emit("%s.%s = %s", t, argument(i), v)
 		}
 	}
-	return name
+	x := node(opDirect, typ, nil, t)
+	x.frame = &frame{t.text, len(changing) == 0}
+	return x
 }
 
-// inFrame makes a direct call in a loop, if its frame is hoisted, and tells the
+// argument is the name of a frame's field.
+func argument(i int) string { return string(rune('A' + i)) }
+
+// declare writes a declaration in front of the loop.
+func (o *outermost) declare(format string, args ...any) {
+	o.hoisted = append(o.hoisted, stmt{effect, format, args})
+}
+
+// inFrame makes a direct call in a loop, if its frame is hoisted, and returns the
 // frame, in which the results are then: so they are not copied.
-func (f *fn) inFrame(call string) (frame string, ok bool) {
-	if f.outermost == nil {
-		return "", false
+func (f *fn) inFrame(x *expr) *expr {
+	if x.frame == nil {
+		return nil
 	}
-	name := f.outermost.frameOf(call)
-	if name == "" {
-		return "", false
-	}
-	f.emit("%s", call)
-	return name, true
+	f.emit("%s", x)
+	return ident(x.frame.name, nil)
 }
 
-// failure is inFrame for a call of one result, an error, and the text of it.
-func (f *fn) failure(text string) (err string, ok bool) {
-	call, ok := strings.CutSuffix(text, ".R")
-	if !ok {
-		return "", false
+// failure is inFrame for a call of one result, an error: the result, or nil.
+func (f *fn) failure(x *expr) *expr {
+	if made := x.directCall(); made != nil && x.op == opField {
+		if in := f.inFrame(made); in != nil {
+			return field(in, "R", x.typ)
+		}
 	}
-	frame, ok := f.inFrame(call)
-	return frame + ".R", ok
+	return nil
 }
 
 // ifFails writes "if err := f(); err != nil {}" in a loop where f is direct. It
@@ -239,66 +242,60 @@ func (f *fn) ifFails(s *ast.IfStmt) bool {
 		return false
 	}
 	f.emit("{")
-	text := ""
-	f.positioned(init, func() { text = f.expr(call) })
-	err, ok := f.failure(text)
-	if !ok {
-		f.define(o, text)
-		err = f.expr(cond.X)
-	}
-	f.emit("if %s != nil {", err)
-	if ok {
+	var x *expr
+	f.positioned(init, func() { x = f.expr(call) })
+	err := f.failure(x)
+	if err == nil {
+		f.define(o, x)
+		f.emit("if %s != nil {", f.expr(cond.X))
+	} else {
+		f.emit("if %s != nil {", err)
 		f.define(o, err)
 	}
 	f.block(s.Body.List)
-	f.emit("}\n}")
+	f.emit("}")
+	f.emit("}")
 	return true
 }
 
-// settle takes the position out of a loop, written as text, in which it is noted
-// in one place and nothing else is called that could change it.
-func (f *fn) settle(text string) string {
-	if f.outermost.frames == nil || f.outermost.open || f.pos == "" || strings.Contains(text, "func(") {
-		return text
+// settle takes the position out of a loop in which it is noted in one place and
+// nothing else is called that could change it.
+func (f *fn) settle(loop code) code {
+	if !f.outermost.frames || f.outermost.open {
+		return loop
 	}
-	note := "\n" + f.pos + " = "
-	at := strings.Index(text, note)
-	if at < 0 || strings.Count(text, note) > 1 {
-		return text
+	at := -1
+	for i, s := range loop {
+		if s.kind == note {
+			if at >= 0 {
+				return loop
+			}
+			at = i
+		}
 	}
-	end := at + 1 + strings.IndexByte(text[at+1:], '\n')
-	return text[at+1:end] + "\n" + text[:at] + text[end:]
+	if at < 0 {
+		return loop
+	}
+	return slices.Concat(loop[at:at+1], loop[:at], loop[at+1:])
 }
 
 // pair keeps what a direct call of two results gives in a temporary.
-func (f *fn) pair(call string) string {
+func (f *fn) pair(x *expr) *expr {
 	if f.outermost == nil {
-		return f.spillAlways(call)
+		return f.spillAlways(x)
 	}
-	if frame, ok := f.inFrame(call); ok {
-		return frame
+	if in := f.inFrame(x); in != nil {
+		return in
 	}
-	name := f.temp()
-	typ, _, _ := strings.Cut(call, "(")
-	fmt.Fprintf(f.outermost.hoisted, "var %s %s\n", name, typ)
-	f.emit("%s = %s", name, call)
-	return name
-}
-
-// literal writes the fields of a frame, but for some.
-func literal(values []string, without map[int]bool) string {
-	var fields []string
-	for i, v := range values {
-		if !without[i] {
-			fields = append(fields, fmt.Sprintf("%c: %s", 'A'+i, v))
-		}
-	}
-	return "{" + strings.Join(fields, ", ") + "}"
+	t := f.temp(nil)
+	f.outermost.declare("var %s %s", t, x.text)
+	f.emit("%s = %s", t, x)
+	return t
 }
 
 // changing are the arguments of a call that may differ from turn to turn, by their
 // place among args.
-func (f *fn) changing(e *ast.CallExpr, args []string) map[int]bool {
+func (f *fn) changing(e *ast.CallExpr, args []*expr) map[int]bool {
 	changing := make(map[int]bool)
 	sig := coreType(f.typeOf(e.Fun)).(*types.Signature)
 	first := len(args) - sig.Params().Len() // 1 if there is a receiver
@@ -308,10 +305,7 @@ func (f *fn) changing(e *ast.CallExpr, args []string) map[int]bool {
 			changing[0] = true
 		}
 	}
-	several := false // f(g()), where g has several results
-	if len(e.Args) == 1 {
-		_, several = f.typeOf(e.Args[0]).(*types.Tuple)
-	}
+	several := f.tuple(e.Args) != nil // f(g()), where g has several results
 	for i := range sig.Params().Len() {
 		var from []ast.Expr
 		switch {
@@ -321,7 +315,7 @@ func (f *fn) changing(e *ast.CallExpr, args []string) map[int]bool {
 		default:
 			from = e.Args[i : i+1]
 		}
-		if several || !f.stays(strings.TrimSuffix(args[first+i], "..."), from...) {
+		if several || !f.stays(args[first+i], from...) {
 			changing[first+i] = true
 		}
 	}

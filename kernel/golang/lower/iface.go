@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"reflect"
 	"slices"
-	"strings"
 
 	"gocuda/kernel/golang/rt"
 )
@@ -137,47 +137,38 @@ func (l *Lowerer) writeDispatcher(d *dispatcher, add []*boxedType) {
 	d.versions++
 	d.last = name
 
-	params, args := l.paramList(d.sig)
-	results := l.results(d.sig.Results())
-	ret, end := "return ", ""
-	if d.sig.Results().Len() == 0 {
-		ret, end = "", "; return"
+	h := l.headerOf(d.sig)
+	args := h.args(d.sig)
+	h.params = append([]param{{"x", "any"}}, h.params...)
+	x := ident("x", anyType)
+	ret, end := returning(d.sig), ""
+	if ret == "" {
+		end = "; return"
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "func %s(%s)%s {\nid := %s(x)\n", name, join("x any", params), results, l.sym("ID"))
+	f := &fn{l: l}
+	f.emit("id := %s", l.runtime(intType, "ID", x))
 	for _, t := range add {
 		c := l.method(t.typ, d.pkg, d.method)
-		g := &fn{l: l, out: new(strings.Builder)}
-		fmt.Fprintf(&b, "if id == %d { r := %s\n", t.desc.ID, l.extractAny("x", t.typ))
-		l.checkWrap(g, t.typ, c)
-		recv := g.embedded("r", t.typ, c)
-		text, bound := g.methodText(c, recv)
-		call := text + "(" + join(recv, args) + ")"
-		if bound {
-			call = text + "(" + args + ")"
-		}
-		fmt.Fprintf(&b, "%s%s%s%s }\n", g.out, ret, call, end)
+		f.emit("if id == %d {", t.desc.ID)
+		f.emit("r := %s", l.extract(x, t.typ))
+		l.checkWrap(f, t.typ, c)
+		f.emit("%s%s%s }", ret, f.callMethod(ident("r", t.typ), c, args), end)
 	}
-	fmt.Fprintf(&b, "if %s_next != nil { %s%s_next(%s)%s }\n", name, ret, name, join("x", args), end)
-	fmt.Fprintf(&b, "m := %s(x)\n%sm(%s)%s\n", l.finder(d), ret, args, end)
-	b.WriteString("}\n")
-	l.code.WriteString(b.String())
-	ps := splitTop(params)
-	for i, p := range ps {
-		_, ps[i], _ = strings.Cut(strings.TrimSpace(p), " ")
-	}
-	fmt.Fprintf(&l.types, "var %s_next func(%s)%s\n", name, join("any", strings.Join(ps, ", ")), results)
+	all := append([]*expr{x}, args...)
+	f.emit("if %s_next != nil { %s%s%s }", name, ret, call(nil, ident(name+"_next", nil), all...), end)
+	f.emit("m := %s", call(nil, l.finder(d), x))
+	f.emit("%s%s%s", ret, call(nil, ident("m", nil), args...), end)
+	l.write(name, h, f.out)
+	fmt.Fprintf(&l.types, "var %s_next func%s\n", name, h.types())
 	l.rt.AddFunc(name, &rt.Func{Hidden: true})
 }
 
 // finder is the function that finds a method in a value of a type that lowered code
 // did not put into an interface.
-func (l *Lowerer) finder(d *dispatcher) string {
+func (l *Lowerer) finder(d *dispatcher) *expr {
 	m := types.NewFunc(token.NoPos, d.pkg, d.method, d.sig)
 	iface := types.NewInterfaceType([]*types.Func{m}, nil).Complete()
-	name := l.fresh("D")
-	l.host.Define(name, l.rt.Finder(l.real(iface), l.represent(d.sig).typ))
-	return l.sym(name)
+	return l.defined(l.typeKey(iface), "D", func() reflect.Value { return l.rt.Finder(l.real(iface), l.represent(d.sig).typ) })
 }
 
 // checkWrap lets a method of a value that is called through a nil pointer

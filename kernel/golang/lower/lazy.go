@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"go/types"
+	"slices"
 )
 
 // Most methods of a module's types are never called: those that only a call
@@ -33,21 +34,21 @@ func (f *fn) calledLater(fun *types.Func, targs []types.Type) (variable string, 
 		l.later = append(l.later, m)
 		put(l, l.laterIDs, key, id)
 		sig := fun.Signature()
-		params := append([]*types.Var{sig.Recv()}, varsOf(sig.Params())...)
-		g := &fn{l: l, env: l.envOf(fun, targs)}
-		fmt.Fprintf(&l.types, "var %s func%s\n", m.variable, g.headerType(params, sig))
+		h := l.headerOf(l.subst(withReceiver(sig), l.envOf(fun, targs)).(*types.Signature))
+		fmt.Fprintf(&l.types, "var %s func%s\n", m.variable, h.types())
 	}
 	m := l.later[id]
-	f.emit("if %s == nil { %s(%d) }", m.variable, l.sym("Lower"), id)
+	f.emit("if %s == nil { %s }", m.variable, l.runtime(nil, "Lower", intLiteral(id)))
 	return m.variable, true
 }
 
-func varsOf(t *types.Tuple) []*types.Var {
-	list := make([]*types.Var, t.Len())
-	for i := range list {
-		list[i] = t.At(i)
+// withReceiver is a method's signature with its receiver as the first parameter.
+func withReceiver(sig *types.Signature) *types.Signature {
+	params := slices.Collect(sig.Params().Variables())
+	if sig.Recv() != nil {
+		params = slices.Insert(params, 0, sig.Recv())
 	}
-	return list
+	return types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), sig.Results(), sig.Variadic())
 }
 
 // IsLater says whether what a call through an interface came to is still to be

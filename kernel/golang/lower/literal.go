@@ -1,169 +1,103 @@
 package lower
 
 import (
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/types"
-	"strings"
 )
 
-// composite writes a composite literal.
-func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
+// composite lowers a composite literal.
+func (f *fn) composite(e *ast.CompositeLit, t types.Type) *expr {
 	l := f.l
-	l.nops++
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		// An elided &T in the literal of a slice or map.
-		t = p.Elem()
-		text := f.composite(e, t)
-		if l.isTwin(t) {
-			return "&" + text
-		}
-		v := f.temp()
-		f.emit("%s := new(%s)", v, l.slot(t))
-		f.emit("*%s = %s", v, f.settled(f.intoSlot(text, t), t))
-		return v
+	if p, ok := t.Underlying().(*types.Pointer); ok { // an elided &T in the literal of a slice or map
+		return typed(f.addressLit(e, p.Elem()), t)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		return f.structLit(e, t, u)
 	case *types.Slice:
-		return f.listLit(e, l.rep(t), u.Elem(), -1)
+		return f.listLit(e, t, u.Elem())
 	case *types.Array:
-		return f.listLit(e, l.rep(t), u.Elem(), u.Len())
+		return f.listLit(e, t, u.Elem())
 	case *types.Map:
-		var list []func() string
+		var list []lowering
 		for _, x := range e.Elts {
 			kv := x.(*ast.KeyValueExpr)
-			list = append(list, func() string {
+			list = append(list, func() *expr {
 				k := f.litValue(kv.Key, u.Key())
 				if types.IsInterface(u.Key()) {
 					k = f.spillAlways(k) // the interpreter takes constants of different types for equal
 				}
 				return k
-			}, func() string { return f.mapped(kv.Value, f.litValue(kv.Value, u.Elem()), l.slot(u.Elem())) })
+			}, func() *expr { return f.mapped(kv.Value, f.litValue(kv.Value, u.Elem())) })
 		}
 		p := f.exprs(list...)
-		var b strings.Builder
-		b.WriteString(l.rep(t) + "{")
+		x := node(opComposite, l.rep(t), t)
 		for i := 0; i < len(p); i += 2 {
-			fmt.Fprintf(&b, "%s: %s, ", p[i], p[i+1])
+			x.args = append(x.args, node(opPair, "", nil, p[i], p[i+1]))
 		}
-		b.WriteString("}")
-		return b.String()
+		return x
 	}
 	panic(f.bug(e, "cannot lower this literal"))
 }
 
-func (f *fn) litValue(e ast.Expr, t types.Type) string {
-	if c, ok := e.(*ast.CompositeLit); ok && c.Type == nil {
-		return f.intoSlot(f.composite(c, f.l.subst(t, f.env)), t)
+// addressLit is a pointer to a new variable with a literal of type t.
+func (f *fn) addressLit(e *ast.CompositeLit, t types.Type) *expr {
+	x := f.composite(e, t)
+	if f.l.isTwin(t) {
+		return address(x)
 	}
-	return f.toSlot(e, t)
+	return f.pointerTo(x)
 }
 
-func (f *fn) listLit(e *ast.CompositeLit, rep string, elem types.Type, n int64) string {
-	var list []func() string
+// litValue lowers an element of a literal, whose type can be left out.
+func (f *fn) litValue(e ast.Expr, t types.Type) *expr {
+	if c, ok := e.(*ast.CompositeLit); ok && c.Type == nil {
+		return f.composite(c, f.l.subst(t, f.env))
+	}
+	return f.to(e, t)
+}
+
+func (f *fn) listLit(e *ast.CompositeLit, t, elem types.Type) *expr {
+	var list []lowering
 	var keys []int64
 	next := int64(0)
+	ordered := true
 	for _, x := range e.Elts {
 		if kv, ok := x.(*ast.KeyValueExpr); ok {
-			k, _ := constant.Int64Val(constant.ToInt(f.info.Types[kv.Key].Value))
-			next = k
+			next, _ = constant.Int64Val(constant.ToInt(f.info.Types[kv.Key].Value))
 			x = kv.Value
 		}
+		ordered = ordered && next == int64(len(keys))
 		keys = append(keys, next)
 		next++
-		list = append(list, func() string { return f.listed(f.litValue(x, elem), elem) })
+		list = append(list, func() *expr { return f.listed(f.litValue(x, elem)) })
 	}
 	p := f.exprs(list...)
-	var b strings.Builder
-	b.WriteString(rep + "{")
-	ordered := true
-	for i, k := range keys {
-		ordered = ordered && k == int64(i)
-	}
-	for i, v := range p {
-		if !ordered {
-			fmt.Fprintf(&b, "%d: ", keys[i])
-		}
-		b.WriteString(v + ", ")
-	}
-	b.WriteString("}")
-	return b.String()
-}
-
-// listed writes an element of a list, which the interpreter looks at before it
-// knows the types of variables: it fails to find the type of some.
-func (f *fn) listed(v string, t types.Type) string {
-	_, basic := t.Underlying().(*types.Basic)
-	switch {
-	case basic && (strings.HasPrefix(v, "(") || !typeIsPlain(v)):
-		return f.l.rep(t) + "(" + v + ")"
-	case !typeIsPlain(v):
-		return f.hold(v, f.l.slot(t))
-	}
-	return v
-}
-
-// typeIsPlain says whether the interpreter finds the type of an element of a
-// list: of literals and paths of names, and of what such a path calls or indexes.
-func typeIsPlain(v string) bool {
-	if inner, ok := strings.CutPrefix(v, "&"); ok {
-		return typeIsPlain(inner) && !strings.HasSuffix(inner, "]")
-	}
-	if strings.HasPrefix(v, "(&") && closing(v) == len(v)-1 {
-		return typeIsPlain(v[1 : len(v)-1])
-	}
-	if strings.HasPrefix(v, "(*") && closing(v) == len(v)-1 && strings.Contains(v, ".") {
-		return false // what a field points to
-	}
-	name := strings.TrimLeftFunc(v, func(c rune) bool { return c < 128 && isNameByte(byte(c)) || c == '.' })
-	switch {
-	case strings.HasSuffix(v, "]") && strings.Contains(v[strings.LastIndexByte(v, '['):], ":"): // a slice of an array has the array's type
-		return false
-	case name == "", !strings.ContainsRune("([{", rune(name[0])), v[0] == '[', strings.HasPrefix(v, "map["), strings.HasPrefix(v, "struct{}"):
-		return true
-	}
-	rest := name[closing(name)+1:]
-	switch {
-	case rest == "", strings.HasPrefix(rest, ".("):
-		return true
-	case v[0] == '(': // a conversion, or an element of what a pointer points to
-		return rest[0] != '.' && closing(rest) == len(rest)-1
-	}
-	return false
-}
-
-// closing is the index of the bracket that closes the one that text starts with.
-func closing(text string) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case strings.IndexByte("([{", c) >= 0:
-			depth++
-		case strings.IndexByte(")]}", c) >= 0:
-			if depth--; depth == 0 {
-				return i
-			}
+	if !ordered {
+		for i, x := range p {
+			p[i] = node(opPair, "", nil, intLiteral(keys[i]), x)
 		}
 	}
-	return len(text) - 1
+	return node(opComposite, f.l.rep(t), t, p...)
 }
 
-func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) string {
-	l := f.l
-	host := false
-	if n, ok := types.Unalias(t).(*types.Named); ok {
-		host = l.isHost(n)
+// listed is an element of a list, which the interpreter looks at before it knows
+// the types of variables: it fails to find the type of some.
+func (f *fn) listed(x *expr) *expr {
+	_, basic := x.typ.Underlying().(*types.Basic)
+	switch {
+	case basic && (x.bracketed() || !x.plainType()):
+		return node(opConvert, f.l.rep(x.typ), x.typ, x)
+	case !x.plainType():
+		return f.hold(x)
 	}
-	var names []string
-	var list []func() string
+	return x
+}
+
+func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) *expr {
+	names := make([]string, len(e.Elts))
+	list := make([]lowering, len(e.Elts))
 	for i, x := range e.Elts {
 		k := i
 		if kv, ok := x.(*ast.KeyValueExpr); ok {
@@ -174,36 +108,24 @@ func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) strin
 				}
 			}
 		}
-		if u.Field(k).Name() == "_" {
-			list = append(list, func() string { return f.plainValue(x, u.Field(k).Type()) })
-			names = append(names, "")
-			continue
-		}
-		if host {
-			names = append(names, u.Field(k).Name())
-			list = append(list, func() string { return f.litValue(x, u.Field(k).Type()) })
-			continue
-		}
-		names = append(names, l.fieldName(u, k))
-		list = append(list, func() string { return f.plainValue(x, u.Field(k).Type()) })
+		names[i] = f.fieldName(t, u, k)
+		list[i] = func() *expr { return f.litValue(x, u.Field(k).Type()) }
 	}
-	p := f.exprs(list...)
-	var b strings.Builder
-	b.WriteString(l.rep(t) + "{")
-	for i, v := range p {
-		if names[i] == "" {
+	x := node(opComposite, f.l.rep(t), t)
+	for i, v := range f.exprs(list...) {
+		if names[i] == "_" {
 			f.emit("_ = %s", v)
 			continue
 		}
-		fmt.Fprintf(&b, "%s: %s, ", names[i], v)
+		x.args = append(x.args, node(opPair, "", nil, ident(names[i], nil), v))
 	}
-	b.WriteString("}")
-	return b.String()
+	return x
 }
 
-func (f *fn) plainValue(e ast.Expr, t types.Type) string {
-	if c, ok := e.(*ast.CompositeLit); ok && c.Type == nil {
-		return f.composite(c, t)
+// fieldName is the name in lowered code of a field of u, which underlies t.
+func (f *fn) fieldName(t types.Type, u *types.Struct, i int) string {
+	if n, ok := types.Unalias(t).(*types.Named); ok && f.l.isHost(n) {
+		return u.Field(i).Name()
 	}
-	return f.to(e, t)
+	return f.l.fieldName(u, i)
 }

@@ -88,7 +88,6 @@ type Lowerer struct {
 	instances  map[string]string
 	arguments  map[*types.Func][][]types.Type // of the instances of methods that may be replaced
 	redirects  map[string]string              // the variable with what replaces a function, by its lowered name
-	converters map[string]string
 	dispatch   map[string]*dispatcher
 	order      []*dispatcher
 	later      []*later
@@ -96,7 +95,6 @@ type Lowerer struct {
 	aliases    map[string]string
 	helpers    map[string]string
 	counter    int
-	nops       int // what was written that the interpreter has nothing to do for: types in brackets, keys of literals
 	bodyPos    bool
 
 	// One cell's output.
@@ -124,8 +122,8 @@ func New(r *rt.Runtime, host Host, fset *token.FileSet) *Lowerer {
 		typeIDs: make(map[string]*rt.Type), demanded: make(map[int]demanded), lowered: make(map[int]bool), methods: make(map[string][]demanded),
 		boxedKeys: make(map[string]bool), globals: make(map[types.Object]string), usedByFunc: make(map[types.Object]bool),
 		decls: make(map[*types.Func]*Decl), instances: make(map[string]string), arguments: make(map[*types.Func][][]types.Type), redirects: make(map[string]string),
-		converters: make(map[string]string), dispatch: make(map[string]*dispatcher),
-		aliases: make(map[string]string), helpers: make(map[string]string),
+		dispatch: make(map[string]*dispatcher),
+		aliases:  make(map[string]string), helpers: make(map[string]string),
 	}
 }
 
@@ -293,7 +291,7 @@ func (l *Lowerer) Global(v *types.Var) string {
 	}
 	name := l.fresh("g_" + clean(v.Name()) + "_")
 	put[types.Object](l, l.globals, v, name)
-	fmt.Fprintf(&l.types, "var %s %s\n", name, l.slot(v.Type()))
+	fmt.Fprintf(&l.types, "var %s %s\n", name, l.rep(v.Type()))
 	return name
 }
 
@@ -331,13 +329,11 @@ func (l *Lowerer) Start(fun *types.Func) ast.Stmt {
 // a function still uses it.
 func (l *Lowerer) Free(v *types.Var) {
 	if name, ok := l.globals[v]; ok && !l.usedByFunc[v] {
-		l.inits = append(l.inits, fmt.Sprintf("%s = %s", name, l.zeroSlot(v.Type())))
+		l.inits = append(l.inits, fmt.Sprintf("%s = %s", name, l.zero(v.Type())))
 	}
 }
 
 // Take gives a variable the value that was Put in the runtime.
 func (l *Lowerer) Take(v *types.Var, n int64) {
-	f := &fn{l: l}
-	text := fmt.Sprintf("%s(%d)", l.sym("Take"), n)
-	l.inits = append(l.inits, fmt.Sprintf("%s = %s", l.Global(v), f.extract(text, v.Type())))
+	l.inits = append(l.inits, fmt.Sprintf("%s = %s", l.Global(v), l.extract(l.runtime(anyType, "Take", intLiteral(n)), v.Type())))
 }

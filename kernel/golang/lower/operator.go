@@ -8,148 +8,140 @@ import (
 	"go/types"
 )
 
-func (f *fn) binary(e *ast.BinaryExpr) string {
+func (f *fn) binary(e *ast.BinaryExpr) *expr {
+	t := f.typeOf(e)
 	switch e.Op {
 	case token.LAND, token.LOR:
-		return f.logical(e)
+		return f.either(e.Op, f.expr(e.X), func() *expr { return f.expr(e.Y) })
 	case token.EQL, token.NEQ:
 		return f.comparison(e)
 	case token.SHL, token.SHR:
-		t := f.typeOf(e)
-		parts := f.exprs(func() string { return f.shiftOperand(e.X, t) }, func() string { return f.shiftCount(e.Y) })
-		return "(" + parts[0] + " " + e.Op.String() + " " + parts[1] + ")"
+		p := f.exprs(func() *expr { return f.shiftOperand(e.X, t) }, func() *expr { return f.shiftCount(e.Y) })
+		return binary(p[0], e.Op.String(), p[1], t)
 	}
+	p := f.sides(e)
+	return binary(p[0], e.Op.String(), p[1], t)
+}
+
+// sides lowers both sides of an operator; a constant takes the other's type.
+func (f *fn) sides(e *ast.BinaryExpr) []*expr {
 	t := f.typeOf(e.X)
 	if tv := f.info.Types[e.X]; tv.Value != nil {
 		t = f.typeOf(e.Y)
 	}
-	parts := f.exprs(func() string { return f.operand(e.X, t) }, func() string { return f.operand(e.Y, t) })
-	return "(" + parts[0] + " " + e.Op.String() + " " + parts[1] + ")"
+	return f.exprs(func() *expr { return f.operand(e.X, t) }, func() *expr { return f.operand(e.Y, t) })
 }
 
-// operand writes one side of an operator; a constant takes the other's type.
-func (f *fn) operand(e ast.Expr, t types.Type) string {
+func (f *fn) operand(e ast.Expr, t types.Type) *expr {
 	if tv := f.info.Types[e]; tv.Value != nil && !types.IsInterface(t) {
 		return f.l.constant(tv.Value, t, false)
 	}
 	return f.expr(e)
 }
 
-func (f *fn) shiftOperand(e ast.Expr, t types.Type) string {
+func (f *fn) shiftOperand(e ast.Expr, t types.Type) *expr {
 	if tv := f.info.Types[e]; tv.Value != nil {
-		return f.l.rep(t) + "(" + f.l.constant(constant.ToInt(tv.Value), t, true) + ")"
+		return node(opConvert, f.l.rep(t), t, f.l.constant(constant.ToInt(tv.Value), t, true))
 	}
 	return f.expr(e)
 }
 
-func (f *fn) shiftCount(e ast.Expr) string {
+func (f *fn) shiftCount(e ast.Expr) *expr {
 	if tv := f.info.Types[e]; tv.Value != nil {
-		return "uint(" + constant.ToInt(tv.Value).ExactString() + ")"
+		return node(opConvert, "uint", nil, literal(constant.ToInt(tv.Value).ExactString(), nil))
 	}
 	t := f.typeOf(e)
 	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsUnsigned == 0 {
-		return f.l.shiftHelper(f.l.rep(t)) + "(" + f.expr(e) + ")"
+		return call(nil, ident(f.l.shiftHelper(f.l.rep(t)), nil), f.expr(e))
 	}
-	return "uint64(" + f.expr(e) + ")"
+	return node(opConvert, "uint64", nil, f.expr(e))
 }
 
 // shiftHelper checks a signed shift count.
 func (l *Lowerer) shiftHelper(rep string) string {
-	key := "shift " + rep
-	return l.helper(key, func(h string) {
+	return l.helper("shift "+rep, func(h string) {
 		fmt.Fprintf(&l.code, "func %s(n %s) uint { if n < 0 { %s() }; return uint(n) }\n", h, rep, l.sym("NegativeShift"))
 	})
 }
 
-// logical writes && and ||.
-func (f *fn) logical(e *ast.BinaryExpr) string {
-	nops := f.l.nops
-	x := f.expr(e.X)
-	return f.either(e.Op, x, f.l.nops > nops, func() string { return f.expr(e.Y) })
-}
-
-// either writes x op y, and keeps the statements that y needs from running when
-// it is not evaluated. nops says that x has something in it that the interpreter
-// has nothing to do for: were it to come first, it would be taken for the condition.
-func (f *fn) either(op token.Token, x string, nops bool, right func() string) string {
-	if nops {
+// either is x && y or x || y, and keeps the statements that y needs from running
+// when it is not evaluated.
+func (f *fn) either(op token.Token, x *expr, right lowering) *expr {
+	if x.idle() { // which the interpreter would take for the condition
 		x = f.spill(x)
 	}
-	var y string
-	emits, pure := f.emits, f.pure
+	var y *expr
 	pre := f.captured(func() {
 		f.guardedIf(x, op == token.LAND, func() { y = right() })
 	})
-	if f.emits-emits == f.pure-pure {
-		f.out.WriteString(pre)
-		return "(" + x + " " + op.String() + " " + y + ")"
+	if pre.pure() {
+		f.add(pre)
+		return binary(x, op.String(), y, x.typ)
 	}
-	t := f.temp()
+	t := f.temp(x.typ)
 	f.emit("%s := %s", t, x)
 	if op == token.LAND {
-		f.emit("if %s {\n%s%s = %s\n}", t, pre, t, y)
+		f.emit("if %s {", t)
 	} else {
-		f.emit("if !%s {\n%s%s = %s\n}", t, pre, t, y)
+		f.emit("if !%s {", t)
 	}
+	f.add(pre)
+	f.emit("%s = %s", t, y)
+	f.emit("}")
 	return t
 }
 
-func (f *fn) comparison(e *ast.BinaryExpr) string {
-	tx, ty := f.typeOf(e.X), f.typeOf(e.Y)
-	op := e.Op.String()
+func (f *fn) comparison(e *ast.BinaryExpr) *expr {
+	x, y := e.X, e.Y
+	if f.isNil(x) {
+		x, y = y, x
+	}
 	switch {
-	case f.isNil(e.X) && f.isNil(e.Y):
-		return fmt.Sprint(e.Op == token.EQL)
-	case f.isNil(e.Y):
-		return "(" + f.expr(e.X) + " " + op + " nil)"
-	case f.isNil(e.X):
-		return "(" + f.expr(e.Y) + " " + op + " nil)"
+	case f.isNil(x):
+		return literal(fmt.Sprint(e.Op == token.EQL), boolType)
+	case f.isNil(y):
+		return binary(f.expr(x), e.Op.String(), literal("nil", nil), boolType)
 	}
-	parts := func(t types.Type) []string {
-		return f.exprs(func() string { return f.to(e.X, t) }, func() string { return f.to(e.Y, t) })
+	if types.IsInterface(f.typeOf(x)) || types.IsInterface(f.typeOf(y)) {
+		p := f.exprs(func() *expr { return f.to(x, anyType) }, func() *expr { return f.to(y, anyType) })
+		return f.l.equal("Eq", p[0], e.Op, p[1])
 	}
-	not := ""
-	if e.Op == token.NEQ {
-		not = "!"
+	p := f.sides(e)
+	return f.compare(p[0], e.Op, p[1])
+}
+
+// equal compares by a function of package rt.
+func (l *Lowerer) equal(fun string, x *expr, op token.Token, y *expr) *expr {
+	z := l.runtime(boolType, fun, x, y)
+	if op == token.NEQ {
+		return node(opNot, "", boolType, z)
 	}
-	if types.IsInterface(tx) || types.IsInterface(ty) {
-		p := parts(types.Universe.Lookup("any").Type())
-		return fmt.Sprintf("%s%s(%s, %s)", not, f.l.sym("Eq"), p[0], p[1])
-	}
-	t := tx
-	if tv := f.info.Types[e.X]; tv.Value != nil {
-		t = ty
-	}
-	p := f.exprs(func() string { return f.operand(e.X, t) }, func() string { return f.operand(e.Y, t) })
-	return f.compare(p[0], op, p[1], t)
+	return z
 }
 
 // compare compares two values of a type that is no interface.
-func (f *fn) compare(x, op, y string, t types.Type) string {
-	not := ""
-	if op == "!=" {
-		not = "!"
-	}
-	switch t.Underlying().(type) {
+func (f *fn) compare(x *expr, op token.Token, y *expr) *expr {
+	switch x.typ.Underlying().(type) {
 	case *types.Struct, *types.Array:
-		return fmt.Sprintf("%s%s(any(%s), any(%s))", not, f.l.sym("Same"), x, y)
+		return f.l.equal("Same", toAny(x), op, toAny(y))
 	case *types.Chan:
-		return fmt.Sprintf("%s%s(any(%s), any(%s))", not, f.l.sym("SameChan"), x, y)
+		return f.l.equal("SameChan", toAny(x), op, toAny(y))
 	}
-	return "(" + x + " " + op + " " + y + ")"
+	return binary(x, op.String(), y, boolType)
 }
 
-func (f *fn) unary(e *ast.UnaryExpr) string {
+func (f *fn) unary(e *ast.UnaryExpr) *expr {
+	t := f.typeOf(e)
 	switch e.Op {
 	case token.AND:
 		return f.address(e.X)
 	case token.ARROW:
-		return f.fromSlot("(<-"+f.expr(e.X)+")", f.typeOf(e))
+		return node(opReceive, "", t, f.expr(e.X))
 	}
 	if e.Op == token.SUB {
-		if b, ok := f.typeOf(e).Underlying().(*types.Basic); ok && b.Info()&types.IsFloat != 0 {
-			return "(" + f.expr(e.X) + " * " + f.l.rep(f.typeOf(e)) + "(-1.0))" // 0 - x is not -x for 0
+		if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsFloat != 0 { // 0 - x is not -x for 0
+			return binary(f.expr(e.X), "*", node(opConvert, f.l.rep(t), t, literal("-1.0", t)), t)
 		}
 	}
-	return "(" + e.Op.String() + f.expr(e.X) + ")"
+	return node(opUnary, e.Op.String(), t, f.expr(e.X))
 }

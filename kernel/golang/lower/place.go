@@ -1,104 +1,111 @@
 package lower
 
 import (
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/types"
 )
 
-// address writes &e.
-func (f *fn) address(e ast.Expr) string {
+// address lowers &e.
+func (f *fn) address(e ast.Expr) *expr {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
-		t := f.typeOf(e)
-		text := f.composite(e, t)
-		if f.l.isTwin(t) {
-			return "&" + text
-		}
-		p := f.temp()
-		f.emit("%s := new(%s)", p, f.l.slot(t))
-		f.emit("*%s = %s", p, f.settled(f.intoSlot(text, t), t))
-		return p
+		return f.addressLit(e, f.typeOf(e))
 	case *ast.StarExpr:
 		return f.nonNil(e)
 	case *ast.Ident:
 		if o, ok := f.info.ObjectOf(e).(*types.Var); ok {
-			if v := f.find(o); v != nil {
-				if v.boxed {
-					return v.name
-				}
-				return "&" + v.name
+			if v := f.find(o); v != nil && v.boxed {
+				return v.pointer()
 			}
-			return "&" + f.globalPlace(o)
 		}
 	case *ast.SelectorExpr:
-		return f.fieldAddress(e)
+		if f.info.Selections[e] != nil {
+			return addressOf(f.fieldOf(e, true))
+		}
 	}
-	return "&" + f.place(e)
+	return address(f.place(e))
+}
+
+// addressOf is a pointer to a field.
+func addressOf(x *expr) *expr {
+	y := address(x)
+	y.paren = true
+	return y
 }
 
 // nonNil is &*p: p, but for nil, where Go panics.
-func (f *fn) nonNil(e *ast.StarExpr) string {
+func (f *fn) nonNil(e *ast.StarExpr) *expr {
 	p := f.spillAlways(f.expr(e.X))
-	f.emit("if %s == nil { %s() }", p, f.l.sym("NilMethod"))
+	f.nilPanics(p)
 	return p
 }
 
 // mapped is the value of a map's element: what a nil pointer points to would
 // delete the element.
-func (f *fn) mapped(e ast.Expr, text, rep string) string {
+func (f *fn) mapped(e ast.Expr, x *expr) *expr {
 	if _, ok := ast.Unparen(e).(*ast.StarExpr); ok {
-		return f.hold(text, rep)
+		return f.hold(x)
 	}
-	return text
+	return x
 }
 
-// place writes an expression that can be assigned to: a slot.
-func (f *fn) place(e ast.Expr) string {
+// place lowers an expression that can be assigned to.
+func (f *fn) place(e ast.Expr) *expr {
+	x := f.placeOf(e)
+	if x.text != "_" {
+		x.typ = f.typeOf(e)
+	}
+	return x
+}
+
+func (f *fn) placeOf(e ast.Expr) *expr {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		if e.Name == "_" {
-			return "_"
+			return ident("_", nil)
 		}
 		o := f.info.ObjectOf(e).(*types.Var)
 		if v := f.find(o); v != nil {
-			return v.text()
+			return v.value()
 		}
 		return f.globalPlace(o)
 	case *ast.StarExpr:
-		return "(*" + f.expr(e.X) + ")"
+		return deref(f.expr(e.X))
 	case *ast.IndexExpr:
 		return f.element(e)
 	case *ast.SelectorExpr:
-		return f.fieldPlace(e)
+		if f.info.Selections[e] == nil {
+			return f.globalPlace(f.info.Uses[e.Sel].(*types.Var))
+		}
+		return f.fieldOf(e, true)
 	}
 	return f.expr(e)
 }
 
-func (f *fn) index(e *ast.IndexExpr) string {
+func (f *fn) index(e *ast.IndexExpr) *expr {
 	if tv, ok := f.info.Types[e.X]; ok && !tv.IsType() {
-		if _, isFunc := tv.Type.Underlying().(*types.Signature); isFunc {
-			return f.funcValue(e)
+		if _, isFunc := tv.Type.Underlying().(*types.Signature); !isFunc {
+			return f.element(e)
 		}
-	} else {
-		return f.funcValue(e)
 	}
-	return f.fromSlot(f.element(e), f.typeOf(e))
+	return f.funcValue(e)
 }
 
-// element writes x[i] as a slot.
-func (f *fn) element(e *ast.IndexExpr) string {
+// element lowers x[i].
+func (f *fn) element(e *ast.IndexExpr) *expr {
 	t := f.typeOf(e.X).Underlying()
 	if m, ok := t.(*types.Map); ok {
-		p := f.exprs(func() string { return f.expr(e.X) }, func() string { return f.toSlot(e.Index, m.Key()) })
-		return p[0] + "[" + p[1] + "]"
+		p := f.exprs(func() *expr { return f.expr(e.X) }, func() *expr { return f.to(e.Index, m.Key()) })
+		return index(p[0], p[1], m.Elem())
 	}
-	p := f.operands(f.inPlace(e.X), func() string { return f.elementBase(e.X) }, func() string { return f.indexValue(e.Index) })
+	p := f.operands(f.inPlace(e.X), func() *expr { return f.elementBase(e.X) }, func() *expr { return f.indexValue(e.Index) })
 	if _, ok := t.(*types.Pointer); ok {
-		p[0] = "(*" + p[0] + ")"
+		p[0] = deref(p[0])
 	}
-	return f.guardedIndex(p[0], p[1], e)
+	g, x := f.indexGuard(p[0], p[1], e)
+	f.check(g)
+	return x
 }
 
 // inPlace says whether elements and slices of e are those of a variable: an
@@ -109,93 +116,75 @@ func (f *fn) inPlace(e ast.Expr) bool {
 }
 
 // elementBase is what elements or a slice are wanted of: in place where it can be.
-func (f *fn) elementBase(e ast.Expr) string {
+func (f *fn) elementBase(e ast.Expr) *expr {
 	if f.inPlace(e) {
 		return f.place(e)
 	}
 	return f.expr(e)
 }
 
-func (f *fn) indexValue(e ast.Expr) string {
+func (f *fn) indexValue(e ast.Expr) *expr {
 	if tv := f.info.Types[e]; tv.Value != nil {
-		return constant.ToInt(tv.Value).ExactString()
+		return literal(constant.ToInt(tv.Value).ExactString(), intType)
 	}
-	text := f.expr(e)
-	if r := f.l.rep(f.typeOf(e)); r != "int" {
-		return "int(" + text + ")"
+	x := f.expr(e)
+	if f.l.represent(x.typ).typ != basicTypes[types.Int] {
+		return node(opConvert, "int", intType, x)
 	}
-	return text
+	return typed(x, intType)
 }
 
-func (f *fn) slice(e *ast.SliceExpr) string {
-	t := f.typeOf(e.X)
-	list := []func() string{func() string {
-		if isPointer(t) {
-			return "(*" + f.expr(e.X) + ")"
+func (f *fn) slice(e *ast.SliceExpr) *expr {
+	inPlace := isPointer(f.typeOf(e.X)) || f.inPlace(e.X)
+	list := []lowering{func() *expr {
+		if isPointer(f.typeOf(e.X)) {
+			return deref(f.expr(e.X))
 		}
 		return f.elementBase(e.X)
 	}}
-	for _, b := range []ast.Expr{e.Low, e.High, e.Max} {
-		list = append(list, func() string {
+	bounds := []ast.Expr{e.Low, e.High, e.Max}
+	for _, b := range bounds {
+		list = append(list, func() *expr {
 			if b == nil {
-				return ""
+				return nil
 			}
 			return f.indexValue(b)
 		})
 	}
-	inPlace := isPointer(t) || f.inPlace(e.X)
 	p := f.operands(inPlace, list...)
 	if !inPlace {
-		p[0] = f.held(p[0], f.l.rep(t))
+		p[0] = f.held(p[0])
 	}
-	for i, b := range []ast.Expr{e.Low, e.High, e.Max} {
+	for i, b := range bounds {
 		if b != nil && f.info.Types[b].Value == nil {
-			p[i+1] = f.held(p[i+1], "int")
+			p[i+1] = f.held(p[i+1])
 		}
 	}
-	f.guardSlice(e, p[0], p[1:])
-	if e.Slice3 {
-		if p[1] == "" {
-			p[1] = "0"
-		}
-		return fmt.Sprintf("%s[%s:%s:%s]", p[0], p[1], p[2], p[3])
+	f.guardSlice(e, p[0], p[1], p[2], p[3])
+	if !e.Slice3 {
+		p = p[:3]
+	} else if p[1] == nil {
+		p[1] = intLiteral(0)
 	}
-	return fmt.Sprintf("%s[%s:%s]", p[0], p[1], p[2])
+	return node(opSlice, "", f.typeOf(e), p...)
 }
 
-// storage is a place with what has to be done to a value that goes there.
+// storage is a place that is assigned to, with the checks that come just before.
 type storage struct {
-	place string
-	typ   types.Type
-	into  func(value string) string
-	guard string // a check that comes just before
+	place  *expr
+	checks code
 }
 
-func (s storage) store(f *fn, value string) {
-	if s.place == "_" {
-		f.emit("_ = %s", value)
-		return
-	}
-	f.out.WriteString(s.guard)
-	f.emit("%s = %s", s.place, s.into(value))
+func (s storage) store(f *fn, x *expr) {
+	f.add(s.checks)
+	f.emit("%s = %s", s.place, x)
 }
+
+// typ is what is assigned; nil for _, which takes anything.
+func (s storage) typ() types.Type { return s.place.typ }
 
 // target finds where an assignment goes. Its operands are evaluated now.
-func (f *fn) target(e ast.Expr) storage {
-	e = ast.Unparen(e)
-	if id, ok := e.(*ast.Ident); ok && id.Name == "_" {
-		return storage{place: "_", into: func(v string) string { return v }}
-	}
-	t := f.typeOf(e)
-	into := func(v string) string { return f.intoSlot(v, t) }
-	switch x := e.(type) {
-	case *ast.SelectorExpr:
-		if f.info.Selections[x] != nil {
-			return storage{place: f.l.fieldText(f.fieldOf(x, true)), typ: t, into: into}
-		}
-	}
-	return storage{place: f.place(e), typ: t, into: into}
-}
+func (f *fn) target(e ast.Expr) storage { return storage{place: f.place(e)} }
 
 // pinned is target with its operands kept from later changes.
 func (f *fn) pinned(e ast.Expr) storage {
@@ -203,40 +192,38 @@ func (f *fn) pinned(e ast.Expr) storage {
 	ix, ok := e.(*ast.IndexExpr)
 	if !ok {
 		if star, ok := e.(*ast.StarExpr); ok {
-			t := f.typeOf(e)
-			p := f.spillAlways(f.expr(star.X))
-			return storage{place: "(*" + p + ")", typ: t, into: func(v string) string { return f.intoSlot(v, t) }}
+			return storage{place: deref(f.spillAlways(f.expr(star.X)))}
 		}
 		return f.target(f.pinPath(e))
 	}
-	t := f.typeOf(e)
-	into := func(v string) string { return f.intoSlot(v, t) }
-	var base, key string
-	tx := f.typeOf(ix.X)
-	switch u := tx.Underlying().(type) {
+	var base *expr
+	switch u := f.typeOf(ix.X).Underlying().(type) {
 	case *types.Map:
-		base = f.hold(f.expr(ix.X), f.l.rep(tx))
-		key = f.hold(f.toSlot(ix.Index, u.Key()), f.l.slot(u.Key()))
-		return storage{place: base + "[" + key + "]", typ: t, into: into}
+		base = f.hold(f.expr(ix.X))
+		return storage{place: index(base, f.hold(f.to(ix.Index, u.Key())), f.typeOf(e))}
 	case *types.Array:
 		base = f.pin(f.elementBase(f.pinPath(ix.X)))
 	case *types.Pointer:
-		base = "(*" + f.hold(f.expr(ix.X), f.l.rep(tx)) + ")"
+		base = deref(f.hold(f.expr(ix.X)))
 	default:
-		base = f.hold(f.expr(ix.X), f.l.rep(tx))
+		base = f.hold(f.expr(ix.X))
 	}
-	g, base, key := f.indexGuard(base, f.pinIndex(ix.Index), ix)
-	return storage{base + "[" + key + "]", t, into, f.guardText(g)}
+	i := f.indexValue(ix.Index)
+	if f.info.Types[ix.Index].Value == nil {
+		i = f.hold(i)
+	}
+	g, x := f.indexGuard(base, i, ix)
+	return storage{x, f.statements(g)}
 }
 
 // pinPath keeps the pointer or the element that a path of fields starts from.
 func (f *fn) pinPath(e ast.Expr) ast.Expr {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.StarExpr:
-		return f.raw("(*"+f.spillAlways(f.expr(x.X))+")", f.typeOf(x))
+		return f.raw(deref(f.spillAlways(f.expr(x.X))))
 	case *ast.IndexExpr:
 		if !isMapIndex(f, x) {
-			return f.raw(f.pin(f.place(x)), f.typeOf(x))
+			return f.raw(f.pin(f.place(x)))
 		}
 	}
 	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
@@ -244,20 +231,12 @@ func (f *fn) pinPath(e ast.Expr) ast.Expr {
 		return e
 	}
 	again := &ast.SelectorExpr{Sel: sel.Sel}
-	if t := f.typeOf(sel.X); isPointer(t) {
-		again.X = f.raw(f.spillAlways(f.expr(sel.X)), t)
+	if isPointer(f.typeOf(sel.X)) {
+		again.X = f.raw(f.spillAlways(f.expr(sel.X)))
 	} else {
 		again.X = f.pinPath(sel.X)
 	}
 	f.info.Selections[again] = f.info.Selections[sel]
 	f.info.Types[again] = f.info.Types[sel]
 	return again
-}
-
-func (f *fn) pinIndex(e ast.Expr) string {
-	text := f.indexValue(e)
-	if tv := f.info.Types[e]; tv.Value != nil {
-		return text
-	}
-	return f.hold(text, "int")
 }

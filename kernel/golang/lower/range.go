@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"strings"
 )
 
 func (f *fn) hasLabel(name string) bool { return f.yield.labels[name] }
@@ -43,6 +42,13 @@ func (f *fn) yieldBranch(s *ast.BranchStmt) {
 	f.yieldExit(exitBranch + len(y.out) - 1)
 }
 
+// yieldOn goes on with the next turn. Every way back into the iterator says that
+// the loop does.
+func (f *fn) yieldOn() {
+	f.emit("*%s = 0", f.yield.ctl.name)
+	f.emit("return true")
+}
+
 func (f *fn) rangeStmt(s *ast.RangeStmt, label string) {
 	if s.Tok == token.ILLEGAL {
 		s.Tok = token.DEFINE // no variables
@@ -62,22 +68,18 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 		}
 		f.rangeInt(s, label, tx)
 	case *types.Slice:
-		f.rangeNative(s, label, f.expr(s.X), types.Typ[types.Int], t.Elem())
+		f.rangeNative(s, label, f.expr(s.X), intType, t.Elem())
 	case *types.Array:
 		if s.Value == nil || isBlank(s.Value) {
 			if hasCall(s.X) {
 				f.evaluate(s.X)
 			}
-			f.rangeCount(s, label, fmt.Sprint(t.Len()))
+			f.rangeCount(s, label, t, nil)
 			return
 		}
-		x := f.temp()
-		f.emit("%s := %s", x, f.expr(s.X))
-		f.rangeNative(s, label, x, types.Typ[types.Int], t.Elem())
+		f.rangeNative(s, label, f.spillAlways(f.expr(s.X)), intType, t.Elem())
 	case *types.Pointer:
-		a := t.Elem().Underlying().(*types.Array)
-		x := f.spillAlways(f.expr(s.X))
-		f.rangeCountElem(s, label, fmt.Sprint(a.Len()), "(*"+x+")", a.Elem())
+		f.rangeCount(s, label, t.Elem().Underlying().(*types.Array), deref(f.spillAlways(f.expr(s.X))))
 	case *types.Map:
 		f.rangeNative(s, label, f.expr(s.X), t.Key(), t.Elem())
 	case *types.Chan:
@@ -94,31 +96,16 @@ func isBlank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// bind gives a loop variable its value for this turn; text is a slot of type t.
-func (f *fn) bind(s *ast.RangeStmt, e ast.Expr, text string, t types.Type) {
-	if e == nil || isBlank(e) {
-		return
-	}
-	if s.Tok == token.DEFINE {
-		o := f.info.Defs[e.(*ast.Ident)]
-		vt := f.l.subst(o.Type(), f.env)
-		f.define(o, f.intoSlot(f.convert(f.fromSlot(text, t), t, vt), vt))
-		return
-	}
-	d := f.target(e)
-	d.store(f, f.convert(f.fromSlot(text, t), t, d.typ))
-}
-
-// bindPair gives both loop variables their values, as one assignment.
-func (f *fn) bindPair(s *ast.RangeStmt, k string, key types.Type, v string, elem types.Type) {
+// bind gives both loop variables their values, as one assignment; nil is none.
+func (f *fn) bind(s *ast.RangeStmt, k, v *expr) {
 	if s.Tok == token.ASSIGN && s.Key != nil && s.Value != nil && !isBlank(s.Key) && !isBlank(s.Value) {
 		a, b := f.pinned(s.Key), f.pinned(s.Value)
-		a.store(f, f.convert(f.fromSlot(k, key), key, a.typ))
-		b.store(f, f.convert(f.fromSlot(v, elem), elem, b.typ))
+		a.store(f, f.convert(k, a.typ()))
+		b.store(f, f.convert(v, b.typ()))
 		return
 	}
-	f.bind(s, s.Key, k, key)
-	f.bind(s, s.Value, v, elem)
+	f.set(s.Key, k, s.Tok)
+	f.set(s.Value, v, s.Tok)
 }
 
 func (f *fn) loopBody(s *ast.RangeStmt, label string, binds func()) {
@@ -129,11 +116,11 @@ func (f *fn) loopBody(s *ast.RangeStmt, label string, binds func()) {
 }
 
 // rangeNative is a loop that the interpreter does right.
-func (f *fn) rangeNative(s *ast.RangeStmt, label, x string, key, elem types.Type) {
-	if !isSimple(x) {
+func (f *fn) rangeNative(s *ast.RangeStmt, label string, x *expr, key, elem types.Type) {
+	if !x.simple() {
 		x = f.spillAlways(x)
 	}
-	k, v := f.temp(), f.temp()
+	k, v := f.temp(key), f.temp(elem)
 	_, channels := elem.Underlying().(*types.Chan)
 	switch {
 	case s.Value == nil || isBlank(s.Value):
@@ -141,19 +128,17 @@ func (f *fn) rangeNative(s *ast.RangeStmt, label, x string, key, elem types.Type
 	case channels: // which the interpreter takes for what the loop is over
 		f.emit("%sfor %s := range %s {", f.head(label), k, x)
 		if f.rangesMap(s) {
-			found := f.temp()
-			f.emit("%s, %s := %s[%s]", v, found, x, k)
+			found := f.temp(boolType)
+			f.emit("%s, %s := %s", v, found, index(x, k, elem))
 			f.emit("if !%s { continue }", found)
 		} else {
-			v = x + "[" + k + "]"
+			v = index(x, k, elem)
 		}
 	default:
 		f.emit("%sfor %s, %s := range %s {", f.head(label), k, v, x)
 	}
 	f.emit("_ = %s", k)
-	f.loopBody(s, label, func() {
-		f.bindPair(s, k, key, v, elem)
-	})
+	f.loopBody(s, label, func() { f.bind(s, k, v) })
 }
 
 func (f *fn) rangesMap(s *ast.RangeStmt) bool {
@@ -162,121 +147,99 @@ func (f *fn) rangesMap(s *ast.RangeStmt) bool {
 }
 
 func (f *fn) rangeInt(s *ast.RangeStmt, label string, t types.Type) {
-	rep := f.l.rep(t)
-	if s.Key != nil && s.Tok == token.DEFINE && !isBlank(s.Key) {
+	if s.Key != nil && !isBlank(s.Key) {
 		t = f.typeOf(s.Key)
-		rep = f.l.rep(t)
-	} else if s.Key != nil && !isBlank(s.Key) {
-		t = f.typeOf(s.Key)
-		rep = f.l.rep(t)
 	}
-	n := f.temp()
-	f.emit("var %s %s = %s", n, rep, f.to(s.X, t))
-	k := f.temp()
-	f.emit("var %s %s", k, rep)
+	n, k := f.temp(t), f.temp(t)
+	f.emit("var %s %s = %s", n, f.l.rep(t), f.to(s.X, t))
+	f.emit("var %s %s", k, f.l.rep(t))
 	f.emit("%sfor ; %s < %s; %s++ {", f.head(label), k, n, k)
-	f.loopBody(s, label, func() { f.bind(s, s.Key, k, t) })
+	f.loopBody(s, label, func() { f.bind(s, k, nil) })
 }
 
-func (f *fn) rangeCount(s *ast.RangeStmt, label, n string) {
-	k := f.temp()
+// rangeCount counts over an array; x is the array if its elements are wanted.
+func (f *fn) rangeCount(s *ast.RangeStmt, label string, a *types.Array, x *expr) {
+	k := f.temp(intType)
 	f.emit("%s := 0", k)
-	f.emit("%sfor ; %s < %s; %s++ {", f.head(label), k, n, k)
-	f.loopBody(s, label, func() { f.bind(s, s.Key, k, types.Typ[types.Int]) })
-}
-
-func (f *fn) rangeCountElem(s *ast.RangeStmt, label, n, x string, elem types.Type) {
-	k := f.temp()
-	f.emit("%s := 0", k)
-	f.emit("%sfor ; %s < %s; %s++ {", f.head(label), k, n, k)
+	f.emit("%sfor ; %s < %d; %s++ {", f.head(label), k, a.Len(), k)
 	f.loopBody(s, label, func() {
-		f.bindPair(s, k, types.Typ[types.Int], x+"["+k+"]", elem)
+		if x == nil {
+			f.set(s.Key, k, s.Tok)
+			return
+		}
+		f.bind(s, k, index(x, k, a.Elem()))
 	})
 }
 
 // rangeString decodes the runes itself: the interpreter counts runes, not bytes.
 func (f *fn) rangeString(s *ast.RangeStmt, label string) {
-	x := f.temp()
+	x := f.temp(types.Typ[types.String])
 	f.emit("var %s string = string(%s)", x, f.expr(s.X))
-	next, k, c, r := f.temp(), f.temp(), f.temp(), f.temp()
+	next, k, c, r := f.temp(intType), f.temp(intType), f.temp(nil), f.temp(types.Typ[types.Int32])
 	f.emit("%s := 0", next)
 	f.emit("%sfor %s < len(%s) {", f.head(label), next, x)
 	f.emit("%s := %s", k, next)
 	f.emit("%s := %s[%s]", c, x, next)
 	f.emit("var %s int32 = int32(%s)", r, c)
-	f.emit("if %s < 128 { %s = %s + 1 } else { %s, %s = %s(%s, %s) }", c, next, next, r, next, f.l.sym("Rune"), x, next)
+	f.emit("if %s < 128 { %s = %s + 1 } else { %s, %s = %s }", c, next, next, r, next, f.l.runtime(nil, "Rune", x, next))
 	f.emit("_ = %s", r)
-	f.loopBody(s, label, func() {
-		f.bindPair(s, k, types.Typ[types.Int], r, types.Typ[types.Int32])
-	})
+	f.loopBody(s, label, func() { f.bind(s, k, r) })
 }
 
 func (f *fn) rangeChan(s *ast.RangeStmt, label string, elem types.Type) {
 	c := f.spillAlways(f.expr(s.X))
-	v, ok := f.temp(), f.temp()
+	v, ok := f.temp(elem), f.temp(boolType)
 	f.emit("%sfor {", f.head(label))
 	f.at(s)
 	f.emit("%s, %s := <-%s", v, ok, c)
 	f.emit("if !%s { break }", ok)
-	f.loopBody(s, label, func() { f.bind(s, s.Key, v, elem) })
+	f.loopBody(s, label, func() { f.bind(s, v, nil) })
 }
 
 // rangeFunc makes the loop's body a function that the iterator calls.
 func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 	l := f.l
-	x := f.spill(f.expr(s.X))
-	if isSimple(x) {
-		x = f.spillAlways(x)
-	}
-	ctl := &local{name: l.fresh("ctl"), rep: "*int"}
+	x := f.spillAlways(f.expr(s.X))
+	ctl := &local{name: l.fresh("ctl"), typ: types.NewPointer(intType), rep: "*int"}
 	f.emit("%s := new(int)", ctl.name)
 	g := f.child()
 	g.name, g.inLit = f.name, f.inLit
 	y := &yield{ctl: ctl, owner: f, label: label, labels: labelsIn(s.Body)}
 	g.yield = y
 	g.take(ctl)
-	yieldSig := sig.Params().At(0).Type().Underlying().(*types.Signature)
-	var params []string
-	var names []string
-	for i := range yieldSig.Params().Len() {
-		name := f.temp()
-		names = append(names, name)
-		params = append(params, name+" "+l.slot(yieldSig.Params().At(i).Type()))
+	of := sig.Params().At(0).Type().Underlying().(*types.Signature)
+	h := l.headerOf(of)
+	for i := range h.params {
+		h.params[i].name = f.temp(nil).text
 	}
-	g.emit("if *%s != 0 { %s() }", ctl.name, l.sym("RangeExit"))
+	g.emit("if *%s != 0 { %s }", ctl.name, l.runtime(nil, "RangeExit"))
 	g.emit("*%s = -3", ctl.name)
 	g.poll(s)
 	for i, e := range []ast.Expr{s.Key, s.Value} {
 		if e != nil {
-			g.bind(s, e, names[i], yieldSig.Params().At(i).Type())
+			g.set(e, ident(h.params[i].name, of.Params().At(i).Type()), s.Tok)
 		}
 	}
 	g.block(s.Body.List)
-	body := g.out.String()
-	// Every way back into the iterator says that the loop goes on.
-	body = strings.ReplaceAll(body, "return true\n", fmt.Sprintf("*%s = 0\nreturn true\n", ctl.name))
-	body += fmt.Sprintf("*%s = 0\nreturn true\n", ctl.name)
-	lit := g.factory("("+strings.Join(params, ", ")+") bool", body, false)
+	g.yieldOn()
+	lit := g.factory(h, g.out, false)
 	f.at(s)
 	f.calls("")
-	f.emit("%s(%s)", x, lit)
-	f.emit("if *%s == -3 { %s() }", ctl.name, l.sym("RangeLost"))
-	after := f.captured(func() {
-		if y.leaves {
-			f.emit("if *%s == %d {", ctl.name, exitReturn)
-			f.leave(f.returnPlaces())
-			f.emit("}")
-		}
-		for i, b := range y.out {
-			f.emit("if *%s == %d {", ctl.name, exitBranch+i)
-			f.branch(b)
-			f.emit("}")
-		}
-	})
-	code := f.temp()
+	f.emit("%s", call(nil, x, lit))
+	f.emit("if *%s == -3 { %s }", ctl.name, l.runtime(nil, "RangeLost"))
+	code := f.temp(intType)
 	f.emit("%s := *%s", code, ctl.name)
 	f.emit("*%s = %d", ctl.name, exitDone)
-	f.out.WriteString(strings.ReplaceAll(after, "*"+ctl.name+" ==", code+" =="))
+	if y.leaves {
+		f.emit("if %s == %d {", code, exitReturn)
+		f.leave(f.returnPlaces())
+		f.emit("}")
+	}
+	for i, b := range y.out {
+		f.emit("if %s == %d {", code, exitBranch+i)
+		f.branch(b)
+		f.emit("}")
+	}
 }
 
 func labelsIn(body *ast.BlockStmt) map[string]bool {

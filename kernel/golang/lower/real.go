@@ -362,7 +362,7 @@ func (l *Lowerer) AddMethod(t *types.Named) {
 func (l *Lowerer) lowerMethod(d demanded) {
 	name := l.fresh("m")
 	c := l.method(d.of, d.fun.Pkg(), d.fun.Name())
-	l.method1(name, d.of, c, d.plain())
+	l.methodFunc(name, d.of, c, d.plain())
 	l.rt.AddFunc(name, &rt.Func{Hidden: true})
 	l.inits = append(l.inits, fmt.Sprintf("%s(%d, %s)", l.sym("Method"), d.rt.ID, name))
 	put(l, l.lowered, d.rt.ID, true)

@@ -134,14 +134,14 @@ func (l *Lowerer) repTexts(t *types.Tuple) []string {
 }
 
 // signature writes parameter and result types.
-func (l *Lowerer) signature(sig *types.Signature) string {
-	params := l.repTexts(sig.Params())
-	if last := len(params) - 1; sig.Variadic() {
-		if s, ok := sig.Params().At(last).Type().Underlying().(*types.Slice); ok {
-			params[last] = "..." + l.rep(s.Elem())
-		}
+func (l *Lowerer) signature(sig *types.Signature) string { return l.headerOf(sig).types() }
+
+// paramRep is the representation of a parameter, which may be variadic.
+func (l *Lowerer) paramRep(t types.Type, variadic bool) string {
+	if s, ok := t.Underlying().(*types.Slice); ok && variadic {
+		return "..." + l.rep(s.Elem())
 	}
-	return "(" + strings.Join(params, ", ") + ")" + l.results(sig.Results())
+	return l.rep(t)
 }
 
 func (l *Lowerer) results(t *types.Tuple) string {
@@ -452,38 +452,31 @@ func (l *Lowerer) isTwin(t types.Type) bool {
 	return ok && s.NumFields() > 0
 }
 
-// zero writes a zero value of t's representation.
-func (l *Lowerer) zero(t types.Type) string {
-	r := l.rep(t)
+// zero is a zero value of t's representation.
+func (l *Lowerer) zero(t types.Type) *expr {
+	r := l.represent(t)
+	of := func(text string, plain types.BasicKind) *expr {
+		x := literal(text, t)
+		if r.typ == basicTypes[plain] {
+			return x
+		}
+		return node(opConvert, r.text, t, x)
+	}
 	switch u := t.Underlying().(type) {
-	case *types.Interface:
-		return r + "(nil)"
 	case *types.Basic:
 		switch {
 		case u.Info()&types.IsBoolean != 0:
-			if r == "bool" {
-				return "false"
-			}
-			return r + "(false)"
+			return of("false", types.Bool)
 		case u.Info()&types.IsString != 0:
-			if r == "string" {
-				return `""`
-			}
-			return r + `("")`
-		case u.Kind() == types.UnsafePointer:
-			return r + "(nil)"
-		case u.Kind() == types.UntypedNil:
-			return "any(nil)"
+			return of(`""`, types.String)
+		case u.Info()&types.IsNumeric != 0:
+			return of("0", types.Int)
 		}
-		if r == "int" {
-			return "0"
-		}
-		return r + "(0)"
+		return of("nil", types.Invalid)
+	case *types.Interface:
+		return of("nil", types.Invalid)
 	case *types.Struct, *types.Array:
-		return r + "{}"
+		return node(opComposite, r.text, t)
 	}
-	return l.converted(r, "nil")
+	return l.converted(t, literal("nil", nil))
 }
-
-// slot is rep.
-func (l *Lowerer) slot(t types.Type) string { return l.rep(t) }

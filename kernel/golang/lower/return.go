@@ -3,28 +3,38 @@ package lower
 import (
 	"go/ast"
 	"go/types"
-	"strings"
 )
 
-// returnResults returns what the result variables hold.
-func (f *fn) returnResults() {
-	if len(f.results) == 0 {
-		if f.sig.Results().Len() > 0 {
-			zeros := make([]string, f.sig.Results().Len())
-			for i := range zeros {
-				zeros[i] = f.l.zeroSlot(f.sig.Results().At(i).Type())
-			}
-			f.emit("return %s", strings.Join(zeros, ", "))
-			return
-		}
-		f.bareReturn()
+// values are what variables hold.
+func values(list []*local) []*expr {
+	out := make([]*expr, len(list))
+	for i, v := range list {
+		out[i] = v.value()
+	}
+	return out
+}
+
+// returns writes a return statement. The interpreter calls itself without end over
+// one without values that is reached from two places, such as a label and the
+// statement before it; the empty block is reached in its stead.
+func (f *fn) returns(list []*expr) {
+	if len(list) == 0 {
+		f.emit("{}")
+		f.emit("return")
 		return
 	}
-	parts := make([]string, len(f.results))
-	for i, r := range f.results {
-		parts[i] = r.text()
+	f.emit("return %s", exprList(list))
+}
+
+// returnResults returns what the result variables hold, or zeros.
+func (f *fn) returnResults() {
+	list := values(f.results)
+	if len(list) == 0 {
+		for r := range f.sig.Results().Variables() {
+			list = append(list, f.l.zero(r.Type()))
+		}
 	}
-	f.emit("return %s", strings.Join(parts, ", "))
+	f.returns(list)
 }
 
 // sigOuter is the signature of the function that a return statement leaves.
@@ -37,46 +47,44 @@ func (f *fn) sigOuter() *types.Signature {
 }
 
 func (f *fn) returnStmt(s *ast.ReturnStmt) {
-	sig := f.sigOuter()
-	n := sig.Results().Len()
+	results := f.sigOuter().Results()
 	dest := f.returnPlaces()
 	if len(s.Results) == 0 {
 		f.leave(dest)
 		return
 	}
-	var values []string
+	n := results.Len()
+	var list []*expr
 	if n > 1 && len(s.Results) == 1 {
-		tup := f.typeOf(s.Results[0]).(*types.Tuple)
-		for i, v := range f.multi(s.Results[0], n) {
-			values = append(values, f.intoSlot(f.convert(v, tup.At(i).Type(), sig.Results().At(i).Type()), sig.Results().At(i).Type()))
+		for i, x := range f.multi(s.Results[0]) {
+			list = append(list, f.convert(x, results.At(i).Type()))
 		}
 	} else {
-		list := make([]func() string, n)
-		for i := range list {
-			t := sig.Results().At(i).Type()
-			list[i] = func() string {
-				text := f.toSlot(s.Results[i], t)
+		lowerings := make([]lowering, n)
+		for i := range lowerings {
+			lowerings[i] = func() *expr {
+				x := f.to(s.Results[i], results.At(i).Type())
 				if n > 1 && f.callsBuiltin(s.Results[i]) {
-					text = f.hold(text, f.l.slot(t)) // the interpreter puts it in the first result's place
+					x = f.hold(x) // the interpreter puts it in the first result's place
 				}
-				return text
+				return x
 			}
 		}
-		values = f.exprs(list...)
+		list = f.exprs(lowerings...)
 	}
 	if dest == nil {
-		f.emit("return %s", strings.Join(values, ", "))
+		f.returns(list)
 		return
 	}
 	if n == 1 {
-		values[0] = f.settled(values[0], sig.Results().At(0).Type())
+		list[0] = f.settled(list[0])
 	} else {
-		for i, v := range values {
-			values[i] = f.hold(v, f.l.slot(sig.Results().At(i).Type()))
+		for i, x := range list {
+			list[i] = f.hold(x)
 		}
 	}
-	for i, v := range values {
-		f.emit("%s = %s", dest[i].text(), v)
+	for i, x := range list {
+		f.emit("%s = %s", dest[i].value(), x)
 	}
 	f.leave(dest)
 }
@@ -109,29 +117,15 @@ func (f *fn) returnPlaces() []*local {
 
 // leave ends the function, the results being in their places.
 func (f *fn) leave(results []*local) {
-	if f.yield != nil {
+	switch {
+	case f.yield != nil:
 		f.yieldExit(exitReturn)
-		return
+	case f.bare && f.parent != nil && f.frameBody():
+		f.returns(nil)
+	default:
+		f.returns(values(results))
 	}
-	if f.bare && f.parent != nil && f.frameBody() {
-		f.bareReturn()
-		return
-	}
-	if len(results) == 0 {
-		f.bareReturn()
-		return
-	}
-	parts := make([]string, len(results))
-	for i, r := range results {
-		parts[i] = r.text()
-	}
-	f.emit("return %s", strings.Join(parts, ", "))
 }
-
-// bareReturn writes a return without values. The interpreter calls itself without
-// end over one that is reached from two places, such as a label and the
-// statement before it; the empty block is reached in its stead.
-func (f *fn) bareReturn() { f.emit("{}\nreturn") }
 
 // frameBody says whether f is the body that a deferring function gives to rt.Run.
 func (f *fn) frameBody() bool { return f.frame != nil && f.parent.frame == f.frame }

@@ -4,77 +4,42 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"strings"
+	"slices"
+	"strconv"
 )
 
-// field is a struct's field that was found by a path.
-type field struct {
-	base  string // the struct, or a pointer to it
-	s     *types.Struct
-	i     int
-	host  bool
-	place bool // base is the variable itself, not a copy
-}
-
-func (l *Lowerer) fieldText(x field) string {
-	if x.host {
-		return x.base + "." + x.s.Field(x.i).Name()
-	}
-	return x.base + "." + l.fieldName(x.s, x.i)
-}
-
-// load writes a field as a variable.
-func (f *fn) load(x field) string { return f.l.fieldText(x) }
-
-// addressOf writes a pointer to a field.
-func (f *fn) addressOf(x field) string { return "(&" + f.l.fieldText(x) + ")" }
-
-// walk follows a path of fields from a value of type t. All but the last are
-// written out.
-func (f *fn) walk(text string, t types.Type, path []int) field {
-	var x field
-	for n, i := range path {
-		if n > 0 {
-			text = f.load(x)
-		}
-		host := f.isHostStruct(t)
+// walk follows a path of fields from a struct, or a pointer to one.
+func (f *fn) walk(x *expr, path []int) *expr {
+	for _, i := range path {
+		t := x.typ
 		if p, ok := t.Underlying().(*types.Pointer); ok {
 			t = p.Elem()
-			host = f.isHostStruct(t)
 		}
 		s := t.Underlying().(*types.Struct)
-		x = field{base: text, s: s, i: i, host: host}
-		t = s.Field(i).Type()
+		x = field(x, f.fieldName(t, s, i), s.Field(i).Type())
 	}
 	return x
 }
 
-func (f *fn) isHostStruct(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && f.l.isHost(n)
-}
-
 // fieldOf finds the field that a selector means.
-func (f *fn) fieldOf(e *ast.SelectorExpr, place bool) field {
+func (f *fn) fieldOf(e *ast.SelectorExpr, place bool) *expr {
 	t := f.typeOf(e.X)
-	sel := f.info.Selections[e]
-	path := f.fieldPath(sel, t)
-	var base string
-	if _, ptr := t.Underlying().(*types.Pointer); !ptr && (place || f.info.Types[e.X].Addressable()) {
-		base = f.place(e.X)
-	} else {
-		base = f.expr(e.X)
-		if strings.HasPrefix(base, "&") || strings.HasSuffix(base, "}") {
-			base = f.spillAlways(base)
-		}
-	}
-	return f.walk(base, t, path)
+	path := f.fieldPath(f.info.Selections[e], t)
+	_, isPtr := t.Underlying().(*types.Pointer)
+	return f.walk(f.structOf(e.X, !isPtr && (place || f.info.Types[e.X].Addressable())), path)
 }
 
-func (f *fn) spillAlways(text string) string {
-	t := f.temp()
-	f.emit("%s := %s", t, text)
-	return t
+// structOf is what a field or method is wanted of: the variable itself, if place
+// says so.
+func (f *fn) structOf(e ast.Expr, place bool) *expr {
+	if place {
+		return f.place(e)
+	}
+	x := f.expr(e)
+	if x.op == opComposite || x.op == opAddress && !x.paren {
+		x = f.spillAlways(x)
+	}
+	return x
 }
 
 // fieldPath is the path of a selection in the instantiated type.
@@ -89,40 +54,21 @@ func (f *fn) fieldPath(sel *types.Selection, t types.Type) []int {
 	return path
 }
 
-func (f *fn) selector(e *ast.SelectorExpr) string {
+func (f *fn) selector(e *ast.SelectorExpr) *expr {
 	sel := f.info.Selections[e]
 	if sel == nil { // pkg.Name
-		switch o := f.info.Uses[e.Sel].(type) {
-		case *types.Var:
-			return f.variable(o, e)
-		case *types.Func:
+		if _, ok := f.info.Uses[e.Sel].(*types.Func); ok {
 			return f.funcValue(e)
-		case *types.Const:
-			return f.l.constant(o.Val(), f.typeOf(e), true)
 		}
-		panic(f.bug(e, "cannot lower this name"))
+		return f.ident(e.Sel)
 	}
 	switch sel.Kind() {
 	case types.FieldVal:
-		return f.load(f.fieldOf(e, false))
+		return f.fieldOf(e, false)
 	case types.MethodVal:
 		return f.methodValue(e, sel)
 	}
 	return f.methodExpr(e, sel)
-}
-
-func (f *fn) fieldAddress(e *ast.SelectorExpr) string {
-	if f.info.Selections[e] == nil {
-		return "&" + f.globalPlace(f.info.Uses[e.Sel].(*types.Var))
-	}
-	return f.addressOf(f.fieldOf(e, true))
-}
-
-func (f *fn) fieldPlace(e *ast.SelectorExpr) string {
-	if f.info.Selections[e] == nil {
-		return f.globalPlace(f.info.Uses[e.Sel].(*types.Var))
-	}
-	return f.load(f.fieldOf(e, true))
 }
 
 // callee is a method that was found for a receiver.
@@ -182,186 +128,151 @@ func (l *Lowerer) method(t types.Type, pkg *types.Package, name string) callee {
 	return c
 }
 
-// receiver writes the receiver that a method takes: what e holds, along the
+// receiver lowers the receiver that a method takes: what e holds, along the
 // path of embedded fields, as a value or a pointer.
-func (f *fn) receiver(e ast.Expr, t types.Type, c callee) string {
+func (f *fn) receiver(e ast.Expr, t types.Type, c callee) *expr {
 	_, isPtr := t.Underlying().(*types.Pointer)
-	if types.IsInterface(t) {
-		isPtr = false
-	}
 	if len(c.path) == 0 {
-		switch {
-		case c.ptr && !isPtr:
+		if c.ptr && !isPtr {
 			return f.address(e)
-		case !c.ptr && isPtr && !c.iface:
-			return f.fromSlot("(*"+f.expr(e)+")", c.recv)
 		}
-		return f.expr(e)
+		return f.embedded(f.expr(e), c)
 	}
-	place := !isPtr && f.info.Types[e].Addressable()
-	var base string
-	if place {
-		base = f.place(e)
-	} else {
-		base = f.expr(e)
-		if strings.HasPrefix(base, "&") || strings.HasSuffix(base, "}") {
-			base = f.spillAlways(base)
-		}
-	}
-	return f.embedded(base, t, c)
+	return f.embedded(f.structOf(e, !isPtr && f.info.Types[e].Addressable()), c)
 }
 
 // embedded follows the path of embedded fields to a method's receiver.
-func (f *fn) embedded(base string, t types.Type, c callee) string {
-	if len(c.path) == 0 {
-		_, isPtr := t.Underlying().(*types.Pointer)
-		switch {
-		case c.ptr && !isPtr:
-			return "&" + base
-		case !c.ptr && isPtr && !c.iface:
-			return f.fromSlot("(*"+base+")", c.recv)
-		}
-		return base
+func (f *fn) embedded(x *expr, c callee) *expr {
+	t := x.typ
+	x = f.walk(x, c.path)
+	_, isPtr := t.Underlying().(*types.Pointer)
+	if len(c.path) > 0 {
+		isPtr = c.pointer
 	}
-	x := f.walk(base, t, c.path)
 	switch {
-	case c.ptr && !c.pointer:
-		return f.addressOf(x)
-	case !c.ptr && c.pointer && !c.iface:
-		return f.fromSlot("(*"+f.load(x)+")", c.recv)
+	case c.ptr && !isPtr && len(c.path) > 0:
+		return addressOf(x)
+	case c.ptr && !isPtr:
+		return address(x)
+	case !c.ptr && isPtr && !c.iface:
+		return deref(x)
 	}
-	return f.load(x)
+	return x
 }
 
-// methodText is what to call, with a receiver as the first argument, or with
-// none if bound says so.
-func (f *fn) methodText(c callee, recv string) (text string, bound bool) {
+// methodOf is what to call, with a receiver as the first argument, or with none if
+// bound says so.
+func (f *fn) methodOf(c callee, recv *expr) (fun *expr, bound bool) {
 	l := f.l
 	switch {
 	case c.iface && !c.host:
-		return l.dispatcher(c.recv, c.fun), false
+		return ident(l.dispatcher(c.recv, c.fun), nil), false
 	case c.host:
-		if !c.iface && c.ptr && strings.HasPrefix(recv, "&") {
-			recv = "(" + recv + ")"
+		if recv.op == opAddress && !recv.paren {
+			recv = addressOf(recv.args[0])
 		}
-		return recv + "." + c.fun.Name(), true
+		return field(recv, c.fun.Name(), nil), true
 	}
 	if f.info == nil { // a call through an interface
 		if variable, ok := f.calledLater(c.fun, c.targs); ok {
-			return variable, false
+			return ident(variable, nil), false
 		}
 	}
-	return l.function(c.fun, c.targs), false
+	return ident(l.function(c.fun, c.targs), nil), false
 }
 
-// methodValue writes x.M where it is not called.
-func (f *fn) methodValue(e *ast.SelectorExpr, sel *types.Selection) string {
-	t := f.typeOf(e.X)
-	c := f.method(t, sel.Obj())
-	recv := f.receiver(e.X, t, c)
-	sig := f.typeOf(e).Underlying().(*types.Signature)
-	l := f.l
-	if c.host {
-		if c.iface {
-			return fmt.Sprintf("%s(%s, %q).(func%s)", l.sym("HostMethod"), recv, c.fun.Name(), l.signature(sig))
-		}
-		return fmt.Sprintf("%s(any(%s), %q).(func%s)", l.sym("HostMethod"), recv, c.fun.Name(), l.signature(sig))
+// callMethod calls a method that was found for the type of x.
+func (f *fn) callMethod(x *expr, c callee, args []*expr) *expr {
+	x = f.embedded(x, c)
+	fun, bound := f.methodOf(c, x)
+	if bound {
+		return call(nil, fun, args...)
 	}
-	fun, _ := f.methodText(c, recv)
+	return call(nil, fun, append([]*expr{x}, args...)...)
+}
+
+// methodValue lowers x.M where it is not called.
+func (f *fn) methodValue(e *ast.SelectorExpr, sel *types.Selection) *expr {
+	l := f.l
+	t := f.typeOf(e)
+	c := f.method(f.typeOf(e.X), sel.Obj())
+	recv := f.receiver(e.X, f.typeOf(e.X), c)
+	if c.host {
+		if !c.iface {
+			recv = toAny(recv)
+		}
+		return l.cast(l.runtime(anyType, "HostMethod", recv, literal(strconv.Quote(c.fun.Name()), nil)), t)
+	}
+	fun, _ := f.methodOf(c, recv)
 	recvType := l.rep(c.recv)
 	if c.ptr {
-		recvType = "*" + l.slot(c.recv)
+		recvType = "*" + recvType
 	}
-	return l.binder(fun, recvType, sig, c.iface) + "(" + recv + ")"
+	return call(t, ident(l.binder(fun, recvType, t.Underlying().(*types.Signature), c.iface), nil), recv)
 }
 
 // binder is the function that makes a method value of a receiver.
-func (l *Lowerer) binder(fun, recv string, sig *types.Signature, iface bool) string {
-	key := "bind " + fun
-	if h, ok := l.helpers[key]; ok {
-		return h
+func (l *Lowerer) binder(fun *expr, recv string, sig *types.Signature, iface bool) string {
+	return l.helper("bind "+fun.text, func(name string) {
+		h := l.headerOf(sig)
+		f := &fn{l: l}
+		r := ident("r", nil)
+		if iface {
+			f.nilPanics(r)
+		}
+		f.emit("return func%s { %s%s }", h, returning(sig), call(nil, fun, append([]*expr{r}, h.args(sig)...)...))
+		l.write(name, header{[]param{{"r", recv}}, " func" + h.types()}, f.out)
+	})
+}
+
+// returning is what stands before a call at the end of a function.
+func returning(sig *types.Signature) string {
+	if sig.Results().Len() == 0 {
+		return ""
 	}
-	h := l.fresh("h")
-	put(l, l.helpers, key, h)
-	params, args := l.paramList(sig)
-	ret := ""
-	if sig.Results().Len() > 0 {
-		ret = "return "
+	return "return "
+}
+
+// headerOf is the header of a function whose parameters are a0, a1, ...
+func (l *Lowerer) headerOf(sig *types.Signature) header {
+	h := header{results: l.results(sig.Results())}
+	for i := range sig.Params().Len() {
+		h.params = append(h.params, param{fmt.Sprint("a", i), l.paramRep(sig.Params().At(i).Type(), sig.Variadic() && i == sig.Params().Len()-1)})
 	}
-	check := ""
-	if iface {
-		check = fmt.Sprintf("if r == nil { %s() }; ", l.sym("NilMethod"))
-	}
-	fmt.Fprintf(&l.code, "func %s(r %s) func%s { %sreturn func(%s)%s { %s%s(%s) } }\n",
-		h, recv, l.signature(sig), check, params, l.results(sig.Results()), ret, fun, join("r", args))
 	return h
 }
 
-func join(first, rest string) string {
-	if rest == "" {
-		return first
-	}
-	return first + ", " + rest
-}
-
-// paramList names a signature's parameters a0, a1, ...
-func (l *Lowerer) paramList(sig *types.Signature) (params, args string) {
-	var ps, as []string
-	for i := range sig.Params().Len() {
-		t := sig.Params().At(i).Type()
-		name := fmt.Sprintf("a%d", i)
-		if sig.Variadic() && i == sig.Params().Len()-1 {
-			if s, ok := t.Underlying().(*types.Slice); ok {
-				ps = append(ps, name+" ..."+l.slot(s.Elem()))
-				as = append(as, name+"...")
-				continue
-			}
+// args are the parameters as arguments of a call.
+func (h header) args(sig *types.Signature) []*expr {
+	list := make([]*expr, len(h.params))
+	for i, p := range h.params {
+		list[i] = ident(p.name, sig.Params().At(i).Type())
+		if sig.Variadic() && i == len(list)-1 {
+			list[i] = spread(list[i])
 		}
-		ps = append(ps, name+" "+l.slot(t))
-		as = append(as, name)
 	}
-	return strings.Join(ps, ", "), strings.Join(as, ", ")
+	return list
 }
 
-// methodExpr writes T.M: a function whose first parameter is the receiver.
-func (f *fn) methodExpr(e *ast.SelectorExpr, sel *types.Selection) string {
+// methodExpr lowers T.M: a function whose first parameter is the receiver.
+func (f *fn) methodExpr(e *ast.SelectorExpr, sel *types.Selection) *expr {
 	l := f.l
 	t := f.typeOf(e.X)
 	c := f.method(t, sel.Obj())
-	key := "expr " + l.typeKey(t) + " " + c.fun.Name()
 	typ := f.typeOf(e)
-	if h, ok := l.helpers[key]; ok {
-		return f.asValue(h, typ)
-	}
-	h := l.fresh("h")
-	put(l, l.helpers, key, h)
-	sig := typ.Underlying().(*types.Signature)
-	inner := types.NewSignatureType(nil, nil, nil, types.NewTuple(tail(sig.Params())...), sig.Results(), sig.Variadic())
-	l.method1(h, t, c, inner)
-	return f.asValue(h, typ)
+	h := l.helper("expr "+l.typeKey(t)+" "+c.fun.Name(), func(h string) {
+		sig := typ.Underlying().(*types.Signature)
+		params := slices.Collect(sig.Params().Variables())
+		l.methodFunc(h, t, c, types.NewSignatureType(nil, nil, nil, types.NewTuple(params[1:]...), sig.Results(), sig.Variadic()))
+	})
+	return f.asValue(ident(h, typ), typ)
 }
 
-func tail(t *types.Tuple) []*types.Var {
-	var vars []*types.Var
-	for i := 1; i < t.Len(); i++ {
-		vars = append(vars, t.At(i))
-	}
-	return vars
-}
-
-// method1 writes a function that calls a method of its first parameter.
-func (l *Lowerer) method1(name string, t types.Type, c callee, sig *types.Signature) {
-	g := &fn{l: l, out: new(strings.Builder)}
-	params, args := l.paramList(sig)
-	recv := g.embedded("r", t, c)
-	fun, bound := g.methodText(c, recv)
-	ret := ""
-	if sig.Results().Len() > 0 {
-		ret = "return "
-	}
-	if bound {
-		fmt.Fprintf(&l.code, "func %s(%s)%s {\n%s%s%s(%s) }\n", name, join("r "+l.rep(t), params), l.results(sig.Results()), g.out, ret, fun, args)
-		return
-	}
-	fmt.Fprintf(&l.code, "func %s(%s)%s {\n%s%s%s(%s) }\n", name, join("r "+l.rep(t), params), l.results(sig.Results()), g.out, ret, fun, join(recv, args))
+// methodFunc writes a function that calls a method of its first parameter.
+func (l *Lowerer) methodFunc(name string, t types.Type, c callee, sig *types.Signature) {
+	f := &fn{l: l}
+	h := l.headerOf(sig)
+	f.emit("%s%s", returning(sig), f.callMethod(ident("r", t), c, h.args(sig)))
+	h.params = slices.Insert(h.params, 0, param{"r", l.rep(t)})
+	l.write(name, h, f.out)
 }

@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 )
 
 func (f *fn) block(list []ast.Stmt) {
@@ -49,16 +48,6 @@ func (f *fn) braces(list []ast.Stmt) {
 	f.emit("}")
 }
 
-// captured runs a step with its own output, and returns that.
-func (f *fn) captured(step func()) string {
-	outer := f.out
-	f.out = new(strings.Builder)
-	step()
-	text := f.out.String()
-	f.out = outer
-	return text
-}
-
 func (f *fn) stmt(s ast.Stmt) {
 	switch s.(type) {
 	case *ast.BlockStmt, *ast.LabeledStmt, *ast.EmptyStmt, *ast.DeclStmt, *ast.BranchStmt, *ast.ForStmt, *ast.SelectStmt:
@@ -82,11 +71,11 @@ func (f *fn) positioned(n ast.Node, step func()) {
 	}
 	outer := f.unchecked
 	f.unchecked = false
-	text := f.captured(step)
+	made := f.captured(step)
 	if f.unchecked {
 		f.at(n)
 	}
-	f.out.WriteString(text)
+	f.add(made)
 	f.unchecked = f.unchecked || outer
 }
 
@@ -127,18 +116,18 @@ func (f *fn) statement(s ast.Stmt) {
 	case *ast.BranchStmt:
 		f.branch(s)
 	case *ast.SendStmt:
-		t := coreType(f.typeOf(s.Chan)).(*types.Chan)
-		p := f.exprs(func() string { return f.expr(s.Chan) }, func() string { return f.toSlot(s.Value, t.Elem()) })
+		p := f.send(s)
 		// The interpreter must see what kind of channel it is.
-		if rep := f.l.rep(types.NewChan(t.Dir(), t.Elem())); rep != f.l.rep(f.typeOf(s.Chan)) {
-			p[0] = f.hold("("+rep+")("+p[0]+")", rep)
-		} else if !isName(p[0]) {
-			p[0] = f.hold(p[0], rep)
+		t := coreType(p[0].typ).(*types.Chan)
+		if plain := types.NewChan(t.Dir(), t.Elem()); f.l.rep(plain) != f.l.rep(p[0].typ) {
+			p[0] = f.hold(f.l.converted(plain, p[0]))
+		} else if !p[0].is(opName, opGlobal) {
+			p[0] = f.hold(typed(p[0], plain))
 		}
 		f.emit("%s <- %s", p[0], p[1])
 		f.pollBlocked()
 	case *ast.GoStmt:
-		f.emit("%s(%s)", f.l.sym("Go"), f.thunk(s.Call))
+		f.emit("%s", f.l.runtime(nil, "Go", f.thunk(s.Call)))
 	case *ast.DeferStmt:
 		f.deferStmt(s)
 	default:
@@ -150,27 +139,15 @@ func (f *fn) exprStmt(s *ast.ExprStmt) {
 	if f.top && f.topStmt(s) {
 		return
 	}
-	e := ast.Unparen(s.X)
-	switch e := e.(type) {
+	switch e := ast.Unparen(s.X).(type) {
 	case *ast.CallExpr:
+		x := f.call(e)
 		tv := f.info.Types[ast.Unparen(e.Fun)]
-		if tv.IsType() {
-			f.emit("_ = %s", f.expr(e))
+		if !f.info.Types[e].IsVoid() && (tv.IsType() || tv.IsBuiltin()) {
+			f.emit("_ = %s", x)
 			return
 		}
-		text := f.call(e)
-		if tv.IsBuiltin() {
-			name := calledName(e.Fun).Name
-			if name == "copy" || name == "recover" {
-				f.emit("_ = %s", text)
-				return
-			}
-			if name == "min" || name == "max" || name == "len" || name == "cap" || name == "append" || name == "new" || name == "make" {
-				f.emit("_ = %s", text)
-				return
-			}
-		}
-		f.emit("%s", text)
+		f.emit("%s", x)
 		f.pollAfter(e)
 	case *ast.UnaryExpr:
 		if e.Op == token.ARROW {
@@ -186,12 +163,9 @@ func (f *fn) exprStmt(s *ast.ExprStmt) {
 
 // pollAfter lets an interrupt in after a call that may have blocked.
 func (f *fn) pollAfter(e *ast.CallExpr) {
-	if id := calledName(e.Fun); id != nil {
-		if o, ok := f.info.Uses[id].(*types.Func); ok && o.Pkg() != nil && f.l.hostPkg(o.Pkg()) && f.l.declOf(o.Origin()) == nil {
-			if o.Pkg().Path() != "fmt" {
-				f.pollBlocked()
-			}
-		}
+	o := f.calledFunc(e)
+	if o != nil && o.Pkg() != nil && o.Pkg().Path() != "fmt" && f.l.hostPkg(o.Pkg()) && f.l.declOf(o.Origin()) == nil {
+		f.pollBlocked()
 	}
 }
 
@@ -209,8 +183,7 @@ func (f *fn) ifStmt(s *ast.IfStmt) {
 		f.stmt(s.Init)
 		defer f.emit("}")
 	}
-	cond := f.expr(s.Cond)
-	f.emit("if %s {", cond)
+	f.emit("if %s {", f.expr(s.Cond))
 	f.block(s.Body.List)
 	if s.Else == nil {
 		f.emit("}")

@@ -16,7 +16,7 @@ import (
 // at records where execution is, for a node that can panic.
 func (f *fn) at(n ast.Node) {
 	f.where = f.position(n)
-	f.emit("%s = %d", f.posName(), f.where)
+	f.emitAs(note, "%s = %d", f.posName(), f.where)
 }
 
 // position is a place in a cell as one number.

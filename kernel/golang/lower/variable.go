@@ -1,10 +1,9 @@
 package lower
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
-	"strings"
+	"reflect"
 )
 
 // local is a variable of a function in lowered code.
@@ -15,77 +14,86 @@ type local struct {
 	rep   string // the type of the name itself
 }
 
-func (v *local) text() string {
+// value is the variable itself.
+func (v *local) value() *expr {
 	if v.boxed {
-		return "(*" + v.name + ")"
+		return deref(v.pointer())
 	}
-	return v.name
+	return ident(v.name, v.typ)
 }
 
-// declare makes a local variable known; its declaration is the caller's to write.
-func (f *fn) declare(o types.Object) *local {
+// pointer is where a boxed variable is.
+func (v *local) pointer() *expr { return ident(v.name, types.NewPointer(v.typ)) }
+
+// newLocal makes a variable, which is behind a pointer if it is boxed.
+func (f *fn) newLocal(prefix string, o types.Object, boxed bool) *local {
 	t := f.l.subst(o.Type(), f.env)
-	v := &local{name: f.l.fresh(clean(o.Name()) + "_"), typ: t, boxed: f.shared.boxed[o]}
-	v.rep = f.l.slot(t)
-	if v.boxed {
+	v := &local{name: f.l.fresh(prefix + clean(o.Name()) + "_"), typ: t, boxed: boxed, rep: f.l.rep(t)}
+	if boxed {
 		v.rep = "*" + v.rep
 	}
 	f.vars[o] = v
 	return v
 }
 
-// define declares a local variable with a value (a slot's text; "" is zero).
-func (f *fn) define(o types.Object, value string) {
+// declare makes a local variable known; its declaration is the caller's to write.
+func (f *fn) declare(o types.Object) *local { return f.newLocal("", o, f.shared.boxed[o]) }
+
+// define declares a local variable with a value; nil is zero.
+func (f *fn) define(o types.Object, x *expr) {
 	if isPackageLevel(o) {
-		if value == "" {
-			value = f.l.zeroSlot(o.Type())
+		if x == nil {
+			x = f.l.zero(o.Type())
 		}
-		f.emit("%s = %s", f.l.Global(o.(*types.Var)), f.settled(value, o.Type()))
+		f.emit("%s = %s", f.l.Global(o.(*types.Var)), f.settled(x))
 		return
 	}
-	v := f.declare(o)
-	f.initialize(v, value)
+	f.initialize(f.declare(o), x)
 }
 
-func (f *fn) initialize(v *local, value string) {
+func (f *fn) initialize(v *local, x *expr) {
 	if v.boxed {
-		f.emit("%s := new(%s)", v.name, v.rep[1:])
-		if value != "" {
-			f.emit("*%s = %s", v.name, f.settled(value, v.typ))
+		f.emit("%s := new(%s)", v.name, f.l.rep(v.typ))
+		if x != nil {
+			f.emit("*%s = %s", v.name, f.settled(x))
 		}
 		return
 	}
-	if f.hoist(v.name, v.rep) {
-		if value == "" {
-			value = f.l.zeroSlot(v.typ)
+	if f.hoist(v.name, v.typ) {
+		if x == nil {
+			x = f.l.zero(v.typ)
 		}
-		f.emit("%s = %s", v.name, value)
+		f.emit("%s = %s", v.name, x)
 		return
 	}
-	if value == "" {
+	if x == nil {
 		f.emit("var %s %s", v.name, v.rep)
 		return
 	}
-	f.emit("var %s %s = %s", v.name, v.rep, value)
+	f.emit("var %s %s = %s", v.name, v.rep, x)
 }
 
 // hoist declares a variable in front of the loop that uses it, if one is being
 // lowered: to declare it costs the interpreter more than to assign to it. No
 // closure sees such a variable, but for copies.
-func (f *fn) hoist(name, rep string) bool {
-	if f.outermost == nil || !hoistable(rep) {
+func (f *fn) hoist(name string, t types.Type) bool {
+	if f.outermost == nil || !hoistable(f.l.represent(t).typ) {
 		return false
 	}
-	fmt.Fprintf(f.outermost.hoisted, "var %s %s\n", name, rep)
+	f.outermost.declare("var %s %s", name, f.l.rep(t))
 	return true
 }
 
-func hoistable(rep string) bool {
-	switch rep {
-	case "bool", "string", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "float32", "float64", "error":
-		return true
+func hoistable(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Complex64, reflect.Complex128, reflect.Array, reflect.Struct, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return false
+	case reflect.Interface:
+		return t == reflect.TypeFor[error]()
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return t.Name() == ""
 	}
-	return strings.HasPrefix(rep, "*") || strings.HasPrefix(rep, "[]") || strings.HasPrefix(rep, "map[")
+	return t.PkgPath() == ""
 }
 
 // loop lowers a loop.
@@ -94,25 +102,32 @@ func (f *fn) loop(node ast.Node, step func()) {
 		step()
 		return
 	}
-	f.outermost = &outermost{node: node, hoisted: new(strings.Builder)}
-	text := f.captured(step)
-	f.out.WriteString(f.outermost.hoisted.String())
-	f.out.WriteString(f.settle(text))
+	f.outermost = &outermost{node: node}
+	made := f.captured(step)
+	f.add(f.outermost.hoisted)
+	f.add(f.settle(made))
 	f.outermost = nil
 }
 
 // settled keeps a value in a temporary that the interpreter would put in the
 // variable's place, rather than into the variable, which pointers then miss:
 // a literal, or a func that compiled code returns.
-func (f *fn) settled(value string, t types.Type) string {
-	_, isFunc := t.Underlying().(*types.Signature)
-	if strings.HasSuffix(value, "}") || isFunc && strings.HasSuffix(value, ")") {
-		return f.spillAlways(value)
+func (f *fn) settled(x *expr) *expr {
+	made := x
+	if x.op == opAddress && !x.paren {
+		made = x.args[0]
 	}
-	return value
+	isFunc := false
+	if x.typ != nil {
+		_, isFunc = x.typ.Underlying().(*types.Signature)
+	}
+	if made.op == opComposite || isFunc && x.is(opCall, opConvert, opAssert, opDeref) {
+		return f.spillAlways(x)
+	}
+	return x
 }
 
-// capture finds a local of this function or one around it.
+// find finds a local of this function or one around it.
 func (f *fn) find(o types.Object) *local {
 	if v, ok := f.vars[o]; ok {
 		return v
