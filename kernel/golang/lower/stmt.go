@@ -36,7 +36,8 @@ func (f *fn) clause(list []ast.Stmt) {
 	f.emit("{")
 	f.block(list[:len(list)-1])
 	for _, name := range labels {
-		f.emit("%s_g:\n{}", f.labelName(name))
+		f.emit("%s_g:", f.labelName(name))
+		f.emit("{}")
 	}
 	f.emit("}")
 	f.stmt(last)
