@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 
 	// Go in cells.
 	"kernel/golang": {
-		"kernel/display", "kernel/golang/assist", "kernel/golang/host", "kernel/golang/lower", "kernel/golang/rt",
+		"kernel/display", "kernel/golang/assist", "kernel/golang/host", "kernel/golang/host/linked", "kernel/golang/lower", "kernel/golang/rt",
 		"github.com/traefik/yaegi/...",
 	},
 	"kernel/golang/assist":  {"cudaapi/gokernel", "kernel/display", "kernel/magic"},
@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 	"kernel/golang/named":   {},
 	"kernel/golang/modules": {"internal/ownfolder", "kernel/golang"},
 	"kernel/golang/host/...": {
-		"kernel/golang/host/generic/...", "kernel/golang/host/std", "github.com/traefik/yaegi/...",
+		"kernel/golang/host/generic/...", "kernel/golang/host/linked", "kernel/golang/host/std", "github.com/traefik/yaegi/...",
 	},
 	"kernel/golang/score":     {},
 	"kernel/golang/compare":   {"kernel/golang"},

@@ -247,6 +247,7 @@ var scenarios = []scenario{
 	}},
 	{"unsafe", []string{
 		"import \"unsafe\"\na := [4]uint64{1, 2, 3, 4}\nunsafe.Slice(&a[1], 2)", "=> []uint64{2, 3}",
+		"var many [1 << 10]struct{}\nmost := 1<<63 - 1\nlen(make([]struct{}, most)), len(unsafe.Slice(&many[0], most))", "=> 9223372036854775807, 9223372036854775807",
 		"n := 1 << 61\nunsafe.Slice(&a[0], n)", "Panic: runtime error: unsafe.Slice: len out of range",
 		"unsafe.Slice((*int)(nil), n)", "Panic: runtime error: unsafe.Slice: ptr is nil and len is not zero",
 	}},

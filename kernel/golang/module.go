@@ -183,7 +183,7 @@ func (ev *Evaluator) compileSource(src SourcePackage) (*func(), *Error) {
 		if hasEmbed(f.Code) {
 			mode |= parser.ParseComments
 		}
-		file, err := parser.ParseFile(ev.fset, f.Name, f.Code, mode)
+		file, err := parser.ParseFile(ev.fset, f.Name, linkNames(f.Code), mode)
 		if list, ok := err.(scanner.ErrorList); ok {
 			mistakes = append(mistakes, syntaxErrors(parseErrors(list, f.Name, f.Code))...)
 			continue

@@ -27,6 +27,7 @@ import (
 
 	"gocuda/kernel/golang/host/generic"
 	"gocuda/kernel/golang/host/generic/plain"
+	"gocuda/kernel/golang/host/linked"
 	"gocuda/kernel/golang/host/std"
 )
 
@@ -148,6 +149,7 @@ func NewImporter(pkgs ...Package) *Importer {
 		}
 	}
 	im.add(Package{Path: plainPath, Name: "plain", Symbols: plain.Symbols()})
+	im.add(Package{Path: linked.Path, Name: "linked", Symbols: linked.Symbols()})
 	for _, p := range pkgs {
 		im.add(p)
 		for _, d := range p.Direct {
@@ -225,7 +227,7 @@ func (im *Importer) add(p Package) {
 func (im *Importer) Packages() []string {
 	paths := make([]string, 0, len(im.tables))
 	for p := range im.tables {
-		if p != plainPath {
+		if p != plainPath && p != linked.Path {
 			paths = append(paths, p)
 		}
 	}

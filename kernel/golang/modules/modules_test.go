@@ -483,4 +483,76 @@ func TestAssembly(t *testing.T) {
 	}
 }
 
+// TestLinkname: functions that Go lets modules link to by name run, and others
+// say that they do not.
+func TestLinkname(t *testing.T) {
+	serve(t, map[string]map[string]string{"example.com/linked@v1.0.0": {
+		"go.mod":   "module example.com/linked\n\ngo 1.22\n",
+		"linked.s": "",
+		"linked.go": `package linked
+
+import "unsafe"
+
+type header struct {
+	Data     unsafe.Pointer
+	Len, Cap int
+}
+
+//go:linkname hash runtime.memhash
+//go:noescape
+func hash(p unsafe.Pointer, _, n uintptr) uintptr
+
+//go:linkname access reflect.mapaccess
+func access(
+	typ unsafe.Pointer, m,
+	key unsafe.Pointer,
+) *int
+
+//go:linkname copySlice reflect.typedslicecopy
+func copySlice(typ unsafe.Pointer, dst, src header) int
+
+//go:linkname links reflect.typelinks
+func links() (sections []unsafe.Pointer, offsets [][]int32)
+
+//go:linkname pin runtime.procPin
+func pin() int
+
+func word(x any) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&x)) }
+
+func Hash(s string) uintptr { return hash(unsafe.Pointer(unsafe.StringData(s)), 7, uintptr(len(s))) }
+func Get(m map[string]int, key string) int { return *access(word(m), *(*unsafe.Pointer)(unsafe.Pointer(&m)), unsafe.Pointer(&key)) }
+func Copy(dst, src []int) int { return copySlice(word(0), *(*header)(unsafe.Pointer(&dst)), *(*header)(unsafe.Pointer(&src))) }
+func Links() bool { a, b := links(); return len(a) == len(b) }
+func Pin() int { return pin() }
+`,
+	}})
+	set := modules.New(t.TempDir())
+	if _, err := set.Get(context.Background(), "example.com/linked"); err != nil {
+		t.Fatal(err)
+	}
+	ev, err := golang.New(golang.Options{Modules: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ code, want string }{
+		{"import \"example.com/linked\"\nlinked.Hash(\"ab\") == linked.Hash(\"ab\") && linked.Hash(\"ab\") != linked.Hash(\"ba\")", "true"},
+		{"linked.Get(map[string]int{\"a\": 5}, \"a\")", "5"},
+		{"d := make([]int, 2)\nlinked.Copy(d, []int{3, 4, 5}), d", "2, []int{3, 4}"},
+		{"linked.Links()", "true"},
+		{"linked.Pin()", "example.com/linked.pin is written in assembly or linked by name, which cells cannot run"},
+	} {
+		r := ev.Eval("In[1]", c.code, false)
+		got := ""
+		switch {
+		case r.Err != nil:
+			got = r.Err.Error()
+		case r.Value != nil:
+			got = fmt.Sprint(r.Value.Data["text/plain"])
+		}
+		if got != c.want && (r.Err == nil || !strings.Contains(got, c.want)) {
+			t.Errorf("%s\ngave %s\nwant %s", c.code, got, c.want)
+		}
+	}
+}
+
 const arch = runtime.GOARCH

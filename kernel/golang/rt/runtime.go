@@ -3,6 +3,7 @@ package rt
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"reflect"
 	"strconv"
@@ -170,17 +171,19 @@ func unsafeSlice(p any, n int) any {
 	case elem.Size() > 0 && uintptr(n) > -v.Pointer()/elem.Size():
 		panic(&Panic{named.RuntimeError("unsafe.Slice: len out of range")})
 	}
-	array := reflect.NewAt(reflect.ArrayOf(n, elem), v.UnsafePointer())
-	return array.Elem().Slice(0, n).Interface()
+	return reflect.SliceAt(elem, v.UnsafePointer(), n).Interface()
 }
 
 // checkMake checks the length and the capacity given to make.
 func checkMake(n, c, size int) {
-	const most = 1 << 47
-	switch size = max(size, 1); {
-	case n < 0 || n > most/size:
+	most := math.MaxInt
+	if size > 0 {
+		most = 1 << 47 / size
+	}
+	switch {
+	case n < 0 || n > most:
 		panic(&Panic{named.RuntimeError("makeslice: len out of range")})
-	case c < n || c > most/size:
+	case c < n || c > most:
 		panic(&Panic{named.RuntimeError("makeslice: cap out of range")})
 	case c*size > memory():
 		panic(&Panic{named.PlainError(fmt.Sprintf("out of memory: make wants %.1f GiB, and there are %.1f", float64(c*size)/(1<<30), float64(memory())/(1<<30)))})
