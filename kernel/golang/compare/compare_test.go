@@ -91,7 +91,7 @@ func r0main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found) != len(modes) {
+	if len(found) != len(allModes) {
 		t.Fatalf("%d differ", len(found))
 	}
 	small := s.reduced(t.Context(), found[0])

@@ -78,6 +78,7 @@ type generator struct {
 	types  []*typ
 	funcs  []*callable
 	header bool // in that of a statement, where a literal needs brackets
+	room   int  // statements that the function may still have
 	basic  []*typ
 }
 
@@ -114,22 +115,27 @@ func (g *generator) program() {
 	g.line("var %sfuel = 300", g.prefix)
 	g.line("func %smore() bool { %sfuel--; return %sfuel >= 0 }", g.prefix, g.prefix, g.prefix)
 	g.line("func %str[T any](id int, v T) T { if %smore() { fmt.Println(\"tr\", id, v) }; return v }", g.prefix, g.prefix)
-	for range 3 + g.IntN(6) {
+	size := 1 // most programs are small: more of them are tried in the same time
+	if g.chance(5) {
+		size = 4
+	}
+	for range size * (1 + g.IntN(3)) {
 		g.declareType()
 	}
 	var globals []variable
-	for range 2 + g.IntN(3) {
+	for range 1 + g.IntN(2*size) {
 		v := variable{name: g.global("g"), typ: g.typ(2), fresh: true, fixed: true}
 		g.line("var %s %s = %s", v.name, v.typ.name, g.expr(&scope{quiet: true, vars: globals}, v.typ, 2))
 		globals = append(globals, v)
 	}
-	for range 3 + g.IntN(5) {
+	for range size * (1 + g.IntN(2)) {
 		g.declareFunc(globals)
 	}
 	for i := range 2 {
 		g.line("func %smain%d() {", g.prefix, i)
+		g.room = 12 * size
 		s := &scope{vars: globals[:len(globals):len(globals)]}
-		g.block(s, 6+g.IntN(6))
+		g.block(s, size*(2+g.IntN(3)))
 		g.dump(s)
 		g.line("}")
 	}
@@ -270,7 +276,7 @@ func (g *generator) declareFunc(globals []variable) {
 
 // body writes that of a function, and its end.
 func (g *generator) body(s *scope, results []*typ) {
-	s.ret = results
+	s.ret, g.room = results, 6+g.IntN(6)
 	g.line("if !%smore() { return %s }", g.prefix, g.exprs(&scope{quiet: true}, results, 0))
 	g.block(s, 1+g.IntN(4))
 	g.line("return %s\n}", g.exprs(s, results, 2))
@@ -664,7 +670,7 @@ func (g *generator) boolean(s *scope, t *typ, d int) string {
 func (s *search) random(ctx context.Context, seed uint64, n int) error {
 	list := make([]program, n)
 	for i := range list {
-		list[i] = randomProgram(fmt.Sprintf("r%d", i), seed<<20+uint64(i))
+		list[i] = randomProgram(fmt.Sprintf("r%dx%d", seed, i), seed<<20+uint64(i))
 	}
 	found, err := s.differing(ctx, list)
 	s.programs += n

@@ -6,7 +6,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -87,43 +89,81 @@ func edits(code string) []edit {
 func (s *search) reduced(ctx context.Context, d difference) difference {
 	const tries = 60 // of one round
 	was := d.program.name
-	for round := 0; ; round++ {
-		all := edits(d.program.decls)
-		smaller := false
-		for len(all) > 0 && !smaller {
-			n := min(tries, len(all))
-			var list []program
-			for i, e := range all[:n] {
-				code := d.program.decls
-				code = code[:e.start] + code[e.from:e.to] + code[e.end:]
-				if !strings.Contains(code, "func "+d.program.name+"main()") {
-					continue
-				}
-				name := fmt.Sprintf("s%dx", i)
-				list = append(list, program{name: name, decls: strings.ReplaceAll(code, d.program.name, name)})
-			}
-			all = all[n:]
-			found, err := s.differing(ctx, list)
-			if err != nil {
-				return d
-			}
-			for _, f := range found {
-				if f.mode == d.mode && len(f.program.decls) < len(d.program.decls) && f.want.Status == d.want.Status {
-					d, smaller = f, true
-				}
-			}
+	for all := edits(d.program.decls); len(all) > 0; {
+		n := min(tries, len(all))
+		var each [][]edit
+		for _, e := range all[:n] {
+			each = append(each, []edit{e})
 		}
-		if !smaller {
+		good, err := s.still(ctx, d, each)
+		if err != nil {
 			break
 		}
+		all = all[n:]
+		if len(good) == 0 {
+			continue
+		}
+		// Those that can be made together, and halves of these.
+		var together []edit
+		for _, i := range slices.Sorted(maps.Keys(good)) {
+			e := each[i][0]
+			if !slices.ContainsFunc(together, func(o edit) bool { return e.start < o.end && o.start < e.end }) {
+				together = append(together, e)
+			}
+		}
+		best := good[slices.Min(slices.Collect(maps.Keys(good)))]
+		var parts [][]edit
+		for size := len(together); size > 1; size /= 2 {
+			for i := 0; i+size <= len(together); i += size {
+				parts = append(parts, together[i:i+size])
+			}
+		}
+		good, err = s.still(ctx, d, parts)
+		if err != nil {
+			break
+		}
+		for _, g := range good {
+			if len(g.program.decls) < len(best.program.decls) {
+				best = g
+			}
+		}
+		d = best
+		all = edits(d.program.decls)
 	}
 	d.program.decls = strings.ReplaceAll(d.program.decls, d.program.name, was)
 	d.program.name = was
 	return d
 }
 
+// still makes edits of a program that differs, and returns those programs, by their
+// place in the list, that differ in the same way.
+func (s *search) still(ctx context.Context, d difference, list [][]edit) (map[int]difference, error) {
+	var programs []program
+	for i, edits := range list {
+		edits = slices.SortedFunc(slices.Values(edits), func(a, b edit) int { return b.start - a.start })
+		code := d.program.decls
+		for _, e := range edits {
+			code = code[:e.start] + d.program.decls[e.from:e.to] + code[e.end:]
+		}
+		if !strings.Contains(code, "func "+d.program.name+"main()") {
+			continue
+		}
+		name := fmt.Sprintf("s%dx", i)
+		programs = append(programs, program{name: name, decls: strings.ReplaceAll(code, d.program.name, name)})
+	}
+	found, err := s.differing(ctx, programs, d.mode)
+	good := make(map[int]difference)
+	for _, f := range found {
+		if len(f.program.decls) < len(d.program.decls) && f.want.Status == d.want.Status && f.got.Status == d.got.Status {
+			i, _ := strconv.Atoi(strings.Trim(f.program.name, "sx"))
+			good[i] = f
+		}
+	}
+	return good, err
+}
+
 // differing drops programs that the compiler does not take, and runs the others.
-func (s *search) differing(ctx context.Context, list []program) ([]difference, error) {
+func (s *search) differing(ctx context.Context, list []program, modes ...string) ([]difference, error) {
 	ok, err := accepted(len(list), func(i int) string { return list[i].decls + "\n" })
 	if err != nil {
 		return nil, err
@@ -137,5 +177,5 @@ func (s *search) differing(ctx context.Context, list []program) ([]difference, e
 	if len(good) == 0 {
 		return nil, nil
 	}
-	return compare(ctx, s.pool, s.workers, good)
+	return compare(ctx, s.pool, s.workers, good, modes...)
 }

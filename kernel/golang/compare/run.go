@@ -237,7 +237,7 @@ func compiled(ctx context.Context, dir string, list []program) ([]outcome, error
 const patience = 20 * time.Second
 
 // The ways in which the kernel runs a program.
-var modes = []string{"program", "cells"}
+var allModes = []string{"program", "cells"}
 
 // job is what a worker is told to run.
 type job struct {
@@ -420,8 +420,11 @@ func (p *pool) one(w *process, j job) (outcome, *process) {
 	return o, nil
 }
 
-// compare runs programs both ways and returns those that differ.
-func compare(ctx context.Context, p *pool, workers int, list []program) ([]difference, error) {
+// compare runs programs compiled and in the modes, or all, and returns those that differ.
+func compare(ctx context.Context, p *pool, workers int, list []program, modes ...string) ([]difference, error) {
+	if len(modes) == 0 {
+		modes = allModes
+	}
 	dir, err := os.MkdirTemp(p.dir, "compiled")
 	if err != nil {
 		return nil, err

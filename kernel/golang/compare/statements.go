@@ -8,8 +8,10 @@ import (
 
 // block writes some statements in the scope, to which it adds.
 func (g *generator) block(s *scope, n int) {
-	for range n {
-		g.statement(s)
+	for i := range n {
+		if g.room--; i == 0 || g.room > 0 {
+			g.statement(s)
+		}
 	}
 }
 
@@ -104,7 +106,7 @@ func (g *generator) inHeader(step func() string) string {
 func (g *generator) statement(s *scope) {
 	boolean := &typ{kind: boolean, name: "bool"}
 	whole := &typ{kind: integer, name: "int"}
-	if s.depth > 3 {
+	if s.depth > 3 || g.room <= 0 {
 		t := g.typ(1)
 		g.declare(s, t, g.expr(s, t, 2))
 		return
