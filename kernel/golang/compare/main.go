@@ -71,7 +71,7 @@ func main() {
 }
 
 // batch is how many programs are compiled into one binary.
-const batch = 200
+const batch = 100
 
 // A search runs programs and reports those that differ.
 type search struct {

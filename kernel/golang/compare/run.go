@@ -52,7 +52,7 @@ var _ unsafe.Pointer
 `
 
 // shared is what all programs may use.
-const shared = matrixHelpers + moreHelpers
+const shared = matrixHelpers + moreHelpers + idiomHelpers
 
 // whole is the program as one file.
 func (p program) whole() string {
@@ -239,17 +239,24 @@ const patience = 20 * time.Second
 // The ways in which the kernel runs a program.
 var allModes = []string{"program", "cells"}
 
-// job is what a worker is told to run.
+// job is what a worker is told to run: programs, one after the other, by one
+// evaluator. Their output goes to the file Out.
 type job struct {
-	Path, Mode, Name string
+	Out, Mode string
+	Programs  []source
 }
+
+// source is a program on its way to a worker.
+type source struct{ Name, Decls string }
 
 // worker runs the programs of the jobs that it reads, and writes their outcomes.
 func worker(in io.Reader, replies io.Writer) error {
-	lines := bufio.NewScanner(in)
-	for lines.Scan() {
+	jobs := json.NewDecoder(in)
+	for {
 		var j job
-		if err := json.Unmarshal(lines.Bytes(), &j); err != nil {
+		if err := jobs.Decode(&j); err == io.EOF {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		o, err := interpreted(j)
@@ -260,16 +267,14 @@ func worker(in io.Reader, replies io.Writer) error {
 			return err
 		}
 	}
-	return lines.Err()
 }
 
-// interpreted runs a program by the kernel. Its output goes to the file PATH.out.
+// heading stands before the output of each program of a job.
+func heading(name string) string { return "= " + name + "\n" }
+
+// interpreted runs programs by the kernel.
 func interpreted(j job) (o outcome, err error) {
-	code, err := os.ReadFile(j.Path)
-	if err != nil {
-		return o, err
-	}
-	out, err := os.Create(j.Path + ".out")
+	out, err := os.Create(j.Out)
 	if err != nil {
 		return o, err
 	}
@@ -285,29 +290,48 @@ func interpreted(j job) (o outcome, err error) {
 	var errs bytes.Buffer
 	options := golang.Options{Stdout: out, Stderr: &errs}
 	if j.Mode == "program" {
-		o.Status = golang.RunProgram(options, []golang.File{{Name: j.Name + ".go", Code: string(code)}}, nil)
+		var b, calls strings.Builder
+		b.WriteString("package main\n\n" + imports + shared)
+		for _, p := range j.Programs {
+			b.WriteString(p.Decls)
+			fmt.Fprintf(&calls, "\tfmt.Print(%q)\n\t%smain()\n", heading(p.Name), p.Name)
+		}
+		fmt.Fprintf(&b, "\nfunc main() {\n%s}\n", &calls)
+		o.Status = golang.RunProgram(options, []golang.File{{Name: j.Programs[0].Name + ".go", Code: b.String()}}, nil)
 	} else {
-		o.Status = runCells(options, j.Name, string(code), &errs)
+		o.Status = runCells(options, j.Programs, out, &errs)
 	}
-	text, err := os.ReadFile(j.Path + ".out")
+	text, err := os.ReadFile(j.Out)
 	o.Out, o.Err = text, errs.String()
 	return o, err
 }
 
-// runCells runs a program as two cells: its declarations, and a call of its main.
-func runCells(options golang.Options, name, code string, errs *bytes.Buffer) int {
+// runCells runs programs as cells: what they share, and of each its declarations,
+// and a call of its main.
+func runCells(options golang.Options, list []source, out io.Writer, errs *bytes.Buffer) int {
 	ev, err := golang.New(options)
 	if err != nil {
 		errs.WriteString(err.Error())
 		return 1
 	}
-	code = strings.TrimPrefix(code[:strings.LastIndex(code, "\nfunc main()")], "package main\n")
-	for i, cell := range []string{code, name + "main()"} {
-		if res := ev.Eval(fmt.Sprintf("In[%d]", i+1), cell, true); res.Err != nil {
+	n := 0
+	eval := func(cell string) bool {
+		n++
+		res := ev.Eval(fmt.Sprintf("In[%d]", n), cell, true)
+		if res.Err != nil {
 			errs.WriteString(strings.Join(res.Err.Traceback, "\n"))
-			if i == 0 {
-				return 1
-			}
+		}
+		return res.Err == nil
+	}
+	if !eval(imports + shared) {
+		return 1
+	}
+	for _, p := range list {
+		io.WriteString(out, heading(p.Name))
+		if !eval(p.Decls) {
+			return 1
+		}
+		if !eval(p.Name + "main()") {
 			return 2
 		}
 	}
@@ -349,8 +373,8 @@ func (w *process) stop() {
 	w.cmd.Wait()
 }
 
-// maxRuns bounds what one worker runs: each program leaves something behind.
-const maxRuns = 100
+// maxRuns bounds the jobs of one worker: each leaves something behind.
+const maxRuns = 5
 
 // run has jobs done by n workers, and gives each outcome to done.
 func (p *pool) run(n int, jobs []job, done func(i int, o outcome)) error {
@@ -411,7 +435,7 @@ func (p *pool) one(w *process, j job) (outcome, *process) {
 	}
 	w.stop()
 	if err != nil { // the program ended the worker
-		out, _ := os.ReadFile(j.Path + ".out")
+		out, _ := os.ReadFile(j.Out)
 		o = outcome{Out: out, Status: w.cmd.ProcessState.ExitCode(), Err: fmt.Sprint(w.cmd.Stderr)}
 		if !inTime {
 			o.Err = "it does not end"
@@ -442,32 +466,77 @@ func compare(ctx context.Context, p *pool, workers int, list []program, modes ..
 		}
 	}
 	list = ending
-	var jobs []job
-	for _, prog := range list {
-		path := filepath.Join(dir, prog.name+".program")
-		if err := os.WriteFile(path, []byte(prog.whole()), 0o644); err != nil {
-			return nil, err
-		}
-		for _, mode := range modes {
-			jobs = append(jobs, job{path, mode, prog.name})
-		}
-	}
-	// Two modes of a program at a time must not share a file.
-	for i := range jobs {
-		if jobs[i].Mode != modes[0] {
-			link := jobs[i].Path + "." + jobs[i].Mode
-			if err := os.Link(jobs[i].Path, link); err != nil {
-				return nil, err
-			}
-			jobs[i].Path = link
+	// Programs that end well run together first. Where these differ, each runs alone.
+	together := make([][]int, 1)
+	var alone [][]int
+	for i := range list {
+		switch last := &together[len(together)-1]; {
+		case want[i].Status != 0:
+			alone = append(alone, []int{i})
+		case len(*last) < perJob:
+			*last = append(*last, i)
+		default:
+			together = append(together, []int{i})
 		}
 	}
 	var found []difference
-	err = p.run(workers, jobs, func(i int, got outcome) {
-		k := i / len(modes)
-		if !bytes.Equal(got.Out, want[k].Out) || got.Status != want[k].Status {
-			found = append(found, difference{list[k], jobs[i].Mode, got, want[k]})
+	run := func(groups [][]int, modes []string) (several []difference, members [][]int, err error) {
+		var jobs []job
+		var of [][]int
+		for _, g := range groups {
+			if len(g) == 0 {
+				continue
+			}
+			for _, mode := range modes {
+				j := job{Out: filepath.Join(dir, fmt.Sprintf("%d.out", len(jobs))), Mode: mode}
+				for _, i := range g {
+					j.Programs = append(j.Programs, source{list[i].name, list[i].decls})
+				}
+				jobs, of = append(jobs, j), append(of, g)
+			}
 		}
-	})
+		err = p.run(workers, jobs, func(k int, got outcome) {
+			var text []byte
+			for _, i := range of[k] {
+				text = append(append(text, heading(list[i].name)...), want[i].Out...)
+			}
+			status := want[of[k][0]].Status
+			switch {
+			case bytes.Equal(got.Out, text) && got.Status == status:
+			case len(of[k]) == 1:
+				i := of[k][0]
+				got.Out = bytes.TrimPrefix(got.Out, []byte(heading(list[i].name)))
+				found = append(found, difference{list[i], jobs[k].Mode, got, want[i]})
+			default:
+				d := difference{mode: jobs[k].Mode, got: got, want: outcome{Out: text}}
+				d.program.name = list[of[k][0]].name + "all"
+				calls := ""
+				for _, p := range jobs[k].Programs {
+					d.program.decls += p.Decls
+					calls += fmt.Sprintf("\tfmt.Print(%q)\n\t%smain()\n", heading(p.Name), p.Name)
+				}
+				d.program.decls += "func " + d.program.name + "main() {\n" + calls + "}\n"
+				several, members = append(several, d), append(members, of[k])
+			}
+		})
+		return several, members, err
+	}
+	several, members, err := run(append(together, alone...), modes)
+	for k, d := range several {
+		if err != nil {
+			break
+		}
+		var each [][]int
+		for _, i := range members[k] {
+			each = append(each, []int{i})
+		}
+		before := len(found)
+		if _, _, err = run(each, []string{d.mode}); len(found) == before {
+			found = append(found, d) // only together
+		}
+	}
 	return found, err
 }
+
+// perJob is how many programs one evaluator runs: more share what all have in common.
+const perJob = 20

@@ -111,6 +111,10 @@ func (g *generator) statement(s *scope) {
 		g.declare(s, t, g.expr(s, t, 2))
 		return
 	}
+	if !s.quiet && g.chance(20) {
+		g.idiom(s, oneAmong(g, idioms))
+		return
+	}
 	switch g.IntN(34) {
 	case 0, 1, 2, 3:
 		t := g.typ(2)
