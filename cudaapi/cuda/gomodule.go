@@ -89,6 +89,14 @@ func goType(t types.Type) signature.Type {
 		}
 		return p.Name()
 	}), Size: gokernel.Param{Type: t}.Size()}
+	switch gokernel.Half(t) {
+	case "Float16":
+		out.Kind = signature.Half
+		return out
+	case "BFloat16":
+		out.Kind = signature.BFloat16
+		return out
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		switch info := u.Info(); {

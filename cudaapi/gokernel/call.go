@@ -3,6 +3,7 @@ package gokernel
 import (
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -45,50 +46,59 @@ func (f *fn) declared(e *ast.CallExpr, fun ast.Expr, o *types.Func) []ir.Expr {
 	var recv []ir.Expr
 	if sel, ok := fun.(*ast.SelectorExpr); ok {
 		s := f.u.info.Selections[sel]
-		if s == nil || s.Kind() != types.MethodVal {
-			f.fail(e, "call a method on a value: a method expression cannot be called in a kernel")
+		if s.Kind() == types.MethodExpr {
+			ref := f.methodExpr(sel, s)
+			return f.invoke(e, &ir.Call{Lit: ref.Lit}, nil, f.typeOf(fun).Underlying().(*types.Signature))
 		}
-		if types.IsInterface(s.Recv()) && !isTypeParam(s.Recv()) {
-			f.usable(s.Recv(), e, "a value")
-		}
-		index := s.Index()
 		var x ir.Expr
-		if isTypeParam(s.Recv()) { // the method of its argument
-			x = f.expr(sel.X)
-			found, path, _ := types.LookupFieldOrMethod(x.Type(), true, f.u.pkg, o.Name())
-			m, ok := found.(*types.Func)
-			if !ok {
-				f.fail(e, "%s has no method %s", types.TypeString(x.Type(), shortNames), o.Name())
-			}
-			o, index = m, path
-		} else {
-			x = f.expr(sel.X)
-		}
-		x = f.path(x, index[:len(index)-1], sel)
-		_, isPtr := x.Type().Underlying().(*types.Pointer)
-		_, wantPtr := types.Unalias(o.Signature().Recv().Type()).(*types.Pointer)
-		switch {
-		case wantPtr && !isPtr:
-			x = &ir.Addr{X: x, T: types.NewPointer(x.Type())}
-		case !wantPtr && isPtr:
-			x = f.deref(x, sel)
-		}
-		base := x.Type()
-		if p, ok := base.Underlying().(*types.Pointer); ok && wantPtr {
-			base = p.Elem()
-		}
-		if n, ok := types.Unalias(base).(*types.Named); ok {
-			targs = typeList(n.TypeArgs())
-		}
+		o, targs, x = f.receiver(sel, s, f.expr(sel.X))
 		recv = []ir.Expr{x}
 	}
 	decl := f.u.decls[o.Origin()]
 	if decl == nil {
 		f.fail(e, "%s is not in the source", o.Name())
 	}
+	sig := f.typeOf(fun).Underlying().(*types.Signature)
+	if givesFunc(o.Signature()) {
+		return []ir.Expr{f.inlined(e, decl, o.Origin(), targs, append(recv, f.args(e, sig)...))}
+	}
 	g := f.u.function(o.Origin(), targs, decl)
 	g.Called = true
-	return f.invoke(e, &ir.Call{Func: g}, recv, f.typeOf(fun).Underlying().(*types.Signature))
+	return f.invoke(e, &ir.Call{Func: g}, recv, sig)
+}
+
+// receiver is x as the method that a selection chose takes it, with that method.
+func (f *fn) receiver(at ast.Node, s *types.Selection, x ir.Expr) (o *types.Func, targs []types.Type, recv ir.Expr) {
+	o = s.Obj().(*types.Func)
+	if types.IsInterface(s.Recv()) && !isTypeParam(s.Recv()) {
+		f.usable(s.Recv(), at, "a value")
+	}
+	index := s.Index()
+	if isTypeParam(s.Recv()) { // the method of its argument
+		found, path, _ := types.LookupFieldOrMethod(x.Type(), true, f.u.pkg, o.Name())
+		m, ok := found.(*types.Func)
+		if !ok {
+			f.fail(at, "%s has no method %s", types.TypeString(x.Type(), shortNames), o.Name())
+		}
+		o, index = m, path
+	}
+	x = f.path(x, index[:len(index)-1], at)
+	_, isPtr := x.Type().Underlying().(*types.Pointer)
+	_, wantPtr := types.Unalias(o.Signature().Recv().Type()).(*types.Pointer)
+	switch {
+	case wantPtr && !isPtr:
+		x = &ir.Addr{X: x, T: types.NewPointer(x.Type())}
+	case !wantPtr && isPtr:
+		x = f.deref(x, at)
+	}
+	base := x.Type()
+	if p, ok := base.Underlying().(*types.Pointer); ok && wantPtr {
+		base = p.Elem()
+	}
+	if n, ok := types.Unalias(base).(*types.Named); ok {
+		targs = typesOf(n.TypeArgs())
+	}
+	return o, targs, x
 }
 
 func isTypeParam(t types.Type) bool {
@@ -114,12 +124,13 @@ func (f *fn) invoke(e *ast.CallExpr, c *ir.Call, recv []ir.Expr, sig *types.Sign
 func (f *fn) args(e *ast.CallExpr, sig *types.Signature) (args []ir.Expr) {
 	params := sig.Params()
 	param := func(i int) types.Type { return f.subst.of(params.At(i).Type()) }
-	if len(e.Args) == 1 && params.Len() > 1 {
-		if tuple, ok := f.u.info.TypeOf(e.Args[0]).(*types.Tuple); ok && tuple.Len() > 1 { // f(g())
-			for i, x := range f.call(ast.Unparen(e.Args[0]).(*ast.CallExpr)) {
-				args = append(args, f.convert(x, param(i)))
-			}
-			return args
+	n := len(e.Args)
+	arg := func(i int, t types.Type) ir.Expr { return f.to(e.Args[i], t) }
+	if n == 1 {
+		if tuple, ok := f.u.info.TypeOf(e.Args[0]).(*types.Tuple); ok { // f(g())
+			n = tuple.Len()
+			results := f.call(ast.Unparen(e.Args[0]).(*ast.CallExpr))
+			arg = func(i int, t types.Type) ir.Expr { return f.convert(results[i], t) }
 		}
 	}
 	fixed := params.Len()
@@ -127,23 +138,23 @@ func (f *fn) args(e *ast.CallExpr, sig *types.Signature) (args []ir.Expr) {
 		fixed--
 	}
 	for i := range fixed {
-		args = append(args, f.to(e.Args[i], param(i)))
+		args = append(args, arg(i, param(i)))
 	}
 	if fixed < params.Len() {
 		t := param(fixed)
 		elem := t.Underlying().(*types.Slice).Elem()
-		n := int64(len(e.Args) - fixed)
-		if n == 0 {
+		if n == fixed {
 			return append(args, &ir.Zero{T: t})
 		}
-		array := types.NewArray(elem, n)
+		more := int64(n - fixed)
+		array := types.NewArray(elem, more)
 		lit := &ir.Composite{T: array}
-		for _, x := range e.Args[fixed:] {
-			lit.Elems = append(lit.Elems, f.to(x, elem))
+		for i := fixed; i < n; i++ {
+			lit.Elems = append(lit.Elems, arg(i, elem))
 		}
 		v := f.local("t", array)
 		f.emit(&ir.Define{Var: v, Init: lit})
-		args = append(args, &ir.Slice{X: &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(array)}, Lo: intConst(0), Hi: intConst(n), Max: intConst(n), T: t})
+		args = append(args, &ir.Slice{X: &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(array)}, Lo: intConst(0), Hi: intConst(more), Max: intConst(more), T: t})
 	}
 	return args
 }
@@ -346,7 +357,10 @@ var effects = map[string]string{
 	"SyncWarp": "sync_warp", "SyncGrid": "sync_grid", "ThreadFence": "thread_fence", "ThreadFenceBlock": "thread_fence_block", "ThreadFenceSystem": "thread_fence_system",
 	"Clock64": "clock", "Nanosleep": "nanosleep", "LaneID": "lane_id", "ActiveMask": "active_mask",
 	"AtomicAdd": "atomic_add", "AtomicSub": "atomic_sub", "AtomicMin": "atomic_min", "AtomicMax": "atomic_max", "AtomicExch": "atomic_exch", "AtomicCAS": "atomic_cas",
-	"AtomicAnd": "atomic_and", "AtomicOr": "atomic_or", "AtomicXor": "atomic_xor",
+	"AtomicAnd": "atomic_and", "AtomicOr": "atomic_or", "AtomicXor": "atomic_xor", "AtomicLoad": "atomic_load", "AtomicStore": "atomic_store",
+	"MatchAny": "match_any", "MatchAll": "match_all", "ReduceAdd": "reduce_add", "ReduceMin": "reduce_min", "ReduceMax": "reduce_max",
+	"ReduceAnd": "reduce_and", "ReduceOr": "reduce_or", "ReduceXor": "reduce_xor", "Load2": "load2", "Load4": "load4", "Store2": "store2", "Store4": "store4",
+	"ThreadRank": "thread_rank", "GridRank": "grid_rank", "GridSize": "grid_size", "Tile": "tile", "Coalesced": "coalesced",
 	"Shfl": "shfl", "ShflUp": "shfl_up", "ShflDown": "shfl_down", "ShflXor": "shfl_xor", "Ballot": "ballot", "All": "all", "Any": "any",
 }
 
@@ -387,24 +401,94 @@ func (f *fn) library(e *ast.CallExpr, o *types.Func) []ir.Expr {
 		case pures[name] != "":
 			return one(&ir.Pure{Name: pures[name], Args: f.args(e, sig), T: f.subst.of(sig.Results().At(0).Type())})
 		case effects[name] != "":
-			x := &ir.Effect{Name: effects[name], Args: f.args(e, sig), Pos: e.Pos()}
-			if strings.HasPrefix(x.Name, "atomic") {
-				x.Args[0] = f.stable(x.Args[0])
-				if _, ok := x.Args[0].(*ir.Addr); !ok {
-					f.emit(&ir.Check{Kind: ir.NonNil, Args: x.Args[:1], Pos: e.Pos()})
-				}
-			}
-			if sig.Results().Len() == 0 {
-				f.emit(x)
-				return nil
-			}
-			x.T = f.subst.of(sig.Results().At(0).Type())
-			x.Dst = f.local("t", x.T)
-			f.emit(&ir.Define{Var: x.Dst})
-			f.emit(x)
-			return one(&ir.Ref{Var: x.Dst})
+			return f.act(e, sig, name)
 		}
 	}
 	f.fail(e, "%s.%s cannot be called in a kernel", o.Pkg().Name(), o.Name())
 	return nil
+}
+
+// act calls a function of package gpu that has an effect.
+func (f *fn) act(e *ast.CallExpr, sig *types.Signature, name string) []ir.Expr {
+	x := &ir.Effect{Name: effects[name], Pos: e.Pos()}
+	var before, after *ir.Effect
+	switch {
+	case strings.HasPrefix(name, "Atomic"):
+		x.Args, before, after = f.atomic(e, sig, x)
+	default:
+		x.Args = f.args(e, sig)
+	}
+	switch name {
+	case "Load2", "Load4", "Store2", "Store4": // so many elements are there
+		n := intConst(int64(name[len(name)-1] - '0'))
+		x.Args[0], x.Args[1] = f.stableSlice(x.Args[0]), f.stableIndex(x.Args[1])
+		have := &ir.Binary{Op: token.QUO, X: &ir.Len{X: x.Args[0]}, Y: n, T: types.Typ[types.Int]}
+		f.emit(&ir.Check{Kind: ir.InRange, Args: []ir.Expr{x.Args[1], have}, Pos: e.Pos()})
+	case "Tile":
+		n, ok := x.Args[0].(*ir.Const)
+		if !ok {
+			f.fail(e.Args[0], "the size of a tile must be a constant")
+		}
+		if v, _ := constant.Int64Val(n.Value); v < 1 || v > 32 || v&(v-1) != 0 {
+			f.fail(e.Args[0], "a tile has 1, 2, 4, 8, 16 or 32 threads, not %d", v)
+		}
+	}
+	if before != nil {
+		f.emit(before)
+	}
+	var results []ir.Expr
+	if sig.Results().Len() > 0 {
+		x.T = f.subst.of(sig.Results().At(0).Type())
+		x.Dst = f.local("t", x.T)
+		f.emit(&ir.Define{Var: x.Dst})
+		results = []ir.Expr{&ir.Ref{Var: x.Dst}}
+	}
+	f.emit(x)
+	if after != nil {
+		f.emit(after)
+	}
+	return results
+}
+
+// atomic lowers the arguments of an atomic operation. Its scope becomes part of its
+// name; its order, fences around it.
+func (f *fn) atomic(e *ast.CallExpr, sig *types.Signature, x *ir.Effect) (args []ir.Expr, before, after *ir.Effect) {
+	fixed := sig.Params().Len() - 1
+	if e.Ellipsis.IsValid() {
+		f.fail(e, "the options of an atomic operation are constants, one by one")
+	}
+	for i := range fixed {
+		args = append(args, f.to(e.Args[i], f.subst.of(sig.Params().At(i).Type())))
+	}
+	if elem := args[0].Type().Underlying().(*types.Pointer).Elem(); ir.Half(elem) != ir.NoHalf {
+		f.fail(e.Args[0], "there are no atomic operations on numbers of 16 bits: use float32")
+	}
+	scope, order := int64(2), int64(11)
+	for _, a := range e.Args[fixed:] {
+		v := f.u.info.Types[a].Value
+		if v == nil {
+			f.fail(a, "the options of an atomic operation are constants")
+		}
+		switch n, _ := constant.Int64Val(v); {
+		case n >= 1 && n <= 3:
+			scope = n
+		case n >= 11 && n <= 15:
+			order = n
+		default:
+			f.fail(a, "%d is no option of an atomic operation", n)
+		}
+	}
+	suffix := map[int64]string{1: "_block", 3: "_system"}[scope]
+	x.Name += suffix
+	if order >= 13 { // Release and more
+		before = &ir.Effect{Name: "thread_fence" + suffix, Pos: e.Pos()}
+	}
+	if order == 12 || order >= 14 {
+		after = &ir.Effect{Name: "thread_fence" + suffix, Pos: e.Pos()}
+	}
+	args[0] = f.stable(args[0])
+	if _, ok := args[0].(*ir.Addr); !ok {
+		f.emit(&ir.Check{Kind: ir.NonNil, Args: args[:1], Pos: e.Pos()})
+	}
+	return args, before, after
 }

@@ -161,7 +161,7 @@ func (f *fn) funcOf(e ast.Expr) *types.Func {
 
 // typeArgs are those of a use of a generic function.
 func (f *fn) typeArgs(e ast.Expr) []types.Type {
-	list := typeList(f.u.info.Instances[nameOf(e)].TypeArgs)
+	list := typesOf(f.u.info.Instances[nameOf(e)].TypeArgs)
 	for i := range list {
 		list[i] = f.subst.of(list[i])
 	}
@@ -235,8 +235,11 @@ func (f *fn) selector(e *ast.SelectorExpr) ir.Expr {
 		}
 		f.fail(e, "%s cannot be used in a kernel", e.Sel.Name)
 	}
-	if s.Kind() != types.FieldVal {
-		f.fail(e, "a method can be called; to keep or pass it, write a function literal")
+	switch s.Kind() {
+	case types.MethodVal:
+		return f.methodValue(e, s)
+	case types.MethodExpr:
+		return f.methodExpr(e, s)
 	}
 	if inner, ok := ast.Unparen(e.X).(*ast.SelectorExpr); ok && f.u.info.Selections[inner] == nil {
 		if o, ok := f.u.info.Uses[inner.Sel].(*types.Var); ok {
@@ -621,11 +624,20 @@ func (f *fn) conversion(e *ast.CallExpr) ir.Expr {
 	if types.Identical(v.Type(), t) {
 		return v
 	}
-	if a, ok := t.Underlying().(*types.Array); ok {
-		if _, ok := v.Type().Underlying().(*types.Slice); ok {
+	if _, ok := v.Type().Underlying().(*types.Slice); ok {
+		elem := t
+		p, toPointer := t.Underlying().(*types.Pointer)
+		if toPointer {
+			elem = p.Elem()
+		}
+		if a, ok := elem.Underlying().(*types.Array); ok {
 			v = f.temp(v)
 			f.emit(&ir.Check{Kind: ir.Fits, Args: []ir.Expr{&ir.Len{X: v}, intConst(a.Len())}, Pos: e.Pos()})
-			return &ir.Deref{X: &ir.Pure{Name: "array_of", Args: []ir.Expr{v}, T: types.NewPointer(t)}, T: t}
+			at := &ir.Pure{Name: "array_of", Args: []ir.Expr{v}, T: types.NewPointer(elem)}
+			if toPointer {
+				return f.convert(at, t)
+			}
+			return &ir.Deref{X: at, T: t}
 		}
 	}
 	return &ir.Convert{X: v, T: t}

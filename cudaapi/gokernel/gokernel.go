@@ -57,6 +57,12 @@ func (p Param) Size() int { return int(sizes.Sizeof(p.Type)) }
 // Align is the parameter's alignment, in bytes.
 func (p Param) Align() int { return int(sizes.Alignof(p.Type)) }
 
+// Half names the format of a type of package gpu that has 16 bits: Float16, BFloat16,
+// or "" for other types.
+func Half(t types.Type) string {
+	return map[ir.HalfKind]string{ir.Float16: "Float16", ir.BFloat16: "BFloat16"}[ir.Half(t)]
+}
+
 // Options change what is compiled.
 type Options struct {
 	// Name is what positions in the source are called by, such as In[5].

@@ -20,7 +20,9 @@ type unit struct {
 	taken   map[string]bool // names of functions, types and globals in the output
 	prog    *ir.Program
 	errs    Errors
-	open    []*ir.Func // being lowered
+	open    []*ir.Func      // being lowered
+	inside  []*ast.FuncDecl // being inlined
+	types   typeList
 }
 
 // fn lowers one function.
@@ -37,8 +39,10 @@ type fn struct {
 	labels   map[string]*ir.Label
 	results  []*ir.Var // named ones
 	sig      *types.Signature
-	nextBody *ir.Label // where a fallthrough goes
-	parallel bool      // the places of an assignment to several are being lowered
+	nextBody *ir.Label       // where a fallthrough goes
+	parallel bool            // the places of an assignment to several are being lowered
+	turn     *turn           // of the body of a loop over a function
+	own      map[string]bool // the labels of that body
 }
 
 // target is a statement that break or continue can name.
@@ -80,7 +84,7 @@ func (u *unit) kernels() {
 	}
 	// What no kernel calls is checked, too.
 	for o := range u.decls {
-		if o.Signature().TypeParams().Len() == 0 && o.Signature().RecvTypeParams().Len() == 0 && !takesFuncs(o.Signature()) {
+		if o.Signature().TypeParams().Len() == 0 && o.Signature().RecvTypeParams().Len() == 0 && !takesFuncs(o.Signature()) && !givesFunc(o.Signature()) {
 			u.try(func() { u.function(o, nil, u.decls[o]) })
 		}
 	}
@@ -101,7 +105,7 @@ func (u *unit) instance(expr string) (f *ir.Func) {
 		}
 		for id, inst := range info.Instances {
 			if o, ok := info.Uses[id].(*types.Func); ok && u.decls[o] != nil && o.Signature().Results().Len() == 0 {
-				f = u.function(o, typeList(inst.TypeArgs), u.decls[o])
+				f = u.function(o, typesOf(inst.TypeArgs), u.decls[o])
 				f.Kernel = true
 				return
 			}
@@ -136,7 +140,16 @@ func takesFuncs(sig *types.Signature) bool {
 	return false
 }
 
-func typeList(l *types.TypeList) []types.Type {
+// givesFunc says whether a function returns another, and nothing else: it is inlined.
+func givesFunc(sig *types.Signature) bool {
+	if sig.Results().Len() != 1 {
+		return false
+	}
+	_, ok := sig.Results().At(0).Type().Underlying().(*types.Signature)
+	return ok
+}
+
+func typesOf(l *types.TypeList) []types.Type {
 	var list []types.Type
 	for t := range l.Types() {
 		list = append(list, t)
@@ -179,8 +192,10 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 		for _, t := range targs {
 			args = append(args, types.TypeString(t, func(*types.Package) string { return "" }))
 		}
-		list := "[" + strings.Join(args, ",") + "]"
-		key, shown = key+list, shown+list
+		shown += "[" + strings.Join(args, ",") + "]"
+		for _, t := range targs { // their texts may be the same
+			key += fmt.Sprintf(",%d", u.types.number(t))
+		}
 		name += "_" + strings.Join(args, "_")
 	}
 	if f := u.funcs[key]; f != nil {
@@ -430,14 +445,12 @@ func usageOf(info *types.Info, body ast.Node) *usage {
 					}
 				}
 			}
-		case *ast.CallExpr: // a method with a pointer receiver takes the address
-			if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok {
-				if s := info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
-					if m, ok := s.Obj().(*types.Func); ok {
-						if _, ptr := m.Signature().Recv().Type().(*types.Pointer); ptr {
-							if o := rootOf(info, sel.X); o != nil {
-								u.shaky[o], u.assigned[o] = true, true
-							}
+		case *ast.SelectorExpr: // a method with a pointer receiver takes the address
+			if s := info.Selections[n]; s != nil && s.Kind() == types.MethodVal {
+				if m, ok := s.Obj().(*types.Func); ok {
+					if _, ptr := m.Signature().Recv().Type().(*types.Pointer); ptr {
+						if o := rootOf(info, n.X); o != nil {
+							u.shaky[o], u.assigned[o] = true, true
 						}
 					}
 				}

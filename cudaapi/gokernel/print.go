@@ -21,7 +21,8 @@ type printer struct {
 	b         strings.Builder
 	fset      *token.FileSet
 	unchecked bool
-	names     map[string]string // of struct types, by their text
+	structs   typeList
+	names     []string // of the struct types
 	taken     map[string]bool
 	types     strings.Builder
 	order     []string // of the struct types' names
@@ -51,6 +52,12 @@ func (p *printer) line(format string, args ...any) {
 
 // typ writes a type.
 func (p *printer) typ(t types.Type) string {
+	switch ir.Half(t) {
+	case ir.Float16:
+		return "go::f16"
+	case ir.BFloat16:
+		return "go::bf16"
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return basicNames[u.Kind()]
@@ -73,9 +80,9 @@ var basicNames = map[types.BasicKind]string{
 }
 
 func (p *printer) structName(t types.Type, s *types.Struct) string {
-	key := types.TypeString(t, nil)
-	if name, ok := p.names[key]; ok {
-		return name
+	at := p.structs.number(t)
+	if at < len(p.names) {
+		return p.names[at]
 	}
 	base := "T_struct"
 	if n, ok := types.Unalias(t).(*types.Named); ok {
@@ -86,7 +93,7 @@ func (p *printer) structName(t types.Type, s *types.Struct) string {
 		name = fmt.Sprintf("%s_%d", base, n)
 	}
 	p.taken[name] = true
-	p.names[key] = name
+	p.names = append(p.names, name)
 	p.order = append(p.order, name)
 	var fields, same strings.Builder
 	same.WriteString("true")
@@ -217,6 +224,8 @@ func (p *printer) pure(e *ir.Pure) string {
 		return p.typ(e.T) + "{" + strings.Join(args, ", ") + "}"
 	case "dynamic_shared":
 		return "go::dynamic_shared<" + p.typ(e.T.Underlying().(*types.Slice).Elem()) + ">" + list
+	case "f32":
+		return "f32" + list
 	case "array_of":
 		return "go::array_of<" + p.typ(e.T.Underlying().(*types.Pointer).Elem()) + ">" + list
 	}
@@ -296,6 +305,12 @@ func (p *printer) convert(e *ir.Convert) string {
 	if to == from {
 		return x
 	}
+	if ir.Half(e.X.Type()) != ir.NoHalf { // by way of float32
+		return p.convert(&ir.Convert{X: &ir.Pure{Name: "f32", Args: []ir.Expr{e.X}, T: types.Typ[types.Float32]}, T: e.T})
+	}
+	if ir.Half(e.T) != ir.NoHalf {
+		return to + "(f32(" + x + "))"
+	}
 	b, ok := e.T.Underlying().(*types.Basic)
 	if !ok {
 		return "go::cast<" + to + ">(" + x + ")"
@@ -328,6 +343,8 @@ func (p *printer) constant(v constant.Value, t types.Type) string {
 			return p.typ(t) + "(" + text + ")"
 		}
 		return text
+	case ir.Half(t) != ir.NoHalf:
+		return p.typ(t) + "(" + floatText(v, true) + ")"
 	case b.Info()&types.IsFloat != 0:
 		return floatText(v, b.Kind() == types.Float32)
 	case b.Info()&types.IsComplex != 0:

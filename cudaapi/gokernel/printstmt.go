@@ -12,7 +12,7 @@ import (
 
 // program writes all of it: types, variables, functions, kernels.
 func (p *printer) program(prog *ir.Program, kernels []*ir.Func) string {
-	p.names, p.taken, p.panics, p.hoisted = make(map[string]string), make(map[string]bool), make(map[*ir.Func]bool), make(map[*ir.Var]bool)
+	p.taken, p.panics, p.hoisted = make(map[string]bool), make(map[*ir.Func]bool), make(map[*ir.Var]bool)
 	for _, f := range prog.Funcs {
 		p.taken[f.Name] = true
 	}
@@ -390,6 +390,9 @@ func (p *printer) effect(s *ir.Effect) {
 	}
 	p.cooperative = p.cooperative || s.Name == "sync_grid"
 	text := "go::" + s.Name + "(" + strings.Join(args, ", ") + ")"
+	if s.Name == "tile" || s.Name == "coalesced" {
+		text = "go::" + s.Name + "<" + p.typ(s.T) + ">(" + strings.Join(args, ", ") + ")"
+	}
 	if s.Name == "clear" {
 		if _, ok := s.T.Underlying().(*types.Slice); !ok {
 			text = args[0] + " = " + p.typ(s.T) + "{}"

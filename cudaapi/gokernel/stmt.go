@@ -23,6 +23,10 @@ func (f *fn) block(list []ast.Stmt) []ir.Stmt { return f.within(func() { f.stmts
 
 // stmt lowers a statement; label is the name before it, if any.
 func (f *fn) stmt(s ast.Stmt, label string) {
+	if a, ok := s.(*ast.AssignStmt); ok && a.Tok != token.DEFINE {
+		f.scoped(func() { f.assign(a) })
+		return
+	}
 	switch s := s.(type) {
 	case nil, *ast.EmptyStmt:
 	case *ast.ExprStmt:
@@ -30,7 +34,7 @@ func (f *fn) stmt(s ast.Stmt, label string) {
 		if !ok {
 			f.fail(s, "a kernel cannot have this statement")
 		}
-		f.call(call)
+		f.scoped(func() { f.call(call) })
 	case *ast.DeclStmt:
 		f.declare(s.Decl.(*ast.GenDecl))
 	case *ast.AssignStmt:
@@ -81,6 +85,21 @@ func (f *fn) stmt(s ast.Stmt, label string) {
 		f.fail(s, "there are no interfaces in a kernel, so a type cannot be asked for")
 	default:
 		f.fail(s, "a kernel cannot have this statement (%T)", s)
+	}
+}
+
+// scoped keeps the function literals of a statement to it: C++ lets no goto pass
+// their declarations.
+func (f *fn) scoped(do func()) {
+	list := f.within(do)
+	for _, s := range list {
+		if _, ok := s.(*ir.Closure); ok {
+			f.emit(&ir.Block{Body: list})
+			return
+		}
+	}
+	for _, s := range list {
+		f.emit(s)
 	}
 }
 
@@ -146,7 +165,7 @@ func (f *fn) declare(d *ast.GenDecl) {
 func (f *fn) define(id *ast.Ident, o *types.Var, t types.Type, init ir.Expr) {
 	if ref, ok := init.(*ir.FuncRef); ok {
 		if ref.Lit == nil {
-			f.fail(id, "call the function by its name: a kernel does not keep functions in variables")
+			ref = f.literalOf(ref, id.Name)
 		}
 		if o != nil {
 			if f.uses.assigned[o] {
@@ -455,7 +474,7 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 				return &ir.Index{X: &ir.Deref{X: p, T: t.Elem()}, I: i, T: a.Elem()}
 			})
 		case *types.Signature:
-			f.fail(s, "a kernel cannot range over a function; write the loop out")
+			f.rangeFunc(s, label, t)
 		default:
 			f.usable(f.typeOf(x), s, "a value")
 			f.fail(s, "a kernel cannot range over this")
@@ -615,6 +634,9 @@ func (f *fn) clause(c *ast.CaseClause, end *ir.Label) []ir.Stmt {
 func (f *fn) branch(s *ast.BranchStmt) {
 	switch s.Tok {
 	case token.GOTO:
+		if f.turn != nil && !f.own[s.Label.Name] {
+			f.fail(s, "a kernel's goto cannot leave a loop over a function: use break with a label")
+		}
 		f.emit(&ir.Jump{To: f.gotoLabel(s.Label.Name)})
 		return
 	case token.FALLTHROUGH:
@@ -627,6 +649,10 @@ func (f *fn) branch(s *ast.BranchStmt) {
 		case s.Label != nil && t.name != s.Label.Name:
 		case s.Tok == token.CONTINUE && !t.loop:
 		default:
+			if f.turn != nil && t.Label == f.turn.loop {
+				f.endTurn(s.Tok == token.CONTINUE, nil)
+				return
+			}
 			if s.Tok == token.BREAK {
 				f.emit(&ir.Leave{To: t.Label})
 			} else {
@@ -635,32 +661,64 @@ func (f *fn) branch(s *ast.BranchStmt) {
 			return
 		}
 	}
-	f.fail(s, "%s leads nowhere", s.Tok)
+	if f.turn == nil {
+		f.fail(s, "%s leads nowhere", s.Tok)
+	}
+	outer := f.turn.outer
+	f.endTurn(false, func() { outer.branch(s) }) // of a loop around
 }
 
 func (f *fn) ret(s *ast.ReturnStmt) {
-	r := new(ir.Return)
-	want := f.f.Results
+	root := f // the function of the source
+	for root.turn != nil {
+		root = root.turn.outer
+	}
+	want := root.f.Results
+	var values []ir.Expr
 	switch {
 	case len(s.Results) == 0:
-		for _, v := range f.results {
-			r.Values = append(r.Values, &ir.Ref{Var: v})
+		for _, v := range root.results {
+			values = append(values, &ir.Ref{Var: v})
 		}
 	case len(s.Results) == 1 && len(want) > 1:
 		for i, x := range f.call(ast.Unparen(s.Results[0]).(*ast.CallExpr)) {
-			r.Values = append(r.Values, f.convert(x, want[i]))
+			values = append(values, f.convert(x, want[i]))
 		}
 	default:
 		for i, e := range s.Results {
-			r.Values = append(r.Values, f.to(e, want[i]))
+			values = append(values, f.to(e, want[i]))
 		}
 	}
-	for i, x := range r.Values {
+	for i, x := range values {
 		if local := leaks(x); local != "" && i < max(1, len(s.Results)) {
 			f.fail(s, "the address of %s is returned, but its memory is given up with the function: pass in a slice or a pointer to write to", local)
 		}
 	}
-	f.emit(r)
+	f.giveBack(values)
+}
+
+// giveBack returns values, out of loops over functions too.
+func (f *fn) giveBack(values []ir.Expr) {
+	if f.turn == nil {
+		f.emit(&ir.Return{Values: values})
+		return
+	}
+	t := f.turn
+	if t.results == nil {
+		for _, x := range values {
+			t.results = append(t.results, t.outer.local("result", x.Type()))
+		}
+	}
+	for i, x := range values {
+		f.emit(&ir.Assign{To: &ir.Ref{Var: t.results[i]}, Value: x})
+	}
+	f.endTurn(false, func() {
+		var list []ir.Expr
+		for _, v := range t.results {
+			list = append(list, &ir.Ref{Var: v})
+		}
+		t.outer.giveBack(list)
+	})
 }
 
 // leaks names a local variable whose address an expression has.

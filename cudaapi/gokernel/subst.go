@@ -63,3 +63,16 @@ func (s substitution) tuple(t *types.Tuple) *types.Tuple {
 	}
 	return types.NewTuple(vars...)
 }
+
+// typeList numbers types: identical ones have one number.
+type typeList []types.Type
+
+func (l *typeList) number(t types.Type) int {
+	for i, have := range *l {
+		if types.Identical(have, t) {
+			return i
+		}
+	}
+	*l = append(*l, t)
+	return len(*l) - 1
+}

@@ -35,6 +35,49 @@ type (
 	Number interface{ Integer | Float }
 )
 
+// Float16 is a number of 16 bits in IEEE's format (CUDA's __half), BFloat16 the upper
+// half of a float32 (__nv_bfloat16). In a kernel they have the operators of float32,
+// constants and conversions; each result is rounded to 16 bits, to the nearest, ties
+// to even. A slice of them takes a buffer of cuda.Float16 or cuda.BFloat16. Outside
+// of kernels they only stand for these formats: there cuda.ToFloat16 and its like
+// convert.
+type (
+	Float16  float32
+	BFloat16 float32
+)
+
+// AtomicOption is a scope or an order of an atomic operation. Without any its scope
+// is the device, and it orders nothing but itself.
+type AtomicOption int
+
+// The scopes are the threads among which an operation is atomic.
+const (
+	BlockScope AtomicOption = iota + 1
+	DeviceScope
+	SystemScope // all devices and the host
+)
+
+// The orders: what was written before a Release is seen by who reads its value with
+// an Acquire.
+const (
+	Relaxed AtomicOption = iota + 11
+	Acquire
+	Release
+	AcquireRelease
+	SequentiallyConsistent
+)
+
+// Group is threads of a warp that work together: give its Mask to Shfl, Ballot and the
+// others.
+type Group struct {
+	Mask  uint32 // its lanes
+	First int    // its first lane
+	Rank  int    // the thread's place in it, from 0
+	Size  int    // its threads
+	Index int    // its place among the block's groups
+	Count int    // of these
+}
+
 func outside(name string) string {
 	return "gpu." + name + " was called outside of a kernel: it has a meaning in functions that cuda.CompileGo or a %%kernel cell compiles"
 }
@@ -81,33 +124,57 @@ func Shared[T any]() *T { panic(outside("Shared")) }
 // size is set by cuda.SharedMemory; all calls give the same memory.
 func DynamicShared[T any](n int) []T { panic(outside("DynamicShared")) }
 
-// AtomicAdd adds v to *p, and returns what was there. It is atomic among the
-// threads of the device.
-func AtomicAdd[T Number](p *T, v T) T { panic(outside("AtomicAdd")) }
+// AtomicAdd adds v to *p, and returns what was there. Options, constants, are a scope
+// and an order.
+func AtomicAdd[T Number](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicAdd")) }
 
 // AtomicSub subtracts v from *p, and returns what was there.
-func AtomicSub[T Integer](p *T, v T) T { panic(outside("AtomicSub")) }
+func AtomicSub[T Integer](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicSub")) }
 
 // AtomicMin stores the smaller of *p and v, and returns what was there.
-func AtomicMin[T Integer](p *T, v T) T { panic(outside("AtomicMin")) }
+func AtomicMin[T Integer](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicMin")) }
 
 // AtomicMax stores the greater of *p and v, and returns what was there.
-func AtomicMax[T Integer](p *T, v T) T { panic(outside("AtomicMax")) }
+func AtomicMax[T Integer](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicMax")) }
 
 // AtomicExch stores v, and returns what was there.
-func AtomicExch[T Number](p *T, v T) T { panic(outside("AtomicExch")) }
+func AtomicExch[T Number](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicExch")) }
 
 // AtomicCAS stores v if *p is old, and returns what was there.
-func AtomicCAS[T Integer](p *T, old, v T) T { panic(outside("AtomicCAS")) }
+func AtomicCAS[T Integer](p *T, old, v T, options ...AtomicOption) T { panic(outside("AtomicCAS")) }
 
 // AtomicAnd stores *p & v, and returns what was there.
-func AtomicAnd[T Integer](p *T, v T) T { panic(outside("AtomicAnd")) }
+func AtomicAnd[T Integer](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicAnd")) }
 
 // AtomicOr stores *p | v, and returns what was there.
-func AtomicOr[T Integer](p *T, v T) T { panic(outside("AtomicOr")) }
+func AtomicOr[T Integer](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicOr")) }
 
 // AtomicXor stores *p ^ v, and returns what was there.
-func AtomicXor[T Integer](p *T, v T) T { panic(outside("AtomicXor")) }
+func AtomicXor[T Integer](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicXor")) }
+
+// AtomicLoad returns *p, read at once.
+func AtomicLoad[T Number](p *T, options ...AtomicOption) T { panic(outside("AtomicLoad")) }
+
+// AtomicStore sets *p at once.
+func AtomicStore[T Number](p *T, v T, options ...AtomicOption) { panic(outside("AtomicStore")) }
+
+// ThreadRank is the thread's number in its block, GridRank in the grid of GridSize
+// threads.
+func ThreadRank() int { panic(outside("ThreadRank")) }
+
+// GridRank is the thread's number in the grid: BlockIdx.X*BlockDim.X + ThreadIdx.X,
+// where blocks and grid have one dimension.
+func GridRank() int { panic(outside("GridRank")) }
+
+// GridSize is the number of threads of the grid.
+func GridSize() int { panic(outside("GridSize")) }
+
+// Tile is the thread's part of its block, cut into groups of size threads: 1, 2, 4,
+// 8, 16 or 32.
+func Tile(size int) Group { panic(outside("Tile")) }
+
+// Coalesced is the lanes of the warp that run now.
+func Coalesced() Group { panic(outside("Coalesced")) }
 
 // LaneID is the thread's number in its warp.
 func LaneID() int { panic(outside("LaneID")) }
@@ -135,6 +202,43 @@ func All(mask uint32, ok bool) bool { panic(outside("All")) }
 
 // Any says whether ok is true in any lane of mask.
 func Any(mask uint32, ok bool) bool { panic(outside("Any")) }
+
+// MatchAny is the mask of the lanes that have the same v.
+func MatchAny[T Number](mask uint32, v T) uint32 { panic(outside("MatchAny")) }
+
+// MatchAll is mask if all its lanes have the same v, else 0.
+func MatchAll[T Number](mask uint32, v T) uint32 { panic(outside("MatchAll")) }
+
+// ReduceAdd is the sum of the lanes' values, which all lanes get. Of a whole warp it
+// is reckoned in pairs, else lane by lane.
+func ReduceAdd[T Number](mask uint32, v T) T { panic(outside("ReduceAdd")) }
+
+// ReduceMin is the least of the lanes' values.
+func ReduceMin[T Number](mask uint32, v T) T { panic(outside("ReduceMin")) }
+
+// ReduceMax is the greatest of the lanes' values.
+func ReduceMax[T Number](mask uint32, v T) T { panic(outside("ReduceMax")) }
+
+// ReduceAnd is the lanes' values joined by &.
+func ReduceAnd[T Integer](mask uint32, v T) T { panic(outside("ReduceAnd")) }
+
+// ReduceOr is the lanes' values joined by |.
+func ReduceOr[T Integer](mask uint32, v T) T { panic(outside("ReduceOr")) }
+
+// ReduceXor is the lanes' values joined by ^.
+func ReduceXor[T Integer](mask uint32, v T) T { panic(outside("ReduceXor")) }
+
+// Load2 is x[2*i] and x[2*i+1], read at once where they lie so that this can be done.
+func Load2[T any](x []T, i int) [2]T { panic(outside("Load2")) }
+
+// Load4 is x[4*i] to x[4*i+3], read at once where they lie so that this can be done.
+func Load4[T any](x []T, i int) [4]T { panic(outside("Load4")) }
+
+// Store2 writes x[2*i] and x[2*i+1], as Load2 reads them.
+func Store2[T any](x []T, i int, v [2]T) { panic(outside("Store2")) }
+
+// Store4 writes x[4*i] to x[4*i+3], as Load4 reads them.
+func Store4[T any](x []T, i int, v [4]T) { panic(outside("Store4")) }
 
 // Sqrt, Rsqrt, Exp, Log, Sin, Cos, Tanh and Pow compute in the precision of T, where
 // package math has float64 only. Their errors are in the CUDA C++ Programming

@@ -113,10 +113,13 @@ func (c *compiler) pure(e *ir.Pure, k kind) number {
 	case "fma", "math_fMA":
 		return func(fr *frame) uint64 {
 			x, y, z := k.real(args[0](fr)), k.real(args[1](fr)), k.real(args[2](fr))
-			if k != f64 {
+			switch k {
+			case f64:
+				return math.Float64bits(math.FMA(x, y, z))
+			case f32:
 				return k.round(fmaOnce(x, y, z))
 			}
-			return k.round(math.FMA(x, y, z))
+			return k.round(float64(oddFloat32(fmaOnce(x, y, z))))
 		}
 	case "math_float32bits", "math_float32frombits", "math_float64bits", "math_float64frombits", "half_bits", "half_from":
 		return args[0]
@@ -160,6 +163,20 @@ func fmaOnce(x, y, z float64) float64 {
 		return math.Float64frombits(b - 1)
 	}
 	return s
+}
+
+// oddFloat32 is a value as a float32 whose last bit tells whether something was
+// rounded away.
+func oddFloat32(v float64) float32 {
+	r := float32(v)
+	b := math.Float32bits(r)
+	if float64(r) == v || b&1 != 0 || r-r != 0 {
+		return r
+	}
+	if (float64(r) < v) == (r > 0 || r == 0 && v > 0) {
+		return math.Float32frombits(b + 1)
+	}
+	return math.Float32frombits(b - 1)
 }
 
 // pureValue readies a function whose result lies in memory.

@@ -579,23 +579,33 @@ func (c *compiler) effect(s *ir.Effect) act {
 			result(fr, uint64(fr.t.linear%32))
 			return next
 		}
+	case "thread_rank":
+		return func(fr *frame) signal {
+			result(fr, uint64(fr.t.linear))
+			return next
+		}
+	case "grid_rank":
+		return func(fr *frame) signal {
+			b, g := fr.t.block.index, fr.t.run.Grid
+			result(fr, uint64((b[0]+g[0]*(b[1]+g[1]*b[2]))*volume(fr.t.run.Block)+fr.t.linear))
+			return next
+		}
+	case "grid_size":
+		return func(fr *frame) signal {
+			result(fr, uint64(volume(fr.t.run.Grid)*volume(fr.t.run.Block)))
+			return next
+		}
 	case "active_mask":
 		return func(fr *frame) signal {
-			first := fr.t.linear / 32 * 32
-			var mask uint64
-			for i, t := range fr.t.block.threads {
-				if i >= first && i < first+32 && !t.done {
-					mask |= 1 << (i - first)
-				}
-			}
-			if mask == 0 { // alone
-				mask = 1 << (fr.t.linear % 32)
-			}
-			result(fr, mask)
+			result(fr, uint64(fr.t.active()))
 			return next
 		}
 	}
+	if into := c.several(s, args); into != nil {
+		return into
+	}
 	if op, ok := strings.CutPrefix(s.Name, "atomic_"); ok {
+		op = strings.TrimSuffix(strings.TrimSuffix(op, "_block"), "_system")
 		return c.atomic(s, op, args, result)
 	}
 	if _, ok := meetings[s.Name]; !ok {
@@ -638,6 +648,7 @@ func (c *compiler) atomic(s *ir.Effect, op string, args []number, result func(*f
 	case "load":
 		return func(fr *frame) signal {
 			result(fr, k.load(pointer(args[0](fr))))
+			fr.t.turns |= 1023 // it may be waited for
 			fr.t.turn()
 			return next
 		}
@@ -660,4 +671,54 @@ func (c *compiler) atomic(s *ir.Effect, op string, args []number, result func(*f
 		result(fr, old)
 		return next
 	}
+}
+
+func volume(a [3]int) int { return a[0] * a[1] * a[2] }
+
+// active are the lanes of the thread's warp that have not ended.
+func (t *thread) active() uint32 {
+	first := t.linear / 32 * 32
+	mask := uint32(1) << (t.linear % 32)
+	for i, o := range t.block.threads {
+		if i >= first && i < first+32 && !o.done {
+			mask |= 1 << (i - first)
+		}
+	}
+	return mask
+}
+
+// several readies effects whose results or arguments are arrays and structures.
+func (c *compiler) several(s *ir.Effect, args []number) act {
+	switch s.Name {
+	case "load2", "load4":
+		x, to, size := c.place(s.Args[0]), c.variable(s.Dst), sizes.Sizeof(s.Dst.Type)
+		return func(fr *frame) signal {
+			move(to(fr), pointer(*(*uint64)(x(fr))+args[1](fr)*uint64(size)), size)
+			return next
+		}
+	case "store2", "store4":
+		x, v, size := c.place(s.Args[0]), c.place(s.Args[2]), sizes.Sizeof(s.Args[2].Type())
+		return func(fr *frame) signal {
+			move(pointer(*(*uint64)(x(fr))+args[1](fr)*uint64(size)), v(fr), size)
+			return next
+		}
+	case "tile", "coalesced":
+		to := c.variable(s.Dst)
+		return func(fr *frame) signal {
+			rank, all := fr.t.linear, volume(fr.t.run.Block)
+			// As gpu.Group lies in memory: its mask, and five integers.
+			g := (*[6]int)(to(fr))
+			if s.Name == "coalesced" {
+				mask := fr.t.active()
+				*g = [6]int{int(mask), bits.TrailingZeros32(mask), bits.OnesCount32(mask & (1<<(rank%32) - 1)), bits.OnesCount32(mask), 0, 1}
+				return next
+			}
+			size := int(args[0](fr))
+			first := rank / size * size
+			n := min(size, all-first)
+			*g = [6]int{(1<<n - 1) << (first % 32), first % 32, rank - first, n, rank / size, (all + size - 1) / size}
+			return next
+		}
+	}
+	return nil
 }
