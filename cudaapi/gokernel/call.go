@@ -87,7 +87,7 @@ func (f *fn) receiver(at ast.Node, s *types.Selection, x ir.Expr) (o *types.Func
 	_, wantPtr := types.Unalias(o.Signature().Recv().Type()).(*types.Pointer)
 	switch {
 	case wantPtr && !isPtr:
-		x = &ir.Addr{X: x, T: types.NewPointer(x.Type())}
+		x = f.addressOf(x, types.NewPointer(x.Type()), at)
 	case !wantPtr && isPtr:
 		x = f.deref(x, at)
 	}

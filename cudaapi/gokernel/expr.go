@@ -380,7 +380,7 @@ func (f *fn) slice(e *ast.SliceExpr) ir.Expr {
 		capacity, elem = intConst(a.Len()), a.Elem()
 	} else if a, ok := x.Type().Underlying().(*types.Array); ok {
 		capacity, elem = intConst(a.Len()), a.Elem()
-		x = &ir.Addr{X: x, T: types.NewPointer(x.Type())}
+		x = f.addressOf(x, types.NewPointer(x.Type()), e.X)
 	} else {
 		s, ok := x.Type().Underlying().(*types.Slice)
 		if !ok {
@@ -423,7 +423,20 @@ func (f *fn) address(e *ast.UnaryExpr) ir.Expr {
 		f.emit(&ir.Define{Var: v, Init: x})
 		return &ir.Addr{X: &ir.Ref{Var: v}, T: t}
 	}
-	return &ir.Addr{X: f.expr(e.X), T: t}
+	return f.addressOf(f.expr(e.X), t, e.X)
+}
+
+// addressOf is &x for a place that can be written.
+func (f *fn) addressOf(x ir.Expr, t types.Type, at ast.Node) ir.Expr {
+	switch x.(type) {
+	case *ir.Ref, *ir.Field, *ir.Index, *ir.Deref:
+	default:
+		f.fail(at, "the address of this cannot be taken in a kernel")
+	}
+	if v := rootVar(x); v != nil && v.Space == ir.Constant {
+		f.fail(at, "%s is in constant memory: its address cannot be taken; read it by its name", v.Name)
+	}
+	return &ir.Addr{X: x, T: t}
 }
 
 func (f *fn) binary(e *ast.BinaryExpr) ir.Expr {

@@ -124,12 +124,19 @@ func (p *Program) Message(site int, kernel int, args [4]int64, block, thread [3]
 		return "a kernel panicked, and what it says of that is damaged"
 	}
 	s := p.Sites[site]
-	list := make([]any, strings.Count(strings.ReplaceAll(s.Format, "%%", ""), "%d"))
-	for i := range list {
-		list[i] = args[i]
+	var list []any
+	plain := strings.ReplaceAll(s.Format, "%%", "")
+	for i := range plain {
+		if i > 0 && plain[i-1] == '%' && len(list) < len(args) {
+			var n any = args[len(list)]
+			if plain[i] == 'u' {
+				n = uint64(args[len(list)])
+			}
+			list = append(list, n)
+		}
 	}
 	ints := func(a [3]uint32) [3]int { return [3]int{int(a[0]), int(a[1]), int(a[2])} }
-	return p.told(fmt.Sprintf(s.Format, list...), kernel, s.Func, ints(block), ints(thread), s.Pos)
+	return p.told(fmt.Sprintf(strings.ReplaceAll(s.Format, "%u", "%d"), list...), kernel, s.Func, ints(block), ints(thread), s.Pos)
 }
 
 // told is what happened, and where.

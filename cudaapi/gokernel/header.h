@@ -188,7 +188,7 @@ GO_FUNC bool math_signbit(f64 x) { return cast<u64>(x) >> 63; }
 
 // Numbers of 16 bits are reckoned with as f32, and rounded: for one operation that
 // is the nearest number of theirs.
-#ifdef __CUDACC_RTC__
+#ifndef __GOCUDA_SIM__
 GO_FUNC u16 narrow_f16(f32 x) { u16 h; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x)); return h; }
 GO_FUNC f32 widen_f16(u16 h) { f32 x; asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h)); return x; }
 #else

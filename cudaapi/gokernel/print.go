@@ -41,7 +41,7 @@ type printer struct {
 type Site struct {
 	Pos    token.Position
 	Func   string
-	Format string // of the message: its %d are the numbers that are told
+	Format string // of the message: its %d, and %u of unsigned ones, are the numbers that are told
 }
 
 func (p *printer) line(format string, args ...any) {

@@ -525,7 +525,7 @@ func (p *printer) check(s *ir.Check) {
 	list := strings.Join(args, ", ")
 	switch s.Kind {
 	case ir.InRange:
-		p.fails("go::outside("+list+")", p.site(s.Pos, "index out of range [%d] with length %d"), list)
+		p.fails("go::outside("+list+")", p.site(s.Pos, map[bool]string{false: "index out of range [%d] with length %d", true: "index out of range [%u] with length %d"}[isUnsigned(s.Args[0].Type())]), list)
 	case ir.SliceOK:
 		p.fails("go::bad_slice("+list+")", p.site(s.Pos, "slice bounds out of range [%d:%d:%d] with capacity %d"), list)
 	case ir.NonZero:

@@ -194,7 +194,9 @@ func (f *fn) place(e ast.Expr) ir.Expr {
 	if g := rootVar(x); g != nil && g.Space == ir.Constant {
 		f.fail(e, "%s is in constant memory, which a kernel cannot write", g.Name)
 	}
-	if _, ok := x.(*ir.Pure); ok {
+	switch x.(type) {
+	case *ir.Ref, *ir.Field, *ir.Index, *ir.Deref, *ir.FuncRef:
+	default:
 		f.fail(e, "a kernel cannot assign this")
 	}
 	return x

@@ -4,7 +4,7 @@ import "embed"
 
 // Sources are the files with the programs.
 //
-//go:embed language.go control.go functions.go data.go numbers.go library.go algorithms.go panics.go
+//go:embed language.go control.go functions.go data.go numbers.go library.go algorithms.go more.go panics.go
 var Sources embed.FS
 
 // Program is a kernel that is Go as well. out and f have 64 elements.
@@ -159,6 +159,20 @@ var All = []Program{
 	{"algorithms.go", "Hash", Hash},
 	{"algorithms.go", "RPN", RPN},
 	{"algorithms.go", "Binary", Binary},
+	{"more.go", "HeapSort", HeapSort},
+	{"more.go", "Life", Life},
+	{"more.go", "CRC32", CRC32},
+	{"more.go", "SHA256Round", SHA256Round},
+	{"more.go", "Queens", Queens},
+	{"more.go", "Levenshtein", Levenshtein},
+	{"more.go", "Floyd", Floyd},
+	{"more.go", "UnionFind", UnionFind},
+	{"more.go", "FFT", FFT},
+	{"more.go", "RungeKutta", RungeKutta},
+	{"more.go", "Gauss", Gauss},
+	{"more.go", "IntRoots", IntRoots},
+	{"more.go", "BigFactorial", BigFactorial},
+	{"more.go", "VM", VM},
 	{"panics.go", "PanicIndex", PanicIndex},
 	{"panics.go", "PanicNegative", PanicNegative},
 	{"panics.go", "PanicArray", PanicArray},
@@ -172,4 +186,16 @@ var All = []Program{
 	{"panics.go", "PanicDeep", PanicDeep},
 	{"panics.go", "PanicClosure", PanicClosure},
 	{"panics.go", "PanicConvert", PanicConvert},
+	{"panics.go", "PanicGuard", PanicGuard},
+	{"panics.go", "PanicNumber", PanicNumber},
+	{"panics.go", "PanicSliceOrder", PanicSliceOrder},
+	{"panics.go", "PanicSliceCap", PanicSliceCap},
+	{"panics.go", "PanicNilSlice", PanicNilSlice},
+	{"panics.go", "PanicUint", PanicUint},
+	{"panics.go", "PanicString", PanicString},
+	{"panics.go", "PanicNilArray", PanicNilArray},
+	{"panics.go", "PanicInFuncLoop", PanicInFuncLoop},
+	{"panics.go", "PanicAssignOp", PanicAssignOp},
+	{"panics.go", "PanicShortCircuit", PanicShortCircuit},
+	{"panics.go", "PanicMethodValue", PanicMethodValue},
 }

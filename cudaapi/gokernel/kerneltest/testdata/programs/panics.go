@@ -87,3 +87,95 @@ func PanicConvert(out []int64, f []float64) {
 	a := [4]int64(out[:3])
 	out[0] = a[0]
 }
+
+func PanicGuard(out []int64, f []float64) {
+	for i := range 10 {
+		out[i] = int64(i)
+		if i == 6 {
+			panic("six")
+		}
+	}
+}
+
+func PanicNumber(out []int64, f []float64) {
+	if out[0] == 0 {
+		panic(42)
+	}
+}
+
+func PanicSliceOrder(out []int64, f []float64) {
+	lo, hi := 5, 3
+	out[0] = 1
+	s := out[lo:hi]
+	out[1] = int64(len(s))
+}
+
+func PanicSliceCap(out []int64, f []float64) {
+	s := out[:4:8]
+	n := 9
+	s = s[:n]
+	out[0] = 1
+}
+
+func PanicNilSlice(out []int64, f []float64) {
+	var s []int64
+	i := int(out[0])
+	out[1] = 1
+	out[2] = s[i]
+}
+
+func PanicUint(out []int64, f []float64) {
+	var big uint64 = 1 << 63
+	out[0] = 2
+	out[big] = 1
+}
+
+func PanicString(out []int64, f []float64) {
+	i := 5 + int(out[0])
+	out[1] = int64("hello"[i])
+}
+
+func PanicNilArray(out []int64, f []float64) {
+	var p *[4]int64
+	out[0] = int64(len(p))
+	p[out[1]] = 1
+}
+
+func PanicInFuncLoop(out []int64, f []float64) {
+	for i := range upTo {
+		out[i] = out[i+59] + 1
+	}
+}
+
+func upTo(yield func(int) bool) {
+	for i := 0; yield(i); i++ {
+	}
+}
+
+func PanicAssignOp(out []int64, f []float64) {
+	z := out[5]
+	out[0] = 7
+	out[0] %= z
+}
+
+func PanicShortCircuit(out []int64, f []float64) {
+	i := 64
+	if i < len(out) && out[i] == 0 {
+		out[0] = 1
+	}
+	if i >= len(out) || out[i] == 0 {
+		out[1] = 1
+	}
+	if i > 3 && out[i] == 0 {
+		out[2] = 1
+	}
+}
+
+func PanicMethodValue(out []int64, f []float64) {
+	p := (*place)(nil)
+	out[0] = 1
+	g := p.at
+	out[1] = g()
+}
+
+func (p place) at() int64 { return p.X }
