@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	seed    = flag.Uint64("seed", 11, "of the random kernels; 0 takes the time: some seeds still find kernels that do not end")
+	seed    = flag.Uint64("seed", 0, "of the random kernels; 0 takes the time")
 	kernels = flag.Int("kernels", 20, "how many random kernels are compared")
 	keep    = flag.String("keep", "", "a folder to which random kernels and what compiled Go makes of them are written, for a machine without Go")
 )
