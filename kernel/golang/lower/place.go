@@ -101,7 +101,7 @@ func (f *fn) element(e *ast.IndexExpr) *expr {
 	}
 	p := f.operands(f.inPlace(e.X), func() *expr { return f.elementBase(e.X) }, func() *expr { return f.indexValue(e.Index) })
 	if _, ok := t.(*types.Pointer); ok {
-		p[0] = deref(p[0])
+		p[0] = f.pointedTo(p[0])
 	}
 	g, x := f.indexGuard(p[0], p[1], e)
 	f.check(g)
@@ -123,6 +123,21 @@ func (f *fn) elementBase(e ast.Expr) *expr {
 	return f.expr(e)
 }
 
+// largest is how many bytes an array may have that the interpreter keeps a place
+// for in each call of a function that comes to it through a pointer.
+const largest = 1 << 16
+
+// pointedTo is the array that p points to, for its elements or a slice of it. Of a
+// large one it is a slice: the array may be more than there is memory, as the one
+// that stands for all that is mapped.
+func (f *fn) pointedTo(p *expr) *expr {
+	a := deref(p).typ.Underlying().(*types.Array)
+	if sizes.Sizeof(a) <= largest {
+		return deref(p)
+	}
+	return f.l.cast(f.l.runtime(anyType, "Elements", toAny(p)), types.NewSlice(a.Elem()))
+}
+
 func (f *fn) indexValue(e ast.Expr) *expr {
 	if tv := f.info.Types[e]; tv.Value != nil {
 		return literal(constant.ToInt(tv.Value).ExactString(), intType)
@@ -138,7 +153,7 @@ func (f *fn) slice(e *ast.SliceExpr) *expr {
 	inPlace := isPointer(f.typeOf(e.X)) || f.inPlace(e.X)
 	list := []lowering{func() *expr {
 		if isPointer(f.typeOf(e.X)) {
-			return deref(f.expr(e.X))
+			return f.pointedTo(f.expr(e.X))
 		}
 		return f.elementBase(e.X)
 	}}
@@ -204,7 +219,7 @@ func (f *fn) pinned(e ast.Expr) storage {
 	case *types.Array:
 		base = f.pin(f.elementBase(f.pinPath(ix.X)))
 	case *types.Pointer:
-		base = deref(f.hold(f.expr(ix.X)))
+		base = f.pointedTo(f.hold(f.expr(ix.X)))
 	default:
 		base = f.hold(f.expr(ix.X))
 	}

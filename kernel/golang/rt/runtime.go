@@ -144,6 +144,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"UnsafeStringData": func(s string) unsafe.Pointer { return unsafe.Pointer(unsafe.StringData(s)) },
 		"UnsafeSliceData":  func(s any) unsafe.Pointer { return reflect.ValueOf(s).UnsafePointer() },
 		"UnsafeSlice":      unsafeSlice,
+		"Elements":         elements,
 	}
 	out := make(map[string]reflect.Value, len(syms))
 	for name, f := range syms {
@@ -172,6 +173,16 @@ func unsafeSlice(p any, n int) any {
 		panic(&Panic{named.RuntimeError("unsafe.Slice: len out of range")})
 	}
 	return reflect.SliceAt(elem, v.UnsafePointer(), n).Interface()
+}
+
+// elements is the slice of all elements of the array that p points to.
+func elements(p any) any {
+	v := reflect.ValueOf(p)
+	if v.IsNil() {
+		panic(&Panic{nilDereference})
+	}
+	a := v.Type().Elem()
+	return reflect.SliceAt(a.Elem(), v.UnsafePointer(), a.Len()).Interface()
 }
 
 // checkMake checks the length and the capacity given to make.
