@@ -102,7 +102,8 @@ programs=(built-in)
 if [ -n "$mpirun" ]; then
   beside=$(dirname "$(dirname "$(readlink -f "$mpirun")")")/lib # where mpi4py is to find the same library
   programs+=(gocuda gocuda-bound)
-  if why=$("$python" -c 'import mpi4py' 2>&1); then
+  # It may be there without a library that it can load.
+  if why=$(LD_LIBRARY_PATH=$beside:${LD_LIBRARY_PATH:-} "$python" -c 'import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI' 2>&1); then
     programs+=(mpi4py mpi4py-bound)
   else
     echo "mpi4py is left out: ${why##*$'\n'}"

@@ -239,8 +239,9 @@ func (d *Device) settled(err error) error {
 
 // Reset destroys the primary context with all its memory, streams, events and
 // modules (cudaDeviceReset). Objects made on the device before are dead; their
-// use is an error. It does not bring back a context lost by a sticky error:
-// CUDA needs a new process for that.
+// use is an error. It does not bring back a GPU's context lost by a sticky error:
+// CUDA needs a new process for that. Simulated devices come back when each is
+// reset.
 func (d *Device) Reset() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -94,7 +94,11 @@ var hints = map[driver.Code]string{
 	driver.ErrStreamCaptureUnjoined:    "streams that joined the capture must be waited for (by an event) before it ends",
 }
 
-const stickyHint = "CUDA fails every later call of this process, on all devices; start a new one (in a notebook: restart the kernel) to go on"
+// What brings devices back after an error that stays.
+const (
+	stickyHint    = "CUDA fails every later call of this process, on all devices; start a new one (in a notebook: restart the kernel) to go on"
+	stickySimHint = "CUDA fails every later call of this process, on all devices; simulated ones come back when each is Reset, GPUs in a new process"
+)
 
 // fail turns a driver's error into an [Error] that names the device. Interrupts
 // pass unchanged.
@@ -114,7 +118,11 @@ func (d *Device) fail(err error) error {
 		e.Device = int(d.id)
 		if e.Sticky() {
 			e.Detail = join(e.Detail, d.suspects())
-			e.Hint = join(e.Hint, stickyHint)
+			if d.sys.info.Name == "sim" {
+				e.Hint = join(e.Hint, stickySimHint)
+			} else {
+				e.Hint = join(e.Hint, stickyHint)
+			}
 		}
 	}
 	return e

@@ -110,7 +110,11 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 	m := &Module{sys: d.sys, compiled: map[string]*driver.Compiled{}, loaded: map[*Device]loadedModule{}}
 	m.src = &driver.Source{Name: conf.name, Code: withHeaders(source, conf.name), Options: conf.flags}
 	found := signature.Parse(source)
+	included := slices.ContainsFunc(conf.flags, func(f string) bool { return strings.HasPrefix(f, "-I") || strings.HasPrefix(f, "--include-path") })
 	for _, sig := range found {
+		if sig.Declared && !included { // a file that is included may define it
+			continue
+		}
 		if sig.Template() {
 			m.templates = append(m.templates, sig.Name)
 		} else {

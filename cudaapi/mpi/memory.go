@@ -97,7 +97,7 @@ func (m *memory) overlaps(o *memory) bool {
 
 func of[T any](p *T, n int, t transport.Type) memory {
 	size := int(unsafe.Sizeof(*p))
-	return memory{Memory: transport.Memory{P: unsafe.Pointer(p), N: n * size, T: transport.Byte}, elem: t, size: size}
+	return memory{Memory: transport.Memory{P: unsafe.Pointer(p), N: n * size, T: transport.Byte, Elem: t}, elem: t, size: size}
 }
 
 var (
@@ -170,7 +170,7 @@ func resolveElements(call string, buf any, t reflect.Type, p unsafe.Pointer, n i
 	if e.bad != "" {
 		return memory{}, misuse(ErrType, call, "a %T cannot be a buffer: %s", buf, e.bad).hint("elements are numbers, bools, and structs and arrays of such")
 	}
-	return memory{Memory: transport.Memory{P: p, N: n * e.per * e.typ.Size(), T: transport.Byte}, elem: e.typ, size: e.size, pair: e.pair}, nil
+	return memory{Memory: transport.Memory{P: p, N: n * e.per * e.typ.Size(), T: transport.Byte, Elem: e.typ}, elem: e.typ, size: e.size, pair: e.pair}, nil
 }
 
 // element describes a Go type as an element of messages.
@@ -254,7 +254,7 @@ func resolveHost(call string, h *cuda.HostBuffer) (memory, *Error) {
 	if err != nil {
 		return memory{}, misuse(ErrBuffer, call, "%v", err)
 	}
-	return memory{Memory: transport.Memory{P: p, N: h.Bytes(), T: transport.Byte}, elem: cudaTypes[h.Type()], size: h.Type().Size()}, nil
+	return memory{Memory: transport.Memory{P: p, N: h.Bytes(), T: transport.Byte, Elem: cudaTypes[h.Type()]}, elem: cudaTypes[h.Type()], size: h.Type().Size()}, nil
 }
 
 // pointer is an address of a device as the transport's Memory holds it.

@@ -101,15 +101,8 @@ func (o Op) operands(call string, send, recv *memory) (s, r transport.Memory, er
 	return send.typed(t), recv.typed(t), nil
 }
 
-var typeNames = [...]string{
-	transport.Byte: "structs or halves", transport.Int8: "int8", transport.Int16: "int16", transport.Int32: "int32", transport.Int64: "int64",
-	transport.Uint8: "uint8", transport.Uint16: "uint16", transport.Uint32: "uint32", transport.Uint64: "uint64",
-	transport.Float32: "float32", transport.Float64: "float64", transport.Complex64: "complex64", transport.Complex128: "complex128",
-	transport.Bool: "bool",
-}
-
 func (m *memory) typeName() string {
-	return typeNames[m.elem]
+	return m.elem.String()
 }
 
 // userOp is an operation of the program's own.

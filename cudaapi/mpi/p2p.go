@@ -47,7 +47,10 @@ func (c *Comm) Ssend(buf any, dest, tag int) error {
 
 // Recv receives into buf (MPI_Recv); it blocks until a message has come. source
 // may be AnySource, tag AnyTag. A message may be shorter than buf, and Status
-// tells how long it was; a longer one is an error, ErrTruncate.
+// tells how long it was; a longer one is an error, ErrTruncate. Sender and
+// receiver must agree on the elements' type, but that bytes may be anything. The
+// built-in transport says by ErrType if they do not, of memory of the host;
+// libraries do not tell what was sent.
 func (c *Comm) Recv(buf any, source, tag int) (Status, error) {
 	p, err := c.irecv("Comm.Recv", buf, source, tag)
 	if err != nil {

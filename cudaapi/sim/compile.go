@@ -192,7 +192,7 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 		return nil, "", err
 	}
 	out := filepath.Join(b.dir, "k.so")
-	if _, _, err := b.command(string(asm), "-shared", "-Wl,-Bsymbolic", "-Wl,--strip-debug", "-o", out, "-x", "assembler", "-", "-x", "none", common); err != nil {
+	if _, _, err := b.command(string(asm), "-shared", "-Wl,-Bsymbolic", "-Wl,--strip-debug", "-Wl,-z,defs", "-o", out, "-x", "assembler", "-", "-x", "none", common); err != nil {
 		return nil, "", err
 	}
 	so, err = os.ReadFile(out)

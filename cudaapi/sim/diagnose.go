@@ -49,9 +49,42 @@ func hint(message string) string {
 
 var diagnostic = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (fatal error|error|warning|note): (.*)$`)
 
+// undefined is how linkers say that a function was only declared.
+var undefined = regexp.MustCompile(`(?m)^(.*?):(?:(\d+):|\(.*?\):)?.*undefined reference to .(.+?)'?$`)
+
+// unresolved rewrites a linker's messages: each function once.
+func (b *build) unresolved(text string) string {
+	var out strings.Builder
+	told := map[string]bool{}
+	for _, g := range undefined.FindAllStringSubmatch(text, -1) {
+		name := strings.Replace(strings.Replace(g[3], "gocuda::Index const&, ", "", 1), "gocuda::Index const&", "", 1)
+		if told[name] {
+			continue
+		}
+		told[name] = true
+		at := b.name
+		if file := strings.TrimPrefix(g[1], b.dir+"/"); g[2] != "" && (file == b.name || file == "<stdin>") {
+			at += "(" + g[2] + ")"
+		}
+		fmt.Fprintf(&out, "%s: error: %s is declared and not defined\n", at, name)
+	}
+	switch len(told) {
+	case 0:
+		return ""
+	case 1:
+		fmt.Fprintf(&out, "1 error detected in the compilation of %q.\n", b.name)
+	default:
+		fmt.Fprintf(&out, "%d errors detected in the compilation of %q.\n", len(told), b.name)
+	}
+	return out.String()
+}
+
 // diagnostics rewrites the compiler's messages in NVRTC's form, with the lines
 // of the user's source.
 func (b *build) diagnostics(text string) string {
+	if log := b.unresolved(text); log != "" {
+		return log
+	}
 	lines := strings.Split(b.code, "\n")
 	var out strings.Builder
 	count := 0

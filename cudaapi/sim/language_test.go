@@ -1,9 +1,12 @@
 package sim_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
+	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/sim"
 )
 
@@ -89,4 +92,21 @@ __global__ void f(int *out) {
 			}
 		})
 	}
+}
+
+// What is declared and never defined is an error that names it and its line; a
+// kernel that is only declared is no error.
+func TestDeclaredOnly(t *testing.T) {
+	b := newBox(t, sim.Options{Devices: 1})
+	_, err := b.d.Compile(0, &driver.Source{Name: "test.cu", Code: `
+__device__ int helper(int);
+__global__ void later(int *);
+__global__ void k(int *x) {
+    x[0] = helper(3);
+    x[1] = helper(4);
+}`})
+	if !errors.Is(err, driver.ErrInvalidSource) || !strings.Contains(err.Error(), "test.cu(5): error: helper(int) is declared and not defined\n1 error") {
+		t.Errorf("%v", err)
+	}
+	b.kernel("__global__ void later(int *); __global__ void k(int *x) {}")
 }

@@ -139,6 +139,9 @@ func FuzzEncoded(f *testing.F) {
 			if s, ok := got.([]float32); ok && len(s) == p.Elem().Len() {
 				return // NaN differs from itself
 			}
+			if at, ok := got.(time.Time); ok && at.Equal(*p.Interface().(*time.Time)) {
+				return // a zone that has been looked up differs from itself
+			}
 			t.Errorf("%#v became %#v", p.Elem().Interface(), got)
 		}
 	})

@@ -3,6 +3,7 @@ package mpitest
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"gocuda/cudaapi/mpi"
@@ -204,6 +205,29 @@ func errorCases() []Case {
 			t.ok(err)
 			t.same("count", mpi.Status{Bytes: 12}.Count(x), -1)
 			t.same("count", mpi.Status{Bytes: 12}.Count([]int32{}), 3)
+		}},
+		Case{Name: "error/otherElements", Run: func(t *T) {
+			// Libraries do not tell what was sent.
+			library, err := mpi.LibraryInfo()
+			t.ok(err)
+			told := library.Name == "local"
+			for _, n := range []int{3, 100000} {
+				for _, sent := range []any{make([]byte, 4*n), make([]int32, n), make([]float32, n)} {
+					s, err := t.Isend(sent, t.next(), 0)
+					t.ok(err)
+					_, err = t.Recv(make([]int32, n), t.prev(), 0)
+					if _, floats := sent.([]float32); floats && told {
+						t.is(err, mpi.ErrType)
+						if text := err.Error(); !strings.Contains(text, "is of float32, the receive asks for int32") {
+							t.Errorf("%s", text)
+						}
+					} else {
+						t.ok(err)
+					}
+					_, err = s.Wait()
+					t.ok(err)
+				}
+			}
 		}},
 		Case{Name: "error/waitAll", Run: func(t *T) {
 			// One fails, all are complete.

@@ -137,9 +137,12 @@ func (p *parser) kernel(before []token) {
 	if externC && !k.Template() {
 		k.Symbol = name
 	}
+	k.Declared = p.peek(0) == ";"
 	for i, old := range p.kernels {
-		if old.Name == k.Name { // declared before, now defined
-			p.kernels[i] = k
+		if old.Name == k.Name { // declared before, now defined, or the other way round
+			if !k.Declared || old.Declared {
+				p.kernels[i] = k
+			}
 			return
 		}
 	}

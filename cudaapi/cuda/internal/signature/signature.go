@@ -46,6 +46,8 @@ type Kernel struct {
 	Params []Param
 	Line   int  // in the source, from 1
 	Go     bool // it is declared in Go
+	// Declared marks one that the source declares and does not define.
+	Declared bool
 	// For Instantiate: the parameters as written, and the aliases they may use.
 	decls [][]token
 	alias map[string][]token

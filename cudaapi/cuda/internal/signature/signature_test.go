@@ -65,6 +65,7 @@ func TestParse(t *testing.T) {
 			"6 k(n:int/2/4, m:int/2/4)"},
 		{"dead code", "#if 0\n#if 1\n__global__ void no() {}\n#endif\n__global__ void no2() {}\n#else\n__global__ void k() {}\n#endif\n", "7 k()"},
 		{"declared then defined", "__global__ void k(int);\n__global__ void k(int n) {}", "2 k(n:int/2/4)"},
+		{"defined then declared", "__global__ void k(int n) {}\n__global__ void k(int);", "1 k(n:int/2/4)"},
 		{"defaults", "__global__ void k(int n = 3, float f = g(1, 2)) {}", "1 k(n:int/2/4, f:float/4/4)"},
 		{"helpers between", "__device__ float f(float x) { return x; }\nint main() { k<<<1, 1>>>(); }\n__global__ void k() {}", "3 k()"},
 		{"half a source", "__global__ void k(int n", ""},

@@ -55,6 +55,7 @@ func (p *Port) receivingHost(to transport.Memory, begin func(transport.Memory) (
 	if to.Bytes() < Inline {
 		small = smalls.Get().(*[Inline]byte)
 		in = Host(small[:])
+		in.Elem = to.Elem
 	}
 	req, err := begin(in)
 	if err != nil {

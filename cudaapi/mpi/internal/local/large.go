@@ -18,7 +18,7 @@ const pullBytes = 4 << 20
 // for memory that lay still, it was not for messages just written, whose lines are
 // in the sender's cache.)
 func (e *engine) fetch(r *request, c *context, from int, f *frame) {
-	r.status = c.status(from, f)
+	r.status, r.typ = c.status(from, f), f.typ
 	r.peer, r.other, r.addr = from, f.id, f.addr
 	r.size, r.want = int(f.size), min(int(f.size), r.buf.Bytes())
 	switch {
@@ -37,7 +37,7 @@ func (e *engine) fetch(r *request, c *context, from int, f *frame) {
 // fetched ends a large receive.
 func (e *engine) fetched(r *request) {
 	e.post(r.peer, frame{kind: frameDone, id: r.other}, nil, nil)
-	r.arrived(r.status)
+	r.arrived(r.status, r.typ)
 }
 
 // request asks the sender for the rest of a message that cannot be read where
@@ -134,7 +134,7 @@ func (e *engine) feed(from int, in *ring, f *frame) error {
 	r.moved += f.payload
 	if r.moved == r.want {
 		delete(e.recvs, f.id)
-		r.arrived(r.status)
+		r.arrived(r.status, r.typ)
 	}
 	return nil
 }

@@ -106,8 +106,14 @@ func (c *context) status(from int, f *frame) transport.Status {
 	return transport.Status{Source: source, Tag: int(f.tag), Bytes: int(f.size)}
 }
 
-// arrived completes a receive of want bytes.
-func (r *request) arrived(s transport.Status) {
+// arrived completes a receive of a message whose elements are of a type.
+func (r *request) arrived(s transport.Status, typ transport.Type) {
+	if want := r.buf.Sent(); !typ.Matches(want) && s.Bytes > 0 {
+		err := &transport.Error{Class: transport.WrongType, Call: "MPI_Recv", Text: fmt.Sprintf(
+			"the message from rank %d with tag %d is of %s, the receive asks for %s", s.Source, s.Tag, typ, want)}
+		r.complete(s, err)
+		return
+	}
 	if s.Bytes > r.buf.Bytes() {
 		err := &transport.Error{Class: transport.Truncate, Call: "MPI_Recv", Text: fmt.Sprintf(
 			"the message from rank %d with tag %d has %d bytes, the receive has room for %d", s.Source, s.Tag, s.Bytes, r.buf.Bytes())}
@@ -129,7 +135,7 @@ func (e *engine) take(from int, in *ring, f *frame) error {
 		if r := c.receiver(from, int(f.tag)); r != nil {
 			in.payload(f, r.buf.P, min(f.payload, r.buf.Bytes()))
 			e.acknowledge(from, f)
-			r.arrived(c.status(from, f))
+			r.arrived(c.status(from, f), f.typ)
 			return nil
 		}
 		m := &inbound{f: *f, from: from}
@@ -186,7 +192,7 @@ func (e *engine) accept(r *request, c *context, m *inbound) {
 	case m.self != nil:
 		move(r.buf, m.self.buf)
 		m.self.complete(transport.Status{}, nil)
-		r.arrived(c.status(m.from, &m.f))
+		r.arrived(c.status(m.from, &m.f), m.f.typ)
 	case m.f.kind == frameReady:
 		e.fetch(r, c, m.from, &m.f)
 	default:
@@ -194,7 +200,7 @@ func (e *engine) accept(r *request, c *context, m *inbound) {
 			copy(bytesOf(r.buf), m.data)
 		}
 		e.acknowledge(m.from, &m.f)
-		r.arrived(c.status(m.from, &m.f))
+		r.arrived(c.status(m.from, &m.f), m.f.typ)
 	}
 }
 

@@ -21,7 +21,7 @@ func (e *engine) isend(c *context, buf transport.Memory, dest, tag int, sync boo
 		return nil, err
 	}
 	size := buf.Bytes()
-	f := frame{kind: frameEager, payload: size, context: c.id, tag: int32(tag), size: uint64(size)}
+	f := frame{kind: frameEager, typ: buf.Sent(), payload: size, context: c.id, tag: int32(tag), size: uint64(size)}
 	if to == e.rank {
 		return e.sendSelf(c, buf, &f, sync), nil
 	}
@@ -63,7 +63,7 @@ func (e *engine) usable(rank int) error {
 func (e *engine) sendSelf(c *context, buf transport.Memory, f *frame, sync bool) *request {
 	if r := c.receiver(e.rank, int(f.tag)); r != nil {
 		move(r.buf, buf)
-		r.arrived(c.status(e.rank, f))
+		r.arrived(c.status(e.rank, f), f.typ)
 		return doneRequest
 	}
 	m := &inbound{f: *f, from: e.rank}

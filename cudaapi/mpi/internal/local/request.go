@@ -14,7 +14,8 @@ type request struct {
 	done chan struct{} // closed when over; made when asked for
 
 	buf  transport.Memory
-	peer int // rank of the world; transport.AnySource
+	typ  transport.Type // of the message that is being received
+	peer int            // rank of the world; transport.AnySource
 	tag  int
 
 	// A receive that waits for its message is in its context's list.

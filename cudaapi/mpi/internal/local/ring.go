@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"unsafe"
+
+	"gocuda/cudaapi/mpi/internal/transport"
 )
 
 // A ring is written by one process and read by one other, without locks. It
@@ -30,7 +32,8 @@ const (
 // frame is a header.
 type frame struct {
 	kind    frameKind
-	payload int // bytes that follow
+	typ     transport.Type // of the message's elements, if it is known
+	payload int            // bytes that follow
 	context uint32
 	tag     int32
 	size    uint64 // of the message; framePull: bytes wanted; frameData: offset
@@ -43,7 +46,7 @@ const inlineBytes = 24
 
 // line is a header in the ring.
 type line struct {
-	word    uint64 // mark<<32 | payload<<8 | kind
+	word    uint64 // mark<<32 | payload<<8 | typ<<3 | kind
 	context uint32
 	tag     int32
 	size    uint64
@@ -113,7 +116,7 @@ func (r *ring) write(f *frame, data unsafe.Pointer) bool {
 			copy(r.mem, src[n:])
 		}
 	}
-	atomic.StoreUint64(&l.word, mark(r.pos)<<32|uint64(f.payload)<<8|uint64(f.kind))
+	atomic.StoreUint64(&l.word, mark(r.pos)<<32|uint64(f.payload)<<8|uint64(f.typ&31)<<3|uint64(f.kind))
 	r.pos += linesFor(f.payload)
 	return true
 }
@@ -125,7 +128,7 @@ func (r *ring) peek(f *frame) (bool, error) {
 	if w == 0 {
 		return false, nil
 	}
-	*f = frame{frameKind(w), int(uint32(w) >> 8), l.context, l.tag, l.size, l.id, l.addr}
+	*f = frame{frameKind(w & 7), transport.Type(w >> 3 & 31), int(uint32(w) >> 8), l.context, l.tag, l.size, l.id, l.addr}
 	if w>>32 != mark(r.pos) || f.kind == 0 || f.kind >= frameEnd || f.payload > r.maxPayload() {
 		return false, fmt.Errorf("it sent a damaged message (header %#x at line %d)", w, r.pos)
 	}

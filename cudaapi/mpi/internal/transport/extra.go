@@ -18,6 +18,38 @@ func (t Type) Size() int {
 	return 0
 }
 
+// typeNames are the names of Go.
+var typeNames = [...]string{
+	Byte: "structs or halves", Int8: "int8", Int16: "int16", Int32: "int32", Int64: "int64",
+	Uint8: "uint8", Uint16: "uint16", Uint32: "uint32", Uint64: "uint64",
+	Float32: "float32", Float64: "float64", Complex64: "complex64", Complex128: "complex128",
+	Bool: "bool", Float32Int: "pairs of float32 and int32", Float64Int: "pairs of float64 and int32",
+	Int32Int: "pairs of int32", Int64Int: "pairs of int64 and int32",
+}
+
+func (t Type) String() string {
+	if int(t) < len(typeNames) {
+		return typeNames[t]
+	}
+	return ""
+}
+
+// Sent is the type that a message of this memory is sent with, and a receive into
+// it asks for.
+func (m Memory) Sent() Type {
+	if m.Elem != 0 {
+		return m.Elem
+	}
+	return m.T
+}
+
+// Matches says whether a message of type t may be received as type as: bytes may
+// be anything.
+func (t Type) Matches(as Type) bool {
+	plain := func(t Type) bool { return t == 0 || t == Byte || t == Uint8 }
+	return t == as || plain(t) || plain(as)
+}
+
 // Bytes is the length of the memory.
 func (m Memory) Bytes() int { return m.N * m.T.Size() }
 

@@ -71,6 +71,9 @@ type Memory struct {
 	P unsafe.Pointer
 	N int
 	T Type
+	// Elem is what the program has in memory that travels as Byte; 0 is unknown.
+	// A transport that can tell it to the receiver refuses what is of another type.
+	Elem Type
 	// Device is not nil if P is an address of CUDA's, which this process cannot
 	// read at: it is what keeps the memory from being freed, and is held as long
 	// as the memory is in use. Only a transport whose [Info] says CUDAAware takes
@@ -187,11 +190,12 @@ type Class string
 
 // The classes that a transport itself gives.
 const (
-	Truncate Class = "MPI_ERR_TRUNCATE"
-	ProcLost Class = "MPI_ERR_PROC_FAILED"
-	Other    Class = "MPI_ERR_OTHER"
-	Internal Class = "MPI_ERR_INTERN"
-	NoMemory Class = "MPI_ERR_NO_MEM"
+	Truncate  Class = "MPI_ERR_TRUNCATE"
+	WrongType Class = "MPI_ERR_TYPE"
+	ProcLost  Class = "MPI_ERR_PROC_FAILED"
+	Other     Class = "MPI_ERR_OTHER"
+	Internal  Class = "MPI_ERR_INTERN"
+	NoMemory  Class = "MPI_ERR_NO_MEM"
 )
 
 // Error is an error of a transport.
