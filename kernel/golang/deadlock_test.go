@@ -19,7 +19,7 @@ var deadlocks = []struct{ name, code, program, cell string }{
 	{"mutex", "var mu sync.RWMutex\nmu.RLock()\nmu.Lock()", "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [sync.RWMutex.Lock]:\n    p.go:5:1  main.main\nexit status 2\n", "Deadlock: 3:1"},
 	{"range", "c := make(chan int, 1)\nc <- 1\nfor x := range c {\n\tfmt.Println(x)\n}", "1\nfatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [chan receive]:\n    p.go:5:1  main.main\nexit status 2\n", "1\nDeadlock: 3:1"},
 	{"select", "select {}", "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [select (no cases)]:\n    p.go:3:1  main.main\nexit status 2\n", "Deadlock: 1:1"},
-	{"main has ended", "go func() { fmt.Println(2) }()\nruntime.Goexit()", "2\nfatal error: no goroutines (main called runtime.Goexit) - deadlock!\nexit status 2\n", "Goexit: "},
+	{"main has ended", "go func() { time.Sleep(time.Millisecond) }()\nruntime.Goexit()", "fatal error: no goroutines (main called runtime.Goexit) - deadlock!\nexit status 2\n", "Goexit: "},
 	{"main has ended before another waits", "go func() { select {} }()\nruntime.Goexit()", "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [select (no cases)]:\n    p.go:3:13  main.main.func1\nexit status 2\n", "Goexit: "},
 	{"sleep", "c := make(chan int)\ngo func() { time.Sleep(700 * time.Millisecond); c <- 1 }()\nfmt.Println(<-c)", "1\n", "1"},
 	{"timer", "fmt.Println((<-time.After(700 * time.Millisecond)).IsZero())", "false\n", "false"},

@@ -142,12 +142,15 @@ func (t *texts) panicError(v any, calls []rt.Call) *Error {
 	case error:
 		var exit rt.Exit
 		var failure rt.Failure
+		var endless rt.Endless
 		switch {
 		case errors.Is(x, rt.Interrupted):
 			e.Name, e.Message = "Interrupted", "the cell was interrupted; what it had assigned is kept"
 		case errors.As(x, &exit):
 			e.status = exit.Code
 			e.Name, e.Message = "Exit", fmt.Sprintf("the cell called os.Exit(%d); the notebook goes on", exit.Code)
+		case errors.As(x, &endless):
+			e.Name, e.Message = "StackOverflow", endless.Error()
 		case errors.As(x, &failure):
 			e.Name, e.Message = errorName(failure.Err), failure.Err.Error()
 			named = e.Name != "Error"

@@ -78,7 +78,9 @@ type Evaluator struct {
 	bodyOf    map[string]uintptr // the syntax trees that bodyNames has the bodies of
 	bodyNames map[uint64]string
 
-	roused atomic.Bool // some cell may wait for what is no goroutine: see rouses
+	stdio  stdio
+	files  map[string]reflect.Value // os.Stdout and os.Stderr, for cells
+	roused atomic.Bool              // some cell may wait for what is no goroutine: see rouses
 
 	program bool // RunProgram's
 
@@ -127,7 +129,7 @@ func (ev *Evaluator) start() error {
 	ev.rt.Show = ev.shown
 	ev.rt.Bodies = ev.bodies
 	ev.bodyOf, ev.bodyNames = make(map[string]uintptr), make(map[uint64]string)
-	ev.rt.Stdin, ev.rt.Errors = ev.options.Stdin, ev.options.Stderr
+	ev.rt.Stdin, ev.rt.Stdout, ev.rt.Errors = ev.options.Stdin, ev.options.Stdout, ev.options.Stderr
 	ev.interp = interp.New(interp.Options{
 		Stdin: ev.options.Stdin, Stdout: ev.options.Stdout, Stderr: ev.rt.Stderr(ev.options.Stderr), Unrestricted: true, Args: ev.options.Args,
 	})
@@ -138,7 +140,10 @@ func (ev *Evaluator) start() error {
 	if err := ev.interp.Use(exports); err != nil {
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
-	if err := ev.interp.Use(ev.rt.Callers(ev.program)); err != nil { // in place of the interpreter's own
+	own := ev.rt.Callers(ev.program)
+	ev.files = ev.stdioSymbols()
+	own["os/os"] = ev.files
+	if err := ev.interp.Use(own); err != nil { // in place of the interpreter's own
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
 	v, err := ev.evalText("package main\nvar stop, stuck bool\nvar noAny []any\nvar noInts []int\nvar polled = []*bool{&stop, &stuck}\n", "polled")
@@ -661,6 +666,9 @@ func (ev *Evaluator) Define(name string, value any) error {
 type hostTable struct{ ev *Evaluator }
 
 func (h *hostTable) Symbol(p, name string) (reflect.Value, bool) {
+	if v, ok := h.ev.files[name]; ok && p == "os" {
+		return v, true
+	}
 	return h.ev.importer.host.Symbol(p, name)
 }
 

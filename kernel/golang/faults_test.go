@@ -67,6 +67,12 @@ var faults = []scenario{
 		"b != b", "Panic: runtime error: comparing uncomparable type main.L",
 		"a == b, b == any([]int{})", "=> false, false",
 	}},
+	{"a value that contains itself is not printed without end", []string{
+		"m := map[string]any{\"a\": []any{1}}\nm[\"m\"] = []any{m}\nfmt.Println(m)", "StackOverflow: stack overflow: a value of type map[string]interface {} contains itself, so that fmt prints it without end",
+		"type L []L\nl := L{{}, {{}}}\nfmt.Println(l)\nl[1][0] = l\nfunc f() string { defer func() { recover() }(); return fmt.Sprintf(\"%v\", &l) }\nf()", "[[] [[]]]\nStackOverflow: stack overflow: a value of type *main.L contains itself, so that fmt prints it without end",
+		"type N struct { next *N; kids []*N; S fmt.Stringer; any any }\nn := &N{}\nn.next, n.kids, n.any = n, []*N{n, n}, []any{n, n}\nlen(fmt.Sprint(n)) > 10", "=> true",
+		"type S []any\nfunc (s S) String() string { return \"S\" }\ns := S{nil}\ns[0] = s\nfmt.Sprint(s, []any{s, s})", `=> "S [S S]"`,
+	}},
 	{"closures and defers", []string{
 		"f := func() string { return \"f\" }\nfunc g() string { defer f(); return f() }\ng()", `=> "f"`,
 		"func order() (s string) { for i := range 3 { defer func() { s += fmt.Sprint(i) }() }; return \"\" }\norder()", `=> "210"`,

@@ -1,11 +1,13 @@
 package golang
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/types"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,7 +39,7 @@ func RunProgram(options Options, files []File, args []string) int {
 	}
 	ev, err := newEvaluator(options, true)
 	if err != nil {
-		fmt.Fprintln(options.Stderr, err)
+		fmt.Fprintln(cmp.Or[io.Writer](options.Stderr, os.Stderr), err)
 		return 1
 	}
 	ev.rt.Exit = os.Exit

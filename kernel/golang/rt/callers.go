@@ -20,6 +20,7 @@ import (
 func (r *Runtime) Callers(program bool) map[string]map[string]reflect.Value {
 	stack := func() []byte { return r.trace(ownStack()) }
 	tables := map[string]map[string]reflect.Value{
+		"fmt//fmt": r.fmts(), // at fmt/fmt, the interpreter would set up all of the library again
 		"runtime/runtime": {
 			"Caller": reflect.ValueOf(func(skip int) (pc uintptr, file string, line int, ok bool) {
 				list := r.calling()

@@ -37,8 +37,8 @@ type Runtime struct {
 	// Background is told of a panic in a goroutine that a cell started.
 	Background func(g *Group, value any, trace []Call)
 
-	// Errors, if set, is where cells' standard error goes.
-	Errors io.Writer
+	// Stdout is where cells print. Errors, if set, is their standard error.
+	Stdout, Errors io.Writer
 
 	// Stdin, if set, is what compiled code reads in place of os.Stdin.
 	Stdin io.Reader
