@@ -3,6 +3,7 @@
 package install
 
 import (
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,9 +13,13 @@ import (
 	"regexp"
 	"slices"
 	"time"
-
-	"gocuda/install/logo"
 )
+
+// logos are one drawing, a chip that carries a G, in the forms and sizes that
+// Jupyter looks for. The PNGs were made from the SVG.
+//
+//go:embed logo
+var logos embed.FS
 
 // DefaultName is the kernel's name for Jupyter, and its folder's.
 const DefaultName = "gocuda"
@@ -181,23 +186,21 @@ func ours(dir string) error {
 	return nil
 }
 
+// contents are the files of a kernelspec's folder.
 func contents(s Spec) (map[string][]byte, error) {
 	spec, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return nil, err
 	}
-	small, err := logo.PNG(32)
+	files := map[string][]byte{"kernel.json": append(spec, '\n')}
+	images, err := logos.ReadDir("logo")
 	if err != nil {
 		return nil, err
 	}
-	large, err := logo.PNG(64)
-	if err != nil {
-		return nil, err
+	for _, image := range images {
+		if files[image.Name()], err = logos.ReadFile("logo/" + image.Name()); err != nil {
+			return nil, err
+		}
 	}
-	return map[string][]byte{
-		"kernel.json":    append(spec, '\n'),
-		"logo-32x32.png": small,
-		"logo-64x64.png": large,
-		"logo-svg.svg":   logo.SVG(),
-	}, nil
+	return files, nil
 }

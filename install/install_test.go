@@ -1,7 +1,12 @@
 package install
 
 import (
+	"bytes"
+	"encoding/xml"
 	"errors"
+	"fmt"
+	"image/color"
+	"image/png"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,6 +56,35 @@ func TestInstallAndUninstall(t *testing.T) {
 	}
 	if _, err := Uninstall(root, DefaultName); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("uninstalled twice: %v", err)
+	}
+}
+
+// TestLogos: the images have the sizes that Jupyter takes them to have, with a
+// clear corner and the chip within.
+func TestLogos(t *testing.T) {
+	files, err := contents(Spec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{32, 64} {
+		img, err := png.Decode(bytes.NewReader(files[fmt.Sprintf("logo-%dx%d.png", size, size)]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := img.Bounds(); b.Dx() != size || b.Dy() != size {
+			t.Errorf("%d: bounds %v", size, b)
+		}
+		if _, _, _, a := img.At(0, 0).RGBA(); a != 0 {
+			t.Errorf("%d: the corner is not clear", size)
+		}
+		if got, want := color.NRGBAModel.Convert(img.At(size/4, size/4)), (color.NRGBA{0x12, 0x3f, 0x52, 0xff}); got != want {
+			t.Errorf("%d: the chip is %v, want %v", size, got, want)
+		}
+	}
+	if err := xml.Unmarshal(files["logo-svg.svg"], new(struct {
+		XMLName xml.Name `xml:"http://www.w3.org/2000/svg svg"`
+	})); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -55,13 +55,13 @@ func (s *Stream) Capture(f func() error) (*Graph, error) {
 	failed := f()
 	returned = true
 	g, err := s.EndCapture()
-	if failed != nil {
-		if err == nil {
-			err = g.Destroy()
-		}
-		return nil, failed
+	if failed == nil {
+		return g, err
 	}
-	return g, err
+	if err == nil {
+		g.Destroy() //nolint:errcheck // what f failed with matters more
+	}
+	return nil, failed
 }
 
 // BeginCapture starts a recording (cudaStreamBeginCapture, relaxed). The default

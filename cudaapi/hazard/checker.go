@@ -48,7 +48,6 @@ type Checker struct {
 	host   clock
 	hosts  uint64 // operations of the host's that touched memory
 	dims   dimensions
-	all    clock // of everything: for SyncAll
 	lanes  map[int]*lane
 	groups map[driver.Context]*group
 	events map[int]*moment

@@ -68,17 +68,6 @@ func Wrap(d driver.Driver, rec *Recorder, contexts map[driver.Context]driver.Dev
 	return w
 }
 
-// Unwrap is the driver that d records, or d itself.
-func Unwrap(d driver.Driver) driver.Driver {
-	switch w := d.(type) {
-	case *Driver:
-		return w.next
-	case withGraphs:
-		return w.next
-	}
-	return d
-}
-
 // lane is the stream that a call names. d.mu is held.
 func (d *Driver) lane(c driver.Context, s driver.Stream) *Lane {
 	key := laneKey{s: s}

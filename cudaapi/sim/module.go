@@ -117,9 +117,7 @@ func load(image []byte) (*loaded, error) {
 		}
 		k.name, k.address = goString(k.describe.name), k.describe.function
 		k.symbol, k.kernel = at[k.address], k.describe.body != 0
-		for _, p := range unsafe.Slice((*driver.Param)(pointer(k.describe.params)), k.describe.nparams) {
-			k.params = append(k.params, p)
-		}
+		k.params = slices.Clone(unsafe.Slice((*driver.Param)(pointer(k.describe.params)), k.describe.nparams))
 		l.described = append(l.described, k)
 	}
 	return l, nil

@@ -14,7 +14,7 @@ var mayImport = map[string][]string{
 		"kernel/packages", "kernel/ranks", "kernel/session", "notebooks", "internal/nvtools", "golang.org/x/sys/unix", "golang.org/x/term",
 	},
 	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "kernel/ranks", "github.com/ebitengine/purego"},
-	"install/...":                       {"install/logo", "golang.org/x/sys/unix"},
+	"install":                           {"golang.org/x/sys/unix"},
 	"notebooks":                         {},
 	"examples/...":                      {"cudaapi/backend", "cudaapi/cuda", "cudaapi/mpi"},
 	"bench/...":                         {"cudaapi/backend", "cudaapi/cuda", "cudaapi/driver"},

@@ -1,5 +1,5 @@
 // Package calibrate makes a profile of simulated devices from measurements of
-// real ones, and runs programs on both to see how near the model comes.
+// real ones. Its tests run programs on both to see how near the model comes.
 package calibrate
 
 import (

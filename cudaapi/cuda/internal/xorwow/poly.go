@@ -41,18 +41,6 @@ func (p poly) times(q poly) poly {
 	return sum
 }
 
-// power is p^n.
-func power(p poly, n uint64) poly {
-	out := poly{1}
-	for ; n > 0; n >>= 1 {
-		if n&1 != 0 {
-			out = out.times(p)
-		}
-		p = p.times(p)
-	}
-	return out
-}
-
 // draw is x: one draw.
 func draw() poly { return poly{2} }
 
@@ -68,11 +56,11 @@ var sequence = sync.OnceValue(func() poly {
 // characteristic is the polynomial that the register satisfies, by Berlekamp and
 // Massey's algorithm from one bit of its words.
 var characteristic = sync.OnceValue(func() poly {
-	s := State{V: [5]uint32{1, 0, 0, 0, 0}}
+	v := register{1}
 	bits := make([]bool, 2*degree)
 	for i := range bits {
-		bits[i] = s.V[0]&1 != 0
-		s.step()
+		bits[i] = v[0]&1 != 0
+		v.step()
 	}
 	// c is the connection polynomial so far, b the one before its last change.
 	c, b := make([]bool, len(bits)+1), make([]bool, len(bits)+1)

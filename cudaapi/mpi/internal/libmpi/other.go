@@ -12,6 +12,3 @@ var errElsewhere = errors.New("MPI libraries are used on Linux, amd64 and arm64,
 
 // Open gives an error.
 func Open() (transport.Transport, error) { return nil, errElsewhere }
-
-// Find gives an error.
-func Find() (transport.Info, error) { return transport.Info{}, errElsewhere }

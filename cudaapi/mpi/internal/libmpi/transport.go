@@ -60,20 +60,6 @@ func Open() (transport.Transport, error) {
 	return opened.t, nil
 }
 
-// Find loads what Open would, and tells about it without initialising it.
-func Find() (transport.Info, error) {
-	opened.Lock()
-	defer opened.Unlock()
-	if opened.t != nil {
-		return opened.t.info, nil
-	}
-	t, err := identify(Launched())
-	if err != nil {
-		return transport.Info{}, err
-	}
-	return t.info, nil
-}
-
 // identify loads a library and tells which it is.
 func identify(l *Launcher) (*Transport, error) {
 	if err := quietUCX(); err != nil {

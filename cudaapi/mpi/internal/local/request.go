@@ -10,7 +10,6 @@ import (
 type request struct {
 	e    *engine
 	over atomic.Bool // set last: then status and err are final
-	recv bool
 	done chan struct{} // closed when over; made when asked for
 
 	buf  transport.Memory
