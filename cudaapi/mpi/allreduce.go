@@ -33,14 +33,13 @@ import (
 
 // deviceAllreduce is such a call, as a transport.Request.
 type deviceAllreduce struct {
-	c          *Comm
-	host       reductions // do it through the host
-	send, recv transport.Memory
-	op         transport.Op
-	from, to   *cuda.Buffer
-	notice     device.Notice
-	before     chan struct{} // closed when the operation before is over
-	done       chan struct{} // closed when this one is
+	c        *Comm
+	host     collectives // do it through the host
+	x        *transport.Collective
+	from, to *cuda.Buffer
+	notice   device.Notice
+	before   chan struct{} // closed when the operation before is over
+	done     chan struct{} // closed when this one is
 
 	mu     sync.Mutex
 	state  allreduceState
@@ -66,11 +65,11 @@ const (
 
 // allreduce starts an Allreduce that its caller waits for: the ranks must not
 // go on before they know how it is done.
-func (c *Comm) allreduce(by reductions, send, recv transport.Memory, op transport.Op) (transport.Request, error) {
+func (c *Comm) allreduce(by collectives, x *transport.Collective) (transport.Request, error) {
 	if !c.port.Notices() {
-		return by.Iallreduce(send, recv, op)
+		return by.Start(x)
 	}
-	a := &deviceAllreduce{c: c, host: by, send: send, recv: recv, op: op}
+	a := &deviceAllreduce{c: c, host: by, x: x}
 	if g, ok := by.(*grouped); ok {
 		a.host = g.collectives
 		a.from, a.to = g.operands()
@@ -82,7 +81,7 @@ func (c *Comm) allreduce(by reductions, send, recv transport.Memory, op transpor
 	if a.before = t.last; a.before == nil || isClosed(a.before) {
 		a.post()
 		if !a.notice.Device {
-			return a.host.Iallreduce(send, recv, op)
+			return a.host.Start(x)
 		}
 	}
 	a.done = make(chan struct{})
@@ -99,14 +98,14 @@ func (a *deviceAllreduce) call() allreduce.Call {
 
 // look finds what this rank gives.
 func (a *deviceAllreduce) look() {
-	if a.recv.N == 0 || !onOneDevice(a.from, a.to, a.op) {
+	if a.x.Recv.N == 0 || !onOneDevice(a.from, a.to, a.x.Op) {
 		return
 	}
 	call := a.call()
 	if !call.WorthAsking() || oneshot.Ready(a.to.Device(), a.to.Type()) != nil { // no compiler, for instance
 		return
 	}
-	a.notice = device.Notice{Device: true, Number: a.to.Device().Ordinal(), N: a.to.Len(), Kind: uint64(a.to.Type()) | uint64(a.op)<<8 | uint64(call.Want)<<16}
+	a.notice = device.Notice{Device: true, Number: a.to.Device().Ordinal(), N: a.to.Len(), Kind: uint64(a.to.Type()) | uint64(a.x.Op)<<8 | uint64(call.Want)<<16}
 	if call.Bytes >= allreduce.AskBytes {
 		a.notice.Shared = shareable(a.from) && shareable(a.to)
 	}
@@ -142,7 +141,7 @@ func (a *deviceAllreduce) step() (err error) {
 		if isClosed(a.before) {
 			a.post()
 			if !a.notice.Device {
-				return a.delegate(a.host.Iallreduce(a.send, a.recv, a.op))
+				return a.delegate(a.host.Start(a.x))
 			}
 		}
 	case asking:
@@ -152,7 +151,7 @@ func (a *deviceAllreduce) step() (err error) {
 		case err != nil:
 			return a.explain(err)
 		case a.others.OnHost:
-			return a.delegate(a.host.Iallreduce(a.send, a.recv, a.op))
+			return a.delegate(a.host.Start(a.x))
 		case all:
 			return a.begin()
 		}
@@ -213,7 +212,7 @@ func (a *deviceAllreduce) begin() (err error) {
 		}
 		if members() == nil {
 			a.state = launched
-			if err := a.member.Start(how, cuda.ReduceOp(a.op), a.to, a.from); err != nil {
+			if err := a.member.Start(how, cuda.ReduceOp(a.x.Op), a.to, a.from); err != nil {
 				a.c.port.Fail(a.number)
 				return a.spoil(err)
 			}
@@ -223,16 +222,16 @@ func (a *deviceAllreduce) begin() (err error) {
 		how = allreduce.Decide(call)
 	}
 	if how == allreduce.Host {
-		return a.delegate(a.host.Iallreduce(a.send, a.recv, a.op))
+		return a.delegate(a.host.Start(a.x))
 	}
 	return a.delegate(inBackground(func() error {
 		ok, err := t.open(a.c, a.to)
 		if err == nil && ok {
-			return reduceTo(t.group, a.to, a.from, a.op, a.c.wish)
+			return reduceTo(t.group, a.to, a.from, a.x.Op, a.c.wish)
 		}
 		if err == nil {
 			var r transport.Request
-			if r, err = a.host.Iallreduce(a.send, a.recv, a.op); err == nil {
+			if r, err = a.host.Start(a.x); err == nil {
 				err = device.Wait(r)
 			}
 		}

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -52,19 +53,9 @@ func (c awareComm) Irecv(m transport.Memory, source, tag int) (transport.Request
 	return c.Comm.Irecv(m, source, tag)
 }
 
-func (c awareComm) Ibcast(m transport.Memory, root int) (transport.Request, error) {
-	c.see("Ibcast", m)
-	return c.Comm.Ibcast(m, root)
-}
-
-func (c awareComm) Iallgather(send, recv transport.Memory) (transport.Request, error) {
-	c.see("Iallgather", send, recv)
-	return c.Comm.Iallgather(send, recv)
-}
-
-func (c awareComm) Iallreduce(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	c.see("Iallreduce", send, recv)
-	return c.Comm.Iallreduce(send, recv, op)
+func (c awareComm) Start(x *transport.Collective) (transport.Request, error) {
+	c.see(fmt.Sprint("collective ", x.Kind), x.Send, x.Recv)
+	return c.Comm.Start(x)
 }
 
 // A CUDA-aware library would copy from an address of a simulated device, and end

@@ -26,24 +26,24 @@ func (c *Comm) Ibcast(buf any, root int) (*Request, error) {
 // in root's recv, in the order of ranks (MPI_Gather). recv counts at the root
 // only, and may be nil elsewhere.
 func (c *Comm) Gather(send, recv any, root int) error {
-	return c.wait(c.gather("Comm.Gather", send, recv, root))
+	return c.wait(c.gather("Comm.Gather", transport.Gather, send, recv, root))
 }
 
 // Igather starts a Gather.
 func (c *Comm) Igather(send, recv any, root int) (*Request, error) {
-	return request(c.gather("Comm.Igather", send, recv, root))
+	return request(c.gather("Comm.Igather", transport.Gather, send, recv, root))
 }
 
 // Gatherv is Gather of different lengths (MPI_Gatherv): at the root, rank i's
 // counts[i] elements go to recv from element displs[i] on. If displs is nil, the
 // parts follow each other. counts and displs count at the root only.
 func (c *Comm) Gatherv(send, recv any, counts, displs []int, root int) error {
-	return c.wait(c.gatherv("Comm.Gatherv", send, recv, counts, displs, root))
+	return c.wait(c.gatherv("Comm.Gatherv", transport.Gatherv, send, recv, counts, displs, root))
 }
 
 // Igatherv starts a Gatherv.
 func (c *Comm) Igatherv(send, recv any, counts, displs []int, root int) (*Request, error) {
-	return request(c.gatherv("Comm.Igatherv", send, recv, counts, displs, root))
+	return request(c.gatherv("Comm.Igatherv", transport.Gatherv, send, recv, counts, displs, root))
 }
 
 // Scatter hands root's send out in equal parts, in the order of ranks
@@ -71,22 +71,22 @@ func (c *Comm) Iscatterv(send any, counts, displs []int, recv any, root int) (*R
 
 // Allgather is Gather to every rank (MPI_Allgather).
 func (c *Comm) Allgather(send, recv any) error {
-	return c.wait(c.allgather("Comm.Allgather", send, recv))
+	return c.wait(c.gather("Comm.Allgather", transport.Allgather, send, recv, 0))
 }
 
 // Iallgather starts an Allgather.
 func (c *Comm) Iallgather(send, recv any) (*Request, error) {
-	return request(c.allgather("Comm.Iallgather", send, recv))
+	return request(c.gather("Comm.Iallgather", transport.Allgather, send, recv, 0))
 }
 
 // Allgatherv is Gatherv to every rank (MPI_Allgatherv).
 func (c *Comm) Allgatherv(send, recv any, counts, displs []int) error {
-	return c.wait(c.allgatherv("Comm.Allgatherv", send, recv, counts, displs))
+	return c.wait(c.gatherv("Comm.Allgatherv", transport.Allgatherv, send, recv, counts, displs, 0))
 }
 
 // Iallgatherv starts an Allgatherv.
 func (c *Comm) Iallgatherv(send, recv any, counts, displs []int) (*Request, error) {
-	return request(c.allgatherv("Comm.Iallgatherv", send, recv, counts, displs))
+	return request(c.gatherv("Comm.Iallgatherv", transport.Allgatherv, send, recv, counts, displs, 0))
 }
 
 // Alltoall sends the i-th of as many equal parts of send as there are ranks to
@@ -112,325 +112,245 @@ func (c *Comm) Ialltoallv(send any, sendCounts, sendDispls []int, recv any, recv
 	return request(c.alltoallv("Comm.Ialltoallv", send, sendCounts, sendDispls, recv, recvCounts, recvDispls))
 }
 
-// both reads the two buffers of a collective.
-func (c *Comm) both(call string, send, recv any) (s, r memory, err error) {
-	if err := c.usable(call); err != nil {
-		return s, r, err
+// arguments are those of a collective, checked one after the other: after the
+// first fault nothing more is looked at.
+type arguments struct {
+	c     *Comm
+	call  string
+	s, r  memory
+	by    collectives // who does it
+	x     transport.Collective
+	whole bool // no buffer is left out at this rank
+	err   error
+}
+
+// read begins with the two buffers of a collective, and its root if it has one. A
+// buffer that does not count at this rank is not looked at.
+func (c *Comm) read(call string, kind transport.Kind, root int, send, recv any) (k arguments) {
+	k.c, k.call = c, call
+	if k.err = c.usable(call); k.err != nil {
+		return k
 	}
-	s, bad := resolve(call, send)
-	if bad == nil {
-		r, bad = resolve(call, recv)
+	k.whole = !kind.Rooted() || c.rank == root
+	s, r, x := &k.s, &k.r, &k.x
+	x.Kind, x.Root = kind, root
+	own, other := r, s // the one that is never in place, and the one that may be
+	given := &recv
+	if kind == transport.Scatter || kind == transport.Scatterv {
+		own, other, given = s, r, &send
+	}
+	if !k.whole && x.Kind != transport.Bcast {
+		*given = nil
+	}
+	var bad *Error
+	if *s, bad = resolve(call, send); bad == nil {
+		*r, bad = resolve(call, recv)
 	}
 	switch {
 	case bad != nil:
-		return s, r, c.at(bad)
+		k.err = c.at(bad)
 	case s.spread != nil || r.spread != nil:
-		return s, r, c.misuse(ErrType, call, "a strided buffer is for messages").hint("copy its elements together, or send them one by one")
-	case r.readOnly:
-		return s, r, c.checkWritable(call, &r)
+		k.err = c.misuse(ErrType, call, "a strided buffer is for messages").hint("copy its elements together, or send them one by one")
+	case r.readOnly && !(kind == transport.Bcast && k.whole):
+		k.err = c.checkWritable(call, r)
 	case s.inPlace && r.inPlace:
-		return s, r, c.misuse(ErrBuffer, call, "both buffers are InPlace")
-	case s.overlaps(&r):
-		return s, r, c.misuse(ErrBuffer, call, "the send and receive buffers overlap").hint("give mpi.InPlace for the one that MPI allows it for")
+		k.fault(ErrBuffer, "both buffers are InPlace")
+	case s.overlaps(r):
+		k.err = c.misuse(ErrBuffer, call, "the send and receive buffers overlap").hint("give mpi.InPlace for the one that MPI allows it for")
+	case kind.Rooted() && uint(root) >= uint(c.size):
+		k.err = c.noRank(ErrRoot, call, "root", root)
+	case own.inPlace && kind == transport.Bcast:
+		k.fault(ErrBuffer, "InPlace cannot be the only buffer of this call")
+	case own.inPlace:
+		k.fault(ErrBuffer, "InPlace cannot be the %s buffer of this call", k.name(own))
+	case !k.whole && other.inPlace:
+		k.fault(ErrBuffer, "InPlace is for the root only")
+	case k.whole && x.Kind != transport.Bcast && !other.inPlace && (s.elem != r.elem || s.size != r.size) && (s.elems() > 0 || r.elems() > 0):
+		k.fault(ErrType, "the send buffer holds %s of %d bytes, the receive buffer %s of %d", s.typeName(), s.size, r.typeName(), r.size)
 	}
-	return s, r, nil
+	x.Send, x.Recv = s.Memory, r.Memory
+	return k
 }
 
-func (c *Comm) checkRoot(call string, root int) error {
-	if uint(root) >= uint(c.size) {
-		return c.noRank(ErrRoot, call, "root", root)
+// fault notes what is wrong, if nothing was before.
+func (k *arguments) fault(class Class, format string, args ...any) {
+	if k.err == nil {
+		k.err = k.c.misuse(class, k.call, format, args...)
 	}
-	return nil
 }
 
-// onlySend checks buffers at a rank where recv does not count, onlyRecv where
-// send does not.
-func (c *Comm) onlySend(call string, s *memory) error {
-	if s.inPlace {
-		return c.misuse(ErrBuffer, call, "InPlace is for the root only")
-	}
-	return nil
-}
+// goesOn reports whether there is more to check at this rank.
+func (k *arguments) goesOn() bool { return k.err == nil && k.whole }
 
-func (c *Comm) onlyRecv(call string, r *memory) error {
-	if r.inPlace {
-		return c.misuse(ErrBuffer, call, "InPlace is for the root only")
+// name tells which of the two buffers m is.
+func (k *arguments) name(m *memory) string {
+	if m == &k.s {
+		return "send"
 	}
-	return nil
-}
-
-// notInPlace checks the buffer for which MPI allows no MPI_IN_PLACE.
-func (c *Comm) notInPlace(call, which string, m *memory) error {
-	if m.inPlace {
-		return c.misuse(ErrBuffer, call, "InPlace cannot be the %s buffer of this call", which)
-	}
-	return nil
-}
-
-// sameType checks that two buffers of one rank have the same element type.
-func (c *Comm) sameType(call string, s, r *memory) error {
-	if (s.elem != r.elem || s.size != r.size) && (s.elems() > 0 || r.elems() > 0) {
-		return c.misuse(ErrType, call, "the send buffer holds %s of %d bytes, the receive buffer %s of %d", s.typeName(), s.size, r.typeName(), r.size)
-	}
-	return nil
+	return "receive"
 }
 
 // equalPart is how many elements of m each rank has.
-func (c *Comm) equalPart(call, which string, m *memory) (int, error) {
-	if m.elems()%c.size != 0 {
-		return 0, c.misuse(ErrCount, call, "the %s buffer has %d elements, which %d ranks cannot share equally", which, m.elems(), c.size)
+func (k *arguments) equalPart(m *memory) int {
+	if m.elems()%k.c.size != 0 {
+		k.fault(ErrCount, "the %s buffer has %d elements, which %d ranks cannot share equally", k.name(m), m.elems(), k.c.size)
 	}
-	return m.elems() / c.size, nil
+	return m.elems() / k.c.size
 }
 
 // exactly checks a length.
-func (c *Comm) exactly(call, which string, m *memory, n int, why string) error {
+func (k *arguments) exactly(m *memory, n int, why string) {
 	if m.elems() != n {
-		return c.misuse(ErrCount, call, "the %s buffer has %d elements instead of %d: %s", which, m.elems(), n, why)
+		k.fault(ErrCount, "the %s buffer has %d elements instead of %d: %s", k.name(m), m.elems(), n, why)
 	}
-	return nil
 }
 
 // layout checks the counts and displacements of a buffer in parts, and gives
-// them in bytes.
-func (c *Comm) layout(call, which string, m *memory, counts, displs []int, disjoint bool) (n, at []int, err error) {
-	if len(counts) != c.size || displs != nil && len(displs) != c.size {
-		return nil, nil, c.misuse(ErrCount, call, "%d counts and %d displacements for the %s buffer, and %d ranks", len(counts), len(displs), which, c.size)
+// them in bytes. Parts that are received must not overlap.
+func (k *arguments) layout(m *memory, counts, displs []int) (n, at []int) {
+	size := k.c.size
+	if len(counts) != size || displs != nil && len(displs) != size {
+		k.fault(ErrCount, "%d counts and %d displacements for the %s buffer, and %d ranks", len(counts), len(displs), k.name(m), size)
+		return nil, nil
 	}
-	n, at = make([]int, c.size), make([]int, c.size)
+	n, at = make([]int, size), make([]int, size)
 	next := 0
-	for i, k := range counts {
+	for i, count := range counts {
 		from := next
 		if displs != nil {
 			from = displs[i]
 		}
-		if k < 0 || from < 0 || from > m.elems() || k > m.elems()-from {
-			return nil, nil, c.misuse(ErrCount, call, "rank %d's %d elements from %d on are not within the %s buffer of %d elements", i, k, from, which, m.elems())
+		if count < 0 || from < 0 || from > m.elems() || count > m.elems()-from {
+			k.fault(ErrCount, "rank %d's %d elements from %d on are not within the %s buffer of %d elements", i, count, from, k.name(m), m.elems())
+			return nil, nil
 		}
-		n[i], at[i] = k*m.size, from*m.size
-		next = from + k
+		n[i], at[i] = count*m.size, from*m.size
+		next = from + count
 	}
-	if disjoint && displs != nil {
+	if m == &k.r && displs != nil {
 		if i, j, ok := overlapping(n, at); ok {
-			return nil, nil, c.misuse(ErrBuffer, call, "the parts of ranks %d and %d overlap in the %s buffer", i, j, which)
+			k.fault(ErrBuffer, "the parts of ranks %d and %d overlap in the %s buffer", i, j, k.name(m))
 		}
 	}
-	return n, at, nil
+	return n, at
 }
 
-// started is what a collective on buffers gave, whose record is t.
-func (c *Comm) started(call string, root int, t transfer, r transport.Request, err error) (pending, error) {
+// start starts what was checked.
+func (k *arguments) start() (pending, error) { return k.startWith(collectives.Start) }
+
+// startWith is start by another way than that of k.by itself.
+func (k *arguments) startWith(start func(collectives, *transport.Collective) (transport.Request, error)) (pending, error) {
+	if k.err != nil {
+		return pending{}, k.err
+	}
+	if k.by == nil {
+		k.by = k.c.on(&k.s, &k.r)
+	}
+	peer := -1
+	if k.x.Kind.Rooted() {
+		peer = k.x.Root
+	}
+	t := k.record()
+	x := k.x // outlives this call, which the rest need not
+	r, err := start(k.by, &x)
 	if err != nil {
 		t.end()
-		return pending{}, c.fail(call, root, err)
+		return pending{}, k.c.fail(k.call, peer, err)
 	}
-	return pending{c: c, call: call, r: r, peer: root, tag: -1, transfer: t}, nil
+	return pending{c: k.c, call: k.call, r: r, peer: peer, tag: -1, transfer: t}, nil
+}
+
+// record records what is read and written at this rank. A buffer that does not
+// count at it is empty.
+func (k *arguments) record() transfer {
+	if k.x.Kind == transport.Bcast {
+		return begin(k.call, nil, read(&k.r).only(k.whole), written(&k.r).only(!k.whole))
+	}
+	return begin(k.call, nil, read(&k.s).parts(k.x.SendCounts, k.x.SendDispls), written(&k.r).parts(k.x.RecvCounts, k.x.RecvDispls))
 }
 
 func (c *Comm) barrier(call string) (pending, error) {
-	if err := c.usable(call); err != nil {
-		return pending{}, err
+	k := arguments{c: c, call: call, err: c.usable(call)}
+	if k.err == nil {
+		k.by = c.t
 	}
-	r, err := c.t.Ibarrier()
-	return c.started(call, -1, transfer{}, r, err)
+	return k.start()
 }
 
 func (c *Comm) bcast(call string, buf any, root int) (pending, error) {
-	_, m, err := c.both(call, nil, buf)
-	if m.readOnly && c.rank == root {
-		err = nil
-	}
-	if err == nil {
-		err = c.notInPlace(call, "only", &m)
-	}
-	if err == nil {
-		err = c.checkRoot(call, root)
-	}
-	if err != nil {
-		return pending{}, err
-	}
-	t := begin(call, nil, read(&m).only(c.rank == root), written(&m).only(c.rank != root))
-	r, err := c.on(&memory{}, &m).Ibcast(m.Memory, root)
-	return c.started(call, root, t, r, err)
+	k := c.read(call, transport.Bcast, root, nil, buf)
+	return k.start()
 }
 
-func (c *Comm) gather(call string, send, recv any, root int) (pending, error) {
-	s, r, part, err := c.toRoot(call, send, recv, root)
-	if err == nil && c.rank == root {
-		if part, err = c.equalPart(call, "receive", &r); err == nil && !s.inPlace {
-			err = c.exactly(call, "receive", &r, s.elems()*c.size, "one send buffer of each rank")
+// gather is for a root or for all.
+func (c *Comm) gather(call string, kind transport.Kind, send, recv any, root int) (pending, error) {
+	k := c.read(call, kind, root, send, recv)
+	if k.goesOn() {
+		k.x.Recv = k.r.part(k.equalPart(&k.r))
+		if !k.s.inPlace {
+			k.exactly(&k.r, k.s.elems()*c.size, "one send buffer of each rank")
 		}
 	}
-	if err != nil {
-		return pending{}, err
-	}
-	t := begin(call, nil, read(&s), written(&r).only(c.rank == root))
-	req, err := c.on(&s, &r).Igather(s.Memory, r.part(part), root)
-	return c.started(call, root, t, req, err)
+	return k.start()
 }
 
-func (c *Comm) gatherv(call string, send, recv any, counts, displs []int, root int) (pending, error) {
-	s, r, _, err := c.toRoot(call, send, recv, root)
-	var n, at []int
-	if err == nil && c.rank == root {
-		if n, at, err = c.layout(call, "receive", &r, counts, displs, true); err == nil && !s.inPlace {
-			err = c.exactly(call, "send", &s, counts[root], "counts says so of this rank")
-		}
+func (c *Comm) gatherv(call string, kind transport.Kind, send, recv any, counts, displs []int, root int) (pending, error) {
+	k := c.read(call, kind, root, send, recv)
+	if k.goesOn() {
+		k.x.RecvCounts, k.x.RecvDispls = k.layout(&k.r, counts, displs)
 	}
-	if err != nil {
-		return pending{}, err
+	if k.goesOn() && !k.s.inPlace {
+		k.exactly(&k.s, counts[c.rank], "counts says so of this rank")
 	}
-	t := begin(call, nil, read(&s), written(&r).parts(n, at).only(c.rank == root))
-	req, err := c.on(&s, &r).Igatherv(s.Memory, r.Memory, n, at, root)
-	return c.started(call, root, t, req, err)
-}
-
-// toRoot reads the buffers of Gather and Gatherv.
-func (c *Comm) toRoot(call string, send, recv any, root int) (s, r memory, part int, err error) {
-	if c.rank != root {
-		recv = nil
-	}
-	if s, r, err = c.both(call, send, recv); err != nil {
-		return
-	}
-	if err = c.checkRoot(call, root); err != nil {
-		return
-	}
-	if c.rank != root {
-		err = c.onlySend(call, &s)
-	} else if err = c.notInPlace(call, "receive", &r); err == nil && !s.inPlace {
-		err = c.sameType(call, &s, &r)
-	}
-	return
+	return k.start()
 }
 
 func (c *Comm) scatter(call string, send, recv any, root int) (pending, error) {
-	s, r, part, err := c.fromRoot(call, send, recv, root)
-	if err == nil && c.rank == root {
-		if part, err = c.equalPart(call, "send", &s); err == nil && !r.inPlace {
-			err = c.exactly(call, "send", &s, r.elems()*c.size, "one receive buffer of each rank")
+	k := c.read(call, transport.Scatter, root, send, recv)
+	if k.goesOn() {
+		k.x.Send = k.s.part(k.equalPart(&k.s))
+		if !k.r.inPlace {
+			k.exactly(&k.s, k.r.elems()*c.size, "one receive buffer of each rank")
 		}
 	}
-	if err != nil {
-		return pending{}, err
-	}
-	t := begin(call, nil, read(&s).only(c.rank == root), written(&r))
-	req, err := c.on(&s, &r).Iscatter(s.part(part), r.Memory, root)
-	return c.started(call, root, t, req, err)
+	return k.start()
 }
 
 func (c *Comm) scatterv(call string, send any, counts, displs []int, recv any, root int) (pending, error) {
-	s, r, _, err := c.fromRoot(call, send, recv, root)
-	var n, at []int
-	if err == nil && c.rank == root {
-		if n, at, err = c.layout(call, "send", &s, counts, displs, false); err == nil && !r.inPlace {
-			err = c.exactly(call, "receive", &r, counts[root], "counts says so of this rank")
-		}
+	k := c.read(call, transport.Scatterv, root, send, recv)
+	if k.goesOn() {
+		k.x.SendCounts, k.x.SendDispls = k.layout(&k.s, counts, displs)
 	}
-	if err != nil {
-		return pending{}, err
+	if k.goesOn() && !k.r.inPlace {
+		k.exactly(&k.r, counts[c.rank], "counts says so of this rank")
 	}
-	t := begin(call, nil, read(&s).parts(n, at).only(c.rank == root), written(&r))
-	req, err := c.on(&s, &r).Iscatterv(s.Memory, n, at, r.Memory, root)
-	return c.started(call, root, t, req, err)
-}
-
-// fromRoot reads the buffers of Scatter and Scatterv.
-func (c *Comm) fromRoot(call string, send, recv any, root int) (s, r memory, part int, err error) {
-	if c.rank != root {
-		send = nil
-	}
-	if s, r, err = c.both(call, send, recv); err != nil {
-		return
-	}
-	if err = c.checkRoot(call, root); err != nil {
-		return
-	}
-	if c.rank != root {
-		err = c.onlyRecv(call, &r)
-	} else if err = c.notInPlace(call, "send", &s); err == nil && !r.inPlace {
-		err = c.sameType(call, &s, &r)
-	}
-	return
-}
-
-func (c *Comm) allgather(call string, send, recv any) (pending, error) {
-	s, r, err := c.toAll(call, send, recv)
-	var part int
-	if err == nil {
-		if part, err = c.equalPart(call, "receive", &r); err == nil && !s.inPlace {
-			err = c.exactly(call, "receive", &r, s.elems()*c.size, "one send buffer of each rank")
-		}
-	}
-	if err != nil {
-		return pending{}, err
-	}
-	t := begin(call, nil, read(&s), written(&r))
-	req, err := c.on(&s, &r).Iallgather(s.Memory, r.part(part))
-	return c.started(call, -1, t, req, err)
-}
-
-func (c *Comm) allgatherv(call string, send, recv any, counts, displs []int) (pending, error) {
-	s, r, err := c.toAll(call, send, recv)
-	var n, at []int
-	if err == nil {
-		if n, at, err = c.layout(call, "receive", &r, counts, displs, true); err == nil && !s.inPlace {
-			err = c.exactly(call, "send", &s, counts[c.rank], "counts says so of this rank")
-		}
-	}
-	if err != nil {
-		return pending{}, err
-	}
-	t := begin(call, nil, read(&s), written(&r).parts(n, at))
-	req, err := c.on(&s, &r).Iallgatherv(s.Memory, r.Memory, n, at)
-	return c.started(call, -1, t, req, err)
+	return k.start()
 }
 
 func (c *Comm) alltoall(call string, send, recv any) (pending, error) {
-	s, r, err := c.toAll(call, send, recv)
-	var part int
-	if err == nil {
-		if part, err = c.equalPart(call, "receive", &r); err == nil && !s.inPlace {
-			err = c.exactly(call, "receive", &r, s.elems(), "as many as are sent")
+	k := c.read(call, transport.Alltoall, 0, send, recv)
+	if k.goesOn() {
+		part := k.equalPart(&k.r)
+		k.x.Send, k.x.Recv = k.s.part(part), k.r.part(part)
+		if !k.s.inPlace {
+			k.exactly(&k.r, k.s.elems(), "as many as are sent")
 		}
 	}
-	if err != nil {
-		return pending{}, err
-	}
-	t := begin(call, nil, read(&s), written(&r))
-	req, err := c.on(&s, &r).Ialltoall(s.part(part), r.part(part))
-	return c.started(call, -1, t, req, err)
+	return k.start()
 }
 
 func (c *Comm) alltoallv(call string, send any, scounts, sdispls []int, recv any, rcounts, rdispls []int) (pending, error) {
-	s, r, err := c.toAll(call, send, recv)
-	var sn, sat, rn, rat []int
-	if err == nil && !s.inPlace {
-		sn, sat, err = c.layout(call, "send", &s, scounts, sdispls, false)
+	k := c.read(call, transport.Alltoallv, 0, send, recv)
+	if k.goesOn() && !k.s.inPlace {
+		k.x.SendCounts, k.x.SendDispls = k.layout(&k.s, scounts, sdispls)
 	}
-	if err == nil {
-		rn, rat, err = c.layout(call, "receive", &r, rcounts, rdispls, true)
+	if k.goesOn() {
+		k.x.RecvCounts, k.x.RecvDispls = k.layout(&k.r, rcounts, rdispls)
 	}
-	if err == nil && !s.inPlace && sn[c.rank] != rn[c.rank] {
-		err = c.misuse(ErrCount, call, "this rank sends itself %d elements and expects %d", scounts[c.rank], rcounts[c.rank])
+	if k.goesOn() && !k.s.inPlace && scounts[c.rank] != rcounts[c.rank] {
+		k.fault(ErrCount, "this rank sends itself %d elements and expects %d", scounts[c.rank], rcounts[c.rank])
 	}
-	if err != nil {
-		return pending{}, err
-	}
-	t := begin(call, nil, read(&s).parts(sn, sat), written(&r).parts(rn, rat))
-	req, err := c.on(&s, &r).Ialltoallv(s.Memory, sn, sat, r.Memory, rn, rat)
-	return c.started(call, -1, t, req, err)
-}
-
-// toAll reads the buffers of collectives without a root.
-func (c *Comm) toAll(call string, send, recv any) (s, r memory, err error) {
-	if s, r, err = c.both(call, send, recv); err != nil {
-		return
-	}
-	if err = c.notInPlace(call, "receive", &r); err == nil && !s.inPlace {
-		err = c.sameType(call, &s, &r)
-	}
-	return
+	return k.start()
 }
 
 // overlapping finds two parts, of n[i] elements from at[i] on, that share

@@ -20,7 +20,7 @@ import (
 type grouped struct {
 	collectives
 	c          *Comm
-	send, recv *memory
+	send, recv memory
 }
 
 // deviceOperations are a communicator's part in such operations, which are carried
@@ -80,14 +80,9 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-type (
-	byGroup func(g *collective.Group) error
-	byHost  func(on collectives) (transport.Request, error)
-)
-
-// ask starts an operation: by the group, if all ranks can, otherwise through the
-// host, on the communicator's side.
-func (g *grouped) ask(can bool, d *cuda.Buffer, fast byGroup, slow byHost) transport.Request {
+// ask starts an operation: fast, by the group, if all ranks can, otherwise through
+// the host, on the communicator's side.
+func (g *grouped) ask(x *transport.Collective, can bool, d *cuda.Buffer, fast func(g *collective.Group) error) transport.Request {
 	t := &g.c.devices
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,7 +101,7 @@ func (g *grouped) ask(can bool, d *cuda.Buffer, fast byGroup, slow byHost) trans
 		if all {
 			return fast(t.group)
 		}
-		r, err := slow(g.c.through(g.c.side, g.send, g.recv))
+		r, err := g.c.through(g.c.side, &g.send, &g.recv).Start(x)
 		if err == nil {
 			err = device.Wait(r)
 		}
@@ -168,47 +163,44 @@ func shareable(b *cuda.Buffer) bool {
 	return err == nil
 }
 
-func (g *grouped) Ibcast(buf transport.Memory, root int) (transport.Request, error) {
-	if buf.Bytes() < allreduce.AskBytes {
-		return g.collectives.Ibcast(buf, root)
+func (g *grouped) Start(x *transport.Collective) (transport.Request, error) {
+	switch x.Kind {
+	case transport.Bcast:
+		if x.Recv.Bytes() < allreduce.AskBytes {
+			return g.collectives.Start(x)
+		}
+		dev := g.recv.dev
+		return g.ask(x, shareable(dev), dev, func(group *collective.Group) error {
+			return group.Broadcast(x.Root, []*cuda.Buffer{dev}, nil)
+		}), nil
+	case transport.Allreduce, transport.Reduce:
+		return g.reduce(x)
 	}
-	dev := g.recv.dev
-	return g.ask(shareable(dev), dev, func(group *collective.Group) error {
-		return group.Broadcast(root, []*cuda.Buffer{dev}, nil)
-	}, func(on collectives) (transport.Request, error) { return on.Ibcast(buf, root) }), nil
+	return g.collectives.Start(x)
 }
 
-func (g *grouped) Iallreduce(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	if call := (allreduce.Call{Want: g.c.wish, Bytes: recv.Bytes()}); !call.WorthAsking() {
-		return g.collectives.Iallreduce(send, recv, op)
-	}
-	from, to := g.operands()
-	return g.ask(computable(from, to, op), to, func(group *collective.Group) error {
-		return reduceTo(group, to, from, op, g.c.wish)
-	}, func(on collectives) (transport.Request, error) { return on.Iallreduce(send, recv, op) }), nil
-}
-
-func (g *grouped) Ireduce(send, recv transport.Memory, op transport.Op, root int) (transport.Request, error) {
-	n := send.Bytes()
+func (g *grouped) reduce(x *transport.Collective) (transport.Request, error) {
+	n := x.Send.Bytes()
 	if g.send.inPlace {
-		n = recv.Bytes()
+		n = x.Recv.Bytes()
 	}
 	if call := (allreduce.Call{Want: g.c.wish, Bytes: n}); !call.WorthAsking() {
-		return g.collectives.Ireduce(send, recv, op, root)
+		return g.collectives.Start(x)
 	}
 	from, to := g.operands()
-	if g.c.rank != root {
+	bystander := x.Kind == transport.Reduce && g.c.rank != x.Root
+	if bystander {
 		to = from // stands for a spare one
 	}
-	return g.ask(computable(from, to, op), to, func(group *collective.Group) error {
-		if g.c.rank != root {
+	return g.ask(x, computable(from, to, x.Op), to, func(group *collective.Group) error {
+		if bystander {
 			var err error
 			if to, err = g.c.devices.aside(from); err != nil {
 				return err
 			}
 		}
-		return reduceTo(group, to, from, op, g.c.wish)
-	}, func(on collectives) (transport.Request, error) { return on.Ireduce(send, recv, op, root) }), nil
+		return reduceTo(group, to, from, x.Op, g.c.wish)
+	}), nil
 }
 
 // operands are the device buffers of a reduction; nil is host memory.

@@ -8,18 +8,10 @@ import (
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
-// collectives are those that a transport.Comm has.
+// collectives does collectives: a transport.Comm, userReductions for the program's
+// own operations, and what stands before them.
 type collectives interface {
-	reductions
-	Ibcast(buf transport.Memory, root int) (transport.Request, error)
-	Igather(send, recv transport.Memory, root int) (transport.Request, error)
-	Igatherv(send, recv transport.Memory, counts, displs []int, root int) (transport.Request, error)
-	Iscatter(send, recv transport.Memory, root int) (transport.Request, error)
-	Iscatterv(send transport.Memory, counts, displs []int, recv transport.Memory, root int) (transport.Request, error)
-	Iallgather(send, recv transport.Memory) (transport.Request, error)
-	Iallgatherv(send, recv transport.Memory, counts, displs []int) (transport.Request, error)
-	Ialltoall(send, recv transport.Memory) (transport.Request, error)
-	Ialltoallv(send transport.Memory, scounts, sdispls []int, recv transport.Memory, rcounts, rdispls []int) (transport.Request, error)
+	Start(x *transport.Collective) (transport.Request, error)
 }
 
 // on gives who does a collective on these buffers.
@@ -28,7 +20,7 @@ func (c *Comm) on(s, r *memory) collectives {
 	if c.size == 1 || !c.port.OneHost() {
 		return by
 	}
-	return &grouped{collectives: by, c: c, send: s, recv: r}
+	return &grouped{collectives: by, c: c, send: *s, recv: *r}
 }
 
 // through is a transport's collectives, for buffers that may be device memory.
@@ -43,39 +35,34 @@ func (c *Comm) through(t transport.Comm, s, r *memory) collectives {
 // memory the other ranks have does not matter to it.
 type staged struct {
 	c          *Comm
-	on         reductions // a collectives, but where only reductions are asked for
-	given      bool       // on takes device memory
+	on         collectives
+	given      bool // on takes device memory
 	send, recv *cuda.Buffer
 }
 
-func (d *staged) all() collectives { return d.on.(collectives) }
-
-// run does f on the host, or has a library that takes device memory do it. keep
-// says that recv is only read, at this rank.
-func (d *staged) run(send, recv transport.Memory, keep bool, f func(send, recv transport.Memory) (transport.Request, error)) (transport.Request, error) {
-	if !d.given {
-		return d.onHost(send, recv, keep, f)
+// Start does it on the host, or has a library that takes device memory do it.
+// Reductions are done on the host, whatever the library takes: Open MPI's that do
+// not block compute with the processor, in the memory that they are given.
+func (d *staged) Start(x *transport.Collective) (transport.Request, error) {
+	if d.given && !x.Kind.Reduces() {
+		if err := errors.Join(ready(x.Send), ready(x.Recv)); err != nil {
+			return nil, err
+		}
+		return d.on.Start(x)
 	}
-	if err := errors.Join(ready(send), ready(recv)); err != nil {
+	atRoot := d.c.rank == x.Root
+	readOnly := x.Kind == transport.Bcast && atRoot || x.Kind == transport.Reduce && !atRoot // its Recv, at this rank
+	var host []byte
+	var err error
+	copied := *x
+	if copied.Send, _, err = onHost(x.Send, d.send); err != nil {
 		return nil, err
 	}
-	return f(send, recv)
-}
-
-// onHost does f on the host, whatever the library takes. So are reductions done:
-// Open MPI's that do not block compute with the processor, in the memory that
-// they are given.
-func (d *staged) onHost(send, recv transport.Memory, keep bool, f func(send, recv transport.Memory) (transport.Request, error)) (transport.Request, error) {
-	send, _, err := onHost(send, d.send)
-	if err != nil {
+	if copied.Recv, host, err = onHost(x.Recv, d.recv); err != nil {
 		return nil, err
 	}
-	recv, host, err := onHost(recv, d.recv)
-	if err != nil {
-		return nil, err
-	}
-	r, err := f(send, recv)
-	if err != nil || host == nil || keep {
+	r, err := d.on.Start(&copied)
+	if err != nil || host == nil || readOnly {
 		return r, err
 	}
 	return &restored{Request: r, host: host, dev: d.recv}, nil
@@ -120,74 +107,4 @@ func (r *restored) Test() (transport.Status, bool, error) {
 		r.host, r.err = nil, err
 	}
 	return st, true, r.err
-}
-
-func (d *staged) Ibcast(buf transport.Memory, root int) (transport.Request, error) {
-	return d.run(transport.Memory{}, buf, d.c.rank == root, func(_, b transport.Memory) (transport.Request, error) {
-		return d.all().Ibcast(b, root)
-	})
-}
-
-func (d *staged) Ireduce(send, recv transport.Memory, op transport.Op, root int) (transport.Request, error) {
-	return d.onHost(send, recv, d.c.rank != root, func(s, r transport.Memory) (transport.Request, error) {
-		return d.on.Ireduce(s, r, op, root)
-	})
-}
-
-func (d *staged) Iallreduce(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	return d.onHost(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.on.Iallreduce(s, r, op) })
-}
-
-func (d *staged) Iscan(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	return d.onHost(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.on.Iscan(s, r, op) })
-}
-
-func (d *staged) Iexscan(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	return d.onHost(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.on.Iexscan(s, r, op) })
-}
-
-func (d *staged) IreduceScatter(send, recv transport.Memory, counts []int, op transport.Op) (transport.Request, error) {
-	return d.onHost(send, recv, false, func(s, r transport.Memory) (transport.Request, error) {
-		return d.on.IreduceScatter(s, r, counts, op)
-	})
-}
-
-func (d *staged) Igather(send, recv transport.Memory, root int) (transport.Request, error) {
-	return d.run(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.all().Igather(s, r, root) })
-}
-
-func (d *staged) Igatherv(send, recv transport.Memory, counts, displs []int, root int) (transport.Request, error) {
-	return d.run(send, recv, false, func(s, r transport.Memory) (transport.Request, error) {
-		return d.all().Igatherv(s, r, counts, displs, root)
-	})
-}
-
-func (d *staged) Iscatter(send, recv transport.Memory, root int) (transport.Request, error) {
-	return d.run(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.all().Iscatter(s, r, root) })
-}
-
-func (d *staged) Iscatterv(send transport.Memory, counts, displs []int, recv transport.Memory, root int) (transport.Request, error) {
-	return d.run(send, recv, false, func(s, r transport.Memory) (transport.Request, error) {
-		return d.all().Iscatterv(s, counts, displs, r, root)
-	})
-}
-
-func (d *staged) Iallgather(send, recv transport.Memory) (transport.Request, error) {
-	return d.run(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.all().Iallgather(s, r) })
-}
-
-func (d *staged) Iallgatherv(send, recv transport.Memory, counts, displs []int) (transport.Request, error) {
-	return d.run(send, recv, false, func(s, r transport.Memory) (transport.Request, error) {
-		return d.all().Iallgatherv(s, r, counts, displs)
-	})
-}
-
-func (d *staged) Ialltoall(send, recv transport.Memory) (transport.Request, error) {
-	return d.run(send, recv, false, func(s, r transport.Memory) (transport.Request, error) { return d.all().Ialltoall(s, r) })
-}
-
-func (d *staged) Ialltoallv(send transport.Memory, scounts, sdispls []int, recv transport.Memory, rcounts, rdispls []int) (transport.Request, error) {
-	return d.run(send, recv, false, func(s, r transport.Memory) (transport.Request, error) {
-		return d.all().Ialltoallv(s, scounts, sdispls, r, rcounts, rdispls)
-	})
 }

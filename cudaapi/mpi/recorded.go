@@ -20,9 +20,10 @@ type span struct{ at, n int }
 func read(m *memory) touched    { return touched{m: m, mode: record.Read} }
 func written(m *memory) touched { return touched{m: m, mode: record.Write} }
 
-// parts are those of a buffer that counts and displacements, in bytes, name.
+// parts are those of a buffer that counts and displacements, in bytes, name; where
+// there are no displacements, all of it.
 func (t touched) parts(n, at []int) touched {
-	if n == nil {
+	if at == nil {
 		return t
 	}
 	t.part = make([]span, len(n))

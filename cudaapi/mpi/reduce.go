@@ -1,6 +1,10 @@
 package mpi
 
-import "gocuda/cudaapi/mpi/internal/transport"
+import (
+	"slices"
+
+	"gocuda/cudaapi/mpi/internal/transport"
+)
 
 // Reduce combines the send buffers of all ranks, element by element, into
 // root's recv (MPI_Reduce). recv counts at the root only, and may be nil
@@ -21,34 +25,34 @@ func (c *Comm) Ireduce(send, recv any, op Op, root int) (*Request, error) {
 // communicator is made, picks one way: host, ll (up to 256 KiB) or simple (each one
 // launch), group, nccl or ring.
 func (c *Comm) Allreduce(send, recv any, op Op) error {
-	return c.wait(c.reduceEach("Comm.Allreduce", c.allreduce, send, recv, op))
+	return c.wait(c.reduceEach("Comm.Allreduce", transport.Allreduce, c.allreduce, send, recv, op))
 }
 
 // Iallreduce starts an Allreduce.
 func (c *Comm) Iallreduce(send, recv any, op Op) (*Request, error) {
-	return request(c.reduceEach("Comm.Iallreduce", reductions.Iallreduce, send, recv, op))
+	return request(c.reduceEach("Comm.Iallreduce", transport.Allreduce, collectives.Start, send, recv, op))
 }
 
 // Scan combines, at each rank, the send buffers of the ranks up to and with this
 // one (MPI_Scan).
 func (c *Comm) Scan(send, recv any, op Op) error {
-	return c.wait(c.reduceEach("Comm.Scan", reductions.Iscan, send, recv, op))
+	return c.wait(c.reduceEach("Comm.Scan", transport.Scan, collectives.Start, send, recv, op))
 }
 
 // Iscan starts a Scan.
 func (c *Comm) Iscan(send, recv any, op Op) (*Request, error) {
-	return request(c.reduceEach("Comm.Iscan", reductions.Iscan, send, recv, op))
+	return request(c.reduceEach("Comm.Iscan", transport.Scan, collectives.Start, send, recv, op))
 }
 
 // Exscan combines the send buffers of the ranks before this one (MPI_Exscan).
 // Rank 0's recv is left as it is.
 func (c *Comm) Exscan(send, recv any, op Op) error {
-	return c.wait(c.reduceEach("Comm.Exscan", reductions.Iexscan, send, recv, op))
+	return c.wait(c.reduceEach("Comm.Exscan", transport.Exscan, collectives.Start, send, recv, op))
 }
 
 // Iexscan starts an Exscan.
 func (c *Comm) Iexscan(send, recv any, op Op) (*Request, error) {
-	return request(c.reduceEach("Comm.Iexscan", reductions.Iexscan, send, recv, op))
+	return request(c.reduceEach("Comm.Iexscan", transport.Exscan, collectives.Start, send, recv, op))
 }
 
 // ReduceScatter combines the send buffers of all ranks and hands the result out:
@@ -74,135 +78,95 @@ func (c *Comm) IreduceScatterBlock(send, recv any, op Op) (*Request, error) {
 	return request(c.reduceScatterBlock("Comm.IreduceScatterBlock", send, recv, op))
 }
 
-// reductions are the collectives that compute: a transport.Comm's for MPI's own
-// operations, userReductions for the program's.
-type reductions interface {
-	Ireduce(send, recv transport.Memory, op transport.Op, root int) (transport.Request, error)
-	Iallreduce(send, recv transport.Memory, op transport.Op) (transport.Request, error)
-	Iscan(send, recv transport.Memory, op transport.Op) (transport.Request, error)
-	Iexscan(send, recv transport.Memory, op transport.Op) (transport.Request, error)
-	IreduceScatter(send, recv transport.Memory, counts []int, op transport.Op) (transport.Request, error)
-}
-
-// operands checks op against the buffers of a reduction, and tells who does it
-// and on what.
-func (c *Comm) operands(call string, s, r *memory, op Op) (reductions, transport.Memory, transport.Memory, error) {
-	var by reductions = c.on(s, r)
-	var sm, rm transport.Memory
+// combine checks op against the buffers of a reduction, and tells who does it and
+// on what.
+func (k *arguments) combine(op Op) {
+	if k.err != nil {
+		return
+	}
+	k.by, k.x.Op = k.c.on(&k.s, &k.r), op.op
 	var bad *Error
 	if op.user != nil {
-		by = &userReductions{c: c, op: op.user}
-		if s.dev != nil || r.dev != nil {
-			by = &staged{c: c, on: by, send: s.dev, recv: r.dev}
+		k.by = &userReductions{c: k.c, op: op.user}
+		if k.s.dev != nil || k.r.dev != nil {
+			k.by = &staged{c: k.c, on: k.by, send: k.s.dev, recv: k.r.dev}
 		}
-		sm, rm, bad = op.user.operands(call, s, r)
+		k.x.Send, k.x.Recv, bad = op.user.operands(k.call, &k.s, &k.r)
 	} else {
-		sm, rm, bad = op.operands(call, s, r)
+		k.x.Send, k.x.Recv, bad = op.operands(k.call, &k.s, &k.r)
 	}
 	if bad != nil {
-		return nil, sm, rm, c.at(bad)
+		k.err = k.c.at(bad)
 	}
-	return by, sm, rm, nil
 }
 
 func (c *Comm) reduce(call string, send, recv any, op Op, root int) (pending, error) {
-	s, r, _, err := c.toRoot(call, send, recv, root)
-	if err == nil && c.rank == root && !s.inPlace {
-		err = c.exactly(call, "receive", &r, s.elems(), "as many as are sent")
-	}
-	if err != nil {
-		return pending{}, err
-	}
-	by, sm, rm, err := c.operands(call, &s, &r, op)
-	if err != nil {
-		return pending{}, err
-	}
-	t := begin(call, nil, read(&s), written(&r).only(c.rank == root))
-	req, err := by.Ireduce(sm, rm, op.op, root)
-	return c.started(call, root, t, req, err)
+	k := c.read(call, transport.Reduce, root, send, recv)
+	k.combineEach(op)
+	return k.start()
 }
 
-// reduceEach is a reduction whose result every rank has, of the length of what
-// it sends.
-func (c *Comm) reduceEach(call string, f func(reductions, transport.Memory, transport.Memory, transport.Op) (transport.Request, error), send, recv any, op Op) (pending, error) {
-	s, r, err := c.toAll(call, send, recv)
-	if err == nil && !s.inPlace {
-		err = c.exactly(call, "receive", &r, s.elems(), "as many as are sent")
+// reduceEach is a reduction whose result every rank has.
+func (c *Comm) reduceEach(call string, kind transport.Kind, start func(collectives, *transport.Collective) (transport.Request, error), send, recv any, op Op) (pending, error) {
+	k := c.read(call, kind, 0, send, recv)
+	k.combineEach(op)
+	return k.startWith(start)
+}
+
+// combineEach is combine for a result of the length of what is sent.
+func (k *arguments) combineEach(op Op) {
+	if k.goesOn() && !k.s.inPlace {
+		k.exactly(&k.r, k.s.elems(), "as many as are sent")
 	}
-	if err != nil {
-		return pending{}, err
-	}
-	by, sm, rm, err := c.operands(call, &s, &r, op)
-	if err != nil {
-		return pending{}, err
-	}
-	t := begin(call, nil, read(&s), written(&r))
-	req, err := f(by, sm, rm, op.op)
-	return c.started(call, -1, t, req, err)
+	k.combine(op)
 }
 
 func (c *Comm) reduceScatterBlock(call string, send, recv any, op Op) (pending, error) {
-	s, r, err := c.toAll(call, send, recv)
-	if err != nil {
-		return pending{}, err
+	k := c.read(call, transport.ReduceScatter, 0, send, recv)
+	if k.err != nil {
+		return pending{}, k.err
 	}
-	part := r.elems()
-	if s.inPlace {
-		if part, err = c.equalPart(call, "receive", &r); err != nil {
-			return pending{}, err
-		}
+	part := k.r.elems()
+	if k.s.inPlace {
+		part = k.equalPart(&k.r)
 	}
-	counts := make([]int, c.size)
-	for i := range counts {
-		counts[i] = part
-	}
-	return c.scatterReduced(call, &s, &r, counts, op)
+	return k.scatterReduced(slices.Repeat([]int{part}, c.size), op)
 }
 
 func (c *Comm) reduceScatter(call string, send, recv any, counts []int, op Op) (pending, error) {
-	s, r, err := c.toAll(call, send, recv)
-	if err != nil {
-		return pending{}, err
-	}
+	k := c.read(call, transport.ReduceScatter, 0, send, recv)
 	if len(counts) != c.size {
-		return pending{}, c.misuse(ErrCount, call, "%d counts for %d ranks", len(counts), c.size)
+		k.fault(ErrCount, "%d counts for %d ranks", len(counts), c.size)
 	}
-	return c.scatterReduced(call, &s, &r, counts, op)
+	return k.scatterReduced(counts, op)
 }
 
-func (c *Comm) scatterReduced(call string, s, r *memory, counts []int, op Op) (pending, error) {
-	all := s
-	if s.inPlace {
-		all = r
+func (k *arguments) scatterReduced(counts []int, op Op) (pending, error) {
+	if k.err != nil {
+		return pending{}, k.err
+	}
+	all := &k.s
+	if k.s.inPlace {
+		all = &k.r
 	}
 	total := 0
 	for i, n := range counts {
 		if n < 0 || n > all.elems()-total {
-			return pending{}, c.misuse(ErrCount, call, "the counts up to rank %d's, %d, come to more than the %d elements given", i, n, all.elems())
+			k.fault(ErrCount, "the counts up to rank %d's, %d, come to more than the %d elements given", i, n, all.elems())
+			break
 		}
 		total += n
 	}
-	which := map[bool]string{false: "send", true: "receive"}[s.inPlace]
-	if err := c.exactly(call, which, all, total, "the sum of the counts"); err != nil {
-		return pending{}, err
+	k.exactly(all, total, "the sum of the counts")
+	if !k.s.inPlace {
+		k.exactly(&k.r, counts[k.c.rank], "this rank's count")
 	}
-	if !s.inPlace {
-		if err := c.exactly(call, "receive", r, counts[c.rank], "this rank's count"); err != nil {
-			return pending{}, err
+	k.combine(op)
+	k.x.RecvCounts = slices.Clone(counts)
+	for i := range counts {
+		if k.x.Recv.T == transport.Byte {
+			k.x.RecvCounts[i] *= all.size
 		}
 	}
-	by, sm, rm, err := c.operands(call, s, r, op)
-	if err != nil {
-		return pending{}, err
-	}
-	scaled := make([]int, len(counts))
-	for i, n := range counts {
-		scaled[i] = n
-		if rm.T == transport.Byte {
-			scaled[i] = n * all.size
-		}
-	}
-	t := begin(call, nil, read(s), written(r))
-	req, err := by.IreduceScatter(sm, rm, scaled, op.op)
-	return c.started(call, -1, t, req, err)
+	return k.start()
 }

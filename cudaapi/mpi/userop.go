@@ -56,22 +56,6 @@ func (u *userOp) reduce(dst, a, b transport.Memory) (transport.Request, error) {
 	return coll.Host.Copy(dst, tmp)
 }
 
-func (u *userReductions) Ireduce(send, recv transport.Memory, _ transport.Op, root int) (transport.Request, error) {
-	return coll.Reduce(u.env(), send, recv, u.reduction(), root)
-}
-
-func (u *userReductions) Iallreduce(send, recv transport.Memory, _ transport.Op) (transport.Request, error) {
-	return coll.Allreduce(u.env(), send, recv, u.reduction())
-}
-
-func (u *userReductions) Iscan(send, recv transport.Memory, _ transport.Op) (transport.Request, error) {
-	return coll.Scan(u.env(), send, recv, u.reduction())
-}
-
-func (u *userReductions) Iexscan(send, recv transport.Memory, _ transport.Op) (transport.Request, error) {
-	return coll.Exscan(u.env(), send, recv, u.reduction())
-}
-
-func (u *userReductions) IreduceScatter(send, recv transport.Memory, counts []int, _ transport.Op) (transport.Request, error) {
-	return coll.ReduceScatter(u.env(), send, recv, counts, u.reduction())
+func (u *userReductions) Start(x *transport.Collective) (transport.Request, error) {
+	return coll.Start(u.env(), x, u.reduction())
 }

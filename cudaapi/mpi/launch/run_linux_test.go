@@ -38,7 +38,7 @@ func rank() (transport.Transport, int) {
 }
 
 func barrier(t transport.Transport) error {
-	r, err := t.World().Ibarrier()
+	r, err := t.World().Start(&transport.Collective{Kind: transport.Barrier})
 	if err == nil {
 		_, _, err = r.(transport.Waiter).Wait(nil)
 	}

@@ -51,6 +51,34 @@ type (
 	}
 )
 
+// Start starts a collective. op is its reduction, if it has one.
+func Start(env Env, x *transport.Collective, op Op) (*Request, error) {
+	switch x.Kind {
+	case transport.Barrier:
+		return Barrier(env)
+	case transport.Bcast:
+		return Bcast(env, x.Recv, x.Root)
+	case transport.Reduce:
+		return Reduce(env, x.Send, x.Recv, op, x.Root)
+	case transport.Allreduce:
+		return Allreduce(env, x.Send, x.Recv, op)
+	case transport.Scan:
+		return Scan(env, x.Send, x.Recv, op)
+	case transport.Exscan:
+		return Exscan(env, x.Send, x.Recv, op)
+	case transport.ReduceScatter:
+		return ReduceScatter(env, x.Send, x.Recv, x.RecvCounts, op)
+	case transport.Gather, transport.Gatherv:
+		return Gather(env, x.Send, x.Recv, x.RecvCounts, x.RecvDispls, x.Root)
+	case transport.Scatter, transport.Scatterv:
+		return Scatter(env, x.Send, x.SendCounts, x.SendDispls, x.Recv, x.Root)
+	case transport.Allgather, transport.Allgatherv:
+		return Allgather(env, x.Send, x.Recv, x.RecvCounts, x.RecvDispls)
+	default:
+		return Alltoall(env, x.Send, x.SendCounts, x.SendDispls, x.Recv, x.RecvCounts, x.RecvDispls)
+	}
+}
+
 // part is n elements of m from element at.
 func part(m Memory, at, n int) Memory {
 	if n == 0 {

@@ -475,9 +475,9 @@ func TestGatherAndScatter(t *testing.T) {
 			together(t, n, func(env Env) (*Request, error) {
 				i := env.Peers.Rank()
 				if place && i == root {
-					return Gather(env, inPlace, perRank(got, n), root)
+					return Gather(env, inPlace, perRank(got, n), nil, nil, root)
 				}
-				return Gather(env, ints(in[i]), perRank(got, n), root)
+				return Gather(env, ints(in[i]), perRank(got, n), nil, nil, root)
 			})
 			same(t, "Gather", root, got, all)
 			clear(got)
@@ -485,9 +485,9 @@ func TestGatherAndScatter(t *testing.T) {
 			together(t, n, func(env Env) (*Request, error) {
 				i := env.Peers.Rank()
 				if place && i == root {
-					return Scatter(env, perRank(all, n), inPlace, root)
+					return Scatter(env, perRank(all, n), nil, nil, inPlace, root)
 				}
-				return Scatter(env, perRank(all, n), ints(out[i]), root)
+				return Scatter(env, perRank(all, n), nil, nil, ints(out[i]), root)
 			})
 			for i := range out {
 				if !place || i != root {
@@ -504,9 +504,9 @@ func TestGatherAndScatter(t *testing.T) {
 			together(t, n, func(env Env) (*Request, error) {
 				i := env.Peers.Rank()
 				if place {
-					return Allgather(env, inPlace, perRank(out[i], n))
+					return Allgather(env, inPlace, perRank(out[i], n), nil, nil)
 				}
-				return Allgather(env, ints(in[i]), perRank(out[i], n))
+				return Allgather(env, ints(in[i]), perRank(out[i], n), nil, nil)
 			})
 			for i := range out {
 				same(t, "Allgather", i, out[i], all)
@@ -537,13 +537,13 @@ func TestRaggedParts(t *testing.T) {
 		got := make([]int64, size)
 		together(t, n, func(env Env) (*Request, error) {
 			i := env.Peers.Rank()
-			return Gatherv(env, ints(in[i][:counts[i]]), ints(got), counts, displs, 0)
+			return Gather(env, ints(in[i][:counts[i]]), ints(got), counts, displs, 0)
 		})
 		same(t, "Gatherv", 0, got, want)
 		out := zeros(n, size)
 		together(t, n, func(env Env) (*Request, error) {
 			i := env.Peers.Rank()
-			return Scatterv(env, ints(want), counts, displs, ints(out[i][:counts[i]]), 0)
+			return Scatter(env, ints(want), counts, displs, ints(out[i][:counts[i]]), 0)
 		})
 		for i := range out {
 			same(t, "Scatterv", i, out[i][:counts[i]], in[i][:counts[i]])
@@ -551,7 +551,7 @@ func TestRaggedParts(t *testing.T) {
 		out = zeros(n, size)
 		together(t, n, func(env Env) (*Request, error) {
 			i := env.Peers.Rank()
-			return Allgatherv(env, ints(in[i][:counts[i]]), ints(out[i]), counts, displs)
+			return Allgather(env, ints(in[i][:counts[i]]), ints(out[i]), counts, displs)
 		})
 		for i := range out {
 			same(t, "Allgatherv", i, out[i], want)
@@ -569,13 +569,13 @@ func TestAlltoall(t *testing.T) {
 		}
 		together(t, n, func(env Env) (*Request, error) {
 			i := env.Peers.Rank()
-			return Alltoall(env, perRank(in[i], n), perRank(out[i], n))
+			return Alltoall(env, perRank(in[i], n), nil, nil, perRank(out[i], n), nil, nil)
 		})
 		for i := range out {
 			same(t, "Alltoall", i, out[i], want[i])
 		}
 		together(t, n, func(env Env) (*Request, error) {
-			return Alltoall(env, inPlace, perRank(in[env.Peers.Rank()], n))
+			return Alltoall(env, inPlace, nil, nil, perRank(in[env.Peers.Rank()], n), nil, nil)
 		})
 		for i := range in {
 			same(t, "Alltoall in place", i, in[i], want[i])
@@ -612,7 +612,7 @@ func TestAlltoallv(t *testing.T) {
 		}
 		together(t, n, func(env Env) (*Request, error) {
 			f, o := from[env.Peers.Rank()], to[env.Peers.Rank()]
-			return Alltoallv(env, ints(f.data), f.counts, f.displs, ints(o.data), o.counts, o.displs)
+			return Alltoall(env, ints(f.data), f.counts, f.displs, ints(o.data), o.counts, o.displs)
 		})
 		for i := range n {
 			for j := range n {

@@ -149,14 +149,9 @@ func (p *plan) ring(send, recv Memory) {
 	}
 }
 
-// Allgather is Allgatherv with parts of recv.N elements.
-func Allgather(env Env, send, recv Memory) (*Request, error) {
-	return Allgatherv(env, send, recv, nil, nil)
-}
-
-// Allgatherv: all to all at once, or round a ring. Nil counts are recv.N for
-// each rank.
-func Allgatherv(env Env, send, recv Memory, counts, displs []int) (*Request, error) {
+// Allgather: all to all at once, or round a ring. Nil counts are recv.N for each
+// rank.
+func Allgather(env Env, send, recv Memory, counts, displs []int) (*Request, error) {
 	p := newPlan(env)
 	of := parted(recv, counts, displs)
 	if !send.InPlace() {
@@ -183,13 +178,9 @@ func Allgatherv(env Env, send, recv Memory, counts, displs []int) (*Request, err
 	return p.start()
 }
 
-// Alltoall is Alltoallv with parts of send.N and recv.N elements.
-func Alltoall(env Env, send, recv Memory) (*Request, error) {
-	return Alltoallv(env, send, nil, nil, recv, nil, nil)
-}
-
-// Alltoallv: each rank with each other, at once or pair after pair.
-func Alltoallv(env Env, send Memory, scounts, sdispls []int, recv Memory, rcounts, rdispls []int) (*Request, error) {
+// Alltoall: each rank with each other, at once or pair after pair. Nil counts are
+// send.N and recv.N.
+func Alltoall(env Env, send Memory, scounts, sdispls []int, recv Memory, rcounts, rdispls []int) (*Request, error) {
 	p := newPlan(env)
 	to, from := parted(send, scounts, sdispls), parted(recv, rcounts, rdispls)
 	if send.InPlace() {

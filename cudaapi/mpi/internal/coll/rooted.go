@@ -156,13 +156,8 @@ func (p *plan) reduceChain(send, result Memory, v int, at func(int) int) {
 	}
 }
 
-// Gather is Gatherv with parts of recv.N elements.
-func Gather(env Env, send, recv Memory, root int) (*Request, error) {
-	return Gatherv(env, send, recv, nil, nil, root)
-}
-
-// Gatherv: all send to the root. Nil counts are recv.N for each rank.
-func Gatherv(env Env, send, recv Memory, counts, displs []int, root int) (*Request, error) {
+// Gather: all send to the root. Nil counts are recv.N for each rank.
+func Gather(env Env, send, recv Memory, counts, displs []int, root int) (*Request, error) {
 	p := newPlan(env)
 	if p.rank != root {
 		p.send(send, root)
@@ -179,13 +174,8 @@ func Gatherv(env Env, send, recv Memory, counts, displs []int, root int) (*Reque
 	return p.start()
 }
 
-// Scatter is Scatterv with parts of send.N elements.
-func Scatter(env Env, send, recv Memory, root int) (*Request, error) {
-	return Scatterv(env, send, nil, nil, recv, root)
-}
-
-// Scatterv: the root sends to all. Nil counts are send.N for each rank.
-func Scatterv(env Env, send Memory, counts, displs []int, recv Memory, root int) (*Request, error) {
+// Scatter: the root sends to all. Nil counts are send.N for each rank.
+func Scatter(env Env, send Memory, counts, displs []int, recv Memory, root int) (*Request, error) {
 	p := newPlan(env)
 	if p.rank != root {
 		p.recv(recv, root)

@@ -93,7 +93,7 @@ type channel struct{ transport.Comm }
 func (c channel) Allgather(mine, all []byte) error {
 	into := Host(all)
 	into.N = len(mine) // of one rank
-	r, err := c.Iallgather(Host(mine), into)
+	r, err := c.Start(&transport.Collective{Kind: transport.Allgather, Send: Host(mine), Recv: into})
 	if err == nil {
 		err = Wait(r)
 	}

@@ -92,7 +92,7 @@ func (p *Port) Settle() error {
 	if !p.Notices() {
 		return nil
 	}
-	r, err := p.side.Ibarrier()
+	r, err := p.side.Start(&transport.Collective{Kind: transport.Barrier})
 	if err == nil {
 		err = Wait(r)
 	}

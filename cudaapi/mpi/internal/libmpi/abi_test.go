@@ -115,10 +115,8 @@ func init() {
 	programs["sizes"] = func(tr transport.Transport) error {
 		t := tr.(*Transport)
 		typeSize := t.lib.Lookup("MPI_Type_size")
-		for kind, want := range sizes {
-			if want == 0 {
-				continue
-			}
+		for kind := transport.Byte; kind <= transport.Int64Int; kind++ {
+			want := kind.Size()
 			n := new(int32)
 			code := int32(clib.Call(typeSize, t.abi.types[kind], clib.Pin(n)))
 			// Pairs have no padding in MPI's sizes.

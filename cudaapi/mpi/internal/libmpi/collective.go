@@ -3,40 +3,51 @@
 package libmpi
 
 import (
+	"unsafe"
+
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
 // inPlace says whether m stands for MPI_IN_PLACE.
 func inPlace(m transport.Memory) bool { return m.P == nil && m.T == 0 }
 
-// side is one buffer of a collective: its address, count and type.
-func (t *Transport) side(f function, m transport.Memory) (function, uintptr, counted, error) {
-	if inPlace(m) {
-		return f, t.abi.inPlace, counted{t: t.abi.types[transport.Byte]}, nil
-	}
-	if err := t.device(m); err != nil {
-		return f, 0, counted{}, err
-	}
-	f, n, err := t.countable(f, m)
-	return f, address(m.P), n, err
+var functionOf = [...]function{
+	transport.Barrier: mpiIbarrier, transport.Bcast: mpiIbcast,
+	transport.Reduce: mpiIreduce, transport.Allreduce: mpiIallreduce, transport.Scan: mpiIscan, transport.Exscan: mpiIexscan,
+	transport.ReduceScatter: mpiIreduceScatter,
+	transport.Gather:        mpiIgather, transport.Gatherv: mpiIgatherv, transport.Scatter: mpiIscatter, transport.Scatterv: mpiIscatterv,
+	transport.Allgather: mpiIallgather, transport.Allgatherv: mpiIallgatherv, transport.Alltoall: mpiIalltoall, transport.Alltoallv: mpiIalltoallv,
 }
 
-func (c *comm) Ibarrier() (transport.Request, error) {
-	r := c.request(mpiIbarrier)
-	return c.t.started(r, c.t.call(r.f, c.handle, r.out()))
+func (c *comm) Start(x *transport.Collective) (transport.Request, error) {
+	f := functionOf[x.Kind]
+	switch x.Kind {
+	case transport.Barrier:
+		r := c.request(f)
+		return c.t.started(r, c.t.call(f, c.handle, r.out()))
+	case transport.Bcast:
+		return c.bcast(f, x)
+	case transport.Reduce:
+		return c.reduction(f, x, uintptr(x.Root))
+	case transport.Allreduce, transport.Scan, transport.Exscan:
+		return c.reduction(f, x)
+	case transport.ReduceScatter:
+		return c.reduceScatter(f, x)
+	}
+	return c.exchange(f, x)
 }
 
-func (c *comm) Ibcast(buf transport.Memory, root int) (transport.Request, error) {
-	if err := c.t.device(buf); err != nil {
+func (c *comm) bcast(f function, x *transport.Collective) (transport.Request, error) {
+	if err := c.t.device(x.Recv); err != nil {
 		return nil, err
 	}
-	f, n, err := c.t.countable(mpiIbcast, buf)
+	f, n, err := c.t.countable(f, x.Recv)
 	if err != nil {
 		return nil, err
 	}
 	defer c.t.free(n)
-	r := c.request(f, buf)
-	return c.t.started(r, c.t.call(f, address(buf.P), n.n, n.t, uintptr(root), c.handle, r.out()))
+	r := c.request(f, x.Recv)
+	return c.t.started(r, c.t.call(f, address(x.Recv.P), n.n, n.t, uintptr(x.Root), c.handle, r.out()))
 }
 
 func (c *comm) request(f function, bufs ...transport.Memory) *request {
@@ -47,29 +58,13 @@ func (c *comm) request(f function, bufs ...transport.Memory) *request {
 	return r
 }
 
-func (c *comm) Ireduce(send, recv transport.Memory, op transport.Op, root int) (transport.Request, error) {
-	return c.reduction(mpiIreduce, send, recv, op, uintptr(root))
-}
-
-func (c *comm) Iallreduce(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	return c.reduction(mpiIallreduce, send, recv, op)
-}
-
-func (c *comm) Iscan(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	return c.reduction(mpiIscan, send, recv, op)
-}
-
-func (c *comm) Iexscan(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	return c.reduction(mpiIexscan, send, recv, op)
-}
-
 // reduction starts a call of the shape (send, recv, count, type, op, ..., comm).
 // MPI's reductions take no made-up types: more than an int counts goes in parts
 // where there is no variant for large counts.
-func (c *comm) reduction(f function, send, recv transport.Memory, op transport.Op, more ...uintptr) (transport.Request, error) {
-	m, s := send, address(send.P)
-	if inPlace(send) {
-		m, s = recv, c.t.abi.inPlace
+func (c *comm) reduction(f function, x *transport.Collective, more ...uintptr) (transport.Request, error) {
+	m, s := x.Send, address(x.Send.P)
+	if inPlace(x.Send) {
+		m, s = x.Recv, c.t.abi.inPlace
 	}
 	step := m.N
 	if m.N > maxCount {
@@ -80,17 +75,17 @@ func (c *comm) reduction(f function, send, recv transport.Memory, op transport.O
 		}
 	}
 	one := func(at, n int) (transport.Request, error) {
-		off := uintptr(at * sizes[m.T])
+		off := uintptr(at * m.T.Size())
 		from := s
-		if !inPlace(send) {
+		if !inPlace(x.Send) {
 			from += off
 		}
-		to := address(recv.P)
-		if recv.P != nil {
+		to := address(x.Recv.P)
+		if x.Recv.P != nil {
 			to += off
 		}
-		r := c.request(f, send, recv)
-		args := append([]uintptr{from, to, uintptr(n), c.t.typeOf(m), c.t.abi.ops[op]}, more...)
+		r := c.request(f, x.Send, x.Recv)
+		args := append([]uintptr{from, to, uintptr(n), c.t.typeOf(m), c.t.abi.ops[x.Op]}, more...)
 		return c.t.started(r, c.t.call(f, append(args, c.handle, r.out())...))
 	}
 	if step == m.N {
@@ -107,126 +102,88 @@ func (c *comm) reduction(f function, send, recv transport.Memory, op transport.O
 	return parts, nil
 }
 
-func (c *comm) Igather(send, recv transport.Memory, root int) (transport.Request, error) {
-	if c.rank != root {
-		recv = transport.Memory{T: transport.Byte} // not looked at, and not in place
+func (c *comm) reduceScatter(f function, x *transport.Collective) (transport.Request, error) {
+	s, m := address(x.Send.P), x.Send
+	if inPlace(x.Send) {
+		s, m = c.t.abi.inPlace, x.Recv
 	}
-	return c.exchange(mpiIgather, send, recv, uintptr(root))
-}
-
-func (c *comm) Iscatter(send, recv transport.Memory, root int) (transport.Request, error) {
-	if c.rank != root {
-		send = transport.Memory{T: transport.Byte}
-	}
-	return c.exchange(mpiIscatter, send, recv, uintptr(root))
-}
-
-func (c *comm) Iallgather(send, recv transport.Memory) (transport.Request, error) {
-	return c.exchange(mpiIallgather, send, recv)
-}
-
-func (c *comm) Ialltoall(send, recv transport.Memory) (transport.Request, error) {
-	return c.exchange(mpiIalltoall, send, recv)
-}
-
-// exchange starts a call of the shape (send, count, type, recv, count, type,
-// ..., comm).
-func (c *comm) exchange(f function, send, recv transport.Memory, more ...uintptr) (transport.Request, error) {
-	fs, s, sn, err := c.t.side(f, send)
+	f, v, err := c.t.vectors(f, transport.Memory{}, x.RecvCounts)
 	if err != nil {
 		return nil, err
 	}
-	defer c.t.free(sn)
-	fr, r, rn, err := c.t.side(f, recv)
-	if err != nil {
-		return nil, err
-	}
-	defer c.t.free(rn)
-	q := c.request(max(fs, fr), send, recv)
-	args := append([]uintptr{s, sn.n, sn.t, r, rn.n, rn.t}, more...)
-	return c.t.started(q, c.t.call(q.f, append(args, c.handle, q.out())...))
-}
-
-func (c *comm) Igatherv(send, recv transport.Memory, counts, displs []int, root int) (transport.Request, error) {
-	if c.rank != root {
-		recv, counts, displs = transport.Memory{}, nil, nil
-	}
-	return c.gatherv(mpiIgatherv, send, recv, counts, displs, uintptr(root))
-}
-
-func (c *comm) Iallgatherv(send, recv transport.Memory, counts, displs []int) (transport.Request, error) {
-	return c.gatherv(mpiIallgatherv, send, recv, counts, displs)
-}
-
-func (c *comm) gatherv(f function, send, recv transport.Memory, counts, displs []int, more ...uintptr) (transport.Request, error) {
-	if err := c.t.device(recv); err != nil {
-		return nil, err
-	}
-	f, v, err := c.t.vectors(f, send, counts, displs)
-	if err != nil {
-		return nil, err
-	}
-	f, s, n, err := c.t.side(f, send)
-	if err != nil {
-		return nil, err
-	}
-	defer c.t.free(n)
-	r := c.request(f, send, recv)
+	r := c.request(f, x.Send, x.Recv)
 	copy(r.keep[2:], v)
-	args := append([]uintptr{s, n.n, n.t, address(recv.P), address(v[0]), address(v[1]), c.t.typeOf(recv)}, more...)
-	return c.t.started(r, c.t.call(f, append(args, c.handle, r.out())...))
+	return c.t.started(r, c.t.call(f, s, address(x.Recv.P), address(v[0]), c.t.typeOf(m), c.t.abi.ops[x.Op], c.handle, r.out()))
 }
 
-func (c *comm) Iscatterv(send transport.Memory, counts, displs []int, recv transport.Memory, root int) (transport.Request, error) {
-	if c.rank != root {
-		send, counts, displs = transport.Memory{}, nil, nil
-	}
-	if err := c.t.device(send); err != nil {
-		return nil, err
-	}
-	f, v, err := c.t.vectors(mpiIscatterv, recv, counts, displs)
-	if err != nil {
-		return nil, err
-	}
-	f, p, n, err := c.t.side(f, recv)
-	if err != nil {
-		return nil, err
-	}
-	defer c.t.free(n)
-	r := c.request(f, send, recv)
-	copy(r.keep[2:], v)
-	return c.t.started(r, c.t.call(f, address(send.P), address(v[0]), address(v[1]), c.t.typeOf(send),
-		p, n.n, n.t, uintptr(root), c.handle, r.out()))
+// side is one of the two of an exchange.
+type side struct {
+	transport.Memory
+	counts, displs []int
+	parted         bool // counts and displacements, not a count, are its arguments
 }
 
-func (c *comm) Ialltoallv(send transport.Memory, scounts, sdispls []int, recv transport.Memory, rcounts, rdispls []int) (transport.Request, error) {
+// exchange starts a call of the shape (send, ..., type, recv, ..., type, [root,]
+// comm), whose sides have a count or, in parts, counts and displacements.
+func (c *comm) exchange(f function, x *transport.Collective) (transport.Request, error) {
+	sides := [2]side{
+		{x.Send, x.SendCounts, x.SendDispls, x.Kind == transport.Scatterv || x.Kind == transport.Alltoallv},
+		{x.Recv, x.RecvCounts, x.RecvDispls, x.Kind == transport.Gatherv || x.Kind == transport.Allgatherv || x.Kind == transport.Alltoallv},
+	}
+	if inPlace(x.Send) {
+		sides[0].counts, sides[0].displs = nil, nil
+	}
+	if x.Kind.Rooted() && c.rank != x.Root { // one side is not looked at, and not in place
+		unread := &sides[1]
+		if x.Kind == transport.Scatter || x.Kind == transport.Scatterv {
+			unread = &sides[0]
+		}
+		*unread = side{Memory: transport.Memory{T: transport.Byte}, parted: unread.parted}
+	}
+	send, recv := sides[0].Memory, sides[1].Memory
 	if err := c.t.device(send, recv); err != nil {
 		return nil, err
 	}
-	s := address(send.P)
-	if inPlace(send) {
-		s, scounts, sdispls = c.t.abi.inPlace, nil, nil
+	var lists [][]int
+	var whole transport.Memory // of the side beside them, which may need the variant for large counts, too
+	for _, s := range sides {
+		if s.parted {
+			lists = append(lists, s.counts, s.displs)
+		} else {
+			whole = s.Memory
+		}
 	}
-	f, v, err := c.t.vectors(mpiIalltoallv, transport.Memory{}, scounts, sdispls, rcounts, rdispls)
-	if err != nil {
-		return nil, err
+	var arrays []unsafe.Pointer
+	if lists != nil {
+		var err error
+		if f, arrays, err = c.t.vectors(f, whole, lists...); err != nil {
+			return nil, err
+		}
+	}
+	left := arrays
+	args := make([]uintptr, 0, 12)
+	for _, s := range sides {
+		at := address(s.P)
+		if inPlace(s.Memory) {
+			at = c.t.abi.inPlace
+		}
+		if s.parted {
+			args = append(args, at, address(left[0]), address(left[1]), c.t.typeOf(s.Memory))
+			left = left[2:]
+			continue
+		}
+		var n counted
+		var err error
+		if f, n, err = c.t.countable(f, s.Memory); err != nil {
+			return nil, err
+		}
+		defer c.t.free(n)
+		args = append(args, at, n.n, n.t)
+	}
+	if x.Kind.Rooted() {
+		args = append(args, uintptr(x.Root))
 	}
 	r := c.request(f, send, recv)
-	copy(r.keep[2:], v)
-	return c.t.started(r, c.t.call(f, s, address(v[0]), address(v[1]), c.t.typeOf(send),
-		address(recv.P), address(v[2]), address(v[3]), c.t.typeOf(recv), c.handle, r.out()))
-}
-
-func (c *comm) IreduceScatter(send, recv transport.Memory, counts []int, op transport.Op) (transport.Request, error) {
-	s, m := address(send.P), send
-	if inPlace(send) {
-		s, m = c.t.abi.inPlace, recv
-	}
-	f, v, err := c.t.vectors(mpiIreduceScatter, transport.Memory{}, counts)
-	if err != nil {
-		return nil, err
-	}
-	r := c.request(f, send, recv)
-	copy(r.keep[2:], v)
-	return c.t.started(r, c.t.call(f, s, address(recv.P), address(v[0]), c.t.typeOf(m), c.t.abi.ops[op], c.handle, r.out()))
+	copy(r.keep[2:], arrays)
+	return c.t.started(r, c.t.call(f, append(args, c.handle, r.out())...))
 }

@@ -72,43 +72,43 @@ func collectives(w transport.Comm) error {
 	upTo := func(r int) []int32 { return series(N, func(i int) int { return 100*(r*(r+1)/2) + (r+1)*i }) }
 
 	buf := at(1, mine(1))
-	r, err := w.Ibcast(ints(buf), 1)
+	r, err := w.Start(&transport.Collective{Kind: transport.Bcast, Recv: ints(buf), Root: 1})
 	c.run("Ibcast", r, err, buf, mine(1))
 	got := make([]int32, N)
-	r, err = w.Ireduce(ints(mine(me)), ints(got), transport.Sum, 2)
+	r, err = w.Start(&transport.Collective{Kind: transport.Reduce, Send: ints(mine(me)), Recv: ints(got), Op: transport.Sum, Root: 2})
 	c.run("Ireduce", r, err, got, at(2, sum))
 	got = mine(me)
-	r, err = w.Iallreduce(place, ints(got), transport.Sum)
+	r, err = w.Start(&transport.Collective{Kind: transport.Allreduce, Send: place, Recv: ints(got), Op: transport.Sum})
 	c.run("Iallreduce in place", r, err, got, sum)
 	got = make([]int32, N)
-	r, err = w.Iallreduce(ints(mine(me)), ints(got), transport.Max)
+	r, err = w.Start(&transport.Collective{Kind: transport.Allreduce, Send: ints(mine(me)), Recv: ints(got), Op: transport.Max})
 	c.run("Iallreduce max", r, err, got, mine(2))
 	got = make([]int32, N)
-	r, err = w.Iscan(ints(mine(me)), ints(got), transport.Sum)
+	r, err = w.Start(&transport.Collective{Kind: transport.Scan, Send: ints(mine(me)), Recv: ints(got), Op: transport.Sum})
 	c.run("Iscan", r, err, got, upTo(me))
 	got = make([]int32, N)
-	r, err = w.Iexscan(ints(mine(me)), ints(got), transport.Sum)
+	r, err = w.Start(&transport.Collective{Kind: transport.Exscan, Send: ints(mine(me)), Recv: ints(got), Op: transport.Sum})
 	want := make([]int32, N)
 	if me > 0 {
 		want = upTo(me - 1)
 	}
 	c.run("Iexscan", r, err, got, want)
 	got = make([]int32, 3*N)
-	r, err = w.Igather(ints(mine(me)), part(got, N), 1)
+	r, err = w.Start(&transport.Collective{Kind: transport.Gather, Send: ints(mine(me)), Recv: part(got, N), Root: 1})
 	c.run("Igather", r, err, got, at(1, all))
 	got = make([]int32, N)
 	send := place
 	if me == 1 {
 		send = part(all, N)
 	}
-	r, err = w.Iscatter(send, ints(got), 1)
+	r, err = w.Start(&transport.Collective{Kind: transport.Scatter, Send: send, Recv: ints(got), Root: 1})
 	c.run("Iscatter", r, err, got, mine(me))
 	got = make([]int32, 3*N)
-	r, err = w.Iallgather(ints(mine(me)), part(got, N))
+	r, err = w.Start(&transport.Collective{Kind: transport.Allgather, Send: ints(mine(me)), Recv: part(got, N)})
 	c.run("Iallgather", r, err, got, all)
 	got = make([]int32, 3*N)
 	copy(got[me*N:], mine(me))
-	r, err = w.Iallgather(place, part(got, N))
+	r, err = w.Start(&transport.Collective{Kind: transport.Allgather, Send: place, Recv: part(got, N)})
 	c.run("Iallgather in place", r, err, got, all)
 	out := make([]int32, 0, 3*N)
 	want = nil
@@ -117,7 +117,7 @@ func collectives(w transport.Comm) error {
 		want = append(want, mine(10*to+me)...)
 	}
 	got = make([]int32, 3*N)
-	r, err = w.Ialltoall(part(out, N), part(got, N))
+	r, err = w.Start(&transport.Collective{Kind: transport.Alltoall, Send: part(out, N), Recv: part(got, N)})
 	c.run("Ialltoall", r, err, got, want)
 
 	// One, two and three elements, in order.
@@ -125,23 +125,23 @@ func collectives(w transport.Comm) error {
 	bit := mine(me)[:me+1]
 	bits := slices.Concat(mine(0)[:1], mine(1)[:2], mine(2)[:3])
 	got = make([]int32, 6)
-	r, err = w.Igatherv(ints(bit), ints(got), counts, displs, 0)
+	r, err = w.Start(&transport.Collective{Kind: transport.Gatherv, Send: ints(bit), Recv: ints(got), RecvCounts: counts, RecvDispls: displs, Root: 0})
 	c.run("Igatherv", r, err, got, at(0, bits))
 	got = make([]int32, me+1)
-	r, err = w.Iscatterv(ints(bits), counts, displs, ints(got), 0)
+	r, err = w.Start(&transport.Collective{Kind: transport.Scatterv, Send: ints(bits), SendCounts: counts, SendDispls: displs, Recv: ints(got), Root: 0})
 	c.run("Iscatterv", r, err, got, bit)
 	got = make([]int32, 6)
-	r, err = w.Iallgatherv(ints(bit), ints(got), counts, displs)
+	r, err = w.Start(&transport.Collective{Kind: transport.Allgatherv, Send: ints(bit), Recv: ints(got), RecvCounts: counts, RecvDispls: displs})
 	c.run("Iallgatherv", r, err, got, bits)
 	// Rank i sends i+1 elements to each.
 	k := me + 1
 	got = make([]int32, 6)
-	r, err = w.Ialltoallv(ints(bit), []int{k, k, k}, []int{0, 0, 0}, ints(got), counts, displs)
+	r, err = w.Start(&transport.Collective{Kind: transport.Alltoallv, Send: ints(bit), SendCounts: []int{k, k, k}, SendDispls: []int{0, 0, 0}, Recv: ints(got), RecvCounts: counts, RecvDispls: displs})
 	c.run("Ialltoallv", r, err, got, bits)
 	got = make([]int32, k)
-	r, err = w.IreduceScatter(ints(series(6, func(i int) int { return i + me })), ints(got), counts, transport.Sum)
+	r, err = w.Start(&transport.Collective{Kind: transport.ReduceScatter, Send: ints(series(6, func(i int) int { return i + me })), Recv: ints(got), RecvCounts: counts, Op: transport.Sum})
 	c.run("IreduceScatter", r, err, got, series(k, func(i int) int { return 3*(displs[me]+i) + 3 }))
-	r, err = w.Ibarrier()
+	r, err = w.Start(&transport.Collective{Kind: transport.Barrier})
 	c.run("Ibarrier", r, err, nil, nil)
 
 	// Point to point, with the same counts.

@@ -203,7 +203,7 @@ func (c *comm) meet() error {
 	if c.t.level == len(threadNames)-1 && !c.t.overwrites {
 		return nil
 	}
-	r, err := c.Ibarrier()
+	r, err := c.Start(&transport.Collective{Kind: transport.Barrier})
 	if err != nil {
 		return err
 	}

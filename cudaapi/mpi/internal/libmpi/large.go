@@ -33,7 +33,7 @@ func (t *Transport) countable(f function, m transport.Memory) (function, counted
 	if t.has(f + large) {
 		return f + large, counted{n: uintptr(m.N), t: base}, nil
 	}
-	big, err := t.bigType(base, m.N, sizes[m.T])
+	big, err := t.bigType(base, m.N, m.T.Size())
 	return f, counted{n: 1, t: *big, owned: big}, err
 }
 
@@ -45,11 +45,6 @@ func (t *Transport) free(cs ...counted) {
 		}
 	}
 }
-
-var sizes = [...]int{transport.Byte: 1, transport.Int8: 1, transport.Int16: 2, transport.Int32: 4, transport.Int64: 8,
-	transport.Uint8: 1, transport.Uint16: 2, transport.Uint32: 4, transport.Uint64: 8, transport.Float32: 4,
-	transport.Float64: 8, transport.Complex64: 8, transport.Complex128: 16, transport.Bool: 1,
-	transport.Float32Int: 8, transport.Float64Int: 16, transport.Int32Int: 8, transport.Int64Int: 16}
 
 // bigType makes a type of n elements of base: as many blocks as fit, and the rest.
 func (t *Transport) bigType(base uintptr, n, size int) (*uintptr, error) {

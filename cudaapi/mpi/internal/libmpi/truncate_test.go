@@ -38,7 +38,7 @@ func truncate(w transport.Comm, room int, receiver bool) error {
 	var memories [][]byte
 	for turn := range 2 {
 		if turn == 1 {
-			if _, err := wait(w.Ibarrier()); err != nil {
+			if _, err := wait(w.Start(&transport.Collective{Kind: transport.Barrier})); err != nil {
 				return err
 			}
 		}

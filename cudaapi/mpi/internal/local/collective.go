@@ -119,83 +119,19 @@ func (x *collective) Wait(stop <-chan struct{}) (transport.Status, bool, error) 
 	return x.state()
 }
 
-func (c *comm) Ibarrier() (transport.Request, error) { return c.begin(coll.Barrier(c.env())) }
-
-func (c *comm) Ibcast(buf transport.Memory, root int) (transport.Request, error) {
-	return c.begin(coll.Bcast(c.env(), buf, root))
-}
-
-// reduction finds the operator for what is reduced: send, or recv in place.
-func (c *comm) reduction(send, recv transport.Memory, op transport.Op, start func(coll.Env, coll.Op) (*coll.Request, error)) (transport.Request, error) {
-	t := send.T
-	if send.InPlace() {
-		t = recv.T
+// Start starts a collective over messages. What is reduced is send, or recv in
+// place.
+func (c *comm) Start(x *transport.Collective) (transport.Request, error) {
+	var op coll.Op
+	if x.Kind.Reduces() {
+		t := x.Send.T
+		if x.Send.InPlace() {
+			t = x.Recv.T
+		}
+		var err error
+		if op, err = coll.HostOp(x.Op, t); err != nil {
+			return nil, err
+		}
 	}
-	o, err := coll.HostOp(op, t)
-	if err != nil {
-		return nil, err
-	}
-	return c.begin(start(c.env(), o))
-}
-
-func (c *comm) Ireduce(send, recv transport.Memory, op transport.Op, root int) (transport.Request, error) {
-	return c.reduction(send, recv, op, func(env coll.Env, o coll.Op) (*coll.Request, error) {
-		return coll.Reduce(env, send, recv, o, root)
-	})
-}
-
-func (c *comm) Iallreduce(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	return c.reduction(send, recv, op, func(env coll.Env, o coll.Op) (*coll.Request, error) {
-		return coll.Allreduce(env, send, recv, o)
-	})
-}
-
-func (c *comm) Iscan(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	return c.reduction(send, recv, op, func(env coll.Env, o coll.Op) (*coll.Request, error) {
-		return coll.Scan(env, send, recv, o)
-	})
-}
-
-func (c *comm) Iexscan(send, recv transport.Memory, op transport.Op) (transport.Request, error) {
-	return c.reduction(send, recv, op, func(env coll.Env, o coll.Op) (*coll.Request, error) {
-		return coll.Exscan(env, send, recv, o)
-	})
-}
-
-func (c *comm) IreduceScatter(send, recv transport.Memory, counts []int, op transport.Op) (transport.Request, error) {
-	return c.reduction(send, recv, op, func(env coll.Env, o coll.Op) (*coll.Request, error) {
-		return coll.ReduceScatter(env, send, recv, counts, o)
-	})
-}
-
-func (c *comm) Igather(send, recv transport.Memory, root int) (transport.Request, error) {
-	return c.begin(coll.Gather(c.env(), send, recv, root))
-}
-
-func (c *comm) Igatherv(send, recv transport.Memory, counts, displs []int, root int) (transport.Request, error) {
-	return c.begin(coll.Gatherv(c.env(), send, recv, counts, displs, root))
-}
-
-func (c *comm) Iscatter(send, recv transport.Memory, root int) (transport.Request, error) {
-	return c.begin(coll.Scatter(c.env(), send, recv, root))
-}
-
-func (c *comm) Iscatterv(send transport.Memory, counts, displs []int, recv transport.Memory, root int) (transport.Request, error) {
-	return c.begin(coll.Scatterv(c.env(), send, counts, displs, recv, root))
-}
-
-func (c *comm) Iallgather(send, recv transport.Memory) (transport.Request, error) {
-	return c.begin(coll.Allgather(c.env(), send, recv))
-}
-
-func (c *comm) Iallgatherv(send, recv transport.Memory, counts, displs []int) (transport.Request, error) {
-	return c.begin(coll.Allgatherv(c.env(), send, recv, counts, displs))
-}
-
-func (c *comm) Ialltoall(send, recv transport.Memory) (transport.Request, error) {
-	return c.begin(coll.Alltoall(c.env(), send, recv))
-}
-
-func (c *comm) Ialltoallv(send transport.Memory, scounts, sdispls []int, recv transport.Memory, rcounts, rdispls []int) (transport.Request, error) {
-	return c.begin(coll.Alltoallv(c.env(), send, scounts, sdispls, recv, rcounts, rdispls))
+	return c.begin(coll.Start(c.env(), x, op))
 }

@@ -99,7 +99,7 @@ func (c *comm) newContext() (uint32, error) {
 	mine := uint64(c.e.nextCtx)
 	c.e.mu.Unlock()
 	agreed := uint64(0)
-	err := c.block(c.Iallreduce(one(&mine), one(&agreed), transport.Max))
+	err := c.block(c.Start(&transport.Collective{Kind: transport.Allreduce, Send: one(&mine), Recv: one(&agreed), Op: transport.Max}))
 	if err != nil {
 		return 0, err
 	}
@@ -136,9 +136,9 @@ func (c *comm) Split(color, key int) (transport.Comm, error) {
 	mine := choice{int64(color), int64(key), int64(c.rank)}
 	all := make([]choice, c.Size())
 	const each = int(unsafe.Sizeof(mine))
-	err = c.block(c.Iallgather(
-		transport.Memory{P: unsafe.Pointer(&mine), N: each, T: transport.Byte},
-		transport.Memory{P: unsafe.Pointer(&all[0]), N: each, T: transport.Byte}))
+	err = c.block(c.Start(&transport.Collective{Kind: transport.Allgather,
+		Send: transport.Memory{P: unsafe.Pointer(&mine), N: each, T: transport.Byte},
+		Recv: transport.Memory{P: unsafe.Pointer(&all[0]), N: each, T: transport.Byte}}))
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (c *comm) Split(color, key int) (transport.Comm, error) {
 func (c *comm) SplitShared(key int) (transport.Comm, error) { return c.Split(0, key) }
 
 func (c *comm) Free() error {
-	err := c.block(c.Ibarrier())
+	err := c.block(c.Start(&transport.Collective{Kind: transport.Barrier}))
 	c.e.mu.Lock()
 	defer c.e.mu.Unlock()
 	delete(c.e.contexts, c.points.id)

@@ -25,9 +25,9 @@ func init() {
 				syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			}
 			v, sum := int64(1), make([]int64, 200000)
-			r, err := w.Iallreduce(word(&v), word(&sum[0]), transport.Sum)
+			r, err := w.Start(&transport.Collective{Kind: transport.Allreduce, Send: word(&v), Recv: word(&sum[0]), Op: transport.Sum})
 			if i%2 == 1 {
-				r, err = w.Iallreduce(words(count(0, len(sum))), words(sum), transport.Max)
+				r, err = w.Start(&transport.Collective{Kind: transport.Allreduce, Send: words(count(0, len(sum))), Recv: words(sum), Op: transport.Max})
 			}
 			if _, err = waitFor(r, err); err != nil {
 				return expectLost(t, err)
@@ -86,7 +86,7 @@ func init() {
 		if t.World().Rank() == 1 {
 			t.Abort(9)
 		}
-		_, err := waitFor(t.World().Ibarrier())
+		_, err := waitFor(t.World().Start(&transport.Collective{Kind: transport.Barrier}))
 		return err
 	}
 	rankCases["waits for ever"] = func(t transport.Transport) error {
@@ -124,7 +124,7 @@ func exercise(w transport.Comm) error {
 	n := w.Size()
 	for _, length := range []int{1, 3000, 300000} {
 		sum := make([]int64, length)
-		if _, err := waitFor(w.Iallreduce(words(count(int64(w.Rank()), length)), words(sum), transport.Sum)); err != nil {
+		if _, err := waitFor(w.Start(&transport.Collective{Kind: transport.Allreduce, Send: words(count(int64(w.Rank()), length)), Recv: words(sum), Op: transport.Sum})); err != nil {
 			return err
 		}
 		for i, v := range sum {

@@ -203,7 +203,7 @@ func (t *local) Abort(code int) {
 // Finalize waits for all ranks, unless one is lost.
 func (t *local) Finalize() error {
 	var failed error
-	if r, err := t.world.Ibarrier(); err != nil {
+	if r, err := t.world.Start(&transport.Collective{Kind: transport.Barrier}); err != nil {
 		failed = err
 	} else if _, _, err := r.(transport.Waiter).Wait(nil); err != nil {
 		failed = err

@@ -84,7 +84,7 @@ func TestMatching(t *testing.T) {
 		if w.Rank() != 0 {
 			for tag := range 4 {
 				if tag == 2 {
-					if _, err := waitFor(w.Ibarrier()); err != nil {
+					if _, err := waitFor(w.Start(&transport.Collective{Kind: transport.Barrier})); err != nil {
 						return err
 					}
 				}
@@ -120,7 +120,7 @@ func TestMatching(t *testing.T) {
 				return err
 			}
 		}
-		if _, err := waitFor(w.Ibarrier()); err != nil {
+		if _, err := waitFor(w.Start(&transport.Collective{Kind: transport.Barrier})); err != nil {
 			return err
 		}
 		var got [4]transport.Status
@@ -328,7 +328,7 @@ func TestProbes(t *testing.T) {
 func TestCancelledReceivesMatchNothing(t *testing.T) {
 	eachWay(t, 2, func(w transport.Comm) error {
 		if w.Rank() == 0 {
-			if _, err := waitFor(w.Ibarrier()); err != nil {
+			if _, err := waitFor(w.Start(&transport.Collective{Kind: transport.Barrier})); err != nil {
 				return err
 			}
 			v := int64(6)
@@ -346,7 +346,7 @@ func TestCancelledReceivesMatchNothing(t *testing.T) {
 		if s, over, err := r.Test(); !over || !s.Cancelled || err != nil {
 			return fmt.Errorf("%+v, %v, %v", s, over, err)
 		}
-		if _, err := waitFor(w.Ibarrier()); err != nil {
+		if _, err := waitFor(w.Start(&transport.Collective{Kind: transport.Barrier})); err != nil {
 			return err
 		}
 		s, err := waitFor(w.Irecv(word(&b), 0, 0))
@@ -370,7 +370,7 @@ func TestAWaitThatIsStoppedGoesOnLater(t *testing.T) {
 			if _, over, err := r.(transport.Waiter).Wait(stop); over || err != nil {
 				return fmt.Errorf("over %v, %v", over, err)
 			}
-			if _, err := waitFor(w.Ibarrier()); err != nil {
+			if _, err := waitFor(w.Start(&transport.Collective{Kind: transport.Barrier})); err != nil {
 				return err
 			}
 			<-r.(transport.Waiter).Done()
@@ -379,7 +379,7 @@ func TestAWaitThatIsStoppedGoesOnLater(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := waitFor(w.Ibarrier()); err != nil {
+		if _, err := waitFor(w.Start(&transport.Collective{Kind: transport.Barrier})); err != nil {
 			return err
 		}
 		v = 3

@@ -9,7 +9,7 @@ import (
 // request is a send or a receive. The engine's mu guards it, but for over.
 type request struct {
 	e    *engine
-	over atomic.Bool // set last: then status and err are final
+	over atomic.Bool   // set last: then status and err are final
 	done chan struct{} // closed when over; made when asked for
 
 	buf  transport.Memory

@@ -122,27 +122,8 @@ type Comm interface {
 	Iprobe(source, tag int) (Status, bool, error)
 	Improbe(source, tag int) (Message, Status, bool, error)
 
-	// The collectives, in MPI's meaning and argument order. A nil send.P with
-	// send.T 0 is MPI_IN_PLACE. Memory of a side that does not count at this
-	// rank (recv of Reduce elsewhere than at the root) is not looked at.
-	// counts and displs are in elements. send.N and recv.N of Gather,
-	// Scatter, Allgather, Alltoall and ReduceScatterBlock count the elements
-	// of ONE rank's part, as in MPI.
-	Ibarrier() (Request, error)
-	Ibcast(buf Memory, root int) (Request, error)
-	Ireduce(send, recv Memory, op Op, root int) (Request, error)
-	Iallreduce(send, recv Memory, op Op) (Request, error)
-	Igather(send, recv Memory, root int) (Request, error)
-	Igatherv(send, recv Memory, counts, displs []int, root int) (Request, error)
-	Iscatter(send, recv Memory, root int) (Request, error)
-	Iscatterv(send Memory, counts, displs []int, recv Memory, root int) (Request, error)
-	Iallgather(send, recv Memory) (Request, error)
-	Iallgatherv(send, recv Memory, counts, displs []int) (Request, error)
-	Ialltoall(send, recv Memory) (Request, error)
-	Ialltoallv(send Memory, scounts, sdispls []int, recv Memory, rcounts, rdispls []int) (Request, error)
-	Iscan(send, recv Memory, op Op) (Request, error)
-	Iexscan(send, recv Memory, op Op) (Request, error)
-	IreduceScatter(send, recv Memory, counts []int, op Op) (Request, error)
+	// Start starts a collective.
+	Start(c *Collective) (Request, error)
 
 	// Dup, Split and SplitShared are collective and block; so does Free, which
 	// ends the communicator. Split gives nil to a rank of color Undefined.
