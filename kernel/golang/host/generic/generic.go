@@ -10,6 +10,8 @@ import (
 	"sort"
 )
 
+//go:generate go run ./gen
+
 //go:embed cmp errors hkdf iter maps pbkdf2 rand reflect runtime slices sql sync atomic unique weak
 var files embed.FS
 

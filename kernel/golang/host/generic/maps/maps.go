@@ -3,32 +3,6 @@ package maps
 
 import "iter"
 
-// Equal says whether two maps hold the same pairs.
-func Equal[M1, M2 ~map[K]V, K, V comparable](m1 M1, m2 M2) bool {
-	if len(m1) != len(m2) {
-		return false
-	}
-	for k, v1 := range m1 {
-		if v2, ok := m2[k]; !ok || v1 != v2 {
-			return false
-		}
-	}
-	return true
-}
-
-// EqualFunc is Equal with values compared by eq.
-func EqualFunc[M1 ~map[K]V1, M2 ~map[K]V2, K comparable, V1, V2 any](m1 M1, m2 M2, eq func(V1, V2) bool) bool {
-	if len(m1) != len(m2) {
-		return false
-	}
-	for k, v1 := range m1 {
-		if v2, ok := m2[k]; !ok || !eq(v1, v2) {
-			return false
-		}
-	}
-	return true
-}
-
 // Clone copies a map, not what its values point to.
 func Clone[M ~map[K]V, K comparable, V any](m M) M {
 	if m == nil {
@@ -41,66 +15,10 @@ func Clone[M ~map[K]V, K comparable, V any](m M) M {
 	return c
 }
 
-// Copy puts the pairs of src into dst.
-func Copy[M1 ~map[K]V, M2 ~map[K]V, K comparable, V any](dst M1, src M2) {
-	for k, v := range src {
-		dst[k] = v
-	}
-}
-
-// DeleteFunc deletes the pairs for which del holds.
-func DeleteFunc[M ~map[K]V, K comparable, V any](m M, del func(K, V) bool) {
-	for k, v := range m {
-		if del(k, v) {
-			delete(m, k)
-		}
-	}
-}
-
-// All ranges over the pairs of m.
-func All[Map ~map[K]V, K comparable, V any](m Map) iter.Seq2[K, V] {
-	return func(yield func(K, V) bool) {
-		for k, v := range m {
-			if !yield(k, v) {
-				return
-			}
-		}
-	}
-}
-
-// Keys ranges over the keys of m.
-func Keys[Map ~map[K]V, K comparable, V any](m Map) iter.Seq[K] {
-	return func(yield func(K) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// Values ranges over the values of m.
-func Values[Map ~map[K]V, K comparable, V any](m Map) iter.Seq[V] {
-	return func(yield func(V) bool) {
-		for _, v := range m {
-			if !yield(v) {
-				return
-			}
-		}
-	}
-}
-
 // Insert puts the pairs of seq into m.
 func Insert[Map ~map[K]V, K comparable, V any](m Map, seq iter.Seq2[K, V]) {
 	seq(func(k K, v V) bool {
 		m[k] = v
 		return true
 	})
-}
-
-// Collect makes a map of the pairs of seq.
-func Collect[K comparable, V any](seq iter.Seq2[K, V]) map[K]V {
-	m := make(map[K]V)
-	Insert(m, seq)
-	return m
 }

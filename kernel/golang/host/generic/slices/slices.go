@@ -1,81 +1,78 @@
 // Package slices has the generic part of the standard package slices.
 package slices
 
-import "cmp"
+import (
+	"cmp"
+	"iter"
+	"sort"
+)
 
-// Equal says whether two slices have the same length and equal elements.
-func Equal[S ~[]E, E comparable](s1, s2 S) bool {
-	if len(s1) != len(s2) {
-		return false
+// Sort sorts in place, NaNs first.
+func Sort[S ~[]E, E cmp.Ordered](x S) {
+	// Compiled code is much quicker than what is interpreted.
+	switch s := any(x).(type) {
+	case []int:
+		sort.Ints(s)
+	case []float64:
+		sort.Float64s(s)
+	case []string:
+		sort.Strings(s)
+	default:
+		SortStableFunc(x, cmp.Compare[E])
 	}
-	for i, v := range s1 {
-		if v != s2[i] {
-			return false
-		}
-	}
-	return true
 }
 
-// EqualFunc is Equal with elements compared by eq.
-func EqualFunc[S1 ~[]E1, S2 ~[]E2, E1, E2 any](s1 S1, s2 S2, eq func(E1, E2) bool) bool {
-	if len(s1) != len(s2) {
-		return false
-	}
-	for i, v := range s1 {
-		if !eq(v, s2[i]) {
-			return false
+// SortFunc sorts in place by cmp.
+func SortFunc[S ~[]E, E any](x S, cmp func(a, b E) int) { SortStableFunc(x, cmp) }
+
+// run is how many elements are sorted by insertion before runs are merged.
+const run = 12
+
+// SortStableFunc sorts in place by cmp, and keeps equal elements in order.
+func SortStableFunc[S ~[]E, E any](x S, cmp func(a, b E) int) {
+	n := len(x)
+	for lo := 0; lo < n; lo += run {
+		for i := lo + 1; i < min(lo+run, n); i++ {
+			v := x[i]
+			j := i
+			for ; j > lo && cmp(v, x[j-1]) < 0; j-- {
+				x[j] = x[j-1]
+			}
+			x[j] = v
 		}
 	}
-	return true
-}
-
-// Compare compares the elements of two slices in turn, and their lengths
-// last.
-func Compare[S ~[]E, E cmp.Ordered](s1, s2 S) int {
-	return CompareFunc(s1, s2, cmp.Compare[E])
-}
-
-// CompareFunc is Compare with elements compared by cmp.
-func CompareFunc[S1 ~[]E1, S2 ~[]E2, E1, E2 any](s1 S1, s2 S2, cmp func(E1, E2) int) int {
-	for i, v := range s1 {
-		if i >= len(s2) {
-			return +1
-		}
-		if c := cmp(v, s2[i]); c != 0 {
-			return c
-		}
+	if n <= run {
+		return
 	}
-	if len(s1) < len(s2) {
-		return -1
-	}
-	return 0
-}
-
-// Index returns the first place of v in s, or -1.
-func Index[S ~[]E, E comparable](s S, v E) int {
-	for i := range s {
-		if v == s[i] {
-			return i
+	from, to := []E(x), make([]E, n)
+	for size := run; size < n; size *= 2 {
+		for lo := 0; lo < n; lo += 2 * size {
+			merge(to[lo:min(lo+2*size, n)], from[lo:min(lo+size, n)], from[min(lo+size, n):min(lo+2*size, n)], cmp)
 		}
+		from, to = to, from
 	}
-	return -1
+	if &from[0] != &x[0] {
+		copy(x, from)
+	}
 }
 
-// IndexFunc returns the first place where f holds, or -1.
-func IndexFunc[S ~[]E, E any](s S, f func(E) bool) int {
-	for i := range s {
-		if f(s[i]) {
-			return i
+func merge[E any](to, a, b []E, cmp func(a, b E) int) {
+	if len(a) == 0 || len(b) == 0 || cmp(b[0], a[len(a)-1]) >= 0 {
+		copy(to, a)
+		copy(to[len(a):], b)
+		return
+	}
+	i, j := 0, 0
+	for k := range to {
+		if j == len(b) || i < len(a) && cmp(b[j], a[i]) >= 0 {
+			to[k] = a[i]
+			i++
+		} else {
+			to[k] = b[j]
+			j++
 		}
 	}
-	return -1
 }
-
-// Contains says whether v is in s.
-func Contains[S ~[]E, E comparable](s S, v E) bool { return Index(s, v) >= 0 }
-
-// ContainsFunc says whether f holds for an element of s.
-func ContainsFunc[S ~[]E, E any](s S, f func(E) bool) bool { return IndexFunc(s, f) >= 0 }
 
 // Insert puts values at s[i] and returns the new slice.
 func Insert[S ~[]E, E any](s S, i int, v ...E) S {
@@ -96,32 +93,6 @@ func Insert[S ~[]E, E any](s S, i int, v ...E) S {
 	copy(s[i+len(v):], s[i:old])
 	copy(s[i:], v)
 	return s
-}
-
-// Delete removes s[i:j] and returns the new slice. What is left over at its
-// end is set to zero.
-func Delete[S ~[]E, E any](s S, i, j int) S {
-	_ = s[i:j:len(s)]
-	if i == j {
-		return s
-	}
-	old := len(s)
-	s = append(s[:i], s[j:]...)
-	clear(s[len(s):old])
-	return s
-}
-
-// DeleteFunc removes the elements for which del holds.
-func DeleteFunc[S ~[]E, E any](s S, del func(E) bool) S {
-	n := 0
-	for _, v := range s {
-		if !del(v) {
-			s[n] = v
-			n++
-		}
-	}
-	clear(s[n:])
-	return s[:n]
 }
 
 // Replace puts values in the place of s[i:j].
@@ -146,80 +117,11 @@ func Replace[S ~[]E, E any](s S, i, j int, v ...E) S {
 	return r
 }
 
-// Clone copies a slice, not what its elements point to.
-func Clone[S ~[]E, E any](s S) S {
-	if s == nil {
-		return nil
-	}
-	return append(S{}, s...)
-}
-
-// Compact leaves one of each run of equal elements.
-func Compact[S ~[]E, E comparable](s S) S {
-	return CompactFunc(s, func(a, b E) bool { return a == b })
-}
-
-// CompactFunc is Compact with elements compared by eq; the first of a run
-// stays.
-func CompactFunc[S ~[]E, E any](s S, eq func(E, E) bool) S {
-	if len(s) < 2 {
-		return s
-	}
-	n, last := 1, s[0]
-	for i := 1; i < len(s); i++ {
-		v := s[i]
-		if !eq(v, last) {
-			s[n] = v
-			n++
-		}
-		last = v
-	}
-	clear(s[n:])
-	return s[:n]
-}
-
-// Grow makes room for n more elements.
-func Grow[S ~[]E, E any](s S, n int) S {
-	if n < 0 {
-		panic("cannot be negative")
-	}
-	if n -= cap(s) - len(s); n > 0 {
-		s = append(s[:cap(s)], make([]E, n)...)[:len(s)]
-	}
+// AppendSeq appends the values of seq to s.
+func AppendSeq[Slice ~[]E, E any](s Slice, seq iter.Seq[E]) Slice {
+	seq(func(v E) bool {
+		s = append(s, v)
+		return true
+	})
 	return s
-}
-
-// Clip gives the room behind a slice away.
-func Clip[S ~[]E, E any](s S) S { return s[:len(s):len(s)] }
-
-// Reverse turns a slice round in place.
-func Reverse[S ~[]E, E any](s S) {
-	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
-		s[i], s[j] = s[j], s[i]
-	}
-}
-
-// Concat returns the slices joined.
-func Concat[S ~[]E, E any](slices ...S) S {
-	size := 0
-	for _, s := range slices {
-		size += len(s)
-	}
-	all := Grow[S](nil, size)
-	for _, s := range slices {
-		all = append(all, s...)
-	}
-	return all
-}
-
-// Repeat returns x count times over.
-func Repeat[S ~[]E, E any](x S, count int) S {
-	if count < 0 {
-		panic("cannot be negative")
-	}
-	all := make(S, 0, len(x)*count)
-	for range count {
-		all = append(all, x...)
-	}
-	return all
 }
