@@ -151,3 +151,12 @@ func (d *Device) lost(what, how string, born uint32) string {
 	}
 	return what + " was " + how
 }
+
+// holds gives the context for a call on what was made on d, unless that was
+// destroyed, or went with a reset.
+func (d *Device) holds(call, what string, destroyed bool, born uint32) (driver.Context, error) {
+	if destroyed || born != d.epoch.Load() {
+		return 0, misuse(driver.ErrInvalidHandle, call, d, "%s", d.lost(what, "destroyed", born))
+	}
+	return d.context()
+}

@@ -61,10 +61,7 @@ func (e *Event) check(call string) (driver.Context, error) {
 	if e == nil || e.dev == nil {
 		return 0, misuse(driver.ErrInvalidHandle, call, nil, "the event is nil")
 	}
-	if e.closed.Load() || e.born != e.dev.epoch.Load() {
-		return 0, misuse(driver.ErrInvalidHandle, call, e.dev, "%s", e.dev.lost("the event", "destroyed", e.born))
-	}
-	return e.dev.context()
+	return e.dev.holds(call, "the event", e.closed.Load(), e.born)
 }
 
 // Device is the device on whose streams the event is recorded.

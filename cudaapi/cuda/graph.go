@@ -114,20 +114,14 @@ func (g *Graph) use(call string) (driver.Context, error) {
 	if g == nil {
 		return 0, misuse(driver.ErrInvalidHandle, call, nil, "the graph is nil")
 	}
-	if g.closed.Load() || g.born != g.dev.epoch.Load() {
-		return 0, misuse(driver.ErrInvalidHandle, call, g.dev, "%s", g.dev.lost("the graph", "destroyed", g.born))
-	}
-	return g.dev.context()
+	return g.dev.holds(call, "the graph", g.closed.Load(), g.born)
 }
 
 func (x *GraphExec) use(call string) (driver.Context, error) {
 	if x == nil {
 		return 0, misuse(driver.ErrInvalidHandle, call, nil, "the graph is nil")
 	}
-	if x.closed.Load() || x.born != x.dev.epoch.Load() {
-		return 0, misuse(driver.ErrInvalidHandle, call, x.dev, "%s", x.dev.lost("the graph", "destroyed", x.born))
-	}
-	return x.dev.context()
+	return x.dev.holds(call, "the graph", x.closed.Load(), x.born)
 }
 
 // Nodes lists what the graph holds: "kernel", "memcpy", "memset" and so on.

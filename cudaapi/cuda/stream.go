@@ -93,10 +93,7 @@ func (s *Stream) check(call string) (driver.Context, error) {
 	if s == nil || s.dev == nil {
 		return 0, misuse(driver.ErrInvalidHandle, call, nil, "the stream is nil")
 	}
-	if s.closed.Load() || s.born != s.dev.epoch.Load() {
-		return 0, misuse(driver.ErrInvalidHandle, call, s.dev, "%s", s.dev.lost("the stream", "destroyed", s.born))
-	}
-	return s.dev.context()
+	return s.dev.holds(call, "the stream", s.closed.Load(), s.born)
 }
 
 // Device is the device that carries out the stream's work.

@@ -25,6 +25,14 @@ func (m *Driver) event(call string, e driver.Event) (*event, error) {
 	return nil, fail(call, driver.ErrInvalidHandle, "the event does not exist or was destroyed")
 }
 
+// eventIn is event for a call that names the context, too.
+func (m *Driver) eventIn(call string, c driver.Context, e driver.Event) (*event, error) {
+	if _, err := m.usable(call, c); err != nil {
+		return nil, err
+	}
+	return m.event(call, e)
+}
+
 // EventCreate makes an event.
 func (m *Driver) EventCreate(c driver.Context, f driver.EventFlags) (driver.Event, error) {
 	const call = "cuEventCreate"
@@ -103,10 +111,7 @@ func (m *Driver) EventQuery(c driver.Context, e driver.Event) (bool, error) {
 	const call = "cuEventQuery"
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, err := m.usable(call, c); err != nil {
-		return false, err
-	}
-	ev, err := m.event(call, e)
+	ev, err := m.eventIn(call, c, e)
 	if err != nil {
 		return false, err
 	}
@@ -124,11 +129,7 @@ func (m *Driver) EventQuery(c driver.Context, e driver.Event) (bool, error) {
 func (m *Driver) EventSynchronize(c driver.Context, e driver.Event, stop <-chan struct{}) error {
 	const call = "cuEventSynchronize"
 	m.mu.Lock()
-	_, err := m.usable(call, c)
-	var ev *event
-	if err == nil {
-		ev, err = m.event(call, e)
-	}
+	ev, err := m.eventIn(call, c, e)
 	if err != nil {
 		m.mu.Unlock()
 		return err
@@ -156,10 +157,7 @@ func (m *Driver) EventElapsed(c driver.Context, start, end driver.Event) (time.D
 	const call = "cuEventElapsedTime"
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, err := m.usable(call, c); err != nil {
-		return 0, err
-	}
-	a, err := m.event(call, start)
+	a, err := m.eventIn(call, c, start)
 	if err != nil {
 		return 0, err
 	}

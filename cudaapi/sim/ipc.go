@@ -246,10 +246,7 @@ func (m *Driver) IPCGetEventHandle(c driver.Context, e driver.Event) (h driver.I
 	const call = "cuIpcGetEventHandle"
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, err := m.usable(call, c); err != nil {
-		return h, err
-	}
-	ev, err := m.event(call, e)
+	ev, err := m.eventIn(call, c, e)
 	if err != nil {
 		return h, err
 	}

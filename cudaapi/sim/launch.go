@@ -61,7 +61,7 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	if err != nil {
 		return err
 	}
-	f, err := m.function(call, ctx, l.Function)
+	f, err := m.function(call, c, l.Function)
 	if err != nil {
 		return err
 	}

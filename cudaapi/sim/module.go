@@ -158,7 +158,7 @@ func (m *Driver) ModuleUnload(c driver.Context, id driver.Module) error {
 	ctx, err := m.context(call, c)
 	var mod *module
 	if err == nil {
-		mod, err = m.module(call, ctx, id)
+		mod, err = ctx.module(call, id)
 	}
 	if err != nil {
 		m.mu.Unlock()
@@ -188,12 +188,20 @@ func (m *Driver) unload(id driver.Module, mod *module) {
 	mod.code.close()
 }
 
-func (m *Driver) module(call string, ctx *context, id driver.Module) (*module, error) {
-	mod := m.modules[id]
-	if mod == nil || mod.ctx != ctx {
-		return nil, fail(call, driver.ErrInvalidHandle, "the module is not loaded in this context")
+// module is a module that a call names with its context.
+func (m *Driver) module(call string, c driver.Context, id driver.Module) (*module, error) {
+	ctx, err := m.usable(call, c)
+	if err != nil {
+		return nil, err
 	}
-	return mod, nil
+	return ctx.module(call, id)
+}
+
+func (c *context) module(call string, id driver.Module) (*module, error) {
+	if mod := c.modules[id]; mod != nil {
+		return mod, nil
+	}
+	return nil, fail(call, driver.ErrInvalidHandle, "the module is not loaded in this context")
 }
 
 // ModuleFunctions are the symbols of the module's kernels.
@@ -201,11 +209,7 @@ func (m *Driver) ModuleFunctions(c driver.Context, id driver.Module) ([]string, 
 	const call = "cuModuleEnumerateFunctions"
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	ctx, err := m.usable(call, c)
-	if err != nil {
-		return nil, err
-	}
-	mod, err := m.module(call, ctx, id)
+	mod, err := m.module(call, c, id)
 	if err != nil {
 		return nil, err
 	}
@@ -223,11 +227,7 @@ func (m *Driver) ModuleFunction(c driver.Context, id driver.Module, symbol strin
 	const call = "cuModuleGetFunction"
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	ctx, err := m.usable(call, c)
-	if err != nil {
-		return 0, err
-	}
-	mod, err := m.module(call, ctx, id)
+	mod, err := m.module(call, c, id)
 	if err != nil {
 		return 0, err
 	}
@@ -252,11 +252,7 @@ func (m *Driver) ModuleGlobal(c driver.Context, id driver.Module, symbol string)
 	const call = "cuModuleGetGlobal"
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	ctx, err := m.usable(call, c)
-	if err != nil {
-		return 0, 0, err
-	}
-	mod, err := m.module(call, ctx, id)
+	mod, err := m.module(call, c, id)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -266,7 +262,7 @@ func (m *Driver) ModuleGlobal(c driver.Context, id driver.Module, symbol string)
 	for _, s := range mod.code.symbols {
 		if s.Name == symbol && elf.ST_TYPE(s.Info) == elf.STT_OBJECT && s.Size > 0 && s.Section != elf.SHN_UNDEF {
 			// The variable is the module's; copies know it as device memory.
-			a := &allocation{base: mod.code.base + uintptr(s.Value), size: s.Size, kind: driver.MemoryDevice, device: ctx.dev.id, ctx: ctx}
+			a := &allocation{base: mod.code.base + uintptr(s.Value), size: s.Size, kind: driver.MemoryDevice, device: mod.ctx.dev.id, ctx: mod.ctx}
 			m.space.register(a)
 			mod.global[symbol] = a
 			return driver.Ptr(a.base), a.size, nil
@@ -275,7 +271,12 @@ func (m *Driver) ModuleGlobal(c driver.Context, id driver.Module, symbol string)
 	return 0, 0, fail(call, driver.ErrNotFound, "no variable with the symbol %s", symbol)
 }
 
-func (m *Driver) function(call string, ctx *context, id driver.Function) (*function, error) {
+// function is a kernel that a call names with its context.
+func (m *Driver) function(call string, c driver.Context, id driver.Function) (*function, error) {
+	ctx, err := m.usable(call, c)
+	if err != nil {
+		return nil, err
+	}
 	f := m.funcs[id]
 	switch {
 	case f == nil:
@@ -291,11 +292,7 @@ func (m *Driver) FunctionParams(c driver.Context, id driver.Function) ([]driver.
 	const call = "cuFuncGetParamInfo"
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	ctx, err := m.usable(call, c)
-	if err != nil {
-		return nil, err
-	}
-	f, err := m.function(call, ctx, id)
+	f, err := m.function(call, c, id)
 	if err != nil {
 		return nil, err
 	}
@@ -309,11 +306,7 @@ func (m *Driver) FunctionAttribute(c driver.Context, id driver.Function, a drive
 	const call = "cuFuncGetAttribute"
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	ctx, err := m.usable(call, c)
-	if err != nil {
-		return 0, err
-	}
-	f, err := m.function(call, ctx, id)
+	f, err := m.function(call, c, id)
 	if err != nil {
 		return 0, err
 	}
@@ -370,11 +363,7 @@ func (m *Driver) SetFunctionAttribute(c driver.Context, id driver.Function, a dr
 	const call = "cuFuncSetAttribute"
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	ctx, err := m.usable(call, c)
-	if err != nil {
-		return err
-	}
-	f, err := m.function(call, ctx, id)
+	f, err := m.function(call, c, id)
 	if err != nil {
 		return err
 	}
@@ -390,11 +379,7 @@ func (m *Driver) MaxActiveBlocks(c driver.Context, id driver.Function, threads i
 	const call = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	ctx, err := m.usable(call, c)
-	if err != nil {
-		return 0, err
-	}
-	f, err := m.function(call, ctx, id)
+	f, err := m.function(call, c, id)
 	if err != nil {
 		return 0, err
 	}

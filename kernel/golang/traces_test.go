@@ -107,8 +107,8 @@ func TestTracesShowTheirLines(t *testing.T) {
         return xs[0] // of none
     In[2]:3:2  func1
         first(xs)
-    slices:36:10  slices.SortStableFunc
-    slices:24:59  slices.SortFunc
+    slices:38:10  slices.SortStableFunc
+    slices:26:59  slices.SortFunc
     In[2]:2:1
         slices.SortFunc([]int{1, 2}, func(a, b int) int {`
 	if res.Err == nil {
