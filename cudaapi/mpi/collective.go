@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gocuda/cudaapi/mpi/internal/transport"
+	"gocuda/cudaapi/record"
 )
 
 // Barrier blocks until all ranks have entered it (MPI_Barrier).
@@ -263,6 +264,9 @@ func (k *arguments) startWith(start func(collectives, *transport.Collective) (tr
 // record records what is read and written at this rank. A buffer that does not
 // count at it is empty.
 func (k *arguments) record() transfer {
+	if record.InUse() == nil {
+		return transfer{}
+	}
 	if k.x.Kind == transport.Bcast {
 		return begin(k.call, nil, read(&k.r).only(k.whole), written(&k.r).only(!k.whole))
 	}
