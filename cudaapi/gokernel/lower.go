@@ -582,6 +582,10 @@ func intConst(n int64) ir.Expr {
 	return &ir.Const{T: types.Typ[types.Int], Value: constant.MakeInt64(n)}
 }
 
+func boolConst(b bool) ir.Expr {
+	return &ir.Const{T: types.Typ[types.Bool], Value: constant.MakeBool(b)}
+}
+
 func isInteger(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsInteger != 0
