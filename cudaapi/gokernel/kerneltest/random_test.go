@@ -33,10 +33,11 @@ type generator struct {
 	indent int
 	next   int
 	loops  int
+	labels []string // of the loops around, "" for one without
 	funcs  []string // helpers: name and type
 }
 
-var numberTypes = []string{"int64", "int32", "int8", "uint8", "uint16", "uint32", "uint64", "int", "float64", "float32"}
+var numberTypes = []string{"int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64", "int", "float64", "float32"}
 
 func isFloatName(t string) bool { return strings.HasPrefix(t, "float") }
 
@@ -62,7 +63,18 @@ func (g *generator) expr(t string) string {
 	if g.depth > 4 || g.r.IntN(4) == 0 {
 		return pick(g, g.vars[t])
 	}
-	switch g.r.IntN(12) {
+	switch g.r.IntN(15) {
+	case 12:
+		return g.special(t)
+	case 13:
+		if t == "int64" {
+			return pick(g, []string{"d.p.X", "int64(d.grid[" + g.index() + "%3][" + g.index() + "&3])", "ds[" + g.index() + "%3].p.in[" + g.index() + "%3]", "d.p.sum()",
+				"int64(real(d.z * w) / 1e3)", "b.get()", "b.mix(" + g.expr(t) + ")", "last(ds).p.Y", "keyed[" + g.index() + "&1][" + g.index() + "%3]"})
+		}
+		if t == "float64" {
+			return pick(g, []string{"small(real(w * d.z))", "small(imag(w + complex(small(" + g.expr(t) + "), 1)))", "fb.get()", "small(cmplx.Abs(w))"})
+		}
+		return pick(g, g.vars[t])
 	case 0:
 		if isFloatName(t) {
 			return fmt.Sprintf("(%s %s %d.25)", g.expr(t), pick(g, []string{"+", "-", "*", "/"}), g.r.IntN(9)+1)
@@ -115,6 +127,27 @@ func (g *generator) expr(t string) string {
 	return pick(g, g.vars[t])
 }
 
+// special is an expression of a kind that only some types have.
+func (g *generator) special(t string) string {
+	switch t {
+	case "int64", "int":
+		return t + "(" + pick(g, []string{"bits.OnesCount64(uint64(" + g.expr("int64") + "))", "bits.LeadingZeros32(" + g.expr("uint32") + ")", "bits.TrailingZeros16(" + g.expr("uint16") + ")",
+			"bits.Len64(" + g.expr("uint64") + ")", "first(" + g.expr("int64") + ", " + g.expr("int64") + ")", "len(a[:" + g.index() + "])", "cap(s)", "order('a', " + g.expr("int32") + ")"}) + ")"
+	case "uint64":
+		return pick(g, []string{"bits.RotateLeft64(" + g.expr(t) + ", " + g.expr("int") + ")", "bits.Reverse64(" + g.expr(t) + ")", "math.Float64bits(math.Abs(" + g.expr("float64") + "))>>40", "wide"})
+	case "uint32":
+		return pick(g, []string{"bits.RotateLeft32(" + g.expr(t) + ", int(" + g.expr("int8") + "))", "bits.Reverse32(" + g.expr(t) + ")", "1<<31", "uint32(wide>>40)"})
+	case "uint8":
+		return pick(g, []string{"bits.RotateLeft8(" + g.expr(t) + ", 3)", "\"random\"[" + g.index() + "%6]", "255"})
+	case "float64":
+		return pick(g, []string{"math.Copysign(" + g.expr(t) + ", " + g.expr(t) + ")", "math.FMA(small(" + g.expr(t) + "), 3, small(" + g.expr(t) + "))", "math.Pi", "math.RoundToEven(" + g.expr(t) + ")",
+			"float64(float32(" + g.expr(t) + "))", "pickOne(" + g.expr(t) + ", 2.5)"})
+	case "int32":
+		return pick(g, []string{"pickOne(" + g.expr(t) + ", 7)", "int32(d.grid[" + g.index() + "%3][1])", "-1 << 31", "order('z', " + g.expr(t) + ")"})
+	}
+	return pick(g, g.vars[t])
+}
+
 // index is one of the eight elements, but seldom one that is not there.
 func (g *generator) index() string {
 	if g.r.IntN(60) == 0 {
@@ -155,7 +188,42 @@ func (g *generator) target(t string) string {
 
 func (g *generator) statement() {
 	t := pick(g, numberTypes)
-	switch n := g.r.IntN(20); {
+	switch n := g.r.IntN(26); {
+	case n == 20 && g.indent < 4:
+		g.more()
+	case n == 21 && g.indent < 4:
+		l := g.name("l")
+		g.line("{")
+		g.line("\tif %s {", g.condition())
+		g.line("\t\tgoto %s", l)
+		g.line("\t}")
+		g.line("\t{")
+		g.body()
+		g.line("\t}")
+		g.line("%s:", l)
+		g.line("\tcount++")
+		g.line("}")
+	case n == 22 && g.indent < 4 && g.loops < 2:
+		x := g.name("y")
+		g.line("for %s := range %s {", x, pick(g, []string{"below(" + g.index() + ")", "p.each", "twoOf", "odd(a[:], func(x int64) bool { return x&1 == count&1 })"}))
+		g.vars["int64"] = append(g.vars["int64"], x)
+		g.frozen[x] = true
+		g.line("\t_ = %s", x)
+		g.loops++
+		g.labels = append(g.labels, "")
+		g.body()
+		g.labels = g.labels[:len(g.labels)-1]
+		g.loops--
+		g.line("}")
+		g.vars["int64"] = g.vars["int64"][:len(g.vars["int64"])-1]
+	case n == 23 && g.loops > 0:
+		if l := pick(g, g.labels); l != "" {
+			g.line("if %s {", g.condition())
+			g.line("\t%s %s", pick(g, []string{"break", "continue"}), l)
+			g.line("}")
+		}
+	case n >= 24:
+		g.more()
 	case n < 6:
 		g.line("%s = %s", g.target(t), g.expr(t))
 	case n < 8:
@@ -184,6 +252,11 @@ func (g *generator) statement() {
 	case n < 16 && g.indent < 4 && g.loops < 3:
 		i := g.name("i")
 		typ := "int"
+		label := ""
+		if g.r.IntN(3) == 0 {
+			label = g.name("loop")
+			g.line("%s:", label)
+		}
 		switch g.r.IntN(4) {
 		case 0:
 			g.line("for %s := range %d {", i, g.r.IntN(6))
@@ -198,8 +271,15 @@ func (g *generator) statement() {
 		g.vars[typ] = append(g.vars[typ], i)
 		g.frozen[i] = true
 		g.line("\t_ = %s", i)
+		if label != "" { // Go wants each label used
+			g.line("\tif %s {", g.condition())
+			g.line("\t\t%s %s", pick(g, []string{"break", "continue"}), label)
+			g.line("\t}")
+		}
 		g.loops++
+		g.labels = append(g.labels, label)
 		g.body()
+		g.labels = g.labels[:len(g.labels)-1]
 		g.loops--
 		g.line("}")
 		g.vars[typ] = g.vars[typ][:len(g.vars[typ])-1]
@@ -224,6 +304,55 @@ func (g *generator) statement() {
 			"copy(s[1:], a[:])", "s = a[" + g.index() + "/2:]; s = s[:cap(s)]", "s = local[:]", "a = local", "{ w := &q; w.X++ }"}))
 	default:
 		g.line("%s, %s = two(%s)", g.target("int64"), g.target("float64"), g.expr("int64"))
+	}
+}
+
+// more is a statement about structures, complex numbers, generics or functions.
+func (g *generator) more() {
+	switch g.r.IntN(14) {
+	case 0:
+		g.line("d.p.%s = %s", pick(g, []string{"X", "Y", "in[1]"}), g.expr("int64"))
+	case 1:
+		g.line("d.grid[%s%%3][%s&3] %s %s", g.index(), g.index(), pick(g, []string{"=", "+=", "^="}), g.expr("int16"))
+	case 2:
+		g.line("ds[%s%%3] = d", g.index())
+	case 3:
+		g.line("d, ds[%s%%3] = ds[%s%%3], d", g.index(), g.index())
+	case 4:
+		g.line("w = %s", pick(g, []string{"w*d.z + 1", "w - complex(small(" + g.expr("float64") + "), 2)", "-w / (d.z + 3i)", "complex(small(real(w)), small(imag(w)))"}))
+		g.line("w = complex(small(real(w)), small(imag(w)))")
+	case 5:
+		g.line("d.z = complex(small(%s), 0.5) * 1i", g.expr("float64"))
+	case 6:
+		g.line("b.put(%s)", g.expr("int64"))
+	case 7:
+		g.line("fb.put(small(%s))", g.expr("float64"))
+	case 8:
+		h := g.name("h")
+		g.line("%s := %s", h, pick(g, []string{"p.sum", "b.get", "d.p.sum"}))
+		g.line("%s = %s()", g.target("int64"), h)
+	case 9:
+		h := g.name("h")
+		g.line("%s := adder(%s)", h, g.expr("int64"))
+		g.line("%s = %s(%s(%s))", g.target("int64"), h, h, g.expr("int64"))
+	case 10:
+		g.line("%s, %s, d.flag = three(%s, %s)", g.target("int64"), g.target("uint8"), g.expr("int64"), g.condition())
+	case 11:
+		g.line("if d.flag != %s && d == ds[%s%%3] || ds[0] != ds[1] {", g.condition(), g.index())
+		g.body()
+		g.line("}")
+	case 12:
+		g.line("keyed[%s&1] = [3]int64{2: %s}", g.index(), g.expr("int64"))
+	case 13:
+		if g.r.IntN(6) == 0 {
+			g.line("if %s {", g.condition())
+			g.line("\tpanic(%q)", pick(g, []string{"enough", "that is too much"}))
+			g.line("}")
+			return
+		}
+		q := g.name("r")
+		g.line("%s := &ds[%s%%3].p", q, g.index())
+		g.line("%s.move(%s)", q, g.expr("int64"))
 	}
 }
 
@@ -268,7 +397,74 @@ func mix(a, b int64) int64 {
 	}
 	return a*3 + b
 }
-func pickOne[T int64 | float64](a, b T) T {
+type deep struct {
+	p    point
+	grid [3][4]int16
+	flag bool
+	z    complex128
+}
+
+type box[T int64 | float64] struct {
+	items [4]T
+	n     uint8
+}
+
+func (b *box[T]) put(x T)   { b.items[b.n&3] = x; b.n++ }
+func (b box[T]) get() (t T) {
+	for i, x := range b.items {
+		t += x * T(i+1)
+	}
+	return t
+}
+func (b *box[T]) mix(x T) T { b.items[1] += x; return b.items[0] - b.items[1] }
+
+func last[T any](s []T) T { return s[len(s)-1] }
+func first(a, _ int64) int64 { return a }
+func order(a, b rune) rune {
+	switch {
+	case a < b:
+		return a
+	case b < -1000:
+		return 0
+	}
+	return b
+}
+func three(x int64, ok bool) (a int64, b uint8, c bool) {
+	if !ok {
+		b = uint8(x >> 3)
+		return
+	}
+	return x * 3, 7, x&2 == 0
+}
+func adder(n int64) func(int64) int64 { return func(x int64) int64 { n++; return x*2 - n } }
+func below(n int) func(func(int64) bool) {
+	return func(yield func(int64) bool) {
+		for i := range n {
+			if !yield(int64(i * i)) {
+				return
+			}
+		}
+	}
+}
+func (p *point) each(yield func(int64) bool) { _ = yield(p.X) && yield(p.Y) && yield(p.in[1]) }
+func twoOf(yield func(int64) bool) {
+	if yield(3) {
+		yield(-4)
+	}
+}
+func odd(s []int64, keep func(int64) bool) func(func(int64) bool) {
+	return func(yield func(int64) bool) {
+		for _, x := range s {
+			if keep(x) && !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+const wide = 1<<62 | 12345
+
+func pickOne[T int64 | int32 | float64](a, b T) T {
 	if a < b {
 		return b
 	}
@@ -296,9 +492,16 @@ func (g *generator) function(name string) {
 	g.line("s := local[:]")
 	g.line("p, q := point{X: 1, in: [3]int64{4, 5, 6}}, point{Y: %d}", g.r.IntN(9))
 	g.line("ps := [2]point{p, q}")
+	g.line("d := deep{p: p, z: %d - 2i, grid: [3][4]int16{1: {2: %d}}}", g.r.IntN(9), g.r.IntN(99))
+	g.line("more := [3]deep{d, {}, {flag: true}}")
+	g.line("ds := more[:]")
+	g.line("w := complex(%d.5, 1)", g.r.IntN(5))
+	g.line("var b box[int64]")
+	g.line("var fb box[float64]")
+	g.line("keyed := [...][3]int64{1: {1, %d}}", g.r.IntN(50))
 	g.line("count := int64(0)")
 	g.line("add := func(n int64) int64 { count += n&7 + 1; return count }")
-	for range g.r.IntN(12) + 4 {
+	for range g.r.IntN(16) + 6 {
 		g.statement()
 	}
 	i, j := 0, 0
@@ -315,6 +518,7 @@ func (g *generator) function(name string) {
 	}
 	g.line("out[%d], out[%d], out[%d], out[%d] = total(s), total(a[:]), p.sum(), q.sum()+ps[1].sum()", i, i+1, i+2, i+3)
 	g.line("out[%d] = count + add(1)", i+4)
+	g.line("out[%d], out[%d], f[%d], f[%d], f[%d] = b.get(), d.p.sum()+int64(d.grid[1][2])+total(keyed[1][:]), fb.get(), real(w), imag(ds[1].z)", i+5, i+6, j, j+1, j+2)
 	g.indent--
 	g.line("}")
 }
@@ -323,19 +527,24 @@ const mainFunc = `
 func main() {
 	for _, k := range all {
 		out, f := make([]int64, %d), make([]float64, %d)
+		var message [%d]byte
 		func() {
 			defer func() {
-				if recover() != nil {
-					out[%d] = -12345
+				if p := recover(); p != nil {
+					copy(message[:], fmt.Sprint(p))
 				}
 			}()
 			k(out, f)
 		}()
 		binary.Write(os.Stdout, binary.LittleEndian, out)
 		binary.Write(os.Stdout, binary.LittleEndian, f)
+		os.Stdout.Write(message[:])
 	}
 }
 `
+
+// messageSize is the room for what a kernel panicked with, in bytes.
+const messageSize = 128
 
 // batch is how many random kernels are compiled together.
 const batch = 60
@@ -394,7 +603,7 @@ func random(t *testing.T, seed uint64, n int) (source string, want []byte) {
 		g.function(names[i])
 	}
 	source = prelude + g.b.String()
-	text := "package main\n\nimport (\n\t\"encoding/binary\"\n\t\"math\"\n\t\"os\"\n)\n" + source + "\nvar _ = math.Pi\nvar all = []func([]int64, []float64){" + strings.Join(names, ", ") + "}\n" + fmt.Sprintf(mainFunc, elements, elements, elements-1)
+	text := "package main\n\nimport (\n\t\"encoding/binary\"\n\t\"fmt\"\n\t\"math\"\n\t\"math/bits\"\n\t\"math/cmplx\"\n\t\"os\"\n)\n" + source + "\nvar _, _ = math.Pi + cmplx.Abs(1), bits.UintSize\nvar all = []func([]int64, []float64){" + strings.Join(names, ", ") + "}\n" + fmt.Sprintf(mainFunc, elements, elements, messageSize)
 	file := filepath.Join(t.TempDir(), "main.go")
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
@@ -421,7 +630,8 @@ func compareRandom(t *testing.T, from, source string, want []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range len(want) / (16 * elements) {
+	const size = 16*elements + messageSize
+	for i := range len(want) / size {
 		k, err := m.Kernel(fmt.Sprintf("k%d", i))
 		if err != nil {
 			t.Fatal(err)
@@ -443,11 +653,13 @@ func compareRandom(t *testing.T, from, source string, want []byte) {
 		}
 		differs := func(where string, ints []int64, floats []float64, panicked error) {
 			t.Helper()
-			if panicked != nil {
-				ints[elements-1] = -12345
+			one := want[i*size : (i+1)*size]
+			message := strings.TrimPrefix(strings.TrimRight(string(one[16*elements:]), "\x00"), "runtime error: ")
+			if message == "" && panicked != nil || message != "" && (panicked == nil || !strings.Contains(panicked.Error(), short(message))) {
+				t.Errorf("%s, %s, %s: %v; compiled Go panics with %q", from, k.Name(), where, panicked, message)
 			}
 			for j := range 2 * elements {
-				w := binary.LittleEndian.Uint64(want[(i*2*elements+j)*8:])
+				w := binary.LittleEndian.Uint64(one[j*8:])
 				var v uint64
 				if j < elements {
 					v = uint64(ints[j])
