@@ -26,6 +26,8 @@ const (
 	nvrtcGetProgramLog
 	nvrtcGetCUBINSize
 	nvrtcGetCUBIN
+	nvrtcGetPTXSize
+	nvrtcGetPTX
 	nvrtcGetLoweredName
 )
 
@@ -40,6 +42,8 @@ var nvrtcNames = []string{
 	nvrtcGetProgramLog:     "nvrtcGetProgramLog",
 	nvrtcGetCUBINSize:      "nvrtcGetCUBINSize",
 	nvrtcGetCUBIN:          "nvrtcGetCUBIN",
+	nvrtcGetPTXSize:        "nvrtcGetPTXSize",
+	nvrtcGetPTX:            "nvrtcGetPTX",
 	nvrtcGetLoweredName:    "nvrtcGetLoweredName",
 }
 
@@ -192,7 +196,11 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 		}
 		return nil, &driver.Error{Code: driver.ErrInvalidSource, Call: "nvrtcCompileProgram", Detail: detail}
 	}
-	if out.Image, err = c.bytes(*prog, nvrtcGetCUBINSize, nvrtcGetCUBIN); err != nil {
+	size, text := nvrtcGetCUBINSize, nvrtcGetCUBIN
+	if virtualArch(options) {
+		size, text = nvrtcGetPTXSize, nvrtcGetPTX
+	}
+	if out.Image, err = c.bytes(*prog, size, text); err != nil {
 		return nil, err
 	}
 	for _, n := range src.Names {
@@ -205,6 +213,16 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 	runtime.KeepAlive(&mem)
 	runtime.KeepAlive([2][]uintptr{texts, names})
 	return out, nil
+}
+
+// virtualArch says whether the options ask for PTX instead of a GPU's own code.
+func virtualArch(options []string) bool {
+	for _, o := range options {
+		if name, arch, _ := strings.Cut(o, "="); (name == "-arch" || name == "--gpu-architecture") && strings.HasPrefix(arch, "compute_") {
+			return true
+		}
+	}
+	return false
 }
 
 // headers are the headers that NVRTC is handed, texts and names.

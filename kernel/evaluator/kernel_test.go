@@ -2,7 +2,10 @@
 
 package evaluator
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Kernels in Go use what earlier cells declared, and are told apart from its
 // variables.
@@ -19,4 +22,11 @@ func TestKernelCells(t *testing.T) {
 	h.Fails("%%kernel\nfunc k(x []float32) {\n\ty := map[int]int{}\n\t_ = y\n}", ":3:7: ", "there are no maps")
 	h.Fails("%%kernel\n", "there is no Go below the first line")
 	h.Shows("d.Synchronize()\nn", "[value 8]\n")
+	h.Shows("y := []float32{5, 6, 7, 8}\nfold.Emulate(cuda.Grid(1), cuda.Block(4), y)\ny", "[value []float32{3, 3, 3, 3}]\n")
+	h.Fails("fold.Emulate(cuda.Grid(1), cuda.Block(5), y)", "index out of range [4] with length 4, in kernel fold, block (0,0,0), thread (4,0,0), In[1]:5")
+	h.Shown()
+	h.Succeed("%%kernel --show\nfunc last(x []float32) { x[len(x)-1] = 1 }")
+	if text := h.Shown(); !strings.Contains(text, "void go_last(") || !strings.Contains(text, "PTX") || !strings.Contains(text, "// last: ") || !strings.Contains(text, "occupancy") {
+		t.Errorf("--show shows %s", text)
+	}
 }

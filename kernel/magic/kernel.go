@@ -24,7 +24,8 @@ func kernelMagic() Magic {
 			"A slice takes a buffer: saxpy.Launch(cuda.Grid(64), cuda.Block(256), stream, a, x, y)\n" +
 			"--name NAME: makes a variable of the module too, for its variables.\n" +
 			"--instantiate 'axpy[float32]': compiles that instance of a generic function; its variable is axpy_float32.\n" +
-			"--unchecked: leaves out the checks of indices, slices and nil pointers. --show: shows the CUDA C++.\n" +
+			"--unchecked: leaves out the checks of indices, slices and nil pointers.\n" +
+			"--show: shows the CUDA C++, PTX and SASS where there are such, and what each kernel needs: registers, shared memory, occupancy.\n" +
 			"Other options are the compiler's, such as --fmad=false."}
 }
 
@@ -80,9 +81,35 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 		fmt.Fprintln(env.Stderr(), log)
 	}
 	if given.flags["--show"] {
-		fmt.Fprintln(env.Stdout(), module.Source())
+		show(env, module)
 	}
 	return defineKernels(env, call, module, given.name)
+}
+
+// show writes what a module became: CUDA C++, PTX and SASS where there are such, and
+// what its kernels need.
+func show(env Env, module *cuda.Module) {
+	fmt.Fprintln(env.Stdout(), module.Source())
+	d, err := cuda.CurrentDevice()
+	if err != nil {
+		return
+	}
+	for _, part := range []struct {
+		name string
+		make func(*cuda.Device) (string, error)
+	}{{"PTX", module.PTX}, {"SASS", module.SASS}} {
+		text, err := part.make(d)
+		if err != nil {
+			fmt.Fprintf(env.Stdout(), "// no %s: %v\n", part.name, err)
+			continue
+		}
+		fmt.Fprintf(env.Stdout(), "// %s\n%s\n", part.name, text)
+	}
+	for _, k := range module.Kernels() {
+		if r, err := k.Resources(d, cuda.BlockDim{}); err == nil {
+			fmt.Fprintf(env.Stdout(), "// %s: %s\n", k.Name(), r)
+		}
+	}
 }
 
 func isVariable(env Env, name string) bool {

@@ -356,3 +356,40 @@ func TestArguments(t *testing.T) {
 		t.Errorf("half a structure: %v", err)
 	}
 }
+
+// What a kernel became, and what it needs.
+func TestInspect(t *testing.T) {
+	d, m := device(t)
+	k, err := m.Kernel("blockSum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := k.Resources(d, cuda.Block(128))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Block != 128 || r.Blocks < 1 || r.OccupancyPct < 1 || r.OccupancyPct > 100 || r.MaxThreads < 128 {
+		t.Errorf("blockSum needs %v", r)
+	}
+	ptx, err := m.PTX(d)
+	if err == nil {
+		if !strings.Contains(ptx, ".entry go_blockSum(") {
+			t.Errorf("the PTX has no entry for the kernel:\n%.500s", ptx)
+		}
+		if r.Registers == 0 || r.SharedBytes < 1024 {
+			t.Errorf("blockSum needs %v", r)
+		}
+	} else if !errors.Is(err, cuda.ErrNotSupported) || !strings.Contains(err.Error(), "there is no PTX for it") {
+		t.Errorf("PTX: %v", err)
+	}
+	sass, err := m.SASS(d)
+	switch {
+	case err == nil && !strings.Contains(sass, "go_blockSum"):
+		t.Errorf("the SASS has no function for the kernel:\n%.500s", sass)
+	case err != nil && !errors.Is(err, cuda.ErrNotSupported) && !errors.Is(err, cuda.ErrNotFound):
+		t.Errorf("SASS: %v", err)
+	}
+	if text := k.HTML(); !strings.Contains(text, "func blockSum(x []float32, sums []float32)") || !strings.Contains(text, "occupancy") {
+		t.Errorf("the kernel is shown as %s", text)
+	}
+}

@@ -72,7 +72,7 @@ func (g *generator) expr(t string) string {
 				"int64(real(d.z * w) / 1e3)", "b.get()", "b.mix(" + g.expr(t) + ")", "last(ds).p.Y", "keyed[" + g.index() + "&1][" + g.index() + "%3]"})
 		}
 		if t == "float64" {
-			return pick(g, []string{"small(real(w * d.z))", "small(imag(w + complex(small(" + g.expr(t) + "), 1)))", "fb.get()", "small(cmplx.Abs(w))"})
+			return pick(g, []string{"small(real(w * d.z))", "small(imag(w + complex(small(" + g.expr(t) + "), 1)))", "fb.get()", "small(real(cmplx.Conj(w)) - imag(w))"})
 		}
 		return pick(g, g.vars[t])
 	case 0:
@@ -134,16 +134,16 @@ func (g *generator) special(t string) string {
 		return t + "(" + pick(g, []string{"bits.OnesCount64(uint64(" + g.expr("int64") + "))", "bits.LeadingZeros32(" + g.expr("uint32") + ")", "bits.TrailingZeros16(" + g.expr("uint16") + ")",
 			"bits.Len64(" + g.expr("uint64") + ")", "first(" + g.expr("int64") + ", " + g.expr("int64") + ")", "len(a[:" + g.index() + "])", "cap(s)", "order('a', " + g.expr("int32") + ")"}) + ")"
 	case "uint64":
-		return pick(g, []string{"bits.RotateLeft64(" + g.expr(t) + ", " + g.expr("int") + ")", "bits.Reverse64(" + g.expr(t) + ")", "math.Float64bits(math.Abs(" + g.expr("float64") + "))>>40", "wide"})
+		return pick(g, []string{"bits.RotateLeft64(" + g.expr(t) + ", " + g.expr("int") + ")", "bits.Reverse64(" + g.expr(t) + ")", "math.Float64bits(math.Abs(" + g.expr("float64") + "))>>40", "(" + pick(g, g.vars[t]) + " ^ wide)"})
 	case "uint32":
-		return pick(g, []string{"bits.RotateLeft32(" + g.expr(t) + ", int(" + g.expr("int8") + "))", "bits.Reverse32(" + g.expr(t) + ")", "1<<31", "uint32(wide>>40)"})
+		return pick(g, []string{"bits.RotateLeft32(" + g.expr(t) + ", int(" + g.expr("int8") + "))", "bits.Reverse32(" + g.expr(t) + ")", "(" + pick(g, g.vars[t]) + " | 1<<31)", "(" + pick(g, g.vars[t]) + " - wide>>40)"})
 	case "uint8":
-		return pick(g, []string{"bits.RotateLeft8(" + g.expr(t) + ", 3)", "\"random\"[" + g.index() + "%6]", "255"})
+		return pick(g, []string{"bits.RotateLeft8(" + g.expr(t) + ", 3)", "\"random\"[" + g.index() + "%6]", "(" + pick(g, g.vars[t]) + " | 0x80)"})
 	case "float64":
-		return pick(g, []string{"math.Copysign(" + g.expr(t) + ", " + g.expr(t) + ")", "math.FMA(small(" + g.expr(t) + "), 3, small(" + g.expr(t) + "))", "math.Pi", "math.RoundToEven(" + g.expr(t) + ")",
+		return pick(g, []string{"math.Copysign(" + g.expr(t) + ", " + g.expr(t) + ")", "math.FMA(small(" + g.expr(t) + "), 3, small(" + g.expr(t) + "))", "(" + pick(g, g.vars[t]) + " * math.Pi)", "math.RoundToEven(" + g.expr(t) + ")",
 			"float64(float32(" + g.expr(t) + "))", "pickOne(" + g.expr(t) + ", 2.5)"})
 	case "int32":
-		return pick(g, []string{"pickOne(" + g.expr(t) + ", 7)", "int32(d.grid[" + g.index() + "%3][1])", "-1 << 31", "order('z', " + g.expr(t) + ")"})
+		return pick(g, []string{"pickOne(" + g.expr(t) + ", 7)", "int32(d.grid[" + g.index() + "%3][1])", "(" + pick(g, g.vars[t]) + " | -1<<31)", "order('z', " + g.expr(t) + ")"})
 	}
 	return pick(g, g.vars[t])
 }
