@@ -42,7 +42,9 @@ func runExec(c *call) error {
 	}
 	name := filepath.Base(args[0])
 	status := golang.RunProgram(
-		golang.Options{Packages: packages.All(), Modules: modules.New(dir), Started: func(ev *golang.Evaluator) {
+		golang.Options{Packages: packages.All(), Modules: modules.New(dir), Touches: hazard.Checking, Touched: func(t golang.Touch) {
+			hazard.HostAccess(fmt.Sprintf("%s:%d", filepath.Base(t.Cell), t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element)
+		}, Started: func(ev *golang.Evaluator) {
 			at := func(file string, line int) string {
 				if line == 0 {
 					return name

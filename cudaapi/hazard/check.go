@@ -102,6 +102,7 @@ func settle() {
 	if c == nil {
 		return
 	}
+	checking.recorder.Flush()
 	stop := make(chan struct{})
 	timer := time.AfterFunc(settleTime, func() { close(stop) })
 	defer timer.Stop()
@@ -136,6 +137,21 @@ func found() (list List) {
 		list = append(list, checking.namer.Report(h))
 	}
 	return list
+}
+
+// HostAccess tells a check of an access of the program's own to memory, which
+// lowered code makes known: n bytes at p, one element or several. place is the
+// statement's, as [Namer] has places.
+func HostAccess(place string, p uintptr, n int, write, element bool) {
+	r := record.InUse()
+	if r == nil {
+		return
+	}
+	mode := record.Read
+	if write {
+		mode = record.Write
+	}
+	r.Touch(callsite.Site{Place: place}, record.Access{Lo: uint64(p), Hi: uint64(p) + uint64(n), Mode: mode}, element)
 }
 
 // Looked tells how much was looked at since the check began, or since Forget.

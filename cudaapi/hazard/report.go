@@ -104,8 +104,13 @@ func (n Namer) operation(o *record.Op, m record.Mode) Operation {
 	switch o.Kind {
 	case record.Kernel:
 		r.What = "kernel " + o.Name
-	case record.Request, record.HostAccess:
+	case record.Request:
 		r.What = o.Call
+	case record.HostAccess:
+		r.What = "the program"
+		if !strings.HasSuffix(o.Call, " it") { // a call of the driver's
+			r.What = o.Call
+		}
 	default:
 		r.What = fmt.Sprintf("%s (%s)", o.Kind, o.Call)
 	}

@@ -120,6 +120,12 @@ func (s *shadow) forget(lo, hi, seq uint64) {
 	})
 }
 
+// single reports whether an access of the host's is of one element, and the other
+// one, o's, is atomic: neither can see half of the other.
+func single(host, o *record.Op, m record.Mode) bool {
+	return host.Single && (m == record.Atomic || o.Kind == record.WaitValue || o.Kind == record.WriteValue)
+}
+
 // touch notes an access, and calls conflict for each operation that nothing
 // orders before it.
 func (s *shadow) touch(j *job, a record.Access, pair func(), conflict func(m mark, was record.Mode, lo, hi uint64)) {
@@ -135,7 +141,7 @@ func (s *shadow) touch(j *job, a record.Access, pair func(), conflict func(m mar
 		}
 		look := func(list []mark, was record.Mode, first bool) {
 			for _, m := range list {
-				if m.op == j.op {
+				if m.op == j.op || single(j.op, m.op, was) || single(m.op, j.op, a.Mode) {
 					continue
 				}
 				if first {

@@ -124,6 +124,9 @@ type Op struct {
 	Flags   driver.WaitFlags
 	Target  *Op // the host function that is done, the request that is waited for
 
+	// Single says that a HostAccess is of one element, which the processor reads or
+	// writes at once.
+	Single bool
 	// Keeps says that a Free leaves the memory to the program: it was registered.
 	Keeps bool
 

@@ -26,6 +26,8 @@ type Recorder struct {
 	taken   uint64         // numbers handed out
 	done    uint64         // operations handed on
 	held    map[uint64]*Op // that came before their turn
+
+	touched []*Op // host accesses since the last operation, which are not numbered yet
 }
 
 // New is a recorder of a rank, 0 where there are none, that writes to sink.
@@ -37,19 +39,67 @@ func New(sink Sink, rank int) *Recorder {
 func (r *Recorder) Take() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.flush()
+	return r.take()
+}
+
+func (r *Recorder) take() uint64 {
 	n := r.taken
 	r.taken++
 	return n
 }
 
+// mostTouched is how many host accesses wait for the next operation.
+const mostTouched = 16
+
+// Touch notes that the program itself reads or writes memory, before it does.
+// Accesses of one statement that follow each other become one operation.
+func (r *Recorder) Touch(site callsite.Site, a Access, single bool) {
+	call := "reads it"
+	if a.Mode == Write {
+		call = "writes it"
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range r.touched {
+		b := &o.Accesses[0]
+		if o.Site == site && b.Mode == a.Mode && o.Single == single && a.Lo <= b.Hi && a.Hi >= b.Lo {
+			b.Lo, b.Hi = min(a.Lo, b.Lo), max(a.Hi, b.Hi)
+			return
+		}
+	}
+	if len(r.touched) == mostTouched {
+		r.flush()
+	}
+	r.touched = append(r.touched, &Op{Kind: HostAccess, Call: call, Site: site, Single: single, Accesses: []Access{a}})
+}
+
+// Flush hands on what Touch has noted.
+func (r *Recorder) Flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.flush()
+}
+
+func (r *Recorder) flush() {
+	for _, o := range r.touched {
+		r.post(r.take(), o)
+	}
+	r.touched = r.touched[:0]
+}
+
 // Post hands on the operation with the number seq; nil if its call failed.
 func (r *Recorder) Post(seq uint64, o *Op) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.post(seq, o)
+}
+
+func (r *Recorder) post(seq uint64, o *Op) {
 	if o == nil {
 		o = &Op{}
 	}
 	o.Seq, o.Rank = seq, r.rank
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if seq != r.done {
 		r.held[seq] = o
 		return

@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 
 	// The evaluator process.
 	"kernel/evaluator": {
-		"cudaapi/backend", "cudaapi/cuda", "kernel/display", "kernel/golang", "kernel/golang/assist",
+		"cudaapi/backend", "cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/golang", "kernel/golang/assist",
 		"kernel/golang/modules", "kernel/magic", "kernel/packages", "kernel/session",
 	},
 	"kernel/check": {"cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/evaluator", "kernel/magic", "kernel/session"},

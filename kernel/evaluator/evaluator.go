@@ -16,6 +16,7 @@ import (
 
 	_ "gocuda/cudaapi/backend" // gives cells their devices
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/hazard"
 	"gocuda/kernel/display"
 	"gocuda/kernel/golang"
 	"gocuda/kernel/golang/assist"
@@ -117,7 +118,10 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	}
 	c.magics = magic.NewSet(magics...)
 	var err error
-	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Modules: sources, Stdin: &c.stdin, MaxStack: session.CellStack})
+	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Modules: sources, Stdin: &c.stdin, MaxStack: session.CellStack,
+		Touches: hazard.Checking, Touched: func(t golang.Touch) {
+			hazard.HostAccess(place(t.Cell, t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element)
+		}})
 	if err != nil {
 		return nil, err
 	}

@@ -47,9 +47,16 @@ type Options struct {
 	// Background is told of a panic in a goroutine that outlived its cell, or
 	// whose cell did not fail. The default writes it to Stderr.
 	Background func(*Error)
+	// Touches, if set, says whether the cell that comes is to tell Touched what it
+	// reads and writes in memory that devices use too, before it does.
+	Touches func() bool
+	Touched func(Touch)
 	// Started is told of a program before it runs, with its evaluator.
 	Started func(*Evaluator)
 }
+
+// Touch is some elements of a slice that a statement is about to read or write.
+type Touch = rt.Touch
 
 // Evaluator evaluates cells, one after another. Its methods may be called
 // from several goroutines.
@@ -128,6 +135,7 @@ func (ev *Evaluator) start() error {
 	ev.rt.Background = ev.background
 	ev.rt.Show = ev.shown
 	ev.rt.Bodies = ev.bodies
+	ev.rt.Touched = ev.options.Touched
 	ev.bodyOf, ev.bodyNames = make(map[string]uintptr), make(map[uint64]string)
 	ev.rt.Stdin, ev.rt.Stdout, ev.rt.Errors = ev.options.Stdin, ev.options.Stdout, ev.options.Stderr
 	ev.interp = interp.New(interp.Options{
@@ -260,6 +268,7 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 		cell.stmts = append(cell.stmts, &ast.ExprStmt{X: cell.show})
 		cell.show = nil
 	}
+	ev.lower.Touches = ev.touches()
 	ev.lower.Begin(name, false)
 	f, err := ev.build(name, cell)
 	if err != nil {

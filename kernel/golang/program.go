@@ -154,6 +154,7 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 	if err != nil {
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
 	}
+	ev.lower.Touches = ev.touches()
 	ev.lower.Begin(files[0].Name, true)
 	f, err := ev.compileOutput(func() lower.Output {
 		var inits []*types.Func

@@ -282,6 +282,9 @@ func (ev *Evaluator) Calling() (cell string, line int) {
 	return cell, line
 }
 
+// touches reports whether code that is lowered now is to tell what it touches.
+func (ev *Evaluator) touches() bool { return ev.options.Touches != nil && ev.options.Touches() }
+
 // Within runs code in the middle of the running cell, for compiled functions
 // that it calls. The code must declare nothing, and panics as a call of the
 // cell would.

@@ -26,6 +26,7 @@ func (f *fn) analyze(params []*types.Var, results *types.Tuple, body *ast.BlockS
 	}
 	f.shared.boxed = a.boxed
 	f.bounds(body)
+	f.shares(body)
 }
 
 type analysis struct {

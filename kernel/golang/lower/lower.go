@@ -68,9 +68,13 @@ type Lowerer struct {
 	// Later says whether a method that is called through an interface is to be
 	// lowered by its first call.
 	Later func(*types.Func) bool
+	// Touches has lowered code tell the runtime what it reads and writes in memory
+	// that devices use too: see rt.Runtime.Touched.
+	Touches bool
 	// SourcePkg says whether an object was declared by such source.
 	SourceObj func(types.Object) bool
 
+	sharing    map[types.Object]bool // variables that hold such memory
 	objIDs     map[types.Object]int
 	reps       map[string]representation // by the key of a type
 	newest     reals
@@ -113,7 +117,7 @@ type Lowerer struct {
 // New returns a Lowerer.
 func New(r *rt.Runtime, host Host, fset *token.FileSet) *Lowerer {
 	return &Lowerer{
-		rt: r, host: host, fset: fset, context: types.NewContext(),
+		rt: r, host: host, fset: fset, context: types.NewContext(), sharing: map[types.Object]bool{},
 		SourceDecl: func(*types.Func) *Decl { return nil },
 		SourceObj:  func(types.Object) bool { return false },
 		Later:      func(*types.Func) bool { return false }, laterIDs: make(map[string]int),

@@ -43,6 +43,9 @@ type Runtime struct {
 	// Stdin, if set, is what compiled code reads in place of os.Stdin.
 	Stdin io.Reader
 
+	// Touched, if set, is told of what cells read and write in memory that devices
+	// use too, before they do.
+	Touched func(Touch)
 	// Bodies, if set, gives the names in lowered code of what the interpreter runs
 	// of functions, by its addresses.
 	Bodies func() map[uint64]string
@@ -100,6 +103,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Check":       r.check,
 		"Method":      r.setMethod,
 		"Pos":         r.traces.register,
+		"Touch":       r.touch,
 		"Select":      selectCase,
 		"SendCase":    sendCase,
 		"RecvCase":    recvCase,
