@@ -144,7 +144,9 @@ func (g *Group) Allreduce(bufs []*cuda.Buffer, streams []*cuda.Stream, opts ...O
 	if !o.op.Allows(bufs[0].Type()) {
 		return fmt.Errorf("collective.%s: %s is not for %s", call, o.op, bufs[0].Type())
 	}
-	return g.run(call, planKey{members: g.members(bufs), n: bufs[0].Len()}, o, bufs, streams)
+	return recorded("collective."+call, bufs, streams, -1, func() error {
+		return g.run(call, planKey{members: g.members(bufs), n: bufs[0].Len()}, o, bufs, streams)
+	})
 }
 
 // Broadcast copies member root's buffer to all others (Gloo's one-to-all).
@@ -157,7 +159,13 @@ func (g *Group) Broadcast(root int, bufs []*cuda.Buffer, streams []*cuda.Stream,
 	if members := g.members(bufs); root < 0 || root >= members {
 		return fmt.Errorf("collective.%s: root %d of %d members", call, root, members)
 	}
-	return g.run(call, planKey{broadcast: true, members: g.members(bufs), n: bufs[0].Len(), root: root}, o, bufs, streams)
+	mine := root
+	if g.ranks != nil {
+		mine -= g.ranks.Rank() * len(bufs)
+	}
+	return recorded("collective."+call, bufs, streams, mine, func() error {
+		return g.run(call, planKey{broadcast: true, members: g.members(bufs), n: bufs[0].Len(), root: root}, o, bufs, streams)
+	})
 }
 
 func read(opts []Option) options {

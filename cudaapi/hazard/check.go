@@ -154,6 +154,14 @@ func HostAccess(place string, p uintptr, n int, write, element bool) {
 	r.Touch(callsite.Site{Place: place}, record.Access{Lo: uint64(p), Hi: uint64(p) + uint64(n), Mode: mode}, element)
 }
 
+// OnPurpose says that what the program queues from now on, until end is called, may
+// lack waits on purpose, to show what happens then: it is in no report. It is
+//
+//	defer hazard.OnPurpose()()
+//
+// at the beginning of a function, and does nothing where nobody checks.
+func OnPurpose() (end func()) { return record.Mean() }
+
 // Looked tells how much was looked at since the check began, or since Forget.
 func Looked() Counts {
 	checking.Lock()

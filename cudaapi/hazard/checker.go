@@ -245,12 +245,15 @@ func (c *Checker) sweep() {
 		held, execs := map[*lane]bool{}, map[uint64]bool{}
 		c.stuck = slices.DeleteFunc(c.stuck, func(s *step) bool {
 			l := c.lane(s.op.Lane)
-			if !held[l] && c.ready(s) && !c.behind(s.op, held) && !execs[s.op.Exec] {
+			if !held[l] && c.ready(s) && !c.behind(s.op, held) && !slices.ContainsFunc(s.op.Also, func(a *record.Lane) bool { return held[c.lane(a)] }) && !execs[s.op.Exec] {
 				c.laneStep(s)
 				again = true
 				return true
 			}
 			held[l] = true
+			for _, a := range s.op.Also {
+				held[c.lane(a)] = true
+			}
 			if s.op.Kind == record.GraphLaunch {
 				execs[s.op.Exec] = true
 			}
@@ -323,6 +326,9 @@ func (c *Checker) laneStep(s *step) {
 			base = join(base, other.full())
 		}
 	}
+	for _, a := range o.Also {
+		base = join(base, c.joined(c.lane(a)))
+	}
 	l.base = base
 	l.n++
 	switch o.Kind {
@@ -354,6 +360,12 @@ func (c *Checker) laneStep(s *step) {
 				other.base = join(other.full(), at)
 				other.n++
 			}
+		}
+	}
+	for _, a := range o.Also {
+		if other := c.lane(a); other != l {
+			other.base = join(other.full(), l.full())
+			other.n++
 		}
 	}
 	switch {

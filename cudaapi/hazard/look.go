@@ -91,6 +91,9 @@ func laneID(o *record.Op) int {
 
 // hazard notes one, or that one was met again.
 func (c *Checker) hazard(first *record.Op, was record.Mode, second *record.Op, is record.Mode, lo, hi uint64) *Hazard {
+	if first.Meant || second.Meant {
+		return &Hazard{}
+	}
 	key := place{first.Site.Place, second.Site.Place, first.Call, second.Call, first.Name, second.Name, was, is, 0, 0, first.Rank}
 	if first.Site.Place == second.Site.Place {
 		key.lane1, key.lane2 = laneID(first), laneID(second)

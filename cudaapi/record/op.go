@@ -93,6 +93,8 @@ type Op struct {
 	Name string // a kernel's
 	Site callsite.Site
 	Rank int
+	// Meant says that what it is in hazard with is so on purpose.
+	Meant bool
 
 	Lane  *Lane // that it is queued in; nil for the host's
 	Event *Event
@@ -114,6 +116,9 @@ type Op struct {
 	HostReads []Access
 	// Around are contexts all of whose work comes before it or after it.
 	Around []driver.Context
+	// Also are other lanes whose work comes before it or after it: of a Request that
+	// has a place in several.
+	Also []*Lane
 	// Behind are devices whose default streams' work comes before it: of a Request.
 	Behind []driver.Device
 

@@ -76,6 +76,9 @@ func (r *Recorder) Touch(site callsite.Site, a Access, single bool) {
 
 // Flush hands on what Touch has noted.
 func (r *Recorder) Flush() {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.flush()
@@ -99,7 +102,7 @@ func (r *Recorder) post(seq uint64, o *Op) {
 	if o == nil {
 		o = &Op{}
 	}
-	o.Seq, o.Rank = seq, r.rank
+	o.Seq, o.Rank, o.Meant = seq, r.rank, meant.Load() > 0
 	if seq != r.done {
 		r.held[seq] = o
 		return
@@ -145,6 +148,20 @@ func (r *Recorder) Now(o *Op) {
 		o.Site = callsite.Here()
 	}
 	r.Add(o)
+}
+
+// meant counts the parts of the program that run and break order on purpose.
+var meant atomic.Int32
+
+// Mean marks the operations that are recorded from now on as such that break order
+// on purpose, until end is called.
+func Mean() (end func()) {
+	InUse().Flush()
+	meant.Add(1)
+	return sync.OnceFunc(func() {
+		InUse().Flush()
+		meant.Add(-1)
+	})
 }
 
 // inUse is the recorder of this process.

@@ -21,6 +21,7 @@ func hazardPackage() host.Package {
 			"Looked":    reflect.ValueOf(hazard.Looked),
 			"Off":       reflect.ValueOf(hazard.Off),
 			"On":        reflect.ValueOf(hazard.On),
+			"OnPurpose": reflect.ValueOf(hazard.OnPurpose),
 			"Operation": reflect.ValueOf((*hazard.Operation)(nil)),
 			"Report":    reflect.ValueOf((*hazard.Report)(nil)),
 			"Reports":   reflect.ValueOf(hazard.Reports),
@@ -41,6 +42,7 @@ func hazardPackage() host.Package {
 			"Looked":             "Looked tells how much was looked at since the check began, or since Forget.",
 			"Off":                "Off ends the check. Its reports stay until it begins again.",
 			"On":                 "On begins to check what this process queues on its devices. Work that is queued\nalready is waited for first.",
+			"OnPurpose":          "OnPurpose says that what the program queues from now on, until end is called, may\nlack waits on purpose, to show what happens then: it is in no report. It is\n\n\tdefer hazard.OnPurpose()()\n\nat the beginning of a function, and does nothing where nobody checks.",
 			"Operation":          "Operation is one of the two of a [Report].",
 			"Operation.Device":   "-1 for the host",
 			"Operation.Does":     "\"reads\", \"writes\", \"changes atomically\", \"frees\", \"allocates\"",
@@ -64,6 +66,8 @@ func hazardPackage() host.Package {
 			"Report.Times":       "how often the same two places met so",
 			"Reports":            "Reports gives the hazards since the check began, or since Forget; where it is\noff, those of the last one. It waits, for some seconds at most, for the work\nthat is queued.",
 		},
-		Params: map[string][]string{},
+		Params: map[string][]string{
+			"OnPurpose": {"end"},
+		},
 	}
 }

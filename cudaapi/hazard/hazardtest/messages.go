@@ -1,6 +1,7 @@
 package hazardtest
 
 import (
+	"gocuda/cudaapi/collective"
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/mpi"
 )
@@ -780,5 +781,56 @@ var messages = []message{
 			r.check(r.a.Synchronize())
 		}
 		r.second(r.world.Bcast(r.x, 0))
+	}},
+
+	// Package collective, among the devices of one process.
+	{name: "an all-reduce among devices follows its streams", right: true, run: func(r *rank) {
+		r.check(r.fill(r.a, r.x))
+		r.check(r.fill(r.far, r.w))
+		r.check(collective.Allreduce([]*cuda.Buffer{r.x, r.w}, []*cuda.Stream{r.a, r.far}))
+		r.check(r.copy(r.far, r.w, r.x)) // another member's: all are done with it
+	}},
+	{name: "an all-reduce among devices follows no other streams", run: func(r *rank) {
+		r.first(r.fill(r.b, r.x))
+		r.check(r.e.Record(r.b))
+		if r.whole() {
+			r.check(r.a.WaitEvent(r.e))
+		}
+		r.second(collective.Allreduce([]*cuda.Buffer{r.x, r.w}, []*cuda.Stream{r.a, r.far}))
+	}},
+	{name: "no other streams follow an all-reduce among devices", run: func(r *rank) {
+		r.first(collective.Allreduce([]*cuda.Buffer{r.x, r.w}, []*cuda.Stream{r.a, r.far}))
+		if r.whole() {
+			r.check(r.a.Synchronize())
+		}
+		r.second(r.read(r.b, r.x))
+	}},
+	{name: "a broadcast without streams wants its root ready", run: func(r *rank) {
+		r.first(r.fill(r.a, r.x))
+		if r.whole() {
+			r.check(r.a.Synchronize())
+		}
+		r.second(collective.Broadcast(0, []*cuda.Buffer{r.x, r.w}, nil))
+		r.check(r.read(r.far, r.w))
+	}},
+	{name: "the root of a broadcast is only read", right: true, run: func(r *rank) {
+		r.check(r.read(r.b, r.x))
+		r.check(collective.Broadcast(0, []*cuda.Buffer{r.x, r.w}, []*cuda.Stream{r.a, r.far}))
+	}},
+	{name: "the default streams are ready for a broadcast without streams", right: true, run: func(r *rank) {
+		r.check(r.fill(r.def, r.x))
+		r.check(collective.Broadcast(0, []*cuda.Buffer{r.x, r.w}, nil))
+	}},
+	{name: "a broadcast among ranks follows its streams", run: func(r *rank) {
+		g, err := r.world.Collectives()
+		r.check(err)
+		r.first(r.fill(r.a, r.x))
+		r.check(r.e.Record(r.a))
+		if r.whole() {
+			r.check(r.b.WaitEvent(r.e))
+		}
+		r.second(g.Broadcast(0, []*cuda.Buffer{r.x}, []*cuda.Stream{r.b}))
+		r.check(r.b.Synchronize())
+		r.check(g.Close())
 	}},
 }
