@@ -115,7 +115,7 @@ func runNotebook(c *call) error {
 		Start: func(output func(session.Output)) (notebook.Evaluator, error) {
 			o := session.Options{Output: output, Dir: dir}
 			if *here {
-				o.Here = func(stream io.ReadWriteCloser) error { return evaluator.Serve(stream, ranks.Attach) }
+				o.Here = func(stream io.ReadWriteCloser) error { return evaluator.Serve(stream, ranks.Attach, check.Attach) }
 			}
 			return session.Start(o)
 		},

@@ -29,7 +29,7 @@ func main() {
 		st.data[i] = float32(i)
 	}
 	cuda.MemcpyAsync(x, h, s) //! 1
-	st.data[5] = 1 //! 1
+	st.data[5] = 1            //! 1
 	s.Synchronize()
 	st.data[6] = 2
 	cuda.MemcpyAsync(h, x, s) //! 2
@@ -40,7 +40,7 @@ func main() {
 
 	row := make([]float32, 1024)
 	x.DownloadAsync(row, s) //! 3
-	fmt.Println(row[0]) //! 3
+	fmt.Println(row[0])     //! 3
 	s.Synchronize()
 	fmt.Println(row[1])
 	m, _ := d[0].AllocManaged(16, cuda.Int32)
