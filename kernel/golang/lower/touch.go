@@ -151,7 +151,7 @@ func (f *fn) isPlain(e ast.Expr) bool {
 
 // touched tells of what a statement reads and writes, before it does.
 func (f *fn) touched(s ast.Stmt) {
-	if !f.l.Touches || f.prefix != "" || f.unguarded > 0 {
+	if !f.l.Touches || len(f.prefix) > 0 || f.unguarded > 0 {
 		return
 	}
 	switch s := s.(type) {
@@ -256,28 +256,25 @@ func (f *fn) touch(x, index ast.Expr, write bool) {
 	if !f.isShared(x) || !isNumbers(f.typeOf(x)) {
 		return
 	}
-	first, last := "0", "-1"
+	whole, first, last := x, (ast.Expr)(nil), (ast.Expr)(nil)
 	if s, ok := ast.Unparen(x).(*ast.SliceExpr); ok && index == nil {
-		if !f.isPlain(s.X) || s.Low != nil && !f.isPlain(s.Low) || s.High != nil && !f.isPlain(s.High) {
+		whole, first, last = s.X, s.Low, s.High
+	}
+	for _, e := range []ast.Expr{whole, first, last, index} {
+		if e != nil && !f.isPlain(e) {
 			return
 		}
-		x = s.X
-		if s.Low != nil {
-			first = "int(" + f.expr(s.Low) + ")"
-		}
-		if s.High != nil {
-			last = "int(" + f.expr(s.High) + ")"
-		}
 	}
-	if !f.isPlain(x) {
-		return
+	bound := func(e ast.Expr, otherwise int) *expr {
+		if e == nil {
+			return intLiteral(otherwise)
+		}
+		return f.expr(e)
 	}
+	from, to, end := bound(first, 0), bound(last, -1), ""
 	if index != nil {
-		if !f.isPlain(index) {
-			return
-		}
-		first = "int(" + f.expr(index) + ")"
-		last = first + "+1"
+		from = f.expr(index)
+		to, end = from, "+1"
 	}
-	f.emit("%s(%s, %s, %s, %v, %v, %d, %q)", f.l.sym("Touch"), f.expr(x), first, last, write, index != nil, f.position(x)>>12, f.cell)
+	f.emit("%s(%s, int(%s), int(%s)%s, %v, %v, %d, %q)", f.l.sym("Touch"), f.expr(whole), from, to, end, write, index != nil, f.position(x)>>12, f.cell)
 }
