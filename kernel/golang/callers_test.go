@@ -11,8 +11,8 @@ var calling = []scenario{
 		"_, _, _, ok := runtime.Caller(100)\nok", "=> false",
 	}},
 	{"runtime.Callers", []string{
-		"func calls() (list []string) {\n\tpc := make([]uintptr, 20)\n\tframes := runtime.CallersFrames(pc[:runtime.Callers(1, pc)])\n\tfor {\n\t\tf, more := frames.Next()\n\t\tlist = append(list, fmt.Sprint(f.Function, \":\", f.Line, \" \", f.Func.Name() == f.Function))\n\t\tif !more { return list }\n\t}\n}\nfunc f(n int) []string {\n\tif n > 0 { return f(n-1) }\n\treturn calls()\n}\nstrings.Join(f(1), \", \")", `=> "main.calls:3 true, main.f:12 true, main.f:11 true, main.main:14 true"`,
-		"var got []string\nsort.Slice([]int{2, 1}, func(i, j int) bool {\n\tgot = calls()\n\treturn false\n})\ngot[0], got[1], strings.HasPrefix(got[2], \"sort.\"), got[len(got)-1]", `=> "main.calls:3 true", "main.main.func1:3 true", true, "main.main:2 true"`,
+		"func calls() (list []string) {\n\tpc := make([]uintptr, 20)\n\tframes := runtime.CallersFrames(pc[:runtime.Callers(1, pc)])\n\tfor {\n\t\tf, more := frames.Next()\n\t\tlist = append(list, fmt.Sprint(f.Function, \":\", f.Line, \" \", f.Func.Name() == f.Function))\n\t\tif !more { return list }\n\t}\n}\nfunc f(n int) []string {\n\tif n > 0 { return f(n-1) }\n\treturn calls()\n}\nall := f(1)\nstrings.Join(all[:4], \", \"), len(all), strings.HasPrefix(all[4], \"runtime.main:\"), strings.HasPrefix(all[5], \"runtime.goexit:\")", `=> "main.calls:3 true, main.f:12 true, main.f:11 true, main.main:14 true", 6, true, true`,
+		"var got []string\nsort.Slice([]int{2, 1}, func(i, j int) bool {\n\tgot = calls()\n\treturn false\n})\ngot[0], got[1], strings.HasPrefix(got[2], \"sort.\"), got[len(got)-3]", `=> "main.calls:3 true", "main.main.func1:3 true", true, "main.main:2 true"`,
 	}},
 	{"debug.Stack", []string{
 		"func f() string { return string(debug.Stack()) }\nlines := strings.Split(f(), \"\\n\")[1:]\nfmt.Print(strings.Join(lines, \"\\n\"))", "main.f(...)\n\tcells/In[1]:1\nmain.main(...)\n\tcells/In[1]:2",

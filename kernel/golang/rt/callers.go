@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 
 	"gocuda/kernel/golang/host/generic/plain"
@@ -35,7 +36,12 @@ func (r *Runtime) Callers(program bool) map[string]map[string]reflect.Value {
 					pc[n] = plain.PC(list[i])
 					n++
 				}
-				return n
+				outer := outermost
+				if len(list) > 0 && list[len(list)-1].Function != "main.main" {
+					outer = outer[1:] // another goroutine
+				}
+				skip -= len(list)
+				return n + copy(pc[n:], outer[min(max(skip, 0), len(outer)):])
 			}),
 			"Stack": reflect.ValueOf(func(buf []byte, all bool) int {
 				if !all {
@@ -59,6 +65,18 @@ func (r *Runtime) Callers(program bool) map[string]map[string]reflect.Value {
 	maps.Copy(tables, r.logs(program))
 	return tables
 }
+
+// outermost are program counters of runtime.main and runtime.goexit, which end what
+// runtime.Callers gives: there are programs that leave out the last.
+var outermost = func() (list []uintptr) {
+	pcs := make([]uintptr, 64)
+	for _, pc := range pcs[:runtime.Callers(0, pcs)] {
+		if f := runtime.FuncForPC(pc); f != nil && (f.Name() == "runtime.main" || f.Name() == "runtime.goexit") {
+			list = append(list, pc)
+		}
+	}
+	return list
+}()
 
 func (r *Runtime) stderr() io.Writer {
 	if r.Errors != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -49,19 +50,24 @@ func recordAll(dir string, match *regexp.Regexp) error {
 	}
 	defer os.RemoveAll(temp)
 	bin := filepath.Join(temp, "program")
+	var failed []error
 	for _, name := range names {
-		build := exec.Command("go", "build", "-trimpath", "-o", bin, name)
-		build.Dir = dir
-		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", name, err, out)
-		}
-		out, err := exec.Command(bin).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("%s: %w\n%s", name, err, out)
-		}
-		if err := os.WriteFile(filepath.Join(dir, strings.TrimSuffix(name, ".go")+".out"), out, 0o644); err != nil {
-			return err
+		if err := record(dir, name, bin); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", name, err))
 		}
 	}
-	return nil
+	return errors.Join(failed...)
+}
+
+func record(dir, name, bin string) error {
+	build := exec.Command("go", "build", "-trimpath", "-o", bin, name)
+	build.Dir = dir
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	out, err := exec.Command(bin).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return os.WriteFile(filepath.Join(dir, strings.TrimSuffix(name, ".go")+".out"), out, 0o644)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
 	"gorm.io/gorm/utils/tests"
 )
 
@@ -14,7 +15,7 @@ type User struct {
 }
 
 func main() {
-	db, err := gorm.Open(tests.DummyDialector{}, &gorm.Config{DryRun: true})
+	db, err := gorm.Open(tests.DummyDialector{}, &gorm.Config{DryRun: true, Logger: logger.Discard})
 	if err != nil {
 		fmt.Println(err)
 		return
