@@ -117,7 +117,7 @@ func (m *members) wrong(t testing.TB, o operation, async bool) string {
 		delay = spin(t)
 	}
 	for i, b := range m.bufs {
-		for j, in := 0, m.in[i].Float32s(); j < len(in); j++ {
+		for j, in := 0, must[[]float32](t)(m.in[i].Float32s()); j < len(in); j++ {
 			in[j] = float32(j%exact*p + i)
 		}
 		ok(t, b.Fill(float32(-1e6), nil))
@@ -150,7 +150,7 @@ func (m *members) wrong(t testing.TB, o operation, async bool) string {
 		ok(t, m.streams[i].Synchronize())
 	}
 	for i := range m.bufs {
-		for j, v := range m.out[i].Float32s() {
+		for j, v := range must[[]float32](t)(m.out[i].Float32s()) {
 			if want := o.want(p, j); v != want {
 				return fmt.Sprintf("member %d has %g at %d, want %g", i, v, j, want)
 			}

@@ -141,6 +141,8 @@ func ExampleStream_AllocAsync() {
 	check(err, x.Fill(42, maker), made.Record(maker))
 	check(user.WaitEvent(made), x.DownloadAsync(host, user), used.Record(user))
 	check(maker.WaitEvent(used), x.FreeAsync(maker), user.Synchronize())
-	fmt.Println(host.Int32s())
+	values, err := host.Int32s()
+	check(err)
+	fmt.Println(values)
 	// Output: [42 42]
 }

@@ -81,7 +81,8 @@ func ExampleStream_WaitEvent() {
 			log.Fatal(err)
 		}
 	}
-	fmt.Println(host.Int32s())
+	values, _ := host.Int32s()
+	fmt.Println(values)
 	// Output: [7 7 7 7]
 }
 

@@ -164,61 +164,68 @@ func (h *HostBuffer) Slice(i, j int) *HostBuffer {
 	return &HostBuffer{own: h.own, ptr: h.ptr + driver.Ptr(i*h.typ.Size()), n: j - i, typ: h.typ, view: true}
 }
 
-// elements checks a typed view and gives the first element's address.
-func (h *HostBuffer) elements(t Type) unsafe.Pointer {
-	if h.own.freed(0) {
-		panic("cuda: the host buffer was freed")
+// view is the memory of a host buffer as a slice.
+func view[T any](call string, h *HostBuffer, t Type) ([]T, error) {
+	if _, err := end(call, h); err != nil {
+		return nil, err
 	}
 	if !h.typ.holds(t) {
-		panic(fmt.Sprintf("cuda: a host buffer of %s has no %s elements", h.typ, t))
+		return nil, misuse(driver.ErrInvalidValue, call, nil, "the buffer holds %s, not %s", h.typ, t)
 	}
 	p := h.ptr
-	return *(*unsafe.Pointer)(unsafe.Pointer(&p))
+	return unsafe.Slice((*T)(*(*unsafe.Pointer)(unsafe.Pointer(&p))), h.n), nil
 }
 
-// The views below are the buffer's own memory, not copies. Each panics if the
-// elements are of another type, or the buffer was freed.
+// The views below are the buffer's own memory, not copies as those of a [Buffer]
+// are. It is an error if the elements are of another type, or the buffer was
+// freed.
 
 // Float32s is the memory as []float32.
-func (h *HostBuffer) Float32s() []float32 {
-	return unsafe.Slice((*float32)(h.elements(Float32)), h.n)
+func (h *HostBuffer) Float32s() ([]float32, error) {
+	return view[float32]("HostBuffer.Float32s", h, Float32)
 }
 
 // Float64s is the memory as []float64.
-func (h *HostBuffer) Float64s() []float64 {
-	return unsafe.Slice((*float64)(h.elements(Float64)), h.n)
+func (h *HostBuffer) Float64s() ([]float64, error) {
+	return view[float64]("HostBuffer.Float64s", h, Float64)
 }
 
-// Int32s is the memory as []int32.
-func (h *HostBuffer) Int32s() []int32 { return unsafe.Slice((*int32)(h.elements(Int32)), h.n) }
-
-// Int64s is the memory as []int64.
-func (h *HostBuffer) Int64s() []int64 { return unsafe.Slice((*int64)(h.elements(Int64)), h.n) }
-
-// Uint32s is the memory as []uint32.
-func (h *HostBuffer) Uint32s() []uint32 { return unsafe.Slice((*uint32)(h.elements(Uint32)), h.n) }
-
-// Uint64s is the memory as []uint64.
-func (h *HostBuffer) Uint64s() []uint64 { return unsafe.Slice((*uint64)(h.elements(Uint64)), h.n) }
-
-// Uint16s is the memory as []uint16; Float16 and BFloat16 too, by their bits.
-func (h *HostBuffer) Uint16s() []uint16 { return unsafe.Slice((*uint16)(h.elements(Uint16)), h.n) }
+// Int8s is the memory as []int8.
+func (h *HostBuffer) Int8s() ([]int8, error) { return view[int8]("HostBuffer.Int8s", h, Int8) }
 
 // Int16s is the memory as []int16.
-func (h *HostBuffer) Int16s() []int16 { return unsafe.Slice((*int16)(h.elements(Int16)), h.n) }
+func (h *HostBuffer) Int16s() ([]int16, error) { return view[int16]("HostBuffer.Int16s", h, Int16) }
 
-// Int8s is the memory as []int8.
-func (h *HostBuffer) Int8s() []int8 { return unsafe.Slice((*int8)(h.elements(Int8)), h.n) }
+// Int32s is the memory as []int32.
+func (h *HostBuffer) Int32s() ([]int32, error) { return view[int32]("HostBuffer.Int32s", h, Int32) }
+
+// Int64s is the memory as []int64.
+func (h *HostBuffer) Int64s() ([]int64, error) { return view[int64]("HostBuffer.Int64s", h, Int64) }
+
+// Uint8s is the memory as []byte.
+func (h *HostBuffer) Uint8s() ([]byte, error) { return view[byte]("HostBuffer.Uint8s", h, Uint8) }
+
+// Uint16s is the memory as []uint16; Float16 and BFloat16 too, by their bits.
+func (h *HostBuffer) Uint16s() ([]uint16, error) {
+	return view[uint16]("HostBuffer.Uint16s", h, Uint16)
+}
+
+// Uint32s is the memory as []uint32.
+func (h *HostBuffer) Uint32s() ([]uint32, error) {
+	return view[uint32]("HostBuffer.Uint32s", h, Uint32)
+}
+
+// Uint64s is the memory as []uint64.
+func (h *HostBuffer) Uint64s() ([]uint64, error) {
+	return view[uint64]("HostBuffer.Uint64s", h, Uint64)
+}
 
 // Complex64s is the memory as []complex64.
-func (h *HostBuffer) Complex64s() []complex64 {
-	return unsafe.Slice((*complex64)(h.elements(Complex64)), h.n)
+func (h *HostBuffer) Complex64s() ([]complex64, error) {
+	return view[complex64]("HostBuffer.Complex64s", h, Complex64)
 }
 
 // Complex128s is the memory as []complex128.
-func (h *HostBuffer) Complex128s() []complex128 {
-	return unsafe.Slice((*complex128)(h.elements(Complex128)), h.n)
+func (h *HostBuffer) Complex128s() ([]complex128, error) {
+	return view[complex128]("HostBuffer.Complex128s", h, Complex128)
 }
-
-// Uint8s is the memory as []byte.
-func (h *HostBuffer) Uint8s() []byte { return unsafe.Slice((*byte)(h.elements(Uint8)), h.n) }

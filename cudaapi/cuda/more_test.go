@@ -231,13 +231,14 @@ func TestManaged(t *testing.T) {
 	d := devices(t, 1)[0]
 	b := must[*cuda.Buffer](t)(d.AllocManaged(100, cuda.Int32))
 	h := must[*cuda.HostBuffer](t)(b.Host())
-	for i := range h.Int32s() {
-		h.Int32s()[i] = int32(i)
+	on := must[[]int32](t)(h.Int32s())
+	for i := range on {
+		on[i] = int32(i)
 	}
 	k := kernel(t, compile(t, `__global__ void twice(int *p) { p[threadIdx.x] *= 2; }`), "twice")
 	ok(t, k.Launch(cuda.Grid(1), cuda.Block(100), d.DefaultStream(), b))
 	ok(t, d.Synchronize())
-	if got := h.Int32s()[99]; got != 198 {
+	if got := on[99]; got != 198 {
 		t.Errorf("the host reads %d", got)
 	}
 	ok(t, b.Free())

@@ -45,7 +45,7 @@ func TestManagedPlaces(t *testing.T) {
 	d := devices(t, 1)[0]
 	b := must[*cuda.Buffer](t)(d.AllocManaged(1<<20, cuda.Int32))
 	defer b.Free()
-	host := must[*cuda.HostBuffer](t)(b.Host()).Int32s()
+	host := must[[]int32](t)(must[*cuda.HostBuffer](t)(b.Host()).Int32s())
 	host[1<<20-1] = 41
 	k := kernel(t, compile(t, `__global__ void inc(int *p, int i) { p[i] += 1; }`), "inc")
 	s := must[*cuda.Stream](t)(d.NewStream(cuda.NonBlocking))
@@ -209,13 +209,13 @@ func TestMemcpyBetweenDevicesIsInTheOrderOfBoth(t *testing.T) {
 			ok(t, bufs[i].Fill(i+1, streams[i]))
 			ok(t, d.Synchronize())
 		}
-		word.Uint32s()[0] = 0
+		must[[]uint32](t)(word.Uint32s())[0] = 0
 		held := streams[late.Ordinal()]
 		ok(t, held.WaitValue(word, 1, cuda.WaitGEQ))
 		ok(t, bufs[late.Ordinal()].Fill(7, held))
 		ok(t, cuda.Memcpy(bufs[1], bufs[0]))
 		ok(t, bufs[0].Fill(9, streams[0]))
-		word.Uint32s()[0] = 1
+		must[[]uint32](t)(word.Uint32s())[0] = 1
 		ok(t, cuda.Synchronize())
 		want := int32(1)
 		if late == list[0] {

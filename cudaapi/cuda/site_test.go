@@ -53,7 +53,7 @@ func TestPageableMemoryIsNoLeak(t *testing.T) {
 	if where, listed := leak(54323); listed {
 		t.Errorf("listed: %s", where)
 	}
-	h.Uint8s()[0] = 1
+	must[[]byte](t)(h.Uint8s())[0] = 1
 	ok(t, h.Free())
 	refused(t, h.Free(), cuda.ErrInvalidValue, "freed before")
 }

@@ -49,12 +49,12 @@ func behind() error {
 				if err := errors.Join(b.Fill(int32(-turn), nil), before.Fill(0, nil), d.Synchronize(), world.Barrier()); err != nil {
 					return err
 				}
-				atomic.StoreUint32(&gate.Uint32s()[0], 1)
+				atomic.StoreUint32(&sure(gate.Uint32s())[0], 1)
 				if shut == uint32(rank+1) {
 					opened = make(chan struct{})
-					atomic.StoreUint32(&gate.Uint32s()[0], 0)
+					atomic.StoreUint32(&sure(gate.Uint32s())[0], 0)
 					time.AfterFunc(5*time.Millisecond, func() {
-						atomic.StoreUint32(&gate.Uint32s()[0], 1)
+						atomic.StoreUint32(&sure(gate.Uint32s())[0], 1)
 						close(opened)
 					})
 				}

@@ -169,7 +169,7 @@ func groups() error {
 				if err := errors.Join(err, err2, err3, err4); err != nil {
 					return err
 				}
-				for j, v := 0, h.Float32s(); j < n; j++ {
+				for j, v := 0, sure(h.Float32s()); j < n; j++ {
 					v[j] = float32(j*stride + world.Rank()*ptrs + i)
 				}
 				bufs, streams, in, out = append(bufs, b), append(streams, s), append(in, h), append(out, o)
@@ -192,7 +192,7 @@ func groups() error {
 					if err := s.Synchronize(); err != nil {
 						return err
 					}
-					for j, v := range out[i].Float32s() {
+					for j, v := range sure(out[i].Float32s()) {
 						if v != want(j) {
 							return fmt.Errorf("%s of %d x %d, %d elements: buffer %d has %g at %d, want %g", name, world.Size(), ptrs, n, i, v, j, want(j))
 						}
@@ -272,7 +272,7 @@ func late() error {
 	for turn := range 5 {
 		// The first turn's gate is open: there, kernels are loaded and memory is
 		// opened, which may wait for the device.
-		gate.Uint32s()[0] = uint32(1 - min(1, turn))
+		sure(gate.Uint32s())[0] = uint32(1 - min(1, turn))
 		if err := errors.Join(from.Fill(-1, nil), to.Fill(-2, nil), d.Synchronize(),
 			out.WaitValue(gate, 1, cuda.WaitGEQ), from.Fill(int32(100*rank+turn), out)); err != nil {
 			return err
@@ -284,7 +284,7 @@ func late() error {
 		}
 		err := errors.Join(messages[rank%2](), messages[1-rank%2](), world.Barrier())
 		time.Sleep(time.Duration(rank) * 10 * time.Millisecond)
-		atomic.StoreUint32(&gate.Uint32s()[0], 1)
+		atomic.StoreUint32(&sure(gate.Uint32s())[0], 1)
 		err = errors.Join(err, in.Synchronize(), out.Synchronize())
 		v, err2 := to.Int32s()
 		if err := errors.Join(err, err2); err != nil {
@@ -320,7 +320,7 @@ func streams() error {
 			return err
 		}
 		for round := range 3 {
-			v := host.Int32s()
+			v := sure(host.Int32s())
 			if world.Rank() == 0 {
 				for i := range v {
 					v[i] = int32(i*7 + round)
@@ -482,4 +482,12 @@ func large() error {
 		}
 	}
 	return nil
+}
+
+// sure is for what cannot fail in a test.
+func sure[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -224,7 +224,11 @@ func (s *StreamSync) Wait() error {
 			if err != nil {
 				return err
 			}
-			word.Uint32s()[0] = uint32(s.signals)
+			signals, err := word.Uint32s()
+			if err != nil {
+				return err
+			}
+			signals[0] = uint32(s.signals)
 			s.word = word
 		}
 		if err := s.to.WaitValue(s.word, uint64(uint32(s.waits+1)), cuda.WaitGEQ); err != nil {

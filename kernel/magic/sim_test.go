@@ -45,7 +45,10 @@ func TestSim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	numbers := pinned.Float32s()
+	numbers, err := pinned.Float32s()
+	if err != nil {
+		t.Fatal(err)
+	}
 	numbers[3] = 7
 	want(say("%sim"), "devices 3", "in use: 2 buffers (4016 bytes)", "1 stream")
 

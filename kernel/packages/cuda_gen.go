@@ -261,7 +261,7 @@ func cudaPackage() host.Package {
 			"Device.P2PAttribute":          "P2PAttribute describes the link from d to peer: driver.PerformanceRank (0 is\nthe fastest), driver.AccessSupported, driver.NativeAtomicSupported.",
 			"Device.PeerAccessEnabled":     "PeerAccessEnabled reports whether d may use peer's memory directly.",
 			"Device.PerThreadStream":       "PerThreadStream is CUDA's per-thread default stream of the device. It belongs\nto the OS thread that a call happens to run on, so it is of use only in a\ngoroutine that called runtime.LockOSThread.",
-			"Device.Reset":                 "Reset destroys the primary context with all its memory, streams, events and\nmodules (cudaDeviceReset). Objects made on the device before are dead; their\nuse is an error. It does not bring back a context lost by a sticky error:\nCUDA needs a new process for that.",
+			"Device.Reset":                 "Reset destroys the primary context with all its memory, streams, events and\nmodules (cudaDeviceReset). Objects made on the device before are dead; their\nuse is an error. It does not bring back a GPU's context lost by a sticky error:\nCUDA needs a new process for that. Simulated devices come back when each is\nreset.",
 			"Device.StreamPriorityRange":   "StreamPriorityRange is the least and the greatest priority: the greatest is\nthe smallest number.",
 			"Device.Synchronize":           "Synchronize waits until all work of all the device's streams is done\n(cudaDeviceSynchronize), and reports what failed in it.",
 			"Device.TotalMemory":           "TotalMemory is the device's memory in bytes.",

@@ -591,13 +591,15 @@ var programs = []program{
 	{name: "a value that the program writes itself holds up one that a stream writes", right: true, run: func(e *env) {
 		gate, err := e.d0.AllocHost(1, cuda.Uint32, cuda.Portable, cuda.Mapped)
 		e.check(err)
-		gate.Uint32s()[0] = 0
+		word, err := gate.Uint32s()
+		e.check(err)
+		word[0] = 0
 		e.check(e.b.WaitValue(e.flag.Slice(4, 5), 1, cuda.WaitGEQ))
 		e.check(e.read(e.b, e.x))
 		e.check(e.a.WaitValue(gate, 1, cuda.WaitGEQ))
 		e.check(e.fill(e.a, e.x))
 		e.check(e.a.WriteValue(e.flag.Slice(4, 5), 1))
-		gate.Uint32s()[0] = 1
+		word[0] = 1
 		e.check(e.b.Synchronize())
 	}},
 	{name: "a batch of values", run: func(e *env) {

@@ -17,10 +17,10 @@ type Words struct {
 }
 
 // NewWords uses pinned memory of Uint32, which it clears.
-func NewWords(h *cuda.HostBuffer) *Words {
-	w := &Words{memory: h.Uint32s()}
-	clear(w.memory)
-	return w
+func NewWords(h *cuda.HostBuffer) (*Words, error) {
+	memory, err := h.Uint32s()
+	clear(memory)
+	return &Words{memory: memory}, err
 }
 
 // Begin is called before a kernel of so many blocks is launched, and gives what

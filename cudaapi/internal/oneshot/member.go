@@ -60,6 +60,7 @@ type Member struct {
 	latest  *cuda.Stream // that, if no other was waited for since
 	scratch *cuda.Buffer
 	host    *cuda.HostBuffer // the stop word, then the done words
+	halt    *uint32          // the stop word
 	words   *ipc.Words
 	share   share
 	blocks  int  // of Simple, at most
@@ -176,8 +177,14 @@ func (x *Member) allocate(d *cuda.Device) (err error) {
 	if x.host, err = d.AllocHost(stopWords+doneWords, cuda.Uint32); err != nil {
 		return err
 	}
-	x.host.Uint32s()[0] = 0
-	x.words = ipc.NewWords(x.host.Slice(stopWords, stopWords+doneWords))
+	words, err := x.host.Uint32s()
+	if err != nil {
+		return err
+	}
+	words[0], x.halt = 0, &words[0]
+	if x.words, err = ipc.NewWords(x.host.Slice(stopWords, stopWords+doneWords)); err != nil {
+		return err
+	}
 	x.share.stop = uint64(x.host.Address())
 	x.share.done = x.share.stop + 4*stopWords
 	if x.end, err = d.NewEvent(cuda.DisableTiming); err != nil {
@@ -286,7 +293,7 @@ func (x *Member) Stop() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.closed() {
-		atomic.StoreUint32(&x.host.Uint32s()[0], 1)
+		atomic.StoreUint32(x.halt, 1)
 	}
 }
 

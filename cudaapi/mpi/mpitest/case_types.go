@@ -95,18 +95,26 @@ func typeCases() []Case {
 				t.ok(err)
 				switch typ {
 				case cuda.Float32:
-					copy(a.Float32s(), slices.Repeat([]float32{float32(t.rank)}, 64))
+					v, err := a.Float32s()
+					t.ok(err)
+					copy(v, slices.Repeat([]float32{float32(t.rank)}, 64))
 				case cuda.Float16:
-					copy(a.Uint16s(), slices.Repeat([]uint16{uint16(t.rank)}, 64))
+					v, err := a.Uint16s()
+					t.ok(err)
+					copy(v, slices.Repeat([]uint16{uint16(t.rank)}, 64))
 				}
 				st, err := t.Sendrecv(a, t.next(), 0, b.Slice(0, 64), t.prev(), 0)
 				t.ok(err)
 				t.same("count", st.Count(b), 64)
 				switch typ {
 				case cuda.Float32:
-					t.same("floats", b.Float32s(), slices.Repeat([]float32{float32(t.prev())}, 64))
+					v, err := b.Float32s()
+					t.ok(err)
+					t.same("floats", v, slices.Repeat([]float32{float32(t.prev())}, 64))
 				case cuda.Float16:
-					t.same("halves", b.Uint16s(), slices.Repeat([]uint16{uint16(t.prev())}, 64))
+					v, err := b.Uint16s()
+					t.ok(err)
+					t.same("halves", v, slices.Repeat([]uint16{uint16(t.prev())}, 64))
 				}
 				t.ok(a.Free())
 				_, err = t.Recv(a, 0, 0)

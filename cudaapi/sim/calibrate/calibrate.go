@@ -63,7 +63,7 @@ func newRig(devices []*cuda.Device) *rig {
 	}
 	r.opener = must(devices[0].NewStream(cuda.NonBlocking))
 	r.gate = must(devices[0].AllocHost(1, cuda.Uint32))
-	r.gate.Uint32s()[0] = 0
+	must(r.gate.Uint32s())[0] = 0
 	r.keep = append(r.keep, r.gate)
 	m := must(cuda.Compile(`extern "C" __global__ void empty() {}`, cuda.ForDevice(devices[0])))
 	r.empty = must(m.Kernel("empty"))

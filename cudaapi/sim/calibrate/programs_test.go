@@ -155,8 +155,9 @@ func (r *rig) newOverlap(k *cuda.Kernel, n int) *overlap {
 		x: must(r.devices[0].Alloc(n/4, cuda.Float32)), y: must(r.devices[0].Alloc(n/4, cuda.Float32)),
 		begin: r.event(0), end: r.event(0), mark: r.event(0)}
 	r.keep = append(r.keep, o.in, o.out, o.x, o.y)
-	for i := range o.in.Float32s() {
-		o.in.Float32s()[i] = float32(i % 1000)
+	in := must(o.in.Float32s())
+	for i := range in {
+		in[i] = float32(i % 1000)
 	}
 	return o
 }
@@ -184,7 +185,7 @@ func (o *overlap) run(streams ...*cuda.Stream) time.Duration {
 	}
 	ok(o.end.Record(s0))
 	ok(s0.Synchronize())
-	for i, v := range o.out.Float32s() {
+	for i, v := range must(o.out.Float32s()) {
 		if want := float32(overlapPasses * (i % 1000)); v != want {
 			ok(fmt.Errorf("calibrate: element %d of the overlapped work is %v, want %v", i, v, want))
 		}

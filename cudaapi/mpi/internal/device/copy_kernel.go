@@ -77,7 +77,7 @@ func (c *copyKernel) take(d *cuda.Device) (*shortCopy, error) {
 		return err
 	})
 	if err == nil {
-		s.words = ipc.NewWords(s.memory)
+		s.words, err = ipc.NewWords(s.memory)
 	}
 	return s, err
 }

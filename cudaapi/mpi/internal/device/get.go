@@ -142,8 +142,9 @@ func (e *Engine) fetch(host []byte, b *cuda.Buffer) error {
 		}
 	}
 	l.events.put(done)
-	copy(host, h.Uint8s())
-	return nil
+	came, err := h.Uint8s()
+	copy(host, came)
+	return err
 }
 
 // idle tells whether a device's default stream has nothing to do, and so whatever

@@ -103,7 +103,11 @@ func (p *pipeline) send() (bool, error) {
 		if !done {
 			break
 		}
-		if f.req, err = p.comm.Isend(Host(f.memory.Uint8s()[:f.n]), p.peer, p.tag); err != nil {
+		out, err := f.memory.Uint8s()
+		if err != nil {
+			return false, err
+		}
+		if f.req, err = p.comm.Isend(Host(out[:f.n]), p.peer, p.tag); err != nil {
 			return false, err
 		}
 	}
@@ -125,7 +129,10 @@ func (p *pipeline) receive() (bool, error) {
 	err := p.begin(func(f *fragment) (err error) {
 		var into []byte
 		if f.memory != nil {
-			into = f.memory.Uint8s()[:f.n]
+			if into, err = f.memory.Uint8s(); err != nil {
+				return err
+			}
+			into = into[:f.n]
 		} else {
 			into = p.host[f.at : f.at+f.n]
 		}
