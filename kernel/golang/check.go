@@ -152,6 +152,9 @@ func (c *checker) run() (*checked, []mistake) {
 	if e := c.out.show; e != nil && !c.fits(e) {
 		return nil, c.mistakes
 	}
+	if c.tooLarge(); len(c.mistakes) > 0 {
+		return nil, c.mistakes
+	}
 	c.finish()
 	return c.out, nil
 }
@@ -344,7 +347,7 @@ func (c *checker) typeError(err types.Error) {
 		return
 	}
 	m.text = strings.ReplaceAll(m.text, oldMark, "")
-	m.text = mustMark.ReplaceAllString(m.text, mustName)
+	m.text = inGoWords(mustMark.ReplaceAllString(m.text, mustName))
 	if !c.src.program {
 		m.text = ownPackage.ReplaceAllString(m.text, "$1")
 	}
@@ -371,7 +374,7 @@ func (c *checker) typeError(err types.Error) {
 func (c *checker) mismatch(err types.Error) string {
 	rest, ok := strings.CutPrefix(err.Msg, "multiple-value ")
 	if !ok {
-		return ""
+		return c.defined(err)
 	}
 	for _, s := range c.src.steps {
 		a, ok := s.(*ast.AssignStmt)
@@ -387,6 +390,24 @@ func (c *checker) mismatch(err types.Error) string {
 			if f, ok := tuple.(*ast.FuncType); ok {
 				return fmt.Sprintf("assignment mismatch: 1 variable but %s returns %d values", exprText(call.Fun), f.Params.NumFields())
 			}
+		}
+	}
+	return ""
+}
+
+// defined is what the go command says of a := at a cell's outer level that go/types
+// takes for a declaration of variables.
+func (c *checker) defined(err types.Error) string {
+	for _, s := range c.src.steps {
+		a, ok := s.(*ast.AssignStmt)
+		if !ok || a.Tok != token.DEFINE || err.Pos < a.Pos() || err.Pos >= a.End() {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(err.Msg, "extra init expr "):
+			return fmt.Sprintf("assignment mismatch: %d variable%s but %d values", len(a.Lhs), strings.Repeat("s", min(len(a.Lhs)-1, 1)), len(a.Rhs))
+		case strings.HasSuffix(err.Msg, " in variable declaration"):
+			return strings.TrimSuffix(err.Msg, "variable declaration") + "assignment"
 		}
 	}
 	return ""
@@ -496,6 +517,23 @@ func (c *checker) fits(e ast.Expr) bool {
 		c.fail(e.Pos(), "cannot use %s as %s value (overflows)", text, into)
 	}
 	return ok
+}
+
+// maxSize is more bytes than a process can address.
+const maxSize = 1 << 47
+
+// tooLarge reports types that no value can have: the interpreter would end the
+// process.
+func (c *checker) tooLarge() {
+	for e, tv := range c.info.Types {
+		a, ok := tv.Type.(*types.Array)
+		if !ok || !tv.IsType() {
+			continue
+		}
+		if size := sizes.Sizeof(a); size < 0 || size >= maxSize || a.Len() >= maxSize && sizes.Sizeof(a.Elem()) > 0 {
+			c.fail(e.Pos(), "type %s larger than address space", types.TypeString(a, cellQualifier))
+		}
+	}
 }
 
 // finish collects what the check found.

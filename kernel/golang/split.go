@@ -333,10 +333,21 @@ func openComment(code string) (offset int, ok bool) {
 // parseErrors keeps the errors that are the cell's own: one a line, none that
 // only the wrapping made.
 func parseErrors(list scanner.ErrorList, name, code string) scanner.ErrorList {
+	if out := stray(list, name, code); out != nil {
+		return out
+	}
 	lines := strings.Count(code, "\n") + 1
+	starts := lineStarts(code)
 	var out scanner.ErrorList
 	for i, e := range list {
 		e.Pos.Filename = name
+		if len(out) > 0 && strings.HasSuffix(e.Msg, "found 'EOF'") {
+			continue // which follows from the others
+		}
+		offset := len(code)
+		if e.Pos.Line >= 1 && e.Pos.Line <= lines {
+			offset = starts[e.Pos.Line-1] + e.Pos.Column - 1
+		}
 		if char, ok := strings.CutPrefix(e.Msg, "illegal character "); ok { // which the parser mentions, too
 			e.Msg = "invalid character " + char
 		} else if i+1 < len(list) && list[i+1].Pos.Line == e.Pos.Line && strings.HasPrefix(list[i+1].Msg, "illegal character ") {
@@ -356,7 +367,7 @@ func parseErrors(list scanner.ErrorList, name, code string) scanner.ErrorList {
 		if len(out) > 0 && out[len(out)-1].Pos.Line == e.Pos.Line {
 			continue
 		}
-		e.Msg = "syntax error: " + strings.Replace(e.Msg, "expected declaration", "expected statement", 1)
+		e.Msg = "syntax error: " + goSyntax(e.Msg, code, offset)
 		out = append(out, e)
 	}
 	return out
