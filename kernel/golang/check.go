@@ -522,18 +522,41 @@ func (c *checker) fits(e ast.Expr) bool {
 // maxSize is more bytes than a process can address.
 const maxSize = 1 << 47
 
-// tooLarge reports types that no value can have: the interpreter would end the
-// process.
+// tooLarge reports variables that no process can have: the interpreter would end
+// its own.
 func (c *checker) tooLarge() {
-	for e, tv := range c.info.Types {
-		a, ok := tv.Type.(*types.Array)
-		if !ok || !tv.IsType() {
+	for id, o := range c.info.Defs {
+		v, ok := o.(*types.Var)
+		if !ok || v.IsField() {
 			continue
 		}
-		if size := sizes.Sizeof(a); size < 0 || size >= maxSize || a.Len() >= maxSize && sizes.Sizeof(a.Elem()) > 0 {
-			c.fail(e.Pos(), "type %s larger than address space", types.TypeString(a, cellQualifier))
+		if arraySize(v.Type()) >= maxSize {
+			c.fail(id.Pos(), "type %s larger than address space", types.TypeString(v.Type(), cellQualifier))
 		}
 	}
+}
+
+// arraySize is at most how many bytes a value takes for its arrays' sake.
+func arraySize(t types.Type) float64 {
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		if t.Info()&types.IsUntyped == 0 && t.Kind() != types.Invalid {
+			return float64(sizes.Sizeof(t))
+		}
+	case *types.Named:
+		return arraySize(t.Underlying())
+	case *types.Array:
+		return float64(t.Len()) * arraySize(t.Elem())
+	case *types.Struct:
+		n := 0.0
+		for f := range t.Fields() {
+			n += arraySize(f.Type())
+		}
+		return n
+	case *types.TypeParam:
+		return 0
+	}
+	return 8
 }
 
 // finish collects what the check found.

@@ -67,6 +67,11 @@ var faults = []scenario{
 		"b != b", "Panic: runtime error: comparing uncomparable type main.L",
 		"a == b, b == any([]int{})", "=> false, false",
 	}},
+	{"an error that a function drops is told of once for each place", []string{
+		"func z() error { return errors.New(\"bad\") }\nfunc f() {\n\tfor range 3 {\n\t\tz()\n\t}\n\tstrconv.Atoi(\"x\")\n\tfunc() { z() }()\n\t_ = z()\n\tdefer z()\n\tstrconv.Atoi(\"1\")\n\tfmt.Println(\"goes on\")\n}\nf()", "In[1]:4:3: main.f drops an error: bad\nIn[1]:6:2: main.f drops an error: strconv.Atoi: parsing \"x\": invalid syntax\nIn[1]:7:11: main.f.func1 drops an error: bad\ngoes on",
+		"func() { z() }()", "In[2]:1:10: main.main.func1 drops an error: bad",
+		"z()", "Error: bad",
+	}},
 	{"a value that contains itself is not printed without end", []string{
 		"m := map[string]any{\"a\": []any{1}}\nm[\"m\"] = []any{m}\nfmt.Println(m)", "StackOverflow: stack overflow: a value of type map[string]interface {} contains itself, so that fmt prints it without end",
 		"type L []L\nl := L{{}, {{}}}\nfmt.Println(l)\nl[1][0] = l\nfunc f() string { defer func() { recover() }(); return fmt.Sprintf(\"%v\", &l) }\nf()", "[[] [[]]]\nStackOverflow: stack overflow: a value of type *main.L contains itself, so that fmt prints it without end",

@@ -136,7 +136,7 @@ func TestMistakes(t *testing.T) {
 		"fmt.Printn(1)":                   "1:5: undefined: fmt.Printn (did you mean Println?)",
 		"strngs.ToUpper(\"a\")":           "1:1: undefined: strngs (did you mean strings?)",
 		"switch 1 {\ncase 2:\ncase 2:\n}": "3:6: duplicate case 2 (constant of type int) in expression switch\n\tprevious case at In:2:6",
-		"y :=":                            "1:5: syntax error: expected operand, found the end of the cell",
+		"y :=":                            "1:5: syntax error: unexpected end of the cell, expected expression",
 	} {
 		res := s.ev.Eval("In", code, false)
 		if res.Err == nil {

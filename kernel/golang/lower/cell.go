@@ -88,17 +88,7 @@ func (f *fn) topStmt(s *ast.ExprStmt) bool {
 	var values []*expr
 	switch {
 	case n == 1 && hasError:
-		x := f.expr(e)
-		err := f.failure(x)
-		if err == nil {
-			err = f.temp(errType)
-			if f.hoist(err.text, errType) {
-				f.emit("%s = %s", err, x)
-			} else {
-				f.emit("%s := %s", err, x)
-			}
-		}
-		values = []*expr{err}
+		values = []*expr{f.errorOf(e)}
 	case n == 1:
 		values = []*expr{f.spillAlways(f.typedExpr(e))}
 	default:
@@ -119,6 +109,49 @@ func (f *fn) topStmt(s *ast.ExprStmt) bool {
 		shown[i] = f.toAny(typed(x, types.Default(x.typ)))
 	}
 	f.showValues(shown)
+	return true
+}
+
+// errorOf evaluates a call whose one result is an error.
+func (f *fn) errorOf(e ast.Expr) *expr {
+	x := f.expr(e)
+	err := f.failure(x)
+	if err == nil {
+		err = f.temp(errType)
+		if f.hoist(err.text, errType) {
+			f.emit("%s = %s", err, x)
+		} else {
+			f.emit("%s := %s", err, x)
+		}
+	}
+	return err
+}
+
+// dropsError writes a bare call in a function of a cell whose last result is an
+// error: one that is not nil is told of. It reports whether the statement was one.
+func (f *fn) dropsError(call *ast.CallExpr) bool {
+	if f.l.program || !strings.HasPrefix(f.name, "main.") && !strings.HasPrefix(f.name, "func") {
+		return false
+	}
+	if tv := f.info.Types[ast.Unparen(call.Fun)]; tv.IsType() || tv.IsBuiltin() || f.info.Types[call].IsVoid() || f.isQuiet(call) {
+		return false
+	}
+	t := f.typeOf(call)
+	var values []*expr
+	switch tup, several := t.(*types.Tuple); {
+	case !several && types.Identical(t, errType):
+		values = []*expr{f.errorOf(call)}
+	case several && tup.Len() > 1 && types.Identical(tup.At(tup.Len()-1).Type(), errType):
+		values = f.multi(call)
+	default:
+		return false
+	}
+	last := len(values) - 1
+	for _, v := range values[:last] {
+		f.emit("_ = %s", v)
+	}
+	f.emit("if %s != nil { %s }", values[last], f.l.runtime(nil, "Dropped", values[last]))
+	f.pollAfter(call)
 	return true
 }
 

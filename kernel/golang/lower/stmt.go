@@ -143,6 +143,9 @@ func (f *fn) exprStmt(s *ast.ExprStmt) {
 	}
 	switch e := ast.Unparen(s.X).(type) {
 	case *ast.CallExpr:
+		if f.dropsError(e) {
+			return
+		}
 		x := f.call(e)
 		tv := f.info.Types[ast.Unparen(e.Fun)]
 		if !f.info.Types[e].IsVoid() && (tv.IsType() || tv.IsBuiltin()) {

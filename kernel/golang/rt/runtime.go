@@ -53,6 +53,7 @@ type Runtime struct {
 	// Exit, if set, is os.Exit. Without it, os.Exit ends the cell.
 	Exit func(code int)
 
+	drops   sync.Map // drop
 	helpers sync.Map // *Func of functions that called Helper of a test
 
 	// Input values that the next cell picks up, by number.
@@ -124,6 +125,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Print":     func(args ...any) { printArgs(os.Stderr, args, false) },
 		"Println":   func(args ...any) { printArgs(os.Stderr, args, true) },
 		"Exit":      r.exit,
+		"Dropped":   r.dropped,
 		"Fail":      func(err error) { panic(&ending{Failure{err}}) },
 		"Show": func(values ...any) {
 			if r.Show != nil {
