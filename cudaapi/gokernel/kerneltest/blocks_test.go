@@ -33,7 +33,7 @@ func (g *parallel) pick(list ...string) string { return list[g.r.IntN(len(list))
 // expr is a number of the thread's own.
 func (g *parallel) expr(depth int) string {
 	if depth == 0 || g.r.IntN(4) == 0 {
-		return g.pick("v", "w", "t", "i", "int64(x)", fmt.Sprint(g.r.IntN(1000)), "k")
+		return g.pick("v", "w", "t", "i", "int64(x)", fmt.Sprintf("(k + %d)", g.r.IntN(1000)), "k")
 	}
 	a, b := g.expr(depth-1), g.expr(depth-1)
 	switch g.r.IntN(6) {
