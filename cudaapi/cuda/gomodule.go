@@ -42,7 +42,7 @@ func CompileGo(source string, options ...CompileOption) (*Module, error) {
 			return nil, err
 		}
 	}
-	prog, err := gokernel.Compile(source, gokernel.Options{Name: conf.name, Instances: conf.exprs, Unchecked: conf.unchecked})
+	prog, err := gokernel.Compile(source, gokernel.Options{Name: conf.name, Instances: conf.exprs, Unchecked: conf.unchecked, CUDA: conf.cuda})
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +62,11 @@ func CompileGo(source string, options ...CompileOption) (*Module, error) {
 // Unchecked leaves the checks of indices, slices and nil pointers out of kernels in
 // Go, for [CompileGo].
 func Unchecked() CompileOption { return func(c *compileConfig) { c.unchecked = true } }
+
+// WithCUDA compiles a program in Go together with CUDA C++, for [CompileGo]: a function
+// that the Go declares without a body is a __device__ function of that source. It
+// takes numbers, bools, pointers, and slices as pointers.
+func WithCUDA(source string) CompileOption { return func(c *compileConfig) { c.cuda += source + "\n" } }
 
 // goSignature is what Launch checks arguments by.
 func goSignature(k *gokernel.Kernel) *signature.Kernel {

@@ -48,7 +48,8 @@ type compileConfig struct {
 	exprs  []string
 	device *Device
 
-	unchecked bool // for Go
+	unchecked bool   // for Go
+	cuda      string // CUDA C++ beside Go
 }
 
 // Flag passes options to the compiler, such as "-std=c++20", "-DN=4",

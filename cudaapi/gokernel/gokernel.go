@@ -71,6 +71,9 @@ type Options struct {
 	Instances []string
 	// Unchecked leaves out the checks of indices, slices and nil pointers.
 	Unchecked bool
+	// CUDA is CUDA C++ that stands before the program. Functions that the source
+	// declares without a body are __device__ functions of it.
+	CUDA string
 }
 
 // Compile compiles source: a file, or the declarations of one without a package
@@ -105,7 +108,7 @@ func Compile(source string, o Options) (*Program, error) {
 	if len(kernels) == 0 {
 		return nil, Errors{{c.fset.Position(c.file.Pos()), "there is no kernel: a function without results, with parameters that a launch can give"}}
 	}
-	p := &printer{fset: c.fset, unchecked: o.Unchecked}
+	p := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA}
 	out := &Program{Code: p.program(u.prog, kernels), Sites: p.sites, fset: c.fset, funcs: kernels}
 	out.emulator = sync.OnceValue(func() *emulate.Program { return emulate.New(u.prog) })
 	for _, k := range kernels {

@@ -74,7 +74,7 @@ func (u *unit) kernels() {
 		if d, ok := d.(*ast.FuncDecl); ok {
 			o := u.info.Defs[d.Name].(*types.Func)
 			u.decls[o] = d
-			if sig := o.Signature(); sig.Recv() == nil && sig.TypeParams().Len() == 0 && sig.Results().Len() == 0 && launchable(sig) {
+			if sig := o.Signature(); d.Body != nil && sig.Recv() == nil && sig.TypeParams().Len() == 0 && sig.Results().Len() == 0 && launchable(sig) {
 				list = append(list, o)
 			}
 		}
@@ -207,7 +207,7 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 		return f
 	}
 	if decl.Body == nil {
-		u.fail(decl.Pos(), "%s has no body", shown)
+		return u.foreign(key, o, decl)
 	}
 	f := &ir.Func{Name: u.unique(name), Go: shown, Pos: decl.Pos()}
 	u.funcs[key] = f
@@ -230,6 +230,41 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 	c.body(sig, decl.Type, decl.Body)
 	u.open = u.open[:len(u.open)-1]
 	u.prog.Funcs = append(u.prog.Funcs, f)
+	return f
+}
+
+// foreign is a function that is declared without a body: a __device__ function of the
+// CUDA C++ that the program is compiled with.
+func (u *unit) foreign(key string, o *types.Func, decl *ast.FuncDecl) *ir.Func {
+	sig := o.Signature()
+	if sig.Recv() != nil || sig.TypeParams().Len() > 0 || sig.Variadic() || sig.Results().Len() > 1 {
+		u.fail(decl.Pos(), "%s has no body, so it is a __device__ function of CUDA C++: it can be no method, generic or variadic, and has one result or none", o.Name())
+	}
+	f := &ir.Func{Name: o.Name(), Go: o.Name(), Pos: decl.Pos(), Foreign: true}
+	plain := func(t types.Type) bool {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		b, ok := t.Underlying().(*types.Basic)
+		return ok && b.Info()&(types.IsInteger|types.IsFloat|types.IsBoolean) != 0 && b.Kind() != types.Uintptr && ir.Half(t) == ir.NoHalf
+	}
+	for v := range sig.Params().Variables() {
+		t := v.Type()
+		if s, ok := t.Underlying().(*types.Slice); ok {
+			t = s.Elem()
+		}
+		if !plain(t) {
+			u.fail(decl.Pos(), "%s has no body, so it is a __device__ function of CUDA C++, which takes numbers, bools, pointers to them, and slices as pointers; not %s", o.Name(), types.TypeString(v.Type(), shortNames))
+		}
+		f.Params = append(f.Params, &ir.Var{Name: v.Name(), Type: v.Type()})
+	}
+	for v := range sig.Results().Variables() {
+		if !plain(v.Type()) {
+			u.fail(decl.Pos(), "%s has no body, so it is a __device__ function of CUDA C++, which gives a number, a bool or a pointer; not %s", o.Name(), types.TypeString(v.Type(), shortNames))
+		}
+		f.Results = append(f.Results, v.Type())
+	}
+	u.funcs[key] = f
 	return f
 }
 

@@ -21,6 +21,7 @@ type printer struct {
 	b         strings.Builder
 	fset      *token.FileSet
 	unchecked bool
+	before    string // CUDA C++ of the user's
 	structs   typeList
 	names     []string // of the struct types
 	taken     map[string]bool
@@ -204,9 +205,17 @@ func (p *printer) wrapped(e *ir.FuncRef) string {
 	for i, v := range e.Func.Params {
 		params = append(params, fmt.Sprintf("%s a%d", p.typ(v.Type), i))
 		args = append(args, fmt.Sprintf("a%d", i))
+		if _, ok := v.Type.Underlying().(*types.Slice); ok && e.Func.Foreign {
+			args[i] += ".ptr"
+		}
 	}
-	args = append(args, "go")
-	return fmt.Sprintf("[&](%s) -> %s { return %s(%s); }", strings.Join(params, ", "), p.results(e.Func.Results), e.Func.Name, strings.Join(args, ", "))
+	name := e.Func.Name
+	if e.Func.Foreign {
+		name = "::" + name
+	} else {
+		args = append(args, "go")
+	}
+	return fmt.Sprintf("[&](%s) -> %s { return %s(%s); }", strings.Join(params, ", "), p.results(e.Func.Results), name, strings.Join(args, ", "))
 }
 
 func (p *printer) pure(e *ir.Pure) string {

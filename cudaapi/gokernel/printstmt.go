@@ -34,6 +34,9 @@ func (p *printer) program(prog *ir.Program, kernels []*ir.Func) string {
 	if p.cooperative {
 		out.WriteString("#include <cooperative_groups.h>\n")
 	}
+	if p.before != "" {
+		out.WriteString(p.before + "\n#line 1 \"kernel\"\n")
+	}
 	out.WriteString(header)
 	if p.cooperative {
 		out.WriteString("namespace go { GO_FUNC void sync_grid() { cooperative_groups::this_grid().sync(); } }\n")
@@ -356,7 +359,14 @@ func (p *printer) call(s *ir.Call) {
 		args = append(args, p.expr(a))
 	}
 	name, panics := "", true
-	if s.Func != nil {
+	if s.Func != nil && s.Func.Foreign {
+		name, panics = "::"+s.Func.Name, false
+		for i, a := range s.Args {
+			if _, ok := a.Type().Underlying().(*types.Slice); ok {
+				args[i] += ".ptr"
+			}
+		}
+	} else if s.Func != nil {
 		name, panics = s.Func.Name, p.panics[s.Func]
 		args = append(args, "go")
 	} else {

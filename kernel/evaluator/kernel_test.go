@@ -29,4 +29,10 @@ func TestKernelCells(t *testing.T) {
 	if text := h.Shown(); !strings.Contains(text, "void go_last(") || !strings.Contains(text, "PTX") || !strings.Contains(text, "// last: ") || !strings.Contains(text, "occupancy") {
 		t.Errorf("--show shows %s", text)
 	}
+	h.Succeed("%%cuda\n#define WIDE 2\n__device__ float curve(float x, const float *by) { return x * by[0] + WIDE; }\n__device__ inline void bump(long long *n) { *n += 5; }\n__global__ void unused(float *x) { x[0] = curve(1, x); }")
+	h.Succeed("%%kernel\nfunc curve(x float32, by []float32) float32\nfunc bump(n *int)\nfunc bent(x, by []float32) {\n\ti := gpu.ThreadIdx.X\n\tn := i\n\tbump(&n)\n\tx[i] = curve(x[i], by) + float32(n)\n}")
+	h.Shows("b := must(d.Upload([]float32{10}))\nx.Upload([]float32{1, 2, 3, 4})\nbent.Launch(cuda.Grid(1), cuda.Block(4), nil, x, b)\nx.Float32s()", "[value []float32{17, 28, 39, 50}]\n")
+	h.Fails("bent.Emulate(cuda.Grid(1), cuda.Block(1), []float32{1}, []float32{1})", "bump is CUDA C++, which cannot be emulated")
+	h.Fails("%%kernel\nfunc none(x float32) float32\nfunc calls(x []float32) { x[0] = none(1) }", "none")
+	h.Fails("%%kernel\nfunc none(x struct{ a int }) float32\nfunc calls(x []float32) { x[0] = none(struct{ a int }{1}) }", ":2:1: ", "takes numbers, bools, pointers to them, and slices as pointers")
 }

@@ -5,20 +5,70 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"gocuda/cudaapi/cuda"
 )
 
-var cudaMagic = Magic{Name: "cuda", Usage: "%%cuda [--name NAME] [--instantiate EXPRESSION]... [COMPILER OPTION]...", Cell: true, Run: compileCUDA,
-	Doc: "Compiles the cell as CUDA C++, and makes a Go variable of each __global__ function.\n" +
-		"--name NAME: makes a variable of the module too, for its __device__ and __constant__ variables.\n" +
-		"--instantiate 'axpy<float>': compiles that instance of a template; its variable is axpy_float.\n" +
-		"Other options are the compiler's, such as -std=c++20, -DN=4, --use_fast_math.\n" +
-		"Then, in Go: err := saxpy.Launch(cuda.Grid(64), cuda.Block(256), stream, n, a, x, y)"}
+// deviceMagics are those whose cells are compiled for devices.
+func deviceMagics() []Magic {
+	past := new(cudaCells)
+	return []Magic{cudaMagic(past), kernelMagic(past)}
+}
 
-func compileCUDA(ctx context.Context, env Env, call Call) error {
+// cudaCells are the %%cuda cells of a session that compiled and have functions of
+// devices, for kernels in Go that call these.
+type cudaCells struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+// deviceFunction matches the definition of a __device__ function with its name.
+var deviceFunction = regexp.MustCompile(`\b__device__\b[^;{}()]*?\b([A-Za-z_]\w*)\s*\([^;{}]*\)\s*\{`)
+
+// bodiless matches a function of Go that is declared without a body.
+var bodiless = regexp.MustCompile(`(?m)^func[ \t]+([\pL_][\pL\pN_]*)\([^{}\n]*$`)
+
+func (c *cudaCells) add(text string) {
+	if deviceFunction.MatchString(text) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.texts = append(c.texts, text)
+	}
+}
+
+// needed are the cells with the functions that Go declares without a body: of each
+// name the last.
+func (c *cudaCells) needed(source string) (list []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range bodiless.FindAllStringSubmatch(source, -1) {
+		for i := len(c.texts) - 1; i >= 0; i-- {
+			has := slices.ContainsFunc(deviceFunction.FindAllStringSubmatch(c.texts[i], -1), func(d []string) bool { return d[1] == m[1] })
+			if has {
+				if !slices.Contains(list, c.texts[i]) {
+					list = append(list, c.texts[i])
+				}
+				break
+			}
+		}
+	}
+	return list
+}
+
+func cudaMagic(past *cudaCells) Magic {
+	return Magic{Name: "cuda", Usage: "%%cuda [--name NAME] [--instantiate EXPRESSION]... [COMPILER OPTION]...", Cell: true, Run: past.compile,
+		Doc: "Compiles the cell as CUDA C++, and makes a Go variable of each __global__ function.\n" +
+			"--name NAME: makes a variable of the module too, for its __device__ and __constant__ variables.\n" +
+			"--instantiate 'axpy<float>': compiles that instance of a template; its variable is axpy_float.\n" +
+			"Other options are the compiler's, such as -std=c++20, -DN=4, --use_fast_math.\n" +
+			"Then, in Go: err := saxpy.Launch(cuda.Grid(64), cuda.Block(256), stream, n, a, x, y)"}
+}
+
+func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 	fields, err := call.Fields()
 	if err != nil {
 		return err
@@ -42,6 +92,7 @@ func compileCUDA(ctx context.Context, env Env, call Call) error {
 		}
 		return err
 	}
+	c.add(call.Body)
 	if log := strings.TrimRight(module.Log(), "\n"); log != "" {
 		fmt.Fprintln(env.Stderr(), log)
 	}
@@ -112,6 +163,10 @@ func compileWithin(ctx context.Context, compile func() (*cuda.Module, error)) (*
 // defineKernels makes the Go variables, and says which.
 func defineKernels(env Env, call Call, module *cuda.Module, name string) error {
 	kernels := module.Kernels()
+	if len(kernels) == 0 && name == "" && deviceFunction.MatchString(call.Body) {
+		fmt.Fprintln(env.Stdout(), "compiled: __device__ functions, for %%kernel cells that declare them without a body")
+		return nil
+	}
 	if len(kernels) == 0 && name == "" {
 		return call.Errorf("CompileError", "there is no __global__ function in this cell, and no --name to reach the module by")
 	}

@@ -16,11 +16,12 @@ import (
 )
 
 // kernelMagic makes %%kernel. It keeps what its cells declared, for later ones.
-func kernelMagic() Magic {
-	k := &kernelCells{declared: make(map[string]Declaration)}
+func kernelMagic(past *cudaCells) Magic {
+	k := &kernelCells{declared: make(map[string]Declaration), cuda: past}
 	return Magic{Name: "kernel", Usage: "%%kernel [--name NAME] [--instantiate EXPRESSION]... [--unchecked] [--show] [COMPILER OPTION]...", Cell: true, Run: k.run,
 		Doc: "Compiles the cell's Go functions for devices, and makes a Go variable of each kernel: a function without results.\n" +
 			"Functions, methods, types and constants of earlier cells can be used; variables are given as arguments. Package gpu has ThreadIdx, SyncThreads and the like.\n" +
+			"A function without a body, such as func curve(x float32) float32, is the __device__ function of that name of an earlier %%cuda cell.\n" +
 			"A slice takes a buffer: saxpy.Launch(cuda.Grid(64), cuda.Block(256), stream, a, x, y)\n" +
 			"--name NAME: makes a variable of the module too, for its variables.\n" +
 			"--instantiate 'axpy[float32]': compiles that instance of a generic function; its variable is axpy_float32.\n" +
@@ -33,6 +34,7 @@ func kernelMagic() Magic {
 type kernelCells struct {
 	mu       sync.Mutex
 	declared map[string]Declaration
+	cuda     *cudaCells
 }
 
 func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
@@ -62,6 +64,9 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 	source, err := k.source(env, call, cell)
 	if err != nil {
 		return err
+	}
+	for _, text := range k.cuda.needed(source) {
+		options = append(options, cuda.WithCUDA(text))
 	}
 	module, err := compileWithin(ctx, func() (*cuda.Module, error) { return cuda.CompileGo(source, options...) })
 	var wrong gokernel.Errors

@@ -139,7 +139,7 @@ type Set struct {
 // name replaces the one before.
 func NewSet(others ...Magic) *Set {
 	s := &Set{magics: map[string]Magic{}}
-	for _, list := range [][]Magic{fileMagics(s), nameMagics(s), againMagics(s), shellMagics, timeMagics, richMagics(), {cudaMagic, kernelMagic(), simMagic, goroutinesMagic}, others} {
+	for _, list := range [][]Magic{fileMagics(s), nameMagics(s), againMagics(s), shellMagics, timeMagics, richMagics(), deviceMagics(), {simMagic, goroutinesMagic}, others} {
 		for _, m := range list {
 			s.magics[m.String()] = m
 		}

@@ -160,6 +160,7 @@ func cudaPackage() host.Package {
 			"WaitGEQ":                     reflect.ValueOf(cuda.WaitGEQ),
 			"WaitNOR":                     reflect.ValueOf(cuda.WaitNOR),
 			"WaitOp":                      reflect.ValueOf(cuda.WaitOp),
+			"WithCUDA":                    reflect.ValueOf(cuda.WithCUDA),
 			"WriteCombined":               reflect.ValueOf(cuda.WriteCombined),
 			"WriteOp":                     reflect.ValueOf(cuda.WriteOp),
 		},
@@ -504,6 +505,7 @@ func cudaPackage() host.Package {
 			"WaitGEQ":                      "WaitGEQ: the value, as a cyclic counter, has reached the given one:\nint(*p - value) >= 0.",
 			"WaitNOR":                      "WaitNOR: ^(*p | value) != 0.",
 			"WaitOp":                       "WaitOp is Stream.WaitValue, as part of a batch.",
+			"WithCUDA":                     "WithCUDA compiles a program in Go together with CUDA C++, for [CompileGo]: a function\nthat the Go declares without a body is a __device__ function of that source. It\ntakes numbers, bools, pointers, and slices as pointers.",
 			"WriteCombined":                "WriteCombined memory is quicker to send, and slow for the CPU to read.",
 			"WriteOp":                      "WriteOp is Stream.WriteValue, as part of a batch.",
 		},
@@ -622,6 +624,7 @@ func cudaPackage() host.Package {
 			"TraceLeaks":                   {"on"},
 			"Use":                          {"d", ""},
 			"WaitOp":                       {"word", "value", "condition", ""},
+			"WithCUDA":                     {"source", ""},
 			"WriteOp":                      {"word", "value", ""},
 		},
 	}

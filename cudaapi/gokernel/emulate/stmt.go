@@ -43,6 +43,15 @@ func (p *Program) function(f *ir.Func) *code {
 	}
 	k := &code{outer: f.Go}
 	p.codes[f] = k
+	if f.Foreign {
+		failed := Panic{Pos: f.Pos, Func: f.Go, Text: f.Go + " is CUDA C++, which cannot be emulated"}
+		for _, v := range f.Params {
+			k.params = append(k.params, place{0, k.size})
+			k.size += (sizes.Sizeof(v.Type) + 7) / 8 * 8
+		}
+		k.body = func(fr *frame) signal { return fr.t.fail(failed) }
+		return k
+	}
 	(&compiler{p: p, code: k, places: make(map[*ir.Var]place), labels: make(map[*ir.Label]signal)}).function(f)
 	return k
 }

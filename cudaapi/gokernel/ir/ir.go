@@ -33,6 +33,7 @@ type Func struct {
 	Called   bool // another function calls it
 	MayPanic bool // it, or what it calls, has a Check or a Panic
 	Takes    bool // it has parameters that are functions
+	Foreign  bool // it is CUDA C++ of the user's, and has no body here
 }
 
 // Space says where a variable lies.
