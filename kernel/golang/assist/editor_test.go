@@ -92,7 +92,7 @@ func TestCompleteKernels(t *testing.T) {
 	s := newSession(t)
 	for code, want := range map[string]string{
 		"func k(x []float32) {\n\tgpu.SyncTh": "SyncThreads func()", "func k(x []float32) {\n\ti := gpu.ThreadIdx.": "X int",
-		"func k(x []int) {\n\tgpu.AtomicA": "AtomicAdd func[T gpu.Number](p *T, v T) T",
+		"func k(x []int) {\n\tgpu.AtomicA": "AtomicAdd func[T gpu.Number](p *T, v T, options ...gpu.AtomicOption) T",
 	} {
 		if got := offered(s, "%%kernel\n"+code); !slices.Contains(got, want) {
 			t.Errorf("%s completes to %q", code, got)
