@@ -100,10 +100,6 @@ func (a *analysis) walk(n ast.Node) {
 			}
 		case *ast.IncDecStmt:
 			a.assign(n.X)
-		case *ast.ValueSpec:
-			if len(n.Values) == 0 {
-				break
-			}
 		case *ast.RangeStmt:
 			if n.Tok == token.ASSIGN {
 				if n.Key != nil {
@@ -127,7 +123,6 @@ func (a *analysis) walk(n ast.Node) {
 				a.cur = saved
 				return false
 			}
-		case *ast.ReturnStmt:
 		}
 		return true
 	})
@@ -243,21 +238,6 @@ func (f *fn) isRangeFunc(n *ast.RangeStmt) bool {
 		return isFunc
 	}
 	return false
-}
-
-// loops says whether a body, its literals left out, contains a loop or a goto.
-func (f *fn) loops(body *ast.BlockStmt) bool {
-	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.CallExpr:
-			found = true
-		}
-		return !found
-	})
-	return found
 }
 
 // terminates says whether control cannot leave the end of a list.

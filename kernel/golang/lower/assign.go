@@ -130,7 +130,7 @@ func (f *fn) opAssign(s *ast.AssignStmt) {
 // targetOf is where an assignment that reads as well goes: pinned, if one of its
 // operands calls.
 func (f *fn) targetOf(lhs ast.Expr, operands ...ast.Expr) storage {
-	if slices.ContainsFunc(append(operands, lhs), hasCall) {
+	if slices.ContainsFunc(append(operands, lhs), func(e ast.Expr) bool { return hasCall(e) }) {
 		return f.pinned(lhs)
 	}
 	return f.target(lhs)
@@ -156,9 +156,10 @@ func hasIndex(e ast.Expr) bool {
 	return found
 }
 
-func hasCall(e ast.Expr) bool {
+// hasCall says whether something calls, or receives.
+func hasCall(n ast.Node) bool {
 	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
+	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			found = true

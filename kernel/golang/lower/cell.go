@@ -15,7 +15,7 @@ import (
 // several, those are the elements of a slice literal.
 func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.Expr, several bool) string {
 	f := l.newFn(info, cell, "")
-	f.top = true
+	f.top, f.sig = true, new(types.Signature)
 	if show != nil {
 		list = append(list[:len(list):len(list)], &ast.ExprStmt{X: show})
 		f.show, f.several = show, several
@@ -28,7 +28,7 @@ func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.
 		fmt.Fprintf(&l.types, "var %s int\n", bodyPos)
 	}
 	f.analyze(nil, types.NewTuple(), body)
-	made, header := f.function(nil, f.sig, body, false)
+	made, header := f.function(nil, f.sig, body)
 	const name = "body"
 	l.write(name, header, made)
 	f.register(name, f.frame != nil, "")
@@ -182,6 +182,7 @@ func (f *fn) isQuiet(call *ast.CallExpr) bool {
 // init functions and main. It returns the function that runs it.
 func (l *Lowerer) Program(info *types.Info, cell string, inits []*types.Func, main *types.Func) string {
 	f := l.newFn(info, cell, "main.init")
+	f.sig = new(types.Signature)
 	f.shared.boxed = make(map[types.Object]bool)
 	for _, in := range info.InitOrder {
 		f.at(in.Rhs)

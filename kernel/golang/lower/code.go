@@ -2,8 +2,8 @@ package lower
 
 import (
 	"fmt"
-	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -27,18 +27,44 @@ const (
 // code is a list of statements.
 type code []stmt
 
-func (c code) String() string {
-	var b strings.Builder
+func (c code) write(b *strings.Builder) {
 	for _, s := range c {
-		s.write(&b)
+		s.write(b)
 		b.WriteByte('\n')
 	}
-	return b.String()
 }
 
-func (s stmt) write(w io.Writer) { fmt.Fprintf(w, s.format, s.args...) }
+// write is fmt.Fprintf without its cost for what statements have: expressions,
+// names and numbers.
+func (s stmt) write(b *strings.Builder) {
+	format := s.format
+	for _, arg := range s.args {
+		i := strings.IndexByte(format, '%')
+		b.WriteString(format[:i])
+		verb := format[i : i+2]
+		format = format[i+2:]
+		switch x := arg.(type) {
+		case *expr:
+			x.write(b)
+		case int:
+			b.WriteString(strconv.Itoa(x))
+		case string:
+			if verb == "%q" {
+				x = strconv.Quote(x)
+			}
+			b.WriteString(x)
+		default:
+			fmt.Fprintf(b, verb, x)
+		}
+	}
+	b.WriteString(format)
+}
 
-func (s stmt) String() string { return fmt.Sprintf(s.format, s.args...) }
+func (s stmt) String() string {
+	var b strings.Builder
+	s.write(&b)
+	return b.String()
+}
 
 // pure says whether nothing has to be kept from a list of statements.
 func (c code) pure() bool {
@@ -54,11 +80,10 @@ func (f *fn) emitAs(k kind, format string, args ...any) {
 
 // captured runs a step with its own output, and returns that.
 func (f *fn) captured(step func()) code {
-	outer := f.out
-	f.out = nil
+	n := len(f.out)
 	step()
-	made := f.out
-	f.out = outer
+	made := slices.Clone(f.out[n:])
+	f.out = f.out[:n]
 	return made
 }
 

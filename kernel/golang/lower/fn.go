@@ -59,7 +59,7 @@ type shared struct {
 // newFn is a function that is in no other.
 func (l *Lowerer) newFn(info *types.Info, cell, name string) *fn {
 	return &fn{
-		l: l, info: info, cell: cell, sig: types.NewSignatureType(nil, nil, nil, nil, nil, false), shared: &shared{},
+		l: l, info: info, cell: cell, shared: &shared{},
 		vars: make(map[types.Object]*local), name: name, labels: make(map[string]string),
 	}
 }
@@ -69,7 +69,9 @@ func (f *fn) temp(t types.Type) *expr { return ident(f.l.fresh("t"), t) }
 
 // write writes a function.
 func (l *Lowerer) write(name string, h header, body code) {
-	fmt.Fprintf(&l.code, "func %s%s {\n%s}\n", name, h, body)
+	l.code.WriteString("func " + name + h.String() + " {\n")
+	body.write(&l.code)
+	l.code.WriteString("}\n")
 }
 
 // typeOf is the type of an expression, with type parameters replaced.
@@ -256,7 +258,7 @@ func (l *Lowerer) lowerDecl(name string, fun *types.Func, d *Decl, e *env, targs
 		params = slices.Insert(params, 0, sig.Recv())
 	}
 	f.analyze(params, sig.Results(), d.Func.Body)
-	made, h := f.function(params, sig, d.Func.Body, false)
+	made, h := f.function(params, sig, d.Func.Body)
 	variable := ""
 	if d.Redirect {
 		fmt.Fprintf(&l.types, "var %s_r bool\n", name)
@@ -294,7 +296,7 @@ func traceName(fun *types.Func) string {
 
 // function writes the body and the header (parameters and results) of a
 // function whose parameters are params.
-func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.BlockStmt, lit bool) (made code, h header) {
+func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.BlockStmt) (made code, h header) {
 	l := f.l
 	for i, p := range params {
 		v := f.declare(p)
@@ -315,7 +317,7 @@ func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.Block
 			f.initialize(v, nil)
 		}
 	}
-	if !lit && !l.program || f.loops(body) {
+	if !f.top && hasCall(body) { // it may be recursive; loops poll by themselves
 		f.poll(body)
 	}
 	if defers {
@@ -353,7 +355,9 @@ func (f *fn) factory(h header, body code, hidden bool) *expr {
 		outer.params = append(outer.params, param{c.name, c.rep})
 		args = append(args, ident(c.name, nil))
 	}
-	fmt.Fprintf(&f.l.code, "func %s%s { return func%s {\n%s} }\n", name, outer, h, body)
+	f.l.code.WriteString("func " + name + outer.String() + " { return func" + h.String() + " {\n")
+	body.write(&f.l.code)
+	f.l.code.WriteString("} }\n")
 	f.register(name, hidden, "")
 	return call(nil, ident(name, nil), args...)
 }
@@ -379,6 +383,6 @@ func (f *fn) funcLit(e *ast.FuncLit) *expr {
 	g.sig = f.typeOf(e).Underlying().(*types.Signature)
 	g.name, g.inLit = f.litName(), true
 	sig := f.info.Types[e].Type.Underlying().(*types.Signature)
-	made, h := g.function(slices.Collect(sig.Params().Variables()), sig, e.Body, true)
+	made, h := g.function(slices.Collect(sig.Params().Variables()), sig, e.Body)
 	return g.factory(h, made, false)
 }

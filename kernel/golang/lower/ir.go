@@ -1,8 +1,8 @@
 package lower
 
 import (
-	"fmt"
 	"go/types"
+	"strconv"
 	"strings"
 )
 
@@ -53,7 +53,7 @@ var (
 
 func ident(text string, t types.Type) *expr   { return &expr{op: opName, text: text, typ: t} }
 func literal(text string, t types.Type) *expr { return &expr{op: opLiteral, text: text, typ: t} }
-func intLiteral[N int | int64](n N) *expr     { return literal(fmt.Sprint(n), intType) }
+func intLiteral[N int | int64](n N) *expr     { return literal(strconv.FormatInt(int64(n), 10), intType) }
 func typeName(text string) *expr              { return &expr{op: opType, text: text} }
 
 func node(o op, text string, t types.Type, args ...*expr) *expr {
@@ -61,7 +61,10 @@ func node(o op, text string, t types.Type, args ...*expr) *expr {
 }
 
 func call(t types.Type, fun *expr, args ...*expr) *expr {
-	return &expr{op: opCall, typ: t, args: append([]*expr{fun}, args...)}
+	list := make([]*expr, 1+len(args))
+	list[0] = fun
+	copy(list[1:], args)
+	return &expr{op: opCall, typ: t, args: list}
 }
 
 // builtin calls a predeclared function.
@@ -223,35 +226,23 @@ func (x *expr) String() string {
 }
 
 func (x *expr) write(b *strings.Builder) {
-	around := func(before string, y *expr, after string) {
-		b.WriteString(before)
-		y.write(b)
-		b.WriteString(after)
-	}
-	list := func(list []*expr) {
-		for i, y := range list {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			y.write(b)
-		}
-	}
 	switch x.op {
 	case opDeref:
-		around("(*", x.args[0], ")")
+		x.around(b, "(*", 0, ")")
 	case opAddress:
 		if x.paren {
-			around("(&", x.args[0], ")")
-			break
+			x.around(b, "(&", 0, ")")
+		} else {
+			x.around(b, "&", 0, "")
 		}
-		around("&", x.args[0], "")
 	case opField:
-		around("", x.args[0], "."+x.text)
+		x.around(b, "", 0, ".")
+		b.WriteString(x.text)
 	case opIndex:
-		around("", x.args[0], "[")
-		around("", x.args[1], "]")
+		x.around(b, "", 0, "[")
+		x.around(b, "", 1, "]")
 	case opSlice:
-		around("", x.args[0], "[")
+		x.around(b, "", 0, "[")
 		for i, y := range x.args[1:] {
 			if i > 0 {
 				b.WriteByte(':')
@@ -262,51 +253,71 @@ func (x *expr) write(b *strings.Builder) {
 		}
 		b.WriteByte(']')
 	case opCall:
-		around("", x.args[0], "(")
-		list(x.args[1:])
+		x.around(b, "", 0, "(")
+		exprList(x.args[1:]).write(b)
 		b.WriteByte(')')
 	case opConvert, opDirect:
 		if x.paren {
-			around("("+x.text+")(", x.args[0], ")")
-			break
+			b.WriteString("(" + x.text + ")")
+		} else {
+			b.WriteString(x.text)
 		}
-		around(x.text+"(", x.args[0], ")")
+		x.around(b, "(", 0, ")")
 	case opAssert:
-		around("", x.args[0], ".("+x.text+")")
+		x.around(b, "", 0, ".(")
+		b.WriteString(x.text)
+		b.WriteByte(')')
 	case opBinary:
-		around("(", x.args[0], " "+x.text+" ")
-		around("", x.args[1], ")")
+		x.around(b, "(", 0, " ")
+		b.WriteString(x.text)
+		x.around(b, " ", 1, ")")
 	case opUnary:
-		around("("+x.text, x.args[0], ")")
+		b.WriteByte('(')
+		x.around(b, x.text, 0, ")")
 	case opReceive:
-		around("(<-", x.args[0], ")")
+		x.around(b, "(<-", 0, ")")
 	case opNot:
 		if x.args[0].simple() {
-			around("!", x.args[0], "")
-			break
+			x.around(b, "!", 0, "")
+		} else {
+			x.around(b, "!(", 0, ")")
 		}
-		around("!(", x.args[0], ")")
 	case opComposite:
-		b.WriteString(x.text + "{")
-		list(x.args)
+		b.WriteString(x.text)
+		b.WriteByte('{')
+		exprList(x.args).write(b)
 		b.WriteByte('}')
 	case opPair:
-		around("", x.args[0], ": ")
+		x.around(b, "", 0, ": ")
 		x.args[1].write(b)
 	case opSpread:
-		around("", x.args[0], "...")
+		x.around(b, "", 0, "...")
 	default:
 		b.WriteString(x.text)
 	}
 }
 
+// around writes an operand between two texts.
+func (x *expr) around(b *strings.Builder, before string, i int, after string) {
+	b.WriteString(before)
+	x.args[i].write(b)
+	b.WriteString(after)
+}
+
 // exprList is written with commas.
 type exprList []*expr
 
-func (l exprList) String() string {
-	list := make([]string, len(l))
+func (l exprList) write(b *strings.Builder) {
 	for i, x := range l {
-		list[i] = x.String()
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		x.write(b)
 	}
-	return strings.Join(list, ", ")
+}
+
+func (l exprList) String() string {
+	var b strings.Builder
+	l.write(&b)
+	return b.String()
 }
