@@ -1,7 +1,27 @@
 // Package lower writes checked Go as the simple Go that yaegi runs right:
-// types become their representations (represent.go), and real types where values
-// go into interfaces (real.go), generic code is instantiated, closures are lifted to functions, constants are folded, and
-// interfaces, panics, defers and the newer loops become calls of package rt.
+// types become their representations (representation.go), and real types where
+// values go into interfaces (real_types.go); generic code is instantiated
+// (substitute.go), closures are lifted to functions (function.go), constants are
+// folded, and interfaces, panics, defers and the newer loops become calls of
+// package rt.
+//
+// A function, once something wants it (Lowerer.function), goes through these
+// passes:
+//
+//   - analyze (analyze.go) finds the variables that live behind a pointer, and
+//     bounds (bounds_elim.go) the indices that need no check;
+//   - lowering (statements from stmt.go on, expressions from expr.go on) makes
+//     trees of expressions that know their type (ir_expr.go) in lists of
+//     statements (ir_stmt.go). What an operand needs done first is a statement
+//     before it, and operands that it could change go into temporaries (operands);
+//   - settle and hoist (hoist_calls.go, variable.go) take out of the outermost loop
+//     what all its turns have in common;
+//   - write makes the text.
+//
+// When no function is wanted any more, the methods that compiled code probably
+// calls, and the dispatchers of calls through interfaces (dispatch.go), are
+// written, which may want more: drain. testdata/golden shows what becomes of each
+// construct.
 package lower
 
 import (

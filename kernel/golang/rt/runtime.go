@@ -143,7 +143,6 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Same":             func(a, b any) bool { return a == b },
 		"SameChan":         func(a, b any) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() },
 		"NegativeShift":    func() { panic(&Panic{named.RuntimeError("negative shift amount")}) },
-		"NegativeLen":      func() { panic(&Panic{named.RuntimeError("makeslice: len out of range")}) },
 		"Delete":           deleteKey,
 		"UnsafeAdd":        func(p unsafe.Pointer, n int) unsafe.Pointer { return unsafe.Add(p, n) },
 		"UnsafeString":     func(p unsafe.Pointer, n int) string { return unsafe.String((*byte)(p), n) },

@@ -84,7 +84,7 @@ func (l *Lowerer) makeRep(t types.Type, key string) representation {
 		case types.RecvOnly:
 			return representation{"<-chan " + e.text, reflect.ChanOf(reflect.RecvDir, e.typ)}
 		}
-		if strings.HasPrefix(e.text, "<-") {
+		if e.typ.Name() == "" && e.typ.Kind() == reflect.Chan && e.typ.ChanDir() == reflect.RecvDir {
 			e.text = "(" + e.text + ")"
 		}
 		return representation{"chan " + e.text, reflect.ChanOf(reflect.BothDir, e.typ)}
