@@ -494,6 +494,8 @@ func (c *Checker) hostStep(s *step) {
 			}
 			c.host = join(c.host, s.moment.clock)
 		}
+	case record.EventGone:
+		delete(c.events, o.Event.ID)
 	case record.HostFuncDone:
 		c.host = join(c.host, c.funcs[o.Target])
 		delete(c.funcs, o.Target)
@@ -598,6 +600,9 @@ func (c *Checker) check() {
 		c.queue[i] = nil
 	}
 	c.queue = c.queue[i:]
+	if len(c.queue) == 0 && len(c.stuck) == 0 && c.memory.full() {
+		c.memory.prune(c.host) // all that comes is after what the host has waited for
+	}
 }
 
 // Finish ends a record, or a part of it whose work has all run: what a stream

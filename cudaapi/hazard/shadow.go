@@ -10,7 +10,11 @@ import (
 // shadow remembers for each byte of memory the operations that touched it last:
 // of those that others have followed, which conflict with the same operations,
 // it forgets the earlier.
-type shadow struct{ chunks map[uint64][]segment }
+type shadow struct {
+	chunks   map[uint64][]segment
+	segments int // in all chunks
+	kept     int // ... when they were last pruned
+}
 
 const chunkBits = 24
 
@@ -45,7 +49,10 @@ func (s *shadow) update(lo, hi uint64, next func(old *cell, lo, hi uint64) *cell
 	for lo < hi {
 		k := lo >> chunkBits
 		end := min(hi, (k+1)<<chunkBits)
-		if list := replace(s.chunks[k], lo, end, next); len(list) > 0 {
+		was := s.chunks[k]
+		list := replace(was, lo, end, next)
+		s.segments += len(list) - len(was)
+		if len(list) > 0 {
 			s.chunks[k] = list
 		} else {
 			delete(s.chunks, k)
@@ -101,6 +108,50 @@ func replace(list []segment, lo, hi uint64, next func(*cell, uint64, uint64) *ce
 		}
 	}
 	return slices.Replace(list, i, j, made...)
+}
+
+// pruneFrom is the number of segments below which nothing is pruned.
+const pruneFrom = 1 << 12
+
+// full reports whether there are so many segments that it is time to prune.
+func (s *shadow) full() bool { return s.segments > pruneFrom+2*s.kept }
+
+// prune drops the operations that come before all that is to come: those that floor
+// covers. That memory was freed stays known.
+func (s *shadow) prune(floor clock) {
+	pruned := map[*cell]*cell{}
+	gone := func(m mark) bool {
+		return floor.at(m.dim) >= m.n && m.op.Kind != record.Free && m.op.Kind != record.FreeAsync
+	}
+	s.segments = 0
+	for k, list := range s.chunks {
+		kept := make([]segment, 0, len(list)/2)
+		for _, x := range list {
+			next, ok := pruned[x.cell]
+			if !ok {
+				some := func(list []mark) []mark { return slices.DeleteFunc(slices.Clone(list), gone) }
+				next = &cell{some(x.writes), some(x.reads), some(x.atomics)}
+				if len(next.writes)+len(next.reads)+len(next.atomics) == 0 {
+					next = nil
+				}
+				pruned[x.cell] = next
+			}
+			if next == nil {
+				continue
+			}
+			if n := len(kept); n > 0 && kept[n-1].hi == x.lo && kept[n-1].cell == next {
+				kept[n-1].hi = x.hi
+				continue
+			}
+			kept = append(kept, segment{x.lo, x.hi, next})
+		}
+		if s.segments += len(kept); len(kept) > 0 {
+			s.chunks[k] = slices.Clip(kept)
+		} else {
+			delete(s.chunks, k)
+		}
+	}
+	s.kept = s.segments
 }
 
 // forget drops what touched a range before the call with a number: the memory was

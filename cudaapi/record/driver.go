@@ -616,9 +616,14 @@ func (d *Driver) EventCreate(c driver.Context, f driver.EventFlags) (driver.Even
 
 func (d *Driver) EventDestroy(c driver.Context, e driver.Event) error {
 	d.mu.Lock()
+	v := d.events[e]
 	delete(d.events, e)
 	d.mu.Unlock()
-	return d.next.EventDestroy(c, e)
+	err := d.next.EventDestroy(c, e)
+	if err == nil && v != nil {
+		d.rec.Add(&Op{Kind: EventGone, Call: "cuEventDestroy", Event: v.Event})
+	}
+	return err
 }
 
 func (d *Driver) EventRecord(c driver.Context, e driver.Event, s driver.Stream) error {

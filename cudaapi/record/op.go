@@ -43,10 +43,11 @@ const (
 	SyncRequest  // the host waits for a request
 	SyncAll      // everything before is done: recording began, or a device was reset
 	LaneGone     // a stream was destroyed
+	EventGone    // an event was
 )
 
 var kindNames = [...]string{"", "kernel", "copy", "fill", "host function", "event", "wait", "wait value", "write value", "allocation", "free",
-	"prefetch", "graph", "message", "allocation", "free", "host", "host function", "synchronize", "synchronize", "synchronize", "wait", "", "destroy"}
+	"prefetch", "graph", "message", "allocation", "free", "host", "host function", "synchronize", "synchronize", "synchronize", "wait", "", "destroy", "destroy"}
 
 func (k Kind) String() string { return kindNames[k] }
 
