@@ -43,7 +43,7 @@ func runExec(c *call) error {
 	name := filepath.Base(args[0])
 	status := golang.RunProgram(
 		golang.Options{Packages: packages.All(), Modules: modules.New(dir), Touches: hazard.Checking, Touched: func(t golang.Touch) {
-			hazard.HostAccess(fmt.Sprintf("%s:%d", filepath.Base(t.Cell), t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element)
+			hazard.HostAccess(fmt.Sprintf("%s:%d", filepath.Base(t.Cell), t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element, t.Called)
 		}, Started: func(ev *golang.Evaluator) {
 			at := func(file string, line int) string {
 				if line == 0 {

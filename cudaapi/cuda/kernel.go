@@ -149,7 +149,7 @@ func (k *Kernel) pack(cl *call, f *function, c driver.Context, grid GridDim, blo
 	l.Grid = driver.Dim3{X: uint32(grid.X), Y: uint32(grid.Y), Z: uint32(grid.Z)}
 	l.Block = driver.Dim3{X: uint32(block.X), Y: uint32(block.Y), Z: uint32(block.Z)}
 	l.SharedBytes, l.Cooperative, l.Attributes = uint32(k.shared), k.cooperative, k.attributes
-	l.Params, l.Pointers, l.Name = cl.params[:f.bytes], f.pointers, k.code.name
+	l.Params, l.Pointers, l.Name, l.Polls = cl.params[:f.bytes], f.pointers, k.code.name, k.code.mod.polls
 	return nil
 }
 

@@ -23,6 +23,7 @@ type Module struct {
 	src     *driver.Source // nil for an image
 	image   []byte
 	log     string
+	polls   bool              // see driver.Launch
 	goCode  *gokernel.Program // of source in Go
 	kernels []*Kernel
 	// templates are the kernel templates of the source.
@@ -110,6 +111,7 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 	}
 	m := &Module{sys: d.sys, compiled: map[string]*driver.Compiled{}, loaded: map[*Device]loadedModule{}}
 	m.src = &driver.Source{Name: conf.name, Code: withHeaders(source, conf.name), Options: conf.flags}
+	m.polls = polls.MatchString(source)
 	found := signature.Parse(source)
 	included := slices.ContainsFunc(conf.flags, func(f string) bool { return strings.HasPrefix(f, "-I") || strings.HasPrefix(f, "--include-path") })
 	for _, sig := range found {
@@ -340,3 +342,8 @@ func (m *Module) symbol(k *kernelCode, d *Device) (string, error) {
 	}
 	return c.Lowered[k.name], nil
 }
+
+// polls finds words of device code by which what runs at a time tells each other
+// things: pointers to volatile memory, fences and atomics of the system, acquire and
+// release. Other uses of volatile are not meant.
+var polls = regexp.MustCompile(`\bvolatile\s+[\w\s]*\*|\w\s+volatile\s*\*|__threadfence|_system\s*\(|\batomic_ref\b|\bcuda::atomic|\.acquire|\.release`)

@@ -18,6 +18,9 @@ type Launch struct {
 	Pointers []PointerParam
 	// Name is the kernel's name in its source, for errors and records.
 	Name string
+	// Polls says that the source speaks of words by which kernels, or a kernel and the
+	// host, tell each other things while they run: for recorders.
+	Polls bool
 	// Observe, if not nil, is called once for each time that the kernel has run,
 	// with all the memory of devices and pinned memory that it touched, by a driver
 	// that is an [Observer]. It must not call the driver.

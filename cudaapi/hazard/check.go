@@ -141,8 +141,9 @@ func found() (list List) {
 
 // HostAccess tells a check of an access of the program's own to memory, which
 // lowered code makes known: n bytes at p, one element or several. place is the
-// statement's, as [Namer] has places.
-func HostAccess(place string, p uintptr, n int, write, element bool) {
+// statement's, as [Namer] has places; called says that compiled code has called the
+// function that it is in.
+func HostAccess(place string, p uintptr, n int, write, element, called bool) {
 	r := record.InUse()
 	if r == nil {
 		return
@@ -151,7 +152,7 @@ func HostAccess(place string, p uintptr, n int, write, element bool) {
 	if write {
 		mode = record.Write
 	}
-	r.Touch(callsite.Site{Place: place}, record.Access{Lo: uint64(p), Hi: uint64(p) + uint64(n), Mode: mode}, element)
+	r.Touch(callsite.Site{Place: place}, record.Access{Lo: uint64(p), Hi: uint64(p) + uint64(n), Mode: mode}, element, called)
 }
 
 // OnPurpose says that what the program queues from now on, until end is called, may

@@ -54,7 +54,7 @@ type Checker struct {
 	early  map[int][]*record.Op // waits for events that were not recorded
 	late   map[int]*record.Op   // the first record of such an event
 	execs  map[uint64]clock
-	funcs  map[*record.Op]clock // host functions that have not returned
+	funcs  map[*record.Op]spot // host functions that have not returned
 	asked  map[*record.Op]*request
 	words  words
 	stuck  []*step // in order
@@ -77,7 +77,7 @@ type Counts struct {
 // New is a checker of a program that begins.
 func New() *Checker {
 	c := &Checker{lanes: map[int]*lane{}, groups: map[driver.Context]*group{}, events: map[int]*moment{}, early: map[int][]*record.Op{}, late: map[int]*record.Op{},
-		execs: map[uint64]clock{}, funcs: map[*record.Op]clock{}, asked: map[*record.Op]*request{}, byPlace: map[place]*Hazard{}}
+		execs: map[uint64]clock{}, funcs: map[*record.Op]spot{}, asked: map[*record.Op]*request{}, byPlace: map[place]*Hazard{}}
 	c.words.at = map[uint64]*word{}
 	return c
 }
@@ -111,6 +111,13 @@ type request struct {
 	dim int
 	n   uint64
 	at  clock
+}
+
+// spot is where a host function is in the order.
+type spot struct {
+	at  clock
+	dim int
+	n   uint64
 }
 
 // step is an operation with what was known when its call was made.
@@ -335,7 +342,7 @@ func (c *Checker) laneStep(s *step) {
 	case record.Mark:
 		s.moment.clock, s.moment.past = l.full(), true
 	case record.HostFunc:
-		c.funcs[o] = l.full()
+		c.funcs[o] = spot{l.full(), l.dim, l.n}
 	case record.WriteValue:
 		c.words.write(o.Addr, wordWrite{value: o.Value, at: l.full()})
 	case record.GraphLaunch:
@@ -411,14 +418,14 @@ func (c *Checker) touches(o *record.Op, dim int, n uint64, base clock) {
 // a dimension.
 func (c *Checker) graph(launch *record.Op, l *lane) {
 	begin := l.full()
-	type spot struct {
+	type place struct {
 		chain int
 		n     uint64
 		at    clock
 	}
 	var chains []spare
 	tails := []int{} // the last node of each chain
-	spots := make([]spot, len(launch.Nodes))
+	spots := make([]place, len(launch.Nodes))
 	end := begin
 	for i, node := range launch.Nodes {
 		at, chain := begin, -1
@@ -443,11 +450,11 @@ func (c *Checker) graph(launch *record.Op, l *lane) {
 		x := &chains[chain]
 		x.n++
 		tails[chain] = i
-		spots[i] = spot{chain, x.n, at.with(x.d, x.n)}
+		spots[i] = place{chain, x.n, at.with(x.d, x.n)}
 		end = join(end, spots[i].at)
 		switch o.Kind {
 		case record.HostFunc:
-			c.funcs[o.Of] = spots[i].at
+			c.funcs[o.Of] = spot{spots[i].at, x.d, x.n}
 		case record.WriteValue:
 			c.words.write(o.Addr, wordWrite{value: o.Value, at: spots[i].at})
 		}
@@ -497,7 +504,7 @@ func (c *Checker) hostStep(s *step) {
 	case record.EventGone:
 		delete(c.events, o.Event.ID)
 	case record.HostFuncDone:
-		c.host = join(c.host, c.funcs[o.Target])
+		c.host = join(c.host, c.funcs[o.Target].at)
 		delete(c.funcs, o.Target)
 	case record.LaneGone:
 		l := c.lane(o.Lane)
@@ -524,6 +531,10 @@ func (c *Checker) hostStep(s *step) {
 			delete(c.asked, o.Target)
 		}
 	case record.Alloc, record.Free, record.HostAccess:
+		if f, ok := c.funcs[o.Target]; ok { // in a host function: in its stream's order
+			c.add(&job{o, f.dim, f.n, f.at})
+			break
+		}
 		c.hosts++
 		c.host = c.host.with(0, c.hosts)
 		c.touches(o, 0, c.hosts, c.host)

@@ -89,9 +89,20 @@ func laneID(o *record.Op) int {
 	return o.Lane.ID
 }
 
+// told reports whether a kernel that runs may have told another, or the host, that it
+// may go on, by a word that both look at. When, the record does not know.
+func told(a, b *record.Op) bool {
+	if a.HostFlag && b.Kind == record.HostAccess {
+		return true
+	}
+	return slices.ContainsFunc(a.Told, func(f record.Access) bool {
+		return slices.ContainsFunc(b.Told, func(g record.Access) bool { return f.Lo < g.Hi && g.Lo < f.Hi })
+	})
+}
+
 // hazard notes one, or that one was met again.
 func (c *Checker) hazard(first *record.Op, was record.Mode, second *record.Op, is record.Mode, lo, hi uint64) *Hazard {
-	if first.Meant || second.Meant {
+	if first.Meant || second.Meant || told(first, second) || told(second, first) {
 		return &Hazard{}
 	}
 	key := place{first.Site.Place, second.Site.Place, first.Call, second.Call, first.Name, second.Name, was, is, 0, 0, first.Rank}

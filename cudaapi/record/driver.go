@@ -521,7 +521,7 @@ func (d *Driver) LaunchHostFunc(c driver.Context, s driver.Stream, f func()) err
 	return d.queue(o, c, s, func() error {
 		return d.next.LaunchHostFunc(c, s, func() {
 			defer d.rec.Add(&Op{Kind: HostFuncDone, Call: o.Call, Site: o.Site, Target: o})
-			f()
+			d.rec.within(o, f)
 		})
 	})
 }
@@ -725,6 +725,23 @@ func (d *Driver) MaxActiveBlocks(c driver.Context, f driver.Function, threads in
 	return d.next.MaxActiveBlocks(c, f, threads, shared)
 }
 
+// flags finds the single words that a kernel touched which tells others something
+// while it runs. They are taken for atomic.
+func (d *Driver) flags(o *Op, list []Access) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i, a := range list {
+		if a.Hi-a.Lo > 8 {
+			continue
+		}
+		list[i].Mode = Atomic
+		o.Told = append(o.Told, list[i])
+		if r := d.memory.find(a.Lo); r != nil && (r.Type == driver.MemoryHost || r.Type == driver.MemoryManaged) {
+			o.HostFlag = true
+		}
+	}
+}
+
 // Launch records what the kernel touches: what the driver tells when it has run,
 // or what its arguments let it reach.
 func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
@@ -732,7 +749,13 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	if d.watch {
 		o.Watched = &Watched{}
 		mine, watched := *l, o.Watched
-		mine.Observe = func(list []driver.Access) { watched.Touched(accessesOf(list)) }
+		mine.Observe = func(list []driver.Access) {
+			touched := accessesOf(list)
+			if mine.Polls {
+				d.flags(o, touched)
+			}
+			watched.Touched(touched)
+		}
 		d.mu.Lock()
 		captured := d.captures[d.lane(c, l.Stream)] != nil
 		d.mu.Unlock()

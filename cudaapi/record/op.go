@@ -108,6 +108,12 @@ type Op struct {
 	// called then, once.
 	Watched *Watched
 
+	// Told are words by which a kernel that runs may tell others something, or be
+	// told, and HostFlag says that one is in memory of the host. They are known with
+	// its accesses.
+	Told     []Access
+	HostFlag bool
+
 	// HostBefore and HostAfter say that by the API's documentation the call
 	// returns when what was queued before it in the lane, or the operation
 	// itself, is done.
@@ -128,7 +134,7 @@ type Op struct {
 	Value   uint64         // of WaitValue and WriteValue
 	Width   int            // of the word, in bytes
 	Flags   driver.WaitFlags
-	Target  *Op // the host function that is done, the request that is waited for
+	Target  *Op // the host function that is done, or that a HostAccess is in, or the request that is waited for
 
 	// Single says that a HostAccess is of one element, which the processor reads or
 	// writes at once.

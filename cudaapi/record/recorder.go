@@ -27,7 +27,8 @@ type Recorder struct {
 	done    uint64         // operations handed on
 	held    map[uint64]*Op // that came before their turn
 
-	touched []*Op // host accesses since the last operation, which are not numbered yet
+	running map[*Op]bool // host functions
+	touched []*Op        // host accesses since the last operation, which are not numbered yet
 }
 
 // New is a recorder of a rank, 0 where there are none, that writes to sink.
@@ -53,17 +54,28 @@ func (r *Recorder) take() uint64 {
 const mostTouched = 16
 
 // Touch notes that the program itself reads or writes memory, before it does.
-// Accesses of one statement that follow each other become one operation.
-func (r *Recorder) Touch(site callsite.Site, a Access, single bool) {
+// Accesses of one statement that follow each other become one operation. single says
+// that it is one element, called that compiled code has called the function, as
+// streams call host functions.
+func (r *Recorder) Touch(site callsite.Site, a Access, single, called bool) {
 	call := "reads it"
 	if a.Mode == Write {
 		call = "writes it"
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	var in *Op
+	for o := range r.running {
+		if called {
+			in = o
+		}
+	}
+	if called && len(r.running) > 1 {
+		return // which of them it is in is not known
+	}
 	for _, o := range r.touched {
 		b := &o.Accesses[0]
-		if o.Site == site && b.Mode == a.Mode && o.Single == single && a.Lo <= b.Hi && a.Hi >= b.Lo {
+		if o.Site == site && o.Target == in && b.Mode == a.Mode && o.Single == single && a.Lo <= b.Hi && a.Hi >= b.Lo {
 			b.Lo, b.Hi = min(a.Lo, b.Lo), max(a.Hi, b.Hi)
 			return
 		}
@@ -71,7 +83,24 @@ func (r *Recorder) Touch(site callsite.Site, a Access, single bool) {
 	if len(r.touched) == mostTouched {
 		r.flush()
 	}
-	r.touched = append(r.touched, &Op{Kind: HostAccess, Call: call, Site: site, Single: single, Accesses: []Access{a}})
+	r.touched = append(r.touched, &Op{Kind: HostAccess, Call: call, Site: site, Single: single, Accesses: []Access{a}, Target: in})
+}
+
+// within runs a host function, so that what it touches is known to be in the
+// stream's order.
+func (r *Recorder) within(o *Op, f func()) {
+	r.mu.Lock()
+	if r.running == nil {
+		r.running = map[*Op]bool{}
+	}
+	r.running[o] = true
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		delete(r.running, o)
+		r.mu.Unlock()
+	}()
+	f()
 }
 
 // Flush hands on what Touch has noted.

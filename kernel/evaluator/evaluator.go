@@ -120,7 +120,7 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	var err error
 	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Modules: sources, Stdin: &c.stdin, MaxStack: session.CellStack,
 		Touches: hazard.Checking, Touched: func(t golang.Touch) {
-			hazard.HostAccess(place(t.Cell, t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element)
+			hazard.HostAccess(place(t.Cell, t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element, t.Called)
 		}})
 	if err != nil {
 		return nil, err

@@ -225,6 +225,13 @@ func (r *Runtime) callback(f func()) func() {
 		done := make(chan struct{})
 		go r.Start(g, func() {
 			defer close(done)
+			id := goid()
+			r.callbacks.Store(id, true)
+			r.called.Add(1)
+			defer func() {
+				r.called.Add(-1)
+				r.callbacks.Delete(id)
+			}()
 			r.contain(g, f)
 		})
 		<-done

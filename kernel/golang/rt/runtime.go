@@ -43,6 +43,8 @@ type Runtime struct {
 	// Stdin, if set, is what compiled code reads in place of os.Stdin.
 	Stdin io.Reader
 
+	callbacks sync.Map // goroutines of cells that compiled code has functions run in
+	called    atomic.Int32
 	// Touched, if set, is told of what cells read and write in memory that devices
 	// use too, before they do.
 	Touched func(Touch)

@@ -14,6 +14,7 @@ type Touch struct {
 	Bytes   int
 	Write   bool
 	Element bool // one element
+	Called  bool // in a function that compiled code has called in a goroutine of its own
 }
 
 // touch tells the runtime's watcher of the elements from first to before last, to
@@ -30,5 +31,12 @@ func (r *Runtime) touch(slice any, first, last int, write, element bool, line in
 		return // the statement will say so, if it comes to that
 	}
 	size := int(v.Type().Elem().Size())
-	r.Touched(Touch{cell, line, unsafe.Add(v.UnsafePointer(), first*size), (last - first) * size, write, element})
+	r.Touched(Touch{cell, line, unsafe.Add(v.UnsafePointer(), first*size), (last - first) * size, write, element, r.called.Load() > 0 && r.isCalled()})
+}
+
+// isCalled reports whether compiled code started the calling goroutine's function:
+// see callback.
+func (r *Runtime) isCalled() bool {
+	_, ok := r.callbacks.Load(goid())
+	return ok
 }
