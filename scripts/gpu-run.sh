@@ -81,8 +81,11 @@ section_notebooks() {
 # Under a tool, kernels and copies of several streams wait for each other. What needs
 # them side by side would hang or fail, and is left out: these tests, package
 # streamsync, and notebooks 01 and 07. So is the test that takes most of the
-# device's memory, which several tools at a time would share.
-together='TestProgrammaticLaunch|TestConformance/streams/a_stream_that_was_destroyed|TestConformance/host/.*(at_once|does_not_wait)|TestAllocFreesWhatNobodyRefersTo'
+# device's memory, which several tools at a time would share, and the hundreds of random
+# kernels, which take too long. No find is meant.
+# SANITIZERS, SANITIZED and SANITIZED_NOTEBOOKS choose tools, packages and notebooks
+# (such as 09_jacobi.ipynb), SANITIZE_SECONDS how long each may take.
+together='TestProgrammaticLaunch|TestConformance/streams/a_stream_that_was_destroyed|TestConformance/host/.*(at_once|does_not_wait)|TestAllocFreesWhatNobodyRefersTo|TestRandomKernels'
 section_sanitize() {
   local sanitizer status=0
   sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer) || { echo "   no compute-sanitizer: left out"; return 0; }
@@ -90,7 +93,7 @@ section_sanitize() {
   export here out sanitizer together
   {
     for tool in ${SANITIZERS:-memcheck racecheck synccheck initcheck}; do
-      for package in ${SANITIZED:-nvidia cuda collective gxf sim/corpus}; do
+      for package in ${SANITIZED:-nvidia cuda collective gxf sim/corpus gokernel/kerneltest}; do
         [ ! -x "$here/tests/cudaapi/$package/run.test" ] || echo "$tool test $package"
       done
       for notebook in ${SANITIZED_NOTEBOOKS-$(cd "$here/notebooks" && ls | grep -E '^(02|03|04|05|06|08|09|10)')}; do
@@ -109,9 +112,9 @@ sanitized() {
   local options=(--tool "$tool" --report-api-errors no --error-exitcode 9 --print-limit 20 --log-file "$out/$name.%p.txt")
   rm -f "$out/$name".*
   if [ "$kind" = test ]; then
-    (cd "$here/tests/cudaapi/$what" && timeout 240 "$sanitizer" "${options[@]}" ./run.test -test.v -test.skip "$together" -test.timeout 230s) >"$out/$name.log" 2>&1 || status=$?
+    (cd "$here/tests/cudaapi/$what" && timeout "${SANITIZE_SECONDS:-240}" "$sanitizer" "${options[@]}" ./run.test -test.v -test.skip "$together" -test.timeout $((${SANITIZE_SECONDS:-240} - 10))s) >"$out/$name.log" 2>&1 || status=$?
   else
-    GOCUDA_WRAP="$sanitizer ${options[*]}" timeout 240 "$here/bin/gocuda-kernel" run -o "$out/$name.ipynb" "$here/notebooks/$what.ipynb" >"$out/$name.log" 2>&1 || status=$?
+    GOCUDA_WRAP="$sanitizer ${options[*]}" timeout "${SANITIZE_SECONDS:-240}" "$here/bin/gocuda-kernel" run -o "$out/$name.ipynb" "$here/notebooks/$what.ipynb" >"$out/$name.log" 2>&1 || status=$?
   fi
   found=$(cat "$out/$name".*.txt 2>/dev/null | grep -cE '^========= (Invalid|Error|Warning|Uninitialized|Host API|Barrier|Race|Potential|Program hit)')
   echo "   $tool $what: status $status, $(cat "$out/$name".*.txt 2>/dev/null | grep -c 'ERROR SUMMARY: 0\|RACECHECK SUMMARY: 0') of $(ls "$out/$name".*.txt 2>/dev/null | wc -l) processes without a find, $found finds"
