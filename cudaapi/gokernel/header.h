@@ -19,6 +19,12 @@ template <class T, i64 N> struct array {
     __device__ __forceinline__ T &operator[](i64 i) { return at[i]; }
     __device__ __forceinline__ const T &operator[](i64 i) const { return at[i]; }
 };
+// An array without elements has a place that nothing uses: C++ has none of that size.
+template <class T> struct array<T, 0> {
+    T at[1];
+    __device__ __forceinline__ T &operator[](i64 i) { return at[i]; }
+    __device__ __forceinline__ const T &operator[](i64 i) const { return at[i]; }
+};
 template <class T> struct complex { T re, im; };
 typedef complex<f32> c64; typedef complex<f64> c128;
 template <class A, class B> struct results2 { A r0; B r1; };

@@ -101,12 +101,21 @@ func (p *printer) structName(t types.Type, s *types.Struct) string {
 	comparable := types.Comparable(t)
 	for i := range s.NumFields() {
 		f := s.Field(i)
+		if sizes.Sizeof(f.Type()) == 0 { // C++ would give it a byte
+			if i == s.NumFields()-1 && sizes.Sizeof(t) > 0 { // and so does Go to the last, whose address is to be the struct's own
+				fields.WriteString("    u8 end;\n")
+			}
+			continue
+		}
 		fmt.Fprintf(&fields, "    %s %s;\n", p.typ(f.Type()), fieldName(s, i))
 		if f.Name() != "_" {
 			fmt.Fprintf(&same, " && go::equal(a.%s, b.%s)", fieldName(s, i), fieldName(s, i))
 		}
 	}
 	fmt.Fprintf(&p.types, "struct %s {\n%s};\n", name, fields.String())
+	if n := sizes.Sizeof(t); n > 0 { // what the host writes and what the kernel reads
+		fmt.Fprintf(&p.types, "static_assert(sizeof(%s) == %d, \"%s lies in memory as Go's\");\n", name, n, name)
+	}
 	if comparable {
 		fmt.Fprintf(&p.types, "static __device__ inline bool operator==(const %s &a, const %s &b) { return %s; }\n", name, name, same.String())
 	}
@@ -147,6 +156,9 @@ func (p *printer) expr(e ir.Expr) string {
 		return p.convert(e)
 	case *ir.Field:
 		s := e.X.Type().Underlying().(*types.Struct)
+		if sizes.Sizeof(e.T) == 0 {
+			return p.typ(e.T) + "{}"
+		}
 		if d, ok := e.X.(*ir.Deref); ok {
 			return p.expr(d.X) + "->" + fieldName(s, e.Index)
 		}
@@ -156,6 +168,9 @@ func (p *printer) expr(e ir.Expr) string {
 	case *ir.Deref:
 		return "(*" + p.expr(e.X) + ")"
 	case *ir.Addr:
+		if f, ok := e.X.(*ir.Field); ok && sizes.Sizeof(f.T) == 0 {
+			return "((" + p.typ(f.T) + " *)" + p.expr(&ir.Addr{X: f.X}) + ")"
+		}
 		return "(&" + p.expr(e.X) + ")"
 	case *ir.Len:
 		return p.expr(e.X) + ".len"
@@ -174,9 +189,12 @@ func (p *printer) expr(e ir.Expr) string {
 		}
 		return fmt.Sprintf("%s{%s + %s, %s - %s, %s - %s}", p.typ(e.T), base, lo, p.expr(e.Hi), lo, p.expr(e.Max), lo)
 	case *ir.Composite:
-		list := make([]string, len(e.Elems))
+		fields, _ := e.T.Underlying().(*types.Struct)
+		var list []string
 		for i, x := range e.Elems {
-			list[i] = p.expr(x)
+			if fields == nil || sizes.Sizeof(fields.Field(i).Type()) > 0 {
+				list = append(list, p.expr(x))
+			}
 		}
 		text := strings.Join(list, ", ")
 		if _, ok := e.T.Underlying().(*types.Array); ok {

@@ -337,6 +337,21 @@ func StructEmpty(out []int64, f []float64) {
 	out[1] = t.n
 	u := []tagged{{n: 1}, {n: 2}}
 	out[2] = u[1].n
+	type first struct {
+		a nothing
+		n int64
+		b [0]float64
+		m int8
+		c [3]nothing
+	}
+	v := [2]first{{n: 6, m: 7}, {nothing{}, 8, [0]float64{}, 9, [3]nothing{}}}
+	w := &v[1].c
+	w[2] = nothing{}
+	v[0].a, v[0].b = v[1].a, [0]float64{}
+	out[3], out[4], out[5], out[6] = v[0].n, int64(v[0].m), v[1].n, int64(v[1].m)
+	if v[0] != v[1] && v[0].c == v[1].c {
+		out[7] = int64(len(v[0].b) + len(w))
+	}
 }
 
 func StructSmall(out []int64, f []float64) {
