@@ -72,6 +72,9 @@ var faults = []scenario{
 		"func() { z() }()", "In[2]:1:10: main.main.func1 drops an error: bad",
 		"z()", "Error: bad",
 	}},
+	{"hashes of comparable values", []string{
+		"import \"hash/maphash\"\ntype P struct { a int; s string }\nseed := maphash.MakeSeed()\nvar h, g maphash.Hash\nh.SetSeed(seed); g.SetSeed(seed)\nmaphash.WriteComparable(&h, P{1, \"a\"}); maphash.WriteComparable(&g, P{1, \"a\"})\nh.Sum64() == g.Sum64(), maphash.Comparable(seed, P{1, \"a\"}) == maphash.Comparable(seed, P{1, \"a\"}), maphash.Comparable(seed, P{1, \"a\"}) == maphash.Comparable(seed, P{2, \"a\"})", "=> true, true, false",
+	}},
 	{"a value that contains itself is not printed without end", []string{
 		"m := map[string]any{\"a\": []any{1}}\nm[\"m\"] = []any{m}\nfmt.Println(m)", "StackOverflow: stack overflow: a value of type map[string]interface {} contains itself, so that fmt prints it without end",
 		"type L []L\nl := L{{}, {{}}}\nfmt.Println(l)\nl[1][0] = l\nfunc f() string { defer func() { recover() }(); return fmt.Sprintf(\"%v\", &l) }\nf()", "[[] [[]]]\nStackOverflow: stack overflow: a value of type *main.L contains itself, so that fmt prints it without end",

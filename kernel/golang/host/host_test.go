@@ -8,6 +8,9 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
+	"os"
+	"os/exec"
 	"reflect"
 	"sort"
 	"strings"
@@ -226,7 +229,7 @@ func TestAgreesWithTheCompiler(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks the go command for export data")
 	}
-	compiler := importer.Default()
+	compiler, _ := exportData(t)
 	imp := host.NewImporter()
 	for _, path := range []string{"fmt", "time", "strings", "os", "io", "bufio", "bytes", "context", "sync", "errors",
 		"encoding/json", "go/ast", "go/token", "reflect", "math/big", "net/http", "net/url", "sort", "strconv", "text/template",
@@ -261,17 +264,97 @@ func TestAgreesWithTheCompiler(t *testing.T) {
 	}
 }
 
-// unknown are the names with type parameters that cells do without.
-var unknown = map[string]string{
-	"database/sql.Null": "the conversions of Scan are internal", "runtime.AddCleanup": "the collector's",
-	"unique.Handle": "the runtime's", "unique.Make": "the runtime's", "weak.Make": "the runtime's", "weak.Pointer": "the runtime's",
-	"hash/maphash.Comparable": "the runtime's", "hash/maphash.WriteComparable": "the runtime's",
+// absent are the packages of the standard library that cells do without, and why.
+var absent = map[string]string{
+	"plugin": "cells have no cgo", "runtime/cgo": "cells have no cgo", "runtime/race": "the race detector's", "runtime/coverage": "go test's",
+	"time/tzdata": "only for its effect, on binaries", "testing/cryptotest": "Go's own tests'", "crypto/mlkem/mlkemtest": "Go's own tests'",
+}
+
+// TestWholeLibrary: cells know every exported name of every package of the standard
+// library, and every method and field of its types.
+func TestWholeLibrary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the go command for export data")
+	}
+	compiler, paths := exportData(t)
+	imp := host.NewImporter()
+	for _, path := range paths {
+		if absent[path] != "" || strings.Contains("/"+path+"/", "/internal/") || strings.HasPrefix(path, "vendor/") {
+			continue
+		}
+		want, err := compiler.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := imp.Import(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, name := range want.Scope().Names() {
+			w := want.Scope().Lookup(name)
+			if !w.Exported() {
+				continue
+			}
+			g := got.Scope().Lookup(name)
+			if g == nil {
+				t.Errorf("%s.%s is missing", path, name)
+				continue
+			}
+			if _, ok := w.(*types.TypeName); !ok {
+				continue
+			}
+			for _, member := range members(w.Type()) {
+				if o, _, _ := types.LookupFieldOrMethod(g.Type(), true, got, member); o == nil {
+					t.Errorf("%s.%s.%s is missing", path, name, member)
+				}
+			}
+		}
+	}
+}
+
+// exportData imports packages of the standard library from the compiler's own export
+// data, and lists their paths.
+func exportData(t *testing.T) (types.Importer, []string) {
+	out, err := exec.Command("go", "list", "-export", "-f", "{{.ImportPath}} {{.Export}}", "std").Output()
+	if err != nil {
+		t.Skip("no Go installation:", err)
+	}
+	files := make(map[string]string)
+	var paths []string
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		files[path] = file
+		paths = append(paths, path)
+	}
+	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }), paths
+}
+
+// members are the exported methods and fields of a type.
+func members(t types.Type) (names []string) {
+	methods := types.NewMethodSet(t)
+	if !types.IsInterface(t) {
+		methods = types.NewMethodSet(types.NewPointer(t))
+	}
+	for s := range methods.Methods() {
+		if s.Obj().Exported() {
+			names = append(names, s.Obj().Name())
+		}
+	}
+	if s, ok := t.Underlying().(*types.Struct); ok {
+		for f := range s.Fields() {
+			if f.Exported() {
+				names = append(names, f.Name())
+			}
+		}
+	}
+	return names
 }
 
 // TestGenericParts compares what is there as source with the compiler's
 // declarations.
 func TestGenericParts(t *testing.T) {
-	compiler := importer.Default()
+	compiler, _ := exportData(t)
 	imp := host.NewImporter()
 	for path, names := range std.Generic {
 		want, err := compiler.Import(path)
@@ -280,9 +363,6 @@ func TestGenericParts(t *testing.T) {
 		}
 		got, err := imp.Import(path)
 		for _, name := range names {
-			if unknown[path+"."+name] != "" {
-				continue
-			}
 			if err != nil {
 				t.Error(err)
 				break

@@ -4,6 +4,7 @@ package plain
 
 import (
 	"database/sql"
+	"hash/maphash"
 	"reflect"
 	"runtime"
 	"sync"
@@ -17,10 +18,12 @@ func Symbols() map[string]reflect.Value {
 		"AddCleanup": reflect.ValueOf(AddCleanup),
 		"Assign":     reflect.ValueOf(Assign),
 		"Canonical":  reflect.ValueOf(Canonical),
+		"HashOf":     reflect.ValueOf(HashOf),
 		"MakeWeak":   reflect.ValueOf(MakeWeak),
 		"Place":      reflect.ValueOf((*Place)(nil)),
 		"PlaceAt":    reflect.ValueOf(PlaceAt),
 		"Strong":     reflect.ValueOf(Strong),
+		"WriteHash":  reflect.ValueOf(WriteHash),
 		"Weak":       reflect.ValueOf((*Weak)(nil)),
 	}
 }
@@ -54,3 +57,9 @@ func MakeWeak(p unsafe.Pointer) Weak { return Weak{weak.Make((*byte)(p))} }
 
 // Strong returns the pointer, or nil if nothing else referred to its target.
 func Strong(w Weak) unsafe.Pointer { return unsafe.Pointer(w.p.Value()) }
+
+// HashOf is maphash.Comparable for a value in an interface.
+func HashOf(seed maphash.Seed, v any) uint64 { return maphash.Comparable(seed, v) }
+
+// WriteHash is maphash.WriteComparable for a value in an interface.
+func WriteHash(h *maphash.Hash, v any) { maphash.WriteComparable(h, v) }
