@@ -63,8 +63,14 @@ section_mpi() {
 # What calls cost: Go compiled and in a cell, C++ and Python where they are.
 section_bench() { "$here/bench-gpu.sh" "$here/bin/turns" "$here/bin/percall" "$here/bin/gocuda-kernel" 2>&1 | tee "$out/bench.txt"; }
 
-# Kernels in Go beside the same in CUDA C++.
-section_kernels() { "$here/bin/gokernels" 2>&1 | tee "$out/kernels.txt"; }
+# Kernels in Go: beside the same in CUDA C++, beside compiled Go, and emulated.
+section_kernels() {
+  local status=0
+  "$here/bin/gokernels" 2>&1 | tee "$out/kernels.txt"
+  (cd "$here/tests/cudaapi/gokernel/kerneltest" && timeout 300 ./run.test -test.v -kernels 300) >"$out/kerneltest.txt" 2>&1 || status=1
+  counts "$out/kerneltest.txt"
+  return $status
+}
 
 section_notebooks() {
   local notebook status=0
