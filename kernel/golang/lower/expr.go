@@ -94,11 +94,8 @@ func (f *fn) operands(inPlace bool, list ...lowering) []*expr {
 
 // spill keeps a value in a temporary unless it is a constant or a name.
 func (f *fn) spill(x *expr) *expr {
-	switch {
-	case x.simple():
+	if x.simple() {
 		return x
-	case x.op == opSpread:
-		return spread(f.spillAlways(x.args[0]))
 	}
 	return f.spillAlways(x)
 }
