@@ -30,6 +30,9 @@ func (f *fn) shares(body ast.Node) {
 		ast.Inspect(body, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.AssignStmt:
+				if len(n.Lhs) == 2 && len(n.Rhs) == 1 && f.isView(n.Rhs[0]) {
+					mark(n.Lhs[0])
+				}
 				if len(n.Lhs) == len(n.Rhs) {
 					for i, e := range n.Rhs {
 						if f.isShared(e) {
@@ -110,17 +113,32 @@ func (f *fn) isShared(e ast.Expr) bool {
 	case *ast.SliceExpr:
 		return f.isShared(e.X)
 	case *ast.CallExpr:
-		fun := f.deviceFunc(e)
-		if fun == nil || len(e.Args) > 0 {
-			return false
-		}
-		recv := fun.Signature().Recv()
-		return recv != nil && recv.Type().String() == "*gocuda/cudaapi/cuda.HostBuffer" && fun.Signature().Results().Len() == 1 && isNumbers(fun.Signature().Results().At(0).Type())
+		return isMust(e) && f.isView(e.Args[0])
 	case *ast.Ident, *ast.SelectorExpr:
 		o := f.heldIn(e)
 		return o != nil && f.l.sharing[o]
 	}
 	return false
+}
+
+// isMust reports whether a call is one of must, the builtin or the program's own.
+func isMust(e *ast.CallExpr) bool {
+	id := calledName(e.Fun)
+	return id != nil && strings.HasPrefix(id.Name, "must") && len(e.Args) == 1
+}
+
+// isView reports whether a call gives a host buffer's own memory and an error.
+func (f *fn) isView(x ast.Expr) bool {
+	e, ok := ast.Unparen(x).(*ast.CallExpr)
+	if !ok || len(e.Args) > 0 {
+		return false
+	}
+	fun := f.deviceFunc(e)
+	if fun == nil || fun.Signature().Recv() == nil || fun.Signature().Recv().Type().String() != "*gocuda/cudaapi/cuda.HostBuffer" {
+		return false
+	}
+	values := fun.Signature().Results()
+	return values.Len() == 2 && isNumbers(values.At(0).Type())
 }
 
 // isPlain reports whether an expression can be evaluated once more.
@@ -132,6 +150,8 @@ func (f *fn) isPlain(e ast.Expr) bool {
 		return true
 	case *ast.SelectorExpr:
 		return f.isPlain(e.X)
+	case *ast.IndexExpr:
+		return f.isPlain(e.X) && f.isPlain(e.Index)
 	case *ast.BinaryExpr:
 		return e.Op != token.QUO && e.Op != token.REM && f.isPlain(e.X) && f.isPlain(e.Y) || f.info.Types[e].Value != nil
 	case *ast.UnaryExpr:
@@ -143,8 +163,12 @@ func (f *fn) isPlain(e ast.Expr) bool {
 		if f.info.Types[e.Fun].IsBuiltin() {
 			return calledName(e.Fun).Name == "len" && f.isPlain(e.Args[0])
 		}
-		sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
-		return ok && f.isShared(e) && f.isPlain(sel.X)
+		if !f.isShared(e) {
+			return false
+		}
+		view := ast.Unparen(e.Args[0]).(*ast.CallExpr)
+		sel, ok := ast.Unparen(view.Fun).(*ast.SelectorExpr)
+		return ok && f.isPlain(sel.X)
 	}
 	return false
 }

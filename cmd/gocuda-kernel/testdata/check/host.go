@@ -12,6 +12,13 @@ type stage struct {
 	data []float32
 }
 
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func sum(v []float32) (s float32) {
 	for _, x := range v {
 		s += x
@@ -24,7 +31,7 @@ func main() {
 	x, _ := d[0].Alloc(1024, cuda.Float32)
 	h, _ := cuda.AllocHost(1024, cuda.Float32)
 	s, _ := d[0].NewStream(cuda.NonBlocking)
-	st := stage{buf: h, data: h.Float32s()}
+	st := stage{buf: h, data: must(h.Float32s())}
 	for i := range st.data {
 		st.data[i] = float32(i)
 	}
@@ -33,7 +40,7 @@ func main() {
 	s.Synchronize()
 	st.data[6] = 2
 	cuda.MemcpyAsync(h, x, s) //! 2
-	out := h.Float32s()
+	out := must(h.Float32s())
 	fmt.Println(len(out), sum(out)) //! 2
 	s.Synchronize()
 	fmt.Println(out[:2])
@@ -46,7 +53,7 @@ func main() {
 	m, _ := d[0].AllocManaged(16, cuda.Int32)
 	m.Fill(3, s) //! 4
 	host, _ := m.Host()
-	v := host.Int32s()
+	v := must(host.Int32s())
 	if v[0] == 3 { //! 4
 		fmt.Println("three")
 	}
@@ -55,10 +62,10 @@ func main() {
 		fmt.Println("three")
 	}
 	gate, _ := cuda.AllocHost(1, cuda.Uint32, cuda.Portable, cuda.Mapped)
-	gate.Uint32s()[0] = 0
+	must(gate.Uint32s())[0] = 0
 	s.WaitValue(gate, 1, cuda.WaitGEQ)
 	var wg sync.WaitGroup
-	wg.Go(func() { gate.Uint32s()[0] = 1 })
+	wg.Go(func() { must(gate.Uint32s())[0] = 1 })
 	wg.Wait()
 	s.Synchronize()
 	runtime.KeepAlive(h)

@@ -43,7 +43,7 @@ func main() {
 	a := str()
 	h := must(cuda.AllocHost(n, cuda.Float32))
 	x := buf()
-	v := h.Float32s()
+	v := must(h.Float32s())
 	total := float32(0)
 	ok(cuda.MemcpyAsync(h, x, a))
 	ok(a.LaunchHostFunc(func() {

@@ -42,10 +42,10 @@ var _ = fmt.Println
 func main() {
 	a := str()
 	f := must(cuda.AllocHost(1, cuda.Uint32, cuda.Mapped, cuda.Portable))
-	f.Uint32s()[0] = 0
+	must(f.Uint32s())[0] = 0
 	x := buf()
 	ok(setflag.Launch(cuda.Grid(1), cuda.Block(256), a, f, x, n))
-	flag := f.Uint32s()
+	flag := must(f.Uint32s())
 	for flag[0] == 0 {
 	}
 	ok(a.Synchronize())

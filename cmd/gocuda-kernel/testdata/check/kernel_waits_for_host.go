@@ -42,9 +42,9 @@ var _ = fmt.Println
 func main() {
 	a := str()
 	f := must(cuda.AllocHost(1, cuda.Uint32, cuda.Mapped, cuda.Portable))
-	f.Uint32s()[0] = 0
+	must(f.Uint32s())[0] = 0
 	x := buf()
 	ok(waitflag.Launch(cuda.Grid(1), cuda.Block(256), a, f, x, n))
-	f.Uint32s()[0] = 1
+	must(f.Uint32s())[0] = 1
 	ok(a.Synchronize())
 }

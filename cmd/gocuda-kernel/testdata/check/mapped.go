@@ -41,7 +41,7 @@ var _ = fmt.Println
 
 func main() {
 	h := must(cuda.AllocHost(n, cuda.Float32, cuda.Mapped, cuda.Portable))
-	data := h.Float32s()
+	data := must(h.Float32s())
 	for i := range data {
 		data[i] = 1
 	}

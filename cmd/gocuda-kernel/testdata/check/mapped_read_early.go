@@ -42,5 +42,5 @@ var _ = fmt.Println
 func main() {
 	h := must(cuda.AllocHost(n, cuda.Float32, cuda.Mapped, cuda.Portable))
 	ok(inc.Launch(cuda.Grid(4), cuda.Block(256), d.DefaultStream(), h, n)) //! 1
-	fmt.Println(h.Float32s()[0])                                           //! 1
+	fmt.Println(must(h.Float32s())[0])                                     //! 1
 }

@@ -47,7 +47,7 @@ func main() {
 	for i := range 8 {
 		k := i % 2
 		ok(up[k].Synchronize())
-		v := h[k].Float32s()
+		v := must(h[k].Float32s())
 		for j := range v {
 			v[j] = float32(i)
 		}

@@ -46,7 +46,7 @@ func main() {
 	up, used := []*cuda.Event{ev(), ev()}, []*cuda.Event{ev(), ev()}
 	for i := range 8 {
 		k := i % 2
-		v := h[k].Float32s()
+		v := must(h[k].Float32s())
 		for j := range v {
 			v[j] = float32(i) //! 1
 		}
