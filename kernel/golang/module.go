@@ -33,6 +33,7 @@ type SourcePackage struct {
 	Path  string
 	Files []File
 	Dir   string // the folder of the files
+	Cgo   bool   // it has files written with cgo, which are left out
 }
 
 // require loads the packages that a cell imports and that are neither
@@ -198,7 +199,10 @@ func (ev *Evaluator) compileSource(src SourcePackage) (*func(), *Error) {
 	declsOnly := withoutBodies(files)
 	conf := ev.sourceConfig(&mistakes)
 	types.NewChecker(conf, ev.fset, pkg, info).Files(declsOnly)
-	if mistakes != nil {
+	switch {
+	case mistakes != nil && src.Cgo:
+		return nil, NewError("ImportError", "package "+src.Path+" needs what it has written with cgo, which cells cannot run")
+	case mistakes != nil:
 		return nil, programError(codes, mistakes)
 	}
 	m := &sourcePackage{pkg: pkg, dir: src.Dir, bodies: make(map[*types.Func]*body)}

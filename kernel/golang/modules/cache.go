@@ -43,7 +43,7 @@ type entry struct {
 func (s *Set) key(importPath string) string {
 	h := sha256.New()
 	put := func(b []byte) { fmt.Fprintf(h, "%d %s ", len(b), b) }
-	for _, text := range []string{"2", importPath, tags, runtime.Version(), runtime.GOOS, runtime.GOARCH, os.Getenv("GOMODCACHE"), os.Getenv("GOPATH"), os.Getenv("GOFLAGS")} {
+	for _, text := range []string{"3", importPath, tags, runtime.Version(), runtime.GOOS, runtime.GOARCH, os.Getenv("GOMODCACHE"), os.Getenv("GOPATH"), os.Getenv("GOFLAGS")} {
 		put([]byte(text))
 	}
 	home := s.home()

@@ -328,7 +328,7 @@ func (s *Set) graph(importPath string) ([]listed, error) {
 	}
 	graph, err := s.list(importPath)
 	if err == nil {
-		graph, err = s.plain(graph)
+		graph, err = s.plain(importPath, graph)
 	}
 	if err != nil {
 		return nil, err
@@ -337,9 +337,9 @@ func (s *Set) graph(importPath string) ([]listed, error) {
 	return graph, nil
 }
 
-// list asks for packages and what they import.
-func (s *Set) list(importPaths ...string) ([]listed, error) {
-	out, err := s.read(append([]string{"list", "-deps", "-e", "-tags", tags, "-json=" + listedFields, "--"}, importPaths...)...)
+// list asks for a package and what it imports.
+func (s *Set) list(importPath string) ([]listed, error) {
+	out, err := s.read("list", "-deps", "-e", "-tags", tags, "-json="+listedFields, "--", importPath)
 	if err != nil {
 		return nil, err
 	}
@@ -351,33 +351,36 @@ func (s *Set) list(importPaths ...string) ([]listed, error) {
 const plainArch = "mips64le"
 
 // plain takes, for packages with assembly, the files that they have for
-// architectures for which they have none. What is written for plainArch itself
-// would be wrong here, and is not taken.
-func (s *Set) plain(graph []listed) ([]listed, error) {
-	var names []string
-	have := make(map[string]bool)
-	for _, p := range graph {
-		have[p.ImportPath] = true
-		if len(p.SFiles) > 0 {
-			names = append(names, p.ImportPath)
-		}
-	}
-	if len(names) == 0 {
+// architectures for which they have none. Where a module has no such files for one
+// of them, it may do without that package there: then all its packages are taken
+// from there. What is written for plainArch itself would be wrong here, and is not
+// taken.
+func (s *Set) plain(importPath string, graph []listed) ([]listed, error) {
+	if !slices.ContainsFunc(graph, listed.assembly) {
 		return graph, nil
 	}
 	s.arch = plainArch
-	other, err := s.list(names...)
+	other, err := s.list(importPath)
 	s.arch = ""
 	if err != nil {
 		return nil, err
 	}
 	byPath := make(map[string]listed, len(other))
 	for _, p := range other {
-		byPath[p.ImportPath] = p
+		if p.anywhere() {
+			byPath[p.ImportPath] = p
+		}
 	}
+	bound := make(map[string]bool) // modules
+	for _, p := range graph {
+		if o, ok := byPath[p.ImportPath]; p.assembly() && (!ok || o.assembly()) {
+			bound[p.In] = true
+		}
+	}
+	have := make(map[string]bool)
 	for i, p := range graph {
-		o, ok := byPath[p.ImportPath]
-		if len(p.SFiles) > 0 && ok && o.anywhere() {
+		have[p.ImportPath] = true
+		if o, ok := byPath[p.ImportPath]; ok && (p.assembly() || bound[p.In]) {
 			graph[i] = o
 		}
 	}
@@ -389,10 +392,19 @@ func (s *Set) plain(graph []listed) ([]listed, error) {
 	return graph, nil
 }
 
-// anywhere says whether a package's files, chosen for plainArch, serve all
+// assembly says whether a package has functions in assembly. A file without any
+// lets the compiler take functions that are linked by name.
+func (p listed) assembly() bool {
+	return slices.ContainsFunc(p.SFiles, func(name string) bool {
+		text, err := os.ReadFile(filepath.Join(p.Dir, name))
+		return err != nil || bytes.Contains(text, []byte("TEXT"))
+	})
+}
+
+// anywhere says whether a package's Go files, chosen for plainArch, serve all
 // architectures.
-func (p *listed) anywhere() bool {
-	return p.Error == nil && len(p.SFiles) == 0 && len(p.GoFiles) > 0 &&
+func (p listed) anywhere() bool {
+	return p.Error == nil && len(p.GoFiles) > 0 &&
 		!slices.ContainsFunc(p.GoFiles, func(name string) bool { return strings.Contains(name, "mips") })
 }
 
@@ -555,11 +567,14 @@ type listed struct {
 	Standard       bool                  `json:",omitempty"`
 	Error          *struct{ Err string } `json:",omitempty"`
 	Module         *struct {
+		Path    string
 		Dir     string
 		Main    bool
 		Replace *struct{ Version string }
 	} `json:",omitempty"`
 
+	In    string `json:",omitempty"` // its module's path
+	Cgo   bool   `json:",omitempty"` // it has files that are written with cgo
 	Local string // the folder of its module, if its files are the user's own and may change
 }
 
@@ -580,9 +595,13 @@ func parseList(out []byte) ([]listed, error) {
 			if m.Main || m.Replace != nil && m.Replace.Version == "" {
 				p.Local = m.Dir
 			}
-			p.Module = nil
+			p.In, p.Module = m.Path, nil
 		}
 		if !p.Standard {
+			p.Cgo = slices.ContainsFunc(p.IgnoredGoFiles, func(name string) bool {
+				text, err := os.ReadFile(filepath.Join(p.Dir, name))
+				return err == nil && bytes.Contains(text, []byte("\nimport \"C\""))
+			})
 			list = append(list, p)
 		}
 	}
@@ -590,13 +609,9 @@ func parseList(out []byte) ([]listed, error) {
 }
 
 func (p *listed) read() (golang.SourcePackage, error) {
-	src := golang.SourcePackage{Path: p.ImportPath, Dir: p.Dir}
-	if len(p.GoFiles) == 0 && len(p.IgnoredGoFiles) > 0 {
-		for _, name := range p.IgnoredGoFiles {
-			if text, err := os.ReadFile(filepath.Join(p.Dir, name)); err == nil && bytes.Contains(text, []byte("\nimport \"C\"")) {
-				return src, fmt.Errorf("package %s is written with cgo, which cells cannot run", p.ImportPath)
-			}
-		}
+	src := golang.SourcePackage{Path: p.ImportPath, Dir: p.Dir, Cgo: p.Cgo}
+	if p.Cgo && len(p.GoFiles) == 0 {
+		return src, fmt.Errorf("package %s is written with cgo, which cells cannot run", p.ImportPath)
 	}
 	if p.Error != nil {
 		return src, errors.New(strings.TrimSpace(p.Error.Err))

@@ -124,6 +124,8 @@ func Largest[S Shape](list ...S) (best S) {
 		"slow.go":          "//go:build purego\n\npackage shapes\n\nfunc Fast() int { return 7 }\n",
 		"other_windows.go": "package shapes\n\nfunc Other() {}\n",
 		"other_plan9.go":   "package shapes\n\nfunc Other() {}\n",
+		"half/half.go":     "package half\n\nvar X T\n",
+		"half/c.go":        "package half\n\nimport \"C\"\n\ntype T int\n",
 		"bound/bound.go":   "package bound\n\nimport \"C\"\n\nfunc F() {}\n",
 	},
 	"example.com/units@v0.1.0": {
@@ -170,6 +172,7 @@ func TestCellsImportModules(t *testing.T) {
 		{"type Named struct { *shapes.Square; Name string }\nNamed{s, \"a\"}.Area()", "9m"},
 		{"shapes.Other()", "undefined: shapes.Other"},
 		{"import \"example.com/shapes/bound\"", "cgo, which cells cannot run"},
+		{"import \"example.com/shapes/half\"", "package example.com/shapes/half needs what it has written with cgo, which cells cannot run"},
 		{"import \"example.com/none\"", "%get example.com/none"},
 		{"import \"nosuch\"", "no such package"},
 	} {
@@ -444,14 +447,19 @@ func TestAssembly(t *testing.T) {
 		"go.mod":                "module example.com/fast\n\ngo 1.22\n",
 		"sum.go":                "package fast\n\nfunc Sum(xs []int) int { return sum(xs) }\n",
 		"sum_" + arch + ".go":   "package fast\n\nfunc sum(xs []int) int\n",
-		"sum_" + arch + ".s":    "// assembly\n",
+		"sum_" + arch + ".s":    "TEXT ·sum(SB), 0, $0\n",
 		"sum_other.go":          "//go:build !" + arch + "\n\npackage fast\n\nimport \"example.com/fast/internal/slow\"\n\nfunc sum(xs []int) int { return slow.Sum(xs) }\n",
 		"internal/slow/s.go":    "package slow\n\nfunc Sum(xs []int) (n int) {\n\tfor _, x := range xs {\n\t\tn += x\n\t}\n\treturn n\n}\n",
 		"only/only.go":          "package only\n\nfunc F() int\n\nfunc G() int { return 2 }\n",
-		"only/f_" + arch + ".s": "// assembly\n",
+		"only/f_" + arch + ".s": "TEXT ·sum(SB), 0, $0\n",
+		// A package that has assembly only is not needed elsewhere.
+		"jit/jit.go":                    "//go:build " + arch + "\n\npackage jit\n\nimport \"example.com/fast/jit/code\"\n\nfunc F() int { return code.F() }\n",
+		"jit/jit_other.go":              "//go:build !" + arch + "\n\npackage jit\n\nfunc F() int { return 8 }\n",
+		"jit/code/code_" + arch + ".go": "package code\n\nfunc F() int\n",
+		"jit/code/code_" + arch + ".s":  "TEXT ·sum(SB), 0, $0\n",
 		// Files for another architecture by name would be wrong here.
 		"number/number_" + arch + ".go": "package number\n\nconst N = 5\n\nfunc F() int\n",
-		"number/number_" + arch + ".s":  "// assembly\n",
+		"number/number_" + arch + ".s":  "TEXT ·sum(SB), 0, $0\n",
 		"number/number_mips64le.go":     "package number\n\nconst N = 4005\n",
 	}})
 	set := modules.New(t.TempDir())
@@ -468,6 +476,7 @@ func TestAssembly(t *testing.T) {
 		{"import \"example.com/fast/only\"\nonly.G()", "2"},
 		{"only.F()", "example.com/fast/only.F is written in assembly or linked by name, which cells cannot run"},
 		{"import \"example.com/fast/number\"\nnumber.N", "5"},
+		{"import \"example.com/fast/jit\"\njit.F()", "8"},
 	} {
 		r := ev.Eval("In[1]", c.code, false)
 		got := ""
