@@ -290,7 +290,7 @@ func readList(path string) (map[string]bool, error) {
 
 func writeList(path string, results []result) error {
 	var b strings.Builder
-	b.WriteString("# Programs of Go's test directory that pass. Written by make go-score.\n")
+	b.WriteString("# Programs that pass. Written by make go-score and make modules-score.\n")
 	for _, r := range results {
 		if r.cause == "" {
 			b.WriteString(r.name + "\n")

@@ -107,9 +107,9 @@ func (l limits) watch(ctx context.Context, group int, stop context.CancelCauseFu
 			return
 		case <-time.After(pollPeriod):
 		}
-		used, ok := processorTime(group)
-		if !ok { // not known on this system
-			used = time.Since(start)
+		used, ok := processorTime(group, start)
+		if !ok { // it has ended
+			return
 		}
 		if used > l.processor {
 			stop(fmt.Errorf("takes more than %v", l.processor))

@@ -13,8 +13,8 @@ import (
 const ticks = 100
 
 // processorTime is how much processor time a group of processes has taken, with
-// the children that it has waited for.
-func processorTime(group int) (d time.Duration, ok bool) {
+// the children that it has waited for; false if there is none.
+func processorTime(group int, _ time.Time) (d time.Duration, ok bool) {
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range files {
 		text, err := os.ReadFile(file)

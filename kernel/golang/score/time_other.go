@@ -4,4 +4,5 @@ package main
 
 import "time"
 
-func processorTime(int) (time.Duration, bool) { return 0, false }
+// processorTime is the time of the clock, where no other is known.
+func processorTime(_ int, start time.Time) (time.Duration, bool) { return time.Since(start), true }
