@@ -108,6 +108,11 @@ func Compile(source string, o Options) (*Program, error) {
 	if len(kernels) == 0 {
 		return nil, Errors{{c.fset.Position(c.file.Pos()), "there is no kernel: a function without results, with parameters that a launch can give"}}
 	}
+	if !o.Unchecked {
+		for _, f := range u.prog.Funcs {
+			takeOutChecks(f)
+		}
+	}
 	p := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA}
 	out := &Program{Code: p.program(u.prog, kernels), Sites: p.sites, fset: c.fset, funcs: kernels}
 	out.emulator = sync.OnceValue(func() *emulate.Program { return emulate.New(u.prog) })

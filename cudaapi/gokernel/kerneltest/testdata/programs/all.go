@@ -173,6 +173,7 @@ var All = []Program{
 	{"more.go", "IntRoots", IntRoots},
 	{"more.go", "BigFactorial", BigFactorial},
 	{"more.go", "VM", VM},
+	{"more.go", "LoopChecks", LoopChecks},
 	{"panics.go", "PanicIndex", PanicIndex},
 	{"panics.go", "PanicNegative", PanicNegative},
 	{"panics.go", "PanicArray", PanicArray},
@@ -198,4 +199,8 @@ var All = []Program{
 	{"panics.go", "PanicAssignOp", PanicAssignOp},
 	{"panics.go", "PanicShortCircuit", PanicShortCircuit},
 	{"panics.go", "PanicMethodValue", PanicMethodValue},
+	{"panics.go", "PanicLoopMiddle", PanicLoopMiddle},
+	{"panics.go", "PanicLoopDown", PanicLoopDown},
+	{"panics.go", "PanicLoopStride", PanicLoopStride},
+	{"panics.go", "PanicLoopWraps", PanicLoopWraps},
 }

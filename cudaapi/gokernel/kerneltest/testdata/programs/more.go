@@ -380,3 +380,57 @@ run:
 	}
 	out[0], out[1] = mem[0], mem[1]
 }
+
+func LoopChecks(out []int64, f []float64) {
+	n, from := 8, 2
+	var grid [8][8]int64
+	for i := range 8 {
+		for j := range 8 {
+			grid[i][j] = int64(i*n + j)
+		}
+	}
+	for j := from; j <= 7; j++ {
+		out[(j-from)*n+j] = grid[j][7-j] + grid[3][j]
+	}
+	for k := 7; k > 0; k -= 2 {
+		if k == 3 {
+			continue
+		}
+		f[k] = f[k-1] + float64(out[k*n+1])
+	}
+	for k := 0; k < n; k++ {
+		if out[k] > 1000 {
+			break
+		}
+		f[63-k] = float64(k)
+		n := n - 1
+		f[n*k] += 0.5
+	}
+	s := out[10:30]
+	for i := 0; i < len(s); i++ {
+		s[len(s)-1-i] += int64(i)
+	}
+	for i := 5; i < 5; i++ {
+		s[i*1000] = 1
+	}
+	for i := 0; i < 3; i++ {
+		s = s[1:]
+		s[i] = 7
+	}
+	limit := 6
+	for i := 0; i < limit; i++ {
+		if i == 2 {
+			limit = 4
+		}
+		out[50+i*2]++
+	}
+	p := &grid
+	for i := range 8 {
+		p[i][i] *= 2
+		out[40] += p[i][i]
+	}
+	big := 1 << 62
+	for i := range 4 {
+		out[(i*4*big)+41] += int64(i)
+	}
+}

@@ -179,3 +179,41 @@ func PanicMethodValue(out []int64, f []float64) {
 }
 
 func (p place) at() int64 { return p.X }
+
+func PanicLoopMiddle(out []int64, f []float64) {
+	for i := 0; i < 100; i++ {
+		out[i] = int64(i + 1)
+		f[i/2] += 1
+	}
+}
+
+func PanicLoopDown(out []int64, f []float64) {
+	s := out[:20]
+	for i := 10; i >= -1; i -= 3 {
+		s[i] = int64(i)
+		f[20-i]++
+	}
+}
+
+func PanicLoopStride(out []int64, f []float64) {
+	n := 7
+	var table [8][8]int64
+	for k := 0; k < 12; k += 2 {
+		out[k*n] = 1
+		table[k][3] = 2
+		out[1] += table[k][3]
+	}
+}
+
+func PanicLoopWraps(out []int64, f []float64) {
+	n := 1 << 61
+	for k := range 17 {
+		out[k*n+int(out[0])] += 2
+		if k > 3 {
+			out[40+k]++
+		}
+		if k == 15 {
+			out[k-16+int(out[1])]++
+		}
+	}
+}
