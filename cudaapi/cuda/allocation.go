@@ -36,14 +36,14 @@ type allocation struct {
 	kind  kind
 	ptr   driver.Ptr
 	bytes uint64
-	// turn counts frees, for the record of stream-ordered memory serves more than
-	// one allocation. A buffer has the number that was its memory's when it was
+	// generation counts frees, for the record of stream-ordered memory serves more
+	// than one allocation. A buffer has the number that was its memory's when it was
 	// made.
-	turn atomic.Uint32
-	busy bool   // of a record in a ledger: it serves one now
-	born uint32 // the device's epoch
-	site *site  // who allocated it; nil if not traced
-	host any    // keeps pageable memory from the collector
+	generation atomic.Uint32
+	busy       bool   // of a record in a ledger: it serves one now
+	born       uint32 // the device's epoch
+	site       *site  // who allocated it; nil if not traced
+	host       any    // keeps pageable memory from the collector
 	// What buffers and views hold: nil once none is reachable. Of memory in live.
 	views weak.Pointer[owner]
 	// Of stream-ordered memory: the devices that may access its pool, a bit each.
@@ -55,11 +55,11 @@ type allocation struct {
 }
 
 // freed reports whether the memory that a buffer was made of was freed.
-func (a *allocation) freed(turn uint32) bool { return a.turn.Load() != turn }
+func (a *allocation) freed(generation uint32) bool { return a.generation.Load() != generation }
 
 // end marks memory that is not stream-ordered as freed; false if it was freed
 // before.
-func (a *allocation) end() bool { return a.turn.CompareAndSwap(0, 1) }
+func (a *allocation) end() bool { return a.generation.CompareAndSwap(0, 1) }
 
 // owner is what buffers and views of an allocation hold: the collector takes it
 // with the last of them. (The allocation itself stays in live.)

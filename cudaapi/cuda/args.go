@@ -73,7 +73,7 @@ func packPlain(i int, list []quick, params *[maxParams]byte, args []any, d *Devi
 	for ; i < len(list) && i < len(args); i++ {
 		q, arg := list[i], args[i]
 		if b, ok := arg.(*Buffer); ok {
-			if q.kind != quickPointer || b == nil || q.accepts>>b.typ&1 == 0 || b.own.dev != d || b.own.freed(b.turn) {
+			if q.kind != quickPointer || b == nil || q.accepts>>b.typ&1 == 0 || b.own.dev != d || b.own.freed(b.generation) {
 				return i
 			}
 			binary.LittleEndian.PutUint64(params[q.offset:], uint64(b.ptr))
@@ -212,7 +212,7 @@ func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 		clear(dst)
 		return ""
 	}
-	if b.own.freed(b.turn) {
+	if b.own.freed(b.generation) {
 		return b.own.dev.lost("the buffer", "freed before", b.own.born)
 	}
 	if p.elem != 0 && p.elem>>b.typ&1 == 0 {

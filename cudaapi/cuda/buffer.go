@@ -11,12 +11,12 @@ import (
 // gives it back; a Buffer that becomes unreachable is given back too, later, at
 // another allocation, when all queued work is done.
 type Buffer struct {
-	own  *owner
-	ptr  driver.Ptr
-	n    int
-	turn uint32 // of the memory
-	typ  Type
-	view bool // cut from another buffer
+	own        *owner
+	ptr        driver.Ptr
+	n          int
+	generation uint32 // of the memory
+	typ        Type
+	view       bool // cut from another buffer
 }
 
 // Alloc allocates n elements of device memory (cudaMalloc). What they hold at
@@ -182,7 +182,7 @@ func (b *Buffer) alive(call string) error {
 	if b == nil || b.own == nil {
 		return misuse(driver.ErrInvalidValue, call, nil, "the buffer is nil")
 	}
-	if b.own.freed(b.turn) {
+	if b.own.freed(b.generation) {
 		return b.dead(call)
 	}
 	return nil
@@ -220,7 +220,7 @@ func (b *Buffer) Slice(i, j int) *Buffer {
 	if i < 0 || j < i || j > b.n {
 		panic(fmt.Sprintf("cuda: Slice(%d, %d) of a buffer of %d elements", i, j, b.n))
 	}
-	return &Buffer{own: b.own, ptr: b.ptr + driver.Ptr(i*b.typ.Size()), n: j - i, turn: b.turn, typ: b.typ, view: true}
+	return &Buffer{own: b.own, ptr: b.ptr + driver.Ptr(i*b.typ.Size()), n: j - i, generation: b.generation, typ: b.typ, view: true}
 }
 
 // As is a view of the same memory with elements of another type. The size in
@@ -229,7 +229,7 @@ func (b *Buffer) As(t Type) (*Buffer, error) {
 	if !t.valid() || b.Bytes()%t.Size() != 0 {
 		return nil, misuse(driver.ErrInvalidValue, "Buffer.As", b.own.dev, "%d bytes are not a whole number of %s", b.Bytes(), t)
 	}
-	return &Buffer{own: b.own, ptr: b.ptr, n: b.Bytes() / t.Size(), turn: b.turn, typ: t, view: true}, nil
+	return &Buffer{own: b.own, ptr: b.ptr, n: b.Bytes() / t.Size(), generation: b.generation, typ: t, view: true}, nil
 }
 
 // Upload copies a Go slice (or a HostBuffer) of the same type and length to the

@@ -82,7 +82,7 @@ func (b *Buffer) String() string {
 		return "no buffer"
 	}
 	state := ""
-	if b.own.freed(b.turn) {
+	if b.own.freed(b.generation) {
 		state = ", freed"
 	}
 	return fmt.Sprintf("%d %s on device %d (%s, %s at %#x%s)", b.n, b.typ, b.own.dev.id, byteCount(uint64(b.Bytes())), b.own.kind, uint64(b.ptr), state)

@@ -31,16 +31,9 @@ import (
 // Flag("--fmad=false") results are those of Go on amd64, functions of package math
 // aside.
 func CompileGo(source string, options ...CompileOption) (*Module, error) {
-	conf := compileConfig{name: "kernel.go"}
-	for _, o := range options {
-		o(&conf)
-	}
-	d := conf.device
-	if d == nil {
-		var err error
-		if d, err = CurrentDevice(); err != nil {
-			return nil, err
-		}
+	conf, d, err := configure("kernel.go", options)
+	if err != nil {
+		return nil, err
 	}
 	prog, err := gokernel.Compile(source, gokernel.Options{Name: conf.name, Instances: conf.exprs, Unchecked: conf.unchecked, CUDA: conf.cuda})
 	if err != nil {

@@ -229,7 +229,7 @@ func TestRecordsServeAgain(t *testing.T) {
 	if err := second.FreeAsync(s); err != nil {
 		t.Error(err)
 	}
-	first.own.turn.Store(math.MaxUint32 - 1) // for one use more
+	first.own.generation.Store(math.MaxUint32 - 1) // for one use more
 	for i := range 3 {
 		b, err := s.AllocAsync(16, Float32)
 		if err != nil {

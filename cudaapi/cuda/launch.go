@@ -78,9 +78,9 @@ type Prepared struct {
 
 // use is memory that a prepared launch uses.
 type use struct {
-	own   *owner
-	turn  uint32
-	bytes int
+	own        *owner
+	generation uint32
+	bytes      int
 }
 
 // Prepare readies a launch, to be queued many times with the same arguments:
@@ -99,7 +99,7 @@ func (k *Kernel) Prepare(grid GridDim, block BlockDim, s *Stream, args ...any) (
 		switch b := a.(type) {
 		case *Buffer:
 			if b != nil {
-				p.uses = append(p.uses, use{b.own, b.turn, b.Bytes()})
+				p.uses = append(p.uses, use{b.own, b.generation, b.Bytes()})
 			}
 		case *HostBuffer:
 			if b != nil {
@@ -126,7 +126,7 @@ func (p *Prepared) Launch() error {
 		return misuse(driver.ErrInvalidHandle, name, d, "the module of %s was unloaded: prepare the launch again", p.kernel.code.name)
 	}
 	for i := range p.uses {
-		if u := &p.uses[i]; u.own.freed(u.turn) {
+		if u := &p.uses[i]; u.own.freed(u.generation) {
 			return misuse(driver.ErrInvalidValue, name, d, "an argument of %s, %s of memory, was freed before", p.kernel.signature(), byteCount(uint64(u.bytes)))
 		}
 	}

@@ -87,6 +87,18 @@ func withHeaders(source, name string) string {
 	return source[:at[0]] + "#line 1 \"curand_kernel.h\"\n" + xorwow.Header() + fmt.Sprintf("#line %d %q", next, name) + rest
 }
 
+// configure reads the options of a compilation, and finds its device.
+func configure(name string, options []CompileOption) (conf compileConfig, d *Device, err error) {
+	conf.name = name
+	for _, o := range options {
+		o(&conf)
+	}
+	if d = conf.device; d == nil {
+		d, err = CurrentDevice()
+	}
+	return conf, d, err
+}
+
 // Compile compiles CUDA C++ for the current device (NVRTC on real ones, the
 // host's C++ compiler on simulated ones). Kernels may be used by their names as
 // in the source; templates must be named by [Instantiate], or be instantiated in
@@ -98,16 +110,9 @@ func withHeaders(source, name string) string {
 // curand_uniform, curand_uniform_double, curand_normal), which draws the same
 // numbers.
 func Compile(source string, options ...CompileOption) (*Module, error) {
-	conf := compileConfig{name: "kernel.cu"}
-	for _, o := range options {
-		o(&conf)
-	}
-	d := conf.device
-	if d == nil {
-		var err error
-		if d, err = CurrentDevice(); err != nil {
-			return nil, err
-		}
+	conf, d, err := configure("kernel.cu", options)
+	if err != nil {
+		return nil, err
 	}
 	m := &Module{sys: d.sys, compiled: map[string]*driver.Compiled{}, loaded: map[*Device]loadedModule{}}
 	m.src = &driver.Source{Name: conf.name, Code: withHeaders(source, conf.name), Options: conf.flags}

@@ -66,7 +66,7 @@ func (l *ledger) add(d *Device, p driver.Ptr, bytes uint64, n int, t Type, acces
 	o := l.idle[len(l.idle)-1]
 	l.idle = l.idle[:len(l.idle)-1]
 	o.ptr, o.bytes, o.site, o.access, o.busy = p, bytes, where, access, true
-	b.own, b.ptr, b.n, b.turn, b.typ = o, p, n, o.turn.Load(), t
+	b.own, b.ptr, b.n, b.generation, b.typ = o, p, n, o.generation.Load(), t
 	l.mu.Unlock()
 	return b
 }
@@ -75,7 +75,7 @@ func (l *ledger) add(d *Device, p driver.Ptr, bytes uint64, n int, t Type, acces
 // freed before.
 func (l *ledger) take(b *Buffer) (p driver.Ptr, bytes uint64, ok bool) {
 	l.mu.Lock()
-	if o := b.own; !o.freed(b.turn) {
+	if o := b.own; !o.freed(b.generation) {
 		p, bytes, ok = o.ptr, o.bytes, true
 		l.rest(o)
 	}
@@ -83,14 +83,14 @@ func (l *ledger) take(b *Buffer) (p driver.Ptr, bytes uint64, ok bool) {
 	return p, bytes, ok
 }
 
-// rest ends a record's turn and lets it serve again, unless its turns are used
-// up: a buffer of the first one would take itself for that of the last. l is
-// locked.
+// rest ends a record's generation and lets it serve again, unless its generations
+// are used up: a buffer of the first one would take itself for that of the last. l
+// is locked.
 func (l *ledger) rest(o *owner) {
-	turn := o.turn.Load() + 1
-	o.turn.Store(turn)
+	generation := o.generation.Load() + 1
+	o.generation.Store(generation)
 	o.busy = false
-	if turn != math.MaxUint32 {
+	if generation != math.MaxUint32 {
 		l.idle = append(l.idle, o)
 	}
 }

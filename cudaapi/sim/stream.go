@@ -220,7 +220,7 @@ func (m *Driver) StreamSynchronize(c driver.Context, id driver.Stream, stop <-ch
 // record before this call; an event never recorded is no wait.
 func (m *Driver) StreamWaitEvent(c driver.Context, id driver.Stream, e driver.Event) error {
 	const call = "cuStreamWaitEvent"
-	ctx, s, err := m.target(call, c, id)
+	_, s, err := m.target(call, c, id)
 	defer m.mu.Unlock()
 	if err != nil {
 		return err
@@ -229,7 +229,6 @@ func (m *Driver) StreamWaitEvent(c driver.Context, id driver.Stream, e driver.Ev
 	if err != nil {
 		return err
 	}
-	_ = ctx
 	if joined, err := joinCapture(call, s, ev); joined || err != nil {
 		return err
 	}
