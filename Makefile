@@ -98,13 +98,14 @@ test-go: $(MPI)
 # only, are left out. Of package
 # golang, the tests of goroutines are run, and what is written by interpreted
 # assignments is not reported. Left out are generated tables, examples, packages
-# in which neither code nor tests start a goroutine or share memory with one, and
+# in which neither code nor tests start a goroutine or share memory with one,
+# kernels in Go, which run as C++ (what runs them has its tests in package sim), and
 # the test whose evaluator dies of a race, too. A process with the race detector
 # would sleep for a second at its end (atexit_sleep_ms).
 ONE_GOROUTINE := bench cudaapi/cuda/internal/signature cudaapi/cuda/internal/xorwow cudaapi/internal/allreduce cudaapi/internal/cpp \
   internal/house internal/nvtools kernel/golang/host/generic kernel/internal/spell kernel/packages kernel/packages/extra kernel/plot
 RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$' -e '/kernel/golang/compare$$' \
-  -e '/notebooks$$' -e '/cmd/gocuda-kernel$$' -e '/examples/' $(ONE_GOROUTINE:%=-e '^gocuda/%$$'))
+  -e '/notebooks$$' -e '/cmd/gocuda-kernel$$' -e '/gokernel/kerneltest$$' -e '/examples/' $(ONE_GOROUTINE:%=-e '^gocuda/%$$'))
 test-race: $(MPI)
 	@if command -v gcc >/dev/null || command -v clang >/dev/null; then \
 	  echo "go test -race"; \
