@@ -411,7 +411,11 @@ func (e env) Reset() error {
 func (e env) Names() []magic.Name {
 	var list []magic.Name
 	for _, n := range e.golang.Names() {
-		list = append(list, magic.Name{Name: n.Name, Kind: n.Kind, Type: n.Type})
+		shown := magic.Name{Name: n.Name, Kind: n.Kind, Type: n.Type}
+		if n.Kind == "var" {
+			shown.Value = func() string { return e.golang.Value(n.Name) }
+		}
+		list = append(list, shown)
 	}
 	return list
 }

@@ -114,7 +114,7 @@ func TestMagics(t *testing.T) {
 	h.Shows("%%bash\nfor i in 1 2; do echo $i; done", "1\n2\n")
 	h.Succeed("alpha := 1")
 	h.Succeed("%who")
-	if got := h.Shown(); !strings.Contains(got, "alpha") {
+	if got := h.Shown(); got != "var  alpha  int  1\n" {
 		t.Errorf("%%who shows %q", got)
 	}
 	h.Fails("%nonesuch", "nonesuch")

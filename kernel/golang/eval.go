@@ -219,6 +219,11 @@ func (ev *Evaluator) Reset() error {
 func (ev *Evaluator) Eval(name, code string, silent bool) Result {
 	ev.turn.Lock()
 	defer ev.turn.Unlock()
+	return ev.eval(name, code, silent)
+}
+
+// eval is Eval for those that hold the turn.
+func (ev *Evaluator) eval(name, code string, silent bool) Result {
 	ev.run.compiles(true)
 	defer ev.run.compiles(false)
 	if err := ev.require(name, code); err != nil {

@@ -13,11 +13,12 @@ import (
 func (ev *Evaluator) Scope() assist.Scope {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
-	return &scope{ev.importer, ev.options.Modules, maps.Clone(ev.names), maps.Clone(ev.source)}
+	return &scope{ev, ev.importer, ev.options.Modules, maps.Clone(ev.names), maps.Clone(ev.source)}
 }
 
 // scope is a snapshot of a session.
 type scope struct {
+	ev      *Evaluator
 	im      *importer
 	modules Modules // or nil
 	names   map[string]types.Object
@@ -57,6 +58,8 @@ func (s *scope) Source(o types.Object) string {
 	}
 	return s.source[o].text
 }
+
+func (s *scope) Value(name string) string { return s.ev.Value(name) }
 
 func (s *scope) Doc(o types.Object) string { return s.im.host.Doc(o) }
 

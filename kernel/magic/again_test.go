@@ -73,7 +73,7 @@ func TestShellAndGo(t *testing.T) {
 		{"!n=3; echo ${n} $n", "3 3\n", nil},
 		{"!echo {", "{\n", nil},
 	} {
-		r := &recorder{names: []Name{{"n", "var", "int"}}}
+		r := &recorder{names: []Name{{Name: "n", Kind: "var", Type: "int"}}}
 		err := standard.Run(t.Context(), plainText{r}, c.code)
 		if r.text() != c.out || err != nil {
 			t.Errorf("%s printed %q (%v)", c.code, r.text(), err)

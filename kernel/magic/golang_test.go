@@ -61,7 +61,7 @@ func (n *notebook) Declarations(string) []magic.Declaration { return nil }
 func (n *notebook) Names() []magic.Name {
 	var list []magic.Name
 	for _, name := range n.Evaluator.Names() {
-		list = append(list, magic.Name(name))
+		list = append(list, magic.Name{Name: name.Name, Kind: name.Kind, Type: name.Type})
 	}
 	return list
 }

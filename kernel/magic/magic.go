@@ -76,6 +76,10 @@ type Name struct {
 	Name string
 	Kind string // "var", "const", "func", "type" or "import"
 	Type string // as Go writes it
+
+	// Value shows a variable's value in one line, "" where that cannot be had now;
+	// nil: it is none.
+	Value func() string
 }
 
 // Magic is one %name or %%name.

@@ -265,8 +265,8 @@ func TestEnvironment(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	r := &recorder{names: []Name{{"x", "var", "int"}, {"_timeit", "var", "func()"}, {"Area", "func", "func(r float64) float64"}}}
-	if err := standard.Run(t.Context(), r, "%who"); err != nil || r.text() != "func  Area  func(r float64) float64\nvar   x     int\n" {
+	r := &recorder{names: []Name{{Name: "x", Kind: "var", Type: "int", Value: func() string { return "3" }}, {Name: "_timeit", Kind: "var", Type: "func()"}, {Name: "Area", Kind: "func", Type: "func(r float64) float64"}}}
+	if err := standard.Run(t.Context(), r, "%who"); err != nil || r.text() != "func  Area  func(r float64) float64\nvar   x     int  3\n" {
 		t.Errorf("printed %q, %v", r.text(), err)
 	}
 	r.out.Reset()

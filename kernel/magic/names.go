@@ -18,7 +18,7 @@ func nameMagics(s *Set) []Magic {
 		{Name: "env", Usage: "%env [NAME | NAME=VALUE]", Run: environment,
 			Doc: "Shows the environment, or one variable of it, or sets one, for Go, C libraries and commands alike."},
 		{Name: "who", Usage: "%who [var | const | func | type | import]...", Run: who,
-			Doc: "Lists the names that cells declared, with their types."},
+			Doc: "Lists the names that cells declared, with their types and the values of variables."},
 		{Name: "reset", Usage: "%reset", Run: reset,
 			Doc: "Forgets everything that cells declared."},
 		{Name: "help", Usage: "%help [MAGIC]", Run: s.help,
@@ -84,7 +84,11 @@ func who(_ context.Context, env Env, call Call) error {
 			continue
 		}
 		found = true
-		fmt.Fprintf(out, "%s\t%s\t%s\n", n.Kind, n.Name, n.Type)
+		value := ""
+		if n.Value != nil {
+			value = n.Value()
+		}
+		fmt.Fprintln(out, strings.TrimRight(strings.Join([]string{n.Kind, n.Name, n.Type, value}, "\t"), "\t"))
 	}
 	if !found {
 		fmt.Fprintln(out, "no names are declared")

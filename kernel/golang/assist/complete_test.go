@@ -121,6 +121,8 @@ func newSession(t testing.TB) *session {
 
 func (s *session) Names() []types.Object { return s.names }
 
+func (s *session) Value(string) string { return "" }
+
 func (s *session) Source(obj types.Object) string {
 	var doc *ast.CommentGroup
 	switch d := s.decls[obj].(type) {

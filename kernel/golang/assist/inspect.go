@@ -181,6 +181,9 @@ func (p *page) write() {
 	p.doc = doc
 	if v, ok := p.obj.(*types.Var); ok {
 		p.typeOf(v)
+		if value := p.scope.Value(v.Name()); value != "" && slices.Contains(p.scope.Names(), p.obj) {
+			p.more = append(p.more, "value: "+value)
+		}
 	}
 }
 

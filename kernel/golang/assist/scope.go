@@ -27,6 +27,9 @@ type Scope interface {
 	// Methods and fields may be asked for too.
 	Source(obj types.Object) string
 
+	// Value shows the value of a variable of an earlier cell in one line, or is "".
+	Value(name string) string
+
 	// Doc returns the doc comment of an object of an imported package (a
 	// *types.PkgName asks for the package's own), or "".
 	Doc(obj types.Object) string
