@@ -204,7 +204,7 @@ func TestArguments(t *testing.T) {
 	refused(t, k.Launch(cuda.Grid(0), cuda.Block(4), nil, 4, 1.5, x, x), cuda.ErrInvalidValue, "at least 1")
 	refused(t, k.Launch(cuda.Grid(1), cuda.Block(4096), nil, 4, 1.5, x, x), cuda.ErrInvalidValue, "a block has at most")
 
-	out := must[*cuda.Buffer](t)(d.Alloc(3, cuda.Float64))
+	out := must[*cuda.Buffer](t)(d.Upload(make([]float64, 3)))
 	defer out.Free()
 	ok(t, kernel(t, m, "deep::pair").Launch(cuda.Grid(1), cuda.Block(1), nil, struct {
 		A int32

@@ -76,7 +76,7 @@ func ArrayCompare(out []int64, f []float64) {
 	if a != b {
 		out[1] = 1
 	}
-	zero := 0.0
+	zero := float64(out[63]) // of a NaN that it folds itself, nvcc 13.0 says that a copy is equal
 	a[0].xs[0] = zero / zero
 	b = a
 	if a == b {
