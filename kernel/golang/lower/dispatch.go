@@ -91,11 +91,19 @@ func (l *Lowerer) dispatcher(iface types.Type, m *types.Func) string {
 // type. It reports whether there was one.
 func (l *Lowerer) writeDispatchers() bool {
 	did := false
+	// Method sets are kept here only: a later cell may add a method to its type.
+	sets := make(map[*boxedType]*types.MethodSet)
+	methods := func(b *boxedType) *types.MethodSet {
+		if sets[b] == nil {
+			sets[b] = types.NewMethodSet(b.typ)
+		}
+		return sets[b]
+	}
 	for i := 0; i < len(l.order); i++ {
 		d := l.order[i]
 		var add []*boxedType
 		for _, b := range l.boxed {
-			if !d.handled[b.desc.ID] && l.has(b.typ, d) {
+			if !d.handled[b.desc.ID] && d.calls(methods(b)) {
 				add = append(add, b)
 			}
 		}
@@ -108,9 +116,9 @@ func (l *Lowerer) writeDispatchers() bool {
 	return did
 }
 
-// has says whether a type has the method that a dispatcher calls.
-func (l *Lowerer) has(t types.Type, d *dispatcher) bool {
-	sel := types.NewMethodSet(t).Lookup(d.pkg, d.method)
+// calls says whether a type with these methods has the one that a dispatcher calls.
+func (d *dispatcher) calls(methods *types.MethodSet) bool {
+	sel := methods.Lookup(d.pkg, d.method)
 	if sel == nil {
 		return false
 	}
