@@ -58,7 +58,11 @@ func main() {
 	try(func() { *(*int)(nil) = 2 })
 	var pp *[4]int
 	try(func() { pp[1] = 2 })
-	try(func() { for i := range pp { pp[i] = 2 } })
+	try(func() {
+		for i := range pp {
+			pp[i] = 2
+		}
+	})
 	type N struct{ P *P }
 	n := N{}
 	try(func() { n.P.x = five() })
