@@ -448,6 +448,7 @@ func driverPackage() host.Package {
 			"Launch.Observe":                "Observe, if not nil, is called once for each time that the kernel has run,\nwith all the memory of devices and pinned memory that it touched, by a driver\nthat is an [Observer]. It must not call the driver.",
 			"Launch.Params":                 "Params holds the arguments at the offsets that FunctionParams gives.",
 			"Launch.Pointers":               "Pointers are the offsets into Params of arguments that are addresses,\nand whether the kernel only reads through them: for recorders, and for\na simulator's checks.",
+			"Launch.Polls":                  "Polls says that the source speaks of words by which kernels, or a kernel and the\nhost, tell each other things while they run: for recorders.",
 			"Launch.Scratch":                "Scratch is for the implementation's use during the call.",
 			"Launch.SharedBytes":            "dynamic shared memory per block",
 			"LaunchAttributes":              "LaunchAttributes are CUlaunchAttributes. The zero value asks for none.",
