@@ -46,7 +46,7 @@ var idioms = []string{
 	"fmt.Println(func() (r int, err error) {\ndefer func() {\nif x := recover(); x != nil {\nerr = fmt.Errorf(\"caught %v\", x)\nr *= 2\n}\n}()\nr = «e int»\n«b»\nif «e bool» {\npanic(\"boom\")\n}\nreturn r + 1, nil\n}())",
 	"func() {\ndefer func() { fmt.Println(\"outer\", recover()) }()\ndefer func() {\ndefer func() { fmt.Println(\"inner\", recover()) }()\npanic(«e int»)\n}()\n«b»\npanic(\"first\")\n}()",
 	"func() {\ndefer func() { fmt.Println(recover()) }()\ndefer func() { panic(fmt.Sprint(\"again \", recover())) }()\nvar m map[string]int\nm[\"x\"] = «e int»\n}()",
-	"func() {\ndefer func() {\nr := recover()\nerr, ok := r.(error)\nfmt.Println(ok, err)\n}()\nvar p *S\nif «e bool» {\np = &S{}\n}\nfmt.Println(p.N / («e int» &^ «e int»))\n}()",
+	"func() {\ndefer func() {\nr := recover()\nerr, ok := r.(error)\nfmt.Println(ok, err)\n}()\nvar p *S\nif «e bool» {\np = &S{}\n}\nfmt.Println(p.N / («q int» &^ «q int»))\n}()",
 	"func() (x int) {\ndefer func() { x++; fmt.Println(x) }()\ndefer func(y int) { x += y }(x + «e int»)\nx = 5\nreturn «e int»\n}()",
 	"func() {\ndefer func() { fmt.Println(recover()) }()\nvar e error\nfmt.Println(e.Error())\n}()",
 	"func() {\ndefer func() { fmt.Println(recover()) }()\nvar x any = «e A»\n_ = x.(«t A»)\n_ = x.(interface{ Missing() })\n}()",
@@ -269,7 +269,10 @@ func (o Option[T]) Or(other T) T {
 var hole = regexp.MustCompile(`«([^«»]*(?:«[^«»]*»[^«»]*)*)»`)
 
 // idiom writes one, with its holes filled.
-func (g *generator) idiom(s *scope, text string) {
+func (g *generator) idiom(s *scope, text string) { g.line("{\n%s\n}", g.filler(s)(text)) }
+
+// filler returns what fills the holes of texts that share names and types.
+func (g *generator) filler(s *scope) func(text string) string {
 	names, types := make(map[string]string), make(map[string]*typ)
 	in := s.inner() // in which nothing returns or leaves a loop: it may be that of a literal
 	in.ret, in.named, in.labels, in.loop = nil, nil, nil, false
@@ -327,7 +330,7 @@ func (g *generator) idiom(s *scope, text string) {
 			return strings.TrimSuffix(text, "\n")
 		})
 	}
-	g.line("{\n%s\n}", fill(text))
+	return fill
 }
 
 // kindOf is a type: a number, one with an order, one that == takes, or any.

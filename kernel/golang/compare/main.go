@@ -59,9 +59,13 @@ func main() {
 	}
 	for i := 0; i < *n && err == nil; i += batch {
 		err = s.random(context.Background(), *seed+uint64(i), min(batch, *n-i))
+		log.Printf("%d programs, %d differ", s.programs, s.differ)
 	}
 	if err != nil {
 		log.Print(err)
+	}
+	for _, e := range p.endless {
+		fmt.Printf("%s does not end\n%s", e.name, e.decls)
 	}
 	fmt.Printf("%d programs and %d entries of the matrix: %d differ\n", s.programs, s.entries, s.differ)
 	if err != nil || s.differ > 0 {
@@ -116,6 +120,13 @@ func (s *search) matrix(ctx context.Context, seed uint64, share int) error {
 		if err := s.alone(ctx, found); err != nil {
 			return err
 		}
+		late := s.pool.endless
+		s.pool.endless = nil
+		for _, p := range late { // one of its functions, perhaps
+			if err := s.alone(ctx, []difference{{program: p}}); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -145,8 +156,8 @@ func (s *search) alone(ctx context.Context, found []difference) error {
 			s.report(d)
 		}
 	}
-	if !differs { // together only
-		for _, d := range found {
+	for _, d := range found { // together only
+		if !differs && d.mode != "" {
 			s.differ++
 			s.report(d)
 		}

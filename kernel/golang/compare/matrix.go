@@ -123,14 +123,15 @@ func try(name string, f func()) {
 `
 
 // What each function of the matrix begins with: variables, of which pointers and
-// closures have some, or none.
+// closures have some, or none. bs has no room for more: how much []byte(string) has
+// is left open, and so is whether two slices that are appended to it share it.
 const (
 	sharedLocals = `	i, j, k3, s, t, b, f, z, u := 3, 5, 1, "abc", "déf", true, 2.5, 3+4i, uint(2)
 ` + matrixLocals + `	pa, ps, pi, fn = &arr, &st, &i, func(k int) int { return k + i }
 ` + shownLocals
 	plainLocals = `	i, j, k3, s, t, b, f, z, u := 3, 5, 1, "abc", "déf", true, 2.5, 3+4i, uint(2)
 ` + matrixLocals + shownLocals
-	matrixLocals = `	xs, ss, bs, arr := []int{1, 2, 3}, []string{"x", "y"}, []byte("xyz"), [3]int{7, 8, 9}
+	matrixLocals = `	xs, ss, bs, arr := []int{1, 2, 3}, []string{"x", "y"}, slices.Clip([]byte("xyz")), [3]int{7, 8, 9}
 	pa, m, st, r8, c8 := &[3]int{7, 8, 9}, map[string]int{"a": 1, "abc": 2}, S{1, "st"}, int8(-7), byte(200)
 	ps, pi, ch, fn, n := &S{1, s}, ptr(3), full(4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19), func(k int) int { return k + 3 }, Num(4)
 	out, pr, xss, ms := Outer{S{2, "in"}, &S{3, "deep"}, []int{4, 5}}, Pair[int, string]{1, "p"}, [][]int{{1}, {2, 3}}, map[string][]int{"k": {7}}
@@ -169,7 +170,7 @@ func matrixExpressions() []expression {
 		"es.(string)", "id(s)", "gmax(s, t)", "min(s, t)", "pick(b, s, t)", "*ptr(s)", `map[int]string{1: s}[1]`, `[]string{s, t}[1]`, "func() string { return s }()", "pr.Swap().A", "<-full(s)", "string(s[0])", "(s)")
 	add("bool", "true", "b", "!b", "i < j", "i == j", "s == t", "s < t", "f > 1", "b && i > 1", "b || none()", "yes() && none()", "none() || yes()", "isNil()", "isNil(1)", "isNil(nil...)", "!isNil()", "isNil() && true", "isNil() || none()", "b && isNil(xs...)",
 		"e == 7", "e == es", "er != nil", "er == nil", "sh == Sq{3}", "st == S{1, s}", "arr == [3]int{7, 8, 9}", "arr == *pa", "pi == nil", "xs == nil", "xs != nil", "m == nil", "fn == nil", "ps == &st", "e.(int) == 7", "len(s) > 2", "vsum() == 0 && b", "id(b)", "*ptr(b)", "pick(b, b, !b)",
-		"func() bool { return b }()", "<-full(b)", `m["a"] == 1`, "c8 > 100", "z == 3+4i", "n == 4", "strings.Contains(s, \"b\")", "(b)", "b == (i < j)", "[]bool{b, false}[i-3]", "er.(*MyErr) != nil")
+		"func() bool { return b }()", "<-full(b)", `m["a"] == 1`, "c8 > 100", "z == 3+4i", "n == 4", "strings.Contains(s, \"b\")", "(b)", "b == (i < j)", "[]bool{b, false}[i-3]", "false", "any(b).(bool)", "any(!b).(bool)", "!any(b).(bool)", "[]bool{b, false}[1]", "m[s] > 7", "<-full(!b)", "*ptr(!b)", "func() bool { return i > j }()", "any(i > j).(bool) || none()", "er.(*MyErr) != nil")
 	add("float64", "2.5", "f", "-f", "f*2 + 1", "f / 4", "float64(i)", "float64(i) / 2", "real(z)", "imag(z)", "min(f, 1.5)", "max(f, float64(i))", "id(f)", "gmax(f, 1)", "*ptr(f)", "[]float64{f}[0]", "float64(f)", "math.Sqrt(f)", "math.Floor(-f)", "<-full(f)")
 	add("complex128", "3i", "z", "-z", "z * z", "z + 1", "complex(f, 1)", "complex(f, f)", "complex(real(z), f)", "id(z)", "*ptr(z)", "z / 2")
 	add("byte", "c8", "s[0]", "s[i-2]", "bs[1]", "byte(i)", "c8 + 100", "c8 << 1", "'x'", "byte(len(s))", "id(c8)", "min(c8, 3)", "^c8")

@@ -131,12 +131,19 @@ func (g *generator) program() {
 	for range size * (1 + g.IntN(2)) {
 		g.declareFunc(globals)
 	}
+	var uses []string
+	for range g.IntN(2) {
+		uses = append(uses, g.declaredIdiom(&scope{vars: globals}, oneAmong(g, declared)))
+	}
 	for i := range 2 {
 		g.line("func %smain%d() {", g.prefix, i)
 		g.room = 12 * size
 		s := &scope{vars: globals[:len(globals):len(globals)]}
 		g.block(s, size*(2+g.IntN(3)))
 		g.dump(s)
+		if len(uses) > i {
+			g.line("%s", uses[i])
+		}
 		g.line("}")
 	}
 	g.line("func %smain() {\n\ttry(\"0\", %smain0)\n\ttry(\"1\", %smain1)", g.prefix, g.prefix, g.prefix)

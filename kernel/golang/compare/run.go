@@ -202,9 +202,9 @@ func compiled(ctx context.Context, dir string, list []program) ([]outcome, error
 	if err := write("main.go", main.String()); err != nil {
 		return nil, err
 	}
-	compiler := exec.CommandContext(ctx, "go", "build", "-gcflags=-e -N -l", "-ldflags=-s -w", "-o", "programs", ".")
+	compiler := exec.CommandContext(ctx, "go", "build", "-gcflags=-e -N -l -dwarf=false", "-ldflags=-s -w", "-o", "programs", ".")
 	compiler.Dir = dir
-	compiler.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
+	compiler.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOGC=400") // the compiler collects a third of its time otherwise
 	if out, err := compiler.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("the compiler refuses: %w\n%.4000s", err, out)
 	}
@@ -342,8 +342,9 @@ func runCells(options golang.Options, list []source, out io.Writer, errs *bytes.
 // place of those that programs end.
 type pool struct {
 	command func() *exec.Cmd
-	limit   time.Duration // of one program
+	limit   time.Duration // of one job
 	dir     string
+	endless []program // that were not compared: compiled, they do not end
 }
 
 // process is one worker.
@@ -461,7 +462,9 @@ func compare(ctx context.Context, p *pool, workers int, list []program, modes ..
 	var ending []program
 	var want []outcome
 	for i, o := range all {
-		if !o.endless {
+		if o.endless {
+			p.endless = append(p.endless, list[i])
+		} else {
 			ending, want = append(ending, list[i]), append(want, o)
 		}
 	}
@@ -469,15 +472,17 @@ func compare(ctx context.Context, p *pool, workers int, list []program, modes ..
 	// Programs that end well run together first. Where these differ, each runs alone.
 	together := make([][]int, 1)
 	var alone [][]int
+	size := 0
 	for i := range list {
-		switch last := &together[len(together)-1]; {
-		case want[i].Status != 0:
+		if want[i].Status != 0 {
 			alone = append(alone, []int{i})
-		case len(*last) < perJob:
-			*last = append(*last, i)
-		default:
-			together = append(together, []int{i})
+			continue
 		}
+		if size += len(list[i].decls); size > perJob {
+			together, size = append(together, nil), len(list[i].decls)
+		}
+		last := &together[len(together)-1]
+		*last = append(*last, i)
 	}
 	var found []difference
 	run := func(groups [][]int, modes []string) (several []difference, members [][]int, err error) {
@@ -538,5 +543,6 @@ func compare(ctx context.Context, p *pool, workers int, list []program, modes ..
 	return found, err
 }
 
-// perJob is how many programs one evaluator runs: more share what all have in common.
-const perJob = 20
+// perJob is how long the programs are that one evaluator runs, in bytes: more of
+// them share what all have in common.
+const perJob = 200 << 10

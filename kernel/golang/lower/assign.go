@@ -39,14 +39,16 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 		f.evaluate(rhs)
 		return
 	}
-	if hasCall(rhs) && hasIndex(lhs) && !hasCall(lhs) {
-		// The call may change what is indexed.
+	if f.runs(rhs) && (hasIndex(lhs) || f.runs(lhs)) {
+		// The calls of the left side come first, then those of the right, which may
+		// change what is indexed.
+		lhs = f.callsFirst(lhs)
 		x := f.hold(f.to(rhs, f.typeOf(lhs)))
 		f.target(lhs).store(f, x)
 		return
 	}
 	var dst storage
-	if hasCall(rhs) {
+	if f.runs(rhs) {
 		f.withoutGuards(func() { dst = f.target(lhs) })
 	} else {
 		dst = f.target(lhs)
@@ -56,6 +58,61 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 		x = f.mapped(rhs, x)
 	}
 	dst.store(f, x)
+}
+
+// runs says whether an expression calls a function or receives: conversions and
+// builtins that only compute are no calls.
+func (f *fn) runs(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			tv := f.info.Types[ast.Unparen(n.Fun)]
+			found = found || !tv.IsType() && !(tv.IsBuiltin() && computes(calledName(n.Fun)))
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}
+
+// computes says whether a builtin changes nothing, and does not panic.
+func computes(id *ast.Ident) bool {
+	return id != nil && slices.Contains([]string{"len", "cap", "min", "max", "real", "imag", "complex", "new"}, id.Name)
+}
+
+// callsFirst makes the calls in a place that is assigned to, and leaves the rest of
+// it for later, as Go's compiler does.
+func (f *fn) callsFirst(e ast.Expr) ast.Expr {
+	if !f.runs(e) {
+		return e
+	}
+	var again ast.Expr
+	switch x := ast.Unparen(e).(type) {
+	case *ast.SelectorExpr:
+		if sel := f.info.Selections[x]; sel != nil && sel.Kind() == types.FieldVal {
+			y := &ast.SelectorExpr{X: f.callsFirst(x.X), Sel: x.Sel}
+			f.info.Selections[y] = sel
+			again = y
+		}
+	case *ast.IndexExpr:
+		base := f.callsFirst(x.X)
+		again = &ast.IndexExpr{X: base, Index: f.callsFirst(x.Index)}
+	case *ast.StarExpr:
+		again = &ast.StarExpr{X: f.callsFirst(x.X)}
+	case *ast.UnaryExpr:
+		if x.Op == token.AND {
+			again = &ast.UnaryExpr{Op: x.Op, X: f.callsFirst(x.X)}
+		}
+	}
+	if again == nil {
+		return f.raw(f.hold(f.expr(e)))
+	}
+	f.info.Types[again] = f.info.Types[ast.Unparen(e)]
+	return again
 }
 
 // set gives a variable, or what else can be assigned to, a value; tok says whether

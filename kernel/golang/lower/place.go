@@ -100,6 +100,13 @@ func (f *fn) element(e *ast.IndexExpr) *expr {
 		return index(p[0], p[1], m.Elem())
 	}
 	p := f.operands(f.inPlace(e.X), func() *expr { return f.elementBase(e.X) }, func() *expr { return f.indexValue(e.Index) })
+	if p[0].calls() && f.info.Types[e.Index].Value == nil { // the calls come before the index, and before its check
+		if f.inPlace(e.X) {
+			p[0] = f.pin(p[0])
+		} else {
+			p[0] = f.spill(p[0])
+		}
+	}
 	if _, ok := t.(*types.Pointer); ok {
 		p[0] = f.pointedTo(p[0])
 	}
@@ -167,8 +174,13 @@ func (f *fn) slice(e *ast.SliceExpr) *expr {
 		})
 	}
 	p := f.operands(inPlace, list...)
-	if !inPlace {
+	switch {
+	case !inPlace:
 		p[0] = f.held(p[0])
+	case p[0].calls() && isPointer(f.typeOf(e.X)):
+		p[0] = deref(f.spill(p[0].args[0]))
+	case p[0].calls():
+		p[0] = f.pin(p[0])
 	}
 	for i, b := range bounds {
 		if b != nil && f.info.Types[b].Value == nil {
