@@ -617,7 +617,7 @@ func (c *checker) inOrder(stmts []ast.Stmt) []ast.Stmt {
 	for _, s := range stmts {
 		if d, ok := s.(*ast.DeclStmt); ok && slices.Contains(c.src.steps, ast.Node(d.Decl)) {
 			for _, spec := range d.Decl.(*ast.GenDecl).Specs {
-				run = append(run, spec.(*ast.ValueSpec))
+				run = append(run, eachAlone(spec.(*ast.ValueSpec))...)
 			}
 			continue
 		}
@@ -626,6 +626,19 @@ func (c *checker) inOrder(stmts []ast.Stmt) []ast.Stmt {
 	}
 	flush()
 	return out
+}
+
+// eachAlone parts var a, b = x, y into var a = x and var b = y, as Go initializes
+// them.
+func eachAlone(spec *ast.ValueSpec) []*ast.ValueSpec {
+	if len(spec.Values) != len(spec.Names) {
+		return []*ast.ValueSpec{spec}
+	}
+	list := make([]*ast.ValueSpec, len(spec.Names))
+	for i, name := range spec.Names {
+		list[i] = &ast.ValueSpec{Names: []*ast.Ident{name}, Type: spec.Type, Values: spec.Values[i : i+1]}
+	}
+	return list
 }
 
 // packageName is the name that an import without one has.

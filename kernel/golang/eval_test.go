@@ -124,6 +124,8 @@ var scenarios = []scenario{
 	{"variables are initialized as those of a package", []string{
 		"var (\n\ta = b + 1\n\tb = first()\n\tn int\n)\nfunc first() int { return c * 2 }\nvar c = 3\na, b, c, n", "=> 7, 6, 3, 0",
 		"x := y()\nz := 5\nfunc y() int { return z }\nx, z", "=> 0, 5",
+		"var p, q = r + 1, sum()\nvar r = 4\nfunc sum() int { return p + r }\np, q", "=> 5, 9",
+		"var s, t, u int = 1, s, t\ns, t, u", "=> 1, 1, 1",
 	}},
 	{"methods of generic types in later cells", []string{
 		"type Stack[T any] struct{ items []T }\nvar s Stack[int]\nps := &Stack[string]{}\nfunc use(s *Stack[int]) int { return len(s.items) }\ns", "=> Stack[int]{items: nil}",
