@@ -138,12 +138,14 @@ const largest = 1 << 16
 // large one it is a slice: the array may be more than there is memory, as the one
 // that stands for all that is mapped.
 func (f *fn) pointedTo(p *expr) *expr {
-	a := deref(p).typ.Underlying().(*types.Array)
-	if sizes.Sizeof(a) <= largest {
-		return deref(p)
+	x := deref(p)
+	if !isLarge(x.typ) {
+		return x
 	}
-	return f.l.cast(f.l.runtime(anyType, "Elements", toAny(p)), types.NewSlice(a.Elem()))
+	return f.l.cast(f.l.runtime(anyType, "Elements", toAny(p)), types.NewSlice(x.typ.Underlying().(*types.Array).Elem()))
 }
+
+func isLarge(array types.Type) bool { return sizes.Sizeof(array) > largest }
 
 func (f *fn) indexValue(e ast.Expr) *expr {
 	if tv := f.info.Types[e]; tv.Value != nil {
@@ -157,12 +159,17 @@ func (f *fn) indexValue(e ast.Expr) *expr {
 }
 
 func (f *fn) slice(e *ast.SliceExpr) *expr {
-	inPlace := isPointer(f.typeOf(e.X)) || f.inPlace(e.X)
+	p, isPointer := f.typeOf(e.X).Underlying().(*types.Pointer)
+	inPlace := isPointer && !isLarge(p.Elem()) || f.inPlace(e.X)
 	list := []lowering{func() *expr {
-		if isPointer(f.typeOf(e.X)) {
-			return f.pointedTo(f.expr(e.X))
+		if !isPointer {
+			return f.elementBase(e.X)
 		}
-		return f.elementBase(e.X)
+		x := f.expr(e.X)
+		if x.calls() { // before the bounds
+			x = f.spill(x)
+		}
+		return f.pointedTo(x)
 	}}
 	bounds := []ast.Expr{e.Low, e.High, e.Max}
 	for _, b := range bounds {
@@ -173,27 +180,25 @@ func (f *fn) slice(e *ast.SliceExpr) *expr {
 			return f.indexValue(b)
 		})
 	}
-	p := f.operands(inPlace, list...)
+	parts := f.operands(inPlace, list...)
 	switch {
 	case !inPlace:
-		p[0] = f.held(p[0])
-	case p[0].calls() && isPointer(f.typeOf(e.X)):
-		p[0] = deref(f.spill(p[0].args[0]))
-	case p[0].calls():
-		p[0] = f.pin(p[0])
+		parts[0] = f.held(parts[0])
+	case parts[0].calls():
+		parts[0] = f.pin(parts[0])
 	}
 	for i, b := range bounds {
 		if b != nil && f.info.Types[b].Value == nil {
-			p[i+1] = f.held(p[i+1])
+			parts[i+1] = f.held(parts[i+1])
 		}
 	}
-	f.guardSlice(e, p[0], p[1], p[2], p[3])
+	f.guardSlice(e, parts[0], parts[1], parts[2], parts[3])
 	if !e.Slice3 {
-		p = p[:3]
-	} else if p[1] == nil {
-		p[1] = intLiteral(0)
+		parts = parts[:3]
+	} else if parts[1] == nil {
+		parts[1] = intLiteral(0)
 	}
-	return node(opSlice, "", f.typeOf(e), p...)
+	return node(opSlice, "", f.typeOf(e), parts...)
 }
 
 // storage is a place that is assigned to, with the checks that come just before.
