@@ -40,6 +40,9 @@ func (f *fn) labeled(s *ast.LabeledStmt) {
 		f.typeSwitch(st, name)
 	case *ast.SelectStmt:
 		f.selectStmt(st, name)
+	case *ast.LabeledStmt: // the interpreter loses all but the last label of a statement
+		f.emit("{}")
+		f.labeled(st)
 	default:
 		f.stmt(st)
 	}
