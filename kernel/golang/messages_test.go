@@ -12,6 +12,7 @@ func TestMessages(t *testing.T) {
 		{"func f() {\n\tx := 1\n", "In[1]:3:2: syntax error: the { of line 1, column 10 is not closed"},
 		{"if true {\n\tfmt.Println(1)", "In[1]:2:16: syntax error: the { of line 1, column 9 is not closed"},
 		{"package main\nfunc main() {", "In[1]:2:14: syntax error: the { of line 2, column 13 is not closed"},
+		{"var f int = func(a int) string { return \"\" }", "In[1]:1:13: cannot use func(a int) string {…} (value of type func(a int) string) as int value in variable declaration"},
 		{`x := strconv.Atoi("3")`, "In[1]:1:6: assignment mismatch: 1 variable but strconv.Atoi returns 2 values"},
 		{"x := 1 $ 2", "In[1]:1:8: syntax error: invalid character U+0024 '$'"},
 		{`import "C"`, "In[1]:1:8: could not import C (cells have no cgo: they are interpreted; C++ for the GPU goes into a cell of its own, %%cuda)"},

@@ -108,6 +108,7 @@ var goWords = []struct {
 	{regexp.MustCompile(`^continue not in for statement$`), "continue is not in a loop"},
 	{regexp.MustCompile(`^label (\S+) not declared$`), "label $1 not defined"},
 	{regexp.MustCompile(`^use of package (\S+) not in selector$`), "use of package $1 without selector"},
+	{regexp.MustCompile(`\((func\(.*) literal\)`), "$1 {…}"},
 }
 
 func inGoWords(text string) string {
