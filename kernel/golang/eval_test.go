@@ -119,7 +119,7 @@ var scenarios = []scenario{
 	}},
 	{"a type that was declared with another", []string{
 		"type cfg struct{ n int }\ntype Opt func(*cfg)\nvar o Opt", "",
-		"type cfg struct{ n, m int }\no = func(c *cfg) {}", "CompileError: In[2]:2:5: cannot use (func(c *cfg) literal) (value of type func(c *cfg)) as Opt value in assignment (Opt was declared again with this cell: run the cell that makes the value once more)",
+		"type cfg struct{ n, m int }\no = func(c *cfg) {}", "CompileError: In[2]:2:5: cannot use func(c *cfg) {…} (value of type func(c *cfg)) as Opt value in assignment (Opt was declared again with this cell: run the cell that makes the value once more)",
 	}},
 	{"variables are initialized as those of a package", []string{
 		"var (\n\ta = b + 1\n\tb = first()\n\tn int\n)\nfunc first() int { return c * 2 }\nvar c = 3\na, b, c, n", "=> 7, 6, 3, 0",

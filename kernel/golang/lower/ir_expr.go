@@ -98,11 +98,17 @@ func spread(x *expr) *expr { return node(opSpread, "", x.typ, x) }
 func toAny(x *expr) *expr  { return node(opConvert, "any", anyType, x) }
 func isNil(x *expr) *expr  { return binary(x, "==", literal("nil", nil), boolType) }
 
-// address is &x.
+// address is &x. Of what a pointer points to it is the pointer: the interpreter knows
+// neither &*f() nor &*(*T)(p).
 func address(x *expr) *expr {
 	var t types.Type
 	if x.typ != nil {
 		t = types.NewPointer(x.typ)
+	}
+	if x.op == opDeref {
+		p := *x.args[0]
+		p.typ = t
+		return &p
 	}
 	return node(opAddress, "", t, x)
 }
