@@ -211,8 +211,10 @@ func (r *runner) wait(ctx context.Context) (status int, err error) {
 				abort(a)
 			default:
 			}
-			if lost := r.firstLost(); held == nil && lost != e.rank && r.running[lost] != nil {
-				held, known = &e, time.After(time.Second)
+			if lost := r.firstLost(); lost != e.rank && r.running[lost] != nil {
+				if held == nil {
+					held, known = &e, time.After(r.options.Grace)
+				}
 				continue
 			}
 			fail(&e)
