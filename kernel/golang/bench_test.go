@@ -66,6 +66,7 @@ func benchCells(b *testing.B, code string) {
 }
 
 func BenchmarkTrivial(b *testing.B)  { benchCells(b, "1+1") }
+func BenchmarkPrint(b *testing.B)    { benchCells(b, `fmt.Println("hi")`) }
 func BenchmarkLines100(b *testing.B) { benchCells(b, cellOf(100)) }
 func BenchmarkLines1000(b *testing.B) {
 	benchCells(b, cellOf(1000))

@@ -98,7 +98,7 @@ var (
 
 // watch ends a program that exceeds its limits, and says why.
 func (l limits) watch(ctx context.Context, group int, stop context.CancelCauseFunc) {
-	const next = 200 * time.Millisecond // to none
+	next := l.idle / 50 // what waits is looked at, which takes a little, too
 	start := time.Now()
 	mark, marked := time.Duration(0), start
 	for {
