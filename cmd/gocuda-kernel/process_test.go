@@ -188,6 +188,22 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// A notebook of another language is left as it is.
+func TestRunOfAnotherLanguage(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.ipynb")
+	const text = `{"cells": [{"cell_type": "code", "source": "print(1)", "metadata": {}, "outputs": []}],
+ "metadata": {"kernelspec": {"name": "python3", "language": "python"}}, "nbformat": 4, "nbformat_minor": 4}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := run(t, gocudaKernel(t, "run", "--inplace", path))
+	after, err := os.ReadFile(path)
+	if status != 1 || !strings.Contains(stderr, "is written in python, not in Go") || err != nil || string(after) != text {
+		t.Errorf("status %d, %s, %v, %s", status, stderr, err, after)
+	}
+}
+
 func TestRunThroughPipes(t *testing.T) {
 	t.Parallel()
 	in := filepath.Join(t.TempDir(), "a.ipynb")

@@ -95,7 +95,9 @@ func runNotebook(c *call) error {
 			}
 		}
 	}
-	describe(nb)
+	if err := describe(nb); err != nil {
+		return err
+	}
 	for _, name := range nb.Inject(given) {
 		fmt.Fprintf(c.stderr, "note: the notebook has no parameter %s; its cells see it all the same\n", name)
 	}
@@ -168,9 +170,16 @@ func hazards(nb *notebook.Notebook, w io.Writer) (n int) {
 
 // describe says in a notebook what language it is in, as Jupyter does, and
 // what kernel it is for if it does not say so itself.
-func describe(nb *notebook.Notebook) {
+func describe(nb *notebook.Notebook) error {
 	if nb.Metadata == nil {
 		nb.Metadata = make(map[string]any)
+	}
+	info, _ := nb.Metadata["language_info"].(map[string]any)
+	spec, _ := nb.Metadata["kernelspec"].(map[string]any)
+	for _, language := range []any{info["name"], spec["language"]} {
+		if name, _ := language.(string); name != "" && !strings.EqualFold(name, "go") {
+			return fmt.Errorf("the notebook is written in %s, not in Go: change the kernel in Jupyter if its cells are Go", name)
+		}
 	}
 	nb.Metadata["language_info"] = kernel.LanguageInfo()
 	if nb.Metadata["kernelspec"] == nil {
@@ -178,6 +187,7 @@ func describe(nb *notebook.Notebook) {
 			"name": install.DefaultName, "display_name": install.DisplayName, "language": "go",
 		}
 	}
+	return nil
 }
 
 // readNotebook reads a notebook, and tells the folder in which it runs.

@@ -66,8 +66,11 @@ func (d *Device) size(call string, n int, t Type) (uint64, error) {
 	if !t.valid() {
 		return 0, misuse(driver.ErrInvalidValue, call, d, "%v is no element type; use cuda.Float32 or the like", t)
 	}
-	if n < 0 || n > 1<<58 { // the largest element has 16 bytes
-		return 0, misuse(driver.ErrInvalidValue, call, d, "%d elements", n)
+	if n < 0 {
+		return 0, misuse(driver.ErrInvalidValue, call, d, "%d elements were asked for", n)
+	}
+	if n > 1<<58 { // the largest element has 16 bytes
+		return 0, misuse(driver.ErrInvalidValue, call, d, "%d elements were asked for, more than an address can tell apart", n)
 	}
 	return uint64(n) * uint64(t.Size()), nil
 }

@@ -91,13 +91,21 @@ func (c *checker) members(pos token.Pos) (list []string) {
 		methods = types.NewMethodSet(types.NewPointer(of))
 	}
 	for m := range methods.Methods() {
-		list = append(list, m.Obj().Name())
+		if c.mayName(m.Obj()) {
+			list = append(list, m.Obj().Name())
+		}
 	}
-	return appendFields(list, of, 0)
+	return c.appendFields(list, of, 0)
+}
+
+// mayName says whether a cell can name a member: those of other packages only
+// if they are exported.
+func (c *checker) mayName(member types.Object) bool {
+	return member.Exported() || member.Pkg() == nil || member.Pkg().Path() == c.pkg.Path()
 }
 
 // appendFields adds a struct's fields, and those of the structs embedded in it.
-func appendFields(list []string, t types.Type, depth int) []string {
+func (c *checker) appendFields(list []string, t types.Type, depth int) []string {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
@@ -106,8 +114,11 @@ func appendFields(list []string, t types.Type, depth int) []string {
 		return list
 	}
 	for f := range s.Fields() {
-		if list = append(list, f.Name()); f.Embedded() {
-			list = appendFields(list, f.Type(), depth+1)
+		if c.mayName(f) {
+			list = append(list, f.Name())
+		}
+		if f.Embedded() {
+			list = c.appendFields(list, f.Type(), depth+1)
 		}
 	}
 	return list

@@ -127,11 +127,13 @@ func TestTracesShowTheirLines(t *testing.T) {
 // checker has to say besides.
 func TestMistakes(t *testing.T) {
 	s := newSession(t)
-	s.run("type B struct{ Name string }\nfunc (*B) Push(int) {}\ntype D struct {\n\tB\n\tAge int\n}\nvar d D\nvar e error")
+	s.run("type B struct{ Name string }\nfunc (*B) Push(int) {}\ntype D struct {\n\tB\n\tAge int\n\tcount int\n}\nvar d D\nvar e error")
 	for code, want := range map[string]string{
 		"d.Psh(1)":                        "1:3: d.Psh undefined (type D has no field or method Psh) (did you mean Push?)",
 		"d.Nmae":                          "1:3: d.Nmae undefined (type D has no field or method Nmae) (did you mean Name?)",
 		"e.Eror()":                        "1:3: e.Eror undefined (type error has no field or method Eror) (did you mean Error?)",
+		"d.cuont":                         "1:3: d.cuont undefined (type D has no field or method cuont) (did you mean count?)",
+		"strings.NewReader(``).S()":       "1:23: strings.NewReader(``).S undefined (type *strings.Reader has no field or method S)",
 		"x := &D{Agee: 1}":                "1:9: unknown field Agee in struct literal of type D (did you mean Age?)",
 		"fmt.Printn(1)":                   "1:5: undefined: fmt.Printn (did you mean Println?)",
 		"strngs.ToUpper(\"a\")":           "1:1: undefined: strngs (did you mean strings?)",
