@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,19 +29,7 @@ func TestCheckOfPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var want []string
-			at := map[string]string{}
-			for i, line := range strings.Split(string(code), "\n") {
-				_, numbers, _ := strings.Cut(line, "//!")
-				for _, n := range strings.Fields(numbers) {
-					place := fmt.Sprintf("%s:%d", filepath.Base(file), i+1)
-					if at[n] == "" {
-						at[n] = place
-					} else {
-						want = append(want, pair(at[n], place))
-					}
-				}
-			}
+			want := marked(file, string(code))
 			folder := t.TempDir()
 			cmd := gocudaKernel(t, "exec", file)
 			cmd.Env = append(cmd.Env, hazard.Env+"="+folder)
@@ -52,16 +41,105 @@ func TestCheckOfPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got []string
-			for _, r := range list {
-				got = append(got, pair(r.First.Place, r.Second.Place))
-			}
-			slices.Sort(got)
-			slices.Sort(want)
-			if !slices.Equal(got, want) {
+			if got := places(list); !slices.Equal(got, want) {
 				t.Errorf("hazards between %q, want %q\n%s", got, want, errs)
 			}
 		})
+	}
+}
+
+// marked are the pairs of places that a program says a hazard is between.
+func marked(file, code string) (want []string) {
+	at := map[string]string{}
+	for i, line := range strings.Split(code, "\n") {
+		_, numbers, _ := strings.Cut(line, "//!")
+		for _, n := range strings.Fields(numbers) {
+			place := fmt.Sprintf("%s:%d", filepath.Base(file), i+1)
+			if at[n] == "" {
+				at[n] = place
+			} else {
+				want = append(want, pair(at[n], place))
+			}
+		}
+	}
+	slices.Sort(want)
+	return want
+}
+
+// places are the pairs of places of reports.
+func places(list hazard.List) (got []string) {
+	for _, r := range list {
+		got = append(got, pair(r.First.Place, r.Second.Place))
+	}
+	slices.Sort(got)
+	return got
+}
+
+// Those in testdata/check/ranks are of as many ranks as their name says, and what is
+// marked is what two ranks do.
+func TestCheckOfRanks(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	files, err := filepath.Glob("testdata/check/ranks/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			code, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ranks := regexp.MustCompile(`\d`).FindString(filepath.Base(file))
+			folder := t.TempDir()
+			cmd := gocudaKernel(t, "mpirun", "-n", ranks, self, "exec", file)
+			cmd.Env = append(cmd.Env, hazard.Env+"="+folder)
+			if status, out, errs := run(t, cmd); status != 0 {
+				t.Errorf("exit status %d\n%s%s", status, out, errs)
+			}
+			n, list, err := hazard.Read(folder)
+			if err != nil || fmt.Sprint(n) != ranks {
+				t.Fatal(n, err)
+			}
+			if got, want := slices.Compact(places(list)), marked(file, string(code)); !slices.Equal(got, want) {
+				t.Errorf("hazards between %q, want %q\n%s", got, want, list)
+			}
+			for _, r := range list {
+				if r.First.Rank == r.Second.Rank || r.First.Source == "" || r.Second.Source == "" {
+					t.Errorf("not of two ranks, or without their lines: %v", r)
+				}
+			}
+			status, out, errs := run(t, gocudaKernel(t, "check", folder))
+			if status != min(len(list), 1) || !strings.Contains(out, ranks+" processes") {
+				t.Errorf("check: exit status %d\n%s%s", status, out, errs)
+			}
+		})
+	}
+}
+
+// A notebook whose ranks have a hazard that no rank sees alone.
+func TestCheckOfNotebook(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	status, out, errs := run(t, gocudaKernel(t, "run", "-q", "--check", "-o", filepath.Join(t.TempDir(), "out.ipynb"), "testdata/check/ranks.ipynb"))
+	said := out + errs
+	if status == 0 || strings.Count(said, "hazard:") != 1 {
+		t.Fatalf("exit status %d\n%s", status, said)
+	}
+	for _, want := range []string{
+		"In[3], line 4: fill (cuMemsetAsync) writes it, on stream s of device 0, rank 0\n            x.MemsetAsync(1, s)",
+		"In[3], line 8: copy (cuMemcpyAsync) reads it, on stream s of device 1, rank 1\n            cuda.MemcpyAsync(mine, theirs, s)",
+		"x of rank 0", "s.Synchronize() after In[3], line 4",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
+		}
 	}
 }
 

@@ -36,6 +36,7 @@ import (
 	"gocuda/cudaapi/internal/handshake"
 	"gocuda/cudaapi/internal/ipc"
 	"gocuda/cudaapi/internal/schedule"
+	"gocuda/cudaapi/record"
 )
 
 // Algorithm is how an operation moves the data.
@@ -144,7 +145,7 @@ func (g *Group) Allreduce(bufs []*cuda.Buffer, streams []*cuda.Stream, opts ...O
 	if !o.op.Allows(bufs[0].Type()) {
 		return fmt.Errorf("collective.%s: %s is not for %s", call, o.op, bufs[0].Type())
 	}
-	return recorded("collective."+call, bufs, streams, -1, func() error {
+	return recorded("collective."+call, g.shares(record.FromAll, 0), bufs, streams, -1, func() error {
 		return g.run(call, planKey{members: g.members(bufs), n: bufs[0].Len()}, o, bufs, streams)
 	})
 }
@@ -163,7 +164,7 @@ func (g *Group) Broadcast(root int, bufs []*cuda.Buffer, streams []*cuda.Stream,
 	if g.ranks != nil {
 		mine -= g.ranks.Rank() * len(bufs)
 	}
-	return recorded("collective."+call, bufs, streams, mine, func() error {
+	return recorded("collective."+call, g.shares(record.FromRoot, root/len(bufs)), bufs, streams, mine, func() error {
 		return g.run(call, planKey{broadcast: true, members: g.members(bufs), n: bufs[0].Len(), root: root}, o, bufs, streams)
 	})
 }

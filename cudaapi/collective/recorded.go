@@ -10,12 +10,14 @@ import (
 // recorded runs an operation that writes bufs, but for the one with the number
 // read, which it reads, and writes it down (package record) if a program called it:
 // in the order of the streams, or, without any, until it returns.
-func recorded(call string, bufs []*cuda.Buffer, streams []*cuda.Stream, read int, run func() error) error {
+//
+// m is what the other ranks find it by, nil if there are none.
+func recorded(call string, m *record.Message, bufs []*cuda.Buffer, streams []*cuda.Stream, read int, run func() error) error {
 	rec := record.InUse()
 	if rec == nil {
 		return run()
 	}
-	o := &record.Op{Kind: record.Request, Call: call, Site: callsite.Here()}
+	o := &record.Op{Kind: record.Request, Call: call, Site: callsite.Here(), Message: m}
 	if o.Site.Place == "" {
 		return run() // package mpi's, which says so itself
 	}
@@ -46,4 +48,13 @@ func recorded(call string, bufs []*cuda.Buffer, streams []*cuda.Stream, read int
 	}
 	rec.Add(o)
 	return run()
+}
+
+// shares is what an operation of the group has to do with other ranks.
+func (g *Group) shares(role record.Role, root int) *record.Message {
+	named, ok := g.ranks.(interface{ ID() string })
+	if !ok || record.InUse() == nil {
+		return nil
+	}
+	return &record.Message{Role: role, Comm: named.ID(), Rank: g.ranks.Rank(), Size: g.ranks.Size(), Root: root}
 }

@@ -17,7 +17,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		return int(m.HeapAlloc)
 	}
 	c := New()
-	r := record.New(c, 0)
+	r := record.New(c)
 	a, b := &record.Lane{ID: 1, Name: "a"}, &record.Lane{ID: 2, Name: "b"}
 	fill := func(l *record.Lane, at uint64) {
 		r.Add(&record.Op{Kind: record.Fill, Lane: l, Accesses: []record.Access{{Lo: at, Hi: at + 64, Mode: record.Write}}})

@@ -1,6 +1,8 @@
 package hazard
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,8 +20,9 @@ var checking struct {
 	checker  *Checker
 	recorder *record.Recorder
 	namer    Namer
-	rank     int
-	last     List // of the check before
+	folder   string         // for records; "" for none
+	file     *record.Writer // of this one
+	last     List           // of the check before
 }
 
 // recording are the drivers that record for the check.
@@ -36,13 +39,6 @@ func SetNamer(n Namer) {
 	callsite.SetExact(n.Place)
 }
 
-// SetRank tells which rank this process is, for a check that begins later.
-func SetRank(rank int) {
-	checking.Lock()
-	defer checking.Unlock()
-	checking.rank = rank
-}
-
 // On begins to check what this process queues on its devices. Work that is queued
 // already is waited for first.
 func On() error {
@@ -52,7 +48,16 @@ func On() error {
 		return nil
 	}
 	c := New()
-	r := record.New(c, checking.rank)
+	sinks := []record.Sink{c}
+	if checking.folder != "" {
+		file, err := record.Create(checking.folder)
+		if err != nil {
+			return err
+		}
+		checking.file = file
+		sinks = append(sinks, file)
+	}
+	r := record.New(sinks...)
 	err := cuda.Decorate(func(d driver.Driver, inUse map[driver.Context]driver.Device) driver.Driver {
 		w := record.Wrap(d, r, inUse)
 		recording.Lock()
@@ -61,7 +66,7 @@ func On() error {
 		return w
 	})
 	if err != nil {
-		return err
+		return errors.Join(err, closeFile())
 	}
 	checking.checker, checking.recorder = c, r
 	record.Use(r)
@@ -77,12 +82,61 @@ func Off() error {
 	}
 	checking.last = found()
 	record.Use(nil)
-	err := cuda.Decorate(nil)
+	err := errors.Join(cuda.Decorate(nil), closeFile())
 	checking.checker = nil
 	recording.Lock()
 	recording.list = nil
 	recording.Unlock()
 	return err
+}
+
+// closeFile ends the record, if there is one. checking is locked.
+func closeFile() error {
+	if checking.file == nil {
+		return nil
+	}
+	err := errors.Join(writeFile(), checking.file.Close())
+	checking.file = nil
+	return err
+}
+
+// writeFile writes what was recorded so far, with what reports need to know.
+func writeFile() error {
+	n := notes{Sources: map[string]string{}}
+	if checking.namer.Names != nil {
+		n.Names = checking.namer.Names()
+	}
+	for _, at := range checking.file.Places() {
+		if line := checking.namer.line(&record.Op{Site: at}); line != "" {
+			n.Sources[at.Place] = line
+		}
+	}
+	text, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return checking.file.Flush(text)
+}
+
+// Several reports whether this process is one of several ranks that keep records, so
+// that whoever started them checks these as one.
+func Several() bool {
+	checking.Lock()
+	defer checking.Unlock()
+	return checking.file != nil && record.Place().Size > 1
+}
+
+// Write writes what was recorded so far to the record that [Env] asks for, so that a
+// reader finds it; without one it does nothing. It waits, for some seconds at most,
+// for the work that is queued.
+func Write() error {
+	checking.Lock()
+	defer checking.Unlock()
+	if checking.file == nil {
+		return nil
+	}
+	settle()
+	return writeFile()
 }
 
 // Checking reports whether the check is on.
@@ -118,9 +172,10 @@ func settle() {
 	}
 }
 
-// Reports gives the hazards since the check began, or since Forget; where it is
-// off, those of the last one. It waits, for some seconds at most, for the work
-// that is queued.
+// Reports gives the hazards of this process since the check began, or since Forget;
+// where it is off, those of the last one. What a rank does to memory that another has
+// open shows in the records of both: a notebook tells of it at the end of the cell. It
+// waits, for some seconds at most, for the work that is queued.
 func Reports() List {
 	checking.Lock()
 	defer checking.Unlock()
@@ -182,6 +237,16 @@ func Forget() {
 	if checking.checker != nil {
 		checking.checker.Forget()
 	}
+}
+
+// Plus is both.
+func (c Counts) Plus(o Counts) Counts {
+	return Counts{c.Operations + o.Operations, c.Pairs + o.Pairs, c.Unknown + o.Unknown, c.Guessed + o.Guessed}
+}
+
+// since is what came after an earlier count.
+func (c Counts) since(o Counts) Counts {
+	return Counts{c.Operations - o.Operations, c.Pairs - o.Pairs, c.Unknown, c.Guessed - o.Guessed}
 }
 
 // String says how much was looked at.

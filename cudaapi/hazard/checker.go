@@ -28,7 +28,16 @@
 //   - a message or a collective comes after what the host has waited for and after
 //     the default stream of its buffer's device (package mpi, Memory of devices), and
 //     its buffer is MPI's until the call returns or the request is waited for (MPI
-//     4.1, 3.7.2); SendOn and RecvOn are operations of their stream.
+//     4.1, 3.7.2); SendOn and RecvOn are operations of their stream;
+//   - where the records of all ranks are one ([Folder]): what a rank has received comes
+//     after what its sender did before the call that sent it (MPI 4.1, 3.5 says which
+//     message that is), and a synchronous send is over when its receive has begun
+//     (3.4). A standard send's return says nothing of the receiver. Of a collective a
+//     rank comes after those whose data its result has, and of a barrier after all
+//     (chapter 6: no other one need synchronize). A wait for another rank's event
+//     waits for the last record of it that the waiting call comes after, and memory
+//     that several have open is the same memory. The record of one rank alone cannot see that; it takes what
+//     its interprocess events stand for as waited for when another rank was heard of.
 //
 // What this project's own packages queue for a message or a collective is not
 // looked at: what they promise counts, not how they keep it.
@@ -45,8 +54,8 @@ import (
 // Checker is a [record.Sink] that finds hazards.
 type Checker struct {
 	mu     sync.Mutex
-	host   clock
-	hosts  uint64 // operations of the host's that touched memory
+	merged bool // all ranks' records are one
+	procs  map[int]*process
 	dims   dimensions
 	lanes  map[int]*lane
 	groups map[driver.Context]*group
@@ -56,6 +65,7 @@ type Checker struct {
 	execs  map[uint64]clock
 	funcs  map[*record.Op]spot // host functions that have not returned
 	asked  map[*record.Op]*request
+	ranks  between
 	words  words
 	stuck  []*step // in order
 
@@ -76,10 +86,57 @@ type Counts struct {
 
 // New is a checker of a program that begins.
 func New() *Checker {
-	c := &Checker{lanes: map[int]*lane{}, groups: map[driver.Context]*group{}, events: map[int]*moment{}, early: map[int][]*record.Op{}, late: map[int]*record.Op{},
+	c := &Checker{procs: map[int]*process{}, dims: dimensions{count: -1}, lanes: map[int]*lane{}, groups: map[driver.Context]*group{}, events: map[int]*moment{}, early: map[int][]*record.Op{}, late: map[int]*record.Op{},
 		execs: map[uint64]clock{}, funcs: map[*record.Op]spot{}, asked: map[*record.Op]*request{}, byPlace: map[place]*Hazard{}}
 	c.words.at = map[uint64]*word{}
+	c.ranks = newBetween()
 	return c
+}
+
+// process is the host of a rank, whose goroutines count as one.
+type process struct {
+	dim  int
+	host clock
+	n    uint64 // of its operations that others may have to come after
+	// seen is what other ranks may have waited for: interprocess events. It is for
+	// the record of one rank alone, which does not see whether they did.
+	seen clock
+	over bool // nothing more comes
+}
+
+// tick is one more operation of the host's.
+func (p *process) tick() {
+	p.n++
+	p.host = p.host.with(p.dim, p.n)
+}
+
+// process is that of a rank.
+func (c *Checker) process(rank int) *process {
+	if !c.merged {
+		rank = 0
+	}
+	p := c.procs[rank]
+	if p == nil {
+		p = &process{}
+		p.dim, p.n = c.dims.take(nil)
+		c.procs[rank] = p
+	}
+	return p
+}
+
+// floor is what all that is to come comes after.
+func (c *Checker) floor() (f clock) {
+	first := true
+	for _, p := range c.procs {
+		switch {
+		case p.over:
+		case first:
+			f, first = p.host, false
+		default:
+			f = meet(f, p.host)
+		}
+	}
+	return f
 }
 
 // lane is a stream's part of the order.
@@ -145,20 +202,23 @@ func (c *Checker) Op(o *record.Op) {
 		return
 	}
 	c.counts.Operations++
-	s := &step{op: o, host: c.host}
+	p := c.process(o.Rank)
+	s := &step{op: o, host: p.host}
 	switch o.Kind {
 	case record.Mark:
 		s.moment = &moment{}
-		c.events[o.Event.ID] = s.moment
+		c.marks(o.Event.ID, s.moment, p)
 		if len(c.early[o.Event.ID]) > 0 && c.late[o.Event.ID] == nil {
 			c.late[o.Event.ID] = o
 		}
 	case record.Wait:
-		if s.moment = c.events[o.Event.ID]; s.moment == nil {
+		if s.moment = c.moment(o.Event.ID, p); s.moment == nil {
 			c.early[o.Event.ID] = append(c.early[o.Event.ID], o)
 		}
 	case record.SyncEvent:
-		s.moment = c.events[o.Event.ID]
+		s.moment = c.moment(o.Event.ID, p)
+	case record.Request:
+		c.told(o, p)
 	}
 	if o.Lane == nil || o.Kind == record.SyncLane || o.Kind == record.LaneGone {
 		c.hostStep(s)
@@ -189,7 +249,7 @@ func (c *Checker) lane(r *record.Lane) *lane {
 	l := c.lanes[r.ID]
 	if l == nil {
 		g := c.group(r.Context)
-		l = &lane{Lane: r, base: join(c.host, g.since)}
+		l = &lane{Lane: r, base: join(c.process(r.Rank).host, g.since)}
 		l.dim, l.n = c.dims.take(l.base)
 		c.lanes[r.ID] = l
 		if r.Legacy {
@@ -241,6 +301,8 @@ func (c *Checker) ready(s *step) bool {
 		return ok
 	case record.Wait:
 		return s.moment == nil || s.moment.past
+	case record.Request:
+		return c.met(s)
 	}
 	return true
 }
@@ -248,11 +310,11 @@ func (c *Checker) ready(s *step) bool {
 // sweep puts the operations in their places that now can be.
 func (c *Checker) sweep() {
 	for again := true; again; {
-		again = false
+		again, c.ranks.moved = false, false
 		held, execs := map[*lane]bool{}, map[uint64]bool{}
 		c.stuck = slices.DeleteFunc(c.stuck, func(s *step) bool {
 			l := c.lane(s.op.Lane)
-			if !held[l] && c.ready(s) && !c.behind(s.op, held) && !slices.ContainsFunc(s.op.Also, func(a *record.Lane) bool { return held[c.lane(a)] }) && !execs[s.op.Exec] {
+			if !held[l] && !c.behind(s.op, held) && !slices.ContainsFunc(s.op.Also, func(a *record.Lane) bool { return held[c.lane(a)] }) && !execs[s.op.Exec] && c.ready(s) {
 				c.laneStep(s)
 				again = true
 				return true
@@ -272,6 +334,7 @@ func (c *Checker) sweep() {
 			}
 			return false
 		})
+		again = again || c.ranks.moved
 	}
 }
 
@@ -327,6 +390,8 @@ func (c *Checker) laneStep(s *step) {
 		}
 	case record.GraphLaunch:
 		base = join(base, c.execs[o.Exec])
+	case record.Request:
+		base = join(base, c.fromRanks(o))
 	}
 	for _, x := range o.Around {
 		for _, other := range c.laneOf(x) {
@@ -341,6 +406,10 @@ func (c *Checker) laneStep(s *step) {
 	switch o.Kind {
 	case record.Mark:
 		s.moment.clock, s.moment.past = l.full(), true
+		if c.ranks.events[o.Event.ID] != nil {
+			p := c.process(o.Rank)
+			p.seen = join(p.seen, l.full())
+		}
 	case record.HostFunc:
 		c.funcs[o] = spot{l.full(), l.dim, l.n}
 	case record.WriteValue:
@@ -352,6 +421,9 @@ func (c *Checker) laneStep(s *step) {
 	}
 	if len(o.HostReads) > 0 {
 		c.hostReads(o, s.host)
+	}
+	if o.Kind == record.Request {
+		c.toRanks(o, base)
 	}
 	if o.Kind == record.WaitValue || o.Kind == record.WriteValue {
 		c.add(&job{o, l.dim, l.n, l.base})
@@ -377,9 +449,11 @@ func (c *Checker) laneStep(s *step) {
 	}
 	switch {
 	case o.HostAfter:
-		c.host = join(c.host, l.full())
+		p := c.process(o.Rank)
+		p.host = join(p.host, l.full())
 	case o.HostBefore:
-		c.host = join(c.host, before)
+		p := c.process(o.Rank)
+		p.host = join(p.host, before)
 	}
 }
 
@@ -387,9 +461,9 @@ func (c *Checker) laneStep(s *step) {
 func (c *Checker) hostReads(o *record.Op, host clock) {
 	read := *o
 	read.Kind, read.Lane, read.Watched, read.Accesses = record.HostAccess, nil, nil, o.HostReads
-	c.hosts++
-	c.host = c.host.with(0, c.hosts)
-	c.add(&job{&read, 0, c.hosts, host.with(0, c.hosts)})
+	p := c.process(o.Rank)
+	p.tick()
+	c.add(&job{&read, p.dim, p.n, host.with(p.dim, p.n)})
 }
 
 func (c *Checker) laneOf(x driver.Context) (list []*lane) {
@@ -471,40 +545,39 @@ func (c *Checker) graph(launch *record.Op, l *lane) {
 
 // hostStep puts an operation of the host's in its place.
 func (c *Checker) hostStep(s *step) {
-	o := s.op
+	o, p := s.op, c.process(s.op.Rank)
+	if c.forces(o, s.moment) {
+		c.force()
+	}
 	switch o.Kind {
 	case record.SyncLane:
-		if l := c.lane(o.Lane); c.holds(func(t *lane) bool { return t == l || l.Legacy && t.Blocking && t.Context == l.Context }) {
-			c.force()
-		}
 		l := c.lane(o.Lane)
-		if c.host = join(c.host, l.full()); l.Legacy { // which first waits for the blocking streams
-			c.host = join(c.host, c.joined(l))
+		if p.host = join(p.host, l.full()); l.Legacy { // which first waits for the blocking streams
+			p.host = join(p.host, c.joined(l))
 		}
 	case record.SyncContext:
-		if c.holds(func(t *lane) bool { return t.Context == o.Context }) {
-			c.force()
-		}
 		for _, l := range c.laneOf(o.Context) {
-			c.host = join(c.host, l.full())
+			p.host = join(p.host, l.full())
 		}
 	case record.SyncAll:
-		c.force()
 		for _, l := range c.lanes {
-			c.host = join(c.host, l.full())
+			if l.Rank == o.Rank || !c.merged {
+				p.host = join(p.host, l.full())
+			}
 		}
-		c.finish()
+		c.finish(o.Rank)
 	case record.SyncEvent:
 		if s.moment != nil {
-			if !s.moment.past {
-				c.force()
-			}
-			c.host = join(c.host, s.moment.clock)
+			p.host = join(p.host, s.moment.clock)
+		} else if c.ranks.foreign[o.Event.ID] {
+			p.host = join(p.host, p.seen)
 		}
 	case record.EventGone:
-		delete(c.events, o.Event.ID)
+		c.eventGone(o.Event.ID)
+	case record.ShareEvent:
+		c.share(o, p)
 	case record.HostFuncDone:
-		c.host = join(c.host, c.funcs[o.Target].at)
+		p.host = join(p.host, c.funcs[o.Target].at)
 		delete(c.funcs, o.Target)
 	case record.LaneGone:
 		l := c.lane(o.Lane)
@@ -512,9 +585,9 @@ func (c *Checker) hostStep(s *step) {
 			c.drop(l)
 		}
 	case record.Request:
-		base := c.host
+		base := p.host
 		for _, l := range c.lanes {
-			if l.Legacy && slices.Contains(o.Behind, l.Device) {
+			if l.Legacy && (l.Rank == o.Rank || !c.merged) && slices.Contains(o.Behind, l.Device) {
 				base = join(base, l.full())
 			}
 		}
@@ -524,22 +597,41 @@ func (c *Checker) hostStep(s *step) {
 		r.at = base.with(r.dim, r.n)
 		c.asked[o] = r
 		c.add(&job{o, r.dim, r.n, base})
+		c.toRanks(o, base)
+		c.sweep()
 	case record.SyncRequest:
 		if r := c.asked[o.Target]; r != nil {
-			c.host = join(c.host, r.at)
+			p.host = join(p.host, r.at)
 			c.dims.give(r.dim, r.n)
 			delete(c.asked, o.Target)
 		}
+		c.arrived(o, p)
 	case record.Alloc, record.Free, record.HostAccess:
 		if f, ok := c.funcs[o.Target]; ok { // in a host function: in its stream's order
 			c.add(&job{o, f.dim, f.n, f.at})
 			break
 		}
-		c.hosts++
-		c.host = c.host.with(0, c.hosts)
-		c.touches(o, 0, c.hosts, c.host)
-		c.add(&job{o, 0, c.hosts, c.host})
+		p.tick()
+		c.touches(o, p.dim, p.n, p.host)
+		c.add(&job{o, p.dim, p.n, p.host})
 	}
+}
+
+// forces reports whether an operation of the host's says that others are done which
+// are held back.
+func (c *Checker) forces(o *record.Op, m *moment) bool {
+	switch o.Kind {
+	case record.SyncLane:
+		l := c.lane(o.Lane)
+		return c.holds(func(t *lane) bool { return t == l || l.Legacy && t.Blocking && t.Context == l.Context })
+	case record.SyncContext:
+		return c.holds(func(t *lane) bool { return t.Context == o.Context })
+	case record.SyncAll:
+		return c.holds(func(t *lane) bool { return t.Rank == o.Rank || !c.merged })
+	case record.SyncEvent:
+		return m != nil && !m.past
+	}
+	return false
 }
 
 // holds reports whether operations of lanes are held back.
@@ -550,11 +642,11 @@ func (c *Checker) holds(of func(*lane) bool) bool {
 // drop forgets a stream that was destroyed: its dimension serves again once the
 // host has waited for it. Other streams of its context still come after it.
 func (c *Checker) drop(l *lane) {
-	g := c.groups[l.Context]
-	if l.Legacy || l.Blocking && g.legacy != nil && g.legacy.base.at(l.dim) < l.n && !c.host.covers(l.full()) {
+	g, host := c.groups[l.Context], c.process(l.Rank).host
+	if l.Legacy || l.Blocking && g.legacy != nil && g.legacy.base.at(l.dim) < l.n && !host.covers(l.full()) {
 		return // the default stream must still wait for it
 	}
-	if !c.host.covers(l.full()) {
+	if !host.covers(l.full()) {
 		return // so must a wait for the device
 	}
 	delete(c.lanes, l.ID)
@@ -612,7 +704,7 @@ func (c *Checker) check() {
 	}
 	c.queue = c.queue[i:]
 	if len(c.queue) == 0 && len(c.stuck) == 0 && c.memory.full() {
-		c.memory.prune(c.host) // all that comes is after what the host has waited for
+		c.memory.prune(c.floor()) // all that comes is after what the hosts have waited for
 	}
 }
 
@@ -622,13 +714,16 @@ func (c *Checker) Finish() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.force()
-	c.finish()
+	for rank := range c.procs {
+		c.finish(rank)
+	}
 }
 
-// finish gives up on accesses that are not known: their kernels never ran.
-func (c *Checker) finish() {
+// finish gives up on accesses of a rank's that are not known: their kernels never
+// ran.
+func (c *Checker) finish(rank int) {
 	for _, j := range c.queue {
-		if w := j.op.Watched; w != nil {
+		if w := j.op.Watched; w != nil && (j.op.Rank == rank || !c.merged) {
 			if _, ok := w.Known(); !ok {
 				c.counts.Unknown--
 				w.Drop()

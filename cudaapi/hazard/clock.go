@@ -81,7 +81,7 @@ func (s *dimensions) take(c clock) (d int, n uint64) {
 		}
 	}
 	s.count++
-	return s.count, 0 // 0 is the host's
+	return s.count, 0
 }
 
 func (s *dimensions) give(d int, n uint64) { s.idle = append(s.idle, spare{d, n}) }

@@ -13,7 +13,7 @@ type place struct {
 	name1, name2  string
 	was, is       record.Mode
 	lane1, lane2  int
-	rank          int
+	rank1, rank2  int
 }
 
 // Hazard is two operations on the same memory that nothing orders.
@@ -44,6 +44,9 @@ func (c *Checker) look(j *job) {
 			c.memory.forget(o.Addr, o.Addr+o.Bytes, o.Seq)
 			return
 		}
+	}
+	if o.Closes.Hi > 0 {
+		c.closes(j)
 	}
 	if o.Kind == record.FreeAsync || o.Kind == record.Free || o.Kind == record.AllocAsync {
 		c.touch(j, record.Access{Lo: o.Addr, Hi: o.Addr + o.Bytes, Mode: record.Write})
@@ -82,6 +85,28 @@ func (c *Checker) touch(j *job, a record.Access) {
 	})
 }
 
+// closes checks that a process no longer uses another's memory when it closes it.
+func (c *Checker) closes(j *job) {
+	var h *Hazard
+	c.memory.update(j.op.Closes.Lo, j.op.Closes.Hi, func(old *cell, lo, hi uint64) *cell {
+		if old == nil {
+			return nil
+		}
+		for i, list := range [][]mark{old.writes, old.reads, old.atomics} {
+			for _, m := range list {
+				switch was := [...]record.Mode{record.Write, record.Read, record.Atomic}[i]; {
+				case m.op.Rank != j.op.Rank || m.before(j):
+				case h != nil && h.First == m.op:
+					h.Hi = max(h.Hi, hi)
+				default:
+					h = c.hazard(m.op, was, j.op, record.Write, lo, hi)
+				}
+			}
+		}
+		return old
+	})
+}
+
 func laneID(o *record.Op) int {
 	if o.Lane == nil {
 		return -1
@@ -105,7 +130,7 @@ func (c *Checker) hazard(first *record.Op, was record.Mode, second *record.Op, i
 	if first.Meant || second.Meant || told(first, second) || told(second, first) {
 		return &Hazard{}
 	}
-	key := place{first.Site.Place, second.Site.Place, first.Call, second.Call, first.Name, second.Name, was, is, 0, 0, first.Rank}
+	key := place{first.Site.Place, second.Site.Place, first.Call, second.Call, first.Name, second.Name, was, is, 0, 0, first.Rank, second.Rank}
 	if first.Site.Place == second.Site.Place {
 		key.lane1, key.lane2 = laneID(first), laneID(second)
 	}

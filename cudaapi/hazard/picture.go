@@ -20,7 +20,11 @@ func (r Report) SVG() string {
 	b.WriteString(`<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#c62828"/></marker></defs>`)
 	box := func(x int, o Operation) {
 		fmt.Fprintf(&b, `<rect x="%d" y="2" width="%d" height="%d" rx="6" fill="#f5f7fa" stroke="#546e7a"/>`, x, boxWidth, boxHeight)
-		for i, line := range []string{o.What + " " + o.Does, o.Place, o.Source, o.Queue} {
+		queue := o.Queue
+		if r.ranks() {
+			queue += fmt.Sprintf(", rank %d", o.Rank)
+		}
+		for i, line := range []string{o.What + " " + o.Does, o.Place, o.Source, queue} {
 			weight, fill := "normal", "#263238"
 			if i == 0 {
 				weight = "bold"

@@ -51,12 +51,23 @@ type Namer struct {
 	Place func() string
 	// Source is the line of code at a place such as "In[3], line 2".
 	Source func(place string) string
+	// Names are the variables that hold streams and memory, for the reader of the
+	// record: Stream and Memory tell them one by one.
+	Names func() Names
+
+	// Of records that are read.
+	stream func(*record.Lane) string
+	source func(*record.Op) string
+	ranks  bool // there are several
 }
 
 // place of a cell, or of a file.
 var fileLine = regexp.MustCompile(`:(\d+)$`)
 
-func (n Namer) source(o *record.Op) string {
+func (n Namer) line(o *record.Op) string {
+	if n.source != nil {
+		return n.source(o)
+	}
 	if n.Source != nil {
 		if s := n.Source(o.Site.Place); s != "" {
 			return s
@@ -80,11 +91,17 @@ func (n Namer) source(o *record.Op) string {
 	return ""
 }
 
-func (n Namer) stream(l *record.Lane) string {
-	if l.Handle > 2 && n.Stream != nil {
-		if name := n.Stream(uintptr(l.Handle)); name != "" {
-			return name
-		}
+func (n Namer) name(l *record.Lane) string {
+	name := ""
+	switch {
+	case l.Handle <= 2:
+	case n.stream != nil:
+		name = n.stream(l)
+	case n.Stream != nil:
+		name = n.Stream(uintptr(l.Handle))
+	}
+	if name != "" {
+		return name
 	}
 	return strings.TrimPrefix(l.Name, "stream ")
 }
@@ -94,13 +111,13 @@ func (n Namer) queue(l *record.Lane) string {
 	case l == nil:
 		return "the host"
 	case l.Handle > 2:
-		return fmt.Sprintf("stream %s of device %d", n.stream(l), l.Device)
+		return fmt.Sprintf("stream %s of device %d", n.name(l), l.Device)
 	}
 	return fmt.Sprintf("%s of device %d", l.Name, l.Device)
 }
 
 func (n Namer) operation(o *record.Op, m record.Mode) Operation {
-	r := Operation{Place: o.Site.Place, Source: n.source(o), Queue: n.queue(o.Lane), Device: o.Device(), Rank: o.Rank, Guess: o.Guess}
+	r := Operation{Place: o.Site.Place, Source: n.line(o), Queue: n.queue(o.Lane), Device: o.Device(), Rank: o.Rank, Guess: o.Guess}
 	switch o.Kind {
 	case record.Kernel:
 		r.What = "kernel " + o.Name
@@ -159,6 +176,8 @@ func (n Namer) advice(h *Hazard) (missing, fix string) {
 	first, second := n.queue(a.Lane), n.queue(b.Lane)
 	freed := a.Kind == record.Free || a.Kind == record.FreeAsync
 	switch {
+	case a.Rank != b.Rank:
+		return n.acrossRanks(h)
 	case freed && b.Lane != nil && (a.Lane == nil || a.Lane == b.Lane):
 		return "The memory is used after it was freed.", "free it after the last use"
 	case freed:
@@ -182,6 +201,28 @@ func (n Namer) advice(h *Hazard) (missing, fix string) {
 		return fmt.Sprintf("%s does not wait for %s: a non-blocking stream and the default stream do not wait for each other.", upper(second), first), n.between(a, b)
 	}
 	return fmt.Sprintf("%s does not wait for %s.", upper(second), first), n.between(a, b)
+}
+
+// acrossRanks is advice on what two ranks do.
+func (n Namer) acrossRanks(h *Hazard) (missing, fix string) {
+	a, b := h.First, h.Second
+	done := fmt.Sprintf("what rank %d does here", a.Rank)
+	if a.Lane != nil {
+		done = fmt.Sprintf("the work on %s of rank %d", n.queue(a.Lane), a.Rank)
+	}
+	tell := fmt.Sprintf("a message from rank %d that rank %d receives before %s, or world.Barrier()", a.Rank, b.Rank, b.Site.Place)
+	switch {
+	case a.Kind == record.Free || a.Kind == record.FreeAsync:
+		return fmt.Sprintf("Rank %d frees the memory, and rank %d may use it afterwards.", a.Rank, b.Rank), "free it when the other ranks have said that they are done with it"
+	case b.Kind == record.Free || b.Kind == record.FreeAsync:
+		missing = fmt.Sprintf("Rank %d frees the memory, and no message, collective or interprocess event tells it that %s is over.", b.Rank, done)
+	default:
+		missing = fmt.Sprintf("No message, collective or interprocess event tells rank %d that %s is over.", b.Rank, done)
+	}
+	if a.Lane == nil {
+		return missing, tell
+	}
+	return missing, fmt.Sprintf("%s after %s, then %s", n.synchronize(a), a.Site.Place, tell)
 }
 
 // transfers reports whether an operation is a message or a collective that follows no
@@ -236,10 +277,10 @@ func (n Namer) variable(l *record.Lane) string {
 	if l.Handle <= 2 {
 		return fmt.Sprintf("devices[%d].DefaultStream()", l.Device)
 	}
-	if name := n.stream(l); !strings.HasPrefix(name, "0x") {
+	if name := n.name(l); !strings.HasPrefix(name, "0x") {
 		return name
 	}
-	return "stream" + n.stream(l)
+	return "stream" + n.name(l)
 }
 
 // between is the pair of calls that has one stream wait for another.
@@ -247,9 +288,12 @@ func (n Namer) between(a, b *record.Op) string {
 	return fmt.Sprintf("event.Record(%s) after %s and %s.WaitEvent(event) before %s", n.variable(a.Lane), a.Site.Place, n.variable(b.Lane), b.Site.Place)
 }
 
-func (o Operation) lines(which string) string {
+// ranks reports whether it is of interest whose the operations are.
+func (r Report) ranks() bool { return r.First.Rank > 0 || r.Second.Rank > 0 }
+
+func (o Operation) lines(which string, ranks bool) string {
 	s := fmt.Sprintf("  %-7s %s: %s %s it, on %s", which, o.Place, o.What, o.Does, o.Queue)
-	if o.Rank > 0 {
+	if ranks {
 		s += fmt.Sprintf(", rank %d", o.Rank)
 	}
 	if o.Launched != "" {
@@ -271,7 +315,7 @@ func (r Report) String() string {
 	if r.Times > 1 {
 		fmt.Fprintf(&b, " (%d times)", r.Times)
 	}
-	b.WriteString("\n" + r.First.lines("first") + r.Second.lines("second"))
+	b.WriteString("\n" + r.First.lines("first", r.ranks()) + r.Second.lines("second", r.ranks()))
 	fmt.Fprintf(&b, "  %s\n  To order them: %s\n", r.Missing, r.Fix)
 	if r.Note != "" {
 		b.WriteString("  " + r.Note + "\n")

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"slices"
+	"strconv"
 
 	"gocuda/cudaapi/mpi/internal/transport"
 )
@@ -124,7 +125,7 @@ func (c *Comm) CartCreate(dims []int, periodic []bool) (*Comm, error) {
 		color = Undefined
 	}
 	t, err := c.t.Split(color, c.rank)
-	return c.inGrid(call, "cart", g, t, err)
+	return c.inGrid(call, "cart", color, g, t, err)
 }
 
 // CartSub parts a grid into grids of less dimensions: those that remain says are
@@ -147,7 +148,7 @@ func (c *Comm) CartSub(remain []bool) (*Comm, error) {
 		}
 	}
 	t, err := c.t.Split(color, c.rank)
-	return c.inGrid(call, "sub", sub, t, err)
+	return c.inGrid(call, "sub", color, sub, t, err)
 }
 
 // CartGet tells of the grid, and where in it this rank lies (MPI_Cart_get).
@@ -222,8 +223,8 @@ func (c *Comm) gridded(call string) error {
 }
 
 // inGrid makes a communicator of what Split gave.
-func (c *Comm) inGrid(call, how string, g *grid, t transport.Comm, err error) (*Comm, error) {
-	d, err := c.child(call, how, t, err)
+func (c *Comm) inGrid(call, how string, color int, g *grid, t transport.Comm, err error) (*Comm, error) {
+	d, err := c.child(call, how, strconv.Itoa(color), t, err)
 	if d != nil {
 		d.grid = g
 	}

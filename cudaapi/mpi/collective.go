@@ -268,9 +268,9 @@ func (k *arguments) record() transfer {
 		return transfer{}
 	}
 	if k.x.Kind == transport.Bcast {
-		return begin(k.call, nil, read(&k.r).only(k.whole), written(&k.r).only(!k.whole))
+		return k.c.begin(k.call, k.shares(), read(&k.r).only(k.whole), written(&k.r).only(!k.whole))
 	}
-	return begin(k.call, nil, read(&k.s).parts(k.x.SendCounts, k.x.SendDispls), written(&k.r).parts(k.x.RecvCounts, k.x.RecvDispls))
+	return k.c.begin(k.call, k.shares(), read(&k.s).parts(k.x.SendCounts, k.x.SendDispls), written(&k.r).parts(k.x.RecvCounts, k.x.RecvDispls))
 }
 
 func (c *Comm) barrier(call string) (pending, error) {

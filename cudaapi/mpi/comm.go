@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"sync/atomic"
 
 	"gocuda/cudaapi/internal/allreduce"
@@ -28,8 +29,10 @@ type Comm struct {
 	w          *world
 	rank, size int
 	name       string
-	grid       *grid // its topology; nil: none
-	permanent  bool  // the world and self
+	id         string // in records: the same at all its ranks, and no other's
+	own        bool   // only this package's own calls go over it, which are in no record
+	grid       *grid  // its topology; nil: none
+	permanent  bool   // the world and self
 	freed      atomic.Bool
 	replaced   atomic.Bool  // by SetWorld
 	children   atomic.Int32 // to name them
@@ -37,7 +40,7 @@ type Comm struct {
 }
 
 // newComm wraps a communicator of the transport. It is collective over it.
-func newComm(w *world, t transport.Comm, name string) (*Comm, error) {
+func newComm(w *world, t transport.Comm, name, id string) (*Comm, error) {
 	side, err := t.Dup()
 	if err != nil {
 		return nil, err
@@ -46,7 +49,7 @@ func newComm(w *world, t transport.Comm, name string) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Comm{t: t, side: side, messages: port{p, t}, port: p, w: w, rank: t.Rank(), size: t.Size(), name: name}
+	c := &Comm{t: t, side: side, messages: port{p, t}, port: p, w: w, rank: t.Rank(), size: t.Size(), name: name, id: id}
 	if w.aware {
 		c.messages = library{t, w.whyAware}
 	}
@@ -95,7 +98,7 @@ func (c *Comm) Dup() (*Comm, error) {
 		return nil, err
 	}
 	t, err := c.t.Dup()
-	return c.inGrid(call, "dup", c.grid, t, err)
+	return c.inGrid(call, "dup", 0, c.grid, t, err)
 }
 
 // Split parts the ranks by color, and orders each part by key, and by rank where
@@ -110,7 +113,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 		return nil, c.misuse(ErrArg, call, "color %d, key %d: the color must be Undefined or not negative, and both 32-bit", color, key)
 	}
 	t, err := c.t.Split(color, key)
-	return c.child(call, "split", t, err)
+	return c.child(call, "split", strconv.Itoa(color), t, err)
 }
 
 // SplitShared parts the ranks by host: those that can share memory come together
@@ -125,7 +128,8 @@ func (c *Comm) SplitShared(key int) (*Comm, error) {
 		return nil, c.misuse(ErrArg, call, "key %d is not 32-bit", key)
 	}
 	t, err := c.t.SplitShared(key)
-	return c.child(call, "shared", t, err)
+	host, _ := os.Hostname()
+	return c.child(call, "shared", host, t, err)
 }
 
 // Create makes a communicator of the given ranks of c, in this order
@@ -149,10 +153,12 @@ func (c *Comm) Create(ranks []int) (*Comm, error) {
 		color, key = Undefined, 0
 	}
 	t, err := c.t.Split(color, key)
-	return c.child(call, "create", t, err)
+	return c.child(call, "create", "", t, err)
 }
 
-func (c *Comm) child(call, how string, t transport.Comm, err error) (*Comm, error) {
+// child is a communicator that was made of c, one of several if part tells them
+// apart.
+func (c *Comm) child(call, how, part string, t transport.Comm, err error) (*Comm, error) {
 	n := c.children.Add(1)
 	if err != nil {
 		return nil, c.fail(call, -1, err)
@@ -160,7 +166,7 @@ func (c *Comm) child(call, how string, t transport.Comm, err error) (*Comm, erro
 	if t == nil {
 		return nil, nil
 	}
-	d, err := newComm(c.w, t, fmt.Sprintf("%s.%s%d", c.name, how, n))
+	d, err := newComm(c.w, t, fmt.Sprintf("%s.%s%d", c.name, how, n), fmt.Sprintf("%s.%s%d:%s", c.id, how, n, part))
 	if err != nil {
 		return nil, c.fail(call, -1, err)
 	}

@@ -15,6 +15,7 @@ func (c *Comm) Collectives() (*collective.Group, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.own = true
 	return collective.NewGroup(channel{d}), nil
 }
 
@@ -30,6 +31,9 @@ func (c channel) Send(b []byte, to, tag int) error {
 	}
 	return err
 }
+
+// ID is what all ranks of the communicator, and of no other, have in records.
+func (c channel) ID() string { return c.id }
 
 // Lost is closed when a rank is lost.
 func (c channel) Lost() <-chan struct{} { return c.w.t.Lost() }

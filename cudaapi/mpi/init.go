@@ -15,6 +15,7 @@ import (
 	"gocuda/cudaapi/mpi/internal/libmpi"
 	"gocuda/cudaapi/mpi/internal/local"
 	"gocuda/cudaapi/mpi/internal/transport"
+	"gocuda/cudaapi/record"
 )
 
 // world is this process's part in MPI.
@@ -74,6 +75,7 @@ func Init() (*Comm, error) {
 
 func newWorld(t transport.Transport) (*world, error) {
 	w := &world{t: t, tagUB: t.TagUB(), spins: spins, yields: yields}
+	record.SetWorld(record.World{Rank: t.World().Rank(), Size: t.World().Size()})
 	var err error
 	if w.dev, err = device.Open(t.World(), device.Path(os.Getenv("GOCUDA_MPI_PATH"))); err != nil {
 		return nil, err
@@ -81,10 +83,10 @@ func newWorld(t transport.Transport) (*world, error) {
 	if err := w.agreeOnLibrary(); err != nil {
 		return nil, err
 	}
-	if w.world, err = newComm(w, t.World(), "world"); err != nil {
+	if w.world, err = newComm(w, t.World(), "world", "world"); err != nil {
 		return nil, err
 	}
-	if w.self, err = newComm(w, t.Self(), "self"); err != nil {
+	if w.self, err = newComm(w, t.Self(), "self", fmt.Sprintf("self%d", t.World().Rank())); err != nil {
 		return nil, err
 	}
 	w.world.permanent, w.self.permanent = true, true

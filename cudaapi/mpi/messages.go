@@ -4,6 +4,7 @@ import (
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/mpi/internal/device"
 	"gocuda/cudaapi/mpi/internal/transport"
+	"gocuda/cudaapi/record"
 )
 
 // messages carries a communicator's messages of host and of device memory: a
@@ -158,12 +159,17 @@ func (c *Comm) SendOn(buf *cuda.Buffer, dest, tag int, s *cuda.Stream) error {
 	if err := c.check(call, dest, tag); err != nil {
 		return err
 	}
-	begin(call, s, read(&m))
+	told := c.message(record.Sends, dest, tag)
+	if told != nil {
+		told.Synchronous = true
+	}
+	out := c.queued(call, told, s, read(&m), nil)
 	r, err := c.messages.IsendOn(m.Memory, dest, tag, s)
 	if err != nil {
+		out.end()
 		return c.fail(call, dest, err)
 	}
-	return c.wait(pending{c: c, call: call, r: r, peer: dest, tag: tag}, nil)
+	return c.wait(pending{c: c, call: call, r: r, peer: dest, tag: tag, transfer: out}, nil)
 }
 
 // RecvOn receives into device memory in the order of a stream: the data are
@@ -179,13 +185,23 @@ func (c *Comm) RecvOn(buf *cuda.Buffer, source, tag int, s *cuda.Stream) (Status
 	if err := c.checkRecv(call, source, tag); err != nil {
 		return Status{}, err
 	}
-	begin(call, s, written(&m))
+	told := c.message(record.Receives, source, tag)
+	if told != nil {
+		told.InStream = true
+	}
+	asked := c.begin(call, told)
+	from := asked.op
 	r, err := c.messages.IrecvOn(m.Memory, source, tag, s)
 	if err != nil {
+		asked.end()
 		return Status{}, c.fail(call, source, err)
 	}
-	p := pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size}
-	return p.wait()
+	p := pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size, transfer: asked}
+	st, err := p.wait()
+	if err == nil {
+		c.queued(call, nil, s, written(&m), from)
+	}
+	return st, err
 }
 
 // onStream reads the buffer of a stream-ordered call.

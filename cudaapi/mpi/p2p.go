@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"gocuda/cudaapi/mpi/internal/transport"
+	"gocuda/cudaapi/record"
 )
 
 // Wildcards and the rank of nobody (MPI_ANY_SOURCE, MPI_ANY_TAG,
@@ -252,6 +253,8 @@ func (c *Comm) improbe(call string, source, tag int) (*Message, bool, error) {
 	if !ok {
 		return nil, false, nil
 	}
+	found := c.begin(call, c.message(record.Receives, st.Source, st.Tag))
+	found.over(c.came(st))
 	return &Message{c: c, m: m, status: Status(st)}, true, nil
 }
 
@@ -268,7 +271,7 @@ func (m *Message) Recv(buf any) (Status, error) {
 	if m.m == nil {
 		return Status{}, m.c.misuse(ErrRequest, call, "the message was received before")
 	}
-	in := begin(call, nil, written(&mem))
+	in := m.c.begin(call, nil, written(&mem))
 	r, err := m.imrecvMemory(&mem)
 	if err != nil {
 		in.end()
@@ -300,7 +303,11 @@ func (c *Comm) send(call string, m *memory, dest, tag int, sync bool) (pending, 
 	if err := c.check(call, dest, tag); err != nil {
 		return pending{}, err
 	}
-	out := begin(call, nil, read(m))
+	told := c.message(record.Sends, dest, tag)
+	if told != nil {
+		told.Synchronous = sync
+	}
+	out := c.begin(call, told, read(m))
 	r, err := c.isendMemory(m, dest, tag, sync)
 	if err != nil {
 		out.end()
@@ -324,7 +331,7 @@ func (c *Comm) receive(call string, m *memory, source, tag int) (pending, error)
 	if err := c.checkRecv(call, source, tag); err != nil {
 		return pending{}, err
 	}
-	in := begin(call, nil, written(m))
+	in := c.begin(call, c.message(record.Receives, source, tag), written(m))
 	r, err := c.irecvMemory(m, source, tag)
 	if err != nil {
 		in.end()

@@ -4,6 +4,7 @@ import (
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/callsite"
+	"gocuda/cudaapi/mpi/internal/transport"
 	"gocuda/cudaapi/record"
 )
 
@@ -72,40 +73,96 @@ type transfer struct {
 	op  *record.Op
 }
 
-// begin records an operation on buffers: in a stream's order, or, where that is
-// nil, behind the work of the default streams of the buffers' devices.
-func begin(call string, s *cuda.Stream, buffers ...touched) transfer {
+// begin records an operation on buffers, which is behind the work of the default
+// streams of the buffers' devices. The other ranks find it by m.
+func (c *Comm) begin(call string, m *record.Message, buffers ...touched) transfer {
 	rec := record.InUse()
-	if rec == nil {
+	if rec == nil || c.own {
 		return transfer{}
 	}
-	o := &record.Op{Kind: record.Request, Call: call, Site: callsite.Here()}
-	o.Site.Library = false // it is the program's
+	o := c.requested(call, m, buffers)
 	for _, b := range buffers {
-		was := len(o.Accesses)
-		if o.Accesses = b.accesses(o.Accesses); len(o.Accesses) > was && b.m.dev != nil {
+		if b.m.dev != nil && b.m.N > 0 {
 			o.Behind = append(o.Behind, driver.Device(b.m.dev.Device().Ordinal()))
 		}
-		for _, a := range o.Accesses[was:] {
-			o.Bytes += a.Hi - a.Lo
-		}
 	}
-	if len(o.Accesses) == 0 {
-		return transfer{}
-	}
-	if s != nil {
-		o.Lane, o.Behind = rec.Lane(driver.Device(s.Device().Ordinal()), driver.Stream(s.Handle())), nil
-		rec.Add(o)
+	if len(o.Accesses) == 0 && m == nil {
 		return transfer{}
 	}
 	rec.Add(o)
 	return transfer{rec, o}
 }
 
+// queued records one in a stream's order. Of a receive it comes when the message has:
+// asked is the operation that asked for it.
+func (c *Comm) queued(call string, m *record.Message, s *cuda.Stream, buffer touched, asked *record.Op) transfer {
+	rec := record.InUse()
+	if rec == nil || c.own {
+		return transfer{}
+	}
+	o := c.requested(call, m, []touched{buffer})
+	o.Target = asked
+	o.Lane = rec.Lane(driver.Device(s.Device().Ordinal()), driver.Stream(s.Handle()))
+	rec.Add(o)
+	return transfer{rec, o}
+}
+
+func (c *Comm) requested(call string, m *record.Message, buffers []touched) *record.Op {
+	o := &record.Op{Kind: record.Request, Call: call, Site: callsite.Here(), Message: m}
+	o.Site.Library = false // it is the program's
+	for _, b := range buffers {
+		was := len(o.Accesses)
+		o.Accesses = b.accesses(o.Accesses)
+		for _, a := range o.Accesses[was:] {
+			o.Bytes += a.Hi - a.Lo
+		}
+	}
+	return o
+}
+
 // end gives the buffers back.
-func (t *transfer) end() {
+func (t *transfer) end() { t.over(nil) }
+
+// over ends a receive of a message.
+func (t *transfer) over(m *record.Message) {
 	if t.op != nil {
-		t.rec.Add(&record.Op{Kind: record.SyncRequest, Call: t.op.Call, Site: t.op.Site, Target: t.op})
+		t.rec.Add(&record.Op{Kind: record.SyncRequest, Call: t.op.Call, Site: t.op.Site, Target: t.op, Message: m})
 		t.op = nil
 	}
+}
+
+// message is a communicator's, to or from a peer; nil if that is nobody.
+func (c *Comm) message(role record.Role, peer, tag int) *record.Message {
+	if peer == ProcNull {
+		return nil
+	}
+	if tag == AnyTag {
+		tag = -1
+	}
+	if peer == AnySource {
+		peer = -1
+	}
+	return &record.Message{Role: role, Comm: c.id, Rank: c.rank, Size: c.size, Peer: peer, Tag: tag}
+}
+
+// came is a message that was received.
+func (c *Comm) came(st transport.Status) *record.Message {
+	if st.Cancelled {
+		return nil
+	}
+	return c.message(record.Receives, st.Source, st.Tag)
+}
+
+// shares is what a collective has to do with other ranks.
+func (k *arguments) shares() *record.Message {
+	m := &record.Message{Comm: k.c.id, Rank: k.c.rank, Size: k.c.size, Root: k.x.Root, Role: record.FromAll}
+	switch k.x.Kind {
+	case transport.Bcast, transport.Scatter, transport.Scatterv:
+		m.Role = record.FromRoot
+	case transport.Gather, transport.Gatherv, transport.Reduce:
+		m.Role = record.ToRoot
+	case transport.Scan, transport.Exscan:
+		m.Role = record.FromLower
+	}
+	return m
 }

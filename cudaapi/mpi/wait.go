@@ -264,6 +264,9 @@ func (p *pending) block() (st Status, over bool, err error) {
 // over turns what the transport says of an operation that is complete into what
 // the caller sees.
 func (p *pending) over(st transport.Status, err error) (Status, error) {
+	if p.transfer.op != nil && p.recv && err == nil {
+		p.transfer.over(p.c.came(st))
+	}
 	p.transfer.end()
 	if err != nil {
 		return Status{Source: st.Source, Tag: st.Tag}, p.c.fail(p.call, p.peer, err)

@@ -232,7 +232,7 @@ func (d *Driver) own(r driver.PointerInfo, c driver.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	r.Device = d.devices[c]
-	d.memory.add(region{r})
+	d.memory.add(region{PointerInfo: r})
 }
 
 // free records that the host gives memory back: numbered before, for what comes
@@ -329,25 +329,43 @@ func (d *Driver) MemPoolSetAccess(p driver.MemPool, v driver.Device, readWrite b
 	return d.next.MemPoolSetAccess(p, v, readWrite)
 }
 func (d *Driver) MemPoolExportPointer(c driver.Context, p driver.Ptr) (driver.PoolPointer, error) {
-	return d.next.MemPoolExportPointer(c, p)
+	x, err := d.next.MemPoolExportPointer(c, p)
+	if err == nil {
+		d.shared("cuMemPoolExportPointer", c, p, string(x[:]))
+	}
+	return x, err
 }
 
 func (d *Driver) MemPoolImportPointer(c driver.Context, p driver.MemPool, x driver.PoolPointer) (driver.Ptr, error) {
-	return d.imported("cuMemPoolImportPointer", c, func() (driver.Ptr, error) { return d.next.MemPoolImportPointer(c, p, x) })
+	return d.imported("cuMemPoolImportPointer", c, string(x[:]), func() (driver.Ptr, error) { return d.next.MemPoolImportPointer(c, p, x) })
 }
 
-// imported records memory of another process.
-func (d *Driver) imported(call string, c driver.Context, f func() (driver.Ptr, error)) (driver.Ptr, error) {
+// imported records memory of another process. What is opened again is the same
+// memory.
+func (d *Driver) imported(call string, c driver.Context, key string, f func() (driver.Ptr, error)) (driver.Ptr, error) {
 	p, err := f()
 	if err != nil {
 		return p, err
+	}
+	d.mu.Lock()
+	r := d.memory.find(uint64(p))
+	again := r != nil && r.opens > 0
+	if again {
+		r.opens++
+	}
+	d.mu.Unlock()
+	if again {
+		return p, nil
 	}
 	info, err := d.next.PointerAttributes(c, p)
 	if err != nil {
 		return p, nil // of no use to the record, but to the program
 	}
-	d.own(info, c)
-	d.rec.Now(&Op{Kind: Alloc, Call: call, Addr: uint64(info.Base), Bytes: info.Size, Context: c})
+	n := info.Size - uint64(p-info.Base)
+	d.mu.Lock()
+	d.memory.add(region{driver.PointerInfo{Type: info.Type, Ctx: info.Ctx, Device: info.Device, Base: p, Size: n}, 1})
+	d.mu.Unlock()
+	d.rec.Now(&Op{Kind: Alloc, Call: call, Addr: uint64(p), Bytes: n, Context: c, Key: key})
 	return p, nil
 }
 
@@ -674,23 +692,60 @@ func (d *Driver) EventElapsed(c driver.Context, start, end driver.Event) (time.D
 }
 
 func (d *Driver) IPCGetMemHandle(c driver.Context, p driver.Ptr) (driver.IPCMemHandle, error) {
-	return d.next.IPCGetMemHandle(c, p)
+	h, err := d.next.IPCGetMemHandle(c, p)
+	if err == nil {
+		d.shared("cuIpcGetMemHandle", c, p, string(h[:]))
+	}
+	return h, err
+}
+
+// shared records that others can open memory.
+func (d *Driver) shared(call string, c driver.Context, p driver.Ptr, key string) {
+	if r := d.find(c, p); r != nil {
+		d.rec.Now(&Op{Kind: ShareMemory, Call: call, Addr: uint64(r.Base), Bytes: r.Size, Key: key})
+	}
 }
 
 func (d *Driver) IPCOpenMemHandle(c driver.Context, h driver.IPCMemHandle) (driver.Ptr, error) {
-	return d.imported("cuIpcOpenMemHandle", c, func() (driver.Ptr, error) { return d.next.IPCOpenMemHandle(c, h) })
+	return d.imported("cuIpcOpenMemHandle", c, string(h[:]), func() (driver.Ptr, error) { return d.next.IPCOpenMemHandle(c, h) })
 }
 
 func (d *Driver) IPCCloseMemHandle(c driver.Context, p driver.Ptr) error {
+	d.mu.Lock()
+	r := d.memory.find(uint64(p))
+	if r != nil && r.opens > 1 {
+		r.opens--
+		d.mu.Unlock()
+		return d.next.IPCCloseMemHandle(c, p)
+	}
+	d.mu.Unlock()
 	return d.free("cuIpcCloseMemHandle", p, func() error { return d.next.IPCCloseMemHandle(c, p) })
 }
 
 func (d *Driver) IPCGetEventHandle(c driver.Context, e driver.Event) (driver.IPCEventHandle, error) {
-	return d.next.IPCGetEventHandle(c, e)
+	h, err := d.next.IPCGetEventHandle(c, e)
+	if err == nil {
+		d.sharedEvent("cuIpcGetEventHandle", e, string(h[:]))
+	}
+	return h, err
+}
+
+func (d *Driver) sharedEvent(call string, e driver.Event, key string) {
+	d.mu.Lock()
+	ev := d.event(e)
+	d.mu.Unlock()
+	d.rec.Now(&Op{Kind: ShareEvent, Call: call, Event: ev.Event, Key: key})
 }
 
 func (d *Driver) IPCOpenEventHandle(c driver.Context, h driver.IPCEventHandle) (driver.Event, error) {
-	return d.next.IPCOpenEventHandle(c, h)
+	e, err := d.next.IPCOpenEventHandle(c, h)
+	if err == nil {
+		d.mu.Lock()
+		delete(d.events, e)
+		d.mu.Unlock()
+		d.sharedEvent("cuIpcOpenEventHandle", e, string(h[:]))
+	}
+	return e, err
 }
 
 func (d *Driver) Compile(v driver.Device, src *driver.Source) (*driver.Compiled, error) {

@@ -9,7 +9,10 @@ import (
 )
 
 // region is an allocation.
-type region struct{ driver.PointerInfo }
+type region struct {
+	driver.PointerInfo
+	opens int // how often it was opened, of another process's memory
+}
 
 func (r *region) end() uint64 { return uint64(r.Base) + r.Size }
 
@@ -67,7 +70,7 @@ func (d *Driver) find(c driver.Context, p driver.Ptr) *region {
 	if err != nil || info.Type == driver.MemoryUnregistered || info.Size == 0 {
 		return nil
 	}
-	d.memory.add(region{info})
+	d.memory.add(region{PointerInfo: info})
 	return d.memory.find(uint64(p))
 }
 

@@ -44,10 +44,12 @@ const (
 	SyncAll      // everything before is done: recording began, or a device was reset
 	LaneGone     // a stream was destroyed
 	EventGone    // an event was
+	ShareMemory  // memory got a name by which other processes can open it
+	ShareEvent   // an event got one, or was opened by it
 )
 
 var kindNames = [...]string{"", "kernel", "copy", "fill", "host function", "event", "wait", "wait value", "write value", "allocation", "free",
-	"prefetch", "graph", "message", "allocation", "free", "host", "host function", "synchronize", "synchronize", "synchronize", "wait", "", "destroy", "destroy"}
+	"prefetch", "graph", "message", "allocation", "free", "host", "host function", "synchronize", "synchronize", "synchronize", "wait", "", "destroy", "destroy", "export", "export"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -75,10 +77,45 @@ type Lane struct {
 	Handle  driver.Stream
 	// Blocking lanes and the context's legacy one wait for each other.
 	Blocking, Legacy bool
+	Rank             int // whose it is, where the records of several are one
 }
 
 // Event is an event, of which each record is a moment of its own.
 type Event struct{ ID int }
+
+// Role is what an operation is to those of other ranks.
+type Role uint8
+
+// The roles. A collective's tell whose data its result at a rank has.
+const (
+	Sends     Role = iota // a message
+	Receives              // one
+	FromAll               // all ranks'
+	FromRoot              // the root's
+	ToRoot                // all ranks', at the root; elsewhere none
+	FromLower             // those of the ranks before and its own
+)
+
+// Message is what an operation has to do with those of other ranks: by it they are
+// found.
+type Message struct {
+	Role Role
+	Comm string // the same at all ranks of a communicator, and no other one's
+	Rank int    // this one's in it
+	Size int    // of it
+	Peer int    // to whom, or from whom: of a receive that is not done, negative for anybody
+	Tag  int    // of a receive that is not done, negative for any
+	Root int
+	// Synchronous sends are done when their receive has begun.
+	Synchronous bool
+	// InStream says of a receive that the data come in a stream's order: where, says
+	// the Request whose Target it is.
+	InStream bool
+	// N is its number among those of one sender, receiver, communicator and tag, or
+	// among a communicator's collectives. The record does not know: who reads the
+	// records of all ranks finds it.
+	N int
+}
 
 // Node is an operation of a graph.
 type Node struct {
@@ -134,13 +171,23 @@ type Op struct {
 	Value   uint64         // of WaitValue and WriteValue
 	Width   int            // of the word, in bytes
 	Flags   driver.WaitFlags
-	Target  *Op // the host function that is done, or that a HostAccess is in, or the request that is waited for
+	Target  *Op // the host function that is done, or that a HostAccess is in; the request that is waited for, or that asked for what a Request receives
 
 	// Single says that a HostAccess is of one element, which the processor reads or
 	// writes at once.
 	Single bool
+	// Closes is what a Free no longer lets this process use of another's memory, where
+	// the records of both are one.
+	Closes Access
 	// Keeps says that a Free leaves the memory to the program: it was registered.
 	Keeps bool
+
+	// Key is by what another process opens memory or an event: of ShareMemory,
+	// ShareEvent, and an Alloc that opens memory.
+	Key string
+	// Message is what a Request has to do with other ranks; of the SyncRequest that
+	// ends a receive, what has come, nil if nothing has.
+	Message *Message
 
 	Nodes []Node // of GraphLaunch
 	Exec  uint64 // of GraphLaunch

@@ -13,13 +13,29 @@ import (
 // Sink takes operations, one at a time, in the order of the calls.
 type Sink interface{ Op(*Op) }
 
-// Recorder numbers operations and hands them to a sink. An operation that
+// World is a process's place among the ranks of its job.
+type World struct{ Rank, Size int }
+
+var world atomic.Pointer[World]
+
+// SetWorld tells which rank this process is.
+func SetWorld(w World) { world.Store(&w) }
+
+// Place is this process's place among ranks; that of the only one until SetWorld was
+// called.
+func Place() World {
+	if w := world.Load(); w != nil {
+		return *w
+	}
+	return World{0, 1}
+}
+
+// Recorder numbers operations and hands them to sinks. An operation that
 // others can wait for is numbered before its call, one that waits after it, so
 // the order of the numbers is one in which everything comes after what it
 // waited for, whatever goroutines call.
 type Recorder struct {
-	rank int
-	sink Sink
+	sinks []Sink
 
 	drivers []*Driver // that record here; guarded by mu
 	mu      sync.Mutex
@@ -31,9 +47,9 @@ type Recorder struct {
 	touched []*Op        // host accesses since the last operation, which are not numbered yet
 }
 
-// New is a recorder of a rank, 0 where there are none, that writes to sink.
-func New(sink Sink, rank int) *Recorder {
-	return &Recorder{rank: rank, sink: sink, held: map[uint64]*Op{}}
+// New is a recorder that writes to sinks.
+func New(sinks ...Sink) *Recorder {
+	return &Recorder{sinks: sinks, held: map[uint64]*Op{}}
 }
 
 // Take reserves the next number.
@@ -131,7 +147,7 @@ func (r *Recorder) post(seq uint64, o *Op) {
 	if o == nil {
 		o = &Op{}
 	}
-	o.Seq, o.Rank, o.Meant = seq, r.rank, meant.Load() > 0
+	o.Seq, o.Rank, o.Meant = seq, Place().Rank, meant.Load() > 0
 	if seq != r.done {
 		r.held[seq] = o
 		return
@@ -139,7 +155,9 @@ func (r *Recorder) post(seq uint64, o *Op) {
 	for {
 		r.done++
 		if o.Kind != None {
-			r.sink.Op(o)
+			for _, s := range r.sinks {
+				s.Op(o)
+			}
 		}
 		if o = r.held[r.done]; o == nil {
 			return
@@ -231,7 +249,7 @@ type Watched struct {
 	mu       sync.Mutex
 	accesses []Access
 	done     bool
-	then     func([]Access)
+	then     []func([]Access)
 	runs     *nodeRuns // of a graph's node: its runs have accesses, not the node
 }
 
@@ -244,9 +262,10 @@ func (w *Watched) Touched(list []Access) {
 	}
 	w.accesses, w.done = list, true
 	then := w.then
+	w.then = nil
 	w.mu.Unlock()
-	if then != nil {
-		then(list)
+	for _, f := range then {
+		f(list)
 	}
 }
 
@@ -262,7 +281,7 @@ func (w *Watched) Then(f func([]Access)) (list []Access, known bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.done {
-		w.then = f
+		w.then = append(w.then, f)
 	}
 	return w.accesses, w.done
 }

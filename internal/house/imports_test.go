@@ -89,7 +89,7 @@ var mayImport = map[string][]string{
 	"cudaapi/gokernel/ir":       {},
 	"cudaapi/record":            {"cudaapi/driver", "cudaapi/internal/callsite", "golang.org/x/sys/unix"},
 	"cudaapi/hazard":            {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/callsite", "cudaapi/record"},
-	"cudaapi/hazard/hazardtest": {"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/hazard", "cudaapi/internal/callsite", "cudaapi/mpi", "cudaapi/mpi/launch"},
+	"cudaapi/hazard/hazardtest": {"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/hazard", "cudaapi/internal/callsite", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/streamsync"},
 	"cudaapi/cuda/internal/...": {"cudaapi/internal/cpp"},
 	"cudaapi/streamsync":        {"cudaapi/cuda"},
 	"cudaapi/gxf":               {"cudaapi/cuda", "cudaapi/streamsync", "go.yaml.in/yaml/v3"},

@@ -3,9 +3,11 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,22 +27,69 @@ const MIME = "application/vnd.gocuda.hazards+json"
 // state is what the extension knows of a notebook.
 type state struct {
 	host   *evaluator.Host
-	cells  map[string]string // code by name, of the cells that ran while the check was on
-	shown  int               // reports that earlier cells showed
-	looked hazard.Counts     // when the cell began
+	shown  int           // reports that earlier cells showed
+	looked hazard.Counts // when the cell began
 
 	mu    sync.Mutex
-	names names
+	names hazard.Names
+	cells map[string]string // code by name
+
+	ranks *hazard.Folder // where the ranks of this notebook keep their records
+	own   string         // that folder, if this process made it
 }
 
 // Attach adds the magics to an evaluator. A rank has the number of its job.
 func Attach(h *evaluator.Host) evaluator.Extension {
 	s := &state{host: h, cells: map[string]string{}}
-	hazard.SetNamer(hazard.Namer{Stream: s.stream, Memory: s.memory, Place: h.Place, Source: s.source})
-	if err := hazard.FromEnv(); err != nil {
+	hazard.SetNamer(hazard.Namer{
+		Stream: func(handle uintptr) string { return s.held().Stream(handle) },
+		Memory: func(lo, hi uint64) string { return s.held().Variable(lo, hi) },
+		Names:  s.held,
+		Place:  h.Place, Source: s.source,
+	})
+	err := hazard.FromEnv()
+	if err == nil && hazard.Checking() {
+		err = s.gather()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "the check cannot be switched on:", err)
 	}
-	return evaluator.Extension{Magics: s.magics(), Begin: s.begin, End: s.end}
+	return evaluator.Extension{Magics: s.magics(), Begin: s.begin, End: s.end, Close: func() {
+		if err := s.release(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}}
+}
+
+// gather has ranks that are started from now on keep records, and reads these: in the
+// folder that [hazard.Env] names, or in one of this process.
+func (s *state) gather() (err error) {
+	folder := os.Getenv(hazard.Env)
+	if folder == "" || folder == "0" || folder == "1" {
+		if s.own, err = os.MkdirTemp("", "gocuda-check-*"); err != nil {
+			return err
+		}
+		folder = s.own
+		if err := os.Setenv(hazard.Env, folder); err != nil {
+			return err
+		}
+	}
+	s.ranks, err = hazard.OpenFolder(folder, false)
+	return err
+}
+
+// release ends what gather began.
+func (s *state) release() error {
+	if s.ranks == nil {
+		return nil
+	}
+	s.ranks.Close()
+	s.ranks = nil
+	own := s.own
+	if s.own = ""; own == "" {
+		return nil
+	}
+	return os.RemoveAll(own)
 }
 
 func (s *state) magics() []magic.Magic {
@@ -49,6 +98,7 @@ func (s *state) magics() []magic.Magic {
 			Doc: "Checks from now on, or no more, that what is queued on devices is in order.\n" +
 				"Each cell then ends with the operations on the same memory that nothing orders: both places, and the wait that is missing.\n" +
 				"It does not depend on the schedule: what is reported may have gone well. hazard.Reports() gives the reports as values.\n" +
+				"Ranks that are started while it is on are checked together, in cells for ranks too.\n" +
 				"The program runs slower meanwhile."},
 		{Name: "check", Usage: "%%check", Cell: true, Run: s.cell,
 			Doc: "Checks that what this cell queues on devices is in order; see %check."},
@@ -62,19 +112,17 @@ func (s *state) run(_ context.Context, env magic.Env, call magic.Call) error {
 	}
 	switch word := strings.Join(fields, " "); word {
 	case "on":
-		// Ranks that are started from now on are checked too.
-		if err := os.Setenv(hazard.Env, "1"); err != nil {
-			return err
+		if s.ranks == nil {
+			if err := s.gather(); err != nil {
+				return err
+			}
 		}
 		s.shown, s.looked = 0, hazard.Counts{}
 		s.begin(nil)
 		return hazard.On()
 	case "off":
 		s.end()
-		if err := os.Unsetenv(hazard.Env); err != nil {
-			return err
-		}
-		return hazard.Off()
+		return errors.Join(os.Unsetenv(hazard.Env), s.release(), hazard.Off())
 	case "", "status":
 		text := "the check is off"
 		if hazard.Checking() {
@@ -114,7 +162,9 @@ func (s *state) begin(<-chan struct{}) {
 	}
 	// Kept in any case: the check may begin in the middle of the cell.
 	if c := s.host.Cell(); !c.Silent {
+		s.mu.Lock()
 		s.cells[c.Name] = c.Code
+		s.mu.Unlock()
 	}
 }
 
@@ -124,6 +174,12 @@ func (s *state) end() {
 		return
 	}
 	s.read()
+	if hazard.Several() { // the notebook's process shows what all records say
+		if err := hazard.Write(); err != nil {
+			fmt.Fprintln(os.Stderr, "the record of the check:", err)
+		}
+		return
+	}
 	list := hazard.Reports()
 	if s.shown > len(list) {
 		s.shown = 0 // hazard.Forget was called
@@ -134,6 +190,14 @@ func (s *state) end() {
 	now.Operations, now.Pairs = max(0, now.Operations-s.looked.Operations), max(0, now.Pairs-s.looked.Pairs)
 	now.Guessed = max(0, now.Guessed-s.looked.Guessed)
 	s.looked = hazard.Looked()
+	if s.ranks != nil {
+		ranks, counts, err := s.ranks.Check(false)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "the check of ranks:", err)
+		}
+		found = append(slices.Clip(found), ranks...)
+		now = now.Plus(counts)
+	}
 	switch {
 	case len(found) > 0:
 		o := session.Output{Kind: session.Display, Bundle: display.Bundle{Data: map[string]any{
@@ -156,7 +220,9 @@ func (s *state) source(at string) string {
 		return ""
 	}
 	n, _ := strconv.Atoi(found[2])
+	s.mu.Lock()
 	lines := strings.Split(s.cells[found[1]], "\n")
+	s.mu.Unlock()
 	if n < 1 || n > len(lines) {
 		return ""
 	}
@@ -179,30 +245,16 @@ func each[T any](s *state, typ string, f func(name string, v T)) {
 	}
 }
 
-// names are what the variables hold, as far as reports ask for it. They are read
-// between cells, for variables are Go's to read while one runs.
-type names struct {
-	streams map[uintptr]string
-	memory  []named
-}
-
-// named is memory that a variable holds.
-type named struct {
-	name    string
-	at, end uint64
-	size    int // of an element
-}
-
 func (s *state) read() {
-	n := names{streams: map[uintptr]string{}}
+	n := hazard.Names{Streams: map[uintptr]string{}}
 	each(s, "*cuda.Stream", func(name string, v *cuda.Stream) {
 		if v != nil {
-			n.streams[v.Handle()] = name
+			n.Streams[v.Handle()] = name
 		}
 	})
 	add := func(name string, at uint64, bytes, size int) {
 		if bytes > 0 {
-			n.memory = append(n.memory, named{name, at, at + uint64(bytes), size})
+			n.Memory = append(n.Memory, hazard.Variable{Name: name, Lo: at, Hi: at + uint64(bytes), Size: size})
 		}
 	}
 	each(s, "*cuda.Buffer", func(name string, v *cuda.Buffer) {
@@ -220,28 +272,9 @@ func (s *state) read() {
 	s.mu.Unlock()
 }
 
-// stream is the variable that holds a stream.
-func (s *state) stream(handle uintptr) string {
+// held are what the variables hold, as read found them.
+func (s *state) held() hazard.Names {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.names.streams[handle]
-}
-
-// memory is the variable that holds a range of memory, with indices: that of the
-// smallest buffer around it.
-func (s *state) memory(lo, hi uint64) (found string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	best := uint64(1<<64 - 1)
-	for _, m := range s.names.memory {
-		if lo < m.at || hi > m.end || m.end-m.at >= best {
-			continue
-		}
-		best = m.end - m.at
-		if found = m.name; hi-lo < best {
-			size := uint64(m.size)
-			found = fmt.Sprintf("%s[%d:%d]", m.name, (lo-m.at)/size, (hi-m.at+size-1)/size)
-		}
-	}
-	return found
+	return s.names
 }

@@ -33,6 +33,7 @@ func hazardPackage() host.Package {
 			"Counts.Guessed":     "kernels of which only their arguments told what they touch",
 			"Counts.Operations":  "that were recorded",
 			"Counts.Pairs":       "of operations that touched the same memory",
+			"Counts.Plus":        "Plus is both.",
 			"Counts.String":      "String says how much was looked at.",
 			"Counts.Unknown":     "operations of which it is not known yet what they touched",
 			"Forget":             "Forget drops the reports so far; what comes is still checked against what was\nqueued before.",
@@ -67,7 +68,8 @@ func hazardPackage() host.Package {
 			"Reports":            "Reports gives the hazards since the check began, or since Forget; where it is\noff, those of the last one. It waits, for some seconds at most, for the work\nthat is queued.",
 		},
 		Params: map[string][]string{
-			"OnPurpose": {"end"},
+			"Counts.Plus": {"o", ""},
+			"OnPurpose":   {"end"},
 		},
 	}
 }

@@ -12,7 +12,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asRank) != "" {
+	switch {
+	case os.Getenv(asRank+"_ACROSS") != "":
+		acrossMain()
+	case os.Getenv(asRank) != "":
 		rankMain()
 	}
 	os.Exit(m.Run())
@@ -24,6 +27,15 @@ func TestRanksOnSimulatedDevices(t *testing.T) {
 	}
 	for _, path := range []string{"ipc", "staged"} {
 		RunRanks(t, "GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=2", "GOCUDA_MPI_PATH="+path)
+	}
+}
+
+func TestAcrossRanksOnSimulatedDevices(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	for _, schedule := range []string{"random", "adversarial"} {
+		RunAcross(t, "GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=2", "GOCUDA_SIM_SCHEDULE="+schedule)
 	}
 }
 

@@ -109,7 +109,7 @@ const memBytes = 64
 func newRandom(seed uint64) *random {
 	p := &random{r: rand.New(rand.NewPCG(seed, 7)), fake: NewClockless(), check: hazard.New(), kernel: map[driver.Function][]driver.Access{}}
 	p.fake.Late = p.r.IntN(2) == 0
-	p.d = record.Wrap(p.fake, record.New(p.check, 0), map[driver.Context]driver.Device{1: 0, 2: 1})
+	p.d = record.Wrap(p.fake, record.New(p.check), map[driver.Context]driver.Device{1: 0, 2: 1})
 	p.host = p.node("begin")
 	for dev := range 2 {
 		p.streams = append(p.streams, &stream{dev: dev, legacy: true})

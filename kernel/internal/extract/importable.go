@@ -29,7 +29,7 @@ var Importable = []Target{
 	{Path: "gocuda/cudaapi/collective", Preloaded: true},
 	{Path: "gocuda/cudaapi/streamsync", Preloaded: true},
 	{Path: "gocuda/cudaapi/gxf", Preloaded: true},
-	{Path: "gocuda/cudaapi/hazard", Preloaded: true, Hidden: []string{"Checker", "New", "Hazard", "Namer", "SetNamer", "SetRank", "FromEnv", "Conclude", "Read", "Process", "Env", "HostAccess"}},
+	{Path: "gocuda/cudaapi/hazard", Preloaded: true, Hidden: []string{"Checker", "New", "Hazard", "Namer", "SetNamer", "FromEnv", "Conclude", "Read", "Env", "HostAccess", "Write", "Names", "Variable", "Folder", "OpenFolder", "Several"}},
 }
 
 // HostPackages returns generated files by name: one for each target, with a
