@@ -85,9 +85,9 @@ type Evaluator struct {
 	bodyOf    map[string]uintptr // the syntax trees that bodyNames has the bodies of
 	bodyNames map[uint64]string
 
-	stdio  stdio
-	files  map[string]reflect.Value // os.Stdout and os.Stderr, for cells
-	roused atomic.Bool              // some cell may wait for what is no goroutine: see rouses
+	variables variables
+	tables    map[string]map[string]reflect.Value // of variables, by the package's path
+	roused    atomic.Bool                         // some cell may wait for what is no goroutine: see rouses
 
 	program bool // RunProgram's
 
@@ -149,8 +149,10 @@ func (ev *Evaluator) start() error {
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
 	own := ev.rt.Callers(ev.program)
-	ev.files = ev.stdioSymbols()
-	own["os/os"] = ev.files
+	ev.tables = ev.variableTables()
+	for p, table := range ev.tables {
+		own[p+"/"+p] = table
+	}
 	if err := ev.interp.Use(own); err != nil { // in place of the interpreter's own
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
@@ -680,7 +682,7 @@ func (ev *Evaluator) Define(name string, value any) error {
 type hostTable struct{ ev *Evaluator }
 
 func (h *hostTable) Symbol(p, name string) (reflect.Value, bool) {
-	if v, ok := h.ev.files[name]; ok && p == "os" {
+	if v, ok := h.ev.tables[p][name]; ok {
 		return v, true
 	}
 	return h.ev.importer.host.Symbol(p, name)

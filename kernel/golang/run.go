@@ -40,7 +40,7 @@ type ended struct {
 // cell has ended, or at once when it is interrupted: whatever the goroutine
 // is blocked in, it will not come back into the cell's code.
 func (ev *Evaluator) execute(name string, entry func()) Result {
-	ev.stdio.fresh()
+	ev.variables.fresh()
 	g := &rt.Group{Name: name}
 	r := &ev.run
 	r.mu.Lock()

@@ -178,7 +178,10 @@ func (f *fn) variable(o *types.Var) *expr {
 // global is a package variable.
 func (f *fn) global(o *types.Var) *expr {
 	if o.Pkg() != nil && f.l.hostPkg(o.Pkg()) && !f.l.sourceObj(o) {
-		return f.l.hostName(o.Pkg().Path(), o.Name(), o.Type())
+		if types.IsInterface(o.Type()) { // whose value the interpreter always looks up
+			return f.l.hostName(o.Pkg().Path(), o.Name(), o.Type())
+		}
+		return f.l.hostVar(o)
 	}
 	if !f.top { // which runs only while its cell does
 		f.l.usedByFunc[o] = true
@@ -186,14 +189,12 @@ func (f *fn) global(o *types.Var) *expr {
 	return node(opGlobal, f.l.Global(o), o.Type())
 }
 
-// globalPlace is a package variable that is assigned to or pointed to: the
-// interpreter cannot do that to compiled ones.
+// globalPlace is a package variable that is assigned to or pointed to.
 func (f *fn) globalPlace(o *types.Var) *expr {
-	x := f.global(o)
-	if x.op != opHost {
+	if x := f.global(o); x.op != opHost {
 		return x
 	}
-	return deref(call(types.NewPointer(o.Type()), f.l.hostVar(o)))
+	return f.l.hostVar(o)
 }
 
 // hostName is a symbol of a compiled package.
@@ -201,16 +202,23 @@ func (l *Lowerer) hostName(path, symbol string, t types.Type) *expr {
 	return node(opHost, l.use(path)+"."+symbol, t)
 }
 
-// hostVar is a function that returns a pointer to a compiled variable.
+// hostVar is a variable of a compiled package, by its address: the interpreter takes
+// its name for a constant.
 func (l *Lowerer) hostVar(o *types.Var) *expr {
-	return l.defined("var "+o.Pkg().Path()+"."+o.Name(), "P", func() reflect.Value {
+	p := l.defined("var "+o.Pkg().Path()+"."+o.Name(), "P", func() reflect.Value {
 		v, ok := l.host.Symbol(o.Pkg().Path(), o.Name())
-		if !ok || !v.CanAddr() {
-			panic(fmt.Errorf("cannot assign to %s.%s", o.Pkg().Name(), o.Name()))
+		if !ok {
+			panic(fmt.Errorf("%s.%s is no variable", o.Pkg().Name(), o.Name()))
 		}
-		typ := reflect.FuncOf(nil, []reflect.Type{v.Addr().Type()}, false)
-		return reflect.MakeFunc(typ, func([]reflect.Value) []reflect.Value { return []reflect.Value{v.Addr()} })
+		if !v.CanAddr() { // a value in a table
+			p := reflect.New(v.Type())
+			p.Elem().Set(v)
+			return p
+		}
+		return v.Addr()
 	})
+	p.typ = types.NewPointer(o.Type())
+	return deref(p)
 }
 
 // funcInstance is a declared function as a value: a name, or one with type

@@ -1,9 +1,11 @@
 package named
 
 import (
-	"os"
+	"cmp"
 	"reflect"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"unsafe"
 )
@@ -28,6 +30,9 @@ const (
 
 // BoundsError is the value with which compiled code panics for a wrong index.
 func BoundsError(what Bounds, x, y int) runtime.Error {
+	if !knownErrors {
+		return otherError("runtime error: " + what.text(x, y))
+	}
 	v := reflect.New(boundsErrorType)
 	*(*boundsError)(v.UnsafePointer()) = boundsError{int64(x), y, true, what}
 	return v.Elem().Interface().(runtime.Error)
@@ -35,6 +40,9 @@ func BoundsError(what Bounds, x, y int) runtime.Error {
 
 // RuntimeError is the runtime.Error whose text is "runtime error: " and this one.
 func RuntimeError(text string) runtime.Error {
+	if !knownErrors {
+		return otherError("runtime error: " + text)
+	}
 	v := reflect.New(errorStringType).Elem()
 	v.SetString(text)
 	return v.Interface().(runtime.Error)
@@ -42,6 +50,9 @@ func RuntimeError(text string) runtime.Error {
 
 // PlainError is the runtime.Error with this text alone.
 func PlainError(text string) runtime.Error {
+	if !knownErrors {
+		return otherError(text)
+	}
 	v := reflect.New(plainErrorType).Elem()
 	v.SetString(text)
 	return v.Interface().(runtime.Error)
@@ -50,6 +61,13 @@ func PlainError(text string) runtime.Error {
 // AssertionError is the value with which compiled code panics where x.(T) fails:
 // iface is the name of x's static type, and a nil concrete that of a nil x.
 func AssertionError(iface string, concrete, asserted reflect.Type) runtime.Error {
+	if !knownErrors {
+		is := "nil"
+		if concrete != nil {
+			is = concrete.String()
+		}
+		return otherError("interface conversion: " + cmp.Or(iface, "interface") + " is " + is + ", not " + asserted.String())
+	}
 	e := assertionError{asserted: abiOf(asserted)}
 	if iface != "" {
 		known, _ := interfaceNames.LoadOrStore(iface, &abiInterface{abiType: abiType{kind: uint8(reflect.Interface), str: nameOff(iface, "", true)}})
@@ -64,29 +82,43 @@ func AssertionError(iface string, concrete, asserted reflect.Type) runtime.Error
 // interfaceNames are descriptions that say no more than a name.
 var interfaceNames sync.Map
 
-// The runtime's own errors, as in runtime/error.go of Go 1.26.
-type (
-	boundsError struct {
-		x      int64
-		y      int
-		signed bool
-		code   Bounds
-	}
-	assertionError struct {
-		iface, concrete, asserted *abiType
-		missing                   string
-	}
-)
+// otherError stands for the runtime's own errors where their layout is not known.
+type otherError string
 
-var (
-	boundsErrorType = thrown(func() { _ = os.Args[len(os.Args)] })
-	errorStringType = thrown(func() { _ = *(*int)(nil) })
-	plainErrorType  = thrown(func() { close((chan int)(nil)) })
-)
+func (e otherError) Error() string { return string(e) }
 
-// thrown is the type of what do panics with.
-func thrown(do func()) (t reflect.Type) {
-	defer func() { t = reflect.TypeOf(recover()) }()
-	do()
-	return nil
+// RuntimeError marks it as the runtime's.
+func (otherError) RuntimeError() {}
+
+// text is what the runtime says of it.
+func (b Bounds) text(x, y int) string {
+	list := &boundsTexts
+	if x < 0 {
+		list = &negativeTexts
+	}
+	return strings.NewReplacer("%x", strconv.Itoa(x), "%y", strconv.Itoa(y)).Replace(list[b])
+}
+
+var boundsTexts = [...]string{
+	BoundsIndex:      "index out of range [%x] with length %y",
+	BoundsSliceAlen:  "slice bounds out of range [:%x] with length %y",
+	BoundsSliceAcap:  "slice bounds out of range [:%x] with capacity %y",
+	BoundsSliceB:     "slice bounds out of range [%x:%y]",
+	BoundsSlice3Alen: "slice bounds out of range [::%x] with length %y",
+	BoundsSlice3Acap: "slice bounds out of range [::%x] with capacity %y",
+	BoundsSlice3B:    "slice bounds out of range [:%x:%y]",
+	BoundsSlice3C:    "slice bounds out of range [%x:%y:]",
+	BoundsConvert:    "cannot convert slice with length %y to array or pointer to array with length %x",
+}
+
+var negativeTexts = [...]string{
+	BoundsIndex:      "index out of range [%x]",
+	BoundsSliceAlen:  "slice bounds out of range [:%x]",
+	BoundsSliceAcap:  "slice bounds out of range [:%x]",
+	BoundsSliceB:     "slice bounds out of range [%x:]",
+	BoundsSlice3Alen: "slice bounds out of range [::%x]",
+	BoundsSlice3Acap: "slice bounds out of range [::%x]",
+	BoundsSlice3B:    "slice bounds out of range [:%x:]",
+	BoundsSlice3C:    "slice bounds out of range [%x::]",
+	BoundsConvert:    "", // a length
 }

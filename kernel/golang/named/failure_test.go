@@ -3,11 +3,69 @@ package named
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"testing"
 )
 
 // The errors are those of compiled code: same type, same text, equal where Go's are.
 func TestErrorsAreTheRuntimesOwn(t *testing.T) {
+	eachError(t, func(t *testing.T, made, want any) {
+		if reflect.TypeOf(made) != reflect.TypeOf(want) || fmt.Sprint(made) != fmt.Sprint(want) {
+			t.Errorf("%T %v, of compiled code %T %v", made, made, want, want)
+		}
+	})
+}
+
+// Where the runtime's errors lie in memory in a way that is not known, they have
+// their texts.
+func TestErrorsOfAnotherLayout(t *testing.T) {
+	if !knownErrors {
+		t.Fatal("the layout of this release's errors is not known")
+	}
+	knownErrors = false
+	defer func() { knownErrors = true }()
+	eachError(t, func(t *testing.T, made, want any) {
+		e, ok := made.(runtime.Error)
+		if _, own := made.(otherError); !own || !ok || e.Error() != fmt.Sprint(want) {
+			t.Errorf("%T %v, of compiled code %T %v", made, made, want, want)
+		}
+	})
+}
+
+// The check tells other layouts.
+func TestErrorsLayoutIsChecked(t *testing.T) {
+	for name, other := range map[string]bool{
+		"bounds of another size": knownBounds(reflect.TypeFor[struct{ x, y int64 }]()),
+		"bounds in another order": knownBounds(reflect.TypeFor[struct {
+			y      int
+			signed bool
+			code   Bounds
+			x      int64
+		}]()),
+		"bounds with x and y changed": knownBounds(reflect.TypeFor[struct {
+			y      int
+			x      int64
+			signed bool
+			code   Bounds
+		}]()),
+		"bounds that are no struct": knownBounds(reflect.TypeFor[int]()),
+		"assertion without a name":  knownAssertion(reflect.TypeFor[struct{ a, b, c *abiType }]()),
+		"text that is a struct":     knownText(reflect.TypeFor[struct{ text string }]()),
+		"text that is no error":     knownText(reflect.TypeFor[string]()),
+	} {
+		if other {
+			t.Errorf("%s: taken for what is known", name)
+		}
+	}
+	if !knownBounds(boundsErrorType) || !knownAssertion(reflect.TypeFor[runtime.TypeAssertionError]()) {
+		t.Error("this release's are not known")
+	}
+}
+
+// eachError compares what is made, as knownErrors says, with what compiled code
+// panics with.
+func eachError(t *testing.T, compare func(t *testing.T, made, want any)) {
+	t.Helper()
 	s, text, zero := make([]int, 2, 5), "abc", 0
 	array := &[4]int{}
 	five, minus, one := 5+zero, -1+zero, 1+zero
@@ -44,9 +102,7 @@ func TestErrorsAreTheRuntimesOwn(t *testing.T) {
 				if want == nil {
 					t.Fatal("compiled code does not panic")
 				}
-				if reflect.TypeOf(c.made) != reflect.TypeOf(want) || fmt.Sprint(c.made) != fmt.Sprint(want) {
-					t.Errorf("%T %v, of compiled code %T %v", c.made, c.made, want, want)
-				}
+				compare(t, c.made, want)
 			}()
 			c.native()
 		})

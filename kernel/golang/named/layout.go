@@ -2,13 +2,16 @@ package named
 
 import (
 	"encoding/binary"
+	"os"
 	"reflect"
+	"runtime"
 	"sync"
 	"unsafe"
 )
 
 // What package reflect's types look like in memory, as in internal/abi of Go
-// 1.26. known compares it with types of this package.
+// 1.26. known compares it with types of this package. The runtime's errors are
+// below, with their own check.
 
 type abiType struct {
 	size, ptrBytes    uintptr
@@ -208,4 +211,85 @@ func knownInterfaces() bool {
 	return reflect.Kind(i.kind) == reflect.Interface && len(i.methods) == 1 && i.methods[0].typ != 0 &&
 		sig.in == 2 && sig.out == 1 && sig.flags&flagUncommon == 0 && typeOf(sig.types[0]) == f.In(0) && typeOf(sig.types[2]) == f.Out(0) &&
 		getitab(&i.abiType, abiOf(reflect.TypeFor[sample]()), true) == tab && getitab(&i.abiType, abiOf(f), true) == nil
+}
+
+// The runtime's own errors, as in runtime/error.go of Go 1.26.
+type (
+	boundsError struct {
+		x      int64
+		y      int
+		signed bool
+		code   Bounds
+	}
+	assertionError struct {
+		iface, concrete, asserted *abiType
+		missing                   string
+	}
+)
+
+var (
+	tooLarge        = len(os.Args) + 3
+	boundsErrorType = reflect.TypeOf(thrown(func() { _ = os.Args[tooLarge] }))
+	errorStringType = reflect.TypeOf(thrown(func() { _ = *(*int)(nil) }))
+	plainErrorType  = reflect.TypeOf(thrown(func() { close((chan int)(nil)) }))
+)
+
+// thrown is what do panics with.
+func thrown(do func()) (value any) {
+	defer func() { value = recover() }()
+	do()
+	return nil
+}
+
+// knownErrors says whether the runtime's errors lie in memory as they are above.
+var knownErrors = func() (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return known() && knownBounds(boundsErrorType) && knownAssertion(reflect.TypeFor[runtime.TypeAssertionError]()) &&
+		knownText(errorStringType) && knownText(plainErrorType)
+}()
+
+func knownBounds(t reflect.Type) bool {
+	if !sameFields(t, reflect.TypeFor[boundsError]()) {
+		return false
+	}
+	p := reflect.New(t)
+	p.Elem().Set(reflect.ValueOf(thrown(func() { _ = os.Args[tooLarge] })))
+	return *(*boundsError)(p.UnsafePointer()) == boundsError{int64(tooLarge), len(os.Args), true, BoundsIndex}
+}
+
+func knownAssertion(t reflect.Type) bool {
+	if !sameFields(t, reflect.TypeFor[assertionError]()) {
+		return false
+	}
+	e, ok := thrown(func() { _ = any(sample{}).(interface{ Missing() }) }).(*runtime.TypeAssertionError)
+	f, ok2 := thrown(func() { _ = any(sample{}).(int) }).(*runtime.TypeAssertionError)
+	if !ok || !ok2 {
+		return false
+	}
+	x, y := (*assertionError)(unsafe.Pointer(e)), (*assertionError)(unsafe.Pointer(f))
+	return typeOf(x.concrete) == reflect.TypeFor[sample]() && x.missing == "Missing" &&
+		typeOf(y.iface) == reflect.TypeFor[any]() && typeOf(y.concrete) == reflect.TypeFor[sample]() && typeOf(y.asserted) == reflect.TypeFor[int]()
+}
+
+// knownText says whether an error is a string.
+func knownText(t reflect.Type) bool {
+	return t.Kind() == reflect.String && t.Implements(reflect.TypeFor[runtime.Error]())
+}
+
+// sameFields says whether two structs have fields of the same kinds in the same places.
+func sameFields(a, b reflect.Type) bool {
+	if a.Kind() != reflect.Struct || a.Size() != b.Size() || a.NumField() != b.NumField() {
+		return false
+	}
+	for i := range a.NumField() {
+		x, y := a.Field(i), b.Field(i)
+		if x.Type.Kind() != y.Type.Kind() || x.Offset != y.Offset {
+			return false
+		}
+	}
+	return true
 }

@@ -31,7 +31,11 @@ func (r *Runtime) fmts() map[string]reflect.Value {
 		"Appendln": func(b []byte, a ...any) []byte { finite(a); return fmt.Appendln(b, a...) },
 		"Errorf":   func(format string, a ...any) error { finite(a); return fmt.Errorf(format, a...) },
 	}
-	symbols := make(map[string]reflect.Value)
+	symbols := map[string]reflect.Value{
+		"Scan":   reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fscan(r.Input(), a...) }),
+		"Scanf":  reflect.ValueOf(func(format string, a ...any) (int, error) { return fmt.Fscanf(r.Input(), format, a...) }),
+		"Scanln": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fscanln(r.Input(), a...) }),
+	}
 	for name, f := range funcs {
 		symbols[name] = reflect.ValueOf(f)
 	}

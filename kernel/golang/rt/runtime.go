@@ -40,8 +40,10 @@ type Runtime struct {
 	// Stdout is where cells print. Errors, if set, is their standard error.
 	Stdout, Errors io.Writer
 
-	// Stdin, if set, is what compiled code reads in place of os.Stdin.
+	// Stdin, if set, is what compiled code reads in place of os.Stdin. Input is what
+	// fmt.Scan reads.
 	Stdin io.Reader
+	Input func() io.Reader
 
 	callbacks sync.Map // goroutines of cells that compiled code has functions run in
 	called    atomic.Int32
