@@ -149,6 +149,7 @@ func (ev *Evaluator) start() error {
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
 	own := ev.rt.Callers(ev.program)
+	own["runtime/runtime"]["GOROOT"] = reflect.ValueOf(host.Root)
 	ev.tables = ev.variableTables()
 	for p, table := range ev.tables {
 		own[p+"/"+p] = table

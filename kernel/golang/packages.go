@@ -54,6 +54,9 @@ func (im *importer) Import(p string) (*types.Package, error) {
 	if m := im.module(p); m != nil {
 		return m.pkg, nil
 	}
+	if strings.HasPrefix(p, "go/") {
+		findRoot()
+	}
 	return im.host.Import(p)
 }
 

@@ -18,6 +18,11 @@ func TestPackages(t *testing.T) {
 		{"literals", []string{
 			"func f(x *[3]float64) [2]float64 { return [2]float64{1, -x[2]} }\nf(&[3]float64{1, 2, 3})", "=> [2]float64{1, -3}",
 		}},
+		{"the Go installation", []string{
+			"root := runtime.GOROOT()\n_, err := os.Stat(filepath.Join(root, \"src\", \"fmt\"))\nerr", "=> nil",
+			"build.Default.GOROOT == root", "=> true",
+			"p, err := importer.ForCompiler(token.NewFileSet(), \"source\", nil).Import(\"sort\")\np.Scope().Lookup(\"Stable\").Type(), err", "=> func(data sort.Interface), nil",
+		}},
 		{"no arguments for functions", []string{
 			"type T struct{}\nfunc g(list ...func(*T)) int { return len(list) }\ng()", "=> 0",
 		}},

@@ -3,9 +3,13 @@ package golang
 import (
 	"flag"
 	"fmt"
+	"go/build"
 	"io"
 	"os"
 	"reflect"
+	"sync"
+
+	"gocuda/kernel/golang/host"
 )
 
 // variables are what cells have in place of variables of compiled packages: the
@@ -68,6 +72,14 @@ func (ev *Evaluator) variableTables() map[string]map[string]reflect.Value {
 	}
 	return map[string]map[string]reflect.Value{"os": ofOS, "flag": ev.flags()}
 }
+
+// findRoot tells package go/build, for itself and its like, where Go is installed: this program was built
+// without its paths, and go run tells programs.
+var findRoot = sync.OnceFunc(func() {
+	if build.Default.GOROOT == "" {
+		build.Default.GOROOT = host.Root()
+	}
+})
 
 // flags is package flag for the variable that cells have as flag.CommandLine.
 func (ev *Evaluator) flags() map[string]reflect.Value {

@@ -140,7 +140,7 @@ func (im *Importer) source(path string) Documentation {
 
 func readStandard(fset *token.FileSet, path string) Documentation {
 	first, _, _ := strings.Cut(path, "/")
-	root := goroot()
+	root := Root()
 	if root == "" || path == "" || strings.ContainsAny(path, `\:`) || strings.Contains(first, ".") {
 		return Documentation{}
 	}
@@ -189,15 +189,28 @@ func readBuiltin(files []*ast.File) Documentation {
 	return s
 }
 
-// goroot finds the Go installation: the one that the environment or the
-// build names, or the go command's.
-var goroot = sync.OnceValue(func() string {
-	if root := build.Default.GOROOT; root != "" {
+// Root is the folder of the Go installation, as runtime.GOROOT gives it to programs
+// that go run starts: the one that the environment names, or the go command's. It
+// is "" if there is none.
+func Root() string {
+	if root := os.Getenv("GOROOT"); root != "" {
+		return root
+	}
+	return installed()
+}
+
+var installed = sync.OnceValue(func() string {
+	command, err := exec.LookPath("go")
+	if err != nil {
+		return ""
+	}
+	if file, err := filepath.EvalSymlinks(command); err == nil {
+		root := filepath.Dir(filepath.Dir(file))
 		if _, err := os.Stat(filepath.Join(root, "src", "fmt")); err == nil {
 			return root
 		}
 	}
-	out, err := exec.Command("go", "env", "GOROOT").Output()
+	out, err := exec.Command(command, "env", "GOROOT").Output() // a script that starts it
 	if err != nil {
 		return ""
 	}

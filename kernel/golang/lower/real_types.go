@@ -176,6 +176,9 @@ func (l *Lowerer) makeNamed(made reals, t types.Type, key string) reflect.Type {
 		for i := range fields {
 			f := u.Field(i)
 			fields[i] = named.Field{Name: f.Name(), Type: l.realIn(made, f.Type()), Tag: u.Tag(i), Embedded: f.Embedded()}
+			if f.Pkg() != nil {
+				fields[i].Pkg = f.Pkg().Path()
+			}
 		}
 		value.SetFields(fields)
 	case *types.Basic:

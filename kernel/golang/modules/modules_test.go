@@ -349,6 +349,26 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// A struct that another package declares keeps the package of its unexported
+// fields, by which reflect tells whether it can be converted.
+func TestConvertAcrossPackages(t *testing.T) {
+	serve(t, example)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, "mine/go.mod", "module example.org/mine\n\ngo 1.22\n")
+	write(t, "mine/deep/deep.go", "package deep\n\ntype T struct{ a, B int }\n\nfunc New(n int) T { return T{n, 1} }\nfunc Get(t T) int { return t.a }\n")
+	write(t, "mine/mine.go", "package mine\n\nimport \"example.org/mine/deep\"\n\ntype T deep.T\n\ntype Own struct{ a, B int }\n")
+	s := start(t, filepath.Join(dir, "mine"))
+	s.want(`import (
+	"example.org/mine"
+	"example.org/mine/deep"
+)
+type Mine mine.T
+v := reflect.ValueOf(mine.T(deep.New(3)))
+t := reflect.TypeFor[deep.T]()
+fmt.Sprint(deep.Get(v.Convert(t).Interface().(deep.T)), v.CanConvert(reflect.TypeFor[Mine]()), v.CanConvert(reflect.TypeFor[mine.Own]()), v.Type().Field(0).PkgPath)`, `"3 true falseexample.org/mine/deep"`)
+}
+
 // TestEmbed: modules with go:embed.
 func TestEmbed(t *testing.T) {
 	dir := t.TempDir()

@@ -30,6 +30,7 @@ var ErrNoStubs = errors.New("no room for more methods of types that cells declar
 // Field is a field of a struct. Its place is that of the layout's field.
 type Field struct {
 	Name     string
+	Pkg      string // of an unexported name, if it is not the type's
 	Type     reflect.Type
 	Tag      string
 	Embedded bool
@@ -147,7 +148,7 @@ func (t *Type) SetFields(fields []Field) {
 	s.fields = slices.Clone(s.fields)
 	for i, f := range fields {
 		if !token.IsExported(f.Name) {
-			s.pkgPath = nameOf(t.pkg, "", "", false, false)
+			s.pkgPath = nameOf(cmp.Or(f.Pkg, t.pkg), "", "", false, false)
 		}
 		s.fields[i].name = nameOf(f.Name, f.Tag, "", token.IsExported(f.Name), f.Embedded)
 		s.fields[i].typ = abiOf(f.Type)

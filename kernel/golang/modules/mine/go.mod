@@ -1,0 +1,3 @@
+module example.org/mine
+
+go 1.22
