@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"path"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -76,6 +77,7 @@ func (ev *Evaluator) loadAll(p string) (failed error, e *Error) {
 	if err != nil {
 		return err, nil
 	}
+	defer fewerCollections()()
 	for _, src := range list {
 		if ev.importer.has(src.Path) {
 			continue
@@ -85,6 +87,19 @@ func (ev *Evaluator) loadAll(p string) (failed error, e *Error) {
 		}
 	}
 	return nil, nil
+}
+
+// fewerCollections lets the heap grow more before it is collected, until the function
+// that it returns is called: what is loaded stays, and looking for garbage in it is a
+// third of the work.
+func fewerCollections() (back func()) {
+	const percent = 200
+	was := debug.SetGCPercent(percent)
+	if was < 0 || was > percent { // as the user has it
+		debug.SetGCPercent(was)
+		return func() {}
+	}
+	return func() { debug.SetGCPercent(was) }
 }
 
 // reload loads the packages again whose files were edited, and those that
