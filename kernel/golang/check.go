@@ -28,6 +28,7 @@ type checked struct {
 	methods []laterMethod
 	imports []*types.PkgName
 	reused  []*ast.TypeSpec
+	embeds  map[*types.Var]any // what go:embed gives variables
 	program bool
 }
 

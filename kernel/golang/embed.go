@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -21,6 +22,59 @@ import (
 const embedDirective = "//go:embed"
 
 func hasEmbed(code string) bool { return strings.Contains(code, embedDirective) }
+
+// embedsBetween are the directives between two parts of a cell, in their places.
+func embedsBetween(name, code string, from, to int) string {
+	var text strings.Builder
+	for line := range strings.Lines(code[from:to]) {
+		if directive := strings.TrimSpace(line); strings.HasPrefix(directive, embedDirective) {
+			l, c := position(code, from+strings.Index(line, directive))
+			fmt.Fprintf(&text, "/*line %s:%d:%d*/%s\n", name, l, c, directive)
+		}
+		from += len(line)
+	}
+	return text.String()
+}
+
+// embed fills the variables of a cell that go:embed directives name. Files are
+// relative to the working directory.
+func (ev *Evaluator) embed(src *source, code string, cell *checked) *Error {
+	if !hasEmbed(code) {
+		return nil
+	}
+	dir, err := os.Getwd()
+	if err == nil {
+		cell.embeds, err = embedded(cell.info, []*ast.File{src.file}, ev.fset, dir)
+	}
+	if err != nil {
+		return &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
+	}
+	if src.program {
+		return nil
+	}
+	for i, s := range cell.stmts { // which would make them empty
+		d, ok := s.(*ast.DeclStmt)
+		if !ok {
+			continue
+		}
+		rest := *d.Decl.(*ast.GenDecl)
+		rest.Specs = slices.DeleteFunc(slices.Clone(rest.Specs), func(s ast.Spec) bool {
+			v, ok := s.(*ast.ValueSpec)
+			if !ok || len(v.Names) != 1 {
+				return false
+			}
+			_, filled := cell.embeds[asVar(cell.info.Defs[v.Names[0]])]
+			return filled
+		})
+		cell.stmts[i] = &ast.DeclStmt{Decl: &rest}
+	}
+	return nil
+}
+
+func asVar(o types.Object) *types.Var {
+	v, _ := o.(*types.Var)
+	return v
+}
 
 // embedded gives the values of the variables that go:embed directives fill
 // with files, whose names are relative to dir.

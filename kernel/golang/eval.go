@@ -272,6 +272,9 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 	if mistakes != nil {
 		return nil, compileError(code, mistakes)
 	}
+	if e := ev.embed(src, code, cell); e != nil {
+		return nil, e
+	}
 	if silent && cell.show != nil {
 		cell.stmts = append(cell.stmts, &ast.ExprStmt{X: cell.show})
 		cell.show = nil
@@ -408,6 +411,9 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 			l.Free(old)
 		}
 		l.Global(v)
+	}
+	for v, value := range cell.embeds {
+		l.Take(v, ev.rt.Put(value))
 	}
 	for _, d := range cell.funcs {
 		fun, ok := cell.info.Defs[d.Name].(*types.Func)

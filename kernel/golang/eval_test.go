@@ -60,6 +60,30 @@ func (sc scenario) test(t *testing.T) {
 	}
 }
 
+// TestEmbedInCells: go:embed reads files of the working directory.
+func TestEmbedInCells(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"a.txt": "hello", "dir/b.txt": "deep"} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scenario{"embed", []string{
+		"//go:embed a.txt\nvar text string\ntext", `=> "hello"`,
+		"x := 1\n\n// Bytes.\n//\n//go:embed a.txt\nvar b []byte\nvar n int\nstring(b), x, n", `=> "hello", 1, 0`,
+		"var (\n\t//go:embed dir a.txt\n\tfiles embed.FS\n\tm = 3\n)\nlist, _ := fs.Glob(files, \"*/*\")\none, _ := files.ReadFile(\"a.txt\")\nlist, string(one), m", `=> []string{"dir/b.txt"}, "hello", 3`,
+		"x := 2\n  //go:embed none.txt\nvar text string", "CompileError: In[4]:2:3: pattern none.txt: no matching files found",
+		"//go:embed a.txt\nvar text int", "CompileError: In[5]:1:1: go:embed cannot fill a variable of type int",
+		"text", `=> "hello"`,
+		"var text string\ntext", `=> ""`,
+		"package main\n\nimport (\n\t_ \"embed\"\n\t\"fmt\"\n)\n\n//go:embed a.txt\nvar own string\n\nfunc main() { fmt.Println(own) }", "hello",
+		"func f() string { return \"//go:embed a.txt\" }\nf()", `=> "//go:embed a.txt"`,
+	}}.test(t)
+}
+
 var scenarios = []scenario{
 	{"values", []string{
 		"1+1", "=> 2",

@@ -184,7 +184,12 @@ func parse(fset *token.FileSet, name, code string) (*source, scanner.ErrorList) 
 		}
 	}
 	n := 0
+	embeds, behind := hasEmbed(code), 0
 	for _, it := range items {
+		if embeds && it.start >= behind { // a comment, which belongs to no item
+			text.WriteString(embedsBetween(name, code, behind, it.start))
+			behind = it.end
+		}
 		switch it.kind {
 		case declItem:
 			write(it, "", "\n")

@@ -227,7 +227,8 @@ func (s *Set) getFolder(ctx context.Context, m *Module, folder string) error {
 	if _, err := s.run(ctx, "mod", "mod", "edit", "-require="+m.Path+"@"+none, "-replace="+m.Path+"="+target); err != nil {
 		return err
 	}
-	_, err = s.run(ctx, "mod", "get", "--", m.Path)
+	// With its version, or the go command asks the proxy for others.
+	_, err = s.run(ctx, "mod", "get", "--", m.Path+"/...@"+none)
 	return err
 }
 

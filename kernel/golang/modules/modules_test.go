@@ -349,6 +349,28 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// A folder needs no network, nor do the packages below it that need modules which
+// are there.
+func TestFolderOffline(t *testing.T) {
+	serve(t, example)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	s := start(t, dir)
+	if _, err := s.set.Get(context.Background(), "example.com/units"); err != nil { // so that it is there
+		t.Fatal(err)
+	}
+	t.Setenv("GOPROXY", "http://127.0.0.1:1")
+	write(t, "mine/go.mod", "module example.org/mine\n\ngo 1.22\n\nrequire example.com/units v0.1.0\n")
+	write(t, "mine/deep/deep.go", "package deep\n\nimport \"example.com/units\"\n\nvar N units.Metre = 2\n")
+	other := filepath.Join(dir, "other")
+	write(t, "other/x.ipynb", "")
+	s = start(t, other)
+	if _, err := s.set.Get(context.Background(), "./mine"); err != nil {
+		t.Fatal(err)
+	}
+	s.want("import \"example.org/mine/deep\"\ndeep.N", "2m")
+}
+
 // A struct that another package declares keeps the package of its unexported
 // fields, by which reflect tells whether it can be converted.
 func TestConvertAcrossPackages(t *testing.T) {
