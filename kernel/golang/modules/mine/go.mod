@@ -1,3 +1,0 @@
-module example.org/mine
-
-go 1.22
