@@ -9,24 +9,18 @@ var programs = []program{
 	{name: "a stream waits for another's kernel", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "the event is recorded", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
-		if e.whole() {
-			e.check(e.e.Record(e.a))
-		}
+		e.needed(func() error { return e.e.Record(e.a) })
 		e.check(e.b.WaitEvent(e.e))
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "the event is recorded before it is waited for", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
-		if e.whole() {
-			e.check(e.e.Record(e.a))
-		}
+		e.needed(func() error { return e.e.Record(e.a) })
 		e.check(e.b.WaitEvent(e.e))
 		e.check(e.e.Record(e.a))
 		e.second(e.read(e.b, e.x))
@@ -34,18 +28,14 @@ var programs = []program{
 	{name: "the event is recorded again behind the kernel", run: func(e *env) {
 		e.check(e.e.Record(e.a))
 		e.first(e.fill(e.a, e.x))
-		if e.whole() {
-			e.check(e.e.Record(e.a))
-		}
+		e.needed(func() error { return e.e.Record(e.a) })
 		e.check(e.b.WaitEvent(e.e))
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "an event recorded twice stands for the second time", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.c.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.c.WaitEvent(e.e) })
 		e.check(e.e.Record(e.c))
 		e.check(e.b.WaitEvent(e.e))
 		e.second(e.read(e.b, e.x))
@@ -53,17 +43,13 @@ var programs = []program{
 	{name: "a write waits for a read", run: func(e *env) {
 		e.first(e.read(e.a, e.x))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.fill(e.b, e.x))
 	}},
 	{name: "a write waits for a write", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.fill(e.b, e.x))
 	}},
 	{name: "two reads", right: true, run: func(e *env) {
@@ -73,9 +59,7 @@ var programs = []program{
 	{name: "a chain of three streams", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.check(e.fill(e.b, e.y))
 		e.check(e.f.Record(e.b))
 		e.check(e.c.WaitEvent(e.f))
@@ -86,9 +70,7 @@ var programs = []program{
 		e.check(e.e.Record(e.a))
 		e.check(e.b.WaitEvent(e.e))
 		e.first(e.fill(e.a, e.x))
-		if e.whole() {
-			e.check(e.f.Record(e.a))
-		}
+		e.needed(func() error { return e.f.Record(e.a) })
 		e.check(e.b.WaitEvent(e.f))
 		e.second(e.read(e.b, e.x))
 	}},
@@ -122,9 +104,7 @@ var programs = []program{
 		e.check(err)
 		e.first(e.fill(s, e.x))
 		e.check(e.e.Record(s))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "two kernels at a time and one behind both", run: func(e *env) {
@@ -133,9 +113,7 @@ var programs = []program{
 		e.check(e.e.Record(e.a))
 		e.check(e.f.Record(e.b))
 		e.check(e.c.WaitEvent(e.e))
-		if e.whole() {
-			e.check(e.c.WaitEvent(e.f))
-		}
+		e.needed(func() error { return e.c.WaitEvent(e.f) })
 		e.check(e.read(e.c, e.x))
 		e.second(e.read(e.c, e.y))
 	}},
@@ -143,32 +121,24 @@ var programs = []program{
 	// The host's waits.
 	{name: "the host waits for a stream", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "the host waits for an event", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.e.Synchronize())
-		}
+		e.needed(e.e.Synchronize)
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "the host waits for the device", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
-		if e.whole() {
-			e.check(e.d0.Synchronize())
-		}
+		e.needed(e.d0.Synchronize)
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "the host waits for all devices", run: func(e *env) {
 		e.first(e.fill(e.far, e.w))
 		e.check(e.d0.Synchronize())
-		if e.whole() {
-			e.check(cuda.Synchronize())
-		}
+		e.needed(cuda.Synchronize)
 		e.second(e.read(e.a, e.w))
 	}},
 	{name: "the host asks until a stream is done", run: func(e *env) {
@@ -197,9 +167,7 @@ var programs = []program{
 	{name: "the host waits behind the kernel, not before", run: func(e *env) {
 		e.check(e.a.Synchronize())
 		e.first(e.fill(e.a, e.x))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(e.fill(e.b, e.x))
 	}},
 
@@ -207,17 +175,13 @@ var programs = []program{
 	{name: "a non-blocking stream does not wait for the default stream", run: func(e *env) {
 		e.first(e.fill(e.def, e.x))
 		e.check(e.e.Record(e.def))
-		if e.whole() {
-			e.check(e.a.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.a.WaitEvent(e.e) })
 		e.second(e.read(e.a, e.x))
 	}},
 	{name: "the default stream does not wait for a non-blocking one", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.def.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.def.WaitEvent(e.e) })
 		e.second(e.read(e.def, e.x))
 	}},
 	{name: "a blocking stream waits for the default stream", right: true, run: func(e *env) {
@@ -232,9 +196,7 @@ var programs = []program{
 		s, err := e.d0.NewStream()
 		e.check(err)
 		e.first(e.fill(s, e.x))
-		if e.whole() {
-			e.check(e.fill(e.def, e.y))
-		}
+		e.needed(func() error { return e.fill(e.def, e.y) })
 		e.second(e.read(e.block, e.x))
 	}},
 	{name: "the per-thread stream waits for the default stream", right: true, run: func(e *env) {
@@ -248,16 +210,12 @@ var programs = []program{
 		defer unlock()
 		s := e.d0.PerThreadStream()
 		e.first(e.fill(s, e.x))
-		if e.whole() {
-			e.check(s.Synchronize())
-		}
+		e.needed(s.Synchronize)
 		e.second(e.read(e.a, e.x))
 	}},
 	{name: "the default streams of two devices", run: func(e *env) {
 		e.first(e.fill(e.def, e.x))
-		if e.whole() {
-			e.check(e.def.Synchronize())
-		}
+		e.needed(e.def.Synchronize)
 		e.second(e.read(e.d1.DefaultStream(), e.x))
 	}},
 
@@ -265,46 +223,34 @@ var programs = []program{
 	{name: "a copy from pinned memory, then a kernel elsewhere", run: func(e *env) {
 		e.first(cuda.MemcpyAsync(e.x, e.h, e.a))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "a kernel, then a copy to pinned memory elsewhere", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(cuda.MemcpyAsync(e.h, e.x, e.b))
 	}},
 	{name: "pinned memory is sent before it is overwritten", run: func(e *env) {
 		e.first(cuda.MemcpyAsync(e.x, e.h, e.a))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(cuda.MemcpyAsync(e.h, e.y, e.b))
 	}},
 	{name: "a fill, then a kernel elsewhere", run: func(e *env) {
 		e.first(e.x.MemsetAsync(0, e.a))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "a copy inside of the device", run: func(e *env) {
 		e.first(cuda.MemcpyAsync(e.y, e.x, e.a))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.fill(e.b, e.x))
 	}},
 	{name: "a synchronous copy from a Go slice promises only that the slice was read", run: func(e *env) {
 		e.first(cuda.Memcpy(e.x, make([]float32, elements)))
-		if e.whole() {
-			e.check(e.def.Synchronize())
-		}
+		e.needed(e.def.Synchronize)
 		e.second(e.read(e.a, e.x))
 	}},
 	{name: "a synchronous copy to a Go slice is done", right: true, run: func(e *env) {
@@ -313,9 +259,7 @@ var programs = []program{
 	}},
 	{name: "a download does not wait for a non-blocking stream", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(e.x.Download(make([]float32, elements)))
 	}},
 	{name: "a synchronous copy from pinned memory is done", right: true, run: func(e *env) {
@@ -325,23 +269,17 @@ var programs = []program{
 	}},
 	{name: "a synchronous copy inside of the device does not wait", run: func(e *env) {
 		e.first(cuda.Memcpy(e.y, e.x))
-		if e.whole() {
-			e.check(e.def.Synchronize())
-		}
+		e.needed(e.def.Synchronize)
 		e.second(e.fill(e.a, e.x))
 	}},
 	{name: "a synchronous fill does not wait", run: func(e *env) {
 		e.first(e.x.Memset(0))
-		if e.whole() {
-			e.check(e.def.Synchronize())
-		}
+		e.needed(e.def.Synchronize)
 		e.second(e.fill(e.a, e.x))
 	}},
 	{name: "an asynchronous copy to a Go slice promises nothing by its return", run: func(e *env) {
 		e.first(e.x.DownloadAsync(make([]float32, elements), e.a))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(e.fill(e.b, e.x))
 	}},
 	{name: "an upload is there for all streams", right: true, run: func(e *env) {
@@ -351,9 +289,7 @@ var programs = []program{
 	{name: "two copies to one Go slice", run: func(e *env) {
 		out := make([]float32, elements)
 		e.first(e.x.DownloadAsync(out, e.a))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(e.y.DownloadAsync(out, e.b))
 	}},
 	{name: "a tile beside another", right: true, run: func(e *env) {
@@ -363,9 +299,7 @@ var programs = []program{
 	}},
 	{name: "a tile across another", run: func(e *env) {
 		e.first(cuda.Memcpy2DAsync(e.x, 32, e.y, 32, 17, 32, e.a))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(cuda.Memcpy2DAsync(e.x.Slice(16, 1024), 32, e.z.Slice(16, 1024), 32, 16, 32, e.b))
 	}},
 	{name: "a fill of some rows, and of others", right: true, run: func(e *env) {
@@ -375,9 +309,7 @@ var programs = []program{
 	{name: "a fill of rows that a copy reads", run: func(e *env) {
 		e.first(e.x.Memset2DAsync(64, 0, 32, 16, e.a))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(cuda.MemcpyAsync(e.h, e.x, e.b))
 	}},
 
@@ -385,33 +317,25 @@ var programs = []program{
 	{name: "a kernel of another device reads", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.far.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.far.WaitEvent(e.e) })
 		e.second(e.read(e.far, e.x))
 	}},
 	{name: "a kernel writes to another device", run: func(e *env) {
 		e.first(e.fill(e.a, e.w))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.far.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.far.WaitEvent(e.e) })
 		e.second(e.read(e.far, e.w))
 	}},
 	{name: "a copy between devices, then a kernel there", run: func(e *env) {
 		e.first(cuda.MemcpyPeerAsync(e.w, e.x, e.a))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.far.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.far.WaitEvent(e.e) })
 		e.second(e.read(e.far, e.w))
 	}},
 	{name: "a kernel there, then a copy between devices", run: func(e *env) {
 		e.first(e.fill(e.far, e.w))
 		e.check(e.efar.Record(e.far))
-		if e.whole() {
-			e.check(e.a.WaitEvent(e.efar))
-		}
+		e.needed(func() error { return e.a.WaitEvent(e.efar) })
 		e.second(cuda.MemcpyPeerAsync(e.x, e.w, e.a))
 	}},
 	{name: "a synchronous copy between devices waits for both and both for it", right: true, run: func(e *env) {
@@ -423,9 +347,7 @@ var programs = []program{
 	}},
 	{name: "a copy by unified addresses", run: func(e *env) {
 		e.first(cuda.MemcpyAsync(e.w, e.x, e.a))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(e.fill(e.far, e.w))
 	}},
 	{name: "the halo's owner waits for its reader", run: func(e *env) {
@@ -434,17 +356,13 @@ var programs = []program{
 		e.check(e.far.WaitEvent(e.e))
 		e.first(cuda.MemcpyPeerAsync(e.w, e.x, e.far))
 		e.check(e.efar.Record(e.far))
-		if e.whole() {
-			e.check(e.a.WaitEvent(e.efar))
-		}
+		e.needed(func() error { return e.a.WaitEvent(e.efar) })
 		e.second(e.fill(e.a, e.x))
 	}},
 	{name: "a wait for one device is none for the other", run: func(e *env) {
 		e.first(e.fill(e.far, e.w))
 		e.check(e.d0.Synchronize())
-		if e.whole() {
-			e.check(e.d1.Synchronize())
-		}
+		e.needed(e.d1.Synchronize)
 		e.second(cuda.MemcpyAsync(e.h, e.w, e.a))
 	}},
 
@@ -456,9 +374,7 @@ var programs = []program{
 	{name: "rows that overlap by one element", exact: true, run: func(e *env) {
 		e.first(e.kernel("fill", e.a, e.x, nil, 0, 513))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.kernel("fill", e.b, e.x, nil, 512, 1024))
 	}},
 	{name: "a kernel's rows and a copy of others", exact: true, right: true, run: func(e *env) {
@@ -469,9 +385,7 @@ var programs = []program{
 		e.first(e.kernel("fill", e.a, e.x, nil, 0, 64))
 		e.check(e.kernel("fill", e.a, e.x, nil, 64, 960))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(cuda.MemcpyAsync(e.y.Slice(0, 64), e.x.Slice(0, 64), e.b))
 	}},
 	{name: "a kernel that does not touch its argument", exact: true, right: true, run: func(e *env) {
@@ -485,25 +399,19 @@ var programs = []program{
 	{name: "atomics, then a read", run: func(e *env) {
 		e.first(e.kernel("count", e.a, e.x, nil, 0, elements))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "a write, then atomics", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.kernel("count", e.b, e.x, nil, 0, elements))
 	}},
 	{name: "a kernel that reads and writes", run: func(e *env) {
 		e.first(e.kernel("add", e.a, e.x, e.y, 0, elements))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.kernel("add", e.b, e.y, e.x, 0, elements))
 	}},
 	{name: "two kernels that read one and write others", right: true, run: func(e *env) {
@@ -512,9 +420,7 @@ var programs = []program{
 	}},
 	{name: "mapped memory", run: func(e *env) {
 		e.first(e.fill(e.a, e.h))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(cuda.MemcpyAsync(e.x, e.h, e.b))
 	}},
 	{name: "managed memory", run: func(e *env) {
@@ -522,9 +428,7 @@ var programs = []program{
 		e.check(err)
 		e.first(e.fill(e.a, m))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.far.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.far.WaitEvent(e.e) })
 		e.second(e.read(e.far, m))
 	}},
 	{name: "a synchronous fill of managed memory is done", right: true, run: func(e *env) {
@@ -541,9 +445,7 @@ var programs = []program{
 		e.first(e.fill(e.a, e.x))
 		e.check(e.a.LaunchHostFunc(func() { <-held }))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "a host function's end is known to who waits for it", right: true, run: func(e *env) {
@@ -562,9 +464,7 @@ var programs = []program{
 	{name: "a stream waits for a value", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.check(e.a.WriteValue(e.flag.Slice(0, 1), 1))
-		if e.whole() {
-			e.check(e.b.WaitValue(e.flag.Slice(0, 1), 1, cuda.WaitGEQ))
-		}
+		e.needed(func() error { return e.b.WaitValue(e.flag.Slice(0, 1), 1, cuda.WaitGEQ) })
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "the value is written behind the kernel", run: func(e *env) {
@@ -583,9 +483,7 @@ var programs = []program{
 		e.check(e.b.WaitValue(f, 1, cuda.WaitGEQ))
 		e.first(e.fill(e.a, e.x))
 		e.check(e.a.WriteValue(f, 2))
-		if e.whole() {
-			e.check(e.b.WaitValue(f, 2, cuda.WaitGEQ))
-		}
+		e.needed(func() error { return e.b.WaitValue(f, 2, cuda.WaitGEQ) })
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "a value that the program writes itself holds up one that a stream writes", right: true, run: func(e *env) {
@@ -605,9 +503,7 @@ var programs = []program{
 	{name: "a batch of values", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.check(e.a.BatchMemOp(cuda.WriteOp(e.flag.Slice(2, 3), 1), cuda.WriteOp(e.flag.Slice(3, 4), 1)))
-		if e.whole() {
-			e.check(e.b.BatchMemOp(cuda.WaitOp(e.flag.Slice(2, 3), 1, cuda.WaitEQ)))
-		}
+		e.needed(func() error { return e.b.BatchMemOp(cuda.WaitOp(e.flag.Slice(2, 3), 1, cuda.WaitEQ)) })
 		e.second(e.read(e.b, e.x))
 	}},
 
@@ -619,9 +515,7 @@ var programs = []program{
 			e.check(e.b.WaitEvent(e.e))
 			e.first(e.fill(e.b, e.x))
 			e.check(e.f.Record(e.b))
-			if e.whole() {
-				e.check(e.a.WaitEvent(e.f))
-			}
+			e.needed(func() error { return e.a.WaitEvent(e.f) })
 			e.second(e.read(e.a, e.x))
 			e.check(e.f.Record(e.b))
 			e.check(e.a.WaitEvent(e.f))
@@ -633,18 +527,14 @@ var programs = []program{
 		g := e.capture(e.a, func() { e.first(e.fill(e.a, e.x)) })
 		e.check(g.Launch(e.c))
 		e.check(e.e.Record(e.c))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "a graph behind a kernel", run: func(e *env) {
 		g := e.capture(e.a, func() { e.second(e.read(e.a, e.x)) })
 		e.first(e.fill(e.b, e.x))
 		e.check(e.e.Record(e.b))
-		if e.whole() {
-			e.check(e.c.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.c.WaitEvent(e.e) })
 		e.check(g.Launch(e.c))
 	}},
 	{name: "one graph on two streams", right: true, run: func(e *env) {
@@ -657,9 +547,7 @@ var programs = []program{
 		h := e.capture(e.a, func() { e.second(e.fill(e.a, e.x)) })
 		e.check(g.Launch(e.b))
 		e.check(e.e.Record(e.b))
-		if e.whole() {
-			e.check(e.c.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.c.WaitEvent(e.e) })
 		e.check(h.Launch(e.c))
 	}},
 	{name: "a captured kernel does not run", right: true, run: func(e *env) {
@@ -682,9 +570,7 @@ var programs = []program{
 	{name: "stream-ordered memory is used behind its allocation", run: func(e *env) {
 		m := e.firstAlloc(e.a.AllocAsync(elements, cuda.Float32))
 		e.check(e.e.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(e.e))
-		}
+		e.needed(func() error { return e.b.WaitEvent(e.e) })
 		e.second(e.fill(e.b, m))
 	}},
 	{name: "stream-ordered memory is freed behind its use", run: func(e *env) {
@@ -694,9 +580,7 @@ var programs = []program{
 		e.check(e.b.WaitEvent(e.e))
 		e.first(e.fill(e.b, m))
 		e.check(e.f.Record(e.b))
-		if e.whole() {
-			e.check(e.a.WaitEvent(e.f))
-		}
+		e.needed(func() error { return e.a.WaitEvent(e.f) })
 		e.second(m.FreeAsync(e.a))
 	}},
 	{name: "stream-ordered memory that the pool gives again", right: true, run: func(e *env) {
@@ -715,31 +599,23 @@ var programs = []program{
 		e.check(err)
 		e.check(pool.SetAccess(e.d1, true)) // peer access does not count for pools
 		m := e.firstAlloc(e.a.AllocAsync(elements, cuda.Float32))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(cuda.MemcpyAsync(m, e.w, e.far))
 		e.check(e.far.Synchronize())
 	}},
 	{name: "memory is freed when its kernel is done", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(e.x.Free())
 	}},
 	{name: "memory is freed when another device's kernel is done", run: func(e *env) {
 		e.first(e.read(e.far, e.x))
-		if e.whole() {
-			e.check(e.far.Synchronize())
-		}
+		e.needed(e.far.Synchronize)
 		e.second(e.x.Free())
 	}},
 	{name: "pinned memory is freed when its copy is done", run: func(e *env) {
 		e.first(cuda.MemcpyAsync(e.x, e.h, e.a))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(e.h.Free())
 	}},
 	{name: "memory that was registered is released when its copy is done", run: func(e *env) {
@@ -747,9 +623,7 @@ var programs = []program{
 		r, err := cuda.RegisterHost(s)
 		e.check(err)
 		e.first(cuda.MemcpyAsync(e.x, r, e.a))
-		if e.whole() {
-			e.check(e.a.Synchronize())
-		}
+		e.needed(e.a.Synchronize)
 		e.second(r.Free())
 		e.check(e.a.Synchronize())
 		s[0] = 1
@@ -766,9 +640,7 @@ var programs = []program{
 		s, err := e.d0.NewStream(cuda.NonBlocking)
 		e.check(err)
 		e.first(e.fill(s, e.x))
-		if e.whole() {
-			e.check(s.Synchronize())
-		}
+		e.needed(s.Synchronize)
 		e.check(s.Destroy())
 		e.second(e.read(e.a, e.x))
 	}},
@@ -780,9 +652,7 @@ var programs = []program{
 		e.check(s.Destroy())
 		s, err = e.d0.NewStream(cuda.NonBlocking)
 		e.check(err)
-		if e.whole() {
-			e.check(s.WaitEvent(e.e))
-		}
+		e.needed(func() error { return s.WaitEvent(e.e) })
 		e.second(e.read(s, e.x))
 	}},
 	{name: "an event that was destroyed is still waited for", run: func(e *env) {
@@ -790,9 +660,7 @@ var programs = []program{
 		e.check(err)
 		e.first(e.fill(e.a, e.x))
 		e.check(v.Record(e.a))
-		if e.whole() {
-			e.check(e.b.WaitEvent(v))
-		}
+		e.needed(func() error { return e.b.WaitEvent(v) })
 		e.check(v.Destroy())
 		e.second(e.read(e.b, e.x))
 	}},

@@ -12,7 +12,7 @@ import (
 )
 
 // A program is right with all of its calls, and has one hazard without one of
-// them: the one behind whole().
+// them: the one in needed(), or behind whole().
 type program struct {
 	name string
 	run  func(e *env)
@@ -87,6 +87,13 @@ func init() { callsite.Pass("gocuda/cudaapi/hazard/hazardtest.(*env).") }
 func (e *env) whole() bool {
 	e.left = e.left || !e.all
 	return e.all
+}
+
+// needed makes the call that the program without one lacks.
+func (e *env) needed(call func() error) {
+	if e.whole() {
+		e.check(call())
+	}
 }
 
 // first and second mark the two operations that a hazard is between.

@@ -62,7 +62,36 @@ func (r *rank) wait(list ...*mpi.Request) {
 	r.check(err)
 }
 
+// neededWait is needed for a wait for requests.
+func (r *rank) neededWait(list ...*mpi.Request) {
+	if r.whole() {
+		r.wait(list...)
+	}
+}
+
 func (r *rank) recv(_ mpi.Status, err error) { r.check(err) }
+
+// sends is a program of which rank 0 runs f and sends rank 1 a message in it.
+func sends(f func(r *rank)) func(r *rank) {
+	return func(r *rank) {
+		if r.me == 0 {
+			f(r)
+		} else {
+			r.recv(r.world.Recv(r.y, 0, 0))
+		}
+	}
+}
+
+// receives is one of which rank 1 runs f, and receives in it what rank 0 sends.
+func receives(f func(r *rank)) func(r *rank) {
+	return func(r *rank) {
+		if r.me == 0 {
+			r.check(r.world.Send(r.x, 1, 0))
+		} else {
+			f(r)
+		}
+	}
+}
 
 // asRank is the variable by which a rank of the tests' own job knows that it is one.
 const asRank = "GOCUDA_HAZARDTEST_RANK"
