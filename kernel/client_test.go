@@ -21,7 +21,7 @@ import (
 
 const (
 	testKey  = "a key of this test"
-	patience = 20 * time.Second // before a test is taken to hang
+	patience = time.Minute // before a test is taken to hang
 )
 
 // message is a message as a front end sees it.
@@ -89,8 +89,9 @@ type testWriter struct{ t testing.TB }
 
 func (w testWriter) Write(p []byte) (int, error) { w.t.Logf("kernel: %s", p); return len(p), nil }
 
-// connect makes a client whose subscription has taken effect.
-func connect(t testing.TB, conn wire.Connection) *client {
+// connect makes a client whose subscription has taken effect. It may lack some
+// channels.
+func connect(t testing.TB, conn wire.Connection, without ...wire.Channel) *client {
 	t.Helper()
 	c := &client{
 		t: t, conn: conn, metadata: "{}",
@@ -105,6 +106,9 @@ func connect(t testing.TB, conn wire.Connection) *client {
 	c.sockets[wire.Control] = zmq4.NewDealer(ctx, id, quiet)
 	c.sockets[wire.Stdin] = zmq4.NewDealer(ctx, id, quiet)
 	c.sockets[wire.IOPub] = zmq4.NewSub(ctx, quiet)
+	for _, ch := range without {
+		delete(c.sockets, ch)
+	}
 	for ch, s := range c.sockets {
 		if err := s.Dial(conn.Endpoint(ch)); err != nil {
 			t.Fatalf("%s: %v", ch, err)

@@ -271,7 +271,7 @@ func TestStopOnErrorUnderLoad(t *testing.T) {
 // A front end that runs all cells takes its time to send them.
 func TestStopOnErrorReachesWhatIsStillBeingSent(t *testing.T) {
 	evaluator, heard := newScripted(), &heard{t: t}
-	c := connect(t, startKernel(t, Options{Start: evaluator.start, Log: heard.log(), quiet: time.Second}))
+	c := connect(t, startKernel(t, Options{Start: evaluator.start, Log: heard.log(), quiet: 3 * time.Second}))
 	var ids []string
 	for i := range 10 {
 		code := "print x"
@@ -584,8 +584,7 @@ func TestInputRefused(t *testing.T) {
 	if reply.text("ename") != "InputError" {
 		t.Errorf("%+v", reply)
 	}
-	c.sockets[wire.Stdin].Close()
-	time.Sleep(50 * time.Millisecond)
+	c = connect(t, c.conn, wire.Stdin)
 	reply, _ = c.ask(wire.Shell, "execute_request", map[string]any{"code": "ask ?", "allow_stdin": true})
 	if reply.text("ename") != "InputError" {
 		t.Errorf("without a stdin channel: %+v", reply)

@@ -7,7 +7,7 @@ import shutil
 import time
 
 import pytest
-from client import Client
+from client import PATIENCE, Client
 from jupyter_client.session import Session
 
 needs_cxx = pytest.mark.skipif(
@@ -50,8 +50,8 @@ def test_state_is_kept_and_variables_can_change_their_type(client):
 
 def test_interrupt_of_an_endless_loop_keeps_the_variables(client):
     client.value("kept := 42")
-    times = []
-    for _ in range(3):
+    times = [PATIENCE]
+    while min(times) > 1 and len(times) < 20:  # a busy machine may take longer than the kernel
         msg_id = client.send("for {\n}")
         time.sleep(0.3)
         asked = time.monotonic()
@@ -183,12 +183,15 @@ def test_kill_9_between_cells_is_told(client):
     assert client.value("2 + 2") == "4"
 
 
-def test_a_failing_cell_stops_the_queued_ones(client):
+def test_a_failing_cell_stops_the_queued_ones(client, tmp_path):
+    gate = tmp_path / "gate"
     ids = [
-        client.send('time.Sleep(300 * time.Millisecond)\npanic("first")'),
+        client.send(f'for {{\n\tif _, err := os.Stat("{gate}"); err == nil {{\n\t\tbreak\n\t}}\n\ttime.Sleep(time.Millisecond)\n}}\npanic("first")'),
         client.send("second := 2"),
         client.send("third := 3"),
     ]
+    time.sleep(0.3)  # the kernel has them
+    gate.touch()
     replies = [client.reply(i)["content"]["status"] for i in ids]
     assert replies == ["error", "error", "error"]
     assert client.run("second").status == "error"
@@ -331,7 +334,7 @@ def test_shutdown_leaves_no_process():
     with Client() as c:
         pid = int(c.value("os.Getpid()"))
         assert c.run("!sleep 1000 & echo $!").status == "ok"
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while alive(pid) and time.monotonic() < end:
         time.sleep(0.1)
     assert not alive(pid)
@@ -341,7 +344,7 @@ def test_a_killed_kernel_leaves_no_evaluator():
     with Client() as c:
         pid = int(c.value("os.Getpid()"))
         c.manager.provisioner.process.send_signal(signal.SIGKILL)
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE
         while alive(pid) and time.monotonic() < end:
             time.sleep(0.1)
         assert not alive(pid)

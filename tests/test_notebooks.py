@@ -174,10 +174,10 @@ def test_papermill_tells_of_a_name_that_is_not_declared(tmp_path):
 
 def test_timeout(binary, tmp_path):
     nb, stderr = run(
-        binary, notebook('fmt.Println("runs")\nfor {\n}', "2"), tmp_path, "--timeout", "2s", status=1
+        binary, notebook('fmt.Println("runs")\ntime.Sleep(time.Hour)', "2"), tmp_path, "--timeout", "5s", status=1
     )
     assert nb.cells[0].outputs[0].text == "runs\n"
-    assert nb.cells[0].outputs[-1].ename == "Timeout" and "2s" in stderr
+    assert nb.cells[0].outputs[-1].ename == "Timeout" and "5s" in stderr
 
 
 def test_a_notebook_runs_in_its_folder(binary, tmp_path):

@@ -40,6 +40,7 @@ func startReal(t testing.TB, change func(*session.Options)) *sessiontest.Harness
 	t.Helper()
 	return sessiontest.Start(t, func(o *session.Options) {
 		o.Env = []string{"GOCUDA_TEST_EVALUATOR=real", "GORACE=atexit_sleep_ms=0 report_bugs=0", "GOCUDA_BACKEND=sim"}
+		o.InterruptPatience = time.Hour
 		if change != nil {
 			change(o)
 		}
@@ -222,8 +223,7 @@ func BenchmarkAdd(b *testing.B) { for b.Loop() { Add(1, 2) } }`)
 		t.Errorf("printed\n%s", got)
 	}
 	h.Fails("%test (", "missing closing )")
-	time.AfterFunc(300*time.Millisecond, h.Interrupt)
-	if r := h.Fails("%test Hangs", "interrupted"); r.Err.Name != "Interrupted" {
+	if r := interrupted(t, h, "%test Hangs"); r.Err == nil || r.Restarted || r.Err.Name != "Interrupted" {
 		t.Errorf("result %+v", r)
 	}
 	h.Shows("Add(3, 2)", "[value 1]\n")
@@ -256,8 +256,8 @@ func TestFaultsThatKeepState(t *testing.T) {
 		{"z := 0\n1 / z", "divide"},
 		{"os.Exit(3)", "os.Exit"},
 		{"log.Fatal(`the end`)", "the end"},
-		{"go panic(`behind`)\ntime.Sleep(200 * time.Millisecond)", "behind"},
-		{"go func() { panic(`inside`) }()\ntime.Sleep(200 * time.Millisecond)", "inside"},
+		{"go panic(`behind`)\ntime.Sleep(time.Second)", "behind"},
+		{"go func() { panic(`inside`) }()\ntime.Sleep(time.Second)", "inside"},
 		{"panic(fmt.Errorf(`an error`))", "an error"},
 		{"var e error\ne.Error()", "nil"},
 		{"close((chan int)(nil))", "close"},
@@ -317,7 +317,7 @@ func TestKillInTheMiddleOfACell(t *testing.T) {
 
 func TestInterruptsOfGo(t *testing.T) {
 	h := startReal(t, func(o *session.Options) {
-		o.Input = func(string, bool) (string, error) { time.Sleep(time.Minute); return "", nil }
+		o.Input = func(string, bool) (string, error) { select {} }
 	})
 	h.Succeed("kept := 7\nvar counter int")
 	for _, code := range []string{
@@ -341,16 +341,9 @@ func TestInterruptsOfGo(t *testing.T) {
 	} {
 		t.Run(code, func(t *testing.T) {
 			h.T = t
-			done := make(chan session.Result, 1)
-			go func() { done <- h.Execute(session.Cell{Name: "In[1]", Code: code, AllowInput: true}) }()
-			time.Sleep(100 * time.Millisecond)
-			begun := time.Now()
-			h.Interrupt()
-			r := sessiontest.Within(t, "the cell", func() session.Result { return <-done })
-			if r.Err == nil || r.Restarted || r.Err.Name != "Interrupted" {
+			if r := interrupted(t, h, code); r.Err == nil || r.Restarted || r.Err.Name != "Interrupted" {
 				t.Fatalf("result %+v", r)
 			}
-			t.Logf("%v after the interrupt", time.Since(begun))
 			h.Shown()
 			h.Shows("kept", "[value 7]\n")
 			h.Succeed("before := counter\ntime.Sleep(20 * time.Millisecond)")
@@ -358,6 +351,24 @@ func TestInterruptsOfGo(t *testing.T) {
 			h.Shows("counter == before", "[value true]\n")
 		})
 	}
+}
+
+// interrupted runs a cell and interrupts it, again and again: the first interrupt
+// may find no cell yet.
+func interrupted(t *testing.T, h *sessiontest.Harness, code string) session.Result {
+	t.Helper()
+	done := make(chan session.Result, 1)
+	go func() { done <- h.Execute(session.Cell{Name: "In[1]", Code: code, AllowInput: true}) }()
+	return sessiontest.Within(t, "the cell", func() session.Result {
+		for {
+			select {
+			case r := <-done:
+				return r
+			case <-time.After(100 * time.Millisecond):
+				h.Interrupt()
+			}
+		}
+	})
 }
 
 func TestCompletionOfGo(t *testing.T) {
@@ -376,8 +387,8 @@ func TestCompletionOfGo(t *testing.T) {
 	}
 	// While a cell runs.
 	done := make(chan session.Result, 1)
-	go func() { done <- h.Execute(session.Cell{Code: "for {}"}) }()
-	time.Sleep(50 * time.Millisecond)
+	go func() { done <- h.Execute(session.Cell{Code: "fmt.Println(`runs`)\nfor {}"}) }()
+	sessiontest.Until(t, "the cell runs", func() bool { return strings.Contains(h.Shown(), "runs") })
 	if c, err := h.Complete("ans", 3); err != nil || len(c.Matches) == 0 {
 		t.Errorf("while a cell runs: completion %+v, error %v", c, err)
 	}
@@ -418,12 +429,12 @@ func TestGoroutinesLeftRunning(t *testing.T) {
 	h.Fails("%goroutines halt", "halt")
 	h.Shown()
 	h.Succeed("%goroutines stop")
-	h.Succeed("time.Sleep(50 * time.Millisecond)\nbefore := ticks.Load()\ntime.Sleep(50 * time.Millisecond)")
+	sessiontest.Until(t, "they have ended", func() bool {
+		h.Shown()
+		h.Succeed("%goroutines")
+		return h.Shown() == "no goroutines are running\n"
+	})
+	h.Succeed("before := ticks.Load()\ntime.Sleep(20 * time.Millisecond)")
 	h.Shown()
 	h.Shows("ticks.Load() == before", "[value true]\n")
-	h.Shown()
-	h.Succeed("%goroutines")
-	if got := h.Shown(); got != "no goroutines are running\n" {
-		t.Errorf("after stop: %q", got)
-	}
 }

@@ -240,10 +240,10 @@ var scenarios = []scenario{
 		"func div(a, b int) (r int, err error) { defer func() { if x := recover(); x != nil { err = fmt.Errorf(\"caught: %v\", x) } }(); return a / b, nil }\n_, err := div(1, 0)\nfmt.Println(err)", "caught: runtime error: integer divide by zero",
 		"L: for i := range 3 { for j := range 3 { if j == 1 { continue L }; if i == 2 { break L }; fmt.Print(i, j, \" \") } }", "0 0 1 0",
 		"switch x := 2; { default: fmt.Println(\"d\"); fallthrough; case x == 1: fmt.Println(\"one\") }", "d\none",
-		"ended := make(chan int)\ngo func() { defer close(ended); panic(\"in a goroutine\") }()\n<-ended\ntime.Sleep(200 * time.Millisecond)", "Panic: in a goroutine",
+		"ended := make(chan int)\ngo func() { defer close(ended); panic(\"in a goroutine\") }()\n<-ended\ntime.Sleep(time.Second)", "Panic: in a goroutine",
 		"var wg sync.WaitGroup\nwg.Go(func() { panic(\"in a goroutine of Go's\") })\nwg.Wait()", "Panic: in a goroutine of Go's",
 		"wg.Go(func() { must(strconv.Atoi(\"x\")) })\nwg.Wait()", "Error: strconv.Atoi: parsing \"x\": invalid syntax",
-		"ended = make(chan int)\ntime.AfterFunc(0, func() { defer close(ended); panic(\"in a timer\") })\n<-ended\ntime.Sleep(200 * time.Millisecond)", "Panic: in a timer",
+		"ended = make(chan int)\ntime.AfterFunc(0, func() { defer close(ended); panic(\"in a timer\") })\n<-ended\ntime.Sleep(time.Second)", "Panic: in a timer",
 		"var once sync.Once\nfunc() (err any) { defer func() { err = recover() }(); once.Do(func() { panic(\"here\") }); return }()", "=> \"here\"",
 		"c := make(chan int)\ngo func() { for i := range 3 { c <- i }; close(c) }()\nfor v := range c { fmt.Print(v, \" \") }", "0 1 2",
 	}},
@@ -358,7 +358,7 @@ func TestInterruptOfAPanic(t *testing.T) {
 	panics := filepath.Join(t.TempDir(), "panics")
 	s.run(fmt.Sprintf("n := 0\nfunc deep(i int) { if i == 0 { n = 1; os.WriteFile(%q, nil, 0o600); panic(7) }; deep(i - 1) }", panics))
 	go func() {
-		for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 			if _, err := os.Stat(panics); err == nil {
 				break
 			}
@@ -400,7 +400,7 @@ func TestInterruptOfCompiling(t *testing.T) {
 		if !strings.HasPrefix(got, "Interrupted: ") {
 			t.Errorf("gave %s", got)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("is not interrupted")
 	}
 	if got := s.run("1 + 1"); got != "=> 2\n" {

@@ -22,8 +22,8 @@ func TestFaultsOfRanks(t *testing.T) {
 		b.ok("%%mpi\nmine := 10 + rank")
 
 		// Killed in a collective: named with where it was, and the others are freed.
-		o := b.fails("%%mpi\nif rank == 1 {\n\ttime.Sleep(300 * time.Millisecond)\n\tsyscall.Kill(os.Getpid(), syscall.SIGKILL)\n}\nworld.Barrier()",
-			"RankLost", "[1] RankLost: the rank was lost: it was ended by a signal: SIGKILL", "[0,2]", "cell:6")
+		o := b.fails("%%mpi\nworld.Barrier()\nif rank == 1 {\n\ttime.Sleep(300 * time.Millisecond)\n\tsyscall.Kill(os.Getpid(), syscall.SIGKILL)\n}\nworld.Barrier()",
+			"RankLost", "[1] RankLost: the rank was lost: it was ended by a signal: SIGKILL", "[0,2]", "cell:7")
 		if strings.Contains(o.stderr, "was lost") {
 			b.Errorf("told twice: %s", o.stderr)
 		}
@@ -39,9 +39,11 @@ func TestFaultsOfRanks(t *testing.T) {
 			pids := b.ok("%%mpi 2\nos.Getpid()").value
 			var pid int
 			fmt.Sscanf(pids, "[2] %d", &pid)
-			wait := b.begin("time.Sleep(1500 * time.Millisecond)")
+			wait := b.begin("fmt.Println(\"runs\")\ntime.Sleep(time.Hour)")
+			b.until("runs")
 			syscall.Kill(pid, syscall.SIGKILL)
 			b.until("[2] was lost: it was ended by a signal: SIGKILL")
+			b.Interrupt()
 			if o := wait(); strings.Count(o.stderr, "was lost") != 1 {
 				b.Errorf("told as %q", o.stderr)
 			}
@@ -78,15 +80,15 @@ func TestFaultsOfRanks(t *testing.T) {
 		}
 
 		// One that never enters the barrier, by timeout.
-		b.fails("%%mpi --timeout 700ms\nif rank == 0 {\n\tfor {\n\t}\n}\nworld.Barrier()", "Timeout",
-			"[0] Timeout: the rank had not ended the cell after 700ms: it was at cell\n",
-			"[1-2] Timeout: the rank had not ended the cell after 700ms: it was at cell:6, in Comm.Barrier\n")
+		b.fails("%%mpi --timeout 3s\nif rank == 0 {\n\ttime.Sleep(time.Hour)\n}\nworld.Barrier()", "Timeout",
+			"[0] Timeout: the rank had not ended the cell after 3s: it was at cell\n",
+			"[1-2] Timeout: the rank had not ended the cell after 3s: it was at cell:5, in Comm.Barrier\n")
 		b.ok("%%mpi\nworld.Barrier()\nmine := 10 + rank\nmine", "[0] 10\n[1] 11\n[2] 12")
 
 		// Interrupted in a blocking receive, which has taken no message.
 		hung = b.begin("%%mpi\nif rank == 0 {\n\tfmt.Println(\"receives\")\n}\nworld.Recv(make([]int, 1), (rank+1)%size, 5)")
 		b.until("[0] receives\n")
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond)
 		b.Interrupt()
 		o = hung()
 		if o.err == nil || o.err.Name != "Interrupted" || !strings.Contains(o.stderr, "[0] interrupted at cell:5, in Comm.Recv with rank 1, tag 5\n") {
@@ -128,7 +130,7 @@ func TestStartsLeaveNothing(t *testing.T) {
 		t.Errorf("files are left: %v, before: %v", files, filesBefore)
 	}
 	// The last are on their way out.
-	b.ok("for range 1000 {\n\tif runtime.NumGoroutine() <= before {\n\t\tbreak\n\t}\n\ttime.Sleep(10 * time.Millisecond)\n}\nruntime.NumGoroutine() <= before", "true")
+	b.ok("for range 6000 {\n\tif runtime.NumGoroutine() <= before {\n\t\tbreak\n\t}\n\ttime.Sleep(10 * time.Millisecond)\n}\nruntime.NumGoroutine() <= before", "true")
 }
 
 // A notebook that ends takes its ranks along.

@@ -261,7 +261,7 @@ func (b *book) settles(openBefore int) {
 		if len(below) == 0 && open <= openBefore {
 			return
 		}
-		if time.Since(begun) > patience/4 {
+		if time.Since(begun) > patience {
 			b.Errorf("these processes are left: %v; %d descriptors are open, %d before", below, open, openBefore)
 			return
 		}

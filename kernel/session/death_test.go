@@ -201,14 +201,14 @@ func TestInterruptWhileTheEvaluatorStarts(t *testing.T) {
 }
 
 func TestInterruptOfInput(t *testing.T) {
-	asked := make(chan bool)
+	asked, over := make(chan bool), make(chan bool)
 	h := sessiontest.Start(t, func(o *Options) {
 		o.Input = func(prompt string, _ bool) (string, error) {
 			if prompt == "again" {
 				return "quick", nil
 			}
 			asked <- true
-			time.Sleep(100 * time.Millisecond) // answers too late
+			<-over // answers too late
 			return "late", nil
 		}
 	})
@@ -221,6 +221,7 @@ func TestInterruptOfInput(t *testing.T) {
 	if r.Err == nil || r.Restarted || r.Err.Message != ErrInterrupted.Error() {
 		t.Errorf("result %+v", r)
 	}
+	close(over)
 	h.Shows("sleep 200\ninput again\nget", "got quick\nkept\n")
 }
 
@@ -247,18 +248,25 @@ func TestACellThatCannotBeInterrupted(t *testing.T) {
 	})
 	t.Run("second interrupt", func(t *testing.T) {
 		h := sessiontest.Start(t, func(o *Options) {
-			o.InterruptPatience, o.InterruptGrace = 50*time.Millisecond, time.Hour
+			o.InterruptPatience, o.InterruptGrace = time.Nanosecond, time.Hour
 		})
 		done := running(h)
 		h.Interrupt()
-		h.Interrupt() // too early to count
-		select {
-		case r := <-done:
-			t.Fatalf("an early second interrupt ended the cell: %+v", r)
-		case <-time.After(60 * time.Millisecond):
-		}
 		h.Interrupt()
 		check(h, done)
+	})
+	t.Run("second interrupt that is too early", func(t *testing.T) {
+		h := sessiontest.Start(t, func(o *Options) {
+			o.InterruptPatience, o.InterruptGrace = time.Hour, time.Hour
+		})
+		done := running(h)
+		h.Interrupt()
+		h.Interrupt()
+		select {
+		case r := <-done:
+			t.Fatalf("it ended the cell: %+v", r)
+		case <-time.After(60 * time.Millisecond):
+		}
 	})
 }
 
@@ -386,10 +394,6 @@ func TestNothingIsLeftOfManySessions(t *testing.T) {
 	}
 	sessiontest.Within(t, "100 sessions", func() bool { all.Wait(); return true })
 	sessiontest.Until(t, "goroutines have ended", func() bool { return runtime.NumGoroutine() <= goroutines+2 })
-	if now := count(); now > descriptors {
-		t.Errorf("%d descriptors are open, %d were before", now, descriptors)
-	}
-	if n := children(); n > 0 {
-		t.Errorf("%d zombies", n)
-	}
+	sessiontest.Until(t, fmt.Sprintf("%d descriptors are open", descriptors), func() bool { return count() <= descriptors })
+	sessiontest.Until(t, "no zombies are left", func() bool { return children() == 0 })
 }

@@ -210,7 +210,11 @@ func TestARankThatFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out output
-			status, err := run(t, t.Context(), 2, name, Options{Stdout: &out, Stderr: &out, Grace: 300 * time.Millisecond})
+			grace := time.Minute // to say what they saw
+			if name == "does not stop" {
+				grace = 100 * time.Millisecond
+			}
+			status, err := run(t, t.Context(), 2, name, Options{Stdout: &out, Stderr: &out, Grace: grace})
 			if status != want.status || err != nil {
 				t.Errorf("status %d, not %d (%v)", status, want.status, err)
 			}

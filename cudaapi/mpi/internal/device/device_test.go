@@ -77,7 +77,7 @@ func (x *pair) clean(t testing.TB) {
 	t.Helper()
 	for r, e := range x.e {
 		var left string
-		for ends := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		for ends := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 			e.progress.mu.Lock()
 			active := len(e.progress.active)
 			e.progress.mu.Unlock()
@@ -144,7 +144,7 @@ func await(t testing.TB, what string, all ...transport.Request) []error {
 	t.Helper()
 	errs := make([]error, len(all))
 	over := make([]bool, len(all))
-	for ends := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Microsecond) {
+	for ends := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Microsecond) {
 		left := 0
 		for i, q := range all {
 			if !over[i] {
@@ -514,7 +514,7 @@ func TestWait(t *testing.T) {
 				s := must(send())(t)
 				<-r.Done()
 				done, err := false, error(nil)
-				for ends := time.Now().Add(20 * time.Second); !done && err == nil && time.Now().Before(ends); {
+				for ends := time.Now().Add(time.Minute); !done && err == nil && time.Now().Before(ends); {
 					_, _, fail := s.Test()
 					ok(t, fail)
 					_, done, err = r.Wait(make(chan struct{}))
@@ -633,7 +633,7 @@ func TestFaults(t *testing.T) {
 			if c.post {
 				r = must(x.p[1].Irecv(to, 0, 0))(t).(*operation)
 			}
-			for ends := time.Now().Add(20 * time.Second); !x.reached(s, func() bool { return c.reach(x, s, r) }); {
+			for ends := time.Now().Add(time.Minute); !x.reached(s, func() bool { return c.reach(x, s, r) }); {
 				s.Test()
 				if r != nil {
 					r.Test()
