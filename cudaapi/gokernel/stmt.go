@@ -361,7 +361,7 @@ func (f *fn) loop(s *ast.ForStmt, label string) {
 		}
 		l := &ir.Loop{Label: f.newLabel(label)}
 		f.emit(l)
-		// Each turn has variables of its own, which matters if something refers to them.
+		// Each iteration has variables of its own, which matters if something refers to them.
 		type pair struct {
 			o     types.Object
 			outer *ir.Var
@@ -394,7 +394,7 @@ func (f *fn) loop(s *ast.ForStmt, label string) {
 				f.stmts(s.Body.List)
 				return
 			}
-			// continue leads behind the body, where the next turn's variables are made.
+			// continue leads behind the body, where the next iteration's variables are made.
 			inner := f.newLabel("")
 			body := f.within(func() { f.stmts(s.Body.List) })
 			redirect(body, l.Label, inner)

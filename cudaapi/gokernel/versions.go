@@ -296,17 +296,17 @@ func (v *versions) copied(list []ir.Stmt, drop map[*ir.Check]bool, labels map[*i
 	return out
 }
 
-// counter is what counts a loop's turns.
+// counter is what counts a loop's iterations.
 type counter struct {
 	v       *versions
 	i       *ir.Var
 	cond    *ir.Binary
-	step    int64 // of each turn; negative downwards
+	step    int64 // of each iteration; negative downwards
 	changed map[*ir.Var]bool
 }
 
-// counter finds the variable that counts a loop's turns: compared with what does not
-// change, and changed by a constant after each turn.
+// counter finds the variable that counts a loop's iterations: compared with what
+// does not change, and changed by a constant after each of them.
 func (v *versions) counter(l *ir.Loop) *counter {
 	cond, ok := l.Cond.(*ir.Binary)
 	if !ok || len(l.Post) != 1 {
@@ -426,19 +426,19 @@ func product(x, y ir.Expr) ir.Expr {
 	return &ir.Binary{Op: token.MUL, X: &ir.Convert{X: x, T: int64s}, Y: &ir.Convert{X: y, T: int64s}, T: int64s}
 }
 
-// guard are the conditions on the loop itself: it has a turn, and not so many that a
-// product with their number could wrap.
+// guard are the conditions on the loop itself: it has an iteration, and not so many that
+// a product with their number could wrap.
 func (c *counter) guard() []ir.Expr {
 	i := &ir.Ref{Var: c.i}
 	x, y := ir.Expr(i), c.cond.Y
 	if c.step > 0 {
 		x, y = y, x
 	}
-	turns := &ir.Binary{Op: token.SUB, X: unsigned(x), Y: unsigned(y), T: types.Typ[types.Uint64]}
-	return []ir.Expr{c.cond, &ir.Binary{Op: token.LSS, X: turns, Y: number64(1 << 30), T: types.Typ[types.Bool]}}
+	times := &ir.Binary{Op: token.SUB, X: unsigned(x), Y: unsigned(y), T: types.Typ[types.Uint64]}
+	return []ir.Expr{c.cond, &ir.Binary{Op: token.LSS, X: times, Y: number64(1 << 30), T: types.Typ[types.Bool]}}
 }
 
-// end is the counter's value in the last turn, if there is one.
+// end is the counter's value in the last iteration, if there is one.
 func (c *counter) end() ir.Expr {
 	t := c.i.Type
 	number := func(n int64) ir.Expr { return &ir.Const{T: t, Value: constant.MakeInt64(n)} }

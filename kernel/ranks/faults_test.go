@@ -81,7 +81,7 @@ func TestFaultsOfRanks(t *testing.T) {
 
 		// One that never enters the barrier, by timeout.
 		b.fails("%%mpi --timeout 3s\nif rank == 0 {\n\ttime.Sleep(time.Hour)\n}\nworld.Barrier()", "Timeout",
-			"[0] Timeout: the rank had not ended the cell after 3s: it was at cell\n",
+			"[0] Timeout: the rank had not ended the cell after 3s: it was at cell:3\n",
 			"[1-2] Timeout: the rank had not ended the cell after 3s: it was at cell:5, in Comm.Barrier\n")
 		b.ok("%%mpi\nworld.Barrier()\nmine := 10 + rank\nmine", "[0] 10\n[1] 11\n[2] 12")
 

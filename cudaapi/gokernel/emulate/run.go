@@ -46,7 +46,7 @@ type thread struct {
 	linear int
 	frames []*frame
 	depth  int
-	turns  int
+	steps  int // iterations of loops
 
 	yield  func(struct{}) bool // nil where threads run one after another
 	resume func() (struct{}, bool)
@@ -197,9 +197,9 @@ func (t *thread) body() {
 	t.run.code.body(fr)
 }
 
-// turn is called at each turn of a loop: others get theirs at times.
-func (t *thread) turn() {
-	if t.turns++; t.turns&1023 != 0 {
+// step is called in each iteration of a loop. At times it lets other threads run.
+func (t *thread) step() {
+	if t.steps++; t.steps&1023 != 0 {
 		return
 	}
 	select {
@@ -212,7 +212,7 @@ func (t *thread) turn() {
 	}
 }
 
-// wait gives the others their turns until the block's scheduler has what the thread
+// wait lets the others run until the block's scheduler has what the thread
 // waits for.
 func (t *thread) wait(w waiting) uint64 {
 	t.want = w
@@ -565,13 +565,13 @@ func (c *compiler) effect(s *ir.Effect) act {
 		return nil
 	case "nanosleep":
 		return func(fr *frame) signal {
-			fr.t.turns |= 1023
-			fr.t.turn()
+			fr.t.steps |= 1023
+			fr.t.step()
 			return next
 		}
 	case "clock":
 		return func(fr *frame) signal {
-			result(fr, uint64(fr.t.turns))
+			result(fr, uint64(fr.t.steps))
 			return next
 		}
 	case "lane_id":
@@ -640,16 +640,16 @@ func (c *compiler) effect(s *ir.Effect) act {
 	}
 }
 
-// atomic readies an operation on memory that nothing comes between: threads take
-// turns elsewhere.
+// atomic readies an operation on memory that nothing comes between: threads
+// change elsewhere.
 func (c *compiler) atomic(s *ir.Effect, op string, args []number, result func(*frame, uint64)) act {
 	k := kindOf(s.Args[0].Type().Underlying().(*types.Pointer).Elem())
 	switch op {
 	case "load":
 		return func(fr *frame) signal {
 			result(fr, k.load(pointer(args[0](fr))))
-			fr.t.turns |= 1023 // it may be waited for
-			fr.t.turn()
+			fr.t.steps |= 1023 // it may be waited for
+			fr.t.step()
 			return next
 		}
 	case "cas":

@@ -21,7 +21,7 @@ const (
 	firstLabel
 )
 
-// A label's signals: to leave it, to take its next turn, to go to its place.
+// A label's signals: to leave it, to begin its next iteration, to go to its place.
 const (
 	leave = iota
 	again
@@ -93,7 +93,7 @@ func (c *compiler) list(list []ir.Stmt) act {
 					if !ok {
 						return s
 					}
-					fr.t.turn()
+					fr.t.step()
 					i = to - 1
 				}
 			}
@@ -261,18 +261,18 @@ func (c *compiler) loop(s *ir.Loop) act {
 		cond = c.number(s.Cond)
 	}
 	body, post := c.list(s.Body), c.list(s.Post)
-	end, turn := c.label(s.Label, leave), c.label(s.Label, again)
+	end, more := c.label(s.Label, leave), c.label(s.Label, again)
 	return func(fr *frame) signal {
 		for cond == nil || cond(fr) != 0 {
 			switch s := body(fr); s {
-			case next, turn:
+			case next, more:
 			case end:
 				return next
 			default:
 				return s
 			}
 			post(fr)
-			fr.t.turn()
+			fr.t.step()
 		}
 		return next
 	}
