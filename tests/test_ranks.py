@@ -7,7 +7,7 @@ import signal
 import time
 
 import pytest
-from client import Client
+from client import PATIENCE, Client
 from test_client import alive, needs_cxx
 
 
