@@ -414,8 +414,18 @@ func (c *checker) defined(err types.Error) string {
 	return ""
 }
 
-// withoutMusts drops what is said of calls of must in which there is another mistake.
+// withoutMusts drops what is said of calls of must in which there is another
+// mistake, or whose value has no type because of one before.
 func (c *checker) withoutMusts(list []mistake) []mistake {
+	if !slices.ContainsFunc(list, func(m mistake) bool { return m.text != notMust }) {
+		return list
+	}
+	untyped := func(call *ast.CallExpr) bool {
+		return slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+			t := c.info.TypeOf(arg)
+			return t == nil || t == types.Typ[types.Invalid]
+		})
+	}
 	within := func(m mistake, call *ast.CallExpr) bool {
 		from, to := c.ev.fset.Position(call.Pos()), c.ev.fset.Position(call.End())
 		return m.file == from.Filename && (m.line > from.Line || m.line == from.Line && m.column > from.Column) &&
@@ -427,7 +437,7 @@ func (c *checker) withoutMusts(list []mistake) []mistake {
 		}
 		for _, call := range c.musts {
 			p := c.ev.fset.Position(call.Pos())
-			if p.Line == m.line && p.Column == m.column && slices.ContainsFunc(list, func(o mistake) bool { return within(o, call) }) {
+			if p.Line == m.line && p.Column == m.column && (untyped(call) || slices.ContainsFunc(list, func(o mistake) bool { return within(o, call) })) {
 				return true
 			}
 		}

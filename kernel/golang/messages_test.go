@@ -53,6 +53,7 @@ func TestMessages(t *testing.T) {
 		{"var c chan<- int\n<-c", "In[1]:2:3: invalid operation: cannot receive from send-only channel chan<- int c (variable of type chan<- int)"},
 		{"x := must(strconv.Atoi(missing))", "In[1]:1:24: undefined: missing"},
 		{"must(missing())", "In[1]:1:6: undefined: missing"},
+		{"var c missing\nm := must(c.Open())\nn := must(m.Close())\nmust(n)", "In[1]:1:7: undefined: missing"},
 	} {
 		res := newSession(t).ev.Eval("In[1]", c[0], false)
 		if res.Err == nil || res.Err.Name != "CompileError" || res.Err.Message != c[1] {
