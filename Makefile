@@ -94,8 +94,8 @@ test-go: $(MPI)
 # The race detector needs cgo; where there is no C compiler, it is left out.
 # Interpreted code shares memory as the user's program does. So tests turn its
 # reports off in evaluators that they start (GORACE=report_bugs=0): the
-# tutorials, the command and the comparison with compiled Go, which run in those
-# only, are left out. Of package
+# tutorials, the command, the evaluator, cells on ranks and the comparison with
+# compiled Go, which run in those only, are left out. Of package
 # golang, the tests of goroutines are run, and what is written by interpreted
 # assignments is not reported. Left out are generated tables, examples, packages
 # in which neither code nor tests start a goroutine or share memory with one,
@@ -104,12 +104,13 @@ test-go: $(MPI)
 # would sleep for a second at its end (atexit_sleep_ms).
 ONE_GOROUTINE := bench cudaapi/cuda/internal/signature cudaapi/cuda/internal/xorwow cudaapi/internal/allreduce cudaapi/internal/cpp \
   internal/house internal/nvtools kernel/golang/host/generic kernel/internal/spell kernel/packages kernel/packages/extra kernel/plot
+ON_RANKS := TestCellsOnRanks|TestCUDAOnRanks|TestMuchOutputOfRanks|TestFaultsOfRanks|TestStartsLeaveNothing|TestRanksEndWithTheNotebook|TestAStrangersRankIsRefused
 RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$' -e '/kernel/golang/compare$$' \
-  -e '/notebooks$$' -e '/cmd/gocuda-kernel$$' -e '/gokernel/kerneltest$$' -e '/examples/' $(ONE_GOROUTINE:%=-e '^gocuda/%$$'))
+  -e '/notebooks$$' -e '/kernel/evaluator$$' -e '/cmd/gocuda-kernel$$' -e '/gokernel/kerneltest$$' -e '/examples/' $(ONE_GOROUTINE:%=-e '^gocuda/%$$'))
 test-race: $(MPI)
 	@if command -v gcc >/dev/null || command -v clang >/dev/null; then \
 	  echo "go test -race"; \
-	  CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal' $(RACE_PACKAGES) | grep -v 'no test files'; \
+	  CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal|$(ON_RANKS)' $(RACE_PACKAGES) | grep -v 'no test files'; \
 	  CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 suppressions=$(CURDIR)/kernel/golang/testdata/race.txt" $(GOTEST) -race -short \
 	    -run 'Goroutines|Stores|Interrupt|TestFaults|Traces|Programs/(concurrency|reflection)|Programs.*/concurrency' ./kernel/golang; \
 	else echo "no C compiler: the race detector is left out"; fi

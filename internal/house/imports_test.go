@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"kernel/wire":     {"internal/ownfolder", "github.com/go-zeromq/zmq4/...", "github.com/google/uuid"},
 	"kernel/notebook": {"kernel/session"},
 	"kernel/session": {
-		"kernel/display", "kernel/golang", "kernel/golang/assist", "kernel/session/link",
+		"kernel/display", "kernel/golang/answer", "kernel/session/link",
 		"github.com/ebitengine/purego", "golang.org/x/sys/unix",
 	},
 	"kernel/session/internal/orphans": {},
@@ -51,10 +51,11 @@ var mayImport = map[string][]string{
 
 	// Go in cells.
 	"kernel/golang": {
-		"kernel/display", "kernel/golang/assist", "kernel/golang/host", "kernel/golang/host/linked", "kernel/golang/lower", "kernel/golang/rt",
+		"kernel/display", "kernel/golang/answer", "kernel/golang/assist", "kernel/golang/host", "kernel/golang/host/linked", "kernel/golang/lower", "kernel/golang/rt",
 		"github.com/traefik/yaegi/...",
 	},
-	"kernel/golang/assist":  {"cudaapi/gokernel", "kernel/display", "kernel/magic"},
+	"kernel/golang/assist":  {"cudaapi/gokernel", "kernel/display", "kernel/golang/answer", "kernel/magic"},
+	"kernel/golang/answer":  {},
 	"kernel/golang/lower":   {"kernel/golang/named", "kernel/golang/rt"},
 	"kernel/golang/rt":      {"kernel/golang/host/generic/plain", "kernel/golang/named"},
 	"kernel/golang/named":   {},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"gocuda/kernel/golang/answer"
 	"gocuda/kernel/golang/rt"
 )
 
@@ -69,7 +70,7 @@ func (ev *Evaluator) deadlocked(g *rt.Group, stacks []rt.Stack) *Error {
 	if ev.program {
 		return ev.texts.fatal(asleep, where)
 	}
-	e := NewError("Deadlock", asleep)
+	e := answer.NewError("Deadlock", asleep)
 	if len(where) > 0 {
 		e.Traceback = append(e.Traceback, ev.texts.trace(where[0].Calls)...)
 		e.Traceback = append(e.Traceback, ev.texts.others(where[1:])...)

@@ -7,42 +7,21 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
-	"regexp"
 	"strings"
 	"sync"
 
+	"gocuda/kernel/golang/answer"
 	"gocuda/kernel/golang/rt"
 )
 
-// Error is a failed cell, as Jupyter shows it.
-type Error struct {
-	Name      string   `json:"name"`      // such as "CompileError", "Panic", "Interrupted", "CUDA_ERROR_ILLEGAL_ADDRESS"
-	Message   string   `json:"message"`   // one line
-	Traceback []string `json:"traceback"` // lines, with ANSI colours; readable without them
-
-	status int // of os.Exit
-}
-
-func (e *Error) Error() string { return e.Name + ": " + e.Message }
-
-var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
-// Plain is the traceback without its colours.
-func (e *Error) Plain() string {
-	return strings.TrimRight(colour.ReplaceAllString(strings.Join(e.Traceback, "\n"), ""), "\n")
-}
-
-// NewError makes an error without a trace. Its message is the text's first line.
-func NewError(name, text string) *Error {
-	first, _, _ := strings.Cut(text, "\n")
-	return &Error{Name: name, Message: first, Traceback: []string{red + bold + name + plain + ": " + text}}
-}
+// Error is a failed cell.
+type Error = answer.Error
 
 const (
-	red   = "\x1b[31m"
-	bold  = "\x1b[1m"
-	faint = "\x1b[2m"
-	plain = "\x1b[0m"
+	red   = answer.Red
+	bold  = answer.Bold
+	faint = answer.Faint
+	plain = answer.Normal
 )
 
 // mistake is one compile error.
@@ -147,7 +126,7 @@ func (t *texts) panicError(v any, calls []rt.Call) *Error {
 		case errors.Is(x, rt.Interrupted):
 			e.Name, e.Message = "Interrupted", "the cell was interrupted; what it had assigned is kept"
 		case errors.As(x, &exit):
-			e.status = exit.Code
+			e.Status = exit.Code
 			e.Name, e.Message = "Exit", fmt.Sprintf("the cell called os.Exit(%d); the notebook goes on", exit.Code)
 		case errors.As(x, &endless):
 			e.Name, e.Message = "StackOverflow", endless.Error()

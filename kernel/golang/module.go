@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"gocuda/kernel/golang/answer"
 	"gocuda/kernel/golang/lower"
 )
 
@@ -128,7 +129,7 @@ func (ev *Evaluator) reload() *Error {
 	for _, p := range named {
 		failed, e := ev.loadAll(p.Imported().Path())
 		if failed != nil {
-			e = NewError("ImportError", "could not import "+p.Imported().Path()+" again: "+failed.Error())
+			e = answer.NewError("ImportError", "could not import "+p.Imported().Path()+" again: "+failed.Error())
 		}
 		if e != nil {
 			ev.importer.restore(old)
@@ -216,7 +217,7 @@ func (ev *Evaluator) compileSource(src SourcePackage) (*func(), *Error) {
 	types.NewChecker(conf, ev.fset, pkg, info).Files(declsOnly)
 	switch {
 	case mistakes != nil && src.Cgo:
-		return nil, NewError("ImportError", "package "+src.Path+" needs what it has written with cgo, which cells cannot run")
+		return nil, answer.NewError("ImportError", "package "+src.Path+" needs what it has written with cgo, which cells cannot run")
 	case mistakes != nil:
 		return nil, programError(codes, mistakes)
 	}

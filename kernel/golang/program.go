@@ -76,7 +76,7 @@ func RunProgram(options Options, files []File, args []string) int {
 		return 0
 	}
 	if failed.Name == "Exit" {
-		return failed.status
+		return failed.Status
 	}
 	report(failed)
 	return 2

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gocuda/kernel/display"
+	"gocuda/kernel/golang/answer"
 	"gocuda/kernel/golang/rt"
 )
 
@@ -78,7 +79,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 				res.Err = ev.texts.panicError(end.value, end.trace)
 			}
 			if _, ok := end.value.(goexit); ok {
-				res.Err = NewError("Goexit", "the cell called runtime.Goexit; the notebook goes on")
+				res.Err = answer.NewError("Goexit", "the cell called runtime.Goexit; the notebook goes on")
 			}
 		case <-interrupt:
 			ev.rt.Cancel(g)
@@ -154,7 +155,7 @@ func (ev *Evaluator) tooDeep() bool {
 // overflowError is what a recursion without end gives, in a statement at the
 // outer level of a cell; line 0 is not known.
 func (t *texts) overflowError(cell string, line int) *Error {
-	e := NewError("StackOverflow", "stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept")
+	e := answer.NewError("StackOverflow", "stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept")
 	if line > 0 {
 		e.Traceback = append(e.Traceback, t.trace([]rt.Call{{Func: &rt.Func{File: cell}, Line: line, Column: 1}})...)
 	}

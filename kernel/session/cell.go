@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"gocuda/kernel/display"
-	"gocuda/kernel/golang"
-	"gocuda/kernel/golang/assist"
+	"gocuda/kernel/golang/answer"
 )
 
 // Evaluator runs cells.
@@ -92,10 +91,10 @@ type Expression struct {
 }
 
 // Error is a failed cell, as Jupyter shows it.
-type Error = golang.Error
+type Error = answer.Error
 
 // NewError makes an error without a trace. Its message is the text's first line.
-func NewError(name, text string) *Error { return golang.NewError(name, text) }
+func NewError(name, text string) *Error { return answer.NewError(name, text) }
 
 // OutputKind tells the fields of an Output that count.
 type OutputKind string
@@ -120,7 +119,7 @@ type Output struct {
 
 // What the front end answers about code that is being typed.
 type (
-	Completion   = assist.Completion
-	Match        = assist.Match
-	Completeness = assist.Completeness
+	Completion   = answer.Completion
+	Match        = answer.Match
+	Completeness = answer.Completeness
 )

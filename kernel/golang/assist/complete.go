@@ -91,7 +91,7 @@ func completeGo(scope Scope, code string, cursor int) Completion {
 	result.Matches = rank(list, prefix)
 	if len(result.Matches) <= maxNamedParams {
 		for i := range result.Matches {
-			result.Matches[i].nameParams(scope, qualifier(a.pkg))
+			nameParams(&result.Matches[i], scope, qualifier(a.pkg))
 		}
 	}
 	return result

@@ -19,7 +19,7 @@ func qualifier(own *types.Package) types.Qualifier {
 
 // match describes an object.
 func match(obj types.Object, qual types.Qualifier) Match {
-	m := Match{Text: obj.Name(), Kind: "variable", obj: obj}
+	m := Match{Text: obj.Name(), Kind: "variable", Object: obj}
 	switch obj := obj.(type) {
 	case *types.PkgName:
 		return Match{Text: obj.Name(), Kind: "package", Signature: `"` + obj.Imported().Path() + `"`}

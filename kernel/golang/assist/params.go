@@ -9,8 +9,8 @@ import (
 
 // nameParams writes the signature of a function of a compiled package with the
 // names that its source gives to parameters and results.
-func (m *Match) nameParams(scope Scope, qual types.Qualifier) {
-	f, ok := m.obj.(*types.Func)
+func nameParams(m *Match, scope Scope, qual types.Qualifier) {
+	f, ok := m.Object.(*types.Func)
 	if !ok {
 		return
 	}
