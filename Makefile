@@ -98,15 +98,16 @@ test-go: $(MPI)
 # compiled Go, which run in those only, are left out. Of package
 # golang, the tests of goroutines are run, and what is written by interpreted
 # assignments is not reported. Left out are generated tables, examples, packages
-# in which neither code nor tests start a goroutine or share memory with one,
-# kernels in Go, which run as C++ (what runs them has its tests in package sim), and
-# the test whose evaluator dies of a race, too. A process with the race detector
+# whose tests start no goroutine, kernels in Go, which run as C++ (what runs them has
+# its tests in package sim), the suite of drivers, which is run there, and the test
+# whose evaluator dies of a race, too. A process with the race detector
 # would sleep for a second at its end (atexit_sleep_ms).
 ONE_GOROUTINE := bench cudaapi/cuda/internal/signature cudaapi/cuda/internal/xorwow cudaapi/internal/allreduce cudaapi/internal/cpp \
-  internal/house internal/nvtools kernel/golang/host/generic kernel/internal/spell kernel/packages kernel/packages/extra kernel/plot
+  install internal/house internal/nvtools internal/ownfolder kernel/golang/assist kernel/golang/host kernel/golang/host/generic \
+  kernel/golang/host/linked kernel/golang/lower kernel/internal/spell kernel/packages kernel/packages/extra kernel/plot
 ON_RANKS := TestCellsOnRanks|TestCUDAOnRanks|TestMuchOutputOfRanks|TestFaultsOfRanks|TestStartsLeaveNothing|TestRanksEndWithTheNotebook|TestAStrangersRankIsRefused
 RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$' -e '/kernel/golang/compare$$' \
-  -e '/notebooks$$' -e '/kernel/evaluator$$' -e '/cmd/gocuda-kernel$$' -e '/gokernel/kerneltest$$' -e '/examples/' $(ONE_GOROUTINE:%=-e '^gocuda/%$$'))
+  -e '/notebooks$$' -e '/kernel/evaluator$$' -e '/cmd/gocuda-kernel$$' -e '/gokernel/kerneltest$$' -e '/drivertest$$' -e '/examples/' $(ONE_GOROUTINE:%=-e '^gocuda/%$$'))
 test-race: $(MPI)
 	@if command -v gcc >/dev/null || command -v clang >/dev/null; then \
 	  echo "go test -race"; \
