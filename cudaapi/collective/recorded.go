@@ -17,11 +17,10 @@ func recorded(call string, m *record.Message, bufs []*cuda.Buffer, streams []*cu
 	if rec == nil {
 		return run()
 	}
-	o := &record.Op{Kind: record.Request, Call: call, Site: callsite.Here(), Message: m}
+	o := &record.Op{Kind: record.Request, Call: call, Site: callsite.Program(), Message: m}
 	if o.Site.Place == "" {
 		return run() // package mpi's, which says so itself
 	}
-	o.Site.Library = false
 	for i, b := range bufs {
 		at := uint64(b.Address())
 		a := record.Access{Lo: at, Hi: at + uint64(b.Bytes()), Mode: record.Write}

@@ -49,40 +49,41 @@ func (c *Checker) look(j *job) {
 		c.closes(j)
 	}
 	if o.Kind == record.FreeAsync || o.Kind == record.Free || o.Kind == record.AllocAsync {
-		c.touch(j, record.Access{Lo: o.Addr, Hi: o.Addr + o.Bytes, Mode: record.Write})
+		c.touch(j, record.Write, record.Access{Lo: o.Addr, Hi: o.Addr + o.Bytes, Mode: record.Write})
 		if o.Keeps {
 			c.memory.forget(o.Addr, o.Addr+o.Bytes, o.Seq+1)
 		}
 		return
 	}
-	for _, a := range o.Accesses {
-		if a.Mode != record.Write {
-			c.touch(j, a)
-		}
-	}
-	for _, a := range o.Accesses {
-		if a.Mode == record.Write {
-			c.touch(j, a)
-		}
+	for _, mode := range []record.Mode{record.Read, record.Atomic, record.Write} {
+		c.touch(j, mode, o.Accesses...)
 	}
 	if o.Watched != nil {
 		o.Accesses = nil // the shadow has it
 	}
 }
 
-func (c *Checker) touch(j *job, a record.Access) {
-	if a.Lo >= a.Hi {
-		return
-	}
-	// The bytes of this access that a hazard is about, however many segments.
-	here := map[*record.Op]*Hazard{}
-	c.memory.touch(j, a, func() { c.counts.Pairs++ }, func(m mark, was record.Mode, lo, hi uint64) {
+// touch checks the accesses of an operation that have a mode.
+func (c *Checker) touch(j *job, mode record.Mode, list ...record.Access) {
+	// The bytes of an access that a hazard is about, however many segments.
+	var here map[*record.Op]*Hazard
+	t := touching{shadow: &c.memory, j: j, mode: mode, pair: func() { c.counts.Pairs++ }, conflict: func(m mark, was record.Mode, lo, hi uint64) {
 		if h := here[m.op]; h != nil {
 			h.Hi = max(h.Hi, hi)
 			return
 		}
-		here[m.op] = c.hazard(m.op, was, j.op, a.Mode, lo, hi)
-	})
+		if here == nil {
+			here = map[*record.Op]*Hazard{}
+		}
+		here[m.op] = c.hazard(m.op, was, j.op, mode, lo, hi)
+	}}
+	for _, a := range list {
+		if a.Mode != mode || a.Lo >= a.Hi {
+			continue
+		}
+		clear(here)
+		t.at(a.Lo, a.Hi)
+	}
 }
 
 // closes checks that a process no longer uses another's memory when it closes it.

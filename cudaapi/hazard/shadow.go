@@ -63,6 +63,15 @@ func (s *shadow) update(lo, hi uint64, next func(old *cell, lo, hi uint64) *cell
 
 func replace(list []segment, lo, hi uint64, next func(*cell, uint64, uint64) *cell) []segment {
 	i := sort.Search(len(list), func(i int) bool { return list[i].hi > lo })
+	if i < len(list) && list[i].lo == lo && list[i].hi == hi { // most: what was touched is touched again
+		c := next(list[i].cell, lo, hi)
+		apart := (i == 0 || list[i-1].hi != lo || list[i-1].cell != c) && (i+1 == len(list) || list[i+1].lo != hi || list[i+1].cell != c)
+		if c != nil && apart {
+			list[i].cell = c
+			return list
+		}
+		next = func(*cell, uint64, uint64) *cell { return c }
+	}
 	j := i
 	var made []segment
 	put := func(lo, hi uint64, c *cell) {
@@ -177,53 +186,80 @@ func single(host, o *record.Op, m record.Mode) bool {
 	return host.Single && (m == record.Atomic || o.Kind == record.WaitValue || o.Kind == record.WriteValue)
 }
 
-// touch notes an access, and calls conflict for each operation that nothing
-// orders before it.
-func (s *shadow) touch(j *job, a record.Access, pair func(), conflict func(m mark, was record.Mode, lo, hi uint64)) {
-	self := mark{j.op, j.dim, j.n}
-	var made map[*cell]*cell
-	var fresh, last, lastNext *cell
-	s.update(a.Lo, a.Hi, func(old *cell, lo, hi uint64) *cell {
+// touching is an operation's accesses of one mode to memory.
+type touching struct {
+	*shadow
+	j        *job
+	mode     record.Mode
+	pair     func()
+	conflict func(m mark, was record.Mode, lo, hi uint64)
+
+	fresh  *cell                // of memory that nothing had touched
+	after  map[*cell]*successor // of what had been
+	before *cell                // the last that was asked for
+	last   *successor
+}
+
+// successor is a cell with the operation's mark.
+type successor struct {
+	*cell
+	conflicts bool // the operation is in conflict with what is in the cell before
+}
+
+// at notes an access, and calls conflict for each operation that nothing orders
+// before it.
+func (t *touching) at(lo, hi uint64) {
+	self := mark{t.j.op, t.j.dim, t.j.n}
+	t.update(lo, hi, func(old *cell, lo, hi uint64) *cell {
 		if old == nil {
-			if fresh == nil {
-				fresh = (&cell{}).with(self, a.Mode, nil, nil)
+			if t.fresh == nil {
+				t.fresh = (&cell{}).with(self, t.mode, nil, nil)
 			}
-			return fresh
+			return t.fresh
 		}
-		look := func(list []mark, was record.Mode, first bool) {
-			for _, m := range list {
-				if m.op == j.op || single(j.op, m.op, was) || single(m.op, j.op, a.Mode) {
-					continue
-				}
-				if first {
-					pair()
-				}
-				if !m.before(j) || m.op.Kind == record.Free || m.op.Kind == record.FreeAsync {
-					conflict(m, was, lo, hi)
-				}
+		next := t.last
+		if old != t.before {
+			next = t.after[old]
+		}
+		if next == nil {
+			next = &successor{cell: old.with(self, t.mode, t.j, old)}
+			next.conflicts = t.look(old, lo, hi, true)
+			if t.after == nil {
+				t.after = map[*cell]*successor{}
 			}
+			t.after[old] = next
+		} else if next.conflicts {
+			t.look(old, lo, hi, false)
 		}
-		next, seen := lastNext, old == last
-		if !seen {
-			next, seen = made[old]
-		}
-		look(old.writes, record.Write, !seen)
-		if a.Mode != record.Atomic {
-			look(old.atomics, record.Atomic, !seen)
-		}
-		if a.Mode != record.Read {
-			look(old.reads, record.Read, !seen)
-		}
-		if !seen {
-			next = old.with(self, a.Mode, j, old)
-			if made == nil {
-				made = map[*cell]*cell{}
-			}
-			made[old] = next
-		}
-		last, lastNext = old, next
-		return next
+		t.before, t.last = old, next
+		return next.cell
 	})
+}
+
+// look compares the operation with those of a cell.
+func (t *touching) look(old *cell, lo, hi uint64, first bool) (conflicts bool) {
+	each := func(list []mark, was record.Mode) {
+		for _, m := range list {
+			if m.op == t.j.op || single(t.j.op, m.op, was) || single(m.op, t.j.op, t.mode) {
+				continue
+			}
+			if first {
+				t.pair()
+			}
+			if !m.before(t.j) || m.op.Kind == record.Free || m.op.Kind == record.FreeAsync {
+				conflicts = true
+				t.conflict(m, was, lo, hi)
+			}
+		}
+	}
+	each(old.writes, record.Write)
+	if t.mode != record.Atomic {
+		each(old.atomics, record.Atomic)
+	}
+	if t.mode != record.Read {
+		each(old.reads, record.Read)
+	}
+	return conflicts
 }
 
 // with is the cell after one more operation.

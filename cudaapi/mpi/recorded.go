@@ -108,8 +108,7 @@ func (c *Comm) queued(call string, m *record.Message, s *cuda.Stream, buffer tou
 }
 
 func (c *Comm) requested(call string, m *record.Message, buffers []touched) *record.Op {
-	o := &record.Op{Kind: record.Request, Call: call, Site: callsite.Here(), Message: m}
-	o.Site.Library = false // it is the program's
+	o := &record.Op{Kind: record.Request, Call: call, Site: callsite.Program(), Message: m}
 	for _, b := range buffers {
 		was := len(o.Accesses)
 		o.Accesses = b.accesses(o.Accesses)

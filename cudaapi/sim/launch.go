@@ -277,7 +277,7 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 		workers = 1
 	}
 	a.counted = a.blocks
-	if f.mod.code.sites > 0 && a.traces == 0 {
+	if f.mod.code.sites > 0 {
 		a.counted = countedBlocks(a.blocks)
 	}
 	err := m.crew.run(f, a, int(workers), &ctx.ending, func() bool { return m.sched.waits(o, a) })

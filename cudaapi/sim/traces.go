@@ -13,11 +13,11 @@ import (
 // Kernels of which somebody wants to know what they touch mark it, in memory
 // beside that of the devices: sixteen bits for each word of four bytes, of which
 // four say which of its bytes were read, four which were written and four which
-// atomic operations changed (include/runtime/check.h). A byte for each 64 KiB
-// says whether there are any marks.
+// atomic operations changed (include/runtime/check.h). A byte for each 4 KiB says
+// whether there are any marks.
 
 const (
-	tracePiece = 64 << 10
+	tracePiece = 4 << 10 // as in include/sim/thread.h
 	traceWords = tracePiece / 4
 	mostTraces = 1 << 18 // ranges of one device's memory, beyond which small gaps are closed
 )
@@ -126,12 +126,16 @@ func (r *reader) read(words []uint16, lo, hi, first uint64) {
 	for w := lo; w < hi; {
 		v := words[w-first]
 		if v == 0 {
-			w++
+			if w++; w%4 == 0 {
+				w = same(words, w, hi, first, 0)
+			}
 			continue
 		}
 		end := w + 1
 		for end < hi && words[end-first] == v {
-			end++
+			if end++; end%4 == 0 {
+				end = same(words, end, hi, first, v)
+			}
 		}
 		for mode := range r.found {
 			switch b := v >> (4 * mode) & 15; b {
@@ -149,6 +153,15 @@ func (r *reader) read(words []uint16, lo, hi, first uint64) {
 		}
 		w = end
 	}
+}
+
+// same goes on from a multiple of four, four words at a time, while they are v.
+func same(words []uint16, from, hi, first uint64, v uint16) uint64 {
+	four := uint64(v) * 0x0001000100010001
+	for from+4 <= hi && *(*uint64)(unsafe.Pointer(&words[from-first])) == four {
+		from += 4
+	}
+	return from
 }
 
 // add notes bytes, counted from the start of the address space.

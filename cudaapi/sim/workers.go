@@ -21,6 +21,9 @@ type workerABI struct {
 	tls     [2]uint64
 	sites   uintptr // what the code's accesses remember; see include/sim/check.h
 	nosites uintptr // as many that fit no access, and count those of loads instead
+	traced  uintptr // those of kernels that tell what they touch, with a trail each
+	kinds   uintptr // what the trails are of
+	trails  uint64  // how many there are; 0: nobody wants to know
 	touched [2*maxAreas + 2]uint64
 	fault   uintptr // where a thread goes on that a signal has stopped; 0: none runs
 	image   [2]uintptr
@@ -39,6 +42,8 @@ const (
 	blockSize   = 48 << 10  // more than gocuda::Block takes
 	maxSites    = 4096      // of one image
 	siteSize    = 16
+	sitesSize   = maxSites * siteSize // as in include/sim/thread.h
+	trailSize   = 2 * siteSize
 	countFirst  = 8 // blocks whose accesses are counted, as in include/sim/thread.h
 	countEvery  = 64
 	pokeEvery   = 2 * time.Millisecond
@@ -93,7 +98,7 @@ func (c *crew) hire() (uintptr, error) {
 // stacks at multiples of their size, and the rest after them. It is memory only
 // where it is used.
 func newWorker(stacks, blocks, shared uint64) (w uintptr, m [2]uintptr, err error) {
-	total := uintptr((stacks+1)*stackSize + workerSize + blocks*blockSize + 2*(shared+2*maxSites*siteSize) + hostPage)
+	total := uintptr((stacks+1)*stackSize + workerSize + blocks*blockSize + 2*shared + 11*sitesSize + maxSites + hostPage)
 	total += stackGap
 	p, err := mapPrivate(0, total)
 	if err != nil {
@@ -105,8 +110,12 @@ func newWorker(stacks, blocks, shared uint64) (w uintptr, m [2]uintptr, err erro
 	a := workerABI{stacks: first, nstacks: stacks, blocks: w + workerSize, room: blocks}
 	a.shared = a.blocks + uintptr(blocks*blockSize)
 	a.kept = a.shared + uintptr(roundUp(shared, 16))
-	a.sites = a.kept + uintptr(roundUp(shared, 16))
-	a.nosites = a.sites + maxSites*siteSize
+	a.sites = uintptr(roundUp(uint64(a.kept)+roundUp(shared, 16), sitesSize))
+	// Behind each there are trails, which lead nowhere but behind the last: nobody
+	// writes to them.
+	a.nosites = a.sites + 3*sitesSize
+	a.traced = a.nosites + 3*sitesSize
+	a.kinds = a.traced + 3*sitesSize
 	*(*workerABI)(pointer(w)) = a
 	watch(p, w)
 	return w, [2]uintptr{p, total}, nil
@@ -209,6 +218,12 @@ func (t *team) work(w uintptr) {
 	abi.room = t.crew.roomFor(abi, t.a, code.tlsSize)
 	clear(bytesAt(abi.sites, uint64(code.sites*siteSize)))
 	clear(bytesAt(abi.nosites, uint64(code.sites*siteSize)))
+	if abi.trails = 0; t.a.traces != 0 {
+		abi.trails = uint64(code.sites)
+		clear(bytesAt(abi.traced, uint64(code.sites*siteSize)))
+		clear(bytesAt(abi.traced+sitesSize, uint64(code.sites*trailSize)))
+		clear(bytesAt(abi.kinds, uint64(code.sites)))
+	}
 	for idle := 0; ; idle++ {
 		switch call(code.run, address(t.a), w, address(&t.f.kernel.describe)) {
 		case 1:
@@ -278,6 +293,9 @@ func (t *team) poke() {
 		atomic.StoreUint32(&w.poke, 1)
 		for i := range uintptr(t.f.mod.code.sites) {
 			atomic.StoreUint64((*uint64)(pointer(w.sites+i*siteSize+8)), 0) // no access fits
+			if t.a.traces != 0 {
+				atomic.StoreUint64((*uint64)(pointer(w.traced+sitesSize+i*trailSize+24)), 0) // no trail leads on
+			}
 		}
 	}
 	begun := atomic.LoadUint64(&t.a.next)

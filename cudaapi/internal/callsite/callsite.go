@@ -104,10 +104,21 @@ func read(pc uintptr) (r frame) {
 	}
 }
 
-// Here is the place outside of this project's packages that called.
-func Here() (s Site) {
+// Here is the place outside of this project's packages that called. Of what these
+// packages do for reasons of their own it is known but roughly.
+func Here() Site { return here(false) }
+
+// Program is the place that called one of this project's packages, of a call that is
+// the program's whatever they do to carry it out.
+func Program() Site {
+	s := here(true)
+	s.Library = false
+	return s
+}
+
+func here(exactly bool) (s Site) {
 	var pcs [24]uintptr
-	n := runtime.Callers(2, pcs[:])
+	n := runtime.Callers(3, pcs[:])
 	in := Current()
 	for _, pc := range pcs[:n] {
 		v, ok := known.Load(pc)
@@ -118,7 +129,7 @@ func Here() (s Site) {
 		f := v.(frame)
 		s.Library = s.Library || f.library
 		if f.doorstep && in != nil {
-			if name := exact.Load(); name != nil {
+			if name := exact.Load(); name != nil && (exactly || !s.Library) {
 				s.Place = (*name)()
 			}
 			if s.Place == "" {

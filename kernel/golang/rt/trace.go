@@ -112,36 +112,44 @@ func (r *Runtime) BodyLine() int {
 }
 
 // Calling is the statement of a cell's function that the calling goroutine is in,
-// and the cell; false if it is in none. It looks at the stack, which takes some
-// microseconds.
+// and the cell; false if it is in none.
 func (r *Runtime) Calling() (cell string, line int, ok bool) {
+	bodies(func(body uint64) bool {
+		f := r.traces.of(body)
+		if f == nil && r.Bodies != nil {
+			name := r.Bodies()[body]
+			f = r.traces.know(body, name)
+		}
+		if f == nil || f.Hidden {
+			return true
+		}
+		r.traces.mu.Lock()
+		pos := f.at("")
+		r.traces.mu.Unlock()
+		cell, line, ok = f.File, pos>>12, true
+		return false
+	})
+	return cell, line, ok
+}
+
+// bodiesOfTrace is bodies by what the runtime writes of a goroutine, which takes many
+// times as long.
+func bodiesOfTrace(f func(body uint64) bool) {
 	buf := stacks.Get().(*[]byte)
 	defer stacks.Put(buf)
 	text := (*buf)[:runtime.Stack(*buf, false)]
 	for {
 		i := bytes.Index(text, []byte("\n"+interpreted))
 		if i < 0 {
-			return "", 0, false
+			return
 		}
 		text = text[i+1+len(interpreted):]
 		end := bytes.IndexAny(text, ",?)")
 		if end < 0 {
-			return "", 0, false
+			return
 		}
-		body, err := strconv.ParseUint(string(text[:end]), 0, 64)
-		if err != nil {
-			continue
-		}
-		f := r.traces.of(body)
-		if f == nil && r.Bodies != nil {
-			name := r.Bodies()[body]
-			f = r.traces.know(body, name)
-		}
-		if f != nil && !f.Hidden {
-			r.traces.mu.Lock()
-			pos := f.at("")
-			r.traces.mu.Unlock()
-			return f.File, pos >> 12, true
+		if body, err := strconv.ParseUint(string(text[:end]), 0, 64); err == nil && !f(body) {
+			return
 		}
 	}
 }

@@ -370,7 +370,7 @@ static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
     moved(b);
     b->live = w->threads;
 #ifdef GOCUDA_SITES
-    b->counts = number < GOCUDA_COUNT_FIRST || number % GOCUDA_COUNT_EVERY == 0 || l->traces;
+    b->counts = number < GOCUDA_COUNT_FIRST || number % GOCUDA_COUNT_EVERY == 0;
 #else
     b->counts = 1; // each access comes to check.h anyway
 #endif
@@ -390,7 +390,7 @@ static GOCUDA_RAW bool turn(Worker *w, Block *b) {
     w->block = b;
     b->moved = 0;
 #ifdef GOCUDA_SITES
-    asm volatile("movq %0, %%r15" ::"r"(b->counts ? w->nosites : w->sites));
+    asm volatile("movq %0, %%r15" ::"r"(b->counts ? w->nosites : w->trails ? w->traced : w->sites));
 #endif
     while (!w->dead) {
         Thread *t = b->ready.first;

@@ -31,20 +31,30 @@ static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64
     return a - (gocuda_u64)w->stacks < GOCUDA_STACK * w->nstacks;
 }
 
-// trace marks what an access to the devices' memory touches.
-static GOCUDA_RAW void trace(Thread *t, Launch *l, gocuda_u64 o, gocuda_u64 n, gocuda_u32 write) {
-    l->traced[o >> 16] = l->traced[(o + n - 1) >> 16] = 1;
-    gocuda_u32 kind = t->atomic ? 8 : write ? 4 : 0;
+// mark says of a word that others may mark too. Most are marked already.
+template <class T> static GOCUDA_INLINE GOCUDA_RAW void mark(T *at, T bits) {
+    if ((__atomic_load_n(at, __ATOMIC_RELAXED) & bits) != bits) __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
+}
+
+// trace marks that n bytes of the devices' memory are touched, at o from its start. A
+// kind is bits for the first byte of a word: 1 it is read, 16 written, 256 changed.
+static GOCUDA_RAW void trace(Launch *l, gocuda_u64 o, gocuda_u64 n, gocuda_u32 kind) {
+    for (gocuda_u64 k = o >> GOCUDA_PIECE; k <= (o + n - 1) >> GOCUDA_PIECE; k++) l->traced[k] = 1;
     for (gocuda_u64 end = o + n; o < end;) {
         gocuda_u64 word = o >> 2, next = (word + 1) << 2;
+        if (!(o & 15) && end - o >= 16) {
+            mark((gocuda_u64 *)(l->traces + word), kind * 15ul * 0x0001000100010001ul);
+            o += 16;
+            continue;
+        }
         gocuda_u32 bytes = (15u << (o & 3)) & 15u;
         if (next > end) bytes &= 15u >> (next - end);
-        gocuda_u16 bits = (gocuda_u16)(bytes << kind);
-        // Most are marked already; others may mark the same word.
-        if ((__atomic_load_n(&l->traces[word], __ATOMIC_RELAXED) & bits) != bits) __atomic_fetch_or(&l->traces[word], bits, __ATOMIC_RELAXED);
+        mark(l->traces + word, (gocuda_u16)(kind * bytes));
         o = next;
     }
 }
+
+static GOCUDA_INLINE GOCUDA_RAW gocuda_u32 kind_of(Thread *t, gocuda_u32 write) { return t->atomic ? 256 : write ? 16 : 1; }
 
 // note counts an access to memory.
 static __attribute__((noinline)) GOCUDA_RAW void note(Thread *t, gocuda_u64 a, gocuda_u64 n, gocuda_u32 write) {
@@ -55,7 +65,7 @@ static __attribute__((noinline)) GOCUDA_RAW void note(Thread *t, gocuda_u64 a, g
     w->touched[2 * (i < l->nareas ? i : GOCUDA_AREAS) + write] += n;
     t->accessed[write] = had + n;
     t->accessed[2 + write]++;
-    if (l->traces) trace(t, l, a - t->base, n, write);
+    if (l->traces) trace(l, a - t->base, n, kind_of(t, write));
     if (__builtin_expect((had ^ (had + n)) >> 20, 0)) tire(); // once in a million bytes
 }
 
@@ -92,15 +102,86 @@ static GOCUDA_INLINE GOCUDA_RAW void also_store(gocuda_u64, gocuda_u64) {}
 static GOCUDA_INLINE GOCUDA_RAW void also_both(gocuda_u64 a, gocuda_u64 n) {
     Thread *t = self();
     Launch *l = t->worker->launch;
-    if (l->traces && a - t->base < t->size) trace(t, l, a - t->base, n, 1);
+    if (l->traces && t->counts && a - t->base < t->size) trace(l, a - t->base, n, kind_of(t, 1));
 }
 
 #ifdef GOCUDA_SITES
-// learn makes a site remember the region of an access that was right.
-static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 n, gocuda_u64 align, gocuda_u64 *site, gocuda_u32 write) {
-    Thread *t = self();
+// region finds memory around an address of which all is right, if it knows some.
+static GOCUDA_RAW bool region(Thread *t, gocuda_u64 a, gocuda_u64 &lo, gocuda_u64 &hi) {
     Worker *w = t->worker;
     Launch *l = w->launch;
+    gocuda_u64 shared = (gocuda_u64)t->shared, stacks = (gocuda_u64)w->stacks;
+    lo = hi = 0;
+    for (gocuda_u64 i = 0; i < l->nregions; i += 2)
+        if (a >= l->regions[i] && a < l->regions[i + 1]) lo = l->regions[i], hi = l->regions[i + 1];
+    if (a - stacks < GOCUDA_STACK * w->nstacks) lo = stacks, hi = stacks + GOCUDA_STACK * w->nstacks;
+    else if (a >= t->tls[0] && a < t->tls[1]) lo = t->tls[0], hi = t->tls[1];
+    else if (a >= l->image[0] && a < l->image[1]) lo = l->image[0], hi = l->image[1];
+    else if (a - shared < l->shared && w->slots == 1) lo = shared, hi = shared + l->shared;
+    return hi > lo;
+}
+
+// trail_of is the trail of a site.
+static GOCUDA_INLINE GOCUDA_RAW Trail *trail_of(gocuda_u64 *site) {
+    gocuda_u64 at = (gocuda_u64)site & (GOCUDA_SITES_SIZE - 1);
+    return (Trail *)((gocuda_u64)site - at + GOCUDA_SITES_SIZE + 2 * at);
+}
+
+// finish marks a trail.
+static GOCUDA_RAW void finish(Worker *w, Trail *r, gocuda_u32 kind) {
+    if (kind && r->next > r->start) trace(w->launch, r->start - w->launch->base, r->next - r->start, kind);
+}
+
+// finish_all marks the trails that are left when a worker has done its part.
+static GOCUDA_RAW void finish_all(Worker *w) {
+    for (gocuda_u64 i = 0; i < w->trails; i++) finish(w, trail_of(w->traced + 2 * i), w->kinds[i]);
+}
+
+// leads reports whether an access lies on the site's trail, or next to it, and so is
+// right; it is on the trail then. Sites of no trail have an empty one that leads
+// nowhere.
+static GOCUDA_INLINE GOCUDA_RAW bool leads(gocuda_u64 a, gocuda_u64 n, gocuda_u64 align, gocuda_u64 *site) {
+    Trail *r = trail_of(site);
+    gocuda_u64 start = r->start, next = r->next, end = a + n;
+    if (__builtin_expect(a & (align - 1), 0)) return false;
+    if (__builtin_expect(a - start <= next - start, 1)) {
+        if (end <= next) return r->high != 0;
+        if (end > r->high) return false;
+        r->next = end;
+        return true;
+    }
+    if (end != start || a < r->low || !r->high) return false;
+    r->start = a;
+    return true;
+}
+
+// starts begins a site's trail with an access that was right.
+static GOCUDA_RAW void starts(gocuda_u64 a, gocuda_u64 n, gocuda_u64 *site, gocuda_u32 kind) {
+    Thread *t = self();
+    Worker *w = t->worker;
+    bool device = a - t->base < t->size;
+    if (t->atomic) {
+        if (device) trace(w->launch, a - t->base, n, 256);
+        return;
+    }
+    Trail *r = trail_of(site);
+    gocuda_u64 i = (site - w->traced) / 2;
+    finish(w, r, w->kinds[i]);
+    if (a >= r->low && a + n <= r->high) {
+        r->start = a, r->next = a + n;
+        return;
+    }
+    gocuda_u64 lo, hi;
+    if (!region(t, a, lo, hi) || a + n > hi) lo = a, hi = a + n;
+    w->kinds[i] = device ? kind : 0;
+    r->start = device ? a : lo, r->next = device ? a + n : hi;
+    r->low = lo, r->high = hi;
+}
+
+// learn makes a site remember the region of an access that was right.
+static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 n, gocuda_u64 align, gocuda_u64 *site, gocuda_u32 write, gocuda_u32 kind) {
+    Thread *t = self();
+    Worker *w = t->worker;
     if (__builtin_expect(w->poke, 0)) {
         w->poke = 0;
         tire();
@@ -109,13 +190,12 @@ static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 
         if (!write && a - t->base < t->size) site[0]++;
         return;
     }
-    gocuda_u64 lo = 0, hi = 0, shared = (gocuda_u64)t->shared, stacks = (gocuda_u64)w->stacks;
-    for (gocuda_u64 i = 0; i < l->nregions; i += 2)
-        if (a >= l->regions[i] && a < l->regions[i + 1]) lo = l->regions[i], hi = l->regions[i + 1];
-    if (a - stacks < GOCUDA_STACK * w->nstacks) lo = stacks, hi = stacks + GOCUDA_STACK * w->nstacks;
-    else if (a >= t->tls[0] && a < t->tls[1]) lo = t->tls[0], hi = t->tls[1];
-    else if (a >= l->image[0] && a < l->image[1]) lo = l->image[0], hi = l->image[1];
-    else if (a - shared < l->shared && w->slots == 1) lo = shared, hi = shared + l->shared;
+    if (w->trails) {
+        starts(a, n, site, kind);
+        return;
+    }
+    gocuda_u64 lo, hi;
+    if (!region(t, a, lo, hi)) return;
     if (hi - lo < n || lo & (align - 1)) return;
     site[1] = 0;
     site[0] = lo;
@@ -128,14 +208,15 @@ static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 
 #define GOCUDA_HOOK extern "C" __attribute__((visibility("hidden"), used)) GOCUDA_RAW void
 #ifdef GOCUDA_SITES
 // What a site calls when it does not know the access's region.
-#define GOCUDA_MISS(kind, n, write, align)                                        \
+#define GOCUDA_MISS(kind, n, write, align, bits)                                  \
     GOCUDA_HOOK gocuda_miss_##kind##n(gocuda_u64 a, gocuda_u64 *site) {           \
+        if (gocuda::leads(a, n, align, site)) return;                             \
         gocuda::check(a, n, write, align);                                        \
         gocuda::also_##kind(a, n);                                                \
-        gocuda::learn(a, n, align, site, write);                                       \
+        gocuda::learn(a, n, align, site, write, bits);                            \
     }
 #else
-#define GOCUDA_MISS(kind, n, write, align)
+#define GOCUDA_MISS(kind, n, write, align, bits)
 #endif
 #define GOCUDA_CHECKS(n, align)                                                        \
     GOCUDA_HOOK __asan_load##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 0, align); } \
@@ -144,9 +225,9 @@ static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 
         gocuda::check(a, n, 0, align);                                                 \
         gocuda::also_both(a, n);                                                       \
     }                                                                                  \
-    GOCUDA_MISS(load, n, 0, align)                                                     \
-    GOCUDA_MISS(both, n, 0, align)                                                     \
-    GOCUDA_MISS(store, n, 1, align)
+    GOCUDA_MISS(load, n, 0, align, 1)                                                     \
+    GOCUDA_MISS(both, n, 0, align, 17)                                                     \
+    GOCUDA_MISS(store, n, 1, align, 16)
 GOCUDA_CHECKS(1, 1)
 GOCUDA_CHECKS(2, 2)
 GOCUDA_CHECKS(4, 4)

@@ -37,6 +37,9 @@ extern "C" __attribute__((visibility("default"))) GOCUDA_RAW gocuda_u64 gocuda_r
     if (over) {
         w->fault = nullptr;
         gocuda::tally(w);
+#ifdef GOCUDA_SITES
+        gocuda::finish_all(w);
+#endif
         return 1;
     }
     bool stirred = w->stirred;

@@ -40,6 +40,8 @@ typedef unsigned long gocuda_u64;
 #define GOCUDA_COUNT_EVERY 64 // and some of the others (launch.go knows this too)
 #define GOCUDA_NOBODY ~0u // a stack's order while it runs no thread
 #define GOCUDA_TURN 100000u // accesses after which a thread lets others run
+#define GOCUDA_SITES_SIZE 65536ul // bytes of all sites, a power of two; their trails lie behind them
+#define GOCUDA_PIECE 12 // bits of an address in a piece of memory (traces.go knows this too)
 #define GOCUDA_AREAS 8 // (launch.go knows this too)
 #define GOCUDA_PATIENCE 200u // turns in which no thread moves, before a further block begins
 
@@ -53,6 +55,12 @@ struct Failure {
     gocuda_u64 address;
     gocuda_u32 block[3], thread[3];
     char text[256];
+};
+
+// Trail is what a site has touched that is not marked yet: from start to before next,
+// in a region, from low to before high, of which all is right.
+struct Trail {
+    gocuda_u64 start, next, low, high;
 };
 
 // Launch is one launch of a kernel, filled in by the caller (launch.go has the
@@ -165,6 +173,9 @@ struct Worker {
     gocuda_u64 used; // stacks that have been used
     gocuda_u64 tls[2];
     gocuda_u64 *sites, *nosites; // see check.h
+    gocuda_u64 *traced; // sites that no access fits, with a trail each, ...
+    gocuda_u8 *kinds;   // and what these are of: bits as trace has them, 0 for nothing
+    gocuda_u64 trails;  // how many; 0 if nobody wants to know what is touched
     gocuda_u64 touched[2 * GOCUDA_AREAS + 2]; // bytes read and written in each area, and elsewhere
     void (*fault)(Worker *, gocuda_u64, gocuda_u64, gocuda_u64, const gocuda_u8 *, gocuda_u64); // block.h
     gocuda_u64 image[2];         // the module's memory
