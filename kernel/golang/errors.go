@@ -173,7 +173,12 @@ func errorName(err error) string {
 }
 
 // panicText writes a panic's value as Go's runtime does.
-func panicText(v any) string {
+func panicText(v any) (text string) {
+	defer func() {
+		if e := recover(); e != nil { // in its Error or String
+			text = fmt.Sprintf("%T, whose text cannot be told: %s", v, panicText(e))
+		}
+	}()
 	switch x := v.(type) {
 	case error:
 		return x.Error()

@@ -41,6 +41,11 @@ var faults = []scenario{
 		"func f(n int) error {\n\te := []*os.File{}\n\tfor range n { e = append(e, must(os.CreateTemp(\"\", \"x\"))) }\n\tfunc() { for k := range n { os.Remove(e[k].Name()) } }()\n\treturn errors.Join(e[0].Close(), e[0].Close())\n}\nerrors.Is(func() error { return f(1) }(), os.ErrClosed)", "=> true",
 		"type T struct{ n int; at [2]int }\na := [2]T{{n: 1}, {n: 2}}\nfunc g() int { b := a; p := []*T{&b[0], &b[1]}; p[1].n++; return b[1].n }\ng()", "=> 3",
 	}},
+	{"panics with other panics in them", []string{
+		"reflect.ValueOf(\"x\").Int()", "Panic: reflect: call of reflect.Value.Int on string Value",
+		"type Bad struct{}\nfunc (Bad) Error() string { panic(\"inside\") }\nfunc f() { panic(Bad{}) }\nf()", "Panic: main.Bad, whose text cannot be told: inside",
+		"type Good int\nfunc (g Good) String() string { return \"good \" + strconv.Itoa(int(g)) }\npanic(Good(3))", "Panic: good 3",
+	}},
 	{"a failed cell leaves nothing behind", []string{
 		"a := 1\nb := undefined1\nfunc c() {}", "CompileError: In[1]:2:6: undefined: undefined1",
 		"a", "CompileError: In[2]:1:1: undefined: a",

@@ -47,7 +47,10 @@ func RunProgram(options Options, files []File, args []string) int {
 		options.Started(ev)
 	}
 	report := func(e *Error) {
-		for _, line := range e.Traceback {
+		for i, line := range e.Traceback {
+			if i == 0 && e.Name == "Panic" {
+				line = strings.ReplaceAll(line, "\n", "\n\t")
+			}
 			fmt.Fprintln(ev.options.Stderr, withoutColour(line))
 		}
 	}

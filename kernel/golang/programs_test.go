@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -50,6 +51,23 @@ func TestProgramsInCellsPrintAsCompiled(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPanicsOfPrograms: what a program writes when it panics begins as compiled Go's.
+func TestPanicsOfPrograms(t *testing.T) {
+	for code, want := range map[string]string{
+		`panic(errors.New("two\nlines"))`:                         "panic: two\n\tlines\n",
+		`panic(errors.Join(errors.New("a"), errors.New("b")))`:    "panic: a\n\tb\n",
+		`type I int; panic(I(3))`:                                 "panic: main.I(3)\n",
+		`var m map[string]int; m["a"] = 1`:                        "panic: assignment to entry in nil map\n",
+		`defer func() { recover(); panic("b") }(); panic("a\nb")`: "panic: b\n",
+	} {
+		var out, stderr bytes.Buffer
+		status := RunProgram(Options{Stdout: &out, Stderr: &stderr}, []File{{"p.go", "package main\nimport \"errors\"\nvar _ = errors.New\nfunc main() {\n" + code + "\n}\n"}}, nil)
+		if status != 2 || !strings.HasPrefix(stderr.String(), want) {
+			t.Errorf("%s: status %d, %q, want %q", code, status, stderr.String(), want)
+		}
+	}
 }
 
 // cellsOfProgram takes a program apart: its declarations, and its main's

@@ -60,6 +60,9 @@ func panicValue(v any) any {
 		}
 		return nilDereference
 	case *reflect.ValueError:
+		if v.Kind != reflect.Invalid { // the cell's own use of reflect
+			return v
+		}
 		return nilDereference
 	case string:
 		if e, ok := reflectPanic(v); ok {
