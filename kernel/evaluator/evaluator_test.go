@@ -223,6 +223,20 @@ func BenchmarkAdd(b *testing.B) { for b.Loop() { Add(1, 2) } }`)
 		t.Errorf("printed\n%s", got)
 	}
 	h.Fails("%test (", "missing closing )")
+	h.Succeed(`func TestCalled(t *testing.T) {
+	t.Run("in", func(t *testing.T) {
+		pc := make([]uintptr, 9)
+		for frames := runtime.CallersFrames(pc[:runtime.Callers(1, pc)]); ; {
+			f, more := frames.Next()
+			t.Log(f.Function)
+			if !more { break }
+		}
+	})
+}`)
+	h.Succeed("%test -v Called")
+	if got := h.Shown(); !strings.Contains(got, ":6: main.TestCalled.func1\n    In[1]:6: testing.tRunner\n    In[1]:6: runtime.goexit\n") {
+		t.Errorf("calls of a test:\n%s", got)
+	}
 	if r := interrupted(t, h, "%test Hangs"); r.Err == nil || r.Restarted || r.Err.Name != "Interrupted" {
 		t.Errorf("result %+v", r)
 	}

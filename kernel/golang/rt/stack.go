@@ -163,7 +163,7 @@ func (r *Runtime) places(s Stack) []place {
 
 // isInterpreter says whether a compiled function is part of what runs cells.
 func isInterpreter(name string) bool {
-	for _, p := range []string{"github.com/traefik/yaegi/", "gocuda/kernel/", "reflect.", "runtime.", "main.", "testing.", "panic"} {
+	for _, p := range []string{"github.com/traefik/yaegi/", "gocuda/kernel/", "reflect.", "runtime.", "main.", "panic"} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}
