@@ -118,7 +118,7 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	}
 	c.magics = magic.NewSet(magics...)
 	var err error
-	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Modules: sources, Stdin: &c.stdin, MaxStack: session.CellStack,
+	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Modules: sources, Stdin: &c.stdin, Args: os.Args[:1], MaxStack: session.CellStack,
 		Touches: hazard.Checking, Touched: func(t golang.Touch) {
 			hazard.HostAccess(place(t.Cell, t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element, t.Called)
 		}})

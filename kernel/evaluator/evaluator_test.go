@@ -181,6 +181,14 @@ func TestGoStandardInput(t *testing.T) {
 	}
 }
 
+// A cell's arguments are not the evaluator's.
+func TestArguments(t *testing.T) {
+	h := startReal(t, nil)
+	h.Shows("flag.Parse()\nlen(os.Args), flag.NArg()", "[value 1, 0]\n")
+	h.Shows("os.Args = []string{\"notebook\", \"-n\", \"5\"}\nn := flag.Int(\"n\", 1, \"\")\nflag.Parse()\n*n", "[value 5]\n")
+	h.Fails("os.Args[1] = \"-none\"\nflag.Parse()", "flag provided but not defined: -none")
+}
+
 func TestTestMagic(t *testing.T) {
 	h := startReal(t, nil)
 	h.Fails("%test", "no cell has declared")
