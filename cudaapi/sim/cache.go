@@ -11,6 +11,7 @@ import (
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/codecache"
+	"gocuda/cudaapi/internal/hostcxx"
 )
 
 // codeVersion changes with what this package makes of a source beside its
@@ -18,8 +19,8 @@ import (
 const codeVersion = 15
 
 // cacheKey names a compilation by all that it depends on.
-func cacheKey(cc *compiler, unchecked bool, p *Profile, name string, src *driver.Source) string {
-	return codecache.Key(codeVersion, cc.path, cc.version, unchecked, p.Major, p.Minor, cpu.X86.HasFMA, cpu.X86.HasAVX2,
+func cacheKey(cc *hostcxx.Compiler, unchecked bool, p *Profile, name string, src *driver.Source) string {
+	return codecache.Key(codeVersion, cc.Path, cc.Version, unchecked, p.Major, p.Minor, cpu.X86.HasFMA, cpu.X86.HasAVX2,
 		name, src.Code, src.Options, src.Names, includeHash())
 }
 

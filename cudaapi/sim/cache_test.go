@@ -90,25 +90,3 @@ func TestCompileWithoutFolders(t *testing.T) {
 		t.Error("cached where?")
 	}
 }
-
-// Code that no file can hold is loaded from memory, each time with variables of
-// its own.
-func TestLoadFromMemory(t *testing.T) {
-	image := compiled(t, nil).Image
-	var at []uintptr
-	for range 3 {
-		l, err := openMemory(image)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.close()
-		n, err := dlsym(l.handle, "n")
-		if err != nil {
-			t.Fatal(err)
-		}
-		at = append(at, n)
-	}
-	if at[0] == at[1] || at[1] == at[2] || at[0] == at[2] {
-		t.Errorf("variables are shared: %x", at)
-	}
-}

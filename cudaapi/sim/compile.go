@@ -18,45 +18,24 @@ import (
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/codecache"
+	"gocuda/cudaapi/internal/hostcxx"
 )
 
 //go:embed include
 var includes embed.FS
 
-// compiler is the host's C++ compiler.
-type compiler struct {
-	path    string
-	version string // its --version, which is part of the cache's key
-	clang   bool
-	err     error
-}
-
-var findCompiler = sync.OnceValue(func() *compiler {
-	candidates := []string{"g++", "clang++"}
-	if cxx := os.Getenv("CXX"); cxx != "" {
-		candidates = append([]string{cxx}, candidates...)
-	}
-	var tried []string
-	for _, name := range candidates {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			tried = append(tried, name+": not found")
-			continue
-		}
-		version, err := exec.Command(path, "--version").Output()
-		if err != nil {
-			tried = append(tried, fmt.Sprintf("%s: %v", path, err))
-			continue
-		}
-		return &compiler{path: path, version: string(version), clang: bytes.Contains(version, []byte("clang"))}
-	}
-	return &compiler{err: fmt.Errorf("no C++ compiler found (%s): simulated kernels need g++ or clang++; install one, or set CXX", strings.Join(tried, "; "))}
-})
-
 // Compiler is the path of the C++ compiler that kernels are compiled with.
 func Compiler() (string, error) {
-	c := findCompiler()
-	return c.path, c.err
+	c, err := findCompiler()
+	return c.Path, err
+}
+
+func findCompiler() (*hostcxx.Compiler, error) {
+	c := hostcxx.Find()
+	if c.Err != nil {
+		return c, fmt.Errorf("%w: simulated kernels need g++ or clang++; install one, or set CXX", c.Err)
+	}
+	return c, nil
 }
 
 // meta follows the shared object in a compiled image.
@@ -74,9 +53,9 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	if _, err := m.device(call, d); err != nil {
 		return nil, err
 	}
-	cc := findCompiler()
-	if cc.err != nil {
-		return nil, fail(call, driver.ErrFileNotFound, "%v", cc.err)
+	cc, err := findCompiler()
+	if err != nil {
+		return nil, fail(call, driver.ErrFileNotFound, "%v", err)
 	}
 	name := src.Name
 	if name == "" {
@@ -98,7 +77,7 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	b := build{cc: cc, cache: cache, name: name, code: src.Code, options: opts, check: !m.opt.NoCheck, arch: m.profile.Major*100 + m.profile.Minor*10}
 	var so []byte
 	var log string
-	err = inWorkFolder(cache.Folder(), func(dir string) (err error) {
+	err = hostcxx.InWorkFolder(cache.Folder(), func(dir string) (err error) {
 		b.dir, b.include = dir, filepath.Join(dir, "include")
 		if err = writeIncludes(dir); err == nil {
 			so, log, err = b.run(src.Names)
@@ -128,7 +107,7 @@ func lowerNames(so []byte) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer l.close()
+	defer l.Close()
 	names := map[string]string{}
 	for _, k := range l.described {
 		names[k.name] = k.symbol
@@ -143,7 +122,7 @@ func imageMeta(image []byte) (md meta, ok bool) {
 
 // build is one run of the compiler.
 type build struct {
-	cc                       *compiler
+	cc                       *hostcxx.Compiler
 	cache                    codecache.Cache
 	dir, include, name, code string
 	options                  options
@@ -201,13 +180,13 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 
 // sites reports whether accesses are checked by sites, which g++ alone leaves a
 // register for.
-func (b *build) sites() bool { return b.check && runtime.GOARCH == "amd64" && !b.cc.clang }
+func (b *build) sites() bool { return b.check && runtime.GOARCH == "amd64" && !b.cc.Clang }
 
 // flags are those for all code that runs on devices.
 func (b *build) flags() []string {
 	flags := []string{"-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",
 		"-fwrapv", "-fno-delete-null-pointer-checks", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-semantic-interposition", "-fno-builtin-printf", "-w"}
-	if !b.cc.clang {
+	if !b.cc.Clang {
 		flags = append(flags, "-fno-gnu-unique", "-fno-ipa-ra", "-fno-tree-loop-distribute-patterns", "-ftree-vectorize", "-fmax-errors=20", "-Wno-register")
 	}
 	if runtime.GOARCH == "amd64" && cpu.X86.HasFMA && cpu.X86.HasAVX2 {
@@ -229,7 +208,7 @@ var runtimes sync.Map
 // runtime is a file with the object of the compiler and the flags in use.
 func (b *build) runtime() (string, error) {
 	flags := append(b.flags(), "-std=c++17", "-O2")
-	key := codecache.Key(codeVersion, "runtime", b.cc.path, b.cc.version, flags, includeHash())
+	key := codecache.Key(codeVersion, "runtime", b.cc.Path, b.cc.Version, flags, includeHash())
 	file := filepath.Join(b.dir, "runtime.o")
 	code, _ := runtimes.Load(key)
 	object, _ := code.([]byte)
@@ -257,7 +236,7 @@ func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err
 	amd64 := runtime.GOARCH == "amd64"
 	args := append(b.flags(), "-x", "c++", "-std="+b.options.std, "-I", b.include, "-include", filepath.Join(b.include, "cuda_sim.h"),
 		"-S", "-o", "-", b.options.optimize, "-ffp-contract="+b.options.contract)
-	if b.cc.clang {
+	if b.cc.Clang {
 		args = append(args, "-ferror-limit=20")
 	}
 	if amd64 {
@@ -266,7 +245,7 @@ func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err
 	if b.check {
 		args = append(args, "-g1") // lines, for reports
 		args = append(args, "-fsanitize=kernel-address")
-		if b.cc.clang {
+		if b.cc.Clang {
 			for _, p := range []string{"-asan-instrumentation-with-call-threshold=0", "-asan-stack=0", "-asan-opt-same-temp=0", "-asan-globals=0", "-asan-instrument-dynamic-allocas=0"} {
 				args = append(args, "-mllvm", p)
 			}
@@ -288,10 +267,10 @@ func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err
 // error if it fails.
 func (b *build) command(text string, args ...string) (out []byte, log string, err error) {
 	plain := []string{"-fdiagnostics-color=never", "-fno-diagnostics-show-caret"}
-	if b.cc.clang {
+	if b.cc.Clang {
 		plain = []string{"-fno-color-diagnostics", "-fno-caret-diagnostics"}
 	}
-	cmd := exec.Command(b.cc.path, append(plain, args...)...)
+	cmd := exec.Command(b.cc.Path, append(plain, args...)...)
 	cmd.Stdin = strings.NewReader(text)
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "PWD="+b.dir, "TMPDIR="+b.dir)
@@ -302,7 +281,7 @@ func (b *build) command(text string, args ...string) (out []byte, log string, er
 	if err != nil {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
-			return nil, "", fmt.Errorf("%s: %v", b.cc.path, err) // not of the work folder
+			return nil, "", fmt.Errorf("%s: %v", b.cc.Path, err) // not of the work folder
 		}
 		return nil, "", &compileError{log}
 	}

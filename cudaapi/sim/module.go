@@ -11,11 +11,12 @@ import (
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/hostcxx"
 )
 
 // loaded is a compiled image in this process.
 type loaded struct {
-	library
+	hostcxx.Library
 	base, end uintptr // where its segments lie
 	tlsSize   uint64
 	tlsOff    uint64 // of the anchor in the thread-local block
@@ -75,7 +76,7 @@ func load(image []byte) (*loaded, error) {
 			l.tlsSize = p.Memsz
 		}
 	}
-	if l.library, err = dlopen(image); err != nil {
+	if l.Library, err = hostcxx.Load(image); err != nil {
 		return nil, err
 	}
 	var describe uintptr
@@ -83,8 +84,8 @@ func load(image []byte) (*loaded, error) {
 		name string
 		to   *uintptr
 	}{{"gocuda_run", &l.run}, {"gocuda_tls", &l.tls}, {"gocuda_describe", &describe}} {
-		if *s.to, err = dlsym(l.handle, s.name); err != nil {
-			l.close()
+		if *s.to, err = l.Symbol(s.name); err != nil {
+			l.Close()
 			return nil, fmt.Errorf("not an image for simulated devices: %w", err)
 		}
 	}
@@ -99,9 +100,9 @@ func load(image []byte) (*loaded, error) {
 			l.sites = int(s.Value)
 		}
 	}
-	sizes, err := dlsym(l.handle, "gocuda_sizes")
+	sizes, err := l.Symbol("gocuda_sizes")
 	if n := (*[3]uint64)(pointer(sizes)); err != nil || n[0] != uint64(unsafe.Offsetof(launchABI{}.counted)) || n[1] > workerSize || n[2] > blockSize {
-		l.close()
+		l.Close()
 		return nil, errors.New("an image of another version of this package: compile it again")
 	}
 	at := map[uintptr]string{}
@@ -185,7 +186,7 @@ func (m *Driver) unload(id driver.Module, mod *module) {
 	for _, a := range mod.global {
 		m.space.free(a)
 	}
-	mod.code.close()
+	mod.code.Close()
 }
 
 // module is a module that a call names with its context.

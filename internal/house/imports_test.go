@@ -79,7 +79,7 @@ var mayImport = map[string][]string{
 	"cudaapi/driver":            {},
 	"cudaapi/driver/drivertest": {"cudaapi/driver", "internal/nvtools"},
 	"cudaapi/nvidia":            {"cudaapi/driver", "cudaapi/internal/clib", "cudaapi/internal/codecache", "github.com/ebitengine/purego"},
-	"cudaapi/sim":               {"cudaapi/driver", "cudaapi/internal/codecache", "cudaapi/internal/cpp", "github.com/ebitengine/purego", "golang.org/x/sys/..."},
+	"cudaapi/sim":               {"cudaapi/driver", "cudaapi/internal/codecache", "cudaapi/internal/cpp", "cudaapi/internal/hostcxx", "github.com/ebitengine/purego", "golang.org/x/sys/..."},
 	"cudaapi/sim/calibrate":     {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},
 	"cudaapi/sim/corpus":        {"cudaapi/cuda", "cudaapi/driver"},
 	"cudaapi/backend":           {"cudaapi/cuda", "cudaapi/driver", "cudaapi/nvidia", "cudaapi/sim"},
