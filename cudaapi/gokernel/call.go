@@ -21,7 +21,12 @@ func (f *fn) call(e *ast.CallExpr) []ir.Expr {
 		return f.builtin(e, fun)
 	}
 	if o := f.funcOf(fun); o != nil {
-		if o.Pkg() != f.u.pkg {
+		if f.u.host != nil {
+			if f.u.declOf(o.Origin()) == nil && (o.Signature().Recv() == nil || !types.IsInterface(o.Signature().Recv().Type())) {
+				f.hostLibrary(e, o)
+				return f.library(e, o)
+			}
+		} else if o.Pkg() != f.u.pkg {
 			return f.library(e, o)
 		}
 		return f.declared(e, fun, o)
@@ -54,7 +59,7 @@ func (f *fn) declared(e *ast.CallExpr, fun ast.Expr, o *types.Func) []ir.Expr {
 		o, targs, x = f.receiver(sel, s, f.expr(sel.X))
 		recv = []ir.Expr{x}
 	}
-	decl := f.u.decls[o.Origin()]
+	decl := f.u.declOf(o.Origin())
 	if decl == nil {
 		f.fail(e, "%s is not in the source", o.Name())
 	}
@@ -75,7 +80,7 @@ func (f *fn) receiver(at ast.Node, s *types.Selection, x ir.Expr) (o *types.Func
 	}
 	index := s.Index()
 	if isTypeParam(s.Recv()) { // the method of its argument
-		found, path, _ := types.LookupFieldOrMethod(x.Type(), true, f.u.pkg, o.Name())
+		found, path, _ := types.LookupFieldOrMethod(x.Type(), true, o.Pkg(), o.Name())
 		m, ok := found.(*types.Func)
 		if !ok {
 			f.fail(at, "%s has no method %s", types.TypeString(x.Type(), shortNames), o.Name())
@@ -108,7 +113,7 @@ func isTypeParam(t types.Type) bool {
 
 // invoke fills in arguments and results.
 func (f *fn) invoke(e *ast.CallExpr, c *ir.Call, recv []ir.Expr, sig *types.Signature) []ir.Expr {
-	c.Args = append(recv, f.args(e, sig)...)
+	c.Args, c.Pos = append(recv, f.args(e, sig)...), e.Pos()
 	var results []ir.Expr
 	for v := range sig.Results().Variables() {
 		t := f.subst.of(v.Type())
@@ -228,6 +233,10 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
 		f.emit(&ir.Effect{Name: "clear", Args: []ir.Expr{f.temp(x)}, T: x.Type()})
 		return nil
 	case "panic":
+		if f.u.host != nil {
+			f.hostPanic(e)
+			return nil
+		}
 		tv := f.u.info.Types[e.Args[0]]
 		if tv.Value == nil {
 			f.fail(e.Args[0], "a panic in a kernel takes a constant")
@@ -239,6 +248,9 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
 		f.emit(&ir.Panic{Text: text, Pos: e.Pos()})
 		return nil
 	case "print", "println":
+		if f.u.host != nil {
+			break
+		}
 		f.print(e, name == "println")
 		return nil
 	case "append":
@@ -375,6 +387,9 @@ func (f *fn) library(e *ast.CallExpr, o *types.Func) []ir.Expr {
 	one := func(x ir.Expr) []ir.Expr { return []ir.Expr{x} }
 	switch path := o.Pkg().Path(); path {
 	case "math", "math/bits", "math/cmplx":
+		if f.inGo(o) {
+			return one(f.callsGo(o, f.args(e, sig)))
+		}
 		prefix := map[string]string{"math": "math_", "math/bits": "bits_", "math/cmplx": "cmplx_"}[path]
 		args := f.args(e, sig)
 		return one(&ir.Pure{Name: prefix + strings.ToLower(o.Name()[:1]) + o.Name()[1:], Args: args, T: sig.Results().At(0).Type()})

@@ -1,6 +1,7 @@
 package gokernel
 
 import (
+	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/parser"
@@ -41,6 +42,7 @@ func (f *fn) constant(at ast.Node, v constant.Value, t types.Type) ir.Expr {
 		f.fail(at, "a constant cannot be of type %s here", types.TypeString(t, shortNames))
 	}
 	switch {
+	case b.Info()&types.IsString != 0 && f.u.host != nil:
 	case b.Info()&types.IsString != 0:
 		f.fail(at, "strings are there only as the formats of fmt.Printf and the words of panics")
 	case b.Info()&types.IsInteger != 0:
@@ -114,7 +116,7 @@ func (f *fn) ident(e *ast.Ident) ir.Expr {
 			}
 			return &ir.Ref{Var: v}
 		}
-		if o.Parent() == f.u.pkg.Scope() {
+		if o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
 			return &ir.Ref{Var: f.u.global(o, e)}
 		}
 		f.fail(e, "%s is not known here", e.Name)
@@ -174,7 +176,7 @@ func (f *fn) funcValue(e ast.Expr) ir.Expr {
 	if o == nil {
 		f.fail(e, "this is no function that a kernel can give to another")
 	}
-	decl := f.u.decls[o.Origin()]
+	decl := f.u.declOf(o.Origin())
 	if decl == nil || o.Signature().Recv() != nil {
 		f.fail(e, "%s cannot be an argument; write a function literal that calls it", o.Name())
 	}
@@ -265,7 +267,7 @@ func (f *fn) path(x ir.Expr, index []int, at ast.Node) ir.Expr {
 
 // index is x[i], checked.
 func (f *fn) index(e *ast.IndexExpr) ir.Expr {
-	if text, ok := f.constantString(e.X); ok {
+	if text, ok := f.constantString(e.X); ok && f.u.host == nil {
 		list := make([]int64, len(text))
 		for i := range list {
 			list[i] = int64(text[i])
@@ -326,6 +328,12 @@ func (f *fn) element(x, i ir.Expr, at ast.Node) ir.Expr {
 	case *types.Slice:
 		x = f.stableSlice(x)
 		n, elem = &ir.Len{X: x}, t.Elem()
+	case *types.Basic:
+		if t.Info()&types.IsString == 0 {
+			f.fail(at, "this cannot be indexed")
+		}
+		x = f.stableSlice(x)
+		n, elem = &ir.Len{X: x}, types.Typ[types.Uint8]
 	default:
 		f.fail(at, "a value of type %s cannot be indexed in a kernel", types.TypeString(x.Type(), shortNames))
 	}
@@ -383,6 +391,9 @@ func (f *fn) slice(e *ast.SliceExpr) ir.Expr {
 		x = f.addressOf(x, types.NewPointer(x.Type()), e.X)
 	} else {
 		s, ok := x.Type().Underlying().(*types.Slice)
+		if !ok && isString(x.Type()) {
+			return f.substring(e, x)
+		}
 		if !ok {
 			f.fail(e, "a value of type %s cannot be sliced in a kernel", types.TypeString(x.Type(), shortNames))
 		}
@@ -406,12 +417,28 @@ func (f *fn) slice(e *ast.SliceExpr) ir.Expr {
 	if e.Max != nil {
 		limit = f.stable(f.intOf(e.Max))
 	}
-	f.emit(&ir.Check{Kind: ir.SliceOK, Args: []ir.Expr{lo, hi, limit, capacity}, Pos: e.Pos()})
+	_, withCap := x.Type().Underlying().(*types.Slice)
+	f.emit(&ir.Check{Kind: ir.SliceOK, Args: []ir.Expr{lo, hi, limit, capacity}, Pos: e.Pos(), High: e.High != nil, Max: e.Max != nil, Cap: withCap})
 	t := f.typeOf(e)
 	if _, ok := t.Underlying().(*types.Slice); !ok {
 		t = types.NewSlice(elem)
 	}
 	return &ir.Slice{X: x, Lo: lo, Hi: hi, Max: limit, T: t}
+}
+
+// substring is s[lo:hi].
+func (f *fn) substring(e *ast.SliceExpr, x ir.Expr) ir.Expr {
+	x = f.stableSlice(x)
+	var lo, hi ir.Expr = intConst(0), &ir.Len{X: x}
+	if e.Low != nil {
+		lo = f.stable(f.intOf(e.Low))
+	}
+	if e.High != nil {
+		hi = f.stable(f.intOf(e.High))
+	}
+	n := &ir.Len{X: x}
+	f.emit(&ir.Check{Kind: ir.SliceOK, Args: []ir.Expr{lo, hi, n, n}, Pos: e.Pos(), High: e.High != nil})
+	return &ir.Pure{Name: "substring", Args: []ir.Expr{x, lo, hi}, T: f.typeOf(e)}
 }
 
 // address is &x.
@@ -490,6 +517,9 @@ func (f *fn) operandType(x, y ast.Expr) types.Type {
 }
 
 func (f *fn) arithmetic(op token.Token, x, y ir.Expr, t types.Type, at ast.Node) ir.Expr {
+	if isString(t) {
+		f.fail(at, "strings cannot be joined in a kernel, where no memory is allocated")
+	}
 	if (op == token.QUO || op == token.REM) && isInteger(t) {
 		if c, ok := y.(*ir.Const); !ok || constant.Sign(c.Value) == 0 {
 			y = f.stable(y)
@@ -609,12 +639,28 @@ func (f *fn) arrayLit(e *ast.CompositeLit, t, elem types.Type, n int64) ir.Expr 
 // literal is a function literal: a variable that holds it.
 func (f *fn) literal(e *ast.FuncLit, name string) ir.Expr {
 	sig := f.subst.of(f.u.info.TypeOf(e)).(*types.Signature)
-	g := &fn{u: f.u, f: &ir.Func{Name: name, Go: f.f.Go + "." + name, Pos: e.Pos()}, parent: f, subst: f.subst, vars: make(map[types.Object]*ir.Var), labels: make(map[string]*ir.Label), uses: f.uses}
+	g := &fn{u: f.u, f: &ir.Func{Name: name, Go: f.literalName(name), Pos: e.Pos()}, parent: f, subst: f.subst, vars: make(map[types.Object]*ir.Var), labels: make(map[string]*ir.Label), uses: f.uses}
 	original := f.u.info.TypeOf(e).(*types.Signature)
 	g.body(original, e.Type, e.Body)
 	v := f.local(name, sig)
 	f.emit(&ir.Closure{Var: v, Lit: g.f})
 	return &ir.FuncRef{Lit: v, T: sig}
+}
+
+// literalName is what messages call a function literal.
+func (f *fn) literalName(name string) string {
+	if f.u.host == nil {
+		return f.f.Go + "." + name
+	}
+	if f.u.host.literals == nil {
+		f.u.host.literals = make(map[string]int)
+	}
+	f.u.host.literals[f.f.Go]++
+	n := fmt.Sprint(f.u.host.literals[f.f.Go])
+	if f.parent != nil {
+		return f.f.Go + "." + n
+	}
+	return f.f.Go + ".func" + n
 }
 
 // conversion is T(x).
@@ -636,6 +682,9 @@ func (f *fn) conversion(e *ast.CallExpr) ir.Expr {
 	v := f.expr(x)
 	if types.Identical(v.Type(), t) {
 		return v
+	}
+	if isString(t) != isString(v.Type()) {
+		f.fail(e, "a conversion to %s cannot be made in a kernel, where no memory is allocated", types.TypeString(t, shortNames))
 	}
 	if _, ok := v.Type().Underlying().(*types.Slice); ok {
 		elem := t

@@ -79,7 +79,7 @@ func (f *fn) methodExpr(e *ast.SelectorExpr, s *types.Selection) *ir.FuncRef {
 
 // method is a literal that calls a method with what args gives.
 func (f *fn) method(e *ast.SelectorExpr, o *types.Func, targs []types.Type, sig *types.Signature, args func(g *fn, params []ir.Expr) []ir.Expr) *ir.FuncRef {
-	decl := f.u.decls[o.Origin()]
+	decl := f.u.declOf(o.Origin())
 	if decl == nil {
 		f.fail(e, "%s is not in the source", o.Name())
 	}
@@ -98,6 +98,9 @@ func (f *fn) inlined(e *ast.CallExpr, decl *ast.FuncDecl, o *types.Func, targs [
 		if d == decl {
 			f.fail(e, "%s calls itself", o.Name())
 		}
+	}
+	if f.u.host != nil {
+		defer f.u.hostFacts(o)()
 	}
 	f.u.inside = append(f.u.inside, decl)
 	defer func() { f.u.inside = f.u.inside[:len(f.u.inside)-1] }()
@@ -199,7 +202,7 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 			g.own = labelsIn(s.Body)
 			g.targets = []target{{label, t.loop, true}}
 			g.emit(&ir.If{Cond: &ir.Binary{Op: token.NEQ, X: &ir.Ref{Var: t.state}, Y: intConst(0), T: types.Typ[types.Bool]}, Then: []ir.Stmt{
-				&ir.Panic{Text: "range function continued iteration after function for loop body returned false", Pos: s.Pos()}}})
+				&ir.Panic{Runtime: true, Text: "range function continued iteration after function for loop body returned false", Pos: s.Pos()}}})
 			for i, e := range []ast.Expr{s.Key, s.Value} {
 				if e != nil {
 					g.store(s.Tok, e, params[i])

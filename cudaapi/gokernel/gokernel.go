@@ -110,7 +110,7 @@ func Compile(source string, o Options) (*Program, error) {
 	}
 	if !o.Unchecked {
 		for _, f := range u.prog.Funcs {
-			takeOutChecks(f)
+			takeOutChecks(f, 0)
 		}
 	}
 	p := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA}

@@ -14,6 +14,7 @@ import (
 // unit lowers a checked source to IR.
 type unit struct {
 	*checked
+	host    *hostUnit // nil: kernels are compiled
 	decls   map[*types.Func]*ast.FuncDecl
 	funcs   map[string]*ir.Func
 	globals map[*types.Var]*ir.Var
@@ -56,7 +57,11 @@ type target struct {
 type bail struct{}
 
 func (u *unit) fail(pos token.Pos, format string, args ...any) {
-	u.errs = append(u.errs, &Error{u.fset.Position(pos), fmt.Sprintf(format, args...)})
+	text := fmt.Sprintf(format, args...)
+	if u.host != nil {
+		text = hostWords.Replace(text)
+	}
+	u.errs = append(u.errs, &Error{u.fset.Position(pos), text})
 	panic(bail{})
 }
 
@@ -175,6 +180,9 @@ func (u *unit) unique(name string) string {
 // function lowers a function, or gives it if that is done.
 func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *ir.Func {
 	key := o.FullName()
+	if u.host != nil {
+		key += fmt.Sprintf(" %p", decl) // another cell may have one of that name
+	}
 	name := o.Name()
 	shown := name
 	if recv := o.Signature().Recv(); recv != nil {
@@ -200,7 +208,7 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 	}
 	if f := u.funcs[key]; f != nil {
 		for _, o := range u.open {
-			if o == f {
+			if o == f && u.host == nil {
 				u.fail(decl.Name.Pos(), "%s calls itself: the stack that it needs on a device cannot be known; write a loop", shown)
 			}
 		}
@@ -210,6 +218,9 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 		return u.foreign(key, o, decl)
 	}
 	f := &ir.Func{Name: u.unique(name), Go: shown, Pos: decl.Pos()}
+	if u.host != nil {
+		f.Name, f.Go = "f_"+f.Name, hostName(o)
+	}
 	u.funcs[key] = f
 	subst := make(substitution)
 	sig := o.Signature()
@@ -223,11 +234,18 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 		}
 	}
 	u.open = append(u.open, f)
-	c := &fn{u: u, f: f, subst: subst, vars: make(map[types.Object]*ir.Var), taken: make(map[string]int), labels: make(map[string]*ir.Label), uses: usageOf(u.info, decl.Body)}
-	if sig.Recv() != nil {
-		c.param(sig.Recv(), decl.Recv.List[0])
+	lower := func() {
+		c := &fn{u: u, f: f, subst: subst, vars: make(map[types.Object]*ir.Var), taken: make(map[string]int), labels: make(map[string]*ir.Label), uses: usageOf(u.info, decl.Body)}
+		if sig.Recv() != nil {
+			c.param(sig.Recv(), decl.Recv.List[0])
+		}
+		c.body(sig, decl.Type, decl.Body)
 	}
-	c.body(sig, decl.Type, decl.Body)
+	if u.host != nil {
+		u.hostFunction(o, lower)
+	} else {
+		lower()
+	}
 	u.open = u.open[:len(u.open)-1]
 	u.prog.Funcs = append(u.prog.Funcs, f)
 	return f
@@ -328,7 +346,12 @@ func (f *fn) local(name string, t types.Type) *ir.Var {
 	return &ir.Var{Name: name, Type: t}
 }
 
-func (f *fn) emit(s ir.Stmt) { *f.out = append(*f.out, s) }
+func (f *fn) emit(s ir.Stmt) {
+	*f.out = append(*f.out, s)
+	if h := f.u.host; h != nil {
+		h.at[s] = h.here
+	}
+}
 
 // within collects what do emits.
 func (f *fn) within(do func()) (list []ir.Stmt) {
@@ -363,7 +386,7 @@ func (f *fn) typeOf(e ast.Expr) types.Type {
 
 // usable refuses types that a device has no place for.
 func (f *fn) usable(t types.Type, at ast.Node, what string) {
-	if bad, why := unusable(t, nil); bad != nil {
+	if bad, why := unusable(t, nil, f.u.host != nil); bad != nil {
 		name := types.TypeString(t, shortNames)
 		if bad != t {
 			name += ", which holds " + types.TypeString(bad, shortNames) + ","
@@ -380,16 +403,25 @@ func shortNames(p *types.Package) string {
 }
 
 // unusable finds what in a type a device has no place for, and says why.
-func unusable(t types.Type, within []types.Type) (bad types.Type, why string) {
+func unusable(t types.Type, within []types.Type, host bool) (bad types.Type, why string) {
 	for _, w := range within {
 		if w == t {
 			return nil, ""
 		}
 	}
 	within = append(within, t)
+	if host && ir.Half(t) != ir.NoHalf {
+		return t, "it is for devices"
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok && host && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() != "main" {
+		if _, ok := t.Underlying().(*types.Basic); !ok { // whose fields are perhaps not all known
+			return t, "it is another package's"
+		}
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		switch {
+		case u.Info()&types.IsString != 0 && host:
 		case u.Info()&types.IsString != 0:
 			return t, "strings are constants there; pass a []byte or a number"
 		case u.Kind() == types.UnsafePointer || u.Kind() == types.Uintptr:
@@ -404,14 +436,14 @@ func unusable(t types.Type, within []types.Type) (bad types.Type, why string) {
 	case *types.Signature:
 		return t, "functions can be called, and given to other functions as arguments, but not kept"
 	case *types.Pointer:
-		return unusable(u.Elem(), within)
+		return unusable(u.Elem(), within, host)
 	case *types.Slice:
-		return unusable(u.Elem(), within)
+		return unusable(u.Elem(), within, host)
 	case *types.Array:
-		return unusable(u.Elem(), within)
+		return unusable(u.Elem(), within, host)
 	case *types.Struct:
 		for v := range u.Fields() {
-			if bad, why := unusable(v.Type(), within); bad != nil {
+			if bad, why := unusable(v.Type(), within, host); bad != nil {
 				return bad, why
 			}
 		}
@@ -530,6 +562,9 @@ func (u *unit) global(v *types.Var, at ast.Node) *ir.Var {
 	if g := u.globals[v]; g != nil {
 		return g
 	}
+	if u.host != nil {
+		return u.hostGlobal(v, &fn{u: u}, at)
+	}
 	g := &ir.Var{Name: u.unique(v.Name()), Type: v.Type(), Space: ir.Global}
 	u.globals[v] = g
 	f := &fn{u: u, f: &ir.Func{Go: v.Name()}, vars: make(map[types.Object]*ir.Var), taken: make(map[string]int), uses: &usage{}}
@@ -624,6 +659,11 @@ func boolConst(b bool) ir.Expr {
 func isInteger(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsInteger != 0
+}
+
+func isString(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
 }
 
 func isUnsigned(t types.Type) bool {

@@ -19,7 +19,7 @@ func clean(name string) string {
 	if b.Len() == 0 || b.String()[0] >= '0' && b.String()[0] <= '9' {
 		return "x" + b.String()
 	}
-	for _, ours := range []string{"T_", "go_"} { // of types, of kernels
+	for _, ours := range []string{"T_", "go_", "f_", "g_"} { // of types, of kernels, of functions and variables of the host
 		if strings.HasPrefix(b.String(), ours) {
 			return "x_" + b.String()
 		}

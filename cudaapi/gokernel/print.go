@@ -1,7 +1,7 @@
 package gokernel
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"go/constant"
 	"go/token"
@@ -13,12 +13,26 @@ import (
 	"gocuda/cudaapi/gokernel/ir"
 )
 
-//go:embed header.h
-var header string
+//go:embed header
+var headers embed.FS
+
+// header is what stands before a program, of files in this order.
+func header(names ...string) string {
+	var text strings.Builder
+	for _, name := range names {
+		b, err := headers.ReadFile("header/" + name + ".h")
+		if err != nil {
+			panic(err) // it is part of the program
+		}
+		text.Write(b)
+	}
+	return text.String()
+}
 
 // printer writes a program as CUDA C++.
 type printer struct {
 	b         strings.Builder
+	host      *hostPrinter // nil: for devices
 	fset      *token.FileSet
 	unchecked bool
 	before    string // CUDA C++ of the user's
@@ -61,6 +75,9 @@ func (p *printer) typ(t types.Type) string {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
+		if u.Info()&types.IsString != 0 && p.host != nil {
+			return "go::string"
+		}
 		return basicNames[u.Kind()]
 	case *types.Slice:
 		return "go::slice<" + p.typ(u.Elem()) + ">"
@@ -139,6 +156,9 @@ func (p *printer) expr(e ir.Expr) string {
 	case *ir.Const:
 		return p.constant(e.Value, e.T)
 	case *ir.Zero:
+		if isString(e.T) {
+			return p.typ(e.T) + "{}"
+		}
 		if b, ok := e.T.Underlying().(*types.Basic); ok && b.Info()&types.IsComplex == 0 {
 			return p.constant(map[bool]constant.Value{true: constant.MakeBool(false), false: constant.MakeInt64(0)}[b.Info()&types.IsBoolean != 0], e.T)
 		}
@@ -147,6 +167,9 @@ func (p *printer) expr(e ir.Expr) string {
 		}
 		return p.typ(e.T) + "{}"
 	case *ir.Ref:
+		if p.host != nil && e.Var.Space == ir.Global {
+			return "(*" + e.Var.Name + ")"
+		}
 		return e.Var.Name
 	case *ir.Unary:
 		return p.unary(e)
@@ -351,6 +374,9 @@ func (p *printer) convert(e *ir.Convert) string {
 func (p *printer) constant(v constant.Value, t types.Type) string {
 	b := t.Underlying().(*types.Basic)
 	switch {
+	case b.Info()&types.IsString != 0:
+		text := constant.StringVal(v)
+		return fmt.Sprintf("go::string{(const u8 *)%s, %d}", quoted(text), len(text))
 	case b.Info()&types.IsBoolean != 0:
 		return strconv.FormatBool(constant.BoolVal(v))
 	case b.Info()&types.IsInteger != 0:

@@ -37,7 +37,7 @@ func (p *printer) program(prog *ir.Program, kernels []*ir.Func) string {
 	if p.before != "" {
 		out.WriteString(p.before + "\n#line 1 \"kernel\"\n")
 	}
-	out.WriteString(header)
+	out.WriteString(header("values", "panics", "numbers", "math", "threads"))
 	if p.cooperative {
 		out.WriteString("namespace go { GO_FUNC void sync_grid() { cooperative_groups::this_grid().sync(); } }\n")
 	}
@@ -114,7 +114,11 @@ func (p *printer) head(f *ir.Func) {
 	if funcs != nil {
 		p.line("template <%s>", strings.Join(funcs, ", "))
 	}
-	p.line("static __device__ __forceinline__ %s %s(%s) {", p.results(f.Results), f.Name, strings.Join(append(p.params(f), "go::thread &go"), ", "))
+	how := "static __device__ __forceinline__"
+	if p.host != nil {
+		how = "static" // the compiler knows what to inline
+	}
+	p.line("%s %s %s(%s) {", how, p.results(f.Results), f.Name, strings.Join(append(p.params(f), "go::thread &go"), ", "))
 }
 
 // body writes the statements of a function and its closing brace.
@@ -125,6 +129,9 @@ func (p *printer) body(f *ir.Func) {
 	if jumps(f.Body) {
 		aim(f.Body)
 		p.hoist(f.Body)
+	}
+	if p.host != nil && p.host.recursive[f] {
+		p.line("if (go::deep(go, %d)) %s", p.passes(f.Pos), p.give())
 	}
 	p.stmts(f.Body)
 	p.indent--
@@ -138,6 +145,10 @@ func (p *printer) mayPanic(list []ir.Stmt) bool {
 		switch s := s.(type) {
 		case *ir.Panic:
 			return true
+		case *ir.Jump:
+			if p.host != nil {
+				return true
+			}
 		case *ir.Check:
 			if !p.skips(s) {
 				return true
@@ -151,7 +162,7 @@ func (p *printer) mayPanic(list []ir.Stmt) bool {
 				return true
 			}
 		case *ir.Loop:
-			if p.mayPanic(s.Body) || p.mayPanic(s.Post) {
+			if p.mayPanic(s.Body) || p.mayPanic(s.Post) || p.host != nil && !s.Short {
 				return true
 			}
 		case *ir.Block:
@@ -267,10 +278,13 @@ func (p *printer) stmt(s ir.Stmt) {
 			}
 		}
 		p.line("auto %s = [&](%s) -> %s {", s.Var.Name, strings.Join(params, ", "), p.results(s.Lit.Results))
-		loops := p.loops
+		loops, outer := p.loops, p.outer
 		p.loops = append(p.loops, nil)
+		if p.host != nil {
+			p.outer = s.Lit.Go
+		}
 		p.body(s.Lit)
-		p.loops = loops
+		p.loops, p.outer = loops, outer
 		p.line(";")
 	case *ir.Assign:
 		p.line("%s;", p.assign(s))
@@ -319,6 +333,9 @@ func (p *printer) stmt(s ir.Stmt) {
 			p.line("%s:;", s.Label.Name)
 		}
 	case *ir.Jump:
+		if p.host != nil {
+			p.poll(s.Pos)
+		}
 		p.line("goto %s;", s.To.Name)
 	case *ir.Return:
 		list := make([]string, len(s.Values))
@@ -336,6 +353,15 @@ func (p *printer) stmt(s ir.Stmt) {
 	case *ir.Check:
 		p.check(s)
 	case *ir.Panic:
+		if p.host != nil {
+			what := Panics
+			if s.Runtime {
+				what = PanicsRuntime
+			}
+			p.line("go::panic(go, %d);", p.hostSite(HostSite{Pos: p.fset.Position(s.Pos), What: what, Text: s.Text}))
+			p.line("%s", p.give())
+			return
+		}
 		p.line("go::panic(go, %d);", p.site(s.Pos, "panic: "+strings.ReplaceAll(s.Text, "%", "%%")))
 		p.line("%s", p.give())
 	}
@@ -388,7 +414,10 @@ func (p *printer) call(s *ir.Call) {
 		}
 		p.line("}")
 	}
-	if panics {
+	switch {
+	case panics && p.host != nil:
+		p.line("if (GO_RARELY(go.dead)) { go::came(go, %d); %s }", p.passes(s.Pos), p.give())
+	case panics:
 		p.line("if (go.dead) %s", p.give())
 	}
 }
@@ -480,6 +509,9 @@ func (p *printer) loop(s *ir.Loop) {
 	p.loops = append(p.loops, s)
 	again := leads(s.Body, s.Label)
 	p.indent++
+	if p.host != nil && !s.Short {
+		p.poll(s.Pos)
+	}
 	if again {
 		p.line("{")
 		p.nested(s.Body)
@@ -531,6 +563,10 @@ func (p *printer) check(s *ir.Check) {
 	var args []string
 	for _, a := range s.Args {
 		args = append(args, p.expr(a))
+	}
+	if p.host != nil {
+		p.hostCheck(s, args)
+		return
 	}
 	list := strings.Join(args, ", ")
 	switch s.Kind {

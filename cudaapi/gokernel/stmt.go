@@ -23,6 +23,9 @@ func (f *fn) block(list []ast.Stmt) []ir.Stmt { return f.within(func() { f.stmts
 
 // stmt lowers a statement; label is the name before it, if any.
 func (f *fn) stmt(s ast.Stmt, label string) {
+	if h := f.u.host; h != nil && s != nil {
+		h.here = s.Pos()
+	}
 	if a, ok := s.(*ast.AssignStmt); ok && a.Tok != token.DEFINE {
 		f.scoped(func() { f.assign(a) })
 		return
@@ -359,7 +362,7 @@ func (f *fn) loop(s *ast.ForStmt, label string) {
 		if s.Init != nil {
 			f.stmt(s.Init, "")
 		}
-		l := &ir.Loop{Label: f.newLabel(label)}
+		l := &ir.Loop{Label: f.newLabel(label), Pos: s.Pos()}
 		f.emit(l)
 		// Each iteration has variables of its own, which matters if something refers to them.
 		type pair struct {
@@ -435,6 +438,10 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 		x := s.X
 		switch t := f.typeOf(x).Underlying().(type) {
 		case *types.Basic:
+			if isString(t) && f.u.host != nil {
+				f.characters(s, label)
+				return
+			}
 			if text, ok := f.constantString(x); ok {
 				f.runes(s, label, text)
 				return
@@ -492,7 +499,7 @@ func (f *fn) count(s *ast.RangeStmt, label string, t types.Type, n ir.Expr, at f
 		name = id.Name
 		key, _ = f.u.info.Defs[id].(*types.Var)
 	}
-	f.countTo(name, label, t, n, func(i *ir.Ref) {
+	f.countTo(s, name, label, t, n, func(i *ir.Ref) {
 		switch {
 		case key != nil && (f.uses.assigned[key] || f.uses.shaky[key]):
 			f.define(identOf(s.Key), key, t, i)
@@ -509,12 +516,12 @@ func (f *fn) count(s *ast.RangeStmt, label string, t types.Type, n ir.Expr, at f
 }
 
 // countTo is a loop over the numbers below n.
-func (f *fn) countTo(name, label string, t types.Type, n ir.Expr, body func(i *ir.Ref)) {
+func (f *fn) countTo(s *ast.RangeStmt, name, label string, t types.Type, n ir.Expr, body func(i *ir.Ref)) {
 	number := func(v constant.Value) ir.Expr { return &ir.Const{T: t, Value: v} }
 	i := f.local(name, t)
 	f.emit(&ir.Define{Var: i, Init: number(constantZero)})
 	ref := &ir.Ref{Var: i}
-	l := &ir.Loop{Label: f.newLabel(label), Cond: &ir.Binary{Op: token.LSS, X: ref, Y: n, T: types.Typ[types.Bool]}}
+	l := &ir.Loop{Label: f.newLabel(label), Pos: s.Pos(), Cond: &ir.Binary{Op: token.LSS, X: ref, Y: n, T: types.Typ[types.Bool]}}
 	l.Post = []ir.Stmt{&ir.Assign{To: ref, Value: &ir.Binary{Op: token.ADD, X: ref, Y: number(constantOne), T: t}}}
 	f.emit(l)
 	l.Body = f.targeted(target{label, l.Label, true}, func() { body(ref) })
@@ -530,7 +537,7 @@ func (f *fn) runes(s *ast.RangeStmt, label, text string) {
 		return
 	}
 	at, what := f.temp(numbers(places, types.Typ[types.Int])), f.temp(numbers(runes, types.Typ[types.Rune]))
-	f.countTo("i", label, types.Typ[types.Int], intConst(int64(len(places))), func(i *ir.Ref) {
+	f.countTo(s, "i", label, types.Typ[types.Int], intConst(int64(len(places))), func(i *ir.Ref) {
 		for _, v := range []struct {
 			to   ast.Expr
 			from ir.Expr
@@ -540,6 +547,27 @@ func (f *fn) runes(s *ast.RangeStmt, label, text string) {
 				continue
 			}
 			f.store(s.Tok, v.to, &ir.Index{X: v.from, I: i, T: v.t})
+		}
+		f.stmts(s.Body.List)
+	})
+}
+
+// characters is a loop over the characters of a string.
+func (f *fn) characters(s *ast.RangeStmt, label string) {
+	text := f.temp(f.to(s.X, f.typeOf(s.X)))
+	next := &ir.Ref{Var: f.local("next", types.Typ[types.Int])}
+	f.emit(&ir.Define{Var: next.Var, Init: intConst(0)})
+	l := &ir.Loop{Label: f.newLabel(label), Pos: s.Pos(), Cond: &ir.Binary{Op: token.LSS, X: next, Y: &ir.Len{X: text}, T: types.Typ[types.Bool]}}
+	f.emit(l)
+	l.Body = f.targeted(target{label, l.Label, true}, func() {
+		at := f.temp(next)
+		size := &ir.Pure{Name: "rune_size", Args: []ir.Expr{text, at}, T: types.Typ[types.Int]}
+		f.emit(&ir.Assign{To: next, Value: &ir.Binary{Op: token.ADD, X: at, Y: size, T: types.Typ[types.Int]}})
+		if s.Key != nil {
+			f.store(s.Tok, s.Key, at)
+		}
+		if s.Value != nil {
+			f.store(s.Tok, s.Value, &ir.Pure{Name: "rune", Args: []ir.Expr{text, at}, T: types.Typ[types.Rune]})
 		}
 		f.stmts(s.Body.List)
 	})
@@ -597,7 +625,7 @@ func (f *fn) choose(s *ast.SwitchStmt, label string) {
 						cond = &ir.Binary{Op: token.EQL, X: tag, Y: f.to(e, tag.Type()), T: types.Typ[types.Bool]}
 					}
 					if through {
-						f.emit(&ir.If{Cond: cond, Then: []ir.Stmt{&ir.Jump{To: bodies[i]}}})
+						f.emit(&ir.If{Cond: cond, Then: []ir.Stmt{&ir.Jump{To: bodies[i], Pos: e.Pos()}}})
 						return
 					}
 					f.emit(&ir.If{Cond: cond, Then: f.clause(c, end)})
@@ -611,7 +639,7 @@ func (f *fn) choose(s *ast.SwitchStmt, label string) {
 			return
 		}
 		if other >= 0 {
-			f.emit(&ir.Jump{To: bodies[other]})
+			f.emit(&ir.Jump{To: bodies[other], Pos: s.Pos()})
 		} else {
 			f.emit(&ir.Leave{To: end})
 		}
@@ -639,10 +667,10 @@ func (f *fn) branch(s *ast.BranchStmt) {
 		if f.turn != nil && !f.own[s.Label.Name] {
 			f.fail(s, "a kernel's goto cannot leave a loop over a function: use break with a label")
 		}
-		f.emit(&ir.Jump{To: f.gotoLabel(s.Label.Name)})
+		f.emit(&ir.Jump{To: f.gotoLabel(s.Label.Name), Pos: s.Pos()})
 		return
 	case token.FALLTHROUGH:
-		f.emit(&ir.Jump{To: f.nextBody})
+		f.emit(&ir.Jump{To: f.nextBody, Pos: s.Pos()})
 		return
 	}
 	for i := len(f.targets) - 1; i >= 0; i-- {

@@ -13,14 +13,16 @@ import (
 // without the checks of what is linear in its counter, which runs if these hold at
 // both ends, and the loop as it was, which runs otherwise and panics where Go does.
 type versions struct {
+	times int64            // how many iterations a loop may have that is Short; 0: any
 	loose map[*ir.Var]bool // something may change them unseen: their address is taken, a literal uses them
 }
 
-func takeOutChecks(f *ir.Func) {
+// With times, the loop without checks runs if it has fewer iterations, and is Short.
+func takeOutChecks(f *ir.Func, times int64) {
 	if jumps(f.Body) {
 		return
 	}
-	v := &versions{loose: make(map[*ir.Var]bool)}
+	v := &versions{times: times, loose: make(map[*ir.Var]bool)}
 	v.scan(f.Body)
 	f.Body = v.list(f.Body)
 }
@@ -245,11 +247,11 @@ func (v *versions) loop(l *ir.Loop) []ir.Stmt {
 			}
 		}
 	})
-	if len(drop) == 0 {
+	if len(drop) == 0 && v.times == 0 {
 		return same
 	}
 	before = append(before, &ir.Define{Var: last, Init: c.end()})
-	fast := &ir.Loop{Label: v.label(l.Label), Cond: l.Cond, Post: l.Post}
+	fast := &ir.Loop{Label: v.label(l.Label), Pos: l.Pos, Cond: l.Cond, Post: l.Post, Short: v.times > 0}
 	fast.Body = v.copied(l.Body, drop, map[*ir.Label]*ir.Label{l.Label: fast.Label})
 	cond := guard[0]
 	for _, g := range guard[1:] {
@@ -434,8 +436,12 @@ func (c *counter) guard() []ir.Expr {
 	if c.step > 0 {
 		x, y = y, x
 	}
+	most := int64(1 << 30)
+	if c.v.times > 0 {
+		most = c.v.times
+	}
 	times := &ir.Binary{Op: token.SUB, X: unsigned(x), Y: unsigned(y), T: types.Typ[types.Uint64]}
-	return []ir.Expr{c.cond, &ir.Binary{Op: token.LSS, X: times, Y: number64(1 << 30), T: types.Typ[types.Bool]}}
+	return []ir.Expr{c.cond, &ir.Binary{Op: token.LSS, X: times, Y: number64(most), T: types.Typ[types.Bool]}}
 }
 
 // end is the counter's value in the last iteration, if there is one.

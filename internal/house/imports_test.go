@@ -18,6 +18,8 @@ var mayImport = map[string][]string{
 	"notebooks":                         {},
 	"examples/...":                      {"cudaapi/backend", "cudaapi/cuda", "cudaapi/mpi"},
 	"bench/...":                         {"cudaapi/backend", "cudaapi/cuda", "cudaapi/driver"},
+	"bench/cells":                       {"bench/cells/programs", "kernel/golang"},
+	"bench/cells/programs":              {},
 	"scripts/...":                       {},
 	"internal/...":                      {},
 
@@ -51,7 +53,8 @@ var mayImport = map[string][]string{
 
 	// Go in cells.
 	"kernel/golang": {
-		"kernel/display", "kernel/golang/answer", "kernel/golang/assist", "kernel/golang/host", "kernel/golang/host/linked", "kernel/golang/lower", "kernel/golang/rt",
+		"cudaapi/gokernel", "cudaapi/native", "kernel/display", "kernel/golang/answer", "kernel/golang/assist", "kernel/golang/host", "kernel/golang/host/linked",
+		"kernel/golang/lower", "kernel/golang/named", "kernel/golang/rt",
 		"github.com/traefik/yaegi/...",
 	},
 	"kernel/golang/assist":  {"cudaapi/gokernel", "kernel/display", "kernel/golang/answer", "kernel/magic"},
@@ -87,6 +90,7 @@ var mayImport = map[string][]string{
 	"cudaapi/gpu":               {},
 	"cudaapi/gokernel":          {"cudaapi/gokernel/emulate", "cudaapi/gokernel/ir", "cudaapi/gpu"},
 	"cudaapi/gokernel/emulate":  {"cudaapi/gokernel/ir"},
+	"cudaapi/native":            {"cudaapi/gokernel", "cudaapi/internal/clib", "cudaapi/internal/codecache", "cudaapi/internal/hostcxx", "golang.org/x/sys/cpu"},
 	"cudaapi/gokernel/ir":       {},
 	"cudaapi/record":            {"cudaapi/driver", "cudaapi/internal/callsite", "golang.org/x/sys/unix"},
 	"cudaapi/hazard":            {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/callsite", "cudaapi/record"},
@@ -98,6 +102,7 @@ var mayImport = map[string][]string{
 	"cudaapi/internal/...":      {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "internal/ownfolder", "golang.org/x/sys/unix"},
 	"cudaapi/internal/ipctest":  {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},
 	"cudaapi/internal/clib":     {"github.com/ebitengine/purego"},
+	"cudaapi/internal/hostcxx":  {"github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"cudaapi/mpi":               {"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "cudaapi/record", "golang.org/x/sys/unix"},
 	"cudaapi/mpi/internal/...":  {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"cudaapi/mpi/launch":        {},

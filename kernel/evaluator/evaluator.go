@@ -107,7 +107,7 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 		return said, err
 	}
 	tests := &magic.Tests{Guard: c.guard}
-	magics := []magic.Magic{magic.Modules(get), tests.Magic()}
+	magics := append(magic.Compile(compiler{c}), magic.Modules(get), tests.Magic())
 	functions := c.builtins()
 	maps.Copy(functions, tests.Builtins())
 	for _, e := range extend {

@@ -122,12 +122,15 @@ func (t *texts) panicError(v any, calls []rt.Call) *Error {
 		var exit rt.Exit
 		var failure rt.Failure
 		var endless rt.Endless
+		var overflow rt.Overflow
 		switch {
 		case errors.Is(x, rt.Interrupted):
 			e.Name, e.Message = "Interrupted", "the cell was interrupted; what it had assigned is kept"
 		case errors.As(x, &exit):
 			e.Status = exit.Code
 			e.Name, e.Message = "Exit", fmt.Sprintf("the cell called os.Exit(%d); the notebook goes on", exit.Code)
+		case errors.As(x, &overflow):
+			e.Name, e.Message = "StackOverflow", overflow.Error()
 		case errors.As(x, &endless):
 			e.Name, e.Message = "StackOverflow", endless.Error()
 		case errors.As(x, &failure):

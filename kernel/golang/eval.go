@@ -93,6 +93,8 @@ type Evaluator struct {
 
 	edited map[string]bool // the packages that are to be loaded again
 
+	compiling compiling
+
 	run   running
 	texts texts
 }
@@ -131,6 +133,7 @@ func (ev *Evaluator) start() error {
 	ev.imported, ev.late = make(map[string]bool), make(map[string]bool)
 	ev.kept, ev.waiting = make(map[string]*kept), make(map[string]*kept)
 	ev.current = make(map[*types.Func]*types.Func)
+	ev.compiling.reset()
 	ev.rt = rt.New()
 	ev.rt.Background = ev.background
 	ev.rt.Show = ev.shown
@@ -275,17 +278,31 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 	if e := ev.embed(src, code, cell); e != nil {
 		return nil, e
 	}
+	mode := ev.compileMode()
+	if mode == compileMust {
+		if mistakes := ev.laterMethods(cell); mistakes != nil {
+			return nil, compileError(code, mistakes)
+		}
+	}
+	made, mistakes, err := ev.compileFuncs(cell.funcs, cell.info, mode)
+	switch {
+	case err != nil:
+		return nil, noCompiler(err)
+	case mistakes != nil:
+		return nil, compileError(code, mistakes)
+	}
 	if silent && cell.show != nil {
 		cell.stmts = append(cell.stmts, &ast.ExprStmt{X: cell.show})
 		cell.show = nil
 	}
 	ev.lower.Touches = ev.touches()
 	ev.lower.Begin(name, false)
-	f, err := ev.build(name, cell)
+	f, err := ev.build(name, cell, made)
 	if err != nil {
 		ev.lower.Abandon()
 		return nil, internalError(err)
 	}
+	ev.remember(cell, made)
 	ev.adopt(src, code, cell)
 	for _, k := range src.left {
 		ev.waiting[k.name] = k
@@ -315,8 +332,12 @@ func internalError(err error) *Error {
 }
 
 // build lowers a checked cell and compiles it.
-func (ev *Evaluator) build(name string, cell *checked) (*func(), error) {
-	return ev.compileOutput(func() lower.Output { return ev.lowerCell(name, cell) })
+func (ev *Evaluator) build(name string, cell *checked, made *compiledCell) (*func(), error) {
+	return ev.compileOutput(func() lower.Output {
+		ev.outdated(cell)
+		ev.install(made)
+		return ev.lowerCell(name, cell)
+	})
 }
 
 // compileOutput gives lowered code to the interpreter and returns its entry.

@@ -441,7 +441,7 @@ func (ev *Evaluator) lowerPackage(name string, pkg *types.Package, info *types.I
 }
 
 // declareFuncs makes the functions of a file known and returns its init functions.
-func (ev *Evaluator) declareFuncs(file *ast.File, info *types.Info, cell string) (inits []*types.Func) {
+func (ev *Evaluator) declareFuncs(file *ast.File, info *types.Info, cell string, made *compiledCell) (inits []*types.Func) {
 	for _, d := range file.Decls {
 		fd, ok := d.(*ast.FuncDecl)
 		if !ok || fd.Body == nil {
@@ -451,7 +451,7 @@ func (ev *Evaluator) declareFuncs(file *ast.File, info *types.Info, cell string)
 		if !ok {
 			continue
 		}
-		ev.lower.Declare(fun, &lower.Decl{Func: fd, Info: info, Cell: cell})
+		ev.lower.Declare(fun, &lower.Decl{Func: fd, Info: info, Cell: cell, Redirect: made.isNative(fun)})
 		if fd.Recv == nil && fd.Name.Name == "init" {
 			inits = append(inits, fun)
 		}

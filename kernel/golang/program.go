@@ -158,11 +158,24 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
 	}
 	ev.lower.Touches = ev.touches()
+	var decls []*ast.FuncDecl
+	for _, a := range asts {
+		for _, d := range a.Decls {
+			if fd, ok := d.(*ast.FuncDecl); ok {
+				decls = append(decls, fd)
+			}
+		}
+	}
+	made, _, err := ev.compileFuncs(decls, info, ev.compileMode())
+	if err != nil {
+		return nil, noCompiler(err)
+	}
 	ev.lower.Begin(files[0].Name, true)
 	f, err := ev.compileOutput(func() lower.Output {
+		ev.install(made)
 		var inits []*types.Func
 		for i, a := range asts {
-			inits = append(inits, ev.declareFuncs(a, info, files[i].Name)...)
+			inits = append(inits, ev.declareFuncs(a, info, files[i].Name, made)...)
 		}
 		return ev.lowerPackage(files[0].Name, pkg, info, inits, main, embeds)
 	})

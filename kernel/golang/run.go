@@ -70,7 +70,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 	var res Result
 	watch := time.NewTicker(stackWatch)
 	defer watch.Stop()
-	looked := time.Now()
+	looked, warmth := time.Now(), newWarmth()
 	for running := true; running; {
 		running = false
 		select {
@@ -93,6 +93,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 			r.mu.Unlock()
 			res.Err = ev.texts.interrupted(ev.rt.Where(g, stacks))
 		case <-watch.C:
+			ev.warm(g, &warmth)
 			if time.Since(looked) >= deadlockWatch {
 				looked = time.Now()
 				if stacks, ok := ev.stuck(g); ok {
@@ -155,7 +156,7 @@ func (ev *Evaluator) tooDeep() bool {
 // overflowError is what a recursion without end gives, in a statement at the
 // outer level of a cell; line 0 is not known.
 func (t *texts) overflowError(cell string, line int) *Error {
-	e := answer.NewError("StackOverflow", "stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept")
+	e := answer.NewError("StackOverflow", rt.Overflow{}.Error())
 	if line > 0 {
 		e.Traceback = append(e.Traceback, t.trace([]rt.Call{{Func: &rt.Func{File: cell}, Line: line, Column: 1}})...)
 	}

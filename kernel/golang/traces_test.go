@@ -152,11 +152,11 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// named is an error with a name, as those of packages cuda and mpi.
-type named struct{ name, text string }
+// namedError is an error with a name, as those of packages cuda and mpi.
+type namedError struct{ name, text string }
 
-func (n named) Name() string  { return n.name }
-func (n named) Error() string { return n.text }
+func (n namedError) Name() string  { return n.name }
+func (n namedError) Error() string { return n.text }
 
 // An error's name stands once in the trace.
 func TestErrorsAreNamedOnce(t *testing.T) {
@@ -164,8 +164,8 @@ func TestErrorsAreNamedOnce(t *testing.T) {
 		err  error
 		want string
 	}{
-		{named{"MPI_ERR_RANK", "Comm.Send: MPI_ERR_RANK: dest 9"}, "Comm.Send: MPI_ERR_RANK: dest 9"},
-		{named{"NoRanks", "start some"}, "NoRanks: start some"},
+		{namedError{"MPI_ERR_RANK", "Comm.Send: MPI_ERR_RANK: dest 9"}, "Comm.Send: MPI_ERR_RANK: dest 9"},
+		{namedError{"NoRanks", "start some"}, "NoRanks: start some"},
 		{errors.New("Error 1 of 2"), "Error: Error 1 of 2"},
 		{rt.Exit{Code: 3}, "Exit: the cell called os.Exit(3); the notebook goes on"},
 	} {

@@ -180,6 +180,7 @@ type (
 		Func *Func
 		Lit  *Var // instead of Func: a variable or parameter that holds a function
 		Args []Expr
+		Pos  token.Pos
 	}
 	// Effect calls a function of the back end that has an effect, such as an atomic
 	// operation; Dst may be nil.
@@ -204,9 +205,11 @@ type (
 	// Post runs after each.
 	Loop struct {
 		Label *Label
+		Pos   token.Pos
 		Cond  Expr // nil: for ever
 		Body  []Stmt
 		Post  []Stmt
+		Short bool // it has so few iterations that nobody need ask whether it is to end
 	}
 	// Block is a list of statements that Leave can end.
 	Block struct {
@@ -219,7 +222,10 @@ type (
 	Again struct{ To *Label }
 	// Mark is where a Jump goes: goto.
 	Mark struct{ Label *Label }
-	Jump struct{ To *Label }
+	Jump struct {
+		To  *Label
+		Pos token.Pos
+	}
 	// Return ends the function.
 	Return struct{ Values []Expr }
 	// Check panics unless it holds.
@@ -227,11 +233,14 @@ type (
 		Kind CheckKind
 		Args []Expr
 		Pos  token.Pos
+		// Of SliceOK: which bounds were written, and whether it is of a slice.
+		High, Max, Cap bool
 	}
 	// Panic panics with a text.
 	Panic struct {
-		Text string
-		Pos  token.Pos
+		Text    string
+		Runtime bool // a runtime error says so
+		Pos     token.Pos
 	}
 	// Note is a comment: the source line that follows.
 	Note struct{ Text string }

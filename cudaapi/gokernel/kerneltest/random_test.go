@@ -582,6 +582,7 @@ func TestRandomKernels(t *testing.T) {
 		source, want := random(t, n, min(batch, *kernels-at))
 		if *keep == "" {
 			compareRandom(t, fmt.Sprintf("seed %d", n), source, want)
+			compareNative(t, fmt.Sprintf("seed %d", n), source, want)
 			continue
 		}
 		base := filepath.Join(*keep, fmt.Sprint(n))

@@ -38,6 +38,13 @@ func BoundsError(what Bounds, x, y int) runtime.Error {
 	return v.Elem().Interface().(runtime.Error)
 }
 
+// UnsignedIndexError is BoundsError for an index that no int holds.
+func UnsignedIndexError(x uint64, y int) runtime.Error {
+	v := reflect.New(boundsErrorType)
+	*(*boundsError)(v.UnsafePointer()) = boundsError{int64(x), y, false, BoundsIndex}
+	return v.Elem().Interface().(runtime.Error)
+}
+
 // RuntimeError is the runtime.Error whose text is "runtime error: " and this one.
 func RuntimeError(text string) runtime.Error {
 	if !knownErrors {

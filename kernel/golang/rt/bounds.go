@@ -13,6 +13,12 @@ func (r *Runtime) indexPanic(index, length, pos int) {
 // bound that was left out has the value that stands for it.
 func (r *Runtime) sliceBounds(low, high, limit, room int, hasHigh, hasLimit, withCap bool, pos int) {
 	r.traces.begin(pos)
+	panic(&Panic{SliceBounds(low, high, limit, room, hasHigh, hasLimit, withCap)})
+}
+
+// SliceBounds is the error of x[low:high] or x[low:high:limit] of which a bound is out
+// of range: room is the capacity of x, or the length if it has none.
+func SliceBounds(low, high, limit, room int, hasHigh, hasLimit, withCap bool) error {
 	of, of3 := named.BoundsSliceAlen, named.BoundsSlice3Alen
 	if withCap {
 		of, of3 = named.BoundsSliceAcap, named.BoundsSlice3Acap
@@ -28,5 +34,5 @@ func (r *Runtime) sliceBounds(low, high, limit, room int, hasHigh, hasLimit, wit
 	case hasHigh && (high < 0 || high > room):
 		what, x, y = of, high, room
 	}
-	panic(&Panic{named.BoundsError(what, x, y)})
+	return named.BoundsError(what, x, y)
 }

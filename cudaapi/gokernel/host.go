@@ -1,0 +1,558 @@
+package gokernel
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"gocuda/cudaapi/gokernel/ir"
+)
+
+// HostSource is a declared function that code for the host may call.
+type HostSource struct {
+	Decl *ast.FuncDecl
+	Info *types.Info
+}
+
+// HostProgram is functions of Go as C++ for the host, which work on Go's memory in
+// place.
+type HostProgram struct {
+	// Code is the C++. Of each entry it has a C function of the name Symbol, with the
+	// parameters
+	//
+	//	void *frame       a struct in memory of Go: the parameters, then the results
+	//	go::record *call  see package native
+	//
+	// and a function go_bind(void **places), by which the places of the package
+	// variables are told, in the order of Globals.
+	Code string
+	// Functions is the part of Code that is the functions' own.
+	Functions string
+	// Entries are the functions that were asked for, in that order.
+	Entries []HostEntry
+	// Sites are the places that can panic or be interrupted, and those of calls.
+	Sites []HostSite
+	// Globals are the package variables that the code reads and writes.
+	Globals []*types.Var
+	// Funcs are all functions that are part of the code.
+	Funcs []*types.Func
+}
+
+// HostEntry is a function that can be called.
+type HostEntry struct {
+	Func    *types.Func
+	Symbol  string
+	Params  []types.Type // the receiver first
+	Results []types.Type
+}
+
+// HostSite is a place in a function.
+type HostSite struct {
+	Pos  token.Position
+	Func string // as traces call it, such as main.f
+	What SiteKind
+	Text string // of Panics and PanicsRuntime
+	// Of a SliceBounds: which bounds the expression has, and whether it is of
+	// something with a capacity.
+	High, Max, Cap bool
+	// Unsigned says that the first number is.
+	Unsigned bool
+}
+
+// SiteKind says what happens at a place.
+type SiteKind int
+
+// What happens, with the numbers that are told of it.
+const (
+	Passes      SiteKind = iota // a call, or a loop that is interrupted
+	IndexRange                  // index, length
+	SliceBounds                 // low, high, max, capacity
+	DivideByZero
+	NilPointer
+	NegativeShift
+	ArrayLength   // of a slice, and wanted
+	Panics        // with Text
+	PanicsRuntime // with a runtime error of Text
+)
+
+// hostUnit is what a unit knows besides that is for the host.
+type hostUnit struct {
+	size     int64    // of local variables
+	calls    []string // of package math, that are called in Go
+	find     func(*types.Func) (HostSource, bool)
+	globals  []*types.Var
+	funcs    []*types.Func
+	here     token.Pos // of the statement that is being lowered
+	at       map[ir.Stmt]token.Pos
+	literals map[string]int // how many a function has
+}
+
+// CompileHost writes functions, and those that they call, as C++ for the host.
+// find gives the declaration of a function, as it is now; calls are functions of
+// package math, of one or two float64 with such a result, that C++ can call in Go: it
+// has a function go_math(void *call, void **functions), by which it is told how, and
+// where they are in this order. The error is of type
+// [Errors]: what is not sure to mean the same in C++ is refused.
+func CompileHost(fset *token.FileSet, funcs []*types.Func, find func(*types.Func) (HostSource, bool), calls []string) (out *HostProgram, err error) {
+	defer func() {
+		if r := recover(); r != nil { // something that it does not know
+			out, err = nil, Errors{{fset.Position(funcs[0].Pos()), fmt.Sprintf("this cannot be compiled: %v", r)}}
+		}
+	}()
+	u := &unit{
+		checked: &checked{fset: fset}, funcs: make(map[string]*ir.Func), globals: make(map[*types.Var]*ir.Var), taken: make(map[string]bool), prog: new(ir.Program),
+		host: &hostUnit{find: find, calls: calls, at: make(map[ir.Stmt]token.Pos)},
+	}
+	entries := make([]*ir.Func, len(funcs))
+	for i, o := range funcs {
+		u.try(func() {
+			sig := o.Signature()
+			if sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 {
+				u.fail(o.Pos(), "%s is generic: its instances are compiled with the functions that call them", o.Name())
+			}
+			if sig.Variadic() {
+				u.fail(o.Pos(), "%s is variadic: it is compiled with the functions that call it", o.Name())
+			}
+			decl := u.declOf(o)
+			if decl == nil {
+				u.fail(o.Pos(), "%s is not in a cell", o.Name())
+			}
+			if takesFuncs(sig) || sig.Recv() != nil && isFunc(sig.Recv().Type()) {
+				u.fail(decl.Pos(), "%s takes a function: it is compiled with the functions that call it", o.Name())
+			}
+			entries[i] = u.function(o, nil, decl)
+			for _, t := range append(paramTypes(entries[i]), entries[i].Results...) {
+				if sizes.Sizeof(t) == 0 {
+					u.fail(decl.Pos(), "%s has a parameter or result without a size", o.Name())
+				}
+			}
+			entries[i].Kernel = true
+		})
+	}
+	if len(u.errs) == 0 {
+		for _, f := range u.prog.Funcs {
+			u.try(func() { u.keepsRules(f) })
+		}
+	}
+	if len(u.errs) > 0 {
+		return nil, sorted(u.errs)
+	}
+	for _, f := range u.prog.Funcs {
+		takeOutChecks(f, hostIterations)
+	}
+	p := &printer{fset: fset, host: &hostPrinter{recursive: recursive(u.prog.Funcs)}}
+	before, own := p.hostProgram(u.prog, entries)
+	out = &HostProgram{Code: before + own, Functions: own, Sites: p.host.sites, Globals: u.host.globals, Funcs: u.host.funcs}
+	for i, f := range entries {
+		out.Entries = append(out.Entries, HostEntry{funcs[i], hostSymbol(f), paramTypes(f), f.Results})
+	}
+	return out, nil
+}
+
+// hostIterations bounds the iterations of a loop that does not look whether it is interrupted.
+const hostIterations = 1 << 24
+
+func isFunc(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
+}
+
+func paramTypes(f *ir.Func) (list []types.Type) {
+	for _, v := range f.Params {
+		list = append(list, v.Type)
+	}
+	return list
+}
+
+// declOf is the declaration of a function, and nil if there is none.
+func (u *unit) declOf(o *types.Func) *ast.FuncDecl {
+	if u.host == nil {
+		return u.decls[o]
+	}
+	s, _ := u.host.find(o)
+	return s.Decl
+}
+
+// hostFunction is lowered with the facts of the cell that it is in.
+func (u *unit) hostFunction(o *types.Func, lower func()) {
+	defer u.hostFacts(o)()
+	lower()
+}
+
+// hostFacts has a function lowered with the facts of its cell, until done.
+func (u *unit) hostFacts(o *types.Func) (done func()) {
+	s, _ := u.host.find(o)
+	info, here := u.info, u.host.here
+	u.info = s.Info
+	u.host.funcs = append(u.host.funcs, o)
+	return func() { u.info, u.host.here = info, here }
+}
+
+// hostName is what traces call a function.
+func hostName(o *types.Func) string {
+	name := o.Name()
+	if r := o.Signature().Recv(); r != nil {
+		t := types.TypeString(r.Type(), func(*types.Package) string { return "" })
+		if strings.HasPrefix(t, "*") {
+			t = "(" + t + ")"
+		}
+		name = t + "." + name
+	}
+	if o.Pkg() != nil {
+		name = o.Pkg().Name() + "." + name
+	}
+	return name
+}
+
+// hostGlobal gives a package variable its place.
+func (u *unit) hostGlobal(v *types.Var, f *fn, at ast.Node) *ir.Var {
+	f.usable(v.Type(), at, "a variable")
+	if sizes.Sizeof(v.Type()) == 0 {
+		f.fail(at, "the variable %s has no size", v.Name())
+	}
+	g := &ir.Var{Name: "g_" + u.unique(v.Name()), Type: v.Type(), Space: ir.Global}
+	u.globals[v] = g
+	u.host.globals = append(u.host.globals, v)
+	u.prog.Globals = append(u.prog.Globals, g)
+	return g
+}
+
+// hostWords says of compiled code what is said of kernels.
+var hostWords = strings.NewReplacer("in a kernel, where no memory is allocated", "in compiled code, which allocates no memory", "in a kernel", "in compiled code",
+	"a kernel cannot", "compiled code cannot", "a kernel can", "compiled code can", "A kernel", "Compiled code", "a kernel has", "compiled code has",
+	"a kernel's", "compiled code's", "a kernel", "compiled code", "a device", "compiled code")
+
+// hostMath are the functions of math and its like that give the same bits in C++ as
+// in Go.
+var hostMath = func() map[string]bool {
+	m := make(map[string]bool)
+	for path, names := range map[string]string{
+		"math": `Abs Ceil Copysign Floor FMA Float32bits Float32frombits Float64bits Float64frombits Inf IsInf IsNaN Max Min Mod NaN Remainder
+			Round RoundToEven Signbit Sqrt Trunc`,
+		"math/bits": `LeadingZeros LeadingZeros8 LeadingZeros16 LeadingZeros32 LeadingZeros64 TrailingZeros TrailingZeros8 TrailingZeros16 TrailingZeros32
+			TrailingZeros64 OnesCount OnesCount8 OnesCount16 OnesCount32 OnesCount64 RotateLeft RotateLeft8 RotateLeft16 RotateLeft32 RotateLeft64
+			Reverse32 Reverse64 Len Len8 Len16 Len32 Len64`,
+		"math/cmplx": `Conj`,
+	} {
+		for _, name := range strings.Fields(names) {
+			m[path+"."+name] = true
+		}
+	}
+	return m
+}()
+
+// hostLibrary refuses functions of packages that C++ has not, or not with the same
+// bits.
+func (f *fn) hostLibrary(e *ast.CallExpr, o *types.Func) {
+	if o.Pkg() == nil || o.Signature().Recv() != nil || !hostMath[o.Pkg().Path()+"."+o.Name()] && !f.inGo(o) {
+		f.fail(e, "%s cannot be called in compiled code", o.FullName())
+	}
+}
+
+// partsOf are functions of math/cmplx that call one of math with the parts of a number.
+var partsOf = map[string]struct {
+	name  string
+	parts [2]string
+}{"Abs": {"Hypot", [2]string{"real", "imag"}}, "Phase": {"Atan2", [2]string{"imag", "real"}}}
+
+// inGo says whether C++ calls a function in Go.
+func (f *fn) inGo(o *types.Func) bool {
+	if f.u.host == nil || o.Pkg() == nil {
+		return false
+	}
+	name := o.Name()
+	if o.Pkg().Path() == "math/cmplx" {
+		name = partsOf[name].name
+	} else if o.Pkg().Path() != "math" {
+		return false
+	}
+	return slices.Contains(f.u.host.calls, name)
+}
+
+// callsGo calls a function in Go.
+func (f *fn) callsGo(o *types.Func, args []ir.Expr) ir.Expr {
+	name := o.Name()
+	if o.Pkg().Path() == "math/cmplx" {
+		of := partsOf[name]
+		z := f.temp(args[0])
+		name, args = of.name, nil
+		for _, part := range of.parts {
+			args = append(args, &ir.Pure{Name: part, Args: []ir.Expr{z}, T: types.Typ[types.Float64]})
+		}
+	}
+	i := intConst(int64(slices.Index(f.u.host.calls, name)))
+	return &ir.Pure{Name: "via", Args: append([]ir.Expr{i}, args...), T: types.Typ[types.Float64]}
+}
+
+// keepsRules refuses what C++ would do to Go's memory that Go's collector must know
+// of, and addresses that outlive what they point to:
+//
+//   - nothing that has pointers in it is stored in memory that is Go's (the collector's
+//     write barrier is not there), and
+//   - the address of a local variable is not returned, and only kept in variables that
+//     live as long as that one, or less.
+func (u *unit) keepsRules(f *ir.Func) {
+	k := &keeper{u: u, f: f, in: make(map[*ir.Var]any), up: make(map[any]any), roots: make(map[*ir.Var][]*ir.Var)}
+	for _, v := range f.Params {
+		k.in[v] = nil
+	}
+	k.places(f.Body, nil)
+	for again := true; again; {
+		again = false
+		k.changed = &again
+		k.stmts(f.Body, nil)
+	}
+}
+
+type keeper struct {
+	u       *unit
+	f       *ir.Func
+	in      map[*ir.Var]any // the innermost loop or literal in which a variable is declared
+	up      map[any]any     // the one around a loop or literal
+	roots   map[*ir.Var][]*ir.Var
+	changed *bool
+}
+
+func (k *keeper) fail(s ir.Stmt, format string, args ...any) {
+	k.u.fail(k.u.host.at[s], format, args...)
+}
+
+// mostLocal bounds the bytes of all functions' variables, which lie on the stack. How
+// much is left of that is looked at by functions that call themselves (calls.h).
+const mostLocal = 128 << 10
+
+// places notes where variables are declared.
+func (k *keeper) places(list []ir.Stmt, in any) {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ir.Define:
+			k.in[s.Var] = in
+			if k.u.host.size += sizes.Sizeof(s.Var.Type); k.u.host.size > mostLocal {
+				k.fail(s, "the variables of the functions need more than %d KiB of stack", mostLocal>>10)
+			}
+		case *ir.Closure:
+			k.up[s] = in
+			for _, v := range s.Lit.Params {
+				k.in[v] = s
+			}
+			k.places(s.Lit.Body, s)
+		case *ir.If:
+			k.places(s.Then, in)
+			k.places(s.Else, in)
+		case *ir.Block:
+			k.places(s.Body, in)
+		case *ir.Loop:
+			k.up[s] = in
+			k.places(s.Body, s)
+			k.places(s.Post, s)
+		}
+	}
+}
+
+// stmts follows addresses of local variables.
+func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ir.Define:
+			if s.Init != nil {
+				k.keep(s, s.Var, k.carries(s.Init))
+			}
+		case *ir.Closure:
+			k.stmts(s.Lit.Body, s)
+		case *ir.If:
+			k.stmts(s.Then, lit)
+			k.stmts(s.Else, lit)
+		case *ir.Block:
+			k.stmts(s.Body, lit)
+		case *ir.Loop:
+			k.stmts(s.Body, lit)
+			k.stmts(s.Post, lit)
+		case *ir.Assign:
+			if v := rootVar(s.To); (v == nil || v.Space != ir.Local) && hasPointers(s.To.Type()) {
+				k.fail(s, "a value of type %s, which has pointers in it, cannot be stored in memory by compiled code: the garbage collector would not know", types.TypeString(s.To.Type(), shortNames))
+			}
+			if len(k.carries(s.Value)) > 0 {
+				k.fail(s, "compiled code cannot assign the address of a local variable")
+			}
+		case *ir.Effect:
+			for _, a := range s.Args {
+				if sl, ok := a.Type().Underlying().(*types.Slice); ok && hasPointers(sl.Elem()) {
+					k.fail(s, "a value of type %s, which has pointers in it, cannot be stored in memory by compiled code: the garbage collector would not know", types.TypeString(sl.Elem(), shortNames))
+				}
+			}
+			if _, ok := s.Args[0].Type().Underlying().(*types.Slice); !ok && s.Name == "clear" && hasPointers(s.T) {
+				k.fail(s, "compiled code cannot clear what has pointers in it")
+			}
+		case *ir.Call:
+			var roots []*ir.Var
+			for _, a := range s.Args {
+				roots = append(roots, k.carries(a)...)
+			}
+			for _, d := range s.Dst {
+				if d != nil && hasPointers(d.Type) {
+					k.keep(s, d, roots)
+				}
+			}
+		case *ir.Return:
+			for _, v := range s.Values {
+				if len(k.carries(v)) > 0 {
+					k.fail(s, "compiled code cannot return the address of a local variable: it has no memory for what outlives a call")
+				}
+			}
+		}
+	}
+}
+
+// keep notes that a variable holds addresses of others.
+func (k *keeper) keep(s ir.Stmt, v *ir.Var, roots []*ir.Var) {
+	for _, r := range roots {
+		if !k.within(k.in[v], k.in[r]) {
+			k.fail(s, "compiled code cannot keep the address of a variable of a loop's iteration for longer than that")
+		}
+		known := false
+		for _, have := range k.roots[v] {
+			known = known || have == r
+		}
+		if !known {
+			k.roots[v] = append(k.roots[v], r)
+			*k.changed = true
+		}
+	}
+}
+
+// within says whether a loop or literal is another one or in it.
+func (k *keeper) within(in, outer any) bool {
+	for {
+		if in == outer {
+			return true
+		}
+		if in == nil {
+			return false
+		}
+		in = k.up[in]
+	}
+}
+
+// carries are the local variables whose address an expression may have in it.
+func (k *keeper) carries(e ir.Expr) []*ir.Var {
+	switch e := e.(type) {
+	case nil:
+	case *ir.FuncRef:
+		return nil // it is called while the function runs
+	case *ir.Addr:
+		if v := rootVar(e.X); v != nil && v.Space == ir.Local {
+			return append([]*ir.Var{v}, k.roots[v]...)
+		}
+		return k.carriesPart(e.X)
+	default:
+		if hasPointers(e.Type()) {
+			return k.carriesPart(e)
+		}
+	}
+	return nil
+}
+
+// carriesPart is carries for what the expressions in e have.
+func (k *keeper) carriesPart(e ir.Expr) (list []*ir.Var) {
+	switch e := e.(type) {
+	case *ir.Ref:
+		return k.roots[e.Var]
+	case *ir.Field:
+		return k.carriesPart(e.X)
+	case *ir.Index:
+		return k.carriesPart(e.X)
+	case *ir.Deref:
+		return k.carries(e.X)
+	case *ir.Addr:
+		return k.carries(e)
+	case *ir.Slice:
+		return k.carries(e.X)
+	case *ir.Convert:
+		return k.carries(e.X)
+	case *ir.Composite:
+		for _, x := range e.Elems {
+			list = append(list, k.carries(x)...)
+		}
+	case *ir.Pure:
+		for _, x := range e.Args {
+			list = append(list, k.carries(x)...)
+		}
+	}
+	return list
+}
+
+// hasPointers says whether the garbage collector looks into values of a type.
+func hasPointers(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsString != 0 || u.Kind() == types.UnsafePointer
+	case *types.Array:
+		return u.Len() > 0 && hasPointers(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if hasPointers(f.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// recursive are the functions that may call themselves, by way of others too.
+func recursive(funcs []*ir.Func) map[*ir.Func]bool {
+	calls := make(map[*ir.Func]map[*ir.Func]bool)
+	for _, f := range funcs {
+		set := make(map[*ir.Func]bool)
+		var visit func(list []ir.Stmt)
+		visit = func(list []ir.Stmt) {
+			walk(list, func(s ir.Stmt) {
+				if c, ok := s.(*ir.Closure); ok {
+					visit(c.Lit.Body)
+				}
+				if c, ok := s.(*ir.Call); ok && c.Func != nil {
+					set[c.Func] = true
+				}
+				exprsOf(s, func(e ir.Expr) {
+					if r, ok := e.(*ir.FuncRef); ok && r.Func != nil {
+						set[r.Func] = true
+					}
+				})
+			})
+		}
+		visit(f.Body)
+		calls[f] = set
+	}
+	list := make(map[*ir.Func]bool)
+	for _, f := range funcs {
+		seen := make(map[*ir.Func]bool)
+		var reach func(g *ir.Func)
+		reach = func(g *ir.Func) {
+			for h := range calls[g] {
+				if !seen[h] {
+					seen[h] = true
+					reach(h)
+				}
+			}
+		}
+		reach(f)
+		list[f] = seen[f]
+	}
+	return list
+}
+
+func hostSymbol(f *ir.Func) string { return "go_" + f.Name }
+
+// hostPanic is panic(x).
+func (f *fn) hostPanic(e *ast.CallExpr) {
+	tv := f.u.info.Types[e.Args[0]]
+	b, ok := tv.Type.(*types.Basic)
+	if !ok || tv.Value == nil || b.Info()&types.IsString == 0 {
+		f.fail(e, "compiled code can panic with a constant string only")
+	}
+	f.emit(&ir.Panic{Text: constant.StringVal(tv.Value), Pos: e.Pos()})
+}

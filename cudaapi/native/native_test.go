@@ -1,0 +1,260 @@
+package native_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"gocuda/cudaapi/gokernel"
+	"gocuda/cudaapi/native"
+)
+
+type imports struct{}
+
+func (imports) Import(path string) (*types.Package, error) { return gokernel.Import(path) }
+
+// compiled compiles all functions of a source.
+func compiled(t *testing.T, source string, places ...unsafe.Pointer) (map[string]*native.Func, error) {
+	t.Helper()
+	if err := native.Available(); err != nil {
+		t.Skip(err)
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "In[1]", source, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{}}
+	conf := types.Config{Importer: imports{}}
+	if _, err := conf.Check("main", fset, []*ast.File{file}, info); err != nil {
+		t.Fatal(err)
+	}
+	decls := make(map[*types.Func]*ast.FuncDecl)
+	var funcs []*types.Func
+	for _, d := range file.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok {
+			o := info.Defs[d.Name].(*types.Func)
+			decls[o] = d
+			funcs = append(funcs, o)
+		}
+	}
+	p, err := native.Program(fset, funcs, func(o *types.Func) (gokernel.HostSource, bool) {
+		d := decls[o]
+		return gokernel.HostSource{Decl: d, Info: info}, d != nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	code, err := native.Compile(p)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, p.Code)
+	}
+	code.Bind(places)
+	list, err := code.Funcs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := make(map[string]*native.Func)
+	for _, f := range list {
+		byName[f.Func.Name()] = f
+	}
+	return byName, nil
+}
+
+func TestCall(t *testing.T) {
+	x := 40
+	funcs, err := compiled(t, `package main
+
+var x int
+
+func fib(n int) int {
+	if n < 2 {
+		return n
+	}
+	return fib(n-1) + fib(n-2)
+}
+
+func sum(list []float64, s string) (total float64, n int) {
+	for _, v := range list {
+		total += v
+	}
+	for i, r := range s {
+		if r == 'ö' {
+			n += i
+		}
+	}
+	x += 2
+	return total, n
+}
+
+func at(list []int32, i int) int32 { return list[i] }
+
+func deep(n int) int { return deep(n+1) + 1 }
+`, unsafe.Pointer(&x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &struct{ n, r int }{n: 25}
+	if out := funcs["fib"].Call(unsafe.Pointer(f), nil); f.r != 75025 || out.State != native.Returned {
+		t.Error(f.r, out)
+	}
+	s := &struct {
+		list []float64
+		s    string
+		r0   float64
+		r1   int
+	}{list: []float64{1, 2, 3.5}, s: "hallöchen"}
+	if out := funcs["sum"].Call(unsafe.Pointer(s), nil); s.r0 != 6.5 || s.r1 != 4 || x != 42 || out.State != native.Returned {
+		t.Error(s, x, out)
+	}
+	a := &struct {
+		list []int32
+		i    int
+		r    int32
+	}{list: make([]int32, 3), i: -7}
+	out := funcs["at"].Call(unsafe.Pointer(a), nil)
+	if out.State != native.Panicked || out.Site.What != gokernel.IndexRange || out.Args != [4]int64{-7, 3} || out.Site.Func != "main.at" || out.Site.Pos.Line != 25 {
+		t.Error(out)
+	}
+	if out := funcs["deep"].Call(unsafe.Pointer(f), nil); out.State != native.Overflowed || len(out.Calls) != 100 {
+		t.Error(out)
+	}
+}
+
+// What cannot be sure to mean the same is refused, with its place.
+func TestRefused(t *testing.T) {
+	for _, c := range []struct{ source, want string }{
+		{"func f(m map[int]int) int { return m[1] }", "In[1]:3:8: a parameter of type map[int]int cannot be in compiled code: there are no maps; use slices, sorted or as a table"},
+		{"func f() *int { x := 1; return &x }", "In[1]:3:25: the address of x is returned, but its memory is given up with the function: pass in a slice or a pointer to write to"},
+		{"func f() []int { x := [2]int{}; y := x[:]; return y[1:] }", "In[1]:3:44: compiled code cannot return the address of a local variable: it has no memory for what outlives a call"},
+		{"func g(p *int) *int { return p }\nfunc f() *int { x := 1; return g(&x) }", "In[1]:4:25: compiled code cannot return the address of a local variable: it has no memory for what outlives a call"},
+		{"func f(a [][]int) { a[0], a[1] = a[1], a[0] }", "In[1]:3:21: a value of type []int, which has pointers in it, cannot be stored in memory by compiled code: the garbage collector would not know"},
+		{"func f() (s int) { var p [3]*int; for i := range 3 { x := i; p[i] = &x }; return *p[0] }", "In[1]:3:62: compiled code cannot assign the address of a local variable"},
+		{"func f(a, b string) string { return a + b }", "In[1]:3:37: strings cannot be joined in compiled code, which allocates no memory"},
+		{"func f() []int { return make([]int, 3) }", "In[1]:3:25: make cannot be used in compiled code, which allocates no memory: declare an array, such as var x [16]float32, or pass a slice"},
+		{"func f(x float64) { println(x) }", "In[1]:3:21: println cannot be used in compiled code"},
+		{"import \"fmt\"\nfunc f(x float64) { fmt.Println(x) }", "In[1]:4:21: fmt.Println cannot be called in compiled code"},
+	} {
+		_, err := compiled(t, "package main\n\n"+c.source+"\n")
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s\n%v\nwant %s", c.source, err, c.want)
+		}
+	}
+}
+
+// Functions of package math give Go's bits.
+func TestMath(t *testing.T) {
+	names := strings.Fields("Acos Asin Atan Cbrt Cos Cosh Erf Erfc Exp Exp2 Expm1 Gamma Log Log10 Log1p Log2 Sin Sinh Tan Tanh Sqrt Floor Ceil Trunc Round RoundToEven Abs")
+	two := strings.Fields("Atan2 Hypot Pow Max Min Mod Remainder Copysign")
+	var b strings.Builder
+	b.WriteString("package main\n\nimport \"math\"\n\nfunc f(x, y float64, out *[64]float64) {\n")
+	for i, name := range names {
+		fmt.Fprintf(&b, "out[%d] = math.%s(x)\n", i, name)
+	}
+	for i, name := range two {
+		fmt.Fprintf(&b, "out[%d] = math.%s(x, y)\n", len(names)+i, name)
+	}
+	b.WriteString("}\n")
+	funcs, err := compiled(t, b.String())
+	if err != nil {
+		t.Skip(err) // on machines where C++ cannot call Go
+	}
+	one := []func(float64) float64{math.Acos, math.Asin, math.Atan, math.Cbrt, math.Cos, math.Cosh, math.Erf, math.Erfc, math.Exp, math.Exp2, math.Expm1, math.Gamma, math.Log,
+		math.Log10, math.Log1p, math.Log2, math.Sin, math.Sinh, math.Tan, math.Tanh, math.Sqrt, math.Floor, math.Ceil, math.Trunc, math.Round, math.RoundToEven, math.Abs}
+	both := []func(float64, float64) float64{math.Atan2, math.Hypot, math.Pow, math.Max, math.Min, math.Mod, math.Remainder, math.Copysign}
+	seed := uint64(time.Now().UnixNano())
+	r := rand.New(rand.NewPCG(seed, 1))
+	values := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 2, 3, -3, 1e300, -1e300, 5e-324, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, 1 << 53, 1e17, 709.5, -745.2}
+	for range 2000 {
+		values = append(values, math.Float64frombits(r.Uint64()), r.NormFloat64()*100)
+	}
+	fr := &struct {
+		x, y float64
+		out  *[64]float64
+	}{out: new([64]float64)}
+	for i, x := range values {
+		fr.x, fr.y = x, values[(i*7+3)%len(values)]
+		if o := funcs["f"].Call(unsafe.Pointer(fr), nil); o.State != native.Returned {
+			t.Fatal(o)
+		}
+		check := func(name string, got, want float64) {
+			if math.Float64bits(got) != math.Float64bits(want) && !(got != got && want != want) {
+				t.Errorf("seed %d: math.%s(%v, %v) = %v, of Go %v", seed, name, fr.x, fr.y, got, want)
+			}
+		}
+		for j, f := range one {
+			check(names[j], fr.out[j], f(fr.x))
+		}
+		for j, f := range both {
+			check(two[j], fr.out[len(one)+j], f(fr.x, fr.y))
+		}
+	}
+}
+
+// Characters of strings, whole and broken, and products and quotients of small complex
+// numbers, are Go's.
+func TestRunesAndComplex(t *testing.T) {
+	funcs, err := compiled(t, `package main
+
+func runes(s string, out []int64) (n int) {
+	for i, r := range s {
+		out[n], out[n+1] = int64(i), int64(r)
+		n += 2
+	}
+	return n
+}
+
+func product(x, y complex64) (p, q complex64, z complex128) { return x * y, x / y, complex128(x) * complex128(y) }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := uint64(time.Now().UnixNano())
+	r := rand.New(rand.NewPCG(seed, 2))
+	pieces := []string{"a", "\x80", "\xc3", "\xc3\xb6", "\xe2\x82\xac", "\xe2\x82", "\xed\xa0\x80", "\xf0\x9f\x98\x80", "\xf0\x9f", "\xff", "\xc0\x80", "\xe0\x80\x80", "\xf4\x90\x80\x80", "\x00"}
+	s := &struct {
+		s   string
+		out []int64
+		n   int
+	}{}
+	for range 500 {
+		var b strings.Builder
+		for range r.IntN(12) {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+			if r.IntN(3) == 0 {
+				b.WriteByte(byte(r.Uint32()))
+			}
+		}
+		s.s, s.out, s.n = b.String(), make([]int64, 200), 0
+		funcs["runes"].Call(unsafe.Pointer(s), nil)
+		var want []int64
+		for i, c := range s.s {
+			want = append(want, int64(i), int64(c))
+		}
+		if !slices.Equal(s.out[:s.n], want) {
+			t.Fatalf("seed %d: %q: %v, of Go %v", seed, s.s, s.out[:s.n], want)
+		}
+	}
+	c := &struct {
+		x, y, p, q complex64
+		z          complex128
+	}{}
+	for range 5000 {
+		f := func() float32 { return float32(r.NormFloat64()) * float32(math.Pow(10, float64(r.IntN(9)-4))) }
+		c.x, c.y = complex(f(), f()), complex(f(), f())
+		funcs["product"].Call(unsafe.Pointer(c), nil)
+		if p, q, z := c.x*c.y, c.x/c.y, complex128(c.x)*complex128(c.y); c.p != p || c.q != q || c.z != z {
+			t.Fatalf("seed %d: %v and %v: %v, %v and %v, of Go %v, %v and %v", seed, c.x, c.y, c.p, c.q, c.z, p, q, z)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+//go:build linux && (amd64 || arm64)
+
+package native
+
+import (
+	"runtime"
+	"unsafe"
+
+	"gocuda/cudaapi/internal/clib"
+)
+
+const supported = true
+
+// callWord calls a C function with a word and an address that is not on a stack.
+func callWord(fn, word uintptr, p unsafe.Pointer) { clib.Code(fn, word, uintptr(p)) }
+
+// call calls a C function with two addresses, of the heap: a stack may move.
+func call(fn uintptr, a, b unsafe.Pointer) {
+	clib.Code(fn, clib.Pin((*byte)(a)), clib.Pin((*byte)(b)))
+	runtime.KeepAlive(a)
+	runtime.KeepAlive(b)
+}

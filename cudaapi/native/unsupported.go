@@ -1,0 +1,11 @@
+//go:build !(linux && (amd64 || arm64))
+
+package native
+
+import "unsafe"
+
+const supported = false
+
+func callWord(fn, word uintptr, p unsafe.Pointer) {}
+
+func call(fn uintptr, a, b unsafe.Pointer) {}

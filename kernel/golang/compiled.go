@@ -1,0 +1,472 @@
+package golang
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/traefik/yaegi/interp"
+
+	"gocuda/cudaapi/gokernel"
+	"gocuda/cudaapi/native"
+	"gocuda/kernel/golang/named"
+	"gocuda/kernel/golang/rt"
+)
+
+// Functions of cells can be compiled (package native). Lowered code has a way by which
+// a later cell's function takes the place of an earlier one (lower.Decl.Redirect): a
+// compiled function takes it, too, and leaves it when something that it is made of is
+// declared again.
+
+// CompileVariable is the environment variable that says what is compiled but for the
+// functions of %%compile cells: 0 nothing, 1 functions that run for long, as %compile
+// on does, and "all" every function that can be, before it runs.
+const CompileVariable = "GOCUDA_COMPILE"
+
+// compileMode says which functions of a cell are compiled before it runs.
+type compileMode int
+
+const (
+	compileNone compileMode = iota
+	compileAll              // those that can be
+	compileMust             // all, or the cell fails
+)
+
+// Compiled is a function of a cell and what became of it.
+type Compiled struct {
+	Name   string // as traces call it
+	Cell   string
+	Line   int
+	Reason string        // why it is not compiled; "" if it is
+	Took   time.Duration // to compile it, with the others of its cell
+	Cached bool          // it was on disk
+	Code   string        // the C++, of the functions alone
+}
+
+// compiling is what an evaluator knows of compiled functions.
+type compiling struct {
+	mu    sync.Mutex
+	mode  compileMode // of the next cell
+	off   bool
+	hot   bool // what a cell runs for long is compiled
+	busy  bool // something of that is being compiled
+	known []*compiledFunc
+	count int // of symbols
+	funcs map[traceFunc]*rt.Func
+
+	declared   []*types.Func // of cells, in their order
+	generation int           // how many cells were compiled
+}
+
+// compiledFunc is a function that was compiled, or could not be.
+type compiledFunc struct {
+	fun     *types.Func
+	at      Compiled
+	native  *native.Func // nil: it could not be
+	lowered string       // its name in traces
+
+	outdated bool // what it is made of was declared again
+}
+
+// traceFunc names a function of a trace.
+type traceFunc struct{ name, file string }
+
+// SetCompile says whether functions are compiled in which a cell is for long, beside
+// the cell.
+func (ev *Evaluator) SetCompile(on bool) {
+	ev.compiling.mu.Lock()
+	defer ev.compiling.mu.Unlock()
+	ev.compiling.hot, ev.compiling.off = on, !on
+}
+
+// reset forgets all functions.
+func (c *compiling) reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known, c.declared = nil, nil
+	c.generation++
+}
+
+// knows says whether it is known of a function what becomes of it. The caller holds mu.
+func (c *compiling) knows(fun *types.Func) bool {
+	return slices.ContainsFunc(c.known, func(f *compiledFunc) bool { return f.fun == fun && !f.outdated })
+}
+
+// forget forgets what became of a function. The caller holds mu.
+func (c *compiling) forget(fun *types.Func) {
+	c.known = slices.DeleteFunc(c.known, func(f *compiledFunc) bool { return f.fun == fun })
+}
+
+// CompileNext has the functions of the cells that are evaluated by run compiled before
+// these run; a cell fails of which one cannot be.
+func (ev *Evaluator) CompileNext(run func() error) error {
+	set := func(m compileMode) {
+		ev.compiling.mu.Lock()
+		defer ev.compiling.mu.Unlock()
+		ev.compiling.mode = m
+	}
+	set(compileMust)
+	defer set(compileNone)
+	return run()
+}
+
+// Compiled lists the functions that were to be compiled, as they are now.
+func (ev *Evaluator) Compiled() (list []Compiled) {
+	ev.compiling.mu.Lock()
+	defer ev.compiling.mu.Unlock()
+	for _, f := range ev.compiling.known {
+		list = append(list, f.at)
+	}
+	return list
+}
+
+// compileMode says what of a cell is to be compiled.
+func (ev *Evaluator) compileMode() compileMode {
+	c := &ev.compiling
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	set := os.Getenv(CompileVariable)
+	switch {
+	case c.mode == compileMust:
+		return compileMust
+	case c.off || set == "0" || ev.touches():
+	case set == "all" && native.Available() == nil:
+		return compileAll
+	}
+	return compileNone
+}
+
+// compiledCell is what of a cell is compiled.
+type compiledCell struct {
+	funcs []*compiledFunc
+	code  *native.Code
+}
+
+// compileFuncs compiles the functions that a cell or a program declares.
+func (ev *Evaluator) compileFuncs(decls []*ast.FuncDecl, info *types.Info, mode compileMode) (*compiledCell, []mistake, error) {
+	if mode == compileNone {
+		return nil, nil, nil
+	}
+	if err := native.Available(); err != nil {
+		return nil, nil, err
+	}
+	sources := make(map[*types.Func]gokernel.HostSource)
+	var funcs []*types.Func
+	for _, d := range decls {
+		fun, ok := info.Defs[d.Name].(*types.Func)
+		if !ok || d.Body == nil || d.Name.Name == "_" || d.Recv == nil && (d.Name.Name == "init" || d.Name.Name == "main") {
+			continue
+		}
+		sources[fun] = gokernel.HostSource{Decl: d, Info: info}
+		if !isGeneric(fun) { // its instances are compiled with their callers
+			funcs = append(funcs, fun)
+		}
+	}
+	find := func(fun *types.Func) (gokernel.HostSource, bool) {
+		if s, ok := sources[fun]; ok {
+			return s, true
+		}
+		return ev.hostSource(fun)
+	}
+	out := &compiledCell{}
+	var mistakes []mistake
+	var good []*types.Func
+	for _, fun := range funcs {
+		f := ev.toCompile(fun)
+		_, err := native.Program(ev.fset, []*types.Func{fun}, find)
+		var list gokernel.Errors
+		switch {
+		case err == nil:
+			good = append(good, fun)
+		case errors.As(err, &list):
+			for _, e := range list {
+				mistakes = append(mistakes, mistake{file: e.Pos.Filename, line: e.Pos.Line, column: e.Pos.Column, text: e.Message})
+			}
+			f.at.Reason = list[0].Error()
+		default:
+			return nil, nil, err
+		}
+		out.funcs = append(out.funcs, f)
+	}
+	if mode == compileMust {
+		slices.SortFunc(mistakes, func(a, b mistake) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column)) })
+		mistakes = slices.Compact(mistakes)
+		if len(mistakes) > 0 {
+			return nil, mistakes, nil
+		}
+	}
+	if len(good) == 0 {
+		return out, nil, nil
+	}
+	p, err := native.Program(ev.fset, good, find)
+	if err != nil {
+		return nil, nil, err
+	}
+	code, err := native.Compile(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	return out, nil, out.takes(code)
+}
+
+// toCompile is a function that is to be compiled.
+func (ev *Evaluator) toCompile(fun *types.Func) *compiledFunc {
+	p := ev.fset.Position(fun.Pos())
+	return &compiledFunc{fun: fun, at: Compiled{Name: funcName(fun), Cell: p.Filename, Line: p.Line}}
+}
+
+// takes notes what the functions were compiled to.
+func (c *compiledCell) takes(code *native.Code) error {
+	c.code = code
+	entries, err := code.Funcs()
+	if err != nil {
+		return err
+	}
+	for _, f := range c.funcs {
+		for _, e := range entries {
+			if e.Func == f.fun {
+				f.native = e
+				f.at.Took, f.at.Cached, f.at.Code = code.Took, code.Cached, code.Program.Functions
+			}
+		}
+	}
+	return nil
+}
+
+// laterMethods are mistakes of a cell that is to be compiled.
+func (ev *Evaluator) laterMethods(cell *checked) (mistakes []mistake) {
+	for _, m := range cell.methods {
+		p := ev.fset.Position(m.decl.Pos())
+		mistakes = append(mistakes, mistake{file: p.Filename, line: p.Line, column: p.Column, text: "a method whose type another cell declares cannot be compiled: declare it in that cell"})
+	}
+	return mistakes
+}
+
+// isNative says whether a function was compiled.
+func (c *compiledCell) isNative(fun *types.Func) bool {
+	return c != nil && slices.ContainsFunc(c.funcs, func(f *compiledFunc) bool { return f.fun == fun && f.native != nil })
+}
+
+// hostSource is the declaration of a function of an earlier cell, the newest of those
+// with its name and signature.
+func (ev *Evaluator) hostSource(fun *types.Func) (s gokernel.HostSource, ok bool) {
+	if fun.Pkg() == nil || fun.Pkg().Path() != "main" {
+		return s, false
+	}
+	if fun.Signature().Recv() == nil {
+		if now, ok := ev.names[fun.Name()].(*types.Func); ok && types.Identical(now.Signature(), fun.Signature()) {
+			fun = now
+		}
+	} else if now := ev.current[fun]; now != nil {
+		fun = now
+	}
+	d := ev.lower.DeclOf(fun)
+	if d == nil || d.Sig != nil || d.TypeParams != nil || d.Func.Body == nil {
+		return s, false
+	}
+	return gokernel.HostSource{Decl: d.Func, Info: d.Info}, true
+}
+
+// funcName is what traces call a function.
+func funcName(fun *types.Func) string {
+	name := fun.Name()
+	if r := fun.Signature().Recv(); r != nil {
+		name = types.TypeString(r.Type(), cellQualifier) + "." + name
+	}
+	return name
+}
+
+// install has the lowered cell call what was compiled of it.
+func (ev *Evaluator) install(made *compiledCell) {
+	if made == nil || made.code == nil {
+		return
+	}
+	if vars := made.code.Program.Globals; len(vars) > 0 {
+		ev.lower.Places(vars, ev.symbol(reflect.ValueOf(func(places ...any) {
+			list := make([]unsafe.Pointer, len(places))
+			for i, p := range places {
+				list[i] = reflect.ValueOf(p).UnsafePointer()
+			}
+			made.code.Bind(list)
+		})))
+	}
+	for _, f := range made.funcs {
+		if f.native == nil {
+			continue
+		}
+		ev.lower.Compiled(f.fun, func(lowered, versions string) string {
+			f.lowered = "compiled " + lowered
+			p := ev.fset.Position(f.fun.Pos())
+			ev.rt.AddFunc(f.lowered, &rt.Func{Name: f.at.Name, File: p.Filename, Hidden: true, Versions: versions})
+			return ev.symbol(ev.caller(f))
+		})
+	}
+}
+
+// symbol defines a symbol of package rt.
+func (ev *Evaluator) symbol(v reflect.Value) string {
+	ev.compiling.count++
+	name := fmt.Sprintf("Compiled%d", ev.compiling.count)
+	ev.interp.Use(interp.Exports{"rt/rt": {name: v}})
+	return name
+}
+
+// caller is the function that calls a compiled one, of the type that lowered code
+// knows.
+func (ev *Evaluator) caller(f *compiledFunc) reflect.Value {
+	var in, out []reflect.Type
+	var fields []reflect.StructField
+	for i, t := range f.native.Params {
+		in = append(in, ev.lower.Reflect(t))
+		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("P%d", i), Type: in[i]})
+	}
+	for i, t := range f.native.Results {
+		out = append(out, ev.lower.Reflect(t))
+		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("R%d", i), Type: out[i]})
+	}
+	function, box := f.native, reflect.StructOf(fields)
+	return reflect.MakeFunc(reflect.FuncOf(in, out, false), func(args []reflect.Value) []reflect.Value {
+		at := reflect.New(box)
+		frame := at.Elem()
+		for i, a := range args {
+			frame.Field(i).Set(a)
+		}
+		if o := function.Call(at.UnsafePointer(), ev.rt.Ending()); o.State != native.Returned {
+			ev.endIn(f, o)
+		}
+		for i := range out {
+			args = append(args, frame.Field(len(in)+i))
+		}
+		return args[len(in):]
+	})
+}
+
+// endIn ends a call of a compiled function that did not return. It does not return.
+func (ev *Evaluator) endIn(f *compiledFunc, o native.Outcome) {
+	if o.State == native.Interrupted {
+		p := o.Site.Pos // in the function itself
+		if n := len(o.Calls); n > 0 {
+			p = o.Calls[n-1].Pos
+		}
+		ev.rt.EndIn(p.Line, p.Column)
+	}
+	calls := []rt.Call{ev.passed(o.Site)}
+	for _, s := range o.Calls {
+		calls = append(calls, ev.passed(s))
+	}
+	if o.State == native.Overflowed {
+		ev.rt.OverflowIn(f.lowered, calls)
+	}
+	ev.rt.PanicIn(f.lowered, calls, panicAt(o))
+}
+
+// passed is a line of a trace.
+func (ev *Evaluator) passed(s gokernel.HostSite) rt.Call {
+	c := &ev.compiling
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := traceFunc{s.Func, s.Pos.Filename}
+	if c.funcs == nil {
+		c.funcs = make(map[traceFunc]*rt.Func)
+	}
+	if c.funcs[at] == nil {
+		c.funcs[at] = &rt.Func{Name: s.Func, File: s.Pos.Filename}
+	}
+	return rt.Call{Func: c.funcs[at], Line: s.Pos.Line, Column: s.Pos.Column}
+}
+
+// panicAt is the value of a panic.
+func panicAt(o native.Outcome) any {
+	n := func(i int) int { return int(o.Args[i]) }
+	switch s := o.Site; s.What {
+	case gokernel.IndexRange:
+		if s.Unsigned && n(0) < 0 {
+			return named.UnsignedIndexError(uint64(o.Args[0]), n(1))
+		}
+		return named.BoundsError(named.BoundsIndex, n(0), n(1))
+	case gokernel.SliceBounds:
+		return rt.SliceBounds(n(0), n(1), n(2), n(3), s.High, s.Max, s.Cap)
+	case gokernel.DivideByZero:
+		return named.RuntimeError("integer divide by zero")
+	case gokernel.NilPointer:
+		return named.RuntimeError("invalid memory address or nil pointer dereference")
+	case gokernel.NegativeShift:
+		return named.RuntimeError("negative shift amount")
+	case gokernel.ArrayLength:
+		return named.BoundsError(named.BoundsConvert, n(1), n(0))
+	case gokernel.PanicsRuntime:
+		return named.RuntimeError(s.Text)
+	default:
+		return s.Text
+	}
+}
+
+// outdated has functions interpreted again that are made of what a cell declares anew.
+func (ev *Evaluator) outdated(cell *checked) {
+	again := make(map[string]bool)
+	for _, d := range cell.funcs {
+		if fun, ok := cell.info.Defs[d.Name].(*types.Func); ok {
+			again[funcName(fun)] = true
+		}
+	}
+	for _, m := range cell.methods {
+		again[funcName(m.fun)] = true
+	}
+	c := &ev.compiling
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.known {
+		if f.native == nil {
+			continue
+		}
+		for _, part := range f.native.Code.Program.Funcs {
+			if name := funcName(part); again[name] && !isDeclared(cell, f.fun) {
+				ev.lower.Interpreted(f.fun)
+				f.native, f.outdated, f.at.Reason = nil, true, name+" was declared again"
+				break
+			}
+		}
+	}
+}
+
+func isDeclared(cell *checked, fun *types.Func) bool {
+	for _, d := range cell.funcs {
+		if now, ok := cell.info.Defs[d.Name].(*types.Func); ok && funcName(now) == funcName(fun) {
+			return true
+		}
+	}
+	return false
+}
+
+// remember adds what became of a cell's functions, in the place of those of the same
+// name.
+func (ev *Evaluator) remember(cell *checked, made *compiledCell) {
+	c := &ev.compiling
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.generation++
+	for _, d := range cell.funcs {
+		if fun, ok := cell.info.Defs[d.Name].(*types.Func); ok && d.Body != nil && !isGeneric(fun) {
+			c.declared = append(c.declared, fun)
+		}
+	}
+	c.known = slices.DeleteFunc(c.known, func(f *compiledFunc) bool { return isDeclared(cell, f.fun) })
+	if made != nil {
+		c.known = append(c.known, made.funcs...)
+	}
+}
+
+// noCompiler says why a cell that is to be compiled is not.
+func noCompiler(err error) *Error {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return &Error{Name: "CompileError", Message: text, Traceback: []string{red + "The cell cannot be compiled: " + plain + err.Error()}}
+}

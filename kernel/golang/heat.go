@@ -1,0 +1,168 @@
+package golang
+
+import (
+	"errors"
+	"go/ast"
+	"go/types"
+	"os"
+	"time"
+
+	"gocuda/cudaapi/gokernel"
+	"gocuda/cudaapi/native"
+	"gocuda/kernel/golang/lower"
+	"gocuda/kernel/golang/rt"
+)
+
+// With %compile on, the functions that a running cell is in are compiled beside it, and
+// entered at their next call. Which these are is seen by a look at the cell's stacks
+// now and then, so code that runs pays nothing for it.
+
+// warmth is when the running cell is looked at next.
+type warmth struct{ begun, next time.Time }
+
+// looksAfter is after how long a cell is looked at first; then each time after as long
+// as it has run.
+const looksAfter = stackWatch
+
+func newWarmth() warmth {
+	now := time.Now()
+	return warmth{now, now.Add(looksAfter)}
+}
+
+// warm compiles the functions that the cell is in, if it is time for that.
+func (ev *Evaluator) warm(g *rt.Group, w *warmth) {
+	now := time.Now()
+	if now.Before(w.next) {
+		return
+	}
+	w.next = now.Add(max(looksAfter, now.Sub(w.begun)))
+	c := &ev.compiling
+	c.mu.Lock()
+	yes := (c.hot || os.Getenv(CompileVariable) == "1") && !c.off && !c.busy
+	c.mu.Unlock()
+	if !yes || ev.touches() || native.Available() != nil {
+		return
+	}
+	running := make(map[string]bool)
+	for _, s := range ev.rt.Stacks(g) {
+		for _, call := range ev.rt.Calls(s) {
+			running[call.Func.Versions] = true
+		}
+	}
+	delete(running, "")
+	if len(running) == 0 {
+		return
+	}
+	c.mu.Lock()
+	c.busy = true
+	c.mu.Unlock()
+	go func() {
+		ev.compileHot(running)
+		c.mu.Lock()
+		c.busy = false
+		c.mu.Unlock()
+	}()
+}
+
+// compileHot compiles functions, given by what their versions have in common, and has
+// their callers call them.
+func (ev *Evaluator) compileHot(running map[string]bool) {
+	ev.mu.Lock()
+	made, p, generation := ev.hotProgram(running)
+	ev.mu.Unlock()
+	if p == nil {
+		return
+	}
+	code, err := native.Compile(p)
+	if err == nil {
+		err = made.takes(code)
+	}
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	c := &ev.compiling
+	c.mu.Lock()
+	late := c.generation != generation
+	c.mu.Unlock()
+	if late {
+		return // a cell has declared something since
+	}
+	if err != nil {
+		for _, f := range made.funcs {
+			f.at.Reason = err.Error()
+		}
+		made.code = nil
+	} else {
+		ev.lower.Begin("compiled", ev.program)
+		f, err := ev.compileOutput(func() lower.Output {
+			ev.install(made)
+			return ev.lower.Finish("")
+		})
+		if err != nil {
+			ev.lower.Abandon()
+			return
+		}
+		(*f)()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range made.funcs {
+		c.forget(f.fun)
+	}
+	c.known = append(c.known, made.funcs...)
+}
+
+// hotProgram is what is to be compiled of functions that run; nil if nothing is.
+func (ev *Evaluator) hotProgram(running map[string]bool) (*compiledCell, *gokernel.HostProgram, int) {
+	c := &ev.compiling
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	made := &compiledCell{}
+	var good []*types.Func
+	for i := len(c.declared) - 1; i >= 0; i-- { // the newest first
+		fun := c.declared[i]
+		versions := ev.lower.Versions(fun)
+		if !running[versions] {
+			continue
+		}
+		delete(running, versions)
+		s, ok := ev.hostSource(fun)
+		if !ok || c.knows(fun) || !repeats(fun, s) {
+			continue
+		}
+		f := ev.toCompile(fun)
+		if _, err := native.Program(ev.fset, []*types.Func{fun}, ev.hostSource); err != nil {
+			var list gokernel.Errors
+			f.at.Reason = err.Error()
+			if errors.As(err, &list) {
+				f.at.Reason = list[0].Error()
+			}
+			c.forget(fun)
+			c.known = append(c.known, f)
+			continue
+		}
+		made.funcs, good = append(made.funcs, f), append(good, fun)
+	}
+	if len(good) == 0 {
+		return nil, nil, 0
+	}
+	p, err := native.Program(ev.fset, good, ev.hostSource)
+	if err != nil {
+		return nil, nil, 0
+	}
+	return made, p, c.generation
+}
+
+// repeats says whether a function has a loop or calls itself: a call of compiled code
+// takes longer than what others do.
+func repeats(fun *types.Func, s gokernel.HostSource) (yes bool) {
+	ast.Inspect(s.Decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			yes = true
+		case *ast.Ident:
+			yes = yes || s.Info.Uses[n] == fun
+		}
+		return !yes
+	})
+	return yes
+}

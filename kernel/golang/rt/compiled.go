@@ -1,0 +1,43 @@
+package rt
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// Ending is the word that is set once the calling goroutine is to end; nil if it is
+// of no cell.
+func (r *Runtime) Ending() *atomic.Bool {
+	if g := r.group(); g != nil {
+		return &g.cancelled
+	}
+	return nil
+}
+
+// PanicIn panics as a compiled function does that is called in place of the one that
+// lowered code calls lowered: calls, the innermost first, are those in it.
+func (r *Runtime) PanicIn(lowered string, calls []Call, value any) {
+	r.traces.swap(goid(), &trail{calls: calls, last: lowered})
+	panic(&Panic{value})
+}
+
+// Overflow is why a cell ends whose compiled functions have no stack left.
+type Overflow struct{}
+
+func (Overflow) Error() string {
+	return "stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept"
+}
+
+// OverflowIn ends a goroutine whose compiled function has no stack left.
+func (r *Runtime) OverflowIn(lowered string, calls []Call) {
+	r.traces.swap(goid(), &trail{calls: calls, last: lowered})
+	panic(&ending{Overflow{}})
+}
+
+// EndIn ends the calling goroutine, which is to end, in the statement at a place.
+func (r *Runtime) EndIn(line, column int) {
+	if g := r.group(); g != nil {
+		r.noteEnd(g, line<<12|min(column, 1<<12-1))
+	}
+	runtime.Goexit()
+}

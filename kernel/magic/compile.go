@@ -1,0 +1,95 @@
+package magic
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// CompiledFunction is a function of a cell that was to be compiled.
+type CompiledFunction struct {
+	Name, Cell string
+	Line       int
+	Reason     string        // why it is interpreted; "" if it is compiled
+	Took       time.Duration // to compile it, with the others of its cell
+	Cached     bool          // it had been compiled before
+	Code       string        // the C++ of the functions of its cell
+}
+
+// Compiler compiles functions of cells.
+type Compiler interface {
+	// CompileNext has the functions of the cells that run runs compiled first.
+	CompileNext(run func() error) error
+	// SetCompile says whether functions are compiled in which a cell is for long.
+	SetCompile(on bool)
+	// Compiled lists what was compiled, and what was not.
+	Compiled() []CompiledFunction
+}
+
+// Compile is %%compile and %compile.
+func Compile(c Compiler) []Magic {
+	return []Magic{
+		{
+			Name: "compile", Usage: "%%compile", Cell: true,
+			Doc: "Compiles the functions of the cell with the host's C++ compiler before it runs.\n" +
+				"They then take as long as compiled Go's, whoever calls them, until the kernel ends.\n" +
+				"The cell fails if one of them cannot be compiled: numbers, bools, strings, and slices,\n" +
+				"arrays, structs and pointers of them can; maps, interfaces, append and make cannot.",
+			Run: func(_ context.Context, env Env, call Call) error {
+				if call.Args != "" {
+					return call.UsageErrorf("the code stands below the first line")
+				}
+				return c.CompileNext(func() error { return env.Eval(at(call.Body, call.Line+1, 1), true) })
+			},
+		},
+		{
+			Name: "compile", Usage: "%compile [on|off|FUNCTION]",
+			Doc: "Lists the functions of cells that were compiled, and those that were not, with the reason.\n" +
+				"With the name of a function: the C++ of its cell.\n" +
+				"on: from now on functions with loops, and recursive ones, are compiled when a cell is in them\n" +
+				"for long, beside the cell, and entered at their next call. off: no more.",
+			Run: func(_ context.Context, env Env, call Call) error {
+				switch call.Args {
+				case "on", "off":
+					c.SetCompile(call.Args == "on")
+					return nil
+				}
+				return listCompiled(c, env, call)
+			},
+		},
+	}
+}
+
+func listCompiled(c Compiler, env Env, call Call) error {
+	found := false
+	for _, f := range c.Compiled() {
+		if call.Args != "" {
+			if strings.TrimPrefix(f.Name, "*") != call.Args {
+				continue
+			}
+			found = true
+			if f.Code != "" {
+				fmt.Fprint(env.Stdout(), f.Code)
+				continue
+			}
+		}
+		found = true
+		fmt.Fprintf(env.Stdout(), "%s (%s:%d): ", f.Name, f.Cell, f.Line)
+		switch {
+		case f.Reason != "":
+			fmt.Fprintf(env.Stdout(), "interpreted: %s\n", f.Reason)
+		case f.Cached:
+			fmt.Fprintf(env.Stdout(), "compiled, from the cache in %s\n", digits(f.Took.Seconds()))
+		default:
+			fmt.Fprintf(env.Stdout(), "compiled in %s\n", digits(f.Took.Seconds()))
+		}
+	}
+	switch {
+	case !found && call.Args != "":
+		return call.UsageErrorf("no function %s was to be compiled", call.Args)
+	case !found:
+		fmt.Fprintf(env.Stdout(), "no function was to be compiled: %s in the first line of a cell compiles its functions\n", "%%compile")
+	}
+	return nil
+}
