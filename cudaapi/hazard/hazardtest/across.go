@@ -230,9 +230,7 @@ var acrosses = []across{
 	{name: "the kernel is done before the message", run: func(r *rank, o *handed) {
 		if r.me == 0 {
 			r.first(r.fill(r.a, r.x))
-			if r.whole() {
-				r.check(r.a.Synchronize())
-			}
+			r.needed(r.a.Synchronize)
 			r.tell(1)
 		} else {
 			r.hear(0)
@@ -268,9 +266,7 @@ var acrosses = []across{
 	{name: "a barrier does not wait for streams", run: func(r *rank, o *handed) {
 		if r.me == 0 {
 			r.first(r.fill(r.a, r.x))
-			if r.whole() {
-				r.check(r.a.Synchronize())
-			}
+			r.needed(r.a.Synchronize)
 		}
 		r.check(r.world.Barrier())
 		if r.me == 1 {
@@ -295,9 +291,7 @@ var acrosses = []across{
 		}
 		q, err := r.world.Ibarrier()
 		r.check(err)
-		if r.whole() {
-			r.wait(q)
-		}
+		r.neededWait(q)
 		if r.me == 1 {
 			r.second(r.read(r.b, o.theirs))
 		}
@@ -322,9 +316,7 @@ var acrosses = []across{
 			r.tell(1)
 		} else {
 			q := r.request(r.world.Irecv([]byte{}, 0, 5))
-			if r.whole() {
-				r.wait(q)
-			}
+			r.neededWait(q)
 			r.second(r.read(r.b, o.theirs))
 			r.wait(q)
 		}
@@ -404,9 +396,7 @@ var acrosses = []across{
 	{name: "a message from anybody with any tag", run: func(r *rank, o *handed) {
 		if r.me == 0 {
 			r.first(r.fill(r.a, r.x))
-			if r.whole() {
-				r.check(r.a.Synchronize())
-			}
+			r.needed(r.a.Synchronize)
 			r.check(r.world.Send([]float64{1}, 1, 9))
 		} else {
 			r.recv(r.world.Recv(make([]float64, 4), mpi.AnySource, mpi.AnyTag))
@@ -416,9 +406,7 @@ var acrosses = []across{
 	{name: "an object says it", run: func(r *rank, o *handed) {
 		if r.me == 0 {
 			r.first(r.fill(r.a, r.x))
-			if r.whole() {
-				r.check(r.a.Synchronize())
-			}
+			r.needed(r.a.Synchronize)
 			r.check(r.world.SendObject(map[string]int{"step": 1}, 1, 0))
 		} else {
 			var said map[string]int
@@ -447,9 +435,7 @@ var acrosses = []across{
 			r.hear(0)
 		} else {
 			q := r.request(r.world.Issend([]byte{}, 1, 5))
-			if r.whole() {
-				r.wait(q)
-			}
+			r.neededWait(q)
 			r.second(r.fill(r.a, r.x))
 			r.wait(q)
 		}
@@ -457,9 +443,7 @@ var acrosses = []across{
 	{name: "the reader says that it is done", run: func(r *rank, o *handed) {
 		if r.me == 1 {
 			r.first(r.read(r.b, o.theirs))
-			if r.whole() {
-				r.check(r.b.Synchronize())
-			}
+			r.needed(r.b.Synchronize)
 			r.tell(0)
 		} else {
 			r.hear(1)
@@ -509,9 +493,7 @@ var acrosses = []across{
 	{name: "an all-reduce tells all", run: func(r *rank, o *handed) {
 		if r.me == 0 {
 			r.first(r.fill(r.a, r.x))
-			if r.whole() {
-				r.check(r.a.Synchronize())
-			}
+			r.needed(r.a.Synchronize)
 		}
 		r.check(r.world.Allreduce([]float64{1}, make([]float64, 1), mpi.Sum))
 		if r.me == 1 {
@@ -534,9 +516,7 @@ var acrosses = []across{
 	{name: "a scan tells the ranks behind", run: func(r *rank, o *handed) {
 		if r.me == 0 {
 			r.first(r.fill(r.a, r.x))
-			if r.whole() {
-				r.check(r.a.Synchronize())
-			}
+			r.needed(r.a.Synchronize)
 		}
 		r.check(r.world.Scan([]float64{1}, make([]float64, 1), mpi.Sum))
 		if r.me == 1 {
@@ -560,9 +540,7 @@ var acrosses = []across{
 	{name: "an exchange tells both", run: func(r *rank, o *handed) {
 		if r.me == 0 {
 			r.first(r.fill(r.a, r.x))
-			if r.whole() {
-				r.check(r.a.Synchronize())
-			}
+			r.needed(r.a.Synchronize)
 		}
 		r.check(r.exchange([]byte{1}, []byte{0}))
 		if r.me == 1 {
@@ -578,9 +556,7 @@ var acrosses = []across{
 			r.tell(1)
 		} else {
 			r.hear(0)
-			if r.whole() {
-				r.check(r.b.WaitEvent(o.events[0]))
-			}
+			r.needed(func() error { return r.b.WaitEvent(o.events[0]) })
 			r.second(r.read(r.b, o.theirs))
 		}
 	}},
@@ -607,9 +583,7 @@ var acrosses = []across{
 			r.tell(1)
 		} else {
 			r.hear(0)
-			if r.whole() {
-				r.check(o.events[0].Synchronize())
-			}
+			r.needed(o.events[0].Synchronize)
 			r.second(r.read(r.b, o.theirs))
 		}
 	}},
@@ -686,9 +660,7 @@ var acrosses = []across{
 			r.check(err)
 			r.check(s.SetStream(streamsync.WaiterCUDA, r.b))
 			r.hear(0)
-			if r.whole() {
-				r.check(s.Wait())
-			}
+			r.needed(s.Wait)
 			r.second(r.read(r.b, o.theirs))
 			r.check(r.b.Synchronize())
 			r.tell(0)
@@ -742,9 +714,7 @@ var acrosses = []across{
 	{name: "a put is done before it is told of", run: func(r *rank, o *handed) {
 		if r.me == 1 {
 			r.first(cuda.MemcpyAsync(o.theirs, r.y, r.b))
-			if r.whole() {
-				r.check(r.b.Synchronize())
-			}
+			r.needed(r.b.Synchronize)
 			r.tell(0)
 		} else {
 			r.hear(1)
@@ -777,9 +747,7 @@ var acrosses = []across{
 	{name: "it is freed when nobody uses it", run: func(r *rank, o *handed) {
 		if r.me == 1 {
 			r.first(r.read(r.b, o.theirs))
-			if r.whole() {
-				r.check(r.b.Synchronize())
-			}
+			r.needed(r.b.Synchronize)
 			r.tell(0)
 		} else {
 			r.hear(1)
@@ -790,9 +758,7 @@ var acrosses = []across{
 	{name: "it is closed when it is not in use", run: func(r *rank, o *handed) {
 		if r.me == 1 {
 			r.first(r.read(r.b, o.theirs))
-			if r.whole() {
-				r.check(r.b.Synchronize())
-			}
+			r.needed(r.b.Synchronize)
 			r.second(o.theirs.Free())
 		}
 	}},
