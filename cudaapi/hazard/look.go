@@ -23,6 +23,7 @@ type Hazard struct {
 	Lo, Hi                uint64 // of the bytes that both touch, the first time
 	Times                 int    // how often the same two places met
 	early                 [2]*record.Op
+	others                bool // other ranks met there too
 }
 
 const (
@@ -135,8 +136,15 @@ func (c *Checker) hazard(first *record.Op, was record.Mode, second *record.Op, i
 	if first.Site.Place == second.Site.Place {
 		key.lane1, key.lane2 = laneID(first), laneID(second)
 	}
+	if first.Rank != second.Rank { // ranks run the same program: one report of two places is enough
+		key.rank1, key.rank2 = -1, -1
+		if key.second < key.first {
+			key = place{key.second, key.first, key.call2, key.call1, key.name2, key.name1, key.is, key.was, key.lane2, key.lane1, -1, -1}
+		}
+	}
 	if h := c.byPlace[key]; h != nil {
 		h.Times++
+		h.others = h.others || first.Rank != h.First.Rank || second.Rank != h.Second.Rank
 		return &Hazard{}
 	}
 	h := &Hazard{First: first, Second: second, FirstMode: was, SecondMode: is, Lo: lo, Hi: hi, Times: 1}

@@ -164,6 +164,8 @@ func (n Namer) Report(h *Hazard) Report {
 	switch w, mark := h.early[0], h.early[1]; {
 	case w != nil:
 		r.Note = fmt.Sprintf("%s waits for an event that is recorded only later, at %s; such a wait waits for nothing.", w.Site.Place, mark.Site.Place)
+	case h.others && a.Rank != b.Rank:
+		r.Note = "Other ranks meet at these two places too."
 	case r.First.Guess || r.Second.Guess:
 		r.Note = "What a kernel touches is a guess from its arguments: all of the allocation behind each pointer, written unless it is const."
 	}
