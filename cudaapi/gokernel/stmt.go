@@ -436,6 +436,10 @@ func redirect(list []ir.Stmt, loop, block *ir.Label) {
 func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 	f.emit(&ir.Block{Body: f.within(func() {
 		x := s.X
+		if n, ok := arrayLen(f.typeOf(x)); ok && s.Value == nil && !f.calls(x) { // it is not evaluated, nil or not
+			f.count(s, label, types.Typ[types.Int], intConst(n), nil)
+			return
+		}
 		switch t := f.typeOf(x).Underlying().(type) {
 		case *types.Basic:
 			if isString(t) && f.u.host != nil {
@@ -489,6 +493,17 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 			f.fail(s, "a kernel cannot range over this")
 		}
 	})})
+}
+
+// arrayLen is the length of an array, or of one that is pointed to.
+func arrayLen(t types.Type) (n int64, ok bool) {
+	if p, is := t.Underlying().(*types.Pointer); is {
+		t = p.Elem()
+	}
+	if a, is := t.Underlying().(*types.Array); is {
+		return a.Len(), true
+	}
+	return 0, false
 }
 
 // count is a loop over the numbers below n; at gives the element of one.

@@ -100,6 +100,16 @@ func sum(list []float64, s string) (total float64, n int) {
 func at(list []int32, i int) int32 { return list[i] }
 
 func deep(n int) int { return deep(n+1) + 1 }
+
+func turns(p *[4]int) (n int) {
+	for range *p {
+		n++
+	}
+	for i := range *p {
+		n += i
+	}
+	return n
+}
 `, unsafe.Pointer(&x))
 	if err != nil {
 		t.Fatal(err)
@@ -125,6 +135,13 @@ func deep(n int) int { return deep(n+1) + 1 }
 	out := funcs["at"].Call(unsafe.Pointer(a), nil)
 	if out.State != native.Panicked || out.Site.What != gokernel.IndexRange || out.Args != [4]int64{-7, 3} || out.Site.Func != "main.at" || out.Site.Pos.Line != 25 {
 		t.Error(out)
+	}
+	r := &struct {
+		p *[4]int
+		n int
+	}{}
+	if out := funcs["turns"].Call(unsafe.Pointer(r), nil); out.State != native.Returned || r.n != 10 {
+		t.Error(r.n, out)
 	}
 	if out := funcs["deep"].Call(unsafe.Pointer(f), nil); out.State != native.Overflowed || len(out.Calls) != 100 {
 		t.Error(out)
