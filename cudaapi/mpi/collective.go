@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gocuda/cudaapi/mpi/internal/transport"
+	"gocuda/cudaapi/mpi/waitfor"
 	"gocuda/cudaapi/record"
 )
 
@@ -252,13 +253,18 @@ func (k *arguments) startWith(start func(collectives, *transport.Collective) (tr
 		peer = k.x.Root
 	}
 	t := k.record()
+	number := k.c.book.enters(k.call, int(k.x.Kind), k.x.Root)
 	x := k.x // outlives this call, which the rest need not
 	r, err := start(k.by, &x)
 	if err != nil {
 		t.end()
 		return pending{}, k.c.fail(k.call, peer, err)
 	}
-	return pending{c: k.c, call: k.call, r: r, peer: peer, tag: -1, transfer: t}, nil
+	p := pending{c: k.c, call: k.call, r: r, peer: peer, tag: -1, transfer: t, bytes: max(k.s.length(), k.r.length())}
+	if k.c.book != nil {
+		p.purpose = purpose{kind: waitfor.Join, number: number, needs: needs(&k.x, k.c.rank)}
+	}
+	return p, nil
 }
 
 // record records what is read and written at this rank. A buffer that does not

@@ -29,10 +29,11 @@ type Comm struct {
 	w          *world
 	rank, size int
 	name       string
-	id         string // in records: the same at all its ranks, and no other's
-	own        bool   // only this package's own calls go over it, which are in no record
-	grid       *grid  // its topology; nil: none
-	permanent  bool   // the world and self
+	id         string  // in records: the same at all its ranks, and no other's
+	own        bool    // only this package's own calls go over it, which are in no record
+	book       *ledger // nil: none is kept
+	grid       *grid   // its topology; nil: none
+	permanent  bool    // the world and self
 	freed      atomic.Bool
 	replaced   atomic.Bool  // by SetWorld
 	children   atomic.Int32 // to name them
@@ -52,6 +53,9 @@ func newComm(w *world, t transport.Comm, name, id string) (*Comm, error) {
 	c := &Comm{t: t, side: side, messages: port{p, t}, port: p, w: w, rank: t.Rank(), size: t.Size(), name: name, id: id}
 	if w.aware {
 		c.messages = library{t, w.whyAware}
+	}
+	if c.book, err = newLedger(w, side, id); err != nil {
+		return nil, err
 	}
 	c.wish, err = allreduce.Parse(os.Getenv("GOCUDA_MPI_ALLREDUCE"))
 	return c, err
@@ -97,6 +101,7 @@ func (c *Comm) Dup() (*Comm, error) {
 	if err := c.usable(call); err != nil {
 		return nil, err
 	}
+	defer c.makes(call, dupKind)()
 	t, err := c.t.Dup()
 	return c.inGrid(call, "dup", 0, c.grid, t, err)
 }
@@ -112,6 +117,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if color < 0 && color != Undefined || int(int32(color)) != color || int(int32(key)) != key {
 		return nil, c.misuse(ErrArg, call, "color %d, key %d: the color must be Undefined or not negative, and both 32-bit", color, key)
 	}
+	defer c.makes(call, splitKind)()
 	t, err := c.t.Split(color, key)
 	return c.child(call, "split", strconv.Itoa(color), t, err)
 }
@@ -127,6 +133,7 @@ func (c *Comm) SplitShared(key int) (*Comm, error) {
 	if int(int32(key)) != key {
 		return nil, c.misuse(ErrArg, call, "key %d is not 32-bit", key)
 	}
+	defer c.makes(call, splitSharedKind)()
 	t, err := c.t.SplitShared(key)
 	host, _ := os.Hostname()
 	return c.child(call, "shared", host, t, err)
@@ -152,6 +159,7 @@ func (c *Comm) Create(ranks []int) (*Comm, error) {
 	if key < 0 {
 		color, key = Undefined, 0
 	}
+	defer c.makes(call, splitKind)()
 	t, err := c.t.Split(color, key)
 	return c.child(call, "create", "", t, err)
 }
@@ -204,6 +212,7 @@ func (c *Comm) Free() error {
 		return c.fail(call, -1, err)
 	}
 	c.port.Free()
+	c.w.forget(c.book)
 	return nil
 }
 

@@ -34,6 +34,7 @@ type world struct {
 
 	mu        sync.Mutex
 	abandoned []transport.Request
+	ledgers   []*ledger
 }
 
 var process struct {
@@ -274,6 +275,7 @@ func SetWorld(c *Comm) error {
 	c.name = before.name
 	if before != c {
 		before.replaced.Store(true)
+		c.w.forget(before.book)
 		c.w.current.Store(c)
 	}
 	return nil

@@ -59,6 +59,17 @@ type memory struct {
 // elems is the number of the user's elements.
 func (m *memory) elems() int { return m.N / m.size }
 
+// length is how many bytes travel.
+func (m *memory) length() int {
+	switch {
+	case m.inPlace:
+		return 0
+	case m.spread != nil:
+		return m.spread.Bytes()
+	}
+	return m.N
+}
+
 // onDevice is its length if it is memory of a device.
 func (m *memory) onDevice() int {
 	if m.dev == nil {

@@ -4,6 +4,7 @@ import (
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/mpi/internal/device"
 	"gocuda/cudaapi/mpi/internal/transport"
+	"gocuda/cudaapi/mpi/waitfor"
 	"gocuda/cudaapi/record"
 )
 
@@ -164,12 +165,13 @@ func (c *Comm) SendOn(buf *cuda.Buffer, dest, tag int, s *cuda.Stream) error {
 		told.Synchronous = true
 	}
 	out := c.queued(call, told, s, read(&m), nil)
+	c.book.sends(dest, tag)
 	r, err := c.messages.IsendOn(m.Memory, dest, tag, s)
 	if err != nil {
 		out.end()
 		return c.fail(call, dest, err)
 	}
-	return c.wait(pending{c: c, call: call, r: r, peer: dest, tag: tag, transfer: out}, nil)
+	return c.wait(pending{c: c, call: call, r: r, peer: dest, tag: tag, transfer: out, bytes: m.length(), purpose: purpose{kind: waitfor.Send, synchronous: true}}, nil)
 }
 
 // RecvOn receives into device memory in the order of a stream: the data are
@@ -191,12 +193,15 @@ func (c *Comm) RecvOn(buf *cuda.Buffer, source, tag int, s *cuda.Stream) (Status
 	}
 	asked := c.begin(call, told)
 	from := asked.op
+	c.book.posts(source, tag)
 	r, err := c.messages.IrecvOn(m.Memory, source, tag, s)
 	if err != nil {
+		c.book.closes(source, tag)
 		asked.end()
 		return Status{}, c.fail(call, source, err)
 	}
-	p := pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size, transfer: asked}
+	p := pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size, transfer: asked,
+		bytes: m.length(), posted: c.book != nil, purpose: purpose{kind: waitfor.Recv}}
 	st, err := p.wait()
 	if err == nil {
 		c.queued(call, nil, s, written(&m), from)

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"gocuda/cudaapi/mpi/internal/transport"
+	"gocuda/cudaapi/mpi/waitfor"
 	"gocuda/cudaapi/record"
 )
 
@@ -178,7 +179,7 @@ func (c *Comm) Probe(source, tag int) (Status, error) {
 	if err := c.checkRecv(call, source, tag); err != nil {
 		return Status{}, err
 	}
-	p := pending{c: c, call: call, peer: source, tag: tag}
+	p := pending{c: c, call: call, peer: source, tag: tag, bytes: -1, purpose: purpose{kind: waitfor.Recv}}
 	x := newWaiter(c.w)
 	defer x.done()
 	for {
@@ -223,7 +224,7 @@ func (m *Message) Status() Status { return m.status }
 // (MPI_Mprobe).
 func (c *Comm) Mprobe(source, tag int) (*Message, error) {
 	const call = "Comm.Mprobe"
-	p := pending{c: c, call: call, peer: source, tag: tag}
+	p := pending{c: c, call: call, peer: source, tag: tag, bytes: -1, purpose: purpose{kind: waitfor.Recv}}
 	x := newWaiter(c.w)
 	defer x.done()
 	for {
@@ -255,6 +256,7 @@ func (c *Comm) improbe(call string, source, tag int) (*Message, bool, error) {
 	}
 	found := c.begin(call, c.message(record.Receives, st.Source, st.Tag))
 	found.over(c.came(st))
+	c.book.takes(st.Source, st.Tag)
 	return &Message{c: c, m: m, status: Status(st)}, true, nil
 }
 
@@ -278,7 +280,7 @@ func (m *Message) Recv(buf any) (Status, error) {
 		return Status{}, m.c.fail(call, m.status.Source, err)
 	}
 	m.m = nil
-	p := pending{c: m.c, call: call, r: r, peer: m.status.Source, tag: m.status.Tag, recv: true, size: mem.size, transfer: in}
+	p := pending{c: m.c, call: call, r: r, peer: m.status.Source, tag: m.status.Tag, recv: true, size: mem.size, transfer: in, bytes: mem.length(), purpose: purpose{kind: waitfor.Other}}
 	return p.wait()
 }
 
@@ -308,12 +310,13 @@ func (c *Comm) send(call string, m *memory, dest, tag int, sync bool) (pending, 
 		told.Synchronous = sync
 	}
 	out := c.begin(call, told, read(m))
+	c.book.sends(dest, tag)
 	r, err := c.isendMemory(m, dest, tag, sync)
 	if err != nil {
 		out.end()
 		return pending{}, c.fail(call, dest, err)
 	}
-	return pending{c: c, call: call, r: r, peer: dest, tag: tag, onDevice: m.onDevice(), transfer: out}, nil
+	return pending{c: c, call: call, r: r, peer: dest, tag: tag, onDevice: m.onDevice(), transfer: out, bytes: m.length(), purpose: purpose{kind: waitfor.Send, synchronous: sync}}, nil
 }
 
 func (c *Comm) irecv(call string, buf any, source, tag int) (pending, error) {
@@ -332,12 +335,15 @@ func (c *Comm) receive(call string, m *memory, source, tag int) (pending, error)
 		return pending{}, err
 	}
 	in := c.begin(call, c.message(record.Receives, source, tag), written(m))
+	c.book.posts(source, tag)
 	r, err := c.irecvMemory(m, source, tag)
 	if err != nil {
+		c.book.closes(source, tag)
 		in.end()
 		return pending{}, c.fail(call, source, err)
 	}
-	return pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size, onDevice: m.onDevice(), transfer: in}, nil
+	return pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size, onDevice: m.onDevice(), transfer: in,
+		bytes: m.length(), posted: c.book != nil, purpose: purpose{kind: waitfor.Recv}}, nil
 }
 
 // check checks the arguments of a send, checkRecv those of a receive.

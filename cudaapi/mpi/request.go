@@ -3,6 +3,8 @@ package mpi
 import (
 	"slices"
 	"sync"
+
+	"gocuda/cudaapi/mpi/waitfor"
 )
 
 // Request is an operation under way, of Isend, Irecv and the like. It must be
@@ -194,7 +196,7 @@ func WaitAny(requests ...*Request) (int, Status, error) {
 		r := first(requests)
 		x.w = r.p.c.w
 		p := r.p
-		p.call = "mpi.WaitAny"
+		p.call, p.kind = "mpi.WaitAny", waitfor.Other
 		if err := x.pause(&p); err != nil {
 			return -1, Status{}, err
 		}

@@ -62,7 +62,7 @@ type waiter struct {
 	sleep  time.Duration
 	woke   time.Time
 	lostAt time.Time
-	shown  *Wait
+	shown  *shownWait
 }
 
 func newWaiter(w *world) waiter { return waiter{w: w, stop: stop()} }
@@ -74,6 +74,7 @@ type Wait struct {
 	Rank  int    // this rank in it
 	Peer  int    // the rank waited for, -1 if it is any, or all
 	Tag   int    // -1 if it is any, or there is none
+	Bytes int    // of the buffer; -1 if there is none, or it is not known
 	Since time.Time
 }
 
@@ -88,9 +89,18 @@ func (w Wait) String() string {
 	return fmt.Sprintf("%s, for %v", s, time.Since(w.Since).Round(time.Millisecond))
 }
 
+// shownWait is a Wait on the list.
+type shownWait struct {
+	Wait
+	purpose
+	id   uint64
+	book *ledger
+}
+
 var waits struct {
 	sync.Mutex
-	list []*Wait
+	list []*shownWait
+	last uint64 // id
 }
 
 // Waits tells what this rank's goroutines are blocked in, longest first; calls
@@ -100,7 +110,7 @@ func Waits() []Wait {
 	defer waits.Unlock()
 	list := make([]Wait, len(waits.list))
 	for i, w := range waits.list {
-		list[i] = *w
+		list[i] = w.Wait
 	}
 	return list
 }
@@ -181,8 +191,10 @@ func (x *waiter) show(p *pending) {
 	if x.began.IsZero() {
 		x.began = time.Now()
 	}
-	x.shown = &Wait{Call: p.call, Comm: p.c.name, Rank: p.c.rank, Peer: p.peer, Tag: p.tag, Since: x.began}
+	x.shown = &shownWait{Wait: Wait{Call: p.call, Comm: p.c.name, Rank: p.c.rank, Peer: p.peer, Tag: p.tag, Bytes: p.bytes, Since: x.began}, purpose: p.purpose, book: p.c.book}
 	waits.Lock()
+	waits.last++
+	x.shown.id = waits.last
 	waits.list = append(waits.list, x.shown)
 	waits.Unlock()
 }
@@ -220,6 +232,9 @@ type pending struct {
 	size      int
 	onDevice  int // bytes of device memory that it moves, at most
 	transfer  transfer
+	bytes     int  // of its buffer, -1 if it has none
+	posted    bool // it is a receive that the ledger has as open
+	purpose
 }
 
 // wait blocks until p is over. What was interrupted goes on in the background.
@@ -268,6 +283,7 @@ func (p *pending) over(st transport.Status, err error) (Status, error) {
 		p.transfer.over(p.c.came(st))
 	}
 	p.transfer.end()
+	p.closed(st, err == nil)
 	if err != nil {
 		return Status{Source: st.Source, Tag: st.Tag}, p.c.fail(p.call, p.peer, err)
 	}
@@ -277,6 +293,18 @@ func (p *pending) over(st transport.Status, err error) (Status, error) {
 		return Status(st), e.hint("sender and receiver must agree on the element type")
 	}
 	return Status(st), nil
+}
+
+// closed notes in the ledger that a receive is over, and whether a message came.
+func (p *pending) closed(st transport.Status, came bool) {
+	if !p.posted {
+		return
+	}
+	p.posted = false
+	p.c.book.closes(p.peer, p.tag)
+	if came && !st.Cancelled {
+		p.c.book.takes(st.Source, st.Tag)
+	}
 }
 
 // cancelTime is how long an abandoned receive is given to come to its end.
@@ -297,6 +325,7 @@ func (p *pending) giveUp(why error) (st Status, over bool, err error) {
 		switch {
 		case done && ts.Cancelled:
 			p.transfer.end()
+			p.closed(ts, false)
 			return Status(ts), true, why
 		case done || err != nil:
 			st, err = p.over(ts, err)

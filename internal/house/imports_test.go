@@ -42,7 +42,8 @@ var mayImport = map[string][]string{
 	},
 	"kernel/check": {"cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/evaluator", "kernel/magic", "kernel/session"},
 	"kernel/ranks": {
-		"kernel/ranks/pushpull", "cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "kernel/display", "kernel/evaluator", "kernel/magic",
+		"kernel/ranks/pushpull", "cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/mpi/waitfor", "kernel/display", "kernel/evaluator",
+		"kernel/golang", "kernel/magic",
 		"kernel/session", "kernel/session/link",
 	},
 	"kernel/ranks/pushpull": {"cudaapi/mpi"},
@@ -103,7 +104,8 @@ var mayImport = map[string][]string{
 	"cudaapi/internal/ipctest":  {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},
 	"cudaapi/internal/clib":     {"github.com/ebitengine/purego"},
 	"cudaapi/internal/hostcxx":  {"github.com/ebitengine/purego", "golang.org/x/sys/unix"},
-	"cudaapi/mpi":               {"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "cudaapi/record", "golang.org/x/sys/unix"},
+	"cudaapi/mpi":               {"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "cudaapi/mpi/waitfor", "cudaapi/record", "golang.org/x/sys/unix"},
+	"cudaapi/mpi/waitfor":       {},
 	"cudaapi/mpi/internal/...":  {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"cudaapi/mpi/launch":        {},
 	"cudaapi/mpi/mpibench": {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"gocuda/kernel/display"
+	"gocuda/kernel/golang"
 	"gocuda/kernel/magic"
 	"gocuda/kernel/session"
 )
@@ -60,6 +61,12 @@ func (h *Host) Cell() session.Cell {
 // Place is the statement that the calling goroutine is in, such as "In[3], line 2",
 // for compiled functions that cells call; "" if it is in none.
 func (h *Host) Place() string { return place(h.evaluator.golang.Calling()) }
+
+// Held lists where goroutines of cells are in compiled functions whose names begin
+// with prefix; all says that nothing of cells goes on before one of them returns.
+func (h *Host) Held(prefix string) (holds []golang.Hold, all bool) {
+	return h.evaluator.golang.Held(prefix)
+}
 
 // Within runs Go code in the middle of the running cell, for functions that it
 // calls. Types and builtins are those that the cell sees; no value is shown.

@@ -15,39 +15,61 @@ const deadlockWatch = 250 * time.Millisecond
 
 // rouses says whether code may use what wakes goroutines and is no goroutine
 // itself, so that Asleep knows nothing of it: timers, signals, finalizers, and what
-// modules do.
-func (ev *Evaluator) rouses(info *types.Info) bool {
+// modules do. timers says the same, drivers left out: those call functions of cells
+// from threads of their own.
+func (ev *Evaluator) rouses(info *types.Info) (any, timers bool) {
 	for _, o := range info.Uses {
 		if p, ok := o.(*types.PkgName); ok {
-			if ev.importer.moduleOf(p.Imported()) != nil {
-				return true
-			}
+			timers = timers || ev.importer.moduleOf(p.Imported()) != nil
 			continue
 		}
 		if o.Pkg() == nil {
 			continue
 		}
 		if strings.HasPrefix(o.Pkg().Path(), "gocuda/cudaapi/") {
-			return true // drivers call functions of cells from threads of their own
+			any, timers = true, timers || o.Name() == "LaunchHostFunc"
 		}
 		switch name := o.Name(); o.Pkg().Path() {
 		case "time":
 			if name == "After" || name == "AfterFunc" || name == "NewTimer" || name == "NewTicker" || name == "Tick" {
-				return true
+				timers = true
 			}
 		case "context":
 			if strings.HasPrefix(name, "WithTimeout") || strings.HasPrefix(name, "WithDeadline") {
-				return true
+				timers = true
 			}
 		case "runtime":
 			if name == "SetFinalizer" || name == "AddCleanup" {
-				return true
+				timers = true
 			}
 		case "os/signal":
-			return true
+			timers = true
 		}
 	}
-	return false
+	return any || timers, timers
+}
+
+// Hold is where a goroutine of a cell calls a compiled function.
+type Hold struct {
+	Function string // without its package's path: "(*Comm).Recv"
+	Cell     string
+	Line     int // 0: not known
+}
+
+// Held lists the goroutines of cells that are in compiled functions whose names
+// begin with prefix, such as "gocuda/cudaapi/mpi.", the running cell's own first.
+// all says that nothing of cells can go on before one of these functions returns.
+// It stops the process for some hundred microseconds.
+func (ev *Evaluator) Held(prefix string) (holds []Hold, all bool) {
+	list, all := ev.rt.Held(prefix)
+	for _, h := range list {
+		held := Hold{Function: h.Function}
+		if len(h.Calls) > 0 {
+			held.Cell, held.Line = h.Calls[0].Func.File, h.Calls[0].Line
+		}
+		holds = append(holds, held)
+	}
+	return holds, all && !ev.timed.Load()
 }
 
 // stuck says whether the running cell waits for what cannot come, in two looks.

@@ -88,6 +88,7 @@ type Evaluator struct {
 	variables variables
 	tables    map[string]map[string]reflect.Value // of variables, by the package's path
 	roused    atomic.Bool                         // some cell may wait for what is no goroutine: see rouses
+	timed     atomic.Bool                         // the same of timers and modules alone
 
 	program bool // RunProgram's
 
@@ -542,8 +543,11 @@ func cellObjects(cell *checked) []types.Object {
 // adopt makes the cell's names those of the session.
 func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
 	ev.keep(src, code, cell)
-	if ev.rouses(cell.info) {
+	if any, timers := ev.rouses(cell.info); any {
 		ev.roused.Store(true)
+		if timers {
+			ev.timed.Store(true)
+		}
 	}
 	for _, o := range cellObjects(cell) {
 		name := o.Name()

@@ -152,7 +152,8 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 	if mistakes != nil {
 		return nil, programError(codes, mistakes)
 	}
-	ev.roused.Store(ev.rouses(info))
+	any, _ := ev.rouses(info)
+	ev.roused.Store(any)
 	embeds, err := embedded(info, asts, ev.fset, filepath.Dir(files[0].Name))
 	if err != nil {
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}

@@ -19,13 +19,13 @@ const maxRanks = 1024
 // magics are %mpi, %%mpi and %autompi.
 func (n *notebook) magics() []magic.Magic {
 	return []magic.Magic{
-		{Name: "mpi", Usage: "%mpi start [-n RANKS] [--launcher auto|mpirun|local] [-- OPTION...] | status | restart | stop | interrupt", Expand: true, Run: n.control,
+		{Name: "mpi", Usage: "%mpi start [-n RANKS] [--launcher auto|mpirun|local] [-- OPTION...] | status | waits | restart | stop | interrupt", Expand: true, Run: n.control,
 			Doc: "Starts, shows and ends the MPI ranks that %%mpi cells run on.\n" +
 				"-n: how many (without it, or with 0, one for each device); auto takes mpirun where it is installed.\n" +
 				"Options after -- are mpirun's, such as --host a:2,b:2.\n" +
 				"Each rank has the variables rank, size and world, and device rank % devices as its current one.\n" +
 				"mpi.Push(\"n\", n) in the notebook sets n in every rank; mpi.Pull(\"n\") gives each rank's n, by rank.\n" +
-				"status tells what each rank does, restart starts them anew, interrupt ends the cells that they run."},
+				"status tells what each rank does, waits who waits for whom; restart starts them anew, interrupt ends the cells that they run."},
 		{Name: "mpi", Usage: "%%mpi [RANKS] [--no-wait] [--timeout DURATION]", Cell: true, Expand: true, Run: n.cell,
 			Doc: "Runs the cell on every MPI rank, or on those named, such as 0,2 or 1-3.\n" +
 				"What ranks print comes with their numbers before it; what several say is shown once: [0-3] hello\n" +
@@ -56,6 +56,8 @@ func (n *notebook) control(ctx context.Context, env magic.Env, call magic.Call) 
 	switch fields[0] {
 	case "status":
 		do = func(p *pool) error { return p.status(env.Stdout()) }
+	case "waits":
+		do = func(p *pool) error { return p.waits(env.Stdout()) }
 	case "stop":
 		do = func(p *pool) error { n.stop(); return nil }
 	case "interrupt":

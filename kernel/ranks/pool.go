@@ -28,7 +28,7 @@ const (
 	// so long; then they are interrupted.
 	lossTime = time.Second
 	// When a rank waits in one MPI call for so long, that is told once.
-	hangTime = 10 * time.Second
+	hangTime = 5 * time.Second
 	// And when another rank has failed in the same cell, after so long.
 	failTime = 2 * time.Second
 	// When nobody is left who could end such a wait, it is ended after so long.
@@ -111,6 +111,8 @@ type job struct {
 	begun   time.Time
 	done    chan struct{} // closed when every rank has a result
 	told    bool          // that ranks wait in a call
+	verdict string        // that was told of these waits
+	stuck   time.Time     // since when all that run it are known to be stuck
 	own     bool          // the pool's own, which no interrupt is meant for
 
 	// Under the pool's mu.
@@ -405,23 +407,31 @@ func (p *pool) look(ranks []*rank) {
 	var asked sync.WaitGroup
 	for _, r := range ranks {
 		asked.Go(func() {
-			answer := make(chan session.Place, 1)
-			go func() {
-				if at, err := r.Where(); err == nil {
-					answer <- at
-				}
-			}()
-			select {
-			case at := <-answer:
+			if at, ok := r.where(); ok {
 				p.mu.Lock()
 				r.place = at
 				p.mu.Unlock()
-			case <-time.After(watchTime):
-			case <-r.Ended():
 			}
 		})
 	}
 	asked.Wait()
+}
+
+// where asks a rank where it is, unless it does not answer in time.
+func (r *rank) where() (at session.Place, ok bool) {
+	answer := make(chan session.Place, 1)
+	go func() {
+		if at, err := r.Where(); err == nil {
+			answer <- at
+		}
+	}()
+	select {
+	case at = <-answer:
+		return at, true
+	case <-time.After(watchTime):
+	case <-r.Ended():
+	}
+	return at, false
 }
 
 // close ends the ranks. It returns when they are gone.

@@ -87,13 +87,14 @@ func attachRank(h *evaluator.Host) evaluator.Extension {
 		Magics:   magics,
 		Reset:    func(eval func(string) error) error { return eval(worldCell) },
 		Eval:     lookFirst(h),
-		Where:    waiting,
+		Where:    reportOf(h),
 		Close:    finalize,
 	}
 }
 
 // startRank starts MPI, takes the rank's device and tells the pool of both.
 func startRank(h *evaluator.Host) error {
+	mpi.TrackWaits()
 	world, err := mpi.Init()
 	if err != nil {
 		return err
@@ -125,25 +126,6 @@ func startRank(h *evaluator.Host) error {
 	}
 	h.SetData(body)
 	return nil
-}
-
-// waiting adds the MPI call that a rank has waited in longest.
-func waiting(p *session.Place) {
-	list := mpi.Waits()
-	if len(list) == 0 {
-		return
-	}
-	w := list[0]
-	p.Call, p.Waited = w.Call, time.Since(w.Since)
-	if w.Comm != "world" {
-		p.Call += " on " + w.Comm
-	}
-	if w.Peer >= 0 {
-		p.Call += fmt.Sprintf(" with rank %d", w.Peer)
-	}
-	if w.Tag >= 0 {
-		p.Call += fmt.Sprintf(", tag %d", w.Tag)
-	}
 }
 
 // finalize ends MPI in order, if the other ranks do so too.

@@ -2,6 +2,8 @@ package ranks
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"gocuda/kernel/session"
@@ -39,6 +41,7 @@ func (p *pool) watch(j *job) {
 			running := p.running(j)
 			p.look(running)
 			p.free(j, running)
+			p.explain(j, running)
 			if !p.tellWaiting(j, running) {
 				p.giveUp(j, running)
 			}
@@ -134,6 +137,55 @@ func (p *pool) giveUp(j *job, running []*rank) {
 	})
 }
 
+// explain names a deadlock among the ranks of a job, as soon as one is certain, and
+// ends it when nobody can come to it any more. Where a rank has failed, tellWaiting
+// and giveUp do so.
+func (p *pool) explain(j *job, running []*rank) {
+	p.mu.Lock()
+	failed, _ := j.outcome()
+	wait, waiting := len(failed) == 0 && !j.own && j.cancel == nil, false
+	for _, r := range p.ranks {
+		wait = wait && r.lost == ""
+	}
+	for _, r := range running {
+		waiting = waiting || r.place.Call != "" && r.place.Waited >= lookAfter
+		wait = wait && r.because == nil
+	}
+	p.mu.Unlock()
+	if !wait || !waiting {
+		return
+	}
+	pic := p.draw()
+	all := len(running) > 0
+	for _, r := range running {
+		all = all && slices.Contains(pic.Stuck, r.number)
+	}
+	p.mu.Lock()
+	vain := all && j.awaited && len(p.jobs) == 1 && j.cancel == nil
+	p.mu.Unlock()
+	if verdict := pic.verdict(); verdict != "" && verdict != j.verdict {
+		j.verdict, j.told = verdict, true
+		how := "interrupt the cell to free them"
+		if vain {
+			how += fmt.Sprintf(", or wait: after %v they are freed", vainTime)
+		}
+		p.tell(fmt.Sprintf("%s: ranks wait for what cannot come; %s\n%s%s", j.cell.Name, how, pic.table(), verdict))
+	}
+	switch {
+	case !vain:
+		j.stuck = time.Time{}
+	case j.stuck.IsZero():
+		j.stuck = time.Now()
+	case time.Since(j.stuck) >= vainTime:
+		p.renew()
+		p.tell(outOfStep + "\n")
+		why := strings.TrimPrefix(strings.TrimSpace(pic.verdict()), "Deadlock: ")
+		p.stop(j, running, func(r *rank) *session.Error {
+			return session.NewError("Deadlock", why+"\nthis rank was at "+describePlace(r.place))
+		})
+	}
+}
+
 // waitedInVain names the error of a rank whose wait was ended since another had
 // failed.
 const waitedInVain = "WaitedInVain"
@@ -163,7 +215,8 @@ func (p *pool) tellWaiting(j *job, running []*rank) bool {
 		how += fmt.Sprintf(", or wait: after %v they are freed if nobody can come to them any more", vainTime)
 	}
 	text := fmt.Sprintf("%s: some ranks have waited for %v in one call; %s\n", j.cell.Name, long, how)
-	text += p.places(running, "is")
+	pic := p.draw()
+	text += pic.table() + pic.verdict()
 	if len(ended) > 0 {
 		text += label(ended) + " ended the cell\n"
 	}

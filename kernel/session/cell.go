@@ -82,6 +82,8 @@ type Place struct {
 	// what that waits for, and Waited for how long.
 	Call   string        `json:"call,omitempty"`
 	Waited time.Duration `json:"waited,omitempty"`
+	// Data is an Extension's.
+	Data []byte `json:"data,omitempty"`
 }
 
 // Expression is the outcome of one user expression.
