@@ -3,70 +3,31 @@ package kernel
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 
+	"gocuda/kernel/session"
 	"gocuda/kernel/wire"
 )
 
-// CommTarget takes part in a comm that a front end opened: a channel for
-// messages of a kind of their own, as widgets use it. Its functions run on the
-// goroutine that handles shell requests.
-type CommTarget interface {
-	// Open begins a comm. An error refuses it: the front end is told that
-	// it is closed.
-	Open(comm *Comm, data json.RawMessage, buffers [][]byte) error
-	Message(comm *Comm, data json.RawMessage, buffers [][]byte)
-	Closed(comm *Comm, data json.RawMessage)
-}
-
-// Comm is an open comm.
-type Comm struct {
-	ID     string
-	Target string
-
-	comms  *comms
-	target CommTarget
-}
-
-// Send sends a message to the front ends' side of the comm.
-func (c *Comm) Send(data any, buffers ...[]byte) error {
-	return c.comms.publish("comm_msg", c.ID, data, buffers)
-}
-
-// Close closes the comm from the kernel's side.
-func (c *Comm) Close(data any) error {
-	c.comms.remove(c.ID)
-	return c.comms.publish("comm_close", c.ID, data, nil)
-}
-
-// comms are the comms that are open.
+// comms are the open comms, the channels between widgets and their pictures. Their
+// ends are in the evaluator; here it is known which there are.
 type comms struct {
-	kernel *kernel
-
-	mu     sync.Mutex
-	open   map[string]*Comm
-	parent *wire.Message // the comm message being handled
+	mu   sync.Mutex
+	open map[string]string // target by id
 }
 
-func newComms(k *kernel) *comms { return &comms{kernel: k, open: map[string]*Comm{}} }
-
-func (c *comms) publish(kind, id string, data any, buffers [][]byte) error {
-	if data == nil {
-		data = object(nil)
-	}
-	c.mu.Lock()
-	parent := c.parent
-	c.mu.Unlock()
-	return c.kernel.sockets.Publish(wire.Outgoing{
-		Type: kind, Parent: parent, Buffers: buffers,
-		Content: map[string]any{"comm_id": id, "data": data},
-	})
-}
-
-func (c *comms) get(id string) *Comm {
+func (c *comms) set(id, target string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.open[id]
+	c.open[id] = target
+}
+
+func (c *comms) get(id string) (target string, open bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	target, open = c.open[id]
+	return target, open
 }
 
 func (c *comms) remove(id string) {
@@ -75,16 +36,52 @@ func (c *comms) remove(id string) {
 	delete(c.open, id)
 }
 
-func (c *comms) setParent(m *wire.Message) {
+// clear forgets all, and lists them.
+func (c *comms) clear() (ids []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.parent = m
+	for id := range c.open {
+		ids = append(ids, id)
+	}
+	clear(c.open)
+	return ids
 }
+
+// evaluatorTargets are the targets of comms that a front end may open: those of the
+// widgets' protocol.
+var evaluatorTargets = map[string]bool{"jupyter.widget": true, "jupyter.widget.control": true}
 
 type commContent struct {
 	ID     string          `json:"comm_id"`
-	Target string          `json:"target_name"`
+	Target string          `json:"target_name,omitempty"`
 	Data   json.RawMessage `json:"data"`
+}
+
+// publishComm sends what a widget tells the front ends.
+func (k *kernel) publishComm(parent *wire.Message, m *session.Comm) error {
+	content := commContent{m.ID, m.Target, m.Data}
+	if content.Data == nil {
+		content.Data = json.RawMessage("{}")
+	}
+	switch m.Type {
+	case "open":
+		k.comms.set(m.ID, m.Target)
+	case "close":
+		k.comms.remove(m.ID)
+	}
+	out := wire.Outgoing{Type: "comm_" + m.Type, Parent: parent, Buffers: m.Buffers, Content: content}
+	if m.Metadata != nil {
+		out.Metadata = m.Metadata
+	}
+	return k.sockets.Publish(out)
+}
+
+// closeComms tells the front ends that the widgets of an evaluator that has ended
+// are gone.
+func (k *kernel) closeComms(parent *wire.Message) {
+	for _, id := range k.comms.clear() {
+		k.publishComm(parent, &session.Comm{Type: "close", ID: id})
+	}
 }
 
 // commInfo lists the open comms, all or those of one target.
@@ -98,9 +95,9 @@ func (k *kernel) commInfo(r *request) (any, error) {
 	k.comms.mu.Lock()
 	defer k.comms.mu.Unlock()
 	list := map[string]any{}
-	for id, c := range k.comms.open {
-		if asked.Target == nil || *asked.Target == c.Target {
-			list[id] = map[string]string{"target_name": c.Target}
+	for id, target := range k.comms.open {
+		if asked.Target == nil || *asked.Target == target {
+			list[id] = map[string]string{"target_name": target}
 		}
 	}
 	return map[string]any{"status": "ok", "comms": list}, nil
@@ -112,55 +109,50 @@ func (k *kernel) commOpen(r *request) (any, error) {
 	if err := r.decode(&asked); err != nil {
 		return nil, err
 	}
-	k.comms.setParent(r.Message)
-	defer k.comms.setParent(nil)
-	target, known := k.options.CommTargets[asked.Target]
-	if !known {
-		k.comms.publish("comm_close", asked.ID, nil, nil)
+	if !evaluatorTargets[asked.Target] {
+		k.publishComm(r.Message, &session.Comm{Type: "close", ID: asked.ID})
 		return nil, fmt.Errorf("no comm target %q", asked.Target)
 	}
-	comm := &Comm{ID: asked.ID, Target: asked.Target, comms: k.comms, target: target}
-	k.comms.mu.Lock()
-	k.comms.open[asked.ID] = comm
-	k.comms.mu.Unlock()
-	if err := target.Open(comm, asked.Data, r.Buffers); err != nil {
-		comm.Close(nil)
-		return nil, err
-	}
+	k.comms.set(asked.ID, asked.Target)
+	k.event(r, &session.Comm{Type: "open", ID: asked.ID, Target: asked.Target, Data: asked.Data, Buffers: r.Buffers})
 	return nil, nil
 }
 
-func (k *kernel) commMsg(r *request) (any, error) {
-	comm, asked, err := k.openComm(r)
-	if err != nil {
-		return nil, err
-	}
-	k.comms.setParent(r.Message)
-	defer k.comms.setParent(nil)
-	comm.target.Message(comm, asked.Data, r.Buffers)
-	return nil, nil
-}
+// commMsg hands a message on, such as that a slider was moved.
+func (k *kernel) commMsg(r *request) (any, error) { return nil, k.passOn(r, "msg") }
 
 func (k *kernel) commClose(r *request) (any, error) {
-	comm, asked, err := k.openComm(r)
-	if err != nil {
-		return nil, err
-	}
-	k.comms.setParent(r.Message)
-	defer k.comms.setParent(nil)
-	k.comms.remove(comm.ID)
-	comm.target.Closed(comm, asked.Data)
-	return nil, nil
+	err := k.passOn(r, "close")
+	return nil, err
 }
 
-func (k *kernel) openComm(r *request) (*Comm, commContent, error) {
+func (k *kernel) passOn(r *request, kind string) error {
 	var asked commContent
 	if err := r.decode(&asked); err != nil {
-		return nil, asked, err
+		return err
 	}
-	comm := k.comms.get(asked.ID)
-	if comm == nil {
-		return nil, asked, fmt.Errorf("no open comm %q", asked.ID)
+	target, open := k.comms.get(asked.ID)
+	if !open {
+		return fmt.Errorf("no open comm %q", asked.ID)
 	}
-	return comm, asked, nil
+	if kind == "close" {
+		k.comms.remove(asked.ID)
+	}
+	k.event(r, &session.Comm{Type: kind, ID: asked.ID, Target: target, Data: asked.Data, Buffers: r.Buffers})
+	return nil
+}
+
+// event has the evaluator run what is registered for a message of a comm. Outputs
+// are sent in the message's name; a failure is one of them.
+func (k *kernel) event(r *request, m *session.Comm) {
+	restore := k.announceEvent(r.Message)
+	result := k.evaluate(session.Cell{Name: "event", Comm: m, Message: r.Header.ID})
+	k.finish()
+	restore()
+	if result.Err != nil {
+		k.publish("stream", r.Message, map[string]string{"name": "stderr", "text": strings.Join(newFailure(result.Err).Traceback, "\n") + "\n"})
+	}
+	if result.Restarted {
+		k.closeComms(r.Message)
+	}
 }

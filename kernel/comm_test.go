@@ -1,38 +1,15 @@
 package kernel
 
 import (
-	"encoding/json"
-	"errors"
 	"reflect"
 	"testing"
 
 	"gocuda/kernel/wire"
 )
 
-// echo is a comm target that sends back what it gets.
-type echo struct{ closed chan string }
-
-func (e *echo) Open(c *Comm, data json.RawMessage, _ [][]byte) error {
-	if string(data) == `"refuse"` {
-		return errors.New("refused")
-	}
-	return c.Send(map[string]any{"opened": data})
-}
-
-func (e *echo) Message(c *Comm, data json.RawMessage, buffers [][]byte) {
-	if string(data) == `"enough"` {
-		c.Close(nil)
-		return
-	}
-	c.Send(map[string]any{"echo": data}, buffers...)
-}
-
-func (e *echo) Closed(c *Comm, _ json.RawMessage) { e.closed <- c.ID }
-
 func TestComms(t *testing.T) {
-	target := &echo{closed: make(chan string, 1)}
 	evaluator := newScripted()
-	c := connect(t, startKernel(t, Options{Start: evaluator.start, CommTargets: map[string]CommTarget{"echo": target}}))
+	c := connect(t, startKernel(t, Options{Start: evaluator.start}))
 	send := func(kind string, content map[string]any) []message {
 		return c.published(c.send(wire.Shell, kind, content))
 	}
@@ -40,43 +17,68 @@ func TestComms(t *testing.T) {
 		reply, _ := c.ask(wire.Shell, "comm_info_request", content)
 		return reply.Content["comms"]
 	}
+	none := map[string]any{}
 
-	got := send("comm_open", map[string]any{"comm_id": "0", "target_name": "nobody", "data": map[string]any{}})
+	// What a front end opens.
+	got := send("comm_open", map[string]any{"comm_id": "0", "target_name": "nobody", "data": none})
 	if len(got) != 1 || got[0].Type != "comm_close" || got[0].text("comm_id") != "0" {
 		t.Errorf("an unknown target: %+v", got)
 	}
-	got = send("comm_open", map[string]any{"comm_id": "1", "target_name": "echo", "data": 5})
-	if len(got) != 1 || got[0].Type != "comm_msg" || !reflect.DeepEqual(got[0].Content["data"], map[string]any{"opened": 5.0}) {
+	got = send("comm_open", map[string]any{"comm_id": "1", "target_name": "jupyter.widget.control", "data": "comm msg 1 got TYPE"})
+	if len(got) != 1 || got[0].Type != "comm_msg" || got[0].text("data") != "got open" {
 		t.Errorf("open: %+v", got)
 	}
-	got = send("comm_open", map[string]any{"comm_id": "2", "target_name": "echo", "data": "refuse"})
-	if len(got) != 1 || got[0].Type != "comm_close" || got[0].text("comm_id") != "2" {
-		t.Errorf("refused: %+v", got)
-	}
-	list := map[string]any{"1": map[string]any{"target_name": "echo"}}
-	if got := open(map[string]any{}); !reflect.DeepEqual(got, list) {
+	if got := open(none); !reflect.DeepEqual(got, map[string]any{"1": map[string]any{"target_name": "jupyter.widget.control"}}) {
 		t.Errorf("open comms: %v", got)
 	}
-	if got := open(map[string]any{"target_name": "other"}); !reflect.DeepEqual(got, map[string]any{}) {
-		t.Errorf("open comms of another target: %v", got)
+
+	// What the evaluator opens, in a cell that then goes on in the background.
+	_, got = c.execute("comm open 2 state\nlater of the cell")
+	if len(got) != 2 || got[1].Type != "comm_open" || got[1].text("target_name") != "jupyter.widget" || got[1].Metadata["version"] != "2.1.0" {
+		t.Errorf("opened: %+v", got)
 	}
-	got = send("comm_msg", map[string]any{"comm_id": "1", "data": "hello"})
-	if len(got) != 1 || !reflect.DeepEqual(got[0].Content["data"], map[string]any{"echo": "hello"}) {
+	cell := got[1].Parent
+	if got := open(map[string]any{"target_name": "jupyter.widget"}); !reflect.DeepEqual(got, map[string]any{"2": map[string]any{"target_name": "jupyter.widget"}}) {
+		t.Errorf("open comms of a target: %v", got)
+	}
+	got = send("comm_msg", map[string]any{"comm_id": "2", "data": "print TYPE\ncomm msg 2 back\nvalue 5"})
+	if len(got) != 3 || got[0].text("text") != "msg" || got[1].Type != "comm_msg" || got[1].text("data") != "back" || got[2].Type != "execute_result" {
 		t.Errorf("message: %+v", got)
 	}
-	if got := send("comm_msg", map[string]any{"comm_id": "7", "data": "hello"}); len(got) != 0 {
+	got = send("comm_msg", map[string]any{"comm_id": "2", "data": "fail Panic oh"})
+	if len(got) != 1 || got[0].text("name") != "stderr" || got[0].text("text") != "\x1b[31mPanic\x1b[0m: oh\n" {
+		t.Errorf("an event that fails: %+v", got)
+	}
+	close(evaluator.release)
+	for m := range c.inbox[wire.IOPub] {
+		if m.text("text") == "of the cell" {
+			if m.Parent != cell {
+				t.Error("what a cell's goroutine prints after an event is not the cell's")
+			}
+			break
+		}
+	}
+	if got := send("comm_msg", map[string]any{"comm_id": "7", "data": "print x"}); len(got) != 0 {
 		t.Errorf("a message to no comm: %+v", got)
 	}
-	got = send("comm_msg", map[string]any{"comm_id": "1", "data": "enough"})
+
+	// Their ends.
+	got = send("comm_close", map[string]any{"comm_id": "1", "data": "print TYPE"})
+	if len(got) != 1 || got[0].text("text") != "close" {
+		t.Errorf("closed by the front end: %+v", got)
+	}
+	if got := send("comm_msg", map[string]any{"comm_id": "1", "data": "print x"}); len(got) != 0 {
+		t.Errorf("a message to a closed comm: %+v", got)
+	}
+	got = send("comm_msg", map[string]any{"comm_id": "2", "data": "comm close 2 x"})
 	if len(got) != 1 || got[0].Type != "comm_close" {
-		t.Errorf("closed by the kernel: %+v", got)
+		t.Errorf("closed by the evaluator: %+v", got)
 	}
-	send("comm_open", map[string]any{"comm_id": "3", "target_name": "echo", "data": 5})
-	send("comm_close", map[string]any{"comm_id": "3", "data": map[string]any{}})
-	if id := <-target.closed; id != "3" {
-		t.Errorf("closed %q", id)
+	c.execute("comm open 3 state")
+	if _, got = c.execute("restart"); got[len(got)-1].Type != "comm_close" {
+		t.Errorf("a new evaluator has no widgets: %+v", got)
 	}
-	if got := open(map[string]any{}); !reflect.DeepEqual(got, map[string]any{}) {
+	if got := open(none); !reflect.DeepEqual(got, none) {
 		t.Errorf("open comms at the end: %v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -26,6 +27,10 @@ import (
 //	later TEXT     printed by a goroutine, after release
 //	hold           until release
 //	panic          panics in the evaluator
+//	comm TYPE ID TEXT  a message of a comm
+//	restart        ends as one that was replaced
+//
+// The code of a comm's message is its data.
 type scripted struct {
 	output func(session.Output)
 	input  session.InputFunc
@@ -67,7 +72,12 @@ func (s *scripted) Execute(c session.Cell) (r session.Result) {
 			r.Expressions[name] = session.Expression{Value: &b}
 		}
 	}
-	for _, line := range strings.Split(c.Code, "\n") {
+	code := c.Code
+	if c.Comm != nil {
+		json.Unmarshal(c.Comm.Data, &code)
+		code = strings.ReplaceAll(code, "TYPE", c.Comm.Type)
+	}
+	for _, line := range strings.Split(code, "\n") {
 		command, rest, _ := strings.Cut(line, " ")
 		switch command {
 		case "print":
@@ -134,6 +144,17 @@ func (s *scripted) Execute(c session.Cell) (r session.Result) {
 			}
 		case "hold":
 			<-s.release
+		case "comm":
+			kind, rest, _ := strings.Cut(rest, " ")
+			id, text, _ := strings.Cut(rest, " ")
+			data, _ := json.Marshal(text)
+			m := &session.Comm{Type: kind, ID: id, Data: data, Buffers: [][]byte{{1, 2}}}
+			if kind == "open" {
+				m.Target, m.Metadata = "jupyter.widget", json.RawMessage(`{"version":"2.1.0"}`)
+			}
+			s.output(session.Output{Kind: session.ToComm, Comm: m})
+		case "restart":
+			r.Restarted = true
 		case "panic":
 			panic("the evaluator's own fault")
 		}

@@ -113,7 +113,7 @@ func (k *kernel) execute(r *request) (any, error) {
 	}
 
 	result := k.evaluate(session.Cell{
-		Name: name, Code: asked.Code, Silent: asked.Silent,
+		Name: name, Code: asked.Code, Silent: asked.Silent, Message: r.Header.ID,
 		AllowInput: asked.AllowStdin, Expressions: asked.UserExpressions,
 	})
 	k.client(r.Message).replied = time.Now()
@@ -121,6 +121,9 @@ func (k *kernel) execute(r *request) (any, error) {
 		k.history.addOutput(count, value)
 	}
 
+	if result.Restarted {
+		k.closeComms(r.Message)
+	}
 	for name, e := range result.Expressions {
 		reply.UserExpressions[name] = expression(e)
 	}
@@ -170,6 +173,21 @@ func (k *kernel) announce(parent *wire.Message, count int, asked executeRequest)
 		close(c.interrupt)
 	}
 	c.missed = nil
+}
+
+// announceEvent is announce for an event in the front end. What it returns gives
+// later outputs, of goroutines that go on, back to the last cell.
+func (k *kernel) announceEvent(parent *wire.Message) (restore func()) {
+	c := &k.cell
+	c.mu.Lock()
+	before, count, silent, value := c.parent, c.count, c.silent, c.value
+	c.mu.Unlock()
+	k.announce(parent, count, executeRequest{})
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.parent, c.silent, c.value = before, silent, value
+	}
 }
 
 // begin marks the cell as running, or says false if it was interrupted before.

@@ -29,9 +29,6 @@ type Options struct {
 	// HistoryFile holds the inputs of all sessions; empty: the user's own
 	// (see DefaultHistoryFile). "off" keeps the history in memory.
 	HistoryFile string
-	// CommTargets are the kinds of comm that a front end may open, by
-	// target name.
-	CommTargets map[string]CommTarget
 	// Log takes what goes wrong; nil: NewLog's.
 	Log *slog.Logger
 
@@ -78,8 +75,8 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 		stop:    make(chan struct{}),
 		history: openHistory(options.HistoryFile, options.Log),
 		clients: map[string]*clientSession{},
+		comms:   comms{open: map[string]string{}},
 	}
-	k.comms = newComms(k)
 	k.evaluator = startEvaluator(options.Start, k.output, k.input)
 	if k.sockets.Connection() != connection {
 		if err := k.sockets.Connection().Write(connectionFile); err != nil {
@@ -99,7 +96,7 @@ type kernel struct {
 	sockets   *wire.Sockets
 	evaluator *evaluator
 	history   *history
-	comms     *comms
+	comms     comms
 
 	stop     chan struct{} // closed when the kernel is to end
 	stopOnce sync.Once

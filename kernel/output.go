@@ -16,6 +16,12 @@ func (k *kernel) output(o session.Output) {
 		}
 	}
 	c.mu.Unlock()
+	if o.Kind == session.ToComm {
+		if err := k.publishComm(parent, o.Comm); err != nil {
+			k.log.Warn("cannot publish", "error", err)
+		}
+		return
+	}
 	if silent {
 		return
 	}

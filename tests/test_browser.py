@@ -34,6 +34,21 @@ CELLS = [
     'panic("red in the browser")',
 ]
 
+# Widgets that ipywidgets' front end draws; their events are Go functions.
+WIDGETS = [
+    's := widgets.IntSlider(widgets.Props{"description": "moved", "max": 10})\n'
+    'said := widgets.Label(widgets.Props{"value": "nothing yet"})\n'
+    'if err := s.OnChange(func(v int) { said.SetValue(fmt.Sprint("Go saw ", v)) }); err != nil {\n\tpanic(err)\n}\n'
+    'widgets.VBox(s, said)',
+    'clicks := 0\nb := widgets.Button(widgets.Props{"description": "press me"})\nout := widgets.Output()\n'
+    'b.OnClick(func() {\n\tclicks++\n\tout.Capture(func() { fmt.Println("click", clicks) })\n})\nwidgets.HBox(b, out)',
+    'widgets.Interact(func(n int, late bool) any { return fmt.Sprint("n*n = ", n*n, ", ", late) }, widgets.Between(0, 9))',
+    'widgets.Any("export default { render({ model, el }) { const b = document.createElement(\'button\'); b.id = \'mine\'; '
+    'b.textContent = model.get(\'count\'); b.onclick = () => { model.set(\'count\', model.get(\'count\') + 1); model.save_changes(); }; '
+    'model.on(\'change:count\', () => { b.textContent = model.get(\'count\'); }); el.append(b); } }", "", widgets.Props{"count": 40})',
+    's.Int(), clicks',
+]
+
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
@@ -43,6 +58,8 @@ def lab(tmp_path_factory):
         "name": "gocuda", "display_name": "Go (CUDA)", "language": "go"}})
     nb.cells = [new_code_cell(c) for c in CELLS]
     nbformat.write(nb, root / "browser.ipynb")
+    nb.cells = [new_code_cell(c) for c in WIDGETS]
+    nbformat.write(nb, root / "widgets.ipynb")
     for name in TUTORIALS:
         nb = nbformat.read(ROOT / "notebooks" / name, as_version=4)
         for cell in nb.cells:
@@ -163,3 +180,47 @@ def test_a_tutorial_runs_to_its_end_in_jupyterlab(lab, browser, name):
         picture = "jupyterlab-" + name.removesuffix(".ipynb") + ".png"
         browser.save_screenshot(str(BUILD / picture))
         print("screenshot:", os.path.join("build", picture))
+
+
+def test_widgets(lab, browser):
+    server, token = lab
+    wait = WebDriverWait(browser, PATIENCE)
+    find = lambda css: browser.find_elements(By.CSS_SELECTOR, css)
+    try:
+        browser.get(f"{server}/lab/tree/widgets.ipynb?token={token}")
+        wait.until(lambda b: len(find(".jp-Notebook .jp-CodeCell")) == len(WIDGETS))
+        wait.until(lambda b: "Go (CUDA) | Idle" in b.find_element(By.CSS_SELECTOR, "#jp-main-statusbar").text)
+        find(".jp-Notebook .jp-CodeCell")[0].find_element(By.CSS_SELECTOR, ".cm-content").click()
+        run = lambda: ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
+        for _ in WIDGETS[:-1]:
+            run()
+        outputs = lambda text: wait.until(lambda b: any(text in e.text for e in find(".jp-OutputArea-output")), f"no output shows {text!r}")
+
+        # A slider moves a variable of Go, and Go moves a label.
+        wait.until(lambda b: find(".widget-slider .noUi-handle"))
+        ActionChains(browser).click(find(".widget-slider .noUi-handle")[0]).send_keys(Keys.ARROW_RIGHT * 3).perform()
+        outputs("Go saw 3")
+
+        # A button; what its function prints is in the Output.
+        wait.until(lambda b: [e for e in find("button.widget-button") if e.text == "press me"])[0].click()
+        outputs("click 1")
+
+        # Interact: its controls have the names of the function's parameters.
+        outputs("n*n = 0, false")
+        labels = [e.text for e in find(".widget-interact .widget-label")]
+        assert labels[:1] == ["n"] and "late" in [e.text for e in find(".widget-interact .widget-checkbox")], labels
+        find(".widget-interact input[type=checkbox]")[0].click()
+        outputs("n*n = 0, true")
+
+        # A widget of one's own.
+        wait.until(lambda b: find("#mine"))[0].click()
+        wait.until(lambda b: find("#mine")[0].text == "41")
+
+        find(".jp-Notebook .jp-CodeCell")[-1].find_element(By.CSS_SELECTOR, ".cm-content").click()
+        run()
+        outputs("3, 1")
+        BUILD.mkdir(exist_ok=True)
+        browser.save_screenshot(str(BUILD / "widgets.png"))
+    except BaseException:
+        browser.save_screenshot(str(BUILD / "widgets-failed.png"))
+        raise

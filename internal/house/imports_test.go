@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"kernel/wire":     {"internal/ownfolder", "github.com/go-zeromq/zmq4/...", "github.com/google/uuid"},
 	"kernel/notebook": {"kernel/session"},
 	"kernel/session": {
-		"kernel/display", "kernel/golang/answer", "kernel/session/link",
+		"kernel/display", "kernel/golang/answer", "kernel/session/link", "kernel/widgets",
 		"github.com/ebitengine/purego", "golang.org/x/sys/unix",
 	},
 	"kernel/session/internal/orphans": {},
@@ -38,18 +38,19 @@ var mayImport = map[string][]string{
 	// The evaluator process.
 	"kernel/evaluator": {
 		"cudaapi/backend", "cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/golang", "kernel/golang/assist",
-		"kernel/golang/modules", "kernel/magic", "kernel/packages", "kernel/session",
+		"kernel/golang/modules", "kernel/magic", "kernel/packages", "kernel/session", "kernel/widgets",
 	},
 	"kernel/check": {"cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/evaluator", "kernel/magic", "kernel/session"},
 	"kernel/ranks": {
 		"kernel/ranks/pushpull", "cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/mpi/waitfor", "kernel/display", "kernel/evaluator",
 		"kernel/golang", "kernel/magic",
-		"kernel/session", "kernel/session/link",
+		"kernel/session", "kernel/session/link", "kernel/widgets",
 	},
 	"kernel/ranks/pushpull": {"cudaapi/mpi"},
 	"kernel/magic":          {"cudaapi/backend", "cudaapi/cuda", "cudaapi/gokernel", "kernel/display"},
 	"kernel/display":        {"github.com/google/uuid"},
 	"kernel/plot":           {"kernel/display", "gonum.org/v1/plot/..."},
+	"kernel/widgets":        {"kernel/display", "github.com/google/uuid"},
 	"kernel/timeline":       {"cudaapi/cuda", "kernel/display", "kernel/plot"},
 
 	// Go in cells.
@@ -72,7 +73,7 @@ var mayImport = map[string][]string{
 	"kernel/internal/extract": {"kernel/golang/host"},
 	"kernel/packages": {
 		"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/hazard", "cudaapi/mpi", "cudaapi/streamsync",
-		"kernel/display", "kernel/golang/host", "kernel/packages/extra", "kernel/plot", "kernel/ranks/pushpull", "kernel/timeline",
+		"kernel/display", "kernel/golang/host", "kernel/packages/extra", "kernel/plot", "kernel/ranks/pushpull", "kernel/timeline", "kernel/widgets",
 	},
 	"kernel/packages/gen":       {},
 	"kernel/packages/extra":     {"kernel/golang/host", "golang.org/x/..."},

@@ -24,6 +24,7 @@ import (
 	"gocuda/kernel/magic"
 	"gocuda/kernel/packages"
 	"gocuda/kernel/session"
+	"gocuda/kernel/widgets"
 )
 
 // Main is the whole of an evaluator process: it serves the session that
@@ -95,6 +96,10 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 		}
 	})
 	c := &evaluator{console: console}
+	widgets.SetSender(func(m widgets.Message) error {
+		return console.Show(session.Output{Kind: session.ToComm, Comm: &m})
+	})
+	widgets.SetParameterNames(c.parameterNames)
 	c.stdin.ask = func() (string, error) { return c.ask("", false) }
 	dir, _ := os.Getwd() // of the notebook: the kernel is started in it
 	sources := modules.New(dir)
@@ -181,7 +186,7 @@ func (c *evaluator) Execute(cell session.Cell) session.Result {
 	c.ctx, c.cell, c.data, c.result = ctx, cell, nil, session.Result{}
 	c.mu.Unlock()
 	c.stdin.forget()
-	if !cell.Silent {
+	if !cell.Silent && cell.Comm == nil {
 		if len(c.past) == maxPast {
 			c.past = slices.Delete(c.past, 0, 1)
 		}
@@ -192,7 +197,13 @@ func (c *evaluator) Execute(cell session.Cell) session.Result {
 			e.Begin(stop)
 		}
 	}
-	err := c.magics.Run(ctx, env{c}, cell.Code)
+	widgets.Begin(cell.Message)
+	var err error
+	if cell.Comm != nil {
+		err = c.event(cell)
+	} else {
+		err = c.magics.Run(ctx, env{c}, cell.Code)
+	}
 	for _, e := range c.extensions {
 		if e.End != nil {
 			e.End()
@@ -212,6 +223,15 @@ func (c *evaluator) Execute(cell session.Cell) session.Result {
 	defer c.mu.Unlock()
 	c.cancel, c.result.Data = nil, c.data
 	return c.result
+}
+
+// event hands what a user did with a widget to the functions registered for it.
+func (c *evaluator) event(cell session.Cell) error {
+	var wrong error
+	if err := c.golang.Call(cell.Name, func() { wrong = widgets.Receive(*cell.Comm) }); err != nil {
+		return err
+	}
+	return wrong
 }
 
 // express evaluates the cell's expressions.

@@ -229,6 +229,15 @@ func (ev *Evaluator) Eval(name, code string, silent bool) Result {
 	return ev.eval(name, code, silent)
 }
 
+// Call runs f, which calls functions of cells, as a cell that has no code.
+func (ev *Evaluator) Call(name string, f func()) *Error {
+	ev.turn.Lock()
+	defer ev.turn.Unlock()
+	ev.run.compiles(true)
+	defer ev.run.compiles(false)
+	return ev.execute(name, f).Err
+}
+
 // eval is Eval for those that hold the turn.
 func (ev *Evaluator) eval(name, code string, silent bool) Result {
 	ev.run.compiles(true)

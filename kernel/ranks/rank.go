@@ -14,6 +14,7 @@ import (
 	"gocuda/kernel/evaluator"
 	"gocuda/kernel/magic"
 	"gocuda/kernel/session"
+	"gocuda/kernel/widgets"
 )
 
 // What a rank's evaluator finds in its environment.
@@ -44,6 +45,7 @@ func attachRank(h *evaluator.Host) evaluator.Extension {
 	refuse := func(_ context.Context, _ magic.Env, call magic.Call) error {
 		return call.Errorf("UsageError", "a rank has no ranks of its own: use this in a cell that is not for ranks")
 	}
+	widgets.SetSender(nil) // events do not come here
 	magics := (&notebook{}).magics()
 	for i := range magics {
 		magics[i].Run = refuse

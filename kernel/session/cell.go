@@ -13,6 +13,7 @@ import (
 
 	"gocuda/kernel/display"
 	"gocuda/kernel/golang/answer"
+	"gocuda/kernel/widgets"
 )
 
 // Evaluator runs cells.
@@ -51,7 +52,14 @@ type Cell struct {
 	Expressions map[string]string `json:"expressions,omitempty"`
 	// Data is for the functions of an Extension that the cell calls.
 	Data []byte `json:"data,omitempty"`
+	// Message is the id of the front end's message that the cell came by.
+	Message string `json:"message,omitempty"`
+	// Comm, if not nil, is what is run in place of Code: an event in the front end.
+	Comm *Comm `json:"comm,omitempty"`
 }
+
+// Comm is a message of a comm, the channel between a widget and its picture.
+type Comm = widgets.Message
 
 // Result is how a cell ended.
 type Result struct {
@@ -108,6 +116,7 @@ const (
 	Display OutputKind = "display" // Bundle; DisplayID, if set, names it for updates
 	Update  OutputKind = "update"  // Bundle replaces what was shown under DisplayID
 	Clear   OutputKind = "clear"   // Wait: clear when the next output comes
+	ToComm  OutputKind = "comm"    // Comm
 )
 
 // Output is something that a cell shows while it runs. Outputs reach the
@@ -117,6 +126,7 @@ type Output struct {
 	Text   string
 	Bundle display.Bundle
 	Wait   bool
+	Comm   *Comm `json:",omitempty"`
 }
 
 // What the front end answers about code that is being typed.

@@ -22,9 +22,10 @@ var Importable = []Target{
 	{Path: "gocuda/kernel/display", Preloaded: true, Hidden: []string{"SetPublisher", "Publication", "Typed", "Type", "Flush"}},
 	{Path: "gocuda/kernel/plot", Preloaded: true},
 	{Path: "gocuda/kernel/timeline", Preloaded: true},
+	{Path: "gocuda/kernel/widgets", Preloaded: true, Hidden: []string{"SetSender", "SetParameterNames", "Begin", "Receive", "Message"}},
 	{Path: "gocuda/cudaapi/cuda", Preloaded: true},
 	{Path: "gocuda/cudaapi/driver", Preloaded: true},
-	{Path: "gocuda/cudaapi/mpi", Preloaded: true, Hidden: []string{"SetWorld"}},
+	{Path: "gocuda/cudaapi/mpi", Preloaded: true, Hidden: []string{"SetWorld", "TrackWaits", "WaitReport"}},
 	{Path: "gocuda/kernel/ranks/pushpull", Hidden: []string{"Pool", "Set"}}, // joins mpi
 	{Path: "gocuda/cudaapi/collective", Preloaded: true},
 	{Path: "gocuda/cudaapi/streamsync", Preloaded: true},

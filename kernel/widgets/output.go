@@ -1,0 +1,47 @@
+package widgets
+
+import (
+	"maps"
+	"reflect"
+)
+
+// Output is a place for outputs; see [Widget.Capture].
+func Output(props ...Props) *Widget { return New("Output", props...) }
+
+// Capture runs f, and has what the front end is shown meanwhile, text too, appear in
+// the Output, also what other goroutines show.
+func (w *Widget) Capture(f func()) {
+	all.Lock()
+	parent := all.parent
+	all.Unlock()
+	w.Set("msg_id", parent)
+	defer w.Set("msg_id", "")
+	f()
+}
+
+// ClearOutput removes what an Output shows.
+func (w *Widget) ClearOutput() error { return w.Set("outputs", []any{}) }
+
+// Any is a widget of one's own, by anywidget's protocol: esm is a JavaScript module
+// whose default export has render({ model, el }), css may be empty. props are its
+// model's, by model.get and model.set. JupyterLab needs "pip install anywidget".
+func Any(esm, css string, props Props) *Widget {
+	w := &Widget{id: newID(), class: "AnyWidget", changed: map[string][]reflect.Value{}, state: Props{
+		"_model_module": "anywidget", "_model_name": "AnyModel", "_model_module_version": anywidgetVersion,
+		"_view_module": "anywidget", "_view_name": "AnyView", "_view_module_version": anywidgetVersion, "_view_count": nil,
+		"_dom_classes": []string{}, "_anywidget_id": "gocuda.AnyWidget", "_esm": esm, "_css": css, "tabbable": nil, "tooltip": nil,
+	}}
+	maps.Copy(w.state, props)
+	if p, ok := props["layout"].(Props); ok {
+		w.state["layout"] = New("Layout", p)
+	} else {
+		w.state["layout"] = New("Layout")
+	}
+	for name, v := range w.state {
+		w.state[name] = normal(v, v)
+	}
+	w.open()
+	return w
+}
+
+const anywidgetVersion = "~0.11.*"

@@ -1,0 +1,692 @@
+// Package widgets is ipywidgets for Go: sliders, fields, buttons and what else a
+// notebook's front end draws, whose values are the program's.
+//
+// A widget's name, properties and their defaults are those of ipywidgets 8, and so
+// are its pictures: JupyterLab needs "pip install ipywidgets" and nothing else.
+//
+//	n := widgets.IntSlider(widgets.Props{"description": "n", "max": 10})
+//	n.OnChange(func(v int) { fmt.Println("n is", v) })
+//	n
+//
+// A widget is shown where it is a cell's value, or by display.Show. What is
+// registered for an event runs between cells, as a cell does: it may be
+// interrupted, what it prints is shown in the front end's log, or in the Output
+// that captures it, and it sees the variables of all cells.
+//
+// Every function may be called by any goroutine.
+package widgets
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+)
+
+// Props are properties of a widget by their names in ipywidgets, such as
+// "description", "min", "max", "value", "disabled" or "layout". layout and style
+// are Props themselves.
+type Props map[string]any
+
+// Widget is any widget.
+type Widget struct {
+	id, class string
+
+	mu      sync.Mutex
+	state   Props
+	options []any // what a selection's values are, by index
+	changed map[string][]reflect.Value
+	clicked []func()
+	submits []func(string)
+	heard   []func(content any, buffers [][]byte)
+	closed  bool
+}
+
+//go:embed models.json
+var modelsText []byte
+
+// models are the properties of every class, with their defaults: models.json is
+// written by scripts/widget-models.py from ipywidgets itself.
+var models = sync.OnceValue(func() map[string]Props {
+	var file struct {
+		Models map[string]map[string]any `json:"models"`
+	}
+	d := json.NewDecoder(strings.NewReader(string(modelsText)))
+	d.UseNumber()
+	if err := d.Decode(&file); err != nil {
+		panic("widgets: models.json: " + err.Error())
+	}
+	list := map[string]Props{}
+	for class, state := range file.Models {
+		list[class] = numbers(state).(map[string]any)
+	}
+	return list
+})
+
+// numbers makes json.Numbers ints and floats, as they are written.
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return int(n)
+		}
+		f, _ := v.Float64()
+		return f
+	case map[string]any:
+		for k, x := range v {
+			v[k] = numbers(x)
+		}
+	case []any:
+		for i, x := range v {
+			v[i] = numbers(x)
+		}
+	}
+	return v
+}
+
+// New makes a widget of a class of ipywidgets, such as "IntSlider". It panics if
+// there is no such class, or if the class has no such property.
+func New(class string, props ...Props) *Widget {
+	model, known := models()[class]
+	if !known {
+		panic(fmt.Sprintf("widgets: ipywidgets has no %s", class))
+	}
+	w := &Widget{id: newID(), class: class, state: maps.Clone(model), changed: map[string][]reflect.Value{}}
+	switch class {
+	case "Image", "Video", "Audio":
+		w.state["value"] = []byte{}
+	}
+	given := Props{}
+	for _, p := range props {
+		maps.Copy(given, p)
+	}
+	for _, part := range []string{"layout", "style"} {
+		of, has := model[part].(map[string]any)
+		if !has {
+			continue
+		}
+		switch p := given[part].(type) {
+		case nil:
+			w.state[part] = New(of["model"].(string))
+		case *Widget:
+			w.state[part] = p
+		case Props:
+			w.state[part] = New(of["model"].(string), p)
+		case map[string]any:
+			w.state[part] = New(of["model"].(string), p)
+		default:
+			panic(fmt.Sprintf("widgets: the %s of a %s is Props, not a %T", part, class, p))
+		}
+		delete(given, part)
+	}
+	if err := w.take(given); err != nil {
+		panic("widgets: " + err.Error())
+	}
+	w.open()
+	return w
+}
+
+func newID() string { return strings.ReplaceAll(uuid.NewString(), "-", "") }
+
+// open makes the widget known to the front end.
+func (w *Widget) open() {
+	all.Lock()
+	if all.widgets == nil {
+		all.widgets = map[string]*Widget{}
+	}
+	all.widgets[w.id] = w
+	all.Unlock()
+	w.mu.Lock()
+	e := encoder{paths: [][]any{}}
+	data, err := json.Marshal(map[string]any{"state": e.encode(w.snapshot(nil), nil), "buffer_paths": e.paths})
+	w.mu.Unlock()
+	if err != nil {
+		panic(fmt.Sprintf("widgets: %s: %v", w.class, err))
+	}
+	post(Message{Type: "open", ID: w.id, Target: target, Data: data, Metadata: json.RawMessage(protocolMetadata), Buffers: e.buffers})
+}
+
+// snapshot is the state, or some of its properties. The caller holds w.mu.
+func (w *Widget) snapshot(names []string) map[string]any {
+	if names == nil {
+		return maps.Clone(map[string]any(w.state))
+	}
+	m := map[string]any{}
+	for _, n := range names {
+		m[n] = w.state[n]
+	}
+	return m
+}
+
+// selection says whether the widget chooses among options.
+func (w *Widget) selection() bool {
+	_, ok := w.state["_options_labels"]
+	return ok
+}
+
+// take puts properties into the state as given by a program. Nobody else has w, or
+// the caller holds w.mu.
+func (w *Widget) take(props Props) error {
+	if options, given := props["options"]; given && w.selection() {
+		labels, values, err := optionsOf(options)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.class, err)
+		}
+		w.state["_options_labels"], w.options = labels, values
+		switch w.class {
+		case "SelectMultiple":
+			w.state["index"] = []int{}
+		case "SelectionRangeSlider":
+			w.state["index"] = []int{0, 0}
+		case "Select", "SelectionSlider", "ToggleButtons", "RadioButtons", "Dropdown":
+			w.state["index"] = nil
+			if len(labels) > 0 {
+				w.state["index"] = 0
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(props)) {
+		v := props[name]
+		switch _, known := w.state[name]; {
+		case name == "options" && w.selection():
+		case name == "value" && w.selection():
+			index, err := w.indexOf(v)
+			if err != nil {
+				return err
+			}
+			w.state["index"] = index
+		case !known && w.class != "":
+			return fmt.Errorf("a %s has no property %q; it has %s", w.class, name, strings.Join(w.properties(), ", "))
+		default:
+			w.state[name] = normal(v, w.state[name])
+		}
+	}
+	w.clamp()
+	return nil
+}
+
+// properties are the names that a program may set.
+func (w *Widget) properties() []string {
+	var names []string
+	for n := range w.state {
+		if !strings.HasPrefix(n, "_") {
+			names = append(names, n)
+		}
+	}
+	if w.selection() {
+		names = append(names, "options", "value")
+	}
+	slices.Sort(names)
+	return names
+}
+
+// normal makes a number of any type an int or a float64, as the property is.
+func normal(v, before any) any {
+	x := reflect.ValueOf(v)
+	_, real := before.(float64)
+	switch {
+	case !x.IsValid():
+		return nil
+	case x.CanInt() && real:
+		return float64(x.Int())
+	case x.CanInt():
+		return int(x.Int())
+	case x.CanUint() && real:
+		return float64(x.Uint())
+	case x.CanUint():
+		return int(x.Uint())
+	case x.CanFloat():
+		if _, whole := before.(int); whole && x.Float() == math.Trunc(x.Float()) {
+			return int(x.Float())
+		}
+		return x.Float()
+	case x.Kind() == reflect.String:
+		return x.String()
+	case x.Kind() == reflect.Bool:
+		return x.Bool()
+	}
+	return v
+}
+
+// clamp keeps values between min and max, where there are both.
+func (w *Widget) clamp() {
+	low, hasLow := number(w.state["min"])
+	high, hasHigh := number(w.state["max"])
+	if !hasLow || !hasHigh {
+		return
+	}
+	if w.class == "FloatLogSlider" {
+		base, _ := number(w.state["base"])
+		low, high = math.Pow(base, low), math.Pow(base, high)
+	}
+	within := func(v any) any {
+		f, ok := number(v)
+		if !ok {
+			return v
+		}
+		if f = max(low, min(high, f)); reflect.TypeOf(v).Kind() == reflect.Int {
+			return int(f)
+		}
+		return f
+	}
+	switch v := w.state["value"].(type) {
+	case int, float64:
+		w.state["value"] = within(v)
+	case []int:
+		list := slices.Clone(v)
+		for i := range list {
+			list[i] = within(list[i]).(int)
+		}
+		w.state["value"] = list
+	case []float64:
+		list := slices.Clone(v)
+		for i := range list {
+			list[i] = within(list[i]).(float64)
+		}
+		w.state["value"] = list
+	case []any: // a default, which all share
+		list := slices.Clone(v)
+		for i := range list {
+			list[i] = within(list[i])
+		}
+		w.state["value"] = likeList(list, nil)
+	}
+}
+
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
+
+// optionsOf reads the options of a selection: a slice of values, or a map from
+// label to value.
+func optionsOf(options any) (labels []string, values []any, err error) {
+	x := reflect.ValueOf(options)
+	switch x.Kind() {
+	case reflect.Slice, reflect.Array:
+		for i := range x.Len() {
+			v := x.Index(i).Interface()
+			labels, values = append(labels, fmt.Sprint(v)), append(values, v)
+		}
+	case reflect.Map:
+		for _, k := range x.MapKeys() {
+			labels = append(labels, fmt.Sprint(k.Interface()))
+		}
+		slices.Sort(labels)
+		for _, l := range labels {
+			for _, k := range x.MapKeys() {
+				if fmt.Sprint(k.Interface()) == l {
+					values = append(values, x.MapIndex(k).Interface())
+				}
+			}
+		}
+	default:
+		return nil, nil, fmt.Errorf("options are a slice of values or a map from labels to values, not a %T", options)
+	}
+	return labels, values, nil
+}
+
+// indexOf finds a value, or several, among the options.
+func (w *Widget) indexOf(v any) (any, error) {
+	one := func(v any) (int, error) {
+		for i, o := range w.options {
+			if reflect.DeepEqual(o, v) {
+				return i, nil
+			}
+		}
+		for i, o := range w.options { // 1 for int64(1)
+			if fmt.Sprint(o) == fmt.Sprint(v) {
+				return i, nil
+			}
+		}
+		return 0, fmt.Errorf("%v is none of the options of the %s", v, w.class)
+	}
+	switch x := reflect.ValueOf(v); {
+	case v == nil:
+		return nil, nil
+	case (w.class == "SelectMultiple" || w.class == "SelectionRangeSlider") && x.Kind() == reflect.Slice:
+		list := []int{}
+		for i := range x.Len() {
+			n, err := one(x.Index(i).Interface())
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, n)
+		}
+		return list, nil
+	}
+	return one(v)
+}
+
+// Get is a property.
+func (w *Widget) Get(name string) any {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.get(name)
+}
+
+func (w *Widget) get(name string) any {
+	if name != "value" || !w.selection() {
+		return w.state[name]
+	}
+	of := func(i int) any {
+		if i < 0 || i >= len(w.options) {
+			return nil
+		}
+		return w.options[i]
+	}
+	switch index := w.state["index"].(type) {
+	case int:
+		return of(index)
+	case []int:
+		var list []any
+		for _, i := range index {
+			list = append(list, of(i))
+		}
+		return list
+	}
+	return nil
+}
+
+// Value is the property "value": what is chosen, of a selection.
+func (w *Widget) Value() any { return w.Get("value") }
+
+// Int is the value of a slider or field of whole numbers; 0 if it is no number.
+func (w *Widget) Int() int { f, _ := number(w.Value()); return int(f) }
+
+// Float is the value of a slider or field; 0 if it is no number.
+func (w *Widget) Float() float64 { f, _ := number(w.Value()); return f }
+
+// Bool is the value of a checkbox or toggle.
+func (w *Widget) Bool() bool { b, _ := w.Value().(bool); return b }
+
+// Text is the value of a text field, or of a selection of texts.
+func (w *Widget) Text() string { s, _ := w.Value().(string); return s }
+
+// ID names the widget's model in the front end.
+func (w *Widget) ID() string { return w.id }
+
+// Set changes a property: in the front end too, and for those who watch it.
+func (w *Widget) Set(name string, value any) error { return w.SetAll(Props{name: value}) }
+
+// SetValue changes the value.
+func (w *Widget) SetValue(value any) error { return w.Set("value", value) }
+
+// SetAll changes several properties at once.
+func (w *Widget) SetAll(props Props) error {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return fmt.Errorf("widgets: this %s is closed", w.class)
+	}
+	before := maps.Clone(w.state)
+	was := w.get("value")
+	for _, part := range []string{"layout", "style"} {
+		if p, ok := props[part].(Props); ok {
+			of, _ := w.state[part].(*Widget)
+			w.mu.Unlock()
+			if of == nil {
+				return fmt.Errorf("widgets: a %s has no %s", w.class, part)
+			}
+			if err := of.SetAll(p); err != nil {
+				return err
+			}
+			props = maps.Clone(props)
+			delete(props, part)
+			w.mu.Lock()
+		}
+	}
+	if err := w.take(props); err != nil {
+		w.state = before
+		w.mu.Unlock()
+		return errors.New("widgets: " + err.Error())
+	}
+	names := w.differs(before)
+	calls := w.calls(names, before, was)
+	w.mu.Unlock()
+	if len(names) == 0 {
+		return nil
+	}
+	err := w.sendState(names)
+	for _, call := range calls {
+		call()
+	}
+	return err
+}
+
+// differs lists the properties that are not as before. The caller holds w.mu.
+func (w *Widget) differs(before Props) (names []string) {
+	for _, n := range slices.Sorted(maps.Keys(w.state)) {
+		if !reflect.DeepEqual(before[n], w.state[n]) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// sendState tells the front end some properties, or all.
+func (w *Widget) sendState(names []string) error {
+	w.mu.Lock()
+	state := w.snapshot(names)
+	w.mu.Unlock()
+	return w.tell("update", state)
+}
+
+func (w *Widget) tell(method string, state map[string]any) error {
+	e := encoder{paths: [][]any{}}
+	return reply(w.id, map[string]any{"method": method, "state": e.encode(state, nil), "buffer_paths": e.paths}, e.buffers)
+}
+
+// update takes what the front end changed.
+func (w *Widget) update(state map[string]any) {
+	w.mu.Lock()
+	before, was := maps.Clone(w.state), w.get("value")
+	model := models()[w.class]
+	for name, v := range state {
+		if _, known := w.state[name]; known {
+			w.state[name] = like(v, model[name])
+		}
+	}
+	names := w.differs(before)
+	calls := w.calls(names, before, was)
+	w.mu.Unlock()
+	w.tell("echo_update", state) // for other front ends, and for this one to know that it came
+	for _, call := range calls {
+		call()
+	}
+}
+
+// calls lists what is to be called for properties that have changed. The caller
+// holds w.mu.
+func (w *Widget) calls(names []string, before Props, was any) (list []func()) {
+	add := func(name string, old, value any) {
+		for _, f := range w.changed[name] {
+			list = append(list, func() { call(f, old, value) })
+		}
+	}
+	for _, n := range names {
+		add(n, before[n], w.state[n])
+	}
+	if w.selection() && slices.Contains(names, "index") {
+		add("value", was, w.get("value"))
+	}
+	return list
+}
+
+// OnChange has f called when a property changes, "value" without a name: by a user,
+// or by Set. f is a func(), a func(new T) or a func(old, new T).
+func (w *Widget) OnChange(f any, names ...string) error {
+	x := reflect.ValueOf(f)
+	if x.Kind() != reflect.Func || x.Type().NumIn() > 2 || x.Type().IsVariadic() {
+		return fmt.Errorf("widgets: OnChange takes a func(), a func(new T) or a func(old, new T), not a %T", f)
+	}
+	if len(names) == 0 {
+		names = []string{"value"}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, name := range names {
+		_, known := w.state[name]
+		if !known && !(name == "value" && w.selection()) {
+			return fmt.Errorf("widgets: a %s has no property %q; it has %s", w.class, name, strings.Join(w.properties(), ", "))
+		}
+		var value = w.get(name)
+		for i := range x.Type().NumIn() {
+			if _, err := as(value, x.Type().In(i)); err != nil {
+				return fmt.Errorf("widgets: OnChange of a %s: %w", w.class, err)
+			}
+		}
+		w.changed[name] = append(w.changed[name], x)
+	}
+	return nil
+}
+
+// as is a value as a parameter takes it.
+func as(v any, t reflect.Type) (reflect.Value, error) {
+	x := reflect.ValueOf(v)
+	switch {
+	case !x.IsValid():
+		return reflect.Zero(t), nil
+	case x.Type().AssignableTo(t):
+		return x, nil
+	case x.CanConvert(t) && (t.Kind() == reflect.String) == (x.Kind() == reflect.String):
+		return x.Convert(t), nil
+	case x.Kind() == reflect.Slice && t.Kind() == reflect.Slice:
+		list := reflect.MakeSlice(t, 0, x.Len())
+		for i := range x.Len() {
+			e, err := as(x.Index(i).Interface(), t.Elem())
+			if err != nil {
+				return e, err
+			}
+			list = reflect.Append(list, e)
+		}
+		return list, nil
+	}
+	return reflect.Value{}, fmt.Errorf("the value is a %T, and the function takes a %s", v, t)
+}
+
+// call calls a function with as many of the values as it takes. One that is of
+// another type than it was when f was registered, such as an index that became
+// nil, is the zero value.
+func call(f reflect.Value, old, value any) {
+	t := f.Type()
+	var args []reflect.Value
+	for i, v := range []any{old, value}[2-t.NumIn():] {
+		x, err := as(v, t.In(i))
+		if err != nil {
+			x = reflect.Zero(t.In(i))
+		}
+		args = append(args, x)
+	}
+	f.Call(args)
+}
+
+// OnClick has f called when a Button is clicked.
+func (w *Widget) OnClick(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.clicked = append(w.clicked, f)
+}
+
+// OnSubmit has f called with the text when a user presses Enter in a text field.
+func (w *Widget) OnSubmit(f func(text string)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.submits = append(w.submits, f)
+}
+
+// OnMessage has f called with what the front end's side of the widget sends, such
+// as model.send(content, buffers) in anywidget's JavaScript.
+func (w *Widget) OnMessage(f func(content any, buffers [][]byte)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.heard = append(w.heard, f)
+}
+
+// Send sends a message to the front end's side of the widget, which is told by
+// "msg:custom".
+func (w *Widget) Send(content any, buffers ...[]byte) error {
+	return reply(w.id, map[string]any{"method": "custom", "content": content}, buffers)
+}
+
+// custom takes a message that is no change of state.
+func (w *Widget) custom(text json.RawMessage, buffers [][]byte) {
+	var content any
+	if json.Unmarshal(text, &content) != nil {
+		return
+	}
+	w.mu.Lock()
+	clicked, submits, heard := slices.Clone(w.clicked), slices.Clone(w.submits), slices.Clone(w.heard)
+	value, _ := w.get("value").(string)
+	w.mu.Unlock()
+	if m, ok := content.(map[string]any); ok {
+		switch m["event"] {
+		case "click":
+			for _, f := range clicked {
+				f()
+			}
+		case "submit":
+			for _, f := range submits {
+				f(value)
+			}
+		}
+	}
+	for _, f := range heard {
+		f(content, buffers)
+	}
+}
+
+// Close takes the widget away.
+func (w *Widget) Close() error {
+	if !w.forget() {
+		return nil
+	}
+	return post(Message{Type: "close", ID: w.id})
+}
+
+// forget reports whether the widget was open.
+func (w *Widget) forget() bool {
+	w.mu.Lock()
+	was := w.closed
+	w.closed = true
+	w.mu.Unlock()
+	all.Lock()
+	defer all.Unlock()
+	delete(all.widgets, w.id)
+	return !was
+}
+
+// MIMEBundle shows the widget; see package display.
+func (w *Widget) MIMEBundle() map[string]any {
+	return map[string]any{
+		"application/vnd.jupyter.widget-view+json": map[string]any{"version_major": 2, "version_minor": 0, "model_id": w.id},
+		"text/plain": w.String(),
+	}
+}
+
+// String is the widget's class and value.
+func (w *Widget) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, has := w.state["value"]; has || w.selection() {
+		if v := w.get("value"); v != nil {
+			if _, raw := v.([]byte); !raw {
+				return fmt.Sprintf("%s(value=%#v)", w.class, v)
+			}
+		}
+	}
+	return w.class + "()"
+}

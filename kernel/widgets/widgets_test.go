@@ -1,0 +1,344 @@
+package widgets
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// front is a front end that notes what it is told.
+type front struct {
+	*testing.T
+	told []Message
+}
+
+func connect(t *testing.T) *front {
+	f := &front{T: t}
+	SetSender(func(m Message) error { f.told = append(f.told, m); return nil })
+	t.Cleanup(func() { SetSender(nil) })
+	return f
+}
+
+// data are those of the last message.
+func (f *front) data() map[string]any {
+	f.Helper()
+	if len(f.told) == 0 {
+		f.Fatal("nothing was sent")
+	}
+	var data map[string]any
+	if err := json.Unmarshal(f.told[len(f.told)-1].Data, &data); err != nil {
+		f.Fatal(err)
+	}
+	return data
+}
+
+func (f *front) state() map[string]any {
+	f.Helper()
+	state, _ := f.data()["state"].(map[string]any)
+	return state
+}
+
+func (f *front) send(w *Widget, data string, buffers ...[]byte) {
+	f.Helper()
+	if err := Receive(Message{Type: "msg", ID: w.ID(), Data: json.RawMessage(data), Buffers: buffers}); err != nil {
+		f.Error(err)
+	}
+}
+
+func TestASliderIsOpenedWithItsParts(t *testing.T) {
+	f := connect(t)
+	s := IntSlider(Props{"description": "n", "max": uint8(10), "value": 12, "layout": Props{"width": "50%"}})
+	if len(f.told) != 3 {
+		t.Fatalf("%d messages", len(f.told))
+	}
+	m, state := f.told[2], f.state()
+	if m.Type != "open" || m.Target != "jupyter.widget" || string(m.Metadata) != `{"version":"2.1.0"}` || m.ID != s.ID() {
+		t.Errorf("%+v", m)
+	}
+	for name, want := range map[string]any{
+		"_model_name": "IntSliderModel", "_view_name": "IntSliderView", "_model_module": "@jupyter-widgets/controls", "description": "n",
+		"max": 10.0, "min": 0.0, "value": 10.0, "layout": "IPY_MODEL_" + f.told[0].ID, "style": "IPY_MODEL_" + f.told[1].ID,
+	} {
+		if state[name] != want {
+			t.Errorf("%s is %v, want %v", name, state[name], want)
+		}
+	}
+	if !strings.Contains(string(f.told[0].Data), `"width":"50%"`) {
+		t.Errorf("layout: %s", f.told[0].Data)
+	}
+	view := s.MIMEBundle()["application/vnd.jupyter.widget-view+json"].(map[string]any)
+	if view["model_id"] != s.ID() || view["version_major"] != 2 || s.String() != "IntSlider(value=10)" {
+		t.Errorf("%v, %s", view, s)
+	}
+}
+
+func TestValuesGoBothWays(t *testing.T) {
+	f := connect(t)
+	s := IntSlider()
+	var seen []int
+	ok(t, s.OnChange(func(old, v int) { seen = append(seen, old, v) }))
+	f.send(s, `{"method":"update","state":{"value":7,"nobody":1},"buffer_paths":[]}`)
+	if s.Int() != 7 || s.Value() != 7 || f.data()["method"] != "echo_update" || f.state()["value"] != 7.0 {
+		t.Errorf("%v; told %v", s.Value(), f.data())
+	}
+	ok(t, s.SetValue(int64(400)))
+	if s.Int() != 100 || f.data()["method"] != "update" || !reflect.DeepEqual(f.state(), map[string]any{"value": 100.0}) {
+		t.Errorf("%v; told %v", s.Value(), f.data())
+	}
+	n := len(f.told)
+	ok(t, s.SetValue(100))
+	if len(f.told) != n {
+		t.Error("told of no change")
+	}
+	if !reflect.DeepEqual(seen, []int{0, 7, 7, 100}) {
+		t.Errorf("seen %v", seen)
+	}
+	r := FloatRangeSlider(Props{"value": []float64{1, 2}})
+	var at []float64
+	ok(t, r.OnChange(func(v []float64) { at = v }))
+	f.send(r, `{"method":"update","state":{"value":[3,4.5]}}`)
+	if !reflect.DeepEqual(at, []float64{3, 4.5}) {
+		t.Errorf("%v", at)
+	}
+	ints := IntRangeSlider(Props{"max": 10})
+	if !reflect.DeepEqual(ints.Value(), []int{10, 10}) {
+		t.Errorf("%#v", ints.Value())
+	}
+	if other := IntRangeSlider(); !reflect.DeepEqual(other.Value(), []any{25, 75}) && !reflect.DeepEqual(other.Value(), []int{25, 75}) {
+		t.Errorf("another one's default became %#v", other.Value())
+	}
+	box := Checkbox()
+	var on bool
+	ok(t, box.OnChange(func() { on = box.Bool() }))
+	f.send(box, `{"method":"update","state":{"value":true}}`)
+	if !on {
+		t.Error("the box is not ticked")
+	}
+	text := Text(Props{"value": "a"})
+	var said string
+	text.OnSubmit(func(s string) { said = s })
+	f.send(text, `{"method":"update","state":{"value":"ab"}}`)
+	f.send(text, `{"method":"custom","content":{"event":"submit"}}`)
+	if said != "ab" || text.Text() != "ab" {
+		t.Errorf("%q", said)
+	}
+	clicks := 0
+	button := Button(Props{"description": "go"})
+	button.OnClick(func() { clicks++ })
+	f.send(button, `{"method":"custom","content":{"event":"click"}}`)
+	if clicks != 1 {
+		t.Errorf("%d clicks", clicks)
+	}
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSelections(t *testing.T) {
+	f := connect(t)
+	d := Dropdown(Props{"options": []string{"red", "green"}, "value": "green"})
+	if d.Value() != "green" || f.state()["index"] != 1.0 || !reflect.DeepEqual(f.state()["_options_labels"], []any{"red", "green"}) {
+		t.Errorf("%v; %v", d.Value(), f.state())
+	}
+	var chosen string
+	ok(t, d.OnChange(func(s string) { chosen = s }))
+	f.send(d, `{"method":"update","state":{"index":0}}`)
+	if chosen != "red" || d.Text() != "red" {
+		t.Errorf("%q", chosen)
+	}
+	ok(t, d.Set("options", map[string]int{"two": 2, "one": 1}))
+	if d.Value() != 1 {
+		t.Errorf("%v", d.Value())
+	}
+	if err := d.SetValue(3); err == nil || !strings.Contains(err.Error(), "3 is none of the options") {
+		t.Error(err)
+	}
+	m := SelectMultiple(Props{"options": []int{10, 20, 30}, "value": []int{10, 30}})
+	f.send(m, `{"method":"update","state":{"index":[1,2]}}`)
+	if !reflect.DeepEqual(m.Value(), []any{20, 30}) {
+		t.Errorf("%v", m.Value())
+	}
+	f.send(m, `{"method":"update","state":{"index":[]}}`)
+	if list, _ := m.Value().([]any); len(list) != 0 {
+		t.Errorf("%v", m.Value())
+	}
+}
+
+func TestBytesTravelAsTheyAre(t *testing.T) {
+	f := connect(t)
+	Image(Props{"value": []byte{1, 2}, "format": "gif"})
+	m := f.told[len(f.told)-1]
+	if paths := f.data()["buffer_paths"]; !reflect.DeepEqual(paths, []any{[]any{"value"}}) || !reflect.DeepEqual(m.Buffers, [][]byte{{1, 2}}) {
+		t.Errorf("%v, %v", paths, m.Buffers)
+	}
+	if _, there := f.state()["value"]; there {
+		t.Error("the bytes are in the JSON, too")
+	}
+	u := FileUpload()
+	f.send(u, `{"method":"update","state":{"value":[{"name":"a","content":null}]},"buffer_paths":[["value",0,"content"]]}`, []byte("text"))
+	if list, _ := u.Value().([]any); len(list) != 1 || string(list[0].(map[string]any)["content"].([]byte)) != "text" {
+		t.Errorf("%#v", u.Value())
+	}
+	for _, path := range []string{`["value",7,"content"]`, `[0]`, `["value","x"]`, `["none","x"]`} {
+		err := Receive(Message{Type: "msg", ID: u.ID(), Data: json.RawMessage(`{"method":"update","state":{"value":[1]},"buffer_paths":[` + path + `]}`), Buffers: [][]byte{{1}}})
+		if err == nil {
+			t.Errorf("no error at %s", path)
+		}
+	}
+}
+
+func TestAFrontEndThatJoinsGetsAllStates(t *testing.T) {
+	f := connect(t)
+	s := IntSlider(Props{"value": 5})
+	ok(t, Receive(Message{Type: "open", ID: "c", Target: "jupyter.widget.control"}))
+	ok(t, Receive(Message{Type: "msg", ID: "c", Target: "jupyter.widget.control", Data: json.RawMessage(`{"method":"request_states"}`)}))
+	states, _ := f.data()["states"].(map[string]any)
+	mine, _ := states[s.ID()].(map[string]any)
+	if f.data()["method"] != "update_states" || f.told[len(f.told)-1].ID != "c" || mine["model_name"] != "IntSliderModel" || mine["state"].(map[string]any)["value"] != 5.0 {
+		t.Errorf("%v", f.data())
+	}
+	f.send(s, `{"method":"request_state"}`)
+	if f.state()["max"] != 100.0 {
+		t.Errorf("%v", f.state())
+	}
+	ok(t, s.Close())
+	if m := f.told[len(f.told)-1]; m.Type != "close" || m.ID != s.ID() {
+		t.Errorf("%+v", m)
+	}
+	if err := s.SetValue(3); err == nil {
+		t.Error("a closed widget is set")
+	}
+	n := len(f.told)
+	ok(t, s.Close())
+	f.send(s, `{"method":"update","state":{"value":1}}`)
+	if len(f.told) != n {
+		t.Errorf("%+v", f.told[n:])
+	}
+	if err := Receive(Message{Type: "open", ID: "x", Target: "jupyter.widget", Data: json.RawMessage("{}")}); err == nil || f.told[len(f.told)-1].Type != "close" {
+		t.Errorf("a widget from the front end: %v", err)
+	}
+}
+
+func TestLinks(t *testing.T) {
+	f := connect(t)
+	a, b := IntSlider(Props{"value": 3}), IntText()
+	ok(t, Link(a, "value", b, "value"))
+	if b.Int() != 3 {
+		t.Errorf("%v", b)
+	}
+	f.send(b, `{"method":"update","state":{"value":9}}`)
+	if a.Int() != 9 {
+		t.Errorf("%v", a)
+	}
+	JSLink(a, "value", b, "value")
+	if source := f.state()["source"]; !reflect.DeepEqual(source, []any{"IPY_MODEL_" + a.ID(), "value"}) {
+		t.Errorf("%v", source)
+	}
+	Tab([]string{"first", "second"}, a, b)
+	if s := f.state(); !reflect.DeepEqual(s["children"], []any{"IPY_MODEL_" + a.ID(), "IPY_MODEL_" + b.ID()}) || !reflect.DeepEqual(s["titles"], []any{"first", "second"}) {
+		t.Errorf("%v", s)
+	}
+	w := Any("export default { render() {} }", ".x {}", Props{"count": 1})
+	if s := f.state(); s["count"] != 1.0 || s["_model_name"] != "AnyModel" || s["_esm"] == nil || s["_css"] != ".x {}" {
+		t.Errorf("%v", s)
+	}
+	var heard any
+	w.OnMessage(func(content any, _ [][]byte) { heard = content })
+	f.send(w, `{"method":"custom","content":"hello"}`)
+	var count int
+	ok(t, w.OnChange(func(n int) { count = n }, "count"))
+	f.send(w, `{"method":"update","state":{"count":2}}`)
+	if heard != "hello" || count != 2 {
+		t.Errorf("%v, %d", heard, count)
+	}
+	ok(t, w.Send("back"))
+	if f.data()["content"] != "back" {
+		t.Errorf("%v", f.data())
+	}
+}
+
+func TestInteract(t *testing.T) {
+	f := connect(t)
+	SetParameterNames(func() []string { return []string{"n", "late", "x", "how"} })
+	defer SetParameterNames(nil)
+	Begin("message")
+	defer Begin("")
+	var got []any
+	box, err := Interactive(func(n int, late bool, x float64, how string) any { got = []any{n, late, x, how}; return nil }, Between(2, 9), nil, 2.5, []string{"a", "b"})
+	ok(t, err)
+	if !reflect.DeepEqual(got, []any{2, false, 2.5, "a"}) {
+		t.Errorf("%#v", got)
+	}
+	children := box.Get("children").([]*Widget)
+	if len(children) != 5 || children[0].Get("description") != "n" || children[0].Get("max") != 9 || children[2].Get("max") != 7.5 || children[3].class != "Dropdown" {
+		t.Errorf("%v", children)
+	}
+	begun := len(f.told)
+	f.send(children[0], `{"method":"update","state":{"value":4}}`)
+	if !reflect.DeepEqual(got, []any{4, false, 2.5, "a"}) {
+		t.Errorf("%#v", got)
+	}
+	var said []string
+	for _, m := range f.told[begun:] {
+		said = append(said, string(m.Data))
+	}
+	if all := strings.Join(said, "\n"); strings.Count(all, `"msg_id":"message"`) != 1 || strings.Count(all, `"msg_id":""`) != 1 {
+		t.Errorf("the output is not captured:\n%s", all)
+	}
+	for what, f := range map[string]any{"not a int": 3, "no function with ...": func(...int) {}, "a chan int needs a control": func(chan int) {}} {
+		if err := Interact(f); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%v, want %q", err, what)
+		}
+	}
+	if err := Interact(func() {}, 1); err == nil {
+		t.Error("more controls than parameters")
+	}
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	connect(t)
+	said := func(f func()) (text string) {
+		defer func() { text, _ = recover().(string) }()
+		f()
+		return ""
+	}
+	for want, f := range map[string]func(){
+		`a IntSlider has no property "maximum"; it has`: func() { IntSlider(Props{"maximum": 3}) },
+		"ipywidgets has no Slider":                      func() { New("Slider") },
+		"options are a slice":                           func() { Dropdown(Props{"options": 3}) },
+		"the layout of a Text is Props, not a string":   func() { Text(Props{"layout": "wide"}) },
+	} {
+		if text := said(f); !strings.Contains(text, want) {
+			t.Errorf("%q, want %q", text, want)
+		}
+	}
+	s := IntSlider()
+	for want, f := range map[string]any{"not a int": 1, "takes a chan int": func(chan int) {}, "takes a string": func(string) {}} {
+		if err := s.OnChange(f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if err := s.OnChange(func() {}, "colour"); err == nil || !strings.Contains(err.Error(), `no property "colour"`) {
+		t.Error(err)
+	}
+	if err := s.Set("colour", 1); err == nil {
+		t.Error("a property that is not there is set")
+	}
+}
+
+// Every class can be made, and is opened with a model that the front end has.
+func TestEveryClass(t *testing.T) {
+	f := connect(t)
+	for class := range models() {
+		w := New(class)
+		if name, _ := f.state()["_model_name"].(string); !strings.HasSuffix(name, "Model") || f.state()["_model_module_version"] == nil {
+			t.Errorf("%s is opened as %v", class, f.state())
+		}
+		w.Close()
+	}
+}
