@@ -5,6 +5,7 @@ import json
 import subprocess
 
 import nbclient
+import nbconvert
 import nbformat
 import papermill
 import pytest
@@ -223,3 +224,27 @@ def test_papermill_knows_what_can_be_set(tmp_path):
         "url": ("string", '"https://a/b"', "where from"), "x": ("None", "'a'", ""), "f": ("float64", "1.0 / 3", ""),
         "a": ("None", "1, true", ""), "b": ("None", "1, true", ""),
     }
+
+
+WIDGETS = ['s := widgets.IntSlider(widgets.Props{"description": "saved slider", "value": 41})\ns',
+           's.SetValue(42)\nwidgets.Image(widgets.Props{"value": []byte("GIF89a"), "format": "gif"})']
+
+
+@pytest.mark.parametrize("by", ["run", "nbclient"])
+def test_widgets_are_saved_in_the_notebook(binary, tmp_path, by):
+    nb = notebook(*WIDGETS)
+    if by == "run":
+        nb, _ = run(binary, nb, tmp_path)
+    else:
+        nbclient.NotebookClient(nb, kernel_name="gocuda", timeout=60).execute()
+    nbformat.validate(nb)
+    states = nb.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"]
+    view = nb.cells[0].outputs[0].data["application/vnd.jupyter.widget-view+json"]
+    slider = states[view["model_id"]]
+    assert slider["model_name"] == "IntSliderModel" and slider["state"]["value"] == 42
+    assert slider["state"]["layout"].removeprefix("IPY_MODEL_") in states
+    image = states[nb.cells[1].outputs[0].data["application/vnd.jupyter.widget-view+json"]["model_id"]]
+    assert [(b["path"], b["data"]) for b in image["buffers"]] == [(["value"], "R0lGODlh")]
+    page, _ = nbconvert.HTMLExporter().from_notebook_node(nb)
+    assert '<script type="application/vnd.jupyter.widget-state+json">' in page and "saved slider" in page
+    assert f'"model_id": "{view["model_id"]}"' in page

@@ -15,13 +15,14 @@ type collector struct {
 	clear   bool  // its outputs go when the next one comes
 	closed  bool
 	display map[string][]Output // by display id, wherever it is shown
+	widgets widgets
 
 	stream Output // the last output, if more text may be added to it
 	text   strings.Builder
 }
 
 func newCollector() *collector {
-	return &collector{display: make(map[string][]Output)}
+	return &collector{display: make(map[string][]Output), widgets: widgets{}}
 }
 
 // begin directs outputs to a cell.
@@ -58,6 +59,8 @@ func (k *collector) add(o session.Output) {
 		return
 	}
 	switch o.Kind {
+	case session.ToComm:
+		k.widgets.take(o.Comm)
 	case session.Clear:
 		if o.Wait {
 			k.clear = true

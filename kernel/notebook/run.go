@@ -86,7 +86,7 @@ func Run(ctx context.Context, nb *Notebook, options RunOptions) error {
 	if err != nil {
 		return err
 	}
-	r := &runner{options: options, evaluator: evaluator, collect: collect}
+	r := &runner{notebook: nb, options: options, evaluator: evaluator, collect: collect}
 	for i, c := range todo {
 		if err = r.step(ctx, c, i+1, len(todo)); err != nil {
 			break
@@ -95,6 +95,7 @@ func Run(ctx context.Context, nb *Notebook, options RunOptions) error {
 	// What background goroutines still print ends here.
 	closed := evaluator.Close()
 	collect.close()
+	collect.widgets.write(nb)
 	if err == nil && closed != nil {
 		return fmt.Errorf("ending the evaluator: %w", closed)
 	}
@@ -102,6 +103,7 @@ func Run(ctx context.Context, nb *Notebook, options RunOptions) error {
 }
 
 type runner struct {
+	notebook  *Notebook
 	options   RunOptions
 	evaluator Evaluator
 	collect   *collector
@@ -126,7 +128,10 @@ func (r *runner) step(ctx context.Context, c *Cell, number, count int) error {
 		r.collect.fail(s.Err)
 	}
 	if r.options.After != nil {
-		if err := r.collect.hold(func() error { return r.options.After(s) }); err != nil {
+		if err := r.collect.hold(func() error {
+			r.collect.widgets.write(r.notebook)
+			return r.options.After(s)
+		}); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -144,6 +145,36 @@ func jupyterCheck(ctx context.Context) Check {
 		c.Advice = "pip install jupyterlab (notebooks also run without it: gocuda-kernel run)"
 	case err != nil:
 		c.Status, c.Detail, c.Advice = Broken, err.Error(), "pip install --upgrade jupyterlab"
+	}
+	return c
+}
+
+// widgetsCheck looks for the front end of package widgets.
+func widgetsCheck(ctx context.Context) Check {
+	c := Check{Name: "widgets", Status: Missing, Advice: "package widgets needs their front end: pip install ipywidgets, and anywidget for widgets of your own, where JupyterLab is installed"}
+	roots, _ := install.SearchPath(ctx)
+	version := func(extension string) (text, where string) {
+		for _, root := range roots {
+			dir := filepath.Join(root, "labextensions", filepath.FromSlash(extension))
+			var about struct {
+				Version string `json:"version"`
+			}
+			if data, err := os.ReadFile(filepath.Join(dir, "package.json")); err == nil && json.Unmarshal(data, &about) == nil {
+				return about.Version, dir
+			}
+		}
+		return "", ""
+	}
+	v, where := version("@jupyter-widgets/jupyterlab-manager")
+	if where == "" {
+		c.Detail = "no @jupyter-widgets/jupyterlab-manager among the labextensions of " + strings.Join(roots, ", ")
+		return c
+	}
+	c.Status, c.Where, c.Advice, c.Version = Found, where, "", "jupyterlab-manager "+v
+	if v, where := version("anywidget"); where != "" {
+		c.Detail = "with anywidget " + v
+	} else {
+		c.Detail = "without anywidget: widgets of your own need it (pip install anywidget)"
 	}
 	return c
 }

@@ -179,3 +179,27 @@ func TestVersions(t *testing.T) {
 		}
 	}
 }
+
+func TestTheFrontEndOfWidgets(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	data := t.TempDir()
+	t.Setenv("JUPYTER_PATH", data)
+	extension := func(name, version string) {
+		dir := filepath.Join(data, "labextensions", filepath.FromSlash(name))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"version":"`+version+`"}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	extension("anywidget", "0.11.0")
+	if c := widgetsCheck(t.Context()); c.Status == Found && !strings.HasPrefix(c.Where, "/usr") || c.Status != Found && !strings.Contains(c.Advice, "pip install ipywidgets") {
+		t.Errorf("%+v", c)
+	}
+	extension("@jupyter-widgets/jupyterlab-manager", "5.0.15")
+	if c := widgetsCheck(t.Context()); c.Status != Found || c.Version != "jupyterlab-manager 5.0.15" || c.Detail != "with anywidget 0.11.0" || c.Advice != "" {
+		t.Errorf("%+v", c)
+	}
+}
