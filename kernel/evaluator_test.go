@@ -38,6 +38,7 @@ type scripted struct {
 	interrupts chan struct{}
 	release    chan struct{}
 	began      chan string // names of cells, as they begin
+	events     chan string // those without end, as they begin
 	closed     chan struct{}
 	once       sync.Once
 }
@@ -45,7 +46,7 @@ type scripted struct {
 func newScripted() *scripted {
 	return &scripted{
 		interrupts: make(chan struct{}, 16), release: make(chan struct{}),
-		began: make(chan string, 1<<16), closed: make(chan struct{}),
+		began: make(chan string, 1<<16), events: make(chan string, 1), closed: make(chan struct{}),
 	}
 }
 
@@ -77,6 +78,13 @@ func (s *scripted) Execute(c session.Cell) (r session.Result) {
 		json.Unmarshal(c.Comm.Data, &code)
 		code = strings.ReplaceAll(code, "TYPE", c.Comm.Type)
 	}
+	run := s.script(code)
+	run.Expressions = r.Expressions
+	return run
+}
+
+// script runs commands.
+func (s *scripted) script(code string) (r session.Result) {
 	for _, line := range strings.Split(code, "\n") {
 		command, rest, _ := strings.Cut(line, " ")
 		switch command {
@@ -160,6 +168,17 @@ func (s *scripted) Execute(c session.Cell) (r session.Result) {
 		}
 	}
 	return r
+}
+
+func (s *scripted) Event(m session.Comm, stop <-chan struct{}) session.Result {
+	var code string
+	json.Unmarshal(m.Data, &code)
+	if code == "until stopped" {
+		s.events <- code
+		<-stop
+		return session.Result{Err: session.NewError("Interrupted", "the event was interrupted")}
+	}
+	return s.script(code)
 }
 
 func (s *scripted) Interrupt() { s.interrupts <- struct{}{} }

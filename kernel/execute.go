@@ -25,6 +25,13 @@ type cell struct {
 	evaluator session.Evaluator // that runs it
 	interrupt chan struct{}     // closed when the cell is interrupted
 	missed    *wire.Message     // an interrupt request that found no cell
+	stopEvent func()            // ends the event that is handled beside cells; nil: none
+}
+
+func (c *cell) setEvent(stop func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopEvent = stop
 }
 
 type phase int
@@ -158,7 +165,7 @@ func (k *kernel) evaluate(c session.Cell) session.Result {
 	if !k.begin(e) {
 		return session.Result{Err: &session.Error{Name: "Interrupted", Message: "interrupted before it began"}}
 	}
-	return e.Execute(c)
+	return k.attended(func() session.Result { return e.Execute(c) })
 }
 
 // announce makes a cell the one in whose name outputs are sent.
@@ -214,14 +221,19 @@ func (k *kernel) finish() (value string) {
 	return c.value
 }
 
-// interrupt makes the running cell end soon. A cell that waits for input gets
+// interrupt makes the running cell end soon, and the event beside it. A cell that waits for input gets
 // an error instead of a line. The request is nil for a signal.
 func (k *kernel) interrupt(request *wire.Message) {
 	c := &k.cell
 	c.mu.Lock() // until the end, so that no later cell is hit
 	defer c.mu.Unlock()
+	if c.stopEvent != nil {
+		c.stopEvent()
+	}
 	if c.phase == idle {
-		c.missed = request
+		if c.stopEvent == nil {
+			c.missed = request
+		}
 		return
 	}
 	select {

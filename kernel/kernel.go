@@ -69,13 +69,15 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 		options.HistoryFile = DefaultHistoryFile()
 	}
 	k := &kernel{
-		options: options,
-		log:     options.Log,
-		sockets: sockets,
-		stop:    make(chan struct{}),
-		history: openHistory(options.HistoryFile, options.Log),
-		clients: map[string]*clientSession{},
-		comms:   comms{open: map[string]string{}},
+		options:  options,
+		log:      options.Log,
+		sockets:  sockets,
+		stop:     make(chan struct{}),
+		history:  openHistory(options.HistoryFile, options.Log),
+		clients:  map[string]*clientSession{},
+		handlers: handlers,
+		comms:    comms{open: map[string]string{}},
+		events:   make(chan *wire.Message, maxEvents),
 	}
 	k.evaluator = startEvaluator(options.Start, k.output, k.input)
 	if k.sockets.Connection() != connection {
@@ -97,6 +99,7 @@ type kernel struct {
 	evaluator *evaluator
 	history   *history
 	comms     comms
+	handlers  map[wire.Channel]map[string]handler
 
 	stop     chan struct{} // closed when the kernel is to end
 	stopOnce sync.Once
@@ -107,6 +110,10 @@ type kernel struct {
 	waiting []*wire.Message           // taken from the socket, and not yet handled
 
 	cell cell
+
+	beside  sync.WaitGroup // events that are handled beside a cell
+	events  chan *wire.Message
+	answers sync.Map // the messages that these are, by id
 }
 
 // run serves until the end.
@@ -120,6 +127,7 @@ func (k *kernel) run(ctx context.Context) {
 	k.status(nil, "starting")
 	shell, control := make(chan struct{}), make(chan struct{})
 	go k.loop(wire.Shell, shell)
+	go k.handleEvents()
 	go k.loop(wire.Control, control)
 
 	for running := true; running; {

@@ -14,6 +14,7 @@ type request struct {
 	*wire.Message
 	channel  wire.Channel
 	metadata map[string]any // of the reply
+	beside   bool           // a cell runs meanwhile
 }
 
 // decode reads the message's content into v.
@@ -65,7 +66,11 @@ func newErrorReply(name, value string) errorReply {
 // handle answers one message: busy, what the handler publishes, the reply,
 // idle.
 func (k *kernel) handle(ch wire.Channel, m *wire.Message) {
-	r := &request{Message: m, channel: ch}
+	k.handleRequest(&request{Message: m, channel: ch})
+}
+
+func (k *kernel) handleRequest(r *request) {
+	m := r.Message
 	k.status(m, "busy")
 	content := k.content(r)
 	if content != nil {
@@ -87,7 +92,7 @@ func (k *kernel) content(r *request) (content any) {
 			}
 		}
 	}()
-	handle, known := handlers[r.channel][r.Header.Type]
+	handle, known := k.handlers[r.channel][r.Header.Type]
 	if !known {
 		k.log.Warn("unknown message", "channel", r.channel, "type", r.Header.Type)
 		if !isRequest {

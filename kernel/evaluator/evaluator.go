@@ -234,6 +234,17 @@ func (c *evaluator) event(cell session.Cell) error {
 	return wrong
 }
 
+// Event hands an event on while a cell runs. What is shown is in the name of that.
+func (c *evaluator) Event(m session.Comm, stop <-chan struct{}) (r session.Result) {
+	var wrong error
+	if err := c.golang.Beside("event", func() { wrong = widgets.Receive(m) }, stop); err != nil {
+		r.Err = err
+	} else if wrong != nil {
+		r.Err = asError(wrong)
+	}
+	return r
+}
+
 // express evaluates the cell's expressions.
 func (c *evaluator) express(ctx context.Context) {
 	if len(c.cell.Expressions) > 0 {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/traefik/yaegi/interp"
 
@@ -236,6 +237,34 @@ func (ev *Evaluator) Call(name string, f func()) *Error {
 	ev.run.compiles(true)
 	defer ev.run.compiles(false)
 	return ev.execute(name, f).Err
+}
+
+// Beside runs f, which calls functions of cells, beside the running cell: as a
+// goroutine of a cell of its own, which ends early when stop closes.
+func (ev *Evaluator) Beside(name string, f func(), stop <-chan struct{}) *Error {
+	g := &rt.Group{Name: name}
+	done := make(chan ended, 1)
+	go ev.rt.Start(g, func() {
+		end := ended{value: goexit{}}
+		defer func() { done <- end }()
+		v, trace, ok := ev.rt.Try(f)
+		end = ended{v, trace, ok}
+	})
+	select {
+	case <-stop:
+		ev.rt.Cancel(g)
+		// Should it be blocked, it is left behind, as a cell is.
+		select {
+		case <-done:
+		case <-time.After(endingTime):
+		}
+		return ev.texts.interrupted(nil)
+	case end := <-done:
+		if !end.ok {
+			return ev.texts.panicError(end.value, end.trace)
+		}
+		return nil
+	}
 }
 
 // eval is Eval for those that hold the turn.

@@ -45,7 +45,7 @@ func TestDeadlocksAreNamed(t *testing.T) {
 		in := func(name string) { t.Log(s.name, name) }
 
 		in("a ring of receives")
-		end, told := b.hangs("%%mpi\nx := make([]int32, 2)\nexchange := func() {\n\tworld.Recv(x, (rank+1)%size, 7)\n\tworld.Send(x, (rank+2)%size, 7)\n}\nexchange()",
+		end, told := b.hangs("%%mpi\nx := make([]int32, 2)\nexchange := func() {\n\tmust(world.Recv(x, (rank+1)%size, 7))\n\tworld.Send(x, (rank+2)%size, 7)\n}\nexchange()",
 			"Deadlock: rank 0 waits for 1, rank 1 waits for 2, rank 2 waits for 0: none of these calls can end")
 		b.line(told, "0", "0 cell:4 Comm.Recv rank 1 7 8 ")
 		b.line(told, "2", "2 cell:4 Comm.Recv rank 0 7 8 ")

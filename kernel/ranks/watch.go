@@ -206,6 +206,9 @@ func (p *pool) tellWaiting(j *job, running []*rank) bool {
 	for _, r := range running {
 		j.told = j.told || r.place.Call != "" && r.place.Waited >= long
 	}
+	for _, r := range p.ranks {
+		j.told = j.told && r.lost == "" // then they are being freed
+	}
 	p.mu.Unlock()
 	if !j.told {
 		return false

@@ -34,6 +34,9 @@ type Evaluator interface {
 	IsComplete(code string) (Completeness, error)
 	// Where says where the running cell is.
 	Where() (Place, error)
+	// Event runs what is registered for a message of a comm, beside the running
+	// cell, to its end, or until stop closes.
+	Event(m Comm, stop <-chan struct{}) Result
 	// Close ends the evaluator; a running Execute returns an error.
 	Close() error
 }

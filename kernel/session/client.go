@@ -193,6 +193,28 @@ func (c *Client) Where() (answer Place, err error) {
 	return answer, err
 }
 
+// Event runs what is registered for a message of a comm, beside the running cell.
+func (c *Client) Event(m Comm, stop <-chan struct{}) (result Result) {
+	id := c.peer.NewID()
+	answer, err := c.peer.Ask(kindEvent, id, m)
+	for err == nil {
+		select {
+		case <-stop:
+			c.interrupt(id)
+			stop = nil
+			continue
+		case reply := <-answer:
+			err = reply.Decode(&result)
+			c.flush()
+		}
+		break
+	}
+	if err != nil {
+		return Result{Err: NewError("EvaluatorDied", err.Error())}
+	}
+	return result
+}
+
 func (c *Client) ask(kind byte, q question, into any) error {
 	id := c.peer.NewID()
 	answer, err := c.peer.Ask(kind, id, q)

@@ -5,6 +5,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"gocuda/kernel/display"
 	"gocuda/kernel/session/link"
@@ -50,6 +51,14 @@ func (script) Inspect(string, int, int) (*display.Bundle, error) {
 func (script) IsComplete(string) (Completeness, error) { panic("no answer") }
 func (script) Where() (Place, error)                   { return Place{Cell: "In[1]"}, nil }
 func (script) Close() error                            { return nil }
+func (s script) Event(m Comm, stop <-chan struct{}) Result {
+	if m.ID == "long" {
+		<-stop
+		return Result{Err: NewError("Interrupted", "stopped")}
+	}
+	s.console.Post(Output{Kind: ToComm, Comm: &m})
+	return Result{}
+}
 
 // connected is a client of a script.
 func connected(t *testing.T, o ClientOptions) *Client {
@@ -157,4 +166,38 @@ func FuzzClient(f *testing.F) {
 			t.Errorf("a frame of kind %d is taken", kind)
 		}
 	})
+}
+
+// An event runs beside a cell, and ends early alone.
+func TestEvents(t *testing.T) {
+	told := make(chan Output, 8)
+	c := connected(t, ClientOptions{Output: func(o Output) { told <- o }})
+	cell := make(chan Result, 1)
+	go func() { cell <- c.Execute(Cell{Code: "wait"}) }()
+	if r := c.Event(Comm{ID: "short", Type: "msg", Buffers: [][]byte{{1}}}, nil); r.Err != nil {
+		t.Error(r.Err)
+	}
+	if o := <-told; o.Kind != ToComm || o.Comm.ID != "short" || len(o.Comm.Buffers) != 1 {
+		t.Errorf("%+v", o)
+	}
+	stop := make(chan struct{})
+	event := make(chan Result, 1)
+	go func() { event <- c.Event(Comm{ID: "long"}, stop) }()
+	close(stop)
+	if r := <-event; r.Err == nil || r.Err.Name != "Interrupted" {
+		t.Errorf("%+v", r)
+	}
+	select {
+	case r := <-cell:
+		t.Errorf("the cell ended with the event: %+v", r)
+	default:
+	}
+	for {
+		c.Interrupt() // one could come before the cell
+		select {
+		case <-cell:
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
 }

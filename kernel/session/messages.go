@@ -18,6 +18,7 @@ const (
 	kindIsComplete                  // question; answered by Completeness
 	kindWhere                       // answered by Place
 	kindQuit                        // the evaluator is to exit
+	kindEvent                       // Comm; answered by Result
 	// From the evaluator.
 	kindReady  // Hello: cells can be run
 	kindOutput // Output; answered when it was passed on, unless its id is 0

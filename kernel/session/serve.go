@@ -161,7 +161,7 @@ func (c *Console) insist(ended <-chan struct{}, evaluator Evaluator) {
 // the link, even if a cell still runs.
 func Serve(conn *link.Conn, start func(*Console) (Evaluator, error)) error {
 	peer := link.NewPeer(conn)
-	s := &server{peer: peer, console: &Console{peer: peer}, end: make(chan error, 1)}
+	s := &server{peer: peer, console: &Console{peer: peer}, end: make(chan error, 1), events: map[uint64]func(){}}
 	s.console.listen = s.takeOver
 	var err error
 	if s.evaluator, err = start(s.console); err != nil {
@@ -185,8 +185,9 @@ type server struct {
 	end       chan error // has room for one
 
 	mu        sync.Mutex
-	busy      bool // the goroutine that listened runs a cell
-	takenOver bool // and another one listens
+	busy      bool              // the goroutine that listened runs a cell
+	takenOver bool              // and another one listens
+	events    map[uint64]func() // those that run, with what stops each
 }
 
 func (s *server) listen() {
@@ -240,12 +241,25 @@ func (s *server) takeOver() {
 func (s *server) handle(f link.Frame) error {
 	switch f.Kind {
 	case kindInterrupt:
+		s.mu.Lock()
+		stop := s.events[f.ID]
+		s.mu.Unlock()
+		if stop != nil {
+			stop()
+			break
+		}
 		s.console.stop(f.ID, s.evaluator)
 	case kindComplete, kindInspect, kindIsComplete, kindWhere:
 		go func() {
 			answer, err := s.ask(f)
 			s.peer.Answer(f, answer, err)
 		}()
+	case kindEvent:
+		stop := make(chan struct{})
+		s.mu.Lock()
+		s.events[f.ID] = sync.OnceFunc(func() { close(stop) })
+		s.mu.Unlock()
+		go s.event(f, stop)
 	case kindQuit:
 		return io.EOF
 	default:
@@ -263,11 +277,29 @@ func (s *server) runCell(f link.Frame, ended func()) {
 	} else if !s.console.begin(f.ID, cell) {
 		r.Err = NewError("Interrupted", "the cell was interrupted before it began")
 	} else {
-		r = s.runGuarded(cell)
+		r = guarded(func() Result { return s.evaluator.Execute(cell) })
 		flushC()
 		s.console.end()
 	}
 	ended()
+	if err := s.peer.Answer(f, r, nil); err != nil {
+		s.fail(err)
+	}
+}
+
+// event runs an event beside the running cell.
+func (s *server) event(f link.Frame, stop <-chan struct{}) {
+	var m Comm
+	var r Result
+	if err := json.Unmarshal(f.Body, &m); err != nil {
+		r.Err = NewError("InternalError", err.Error())
+	} else {
+		r = guarded(func() Result { return s.evaluator.Event(m, stop) })
+	}
+	flushC()
+	s.mu.Lock()
+	delete(s.events, f.ID)
+	s.mu.Unlock()
 	if err := s.peer.Answer(f, r, nil); err != nil {
 		s.fail(err)
 	}
@@ -281,8 +313,8 @@ func (s *server) fail(err error) {
 	}
 }
 
-// runGuarded guards the process against a fault in the evaluator itself.
-func (s *server) runGuarded(cell Cell) (r Result) {
+// guarded guards the process against a fault in the evaluator itself.
+func guarded(run func() Result) (r Result) {
 	defer func() {
 		if p := recover(); p != nil {
 			e := NewError("InternalError", fmt.Sprint("the evaluator failed, please report this: ", p))
@@ -291,7 +323,7 @@ func (s *server) runGuarded(cell Cell) (r Result) {
 			r = Result{Err: e}
 		}
 	}()
-	return s.evaluator.Execute(cell)
+	return run()
 }
 
 // ask has the evaluator answer a question.

@@ -335,6 +335,15 @@ func (s *Session) Where() (p Place, err error) {
 	return e.Where()
 }
 
+// Event runs what is registered for a message of a comm, beside the running cell.
+func (s *Session) Event(m Comm, stop <-chan struct{}) Result {
+	e, err := s.get()
+	if err != nil {
+		return Result{Err: NewError("NoEvaluator", err.Error())}
+	}
+	return e.Event(m, stop)
+}
+
 // get returns the current evaluator, as acquire does.
 func (s *Session) get() (*child, error) {
 	s.mu.Lock()

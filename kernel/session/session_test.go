@@ -98,6 +98,7 @@ func newFake(c *Console) (Evaluator, error) {
 	return &fakeEvaluator{console: c, interrupt: make(chan struct{})}, nil
 }
 
+func (f *fakeEvaluator) Event(Comm, <-chan struct{}) Result { return Result{} }
 func (f *fakeEvaluator) Interrupt() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,6 +15,9 @@ type Message struct {
 	Data     json.RawMessage `json:"data,omitempty"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	Buffers  [][]byte        `json:"buffers,omitempty"`
+	// Parent is the front end's message that this one is, or answers directly; "" if
+	// it is none, or answers what is handled now.
+	Parent string `json:"parent,omitempty"`
 }
 
 const (
@@ -99,7 +102,7 @@ func Receive(m Message) error {
 		if err := putBuffers(data.State, data.Paths, m.Buffers); err != nil {
 			return err
 		}
-		w.update(data.State)
+		w.update(data.State, m.Parent)
 	case "request_state":
 		w.sendState(nil)
 	case "custom":
@@ -133,15 +136,15 @@ func control(m Message) error {
 	}
 	e := encoder{paths: [][]any{}}
 	body := map[string]any{"method": "update_states", "states": e.encode(states, nil), "buffer_paths": e.paths}
-	return reply(m.ID, body, e.buffers)
+	return reply(m.ID, m.Parent, body, e.buffers)
 }
 
-func reply(id string, data any, buffers [][]byte) error {
+func reply(id, parent string, data any, buffers [][]byte) error {
 	text, err := json.Marshal(data)
 	if err != nil {
 		return err
 	}
-	return post(Message{Type: "msg", ID: id, Data: text, Buffers: buffers})
+	return post(Message{Type: "msg", ID: id, Parent: parent, Data: text, Buffers: buffers})
 }
 
 func widgetOf(id string) *Widget {

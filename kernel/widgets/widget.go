@@ -9,9 +9,11 @@
 //	n
 //
 // A widget is shown where it is a cell's value, or by display.Show. What is
-// registered for an event runs between cells, as a cell does: it may be
-// interrupted, what it prints is shown in the front end's log, or in the Output
-// that captures it, and it sees the variables of all cells.
+// registered for an event runs as a cell does: it may be interrupted, and it sees
+// the variables of all cells. Between cells, what it prints is shown in the front
+// end's log, or in the Output that captures it. While a cell runs, it runs beside
+// that, as a goroutine of the cell does, and what it prints is the cell's. Events
+// are handled one after the other, in order.
 //
 // Every function may be called by any goroutine.
 package widgets
@@ -482,16 +484,16 @@ func (w *Widget) sendState(names []string) error {
 	w.mu.Lock()
 	state := w.snapshot(names)
 	w.mu.Unlock()
-	return w.tell("update", state)
+	return w.tell("update", "", state)
 }
 
-func (w *Widget) tell(method string, state map[string]any) error {
+func (w *Widget) tell(method, parent string, state map[string]any) error {
 	e := encoder{paths: [][]any{}}
-	return reply(w.id, map[string]any{"method": method, "state": e.encode(state, nil), "buffer_paths": e.paths}, e.buffers)
+	return reply(w.id, parent, map[string]any{"method": method, "state": e.encode(state, nil), "buffer_paths": e.paths}, e.buffers)
 }
 
 // update takes what the front end changed.
-func (w *Widget) update(state map[string]any) {
+func (w *Widget) update(state map[string]any, parent string) {
 	w.mu.Lock()
 	before, was := maps.Clone(w.state), w.get("value")
 	model := models()[w.class]
@@ -503,7 +505,7 @@ func (w *Widget) update(state map[string]any) {
 	names := w.differs(before)
 	calls := w.calls(names, before, was)
 	w.mu.Unlock()
-	w.tell("echo_update", state) // for other front ends, and for this one to know that it came
+	w.tell("echo_update", parent, state) // for other front ends, and for this one to know that it came
 	for _, call := range calls {
 		call()
 	}
@@ -619,7 +621,7 @@ func (w *Widget) OnMessage(f func(content any, buffers [][]byte)) {
 // Send sends a message to the front end's side of the widget, which is told by
 // "msg:custom".
 func (w *Widget) Send(content any, buffers ...[]byte) error {
-	return reply(w.id, map[string]any{"method": "custom", "content": content}, buffers)
+	return reply(w.id, "", map[string]any{"method": "custom", "content": content}, buffers)
 }
 
 // custom takes a message that is no change of state.

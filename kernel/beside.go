@@ -1,0 +1,109 @@
+package kernel
+
+import (
+	"time"
+
+	"gocuda/kernel/session"
+	"gocuda/kernel/wire"
+)
+
+const (
+	// attendAfter is how long a cell runs until requests that came behind it are
+	// answered beside it. Those of a client that does not wait for replies are
+	// answered in their order until then: what a short cell declares is completed.
+	attendAfter = 100 * time.Millisecond
+	// maxEvents bounds how many events wait while a cell runs; more wait behind it.
+	maxEvents = 256
+)
+
+// besides are the requests that are answered while a cell runs: nothing of them
+// changes what cells declare.
+var besides = map[string]bool{
+	"kernel_info_request": true, "is_complete_request": true, "complete_request": true, "inspect_request": true,
+	"history_request": true, "comm_info_request": true,
+}
+
+// events are widgets' messages, which are handled in order.
+var events = map[string]bool{"comm_open": true, "comm_msg": true, "comm_close": true}
+
+// attended runs a cell in the shell's loop. When that takes long, requests are
+// answered beside it.
+func (k *kernel) attended(run func() session.Result) session.Result {
+	stop, done := make(chan struct{}), make(chan struct{})
+	later := time.AfterFunc(attendAfter, func() {
+		defer close(done)
+		k.attend(stop)
+	})
+	result := run()
+	if !later.Stop() {
+		close(stop)
+		<-done
+	}
+	return result
+}
+
+// attend answers what can be answered while the shell's loop runs a cell, and puts
+// the rest aside for the loop, in order.
+func (k *kernel) attend(stop <-chan struct{}) {
+	arrived := k.sockets.Messages(wire.Shell)
+	var rest []*wire.Message
+	waiting := k.waiting
+	defer func() { k.waiting = append(rest, waiting...) }()
+	full := false // then the events that come wait for the cell as well
+	for {
+		var m *wire.Message
+		if len(waiting) > 0 {
+			m, waiting = waiting[0], waiting[1:]
+		} else {
+			select {
+			case m = <-arrived:
+			case <-stop:
+				return
+			}
+		}
+		full = full || len(k.events) == cap(k.events)
+		switch {
+		case besides[m.Header.Type]:
+			k.answerBeside(m)
+		case events[m.Header.Type] && !full:
+			k.beside.Add(1)
+			k.events <- m // nobody else sends
+		default:
+			rest = append(rest, m)
+		}
+		select {
+		case <-stop:
+			return
+		default:
+		}
+	}
+}
+
+// handleEvents handles the events that came while cells ran, one after the other.
+func (k *kernel) handleEvents() {
+	for {
+		select {
+		case m := <-k.events:
+			k.answerBeside(m)
+			k.beside.Done()
+		case <-k.stop:
+			for len(k.events) > 0 {
+				<-k.events
+				k.beside.Done()
+			}
+			return
+		}
+	}
+}
+
+// answerBeside answers a request while a cell runs. Front ends take the last status
+// for the kernel's, which is busy as long as the cell runs.
+func (k *kernel) answerBeside(m *wire.Message) {
+	k.handleRequest(&request{Message: m, channel: wire.Shell, beside: true})
+	c := &k.cell
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase == running {
+		k.status(c.parent, "busy")
+	}
+}
