@@ -47,6 +47,7 @@ WIDGETS = [
     'b.textContent = model.get(\'count\'); b.onclick = () => { model.set(\'count\', model.get(\'count\') + 1); model.save_changes(); }; '
     'model.on(\'change:count\', () => { b.textContent = model.get(\'count\'); }); el.append(b); } }", "", widgets.Props{"count": 40})',
     's.Int(), clicks',
+    'for s.Int() < 5 {\n}\nfmt.Println("the loop saw", s.Int())',
 ]
 
 
@@ -192,7 +193,7 @@ def test_widgets(lab, browser):
         wait.until(lambda b: "Go (CUDA) | Idle" in b.find_element(By.CSS_SELECTOR, "#jp-main-statusbar").text)
         find(".jp-Notebook .jp-CodeCell")[0].find_element(By.CSS_SELECTOR, ".cm-content").click()
         run = lambda: ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
-        for _ in WIDGETS[:-1]:
+        for _ in WIDGETS[:-2]:
             run()
         outputs = lambda text: wait.until(lambda b: any(text in e.text for e in find(".jp-OutputArea-output")), f"no output shows {text!r}")
 
@@ -216,9 +217,15 @@ def test_widgets(lab, browser):
         wait.until(lambda b: find("#mine"))[0].click()
         wait.until(lambda b: find("#mine")[0].text == "41")
 
-        find(".jp-Notebook .jp-CodeCell")[-1].find_element(By.CSS_SELECTOR, ".cm-content").click()
+        find(".jp-Notebook .jp-CodeCell")[-2].find_element(By.CSS_SELECTOR, ".cm-content").click()
         run()
         outputs("3, 1")
+
+        # A cell that computes sees the slider move.
+        run()
+        wait.until(lambda b: "Go (CUDA) | Busy" in b.find_element(By.CSS_SELECTOR, "#jp-main-statusbar").text)
+        ActionChains(browser).click(find(".widget-slider .noUi-handle")[0]).send_keys(Keys.ARROW_RIGHT * 2).perform()
+        outputs("the loop saw 5")
         BUILD.mkdir(exist_ok=True)
         browser.save_screenshot(str(BUILD / "widgets.png"))
     except BaseException:

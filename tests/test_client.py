@@ -364,3 +364,31 @@ def test_history_is_kept_across_sessions():
     with Client() as c:
         msg_id = c.kc.history(hist_access_type="search", pattern="marker*", raw=True, output=False)
         assert [h[2] for h in c.reply(msg_id)["content"]["history"]] == ["marker := 4711"]
+
+
+def test_a_slider_moves_while_a_cell_computes(client):
+    """The cell ends because the slider was moved, and completion answers meanwhile."""
+    made = client.run('s := widgets.IntSlider()\nloops := 0\ns')
+    slider = made.of("execute_result")[0]["data"]["application/vnd.jupyter.widget-view+json"]["model_id"]
+    kc = client.kc
+    cell = kc.execute('fmt.Println("begins")\nfor s.Int() < 42 {\n\tloops++\n}\nfmt.Println("saw", s.Int())')
+    seen = []
+
+    def until(found):
+        seen.append(kc.get_iopub_msg(timeout=PATIENCE))
+        while not found(seen[-1]):
+            seen.append(kc.get_iopub_msg(timeout=PATIENCE))
+
+    until(lambda m: m["content"].get("text") == "begins\n")
+    for value in [10, 42]:
+        move = kc.session.msg("comm_msg", {"comm_id": slider, "data": {"method": "update", "state": {"value": value}, "buffer_paths": []}})
+        kc.shell_channel.send(move)
+        until(lambda m: m["msg_type"] == "comm_msg" and m["content"]["data"]["method"] == "echo_update")
+        assert seen[-1]["parent_header"]["msg_id"] == move["header"]["msg_id"]
+        if value == 10:
+            asked = kc.complete("fmt.Printl", 10)
+            reply = kc.get_shell_msg(timeout=PATIENCE)
+            assert reply["parent_header"]["msg_id"] == asked and reply["content"]["matches"]
+    until(lambda m: m["content"].get("execution_state") == "idle" and m["parent_header"]["msg_id"] == cell)
+    assert "saw 42\n" in [m["content"].get("text") for m in seen]
+    assert kc.get_shell_msg(timeout=PATIENCE)["content"]["status"] == "ok"
