@@ -7,7 +7,7 @@ import shutil
 import time
 
 import pytest
-from client import PATIENCE, Client
+from client import PATIENCE, Client, Outcome
 from jupyter_client.session import Session
 
 needs_cxx = pytest.mark.skipif(
@@ -392,3 +392,24 @@ def test_a_slider_moves_while_a_cell_computes(client):
     until(lambda m: m["content"].get("execution_state") == "idle" and m["parent_header"]["msg_id"] == cell)
     assert "saw 42\n" in [m["content"].get("text") for m in seen]
     assert kc.get_shell_msg(timeout=PATIENCE)["content"]["status"] == "ok"
+
+
+def test_a_cell_waits_for_a_click(client):
+    made = client.run('clicked := make(chan string)\nb := widgets.Button()\nb.OnClick(func() { clicked <- "a click" })\nb')
+    button = made.of("execute_result")[0]["data"]["application/vnd.jupyter.widget-view+json"]["model_id"]
+    cell = client.send('fmt.Println("waits")\n<-clicked')
+
+    def click(msg):
+        if msg["content"].get("text") == "waits\n":
+            time.sleep(0.8)  # a cell that waits for what cannot come fails by then
+            client.kc.shell_channel.send(client.kc.session.msg(
+                "comm_msg", {"comm_id": button, "data": {"method": "custom", "content": {"event": "click"}}}))
+
+    outcome = Outcome(reply={})
+    while not outcome.messages or outcome.messages[-1]["msg_type"] != "execute_result":
+        msg = client.kc.get_iopub_msg(timeout=PATIENCE)
+        if msg["parent_header"].get("msg_id") == cell:
+            outcome.messages.append(msg)
+            assert msg["msg_type"] != "error", msg["content"]
+            click(msg)
+    assert outcome.value == '"a click"'

@@ -29,6 +29,7 @@ func (ev *Evaluator) rouses(info *types.Info) (any, timers bool) {
 		if strings.HasPrefix(o.Pkg().Path(), "gocuda/cudaapi/") {
 			any, timers = true, timers || o.Name() == "LaunchHostFunc"
 		}
+		any = any || o.Pkg().Path() == "gocuda/kernel/widgets" // a user may click
 		switch name := o.Name(); o.Pkg().Path() {
 		case "time":
 			if name == "After" || name == "AfterFunc" || name == "NewTimer" || name == "NewTicker" || name == "Tick" {
