@@ -244,10 +244,10 @@ func mismatches(reports []Report) (list []string) {
 	for r := range reports {
 		for _, c := range reports[r].Comms {
 			if c.Name != "" {
-				names[groupOf(c)] = c.Name
+				names[c.ID] = c.Name
 			}
 			for i, what := range c.Recent {
-				k := key{groupOf(c), c.Entered - len(c.Recent) + i}
+				k := key{c.ID, c.Entered - len(c.Recent) + i}
 				if entered[k] == nil {
 					order = append(order, k)
 				}
@@ -284,10 +284,6 @@ func mismatches(reports []Report) (list []string) {
 	}
 	return list
 }
-
-// groupOf tells a communicator from others of the same ID, which the parts of one
-// Split have.
-func groupOf(c Comm) string { return fmt.Sprint(c.ID, c.Members) }
 
 // Ranks writes ranks in a sentence.
 func Ranks(list []int) string {
