@@ -50,12 +50,12 @@ func (k *kernel) debug(r *request) (any, error) {
 
 // watchParent closes orphaned when the process that started this one is gone,
 // so that no kernel stays behind when a Jupyter server is killed. Jupyter asks
-// for that by setting JPY_PARENT_PID.
-func watchParent(stop <-chan struct{}, orphaned chan<- struct{}) {
+// for that by setting JPY_PARENT_PID. parent is from before clients could know of
+// the kernel.
+func watchParent(parent int, stop <-chan struct{}, orphaned chan<- struct{}) {
 	if os.Getenv("JPY_PARENT_PID") == "" || runtime.GOOS == "windows" {
 		return
 	}
-	parent := os.Getppid()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {

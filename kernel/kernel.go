@@ -43,6 +43,7 @@ type Options struct {
 // It returns nil after an orderly end: all replies sent, the evaluator and its
 // children gone. An error means that the kernel could not start.
 func Serve(ctx context.Context, connectionFile string, options Options) error {
+	parent := os.Getppid()
 	connection, err := wire.ReadConnection(connectionFile)
 	if err != nil {
 		return err
@@ -69,6 +70,7 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 		options.HistoryFile = DefaultHistoryFile()
 	}
 	k := &kernel{
+		parent:   parent,
 		options:  options,
 		log:      options.Log,
 		sockets:  sockets,
@@ -94,6 +96,7 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 // kernel is one running kernel.
 type kernel struct {
 	options   Options
+	parent    int // the process that started this one
 	log       *slog.Logger
 	sockets   *wire.Sockets
 	evaluator *evaluator
@@ -122,7 +125,7 @@ func (k *kernel) run(ctx context.Context) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	orphaned := make(chan struct{})
-	go watchParent(k.stop, orphaned)
+	go watchParent(k.parent, k.stop, orphaned)
 
 	k.status(nil, "starting")
 	shell, control := make(chan struct{}), make(chan struct{})
