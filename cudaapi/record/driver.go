@@ -701,7 +701,7 @@ func (d *Driver) IPCGetMemHandle(c driver.Context, p driver.Ptr) (driver.IPCMemH
 
 // shared records that others can open memory.
 func (d *Driver) shared(call string, c driver.Context, p driver.Ptr, key string) {
-	if r := d.find(c, p); r != nil {
+	if r, ok := d.find(c, p); ok {
 		d.rec.Now(&Op{Kind: ShareMemory, Call: call, Addr: uint64(r.Base), Bytes: r.Size, Key: key})
 	}
 }

@@ -36,6 +36,7 @@ func (m *regions) add(r region) {
 	m.list = slices.Replace(m.list, i, j, r)
 }
 
+// find is the allocation at p, nil if none is known. It is valid until the list changes.
 func (m *regions) find(p uint64) *region {
 	if i := m.search(p) - 1; i >= 0 && p < m.list[i].end() {
 		return &m.list[i]
@@ -59,23 +60,24 @@ func (m *regions) forget(gone func(*region) bool) {
 }
 
 // find is the allocation at p, asked of the driver if it was made before the
-// recording; nil for pageable memory.
-func (d *Driver) find(c driver.Context, p driver.Ptr) *region {
+// recording; none for pageable memory.
+func (d *Driver) find(c driver.Context, p driver.Ptr) (r region, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if r := d.memory.find(uint64(p)); r != nil {
-		return r
+		return *r, true
 	}
 	info, err := d.next.PointerAttributes(c, p)
 	if err != nil || info.Type == driver.MemoryUnregistered || info.Size == 0 {
-		return nil
+		return region{}, false
 	}
-	d.memory.add(region{PointerInfo: info})
-	return d.memory.find(uint64(p))
+	r = region{PointerInfo: info}
+	d.memory.add(r)
+	return r, true
 }
 
 func (d *Driver) kindOf(c driver.Context, p driver.Ptr) driver.MemoryType {
-	if r := d.find(c, p); r != nil {
+	if r, ok := d.find(c, p); ok {
 		return r.Type
 	}
 	return driver.MemoryUnregistered
@@ -144,8 +146,8 @@ func (d *Driver) reach(c driver.Context, l *driver.Launch) (list []Access) {
 			continue
 		}
 		at := *(*driver.Ptr)(unsafe.Pointer(&l.Params[p.Offset]))
-		r := d.find(c, at)
-		if r == nil {
+		r, ok := d.find(c, at)
+		if !ok {
 			continue
 		}
 		list = append(list, Access{uint64(at), r.end(), Read})

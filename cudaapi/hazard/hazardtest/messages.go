@@ -174,7 +174,7 @@ var messages = []message{
 		r.wait(q)
 		r.check(r.fill(r.a, r.y))
 	}},
-	{name: "an upload waits for the receive", run: receives(func(r *rank) {
+	{name: "an upload waits for the receive", slice: true, run: receives(func(r *rank) {
 		q := r.firstRequest(r.world.Irecv(r.row, 0, 0))
 		r.neededWait(q)
 		r.second(r.y.Upload(r.row))
@@ -410,7 +410,7 @@ var messages = []message{
 			r.secondRecv(r.world.Recv(r.h, 0, 0))
 		}
 	}},
-	{name: "a Go slice is there before it is sent", run: func(r *rank) {
+	{name: "a Go slice is there before it is sent", slice: true, run: func(r *rank) {
 		if r.me == 0 {
 			r.first(r.x.DownloadAsync(r.row, r.a))
 			r.needed(r.a.Synchronize)

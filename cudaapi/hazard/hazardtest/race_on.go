@@ -1,0 +1,5 @@
+//go:build race
+
+package hazardtest
+
+const raceDetector = true
