@@ -349,7 +349,21 @@ func exposed(v reflect.Value) (reflect.Value, bool) {
 // address, arrays and structs by their parts; keys of
 // different types by kind, then by type.
 func compare(a, b reflect.Value) int {
-	a, b = dynamic(a), dynamic(b)
+	return cmp.Or(compareHeld(dynamic(a), dynamic(b)), cmp.Compare(keyType(a), keyType(b)))
+}
+
+// keyType tells a value from a reflect.Value that holds one like it.
+func keyType(v reflect.Value) string {
+	if v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	if !v.IsValid() {
+		return ""
+	}
+	return v.Type().String()
+}
+
+func compareHeld(a, b reflect.Value) int {
 	if a.Kind() != b.Kind() || !a.IsValid() {
 		return cmp.Compare(a.Kind(), b.Kind())
 	}

@@ -89,10 +89,15 @@ func (f *fn) returnStmt(s *ast.ReturnStmt) {
 	f.leave(dest)
 }
 
-// callsBuiltin says whether an expression is a call of a predeclared function.
+// callsBuiltin says whether an expression is a call of a predeclared function,
+// converted or not: a conversion to the type that it has is not written.
 func (f *fn) callsBuiltin(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	return ok && f.info.Types[e].Value == nil && f.info.Types[ast.Unparen(call.Fun)].IsBuiltin()
+	if !ok || f.info.Types[e].Value != nil {
+		return false
+	}
+	fun := f.info.Types[ast.Unparen(call.Fun)]
+	return fun.IsBuiltin() || fun.IsType() && f.callsBuiltin(call.Args[0])
 }
 
 // returnPlaces are the variables that hold the results, or nil if return just

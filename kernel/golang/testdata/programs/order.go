@@ -92,5 +92,15 @@ func main() {
 	do("40", func() { p.get("a").xs[at("b", 1)]++; p.get("c").m[key("d")]-- })
 	do("41", func() { copy(p.get("a").xs[at("b", 1):], sl("c", p)[at("d", 0):]) })
 	do("42", func() { p.get("a").sl = append(p.get("b").sl[:at("c", 1)], at("d", 1), at("e", 2)) })
+	fmt.Println()
+	fmt.Println(converted("abc"))
+	fmt.Println(convertedLater([]int{1, 2}))
 	_ = n
+}
+
+// A builtin's result that is converted to its own type is a result of its own.
+func converted(s string) (string, int) { return s, int(len(fmt.Sprint(s))) }
+
+func convertedLater(xs []int) (any, string, []int) {
+	return "x", string(fmt.Sprint(1)), []int(append(xs, int(cap(xs[:2:2]))))
 }
