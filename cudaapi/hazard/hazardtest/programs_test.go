@@ -68,8 +68,8 @@ func TestProgramsOnSimulatedDevices(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, adversarial := range []bool{false, true} {
-		Run(t, false, func(t *testing.T) { // new ones each: memory that is freed too early breaks them
-			d, err := sim.New(sim.Options{Devices: 2, Adversarial: adversarial})
+		Run(t, false, func(t *testing.T) { // new ones each, small ones: their address space stays reserved, which the race detector needs
+			d, err := sim.New(sim.Options{Devices: 2, Memory: 1 << 28, Adversarial: adversarial})
 			if err != nil {
 				t.Fatal(err)
 			}
