@@ -120,7 +120,7 @@ def test_cells_run_and_show_in_jupyterlab(lab, browser):
     server, token = lab
     wait = WebDriverWait(browser, PATIENCE)
     try:
-        browser.get(f"{server}/lab/tree/browser.ipynb?token={token}")
+        browser.get(f"{server}/lab/workspaces/browser/tree/browser.ipynb?token={token}")
         cells = wait.until(lambda b: len(b.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell")) == len(CELLS)
                            and b.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell"))
         # Before the kernel is ready, JupyterLab drops what is run.
@@ -188,7 +188,7 @@ def test_widgets(lab, browser):
     wait = WebDriverWait(browser, PATIENCE)
     find = lambda css: browser.find_elements(By.CSS_SELECTOR, css)
     try:
-        browser.get(f"{server}/lab/tree/widgets.ipynb?token={token}")
+        browser.get(f"{server}/lab/workspaces/widgets/tree/widgets.ipynb?token={token}")
         wait.until(lambda b: len(find(".jp-Notebook .jp-CodeCell")) == len(WIDGETS))
         wait.until(lambda b: "Go (CUDA) | Idle" in b.find_element(By.CSS_SELECTOR, "#jp-main-statusbar").text)
         find(".jp-Notebook .jp-CodeCell")[0].find_element(By.CSS_SELECTOR, ".cm-content").click()
