@@ -4,8 +4,8 @@
 # folder given, or to out/; each section has a file of its own there, and one
 # that fails does not stop the others.
 # usage: gpu-run.sh [FOLDER [SECTION...]]
-# Sections: doctor tests one mpi bench kernels notebooks sanitize; all but the last if
-# none is named.
+# Sections: doctor tests one mpi bench kernels notebooks check sanitize; all but the
+# last two if none is named.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${1:-out}"
@@ -69,6 +69,27 @@ section_kernels() {
   "$here/bin/gokernels" 2>&1 | tee "$out/kernels.txt"
   (cd "$here/tests/cudaapi/gokernel/kerneltest" && timeout 300 ./run.test -test.v -kernels 300) >"$out/kerneltest.txt" 2>&1 || status=1
   counts "$out/kerneltest.txt"
+  return $status
+}
+
+# The check for missing waits: what kernels say that they touch, the programs with and
+# without a wait, and the tutorials, with what it costs.
+section_check() {
+  local test name notebook on off status=0
+  for test in "cudaapi/internal/touched GPUs" "cudaapi/hazard/hazardtest GPUs"; do
+    name=${test% *}
+    (cd "$here/tests/$name" && timeout 120 ./run.test -test.v -test.run "${test#* }" -test.timeout 110s) >"$out/check-${name//\//-}.txt" 2>&1 || status=1
+    echo "-- $name"
+    counts "$out/check-${name//\//-}.txt"
+  done
+  for notebook in ${CHECKED:-"$here"/notebooks/*.ipynb}; do
+    name=$(basename "$notebook" .ipynb)
+    off=$(date +%s%N)
+    timeout 100 "$here/bin/gocuda-kernel" run -q "$notebook" -o "$out/unchecked-$name.ipynb" >/dev/null 2>&1
+    on=$(date +%s%N)
+    timeout 100 "$here/bin/gocuda-kernel" run -q --check "$notebook" -o "$out/checked-$name.ipynb" >"$out/check-$name.txt" 2>&1
+    echo "   $name: exit status $?, $(((on - off) / 1000000)) ms, checked $((($(date +%s%N) - on) / 1000000)) ms, $(grep -c '^hazard:' "$out/check-$name.txt") hazards, $(grep -o 'of [0-9]* kernels what they touch is a guess' "$out/checked-$name.ipynb" | wc -l) cells with guesses"
+  done
   return $status
 }
 

@@ -60,6 +60,7 @@ type kernelCode struct {
 // function is a kernel on one device.
 type function struct {
 	h        driver.Function
+	origin   *driver.Origin
 	epoch    uint32
 	params   []param
 	quick    []quick // the same, in short
@@ -149,7 +150,7 @@ func (k *Kernel) pack(cl *call, f *function, c driver.Context, grid GridDim, blo
 	l.Grid = driver.Dim3{X: uint32(grid.X), Y: uint32(grid.Y), Z: uint32(grid.Z)}
 	l.Block = driver.Dim3{X: uint32(block.X), Y: uint32(block.Y), Z: uint32(block.Z)}
 	l.SharedBytes, l.Cooperative, l.Attributes = uint32(k.shared), k.cooperative, k.attributes
-	l.Params, l.Pointers, l.Name, l.Polls = cl.params[:f.bytes], f.pointers, k.code.name, k.code.mod.polls
+	l.Params, l.Pointers, l.Name, l.Origin = cl.params[:f.bytes], f.pointers, k.code.name, f.origin
 	return nil
 }
 
@@ -209,7 +210,7 @@ func (k *kernelCode) function(d *Device) (*function, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	f := &function{epoch: d.epoch.Load()}
+	f := &function{epoch: d.epoch.Load(), origin: &driver.Origin{Source: k.mod.src, Image: k.mod.image, Module: h, Symbol: symbol, Polls: k.mod.polls}}
 	if f.h, err = d.drv().ModuleFunction(c, h, symbol); err != nil {
 		return nil, d.fail(err)
 	}

@@ -23,7 +23,7 @@ type Module struct {
 	src     *driver.Source // nil for an image
 	image   []byte
 	log     string
-	polls   bool              // see driver.Launch
+	polls   bool              // see driver.Origin
 	goCode  *gokernel.Program // of source in Go
 	kernels []*Kernel
 	// templates are the kernel templates of the source.

@@ -18,15 +18,32 @@ type Launch struct {
 	Pointers []PointerParam
 	// Name is the kernel's name in its source, for errors and records.
 	Name string
-	// Polls says that the source speaks of words by which kernels, or a kernel and the
-	// host, tell each other things while they run: for recorders.
-	Polls bool
+	// Origin is what the kernel was made of; nil where that is not known.
+	Origin *Origin
 	// Observe, if not nil, is called once for each time that the kernel has run,
 	// with all the memory of devices and pinned memory that it touched, by a driver
 	// that is an [Observer]. It must not call the driver.
 	Observe func([]Access)
 	// Scratch is for the implementation's use during the call.
 	Scratch [6]uintptr
+}
+
+// Origin is what a kernel was made of, for recorders. There is one for each kernel and
+// device.
+type Origin struct {
+	Source *Source // nil for an image
+	Image  []byte  // that was loaded, if there is no source
+	Module Module
+	Symbol string // the kernel's
+	// Polls says that the source speaks of words by which kernels, or a kernel and the
+	// host, tell each other things while they run.
+	Polls bool
+}
+
+// PTXLoader is a [Driver] that loads PTX, and compiles to it where the option -arch
+// names a virtual architecture.
+type PTXLoader interface {
+	LoadsPTX() bool
 }
 
 // Observer is a [Driver] that can tell what memory kernels touch.

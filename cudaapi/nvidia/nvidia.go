@@ -76,6 +76,9 @@ func (d *Driver) Path() string { return d.lib.Path() }
 // Name is "nvidia".
 func (d *Driver) Name() string { return "nvidia" }
 
+// LoadsPTX is true: libcuda compiles PTX.
+func (d *Driver) LoadsPTX() bool { return true }
+
 // call runs a driver function. Pointers among args must be to heap memory that
 // the caller keeps alive.
 func (d *Driver) call(s symbol, args ...uintptr) driver.Code {

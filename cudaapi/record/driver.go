@@ -6,6 +6,7 @@ import (
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/callsite"
+	"gocuda/cudaapi/internal/touched"
 )
 
 // Driver records what another driver is given.
@@ -13,7 +14,8 @@ type Driver struct {
 	next   driver.Driver
 	graphs driver.Graphs // next, if it has graphs
 	rec    *Recorder
-	watch  bool // next tells what kernels touch
+	watch  bool            // next tells what kernels touch
+	tracer *touched.Tracer // has kernels tell it, where next does not
 
 	mu       sync.Mutex
 	devices  map[driver.Context]driver.Device
@@ -62,10 +64,33 @@ func Wrap(d driver.Driver, rec *Recorder, contexts map[driver.Context]driver.Dev
 	if o, ok := d.(driver.Observer); ok {
 		w.watch = o.ObservesKernels()
 	}
+	if p, ok := d.(driver.PTXLoader); ok && !w.watch && p.LoadsPTX() {
+		w.tracer = tracerOf(d)
+	}
 	if w.graphs, _ = d.(driver.Graphs); w.graphs != nil {
 		return withGraphs{w}
 	}
 	return w
+}
+
+// tracers are those of drivers: what they have loaded serves the next recording too.
+var tracers struct {
+	sync.Mutex
+	of map[driver.Driver]*touched.Tracer
+}
+
+func tracerOf(d driver.Driver) *touched.Tracer {
+	tracers.Lock()
+	defer tracers.Unlock()
+	t := tracers.of[d]
+	if t == nil {
+		t = touched.New(d)
+		if tracers.of == nil {
+			tracers.of = map[driver.Driver]*touched.Tracer{}
+		}
+		tracers.of[d] = t
+	}
+	return t
 }
 
 // lane is the stream that a call names. d.mu is held.
@@ -197,6 +222,9 @@ func (d *Driver) PrimaryReset(v driver.Device) error {
 			}
 		}
 		d.memory.forget(func(r *region) bool { return r.Type != driver.MemoryUnregistered && gone[r.Ctx] })
+		if d.tracer != nil {
+			d.tracer.Forget(func(c driver.Context) bool { return gone[c] })
+		}
 		d.mu.Unlock()
 		d.rec.Now(&Op{Kind: SyncAll, Call: "cuDevicePrimaryCtxReset"})
 	}
@@ -801,27 +829,47 @@ func (d *Driver) flags(o *Op, list []Access) {
 // or what its arguments let it reach.
 func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	o := &Op{Kind: Kernel, Call: "cuLaunchKernel", Name: l.Name}
-	if d.watch {
-		o.Watched = &Watched{}
-		mine, watched := *l, o.Watched
-		mine.Observe = func(list []driver.Access) {
-			touched := accessesOf(list)
-			if mine.Polls {
-				d.flags(o, touched)
-			}
-			watched.Touched(touched)
-		}
-		d.mu.Lock()
-		captured := d.captures[d.lane(c, l.Stream)] != nil
-		d.mu.Unlock()
-		if captured {
-			runs := &nodeRuns{}
-			o.Watched = &Watched{runs: runs}
-			mine.Observe = runs.observe
-		}
-		return d.queue(o, c, l.Stream, func() error { return d.next.Launch(c, &mine) })
+	if !d.watch && d.tracer == nil {
+		d.guess(o, c, l)
+		return d.queue(o, c, l.Stream, func() error { return d.next.Launch(c, l) })
 	}
-	o.Guess = true
-	o.Accesses = d.reach(c, l)
-	return d.queue(o, c, l.Stream, func() error { return d.next.Launch(c, l) })
+	d.mu.Lock()
+	dev, captured := d.devices[c], d.captures[d.lane(c, l.Stream)] != nil
+	d.mu.Unlock()
+	watched := &Watched{}
+	runs := (*nodeRuns)(nil)
+	mine := *l
+	mine.Observe = func(list []driver.Access) {
+		touched := accessesOf(list)
+		if l := mine.Origin; l != nil && l.Polls {
+			d.flags(o, touched)
+		}
+		watched.Touched(touched)
+	}
+	if captured {
+		runs = &nodeRuns{}
+		watched = &Watched{runs: runs}
+		mine.Observe = runs.observe
+	}
+	o.Watched = watched
+	return d.queue(o, c, l.Stream, func() error {
+		switch {
+		case d.watch:
+			return d.next.Launch(c, &mine)
+		case o.Site.Library: // which are not looked at
+		case captured:
+			if runs.node = d.tracer.Capture(c, dev, l); runs.node != nil {
+				return nil
+			}
+		case d.tracer.Launch(c, dev, l, mine.Observe):
+			return nil
+		}
+		d.guess(o, c, l)
+		return d.next.Launch(c, l)
+	})
+}
+
+// guess says of a kernel what its arguments let it touch.
+func (d *Driver) guess(o *Op, c driver.Context, l *driver.Launch) {
+	o.Guess, o.Watched, o.Accesses = true, nil, d.reach(c, l)
 }

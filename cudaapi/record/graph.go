@@ -6,6 +6,7 @@ import (
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/callsite"
+	"gocuda/cudaapi/internal/touched"
 )
 
 // capture is a graph in the making.
@@ -33,6 +34,7 @@ func (c *capture) join(d *Driver, l *Lane, tail []int) {
 // nodeRuns gives what a graph's kernel touches to its runs, in the order of the
 // launches, which is that in which they run.
 type nodeRuns struct {
+	node    *touched.Node // what tells it, if the driver does not itself
 	mu      sync.Mutex
 	waiting []*Watched
 }
@@ -139,14 +141,24 @@ func (d withGraphs) GraphExecUpdate(c driver.Context, x driver.GraphExec, g driv
 
 func (d withGraphs) GraphLaunch(c driver.Context, x driver.GraphExec, s driver.Stream) error {
 	o := &Op{Kind: GraphLaunch, Call: "cuGraphLaunch", Exec: uint64(x), Site: callsite.Here()}
+	var nodes []*touched.Node
+	var observe []func([]driver.Access)
 	return d.queue(o, c, s, func() error {
 		// The runs must be waiting before the first of them can end.
 		d.mu.Lock()
+		dev := d.devices[c]
 		for _, n := range d.execs[x] {
 			o.Nodes = append(o.Nodes, n.run(o))
+			if w := n.Op.Watched; w != nil && w.runs != nil && w.runs.node != nil {
+				nodes, observe = append(nodes, w.runs.node), append(observe, w.runs.observe)
+			}
 		}
 		d.mu.Unlock()
-		return d.graphs.GraphLaunch(c, x, s)
+		err := d.graphs.GraphLaunch(c, x, s)
+		if err == nil && len(nodes) > 0 {
+			d.tracer.Ran(c, dev, s, nodes, observe)
+		}
+		return err
 	})
 }
 

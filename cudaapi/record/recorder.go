@@ -241,6 +241,9 @@ func Idle(d driver.Driver, stop <-chan struct{}) error {
 			return err
 		}
 	}
+	if w.tracer != nil {
+		w.tracer.Settle(stop)
+	}
 	return nil
 }
 

@@ -16,8 +16,6 @@ import (
 type program struct {
 	name string
 	run  func(e *env)
-	// exact programs need to know what kernels touch.
-	exact bool
 	// right programs lack nothing: they have no counterpart.
 	right bool
 }
@@ -175,14 +173,10 @@ func newEnv(t tester) *env {
 }
 
 // Run runs every program with all of its calls, and without one, on the devices
-// that open makes known before each. guess says that what kernels touch is not
-// known there.
-func Run(t *testing.T, guess bool, open func(t *testing.T)) {
+// that open makes known before each.
+func Run(t *testing.T, open func(t *testing.T)) {
 	count := 0
 	for _, p := range programs {
-		if p.exact && guess {
-			continue
-		}
 		for _, all := range []bool{true, false} {
 			if p.right && !all {
 				continue

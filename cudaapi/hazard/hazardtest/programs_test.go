@@ -46,6 +46,13 @@ func TestRanksOnGPUs(t *testing.T) {
 	RunRanks(t, "GOCUDA_BACKEND=nvidia")
 }
 
+func TestAcrossRanksOnGPUs(t *testing.T) {
+	if err := nvidia.Available(); err != nil {
+		t.Skip(err)
+	}
+	RunAcross(t, "GOCUDA_BACKEND=nvidia")
+}
+
 func use(t *testing.T, d driver.Driver) {
 	t.Helper()
 	if err := cuda.Use(d); err != nil {
@@ -55,7 +62,7 @@ func use(t *testing.T, d driver.Driver) {
 
 func TestProgramsWithoutDevices(t *testing.T) {
 	for _, late := range []bool{false, true} {
-		Run(t, false, func(t *testing.T) {
+		Run(t, func(t *testing.T) {
 			d := NewClockless()
 			d.Late = late
 			use(t, d)
@@ -68,7 +75,7 @@ func TestProgramsOnSimulatedDevices(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, adversarial := range []bool{false, true} {
-		Run(t, false, func(t *testing.T) { // new ones each, small ones: their address space stays reserved, which the race detector needs
+		Run(t, func(t *testing.T) { // new ones each, small ones: their address space stays reserved, which the race detector needs
 			d, err := sim.New(sim.Options{Devices: 2, Memory: 1 << 28, Adversarial: adversarial})
 			if err != nil {
 				t.Fatal(err)
@@ -87,5 +94,5 @@ func TestProgramsOnGPUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	use(t, d)
-	Run(t, true, func(*testing.T) {})
+	Run(t, func(*testing.T) {})
 }

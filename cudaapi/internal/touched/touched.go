@@ -1,0 +1,628 @@
+// Package touched has kernels on GPUs tell which memory they touch.
+//
+// A kernel's source is compiled once more, to PTX, and each access to global memory
+// gets a call before it, which notes it on the device (note.cu): exact to a byte, in
+// tables of a bounded size, and to larger granules beyond that. When the kernel has
+// run, the device makes ranges of the notes, and the host is told them. The program's
+// streams get an event behind such a kernel, and no other work.
+package touched
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	"gocuda/cudaapi/driver"
+)
+
+//go:embed note.cu
+var code string
+
+// Tracer launches kernels so that they note what they touch.
+type Tracer struct {
+	d       driver.Driver
+	variant func(c driver.Context, dev driver.Device, from *driver.Origin, name string) (driver.Function, error)
+
+	mu       sync.Mutex
+	modules  map[moduleKey]*module
+	variants map[key]*variant
+	places   map[driver.Context]*place
+	runtimes map[driver.Device]string // the function that kernels call
+	jobs     []*job                   // kernels that are not told of yet
+	active   bool                     // the collector runs
+}
+
+type key struct {
+	c      driver.Context
+	origin *driver.Origin
+}
+
+// module is one whose kernels note what they touch.
+type module struct {
+	once sync.Once
+	h    driver.Module
+	err  error
+}
+
+type moduleKey struct {
+	c   driver.Context
+	of  driver.Module
+	src *driver.Source // as a handle may be that of one unloaded before
+}
+
+// variant is a kernel that notes what it touches.
+type variant struct {
+	once    sync.Once
+	f       driver.Function
+	at      int // offset of the argument that leads to its trace
+	err     error
+	dynamic uint32 // shared memory that it was allowed
+}
+
+// place is what a context has: the code that reads traces, and traces.
+type place struct {
+	c                   driver.Context
+	gather, clear, free driver.Function
+	stream              driver.Stream
+	out, head           driver.Ptr // pinned memory for ranges, and their number
+	idle                []*trace
+	made                int
+}
+
+// Sizes of a trace's tables, as powers of two: pieces of 4 KiB, 1 MiB and 256 MiB. The
+// nodes of graphs, which keep theirs, have smaller ones.
+var (
+	usual  = [3]int{14, 12, 10}
+	ofNode = [3]int{11, 10, 8}
+	shifts = [3]uint32{0, 8, 16}
+)
+
+const (
+	pieceMarks = 3 * 4096 / 8 // bytes
+	capacity   = 1 << 17      // ranges that are read
+	mostTraces = 48           // of a context, beside those of graphs
+)
+
+// trace is room for what one running kernel touches.
+type trace struct {
+	at    driver.Ptr
+	event driver.Event
+}
+
+// tableABI and traceABI are gocuda_table and gocuda_trace.
+type tableABI struct {
+	keys, marks, used driver.Ptr
+	count, bits       uint32
+	shift, _          uint32
+}
+
+type traceABI struct {
+	tables  [3]tableABI
+	lost, _ uint32
+}
+
+// job is a kernel, or a graph, that was launched.
+type job struct {
+	p       *place
+	event   driver.Event
+	trace   *trace
+	nodes   []*Node
+	observe []func([]driver.Access)
+}
+
+// Node is a kernel of a graph: what all its runs touch is one.
+type Node struct {
+	p     *place
+	trace *trace
+}
+
+// New is a tracer for kernels that d compiles.
+func New(d driver.Driver) *Tracer {
+	t := &Tracer{d: d, modules: map[moduleKey]*module{}, variants: map[key]*variant{}, places: map[driver.Context]*place{}, runtimes: map[driver.Device]string{}}
+	t.variant = t.instrument
+	return t
+}
+
+// Launch launches a kernel so that observe is called when it has run, with what it
+// touched. It reports false, and has launched nothing, where a kernel cannot tell: its
+// source is not known, or it would not run as the program's own does.
+func (t *Tracer) Launch(c driver.Context, dev driver.Device, l *driver.Launch, observe func([]driver.Access)) bool {
+	p, v := t.ready(c, dev, l)
+	if v == nil {
+		return false
+	}
+	x := t.take(p)
+	if x == nil {
+		return false
+	}
+	if t.launch(c, v, l, x) != nil || t.d.EventRecord(c, x.event, l.Stream) != nil {
+		t.give(p, x) // not if the kernel runs and its event fails; then the context is lost
+		return false
+	}
+	t.add(&job{p: p, event: x.event, trace: x, observe: []func([]driver.Access){observe}})
+	return true
+}
+
+// Capture is Launch in a stream that is captured. [Tracer.Ran] tells of the graph's
+// launches.
+func (t *Tracer) Capture(c driver.Context, dev driver.Device, l *driver.Launch) *Node {
+	p, v := t.ready(c, dev, l)
+	if v == nil {
+		return nil
+	}
+	x, err := t.newTrace(p, ofNode)
+	if err != nil || t.launch(c, v, l, x) != nil {
+		return nil
+	}
+	return &Node{p, x}
+}
+
+// Ran says that a graph was launched into a stream. Each of observe is called when it
+// has run, with what the node of its index touched in this run or an earlier one.
+func (t *Tracer) Ran(c driver.Context, dev driver.Device, s driver.Stream, nodes []*Node, observe []func([]driver.Access)) {
+	p, err := t.place(c, dev)
+	if err != nil {
+		return
+	}
+	e, err := t.d.EventCreate(c, driver.EventDisableTiming)
+	if err != nil {
+		return
+	}
+	if t.d.EventRecord(c, e, s) == nil {
+		t.add(&job{p: p, event: e, nodes: nodes, observe: observe})
+	}
+}
+
+// Settle waits until all that has run has been told. Kernels that have not run are
+// waited for until stop is closed.
+func (t *Tracer) Settle(stop <-chan struct{}) {
+	for {
+		t.mu.Lock()
+		left := len(t.jobs)
+		t.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		select {
+		case <-stop:
+			return
+		case <-time.After(50 * time.Microsecond):
+		}
+	}
+}
+
+// Forget drops what was loaded into contexts that are gone.
+func (t *Tracer) Forget(gone func(driver.Context) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.modules, func(k moduleKey, _ *module) bool { return gone(k.c) })
+	maps.DeleteFunc(t.variants, func(k key, _ *variant) bool { return gone(k.c) })
+	maps.DeleteFunc(t.places, func(c driver.Context, _ *place) bool { return gone(c) })
+	t.jobs = slices.DeleteFunc(t.jobs, func(j *job) bool { return gone(j.p.c) })
+}
+
+// ready finds the variant of a kernel that is to be launched, nil if there is none.
+func (t *Tracer) ready(c driver.Context, dev driver.Device, l *driver.Launch) (*place, *variant) {
+	if l.Origin == nil {
+		return nil, nil
+	}
+	k := key{c, l.Origin}
+	t.mu.Lock()
+	v := t.variants[k]
+	if v == nil {
+		v = &variant{}
+		t.variants[k] = v
+	}
+	t.mu.Unlock()
+	v.once.Do(func() { v.f, v.at, v.err = t.load(c, dev, l) })
+	if v.err != nil {
+		return nil, nil
+	}
+	if l.Cooperative || l.Origin.Polls {
+		// Blocks that wait for each other must all have room.
+		threads := int(l.Block.X * l.Block.Y * l.Block.Z)
+		own, err := t.d.MaxActiveBlocks(c, l.Function, threads, uint64(l.SharedBytes))
+		its, err2 := t.d.MaxActiveBlocks(c, v.f, threads, uint64(l.SharedBytes))
+		if err != nil || err2 != nil || its < own {
+			return nil, nil
+		}
+	}
+	const withoutAsking = 32 << 10
+	t.mu.Lock()
+	more := l.SharedBytes > max(withoutAsking, v.dynamic)
+	t.mu.Unlock()
+	if more {
+		if t.d.SetFunctionAttribute(c, v.f, driver.FuncMaxDynamicShared, int(l.SharedBytes)) != nil {
+			return nil, nil
+		}
+		t.mu.Lock()
+		v.dynamic = max(v.dynamic, l.SharedBytes)
+		t.mu.Unlock()
+	}
+	p, err := t.place(c, dev)
+	if err != nil {
+		return nil, nil
+	}
+	return p, v
+}
+
+// load makes a kernel's variant.
+func (t *Tracer) load(c driver.Context, dev driver.Device, l *driver.Launch) (f driver.Function, at int, err error) {
+	if f, err = t.variant(c, dev, l.Origin, l.Name); err != nil {
+		return 0, 0, err
+	}
+	params, err := t.d.FunctionParams(c, f)
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(params) == 0 {
+		return 0, 0, fmt.Errorf("%s has no arguments", l.Name)
+	}
+	return f, int(params[len(params)-1].Offset), nil
+}
+
+// launch launches a variant with a trace as its last argument.
+func (t *Tracer) launch(c driver.Context, v *variant, l *driver.Launch, x *trace) error {
+	mine := *l
+	mine.Function, mine.Observe = v.f, nil
+	mine.Params = make([]byte, v.at+8)
+	copy(mine.Params[:v.at], l.Params)
+	*(*driver.Ptr)(unsafe.Pointer(&mine.Params[v.at])) = x.at
+	return t.d.Launch(c, &mine)
+}
+
+// toPTX are the options by which a source becomes PTX for a device.
+func toPTX(options []string, arch string) (list []string) {
+	for _, o := range options {
+		name, value, _ := strings.Cut(o, "=")
+		switch name {
+		case "-arch", "--gpu-architecture":
+			arch = strings.Replace(value, "sm_", "compute_", 1)
+		case "-G", "--device-debug", "-lineinfo", "--generate-line-info":
+		default:
+			list = append(list, o)
+		}
+	}
+	return append(list, "-arch="+arch)
+}
+
+// instrument is a kernel that notes what it touches.
+func (t *Tracer) instrument(c driver.Context, dev driver.Device, from *driver.Origin, _ string) (driver.Function, error) {
+	k := moduleKey{c, from.Module, from.Source}
+	t.mu.Lock()
+	m := t.modules[k]
+	if m == nil {
+		m = &module{}
+		t.modules[k] = m
+	}
+	t.mu.Unlock()
+	m.once.Do(func() { m.h, m.err = t.loadModule(c, dev, from) })
+	if m.err != nil {
+		return 0, m.err
+	}
+	return t.d.ModuleFunction(c, m.h, from.Symbol)
+}
+
+// loadModule compiles a module whose kernels note what they touch.
+func (t *Tracer) loadModule(c driver.Context, dev driver.Device, from *driver.Origin) (driver.Module, error) {
+	major, err := t.d.DeviceAttribute(driver.ComputeCapabilityMajor, dev)
+	if err != nil {
+		return 0, err
+	}
+	minor, err := t.d.DeviceAttribute(driver.ComputeCapabilityMinor, dev)
+	if err != nil {
+		return 0, err
+	}
+	arch := fmt.Sprintf("compute_%d%d", major, minor)
+	text := string(from.Image)
+	if from.Source != nil {
+		src := *from.Source
+		src.Options = toPTX(src.Options, arch)
+		out, err := t.d.Compile(dev, &src)
+		if err != nil {
+			return 0, err
+		}
+		text = string(out.Image)
+	}
+	runtime, err := t.runtime(dev, arch)
+	if err != nil {
+		return 0, err
+	}
+	made, err := rewrite(text, runtime)
+	if err != nil {
+		return 0, err
+	}
+	m, err := t.d.ModuleLoad(c, []byte(made.text))
+	if err != nil {
+		return 0, err
+	}
+	for i, g := range made.globals {
+		// The variables are those of the module that the program uses. What it cannot
+		// be asked for stays this one's, such as the text of a printf.
+		at, _, err := t.d.ModuleGlobal(c, from.Module, g)
+		if err != nil {
+			continue
+		}
+		to, _, err := t.d.ModuleGlobal(c, m, pointerTo(i))
+		if err != nil {
+			return 0, err
+		}
+		if err := t.put(c, to, unsafe.Slice((*byte)(unsafe.Pointer(&at)), 8)); err != nil {
+			return 0, err
+		}
+	}
+	return m, nil
+}
+
+// put copies bytes to a device, and waits.
+func (t *Tracer) put(c driver.Context, to driver.Ptr, b []byte) error {
+	return t.d.Memcpy(c, to, driver.Ptr(uintptr(unsafe.Pointer(&b[0]))), uint64(len(b)))
+}
+
+// runtime is the PTX of what kernels call.
+func (t *Tracer) runtime(dev driver.Device, arch string) (string, error) {
+	t.mu.Lock()
+	text := t.runtimes[dev]
+	t.mu.Unlock()
+	if text != "" {
+		return text, nil
+	}
+	out, err := t.d.Compile(dev, &driver.Source{Name: "note.cu", Code: code, Options: []string{"-DGOCUDA_NOTE", "-rdc=true", "-arch=" + arch}})
+	if err != nil {
+		return "", err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.runtimes[dev] = string(out.Image)
+	return string(out.Image), nil
+}
+
+// place is a context's.
+func (t *Tracer) place(c driver.Context, dev driver.Device) (*place, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.places[c]
+	if p != nil {
+		return p, nil
+	}
+	out, err := t.d.Compile(dev, &driver.Source{Name: "note.cu", Code: code, Options: []string{"-DGOCUDA_READ"}})
+	if err != nil {
+		return nil, err
+	}
+	m, err := t.d.ModuleLoad(c, out.Image)
+	if err != nil {
+		return nil, err
+	}
+	p = &place{c: c}
+	for name, f := range map[string]*driver.Function{"gocuda_gather": &p.gather, "gocuda_clear": &p.clear, "gocuda_free": &p.free} {
+		if *f, err = t.d.ModuleFunction(c, m, name); err != nil {
+			return nil, err
+		}
+	}
+	if p.stream, err = t.d.StreamCreate(c, driver.StreamNonBlocking, 0); err != nil {
+		return nil, err
+	}
+	if p.out, err = t.d.HostAlloc(c, 16*capacity+8, 0); err != nil {
+		return nil, err
+	}
+	p.head = p.out + 16*capacity
+	for range 4 { // no kernel may run while memory is made
+		x, err := t.newTrace(p, usual)
+		if err != nil {
+			return nil, err
+		}
+		p.idle = append(p.idle, x)
+		p.made++
+	}
+	t.places[c] = p
+	return p, nil
+}
+
+// newTrace makes an empty trace.
+func (t *Tracer) newTrace(p *place, bits [3]int) (*trace, error) {
+	size := uint64(unsafe.Sizeof(traceABI{}))
+	var h traceABI
+	for i, b := range bits {
+		n := uint64(1) << b
+		h.tables[i] = tableABI{keys: driver.Ptr(size), marks: driver.Ptr(size + 12*n), used: driver.Ptr(size + 8*n), bits: uint32(b), shift: shifts[i]}
+		size += n * (12 + pieceMarks)
+	}
+	at, err := t.d.MemAlloc(p.c, size)
+	if err != nil {
+		return nil, err
+	}
+	for i := range h.tables {
+		h.tables[i].keys += at
+		h.tables[i].marks += at
+		h.tables[i].used += at
+	}
+	if err := t.d.MemsetAsync(p.c, at, 0, 1, size, p.stream); err != nil {
+		return nil, err
+	}
+	if err := t.d.StreamSynchronize(p.c, p.stream, nil); err != nil {
+		return nil, err
+	}
+	if err := t.put(p.c, at, unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h))); err != nil {
+		return nil, err
+	}
+	x := &trace{at: at}
+	x.event, err = t.d.EventCreate(p.c, driver.EventDisableTiming)
+	return x, err
+}
+
+// take gives an empty trace. Where there are very many kernels that have not run, it
+// waits for some to end, for a second at most.
+func (t *Tracer) take(p *place) *trace {
+	for end := time.Now().Add(time.Second); ; {
+		t.mu.Lock()
+		if n := len(p.idle); n > 0 {
+			x := p.idle[n-1]
+			p.idle = p.idle[:n-1]
+			t.mu.Unlock()
+			return x
+		}
+		more := p.made < mostTraces
+		if more {
+			p.made++
+		}
+		t.mu.Unlock()
+		if more {
+			x, err := t.newTrace(p, usual)
+			if err == nil {
+				return x
+			}
+		}
+		if time.Now().After(end) {
+			return nil
+		}
+		time.Sleep(20 * time.Microsecond)
+	}
+}
+
+func (t *Tracer) give(p *place, x *trace) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p.idle = append(p.idle, x)
+}
+
+// add has the collector tell of a job.
+func (t *Tracer) add(j *job) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.jobs = append(t.jobs, j)
+	if !t.active {
+		t.active = true
+		go t.collect()
+	}
+}
+
+// collect tells of kernels as they end, until none is left.
+func (t *Tracer) collect() {
+	const longest = time.Millisecond
+	pause := time.Duration(0)
+	for {
+		t.mu.Lock()
+		jobs := slices.Clone(t.jobs)
+		if len(jobs) == 0 {
+			t.active = false
+			t.mu.Unlock()
+			return
+		}
+		t.mu.Unlock()
+		any := false
+		for _, j := range jobs {
+			done, err := t.d.EventQuery(j.p.c, j.event)
+			if !done && err == nil {
+				continue
+			}
+			any = true
+			if err == nil {
+				t.tell(j)
+			}
+			t.mu.Lock()
+			t.jobs = slices.DeleteFunc(t.jobs, func(o *job) bool { return o == j })
+			t.mu.Unlock()
+		}
+		if any {
+			pause = 0
+			continue
+		}
+		pause = min(max(2*pause, 10*time.Microsecond), longest)
+		time.Sleep(pause)
+	}
+}
+
+// tell reads what a job's kernels have touched.
+func (t *Tracer) tell(j *job) {
+	if j.trace != nil {
+		list, err := t.read(j.p, j.trace)
+		if err == nil {
+			err = t.clean(j.p, j.trace)
+		}
+		if err == nil {
+			t.give(j.p, j.trace)
+			j.observe[0](list)
+		}
+		return
+	}
+	for i, n := range j.nodes {
+		if n == nil {
+			continue
+		}
+		if list, err := t.read(n.p, n.trace); err == nil {
+			j.observe[i](list)
+		}
+	}
+	t.d.EventDestroy(j.p.c, j.event) //nolint:errcheck // nothing is lost but an event
+}
+
+// run runs one of the kernels that read traces.
+func (t *Tracer) run(p *place, f driver.Function, blocks uint32, args ...uint64) error {
+	params := unsafe.Slice((*byte)(unsafe.Pointer(&args[0])), 8*len(args))
+	return t.d.Launch(p.c, &driver.Launch{Function: f, Grid: driver.Dim3{X: blocks, Y: 1, Z: 1}, Block: driver.Dim3{X: 128, Y: 1, Z: 1},
+		Stream: p.stream, Params: params, Name: "gocuda_gather"})
+}
+
+// read makes ranges of a trace.
+func (t *Tracer) read(p *place, x *trace) ([]driver.Access, error) {
+	head := (*uint32)(pointer(p.head))
+	n := uint32(0)
+	for whole := range uint64(2) {
+		*head = 0
+		if err := t.run(p, p.gather, 256, uint64(x.at), uint64(p.out), uint64(p.head), capacity|whole<<32); err != nil {
+			return nil, err
+		}
+		if err := t.d.StreamSynchronize(p.c, p.stream, nil); err != nil {
+			return nil, err
+		}
+		if n = *head; n <= capacity {
+			break
+		}
+	}
+	ranges := unsafe.Slice((*[2]uint64)(pointer(p.out)), min(n, capacity))
+	list := make([]driver.Access, len(ranges))
+	for i, r := range ranges {
+		list[i] = driver.Access{Lo: driver.Ptr(r[0]), Hi: driver.Ptr(r[1] >> 2), Mode: driver.AccessMode(r[1]&3 + 1)}
+	}
+	return merge(list), nil
+}
+
+func pointer(p driver.Ptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
+
+// merge puts ranges in order and neighbours together.
+func merge(list []driver.Access) []driver.Access {
+	slices.SortFunc(list, func(a, b driver.Access) int {
+		switch {
+		case a.Mode != b.Mode:
+			return int(a.Mode) - int(b.Mode)
+		case a.Lo < b.Lo:
+			return -1
+		}
+		return 1
+	})
+	kept := list[:0]
+	for _, a := range list {
+		if n := len(kept); n > 0 && kept[n-1].Mode == a.Mode && a.Lo <= kept[n-1].Hi {
+			kept[n-1].Hi = max(kept[n-1].Hi, a.Hi)
+			continue
+		}
+		kept = append(kept, a)
+	}
+	return kept
+}
+
+// clean empties a trace.
+func (t *Tracer) clean(p *place, x *trace) error {
+	if err := t.run(p, p.clear, 256, uint64(x.at)); err != nil {
+		return err
+	}
+	if err := t.run(p, p.free, 1, uint64(x.at)); err != nil {
+		return err
+	}
+	return t.d.StreamSynchronize(p.c, p.stream, nil)
+}

@@ -1,0 +1,328 @@
+package touched
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/nvidia"
+	"gocuda/cudaapi/sim"
+)
+
+// kernels touch memory in the ways that their names say. On simulated devices, which
+// have no PTX, the calls that note it are written here.
+const kernels = `
+#ifdef NOTED
+#define NOTE(p, mode) gocuda_note((gocuda_address)(p), (unsigned)sizeof(*(p)) << 2 | mode, trace)
+#define ARGS , gocuda_trace *trace
+#else
+#define NOTE(p, mode)
+#define ARGS
+#endif
+extern "C" __global__ void every_fourth(float *x, const unsigned char *y, unsigned *z, unsigned n ARGS) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    NOTE(y + i, 0); NOTE(x + i * 4, 1); NOTE(z, 2);
+    x[i * 4] = y[i] + 1;
+    atomicAdd(z, 1u);
+    if (i == 7) { NOTE(z + 1, 1); z[1] = 2; }
+}
+extern "C" __global__ void all(float *x, const unsigned char *y, unsigned *z, unsigned n ARGS) {
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        NOTE((double *)x + i, 0); NOTE((double *)x + i, 1);
+        ((double *)x)[i] += 1;
+    }
+}
+`
+
+// bench is a context with the kernels.
+type bench struct {
+	t *testing.T
+	d driver.Driver
+	c driver.Context
+	m driver.Module
+	s driver.Stream
+	x *Tracer
+
+	src *driver.Source
+}
+
+func newBench(t *testing.T, d driver.Driver, source string) *bench {
+	b := &bench{t: t, d: d, src: &driver.Source{Name: "k.cu", Code: source}}
+	var err error
+	b.c, err = d.PrimaryRetain(0)
+	b.check(err)
+	b.s, err = d.StreamCreate(b.c, driver.StreamNonBlocking, 0)
+	b.check(err)
+	out, err := d.Compile(0, b.src)
+	b.check(err)
+	b.m, err = d.ModuleLoad(b.c, out.Image)
+	b.check(err)
+	b.x = New(d)
+	return b
+}
+
+func (b *bench) check(err error) {
+	if err != nil {
+		b.t.Helper()
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) alloc(n uint64) driver.Ptr {
+	p, err := b.d.MemAlloc(b.c, n)
+	b.check(err)
+	b.check(b.d.Memset(b.c, p, 0, 1, n))
+	b.check(b.d.CtxSynchronize(b.c, nil))
+	return p
+}
+
+func (b *bench) launch(name string, grid, block uint32, args ...any) *driver.Launch {
+	f, err := b.d.ModuleFunction(b.c, b.m, name)
+	b.check(err)
+	l := &driver.Launch{Function: f, Name: name, Grid: driver.Dim3{X: grid, Y: 1, Z: 1}, Block: driver.Dim3{X: block, Y: 1, Z: 1}, Stream: b.s,
+		Origin: &driver.Origin{Source: b.src, Module: b.m, Symbol: name}}
+	for _, a := range args {
+		switch a := a.(type) {
+		case driver.Ptr:
+			l.Params = binary.NativeEndian.AppendUint64(l.Params, uint64(a))
+		case int:
+			l.Params = binary.NativeEndian.AppendUint32(l.Params, uint32(a))
+		}
+	}
+	return l
+}
+
+// touched launches a kernel and gives what it touched of memory up to bytes from each
+// of some addresses on.
+func (b *bench) touched(l *driver.Launch, bytes driver.Ptr, of ...driver.Ptr) (list []driver.Access) {
+	b.t.Helper()
+	var mu sync.Mutex
+	if !b.x.Launch(b.c, 0, l, func(found []driver.Access) { mu.Lock(); list = found; mu.Unlock() }) {
+		for _, v := range b.x.variants {
+			b.t.Error(v.err)
+		}
+		b.t.Fatal("it does not run so that it tells")
+	}
+	b.check(b.d.CtxSynchronize(b.c, nil))
+	b.x.Settle(nil)
+	mu.Lock()
+	defer mu.Unlock()
+	return slices.DeleteFunc(list, func(a driver.Access) bool {
+		return !slices.ContainsFunc(of, func(p driver.Ptr) bool { return a.Lo >= p && a.Lo < p+bytes })
+	})
+}
+
+func (b *bench) same(got, want []driver.Access) {
+	b.t.Helper()
+	want = merge(want)
+	if !slices.Equal(got, want) {
+		b.t.Errorf("%d ranges instead of %d: %x ..., not %x ...", len(got), len(want), got[:min(4, len(got))], want[:min(4, len(want))])
+	}
+}
+
+func (b *bench) run() {
+	const n = 5000
+	x, y, z := b.alloc(16*n), b.alloc(n), b.alloc(8)
+	var want []driver.Access
+	for i := range driver.Ptr(n - 1) {
+		want = append(want, driver.Access{Lo: x + 16*i, Hi: x + 16*i + 4, Mode: driver.AccessWrite})
+	}
+	want = append(want, driver.Access{Lo: y + 1, Hi: y + n, Mode: driver.AccessRead},
+		driver.Access{Lo: z, Hi: z + 4, Mode: driver.AccessAtomic}, driver.Access{Lo: z + 4, Hi: z + 8, Mode: driver.AccessWrite})
+	for range 2 { // the second finds nothing of the first
+		b.same(b.touched(b.launch("every_fourth", n/100, 100, x, y+1, z, n-1), 16*n, x, y, z), want)
+	}
+	// More than the tables of bytes have room for: what is beyond has larger granules.
+	const many = 3 << 20
+	big := b.alloc(8 * many)
+	small := usual
+	usual = [3]int{11, 8, 6}
+	defer func() { usual = small }()
+	b.x.places = map[driver.Context]*place{}
+	got := b.touched(b.launch("all", 32, 256, big, y, z, many), 8*many, big)
+	for i, a := range got {
+		if want := []driver.AccessMode{driver.AccessRead, driver.AccessWrite}[i]; i > 1 || a.Mode != want || a.Lo != big || a.Hi < big+8*many || a.Hi > big+8*many+256 {
+			b.t.Errorf("%x of %x to %x, mode %d", a, big, big+8*many, want)
+		}
+	}
+	if len(got) != 2 {
+		b.t.Errorf("%d ranges", len(got))
+	}
+}
+
+func TestOnSimulatedDevices(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	d, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	b := newBench(t, d, kernels)
+	b.x.variant = func(c driver.Context, dev driver.Device, from *driver.Origin, name string) (driver.Function, error) {
+		out, err := d.Compile(dev, &driver.Source{Name: "k.cu", Code: "#define GOCUDA_NOTE\n#define NOTED\n" + code + from.Source.Code})
+		if err != nil {
+			return 0, err
+		}
+		m, err := d.ModuleLoad(c, out.Image)
+		if err != nil {
+			return 0, err
+		}
+		return d.ModuleFunction(c, m, name)
+	}
+	b.run()
+}
+
+func onGPU(t *testing.T, source string) *bench {
+	if err := nvidia.Available(); err != nil {
+		t.Skip(err)
+	}
+	d, err := nvidia.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newBench(t, d, source)
+}
+
+func TestOnGPUs(t *testing.T) { onGPU(t, kernels).run() }
+
+// What compiled code does besides: variables of the module, vectors, words of 1 and 2
+// bytes, other memory by pointers to anything, functions that are called, predicates.
+const more = `
+__device__ int counter = 3;
+__constant__ int constants[4] = {10, 20, 30, 40};
+__device__ __noinline__ int deep(int *p, int n) { return n ? p[n] + deep(p, n - 1) : 0; }
+extern "C" __global__ void mixed(float4 *x, short *y, char *z, int n) {
+    __shared__ int tile[64];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    tile[threadIdx.x] = i;
+    __syncthreads();
+    if (i < n) {
+        x[2 * i] = make_float4(1, 2, constants[i & 3], 4);
+        y[2 * i] = (short)tile[63 - threadIdx.x];
+        z[3 * i] = z[3 * i + 1];
+    }
+    int *p = i & 1 ? tile : (int *)x;
+    if (i == 4) p[1] = 17;
+    if (i == 5) p[1] = 18;
+    if (i == 0) { atomicAdd(&counter, constants[1]); printf(""); }
+    if (i == 1) p[3] = deep((int *)(y + 1000), 3);
+}
+`
+
+func TestMoreOnGPUs(t *testing.T) {
+	b := onGPU(t, more)
+	x, y, z := b.alloc(4096), b.alloc(4096), b.alloc(4096)
+	const n = 50
+	counter, _, err := b.d.ModuleGlobal(b.c, b.m, "counter")
+	b.check(err)
+	got := b.touched(b.launch("mixed", 1, 64, x, y, z, n), 4096, x, y, z, counter)
+	var want []driver.Access
+	for i := range driver.Ptr(n) {
+		want = append(want, driver.Access{Lo: x + 32*i, Hi: x + 32*i + 16, Mode: driver.AccessWrite},
+			driver.Access{Lo: y + 4*i, Hi: y + 4*i + 2, Mode: driver.AccessWrite},
+			driver.Access{Lo: z + 3*i, Hi: z + 3*i + 1, Mode: driver.AccessWrite}, driver.Access{Lo: z + 3*i + 1, Hi: z + 3*i + 2, Mode: driver.AccessRead})
+	}
+	want = append(want, driver.Access{Lo: y + 2004, Hi: y + 2016, Mode: driver.AccessRead}, driver.Access{Lo: counter, Hi: counter + 4, Mode: driver.AccessAtomic})
+	b.same(got, want)
+	value := make([]byte, 4)
+	b.check(b.d.Memcpy(b.c, driver.Ptr(uintptr(pointerOf(value))), counter, 4))
+	if v := binary.NativeEndian.Uint32(value); v != 23 {
+		t.Errorf("the module's variable is %d, want 23: the kernel has others than the program", v)
+	}
+	b.check(b.d.Memcpy(b.c, driver.Ptr(uintptr(pointerOf(value))), x+8, 4))
+	if got := fmt.Sprintf("%x", value); got != "00002041" { // 10, a constant
+		t.Errorf("a constant is %s", got)
+	}
+}
+
+const somePTX = `//
+.version 8.7
+.target sm_90
+.address_size 64
+	// .globl	k
+.extern .func  (.param .b32 func_retval0) vprintf (.param .b64 a, .param .b64 b);
+.global .align 4 .u32 counter;
+.const .align 4 .b8 c[16];
+.global .align 1 .b8 $str[3] = {104, 105, 10};
+.func  (.param .b32 func_retval0) deep( .param .b64 deep_param_0 )
+{
+	.reg .b64 	%rd<5>;
+	ld.param.u64 	%rd1, [deep_param_0];
+	ld.u32 	%r1, [%rd1+-4];
+	ret;
+}
+.visible .entry k(
+	.param .u64 k_param_0
+)
+.maxntid 128, 1, 1
+{
+	.reg .b64 	%rd<5>;
+	.loc 1 3 4
+	@%p1 bra 	$L__BB0_2;
+	ld.global.nc.v4.f32 	{%f1, %f2, %f3, %f4}, [%rd2];
+	@!%p1 st.volatile.global.u16 	[%rd2+6], %rs1;
+	mov.u64 	%rd3, counter;
+	atom.global.add.u32 	%r2, [%rd3], 1;
+	ld.const.f32 	%f5, [c+4];
+	ld.shared.f32 	%f6, [%rd4];
+	cp.async.ca.shared.global [%r1], [%rd2], 16;
+	{ // callseq
+	.param .b64 param0;
+	st.param.b64 	[param0+0], %rd1;
+	call.uni (retval0), vprintf, ( param0, param1 );
+	}
+$L__BB0_2:
+	ret;
+}
+`
+
+const someRuntime = `.version 8.8
+.target sm_90
+.address_size 64
+.visible .func gocuda_note(.param .b64 a, .param .b32 b, .param .b64 c)
+{
+	ret;
+}
+`
+
+func TestRewrite(t *testing.T) {
+	n, err := rewrite(somePTX, someRuntime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"counter", "c"}; !slices.Equal(n.globals, want) {
+		t.Errorf("variables %q, want %q", n.globals, want)
+	}
+	if got := strings.Count(n.text, "call gocuda_note"); got != 6 {
+		t.Errorf("%d accesses are noted, want 6\n%s", got, n.text)
+	}
+	for _, want := range []string{
+		".version 8.8\n", ".global .align 4 .b8 c[16];\n", ".visible .global .align 8 .u64 gocuda_at_0 = generic(counter);\n",
+		".param .u64 k_param_0\n, .param .u64 gocuda_trace_param)\n.maxntid 128, 1, 1\n{\n",
+		"add.s64 %gocuda_a, %rd1, -4;\nisspacep.global %gocuda_p, %gocuda_a;\n",
+		"@%p1 bra $gocuda_3;\nadd.s64 %gocuda_a, %rd2, 6;\nmov.u32 %gocuda_w, 9;\n", // 2 bytes, written
+		"ld.global.u64 %gocuda_v, [gocuda_at_0];\nmov.u64  %rd3, %gocuda_v;\n",
+		"mov.b64 %gocuda_a, %rd3;\nmov.u32 %gocuda_w, 18;\n", // 4 bytes, atomic
+		"ld.global.f32  %f5, [%gocuda_v+4];\n",
+		"$L__BB0_2:\n",
+	} {
+		if !strings.Contains(n.text, want) {
+			t.Errorf("no %q in\n%s", want, n.text)
+		}
+	}
+	for _, bad := range []string{"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1], %r2;", "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];"} {
+		if _, err := rewrite(strings.Replace(somePTX, "	ret;\n}\n.visible", bad+"\n	ret;\n}\n.visible", 1), someRuntime); err == nil {
+			t.Errorf("%s is not followed, and is not refused", bad)
+		}
+	}
+}
+
+func pointerOf(b []byte) unsafe.Pointer { return unsafe.Pointer(&b[0]) }
