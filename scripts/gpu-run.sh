@@ -112,7 +112,7 @@ section_notebooks() {
 # kernels, which take too long. No find is meant.
 # SANITIZERS, SANITIZED and SANITIZED_NOTEBOOKS choose tools, packages and notebooks
 # (such as 09_jacobi.ipynb), SANITIZE_SECONDS how long each may take.
-together='TestProgrammaticLaunch|TestMemcpyBetweenDevicesIsInTheOrderOfBoth|TestConformance/copies/a_plain_copy_knows_both_devices|TestConformance/events/.*interprocess|TestConformance/ipc/an_event|TestConformance/code/(a_kernel_keeps|a_launch_returns|arguments_are_taken)|TestConformance/launch_attributes/a_programmatic|TestConformance/peers/a_wait_for_a_peer|TestConformance/streams/a_stream_that_was_destroyed|TestConformance/host/.*(at_once|does_not_wait)|TestAllocFreesWhatNobodyRefersTo|TestRandomKernels'
+together='TestProgrammaticLaunch|TestMemcpyBetweenDevicesIsInTheOrderOfBoth|TestConformance/events/.*interprocess|TestConformance/ipc/an_event|TestConformance/code/(a_kernel_keeps|a_launch_returns|arguments_are_taken)|TestConformance/launch_attributes/a_programmatic|TestConformance/peers/a_wait_for_a_peer|TestConformance/streams/a_stream_that_was_destroyed|TestConformance/host/.*(at_once|does_not_wait)|TestAllocFreesWhatNobodyRefersTo|TestRandomKernels'
 section_sanitize() {
   local sanitizer status=0
   sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer) || { echo "   no compute-sanitizer: left out"; return 0; }
@@ -120,7 +120,7 @@ section_sanitize() {
   export here out sanitizer together
   {
     for tool in ${SANITIZERS:-memcheck racecheck synccheck initcheck}; do
-      for package in ${SANITIZED:-nvidia cuda collective gxf sim/corpus gokernel/kerneltest}; do
+      for package in ${SANITIZED-nvidia cuda collective gxf sim/corpus gokernel/kerneltest}; do
         [ ! -x "$here/tests/cudaapi/$package/run.test" ] || echo "$tool test $package"
       done
       for notebook in ${SANITIZED_NOTEBOOKS-$(cd "$here/notebooks" && ls | grep -E '^(02|03|04|05|06|08|09|10)')}; do

@@ -68,7 +68,7 @@ func (e *env) compute(code, symbol string, in []uint64, threads, out int) []int6
 		data = binary.LittleEndian.AppendUint64(data, v)
 	}
 	p, q := e.alloc(0, uint64(len(data)), 0), e.alloc(0, uint64(8*threads*out), 0x55)
-	e.ok(e.d.Memcpy(e.ctx[0], p, address(data), uint64(len(data))))
+	e.write(0, p, data)
 	e.launch(0, f, driver.StreamDefault, 1, uint32(threads), args(p, q))
 	e.ok(e.d.CtxSynchronize(e.ctx[0], nil))
 	results := make([]int64, threads*out)

@@ -31,9 +31,7 @@ var copyTests = []test{
 	}},
 	{name: "a copy touches only its bytes", run: func(e *env) {
 		p, in := e.alloc(0, 1000, 0xee), noise(100)
-		e.ok(e.d.Memcpy(e.ctx[0], p+333, address(in), 100))
-		runtime.KeepAlive(in)
-		e.ok(e.d.CtxSynchronize(e.ctx[0], nil)) // the copy from pageable memory may still be on its way
+		e.write(0, p+333, in)
 		out := e.read(0, p, 1000)
 		if !bytes.Equal(out[333:433], in) || bytes.Count(out[:333], []byte{0xee}) != 333 || bytes.Count(out[433:], []byte{0xee}) != 567 {
 			e.Error("bytes outside of the copy changed")
@@ -41,7 +39,7 @@ var copyTests = []test{
 	}},
 	{name: "device to device", run: func(e *env) {
 		a, b, in := e.alloc(0, 5000, 0), e.alloc(0, 5000, 1), noise(5000)
-		e.ok(e.d.Memcpy(e.ctx[0], a, address(in), 5000))
+		e.write(0, a, in)
 		e.ok(e.d.Memcpy(e.ctx[0], b, a, 5000))
 		e.ok(e.d.CtxSynchronize(e.ctx[0], nil))
 		if !bytes.Equal(e.read(0, b, 5000), in) {
@@ -129,7 +127,7 @@ var copyTests = []test{
 		const w, h, sp, dp = 7, 5, 16, 32
 		src, dst := e.alloc(0, sp*h, 0), e.alloc(0, dp*h, 0xee)
 		in := noise(sp * h)
-		e.ok(e.d.Memcpy(e.ctx[0], src, address(in), sp*h))
+		e.write(0, src, in)
 		e.ok(e.d.Memcpy2D(e.ctx[0], &driver.Copy2D{Dst: dst, Src: src, DstPitch: dp, SrcPitch: sp, Width: w, Height: h}))
 		e.ok(e.d.CtxSynchronize(e.ctx[0], nil))
 		out := e.read(0, dst, dp*h)
@@ -161,7 +159,7 @@ var copyTests = []test{
 	}},
 	{name: "peer copy", devices: 2, run: func(e *env) {
 		a, b, in := e.alloc(0, 70000, 0), e.alloc(1, 70000, 0xee), noise(70000)
-		e.ok(e.d.Memcpy(e.ctx[0], a, address(in), 70000))
+		e.write(0, a, in)
 		e.ok(e.d.MemcpyPeer(b, e.ctx[1], a, e.ctx[0], 70000))
 		e.ok(e.d.CtxSynchronize(e.ctx[0], nil))
 		e.ok(e.d.CtxSynchronize(e.ctx[1], nil))
@@ -172,7 +170,7 @@ var copyTests = []test{
 	{name: "peer copies on a stream of either device", devices: 2, run: func(e *env) {
 		in := noise(70000)
 		a := e.alloc(0, 70000, 0)
-		e.ok(e.d.Memcpy(e.ctx[0], a, address(in), 70000))
+		e.write(0, a, in)
 		for dev := range 2 {
 			b, s := e.alloc(1, 70000, 0xee), e.stream(dev, driver.StreamNonBlocking)
 			e.ok(e.d.MemcpyPeerAsync(b, e.ctx[1], a, e.ctx[0], 70000, s))
@@ -185,7 +183,7 @@ var copyTests = []test{
 	{name: "a plain copy knows both devices by their addresses", devices: 2, run: func(e *env) {
 		in := noise(5000)
 		a, b, s := e.alloc(0, 5000, 0), e.alloc(1, 5000, 0), e.stream(0, driver.StreamNonBlocking)
-		e.ok(e.d.Memcpy(e.ctx[0], a, address(in), 5000))
+		e.write(0, a, in)
 		e.ok(e.d.MemcpyAsync(e.ctx[0], b, a, 5000, s))
 		e.sync(0, s)
 		if !bytes.Equal(e.read(1, b, 5000), in) {

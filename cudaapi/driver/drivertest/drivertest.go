@@ -243,6 +243,15 @@ func address(b []byte) driver.Ptr {
 // slice on a stack would move when that grows.
 var onHeap atomic.Pointer[byte]
 
+// write copies to the device and waits for it: a copy from pageable memory may
+// return before the device has the data ("API synchronization behavior" in CUDA's
+// manual), and non-blocking streams do not wait for it.
+func (e *env) write(dev int, p driver.Ptr, data []byte) {
+	e.Helper()
+	e.ok(e.d.Memcpy(e.ctx[dev], p, address(data), uint64(len(data))))
+	e.ok(e.d.CtxSynchronize(e.ctx[dev], nil))
+}
+
 // read copies device memory to the host, without joining any other stream's
 // work: on a non-blocking stream of its own.
 func (e *env) read(dev int, p driver.Ptr, n uint64) []byte {
