@@ -48,6 +48,34 @@ func TestCheckOfPrograms(t *testing.T) {
 	}
 }
 
+// What one function queues is told apart by who called it.
+func TestCheckNamesCallers(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	const file = "testdata/check/helper.go"
+	code, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(mark string) string {
+		return fmt.Sprintf("helper.go:%d", 1+strings.Count(string(code[:strings.Index(string(code), mark)]), "\n"))
+	}
+	folder := t.TempDir()
+	cmd := gocudaKernel(t, "exec", file)
+	cmd.Env = append(cmd.Env, hazard.Env+"="+folder)
+	run(t, cmd)
+	_, list, err := hazard.Read(folder)
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	for _, r := range list {
+		if got := pair(r.First.Caller, r.Second.Caller); got != pair(at("//from 2"), at("//from 3")) {
+			t.Errorf("called from %s\n%v", got, r)
+		}
+	}
+}
+
 // marked are the pairs of places that a program says a hazard is between.
 func marked(file, code string) (want []string) {
 	at := map[string]string{}

@@ -52,7 +52,13 @@ func runExec(c *call) error {
 				return fmt.Sprintf("%s:%d", filepath.Base(file), line)
 			}
 			cuda.SetCaller(func() string { return at(ev.Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
-			hazard.SetNamer(hazard.Namer{Place: func() string { return at(ev.Calling()) }, Source: lines(name, string(code))})
+			hazard.SetNamer(hazard.Namer{Place: func() (place, caller string) {
+				in, from := ev.Calls()
+				if place = at(in.Cell, in.Line); from.Line > 0 {
+					caller = at(from.Cell, from.Line)
+				}
+				return place, caller
+			}, Source: lines(name, string(code))})
 		}},
 		[]golang.File{{Name: args[0], Code: string(code)}},
 		args[1:],

@@ -63,7 +63,7 @@ type Checker struct {
 	early  map[int][]*record.Op // waits for events that were not recorded
 	late   map[int]*record.Op   // the first record of such an event
 	execs  map[uint64]clock
-	funcs  map[*record.Op]spot // host functions that have not returned
+	funcs  map[*record.Op][]*job // host functions that have not returned, in the order of their runs
 	asked  map[*record.Op]*request
 	ranks  between
 	words  words
@@ -87,7 +87,7 @@ type Counts struct {
 // New is a checker of a program that begins.
 func New() *Checker {
 	c := &Checker{procs: map[int]*process{}, dims: dimensions{count: -1}, lanes: map[int]*lane{}, groups: map[driver.Context]*group{}, events: map[int]*moment{}, early: map[int][]*record.Op{}, late: map[int]*record.Op{},
-		execs: map[uint64]clock{}, funcs: map[*record.Op]spot{}, asked: map[*record.Op]*request{}, byPlace: map[place]*Hazard{}}
+		execs: map[uint64]clock{}, funcs: map[*record.Op][]*job{}, asked: map[*record.Op]*request{}, byPlace: map[place]*Hazard{}}
 	c.words.at = map[uint64]*word{}
 	c.ranks = newBetween()
 	return c
@@ -170,13 +170,6 @@ type request struct {
 	at  clock
 }
 
-// spot is where a host function is in the order.
-type spot struct {
-	at  clock
-	dim int
-	n   uint64
-}
-
 // step is an operation with what was known when its call was made.
 type step struct {
 	op     *record.Op
@@ -191,7 +184,14 @@ type job struct {
 	dim  int
 	n    uint64
 	base clock
+
+	// Of a host function: it has not returned, and what it has done so far.
+	runs   bool
+	inside []*job
 }
+
+// after is the clock of what comes after a job.
+func (j *job) after() clock { return j.base.with(j.dim, j.n) }
 
 // Op takes the next operation.
 func (c *Checker) Op(o *record.Op) {
@@ -411,7 +411,7 @@ func (c *Checker) laneStep(s *step) {
 			p.seen = join(p.seen, l.full())
 		}
 	case record.HostFunc:
-		c.funcs[o] = spot{l.full(), l.dim, l.n}
+		c.runs(o, &job{op: o, dim: l.dim, n: l.n, base: l.base})
 	case record.WriteValue:
 		c.words.write(o.Addr, wordWrite{value: o.Value, at: l.full()})
 	case record.GraphLaunch:
@@ -426,9 +426,9 @@ func (c *Checker) laneStep(s *step) {
 		c.toRanks(o, base)
 	}
 	if o.Kind == record.WaitValue || o.Kind == record.WriteValue {
-		c.add(&job{o, l.dim, l.n, l.base})
+		c.add(&job{op: o, dim: l.dim, n: l.n, base: l.base})
 	} else if len(o.Accesses) > 0 || o.Watched != nil || o.Kind == record.AllocAsync || o.Kind == record.FreeAsync {
-		c.add(&job{o, l.dim, l.n, l.base})
+		c.add(&job{op: o, dim: l.dim, n: l.n, base: l.base})
 	}
 	for _, x := range o.Around {
 		at := l.full()
@@ -463,7 +463,7 @@ func (c *Checker) hostReads(o *record.Op, host clock) {
 	read.Kind, read.Lane, read.Watched, read.Accesses = record.HostAccess, nil, nil, o.HostReads
 	p := c.process(o.Rank)
 	p.tick()
-	c.add(&job{&read, p.dim, p.n, host.with(p.dim, p.n)})
+	c.add(&job{op: &read, dim: p.dim, n: p.n, base: host.with(p.dim, p.n)})
 }
 
 func (c *Checker) laneOf(x driver.Context) (list []*lane) {
@@ -528,12 +528,13 @@ func (c *Checker) graph(launch *record.Op, l *lane) {
 		end = join(end, spots[i].at)
 		switch o.Kind {
 		case record.HostFunc:
-			c.funcs[o.Of] = spot{spots[i].at, x.d, x.n}
+			c.runs(o.Of, &job{op: o, dim: x.d, n: x.n, base: at})
+			continue
 		case record.WriteValue:
 			c.words.write(o.Addr, wordWrite{value: o.Value, at: spots[i].at})
 		}
 		c.touches(o, x.d, x.n, at)
-		c.add(&job{o, x.d, x.n, at})
+		c.add(&job{op: o, dim: x.d, n: x.n, base: at})
 	}
 	for _, x := range chains {
 		c.dims.give(x.d, x.n)
@@ -541,6 +542,14 @@ func (c *Checker) graph(launch *record.Op, l *lane) {
 	l.base = end
 	l.n++
 	c.execs[launch.Exec] = l.full()
+}
+
+// runs takes that a host function is queued. What is behind it is looked at when it has
+// returned, for only then is it known what it touches.
+func (c *Checker) runs(o *record.Op, j *job) {
+	j.runs = true
+	c.funcs[o] = append(c.funcs[o], j)
+	c.add(j)
 }
 
 // hostStep puts an operation of the host's in its place.
@@ -577,8 +586,13 @@ func (c *Checker) hostStep(s *step) {
 	case record.ShareEvent:
 		c.share(o, p)
 	case record.HostFuncDone:
-		p.host = join(p.host, c.funcs[o.Target].at)
-		delete(c.funcs, o.Target)
+		if list := c.funcs[o.Target]; len(list) > 0 {
+			p.host = join(p.host, list[0].after())
+			list[0].runs = false
+			if c.funcs[o.Target] = list[1:]; len(list) == 1 {
+				delete(c.funcs, o.Target)
+			}
+		}
 	case record.LaneGone:
 		l := c.lane(o.Lane)
 		if !c.holds(func(t *lane) bool { return t == l }) {
@@ -596,7 +610,7 @@ func (c *Checker) hostStep(s *step) {
 		r.n++
 		r.at = base.with(r.dim, r.n)
 		c.asked[o] = r
-		c.add(&job{o, r.dim, r.n, base})
+		c.add(&job{op: o, dim: r.dim, n: r.n, base: base})
 		c.toRanks(o, base)
 		c.sweep()
 	case record.SyncRequest:
@@ -607,13 +621,15 @@ func (c *Checker) hostStep(s *step) {
 		}
 		c.arrived(o, p)
 	case record.Alloc, record.Free, record.HostAccess:
-		if f, ok := c.funcs[o.Target]; ok { // in a host function: in its stream's order
-			c.add(&job{o, f.dim, f.n, f.at})
+		if list := c.funcs[o.Target]; len(list) > 0 { // in a host function: in its stream's order
+			f, in := list[0], *o
+			in.Lane, in.Via = f.op.Lane, f.op.Via
+			f.inside = append(f.inside, &job{op: &in, dim: f.dim, n: f.n, base: f.base})
 			break
 		}
 		p.tick()
 		c.touches(o, p.dim, p.n, p.host)
-		c.add(&job{o, p.dim, p.n, p.host})
+		c.add(&job{op: o, dim: p.dim, n: p.n, base: p.host})
 	}
 }
 
@@ -630,6 +646,8 @@ func (c *Checker) forces(o *record.Op, m *moment) bool {
 		return c.holds(func(t *lane) bool { return t.Rank == o.Rank || !c.merged })
 	case record.SyncEvent:
 		return m != nil && !m.past
+	case record.HostFuncDone, record.HostAccess: // the function runs
+		return o.Target != nil && o.Target.Lane != nil && len(c.funcs[o.Target]) == 0 && c.holds(func(t *lane) bool { return t == c.lane(o.Target.Lane) })
 	}
 	return false
 }
@@ -699,6 +717,12 @@ func (c *Checker) check() {
 			}
 			j.op.Accesses = list
 		}
+		if j.runs {
+			break
+		}
+		for _, in := range j.inside {
+			c.look(in)
+		}
 		c.look(j)
 		c.queue[i] = nil
 	}
@@ -723,6 +747,7 @@ func (c *Checker) Finish() {
 // ran.
 func (c *Checker) finish(rank int) {
 	for _, j := range c.queue {
+		j.runs = j.runs && j.op.Rank != rank && c.merged
 		if w := j.op.Watched; w != nil && (j.op.Rank == rank || !c.merged) {
 			if _, ok := w.Known(); !ok {
 				c.counts.Unknown--

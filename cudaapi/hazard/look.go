@@ -13,6 +13,7 @@ type place struct {
 	name1, name2  string
 	was, is       record.Mode
 	lane1, lane2  int
+	from1, from2  string
 	rank1, rank2  int
 }
 
@@ -132,14 +133,15 @@ func (c *Checker) hazard(first *record.Op, was record.Mode, second *record.Op, i
 	if first.Meant || second.Meant || told(first, second) || told(second, first) {
 		return &Hazard{}
 	}
-	key := place{first.Site.Place, second.Site.Place, first.Call, second.Call, first.Name, second.Name, was, is, 0, 0, first.Rank, second.Rank}
+	key := place{first.Site.Place, second.Site.Place, first.Call, second.Call, first.Name, second.Name, was, is, 0, 0, "", "", first.Rank, second.Rank}
 	if first.Site.Place == second.Site.Place {
 		key.lane1, key.lane2 = laneID(first), laneID(second)
+		key.from1, key.from2 = first.Site.Caller, second.Site.Caller
 	}
 	if first.Rank != second.Rank { // ranks run the same program: one report of two places is enough
 		key.rank1, key.rank2 = -1, -1
 		if key.second < key.first {
-			key = place{key.second, key.first, key.call2, key.call1, key.name2, key.name1, key.is, key.was, key.lane2, key.lane1, -1, -1}
+			key = place{key.second, key.first, key.call2, key.call1, key.name2, key.name1, key.is, key.was, key.lane2, key.lane1, key.from2, key.from1, -1, -1}
 		}
 	}
 	if h := c.byPlace[key]; h != nil {

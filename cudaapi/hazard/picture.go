@@ -24,7 +24,11 @@ func (r Report) SVG() string {
 		if r.ranks() {
 			queue += fmt.Sprintf(", rank %d", o.Rank)
 		}
-		for i, line := range []string{o.What + " " + o.Does, o.Place, o.Source, queue} {
+		place := o.Place
+		if o.Caller != "" {
+			place += " from " + o.Caller
+		}
+		for i, line := range []string{o.What + " " + o.Does, place, o.Source, queue} {
 			weight, fill := "normal", "#263238"
 			if i == 0 {
 				weight = "bold"

@@ -17,6 +17,7 @@ type Operation struct {
 	Does   string // "reads", "writes", "changes atomically", "frees", "allocates"
 	Place  string // "In[3], line 2", or "main.go:14"
 	Source string // that line, if it is known
+	Caller string // the place that called the function that this is in, or ""
 	Queue  string // "stream s of device 0", "the default stream of device 1", "the host"
 	Device int    // -1 for the host
 	Rank   int
@@ -47,8 +48,8 @@ type Namer struct {
 	// indices.
 	Memory func(lo, hi uint64) string
 	// Place is the statement of interpreted code that the calling goroutine is in,
-	// such as "In[3], line 2".
-	Place func() string
+	// such as "In[3], line 2", and the one that called its function, if there is one.
+	Place func() (place, caller string)
 	// Source is the line of code at a place such as "In[3], line 2".
 	Source func(place string) string
 	// Names are the variables that hold streams and memory, for the reader of the
@@ -117,14 +118,16 @@ func (n Namer) queue(l *record.Lane) string {
 }
 
 func (n Namer) operation(o *record.Op, m record.Mode) Operation {
-	r := Operation{Place: o.Site.Place, Source: n.line(o), Queue: n.queue(o.Lane), Device: o.Device(), Rank: o.Rank, Guess: o.Guess}
+	r := Operation{Place: o.Site.Place, Caller: o.Site.Caller, Source: n.line(o), Queue: n.queue(o.Lane), Device: o.Device(), Rank: o.Rank, Guess: o.Guess}
 	switch o.Kind {
 	case record.Kernel:
 		r.What = "kernel " + o.Name
 	case record.Request:
 		r.What = o.Call
 	case record.HostAccess:
-		r.What = "the program"
+		if r.What = "the program"; o.Lane != nil {
+			r.What = "a host function"
+		}
 		if !strings.HasSuffix(o.Call, " it") { // a call of the driver's
 			r.What = o.Call
 		}
@@ -259,8 +262,11 @@ func (n Namer) unready(h *Hazard) string {
 
 // what is an operation's kind, as sentences about messages have it.
 func what(o *record.Op) string {
-	if o.Lane == nil {
+	switch {
+	case o.Lane == nil:
 		return "host access"
+	case o.Kind == record.HostAccess:
+		return "host function"
 	}
 	return o.Kind.String()
 }
@@ -297,6 +303,9 @@ func (o Operation) lines(which string, ranks bool) string {
 	s := fmt.Sprintf("  %-7s %s: %s %s it, on %s", which, o.Place, o.What, o.Does, o.Queue)
 	if ranks {
 		s += fmt.Sprintf(", rank %d", o.Rank)
+	}
+	if o.Caller != "" {
+		s += ", called from " + o.Caller
 	}
 	if o.Launched != "" {
 		s += ", in a graph that is launched at " + o.Launched

@@ -60,7 +60,10 @@ func (h *Host) Cell() session.Cell {
 
 // Place is the statement that the calling goroutine is in, such as "In[3], line 2",
 // for compiled functions that cells call; "" if it is in none.
-func (h *Host) Place() string { return place(h.evaluator.golang.Calling()) }
+func (h *Host) Place() (at, caller string) {
+	in, from := h.evaluator.golang.Calls()
+	return place(in.Cell, in.Line), place(from.Cell, from.Line)
+}
 
 // Held lists where goroutines of cells are in compiled functions whose names begin
 // with prefix; all says that nothing of cells goes on before one of them returns.

@@ -280,9 +280,16 @@ func (ev *Evaluator) Where() (cell string, line int) {
 // or statements that called last; cell is empty if it is in none. It takes some
 // microseconds.
 func (ev *Evaluator) Calling() (cell string, line int) {
-	cell, line, _ = ev.rt.Calling()
-	return cell, line
+	in, _ := ev.Calls()
+	return in.Cell, in.Line
 }
+
+// Statement is one of a cell's.
+type Statement = rt.Statement
+
+// Calls is [Evaluator.Calling], and the statement that called the function of that
+// one; empty if it is in none.
+func (ev *Evaluator) Calls() (in, from Statement) { return ev.rt.Calling() }
 
 // touches reports whether code that is lowered now is to tell what it touches.
 func (ev *Evaluator) touches() bool { return ev.options.Touches != nil && ev.options.Touches() }

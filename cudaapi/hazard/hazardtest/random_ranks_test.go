@@ -18,7 +18,10 @@ import (
 // records is that of a search for a path.
 func TestRandomRanks(t *testing.T) {
 	defer record.SetWorld(record.Place())
-	n := max(1, *many/6)
+	n := *manyRanked
+	if shared(t, n, "jobs") {
+		return
+	}
 	racy := 0
 	for i := range n {
 		seed := *seed + uint64(i)
@@ -36,7 +39,7 @@ func TestRandomRanks(t *testing.T) {
 			t.Fatalf("seed %d: the search finds %q, the records %v, in\n%s", seed, want, list, strings.Join(p.lines, "\n"))
 		}
 	}
-	t.Logf("%d programs, %d with a hazard", n, racy)
+	t.Logf(counts, n, racy)
 	if n > 100 && (racy < n/5 || racy > n*4/5) {
 		t.Errorf("%d of %d programs have a hazard: too few or too many to tell", racy, n)
 	}

@@ -4,8 +4,13 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	osexec "os/exec"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -15,15 +20,60 @@ import (
 )
 
 var (
-	many = flag.Int("programs", 3000, "random programs to check")
-	seed = flag.Uint64("seed", 1, "of the first program")
+	many       = flag.Int("programs", 3000, "random programs to check")
+	manyRanked = flag.Int("jobs", 500, "random programs of several ranks to check")
+	seed       = flag.Uint64("seed", 1, "of the first program")
+	workers    = flag.Int("workers", 1, "processes that share the random programs")
 )
+
+// shared has workers check n random programs, if there are several: each is this test
+// again, and tells the counts.
+func shared(t *testing.T, n int, name string) bool {
+	w := min(*workers, n)
+	if w <= 1 {
+		return false
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	programs, racy := 0, 0
+	for k := range w {
+		first, end := n*k/w, n*(k+1)/w
+		wait.Go(func() {
+			out, err := osexec.CommandContext(t.Context(), self, "-test.v", "-test.run", "^"+t.Name()+"$", "-test.timeout", "60m", fmt.Sprintf("-%s=%d", name, end-first), fmt.Sprintf("-seed=%d", *seed+uint64(first))).CombinedOutput()
+			mu.Lock()
+			defer mu.Unlock()
+			var a, b int
+			if found := counted.FindSubmatch(out); found != nil {
+				a, _ = strconv.Atoi(string(found[1]))
+				b, _ = strconv.Atoi(string(found[2]))
+			}
+			programs, racy = programs+a, racy+b
+			if err != nil || a != end-first {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	wait.Wait()
+	t.Logf(counts, programs, racy)
+	return true
+}
+
+const counts = "%d programs, %d with a hazard"
+
+var counted = regexp.MustCompile(`(\d+) programs, (\d+) with a hazard`)
 
 // The verdict on random programs is that of a plain search for a path in the
 // graph of what orders what, which the test draws by itself as it makes the
 // calls.
 func TestRandomPrograms(t *testing.T) {
 	n := *many
+	if shared(t, n, "programs") {
+		return
+	}
 	racy := 0
 	for i := range n {
 		p := newRandom(*seed + uint64(i))
@@ -37,8 +87,8 @@ func TestRandomPrograms(t *testing.T) {
 			t.Fatalf("seed %d: the search finds %q, the checker %q, in\n%s", *seed+uint64(i), want, got, strings.Join(p.lines, "\n"))
 		}
 	}
-	t.Logf("%d programs, %d with a hazard", n, racy)
-	if racy < n/5 || racy > n*4/5 {
+	t.Logf(counts, n, racy)
+	if n > 100 && (racy < n/5 || racy > n*4/5) {
 		t.Errorf("%d of %d programs have a hazard: too few or too many to tell", racy, n)
 	}
 }

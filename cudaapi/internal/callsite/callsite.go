@@ -22,11 +22,11 @@ type Interpreter struct {
 var interpreter atomic.Pointer[Interpreter]
 
 // exact names the place of interpreted code that calls, in whatever function.
-var exact atomic.Pointer[func() string]
+var exact atomic.Pointer[func() (place, caller string)]
 
 // SetExact gives [Here] a better word for the place of interpreted code than
 // [Interpreter] has, which may take longer; a nil name takes it back.
-func SetExact(name func() string) {
+func SetExact(name func() (place, caller string)) {
 	if name == nil {
 		exact.Store(nil)
 		return
@@ -56,6 +56,9 @@ func (in *Interpreter) Calls(function string) bool {
 type Site struct {
 	Place string // "In[3], line 2", or "main.go:14"
 	Path  string // the whole path of a file, of compiled code
+	// Caller is the place that called the function that Place is in; "" if that is not
+	// known, or there is none.
+	Caller string
 	// Library says that a package of this project made the call for a reason of
 	// its own, such as a message's transport.
 	Library bool
@@ -74,9 +77,10 @@ func Pass(prefix string) { passing = append(passing, prefix) }
 
 // frame is what a program counter means to the search.
 type frame struct {
-	library  bool // a package of this project's, on its own account
-	doorstep bool // interpreted code calls here
-	site     Site // of the program, if this is its code
+	library  bool   // a package of this project's, on its own account
+	doorstep bool   // interpreted code calls here
+	site     Site   // of the program, if this is its code
+	of       string // its package
 }
 
 // known are the frames of program counters.
@@ -96,6 +100,9 @@ func read(pc uintptr) (r frame) {
 			r.doorstep = true
 		case f.Function != "":
 			r.site = Site{Place: f.File[strings.LastIndexByte(f.File, '/')+1:] + ":" + strconv.Itoa(f.Line), Path: f.File}
+			base := strings.LastIndexByte(f.Function, '/') + 1
+			name, _, _ := strings.Cut(f.Function[base:], ".")
+			r.of = f.Function[:base] + name
 			return r
 		}
 		if !more {
@@ -120,6 +127,7 @@ func here(exactly bool) (s Site) {
 	var pcs [24]uintptr
 	n := runtime.Callers(3, pcs[:])
 	in := Current()
+	within := ""
 	for _, pc := range pcs[:n] {
 		v, ok := known.Load(pc)
 		if !ok {
@@ -127,10 +135,19 @@ func here(exactly bool) (s Site) {
 			known.Store(pc, v)
 		}
 		f := v.(frame)
+		if within != "" {
+			if f.of == within {
+				s.Caller = f.site.Place
+			}
+			if f.site.Place != "" {
+				return s
+			}
+			continue
+		}
 		s.Library = s.Library || f.library
 		if f.doorstep && in != nil {
 			if name := exact.Load(); name != nil && (exactly || !s.Library) {
-				s.Place = (*name)()
+				s.Place, s.Caller = (*name)()
 			}
 			if s.Place == "" {
 				s.Place = in.Name()
@@ -141,7 +158,7 @@ func here(exactly bool) (s Site) {
 		}
 		if f.site.Place != "" {
 			s.Place, s.Path = f.site.Place, f.site.Path
-			return s
+			within = f.of
 		}
 	}
 	return s

@@ -111,9 +111,15 @@ func (r *Runtime) BodyLine() int {
 	return peek(r.traces.body) >> 12
 }
 
-// Calling is the statement of a cell's function that the calling goroutine is in,
-// and the cell; false if it is in none.
-func (r *Runtime) Calling() (cell string, line int, ok bool) {
+// Statement is one of a cell's.
+type Statement struct {
+	Cell string
+	Line int
+}
+
+// Calling is the statement of a cell's function that the calling goroutine is in, and
+// the one that called that function; both empty if it is in none.
+func (r *Runtime) Calling() (in, from Statement) {
 	bodies(func(body uint64) bool {
 		f := r.traces.of(body)
 		if f == nil && r.Bodies != nil {
@@ -126,10 +132,17 @@ func (r *Runtime) Calling() (cell string, line int, ok bool) {
 		r.traces.mu.Lock()
 		pos := f.at("")
 		r.traces.mu.Unlock()
-		cell, line, ok = f.File, pos>>12, true
-		return false
+		at := Statement{f.File, pos >> 12}
+		if in.Cell == "" {
+			in = at
+			return true
+		}
+		if at != in {
+			from = at
+		}
+		return from.Cell == ""
 	})
-	return cell, line, ok
+	return in, from
 }
 
 // bodiesOfTrace is bodies by what the runtime writes of a goroutine, which takes many
