@@ -10,6 +10,7 @@ import (
 	_ "gocuda/cudaapi/backend" // gives programs their devices
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/hazard"
+	"gocuda/cudaapi/trace"
 	"gocuda/kernel/golang"
 	"gocuda/kernel/golang/modules"
 	"gocuda/kernel/packages"
@@ -40,6 +41,9 @@ func runExec(c *call) error {
 	if err := hazard.FromEnv(); err != nil {
 		return err
 	}
+	if err := trace.FromEnv(); err != nil {
+		return err
+	}
 	name := filepath.Base(args[0])
 	status := golang.RunProgram(
 		golang.Options{Packages: packages.All(), Modules: modules.New(dir), Touches: hazard.Checking, Touched: func(t golang.Touch) {
@@ -63,6 +67,9 @@ func runExec(c *call) error {
 		[]golang.File{{Name: args[0], Code: string(code)}},
 		args[1:],
 	)
+	if err := trace.Conclude(c.stderr); err != nil {
+		return err
+	}
 	found, err := hazard.Conclude(c.stderr)
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ import (
 	"gocuda/kernel/notebook"
 	"gocuda/kernel/ranks"
 	"gocuda/kernel/session"
+	"gocuda/kernel/tracing"
 )
 
 const runDetails = `
@@ -117,7 +118,9 @@ func runNotebook(c *call) error {
 		Start: func(output func(session.Output)) (notebook.Evaluator, error) {
 			o := session.Options{Output: output, Dir: dir}
 			if *here {
-				o.Here = func(stream io.ReadWriteCloser) error { return evaluator.Serve(stream, ranks.Attach, check.Attach) }
+				o.Here = func(stream io.ReadWriteCloser) error {
+					return evaluator.Serve(stream, ranks.Attach, check.Attach, tracing.Attach)
+				}
 			}
 			return session.Start(o)
 		},

@@ -192,6 +192,14 @@ func Decorate(f Decorator) error {
 	return nil
 }
 
+// Underlying is the driver in use without a decorator; nil if none was opened yet.
+func Underlying() driver.Driver {
+	if s := active.Load(); s != nil {
+		return s.drv
+	}
+	return nil
+}
+
 // decorate has the devices use the decorator. setup is locked.
 func (s *system) decorate() {
 	d := s.drv

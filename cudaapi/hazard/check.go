@@ -81,8 +81,9 @@ func Off() error {
 		return nil
 	}
 	checking.last = found()
-	record.Use(nil)
-	err := errors.Join(cuda.Decorate(nil), closeFile())
+	r, rest := record.Rest()
+	record.Use(r)
+	err := errors.Join(cuda.Decorate(rest), closeFile())
 	checking.checker = nil
 	recording.Lock()
 	recording.list = nil

@@ -64,6 +64,36 @@ func nvrtcPaths() []string {
 	return append(clib.Unique(paths), "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so")
 }
 
+// cuptiPaths are the files that may be CUPTI, best first. GOCUDA_CUPTI names a file or
+// a folder and is then the only one.
+func cuptiPaths() []string {
+	in := func(dir string) []string { return clib.NewestFirst(filepath.Join(dir, "libcupti.so*")) }
+	if p := os.Getenv("GOCUDA_CUPTI"); p != "" {
+		if found := in(p); len(found) > 0 {
+			return found
+		}
+		return []string{p}
+	}
+	var paths []string
+	for _, dir := range filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")) {
+		paths = append(paths, in(dir)...)
+	}
+	for _, root := range toolkitRoots() {
+		for _, lib := range []string{"extras/CUPTI/lib64", "lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"} {
+			paths = append(paths, in(filepath.Join(root, lib))...)
+		}
+	}
+	for _, site := range clib.SitePackages() {
+		for _, lib := range append(clib.NewestFirst(site+"/nvidia/cu[1-9]*/lib"), site+"/nvidia/cuda_cupti/lib") {
+			paths = append(paths, in(lib)...)
+		}
+	}
+	for _, dir := range []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"} {
+		paths = append(paths, in(dir)...)
+	}
+	return append(clib.Unique(paths), "libcupti.so.13", "libcupti.so.12", "libcupti.so")
+}
+
 // librariesIn lists NVRTC's files in a folder, newest version first, without
 // NVIDIA's alternative build.
 func librariesIn(dir string) []string {

@@ -61,10 +61,11 @@ func Wrap(d driver.Driver, rec *Recorder, contexts map[driver.Context]driver.Dev
 	rec.mu.Lock()
 	rec.drivers = append(rec.drivers, w)
 	rec.mu.Unlock()
-	if o, ok := d.(driver.Observer); ok {
+	wanted := len(rec.sinks) > 0 // what kernels touch; a timer alone does not ask
+	if o, ok := d.(driver.Observer); ok && wanted {
 		w.watch = o.ObservesKernels()
 	}
-	if p, ok := d.(driver.PTXLoader); ok && !w.watch && p.LoadsPTX() {
+	if p, ok := d.(driver.PTXLoader); ok && wanted && !w.watch && p.LoadsPTX() {
 		w.tracer = tracerOf(d)
 	}
 	if w.graphs, _ = d.(driver.Graphs); w.graphs != nil {
@@ -160,7 +161,7 @@ func (d *Driver) queue(o *Op, c driver.Context, s driver.Stream, call func() err
 		return err
 	}
 	seq := d.rec.Take()
-	err := call()
+	err := d.timed(o, call)
 	if err != nil {
 		o = nil
 	}
@@ -170,9 +171,11 @@ func (d *Driver) queue(o *Op, c driver.Context, s driver.Stream, call func() err
 
 // after records something of the host's that is done when call returns.
 func (d *Driver) after(o *Op, call func() error) error {
-	err := call()
+	err := d.waits(o, call)
 	if err == nil {
-		o.Site = callsite.Here()
+		if o.Site.Place == "" {
+			o.Site = callsite.Here()
+		}
 		d.rec.Add(o)
 	}
 	return err
@@ -527,11 +530,10 @@ func (d *Driver) sync(call string, c driver.Context, s driver.Stream) {
 }
 
 func (d *Driver) StreamSynchronize(c driver.Context, s driver.Stream, stop <-chan struct{}) error {
-	err := d.next.StreamSynchronize(c, s, stop)
-	if err == nil {
-		d.sync("cuStreamSynchronize", c, s)
-	}
-	return err
+	d.mu.Lock()
+	l := d.lane(c, s)
+	d.mu.Unlock()
+	return d.after(&Op{Kind: SyncLane, Call: "cuStreamSynchronize", Lane: l}, func() error { return d.next.StreamSynchronize(c, s, stop) })
 }
 
 func (d *Driver) StreamWaitEvent(c driver.Context, s driver.Stream, e driver.Event) error {
@@ -542,11 +544,11 @@ func (d *Driver) StreamWaitEvent(c driver.Context, s driver.Stream, e driver.Eve
 	cp := d.captures[o.Lane]
 	joins := ev.capture
 	d.mu.Unlock()
-	err := d.next.StreamWaitEvent(c, s, e)
-	if err != nil {
-		return err
-	}
+	wait := func() error { return d.next.StreamWaitEvent(c, s, e) }
 	if cp != nil || joins != nil {
+		if err := wait(); err != nil {
+			return err
+		}
 		d.mu.Lock()
 		if joins != nil {
 			joins.join(d, o.Lane, ev.tail)
@@ -555,6 +557,9 @@ func (d *Driver) StreamWaitEvent(c driver.Context, s driver.Stream, e driver.Eve
 		return nil
 	}
 	o.Site = callsite.Here()
+	if err := d.timed(o, wait); err != nil {
+		return err
+	}
 	d.rec.Add(o) // after the call: what it waits for was numbered before
 	return nil
 }
@@ -567,6 +572,9 @@ func (d *Driver) LaunchHostFunc(c driver.Context, s driver.Stream, f func()) err
 	return d.queue(o, c, s, func() error {
 		return d.next.LaunchHostFunc(c, s, func() {
 			defer d.rec.Add(&Op{Kind: HostFuncDone, Call: o.Call, Site: o.Site, Target: o})
+			if t := timing(); t != nil {
+				defer t.Function(o)()
+			}
 			d.rec.within(o, f)
 		})
 	})
@@ -640,7 +648,11 @@ func (d *Driver) StreamBatchMemOp(c driver.Context, s driver.Stream, ops []drive
 	for i := range seqs {
 		seqs[i] = d.rec.Take()
 	}
-	err := d.next.StreamBatchMemOp(c, s, ops)
+	batch := &Op{Kind: None, Call: call, Site: site, Lane: l}
+	if len(made) > 0 {
+		batch.Kind = made[len(made)-1].Kind
+	}
+	err := d.timed(batch, func() error { return d.next.StreamBatchMemOp(c, s, ops) })
 	for i, o := range made {
 		if err != nil {
 			o = nil
@@ -702,11 +714,10 @@ func (d *Driver) EventQuery(c driver.Context, e driver.Event) (bool, error) {
 }
 
 func (d *Driver) EventSynchronize(c driver.Context, e driver.Event, stop <-chan struct{}) error {
-	err := d.next.EventSynchronize(c, e, stop)
-	if err == nil {
-		d.syncEvent("cuEventSynchronize", e)
-	}
-	return err
+	d.mu.Lock()
+	ev := d.event(e)
+	d.mu.Unlock()
+	return d.after(&Op{Kind: SyncEvent, Call: "cuEventSynchronize", Event: ev.Event}, func() error { return d.next.EventSynchronize(c, e, stop) })
 }
 
 // EventElapsed fails unless both events are done, so one that does not is a wait.
@@ -871,5 +882,8 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 
 // guess says of a kernel what its arguments let it touch.
 func (d *Driver) guess(o *Op, c driver.Context, l *driver.Launch) {
+	if len(d.rec.sinks) == 0 {
+		return
+	}
 	o.Guess, o.Watched, o.Accesses = true, nil, d.reach(c, l)
 }

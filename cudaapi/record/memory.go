@@ -119,6 +119,7 @@ func strided(list []Access, at, w, pitch, h uint64, m Mode) []Access {
 func (d *Driver) newCopy(call string, c driver.Context, r rows, sync bool) *Op {
 	o := &Op{Kind: Copy, Call: call, Bytes: r.w * r.h}
 	to, from := d.kindOf(c, r.dst), d.kindOf(c, r.src)
+	o.From, o.To = from, to
 	onHost := func(t driver.MemoryType) bool { return t == driver.MemoryHost || t == driver.MemoryUnregistered }
 	switch {
 	case onHost(to) && onHost(from):

@@ -139,6 +139,7 @@ type Op struct {
 	// Accesses are what it touches; see Watched.
 	Accesses []Access
 	Bytes    uint64
+	From, To driver.MemoryType // of a Copy
 	// Guess says that Accesses are what a kernel could touch, not what it did.
 	Guess bool
 	// Watched operations' accesses are known when they have run: Touched is

@@ -187,7 +187,16 @@ func (r *Recorder) Lane(dev driver.Device, s driver.Stream) *Lane {
 }
 
 // Add numbers an operation and hands it on.
-func (r *Recorder) Add(o *Op) { r.Post(r.Take(), o) }
+func (r *Recorder) Add(o *Op) {
+	if o.Kind == Request || o.Kind == SyncRequest {
+		if t := timing(); t != nil && o.Kind == Request {
+			t.Begin(o)
+		} else if t != nil {
+			t.End(o.Target, o.Message)
+		}
+	}
+	r.Post(r.Take(), o)
+}
 
 // Now adds an operation of the caller's.
 func (r *Recorder) Now(o *Op) {

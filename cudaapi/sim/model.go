@@ -20,6 +20,7 @@ type model struct {
 	link map[[2]driver.Device]*engine
 	// writer is the operation that last wrote a word that streams wait on.
 	writer map[uintptr]*op
+	trace  trace
 }
 
 // cost is the part of an operation that the model sees.
@@ -35,12 +36,15 @@ type cost struct {
 	word       uintptr // that a wait-value or write-value operation is about
 	timed      bool
 	begin, end time.Duration
+	tag        uint64 // of the thread that issued it, in a trace
 }
 
 // entry is one call of the host: an operation issued, or a wait for some.
 type entry struct {
 	op     *op
 	waited []*op
+	tag    uint64 // of the thread that waited
+	moment bool   // nothing but the time is asked for
 	seen   bool
 	at     time.Duration // when the host made the call
 }
@@ -82,6 +86,7 @@ func (m *Driver) Records() []Record {
 }
 
 func (t *model) issue(o *op) {
+	o.tag = t.trace.tagged()
 	t.log = append(t.log, &entry{op: o})
 	if len(t.log) > maxUntimed {
 		t.force(nil)
@@ -90,7 +95,7 @@ func (t *model) issue(o *op) {
 
 // waited notes that the host waited for ops, which are finished.
 func (t *model) waited(ops []*op) {
-	t.log = append(t.log, &entry{waited: ops})
+	t.log = append(t.log, &entry{waited: ops, tag: t.trace.tagged()})
 	t.advance()
 }
 
@@ -177,11 +182,17 @@ func (t *model) pass(e *entry) {
 
 func (t *model) time(e *entry) {
 	p := t.m.profile
+	if e.moment {
+		t.trace.tell(driver.Activity{Tag: e.tag, Kind: driver.ActivityMoment, Begin: t.host, End: t.host})
+		return
+	}
 	if e.op == nil {
+		began := t.host
 		t.host += p.SyncCall
 		for _, o := range e.waited {
 			t.host = max(t.host, o.end+p.SyncCall)
 		}
+		t.trace.tell(driver.Activity{Tag: e.tag, Kind: driver.ActivityWait, Issued: began, Begin: began, End: t.host})
 		return
 	}
 	o := e.op
@@ -206,6 +217,7 @@ func (t *model) time(e *entry) {
 	if o.kind == opMarker {
 		return
 	}
+	t.trace.tell(driver.Activity{Tag: o.tag, Kind: activityKinds[o.kind], Name: o.name, Issued: e.at, Begin: o.begin, End: o.end})
 	r := Record{Seq: o.seq, Device: int(o.ctx.dev.id), Stream: uintptr(o.stream.id), Kind: o.kind.String(), Name: o.name,
 		Peer: -1, Bytes: o.bytes, Begin: o.begin, End: o.end}
 	if o.peer != nil {

@@ -9,9 +9,9 @@ package house
 // meet in kernel/session alone.
 var mayImport = map[string][]string{
 	"cmd/gocuda-kernel": {
-		"cudaapi/backend", "cudaapi/cuda", "cudaapi/hazard", "cudaapi/mpi/launch", "cudaapi/sim/calibrate", "install",
+		"cudaapi/backend", "cudaapi/cuda", "cudaapi/hazard", "cudaapi/mpi/launch", "cudaapi/sim/calibrate", "cudaapi/trace", "install",
 		"kernel", "kernel/check", "kernel/evaluator", "kernel/golang", "kernel/golang/modules", "kernel/notebook",
-		"kernel/packages", "kernel/ranks", "kernel/session", "notebooks", "internal/nvtools", "golang.org/x/sys/unix", "golang.org/x/term",
+		"kernel/packages", "kernel/ranks", "kernel/session", "kernel/tracing", "notebooks", "internal/nvtools", "golang.org/x/sys/unix", "golang.org/x/term",
 	},
 	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "kernel/ranks", "github.com/ebitengine/purego"},
 	"install":                           {"golang.org/x/sys/unix"},
@@ -41,6 +41,9 @@ var mayImport = map[string][]string{
 		"kernel/golang/modules", "kernel/magic", "kernel/packages", "kernel/session", "kernel/widgets",
 	},
 	"kernel/check": {"cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/evaluator", "kernel/magic", "kernel/session"},
+	"kernel/tracing": {
+		"cudaapi/cuda", "cudaapi/trace", "kernel/evaluator", "kernel/magic", "kernel/ranks", "kernel/session", "kernel/timeline",
+	},
 	"kernel/ranks": {
 		"kernel/ranks/pushpull", "cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/mpi/waitfor", "kernel/display", "kernel/evaluator",
 		"kernel/golang", "kernel/magic",
@@ -51,7 +54,7 @@ var mayImport = map[string][]string{
 	"kernel/display":        {"github.com/google/uuid"},
 	"kernel/plot":           {"kernel/display", "gonum.org/v1/plot/..."},
 	"kernel/widgets":        {"kernel/display", "github.com/google/uuid"},
-	"kernel/timeline":       {"cudaapi/cuda", "kernel/display", "kernel/plot"},
+	"kernel/timeline":       {"cudaapi/cuda", "cudaapi/trace", "kernel/display", "kernel/plot"},
 
 	// Go in cells.
 	"kernel/golang": {
@@ -83,7 +86,7 @@ var mayImport = map[string][]string{
 	// CUDA and MPI, for notebooks and programs.
 	"cudaapi/driver":            {},
 	"cudaapi/driver/drivertest": {"cudaapi/driver", "internal/nvtools"},
-	"cudaapi/nvidia":            {"cudaapi/driver", "cudaapi/internal/clib", "cudaapi/internal/codecache", "github.com/ebitengine/purego"},
+	"cudaapi/nvidia":            {"cudaapi/driver", "cudaapi/internal/clib", "cudaapi/internal/codecache", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"cudaapi/sim":               {"cudaapi/driver", "cudaapi/internal/codecache", "cudaapi/internal/cpp", "cudaapi/internal/hostcxx", "github.com/ebitengine/purego", "golang.org/x/sys/..."},
 	"cudaapi/sim/calibrate":     {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},
 	"cudaapi/sim/corpus":        {"cudaapi/cuda", "cudaapi/driver"},
@@ -96,6 +99,7 @@ var mayImport = map[string][]string{
 	"cudaapi/gokernel/ir":       {},
 	"cudaapi/record":            {"cudaapi/driver", "cudaapi/internal/callsite", "cudaapi/internal/touched", "golang.org/x/sys/unix"},
 	"cudaapi/internal/touched":  {"cudaapi/driver"},
+	"cudaapi/trace":             {"cudaapi/cuda", "cudaapi/driver", "cudaapi/record", "golang.org/x/sys/unix"},
 	"cudaapi/hazard":            {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/callsite", "cudaapi/record"},
 	"cudaapi/hazard/hazardtest": {"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/hazard", "cudaapi/internal/callsite", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/streamsync"},
 	"cudaapi/cuda/internal/...": {"cudaapi/internal/cpp"},

@@ -18,7 +18,7 @@ func (s *Set) call(p piece) (Call, error) {
 	text = strings.TrimRight(text, "\r")
 	indent := len(text) - len(strings.TrimLeft(text, " \t"))
 	text = text[indent:]
-	call := Call{Line: p.line, Body: body}
+	call := Call{Line: p.line, Body: body, set: s}
 	switch p.kind {
 	case shell:
 		call.Magic = shellMagic

@@ -112,6 +112,12 @@ type Call struct {
 	Column int    // where Args begin in the line, in bytes from 1
 
 	parts []part // that Args is made of, if the magic expands them
+	set   *Set   // that it is of
+}
+
+// Within runs the body of a cell magic as a cell of its own: with magics, of cells too.
+func (c Call) Within(ctx context.Context, env Env) error {
+	return c.set.Run(ctx, env, strings.Repeat("\n", c.Line)+c.Body)
 }
 
 // Error is a magic that failed.

@@ -23,6 +23,17 @@ func driverPackage() host.Package {
 			"AccessRead":                         reflect.ValueOf(driver.AccessRead),
 			"AccessSupported":                    reflect.ValueOf(driver.AccessSupported),
 			"AccessWrite":                        reflect.ValueOf(driver.AccessWrite),
+			"Activity":                           reflect.ValueOf((*driver.Activity)(nil)),
+			"ActivityCopy":                       reflect.ValueOf(driver.ActivityCopy),
+			"ActivityFill":                       reflect.ValueOf(driver.ActivityFill),
+			"ActivityHost":                       reflect.ValueOf(driver.ActivityHost),
+			"ActivityKernel":                     reflect.ValueOf(driver.ActivityKernel),
+			"ActivityKind":                       reflect.ValueOf((*driver.ActivityKind)(nil)),
+			"ActivityMoment":                     reflect.ValueOf(driver.ActivityMoment),
+			"ActivityOther":                      reflect.ValueOf(driver.ActivityOther),
+			"ActivityWait":                       reflect.ValueOf(driver.ActivityWait),
+			"ActivityWaitValue":                  reflect.ValueOf(driver.ActivityWaitValue),
+			"ActivityWriteValue":                 reflect.ValueOf(driver.ActivityWriteValue),
 			"Advice":                             reflect.ValueOf((*driver.Advice)(nil)),
 			"AdviseAccessedBy":                   reflect.ValueOf(driver.AdviseAccessedBy),
 			"AdvisePreferredLocation":            reflect.ValueOf(driver.AdvisePreferredLocation),
@@ -222,6 +233,8 @@ func driverPackage() host.Package {
 			"StreamPrioritiesSupport":            reflect.ValueOf(driver.StreamPrioritiesSupport),
 			"Success":                            reflect.ValueOf(driver.Success),
 			"TotalConstantMemory":                reflect.ValueOf(driver.TotalConstantMemory),
+			"TraceClock":                         reflect.ValueOf((*driver.TraceClock)(nil)),
+			"Tracer":                             reflect.ValueOf((*driver.Tracer)(nil)),
 			"UnadviseAccessedBy":                 reflect.ValueOf(driver.UnadviseAccessedBy),
 			"UnadvisePreferredLocation":          reflect.ValueOf(driver.UnadvisePreferredLocation),
 			"UnadviseReadMostly":                 reflect.ValueOf(driver.UnadviseReadMostly),
@@ -235,12 +248,26 @@ func driverPackage() host.Package {
 			"_Driver":                            reflect.ValueOf((*_driver_Driver)(nil)),
 			"_Graphs":                            reflect.ValueOf((*_driver_Graphs)(nil)),
 			"_Observer":                          reflect.ValueOf((*_driver_Observer)(nil)),
+			"_Tracer":                            reflect.ValueOf((*_driver_Tracer)(nil)),
 		},
 		Docs: map[string]string{
 			"":                              "Package driver is the seam between CUDA objects and what carries them out.\n\n[Driver] speaks the terms of the CUDA driver API, at the level of checked\ncalls: every method returns an error that carries CUDA's name and code, and\nevery call names all that it reads, writes and orders. Package cuda is\nwritten once above it. Package nvidia implements it on libcuda, package sim\non simulated devices; a decorator may wrap either to record calls or to\ninject faults.\n\nEvery method may be called from any goroutine: the context is an argument,\nand an implementation makes it current where it has to.",
 			"Access":                        "Access is a range of addresses, from Lo to before Hi, that a kernel touched.",
 			"AccessAtomic":                  "by atomic operations alone",
 			"AccessMode":                    "AccessMode is how memory was touched.",
+			"Activity":                      "Activity is a piece of work, or a wait, and its times.",
+			"Activity.Issued":               "when the host queued it, if the clock is modelled",
+			"Activity.Name":                 "of a kernel",
+			"ActivityCopy":                  "bytes were copied",
+			"ActivityFill":                  "memory was filled",
+			"ActivityHost":                  "a host function ran",
+			"ActivityKernel":                "a kernel ran",
+			"ActivityKind":                  "ActivityKind is what an [Activity] is.",
+			"ActivityMoment":                "what Moment asked for: Begin",
+			"ActivityOther":                 "Kinds of activities.",
+			"ActivityWait":                  "the host waited",
+			"ActivityWaitValue":             "a stream waited for memory to change: only its end is told",
+			"ActivityWriteValue":            "a stream wrote a word",
 			"Advice":                        "Advice is a CUmem_advise: how a range of managed memory will be used.",
 			"AdviseAccessedBy":              "AdviseAccessedBy keeps the memory mapped for a device, without moving it.",
 			"AdvisePreferredLocation":       "AdvisePreferredLocation keeps the memory at a place where it can.",
@@ -538,6 +565,15 @@ func driverPackage() host.Package {
 			"StreamPrioritiesSupport":       "Device attributes, by their CUDA numbers.",
 			"Success":                       "The results of the CUDA driver API that this project meets.",
 			"TotalConstantMemory":           "bytes",
+			"TraceClock":                    "TraceClock is where times of a [Tracer] come from.",
+			"TraceClock.Modelled":           "Modelled times are those of a model, in which the host has a clock of its own.\nOthers are of the system's monotonic clock, to within some microseconds.",
+			"TraceClock.Name":               "Name is for people, such as \"CUPTI\".",
+			"Tracer":                        "Tracer is a [Driver] that can tell when the work that it is given ran.\n\n\tStartTrace(take)\n\tTag(7); MemcpyAsync(...); Tag(0) // all on one thread of the system\n\tEndTrace()                       // take was called with the copy's times, tagged 7",
+			"Tracer.EndTrace":               "EndTrace ends the trace. take has been called for all that is done, and will not\nbe called any more.",
+			"Tracer.Moment":                 "Moment has take called with the host's time of the call.",
+			"Tracer.StartTrace":             "StartTrace has take called, by any goroutine and in any order, with what is\nqueued from now on while its thread has a tag. take must not call the driver.\nIt is an error if a trace goes on, or if the machine cannot tell times so.",
+			"Tracer.Tag":                    "Tag gives what the calling thread queues from now on, and its waits, a number;\nzero ends that. The caller is locked to its thread meanwhile.",
+			"Tracer.TraceClock":             "TraceClock says what the times are.",
 			"UnifiedAddressing":             "Device attributes, by their CUDA numbers.",
 			"WaitFlags":                     "WaitFlags are CUstreamWaitValue_flags.",
 			"WarpSize":                      "Device attributes, by their CUDA numbers.",
@@ -636,6 +672,9 @@ func driverPackage() host.Package {
 			"Graphs.StreamBeginCapture":    {"c", "s", ""},
 			"Graphs.StreamEndCapture":      {"c", "s", "", ""},
 			"Graphs.StreamIsCapturing":     {"c", "s", "", ""},
+			"Tracer.Moment":                {"n"},
+			"Tracer.StartTrace":            {"take", ""},
+			"Tracer.Tag":                   {"n"},
 		},
 	}
 }
@@ -1040,4 +1079,30 @@ type _driver_Observer struct {
 
 func (W _driver_Observer) ObservesKernels() bool {
 	return W.WObservesKernels()
+}
+
+// _driver_Tracer lets interpreted types implement driver.Tracer.
+type _driver_Tracer struct {
+	IValue      any
+	WEndTrace   func() error
+	WMoment     func(a0 uint64)
+	WStartTrace func(a0 func(driver.Activity)) error
+	WTag        func(a0 uint64)
+	WTraceClock func() driver.TraceClock
+}
+
+func (W _driver_Tracer) EndTrace() error {
+	return W.WEndTrace()
+}
+func (W _driver_Tracer) Moment(a0 uint64) {
+	W.WMoment(a0)
+}
+func (W _driver_Tracer) StartTrace(a0 func(driver.Activity)) error {
+	return W.WStartTrace(a0)
+}
+func (W _driver_Tracer) Tag(a0 uint64) {
+	W.WTag(a0)
+}
+func (W _driver_Tracer) TraceClock() driver.TraceClock {
+	return W.WTraceClock()
 }

@@ -24,7 +24,7 @@ func plotPackage() host.Package {
 			"Timeline": reflect.ValueOf(plot.Timeline),
 		},
 		Docs: map[string]string{
-			"":                 "Package plot draws the charts of a notebook: lines, bars, heat maps and\ntimelines, as SVG with the numbers beside it as plain text. The drawing is\ndone by gonum.org/v1/plot.\n\nEach function returns what a cell shows, so a chart is the last expression:\n\n\tplot.Lines(plot.Axes{Title: \"Peer copy\", X: \"size\", Y: \"GB/s\", LogX: true, BytesX: true},\n\t\tplot.Series{Name: \"direct\", X: sizes, Y: rates})\n\nNumbers that cannot be drawn (NaN, infinite, not positive on a logarithmic\naxis, series of unequal lengths) are errors that name the series and the\nindex; nothing is left out silently.",
+			"":                 "Package plot draws the charts of a notebook: lines, bars, heat maps and\ntimelines, as SVG with the numbers beside it as plain text. The drawing is\ndone by gonum.org/v1/plot, but for timelines.\n\nEach function returns what a cell shows, so a chart is the last expression:\n\n\tplot.Lines(plot.Axes{Title: \"Peer copy\", X: \"size\", Y: \"GB/s\", LogX: true, BytesX: true},\n\t\tplot.Series{Name: \"direct\", X: sizes, Y: rates})\n\nNumbers that cannot be drawn (NaN, infinite, not positive on a logarithmic\naxis, series of unequal lengths) are errors that name the series and the\nindex; nothing is left out silently.",
 			"Axes":             "Axes says what a chart is about and how its axes are drawn.",
 			"Axes.BytesX":      "BytesX labels a logarithmic x axis by powers of two: 4 KiB, 1 MiB.",
 			"Axes.Height":      "Width and Height in pixels of 1/96 inch; 640 by 360 when 0.",
@@ -33,6 +33,8 @@ func plotPackage() host.Package {
 			"Axes.X":           "the axes' names, with their units",
 			"Axes.Y":           "the axes' names, with their units",
 			"Bar":              "Bar is one piece of work in a timeline: Row ran Label from Start to End.",
+			"Bar.About":        "About is shown while the pointer is on the bar; by default Label and its times.",
+			"Bar.Kind":         "Kind is what bars of one colour have in common; the Label if it is empty. The\nkinds of package trace always have the same colours, and waits are hatched.",
 			"Bars":             "Bars draws a named bar for each value.",
 			"Heatmap":          "Heatmap draws a matrix: values[i][j] is row i, from the top, column j. With\nnames for rows and columns each cell carries its number; without (nil), the\nmatrix is drawn as a picture of a field. A NaN cell stays white, such as\nwhat a device does to itself.",
 			"Line":             "Line draws one line: y over x, or over 0, 1, 2 and so on where x is nil.",
@@ -40,7 +42,7 @@ func plotPackage() host.Package {
 			"Series":           "Series is one line of a chart: the points (X[i], Y[i]).",
 			"Series.Dashed":    "Dashed tells an expectation or a limit from a measurement, which has a\ndot at each point as well (up to 64 points).",
 			"Series.Scattered": "Scattered points have no line between them.",
-			"Timeline":         "Timeline draws what ran when: a lane for each Row, in the order in which\nrows first appear, and a coloured box for each bar, a colour for each Label.",
+			"Timeline":         "Timeline draws what ran when: a lane for each Row, in the order in which\nrows first appear, and a box for each bar, a colour for each Kind. Bars that are\ntoo thin to be seen apart are one box. The time axis may be given a Width in\npixels; the height follows from the number of rows.",
 		},
 		Params: map[string][]string{
 			"Bars":     {"axes", "names", "values", "", ""},

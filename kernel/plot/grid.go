@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"slices"
-	"unicode/utf8"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
@@ -13,7 +11,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"gocuda/kernel/display"
 )
@@ -192,75 +189,4 @@ func Bars(axes Axes, names []string, values []float64) (display.Bundle, error) {
 	p.X.Tick.Length = 0
 	axes.widen(p)
 	return axes.render(p, columns(axes.Title, rows))
-}
-
-// Timeline draws what ran when: a lane for each Row, in the order in which
-// rows first appear, and a coloured box for each bar, a colour for each Label.
-func Timeline(axes Axes, bars ...Bar) (display.Bundle, error) {
-	if len(bars) == 0 {
-		return display.Bundle{}, fmt.Errorf("plot.Timeline: no bars")
-	}
-	var rows, labels []string
-	for i, b := range bars {
-		if math.IsNaN(b.Start+b.End) || math.IsInf(b.Start+b.End, 0) || b.End < b.Start {
-			return display.Bundle{}, fmt.Errorf("plot.Timeline: bar %d (%s, %s) runs from %v to %v", i, b.Row, b.Label, b.Start, b.End)
-		}
-		if !slices.Contains(rows, b.Row) {
-			rows = append(rows, b.Row)
-		}
-		if !slices.Contains(labels, b.Label) {
-			labels = append(labels, b.Label)
-		}
-	}
-	axes.LogX, axes.LogY, axes.BytesX = false, false, false
-	p := axes.plot()
-	table := [][]string{{axes.Y, "", "from", "to"}}
-	for i, label := range labels {
-		var pieces []plotter.XYer
-		for _, b := range bars {
-			if b.Label != label {
-				continue
-			}
-			y := float64(len(rows) - 1 - slices.Index(rows, b.Row))
-			pieces = append(pieces, plotter.XYs{
-				{X: b.Start, Y: y - 0.35}, {X: b.End, Y: y - 0.35}, {X: b.End, Y: y + 0.35}, {X: b.Start, Y: y + 0.35},
-			})
-		}
-		var shown []*plotter.Polygon
-		for _, piece := range pieces {
-			polygon, err := plotter.NewPolygon(piece)
-			if err != nil {
-				return display.Bundle{}, err
-			}
-			polygon.Color = colours[i%len(colours)]
-			polygon.LineStyle = draw.LineStyle{Color: color.White, Width: vg.Points(0.5)}
-			p.Add(polygon)
-			shown = append(shown, polygon)
-		}
-		p.Legend.Add(label+" ", shown[0])
-	}
-	for _, b := range bars[:min(len(bars), textRows)] {
-		table = append(table, []string{b.Row, b.Label, number(b.Start), number(b.End)})
-	}
-	if more := len(bars) - textRows; more > 0 {
-		table = append(table, []string{fmt.Sprintf("and %d more", more)})
-	}
-	p.Y.Tick.Marker = nominal(rows, true)
-	// Unseen, they keep the names off the axis, also in a wider font.
-	p.Y.Tick.Length, p.Y.Tick.LineStyle.Width = vg.Points(8), 0
-	p.Y.Min, p.Y.Max = -0.6, float64(len(rows))+0.1
-	if p.X.Min == p.X.Max {
-		p.X.Max++
-	}
-	if axes.Height == 0 {
-		axes.Height = max(90+34*len(rows)+15*max(0, len(labels)-3), 100+17*len(labels)) // the legend's too
-	}
-	// The legend stands to the right of all boxes.
-	longest := 0
-	for _, label := range labels {
-		longest = max(longest, utf8.RuneCountInString(label))
-	}
-	width, _ := axes.legendShare(len(labels), longest)
-	p.X.Max = p.X.Min + (p.X.Max-p.X.Min)/(1-min(width, 0.5))
-	return axes.render(p, columns(axes.Title, table))
 }

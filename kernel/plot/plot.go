@@ -1,6 +1,6 @@
 // Package plot draws the charts of a notebook: lines, bars, heat maps and
 // timelines, as SVG with the numbers beside it as plain text. The drawing is
-// done by gonum.org/v1/plot.
+// done by gonum.org/v1/plot, but for timelines.
 //
 // Each function returns what a cell shows, so a chart is the last expression:
 //
@@ -48,12 +48,6 @@ type Series struct {
 	Dashed bool
 	// Scattered points have no line between them.
 	Scattered bool
-}
-
-// Bar is one piece of work in a timeline: Row ran Label from Start to End.
-type Bar struct {
-	Row, Label string
-	Start, End float64
 }
 
 // The colours of Okabe and Ito (2008), which colour-blind readers can tell apart.
@@ -207,11 +201,18 @@ func (a Axes) widen(p *gonum.Plot) {
 // size is the chart's, in pixels.
 func (a Axes) size() (w, h int) { return cmp.Or(a.Width, 640), cmp.Or(a.Height, 360) }
 
+func checkSize(w, h int) error {
+	if w < 80 || h < 60 || w > 8000 || h > 8000 {
+		return fmt.Errorf("plot: a chart of %d by %d pixels; between 80 by 60 and 8000 by 8000 can be drawn", w, h)
+	}
+	return nil
+}
+
 // render draws p; text is what readers without pictures get.
 func (a Axes) render(p *gonum.Plot, text string) (display.Bundle, error) {
 	w, h := a.size()
-	if w < 80 || h < 60 || w > 8000 || h > 8000 {
-		return display.Bundle{}, fmt.Errorf("plot: a chart of %d by %d pixels; between 80 by 60 and 8000 by 8000 can be drawn", w, h)
+	if err := checkSize(w, h); err != nil {
+		return display.Bundle{}, err
 	}
 	const pixel = vg.Inch / 96
 	canvas := vgsvg.New(vg.Length(w)*pixel, vg.Length(h)*pixel)

@@ -212,14 +212,26 @@ func TestTheWholePictureIsWhite(t *testing.T) {
 	}
 }
 
-// The legend of a timeline is beside its boxes.
-func TestTheLegendIsBesideTheBoxes(t *testing.T) {
-	b, err := plot.Timeline(plot.Axes{}, plot.Bar{Row: "s", Label: "copy", End: 3}, plot.Bar{Row: "s", Label: "a long kernel", Start: 3, End: 10})
+// A timeline's legend is above its boxes, what is shown on a box says its times, and
+// what is too thin to be seen apart is one box.
+func TestATimelineCanBeRead(t *testing.T) {
+	bars := []plot.Bar{{Row: "s", Label: "copy <in>", End: 3, About: "16 MiB & more"}, {Row: "s", Label: "a long kernel", Start: 3, End: 10},
+		{Row: "t", Label: "cuStreamWaitEvent", Kind: "stream wait", Start: 1, End: 4}}
+	for i := range 1000 {
+		bars = append(bars, plot.Bar{Row: "u", Label: "tiny", Start: 5 + float64(i)/1000, End: 5 + float64(i)/1000 + 0.0005})
+	}
+	b, err := plot.Timeline(plot.Axes{Title: "A & B", X: "µs", Width: 1000}, bars...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	svg := strings.ReplaceAll(b.Data["image/svg+xml"].(string), "\n", "")
-	number := func(pattern string) float64 {
+	drawn := words(t, b)
+	for _, w := range []string{"16 MiB & more", "a long kernel: 3 to 10", "1000 × tiny, 0.5 together, from 5 to 5.999", "A timeline of 1003 boxes in 3 rows, from 0 to 10 µs."} {
+		if !strings.Contains(drawn, w) {
+			t.Errorf("%q is not drawn; drawn are %s", w, drawn)
+		}
+	}
+	svg := b.Data["image/svg+xml"].(string)
+	height := func(pattern string) float64 {
 		m := regexp.MustCompile(pattern).FindStringSubmatch(svg)
 		if m == nil {
 			t.Fatalf("no %s in %s", pattern, svg)
@@ -230,9 +242,12 @@ func TestTheLegendIsBesideTheBoxes(t *testing.T) {
 		}
 		return v
 	}
-	end := number(`<path d="M[0-9.]+,[0-9.]+L([0-9.]+),[^"]*" style="fill:#D55E00`)
-	if words := number(`<text x="([0-9.]+)"[^>]*>a long kernel ?</text>`); words < end {
-		t.Errorf("the boxes end at %g, the legend begins at %g", end, words)
+	box := height(`<title>a long kernel: 3 to 10</title><rect x="[0-9.]+" y="([0-9.]+)"`)
+	if words := height(`<text x="[0-9.]+" y="([0-9.]+)">a long kernel</text>`); words > box {
+		t.Errorf("the legend is at %g, the boxes begin at %g", words, box)
+	}
+	if !strings.Contains(svg, `role="img" aria-label="A &amp; B"`) || !strings.Contains(svg, "url(#hatch-") {
+		t.Errorf("no name for readers, or a wait that is not hatched: %s", svg)
 	}
 }
 
@@ -260,7 +275,7 @@ func TestWhatCannotBeDrawnIsNamed(t *testing.T) {
 		},
 		"no bars": func() (display.Bundle, error) { return plot.Timeline(plot.Axes{}) },
 		"bar 0 (s, copy) runs from 2 to 1": func() (display.Bundle, error) {
-			return plot.Timeline(plot.Axes{}, plot.Bar{"s", "copy", 2, 1})
+			return plot.Timeline(plot.Axes{}, plot.Bar{Row: "s", Label: "copy", Start: 2, End: 1})
 		},
 		"5 by 60 pixels": func() (display.Bundle, error) {
 			return plot.Bars(plot.Axes{Width: 5, Height: 60}, []string{"a"}, []float64{1})

@@ -118,12 +118,16 @@ func (n *notebook) stop() {
 
 // run runs a cell on ranks and shows what it gave.
 func (n *notebook) run(ctx context.Context, p *pool, cell session.Cell, ranks []int, timeout time.Duration) error {
+	cell.Trace = tracingCells()
 	j, err := p.post(cell, ranks, timeout)
 	if err != nil {
 		return session.NewError("RankLost", err.Error())
 	}
 	if err := p.wait(ctx, j); err != nil {
 		return err
+	}
+	if cell.Trace {
+		keepTraces(j)
 	}
 	values, failure := j.values(), j.err()
 	for i, b := range values {

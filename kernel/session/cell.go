@@ -55,6 +55,8 @@ type Cell struct {
 	Expressions map[string]string `json:"expressions,omitempty"`
 	// Data is for the functions of an Extension that the cell calls.
 	Data []byte `json:"data,omitempty"`
+	// Trace asks for the timeline of a rank's cell: its parts come as Result.Data.
+	Trace bool `json:"trace,omitempty"`
 	// Message is the id of the front end's message that the cell came by.
 	Message string `json:"message,omitempty"`
 	// Comm, if not nil, is what is run in place of Code: an event in the front end.

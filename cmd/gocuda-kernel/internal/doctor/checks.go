@@ -19,6 +19,8 @@ type subject struct{ key, name, advice string }
 var (
 	nvrtcSubject = subject{"nvrtc", "NVRTC",
 		"%%cuda cells on GPUs need it: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl, or install a CUDA toolkit, or set GOCUDA_NVRTC to the library"}
+	cuptiSubject = subject{"cupti", "CUPTI",
+		"%%timeline measures GPUs by events without it: pip install nvidia-cuda-cupti, or install a CUDA toolkit, or set GOCUDA_CUPTI to the library"}
 	mpiSubject = subject{"mpi", "MPI library",
 		"MPI programs need one: apt-get install openmpi-bin (Debian, Ubuntu), or brew install open-mpi (macOS)"}
 	ncclSubject = subject{"nccl", "NCCL",

@@ -84,6 +84,7 @@ func Examine(ctx context.Context, version string, prober Prober) Report {
 	looks := []func() Check{
 		func() (c Check) { c, gpu = driverCheck(ctx, prober); return c },
 		func() Check { return libraryCheck(ctx, prober, nvrtcSubject) },
+		func() Check { return libraryCheck(ctx, prober, cuptiSubject) },
 		func() Check { return compilerCheck(ctx) },
 		func() Check { return libraryCheck(ctx, prober, mpiSubject) },
 		func() Check { return launcherCheck(ctx) },

@@ -50,7 +50,7 @@ func child(behaviour string) Prober {
 }
 
 func TestEverySubjectAnswers(t *testing.T) {
-	for _, subject := range []string{"cuda", "nvrtc", "mpi", "nccl", "ranks"} {
+	for _, subject := range []string{"cuda", "nvrtc", "cupti", "mpi", "nccl", "ranks"} {
 		var f finding
 		if err := ask(t.Context(), child("answers"), subject, &f); err != nil {
 			t.Errorf("%s: %v", subject, err)

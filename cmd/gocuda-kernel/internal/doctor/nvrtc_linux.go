@@ -37,3 +37,29 @@ func probeNVRTC() (f finding) {
 	}
 	return f
 }
+
+// probeCUPTI begins a trace, where there is a driver: another profiler, or a CUPTI that
+// is newer than the driver, shows only then.
+func probeCUPTI() (f finding) {
+	t, err := nvidia.OpenTracing()
+	if err != nil {
+		f.Missing = tidy(err)
+		return f
+	}
+	f.Where, f.Version = t.Path(), fmt.Sprint("API ", t.Version())
+	d, err := nvidia.Open()
+	if err != nil {
+		f.Detail = "there is no GPU whose times it could tell"
+		return f
+	}
+	if err := d.StartTrace(func(driver.Activity) {}); err != nil {
+		f.Broken = err.Error()
+		return f
+	}
+	if err := d.EndTrace(); err != nil {
+		f.Broken = err.Error()
+		return f
+	}
+	f.Detail = "%%timeline has its times"
+	return f
+}

@@ -5,3 +5,4 @@ package doctor
 import "gocuda/cudaapi/nvidia"
 
 func probeNVRTC() finding { return finding{Missing: nvidia.Available().Error()} }
+func probeCUPTI() finding { return finding{Missing: nvidia.Available().Error()} }

@@ -17,6 +17,7 @@ func Probe(w io.Writer, subject string) error {
 	probes := map[string]func() any{
 		"cuda":  func() any { return probeCUDA() },
 		"nvrtc": func() any { return probeNVRTC() },
+		"cupti": func() any { return probeCUPTI() },
 		"mpi":   func() any { return probeMPI() },
 		"nccl":  func() any { return probeNCCL() },
 		"ranks": func() any { return probeRanks() },

@@ -1,0 +1,211 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"gocuda/cudaapi/record"
+)
+
+// Merge puts the timelines of a job's processes on one axis. Those of one machine have
+// one clock. On modelled clocks every rank begins at the same time, and whoever
+// receives waits until the clock of whoever sends has come to the message.
+func Merge(parts ...*Timeline) *Timeline {
+	all := &Timeline{}
+	parts = slices.DeleteFunc(slices.Clone(parts), func(p *Timeline) bool { return p == nil || p.Ranks == nil && len(p.Boxes) == 0 && len(parts) > 1 })
+	if len(parts) == 0 {
+		return all
+	}
+	first := parts[0]
+	*all = Timeline{Title: first.Title, Clock: first.Clock, Modelled: first.Modelled, Host: first.Host, Begin: first.Begin, End: first.End}
+	apart := false
+	for _, p := range parts {
+		if p.Modelled || p.Host != first.Host {
+			apart = apart || !p.Modelled
+			p.shift(first.Begin - p.Begin)
+		}
+		all.Begin, all.End = min(all.Begin, p.Begin), max(all.End, p.End)
+		all.Left, all.Running, all.Untimed = all.Left+p.Left, all.Running+p.Running, all.Untimed+p.Untimed
+		all.Ranks = append(all.Ranks, p.Ranks...)
+		for _, n := range p.Notes {
+			if !slices.Contains(all.Notes, n) {
+				all.Notes = append(all.Notes, n)
+			}
+		}
+		if len(p.Ranks) == 0 && len(parts) > 1 {
+			for i := range p.Boxes {
+				p.Boxes[i].Rank = -1 // the notebook's own process
+			}
+		}
+		all.Boxes = append(all.Boxes, p.Boxes...)
+		if p.Clock != all.Clock {
+			all.Notes = append(all.Notes, fmt.Sprintf("Times of ranks %v are by %s, of others by %s.", p.Ranks, p.Clock, all.Clock))
+		}
+	}
+	if apart {
+		all.Notes = append(all.Notes, "Ranks of several machines: their clocks are set alike at the beginning of the cell.")
+	}
+	slices.Sort(all.Ranks)
+	all.meet()
+	if all.Modelled {
+		all.replay()
+	}
+	all.sort()
+	_, end := all.Span()
+	all.End = max(all.End, end)
+	return all
+}
+
+// who is a box of a rank.
+type who struct{ rank, id int }
+
+// meet finds which messages of different ranks are the same.
+func (t *Timeline) meet() {
+	type channel struct {
+		comm          string
+		from, to, tag int
+	}
+	type meetingPoint struct {
+		comm string
+		n    int
+	}
+	order := make([]*Box, 0, len(t.Boxes))
+	for i := range t.Boxes {
+		if t.Boxes[i].message != nil {
+			order = append(order, &t.Boxes[i])
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *Box) int { return a.ID - b.ID })
+	sends := map[channel][]*Box{}
+	collectives := map[meetingPoint][]*Box{}
+	seen := map[string]map[int]int{}
+	for _, b := range order {
+		switch m := b.message; m.Role {
+		case record.Sends:
+			k := channel{m.Comm, m.Rank, m.Peer, m.Tag}
+			sends[k] = append(sends[k], b)
+		case record.Receives:
+		default:
+			if seen[m.Comm] == nil {
+				seen[m.Comm] = map[int]int{}
+			}
+			k := meetingPoint{m.Comm, seen[m.Comm][b.Rank]}
+			seen[m.Comm][b.Rank]++
+			collectives[k] = append(collectives[k], b)
+		}
+	}
+	for _, b := range order {
+		if m := b.message; m.Role == record.Receives {
+			k := channel{m.Comm, m.Peer, m.Rank, m.Tag}
+			if list := sends[k]; len(list) > 0 {
+				b.Peers = []Peer{{list[0].Rank, list[0].ID}}
+				sends[k] = list[1:]
+			}
+		}
+	}
+	for _, all := range collectives {
+		for _, b := range all {
+			m := b.message
+			for _, o := range all {
+				needs := m.Role == record.FromAll || m.Role == record.FromRoot && o.message.Rank == m.Root ||
+					m.Role == record.ToRoot && m.Rank == m.Root || m.Role == record.FromLower && o.message.Rank < m.Rank
+				if o.Rank != b.Rank && needs {
+					b.Peers = append(b.Peers, Peer{o.Rank, o.ID})
+				}
+			}
+		}
+	}
+}
+
+// replay has messages end when those that they wait for have begun, and moves what
+// comes after them in their rank.
+func (t *Timeline) replay() {
+	type moment struct {
+		box *Box
+		end bool
+		key int
+	}
+	type step struct {
+		ended int
+		shift time.Duration
+	}
+	moments := map[int][]moment{}
+	steps := map[int][]step{}
+	shift := map[int]time.Duration{}
+	for i := range t.Boxes {
+		if b := &t.Boxes[i]; b.message != nil {
+			moments[b.Rank] = append(moments[b.Rank], moment{b, false, 2 * b.ID}, moment{b, true, 2*max(b.message.Ended, b.ID) + 1})
+		}
+	}
+	ranks := make([]int, 0, len(moments))
+	for r, list := range moments {
+		slices.SortStableFunc(list, func(a, b moment) int { return a.key - b.key })
+		ranks = append(ranks, r)
+	}
+	slices.Sort(ranks)
+	began := map[who]time.Duration{}
+	// pass handles a rank's next moment, unless it waits for one that did not come yet.
+	pass := func(r int, anyway bool) bool {
+		m := moments[r][0]
+		if !m.end {
+			m.box.Issued, m.box.Begin = m.box.Issued+shift[r], m.box.Begin+shift[r]
+			began[who{r, m.box.ID}] = m.box.Begin
+		} else {
+			end := m.box.End + shift[r]
+			late := end
+			for _, p := range m.box.Peers {
+				at, known := began[who{p.Rank, p.ID}]
+				if !known && !anyway {
+					return false
+				}
+				late = max(late, at)
+			}
+			m.box.End = late
+			if late > end {
+				shift[r] += late - end
+				steps[r] = append(steps[r], step{max(m.box.message.Ended, m.box.ID), shift[r]})
+			}
+		}
+		moments[r] = moments[r][1:]
+		return true
+	}
+	for left := len(ranks); left > 0; {
+		left = 0
+		moved := false
+		for _, r := range ranks {
+			for len(moments[r]) > 0 && pass(r, false) {
+				moved = true
+			}
+			if len(moments[r]) > 0 {
+				left++
+			}
+		}
+		if !moved && left > 0 { // what it waits for is not in the record
+			for _, r := range ranks {
+				if len(moments[r]) > 0 {
+					pass(r, true)
+					break
+				}
+			}
+		}
+	}
+	for i := range t.Boxes {
+		b := &t.Boxes[i]
+		if b.message != nil {
+			continue
+		}
+		id := b.ID
+		if b.Of > 0 {
+			id = b.Of
+		}
+		by := time.Duration(0)
+		for _, s := range steps[b.Rank] {
+			if s.ended >= id {
+				break
+			}
+			by = s.shift
+		}
+		b.Issued, b.Begin, b.End = b.Issued+by, b.Begin+by, b.End+by
+	}
+}
