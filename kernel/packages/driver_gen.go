@@ -199,10 +199,12 @@ func driverPackage() host.Package {
 			"NodeWaitEvent":                      reflect.ValueOf(driver.NodeWaitEvent),
 			"Nowhere":                            reflect.ValueOf(driver.Nowhere),
 			"Observer":                           reflect.ValueOf((*driver.Observer)(nil)),
+			"Origin":                             reflect.ValueOf((*driver.Origin)(nil)),
 			"P2PAttribute":                       reflect.ValueOf((*driver.P2PAttribute)(nil)),
 			"PCIBusID":                           reflect.ValueOf(driver.PCIBusID),
 			"PCIDeviceID":                        reflect.ValueOf(driver.PCIDeviceID),
 			"PCIDomainID":                        reflect.ValueOf(driver.PCIDomainID),
+			"PTXLoader":                          reflect.ValueOf((*driver.PTXLoader)(nil)),
 			"Param":                              reflect.ValueOf((*driver.Param)(nil)),
 			"PerformanceRank":                    reflect.ValueOf(driver.PerformanceRank),
 			"PointerInfo":                        reflect.ValueOf((*driver.PointerInfo)(nil)),
@@ -248,6 +250,7 @@ func driverPackage() host.Package {
 			"_Driver":                            reflect.ValueOf((*_driver_Driver)(nil)),
 			"_Graphs":                            reflect.ValueOf((*_driver_Graphs)(nil)),
 			"_Observer":                          reflect.ValueOf((*_driver_Observer)(nil)),
+			"_PTXLoader":                         reflect.ValueOf((*_driver_PTXLoader)(nil)),
 			"_Tracer":                            reflect.ValueOf((*_driver_Tracer)(nil)),
 		},
 		Docs: map[string]string{
@@ -473,9 +476,9 @@ func driverPackage() host.Package {
 			"Launch.Attributes":             "Attributes are what the launch asks for beyond that; nil for nothing.",
 			"Launch.Name":                   "Name is the kernel's name in its source, for errors and records.",
 			"Launch.Observe":                "Observe, if not nil, is called once for each time that the kernel has run,\nwith all the memory of devices and pinned memory that it touched, by a driver\nthat is an [Observer]. It must not call the driver.",
+			"Launch.Origin":                 "Origin is what the kernel was made of; nil where that is not known.",
 			"Launch.Params":                 "Params holds the arguments at the offsets that FunctionParams gives.",
 			"Launch.Pointers":               "Pointers are the offsets into Params of arguments that are addresses,\nand whether the kernel only reads through them: for recorders, and for\na simulator's checks.",
-			"Launch.Polls":                  "Polls says that the source speaks of words by which kernels, or a kernel and the\nhost, tell each other things while they run: for recorders.",
 			"Launch.Scratch":                "Scratch is for the implementation's use during the call.",
 			"Launch.SharedBytes":            "dynamic shared memory per block",
 			"LaunchAttributes":              "LaunchAttributes are CUlaunchAttributes. The zero value asks for none.",
@@ -529,10 +532,16 @@ func driverPackage() host.Package {
 			"Nowhere":                       "Nowhere is the answer where there is no one place (CU_DEVICE_INVALID).",
 			"Observer":                      "Observer is a [Driver] that can tell what memory kernels touch.",
 			"Observer.ObservesKernels":      "ObservesKernels reports whether it can, as it is set up.",
+			"Origin":                        "Origin is what a kernel was made of, for recorders. There is one for each kernel and\ndevice.",
+			"Origin.Image":                  "that was loaded, if there is no source",
+			"Origin.Polls":                  "Polls says that the source speaks of words by which kernels, or a kernel and the\nhost, tell each other things while they run.",
+			"Origin.Source":                 "nil for an image",
+			"Origin.Symbol":                 "the kernel's",
 			"P2PAttribute":                  "P2PAttribute is a CUdevice_P2PAttribute.",
 			"PCIBusID":                      "Device attributes, by their CUDA numbers.",
 			"PCIDeviceID":                   "Device attributes, by their CUDA numbers.",
 			"PCIDomainID":                   "Device attributes, by their CUDA numbers.",
+			"PTXLoader":                     "PTXLoader is a [Driver] that loads PTX, and compiles to it where the option -arch\nnames a virtual architecture.",
 			"Param":                         "Param is one kernel parameter, as the compiled code lays it out.",
 			"PerformanceRank":               "0 is the fastest link",
 			"PointerInfo":                   "PointerInfo is what the driver knows of an address.",
@@ -1079,6 +1088,16 @@ type _driver_Observer struct {
 
 func (W _driver_Observer) ObservesKernels() bool {
 	return W.WObservesKernels()
+}
+
+// _driver_PTXLoader lets interpreted types implement driver.PTXLoader.
+type _driver_PTXLoader struct {
+	IValue    any
+	WLoadsPTX func() bool
+}
+
+func (W _driver_PTXLoader) LoadsPTX() bool {
+	return W.WLoadsPTX()
 }
 
 // _driver_Tracer lets interpreted types implement driver.Tracer.

@@ -45,6 +45,7 @@ func hazardPackage() host.Package {
 			"On":                 "On begins to check what this process queues on its devices. Work that is queued\nalready is waited for first.",
 			"OnPurpose":          "OnPurpose says that what the program queues from now on, until end is called, may\nlack waits on purpose, to show what happens then: it is in no report. It is\n\n\tdefer hazard.OnPurpose()()\n\nat the beginning of a function, and does nothing where nobody checks.",
 			"Operation":          "Operation is one of the two of a [Report].",
+			"Operation.Caller":   "the place that called the function that this is in, or \"\"",
 			"Operation.Device":   "-1 for the host",
 			"Operation.Does":     "\"reads\", \"writes\", \"changes atomically\", \"frees\", \"allocates\"",
 			"Operation.Guess":    "Guess says that a kernel's arguments let it touch the bytes; whether it did is\nnot known.",
