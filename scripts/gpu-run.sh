@@ -4,8 +4,8 @@
 # folder given, or to out/; each section has a file of its own there, and one
 # that fails does not stop the others.
 # usage: gpu-run.sh [FOLDER [SECTION...]]
-# Sections: doctor tests one mpi bench kernels notebooks check sanitize; all but the
-# last two if none is named.
+# Sections: doctor tests one mpi bench kernels notebooks timeline check sanitize; all but
+# the last three if none is named.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${1:-out}"
@@ -90,6 +90,28 @@ section_check() {
     timeout 100 "$here/bin/gocuda-kernel" run -q --check "$notebook" -o "$out/checked-$name.ipynb" >"$out/check-$name.txt" 2>&1
     echo "   $name: exit status $?, $(((on - off) / 1000000)) ms, checked $((($(date +%s%N) - on) / 1000000)) ms, $(grep -c '^hazard:' "$out/check-$name.txt") hazards, $(grep -o 'of [0-9]* kernels what they touch is a guess' "$out/checked-$name.ipynb" | wc -l) cells with guesses"
   done
+  return $status
+}
+
+# When what ran, by CUPTI and by events: long kernels beside what the program's own
+# events measure, what a launch costs, and a tutorial's kernels beside ncu's times where
+# there is an ncu that may count.
+section_timeline() {
+  local how library notebook=${TRACED:-02_several_gpus} ncu status=0
+  "$here/bin/gocuda-kernel" doctor | grep CUPTI
+  for how in cupti events; do
+    [ $how = cupti ] && library=${GOCUDA_CUPTI-} || library=/nowhere
+    (cd "$here/tests/cudaapi/trace" && GOCUDA_CUPTI=$library timeout 60 ./run.test -test.v -test.bench Launch -test.benchtime 20000x -test.timeout 50s) >"$out/timeline-$how.txt" 2>&1 || status=1
+    echo "-- $how"
+    grep -E 'by events|boxes in|BenchmarkLaunch/' "$out/timeline-$how.txt"
+    counts "$out/timeline-$how.txt"
+    GOCUDA_CUPTI=$library GOCUDA_TIMELINE=1 timeout 60 "$here/bin/gocuda-kernel" run -q "$here/notebooks/$notebook.ipynb" -o "$out/timeline-$how-$notebook.ipynb" >"$out/timeline-$how-$notebook.log" 2>&1 || status=1
+    grep -oE '"(kernel|copy|[0-9]+ boxes in) [^"]*' "$out/timeline-$how-$notebook.ipynb" | sort | uniq | head -30
+  done
+  ncu=$(PATH=$PATH:/usr/local/cuda/bin command -v ncu) || { echo "   no ncu"; return $status; }
+  GOCUDA_WRAP="$ncu --clock-control none --metrics gpu__time_duration.sum --csv --log-file $out/timeline-ncu.%p.csv" timeout 100 "$here/bin/gocuda-kernel" run -q "$here/notebooks/$notebook.ipynb" -o "$out/timeline-ncu-$notebook.ipynb" >"$out/timeline-ncu.log" 2>&1
+  echo "-- ncu, per kernel: launches, mean in ns"
+  cat "$out"/timeline-ncu.*.csv 2>/dev/null | awk -F'","' '/gpu__time_duration/ { n[$5]++; gsub(/[",]/, "", $NF); t[$5] += $NF } END { for (k in n) printf "%s: %d, %.0f\n", k, n[k], t[k] / n[k] }'
   return $status
 }
 
