@@ -21,8 +21,8 @@ import (
 // the same each time. Blocks run one after another, unless the launch is
 // cooperative. A thread that panics ends, the others go on, and the error, a
 // [*KernelPanic], names kernel, block, thread and line; so does the error of threads
-// that wait for others that do not come. [SharedMemory] and [Cooperative] count as
-// in launches. The module's variables are the emulation's own.
+// that wait for others that do not come. [SharedMemory], [Clusters] and [Cooperative]
+// count as in launches. The module's variables are the emulation's own.
 func (k *Kernel) Emulate(grid GridDim, block BlockDim, args ...any) error {
 	const name = "Kernel.Emulate"
 	code := k.code.mod.goCode
@@ -40,6 +40,14 @@ func (k *Kernel) Emulate(grid GridDim, block BlockDim, args ...any) error {
 		return misuse(driver.ErrInvalidValue, name, nil, "%s takes %d arguments, not %d: func %s", k.code.name, len(sig.Params), len(args), k.signature())
 	}
 	l := emulate.Launch{Grid: [3]int{grid.X, grid.Y, grid.Z}, Block: [3]int{block.X, block.Y, block.Z}, Shared: k.shared, Cooperative: k.cooperative, Stop: stop()}
+	if a := k.attributes; a != nil && a.Cluster != (driver.Dim3{}) {
+		l.Cluster = [3]int{int(a.Cluster.X), int(a.Cluster.Y), int(a.Cluster.Z)}
+		for i := range 3 {
+			if l.Cluster[i] < 1 || l.Grid[i]%l.Cluster[i] != 0 {
+				return misuse(driver.ErrInvalidClusterSize, name, nil, "the grid %v is no multiple of clusters of %v", grid, a.Cluster)
+			}
+		}
+	}
 	memory := make([][]uint64, len(args)) // of the arguments, aligned
 	for i, arg := range args {
 		q := &sig.Params[i]

@@ -39,8 +39,7 @@ func (k *Kernel) ask() *driver.LaunchAttributes {
 // neighbouring multiprocessors, where they can reach each other's shared memory
 // (cudaLaunchAttributeClusterDimension; compute capability 9.0 and later). The
 // grid must be a multiple of it in each direction; 8 blocks in all are the most
-// that every such device takes. On simulated devices the blocks run, but do not
-// reach each other.
+// that every such device takes.
 func Clusters(x int, yz ...int) LaunchOption {
 	g := Grid(x, yz...)
 	return func(k *Kernel) {

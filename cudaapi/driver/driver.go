@@ -119,6 +119,7 @@ type Param struct{ Offset, Size uint32 }
 type Source struct {
 	Name    string   // shown in diagnostics, as a file name
 	Code    string   // CUDA C++
+	OnHost  string   // what simulated devices take in place of it, if anything
 	Options []string // as NVRTC takes them, such as "-std=c++17" or "-DN=4"
 	// Names are name expressions to be instantiated and kept, such as
 	// "axpy<float>".

@@ -369,11 +369,12 @@ var effects = map[string]string{
 	"SyncWarp": "sync_warp", "SyncGrid": "sync_grid", "ThreadFence": "thread_fence", "ThreadFenceBlock": "thread_fence_block", "ThreadFenceSystem": "thread_fence_system",
 	"Clock64": "clock", "Nanosleep": "nanosleep", "LaneID": "lane_id", "ActiveMask": "active_mask",
 	"AtomicAdd": "atomic_add", "AtomicSub": "atomic_sub", "AtomicMin": "atomic_min", "AtomicMax": "atomic_max", "AtomicExch": "atomic_exch", "AtomicCAS": "atomic_cas",
-	"AtomicAnd": "atomic_and", "AtomicOr": "atomic_or", "AtomicXor": "atomic_xor", "AtomicLoad": "atomic_load", "AtomicStore": "atomic_store",
+	"AtomicInc": "atomic_inc", "AtomicDec": "atomic_dec", "AtomicAnd": "atomic_and", "AtomicOr": "atomic_or", "AtomicXor": "atomic_xor", "AtomicLoad": "atomic_load", "AtomicStore": "atomic_store",
 	"MatchAny": "match_any", "MatchAll": "match_all", "ReduceAdd": "reduce_add", "ReduceMin": "reduce_min", "ReduceMax": "reduce_max",
 	"ReduceAnd": "reduce_and", "ReduceOr": "reduce_or", "ReduceXor": "reduce_xor", "Load2": "load2", "Load4": "load4", "Store2": "store2", "Store4": "store4",
 	"ThreadRank": "thread_rank", "GridRank": "grid_rank", "GridSize": "grid_size", "Tile": "tile", "Coalesced": "coalesced",
-	"Shfl": "shfl", "ShflUp": "shfl_up", "ShflDown": "shfl_down", "ShflXor": "shfl_xor", "Ballot": "ballot", "All": "all", "Any": "any",
+	"SyncCluster": "sync_cluster", "ClusterRank": "cluster_rank", "ClusterSize": "cluster_size", "ClusterShared": "cluster_shared",
+	"CopyAsync": "copy_async", "CommitCopies": "commit_copies", "WaitCopies": "wait_copies", "Shfl": "shfl", "ShflUp": "shfl_up", "ShflDown": "shfl_down", "ShflXor": "shfl_xor", "Ballot": "ballot", "All": "all", "Any": "any",
 }
 
 // pures are the functions of package gpu that compute.
@@ -451,6 +452,26 @@ func (f *fn) act(e *ast.CallExpr, sig *types.Signature, name string) []ir.Expr {
 	if before != nil {
 		f.emit(before)
 	}
+	switch name {
+	case "ClusterShared": // the cluster has such a block
+		x.Args[0], x.Args[1] = f.stable(x.Args[0]), f.stableIndex(x.Args[1])
+		n := f.local("t", types.Typ[types.Int])
+		f.emit(&ir.Define{Var: n})
+		f.emit(&ir.Effect{Dst: n, Name: "cluster_size", T: n.Type, Pos: e.Pos()})
+		f.emit(&ir.Check{Kind: ir.InRange, Args: []ir.Expr{x.Args[1], &ir.Ref{Var: n}}, Pos: e.Pos()})
+	case "CopyAsync":
+		for i := range x.Args {
+			x.Args[i] = f.stable(x.Args[i])
+			if _, ok := x.Args[i].(*ir.Addr); !ok {
+				f.emit(&ir.Check{Kind: ir.NonNil, Args: x.Args[i : i+1], Pos: e.Pos()})
+			}
+		}
+	case "WaitCopies":
+		n, ok := x.Args[0].(*ir.Const)
+		if !ok || constant.Sign(n.Value) < 0 {
+			f.fail(e.Args[0], "how many batches of copies may be under way is a constant, 0 or more")
+		}
+	}
 	var results []ir.Expr
 	if sig.Results().Len() > 0 {
 		x.T = f.subst.of(sig.Results().At(0).Type())
@@ -475,8 +496,9 @@ func (f *fn) atomic(e *ast.CallExpr, sig *types.Signature, x *ir.Effect) (args [
 	for i := range fixed {
 		args = append(args, f.to(e.Args[i], f.subst.of(sig.Params().At(i).Type())))
 	}
-	if elem := args[0].Type().Underlying().(*types.Pointer).Elem(); ir.Half(elem) != ir.NoHalf {
-		f.fail(e.Args[0], "there are no atomic operations on numbers of 16 bits: use float32")
+	half := ir.Half(args[0].Type().Underlying().(*types.Pointer).Elem()) != ir.NoHalf
+	if half && x.Name != "atomic_add" {
+		f.fail(e.Args[0], "of numbers of 16 bits there is AtomicAdd alone: use float32")
 	}
 	scope, order := int64(2), int64(11)
 	for _, a := range e.Args[fixed:] {
@@ -494,6 +516,9 @@ func (f *fn) atomic(e *ast.CallExpr, sig *types.Signature, x *ir.Effect) (args [
 		}
 	}
 	suffix := map[int64]string{1: "_block", 3: "_system"}[scope]
+	if half && scope != 2 {
+		f.fail(e, "the scope of an atomic operation on numbers of 16 bits is the device")
+	}
 	x.Name += suffix
 	if order >= 13 { // Release and more
 		before = &ir.Effect{Name: "thread_fence" + suffix, Pos: e.Pos()}

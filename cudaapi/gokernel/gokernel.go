@@ -25,6 +25,9 @@ import (
 type Program struct {
 	// Code is the CUDA C++.
 	Code string
+	// OnHost is the same for simulated devices: kernels stand in it a second time, as
+	// loops over the threads of a block, where barriers allow that.
+	OnHost string
 	// Kernels are what can be launched, in the order of the source; instances of
 	// generic functions follow.
 	Kernels []Kernel
@@ -113,8 +116,10 @@ func Compile(source string, o Options) (*Program, error) {
 			takeOutChecks(f, 0)
 		}
 	}
-	p := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA}
-	out := &Program{Code: p.program(u.prog, kernels), Sites: p.sites, fset: c.fset, funcs: kernels}
+	p := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: make(map[Site]int)}
+	out := &Program{Code: p.program(u.prog, kernels), fset: c.fset, funcs: kernels}
+	loops := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: p.known, sites: p.sites, regions: true}
+	out.OnHost, out.Sites = loops.program(u.prog, kernels), loops.sites
 	out.emulator = sync.OnceValue(func() *emulate.Program { return emulate.New(u.prog) })
 	for _, k := range kernels {
 		made := Kernel{Name: k.Go, Symbol: kernelSymbol(k), Line: c.fset.Position(k.Pos).Line}

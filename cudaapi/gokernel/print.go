@@ -50,6 +50,12 @@ type printer struct {
 	hoisted   map[*ir.Var]bool // declared at the function's start
 
 	cooperative bool // the barrier of the grid is used
+
+	regions bool               // kernels are written in regions, too
+	whole   *whole             // the kernel that is being written so
+	quit    bool               // the region that is being written may end its thread
+	shared  map[*ir.Var]string // shared variables that are declared outside of kernels
+	known   map[Site]int       // numbers of sites
 }
 
 // Site is a place that can panic.
@@ -170,7 +176,7 @@ func (p *printer) expr(e ir.Expr) string {
 		if p.host != nil && e.Var.Space == ir.Global {
 			return "(*" + e.Var.Name + ")"
 		}
-		return e.Var.Name
+		return p.nameOf(e.Var)
 	case *ir.Unary:
 		return p.unary(e)
 	case *ir.Binary:
@@ -280,10 +286,16 @@ func (p *printer) pure(e *ir.Pure) string {
 		return "go::array_of<" + p.typ(e.T.Underlying().(*types.Pointer).Elem()) + ">" + list
 	}
 	if strings.Contains(e.Name, ".") { // threadIdx.x
+		if p.whole != nil {
+			return "i64(" + wholeIndices.Replace(e.Name) + ")"
+		}
 		return "i64(" + e.Name + ")"
 	}
 	return "go::" + e.Name + list
 }
+
+// wholeIndices are a thread's indices where a loop runs all of a block.
+var wholeIndices = strings.NewReplacer("threadIdx.", "go_", "blockIdx.", "go_block_", "blockDim.", "go_dim_", "gridDim.", "go_grid_")
 
 func (p *printer) unary(e *ir.Unary) string {
 	x := p.expr(e.X)

@@ -12,7 +12,7 @@ import (
 
 // program writes all of it: types, variables, functions, kernels.
 func (p *printer) program(prog *ir.Program, kernels []*ir.Func) string {
-	p.taken, p.panics, p.hoisted = make(map[string]bool), make(map[*ir.Func]bool), make(map[*ir.Var]bool)
+	p.taken, p.panics, p.hoisted, p.shared = make(map[string]bool), make(map[*ir.Func]bool), make(map[*ir.Var]bool), make(map[*ir.Var]string)
 	for _, f := range prog.Funcs {
 		p.taken[f.Name] = true
 	}
@@ -68,6 +68,13 @@ func (p *printer) function(f *ir.Func, kernels []*ir.Func) {
 	}
 	if number < 0 {
 		return
+	}
+	var w *whole
+	if p.regions {
+		if w = inRegions(f); w != nil {
+			p.share(f)
+			defer func() { p.inWhole(f, number, w) }()
+		}
 	}
 	p.line("extern \"C\" __global__ void %s(%s) {", kernelSymbol(f), strings.Join(p.params(f), ", "))
 	p.indent++
@@ -225,7 +232,7 @@ func (p *printer) hoist(list []ir.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {
 		case *ir.Define:
-			p.line("%s%s %s;", map[bool]string{true: "__shared__ "}[s.Var.Space == ir.Shared], p.typ(s.Var.Type), s.Var.Name)
+			p.line("%s%s %s;", map[bool]string{true: "__shared__ __align__(16) "}[s.Var.Space == ir.Shared], p.typ(s.Var.Type), s.Var.Name)
 			p.hoisted[s.Var] = true
 		case *ir.If:
 			p.hoist(s.Then)
@@ -259,12 +266,17 @@ func (p *printer) stmt(s ir.Stmt) {
 		}
 	case *ir.Define:
 		switch {
+		case p.shared[s.Var] != "":
+		case p.whole != nil && p.whole.vars[s.Var] != nil && (p.whole.vars[s.Var].way == scalar || p.whole.vars[s.Var].way == kept) && s.Var.Space == ir.Local:
+			if s.Init != nil {
+				p.line("%s = %s;", p.nameOf(s.Var), p.expr(s.Init))
+			}
 		case p.hoisted[s.Var]:
 			if s.Init != nil {
 				p.line("%s = %s;", s.Var.Name, p.expr(s.Init))
 			}
 		case s.Var.Space == ir.Shared:
-			p.line("__shared__ %s %s;", p.typ(s.Var.Type), s.Var.Name)
+			p.line("__shared__ __align__(16) %s %s;", p.typ(s.Var.Type), s.Var.Name)
 		case s.Init == nil:
 			p.line("%s %s;", p.typ(s.Var.Type), s.Var.Name)
 		default:
@@ -338,6 +350,10 @@ func (p *printer) stmt(s ir.Stmt) {
 		}
 		p.line("goto %s;", s.To.Name)
 	case *ir.Return:
+		if p.whole != nil && p.fun == p.whole.f {
+			p.line("%s", p.end())
+			return
+		}
 		list := make([]string, len(s.Values))
 		for i, v := range s.Values {
 			list[i] = p.expr(v)
@@ -362,13 +378,16 @@ func (p *printer) stmt(s ir.Stmt) {
 			p.line("%s", p.give())
 			return
 		}
-		p.line("go::panic(go, %d);", p.site(s.Pos, "panic: "+strings.ReplaceAll(s.Text, "%", "%%")))
+		p.line("%sgo::panic(go, %d);", p.at(), p.site(s.Pos, "panic: "+strings.ReplaceAll(s.Text, "%", "%%")))
 		p.line("%s", p.give())
 	}
 }
 
 // give is the return of a thread that is to end.
 func (p *printer) give() string {
+	if p.whole != nil && p.fun == p.whole.f {
+		return p.end()
+	}
 	if len(p.fun.Results) == 0 {
 		return "return;"
 	}
@@ -399,17 +418,20 @@ func (p *printer) call(s *ir.Call) {
 		name = s.Lit.Name
 	}
 	text := name + "(" + strings.Join(args, ", ") + ")"
+	if s.Func != nil && p.whole != nil {
+		p.line("GOCUDA_AT;")
+	}
 	switch len(s.Dst) {
 	case 0:
 		p.line("%s;", text)
 	case 1:
-		p.line("%s = %s;", s.Dst[0].Name, text)
+		p.line("%s = %s;", p.nameOf(s.Dst[0]), text)
 	default:
 		p.line("{")
 		p.line("    auto r = %s;", text)
 		for i, v := range s.Dst {
 			if v != nil {
-				p.line("    %s = r.r%d;", v.Name, i)
+				p.line("    %s = r.r%d;", p.nameOf(v), i)
 			}
 		}
 		p.line("}")
@@ -432,13 +454,28 @@ func (p *printer) effect(s *ir.Effect) {
 	if s.Name == "tile" || s.Name == "coalesced" {
 		text = "go::" + s.Name + "<" + p.typ(s.T) + ">(" + strings.Join(args, ", ") + ")"
 	}
+	if s.Name == "wait_copies" {
+		text = "go::wait_copies<" + s.Args[0].(*ir.Const).Value.ExactString() + ">()"
+	}
 	if s.Name == "clear" {
 		if _, ok := s.T.Underlying().(*types.Slice); !ok {
 			text = args[0] + " = " + p.typ(s.T) + "{}"
 		}
 	}
+	if p.whole != nil {
+		switch s.Name {
+		case "thread_rank":
+			text = "go_t"
+		case "lane_id":
+			text = "go_t % 32"
+		case "grid_rank":
+			text = "GOCUDA_GRID_RANK"
+		case "grid_size":
+			text = "GOCUDA_GRID_SIZE"
+		}
+	}
 	if s.Dst != nil {
-		text = s.Dst.Name + " = " + text
+		text = p.nameOf(s.Dst) + " = " + text
 	}
 	p.line("%s;", text)
 }
@@ -589,11 +626,16 @@ func (p *printer) fails(cond string, site int, args string) {
 	if args != "" {
 		args = ", " + args
 	}
-	p.line("if (%s) { go::panic(go, %d%s); %s }", cond, site, args, p.give())
+	p.line("if (%s) { %sgo::panic(go, %d%s); %s }", cond, p.at(), site, args, p.give())
 }
 
 // site numbers a place that can panic.
 func (p *printer) site(pos token.Pos, format string) int {
-	p.sites = append(p.sites, Site{Pos: p.fset.Position(pos), Func: p.outer, Format: format})
+	s := Site{Pos: p.fset.Position(pos), Func: p.outer, Format: format}
+	if n, ok := p.known[s]; ok {
+		return n
+	}
+	p.sites = append(p.sites, s)
+	p.known[s] = len(p.sites) - 1
 	return len(p.sites) - 1
 }

@@ -100,6 +100,35 @@ func SyncWarp(mask uint32) { panic(outside("SyncWarp")) }
 // SyncGrid is the barrier of all threads of a cooperative launch.
 func SyncGrid() { panic(outside("SyncGrid")) }
 
+// SyncCluster is the barrier of all threads of a cluster's blocks: see cuda.Cluster.
+// What they wrote to shared memory before it is seen after it.
+func SyncCluster() { panic(outside("SyncCluster")) }
+
+// ClusterRank is the block's number in its cluster, ClusterSize the number of blocks
+// of it: 1 where the launch asked for no clusters.
+func ClusterRank() int { panic(outside("ClusterRank")) }
+
+// ClusterSize is the number of blocks of the cluster.
+func ClusterSize() int { panic(outside("ClusterSize")) }
+
+// ClusterShared is p, which points to shared memory of this block, in the shared memory
+// of the cluster's block of that rank. That block must have begun, and must not end
+// before the pointer was used last: SyncCluster sees to both.
+func ClusterShared[T any](p *T, rank int) *T { panic(outside("ClusterShared")) }
+
+// CopyAsync copies *src, in device memory, to *dst, in shared memory, without waiting:
+// cp.async where the size is 4, 8 or a multiple of 16 bytes and devices have it, else
+// a plain copy. WaitCopies waits for it.
+func CopyAsync[T any](dst, src *T) { panic(outside("CopyAsync")) }
+
+// CommitCopies makes a batch of the thread's copies since the last one:
+// __pipeline_commit.
+func CommitCopies() { panic(outside("CommitCopies")) }
+
+// WaitCopies waits for the thread's batches but the last n, a constant:
+// __pipeline_wait_prior. Other threads see what was copied after a barrier.
+func WaitCopies(n int) { panic(outside("WaitCopies")) }
+
 // ThreadFence orders this thread's writes for the threads of the device.
 func ThreadFence() { panic(outside("ThreadFence")) }
 
@@ -125,17 +154,27 @@ func Shared[T any]() *T { panic(outside("Shared")) }
 func DynamicShared[T any](n int) []T { panic(outside("DynamicShared")) }
 
 // AtomicAdd adds v to *p, and returns what was there. Options, constants, are a scope
-// and an order.
+// and an order. Of Float16 and BFloat16 there is this one, among the threads of a
+// device.
 func AtomicAdd[T Number](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicAdd")) }
 
 // AtomicSub subtracts v from *p, and returns what was there.
 func AtomicSub[T Integer](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicSub")) }
 
-// AtomicMin stores the smaller of *p and v, and returns what was there.
-func AtomicMin[T Integer](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicMin")) }
+// AtomicInc adds one to *p, or makes it 0 where it is limit or more, and returns what
+// was there.
+func AtomicInc(p *uint32, limit uint32, options ...AtomicOption) uint32 { panic(outside("AtomicInc")) }
+
+// AtomicDec subtracts one from *p, or makes it limit where it is 0 or more than limit,
+// and returns what was there.
+func AtomicDec(p *uint32, limit uint32, options ...AtomicOption) uint32 { panic(outside("AtomicDec")) }
+
+// AtomicMin stores the smaller of *p and v, and returns what was there. A NaN is
+// neither smaller nor greater.
+func AtomicMin[T Number](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicMin")) }
 
 // AtomicMax stores the greater of *p and v, and returns what was there.
-func AtomicMax[T Integer](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicMax")) }
+func AtomicMax[T Number](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicMax")) }
 
 // AtomicExch stores v, and returns what was there.
 func AtomicExch[T Number](p *T, v T, options ...AtomicOption) T { panic(outside("AtomicExch")) }

@@ -10,10 +10,12 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/gokernel"
 	"gocuda/cudaapi/sim"
 )
 
@@ -40,6 +42,41 @@ extern "C" __global__ void jacobi(int n, float a, const float *x, float *y) {
     int c = blockIdx.x * blockDim.x + threadIdx.x, r = c / w;
     c %= w;
     if (r > 0 && r < n / w - 1 && c > 0 && c < w - 1) y[r * w + c] = a * (x[r * w + c - 1] + x[r * w + c + 1] + x[(r - 1) * w + c] + x[(r + 1) * w + c]);
+}`
+
+// The same kernels in Go, for lengths that are those of the slices.
+const benchGo = `
+func saxpy(a float32, x, y []float32) {
+	if i := gpu.GridRank(); i < len(y) {
+		y[i] = a*x[i] + y[i]
+	}
+}
+func sum(a float32, x, y []float32) {
+	s := gpu.Shared[[256]float32]()
+	t := gpu.ThreadIdx.X
+	var v float32
+	for i := gpu.GridRank(); i < len(x); i += gpu.GridSize() {
+		v += x[i]
+	}
+	s[t] = v
+	gpu.SyncThreads()
+	for d := 128; d > 0; d /= 2 {
+		if t < d {
+			s[t] += s[t+d]
+		}
+		gpu.SyncThreads()
+	}
+	if t == 0 {
+		y[gpu.BlockIdx.X] = s[0]
+	}
+}
+func jacobi(a float32, x, y []float32) {
+	const w = 1024
+	i := gpu.GridRank()
+	r, c := i/w, i%w
+	if r > 0 && r < len(x)/w-1 && c > 0 && c < w-1 {
+		y[r*w+c] = a * (x[r*w+c-1] + x[r*w+c+1] + x[(r-1)*w+c] + x[(r+1)*w+c])
+	}
 }`
 
 const benchLoops = `
@@ -119,7 +156,7 @@ for line in sys.stdin:
     print(int((time.perf_counter() - t) * 1e9), flush=True)
 `
 
-// BenchmarkKernels times simulated kernels on one core in turns with the same
+// BenchmarkKernels times simulated kernels, in CUDA C++ and in Go, on one core in turns with the same
 // loops in C++ at -O2, and with Numba's simulator where GOCUDA_BENCH_NUMBA is a
 // Python that has Numba. xC++ is how many times slower than C++ they are, xNumba
 // how many times faster than Numba's, for a smaller size: medians.
@@ -141,18 +178,30 @@ func BenchmarkKernels(b *testing.B) {
 				slow = append(slow, numba.run(b, i))
 			}
 		}
-		for _, check := range []bool{true, false} {
-			b.Run(name+"/check="+strconv.FormatBool(check), func(b *testing.B) {
-				x := newBox(b, sim.Options{Devices: 1, NoCheck: !check})
+		for _, variant := range []string{"cuda/check", "cuda/nocheck", "go/check", "go/nocheck", "go/unchecked"} {
+			b.Run(name+"/"+variant, func(b *testing.B) {
+				inGo := strings.HasPrefix(variant, "go")
+				x := newBox(b, sim.Options{Devices: 1, NoCheck: !strings.HasSuffix(variant, "/check")})
 				dx, dy := upload(x, make([]float32, n)), upload(x, make([]float32, n))
-				out, err := x.d.Compile(0, &driver.Source{Name: "bench.cu", Code: benchKernels})
+				source, symbol := &driver.Source{Name: "bench.cu", Code: benchKernels}, name
+				if inGo {
+					prog, err := gokernel.Compile(benchGo, gokernel.Options{Unchecked: variant == "go/unchecked"})
+					x.ok(err)
+					source, symbol = &driver.Source{Name: "bench.cu", Code: prog.Code, OnHost: prog.OnHost}, "go_"+name
+				}
+				out, err := x.d.Compile(0, source)
 				x.ok(err)
 				m, err := x.d.ModuleLoad(x.c, out.Image)
 				x.ok(err)
-				k, err := x.d.ModuleFunction(x.c, m, name)
+				k, err := x.d.ModuleFunction(x.c, m, symbol)
 				x.ok(err)
 				run := func(n int, grid driver.Dim3) float64 {
 					begin := time.Now()
+					if inGo {
+						x.ok(x.launch(k, grid, dim(256), 0, float32(0.25), slice{dx, uint64(n)}, slice{dy, uint64(n)}))
+						x.ok(x.sync())
+						return float64(time.Since(begin))
+					}
 					x.ok(x.launch(k, grid, dim(256), 0, n, float32(0.25), dx, dy))
 					x.ok(x.sync())
 					return float64(time.Since(begin))

@@ -57,6 +57,9 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	if err != nil {
 		return nil, fail(call, driver.ErrFileNotFound, "%v", err)
 	}
+	if src.OnHost != "" {
+		src = &driver.Source{Name: src.Name, Code: src.OnHost, Options: src.Options, Names: src.Names}
+	}
 	name := src.Name
 	if name == "" {
 		name = "default_program"
@@ -184,7 +187,7 @@ func (b *build) sites() bool { return b.check && runtime.GOARCH == "amd64" && !b
 
 // flags are those for all code that runs on devices.
 func (b *build) flags() []string {
-	flags := []string{"-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",
+	flags := []string{"-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-strict-aliasing",
 		"-fwrapv", "-fno-delete-null-pointer-checks", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-semantic-interposition", "-fno-builtin-printf", "-w"}
 	if !b.cc.Clang {
 		flags = append(flags, "-fno-gnu-unique", "-fno-ipa-ra", "-fno-tree-loop-distribute-patterns", "-ftree-vectorize", "-fmax-errors=20", "-Wno-register")

@@ -22,6 +22,13 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
+// The corpus's kernels in Go give the same results.
+func TestCorpusInGo(t *testing.T) {
+	for _, o := range []sim.Options{{Devices: 1}, {Devices: 1, Adversarial: true}} { // one compilation
+		t.Run(fmt.Sprintf("adversarial=%v", o.Adversarial), func(t *testing.T) { corpus.RunGo(t, newDriver(t, o)) })
+	}
+}
+
 // TestOtherCompiler runs kernels as clang++ compiles them.
 func TestOtherCompiler(t *testing.T) {
 	if _, err := exec.LookPath("clang++"); err != nil {

@@ -30,6 +30,7 @@ type launchABI struct {
 	image               [2]uint64
 	accessed            [6]uint64 // bytes read and written, loads, stores, bytes of shared memory, barriers
 	traces, traced      uintptr   // of traces.go; 0 if nobody wants to know what is touched
+	cluster             [4]uint32 // blocks of a cluster, and how many in x, y and z; 0: none
 	stop, reversed      uint32
 	failure             failureABI
 	zeros, zeroLine     uint32
@@ -84,6 +85,10 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	}
 	if l.Cooperative {
 		a.cooperative = 1
+	}
+	if l.Attributes != nil {
+		c := l.Attributes.Cluster
+		a.cluster = [4]uint32{c.X * c.Y * c.Z, c.X, c.Y, c.Z}
 	}
 	if m.opt.Adversarial {
 		a.reversed = uint32(m.sched.rng.IntN(2))
@@ -217,8 +222,7 @@ func (m *Driver) checkShape(call string, f *function, l *driver.Launch) error {
 // maxCluster is how many blocks every device that has clusters can put into one.
 const maxCluster = 8
 
-// fitsClusters checks a launch's clusters; zero stands for none. The blocks of a
-// cluster run as others do here.
+// fitsClusters checks a launch's clusters; zero stands for none.
 func fitsClusters(grid, c driver.Dim3) bool {
 	if c == (driver.Dim3{}) {
 		return true

@@ -146,7 +146,7 @@ func mine(place []token, own map[string]bool) bool {
 		if depth > 1 {
 			return false
 		}
-		found = found || depth == 1 && (own[t.text] || indices[t.text] != "")
+		found = found || depth == 1 && (own[t.text] || indices[t.text] != "" || t.text == "thread_rank" || t.text == "grid_rank")
 	}
 	return found
 }

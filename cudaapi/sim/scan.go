@@ -22,6 +22,7 @@ type scanned struct {
 	// told says that kernels take a gocuda::Index before their parameters.
 	told     bool
 	plain    map[string]bool // kernels and templates, by name
+	whole    map[string]bool // kernels that stand as loops over their threads, too
 	launches []int           // where kernels are launched by <<<...>>>
 	edits    []edit
 	bodies   []body
@@ -73,7 +74,7 @@ const (
 // scan reads preprocessed CUDA C++ and rewrites it.
 func scan(src string, what rewriting) scanned {
 	toks := tokens(src)
-	s := scanned{templates: map[string]bool{}, plain: map[string]bool{}, told: what&told != 0}
+	s := scanned{templates: map[string]bool{}, plain: map[string]bool{}, whole: map[string]bool{}, told: what&told != 0}
 	type scope struct {
 		name string
 		open bool // a namespace or extern "C", in which kernels may be
@@ -116,6 +117,9 @@ func scan(src string, what rewriting) scanned {
 			}
 			decl := toks[first:i]
 			name, open := namespaceOf(decl)
+			if len(decl) > 2 && decl[0].text == "__gocuda_whole__" {
+				s.whole[strings.TrimSuffix(decl[2].text, "_whole")] = true
+			}
 			if !open {
 				var prefix []string
 				for _, sc := range scopes {
@@ -202,6 +206,7 @@ func (s *scanned) tell(toks []token, slow bool) {
 		}
 		if slow && s.slow(toks[b.first:b.last+1]) {
 			own = false // others come in between
+			delete(s.whole, b.name)
 		}
 		own = own && !(loops && atomics) // such a loop may wait for another thread
 		if before, overloaded := s.plain[b.name]; overloaded {
@@ -438,6 +443,9 @@ func (s *scanned) footer(names []string) string {
 		run := fmt.Sprintf("Run<%s>", f)
 		if s.told {
 			run = fmt.Sprintf("Told<%s, %v>", f, s.plain[base])
+			if s.whole[base] {
+				run = fmt.Sprintf("Told<%s, false, &%s_whole>", f, base)
+			}
 		}
 		fmt.Fprintf(&b, "case %d: *gocuda_k = gocuda::%s::describe(%q); return 1;\n", n, run, name)
 		n++

@@ -92,6 +92,12 @@ func (b *box) kernel(code string, names ...string) driver.Function {
 	return k
 }
 
+// slice is an argument of a kernel in Go.
+type slice struct {
+	p driver.Ptr
+	n uint64
+}
+
 // launch runs a kernel on the default stream with its arguments laid out as
 // FunctionParams says.
 func (b *box) launch(k driver.Function, grid, block driver.Dim3, shared uint32, args ...any) error {
@@ -112,6 +118,11 @@ func (b *box) launch(k driver.Function, grid, block driver.Dim3, shared uint32, 
 			l.Params = binary.NativeEndian.AppendUint32(l.Params, uint32(v))
 		case float32:
 			l.Params = binary.NativeEndian.AppendUint32(l.Params, math.Float32bits(v))
+		case slice:
+			for _, word := range []uint64{uint64(v.p), v.n, v.n} {
+				l.Params = binary.NativeEndian.AppendUint64(l.Params, word)
+			}
+			l.Pointers = append(l.Pointers, driver.PointerParam{Offset: params[i].Offset})
 		case float64:
 			l.Params = binary.NativeEndian.AppendUint64(l.Params, math.Float64bits(v))
 		default:
@@ -315,6 +326,22 @@ __global__ void half(int *out) {
 }`)
 	out := upload(b, make([]int32, 1))
 	b.ok(b.launch(k, dim(1), dim(64), 0, out))
+	if err := b.sync(); !errors.Is(err, driver.ErrLaunchFailed) || !strings.Contains(err.Error(), "barrier") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Threads of a cluster that wait at different barriers are found.
+func TestClusterBarrierThatNeverCompletes(t *testing.T) {
+	b := newBox(t, sim.Options{Devices: 1})
+	k := b.kernel(`
+#include <cooperative_groups.h>
+__global__ void apart() {
+    if (blockIdx.x == 3 && threadIdx.x == 0) __syncthreads();
+    cooperative_groups::this_cluster().sync();
+}`)
+	l := &driver.Launch{Function: k, Name: "apart", Grid: dim(8), Block: dim(64), Attributes: &driver.LaunchAttributes{Cluster: dim(4)}}
+	b.ok(b.d.Launch(b.c, l))
 	if err := b.sync(); !errors.Is(err, driver.ErrLaunchFailed) || !strings.Contains(err.Error(), "barrier") {
 		t.Errorf("%v", err)
 	}

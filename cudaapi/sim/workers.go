@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -216,6 +217,12 @@ func (t *team) work(w uintptr) {
 	atomic.StoreUint32(&abi.halt, 0)
 	atomic.StoreUint32(&abi.tid, threadID())
 	abi.room = t.crew.roomFor(abi, t.a, code.tlsSize)
+	if uint64(t.a.cluster[0]) > abi.room {
+		t.mu.Lock()
+		t.errs = append(t.errs, fmt.Errorf("there is no room for the %d blocks of a cluster side by side", t.a.cluster[0]))
+		t.mu.Unlock()
+		return
+	}
 	clear(bytesAt(abi.sites, uint64(code.sites*siteSize)))
 	clear(bytesAt(abi.nosites, uint64(code.sites*siteSize)))
 	if abi.trails = 0; t.a.traces != 0 {

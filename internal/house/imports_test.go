@@ -89,7 +89,7 @@ var mayImport = map[string][]string{
 	"cudaapi/nvidia":            {"cudaapi/driver", "cudaapi/internal/clib", "cudaapi/internal/codecache", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"cudaapi/sim":               {"cudaapi/driver", "cudaapi/internal/codecache", "cudaapi/internal/cpp", "cudaapi/internal/hostcxx", "github.com/ebitengine/purego", "golang.org/x/sys/..."},
 	"cudaapi/sim/calibrate":     {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},
-	"cudaapi/sim/corpus":        {"cudaapi/cuda", "cudaapi/driver"},
+	"cudaapi/sim/corpus":        {"cudaapi/cuda", "cudaapi/driver", "cudaapi/gokernel"},
 	"cudaapi/backend":           {"cudaapi/cuda", "cudaapi/driver", "cudaapi/nvidia", "cudaapi/sim"},
 	"cudaapi/cuda":              {"cudaapi/driver", "cudaapi/gokernel", "cudaapi/gokernel/emulate", "cudaapi/internal/callsite", "cudaapi/internal/codecache", "cudaapi/internal/interrupt", "cudaapi/internal/operators"},
 	"cudaapi/gpu":               {},

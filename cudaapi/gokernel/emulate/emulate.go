@@ -42,6 +42,8 @@ type Launch struct {
 	Grid, Block [3]int
 	// Shared is the size of dynamic shared memory in bytes.
 	Shared int
+	// Cluster is how many blocks form a cluster in each direction; zero: none.
+	Cluster [3]int
 	// Cooperative lets all blocks run at once.
 	Cooperative bool
 	// Params are the arguments as they lie in memory, each at an address of its own.

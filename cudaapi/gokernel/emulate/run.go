@@ -36,6 +36,8 @@ type block struct {
 	vars    map[*ir.Var][]uint64
 	dynamic []uint64
 	threads []*thread
+	cluster []*block // that it is part of, itself too; by their ranks
+	rank    int
 }
 
 // thread is a thread of a kernel. What it waits for is in want.
@@ -94,6 +96,25 @@ func (b *block) dynamicShared() unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(b.dynamic))
 }
 
+// elsewhere is the address, in the cluster's block of that rank, of what this block has
+// at an address of its shared memory.
+func (b *block) elsewhere(p uint64, rank int) uint64 {
+	mate := b.cluster[rank]
+	within := func(w []uint64) (uint64, bool) {
+		off := p - address(unsafe.Pointer(unsafe.SliceData(w)))
+		return off, len(w) > 0 && off < uint64(8*len(w))
+	}
+	for v, w := range b.vars {
+		if off, ok := within(w); ok {
+			return address(mate.shared(v, sizes.Sizeof(v.Type))) + off
+		}
+	}
+	if off, ok := within(b.dynamic); ok {
+		return address(mate.dynamicShared()) + off
+	}
+	return p
+}
+
 // Run runs a kernel. Its error is the first panic of a thread, of type [*Panic],
 // after which the other threads went on; [*Stuck]; or [ErrStopped].
 func (p *Program) Run(f *ir.Func, l Launch) (err error) {
@@ -110,14 +131,25 @@ func (p *Program) Run(f *ir.Func, l Launch) (err error) {
 			err = ErrStopped
 		}
 	}()
+	size := l.Cluster
+	if size == [3]int{} {
+		size = [3]int{1, 1, 1}
+	}
 	var blocks []*block
-	for z := range l.Grid[2] {
-		for y := range l.Grid[1] {
-			for x := range l.Grid[0] {
-				b := &block{run: r, index: [3]int{x, y, z}, vars: make(map[*ir.Var][]uint64)}
+	for z := 0; z < l.Grid[2]; z += size[2] {
+		for y := 0; y < l.Grid[1]; y += size[1] {
+			for x := 0; x < l.Grid[0]; x += size[0] {
+				var cluster []*block
+				for i := range volume(size) {
+					at := [3]int{x + i%size[0], y + i/size[0]%size[1], z + i/size[0]/size[1]}
+					cluster = append(cluster, &block{run: r, index: at, vars: make(map[*ir.Var][]uint64), rank: i})
+				}
+				for _, b := range cluster {
+					b.cluster = cluster
+				}
 				if l.Cooperative {
-					blocks = append(blocks, b)
-				} else if err := r.blocks([]*block{b}); err != nil {
+					blocks = append(blocks, cluster...)
+				} else if err := r.blocks(cluster); err != nil {
 					return err
 				}
 			}
@@ -291,6 +323,9 @@ func (r *run) blocks(list []*block) error {
 		}
 		for _, b := range list {
 			moved = b.meet() || moved
+			if len(b.cluster) > 0 && b.rank == 0 {
+				moved = meetCluster(b.cluster) || moved
+			}
 		}
 		if !moved && left > 0 && !r.meetAll(all) {
 			return r.stuck(list)
@@ -302,9 +337,14 @@ func (r *run) blocks(list []*block) error {
 // meetings are the effects at which threads meet, with what a message calls them.
 var meetings = map[string]string{
 	"sync_threads": "SyncThreads", "sync_threads_count": "SyncThreadsCount", "sync_threads_and": "SyncThreadsAnd", "sync_threads_or": "SyncThreadsOr",
-	"sync_grid": "SyncGrid", "sync_warp": "SyncWarp", "shfl": "Shfl", "shfl_up": "ShflUp", "shfl_down": "ShflDown", "shfl_xor": "ShflXor",
+	"sync_grid": "SyncGrid", "sync_cluster": "SyncCluster", "sync_warp": "SyncWarp", "shfl": "Shfl", "shfl_up": "ShflUp", "shfl_down": "ShflDown", "shfl_xor": "ShflXor",
 	"ballot": "Ballot", "all": "All", "any": "Any", "match_any": "MatchAny", "match_all": "MatchAll",
 	"reduce_add": "ReduceAdd", "reduce_min": "ReduceMin", "reduce_max": "ReduceMax", "reduce_and": "ReduceAnd", "reduce_or": "ReduceOr", "reduce_xor": "ReduceXor",
+}
+
+// ofWarp says whether what is waited for are lanes that a mask names.
+func (w waiting) ofWarp() bool {
+	return w.what != "" && !w.ofBlock() && w.what != "sync_grid" && w.what != "sync_cluster"
 }
 
 func (w waiting) ofBlock() bool { return strings.HasPrefix(w.what, "sync_threads") }
@@ -350,12 +390,31 @@ func (r *run) meetAll(all []*thread) bool {
 	return true
 }
 
+// meetCluster lets the threads of a cluster go on if all of them wait for each other.
+func meetCluster(cluster []*block) bool {
+	waits := false
+	for _, b := range cluster {
+		for _, t := range b.threads {
+			if !t.done && t.want.what != "sync_cluster" {
+				return false
+			}
+			waits = waits || !t.done
+		}
+	}
+	for _, b := range cluster {
+		for _, t := range b.threads {
+			t.want = waiting{}
+		}
+	}
+	return waits
+}
+
 // meetWarp exchanges what lanes of a warp brought, if all are there that a mask names.
 func meetWarp(lanes []*thread) bool {
 	moved := false
 	for i, t := range lanes {
 		w := t.want
-		if t.done || w.what == "" || w.ofBlock() || w.what == "sync_grid" || w.mask>>i&1 == 0 {
+		if t.done || !w.ofWarp() || w.mask>>i&1 == 0 {
 			continue
 		}
 		var group uint32
@@ -473,9 +532,21 @@ var combine = map[string]func(k kind, a, b uint64) uint64{
 		}
 		return a
 	},
-	"and":   func(_ kind, a, b uint64) uint64 { return a & b },
-	"or":    func(_ kind, a, b uint64) uint64 { return a | b },
-	"xor":   func(k kind, a, b uint64) uint64 { return k.wrap(a ^ b) },
+	"and": func(_ kind, a, b uint64) uint64 { return a & b },
+	"or":  func(_ kind, a, b uint64) uint64 { return a | b },
+	"xor": func(k kind, a, b uint64) uint64 { return k.wrap(a ^ b) },
+	"inc": func(_ kind, a, b uint64) uint64 {
+		if a >= b {
+			return 0
+		}
+		return a + 1
+	},
+	"dec": func(_ kind, a, b uint64) uint64 {
+		if a == 0 || a > b {
+			return b
+		}
+		return a - 1
+	},
 	"exch":  func(_ kind, _, b uint64) uint64 { return b },
 	"store": func(_ kind, _, b uint64) uint64 { return b },
 }
@@ -503,7 +574,7 @@ func (r *run) stuck(list []*block) error {
 			s := &Stuck{Block: b.index, Thread: t.index, What: meetings[t.want.what], Pos: t.want.pos}
 			for j, o := range b.threads {
 				sameWarp := i/32 == j/32
-				if j == i || !t.want.ofBlock() && (!sameWarp || t.want.mask>>(j%32)&1 == 0) {
+				if j == i || t.want.ofWarp() && (!sameWarp || t.want.mask>>(j%32)&1 == 0) {
 					continue
 				}
 				if o.done && t.want.ofBlock() || !o.done && o.want.what == t.want.what && (t.want.ofBlock() || o.want.mask == t.want.mask) {
@@ -574,6 +645,29 @@ func (c *compiler) effect(s *ir.Effect) act {
 			result(fr, uint64(fr.t.steps))
 			return next
 		}
+	case "cluster_rank":
+		return func(fr *frame) signal {
+			result(fr, uint64(fr.t.block.rank))
+			return next
+		}
+	case "cluster_size":
+		return func(fr *frame) signal {
+			result(fr, uint64(len(fr.t.block.cluster)))
+			return next
+		}
+	case "cluster_shared":
+		return func(fr *frame) signal {
+			result(fr, fr.t.block.elsewhere(args[0](fr), int(args[1](fr))))
+			return next
+		}
+	case "copy_async":
+		size := sizes.Sizeof(s.Args[0].Type().Underlying().(*types.Pointer).Elem())
+		return func(fr *frame) signal {
+			move(pointer(args[0](fr)), pointer(args[1](fr)), size)
+			return next
+		}
+	case "commit_copies", "wait_copies":
+		return nil
 	case "lane_id":
 		return func(fr *frame) signal {
 			result(fr, uint64(fr.t.linear%32))
@@ -615,6 +709,7 @@ func (c *compiler) effect(s *ir.Effect) act {
 	return func(fr *frame) signal {
 		w := waiting{what: s.Name, pos: s.Pos}
 		switch {
+		case s.Name == "sync_cluster":
 		case s.Name == "sync_grid":
 			if !fr.t.run.Cooperative {
 				fr.t.fail(Panic{Pos: s.Pos, Func: outer, Text: "SyncGrid needs a launch that is cooperative: see cuda.Cooperative"})
@@ -664,6 +759,9 @@ func (c *compiler) atomic(s *ir.Effect, op string, args []number, result func(*f
 		}
 	}
 	f := combine[op]
+	if f == nil {
+		panic("emulate: no atomic operation " + op)
+	}
 	return func(fr *frame) signal {
 		p := pointer(args[0](fr))
 		old := k.load(p)

@@ -92,6 +92,12 @@ GO_FUNC void nanosleep(u32 ns) { __nanosleep(ns); }
 
 // Atomics, for the types that CUDA's have, and by those for the others. The scope is
 // the device, the block or the system.
+#define GO_BY_CAS(F, U, name, cas, on) \
+    GO_FUNC F name(F *p, F v) { \
+        U old = *(volatile U *)p; \
+        while (on) { U seen = cas((U *)p, old, cast<U>(v)); if (seen == old) break; old = seen; } \
+        return cast<F>(old); \
+    }
 #define GO_ATOMICS(scope) \
     GO_FUNC i32 atomic_add##scope(i32 *p, i32 v) { return atomicAdd##scope(p, v); } \
     GO_FUNC u32 atomic_add##scope(u32 *p, u32 v) { return atomicAdd##scope(p, v); } \
@@ -100,8 +106,12 @@ GO_FUNC void nanosleep(u32 ns) { __nanosleep(ns); }
     GO_FUNC f32 atomic_add##scope(f32 *p, f32 v) { return atomicAdd##scope(p, v); } \
     GO_FUNC f64 atomic_add##scope(f64 *p, f64 v) { return atomicAdd##scope(p, v); } \
     template <class T> GO_FUNC T atomic_sub##scope(T *p, T v) { return atomic_add##scope(p, neg(v)); } \
+    GO_FUNC u32 atomic_inc##scope(u32 *p, u32 v) { return atomicInc##scope(p, v); } \
+    GO_FUNC u32 atomic_dec##scope(u32 *p, u32 v) { return atomicDec##scope(p, v); } \
     template <class T> GO_FUNC T atomic_min##scope(T *p, T v) { return atomicMin##scope(p, v); } \
     template <class T> GO_FUNC T atomic_max##scope(T *p, T v) { return atomicMax##scope(p, v); } \
+    GO_BY_CAS(f32, u32, atomic_min##scope, atomicCAS##scope, v < cast<f32>(old)) GO_BY_CAS(f32, u32, atomic_max##scope, atomicCAS##scope, cast<f32>(old) < v) \
+    GO_BY_CAS(f64, u64, atomic_min##scope, atomicCAS##scope, v < cast<f64>(old)) GO_BY_CAS(f64, u64, atomic_max##scope, atomicCAS##scope, cast<f64>(old) < v) \
     template <class T> GO_FUNC T atomic_and##scope(T *p, T v) { typedef typename bits_of<T>::type U; return (T)atomicAnd##scope((U *)p, (U)v); } \
     template <class T> GO_FUNC T atomic_or##scope(T *p, T v) { typedef typename bits_of<T>::type U; return (T)atomicOr##scope((U *)p, (U)v); } \
     template <class T> GO_FUNC T atomic_xor##scope(T *p, T v) { typedef typename bits_of<T>::type U; return (T)atomicXor##scope((U *)p, (U)v); } \
@@ -112,6 +122,54 @@ GO_FUNC void nanosleep(u32 ns) { __nanosleep(ns); }
 GO_ATOMICS()
 GO_ATOMICS(_block)
 GO_ATOMICS(_system)
+#define GO_ADD_HALF(H) \
+    GO_FUNC H atomic_add(H *p, H v) { \
+        H old; \
+        old.bits = *(volatile u16 *)p; \
+        for (;;) { u16 seen = atomicCAS((u16 *)p, old.bits, (old + v).bits); if (seen == old.bits) return old; old.bits = seen; } \
+    }
+GO_ADD_HALF(f16)
+GO_ADD_HALF(bf16)
+
+// Copies to shared memory that need not wait, in pieces as wide as addresses allow.
+#if !defined(__GOCUDA_SIM__) && __CUDA_ARCH__ >= 800
+template <int bytes> GO_FUNC void copy_pieces(u32 dst, u64 src, i64 n) {
+    for (i64 i = 0; i < n; i += bytes) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" :: "r"(dst + (u32)i), "l"(src + i), "n"(bytes) : "memory");
+}
+template <class T> GO_FUNC void copy_async(T *dst, const T *src) {
+    u64 low = (u64)dst | (u64)src | sizeof(T);
+    if ((low & 3) || !__isShared(dst) || !__isGlobal(src)) { *dst = *src; return; }
+    u32 to = (u32)__cvta_generic_to_shared(dst);
+    u64 from = (u64)__cvta_generic_to_global(src);
+    if (!(low & 15)) copy_pieces<16>(to, from, sizeof(T));
+    else if (!(low & 7)) copy_pieces<8>(to, from, sizeof(T));
+    else copy_pieces<4>(to, from, sizeof(T));
+}
+GO_FUNC void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int n> GO_FUNC void wait_copies() { asm volatile("cp.async.wait_group %0;" :: "n"(n) : "memory"); }
+#else
+template <class T> GO_FUNC void copy_async(T *dst, const T *src) { *dst = *src; }
+GO_FUNC void commit_copies() {}
+template <int n> GO_FUNC void wait_copies() {}
+#endif
+
+// Clusters of blocks.
+#if !defined(__GOCUDA_SIM__) && __CUDA_ARCH__ >= 900
+GO_FUNC i64 cluster_rank() { u32 r; asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r)); return r; }
+GO_FUNC i64 cluster_size() { u32 n; asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(n)); return n; }
+GO_FUNC void sync_cluster() { asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory"); }
+template <class T> GO_FUNC T *cluster_shared(T *p, i64 rank) { u64 at; asm("mapa.u64 %0, %1, %2;" : "=l"(at) : "l"(p), "r"((u32)rank)); return (T *)at; }
+#elif defined(__GOCUDA_SIM__)
+GO_FUNC i64 cluster_rank() { return gocuda::cluster_rank(); }
+GO_FUNC i64 cluster_size() { return gocuda::cluster_size(); }
+GO_FUNC void sync_cluster() { gocuda::arrive_cluster(); }
+template <class T> GO_FUNC T *cluster_shared(T *p, i64 rank) { return (T *)gocuda::cluster_shared(p, (u32)rank); }
+#else // a block is a cluster
+GO_FUNC i64 cluster_rank() { return 0; }
+GO_FUNC i64 cluster_size() { return 1; }
+GO_FUNC void sync_cluster() { __syncthreads(); }
+template <class T> GO_FUNC T *cluster_shared(T *p, i64) { return p; }
+#endif
 
 // Warps.
 GO_FUNC i64 thread_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }

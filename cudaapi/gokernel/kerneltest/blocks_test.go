@@ -20,7 +20,8 @@ type parallel struct {
 	r      *rand.Rand
 	b      strings.Builder
 	indent int
-	next   int
+	loops  int  // around
+	lanes  bool // of a warp talk to each other
 }
 
 func (g *parallel) line(format string, args ...any) {
@@ -58,7 +59,20 @@ func (g *parallel) uniform() string {
 
 // alone is a statement at which no threads meet.
 func (g *parallel) alone(depth int) {
-	switch g.r.IntN(6) {
+	switch g.r.IntN(9) {
+	case 6:
+		g.line("a[%s&3] += %s", g.expr(1), g.expr(2))
+	case 7:
+		g.line("p = &a[%s&3]", g.expr(1))
+		g.line("*p ^= %s", g.expr(1))
+	case 8:
+		if g.lanes { // who has ended is in no mask
+			g.line("x += float64(a[1] & 15)")
+			return
+		}
+		g.line("if %s && t > 59 {", g.cond())
+		g.line("\treturn")
+		g.line("}")
 	case 0:
 		g.line("v = %s", g.expr(3))
 	case 1:
@@ -84,7 +98,20 @@ func (g *parallel) alone(depth int) {
 
 // phase is a statement at which all threads of a block meet.
 func (g *parallel) phase(depth int) {
-	switch n := g.r.IntN(11); {
+	n := g.r.IntN(13)
+	if !g.lanes && (n == 6 || n == 7 || n == 8 || n == 10) {
+		n = g.r.IntN(6)
+	}
+	switch {
+	case n == 11 && g.loops > 0:
+		g.line("if %s {", g.uniform())
+		g.line("\t%s", g.pick("break", "continue"))
+		g.line("}")
+	case n == 12:
+		g.line("if gpu.%s(%s) {", g.pick("SyncThreadsAnd", "SyncThreadsOr"), g.cond())
+		g.line("\tgpu.SyncThreads()")
+		g.line("\tw++")
+		g.line("}")
 	case n < 3:
 		g.line("s[t] = %s", g.expr(2))
 		g.line("gpu.SyncThreads()")
@@ -102,7 +129,9 @@ func (g *parallel) phase(depth int) {
 	case n == 4 && depth > 0:
 		g.line("for k := range int64(%d) {", g.r.IntN(4))
 		g.indent++
+		g.loops++
 		g.statements(depth - 1)
+		g.loops--
 		g.indent--
 		g.line("}")
 	case n == 5 && depth > 0:
@@ -137,8 +166,11 @@ func (g *parallel) statements(depth int) {
 }
 
 func (g *parallel) kernel(name string) {
+	g.lanes = g.r.IntN(3) == 0
 	g.line("func %s(out, acc []int64) {", name)
 	g.indent++
+	g.line("var a [4]int64")
+	g.line("p := &a[1]")
 	g.line("s, q := gpu.Shared[[64]int64](), gpu.Shared[[16]int64]()")
 	g.line("t := int64(gpu.ThreadIdx.X)")
 	g.line("i := int64(gpu.GridRank())")
@@ -151,7 +183,7 @@ func (g *parallel) kernel(name string) {
 	for range 3 {
 		g.statements(2)
 	}
-	g.line("out[i] = v ^ w<<1 ^ int64(x) + k")
+	g.line("out[i] = v ^ w<<1 ^ int64(x) + k + a[0] ^ *p - a[2]*a[3]")
 	g.indent--
 	g.line("}")
 }

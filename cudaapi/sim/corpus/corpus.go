@@ -126,7 +126,11 @@ func (c *kernelCase) run(t *testing.T, d driver.Driver, ctx driver.Context, mod 
 		ok(d.Memcpy(ctx, b.p, address(b.in), bytes(b.in)))
 	}
 	for _, l := range c.launches {
-		f, err := d.ModuleFunction(ctx, mod, symbols[l.kernel])
+		symbol := l.kernel
+		if symbols != nil {
+			symbol = symbols[symbol]
+		}
+		f, err := d.ModuleFunction(ctx, mod, symbol)
 		ok(err)
 		params, err := d.FunctionParams(ctx, f)
 		ok(err)
@@ -139,6 +143,10 @@ func (c *kernelCase) run(t *testing.T, d driver.Driver, ctx driver.Context, mod 
 			if b, isBuffer := a.(*buffer); isBuffer {
 				la.Pointers = append(la.Pointers, driver.PointerParam{Offset: params[i].Offset})
 				a = uint64(b.p)
+			}
+			if s, isSlice := a.(slice); isSlice {
+				la.Pointers = append(la.Pointers, driver.PointerParam{Offset: params[i].Offset})
+				a = s.header()
 			}
 			if a == nil {
 				a = uint64(0)

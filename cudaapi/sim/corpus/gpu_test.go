@@ -17,4 +17,5 @@ func TestGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	corpus.Run(t, d)
+	t.Run("go", func(t *testing.T) { corpus.RunGo(t, d) })
 }

@@ -63,6 +63,21 @@ struct grid_group {
 };
 inline grid_group this_grid() { return grid_group(); }
 
+// cluster_group is blocks that run together and reach each other's shared memory.
+struct cluster_group {
+    typedef cooperative_groups::arrival_token arrival_token;
+    static void sync() { gocuda::arrive_cluster(); }
+    static arrival_token barrier_arrive() { return {}; }
+    static void barrier_wait(arrival_token &&) { sync(); }
+    static unsigned int block_rank() { return gocuda::cluster_rank(); }
+    static unsigned int num_blocks() { return gocuda::cluster_size(); }
+    static unsigned int thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+    static unsigned int num_threads() { return num_blocks() * thread_block::size(); }
+    static unsigned int size() { return num_threads(); }
+    template <class T> static T *map_shared_rank(T *p, int rank) { return (T *)gocuda::cluster_shared((void *)p, (unsigned)rank); }
+};
+inline cluster_group this_cluster() { return cluster_group(); }
+
 // lanes is what tiles and coalesced threads share: some lanes of one warp.
 struct lanes : thread_group {
     unsigned int num_threads() const { return __popc(mask); }

@@ -112,6 +112,16 @@ GOCUDA_CALL void arrive(gocuda_u32 predicate) {
     asm volatile("" ::: "memory");
 }
 
+// met notes that so many threads, which a loop runs, have come to a barrier. Where the
+// launch is given up, they go no further.
+GOCUDA_CALL void met(gocuda_u32 threads) {
+    Thread *t = self();
+    if (t->counts) t->accessed[5] += threads;
+    if (!__atomic_load_n(&t->worker->launch->stop, __ATOMIC_RELAXED)) return;
+    t->worker->dead = 1;
+    gocuda_switch(&t->sp, t->worker->sp);
+}
+
 // arrive_grid is a barrier of all blocks of a cooperative launch.
 GOCUDA_CALL void arrive_grid() {
     Thread *t = self();
@@ -120,6 +130,48 @@ GOCUDA_CALL void arrive_grid() {
     append(t->block->grid, t);
     suspend(t);
     asm volatile("" ::: "memory");
+}
+
+// meet_cluster lets the threads of a cluster go on if all of them wait for each other.
+static GOCUDA_RAW void meet_cluster(Block *b) {
+    gocuda_u32 live = 0, waiting = 0;
+    for (gocuda_u32 i = 0; i < b->mates; i++) live += b->mate[i]->live, waiting += b->mate[i]->waiting;
+    if (!waiting || waiting != live) return;
+    for (gocuda_u32 i = 0; i < b->mates; i++) {
+        splice(b->mate[i]->ready, b->mate[i]->cluster);
+        b->mate[i]->waiting = 0;
+        moved(b->mate[i]);
+    }
+}
+
+// arrive_cluster is a barrier of all blocks of a cluster.
+GOCUDA_CALL void arrive_cluster() {
+    Thread *t = self();
+    asm volatile("" ::: "memory");
+    tell(t);
+    append(t->block->cluster, t);
+    t->block->waiting++;
+    meet_cluster(t->block);
+    suspend(t);
+    asm volatile("" ::: "memory");
+}
+
+GOCUDA_CALL gocuda_u32 cluster_rank() { return self()->block->rank; }
+GOCUDA_CALL gocuda_u32 cluster_size() { return self()->block->mates; }
+
+// cluster_shared is where the cluster's block of that rank has what is at p in the
+// shared memory of this one. A block whose threads do not run keeps its static shared
+// memory elsewhere.
+GOCUDA_CALL void *cluster_shared(void *p, gocuda_u32 rank) {
+    Thread *t = self();
+    Block *b = t->block;
+    gocuda_u64 a = (gocuda_u64)p, s = (gocuda_u64)b->shared;
+    if (rank >= b->mates) return nullptr;
+    Block *mate = b->mate[rank];
+    if (mate == b) return p;
+    if (a >= t->tls[0] && a < t->tls[1]) return mate->kept + (a - t->tls[0]);
+    if (a - s < t->worker->launch->shared) return mate->shared + (a - s);
+    return p;
 }
 
 static GOCUDA_RAW void settle(Block *b, Warp *warp);
@@ -148,6 +200,7 @@ static GOCUDA_RAW void leave(Thread *t, gocuda_u32 from, gocuda_u32 to) {
         if (warp->ngroups) settle(b, warp);
     }
     if (b->arrived && b->arrived == b->live) release(b);
+    if (b->mates > 1) meet_cluster(b);
 }
 
 // tell makes known which threads the stack has started and which have returned.
@@ -363,9 +416,16 @@ asm(".text\n.globl gocuda_zero\n.hidden gocuda_zero\n.type gocuda_zero, @functio
 // begin readies a block to run.
 static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
     Launch *l = w->launch;
-    b->index[0] = (gocuda_u32)(number % l->grid[0]);
-    b->index[1] = (gocuda_u32)(number / l->grid[0] % l->grid[1]);
-    b->index[2] = (gocuda_u32)(number / l->grid[0] / l->grid[1]);
+    gocuda_u64 at = number, within = 0; // counted by clusters
+    if (l->cluster[0] > 1) at = number / l->cluster[0], within = number % l->cluster[0];
+    b->rank = (gocuda_u32)within;
+    b->mates = 1;
+    b->mate[0] = b;
+    for (int i = 0; i < 3; i++) {
+        gocuda_u32 size = l->cluster[0] > 1 ? l->cluster[1 + i] : 1, clusters = l->grid[i] / size;
+        b->index[i] = (gocuda_u32)(at % clusters * size + within % size);
+        at /= clusters, within /= size;
+    }
     b->started = b->arrived = b->count = b->any = b->impatient = 0;
     moved(b);
     b->live = w->threads;
@@ -377,6 +437,8 @@ static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
     clear(b->ready);
     clear(b->barrier);
     clear(b->grid);
+    clear(b->cluster);
+    b->waiting = 0;
     for (gocuda_u32 i = 0; i * 32 < w->threads; i++) {
         gocuda_u32 n = w->threads - i * 32;
         b->warps[i].live = n >= 32 ? ~0u : (1u << n) - 1;
@@ -439,28 +501,60 @@ static GOCUDA_RAW void swap(Worker *w, Block *to) {
     __builtin_memcpy((void *)w->tls[0], to->kept, n);
 }
 
-// take readies the launch's next block, if there is one and the device has room.
-static GOCUDA_RAW bool take(Launch *l, Worker *w) {
-    bool beside = w->live > 0;
-    if (__atomic_load_n(&l->next, __ATOMIC_RELAXED) >= l->blocks || w->live == w->room) return false;
-    if (beside && __atomic_add_fetch(&l->beside, 1u, __ATOMIC_RELAXED) > l->limit) {
-        __atomic_fetch_sub(&l->beside, 1u, __ATOMIC_RELAXED);
-        return false;
-    }
-    gocuda_u64 n = __atomic_fetch_add(&l->next, 1ul, __ATOMIC_RELAXED), i = 0;
-    if (n >= l->blocks) {
-        if (beside) __atomic_fetch_sub(&l->beside, 1u, __ATOMIC_RELAXED);
-        return false;
-    }
-    while (i < w->slots && w->blocks[i].live) i++;
+// held reports whether a block's memory may still be used: by itself or its cluster.
+static GOCUDA_RAW bool held(Block *b) {
+    for (gocuda_u32 i = 0; i < b->mates; i++)
+        if (b->mate[i]->live) return true;
+    return b->live;
+}
+
+// settle_in readies the block of that number where there is none.
+static GOCUDA_RAW Block *settle_in(Launch *l, Worker *w, gocuda_u64 number) {
+    gocuda_u64 i = 0;
+    while (i < w->slots && held(&w->blocks[i])) i++;
     Block *b = &w->blocks[i];
     if (i == w->slots) {
         w->slots++;
         b->shared = w->shared + ((l->shared + 15ul) & ~15ul) * i;
         b->kept = w->kept + ((w->tls[1] - w->tls[0] + 15ul) & ~15ul) * i;
     }
-    begin(w, b, n);
+    begin(w, b, number);
     w->live++;
+    return b;
+}
+
+// take_cluster readies the blocks of the launch's next cluster. They count as beside
+// each other, whatever the limit: they run together or not at all.
+static GOCUDA_RAW bool take_cluster(Launch *l, Worker *w) {
+    gocuda_u32 size = l->cluster[0];
+    if (w->live + size > w->room) return false;
+    gocuda_u64 n = __atomic_fetch_add(&l->next, (gocuda_u64)size, __ATOMIC_RELAXED);
+    if (n >= l->blocks) return false;
+    Block *list[8];
+    __atomic_fetch_add(&l->beside, size - !w->live, __ATOMIC_RELAXED);
+    for (gocuda_u32 i = 0; i < size; i++) list[i] = settle_in(l, w, n + i);
+    for (gocuda_u32 i = 0; i < size; i++) {
+        list[i]->mates = size;
+        for (gocuda_u32 k = 0; k < size; k++) list[i]->mate[k] = list[k];
+    }
+    return true;
+}
+
+// take readies the launch's next block, if there is one and the device has room.
+static GOCUDA_RAW bool take(Launch *l, Worker *w) {
+    if (l->cluster[0] > 1) return take_cluster(l, w);
+    bool beside = w->live > 0;
+    if (__atomic_load_n(&l->next, __ATOMIC_RELAXED) >= l->blocks || w->live == w->room) return false;
+    if (beside && __atomic_add_fetch(&l->beside, 1u, __ATOMIC_RELAXED) > l->limit) {
+        __atomic_fetch_sub(&l->beside, 1u, __ATOMIC_RELAXED);
+        return false;
+    }
+    gocuda_u64 n = __atomic_fetch_add(&l->next, 1ul, __ATOMIC_RELAXED);
+    if (n >= l->blocks) {
+        if (beside) __atomic_fetch_sub(&l->beside, 1u, __ATOMIC_RELAXED);
+        return false;
+    }
+    settle_in(l, w, n);
     return true;
 }
 
@@ -480,7 +574,7 @@ static GOCUDA_RAW bool round(Launch *l, Worker *w) {
                 if (--w->live) __atomic_fetch_sub(&l->beside, 1u, __ATOMIC_RELAXED);
                 continue;
             }
-            if (!b->ready.first && (!b->grid.first || !l->cooperative)) {
+            if (!b->ready.first && (!b->grid.first || !l->cooperative) && !b->waiting) {
                 stuck(w);
                 return false;
             }
@@ -489,6 +583,10 @@ static GOCUDA_RAW bool round(Launch *l, Worker *w) {
         ready = ready || b->ready.first;
         live += b->live;
         for (Thread *t = b->grid.first; t; t = t->next) waiting++;
+    }
+    if (l->cluster[0] > 1 && !l->cooperative && !ready && live && !any) { // each waits for one that has ended, or waits elsewhere
+        stuck(w);
+        return false;
     }
     if (!l->cooperative || ready || !live) return any;
     if (waiting < live) {

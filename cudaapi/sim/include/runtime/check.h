@@ -26,6 +26,11 @@ static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64
         if (t->counts) t->accessed[4] += n;
         return true;
     }
+    Block *b = t->block;
+    for (gocuda_u32 i = 0; b->mates > 1 && i < b->mates; i++) // of the cluster's other blocks
+        if ((a >= (gocuda_u64)b->mate[i]->shared && a + n <= (gocuda_u64)b->mate[i]->shared + l->shared) ||
+            (a >= (gocuda_u64)b->mate[i]->kept && a + n <= (gocuda_u64)b->mate[i]->kept + (t->tls[1] - t->tls[0])))
+            return true;
     for (gocuda_u64 i = 0; i < l->nranges; i += 2)
         if (a >= l->ranges[i] && a + n <= l->ranges[i + 1]) return true;
     return a - (gocuda_u64)w->stacks < GOCUDA_STACK * w->nstacks;

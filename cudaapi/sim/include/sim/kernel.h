@@ -91,9 +91,10 @@ template <class... A, void (*F)(A...)> struct Run<F> {
 
 // Told runs a kernel that is told which thread it is. If it is plain, no thread
 // waits for another or asks for more, and a block is a loop that the compiler
-// can see through.
-template <auto F, bool plain> struct Told;
-template <class... A, void (*F)(const Index &, A...), bool plain> struct Told<F, plain> {
+// can see through. W, if any, runs a block by itself, in loops over its threads from
+// barrier to barrier, unless it says that it has no room for what they keep.
+template <auto F, bool plain, auto W = nullptr> struct Told;
+template <class... A, void (*F)(const Index &, A...), bool plain, auto W> struct Told<F, plain, W> {
     typedef typename MakeIndices<sizeof...(A)>::type All;
 
     template <unsigned... I> static GOCUDA_LOOP void loop(Thread *t, const gocuda_u8 *p, Indices<I...>) {
@@ -134,13 +135,32 @@ template <class... A, void (*F)(const Index &, A...), bool plain> struct Told<F,
         b->live = 0;
     }
 
+    template <unsigned... I> static GOCUDA_RAW bool whole(Thread *t, const gocuda_u8 *p, Indices<I...>) {
+        Block *b = t->block;
+        b->started = t->worker->threads;
+        t->waited = t->plain = 1;
+        bool done = W(index_of(t), *(A *)(p + offset<I, A...>())...);
+        t->plain = 0;
+        t->order = GOCUDA_NOBODY;
+        if (done) b->live = 0;
+        else b->started = t->waited = 0;
+        return done;
+    }
+
     static GOCUDA_RAW void body(Thread *t) {
+        if constexpr (W != nullptr)
+            if (!t->worker->launch->reversed && whole(t, t->worker->launch->params, All())) return;
         if constexpr (plain)
             if (!t->worker->launch->reversed) return straight(t, t->worker->launch->params, All());
         loop(t, t->worker->launch->params, All());
     }
     static GOCUDA_RAW Kernel describe(const char *name) { return {name, (const void *)F, body, Params<A...>::all(), sizeof...(A)}; }
 };
+
+// at notes which thread of the block runs, for those who ask.
+static GOCUDA_INLINE GOCUDA_RAW void at(Thread *t, gocuda_u32 x, gocuda_u32 y, gocuda_u32 z, gocuda_u32 rank) {
+    t->threadx = x, t->thready = y, t->threadz = z, t->rank = rank;
+}
 
 static GOCUDA_INLINE void *dynamic_shared() { return load(self()->shared); }
 
@@ -150,3 +170,33 @@ template <class T> struct DynamicShared {
 };
 
 } // namespace gocuda
+
+// What functions are made of that run a block by themselves (package gokernel).
+#define __gocuda_whole__ static __attribute__((noinline))
+#define GOCUDA_KEEPS (112u << 10) // bytes, of the stack, that the threads may keep from barrier to barrier
+// Of the index only copies are used: nothing that is written can change them.
+#define GOCUDA_WHOLE(bytes) \
+    const gocuda_u32 go_block_x = gocuda_index.block.x, go_block_y = gocuda_index.block.y, go_block_z = gocuda_index.block.z; \
+    const gocuda_u32 go_dim_x = gocuda_index.dim.x, go_dim_y = gocuda_index.dim.y, go_dim_z = gocuda_index.dim.z; \
+    const gocuda_u32 go_grid_x = gocuda_index.grid.x, go_grid_y = gocuda_index.grid.y, go_grid_z = gocuda_index.grid.z; \
+    const gocuda_u32 go_n = go_dim_x * go_dim_y * go_dim_z; \
+    if ((bytes) * go_n > GOCUDA_KEEPS) return false; \
+    gocuda::Thread *const go_self = gocuda::self(); \
+    const long long go_first = (long long)(go_block_x + (unsigned long long)go_grid_x * (go_block_y + (unsigned long long)go_grid_y * go_block_z)) * go_n; \
+    gocuda_u32 go_live = go_n, go_votes = 0
+#define GOCUDA_ENDS \
+    gocuda_u8 *const go_gone = (gocuda_u8 *)__builtin_alloca(go_n); \
+    for (gocuda_u32 i = 0; i < go_n; i++) go_gone[i] = 0
+#define GOCUDA_THREADS \
+    for (gocuda_u32 go_z = 0, go_t = 0; go_z < go_dim_z; go_z++) \
+        for (gocuda_u32 go_y = 0; go_y < go_dim_y; go_y++) \
+            for (gocuda_u32 go_x = 0; go_x < go_dim_x; go_x++, go_t++)
+#ifdef GOCUDA_CHECK
+#define GOCUDA_THREAD gocuda::store(go_self->order, go_t) // so that a failure finds it
+#else
+#define GOCUDA_THREAD
+#endif
+#define GOCUDA_AT gocuda::at(go_self, go_x, go_y, go_z, go_t)
+#define GOCUDA_MEET gocuda::met(go_live)
+#define GOCUDA_GRID_RANK (go_first + go_t)
+#define GOCUDA_GRID_SIZE ((long long)go_grid_x * go_grid_y * go_grid_z * go_n)

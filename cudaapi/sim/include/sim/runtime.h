@@ -26,7 +26,12 @@ GOCUDA_CALL void finish(Thread *t, gocuda_u32 threads);
 
 // Barriers, and the lanes of a warp.
 GOCUDA_CALL void arrive(gocuda_u32 predicate);
+GOCUDA_CALL void met(gocuda_u32 threads);
 GOCUDA_CALL void arrive_grid();
+GOCUDA_CALL void arrive_cluster();
+GOCUDA_CALL gocuda_u32 cluster_rank();
+GOCUDA_CALL gocuda_u32 cluster_size();
+GOCUDA_CALL void *cluster_shared(void *p, gocuda_u32 rank);
 enum { opShuffle, opBallot, opMatchAny, opMatchAll, opAdd, opMin, opMax, opMinU, opMaxU, opAnd, opOr, opXor, opSync };
 GOCUDA_CALL gocuda_u64 exchange(gocuda_u32 op, gocuda_u32 mask, gocuda_u64 v, gocuda_u32 arg);
 #ifdef __clang__

@@ -86,6 +86,7 @@ struct Launch {
     // which pieces of memory have any.
     gocuda_u16 *traces;
     gocuda_u8 *traced;
+    gocuda_u32 cluster[4]; // blocks of a cluster, and how many there are in x, y and z; 0 or 1: none
     gocuda_u32 stop;     // something failed: do not start more blocks
     gocuda_u32 reversed; // start each block's threads from the last to the first
     Failure failure;
@@ -155,6 +156,9 @@ struct Block {
     Thread *spinner;      // the first that only looked since then
     gocuda_u32 count, any, result_count, result_any, result_all;
     Queue ready, barrier, grid;
+    Queue cluster;                       // who waits for the cluster's threads, ...
+    gocuda_u32 waiting, rank, mates;     // ... how many they are; its number in the cluster of so many blocks
+    Block *mate[8];
     char *shared; // dynamic shared memory
     char *kept;   // static shared memory while another block runs here
     Warp warps[32];

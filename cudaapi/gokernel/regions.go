@@ -1,0 +1,1061 @@
+package gokernel
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"gocuda/cudaapi/gokernel/ir"
+)
+
+// Where the threads of a block do not run at once, as on simulated devices, a kernel
+// whose barriers all threads reach alike need not keep a stack for each of them. The
+// statements between two barriers are a region, which a loop runs for one thread after
+// the other; what a thread keeps from region to region lies in arrays with an element
+// for each (as in pocl's work-item loops). Statements in which a barrier lies stand
+// outside of these loops: their conditions must be the same for all threads of a block,
+// and depend on nothing but what is. A kernel that is otherwise, or whose lanes talk to
+// each other, or which waits for what another thread writes, keeps its stacks.
+
+// whole is a kernel as it is written in regions.
+type whole struct {
+	f       *ir.Func
+	splits  map[ir.Stmt]bool // a barrier is in it, or it leads out of what has one
+	varying map[*ir.Var]bool // may differ among the threads of a block
+	param   map[*ir.Var]bool
+	vars    map[*ir.Var]*variable
+	regions int // counted so far
+	ends    bool
+	died    bool // threads may have ended before the region that is written
+}
+
+// variable is what is known of a local variable.
+type variable struct {
+	define  *ir.Define
+	writes  int          // with the definition, if that has a value
+	inside  bool         // one of them is in a region
+	pinned  bool         // its address is taken, or a literal uses what may change
+	used    bool         // by a literal
+	regions map[int]bool // that mention it; -1: what stands outside of them
+	home    int          // the region that defines it, or -1
+	way     way
+}
+
+// way is where a variable lies.
+type way int
+
+const (
+	plain  way = iota // in the loop of its one region
+	scalar            // one for all threads
+	kept              // an element of an array for each thread
+	anew              // reckoned again in each region
+)
+
+// barriers are the effects between regions.
+var barriers = map[string]bool{"sync_threads": true, "sync_threads_count": true, "sync_threads_and": true, "sync_threads_or": true}
+
+// alone are the effects that a thread can have while no other runs.
+func alone(name string) bool {
+	switch name {
+	case "copy", "clear", "clock", "thread_rank", "grid_rank", "grid_size", "lane_id", "load2", "load4", "store2", "store4", "copy_async", "commit_copies", "wait_copies":
+		return true
+	}
+	return strings.HasPrefix(name, "atomic_") || strings.HasPrefix(name, "thread_fence")
+}
+
+// loner says whether a thread can run statements while no other runs: none of them
+// waits for another thread. top: of the kernel itself, where barriers may stand.
+func loner(list []ir.Stmt, top, loop bool, read map[*ir.Var]bool) bool {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ir.Effect:
+			if barriers[s.Name] {
+				if !top {
+					return false
+				}
+				continue
+			}
+			if !alone(s.Name) || strings.HasPrefix(s.Name, "atomic_") && loop && s.Dst != nil && read[s.Dst] {
+				return false // it may look again until another thread has written
+			}
+		case *ir.Call:
+			if s.Func != nil && (s.Func.Foreign || s.Func.Takes || !loner(s.Func.Body, false, loop, readIn(s.Func.Body))) {
+				return false
+			}
+		case *ir.Closure:
+			if !loner(s.Lit.Body, false, true, read) { // who calls it may do so in a loop
+				return false
+			}
+		case *ir.If:
+			if !loner(s.Then, top, loop, read) || !loner(s.Else, top, loop, read) {
+				return false
+			}
+		case *ir.Loop:
+			if len(s.Body)+len(s.Post) == 0 || !loner(s.Body, top, true, read) || !loner(s.Post, top, true, read) {
+				return false
+			}
+		case *ir.Block:
+			if !loner(s.Body, top, loop, read) {
+				return false
+			}
+		case *ir.Jump:
+			return false
+		}
+	}
+	return true
+}
+
+// readIn are the variables whose values statements use.
+func readIn(list []ir.Stmt) map[*ir.Var]bool {
+	read := make(map[*ir.Var]bool)
+	eachStmt(list, func(s ir.Stmt) {
+		written, _ := s.(*ir.Assign)
+		exprsOf(s, func(e ir.Expr) {
+			if ref, ok := e.(*ir.Ref); ok && (written == nil || written.To != e) {
+				read[ref.Var] = true
+			}
+		})
+	})
+	return read
+}
+
+// eachStmt visits statements and those within them, literals' too.
+func eachStmt(list []ir.Stmt, do func(ir.Stmt)) {
+	walk(list, func(s ir.Stmt) {
+		do(s)
+		if c, ok := s.(*ir.Closure); ok {
+			eachStmt(c.Lit.Body, do)
+		}
+	})
+}
+
+// operands are the expressions that one is made of.
+func operands(e ir.Expr) []ir.Expr {
+	switch e := e.(type) {
+	case *ir.Unary:
+		return []ir.Expr{e.X}
+	case *ir.Binary:
+		return []ir.Expr{e.X, e.Y}
+	case *ir.Convert:
+		return []ir.Expr{e.X}
+	case *ir.Field:
+		return []ir.Expr{e.X}
+	case *ir.Index:
+		return []ir.Expr{e.X, e.I}
+	case *ir.Deref:
+		return []ir.Expr{e.X}
+	case *ir.Addr:
+		return []ir.Expr{e.X}
+	case *ir.Len:
+		return []ir.Expr{e.X}
+	case *ir.Cap:
+		return []ir.Expr{e.X}
+	case *ir.Slice:
+		return []ir.Expr{e.X, e.Lo, e.Hi, e.Max}
+	case *ir.Composite:
+		return e.Elems
+	case *ir.Pure:
+		return e.Args
+	}
+	return nil
+}
+
+// eachRef visits the variables that an expression mentions.
+func eachRef(e ir.Expr, do func(*ir.Var)) {
+	parts(e, func(e ir.Expr) {
+		switch e := e.(type) {
+		case *ir.Ref:
+			do(e.Var)
+		case *ir.FuncRef:
+			if e.Lit != nil {
+				do(e.Lit)
+			}
+		}
+	})
+}
+
+// inRegions readies a kernel to be written in regions; nil if it cannot be.
+func inRegions(f *ir.Func) *whole {
+	if f.Called || !loner(f.Body, true, false, readIn(f.Body)) {
+		return nil
+	}
+	for _, lift := range []bool{false, true} {
+		w := &whole{f: f, splits: make(map[ir.Stmt]bool), varying: make(map[*ir.Var]bool), param: make(map[*ir.Var]bool), vars: make(map[*ir.Var]*variable)}
+		for _, p := range f.Params {
+			w.param[p] = true
+		}
+		w.split(f.Body)
+		w.facts(f.Body)
+		if !w.uniform(f.Body) {
+			return nil
+		}
+		if lift {
+			w.lift(f.Body)
+		}
+		w.survey(f.Body)
+		if w.settle() {
+			w.regions = 0
+			return w
+		}
+	}
+	return nil
+}
+
+// lift puts branches between regions that do nothing but set what is the same for all
+// threads.
+func (w *whole) lift(list []ir.Stmt) {
+	var sets func(list []ir.Stmt) bool
+	sets = func(list []ir.Stmt) bool {
+		for _, s := range list {
+			switch s := s.(type) {
+			case *ir.Note:
+			case *ir.Define:
+				if w.varying[s.Var] || s.Var.Space != ir.Local {
+					return false
+				}
+			case *ir.Assign:
+				if ref, ok := s.To.(*ir.Ref); !ok || w.varying[ref.Var] || ref.Var.Space != ir.Local {
+					return false
+				}
+			case *ir.If:
+				if !w.same(s.Cond) || !sets(s.Then) || !sets(s.Else) {
+					return false
+				}
+			case *ir.Block:
+				if s.Label != nil || !sets(s.Body) {
+					return false
+				}
+			default:
+				return false
+			}
+		}
+		return true
+	}
+	for _, s := range list {
+		lifted := !w.splits[s] && sets([]ir.Stmt{s})
+		switch s := s.(type) {
+		case *ir.If:
+			if w.splits[s] {
+				w.lift(s.Then)
+				w.lift(s.Else)
+			}
+		case *ir.Loop:
+			if w.splits[s] {
+				w.lift(s.Body)
+			}
+		case *ir.Block:
+			if w.splits[s] {
+				w.lift(s.Body)
+			}
+		}
+		if lifted {
+			walk([]ir.Stmt{s}, func(in ir.Stmt) {
+				switch in.(type) {
+				case *ir.If, *ir.Block:
+					w.splits[in] = true
+				}
+			})
+		}
+	}
+}
+
+// split finds the statements between regions.
+func (w *whole) split(list []ir.Stmt) {
+	led := make(map[*ir.Label]bool) // to what splits
+	var visit func(s ir.Stmt) bool
+	all := func(list []ir.Stmt) (found bool) {
+		for _, s := range list {
+			found = visit(s) || found
+		}
+		return found
+	}
+	visit = func(s ir.Stmt) bool {
+		found := w.splits[s]
+		switch s := s.(type) {
+		case *ir.Effect:
+			found = barriers[s.Name]
+		case *ir.If:
+			found = all(s.Then) || found
+			found = all(s.Else) || found
+		case *ir.Loop:
+			found = all(s.Body) || found
+			found = all(s.Post) || found
+			led[s.Label] = led[s.Label] || found
+		case *ir.Block:
+			found = all(s.Body) || found
+			if s.Label != nil {
+				led[s.Label] = led[s.Label] || found
+			}
+		case *ir.Leave:
+			found = led[s.To]
+		case *ir.Again:
+			found = led[s.To]
+		}
+		w.splits[s] = found
+		return found
+	}
+	for n := -1; n != len(led)+count(w.splits); {
+		n = len(led) + count(w.splits)
+		all(list)
+	}
+}
+
+func count(m map[ir.Stmt]bool) (n int) {
+	for _, v := range m {
+		if v {
+			n++
+		}
+	}
+	return n
+}
+
+// facts notes what happens to variables.
+func (w *whole) facts(list []ir.Stmt) {
+	at := func(v *ir.Var) *variable {
+		if w.vars[v] == nil {
+			w.vars[v] = &variable{regions: make(map[int]bool), home: -1}
+		}
+		return w.vars[v]
+	}
+	eachStmt(list, func(s ir.Stmt) {
+		exprsOf(s, func(e ir.Expr) {
+			if a, ok := e.(*ir.Addr); ok {
+				if v := rootVar(a.X); v != nil {
+					at(v).pinned = true
+				}
+			}
+		})
+		switch s := s.(type) {
+		case *ir.Define:
+			at(s.Var).define = s
+			if s.Init != nil {
+				at(s.Var).writes++
+			}
+		case *ir.Assign:
+			if v := rootVar(s.To); v != nil {
+				at(v).writes++
+				if _, all := s.To.(*ir.Ref); !all {
+					at(v).inside = true
+				}
+			}
+		case *ir.Call:
+			for _, v := range s.Dst {
+				if v != nil {
+					at(v).writes++
+				}
+			}
+		case *ir.Effect:
+			if s.Dst != nil {
+				at(s.Dst).writes++
+			}
+			if s.Name == "clear" {
+				if v := rootVar(s.Args[0]); v != nil {
+					at(v).writes++
+					at(v).pinned = true
+				}
+			}
+		case *ir.Closure:
+			at(s.Var).pinned = true
+			eachStmt(s.Lit.Body, func(in ir.Stmt) {
+				mention(in, func(v *ir.Var) { at(v).used = true })
+			})
+		}
+	})
+	for v, x := range w.vars {
+		x.pinned = x.pinned || x.used && (x.writes > 1 || w.param[v] && x.writes > 0)
+	}
+}
+
+// mention visits all variables that a statement itself mentions.
+func mention(s ir.Stmt, do func(*ir.Var)) {
+	exprsOf(s, func(e ir.Expr) {
+		switch e := e.(type) {
+		case *ir.Ref:
+			do(e.Var)
+		case *ir.FuncRef:
+			if e.Lit != nil {
+				do(e.Lit)
+			}
+		}
+	})
+	for _, v := range defined(s) {
+		do(v)
+	}
+	switch s := s.(type) {
+	case *ir.Closure:
+		do(s.Var)
+	case *ir.Call:
+		if s.Lit != nil {
+			do(s.Lit)
+		}
+	}
+}
+
+// same says whether an expression has the same value for all threads of a block.
+func (w *whole) same(e ir.Expr) bool {
+	switch e := e.(type) {
+	case *ir.Ref:
+		return e.Var.Space == ir.Constant || e.Var.Space == ir.Local && !w.varying[e.Var]
+	case *ir.Addr:
+		v := rootVar(e.X)
+		if v == nil || v.Space == ir.Local {
+			return false
+		}
+		ref, ok := e.X.(*ir.Ref) // of a variable that all threads share
+		return ok && ref.Var == v
+	case *ir.Deref:
+		return false
+	case *ir.Index:
+		if _, ok := e.X.Type().Underlying().(*types.Array); !ok {
+			return false
+		}
+	case *ir.Pure:
+		if strings.HasPrefix(e.Name, "threadIdx") {
+			return false
+		}
+	case *ir.FuncRef:
+		return false
+	}
+	for _, x := range operands(e) {
+		if !w.same(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// construct is a loop or a block that is being visited.
+type construct struct {
+	label *ir.Label
+	s     ir.Stmt
+}
+
+// uniform finds what may differ among threads, and says whether all threads of a block
+// come alike through the statements between regions.
+func (w *whole) uniform(body []ir.Stmt) bool {
+	for v, x := range w.vars {
+		if x.pinned {
+			w.varying[v] = true
+		}
+	}
+	apart := make(map[ir.Stmt]bool) // threads leave it, or go on in it, at different times
+	var around []construct
+	changed := true
+	write := func(v *ir.Var, same bool) {
+		if v != nil && !same && !w.varying[v] {
+			w.varying[v] = true
+			changed = true
+		}
+	}
+	part := func(to *ir.Label) {
+		for i := len(around) - 1; i >= 0; i-- {
+			if !apart[around[i].s] {
+				apart[around[i].s] = true
+				changed = true
+			}
+			if around[i].label == to {
+				return
+			}
+		}
+	}
+	var visit func(list []ir.Stmt, apartHere bool)
+	within := func(label *ir.Label, s ir.Stmt, do func()) {
+		around = append(around, construct{label, s})
+		do()
+		around = around[:len(around)-1]
+	}
+	visit = func(list []ir.Stmt, here bool) {
+		for _, s := range list {
+			switch s := s.(type) {
+			case *ir.Define:
+				if s.Init != nil {
+					write(s.Var, !here && w.same(s.Init))
+				}
+			case *ir.Assign:
+				if v := rootVar(s.To); v != nil {
+					same := !here && w.same(s.Value)
+					for _, x := range operands(s.To) {
+						same = same && w.same(x)
+					}
+					write(v, same)
+				}
+			case *ir.Call:
+				for _, v := range s.Dst {
+					write(v, false)
+				}
+			case *ir.Effect:
+				write(s.Dst, !here && barriers[s.Name])
+			case *ir.If:
+				apartThere := here || !w.same(s.Cond)
+				visit(s.Then, apartThere)
+				visit(s.Else, apartThere)
+			case *ir.Loop:
+				if s.Cond != nil && !w.same(s.Cond) && !apart[s] {
+					apart[s] = true
+					changed = true
+				}
+				within(s.Label, s, func() {
+					visit(s.Body, here || apart[s])
+					visit(s.Post, here || apart[s])
+				})
+			case *ir.Block:
+				within(s.Label, s, func() { visit(s.Body, here || apart[s]) })
+			case *ir.Leave:
+				if here {
+					part(s.To)
+				}
+			case *ir.Again:
+				if here {
+					part(s.To)
+				}
+			}
+		}
+	}
+	for changed {
+		changed = false
+		visit(body, false)
+	}
+	alike := true
+	eachStmt(body, func(s ir.Stmt) {
+		if !w.splits[s] {
+			return
+		}
+		alike = alike && !apart[s]
+		if c, ok := s.(*ir.If); ok {
+			alike = alike && w.same(c.Cond)
+		}
+	})
+	return alike
+}
+
+// survey notes in which regions variables are mentioned.
+func (w *whole) survey(list []ir.Stmt) {
+	note := func(s ir.Stmt, region int) {
+		mention(s, func(v *ir.Var) {
+			if x := w.vars[v]; x != nil {
+				x.regions[region] = true
+			}
+		})
+		if d, ok := s.(*ir.Define); ok {
+			w.vars[d.Var].home = region
+		}
+		if c, ok := s.(*ir.Closure); ok {
+			w.vars[c.Var].home = region
+		}
+	}
+	var visit func(list []ir.Stmt)
+	visit = func(list []ir.Stmt) {
+		w.regions++
+		for _, s := range list {
+			if !w.splits[s] {
+				if w.cuts(s) {
+					w.regions++
+				}
+				nested := false
+				eachStmt([]ir.Stmt{s}, func(in ir.Stmt) {
+					note(in, w.regions)
+					if nested {
+						w.inside(in)
+					}
+					nested = true
+				})
+				continue
+			}
+			switch s := s.(type) {
+			case *ir.Effect: // what it is given is reckoned in the region before
+				for _, e := range s.Args {
+					eachRef(e, func(v *ir.Var) {
+						if x := w.vars[v]; x != nil {
+							x.regions[w.regions] = true
+						}
+					})
+				}
+				if s.Dst != nil {
+					w.vars[s.Dst].regions[-1] = true
+				}
+			case *ir.If:
+				note(s, -1)
+				visit(s.Then)
+				visit(s.Else)
+			case *ir.Loop:
+				note(s, -1)
+				visit(s.Body)
+				visit(s.Post)
+			case *ir.Block:
+				visit(s.Body)
+			}
+			w.regions++
+		}
+	}
+	visit(list)
+}
+
+// tops visits the statements that stand at the top of a region, or between regions.
+func (w *whole) tops(list []ir.Stmt, do func(ir.Stmt)) {
+	for _, s := range list {
+		do(s)
+		if !w.splits[s] {
+			continue
+		}
+		switch s := s.(type) {
+		case *ir.If:
+			w.tops(s.Then, do)
+			w.tops(s.Else, do)
+		case *ir.Loop:
+			w.tops(s.Body, do)
+			w.tops(s.Post, do)
+		case *ir.Block:
+			w.tops(s.Body, do)
+		}
+	}
+}
+
+// inside notes what a statement that is not at the top of a region writes.
+func (w *whole) inside(s ir.Stmt) {
+	hit := func(v *ir.Var) {
+		if x := w.vars[v]; v != nil && x != nil {
+			x.inside = true
+		}
+	}
+	switch s := s.(type) {
+	case *ir.Define:
+		hit(s.Var)
+	case *ir.Assign:
+		hit(rootVar(s.To))
+	case *ir.Call:
+		for _, v := range s.Dst {
+			hit(v)
+		}
+	case *ir.Effect:
+		hit(s.Dst)
+	}
+}
+
+// settle decides where variables lie. It says whether all that must can be one for all
+// threads.
+func (w *whole) settle() bool {
+	one := make(map[*ir.Var]bool) // that can be
+	for v, x := range w.vars {
+		if w.param[v] {
+			if x.writes > 0 && (w.varying[v] || x.inside) || x.pinned {
+				return false // each thread would need one of its own
+			}
+			continue
+		}
+		_, fun := v.Type.Underlying().(*types.Signature)
+		if fun && len(x.regions) != 1 {
+			return false
+		}
+		one[v] = v.Space == ir.Local && x.define != nil && !w.varying[v] && !x.inside && !fun
+	}
+	// What it is made of must be so, too.
+	made := func(do func(v *ir.Var, of *ir.Var)) {
+		w.tops(w.f.Body, func(s ir.Stmt) {
+			v, value := (*ir.Var)(nil), ir.Expr(nil)
+			switch s := s.(type) {
+			case *ir.Define:
+				v, value = s.Var, s.Init
+			case *ir.Assign:
+				v, value = rootVar(s.To), s.Value
+			}
+			if v == nil || value == nil {
+				return
+			}
+			eachRef(value, func(of *ir.Var) {
+				if of.Space == ir.Local && !w.param[of] {
+					do(v, of)
+				}
+			})
+		})
+	}
+	for more := true; more; {
+		more = false
+		made(func(v, of *ir.Var) {
+			if one[v] && !one[of] {
+				one[v], more = false, true
+			}
+		})
+	}
+	for v, x := range w.vars {
+		switch {
+		case v.Space != ir.Local || w.param[v] || x.define == nil: // nil: a literal's parameter
+		case one[v] && (x.regions[-1] || len(x.regions) > 1):
+			x.way = scalar
+		case x.regions[-1]:
+			return false
+		case len(x.regions) == 1 && x.regions[x.home]:
+			x.way = plain
+		default:
+			x.way = kept
+		}
+	}
+	for more := true; more; {
+		more = false
+		made(func(v, of *ir.Var) {
+			if (w.param[v] || w.vars[v] != nil && w.vars[v].way == scalar) && w.vars[of].way != scalar {
+				w.vars[of].way, more = scalar, true
+			}
+		})
+	}
+	for v := range w.param {
+		if x := w.vars[v]; x != nil && x.writes > 0 {
+			ok := true
+			made(func(to, of *ir.Var) { ok = ok && (to != v || one[of]) })
+			if !ok {
+				return false
+			}
+		}
+	}
+	for more := true; more; {
+		more = false
+		for v, x := range w.vars {
+			if x.way == kept && x.writes == 1 && !x.pinned && !x.inside && x.define != nil && x.define.Init != nil && v.Space == ir.Local && w.cheap(x.define.Init, 12) > 0 {
+				x.way, more = anew, true
+			}
+		}
+	}
+	return true
+}
+
+// cheap is what is left of so many steps when an expression was reckoned that does not
+// change from region to region; 0 if it is none such.
+func (w *whole) cheap(e ir.Expr, steps int) int {
+	switch e := e.(type) {
+	case *ir.Ref:
+		x := w.vars[e.Var]
+		switch {
+		case w.param[e.Var]:
+			if x != nil && x.writes > 0 {
+				return 0
+			}
+		case e.Var.Space != ir.Local || x == nil || x.way != anew && (x.way != scalar || x.writes != 1):
+			return 0
+		}
+	case *ir.Addr:
+		if ref, ok := e.X.(*ir.Ref); ok && ref.Var.Space != ir.Local {
+			return steps - 1
+		}
+		return 0
+	case *ir.Index, *ir.Deref, *ir.FuncRef, *ir.Composite:
+		return 0
+	case *ir.Binary:
+		if isInteger(e.T) && (e.Op == token.QUO || e.Op == token.REM) {
+			if _, ok := e.Y.(*ir.Const); !ok {
+				return 0
+			}
+		}
+	case *ir.Pure:
+		if !strings.Contains(e.Name, ".") && e.Name != "dynamic_shared" && e.Name != "min" && e.Name != "max" {
+			return 0
+		}
+	}
+	if steps--; steps <= 0 {
+		return 0
+	}
+	for _, x := range operands(e) {
+		if steps = w.cheap(x, steps); steps <= 0 {
+			return 0
+		}
+	}
+	return steps
+}
+
+// size is how many bytes are kept for each thread.
+func (w *whole) size() (n int64) {
+	for v, x := range w.vars {
+		if x.way == kept && v.Space == ir.Local && !w.param[v] {
+			n += sizes.Sizeof(v.Type) + 16
+		}
+	}
+	return n
+}
+
+// inWhole writes a kernel in regions: a function that runs a block, or returns false.
+func (p *printer) inWhole(f *ir.Func, number int, w *whole) {
+	p.line("")
+	p.line("__gocuda_whole__ bool %s_whole(%s) {", kernelSymbol(f), strings.Join(append([]string{"const gocuda::Index &gocuda_index"}, p.params(f)...), ", "))
+	p.indent++
+	old := p.fun
+	p.fun, p.whole = f, w
+	w.ends = p.panics[f]
+	eachStmt(f.Body, func(s ir.Stmt) {
+		_, ok := s.(*ir.Return)
+		w.ends = w.ends || ok
+	})
+	p.line("GOCUDA_WHOLE(%d);", w.size())
+	if w.ends {
+		p.line("GOCUDA_ENDS;")
+	}
+	for _, s := range definitions(f.Body) {
+		switch x := w.vars[s.Var]; {
+		case s.Var.Space != ir.Local:
+		case x.way == scalar:
+			p.line("%s %s;", p.typ(s.Var.Type), s.Var.Name)
+		case x.way == kept:
+			t := p.typ(s.Var.Type)
+			p.line("%s *%s = (%s *)__builtin_alloca(sizeof(%s) * go_n);", t, s.Var.Name, t, t)
+		}
+	}
+	p.between(f.Body, number)
+	p.line("return true;")
+	p.fun, p.whole = old, nil
+	p.indent--
+	p.line("}")
+}
+
+// definitions are the first ones of variables, in the order of the text.
+func definitions(list []ir.Stmt) (found []*ir.Define) {
+	have := make(map[*ir.Var]bool) // a loop may stand in two versions
+	eachStmt(list, func(s ir.Stmt) {
+		if d, ok := s.(*ir.Define); ok && !have[d.Var] {
+			have[d.Var] = true
+			found = append(found, d)
+		}
+	})
+	return found
+}
+
+// between writes statements in some of which barriers may lie.
+func (p *printer) between(list []ir.Stmt, number int) {
+	w := p.whole
+	var region []ir.Stmt
+	flush := func(vote ir.Expr) {
+		p.region(region, vote, number)
+		region = nil
+	}
+	for _, s := range list {
+		if !w.splits[s] {
+			if v, value := w.single(s); v != nil {
+				if w.cuts(s) {
+					flush(nil)
+				}
+				p.line("%s = %s;", p.expr(&ir.Ref{Var: v}), p.expr(value))
+				continue
+			}
+			region = append(region, s)
+			continue
+		}
+		switch s := s.(type) {
+		case *ir.Effect:
+			if len(s.Args) == 0 {
+				flush(nil)
+				p.line("GOCUDA_MEET;")
+				continue
+			}
+			p.line("go_votes = 0;")
+			flush(s.Args[0])
+			p.line("GOCUDA_MEET;")
+			if s.Dst != nil {
+				result := map[string]string{"sync_threads_count": "go_votes", "sync_threads_and": "go_votes == go_live", "sync_threads_or": "go_votes != 0"}[s.Name]
+				p.line("%s = %s;", s.Dst.Name, result)
+			}
+		case *ir.If:
+			flush(nil)
+			p.line("if (%s) {", trim(p.expr(s.Cond)))
+			p.inner(s.Then, number)
+			if len(s.Else) > 0 {
+				p.line("} else {")
+				p.inner(s.Else, number)
+			}
+			p.line("}")
+		case *ir.Loop:
+			flush(nil)
+			cond := ""
+			if s.Cond != nil {
+				cond = trim(p.expr(s.Cond))
+			}
+			w.died = w.died || w.ends // by the second turn
+			p.line("for (; %s; ) {", cond)
+			p.inner(s.Body, number)
+			p.line("%s_next:;", s.Label.Name)
+			p.inner(s.Post, number)
+			p.line("}")
+			p.line("%s:;", s.Label.Name)
+		case *ir.Block:
+			flush(nil)
+			p.between(s.Body, number)
+			if s.Label != nil {
+				p.line("%s:;", s.Label.Name)
+			}
+		case *ir.Leave:
+			flush(nil)
+			p.line("goto %s;", s.To.Name)
+		case *ir.Again:
+			flush(nil)
+			p.line("goto %s_next;", s.To.Name)
+		}
+	}
+	flush(nil)
+}
+
+func (p *printer) inner(list []ir.Stmt, number int) {
+	p.indent++
+	p.between(list, number)
+	p.indent--
+}
+
+// single is the variable that a statement between regions sets, which is one for all
+// threads, and its value.
+func (w *whole) single(s ir.Stmt) (*ir.Var, ir.Expr) {
+	switch s := s.(type) {
+	case *ir.Define:
+		if x := w.vars[s.Var]; s.Init != nil && s.Var.Space == ir.Local && x.way == scalar {
+			return s.Var, s.Init
+		}
+	case *ir.Assign:
+		ref, ok := s.To.(*ir.Ref)
+		if ok && (w.param[ref.Var] || ref.Var.Space == ir.Local && w.vars[ref.Var].way == scalar) {
+			return ref.Var, s.Value
+		}
+	}
+	return nil, nil
+}
+
+// cuts says whether a statement that sets what may be one for all threads ends the
+// region before it: since that may use the value before, or check the divisor.
+func (w *whole) cuts(s ir.Stmt) bool {
+	switch s := s.(type) {
+	case *ir.Define:
+		return s.Init != nil && !w.varying[s.Var] && mayDivide(s.Init)
+	case *ir.Assign:
+		ref, ok := s.To.(*ir.Ref)
+		return ok && !w.varying[ref.Var] && ref.Var.Space == ir.Local
+	}
+	return false
+}
+
+// mayDivide says whether an integer is divided by what may be zero.
+func mayDivide(e ir.Expr) (found bool) {
+	parts(e, func(e ir.Expr) {
+		if b, ok := e.(*ir.Binary); ok && isInteger(b.T) && (b.Op == token.QUO || b.Op == token.REM) {
+			_, constant := b.Y.(*ir.Const)
+			found = found || !constant
+		}
+	})
+	return found
+}
+
+// region writes the loop that runs statements for one thread after the other. With a
+// vote, those are counted for which it is true.
+func (p *printer) region(list []ir.Stmt, vote ir.Expr, number int) {
+	w := p.whole
+	work := vote != nil
+	used := make(map[*ir.Var]bool)
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ir.Note:
+			continue
+		case *ir.Define:
+			work = work || s.Init != nil && w.vars[s.Var].way != anew
+		default:
+			work = true
+		}
+		eachStmt([]ir.Stmt{s}, func(in ir.Stmt) { mention(in, func(v *ir.Var) { used[v] = true }) })
+	}
+	if !work {
+		return
+	}
+	if vote != nil {
+		eachRef(vote, func(v *ir.Var) { used[v] = true })
+	}
+	w.regions++
+	p.line("GOCUDA_THREADS {")
+	p.indent++
+	if w.died {
+		p.line("if (go_live != go_n && go_gone[go_t]) continue;")
+	}
+	p.line("GOCUDA_THREAD;")
+	p.line("{")
+	p.indent++
+	p.line("go::thread go = {false, %du};", number)
+	here := make(map[*ir.Var]bool)
+	for _, s := range list {
+		if d, ok := s.(*ir.Define); ok {
+			here[d.Var] = true
+		}
+	}
+	for _, d := range definitions(w.f.Body) { // each after those that it is made of
+		if w.vars[d.Var].way == anew && !here[d.Var] && w.needs(used, d.Var) {
+			p.line("%s %s = %s;", p.typ(d.Var.Type), d.Var.Name, p.expr(d.Init))
+		}
+	}
+	loops := p.loops
+	p.loops = nil
+	p.stmts(list)
+	if vote != nil {
+		p.line("go_votes += (%s) ? 1 : 0;", p.expr(vote))
+	}
+	p.loops = loops
+	p.indent--
+	p.line("}")
+	if p.quit {
+		p.line("go_next_%d:;", w.regions)
+	}
+	p.indent--
+	p.line("}")
+	if p.quit {
+		p.line("if (!go_live) return true;")
+		w.died = true
+	}
+	p.quit = false
+}
+
+// needs says whether a variable is used, or another that is made of it.
+func (w *whole) needs(used map[*ir.Var]bool, v *ir.Var) bool {
+	if used[v] {
+		return true
+	}
+	for u := range used {
+		x := w.vars[u]
+		if x == nil || x.way != anew || x.define == nil {
+			continue
+		}
+		found := false
+		eachRef(x.define.Init, func(r *ir.Var) { found = found || r != u && w.needs(map[*ir.Var]bool{r: true}, v) })
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// nameOf is a variable in the output.
+func (p *printer) nameOf(v *ir.Var) string {
+	if name := p.shared[v]; name != "" {
+		return name
+	}
+	if w := p.whole; w != nil && v.Space == ir.Local && !w.param[v] && w.vars[v] != nil && w.vars[v].way == kept {
+		return v.Name + "[go_t]"
+	}
+	return v.Name
+}
+
+// at tells where the thread is, for what is called: in regions nobody knows otherwise.
+func (p *printer) at() string {
+	if p.whole == nil {
+		return ""
+	}
+	return "GOCUDA_AT; "
+}
+
+// share declares the shared variables of a kernel outside of it, for both of its forms:
+// under the names that they would have inside, by which the size of its shared memory
+// is known.
+func (p *printer) share(f *ir.Func) {
+	for _, d := range definitions(f.Body) {
+		if d.Var.Space != ir.Shared {
+			continue
+		}
+		k := kernelSymbol(f)
+		name := k + "_" + d.Var.Name
+		p.line("__shared__ __align__(16) %s %s asm(\"_ZZ%d%sE%d%s\");", p.typ(d.Var.Type), name, len(k), k, len(name), name)
+		p.shared[d.Var] = name
+	}
+}
+
+// end ends the thread whose region is written.
+func (p *printer) end() string {
+	p.quit = true
+	return fmt.Sprintf("{ go_gone[go_t] = 1; go_live--; goto go_next_%d; }", p.whole.regions)
+}
