@@ -194,9 +194,8 @@ func TestRandomNative(t *testing.T) {
 	t.Logf("seed %d", start)
 	ran := 0
 	for at := 0; at < *alone; at += batch {
-		n := start + uint64(at)
-		source, want := random(t, n, min(batch, *alone-at))
-		ran += compareNative(t, fmt.Sprintf("seed %d", n), source, want)
+		b := randomBatch{start + uint64(at), min(batch, *alone-at)}
+		ran += compareNative(t, fmt.Sprintf("seed %d", b.seed), b.source(), compiledGo(t, []randomBatch{b})[0])
 	}
 	t.Logf("%d of %d", ran, *alone)
 }

@@ -2,15 +2,19 @@ package kerneltest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,7 +24,9 @@ import (
 var (
 	seed    = flag.Uint64("seed", 0, "of the random kernels; 0 takes the time")
 	kernels = flag.Int("kernels", 20, "how many random kernels are compared")
-	keep    = flag.String("keep", "", "a folder to which random kernels and what compiled Go makes of them are written, for a machine without Go")
+	keep    = flag.String("keep", "", "a folder to which what compiled Go makes of random kernels is written, for a machine without Go")
+	wanted  = flag.String("want", "", "such a folder; with seed 0 all that is there is compared")
+	workers = flag.Int("workers", 0, "how many processes compare random kernels at a time; 0: this one does")
 )
 
 // generator writes random functions that are kernels and Go.
@@ -525,6 +531,10 @@ func (g *generator) function(name string) {
 
 const mainFunc = `
 func main() {
+	var all []func([]int64, []float64)
+	for _, list := range [][]func([]int64, []float64){%s} {
+		all = append(all, list...)
+	}
 	for _, k := range all {
 		out, f := make([]int64, %d), make([]float64, %d)
 		var message [%d]byte
@@ -549,75 +559,193 @@ const messageSize = 128
 // batch is how many random kernels are compiled together.
 const batch = 60
 
-// kept is where random kernels are on a machine without Go.
+// kept is where what compiled Go makes of random kernels is on a machine without Go.
 const kept = "testdata/random"
 
 // Random functions write the same compiled by Go and on a device.
 func TestRandomKernels(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		files, _ := filepath.Glob(kept + "/*.go")
-		if len(files) == 0 {
-			t.Skip("Go is not here, and no random kernels with what it makes of them")
-		}
-		for _, file := range files {
-			source, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := os.ReadFile(strings.TrimSuffix(file, ".go") + ".want")
-			if err != nil {
-				t.Fatal(err)
-			}
-			compareRandom(t, file, string(source), want)
-		}
-		return
-	}
-	start := *seed
+	start, folder := *seed, *wanted
 	if start == 0 {
 		start = uint64(time.Now().UnixNano())
 	}
-	t.Logf("seed %d", start)
-	for at := 0; at < *kernels; at += batch {
-		n := start + uint64(at)
-		source, want := random(t, n, min(batch, *kernels-at))
-		if *keep == "" {
-			compareRandom(t, fmt.Sprintf("seed %d", n), source, want)
-			compareNative(t, fmt.Sprintf("seed %d", n), source, want)
-			continue
+	if _, err := exec.LookPath("go"); err != nil && folder == "" {
+		if folder = kept; !exists(folder) {
+			t.Skip("Go is not here, and nothing that it makes of random kernels")
 		}
-		base := filepath.Join(*keep, fmt.Sprint(n))
-		for name, text := range map[string][]byte{base + ".go": []byte(source), base + ".want": want} {
-			if err := os.WriteFile(name, text, 0o666); err != nil {
-				t.Fatal(err)
+	}
+	var batches []randomBatch
+	for at := 0; at < *kernels; at += batch {
+		batches = append(batches, randomBatch{start + uint64(at), min(batch, *kernels-at)})
+	}
+	if folder != "" && *seed == 0 {
+		batches = batchesIn(t, folder)
+	}
+	t.Logf("seed %d", batches[0].seed)
+	switch {
+	case *keep != "":
+		for list := range slices.Chunk(batches, 20) {
+			for i, want := range compiledGo(t, list) {
+				if err := os.WriteFile(filepath.Join(*keep, list[i].file()), zipped(want), 0o666); err != nil {
+					t.Fatal(err)
+				}
 			}
+		}
+	case *workers > 0:
+		inProcesses(t, batches, folder)
+	default:
+		for _, b := range batches {
+			var want []byte
+			if folder != "" {
+				want = unzipped(t, filepath.Join(folder, b.file()))
+			} else {
+				want = compiledGo(t, []randomBatch{b})[0]
+			}
+			compareRandom(t, fmt.Sprintf("seed %d", b.seed), b.source(), want)
+			compareNative(t, fmt.Sprintf("seed %d", b.seed), b.source(), want)
 		}
 	}
 }
 
-// random writes n random functions, and has Go compile and run them.
-func random(t *testing.T, seed uint64, n int) (source string, want []byte) {
-	t.Helper()
-	g := &generator{r: rand.New(rand.NewPCG(seed, 1))}
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprintf("k%d", i)
-		g.function(names[i])
+// randomBatch is random kernels that are compiled together.
+type randomBatch struct {
+	seed uint64
+	n    int
+}
+
+func (b randomBatch) file() string { return fmt.Sprintf("%d-%d.gz", b.seed, b.n) }
+
+func (b randomBatch) names() (names []string) {
+	for i := range b.n {
+		names = append(names, fmt.Sprintf("k%d", i))
 	}
-	source = prelude + g.b.String()
-	text := "package main\n\nimport (\n\t\"encoding/binary\"\n\t\"fmt\"\n\t\"math\"\n\t\"math/bits\"\n\t\"math/cmplx\"\n\t\"os\"\n)\n" + source + "\nvar _, _ = math.Pi + cmplx.Abs(1), bits.UintSize\nvar all = []func([]int64, []float64){" + strings.Join(names, ", ") + "}\n" + fmt.Sprintf(mainFunc, elements, elements, messageSize)
-	file := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+	return names
+}
+
+// source writes the kernels.
+func (b randomBatch) source() string {
+	g := &generator{r: rand.New(rand.NewPCG(b.seed, 1))}
+	for _, name := range b.names() {
+		g.function(name)
+	}
+	return prelude + g.b.String()
+}
+
+// batchesIn are those of which a folder has what compiled Go makes.
+func batchesIn(t *testing.T, folder string) (list []randomBatch) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s has no random kernels (%v)", folder, err)
+	}
+	for _, file := range files {
+		var b randomBatch
+		if _, err := fmt.Sscanf(filepath.Base(file), "%d-%d.gz", &b.seed, &b.n); err != nil {
+			t.Fatal(file, err)
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func zipped(data []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(data) //nolint:errcheck // to memory
+	w.Close()     //nolint:errcheck // to memory
+	return out.Bytes()
+}
+
+func unzipped(t *testing.T, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
 		t.Fatal(err)
 	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = io.ReadAll(r); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// inProcesses compares batches in processes of their own, so many at a time: of a
+// device, one process at a time knows whose panic it sees.
+func inProcesses(t *testing.T, batches []randomBatch, folder string) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var done, failed int
+	jobs := make(chan randomBatch)
+	var wg sync.WaitGroup
+	for range *workers {
+		wg.Go(func() {
+			for b := range jobs {
+				cmd := exec.Command(self, "-test.run", "^TestRandomKernels$", "-test.timeout", "10m", "-seed", fmt.Sprint(b.seed), "-kernels", fmt.Sprint(b.n), "-want", folder)
+				out, err := cmd.CombinedOutput()
+				mu.Lock()
+				done += b.n
+				if err != nil {
+					failed++
+					t.Errorf("seed %d, %d kernels: %v\n%s", b.seed, b.n, err, out)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, b := range batches {
+		jobs <- b
+	}
+	close(jobs)
+	wg.Wait()
+	t.Logf("%d kernels in %d batches were compared; %d batches failed", done, len(batches), failed)
+}
+
+// compiledGo has Go compile and run random kernels, and gives what each batch wrote.
+func compiledGo(t *testing.T, batches []randomBatch) (wants [][]byte) {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module random\n\ngo 1.26\n")
+	var imports, lists strings.Builder
+	for i, b := range batches {
+		write(fmt.Sprintf("p%d/p.go", i), fmt.Sprintf("package p%d\n\nimport (\n\t\"fmt\"\n\t\"math\"\n\t\"math/bits\"\n\t\"math/cmplx\"\n)\n", i)+b.source()+
+			"\nvar _, _, _ = math.Pi + cmplx.Abs(1), bits.UintSize, fmt.Sprint\nvar All = []func([]int64, []float64){"+strings.Join(b.names(), ", ")+"}\n")
+		fmt.Fprintf(&imports, "\t\"random/p%d\"\n", i)
+		fmt.Fprintf(&lists, "p%d.All, ", i)
+	}
+	write("main.go", "package main\n\nimport (\n\t\"encoding/binary\"\n\t\"fmt\"\n\t\"os\"\n"+imports.String()+")\n"+fmt.Sprintf(mainFunc, lists.String(), elements, elements, messageSize))
 	var errors bytes.Buffer
-	run := exec.Command("go", "run", file)
+	run := exec.Command("go", "run", ".")
+	run.Dir = dir
 	run.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	run.Stderr = &errors
-	want, err := run.Output()
+	all, err := run.Output()
 	if err != nil {
-		t.Fatalf("seed %d: %v\n%s", seed, err, errors.String())
+		t.Fatalf("seed %d: %v\n%s", batches[0].seed, err, errors.String())
 	}
-	return source, want
+	for _, b := range batches {
+		n := b.n * (16*elements + messageSize)
+		wants, all = append(wants, all[:n]), all[n:]
+	}
+	return wants
 }
 
 // compareRandom compares what a device makes of random kernels.
