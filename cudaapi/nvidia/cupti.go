@@ -101,6 +101,8 @@ type Tracing struct {
 	version int
 	kinds   []uint32 // that are switched on in a trace
 	on      atomic.Bool
+	// registered says that CUPTI knows where buffers come from.
+	registered bool
 
 	mu      sync.Mutex
 	take    func(driver.Activity)
@@ -330,11 +332,6 @@ func (t *Tracing) tell(a driver.Activity) {
 	}
 }
 
-var callbacks struct {
-	sync.Once
-	request, complete uintptr
-}
-
 // start begins a trace.
 func (t *Tracing) start(take func(driver.Activity)) error {
 	t.mu.Lock()
@@ -347,10 +344,11 @@ func (t *Tracing) start(take func(driver.Activity)) error {
 	}
 	t.take, t.tags, t.waiting, t.unread = take, map[uint32]uint64{}, map[uint32][]driver.Activity{}, 0
 	t.mu.Unlock()
-	callbacks.Do(func() {
-		callbacks.request, callbacks.complete = purego.NewCallback(t.request), purego.NewCallback(t.complete)
-	})
-	err := t.call(cuptiActivityRegisterCallbacks, callbacks.request, callbacks.complete)
+	var err error
+	if !t.registered {
+		err = t.call(cuptiActivityRegisterCallbacks, purego.NewCallback(t.request), purego.NewCallback(t.complete))
+		t.registered = err == nil
+	}
 	for _, kind := range []uint32{cuptiExternalCorrelation, cuptiDriverCall, cuptiKernel, cuptiMemcpy, cuptiMemcpyPeer, cuptiMemset} {
 		if err == nil {
 			err = t.enable(kind)
