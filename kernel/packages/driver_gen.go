@@ -563,6 +563,7 @@ func driverPackage() host.Package {
 			"Source.Code":                   "CUDA C++",
 			"Source.Name":                   "shown in diagnostics, as a file name",
 			"Source.Names":                  "Names are name expressions to be instantiated and kept, such as\n\"axpy<float>\".",
+			"Source.OnHost":                 "what simulated devices take in place of it, if anything",
 			"Source.Options":                "as NVRTC takes them, such as \"-std=c++17\" or \"-DN=4\"",
 			"Stream":                        "Stream is a CUstream.",
 			"StreamBlocking":                "StreamBlocking streams wait for, and are waited for by, the legacy\ndefault stream (CU_STREAM_DEFAULT).",
