@@ -34,6 +34,7 @@ type Spec struct {
 	Language      string            `json:"language"`
 	InterruptMode string            `json:"interrupt_mode"`
 	Env           map[string]string `json:"env,omitempty"`
+	Metadata      map[string]any    `json:"metadata"`
 }
 
 // Options say what to install, and where.
@@ -72,6 +73,7 @@ func Install(o Options) (dir string, err error) {
 		Language:      "go",
 		InterruptMode: "message", // a signal would reach the evaluator too
 		Env:           o.Env,
+		Metadata:      map[string]any{"debugger": true}, // JupyterLab offers its debugger
 	})
 	if err != nil {
 		return "", err

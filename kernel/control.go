@@ -28,26 +28,6 @@ func (k *kernel) shutdown(r *request) (any, error) {
 	return content, nil
 }
 
-// debug answers in the words of the Debug Adapter Protocol, which
-// debug_request carries: there is no debugger.
-func (k *kernel) debug(r *request) (any, error) {
-	var asked struct {
-		Seq     int    `json:"seq"`
-		Command string `json:"command"`
-	}
-	if err := r.decode(&asked); err != nil {
-		return nil, err
-	}
-	return map[string]any{
-		"type":        "response",
-		"request_seq": asked.Seq,
-		"seq":         asked.Seq,
-		"success":     false,
-		"command":     asked.Command,
-		"message":     "gocuda has no debugger",
-	}, nil
-}
-
 // watchParent closes orphaned when the process that started this one is gone,
 // so that no kernel stays behind when a Jupyter server is killed. Jupyter asks
 // for that by setting JPY_PARENT_PID. parent is from before clients could know of

@@ -181,6 +181,18 @@ func (s *scripted) Event(m session.Comm, stop <-chan struct{}) session.Result {
 	return s.script(code)
 }
 
+func (s *scripted) Debug(request json.RawMessage) (json.RawMessage, error) {
+	var asked struct {
+		Seq     int    `json:"seq"`
+		Command string `json:"command"`
+	}
+	json.Unmarshal(request, &asked)
+	if asked.Command == "attach" {
+		s.output(session.Output{Kind: session.Debug, Event: json.RawMessage(`{"type":"event","event":"initialized"}`)})
+	}
+	return json.Marshal(map[string]any{"type": "response", "request_seq": asked.Seq, "command": asked.Command, "success": true})
+}
+
 func (s *scripted) Interrupt() { s.interrupts <- struct{}{} }
 
 func (s *scripted) Complete(code string, cursor int) (session.Completion, error) {

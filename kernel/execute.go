@@ -130,6 +130,7 @@ func (k *kernel) execute(r *request) (any, error) {
 
 	if result.Restarted {
 		k.closeComms(r.Message)
+		k.debugAgain()
 	}
 	for name, e := range result.Expressions {
 		reply.UserExpressions[name] = expression(e)

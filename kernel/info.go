@@ -46,7 +46,7 @@ func (k *kernel) kernelInfo(*request) (any, error) {
 			{"CUDA C++ programming guide", "https://docs.nvidia.com/cuda/cuda-c-programming-guide/"},
 			{"CUDA driver API", "https://docs.nvidia.com/cuda/cuda-driver-api/"},
 		},
-		"debugger":           false,
-		"supported_features": []string{},
+		"debugger":           true,
+		"supported_features": []string{"debugger"},
 	}, nil
 }

@@ -80,6 +80,7 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 		handlers: handlers,
 		comms:    comms{open: map[string]string{}},
 		events:   make(chan *wire.Message, maxEvents),
+		debugs:   make(chan *wire.Message, maxEvents),
 	}
 	k.evaluator = startEvaluator(options.Start, k.output, k.input)
 	if k.sockets.Connection() != connection {
@@ -117,6 +118,9 @@ type kernel struct {
 	beside  sync.WaitGroup // events that are handled beside a cell
 	events  chan *wire.Message
 	answers sync.Map // the messages that these are, by id
+
+	debugs    chan *wire.Message // requests of a debugger
+	debugging debugging
 }
 
 // run serves until the end.
@@ -131,6 +135,7 @@ func (k *kernel) run(ctx context.Context) {
 	shell, control := make(chan struct{}), make(chan struct{})
 	go k.loop(wire.Shell, shell)
 	go k.handleEvents()
+	go k.handleDebug()
 	go k.loop(wire.Control, control)
 
 	for running := true; running; {
@@ -172,6 +177,13 @@ func (k *kernel) end() { k.stopOnce.Do(func() { close(k.stop) }) }
 func (k *kernel) loop(ch wire.Channel, done chan<- struct{}) {
 	defer close(done)
 	for m := k.next(ch); m != nil; m = k.next(ch) {
+		if ch == wire.Control && m.Header.Type == "debug_request" {
+			select {
+			case k.debugs <- m:
+			case <-k.stop:
+			}
+			continue
+		}
 		k.handle(ch, m)
 	}
 }

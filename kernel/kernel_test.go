@@ -496,12 +496,23 @@ func TestUnknownAndBadRequests(t *testing.T) {
 	}
 }
 
-func TestDebugRequestIsRefusedInDAP(t *testing.T) {
+// TestDebugRequests: they go to the evaluator, and its events to the front ends.
+func TestDebugRequests(t *testing.T) {
 	c, _ := start(t)
-	reply, _ := c.ask(wire.Control, "debug_request", map[string]any{"type": "request", "seq": 7, "command": "initialize"})
-	if reply.Type != "debug_reply" || reply.Content["success"] != false || reply.Content["request_seq"] != 7.0 ||
-		reply.text("command") != "initialize" || reply.text("message") == "" {
-		t.Errorf("%+v", reply)
+	reply, published := c.ask(wire.Control, "debug_request", map[string]any{"type": "request", "seq": 7, "command": "initialize"})
+	if reply.Type != "debug_reply" || reply.Content["success"] != true || reply.Content["request_seq"] != 7.0 ||
+		reply.text("command") != "initialize" || len(published) != 0 {
+		t.Errorf("%+v, %v", reply, published)
+	}
+	c.execute("print 1")
+	c.send(wire.Control, "debug_request", map[string]any{"type": "request", "seq": 8, "command": "attach"})
+	for m := range c.inbox[wire.IOPub] {
+		if m.Type == "debug_event" {
+			if m.text("event") != "initialized" {
+				t.Errorf("%+v", m)
+			}
+			break
+		}
 	}
 }
 

@@ -22,6 +22,10 @@ func (k *kernel) output(o session.Output) {
 		}
 		return
 	}
+	if o.Kind == session.Debug {
+		k.publish("debug_event", parent, o.Event)
+		return
+	}
 	if silent {
 		return
 	}

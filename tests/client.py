@@ -90,7 +90,7 @@ class Client:
                 continue
             if msg["parent_header"].get("msg_id") != msg_id:
                 continue
-            if not msg["msg_type"].startswith("comm_"):  # it has no schema
+            if not msg["msg_type"].startswith(("comm_", "debug_")):  # they have no schema
                 validate_message(msg, msg["msg_type"], msg_id)
             if msg["msg_type"] == "status":
                 states.append(msg["content"]["execution_state"])

@@ -3,7 +3,9 @@
 package evaluator
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +19,7 @@ import (
 	_ "gocuda/cudaapi/backend" // gives cells their devices
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/hazard"
+	"gocuda/kernel/debugger"
 	"gocuda/kernel/display"
 	"gocuda/kernel/golang"
 	"gocuda/kernel/golang/assist"
@@ -60,6 +63,7 @@ type evaluator struct {
 	magics     *magic.Set
 	stdin      stdin
 	extensions []Extension
+	debugger   *debugger.Server
 
 	mu     sync.Mutex
 	cancel context.CancelCauseFunc // of the running cell; nil when none runs
@@ -130,8 +134,20 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	if err != nil {
 		return nil, err
 	}
+	c.debugger = debugger.New(debugger.Options{Evaluator: c.golang, Go: goOf,
+		Event: func(m json.RawMessage) { console.Post(session.Output{Kind: session.Debug, Event: m}) },
+		Print: func(text string) { console.Show(session.Output{Kind: session.Stdout, Text: text}) },
+	})
 	cuda.SetCaller(func() string { return place(c.golang.Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
 	return c, nil
+}
+
+// goOf is the Go in a cell, in its lines.
+func goOf(code string) string {
+	if line, rest, ok := strings.Cut(code, "\n"); ok && strings.HasPrefix(line, "%%mpi") {
+		code = "\n" + rest
+	}
+	return magic.Blank(code)
 }
 
 // place is a statement of a cell in words.
@@ -198,6 +214,9 @@ func (c *evaluator) Execute(cell session.Cell) session.Result {
 		}
 	}
 	widgets.Begin(cell.Message)
+	if cell.Comm == nil {
+		c.debugger.Cell(cell.Name, cmp.Or(cell.Whole, cell.Code))
+	}
 	var err error
 	if cell.Comm != nil {
 		err = c.event(cell)
@@ -330,6 +349,11 @@ func (c *evaluator) Where() (p session.Place, err error) {
 		}
 	}
 	return p, nil
+}
+
+// Debug answers a request of the Debug Adapter Protocol.
+func (c *evaluator) Debug(request json.RawMessage) (json.RawMessage, error) {
+	return json.Marshal(c.debugger.Handle(request))
 }
 
 // Close ends what the extensions began.

@@ -138,7 +138,7 @@ func (ev *Evaluator) compileMode() compileMode {
 	switch {
 	case c.mode == compileMust:
 		return compileMust
-	case c.off || set == "0" || ev.touches():
+	case c.off || set == "0" || ev.touches() || ev.debugger.isOn():
 	case set == "all" && native.Available() == nil:
 		return compileAll
 	}

@@ -96,6 +96,7 @@ type Evaluator struct {
 	edited map[string]bool // the packages that are to be loaded again
 
 	compiling compiling
+	debugger  *Debugger
 
 	run   running
 	texts texts
@@ -141,6 +142,7 @@ func (ev *Evaluator) start() error {
 	ev.rt.Show = ev.shown
 	ev.rt.Bodies = ev.bodies
 	ev.rt.Touched = ev.options.Touched
+	ev.debugger = ev.debugger.renewed(ev)
 	ev.bodyOf, ev.bodyNames = make(map[string]uintptr), make(map[uint64]string)
 	ev.rt.Stdin, ev.rt.Stdout, ev.rt.Errors = ev.options.Stdin, ev.options.Stdout, ev.options.Stderr
 	ev.interp = interp.New(interp.Options{
@@ -334,7 +336,7 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 		cell.stmts = append(cell.stmts, &ast.ExprStmt{X: cell.show})
 		cell.show = nil
 	}
-	ev.lower.Touches = ev.touches()
+	ev.lower.Touches, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
 	ev.lower.Begin(name, false)
 	f, err := ev.build(name, cell, made)
 	if err != nil {
@@ -441,6 +443,7 @@ func (ev *Evaluator) demand(method int) error {
 	if ev.rt.HasMethod(method) { // another goroutine has called it
 		return nil
 	}
+	ev.lower.Debug = ev.debugger.isOn()
 	ev.lower.Begin("methods", ev.program)
 	f, err := ev.compileOutput(func() lower.Output {
 		ev.lower.Demand(method)

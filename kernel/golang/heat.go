@@ -40,7 +40,7 @@ func (ev *Evaluator) warm(g *rt.Group, w *warmth) {
 	c.mu.Lock()
 	yes := (c.hot || os.Getenv(CompileVariable) == "1") && !c.off && !c.busy
 	c.mu.Unlock()
-	if !yes || ev.touches() || native.Available() != nil {
+	if !yes || ev.touches() || ev.debugger.isOn() || native.Available() != nil {
 		return
 	}
 	running := make(map[string]bool)

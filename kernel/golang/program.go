@@ -158,7 +158,7 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 	if err != nil {
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
 	}
-	ev.lower.Touches = ev.touches()
+	ev.lower.Touches, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
 	var decls []*ast.FuncDecl
 	for _, a := range asts {
 		for _, d := range a.Decls {

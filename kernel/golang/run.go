@@ -27,6 +27,7 @@ type running struct {
 	stopped   bool       // interrupted before it ran
 	stacks    []rt.Stack // of the cell's goroutines when it was interrupted
 	value     *display.Bundle
+	values    *[]any      // where those of the last expression go, in place of being shown
 	failed    chan *Error // from goroutines of the cell
 }
 
@@ -239,6 +240,13 @@ func (ev *Evaluator) background(g *rt.Group, value any, trace []rt.Call) {
 
 // shown gets the values of the last expression, in the cell's goroutine.
 func (ev *Evaluator) shown(values []any) {
+	ev.run.mu.Lock()
+	if ev.run.values != nil {
+		*ev.run.values = values
+		ev.run.mu.Unlock()
+		return
+	}
+	ev.run.mu.Unlock()
 	b := bundleOf(values)
 	ev.run.mu.Lock()
 	ev.run.value = b

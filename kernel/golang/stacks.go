@@ -15,16 +15,8 @@ import (
 func (ev *Evaluator) bodies() map[uint64]string {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
-	scopes := reflect.ValueOf(ev.interp).Elem().FieldByName("scopes")
-	if scopes.Kind() != reflect.Map {
-		return nil
-	}
-	main := scopes.MapIndex(reflect.ValueOf("main"))
-	if !main.IsValid() || main.Kind() != reflect.Pointer {
-		return nil
-	}
-	symbols := main.Elem().FieldByName("sym")
-	if symbols.Kind() != reflect.Map {
+	symbols := ev.symbols()
+	if !symbols.IsValid() {
 		return nil
 	}
 	for it := symbols.MapRange(); it.Next(); {
@@ -37,6 +29,23 @@ func (ev *Evaluator) bodies() map[uint64]string {
 		addBodies(node, name, ev.bodyNames)
 	}
 	return ev.bodyNames
+}
+
+// symbols is the interpreter's map of what lowered code declares; invalid: it has none.
+func (ev *Evaluator) symbols() reflect.Value {
+	scopes := reflect.ValueOf(ev.interp).Elem().FieldByName("scopes")
+	if scopes.Kind() != reflect.Map {
+		return reflect.Value{}
+	}
+	main := scopes.MapIndex(reflect.ValueOf("main"))
+	if !main.IsValid() || main.Kind() != reflect.Pointer {
+		return reflect.Value{}
+	}
+	symbols := main.Elem().FieldByName("sym")
+	if symbols.Kind() != reflect.Map {
+		return reflect.Value{}
+	}
+	return symbols
 }
 
 // addBodies notes the functions in a syntax tree of the interpreter: declarations

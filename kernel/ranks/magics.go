@@ -185,6 +185,7 @@ func (n *notebook) cell(ctx context.Context, env magic.Env, call magic.Call) err
 	}
 	cell := n.host.Cell()
 	cell.Expressions = nil
+	cell.Whole = cell.Code
 	cell.Code = strings.Repeat("\n", call.Line) + call.Body // keeps its lines
 	if _, noWait := given["--no-wait"]; noWait {
 		cell.AllowInput = false

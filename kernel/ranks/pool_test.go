@@ -1,6 +1,7 @@
 package ranks
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -44,9 +45,11 @@ func (d *dying) IsComplete(string) (session.Completeness, error) {
 	return session.Completeness{}, session.ErrEnded
 }
 func (d *dying) Event(session.Comm, <-chan struct{}) session.Result { return session.Result{} }
-func (d *dying) Pid() int                                           { return 0 }
-func (d *dying) Death() string                                      { return "the evaluator died" }
-func (d *dying) Close() error                                       { return nil }
+
+func (d *dying) Debug(r json.RawMessage) (json.RawMessage, error) { return r, nil }
+func (d *dying) Pid() int                                         { return 0 }
+func (d *dying) Death() string                                    { return "the evaluator died" }
+func (d *dying) Close() error                                     { return nil }
 
 // page is a host that keeps what is shown.
 type page struct{ shown chan string }

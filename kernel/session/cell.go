@@ -9,6 +9,7 @@
 package session
 
 import (
+	"encoding/json"
 	"time"
 
 	"gocuda/kernel/display"
@@ -37,6 +38,8 @@ type Evaluator interface {
 	// Event runs what is registered for a message of a comm, beside the running
 	// cell, to its end, or until stop closes.
 	Event(m Comm, stop <-chan struct{}) Result
+	// Debug answers a request of the Debug Adapter Protocol.
+	Debug(request json.RawMessage) (response json.RawMessage, err error)
 	// Close ends the evaluator; a running Execute returns an error.
 	Close() error
 }
@@ -46,6 +49,8 @@ type Cell struct {
 	// Name is shown in errors and traces, such as "In[3]".
 	Name string `json:"name"`
 	Code string `json:"code"`
+	// Whole is the cell that Code is a part of, on the same lines; empty: Code is all.
+	Whole string `json:"whole,omitempty"`
 	// Silent runs the code without showing the value of its last expression.
 	Silent bool `json:"silent,omitempty"`
 	// AllowInput says that input() may ask the user.
@@ -122,6 +127,7 @@ const (
 	Update  OutputKind = "update"  // Bundle replaces what was shown under DisplayID
 	Clear   OutputKind = "clear"   // Wait: clear when the next output comes
 	ToComm  OutputKind = "comm"    // Comm
+	Debug   OutputKind = "debug"   // Event: an event of the Debug Adapter Protocol
 )
 
 // Output is something that a cell shows while it runs. Outputs reach the
@@ -131,7 +137,8 @@ type Output struct {
 	Text   string
 	Bundle display.Bundle
 	Wait   bool
-	Comm   *Comm `json:",omitempty"`
+	Comm   *Comm           `json:",omitempty"`
+	Event  json.RawMessage `json:",omitempty"`
 }
 
 // What the front end answers about code that is being typed.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -213,6 +214,16 @@ func (c *Client) Event(m Comm, stop <-chan struct{}) (result Result) {
 		return Result{Err: NewError("EvaluatorDied", err.Error())}
 	}
 	return result
+}
+
+// Debug answers a request of the Debug Adapter Protocol. It waits as long as that takes.
+func (c *Client) Debug(request json.RawMessage) (response json.RawMessage, err error) {
+	answer, err := c.peer.Ask(kindDebug, c.peer.NewID(), request)
+	if err != nil {
+		return nil, err
+	}
+	err = (<-answer).Decode(&response)
+	return response, err
 }
 
 func (c *Client) ask(kind byte, q question, into any) error {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"errors"
 	"net"
 	"strings"
@@ -48,9 +49,11 @@ func (script) Complete(code string, cursor int) (Completion, error) {
 func (script) Inspect(string, int, int) (*display.Bundle, error) {
 	return nil, errors.New("no such name")
 }
-func (script) IsComplete(string) (Completeness, error) { panic("no answer") }
-func (script) Where() (Place, error)                   { return Place{Cell: "In[1]"}, nil }
-func (script) Close() error                            { return nil }
+func (script) IsComplete(string) (Completeness, error)                  { panic("no answer") }
+func (script) Where() (Place, error)                                    { return Place{Cell: "In[1]"}, nil }
+func (script) Close() error                                             { return nil }
+func (s script) Debug(request json.RawMessage) (json.RawMessage, error) { return request, nil }
+
 func (s script) Event(m Comm, stop <-chan struct{}) Result {
 	if m.ID == "long" {
 		<-stop

@@ -19,6 +19,7 @@ const (
 	kindWhere                       // answered by Place
 	kindQuit                        // the evaluator is to exit
 	kindEvent                       // Comm; answered by Result
+	kindDebug                       // a request of a debugger; answered by its response
 	// From the evaluator.
 	kindReady  // Hello: cells can be run
 	kindOutput // Output; answered when it was passed on, unless its id is 0

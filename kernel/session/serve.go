@@ -254,6 +254,11 @@ func (s *server) handle(f link.Frame) error {
 			answer, err := s.ask(f)
 			s.peer.Answer(f, answer, err)
 		}()
+	case kindDebug:
+		go func() {
+			answer, err := s.debug(f)
+			s.peer.Answer(f, answer, err)
+		}()
 	case kindEvent:
 		stop := make(chan struct{})
 		s.mu.Lock()
@@ -324,6 +329,16 @@ func guarded(run func() Result) (r Result) {
 		}
 	}()
 	return run()
+}
+
+// debug has the evaluator answer a request of a debugger.
+func (s *server) debug(f link.Frame) (answer json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the debugger failed to answer, please report this: %v", p)
+		}
+	}()
+	return s.evaluator.Debug(f.Body)
 }
 
 // ask has the evaluator answer a question.

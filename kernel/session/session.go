@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -342,6 +343,15 @@ func (s *Session) Event(m Comm, stop <-chan struct{}) Result {
 		return Result{Err: NewError("NoEvaluator", err.Error())}
 	}
 	return e.Event(m, stop)
+}
+
+// Debug answers a request of the Debug Adapter Protocol.
+func (s *Session) Debug(request json.RawMessage) (json.RawMessage, error) {
+	e, err := s.get()
+	if err != nil {
+		return nil, err
+	}
+	return e.Debug(request)
 }
 
 // get returns the current evaluator, as acquire does.

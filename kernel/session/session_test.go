@@ -3,6 +3,7 @@
 package session_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -99,6 +100,8 @@ func newFake(c *Console) (Evaluator, error) {
 }
 
 func (f *fakeEvaluator) Event(Comm, <-chan struct{}) Result { return Result{} }
+
+func (f *fakeEvaluator) Debug(r json.RawMessage) (json.RawMessage, error) { return r, nil }
 func (f *fakeEvaluator) Interrupt() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

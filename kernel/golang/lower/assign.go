@@ -277,6 +277,7 @@ func (f *fn) declStmt(s *ast.DeclStmt) {
 		return // types and constants are in what the checker knows
 	}
 	for _, spec := range d.Specs {
+		f.stop(spec.Pos())
 		f.at(spec)
 		f.varSpec(spec.(*ast.ValueSpec))
 	}

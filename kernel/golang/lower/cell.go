@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 // several, those are the elements of a slice literal.
 func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.Expr, several bool) string {
 	f := l.newFn(info, cell, "")
-	f.top, f.sig = true, new(types.Signature)
+	f.top, f.sig, f.user = true, new(types.Signature), true
 	if show != nil {
 		list = append(list[:len(list):len(list)], &ast.ExprStmt{X: show})
 		f.show, f.several = show, several
@@ -28,7 +29,7 @@ func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.
 		fmt.Fprintf(&l.types, "var %s int\n", bodyPos)
 	}
 	f.analyze(nil, types.NewTuple(), body)
-	made, header := f.function(nil, f.sig, body)
+	made, header := f.function(nil, f.sig, token.NoPos, body)
 	const name = "body"
 	l.write(name, header, made)
 	f.register(name, f.frame != nil, "")
@@ -182,15 +183,18 @@ func (f *fn) isQuiet(call *ast.CallExpr) bool {
 // init functions and main. It returns the function that runs it.
 func (l *Lowerer) Program(info *types.Info, cell string, inits []*types.Func, main *types.Func) string {
 	f := l.newFn(info, cell, "main.init")
-	f.sig = new(types.Signature)
+	f.sig, f.user = new(types.Signature), true
 	f.shared.boxed = make(map[types.Object]bool)
+	f.debugBegin()
 	for _, in := range info.InitOrder {
+		f.stop(in.Lhs[0].Pos())
 		f.at(in.Rhs)
 		f.packageVar(in)
 	}
 	for _, fun := range inits {
 		f.emit("%s()", l.Want(fun))
 	}
+	f.debugEnd(nil)
 	if main != nil {
 		f.emit("%s()", l.Want(main))
 	}

@@ -12,11 +12,12 @@ import (
 type target struct {
 	label string
 	loop  bool
+	head  token.Pos // of a range loop, to which the debugger comes back
 }
 
 // enter makes a statement the target of break and continue while body runs.
 func (f *fn) enter(label string, loop bool, body func()) {
-	f.breakTo = append(f.breakTo, target{label, loop})
+	f.breakTo = append(f.breakTo, target{label: label, loop: loop})
 	body()
 	f.breakTo = f.breakTo[:len(f.breakTo)-1]
 }
@@ -26,6 +27,10 @@ func (f *fn) labeled(s *ast.LabeledStmt) {
 	name := s.Label.Name
 	l := f.labelName(name)
 	f.emit("%s_g:", l)
+	switch s.Stmt.(type) {
+	case *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		f.stopBefore(s.Stmt)
+	}
 	switch st := s.Stmt.(type) {
 	case *ast.ForStmt:
 		f.forStmt(st, name)
@@ -68,6 +73,9 @@ func (f *fn) head(label string) string {
 func (f *fn) forStmt(s *ast.ForStmt, label string) {
 	f.emit("{")
 	defer f.emit("}")
+	if s.Init == nil && s.Cond == nil {
+		f.stop(s.Pos())
+	}
 	var shared []*local
 	if s.Init != nil {
 		f.stmt(s.Init)
@@ -90,7 +98,7 @@ func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local) {
 	var cond *expr
 	var pre, post code
 	if s.Cond != nil {
-		pre = f.captured(func() { f.positioned(s.Cond, func() { cond = f.expr(s.Cond) }) })
+		pre = f.captured(func() { f.stop(s.Pos()); f.positioned(s.Cond, func() { cond = f.expr(s.Cond) }) })
 	}
 	if s.Post != nil {
 		post = f.captured(func() { f.withoutGuards(func() { f.stmt(s.Post) }) })
@@ -115,6 +123,7 @@ func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local) {
 			f.emit("%s := new(%s)", t, f.l.rep(v.typ))
 			f.emit("*%s = *%s", t, v.name)
 			f.emit("%s = %s", v.name, t)
+			f.debugVar(v, v.name)
 		}
 		f.add(post)
 		f.emit("}")
@@ -145,6 +154,9 @@ func (f *fn) branch(s *ast.BranchStmt) {
 	loop := s.Tok == token.CONTINUE
 	for i := len(f.breakTo) - 1; i >= 0; i-- {
 		t := f.breakTo[i]
+		if loop && t.loop && (s.Label == nil || t.label == s.Label.Name) {
+			f.stop(t.head)
+		}
 		if s.Label == nil && (t.loop || !loop) {
 			f.emit("%s", s.Tok)
 			return
@@ -193,6 +205,9 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 		pres[i] = f.captured(func() {
 			f.withoutGuards(func() {
 				for k, x := range cc.List {
+					if k == 0 {
+						f.stop(cc.Pos())
+					}
 					cond := func() *expr { return f.caseCond(tag, x) }
 					if k == 0 {
 						conds[i] = cond()
@@ -295,6 +310,9 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) {
 				value = l.toInterface(v, t)
 			}
 			f.define(o, value)
+		}
+		if cc.List != nil {
+			f.stop(cc.Pos())
 		}
 		f.enter(label, false, func() { f.clause(cc.Body) })
 	}

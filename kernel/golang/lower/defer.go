@@ -20,10 +20,12 @@ func (f *fn) deferringBody(body *ast.BlockStmt, recovers bool) {
 	f.frame = inner.frame
 	inner.sig = f.sig
 	inner.top, inner.show, inner.several = f.top, f.show, f.several
+	inner.debug = f.debug
 	if recovers {
 		inner.recoverable()
 	}
 	inner.block(body.List)
+	inner.end(body)
 	lit := inner.factory(header{params: []param{{inner.frame.name, inner.frame.rep}}}, inner.out, false)
 	f.emit("%s", l.runtime(nil, "Run", lit))
 }

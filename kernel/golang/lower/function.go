@@ -44,6 +44,8 @@ type fn struct {
 	top     bool     // the statements of a cell
 	show    ast.Expr // the expression whose value the cell shows
 	several bool     // show is a slice of what is shown
+	user    bool     // it is of a cell
+	debug   *debugged
 }
 
 // shared is what a declared function and its literals have in common.
@@ -252,13 +254,14 @@ func (l *Lowerer) lowerDecl(name string, fun *types.Func, d *Decl, e *env, targs
 		sig = d.Sig
 	}
 	f := l.newFn(d.Info, d.Cell, traceName(fun))
+	f.user = l.decls[fun] != nil && !d.Hidden
 	f.env, f.sig = e, l.subst(sig, e).(*types.Signature)
 	params := slices.Collect(sig.Params().Variables())
 	if sig.Recv() != nil {
 		params = slices.Insert(params, 0, sig.Recv())
 	}
 	f.analyze(params, sig.Results(), d.Func.Body)
-	made, h := f.function(params, sig, d.Func.Body)
+	made, h := f.function(params, sig, d.Func.Pos(), d.Func.Body)
 	variable := ""
 	if d.Redirect {
 		fmt.Fprintf(&l.types, "var %s_r bool\n", name)
@@ -296,8 +299,10 @@ func traceName(fun *types.Func) string {
 
 // function writes the body and the header (parameters and results) of a
 // function whose parameters are params.
-func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.BlockStmt) (made code, h header) {
+func (f *fn) function(params []*types.Var, sig *types.Signature, pos token.Pos, body *ast.BlockStmt) (made code, h header) {
 	l := f.l
+	f.debugBegin()
+	entry := len(f.out)
 	for i, p := range params {
 		v := f.declare(p)
 		h.params = append(h.params, param{v.name, l.paramRep(f.l.subst(p.Type(), f.env), sig.Variadic() && i == len(params)-1)})
@@ -317,6 +322,9 @@ func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.Block
 			f.initialize(v, nil)
 		}
 	}
+	if !f.top {
+		f.stopIn(pos, body.Lbrace+1)
+	}
 	if !f.top && hasCall(body) { // it may be recursive; loops poll by themselves
 		f.poll(body)
 	}
@@ -328,10 +336,16 @@ func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.Block
 			f.recoverable()
 		}
 		f.block(body.List)
-		if sig.Results().Len() > 0 && !terminates(body.List) {
+		switch {
+		case terminates(body.List):
+		case sig.Results().Len() > 0:
 			f.returnResults()
+		default:
+			f.end(body)
+			f.debugEnd(nil)
 		}
 	}
+	f.debugCaptured(entry)
 	h.results = l.results(l.substTuple(sig.Results(), f.env))
 	return f.out, h
 }
@@ -339,7 +353,7 @@ func (f *fn) function(params []*types.Var, sig *types.Signature, body *ast.Block
 // child makes the fn of a literal inside of f.
 func (f *fn) child() *fn {
 	return &fn{
-		l: f.l, info: f.info, env: f.env, cell: f.cell, parent: f, shared: f.shared,
+		l: f.l, info: f.info, env: f.env, cell: f.cell, parent: f, shared: f.shared, user: f.user,
 		vars: make(map[types.Object]*local), capSet: make(map[*local]bool), labels: make(map[string]string),
 	}
 }
@@ -383,6 +397,6 @@ func (f *fn) funcLit(e *ast.FuncLit) *expr {
 	g.sig = f.typeOf(e).Underlying().(*types.Signature)
 	g.name, g.inLit = f.litName(), true
 	sig := f.info.Types[e].Type.Underlying().(*types.Signature)
-	made, h := g.function(slices.Collect(sig.Params().Variables()), sig, e.Body)
+	made, h := g.function(slices.Collect(sig.Params().Variables()), sig, e.Pos(), e.Body)
 	return g.factory(h, made, false)
 }

@@ -91,6 +91,8 @@ type Lowerer struct {
 	// Touches has lowered code tell the runtime what it reads and writes in memory
 	// that devices use too: see rt.Runtime.Touched.
 	Touches bool
+	// Debug has the debugger stop in the functions of cells.
+	Debug bool
 	// SourcePkg says whether an object was declared by such source.
 	SourceObj func(types.Object) bool
 

@@ -33,6 +33,7 @@ func (f *fn) yieldExit(code int) {
 	}
 	f.reach(y.ctl, y.owner)
 	f.emit("*%s = %d", y.ctl.name, code)
+	f.debugEnd(nil)
 	f.emit("return false")
 }
 
@@ -46,6 +47,7 @@ func (f *fn) yieldBranch(s *ast.BranchStmt) {
 // the loop does.
 func (f *fn) yieldOn() {
 	f.emit("*%s = 0", f.yield.ctl.name)
+	f.debugEnd(nil)
 	f.emit("return true")
 }
 
@@ -111,7 +113,11 @@ func (f *fn) bind(s *ast.RangeStmt, k, v *expr) {
 func (f *fn) loopBody(s *ast.RangeStmt, label string, binds func()) {
 	f.poll(s)
 	binds()
-	f.enter(label, true, func() { f.block(s.Body.List) })
+	f.enter(label, true, func() {
+		f.breakTo[len(f.breakTo)-1].head = s.Pos()
+		f.block(s.Body.List)
+	})
+	f.stop(s.Pos())
 	f.emit("}")
 }
 
@@ -204,6 +210,8 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 	f.emit("%s := new(int)", ctl.name)
 	g := f.child()
 	g.name, g.inLit = f.name, f.inLit
+	g.debugBegin()
+	entry := len(g.out)
 	y := &yield{ctl: ctl, owner: f, label: label, labels: labelsIn(s.Body)}
 	g.yield = y
 	g.take(ctl)
@@ -222,6 +230,7 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 	}
 	g.block(s.Body.List)
 	g.yieldOn()
+	g.debugCaptured(entry)
 	lit := g.factory(h, g.out, false)
 	f.at(s)
 	f.calls("")

@@ -18,6 +18,7 @@ func values(list []*local) []*expr {
 // one without values that is reached from two places, such as a label and the
 // statement before it; the empty block is reached in its stead.
 func (f *fn) returns(list []*expr) {
+	f.debugEnd(list)
 	if len(list) == 0 {
 		f.emit("{}")
 		f.emit("return")

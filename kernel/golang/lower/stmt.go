@@ -52,6 +52,11 @@ func (f *fn) braces(list []ast.Stmt) {
 func (f *fn) stmt(s ast.Stmt) {
 	f.touched(s)
 	switch s.(type) {
+	case *ast.BlockStmt, *ast.LabeledStmt, *ast.EmptyStmt, *ast.DeclStmt, *ast.ForStmt:
+	default:
+		f.stopBefore(s)
+	}
+	switch s.(type) {
 	case *ast.BlockStmt, *ast.LabeledStmt, *ast.EmptyStmt, *ast.DeclStmt, *ast.BranchStmt, *ast.ForStmt, *ast.SelectStmt:
 	default:
 		f.positioned(s, func() { f.statement(s) })

@@ -12,6 +12,8 @@ type local struct {
 	typ   types.Type
 	boxed bool   // name is a pointer to it: closures share it
 	rep   string // the type of the name itself
+
+	object types.Object // nil: it is none of the cell's
 }
 
 // value is the variable itself.
@@ -28,7 +30,8 @@ func (v *local) pointer() *expr { return ident(v.name, types.NewPointer(v.typ)) 
 // newLocal makes a variable, which is behind a pointer if it is boxed.
 func (f *fn) newLocal(prefix string, o types.Object, boxed bool) *local {
 	t := f.l.subst(o.Type(), f.env)
-	v := &local{name: f.l.fresh(prefix + clean(o.Name()) + "_"), typ: t, boxed: boxed, rep: f.l.rep(t)}
+	boxed = boxed || f.debug != nil
+	v := &local{object: o, name: f.l.fresh(prefix + clean(o.Name()) + "_"), typ: t, boxed: boxed, rep: f.l.rep(t)}
 	if boxed {
 		v.rep = "*" + v.rep
 	}
@@ -57,6 +60,7 @@ func (f *fn) initialize(v *local, x *expr) {
 		if x != nil {
 			f.emit("*%s = %s", v.name, f.settled(x))
 		}
+		f.debugVar(v, v.name)
 		return
 	}
 	if f.hoist(v.name, v.typ) {

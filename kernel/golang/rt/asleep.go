@@ -11,7 +11,7 @@ import (
 // but those that run cells. It does not know of what wakes without a goroutine, such
 // as timers. stacks are those of the goroutines of cells.
 func (r *Runtime) Asleep(g *Group) (stacks []Stack, asleep bool) {
-	if !still() {
+	if r.Debugger.standing() || !still() {
 		return nil, false
 	}
 	all := allStacks()

@@ -52,6 +52,7 @@ func (r *Runtime) Start(g *Group, f func()) {
 		}
 		gs.mu.Unlock()
 		r.traces.swap(id, nil)
+		r.Debugger.ended(id)
 	}()
 	f()
 }
@@ -59,6 +60,7 @@ func (r *Runtime) Start(g *Group, f func()) {
 // Cancel ends the goroutines of g: each at its next loop, call of a function,
 // or return from what it is blocked in. Once more, it tells them again.
 func (r *Runtime) Cancel(g *Group) {
+	defer r.Debugger.cancelled() // when the lock is free
 	gs := &r.groups
 	gs.mu.Lock()
 	defer gs.mu.Unlock()
@@ -118,8 +120,18 @@ func (r *Runtime) Live() map[*Group]int {
 // and, after what may block, for one that came meanwhile.
 func (r *Runtime) SetStop(stop, stuck *bool) { r.stop, r.stuck = stop, stuck }
 
-func (r *Runtime) group() *Group {
-	id := goid()
+func (r *Runtime) group() *Group { return r.groupOf(goid()) }
+
+// memberOf is groupOf, and whether the goroutine is the cell's own.
+func (r *Runtime) memberOf(id int64) (g *Group, own bool) {
+	r.groups.mu.Lock()
+	defer r.groups.mu.Unlock()
+	g = r.groups.byID[id]
+	return g, g != nil && g.first == id
+}
+
+// groupOf is the group of a goroutine, nil if it is of no cell.
+func (r *Runtime) groupOf(id int64) *Group {
 	r.groups.mu.Lock()
 	defer r.groups.mu.Unlock()
 	return r.groups.byID[id]

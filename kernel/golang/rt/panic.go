@@ -40,6 +40,7 @@ func (f Failure) Unwrap() error { return f.Err }
 // raise is panic(v), in the statement at pos.
 func (r *Runtime) raise(v any, pos int) {
 	r.traces.begin(pos)
+	r.Debugger.raised(v, false)
 	if v == nil {
 		v = new(runtime.PanicNilError)
 	}

@@ -47,6 +47,10 @@ type Runtime struct {
 
 	callbacks sync.Map // goroutines of cells that compiled code has functions run in
 	called    atomic.Int32
+
+	// Debugger stops the goroutines of cells that were lowered for it.
+	Debugger *Debugger
+
 	// Touched, if set, is told of what cells read and write in memory that devices
 	// use too, before they do.
 	Touched func(Touch)
@@ -72,6 +76,7 @@ func New() *Runtime {
 	r.traces.trails = make(map[int64]*trail)
 	r.traces.funcs = make(map[string]*Func)
 	r.traces.bodies = make(map[uint64]*Func)
+	r.Debugger = newDebugger(r)
 	return r
 }
 
@@ -109,6 +114,12 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Method":      r.setMethod,
 		"Pos":         r.traces.register,
 		"Touch":       r.touch,
+		"Enter":       r.Debugger.enter,
+		"Leave":       r.Debugger.leave,
+		"Line":        r.Debugger.line,
+		"Hot":         r.Debugger.hot,
+		"Slot":        r.Debugger.slot,
+		"Watched":     r.Debugger.watched,
 		"Select":      selectCase,
 		"SendCase":    sendCase,
 		"RecvCase":    recvCase,
@@ -130,7 +141,10 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Println":   func(args ...any) { printArgs(os.Stderr, args, true) },
 		"Exit":      r.exit,
 		"Dropped":   r.dropped,
-		"Fail":      func(err error) { panic(&ending{Failure{err}}) },
+		"Fail": func(err error) {
+			r.Debugger.raised(err, false)
+			panic(&ending{Failure{err}})
+		},
 		"Show": func(values ...any) {
 			if r.Show != nil {
 				r.Show(values)
@@ -306,5 +320,6 @@ func (r *Runtime) exit(code int) {
 	if r.Exit != nil {
 		r.Exit(code)
 	}
+	r.Debugger.raised(nil, true)
 	panic(&ending{Exit{code}})
 }

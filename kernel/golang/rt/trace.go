@@ -222,6 +222,15 @@ func (t *traces) take(id int64) []Call {
 // maxCalls bounds the trace of a deep recursion.
 const maxCalls = 100
 
+// begins says whether the panic of the calling goroutine has left no function yet.
+func (t *traces) begins() bool {
+	id := goid()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	way := t.trails[id]
+	return way == nil || way.last == ""
+}
+
 // passed notes that the panic of the calling goroutine leaves a function.
 func (t *traces) passed(lowered string) {
 	id := goid()
@@ -266,6 +275,9 @@ func (f *panicFilter) Write(p []byte) (int, error) {
 	if i := bytes.Index(p, []byte(mark)); i > 0 && i < 40 && bytes.HasSuffix(p, []byte("(...)\n")) {
 		name := string(p[i+len(mark) : len(p)-len("(...)\n")])
 		name, _, _ = strings.Cut(name, ".")
+		if f.r.traces.begins() {
+			f.r.Debugger.panicked()
+		}
 		f.r.traces.passed(name)
 		f.r.check(0) // a panic on its long way through a deep recursion ends here
 		return len(p), nil

@@ -1,0 +1,368 @@
+"""The debugger, by debug_request as a front end sends it: ipykernel's own tests of its
+debugger (tests/test_debugger.py there) in Go, and what Go's has besides."""
+
+import itertools
+import queue
+import time
+
+import pytest
+from client import PATIENCE
+
+numbers = itertools.count(1)
+
+
+class Debugging:
+    """A client that debugs."""
+
+    def __init__(self, client):
+        self.client, self.kc, self.waiting = client, client.kc, []
+
+    def send(self, command, **arguments):
+        msg = self.kc.session.msg(
+            "debug_request",
+            {"type": "request", "seq": next(numbers), "command": command, "arguments": arguments},
+        )
+        self.kc.control_channel.send(msg)
+        return msg["header"]["msg_id"]
+
+    def reply(self, msg_id):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                reply = self.kc.get_control_msg(timeout=1)
+            except queue.Empty:
+                continue
+            if reply["parent_header"]["msg_id"] == msg_id:
+                assert reply["msg_type"] == "debug_reply"
+                return reply["content"]
+        raise AssertionError("no reply")
+
+    def ask(self, command, **arguments):
+        return self.reply(self.send(command, **arguments))
+
+    def body(self, command, **arguments):
+        reply = self.ask(command, **arguments)
+        assert reply["success"], reply
+        return reply["body"]
+
+    def dump(self, code, *lines, **more):
+        """Sets breakpoints in a cell and returns its path."""
+        source = self.body("dumpCell", code=code)["sourcePath"]
+        points = [line if isinstance(line, dict) else {"line": line} for line in lines]
+        self.body("setBreakpoints", breakpoints=points, source={"path": source}, sourceModified=False)
+        self.body("configurationDone")
+        return source
+
+    def event(self, name):
+        """The body of the next event of a name."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                msg = self.kc.get_iopub_msg(timeout=1)
+            except queue.Empty:
+                continue
+            if msg["msg_type"] == "debug_event" and msg["content"]["event"] == name:
+                return msg["content"]["body"]
+            self.waiting.append(msg)
+        raise AssertionError(f"no event {name}; {[m['msg_type'] for m in self.waiting[-10:]]}")
+
+    def frames(self, thread=1):
+        return self.body("stackTrace", threadId=thread)["stackFrames"]
+
+    def scope(self, name, frame):
+        scopes = self.body("scopes", frameId=frame)["scopes"]
+        return next(s["variablesReference"] for s in scopes if s["name"] == name)
+
+    def variables(self, reference):
+        return {v["name"]: v for v in self.body("variables", variablesReference=reference)["variables"]}
+
+    def locals(self, frame):
+        return self.variables(self.scope("Locals", frame))
+
+    def finish(self, msg_id):
+        """Waits for the reply of a cell."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                reply = self.kc.get_shell_msg(timeout=1)
+            except queue.Empty:
+                continue
+            if reply["parent_header"].get("msg_id") == msg_id:
+                return reply["content"]
+        raise AssertionError("the cell does not end")
+
+
+INITIALIZE = {
+    "clientID": "test-client", "clientName": "testClient", "adapterID": "", "pathFormat": "path",
+    "linesStartAt1": True, "columnsStartAt1": True, "supportsVariableType": True,
+    "supportsVariablePaging": True, "supportsRunInTerminalRequest": True, "locale": "en",
+}
+
+ADD = """func f(a, b int) int {
+    c := a + b
+    return c
+}
+f(2, 3)"""
+
+
+@pytest.fixture
+def detached(client):
+    return Debugging(client)
+
+
+@pytest.fixture
+def debug(detached):
+    detached.body("initialize", **INITIALIZE)
+    detached.body("attach")
+    detached.event("initialized")
+    yield detached
+    detached.body("disconnect", restart=False, terminateDebuggee=True)
+
+
+def test_initialize(detached):
+    assert detached.ask("initialize", **INITIALIZE)["success"]
+    assert not detached.ask("stackTrace", threadId=1)["success"]
+    assert not detached.ask("noSuchThing")["success"]
+
+
+def test_supported_features(debug):
+    debug.kc.kernel_info()
+    content = debug.kc.get_shell_msg(timeout=PATIENCE)["content"]
+    assert "debugger" in content["supported_features"]
+    assert content["debugger"]
+
+
+def test_attach(debug):
+    body = debug.body("evaluate", expression='"a" + "b"', context="repl")
+    assert body["result"] == '"ab"'
+    assert debug.body("debugInfo")["isStarted"]
+
+
+def test_set_breakpoints(debug):
+    source = debug.body("dumpCell", code=ADD)["sourcePath"]
+    found = debug.body(
+        "setBreakpoints", breakpoints=[{"line": 2}], source={"path": source}, sourceModified=False
+    )["breakpoints"]
+    assert len(found) == 1
+    assert found[0]["verified"] and found[0]["source"]["path"] == source
+    info = debug.body("debugInfo")
+    assert source in [b["source"] for b in info["breakpoints"]]
+    assert source.startswith(info["tmpFilePrefix"]) and source.endswith(info["tmpFileSuffix"])
+    assert debug.body("source", source={"path": source})["content"] == ADD
+    debug.body("configurationDone")
+
+
+@pytest.mark.parametrize(("code", "line"), [(ADD, 2), ("\n" + ADD, 6)])
+def test_stop_on_breakpoint(debug, code, line):
+    debug.dump(code, line)
+    cell = debug.kc.execute(code)
+    stopped = debug.event("stopped")
+    assert stopped["reason"] == "breakpoint"
+    frames = debug.frames(stopped["threadId"])
+    assert frames[0]["line"] == line
+    assert "In[1]" in frames[0]["name"]
+    debug.body("continue", threadId=1)
+    assert debug.finish(cell)["status"] == "ok"
+
+
+def test_rich_inspect_not_at_breakpoint(debug):
+    debug.client.run('text := "Hello the world"\nfmt.Println(text)')
+    assert "text" in [v["name"] for v in debug.body("inspectVariables")["variables"]]
+    assert debug.body("richInspectVariables", variableName="text")["data"] == {
+        "text/plain": '"Hello the world"'
+    }
+
+
+def test_rich_inspect_at_breakpoint(debug):
+    debug.dump(ADD, 2)
+    cell = debug.kc.execute(ADD)
+    debug.event("stopped")
+    frame = debug.frames()[0]["id"]
+    first = next(iter(debug.locals(frame).values()))
+    assert debug.body("richInspectVariables", variableName=first["name"], frameId=frame)["data"] == {
+        "text/plain": first["value"]
+    }
+    debug.body("continue", threadId=1)
+    debug.finish(cell)
+
+
+def test_copy_to_globals(debug):
+    code = """func myTest() {
+    type pair struct{ A, B int }
+    local := []pair{{1, 2}}
+    _ = local
+}
+a := 2
+myTest()"""
+    debug.dump(code, 4)
+    cell = debug.kc.execute(code)
+    debug.event("stopped")
+    frame = debug.frames()[0]["id"]
+    debug.body("copyToGlobals", srcVariableName="local", dstVariableName="copied", srcFrameId=frame)
+    local = debug.locals(frame)["local"]
+    copied = debug.variables(debug.scope("Globals", frame))["copied"]
+    assert (copied["value"], copied["type"]) == (local["value"], local["type"])
+    debug.body("continue", threadId=1)
+    debug.finish(cell)
+    assert debug.client.run("copied[0].B + a").value == "4"
+
+
+def test_requests_are_answered_in_order(debug):
+    debug.dump(ADD, 2)
+    cell = debug.kc.execute(ADD)
+    debug.event("stopped")
+    frame = debug.frames()[0]["id"]
+    references = [debug.scope(name, frame) for name in ("Locals", "Globals")]
+    debug.drain = [debug.send("variables", variablesReference=r) for r in references]
+    replies = [debug.reply(m) for m in debug.drain]
+    found = {v["name"]: v for v in replies[0]["body"]["variables"]}
+    assert (found["a"]["type"], found["a"]["value"]) == ("int", "2")
+    assert (found["b"]["type"], found["b"]["value"]) == ("int", "3")
+    assert replies[1]["success"]
+    states = []
+    while len(states) < 10:
+        msg = debug.kc.get_iopub_msg(timeout=PATIENCE)
+        if msg["msg_type"] == "status":
+            states.append(msg["content"]["execution_state"])
+    assert states == ["busy", "idle"] * 5
+    debug.body("continue", threadId=1)
+    debug.finish(cell)
+
+
+def test_steps(debug):
+    code = ADD.replace("f(2, 3)", "x := f(2, 3)\nx++\nx")
+    debug.dump(code, 5)
+    cell = debug.kc.execute(code)
+    lines = []
+    for command in ["stepIn", "next", "next", "stepOut", "next", "next", "continue"]:
+        stopped = debug.event("stopped")
+        lines.append(debug.frames(stopped["threadId"])[0]["line"])
+        debug.body(command, threadId=stopped["threadId"])
+    assert lines == [5, 1, 2, 3, 5, 6, 7]
+    assert debug.finish(cell)["status"] == "ok"
+
+
+def test_variables_are_set(debug):
+    code = """type point struct{ X, y int }
+func move(p *point, by map[string]int, list []point) int {
+    p.X += by["x"]
+    return p.X + p.y + list[1].X
+}
+move(&point{1, 2}, map[string]int{"x": 10}, []point{{}, {5, 6}})"""
+    debug.dump(code, 3)
+    cell = debug.kc.execute(code)
+    debug.event("stopped")
+    frame = debug.frames()[0]["id"]
+    found = debug.locals(frame)
+    p = debug.variables(found["p"]["variablesReference"])
+    assert (p["X"]["value"], p["y"]["value"], p["y"]["evaluateName"]) == ("1", "2", "p.y")
+    debug.body("setVariable", variablesReference=found["p"]["variablesReference"], name="y", value="1000")
+    debug.body("setVariable", variablesReference=found["by"]["variablesReference"], name='"x"', value="100")
+    second = debug.variables(found["list"]["variablesReference"])["1"]
+    set_ = debug.body("setVariable", variablesReference=second["variablesReference"], name="X", value="7 + p.X")
+    assert set_["value"] == "8"
+    for expression, want in [("p.X + list[1].X", "9"), ("len(by)", "1"), ("fmt.Sprint(*p)", '"{1 1000}"')]:
+        assert debug.body("evaluate", expression=expression, frameId=frame, context="hover")["result"] == want
+    assert not debug.ask("evaluate", expression="nothing", frameId=frame)["success"]
+    debug.body("continue", threadId=1)
+    debug.finish(cell)
+    assert debug.client.run("1").value == "1"
+
+
+def test_conditions_and_messages(debug):
+    code = """sum := 0
+for i := range 10 {
+    sum += i
+    sum += 0
+}
+sum"""
+    debug.dump(
+        code, {"line": 3, "condition": "i == 3"}, {"line": 4, "logMessage": "sum {sum}", "hitCondition": ">= 9"}
+    )
+    cell = debug.kc.execute(code)
+    debug.event("stopped")
+    assert debug.locals(debug.frames()[0]["id"])["i"]["value"] == "3"
+    debug.body("continue", threadId=1)
+    assert "sum 36" in debug.event("output")["output"]
+    assert debug.finish(cell)["status"] == "ok"
+
+
+def test_panics(debug):
+    debug.body("setExceptionBreakpoints", filters=["panic"])
+    cell = debug.kc.execute("func f(x int) int {\n    return 10 / x\n}\nf(0)")
+    stopped = debug.event("stopped")
+    assert stopped["reason"] == "exception"
+    assert debug.frames()[0]["line"] == 2
+    debug.body("continue", threadId=1)
+    assert debug.finish(cell)["status"] == "error"
+
+
+def test_pause_and_interrupt(debug):
+    cell = debug.kc.execute("n, even := 0, 0\nfor {\n    n++\n    even = n / 2\n}")
+    debug.body("pause", threadId=1)
+    assert debug.event("stopped")["reason"] == "pause"
+    first = int(debug.body("evaluate", expression="n")["result"])
+    debug.body("next", threadId=1)
+    assert debug.event("stopped")["reason"] == "step"
+    assert first <= int(debug.body("evaluate", expression="n")["result"]) <= first + 1
+    debug.client.manager.interrupt_kernel()
+    assert debug.finish(cell)["ename"] == "Interrupted"
+    assert debug.client.run("n >= 0").value == "true"
+
+
+def test_goroutines_are_threads(debug):
+    code = """done := make(chan int)
+go func(x int) {
+    done <- x
+}(7)
+<-done"""
+    debug.dump(code, 3)
+    cell = debug.kc.execute(code)
+    stopped = debug.event("stopped")
+    threads = debug.body("threads")["threads"]
+    assert len(threads) == 2 and stopped["threadId"] in [t["id"] for t in threads]
+    frames = debug.frames(stopped["threadId"])
+    assert debug.locals(frames[0]["id"])["x"]["value"] == "7"
+    assert debug.frames(1)[0]["line"] == 3  # JupyterLab asks for thread 1, whichever stopped
+    debug.body("continue", threadId=stopped["threadId"])
+    assert debug.finish(cell)["status"] == "ok"
+
+
+def test_breakpoints_in_earlier_cells(detached):
+    code = ADD.rsplit("\n", 1)[0]
+    detached.client.run(code)
+    detached.body("initialize", **INITIALIZE)
+    detached.body("attach")
+    detached.dump(code, 3)
+    cell = detached.kc.execute("f(20, 22)")
+    detached.event("stopped")
+    assert [f["line"] for f in detached.frames()] == [3, 1]
+    assert detached.locals(detached.frames()[0]["id"])["c"]["value"] == "42"
+    detached.body("disconnect")  # lets it go on
+    assert detached.finish(cell)["status"] == "ok"
+
+
+def test_device_memory(debug):
+    code = """d := must(cuda.Get(0))
+b := must(d.Upload([]float32{1, 2, 3}))
+s := must(d.NewStream())
+s.Synchronize()"""
+    debug.dump(code, 4)
+    cell = debug.kc.execute(code)
+    debug.event("stopped")
+    found = debug.locals(debug.frames()[0]["id"])
+    elements = debug.variables(found["b"]["variablesReference"])
+    assert [elements[str(i)]["value"] for i in range(3)] == ["1", "2", "3"]
+    assert debug.variables(found["s"]["variablesReference"])["state"]["value"] == '"idle"'
+    debug.body("continue", threadId=1)
+    debug.finish(cell)
+
+
+def test_a_new_evaluator_is_debugged(debug):
+    code = "x := 1\nx++"
+    debug.dump(code, 2)
+    debug.client.run("import \"syscall\"\nsyscall.Kill(syscall.Getpid(), syscall.SIGKILL)")
+    cell = debug.kc.execute(code)
+    assert debug.event("stopped")["reason"] == "breakpoint"
+    debug.body("continue", threadId=1)
+    assert debug.finish(cell)["status"] == "ok"
