@@ -40,8 +40,9 @@ var mayImport = map[string][]string{
 		"cudaapi/backend", "cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/golang", "kernel/golang/assist",
 		"kernel/golang/modules", "kernel/magic", "kernel/packages", "kernel/session", "kernel/widgets", "kernel/debugger",
 	},
-	"kernel/debugger": {"cudaapi/cuda", "kernel/display", "kernel/golang"},
-	"kernel/check": {"cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/evaluator", "kernel/magic", "kernel/session"},
+	"kernel/debugger":         {"cudaapi/cuda", "kernel/display", "kernel/golang"},
+	"kernel/debugger/compare": {"kernel/debugger", "kernel/golang"},
+	"kernel/check":            {"cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/evaluator", "kernel/magic", "kernel/session"},
 	"kernel/tracing": {
 		"cudaapi/cuda", "cudaapi/trace", "kernel/evaluator", "kernel/magic", "kernel/ranks", "kernel/session", "kernel/timeline",
 	},
