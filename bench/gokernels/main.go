@@ -1,18 +1,29 @@
-// Gokernels measures kernels in Go beside the same in CUDA C++ on the current
-// device: medians of events around single launches, in turns, and their ratio.
+// Gokernels measures kernels in Go beside the same in CUDA C++ and, where python3 has
+// numba with CUDA, in numba on the current device: medians of events around single
+// launches, in turns, and their ratio to CUDA C++. It also says what the first launch
+// of a new kernel takes, and of one that was compiled before.
 //
 //	go run ./bench/gokernels
 package main
 
 import (
+	"bufio"
+	_ "embed"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	_ "gocuda/cudaapi/backend"
 	"gocuda/cudaapi/cuda"
 )
+
+//go:embed numba.py
+var inNumba string
 
 const goSource = `
 func saxpy(n int32, a float32, x, y []float32) {
@@ -91,6 +102,46 @@ func transpose(n int, in, out []float32) {
 		out[(y+k)*n+x] = tile[gpu.ThreadIdx.X][gpu.ThreadIdx.Y+k]
 	}
 }
+
+func scan(n int32, in, out []float32) {
+	s := gpu.Shared[[2][256]float32]()
+	t, now := gpu.ThreadIdx.X, 0
+	i := gpu.BlockIdx.X*256 + t
+	s[0][t] = in[i]
+	gpu.SyncThreads()
+	for d := 1; d < 256; d *= 2 {
+		v := s[now][t]
+		if t >= d {
+			v += s[now][t-d]
+		}
+		now = 1 - now
+		s[now][t] = v
+		gpu.SyncThreads()
+	}
+	out[i] = s[now][t]
+}
+
+type xorwow struct{ x0, x1, x2, x3, x4, d uint32 }
+
+func (s *xorwow) next() float32 {
+	t := s.x0 ^ s.x0>>2
+	s.x0, s.x1, s.x2, s.x3 = s.x1, s.x2, s.x3, s.x4
+	s.x4 = s.x4 ^ s.x4<<4 ^ t ^ t<<1
+	s.d += 362437
+	return float32(s.x4+s.d) * 2.3283064e-10
+}
+
+func pi(n int32, seed uint32, hits []uint32) {
+	i := gpu.BlockIdx.X*256 + gpu.ThreadIdx.X
+	s := xorwow{seed + uint32(i), 362436069, 521288629, 88675123, 5783321, 6615241}
+	count := uint32(0)
+	for range n {
+		if x, y := s.next(), s.next(); x*x+y*y <= 1 {
+			count++
+		}
+	}
+	hits[i] = count
+}
 `
 
 const cudaSource = `
@@ -148,6 +199,40 @@ __global__ void transpose(long long n, const float *in, float *out) {
     x = blockIdx.y * 32 + threadIdx.x; y = blockIdx.x * 32 + threadIdx.y;
     for (int k = 0; k < 32; k += 8) out[(y + k) * n + x] = tile[threadIdx.x][threadIdx.y + k];
 }
+__global__ void scan(int n, const float *in, float *out) {
+    __shared__ float s[2][256];
+    int t = threadIdx.x, now = 0, i = blockIdx.x * 256 + t;
+    s[0][t] = in[i];
+    __syncthreads();
+    for (int d = 1; d < 256; d *= 2) {
+        float v = s[now][t];
+        if (t >= d) v += s[now][t - d];
+        now = 1 - now;
+        s[now][t] = v;
+        __syncthreads();
+    }
+    out[i] = s[now][t];
+}
+struct xorwow {
+    unsigned x0, x1, x2, x3, x4, d;
+    __device__ float next() {
+        unsigned t = x0 ^ x0 >> 2;
+        x0 = x1, x1 = x2, x2 = x3, x3 = x4;
+        x4 = x4 ^ x4 << 4 ^ t ^ t << 1;
+        d += 362437;
+        return (float)(x4 + d) * 2.3283064e-10f;
+    }
+};
+__global__ void pi(int n, unsigned seed, unsigned *hits) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    xorwow s = {seed + i, 362436069, 521288629, 88675123, 5783321, 6615241};
+    unsigned count = 0;
+    for (int k = 0; k < n; k++) {
+        float x = s.next(), y = s.next();
+        if (x * x + y * y <= 1) count++;
+    }
+    hits[i] = count;
+}
 }`
 
 func must[T any](v T, err error) T {
@@ -170,8 +255,69 @@ type program struct {
 	args  []any
 }
 
+// numba is a process that launches kernels of numba when asked.
+type numba struct {
+	ask    io.Writer
+	answer *bufio.Scanner
+}
+
+// startNumba starts it; the error says why it cannot be.
+func startNumba(sizes ...int) (*numba, error) {
+	if out, err := exec.Command("python3", "-c", "from numba import cuda; cuda.get_current_device()").CombinedOutput(); err != nil {
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		return nil, fmt.Errorf("%s (%w)", lines[len(lines)-1], err)
+	}
+	args := []string{"-c", inNumba}
+	for _, n := range sizes {
+		args = append(args, strconv.Itoa(n))
+	}
+	cmd := exec.Command("python3", args...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	n := &numba{in, bufio.NewScanner(out)}
+	if !n.answer.Scan() {
+		return nil, fmt.Errorf("numba's process ended: %w", cmd.Wait())
+	}
+	return n, nil
+}
+
+// launch is the time of one launch.
+func (n *numba) launch(kernel string) (time.Duration, error) {
+	if _, err := fmt.Fprintln(n.ask, kernel); err != nil {
+		return 0, err
+	}
+	if !n.answer.Scan() {
+		return 0, fmt.Errorf("numba's process ended in %s", kernel)
+	}
+	us, err := strconv.ParseFloat(n.answer.Text(), 64)
+	return time.Duration(us * 1e3), err
+}
+
+// first is how long it takes to compile a kernel and launch it.
+func first(d *cuda.Device, source string) time.Duration {
+	began := time.Now()
+	k := must(must(cuda.CompileGo(source)).Kernel("first"))
+	check(k.Launch(cuda.Grid(1), cuda.Block(1), nil, must(d.Alloc(1, cuda.Float32))))
+	check(d.Synchronize())
+	return time.Since(began)
+}
+
 func main() {
 	d := must(cuda.CurrentDevice())
+	first(d, "func first(x []float32) { x[0] = 0.25 }")
+	fresh := fmt.Sprintf("func first(x []float32) { x[0] = %d }", time.Now().UnixNano())
+	anew := first(d, fresh)
+	fmt.Printf("the first launch of a new kernel takes %v, of one that was compiled before %v\n", anew.Round(100*time.Microsecond), first(d, fresh).Round(100*time.Microsecond))
 	began := time.Now()
 	inGo := must(cuda.CompileGo(goSource))
 	compiled := time.Since(began)
@@ -193,6 +339,7 @@ func main() {
 		bytes[i] = uint8(i * 7919 >> 5)
 	}
 	check(data.Upload(bytes))
+	hits := must(d.Alloc(n/64, cuda.Uint32))
 	programs := []program{
 		{"saxpy", cuda.GridFor(n, 256), cuda.Block(256), []any{n, 2, x, y}},
 		{"dot", cuda.Grid(1024), cuda.Block(256), []any{n, x, y, z}},
@@ -200,10 +347,16 @@ func main() {
 		{"matmul", cuda.Grid(small/16, small/16), cuda.Block(16, 16), []any{small, x, y, z}},
 		{"histogram", cuda.Grid(1024), cuda.Block(256), []any{n, data, bins}},
 		{"transpose", cuda.Grid(side/32, side/32), cuda.Block(32, 8), []any{side, x, y}},
+		{"scan", cuda.Grid(n / 256), cuda.Block(256), []any{n, x, y}},
+		{"pi", cuda.Grid(n / 64 / 256), cuda.Block(256), []any{64, 12345, hits}},
 	}
 	name := d.Name()
 	fmt.Printf("%s; the source in Go compiled in %v\n", name, compiled.Round(time.Millisecond))
-	fmt.Println("kernel        CUDA C++        Go   ratio  unchecked   ratio")
+	python, err := startNumba(n, side, small)
+	if err != nil {
+		fmt.Println("not compared with numba:", err)
+	}
+	fmt.Println("kernel        CUDA C++        Go   ratio  unchecked   ratio      numba   ratio")
 	start, end := must(d.NewEvent()), must(d.NewEvent())
 	s := must(d.NewStream())
 	once := func(m *cuda.Module, p program) time.Duration {
@@ -219,19 +372,29 @@ func main() {
 		turns = 1
 	}
 	for _, p := range programs {
-		var times [3][]time.Duration
+		var times [4][]time.Duration
 		for i := range turns + 2 {
 			for j, m := range []*cuda.Module{inCUDA, inGo, unchecked} {
 				if t := once(m, p); i >= 2 {
 					times[j] = append(times[j], t)
 				}
 			}
+			if python != nil {
+				if t := must(python.launch(p.name)); i >= 2 {
+					times[3] = append(times[3], t)
+				}
+			}
 		}
-		var median [3]float64
+		var median [4]float64
 		for j := range times {
-			slices.Sort(times[j])
-			median[j] = float64(times[j][len(times[j])/2]) / 1e3
+			if slices.Sort(times[j]); len(times[j]) > 0 {
+				median[j] = float64(times[j][len(times[j])/2]) / 1e3
+			}
 		}
-		fmt.Printf("%-10s %8.1f µs %8.1f µs  %5.3f  %6.1f µs   %5.3f\n", p.name, median[0], median[1], median[1]/median[0], median[2], median[2]/median[0])
+		fmt.Printf("%-10s %8.1f µs %8.1f µs  %5.3f  %6.1f µs   %5.3f", p.name, median[0], median[1], median[1]/median[0], median[2], median[2]/median[0])
+		if python != nil {
+			fmt.Printf(" %8.1f µs   %5.3f", median[3], median[3]/median[0])
+		}
+		fmt.Println()
 	}
 }
