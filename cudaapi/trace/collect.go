@@ -129,6 +129,7 @@ type collector struct {
 	contexts map[place]bool
 	host     []int // what the host has waited for since the last box that says so
 	lastHost int
+	unopened bool // there were messages before a driver was opened
 	left     int
 	begin    time.Duration
 	end      time.Duration
@@ -533,6 +534,9 @@ func (c *collector) timeline(ended time.Duration) *Timeline {
 	if t.Modelled && c.begin == c.begun { // the driver was opened later
 		t.Begin = 0
 	}
+	if t.Modelled && c.unopened {
+		c.early()
+	}
 	c.lateWaits()
 	place := record.Place()
 	for i, b := range c.boxes {
@@ -554,6 +558,16 @@ func (c *collector) timeline(ended time.Duration) *Timeline {
 	}
 	t.sort()
 	return t
+}
+
+// early puts messages that began before a modelled clock was known, by the system's, at
+// its beginning. c.mu is held.
+func (c *collector) early() {
+	for i := range c.boxes {
+		if b := &c.boxes[i]; (b.Kind == Message || b.Kind == Collective) && b.Begin >= c.begun {
+			b.Issued, b.Begin, b.End = 0, 0, 0
+		}
+	}
 }
 
 // lateWaits makes boxes of what streams waited for: from when a stream had nothing

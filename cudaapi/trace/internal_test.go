@@ -218,3 +218,24 @@ func TestReplayWithoutASend(t *testing.T) {
 		t.Errorf("%+v", all.Boxes)
 	}
 }
+
+// Messages from before a simulated machine was opened are at the beginning of its clock.
+func TestMessagesBeforeTheModel(t *testing.T) {
+	c := &collector{limit: 10, begun: 5 * time.Hour, begin: 5 * time.Hour, unopened: true, open: map[*record.Op]int{},
+		sources: map[driver.Driver]source{nil: tracer{modelled{}}}}
+	o := &record.Op{Kind: record.Request, Call: "Comm.Barrier", Message: &record.Message{Role: record.FromAll}}
+	b := c.box(o, Collective)
+	c.messageTime(b.ID, 5*time.Hour+us)
+	c.messageTime(b.ID, 3*us)
+	c.set(c.box(o, Kernel).ID, us, 2*us, 4*us)
+	line := c.timeline(6 * time.Hour)
+	if begin, end := line.Span(); begin != 0 || end != 4*us || len(line.Boxes) != 2 {
+		t.Errorf("from %v to %v: %+v", begin, end, line.Boxes)
+	}
+}
+
+type modelled struct{ driver.Tracer }
+
+func (modelled) TraceClock() driver.TraceClock {
+	return driver.TraceClock{Name: "a model", Modelled: true}
+}

@@ -66,6 +66,7 @@ func (c *collector) at(n int) {
 	if s == nil || !s.clock().Modelled {
 		t := now()
 		c.mu.Lock()
+		c.unopened = c.unopened || s == nil
 		c.messageTime(n, t)
 		c.mu.Unlock()
 		return
