@@ -103,10 +103,10 @@ section_timeline() {
     [ $how = cupti ] && library=${GOCUDA_CUPTI-} || library=/nowhere
     (cd "$here/tests/cudaapi/trace" && GOCUDA_CUPTI=$library timeout 60 ./run.test -test.v -test.bench Launch -test.benchtime 20000x -test.timeout 50s) >"$out/timeline-$how.txt" 2>&1 || status=1
     echo "-- $how"
-    grep -E 'by events|boxes in|BenchmarkLaunch/' "$out/timeline-$how.txt"
+    grep -E 'by events|box(es)? in|BenchmarkLaunch/' "$out/timeline-$how.txt"
     counts "$out/timeline-$how.txt"
     GOCUDA_CUPTI=$library GOCUDA_TIMELINE=1 timeout 60 "$here/bin/gocuda-kernel" run -q "$here/notebooks/$notebook.ipynb" -o "$out/timeline-$how-$notebook.ipynb" >"$out/timeline-$how-$notebook.log" 2>&1 || status=1
-    grep -oE '"(kernel|copy|[0-9]+ boxes in) [^"]*' "$out/timeline-$how-$notebook.ipynb" | sort | uniq | head -30
+    grep -oE '"(kernel|copy|[0-9]+ box(es)? in) [^"]*' "$out/timeline-$how-$notebook.ipynb" | sort | uniq | head -30
   done
   ncu=$(PATH=$PATH:/usr/local/cuda/bin command -v ncu) || { echo "   no ncu"; return $status; }
   GOCUDA_WRAP="$ncu --clock-control none --metrics gpu__time_duration.sum --csv --log-file $out/timeline-ncu.%p.csv" timeout 100 "$here/bin/gocuda-kernel" run -q "$here/notebooks/$notebook.ipynb" -o "$out/timeline-ncu-$notebook.ipynb" >"$out/timeline-ncu.log" 2>&1

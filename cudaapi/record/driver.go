@@ -61,7 +61,7 @@ func Wrap(d driver.Driver, rec *Recorder, contexts map[driver.Context]driver.Dev
 	rec.mu.Lock()
 	rec.drivers = append(rec.drivers, w)
 	rec.mu.Unlock()
-	wanted := len(rec.sinks) > 0 // what kernels touch; a timer alone does not ask
+	wanted := rec.Keeps() // what kernels touch; a timer alone does not ask
 	if o, ok := d.(driver.Observer); ok && wanted {
 		w.watch = o.ObservesKernels()
 	}
@@ -882,7 +882,7 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 
 // guess says of a kernel what its arguments let it touch.
 func (d *Driver) guess(o *Op, c driver.Context, l *driver.Launch) {
-	if len(d.rec.sinks) == 0 {
+	if !d.rec.Keeps() {
 		return
 	}
 	o.Guess, o.Watched, o.Accesses = true, nil, d.reach(c, l)

@@ -52,6 +52,9 @@ func New(sinks ...Sink) *Recorder {
 	return &Recorder{sinks: sinks, held: map[uint64]*Op{}}
 }
 
+// Keeps reports whether anything of what is recorded is kept: whether it has sinks.
+func (r *Recorder) Keeps() bool { return len(r.sinks) > 0 }
+
 // Take reserves the next number.
 func (r *Recorder) Take() uint64 {
 	r.mu.Lock()

@@ -53,7 +53,6 @@ func start(limit int) error {
 			record.Use(nil)
 			return errors.Join(err, cuda.Decorate(nil))
 		}
-		c.own = r
 	}
 	tracing.c = c
 	c.begun = now()
@@ -77,7 +76,7 @@ func Stop() (*Timeline, error) {
 	c.stamp(&c.end)
 	record.SetTimer(nil)
 	err := c.settle()
-	if c.own != nil && record.InUse() == c.own {
+	if r := record.InUse(); r != nil && !r.Keeps() { // nobody checks
 		record.Use(nil)
 		err = errors.Join(err, cuda.Decorate(nil))
 	}
@@ -114,7 +113,6 @@ type lane struct {
 // collector makes boxes of operations.
 type collector struct {
 	limit int
-	own   *record.Recorder // made for this trace
 	begun time.Duration
 
 	mu       sync.Mutex

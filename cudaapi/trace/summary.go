@@ -250,9 +250,16 @@ func (s Summary) Table() [][]string {
 	return rows
 }
 
+func boxes(n int) string {
+	if n == 1 {
+		return "1 box"
+	}
+	return fmt.Sprintf("%d boxes", n)
+}
+
 // Sentences say what the table does not.
 func (t *Timeline) Sentences(s Summary) (list []string) {
-	list = append(list, fmt.Sprintf("%d boxes in %s, by %s.", len(t.Boxes), span(s.Span), t.Clock))
+	list = append(list, fmt.Sprintf("%s in %s, by %s.", boxes(len(t.Boxes)), span(s.Span), t.Clock))
 	for _, u := range s.Devices {
 		who := fmt.Sprintf("Device %d", u.Device)
 		if len(t.Ranks) > 0 && u.Rank >= 0 {
@@ -271,7 +278,7 @@ func (t *Timeline) Sentences(s Summary) (list []string) {
 	if n := len(s.Chain); n > 0 {
 		begin := s.Chain[0].Begin
 		whole := s.Chain[n-1].End - begin
-		text := fmt.Sprintf("Longest chain: %d boxes, %s of work in %s", n, span(s.Work), span(whole))
+		text := fmt.Sprintf("Longest chain: %s, %s of work in %s", boxes(n), span(s.Work), span(whole))
 		if idle := whole - s.Work; idle > 0 {
 			text += fmt.Sprintf(" (%s between them)", span(idle))
 		}

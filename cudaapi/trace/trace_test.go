@@ -12,6 +12,8 @@ import (
 
 	_ "gocuda/cudaapi/backend"
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/hazard"
+	"gocuda/cudaapi/record"
 	"gocuda/cudaapi/trace"
 )
 
@@ -268,6 +270,55 @@ func TestOffAgain(t *testing.T) {
 	}
 	if _, err := trace.Stop(); err == nil {
 		t.Error("a second end is no error")
+	}
+}
+
+// A check may begin and end while a trace goes on, and a trace while a check does; what
+// is around the driver is gone with the last of them.
+func TestBesideACheck(t *testing.T) {
+	b := newBench(t)
+	fills := func(want int, f func()) {
+		t.Helper()
+		if n := len(find(b.traced(f), trace.Fill)); n != want {
+			t.Errorf("%d fills, want %d", n, want)
+		}
+	}
+	fill := func() { b.ok(b.x.MemsetAsync(1, b.a)) }
+	hazards := func(want int) {
+		t.Helper()
+		b.ok(b.x.MemsetAsync(1, b.a))
+		b.ok(b.x.MemsetAsync(2, b.b))
+		if n := len(hazard.Reports()); n != want {
+			t.Errorf("%d hazards, want %d", n, want)
+		}
+	}
+	b.ok(hazard.On())
+	fills(2, func() { hazards(1) })
+	fills(2, func() {
+		fill()
+		b.ok(hazard.Off())
+		fill()
+	})
+	if record.InUse() != nil {
+		t.Error("something records still")
+	}
+	fills(4, func() {
+		fill()
+		b.ok(hazard.On())
+		hazards(1)
+		b.ok(hazard.Off())
+		fill()
+	})
+	fills(1, func() {
+		fill()
+		b.ok(hazard.On())
+	})
+	hazard.Forget()
+	b.ok(cuda.Synchronize())
+	hazards(1)
+	b.ok(hazard.Off())
+	if record.InUse() != nil {
+		t.Error("something records still")
 	}
 }
 
