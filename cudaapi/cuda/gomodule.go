@@ -35,7 +35,7 @@ func CompileGo(source string, options ...CompileOption) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	prog, err := gokernel.Compile(source, gokernel.Options{Name: conf.name, Instances: conf.exprs, Unchecked: conf.unchecked, CUDA: conf.cuda})
+	prog, err := gokernel.Compile(source, gokernel.Options{Name: conf.name, Instances: conf.exprs, Unchecked: conf.unchecked, CUDA: withHeaders(conf.cuda, conf.name)})
 	if err != nil {
 		return nil, err
 	}
