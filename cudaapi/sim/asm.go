@@ -96,7 +96,11 @@ func site(out, misses *bytes.Buffer, n int, kind, size string) {
 		fmt.Fprintf(out, "\trorq $%d, %%rax\n", turn)
 	}
 	fmt.Fprintf(out, "\tcmpq %d(%%r15), %%rax\n\tjae .Lgocuda_miss%d\n.Lgocuda_hit%d:\n", at+8, n, n)
-	fmt.Fprintf(misses, ".Lgocuda_miss%d:\n\tleaq %d(%%r15), %%rsi\n\tcall gocuda_miss_%s%s\n\tjmp .Lgocuda_hit%d\n", n, at, kind, size, n)
+	// Most accesses that are followed, by trails, are the next on theirs.
+	trail := sitesSize + n*trailSize
+	fmt.Fprintf(misses, ".Lgocuda_miss%d:\n\tmovq %d(%%r15), %%rax\n\tcmpq %%rax, %%rdi\n\tjne .Lgocuda_call%d\n", n, trail+8, n)
+	fmt.Fprintf(misses, "\taddq $%s, %%rax\n\tcmpq %d(%%r15), %%rax\n\tja .Lgocuda_call%d\n\tmovq %%rax, %d(%%r15)\n\tjmp .Lgocuda_hit%d\n", size, trail+24, n, trail+8, n)
+	fmt.Fprintf(misses, ".Lgocuda_call%d:\n\tleaq %d(%%r15), %%rsi\n\tcall gocuda_miss_%s%s\n\tjmp .Lgocuda_hit%d\n", n, at, kind, size, n)
 }
 
 // divide writes a division whose dividend is in rax (and rdx). By zero, GPUs give a

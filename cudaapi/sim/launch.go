@@ -137,7 +137,7 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		}
 		err := m.runKernel(o, f, &a, reach)
 		if t != nil {
-			observe(m.touched(t))
+			observe(m.touched(t, a.image))
 			m.tracers.give(t)
 		}
 		runtime.KeepAlive(bounds)

@@ -25,12 +25,14 @@ func TestObserve(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, err := m.Compile(0, &driver.Source{Name: "k.cu", Names: []string{"k"}, Code: `
+__device__ int counter[3];
 __global__ void k(float *x, const unsigned char *y, unsigned *z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     x[i * 4] = y[i] + 1;    // one float in four
     atomicAdd(z, 1u);
     if (i == 7) z[1] = 2;
+    if (i == 8) { counter[n - 4997] = counter[n - 4999]; atomicAdd(&counter[1], 1); } // an index that is a constant is not seen
     x[i * 4 + 1] += y[i];             // the compiler checks the load alone
     float v = x[i * 4 + 2];
     if (v > -1) x[i * 4 + 2] = v * 2; // here too
@@ -84,6 +86,14 @@ __global__ void k(float *x, const unsigned char *y, unsigned *z, int n) {
 		want = append(want, driver.Access{Lo: x + 16*i, Hi: x + 16*i + 12, Mode: driver.AccessWrite})
 	}
 	want = append(want, driver.Access{Lo: z + 4, Hi: z + 8, Mode: driver.AccessWrite}, driver.Access{Lo: z, Hi: z + 4, Mode: driver.AccessAtomic})
+	counter, _, err := m.ModuleGlobal(c, mod, "counter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, mode := range []driver.AccessMode{driver.AccessRead, driver.AccessWrite, driver.AccessAtomic} {
+		p := counter + driver.Ptr([]int{0, 8, 4}[i])
+		want = append(want, driver.Access{Lo: p, Hi: p + 4, Mode: mode})
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%d ranges instead of %d; the last: %v, not %v", len(got), len(want), got[max(0, len(got)-4):], want[len(want)-4:])
 	}

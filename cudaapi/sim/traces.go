@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"bytes"
 	"math/bits"
 	"slices"
 	"sync"
@@ -11,21 +10,29 @@ import (
 )
 
 // Kernels of which somebody wants to know what they touch mark it, in memory
-// beside that of the devices: sixteen bits for each word of four bytes, of which
-// four say which of its bytes were read, four which were written and four which
-// atomic operations changed (include/runtime/check.h). A byte for each 4 KiB says
-// whether there are any marks.
+// beside that of the devices (include/runtime/check.h). A piece of 4 KiB has, for
+// each of reads, writes and atomic changes, a bit for each whole word of four bytes,
+// and behind these a bit for each byte of words that are touched in part. A byte for
+// each piece says whether there are marks, and whether some are of bytes. The memory
+// of the kernel's module, its variables, has marks behind those of the devices.
 
 const (
-	tracePiece = 4 << 10 // as in include/sim/thread.h
-	traceWords = tracePiece / 4
-	mostTraces = 1 << 18 // ranges of one device's memory, beyond which small gaps are closed
+	tracePiece  = 4 << 10 // as in include/sim/thread.h, as is what follows
+	pieceMarks  = 2048    // bytes
+	imageMarked = 16 << 20
+	mostTraces  = 1 << 18 // ranges of one device's memory, beyond which small gaps are closed
 )
 
 // traces is room for one running kernel's marks.
 type traces struct {
 	words, pieces uintptr
 	size          uintptr // of the address space that it covers
+}
+
+// room is how many bytes the marks take, and those for pieces.
+func (t *traces) room() (words, pieces uintptr) {
+	n := (t.size + imageMarked) / tracePiece
+	return n * pieceMarks, n + hostPage
 }
 
 // tracers is the room that no kernel uses.
@@ -49,11 +56,12 @@ func (x *tracers) take(m *Driver) *traces {
 	}
 	t := &traces{size: m.space.size}
 	var err error
-	if t.words, err = mapPrivate(0, t.size/2); err != nil {
+	words, pieces := t.room()
+	if t.words, err = mapPrivate(0, words); err != nil {
 		return nil
 	}
-	if t.pieces, err = mapPrivate(0, t.size/tracePiece+hostPage); err != nil {
-		release(t.words, t.size/2) //nolint:errcheck // there is less room then
+	if t.pieces, err = mapPrivate(0, pieces); err != nil {
+		release(t.words, words) //nolint:errcheck // there is less room then
 		return nil
 	}
 	return t
@@ -67,37 +75,42 @@ func (x *tracers) give(t *traces) {
 
 func (x *tracers) drop() {
 	for _, t := range x.idle {
-		release(t.words, t.size/2)                    //nolint:errcheck // the process ends or goes on with less
-		release(t.pieces, t.size/tracePiece+hostPage) //nolint:errcheck // as above
+		words, pieces := t.room()
+		release(t.words, words)   //nolint:errcheck // the process ends or goes on with less
+		release(t.pieces, pieces) //nolint:errcheck // as above
 	}
 	x.idle = nil
 }
 
-// touched reads the marks of a kernel that has run, and clears them.
-func (m *Driver) touched(t *traces) (list []driver.Access) {
-	type stretch struct{ lo, hi uintptr }
-	var all []stretch // also of memory that is freed: it may be used all the same
+// touched reads the marks of a kernel that has run, and clears them. Its module's
+// memory is at image.
+func (m *Driver) touched(t *traces, image [2]uint64) (list []driver.Access) {
+	type stretch struct{ lo, hi, at uintptr } // offsets, and the address of offset 0
+	var all []stretch                         // also of memory that is freed: it may be used all the same
 	m.mu.Lock()
+	base := m.space.base
 	for _, a := range m.space.arenas {
 		if a.high > a.base {
-			all = append(all, stretch{a.base - m.space.base, a.high - m.space.base})
+			all = append(all, stretch{a.base - base, a.high - base, base})
 		}
 	}
 	m.mu.Unlock()
-	pieces := unsafe.Slice((*byte)(pointer(t.pieces)), t.size/tracePiece)
-	var used []int
+	if n := uintptr(image[1] - image[0]); n > 0 {
+		all = append(all, stretch{t.size, t.size + min(n, imageMarked), uintptr(image[0]) - t.size})
+	}
+	pieces := unsafe.Slice((*byte)(pointer(t.pieces)), (t.size+imageMarked)/tracePiece)
 	for _, s := range all {
-		r := reader{base: uint64(m.space.base)}
+		r := reader{base: uint64(s.at)}
 		last := int((s.hi - 1) / tracePiece)
 		for k := int(s.lo / tracePiece); k <= last; k++ {
-			next := bytes.IndexByte(pieces[k:last+1], 1)
-			if next < 0 {
+			k += zeros(pieces[k : last+1])
+			if k > last {
 				break
 			}
-			k += next
-			used = append(used, k)
-			words := unsafe.Slice((*uint16)(pointer(t.words+uintptr(k)*traceWords*2)), traceWords)
-			r.read(words, uint64(k)*traceWords, uint64(k+1)*traceWords, uint64(k)*traceWords)
+			marks := unsafe.Slice((*uint64)(pointer(t.words+uintptr(k)*pieceMarks)), pieceMarks/8)
+			r.read(marks, uint64(k)*tracePiece, pieces[k]&2 != 0)
+			clear(marks)
+			pieces[k] = 0
 		}
 		for i, found := range r.found {
 			for _, a := range merged(found) {
@@ -105,11 +118,18 @@ func (m *Driver) touched(t *traces) (list []driver.Access) {
 			}
 		}
 	}
-	for _, k := range used {
-		pieces[k] = 0
-		clear(unsafe.Slice((*uint16)(pointer(t.words+uintptr(k)*traceWords*2)), traceWords))
-	}
 	return list
+}
+
+// zeros is how many bytes at the start are 0.
+func zeros(b []byte) int {
+	n := 0
+	for ; n+8 <= len(b) && *(*uint64)(unsafe.Pointer(&b[n])) == 0; n += 8 {
+	}
+	for n < len(b) && b[n] == 0 {
+		n++
+	}
+	return n
 }
 
 // reader gathers the ranges of each mode.
@@ -120,48 +140,40 @@ type reader struct {
 
 type run struct{ lo, hi uint64 }
 
-// read adds the marks of the words from lo on to before hi, of which words holds
-// those from first on.
-func (r *reader) read(words []uint16, lo, hi, first uint64) {
-	for w := lo; w < hi; {
-		v := words[w-first]
-		if v == 0 {
-			if w++; w%4 == 0 {
-				w = same(words, w, hi, first, 0)
+// read adds the marks of a piece, which is at an offset.
+func (r *reader) read(marks []uint64, at uint64, parts bool) {
+	const words, bytes = tracePiece / 4 / 64, tracePiece / 64
+	for mode := range r.found {
+		whole := marks[mode*words : (mode+1)*words]
+		if !parts {
+			for k, v := range whole {
+				r.bits(mode, v, at+uint64(k)*256, 4)
 			}
 			continue
 		}
-		end := w + 1
-		for end < hi && words[end-first] == v {
-			if end++; end%4 == 0 {
-				end = same(words, end, hi, first, v)
+		part := marks[3*words+mode*bytes : 3*words+(mode+1)*bytes]
+		for k, v := range part {
+			for w := whole[k/4] >> (k % 4 * 16) & 0xffff; w != 0; w &= w - 1 {
+				v |= 15 << (4 * bits.TrailingZeros64(w))
 			}
+			r.bits(mode, v, at+uint64(k)*64, 1)
 		}
-		for mode := range r.found {
-			switch b := v >> (4 * mode) & 15; b {
-			case 0:
-			case 15:
-				r.add(mode, w*4, end*4)
-			default:
-				for x := w; x < end; x++ {
-					for rest := b; rest != 0; rest &= rest - 1 {
-						at := x*4 + uint64(bits.TrailingZeros16(rest))
-						r.add(mode, at, at+1)
-					}
-				}
-			}
-		}
-		w = end
 	}
 }
 
-// same goes on from a multiple of four, four words at a time, while they are v.
-func same(words []uint16, from, hi, first uint64, v uint16) uint64 {
-	four := uint64(v) * 0x0001000100010001
-	for from+4 <= hi && *(*uint64)(unsafe.Pointer(&words[from-first])) == four {
-		from += 4
+// bits adds what bits mark, each of which stands for some bytes.
+func (r *reader) bits(mode int, v uint64, at, size uint64) {
+	for n := uint64(0); v != 0; {
+		skip := uint64(bits.TrailingZeros64(v))
+		v >>= skip
+		n += skip
+		ones := uint64(bits.TrailingZeros64(^v))
+		r.add(mode, at+n*size, at+(n+ones)*size)
+		if n += ones; n >= 64 {
+			return
+		}
+		v >>= ones
 	}
-	return from
 }
 
 // add notes bytes, counted from the start of the address space.

@@ -16,11 +16,69 @@
 #ifdef GOCUDA_CHECK
 namespace gocuda {
 
+// mark says of a word that others may mark too. Most are marked already.
+template <class T> static GOCUDA_INLINE GOCUDA_RAW void mark(T *at, T bits) {
+    if ((__atomic_load_n(at, __ATOMIC_RELAXED) & bits) != bits) __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
+}
+
+// span marks bits from first to before last.
+static GOCUDA_INLINE GOCUDA_RAW void span(gocuda_u64 *at, gocuda_u64 first, gocuda_u64 last) {
+    for (gocuda_u64 k = first >> 6; first < last; k++, first = k << 6) {
+        gocuda_u64 bits = ~0ul << (first & 63);
+        if (last < (k + 1) << 6) bits &= ~0ul >> (((k + 1) << 6) - last);
+        mark(at + k, bits);
+    }
+}
+
+// trace marks that n bytes are touched, at o from the start of the devices' memory. A
+// kind is the sum of 1 if it is read, 16 if it is written and 256 if it is changed by
+// atomic operations. A piece of memory has, for each of these, a bit for each whole
+// word, and behind these one for each byte of words that are touched in part.
+static GOCUDA_RAW void trace(Launch *l, gocuda_u64 o, gocuda_u64 n, gocuda_u32 kind) {
+    for (gocuda_u64 end = o + n; o < end;) {
+        gocuda_u64 piece = o >> GOCUDA_PIECE, stop = (piece + 1) << GOCUDA_PIECE;
+        if (stop > end) stop = end;
+        gocuda_u64 lo = o & ((1 << GOCUDA_PIECE) - 1), hi = lo + (stop - o);
+        gocuda_u64 first = (lo + 3) >> 2, last = hi >> 2;
+        bool parts = (lo | hi) & 3;
+        for (int mode = 0; mode < 3; mode++) {
+            if (!(kind >> (4 * mode) & 1)) continue;
+            gocuda_u64 *words = (gocuda_u64 *)(l->traces + piece * GOCUDA_MARKS + mode * GOCUDA_MARKS / 16);
+            gocuda_u64 *bytes = (gocuda_u64 *)(l->traces + piece * GOCUDA_MARKS + 3 * GOCUDA_MARKS / 16 + mode * GOCUDA_MARKS / 4);
+            span(words, first, last);
+            if (!parts) continue;
+            if (first > last) {
+                span(bytes, lo, hi);
+            } else {
+                span(bytes, lo, first << 2);
+                span(bytes, last << 2, hi);
+            }
+        }
+        mark(l->traced + piece, (gocuda_u8)(parts ? 3 : 1));
+        o = stop;
+    }
+}
+
+// traced gives where the marks of an address are: those of the module's own memory lie
+// behind those of the devices'.
+static GOCUDA_INLINE GOCUDA_RAW bool traced(Launch *l, gocuda_u64 a, gocuda_u64 &o) {
+    o = a - l->base;
+    if (o < l->size) return true;
+    o = a - l->image[0] + l->size;
+    return a >= l->image[0] && a < l->image[1] && o - l->size < GOCUDA_IMAGE_MARKS;
+}
+
+static GOCUDA_INLINE GOCUDA_RAW gocuda_u32 kind_of(Thread *t, gocuda_u32 write) { return t->atomic ? 256 : write ? 16 : 1; }
+
 // elsewhere checks an access outside of the devices' address space.
-static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64 a, gocuda_u64 n) {
+static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64 a, gocuda_u64 n, gocuda_u32 write) {
     Worker *w = t->worker;
     Launch *l = w->launch;
-    if (a >= l->image[0] && a + n <= l->image[1]) return true;
+    if (a >= l->image[0] && a + n <= l->image[1]) {
+        gocuda_u64 o;
+        if (t->counts && l->traces && traced(l, a, o)) trace(l, o, n, kind_of(t, write));
+        return true;
+    }
     gocuda_u64 s = (gocuda_u64)t->shared;
     if (a >= s && a + n <= s + l->shared) {
         if (t->counts) t->accessed[4] += n;
@@ -35,31 +93,6 @@ static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64
         if (a >= l->ranges[i] && a + n <= l->ranges[i + 1]) return true;
     return a - (gocuda_u64)w->stacks < GOCUDA_STACK * w->nstacks;
 }
-
-// mark says of a word that others may mark too. Most are marked already.
-template <class T> static GOCUDA_INLINE GOCUDA_RAW void mark(T *at, T bits) {
-    if ((__atomic_load_n(at, __ATOMIC_RELAXED) & bits) != bits) __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
-}
-
-// trace marks that n bytes of the devices' memory are touched, at o from its start. A
-// kind is bits for the first byte of a word: 1 it is read, 16 written, 256 changed.
-static GOCUDA_RAW void trace(Launch *l, gocuda_u64 o, gocuda_u64 n, gocuda_u32 kind) {
-    for (gocuda_u64 k = o >> GOCUDA_PIECE; k <= (o + n - 1) >> GOCUDA_PIECE; k++) l->traced[k] = 1;
-    for (gocuda_u64 end = o + n; o < end;) {
-        gocuda_u64 word = o >> 2, next = (word + 1) << 2;
-        if (!(o & 15) && end - o >= 16) {
-            mark((gocuda_u64 *)(l->traces + word), kind * 15ul * 0x0001000100010001ul);
-            o += 16;
-            continue;
-        }
-        gocuda_u32 bytes = (15u << (o & 3)) & 15u;
-        if (next > end) bytes &= 15u >> (next - end);
-        mark(l->traces + word, (gocuda_u16)(kind * bytes));
-        o = next;
-    }
-}
-
-static GOCUDA_INLINE GOCUDA_RAW gocuda_u32 kind_of(Thread *t, gocuda_u32 write) { return t->atomic ? 256 : write ? 16 : 1; }
 
 // note counts an access to memory.
 static __attribute__((noinline)) GOCUDA_RAW void note(Thread *t, gocuda_u64 a, gocuda_u64 n, gocuda_u32 write) {
@@ -95,7 +128,7 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
             if (t->counts) t->accessed[4] += n;
             return;
         }
-        if (elsewhere(t, a, n)) return;
+        if (elsewhere(t, a, n, write)) return;
     }
     fail(1, a, (gocuda_u32)n, write);
 }
@@ -107,7 +140,8 @@ static GOCUDA_INLINE GOCUDA_RAW void also_store(gocuda_u64, gocuda_u64) {}
 static GOCUDA_INLINE GOCUDA_RAW void also_both(gocuda_u64 a, gocuda_u64 n) {
     Thread *t = self();
     Launch *l = t->worker->launch;
-    if (l->traces && t->counts && a - t->base < t->size) trace(l, a - t->base, n, kind_of(t, 1));
+    gocuda_u64 o;
+    if (l->traces && t->counts && traced(l, a, o)) trace(l, o, n, kind_of(t, 1));
 }
 
 #ifdef GOCUDA_SITES
@@ -134,7 +168,8 @@ static GOCUDA_INLINE GOCUDA_RAW Trail *trail_of(gocuda_u64 *site) {
 
 // finish marks a trail.
 static GOCUDA_RAW void finish(Worker *w, Trail *r, gocuda_u32 kind) {
-    if (kind && r->next > r->start) trace(w->launch, r->start - w->launch->base, r->next - r->start, kind);
+    gocuda_u64 o;
+    if (kind && r->next > r->start && traced(w->launch, r->start, o)) trace(w->launch, o, r->next - r->start, kind);
 }
 
 // finish_all marks the trails that are left when a worker has done its part.
@@ -164,9 +199,10 @@ static GOCUDA_INLINE GOCUDA_RAW bool leads(gocuda_u64 a, gocuda_u64 n, gocuda_u6
 static GOCUDA_RAW void starts(gocuda_u64 a, gocuda_u64 n, gocuda_u64 *site, gocuda_u32 kind) {
     Thread *t = self();
     Worker *w = t->worker;
-    bool device = a - t->base < t->size;
+    gocuda_u64 o;
+    bool device = traced(w->launch, a, o);
     if (t->atomic) {
-        if (device) trace(w->launch, a - t->base, n, 256);
+        if (device) trace(w->launch, o, n, 256);
         return;
     }
     Trail *r = trail_of(site);

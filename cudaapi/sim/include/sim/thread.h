@@ -42,6 +42,8 @@ typedef unsigned long gocuda_u64;
 #define GOCUDA_TURN 100000u // accesses after which a thread lets others run
 #define GOCUDA_SITES_SIZE 65536ul // bytes of all sites, a power of two; their trails lie behind them
 #define GOCUDA_PIECE 12 // bits of an address in a piece of memory (traces.go knows this too)
+#define GOCUDA_MARKS 2048ul // bytes of a piece's marks
+#define GOCUDA_IMAGE_MARKS (16ul << 20) // of a module's own memory, that can be marked
 #define GOCUDA_AREAS 8 // (launch.go knows this too)
 #define GOCUDA_PATIENCE 200u // turns in which no thread moves, before a further block begins
 
@@ -81,10 +83,9 @@ struct Launch {
     gocuda_u64 nareas;
     gocuda_u64 image[2]; // the module's own memory
     gocuda_u64 accessed[6]; // in the blocks that count them; see below
-    // What was touched, if somebody wants to know: four bits each for the bytes
-    // of a word that were read, written and changed atomically (traces.go), and
-    // which pieces of memory have any.
-    gocuda_u16 *traces;
+    // What was touched, if somebody wants to know: marks (traces.go), and which
+    // pieces of memory have any.
+    char *traces;
     gocuda_u8 *traced;
     gocuda_u32 cluster[4]; // blocks of a cluster, and how many there are in x, y and z; 0 or 1: none
     gocuda_u32 stop;     // something failed: do not start more blocks
