@@ -25,13 +25,16 @@ struct gocuda_trace {
 };
 
 #ifdef GOCUDA_NOTE
-// gocuda_piece is the index of a piece in a table, -1 if there is no room.
+// gocuda_piece is the index of a piece in a table, -1 if there is no room: half of a
+// table stays free, so that what is not there is soon known. What another thread has
+// just written may be seen late, as 0; then the atomic operation tells.
 static __device__ __forceinline__ int gocuda_piece(gocuda_table *t, gocuda_address key) {
     unsigned mask = (1u << t->bits) - 1, h = (unsigned)((key * 0x9E3779B97F4A7C15ull) >> (64 - t->bits));
     for (int probe = 0; probe < 16; probe++, h = (h + 1) & mask) {
-        gocuda_address k = t->keys[h]; // an old value is 0, and is looked at again
+        gocuda_address k = t->keys[h];
         if (k == key) return (int)h;
         if (k) continue;
+        if (t->count > mask / 2) return -1;
         k = atomicCAS(&t->keys[h], 0ull, key);
         if (!k) {
             t->used[atomicAdd(&t->count, 1u)] = h;

@@ -11,9 +11,11 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -27,6 +29,8 @@ var code string
 type Tracer struct {
 	d       driver.Driver
 	variant func(c driver.Context, dev driver.Device, from *driver.Origin, name string) (driver.Function, error)
+
+	sent atomic.Pointer[[]byte]
 
 	mu       sync.Mutex
 	modules  map[moduleKey]*module
@@ -74,18 +78,20 @@ type place struct {
 	made                int
 }
 
-// Sizes of a trace's tables, as powers of two: pieces of 4 KiB, 1 MiB and 256 MiB. The
-// nodes of graphs, which keep theirs, have smaller ones.
+// Sizes of a trace's tables, as powers of two, of which a half is used: pieces of 4 KiB
+// for 32 MiB that are exact, of 1 MiB for 8 GiB in granules of 256 bytes, which no two
+// allocations share, and of 16 MiB. The nodes of graphs, which keep theirs, have smaller
+// ones.
 var (
-	usual  = [3]int{14, 12, 10}
-	ofNode = [3]int{11, 10, 8}
-	shifts = [3]uint32{0, 8, 16}
+	usual  = [3]int{14, 14, 13}
+	ofNode = [3]int{12, 11, 11}
+	shifts = [3]uint32{0, 8, 12}
 )
 
 const (
 	pieceMarks = 3 * 4096 / 8 // bytes
 	capacity   = 1 << 17      // ranges that are read
-	mostTraces = 48           // of a context, beside those of graphs
+	mostTraces = 24           // of a context, beside those of graphs
 )
 
 // trace is room for what one running kernel touches.
@@ -329,15 +335,19 @@ func (t *Tracer) loadModule(c driver.Context, dev driver.Device, from *driver.Or
 		}
 		text = string(out.Image)
 	}
-	runtime, err := t.runtime(dev, arch)
+	called, err := t.called(dev, arch)
 	if err != nil {
 		return 0, err
 	}
-	made, err := rewrite(text, runtime)
+	made, err := rewrite(text, called)
 	if err != nil {
 		return 0, err
 	}
 	m, err := t.d.ModuleLoad(c, []byte(made.text))
+	if err != nil {
+		return 0, err
+	}
+	p, err := t.place(c, dev)
 	if err != nil {
 		return 0, err
 	}
@@ -352,20 +362,28 @@ func (t *Tracer) loadModule(c driver.Context, dev driver.Device, from *driver.Or
 		if err != nil {
 			return 0, err
 		}
-		if err := t.put(c, to, unsafe.Slice((*byte)(unsafe.Pointer(&at)), 8)); err != nil {
+		if err := t.put(p, to, unsafe.Slice((*byte)(unsafe.Pointer(&at)), 8)); err != nil {
 			return 0, err
 		}
 	}
 	return m, nil
 }
 
-// put copies bytes to a device, and waits.
-func (t *Tracer) put(c driver.Context, to driver.Ptr, b []byte) error {
-	return t.d.Memcpy(c, to, driver.Ptr(uintptr(unsafe.Pointer(&b[0]))), uint64(len(b)))
+// put copies bytes to a device, and waits: a synchronous copy from pageable memory may
+// return before it is done.
+func (t *Tracer) put(p *place, to driver.Ptr, b []byte) error {
+	kept := slices.Clone(b)
+	t.sent.Store(&kept) // so it is on the heap, and stays where it is
+	if err := t.d.MemcpyAsync(p.c, to, driver.Ptr(uintptr(unsafe.Pointer(&kept[0]))), uint64(len(b)), p.stream); err != nil {
+		return err
+	}
+	err := t.d.StreamSynchronize(p.c, p.stream, nil)
+	runtime.KeepAlive(kept)
+	return err
 }
 
-// runtime is the PTX of what kernels call.
-func (t *Tracer) runtime(dev driver.Device, arch string) (string, error) {
+// called is the PTX of what kernels call.
+func (t *Tracer) called(dev driver.Device, arch string) (string, error) {
 	t.mu.Lock()
 	text := t.runtimes[dev]
 	t.mu.Unlock()
@@ -447,7 +465,7 @@ func (t *Tracer) newTrace(p *place, bits [3]int) (*trace, error) {
 	if err := t.d.StreamSynchronize(p.c, p.stream, nil); err != nil {
 		return nil, err
 	}
-	if err := t.put(p.c, at, unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h))); err != nil {
+	if err := t.put(p, at, unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h))); err != nil {
 		return nil, err
 	}
 	x := &trace{at: at}
