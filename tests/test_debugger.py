@@ -366,3 +366,47 @@ def test_a_new_evaluator_is_debugged(debug):
     assert debug.event("stopped")["reason"] == "breakpoint"
     debug.body("continue", threadId=1)
     assert debug.finish(cell)["status"] == "ok"
+
+
+def test_ranks_are_threads(debug):
+    """A breakpoint stops one of four ranks; the others wait for it where they need it."""
+    code = """%%mpi
+x := rank * 10
+world.Barrier()
+x++
+x"""
+    debug.dump(code, {"line": 3, "condition": "rank == 2"})
+    debug.client.run("%mpi start -n 4 --launcher local")
+    cell = debug.kc.execute(code)
+    stopped = debug.event("stopped")
+    assert stopped["reason"] == "breakpoint" and not stopped["allThreadsStopped"]
+    names = {t["id"]: t["name"] for t in debug.body("threads")["threads"]}
+    assert names[stopped["threadId"]].startswith("rank 2")
+    assert debug.body("debugInfo")["stoppedThreads"] == [stopped["threadId"]]
+    for thread in (stopped["threadId"], 1):
+        frames = debug.frames(thread)
+        assert frames[0]["line"] == 3 and "In[2]" in frames[0]["name"]
+    frame = frames[0]["id"]
+    assert debug.locals(frame)["x"]["value"] == "20"
+    locals_ = debug.scope("Locals", frame)
+    assert debug.body("setVariable", variablesReference=locals_, name="x", value="x + 500")["value"] == "520"
+    assert debug.body("evaluate", expression="rank + x", frameId=frame)["result"] == "522"
+    assert not debug.ask("stackTrace", threadId=stopped["threadId"] * 2)["success"]
+    debug.body("next", threadId=stopped["threadId"])
+    again = debug.event("stopped")
+    assert again["threadId"] == stopped["threadId"] and debug.frames(1)[0]["line"] == 4
+    debug.body("continue", threadId=1)
+    assert debug.finish(cell)["status"] == "ok"
+    assert debug.client.run("%%mpi\nx").value is not None
+
+
+def test_a_rank_that_stands_still_is_interrupted(debug):
+    debug.client.run("%mpi start -n 2 --launcher local")
+    code = "%%mpi\ny := 1\nworld.Barrier()"
+    debug.dump(code, {"line": 3, "condition": "rank == 1"})
+    cell = debug.kc.execute(code)
+    debug.event("stopped")
+    debug.client.manager.interrupt_kernel()
+    assert debug.finish(cell)["status"] == "error"
+    debug.body("setBreakpoints", breakpoints=[], source={"path": debug.body("dumpCell", code=code)["sourcePath"]})
+    assert debug.client.run(code).status == "ok"

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gocuda/kernel/golang"
 )
@@ -22,11 +23,9 @@ type Options struct {
 	Event func(message json.RawMessage)
 	// Print shows in the running cell what a breakpoint's message says.
 	Print func(text string)
-	// Base is added to all numbers of threads, frames and variables, so that those of
-	// several servers differ: each has Span of them.
-	Base int
-	// Name, if not empty, stands before the names of threads: "rank 2".
-	Name string
+	// Peers, if not nil, are evaluators of other processes that are debugged with this
+	// one, such as ranks. PeerEvent is to be given what they tell.
+	Peers func() []Peer
 	// Go is the Go in a cell, in its lines; nil: all of it is.
 	Go func(code string) string
 	// Folder begins the paths that stand for cells. No file is there: a cell's path is
@@ -34,7 +33,8 @@ type Options struct {
 	Folder string
 }
 
-// Span is how many numbers a server has.
+// Span is how many numbers of threads, frames and variables a server has. Those of a
+// peer begin at as many spans as its place among the peers, counted from 1, says.
 const Span = 1 << 24
 
 // Server is the debugger of one evaluator. Its methods may be called by several
@@ -44,10 +44,16 @@ type Server struct {
 	d       *golang.Debugger
 	turn    sync.Mutex // held while a request is answered
 
+	identity atomic.Pointer[identity]
+
 	mu          sync.Mutex
 	seq         int
 	initialized bool
 	attached    bool
+	panics      []string     // the filters of exceptions that are set
+	joined      []Peer       // that have been attached
+	held        map[int]bool // peers that stand still
+	lastHeld    int
 	zeroBased   bool                    // the client counts lines from 0
 	codes       map[string]string       // of cells, by path
 	paths       map[string]string       // of cells, by name
@@ -59,6 +65,16 @@ type Server struct {
 	handles     int                     // the last number given to either
 	last        *golang.Stop            // nil: nothing has stopped
 }
+
+// identity is what a server is among others.
+type identity struct {
+	base int    // added to all numbers
+	name string // "rank 2": stands before the names of threads; "": it is no peer
+}
+
+func (s *Server) base() int { return s.identity.Load().base }
+
+func (s *Server) name() string { return s.identity.Load().name }
 
 // breakpoint is one that a client has set.
 type breakpoint struct {
@@ -78,13 +94,15 @@ func New(o Options) *Server {
 	}
 	s := &Server{options: o, d: o.Evaluator.Debugger()}
 	s.forget()
+	s.identity.Store(&identity{})
 	s.codes, s.paths = make(map[string]string), make(map[string]string)
 	return s
 }
 
 // forget is what a client's going leaves.
 func (s *Server) forget() {
-	s.initialized, s.attached, s.last = false, false, nil
+	s.initialized, s.attached, s.panics = false, false, nil
+	s.joined, s.held = nil, make(map[int]bool)
 	s.breakpoints = make(map[string][]breakpoint)
 	s.goroutines, s.threads = make(map[int64]int), 0
 	s.clear()
@@ -103,6 +121,7 @@ func (s *Server) Cell(name, code string) {
 	s.codes[path], s.paths[name] = code, path
 	list, attached := s.breakpoints[path], s.attached
 	s.mu.Unlock()
+	s.peers()
 	if attached {
 		s.d.SetBreakpoints(name, s.placed(list, code))
 	}
@@ -209,6 +228,9 @@ func (s *Server) Handle(message json.RawMessage) Response {
 	if err := json.Unmarshal(message, &r); err != nil {
 		return s.response(r, nil, fmt.Errorf("no request: %w", err))
 	}
+	if answer, ok := s.route(r); ok {
+		return answer
+	}
 	handle := handlers[r.Command]
 	if handle == nil {
 		return s.response(r, nil, fmt.Errorf("the debugger does not know %q", r.Command))
@@ -270,10 +292,19 @@ func (s *Server) initialize(a arguments) (any, error) {
 }
 
 func (s *Server) attach(a arguments) (any, error) {
+	var asked struct { // by the server whose peer this one is
+		Base int
+		Name string
+	}
+	if err := a.decode(&asked); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	again := s.attached
 	s.initialized, s.attached = true, true
 	s.mu.Unlock()
+	s.identity.Store(&identity{asked.Base, asked.Name})
+	defer s.peers() // which are attached, too
 	if !again {
 		left := s.d.Start(golang.DebugEvents{Stopped: s.stopped, Resumed: s.resumed, Logged: s.logged})
 		for _, name := range left {
@@ -427,6 +458,9 @@ func (s *Server) setExceptions(a arguments) (any, error) {
 	if err := a.decode(&asked); err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	s.panics = asked.Filters
+	s.mu.Unlock()
 	s.d.SetPanics(slices.Contains(asked.Filters, "panic"))
 	return nil, nil
 }
@@ -448,6 +482,7 @@ func (s *Server) debugInfo(arguments) (any, error) {
 			}
 		}
 	}
+	stopped = append(stopped, s.peerStopped()...)
 	return object{
 		"isStarted": started, "hashMethod": "Murmur2", "hashSeed": hashSeed,
 		"tmpFilePrefix": s.options.Folder + string(filepath.Separator), "tmpFileSuffix": fileSuffix,

@@ -21,7 +21,8 @@ func (s *Server) stopped(stop golang.Stop) {
 	s.clear()
 	s.last = &stop
 	s.mu.Unlock()
-	body := object{"reason": stop.Reason, "threadId": s.thread(stop.Thread), "allThreadsStopped": true, "preserveFocusHint": false}
+	alone := s.name() == "" // the other ranks go on, until they wait for this one
+	body := object{"reason": stop.Reason, "threadId": s.thread(stop.Thread), "allThreadsStopped": alone, "preserveFocusHint": false}
 	if stop.Reason == golang.StopPanic {
 		body["description"] = "Stopped at a panic"
 		body["text"] = panicText(stop.Panic)
@@ -43,7 +44,7 @@ func (s *Server) resumed() {
 	s.mu.Lock()
 	s.clear()
 	s.mu.Unlock()
-	s.event("continued", object{"threadId": s.options.Base + 1, "allThreadsContinued": true})
+	s.event("continued", object{"threadId": s.base() + 1, "allThreadsContinued": true})
 }
 
 // logged shows what a breakpoint says, in the cell and in the client's console.
@@ -59,7 +60,7 @@ func (s *Server) logged(cell string, line int, text string) {
 // thread is the number of a thread: 1 for the goroutine of a cell itself.
 func (s *Server) thread(t *golang.Thread) int {
 	if t.Main() {
-		return s.options.Base + 1
+		return s.base() + 1
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +70,7 @@ func (s *Server) thread(t *golang.Thread) int {
 		n = 1 + s.threads
 		s.goroutines[t.Goroutine] = n
 	}
-	return s.options.Base + n
+	return s.base() + n
 }
 
 // find is the thread of a number. JupyterLab takes 1 for the thread that stopped.
@@ -80,7 +81,7 @@ func (s *Server) find(id int) (*golang.Thread, error) {
 			found = t
 		}
 	}
-	if id == s.options.Base+1 {
+	if id == s.base()+1 {
 		if by, held := s.d.Held(); held {
 			if found == nil {
 				return by, nil
@@ -97,7 +98,7 @@ func (s *Server) find(id int) (*golang.Thread, error) {
 }
 
 func (s *Server) listThreads(arguments) (any, error) {
-	list := []object{}
+	list := []any{}
 	for _, t := range s.d.Threads() {
 		name := "goroutine"
 		if t.Group != nil {
@@ -106,15 +107,15 @@ func (s *Server) listThreads(arguments) (any, error) {
 		if !t.Main() {
 			name += fmt.Sprintf(", goroutine %d", t.Goroutine)
 		}
-		if s.options.Name != "" {
-			name = s.options.Name + ": " + name
+		if s.name() != "" {
+			name = s.name() + ": " + name
 		}
 		list = append(list, object{"id": s.thread(t), "name": name})
 	}
-	if len(list) == 0 && s.options.Name == "" {
-		list = append(list, object{"id": s.options.Base + 1, "name": "notebook"})
+	if len(list) == 0 && s.name() == "" {
+		list = append(list, object{"id": s.base() + 1, "name": "notebook"})
 	}
-	return object{"threads": list}, nil
+	return object{"threads": append(list, s.peerThreads()...)}, nil
 }
 
 func (s *Server) stackTrace(a arguments) (any, error) {
@@ -139,7 +140,7 @@ func (s *Server) stackTrace(a arguments) (any, error) {
 		s.mu.Lock()
 		path := s.paths[call.Func.File]
 		s.handles++
-		id := s.options.Base + s.handles
+		id := s.base() + s.handles
 		s.frames[id] = &frame{t, call}
 		s.mu.Unlock()
 		name := call.Func.File
@@ -182,7 +183,9 @@ func (s *Server) frame(id int) (*frame, error) {
 var errRuns = errors.New("nothing stands still")
 
 func (s *Server) goOn(arguments) (any, error) {
-	s.goes()
+	if _, held := s.d.Held(); held {
+		s.goes()
+	}
 	s.d.Continue()
 	return object{"allThreadsContinued": true}, nil
 }
@@ -190,7 +193,7 @@ func (s *Server) goOn(arguments) (any, error) {
 // goes tells that all goes on.
 func (s *Server) goes() {
 	s.mu.Lock()
-	id := s.options.Base + 1
+	id := s.base() + 1
 	if s.last != nil {
 		t := s.last.Thread
 		s.mu.Unlock()
@@ -199,7 +202,7 @@ func (s *Server) goes() {
 	}
 	s.clear()
 	s.mu.Unlock()
-	s.event("continued", object{"threadId": id, "allThreadsContinued": true})
+	s.event("continued", object{"threadId": id, "allThreadsContinued": s.name() == ""})
 }
 
 func (s *Server) step(a arguments, kind golang.StepKind) (any, error) {

@@ -35,7 +35,7 @@ func (s *Server) hold(c *container) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handles++
-	id := s.options.Base + s.handles
+	id := s.base() + s.handles
 	s.containers[id] = c
 	return id
 }

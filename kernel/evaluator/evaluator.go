@@ -134,7 +134,7 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	if err != nil {
 		return nil, err
 	}
-	c.debugger = debugger.New(debugger.Options{Evaluator: c.golang, Go: goOf,
+	c.debugger = debugger.New(debugger.Options{Evaluator: c.golang, Go: goOf, Peers: c.peers,
 		Event: func(m json.RawMessage) { console.Post(session.Output{Kind: session.Debug, Event: m}) },
 		Print: func(text string) { console.Show(session.Output{Kind: session.Stdout, Text: text}) },
 	})
@@ -354,6 +354,18 @@ func (c *evaluator) Where() (p session.Place, err error) {
 // Debug answers a request of the Debug Adapter Protocol.
 func (c *evaluator) Debug(request json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(c.debugger.Handle(request))
+}
+
+// peers are the evaluators of other processes that are debugged with this one.
+func (c *evaluator) peers() (list []debugger.Peer) {
+	for _, e := range c.extensions {
+		if e.Peers != nil {
+			for _, p := range e.Peers() {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
 }
 
 // Close ends what the extensions began.

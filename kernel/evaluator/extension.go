@@ -2,6 +2,7 @@ package evaluator
 
 import (
 	"context"
+	"encoding/json"
 
 	"gocuda/kernel/display"
 	"gocuda/kernel/golang"
@@ -31,6 +32,8 @@ type Extension struct {
 	End func()
 	// Where adds the blocking call that the process is in.
 	Where func(*session.Place)
+	// Peers are the evaluators of other processes that are debugged with this one.
+	Peers func() []session.Evaluator
 	// Close is called once, before the process ends in order.
 	Close func()
 }
@@ -56,6 +59,11 @@ func (h *Host) Cell() session.Cell {
 	h.evaluator.mu.Lock()
 	defer h.evaluator.mu.Unlock()
 	return h.evaluator.cell
+}
+
+// DebugEvent passes on what the debugger of one of the Peers tells.
+func (h *Host) DebugEvent(peer int, event json.RawMessage) {
+	h.evaluator.debugger.PeerEvent(peer, event)
 }
 
 // Place is the statement that the calling goroutine is in, such as "In[3], line 2",

@@ -28,6 +28,8 @@ const (
 // that said it before it. What a rank shows keeps its order.
 type merger struct {
 	show func(session.Output) error
+	// debugged is told what a rank's debugger tells.
+	debugged func(rank int, event json.RawMessage)
 
 	mu      sync.Mutex
 	changed *sync.Cond // something was taken from a queue
@@ -59,7 +61,7 @@ type item struct {
 }
 
 func newMerger(n int, show func(session.Output) error) *merger {
-	m := &merger{show: show, sources: make([]source, n), wake: make(chan struct{}, 1)}
+	m := &merger{show: show, debugged: func(int, json.RawMessage) {}, sources: make([]source, n), wake: make(chan struct{}, 1)}
 	m.changed = sync.NewCond(&m.mu)
 	go m.run()
 	return m

@@ -73,6 +73,10 @@ func (r *rank) receiver(m *merger) func(session.Output) {
 			r.value = &o.Bundle
 			return
 		}
+		if o.Kind == session.Debug {
+			m.debugged(r.number, o.Event)
+			return
+		}
 		m.receive(r.number, o)
 	}
 }

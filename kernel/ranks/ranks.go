@@ -40,6 +40,7 @@ func Attach(h *evaluator.Host) evaluator.Extension {
 		Begin:    n.begin,
 		Complete: n.complete,
 		Inspect:  n.inspect,
+		Peers:    n.peers,
 		Close:    n.stop,
 	}
 }
@@ -88,6 +89,7 @@ func (n *notebook) start(ctx context.Context, o startOptions) error {
 		return err
 	}
 	m := newMerger(o.n, n.host.Show)
+	m.debugged = n.host.DebugEvent
 	ranks, err := l.start(ctx, o, m, n.host)
 	if err != nil {
 		m.close()
@@ -103,6 +105,16 @@ func (n *notebook) start(ctx context.Context, o startOptions) error {
 	defer n.mu.Unlock()
 	n.pool, n.options = p, o
 	return nil
+}
+
+// peers are the ranks, by their numbers, for the debugger.
+func (n *notebook) peers() (list []session.Evaluator) {
+	if p, err := n.live(); err == nil {
+		for _, r := range p.ranks {
+			list = append(list, r.member)
+		}
+	}
+	return list
 }
 
 // stop ends the pool, if there is one.

@@ -16,7 +16,7 @@ type Hold struct {
 // could do something: the others of cells wait for one another, or for these. Like
 // Asleep, it does not know of timers.
 func (r *Runtime) Held(prefix string) (holds []Hold, all bool) {
-	all = true
+	all = !r.Debugger.standing()
 	for _, s := range allStacks() {
 		r.groups.mu.Lock()
 		g := r.groups.byID[s.ID]
