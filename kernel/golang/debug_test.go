@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// TestDebuggedPrograms: programs do the same while the debugger is on.
+// TestDebuggedPrograms: programs do the same while the debugger is on, and the lines at
+// which a breakpoint is said to stop are those that lowered code has.
 func TestDebuggedPrograms(t *testing.T) {
 	eachProgram(t, func(t *testing.T, name, code string, out *os.File) {
 		ev, err := New(Options{Stdout: out, Stderr: io.Discard})
@@ -26,11 +27,46 @@ func TestDebuggedPrograms(t *testing.T) {
 		if err := ev.Eval("In[1]", code, true).Err; err != nil {
 			t.Fatalf("%s", strings.Join(err.Traceback, "\n"))
 		}
+		have := make(map[int]bool)
+		for _, f := range ev.rt.Debugger.Funcs() {
+			for _, s := range f.Stops {
+				have[s.Line] = true
+			}
+		}
+		want := maps.Clone(BreakpointLines(code))
+		// Methods that only compiled code calls are lowered when it does.
+		fset := token.NewFileSet()
+		file, _ := parser.ParseFile(fset, name, code, 0)
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil && !have[fset.Position(f.Pos()).Line] {
+				for line := range want {
+					if line >= fset.Position(f.Pos()).Line && line <= fset.Position(f.End()).Line {
+						delete(want, line)
+					}
+				}
+			}
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.VAR {
+				for _, spec := range g.Specs {
+					if spec.(*ast.ValueSpec).Values == nil {
+						delete(want, fset.Position(spec.Pos()).Line)
+					}
+				}
+			}
+		}
+		for line := range want {
+			if !have[line] {
+				t.Errorf("line %d is said to stop and does not: %s", line, strings.Split(code, "\n")[line-1])
+			}
+		}
+		for line := range have {
+			if !want[line] {
+				t.Errorf("line %d stops and is said not to: %s", line, strings.Split(code, "\n")[line-1])
+			}
+		}
 	})
 }
 
-// stops are where a cell stops, each as "line function", while it is driven by next,
-// which is asked at each stop how to go on.
+// driver runs cells that stop.
 type driver struct {
 	t     *testing.T
 	ev    *Evaluator
@@ -280,75 +316,6 @@ func TestDebuggerMessages(t *testing.T) {
 	want := []string{"In[1]:2 x is 0, twice 0", "In[1]:2 x is 1, twice 2", "In[1]:3 even 1", "In[1]:2 x is 2, twice 4"}
 	if !slices.Equal(told, want) {
 		t.Errorf("%q", told)
-	}
-}
-
-// TestStopLines: the lines that a breakpoint is said to stop at are those that
-// lowered code has, for all programs.
-func TestStopLines(t *testing.T) {
-	eachProgramCode(t, func(t *testing.T, name, code string) {
-		ev, err := New(Options{Stdout: io.Discard, Stderr: io.Discard})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ev.Debugger().Start(DebugEvents{})
-		if _, err := ev.compile("In[1]", code, true); err != nil {
-			t.Fatal(err)
-		}
-		have := make(map[int]bool)
-		for _, f := range ev.rt.Debugger.Funcs() {
-			for _, s := range f.Stops {
-				have[s.Line] = true
-			}
-		}
-		want := maps.Clone(BreakpointLines(code))
-		// Methods that only compiled code calls are lowered when it does.
-		fset := token.NewFileSet()
-		file, _ := parser.ParseFile(fset, name, code, 0)
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil && !have[fset.Position(f.Pos()).Line] {
-				for line := range want {
-					if line >= fset.Position(f.Pos()).Line && line <= fset.Position(f.End()).Line {
-						delete(want, line)
-					}
-				}
-			}
-			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.VAR {
-				for _, spec := range g.Specs {
-					if spec.(*ast.ValueSpec).Values == nil {
-						delete(want, fset.Position(spec.Pos()).Line)
-					}
-				}
-			}
-		}
-		for line := range want {
-			if !have[line] {
-				t.Errorf("line %d is said to stop and does not: %s", line, strings.Split(code, "\n")[line-1])
-			}
-		}
-		for line := range have {
-			if !want[line] {
-				t.Errorf("line %d stops and is said not to: %s", line, strings.Split(code, "\n")[line-1])
-			}
-		}
-	})
-}
-
-func eachProgramCode(t *testing.T, run func(t *testing.T, name, code string)) {
-	names, err := os.ReadDir("testdata/programs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range names {
-		if strings.HasSuffix(e.Name(), ".go") {
-			t.Run(e.Name(), func(t *testing.T) {
-				code, err := os.ReadFile("testdata/programs/" + e.Name())
-				if err != nil {
-					t.Fatal(err)
-				}
-				run(t, e.Name(), string(code))
-			})
-		}
 	}
 }
 
