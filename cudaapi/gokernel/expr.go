@@ -116,6 +116,9 @@ func (f *fn) ident(e *ast.Ident) ir.Expr {
 			}
 			return &ir.Ref{Var: v}
 		}
+		if p := f.placeOf(o); p != nil {
+			return p
+		}
 		if o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
 			return &ir.Ref{Var: f.u.global(o, e)}
 		}

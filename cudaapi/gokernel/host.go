@@ -34,6 +34,8 @@ type HostProgram struct {
 	Functions string
 	// Entries are the functions that were asked for, in that order.
 	Entries []HostEntry
+	// Loops are the entries of the loops that were asked for, in that order.
+	Loops []HostEntry
 	// Sites are the places that can panic or be interrupted, and those of calls.
 	Sites []HostSite
 	// Globals are the package variables that the code reads and writes.
@@ -42,9 +44,9 @@ type HostProgram struct {
 	Funcs []*types.Func
 }
 
-// HostEntry is a function that can be called.
+// HostEntry is a function that can be called, or a loop that can be entered.
 type HostEntry struct {
-	Func    *types.Func
+	Func    *types.Func // nil: a loop
 	Symbol  string
 	Params  []types.Type // the receiver first
 	Results []types.Type
@@ -91,16 +93,22 @@ type hostUnit struct {
 	literals map[string]int // how many a function has
 }
 
-// CompileHost writes functions, and those that they call, as C++ for the host.
+// CompileHost writes functions and loops, and the functions that they call, as C++ for the host.
 // find gives the declaration of a function, as it is now; calls are functions of
 // package math, of one or two float64 with such a result, that C++ can call in Go: it
 // has a function go_math(void *call, void **functions), by which it is told how, and
 // where they are in this order. The error is of type
 // [Errors]: what is not sure to mean the same in C++ is refused.
-func CompileHost(fset *token.FileSet, funcs []*types.Func, find func(*types.Func) (HostSource, bool), calls []string) (out *HostProgram, err error) {
+func CompileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, find func(*types.Func) (HostSource, bool), calls []string) (out *HostProgram, err error) {
 	defer func() {
 		if r := recover(); r != nil { // something that it does not know
-			out, err = nil, Errors{{fset.Position(funcs[0].Pos()), fmt.Sprintf("this cannot be compiled: %v", r)}}
+			var at token.Position
+			if len(funcs) > 0 {
+				at = fset.Position(funcs[0].Pos())
+			} else {
+				at = fset.Position(loops[0].Stmt.Pos())
+			}
+			out, err = nil, Errors{{at, fmt.Sprintf("this cannot be compiled: %v", r)}}
 		}
 	}()
 	u := &unit{
@@ -133,6 +141,7 @@ func CompileHost(fset *token.FileSet, funcs []*types.Func, find func(*types.Func
 			entries[i].Kernel = true
 		})
 	}
+	inner := u.hostLoops(loops)
 	if len(u.errs) == 0 {
 		for _, f := range u.prog.Funcs {
 			u.try(func() { u.keepsRules(f) })
@@ -145,10 +154,13 @@ func CompileHost(fset *token.FileSet, funcs []*types.Func, find func(*types.Func
 		takeOutChecks(f, hostIterations)
 	}
 	p := &printer{fset: fset, host: &hostPrinter{recursive: recursive(u.prog.Funcs)}}
-	before, own := p.hostProgram(u.prog, entries)
+	before, own := p.hostProgram(u.prog, append(entries[:len(entries):len(entries)], inner...))
 	out = &HostProgram{Code: before + own, Functions: own, Sites: p.host.sites, Globals: u.host.globals, Funcs: u.host.funcs}
 	for i, f := range entries {
 		out.Entries = append(out.Entries, HostEntry{funcs[i], hostSymbol(f), paramTypes(f), f.Results})
+	}
+	for _, f := range inner {
+		out.Loops = append(out.Loops, HostEntry{nil, hostSymbol(f), paramTypes(f), f.Results})
 	}
 	return out, nil
 }

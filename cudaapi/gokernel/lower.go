@@ -44,6 +44,7 @@ type fn struct {
 	parallel bool            // the places of an assignment to several are being lowered
 	turn     *turn           // of the body of a loop over a function
 	own      map[string]bool // the labels of that body
+	entered  *entered        // of the function of a loop
 }
 
 // target is a statement that break or continue can name.

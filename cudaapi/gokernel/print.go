@@ -49,6 +49,8 @@ type printer struct {
 	panics    map[*ir.Func]bool
 	hoisted   map[*ir.Var]bool // declared at the function's start
 
+	manyResults map[string]string // names of structs of more than six results
+
 	cooperative bool // the barrier of the grid is used
 
 	regions bool               // kernels are written in regions, too
@@ -451,6 +453,9 @@ func (p *printer) results(list []types.Type) string {
 		return "void"
 	case 1:
 		return p.typ(list[0])
+	}
+	if len(list) > 6 {
+		return p.resultsType(list)
 	}
 	names := make([]string, len(list))
 	for i, t := range list {

@@ -3,6 +3,7 @@ package gokernel
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 
 	"gocuda/cudaapi/gokernel/ir"
@@ -46,7 +47,7 @@ func (p *printer) hostProgram(prog *ir.Program, entries []*ir.Func) (before, own
 		p.entry(f)
 	}
 	var out strings.Builder
-	out.WriteString(header("host", "values", "calls", "numbers", "math") + "} // namespace go\n")
+	out.WriteString(preludeOf(p.types.String(), p.b.String()) + "} // namespace go\n")
 	for _, name := range p.order {
 		fmt.Fprintf(&out, "struct %s;\n", name)
 	}
@@ -141,4 +142,26 @@ func quoted(text string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
+}
+
+// globalsOf has a function keep the addresses of the package variables that it uses:
+// no store can change those, so the variables can be in registers.
+func (p *printer) globalsOf(f *ir.Func) {
+	var list []*ir.Var
+	note := func(e ir.Expr) {
+		if r, ok := e.(*ir.Ref); ok && r.Var.Space == ir.Global && !slices.Contains(list, r.Var) {
+			list = append(list, r.Var)
+		}
+	}
+	var visit func(s ir.Stmt)
+	visit = func(s ir.Stmt) {
+		exprsOf(s, note)
+		if c, ok := s.(*ir.Closure); ok {
+			walk(c.Lit.Body, visit)
+		}
+	}
+	walk(f.Body, visit)
+	for _, g := range list {
+		p.line("%s *const %s = ::%s;", p.typ(g.Type), g.Name, g.Name)
+	}
 }

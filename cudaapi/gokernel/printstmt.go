@@ -137,6 +137,9 @@ func (p *printer) body(f *ir.Func) {
 		aim(f.Body)
 		p.hoist(f.Body)
 	}
+	if p.host != nil {
+		p.globalsOf(f)
+	}
 	if p.host != nil && p.host.recursive[f] {
 		p.line("if (go::deep(go, %d)) %s", p.passes(f.Pos), p.give())
 	}

@@ -508,13 +508,18 @@ func arrayLen(t types.Type) (n int64, ok bool) {
 
 // count is a loop over the numbers below n; at gives the element of one.
 func (f *fn) count(s *ast.RangeStmt, label string, t types.Type, n ir.Expr, at func(i ir.Expr) ir.Expr) {
+	f.countFrom(s, label, t, &ir.Const{T: t, Value: constantZero}, n, at)
+}
+
+// countFrom is count from a number on.
+func (f *fn) countFrom(s *ast.RangeStmt, label string, t types.Type, from, n ir.Expr, at func(i ir.Expr) ir.Expr) {
 	name := "i"
 	var key *types.Var
 	if id := identOf(s.Key); s.Key != nil && s.Tok == token.DEFINE && id.Name != "_" {
 		name = id.Name
 		key, _ = f.u.info.Defs[id].(*types.Var)
 	}
-	f.countTo(s, name, label, t, n, func(i *ir.Ref) {
+	f.countTo(s, name, label, t, from, n, func(i *ir.Ref) {
 		switch {
 		case key != nil && (f.uses.assigned[key] || f.uses.shaky[key]):
 			f.define(identOf(s.Key), key, t, i)
@@ -530,11 +535,11 @@ func (f *fn) count(s *ast.RangeStmt, label string, t types.Type, n ir.Expr, at f
 	})
 }
 
-// countTo is a loop over the numbers below n.
-func (f *fn) countTo(s *ast.RangeStmt, name, label string, t types.Type, n ir.Expr, body func(i *ir.Ref)) {
+// countTo is a loop over the numbers from one on that are below n.
+func (f *fn) countTo(s *ast.RangeStmt, name, label string, t types.Type, from, n ir.Expr, body func(i *ir.Ref)) {
 	number := func(v constant.Value) ir.Expr { return &ir.Const{T: t, Value: v} }
 	i := f.local(name, t)
-	f.emit(&ir.Define{Var: i, Init: number(constantZero)})
+	f.emit(&ir.Define{Var: i, Init: from})
 	ref := &ir.Ref{Var: i}
 	l := &ir.Loop{Label: f.newLabel(label), Pos: s.Pos(), Cond: &ir.Binary{Op: token.LSS, X: ref, Y: n, T: types.Typ[types.Bool]}}
 	l.Post = []ir.Stmt{&ir.Assign{To: ref, Value: &ir.Binary{Op: token.ADD, X: ref, Y: number(constantOne), T: t}}}
@@ -552,7 +557,7 @@ func (f *fn) runes(s *ast.RangeStmt, label, text string) {
 		return
 	}
 	at, what := f.temp(numbers(places, types.Typ[types.Int])), f.temp(numbers(runes, types.Typ[types.Rune]))
-	f.countTo(s, "i", label, types.Typ[types.Int], intConst(int64(len(places))), func(i *ir.Ref) {
+	f.countTo(s, "i", label, types.Typ[types.Int], intConst(0), intConst(int64(len(places))), func(i *ir.Ref) {
 		for _, v := range []struct {
 			to   ast.Expr
 			from ir.Expr
@@ -569,9 +574,13 @@ func (f *fn) runes(s *ast.RangeStmt, label, text string) {
 
 // characters is a loop over the characters of a string.
 func (f *fn) characters(s *ast.RangeStmt, label string) {
-	text := f.temp(f.to(s.X, f.typeOf(s.X)))
+	f.charactersFrom(s, label, f.temp(f.to(s.X, f.typeOf(s.X))), intConst(0))
+}
+
+// charactersFrom is characters from a place on.
+func (f *fn) charactersFrom(s *ast.RangeStmt, label string, text, from ir.Expr) {
 	next := &ir.Ref{Var: f.local("next", types.Typ[types.Int])}
-	f.emit(&ir.Define{Var: next.Var, Init: intConst(0)})
+	f.emit(&ir.Define{Var: next.Var, Init: from})
 	l := &ir.Loop{Label: f.newLabel(label), Pos: s.Pos(), Cond: &ir.Binary{Op: token.LSS, X: next, Y: &ir.Len{X: text}, T: types.Typ[types.Bool]}}
 	f.emit(l)
 	l.Body = f.targeted(target{label, l.Label, true}, func() {
@@ -677,6 +686,9 @@ func (f *fn) clause(c *ast.CaseClause, end *ir.Label) []ir.Stmt {
 }
 
 func (f *fn) branch(s *ast.BranchStmt) {
+	if f.turn == nil && f.exits(s) {
+		return
+	}
 	switch s.Tok {
 	case token.GOTO:
 		if f.turn != nil && !f.own[s.Label.Name] {
@@ -719,6 +731,9 @@ func (f *fn) ret(s *ast.ReturnStmt) {
 		root = root.turn.outer
 	}
 	want := root.f.Results
+	if root.entered != nil {
+		want = root.entered.Results
+	}
 	var values []ir.Expr
 	switch {
 	case len(s.Results) == 0:
@@ -745,7 +760,14 @@ func (f *fn) ret(s *ast.ReturnStmt) {
 // giveBack returns values, out of loops over functions too.
 func (f *fn) giveBack(values []ir.Expr) {
 	if f.turn == nil {
-		f.emit(&ir.Return{Values: values})
+		switch {
+		case f.entered != nil && len(values) == 0:
+			f.leaveLoop(LoopEnds, nil)
+		case f.entered != nil:
+			f.leaveLoop(LoopReturns, values)
+		default:
+			f.emit(&ir.Return{Values: values})
+		}
 		return
 	}
 	t := f.turn

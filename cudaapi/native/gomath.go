@@ -43,8 +43,8 @@ var mathPlaces = func() (list []unsafe.Pointer) {
 	return list
 }()
 
-// Program writes functions of Go, and those that they call, as C++: see
+// Program writes functions and loops of Go, and the functions that they call, as C++: see
 // [gokernel.CompileHost].
-func Program(fset *token.FileSet, funcs []*types.Func, find func(*types.Func) (gokernel.HostSource, bool)) (*gokernel.HostProgram, error) {
-	return gokernel.CompileHost(fset, funcs, find, mathNames())
+func Program(fset *token.FileSet, funcs []*types.Func, loops []*gokernel.HostLoop, find func(*types.Func) (gokernel.HostSource, bool)) (*gokernel.HostProgram, error) {
+	return gokernel.CompileHost(fset, funcs, loops, find, mathNames())
 }

@@ -44,6 +44,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -66,6 +67,9 @@ func Available() error {
 	return hostcxx.Find().Err
 }
 
+// Possible says whether cells are compiled on this system, if there is a compiler.
+func Possible() bool { return supported }
+
 // Code is a program that was compiled and loaded. It stays loaded.
 type Code struct {
 	Program *gokernel.HostProgram
@@ -84,11 +88,16 @@ type Func struct {
 }
 
 // codeVersion changes with how this package compiles.
-const codeVersion = 2
+const codeVersion = 3
 
 // Compile compiles a program, or takes it from the cache on disk, and loads it. If it
 // has package variables, they are to be bound before it is called.
-func Compile(p *gokernel.HostProgram) (*Code, error) {
+func Compile(p *gokernel.HostProgram) (*Code, error) { return compile(p, true) }
+
+// Cached is Compile of a program that was compiled before, and nil of others.
+func Cached(p *gokernel.HostProgram) (*Code, error) { return compile(p, false) }
+
+func compile(p *gokernel.HostProgram, missing bool) (*Code, error) {
 	begun := time.Now()
 	if err := Available(); err != nil {
 		return nil, err
@@ -97,6 +106,9 @@ func Compile(p *gokernel.HostProgram) (*Code, error) {
 	cache, key := codecache.Open("cells"), codecache.Key(codeVersion, cc.Path, cc.Version, flags, p.Code)
 	image := cache.Get(key)
 	cached := image != nil
+	if !cached && !missing {
+		return nil, nil
+	}
 	if !cached {
 		release := cache.Lock(key) // of the ranks of a job, which come here together, one compiles
 		defer release()
@@ -138,10 +150,15 @@ func (c *Code) Bind(places []unsafe.Pointer) {
 	}
 }
 
-// Funcs are the entries of a program.
-func (c *Code) Funcs() ([]*Func, error) {
+// Funcs are the functions of a program that were asked for.
+func (c *Code) Funcs() ([]*Func, error) { return c.entries(c.Program.Entries) }
+
+// Loops are the loops of a program.
+func (c *Code) Loops() ([]*Func, error) { return c.entries(c.Program.Loops) }
+
+func (c *Code) entries(entries []gokernel.HostEntry) ([]*Func, error) {
 	var list []*Func
-	for _, e := range c.Program.Entries {
+	for _, e := range entries {
 		at, err := c.library.Symbol(e.Symbol)
 		if err != nil {
 			return nil, err
@@ -152,8 +169,8 @@ func (c *Code) Funcs() ([]*Func, error) {
 }
 
 func flags() []string {
-	list := []string{"-x", "c++", "-std=c++17", "-O2", "-shared", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-strict-aliasing", "-fwrapv",
-		"-ffp-contract=off", "-fno-delete-null-pointer-checks", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-Wl,-Bsymbolic", "-w"}
+	list := []string{"-x", "c++", "-std=c++17", "-pipe", "-O2", "-shared", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-strict-aliasing", "-fwrapv",
+		"-ffp-contract=off", "-fno-delete-null-pointer-checks", "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-Wl,-Bsymbolic", "-nostartfiles", "-nodefaultlibs", "-w"}
 	if runtime.GOARCH == "amd64" && cpu.X86.HasAVX2 && cpu.X86.HasBMI2 {
 		// Without -mfma: g++ 12 fuses the products of complex numbers in spite of
 		// -ffp-contract=off.
@@ -162,9 +179,17 @@ func flags() []string {
 	return list
 }
 
+// libraries finds what needs libraries. The C library, which is in the process anyway,
+// is not linked otherwise: the linker takes as long for it as for all else.
+var libraries = regexp.MustCompile(`\bmath_|\bbits_|\bcmplx_|\bvia\(|\bf(?:abs|ma|mod)\(|\bcopysign\(|\bc(?:64|128)\b`)
+
 func build(cc *hostcxx.Compiler, flags []string, dir, code string) ([]byte, error) {
 	out := filepath.Join(dir, "cell.so")
-	cmd := exec.Command(cc.Path, append(flags[:len(flags):len(flags)], "-o", out, "-")...)
+	args := append(flags[:len(flags):len(flags)], "-o", out, "-")
+	if libraries.MatchString(code) {
+		args = append(args, "-lm", "-lgcc", "-lc")
+	}
+	cmd := exec.Command(cc.Path, args...)
 	cmd.Stdin = strings.NewReader(code)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "PWD="+dir, "TMPDIR="+dir)

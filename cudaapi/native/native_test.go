@@ -48,7 +48,7 @@ func compiled(t *testing.T, source string, places ...unsafe.Pointer) (map[string
 			funcs = append(funcs, o)
 		}
 	}
-	p, err := native.Program(fset, funcs, func(o *types.Func) (gokernel.HostSource, bool) {
+	p, err := native.Program(fset, funcs, nil, func(o *types.Func) (gokernel.HostSource, bool) {
 		d := decls[o]
 		return gokernel.HostSource{Decl: d, Info: info}, d != nil
 	})

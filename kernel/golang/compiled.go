@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unsafe"
 
 	"github.com/traefik/yaegi/interp"
 
@@ -27,10 +26,12 @@ import (
 // compiled function takes it, too, and leaves it when something that it is made of is
 // declared again.
 
-// CompileVariable is the environment variable that says what is compiled but for the
-// functions of %%compile cells: 0 nothing, 1 functions that run for long, as %compile
-// on does, and "all" every function that can be, before it runs.
+// CompileVariable is the environment variable that says what is compiled: 0 nothing, and
+// "all" every function that can be, before it runs, and every loop in its first turn; with
+// "all:N", a loop is entered in its Nth turn. Otherwise what runs for long is.
 const CompileVariable = "GOCUDA_COMPILE"
+
+const compileEverything = "all"
 
 // compileMode says which functions of a cell are compiled before it runs.
 type compileMode int
@@ -57,8 +58,7 @@ type compiling struct {
 	mu    sync.Mutex
 	mode  compileMode // of the next cell
 	off   bool
-	hot   bool // what a cell runs for long is compiled
-	busy  bool // something of that is being compiled
+	busy  bool // something is being compiled beside a cell
 	known []*compiledFunc
 	count int // of symbols
 	funcs map[traceFunc]*rt.Func
@@ -80,12 +80,51 @@ type compiledFunc struct {
 // traceFunc names a function of a trace.
 type traceFunc struct{ name, file string }
 
-// SetCompile says whether functions are compiled in which a cell is for long, beside
-// the cell.
+// SetCompile says whether cells are compiled. If not, all of their functions and loops
+// are interpreted again from the next cell on.
 func (ev *Evaluator) SetCompile(on bool) {
 	ev.compiling.mu.Lock()
+	ev.compiling.off = !on
+	ev.compiling.mu.Unlock()
+	if !on {
+		ev.loops.cool(func([]*types.Func) string { return "%compile off" })
+	}
+}
+
+// compilesNothing says whether everything is interpreted.
+func (ev *Evaluator) compilesNothing() bool {
+	ev.compiling.mu.Lock()
 	defer ev.compiling.mu.Unlock()
-	ev.compiling.hot, ev.compiling.off = on, !on
+	return ev.compiling.isOff() || ev.touches() || ev.debugger.isOn()
+}
+
+// isOff says whether the user wants nothing compiled. The caller holds mu.
+func (c *compiling) isOff() bool { return c.off || os.Getenv(CompileVariable) == "0" }
+
+// begin says whether something can be compiled beside a cell now: one thing is at a
+// time, so that a processor is left to the cell.
+func (c *compiling) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy {
+		return false
+	}
+	c.busy = true
+	return true
+}
+
+// end follows a begin that was true.
+func (c *compiling) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy = false
+}
+
+// now is a number that changes with each cell that declares something.
+func (c *compiling) now() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.generation
 }
 
 // reset forgets all functions.
@@ -122,11 +161,11 @@ func (ev *Evaluator) CompileNext(run func() error) error {
 // Compiled lists the functions that were to be compiled, as they are now.
 func (ev *Evaluator) Compiled() (list []Compiled) {
 	ev.compiling.mu.Lock()
-	defer ev.compiling.mu.Unlock()
 	for _, f := range ev.compiling.known {
 		list = append(list, f.at)
 	}
-	return list
+	ev.compiling.mu.Unlock()
+	return append(list, ev.loops.compiled()...)
 }
 
 // compileMode says what of a cell is to be compiled.
@@ -134,12 +173,15 @@ func (ev *Evaluator) compileMode() compileMode {
 	c := &ev.compiling
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	set := os.Getenv(CompileVariable)
 	switch {
+	case c.isOff():
+		if c.mode == compileMust {
+			fmt.Fprintf(ev.options.Stderr, "the cell is interpreted: %s=0 or %%compile off has it so\n", CompileVariable)
+		}
 	case c.mode == compileMust:
 		return compileMust
-	case c.off || set == "0" || ev.touches() || ev.debugger.isOn():
-	case set == "all" && native.Available() == nil:
+	case ev.touches() || ev.debugger.isOn():
+	case strings.HasPrefix(os.Getenv(CompileVariable), compileEverything) && native.Available() == nil:
 		return compileAll
 	}
 	return compileNone
@@ -182,7 +224,7 @@ func (ev *Evaluator) compileFuncs(decls []*ast.FuncDecl, info *types.Info, mode 
 	var good []*types.Func
 	for _, fun := range funcs {
 		f := ev.toCompile(fun)
-		_, err := native.Program(ev.fset, []*types.Func{fun}, find)
+		_, err := native.Program(ev.fset, []*types.Func{fun}, nil, find)
 		var list gokernel.Errors
 		switch {
 		case err == nil:
@@ -207,7 +249,7 @@ func (ev *Evaluator) compileFuncs(decls []*ast.FuncDecl, info *types.Info, mode 
 	if len(good) == 0 {
 		return out, nil, nil
 	}
-	p, err := native.Program(ev.fset, good, find)
+	p, err := native.Program(ev.fset, good, nil, find)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -291,13 +333,7 @@ func (ev *Evaluator) install(made *compiledCell) {
 		return
 	}
 	if vars := made.code.Program.Globals; len(vars) > 0 {
-		ev.lower.Places(vars, ev.symbol(reflect.ValueOf(func(places ...any) {
-			list := make([]unsafe.Pointer, len(places))
-			for i, p := range places {
-				list[i] = reflect.ValueOf(p).UnsafePointer()
-			}
-			made.code.Bind(list)
-		})))
+		ev.lower.Places(vars, ev.binder(made.code, new(bool)))
 	}
 	for _, f := range made.funcs {
 		if f.native == nil {
@@ -421,11 +457,24 @@ func (ev *Evaluator) outdated(cell *checked) {
 	for _, m := range cell.methods {
 		again[funcName(m.fun)] = true
 	}
+	ev.loops.cool(func(parts []*types.Func) string {
+		for _, part := range parts {
+			if name := funcName(part); again[name] {
+				return name + " was declared again"
+			}
+		}
+		return ""
+	})
 	c := &ev.compiling
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, f := range c.known {
 		if f.native == nil {
+			continue
+		}
+		if c.isOff() {
+			ev.lower.Interpreted(f.fun)
+			f.native, f.outdated, f.at.Reason = nil, true, "%compile off"
 			continue
 		}
 		for _, part := range f.native.Code.Program.Funcs {

@@ -97,6 +97,7 @@ type Evaluator struct {
 
 	compiling compiling
 	debugger  *Debugger
+	loops     loops
 
 	run   running
 	texts texts
@@ -164,12 +165,16 @@ func (ev *Evaluator) start() error {
 	if err := ev.interp.Use(own); err != nil { // in place of the interpreter's own
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
-	v, err := ev.evalText("package main\nvar stop, stuck bool\nvar noAny []any\nvar noInts []int\nvar polled = []*bool{&stop, &stuck}\n", "polled")
+	v, err := ev.evalText("package main\nvar stop, stuck bool\nvar loops []bool\nvar noAny []any\nvar noInts []int\nvar polled = []*bool{&stop, &stuck}\n", "polled")
 	if err != nil {
 		return err
 	}
 	polled := v.Interface().([]*bool)
 	ev.rt.SetStop(polled[0], polled[1])
+	if v, err = ev.evalText("", "loops"); err != nil {
+		return err
+	}
+	ev.loops.reset(v)
 	ev.lower = lower.New(ev.rt, &hostTable{ev}, ev.fset)
 	ev.rt.Demand = ev.demand
 	ev.lower.SourceDecl = ev.sourceDecl
@@ -337,6 +342,10 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 		cell.show = nil
 	}
 	ev.lower.Touches, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
+	ev.lower.Loops = nil
+	if ev.wantsLoops() {
+		ev.lower.Loops = ev.addLoop
+	}
 	ev.lower.Begin(name, false)
 	f, err := ev.build(name, cell, made)
 	if err != nil {

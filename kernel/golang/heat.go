@@ -4,7 +4,6 @@ import (
 	"errors"
 	"go/ast"
 	"go/types"
-	"os"
 	"time"
 
 	"gocuda/cudaapi/gokernel"
@@ -13,8 +12,8 @@ import (
 	"gocuda/kernel/golang/rt"
 )
 
-// With %compile on, the functions that a running cell is in are compiled beside it, and
-// entered at their next call. Which these are is seen by a look at the cell's stacks
+// The functions that a running cell is in for long are compiled beside it, and entered
+// at their next call. Which these are is seen by a look at the cell's stacks
 // now and then, so code that runs pays nothing for it.
 
 // warmth is when the running cell is looked at next.
@@ -38,9 +37,9 @@ func (ev *Evaluator) warm(g *rt.Group, w *warmth) {
 	w.next = now.Add(max(looksAfter, now.Sub(w.begun)))
 	c := &ev.compiling
 	c.mu.Lock()
-	yes := (c.hot || os.Getenv(CompileVariable) == "1") && !c.off && !c.busy
+	busy := c.busy
 	c.mu.Unlock()
-	if !yes || ev.touches() || ev.debugger.isOn() || native.Available() != nil {
+	if busy || ev.compilesNothing() || native.Available() != nil {
 		return
 	}
 	running := make(map[string]bool)
@@ -53,15 +52,12 @@ func (ev *Evaluator) warm(g *rt.Group, w *warmth) {
 	if len(running) == 0 {
 		return
 	}
-	c.mu.Lock()
-	c.busy = true
-	c.mu.Unlock()
-	go func() {
-		ev.compileHot(running)
-		c.mu.Lock()
-		c.busy = false
-		c.mu.Unlock()
-	}()
+	if c.begin() {
+		go func() {
+			defer c.end()
+			ev.compileHot(running)
+		}()
+	}
 }
 
 // compileHot compiles functions, given by what their versions have in common, and has
@@ -130,7 +126,7 @@ func (ev *Evaluator) hotProgram(running map[string]bool) (*compiledCell, *gokern
 			continue
 		}
 		f := ev.toCompile(fun)
-		if _, err := native.Program(ev.fset, []*types.Func{fun}, ev.hostSource); err != nil {
+		if _, err := native.Program(ev.fset, []*types.Func{fun}, nil, ev.hostSource); err != nil {
 			var list gokernel.Errors
 			f.at.Reason = err.Error()
 			if errors.As(err, &list) {
@@ -145,7 +141,7 @@ func (ev *Evaluator) hotProgram(running map[string]bool) (*compiledCell, *gokern
 	if len(good) == 0 {
 		return nil, nil, 0
 	}
-	p, err := native.Program(ev.fset, good, ev.hostSource)
+	p, err := native.Program(ev.fset, good, nil, ev.hostSource)
 	if err != nil {
 		return nil, nil, 0
 	}

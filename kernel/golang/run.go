@@ -72,6 +72,9 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 	watch := time.NewTicker(stackWatch)
 	defer watch.Stop()
 	looked, warmth := time.Now(), newWarmth()
+	defer ev.loopsOf(g)()
+	look := time.NewTimer(firstLook)
+	defer look.Stop()
 	for running := true; running; {
 		running = false
 		select {
@@ -93,6 +96,9 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 			stacks := r.stacks
 			r.mu.Unlock()
 			res.Err = ev.texts.interrupted(ev.rt.Where(g, stacks))
+		case <-look.C:
+			look.Reset(ev.loopLooks(g))
+			running = true
 		case <-watch.C:
 			ev.warm(g, &warmth)
 			if time.Since(looked) >= deadlockWatch {

@@ -1,8 +1,30 @@
 // Functions of math.
 GO_FUNC f64 math_abs(f64 x) { return fabs(x); }
 #define GO_MATH(name) GO_FUNC f64 math_##name(f64 x) { return ::name(x); }
-GO_MATH(acos) GO_MATH(asin) GO_MATH(atan) GO_MATH(cbrt) GO_MATH(ceil) GO_MATH(cos) GO_MATH(cosh) GO_MATH(erf) GO_MATH(erfc) GO_MATH(exp) GO_MATH(exp2)
-GO_MATH(expm1) GO_MATH(floor) GO_MATH(log) GO_MATH(log10) GO_MATH(log1p) GO_MATH(log2) GO_MATH(round) GO_MATH(sin) GO_MATH(sinh) GO_MATH(sqrt) GO_MATH(tan) GO_MATH(tanh) GO_MATH(trunc)
+GO_MATH(acos)
+GO_MATH(asin)
+GO_MATH(atan)
+GO_MATH(cbrt)
+GO_MATH(ceil)
+GO_MATH(cos)
+GO_MATH(cosh)
+GO_MATH(erf)
+GO_MATH(erfc)
+GO_MATH(exp)
+GO_MATH(exp2)
+GO_MATH(expm1)
+GO_MATH(floor)
+GO_MATH(log)
+GO_MATH(log10)
+GO_MATH(log1p)
+GO_MATH(log2)
+GO_MATH(round)
+GO_MATH(sin)
+GO_MATH(sinh)
+GO_MATH(sqrt)
+GO_MATH(tan)
+GO_MATH(tanh)
+GO_MATH(trunc)
 GO_FUNC f64 math_atan2(f64 y, f64 x) { return ::atan2(y, x); }
 GO_FUNC f64 math_copysign(f64 x, f64 y) { return ::copysign(x, y); }
 GO_FUNC f64 math_fMA(f64 x, f64 y, f64 z) { return ::fma(x, y, z); }

@@ -57,7 +57,7 @@ func natively(t *testing.T, name, source string, names []string) (funcs map[stri
 	var good []*types.Func
 	for _, name := range names {
 		o := pkg.Scope().Lookup(name).(*types.Func)
-		p, err := native.Program(fset, []*types.Func{o}, find)
+		p, err := native.Program(fset, []*types.Func{o}, nil, find)
 		if err == nil && len(p.Globals) > 0 {
 			err = fmt.Errorf("its variable %s has an address in the other program only", p.Globals[0].Name())
 		}
@@ -67,7 +67,7 @@ func natively(t *testing.T, name, source string, names []string) (funcs map[stri
 		}
 		good = append(good, o)
 	}
-	p, err := native.Program(fset, good, find)
+	p, err := native.Program(fset, good, nil, find)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,12 +89,15 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) {
 			}
 		}
 	}
-	f.loop(s, func() { f.forLoop(s, label, shared) })
+	f.loop(s, func() {
+		e := f.enterable(s, label)
+		f.around(e, nil, func() { f.forLoop(s, label, shared, e) })
+	})
 }
 
 // forLoop lowers a for statement whose first part is done. shared are its
 // variables that closures share.
-func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local) {
+func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local, e *entry) {
 	var cond *expr
 	var pre, post code
 	if s.Cond != nil {
@@ -132,7 +135,7 @@ func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local) {
 	if cond != nil {
 		f.emit("if %s { break }", not(cond))
 	}
-	f.poll(s)
+	f.pollLoop(s, e)
 	f.enter(label, true, func() { f.block(s.Body.List) })
 	f.emit("}")
 }

@@ -88,6 +88,15 @@ type Lowerer struct {
 	// Later says whether a method that is called through an interface is to be
 	// lowered by its first call.
 	Later func(*types.Func) bool
+	// Loops, if set, is told of each loop that can go on in a compiled form, and
+	// gives it a number; a negative one leaves it as it is. Where loops[number] is
+	// true, lowered code calls the function LoopSymbol(number) of package rt, which
+	// takes the loop's variables (the address of one that is a Place) and its state,
+	// and returns an int, the variables that are Set, and the results of a return
+	// statement. The int is 0 if the loop is to go on in lowered code; 1 if it is
+	// done; 2 and 3 if the function is to return, with these results and without; 4
+	// and above if one of its Exits is to be taken.
+	Loops func(*Loop) int
 	// Touches has lowered code tell the runtime what it reads and writes in memory
 	// that devices use too: see rt.Runtime.Touched.
 	Touches bool

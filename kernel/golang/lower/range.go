@@ -110,8 +110,8 @@ func (f *fn) bind(s *ast.RangeStmt, k, v *expr) {
 	f.set(s.Value, v, s.Tok)
 }
 
-func (f *fn) loopBody(s *ast.RangeStmt, label string, binds func()) {
-	f.poll(s)
+func (f *fn) loopBody(s *ast.RangeStmt, label string, e *entry, binds func()) {
+	f.pollLoop(s, e)
 	binds()
 	f.enter(label, true, func() {
 		f.breakTo[len(f.breakTo)-1].head = s.Pos()
@@ -123,10 +123,20 @@ func (f *fn) loopBody(s *ast.RangeStmt, label string, binds func()) {
 
 // rangeNative is a loop that the interpreter does right.
 func (f *fn) rangeNative(s *ast.RangeStmt, label string, x *expr, key, elem types.Type) {
-	if !x.simple() {
+	if !x.simple() || f.l.Loops != nil && !f.rangesMap(s) { // the loop may change the variable
 		x = f.spillAlways(x)
 	}
 	k, v := f.temp(key), f.temp(elem)
+	var e *entry
+	if !f.rangesMap(s) {
+		e = f.enterable(s, label, x, k)
+	}
+	f.around(e, intLiteral(0), func() { f.nativeLoop(s, label, x, k, v, e) })
+}
+
+// nativeLoop is the loop of rangeNative, whose variables are k and v.
+func (f *fn) nativeLoop(s *ast.RangeStmt, label string, x, k, v *expr, e *entry) {
+	elem := v.typ
 	_, channels := elem.Underlying().(*types.Chan)
 	switch {
 	case s.Value == nil || isBlank(s.Value):
@@ -144,7 +154,7 @@ func (f *fn) rangeNative(s *ast.RangeStmt, label string, x *expr, key, elem type
 		f.emit("%sfor %s, %s := range %s {", f.head(label), k, v, x)
 	}
 	f.emit("_ = %s", k)
-	f.loopBody(s, label, func() { f.bind(s, k, v) })
+	f.loopBody(s, label, e, func() { f.bind(s, k, v) })
 }
 
 func (f *fn) rangesMap(s *ast.RangeStmt) bool {
@@ -159,21 +169,31 @@ func (f *fn) rangeInt(s *ast.RangeStmt, label string, t types.Type) {
 	n, k := f.temp(t), f.temp(t)
 	f.emit("var %s %s = %s", n, f.l.rep(t), f.to(s.X, t))
 	f.emit("var %s %s", k, f.l.rep(t))
-	f.emit("%sfor ; %s < %s; %s++ {", f.head(label), k, n, k)
-	f.loopBody(s, label, func() { f.bind(s, k, nil) })
+	e := f.enterable(s, label, n, k)
+	f.around(e, nil, func() {
+		f.emit("%sfor ; %s < %s; %s++ {", f.head(label), k, n, k)
+		f.loopBody(s, label, e, func() { f.bind(s, k, nil) })
+	})
 }
 
 // rangeCount counts over an array; x is the array if its elements are wanted.
 func (f *fn) rangeCount(s *ast.RangeStmt, label string, a *types.Array, x *expr) {
 	k := f.temp(intType)
 	f.emit("%s := 0", k)
-	f.emit("%sfor ; %s < %d; %s++ {", f.head(label), k, a.Len(), k)
-	f.loopBody(s, label, func() {
-		if x == nil {
-			f.set(s.Key, k, s.Tok)
-			return
-		}
-		f.bind(s, k, index(x, k, a.Elem()))
+	state := []*expr{k}
+	if x != nil && x.op == opDeref {
+		state = []*expr{x.args[0], k}
+	}
+	e := f.enterable(s, label, state...)
+	f.around(e, nil, func() {
+		f.emit("%sfor ; %s < %d; %s++ {", f.head(label), k, a.Len(), k)
+		f.loopBody(s, label, e, func() {
+			if x == nil {
+				f.set(s.Key, k, s.Tok)
+				return
+			}
+			f.bind(s, k, index(x, k, a.Elem()))
+		})
 	})
 }
 
@@ -183,13 +203,19 @@ func (f *fn) rangeString(s *ast.RangeStmt, label string) {
 	f.emit("var %s string = string(%s)", x, f.expr(s.X))
 	next, k, c, r := f.temp(intType), f.temp(intType), f.temp(nil), f.temp(types.Typ[types.Int32])
 	f.emit("%s := 0", next)
+	e := f.enterable(s, label, x, k)
+	f.around(e, intLiteral(0), func() { f.stringLoop(s, label, x, next, k, c, r, e) })
+}
+
+// stringLoop is the loop of rangeString.
+func (f *fn) stringLoop(s *ast.RangeStmt, label string, x, next, k, c, r *expr, e *entry) {
 	f.emit("%sfor %s < len(%s) {", f.head(label), next, x)
 	f.emit("%s := %s", k, next)
 	f.emit("%s := %s[%s]", c, x, next)
 	f.emit("var %s int32 = int32(%s)", r, c)
 	f.emit("if %s < 128 { %s = %s + 1 } else { %s, %s = %s }", c, next, next, r, next, f.l.runtime(nil, "Rune", x, next))
 	f.emit("_ = %s", r)
-	f.loopBody(s, label, func() { f.bind(s, k, r) })
+	f.loopBody(s, label, e, func() { f.bind(s, k, r) })
 }
 
 func (f *fn) rangeChan(s *ast.RangeStmt, label string, elem types.Type) {
@@ -199,7 +225,7 @@ func (f *fn) rangeChan(s *ast.RangeStmt, label string, elem types.Type) {
 	f.at(s)
 	f.emit("%s, %s := <-%s", v, ok, c)
 	f.emit("if !%s { break }", ok)
-	f.loopBody(s, label, func() { f.bind(s, v, nil) })
+	f.loopBody(s, label, nil, func() { f.bind(s, v, nil) })
 }
 
 // rangeFunc makes the loop's body a function that the iterator calls.

@@ -34,6 +34,23 @@ func (r *Runtime) OverflowIn(lowered string, calls []Call) {
 	panic(&ending{Overflow{}})
 }
 
+// PanicAt panics as a loop does that was compiled, at a position of the function that
+// it is in: calls, the innermost first, are those in the loop.
+func (r *Runtime) PanicAt(line, column int, calls []Call, value any) {
+	r.traces.swap(goid(), &trail{calls: calls, pos: line<<12 | min(column, 1<<12-1)})
+	panic(&Panic{value})
+}
+
+// OverflowAt ends a goroutine whose compiled loop has no stack left.
+func (r *Runtime) OverflowAt(line, column int, calls []Call) {
+	r.traces.swap(goid(), &trail{calls: calls, pos: line<<12 | min(column, 1<<12-1)})
+	panic(&ending{Overflow{}})
+}
+
+// SetLoop says whether a loop can go on in a compiled form, in the flags that lowered
+// code looks at before it begins one.
+func SetLoop(flags []bool, number int, yes bool) { setFlag(&flags[number], yes) }
+
 // EndIn ends the calling goroutine, which is to end, in the statement at a place.
 func (r *Runtime) EndIn(line, column int) {
 	if g := r.group(); g != nil {

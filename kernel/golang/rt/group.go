@@ -21,8 +21,10 @@ type Group struct {
 type groups struct {
 	mu       sync.Mutex
 	byID     map[int64]*Group
-	stopping int // cancelled goroutines that are still alive
-	signals  int // how often they were told
+	stopping int  // cancelled goroutines that are still alive
+	signals  int  // how often they were told
+	told     bool // not long ago
+	asks     int  // how many want to know of loops that run
 }
 
 // Start runs f in the calling goroutine as part of g.
@@ -46,7 +48,8 @@ func (r *Runtime) Start(g *Group, f func()) {
 		g.live--
 		if g.cancelled.Load() {
 			if gs.stopping--; gs.stopping == 0 {
-				setFlag(r.stop, false)
+				gs.told = false
+				r.flag()
 			}
 			setFlag(r.stuck, gs.stopping > 0)
 		}
@@ -77,7 +80,8 @@ func (r *Runtime) signal() {
 	gs := &r.groups
 	gs.signals++
 	signal := gs.signals
-	setFlag(r.stop, true)
+	gs.told = true
+	r.flag()
 	setFlag(r.stuck, true)
 	// What runs meets a poll soon. What is blocked polls when it comes back;
 	// other goroutines are not to pay for it until then.
@@ -90,8 +94,25 @@ func (r *Runtime) unsignal(signal int) {
 	gs.mu.Lock()
 	defer gs.mu.Unlock()
 	if gs.signals == signal {
-		setFlag(r.stop, false)
+		gs.told = false
+		r.flag()
 	}
+}
+
+// flag has lowered code look at loop heads, or not. The caller holds groups.mu.
+func (r *Runtime) flag() { setFlag(r.stop, r.groups.told || r.groups.asks > 0) }
+
+// Ask has loops that run, and can go on in a compiled form, ask for that at the head of
+// their next turns, until the answer is called.
+func (r *Runtime) Ask() (enough func()) {
+	ask := func(n int) {
+		r.groups.mu.Lock()
+		defer r.groups.mu.Unlock()
+		r.groups.asks += n
+		r.flag()
+	}
+	ask(1)
+	return sync.OnceFunc(func() { ask(-1) })
 }
 
 // setFlag writes a flag that interpreted code polls. The interpreter reads it

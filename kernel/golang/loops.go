@@ -1,0 +1,452 @@
+package golang
+
+import (
+	"errors"
+	"fmt"
+	"go/types"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/traefik/yaegi/interp"
+
+	"gocuda/cudaapi/gokernel"
+	"gocuda/cudaapi/native"
+	"gocuda/kernel/golang/lower"
+	"gocuda/kernel/golang/rt"
+)
+
+// A loop that runs for long is compiled beside the cell, with those around it, and
+// entered at the head of its next turn. Which loops these are, they say themselves: now
+// and then lowered code is asked to look at the heads of loops, as it does when a cell
+// is to end, and calls a function of each loop there.
+
+// loops are those that can go on in a compiled form.
+type loops struct {
+	mu    sync.Mutex
+	list  []*cellLoop
+	of    map[*lower.Loop]*cellLoop
+	flags []bool // those that lowered code reads before it begins a loop
+	asked func() // ends the looks at the heads of loops
+	begun time.Time
+	group *rt.Group // the cell that runs
+
+	// eager has every loop compiled that can be, by the first of its turns that asks,
+	// and entered each time it has asked so often; 0: what runs for long is.
+	eager int
+}
+
+// cellLoop is a loop of a cell.
+type cellLoop struct {
+	ev      *Evaluator
+	loop    *lower.Loop
+	number  int
+	in, out []reflect.Type
+	native  atomic.Pointer[nativeLoop]
+
+	// under loops.mu
+	state loopState
+	at    Compiled
+	asked int // since it was entered
+}
+
+// nativeLoop is a loop that was compiled.
+type nativeLoop struct {
+	*native.Func
+	box reflect.Type // its parameters and results
+}
+
+type loopState int
+
+const (
+	loopCold loopState = iota
+	loopWarm           // it is being compiled
+	loopHot            // it is entered
+	loopOut            // it is not, and never will be
+)
+
+const (
+	maxLoops = 1 << 16
+	// looksFor is how long lowered code looks at loop heads each time.
+	looksFor = time.Millisecond
+	// firstLook is after how long a cell is asked first; what was compiled before is
+	// entered then.
+	firstLook = 300 * time.Microsecond
+	// compilesAfter is after how long of a cell something is compiled anew.
+	compilesAfter = 3 * time.Millisecond
+	// rarestLook is how much later, at most, the next look comes than the one before.
+	rarestLook = time.Second
+)
+
+// reset forgets all loops. v is the interpreter's variable for the flags.
+func (l *loops) reset(v reflect.Value) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list, l.of, l.flags = nil, make(map[*lower.Loop]*cellLoop), make([]bool, maxLoops)
+	v.Set(reflect.ValueOf(l.flags))
+	l.eager = 0
+	if after, ok := strings.CutPrefix(os.Getenv(CompileVariable), compileEverything); ok {
+		l.eager = 1
+		if n, err := strconv.Atoi(strings.TrimPrefix(after, ":")); err == nil && n > 0 {
+			l.eager = n
+		}
+	}
+}
+
+// wantsLoops says whether loops that are lowered now are to be able to go on in a
+// compiled form.
+func (ev *Evaluator) wantsLoops() bool { return !ev.compilesNothing() && native.Possible() }
+
+// addLoop makes the function that lowered code calls to go on with a loop, and returns
+// its number; -1: there is none.
+func (ev *Evaluator) addLoop(l *lower.Loop) int {
+	c := &cellLoop{ev: ev, loop: l, out: []reflect.Type{reflect.TypeFor[int]()}}
+	for _, v := range l.Vars {
+		t := ev.lower.Reflect(v.Var.Type())
+		if v.Place {
+			t = reflect.PointerTo(t)
+		} else if v.Set {
+			c.out = append(c.out, t)
+		}
+		c.in = append(c.in, t)
+	}
+	for _, t := range l.State {
+		c.in = append(c.in, ev.lower.Reflect(t))
+	}
+	for _, t := range l.Results {
+		c.out = append(c.out, ev.lower.Reflect(t))
+	}
+	p := ev.fset.Position(l.Stmt.Pos())
+	c.at = Compiled{Name: "loop", Cell: p.Filename, Line: p.Line}
+	ls := &ev.loops
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if len(ls.list) == maxLoops {
+		return -1
+	}
+	c.number = len(ls.list)
+	ls.list = append(ls.list, c)
+	ls.of[l] = c
+	f := reflect.MakeFunc(reflect.FuncOf(c.in, c.out, false), c.enter)
+	ev.interp.Use(interp.Exports{"rt/rt": {lower.LoopSymbol(c.number): f}})
+	return c.number
+}
+
+// enter goes on with the loop, if it was compiled.
+func (c *cellLoop) enter(args []reflect.Value) []reflect.Value {
+	results := []reflect.Value{reflect.ValueOf(0)}
+	f := c.native.Load()
+	if f == nil {
+		c.ev.loopRuns(c)
+		f = c.native.Load()
+	}
+	if f != nil && !c.ev.loops.inTurn(c) {
+		f = nil
+	}
+	if f == nil {
+		for i, v := range c.loop.Vars {
+			if v.Set {
+				results = append(results, args[i])
+			}
+		}
+		for _, t := range c.out[len(results):] {
+			results = append(results, reflect.Zero(t))
+		}
+		return results
+	}
+	at := reflect.New(f.box)
+	frame := at.Elem()
+	for i, a := range args {
+		frame.Field(i).Set(a)
+	}
+	if o := f.Call(at.UnsafePointer(), c.ev.rt.Ending()); o.State != native.Returned {
+		c.ev.endInLoop(o)
+	}
+	results = results[:0]
+	for i := range c.out {
+		results = append(results, frame.Field(len(args)+i))
+	}
+	return results
+}
+
+// endInLoop ends a loop that was compiled and did not end as a loop does. It does not
+// return.
+func (ev *Evaluator) endInLoop(o native.Outcome) {
+	sites := append([]gokernel.HostSite{o.Site}, o.Calls...)
+	last := sites[len(sites)-1].Pos // in the loop itself
+	if o.State == native.Interrupted {
+		ev.rt.EndIn(last.Line, last.Column)
+	}
+	var calls []rt.Call
+	for _, s := range sites[:len(sites)-1] {
+		calls = append(calls, ev.passed(s))
+	}
+	if o.State == native.Overflowed {
+		ev.rt.OverflowAt(last.Line, last.Column, calls)
+	}
+	ev.rt.PanicAt(last.Line, last.Column, calls, panicAt(o))
+}
+
+// loopLooks looks at the loops of the cell that runs, or no longer, and says after how
+// long it is to be called next.
+func (ev *Evaluator) loopLooks(g *rt.Group) time.Duration {
+	ls := &ev.loops
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if ls.asked != nil {
+		ls.asked()
+		ls.asked = nil
+		return min(max(time.Since(ls.begun), compilesAfter-time.Since(ls.begun)), rarestLook)
+	}
+	if len(ls.list) == 0 || ls.eager > 0 || ev.compilesNothing() {
+		return rarestLook
+	}
+	ls.asked = ev.rt.Ask()
+	return looksFor
+}
+
+// loopsOf begins the looks at the loops of a cell, and returns what ends them.
+func (ev *Evaluator) loopsOf(g *rt.Group) (done func()) {
+	ls := &ev.loops
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	ls.begun, ls.group = time.Now(), g
+	if ls.eager > 0 {
+		ls.asked = ev.rt.Ask()
+	}
+	return func() {
+		ls.mu.Lock()
+		defer ls.mu.Unlock()
+		if ls.asked != nil {
+			ls.asked()
+			ls.asked = nil
+		}
+		ls.group = nil
+	}
+}
+
+// loopRuns is called at the head of a turn of a loop that is not compiled.
+func (ev *Evaluator) loopRuns(c *cellLoop) {
+	ls := &ev.loops
+	ls.mu.Lock()
+	if c.state != loopCold {
+		ls.mu.Unlock()
+		return
+	}
+	var chain []*cellLoop // the outermost last
+	for at := c; at != nil; at = ls.of[at.loop.Around] {
+		if at.state == loopCold {
+			at.state = loopWarm
+			chain = append(chain, at)
+		}
+	}
+	eager, group := ls.eager > 0, ls.group
+	ls.mu.Unlock()
+	if eager {
+		ev.compileLoops(chain, group)
+		return
+	}
+	go ev.compileLoops(chain, group)
+}
+
+// inTurn says whether a loop that was compiled is entered now that it asks.
+func (ls *loops) inTurn(c *cellLoop) bool {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if c.asked++; c.asked < ls.eager {
+		return false
+	}
+	c.asked = 0
+	return true
+}
+
+// compileLoops compiles loops that run, the innermost first, and has them entered.
+func (ev *Evaluator) compileLoops(chain []*cellLoop, g *rt.Group) {
+	again := false
+	defer func() {
+		ls := &ev.loops
+		ls.mu.Lock()
+		defer ls.mu.Unlock()
+		for _, c := range chain {
+			if c.state == loopWarm && again {
+				c.state = loopCold
+			} else if c.state == loopWarm {
+				c.state = loopOut
+			}
+		}
+	}()
+	if native.Available() != nil {
+		return
+	}
+	ev.mu.Lock()
+	good, p, generation := ev.loopProgram(chain)
+	ev.mu.Unlock()
+	if p == nil {
+		return
+	}
+	code, err := native.Cached(p)
+	if code == nil && err == nil {
+		if !ev.worthCompiling(g) {
+			again = true
+			return
+		}
+		code, err = native.Compile(p)
+		ev.compiling.end()
+	}
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	again = ev.compiling.now() != generation // a cell has declared something since
+	if !again {
+		ev.useLoops(good, code, err)
+	}
+}
+
+// worthCompiling waits until a cell has run for so long that loops of it are worth
+// compiling, and says whether it still does. If so, that begins.
+func (ev *Evaluator) worthCompiling(g *rt.Group) bool {
+	ls := &ev.loops
+	ls.mu.Lock()
+	wait, eager := compilesAfter-time.Since(ls.begun), ls.eager > 0
+	ls.mu.Unlock()
+	if eager {
+		return true
+	}
+	time.Sleep(wait)
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	return ls.group == g && ev.compiling.begin()
+}
+
+// loopProgram is what is to be compiled of loops; those that cannot be say why.
+func (ev *Evaluator) loopProgram(chain []*cellLoop) (good []*cellLoop, p *gokernel.HostProgram, generation int) {
+	var list []*gokernel.HostLoop
+	for _, c := range chain {
+		h := c.host()
+		if _, err := native.Program(ev.fset, nil, []*gokernel.HostLoop{h}, ev.hostSource); err != nil {
+			var why gokernel.Errors
+			reason := err.Error()
+			if errors.As(err, &why) {
+				reason = why[0].Error()
+			}
+			ev.loops.mu.Lock()
+			c.state, c.at.Reason = loopOut, reason
+			ev.loops.mu.Unlock()
+			continue
+		}
+		good, list = append(good, c), append(list, h)
+	}
+	if len(good) == 0 {
+		return nil, nil, 0
+	}
+	p, err := native.Program(ev.fset, nil, list, ev.hostSource)
+	if err != nil {
+		return nil, nil, 0
+	}
+	return good, p, ev.compiling.now()
+}
+
+// host is the loop as it is compiled.
+func (c *cellLoop) host() *gokernel.HostLoop {
+	l := c.loop
+	h := &gokernel.HostLoop{Stmt: l.Stmt, Label: l.Label, Info: l.Info, Func: l.Func, State: l.State, Results: l.Results, Exits: l.Exits}
+	for _, v := range l.Vars {
+		h.Vars = append(h.Vars, gokernel.HostVar(v))
+	}
+	return h
+}
+
+// useLoops has loops entered that were compiled.
+func (ev *Evaluator) useLoops(list []*cellLoop, code *native.Code, err error) {
+	var entries []*native.Func
+	if err == nil {
+		entries, err = code.Loops()
+	}
+	if err == nil && len(code.Program.Globals) > 0 {
+		err = ev.bindPlaces(code)
+	}
+	ls := &ev.loops
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	for i, c := range list {
+		if err != nil {
+			c.state, c.at.Reason = loopOut, err.Error()
+			continue
+		}
+		var fields []reflect.StructField
+		for j, t := range append(c.in[:len(c.in):len(c.in)], c.out...) {
+			fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", j), Type: t})
+		}
+		c.native.Store(&nativeLoop{entries[i], reflect.StructOf(fields)})
+		c.state = loopHot
+		c.at.Took, c.at.Cached, c.at.Code = code.Took, code.Cached, code.Program.Functions
+		rt.SetLoop(ls.flags, c.number, ls.eager == 0)
+	}
+	if ls.group != nil && ls.asked == nil && err == nil {
+		ls.asked = ev.rt.Ask() // until the next look
+	}
+}
+
+// bindPlaces tells compiled code where the package variables are.
+func (ev *Evaluator) bindPlaces(code *native.Code) error {
+	ev.lower.Begin("compiled", ev.program)
+	bound := false
+	f, err := ev.compileOutput(func() lower.Output {
+		ev.lower.Places(code.Program.Globals, ev.binder(code, &bound))
+		return ev.lower.Finish("")
+	})
+	if err != nil {
+		ev.lower.Abandon()
+		return err
+	}
+	(*f)()
+	if !bound {
+		return errors.New("the places of its variables are not known")
+	}
+	return nil
+}
+
+// binder is a symbol for lowered code to tell the places of package variables.
+func (ev *Evaluator) binder(code *native.Code, bound *bool) string {
+	return ev.symbol(reflect.ValueOf(func(places ...any) {
+		list := make([]unsafe.Pointer, len(places))
+		for i, p := range places {
+			list[i] = reflect.ValueOf(p).UnsafePointer()
+		}
+		code.Bind(list)
+		*bound = true
+	}))
+}
+
+// cool has loops interpreted again of which which is true, for a reason.
+func (ls *loops) cool(which func(parts []*types.Func) (reason string)) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	for _, c := range ls.list {
+		f := c.native.Load()
+		if f == nil {
+			continue
+		}
+		if reason := which(f.Code.Program.Funcs); reason != "" {
+			c.native.Store(nil)
+			c.state, c.at.Reason = loopCold, reason
+			rt.SetLoop(ls.flags, c.number, false)
+		}
+	}
+}
+
+// compiled lists the loops that were compiled, or could not be.
+func (ls *loops) compiled() (list []Compiled) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	for _, c := range ls.list {
+		if c.state == loopHot || c.at.Reason != "" {
+			list = append(list, c.at)
+		}
+	}
+	return list
+}

@@ -1,0 +1,143 @@
+package golang
+
+import (
+	"flag"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// loopCells are cells with loops, and what calls them.
+var loopCells = []struct{ name, declare, run string }{
+	{"for", "", "a, b := 0, uint8(1)\nfor i := 0; i < 60; i++ { a += i*i; b = b*3 + uint8(i) }\na, b"},
+	{"package variables", "total := 0.5", "total = 0.5\nfor i := range 60 { total = total*1.5 - float64(i) }\ntotal"},
+	{"range over a slice", "", "xs := make([]int, 60)\nfor i := range xs { xs[i] = i*7%13 }\ns := 0\nfor i, x := range xs { s = s*3 + i*x; xs[59-i] = 1 }\ns, xs"},
+	{"a slice that is another by then", "func f(xs []int) (s int, ys []int) {\n\tfor i, x := range xs { s = s*10 + x; xs = xs[:5-min(i, 5)]; ys = xs }\n\treturn\n}", "f([]int{1, 2, 3, 4, 5, 6})"},
+	{"characters", "", "n, h := 0, rune(0)\nfor i, r := range \"grüße, 世界! \\xff ... the quick brown fox jumps over the lazy dog\" { n += i; h = h*31 + r }\nn, h"},
+	{"an array", "func f() (s int, a [9]int) {\n\tfor i := range a { a[i] = i*i }\n\tfor i, x := range a { a[8-i] = s; s += x }\n\treturn\n}", "f()"},
+	{"a pointer to an array", "func f(p *[40]int) (s int) {\n\tfor i, x := range p { p[39-i] += i; s += x }\n\treturn\n}", "var a [40]int\nf(&a), a"},
+	{"return", "func f(n int) (int, string) {\n\tfor i := 0; ; i++ {\n\t\tif i*i > n { return i, \"found\" }\n\t}\n}", "f(900)"},
+	{"named results", "func f(n int) (r int, ok bool) {\n\tfor i := 0; i < 60; i++ {\n\t\tr += i\n\t\tif r > n { ok = true; return }\n\t\tif i == 50 { return -1, true }\n\t}\n\treturn r, false\n}", "a, b := f(300)\nc, d := f(100000)\na, b, c, d"},
+	{"defer", "func f(n int) (r int) {\n\tdefer func() { r *= 2 }()\n\tfor i := 0; i < 60; i++ {\n\t\tr += i\n\t\tif r > n { return r + 1 }\n\t}\n\treturn\n}", "f(300), f(1e6)"},
+	{"labels", "func f() (s int) {\nouter:\n\tfor i := 0; i < 12; i++ {\n\t\tfor j := 0; j < 12; j++ {\n\t\t\tif j > i { continue outer }\n\t\t\tif i*j > 70 { break outer }\n\t\t\ts = s*3 + i ^ j\n\t\t}\n\t\ts++\n\t}\n\treturn\n}", "f()"},
+	{"goto", "func f() (s int) {\n\tfor i := 0; i < 60; i++ {\n\t\ts += i\n\t\tif s > 200 { goto done }\n\t}\n\ts = -1\ndone:\n\treturn s + 1\n}", "f()"},
+	{"goto back", "func f() (s int) {\n\tk := 0\nagain:\n\tfor i := 0; i < 20; i++ {\n\t\ts += i ^ k\n\t\tif i == 12 && k < 3 { k++; goto again }\n\t}\n\treturn s*10 + k\n}", "f()"},
+	{"shared with a closure", "func f() (int, int) {\n\tn, m := 0, 0\n\tadd := func(k int) { n += k }\n\tfor i := 0; i < 30; i++ { n = n*3 + i; m++ }\n\tadd(5)\n\treturn n, m\n}", "f()"},
+	{"through a pointer", "func f() int {\n\tn := 1\n\tp := &n\n\tfor i := 0; i < 30; i++ { *p += n ^ i; n++ }\n\treturn n\n}", "f()"},
+	{"inside a closure", "func f() func() int {\n\ts := 0\n\treturn func() int {\n\t\tfor i := 0; i < 20; i++ { s += i*s + 1 }\n\t\treturn s\n\t}\n}", "g := f()\ng(), g()"},
+	{"structs", "type P struct { X, Y float32; N [3]int16 }\nfunc f(ps []P) (best P) {\n\tfor i, p := range ps {\n\t\tp.N[i%3]--\n\t\tps[i].X += p.Y\n\t\tif ps[i].X > best.X { best = p }\n\t}\n\treturn\n}", "ps := make([]P, 55)\nfor i := range ps { ps[i] = P{X: float32(i*7%11), Y: float32(i)}; ps[i].N[1] = int16(i) }\nf(ps), ps[50]"},
+	{"methods", "type Acc struct { sum, n int }\nfunc (a *Acc) add(x int) { a.sum += x; a.n++ }\nfunc (a Acc) mean() float64 { return float64(a.sum) / float64(a.n) }\nfunc f(xs []int) (float64, int) {\n\tvar a Acc\n\tfor _, x := range xs { a.add(x); if a.mean() > 20 { break } }\n\treturn a.mean(), a.n\n}", "xs := make([]int, 60)\nfor i := range xs { xs[i] = i }\nf(xs)"},
+	{"nested", "func f(n int) (s, t int) {\n\tfor i := range n {\n\t\tfor j := i; j < n; j += 2 { s += i ^ j; if s%7 == 3 { continue }; t++ }\n\t\tfor k := range 3 { t = t*2 - k }\n\t}\n\treturn\n}", "f(14)"},
+	{"switch", "func f() (s int) {\n\tfor i := 0; ; i++ {\n\t\tswitch {\n\t\tcase i == 55: return s\n\t\tcase i%5 == 0: continue\n\t\tcase i%7 == 0: break\n\t\tdefault: s += i\n\t\t}\n\t\ts *= 3\n\t}\n}", "f()"},
+	{"small counters", "", "var n int8\ns := 0\nfor i := uint8(200); i > 10; i += 3 { s += int(i); n += int8(i) }\nfor i := range uint16(51) { s += int(i)<<i%7 }\ns, n"},
+	{"an index out of range", "", "ys := make([]int, 30)\ns := 0\nfor i := 0; i < 60; i++ {\n\ts += i\n\tys[i] = s\n}\ns"},
+	{"division by zero", "func div(a, b int) int {\n\treturn a / b\n}\nfunc f(n int) (s int) {\n\tfor i := 40; i > -10; i-- {\n\t\ts += div(n, i)\n\t}\n\treturn\n}", "f(9)"},
+	{"recover", "func f(xs []int) (s int, err any) {\n\tdefer func() { err = recover() }()\n\tfor i := 0; ; i++ { s += xs[i] }\n}", "f(make([]int, 44))"},
+	{"nothing", "", "s := 0\nfor i := 0; i < 0; i++ { s++ }\nfor range 0 { s++ }\nfor range \"\" { s++ }\ns"},
+	{"no variables", "count := 0", "count = 0\nfor range 55 { count++ }\nfor count < 100 { count += 3 }\ncount"},
+	{"assigned range variables", "", "var i, x, s int\nfor i, x = range []int{5, 6, 7, 8, 9, 3, 2} { s += i*x }\ni, x, s"},
+}
+
+var everyTurn = flag.Bool("turns", false, "have compiled loops entered in each of their first 51 turns")
+
+// column is that of a place in a cell: compiled code knows it better.
+var column = regexp.MustCompile(`(In\[\d+\]:\d+):\d+`)
+
+// A loop that goes on in its compiled form in any of its turns gives the same.
+func TestLoopEntry(t *testing.T) {
+	needsCompiler(t)
+	turns := []int{0, 1, 7}
+	if *everyTurn {
+		turns = nil
+		for i := range 51 {
+			turns = append(turns, i)
+		}
+	}
+	plain, s := newSession(t), newSession(t)
+	plain.ev.SetCompile(false)
+	s.ev.loops.eager = 1
+	entered := 0
+	for i, c := range loopCells {
+		for _, x := range []*session{plain, s} {
+			if text := x.run(c.declare); text != "" {
+				t.Errorf("%s: %s", c.name, text)
+			}
+		}
+		name := fmt.Sprintf("In[%d]", 2*i+2)
+		outcome := func(s *session) string {
+			s.out.Reset()
+			res := s.ev.Eval(name, c.run, false)
+			text := s.out.String()
+			if res.Value != nil {
+				text += fmt.Sprint(res.Value.Data["text/plain"])
+			}
+			if res.Err != nil {
+				text += column.ReplaceAllString(res.Err.Plain(), "$1")
+			}
+			return text
+		}
+		want := outcome(plain)
+		for _, after := range turns {
+			s.ev.loops.eager = after + 1
+			if got := outcome(s); got != want {
+				t.Errorf("%s, entered in turn %d:\n%s\nwant\n%s", c.name, after, got, want)
+				break
+			}
+		}
+		for _, l := range s.ev.loops.list {
+			if l.state == loopHot {
+				entered++
+			} else if l.at.Reason != "" {
+				t.Errorf("%s is not compiled: %s", c.name, l.at.Reason)
+				l.at.Reason = ""
+			}
+		}
+	}
+	if entered == 0 {
+		t.Error("no loop was compiled")
+	}
+	plain.ev.loops.mu.Lock()
+	defer plain.ev.loops.mu.Unlock()
+	if len(plain.ev.loops.list) > 0 {
+		t.Error("loops can be entered that are not to be compiled")
+	}
+}
+
+// A loop that runs for long is entered while it runs, and the others like it when they
+// begin; an interrupt ends it, and what it calls is what cells declared last.
+func TestLoopWhileItRuns(t *testing.T) {
+	needsCompiler(t)
+	s := newSession(t)
+	if err := s.ev.Define("entered", func() bool {
+		for _, c := range s.ev.loops.compiled() {
+			if c.Reason == "" {
+				return true
+			}
+		}
+		return false
+	}); err != nil {
+		t.Fatal(err)
+	}
+	got := s.run("weight := 3\nfunc scaled(n int) int { return n * weight }\nn, rounds := 0, 0\nfor !entered() {\n\tfor i := range 1000 { n += scaled(i % 10) }\n\trounds++\n}\nfor i := range 1000 { n += scaled(i % 10) }\nn == (rounds+1)*13500")
+	if strings.TrimSpace(got) != "=> true" {
+		t.Error(got, s.ev.Compiled())
+	}
+	if got := s.run("func sum(n int) (s int) { for i := range n { s += scaled(i) }; return }\nsum(5)"); got != "=> 30\n" {
+		t.Error(got)
+	}
+	if got := s.run("func scaled(n int) int { return -n }\nsum(5)"); got != "=> -10\n" {
+		t.Error(got)
+	}
+	go func() {
+		for cell := ""; cell != "In[4]" || len(s.ev.loops.compiled()) == 0; cell, _ = s.ev.Where() {
+		}
+		s.ev.Interrupt()
+	}()
+	if got := s.run("x := 1\nfor { x = x*3 + 1 }"); !strings.HasPrefix(got, "Interrupted") {
+		t.Error(got)
+	}
+	if got := s.run("1 + 1"); got != "=> 2\n" {
+		t.Error(got)
+	}
+}
