@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// CompiledFunction is a function of a cell that was to be compiled.
+// CompiledFunction is a function of a cell, or a loop, that was to be compiled.
 type CompiledFunction struct {
 	Name, Cell string
 	Line       int
@@ -21,7 +21,7 @@ type CompiledFunction struct {
 type Compiler interface {
 	// CompileNext has the functions of the cells that run runs compiled first.
 	CompileNext(run func() error) error
-	// SetCompile says whether functions are compiled in which a cell is for long.
+	// SetCompile says whether cells are compiled.
 	SetCompile(on bool)
 	// Compiled lists what was compiled, and what was not.
 	Compiled() []CompiledFunction
@@ -45,10 +45,12 @@ func Compile(c Compiler) []Magic {
 		},
 		{
 			Name: "compile", Usage: "%compile [on|off|FUNCTION]",
-			Doc: "Lists the functions of cells that were compiled, and those that were not, with the reason.\n" +
-				"With the name of a function: the C++ of its cell.\n" +
-				"on: from now on functions with loops, and recursive ones, are compiled when a cell is in them\n" +
-				"for long, beside the cell, and entered at their next call. off: no more.",
+			Doc: "Lists the functions and loops of cells that were compiled, and those that were not, with the reason.\n" +
+				"With the name of a function, or loop: its C++.\n" +
+				"Loops of numbers, and functions with such loops or that call themselves, are compiled by the host's\n" +
+				"C++ compiler when a cell is in them for long, beside the cell. A loop is entered in its next turn, a\n" +
+				"function at its next call. off: all is interpreted again, from the next cell on, until on.\n" +
+				"GOCUDA_COMPILE=0 in the environment has a kernel compile nothing.",
 			Run: func(_ context.Context, env Env, call Call) error {
 				switch call.Args {
 				case "on", "off":
@@ -89,7 +91,7 @@ func listCompiled(c Compiler, env Env, call Call) error {
 	case !found && call.Args != "":
 		return call.UsageErrorf("no function %s was to be compiled", call.Args)
 	case !found:
-		fmt.Fprintf(env.Stdout(), "no function was to be compiled: %s in the first line of a cell compiles its functions\n", "%%compile")
+		fmt.Fprintf(env.Stdout(), "nothing was to be compiled: no loop or function has run for long; %s in the first line of a cell compiles its functions\n", "%%compile")
 	}
 	return nil
 }

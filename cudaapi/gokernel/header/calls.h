@@ -59,7 +59,10 @@ GO_FUNC void panic(thread &go, u32 site, i64 a = 0, i64 b = 0, i64 c = 0, i64 d 
 }
 static GO_COLD void noted(record *r, u32 site) { if (r->calls < 100) r->trace[r->calls++] = site; }
 GO_FUNC void came(thread &go, u32 site) { noted(go.call, site); }
+// stopped is asked in loops. What other goroutines store is seen in the next turn, as
+// in compiled Go.
 GO_FUNC bool stopped(thread &go, u32 site) {
+    __asm__ volatile("" ::: "memory");
     if (!GO_RARELY(*go.stop)) return false;
     go.dead = true;
     tell(go.call, interrupted, site, 0, 0, 0, 0);
