@@ -9,6 +9,9 @@
 // functions, where C has other bits). Whatever it is not sure of it refuses, with the place and the reason,
 // and the interpreter goes on with it.
 //
+// Loops are entered at the head of a turn: such a function has the loop's variables as
+// parameters, and gives back those that it changes.
+//
 // # Go's memory
 //
 // A call passes one address, of a struct in Go's heap that has the parameters and room

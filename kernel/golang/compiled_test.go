@@ -254,3 +254,40 @@ len(sums), sums[5995] > 0`); strings.TrimSpace(text) != "=> 1, true" || !compile
 		t.Error(text)
 	}
 }
+
+// What asks for the stack while compiled code panics sees the line.
+func TestCompiledCallers(t *testing.T) {
+	needsCompiler(t)
+	t.Setenv(CompileVariable, "all")
+	s := newSession(t)
+	code := `
+func at(xs []int, i int) int {
+	i++
+	return xs[i]
+}
+func lines(f func()) (list []int) {
+	defer func() {
+		recover()
+		var pcs [20]uintptr
+		frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
+		for {
+			f, more := frames.Next()
+			if f.Function == "main.at" || f.Function == "main.each" { list = append(list, f.Line) }
+			if !more { return }
+		}
+	}()
+	f()
+	return nil
+}
+func each(xs []int) (s int) {
+	for i := range 10 {
+		s += i
+		s += xs[i]
+	}
+	return len(fmt.Sprint(s))
+}
+lines(func() { at(nil, 0) }), lines(func() { each(nil) })`
+	if got := s.run(code); got != "=> []int{4}, []int{23}\n" {
+		t.Error(got, s.ev.Compiled())
+	}
+}

@@ -178,7 +178,7 @@ func (c *cellLoop) enter(args []reflect.Value) []reflect.Value {
 // return.
 func (ev *Evaluator) endInLoop(o native.Outcome) {
 	sites := append([]gokernel.HostSite{o.Site}, o.Calls...)
-	last := sites[len(sites)-1].Pos // in the loop itself
+	last := ev.passed(sites[len(sites)-1]) // in the loop itself
 	if o.State == native.Interrupted {
 		ev.rt.EndIn(last.Line, last.Column)
 	}
@@ -187,9 +187,9 @@ func (ev *Evaluator) endInLoop(o native.Outcome) {
 		calls = append(calls, ev.passed(s))
 	}
 	if o.State == native.Overflowed {
-		ev.rt.OverflowAt(last.Line, last.Column, calls)
+		ev.rt.OverflowAt(last, calls)
 	}
-	ev.rt.PanicAt(last.Line, last.Column, calls, panicAt(o))
+	ev.rt.PanicAt(last, calls, panicAt(o))
 }
 
 // loopLooks looks at the loops of the cell that runs, or no longer, and says after how
@@ -198,12 +198,15 @@ func (ev *Evaluator) loopLooks(g *rt.Group) time.Duration {
 	ls := &ev.loops
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
+	if ls.eager > 0 {
+		return rarestLook
+	}
 	if ls.asked != nil {
 		ls.asked()
 		ls.asked = nil
 		return min(max(time.Since(ls.begun), compilesAfter-time.Since(ls.begun)), rarestLook)
 	}
-	if len(ls.list) == 0 || ls.eager > 0 || ev.compilesNothing() {
+	if len(ls.list) == 0 || ev.compilesNothing() {
 		return rarestLook
 	}
 	ls.asked = ev.rt.Ask()

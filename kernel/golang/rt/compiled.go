@@ -17,7 +17,7 @@ func (r *Runtime) Ending() *atomic.Bool {
 // PanicIn panics as a compiled function does that is called in place of the one that
 // lowered code calls lowered: calls, the innermost first, are those in it.
 func (r *Runtime) PanicIn(lowered string, calls []Call, value any) {
-	r.traces.swap(goid(), &trail{calls: calls, last: lowered})
+	r.traces.swap(goid(), &trail{calls: calls, last: lowered, compiled: calls})
 	panic(&Panic{value})
 }
 
@@ -34,16 +34,17 @@ func (r *Runtime) OverflowIn(lowered string, calls []Call) {
 	panic(&ending{Overflow{}})
 }
 
-// PanicAt panics as a loop does that was compiled, at a position of the function that
-// it is in: calls, the innermost first, are those in the loop.
-func (r *Runtime) PanicAt(line, column int, calls []Call, value any) {
-	r.traces.swap(goid(), &trail{calls: calls, pos: line<<12 | min(column, 1<<12-1)})
+// PanicAt panics as a loop does that was compiled: at is where that is in the function
+// that the loop is in, and calls, the innermost first, are those in the loop.
+func (r *Runtime) PanicAt(at Call, calls []Call, value any) {
+	pos := at.Line<<12 | min(at.Column, 1<<12-1)
+	r.traces.swap(goid(), &trail{calls: calls, pos: pos, compiled: append(calls[:len(calls):len(calls)], at)})
 	panic(&Panic{value})
 }
 
 // OverflowAt ends a goroutine whose compiled loop has no stack left.
-func (r *Runtime) OverflowAt(line, column int, calls []Call) {
-	r.traces.swap(goid(), &trail{calls: calls, pos: line<<12 | min(column, 1<<12-1)})
+func (r *Runtime) OverflowAt(at Call, calls []Call) {
+	r.traces.swap(goid(), &trail{calls: calls, pos: at.Line<<12 | min(at.Column, 1<<12-1)})
 	panic(&ending{Overflow{}})
 }
 

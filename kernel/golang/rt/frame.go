@@ -66,6 +66,9 @@ func (f *Frame) call(d deferred) {
 	var before *trail
 	if f.panicking {
 		before = f.traces.swap(goid(), nil)
+		if before != nil && before.compiled != nil {
+			defer f.traces.within(goid(), before.compiled)()
+		}
 	}
 	defer func() {
 		if r := recover(); r != nil {

@@ -75,6 +75,7 @@ func New() *Runtime {
 	r.groups.byID = make(map[int64]*Group)
 	r.traces.trails = make(map[int64]*trail)
 	r.traces.funcs = make(map[string]*Func)
+	r.traces.compiled = make(map[int64][]Call)
 	r.traces.bodies = make(map[uint64]*Func)
 	r.Debugger = newDebugger(r)
 	return r

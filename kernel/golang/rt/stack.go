@@ -130,6 +130,7 @@ func (r *Runtime) places(s Stack) []place {
 	defer r.traces.mu.Unlock()
 	var list []place
 	callee, first := "", true
+	compiled := r.traces.compiled[s.ID]
 	for _, frame := range s.frames {
 		if frame.body == 0 {
 			if !isInterpreter(frame.name) {
@@ -152,6 +153,15 @@ func (r *Runtime) places(s Stack) []place {
 			continue // it only calls the newer one
 		}
 		pos := f.at(before)
+		if n := len(compiled); n > 0 && compiled[n-1].Func.Name == f.Name && compiled[n-1].Func.File == f.File {
+			for _, c := range compiled {
+				pos = c.Line<<12 | min(c.Column, 1<<12-1)
+				if n--; n > 0 {
+					list = append(list, place{fun: c.Func, pos: pos})
+				}
+			}
+			compiled = nil
+		}
 		if first && s.ended {
 			pos = s.pos
 		}

@@ -63,6 +63,8 @@ type traces struct {
 	funcs  map[string]*Func // by lowered name
 	bodies map[uint64]*Func // by what the interpreter runs, of those that Calling met
 	body   *int             // the position of the cell that runs
+
+	compiled map[int64][]Call // where in compiled code a panic began whose deferred calls run
 }
 
 // trail is how far the panic of a goroutine has come.
@@ -70,6 +72,8 @@ type trail struct {
 	calls []Call
 	last  string // the function that it came through last
 	pos   int    // where it began, if that is known and no function is in calls yet
+
+	compiled []Call // the calls in compiled code that it began in, the innermost first
 }
 
 // AddFunc makes a lowered function known by its name in lowered code.
@@ -209,6 +213,24 @@ func (t *traces) swap(id int64, now *trail) (before *trail) {
 		t.trails[id] = now
 	}
 	return before
+}
+
+// within notes where in compiled code a goroutine panics, until the end of a deferred
+// call.
+func (t *traces) within(id int64, calls []Call) (done func()) {
+	set := func(calls []Call) (before []Call) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		before = t.compiled[id]
+		if calls == nil {
+			delete(t.compiled, id)
+		} else {
+			t.compiled[id] = calls
+		}
+		return before
+	}
+	before := set(calls)
+	return func() { set(before) }
 }
 
 // take ends the trail of a goroutine and returns its calls.
