@@ -79,7 +79,11 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 		running = false
 		select {
 		case end := <-done:
-			if !end.ok {
+			switch {
+			case end.ok:
+			case end.value == rt.Interrupted: // and it has ended already
+				res.Err = ev.interruptedAt(g)
+			default:
 				res.Err = ev.texts.panicError(end.value, end.trace)
 			}
 			if _, ok := end.value.(goexit); ok {
@@ -92,10 +96,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 			case <-done:
 			case <-time.After(endingTime):
 			}
-			r.mu.Lock()
-			stacks := r.stacks
-			r.mu.Unlock()
-			res.Err = ev.texts.interrupted(ev.rt.Where(g, stacks))
+			res.Err = ev.interruptedAt(g)
 		case <-look.C:
 			look.Reset(ev.loopLooks(g))
 			running = true
@@ -141,6 +142,15 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 	}
 	r.group, r.interrupt, r.value, r.stacks = nil, nil, nil, nil
 	return res
+}
+
+// interruptedAt says where the goroutines of the running cell were when it was
+// interrupted.
+func (ev *Evaluator) interruptedAt(g *rt.Group) *Error {
+	ev.run.mu.Lock()
+	stacks := ev.run.stacks
+	ev.run.mu.Unlock()
+	return ev.texts.interrupted(ev.rt.Where(g, stacks))
 }
 
 // stackWatch is how often the stacks of a running cell are looked at. The last

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,15 +20,20 @@ func (ev *Evaluator) bodies() map[uint64]string {
 	if !symbols.IsValid() {
 		return nil
 	}
+	names := ev.bodyNames // which others read: it is not written
 	for it := symbols.MapRange(); it.Next(); {
 		name, symbol := it.Key().String(), it.Value()
 		node := symbol.Elem().FieldByName("node")
 		if ev.bodyOf[name] == node.Pointer() {
 			continue
 		}
+		if len(names) == len(ev.bodyNames) {
+			names = maps.Clone(names)
+		}
 		ev.bodyOf[name] = node.Pointer()
-		addBodies(node, name, ev.bodyNames)
+		addBodies(node, name, names)
 	}
+	ev.bodyNames = names
 	return ev.bodyNames
 }
 

@@ -284,6 +284,7 @@ func (f *fn) rootOf(e ast.Expr) types.Object { return (&analysis{f: f}).root(e) 
 
 // enter writes what goes on with a loop elsewhere.
 func (e *entry) enter(f *fn) {
+	f.at(e.Stmt) // which is where it is as long as that takes
 	f.emit("%s = %s", e.to, call(nil, f.l.hostName("rt", LoopSymbol(e.number), nil), e.from...))
 }
 

@@ -13,9 +13,9 @@ type Group struct {
 	Name string
 
 	cancelled atomic.Bool
-	live      int              // under groups.mu
-	first     int64            // the cell's own goroutine
-	ends      map[int64][]Call // where cancelled goroutines ended, under groups.mu
+	live      int             // under groups.mu
+	first     int64           // the cell's own goroutine
+	ends      map[int64]Stack // where cancelled goroutines ended, under groups.mu
 }
 
 type groups struct {
@@ -176,20 +176,20 @@ const maxEnds = 64
 func (r *Runtime) noteEnd(g *Group, pos int) {
 	id := goid()
 	r.groups.mu.Lock()
-	enough := len(g.ends) >= maxEnds || g.ends[id] != nil
+	_, known := g.ends[id]
+	enough := len(g.ends) >= maxEnds || known
 	r.groups.mu.Unlock()
 	if enough {
 		return
 	}
 	s := ownStack()
 	s.ended, s.pos = pos > 0, pos
-	calls := r.Calls(s)
 	r.groups.mu.Lock()
 	defer r.groups.mu.Unlock()
 	if g.ends == nil {
-		g.ends = make(map[int64][]Call)
+		g.ends = make(map[int64]Stack)
 	}
-	g.ends[id] = calls
+	g.ends[id] = s
 }
 
 // Goroutine is where a goroutine of a cell was.
@@ -203,16 +203,15 @@ type Goroutine struct {
 func (r *Runtime) Where(g *Group, stacks []Stack) []Goroutine {
 	var list []Goroutine
 	for _, s := range stacks {
-		var calls []Call
+		ended := s
 		if g != nil {
 			r.groups.mu.Lock()
-			calls = g.ends[s.ID]
+			if end, ok := g.ends[s.ID]; ok {
+				ended = end
+			}
 			r.groups.mu.Unlock()
 		}
-		if calls == nil {
-			calls = r.Calls(s)
-		}
-		at := Goroutine{s.State, calls}
+		at := Goroutine{s.State, r.Calls(ended)}
 		if g != nil && s.ID == g.first {
 			list = slices.Insert(list, 0, at)
 		} else {
