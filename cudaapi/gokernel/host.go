@@ -323,14 +323,20 @@ func (u *unit) keepsRules(f *ir.Func) {
 type keeper struct {
 	u       *unit
 	f       *ir.Func
-	in      map[*ir.Var]any // the innermost loop or literal in which a variable is declared
-	up      map[any]any     // the one around a loop or literal
+	in      map[*ir.Var]any // the innermost block, loop or literal in which a variable is declared
+	up      map[any]any     // the one around it
 	roots   map[*ir.Var][]*ir.Var
 	changed *bool
 }
 
 func (k *keeper) fail(s ir.Stmt, format string, args ...any) {
 	k.u.fail(k.u.host.at[s], format, args...)
+}
+
+// branch is one of the blocks of an if.
+type branch struct {
+	of   *ir.If
+	then bool
 }
 
 // mostLocal bounds the bytes of all functions' variables, which lie on the stack. How
@@ -353,10 +359,13 @@ func (k *keeper) places(list []ir.Stmt, in any) {
 			}
 			k.places(s.Lit.Body, s)
 		case *ir.If:
-			k.places(s.Then, in)
-			k.places(s.Else, in)
+			then, other := branch{s, true}, branch{s, false}
+			k.up[then], k.up[other] = in, in
+			k.places(s.Then, then)
+			k.places(s.Else, other)
 		case *ir.Block:
-			k.places(s.Body, in)
+			k.up[s] = in
+			k.places(s.Body, s)
 		case *ir.Loop:
 			k.up[s] = in
 			k.places(s.Body, s)
@@ -384,11 +393,15 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 			k.stmts(s.Body, lit)
 			k.stmts(s.Post, lit)
 		case *ir.Assign:
-			if v := rootVar(s.To); (v == nil || v.Space != ir.Local) && hasPointers(s.To.Type()) {
+			v := rootVar(s.To)
+			if (v == nil || v.Space != ir.Local) && hasPointers(s.To.Type()) {
 				k.fail(s, "a value of type %s, which has pointers in it, cannot be stored in memory by compiled code: the garbage collector would not know", types.TypeString(s.To.Type(), shortNames))
 			}
-			if len(k.carries(s.Value)) > 0 {
-				k.fail(s, "compiled code cannot assign the address of a local variable")
+			if roots := k.carries(s.Value); len(roots) > 0 {
+				if v == nil || v.Space != ir.Local {
+					k.fail(s, "compiled code cannot store the address of a local variable in memory")
+				}
+				k.keep(s, v, roots)
 			}
 		case *ir.Effect:
 			for _, a := range s.Args {
@@ -423,7 +436,7 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 func (k *keeper) keep(s ir.Stmt, v *ir.Var, roots []*ir.Var) {
 	for _, r := range roots {
 		if !k.within(k.in[v], k.in[r]) {
-			k.fail(s, "compiled code cannot keep the address of a variable of a loop's iteration for longer than that")
+			k.fail(s, "compiled code cannot keep the address of a variable for longer than the block in which it is declared")
 		}
 		known := false
 		for _, have := range k.roots[v] {

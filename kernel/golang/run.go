@@ -56,6 +56,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 	r.failed = make(chan *Error, 1)
 	failed := r.failed
 	r.mu.Unlock()
+	defer ev.loopsOf(g)()
 	done := make(chan ended, 1)
 	go ev.rt.Start(g, func() {
 		end := ended{value: goexit{}}
@@ -72,7 +73,6 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 	watch := time.NewTicker(stackWatch)
 	defer watch.Stop()
 	looked, warmth := time.Now(), newWarmth()
-	defer ev.loopsOf(g)()
 	look := time.NewTimer(firstLook)
 	defer look.Stop()
 	for running := true; running; {

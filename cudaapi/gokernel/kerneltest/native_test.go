@@ -10,6 +10,7 @@ import (
 	"go/types"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -179,10 +180,13 @@ func TestNativePrograms(t *testing.T) {
 	t.Logf("%d of %d", ran, len(programs.All))
 }
 
-var alone = flag.Int("native", 0, "how many random functions are compared with those of the host's C++ compiler alone")
+var (
+	alone = flag.Int("native", 0, "how many random functions are compared with those of the host's C++ compiler alone")
+	until = flag.Duration("until", 0, "after which time no more of them are begun")
+)
 
 // Random functions write the same compiled by Go and by the host's C++ compiler. Some
-// are compared by TestRandomKernels; this is for many.
+// are compared by TestRandomKernels; this is for many: -native 50000 -parallel 32.
 func TestRandomNative(t *testing.T) {
 	if *alone == 0 {
 		t.Skip("-native says how many")
@@ -192,13 +196,26 @@ func TestRandomNative(t *testing.T) {
 		start = uint64(time.Now().UnixNano())
 	}
 	t.Logf("seed %d", start)
-	ran := 0
-	for at := 0; at < *alone; at += batch {
-		b := randomBatch{start + uint64(at), min(batch, *alone-at)}
-		ran += compareNative(t, fmt.Sprintf("seed %d", b.seed), b.source(), compiledGo(t, []randomBatch{b})[0])
-	}
-	t.Logf("%d of %d", ran, *alone)
+	var ran, seen atomic.Int64
+	t.Run("seeds", func(t *testing.T) {
+		const batch = 60
+		for at := 0; at < *alone; at += batch {
+			n, count := start+uint64(at), min(batch, *alone-at)
+			t.Run(fmt.Sprint(n), func(t *testing.T) {
+				t.Parallel() // -parallel says how many
+				if *until > 0 && time.Since(begun) > *until {
+					return
+				}
+				b := randomBatch{n, count}
+				ran.Add(int64(compareNative(t, fmt.Sprintf("seed %d", n), b.source(), compiledGo(t, []randomBatch{b})[0])))
+				seen.Add(int64(count))
+			})
+		}
+	})
+	fmt.Printf("%d of %d random functions were compiled and are the same, but for those reported\n", ran.Load(), seen.Load())
 }
+
+var begun = time.Now()
 
 // compareNative compares what the host's C++ compiler makes of random functions, and
 // says how many it took.
