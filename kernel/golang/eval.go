@@ -18,6 +18,7 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 
+	"gocuda/cudaapi/native"
 	"gocuda/kernel/display"
 	"gocuda/kernel/golang/host"
 	"gocuda/kernel/golang/lower"
@@ -121,6 +122,9 @@ func newEvaluator(options Options, program bool) (*Evaluator, error) {
 	}
 	ev := &Evaluator{options: options, importer: newImporter(options), edited: make(map[string]bool), program: program}
 	ev.fset = ev.importer.host.FileSet()
+	if !program && ev.wantsLoops() {
+		go native.Available() //nolint:errcheck // so that it is known when the first loop is hot
+	}
 	return ev, ev.start()
 }
 
