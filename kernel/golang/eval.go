@@ -122,10 +122,11 @@ func newEvaluator(options Options, program bool) (*Evaluator, error) {
 	}
 	ev := &Evaluator{options: options, importer: newImporter(options), edited: make(map[string]bool), program: program}
 	ev.fset = ev.importer.host.FileSet()
-	if !program && ev.wantsLoops() {
+	err := ev.start()
+	if err == nil && !program && ev.wantsLoops() {
 		go native.Available() //nolint:errcheck // so that it is known when the first loop is hot
 	}
-	return ev, ev.start()
+	return ev, err
 }
 
 // start makes the interpreter and an empty session.
