@@ -108,6 +108,10 @@ func TestCellsOnRanks(t *testing.T) {
 		if err != nil || len(c.Matches) != 1 || c.Matches[0].Text != "later" {
 			b.Errorf("completion: %v %v", c, err)
 		}
+		c, err = b.Complete("%%timeline\n%%mpi\nlater", len("%%timeline\n%%mpi\nlat"))
+		if err != nil || len(c.Matches) != 1 || c.Matches[0].Text != "later" {
+			b.Errorf("completion where the timeline is drawn: %v %v", c, err)
+		}
 		c, err = b.Complete("%%mpi --", len("%%mpi --"))
 		if err != nil || len(c.Matches) != 2 {
 			b.Errorf("completion of options: %v %v", c, err)

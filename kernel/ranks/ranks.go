@@ -208,6 +208,15 @@ func (n *notebook) body(code string, cursor int) (p *pool, blanked string, ok bo
 	begin := len(code) - len(head)
 	line, _, found := strings.Cut(head, "\n")
 	switch name, _, _ := strings.Cut(strings.TrimRight(line, "\r"), " "); {
+	case name == "%%timeline" && found: // whose body is a cell
+		at := begin + len(line) + 1
+		if cursor < at {
+			return nil, "", false
+		}
+		if p, blanked, ok = n.body(code[at:], cursor-at); ok {
+			blanked = strings.Repeat(" ", at-1) + "\n" + blanked
+		}
+		return p, blanked, ok
 	case name == "%%mpi":
 		if !found || cursor <= begin+len(line) {
 			return nil, "", false

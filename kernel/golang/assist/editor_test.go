@@ -66,6 +66,9 @@ func TestRanksNames(t *testing.T) {
 	if got := offered(s, "world.Allred"); len(got) > 0 {
 		t.Errorf("outside of %%%%mpi world. completes to %q", got)
 	}
+	if got := offered(s, "%%timeline what\n%%mpi\nworld.Allred"); len(got) == 0 || !strings.HasPrefix(got[0], "Allreduce func(") {
+		t.Errorf("in a cell for ranks whose timeline is drawn, world. completes to %q", got)
+	}
 	if b := Inspect(s, magics, "%%mpi\nworld", 11, 0); b == nil || !strings.Contains(fmt.Sprint(b.Data["text/plain"]), "Comm") {
 		t.Errorf("world is inspected as %v", b)
 	}
