@@ -142,6 +142,8 @@ type stall struct {
 	op   *record.Op
 }
 
+const systemClock = "the system's monotonic clock"
+
 const momentTag = 1 << 40 // tags from here on are moments
 
 // stamp has the host's time put into at, if the clock is not the system's.
@@ -527,7 +529,7 @@ func (c *collector) timeline(ended time.Duration) *Timeline {
 		t.Clock, t.Modelled = s.clock().Name, s.clock().Modelled
 	}
 	if t.Clock == "" {
-		t.Clock, t.Begin, t.End = "the system's monotonic clock", c.begun, ended
+		t.Clock, t.Begin, t.End = systemClock, c.begun, ended
 	}
 	if t.Modelled && c.begin == c.begun { // the driver was opened later
 		t.Begin = 0

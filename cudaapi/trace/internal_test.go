@@ -239,3 +239,30 @@ type modelled struct{ driver.Tracer }
 func (modelled) TraceClock() driver.TraceClock {
 	return driver.TraceClock{Name: "a model", Modelled: true}
 }
+
+// Where devices did nothing, messages have the time that they took.
+func TestNothingButMessages(t *testing.T) {
+	rank := func(n int, begin, end time.Duration) *Timeline {
+		b := sent(n, 1, 0, 0, record.Message{Role: record.FromAll})
+		b.wall = [2]time.Duration{begin, end}
+		wait := Box{Rank: n, ID: 2, Device: -1, Kind: HostWait, Begin: us, End: 2 * us}
+		return &Timeline{Clock: "model", Modelled: true, Ranks: []int{n}, Boxes: []Box{b, wait}}
+	}
+	first := rank(0, 1000*us, 1500*us)
+	text, err := first.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, err = Decode(text); err != nil {
+		t.Fatal(err)
+	}
+	all := Merge(first, rank(1, 1400*us, 1500*us))
+	if begin, end := all.Span(); all.Modelled || all.Clock != systemClock || len(all.Boxes) != 2 || begin != 1000*us || end != 1500*us {
+		t.Errorf("%v to %v by %s: %+v", begin, end, all.Clock, all.Boxes)
+	}
+	busy := rank(1, 1400*us, 1500*us)
+	busy.Boxes = append(busy.Boxes, kernel(3, 0, us))
+	if all := Merge(rank(0, 1000*us, 1500*us), busy); !all.Modelled {
+		t.Error("a kernel has no modelled time")
+	}
+}

@@ -10,7 +10,8 @@ import (
 
 // Merge puts the timelines of a job's processes on one axis. Those of one machine have
 // one clock. On modelled clocks every rank begins at the same time, and whoever
-// receives waits until the clock of whoever sends has come to the message.
+// receives waits until the clock of whoever sends has come to the message; where nothing
+// but messages was seen, which take no modelled time, the system's clock tells theirs.
 func Merge(parts ...*Timeline) *Timeline {
 	all := &Timeline{}
 	parts = slices.DeleteFunc(slices.Clone(parts), func(p *Timeline) bool { return p == nil || p.Ranks == nil && len(p.Boxes) == 0 && len(parts) > 1 })
@@ -48,13 +49,36 @@ func Merge(parts ...*Timeline) *Timeline {
 	}
 	slices.Sort(all.Ranks)
 	all.meet()
-	if all.Modelled {
+	switch {
+	case all.Modelled && all.byWall():
+	case all.Modelled:
 		all.replay()
 	}
 	all.sort()
 	_, end := all.Span()
 	all.End = max(all.End, end)
 	return all
+}
+
+// byWall gives a timeline of nothing but messages, which take no modelled time, the
+// system's clock.
+func (t *Timeline) byWall() bool {
+	for i := range t.Boxes {
+		if b := &t.Boxes[i]; b.Device >= 0 || b.Kind != HostWait && b.wall[1] == 0 {
+			return false
+		}
+	}
+	t.Boxes = slices.DeleteFunc(t.Boxes, func(b Box) bool { return b.Kind == HostWait })
+	if len(t.Boxes) == 0 {
+		return false
+	}
+	for i := range t.Boxes {
+		b := &t.Boxes[i]
+		b.Issued, b.Begin, b.End = b.wall[0], b.wall[0], b.wall[1]
+	}
+	t.Clock, t.Modelled = systemClock, false
+	t.Begin, t.End = t.Span()
+	return true
 }
 
 // who is a box of a rank.

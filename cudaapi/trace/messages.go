@@ -35,6 +35,7 @@ func (c *collector) Begin(o *record.Op) {
 		b.message = &meeting{Message: *o.Message}
 	}
 	n := b.ID
+	b.wall[0] = now()
 	c.open[o] = n
 	c.mu.Unlock()
 	c.at(n)
@@ -46,6 +47,7 @@ func (c *collector) End(o *record.Op, came *record.Message) {
 	n := c.open[o]
 	delete(c.open, o)
 	if n > 0 {
+		c.boxes[n-1].wall[1] = now()
 		if came != nil {
 			c.boxes[n-1].message = &meeting{Message: *came}
 		}

@@ -33,6 +33,7 @@ func Conclude(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	t = Merge(t)
 	fmt.Fprintln(w, t)
 	path := os.Getenv(Env)
 	if path == "1" {

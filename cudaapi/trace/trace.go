@@ -57,8 +57,9 @@ type Box struct {
 	Peers []Peer `json:"peers,omitempty"`
 
 	message *meeting
-	prev    int    // the box before it in its lane
-	call    string // of the API
+	wall    [2]time.Duration // of a message: begin and end by the system's clock
+	prev    int              // the box before it in its lane
+	call    string           // of the API
 }
 
 // Peer is a box of another rank.
@@ -136,6 +137,7 @@ func (t *Timeline) Encode() ([]byte, error) {
 	for i := range t.Boxes {
 		w.Messages = append(w.Messages, t.Boxes[i].message)
 		w.Prev = append(w.Prev, t.Boxes[i].prev)
+		w.Walls = append(w.Walls, t.Boxes[i].wall)
 	}
 	return json.Marshal(w)
 }
@@ -147,8 +149,8 @@ func Decode(data []byte) (*Timeline, error) {
 		return nil, err
 	}
 	for i := range w.Boxes {
-		if i < len(w.Messages) && i < len(w.Prev) {
-			w.Boxes[i].message, w.Boxes[i].prev = w.Messages[i], w.Prev[i]
+		if i < len(w.Messages) && i < len(w.Prev) && i < len(w.Walls) {
+			w.Boxes[i].message, w.Boxes[i].prev, w.Boxes[i].wall = w.Messages[i], w.Prev[i], w.Walls[i]
 		}
 	}
 	return w.Timeline, nil
@@ -157,8 +159,9 @@ func Decode(data []byte) (*Timeline, error) {
 // wire is a timeline with what only this package needs to know.
 type wire struct {
 	*Timeline
-	Messages []*meeting `json:"messages"`
-	Prev     []int      `json:"prev"`
+	Messages []*meeting         `json:"messages"`
+	Prev     []int              `json:"prev"`
+	Walls    [][2]time.Duration `json:"walls"`
 }
 
 // machine names the machine whose monotonic clock this process reads.
