@@ -22,7 +22,7 @@ import (
 // cooperative. A thread that panics ends, the others go on, and the error, a
 // [*KernelPanic], names kernel, block, thread and line; so does the error of threads
 // that wait for others that do not come. [SharedMemory], [Clusters] and [Cooperative]
-// count as in launches. The module's variables are the emulation's own.
+// count as in launches; with [FindRaces] races are errors, too. The module's variables are the emulation's own.
 func (k *Kernel) Emulate(grid GridDim, block BlockDim, args ...any) error {
 	const name = "Kernel.Emulate"
 	code := k.code.mod.goCode
@@ -39,7 +39,7 @@ func (k *Kernel) Emulate(grid GridDim, block BlockDim, args ...any) error {
 	if len(args) != len(sig.Params) {
 		return misuse(driver.ErrInvalidValue, name, nil, "%s takes %d arguments, not %d: func %s", k.code.name, len(sig.Params), len(args), k.signature())
 	}
-	l := emulate.Launch{Grid: [3]int{grid.X, grid.Y, grid.Z}, Block: [3]int{block.X, block.Y, block.Z}, Shared: k.shared, Cooperative: k.cooperative, Stop: stop()}
+	l := emulate.Launch{Grid: [3]int{grid.X, grid.Y, grid.Z}, Block: [3]int{block.X, block.Y, block.Z}, Shared: k.shared, Cooperative: k.cooperative, Races: k.races, Stop: stop()}
 	if a := k.attributes; a != nil && a.Cluster != (driver.Dim3{}) {
 		l.Cluster = [3]int{int(a.Cluster.X), int(a.Cluster.Y), int(a.Cluster.Z)}
 		for i := range 3 {

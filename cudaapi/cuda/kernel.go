@@ -45,6 +45,7 @@ type Kernel struct {
 	code        *kernelCode
 	shared      int
 	cooperative bool
+	races       bool                     // emulated launches look for them
 	attributes  *driver.LaunchAttributes // nil for none
 }
 

@@ -16,7 +16,7 @@ func Cooperative() LaunchOption { return func(k *Kernel) { k.cooperative = true 
 // With is the same kernel with other launch options: what <<<>>> has beyond
 // grid, block and stream.
 func (k *Kernel) With(options ...LaunchOption) *Kernel {
-	made := &Kernel{code: k.code, shared: k.shared, cooperative: k.cooperative}
+	made := &Kernel{code: k.code, shared: k.shared, cooperative: k.cooperative, races: k.races}
 	if k.attributes != nil {
 		made.attributes = new(driver.LaunchAttributes)
 		*made.attributes = *k.attributes
@@ -34,6 +34,12 @@ func (k *Kernel) ask() *driver.LaunchAttributes {
 	}
 	return k.attributes
 }
+
+// FindRaces has [Kernel.Emulate] look for races: two threads that touch the same memory,
+// one of them writing, with no barrier between, nor by atomic operations both, nor with
+// a fence after what comes first. The first is the error, with both places. It counts
+// for emulated launches only.
+func FindRaces() LaunchOption { return func(k *Kernel) { k.races = true } }
 
 // Clusters has blocks run in groups of that many, in x, y and z, on
 // neighbouring multiprocessors, where they can reach each other's shared memory

@@ -152,6 +152,8 @@ func (p *Program) Message(site int, kernel int, args [4]int64, block, thread [3]
 	return p.told(fmt.Sprintf(strings.ReplaceAll(s.Format, "%u", "%d"), list...), kernel, s.Func, ints(block), ints(thread), s.Pos)
 }
 
+func triple(a [3]int) string { return fmt.Sprintf("(%d,%d,%d)", a[0], a[1], a[2]) }
+
 // told is what happened, and where.
 func (p *Program) told(text string, kernel int, fun string, block, thread [3]int, pos token.Position) string {
 	where := "kernel " + p.Kernels[kernel].Name
@@ -171,7 +173,19 @@ func (p *Program) Emulate(kernel int, l emulate.Launch) error {
 	err := p.emulator().Run(p.funcs[kernel], l)
 	var panicked *emulate.Panic
 	var stuck *emulate.Stuck
+	var race *emulate.Race
 	switch {
+	case errors.As(err, &race):
+		at := func(pos token.Pos, writes bool) string {
+			where := p.fset.Position(pos)
+			return fmt.Sprintf("%s at %s:%d", map[bool]string{false: "reads", true: "writes"}[writes], where.Filename, where.Line)
+		}
+		if race.Block != race.OtherBlock {
+			return fmt.Errorf("a race: thread %s of block %s %s what thread %s of block %s %s; blocks are in no order: atomic operations can share memory among them, in kernel %s",
+				triple(race.Thread), triple(race.Block), at(race.Pos, race.Writes), triple(race.OtherThread), triple(race.OtherBlock), at(race.OtherPos, race.OtherWrites), p.Kernels[kernel].Name)
+		}
+		return fmt.Errorf("a race: thread %s %s what thread %s %s, and no barrier stands between, in kernel %s, block %s",
+			triple(race.Thread), at(race.Pos, race.Writes), triple(race.OtherThread), at(race.OtherPos, race.OtherWrites), p.Kernels[kernel].Name, triple(race.Block))
 	case errors.As(err, &panicked):
 		return errors.New(p.told(panicked.Text, kernel, panicked.Func, panicked.Block, panicked.Thread, p.fset.Position(panicked.Pos)))
 	case errors.As(err, &stuck):

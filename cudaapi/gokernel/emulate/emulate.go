@@ -46,6 +46,8 @@ type Launch struct {
 	Cluster [3]int
 	// Cooperative lets all blocks run at once.
 	Cooperative bool
+	// Races looks for threads that touch the same memory in no order.
+	Races bool
 	// Params are the arguments as they lie in memory, each at an address of its own.
 	Params []unsafe.Pointer
 	// Stop ends the launch when it closes.

@@ -187,7 +187,7 @@ func (c *compiler) value(e ir.Expr) write {
 		return func(fr *frame, p unsafe.Pointer) { k.store(p, n(fr)) }
 	}
 	if inMemory(e) {
-		from := c.place(e)
+		from := c.read(e)
 		return func(fr *frame, p unsafe.Pointer) { move(p, from(fr), size) }
 	}
 	switch e := e.(type) {
@@ -207,7 +207,7 @@ func (c *compiler) value(e ir.Expr) write {
 		return c.slice(e)
 	case *ir.Convert:
 		if from, to := partOf(e.X.Type()), partOf(t); from != to && from != memory && to != memory {
-			x := c.place(e.X)
+			x := c.read(e.X)
 			return func(fr *frame, p unsafe.Pointer) {
 				q := x(fr)
 				re, im := from.real(from.load(q)), from.real(from.load(unsafe.Add(q, from.bits()/8)))
@@ -288,7 +288,7 @@ func (c *compiler) complex(op token.Token, x, y ir.Expr, t types.Type) write {
 	k := partOf(t)
 	half := k.bits() / 8
 	get := func(e ir.Expr) func(*frame) complex128 {
-		p := c.place(e)
+		p := c.read(e)
 		return func(fr *frame) complex128 {
 			q := p(fr)
 			return complex(k.real(k.load(q)), k.real(k.load(unsafe.Add(q, half))))
@@ -409,7 +409,7 @@ func (c *compiler) load(e ir.Expr, k kind) number {
 			}
 		}
 	}
-	p := c.place(e)
+	p := c.read(e)
 	switch k {
 	case i64, u64, f64:
 		return func(fr *frame) uint64 { return *(*uint64)(p(fr)) }

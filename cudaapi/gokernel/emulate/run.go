@@ -27,17 +27,20 @@ type run struct {
 	first error
 	idle  []*thread // whose memory can be used again
 	meets bool      // threads wait for each other
+	races *races    // nil: nobody wants to know
 }
 
 // block is a block's threads and shared memory.
 type block struct {
-	run     *run
-	index   [3]int
-	vars    map[*ir.Var][]uint64
-	dynamic []uint64
-	threads []*thread
-	cluster []*block // that it is part of, itself too; by their ranks
-	rank    int
+	run      *run
+	index    [3]int
+	vars     map[*ir.Var][]uint64
+	dynamic  []uint64
+	threads  []*thread
+	barriers int      // so far
+	warps    [32]int  // exchanges of each warp so far
+	cluster  []*block // that it is part of, itself too; by their ranks
+	rank     int
 }
 
 // thread is a thread of a kernel. What it waits for is in want.
@@ -48,7 +51,10 @@ type thread struct {
 	linear int
 	frames []*frame
 	depth  int
-	steps  int // iterations of loops
+	steps  int       // iterations of loops
+	at     token.Pos // of the last check
+	self   *[3]int   // the index, for races
+	fence  *int      // fences so far, for races
 
 	yield  func(struct{}) bool // nil where threads run one after another
 	resume func() (struct{}, bool)
@@ -122,6 +128,9 @@ func (p *Program) Run(f *ir.Func, l Launch) (err error) {
 		l.Out = os.Stdout
 	}
 	r := &run{Launch: l, p: p, code: p.function(f)}
+	if l.Races {
+		r.races = &races{cells: make(map[uint64]*cell)}
+	}
 	r.meets = meets(f, make(map[*ir.Func]bool))
 	defer func() {
 		if v := recover(); v != nil {
@@ -157,6 +166,9 @@ func (p *Program) Run(f *ir.Func, l Launch) (err error) {
 	}
 	if err := r.blocks(blocks); err != nil {
 		return err
+	}
+	if r.first == nil && r.races != nil && r.races.first != nil {
+		return r.races.first
 	}
 	return r.first
 }
@@ -374,6 +386,7 @@ func (b *block) meet() bool {
 	for _, t := range b.threads {
 		t.want = waiting{result: result}
 	}
+	b.barriers++
 	return true
 }
 
@@ -386,6 +399,9 @@ func (r *run) meetAll(all []*thread) bool {
 	}
 	for _, t := range all {
 		t.want = waiting{}
+	}
+	if r.races != nil {
+		r.races.grid++
 	}
 	return true
 }
@@ -404,6 +420,9 @@ func meetCluster(cluster []*block) bool {
 	for _, b := range cluster {
 		for _, t := range b.threads {
 			t.want = waiting{}
+			if t.run.races != nil {
+				t.run.races.grid++ // the blocks of other clusters are not looked at that closely
+			}
 		}
 	}
 	return waits
@@ -430,6 +449,7 @@ func meetWarp(lanes []*thread) bool {
 			group |= 1 << j
 		}
 		if ready {
+			t.block.warps[t.linear/32]++
 			exchange(lanes, group)
 			moved = true
 		}
@@ -612,6 +632,8 @@ func (c *compiler) effect(s *ir.Effect) act {
 			d, f := (*[3]uint64)(dst(fr)), (*[3]uint64)(src(fr))
 			n := min(d[1], f[1])
 			if n > 0 {
+				fr.t.touch(pointer(f[0]), int64(n*size), false, false)
+				fr.t.touch(pointer(d[0]), int64(n*size), true, false)
 				move(pointer(d[0]), pointer(f[0]), int64(n*size))
 			}
 			result(fr, n)
@@ -623,6 +645,7 @@ func (c *compiler) effect(s *ir.Effect) act {
 			size := uint64(sizes.Sizeof(u.Elem()))
 			return func(fr *frame) signal {
 				if w := (*[3]uint64)(x(fr)); w[1] > 0 {
+					fr.t.touch(pointer(w[0]), int64(w[1]*size), true, false)
 					zero(pointer(w[0]), int64(w[1]*size))
 				}
 				return next
@@ -633,7 +656,12 @@ func (c *compiler) effect(s *ir.Effect) act {
 			return next
 		}
 	case "thread_fence", "thread_fence_block", "thread_fence_system":
-		return nil
+		return func(fr *frame) signal {
+			if fr.t.fence != nil {
+				*fr.t.fence++
+			}
+			return next
+		}
 	case "nanosleep":
 		return func(fr *frame) signal {
 			fr.t.steps |= 1023
@@ -663,6 +691,8 @@ func (c *compiler) effect(s *ir.Effect) act {
 	case "copy_async":
 		size := sizes.Sizeof(s.Args[0].Type().Underlying().(*types.Pointer).Elem())
 		return func(fr *frame) signal {
+			fr.t.touch(pointer(args[1](fr)), size, false, false)
+			fr.t.touch(pointer(args[0](fr)), size, true, false)
 			move(pointer(args[0](fr)), pointer(args[1](fr)), size)
 			return next
 		}
@@ -742,6 +772,7 @@ func (c *compiler) atomic(s *ir.Effect, op string, args []number, result func(*f
 	switch op {
 	case "load":
 		return func(fr *frame) signal {
+			fr.t.touch(pointer(args[0](fr)), int64(k.bits()/8), false, true)
 			result(fr, k.load(pointer(args[0](fr))))
 			fr.t.steps |= 1023 // it may be waited for
 			fr.t.step()
@@ -750,6 +781,7 @@ func (c *compiler) atomic(s *ir.Effect, op string, args []number, result func(*f
 	case "cas":
 		return func(fr *frame) signal {
 			p := pointer(args[0](fr))
+			fr.t.touch(p, int64(k.bits()/8), true, true)
 			old := k.load(p)
 			if old == args[1](fr) {
 				k.store(p, args[2](fr))
@@ -764,6 +796,7 @@ func (c *compiler) atomic(s *ir.Effect, op string, args []number, result func(*f
 	}
 	return func(fr *frame) signal {
 		p := pointer(args[0](fr))
+		fr.t.touch(p, int64(k.bits()/8), true, true)
 		old := k.load(p)
 		k.store(p, f(k, old, args[1](fr)))
 		result(fr, old)
@@ -791,12 +824,14 @@ func (c *compiler) several(s *ir.Effect, args []number) act {
 	case "load2", "load4":
 		x, to, size := c.place(s.Args[0]), c.variable(s.Dst), sizes.Sizeof(s.Dst.Type)
 		return func(fr *frame) signal {
+			fr.t.touch(pointer(*(*uint64)(x(fr))+args[1](fr)*uint64(size)), size, false, false)
 			move(to(fr), pointer(*(*uint64)(x(fr))+args[1](fr)*uint64(size)), size)
 			return next
 		}
 	case "store2", "store4":
 		x, v, size := c.place(s.Args[0]), c.place(s.Args[2]), sizes.Sizeof(s.Args[2].Type())
 		return func(fr *frame) signal {
+			fr.t.touch(pointer(*(*uint64)(x(fr))+args[1](fr)*uint64(size)), size, true, false)
 			move(pointer(*(*uint64)(x(fr))+args[1](fr)*uint64(size)), v(fr), size)
 			return next
 		}

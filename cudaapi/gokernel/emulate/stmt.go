@@ -215,7 +215,7 @@ func (c *compiler) define(s *ir.Define) act {
 }
 
 func (c *compiler) assign(s *ir.Assign) act {
-	to := c.place(s.To)
+	to := c.touched(s.To, true)
 	k := kindOf(s.To.Type())
 	if k != memory {
 		n := c.number(s.Value)
@@ -397,7 +397,16 @@ func (t *thread) fail(p Panic) signal {
 	panic(&p)
 }
 
+// check readies a check, after which the thread is known to be at its place.
 func (c *compiler) check(s *ir.Check) act {
+	test := c.test(s)
+	return func(fr *frame) signal {
+		fr.t.at = s.Pos
+		return test(fr)
+	}
+}
+
+func (c *compiler) test(s *ir.Check) act {
 	var args []number
 	for _, a := range s.Args {
 		args = append(args, c.number(a))

@@ -1,0 +1,88 @@
+package kerneltest
+
+import (
+	"strings"
+	"testing"
+
+	"gocuda/cudaapi/cuda"
+)
+
+// Kernels of two blocks of 64 threads, with what is said of their races; "" for none.
+var racing = []struct{ body, says string }{
+	{`out[i] = in[i]`, ""},
+	{`s[t] = in[t]
+gpu.SyncThreads()
+out[i] = s[63-t]`, ""},
+	{`s[t] = in[t]
+out[i] = s[63-t]`, "a race: thread (31,0,0) reads at In[5]:5 what thread (32,0,0) writes at In[5]:4, and no barrier stands between, in kernel k"},
+	{`s[t] = in[t]
+gpu.SyncThreads()
+for d := 32; d > 0; d /= 2 {
+	if t < d {
+		s[t] += s[t+d]
+	}
+	gpu.SyncThreads()
+}
+out[i] = s[0]`, ""},
+	{`s[t] = in[t]
+gpu.SyncThreads()
+for d := 32; d > 0; d /= 2 {
+	if t < d {
+		s[t] += s[t+d]
+	}
+}
+out[i] = s[0]`, "no barrier stands between"},
+	{`out[0] += in[i]`, "a race: thread (0,0,0) writes at In[5]:4 what thread (1,0,0) reads at In[5]:4"},
+	{`gpu.AtomicAdd(&out[0], in[i])`, ""},
+	{`out[t] = 1`, "blocks are in no order: atomic operations can share memory among them"},
+	{`gpu.AtomicAdd(&s[0], 1)
+if s[0] > 3 {
+	out[i] = 1
+}`, "no barrier stands between"},
+	{`v := s[t]
+gpu.SyncThreads()
+s[63-t] = v
+out[i] = v`, ""},
+	{`v := s[63-t]
+s[t] = v
+out[i] = v`, "writes at In[5]:5 what thread (32,0,0) reads at In[5]:4"},
+	{`s[t] = in[t]
+gpu.SyncWarp(gpu.FullMask)
+out[i] = s[t^1]`, ""},
+	{`s[t] = in[t]
+gpu.SyncWarp(gpu.FullMask)
+out[i] = s[t^32]`, "no barrier stands between"},
+	{`var own [4]int
+p := &own[t&3]
+*p = in[i]
+out[i] = own[t&3]`, ""},
+	{`if i == 0 {
+	out[1] = 7
+	gpu.ThreadFence()
+	gpu.AtomicStore(&out[0], 1)
+} else if i == 127 && gpu.AtomicLoad(&out[0]) == 1 {
+	out[2] = out[1]
+}`, ""},
+	{`copy(out, in)`, "a race"},
+}
+
+// Races are found when kernels are emulated, whatever came out.
+func TestFindRaces(t *testing.T) {
+	for _, c := range racing {
+		m, err := cuda.CompileGo("func k(in, out []int) {\nt, i, s := gpu.ThreadIdx.X, gpu.GridRank(), gpu.Shared[[64]int]()\n_, _, _ = t, i, s\n"+c.body+"\n}", cuda.SourceName("In[5]"))
+		if err != nil {
+			t.Fatal(c.body, err)
+		}
+		k, err := m.Kernel("k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = k.With(cuda.FindRaces()).Emulate(cuda.Grid(2), cuda.Block(64), make([]int, 128), make([]int, 128))
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s\nis told %v, want %q", c.body, err, c.says)
+		}
+		if err := k.Emulate(cuda.Grid(2), cuda.Block(64), make([]int, 128), make([]int, 128)); err != nil {
+			t.Errorf("%s\nwithout looking: %v", c.body, err)
+		}
+	}
+}
