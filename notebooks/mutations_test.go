@@ -77,6 +77,10 @@ var mutations = []struct {
 		"		must(p.launch[p.steps%2].Launch())\n", "		if rank != 1 {\n			must(p.launch[p.steps%2].Launch())\n		}\n", "the ranks differ from one GPU"},
 	{"10_wave_equation", "points sent before the GPU has made them",
 		"	must(p.stream.Synchronize()) // MPI knows nothing of streams\n", "", "the ranks differ from one GPU"},
+	{"11_kernels_in_go", "a judge that looks for no races",
+		"k.With(cuda.FindRaces()).Emulate(", "k.Emulate(", "of a kernel that is wrong, want \"a race\""},
+	{"11_kernels_in_go", "a judge that compares nothing",
+		"if !slices.Equal(got, p.want) {\n		return \"the result is not", "if false {\n		return \"the result is not", "of a kernel that is wrong, want \"not what is wanted\""},
 	{"10_wave_equation", "an exchange that comes a step too late",
 		"p.steps%p.halo == 0 &&", "p.steps%(p.halo+1) == 0 &&", "with a halo of 1, the string is off by"},
 }
