@@ -242,12 +242,12 @@ func Forget() {
 
 // Plus is both.
 func (c Counts) Plus(o Counts) Counts {
-	return Counts{c.Operations + o.Operations, c.Pairs + o.Pairs, c.Unknown + o.Unknown, c.Guessed + o.Guessed}
+	return Counts{c.Operations + o.Operations, c.Pairs + o.Pairs, c.Unknown + o.Unknown, c.Guessed + o.Guessed, c.Held + o.Held}
 }
 
 // since is what came after an earlier count.
 func (c Counts) since(o Counts) Counts {
-	return Counts{c.Operations - o.Operations, c.Pairs - o.Pairs, c.Unknown, c.Guessed - o.Guessed}
+	return Counts{c.Operations - o.Operations, c.Pairs - o.Pairs, c.Unknown, c.Guessed - o.Guessed, c.Held}
 }
 
 // String says how much was looked at.
@@ -255,6 +255,9 @@ func (c Counts) String() string {
 	s := fmt.Sprintf("%d operations, %d pairs on the same memory", c.Operations, c.Pairs)
 	if c.Guessed > 0 {
 		s += fmt.Sprintf("; of %d kernels what they touch is a guess from their arguments", c.Guessed)
+	}
+	if c.Held > 0 {
+		s += fmt.Sprintf("; %d more are not looked at yet, for they come after what no rank has told", c.Held)
 	}
 	if c.Unknown > 0 {
 		s += fmt.Sprintf("; of %d that have not run it is not known what they touch", c.Unknown)

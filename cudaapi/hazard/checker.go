@@ -82,6 +82,7 @@ type Counts struct {
 	Pairs      int // of operations that touched the same memory
 	Unknown    int // operations of which it is not known yet what they touched
 	Guessed    int // kernels of which only their arguments told what they touch
+	Held       int // operations of ranks that come after what no record tells yet
 }
 
 // New is a checker of a program that begins.

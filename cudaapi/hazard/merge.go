@@ -46,7 +46,8 @@ type source struct {
 	lanes   map[*record.Lane]*record.Lane
 	events  map[*record.Event]*record.Event
 	posted  []*posted
-	counts  map[letter]int             // messages, their n left out
+	sent    map[letter]int             // messages, their n left out
+	got     map[letter]int             // ... and those that were received: a rank may send to itself
 	meets   map[string]int             // collectives of a communicator
 	mail    map[letter]*record.Message // receives by what they got
 }
@@ -117,7 +118,7 @@ func (f *Folder) look() error {
 		}
 		f.known[name] = true
 		f.files = append(f.files, &source{Reader: r, lanes: map[*record.Lane]*record.Lane{}, events: map[*record.Event]*record.Event{},
-			counts: map[letter]int{}, meets: map[string]int{}, mail: map[letter]*record.Message{}})
+			sent: map[letter]int{}, got: map[letter]int{}, meets: map[string]int{}, mail: map[letter]*record.Message{}})
 	}
 	return nil
 }
@@ -180,6 +181,9 @@ func (f *Folder) Check(all bool) (list List, n Counts, err error) {
 			return list, n, err
 		}
 		n = n.Plus(j.check.Counts().since(was))
+		for _, s := range j.ranks {
+			n.Held += len(s.queue)
+		}
 		list = append(list, j.reports()...)
 	}
 	return list, n, err
@@ -351,8 +355,8 @@ func (s *source) number(o *record.Op) {
 	case o.Message.Role == record.Sends:
 		l := letterOf(o.Message)
 		l.n = 0
-		o.Message.N = s.counts[l]
-		s.counts[l]++
+		o.Message.N = s.sent[l]
+		s.sent[l]++
 	default:
 		o.Message.N = s.meets[o.Message.Comm]
 		s.meets[o.Message.Comm]++
@@ -384,8 +388,8 @@ func (s *source) resolve() {
 		}
 		l := letterOf(got)
 		l.n = 0
-		got.N = s.counts[l]
-		s.counts[l]++
+		got.N = s.got[l]
+		s.got[l]++
 		asked.Peer, asked.Tag, asked.N = got.Peer, got.Tag, got.N
 		s.mail[letterOf(asked)] = asked
 		return true

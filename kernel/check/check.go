@@ -205,7 +205,7 @@ func (s *state) end() {
 		if err := s.host.Show(o); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
-	case now.Operations > 0:
+	case now.Operations > 0 || now.Held > 0:
 		fmt.Printf("checked: %s: no hazard\n", now)
 	}
 }
