@@ -31,6 +31,7 @@ func hazardPackage() host.Package {
 			"Checking":           "Checking reports whether the check is on.",
 			"Counts":             "Counts is how much was looked at.",
 			"Counts.Guessed":     "kernels of which only their arguments told what they touch",
+			"Counts.Held":        "operations of ranks that come after what no record tells yet",
 			"Counts.Operations":  "that were recorded",
 			"Counts.Pairs":       "of operations that touched the same memory",
 			"Counts.Plus":        "Plus is both.",
