@@ -22,7 +22,7 @@ STAMPS   := build/stamps
 SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
-.PHONY: build demo mpi-libs test test-style test-go test-race test-clients test-python \
+.PHONY: build demo wheel test-wheel mpi-libs test test-style test-go test-race test-clients test-python \
         test-browser soak test-gpu gpu-bundle bench bench-gpu notebooks go-score modules-score cross clean
 
 build: $(BIN)
@@ -54,6 +54,16 @@ $(MPI): tests/mpi-libs.txt scripts/mpi-libs.sh | $(VENV)/bin/python
 
 demo: $(BIN)
 	@scripts/demo.sh
+
+# Python wheels with the binary and the kernelspec, in dist: WHEELS=linux/amd64 for
+# one. test-wheel installs this machine's into an empty environment with JupyterLab,
+# and has nbconvert run a tutorial; it takes some minutes, most of them pip's.
+WHEELS ?=
+wheel:
+	$(GO) run $(GOBUILD) scripts/wheel.go dist $(WHEELS)
+
+test-wheel: wheel
+	scripts/test-wheel.sh $(PYTHON) dist
 
 # Go's own test programs, run by the kernel; see kernel/golang/score.
 go-score: $(BIN)
@@ -161,4 +171,4 @@ cross:
 	$(GO) run $(GOBUILD) scripts/typecheck.go darwin/arm64 windows/amd64 linux/arm64
 
 clean:
-	rm -rf bin build $(VENV)
+	rm -rf bin build dist $(VENV)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gocuda/install"
 )
 
 func invoke(t *testing.T, args ...string) (status int, stdout, stderr string) {
@@ -13,6 +15,21 @@ func invoke(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	var out, err bytes.Buffer
 	status = dispatch(args, &out, &err)
 	return status, out.String(), err.String()
+}
+
+func TestHelpOfEveryCommand(t *testing.T) {
+	for _, c := range commands() {
+		if c.summary == "" {
+			continue
+		}
+		status, stdout, stderr := invoke(t, "help", c.name)
+		if status != 0 || stderr != "" || !strings.HasPrefix(stdout, strings.TrimSpace("Usage: gocuda-kernel "+c.name+" "+c.args)) || !strings.Contains(stdout, c.summary[1:]) {
+			t.Errorf("help %s: status %d\n%s%s", c.name, status, stdout, stderr)
+		}
+	}
+	if status, _, stderr := invoke(t, "help", "fly"); status != 2 || !strings.Contains(stderr, `no command "fly"`) {
+		t.Errorf("help fly: status %d, %s", status, stderr)
+	}
 }
 
 func TestCallsThatMakeNoSense(t *testing.T) {
@@ -109,7 +126,7 @@ func TestInstallSaysWhereAndWhetherJupyterFindsIt(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	status, stdout, _ := invoke(t, "--version")
-	if status != 0 || !strings.HasPrefix(stdout, "gocuda-kernel "+version) {
+	if status != 0 || !strings.HasPrefix(stdout, "gocuda-kernel "+install.Version) {
 		t.Errorf("%d %s", status, stdout)
 	}
 }

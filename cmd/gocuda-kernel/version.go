@@ -4,16 +4,15 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-)
 
-// version is gocuda's own, until a release is built from a tagged module.
-const version = "0.1.0"
+	"gocuda/install"
+)
 
 // build tells the version and, where it is known, the commit.
 func build() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return version
+		return install.Version
 	}
 	var revision, modified string
 	for _, s := range info.Settings {
@@ -25,9 +24,9 @@ func build() string {
 		}
 	}
 	if revision == "" {
-		return version
+		return install.Version
 	}
-	return version + revision + modified
+	return install.Version + revision + modified
 }
 
 func runVersion(c *call) error {

@@ -144,6 +144,18 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 	return m, nil
 }
 
+// KernelNames lists the kernels that CUDA C++ defines, templates aside, in order, as
+// [Module.Kernel] takes them. Nothing is compiled, and no device is needed.
+func KernelNames(source string) []string {
+	var list []string
+	for _, k := range signature.Parse(source) {
+		if !k.Template() && !k.Declared {
+			list = append(list, k.Name)
+		}
+	}
+	return list
+}
+
 // names lists the kernels of a source, or its templates.
 func names(found []*signature.Kernel, templates bool) string {
 	var out []string

@@ -10,7 +10,7 @@ package house
 var mayImport = map[string][]string{
 	"cmd/gocuda-kernel": {
 		"cudaapi/backend", "cudaapi/cuda", "cudaapi/hazard", "cudaapi/mpi/launch", "cudaapi/sim/calibrate", "cudaapi/trace", "install",
-		"kernel", "kernel/check", "kernel/evaluator", "kernel/golang", "kernel/golang/modules", "kernel/notebook",
+		"kernel", "kernel/check", "kernel/evaluator", "kernel/export", "kernel/golang", "kernel/golang/modules", "kernel/notebook",
 		"kernel/packages", "kernel/ranks", "kernel/session", "kernel/tracing", "notebooks", "internal/nvtools", "golang.org/x/sys/unix", "golang.org/x/term",
 	},
 	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "kernel/ranks", "github.com/ebitengine/purego"},
@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"bench/...":                         {"cudaapi/backend", "cudaapi/cuda", "cudaapi/driver"},
 	"bench/cells":                       {"bench/cells/programs", "kernel/golang"},
 	"bench/cells/programs":              {},
-	"scripts/...":                       {},
+	"scripts/...":                       {"install"},
 	"internal/...":                      {},
 
 	// The kernel process.
@@ -47,11 +47,14 @@ var mayImport = map[string][]string{
 		"cudaapi/cuda", "cudaapi/trace", "kernel/evaluator", "kernel/magic", "kernel/ranks", "kernel/session", "kernel/timeline",
 	},
 	"kernel/ranks": {
-		"kernel/ranks/pushpull", "cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/mpi/waitfor", "kernel/display", "kernel/evaluator",
+		"kernel/ranks/label", "kernel/ranks/pushpull", "cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/mpi/waitfor", "kernel/display", "kernel/evaluator",
 		"kernel/golang", "kernel/magic",
 		"kernel/session", "kernel/session/link", "kernel/widgets",
 	},
+	"kernel/ranks/label":    {},
 	"kernel/ranks/pushpull": {"cudaapi/mpi"},
+	"kernel/export":         {"kernel/golang", "kernel/magic", "kernel/notebook"},
+	"kernel/export/spmd":    {"cudaapi/cuda", "cudaapi/mpi", "kernel/display", "kernel/ranks/label"},
 	"kernel/magic":          {"cudaapi/backend", "cudaapi/cuda", "cudaapi/gokernel", "kernel/display"},
 	"kernel/display":        {"github.com/google/uuid"},
 	"kernel/plot":           {"kernel/display", "gonum.org/v1/plot/..."},

@@ -29,6 +29,8 @@ type checked struct {
 	imports []*types.PkgName
 	reused  []*ast.TypeSpec
 	embeds  map[*types.Var]any // what go:embed gives variables
+	musts   map[*ast.CallExpr]int
+	unused  []*ast.Ident // variables inside of functions
 	program bool
 }
 
@@ -57,8 +59,9 @@ type checker struct {
 	proxies  map[types.Object]types.Object
 	again    []*ast.Ident // on the left of :=, where an earlier statement of the cell declared them
 	musts    []*ast.CallExpr
-	values   []int    // how many values each call of must gives
-	last     ast.Expr // the cell's last statement, if it is an expression
+	values   []int       // how many values each call of must gives
+	last     ast.Expr    // the cell's last statement, if it is an expression
+	unused   []token.Pos // variables inside of functions
 }
 
 func (c *checker) fail(pos token.Pos, format string, args ...any) {
@@ -81,6 +84,12 @@ func (ev *Evaluator) check(src *source, name, code string) (*checked, []mistake)
 		}
 		var more bool
 		if values, more = c.countMusts(values); !more {
+			if out != nil {
+				out.musts = make(map[*ast.CallExpr]int, len(values))
+				for i, n := range values {
+					out.musts[c.musts[i]] = n
+				}
+			}
 			return out, mistakes
 		}
 		ev.again(src, name, code)
@@ -325,7 +334,11 @@ func exprText(e ast.Expr) string {
 // typeError keeps an error of the checker, unless notebooks allow it.
 func (c *checker) typeError(err types.Error) {
 	msg := err.Msg
-	if err.Soft && (strings.HasPrefix(msg, "declared and not used") || strings.HasSuffix(msg, "imported and not used") || strings.Contains(msg, "imported as ") && strings.HasSuffix(msg, "and not used")) {
+	if err.Soft && (strings.HasPrefix(msg, "declared and not used") || strings.HasSuffix(msg, " declared and not used")) { // the latter in a type switch
+		c.unused = append(c.unused, err.Pos)
+		return
+	}
+	if err.Soft && (strings.HasSuffix(msg, "imported and not used") || strings.Contains(msg, "imported as ") && strings.HasSuffix(msg, "and not used")) {
 		return
 	}
 	if strings.HasPrefix(msg, "label ") && strings.HasSuffix(msg, "declared and not used") {
@@ -573,6 +586,11 @@ func arraySize(t types.Type) float64 {
 // finish collects what the check found.
 func (c *checker) finish() {
 	c.out.info, c.out.pkg = c.info, c.pkg
+	for id := range c.info.Defs {
+		if slices.Contains(c.unused, id.Pos()) {
+			c.out.unused = append(c.out.unused, id)
+		}
+	}
 	for id, o := range c.info.Uses {
 		if real, ok := c.proxies[o]; ok {
 			c.info.Uses[id] = real

@@ -309,22 +309,9 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 	if len(src.steps) == 0 && len(src.imports) == 0 {
 		return nil, nil
 	}
-	cell, notes, mistakes, err := ev.checkCell(src, name, code)
-	if err != nil {
-		return nil, internalError(err)
-	}
-	if mistakes != nil {
-		if waiting := ev.postpone(src, code, mistakes); waiting != nil {
-			src.without(waiting)
-			ev.again(src, name, code)
-			first := mistakes
-			if cell, notes, mistakes, err = ev.checkCell(src, name, code); err != nil || mistakes != nil {
-				mistakes = first
-			}
-		}
-	}
-	if mistakes != nil {
-		return nil, compileError(code, mistakes)
+	cell, notes, e := ev.checkOrPostpone(src, name, code)
+	if e != nil {
+		return nil, e
 	}
 	if e := ev.embed(src, code, cell); e != nil {
 		return nil, e

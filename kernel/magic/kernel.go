@@ -17,7 +17,7 @@ import (
 
 // kernelMagic makes %%kernel. It keeps what its cells declared, for later ones.
 func kernelMagic(past *cudaCells) Magic {
-	k := &kernelCells{declared: make(map[string]Declaration), cuda: past}
+	k := newKernelCells(past)
 	return Magic{Name: "kernel", Usage: "%%kernel [--name NAME] [--instantiate EXPRESSION]... [--unchecked] [--show] [COMPILER OPTION]...", Cell: true, Run: k.run,
 		Doc: "Compiles the cell's Go functions for devices, and makes a Go variable of each kernel: a function without results.\n" +
 			"Functions, methods, types and constants of earlier cells can be used; variables are given as arguments. Package gpu has ThreadIdx, SyncThreads and the like.\n" +
@@ -35,6 +35,10 @@ type kernelCells struct {
 	mu       sync.Mutex
 	declared map[string]Declaration
 	cuda     *cudaCells
+}
+
+func newKernelCells(past *cudaCells) *kernelCells {
+	return &kernelCells{declared: make(map[string]Declaration), cuda: past}
 }
 
 func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
@@ -61,7 +65,7 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 	if strings.TrimSpace(call.Body) == "" {
 		return call.UsageErrorf("there is no Go below the first line")
 	}
-	source, err := k.source(env, call, cell)
+	source, err := k.source(env.Declarations, call, cell)
 	if err != nil {
 		return err
 	}
@@ -125,7 +129,7 @@ func isVariable(env Env, name string) bool {
 var declares = regexp.MustCompile(`(?m)^(?:func|type|var|const)[ \t]+([\pL_][\pL\pN_]*)`)
 
 // source is the cell's Go with what it needs of earlier cells.
-func (k *kernelCells) source(env Env, call Call, cell string) (string, error) {
+func (k *kernelCells) source(declarations func(name string) []Declaration, call Call, cell string) (string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var out strings.Builder
@@ -162,7 +166,7 @@ func (k *kernelCells) source(env Env, call Call, cell string) (string, error) {
 				}
 				continue
 			}
-			list := env.Declarations(w.name)
+			list := declarations(w.name)
 			if len(list) == 0 || list[0].Kind == "var" {
 				continue // the checker says what is the matter, unless it is a local name
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"gocuda/kernel/ranks/label"
 	"gocuda/kernel/session"
 	"gocuda/kernel/session/link"
 )
@@ -280,8 +281,8 @@ func TestParseSet(t *testing.T) {
 			t.Errorf("%q: %v, %v; want %s", text, set, err, want)
 		}
 		if err == nil {
-			if again, err := parseSet(formatSet(set), 4); err != nil || fmt.Sprint(again) != want {
-				t.Errorf("%q is written as %q, which reads as %v", text, formatSet(set), again)
+			if again, err := parseSet(label.Set(set), 4); err != nil || fmt.Sprint(again) != want {
+				t.Errorf("%q is written as %q, which reads as %v", text, label.Set(set), again)
 			}
 		}
 	}

@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"gocuda/kernel/display"
+	"gocuda/kernel/ranks/label"
 )
 
 // labelled is a bundle that says whose it is.
 func labelled(b display.Bundle, ranks []int) display.Bundle {
-	mark := label(ranks)
+	mark := label.Of(ranks)
 	data := maps.Clone(b.Data)
 	if data == nil {
 		data = map[string]any{}
@@ -32,7 +33,7 @@ func labelled(b display.Bundle, ranks []int) display.Bundle {
 		data["text/html"] = tag + html.EscapeString(fmt.Sprint(data["text/latex"]))
 	}
 	if text, ok := data["text/plain"]; ok || len(data) == 0 {
-		data["text/plain"] = labelledText(fmt.Sprint(text), mark)
+		data["text/plain"] = label.Text(fmt.Sprint(text), mark)
 	} else {
 		data["text/plain"] = mark
 	}
@@ -42,15 +43,6 @@ func labelled(b display.Bundle, ranks []int) display.Bundle {
 
 func picture(mime string, data any) string {
 	return fmt.Sprintf(`<img src="data:%s;base64,%s">`, mime, strings.ReplaceAll(fmt.Sprint(data), "\n", ""))
-}
-
-// labelledText puts a label before text: on a line of its own if the text has
-// several.
-func labelledText(text, mark string) string {
-	if strings.Contains(strings.TrimRight(text, "\n"), "\n") {
-		return mark + "\n" + text
-	}
-	return mark + " " + text
 }
 
 // isPlain says whether a bundle is text and nothing else.

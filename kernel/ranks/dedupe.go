@@ -8,6 +8,7 @@ import (
 
 	"gocuda/cudaapi/mpi"
 	"gocuda/kernel/display"
+	"gocuda/kernel/ranks/label"
 	"gocuda/kernel/session"
 )
 
@@ -59,7 +60,7 @@ func (j *job) values() []display.Bundle {
 	}
 	lines := make([]string, len(list))
 	for i, f := range list {
-		lines[i] = labelledText(fmt.Sprint(f.value.Data["text/plain"]), label(f.ranks))
+		lines[i] = label.Text(fmt.Sprint(f.value.Data["text/plain"]), label.Of(f.ranks))
 	}
 	return []display.Bundle{{Data: map[string]any{"text/plain": strings.Join(lines, "\n")}}}
 }
@@ -83,14 +84,14 @@ func (j *job) err() *session.Error {
 	for i, f := range list {
 		failed += len(f.ranks)
 		if i == 0 {
-			out.Message = label(f.ranks) + " " + f.value.Message
+			out.Message = label.Of(f.ranks) + " " + f.value.Message
 		}
 		if f.value.Name != out.Name && severity(f.value) == severity(list[0].value) {
 			out.Name = "RanksFailed"
 		}
 		for n, line := range f.value.Traceback {
 			if n == 0 {
-				line = label(f.ranks) + " " + line
+				line = label.Of(f.ranks) + " " + line
 			}
 			out.Traceback = append(out.Traceback, strings.Split(line, "\n")...)
 		}

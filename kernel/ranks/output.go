@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"gocuda/kernel/ranks/label"
 	"gocuda/kernel/session"
 )
 
@@ -349,7 +350,7 @@ func (m *merger) write(outputs []session.Output, ranks []int, i item) []session.
 	case rest && !continues && i.output.Text == "":
 		return outputs // its newline has been written
 	}
-	prefix := label(ranks) + " "
+	prefix := label.Of(ranks) + " "
 	line := strings.ReplaceAll(i.output.Text, "\r", "\r"+prefix)
 	switch {
 	case continues:

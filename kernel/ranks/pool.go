@@ -11,6 +11,7 @@ import (
 
 	"gocuda/cudaapi/mpi"
 	"gocuda/kernel/display"
+	"gocuda/kernel/ranks/label"
 	"gocuda/kernel/session"
 )
 
@@ -84,7 +85,7 @@ func (r *rank) receiver(m *merger) func(session.Output) {
 // ask asks the user in the rank's name.
 func (r *rank) ask(h host) func(string, bool) (string, error) {
 	return func(prompt string, password bool) (string, error) {
-		return h.Input(label([]int{r.number})+" "+prompt, password)
+		return h.Input(label.Of([]int{r.number})+" "+prompt, password)
 	}
 }
 
@@ -230,7 +231,7 @@ func (p *pool) awaitEnd(r *rank) {
 	idle := r.job == nil && !r.told && !p.closing
 	p.mu.Unlock()
 	if idle {
-		p.host.Show(session.Output{Kind: session.Stderr, Text: fmt.Sprintf("%s was lost: %s. %%mpi restart starts the ranks again.\n", label([]int{r.number}), why)})
+		p.host.Show(session.Output{Kind: session.Stderr, Text: fmt.Sprintf("%s was lost: %s. %%mpi restart starts the ranks again.\n", label.Of([]int{r.number}), why)})
 	}
 }
 
@@ -280,7 +281,7 @@ func (p *pool) lostError(lost, wanted []int) error {
 	text := strings.Join(reasons, "\n") + "\n%mpi restart starts the ranks again"
 	rest := slices.DeleteFunc(slices.Clone(wanted), func(r int) bool { return slices.Contains(lost, r) })
 	if len(rest) > 0 {
-		text += fmt.Sprintf("; %%%%mpi %s runs on those that are left", formatSet(rest))
+		text += fmt.Sprintf("; %%%%mpi %s runs on those that are left", label.Set(rest))
 	}
 	return errors.New(text)
 }
@@ -382,7 +383,7 @@ func (p *pool) places(ranks []*rank, what string) string {
 	}
 	var text strings.Builder
 	for _, place := range order {
-		fmt.Fprintf(&text, "%s %s", label(at[place]), what)
+		fmt.Fprintf(&text, "%s %s", label.Of(at[place]), what)
 		if place != "" {
 			text.WriteString(" at " + place)
 		}

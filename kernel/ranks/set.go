@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gocuda/kernel/ranks/label"
 )
 
 // parseSet reads ranks as %%mpi takes them, such as "0,2" or "1-3", of a pool
@@ -24,7 +26,7 @@ func parseSet(text string, n int) ([]int, error) {
 		case a > b:
 			return nil, fmt.Errorf("%q is empty: its first rank is above its last", part)
 		case b >= n:
-			return nil, fmt.Errorf("there is no rank %d: the ranks are %s", max(a, n), formatSet(all(n)))
+			return nil, fmt.Errorf("there is no rank %d: the ranks are %s", max(a, n), label.Set(all(n)))
 		}
 		for r := a; r <= b; r++ {
 			set = append(set, r)
@@ -34,33 +36,12 @@ func parseSet(text string, n int) ([]int, error) {
 	return slices.Compact(set), nil
 }
 
-// formatSet writes sorted ranks as parseSet reads them.
-func formatSet(set []int) string {
-	var parts []string
-	for i := 0; i < len(set); {
-		j := i
-		for j+1 < len(set) && set[j+1] == set[j]+1 {
-			j++
-		}
-		if j > i {
-			parts = append(parts, fmt.Sprintf("%d-%d", set[i], set[j]))
-		} else {
-			parts = append(parts, strconv.Itoa(set[i]))
-		}
-		i = j + 1
-	}
-	return strings.Join(parts, ",")
-}
-
-// label marks what ranks say.
-func label(set []int) string { return "[" + formatSet(set) + "]" }
-
 // named writes ranks within a sentence.
 func named(set []int) string {
 	if len(set) == 1 {
-		return "rank " + formatSet(set)
+		return "rank " + label.Set(set)
 	}
-	return "ranks " + formatSet(set)
+	return "ranks " + label.Set(set)
 }
 
 func all(n int) []int {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gocuda/kernel/evaluator"
+	"gocuda/kernel/ranks/label"
 	"gocuda/kernel/session"
 )
 
@@ -106,7 +107,7 @@ func asPlain(failed func(error) error, results []session.Result) error {
 	}
 	texts := make([]string, len(list))
 	for i, f := range list {
-		texts[i] = label(f.ranks) + " " + f.value
+		texts[i] = label.Of(f.ranks) + " " + f.value
 	}
 	return failed(errors.New(strings.Join(texts, "\n")))
 }

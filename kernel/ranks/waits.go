@@ -14,6 +14,7 @@ import (
 	"gocuda/cudaapi/mpi/waitfor"
 	"gocuda/kernel/evaluator"
 	"gocuda/kernel/golang"
+	"gocuda/kernel/ranks/label"
 	"gocuda/kernel/session"
 )
 
@@ -194,7 +195,7 @@ func (pic standing) table() string {
 		if r.since > 0 {
 			since = r.since.Round(100 * time.Millisecond).String()
 		}
-		fmt.Fprintln(t, strings.Join(append([]string{formatSet(slices.Compact(r.ranks))}, append(cells[:5:5], since, cells[5])...), "\t"))
+		fmt.Fprintln(t, strings.Join(append([]string{label.Set(slices.Compact(r.ranks))}, append(cells[:5:5], since, cells[5])...), "\t"))
 	}
 	t.Flush()
 	var lines []string
@@ -216,7 +217,7 @@ func whom(e waitfor.Edge) string {
 	case len(set) == 0:
 		return ""
 	case e.Any:
-		return "one of " + formatSet(set)
+		return "one of " + label.Set(set)
 	}
 	return named(set)
 }
@@ -257,7 +258,7 @@ func (p *pool) waits(w io.Writer) error {
 		text = "no rank waits for another\n"
 	}
 	if len(pic.unknown) > 0 {
-		text += label(pic.unknown) + " gave no answer\n"
+		text += label.Of(pic.unknown) + " gave no answer\n"
 	}
 	_, err := io.WriteString(w, text)
 	return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"gocuda/kernel/ranks/label"
 	"gocuda/kernel/session"
 )
 
@@ -221,13 +222,13 @@ func (p *pool) tellWaiting(j *job, running []*rank) bool {
 	pic := p.draw()
 	text += pic.table() + pic.verdict()
 	if len(ended) > 0 {
-		text += label(ended) + " ended the cell\n"
+		text += label.Of(ended) + " ended the cell\n"
 	}
 	for _, r := range failed {
 		p.mu.Lock()
 		why := j.results[r].Err
 		p.mu.Unlock()
-		text += fmt.Sprintf("%s failed: %s\n", label([]int{r}), why.Message)
+		text += fmt.Sprintf("%s failed: %s\n", label.Of([]int{r}), why.Message)
 	}
 	p.tell(text)
 	return true

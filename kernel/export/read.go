@@ -1,0 +1,298 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gocuda/kernel/golang"
+	"gocuda/kernel/magic"
+	"gocuda/kernel/notebook"
+)
+
+// cell is a code cell as its part of the program has it.
+type cell struct {
+	number     int
+	name       string // as the evaluator knows it
+	code       string // Go, line by line where the cell has Go
+	before     []string
+	parameters bool
+	injected   bool              // papermill's values for parameters
+	embeds     map[string]string // files of its kernels, by path
+	typed      *golang.Typed
+	hasBody    bool // it has a function
+}
+
+// read takes the cells of a notebook in order.
+func (x *exporter) read(nb *notebook.Notebook) {
+	var text []string
+	number := 0
+	for _, c := range nb.Cells {
+		switch {
+		case c.Kind == notebook.Markdown:
+			text = append(text, c.Source)
+			continue
+		case c.Kind != notebook.Code:
+			continue
+		}
+		number++
+		if c.HasTag("skip-execution") {
+			x.tell(number, 0, "is tagged skip-execution: left out")
+			continue
+		}
+		if c.HasTag("raises-exception") {
+			x.tell(number, 0, "may fail in the notebook (raises-exception), and ends the program if it does")
+		}
+		x.cell(number, c, text)
+		text = nil
+	}
+}
+
+func (x *exporter) cell(number int, c *notebook.Cell, text []string) {
+	pieces := magic.Pieces(c.Source)
+	last := pieces[len(pieces)-1]
+	if last.Magic != "%%mpi" {
+		x.add(x.main, &cell{number: number, before: text, parameters: c.HasTag("parameters"), injected: c.HasTag("injected-parameters")}, pieces)
+		return
+	}
+	only, ok := x.ranksOf(number, last)
+	if !ok {
+		return
+	}
+	if !x.started {
+		x.fail(number, last.Line, "%%%%mpi: no cell before has %%mpi start")
+		return
+	}
+	inner := magic.Pieces(strings.Repeat("\n", last.Line) + last.Text)
+	inner = slices.DeleteFunc(inner, func(p magic.Piece) bool { return p.Magic == "" && strings.TrimSpace(p.Text) == "" && len(inner) > 1 })
+	x.calls = append(x.calls, call{number, true, only})
+	x.add(x.ranks, &cell{number: number, before: text}, inner)
+}
+
+// ranksOf reads the line of %%mpi.
+func (x *exporter) ranksOf(number int, p magic.Piece) (only string, ok bool) {
+	fields := strings.Fields(p.Args)
+	for i := 0; i < len(fields); i++ {
+		switch f := fields[i]; {
+		case f == "--no-wait":
+			x.tell(number, p.Line, "%%%%mpi --no-wait: the program waits until the ranks have run the cell")
+		case f == "--timeout":
+			x.tell(number, p.Line, "%%%%mpi --timeout: the program has no limit")
+			i++
+		case regexp.MustCompile(`^\d+(-\d+)?(,\d+(-\d+)?)*$`).MatchString(f):
+			var list []string
+			for r := range strings.SplitSeq(f, ",") {
+				first, end, isRange := strings.Cut(r, "-")
+				a, _ := strconv.Atoi(first)
+				b := a
+				if isRange {
+					b, _ = strconv.Atoi(end)
+				}
+				for ; a <= b; a++ {
+					list = append(list, strconv.Itoa(a))
+				}
+			}
+			only = strings.Join(list, ", ")
+		default:
+			x.fail(number, p.Line, "%%%%mpi %s: a program cannot choose ranks by that", p.Args)
+			return "", false
+		}
+	}
+	return only, true
+}
+
+// add gives a cell of Go and magics to its part.
+func (x *exporter) add(p *part, c *cell, pieces []magic.Piece) {
+	c.name = fmt.Sprintf("cell %d", c.number)
+	c.embeds = make(map[string]string)
+	var code strings.Builder
+	line := 1
+	for _, piece := range pieces {
+		for ; line < piece.Line; line++ {
+			code.WriteByte('\n')
+		}
+		text := piece.Text
+		if piece.Magic != "" {
+			text = x.magic(p, c, piece)
+		}
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		code.WriteString(text)
+		line += strings.Count(text, "\n")
+	}
+	c.code = strings.TrimSuffix(code.String(), "\n")
+	if p == x.main {
+		x.calls = append(x.calls, call{cell: c.number})
+	}
+	typed, e := p.ev.Check(c.name, c.code)
+	if e != nil {
+		x.fail(c.number, 0, "%s", strings.TrimPrefix(e.Plain(), e.Name+": "))
+		return
+	}
+	if typed.Program {
+		x.fail(c.number, 1, "the cell is a program of its own, with a package clause: export its text by itself")
+		return
+	}
+	for _, note := range typed.Notes {
+		x.tell(c.number, 0, "%s", note)
+	}
+	c.typed = typed
+	p.cells = append(p.cells, c)
+	if p == x.main && x.started {
+		p.copies(c)
+	}
+}
+
+// magic is the Go that stands for a magic, or a comment.
+func (x *exporter) magic(p *part, c *cell, m magic.Piece) string {
+	said := strings.TrimSpace(m.Magic + " " + m.Args)
+	if m.Magic == "!" || m.Magic == "?" {
+		said = m.Magic + m.Args
+	}
+	note := "// " + said + "\n"
+	out := func(format string, args ...any) string {
+		x.tell(c.number, m.Line, said+" is left out: "+format, args...)
+		return "// " + said + " (left out)\n"
+	}
+	verb, rest, _ := strings.Cut(m.Args, " ")
+	switch m.Magic {
+	case "%%cuda", "%%kernel":
+		return x.kernels(p, c, m)
+	case "%%compile":
+		return "\n" + m.Text
+	case "%compile":
+		return note
+	case "%%time":
+		x.tell(c.number, m.Line, "%%%%time: the time is not printed")
+		return "\n" + m.Text
+	case "%time":
+		x.tell(c.number, m.Line, "%%time: the time is not printed")
+		return m.Args
+	case "%get":
+		return note // go.mod of the notebook's folder has it
+	case "%env":
+		if name, value, ok := strings.Cut(m.Args, "="); ok && !strings.ContainsAny(value, "{$") {
+			return fmt.Sprintf("os.Setenv(%q, %q)\n", strings.TrimSpace(name), strings.TrimSpace(value))
+		}
+		return out("only %%env NAME=VALUE is known to a program")
+	case "%mpi":
+		switch verb {
+		case "start":
+			if x.started {
+				x.tell(c.number, m.Line, "%%mpi start: the program's ranks keep their variables")
+			} else {
+				x.ranks.start()
+			}
+			x.started = true
+			return fmt.Sprintf("%s(%s) %s", startName, numberOf(rest), note)
+		case "stop":
+			return note
+		}
+		return out("it is of the notebook's ranks")
+	case "%check", "%%check":
+		x.tell(c.number, m.Line, "%s: GOCUDA_CHECK does that for programs", said)
+		if m.Magic == "%%check" {
+			return "\n" + m.Text
+		}
+		return note
+	case "%sim":
+		return out("GOCUDA_SIM_DEVICES and its like do that for programs")
+	case "!", "%%bash", "%%sh", "%%script":
+		return out("a program does not run the shell's commands")
+	case "?":
+		return out("it asks the notebook")
+	}
+	if strings.HasPrefix(m.Magic, "%%") {
+		return out("it is of the notebook") + commented(m.Text)
+	}
+	return out("it is of the notebook")
+}
+
+func commented(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return comment(text)
+}
+
+// startName is the builtin by which checked cells have package spmd start ranks.
+const startName = "startRanksʹ"
+
+// numberOf is the number of ranks that %mpi start asks for, as Go.
+func numberOf(args string) string {
+	m := regexp.MustCompile(`(?:^|\s)-n[ =]?(?:([0-9]+)|\{(.*?)\}|\$(\w+))(?:\s|$)`).FindStringSubmatch(args)
+	if m == nil {
+		return "0"
+	}
+	return m[1] + m[2] + m[3]
+}
+
+// kernels is the Go that compiles a %%cuda or %%kernel cell.
+func (x *exporter) kernels(p *part, c *cell, m magic.Piece) string {
+	source, err := p.sources.Read(m, c.name, func(name string) []magic.Declaration {
+		var list []magic.Declaration
+		for _, d := range p.ev.Declarations(name) {
+			list = append(list, magic.Declaration(d))
+		}
+		return list
+	})
+	if err != nil {
+		var bad *magic.Error
+		errors.As(err, &bad)
+		x.fail(c.number, m.Line, "%v", err)
+		return ""
+	}
+	function, file, suffix := "Compile", fmt.Sprintf("kernels/cell%d.cu", c.number), "CUDA"
+	if source.Go {
+		function, file, suffix = "CompileGo", fmt.Sprintf("kernels/cell%d.go.txt", c.number), "Kernels"
+	}
+	c.embeds[file] = strings.TrimLeft(source.Code, "\n")
+	text := fmt.Sprintf("cell%d%s", c.number, suffix)
+	var options strings.Builder
+	fmt.Fprintf(&options, ", cuda.SourceName(%q)", file)
+	list := func(function string, values []string) {
+		if len(values) > 0 {
+			quoted := make([]string, len(values))
+			for i, v := range values {
+				quoted[i] = strconv.Quote(v)
+			}
+			fmt.Fprintf(&options, ", cuda.%s(%s)", function, strings.Join(quoted, ", "))
+		}
+	}
+	list("Instantiate", source.Instances)
+	list("Flag", source.Flags)
+	if source.Unchecked {
+		options.WriteString(", cuda.Unchecked()")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "//go:embed %s\nvar %s string\n\n", file, text)
+	for i, cuda := range source.CUDA {
+		name := fmt.Sprintf("kernels/cell%d_%d.cu", c.number, i+1)
+		c.embeds[name] = strings.TrimLeft(cuda, "\n")
+		fmt.Fprintf(&b, "//go:embed %s\nvar %s%d string\n\n", name, text, i+1)
+		fmt.Fprintf(&options, ", cuda.WithCUDA(%s%d)", text, i+1)
+	}
+	module := source.Name
+	if module == "" {
+		module = "module"
+		if len(source.Kernels) == 0 {
+			module = "_"
+		}
+	}
+	def := ":="
+	if module == "_" {
+		def = "="
+	}
+	if source.Name == "" && module != "_" {
+		module = fmt.Sprintf("cell%dModule", c.number)
+	}
+	fmt.Fprintf(&b, "%s %s must(cuda.%s(%s%s))\n", module, def, function, text, options.String())
+	for _, k := range source.Kernels {
+		fmt.Fprintf(&b, "%s := must(%s.Kernel(%q))\n", k.Variable, module, k.Name)
+	}
+	return b.String()
+}

@@ -1,0 +1,133 @@
+package magic
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/gokernel"
+)
+
+// Piece is a run of whole lines of a cell: Go code, or one magic.
+type Piece struct {
+	Magic string // as it is called, such as "%cd" or "%%cuda"; "!" of a shell line, "?" of a question; "" of Go
+	Args  string // the rest of its line
+	Text  string // of Go, the lines; of a cell magic, those below its own
+	Lines int    // how many lines it has in the cell, but for the cell's last line break
+	Line  int    // the first, from 1
+}
+
+// Pieces cuts a cell into Go and magics, for those who read it without running it.
+func Pieces(code string) []Piece {
+	var list []Piece
+	for _, p := range split(code) {
+		out := Piece{Text: p.text, Line: p.line, Lines: strings.Count(strings.TrimSuffix(p.text, "\n"), "\n") + 1}
+		head, body, _ := strings.Cut(p.text, "\n")
+		switch p.kind {
+		case line:
+			head, body = joinLines(p.text), ""
+			fallthrough
+		case cell:
+			out.Magic, out.Args, _ = strings.Cut(strings.TrimSpace(head), " ")
+			out.Args, out.Text = strings.TrimSpace(out.Args), body
+		case shell:
+			out.Magic, out.Args, out.Text = "!", strings.TrimSpace(strings.TrimSpace(joinLines(p.text))[1:]), ""
+		case inspect:
+			out.Magic, out.Args, out.Text = "?", strings.Trim(p.text, "? \t\r\n"), ""
+		}
+		list = append(list, out)
+	}
+	return list
+}
+
+// Sources are the %%cuda and %%kernel cells of a session, for programs that compile
+// them by package cuda themselves.
+type Sources struct {
+	cuda    *cudaCells
+	kernels *kernelCells
+}
+
+// NewSources returns those of a session without any.
+func NewSources() *Sources {
+	past := new(cudaCells)
+	return &Sources{past, newKernelCells(past)}
+}
+
+// Source is what a program compiles in place of a %%cuda or %%kernel cell.
+type Source struct {
+	Code      string
+	Go        bool // it is for cuda.CompileGo
+	Name      string
+	Instances []string
+	Flags     []string
+	Unchecked bool
+	CUDA      []string // for cuda.WithCUDA
+	Kernels   []Kernel
+}
+
+// Kernel is one of a module, and the Go variable that a cell makes of it.
+type Kernel struct{ Name, Variable string }
+
+// Read reads a cell. declared gives what earlier cells declared under a name.
+func (s *Sources) Read(p Piece, cell string, declared func(name string) []Declaration) (Source, error) {
+	call := Call{Magic: Magic{Name: strings.TrimPrefix(p.Magic, "%%"), Cell: true}, Args: p.Args, Body: p.Text, Line: p.Line}
+	fields, err := call.Fields()
+	if err != nil {
+		return Source{}, err
+	}
+	if strings.TrimSpace(call.Body) == "" {
+		return Source{}, call.Errorf("UsageError", "there is no code below the first line")
+	}
+	if p.Magic == "%%cuda" {
+		return s.readCUDA(call, fields)
+	}
+	return s.readKernel(call, fields, cell, declared)
+}
+
+func (s *Sources) readCUDA(call Call, fields []string) (Source, error) {
+	given, rest, err := call.compilerOptions(fields, nil)
+	if err != nil {
+		return Source{}, err
+	}
+	s.cuda.add(call.Body)
+	out := Source{Code: call.Body, Name: given.name, Instances: given.instances, Flags: rest}
+	out.name(slices.Concat(cuda.KernelNames(call.Body), given.instances))
+	return out, nil
+}
+
+// ofLines matches what tells the compiler of lines of cells.
+var ofLines = regexp.MustCompile(`(?m)^//line .*\n`)
+
+func (s *Sources) readKernel(call Call, fields []string, cell string, declared func(string) []Declaration) (Source, error) {
+	given, rest, err := call.compilerOptions(fields, []string{"--unchecked", "--show"})
+	if err != nil {
+		return Source{}, err
+	}
+	code, err := s.kernels.source(declared, call, cell)
+	if err != nil {
+		return Source{}, err
+	}
+	program, err := gokernel.Compile(code, gokernel.Options{Name: cell, Instances: given.instances})
+	if err != nil {
+		return Source{}, fmt.Errorf("this cannot be a kernel:\n%w", err)
+	}
+	s.kernels.remember(call, cell)
+	out := Source{
+		Code: ofLines.ReplaceAllString(code, ""), Go: true, Name: given.name, Instances: given.instances, Flags: rest,
+		Unchecked: given.flags["--unchecked"], CUDA: s.cuda.needed(code),
+	}
+	var names []string
+	for _, k := range program.Kernels {
+		names = append(names, k.Name)
+	}
+	out.name(names)
+	return out, nil
+}
+
+func (s *Source) name(kernels []string) {
+	for _, k := range kernels {
+		s.Kernels = append(s.Kernels, Kernel{k, goVariable(k)})
+	}
+}

@@ -1,0 +1,226 @@
+package notebooks
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gocuda/cudaapi/mpi/launch"
+	"gocuda/kernel/export"
+	"gocuda/kernel/golang"
+	"gocuda/kernel/golang/modules"
+	"gocuda/kernel/notebook"
+	"gocuda/kernel/packages"
+)
+
+// exported has every notebook run as a program, which takes some minutes; without
+// it they are only written, but for those of quick.
+var exported = flag.Bool("exported", false, "build and run the programs of all notebooks")
+
+// quick are run in every test, with so many ranks.
+var quick = map[string]int{"02_again": 1, "08_ring": 2}
+
+// learners are notebooks as a learner writes them, in a form that is easily read:
+// "-- go", "-- text" and "-- parameters" begin cells.
+func learners(t *testing.T) map[string]*notebook.Notebook {
+	t.Helper()
+	files, err := filepath.Glob("testdata/learner/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no notebooks", err)
+	}
+	list := make(map[string]*notebook.Notebook)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nb := &notebook.Notebook{Minor: 5}
+		for _, part := range strings.Split("\n"+string(text), "\n-- ")[1:] {
+			kind, source, _ := strings.Cut(part, "\n")
+			c := &notebook.Cell{Kind: notebook.Code, Source: strings.TrimSuffix(source, "\n")}
+			switch kind {
+			case "text":
+				c.Kind = notebook.Markdown
+			case "parameters":
+				c.Metadata = map[string]any{"tags": []any{"parameters"}}
+			}
+			nb.Cells = append(nb.Cells, c)
+		}
+		list[strings.TrimSuffix(filepath.Base(file), ".txt")] = nb
+	}
+	return list
+}
+
+// Programs print what their notebooks print, with one rank and with four.
+func TestExported(t *testing.T) {
+	list := learners(t)
+	for _, name := range names(t) {
+		list[strings.TrimSuffix(name, ".ipynb")] = readSmall(t, name)
+	}
+	for name, nb := range list {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			issues, err := export.Write(nb, dir, exportOptions(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range issues {
+				if i.Fatal {
+					t.Error(i)
+				}
+			}
+			ranks := []int{1, 4}
+			switch {
+			case quick[name] > 0:
+				ranks = []int{quick[name]}
+			case !*exported:
+				return
+			case !declares(nb, "ranks"):
+				ranks = []int{1}
+			}
+			if name == "08_signal_and_wait" { // which is of two ranks
+				ranks = []int{2, 4}
+			}
+			inTurn(t)
+			program := build(t, dir, name)
+			for _, n := range ranks {
+				compare(t, name, nb, program, n)
+			}
+		})
+	}
+}
+
+func exportOptions(name string) export.Options {
+	root, _ := filepath.Abs("..")
+	return export.Options{Name: name, Title: name + ".ipynb", Gocuda: root, NewEvaluator: func(builtins map[string]any) (*golang.Evaluator, error) {
+		return golang.New(golang.Options{Packages: packages.All(), Modules: modules.New(root), Builtins: builtins})
+	}}
+}
+
+func build(t *testing.T, dir, name string) string {
+	t.Helper()
+	program := filepath.Join(dir, "program.exe")
+	c := exec.Command("go", "build", "-trimpath", "-o", program, ".")
+	c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return program
+}
+
+// compare runs a notebook and its program with as many ranks.
+func compare(t *testing.T, name string, original *notebook.Notebook, program string, n int) {
+	t.Helper()
+	data, err := original.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb, err := notebook.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set(nb, "ranks", fmt.Sprint(n))
+	for _, c := range nb.Cells { // so that both have the same transport
+		c.Source = regexp.MustCompile(`(?m)^%mpi start.*$`).ReplaceAllString(c.Source, "$0 --launcher local")
+	}
+	if err := run(t, nb, 4); err != nil {
+		t.Fatal("the notebook:", err)
+	}
+	var out, errs bytes.Buffer
+	status, err := launch.Run(context.WithoutCancel(t.Context()), n, []string{program}, launch.Options{
+		Stdout: &out, Stderr: &errs, Plain: true, Dir: t.TempDir(), Env: []string{"GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=4"},
+	})
+	if err != nil || status != 0 {
+		t.Fatalf("the program with %d ranks: status %d, %v\n%s\n%s", n, status, err, out.String(), errs.String())
+	}
+	want, got := byRank(text(nb)), byRank(out.String())
+	for _, who := range slices.Sorted(slices.Values(append(slices.Collect(keys(want)), slices.Collect(keys(got))...))) {
+		if w, g := figures(want[who]), figures(got[who]); w != g {
+			t.Errorf("with %d ranks, what is printed by %q:\n%s\nwant\n%s", n, who, g, w)
+			return
+		}
+	}
+}
+
+func keys(m map[string][]string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// chatter is what magics say, and a program does not.
+var chatter = regexp.MustCompile(`(?m)^(\[[0-9,-]+\] )?(compiled:.*|\d+ ranks? (is|are) running.*)\n`)
+
+// text is what a notebook that ran shows in plain text.
+func text(nb *notebook.Notebook) string {
+	var b strings.Builder
+	for _, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			switch o["output_type"] {
+			case "stream":
+				if o["name"] == "stdout" {
+					b.WriteString(o["text"].(string))
+				}
+			default:
+				data, _ := o["data"].(map[string]any)
+				fmt.Fprintln(&b, data["text/plain"])
+			}
+		}
+	}
+	return chatter.ReplaceAllString(b.String(), "")
+}
+
+var said = regexp.MustCompile(`^\[([0-9,-]+)\] ?(.*)$`)
+
+// byRank parts what ranks said from each other, since they speak at the same time.
+func byRank(text string) map[string][]string {
+	list := make(map[string][]string)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		m := said.FindStringSubmatch(line)
+		if m == nil {
+			list[""] = append(list[""], line)
+			continue
+		}
+		for part := range strings.SplitSeq(m[1], ",") {
+			var first, last int
+			if n, _ := fmt.Sscanf(part, "%d-%d", &first, &last); n < 2 {
+				last = first
+			}
+			for r := first; r <= last; r++ {
+				list[fmt.Sprint(r)] = append(list[fmt.Sprint(r)], m[2])
+			}
+		}
+	}
+	return list
+}
+
+var (
+	measured = regexp.MustCompile(`\d[.]\d|\d ?(µs|ms|ns|s|GB/s|MiB/s)\b|0x[0-9a-f]+`)
+	number   = regexp.MustCompile(`0x[0-9a-f]+|-?\d+(\.\d+)?(e[+-]\d+)?`)
+	spaces   = regexp.MustCompile(`[ ─]+`)
+)
+
+// figures leaves the numbers out of lines that have measured ones.
+func figures(lines []string) string {
+	var b strings.Builder
+	for _, l := range lines {
+		if measured.MatchString(l) {
+			l = number.ReplaceAllString(l, "N")
+		}
+		b.WriteString(strings.TrimSpace(spaces.ReplaceAllString(l, " ")) + "\n")
+	}
+	return b.String()
+}
