@@ -297,7 +297,7 @@ func (p *part) copies(c *cell) {
 	for _, n := range slices.Concat(nodes(c.typed.Followers), c.typed.Steps) {
 		ast.Inspect(n, func(m ast.Node) bool {
 			call, ok := m.(*ast.CallExpr)
-			if !ok || len(p.rewritten(c, call)) == 0 || len(call.Args) == 0 {
+			if !ok || len(p.rewritten(c, call)) == 0 || len(call.Args) == 0 || c.typed.Info.Types[call.Args[0]].Value == nil {
 				return true
 			}
 			name := constant.StringVal(c.typed.Info.Types[call.Args[0]].Value)
@@ -332,13 +332,17 @@ func (p *part) receive(c *cell, name string, t types.Type) {
 // unused are the edits that make Go accept a variable of a function that nothing
 // reads.
 func (p *part) unused(id *ast.Ident, stack []ast.Node) []edit {
-	for k := len(stack) - 2; k > 0; k-- {
+	for k := len(stack) - 2; k >= 0; k-- {
 		stmt, ok := stack[k].(ast.Stmt)
 		if !ok {
 			continue
 		}
-		var list []ast.Stmt
-		switch block := stack[k-1].(type) {
+		list := []ast.Stmt{stmt} // of the cell
+		var parent ast.Node
+		if k > 0 {
+			list, parent = nil, stack[k-1]
+		}
+		switch block := parent.(type) {
 		case *ast.BlockStmt:
 			list = block.List
 		case *ast.CaseClause:
@@ -347,8 +351,8 @@ func (p *part) unused(id *ast.Ident, stack []ast.Node) []edit {
 			list = block.Body
 		}
 		if !slices.Contains(list, stmt) {
-			if a, ok := stmt.(*ast.AssignStmt); ok && a.Tok == token.DEFINE && k > 0 {
-				return p.blank(id, a, stack[k-1])
+			if a, ok := stmt.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+				return p.blank(id, a, parent)
 			}
 			continue
 		}

@@ -155,7 +155,7 @@ func (x *exporter) magic(p *part, c *cell, m magic.Piece) string {
 	}
 	note := "// " + said + "\n"
 	out := func(format string, args ...any) string {
-		x.tell(c.number, m.Line, said+" is left out: "+format, args...)
+		x.tell(c.number, m.Line, "%s is left out: %s", said, fmt.Sprintf(format, args...))
 		return "// " + said + " (left out)\n"
 	}
 	verb, rest, _ := strings.Cut(m.Args, " ")

@@ -1,0 +1,120 @@
+package export
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gocuda/kernel/golang"
+	"gocuda/kernel/notebook"
+	"gocuda/kernel/packages"
+)
+
+// write exports a notebook of code cells and returns what was said, and main.go.
+func write(t *testing.T, cells ...string) (said, program string) {
+	t.Helper()
+	nb := &notebook.Notebook{Minor: 5}
+	for _, c := range cells {
+		nb.Cells = append(nb.Cells, &notebook.Cell{Kind: notebook.Code, Source: c})
+	}
+	dir := t.TempDir()
+	issues, err := Write(nb, dir, Options{Name: "test", Title: "test.ipynb", Gocuda: filepath.Join("..", ".."),
+		NewEvaluator: func(builtins map[string]any) (*golang.Evaluator, error) {
+			builtins["input"] = func(...string) string { return "" }
+			return golang.New(golang.Options{Packages: packages.All(), Builtins: builtins})
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, i := range issues {
+		list = append(list, i.String())
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "main.go"))
+	for _, i := range issues {
+		if i.Fatal && err == nil {
+			t.Error("a program was written although:", i)
+		}
+	}
+	return strings.Join(list, "\n"), string(text)
+}
+
+// What a program does not have is said, with cell and line.
+func TestIssues(t *testing.T) {
+	for _, c := range []struct {
+		cells []string
+		want  string
+	}{
+		{[]string{"x := 1\n%timeit x + 1\nx"}, "cell 1, line 2: %timeit x + 1 is left out"},
+		{[]string{"x := 1", "!ls -l"}, "cell 2, line 1: !ls -l is left out"},
+		{[]string{"%%bash\nls"}, "cell 1, line 1: %%bash is left out"},
+		{[]string{"\nname := input(\"who? \")\nname"}, "cell 1, line 2: input asks the notebook's user"},
+		{[]string{"widgets.NewButton(\"go\")"}, "cell 1"},
+		{[]string{"x := 1", "x := y"}, "undefined: y"},
+		{[]string{"%%mpi\nrank"}, "cell 1, line 1: %%mpi: no cell before has %mpi start"},
+		{[]string{"%mpi start -n 2", "mpi.Pull(\"nothing\")", "%%mpi\nrank"}, "no cell of the ranks declares it"},
+		{[]string{"%mpi start -n 2", "name := \"x\"\nmpi.Pull(name)", "%%mpi\nrank"}, "cell 2, line 2: mpi.Pull of a name that is not constant"},
+		{[]string{"%mpi start -n 2", "%%mpi --no-wait\nrank"}, "cell 2, line 1: %%mpi --no-wait: the program waits"},
+		{[]string{"type t struct{}\nfunc (t) m() int { return 1 }", "func (t) m() int { return 2 }\nt{}.m()"}, "cell 2: declares the method m again in other words"},
+		{[]string{"func f[T any](v T) T { return v }", "func f[T any](v T) T { var w T; return w }\nf(1)"}, "declares the generic function f again"},
+		{[]string{"package main\nfunc main() {}"}, "cell 1, line 1: the cell is a program of its own"},
+		{[]string{"%%cuda --wrong\n__global__ void k() {}\n"}, ""},
+	} {
+		if said, _ := write(t, c.cells...); !strings.Contains(said, c.want) {
+			t.Errorf("%q: %q, want %q", c.cells, said, c.want)
+		}
+	}
+}
+
+// The program is what a Go programmer would write of the cells.
+func TestProgram(t *testing.T) {
+	said, program := write(t,
+		"n := 3 // how many\nfunc double(v int) int { return 2 * v }",
+		"list := []int{}\nfor i := range n {\n\tlist = append(list, double(i)) // twice\n}\nlist",
+		"n := \"text\"\nn, len(n)",
+		"must(strconv.Atoi(\"7\"))\nos.Setenv(\"A\", n)",
+	)
+	if said != "" {
+		t.Error(said)
+	}
+	_, body, _ := strings.Cut(program, "func main() {")
+	const want = `
+	cell1()
+	cell2()
+	cell3()
+	cell4()
+}
+
+var n int
+
+func cell1() {
+	n = 3 // how many
+}
+
+func double(v int) int { return 2 * v }
+
+func cell2() {
+	list := []int{}
+	for i := range n {
+		list = append(list, double(i)) // twice
+	}
+	display.Show(list)
+}
+
+var n2 string
+
+func cell3() {
+	n2 = "text"
+	show(n2, len(n2))
+}
+
+func cell4() {
+	must(strconv.Atoi("7"))
+	must0(os.Setenv("A", n2))
+}
+`
+	if got, _, _ := strings.Cut(body, "\n// show shows"); got != want {
+		t.Errorf("%s\nwant%s", got, want)
+	}
+}
