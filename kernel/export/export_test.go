@@ -88,11 +88,11 @@ func TestProgram(t *testing.T) {
 
 var n int
 
+func double(v int) int { return 2 * v }
+
 func cell1() {
 	n = 3 // how many
 }
-
-func double(v int) int { return 2 * v }
 
 func cell2() {
 	list := []int{}
