@@ -169,6 +169,9 @@ func (x *exporter) magic(p *part, c *cell, m magic.Piece) string {
 	case "%%time":
 		x.tell(c.number, m.Line, "%%%%time: the time is not printed")
 		return "\n" + m.Text
+	case "%%timeline":
+		x.tell(c.number, m.Line, "%%%%timeline: the picture is not drawn")
+		return "\n" + m.Text
 	case "%time":
 		x.tell(c.number, m.Line, "%%time: the time is not printed")
 		return m.Args
