@@ -60,7 +60,7 @@ demo: $(BIN)
 # and has nbconvert run a tutorial; it takes some minutes, most of them pip's.
 WHEELS ?=
 wheel:
-	$(GO) run $(GOBUILD) scripts/wheel.go dist $(WHEELS)
+	$(GO) run $(GOBUILD) ./install/wheels dist $(WHEELS)
 
 test-wheel: wheel
 	scripts/test-wheel.sh $(PYTHON) dist

@@ -15,12 +15,13 @@ var mayImport = map[string][]string{
 	},
 	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "kernel/ranks", "github.com/ebitengine/purego"},
 	"install":                           {"golang.org/x/sys/unix"},
+	"install/wheels":                    {"install"},
 	"notebooks":                         {},
 	"examples/...":                      {"cudaapi/backend", "cudaapi/cuda", "cudaapi/mpi"},
 	"bench/...":                         {"cudaapi/backend", "cudaapi/cuda", "cudaapi/driver"},
 	"bench/cells":                       {"bench/cells/programs", "kernel/golang"},
 	"bench/cells/programs":              {},
-	"scripts/...":                       {"install"},
+	"scripts/...":                       {},
 	"internal/...":                      {},
 
 	// The kernel process.

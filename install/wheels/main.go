@@ -1,6 +1,4 @@
-//go:build ignore
-
-// wheel builds Python wheels of the kernel: wheel.go FOLDER [GOOS/GOARCH]...
+// Command wheels builds Python wheels of the kernel: wheels FOLDER [GOOS/GOARCH]...
 // Without platforms it builds for all. A platform that does not compile gets no
 // wheel, which it says.
 package main
@@ -20,7 +18,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: wheel.go FOLDER [GOOS/GOARCH]...")
+		fmt.Fprintln(os.Stderr, "usage: wheels FOLDER [GOOS/GOARCH]...")
 		os.Exit(2)
 	}
 	platforms := os.Args[2:]
