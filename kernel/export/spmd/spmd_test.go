@@ -50,7 +50,7 @@ func TestRecorded(t *testing.T) {
 	})
 	want := []said{{"begun, ended", false}, {"one\ntwo", true}, {"no line's end", false}, {"7", true}, {"last", false}}
 	if !slices.Equal(list, want) {
-		t.Errorf("%q, want %q", list, want)
+		t.Errorf("%+v, want %+v", list, want)
 	}
 	if os.Stdout != out {
 		t.Error("the standard output is another")
