@@ -127,6 +127,7 @@ type collector struct {
 	contexts map[place]bool
 	host     []int // what the host has waited for since the last box that says so
 	lastHost int
+	carrier  int  // the message in a stream's order that came last
 	unopened bool // there were messages before a driver was opened
 	left     int
 	begin    time.Duration
@@ -244,6 +245,9 @@ func (c *collector) add(d driver.Driver, o *record.Op, kind string) (n int, s so
 	b.Device, b.Lane, b.Name, b.Bytes, b.prev = int(o.Lane.Device), l.name, nameOf(o), o.Bytes, l.last
 	b.After = append(b.After, c.host...)
 	b.After = append(b.After, l.wait...)
+	if b.Library {
+		b.carries = c.carrier
+	}
 	for other, x := range c.lanes { // the legacy default stream and blocking ones wait for each other
 		if other != o.Lane && x.last > 0 && other.Context == o.Lane.Context && (other.Legacy && o.Lane.Blocking || o.Lane.Legacy && other.Blocking) {
 			b.After = append(b.After, x.last)
@@ -537,13 +541,18 @@ func (c *collector) timeline(ended time.Duration) *Timeline {
 	if t.Modelled && c.unopened {
 		c.early()
 	}
+	for i := range c.boxes { // messages in streams' order
+		if b := c.boxes[i]; b.carries > 0 && c.timed[i] {
+			c.set(b.carries, b.Issued, b.Begin, b.End)
+		}
+	}
 	c.lateWaits()
 	place := record.Place()
 	for i, b := range c.boxes {
 		b.Rank = place.Rank
 		switch {
 		case b.Kind == "":
-		case !c.timed[i] && (b.Kind == Message || b.Kind == Collective):
+		case !c.timed[i] && b.wall[0] > 0 && b.wall[1] == 0: // a message
 			t.Running++
 		case !c.timed[i] && (b.Kind == Kernel || b.Kind == Copy || b.Kind == Fill || b.Kind == HostFunction):
 			t.Running++

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,9 @@ type plain struct{ driver.Driver }
 
 func simulated(t *testing.T) driver.Driver {
 	t.Helper()
+	if os.Getenv("GOCUDA_BACKEND") == "nvidia" {
+		t.Skip("the tests of this process are of GPUs")
+	}
 	t.Setenv("GOCUDA_BACKEND", "sim")
 	m, err := backend.Simulated()
 	if err != nil {

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"gocuda/cudaapi/record"
@@ -13,11 +14,12 @@ type meeting struct {
 	Ended int // how many boxes there were when it ended: later ones come after it
 }
 
+// inStreams is the lane of messages in a stream's order: they last from the begin of the
+// first operation that carries them out to the end of the last.
+const inStreams = "messages in streams"
+
 // Begin is record.Timer's.
 func (c *collector) Begin(o *record.Op) {
-	if o.Lane != nil { // in a stream's order: what carries it out has boxes
-		return
-	}
 	c.mu.Lock()
 	if len(c.boxes) >= c.limit {
 		c.left++
@@ -25,7 +27,7 @@ func (c *collector) Begin(o *record.Op) {
 		return
 	}
 	kind := Message
-	if o.Message != nil && o.Message.Role != record.Sends && o.Message.Role != record.Receives {
+	if strings.HasPrefix(o.Call, "collective.") || o.Message != nil && o.Message.Role != record.Sends && o.Message.Role != record.Receives {
 		kind = Collective
 	}
 	b := c.box(o, kind)
@@ -35,6 +37,13 @@ func (c *collector) Begin(o *record.Op) {
 		b.message = &meeting{Message: *o.Message}
 	}
 	n := b.ID
+	if o.Lane != nil { // in a stream's order: it lasts as long as what carries it out
+		b.Lane, b.message = inStreams, nil
+		c.carrier = n
+		c.mu.Unlock()
+		return
+	}
+	c.carrier = 0
 	b.wall[0] = now()
 	c.open[o] = n
 	c.mu.Unlock()

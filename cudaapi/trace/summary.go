@@ -162,7 +162,7 @@ func (t *Timeline) chain() (list []Box) {
 	for i := range t.Boxes {
 		b := &t.Boxes[i]
 		at[who{b.Rank, b.ID}] = b
-		if !isWait(b.Kind) && b.Of == 0 && (last == nil || b.End > last.End) {
+		if !isWait(b.Kind) && b.Of == 0 && b.Lane != inStreams && (last == nil || b.End > last.End) {
 			last = b
 		}
 	}

@@ -59,6 +59,7 @@ type Box struct {
 	message *meeting
 	wall    [2]time.Duration // of a message: begin and end by the system's clock
 	prev    int              // the box before it in its lane
+	carries int              // the message in a stream's order that it carries out
 	call    string           // of the API
 }
 

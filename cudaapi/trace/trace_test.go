@@ -11,6 +11,7 @@ import (
 	"time"
 
 	_ "gocuda/cudaapi/backend"
+	"gocuda/cudaapi/collective"
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/hazard"
 	"gocuda/cudaapi/record"
@@ -270,6 +271,56 @@ func TestOffAgain(t *testing.T) {
 	}
 	if _, err := trace.Stop(); err == nil {
 		t.Error("a second end is no error")
+	}
+}
+
+// A collective in streams' order lasts as long as what carries it out, and that is what
+// the longest chain goes through.
+func TestCollectiveInStreams(t *testing.T) {
+	b := newBench(t)
+	if n, err := cuda.DeviceCount(); err != nil || n < 2 {
+		t.Skip("it takes two devices")
+	}
+	if info, err := cuda.Backend(); err == nil && info.Name == "nvidia" {
+		t.Skip("NCCL may carry it out, of whose kernels no driver is asked")
+	}
+	var bufs []*cuda.Buffer
+	var streams []*cuda.Stream
+	for i := range 2 {
+		d, err := cuda.Get(i)
+		b.ok(err)
+		x, err := d.Alloc(1<<20, cuda.Float32)
+		b.ok(err)
+		b.ok(x.Memset(0))
+		s, err := d.NewStream(cuda.NonBlocking)
+		b.ok(err)
+		bufs, streams = append(bufs, x), append(streams, s)
+	}
+	line := b.traced(func() {
+		b.ok(collective.Broadcast(0, bufs, streams))
+		b.ok(errors.Join(streams[0].Synchronize(), streams[1].Synchronize()))
+	})
+	t.Log("\n" + line.String())
+	all := find(line, trace.Collective)
+	if len(all) != 1 || all[0].Name != "collective.Broadcast" || all[0].Bytes != 8<<20 {
+		t.Fatalf("%+v", all)
+	}
+	first, last := time.Duration(1<<62), time.Duration(0)
+	for _, x := range line.Boxes {
+		if x.Library && x.Device >= 0 && x.Kind != trace.StreamWait {
+			first, last = min(first, x.Begin), max(last, x.End)
+		}
+	}
+	if all[0].Begin != first || all[0].End != last {
+		t.Errorf("it lasts from %v to %v, what carries it out from %v to %v", all[0].Begin, all[0].End, first, last)
+	}
+	for _, x := range line.Summarize().Chain {
+		if x.Kind == trace.Collective {
+			t.Error("the collective is in the chain")
+		}
+	}
+	for i := range 2 {
+		b.ok(errors.Join(bufs[i].Free(), streams[i].Destroy()))
 	}
 }
 
