@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -139,5 +141,77 @@ func TestLoopWhileItRuns(t *testing.T) {
 	}
 	if got := s.run("1 + 1"); got != "=> 2\n" {
 		t.Error(got)
+	}
+}
+
+// Goroutines run compiled loops on slices that they share while the collector is at
+// work all the time.
+func TestLoopsInGoroutines(t *testing.T) {
+	needsCompiler(t)
+	s := newSession(t)
+	s.ev.loops.eager = 1
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	got := s.run(`
+var shared = make([][]float64, 8)
+for i := range shared { shared[i] = make([]float64, 500) }
+func work(own int) (s float64) {
+	for round := range 20 {
+		fresh := make([]float64, 200)
+		for i := range shared[own] { shared[own][i] += float64(i) }
+		row := shared[own]
+		for i, x := range row { fresh[i%200] += x; row[i] = x + 1 }
+		for _, x := range fresh { s += x }
+		_ = strings.Repeat("x", round)
+	}
+	return
+}
+sums := make([]float64, 8)
+var g sync.WaitGroup
+for i := range sums { g.Go(func() { sums[i] = work(i) }) }
+g.Wait()
+sums`)
+	if want := 8; strings.Count(got, "2.62925e+07,") != want {
+		t.Errorf("got %s, want that %d times", got, want)
+	}
+	hot := 0
+	for _, c := range s.ev.loops.compiled() {
+		if c.Reason == "" {
+			hot++
+		}
+	}
+	if hot < 3 {
+		t.Errorf("%d loops were compiled: %v", hot, s.ev.loops.compiled())
+	}
+}
+
+// A compiled loop that is entered many times leaves nothing behind.
+func TestLoopEntriesKeepNothing(t *testing.T) {
+	needsCompiler(t)
+	s := newSession(t)
+	s.ev.loops.eager = 1
+	entries := 20_000
+	if *everyTurn {
+		entries = 1_000_000
+	}
+	if text := s.run("func sum(xs []int, from int) (s int) {\n\tfor _, x := range xs[from:] { s += x; if s < 0 { return -1 } }\n\treturn\n}\nfunc keep(any) {}\nxs := []int{1, 2, 3}\nsum(xs, 0)"); text != "=> 6\n" {
+		t.Fatal(text)
+	}
+	used := func() int {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	run := func(n int) {
+		if text := s.run(fmt.Sprintf("n := 0\nfor k := range %d { n += sum(xs, k%%3); keep(n) }\nn", n)); !strings.HasPrefix(text, "=> ") {
+			t.Fatal(text)
+		}
+	}
+	run(1000)
+	before := used()
+	run(entries)
+	if grown := used() - before; grown > entries*16 {
+		t.Errorf("%d entries left %d bytes", entries, grown)
 	}
 }
