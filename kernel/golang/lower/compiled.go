@@ -23,7 +23,7 @@ func (l *Lowerer) Compiled(f *types.Func, define func(lowered, versions string) 
 		if name == "" {
 			return
 		}
-		l.inits = append(l.inits, fmt.Sprintf("%s = %s", variable, l.sym(define(name, variable))), name+"_r = true")
+		l.inits = append(l.inits, fmt.Sprintf("%s = %s", variable, l.sym(define(name, variable))), l.sym("Settle")+"()", name+"_r = true")
 	})
 }
 

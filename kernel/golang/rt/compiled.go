@@ -48,6 +48,16 @@ func (r *Runtime) OverflowAt(at Call, calls []Call) {
 	panic(&ending{Overflow{}})
 }
 
+// settle has every goroutine see what was stored before. Interpreted code reads without
+// synchronisation whether a function has another in its place, and then which; some
+// processors may do that in the other order. All goroutines stand still here.
+func settle() {
+	if runtime.GOARCH != "amd64" { // on which nothing is seen out of order
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+	}
+}
+
 // SetLoop says whether a loop can go on in a compiled form, in the flags that lowered
 // code looks at before it begins one.
 func SetLoop(flags []bool, number int, yes bool) { setFlag(&flags[number], yes) }

@@ -155,7 +155,8 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 			v, _ := r.values.LoadAndDelete(int64(n))
 			return v
 		},
-		"Clear": clearAny,
+		"Clear":  clearAny,
+		"Settle": settle,
 		"RangeLost": func() {
 			panic(&Panic{named.RuntimeError("range function recovered a loop body panic and did not resume panicking")})
 		},
