@@ -86,6 +86,7 @@ func TestEmbedInCells(t *testing.T) {
 
 var scenarios = []scenario{
 	{"values", []string{
+		"n := 1; var none []int; any(n) == nil, any(n) != nil, any(nil) == nil, any(none) == nil, error(nil) == nil", "=> false, true, true, false, true",
 		"1+1", "=> 2",
 		"1+1;", "",
 		`"a" + "b"`, `=> "ab"`,

@@ -100,7 +100,11 @@ func (f *fn) comparison(e *ast.BinaryExpr) *expr {
 	case f.isNil(x):
 		return literal(fmt.Sprint(e.Op == token.EQL), boolType)
 	case f.isNil(y):
-		return binary(f.expr(x), e.Op.String(), literal("nil", nil), boolType)
+		v := f.expr(x)
+		if v.op == opConvert { // to an interface: the interpreter would look at what is converted
+			v = f.spillAlways(v)
+		}
+		return binary(v, e.Op.String(), literal("nil", nil), boolType)
 	}
 	if types.IsInterface(f.typeOf(x)) || types.IsInterface(f.typeOf(y)) {
 		p := f.exprs(func() *expr { return f.to(x, anyType) }, func() *expr { return f.to(y, anyType) })
