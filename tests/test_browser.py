@@ -50,6 +50,12 @@ WIDGETS = [
     'for s.Int() < 5 {\n}\nfmt.Println("the loop saw", s.Int())',
 ]
 
+# Cells that JupyterLab's debugger stops in.
+DEBUGGED = [
+    "func square(x int) int {\n\ty := x * x\n\treturn y\n}",
+    "total := 0\nfor i := range 3 {\n\ttotal += square(i)\n}\nfmt.Println(\"total\", total)",
+]
+
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
@@ -61,6 +67,8 @@ def lab(tmp_path_factory):
     nbformat.write(nb, root / "browser.ipynb")
     nb.cells = [new_code_cell(c) for c in WIDGETS]
     nbformat.write(nb, root / "widgets.ipynb")
+    nb.cells = [new_code_cell(c) for c in DEBUGGED]
+    nbformat.write(nb, root / "debugged.ipynb")
     for name in TUTORIALS:
         nb = nbformat.read(ROOT / "notebooks" / name, as_version=4)
         for cell in nb.cells:
@@ -230,4 +238,56 @@ def test_widgets(lab, browser):
         browser.save_screenshot(str(BUILD / "widgets.png"))
     except BaseException:
         browser.save_screenshot(str(BUILD / "widgets-failed.png"))
+        raise
+
+
+def test_debugger(lab, browser):
+    server, token = lab
+    wait = WebDriverWait(browser, PATIENCE)
+    find = lambda css: browser.find_elements(By.CSS_SELECTOR, css)
+    run = lambda: ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
+    # In one step: JupyterLab draws anew at any time.
+    text = lambda css: browser.execute_script(
+        "return Array.from(document.querySelectorAll(arguments[0]), e => e.textContent).join(' ')", css)
+    press = lambda command: wait.until(lambda b: [
+        e for e in find(f'.jp-DebuggerSidebar [data-command="debugger:{command}"]') if e.get_attribute("aria-disabled") != "true"])[0].click()
+    try:
+        browser.get(f"{server}/lab/workspaces/debugged/tree/debugged.ipynb?token={token}")
+        wait.until(lambda b: len(find(".jp-Notebook .jp-CodeCell")) == len(DEBUGGED))
+        wait.until(lambda b: "Go (CUDA) | Idle" in b.find_element(By.CSS_SELECTOR, "#jp-main-statusbar").text)
+        find(".jp-Notebook .jp-CodeCell")[0].find_element(By.CSS_SELECTOR, ".cm-content").click()
+        run()  # before the debugger is on
+
+        wait.until(lambda b: find(".jp-DebuggerBugButton"))[0].click()
+        wait.until(lambda b: find(".jp-DebuggerSidebar"))
+        gutter = lambda cell: find(".jp-Notebook .jp-CodeCell")[cell].find_elements(By.CSS_SELECTOR, ".cm-breakpoint-gutter .cm-gutterElement")
+        for cell, line in [(0, 3), (1, 3)]:
+            wait.until(lambda b: len(gutter(cell)) > line)
+            gutter(cell)[line].click()
+        wait.until(lambda b: len(find(".jp-DebuggerBreakpoint")) == 2)
+
+        find(".jp-Notebook .jp-CodeCell")[1].find_element(By.CSS_SELECTOR, ".cm-content").click()
+        run()
+        wait.until(lambda b: "In[2]" in text(".jp-DebuggerCallstack"), "it does not stop")
+        wait.until(lambda b: "total" in text(".jp-DebuggerVariables"))
+        BUILD.mkdir(exist_ok=True)
+        browser.save_screenshot(str(BUILD / "debugger-cell.png"))
+
+        press("stepIn")
+        wait.until(lambda b: "square (In[1])" in text(".jp-DebuggerCallstack"))
+        press("next")
+        press("continue")
+        wait.until(lambda b: re.search(r"y\W*0", text(".jp-DebuggerVariables")), "y is not shown")
+        browser.save_screenshot(str(BUILD / "debugger-function.png"))
+
+
+        def continued(_):
+            for e in find('.jp-DebuggerSidebar [data-command="debugger:continue"]'):
+                if e.get_attribute("aria-disabled") != "true":
+                    e.click()
+            return "total 5" in text(".jp-OutputArea-output")
+
+        wait.until(continued, "it does not go on to its end")
+    except BaseException:
+        browser.save_screenshot(str(BUILD / "debugger-failed.png"))
         raise
