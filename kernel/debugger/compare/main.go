@@ -394,7 +394,7 @@ func byDelve(dlv, name string, most int) (lines []int, err error) {
 			if len(t.StackFrames) > 0 && t.StackFrames[0].Source.Path == source {
 				lines = append(lines, t.StackFrames[0].Line)
 			} else {
-				how = "continue" // it has left the program's functions
+				how = "stepOut" // compiled packages: up to the program's functions
 			}
 			if len(lines) == most {
 				return lines, nil

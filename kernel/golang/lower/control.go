@@ -49,6 +49,7 @@ func (f *fn) labeled(s *ast.LabeledStmt) {
 		f.emit("{}")
 		f.labeled(st)
 	default:
+		f.stop(s.Pos())
 		f.stmt(st)
 	}
 }

@@ -109,11 +109,23 @@ func (f *fn) stopIn(pos, scope token.Pos) {
 // begins with its first case.
 func (f *fn) stopBefore(s ast.Stmt) {
 	if f.debug != nil && does(s) {
-		f.stop(s.Pos())
+		f.stop(stopOf(s))
 		if call, ok := s.(*ast.ExprStmt); ok {
 			f.debug.Stops[len(f.debug.Stops)-1].Call = isBareCall(f.info, call.X)
 		}
 	}
+}
+
+// stopOf is where a statement begins to do something: the call of a literal is behind it.
+func stopOf(s ast.Stmt) token.Pos {
+	if x, ok := s.(*ast.ExprStmt); ok {
+		if call, ok := ast.Unparen(x.X).(*ast.CallExpr); ok {
+			if _, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
+				return call.Lparen
+			}
+		}
+	}
+	return s.Pos()
 }
 
 func does(s ast.Stmt) bool {
@@ -146,7 +158,8 @@ func isBareCall(info *types.Info, e ast.Expr) bool {
 			return false
 		}
 	}
-	return !hasCall(call.Fun)
+	_, literal := ast.Unparen(call.Fun).(*ast.FuncLit)
+	return literal || !hasCall(call.Fun)
 }
 
 // end stops at the closing brace of a function's body that control can reach.
@@ -285,12 +298,22 @@ func StopLines(fset *token.FileSet, n ast.Node) map[int]bool {
 			}
 		case *ast.CommClause:
 			comms[n.Comm] = n.Comm != nil
-		case *ast.BlockStmt, *ast.LabeledStmt, *ast.EmptyStmt, *ast.DeclStmt, *ast.CaseClause:
+		case *ast.BlockStmt, *ast.EmptyStmt, *ast.DeclStmt, *ast.CaseClause:
+		case *ast.LabeledStmt:
+			switch to := n.Stmt.(type) {
+			case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.LabeledStmt:
+			case *ast.BranchStmt:
+				if to.Tok != token.FALLTHROUGH {
+					at(n.Pos())
+				}
+			default:
+				at(n.Pos())
+			}
 		case *ast.ForStmt:
 			at(n.Pos())
 		case ast.Stmt:
 			if !comms[n] && does(n) {
-				at(n.Pos())
+				at(stopOf(n))
 			}
 		}
 		return true

@@ -237,6 +237,12 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 	g := f.child()
 	g.name, g.inLit = f.name, f.inLit
 	g.debugBegin()
+	if g.debug != nil {
+		g.debug.Owner = f.debug.DebugFunc
+		if f.debug.Owner != nil { // a loop in a loop
+			g.debug.Owner = f.debug.Owner
+		}
+	}
 	entry := len(g.out)
 	y := &yield{ctl: ctl, owner: f, label: label, labels: labelsIn(s.Body)}
 	g.yield = y
@@ -248,6 +254,7 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 	}
 	g.emit("if *%s != 0 { %s }", ctl.name, l.runtime(nil, "RangeExit"))
 	g.emit("*%s = -3", ctl.name)
+	g.stop(s.Pos())
 	g.poll(s)
 	for i, e := range []ast.Expr{s.Key, s.Value} {
 		if e != nil {
@@ -255,6 +262,9 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 		}
 	}
 	g.block(s.Body.List)
+	if !terminates(s.Body.List) {
+		g.stop(s.Body.Rbrace)
+	}
 	g.yieldOn()
 	g.debugCaptured(entry)
 	lit := g.factory(h, g.out, false)

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -20,6 +21,9 @@ type DebugFunc struct {
 	Stops      []DebugStop
 	Slots      []DebugSlot
 	Of         any // what the lowering knows of it
+	// Owner is the function with the loop whose body this is; nil: it is no body of a
+	// loop over a function.
+	Owner *DebugFunc
 
 	hot *bool
 }
@@ -44,6 +48,9 @@ type Activation struct {
 	Func  *DebugFunc
 	slots []unsafe.Pointer
 	at    *int
+
+	home       *Activation // of Func.Owner, or the call itself
+	deferredBy *Activation // that ends, and has the function called; nil: it is not deferred
 }
 
 // Stop is where the call is.
@@ -73,15 +80,17 @@ type Thread struct {
 	Goroutine int64
 	Group     *Group // nil: of no cell
 
-	main   bool
-	stack  []*Activation
-	parked bool
-	busy   bool // it evaluates for the debugger
-	work   chan func()
-	watch  *Activation // what it evaluates in
-	told   []any       // and what that gave
-	panics any         // the value of the panic that begins
-	ends   bool        // what unwinds it is no panic of the program
+	main bool
+
+	deferring *Activation // whose deferred function is called next
+	stack     []*Activation
+	parked    bool
+	busy      bool // it evaluates for the debugger
+	work      chan func()
+	watch     *Activation // what it evaluates in
+	told      []any       // and what that gave
+	panics    any         // the value of the panic that begins
+	ends      bool        // what unwinds it is no panic of the program
 }
 
 // Why a thread stops.
@@ -133,6 +142,7 @@ type Debugger struct {
 	Stopped func(Stopped)
 	Resumed func()
 
+	active  atomic.Bool // on, without mu
 	mu      sync.Mutex
 	on      bool
 	funcs   []*DebugFunc
@@ -192,6 +202,7 @@ func (d *Debugger) Set(on bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.on = on
+	d.active.Store(on)
 	if !on {
 		clear(d.lines)
 		d.panics = false
@@ -349,7 +360,15 @@ func (d *Debugger) enter(n int) ([]unsafe.Pointer, *int) {
 	defer d.mu.Unlock()
 	f := d.funcs[n]
 	a := &Activation{Func: f, slots: make([]unsafe.Pointer, len(f.Slots)), at: new(int)}
+	a.home = a
 	t := d.thread(id)
+	a.deferredBy, t.deferring = t.deferring, nil
+	for n := len(t.stack) - 1; n >= 0 && f.Owner != nil; n-- {
+		if t.stack[n].Func == f.Owner {
+			a.home = t.stack[n]
+			break
+		}
+	}
 	t.stack = append(t.stack, a)
 	return a.slots, a.at
 }
@@ -385,13 +404,15 @@ func (d *Debugger) line(at *int) {
 	stop := a.Stop()
 	reason := ""
 	if s := d.step; s != nil && s.thread == t {
-		_, there := t.find(s.from.at)
+		from, there := t.find(s.from.at)
 		switch {
 		case !there:
 			reason = StopStep
-		case s.from == a && s.line != stop.Line && s.kind != StepOut:
+		case a.deferredBy != nil && s.kind == StepOver && t.before(a.deferredBy, from):
 			reason = StopStep
-		case s.from != a && s.kind == StepInto:
+		case s.from.home == a.home && s.line != stop.Line && s.kind != StepOut:
+			reason = StopStep
+		case s.from.home != a.home && s.kind == StepInto:
 			reason = StopStep
 		}
 	}
@@ -407,6 +428,37 @@ func (d *Debugger) line(at *int) {
 		}
 	}
 	d.park(t, reason, nil)
+}
+
+// before says whether a call is on the stack, and not above the nth.
+func (t *Thread) before(a *Activation, n int) bool {
+	at, ok := t.find(a.at)
+	return ok && at <= n
+}
+
+// top is the innermost call of the calling goroutine, nil while the debugger is off.
+func (d *Debugger) top() *Activation {
+	if !d.active.Load() {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if t := d.threads[goid()]; t != nil && len(t.stack) > 0 {
+		return t.stack[len(t.stack)-1]
+	}
+	return nil
+}
+
+// defers tells that a function is called which a call deferred, if a is not nil.
+func (d *Debugger) defers(a *Activation) {
+	if a == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if t := d.threads[goid()]; t != nil {
+		t.deferring = a
+	}
 }
 
 // leave is called before a function returns.
@@ -436,8 +488,14 @@ func (d *Debugger) leave(at *int) {
 		return
 	}
 	reason := ""
+	home := -1
+	if left && s.from.home != s.from { // the body of a loop: on in the function around it
+		home, _ = t.find(s.from.home.at)
+	}
 	switch {
 	case !left || t.busy:
+	case home >= 0 && t.stack[home] == s.from.home:
+		d.step = &step{t, s.kind, s.from.home, s.line}
 	case t.stack[n-1].Stop().Call: // on to the caller's next statement
 		d.step = &step{t, StepOver, t.stack[n-1], 0}
 	default:

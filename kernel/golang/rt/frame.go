@@ -12,6 +12,9 @@ type Frame struct {
 	defers    []deferred
 	panicking bool
 	value     any
+
+	debugger *Debugger
+	of       *Activation // whose frame it is, while the debugger is on
 }
 
 type deferred struct {
@@ -30,7 +33,7 @@ func (f *Frame) DeferRecover(call func()) {
 // run calls the body and then, last first, what it deferred, whether the body
 // returned, panicked or ended its goroutine.
 func (r *Runtime) run(body func(*Frame)) {
-	f := &Frame{traces: &r.traces}
+	f := &Frame{traces: &r.traces, debugger: r.Debugger, of: r.Debugger.top()}
 	defer f.finish()
 	body(f)
 }
@@ -77,6 +80,7 @@ func (f *Frame) call(d deferred) {
 			f.traces.swap(goid(), before)
 		}
 	}()
+	f.debugger.defers(f.of)
 	if !d.recovers {
 		d.call()
 		return
