@@ -345,3 +345,37 @@ func TestDebuggerCopiesToGlobals(t *testing.T) {
 		t.Error(r.Value, r.Err)
 	}
 }
+
+// TestDebuggerStepsOver: a step goes from a loop over a function into its body, from a
+// function that ends, or panics, into what it deferred, and from a call whose result
+// nobody takes to the caller's next statement.
+func TestDebuggerStepsOver(t *testing.T) {
+	d := newDriver(t)
+	d.d.SetBreakpoints("In[1]", []Breakpoint{{Line: 2}, {Line: 11}})
+	d.run("In[1]", `func loop() {
+	sum := 0
+	for x := range slices.Values([]int{1, 2}) {
+		sum += x
+	}
+	sum++
+}
+func ends() {
+	defer func() { recover() }()
+	func() {
+		panic("a")
+	}()
+}
+loop()
+ends()
+fmt.Sprint()`)
+	var got []string
+	for s := d.stop(); s != nil; s = d.stop() {
+		stack, _ := d.d.Stack(s.Thread)
+		got = append(got, fmt.Sprint(stack[0].Stop().Line))
+		d.d.Step(s.Thread, StepOver)
+	}
+	const want = "2 3 4 5 3 4 5 6 7 15 11 9 16"
+	if strings.Join(got, " ") != want {
+		t.Errorf("stopped at %s, want %s", strings.Join(got, " "), want)
+	}
+}

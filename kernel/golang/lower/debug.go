@@ -150,7 +150,7 @@ func does(s ast.Stmt) bool {
 // it calls has returned.
 func isBareCall(info *types.Info, e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	if !ok || !info.Types[call].IsVoid() {
+	if !ok || info.Types[call.Fun].IsType() {
 		return false
 	}
 	for _, a := range call.Args {

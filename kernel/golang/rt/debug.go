@@ -408,7 +408,7 @@ func (d *Debugger) line(at *int) {
 		switch {
 		case !there:
 			reason = StopStep
-		case a.deferredBy != nil && s.kind == StepOver && t.before(a.deferredBy, from):
+		case a.deferredBy != nil && a.home != s.from.home && s.kind == StepOver && t.before(a.deferredBy, from):
 			reason = StopStep
 		case s.from.home == a.home && s.line != stop.Line && s.kind != StepOut:
 			reason = StopStep
