@@ -67,14 +67,7 @@ func Install(o Options) (dir string, err error) {
 	if err := ours(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	files, err := contents(Spec{
-		Argv:          []string{o.Executable, "serve", "{connection_file}"},
-		DisplayName:   o.DisplayName,
-		Language:      "go",
-		InterruptMode: "message", // a signal would reach the evaluator too
-		Env:           o.Env,
-		Metadata:      map[string]any{"debugger": true}, // JupyterLab offers its debugger
-	})
+	files, err := contents(specOf(o))
 	if err != nil {
 		return "", err
 	}
@@ -98,6 +91,18 @@ func Install(o Options) (dir string, err error) {
 		}
 	}
 	return dir, replace(temp, dir)
+}
+
+// specOf is the kernelspec for a binary.
+func specOf(o Options) Spec {
+	return Spec{
+		Argv:          []string{o.Executable, "serve", "{connection_file}"},
+		DisplayName:   o.DisplayName,
+		Language:      "go",
+		InterruptMode: "message", // a signal would reach the evaluator too
+		Env:           o.Env,
+		Metadata:      map[string]any{"debugger": true}, // JupyterLab offers its debugger
+	}
 }
 
 const (

@@ -44,10 +44,7 @@ func WriteWheel(w io.Writer, platform string, binary []byte) error {
 	if strings.HasPrefix(platform, "windows/") {
 		program, fromSpec = "gocuda-kernel.exe", `{resource_dir}\..\..\..\..\Scripts\gocuda-kernel.exe`
 	}
-	spec, err := contents(Spec{
-		Argv:        []string{fromSpec, "serve", "{connection_file}"},
-		DisplayName: DisplayName, Language: "go", InterruptMode: "message",
-	})
+	spec, err := contents(specOf(Options{Executable: fromSpec, DisplayName: DisplayName}))
 	if err != nil {
 		return err
 	}

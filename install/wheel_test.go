@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -60,6 +61,9 @@ func TestWheel(t *testing.T) {
 			var spec Spec
 			if err := json.Unmarshal([]byte(files["gocuda-"+Version+".data/data/"+folder+"/kernel.json"]), &spec); err != nil {
 				t.Fatal(err)
+			}
+			if own := specOf(Options{Executable: spec.Argv[0], DisplayName: DisplayName}); !reflect.DeepEqual(spec, own) {
+				t.Errorf("the kernelspec is %v, that of install %v", spec, own)
 			}
 			program := strings.ReplaceAll(strings.Replace(spec.Argv[0], "{resource_dir}", folder, 1), `\`, "/")
 			if program = path.Clean(program); program != "bin/gocuda-kernel" && program != "Scripts/gocuda-kernel.exe" {
