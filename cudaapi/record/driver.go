@@ -863,6 +863,9 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		mine.Observe = runs.observe
 	}
 	o.Watched = watched
+	if d.tracer != nil {
+		d.reach(c, l) // so that memory from before the recording is known
+	}
 	return d.queue(o, c, l.Stream, func() error {
 		switch {
 		case d.watch:
@@ -872,7 +875,7 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 			if runs.node = d.tracer.Capture(c, dev, l); runs.node != nil {
 				return nil
 			}
-		case d.tracer.Launch(c, dev, l, mine.Observe):
+		case d.tracer.Launch(c, dev, l, d.clip(), mine.Observe):
 			return nil
 		}
 		d.guess(o, c, l)

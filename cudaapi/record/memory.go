@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/touched"
 )
 
 // region is an allocation.
@@ -17,7 +18,36 @@ type region struct {
 func (r *region) end() uint64 { return uint64(r.Base) + r.Size }
 
 // regions are the allocations that are known, by address.
-type regions struct{ list []region }
+type regions struct {
+	list []region
+	shot []region // a copy, until the list changes
+}
+
+// snapshot is the list as it is now.
+func (m *regions) snapshot() []region {
+	if m.shot == nil {
+		m.shot = slices.Clone(m.list)
+	}
+	return m.shot
+}
+
+// clip cuts ranges to the allocations that there are now. One of which none is known is
+// a variable's, perhaps: it stays.
+func (d *Driver) clip() touched.Clip {
+	d.mu.Lock()
+	live := d.memory.snapshot()
+	d.mu.Unlock()
+	return func(a driver.Access) (list []driver.Access) {
+		i := sort.Search(len(live), func(i int) bool { return live[i].end() > uint64(a.Lo) })
+		for ; i < len(live) && live[i].Base < a.Hi; i++ {
+			list = append(list, driver.Access{Lo: max(a.Lo, live[i].Base), Hi: min(a.Hi, driver.Ptr(live[i].end())), Mode: a.Mode})
+		}
+		if list == nil {
+			list = []driver.Access{a}
+		}
+		return list
+	}
+}
 
 func (m *regions) search(p uint64) int {
 	return sort.Search(len(m.list), func(i int) bool { return uint64(m.list[i].Base) > p })
@@ -33,7 +63,7 @@ func (m *regions) add(r region) {
 	for j < len(m.list) && uint64(m.list[j].Base) < r.end() {
 		j++
 	}
-	m.list = slices.Replace(m.list, i, j, r)
+	m.list, m.shot = slices.Replace(m.list, i, j, r), nil
 }
 
 // find is the allocation at p, nil if none is known. It is valid until the list changes.
@@ -51,12 +81,12 @@ func (m *regions) take(p uint64) *region {
 		return nil
 	}
 	r := m.list[i]
-	m.list = slices.Delete(m.list, i, i+1)
+	m.list, m.shot = slices.Delete(m.list, i, i+1), nil
 	return &r
 }
 
 func (m *regions) forget(gone func(*region) bool) {
-	m.list = slices.DeleteFunc(m.list, func(r region) bool { return gone(&r) })
+	m.list, m.shot = slices.DeleteFunc(m.list, func(r region) bool { return gone(&r) }), nil
 }
 
 // find is the allocation at p, asked of the driver if it was made before the

@@ -65,8 +65,8 @@ extern "C" __device__ __noinline__ void gocuda_note(gocuda_address at, unsigned 
 #endif
 
 #ifdef GOCUDA_READ
-// gocuda_gather writes the ranges of a trace: first address, and last address plus one
-// times four, and the mode. head counts them; what exceeds capacity is not written.
+// gocuda_gather writes the ranges of a trace: first address, with its highest bit if the
+// granules are larger than a byte, and last address plus one times four, and the mode. head counts them; what exceeds capacity is not written.
 // Whole takes a piece and a mode as one range.
 extern "C" __global__ void gocuda_gather(gocuda_trace *trace, gocuda_address *out, unsigned *head, unsigned capacity, int whole) {
     for (int level = 0; level < 3; level++) {
@@ -81,7 +81,7 @@ extern "C" __global__ void gocuda_gather(gocuda_trace *trace, gocuda_address *ou
             auto put = [&](unsigned a, unsigned b) {
                 unsigned k = atomicAdd(head, 1u);
                 if (k >= capacity) return;
-                out[2 * k] = (base + a) << t->shift;
+                out[2 * k] = (base + a) << t->shift | (level ? 1ull << 63 : 0);
                 out[2 * k + 1] = ((base + b) << t->shift) << 2 | mode;
             };
             for (unsigned w = 0; w <= GOCUDA_WORDS; w++) {

@@ -118,6 +118,7 @@ type job struct {
 	event   driver.Event
 	trace   *trace
 	nodes   []*Node
+	clip    Clip
 	observe []func([]driver.Access)
 }
 
@@ -134,10 +135,13 @@ func New(d driver.Driver) *Tracer {
 	return t
 }
 
+// Clip cuts a range that was rounded to granules to the memory that there is.
+type Clip func(driver.Access) []driver.Access
+
 // Launch launches a kernel so that observe is called when it has run, with what it
 // touched. It reports false, and has launched nothing, where a kernel cannot tell: its
 // source is not known, or it would not run as the program's own does.
-func (t *Tracer) Launch(c driver.Context, dev driver.Device, l *driver.Launch, observe func([]driver.Access)) bool {
+func (t *Tracer) Launch(c driver.Context, dev driver.Device, l *driver.Launch, clip Clip, observe func([]driver.Access)) bool {
 	p, v := t.ready(c, dev, l)
 	if v == nil {
 		return false
@@ -150,7 +154,7 @@ func (t *Tracer) Launch(c driver.Context, dev driver.Device, l *driver.Launch, o
 		t.give(p, x) // not if the kernel runs and its event fails; then the context is lost
 		return false
 	}
-	t.add(&job{p: p, event: x.event, trace: x, observe: []func([]driver.Access){observe}})
+	t.add(&job{p: p, event: x.event, trace: x, clip: clip, observe: []func([]driver.Access){observe}})
 	return true
 }
 
@@ -170,7 +174,7 @@ func (t *Tracer) Capture(c driver.Context, dev driver.Device, l *driver.Launch) 
 
 // Ran says that a graph was launched into a stream. Each of observe is called when it
 // has run, with what the node of its index touched in this run or an earlier one.
-func (t *Tracer) Ran(c driver.Context, dev driver.Device, s driver.Stream, nodes []*Node, observe []func([]driver.Access)) {
+func (t *Tracer) Ran(c driver.Context, dev driver.Device, s driver.Stream, nodes []*Node, clip Clip, observe []func([]driver.Access)) {
 	p, err := t.place(c, dev)
 	if err != nil {
 		return
@@ -180,7 +184,7 @@ func (t *Tracer) Ran(c driver.Context, dev driver.Device, s driver.Stream, nodes
 		return
 	}
 	if t.d.EventRecord(c, e, s) == nil {
-		t.add(&job{p: p, event: e, nodes: nodes, observe: observe})
+		t.add(&job{p: p, event: e, nodes: nodes, clip: clip, observe: observe})
 	}
 }
 
@@ -558,7 +562,7 @@ func (t *Tracer) collect() {
 // tell reads what a job's kernels have touched.
 func (t *Tracer) tell(j *job) {
 	if j.trace != nil {
-		list, err := t.read(j.p, j.trace)
+		list, err := t.read(j.p, j.trace, j.clip)
 		if err == nil {
 			err = t.clean(j.p, j.trace)
 		}
@@ -572,7 +576,7 @@ func (t *Tracer) tell(j *job) {
 		if n == nil {
 			continue
 		}
-		if list, err := t.read(n.p, n.trace); err == nil {
+		if list, err := t.read(n.p, n.trace, j.clip); err == nil {
 			j.observe[i](list)
 		}
 	}
@@ -587,7 +591,7 @@ func (t *Tracer) run(p *place, f driver.Function, blocks uint32, args ...uint64)
 }
 
 // read makes ranges of a trace.
-func (t *Tracer) read(p *place, x *trace) ([]driver.Access, error) {
+func (t *Tracer) read(p *place, x *trace, clip Clip) ([]driver.Access, error) {
 	head := (*uint32)(pointer(p.head))
 	n := uint32(0)
 	for whole := range uint64(2) {
@@ -603,9 +607,15 @@ func (t *Tracer) read(p *place, x *trace) ([]driver.Access, error) {
 		}
 	}
 	ranges := unsafe.Slice((*[2]uint64)(pointer(p.out)), min(n, capacity))
-	list := make([]driver.Access, len(ranges))
-	for i, r := range ranges {
-		list[i] = driver.Access{Lo: driver.Ptr(r[0]), Hi: driver.Ptr(r[1] >> 2), Mode: driver.AccessMode(r[1]&3 + 1)}
+	const rounded = 1 << 63
+	list := make([]driver.Access, 0, len(ranges))
+	for _, r := range ranges {
+		a := driver.Access{Lo: driver.Ptr(r[0] &^ rounded), Hi: driver.Ptr(r[1] >> 2), Mode: driver.AccessMode(r[1]&3 + 1)}
+		if r[0]&rounded != 0 {
+			list = append(list, clip(a)...)
+		} else {
+			list = append(list, a)
+		}
 	}
 	return merge(list), nil
 }
