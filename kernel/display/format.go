@@ -107,6 +107,9 @@ func (f *formatter) value(x val, depth int, typed bool) *layout {
 		}
 		return f.value(x.elem(), depth, true)
 	}
+	if v.Type() == valueType {
+		return f.reflected(x, depth)
+	}
 	if text, ok := ownText(x, depth); ok {
 		return leaf(text)
 	}
@@ -296,7 +299,22 @@ var (
 	timeType     = reflect.TypeFor[time.Time]()
 	durationType = reflect.TypeFor[time.Duration]()
 	bundleType   = reflect.TypeFor[Bundle]()
+	valueType    = reflect.TypeFor[reflect.Value]()
 )
+
+// reflected lays out what a reflect.Value holds. fmt would do it as well, but
+// without an end where the value holds itself.
+func (f *formatter) reflected(x val, depth int) *layout {
+	at, ok := exposed(x.v)
+	if !ok {
+		return leaf("reflect.Value{…}")
+	}
+	held := at.Interface().(reflect.Value)
+	if !held.IsValid() {
+		return leaf(held.String())
+	}
+	return f.value(valOf(held), depth, true)
+}
 
 // ownText is what x says of itself, if it does. fmt calls the method, and
 // reports one that panics.
