@@ -4,6 +4,9 @@
 import sys
 
 import numpy as np
+
+if not hasattr(np, "row_stack"):  # which numba-cuda asks NumPy 2.4 for in vain
+    np.row_stack = np.vstack
 from numba import cuda, float32, int32, uint8, uint32
 
 

@@ -43,6 +43,7 @@ type allocation struct {
 	busy       bool   // of a record in a ledger: it serves one now
 	born       uint32 // the device's epoch
 	site       *site  // who allocated it; nil if not traced
+	ours       bool   // a module's: nobody else can free it
 	host       any    // keeps pageable memory from the collector
 	// What buffers and views hold: nil once none is reachable. Of memory in live.
 	views weak.Pointer[owner]
@@ -158,12 +159,12 @@ type Leak struct {
 
 // Leaks lists the memory that is allocated and not freed, largest first, with
 // where each piece was allocated. Pageable memory is not listed: it is the
-// collector's, as any Go slice. Nor is what packages mpi and collective keep for
-// themselves.
+// collector's, as any Go slice. Nor is what modules, and packages mpi and collective,
+// keep for themselves.
 func Leaks() []Leak {
 	var out []Leak
 	all(func(a *allocation) {
-		if where := a.site.String(); !kept(where) {
+		if where := a.site.String(); !a.ours && !kept(where) {
 			out = append(out, Leak{Device: int(a.dev.id), Kind: a.kind.String(), Bytes: a.bytes, Where: where})
 		}
 	})

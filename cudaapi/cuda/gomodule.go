@@ -145,6 +145,7 @@ func (m *Module) watch(d *Device, c driver.Context, h driver.Module) error {
 	if err != nil {
 		return err
 	}
+	host.own.ours = true
 	w := &panicWatch{record: *(**panicRecord)(unsafe.Pointer(&host.ptr)), host: host, code: m.goCode, epoch: d.epoch.Load()}
 	*w.record = panicRecord{}
 	at, _, err := d.drv().ModuleGlobal(c, h, "go_panics")

@@ -385,7 +385,7 @@ func cudaPackage() host.Package {
 			"Leak.Device":                  "ordinal",
 			"Leak.Kind":                    "\"device\", \"pinned host\", ...",
 			"Leak.Where":                   "the function, file and line that allocated it, or the cell's line; see TraceLeaks",
-			"Leaks":                        "Leaks lists the memory that is allocated and not freed, largest first, with\nwhere each piece was allocated. Pageable memory is not listed: it is the\ncollector's, as any Go slice. Nor is what packages mpi and collective keep for\nthemselves.",
+			"Leaks":                        "Leaks lists the memory that is allocated and not freed, largest first, with\nwhere each piece was allocated. Pageable memory is not listed: it is the\ncollector's, as any Go slice. Nor is what modules, and packages mpi and collective,\nkeep for themselves.",
 			"Link":                         "Link describes how one device reaches another's memory.",
 			"Link.Access":                  "peer access is possible",
 			"Link.Atomics":                 "atomics work natively across the link",

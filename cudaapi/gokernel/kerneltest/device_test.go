@@ -283,6 +283,25 @@ func TestKernels(t *testing.T) {
 	launch(t, d, m, "hello", cuda.Grid(1), cuda.Block(1), 3)
 }
 
+// What a module keeps to tell of panics is not taken for memory that was forgotten.
+func TestModulesDoNotLeak(t *testing.T) {
+	before := len(cuda.Leaks())
+	d, m := device(t)
+	k, err := m.Kernel("count")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Launch(cuda.Grid(1), cuda.Block(1), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Synchronize(); err != nil {
+		t.Fatal(err)
+	}
+	if list := cuda.Leaks(); len(list) > before {
+		t.Errorf("not freed: %v", list[:len(list)-before])
+	}
+}
+
 // A thread that panics ends; the others go on, through barriers too, and the
 // context stays usable.
 func TestPanicLeavesTheOthers(t *testing.T) {
