@@ -26,7 +26,7 @@ import (
 func (k *Kernel) Emulate(grid GridDim, block BlockDim, args ...any) error {
 	const name = "Kernel.Emulate"
 	code := k.code.mod.goCode
-	if code == nil {
+	if code == nil || len(code.Kernels) == 0 {
 		return misuse(driver.ErrNotSupported, name, nil, "%s is not written in Go: cuda.CompileGo and %%%%kernel make kernels that can be emulated", k.code.name)
 	}
 	if !grid.valid() || !block.valid() {

@@ -61,6 +61,24 @@ func Unchecked() CompileOption { return func(c *compileConfig) { c.unchecked = t
 // takes numbers, bools, pointers, and slices as pointers.
 func WithCUDA(source string) CompileOption { return func(c *compileConfig) { c.cuda += source + "\n" } }
 
+// WithGo compiles CUDA C++ together with functions in Go that it calls, for [Compile]:
+// those that take and give numbers, bools and pointers, and slices, for each of which
+// the call gives a pointer and a length. A function that panics gives zero, and the panic
+// is told as that of a kernel in Go.
+func WithGo(source string) CompileOption { return func(c *compileConfig) { c.inGo += source + "\n" } }
+
+// callsGo puts functions in Go before a module's source.
+func (m *Module) callsGo(conf *compileConfig) error {
+	prog, err := gokernel.Compile(conf.inGo, gokernel.Options{Name: conf.name + ".go", ForCUDA: true})
+	if err != nil {
+		return err
+	}
+	m.goCode = prog
+	m.src.Code = prog.Code + fmt.Sprintf("\n#line 1 %q\n", conf.name) + m.src.Code
+	m.src.Options = append([]string{"--device-as-default-execution-space"}, m.src.Options...)
+	return nil
+}
+
 // goSignature is what Launch checks arguments by.
 func goSignature(k *gokernel.Kernel) *signature.Kernel {
 	sig := &signature.Kernel{Name: k.Name, Symbol: k.Symbol, Line: k.Line, Go: true}

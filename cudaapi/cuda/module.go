@@ -51,6 +51,7 @@ type compileConfig struct {
 
 	unchecked bool   // for Go
 	cuda      string // CUDA C++ beside Go
+	inGo      string // Go beside CUDA C++
 }
 
 // Flag passes options to the compiler, such as "-std=c++20", "-DN=4",
@@ -116,6 +117,11 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 	}
 	m := &Module{sys: d.sys, compiled: map[string]*driver.Compiled{}, loaded: map[*Device]loadedModule{}}
 	m.src = &driver.Source{Name: conf.name, Code: withHeaders(source, conf.name), Options: conf.flags}
+	if conf.inGo != "" {
+		if err := m.callsGo(&conf); err != nil {
+			return nil, err
+		}
+	}
 	m.polls = polls.MatchString(source)
 	found := signature.Parse(source)
 	included := slices.ContainsFunc(conf.flags, func(f string) bool { return strings.HasPrefix(f, "-I") || strings.HasPrefix(f, "--include-path") })

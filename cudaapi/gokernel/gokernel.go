@@ -77,6 +77,10 @@ type Options struct {
 	// CUDA is CUDA C++ that stands before the program. Functions that the source
 	// declares without a body are __device__ functions of it.
 	CUDA string
+	// ForCUDA compiles functions that CUDA C++ calls, and no kernels: those that take
+	// and give numbers, bools and pointers to them, and take slices of them, as a pointer
+	// and a length. The code stands before that C++.
+	ForCUDA bool
 }
 
 // Compile compiles source: a file, or the declarations of one without a package
@@ -108,7 +112,16 @@ func Compile(source string, o Options) (*Program, error) {
 	}
 	slices.SortFunc(kernels, func(a, b *ir.Func) int { return int(a.Pos - b.Pos) })
 	kernels = append(kernels, instances...)
-	if len(kernels) == 0 {
+	var offered []*ir.Func
+	if o.ForCUDA {
+		for _, f := range kernels {
+			f.Kernel = false
+		}
+		kernels = nil
+		if offered = u.offered(); len(offered) == 0 {
+			return nil, Errors{{c.fset.Position(c.file.Pos()), "there is no function that CUDA C++ could call: with numbers, bools, pointers to them and slices of them, and one result or none"}}
+		}
+	} else if len(kernels) == 0 {
 		return nil, Errors{{c.fset.Position(c.file.Pos()), "there is no kernel: a function without results, with parameters that a launch can give"}}
 	}
 	if !o.Unchecked {
@@ -120,6 +133,13 @@ func Compile(source string, o Options) (*Program, error) {
 	out := &Program{Code: p.program(u.prog, kernels), fset: c.fset, funcs: kernels}
 	loops := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: p.known, sites: p.sites, regions: true}
 	out.OnHost, out.Sites = loops.program(u.prog, kernels), loops.sites
+	if o.ForCUDA {
+		p.b.Reset()
+		for _, f := range offered {
+			p.offer(f)
+		}
+		out.Code, out.OnHost = out.Code+p.b.String(), ""
+	}
 	out.emulator = sync.OnceValue(func() *emulate.Program { return emulate.New(u.prog) })
 	for _, k := range kernels {
 		made := Kernel{Name: k.Go, Symbol: kernelSymbol(k), Line: c.fset.Position(k.Pos).Line}
@@ -133,7 +153,7 @@ func Compile(source string, o Options) (*Program, error) {
 
 // Message is what a panic says: at a site, with numbers, of a kernel's thread.
 func (p *Program) Message(site int, kernel int, args [4]int64, block, thread [3]uint32) string {
-	if site < 0 || site >= len(p.Sites) || kernel < 0 || kernel >= len(p.Kernels) {
+	if site < 0 || site >= len(p.Sites) || kernel != byCUDA && (kernel < 0 || kernel >= len(p.Kernels)) {
 		return "a kernel panicked, and what it says of that is damaged"
 	}
 	s := p.Sites[site]
@@ -156,8 +176,11 @@ func triple(a [3]int) string { return fmt.Sprintf("(%d,%d,%d)", a[0], a[1], a[2]
 
 // told is what happened, and where.
 func (p *Program) told(text string, kernel int, fun string, block, thread [3]int, pos token.Position) string {
-	where := "kernel " + p.Kernels[kernel].Name
-	if fun != p.Kernels[kernel].Name {
+	where := "CUDA C++"
+	if kernel != byCUDA {
+		where = "kernel " + p.Kernels[kernel].Name
+	}
+	if kernel == byCUDA || fun != p.Kernels[kernel].Name {
 		where = fun + ", called by " + where
 	}
 	return fmt.Sprintf("%s, in %s, block (%d,%d,%d), thread (%d,%d,%d), %s:%d", text, where,

@@ -260,25 +260,18 @@ func (u *unit) foreign(key string, o *types.Func, decl *ast.FuncDecl) *ir.Func {
 		u.fail(decl.Pos(), "%s has no body, so it is a __device__ function of CUDA C++: it can be no method, generic or variadic, and has one result or none", o.Name())
 	}
 	f := &ir.Func{Name: o.Name(), Go: o.Name(), Pos: decl.Pos(), Foreign: true}
-	plain := func(t types.Type) bool {
-		if p, ok := t.Underlying().(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		b, ok := t.Underlying().(*types.Basic)
-		return ok && b.Info()&(types.IsInteger|types.IsFloat|types.IsBoolean) != 0 && b.Kind() != types.Uintptr && ir.Half(t) == ir.NoHalf
-	}
 	for v := range sig.Params().Variables() {
 		t := v.Type()
 		if s, ok := t.Underlying().(*types.Slice); ok {
 			t = s.Elem()
 		}
-		if !plain(t) {
+		if !simple(t) {
 			u.fail(decl.Pos(), "%s has no body, so it is a __device__ function of CUDA C++, which takes numbers, bools, pointers to them, and slices as pointers; not %s", o.Name(), types.TypeString(v.Type(), shortNames))
 		}
 		f.Params = append(f.Params, &ir.Var{Name: v.Name(), Type: v.Type()})
 	}
 	for v := range sig.Results().Variables() {
-		if !plain(v.Type()) {
+		if !simple(v.Type()) {
 			u.fail(decl.Pos(), "%s has no body, so it is a __device__ function of CUDA C++, which gives a number, a bool or a pointer; not %s", o.Name(), types.TypeString(v.Type(), shortNames))
 		}
 		f.Results = append(f.Results, v.Type())

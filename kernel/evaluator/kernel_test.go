@@ -33,6 +33,8 @@ func TestKernelCells(t *testing.T) {
 	h.Succeed("%%kernel\nfunc curve(x float32, by []float32) float32\nfunc bump(n *int)\nfunc bent(x, by []float32) {\n\ti := gpu.ThreadIdx.X\n\tn := i\n\tbump(&n)\n\tx[i] = curve(x[i], by) + float32(n)\n}")
 	h.Shows("b := must(d.Upload([]float32{10}))\nx.Upload([]float32{1, 2, 3, 4})\nbent.Launch(cuda.Grid(1), cuda.Block(4), nil, x, b)\nx.Float32s()", "[value []float32{17, 28, 39, 50}]\n")
 	h.Fails("bent.Emulate(cuda.Grid(1), cuda.Block(1), []float32{1}, []float32{1})", "bump is CUDA C++, which cannot be emulated")
+	h.Succeed("%%cuda\n__device__ int own(int x) { return 3 * x; }\n__global__ void back(float *x, int n) {\n\tint i = threadIdx.x;\n\tif (i < n) x[i] = half(x[i]) + own(i);\n}")
+	h.Shows("x.Upload([]float32{1, 2, 3, 4})\nback.Launch(cuda.Grid(1), cuda.Block(4), nil, x, 4)\nx.Float32s()", "[value []float32{0.5, 4, 7.5, 11}]\n")
 	h.Fails("%%kernel\nfunc none(x float32) float32\nfunc calls(x []float32) { x[0] = none(1) }", "none")
 	h.Fails("%%kernel\nfunc none(x struct{ a int }) float32\nfunc calls(x []float32) { x[0] = none(struct{ a int }{1}) }", ":2:1: ", "takes numbers, bools, pointers to them, and slices as pointers")
 }

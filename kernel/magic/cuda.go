@@ -24,6 +24,7 @@ func deviceMagics() []Magic {
 type cudaCells struct {
 	mu    sync.Mutex
 	texts []string
+	inGo  *kernelCells // whose functions they can call
 }
 
 // deviceFunction matches the definition of a __device__ function with its name.
@@ -62,6 +63,7 @@ func (c *cudaCells) needed(source string) (list []string) {
 func cudaMagic(past *cudaCells) Magic {
 	return Magic{Name: "cuda", Usage: "%%cuda [--name NAME] [--instantiate EXPRESSION]... [COMPILER OPTION]...", Cell: true, Run: past.compile,
 		Doc: "Compiles the cell as CUDA C++, and makes a Go variable of each __global__ function.\n" +
+			"Functions of earlier %%kernel cells can be called; a slice of theirs takes a pointer and a length.\n" +
 			"--name NAME: makes a variable of the module too, for its __device__ and __constant__ variables.\n" +
 			"--instantiate 'axpy<float>': compiles that instance of a template; its variable is axpy_float.\n" +
 			"Other options are the compiler's, such as -std=c++20, -DN=4, --use_fast_math.\n" +
@@ -81,6 +83,15 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 	options := []cuda.CompileOption{cuda.SourceName("cell"), cuda.Instantiate(given.instances...), cuda.Flag(rest...)}
 	if strings.TrimSpace(call.Body) == "" {
 		return call.UsageErrorf("there is no CUDA C++ below the first line")
+	}
+	if c.inGo != nil {
+		source, err := c.inGo.called(env, call.Body)
+		if err != nil {
+			return err
+		}
+		if source != "" {
+			options = append(options, cuda.WithGo(source))
+		}
 	}
 	module, err := compileWithin(ctx, func() (*cuda.Module, error) {
 		return cuda.Compile(strings.Repeat("\n", call.Line)+call.Body, options...)

@@ -18,6 +18,7 @@ import (
 // kernelMagic makes %%kernel. It keeps what its cells declared, for later ones.
 func kernelMagic(past *cudaCells) Magic {
 	k := newKernelCells(past)
+	past.inGo = k
 	return Magic{Name: "kernel", Usage: "%%kernel [--name NAME] [--instantiate EXPRESSION]... [--unchecked] [--show] [COMPILER OPTION]...", Cell: true, Run: k.run,
 		Doc: "Compiles the cell's Go functions for devices, and makes a Go variable of each kernel: a function without results.\n" +
 			"Functions, methods, types and constants of earlier cells can be used; variables are given as arguments. Package gpu has ThreadIdx, SyncThreads and the like.\n" +
@@ -192,6 +193,33 @@ func (k *kernelCells) source(declarations func(name string) []Declaration, call 
 		}
 	}
 	return out.String(), nil
+}
+
+// calledIn matches a name before a parenthesis.
+var calledIn = regexp.MustCompile(`\b([A-Za-z_]\w*)\s*\(`)
+
+// called are the functions of earlier cells that CUDA C++ calls, with what they need; ""
+// if there are none.
+func (k *kernelCells) called(env Env, text string) (string, error) {
+	var own []string // that the C++ defines itself
+	for _, m := range regexp.MustCompile(`\b([A-Za-z_]\w*)\s*\([^;{}]*\)\s*\{`).FindAllStringSubmatch(text, -1) {
+		own = append(own, m[1])
+	}
+	var body strings.Builder
+	k.mu.Lock()
+	for _, m := range calledIn.FindAllStringSubmatch(text, -1) {
+		d, ok := k.declared[m[1]]
+		if !ok || slices.Contains(own, m[1]) || !strings.HasPrefix(d.Text, "func ") || bodiless.MatchString(d.Text) {
+			continue
+		}
+		own = append(own, m[1])
+		fmt.Fprintf(&body, "//line %s:%d:1\n%s\n", d.Cell, d.Line, d.Text)
+	}
+	k.mu.Unlock()
+	if body.Len() == 0 {
+		return "", nil
+	}
+	return k.source(env, Call{Body: body.String()}, "cell")
 }
 
 // remember keeps the functions and types of a cell that compiled.

@@ -164,6 +164,7 @@ func cudaPackage() host.Package {
 			"WaitNOR":                     reflect.ValueOf(cuda.WaitNOR),
 			"WaitOp":                      reflect.ValueOf(cuda.WaitOp),
 			"WithCUDA":                    reflect.ValueOf(cuda.WithCUDA),
+			"WithGo":                      reflect.ValueOf(cuda.WithGo),
 			"WriteCombined":               reflect.ValueOf(cuda.WriteCombined),
 			"WriteOp":                     reflect.ValueOf(cuda.WriteOp),
 		},
@@ -512,6 +513,7 @@ func cudaPackage() host.Package {
 			"WaitNOR":                      "WaitNOR: ^(*p | value) != 0.",
 			"WaitOp":                       "WaitOp is Stream.WaitValue, as part of a batch.",
 			"WithCUDA":                     "WithCUDA compiles a program in Go together with CUDA C++, for [CompileGo]: a function\nthat the Go declares without a body is a __device__ function of that source. It\ntakes numbers, bools, pointers, and slices as pointers.",
+			"WithGo":                       "WithGo compiles CUDA C++ together with functions in Go that it calls, for [Compile]:\nthose that take and give numbers, bools and pointers, and slices, for each of which\nthe call gives a pointer and a length. A function that panics gives zero, and the panic\nis told as that of a kernel in Go.",
 			"WriteCombined":                "WriteCombined memory is quicker to send, and slow for the CPU to read.",
 			"WriteOp":                      "WriteOp is Stream.WriteValue, as part of a batch.",
 		},
@@ -632,6 +634,7 @@ func cudaPackage() host.Package {
 			"Use":                          {"d", ""},
 			"WaitOp":                       {"word", "value", "condition", ""},
 			"WithCUDA":                     {"source", ""},
+			"WithGo":                       {"source", ""},
 			"WriteOp":                      {"word", "value", ""},
 		},
 	}
