@@ -219,7 +219,7 @@ func (k *kernelCells) called(env Env, text string) (string, error) {
 	if body.Len() == 0 {
 		return "", nil
 	}
-	return k.source(env, Call{Body: body.String()}, "cell")
+	return k.source(env.Declarations, Call{Body: body.String()}, "cell")
 }
 
 // remember keeps the functions and types of a cell that compiled.
