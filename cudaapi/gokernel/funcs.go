@@ -165,9 +165,9 @@ func returns(list []ast.Stmt) (found bool) {
 	return found
 }
 
-// turn is the body of a loop over a function: a literal, to which the function gives
+// iteration is the body of a loop over a function: a literal, to which the function gives
 // its values, and which says whether it wants more.
-type turn struct {
+type iteration struct {
 	outer   *fn       // the function with the loop
 	loop    *ir.Label // what break and continue in the body mean
 	state   *ir.Var   // 0 as long as the loop goes on, then how it ended
@@ -175,9 +175,9 @@ type turn struct {
 	results []*ir.Var // of a return in the body
 }
 
-// endTurn ends the body: with another turn, or with the loop, after which then is done.
-func (f *fn) endTurn(more bool, then func()) {
-	t := f.turn
+// endIteration ends the body: with another iteration, or with the loop, after which then is done.
+func (f *fn) endIteration(more bool, then func()) {
+	t := f.iteration
 	if !more {
 		n := 1
 		if then != nil {
@@ -193,12 +193,12 @@ func (f *fn) endTurn(more bool, then func()) {
 func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 	ref := f.expr(s.X).(*ir.FuncRef)
 	yield := f.subst.of(sig.Params().At(0).Type()).Underlying().(*types.Signature)
-	t := &turn{outer: f, loop: f.newLabel(label), state: f.local("state", types.Typ[types.Int])}
+	t := &iteration{outer: f, loop: f.newLabel(label), state: f.local("state", types.Typ[types.Int])}
 	f.emit(&ir.Define{Var: t.state, Init: intConst(0)})
 	var body *ir.FuncRef
 	list := f.within(func() {
 		body = f.made("body", yield, s.Pos(), func(g *fn, params []ir.Expr) {
-			g.turn = t
+			g.iteration = t
 			g.own = labelsIn(s.Body)
 			g.targets = []target{{label, t.loop, true}}
 			g.emit(&ir.If{Cond: &ir.Binary{Op: token.NEQ, X: &ir.Ref{Var: t.state}, Y: intConst(0), T: types.Typ[types.Bool]}, Then: []ir.Stmt{
@@ -209,7 +209,7 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 				}
 			}
 			g.stmts(s.Body.List)
-			g.endTurn(true, nil)
+			g.endIteration(true, nil)
 		})
 	})
 	for _, v := range t.results { // before the body, which refers to them

@@ -9,7 +9,7 @@ import (
 	"gocuda/cudaapi/gokernel/ir"
 )
 
-// HostLoop is a loop that is entered at the head of one of its turns. It is compiled as
+// HostLoop is a loop that is entered at the head of one of its iterations. It is compiled as
 // a function of what it uses of the function around it. Its parameters are Vars, and
 // State, and its results an int, the Vars that are Set, and Results. The int says how
 // it ended.

@@ -28,23 +28,23 @@ type unit struct {
 
 // fn lowers one function.
 type fn struct {
-	u        *unit
-	f        *ir.Func
-	parent   *fn // of a function literal
-	subst    substitution
-	vars     map[types.Object]*ir.Var
-	uses     *usage
-	taken    map[string]int // names in the output
-	out      *[]ir.Stmt
-	targets  []target
-	labels   map[string]*ir.Label
-	results  []*ir.Var // named ones
-	sig      *types.Signature
-	nextBody *ir.Label       // where a fallthrough goes
-	parallel bool            // the places of an assignment to several are being lowered
-	turn     *turn           // of the body of a loop over a function
-	own      map[string]bool // the labels of that body
-	entered  *entered        // of the function of a loop
+	u         *unit
+	f         *ir.Func
+	parent    *fn // of a function literal
+	subst     substitution
+	vars      map[types.Object]*ir.Var
+	uses      *usage
+	taken     map[string]int // names in the output
+	out       *[]ir.Stmt
+	targets   []target
+	labels    map[string]*ir.Label
+	results   []*ir.Var // named ones
+	sig       *types.Signature
+	nextBody  *ir.Label       // where a fallthrough goes
+	parallel  bool            // the places of an assignment to several are being lowered
+	iteration *iteration      // of the body of a loop over a function
+	own       map[string]bool // the labels of that body
+	entered   *entered        // of the function of a loop
 }
 
 // target is a statement that break or continue can name.

@@ -865,7 +865,7 @@ func (p *printer) between(list []ir.Stmt, number int) {
 			if s.Cond != nil {
 				cond = trim(p.expr(s.Cond))
 			}
-			w.died = w.died || w.ends // by the second turn
+			w.died = w.died || w.ends // by the second iteration
 			p.line("for (; %s; ) {", cond)
 			p.inner(s.Body, number)
 			p.line("%s_next:;", s.Label.Name)

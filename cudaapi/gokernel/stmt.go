@@ -686,12 +686,12 @@ func (f *fn) clause(c *ast.CaseClause, end *ir.Label) []ir.Stmt {
 }
 
 func (f *fn) branch(s *ast.BranchStmt) {
-	if f.turn == nil && f.exits(s) {
+	if f.iteration == nil && f.exits(s) {
 		return
 	}
 	switch s.Tok {
 	case token.GOTO:
-		if f.turn != nil && !f.own[s.Label.Name] {
+		if f.iteration != nil && !f.own[s.Label.Name] {
 			f.fail(s, "a kernel's goto cannot leave a loop over a function: use break with a label")
 		}
 		f.emit(&ir.Jump{To: f.gotoLabel(s.Label.Name), Pos: s.Pos()})
@@ -706,8 +706,8 @@ func (f *fn) branch(s *ast.BranchStmt) {
 		case s.Label != nil && t.name != s.Label.Name:
 		case s.Tok == token.CONTINUE && !t.loop:
 		default:
-			if f.turn != nil && t.Label == f.turn.loop {
-				f.endTurn(s.Tok == token.CONTINUE, nil)
+			if f.iteration != nil && t.Label == f.iteration.loop {
+				f.endIteration(s.Tok == token.CONTINUE, nil)
 				return
 			}
 			if s.Tok == token.BREAK {
@@ -718,17 +718,17 @@ func (f *fn) branch(s *ast.BranchStmt) {
 			return
 		}
 	}
-	if f.turn == nil {
+	if f.iteration == nil {
 		f.fail(s, "%s leads nowhere", s.Tok)
 	}
-	outer := f.turn.outer
-	f.endTurn(false, func() { outer.branch(s) }) // of a loop around
+	outer := f.iteration.outer
+	f.endIteration(false, func() { outer.branch(s) }) // of a loop around
 }
 
 func (f *fn) ret(s *ast.ReturnStmt) {
 	root := f // the function of the source
-	for root.turn != nil {
-		root = root.turn.outer
+	for root.iteration != nil {
+		root = root.iteration.outer
 	}
 	want := root.f.Results
 	if root.entered != nil {
@@ -759,7 +759,7 @@ func (f *fn) ret(s *ast.ReturnStmt) {
 
 // giveBack returns values, out of loops over functions too.
 func (f *fn) giveBack(values []ir.Expr) {
-	if f.turn == nil {
+	if f.iteration == nil {
 		switch {
 		case f.entered != nil && len(values) == 0:
 			f.leaveLoop(LoopEnds, nil)
@@ -770,7 +770,7 @@ func (f *fn) giveBack(values []ir.Expr) {
 		}
 		return
 	}
-	t := f.turn
+	t := f.iteration
 	if t.results == nil {
 		for _, x := range values {
 			t.results = append(t.results, t.outer.local("result", x.Type()))
@@ -779,7 +779,7 @@ func (f *fn) giveBack(values []ir.Expr) {
 	for i, x := range values {
 		f.emit(&ir.Assign{To: &ir.Ref{Var: t.results[i]}, Value: x})
 	}
-	f.endTurn(false, func() {
+	f.endIteration(false, func() {
 		var list []ir.Expr
 		for _, v := range t.results {
 			list = append(list, &ir.Ref{Var: v})

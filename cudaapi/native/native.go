@@ -9,7 +9,7 @@
 // functions, where C has other bits). Whatever it is not sure of it refuses, with the place and the reason,
 // and the interpreter goes on with it.
 //
-// Loops are entered at the head of a turn: such a function has the loop's variables as
+// Loops are entered at the head of an iteration: such a function has the loop's variables as
 // parameters, and gives back those that it changes.
 //
 // # Go's memory

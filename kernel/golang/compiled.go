@@ -27,8 +27,8 @@ import (
 // declared again.
 
 // CompileVariable is the environment variable that says what is compiled: 0 nothing, and
-// "all" every function that can be, before it runs, and every loop in its first turn; with
-// "all:N", a loop is entered in its Nth turn. Otherwise what runs for long is.
+// "all" every function that can be, before it runs, and every loop in its first iteration; with
+// "all:N", a loop is entered in its Nth iteration. Otherwise what runs for long is.
 const CompileVariable = "GOCUDA_COMPILE"
 
 const compileEverything = "all"

@@ -22,7 +22,7 @@ import (
 )
 
 // A loop that runs for long is compiled beside the cell, with those around it, and
-// entered at the head of its next turn. Which loops these are, they say themselves: now
+// entered at the head of its next iteration. Which loops these are, they say themselves: now
 // and then lowered code is asked to look at the heads of loops, as it does when a cell
 // is to end, and calls a function of each loop there.
 
@@ -36,7 +36,7 @@ type loops struct {
 	begun time.Time
 	group *rt.Group // the cell that runs
 
-	// eager has every loop compiled that can be, by the first of its turns that asks,
+	// eager has every loop compiled that can be, by the first of its iterations that asks,
 	// and entered each time it has asked so often; 0: what runs for long is.
 	eager int
 }
@@ -233,7 +233,7 @@ func (ev *Evaluator) loopsOf(g *rt.Group) (done func()) {
 	}
 }
 
-// loopRuns is called at the head of a turn of a loop that is not compiled.
+// loopRuns is called at the head of an iteration of a loop that is not compiled.
 func (ev *Evaluator) loopRuns(c *cellLoop) {
 	ls := &ev.loops
 	ls.mu.Lock()

@@ -41,19 +41,19 @@ var loopCells = []struct{ name, declare, run string }{
 	{"assigned range variables", "", "var i, x, s int\nfor i, x = range []int{5, 6, 7, 8, 9, 3, 2} { s += i*x }\ni, x, s"},
 }
 
-var everyTurn = flag.Bool("turns", false, "have compiled loops entered in each of their first 51 turns")
+var everyIteration = flag.Bool("iterations", false, "have compiled loops entered in each of their first 51 iterations")
 
 // column is that of a place in a cell: compiled code knows it better.
 var column = regexp.MustCompile(`(In\[\d+\]:\d+):\d+`)
 
-// A loop that goes on in its compiled form in any of its turns gives the same.
+// A loop that goes on in its compiled form in any of its iterations gives the same.
 func TestLoopEntry(t *testing.T) {
 	needsCompiler(t)
-	turns := []int{0, 1, 7}
-	if *everyTurn {
-		turns = nil
+	iterations := []int{0, 1, 7}
+	if *everyIteration {
+		iterations = nil
 		for i := range 51 {
-			turns = append(turns, i)
+			iterations = append(iterations, i)
 		}
 	}
 	plain, s := newSession(t), newSession(t)
@@ -80,10 +80,10 @@ func TestLoopEntry(t *testing.T) {
 			return text
 		}
 		want := outcome(plain)
-		for _, after := range turns {
+		for _, after := range iterations {
 			s.ev.loops.eager = after + 1
 			if got := outcome(s); got != want {
-				t.Errorf("%s, entered in turn %d:\n%s\nwant\n%s", c.name, after, got, want)
+				t.Errorf("%s, entered in iteration %d:\n%s\nwant\n%s", c.name, after, got, want)
 				break
 			}
 		}
@@ -190,7 +190,7 @@ func TestLoopEntriesKeepNothing(t *testing.T) {
 	s := newSession(t)
 	s.ev.loops.eager = 1
 	entries := 20_000
-	if *everyTurn {
+	if *everyIteration {
 		entries = 1_000_000
 	}
 	if text := s.run("func sum(xs []int, from int) (s int) {\n\tfor _, x := range xs[from:] { s += x; if s < 0 { return -1 } }\n\treturn\n}\nfunc keep(any) {}\nxs := []int{1, 2, 3}\nsum(xs, 0)"); text != "=> 6\n" {

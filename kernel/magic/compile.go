@@ -48,7 +48,7 @@ func Compile(c Compiler) []Magic {
 			Doc: "Lists the functions and loops of cells that were compiled, and those that were not, with the reason.\n" +
 				"With the name of a function, or loop: its C++.\n" +
 				"Loops of numbers, and functions with such loops or that call themselves, are compiled by the host's\n" +
-				"C++ compiler when a cell is in them for long, beside the cell. A loop is entered in its next turn, a\n" +
+				"C++ compiler when a cell is in them for long, beside the cell. A loop is entered in its next iteration, a\n" +
 				"function at its next call. off: all is interpreted again, from the next cell on, until on.\n" +
 				"GOCUDA_COMPILE=0 in the environment has a kernel compile nothing.",
 			Run: func(_ context.Context, env Env, call Call) error {

@@ -201,7 +201,7 @@ type (
 		Cond       Expr
 		Then, Else []Stmt
 	}
-	// Loop runs until it is left. Cond, if any, is looked at before each turn, and
+	// Loop runs until it is left. Cond, if any, is looked at before each iteration, and
 	// Post runs after each.
 	Loop struct {
 		Label *Label
@@ -218,7 +218,7 @@ type (
 	}
 	// Leave goes to the end of the loop or block: break.
 	Leave struct{ To *Label }
-	// Again goes to the next turn of a loop: continue.
+	// Again goes to the next iteration of a loop: continue.
 	Again struct{ To *Label }
 	// Mark is where a Jump goes: goto.
 	Mark struct{ Label *Label }

@@ -9,7 +9,7 @@ import (
 
 // Random programs do nothing that the language leaves open: what is called
 // inside of an expression prints, but changes no variable that others read; loops
-// have few turns, and functions call earlier ones only, as often as fuel lasts.
+// have few iterations, and functions call earlier ones only, as often as fuel lasts.
 
 type kind int
 

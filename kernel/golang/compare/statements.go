@@ -327,7 +327,7 @@ func (g *generator) statement(s *scope) {
 	}
 }
 
-// branch is a statement that leaves a turn of a loop, or the loop.
+// branch is a statement that leaves an iteration of a loop, or the loop.
 func (g *generator) branch(s *scope) string {
 	word := oneAmong(g, []string{"break", "continue"})
 	if len(s.labels) > 0 && g.chance(50) {

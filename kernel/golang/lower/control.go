@@ -117,7 +117,7 @@ func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local, e *entry) {
 		}
 		f.emit("%sfor ; %s; %s {", f.head(label), head, last)
 	} else {
-		// Each turn has loop variables of its own.
+		// Each iteration has loop variables of its own.
 		first := f.temp(boolType)
 		f.emit("%s := true", first)
 		f.emit("%sfor {", f.head(label))

@@ -9,8 +9,8 @@ import (
 )
 
 // A loop can go on in a compiled form: see Lowerer.Loops. Lowered code asks for that
-// where a loop begins, and at the head of a turn when it looks whether it is to end
-// anyway, so the turns of a loop pay nothing for it. What the loop uses of the function
+// where a loop begins, and at the head of an iteration when it looks whether it is to end
+// anyway, so the iterations of a loop pay nothing for it. What the loop uses of the function
 // around it is given to a function of package rt, and comes back.
 
 // Loop is a loop that can go on in a compiled form.
@@ -213,7 +213,7 @@ func (f *fn) exits(l *Loop) bool {
 }
 
 // loopVars finds the variables of the function around that a loop uses. It is false if
-// one is made anew for each turn.
+// one is made anew for each iteration.
 func (f *fn) loopVars(e *entry) bool {
 	var first ast.Stmt
 	if s, ok := e.Stmt.(*ast.ForStmt); ok {
@@ -289,7 +289,7 @@ func (e *entry) enter(f *fn) {
 }
 
 // around writes a loop that can go on elsewhere, what it does there first. first is its
-// last state before the first turn; nil: that is a variable already.
+// last state before the first iteration; nil: that is a variable already.
 func (f *fn) around(e *entry, first *expr, loop func()) {
 	if e == nil {
 		loop()
@@ -299,7 +299,7 @@ func (f *fn) around(e *entry, first *expr, loop func()) {
 	f.inside(e, loop)
 }
 
-// begins goes on elsewhere with a loop before its first turn.
+// begins goes on elsewhere with a loop before its first iteration.
 func (f *fn) begins(e *entry, first *expr) {
 	for _, v := range append([]*expr{e.how}, e.values...) {
 		if f.hoist(v.text, v.typ) {
@@ -358,7 +358,7 @@ func (f *fn) leaves(e *entry) {
 	}
 }
 
-// pollLoop is poll at the head of a turn of a loop, which can go on elsewhere from there.
+// pollLoop is poll at the head of an iteration of a loop, which can go on elsewhere from there.
 func (f *fn) pollLoop(n ast.Node, e *entry) {
 	if e == nil {
 		f.poll(n)

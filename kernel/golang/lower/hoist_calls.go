@@ -8,9 +8,9 @@ import (
 )
 
 // A direct call's arguments are fields of its frame, and to make one takes the
-// interpreter a third of the call. In a loop most of them stay the same from turn
-// to turn: kernel, grid, block, stream. So one frame, made before the outermost
-// loop, serves all turns, and only what may change is written to it.
+// interpreter a third of the call. In a loop most of them stay the same from iteration
+// to iteration: kernel, grid, block, stream. So one frame, made before the outermost
+// loop, serves all iterations, and only what may change is written to it.
 
 // outermost is the outermost loop that is being lowered.
 type outermost struct {
@@ -24,7 +24,7 @@ type outermost struct {
 // frame is that of a direct call in a loop, in front of which it is declared.
 type frame struct {
 	name  string
-	fixed bool // no turn writes an argument to it
+	fixed bool // no iteration writes an argument to it
 }
 
 // look finds what the loop assigns to.
@@ -93,7 +93,7 @@ func (f *fn) compiled(e *ast.CallExpr) *types.Func {
 	return nil
 }
 
-// unchanged is the name of a variable that has one value in all turns of the
+// unchanged is the name of a variable that has one value in all iterations of the
 // outermost loop, "" of any other.
 func (f *fn) unchanged(id *ast.Ident) string {
 	v, ok := f.info.Uses[id].(*types.Var)
@@ -117,7 +117,7 @@ func (f *fn) unchanged(id *ast.Ident) string {
 	return ""
 }
 
-// stays says whether an argument, which was made of e, has one value in all turns:
+// stays says whether an argument, which was made of e, has one value in all iterations:
 // whether it has nothing in it but variables among e that do so, and constants.
 func (f *fn) stays(x *expr, e ...ast.Expr) bool {
 	if x.op == opSpread {
@@ -144,7 +144,7 @@ func (f *fn) stays(x *expr, e ...ast.Expr) bool {
 }
 
 // repeats says whether an expression, which was lowered to x, is a call that gives
-// the same in each turn, such as cuda.Block(256).
+// the same in each iteration, such as cuda.Block(256).
 func (f *fn) repeats(e ast.Expr, x *expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
@@ -293,7 +293,7 @@ func (f *fn) pair(x *expr) *expr {
 	return t
 }
 
-// changing are the arguments of a call that may differ from turn to turn, by their
+// changing are the arguments of a call that may differ from iteration to iteration, by their
 // place among args.
 func (f *fn) changing(e *ast.CallExpr, args []*expr) map[int]bool {
 	changing := make(map[int]bool)

@@ -15,7 +15,7 @@
 //     statements (ir_stmt.go). What an operand needs done first is a statement
 //     before it, and operands that it could change go into temporaries (operands);
 //   - settle and hoist (hoist_calls.go, variable.go) take out of the outermost loop
-//     what all its turns have in common;
+//     what all its iterations have in common;
 //   - write makes the text.
 //
 // When no function is wanted any more, the methods that compiled code probably

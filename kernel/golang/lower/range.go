@@ -43,7 +43,7 @@ func (f *fn) yieldBranch(s *ast.BranchStmt) {
 	f.yieldExit(exitBranch + len(y.out) - 1)
 }
 
-// yieldOn goes on with the next turn. Every way back into the iterator says that
+// yieldOn goes on with the next iteration. Every way back into the iterator says that
 // the loop does.
 func (f *fn) yieldOn() {
 	f.emit("*%s = 0", f.yield.ctl.name)
