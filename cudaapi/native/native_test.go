@@ -156,7 +156,7 @@ func TestRefused(t *testing.T) {
 		{"func f() []int { x := [2]int{}; y := x[:]; return y[1:] }", "In[1]:3:44: compiled code cannot return the address of a local variable: it has no memory for what outlives a call"},
 		{"func g(p *int) *int { return p }\nfunc f() *int { x := 1; return g(&x) }", "In[1]:4:25: compiled code cannot return the address of a local variable: it has no memory for what outlives a call"},
 		{"func f(a [][]int) { a[0], a[1] = a[1], a[0] }", "In[1]:3:21: a value of type []int, which has pointers in it, cannot be stored in memory by compiled code: the garbage collector would not know"},
-		{"func f() (s int) { var p [3]*int; for i := range 3 { x := i; p[i] = &x }; return *p[0] }", "In[1]:3:62: compiled code cannot assign the address of a local variable"},
+		{"func f() (s int) { var p [3]*int; for i := range 3 { x := i; p[i] = &x }; return *p[0] }", "In[1]:3:62: compiled code cannot keep the address of a variable for longer than the block in which it is declared"},
 		{"func f(a, b string) string { return a + b }", "In[1]:3:37: strings cannot be joined in compiled code, which allocates no memory"},
 		{"func f() []int { return make([]int, 3) }", "In[1]:3:25: make cannot be used in compiled code, which allocates no memory: declare an array, such as var x [16]float32, or pass a slice"},
 		{"func f(x float64) { println(x) }", "In[1]:3:21: println cannot be used in compiled code"},

@@ -144,16 +144,21 @@ func (p *pool) giveUp(j *job, running []*rank) {
 func (p *pool) explain(j *job, running []*rank) {
 	p.mu.Lock()
 	failed, _ := j.outcome()
-	wait, waiting := len(failed) == 0 && !j.own && j.cancel == nil, false
+	wait := len(failed) == 0 && !j.own && j.cancel == nil
+	var longest time.Duration
+	young := false // a rank in a call does not say yet where
 	for _, r := range p.ranks {
 		wait = wait && r.lost == ""
 	}
 	for _, r := range running {
-		waiting = waiting || r.place.Call != "" && r.place.Waited >= lookAfter
+		if r.place.Call != "" {
+			longest = max(longest, r.place.Waited)
+			young = young || r.place.Waited < lookAfter
+		}
 		wait = wait && r.because == nil
 	}
 	p.mu.Unlock()
-	if !wait || !waiting {
+	if !wait || longest < lookAfter || young && longest < 2*lookAfter {
 		return
 	}
 	pic := p.draw()
