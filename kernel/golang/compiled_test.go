@@ -113,6 +113,7 @@ func deep(n int) int { return deep(n+1) + 1 }
 		{"shift(-1)", "Panic: runtime error: negative shift amount"},
 		{"say()", "Panic: no"},
 		{"deep(0)", "StackOverflow: stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept"},
+		{"func nest(n int) int {\n\tif n > 0 {\n\t\treturn nest(n-1)\n\t}\n\treturn deep(0)\n}\nnest(3000)", "StackOverflow: stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept"},
 		{"func() (err any) { defer func() { err = recover() }(); at(nil, 0); return }()", "=> runtime error: index out of range [0] with length 0"},
 	} {
 		if got := strings.TrimSpace(s.run(c.code)); got != c.want {

@@ -315,7 +315,7 @@ func TestInterrupt(t *testing.T) {
 		"n = 1; select {}; n = 7",
 		"n = 1; var mu sync.Mutex; mu.Lock(); mu.Lock(); n = 7",
 		"n = 1; var wg sync.WaitGroup; wg.Add(1); wg.Wait(); n = 7",
-		"func f(i int) { if i > 100 { return }; n = 1; f(i); f(i+1); f(i+1) }\nf(0)",
+		"func f(i int) { if i > 100 { return }; n = 1; f(i+1); f(i+1) }\nf(0)",
 		"n = 1; var wg sync.WaitGroup; wg.Go(func() { for { n = 1 } }); wg.Wait(); n = 7",
 		"n = 1; defer func() { recover() }(); for {}",
 		"n = 1; func() { defer func() { recover() }(); for {} }(); n = 7",

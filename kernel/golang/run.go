@@ -81,6 +81,8 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 		case end := <-done:
 			switch {
 			case end.ok:
+			case end.value == rt.Interrupted && g.Overflowed():
+				res.Err = ev.texts.overflowError(name, ev.rt.BodyLine())
 			case end.value == rt.Interrupted: // and it has ended already
 				res.Err = ev.interruptedAt(g)
 			default:
@@ -110,7 +112,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 					break
 				}
 			}
-			if running = !ev.tooDeep(); running {
+			if running = !ev.tooDeep() && !g.Overflowed(); running {
 				break
 			}
 			for ending := true; ending; {

@@ -28,8 +28,24 @@ func (Overflow) Error() string {
 	return "stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept"
 }
 
+// deepFrames is from how many frames of Go on an overflow ends the cell as check does.
+const deepFrames = 2000
+
+// overflowDeep ends the calling goroutine and its cell if compiled functions have no
+// stack left because interpreted ones, which call them, are deep: see check.
+func (r *Runtime) overflowDeep() {
+	g := r.group()
+	if g == nil || runtime.Callers(deepFrames, make([]uintptr, 1)) == 0 {
+		return
+	}
+	g.overflowed.Store(true)
+	r.Cancel(g)
+	runtime.Goexit()
+}
+
 // OverflowIn ends a goroutine whose compiled function has no stack left.
 func (r *Runtime) OverflowIn(lowered string, calls []Call) {
+	r.overflowDeep()
 	r.traces.swap(goid(), &trail{calls: calls, last: lowered})
 	panic(&ending{Overflow{}})
 }
@@ -44,6 +60,7 @@ func (r *Runtime) PanicAt(at Call, calls []Call, value any) {
 
 // OverflowAt ends a goroutine whose compiled loop has no stack left.
 func (r *Runtime) OverflowAt(at Call, calls []Call) {
+	r.overflowDeep()
 	r.traces.swap(goid(), &trail{calls: calls, pos: at.Line<<12 | min(at.Column, 1<<12-1)})
 	panic(&ending{Overflow{}})
 }

@@ -12,10 +12,11 @@ import (
 type Group struct {
 	Name string
 
-	cancelled atomic.Bool
-	live      int             // under groups.mu
-	first     int64           // the cell's own goroutine
-	ends      map[int64]Stack // where cancelled goroutines ended, under groups.mu
+	cancelled  atomic.Bool
+	overflowed atomic.Bool     // it was, since a recursion left no stack
+	live       int             // under groups.mu
+	first      int64           // the cell's own goroutine
+	ends       map[int64]Stack // where cancelled goroutines ended, under groups.mu
 }
 
 type groups struct {
@@ -231,6 +232,9 @@ func (r *Runtime) Stacks(g *Group) []Stack {
 
 // Cancelled says whether the goroutines of g are to end.
 func (g *Group) Cancelled() bool { return g.cancelled.Load() }
+
+// Overflowed says whether they were told to since a recursion left no stack.
+func (g *Group) Overflowed() bool { return g.overflowed.Load() }
 
 // goFunc is the go statement.
 func (r *Runtime) goFunc(f func()) {
