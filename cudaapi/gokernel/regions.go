@@ -130,37 +130,6 @@ func eachStmt(list []ir.Stmt, do func(ir.Stmt)) {
 	})
 }
 
-// operands are the expressions that one is made of.
-func operands(e ir.Expr) []ir.Expr {
-	switch e := e.(type) {
-	case *ir.Unary:
-		return []ir.Expr{e.X}
-	case *ir.Binary:
-		return []ir.Expr{e.X, e.Y}
-	case *ir.Convert:
-		return []ir.Expr{e.X}
-	case *ir.Field:
-		return []ir.Expr{e.X}
-	case *ir.Index:
-		return []ir.Expr{e.X, e.I}
-	case *ir.Deref:
-		return []ir.Expr{e.X}
-	case *ir.Addr:
-		return []ir.Expr{e.X}
-	case *ir.Len:
-		return []ir.Expr{e.X}
-	case *ir.Cap:
-		return []ir.Expr{e.X}
-	case *ir.Slice:
-		return []ir.Expr{e.X, e.Lo, e.Hi, e.Max}
-	case *ir.Composite:
-		return e.Elems
-	case *ir.Pure:
-		return e.Args
-	}
-	return nil
-}
-
 // eachRef visits the variables that an expression mentions.
 func eachRef(e ir.Expr, do func(*ir.Var)) {
 	parts(e, func(e ir.Expr) {

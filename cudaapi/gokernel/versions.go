@@ -130,40 +130,40 @@ func parts(e ir.Expr, visit func(ir.Expr)) {
 		return
 	}
 	visit(e)
+	for _, x := range operands(e) {
+		parts(x, visit)
+	}
+}
+
+// operands are the expressions that one is made of.
+func operands(e ir.Expr) []ir.Expr {
 	switch e := e.(type) {
 	case *ir.Unary:
-		parts(e.X, visit)
+		return []ir.Expr{e.X}
 	case *ir.Binary:
-		parts(e.X, visit)
-		parts(e.Y, visit)
+		return []ir.Expr{e.X, e.Y}
 	case *ir.Convert:
-		parts(e.X, visit)
+		return []ir.Expr{e.X}
 	case *ir.Field:
-		parts(e.X, visit)
+		return []ir.Expr{e.X}
 	case *ir.Index:
-		parts(e.X, visit)
-		parts(e.I, visit)
+		return []ir.Expr{e.X, e.I}
 	case *ir.Deref:
-		parts(e.X, visit)
+		return []ir.Expr{e.X}
 	case *ir.Addr:
-		parts(e.X, visit)
+		return []ir.Expr{e.X}
 	case *ir.Len:
-		parts(e.X, visit)
+		return []ir.Expr{e.X}
 	case *ir.Cap:
-		parts(e.X, visit)
+		return []ir.Expr{e.X}
 	case *ir.Slice:
-		for _, x := range []ir.Expr{e.X, e.Lo, e.Hi, e.Max} {
-			parts(x, visit)
-		}
+		return []ir.Expr{e.X, e.Lo, e.Hi, e.Max}
 	case *ir.Composite:
-		for _, x := range e.Elems {
-			parts(x, visit)
-		}
+		return e.Elems
 	case *ir.Pure:
-		for _, x := range e.Args {
-			parts(x, visit)
-		}
+		return e.Args
 	}
+	return nil
 }
 
 func (v *versions) list(list []ir.Stmt) []ir.Stmt {

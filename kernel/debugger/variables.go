@@ -76,6 +76,17 @@ func (s *Server) on(f *frame, show func()) error {
 	}
 }
 
+// container is what a client knows by a number.
+func (s *Server) container(reference int) (*container, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.containers[reference]
+	if c == nil {
+		return nil, fmt.Errorf("there are no variables %d any more", reference)
+	}
+	return c, nil
+}
+
 func (s *Server) variables(a arguments) (any, error) {
 	var asked struct {
 		VariablesReference int
@@ -85,14 +96,12 @@ func (s *Server) variables(a arguments) (any, error) {
 	if err := a.decode(&asked); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	c := s.containers[asked.VariablesReference]
-	s.mu.Unlock()
-	if c == nil {
-		return nil, fmt.Errorf("there are no variables %d any more", asked.VariablesReference)
+	c, err := s.container(asked.VariablesReference)
+	if err != nil {
+		return nil, err
 	}
 	out := []object{}
-	err := s.on(c.frame, func() {
+	err = s.on(c.frame, func() {
 		for _, v := range c.children(asked.Filter, asked.Start, asked.Count) {
 			out = append(out, s.describe(v, c.frame))
 		}
@@ -364,11 +373,9 @@ func (s *Server) setVariable(a arguments) (any, error) {
 	if err := a.decode(&asked); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	c := s.containers[asked.VariablesReference]
-	s.mu.Unlock()
-	if c == nil {
-		return nil, fmt.Errorf("there are no variables %d any more", asked.VariablesReference)
+	c, err := s.container(asked.VariablesReference)
+	if err != nil {
+		return nil, err
 	}
 	expression := ""
 	find := func() {

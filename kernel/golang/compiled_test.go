@@ -113,12 +113,18 @@ func deep(n int) int { return deep(n+1) + 1 }
 		{"shift(-1)", "Panic: runtime error: negative shift amount"},
 		{"say()", "Panic: no"},
 		{"deep(0)", "StackOverflow: stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept"},
-		{"func nest(n int) int {\n\tif n > 0 {\n\t\treturn nest(n-1)\n\t}\n\treturn deep(0)\n}\nnest(3000)", "StackOverflow: stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept"},
 		{"func() (err any) { defer func() { err = recover() }(); at(nil, 0); return }()", "=> runtime error: index out of range [0] with length 0"},
 	} {
 		if got := strings.TrimSpace(s.run(c.code)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.code, got, c.want)
 		}
+	}
+	// Deep in interpreted calls no panic goes through all of them: the place is the cell's.
+	over := s.ev.Eval("In[19]", "func nest(n int) int {\n\tif n > 0 {\n\t\treturn nest(n-1)\n\t}\n\treturn deep(0)\n}\nnest(3000)", false)
+	if over.Err == nil || over.Err.Name != "StackOverflow" {
+		t.Errorf("nest(3000): %v", over.Err)
+	} else if trace := strings.Join(over.Err.Traceback, "\n"); !strings.Contains(trace, "In[19]:7:1") || strings.Contains(trace, "main.nest") {
+		t.Errorf("nest(3000): %s", trace)
 	}
 	res := s.ev.Eval("In[20]", "func outer() int {\n\treturn sum(make([]int, 3), 4)\n}\nouter()", false)
 	want := "panic: runtime error: index out of range [3] with length 3\n" +
