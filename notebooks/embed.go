@@ -3,7 +3,7 @@ package notebooks
 
 import "embed"
 
-// FS holds the notebooks, by file name.
+// FS holds the notebooks, and the page of words that they refer to, by file name.
 //
-//go:embed *.ipynb
+//go:embed *.ipynb glossary.md
 var FS embed.FS

@@ -188,6 +188,39 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// With --solutions a notebook's exercises are solved, and must be judged right.
+func TestRunSolutions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "a.ipynb"), filepath.Join(dir, "a.executed.ipynb")
+	for _, c := range []struct {
+		args         []string
+		solution     string
+		status       int
+		says, stderr string
+	}{
+		{nil, "x * x", 0, "exercise 1: not solved yet", ""},
+		{[]string{"--solutions"}, "x * x", 0, "exercise 1: right", ""},
+		{[]string{"--solutions"}, "x + x", 1, "exercise 1: wrong: 6, want 9", `exercise 1: the judge says "wrong: 6, want 9"`},
+	} {
+		cell := func(kind, tag, source string) *notebook.Cell {
+			return &notebook.Cell{Kind: kind, Source: source, Metadata: map[string]any{"tags": []any{tag}}}
+		}
+		nb := &notebook.Notebook{Minor: 5, Cells: []*notebook.Cell{
+			cell(notebook.Code, "exercise:1", "func square(x int) int {\n\ttodo()\n\treturn 0\n}"),
+			cell(notebook.Code, "judge:1", "judge(\"1\", func() { check(square(3) == 9, \"%d, want 9\", square(3)) })"),
+			cell(notebook.Markdown, "solution:1", "<details>\n\n```go\nfunc square(x int) int { return "+c.solution+" }\n```\n\n</details>"),
+		}}
+		if err := nb.WriteFile(in); err != nil {
+			t.Fatal(err)
+		}
+		status, _, stderr := run(t, gocudaKernel(t, append([]string{"run", in}, c.args...)...))
+		if got := texts(t, out)[1]; status != c.status || strings.TrimSpace(got) != c.says || !strings.Contains(stderr, c.stderr) {
+			t.Errorf("%v with %s: status %d, %q, %s", c.args, c.solution, status, got, stderr)
+		}
+	}
+}
+
 // A notebook of another language is left as it is.
 func TestRunOfAnotherLanguage(t *testing.T) {
 	t.Parallel()

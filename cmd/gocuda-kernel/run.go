@@ -35,6 +35,10 @@ Values of -p are Go literals (8, -1.5, true, "text", []int{1, 2}); anything
 else is taken as text. They go into a cell of their own after the one tagged
 parameters, as papermill does it.
 
+With --solutions the solutions of exercises stand where a reader writes: what the
+code blocks of a Markdown cell tagged solution:1 hold takes the places of the cells
+tagged exercise:1, and the cell tagged judge:1 must then say "exercise 1: right".
+
 NOTEBOOK may be - for standard input, and OUT - for standard output.
 
 With -in-process the cells run in the process that the command starts, so that
@@ -62,6 +66,7 @@ func runNotebook(c *call) error {
 	allow := c.flags.Bool("allow-errors", false, "go on after a cell that failed")
 	here := c.flags.Bool("in-process", underTool, "evaluate the cells in this process")
 	checked := c.flags.Bool("check", false, "check that what cells queue on devices is in order, and fail if it is not: see %check")
+	solutions := c.flags.Bool("solutions", false, "put the solutions of the notebook's exercises in their places, and fail unless each is judged right")
 	quiet := c.flags.Bool("q", false, "show no progress")
 	c.flags.Var(&given, "p", "set a parameter, `NAME=VALUE` (may be repeated)")
 	args, err := c.parse("notebook")
@@ -102,6 +107,15 @@ func runNotebook(c *call) error {
 	for _, name := range nb.Inject(given) {
 		fmt.Fprintf(c.stderr, "note: the notebook has no parameter %s; its cells see it all the same\n", name)
 	}
+	var exercises []*notebook.Exercise
+	if *solutions {
+		if exercises, err = nb.Exercises(); err != nil {
+			return err
+		}
+		for _, e := range exercises {
+			e.Fill(e.Solution)
+		}
+	}
 	if err := saveNotebook(c.stdout, nb, *out, false); err != nil { // before an hour's work
 		return err
 	}
@@ -138,7 +152,9 @@ func runNotebook(c *call) error {
 		err = errors.Join(err, fmt.Errorf("%d cells have hazards: operations on the same memory that nothing orders", n))
 	}
 	var failure *notebook.Failure
-	if errors.As(err, &failure) {
+	if err == nil {
+		err = notebook.NotRight(exercises)
+	} else if errors.As(err, &failure) {
 		for _, line := range failure.Step.Err.Traceback {
 			fmt.Fprintln(c.stderr, plain(c.stderr, line))
 		}

@@ -25,7 +25,11 @@ func writeTutorials(c *call, dir string, force bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	names, err := fs.Glob(notebooks.FS, "*.ipynb")
+	names, err := fs.Glob(notebooks.FS, "*")
+	if err != nil {
+		return err
+	}
+	tutorials, err := fs.Glob(notebooks.FS, "*.ipynb")
 	if err != nil {
 		return err
 	}
@@ -54,6 +58,6 @@ func writeTutorials(c *call, dir string, force bool) error {
 	if len(kept) > 0 {
 		return fmt.Errorf("kept %s in %s, which you changed (--force overwrites)", strings.Join(kept, ", "), dir)
 	}
-	fmt.Fprintf(c.stdout, "%d notebooks are in %s; open them with: jupyter lab %s\n", len(names), dir, dir)
+	fmt.Fprintf(c.stdout, "%d notebooks are in %s; open them with: jupyter lab %s\n", len(tutorials), dir, dir)
 	return nil
 }

@@ -215,9 +215,12 @@ func (p *part) edits(c *cell, n ast.Node, statement bool) (list []edit) {
 				o = info.Defs[m]
 			}
 			if o != nil && o.Pkg() != nil && o.Pkg().Path() == golang.BuiltinPath {
-				if o.Name() == startName {
+				switch name := o.Name(); name {
+				case startName:
 					list = append(list, p.edit(m.Pos(), len(startName), "spmd.Start"))
-				} else {
+				case "check", "judge", "todo":
+					list = append(list, p.edit(m.Pos(), len(name), p.judge(name)))
+				default:
 					p.builtin(c, m)
 				}
 			}

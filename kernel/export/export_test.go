@@ -40,6 +40,20 @@ func write(t *testing.T, cells ...string) (said, program string) {
 	return strings.Join(list, "\n"), string(text)
 }
 
+// A program has functions of its own for what checks and judges in notebooks, by
+// names that no cell declares.
+func TestJudging(t *testing.T) {
+	said, program := write(t, "check(true, \"no\")", "func todo() {}", "judge(\"1\", func() { check(false, \"%d\", 1) })")
+	for _, want := range []string{"\tcheck(true, \"no\")", "func check(ok bool", "func judge(id string", "\tjudge(\"1\", func() { check(false"} {
+		if said != "" || !strings.Contains(program, want) {
+			t.Errorf("%s: no %q in\n%s", said, want, program)
+		}
+	}
+	if strings.Count(program, "func todo()") != 1 {
+		t.Error("todo is there more than once:\n" + program)
+	}
+}
+
 // What a program does not have is said, with cell and line.
 func TestIssues(t *testing.T) {
 	for _, c := range []struct {

@@ -28,6 +28,7 @@ type part struct {
 	used    map[string]bool       // names of the package
 	imports map[importSpec]string // with the packages' own names
 	musts   map[int]string        // the functions for calls of must, by how many values they give
+	judging map[string]string     // those for check, judge and todo
 	copied  map[string]bool       // variables of ranks that Push and Pull name
 	listed  bool                  // it shows several values together
 }
@@ -55,7 +56,7 @@ func newPart(x *exporter, ev *golang.Evaluator) *part {
 	return &part{
 		x: x, name: "main", ev: ev, sources: magic.NewSources(), codes: make(map[string]*cell),
 		things: make(map[types.Object]*thing), used: make(map[string]bool), imports: make(map[importSpec]string),
-		musts: make(map[int]string), copied: make(map[string]bool),
+		musts: make(map[int]string), judging: make(map[string]string), copied: make(map[string]bool),
 	}
 }
 
@@ -455,4 +456,12 @@ func (p *part) must(n int) string {
 		p.musts[n] = p.unique(name)
 	}
 	return p.musts[n]
+}
+
+// judge is the function for check, judge or todo.
+func (p *part) judge(name string) string {
+	if p.judging[name] == "" {
+		p.judging[name] = p.unique(name)
+	}
+	return p.judging[name]
 }

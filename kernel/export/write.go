@@ -43,7 +43,7 @@ func (p *part) write(files map[string]string, dir, name string) {
 	} else {
 		fmt.Fprintf(&b, "// Package mpicells is what the notebook %s has its ranks do.\n", p.x.options.Title)
 	}
-	fmt.Fprintf(&b, "package %s\n\n%s\n%s%s%s", p.name, p.importText(body.String()+main), main, body.String(), helpers)
+	fmt.Fprintf(&b, "package %s\n\n%s\n%s%s%s", p.name, p.importText(body.String()+main+helpers), main, body.String(), helpers)
 	text, err := format.Source([]byte(b.String()))
 	if err != nil {
 		text = []byte(b.String())
@@ -258,9 +258,47 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// helpers are the functions for must.
+// judging are the functions for check, todo and judge.
+var judging = map[string]string{
+	"check": `// %s ends the program if ok is false.
+func %[1]s(ok bool, format string, args ...any) {
+	if !ok {
+		panic(fmt.Errorf(format, args...))
+	}
+}
+
+`,
+	"todo": `// %s stands where a solution belongs.
+func %[1]s() { panic("not solved yet") }
+
+`,
+	"judge": `// %s says how f ended.
+func %[1]s(id string, f func()) {
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+			fmt.Printf("exercise %%s: right\n", id)
+		case "not solved yet":
+			fmt.Printf("exercise %%s: not solved yet\n", id)
+		default:
+			fmt.Printf("exercise %%s: wrong: %%v\n", id, v)
+		}
+	}()
+	f()
+}
+
+`,
+}
+
+// helpers are the functions for must, check, todo and judge.
 func (p *part) helpers() string {
 	var b strings.Builder
+	for _, name := range sortedKeys(p.judging) {
+		fmt.Fprintf(&b, judging[name], p.judging[name])
+		if name != "todo" {
+			p.imports[importSpec{path: "fmt"}] = "fmt"
+		}
+	}
 	var counts []int
 	for n := range p.musts {
 		counts = append(counts, n)

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"reflect"
@@ -29,7 +30,8 @@ import (
 type Options struct {
 	// Packages can be imported beside the standard library.
 	Packages []host.Package
-	// Builtins are functions and values that cells use without a package.
+	// Builtins are functions and values that cells use without a package, beside
+	// check, judge and todo.
 	Builtins map[string]any
 	// Modules has the packages that are not compiled into this program; nil:
 	// there are none.
@@ -120,7 +122,13 @@ func newEvaluator(options Options, program bool) (*Evaluator, error) {
 	if options.Stderr == nil {
 		options.Stderr = os.Stderr
 	}
-	ev := &Evaluator{options: options, importer: newImporter(options), edited: make(map[string]bool), program: program}
+	ev := &Evaluator{edited: make(map[string]bool), program: program}
+	if !program {
+		functions := ev.judging()
+		maps.Copy(functions, options.Builtins)
+		options.Builtins = functions
+	}
+	ev.options, ev.importer = options, newImporter(options)
 	ev.fset = ev.importer.host.FileSet()
 	err := ev.start()
 	if err == nil && !program && ev.wantsLoops() {

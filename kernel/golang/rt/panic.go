@@ -37,6 +37,12 @@ func (f Failure) Error() string { return f.Err.Error() }
 // Unwrap returns the error itself.
 func (f Failure) Unwrap() error { return f.Err }
 
+// Fail ends the cell that calls it, as must does: cells cannot recover from it.
+func (r *Runtime) Fail(err error) {
+	r.Debugger.raised(err, false)
+	panic(&ending{Failure{err}})
+}
+
 // raise is panic(v), in the statement at pos.
 func (r *Runtime) raise(v any, pos int) {
 	r.traces.begin(pos)

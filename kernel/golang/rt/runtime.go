@@ -142,10 +142,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Println":   func(args ...any) { printArgs(os.Stderr, args, true) },
 		"Exit":      r.exit,
 		"Dropped":   r.dropped,
-		"Fail": func(err error) {
-			r.Debugger.raised(err, false)
-			panic(&ending{Failure{err}})
-		},
+		"Fail":      r.Fail,
 		"Show": func(values ...any) {
 			if r.Show != nil {
 				r.Show(values)

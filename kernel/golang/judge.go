@@ -1,0 +1,45 @@
+package golang
+
+import (
+	"errors"
+	"fmt"
+)
+
+// errTodo is what todo ends a judged function with.
+var errTodo = errors.New("not solved yet: todo() stands where your code belongs")
+
+// judging are the builtins by which a notebook checks itself (check), and what its
+// reader wrote (judge, todo). Unlike a function that returns an error, check fails
+// the cell wherever it stands, as must does.
+func (ev *Evaluator) judging() map[string]any {
+	return map[string]any{
+		"check": func(ok bool, format string, args ...any) {
+			if !ok {
+				ev.rt.Fail(fmt.Errorf(format, args...))
+			}
+		},
+		"todo":  func() { ev.rt.Fail(errTodo) },
+		"judge": ev.judge,
+	}
+}
+
+// judge says in one line how f ended: right if it returned, not solved yet if it
+// called todo, else wrong, and why. The cell goes on in any case.
+func (ev *Evaluator) judge(id string, f func()) {
+	value, trace, ok := ev.rt.Try(f)
+	if err, _ := value.(error); errors.Is(err, errTodo) {
+		fmt.Fprintf(ev.options.Stdout, "exercise %s: not solved yet\n", id)
+		return
+	}
+	if ok {
+		fmt.Fprintf(ev.options.Stdout, "exercise %s: right\n", id)
+		return
+	}
+	e := ev.texts.panicError(value, trace)
+	fmt.Fprintf(ev.options.Stdout, "exercise %s: wrong: %s\n", id, e.Message)
+	if e.Name == "Panic" { // where it was
+		for _, line := range e.Traceback[1:] {
+			fmt.Fprintln(ev.options.Stdout, withoutColour(line))
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package notebooks
+
+import (
+	"bytes"
+	"encoding/base64"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gocuda/kernel/notebook"
+)
+
+// firstEdition are the tutorials that do not follow README.md's rules for authors yet.
+var firstEdition = []string{
+	"01_streams.ipynb", "02_several_gpus.ipynb", "03_peer_access.ipynb", "04_inter_gpu_synchronization.ipynb", "05_mpi.ipynb",
+	"06_cuda_aware_mpi.ipynb", "07_stream_aware_collectives.ipynb", "08_signal_and_wait.ipynb", "09_jacobi.ipynb",
+	"10_wave_equation.ipynb", "11_kernels_in_go.ipynb",
+}
+
+// What a line and a cell of code may have: 88 characters are what JupyterLab and
+// nbconvert show at 1,000 pixels.
+const longestLine, mostLines = 88, 30
+
+// parts of every tutorial, in this order.
+var parts = []string{
+	"# ", "**The question.**", "**Minutes:** ", "**Before you begin:** ", "**Objectives:**",
+	"**Predict.**", "### Exercise 1", "## Key points", "## The same in C++ and Python", "## Read on", "**Next:**",
+}
+
+var (
+	linked   = regexp.MustCompile(`\]\(([^)\s]*)\)`)
+	pictured = regexp.MustCompile(`!\[([^\]]*)\]\(([^)\s]*)\)`)
+	official = regexp.MustCompile(`^https://[\w.-]+(:\d+)?/[^\s<>"]*$`)
+	declared = regexp.MustCompile(`(?m)^\s*(?:var )?(\w+)\s*(?::=|=)`)
+)
+
+// The rules for authors in README.md that a program can judge.
+func TestStyle(t *testing.T) {
+	list := names(t)
+	for _, name := range list {
+		if slices.Contains(firstEdition, name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			nb := read(t, name)
+			var text strings.Builder
+			for i, c := range nb.Cells {
+				if c.Kind == notebook.Code {
+					styleOfCode(t, i, c)
+					continue
+				}
+				text.WriteString(c.Source + "\n")
+				styleOfText(t, i, c, list)
+			}
+			at := 0
+			for _, part := range parts {
+				i := strings.Index("\n"+text.String()[at:], "\n"+part)
+				if i < 0 {
+					t.Fatalf("no %q where that should be", part)
+				}
+				at += i
+			}
+			parametersAreChecked(t, nb)
+			exercises, err := nb.Exercises()
+			if err != nil || len(exercises) < 3 {
+				t.Errorf("%d exercises, want three or more; %v", len(exercises), err)
+			}
+		})
+	}
+}
+
+func styleOfCode(t *testing.T, i int, c *notebook.Cell) {
+	lines := strings.Split(c.Source, "\n")
+	if len(lines) > mostLines {
+		t.Errorf("cell %d has %d lines, want %d or fewer", i, len(lines), mostLines)
+	}
+	for _, l := range lines {
+		if n := len([]rune(strings.ReplaceAll(l, "\t", "    "))); n > longestLine {
+			t.Errorf("cell %d has a line of %d characters: %s", i, n, l)
+		}
+	}
+	if strings.Contains(c.Source, "func check(") || strings.Contains(c.Source, "display.SVG(`") {
+		t.Errorf("cell %d has a check of its own, or the source of a picture", i)
+	}
+}
+
+func styleOfText(t *testing.T, i int, c *notebook.Cell, tutorials []string) {
+	for _, m := range pictured.FindAllStringSubmatch(c.Source, -1) {
+		if len(m[1]) < 30 {
+			t.Errorf("cell %d has a picture whose alternative text says little: %q", i, m[1])
+		}
+	}
+	source := pictured.ReplaceAllString(c.Source, "")
+	for _, m := range linked.FindAllStringSubmatch(source, -1) {
+		target, _, _ := strings.Cut(m[1], "#")
+		_, err := os.Stat(filepath.FromSlash(target))
+		if !official.MatchString(m[1]) && !slices.Contains(tutorials, target) && (target == "" || err != nil) {
+			t.Errorf("cell %d refers to %s", i, m[1])
+		}
+	}
+	for _, l := range strings.Split(c.Source, "\n") {
+		if strings.Count(l, "```")%2 == 0 && strings.Count(l, "**")%2 == 1 {
+			t.Errorf("cell %d: ** without its like: %s", i, l)
+		}
+	}
+}
+
+// parametersAreChecked says whether the cell behind the parameters names each of them
+// in a check.
+func parametersAreChecked(t *testing.T, nb *notebook.Notebook) {
+	at := slices.IndexFunc(nb.Cells, func(c *notebook.Cell) bool { return c.HasTag("parameters") })
+	if at < 0 {
+		t.Fatal("no parameters")
+	}
+	rest := nb.Cells[at+1:]
+	next := slices.IndexFunc(rest, func(c *notebook.Cell) bool { return c.Kind == notebook.Code })
+	for _, m := range declared.FindAllStringSubmatch(nb.Cells[at].Source, -1) {
+		if !strings.Contains(rest[next].Source, `"`+m[1]+` = %d: want `) {
+			t.Errorf("the cell behind the parameters does not check %s", m[1])
+		}
+	}
+}
+
+// inline begins a picture that is in the notebook's text.
+const inline = "data:image/svg+xml;base64,"
+
+var update = flag.Bool("update", false, "put the pictures of notebooks/pictures into the notebooks")
+
+// Pictures are in the notebooks as they are in notebooks/pictures; each is used.
+func TestPictures(t *testing.T) {
+	files, err := filepath.Glob("pictures/*.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, name := range names(t) {
+		nb := read(t, name)
+		changed := false
+		for i, c := range nb.Cells {
+			if c.Kind != notebook.Markdown {
+				continue
+			}
+			c.Source = pictured.ReplaceAllStringFunc(c.Source, func(old string) string {
+				m := pictured.FindStringSubmatch(old)
+				file := strings.TrimPrefix(m[2], "pictures/")
+				if data, ok := strings.CutPrefix(m[2], inline); ok {
+					svg, _ := base64.StdEncoding.DecodeString(data)
+					if from := regexp.MustCompile(`<!-- (\S+) -->`).FindSubmatch(svg); from != nil {
+						file = string(from[1])
+					}
+				}
+				svg, err := os.ReadFile(filepath.Join("pictures", file))
+				if err != nil {
+					t.Errorf("%s, cell %d: %v", name, i, err)
+					return old
+				}
+				used["pictures/"+file] = true
+				svg = regexp.MustCompile(`\n\s*`).ReplaceAll(bytes.TrimSpace(svg), nil)
+				now := "![" + m[1] + "](" + inline + base64.StdEncoding.EncodeToString(append(svg, "<!-- "+file+" -->"...)) + ")"
+				changed = changed || now != old
+				return now
+			})
+		}
+		if !changed {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s has other pictures than notebooks/pictures: go test ./notebooks -run TestPictures -update", name)
+		} else if err := nb.WriteFile(name); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, f := range files {
+		if !used[filepath.ToSlash(f)] {
+			t.Errorf("%s is in no notebook", f)
+		}
+	}
+}
