@@ -26,7 +26,8 @@ func TestObserve(t *testing.T) {
 	}
 	code, err := m.Compile(0, &driver.Source{Name: "k.cu", Names: []string{"k"}, Code: `
 __device__ int counter[3];
-__global__ void k(float *x, const unsigned char *y, unsigned *z, int n) {
+struct Point { float x, y, z; };
+__global__ void k(float *x, const unsigned char *y, unsigned *z, int n, Point *p) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     x[i * 4] = y[i] + 1;    // one float in four
@@ -36,6 +37,7 @@ __global__ void k(float *x, const unsigned char *y, unsigned *z, int n) {
     x[i * 4 + 1] += y[i];             // the compiler checks the load alone
     float v = x[i * 4 + 2];
     if (v > -1) x[i * 4 + 2] = v * 2; // here too
+    p[2 * i] = p[2 * i + 1];          // of an odd size
 }`})
 	if err != nil {
 		t.Fatal(err)
@@ -59,12 +61,13 @@ __global__ void k(float *x, const unsigned char *y, unsigned *z, int n) {
 		}
 		return p
 	}
-	x, y, z := alloc(16*n), alloc(n), alloc(8)
-	params := make([]byte, 28)
+	x, y, z, points := alloc(16*n), alloc(n), alloc(8), alloc(24*n)
+	params := make([]byte, 40)
 	for i, p := range []driver.Ptr{x, y + 1, z} { // y from an odd address on
 		binary.LittleEndian.PutUint64(params[8*i:], uint64(p))
 	}
 	binary.LittleEndian.PutUint32(params[24:], n-1)
+	binary.LittleEndian.PutUint64(params[32:], uint64(points))
 	var got []driver.Access
 	for range 2 { // the second launch finds no marks of the first
 		got = nil
@@ -83,9 +86,17 @@ __global__ void k(float *x, const unsigned char *y, unsigned *z, int n) {
 	}
 	want = append(want, driver.Access{Lo: y + 1, Hi: y + n, Mode: driver.AccessRead})
 	for i := range driver.Ptr(n - 1) {
+		want = append(want, driver.Access{Lo: points + 24*i + 12, Hi: points + 24*i + 24, Mode: driver.AccessRead})
+	}
+	for i := range driver.Ptr(n - 1) {
 		want = append(want, driver.Access{Lo: x + 16*i, Hi: x + 16*i + 12, Mode: driver.AccessWrite})
 	}
-	want = append(want, driver.Access{Lo: z + 4, Hi: z + 8, Mode: driver.AccessWrite}, driver.Access{Lo: z, Hi: z + 4, Mode: driver.AccessAtomic})
+	writes := len(want)
+	for i := range driver.Ptr(n - 1) {
+		want = append(want, driver.Access{Lo: points + 24*i, Hi: points + 24*i + 12, Mode: driver.AccessWrite})
+	}
+	want = slices.Insert(want, writes, driver.Access{Lo: z + 4, Hi: z + 8, Mode: driver.AccessWrite})
+	want = append(want, driver.Access{Lo: z, Hi: z + 4, Mode: driver.AccessAtomic})
 	counter, _, err := m.ModuleGlobal(c, mod, "counter")
 	if err != nil {
 		t.Fatal(err)

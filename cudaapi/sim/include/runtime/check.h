@@ -68,17 +68,11 @@ static GOCUDA_INLINE GOCUDA_RAW bool traced(Launch *l, gocuda_u64 a, gocuda_u64 
     return a >= l->image[0] && a < l->image[1] && o - l->size < GOCUDA_IMAGE_MARKS;
 }
 
-static GOCUDA_INLINE GOCUDA_RAW gocuda_u32 kind_of(Thread *t, gocuda_u32 write) { return t->atomic ? 256 : write ? 16 : 1; }
-
 // elsewhere checks an access outside of the devices' address space.
-static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64 a, gocuda_u64 n, gocuda_u32 write) {
+static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64 a, gocuda_u64 n) {
     Worker *w = t->worker;
     Launch *l = w->launch;
-    if (a >= l->image[0] && a + n <= l->image[1]) {
-        gocuda_u64 o;
-        if (t->counts && l->traces && traced(l, a, o)) trace(l, o, n, kind_of(t, write));
-        return true;
-    }
+    if (a >= l->image[0] && a + n <= l->image[1]) return true;
     gocuda_u64 s = (gocuda_u64)t->shared;
     if (a >= s && a + n <= s + l->shared) {
         if (t->counts) t->accessed[4] += n;
@@ -94,7 +88,7 @@ static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64
     return a - (gocuda_u64)w->stacks < GOCUDA_STACK * w->nstacks;
 }
 
-// note counts an access to memory.
+// note counts an access to the devices' memory.
 static __attribute__((noinline)) GOCUDA_RAW void note(Thread *t, gocuda_u64 a, gocuda_u64 n, gocuda_u32 write) {
     Worker *w = t->worker;
     Launch *l = w->launch;
@@ -103,7 +97,6 @@ static __attribute__((noinline)) GOCUDA_RAW void note(Thread *t, gocuda_u64 a, g
     w->touched[2 * (i < l->nareas ? i : GOCUDA_AREAS) + write] += n;
     t->accessed[write] = had + n;
     t->accessed[2 + write]++;
-    if (l->traces) trace(l, a - t->base, n, kind_of(t, write));
     if (__builtin_expect((had ^ (had + n)) >> 20, 0)) tire(); // once in a million bytes
 }
 
@@ -128,20 +121,17 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
             if (t->counts) t->accessed[4] += n;
             return;
         }
-        if (elsewhere(t, a, n, write)) return;
+        if (elsewhere(t, a, n)) return;
     }
     fail(1, a, (gocuda_u32)n, write);
 }
 
-// also_both marks the store of a place that is loaded and stored, whose check is
-// that of the load.
-static GOCUDA_INLINE GOCUDA_RAW void also_load(gocuda_u64, gocuda_u64) {}
-static GOCUDA_INLINE GOCUDA_RAW void also_store(gocuda_u64, gocuda_u64) {}
-static GOCUDA_INLINE GOCUDA_RAW void also_both(gocuda_u64 a, gocuda_u64 n) {
+// touch marks an access of no site's, which was right.
+static GOCUDA_INLINE GOCUDA_RAW void touch(gocuda_u64 a, gocuda_u64 n, gocuda_u32 kind) {
     Thread *t = self();
     Launch *l = t->worker->launch;
     gocuda_u64 o;
-    if (l->traces && t->counts && traced(l, a, o)) trace(l, o, n, kind_of(t, 1));
+    if (__builtin_expect(l->traces != 0, 0) && traced(l, a, o)) trace(l, o, n, t->atomic ? 256 : kind);
 }
 
 #ifdef GOCUDA_SITES
@@ -229,7 +219,9 @@ static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 
     }
     if (t->counts) {
         if (!write && a - t->base < t->size) site[0]++;
-        return;
+        if (!w->trails) return;
+        site = w->traced + (site - w->nosites);
+        if (leads(a, n, align, site)) return;
     }
     if (w->trails) {
         starts(a, n, site, kind);
@@ -253,28 +245,36 @@ static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 
     GOCUDA_HOOK gocuda_miss_##kind##n(gocuda_u64 a, gocuda_u64 *site) {           \
         if (gocuda::leads(a, n, align, site)) return;                             \
         gocuda::check(a, n, write, align);                                        \
-        gocuda::also_##kind(a, n);                                                \
         gocuda::learn(a, n, align, site, write, bits);                            \
     }
 #else
 #define GOCUDA_MISS(kind, n, write, align, bits)
 #endif
-#define GOCUDA_CHECKS(n, align)                                                        \
-    GOCUDA_HOOK __asan_load##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 0, align); } \
-    GOCUDA_HOOK __asan_store##n##_noabort(gocuda_u64 a) { gocuda::check(a, n, 1, align); } \
-    GOCUDA_HOOK __asan_both##n##_noabort(gocuda_u64 a) {                                \
-        gocuda::check(a, n, 0, align);                                                 \
-        gocuda::also_both(a, n);                                                       \
-    }                                                                                  \
-    GOCUDA_MISS(load, n, 0, align, 1)                                                     \
-    GOCUDA_MISS(both, n, 0, align, 17)                                                     \
+// What code calls that has no sites, or an access that has none.
+#define GOCUDA_CHECKED(name, n, write, align, bits)   \
+    GOCUDA_HOOK __asan_##name##_noabort(gocuda_u64 a) { \
+        gocuda::check(a, n, write, align);            \
+        gocuda::touch(a, n, bits);                    \
+    }
+#define GOCUDA_CHECKS(n, align)             \
+    GOCUDA_CHECKED(load##n, n, 0, align, 1)   \
+    GOCUDA_CHECKED(store##n, n, 1, align, 16) \
+    GOCUDA_CHECKED(both##n, n, 0, align, 17)  \
+    GOCUDA_MISS(load, n, 0, align, 1)         \
+    GOCUDA_MISS(both, n, 0, align, 17)        \
     GOCUDA_MISS(store, n, 1, align, 16)
 GOCUDA_CHECKS(1, 1)
 GOCUDA_CHECKS(2, 2)
 GOCUDA_CHECKS(4, 4)
 GOCUDA_CHECKS(8, 8)
 GOCUDA_CHECKS(16, 8) // the compiler uses it for eight-byte alignment too
-GOCUDA_HOOK __asan_loadN_noabort(gocuda_u64 a, gocuda_u64 n) { gocuda::check(a, n, 0, 1); }
-GOCUDA_HOOK __asan_storeN_noabort(gocuda_u64 a, gocuda_u64 n) { gocuda::check(a, n, 1, 1); }
+GOCUDA_HOOK __asan_loadN_noabort(gocuda_u64 a, gocuda_u64 n) {
+    gocuda::check(a, n, 0, 1);
+    gocuda::touch(a, n, 1);
+}
+GOCUDA_HOOK __asan_storeN_noabort(gocuda_u64 a, gocuda_u64 n) {
+    gocuda::check(a, n, 1, 1);
+    gocuda::touch(a, n, 16);
+}
 GOCUDA_HOOK __asan_handle_no_return() {}
 #endif
