@@ -17,7 +17,8 @@ import (
 
 // Heatmap draws a matrix: values[i][j] is row i, from the top, column j. With
 // names for rows and columns each cell carries its number; without (nil), the
-// matrix is drawn as a picture of a field. A NaN cell stays white, such as
+// matrix is drawn as a picture of a field. The shades of named cells begin at 0 if no
+// value is negative, so that values that differ little look alike. A NaN cell stays white, such as
 // what a device does to itself.
 func Heatmap(axes Axes, rows, columns []string, values [][]float64) (display.Bundle, error) {
 	fail := func(format string, args ...any) (display.Bundle, error) {
@@ -48,16 +49,23 @@ func Heatmap(axes Axes, rows, columns []string, values [][]float64) (display.Bun
 	if named && (len(rows) != len(values) || len(columns) != len(values[0])) {
 		return fail("%d row and %d column names for %d by %d values", len(rows), len(columns), len(values), len(values[0]))
 	}
+	text := g.text(axes, rows, columns, low, high)
+	if named && low > 0 {
+		low = 0
+	}
+	if axes.Low < axes.High {
+		low, high = min(low, axes.Low), max(high, axes.High)
+	}
 	p := axes.plot()
 	shades, err := shades(named)
 	if err != nil {
 		return display.Bundle{}, err
 	}
 	heat := plotter.NewHeatMap(g, shades)
-	heat.Min, heat.Max = low, high
 	if low == high {
-		heat.Max = low + 1
+		high = low + 1
 	}
+	heat.Min, heat.Max = low, high
 	heat.NaN = color.White
 	heat.Rasterized = !named
 	p.Add(heat)
@@ -71,7 +79,7 @@ func Heatmap(axes Axes, rows, columns []string, values [][]float64) (display.Bun
 	} else {
 		p.HideAxes()
 	}
-	return axes.render(p, g.text(axes, rows, columns, low, high))
+	return axes.render(p, false, text)
 }
 
 // shades are blues from light (low) to dark for numbers, on which text can be
@@ -188,5 +196,5 @@ func Bars(axes Axes, names []string, values []float64) (display.Bundle, error) {
 	p.X.Min, p.X.Max = -0.7, float64(len(names))-0.3
 	p.X.Tick.Length = 0
 	axes.widen(p)
-	return axes.render(p, columns(axes.Title, rows))
+	return axes.render(p, false, columns(axes.Title, rows))
 }

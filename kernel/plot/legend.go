@@ -6,9 +6,9 @@ import (
 	gonum "gonum.org/v1/plot"
 )
 
-// placeLegend puts the legend into the corner where it hides least of the lines,
-// by default the upper right one.
-func (a Axes) placeLegend(p *gonum.Plot, series []Series) {
+// placeLegend puts the legend into a corner where it hides none of the lines, the
+// upper right one if it can. Where there is none, the legend belongs beside the chart.
+func (a Axes) placeLegend(p *gonum.Plot, series []Series) (beside bool) {
 	names, longest := 0, 0
 	for _, s := range series {
 		if s.Name != "" {
@@ -45,6 +45,7 @@ func (a Axes) placeLegend(p *gonum.Plot, series []Series) {
 			p.Legend.Left, p.Legend.Top = corner.left, !corner.bottom
 		}
 	}
+	return least > 0 && names > 0
 }
 
 // legendShare is how much of the width and the height of the area inside the

@@ -15,8 +15,11 @@ package plot
 import (
 	"cmp"
 	"fmt"
+	"html"
 	"image/color"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
 	gonum "gonum.org/v1/plot"
@@ -35,6 +38,10 @@ type Axes struct {
 	LogX, LogY  bool
 	// BytesX labels a logarithmic x axis by powers of two: 4 KiB, 1 MiB.
 	BytesX bool
+	// Low and High are what the axis of values covers at least, so that charts can be
+	// compared: the y axis of lines and bars, the time axis of a timeline, the shades
+	// of a heat map. Both 0: the values alone decide.
+	Low, High float64
 	// Width and Height in pixels of 1/96 inch; 640 by 360 when 0.
 	Width, Height int
 }
@@ -114,8 +121,8 @@ func Lines(axes Axes, series ...Series) (display.Bundle, error) {
 		p.X.Tick.Marker = wholeTicks{}
 	}
 	axes.widen(p)
-	axes.placeLegend(p, series)
-	return axes.render(p, axes.table(series))
+	beside := axes.placeLegend(p, series)
+	return axes.render(p, beside, axes.table(series))
 }
 
 func (a Axes) points(s Series) (plotter.XYs, error) {
@@ -188,6 +195,9 @@ func (a Axes) widen(p *gonum.Plot) {
 			}
 		}
 	}
+	if a.Low < a.High {
+		p.Y.Min, p.Y.Max = min(p.Y.Min, a.Low), max(p.Y.Max, a.High)
+	}
 	if a.LogY {
 		p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, 0.15)
 	} else {
@@ -208,8 +218,9 @@ func checkSize(w, h int) error {
 	return nil
 }
 
-// render draws p; text is what readers without pictures get.
-func (a Axes) render(p *gonum.Plot, text string) (display.Bundle, error) {
+// render draws p, with its legend beside it or in it; text is what readers without
+// pictures get.
+func (a Axes) render(p *gonum.Plot, beside bool, text string) (display.Bundle, error) {
 	w, h := a.size()
 	if err := checkSize(w, h); err != nil {
 		return display.Bundle{}, err
@@ -218,15 +229,44 @@ func (a Axes) render(p *gonum.Plot, text string) (display.Bundle, error) {
 	canvas := vgsvg.New(vg.Length(w)*pixel, vg.Length(h)*pixel)
 	area := draw.New(canvas)
 	area.FillPolygon(color.White, []vg.Point{area.Min, {X: area.Max.X, Y: area.Min.Y}, area.Max, {X: area.Min.X, Y: area.Max.Y}}) // whatever the page's colour
-	p.Draw(draw.Crop(area, vg.Points(4), -vg.Points(18), vg.Points(2), -vg.Points(4)))
+	inner := draw.Crop(area, vg.Points(4), -vg.Points(18), vg.Points(2), -vg.Points(4))
+	if beside {
+		legend := p.Legend
+		p.Legend = gonum.NewLegend()
+		legend.Top, legend.Left = true, true
+		width := legend.Rectangle(inner).Size().X
+		right := inner
+		right.Min.X = right.Max.X - width
+		right.Max.Y -= vg.Points(24)
+		legend.Draw(right)
+		inner.Max.X -= width + vg.Points(8)
+	}
+	p.Draw(inner)
 	var svg strings.Builder
 	if _, err := canvas.WriteTo(&svg); err != nil {
 		return display.Bundle{}, err
 	}
-	// Viewers without the font that the text was measured with get its like.
-	source := strings.ReplaceAll(svg.String(), "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
-	if i := strings.Index(source, "<svg"); i > 0 {
-		source = source[i:] // without the XML declaration, as HTML pages want it
-	}
-	return display.Bundle{Data: map[string]any{"image/svg+xml": source, "text/plain": text}}, nil
+	return display.Bundle{Data: map[string]any{"image/svg+xml": readable(svg.String(), cmp.Or(a.Title, a.Y, "Chart"), text), "text/plain": text}}, nil
+}
+
+// drawnText is a text of a picture with its size and what it says.
+var drawnText = regexp.MustCompile(`<text ([^>]*font-family:)Liberation Sans;([^>]*font-size:([0-9.]+)px")>([^<]*)</text>`)
+
+// readable gives a picture a name and a description. It has viewers without the font
+// that the text was measured with draw their own to the same width.
+func readable(svg, name, text string) string {
+	svg = svg[strings.Index(svg, "<svg"):] // without the XML declaration, as HTML pages want it
+	svg = drawnText.ReplaceAllStringFunc(svg, func(old string) string {
+		m := drawnText.FindStringSubmatch(old)
+		size, _ := strconv.ParseFloat(m[3], 64)
+		face := font.DefaultCache.Lookup(gonum.DefaultFont, vg.Points(size))
+		said := strings.TrimRight(html.UnescapeString(m[4]), " ")
+		if said == "" {
+			return ""
+		}
+		return fmt.Sprintf(`<text %sLiberation Sans,Arial,Helvetica,sans-serif;%s textLength="%.2f" lengthAdjust="spacingAndGlyphs">%s</text>`,
+			m[1], m[2], face.Width(said).Points(), escaped(said))
+	})
+	head, rest, _ := strings.Cut(svg, ">")
+	return fmt.Sprintf(`%s role="img" aria-label="%s"><title>%s</title><desc>%s</desc>%s`, head, escaped(name), escaped(name), escaped(text), rest)
 }

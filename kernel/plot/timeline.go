@@ -69,6 +69,9 @@ func Timeline(axes Axes, bars ...Bar) (display.Bundle, error) {
 		named = named || b.Kind != ""
 		low, high = min(low, b.Start), max(high, b.End)
 	}
+	if axes.Low < axes.High {
+		low, high = min(low, axes.Low), max(high, axes.High)
+	}
 	if high == low {
 		high = low + 1
 	}
