@@ -23,7 +23,7 @@ SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null |
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
 .PHONY: build demo wheel test-wheel mpi-libs test test-style test-go test-race test-clients test-python \
-        test-browser soak test-gpu gpu-bundle bench bench-gpu notebooks go-score modules-score cross clean
+        test-browser test-hosts soak test-gpu gpu-bundle bench bench-gpu notebooks go-score modules-score cross clean
 
 build: $(BIN)
 
@@ -84,6 +84,12 @@ test:
 
 test-clients: test-python
 	@$(MAKE) test-browser
+
+# Ranks on two hosts, made of namespaces, under mpirun and Slurm. It needs root, and
+# Debian's openssh-server, iproute2, slurm-wlm and munge; what cannot be made is left
+# out, and said.
+test-hosts: $(BIN) $(MPI)
+	GOCUDA_TEST_HOSTS=$(CURDIR)/$(BIN) $(GO) test $(GOBUILD) -vet=off -count=1 -v -run '^TestHosts' ./kernel/ranks
 
 test-style: $(STAMPS)/style
 $(STAMPS)/style: $(filter %.go,$(SOURCES))

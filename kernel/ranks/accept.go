@@ -45,6 +45,7 @@ type acceptor struct {
 type arrival struct {
 	session.Hello
 	conn *link.Conn
+	from net.Conn // below conn
 }
 
 // openAcceptor listens on the loopback interface, or on all of them.
@@ -106,6 +107,7 @@ func (d *acceptor) serve(l net.Listener) {
 			continue
 		}
 		c.SetDeadline(time.Now().Add(proofTime))
+		watchOver(c)
 		d.mu.Lock()
 		if l == d.own {
 			d.mu.Unlock()
@@ -147,6 +149,7 @@ func (d *acceptor) admit(c net.Conn) {
 }
 
 func (d *acceptor) examine(c net.Conn) (a arrival, err error) {
+	a.from = c
 	if a.conn, err = link.Sign(c, d.key, true); err != nil {
 		return a, err
 	}

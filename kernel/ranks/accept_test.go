@@ -202,7 +202,7 @@ func TestAFloodDoesNotDelayRanksOfThisHost(t *testing.T) {
 func pipe(t *testing.T) (*remote, *link.Conn) {
 	a, b := net.Pipe()
 	input := func(prompt string, _ bool) (string, error) { return "typed " + prompt, nil }
-	r := newRemote(link.New(a), 1, func(session.Output) {}, input, func() string { return "" })
+	r := newRemote(arrival{Hello: session.Hello{Pid: 1}, conn: link.New(a)}, func(session.Output) {}, input, func() string { return "" })
 	other := link.New(b)
 	t.Cleanup(func() { other.Close() })
 	go r.listen()

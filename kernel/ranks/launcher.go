@@ -12,12 +12,20 @@ import (
 // startOptions are those of %mpi start.
 type startOptions struct {
 	n        int
-	launcher string   // "mpirun" or "local"
-	options  []string // mpirun's
+	launcher string   // "mpirun", "srun" or "local"
+	hosts    []slots  // for mpirun, or none
+	ask      []string // srun: what Slurm is asked for; nil: the allocation is there
+	options  []string // the launcher's
 }
 
 func (o startOptions) String() string {
 	text := o.launcher
+	if len(o.hosts) > 0 {
+		text += " --hosts " + hostList(o.hosts)
+	}
+	if o.ask != nil {
+		text += " --slurm " + strings.Join(o.ask, " ")
+	}
 	if len(o.options) > 0 {
 		text += " " + strings.Join(o.options, " ")
 	}
@@ -45,14 +53,23 @@ func newLauncher(name string) (launcher, error) {
 			return nil, err
 		}
 		return &mpirun{path: path}, nil
+	case "srun":
+		path, err := exec.LookPath("srun")
+		if err != nil {
+			return nil, fmt.Errorf("Slurm's srun is not on the PATH")
+		}
+		return &mpirun{path: path}, nil
 	}
-	return nil, fmt.Errorf("there is no launcher %q: there are mpirun, local and auto", name)
+	return nil, fmt.Errorf("there is no launcher %q: there are mpirun, srun, local and auto", name)
 }
 
 // resolve chooses the launcher that auto means.
 func resolve(name string) string {
 	if name != "auto" {
 		return name
+	}
+	if _, err := exec.LookPath("srun"); err == nil && allocated() {
+		return "srun"
 	}
 	if _, err := findMPIRun(); err != nil {
 		return "local"

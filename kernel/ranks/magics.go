@@ -3,6 +3,7 @@ package ranks
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,13 +20,18 @@ const maxRanks = 1024
 // magics are %mpi, %%mpi and %autompi.
 func (n *notebook) magics() []magic.Magic {
 	return []magic.Magic{
-		{Name: "mpi", Usage: "%mpi start [-n RANKS] [--launcher auto|mpirun|local] [-- OPTION...] | status | waits | restart | stop | interrupt", Expand: true, Run: n.control,
+		{Name: "mpi", Usage: "%mpi start [-n RANKS] [--hosts A:2,B:2 | --hostfile FILE | --slurm OPTION...] [--launcher auto|mpirun|srun|local] [-- OPTION...] | status | waits | restart [--without HOST,...|lost] | stop | interrupt", Expand: true, Run: n.control,
 			Doc: "Starts, shows and ends the MPI ranks that %%mpi cells run on.\n" +
-				"-n: how many (without it, or with 0, one for each device); auto takes mpirun where it is installed.\n" +
-				"Options after -- are mpirun's, such as --host a:2,b:2.\n" +
-				"Each rank has the variables rank, size and world, and device rank % devices as its current one.\n" +
+				"-n: how many (without it, or with 0, as many as the hosts or the allocation take, or one for each device).\n" +
+				"auto takes srun in an allocation of Slurm, else mpirun where it is installed, else the built-in transport.\n" +
+				"--hosts a:2,b:2: two ranks on each, over ssh; --hostfile: a file with a host in each line (a:2 or a slots=2).\n" +
+				"--slurm -N 2 --gpus-per-node 4: asks for an allocation with salloc's options, and gives it back at the end.\n" +
+				"A host that does not have this program gets it. Options after -- are mpirun's or srun's.\n" +
+				"GOCUDA_MPI_START in the environment has options for notebooks that do not say them.\n" +
+				"Each rank has the variables rank, size and world, and, of its host's devices, the one by its place there as current one.\n" +
 				"mpi.Push(\"n\", n) in the notebook sets n in every rank; mpi.Pull(\"n\") gives each rank's n, by rank.\n" +
-				"status tells what each rank does, waits who waits for whom; restart starts them anew, interrupt ends the cells that they run."},
+				"status tells what each rank does, waits who waits for whom; restart starts them anew,\n" +
+				"without hosts if asked to (lost: those that lost a rank); interrupt ends the cells that they run."},
 		{Name: "mpi", Usage: "%%mpi [RANKS] [--no-wait] [--timeout DURATION]", Cell: true, Expand: true, Run: n.cell,
 			Doc: "Runs the cell on every MPI rank, or on those named, such as 0,2 or 1-3.\n" +
 				"What ranks print comes with their numbers before it; what several say is shown once: [0-3] hello\n" +
@@ -49,6 +55,14 @@ func (n *notebook) control(ctx context.Context, env magic.Env, call magic.Call) 
 	if fields[0] == "start" {
 		return n.startMagic(ctx, env, call, fields[1:])
 	}
+	without := ""
+	if fields[0] == "restart" {
+		given, rest, err := call.Options(fields[1:], nil, []string{"--without"})
+		if err != nil {
+			return err
+		}
+		without, fields = given["--without"], append(fields[:1], rest...)
+	}
 	if len(fields) > 1 {
 		return call.UsageErrorf("do not know what to do with %q", fields[1])
 	}
@@ -68,6 +82,11 @@ func (n *notebook) control(ctx context.Context, env magic.Env, call magic.Call) 
 	case "restart":
 		do = func(p *pool) error {
 			o, auto := n.settings()
+			if without != "" {
+				if o, err = p.without(o, without); err != nil {
+					return call.UsageErrorf("--without %s: %v", without, err)
+				}
+			}
 			n.stop()
 			if err := n.start(ctx, o); err != nil {
 				return n.failed(ctx, call, err)
@@ -86,32 +105,37 @@ func (n *notebook) control(ctx context.Context, env magic.Env, call magic.Call) 
 	return do(p)
 }
 
+// startVariable names the variable of the environment with options of %mpi start
+// for notebooks that do not say them, such as --hosts a:2,b:2.
+const startVariable = "GOCUDA_MPI_START"
+
 func (n *notebook) startMagic(ctx context.Context, env magic.Env, call magic.Call, fields []string) error {
 	o := startOptions{launcher: "auto"}
-	if i := slices.Index(fields, "--"); i >= 0 {
-		o.options, fields = fields[i+1:], fields[:i]
+	if err := o.read(call, strings.Fields(os.Getenv(startVariable))); err != nil {
+		return fmt.Errorf("%s: %w", startVariable, err)
 	}
-	given, rest, err := call.Options(fields, nil, []string{"-n", "--launcher"})
+	err := o.read(call, fields)
 	if err != nil {
 		return err
 	}
-	if len(rest) > 0 {
-		return call.UsageErrorf("do not know what to do with %q", rest[0])
-	}
-	if name, ok := given["--launcher"]; ok {
-		if !slices.Contains([]string{"auto", "mpirun", "local"}, name) {
-			return call.UsageErrorf("there is no launcher %q", name)
-		}
-		o.launcher = name
-	}
 	o.launcher = resolve(o.launcher)
-	if len(o.options) > 0 && o.launcher != "mpirun" {
-		return call.UsageErrorf("options after -- are for mpirun, and the ranks would be started without it")
+	switch {
+	case o.launcher == "local" && len(o.hosts) > 0:
+		return call.UsageErrorf("ranks on several hosts need an mpirun: the built-in transport is for the processes of one host")
+	case o.launcher == "local" && len(o.options) > 0:
+		return call.UsageErrorf("options after -- are for mpirun or srun, and the ranks would be started without them")
+	case o.launcher == "srun" && len(o.hosts) > 0:
+		return call.UsageErrorf("srun starts ranks on the allocation's hosts: leave --hosts and --hostfile out, or say --launcher mpirun")
+	case o.launcher == "srun" && o.ask == nil && !allocated():
+		return call.UsageErrorf("this is in no allocation of Slurm: --slurm -N 2 asks for one")
+	case o.ask != nil && allocated():
+		o.options, o.ask = append(o.ask, o.options...), nil
 	}
-	if text, ok := given["-n"]; ok {
-		if o.n, err = strconv.Atoi(text); err != nil || o.n < 0 || o.n > maxRanks {
-			return call.UsageErrorf("-n needs a number of ranks from 1 to %d, or 0 for one on each device, not %q", maxRanks, text)
-		}
+	if o.n == 0 && o.launcher == "srun" {
+		o.n = allocatedRanks()
+	}
+	if o.n == 0 {
+		o.n = total(o.hosts)
 	}
 	if o.n == 0 {
 		if o.n, err = cuda.DeviceCount(); err != nil || o.n == 0 {
@@ -130,6 +154,49 @@ func (n *notebook) startMagic(ctx context.Context, env magic.Env, call magic.Cal
 		return n.failed(ctx, call, err)
 	}
 	n.greet(env)
+	return nil
+}
+
+// read takes options, which are stronger than those that it has.
+func (o *startOptions) read(call magic.Call, fields []string) error {
+	if i := slices.Index(fields, "--"); i >= 0 {
+		o.options, fields = fields[i+1:], fields[:i]
+	}
+	if i := slices.Index(fields, "--slurm"); i >= 0 {
+		var err error
+		if o.n, o.ask, err = ofSlurm(fields[i+1:]); err != nil {
+			return call.UsageErrorf("%v", err)
+		}
+		o.launcher, fields = "srun", fields[:i]
+	}
+	given, rest, err := call.Options(fields, nil, []string{"-n", "--launcher", "--hosts", "--hostfile"})
+	if err != nil {
+		return err
+	}
+	if len(rest) > 0 {
+		return call.UsageErrorf("do not know what to do with %q", rest[0])
+	}
+	if name, ok := given["--launcher"]; ok {
+		if !slices.Contains([]string{"auto", "mpirun", "srun", "local"}, name) {
+			return call.UsageErrorf("there is no launcher %q", name)
+		}
+		o.launcher = name
+	}
+	if text, ok := given["--hosts"]; ok {
+		if o.hosts, err = parseHosts(text); err != nil {
+			return call.UsageErrorf("%v", err)
+		}
+	}
+	if path, ok := given["--hostfile"]; ok {
+		if o.hosts, err = parseHostfile(path); err != nil {
+			return call.UsageErrorf("%v", err)
+		}
+	}
+	if text, ok := given["-n"]; ok {
+		if o.n, err = strconv.Atoi(text); err != nil || o.n < 0 || o.n > maxRanks {
+			return call.UsageErrorf("-n needs a number of ranks from 1 to %d, or 0 for one on each device, not %q", maxRanks, text)
+		}
+	}
 	return nil
 }
 

@@ -69,16 +69,17 @@ func (o outcome) trace() string {
 // open starts a notebook. env is added to its environment.
 func open(t *testing.T, env ...string) *book {
 	t.Helper()
+	return openWith(t, session.Options{Env: append([]string{"GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=2", "GORACE=atexit_sleep_ms=0 report_bugs=0"}, env...)})
+}
+
+func openWith(t *testing.T, o session.Options) *book {
+	t.Helper()
 	b := &book{T: t}
 	b.saw = sync.NewCond(&b.mu)
+	o.Output = b.take
+	o.Input = func(prompt string, _ bool) (string, error) { return b.answer(prompt), nil }
 	var err error
-	b.Session, err = session.Start(session.Options{
-		Env:    append([]string{"GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=2", "GORACE=atexit_sleep_ms=0 report_bugs=0"}, env...),
-		Output: b.take,
-		Input: func(prompt string, _ bool) (string, error) {
-			return b.answer(prompt), nil
-		},
-	})
+	b.Session, err = session.Start(o)
 	if err != nil {
 		t.Fatal(err)
 	}

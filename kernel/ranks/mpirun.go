@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,40 +26,45 @@ const (
 	mpirunWords = 4 << 10
 )
 
-// mpirun starts ranks by mpirun or mpiexec.
+// mpirun starts ranks by mpirun, mpiexec or srun.
 type mpirun struct {
 	path     string
 	acceptor *acceptor
 	cmd      *exec.Cmd
 	out      tail
-	end      chan struct{} // closed when mpirun has ended
+	end      chan struct{} // closed when it has ended
 }
 
 func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) ([]*rank, error) {
-	self, err := os.Executable()
+	var self program
+	var err error
+	sends := len(o.hosts) > 0 || o.launcher == "srun"
+	if sends {
+		self, err = thisProgram()
+	} else {
+		self.path, err = os.Executable()
+	}
+	if err == nil && len(o.hosts) > 0 {
+		err = self.sendTo(ctx, o.hosts)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot find this program to start it as rank: %w", err)
+		return nil, err
 	}
 	key := make([]byte, link.KeySize)
 	rand.Read(key)
-	wide := namesHosts(o.options)
+	wide := sends || namesHosts(o.options)
 	if l.acceptor, err = openAcceptor(o.n, key, wide); err != nil {
 		return nil, err
 	}
 	defer l.acceptor.close()
-	isOpenMPI := l.isOpenMPI(ctx)
-	args := []string{"-n", strconv.Itoa(o.n)}
-	if isOpenMPI {
-		args = append(args, "-x", addressEnv, "-x", keyEnv, "-x", sizeEnv) // their values come from the environment
+	if o.launcher == "srun" {
+		l.cmd = l.srun(ctx, o, self)
+	} else {
+		l.cmd = l.mpirun(ctx, o, self)
 	}
-	args = append(append(args, o.options...), self, "rank")
-	l.cmd = exec.Command(l.path, args...)
-	l.cmd.Env = append(os.Environ(),
+	l.cmd.Env = append(l.cmd.Env,
 		addressEnv+"="+strings.Join(l.acceptor.addresses(wide), ","), keyEnv+"="+hex.EncodeToString(key),
 		fmt.Sprintf("%s=%d", sizeEnv, o.n))
-	if isOpenMPI {
-		l.cmd.Env = append(l.cmd.Env, openMPIEnv()...)
-	}
 	l.cmd.Stdout, l.cmd.Stderr = &l.out, &l.out
 	if err := l.cmd.Start(); err != nil {
 		return nil, err
@@ -69,21 +75,25 @@ func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) (
 		close(l.end)
 	}()
 	list := make([]*rank, o.n)
-	late := time.NewTimer(reportTime)
-	defer late.Stop()
+	var late <-chan time.Time
+	if o.ask == nil { // an allocation comes when it comes
+		timer := time.NewTimer(reportTime)
+		defer timer.Stop()
+		late = timer.C
+	}
 	for range o.n {
 		var failed error
 		select {
 		case a := <-l.acceptor.arrived:
 			r := &rank{number: a.Rank, host: a.Host}
-			member := newRemote(a.conn, a.Pid, r.receiver(m), r.ask(h), l.ending)
+			member := newRemote(a, r.receiver(m), r.ask(h), l.ending)
 			r.member = member
 			go member.listen()
 			list[a.Rank] = r
 			continue
 		case <-l.end:
 			failed = fmt.Errorf("%s ended before the ranks had reported (%v)%s", l.path, l.cmd.ProcessState, l.words())
-		case <-late.C:
+		case <-late:
 			failed = fmt.Errorf("not all ranks have reported after %v%s", reportTime, l.words())
 		case <-ctx.Done():
 			failed = context.Cause(ctx)
@@ -98,16 +108,42 @@ func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) (
 	return list, nil
 }
 
+// mpirun is the command of mpirun or mpiexec.
+func (l *mpirun) mpirun(ctx context.Context, o startOptions, self program) *exec.Cmd {
+	args := []string{"-n", strconv.Itoa(o.n)}
+	env := os.Environ()
+	option := "-hosts"
+	if isOpenMPI(ctx, l.path) {
+		option = "--host"
+		env = append(env, openMPIEnv()...)
+		// Their values come from the environment. Other mpiruns hand on all of it.
+		args = append(args, "-x", addressEnv, "-x", keyEnv, "-x", sizeEnv)
+		for _, variable := range os.Environ() {
+			if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "GOCUDA_") {
+				args = append(args, "-x", name)
+			}
+		}
+	}
+	command := []string{self.path, "rank"}
+	if len(o.hosts) > 0 {
+		args = append(args, option, hostList(o.hosts))
+		command = self.rank()
+	}
+	cmd := exec.Command(l.path, append(append(args, o.options...), command...)...)
+	cmd.Env = env
+	return cmd
+}
+
 // isOpenMPI asks mpirun whose it is.
-func (l *mpirun) isOpenMPI(ctx context.Context) bool {
-	words, _ := exec.CommandContext(ctx, l.path, "--version").CombinedOutput()
+func isOpenMPI(ctx context.Context, path string) bool {
+	words, _ := exec.CommandContext(ctx, path, "--version").CombinedOutput()
 	return strings.Contains(string(words), "Open MPI") || strings.Contains(string(words), "OpenRTE") || strings.Contains(string(words), "PRRTE")
 }
 
 // openMPIEnv makes Open MPI take a notebook's ranks as they come, where the
 // user's environment and options do not say otherwise: more than there are
-// cores, not bound to one (evaluators have several threads), and as root, if
-// the notebook runs as root.
+// cores, not bound to one (evaluators have several threads), as root, if the
+// notebook runs as root; and end without naps when they have ended.
 func openMPIEnv() []string {
 	var env []string
 	add := func(name, value string) {
@@ -117,7 +153,8 @@ func openMPIEnv() []string {
 	}
 	add("OMPI_MCA_rmaps_base_oversubscribe", "1")
 	add("OMPI_MCA_hwloc_base_binding_policy", "none")
-	add("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+	add("OMPI_MCA_odls_base_sigkill_timeout", "0")
+	add("PRTE_MCA_rmaps_default_mapping_policy", "slot:oversubscribe")
 	add("PRTE_MCA_hwloc_default_binding_policy", "none")
 	if os.Getuid() == 0 {
 		add("OMPI_ALLOW_RUN_AS_ROOT", "1")
@@ -166,7 +203,7 @@ func (l *mpirun) notes() []string {
 	list := l.acceptor.refused()
 	select {
 	case <-l.end:
-		list = append(list, fmt.Sprintf("mpirun ended (%v)%s", l.cmd.ProcessState, l.words()))
+		list = append(list, fmt.Sprintf("%s ended (%v)%s", l.name(), l.cmd.ProcessState, l.words()))
 	default:
 	}
 	return list
@@ -176,7 +213,7 @@ func (l *mpirun) notes() []string {
 func (l *mpirun) ending() string {
 	select {
 	case <-l.end:
-		return fmt.Sprintf(": mpirun ended (%v)", l.cmd.ProcessState)
+		return fmt.Sprintf(": %s ended (%v)", l.name(), l.cmd.ProcessState)
 	case <-time.After(time.Second):
 		return ""
 	}
@@ -188,8 +225,10 @@ func (l *mpirun) words() string {
 	if words == "" {
 		return ""
 	}
-	return "\nmpirun said:\n" + words
+	return "\n" + l.name() + " said:\n" + words
 }
+
+func (l *mpirun) name() string { return filepath.Base(l.path) }
 
 // tail keeps the end of what is written to it.
 type tail struct {

@@ -23,6 +23,8 @@ const (
 	stopTime = rankGrace + 500*time.Millisecond
 	// What one question about where a rank is may take, and how often it is asked.
 	watchTime = 500 * time.Millisecond
+	// How long the loss of a rank waits for others' to be told with it.
+	gatherTime = 200 * time.Millisecond
 	// How many cells may wait for a rank.
 	maxWaiting = 64
 	// When a rank is lost, others in an MPI call may find out by themselves for
@@ -63,7 +65,7 @@ type rank struct {
 	lost    string         // why it is gone, or empty
 	told    bool           // the cell that it ran tells that it is gone
 	lostAt  time.Time
-	device  string
+	inventory
 }
 
 // receiver takes the rank's outputs: the value of its cell is kept, the rest
@@ -98,7 +100,8 @@ type pool struct {
 	library  mpi.Library // the ranks'
 
 	mu      sync.Mutex
-	jobs    []*job // that have not ended, in order
+	jobs    []*job  // that have not ended, in order
+	losses  []*rank // in idle time, that are not told yet
 	closing bool
 }
 
@@ -228,10 +231,37 @@ func (p *pool) awaitEnd(r *rank) {
 	why := deathOf(r)
 	p.mu.Lock()
 	r.lose(why)
-	idle := r.job == nil && !r.told && !p.closing
+	if r.job == nil && !r.told && !p.closing {
+		p.losses = append(p.losses, r)
+		if len(p.losses) == 1 {
+			time.AfterFunc(gatherTime, p.tellLosses)
+		}
+	}
 	p.mu.Unlock()
-	if idle {
-		p.host.Show(session.Output{Kind: session.Stderr, Text: fmt.Sprintf("%s was lost: %s. %%mpi restart starts the ranks again.\n", label.Of([]int{r.number}), why)})
+}
+
+// tellLosses tells of ranks that were lost while they had nothing to do: those of
+// a host together.
+func (p *pool) tellLosses() {
+	p.mu.Lock()
+	losses := p.losses
+	p.losses = nil
+	why := map[string][]int{}
+	var order []string
+	for _, r := range losses {
+		if why[r.lost] == nil {
+			order = append(order, r.lost)
+		}
+		why[r.lost] = append(why[r.lost], r.number)
+	}
+	p.mu.Unlock()
+	for _, text := range order {
+		slices.Sort(why[text])
+		was := "was"
+		if len(why[text]) > 1 {
+			was = "were"
+		}
+		p.tell(fmt.Sprintf("%s %s lost: %s. %%mpi restart starts the ranks again.\n", label.Of(why[text]), was, text))
 	}
 }
 

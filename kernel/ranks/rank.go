@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -36,8 +37,10 @@ const finalizeTime = time.Second
 
 // inventory is what a rank tells of itself when it starts.
 type inventory struct {
-	Device  string      `json:"device"`
-	Library mpi.Library `json:"library"`
+	Device     string      `json:"device"`
+	Devices    int         `json:"devices"`    // of its host
+	Processors int         `json:"processors"` // that it may use
+	Library    mpi.Library `json:"library"`
 }
 
 // attachRank is Attach in a rank.
@@ -52,8 +55,8 @@ func attachRank(h *evaluator.Host) evaluator.Extension {
 	}
 	builtins := variables(h)
 	var spare *mpi.Comm // no cell uses it
-	builtins[startBuiltin] = func() (err error) {
-		if err := startRank(h); err != nil {
+	builtins[startBuiltin] = func(places ...int) (err error) {
+		if err := startRank(h, places); err != nil {
 			return err
 		}
 		spare, err = mpi.World().Dup()
@@ -94,8 +97,9 @@ func attachRank(h *evaluator.Host) evaluator.Extension {
 	}
 }
 
-// startRank starts MPI, takes the rank's device and tells the pool of both.
-func startRank(h *evaluator.Host) error {
+// startRank starts MPI, takes the rank's device and tells the pool of both. The
+// places are those of all ranks among the ranks of their hosts.
+func startRank(h *evaluator.Host, places []int) error {
 	mpi.TrackWaits()
 	world, err := mpi.Init()
 	if err != nil {
@@ -106,21 +110,20 @@ func startRank(h *evaluator.Host) error {
 		return fmt.Errorf("MPI made this process rank %s of %s; it was started as rank %s of %s: is the MPI library that of mpirun?",
 			rank, size, os.Getenv(rankEnv), os.Getenv(sizeEnv))
 	}
-	var i inventory
+	i := inventory{Device: "none", Processors: runtime.NumCPU()}
 	if i.Library, err = mpi.LibraryInfo(); err != nil {
 		return err
 	}
-	if n, err := cuda.DeviceCount(); err != nil || n == 0 {
-		i.Device = "none"
-	} else {
-		d, err := cuda.Get(world.Rank() % n)
+	if i.Devices, err = cuda.DeviceCount(); err == nil && i.Devices > 0 {
+		number := places[world.Rank()] % i.Devices
+		d, err := cuda.Get(number)
 		if err == nil {
-			err = cuda.SetDevice(world.Rank() % n)
+			err = cuda.SetDevice(number)
 		}
 		if err != nil {
 			return err
 		}
-		i.Device = fmt.Sprintf("%d: %s", world.Rank()%n, d.Name())
+		i.Device = fmt.Sprintf("%d: %s", number, d.Name())
 	}
 	body, err := json.Marshal(i)
 	if err != nil {
@@ -144,7 +147,14 @@ func finalize() {
 }
 
 // firstCell is run on every rank before any other.
-const firstCell = startBuiltin + "()\n" + worldCell
+func (p *pool) firstCell() string {
+	places, on := make([]string, len(p.ranks)), map[string]int{}
+	for i, r := range p.ranks {
+		places[i] = strconv.Itoa(on[r.host])
+		on[r.host]++
+	}
+	return startBuiltin + "(" + strings.Join(places, ", ") + ")\n" + worldCell
+}
 
 // worldCell declares what every rank has.
 const worldCell = "world := " + worldBuiltin + "()\nrank, size := world.Rank(), world.Size()"
@@ -154,7 +164,7 @@ const renewCell = renewBuiltin + "()\nworld := " + worldBuiltin + "()"
 
 // prepare starts MPI on every rank.
 func (p *pool) prepare(ctx context.Context) error {
-	j, err := p.post(session.Cell{Name: "%mpi start", Code: firstCell, Silent: true}, all(len(p.ranks)), 0)
+	j, err := p.post(session.Cell{Name: "%mpi start", Code: p.firstCell(), Silent: true}, all(len(p.ranks)), 0)
 	if err != nil {
 		return err
 	}
@@ -169,7 +179,7 @@ func (p *pool) prepare(ctx context.Context) error {
 		if err := json.Unmarshal(j.results[n].Data, &i); err != nil {
 			return fmt.Errorf("rank %d started and did not say with what: %w", n, err)
 		}
-		r.device, p.library = i.Device, i.Library
+		r.inventory, p.library = i, i.Library
 	}
 	return nil
 }

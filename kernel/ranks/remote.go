@@ -2,6 +2,7 @@ package ranks
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -15,7 +16,7 @@ const quitTime = 5 * time.Second
 // remote is a rank that mpirun started: a member over a signed link.
 type remote struct {
 	*session.Client
-	pid int
+	arrival
 	// ending says how mpirun ended, after a connection that ended without a word.
 	ending func() string
 
@@ -27,9 +28,9 @@ type remote struct {
 	closing bool
 }
 
-func newRemote(c *link.Conn, pid int, output func(session.Output), input session.InputFunc, ending func() string) *remote {
-	r := &remote{pid: pid, ending: ending, ended: make(chan struct{}), gone: make(chan struct{})}
-	r.Client = session.NewClient(c, session.ClientOptions{Output: output, Input: input, Ended: r.end})
+func newRemote(a arrival, output func(session.Output), input session.InputFunc, ending func() string) *remote {
+	r := &remote{arrival: a, ending: ending, ended: make(chan struct{}), gone: make(chan struct{})}
+	r.Client = session.NewClient(a.conn, session.ClientOptions{Output: output, Input: input, Ended: r.end})
 	return r
 }
 
@@ -46,8 +47,10 @@ func (r *remote) listen() {
 		r.end("it was stopped")
 	case errors.Is(why, link.ErrStranger) || errors.Is(why, session.ErrNonsense):
 		r.end("its connection was ended: " + why.Error())
+	case isSilent(why):
+		r.end(fmt.Sprintf("its host %s has not answered for %v (is it down, or its network?)", r.Host, silence))
 	default:
-		r.end("its connection ended" + r.ending())
+		r.end("its connection with host " + r.Host + " ended" + r.ending())
 	}
 }
 
@@ -62,7 +65,7 @@ func (r *remote) end(why string) {
 	}
 }
 
-func (r *remote) Pid() int               { return r.pid }
+func (r *remote) Pid() int               { return r.arrival.Pid }
 func (r *remote) Ended() <-chan struct{} { return r.ended }
 
 func (r *remote) Death() string {

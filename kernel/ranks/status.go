@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"gocuda/kernel/magic"
+	"gocuda/kernel/ranks/label"
 )
 
 var errInterrupt = errors.New("interrupted by %mpi interrupt")
@@ -34,8 +36,9 @@ func (p *pool) status(w io.Writer) error {
 	t := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "rank\tpid\thost\tdevice\tstate")
 	for _, r := range p.ranks {
-		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\n", r.number, r.Pid(), r.host, r.device, r.state())
+		fmt.Fprintf(t, "%d\t%d\t%s\t%s\t%s\n", r.number, r.Pid(), r.host, r.Device, r.state())
 	}
+	p.hosts(t)
 	t.Flush()
 	fmt.Fprintln(&text, "MPI:", p.library)
 	for _, line := range p.launcher.notes() {
@@ -43,6 +46,31 @@ func (p *pool) status(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// hosts writes a line for each host, where there are several. The caller holds the
+// pool's mu.
+func (p *pool) hosts(t io.Writer) {
+	on := map[string][]int{}
+	var order []string
+	for _, r := range p.ranks {
+		if on[r.host] == nil {
+			order = append(order, r.host)
+		}
+		on[r.host] = append(on[r.host], r.number)
+	}
+	if len(order) < 2 {
+		return
+	}
+	fmt.Fprintln(t, "\nhost\tranks\tdevices\tprocessors\tlink")
+	for _, host := range order {
+		first := p.ranks[on[host][0]]
+		link := "this host"
+		if r, ok := first.member.(*remote); ok && r.from.RemoteAddr().Network() == "tcp" {
+			link = fmt.Sprintf("%v, round trip %v", r.from.RemoteAddr().(*net.TCPAddr).IP, roundTrip(r.from))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", host, label.Set(on[host]), first.Devices, first.Processors, link)
+	}
 }
 
 // state is what a rank does. The caller holds the pool's mu.

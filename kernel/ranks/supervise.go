@@ -103,6 +103,7 @@ func connect(addresses []string, key []byte) (*link.Conn, error) {
 			failed = append(failed, err)
 			continue
 		}
+		watchOver(stream)
 		stream.SetDeadline(time.Now().Add(dialTime))
 		conn, err := link.Sign(stream, key, false)
 		if err != nil {

@@ -1,0 +1,217 @@
+package ranks
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gocuda/kernel/session"
+)
+
+// hostsVariable has the path of gocuda-kernel for tests that need several hosts:
+// make test-hosts sets it. Their hosts are namespaces of this machine.
+const hostsVariable = "GOCUDA_TEST_HOSTS"
+
+// hosts are h1 and h2. gocuda-kernel is on h1 only.
+type hosts struct {
+	*testing.T
+	dir, script string
+	libraries   []string // names of folders in build/mpi
+	build       string
+}
+
+const kernelOnH1 = "/tmp/gocuda/gocuda-kernel"
+
+func makeHosts(t *testing.T) *hosts {
+	t.Helper()
+	kernel := os.Getenv(hostsVariable)
+	if kernel == "" {
+		t.Skip("left out: " + hostsVariable + " is not set (make test-hosts sets it)")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hosts{T: t, dir: filepath.Join(t.TempDir(), "net"), script: filepath.Join(root, "scripts/hosts.sh"), build: filepath.Join(root, "build/mpi")}
+	if out, err := exec.Command(h.script, "can").CombinedOutput(); err != nil {
+		t.Skipf("left out: hosts cannot be made: %s", out)
+	}
+	for _, pattern := range []string{"openmpi-5*", "mpich-5*"} {
+		if found, _ := filepath.Glob(filepath.Join(h.build, pattern)); len(found) > 0 {
+			h.libraries = append(h.libraries, filepath.Base(found[0]))
+		}
+	}
+	if len(h.libraries) == 0 {
+		t.Skip("left out: no MPI library in build/mpi (make mpi-libs)")
+	}
+	h.do("up", "2", root)
+	t.Cleanup(func() { h.do("down") })
+	f, err := os.Open(kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	cmd := exec.Command(h.script, "in", h.dir, "h1", "sh", "-c", "mkdir /tmp/gocuda; cat >"+kernelOnH1+"; chmod +x "+kernelOnH1)
+	cmd.Stdin = f
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s", out)
+	}
+	return h
+}
+
+// do calls the script.
+func (h *hosts) do(command string, arguments ...string) string {
+	h.Helper()
+	cmd := exec.Command(h.script, append([]string{command, h.dir}, arguments...)...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		h.Fatalf("hosts.sh %s %v: %v\n%s%s", command, arguments, err, out, said.Bytes())
+	}
+	return string(out)
+}
+
+// command is what runs gocuda-kernel on h1 with an MPI library.
+func (h *hosts) command(library string, arguments ...string) []string {
+	path := filepath.Join(h.build, library, "bin") + ":/usr/sbin:/usr/bin:/sbin:/bin"
+	return append([]string{h.script, "in", h.dir, "h1", "env", "PATH=" + path, "GOCUDA_BACKEND=sim", kernelOnH1}, arguments...)
+}
+
+// open starts a notebook on h1.
+func (h *hosts) open(t *testing.T, library string) *book {
+	t.Helper()
+	return openWith(t, session.Options{Command: h.command(library, "evaluate")})
+}
+
+// left waits until hosts are as they were: no process and no file is left, but for
+// the program on the disks and what the C++ compiler made.
+func (h *hosts) left(names ...string) {
+	h.Helper()
+	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		var left []string
+		for _, host := range names {
+			for line := range strings.Lines(h.do("ps", host) + h.do("left", host)) {
+				if !strings.HasPrefix(line, "/tmp/gocuda") && !strings.HasPrefix(line, "/root/.cache") {
+					left = append(left, host+": "+strings.TrimSpace(line))
+				}
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+		if time.Since(begun) > patience/2 {
+			h.Errorf("this is left:\n%s", strings.Join(left, "\n"))
+			return
+		}
+	}
+}
+
+func TestHosts(t *testing.T) {
+	h := makeHosts(t)
+	for _, library := range h.libraries {
+		b := h.open(t, library)
+		b.ok("%mpi start --hosts h1:2,h2:2", "4 ranks are running")
+		b.ok("%%mpi\nx := []int{rank}\nmust(world.Allreduce(mpi.InPlace, x, mpi.Sum))\nx[0]", "[0-3] 6")
+		b.ok("%%mpi\nmust(os.Hostname())", "[0-1] \"h1\"", "[2-3] \"h2\"")
+		b.ok("%%mpi\nfmt.Sprint(must(cuda.CurrentDevice()))[:8]", `[0,2] "device 0"`, `[1,3] "device 1"`)
+		b.ok("%mpi status", "h1    0-1    4", "h2    2-3    4", "10.203.17.2, round trip")
+		b.ok("%mpi stop")
+		h.left("h2")
+		b.Close()
+		h.left("h1", "h2")
+	}
+	if found := h.do("in", "h2", "sh", "-c", "ls /root/.cache/gocuda/bin"); strings.Count(found, "gocuda-kernel-") != 1 {
+		t.Errorf("h2 was sent %q", found)
+	}
+	// What was sent and is no longer whole is sent again.
+	h.do("in", "h2", "sh", "-c", "echo x >>/root/.cache/gocuda/bin/gocuda-kernel-*")
+	b := h.open(t, h.libraries[len(h.libraries)-1])
+	file := h.do("in", "h1", "sh", "-c", "printf 'h1 slots=1\\n# no more\\n\\nh2:2\\n' >/tmp/gocuda/hosts; echo /tmp/gocuda/hosts")
+	b.ok("%mpi start --hostfile "+file, "3 ranks are running")
+	b.ok("%%mpi\nmust(os.Hostname())", "[0] \"h1\"", "[1-2] \"h2\"")
+	b.ok("%mpi stop")
+	b.fails("%mpi start --hosts h1:1,nowhere:1", "RanksNotStarted", "host nowhere: ")
+	h.do("sshd", "h2", "stop")
+	b.fails("%mpi start --hosts h1:1,h2:1", "RanksNotStarted", "host h2: ")
+	b.fails("%mpi start --hosts h1:1,h2:1 --launcher local", "UsageError", "the built-in transport is for the processes of one host")
+	b.Close()
+	h.left("h1", "h2")
+}
+
+func TestHostLists(t *testing.T) {
+	list, err := parseHosts("a:2,b, a")
+	if err != nil || hostList(list) != "a:3,b:1" || total(list) != 4 {
+		t.Errorf("%v, %v", list, err)
+	}
+	for _, bad := range []string{"", "a:", "a:0", "a:x", ":2", "a,,b", "-x:2"} {
+		if list, err := parseHosts(bad); err == nil {
+			t.Errorf("%q was read as %v", bad, list)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "hosts")
+	for _, test := range []struct{ text, want string }{
+		{"a slots=2\nb:3 # comment\n\n# c\na\n", "a:3,b:3"},
+		{"a max-slots=4 slots=2\n", "a:2"},
+		{"# none\n", "names no host"},
+		{"a\nb slots=x\n", "line 2: "},
+	} {
+		if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list, err := parseHostfile(file)
+		if got := fmt.Sprint(hostList(list), err); !strings.Contains(got, test.want) {
+			t.Errorf("%q was read as %s", test.text, got)
+		}
+	}
+}
+
+func TestWithout(t *testing.T) {
+	p := &pool{ranks: []*rank{{host: "a.x"}, {host: "b.x"}, {host: "b.x", lost: "gone"}}}
+	ssh := startOptions{n: 3, launcher: "mpirun", hosts: []slots{{"a", 1}, {"b", 2}}}
+	for _, test := range []struct {
+		o           startOptions
+		names, want string
+	}{
+		{ssh, "lost", "mpirun --hosts a:1"},
+		{ssh, "a", "mpirun --hosts b:2"},
+		{ssh, "c", "no rank is on c"},
+		{ssh, "a,b", "no host would be left"},
+		{startOptions{n: 3, launcher: "srun"}, "b", "srun --exclude=b"},
+		{startOptions{n: 3, launcher: "mpirun", options: []string{"--host", "a,b"}}, "b", "were not named by --hosts"},
+	} {
+		o, err := p.without(test.o, test.names)
+		if got := o.String(); err == nil && got != test.want || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v without %s: %s, %v", test.o, test.names, got, err)
+		}
+	}
+}
+
+func TestWhatSlurmIsAskedFor(t *testing.T) {
+	for _, test := range []struct {
+		fields string
+		n      int
+		ask    []string
+	}{
+		{"-N 2", 2, []string{"--nodes=2", "--ntasks=2"}},
+		{"-N 2 --gpus-per-node=h100:4 -p gpu", 8, []string{"--nodes=2", "--gpus-per-node=h100:4", "-p", "gpu", "--ntasks=8"}},
+		{"--nodes 2 -n 6 --exclusive", 6, []string{"--nodes=2", "--exclusive", "--ntasks=6"}},
+		{"", 1, []string{"--ntasks=1"}},
+	} {
+		n, ask, err := ofSlurm(strings.Fields(test.fields))
+		if n != test.n || !slices.Equal(ask, test.ask) || err != nil {
+			t.Errorf("%q: %d %q %v", test.fields, n, ask, err)
+		}
+	}
+	for _, bad := range []string{"-N", "-N x", "--ntasks-per-node 0"} {
+		if _, _, err := ofSlurm(strings.Fields(bad)); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}
