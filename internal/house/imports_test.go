@@ -50,7 +50,7 @@ var mayImport = map[string][]string{
 	"kernel/ranks": {
 		"kernel/ranks/label", "kernel/ranks/pushpull", "cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/mpi/waitfor", "kernel/display", "kernel/evaluator",
 		"kernel/golang", "kernel/magic",
-		"kernel/session", "kernel/session/link", "kernel/widgets",
+		"kernel/session", "kernel/session/link", "kernel/widgets", "golang.org/x/sys/unix",
 	},
 	"kernel/ranks/label":    {},
 	"kernel/ranks/pushpull": {"cudaapi/mpi"},
