@@ -15,6 +15,9 @@ type noted struct {
 	// are called pointerTo(i): so the variables can be those of the module that the
 	// program has loaded. Until somebody changes them they lead to the module's own.
 	globals []string
+	// outlines are the kernels of which there are only the outlines, with the numbers of
+	// the parameters on which what they touch depends.
+	outlines map[string][]int
 }
 
 func pointerTo(i int) string { return fmt.Sprintf("gocuda_at_%d", i) }
@@ -27,7 +30,28 @@ type rewriter struct {
 	labels    int
 	bodies    int // where the first of a function begins in out
 	err       error
+
+	functions map[string][]item // bodies, by name
+	touching  map[string]bool   // of those that were asked for
+	outlines  map[string][]int
 }
+
+// item is a part of a module's text.
+type item struct {
+	kind itemKind
+	text string
+}
+
+type itemKind uint8
+
+const (
+	statement   itemKind = iota // of the module
+	head                        // of a function, whose body follows
+	instruction                 // of a function, or a declaration in it
+	labelled                    // a label
+	opened                      // {
+	closed                      // }
+)
 
 const declared = ".reg .b64 %gocuda_t, %gocuda_a, %gocuda_v;\n.reg .b32 %gocuda_w;\n.reg .pred %gocuda_p;\n"
 
@@ -52,13 +76,14 @@ var lineEnded = []string{".version", ".target", ".address_size", ".loc", ".file"
 var unknown = []string{"tex.", "tld4.", "suld.", "sust.", "sured.", "cp.async.bulk.", "cp.reduce.", "multimem.", "wmma.load.", "wmma.store.", "isspacep.const", "tensormap."}
 
 // rewrite has the code of a PTX module note what it touches, by a function of the
-// module runtime, whose address a kernel's last argument is.
-func rewrite(text, runtime string) (noted, error) {
+// module runtime, with a trace whose address a kernel's last argument is. If outlined,
+// there are only the outlines of those kernels that have one.
+func rewrite(text, runtime string, outlined bool) (noted, error) {
 	text, runtime = strings.TrimRight(text, "\x00"), strings.TrimRight(runtime, "\x00")
 	if !strings.Contains(text, ".version") {
 		return noted{}, fmt.Errorf("this is no PTX")
 	}
-	r := &rewriter{variables: map[string]bool{}}
+	r := &rewriter{variables: map[string]bool{}, functions: map[string][]item{}, touching: map[string]bool{}, outlines: map[string][]int{}}
 	heads := header.FindAllString(runtime, -1)
 	if own := ownTarget.FindString(text); own != "" { // code for one GPU only
 		for i, h := range heads {
@@ -68,7 +93,7 @@ func rewrite(text, runtime string) (noted, error) {
 		}
 	}
 	body := header.ReplaceAllString(comments.ReplaceAllString(runtime, ""), "")
-	r.module(header.ReplaceAllString(comments.ReplaceAllString(text, ""), ""))
+	r.module(parse(header.ReplaceAllString(comments.ReplaceAllString(text, ""), "")), outlined)
 	if r.err != nil {
 		return noted{}, r.err
 	}
@@ -81,13 +106,14 @@ func rewrite(text, runtime string) (noted, error) {
 		fmt.Fprintf(&b, ".visible .global .align 8 .u64 %s = generic(%s);\n", pointerTo(i), g)
 	}
 	b.WriteString(whole[r.bodies:])
-	return noted{b.String(), r.globals}, nil
+	return noted{b.String(), r.globals, r.outlines}, nil
 }
 
-// module goes through all of a module.
-func (r *rewriter) module(text string) {
+// parse takes a module apart.
+func parse(text string) (items []item) {
 	depth, from := 0, 0
-	for i := 0; i < len(text) && r.err == nil; i++ {
+	add := func(k itemKind, text string) { items = append(items, item{k, text}) }
+	for i := 0; i < len(text); i++ {
 		c := text[i]
 		begins := strings.TrimSpace(text[from:i]) == ""
 		if begins && c == '.' {
@@ -107,22 +133,22 @@ func (r *rewriter) module(text string) {
 				i += end + 1
 			}
 		case c == '{' && begins:
-			r.out.WriteString("{\n")
+			add(opened, "")
 			depth++
 			from = i + 1
 		case c == '}' && begins:
-			r.out.WriteString("}\n")
+			add(closed, "")
 			depth--
 			from = i + 1
 		case c == '{':
-			head := strings.TrimSpace(text[from:i])
-			if depth == 0 && isFunction(head) {
-				r.function(head)
+			before := strings.TrimSpace(text[from:i])
+			if depth == 0 && isFunction(before) {
+				add(head, before)
 				depth, from = 1, i+1
 				continue
 			}
 			end := closing(text, i)
-			if strings.HasPrefix(head, ".section") {
+			if strings.HasPrefix(before, ".section") {
 				from = end + 1
 			}
 			i = end
@@ -130,15 +156,79 @@ func (r *rewriter) module(text string) {
 			s := strings.TrimSpace(text[from:i])
 			from = i + 1
 			if depth == 0 {
-				r.declare(s)
+				add(statement, s)
 			} else {
-				r.instruction(s)
+				add(instruction, s)
 			}
 		case c == ':' && depth > 0 && label.MatchString(strings.TrimSpace(text[from:i])) && !strings.HasPrefix(text[i:], "::"):
-			r.out.WriteString(text[from:i+1] + "\n")
+			add(labelled, strings.TrimSpace(text[from:i]))
 			from = i + 1
 		}
 	}
+	return items
+}
+
+// bodyOf is the part of a module's items that follow a function's head, with its end.
+func bodyOf(items []item) []item {
+	depth := 1
+	for i, it := range items {
+		switch it.kind {
+		case opened:
+			depth++
+		case closed:
+			if depth--; depth == 0 {
+				return items[:i+1]
+			}
+		}
+	}
+	return items
+}
+
+// module goes through all of a module.
+func (r *rewriter) module(items []item, outlined bool) {
+	for i, it := range items {
+		switch it.kind {
+		case statement:
+			r.declare(it.text)
+		case head:
+			n, _, _ := signature(it.text)
+			r.functions[n] = bodyOf(items[i+1:])
+		}
+	}
+	r.out.Reset()
+	for i := 0; i < len(items) && r.err == nil; i++ {
+		switch it := items[i]; it.kind {
+		case statement:
+			r.declare(it.text)
+		case head:
+			body := bodyOf(items[i+1:])
+			r.function(it.text, body, outlined)
+			i += len(body)
+		}
+	}
+}
+
+// signature is a function's name, with the names of its parameters, and whether it is a
+// kernel.
+func signature(head string) (name string, parameters []string, kernel bool) {
+	kernel = slices.Contains(strings.Fields(head), ".entry")
+	list := ""
+	if open := strings.LastIndexByte(head, '('); open >= 0 {
+		end := strings.IndexByte(head[open:], ')')
+		head, list = head[:open], head[open+1:open+max(end, 1)]
+	}
+	fields := strings.FieldsFunc(head, func(c rune) bool { return c == ')' || c <= ' ' })
+	name = fields[len(fields)-1]
+	if kernel {
+		name = fields[slices.Index(fields, ".entry")+1]
+	}
+	for _, p := range strings.Split(list, ",") {
+		if f := strings.Fields(p); len(f) > 0 {
+			n, _, _ := strings.Cut(f[len(f)-1], "[")
+			parameters = append(parameters, n)
+		}
+	}
+	return name, parameters, kernel
 }
 
 func isWord(text string, i int) bool {
@@ -177,12 +267,35 @@ func (r *rewriter) declare(s string) {
 	r.out.WriteString(s + ";\n")
 }
 
-// function begins one: a kernel gets one more parameter.
-func (r *rewriter) function(head string) {
+// function writes one: a kernel gets one more parameter.
+func (r *rewriter) function(head string, body []item, outlined bool) {
 	if r.bodies == 0 {
 		r.bodies = r.out.Len()
 	}
-	if !slices.Contains(strings.Fields(head), ".entry") {
+	name, parameters, kernel := signature(head)
+	r.begin(head, kernel)
+	if kernel && outlined {
+		if o := analyse(body, parameters, r.variables); o != nil && r.outline(name, o) {
+			return
+		}
+	}
+	for _, it := range body {
+		switch it.kind {
+		case opened:
+			r.out.WriteString("{\n")
+		case closed:
+			r.out.WriteString("}\n")
+		case labelled:
+			r.out.WriteString(it.text + ":\n")
+		case instruction:
+			r.instruction(it.text)
+		}
+	}
+}
+
+// begin writes a function's head.
+func (r *rewriter) begin(head string, kernel bool) {
+	if !kernel {
 		r.out.WriteString(head + "\n{\n" + declared + "ld.shared.u64 %gocuda_t, [gocuda_trace];\n")
 		return
 	}
@@ -214,22 +327,162 @@ func (r *rewriter) instruction(s string) {
 		rest = s[len(guard[0]):]
 	}
 	code, operands, _ := strings.Cut(strings.Map(space, rest), " ")
-	if slices.ContainsFunc(unknown, func(p string) bool { return strings.HasPrefix(code, p) }) && !strings.Contains(code, ".shared") {
+	if isUnknown(code) {
 		r.err = fmt.Errorf("%s touches memory in a way that is not followed", code)
 		return
 	}
-	switch {
-	case strings.HasPrefix(code, "ld.const"), strings.HasPrefix(code, "cvta.const"), strings.HasPrefix(code, "cvta.to.const"):
-		code = constants.ReplaceAllString(code, ".global")
-	}
+	code = inGlobal(code)
 	operands = r.reach(code, operands)
 	if size, mode, generic, at := access(code, operands); size > 0 {
 		r.note(guard, at, size, mode, generic)
 	}
+	r.write(guard, code, operands)
+}
+
+// isUnknown reports whether an instruction touches memory in a way that is not noted.
+func isUnknown(code string) bool {
+	return slices.ContainsFunc(unknown, func(p string) bool { return strings.HasPrefix(code, p) }) && !strings.Contains(code, ".shared")
+}
+
+// inGlobal has an instruction reach constants as variables in global memory.
+func inGlobal(code string) string {
+	if strings.HasPrefix(code, "ld.const") || strings.HasPrefix(code, "cvta.const") || strings.HasPrefix(code, "cvta.to.const") {
+		return constants.ReplaceAllString(code, ".global")
+	}
+	return code
+}
+
+// outline writes a kernel's outline, if it has one: if nothing that is in memory decides
+// which memory it touches.
+func (r *rewriter) outline(name string, o *outline) bool {
+	var from origin
+	for _, i := range o.code {
+		switch touches, by := r.touches(o, i); {
+		case isUnknown(i.code), i.parts[0] == "call" && r.calls(i):
+			return false
+		case touches:
+			from |= by
+		}
+	}
+	if from&unsteady != 0 {
+		return false
+	}
+	passed := map[int]bool{} // blocks to which the way leads past others that are left out
+	for _, b := range o.blocks {
+		if b.last != nil && o.decides(b.last)&unsteady != 0 {
+			if b.meets < 0 {
+				return false
+			}
+			passed[b.meets] = true
+		}
+	}
+	numbers := []int{}
+	for k := range params {
+		if from>>k&1 != 0 {
+			numbers = append(numbers, k)
+		}
+	}
+	r.outlines[name] = numbers
+	r.labels++
+	meeting := func(k int) string { return fmt.Sprintf("$gocuda_block_%d_%d", r.labels, k) }
+	next := 0
+	for k, it := range o.body {
+		for ; next < len(o.blocks) && o.blocks[next].first <= k; next++ {
+			if passed[next] {
+				r.out.WriteString(meeting(next) + ":\n")
+			}
+		}
+		switch it.kind {
+		case opened:
+			r.out.WriteString("{\n")
+		case closed:
+			r.out.WriteString("}\n")
+		case labelled:
+			r.out.WriteString(it.text + ":\n")
+		case instruction:
+			i := o.code[k]
+			if i == nil {
+				r.out.WriteString(it.text + ";\n")
+				continue
+			}
+			guard := guarded.FindStringSubmatch(it.text)
+			ends, _ := i.ends()
+			switch {
+			case ends && i.guard != "" && o.decides(i)&unsteady != 0:
+				if to := o.blocks[i.block].meets; to < len(o.blocks) {
+					r.out.WriteString("bra " + meeting(to) + ";\n")
+				} else {
+					r.out.WriteString("ret;\n")
+				}
+			case i.parts[0] == "trap":
+				r.out.WriteString(strings.Replace(it.text, "trap", "ret", 1) + ";\n")
+			case ends || len(i.def) > 0 && slices.ContainsFunc(i.def, func(d string) bool { return o.of[d]&unsteady == 0 }):
+				r.write(guard, inGlobal(i.code), r.reach(inGlobal(i.code), i.operands))
+			default:
+				if touches, _ := r.touches(o, i); touches {
+					code := inGlobal(i.code)
+					size, mode, generic, at := access(code, r.reach(code, i.operands))
+					r.note(guard, at, size, mode, generic)
+				}
+			}
+		}
+	}
+	return true
+}
+
+// write writes an instruction.
+func (r *rewriter) write(guard []string, code, operands string) {
 	if guard != nil {
 		code = guard[0] + code
 	}
 	r.out.WriteString(strings.TrimSpace(code+" "+operands) + ";\n")
+}
+
+// touches reports whether an instruction touches global memory, other than the compiler's
+// own tables, and what decides where and whether.
+func (r *rewriter) touches(o *outline, i *instr) (bool, origin) {
+	size, _, _, at := access(inGlobal(i.code), i.operands)
+	if size == 0 || o.address(i, at)&table != 0 {
+		return false, 0
+	}
+	if a := address.FindStringSubmatch(at); a == nil || !strings.HasPrefix(a[1], "%") && !r.variables[a[1]] {
+		return false, 0
+	}
+	return true, o.address(i, at) | o.decides(i)
+}
+
+// calls reports whether a function that is called may touch global memory.
+func (r *rewriter) calls(i *instr) bool {
+	list := i.operands
+	if strings.HasPrefix(list, "(") {
+		list = strings.TrimLeft(list[len(firstOperand(list)):], ", ")
+	}
+	return r.reaches(firstOperand(list))
+}
+
+func (r *rewriter) reaches(name string) bool {
+	name = strings.TrimSpace(name)
+	body, ok := r.functions[name]
+	if strings.HasPrefix(name, "%") {
+		return true
+	}
+	if !ok {
+		return false // the compiler's, such as vprintf
+	}
+	if known, ok := r.touching[name]; ok {
+		return known
+	}
+	r.touching[name] = false // if it calls itself
+	o := analyse(body, nil, r.variables)
+	found := o == nil
+	if o != nil {
+		for _, i := range o.code {
+			touches, _ := r.touches(o, i)
+			found = found || touches || isUnknown(i.code) || i.parts[0] == "call" && r.calls(i)
+		}
+	}
+	r.touching[name] = found
+	return found
 }
 
 func space(c rune) rune {

@@ -1,14 +1,20 @@
 // Package touched has kernels on GPUs tell which memory they touch.
 //
 // A kernel's source is compiled once more, to PTX, and each access to global memory
-// gets a call before it, which notes it on the device (note.cu): exact to a byte, in
-// tables of a bounded size, and to larger granules beyond that. When the kernel has
-// run, the device makes ranges of the notes, and the host is told them. The program's
+// becomes a call which notes it on the device (note.cu): exact to a byte, in tables of a
+// bounded size, and to larger granules beyond that. The device makes ranges of the
+// notes, and the host is told them.
+//
+// Where what a kernel touches depends on its arguments alone, only its outline is
+// compiled so (outline.go). It runs in a stream of its own, once for all launches with
+// the same arguments, and the program's kernel runs as it is. Of other kernels the calls
+// stand before the accesses, and these run in the place of the program's; the program's
 // streams get an event behind such a kernel, and no other work.
 package touched
 
 import (
 	_ "embed"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"runtime"
@@ -28,7 +34,9 @@ var code string
 // Tracer launches kernels so that they note what they touch.
 type Tracer struct {
 	d       driver.Driver
-	variant func(c driver.Context, dev driver.Device, from *driver.Origin, name string) (driver.Function, error)
+	variant func(c driver.Context, dev driver.Device, from *driver.Origin, name string) (made, error)
+
+	whole bool // no outlines: in tests
 
 	sent atomic.Pointer[[]byte]
 
@@ -39,6 +47,7 @@ type Tracer struct {
 	runtimes map[driver.Device]string // the function that kernels call
 	jobs     []*job                   // kernels that are not told of yet
 	active   bool                     // the collector runs
+	kept     int                      // ranges that outlines have told
 }
 
 type key struct {
@@ -48,9 +57,19 @@ type key struct {
 
 // module is one whose kernels note what they touch.
 type module struct {
-	once sync.Once
-	h    driver.Module
-	err  error
+	once     sync.Once
+	h        driver.Module
+	outlines map[string][]int
+	err      error
+}
+
+// made is a kernel that notes what it touches.
+type made struct {
+	f driver.Function
+	// outline says that it is an outline; by are the numbers of the parameters on which
+	// what it touches depends.
+	outline bool
+	by      []int
 }
 
 type moduleKey struct {
@@ -61,18 +80,45 @@ type moduleKey struct {
 
 // variant is a kernel that notes what it touches.
 type variant struct {
+	made
 	once    sync.Once
-	f       driver.Function
-	at      int // offset of the argument that leads to its trace
+	at      int            // offset of the argument that leads to its trace
+	params  []driver.Param // by which launches of an outline differ
 	err     error
-	dynamic uint32 // shared memory that it was allowed
+	dynamic uint32            // shared memory that it was allowed
+	told    map[string]*reach // of an outline, by arguments
 }
+
+// reach is what all launches of a kernel with the same arguments touch.
+type reach struct {
+	done    bool
+	list    []rounded
+	exact   []driver.Access // if nothing is rounded; nobody changes it
+	waiting []teller
+}
+
+// teller is somebody who waits for what was touched.
+type teller struct {
+	clip    Clip
+	observe func([]driver.Access)
+}
+
+func (w teller) tell(x *reach) {
+	if x.exact != nil {
+		w.observe(x.exact)
+		return
+	}
+	w.observe(clipped(x.list, w.clip))
+}
+
+// mostKept is how many ranges outlines may have told until they are asked again.
+const mostKept = 1 << 21
 
 // place is what a context has: the code that reads traces, and traces.
 type place struct {
 	c                   driver.Context
 	gather, clear, free driver.Function
-	stream              driver.Stream
+	stream, outlines    driver.Stream
 	out, head           driver.Ptr // pinned memory for ranges, and their number
 	idle                []*trace
 	made                int
@@ -112,11 +158,12 @@ type traceABI struct {
 	lost, _ uint32
 }
 
-// job is a kernel, or a graph, that was launched.
+// job is a kernel, an outline or a graph that was launched.
 type job struct {
 	p       *place
 	event   driver.Event
 	trace   *trace
+	reach   *reach // of an outline
 	nodes   []*Node
 	clip    Clip
 	observe []func([]driver.Access)
@@ -126,6 +173,7 @@ type job struct {
 type Node struct {
 	p     *place
 	trace *trace
+	reach *reach // of one that has an outline
 }
 
 // New is a tracer for kernels that d compiles.
@@ -138,13 +186,21 @@ func New(d driver.Driver) *Tracer {
 // Clip cuts a range that was rounded to granules to the memory that there is.
 type Clip func(driver.Access) []driver.Access
 
-// Launch launches a kernel so that observe is called when it has run, with what it
-// touched. It reports false, and has launched nothing, where a kernel cannot tell: its
-// source is not known, or it would not run as the program's own does.
+// Launch launches a kernel so that observe is called when it is known what it touches:
+// when it has run, or before. It reports false, and has launched nothing, where a kernel
+// cannot tell: its source is not known, or it would not run as the program's own does.
 func (t *Tracer) Launch(c driver.Context, dev driver.Device, l *driver.Launch, clip Clip, observe func([]driver.Access)) bool {
 	p, v := t.ready(c, dev, l)
 	if v == nil {
 		return false
+	}
+	if v.outline {
+		x := t.reach(p, v, l)
+		if x == nil || t.own(c, l) != nil {
+			return false
+		}
+		t.await(x, teller{clip, observe})
+		return true
 	}
 	x := t.take(p)
 	if x == nil {
@@ -158,6 +214,85 @@ func (t *Tracer) Launch(c driver.Context, dev driver.Device, l *driver.Launch, c
 	return true
 }
 
+// own launches the program's kernel.
+func (t *Tracer) own(c driver.Context, l *driver.Launch) error {
+	mine := *l
+	mine.Observe = nil
+	return t.d.Launch(c, &mine)
+}
+
+// reach finds what launches with these arguments touch, and has the outline run if it is
+// not known; nil if it cannot.
+func (t *Tracer) reach(p *place, v *variant, l *driver.Launch) *reach {
+	key := binary.NativeEndian.AppendUint32(nil, l.SharedBytes)
+	dims := []driver.Dim3{l.Grid, l.Block}
+	if l.Attributes != nil {
+		dims = append(dims, l.Attributes.Cluster)
+	}
+	for _, d := range dims {
+		for _, n := range []uint32{d.X, d.Y, d.Z} {
+			key = binary.NativeEndian.AppendUint32(key, n)
+		}
+	}
+	for _, q := range v.params {
+		if int(q.Offset+q.Size) <= len(l.Params) {
+			key = append(key, l.Params[q.Offset:q.Offset+q.Size]...)
+		}
+	}
+	known := func() *reach {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return v.told[string(key)]
+	}
+	if x := known(); x != nil {
+		return x
+	}
+	trace := t.take(p)
+	if trace == nil {
+		return nil
+	}
+	if x := known(); x != nil { // somebody else was faster
+		t.give(p, trace)
+		return x
+	}
+	alone := *l
+	alone.Stream, alone.Cooperative, alone.Attributes = p.outlines, false, nil
+	if l.Attributes != nil && l.Attributes.Cluster != (driver.Dim3{}) {
+		alone.Attributes = &driver.LaunchAttributes{Cluster: l.Attributes.Cluster}
+	}
+	if t.launch(p.c, v, &alone, trace) != nil || t.d.EventRecord(p.c, trace.event, p.outlines) != nil {
+		t.give(p, trace)
+		return nil
+	}
+	x := &reach{}
+	t.mu.Lock()
+	if t.kept > mostKept {
+		t.kept = 0
+		for _, v := range t.variants {
+			clear(v.told)
+		}
+	}
+	if v.told == nil {
+		v.told = map[string]*reach{}
+	}
+	v.told[string(key)] = x
+	t.mu.Unlock()
+	t.add(&job{p: p, event: trace.event, trace: trace, reach: x})
+	return x
+}
+
+// await tells somebody what was touched, now or when it is known.
+func (t *Tracer) await(x *reach, w teller) {
+	t.mu.Lock()
+	if !x.done {
+		x.waiting = append(x.waiting, w)
+		t.mu.Unlock()
+		return
+	}
+	t.mu.Unlock()
+	w.tell(x)
+}
+
 // Capture is Launch in a stream that is captured. [Tracer.Ran] tells of the graph's
 // launches.
 func (t *Tracer) Capture(c driver.Context, dev driver.Device, l *driver.Launch) *Node {
@@ -165,18 +300,36 @@ func (t *Tracer) Capture(c driver.Context, dev driver.Device, l *driver.Launch) 
 	if v == nil {
 		return nil
 	}
+	if v.outline {
+		x := t.reach(p, v, l)
+		if x == nil || t.own(c, l) != nil {
+			return nil
+		}
+		return &Node{p: p, reach: x}
+	}
 	x, err := t.newTrace(p, ofNode)
 	if err != nil || t.launch(c, v, l, x) != nil {
 		return nil
 	}
-	return &Node{p, x}
+	return &Node{p: p, trace: x}
 }
 
-// Ran says that a graph was launched into a stream. Each of observe is called when it
-// has run, with what the node of its index touched in this run or an earlier one.
+// Ran says that a graph was launched into a stream. Each of observe is called when it is
+// known what the node of its index touched in this run or an earlier one.
 func (t *Tracer) Ran(c driver.Context, dev driver.Device, s driver.Stream, nodes []*Node, clip Clip, observe []func([]driver.Access)) {
 	p, err := t.place(c, dev)
 	if err != nil {
+		return
+	}
+	wait := false
+	for i, n := range nodes {
+		if n.reach != nil {
+			t.await(n.reach, teller{clip, observe[i]})
+		} else {
+			wait = true
+		}
+	}
+	if !wait {
 		return
 	}
 	e, err := t.d.EventCreate(c, driver.EventDisableTiming)
@@ -229,11 +382,11 @@ func (t *Tracer) ready(c driver.Context, dev driver.Device, l *driver.Launch) (*
 		t.variants[k] = v
 	}
 	t.mu.Unlock()
-	v.once.Do(func() { v.f, v.at, v.err = t.load(c, dev, l) })
+	v.once.Do(func() { v.err = t.load(v, c, dev, l) })
 	if v.err != nil {
 		return nil, nil
 	}
-	if l.Cooperative || l.Origin.Polls {
+	if !v.outline && (l.Cooperative || l.Origin.Polls) {
 		// Blocks that wait for each other must all have room.
 		threads := int(l.Block.X * l.Block.Y * l.Block.Z)
 		own, err := t.d.MaxActiveBlocks(c, l.Function, threads, uint64(l.SharedBytes))
@@ -262,18 +415,22 @@ func (t *Tracer) ready(c driver.Context, dev driver.Device, l *driver.Launch) (*
 }
 
 // load makes a kernel's variant.
-func (t *Tracer) load(c driver.Context, dev driver.Device, l *driver.Launch) (f driver.Function, at int, err error) {
-	if f, err = t.variant(c, dev, l.Origin, l.Name); err != nil {
-		return 0, 0, err
+func (t *Tracer) load(v *variant, c driver.Context, dev driver.Device, l *driver.Launch) (err error) {
+	if v.made, err = t.variant(c, dev, l.Origin, l.Name); err != nil {
+		return err
 	}
-	params, err := t.d.FunctionParams(c, f)
+	params, err := t.d.FunctionParams(c, v.f)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	if len(params) == 0 {
-		return 0, 0, fmt.Errorf("%s has no arguments", l.Name)
+		return fmt.Errorf("%s has no arguments", l.Name)
 	}
-	return f, int(params[len(params)-1].Offset), nil
+	v.at = int(params[len(params)-1].Offset)
+	for _, k := range v.by {
+		v.params = append(v.params, params[k])
+	}
+	return nil
 }
 
 // launch launches a variant with a trace as its last argument.
@@ -302,7 +459,7 @@ func toPTX(options []string, arch string) (list []string) {
 }
 
 // instrument is a kernel that notes what it touches.
-func (t *Tracer) instrument(c driver.Context, dev driver.Device, from *driver.Origin, _ string) (driver.Function, error) {
+func (t *Tracer) instrument(c driver.Context, dev driver.Device, from *driver.Origin, _ string) (v made, err error) {
 	k := moduleKey{c, from.Module, from.Source}
 	t.mu.Lock()
 	m := t.modules[k]
@@ -311,22 +468,24 @@ func (t *Tracer) instrument(c driver.Context, dev driver.Device, from *driver.Or
 		t.modules[k] = m
 	}
 	t.mu.Unlock()
-	m.once.Do(func() { m.h, m.err = t.loadModule(c, dev, from) })
+	m.once.Do(func() { m.err = t.loadModule(m, c, dev, from) })
 	if m.err != nil {
-		return 0, m.err
+		return made{}, m.err
 	}
-	return t.d.ModuleFunction(c, m.h, from.Symbol)
+	v.by, v.outline = m.outlines[from.Symbol]
+	v.f, err = t.d.ModuleFunction(c, m.h, from.Symbol)
+	return v, err
 }
 
 // loadModule compiles a module whose kernels note what they touch.
-func (t *Tracer) loadModule(c driver.Context, dev driver.Device, from *driver.Origin) (driver.Module, error) {
+func (t *Tracer) loadModule(m *module, c driver.Context, dev driver.Device, from *driver.Origin) error {
 	major, err := t.d.DeviceAttribute(driver.ComputeCapabilityMajor, dev)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	minor, err := t.d.DeviceAttribute(driver.ComputeCapabilityMinor, dev)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	arch := fmt.Sprintf("compute_%d%d", major, minor)
 	text := string(from.Image)
@@ -335,25 +494,31 @@ func (t *Tracer) loadModule(c driver.Context, dev driver.Device, from *driver.Or
 		src.Options = toPTX(src.Options, arch)
 		out, err := t.d.Compile(dev, &src)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		text = string(out.Image)
 	}
 	called, err := t.called(dev, arch)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	made, err := rewrite(text, called)
+	made, err := rewrite(text, called, !t.whole)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	m, err := t.d.ModuleLoad(c, []byte(made.text))
-	if err != nil {
-		return 0, err
+	if m.h, err = t.d.ModuleLoad(c, []byte(made.text)); err != nil {
+		// Whole kernels may be to the compiler's liking.
+		if made, err = rewrite(text, called, false); err != nil {
+			return err
+		}
+		if m.h, err = t.d.ModuleLoad(c, []byte(made.text)); err != nil {
+			return err
+		}
 	}
+	m.outlines = made.outlines
 	p, err := t.place(c, dev)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for i, g := range made.globals {
 		// The variables are those of the module that the program uses. What it cannot
@@ -362,15 +527,15 @@ func (t *Tracer) loadModule(c driver.Context, dev driver.Device, from *driver.Or
 		if err != nil {
 			continue
 		}
-		to, _, err := t.d.ModuleGlobal(c, m, pointerTo(i))
+		to, _, err := t.d.ModuleGlobal(c, m.h, pointerTo(i))
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if err := t.put(p, to, unsafe.Slice((*byte)(unsafe.Pointer(&at)), 8)); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // put copies bytes to a device, and waits: a synchronous copy from pageable memory may
@@ -426,8 +591,10 @@ func (t *Tracer) place(c driver.Context, dev driver.Device) (*place, error) {
 			return nil, err
 		}
 	}
-	if p.stream, err = t.d.StreamCreate(c, driver.StreamNonBlocking, 0); err != nil {
-		return nil, err
+	for _, s := range []*driver.Stream{&p.stream, &p.outlines} {
+		if *s, err = t.d.StreamCreate(c, driver.StreamNonBlocking, 0); err != nil {
+			return nil, err
+		}
 	}
 	if p.out, err = t.d.HostAlloc(c, 16*capacity+8, 0); err != nil {
 		return nil, err
@@ -562,25 +729,47 @@ func (t *Tracer) collect() {
 // tell reads what a job's kernels have touched.
 func (t *Tracer) tell(j *job) {
 	if j.trace != nil {
-		list, err := t.read(j.p, j.trace, j.clip)
+		list, err := t.read(j.p, j.trace)
 		if err == nil {
 			err = t.clean(j.p, j.trace)
 		}
-		if err == nil {
-			t.give(j.p, j.trace)
-			j.observe[0](list)
+		if err != nil {
+			return
+		}
+		t.give(j.p, j.trace)
+		if j.reach == nil {
+			j.observe[0](clipped(list, j.clip))
+			return
+		}
+		t.mu.Lock()
+		t.kept += len(list)
+		waiting := j.reach.settle(list)
+		t.mu.Unlock()
+		for _, w := range waiting {
+			w.tell(j.reach)
 		}
 		return
 	}
 	for i, n := range j.nodes {
-		if n == nil {
+		if n.trace == nil {
 			continue
 		}
-		if list, err := t.read(n.p, n.trace, j.clip); err == nil {
-			j.observe[i](list)
+		if list, err := t.read(n.p, n.trace); err == nil {
+			j.observe[i](clipped(list, j.clip))
 		}
 	}
 	t.d.EventDestroy(j.p.c, j.event) //nolint:errcheck // nothing is lost but an event
+}
+
+// settle says what was touched, and gives who waits for it.
+func (x *reach) settle(list []rounded) []teller {
+	x.list, x.done = list, true
+	if !slices.ContainsFunc(list, func(r rounded) bool { return r.up }) {
+		x.exact = clipped(list, nil)
+	}
+	waiting := x.waiting
+	x.waiting = nil
+	return waiting
 }
 
 // run runs one of the kernels that read traces.
@@ -590,8 +779,14 @@ func (t *Tracer) run(p *place, f driver.Function, blocks uint32, args ...uint64)
 		Stream: p.stream, Params: params, Name: "gocuda_gather"})
 }
 
+// rounded is a range that may have been rounded up to granules.
+type rounded struct {
+	driver.Access
+	up bool
+}
+
 // read makes ranges of a trace.
-func (t *Tracer) read(p *place, x *trace, clip Clip) ([]driver.Access, error) {
+func (t *Tracer) read(p *place, x *trace) ([]rounded, error) {
 	head := (*uint32)(pointer(p.head))
 	n := uint32(0)
 	for whole := range uint64(2) {
@@ -607,17 +802,25 @@ func (t *Tracer) read(p *place, x *trace, clip Clip) ([]driver.Access, error) {
 		}
 	}
 	ranges := unsafe.Slice((*[2]uint64)(pointer(p.out)), min(n, capacity))
-	const rounded = 1 << 63
+	const up = 1 << 63
+	list := make([]rounded, 0, len(ranges))
+	for _, r := range ranges {
+		list = append(list, rounded{driver.Access{Lo: driver.Ptr(r[0] &^ up), Hi: driver.Ptr(r[1] >> 2), Mode: driver.AccessMode(r[1]&3 + 1)}, r[0]&up != 0})
+	}
+	return list, nil
+}
+
+// clipped are ranges in order, of which those that were rounded are cut.
+func clipped(ranges []rounded, clip Clip) []driver.Access {
 	list := make([]driver.Access, 0, len(ranges))
 	for _, r := range ranges {
-		a := driver.Access{Lo: driver.Ptr(r[0] &^ rounded), Hi: driver.Ptr(r[1] >> 2), Mode: driver.AccessMode(r[1]&3 + 1)}
-		if r[0]&rounded != 0 {
-			list = append(list, clip(a)...)
+		if r.up {
+			list = append(list, clip(r.Access)...)
 		} else {
-			list = append(list, a)
+			list = append(list, r.Access)
 		}
 	}
-	return merge(list), nil
+	return merge(list)
 }
 
 func pointer(p driver.Ptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }

@@ -3,6 +3,7 @@ package touched
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -49,7 +50,8 @@ type bench struct {
 	s driver.Stream
 	x *Tracer
 
-	src *driver.Source
+	src    *driver.Source
+	origin *driver.Origin // of the kernels, once there is one
 }
 
 func newBench(t *testing.T, d driver.Driver, source string) *bench {
@@ -87,6 +89,9 @@ func (b *bench) launch(name string, grid, block uint32, args ...any) *driver.Lau
 	b.check(err)
 	l := &driver.Launch{Function: f, Name: name, Grid: driver.Dim3{X: grid, Y: 1, Z: 1}, Block: driver.Dim3{X: block, Y: 1, Z: 1}, Stream: b.s,
 		Origin: &driver.Origin{Source: b.src, Module: b.m, Symbol: name}}
+	if b.origin != nil {
+		l.Origin = b.origin
+	}
 	for _, a := range args {
 		switch a := a.(type) {
 		case driver.Ptr:
@@ -96,6 +101,107 @@ func (b *bench) launch(name string, grid, block uint32, args ...any) *driver.Lau
 		}
 	}
 	return l
+}
+
+// outlined is a kernel and its outline.
+const outlined = `
+#ifdef NOTED
+extern "C" __global__ void set(float *x, unsigned n, float value, gocuda_trace *trace) {
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        gocuda_note((gocuda_address)(x + i), 4 << 2 | 1, trace);
+}
+#else
+extern "C" __global__ void set(float *x, unsigned n, float value) {
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] = value;
+}
+#endif
+`
+
+// An outline runs once for all launches with the same arguments, beside the program's
+// own kernel: before it, if that waits.
+func TestOutlineRunsOnce(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	d, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	b := newBench(t, d, outlined)
+	b.x.variant = func(c driver.Context, dev driver.Device, from *driver.Origin, name string) (made, error) {
+		v, err := onHost(d)(c, dev, from, name)
+		v.outline, v.by = true, []int{0, 1}
+		return v, err
+	}
+	const n = 1000
+	x := b.alloc(4 * n)
+	at := func(i int) float32 {
+		b.check(b.d.CtxSynchronize(b.c, nil))
+		word := make([]byte, 4)
+		b.check(b.d.Memcpy(b.c, driver.Ptr(uintptr(pointerOf(word))), x+driver.Ptr(4*i), 4))
+		return math.Float32frombits(binary.NativeEndian.Uint32(word))
+	}
+	launch := func(count int, value float32) *driver.Launch {
+		return b.launch("set", 3, 64, x, count, int(math.Float32bits(value)))
+	}
+	times := func() (list int) {
+		for _, v := range b.x.variants {
+			list += len(v.told)
+		}
+		return list
+	}
+	for i, c := range []struct {
+		count int
+		value float32
+		times int
+	}{{n, 1, 1}, {n, 2, 1}, {n / 2, 3, 2}, {n, 4, 2}} {
+		l := launch(c.count, c.value)
+		b.origin = l.Origin // as of one kernel
+		b.same(b.touched(l, 4*n, x), []driver.Access{{Lo: x, Hi: x + driver.Ptr(4*c.count), Mode: driver.AccessWrite}})
+		if got := at(c.count - 1); got != c.value {
+			t.Errorf("launch %d wrote %g, want %g", i, got, c.value)
+		}
+		if times() != c.times {
+			t.Errorf("launch %d: the outline ran %d times, want %d", i, times(), c.times)
+		}
+	}
+	// Behind what has not come yet.
+	gate := make(chan struct{})
+	b.check(d.LaunchHostFunc(b.c, b.s, func() { <-gate }))
+	told := make(chan []driver.Access, 1)
+	if !b.x.Launch(b.c, 0, launch(n/4, 5), nil, func(list []driver.Access) { told <- list }) {
+		t.Fatal("not launched")
+	}
+	b.same(<-told, []driver.Access{{Lo: x, Hi: x + n, Mode: driver.AccessWrite}})
+	close(gate)
+	if got := at(n/4 - 1); got != 5 {
+		t.Errorf("the launch behind the gate wrote %g", got)
+	}
+	// In a graph, too, it is the program's kernel that runs.
+	b.check(d.StreamBeginCapture(b.c, b.s))
+	node := b.x.Capture(b.c, 0, launch(n/4, 6))
+	g, err := d.StreamEndCapture(b.c, b.s)
+	b.check(err)
+	if node == nil {
+		t.Fatal("not captured")
+	}
+	if got := at(0); got != 5 {
+		t.Errorf("a capture wrote %g", got)
+	}
+	exec, err := d.GraphInstantiate(b.c, g)
+	b.check(err)
+	for range 2 {
+		b.check(d.GraphLaunch(b.c, exec, b.s))
+		b.x.Ran(b.c, 0, b.s, []*Node{node}, nil, []func([]driver.Access){func(list []driver.Access) { told <- list }})
+		b.same(<-told, []driver.Access{{Lo: x, Hi: x + n, Mode: driver.AccessWrite}})
+	}
+	if got := at(0); got != 6 {
+		t.Errorf("the graph wrote %g", got)
+	}
+	if times() != 3 {
+		t.Errorf("the outline ran %d times, want 3", times())
+	}
 }
 
 // touched launches a kernel and gives what it touched of memory up to bytes from each
@@ -174,18 +280,24 @@ func TestOnSimulatedDevices(t *testing.T) {
 	}
 	defer d.Close()
 	b := newBench(t, d, kernels)
-	b.x.variant = func(c driver.Context, dev driver.Device, from *driver.Origin, name string) (driver.Function, error) {
+	b.x.variant = onHost(d)
+	b.run()
+}
+
+// onHost makes kernels that note what they touch where there is no PTX.
+func onHost(d driver.Driver) func(driver.Context, driver.Device, *driver.Origin, string) (made, error) {
+	return func(c driver.Context, dev driver.Device, from *driver.Origin, name string) (v made, err error) {
 		out, err := d.Compile(dev, &driver.Source{Name: "k.cu", Code: "#define GOCUDA_NOTE\n#define NOTED\n" + code + from.Source.Code})
 		if err != nil {
-			return 0, err
+			return v, err
 		}
 		m, err := d.ModuleLoad(c, out.Image)
 		if err != nil {
-			return 0, err
+			return v, err
 		}
-		return d.ModuleFunction(c, m, name)
+		v.f, err = d.ModuleFunction(c, m, name)
+		return v, err
 	}
-	b.run()
 }
 
 func onGPU(t *testing.T, source string) *bench {
@@ -199,7 +311,20 @@ func onGPU(t *testing.T, source string) *bench {
 	return newBench(t, d, source)
 }
 
-func TestOnGPUs(t *testing.T) { onGPU(t, kernels).run() }
+func TestOnGPUs(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		b := onGPU(t, kernels)
+		b.x.whole = whole
+		b.run()
+		if v := b.x.variants; !whole {
+			for _, v := range v {
+				if !v.outline {
+					t.Error("a kernel of this test has no outline")
+				}
+			}
+		}
+	}
+}
 
 // What compiled code does besides: variables of the module, vectors, words of 1 and 2
 // bytes, other memory by pointers to anything, functions that are called, predicates.
@@ -226,7 +351,14 @@ extern "C" __global__ void mixed(float4 *x, short *y, char *z, int n) {
 `
 
 func TestMoreOnGPUs(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		testMore(t, whole)
+	}
+}
+
+func testMore(t *testing.T, whole bool) {
 	b := onGPU(t, more)
+	b.x.whole = whole
 	x, y, z := b.alloc(4096), b.alloc(4096), b.alloc(4096)
 	const n = 50
 	counter, _, err := b.d.ModuleGlobal(b.c, b.m, "counter")
@@ -302,7 +434,7 @@ const someRuntime = `.version 8.8
 `
 
 func TestRewrite(t *testing.T) {
-	n, err := rewrite(somePTX, someRuntime)
+	n, err := rewrite(somePTX, someRuntime, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +459,7 @@ func TestRewrite(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1], %r2;", "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];"} {
-		if _, err := rewrite(strings.Replace(somePTX, "	ret;\n}\n.visible", bad+"\n	ret;\n}\n.visible", 1), someRuntime); err == nil {
+		if _, err := rewrite(strings.Replace(somePTX, "	ret;\n}\n.visible", bad+"\n	ret;\n}\n.visible", 1), someRuntime, false); err == nil {
 			t.Errorf("%s is not followed, and is not refused", bad)
 		}
 	}
