@@ -13,10 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"gocuda/kernel/check"
 	"gocuda/kernel/evaluator"
 	"gocuda/kernel/notebook"
 	"gocuda/kernel/ranks"
 	"gocuda/kernel/session"
+	"gocuda/kernel/tracing"
 )
 
 // The tests' evaluators and ranks are this test binary, started again.
@@ -24,7 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GOCUDA_TEST_AS_EVALUATOR") == "" {
 		os.Exit(m.Run())
 	}
-	start := func() error { return evaluator.Main(ranks.Attach) }
+	start := func() error { return evaluator.Main(ranks.Attach, check.Attach, tracing.Attach) }
 	if len(os.Args) > 1 && os.Args[1] == "rank" {
 		start = ranks.Supervise
 	}
