@@ -14,7 +14,8 @@
 //	CountSchedulingTerm           count: the entity's codelets tick so many times
 //	MessageAvailableSchedulingTerm          receiver, min_size (1): tick when so many messages wait
 //	DownstreamReceptiveSchedulingTerm       transmitter, min_size (1): tick when there is room for so many
-//	StreamSync                    signaler, waiter: a sync object (streamsync's types as numbers)
+//	StreamSync                    signaler, waiter: a sync object (streamsync's types as numbers);
+//	                              signaler_device_id, waiter_device_id: the streams' devices, others are refused
 //	BlockMemoryPool               storage_type 1, block_size (bytes), num_blocks, dev_id (0): device memory
 //	GreedyScheduler               max_duration_ms: end with an error when it takes longer
 //	RealtimeClock                 accepted; this is the only clock

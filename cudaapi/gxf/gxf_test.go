@@ -216,6 +216,8 @@ func TestTermsAreKept(t *testing.T) {
 		"registered for nothing":     {entity(a, three), nothing, nothing, "no component of type B; its codelets are A"},
 		"a parameter that is absent": {entity(a, three), func(c *gxf.Context) error { _, err := c.Int("many"); return err }, nil, `no parameter "many"`},
 		"a pool on no device":        {entity(a, three, "- {type: BlockMemoryPool, parameters: {storage_type: 1, block_size: 1, num_blocks: 1, dev_id: 99}}"), nothing, nil, "line 5"},
+		"a sync on no device":        {entity(a, three, "- {type: StreamSync, parameters: {signaler: 1, waiter: 3, waiter_device_id: 99}}"), nothing, nil, "line 5: waiter_device_id of e/StreamSync 3"},
+		"a sync on device -1":        {entity(a, three, "- {type: StreamSync, parameters: {signaler: 1, waiter: 3, signaler_device_id: -1}}"), nothing, nil, "signaler_device_id of e/StreamSync 3 is -1; it must not be negative"},
 		"a sync of wrong sides":      {entity(a, three, "- {type: StreamSync, parameters: {signaler: 3, waiter: 1}}"), nothing, nil, "must be SignalerCUDA"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -224,6 +226,43 @@ func TestTermsAreKept(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// A StreamSync that is bound to devices takes streams of these only.
+func TestDevicesOfAStreamSync(t *testing.T) {
+	list, err := cuda.Devices()
+	if err != nil || len(list) < 2 {
+		t.Skip("needs two devices")
+	}
+	streams := make([]*cuda.Stream, 2)
+	for i := range streams {
+		if streams[i], err = list[i].NewStream(cuda.NonBlocking); err != nil {
+			t.Fatal(err)
+		}
+		defer streams[i].Destroy()
+	}
+	sync := "- {name: s, type: StreamSync, parameters: {signaler: 1, waiter: 3, signaler_device_id: 0, waiter_device_id: 1}}"
+	ticks := 0
+	err = run(entity("- {name: a, type: A, parameters: {sync: s}}", "- {type: CountSchedulingTerm, parameters: {count: 1}}", sync), func(c *gxf.Context) error {
+		ticks++
+		s, err := c.Sync("sync")
+		if err != nil {
+			return err
+		}
+		for side, d := range map[streamsync.SyncType]int{streamsync.SignalerCUDA: 0, streamsync.WaiterCUDA: 1} {
+			if err := s.SetStream(side, streams[d]); err != nil {
+				t.Errorf("%v on its device: %v", side, err)
+			}
+			want := fmt.Sprintf("this side is on device %d, the stream on device %d", d, 1-d)
+			if err := s.SetStream(side, streams[1-d]); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v on the other device: %v, want %q", side, err, want)
+			}
+		}
+		return nil
+	}, nil)
+	if err != nil || ticks != 1 {
+		t.Error(ticks, err)
 	}
 }
 

@@ -168,6 +168,9 @@ func (a *Application) prepare() error {
 			if err := c.sync.Allocate(streamsync.SyncType(signaler), streamsync.SyncType(waiter)); err != nil {
 				return problem(c.line, "%s: %v", c.path(), err)
 			}
+			if err := errors.Join(c.syncDevice("signaler_device_id", signaler), c.syncDevice("waiter_device_id", waiter)); err != nil {
+				return err
+			}
 		case "BlockMemoryPool":
 			if err := c.makePool(); err != nil {
 				return err
@@ -193,6 +196,27 @@ func (a *Application) prepare() error {
 	}
 	if codelets == 0 {
 		return errors.New("gxf: the application has no codelets")
+	}
+	return nil
+}
+
+// syncDevice binds a side of a StreamSync to the device that a parameter names, if it
+// is given: a codelet's stream of another device is refused then.
+func (c *component) syncDevice(parameter string, side int) error {
+	node := c.parameters[parameter]
+	if node == nil {
+		return nil
+	}
+	id, err := c.natural(parameter, 0)
+	if err != nil {
+		return err
+	}
+	d, err := cuda.Get(id)
+	if err == nil {
+		err = c.sync.SetDevice(streamsync.SyncType(side), d)
+	}
+	if err != nil {
+		return problem(node.Line, "%s of %s: %v", parameter, c.path(), err)
 	}
 	return nil
 }

@@ -68,6 +68,7 @@ type state struct {
 	allocated        bool
 	signaler, waiter SyncType
 	from, to         *cuda.Stream
+	devices          [WaiterCUDA + 1]*cuda.Device // of each side, where SetDevice gave one
 	signals, waits   uint64
 	ready            []*cuda.Event // recorded by signals that were not yet waited for, oldest first
 	spare            []*cuda.Event
@@ -97,10 +98,26 @@ func (s *StreamSync) Allocate(signaler, waiter SyncType) error {
 	return nil
 }
 
+// SetDevice says on which device a side's work runs (signaler_device_id,
+// waiter_device_id): SetStream then refuses a stream of another one.
+func (s *StreamSync) SetDevice(side SyncType, d *cuda.Device) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.check("SetDevice"); err != nil {
+		return err
+	}
+	if side != SignalerCUDA && side != WaiterCUDA || side != s.signaler && side != s.waiter {
+		return fmt.Errorf("streamsync: SetDevice(%v): this object was allocated with %v and %v", side, s.signaler, s.waiter)
+	}
+	s.devices[side] = d
+	return nil
+}
+
 // SetStream says which stream a side's work is queued on (setCudaStream). It
 // may be called again; later signals and waits use the new stream. A nil
 // stream is an error, as in GXF: name the default stream by
-// [cuda.Device.DefaultStream].
+// [cuda.Device.DefaultStream]. So is a stream of another device than the one
+// that SetDevice gave to this side.
 func (s *StreamSync) SetStream(side SyncType, stream *cuda.Stream) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,6 +126,11 @@ func (s *StreamSync) SetStream(side SyncType, stream *cuda.Stream) error {
 	}
 	if stream == nil {
 		return fmt.Errorf("streamsync: SetStream(%v): the stream is nil", side)
+	}
+	if side == SignalerCUDA || side == WaiterCUDA {
+		if d := s.devices[side]; d != nil && d != stream.Device() {
+			return fmt.Errorf("streamsync: SetStream(%v): this side is on device %d, the stream on device %d", side, d.Ordinal(), stream.Device().Ordinal())
+		}
 	}
 	switch {
 	case side == SignalerCUDA && side == s.signaler:
