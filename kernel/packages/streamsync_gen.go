@@ -35,7 +35,8 @@ func streamsyncPackage() host.Package {
 			"StreamSync.Allocate":  "Allocate says what signals and what waits (allocate_sync_object): SignalerCUDA\nand WaiterCUDA, or WaiterNone when the waiter is another process.",
 			"StreamSync.Free":      "Free gives the object back (deinitialize). Work that waits by an event still\nwaits. A wait whose Signal never came is an error, and nothing is freed:\nthe stream would wait for ever.",
 			"StreamSync.Handle":    "Handle lets a waiter in another process share the object (GXF's\nimportSemaphore is [Open]). The signaler's stream must have been set. From\nnow on every Signal records the interprocess event as well.",
-			"StreamSync.SetStream": "SetStream says which stream a side's work is queued on (setCudaStream). It\nmay be called again; later signals and waits use the new stream. A nil\nstream is an error, as in GXF: name the default stream by\n[cuda.Device.DefaultStream].",
+			"StreamSync.SetDevice": "SetDevice says on which device a side's work runs (signaler_device_id,\nwaiter_device_id): SetStream then refuses a stream of another one.",
+			"StreamSync.SetStream": "SetStream says which stream a side's work is queued on (setCudaStream). It\nmay be called again; later signals and waits use the new stream. A nil\nstream is an error, as in GXF: name the default stream by\n[cuda.Device.DefaultStream]. So is a stream of another device than the one\nthat SetDevice gave to this side.",
 			"StreamSync.Signal":    "Signal marks the signaler's work so far: what is queued on its stream until\nnow is what the Wait of the same number waits for (signalSemaphore). It does\nnot wait.",
 			"StreamSync.Wait":      "Wait makes the waiter's later work wait for the Signal of the same number\n(waitSemaphore), whether that was called already or not. It does not wait\nitself. On an object from Open, it waits for the signaler's last Signal\nbefore this call, which therefore must have been made: send the message that\nsays so after Signal.",
 			"SyncType":             "SyncType tells the two sides of a StreamSync, and what drives each. The\nvalues are GXF's.",
@@ -45,6 +46,7 @@ func streamsyncPackage() host.Package {
 		Params: map[string][]string{
 			"Open":                 {"d", "h", "", ""},
 			"StreamSync.Allocate":  {"signaler", "waiter", ""},
+			"StreamSync.SetDevice": {"side", "d", ""},
 			"StreamSync.SetStream": {"side", "stream", ""},
 		},
 	}
