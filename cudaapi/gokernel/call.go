@@ -159,7 +159,7 @@ func (f *fn) args(e *ast.CallExpr, sig *types.Signature) (args []ir.Expr) {
 		}
 		v := f.local("t", array)
 		f.emit(&ir.Define{Var: v, Init: lit})
-		args = append(args, &ir.Slice{X: &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(array)}, Lo: intConst(0), Hi: intConst(more), Max: intConst(more), T: t})
+		args = append(args, &ir.Slice{X: &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(array)}, Lo: ir.Int(0), Hi: ir.Int(more), Max: ir.Int(more), T: t})
 	}
 	return args
 }
@@ -184,10 +184,10 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
 	case "len", "cap":
 		x := f.expr(e.Args[0])
 		if p, ok := x.Type().Underlying().(*types.Pointer); ok {
-			return one(intConst(p.Elem().Underlying().(*types.Array).Len()))
+			return one(ir.Int(p.Elem().Underlying().(*types.Array).Len()))
 		}
 		if a, ok := x.Type().Underlying().(*types.Array); ok {
-			return one(intConst(a.Len()))
+			return one(ir.Int(a.Len()))
 		}
 		f.usable(x.Type(), e.Args[0], "a value")
 		if name == "len" {
@@ -436,7 +436,7 @@ func (f *fn) act(e *ast.CallExpr, sig *types.Signature, name string) []ir.Expr {
 	}
 	switch name {
 	case "Load2", "Load4", "Store2", "Store4": // so many elements are there
-		n := intConst(int64(name[len(name)-1] - '0'))
+		n := ir.Int(int64(name[len(name)-1] - '0'))
 		x.Args[0], x.Args[1] = f.stableSlice(x.Args[0]), f.stableIndex(x.Args[1])
 		have := &ir.Binary{Op: token.QUO, X: &ir.Len{X: x.Args[0]}, Y: n, T: types.Typ[types.Int]}
 		f.emit(&ir.Check{Kind: ir.InRange, Args: []ir.Expr{x.Args[1], have}, Pos: e.Pos()})

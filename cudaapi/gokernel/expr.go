@@ -322,7 +322,7 @@ func (f *fn) element(x, i ir.Expr, at ast.Node) ir.Expr {
 	var elem types.Type
 	switch t := x.Type().Underlying().(type) {
 	case *types.Array:
-		n, elem = intConst(t.Len()), t.Elem()
+		n, elem = ir.Int(t.Len()), t.Elem()
 		if c, ok := i.(*ir.Const); ok {
 			if v, exact := constant.Int64Val(c.Value); exact && v >= 0 && v < t.Len() {
 				return &ir.Index{X: x, I: i, T: elem}
@@ -388,9 +388,9 @@ func (f *fn) slice(e *ast.SliceExpr) ir.Expr {
 		a := p.Elem().Underlying().(*types.Array)
 		x = f.stable(x)
 		f.emit(&ir.Check{Kind: ir.NonNil, Args: []ir.Expr{x}, Pos: e.Pos()})
-		capacity, elem = intConst(a.Len()), a.Elem()
+		capacity, elem = ir.Int(a.Len()), a.Elem()
 	} else if a, ok := x.Type().Underlying().(*types.Array); ok {
-		capacity, elem = intConst(a.Len()), a.Elem()
+		capacity, elem = ir.Int(a.Len()), a.Elem()
 		x = f.addressOf(x, types.NewPointer(x.Type()), e.X)
 	} else {
 		s, ok := x.Type().Underlying().(*types.Slice)
@@ -403,7 +403,7 @@ func (f *fn) slice(e *ast.SliceExpr) ir.Expr {
 		x = f.stableSlice(x)
 		capacity, elem = &ir.Cap{X: x}, s.Elem()
 	}
-	lo, hi, limit := ir.Expr(intConst(0)), ir.Expr(nil), capacity
+	lo, hi, limit := ir.Expr(ir.Int(0)), ir.Expr(nil), capacity
 	if e.Low != nil {
 		lo = f.stable(f.intOf(e.Low))
 	}
@@ -432,7 +432,7 @@ func (f *fn) slice(e *ast.SliceExpr) ir.Expr {
 // substring is s[lo:hi].
 func (f *fn) substring(e *ast.SliceExpr, x ir.Expr) ir.Expr {
 	x = f.stableSlice(x)
-	var lo, hi ir.Expr = intConst(0), &ir.Len{X: x}
+	var lo, hi ir.Expr = ir.Int(0), &ir.Len{X: x}
 	if e.Low != nil {
 		lo = f.stable(f.intOf(e.Low))
 	}
@@ -463,7 +463,7 @@ func (f *fn) addressOf(x ir.Expr, t types.Type, at ast.Node) ir.Expr {
 	default:
 		f.fail(at, "the address of this cannot be taken in a kernel")
 	}
-	if v := rootVar(x); v != nil && v.Space == ir.Constant {
+	if v := ir.Root(x); v != nil && v.Space == ir.Constant {
 		f.fail(at, "%s is in constant memory: its address cannot be taken; read it by its name", v.Name)
 	}
 	return &ir.Addr{X: x, T: t}
@@ -577,7 +577,7 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) ir.Expr {
 		array := types.NewArray(u.Elem(), n)
 		v := f.local("t", array)
 		f.emit(&ir.Define{Var: v, Init: f.arrayLit(e, array, u.Elem(), n)})
-		return &ir.Slice{X: &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(array)}, Lo: intConst(0), Hi: intConst(n), Max: intConst(n), T: t}
+		return &ir.Slice{X: &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(array)}, Lo: ir.Int(0), Hi: ir.Int(n), Max: ir.Int(n), T: t}
 	case *types.Pointer: // within another literal: &T{...}
 		x := f.composite(e, u.Elem())
 		v := f.local("t", x.Type())
@@ -697,7 +697,7 @@ func (f *fn) conversion(e *ast.CallExpr) ir.Expr {
 		}
 		if a, ok := elem.Underlying().(*types.Array); ok {
 			v = f.temp(v)
-			f.emit(&ir.Check{Kind: ir.Fits, Args: []ir.Expr{&ir.Len{X: v}, intConst(a.Len())}, Pos: e.Pos()})
+			f.emit(&ir.Check{Kind: ir.Fits, Args: []ir.Expr{&ir.Len{X: v}, ir.Int(a.Len())}, Pos: e.Pos()})
 			at := &ir.Pure{Name: "array_of", Args: []ir.Expr{v}, T: types.NewPointer(elem)}
 			if toPointer {
 				return f.convert(at, t)

@@ -184,7 +184,7 @@ func (f *fn) endIteration(more bool, then func()) {
 			t.ends = append(t.ends, then)
 			n = len(t.ends) + 1
 		}
-		f.emit(&ir.Assign{To: &ir.Ref{Var: t.state}, Value: intConst(int64(n))})
+		f.emit(&ir.Assign{To: &ir.Ref{Var: t.state}, Value: ir.Int(int64(n))})
 	}
 	f.emit(&ir.Return{Values: []ir.Expr{boolConst(more)}})
 }
@@ -194,14 +194,14 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 	ref := f.expr(s.X).(*ir.FuncRef)
 	yield := f.subst.of(sig.Params().At(0).Type()).Underlying().(*types.Signature)
 	t := &iteration{outer: f, loop: f.newLabel(label), state: f.local("state", types.Typ[types.Int])}
-	f.emit(&ir.Define{Var: t.state, Init: intConst(0)})
+	f.emit(&ir.Define{Var: t.state, Init: ir.Int(0)})
 	var body *ir.FuncRef
 	list := f.within(func() {
 		body = f.made("body", yield, s.Pos(), func(g *fn, params []ir.Expr) {
 			g.iteration = t
 			g.own = labelsIn(s.Body)
 			g.targets = []target{{label, t.loop, true}}
-			g.emit(&ir.If{Cond: &ir.Binary{Op: token.NEQ, X: &ir.Ref{Var: t.state}, Y: intConst(0), T: types.Typ[types.Bool]}, Then: []ir.Stmt{
+			g.emit(&ir.If{Cond: &ir.Binary{Op: token.NEQ, X: &ir.Ref{Var: t.state}, Y: ir.Int(0), T: types.Typ[types.Bool]}, Then: []ir.Stmt{
 				&ir.Panic{Runtime: true, Text: "range function continued iteration after function for loop body returned false", Pos: s.Pos()}}})
 			for i, e := range []ast.Expr{s.Key, s.Value} {
 				if e != nil {
@@ -221,7 +221,7 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 	f.emit(&ir.Call{Func: ref.Func, Lit: ref.Lit, Args: []ir.Expr{body}})
 	for i, end := range t.ends {
 		then := f.within(end)
-		f.emit(&ir.If{Cond: &ir.Binary{Op: token.EQL, X: &ir.Ref{Var: t.state}, Y: intConst(int64(i + 2)), T: types.Typ[types.Bool]}, Then: then})
+		f.emit(&ir.If{Cond: &ir.Binary{Op: token.EQL, X: &ir.Ref{Var: t.state}, Y: ir.Int(int64(i + 2)), T: types.Typ[types.Bool]}, Then: then})
 	}
 }
 

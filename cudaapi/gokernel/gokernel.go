@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 
+	"gocuda/cudaapi/gokernel/checks"
 	"gocuda/cudaapi/gokernel/emulate"
 	"gocuda/cudaapi/gokernel/ir"
 )
@@ -126,7 +127,7 @@ func Compile(source string, o Options) (*Program, error) {
 	}
 	if !o.Unchecked {
 		for _, f := range u.prog.Funcs {
-			takeOutChecks(f, 0)
+			checks.Reduce(f, 0)
 		}
 	}
 	p := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: make(map[Site]int)}

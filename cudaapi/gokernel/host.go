@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"gocuda/cudaapi/gokernel/checks"
 	"gocuda/cudaapi/gokernel/ir"
 )
 
@@ -83,8 +84,8 @@ const (
 
 // hostUnit is what a unit knows besides that is for the host.
 type hostUnit struct {
-	size     int64    // of local variables
-	calls    []string // of package math, that are called in Go
+	stack    map[*ir.Func]int64 // of a function's variables, and of those that it calls
+	calls    []string           // of package math, that are called in Go
 	find     func(*types.Func) (HostSource, bool)
 	globals  []*types.Var
 	funcs    []*types.Func
@@ -113,7 +114,7 @@ func CompileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 	}()
 	u := &unit{
 		checked: &checked{fset: fset}, funcs: make(map[string]*ir.Func), globals: make(map[*types.Var]*ir.Var), taken: make(map[string]bool), prog: new(ir.Program),
-		host: &hostUnit{find: find, calls: calls, at: make(map[ir.Stmt]token.Pos)},
+		host: &hostUnit{find: find, calls: calls, at: make(map[ir.Stmt]token.Pos), stack: make(map[*ir.Func]int64)},
 	}
 	entries := make([]*ir.Func, len(funcs))
 	for i, o := range funcs {
@@ -151,7 +152,7 @@ func CompileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 		return nil, sorted(u.errs)
 	}
 	for _, f := range u.prog.Funcs {
-		takeOutChecks(f, hostIterations)
+		checks.Reduce(f, hostIterations)
 	}
 	p := &printer{fset: fset, host: &hostPrinter{recursive: recursive(u.prog.Funcs)}}
 	before, own := p.hostProgram(u.prog, append(entries[:len(entries):len(entries)], inner...))
@@ -296,7 +297,7 @@ func (f *fn) callsGo(o *types.Func, args []ir.Expr) ir.Expr {
 			args = append(args, &ir.Pure{Name: part, Args: []ir.Expr{z}, T: types.Typ[types.Float64]})
 		}
 	}
-	i := intConst(int64(slices.Index(f.u.host.calls, name)))
+	i := ir.Int(int64(slices.Index(f.u.host.calls, name)))
 	return &ir.Pure{Name: "via", Args: append([]ir.Expr{i}, args...), T: types.Typ[types.Float64]}
 }
 
@@ -312,7 +313,13 @@ func (u *unit) keepsRules(f *ir.Func) {
 	for _, v := range f.Params {
 		k.in[v] = nil
 	}
+	ir.WalkAll(f.Body, func(s ir.Stmt) {
+		if c, ok := s.(*ir.Call); ok && c.Func != nil {
+			k.below = max(k.below, u.host.stack[c.Func]) // one that is not known yet calls itself
+		}
+	})
 	k.places(f.Body, nil)
+	u.host.stack[f] = k.size + k.below
 	for again := true; again; {
 		again = false
 		k.changed = &again
@@ -327,6 +334,8 @@ type keeper struct {
 	up      map[any]any     // the one around it
 	roots   map[*ir.Var][]*ir.Var
 	changed *bool
+	size    int64 // of the variables so far
+	below   int64 // the most stack of a function that this one calls
 }
 
 func (k *keeper) fail(s ir.Stmt, format string, args ...any) {
@@ -339,8 +348,9 @@ type branch struct {
 	then bool
 }
 
-// mostLocal bounds the bytes of all functions' variables, which lie on the stack. How
-// much is left of that is looked at by functions that call themselves (calls.h).
+// mostLocal bounds the bytes of the variables of a function and of those that it calls,
+// one in the other, which lie on the stack. How much is left of that is looked at by
+// functions that call themselves (calls.h).
 const mostLocal = 128 << 10
 
 // places notes where variables are declared.
@@ -349,7 +359,7 @@ func (k *keeper) places(list []ir.Stmt, in any) {
 		switch s := s.(type) {
 		case *ir.Define:
 			k.in[s.Var] = in
-			if k.u.host.size += sizes.Sizeof(s.Var.Type); k.u.host.size > mostLocal {
+			if k.size += sizes.Sizeof(s.Var.Type); k.size+k.below > mostLocal {
 				k.fail(s, "the variables of the functions need more than %d KiB of stack", mostLocal>>10)
 			}
 		case *ir.Closure:
@@ -393,7 +403,7 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 			k.stmts(s.Body, lit)
 			k.stmts(s.Post, lit)
 		case *ir.Assign:
-			v := rootVar(s.To)
+			v := ir.Root(s.To)
 			if (v == nil || v.Space != ir.Local) && hasPointers(s.To.Type()) {
 				k.fail(s, "a value of type %s, which has pointers in it, cannot be stored in memory by compiled code: the garbage collector would not know", types.TypeString(s.To.Type(), shortNames))
 			}
@@ -469,7 +479,7 @@ func (k *keeper) carries(e ir.Expr) []*ir.Var {
 	case *ir.FuncRef:
 		return nil // it is called while the function runs
 	case *ir.Addr:
-		if v := rootVar(e.X); v != nil && v.Space == ir.Local {
+		if v := ir.Root(e.X); v != nil && v.Space == ir.Local {
 			return append([]*ir.Var{v}, k.roots[v]...)
 		}
 		return k.carriesPart(e.X)
@@ -535,14 +545,14 @@ func recursive(funcs []*ir.Func) map[*ir.Func]bool {
 		set := make(map[*ir.Func]bool)
 		var visit func(list []ir.Stmt)
 		visit = func(list []ir.Stmt) {
-			walk(list, func(s ir.Stmt) {
+			ir.Walk(list, func(s ir.Stmt) {
 				if c, ok := s.(*ir.Closure); ok {
 					visit(c.Lit.Body)
 				}
 				if c, ok := s.(*ir.Call); ok && c.Func != nil {
 					set[c.Func] = true
 				}
-				exprsOf(s, func(e ir.Expr) {
+				ir.Exprs(s, func(e ir.Expr) {
 					if r, ok := e.(*ir.FuncRef); ok && r.Func != nil {
 						set[r.Func] = true
 					}

@@ -127,7 +127,7 @@ func (u *unit) hostLoop(l *HostLoop) *ir.Func {
 // leaveLoop returns from the function of a loop.
 func (f *fn) leaveLoop(how int, values []ir.Expr) {
 	l := f.entered
-	out := []ir.Expr{intConst(int64(how))}
+	out := []ir.Expr{ir.Int(int64(how))}
 	for _, v := range l.Vars {
 		if v.Set && !v.Place {
 			out = append(out, &ir.Ref{Var: f.vars[v.Var]})
@@ -174,14 +174,14 @@ func (f *fn) rangeFrom(s *ast.RangeStmt, label string, state []ir.Expr) {
 	case *types.Slice:
 		f.countFrom(s, label, types.Typ[types.Int], from, f.temp(&ir.Len{X: x}), element(itself, t.Elem()))
 	case *types.Array:
-		f.countFrom(s, label, types.Typ[types.Int], from, intConst(t.Len()), element(itself, t.Elem()))
+		f.countFrom(s, label, types.Typ[types.Int], from, ir.Int(t.Len()), element(itself, t.Elem()))
 	case *types.Pointer:
 		a, ok := t.Elem().Underlying().(*types.Array)
 		if !ok {
 			f.fail(s, "a kernel cannot range over this")
 		}
 		at := func() ir.Expr { return &ir.Deref{X: x, T: t.Elem()} }
-		f.countFrom(s, label, types.Typ[types.Int], from, intConst(a.Len()), element(at, a.Elem()))
+		f.countFrom(s, label, types.Typ[types.Int], from, ir.Int(a.Len()), element(at, a.Elem()))
 	default:
 		f.usable(f.typeOf(s.X), s, "a value")
 		f.fail(s, "a kernel cannot range over this")

@@ -642,10 +642,6 @@ func isConstant(e ir.Expr) bool {
 	return false
 }
 
-func intConst(n int64) ir.Expr {
-	return &ir.Const{T: types.Typ[types.Int], Value: constant.MakeInt64(n)}
-}
-
 func boolConst(b bool) ir.Expr {
 	return &ir.Const{T: types.Typ[types.Bool], Value: constant.MakeBool(b)}
 }

@@ -63,9 +63,10 @@ func (p *printer) offer(f *ir.Func) {
 		params = append(params, p.typ(v.Type)+" "+v.Name)
 		args = append(args, v.Name)
 	}
+	call := fmt.Sprintf("%s(%s);", f.Name, strings.Join(append(args, "go"), ", "))
 	back := ""
 	if len(f.Results) > 0 {
-		back = "return "
+		call, back = "auto r = "+call, " return r;"
 	}
-	p.line("static __device__ __forceinline__ %s %s(%s) { go::thread go = {false, %du}; %s%s(%s); }", p.results(f.Results), f.Go, strings.Join(params, ", "), byCUDA, back, f.Name, strings.Join(append(args, "go"), ", "))
+	p.line("static __device__ __forceinline__ %s %s(%s) { go::thread go = {false, %du}; %s go::finish(go);%s }", p.results(f.Results), f.Go, strings.Join(params, ", "), byCUDA, call, back)
 }

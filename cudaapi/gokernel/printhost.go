@@ -155,12 +155,12 @@ func (p *printer) globalsOf(f *ir.Func) {
 	}
 	var visit func(s ir.Stmt)
 	visit = func(s ir.Stmt) {
-		exprsOf(s, note)
+		ir.Exprs(s, note)
 		if c, ok := s.(*ir.Closure); ok {
-			walk(c.Lit.Body, visit)
+			ir.Walk(c.Lit.Body, visit)
 		}
 	}
-	walk(f.Body, visit)
+	ir.Walk(f.Body, visit)
 	for _, g := range list {
 		p.line("%s *const %s = ::%s;", p.typ(g.Type), g.Name, g.Name)
 	}

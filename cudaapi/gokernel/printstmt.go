@@ -62,25 +62,27 @@ func (p *printer) function(f *ir.Func, kernels []*ir.Func) {
 		return // it was lowered to be checked
 	}
 	p.line("")
-	if number < 0 || f.Called {
+	var w *whole
+	if p.regions && number >= 0 {
+		w = inRegions(f)
+	}
+	apart := number < 0 || f.Called || w == nil
+	if apart {
 		p.head(f)
 		p.body(f)
 	}
 	if number < 0 {
 		return
 	}
-	var w *whole
-	if p.regions {
-		if w = inRegions(f); w != nil {
-			p.share(f)
-			defer func() { p.inWhole(f, number, w) }()
-		}
+	if w != nil {
+		p.share(f)
+		defer func() { p.inWhole(f, number, w) }()
 	}
 	p.line("extern \"C\" __global__ void %s(%s) {", kernelSymbol(f), strings.Join(p.params(f), ", "))
 	p.indent++
-	p.line("go::thread go = {false, %du};", number)
+	p.line("go::thread go = {false, %d};", number)
 	p.indent--
-	if !f.Called {
+	if !apart {
 		p.body(f)
 		return
 	}
@@ -90,6 +92,9 @@ func (p *printer) function(f *ir.Func, kernels []*ir.Func) {
 		args = append(args, v.Name)
 	}
 	p.line("%s(%s);", f.Name, strings.Join(append(args, "go"), ", "))
+	if p.panics[f] {
+		p.line("go::finish(go);")
+	}
 	p.indent--
 	p.line("}")
 }
@@ -184,9 +189,9 @@ func (p *printer) mayPanic(list []ir.Stmt) bool {
 	return false
 }
 
-// skips says whether a check is left out, as the user asked.
+// skips says whether a check is left out: it holds, or the user asked for that.
 func (p *printer) skips(c *ir.Check) bool {
-	return p.unchecked && (c.Kind == ir.InRange || c.Kind == ir.SliceOK || c.Kind == ir.NonNil)
+	return c.Holds || p.unchecked && (c.Kind == ir.InRange || c.Kind == ir.SliceOK || c.Kind == ir.NonNil)
 }
 
 // aim notes which labels a goto leads to.
@@ -443,7 +448,7 @@ func (p *printer) call(s *ir.Call) {
 	case panics && p.host != nil:
 		p.line("if (GO_RARELY(go.dead)) { go::came(go, %d); %s }", p.passes(s.Pos), p.give())
 	case panics:
-		p.line("if (go.dead) %s", p.give())
+		p.line("if (GO_RARELY(go.dead)) %s", p.give())
 	}
 }
 
@@ -629,7 +634,7 @@ func (p *printer) fails(cond string, site int, args string) {
 	if args != "" {
 		args = ", " + args
 	}
-	p.line("if (%s) { %sgo::panic(go, %d%s); %s }", cond, p.at(), site, args, p.give())
+	p.line("if (GO_RARELY(%s)) { %sgo::panic(go, %d%s); %s }", cond, p.at(), site, args, p.give())
 }
 
 // site numbers a place that can panic.

@@ -109,9 +109,9 @@ func loner(list []ir.Stmt, top, loop bool, read map[*ir.Var]bool) bool {
 // readIn are the variables whose values statements use.
 func readIn(list []ir.Stmt) map[*ir.Var]bool {
 	read := make(map[*ir.Var]bool)
-	eachStmt(list, func(s ir.Stmt) {
+	ir.WalkAll(list, func(s ir.Stmt) {
 		written, _ := s.(*ir.Assign)
-		exprsOf(s, func(e ir.Expr) {
+		ir.Exprs(s, func(e ir.Expr) {
 			if ref, ok := e.(*ir.Ref); ok && (written == nil || written.To != e) {
 				read[ref.Var] = true
 			}
@@ -120,19 +120,9 @@ func readIn(list []ir.Stmt) map[*ir.Var]bool {
 	return read
 }
 
-// eachStmt visits statements and those within them, literals' too.
-func eachStmt(list []ir.Stmt, do func(ir.Stmt)) {
-	walk(list, func(s ir.Stmt) {
-		do(s)
-		if c, ok := s.(*ir.Closure); ok {
-			eachStmt(c.Lit.Body, do)
-		}
-	})
-}
-
 // eachRef visits the variables that an expression mentions.
 func eachRef(e ir.Expr, do func(*ir.Var)) {
-	parts(e, func(e ir.Expr) {
+	ir.Parts(e, func(e ir.Expr) {
 		switch e := e.(type) {
 		case *ir.Ref:
 			do(e.Var)
@@ -219,7 +209,7 @@ func (w *whole) lift(list []ir.Stmt) {
 			}
 		}
 		if lifted {
-			walk([]ir.Stmt{s}, func(in ir.Stmt) {
+			ir.Walk([]ir.Stmt{s}, func(in ir.Stmt) {
 				switch in.(type) {
 				case *ir.If, *ir.Block:
 					w.splits[in] = true
@@ -287,10 +277,10 @@ func (w *whole) facts(list []ir.Stmt) {
 		}
 		return w.vars[v]
 	}
-	eachStmt(list, func(s ir.Stmt) {
-		exprsOf(s, func(e ir.Expr) {
+	ir.WalkAll(list, func(s ir.Stmt) {
+		ir.Exprs(s, func(e ir.Expr) {
 			if a, ok := e.(*ir.Addr); ok {
-				if v := rootVar(a.X); v != nil {
+				if v := ir.Root(a.X); v != nil {
 					at(v).pinned = true
 				}
 			}
@@ -302,7 +292,7 @@ func (w *whole) facts(list []ir.Stmt) {
 				at(s.Var).writes++
 			}
 		case *ir.Assign:
-			if v := rootVar(s.To); v != nil {
+			if v := ir.Root(s.To); v != nil {
 				at(v).writes++
 				if _, all := s.To.(*ir.Ref); !all {
 					at(v).inside = true
@@ -319,14 +309,14 @@ func (w *whole) facts(list []ir.Stmt) {
 				at(s.Dst).writes++
 			}
 			if s.Name == "clear" {
-				if v := rootVar(s.Args[0]); v != nil {
+				if v := ir.Root(s.Args[0]); v != nil {
 					at(v).writes++
 					at(v).pinned = true
 				}
 			}
 		case *ir.Closure:
 			at(s.Var).pinned = true
-			eachStmt(s.Lit.Body, func(in ir.Stmt) {
+			ir.WalkAll(s.Lit.Body, func(in ir.Stmt) {
 				mention(in, func(v *ir.Var) { at(v).used = true })
 			})
 		}
@@ -338,7 +328,7 @@ func (w *whole) facts(list []ir.Stmt) {
 
 // mention visits all variables that a statement itself mentions.
 func mention(s ir.Stmt, do func(*ir.Var)) {
-	exprsOf(s, func(e ir.Expr) {
+	ir.Exprs(s, func(e ir.Expr) {
 		switch e := e.(type) {
 		case *ir.Ref:
 			do(e.Var)
@@ -348,7 +338,7 @@ func mention(s ir.Stmt, do func(*ir.Var)) {
 			}
 		}
 	})
-	for _, v := range defined(s) {
+	for _, v := range ir.Defined(s) {
 		do(v)
 	}
 	switch s := s.(type) {
@@ -367,7 +357,7 @@ func (w *whole) same(e ir.Expr) bool {
 	case *ir.Ref:
 		return e.Var.Space == ir.Constant || e.Var.Space == ir.Local && !w.varying[e.Var]
 	case *ir.Addr:
-		v := rootVar(e.X)
+		v := ir.Root(e.X)
 		if v == nil || v.Space == ir.Local {
 			return false
 		}
@@ -386,7 +376,7 @@ func (w *whole) same(e ir.Expr) bool {
 	case *ir.FuncRef:
 		return false
 	}
-	for _, x := range operands(e) {
+	for _, x := range ir.Operands(e) {
 		if !w.same(x) {
 			return false
 		}
@@ -442,9 +432,9 @@ func (w *whole) uniform(body []ir.Stmt) bool {
 					write(s.Var, !here && w.same(s.Init))
 				}
 			case *ir.Assign:
-				if v := rootVar(s.To); v != nil {
+				if v := ir.Root(s.To); v != nil {
 					same := !here && w.same(s.Value)
-					for _, x := range operands(s.To) {
+					for _, x := range ir.Operands(s.To) {
 						same = same && w.same(x)
 					}
 					write(v, same)
@@ -486,7 +476,7 @@ func (w *whole) uniform(body []ir.Stmt) bool {
 		visit(body, false)
 	}
 	alike := true
-	eachStmt(body, func(s ir.Stmt) {
+	ir.WalkAll(body, func(s ir.Stmt) {
 		if !w.splits[s] {
 			return
 		}
@@ -522,7 +512,7 @@ func (w *whole) survey(list []ir.Stmt) {
 					w.regions++
 				}
 				nested := false
-				eachStmt([]ir.Stmt{s}, func(in ir.Stmt) {
+				ir.WalkAll([]ir.Stmt{s}, func(in ir.Stmt) {
 					note(in, w.regions)
 					if nested {
 						w.inside(in)
@@ -591,7 +581,7 @@ func (w *whole) inside(s ir.Stmt) {
 	case *ir.Define:
 		hit(s.Var)
 	case *ir.Assign:
-		hit(rootVar(s.To))
+		hit(ir.Root(s.To))
 	case *ir.Call:
 		for _, v := range s.Dst {
 			hit(v)
@@ -626,7 +616,7 @@ func (w *whole) settle() bool {
 			case *ir.Define:
 				v, value = s.Var, s.Init
 			case *ir.Assign:
-				v, value = rootVar(s.To), s.Value
+				v, value = ir.Root(s.To), s.Value
 			}
 			if v == nil || value == nil {
 				return
@@ -722,7 +712,7 @@ func (w *whole) cheap(e ir.Expr, steps int) int {
 	if steps--; steps <= 0 {
 		return 0
 	}
-	for _, x := range operands(e) {
+	for _, x := range ir.Operands(e) {
 		if steps = w.cheap(x, steps); steps <= 0 {
 			return 0
 		}
@@ -748,7 +738,7 @@ func (p *printer) inWhole(f *ir.Func, number int, w *whole) {
 	old := p.fun
 	p.fun, p.whole = f, w
 	w.ends = p.panics[f]
-	eachStmt(f.Body, func(s ir.Stmt) {
+	ir.WalkAll(f.Body, func(s ir.Stmt) {
 		_, ok := s.(*ir.Return)
 		w.ends = w.ends || ok
 	})
@@ -776,7 +766,7 @@ func (p *printer) inWhole(f *ir.Func, number int, w *whole) {
 // definitions are the first ones of variables, in the order of the text.
 func definitions(list []ir.Stmt) (found []*ir.Define) {
 	have := make(map[*ir.Var]bool) // a loop may stand in two versions
-	eachStmt(list, func(s ir.Stmt) {
+	ir.WalkAll(list, func(s ir.Stmt) {
 		if d, ok := s.(*ir.Define); ok && !have[d.Var] {
 			have[d.Var] = true
 			found = append(found, d)
@@ -896,7 +886,7 @@ func (w *whole) cuts(s ir.Stmt) bool {
 
 // mayDivide says whether an integer is divided by what may be zero.
 func mayDivide(e ir.Expr) (found bool) {
-	parts(e, func(e ir.Expr) {
+	ir.Parts(e, func(e ir.Expr) {
 		if b, ok := e.(*ir.Binary); ok && isInteger(b.T) && (b.Op == token.QUO || b.Op == token.REM) {
 			_, constant := b.Y.(*ir.Const)
 			found = found || !constant
@@ -920,7 +910,7 @@ func (p *printer) region(list []ir.Stmt, vote ir.Expr, number int) {
 		default:
 			work = true
 		}
-		eachStmt([]ir.Stmt{s}, func(in ir.Stmt) { mention(in, func(v *ir.Var) { used[v] = true }) })
+		ir.WalkAll([]ir.Stmt{s}, func(in ir.Stmt) { mention(in, func(v *ir.Var) { used[v] = true }) })
 	}
 	if !work {
 		return
@@ -937,7 +927,7 @@ func (p *printer) region(list []ir.Stmt, vote ir.Expr, number int) {
 	p.line("GOCUDA_THREAD;")
 	p.line("{")
 	p.indent++
-	p.line("go::thread go = {false, %du};", number)
+	p.line("go::thread go = {false, %d};", number)
 	here := make(map[*ir.Var]bool)
 	for _, s := range list {
 		if d, ok := s.(*ir.Define); ok {

@@ -194,7 +194,7 @@ func (f *fn) place(e ast.Expr) ir.Expr {
 		return nil
 	}
 	x := f.expr(e)
-	if g := rootVar(x); g != nil && g.Space == ir.Constant {
+	if g := ir.Root(x); g != nil && g.Space == ir.Constant {
 		f.fail(e, "%s is in constant memory, which a kernel cannot write", g.Name)
 	}
 	switch x.(type) {
@@ -203,20 +203,6 @@ func (f *fn) place(e ast.Expr) ir.Expr {
 		f.fail(e, "a kernel cannot assign this")
 	}
 	return x
-}
-
-func rootVar(e ir.Expr) *ir.Var {
-	switch e := e.(type) {
-	case *ir.Ref:
-		return e.Var
-	case *ir.Field:
-		return rootVar(e.X)
-	case *ir.Index:
-		if _, ok := e.X.Type().Underlying().(*types.Array); ok {
-			return rootVar(e.X)
-		}
-	}
-	return nil
 }
 
 func (f *fn) assign(s *ast.AssignStmt) {
@@ -437,7 +423,7 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 	f.emit(&ir.Block{Body: f.within(func() {
 		x := s.X
 		if n, ok := arrayLen(f.typeOf(x)); ok && s.Value == nil && !f.calls(x) { // it is not evaluated, nil or not
-			f.count(s, label, types.Typ[types.Int], intConst(n), nil)
+			f.count(s, label, types.Typ[types.Int], ir.Int(n), nil)
 			return
 		}
 		switch t := f.typeOf(x).Underlying().(type) {
@@ -474,7 +460,7 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 					list = f.temp(list) // a copy, as it was before the loop
 				}
 			}
-			f.count(s, label, types.Typ[types.Int], intConst(t.Len()), func(i ir.Expr) ir.Expr {
+			f.count(s, label, types.Typ[types.Int], ir.Int(t.Len()), func(i ir.Expr) ir.Expr {
 				return &ir.Index{X: list, I: i, T: t.Elem()}
 			})
 		case *types.Pointer:
@@ -483,7 +469,7 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 				f.fail(s, "a kernel cannot range over this")
 			}
 			p := f.temp(f.expr(x))
-			f.count(s, label, types.Typ[types.Int], intConst(a.Len()), func(i ir.Expr) ir.Expr {
+			f.count(s, label, types.Typ[types.Int], ir.Int(a.Len()), func(i ir.Expr) ir.Expr {
 				return &ir.Index{X: &ir.Deref{X: p, T: t.Elem()}, I: i, T: a.Elem()}
 			})
 		case *types.Signature:
@@ -557,7 +543,7 @@ func (f *fn) runes(s *ast.RangeStmt, label, text string) {
 		return
 	}
 	at, what := f.temp(numbers(places, types.Typ[types.Int])), f.temp(numbers(runes, types.Typ[types.Rune]))
-	f.countTo(s, "i", label, types.Typ[types.Int], intConst(0), intConst(int64(len(places))), func(i *ir.Ref) {
+	f.countTo(s, "i", label, types.Typ[types.Int], ir.Int(0), ir.Int(int64(len(places))), func(i *ir.Ref) {
 		for _, v := range []struct {
 			to   ast.Expr
 			from ir.Expr
@@ -574,7 +560,7 @@ func (f *fn) runes(s *ast.RangeStmt, label, text string) {
 
 // characters is a loop over the characters of a string.
 func (f *fn) characters(s *ast.RangeStmt, label string) {
-	f.charactersFrom(s, label, f.temp(f.to(s.X, f.typeOf(s.X))), intConst(0))
+	f.charactersFrom(s, label, f.temp(f.to(s.X, f.typeOf(s.X))), ir.Int(0))
 }
 
 // charactersFrom is characters from a place on.
@@ -792,7 +778,7 @@ func (f *fn) giveBack(values []ir.Expr) {
 func leaks(e ir.Expr) string {
 	switch e := e.(type) {
 	case *ir.Addr:
-		if v := rootVar(e.X); v != nil && v.Space == ir.Local {
+		if v := ir.Root(e.X); v != nil && v.Space == ir.Local {
 			return v.Name
 		}
 	case *ir.Slice:

@@ -414,7 +414,9 @@ func (c *compiler) test(s *ir.Check) act {
 	p := Panic{Pos: s.Pos, Func: c.code.outer}
 	say := func(fr *frame, format string, list ...any) signal {
 		q := p
-		q.Text = fmt.Sprintf(format, list...)
+		if q.Text = fmt.Sprintf(format, list...); s.Holds {
+			q.Text += ", although it was proved that it is not"
+		}
 		return fr.t.fail(q)
 	}
 	switch s.Kind {

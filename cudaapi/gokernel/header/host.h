@@ -2,7 +2,6 @@
 #define __device__
 #define __forceinline__ inline __attribute__((always_inline))
 #define GO_COLD __attribute__((noinline, cold))
-#define GO_RARELY(x) __builtin_expect(!!(x), 0)
 extern "C" {
 double acos(double); double asin(double); double atan(double); double cbrt(double); double ceil(double); double cos(double); double cosh(double);
 double erf(double); double erfc(double); double exp(double); double exp2(double); double expm1(double); double fabs(double); double floor(double);

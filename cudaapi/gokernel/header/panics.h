@@ -1,14 +1,17 @@
 // record is where the first panic of a module is told to the host, in memory of the
 // host's. state is 0, 1 while it is being written, 2.
 struct record { u32 state, site, kernel, pad; i64 args[4]; u32 block[3], thread[3]; };
-// thread is what a kernel's functions know of the thread that runs them.
-struct thread { bool dead; u32 kernel; };
 } // namespace go
 __device__ go::record *go_panics;
 namespace go {
 
 // tell writes the record of a panic, if it is the first.
-static __device__ __noinline__ void tell(u32 kernel, u32 site, i64 a, i64 b, i64 c, i64 d) {
+#ifdef __GOCUDA_SIM__
+static __noinline__
+#else
+GO_FUNC
+#endif
+void tell(u32 kernel, u32 site, i64 a, i64 b, i64 c, i64 d) {
     record *r = go_panics;
     if (!r || atomicCAS(&r->state, 0u, 1u) != 0) return;
     r->site = site; r->kernel = kernel;
@@ -19,10 +22,28 @@ static __device__ __noinline__ void tell(u32 kernel, u32 site, i64 a, i64 b, i64
     *(volatile u32 *)&r->state = 2;
     __threadfence_system();
 }
-// panic ends the thread: those who call it return. What knows of the thread stays
-// in registers, since tell is not given its address.
+// thread is what a kernel's functions know of the thread that runs them. On a GPU a
+// panic is told when the thread ends, in one place: a call, or the telling itself, at
+// every check would cost those that hold registers and instructions.
+struct thread {
+    bool dead;
+    u32 kernel;
+#ifndef __GOCUDA_SIM__
+    u32 site;
+    i64 a, b, c, d;
+#endif
+};
+// panic ends the thread: those who call it return.
 GO_FUNC void panic(thread &go, u32 site, i64 a = 0, i64 b = 0, i64 c = 0, i64 d = 0) {
     go.dead = true;
+#ifdef __GOCUDA_SIM__
     tell(go.kernel, site, a, b, c, d);
+#else
+    go.site = site; go.a = a; go.b = b; go.c = c; go.d = d;
+#endif
 }
-
+GO_FUNC void finish(thread &go) {
+#ifndef __GOCUDA_SIM__
+    if (GO_RARELY(go.dead)) tell(go.kernel, go.site, go.a, go.b, go.c, go.d);
+#endif
+}

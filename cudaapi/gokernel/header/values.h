@@ -8,6 +8,7 @@ typedef float f32; typedef double f64;
 
 namespace go {
 #define GO_FUNC static __device__ __forceinline__
+#define GO_RARELY(x) __builtin_expect(!!(x), 0)
 
 // slice and array lie in memory as Go's do.
 template <class T> struct slice {

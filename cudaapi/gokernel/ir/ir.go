@@ -76,7 +76,7 @@ type (
 		X  Expr
 		T  types.Type
 	}
-	// Binary is x op y, wrapping as Go does. The divisor of an integer division was
+	// Binary is x op y, wrapping as Go does; of bools, x | y is both looked at. The divisor of an integer division was
 	// checked, and so was the sign of a shift's count.
 	Binary struct {
 		Op   token.Token
@@ -154,6 +154,9 @@ func (e *Slice) Type() types.Type     { return e.T }
 func (e *Composite) Type() types.Type { return e.T }
 func (e *Pure) Type() types.Type      { return e.T }
 func (e *FuncRef) Type() types.Type   { return e.T }
+
+// Int is a constant of type int.
+func Int(n int64) Expr { return &Const{T: types.Typ[types.Int], Value: constant.MakeInt64(n)} }
 
 // Stmt is a statement.
 type Stmt interface{ stmt() }
@@ -233,6 +236,8 @@ type (
 		Kind CheckKind
 		Args []Expr
 		Pos  token.Pos
+		// Holds says that it was proved to: nobody need ask.
+		Holds bool
 		// Of SliceOK: which bounds were written, and whether it is of a slice.
 		High, Max, Cap bool
 	}

@@ -1,4 +1,4 @@
-package gokernel
+package checks
 
 import (
 	"go/constant"
@@ -14,156 +14,8 @@ import (
 // both ends, and the loop as it was, which runs otherwise and panics where Go does.
 type versions struct {
 	times int64            // how many iterations a loop may have that is Short; 0: any
-	loose map[*ir.Var]bool // something may change them unseen: their address is taken, a literal uses them
-}
-
-// With times, the loop without checks runs if it has fewer iterations, and is Short.
-func takeOutChecks(f *ir.Func, times int64) {
-	if jumps(f.Body) {
-		return
-	}
-	v := &versions{times: times, loose: make(map[*ir.Var]bool)}
-	v.scan(f.Body)
-	f.Body = v.list(f.Body)
-}
-
-// scan finds the variables that may change unseen.
-func (v *versions) scan(list []ir.Stmt) {
-	walk(list, func(s ir.Stmt) {
-		if c, ok := s.(*ir.Closure); ok {
-			walk(c.Lit.Body, func(s ir.Stmt) {
-				exprsOf(s, func(e ir.Expr) {
-					if r, ok := e.(*ir.Ref); ok {
-						v.loose[r.Var] = true
-					}
-				})
-				for _, d := range defined(s) {
-					v.loose[d] = true
-				}
-			})
-		}
-		exprsOf(s, func(e ir.Expr) {
-			if a, ok := e.(*ir.Addr); ok {
-				if r := rootVar(a.X); r != nil {
-					v.loose[r] = true
-				}
-			}
-		})
-	})
-}
-
-// walk visits statements with those within them, but not those of literals.
-func walk(list []ir.Stmt, visit func(ir.Stmt)) {
-	for _, s := range list {
-		visit(s)
-		switch s := s.(type) {
-		case *ir.If:
-			walk(s.Then, visit)
-			walk(s.Else, visit)
-		case *ir.Loop:
-			walk(s.Body, visit)
-			walk(s.Post, visit)
-		case *ir.Block:
-			walk(s.Body, visit)
-		case *ir.Closure:
-			// its body runs elsewhere
-		}
-	}
-}
-
-// defined are the variables that a statement sets.
-func defined(s ir.Stmt) (list []*ir.Var) {
-	switch s := s.(type) {
-	case *ir.Define:
-		return []*ir.Var{s.Var}
-	case *ir.Assign:
-		if r := rootVar(s.To); r != nil {
-			return []*ir.Var{r}
-		}
-	case *ir.Call:
-		for _, d := range s.Dst {
-			if d != nil {
-				list = append(list, d)
-			}
-		}
-	case *ir.Effect:
-		if s.Dst != nil {
-			return []*ir.Var{s.Dst}
-		}
-	}
-	return list
-}
-
-// exprsOf visits the expressions of a statement itself.
-func exprsOf(s ir.Stmt, visit func(ir.Expr)) {
-	all := func(list []ir.Expr) {
-		for _, e := range list {
-			parts(e, visit)
-		}
-	}
-	switch s := s.(type) {
-	case *ir.Define:
-		parts(s.Init, visit)
-	case *ir.Assign:
-		parts(s.To, visit)
-		parts(s.Value, visit)
-	case *ir.Call:
-		all(s.Args)
-	case *ir.Effect:
-		all(s.Args)
-	case *ir.Printf:
-		all(s.Args)
-	case *ir.If:
-		parts(s.Cond, visit)
-	case *ir.Loop:
-		parts(s.Cond, visit)
-	case *ir.Return:
-		all(s.Values)
-	case *ir.Check:
-		all(s.Args)
-	}
-}
-
-// parts visits an expression and those in it.
-func parts(e ir.Expr, visit func(ir.Expr)) {
-	if e == nil {
-		return
-	}
-	visit(e)
-	for _, x := range operands(e) {
-		parts(x, visit)
-	}
-}
-
-// operands are the expressions that one is made of.
-func operands(e ir.Expr) []ir.Expr {
-	switch e := e.(type) {
-	case *ir.Unary:
-		return []ir.Expr{e.X}
-	case *ir.Binary:
-		return []ir.Expr{e.X, e.Y}
-	case *ir.Convert:
-		return []ir.Expr{e.X}
-	case *ir.Field:
-		return []ir.Expr{e.X}
-	case *ir.Index:
-		return []ir.Expr{e.X, e.I}
-	case *ir.Deref:
-		return []ir.Expr{e.X}
-	case *ir.Addr:
-		return []ir.Expr{e.X}
-	case *ir.Len:
-		return []ir.Expr{e.X}
-	case *ir.Cap:
-		return []ir.Expr{e.X}
-	case *ir.Slice:
-		return []ir.Expr{e.X, e.Lo, e.Hi, e.Max}
-	case *ir.Composite:
-		return e.Elems
-	case *ir.Pure:
-		return e.Args
-	}
-	return nil
+	loose map[*ir.Var]bool // something may change them unseen
+	slow  map[*ir.Loop]bool
 }
 
 func (v *versions) list(list []ir.Stmt) []ir.Stmt {
@@ -195,7 +47,7 @@ func (v *versions) loop(l *ir.Loop) []ir.Stmt {
 		return same
 	}
 	n, fit := 0, true
-	walk(l.Body, func(s ir.Stmt) {
+	ir.Walk(l.Body, func(s ir.Stmt) {
 		n++
 		switch s := s.(type) {
 		case *ir.Loop, *ir.Closure, *ir.Call, *ir.Mark, *ir.Jump:
@@ -205,7 +57,7 @@ func (v *versions) loop(l *ir.Loop) []ir.Stmt {
 		case *ir.Define:
 			fit = fit && s.Var.Space == ir.Local
 		}
-		for _, d := range defined(s) {
+		for _, d := range ir.Defined(s) {
 			c.changed[d] = true
 		}
 	})
@@ -216,9 +68,9 @@ func (v *versions) loop(l *ir.Loop) []ir.Stmt {
 	var before []ir.Stmt
 	guard := c.guard()
 	last := &ir.Var{Name: "go_last", Type: c.i.Type} // a name that no other has, and such loops are not nested
-	walk(l.Body, func(s ir.Stmt) {
+	ir.Walk(l.Body, func(s ir.Stmt) {
 		check, ok := s.(*ir.Check)
-		if !ok {
+		if !ok || check.Holds {
 			return
 		}
 		switch check.Kind {
@@ -242,7 +94,7 @@ func (v *versions) loop(l *ir.Loop) []ir.Stmt {
 			guard = append(guard, below(replace(i, c.i, last), n))
 			if k, ok := by.(*ir.Const); !ok || !smallConst(k) {
 				const most = 1 << 31
-				shifted := &ir.Binary{Op: token.ADD, X: unsigned(by), Y: number64(most), T: types.Typ[types.Uint64]}
+				shifted := &ir.Binary{Op: token.ADD, X: toUnsigned(by), Y: number64(most), T: types.Typ[types.Uint64]}
 				guard = append(guard, &ir.Binary{Op: token.LSS, X: shifted, Y: number64(2 * most), T: types.Typ[types.Bool]})
 			}
 		}
@@ -250,6 +102,7 @@ func (v *versions) loop(l *ir.Loop) []ir.Stmt {
 	if len(drop) == 0 && v.times == 0 {
 		return same
 	}
+	v.slow[l] = true
 	before = append(before, &ir.Define{Var: last, Init: c.end()})
 	fast := &ir.Loop{Label: v.label(l.Label), Pos: l.Pos, Cond: l.Cond, Post: l.Post, Short: v.times > 0}
 	fast.Body = v.copied(l.Body, drop, map[*ir.Label]*ir.Label{l.Label: fast.Label})
@@ -274,9 +127,9 @@ func (v *versions) copied(list []ir.Stmt, drop map[*ir.Check]bool, labels map[*i
 	for _, s := range list {
 		switch s := s.(type) {
 		case *ir.Check:
-			if !drop[s] {
-				out = append(out, s)
-			}
+			c := *s
+			c.Holds = c.Holds || drop[s]
+			out = append(out, &c)
 		case *ir.If:
 			out = append(out, &ir.If{Cond: s.Cond, Then: v.copied(s.Then, drop, labels), Else: v.copied(s.Else, drop, labels)})
 		case *ir.Block:
@@ -319,7 +172,7 @@ func (v *versions) counter(l *ir.Loop) *counter {
 		return nil
 	}
 	post, ok := l.Post[0].(*ir.Assign)
-	if !ok || rootVar(post.To) != r.Var {
+	if !ok || ir.Root(post.To) != r.Var {
 		return nil
 	}
 	if to, ok := post.To.(*ir.Ref); !ok || to.Var != r.Var {
@@ -356,7 +209,7 @@ func wide(t types.Type) bool {
 // fixed says whether an expression has one value as long as the loop runs.
 func (c *counter) fixed(e ir.Expr) bool {
 	ok := true
-	parts(e, func(e ir.Expr) {
+	ir.Parts(e, func(e ir.Expr) {
 		switch e := e.(type) {
 		case *ir.Const:
 		case *ir.Ref:
@@ -385,7 +238,7 @@ func (c *counter) linear(e ir.Expr) (by ir.Expr, ok bool) {
 	switch e := e.(type) {
 	case *ir.Ref:
 		if e.Var == c.i {
-			return intConst(1), true
+			return ir.Int(1), true
 		}
 	case *ir.Convert:
 		if wide(e.X.Type()) {
@@ -405,7 +258,7 @@ func (c *counter) linear(e ir.Expr) (by ir.Expr, ok bool) {
 			case x == nil && e.Op == token.ADD:
 				return y, true
 			case x == nil:
-				return &ir.Binary{Op: token.SUB, X: intConst(0), Y: y, T: types.Typ[types.Int]}, true
+				return &ir.Binary{Op: token.SUB, X: ir.Int(0), Y: y, T: types.Typ[types.Int]}, true
 			}
 			return &ir.Binary{Op: e.Op, X: x, Y: y, T: types.Typ[types.Int]}, true
 		case token.MUL:
@@ -420,9 +273,11 @@ func (c *counter) linear(e ir.Expr) (by ir.Expr, ok bool) {
 	return nil, false
 }
 
+var one = constant.MakeInt64(1)
+
 func product(x, y ir.Expr) ir.Expr {
 	int64s := types.Typ[types.Int]
-	if k, ok := x.(*ir.Const); ok && constant.Compare(k.Value, token.EQL, constantOne) {
+	if k, ok := x.(*ir.Const); ok && constant.Compare(k.Value, token.EQL, one) {
 		return y
 	}
 	return &ir.Binary{Op: token.MUL, X: &ir.Convert{X: x, T: int64s}, Y: &ir.Convert{X: y, T: int64s}, T: int64s}
@@ -440,7 +295,7 @@ func (c *counter) guard() []ir.Expr {
 	if c.v.times > 0 {
 		most = c.v.times
 	}
-	times := &ir.Binary{Op: token.SUB, X: unsigned(x), Y: unsigned(y), T: types.Typ[types.Uint64]}
+	times := &ir.Binary{Op: token.SUB, X: toUnsigned(x), Y: toUnsigned(y), T: types.Typ[types.Uint64]}
 	return []ir.Expr{c.cond, &ir.Binary{Op: token.LSS, X: times, Y: number64(most), T: types.Typ[types.Bool]}}
 }
 
@@ -463,15 +318,13 @@ func (c *counter) end() ir.Expr {
 	return bin(token.ADD, i, bin(token.MUL, bin(token.QUO, way, number(c.step)), number(c.step)))
 }
 
-func unsigned(e ir.Expr) ir.Expr { return &ir.Convert{X: e, T: types.Typ[types.Uint64]} }
-
 func number64(n int64) ir.Expr {
 	return &ir.Const{T: types.Typ[types.Uint64], Value: constant.MakeInt64(n)}
 }
 
 // below says that an index is one of n.
 func below(i, n ir.Expr) ir.Expr {
-	return &ir.Binary{Op: token.LSS, X: unsigned(i), Y: unsigned(n), T: types.Typ[types.Bool]}
+	return &ir.Binary{Op: token.LSS, X: toUnsigned(i), Y: toUnsigned(n), T: types.Typ[types.Bool]}
 }
 
 func smallConst(k *ir.Const) bool {

@@ -1,0 +1,310 @@
+package checks
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"math"
+	"slices"
+
+	"gocuda/cudaapi/gokernel/ir"
+)
+
+// merged makes one condition of checks in a row: where it does not hold, the checks are
+// made one by one, and one of them fails, or none. nil: there are not two checks.
+//
+// Of indices into one slice those are left out that lie between others: x[i-1], x[i] and
+// x[i+1] need two comparisons, and so do x[j*n+i-n], x[j*n+i-1], x[j*n+i+1] and x[j*n+i+n]
+// if n is neither less than 1 nor so great that the sums wrap, which is one more.
+func (p *prover) merged(s *state, list []ir.Stmt) ir.Stmt {
+	if c, ok := list[0].(*ir.Check); !ok || c.Holds || c.Kind != ir.InRange && c.Kind != ir.NonNil {
+		return nil
+	}
+	all, from := p.row(s, list)
+	if len(all) < 2 {
+		return nil
+	}
+	var fails []ir.Expr
+	var order []string
+	groups := make(map[string][]*ir.Check)
+	one := &ir.If{}
+	for _, c := range all {
+		again := *c
+		one.Then = append(one.Then, &again)
+		if c.Kind == ir.NonNil {
+			fails = append(fails, compare(token.EQL, c.Args[0], &ir.Zero{T: c.Args[0].Type()}))
+			continue
+		}
+		n := p.key(c.Args[1])
+		if groups[n] == nil {
+			order = append(order, n)
+		}
+		groups[n] = append(groups[n], c)
+	}
+	for _, n := range order {
+		fails = append(fails, p.between(s, groups[n])...)
+	}
+	one.Cond = fails[0]
+	for _, f := range fails[1:] {
+		one.Cond = compare(token.OR, one.Cond, f)
+	}
+	for _, c := range from { // as the condition says
+		c.Holds = true
+	}
+	return one
+}
+
+// row are the checks from the first statement on that can be made before it: none of
+// what is between them can be seen from outside, or changes what they look at. Those
+// that hold if the ones before do are left out. from are what they are copies of.
+func (p *prover) row(s *state, list []ir.Stmt) (row, from []*ir.Check) {
+	set := make(map[*ir.Var]bool)
+	passed := s.clone()
+	for _, x := range list {
+		switch x := x.(type) {
+		case *ir.Note:
+		case *ir.Check:
+			if x.Holds {
+				p.passed(passed, x)
+				continue
+			}
+			c := *x
+			if c.Kind != ir.InRange && c.Kind != ir.NonNil {
+				return row, from
+			}
+			c.Args = nil
+			for _, e := range x.Args {
+				now, ok := p.before(e, set)
+				if !ok || p.key(e) == "" {
+					return row, from
+				}
+				c.Args = append(c.Args, now)
+			}
+			if !p.holds(passed, &c) {
+				row, from = append(row, &c), append(from, x)
+			}
+			p.passed(passed, &c)
+		case *ir.Define:
+			if x.Var.Space != ir.Local {
+				return row, from
+			}
+			set[x.Var] = true
+			p.forget(passed, x.Var)
+		case *ir.Assign:
+			v := ir.Root(x.To)
+			if v == nil || v.Space != ir.Local {
+				return row, from
+			}
+			set[v] = true
+			p.forget(passed, v)
+		default:
+			return row, from
+		}
+	}
+	return row, from
+}
+
+// before is an expression with what variables stand for that are not set yet.
+func (p *prover) before(e ir.Expr, set map[*ir.Var]bool) (ir.Expr, bool) {
+	switch e := e.(type) {
+	case *ir.Ref:
+		if !set[e.Var] {
+			return e, true
+		}
+		if x := p.values[e.Var]; x != nil {
+			return p.before(x, set)
+		}
+		return nil, false
+	case *ir.Binary:
+		x, okX := p.before(e.X, set)
+		y, okY := p.before(e.Y, set)
+		return &ir.Binary{Op: e.Op, X: x, Y: y, T: e.T}, okX && okY
+	case *ir.Convert:
+		x, ok := p.before(e.X, set)
+		return &ir.Convert{X: x, T: e.T}, ok
+	case *ir.Len:
+		x, ok := p.before(e.X, set)
+		return &ir.Len{X: x}, ok
+	case *ir.Field:
+		x, ok := p.before(e.X, set)
+		return &ir.Field{X: x, Index: e.Index, T: e.T}, ok
+	}
+	ok := true
+	ir.Parts(e, func(e ir.Expr) {
+		r, is := e.(*ir.Ref)
+		ok = ok && !(is && set[r.Var])
+	})
+	return e, ok
+}
+
+// expanded is an expression with what all variables stand for.
+func (p *prover) expanded(e ir.Expr) ir.Expr {
+	switch e := p.resolved(e).(type) {
+	case *ir.Binary:
+		return &ir.Binary{Op: e.Op, X: p.expanded(e.X), Y: p.expanded(e.Y), T: e.T}
+	case *ir.Convert:
+		return &ir.Convert{X: p.expanded(e.X), T: e.T}
+	default:
+		return e
+	}
+}
+
+// steps is what a number is assumed to be at most by which indices differ, by how many
+// such numbers are multiplied.
+var steps = []int64{0, 1 << 31, 1 << 28, 1 << 18}
+
+// between are the conditions by which one of several indices is not in a slice: of the
+// least and the greatest ones. All have the same length.
+func (p *prover) between(s *state, group []*ir.Check) []ir.Expr {
+	outside := func(c *ir.Check) ir.Expr { return compare(token.GEQ, toUnsigned(c.Args[0]), toUnsigned(c.Args[1])) }
+	var plain []ir.Expr
+	for _, c := range group {
+		plain = append(plain, outside(c))
+	}
+	if len(group) < 2 {
+		return plain
+	}
+	// By how much they differ from the first: as they are reckoned, modulo 2^64.
+	var apart []sum
+	var keys []string
+	degree := 1
+	var first sum
+	for i, c := range group {
+		a, ok := p.linear(s, c.Args[0], true)
+		if i == 0 {
+			first = a
+		}
+		d, fine := a.plus(-1, first)
+		if !ok || !fine {
+			return plain
+		}
+		for _, t := range d.terms {
+			degree = max(degree, len(t.each))
+			for _, key := range t.each {
+				if !slices.Contains(keys, key) {
+					keys = append(keys, key)
+				}
+			}
+		}
+		apart = append(apart, d)
+	}
+	if degree >= len(steps) {
+		return plain
+	}
+	// What they differ by is at least 1 and at most so much, which is asked if need be.
+	var fails []ir.Expr
+	in := make(map[string]bounds)
+	assumed := s.clone()
+	for _, key := range keys {
+		e := p.exprs[key]
+		b, ok := p.bounds(s, e)
+		if !ok || b.lo < 0 || b.hi > steps[degree] {
+			if e = p.expanded(e); !wide(e.Type()) {
+				return plain
+			}
+			b = bounds{1, steps[degree]}
+			less := &ir.Binary{Op: token.SUB, X: e, Y: &ir.Const{T: e.Type(), Value: constant.MakeInt64(1)}, T: e.Type()}
+			fails = append(fails, compare(token.GEQ, toUnsigned(less), number64(steps[degree])))
+			p.narrow(assumed, e, b)
+		}
+		in[key] = b
+	}
+	for range 2 { // comparisons say more of what has bounds now
+		for _, f := range s.facts {
+			p.compared(assumed, f.op, f.x, f.y)
+		}
+	}
+	least, greatest, ok := extremes(apart, in)
+	if !ok {
+		return plain
+	}
+	for i, c := range group {
+		if greatest[i] || least[i] && !p.notNegative(assumed, c.Args[0]) {
+			fails = append(fails, outside(c))
+		}
+	}
+	if len(fails) >= len(plain) {
+		return plain
+	}
+	return fails
+}
+
+// extremes are those of some sums that none of the others is less, or greater, than for
+// all values within bounds that are not negative; not ok if they are too far apart.
+func extremes(list []sum, in map[string]bounds) (least, greatest []bool, ok bool) {
+	least, greatest = make([]bool, len(list)), make([]bool, len(list))
+	below := func(i, j int) bool { // or equal, and the first of equals
+		d, fine := list[j].plus(-1, list[i])
+		if !fine {
+			return false
+		}
+		if d.c == 0 && d.terms == nil {
+			return i < j
+		}
+		return d.atLeast0(in)
+	}
+	for i := range list {
+		if span(list[i], in) > math.MaxInt64/8 {
+			return nil, nil, false
+		}
+		least[i], greatest[i] = true, true
+		for j := range list {
+			if j != i {
+				least[i] = least[i] && !below(j, i)
+				greatest[i] = greatest[i] && !below(i, j) && !(below(j, i) && equal(list[i], list[j]))
+			}
+		}
+	}
+	return least, greatest, true
+}
+
+func equal(a, b sum) bool {
+	d, ok := a.plus(-1, b)
+	return ok && d.c == 0 && d.terms == nil
+}
+
+// span is the greatest size that a sum may have.
+func span(a sum, in map[string]bounds) int64 {
+	n := times(a.c, 1)
+	if n < 0 {
+		n = -n
+	}
+	for _, t := range a.terms {
+		k := t.k
+		if k < 0 {
+			k = -k
+		}
+		for _, key := range t.each {
+			k = times(k, in[key].hi)
+		}
+		n = plus(n, k)
+	}
+	return n
+}
+
+// atLeast0 says whether a sum is not negative: it is so if, with each number written as
+// its least value and something more, no term is less than 0.
+func (a sum) atLeast0(in map[string]bounds) bool {
+	r := sum{c: a.c}
+	for _, t := range a.terms {
+		part := sum{c: t.k}
+		for _, key := range t.each {
+			var ok bool
+			if part, ok = part.product(sum{c: in[key].lo, terms: []term{{1, key, []string{key}}}}); !ok {
+				return false
+			}
+		}
+		var ok bool
+		if r, ok = r.plus(1, part); !ok {
+			return false
+		}
+	}
+	for _, t := range r.terms {
+		if t.k < 0 {
+			return false
+		}
+	}
+	return r.c >= 0
+}
+
+func toUnsigned(e ir.Expr) ir.Expr { return &ir.Convert{X: e, T: types.Typ[types.Uint64]} }
