@@ -200,7 +200,7 @@ def test_tutorials_are_written_and_never_overwritten(binary, tmp_path):
     folder = tmp_path / "a" / "b"
     for _ in range(2):
         subprocess.run([binary, "tutorials", folder], check=True, stdout=subprocess.DEVNULL)
-    assert [p.name for p in sorted(folder.iterdir())] == [p.name for p in NOTEBOOKS]
+    assert [p.name for p in sorted(folder.iterdir())] == [*(p.name for p in NOTEBOOKS), "glossary.md"]
     changed = folder / NOTEBOOKS[0].name
     changed.write_text("mine")
     done = subprocess.run([binary, "tutorials", folder], capture_output=True, text=True)

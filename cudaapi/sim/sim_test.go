@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
@@ -65,6 +66,7 @@ func upload[E any](b *box, s []E) driver.Ptr {
 	p, err := b.d.MemAlloc(b.c, size(s))
 	b.ok(err)
 	b.ok(b.d.Memcpy(b.c, p, ptr(s), size(s)))
+	runtime.KeepAlive(s) // a driver's pointer is a number to the collector
 	return p
 }
 
