@@ -547,6 +547,7 @@ func (c *collector) timeline(ended time.Duration) *Timeline {
 		}
 	}
 	c.lateWaits()
+	c.bridge()
 	place := record.Place()
 	for i, b := range c.boxes {
 		b.Rank = place.Rank
@@ -567,6 +568,33 @@ func (c *collector) timeline(ended time.Duration) *Timeline {
 	}
 	t.sort()
 	return t
+}
+
+// bridge has boxes come after what those came after whose times are not known. c.mu is
+// held.
+func (c *collector) bridge() {
+	for i := range c.boxes {
+		b := &c.boxes[i]
+		var after []int
+		before := func(list []int) {
+			for _, n := range list {
+				if n > i || c.timed[n-1] {
+					after = append(after, n)
+				} else if n > 0 { // an earlier one, which was bridged already
+					after = append(after, c.boxes[n-1].After...)
+					if p := c.boxes[n-1].prev; p > 0 {
+						after = append(after, p)
+					}
+				}
+			}
+		}
+		before(b.After)
+		if p := b.prev; p > 0 && p <= i && !c.timed[p-1] {
+			b.prev = c.boxes[p-1].prev
+			before(c.boxes[p-1].After)
+		}
+		b.After = after
+	}
 }
 
 // early puts messages that began before a modelled clock was known, by the system's, at

@@ -270,3 +270,18 @@ func TestNothingButMessages(t *testing.T) {
 		t.Error("a kernel has no modelled time")
 	}
 }
+
+// What comes behind something whose times are not known comes behind what that followed.
+func TestBridge(t *testing.T) {
+	c := &collector{
+		boxes: []Box{{ID: 1}, {ID: 2}, {ID: 3, After: []int{2}, prev: 1}, {ID: 4, prev: 3}, {ID: 5, After: []int{4}}, {ID: 6, prev: 4}},
+		timed: []bool{true, true, false, false, true, true},
+	}
+	c.bridge()
+	if after := c.boxes[4].After; !slices.Equal(after, []int{2, 1}) {
+		t.Errorf("the one after an unknown one comes after %v", after)
+	}
+	if b := c.boxes[5]; b.prev != 1 || !slices.Equal(b.After, []int{2}) {
+		t.Errorf("the one behind an unknown one in its lane comes behind %d and after %v", b.prev, b.After)
+	}
+}
