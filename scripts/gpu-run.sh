@@ -4,8 +4,8 @@
 # folder given, or to out/; each section has a file of its own there, and one
 # that fails does not stop the others.
 # usage: gpu-run.sh [FOLDER [SECTION...]]
-# Sections: doctor tests one mpi bench kernels notebooks timeline check sanitize; all but
-# the last three if none is named.
+# Sections: doctor tests one mpi bench kernels notebooks timeline check cost sanitize; all
+# but the last four if none is named.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${1:-out}"
@@ -89,6 +89,24 @@ section_check() {
     on=$(date +%s%N)
     timeout 100 "$here/bin/gocuda-kernel" run -q --check "$notebook" -o "$out/checked-$name.ipynb" >"$out/check-$name.txt" 2>&1
     echo "   $name: exit status $?, $(((on - off) / 1000000)) ms, checked $((($(date +%s%N) - on) / 1000000)) ms, $(grep -c '^hazard:' "$out/check-$name.txt") hazards, $(grep -o 'of [0-9]* kernels what they touch is a guess' "$out/checked-$name.ipynb" | wc -l) cells with guesses"
+  done
+  return $status
+}
+
+# What the check for missing waits costs: notebooks without it and with it, in turns
+# (COST_TURNS), and for each cell the medians of its seconds.
+section_cost() {
+  local notebook name turn status=0
+  for notebook in ${COST:-09_jacobi 10_wave_equation}; do
+    for turn in $(seq "${COST_TURNS:-2}"); do
+      for name in off on; do
+        "$here/bin/gocuda-kernel" run $([ $name = off ] || echo --check) "$here/notebooks/$notebook.ipynb" -o "$out/cost-$notebook-$name.ipynb" >"$out/cost-$notebook-$name-$turn.txt" 2>&1 || { status=1; echo "   $notebook, check $name: exit status not 0"; }
+      done
+    done
+    echo "-- $notebook: seconds without the check, with it, cell"
+    awk 'function middle(list, n, a, i, j, t) { n = split(list, a, " "); for (i = 1; i < n; i++) for (j = i + 1; j <= n; j++) if (a[j] + 0 < a[i] + 0) { t = a[i]; a[i] = a[j]; a[j] = t }; return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2 }
+      /^cell +[0-9]+\/[0-9]+ +[0-9.]+ s/ { sub(/^cell +/, ""); split($0, f, "/"); k = f[1] + 0; text[k] = $0; sub(/^[0-9]+\/[0-9]+ +[0-9.]+ s +/, "", text[k]); split($0, g, " +"); if (FILENAME ~ /-on-/) on[k] = on[k] " " g[2]; else off[k] = off[k] " " g[2]; if (k > last) last = k }
+      END { for (k = 1; k <= last; k++) { a = middle(off[k]); b = middle(on[k]); A += a; B += b; if (a + b >= 0.1) printf "   %7.2f %7.2f  %d %s\n", a, b, k, text[k] }; printf "   %7.2f %7.2f  all: %.2f times as long\n", A, B, B / A }' "$out"/cost-"$notebook"-o*-*.txt
   done
   return $status
 }

@@ -123,12 +123,27 @@ func Program() Site {
 	return s
 }
 
+// near is how many callers are looked at first: most often the program is among them,
+// or the package of this project that called for a reason of its own.
+const near = 9
+
 func here(exactly bool) (s Site) {
 	var pcs [24]uintptr
-	n := runtime.Callers(3, pcs[:])
+	n := runtime.Callers(3, pcs[:near])
 	in := Current()
 	within := ""
-	for _, pc := range pcs[:n] {
+	for i := 0; ; i++ {
+		if i == near {
+			if n = near + runtime.Callers(3+near, pcs[near:]); s.Library && !exactly && in != nil {
+				if s.Place = in.Name(); s.Place != "" { // known but roughly
+					return s
+				}
+			}
+		}
+		if i >= n {
+			break
+		}
+		pc := pcs[i]
 		v, ok := known.Load(pc)
 		if !ok {
 			v = read(pc)
