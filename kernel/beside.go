@@ -26,7 +26,7 @@ var besides = map[string]bool{
 // events are widgets' messages, which are handled in order.
 var events = map[string]bool{"comm_open": true, "comm_msg": true, "comm_close": true}
 
-// attended runs a cell in the shell's loop. When that takes long, requests are
+// attended runs a cell in the main shell's loop. When that takes long, requests are
 // answered beside it.
 func (k *kernel) attended(run func() session.Result) session.Result {
 	stop, done := make(chan struct{}), make(chan struct{})
@@ -45,10 +45,10 @@ func (k *kernel) attended(run func() session.Result) session.Result {
 // attend answers what can be answered while the shell's loop runs a cell, and puts
 // the rest aside for the loop, in order.
 func (k *kernel) attend(stop <-chan struct{}) {
-	arrived := k.sockets.Messages(wire.Shell)
+	arrived := k.main.arrivals
 	var rest []*wire.Message
-	waiting := k.waiting
-	defer func() { k.waiting = append(rest, waiting...) }()
+	waiting := k.main.waiting
+	defer func() { k.main.waiting = append(rest, waiting...) }()
 	full := false // then the events that come wait for the cell as well
 	for {
 		var m *wire.Message
@@ -61,13 +61,13 @@ func (k *kernel) attend(stop <-chan struct{}) {
 				return
 			}
 		}
-		full = full || len(k.events) == cap(k.events)
+		full = full || len(k.eventsIn) == cap(k.eventsIn)
 		switch {
 		case besides[m.Header.Type]:
-			k.answerBeside(m)
+			k.answerBeside(k.main, m)
 		case events[m.Header.Type] && !full:
 			k.beside.Add(1)
-			k.events <- m // nobody else sends
+			k.eventsIn <- m // nobody else sends
 		default:
 			rest = append(rest, m)
 		}
@@ -81,26 +81,21 @@ func (k *kernel) attend(stop <-chan struct{}) {
 
 // handleEvents handles the events that came while cells ran, one after the other.
 func (k *kernel) handleEvents() {
-	for {
-		select {
-		case m := <-k.events:
-			k.answerBeside(m)
-			k.beside.Done()
-		case <-k.stop:
-			for len(k.events) > 0 {
-				<-k.events
-				k.beside.Done()
-			}
-			return
-		}
+	for m := k.next(k.events); m != nil; m = k.next(k.events) {
+		k.answerBeside(k.events, m)
+		k.beside.Done()
+	}
+	for len(k.eventsIn) > 0 {
+		<-k.eventsIn
+		k.beside.Done()
 	}
 }
 
 // answerBeside answers a request while a cell runs. Front ends take the last status
 // for the kernel's, which is busy as long as the cell runs.
-func (k *kernel) answerBeside(m *wire.Message) {
-	k.handleRequest(&request{Message: m, channel: wire.Shell, beside: true})
-	c := &k.cell
+func (k *kernel) answerBeside(s *shell, m *wire.Message) {
+	k.handle(wire.Shell, s, m)
+	c := &k.main.cell
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.phase == running {

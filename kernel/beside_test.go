@@ -41,7 +41,7 @@ func TestRequestsBesideACell(t *testing.T) {
 		}
 		until(id)
 	}
-	// Events: what one says is the cell's, and the kernel is said to be busy after it.
+	// Events: what one says is its own, and the kernel is said to be busy after it.
 	var ids []string
 	for i := range 20 {
 		ids = append(ids, c.send(wire.Shell, "comm_msg", map[string]any{"comm_id": "1", "data": "comm msg 1 " + string(rune('a'+i))}))
@@ -51,8 +51,8 @@ func TestRequestsBesideACell(t *testing.T) {
 		for _, m := range until(id) {
 			if m.Type == "comm_msg" {
 				said += m.text("data")
-				if m.Parent != cell {
-					t.Errorf("not in the cell's name: %+v", m)
+				if m.Parent != id {
+					t.Errorf("not in its own name: %+v", m)
 				}
 			}
 		}

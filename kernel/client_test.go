@@ -41,6 +41,8 @@ type client struct {
 	conn    wire.Connection
 	session string
 	serial  int
+	// subshell is what messages are for; "": the main shell.
+	subshell string
 	// date writes the date of a header, metadata is that of all messages.
 	date     func(time.Time) string
 	metadata string
@@ -175,10 +177,14 @@ func signature(frames [][]byte) string {
 func (c *client) frames(kind string, content any) (frames [][]byte, id string) {
 	c.serial++
 	id = fmt.Sprintf("%s_%d", c.session, c.serial)
-	header, _ := json.Marshal(map[string]string{
+	fields := map[string]any{
 		"msg_id": id, "msg_type": kind, "session": c.session, "username": "tester",
-		"date": c.date(time.Now()), "version": "5.3",
-	})
+		"date": c.date(time.Now()), "version": "5.3", "subshell_id": nil,
+	}
+	if c.subshell != "" {
+		fields["subshell_id"] = c.subshell
+	}
+	header, _ := json.Marshal(fields)
 	body, err := json.Marshal(content)
 	if err != nil {
 		c.t.Fatal(err)

@@ -69,8 +69,8 @@ func (k *kernel) publishComm(parent *wire.Message, m *session.Comm) error {
 	case "close":
 		k.comms.remove(m.ID)
 	}
-	if answered, ok := k.answers.Load(m.Parent); ok {
-		parent = answered.(*wire.Message)
+	if answered, _ := k.ofCell(m.Parent); answered != nil {
+		parent = answered
 	}
 	out := wire.Outgoing{Type: "comm_" + m.Type, Parent: parent, Buffers: m.Buffers, Content: content}
 	if m.Metadata != nil {
@@ -149,30 +149,16 @@ func (k *kernel) passOn(r *request, kind string) error {
 // are sent in the message's name; a failure is one of them.
 func (k *kernel) event(r *request, m *session.Comm) {
 	m.Parent = r.Header.ID
-	if r.beside {
-		k.eventBeside(r, m)
-		return
+	s := r.shell
+	if s == k.main {
+		k.beside.Wait() // for those before it
+		defer s.announceEvent(r.Message)()
+	} else {
+		s.announce(r.Message, 0, executeRequest{})
 	}
-	k.beside.Wait() // for those before it
-	restore := k.announceEvent(r.Message)
-	result := k.evaluate(session.Cell{Name: "event", Comm: m, Message: r.Header.ID})
-	k.finish()
-	restore()
+	result := k.evaluate(s, session.Cell{Name: "event", Comm: m, Message: r.Header.ID})
+	k.finish(s)
 	k.tellFailure(r, result)
-}
-
-// eventBeside is event while a cell runs.
-func (k *kernel) eventBeside(r *request, m *session.Comm) {
-	k.answers.Store(r.Header.ID, r.Message)
-	defer k.answers.Delete(r.Header.ID)
-	e, err := k.evaluator.get()
-	if err != nil {
-		return
-	}
-	stop := make(chan struct{})
-	k.cell.setEvent(sync.OnceFunc(func() { close(stop) }))
-	defer k.cell.setEvent(nil)
-	k.tellFailure(r, e.Event(*m, stop))
 }
 
 func (k *kernel) tellFailure(r *request, result session.Result) {

@@ -107,7 +107,7 @@ func (k *kernel) handleDebug() {
 	for {
 		select {
 		case m := <-k.debugs:
-			k.handle(wire.Control, m)
+			k.handle(wire.Control, nil, m)
 		case <-k.stop:
 			return
 		}

@@ -41,12 +41,15 @@ type scripted struct {
 	events     chan string // those without end, as they begin
 	closed     chan struct{}
 	once       sync.Once
+
+	mu    sync.Mutex
+	stops map[string]func() // of subshells
 }
 
 func newScripted() *scripted {
 	return &scripted{
 		interrupts: make(chan struct{}, 16), release: make(chan struct{}),
-		began: make(chan string, 1<<16), events: make(chan string, 1), closed: make(chan struct{}),
+		began: make(chan string, 1<<16), events: make(chan string, 1), closed: make(chan struct{}), stops: map[string]func(){},
 	}
 }
 
@@ -60,6 +63,13 @@ func plain(text string) display.Bundle {
 }
 
 func (s *scripted) Execute(c session.Cell) (r session.Result) {
+	if c.Shell != "" {
+		code := c.Code
+		if c.Comm != nil {
+			json.Unmarshal(c.Comm.Data, &code)
+		}
+		return s.beside(c, code)
+	}
 	for len(s.interrupts) > 0 {
 		<-s.interrupts
 	}
@@ -170,15 +180,30 @@ func (s *scripted) script(code string) (r session.Result) {
 	return r
 }
 
-func (s *scripted) Event(m session.Comm, stop <-chan struct{}) session.Result {
-	var code string
-	json.Unmarshal(m.Data, &code)
+func (s *scripted) InterruptShell(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stop := s.stops[name]; stop != nil {
+		stop()
+	}
+}
+
+// beside runs the cell of a subshell.
+func (s *scripted) beside(c session.Cell, code string) session.Result {
+	stop := make(chan struct{})
+	s.mu.Lock()
+	s.stops[c.Shell] = sync.OnceFunc(func() { close(stop) })
+	s.mu.Unlock()
 	if code == "until stopped" {
 		s.events <- code
 		<-stop
 		return session.Result{Err: session.NewError("Interrupted", "the event was interrupted")}
 	}
-	return s.script(code)
+	own := &scripted{output: func(o session.Output) {
+		o.Parent = c.Message
+		s.output(o)
+	}}
+	return own.script(code)
 }
 
 func (s *scripted) Debug(request json.RawMessage) (json.RawMessage, error) {

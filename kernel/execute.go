@@ -25,13 +25,20 @@ type cell struct {
 	evaluator session.Evaluator // that runs it
 	interrupt chan struct{}     // closed when the cell is interrupted
 	missed    *wire.Message     // an interrupt request that found no cell
-	stopEvent func()            // ends the event that is handled beside cells; nil: none
 }
 
-func (c *cell) setEvent(stop func()) {
+// runs says whether the cell has begun, and has not ended.
+func (c *cell) runs() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stopEvent = stop
+	return c.phase != idle
+}
+
+// asked is the message that the cell came by; nil: there was none yet.
+func (c *cell) asked() *wire.Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.parent
 }
 
 type phase int
@@ -91,27 +98,31 @@ func (k *kernel) execute(r *request) (any, error) {
 	asked.StoreHistory = asked.StoreHistory && !asked.Silent
 	empty := strings.TrimSpace(asked.Code) == ""
 
-	reply := executeReply{Status: "ok", ExecutionCount: k.count, UserExpressions: map[string]any{}, Payload: []map[string]any{}}
-	if failed, yes := k.aborted(r.Message); yes {
+	s := r.shell
+	reply := executeReply{Status: "ok", ExecutionCount: int(k.count.Load()), UserExpressions: map[string]any{}, Payload: []map[string]any{}}
+	if failed, yes := k.aborted(s, r.Message); yes {
 		reply.Status = "error"
 		reply.failure = newFailure(&session.Error{Name: "Aborted", Message: "not run, because " + failed + " failed"})
 		return reply, nil
 	}
 	r.metadata = map[string]any{"started": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")}
 
-	count := k.count + 1
-	if asked.StoreHistory && !empty {
-		k.count = count
-	} else if asked.Silent || empty {
-		count = k.count
+	var count int
+	switch {
+	case asked.StoreHistory && !empty:
+		count = int(k.count.Add(1))
+	case asked.Silent || empty:
+		count = int(k.count.Load())
+	default:
+		count = int(k.count.Load()) + 1
 	}
 	reply.ExecutionCount = count
-	k.announce(r.Message, count, asked)
+	s.announce(r.Message, count, asked)
 	if !asked.Silent {
 		k.publish("execute_input", r.Message, map[string]any{"code": asked.Code, "execution_count": count})
 	}
 	if empty && len(asked.UserExpressions) == 0 {
-		k.finish()
+		k.finish(s)
 		return reply, nil
 	}
 	name := fmt.Sprintf("In[%d]", count)
@@ -119,12 +130,12 @@ func (k *kernel) execute(r *request) (any, error) {
 		k.history.addInput(count, asked.Code)
 	}
 
-	result := k.evaluate(session.Cell{
+	result := k.evaluate(s, session.Cell{
 		Name: name, Code: asked.Code, Silent: asked.Silent, Message: r.Header.ID,
 		AllowInput: asked.AllowStdin, Expressions: asked.UserExpressions,
 	})
-	k.client(r.Message).replied = time.Now()
-	if value := k.finish(); value != "" && asked.StoreHistory {
+	s.client(r.Message).replied = time.Now()
+	if value := k.finish(s); value != "" && asked.StoreHistory {
 		k.history.addOutput(count, value)
 	}
 
@@ -147,7 +158,7 @@ func (k *kernel) execute(r *request) (any, error) {
 		reply.Status = "error"
 		reply.failure = newFailure(result.Err)
 		if asked.StopOnError {
-			k.fail(r.Message, name)
+			k.fail(s, r.Message, name)
 		}
 		if !asked.Silent {
 			k.publish("error", r.Message, reply.failure)
@@ -158,20 +169,24 @@ func (k *kernel) execute(r *request) (any, error) {
 
 // evaluate hands the cell to the evaluator, unless it was interrupted while the
 // evaluator started.
-func (k *kernel) evaluate(c session.Cell) session.Result {
+func (k *kernel) evaluate(s *shell, c session.Cell) session.Result {
 	e, err := k.evaluator.get()
 	if err != nil {
 		return session.Result{Err: &session.Error{Name: "EvaluatorError", Message: err.Error()}}
 	}
-	if !k.begin(e) {
+	if !s.begin(e) {
 		return session.Result{Err: &session.Error{Name: "Interrupted", Message: "interrupted before it began"}}
+	}
+	if s != k.main {
+		c.Shell = s.id
+		return e.Execute(c)
 	}
 	return k.attended(func() session.Result { return e.Execute(c) })
 }
 
 // announce makes a cell the one in whose name outputs are sent.
-func (k *kernel) announce(parent *wire.Message, count int, asked executeRequest) {
-	c := &k.cell
+func (s *shell) announce(parent *wire.Message, count int, asked executeRequest) {
+	c := &s.cell
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.parent, c.count, c.silent, c.input, c.value = parent, count, asked.Silent, asked.AllowStdin, ""
@@ -185,12 +200,12 @@ func (k *kernel) announce(parent *wire.Message, count int, asked executeRequest)
 
 // announceEvent is announce for an event in the front end. What it returns gives
 // later outputs, of goroutines that go on, back to the last cell.
-func (k *kernel) announceEvent(parent *wire.Message) (restore func()) {
-	c := &k.cell
+func (s *shell) announceEvent(parent *wire.Message) (restore func()) {
+	c := &s.cell
 	c.mu.Lock()
 	before, count, silent, value := c.parent, c.count, c.silent, c.value
 	c.mu.Unlock()
-	k.announce(parent, count, executeRequest{})
+	s.announce(parent, count, executeRequest{})
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -199,8 +214,8 @@ func (k *kernel) announceEvent(parent *wire.Message) (restore func()) {
 }
 
 // begin marks the cell as running, or says false if it was interrupted before.
-func (k *kernel) begin(e session.Evaluator) bool {
-	c := &k.cell
+func (s *shell) begin(e session.Evaluator) bool {
+	c := &s.cell
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {
@@ -214,27 +229,27 @@ func (k *kernel) begin(e session.Evaluator) bool {
 
 // finish ends the cell and returns the text of its value. Outputs that come
 // later, from goroutines that go on, are still sent in its name.
-func (k *kernel) finish() (value string) {
-	c := &k.cell
+func (k *kernel) finish(s *shell) (value string) {
+	c := &s.cell
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	parent := c.parent
+	value = c.value
 	c.phase, c.evaluator, c.input = idle, nil, false
-	return c.value
+	c.mu.Unlock()
+	if s != k.main {
+		k.ran(parent)
+	}
+	return value
 }
 
-// interrupt makes the running cell end soon, and the event beside it. A cell that waits for input gets
+// interrupt makes the running cell end soon. A cell that waits for input gets
 // an error instead of a line. The request is nil for a signal.
-func (k *kernel) interrupt(request *wire.Message) {
-	c := &k.cell
+func (s *shell) interrupt(request *wire.Message) {
+	c := &s.cell
 	c.mu.Lock() // until the end, so that no later cell is hit
 	defer c.mu.Unlock()
-	if c.stopEvent != nil {
-		c.stopEvent()
-	}
 	if c.phase == idle {
-		if c.stopEvent == nil {
-			c.missed = request
-		}
+		c.missed = request
 		return
 	}
 	select {
@@ -243,13 +258,13 @@ func (k *kernel) interrupt(request *wire.Message) {
 		close(c.interrupt)
 	}
 	if c.phase == running {
-		c.evaluator.Interrupt()
+		s.stopCell(c.evaluator)
 		interrupted := c.interrupt
 		time.AfterFunc(interruptAgain, func() {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			if c.phase == running && c.interrupt == interrupted {
-				c.evaluator.Interrupt()
+				s.stopCell(c.evaluator)
 			}
 		})
 	}

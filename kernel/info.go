@@ -47,6 +47,6 @@ func (k *kernel) kernelInfo(*request) (any, error) {
 			{"CUDA driver API", "https://docs.nvidia.com/cuda/cuda-driver-api/"},
 		},
 		"debugger":           true,
-		"supported_features": []string{"debugger"},
+		"supported_features": []string{"debugger", "kernel subshells"},
 	}, nil
 }

@@ -18,7 +18,7 @@ const connectTime = time.Second
 // input asks the front end that sent the running cell, over its stdin channel,
 // and waits for the answer.
 func (k *kernel) input(prompt string, password bool) (string, error) {
-	c := &k.cell
+	c := &k.main.cell
 	c.mu.Lock()
 	parent, allowed, interrupt := c.parent, c.input, c.interrupt
 	c.mu.Unlock()

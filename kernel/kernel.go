@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -76,12 +77,15 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 		sockets:  sockets,
 		stop:     make(chan struct{}),
 		history:  openHistory(options.HistoryFile, options.Log),
-		clients:  map[string]*clientSession{},
 		handlers: handlers,
 		comms:    comms{open: map[string]string{}},
-		events:   make(chan *wire.Message, maxEvents),
+		eventsIn: make(chan *wire.Message, maxEvents),
 		debugs:   make(chan *wire.Message, maxEvents),
 	}
+	k.main, k.control = newShell("", sockets.Messages(wire.Shell)), newShell("control", sockets.Messages(wire.Control))
+	k.events = newShell(eventsID, k.eventsIn)
+	k.subshells.live = map[string]*subshell{}
+	sockets.Route(k.route)
 	k.evaluator = startEvaluator(options.Start, k.output, k.input)
 	if k.sockets.Connection() != connection {
 		if err := k.sockets.Connection().Write(connectionFile); err != nil {
@@ -108,16 +112,13 @@ type kernel struct {
 	stop     chan struct{} // closed when the kernel is to end
 	stopOnce sync.Once
 
-	// Of the shell loop alone.
-	count   int                       // the last execution count given
-	clients map[string]*clientSession // by the session that their headers name
-	waiting []*wire.Message           // taken from the socket, and not yet handled
+	count         atomic.Int64 // the last execution count given
+	main, control *shell
+	subshells     subshells
 
-	cell cell
-
-	beside  sync.WaitGroup // events that are handled beside a cell
-	events  chan *wire.Message
-	answers sync.Map // the messages that these are, by id
+	events   *shell             // see eventsID
+	eventsIn chan *wire.Message // its requests
+	beside   sync.WaitGroup     // that wait or are handled
 
 	debugs    chan *wire.Message // requests of a debugger
 	debugging debugging
@@ -133,10 +134,13 @@ func (k *kernel) run(ctx context.Context) {
 
 	k.status(nil, "starting")
 	shell, control := make(chan struct{}), make(chan struct{})
-	go k.loop(wire.Shell, shell)
+	go func() {
+		defer close(shell)
+		k.serve(k.main)
+	}()
 	go k.handleEvents()
 	go k.handleDebug()
-	go k.loop(wire.Control, control)
+	go k.handleControl(control)
 
 	for running := true; running; {
 		select {
@@ -172,19 +176,19 @@ func (k *kernel) run(ctx context.Context) {
 // end makes run return.
 func (k *kernel) end() { k.stopOnce.Do(func() { close(k.stop) }) }
 
-// loop handles the requests of one channel, one after the other. Shell and
-// control have a loop each, so that a running cell does not hold up control.
-func (k *kernel) loop(ch wire.Channel, done chan<- struct{}) {
+// handleControl handles the requests of the control channel, one after the other, beside
+// the shells, so that a running cell does not hold them up.
+func (k *kernel) handleControl(done chan<- struct{}) {
 	defer close(done)
-	for m := k.next(ch); m != nil; m = k.next(ch) {
-		if ch == wire.Control && m.Header.Type == "debug_request" {
+	for m := k.next(k.control); m != nil; m = k.next(k.control) {
+		if m.Header.Type == "debug_request" {
 			select {
 			case k.debugs <- m:
 			case <-k.stop:
 			}
 			continue
 		}
-		k.handle(ch, m)
+		k.handle(wire.Control, nil, m)
 	}
 }
 

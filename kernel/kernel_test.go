@@ -480,7 +480,7 @@ func TestUnknownAndBadRequests(t *testing.T) {
 		ename, evalue string
 	}{
 		{wire.Shell, "dance_request", "dance_reply", map[string]any{}, "UnknownMessage", "dance_request"},
-		{wire.Control, "create_subshell_request", "create_subshell_reply", map[string]any{}, "UnknownMessage", "create_subshell_request"},
+		{wire.Control, "sing_request", "sing_reply", map[string]any{}, "UnknownMessage", "sing_request"},
 		{wire.Shell, "execute_request", "execute_reply", map[string]any{"code": 5}, "RequestError", "code"},
 		{wire.Shell, "history_request", "history_reply", map[string]any{"hist_access_type": "all"}, "RequestError", `"all"`},
 	} {

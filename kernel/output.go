@@ -4,18 +4,24 @@ import (
 	"gocuda/kernel/session"
 )
 
-// output publishes what a cell shows, in the name of the cell that runs or ran
-// last.
+// output publishes what a cell shows, in the name of that cell where the output says
+// which it is.
 func (k *kernel) output(o session.Output) {
-	c := &k.cell
-	c.mu.Lock()
-	parent, count, silent := c.parent, c.count, c.silent
-	if o.Kind == session.Value {
-		if text, ok := o.Bundle.Data["text/plain"].(string); ok {
-			c.value = text
-		}
+	parent, c := k.ofCell(o.Parent)
+	if parent == nil {
+		c = k.onlyCell()
 	}
-	c.mu.Unlock()
+	count, silent := 0, false
+	if c != nil {
+		c.mu.Lock()
+		parent, count, silent = c.parent, c.count, c.silent
+		if o.Kind == session.Value {
+			if text, ok := o.Bundle.Data["text/plain"].(string); ok {
+				c.value = text
+			}
+		}
+		c.mu.Unlock()
+	}
 	if o.Kind == session.ToComm {
 		if err := k.publishComm(parent, o.Comm); err != nil {
 			k.log.Warn("cannot publish", "error", err)

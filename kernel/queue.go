@@ -41,30 +41,30 @@ type clientSession struct {
 }
 
 // client returns what is known of the client that sent a message.
-func (k *kernel) client(m *wire.Message) *clientSession {
-	c := k.clients[m.Header.Session]
+func (s *shell) client(m *wire.Message) *clientSession {
+	c := s.clients[m.Header.Session]
 	if c == nil {
-		if len(k.clients) >= maxClients {
-			clear(k.clients)
+		if len(s.clients) >= maxClients {
+			clear(s.clients)
 		}
 		c = &clientSession{}
-		k.clients[m.Header.Session] = c
+		s.clients[m.Header.Session] = c
 	}
 	return c
 }
 
 // fail notes that a cell failed, when its client may be told.
-func (k *kernel) fail(m *wire.Message, cell string) {
-	c := k.client(m)
+func (k *kernel) fail(s *shell, m *wire.Message, cell string) {
+	c := s.client(m)
 	c.failed, c.named = cell, named(m)
-	k.settle(m, c.runs && !c.named)
+	k.settle(s, m, c.runs && !c.named)
 	c.replied = time.Now()
 }
 
 // aborted says whether a request was sent behind a cell that failed, and the
 // name of that.
-func (k *kernel) aborted(m *wire.Message) (cell string, yes bool) {
-	c := k.client(m)
+func (k *kernel) aborted(s *shell, m *wire.Message) (cell string, yes bool) {
+	c := s.client(m)
 	behind := m.Received.Before(c.replied)
 	c.runs = c.runs || behind
 	switch {
@@ -90,20 +90,20 @@ func named(m *wire.Message) bool {
 
 // settle waits until a client that is sending a run of cells has sent it, or is
 // taken to have: one that is expected to, or has sent cells behind the message.
-func (k *kernel) settle(m *wire.Message, expected bool) {
-	arrivals := k.sockets.Messages(wire.Shell)
+func (k *kernel) settle(s *shell, m *wire.Message, expected bool) {
+	arrivals := s.arrivals
 	behind := func(other *wire.Message) bool { return other.Header.Session == m.Header.Session }
 	var last time.Time
 	if expected {
 		last = m.Received
 	}
-	for _, waiting := range k.waiting {
+	for _, waiting := range s.waiting {
 		if behind(waiting) {
 			last = waiting.Received
 		}
 	}
 	take := func(arrived *wire.Message) {
-		k.waiting = append(k.waiting, arrived)
+		s.waiting = append(s.waiting, arrived)
 		if behind(arrived) {
 			last = arrived.Received
 		}
@@ -129,22 +129,26 @@ func (k *kernel) settle(m *wire.Message, expected bool) {
 	}
 }
 
-// next returns the next message of a channel, or nil when the kernel ends.
-func (k *kernel) next(ch wire.Channel) *wire.Message {
+// next returns the next message of a shell, or nil when that or the kernel ends.
+func (k *kernel) next(s *shell) *wire.Message {
 	select {
 	case <-k.stop:
 		return nil
+	case <-s.closed:
+		return nil
 	default:
 	}
-	if ch == wire.Shell && len(k.waiting) > 0 {
-		m := k.waiting[0]
-		k.waiting = k.waiting[1:]
+	if len(s.waiting) > 0 {
+		m := s.waiting[0]
+		s.waiting = s.waiting[1:]
 		return m
 	}
 	select {
 	case <-k.stop:
 		return nil
-	case m := <-k.sockets.Messages(ch):
+	case <-s.closed:
+		return nil
+	case m := <-s.arrivals:
 		return m
 	}
 }

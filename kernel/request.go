@@ -13,8 +13,8 @@ import (
 type request struct {
 	*wire.Message
 	channel  wire.Channel
+	shell    *shell         // that handles it; nil: it came by control
 	metadata map[string]any // of the reply
-	beside   bool           // a cell runs meanwhile
 }
 
 // decode reads the message's content into v.
@@ -48,6 +48,10 @@ var handlers = map[wire.Channel]map[string]handler{
 		"interrupt_request":   (*kernel).interruptRequest,
 		"shutdown_request":    (*kernel).shutdown,
 		"debug_request":       (*kernel).debug,
+
+		"create_subshell_request": (*kernel).createSubshell,
+		"delete_subshell_request": (*kernel).deleteSubshell,
+		"list_subshell_request":   (*kernel).listSubshells,
 	},
 }
 
@@ -65,12 +69,8 @@ func newErrorReply(name, value string) errorReply {
 
 // handle answers one message: busy, what the handler publishes, the reply,
 // idle.
-func (k *kernel) handle(ch wire.Channel, m *wire.Message) {
-	k.handleRequest(&request{Message: m, channel: ch})
-}
-
-func (k *kernel) handleRequest(r *request) {
-	m := r.Message
+func (k *kernel) handle(ch wire.Channel, s *shell, m *wire.Message) {
+	r := &request{Message: m, channel: ch, shell: s}
 	k.status(m, "busy")
 	content := k.content(r)
 	if content != nil {
@@ -100,6 +100,9 @@ func (k *kernel) content(r *request) (content any) {
 		}
 		return newErrorReply("UnknownMessage",
 			fmt.Sprintf("this kernel does not answer %s on the %s channel", request+"_request", r.channel))
+	}
+	if r.shell == k.main && r.Header.Subshell != "" { // which was there, perhaps
+		handle = (*kernel).noSubshell
 	}
 	content, err := handle(k, r)
 	if err != nil {

@@ -222,5 +222,9 @@ func (s *system) decorate() {
 // was waited for goes on. A nil channel lets waits run to their end.
 func SetInterrupt(stop <-chan struct{}) { interrupt.Set(stop) }
 
+// SetInterrupts has f tell, for each wait, the channel whose end ends those of the
+// calling goroutine; nil: SetInterrupt's. It is for evaluators.
+func SetInterrupts(f func() <-chan struct{}) { interrupt.Lookup(f) }
+
 // stop is the channel that interrupts waits.
 func stop() <-chan struct{} { return interrupt.Channel() }

@@ -61,22 +61,15 @@ type evaluator struct {
 	console    *session.Console
 	golang     *golang.Evaluator
 	magics     *magic.Set
+	beside     *magic.Set // of subshells
 	stdin      stdin
 	extensions []Extension
 	debugger   *debugger.Server
 
 	mu     sync.Mutex
-	cancel context.CancelCauseFunc // of the running cell; nil when none runs
-	unwait func()                  // ends the waits for devices that the running cell began
-
-	// Of the running cell.
-	ctx    context.Context
-	cell   session.Cell
-	data   []byte // under mu
-	result session.Result
-	told   any // by tellBuiltin
-
-	past []magic.Past // the cells that ran, at most maxPast
+	main   *run            // the main shell's, that runs or ran last
+	asides map[string]*run // of subshells, that run
+	past   []magic.Past    // the cells that ran, at most maxPast
 }
 
 // maxPast is how many cells %history knows.
@@ -87,6 +80,7 @@ const maxPast = 2000
 const tellBuiltin = "sʹ"
 
 func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*evaluator, error) {
+	c := &evaluator{console: console, asides: map[string]*run{}}
 	display.SetPublisher(func(p display.Publication) {
 		o := session.Output{Kind: session.Display, Bundle: p.Bundle, Wait: p.Wait}
 		switch {
@@ -95,14 +89,14 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 		case p.Update:
 			o.Kind = session.Update
 		}
-		if err := console.Show(o); err != nil {
+		if err := c.show(o); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	})
-	c := &evaluator{console: console}
 	widgets.SetSender(func(m widgets.Message) error {
-		return console.Show(session.Output{Kind: session.ToComm, Comm: &m})
+		return c.show(session.Output{Kind: session.ToComm, Comm: &m})
 	})
+	widgets.SetParent(func() string { return c.current().cell.Message })
 	widgets.SetParameterNames(c.parameterNames)
 	c.stdin.ask = func() (string, error) { return c.ask("", false) }
 	dir, _ := os.Getwd() // of the notebook: the kernel is started in it
@@ -116,16 +110,21 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 		return said, err
 	}
 	tests := &magic.Tests{Guard: c.guard}
-	magics := append(magic.Compile(compiler{c}), magic.Modules(get), tests.Magic())
+	own := append(magic.Compile(compiler{c}), tests.Magic())
 	functions := c.builtins()
 	maps.Copy(functions, tests.Builtins())
 	for _, e := range extend {
 		extension := e(&Host{c})
 		c.extensions = append(c.extensions, extension)
-		magics = append(magics, extension.Magics...)
+		own = append(own, extension.Magics...)
 		maps.Copy(functions, extension.Builtins)
 	}
-	c.magics = magic.NewSet(magics...)
+	c.magics = magic.NewSet(append(own, magic.Modules(get))...)
+	beside := []magic.Magic{magic.Modules(get)}
+	for _, m := range own {
+		beside = append(beside, ownMagic(m))
+	}
+	c.beside = magic.NewSet(beside...)
 	var err error
 	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Modules: sources, Stdin: &c.stdin, Args: os.Args[:1], MaxStack: session.CellStack,
 		Touches: hazard.Checking, Touched: func(t golang.Touch) {
@@ -134,11 +133,19 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	if err != nil {
 		return nil, err
 	}
+	c.main = newRun(c.golang.Shell, session.Cell{})
+	c.main.end()
 	c.debugger = debugger.New(debugger.Options{Evaluator: c.golang, Go: goOf, Peers: c.peers,
 		Event: func(m json.RawMessage) { console.Post(session.Output{Kind: session.Debug, Event: m}) },
-		Print: func(text string) { console.Show(session.Output{Kind: session.Stdout, Text: text}) },
+		Print: func(text string) { c.show(session.Output{Kind: session.Stdout, Text: text}) },
 	})
-	cuda.SetCaller(func() string { return place(c.golang.Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
+	cuda.SetInterrupts(func() <-chan struct{} {
+		if r, ok := c.golang.Running().Owner().(*run); ok {
+			return r.stop
+		}
+		return nil
+	})
+	cuda.SetCaller(func() string { return place(c.golang.Running().Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
 	return c, nil
 }
 
@@ -169,7 +176,7 @@ func (c *evaluator) builtins() map[string]any {
 		return text
 	}
 	return map[string]any{
-		tellBuiltin: func(v any) { c.told = v },
+		tellBuiltin: func(v any) { c.current().told = v },
 		"input":     func(prompt ...string) string { return ask(prompt, false) },
 		"password":  func(prompt ...string) string { return ask(prompt, true) },
 	}
@@ -177,6 +184,9 @@ func (c *evaluator) builtins() map[string]any {
 
 // ask asks the user for a line of text.
 func (c *evaluator) ask(prompt string, password bool) (string, error) {
+	if c.current().text != nil {
+		return "", errNoInput
+	}
 	text, err := c.console.Input(prompt, password)
 	if errors.Is(err, session.ErrInterrupted) {
 		c.Interrupt() // so that the cell does not end of this error
@@ -191,92 +201,92 @@ func (c *evaluator) guard(f func(), failed func(why string)) {
 
 // Execute runs a cell.
 func (c *evaluator) Execute(cell session.Cell) session.Result {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	// A channel of its own, which the end of a cell leaves open: goroutines that
-	// the cell leaves behind may wait on.
-	stop := make(chan struct{})
-	cuda.SetInterrupt(stop)
+	if cell.Shell != "" {
+		return c.executeBeside(cell)
+	}
+	r := newRun(c.golang.Shell, cell)
+	cuda.SetInterrupt(r.stop)
 	c.mu.Lock()
-	c.cancel, c.unwait = cancel, sync.OnceFunc(func() { close(stop) })
-	c.ctx, c.cell, c.data, c.result = ctx, cell, nil, session.Result{}
+	c.main = r
 	c.mu.Unlock()
 	c.stdin.forget()
-	if !cell.Silent && cell.Comm == nil {
-		if len(c.past) == maxPast {
-			c.past = slices.Delete(c.past, 0, 1)
-		}
-		c.past = append(c.past, magic.Past{Cell: cell.Name, Code: cell.Code})
-	}
 	for _, e := range c.extensions {
 		if e.Begin != nil {
-			e.Begin(stop)
+			e.Begin(r.stop)
 		}
 	}
-	widgets.Begin(cell.Message)
+	return c.run(r, c.magics, func() {
+		for _, e := range c.extensions {
+			if e.End != nil {
+				e.End()
+			}
+		}
+	})
+}
+
+// run runs a cell that has begun. done is called before its value is known.
+func (c *evaluator) run(r *run, magics *magic.Set, done ...func()) session.Result {
+	cell := r.cell
 	if cell.Comm == nil {
+		if !cell.Silent {
+			c.remember(magic.Past{Cell: cell.Name, Code: cell.Code})
+		}
 		c.debugger.Cell(cell.Name, cmp.Or(cell.Whole, cell.Code))
 	}
 	var err error
 	if cell.Comm != nil {
-		err = c.event(cell)
+		err = c.event(r)
 	} else {
-		err = c.magics.Run(ctx, env{c}, cell.Code)
+		err = magics.Run(r.ctx, env{c, r}, cell.Code)
 	}
-	for _, e := range c.extensions {
-		if e.End != nil {
-			e.End()
-		}
+	for _, f := range done {
+		f()
 	}
 	display.Flush()
 	switch {
 	case err == nil:
-		c.express(ctx)
-	case ctx.Err() != nil:
+		r.express()
+	case r.ctx.Err() != nil:
 		// Whatever it failed of came of the interrupt.
-		c.result.Err = asError(context.Cause(ctx))
+		r.result.Err = asError(context.Cause(r.ctx))
 	default:
-		c.result.Err = asError(err)
+		r.result.Err = asError(err)
 	}
+	return r.end()
+}
+
+// remember keeps a cell for %history.
+func (c *evaluator) remember(p magic.Past) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.cancel, c.result.Data = nil, c.data
-	return c.result
+	if len(c.past) == maxPast {
+		c.past = slices.Delete(c.past, 0, 1)
+	}
+	c.past = append(c.past, p)
 }
 
 // event hands what a user did with a widget to the functions registered for it.
-func (c *evaluator) event(cell session.Cell) error {
+func (c *evaluator) event(r *run) error {
 	var wrong error
-	if err := c.golang.Call(cell.Name, func() { wrong = widgets.Receive(*cell.Comm) }); err != nil {
+	if err := r.shell.Call(r.cell.Name, func() { wrong = widgets.Receive(*r.cell.Comm) }); err != nil {
 		return err
 	}
 	return wrong
 }
 
-// Event hands an event on while a cell runs. What is shown is in the name of that.
-func (c *evaluator) Event(m session.Comm, stop <-chan struct{}) (r session.Result) {
-	var wrong error
-	if err := c.golang.Beside("event", func() { wrong = widgets.Receive(m) }, stop); err != nil {
-		r.Err = err
-	} else if wrong != nil {
-		r.Err = asError(wrong)
-	}
-	return r
-}
-
 // express evaluates the cell's expressions.
-func (c *evaluator) express(ctx context.Context) {
-	if len(c.cell.Expressions) > 0 {
-		c.result.Expressions = map[string]session.Expression{}
+func (r *run) express() {
+	if len(r.cell.Expressions) > 0 {
+		r.result.Expressions = map[string]session.Expression{}
 	}
-	for name, code := range c.cell.Expressions {
+	for name, code := range r.cell.Expressions {
 		var e session.Expression
-		if ctx.Err() != nil {
-			e.Err = asError(context.Cause(ctx))
+		if r.ctx.Err() != nil {
+			e.Err = asError(context.Cause(r.ctx))
 		} else {
-			e.Value, e.Err = c.golang.Expression(code)
+			e.Value, e.Err = r.shell.Expression(code)
 		}
-		c.result.Expressions[name] = e
+		r.result.Expressions[name] = e
 	}
 }
 
@@ -299,16 +309,12 @@ func asError(err error) *session.Error {
 	return session.NewError("Error", err.Error())
 }
 
-// Interrupt stops the running cell.
+// Interrupt stops the main shell's running cell.
 func (c *evaluator) Interrupt() {
 	c.mu.Lock()
-	cancel, unwait := c.cancel, c.unwait
+	r := c.main
 	c.mu.Unlock()
-	if cancel != nil {
-		cancel(session.ErrInterrupted)
-		unwait()
-		c.golang.Interrupt()
-	}
+	r.interrupt()
 }
 
 // Complete answers what could stand at the cursor.
@@ -379,43 +385,53 @@ func (c *evaluator) Close() error {
 }
 
 // env is what the cell's magics see of the evaluator.
-type env struct{ *evaluator }
+type env struct {
+	*evaluator
+	run *run
+}
 
-func (e env) Stdout() io.Writer { return os.Stdout }
-func (e env) Stderr() io.Writer { return os.Stderr }
+func (e env) Stdout() io.Writer { return e.to(os.Stdout, session.Stdout) }
+func (e env) Stderr() io.Writer { return e.to(os.Stderr, session.Stderr) }
+
+func (e env) to(file *os.File, kind session.OutputKind) io.Writer {
+	if e.run.text == nil {
+		return file
+	}
+	return writer{e.run.text, kind}
+}
 
 func (e env) Eval(code string, show bool) error {
 	for _, x := range e.extensions {
-		if x.Eval != nil {
-			if handled, err := x.Eval(e.ctx, code, show); handled {
+		if x.Eval != nil && e.run.text == nil {
+			if handled, err := x.Eval(e.run.ctx, code, show); handled {
 				return err
 			}
 		}
 	}
-	r := e.golang.Eval(e.cell.Name, code, e.cell.Silent || !show)
+	r := e.run.shell.Eval(e.run.cell.Name, code, e.run.cell.Silent || !show)
 	if r.Err != nil {
 		return r.Err
 	}
-	return e.setValue(r.Value)
+	return e.setValue(e.run, r.Value)
 }
 
 // setValue makes b, if it is not nil, the value of the cell. A cell has one
 // value, its last; those of magics before it are displays.
-func (c *evaluator) setValue(b *display.Bundle) error {
+func (c *evaluator) setValue(r *run, b *display.Bundle) error {
 	if b == nil {
 		return nil
 	}
-	if c.result.Value != nil {
-		if err := c.console.Show(session.Output{Kind: session.Display, Bundle: *c.result.Value}); err != nil {
+	if r.result.Value != nil {
+		if err := c.show(session.Output{Kind: session.Display, Bundle: *r.result.Value}); err != nil {
 			return err
 		}
 	}
-	c.result.Value = b
+	r.result.Value = b
 	return nil
 }
 
 func (e env) Syntax(code string) error {
-	if err := e.golang.Syntax(e.cell.Name, code); err != nil {
+	if err := e.golang.Syntax(e.run.cell.Name, code); err != nil {
 		return err
 	}
 	return nil
@@ -433,11 +449,11 @@ var basics = map[reflect.Kind]reflect.Type{
 func (e env) Text(expression string, line, column int) (string, error) {
 	const open = tellBuiltin + "("
 	code := strings.Repeat("\n", line-1) + strings.Repeat(" ", max(0, column-1-len(open))) + open + expression + ")"
-	if r := e.golang.Eval(e.cell.Name, code, true); r.Err != nil {
+	if r := e.run.shell.Eval(e.run.cell.Name, code, true); r.Err != nil {
 		return "", r.Err
 	}
-	value := e.told
-	e.told = nil
+	value := e.run.told
+	e.run.told = nil
 	v := reflect.ValueOf(value)
 	switch v.Kind() {
 	case reflect.String, reflect.Bool, reflect.Float32, reflect.Float64,
@@ -456,8 +472,10 @@ func (c *evaluator) value(expression string) any {
 	if r := c.golang.Eval("expression", tellBuiltin+"("+expression+")", true); r.Err != nil {
 		return nil
 	}
-	value := c.told
-	c.told = nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	value := c.main.told
+	c.main.told = nil
 	return value
 }
 
@@ -495,9 +513,13 @@ func (e env) Declarations(name string) []magic.Declaration {
 	return list
 }
 
-func (e env) History() []magic.Past    { return e.past }
-func (e env) SetNextInput(text string) { e.result.NextInput = &text }
-func (e env) Pager(b display.Bundle)   { e.result.Pager = &b }
+func (e env) History() []magic.Past {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.past)
+}
+func (e env) SetNextInput(text string) { e.run.result.NextInput = &text }
+func (e env) Pager(b display.Bundle)   { e.run.result.Pager = &b }
 
 func (e env) Inspect(name string) *display.Bundle {
 	b, _ := e.evaluator.Inspect(name, len(name), 0)

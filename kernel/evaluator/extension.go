@@ -43,7 +43,7 @@ type Host struct{ evaluator *evaluator }
 
 // Show sends an output in its place among the cell's other outputs, text too.
 // It may be called at any time.
-func (h *Host) Show(o session.Output) error { return h.evaluator.console.Show(o) }
+func (h *Host) Show(o session.Output) error { return h.evaluator.show(o) }
 
 // Input asks the user for a line of text.
 func (h *Host) Input(prompt string, password bool) (string, error) {
@@ -52,13 +52,13 @@ func (h *Host) Input(prompt string, password bool) (string, error) {
 
 // SetValue makes b the value of the running cell. It is called by what runs
 // the cell: a magic, or Extension.Eval.
-func (h *Host) SetValue(b *display.Bundle) error { return h.evaluator.setValue(b) }
+func (h *Host) SetValue(b *display.Bundle) error {
+	return h.evaluator.setValue(h.evaluator.current(), b)
+}
 
 // Cell returns the running cell, to functions that it calls.
 func (h *Host) Cell() session.Cell {
-	h.evaluator.mu.Lock()
-	defer h.evaluator.mu.Unlock()
-	return h.evaluator.cell
+	return h.evaluator.current().cell
 }
 
 // DebugEvent passes on what the debugger of one of the Peers tells.
@@ -89,9 +89,7 @@ func (h *Host) Value(name string) any { return h.evaluator.value(name) }
 
 // SetData sets the running cell's Result.Data.
 func (h *Host) SetData(data []byte) {
-	h.evaluator.mu.Lock()
-	defer h.evaluator.mu.Unlock()
-	h.evaluator.data = data
+	h.evaluator.current().setData(data)
 }
 
 // TypeOf returns the type of a variable that cells declared, as Go writes it;

@@ -12,9 +12,7 @@ import (
 // them. nil: they are not known.
 func (c *evaluator) parameterNames() []string {
 	_, line := c.golang.Calling()
-	c.mu.Lock()
-	code := c.cell.Code
-	c.mu.Unlock()
+	code := c.current().cell.Code
 	for _, call := range interactions(code) {
 		if call.line < line {
 			continue

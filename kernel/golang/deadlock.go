@@ -75,7 +75,7 @@ func (ev *Evaluator) Held(prefix string) (holds []Hold, all bool) {
 
 // stuck says whether the running cell waits for what cannot come, in two looks.
 func (ev *Evaluator) stuck(g *rt.Group) (stacks []rt.Stack, yes bool) {
-	if ev.roused.Load() {
+	if ev.roused.Load() || ev.aside.used.Load() { // a cell that comes may wake it
 		return nil, false
 	}
 	if _, yes = ev.rt.Asleep(g); yes {

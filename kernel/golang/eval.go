@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -15,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/traefik/yaegi/interp"
 
@@ -62,9 +62,10 @@ type Options struct {
 // Touch is some elements of a slice that a statement is about to read or write.
 type Touch = rt.Touch
 
-// Evaluator evaluates cells, one after another. Its methods may be called
-// from several goroutines.
+// Evaluator evaluates cells: in its own Shell one after another, and in others, see
+// Aside, beside that. Its methods may be called from several goroutines.
 type Evaluator struct {
+	*Shell
 	options  Options
 	importer *importer
 	interp   *interp.Interpreter
@@ -73,7 +74,8 @@ type Evaluator struct {
 	rt       *rt.Runtime
 	lower    *lower.Lowerer
 
-	turn sync.Mutex // held while a cell is compiled and runs
+	gate  gate
+	aside asides
 
 	mu          sync.Mutex // held while a cell is compiled, not while it runs
 	names       map[string]types.Object
@@ -102,7 +104,6 @@ type Evaluator struct {
 	debugger  *Debugger
 	loops     loops
 
-	run   running
 	texts texts
 }
 
@@ -123,6 +124,7 @@ func newEvaluator(options Options, program bool) (*Evaluator, error) {
 		options.Stderr = os.Stderr
 	}
 	ev := &Evaluator{edited: make(map[string]bool), program: program}
+	ev.Shell = &Shell{ev: ev}
 	if !program {
 		functions := ev.judging()
 		maps.Copy(functions, options.Builtins)
@@ -154,6 +156,8 @@ func (ev *Evaluator) start() error {
 	ev.rt = rt.New()
 	ev.rt.Background = ev.background
 	ev.rt.Show = ev.shown
+	ev.rt.Route = ev.route
+	ev.rt.Begun = ev.gate.open
 	ev.rt.Bodies = ev.bodies
 	ev.rt.Touched = ev.options.Touched
 	ev.debugger = ev.debugger.renewed(ev)
@@ -230,10 +234,16 @@ func (ev *Evaluator) evalOne(text string) (v reflect.Value, err error) {
 	return ev.interp.Execute(p)
 }
 
-// Reset forgets every name. Goroutines of earlier cells are cancelled.
+// Reset forgets every name. Goroutines of earlier cells are cancelled. It is an error
+// while a cell runs beside.
 func (ev *Evaluator) Reset() error {
 	ev.turn.Lock()
 	defer ev.turn.Unlock()
+	ev.aside.mu.Lock()
+	defer ev.aside.mu.Unlock()
+	if len(ev.aside.slots) > 0 {
+		return errors.New("a cell runs beside this one, and has the names that would be forgotten")
+	}
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	for g := range ev.rt.Live() {
@@ -242,74 +252,13 @@ func (ev *Evaluator) Reset() error {
 	return ev.start()
 }
 
-// Eval runs a cell. name is shown in errors and traces. A silent cell's value
-// is not shown.
-func (ev *Evaluator) Eval(name, code string, silent bool) Result {
-	ev.turn.Lock()
-	defer ev.turn.Unlock()
-	return ev.eval(name, code, silent)
-}
-
-// Call runs f, which calls functions of cells, as a cell that has no code.
-func (ev *Evaluator) Call(name string, f func()) *Error {
-	ev.turn.Lock()
-	defer ev.turn.Unlock()
-	ev.run.compiles(true)
-	defer ev.run.compiles(false)
-	return ev.execute(name, f).Err
-}
-
-// Beside runs f, which calls functions of cells, beside the running cell: as a
-// goroutine of a cell of its own, which ends early when stop closes.
-func (ev *Evaluator) Beside(name string, f func(), stop <-chan struct{}) *Error {
-	g := &rt.Group{Name: name}
-	done := make(chan ended, 1)
-	go ev.rt.Start(g, func() {
-		end := ended{value: goexit{}}
-		defer func() { done <- end }()
-		v, trace, ok := ev.rt.Try(f)
-		end = ended{v, trace, ok}
-	})
-	select {
-	case <-stop:
-		ev.rt.Cancel(g)
-		// Should it be blocked, it is left behind, as a cell is.
-		select {
-		case <-done:
-		case <-time.After(endingTime):
-		}
-		return ev.texts.interrupted(nil)
-	case end := <-done:
-		if !end.ok {
-			return ev.texts.panicError(end.value, end.trace)
-		}
-		return nil
-	}
-}
-
-// eval is Eval for those that hold the turn.
-func (ev *Evaluator) eval(name, code string, silent bool) Result {
-	ev.run.compiles(true)
-	defer ev.run.compiles(false)
-	if err := ev.require(name, code); err != nil {
-		return Result{Err: err}
-	}
-	ev.texts.keep(name, code)
-	entry, err := ev.compile(name, code, silent)
-	if err != nil {
-		return Result{Err: err}
-	}
-	if entry == nil {
-		return Result{}
-	}
-	return ev.execute(name, *entry)
-}
-
 // compile checks and lowers a cell and gives it to the interpreter. The
-// session has the cell's names when it returns without an error.
-func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *Error) {
+// session has the cell's names when it returns without an error. The caller holds the
+// gate.
+func (ev *Evaluator) compile(slot int, name, code string, silent bool) (entry *func(), e *Error) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
+	ev.lower.Slot = slot
 	src, syntax := parse(ev.fset, name, code)
 	if syntax != nil {
 		return nil, compileError(code, syntaxErrors(syntax))
@@ -360,7 +309,7 @@ func (ev *Evaluator) compile(name, code string, silent bool) (entry *func(), e *
 		notes = append(notes, fmt.Sprintf("%s calls %s, which no cell has declared yet", k.name, strings.Join(k.missing, ", ")))
 	}
 	for _, note := range notes {
-		fmt.Fprintln(ev.options.Stderr, note)
+		fmt.Fprintln(ev.route(ev.options.Stderr), note)
 	}
 	return f, nil
 }
@@ -728,8 +677,7 @@ func (ev *Evaluator) Names() []Name {
 
 // Define binds a Go value to a name that later cells see as a variable.
 func (ev *Evaluator) Define(name string, value any) error {
-	ev.turn.Lock()
-	defer ev.turn.Unlock()
+	defer ev.gate.close()()
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	if !token.IsIdentifier(name) {

@@ -28,18 +28,18 @@ func (ev *Evaluator) judging() map[string]any {
 func (ev *Evaluator) judge(id string, f func()) {
 	value, trace, ok := ev.rt.Try(f)
 	if err, _ := value.(error); errors.Is(err, errTodo) {
-		fmt.Fprintf(ev.options.Stdout, "exercise %s: not solved yet\n", id)
+		fmt.Fprintf(ev.route(ev.options.Stdout), "exercise %s: not solved yet\n", id)
 		return
 	}
 	if ok {
-		fmt.Fprintf(ev.options.Stdout, "exercise %s: right\n", id)
+		fmt.Fprintf(ev.route(ev.options.Stdout), "exercise %s: right\n", id)
 		return
 	}
 	e := ev.texts.panicError(value, trace)
-	fmt.Fprintf(ev.options.Stdout, "exercise %s: wrong: %s\n", id, e.Message)
+	fmt.Fprintf(ev.route(ev.options.Stdout), "exercise %s: wrong: %s\n", id, e.Message)
 	if e.Name == "Panic" { // where it was
 		for _, line := range e.Traceback[1:] {
-			fmt.Fprintln(ev.options.Stdout, withoutColour(line))
+			fmt.Fprintln(ev.route(ev.options.Stdout), withoutColour(line))
 		}
 	}
 }

@@ -198,7 +198,7 @@ func (ev *Evaluator) loopLooks(g *rt.Group) time.Duration {
 	ls := &ev.loops
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	if ls.eager > 0 {
+	if ls.eager > 0 || ls.group != g {
 		return rarestLook
 	}
 	if ls.asked != nil {
@@ -218,6 +218,9 @@ func (ev *Evaluator) loopsOf(g *rt.Group) (done func()) {
 	ls := &ev.loops
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
+	if ls.group != nil {
+		return func() {} // one cell of those that run side by side is looked at
+	}
 	ls.begun, ls.group = time.Now(), g
 	if ls.eager > 0 {
 		ls.asked = ev.rt.Ask()

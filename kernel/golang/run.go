@@ -18,7 +18,7 @@ import (
 // blocked is left behind: it will not come back into the cell's code.
 const endingTime = 250 * time.Millisecond
 
-// running is the cell that runs now.
+// running is the cell that a shell runs now.
 type running struct {
 	mu        sync.Mutex
 	group     *rt.Group
@@ -41,13 +41,14 @@ type ended struct {
 // execute runs a compiled cell in a goroutine of its own. It returns when the
 // cell has ended, or at once when it is interrupted: whatever the goroutine
 // is blocked in, it will not come back into the cell's code.
-func (ev *Evaluator) execute(name string, entry func()) Result {
+func (s *Shell) execute(name string, entry func()) Result {
+	ev := s.ev
 	ev.variables.fresh()
-	g := &rt.Group{Name: name}
-	r := &ev.run
+	g := &rt.Group{Name: name, Owner: s}
+	r := &s.run
 	r.mu.Lock()
 	r.group, r.interrupt, r.value = g, make(chan struct{}), nil
-	ev.rt.BeginBody()
+	ev.rt.BeginBody(s.body())
 	interrupt := r.interrupt
 	if r.stopped {
 		close(interrupt)
@@ -82,9 +83,9 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 			switch {
 			case end.ok:
 			case end.value == rt.Interrupted && g.Overflowed():
-				res.Err = ev.texts.overflowError(name, ev.rt.BodyLine())
+				res.Err = ev.texts.overflowError(name, ev.rt.BodyLine(s.body()))
 			case end.value == rt.Interrupted: // and it has ended already
-				res.Err = ev.interruptedAt(g)
+				res.Err = s.interruptedAt(g)
 			default:
 				res.Err = ev.texts.panicError(end.value, end.trace)
 			}
@@ -98,7 +99,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 			case <-done:
 			case <-time.After(endingTime):
 			}
-			res.Err = ev.interruptedAt(g)
+			res.Err = s.interruptedAt(g)
 		case <-look.C:
 			look.Reset(ev.loopLooks(g))
 			running = true
@@ -112,7 +113,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 					break
 				}
 			}
-			if running = !ev.tooDeep() && !g.Overflowed(); running {
+			if running = !ev.tooDeep(g) && !g.Overflowed(); running {
 				break
 			}
 			for ending := true; ending; {
@@ -126,7 +127,7 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 				}
 			}
 			debug.FreeOSMemory() // the stack, which the next cell must not answer for
-			res.Err = ev.texts.overflowError(name, ev.rt.BodyLine())
+			res.Err = ev.texts.overflowError(name, ev.rt.BodyLine(s.body()))
 		}
 	}
 	if res.Err == nil {
@@ -148,28 +149,32 @@ func (ev *Evaluator) execute(name string, entry func()) Result {
 
 // interruptedAt says where the goroutines of the running cell were when it was
 // interrupted.
-func (ev *Evaluator) interruptedAt(g *rt.Group) *Error {
-	ev.run.mu.Lock()
-	stacks := ev.run.stacks
-	ev.run.mu.Unlock()
-	return ev.texts.interrupted(ev.rt.Where(g, stacks))
+func (s *Shell) interruptedAt(g *rt.Group) *Error {
+	s.run.mu.Lock()
+	stacks := s.run.stacks
+	s.run.mu.Unlock()
+	return s.ev.texts.interrupted(s.ev.rt.Where(g, stacks))
 }
 
 // stackWatch is how often the stacks of a running cell are looked at. The last
 // doubling of a stack that is to overflow takes many times as long.
 const stackWatch = 20 * time.Millisecond
 
-// tooDeep says whether some goroutine uses more stack than options.MaxStack.
+// tooDeep says whether some goroutine uses more stack than options.MaxStack, and
+// where several cells run, whether one of g is as deep as only such a one is.
 // Only the sum is known: of that, each goroutine may have what it commonly has.
 // Stacks grow by doubling, so one that needed more than MaxStack has twice that.
-func (ev *Evaluator) tooDeep() bool {
+func (ev *Evaluator) tooDeep(g *rt.Group) bool {
 	if ev.options.MaxStack == 0 {
 		return false
 	}
 	stacks := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(stacks)
 	const common = 64 << 10
-	return int(stacks[0].Value.Uint64()) > ev.options.MaxStack*3/2+runtime.NumGoroutine()*common
+	if int(stacks[0].Value.Uint64()) <= ev.options.MaxStack*3/2+runtime.NumGoroutine()*common {
+		return false
+	}
+	return !ev.aside.used.Load() || ev.rt.Deep(g)
 }
 
 // overflowError is what a recursion without end gives, in a statement at the
@@ -183,8 +188,8 @@ func (t *texts) overflowError(cell string, line int) *Error {
 }
 
 // Guard calls f, interpreted code, in a goroutine that compiled code started
-// for the running cell. failed is told why f ended that did not return: a panic,
-// or the cell's interrupt. runtime.Goexit ends f as usual.
+// for the running cell of the main shell. failed is told why f ended that did not
+// return: a panic, or the cell's interrupt. runtime.Goexit ends f as usual.
 func (ev *Evaluator) Guard(f func(), failed func(*Error)) {
 	ev.run.mu.Lock()
 	g := ev.run.group
@@ -217,13 +222,13 @@ func (r *running) compiles(yes bool) {
 
 // Interrupt ends the cell that is running, if one is. One that is being
 // compiled ends when it begins to run.
-func (ev *Evaluator) Interrupt() {
-	r := &ev.run
+func (s *Shell) Interrupt() {
+	r := &s.run
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.interrupt != nil {
-		r.stacks = ev.rt.Stacks(r.group)
-		ev.rt.Cancel(r.group)
+		r.stacks = s.ev.rt.Stacks(r.group)
+		s.ev.rt.Cancel(r.group)
 		close(r.interrupt)
 		r.interrupt = nil
 	} else if r.compiling {
@@ -235,7 +240,11 @@ func (ev *Evaluator) Interrupt() {
 func (ev *Evaluator) background(g *rt.Group, value any, trace []rt.Call) {
 	e := ev.texts.panicError(value, trace)
 	e.Traceback = append([]string{faint + "in a goroutine of " + g.Name + plain}, e.Traceback...)
-	r := &ev.run
+	s, ok := g.Owner.(*Shell)
+	if !ok {
+		s = ev.Shell
+	}
+	r := &s.run
 	r.mu.Lock()
 	if r.group == g && r.interrupt != nil && !ev.program {
 		// The cell that started it still runs: it fails.
@@ -252,23 +261,24 @@ func (ev *Evaluator) background(g *rt.Group, value any, trace []rt.Call) {
 		return
 	}
 	for _, line := range e.Traceback {
-		fmt.Fprintln(ev.options.Stderr, line)
+		fmt.Fprintln(ev.route(ev.options.Stderr), line)
 	}
 }
 
 // shown gets the values of the last expression, in the cell's goroutine.
 func (ev *Evaluator) shown(values []any) {
-	ev.run.mu.Lock()
-	if ev.run.values != nil {
-		*ev.run.values = values
-		ev.run.mu.Unlock()
+	r := &ev.Running().run
+	r.mu.Lock()
+	if r.values != nil {
+		*r.values = values
+		r.mu.Unlock()
 		return
 	}
-	ev.run.mu.Unlock()
+	r.mu.Unlock()
 	b := bundleOf(values)
-	ev.run.mu.Lock()
-	ev.run.value = b
-	ev.run.mu.Unlock()
+	r.mu.Lock()
+	r.value = b
+	r.mu.Unlock()
 }
 
 // Goroutines lists the cells whose goroutines still run, with their number.
@@ -292,14 +302,14 @@ func (ev *Evaluator) StopGoroutines(cell string) {
 
 // Where says which statement at the outer level of the running cell runs now;
 // line is 0 if that is not known, and cell empty if none runs.
-func (ev *Evaluator) Where() (cell string, line int) {
-	r := &ev.run
+func (s *Shell) Where() (cell string, line int) {
+	r := &s.run
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.group == nil {
 		return "", 0
 	}
-	return r.group.Name, ev.rt.BodyLine()
+	return r.group.Name, s.ev.rt.BodyLine(s.body())
 }
 
 // Calling says which statement the calling goroutine is in, of the cell's function
@@ -324,7 +334,9 @@ func (ev *Evaluator) touches() bool { return ev.options.Touches != nil && ev.opt
 // that it calls. The code must declare nothing, and panics as a call of the
 // cell would.
 func (ev *Evaluator) Within(name, code string) error {
-	entry, err := ev.compile(name, code, true)
+	pass := ev.gate.close()
+	defer pass()
+	entry, err := ev.compile(ev.Running().slot, name, code, true)
 	if err != nil {
 		return err
 	}
@@ -351,8 +363,8 @@ func bundleOf(values []any) *display.Bundle {
 }
 
 // Expression evaluates one expression and returns what it shows.
-func (ev *Evaluator) Expression(code string) (*display.Bundle, *Error) {
-	res := ev.Eval("expression", code, false)
+func (s *Shell) Expression(code string) (*display.Bundle, *Error) {
+	res := s.Eval("expression", code, false)
 	if res.Err != nil {
 		return nil, res.Err
 	}

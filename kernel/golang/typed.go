@@ -50,6 +50,7 @@ type Postponed struct {
 func (ev *Evaluator) Check(name, code string) (*Typed, *Error) {
 	ev.turn.Lock()
 	defer ev.turn.Unlock()
+	defer ev.gate.close()()
 	if err := ev.require(name, code); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 // process's are the kernel's. A cell may close os.Stdout, a duplicate. A program's
 // standard files are the process's themselves.
 type variables struct {
+	mu           sync.Mutex
 	in, out, err *os.File
 	args         []string
 	flags        *flag.FlagSet
@@ -24,6 +25,8 @@ type variables struct {
 
 // fresh gives a cell that begins what an earlier one has closed.
 func (s *variables) fresh() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, f := range []struct {
 		now     **os.File
 		process *os.File

@@ -44,7 +44,7 @@ func (d *dying) Where() (session.Place, error)                     { return sess
 func (d *dying) IsComplete(string) (session.Completeness, error) {
 	return session.Completeness{}, session.ErrEnded
 }
-func (d *dying) Event(session.Comm, <-chan struct{}) session.Result { return session.Result{} }
+func (d *dying) InterruptShell(string) {}
 
 func (d *dying) Debug(r json.RawMessage) (json.RawMessage, error) { return r, nil }
 func (d *dying) Pid() int                                         { return 0 }

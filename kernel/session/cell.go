@@ -20,11 +20,14 @@ import (
 // Evaluator runs cells.
 type Evaluator interface {
 	// Execute runs a cell to its end. All its outputs have been delivered when
-	// it returns.
+	// it returns. The cells of one shell run one after another, those of several
+	// side by side.
 	Execute(Cell) Result
-	// Interrupt makes the running Execute return soon. It does not wait, and does
-	// nothing when no cell runs.
+	// Interrupt makes the running Execute of the main shell return soon. It does not
+	// wait, and does nothing when no cell runs.
 	Interrupt()
+	// InterruptShell is Interrupt for a subshell.
+	InterruptShell(name string)
 	// Complete answers how code can be completed at a cursor, in bytes. It and
 	// those below may be called while a cell runs.
 	Complete(code string, cursor int) (Completion, error)
@@ -35,9 +38,6 @@ type Evaluator interface {
 	IsComplete(code string) (Completeness, error)
 	// Where says where the running cell is.
 	Where() (Place, error)
-	// Event runs what is registered for a message of a comm, beside the running
-	// cell, to its end, or until stop closes.
-	Event(m Comm, stop <-chan struct{}) Result
 	// Debug answers a request of the Debug Adapter Protocol.
 	Debug(request json.RawMessage) (response json.RawMessage, err error)
 	// Close ends the evaluator; a running Execute returns an error.
@@ -64,6 +64,8 @@ type Cell struct {
 	Trace bool `json:"trace,omitempty"`
 	// Message is the id of the front end's message that the cell came by.
 	Message string `json:"message,omitempty"`
+	// Shell names the subshell that the cell runs in; "": the main shell.
+	Shell string `json:"shell,omitempty"`
 	// Comm, if not nil, is what is run in place of Code: an event in the front end.
 	Comm *Comm `json:"comm,omitempty"`
 }
@@ -137,7 +139,10 @@ type Output struct {
 	Text   string
 	Bundle display.Bundle
 	Wait   bool
-	Comm   *Comm           `json:",omitempty"`
+	Comm   *Comm `json:",omitempty"`
+	// Parent is the Message of the cell that the output is of; "": of the main shell's,
+	// or not known.
+	Parent string          `json:",omitempty"`
 	Event  json.RawMessage `json:",omitempty"`
 }
 

@@ -40,15 +40,15 @@ type Client struct {
 	peer    *link.Peer
 	ready   chan struct{} // closed when it can run cells
 
-	turn sync.Mutex // held by the cell that runs
+	turn sync.Mutex // held by the main shell's cell that runs
 
 	mu      sync.Mutex
-	running uint64 // the run that Interrupt is meant for, or 0
+	running map[uint64]string // the shells of the cells that run, by the runs' ids
 }
 
 // NewClient makes a client of a link, which it then owns. Listen must be called.
 func NewClient(c *link.Conn, o ClientOptions) *Client {
-	return &Client{options: o, peer: link.NewPeer(c), ready: make(chan struct{})}
+	return &Client{options: o, peer: link.NewPeer(c), ready: make(chan struct{}), running: map[uint64]string{}}
 }
 
 // Listen handles what the evaluator sends until the link ends, and says why.
@@ -117,18 +117,21 @@ func (c *Client) flush() {
 	}
 }
 
-// Execute runs a cell. Cells run one after another.
+// Execute runs a cell. Those of the main shell run one after another.
 func (c *Client) Execute(cell Cell) Result {
-	c.turn.Lock()
-	defer c.turn.Unlock()
+	if cell.Shell == "" {
+		c.turn.Lock()
+		defer c.turn.Unlock()
+	}
 	id := c.peer.NewID()
-	setRunning := func(id uint64) {
+	c.mu.Lock()
+	c.running[id] = cell.Shell
+	c.mu.Unlock()
+	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.running = id
-	}
-	setRunning(id)
-	defer setRunning(0)
+		delete(c.running, id)
+	}()
 	result, err := c.run(id, cell)
 	if err != nil {
 		return Result{Err: NewError("EvaluatorDied", err.Error())}
@@ -154,13 +157,17 @@ func (c *Client) run(id uint64, cell Cell) (result Result, err error) {
 	return result, err
 }
 
-// Interrupt stops the running cell. It does not wait.
-func (c *Client) Interrupt() {
+// Interrupt stops the main shell's running cell. It does not wait.
+func (c *Client) Interrupt() { c.InterruptShell("") }
+
+// InterruptShell stops the running cell of a shell. It does not wait.
+func (c *Client) InterruptShell(name string) {
 	c.mu.Lock()
-	id := c.running
-	c.mu.Unlock()
-	if id != 0 {
-		c.interrupt(id)
+	defer c.mu.Unlock()
+	for id, shell := range c.running {
+		if shell == name {
+			c.interrupt(id)
+		}
 	}
 }
 
@@ -192,28 +199,6 @@ func (c *Client) IsComplete(code string) (answer Completeness, err error) {
 func (c *Client) Where() (answer Place, err error) {
 	err = c.ask(kindWhere, question{}, &answer)
 	return answer, err
-}
-
-// Event runs what is registered for a message of a comm, beside the running cell.
-func (c *Client) Event(m Comm, stop <-chan struct{}) (result Result) {
-	id := c.peer.NewID()
-	answer, err := c.peer.Ask(kindEvent, id, m)
-	for err == nil {
-		select {
-		case <-stop:
-			c.interrupt(id)
-			stop = nil
-			continue
-		case reply := <-answer:
-			err = reply.Decode(&result)
-			c.flush()
-		}
-		break
-	}
-	if err != nil {
-		return Result{Err: NewError("EvaluatorDied", err.Error())}
-	}
-	return result
 }
 
 // Debug answers a request of the Debug Adapter Protocol. It waits as long as that takes.

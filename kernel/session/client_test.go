@@ -16,9 +16,18 @@ import (
 type script struct {
 	console *Console
 	stop    chan struct{}
+	shells  map[string]chan bool
 }
 
 func (s script) Execute(c Cell) Result {
+	if c.Comm != nil {
+		s.console.Post(Output{Kind: ToComm, Comm: c.Comm})
+		return Result{}
+	}
+	if shell, ok := strings.CutPrefix(c.Code, "wait for "); ok {
+		<-s.shells[shell]
+		return Result{Err: NewError("Interrupted", shell)}
+	}
 	switch c.Code {
 	case "ask":
 		text, err := s.console.Input("name?", true)
@@ -54,13 +63,11 @@ func (script) Where() (Place, error)                                    { return
 func (script) Close() error                                             { return nil }
 func (s script) Debug(request json.RawMessage) (json.RawMessage, error) { return request, nil }
 
-func (s script) Event(m Comm, stop <-chan struct{}) Result {
-	if m.ID == "long" {
-		<-stop
-		return Result{Err: NewError("Interrupted", "stopped")}
+func (s script) InterruptShell(name string) {
+	select {
+	case s.shells[name] <- true:
+	default:
 	}
-	s.console.Post(Output{Kind: ToComm, Comm: &m})
-	return Result{}
 }
 
 // connected is a client of a script.
@@ -74,7 +81,7 @@ func connected(t *testing.T, o ClientOptions) *Client {
 	served := make(chan error, 1)
 	go func() {
 		served <- Serve(link.New(b), func(c *Console) (Evaluator, error) {
-			return script{c, make(chan struct{})}, nil
+			return script{c, make(chan struct{}), map[string]chan bool{"a": make(chan bool, 1), "b": make(chan bool, 1)}}, nil
 		})
 	}()
 	t.Cleanup(func() {
@@ -171,28 +178,38 @@ func FuzzClient(f *testing.F) {
 	})
 }
 
-// An event runs beside a cell, and ends early alone.
-func TestEvents(t *testing.T) {
+// A subshell's cell runs beside another, and is interrupted alone.
+func TestSubshells(t *testing.T) {
 	told := make(chan Output, 8)
 	c := connected(t, ClientOptions{Output: func(o Output) { told <- o }})
 	cell := make(chan Result, 1)
 	go func() { cell <- c.Execute(Cell{Code: "wait"}) }()
-	if r := c.Event(Comm{ID: "short", Type: "msg", Buffers: [][]byte{{1}}}, nil); r.Err != nil {
+	m := Comm{ID: "short", Type: "msg", Buffers: [][]byte{{1}}}
+	if r := c.Execute(Cell{Shell: "a", Comm: &m}); r.Err != nil {
 		t.Error(r.Err)
 	}
 	if o := <-told; o.Kind != ToComm || o.Comm.ID != "short" || len(o.Comm.Buffers) != 1 {
 		t.Errorf("%+v", o)
 	}
-	stop := make(chan struct{})
-	event := make(chan Result, 1)
-	go func() { event <- c.Event(Comm{ID: "long"}, stop) }()
-	close(stop)
-	if r := <-event; r.Err == nil || r.Err.Name != "Interrupted" {
-		t.Errorf("%+v", r)
+	ended := make(chan Result, 2)
+	for _, shell := range []string{"a", "b"} {
+		go func() { ended <- c.Execute(Cell{Shell: shell, Code: "wait for " + shell}) }()
+	}
+	for _, shell := range []string{"b", "a"} {
+		for waits := true; waits; {
+			c.InterruptShell(shell) // one could come before the cell
+			select {
+			case r := <-ended:
+				if waits = false; r.Err == nil || r.Err.Message != shell {
+					t.Errorf("%s ended of %+v", shell, r.Err)
+				}
+			case <-time.After(time.Millisecond):
+			}
+		}
 	}
 	select {
 	case r := <-cell:
-		t.Errorf("the cell ended with the event: %+v", r)
+		t.Errorf("the main shell's cell ended with them: %+v", r)
 	default:
 	}
 	for {

@@ -25,5 +25,5 @@ func (s *Session) LivePid() int {
 func (s *Session) Runs() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.running != nil
+	return len(s.running) > 0
 }

@@ -18,7 +18,6 @@ const (
 	kindIsComplete                  // question; answered by Completeness
 	kindWhere                       // answered by Place
 	kindQuit                        // the evaluator is to exit
-	kindEvent                       // Comm; answered by Result
 	kindDebug                       // a request of a debugger; answered by its response
 	// From the evaluator.
 	kindReady  // Hello: cells can be run

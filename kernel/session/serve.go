@@ -30,16 +30,22 @@ type Console struct {
 	peer   *link.Peer
 	listen func() // makes sure that answers are received while the caller waits
 
-	// turn is held while the running cell changes and while it is interrupted,
-	// so that no interrupt hits the cell that comes next.
-	turn sync.Mutex
+	mu    sync.Mutex
+	cells map[uint64]*consoleCell // that run, by their frames' ids
+	last  uint64                  // the newest of all
+	early map[uint64]bool         // those that an interrupt came for before they did
+}
 
-	mu        sync.Mutex
-	cell      uint64 // the running cell, or 0
+// consoleCell is a cell that runs.
+type consoleCell struct {
+	shell     string
 	mayAsk    bool
-	stopped   uint64        // the last cell that an interrupt was meant for
-	interrupt chan struct{} // closed when the running cell is interrupted
-	ended     chan struct{} // closed when the running cell has ended
+	interrupt chan struct{} // closed when the cell is interrupted
+	ended     chan struct{} // closed when it has ended
+
+	// turn is held while the cell ends and while it is interrupted, so that no
+	// interrupt hits the cell that comes next.
+	turn sync.Mutex
 }
 
 // Show sends an output that is not text, in its place between what was
@@ -68,13 +74,11 @@ func (c *Console) Ended(why string) error { return c.peer.Tell(kindEnded, 0, why
 // Input asks the user for a line of text and waits for it. The error is
 // ErrInterrupted when the cell is interrupted meanwhile.
 func (c *Console) Input(text string, password bool) (string, error) {
-	c.mu.Lock()
-	cell, mayAsk, interrupt, ended := c.cell, c.mayAsk, c.interrupt, c.ended
-	c.mu.Unlock()
+	cell := c.asking()
 	switch {
-	case cell == 0:
+	case cell == nil:
 		return "", errors.New("input can only be asked for while a cell runs")
-	case !mayAsk:
+	case !cell.mayAsk:
 		return "", errors.New("the front end does not take input for this cell")
 	}
 	flushC()
@@ -90,66 +94,86 @@ func (c *Console) Input(text string, password bool) (string, error) {
 		var line string
 		err := reply.Decode(&line)
 		return line, err
-	case <-interrupt:
+	case <-cell.interrupt:
 		return "", ErrInterrupted
-	case <-ended:
+	case <-cell.ended:
 		return "", errors.New("the cell that asked for input has ended")
 	}
 }
 
-// begin makes a cell the running one. It returns false if an interrupt for it
-// came first.
+// asking is the main shell's running cell, the only one that may ask; nil: none runs.
+func (c *Console) asking() *consoleCell {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, cell := range c.cells {
+		if cell.shell == "" {
+			return cell
+		}
+	}
+	return nil
+}
+
+// begin notes that a cell runs. It returns false if an interrupt for it came first.
 func (c *Console) begin(id uint64, cell Cell) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if id <= c.stopped {
+	if c.last = max(c.last, id); c.early[id] {
+		delete(c.early, id)
 		return false
 	}
-	c.cell, c.mayAsk = id, cell.AllowInput
-	c.interrupt, c.ended = make(chan struct{}), make(chan struct{})
+	c.cells[id] = &consoleCell{shell: cell.Shell, mayAsk: cell.AllowInput, interrupt: make(chan struct{}), ended: make(chan struct{})}
 	return true
 }
 
-func (c *Console) end() {
-	c.turn.Lock()
-	defer c.turn.Unlock()
+func (c *Console) end(id uint64) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.cell = 0
-	close(c.ended)
+	cell := c.cells[id]
+	delete(c.cells, id)
+	c.mu.Unlock()
+	cell.turn.Lock()
+	defer cell.turn.Unlock()
+	close(cell.ended)
 }
 
-// stop interrupts a cell, if it runs.
+// stop interrupts a cell, if it runs and is not being interrupted already.
 func (c *Console) stop(id uint64, evaluator Evaluator) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if id <= c.stopped {
-		return // is being interrupted already, or long gone
-	}
-	c.stopped = id
-	if id != c.cell {
+	cell := c.cells[id]
+	if cell == nil {
+		if id > c.last {
+			c.early[id] = true
+		}
 		return
 	}
-	close(c.interrupt)
-	go c.insist(c.ended, evaluator)
+	select {
+	case <-cell.interrupt:
+	default:
+		close(cell.interrupt)
+		go cell.insist(evaluator)
+	}
 }
 
-// insist interrupts the running cell until it has ended.
-func (c *Console) insist(ended <-chan struct{}, evaluator Evaluator) {
+// insist interrupts the cell until it has ended.
+func (c *consoleCell) insist(evaluator Evaluator) {
 	again := time.NewTicker(interruptRepeat)
 	defer again.Stop()
 	for {
 		c.turn.Lock()
 		select {
-		case <-ended:
+		case <-c.ended:
 			c.turn.Unlock()
 			return
 		default:
-			evaluator.Interrupt()
+			if c.shell == "" {
+				evaluator.Interrupt()
+			} else {
+				evaluator.InterruptShell(c.shell)
+			}
 			c.turn.Unlock()
 		}
 		select {
-		case <-ended:
+		case <-c.ended:
 			return
 		case <-again.C:
 		}
@@ -161,7 +185,7 @@ func (c *Console) insist(ended <-chan struct{}, evaluator Evaluator) {
 // the link, even if a cell still runs.
 func Serve(conn *link.Conn, start func(*Console) (Evaluator, error)) error {
 	peer := link.NewPeer(conn)
-	s := &server{peer: peer, console: &Console{peer: peer}, end: make(chan error, 1), events: map[uint64]func(){}}
+	s := &server{peer: peer, console: &Console{peer: peer, cells: map[uint64]*consoleCell{}, early: map[uint64]bool{}}, end: make(chan error, 1)}
 	s.console.listen = s.takeOver
 	var err error
 	if s.evaluator, err = start(s.console); err != nil {
@@ -174,7 +198,7 @@ func Serve(conn *link.Conn, start func(*Console) (Evaluator, error)) error {
 	return <-s.end
 }
 
-// server receives frames. A cell runs on the goroutine that received it, which
+// server receives frames. A cell of the main shell runs on the goroutine that received it, which
 // spares each cell the time that it takes to wake up another one. When the
 // cell does not end at once, or waits for an answer, another goroutine takes
 // over the listening.
@@ -185,16 +209,26 @@ type server struct {
 	end       chan error // has room for one
 
 	mu        sync.Mutex
-	busy      bool              // the goroutine that listened runs a cell
-	takenOver bool              // and another one listens
-	events    map[uint64]func() // those that run, with what stops each
+	busy      bool // the goroutine that listened runs a cell
+	takenOver bool // and another one listens
 }
 
 func (s *server) listen() {
 	for {
 		f, err := s.peer.Receive()
 		if err == nil && f.Kind == kindRun {
-			if !s.run(f) {
+			var cell Cell
+			if err := json.Unmarshal(f.Body, &cell); err != nil {
+				s.ran(f, Result{Err: NewError("InternalError", err.Error())})
+				continue
+			}
+			if !s.console.begin(f.ID, cell) {
+				s.ran(f, Result{Err: NewError("Interrupted", "the cell was interrupted before it began")})
+				continue
+			}
+			if cell.Shell != "" {
+				go s.runCell(f, cell, func() {})
+			} else if !s.run(f, cell) {
 				return
 			}
 			continue
@@ -213,12 +247,12 @@ func (s *server) listen() {
 }
 
 // run runs a cell and says whether this goroutine still is the listener.
-func (s *server) run(f link.Frame) (listener bool) {
+func (s *server) run(f link.Frame, cell Cell) (listener bool) {
 	s.mu.Lock()
 	s.busy, s.takenOver = true, false
 	s.mu.Unlock()
 	timer := time.AfterFunc(soon, s.takeOver)
-	s.runCell(f, func() {
+	s.runCell(f, cell, func() {
 		timer.Stop()
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -241,13 +275,6 @@ func (s *server) takeOver() {
 func (s *server) handle(f link.Frame) error {
 	switch f.Kind {
 	case kindInterrupt:
-		s.mu.Lock()
-		stop := s.events[f.ID]
-		s.mu.Unlock()
-		if stop != nil {
-			stop()
-			break
-		}
 		s.console.stop(f.ID, s.evaluator)
 	case kindComplete, kindInspect, kindIsComplete, kindWhere:
 		go func() {
@@ -259,12 +286,6 @@ func (s *server) handle(f link.Frame) error {
 			answer, err := s.debug(f)
 			s.peer.Answer(f, answer, err)
 		}()
-	case kindEvent:
-		stop := make(chan struct{})
-		s.mu.Lock()
-		s.events[f.ID] = sync.OnceFunc(func() { close(stop) })
-		s.mu.Unlock()
-		go s.event(f, stop)
 	case kindQuit:
 		return io.EOF
 	default:
@@ -274,37 +295,16 @@ func (s *server) handle(f link.Frame) error {
 }
 
 // runCell runs a cell, calls ended, and then sends the result.
-func (s *server) runCell(f link.Frame, ended func()) {
-	var cell Cell
-	var r Result
-	if err := json.Unmarshal(f.Body, &cell); err != nil {
-		r.Err = NewError("InternalError", err.Error())
-	} else if !s.console.begin(f.ID, cell) {
-		r.Err = NewError("Interrupted", "the cell was interrupted before it began")
-	} else {
-		r = guarded(func() Result { return s.evaluator.Execute(cell) })
-		flushC()
-		s.console.end()
-	}
+func (s *server) runCell(f link.Frame, cell Cell, ended func()) {
+	r := guarded(func() Result { return s.evaluator.Execute(cell) })
+	flushC()
+	s.console.end(f.ID)
 	ended()
-	if err := s.peer.Answer(f, r, nil); err != nil {
-		s.fail(err)
-	}
+	s.ran(f, r)
 }
 
-// event runs an event beside the running cell.
-func (s *server) event(f link.Frame, stop <-chan struct{}) {
-	var m Comm
-	var r Result
-	if err := json.Unmarshal(f.Body, &m); err != nil {
-		r.Err = NewError("InternalError", err.Error())
-	} else {
-		r = guarded(func() Result { return s.evaluator.Event(m, stop) })
-	}
-	flushC()
-	s.mu.Lock()
-	delete(s.events, f.ID)
-	s.mu.Unlock()
+// ran sends the result of a cell.
+func (s *server) ran(f link.Frame, r Result) {
 	if err := s.peer.Answer(f, r, nil); err != nil {
 		s.fail(err)
 	}

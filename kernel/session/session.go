@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -64,23 +66,24 @@ type Options struct {
 const WrapVariable = "GOCUDA_WRAP"
 
 // Session runs cells in an evaluator process and replaces it when it dies.
-// Its methods may be called by several goroutines at a time; cells run one
-// after another.
+// Its methods may be called by several goroutines at a time; cells of the main shell
+// run one after another.
 type Session struct {
 	options Options
 	log     *slog.Logger
-	turn    sync.Mutex // held by the cell that runs
+	turn    sync.Mutex // held by the main shell's cell that runs
 
 	mu      sync.Mutex
-	current *child // nil when the last one could not be started
-	running *run   // the cell that holds the turn, or nil
-	lost    *child // died between cells, and no cell was told yet
+	current *child        // nil when the last one could not be started
+	running map[*run]bool // the cells that run
+	lost    *child        // died between cells, and no cell was told yet
 	first   *child
 	closed  bool
 }
 
 // run is a cell on its way.
 type run struct {
+	shell       string
 	child       *child
 	id          uint64
 	interrupted time.Time   // the first interrupt, or zero
@@ -116,7 +119,7 @@ func Start(o Options) (*Session, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Session{options: o, log: o.Log}
+	s := &Session{options: o, log: o.Log, running: map[*run]bool{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.start(); err != nil {
@@ -167,7 +170,7 @@ func (s *Session) replace(old *child) {
 	if s.options.Once {
 		return
 	}
-	if s.running == nil || s.running.child != old {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(s.running)), func(r *run) bool { return r.child == old }) {
 		s.lost = old
 	}
 	// One that never got ready would be followed by others like it without
@@ -201,17 +204,18 @@ func (s *Session) acquire() (*child, error) {
 // true. When it had died since the last cell, a line on standard error says
 // so before the cell runs in the new one, and Restarted is true as well.
 func (s *Session) Execute(cell Cell) Result {
-	s.turn.Lock()
-	defer s.turn.Unlock()
-
+	if cell.Shell == "" {
+		s.turn.Lock()
+		defer s.turn.Unlock()
+	}
 	s.mu.Lock()
 	e, err := s.acquire()
 	if err != nil {
 		s.mu.Unlock()
 		return Result{Err: NewError("NoEvaluator", err.Error())}
 	}
-	r := &run{child: e, id: e.peer.NewID()}
-	s.running = r
+	r := &run{shell: cell.Shell, child: e, id: e.peer.NewID()}
+	s.running[r] = true
 	lost := s.lost
 	s.lost = nil
 	s.mu.Unlock()
@@ -231,7 +235,7 @@ func (s *Session) Execute(cell Cell) Result {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.running = nil
+	delete(s.running, r)
 	if r.deadline != nil {
 		r.deadline.Stop()
 	}
@@ -260,24 +264,36 @@ func (s *Session) run(r *run, cell Cell) Result {
 		return died()
 	}
 	if result.Value != nil {
-		e.outputs.show(Output{Kind: Value, Bundle: *result.Value})
+		o := Output{Kind: Value, Bundle: *result.Value}
+		if cell.Shell != "" {
+			o.Parent = cell.Message
+		}
+		e.outputs.show(o)
 		result.Value = nil
 	}
 	return result
 }
 
-// Interrupt stops the running cell, which keeps the evaluator's state. It does
+// Interrupt stops the main shell's running cell, which keeps the evaluator's state. It does
 // not wait. A cell that does not stop, because it is in a C call that never
 // returns, costs the evaluator: at the second Interrupt after
 // Options.InterruptPatience, or after Options.InterruptGrace. Without a
 // running cell it does nothing.
-func (s *Session) Interrupt() {
+func (s *Session) Interrupt() { s.InterruptShell("") }
+
+// InterruptShell is Interrupt for the cell of a subshell.
+func (s *Session) InterruptShell(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.running
-	if r == nil {
-		return
+	for r := range s.running {
+		if r.shell == name {
+			s.interrupt(r)
+		}
 	}
+}
+
+// interrupt stops a cell. The caller holds s.mu.
+func (s *Session) interrupt(r *run) {
 	end := func() {
 		r.child.end("the cell did not stop when it was interrupted (a call into C cannot be stopped)")
 	}
@@ -287,7 +303,7 @@ func (s *Session) Interrupt() {
 		r.deadline = time.AfterFunc(s.options.InterruptGrace, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if s.running == r {
+			if s.running[r] {
 				end()
 			}
 		})
@@ -334,15 +350,6 @@ func (s *Session) Where() (p Place, err error) {
 		return p, err
 	}
 	return e.Where()
-}
-
-// Event runs what is registered for a message of a comm, beside the running cell.
-func (s *Session) Event(m Comm, stop <-chan struct{}) Result {
-	e, err := s.get()
-	if err != nil {
-		return Result{Err: NewError("NoEvaluator", err.Error())}
-	}
-	return e.Event(m, stop)
 }
 
 // Debug answers a request of the Debug Adapter Protocol.

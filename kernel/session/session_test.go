@@ -99,7 +99,7 @@ func newFake(c *Console) (Evaluator, error) {
 	return &fakeEvaluator{console: c, interrupt: make(chan struct{})}, nil
 }
 
-func (f *fakeEvaluator) Event(Comm, <-chan struct{}) Result { return Result{} }
+func (f *fakeEvaluator) InterruptShell(string) {}
 
 func (f *fakeEvaluator) Debug(r json.RawMessage) (json.RawMessage, error) { return r, nil }
 func (f *fakeEvaluator) Interrupt() {

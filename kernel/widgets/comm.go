@@ -33,7 +33,7 @@ var all struct {
 	sync.Mutex
 	send    func(Message) error
 	widgets map[string]*Widget // that are open, by id
-	parent  string             // the message that is handled
+	parent  func() string      // the message that the calling goroutine handles
 	names   func() []string    // of the parameters of the function that Interact is called with
 }
 
@@ -53,12 +53,12 @@ func SetParameterNames(f func() []string) {
 	all.names = f
 }
 
-// Begin says which message of the front end is handled from now on: a cell or an
-// event. It is for evaluators.
-func Begin(message string) {
+// SetParent makes f tell which message of the front end the calling goroutine handles: a
+// cell or an event. It is for evaluators.
+func SetParent(f func() string) {
 	all.Lock()
 	defer all.Unlock()
-	all.parent = message
+	all.parent = f
 }
 
 func post(m Message) error {

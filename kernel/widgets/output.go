@@ -9,12 +9,16 @@ import (
 func Output(props ...Props) *Widget { return New("Output", props...) }
 
 // Capture runs f, and has what the front end is shown meanwhile, text too, appear in
-// the Output, also what other goroutines show.
+// the Output, also what the cell's other goroutines show.
 func (w *Widget) Capture(f func()) {
 	all.Lock()
 	parent := all.parent
 	all.Unlock()
-	w.Set("msg_id", parent)
+	id := ""
+	if parent != nil {
+		id = parent()
+	}
+	w.Set("msg_id", id)
 	defer w.Set("msg_id", "")
 	f()
 }

@@ -266,8 +266,8 @@ func TestInteract(t *testing.T) {
 	f := connect(t)
 	SetParameterNames(func() []string { return []string{"n", "late", "x", "how"} })
 	defer SetParameterNames(nil)
-	Begin("message")
-	defer Begin("")
+	SetParent(func() string { return "message" })
+	defer SetParent(nil)
 	var got []any
 	box, err := Interactive(func(n int, late bool, x float64, how string) any { got = []any{n, late, x, how}; return nil }, Between(2, 9), nil, 2.5, []string{"a", "b"})
 	ok(t, err)

@@ -19,6 +19,8 @@ type Header struct {
 	Date     string `json:"date"`
 	Type     string `json:"msg_type"`
 	Version  string `json:"version"`
+	// Subshell names the subshell that is to handle the message; "": the main shell.
+	Subshell string `json:"subshell_id,omitempty"`
 }
 
 // Message is a message that arrived.

@@ -41,6 +41,7 @@ type Sockets struct {
 
 	listeners [channels]net.Listener
 	inbox     [channels]chan *Message // shell, control and stdin
+	route     atomic.Pointer[func(*Message) (chan<- *Message, <-chan struct{})]
 
 	bulk       sync.Mutex    // held by what may wait for subscribers; before publishing
 	publishing sync.Mutex    // keeps every subscriber's messages in one order
@@ -101,6 +102,12 @@ func (s *Sockets) Connection() Connection { return s.conn }
 // Messages delivers what arrives on the shell, control or stdin channel, in
 // the order in which each client sent it. It is never closed.
 func (s *Sockets) Messages(ch Channel) <-chan *Message { return s.inbox[ch] }
+
+// Route has f tell for each message of the shell channel where it goes in place of
+// Messages, until closed closes; nil: it goes there.
+func (s *Sockets) Route(f func(*Message) (in chan<- *Message, closed <-chan struct{})) {
+	s.route.Store(&f)
+}
 
 // Send queues a message for the client that the identities name, if it has
 // proved that it knows the key. One that is gone finds a reply when it comes
@@ -493,8 +500,16 @@ func (s *Sockets) take(ch Channel, p *peer, frames [][]byte) bool {
 	}
 	s.trust(ch, p)
 	s.log.Debug("received", "channel", ch, "type", m.Header.Type, "id", m.Header.ID)
+	var in chan<- *Message = s.inbox[ch]
+	var gone <-chan struct{}
+	if f := s.route.Load(); ch == Shell && f != nil {
+		if other, closed := (*f)(m); other != nil {
+			in, gone = other, closed
+		}
+	}
 	select {
-	case s.inbox[ch] <- m:
+	case in <- m:
+	case <-gone:
 	case <-s.closed:
 	}
 	return true

@@ -22,22 +22,27 @@ func (l *Lowerer) Body(info *types.Info, cell string, list []ast.Stmt, show ast.
 		f.show, f.several = show, several
 	}
 	body := &ast.BlockStmt{List: list}
-	f.pos = bodyPos
-	if !l.bodyPos {
-		l.bodyPos = true
-		l.undo = append(l.undo, func() { l.bodyPos = false })
-		fmt.Fprintf(&l.types, "var %s int\n", bodyPos)
+	name := BodyName(l.Slot)
+	f.pos = "p_" + name
+	if !l.bodyPos[name] {
+		put(l, l.bodyPos, name, true)
+		fmt.Fprintf(&l.types, "var %s int\n", f.pos)
 	}
 	f.analyze(nil, types.NewTuple(), body)
 	made, header := f.function(nil, f.sig, token.NoPos, body)
-	const name = "body"
 	l.write(name, header, made)
 	f.register(name, f.frame != nil, "")
 	return name
 }
 
-// bodyPos is the position of the cell that runs.
-const bodyPos = "p_body"
+// BodyName is the name in lowered code of the statements of a cell that runs in a
+// slot; no two cells run in one at a time.
+func BodyName(slot int) string {
+	if slot == 0 {
+		return "body"
+	}
+	return fmt.Sprintf("body_%d", slot)
+}
 
 // isPackageLevel says whether a variable outlives the cell's statements.
 func isPackageLevel(o types.Object) bool {

@@ -102,6 +102,8 @@ type Lowerer struct {
 	Touches bool
 	// Debug has the debugger stop in the functions of cells.
 	Debug bool
+	// Slot is that of the cell: see BodyName.
+	Slot int
 	// SourcePkg says whether an object was declared by such source.
 	SourceObj func(types.Object) bool
 
@@ -130,7 +132,7 @@ type Lowerer struct {
 	aliases    map[string]string
 	helpers    map[string]string
 	counter    int
-	bodyPos    bool
+	bodyPos    map[string]bool
 
 	// One cell's output.
 	imports strings.Builder
@@ -152,7 +154,7 @@ func New(r *rt.Runtime, host Host, fset *token.FileSet) *Lowerer {
 		SourceDecl: func(*types.Func) *Decl { return nil },
 		SourceObj:  func(types.Object) bool { return false },
 		Later:      func(*types.Func) bool { return false }, laterIDs: make(map[string]int),
-		objIDs: make(map[types.Object]int), reps: make(map[string]representation),
+		objIDs: make(map[types.Object]int), bodyPos: make(map[string]bool), reps: make(map[string]representation),
 		newest: make(reals), first: make(reals), changed: make(map[*types.Named]bool),
 		typeIDs: make(map[string]*rt.Type), demanded: make(map[int]demanded), lowered: make(map[int]bool), methods: make(map[string][]demanded),
 		boxedKeys: make(map[string]bool), globals: make(map[types.Object]string), usedByFunc: make(map[types.Object]bool),
@@ -283,6 +285,9 @@ func (l *Lowerer) Finish(body string) Output {
 		text.WriteByte('\n')
 	}
 	if body != "" {
+		if !l.program {
+			fmt.Fprintf(&text, "%s()\n", l.sym("Begun"))
+		}
 		fmt.Fprintf(&text, "%s()\n", body)
 	}
 	text.WriteString("}\n")

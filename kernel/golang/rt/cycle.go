@@ -12,17 +12,17 @@ import (
 
 // fmts is what cells get in place of functions of package fmt.
 func (r *Runtime) fmts() map[string]reflect.Value {
-	out := func() io.Writer { return r.Stdout }
+	out := func() io.Writer { return r.to(r.Stdout) }
 	funcs := map[string]any{
 		"Print":   func(a ...any) (int, error) { finite(a); return fmt.Fprint(out(), a...) },
 		"Printf":  func(format string, a ...any) (int, error) { finite(a); return fmt.Fprintf(out(), format, a...) },
 		"Println": func(a ...any) (int, error) { finite(a); return fmt.Fprintln(out(), a...) },
-		"Fprint":  func(w io.Writer, a ...any) (int, error) { finite(a); return fmt.Fprint(w, a...) },
+		"Fprint":  func(w io.Writer, a ...any) (int, error) { finite(a); return fmt.Fprint(r.to(w), a...) },
 		"Fprintf": func(w io.Writer, format string, a ...any) (int, error) {
 			finite(a)
-			return fmt.Fprintf(w, format, a...)
+			return fmt.Fprintf(r.to(w), format, a...)
 		},
-		"Fprintln": func(w io.Writer, a ...any) (int, error) { finite(a); return fmt.Fprintln(w, a...) },
+		"Fprintln": func(w io.Writer, a ...any) (int, error) { finite(a); return fmt.Fprintln(r.to(w), a...) },
 		"Sprint":   func(a ...any) string { finite(a); return fmt.Sprint(a...) },
 		"Sprintf":  func(format string, a ...any) string { finite(a); return fmt.Sprintf(format, a...) },
 		"Sprintln": func(a ...any) string { finite(a); return fmt.Sprintln(a...) },

@@ -11,6 +11,8 @@ import (
 // Group is the goroutines of one cell: the cell's own and those it started.
 type Group struct {
 	Name string
+	// Owner is what the cell was run by, for those who ask [Runtime.Owner].
+	Owner any
 
 	cancelled  atomic.Bool
 	overflowed atomic.Bool     // it was, since a recursion left no stack
@@ -21,6 +23,7 @@ type Group struct {
 
 type groups struct {
 	mu       sync.Mutex
+	acting   map[int64]any // what other goroutines act for
 	byID     map[int64]*Group
 	stopping int  // cancelled goroutines that are still alive
 	signals  int  // how often they were told
@@ -143,6 +146,36 @@ func (r *Runtime) Live() map[*Group]int {
 func (r *Runtime) SetStop(stop, stuck *bool) { r.stop, r.stuck = stop, stuck }
 
 func (r *Runtime) group() *Group { return r.groupOf(goid()) }
+
+// Owner is the owner of the group that the calling goroutine belongs to, or what it
+// acts for; nil: neither.
+func (r *Runtime) Owner() any {
+	id := goid()
+	r.groups.mu.Lock()
+	defer r.groups.mu.Unlock()
+	if g := r.groups.byID[id]; g != nil {
+		return g.Owner
+	}
+	return r.groups.acting[id]
+}
+
+// Act makes owner what the calling goroutine acts for, until done is called on it.
+func (r *Runtime) Act(owner any) (done func()) {
+	id := goid()
+	set := func(owner any) (before any) {
+		r.groups.mu.Lock()
+		defer r.groups.mu.Unlock()
+		before = r.groups.acting[id]
+		if owner == nil {
+			delete(r.groups.acting, id)
+		} else {
+			r.groups.acting[id] = owner
+		}
+		return before
+	}
+	before := set(owner)
+	return func() { set(before) }
+}
 
 // memberOf is groupOf, and whether the goroutine is the cell's own.
 func (r *Runtime) memberOf(id int64) (g *Group, own bool) {

@@ -40,6 +40,13 @@ type Runtime struct {
 	// Stdout is where cells print. Errors, if set, is their standard error.
 	Stdout, Errors io.Writer
 
+	// Route, if set, says where what the calling goroutine writes to w goes.
+	Route func(w io.Writer) io.Writer
+
+	// Begun, if set, is called when the lowered code of a cell has taken its place
+	// among that of other cells, before the cell's own statements run.
+	Begun func()
+
 	// Stdin, if set, is what compiled code reads in place of os.Stdin. Input is what
 	// fmt.Scan reads.
 	Stdin io.Reader
@@ -72,13 +79,22 @@ type Runtime struct {
 // New returns the runtime of a session.
 func New() *Runtime {
 	r := &Runtime{stop: new(bool), stuck: new(bool)}
-	r.groups.byID = make(map[int64]*Group)
+	r.groups.byID, r.groups.acting = make(map[int64]*Group), make(map[int64]any)
 	r.traces.trails = make(map[int64]*trail)
 	r.traces.funcs = make(map[string]*Func)
 	r.traces.compiled = make(map[int64][]Call)
 	r.traces.bodies = make(map[uint64]*Func)
+	r.traces.body = make(map[string]*int)
 	r.Debugger = newDebugger(r)
 	return r
+}
+
+// to is where what the calling goroutine writes to w goes.
+func (r *Runtime) to(w io.Writer) io.Writer {
+	if r.Route == nil {
+		return w
+	}
+	return r.Route(w)
 }
 
 // Put keeps a value for lowered code to fetch with Take.
@@ -138,11 +154,16 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"RangeExit": rangeExit,
 		"MinFloat":  func(a, b float64) float64 { return min(a, b) },
 		"MaxFloat":  func(a, b float64) float64 { return max(a, b) },
-		"Print":     func(args ...any) { printArgs(os.Stderr, args, false) },
-		"Println":   func(args ...any) { printArgs(os.Stderr, args, true) },
+		"Print":     func(args ...any) { printArgs(r.to(os.Stderr), args, false) },
+		"Println":   func(args ...any) { printArgs(r.to(os.Stderr), args, true) },
 		"Exit":      r.exit,
-		"Dropped":   r.dropped,
-		"Fail":      r.Fail,
+		"Begun": func() {
+			if r.Begun != nil {
+				r.Begun()
+			}
+		},
+		"Dropped": r.dropped,
+		"Fail":    r.Fail,
 		"Show": func(values ...any) {
 			if r.Show != nil {
 				r.Show(values)

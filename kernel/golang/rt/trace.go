@@ -62,7 +62,7 @@ type traces struct {
 	trails map[int64]*trail
 	funcs  map[string]*Func // by lowered name
 	bodies map[uint64]*Func // by what the interpreter runs, of those that Calling met
-	body   *int             // the position of the cell that runs
+	body   map[string]*int  // the positions of the cells that run, by lowered name
 
 	compiled map[int64][]Call // where in compiled code a panic began whose deferred calls run
 }
@@ -90,29 +90,31 @@ func (t *traces) register(lowered string, pos *int) {
 	if f := t.funcs[lowered]; f != nil {
 		f.pos = pos
 	}
-	if lowered == "body" {
-		t.body = pos
+	if lowered == "body" || strings.HasPrefix(lowered, "body_") {
+		t.body[lowered] = pos
 	}
 }
 
-// BeginBody forgets where the last cell was, before the next one begins.
-func (r *Runtime) BeginBody() {
+// BeginBody forgets where the last cell was whose lowered code has this name, before
+// the next one begins.
+func (r *Runtime) BeginBody(lowered string) {
 	r.traces.mu.Lock()
 	defer r.traces.mu.Unlock()
-	if r.traces.body != nil {
-		setFlag(r.traces.body, 0)
+	if pos := r.traces.body[lowered]; pos != nil {
+		setFlag(pos, 0)
 	}
 }
 
-// BodyLine is the line of the statement at the outer level of the running cell
-// that runs now; 0: not known.
-func (r *Runtime) BodyLine() int {
+// BodyLine is the line of the statement at the outer level of a running cell, given
+// by the name of its lowered code, that runs now; 0: not known.
+func (r *Runtime) BodyLine(lowered string) int {
 	r.traces.mu.Lock()
 	defer r.traces.mu.Unlock()
-	if r.traces.body == nil {
+	pos := r.traces.body[lowered]
+	if pos == nil {
 		return 0
 	}
-	return peek(r.traces.body) >> 12
+	return peek(pos) >> 12
 }
 
 // Statement is one of a cell's.
