@@ -91,7 +91,7 @@ type Func struct {
 }
 
 // codeVersion changes with how this package compiles.
-const codeVersion = 3
+const codeVersion = 4
 
 // Compile compiles a program, or takes it from the cache on disk, and loads it. If it
 // has package variables, they are to be bound before it is called.

@@ -218,6 +218,56 @@ func TestMath(t *testing.T) {
 	}
 }
 
+// A NaN that comes of numbers without a sign has one, as on this machine in Go.
+func TestSignOfNaN(t *testing.T) {
+	funcs, err := compiled(t, `package main
+
+import "math"
+
+func f(n uint32, x float64) (a, b float64, c bool, d float64) {
+	y := float64(n)
+	q := y / float64(n)
+	return math.Abs(q * y), math.Copysign(1, x/x), math.Signbit(math.Sqrt(y) / y), math.Abs(float64(float32(q)))
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(n uint32, x float64) (a, b float64, c bool, d float64) {
+		y := float64(n)
+		q := y / float64(n)
+		return math.Abs(q * y), math.Copysign(1, x/x), math.Signbit(math.Sqrt(y) / y), math.Abs(float64(float32(q)))
+	}
+	for _, n := range []uint32{0, 3} {
+		fr := &struct {
+			n    uint32
+			x    float64
+			a, b float64
+			c    bool
+			d    float64
+		}{n: n, x: float64(n)}
+		funcs["f"].Call(unsafe.Pointer(fr), nil)
+		a, b, c, d := f(n, fr.x)
+		bits := math.Float64bits
+		if bits(fr.a) != bits(a) || bits(fr.b) != bits(b) || fr.c != c || bits(fr.d) != bits(d) {
+			t.Errorf("of %d: %x %x %v %x, of Go %x %x %v %x", n, bits(fr.a), bits(fr.b), fr.c, bits(fr.d), bits(a), bits(b), c, bits(d))
+		}
+	}
+}
+
+// Variables of functions that do not call each other need no room together.
+func TestStack(t *testing.T) {
+	const f = "func %s() int { var x [10000]int; for i := range x { x[i] = i }; return x[9999]%s }\n"
+	one, other := fmt.Sprintf(f, "f", ""), fmt.Sprintf(f, "g", "")
+	if _, err := compiled(t, "package main\n"+one+other); err != nil {
+		t.Error(err)
+	}
+	_, err := compiled(t, "package main\n"+one+fmt.Sprintf(f, "g", " + f()"))
+	if want := "In[1]:3:1: the variables of the functions need more than 128 KiB of stack"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // Characters of strings, whole and broken, and products and quotients of small complex
 // numbers, are Go's.
 func TestRunesAndComplex(t *testing.T) {
