@@ -263,7 +263,7 @@ func TestStack(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := compiled(t, "package main\n"+one+fmt.Sprintf(f, "g", " + f()"))
-	if want := "In[1]:3:1: the variables of the functions need more than 128 KiB of stack"; err == nil || err.Error() != want {
+	if want := "In[1]:3:16: the variables of the functions need more than 128 KiB of stack"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

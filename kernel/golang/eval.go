@@ -291,10 +291,7 @@ func (ev *Evaluator) compile(slot int, name, code string, silent bool) (entry *f
 		cell.show = nil
 	}
 	ev.lower.Touches, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
-	ev.lower.Loops = nil
-	if ev.wantsLoops() {
-		ev.lower.Loops = ev.addLoop
-	}
+	ev.compilesLoops()
 	ev.lower.Begin(name, false)
 	f, err := ev.build(name, cell, made)
 	if err != nil {

@@ -148,6 +148,11 @@ func (ev *Evaluator) hotProgram(running map[string]bool) (*compiledCell, *gokern
 	return made, p, c.generation
 }
 
+// mayGetHot says whether a function of a program can be compiled while it runs.
+func (ev *Evaluator) mayGetHot(fun *types.Func, s gokernel.HostSource) bool {
+	return ev.program && fun.Pkg().Path() == "main" && !isGeneric(fun) && ev.wantsLoops() && repeats(fun, s)
+}
+
 // repeats says whether a function has a loop or calls itself: a call of compiled code
 // takes longer than what others do.
 func repeats(fun *types.Func, s gokernel.HostSource) (yes bool) {

@@ -102,6 +102,14 @@ func (l *loops) reset(v reflect.Value) {
 // compiled form.
 func (ev *Evaluator) wantsLoops() bool { return !ev.compilesNothing() && native.Possible() }
 
+// compilesLoops says so to the lowering that follows.
+func (ev *Evaluator) compilesLoops() {
+	ev.lower.Loops = nil
+	if ev.wantsLoops() {
+		ev.lower.Loops = ev.addLoop
+	}
+}
+
 // addLoop makes the function that lowered code calls to go on with a loop, and returns
 // its number; -1: there is none.
 func (ev *Evaluator) addLoop(l *lower.Loop) int {

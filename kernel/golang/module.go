@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"gocuda/cudaapi/gokernel"
 	"gocuda/kernel/golang/answer"
 	"gocuda/kernel/golang/lower"
 )
@@ -451,7 +452,7 @@ func (ev *Evaluator) declareFuncs(file *ast.File, info *types.Info, cell string,
 		if !ok {
 			continue
 		}
-		ev.lower.Declare(fun, &lower.Decl{Func: fd, Info: info, Cell: cell, Redirect: made.isNative(fun)})
+		ev.lower.Declare(fun, &lower.Decl{Func: fd, Info: info, Cell: cell, Redirect: made.isNative(fun) || ev.mayGetHot(fun, gokernel.HostSource{Decl: fd, Info: info})})
 		if fd.Recv == nil && fd.Name.Name == "init" {
 			inits = append(inits, fun)
 		}

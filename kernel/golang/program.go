@@ -171,6 +171,7 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 	if err != nil {
 		return nil, noCompiler(err)
 	}
+	ev.compilesLoops()
 	ev.lower.Begin(files[0].Name, true)
 	f, err := ev.compileOutput(func() lower.Output {
 		ev.install(made)
@@ -184,6 +185,7 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 		return nil, &Error{Name: "InternalError", Message: err.Error(), Traceback: []string{
 			"The front end cannot run this program: " + err.Error()}}
 	}
+	ev.remember(&checked{funcs: decls, info: info}, made)
 	return f, nil
 }
 

@@ -54,6 +54,54 @@ func TestProgramsInCellsPrintAsCompiled(t *testing.T) {
 }
 
 // TestPanicsOfPrograms: what a program writes when it panics begins as compiled Go's.
+// The loops and functions of a program are compiled, as those of cells are.
+func TestProgramsAreCompiled(t *testing.T) {
+	needsCompiler(t)
+	t.Setenv(CompileVariable, compileEverything)
+	const code = `package main
+
+import "fmt"
+
+var total = 0.5
+
+func fib(n int) int {
+	if n < 2 {
+		return n
+	}
+	return fib(n-1) + fib(n-2)
+}
+
+func main() {
+	n := 0
+	for i := range 1000 {
+		n += fib(i % 12)
+		total += float64(i)
+	}
+	fmt.Println(n, total, fib(20))
+	defer func() { fmt.Println(recover()) }()
+	for i := 0; ; i++ {
+		n /= 5 - i
+	}
+}
+`
+	var ev *Evaluator
+	var out strings.Builder
+	options := Options{Stdout: &out, Stderr: &out, Started: func(e *Evaluator) { ev = e }}
+	if status := RunProgram(options, []File{{"p.go", code}}, nil); status != 0 || out.String() != "19260 499500.5 6765\nruntime error: integer divide by zero\n" {
+		t.Errorf("status %d, %q", status, out.String())
+	}
+	compiled := make(map[string]int)
+	for _, c := range ev.Compiled() {
+		if c.Reason != "" {
+			t.Errorf("%s in line %d: %s", c.Name, c.Line, c.Reason)
+		}
+		compiled[c.Name]++
+	}
+	if compiled["loop"] != 2 || compiled["fib"] != 1 {
+		t.Error(compiled)
+	}
+}
+
 func TestPanicsOfPrograms(t *testing.T) {
 	for code, want := range map[string]string{
 		`panic(errors.New("two\nlines"))`:                         "panic: two\n\tlines\n",

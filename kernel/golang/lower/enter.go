@@ -61,7 +61,7 @@ type entry struct {
 // none; state is what has no name in the cell.
 func (f *fn) enterable(s ast.Stmt, label string, state ...*expr) *entry {
 	l := f.l
-	if l.Loops == nil || f.env != nil || l.program || !f.fits(s) {
+	if l.Loops == nil || f.env != nil || !f.fits(s) {
 		return nil
 	}
 	e := &entry{Loop: &Loop{Stmt: s, Label: label, Info: f.info, Cell: f.cell, Func: f.name}}
