@@ -100,6 +100,14 @@ static __attribute__((noinline)) GOCUDA_RAW void note(Thread *t, gocuda_u64 a, g
     if (__builtin_expect((had ^ (had + n)) >> 20, 0)) tire(); // once in a million bytes
 }
 
+// touch marks an access that no trail has.
+static GOCUDA_INLINE GOCUDA_RAW void touch(gocuda_u64 a, gocuda_u64 n, gocuda_u32 kind) {
+    Thread *t = self();
+    Launch *l = t->worker->launch;
+    gocuda_u64 o;
+    if (__builtin_expect(l->traces != 0, 0) && traced(l, a, o)) trace(l, o, n, t->atomic ? 256 : kind);
+}
+
 // check lets the access of n bytes at a go on, or fails. align is what the
 // access's type asks for.
 static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u32 write, gocuda_u64 align) {
@@ -123,15 +131,8 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
         }
         if (elsewhere(t, a, n)) return;
     }
+    touch(a, n, write ? 16 : 1); // memory that was freed before its time, perhaps
     fail(1, a, (gocuda_u32)n, write);
-}
-
-// touch marks an access of no site's, which was right.
-static GOCUDA_INLINE GOCUDA_RAW void touch(gocuda_u64 a, gocuda_u64 n, gocuda_u32 kind) {
-    Thread *t = self();
-    Launch *l = t->worker->launch;
-    gocuda_u64 o;
-    if (__builtin_expect(l->traces != 0, 0) && traced(l, a, o)) trace(l, o, n, t->atomic ? 256 : kind);
 }
 
 #ifdef GOCUDA_SITES
