@@ -87,7 +87,7 @@ test-clients: test-python
 	@$(MAKE) test-browser
 
 # Ranks on two hosts, made of namespaces, under mpirun and Slurm. It needs root, and
-# Debian's openssh-server, iproute2, slurm-wlm and munge; what cannot be made is left
+# Debian's openssh-server, iproute2, slurm-wlm, munge and libpmix2; what cannot be made is left
 # out, and said.
 test-hosts: $(BIN) $(MPI)
 	GOCUDA_TEST_HOSTS=$(CURDIR)/$(BIN) $(GO) test $(GOBUILD) -vet=off -count=1 -v -run '^TestHosts' ./kernel/ranks

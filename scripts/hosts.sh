@@ -96,7 +96,46 @@ init() {
 }
 
 # found lists what is in a host's own folders, but for what it has of others.
-found() { enter "$1" sh -c 'cd /; find /tmp /dev/shm /run /root -mindepth 1 -mount | sort'; }
+found() { enter "$1" sh -c 'cd /; find /tmp /dev/shm /run /root -mindepth 1 -mount | grep -v ^/run/slurm/ | sort'; }
+
+slurm() {
+  mkdir "$dir/slurm"
+  # Slurm's plugin opens PMIx by a name that only Debian's development package has.
+  pmix=$(echo /usr/lib/*/pmix2/lib)
+  mkdir "$dir/pmix"
+  [ ! -d "$pmix" ] || { cp -a "$pmix/." "$dir/pmix"; ln -s libpmix.so.2 "$dir/pmix/libpmix.so"; }
+  dd if=/dev/urandom of="$dir/munge.key" bs=1024 count=1 status=none
+  chmod 400 "$dir/munge.key"
+  echo "NodeName=h[1-$(ls -d "$dir"/h[0-9]* | wc -l)] Name=gpu File=/dev/null,/dev/zero" >"$dir/slurm/gres.conf"
+  cat >"$dir/slurm/slurm.conf" <<END
+ClusterName=hosts
+SlurmctldHost=h1
+SlurmUser=root
+AuthInfo=socket=/run/munge/socket
+StateSaveLocation=/run/slurm/state
+SlurmdSpoolDir=/run/slurm/spool
+SlurmctldPidFile=/run/slurm/slurmctld.pid
+SlurmdPidFile=/run/slurm/slurmd.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SlurmdParameters=config_overrides
+ReturnToService=2
+GresTypes=gpu
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0
+NodeName=h[1-$(ls -d "$dir"/h[0-9]* | wc -l)] CPUs=4 Boards=1 SocketsPerBoard=1 CoresPerSocket=4 ThreadsPerCore=1 Gres=gpu:2
+PartitionName=all Nodes=ALL Default=YES
+END
+  for host in $(cd "$dir" && ls -d h[0-9]*); do
+    enter "$host" sh -c "mkdir -p /run/munge /run/slurm/state /run/slurm/spool; mount --bind $dir/slurm /etc/slurm
+      [ ! -d $pmix ] || mount --bind $dir/pmix $pmix
+      /usr/sbin/munged --force --key-file=$dir/munge.key --socket=/run/munge/socket --pid-file=/run/munge/pid --seed-file=/run/munge/seed --log-file=/run/munge/log 2>/run/munge/said
+      [ $host != h1 ] || /usr/sbin/slurmctld -i -L /run/slurm/slurmctld.log
+      /usr/sbin/slurmd -N $host -L /run/slurm/slurmd.log"
+  done
+  until enter h1 sinfo -h -o %T -N 2>/dev/null | grep -c idle | grep -qx "$(ls -d "$dir"/h[0-9]* | wc -l)"; do sleep 0.05; done
+  for host in $(cd "$dir" && ls -d h[0-9]*); do found "$host" >"$dir/$host/first"; done
+}
 
 [ $# -ge 1 ] || say "see the top of $0"
 command=$1; shift
@@ -107,7 +146,7 @@ up) up "$@" ;;
 init) init "$@" ;;
 in) host=$1; shift; exec nsenter -t "$(cat "$dir/$host/pid")" -m -u -i -n -p env HOME=/root "$@" ;;
 cut) switch ip link set "p${1#h}" down ;;
-ps) enter "$1" ps -eo pid,ppid,args --no-headers | grep -vE '^ +1 |sleep 1000|sshd: .*listener|ps -eo' || true ;;
+ps) enter "$1" ps -eo pid,ppid,args --no-headers | grep -vE '^ +1 |sleep 1000|sshd: .*listener|ps -eo|/munged |slurmctld|/slurmd ' || true ;;
 left) found "$1" | comm -13 "$dir/$1/first" - ;;
 sshd)
   case $2 in
@@ -116,6 +155,7 @@ sshd)
   kill) enter "$1" pkill -9 sshd ;;
   esac
   ;;
+slurm) slurm ;;
 mend) switch ip link set "p${1#h}" up ;;
 down)
   for pid in "$dir"/h*/unshare "$dir"/switch; do kill -9 "$(cat "$pid")" 2>/dev/null || true; done

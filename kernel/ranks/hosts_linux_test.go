@@ -2,6 +2,7 @@ package ranks
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,6 +27,13 @@ type hosts struct {
 	build       string
 }
 
+// What the tests of hosts do beyond what is quick: go test ./kernel/ranks -run
+// TestHosts -every -rounds 20.
+var (
+	every  = flag.Bool("every", false, "take every MPI library of build/mpi, and all tutorials under each")
+	rounds = flag.Int("rounds", 1, "lose a host so many times in each way")
+)
+
 const kernelOnH1 = "/tmp/gocuda/gocuda-kernel"
 
 func makeHosts(t *testing.T) *hosts {
@@ -42,8 +50,8 @@ func makeHosts(t *testing.T) *hosts {
 	if out, err := exec.Command(h.script, "can").CombinedOutput(); err != nil {
 		t.Skipf("left out: hosts cannot be made: %s", out)
 	}
-	for _, pattern := range []string{"openmpi-5*", "mpich-5*"} {
-		if found, _ := filepath.Glob(filepath.Join(h.build, pattern)); len(found) > 0 {
+	for _, pattern := range []string{"openmpi-5*", "mpich-5*", "openmpi-4*", "mpich-4*"} {
+		if found, _ := filepath.Glob(filepath.Join(h.build, pattern)); len(found) > 0 && (*every || len(h.libraries) < 2) {
 			h.libraries = append(h.libraries, filepath.Base(found[0]))
 		}
 	}
@@ -114,6 +122,7 @@ func (h *hosts) left(names ...string) {
 }
 
 func TestHosts(t *testing.T) {
+	t.Parallel()
 	h := makeHosts(t)
 	for _, library := range h.libraries {
 		b := h.open(t, library)
@@ -199,19 +208,92 @@ func TestWhatSlurmIsAskedFor(t *testing.T) {
 		n      int
 		ask    []string
 	}{
-		{"-N 2", 2, []string{"--nodes=2", "--ntasks=2"}},
-		{"-N 2 --gpus-per-node=h100:4 -p gpu", 8, []string{"--nodes=2", "--gpus-per-node=h100:4", "-p", "gpu", "--ntasks=8"}},
-		{"--nodes 2 -n 6 --exclusive", 6, []string{"--nodes=2", "--exclusive", "--ntasks=6"}},
+		{"-N 2", 2, []string{"--nodes=2", "--ntasks-per-node=1", "--ntasks=2"}},
+		{"-N 2 --gpus-per-node=h100:4 -p gpu", 8, []string{"--nodes=2", "--gpus-per-node=h100:4", "-p", "gpu", "--ntasks-per-node=4", "--ntasks=8"}},
+		{"--nodes 2 -n 6 --exclusive", 6, []string{"--nodes=2", "--exclusive", "--ntasks-per-node=3", "--ntasks=6"}},
+		{"-N 2 -n 3", 3, []string{"--nodes=2", "--ntasks=3"}},
+		{"-N 2 --ntasks-per-node=2", 4, []string{"--nodes=2", "--ntasks-per-node=2", "--ntasks=4"}},
 		{"", 1, []string{"--ntasks=1"}},
 	} {
-		n, ask, err := ofSlurm(strings.Fields(test.fields))
+		n, ask, err := ofSlurm(0, strings.Fields(test.fields))
 		if n != test.n || !slices.Equal(ask, test.ask) || err != nil {
 			t.Errorf("%q: %d %q %v", test.fields, n, ask, err)
 		}
 	}
+	if n, ask, err := ofSlurm(4, []string{"-N", "2", "-n", "8"}); n != 4 || ask[2] != "--ntasks=4" || err != nil {
+		t.Errorf("what %%mpi start says itself is not stronger: %d %q %v", n, ask, err)
+	}
 	for _, bad := range []string{"-N", "-N x", "--ntasks-per-node 0"} {
-		if _, _, err := ofSlurm(strings.Fields(bad)); err == nil {
+		if _, _, err := ofSlurm(0, strings.Fields(bad)); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
+	}
+}
+
+// Slurm starts the ranks: on an allocation that %mpi start asks for, and, without
+// being told, on the one that the notebook is in.
+func TestHostsOfSlurm(t *testing.T) {
+	t.Parallel()
+	h := makeHosts(t)
+	for _, command := range []string{"slurmctld", "slurmd", "munged", "srun"} {
+		if _, err := exec.LookPath(command); err != nil {
+			t.Skipf("left out: there is no %s", command)
+		}
+	}
+	h.do("slurm")
+	pmix, _ := filepath.Glob("/usr/lib/*/pmix2/lib/libpmix.so.2")
+	for _, library := range h.libraries {
+		if strings.HasPrefix(library, "openmpi") && len(pmix) == 0 {
+			t.Log("left out: Open MPI under Slurm: there is no libpmix2")
+			continue
+		}
+		b := h.open(t, library)
+		b.ok("%mpi start --slurm -N 2 --gpus-per-node 2", "4 ranks are running (launcher: srun --slurm")
+		b.ok("%%mpi\nx := []int{rank}\nmust(world.Allreduce(mpi.InPlace, x, mpi.Sum))\nx[0]", "[0-3] 6")
+		b.ok("%%mpi\nmust(os.Hostname())", "[0-1] \"h1\"", "[2-3] \"h2\"")
+		b.ok("%mpi status", "h2    2-3")
+		b.ok("%mpi stop")
+		h.left("h2")
+		if queue := h.do("in", "h1", "squeue", "-h"); queue != "" {
+			t.Errorf("an allocation is left: %s", queue)
+		}
+		b.fails("%mpi start --launcher srun", "UsageError", "--slurm -N 2 asks for one")
+		b.Close()
+
+		inside := append([]string{h.script, "in", h.dir, "h1", "salloc", "-Q", "--nodes=2", "--ntasks-per-node=1"}, h.command(library, "evaluate")[4:]...)
+		b = openWith(t, session.Options{Command: inside})
+		b.ok("%mpi start", "2 ranks are running (launcher: srun;")
+		b.ok("%%mpi\nmust(os.Hostname())", "[0] \"h1\"", "[1] \"h2\"")
+		b.Close()
+		h.left("h1", "h2")
+	}
+}
+
+// quickTutorials are those with ranks, with parameters by which they are quick.
+var quickTutorials = [][]string{
+	{"05_mpi", "-p", "samples=50_003"},
+	{"06_cuda_aware_mpi", "-p", "samples=50_003", "-p", "largest=65_536"},
+	{"09_jacobi", "-p", "n=64", "-p", "iterations=40"},
+	{"10_wave_equation", "-p", "intervals=512"},
+}
+
+func TestHostsRunTutorials(t *testing.T) {
+	t.Parallel()
+	h := makeHosts(t)
+	for n, library := range h.libraries {
+		for i, tutorial := range quickTutorials {
+			if !*every && i%2 != n {
+				continue
+			}
+			name, parameters := tutorial[0], tutorial[1:]
+			c := h.command(library, append([]string{"run", "-o", "/tmp/gocuda/out.ipynb"}, append(parameters, filepath.Join(h.build, "../../notebooks", name+".ipynb"))...)...)
+			begun := time.Now()
+			cmd := exec.Command("env", append([]string{startVariable + "=--hosts h1:2,h2:2"}, c...)...)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s under %s: %v\n%s", name, library, err, out)
+			}
+			t.Log(name, library, time.Since(begun).Round(100*time.Millisecond))
+		}
+		h.left("h1", "h2")
 	}
 }

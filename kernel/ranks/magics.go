@@ -119,6 +119,11 @@ func (n *notebook) startMagic(ctx context.Context, env magic.Env, call magic.Cal
 		return err
 	}
 	o.launcher = resolve(o.launcher)
+	if o.ask != nil {
+		if o.n, o.ask, err = ofSlurm(o.n, o.ask); err != nil {
+			return call.UsageErrorf("--slurm: %v", err)
+		}
+	}
 	switch {
 	case o.launcher == "local" && len(o.hosts) > 0:
 		return call.UsageErrorf("ranks on several hosts need an mpirun: the built-in transport is for the processes of one host")
@@ -163,11 +168,7 @@ func (o *startOptions) read(call magic.Call, fields []string) error {
 		o.options, fields = fields[i+1:], fields[:i]
 	}
 	if i := slices.Index(fields, "--slurm"); i >= 0 {
-		var err error
-		if o.n, o.ask, err = ofSlurm(fields[i+1:]); err != nil {
-			return call.UsageErrorf("%v", err)
-		}
-		o.launcher, fields = "srun", fields[:i]
+		o.launcher, o.ask, fields = "srun", append([]string{}, fields[i+1:]...), fields[:i]
 	}
 	given, rest, err := call.Options(fields, nil, []string{"-n", "--launcher", "--hosts", "--hostfile"})
 	if err != nil {

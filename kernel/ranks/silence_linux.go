@@ -17,8 +17,8 @@ func limitUnanswered(c *net.TCPConn, most time.Duration) {
 	}
 }
 
-// roundTrip is how long a packet takes to the other end and back, as the system
-// has measured it; 0 if it is not known.
+// roundTrip is how long a packet takes to the other end and back at best, as the
+// system has measured it; 0 if it is not known.
 func roundTrip(c net.Conn) (d time.Duration) {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
@@ -27,7 +27,7 @@ func roundTrip(c net.Conn) (d time.Duration) {
 	if raw, err := tcp.SyscallConn(); err == nil {
 		raw.Control(func(fd uintptr) {
 			if info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO); err == nil {
-				d = time.Duration(info.Rtt) * time.Microsecond
+				d = time.Duration(info.Min_rtt) * time.Microsecond
 			}
 		})
 	}

@@ -16,27 +16,25 @@ func allocated() bool { return os.Getenv("SLURM_JOB_ID") != "" }
 // process is in, or in one that salloc asks for, which ends with the command. First
 // it sends the program to nodes that lack it.
 func (l *mpirun) srun(ctx context.Context, o startOptions, self program) *exec.Cmd {
-	srun := []string{l.path}
-	if o.ask == nil {
-		srun = append(srun, "--overlap") // with the step that the notebook may be
-	}
-	words := func(more ...string) string {
-		var list []string
-		for _, w := range append(srun[:len(srun):len(srun)], more...) {
-			list = append(list, quoted(w))
+	words := func(list ...string) string {
+		var text []string
+		for _, w := range list {
+			text = append(text, quoted(w))
 		}
-		return strings.Join(list, " ")
+		return strings.Join(text, " ")
 	}
-	start := []string{"--ntasks=" + strconv.Itoa(o.n), "--cpu-bind=none"} // evaluators have several threads
+	start := []string{l.path, "--overlap", // with the step that the notebook may be
+		"--ntasks=" + strconv.Itoa(o.n), "--cpu-bind=none"} // evaluators have several threads
 	if kind := mpiOfSlurm(ctx); kind != "" {
 		start = append(start, "--mpi="+kind)
 	}
 	start = append(append(start, o.options...), self.rank()...)
-	each := []string{"--mpi=none", "--ntasks-per-node=1", "/bin/sh", "-c"}
-	nodes := ` --nodes="$SLURM_JOB_NUM_NODES" --ntasks="$SLURM_JOB_NUM_NODES" `
-	insert := func(command string) string { return strings.Replace(command, quoted(l.path), quoted(l.path)+nodes, 1) }
-	script := fmt.Sprintf("if %s </dev/null | grep -q missing; then %s <%s || exit; fi; exec %s </dev/null",
-		insert(words(append(each, self.look())...)), insert(words(append(each, self.receive())...)), quoted(self.path), words(start...))
+	// The step has the allocation's own layout, which fits; one task on each node acts.
+	each := func(command string) string {
+		return words(l.path, "--overlap", "--mpi=none", "/bin/sh", "-c", `[ "$SLURM_LOCALID" = 0 ] || { cat >/dev/null; exit 0; }; `+command)
+	}
+	script := fmt.Sprintf("if %s </dev/null | grep missing >/dev/null; then %s <%s || exit; fi; exec %s </dev/null",
+		each(self.look()), each(self.receive()), quoted(self.path), words(start...))
 	cmd := exec.Command("/bin/sh", "-c", script)
 	if o.ask != nil {
 		cmd = exec.Command("salloc", append(o.ask, "/bin/sh", "-c", script)...)
@@ -61,10 +59,11 @@ func mpiOfSlurm(ctx context.Context) string {
 	return "pmi2"
 }
 
-// ofSlurm reads what follows --slurm: the number of ranks, and what salloc is
-// asked for.
-func ofSlurm(fields []string) (n int, ask []string, err error) {
-	nodes, each := 1, 1
+// ofSlurm reads what follows --slurm: the number of ranks, if that is not known yet
+// (0), and what salloc is asked for. Nodes have as many ranks each, where that can be.
+func ofSlurm(n int, fields []string) (int, []string, error) {
+	ask, err := []string{}, error(nil)
+	nodes, each, even := 1, 1, true
 	number := func(text string) int {
 		v, wrong := strconv.Atoi(text)
 		if wrong != nil || v < 1 {
@@ -85,12 +84,15 @@ func ofSlurm(fields []string) (n int, ask []string, err error) {
 		}
 		switch name {
 		case "-n", "--ntasks":
-			n = number(value)
+			if count := number(value); n == 0 {
+				n = count
+			}
 			continue
 		case "-N", "--nodes":
 			nodes = number(value)
 			name = "--nodes"
 		case "--gpus-per-node", "--ntasks-per-node":
+			even = even && name == "--gpus-per-node"
 			each = max(each, number(value[strings.LastIndexByte(value, ':')+1:])) // h100:4
 		default:
 			ask = append(ask, fields[i])
@@ -100,6 +102,9 @@ func ofSlurm(fields []string) (n int, ask []string, err error) {
 	}
 	if n == 0 {
 		n = nodes * each
+	}
+	if even && nodes > 1 && n%nodes == 0 {
+		ask = append(ask, "--ntasks-per-node="+strconv.Itoa(n/nodes))
 	}
 	return n, append(ask, "--ntasks="+strconv.Itoa(n)), err
 }
