@@ -101,7 +101,7 @@ func specOf(o Options) Spec {
 		Language:      "go",
 		InterruptMode: "message", // a signal would reach the evaluator too
 		Env:           o.Env,
-		Metadata:      map[string]any{"debugger": true}, // JupyterLab offers its debugger
+		Metadata:      map[string]any{"debugger": true, "supported_encryption": "curve"}, // JupyterLab offers its debugger; jupyter_client gives keys
 	}
 }
 

@@ -35,7 +35,7 @@ func TestInstallAndUninstall(t *testing.T) {
 	want := Spec{
 		Argv:        []string{"/opt/gocuda-kernel", "serve", "{connection_file}"},
 		DisplayName: "Go (CUDA)", Language: "go", InterruptMode: "message",
-		Env: map[string]string{"GOCUDA_BACKEND": "sim"}, Metadata: map[string]any{"debugger": true},
+		Env: map[string]string{"GOCUDA_BACKEND": "sim"}, Metadata: map[string]any{"debugger": true, "supported_encryption": "curve"},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v: got %+v, want %+v", err, got, want)

@@ -25,9 +25,10 @@ var mayImport = map[string][]string{
 	"internal/...":                      {},
 
 	// The kernel process.
-	"kernel":          {"internal/ownfolder", "kernel/display", "kernel/session", "kernel/wire", "github.com/google/uuid"},
-	"kernel/wire":     {"internal/ownfolder", "github.com/go-zeromq/zmq4/...", "github.com/google/uuid"},
-	"kernel/notebook": {"kernel/session"},
+	"kernel":            {"internal/ownfolder", "kernel/display", "kernel/session", "kernel/wire", "github.com/google/uuid"},
+	"kernel/wire":       {"internal/ownfolder", "kernel/wire/curve", "github.com/go-zeromq/zmq4/...", "github.com/google/uuid"},
+	"kernel/wire/curve": {"golang.org/x/crypto/curve25519", "golang.org/x/crypto/nacl/box"},
+	"kernel/notebook":   {"kernel/session"},
 	"kernel/session": {
 		"kernel/display", "kernel/golang/answer", "kernel/session/link", "kernel/widgets",
 		"github.com/ebitengine/purego", "golang.org/x/sys/unix",

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"gocuda/internal/ownfolder"
+	"gocuda/kernel/wire/curve"
 )
 
 // Channel is one of a kernel's five sockets.
@@ -41,6 +42,10 @@ type Connection struct {
 	SignatureScheme string `json:"signature_scheme"` // "hmac-sha256"
 	Key             string `json:"key"`              // empty: messages are not signed
 	KernelName      string `json:"kernel_name,omitempty"`
+	// CurvePublicKey and CurveSecretKey, in Z85, have connections encrypted (CurveZMQ):
+	// only clients that know the public one are taken. Empty: they are not.
+	CurvePublicKey string `json:"curve_publickey,omitempty"`
+	CurveSecretKey string `json:"curve_secretkey,omitempty"`
 }
 
 // ReadConnection reads and checks a connection file. The error says which
@@ -80,12 +85,27 @@ func ParseConnection(text []byte) (Connection, error) {
 	if _, err := newSigner(c.SignatureScheme, c.Key); err != nil {
 		return c, err
 	}
+	if _, err := c.curveKeys(); err != nil {
+		return c, err
+	}
 	for ch := Channel(0); ch < channels; ch++ {
 		if port := *c.port(ch); port < 0 || c.Transport == "tcp" && port > 65535 {
 			return c, fmt.Errorf("%s port %d is out of range", ch, port)
 		}
 	}
 	return c, nil
+}
+
+// curveKeys are the keys of CurveZMQ; nil: connections are not encrypted.
+func (c *Connection) curveKeys() (*curve.Keys, error) {
+	if c.CurvePublicKey == "" && c.CurveSecretKey == "" {
+		return nil, nil
+	}
+	keys, err := curve.ParseKeys(c.CurvePublicKey, c.CurveSecretKey)
+	if err != nil {
+		return nil, fmt.Errorf("curve_publickey, curve_secretkey: %w", err)
+	}
+	return &keys, nil
 }
 
 func (c *Connection) port(ch Channel) *int {

@@ -16,6 +16,8 @@ import (
 	"github.com/go-zeromq/zmq4"
 	"github.com/go-zeromq/zmq4/security/null"
 	"github.com/google/uuid"
+
+	"gocuda/kernel/wire/curve"
 )
 
 const (
@@ -33,6 +35,7 @@ const (
 type Sockets struct {
 	conn     Connection
 	signer   *signer
+	keys     *curve.Keys // nil: connections are not encrypted
 	log      *slog.Logger
 	session  string
 	username string
@@ -71,8 +74,12 @@ func Listen(c Connection, log *slog.Logger) (*Sockets, error) {
 	if err != nil {
 		return nil, err
 	}
+	keys, err := c.curveKeys()
+	if err != nil {
+		return nil, err
+	}
 	s := &Sockets{
-		conn: c, signer: signer, log: log, session: uuid.NewString(), username: "kernel",
+		conn: c, signer: signer, keys: keys, log: log, session: uuid.NewString(), username: "kernel",
 		lag: defaultPatience, closed: make(chan struct{}), written: make(chan struct{}, 1),
 		slots: make(chan struct{}, strangerSlots),
 	}
@@ -380,8 +387,11 @@ func (s *Sockets) accept(ch Channel) {
 func (s *Sockets) serve(ch Channel, c net.Conn) {
 	defer c.Close()
 	s.greet(ch, c)
-	g := newGuard(c)
-	conn, err := handshake(g, ch)
+	g, encrypted, err := s.guard(c)
+	var conn *zmq4.Conn
+	if err == nil {
+		conn, err = handshake(g, ch)
+	}
 	s.greeted(ch, c)
 	if err != nil {
 		s.log.Info("refused a connection", "channel", ch, "from", c.RemoteAddr(), "error", err)
@@ -393,6 +403,9 @@ func (s *Sockets) serve(ch Channel, c net.Conn) {
 		return
 	}
 	defer s.leave(ch, p)
+	if encrypted != nil {
+		encrypted.SetLimit(func() int { return s.limits(ch, p).size })
+	}
 	for bad := 0; bad < maxDropped; {
 		frames, err := g.message(func() limits { return s.limits(ch, p) })
 		if err != nil {
@@ -403,6 +416,19 @@ func (s *Sockets) serve(ch Channel, c net.Conn) {
 			bad++
 		}
 	}
+}
+
+// guard takes a connection, an encrypted one if there are keys, once it has shown that
+// it knows the public one.
+func (s *Sockets) guard(c net.Conn) (g *guard, encrypted *curve.Conn, err error) {
+	if s.keys == nil {
+		return newGuard(c), nil, nil
+	}
+	c.SetDeadline(time.Now().Add(handshakeTime))
+	if encrypted, err = curve.Server(c, *s.keys); err != nil {
+		return nil, nil, err
+	}
+	return newGuard(encrypted), encrypted, nil
 }
 
 // handshake introduces the kernel to a client. zmq4 panics on some malformed
