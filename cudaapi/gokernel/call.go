@@ -26,7 +26,7 @@ func (f *fn) call(e *ast.CallExpr) []ir.Expr {
 				f.hostLibrary(e, o)
 				return f.library(e, o)
 			}
-		} else if o.Pkg() != f.u.pkg {
+		} else if o.Pkg() != f.u.pkg && f.u.imported[o.Origin()] == nil {
 			return f.library(e, o)
 		}
 		return f.declared(e, fun, o)
@@ -49,7 +49,7 @@ func (f *fn) call(e *ast.CallExpr) []ir.Expr {
 func (f *fn) declared(e *ast.CallExpr, fun ast.Expr, o *types.Func) []ir.Expr {
 	targs := f.typeArgs(fun)
 	var recv []ir.Expr
-	if sel, ok := fun.(*ast.SelectorExpr); ok {
+	if sel, ok := fun.(*ast.SelectorExpr); ok && f.u.info.Selections[sel] != nil {
 		s := f.u.info.Selections[sel]
 		if s.Kind() == types.MethodExpr {
 			ref := f.methodExpr(sel, s)

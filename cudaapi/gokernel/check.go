@@ -32,18 +32,31 @@ var libraries = sync.OnceValue(func() map[string]string {
 	}
 	return map[string]string{
 		"gocuda/cudaapi/gpu": gpu.Source, "math": text("math"), "math/bits": text("bits"), "math/cmplx": text("cmplx"), "fmt": text("fmt"),
+		"slices": text("slices"), "cmp": text("cmp"),
 	}
 })
 
 // Import returns a package that kernels can import, with the types of what it
-// declares: gocuda/cudaapi/gpu, math, math/bits, math/cmplx and fmt.
-func Import(path string) (*types.Package, error) { return make(importer).Import(path) }
+// declares: gocuda/cudaapi/gpu, math, math/bits, math/cmplx, fmt, slices and cmp.
+func Import(path string) (*types.Package, error) {
+	return newImporter(token.NewFileSet(), nil).Import(path)
+}
 
-// importer makes the packages that kernels can import of their declarations.
-type importer map[string]*types.Package
+// importer makes the packages that kernels can import of their declarations. Functions
+// that have bodies there are compiled like those of the source; others are known here.
+type importer struct {
+	fset     *token.FileSet
+	info     *types.Info // nil: nobody wants the bodies
+	packages map[string]*types.Package
+	files    []*ast.File
+}
 
-func (im importer) Import(path string) (*types.Package, error) {
-	if p := im[path]; p != nil {
+func newImporter(fset *token.FileSet, info *types.Info) *importer {
+	return &importer{fset: fset, info: info, packages: make(map[string]*types.Package)}
+}
+
+func (im *importer) Import(path string) (*types.Package, error) {
+	if p := im.packages[path]; p != nil {
 		return p, nil
 	}
 	text, ok := libraries()[path]
@@ -55,15 +68,17 @@ func (im importer) Import(path string) (*types.Package, error) {
 		slices.Sort(have)
 		return nil, fmt.Errorf("a kernel cannot use package %s; there are %s", path, strings.Join(have, ", "))
 	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(im.fset, path, text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
-	conf := types.Config{IgnoreFuncBodies: true, Sizes: sizes}
-	p, err := conf.Check(path, fset, []*ast.File{file}, nil)
+	conf := types.Config{IgnoreFuncBodies: im.info == nil || path == gpuPath, Sizes: sizes, Importer: im}
+	p, err := conf.Check(path, im.fset, []*ast.File{file}, im.info)
 	if err == nil {
-		im[path] = p
+		im.packages[path] = p
+		if path != gpuPath { // whose bodies are for Go
+			im.files = append(im.files, file)
+		}
 	}
 	return p, err
 }
@@ -77,6 +92,8 @@ type checked struct {
 	file *ast.File
 	pkg  *types.Package
 	info *types.Info
+
+	library []*ast.File // what it imports
 }
 
 // check parses and checks a source. Without a package clause and imports it gets
@@ -97,7 +114,8 @@ func check(name, source string) (*checked, error) {
 		return nil, c.syntax(err)
 	}
 	var list Errors
-	conf := types.Config{Importer: make(importer), Sizes: sizes, DisableUnusedImportCheck: true, Error: func(err error) {
+	imports := newImporter(c.fset, c.info)
+	conf := types.Config{Importer: imports, Sizes: sizes, DisableUnusedImportCheck: true, Error: func(err error) {
 		var e types.Error
 		if !errors.As(err, &e) {
 			list = append(list, &Error{Message: err.Error()})
@@ -106,6 +124,7 @@ func check(name, source string) (*checked, error) {
 		}
 	}}
 	c.pkg, _ = conf.Check("main", c.fset, []*ast.File{c.file}, c.info)
+	c.library = imports.files
 	if len(list) > 0 {
 		return nil, sorted(list)
 	}
@@ -142,7 +161,7 @@ func impliedImports(source string) string {
 	var s scanner.Scanner
 	src := []byte(source)
 	s.Init(token.NewFileSet().AddFile("", -1, len(src)), src, func(token.Position, string) {}, 0)
-	paths := map[string]string{"gpu": "gocuda/cudaapi/gpu", "math": "math", "bits": "math/bits", "cmplx": "math/cmplx", "fmt": "fmt"}
+	paths := map[string]string{"gpu": "gocuda/cudaapi/gpu", "math": "math", "bits": "math/bits", "cmplx": "math/cmplx", "fmt": "fmt", "slices": "slices", "cmp": "cmp"}
 	var out strings.Builder
 	last := ""
 	for {

@@ -236,7 +236,10 @@ func (f *fn) selector(e *ast.SelectorExpr) ir.Expr {
 				return x
 			}
 		case *types.Func:
-			f.fail(e, "%s.%s can be called, and no more", o.Pkg().Name(), o.Name())
+			if f.u.imported[o.Origin()] != nil {
+				return f.funcValue(e)
+			}
+			f.fail(e, "%s.%s can be called, and no more: write a function literal that calls it", o.Pkg().Name(), o.Name())
 		}
 		f.fail(e, "%s cannot be used in a kernel", e.Sel.Name)
 	}

@@ -183,6 +183,9 @@ func paramTypes(f *ir.Func) (list []types.Type) {
 
 // declOf is the declaration of a function, and nil if there is none.
 func (u *unit) declOf(o *types.Func) *ast.FuncDecl {
+	if d := u.imported[o]; d != nil {
+		return d
+	}
 	if u.host == nil {
 		return u.decls[o]
 	}

@@ -14,16 +14,17 @@ import (
 // unit lowers a checked source to IR.
 type unit struct {
 	*checked
-	host    *hostUnit // nil: kernels are compiled
-	decls   map[*types.Func]*ast.FuncDecl
-	funcs   map[string]*ir.Func
-	globals map[*types.Var]*ir.Var
-	taken   map[string]bool // names of functions, types and globals in the output
-	prog    *ir.Program
-	errs    Errors
-	open    []*ir.Func      // being lowered
-	inside  []*ast.FuncDecl // being inlined
-	types   typeList
+	host     *hostUnit                     // nil: kernels are compiled
+	decls    map[*types.Func]*ast.FuncDecl // of the source
+	imported map[*types.Func]*ast.FuncDecl // of what it imports, those that have bodies
+	funcs    map[string]*ir.Func
+	globals  map[*types.Var]*ir.Var
+	taken    map[string]bool // names of functions, types and globals in the output
+	prog     *ir.Program
+	errs     Errors
+	open     []*ir.Func      // being lowered
+	inside   []*ast.FuncDecl // being inlined
+	types    typeList
 }
 
 // fn lowers one function.
@@ -70,7 +71,14 @@ func (f *fn) fail(at ast.Node, format string, args ...any) { f.u.fail(at.Pos(), 
 
 // kernels lowers all functions that can be launched.
 func (u *unit) kernels() {
-	u.decls = make(map[*types.Func]*ast.FuncDecl)
+	u.decls, u.imported = make(map[*types.Func]*ast.FuncDecl), make(map[*types.Func]*ast.FuncDecl)
+	for _, file := range u.library {
+		for _, d := range file.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
+				u.imported[u.info.Defs[d.Name].(*types.Func)] = d
+			}
+		}
+	}
 	u.funcs = make(map[string]*ir.Func)
 	u.globals = make(map[*types.Var]*ir.Var)
 	u.taken = make(map[string]bool)
@@ -195,6 +203,9 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 			name = n.Obj().Name() + "_" + name
 			shown = n.Obj().Name() + "." + o.Name()
 		}
+	}
+	if u.imported[o] != nil {
+		shown = o.Pkg().Name() + "." + shown
 	}
 	if len(targs) > 0 {
 		var args []string

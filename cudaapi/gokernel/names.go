@@ -36,7 +36,7 @@ var reserved = func() map[string]bool {
 		explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
 		protected public register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch template this
 		thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-		i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 go go_panics dim3 uint3 threadIdx blockIdx blockDim gridDim warpSize assert printf NULL INFINITY NAN
+		i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 go go_panics go_results go_last dim3 uint3 threadIdx blockIdx blockDim gridDim warpSize assert printf NULL INFINITY NAN
 		half __half float2 float3 float4 double2 double3 double4 int2 int3 int4 uint2 uint4 linux unix std cuda stdin stdout stderr errno
 		__global__ __device__ __shared__ __constant__ __host__ __restrict__ size_t clock_t`) {
 		m[w] = true

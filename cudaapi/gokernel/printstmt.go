@@ -436,10 +436,10 @@ func (p *printer) call(s *ir.Call) {
 		p.line("%s = %s;", p.nameOf(s.Dst[0]), text)
 	default:
 		p.line("{")
-		p.line("    auto r = %s;", text)
+		p.line("    auto go_results = %s;", text)
 		for i, v := range s.Dst {
 			if v != nil {
-				p.line("    %s = r.r%d;", p.nameOf(v), i)
+				p.line("    %s = go_results.r%d;", p.nameOf(v), i)
 			}
 		}
 		p.line("}")

@@ -733,8 +733,8 @@ func (p *prover) stmt(s *state, x ir.Stmt) *state {
 	return s
 }
 
-// given are the bounds of what effects give.
-var given = map[string]bounds{"lane_id": {0, 31}, "thread_rank": {0, 1023}, "sync_threads_count": {0, 1024}, "copy": {0, math.MaxInt64}}
+// given are the bounds of what effects give; a grid of more threads would not end.
+var given = map[string]bounds{"grid_rank": {0, 1 << 62}, "grid_size": {1, 1 << 62}, "lane_id": {0, 31}, "thread_rank": {0, 1023}, "sync_threads_count": {0, 1024}, "copy": {0, math.MaxInt64}}
 
 // set gives a variable a value.
 func (p *prover) set(s *state, v *ir.Var, value ir.Expr) {

@@ -18,7 +18,7 @@ var floats1 = map[string]func(float64) float64{
 	"math_cos": math.Cos, "math_cosh": math.Cosh, "math_erf": math.Erf, "math_erfc": math.Erfc, "math_exp": math.Exp, "math_exp2": math.Exp2,
 	"math_expm1": math.Expm1, "math_floor": math.Floor, "math_log": math.Log, "math_log10": math.Log10, "math_log1p": math.Log1p, "math_log2": math.Log2,
 	"math_round": math.Round, "math_roundToEven": math.RoundToEven, "math_sin": math.Sin, "math_sinh": math.Sinh, "math_sqrt": math.Sqrt,
-	"math_tan": math.Tan, "math_tanh": math.Tanh, "math_trunc": math.Trunc, "math_gamma": math.Gamma,
+	"math_acosh": math.Acosh, "math_asinh": math.Asinh, "math_atanh": math.Atanh, "math_tan": math.Tan, "math_tanh": math.Tanh, "math_trunc": math.Trunc, "math_gamma": math.Gamma,
 	"sqrt": math.Sqrt, "rsqrt": func(x float64) float64 { return 1 / math.Sqrt(x) }, "exp": math.Exp, "log": math.Log, "sin": math.Sin, "cos": math.Cos,
 	"tanh": math.Tanh, "fabs": math.Abs,
 }
@@ -135,6 +135,8 @@ func (c *compiler) pure(e *ir.Pure, k kind) number {
 		}
 	case "math_signbit":
 		return func(fr *frame) uint64 { return args[0](fr) >> 63 }
+	case "bits_mulHigh":
+		return func(fr *frame) uint64 { hi, _ := bits.Mul64(args[0](fr), args[1](fr)); return hi }
 	case "bits_reverse32":
 		return func(fr *frame) uint64 { return uint64(bits.Reverse32(uint32(args[0](fr)))) }
 	case "bits_reverse64":

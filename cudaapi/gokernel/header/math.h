@@ -5,8 +5,11 @@
 GO_FUNC f64 math_abs(f64 x) { return fabs(GO_ANY_SIGN(x)); }
 #define GO_MATH(name) GO_FUNC f64 math_##name(f64 x) { return ::name(x); }
 GO_MATH(acos)
+GO_MATH(acosh)
 GO_MATH(asin)
+GO_MATH(asinh)
 GO_MATH(atan)
+GO_MATH(atanh)
 GO_MATH(cbrt)
 GO_MATH(ceil)
 GO_MATH(cos)
@@ -50,6 +53,7 @@ GO_FUNC bool math_isInf(f64 x, i64 sign) { return sign >= 0 && x == 1.0 / 0.0 ||
 GO_FUNC bool math_signbit(f64 x) { return cast<u64>(GO_ANY_SIGN(x)) >> 63; }
 
 // Functions of math/bits and math/cmplx.
+GO_FUNC u64 bits_mulHigh(u64 x, u64 y) { return __umul64hi(x, y); }
 GO_FUNC i64 bits_leadingZeros64(u64 x) { return x ? __clzll((i64)x) : 64; }
 GO_FUNC i64 bits_leadingZeros(u64 x) { return bits_leadingZeros64(x); }
 GO_FUNC i64 bits_leadingZeros32(u32 x) { return bits_leadingZeros64(x) - 32; }

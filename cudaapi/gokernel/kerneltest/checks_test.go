@@ -53,7 +53,7 @@ var moreChecks = flag.Int("checks", 0, "how many random kernels are run for chec
 // No check fails that was taken out: the emulator makes all of them. For many:
 // -checks 100000 -parallel 32 -until 100s.
 func TestRandomChecks(t *testing.T) {
-	n, start := 100, *seed
+	n, start := 60, *seed
 	if *moreChecks > 0 {
 		n = *moreChecks
 	}

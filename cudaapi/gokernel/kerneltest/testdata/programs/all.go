@@ -4,7 +4,7 @@ import "embed"
 
 // Sources are the files with the programs.
 //
-//go:embed language.go control.go functions.go data.go numbers.go library.go algorithms.go more.go panics.go
+//go:embed language.go control.go functions.go data.go numbers.go library.go algorithms.go more.go packages.go panics.go
 var Sources embed.FS
 
 // Program is a kernel that is Go as well. out and f have 64 elements.
@@ -203,4 +203,12 @@ var All = []Program{
 	{"panics.go", "PanicLoopDown", PanicLoopDown},
 	{"panics.go", "PanicLoopStride", PanicLoopStride},
 	{"panics.go", "PanicLoopWraps", PanicLoopWraps},
+	{"packages.go", "BitsWide", BitsWide},
+	{"packages.go", "MathParts", MathParts},
+	{"packages.go", "SlicesFind", SlicesFind},
+	{"packages.go", "SlicesSort", SlicesSort},
+	{"packages.go", "SlicesRange", SlicesRange},
+	{"packages.go", "Unpacked", Unpacked},
+	{"packages.go", "PanicSlicesMax", PanicSlicesMax},
+	{"packages.go", "PanicDiv64", PanicDiv64},
 }
