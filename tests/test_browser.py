@@ -10,6 +10,8 @@ import time
 import nbformat
 import pytest
 from conftest import BUILD, ROOT
+from jupyter_client import BlockingKernelClient
+from jupyter_core.paths import jupyter_runtime_dir
 from nbformat.v4 import new_code_cell, new_notebook
 
 CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
@@ -50,6 +52,13 @@ WIDGETS = [
     'for s.Int() < 5 {\n}\nfmt.Println("the loop saw", s.Int())',
 ]
 
+# Cells beside which a console runs others.
+BESIDE = [
+    'held := make(chan string)\nn := 0\nfmt.Println("set up")',
+    'fmt.Println("waits")\nfor n == 0 {\n\ttime.Sleep(time.Millisecond)\n}\nfmt.Println("got", <-held)',
+    'for {\n\tn++\n}',
+]
+
 # Cells that JupyterLab's debugger stops in.
 DEBUGGED = [
     "func square(x int) int {\n\ty := x * x\n\treturn y\n}",
@@ -67,6 +76,8 @@ def lab(tmp_path_factory):
     nbformat.write(nb, root / "browser.ipynb")
     nb.cells = [new_code_cell(c) for c in WIDGETS]
     nbformat.write(nb, root / "widgets.ipynb")
+    nb.cells = [new_code_cell(c) for c in BESIDE]
+    nbformat.write(nb, root / "beside.ipynb")
     nb.cells = [new_code_cell(c) for c in DEBUGGED]
     nbformat.write(nb, root / "debugged.ipynb")
     for name in TUTORIALS:
@@ -87,7 +98,8 @@ def lab(tmp_path_factory):
     server = subprocess.Popen(
         [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--port=0",
          "--ip=127.0.0.1", f"--ServerApp.root_dir={root}",
-         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"],
+         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+         "--LabApp.expose_app_in_browser=True"],
         stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
         env=dict(os.environ, JUPYTERLAB_SETTINGS_DIR=str(quiet.parent.parent)),
     )
@@ -234,10 +246,88 @@ def test_widgets(lab, browser):
         wait.until(lambda b: "Go (CUDA) | Busy" in b.find_element(By.CSS_SELECTOR, "#jp-main-statusbar").text)
         ActionChains(browser).click(find(".widget-slider .noUi-handle")[0]).send_keys(Keys.ARROW_RIGHT * 2).perform()
         outputs("the loop saw 5")
+        assert subshells(browser), "JupyterLab sent the widgets' messages to the main shell"
         BUILD.mkdir(exist_ok=True)
         browser.save_screenshot(str(BUILD / "widgets.png"))
     except BaseException:
         browser.save_screenshot(str(BUILD / "widgets-failed.png"))
+        raise
+
+
+def subshells(browser):
+    """The subshells of the open notebook's kernel, which another client asks for."""
+    kernel = browser.execute_script("return window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.id")
+    kc = BlockingKernelClient(connection_file=os.path.join(jupyter_runtime_dir(), f"kernel-{kernel}.json"))
+    kc.load_connection_file()
+    kc.start_channels()
+    try:
+        kc.control_channel.send(kc.session.msg("list_subshell_request"))
+        return kc.get_control_msg(timeout=PATIENCE)["content"]["subshell_id"]
+    finally:
+        kc.stop_channels()
+
+
+def test_a_console_beside_a_cell(lab, browser):
+    """JupyterLab's console of a subshell answers, completes, inspects and runs cells while
+    the notebook's cell runs; an interrupt and a restart leave both usable."""
+    server, token = lab
+    wait = WebDriverWait(browser, PATIENCE)
+    find = lambda css: browser.find_elements(By.CSS_SELECTOR, css)
+    run = lambda: ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
+    shows = lambda css, text: wait.until(lambda b: any(text in e.text for e in find(css)), f"{css} does not show {text!r}")
+    notebook = ".jp-Notebook .jp-OutputArea-output"
+    console = ".jp-CodeConsole-content .jp-OutputArea-output"
+    prompt = lambda: find(".jp-CodeConsole-input .cm-content")[0]
+    busy = lambda: browser.execute_script("return window.kernelOfNotebook.status") == "busy"
+    try:
+        browser.get(f"{server}/lab/workspaces/beside/tree/beside.ipynb?token={token}")
+        wait.until(lambda b: len(find(".jp-Notebook .jp-CodeCell")) == len(BESIDE))
+        wait.until(lambda b: "Go (CUDA) | Idle" in b.find_element(By.CSS_SELECTOR, "#jp-main-statusbar").text)
+        browser.execute_script("window.kernelOfNotebook = window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel")
+        find(".jp-Notebook .jp-CodeCell")[0].find_element(By.CSS_SELECTOR, ".cm-content").click()
+        run()
+        run()
+        shows(notebook, "waits")
+        browser.execute_script("window.jupyterapp.commands.execute('notebook:create-subshell-console')")
+        wait.until(lambda b: find(".jp-CodeConsole-input .cm-content"))
+
+        def enter(code):
+            wait.until(lambda b: prompt().text.strip() == "")
+            prompt().click()
+            ActionChains(browser).send_keys(code).perform()
+            run()
+
+        enter('fmt.Println("beside", n)')
+        shows(console, "beside 0")
+        prompt().click()
+        ActionChains(browser).send_keys("fmt.Printl", Keys.TAB).perform()
+        wait.until(lambda b: prompt().text == "fmt.Println" or find(".jp-Completer:not(.lm-mod-hidden)"))
+        ActionChains(browser).send_keys(Keys.ESCAPE).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).send_keys(Keys.DELETE).perform()
+        enter('n = 1')
+        enter('held <- "a value from beside"')
+        shows(notebook, "got a value from beside")
+        assert not any("got" in e.text for e in find(console))
+
+        # Both run; the interrupt is the notebook's cell's, and the next one the console's.
+        find(".jp-Notebook .jp-CodeCell")[2].find_element(By.CSS_SELECTOR, ".cm-content").click()
+        run()
+        enter('fmt.Println("loops beside")\nfor {\n}')
+        shows(console, "loops beside")
+        interrupt = "window.kernelOfNotebook.interrupt()"
+        browser.execute_script(interrupt)
+        shows(notebook, "interrupted")
+        assert not any("interrupted" in e.text for e in find(console))
+        browser.execute_script(interrupt)
+        shows(console, "interrupted")
+        browser.save_screenshot(str(BUILD / "beside.png"))
+
+        browser.execute_script("window.kernelOfNotebook.restart()")
+        find(".jp-Notebook .jp-CodeCell")[0].find_element(By.CSS_SELECTOR, ".cm-content").click()
+        wait.until(lambda b: not busy())
+        run()
+        wait.until(lambda b: find(".jp-Notebook .jp-CodeCell")[0].find_element(By.CSS_SELECTOR, ".jp-InputPrompt").text == "[1]:")
+    except BaseException:
+        browser.save_screenshot(str(BUILD / "beside-failed.png"))
         raise
 
 
