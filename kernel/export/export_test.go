@@ -132,3 +132,19 @@ func cell4() {
 		t.Errorf("%s\nwant%s", got, want)
 	}
 }
+
+// A %%cuda cell takes the functions along that it calls of %%kernel cells.
+func TestCUDACallsGo(t *testing.T) {
+	said, program := write(t,
+		"%%kernel\nfunc half(x float32) float32 { return x / 2 }\n\nfunc halves(x []float32) { x[gpu.ThreadIdx.X] = half(x[gpu.ThreadIdx.X]) }",
+		"%%cuda\n__global__ void quarters(float *x) { x[threadIdx.x] = half(half(x[threadIdx.x])); }",
+	)
+	if said != "" {
+		t.Error(said)
+	}
+	for _, want := range []string{"//go:embed kernels/cell2_Go.go.txt\nvar cell2CUDAGo string\n", "cuda.WithGo(cell2CUDAGo)", "quarters := must(cell2Module.Kernel(\"quarters\"))"} {
+		if !strings.Contains(program, want) {
+			t.Errorf("%s\ndoes not have\n%s", program, want)
+		}
+	}
+}

@@ -273,11 +273,17 @@ func (x *exporter) kernels(p *part, c *cell, m magic.Piece) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "//go:embed %s\nvar %s string\n\n", file, text)
-	for i, cuda := range source.CUDA {
-		name := fmt.Sprintf("kernels/cell%d_%d.cu", c.number, i+1)
-		c.embeds[name] = strings.TrimLeft(cuda, "\n")
-		fmt.Fprintf(&b, "//go:embed %s\nvar %s%d string\n\n", name, text, i+1)
-		fmt.Fprintf(&options, ", cuda.WithCUDA(%s%d)", text, i+1)
+	beside := func(option, suffix, ending, code string) {
+		name := fmt.Sprintf("kernels/cell%d_%s.%s", c.number, suffix, ending)
+		c.embeds[name] = strings.TrimLeft(code, "\n")
+		fmt.Fprintf(&b, "//go:embed %s\nvar %s%s string\n\n", name, text, suffix)
+		fmt.Fprintf(&options, ", cuda.%s(%s%s)", option, text, suffix)
+	}
+	for i, code := range source.CUDA {
+		beside("WithCUDA", strconv.Itoa(i+1), "cu", code)
+	}
+	if source.InGo != "" {
+		beside("WithGo", "Go", "go.txt", source.InGo)
 	}
 	module := source.Name
 	if module == "" {

@@ -85,7 +85,7 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 		return call.UsageErrorf("there is no CUDA C++ below the first line")
 	}
 	if c.inGo != nil {
-		source, err := c.inGo.called(env, call.Body)
+		source, err := c.inGo.called(env.Declarations, call.Body)
 		if err != nil {
 			return err
 		}

@@ -200,7 +200,7 @@ var calledIn = regexp.MustCompile(`\b([A-Za-z_]\w*)\s*\(`)
 
 // called are the functions of earlier cells that CUDA C++ calls, with what they need; ""
 // if there are none.
-func (k *kernelCells) called(env Env, text string) (string, error) {
+func (k *kernelCells) called(declared func(string) []Declaration, text string) (string, error) {
 	var own []string // that the C++ defines itself
 	for _, m := range regexp.MustCompile(`\b([A-Za-z_]\w*)\s*\([^;{}]*\)\s*\{`).FindAllStringSubmatch(text, -1) {
 		own = append(own, m[1])
@@ -219,7 +219,7 @@ func (k *kernelCells) called(env Env, text string) (string, error) {
 	if body.Len() == 0 {
 		return "", nil
 	}
-	return k.source(env.Declarations, Call{Body: body.String()}, "cell")
+	return k.source(declared, Call{Body: body.String()}, "cell")
 }
 
 // remember keeps the functions and types of a cell that compiled.

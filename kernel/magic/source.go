@@ -64,6 +64,7 @@ type Source struct {
 	Flags     []string
 	Unchecked bool
 	CUDA      []string // for cuda.WithCUDA
+	InGo      string   // for cuda.WithGo
 	Kernels   []Kernel
 }
 
@@ -81,18 +82,22 @@ func (s *Sources) Read(p Piece, cell string, declared func(name string) []Declar
 		return Source{}, call.Errorf("UsageError", "there is no code below the first line")
 	}
 	if p.Magic == "%%cuda" {
-		return s.readCUDA(call, fields)
+		return s.readCUDA(call, fields, declared)
 	}
 	return s.readKernel(call, fields, cell, declared)
 }
 
-func (s *Sources) readCUDA(call Call, fields []string) (Source, error) {
+func (s *Sources) readCUDA(call Call, fields []string, declared func(string) []Declaration) (Source, error) {
 	given, rest, err := call.compilerOptions(fields, nil)
 	if err != nil {
 		return Source{}, err
 	}
+	inGo, err := s.kernels.called(declared, call.Body)
+	if err != nil {
+		return Source{}, err
+	}
 	s.cuda.add(call.Body)
-	out := Source{Code: call.Body, Name: given.name, Instances: given.instances, Flags: rest}
+	out := Source{Code: call.Body, InGo: ofLines.ReplaceAllString(inGo, ""), Name: given.name, Instances: given.instances, Flags: rest}
 	out.name(slices.Concat(cuda.KernelNames(call.Body), given.instances))
 	return out, nil
 }
