@@ -406,6 +406,10 @@ func (f *fn) library(e *ast.CallExpr, o *types.Func) []ir.Expr {
 		case name == "Shared":
 			t := f.typeArgs(e.Fun)[0]
 			f.usable(t, e, "a variable")
+			if s, ok := t.Underlying().(*types.Slice); ok {
+				elem := types.TypeString(s.Elem(), shortNames)
+				f.fail(e, "a slice has no memory of its own that threads could share: gpu.Shared[[256]%s]() has, and gpu.DynamicShared[%s]", elem, elem)
+			}
 			v := f.local("shared", t)
 			v.Space = ir.Shared
 			f.emit(&ir.Define{Var: v})

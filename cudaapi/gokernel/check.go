@@ -131,16 +131,6 @@ func check(name, source string) (*checked, error) {
 	return c, nil
 }
 
-// hint adds to a message of the checker what to do in a kernel.
-func hint(msg string) string {
-	if i := strings.Index(msg, "could not import "); i >= 0 {
-		if _, why, ok := strings.Cut(msg, "(a kernel"); ok {
-			return "a kernel" + strings.TrimSuffix(why, ")")
-		}
-	}
-	return msg
-}
-
 func sorted(list Errors) Errors {
 	slices.SortStableFunc(list, func(a, b *Error) int {
 		return cmp.Or(strings.Compare(a.Pos.Filename, b.Pos.Filename), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))

@@ -11,6 +11,7 @@ package gokernel
 import (
 	"errors"
 	"fmt"
+	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
@@ -123,7 +124,7 @@ func Compile(source string, o Options) (*Program, error) {
 			return nil, Errors{{c.fset.Position(c.file.Pos()), "there is no function that CUDA C++ could call: with numbers, bools, pointers to them and slices of them, and one result or none"}}
 		}
 	} else if len(kernels) == 0 {
-		return nil, Errors{{c.fset.Position(c.file.Pos()), "there is no kernel: a function without results, with parameters that a launch can give"}}
+		return nil, Errors{u.noKernel()}
 	}
 	if !o.Unchecked {
 		for _, f := range u.prog.Funcs {
@@ -150,6 +151,29 @@ func Compile(source string, o Options) (*Program, error) {
 		out.Kernels = append(out.Kernels, made)
 	}
 	return out, nil
+}
+
+// noKernel says why there is none.
+func (u *unit) noKernel() *Error {
+	text := "there is no kernel: a function without results, with parameters that a launch can give"
+	for _, d := range u.file.Decls {
+		d, ok := d.(*ast.FuncDecl)
+		if !ok || d.Recv != nil || d.Body == nil {
+			continue
+		}
+		switch sig := u.info.Defs[d.Name].(*types.Func).Signature(); {
+		case sig.TypeParams().Len() > 0:
+			text += fmt.Sprintf("; %s is generic: say which instance is wanted, such as %s[float32] (--instantiate, or cuda.Instantiate)", d.Name.Name, d.Name.Name)
+		case sig.Results().Len() > 0:
+			text += fmt.Sprintf("; %s has results: a kernel writes them to a slice", d.Name.Name)
+		case sig.Variadic():
+			text += fmt.Sprintf("; %s is variadic: a kernel takes a slice", d.Name.Name)
+		case takesFuncs(sig):
+			text += fmt.Sprintf("; %s takes a function: write a kernel that calls it with one", d.Name.Name)
+		}
+		return &Error{u.fset.Position(d.Pos()), text}
+	}
+	return &Error{u.fset.Position(u.file.Pos()), text}
 }
 
 // Message is what a panic says: at a site, with numbers, of a kernel's thread.

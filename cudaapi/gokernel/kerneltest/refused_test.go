@@ -169,6 +169,44 @@ var refused = []struct{ body, at, message, more string }{
 	{"switch x := any(x).(type) {\ncase int:\n_ = x\n}", "2:1", "a type cannot be asked for", ""},
 	{"y := [5000]int{1}\n_ = y", "2:6", "a literal of 5000 elements is too long for a kernel", ""},
 	{"var p uintptr = 3\n_ = p", "2:5", "use a slice or a typed pointer", ""},
+	// What learners write, and what to write instead.
+	{"x[threadIdx.x] = 1", "2:3", "undefined: threadIdx; in Go it is gpu.ThreadIdx", ""},
+	{"__syncthreads()", "2:1", "in Go it is gpu.SyncThreads", ""},
+	{"atomicAdd(&x[0], 1)", "2:1", "in Go it is gpu.AtomicAdd", ""},
+	{"var f float32 = sqrtf(2)\n_ = f", "2:17", "in Go it is gpu.Sqrt", ""},
+	{"x[gpu.ThreadIdx] = 1", "2:3", "must be integer", ""},
+	{"i := gpu.ThreadIdx\nx[i] = 1", "3:3", "take its X, Y or Z", ""},
+	{"x[gpu.ThreadIdx.x] = 1", "2:17", "its fields are X, Y and Z", ""},
+	{"for i := range gpu.BlockDim {\n_ = i\n}", "2:16", "take its X, Y or Z", ""},
+	{"var s [gpu.BlockDim.X]int\n_ = s", "2:8", "gpu.DynamicShared has shared memory of a size that the launch says", ""},
+	{"n := 3\ns := gpu.Shared[[n]int]()\n_ = s", "3:18", "the size of an array is a constant", ""},
+	{"s := gpu.Shared[int](256)\n_ = s", "2:22", "the size is part of the type: gpu.Shared[[256]int]()", ""},
+	{"s := gpu.Shared[[]int]()\n_ = s", "2:6", "a slice has no memory of its own that threads could share", ""},
+	{"gpu.SyncThreads", "2:1", "call it: gpu.SyncThreads()", ""},
+	{"gpu.AtomicAdd(x[0], 1)", "2:15", "it takes an address: &x[0]", ""},
+	{"x[0] = gpu.Shfl(x[0], 1)", "2:24", "the first is which lanes take part, such as gpu.FullMask", ""},
+	{"var f float32\nf = math.Sqrt(2)", "3:5", "gpu.Sqrt takes and gives float32 as well", ""},
+	{"x[0] = rand.Intn(3)", "2:8", "write a generator whose state each thread has", ""},
+	{"sort.Ints(x)", "2:1", "a kernel can use bits, cmp, cmplx, fmt, gpu, math and slices", ""},
+	{"y := slices.Clone(x)\n_ = y", "2:13", "write to a slice that is passed in", ""},
+	{"slices.SortFunc(x, nil)", "2:8", "there is slices.SortStableFunc", ""},
+	{"fmt.Sprint(x[0])", "2:5", "a kernel prints with fmt.Printf and fmt.Println", ""},
+	{"fmt.Println(x)", "2:13", "a value of type []int cannot be printed in a kernel: print its numbers", ""},
+}
+
+// Sources without a kernel are told why there is none.
+func TestNoKernel(t *testing.T) {
+	for source, want := range map[string]string{
+		"func k(x []int) int { return x[0] }":              "k has results: a kernel writes them to a slice",
+		"func k(x ...int) {}":                              "k is variadic: a kernel takes a slice",
+		"func k(f func(int) int, x []int) { x[0] = f(1) }": "k takes a function: write a kernel that calls it with one",
+		"func k[T gpu.Number](x []T) {}":                   "k is generic: say which instance is wanted, such as k[float32]",
+		"type t int":                                       "there is no kernel: a function without results",
+	} {
+		if _, err := gokernel.Compile(source, gokernel.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is refused with %v, want %s", source, err, want)
+		}
+	}
 }
 
 func refuse(body, more string) error {
