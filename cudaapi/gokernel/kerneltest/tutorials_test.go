@@ -100,12 +100,14 @@ func unguarded(seed uint64, n int32, counts []int32) {
 	}
 	gpu.AtomicAdd(&counts[1], 1)
 }
+`, throwInCUDA, nil, []tutorialLaunch{{"count", "count", 4, []any{7, 120, make([]int32, 2)}}, {"unguarded", "unguarded", 4, []any{7, 120, make([]int32, 2)}}}},
+	{"02_several_gpus", "points", countInGo + `
 func points(seed uint64, n int32, x, y []float32) {
 	if i := place(); i < n {
 		throwOne(seed, i, &x[i], &y[i])
 	}
 }
-`, throwInCUDA, nil, []tutorialLaunch{{"count", "count", 4, []any{7, 120, make([]int32, 2)}}, {"unguarded", "unguarded", 4, []any{7, 120, make([]int32, 2)}}, {"points", "points", 4, []any{7, 120, make([]float32, 128), make([]float32, 128)}}}},
+`, throwInCUDA, nil, []tutorialLaunch{{"points", "points", 4, []any{7, 120, make([]float32, 128), make([]float32, 128)}}}},
 	{"02_several_gpus", "countFrom", countInGo + `
 func countFrom(first, n int32, counts []int32) {
 	i := place()
@@ -132,6 +134,16 @@ func perBlock(seed uint64, n int32, counter []int32) {
 	}
 }
 `, throwInCUDA, nil, []tutorialLaunch{{"perThread", "perThread", 4, []any{3, 120, make([]int32, 1)}}, {"perBlock", "perBlock", 4, []any{3, 120, make([]int32, 1)}}}},
+	{"03_peer_access", "perWarp", countInGo + `
+func perWarp(seed uint64, n int32, counter, additions []int32) {
+	i := place()
+	hits := bits.OnesCount32(gpu.Ballot(gpu.FullMask, i < n && hit(seed, i)))
+	if gpu.ThreadIdx.X%32 == 0 {
+		gpu.AtomicAdd(&counter[0], int32(hits), gpu.SystemScope)
+		gpu.AtomicAdd(&additions[0], 1, gpu.SystemScope)
+	}
+}
+`, throwInCUDA, nil, []tutorialLaunch{{"perWarp", "perWarp", 4, []any{3, 120, make([]int32, 1), make([]int32, 1)}}}},
 	{"04_inter_gpu_synchronization", "pattern", spinInGo + `
 func pattern(p []uint32, words uint32) {
 	if i := uint32(place()); i < words {
@@ -303,7 +315,7 @@ func cudaOf(t *testing.T, name, kernel string) string {
 	defines := regexp.MustCompile(`__global__ void ` + kernel + `\(`)
 	for _, c := range nb.Cells {
 		for _, m := range blocks.FindAllStringSubmatch(c.Source, -1) {
-			if text := m[1] + m[2] + m[3]; defines.MatchString(text) {
+			if text := m[1] + m[2] + m[3]; defines.MatchString(text) && !strings.Contains(text, "// your code") { // of an exercise, the solution
 				return text
 			}
 		}
