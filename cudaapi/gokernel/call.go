@@ -217,9 +217,8 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
 		if tv := f.u.info.Types[e.Args[0]]; !tv.IsType() {
 			init = f.to(e.Args[0], t)
 		}
-		v := f.local("t", t)
-		f.emit(&ir.Define{Var: v, Init: init})
-		return one(&ir.Addr{X: &ir.Ref{Var: v}, T: f.typeOf(e)})
+		_, p := f.movable(e, "t", t, init)
+		return one(f.convert(p, f.typeOf(e)))
 	case "copy":
 		dst, src := f.temp(f.expr(e.Args[0])), f.expr(e.Args[1])
 		f.usable(src.Type(), e.Args[1], "a value")
@@ -254,8 +253,14 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
 		f.print(e, name == "println")
 		return nil
 	case "append":
+		if f.u.host != nil {
+			return one(f.appended(e))
+		}
 		f.fail(e, "append cannot be used in a kernel, where no memory is allocated: write to elements of a slice that is long enough")
 	case "make":
+		if f.u.host != nil {
+			return one(f.makeSlice(e))
+		}
 		f.fail(e, "make cannot be used in a kernel, where no memory is allocated: declare an array, such as var x [16]float32, or pass a slice")
 	case "recover":
 		f.fail(e, "recover cannot be used in a kernel: a panic ends the thread, and is reported by the launch's stream")

@@ -452,9 +452,8 @@ func (f *fn) address(e *ast.UnaryExpr) ir.Expr {
 	t := f.typeOf(e)
 	if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok {
 		x := f.composite(lit, f.typeOf(lit))
-		v := f.local("t", x.Type())
-		f.emit(&ir.Define{Var: v, Init: x})
-		return &ir.Addr{X: &ir.Ref{Var: v}, T: t}
+		_, p := f.movable(e, "t", x.Type(), x)
+		return f.convert(p, t)
 	}
 	return f.addressOf(f.expr(e.X), t, e.X)
 }
@@ -524,6 +523,9 @@ func (f *fn) operandType(x, y ast.Expr) types.Type {
 
 func (f *fn) arithmetic(op token.Token, x, y ir.Expr, t types.Type, at ast.Node) ir.Expr {
 	if isString(t) {
+		if f.u.host != nil {
+			return f.joined(at, x, y, t)
+		}
 		f.fail(at, "strings cannot be joined in a kernel, where no memory is allocated")
 	}
 	if (op == token.QUO || op == token.REM) && isInteger(t) {
@@ -578,14 +580,12 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) ir.Expr {
 		f.usable(t, e, "a value")
 		n := f.litLen(e)
 		array := types.NewArray(u.Elem(), n)
-		v := f.local("t", array)
-		f.emit(&ir.Define{Var: v, Init: f.arrayLit(e, array, u.Elem(), n)})
-		return &ir.Slice{X: &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(array)}, Lo: ir.Int(0), Hi: ir.Int(n), Max: ir.Int(n), T: t}
+		_, p := f.movable(e, "t", array, f.arrayLit(e, array, u.Elem(), n))
+		return &ir.Slice{X: p, Lo: ir.Int(0), Hi: ir.Int(n), Max: ir.Int(n), T: t}
 	case *types.Pointer: // within another literal: &T{...}
 		x := f.composite(e, u.Elem())
-		v := f.local("t", x.Type())
-		f.emit(&ir.Define{Var: v, Init: x})
-		return &ir.Addr{X: &ir.Ref{Var: v}, T: t}
+		_, p := f.movable(e, "t", x.Type(), x)
+		return f.convert(p, t)
 	}
 	f.usable(t, e, "a value")
 	f.fail(e, "a kernel cannot have a value of type %s", types.TypeString(t, shortNames))
@@ -690,6 +690,9 @@ func (f *fn) conversion(e *ast.CallExpr) ir.Expr {
 		return v
 	}
 	if isString(t) != isString(v.Type()) {
+		if f.u.host != nil {
+			return f.textConversion(e, v, t)
+		}
 		f.fail(e, "a conversion to %s cannot be made in a kernel, where no memory is allocated", types.TypeString(t, shortNames))
 	}
 	if _, ok := v.Type().Underlying().(*types.Slice); ok {

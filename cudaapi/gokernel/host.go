@@ -41,6 +41,10 @@ type HostProgram struct {
 	Sites []HostSite
 	// Globals are the package variables that the code reads and writes.
 	Globals []*types.Var
+	// Types are those of which the code asks Go's runtime for memory. If there are
+	// some, it has a function go_runtime(void *cross, void *answer), by which it is told
+	// how to ask.
+	Types []types.Type
 	// Funcs are all functions that are part of the code.
 	Funcs []*types.Func
 }
@@ -92,6 +96,11 @@ type hostUnit struct {
 	here     token.Pos // of the statement that is being lowered
 	at       map[ir.Stmt]token.Pos
 	literals map[string]int // how many a function has
+
+	movable map[*ir.Var]token.Pos // variables that can be in Go's memory
+	moved   map[token.Pos]bool    // those that are
+	again   bool                  // more are to be
+	stores  bool                  // something stores pointers
 }
 
 // CompileHost writes functions and loops, and the functions that they call, as C++ for the host.
@@ -101,6 +110,18 @@ type hostUnit struct {
 // where they are in this order. The error is of type
 // [Errors]: what is not sure to mean the same in C++ is refused.
 func CompileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, find func(*types.Func) (HostSource, bool), calls []string) (out *HostProgram, err error) {
+	moved := make(map[token.Pos]bool)
+	for {
+		known := len(moved)
+		if out, err = compileHost(fset, funcs, loops, find, calls, moved); len(moved) == known {
+			return out, err
+		}
+	}
+}
+
+// compileHost is CompileHost with some variables in Go's memory; if these are too few,
+// it says which there are, too.
+func compileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, find func(*types.Func) (HostSource, bool), calls []string, moved map[token.Pos]bool) (out *HostProgram, err error) {
 	defer func() {
 		if r := recover(); r != nil { // something that it does not know
 			var at token.Position
@@ -114,7 +135,7 @@ func CompileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 	}()
 	u := &unit{
 		checked: &checked{fset: fset}, funcs: make(map[string]*ir.Func), globals: make(map[*types.Var]*ir.Var), taken: make(map[string]bool), prog: new(ir.Program),
-		host: &hostUnit{find: find, calls: calls, at: make(map[ir.Stmt]token.Pos), stack: make(map[*ir.Func]int64)},
+		host: &hostUnit{find: find, calls: calls, at: make(map[ir.Stmt]token.Pos), stack: make(map[*ir.Func]int64), movable: make(map[*ir.Var]token.Pos), moved: moved},
 	}
 	entries := make([]*ir.Func, len(funcs))
 	for i, o := range funcs {
@@ -144,6 +165,7 @@ func CompileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 	}
 	inner := u.hostLoops(loops)
 	if len(u.errs) == 0 {
+		u.host.stores = u.storesPointers()
 		for _, f := range u.prog.Funcs {
 			u.try(func() { u.keepsRules(f) })
 		}
@@ -156,7 +178,7 @@ func CompileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 	}
 	p := &printer{fset: fset, host: &hostPrinter{recursive: recursive(u.prog.Funcs)}}
 	before, own := p.hostProgram(u.prog, append(entries[:len(entries):len(entries)], inner...))
-	out = &HostProgram{Code: before + own, Functions: own, Sites: p.host.sites, Globals: u.host.globals, Funcs: u.host.funcs}
+	out = &HostProgram{Code: before + own, Functions: own, Sites: p.host.sites, Globals: u.host.globals, Types: p.host.types, Funcs: u.host.funcs}
 	for i, f := range entries {
 		out.Entries = append(out.Entries, HostEntry{funcs[i], hostSymbol(f), paramTypes(f), f.Results})
 	}
@@ -304,13 +326,10 @@ func (f *fn) callsGo(o *types.Func, args []ir.Expr) ir.Expr {
 	return &ir.Pure{Name: "via", Args: append([]ir.Expr{i}, args...), T: types.Typ[types.Float64]}
 }
 
-// keepsRules refuses what C++ would do to Go's memory that Go's collector must know
-// of, and addresses that outlive what they point to:
-//
-//   - nothing that has pointers in it is stored in memory that is Go's (the collector's
-//     write barrier is not there), and
-//   - the address of a local variable is not returned, and only kept in variables that
-//     live as long as that one, or less.
+// keepsRules refuses addresses that outlive what they point to:
+// the address of a local variable is not returned, not stored in memory, and only kept
+// in variables that live as long as that one, or less. Where it would be, the variable
+// is moved into Go's memory, and the program lowered anew.
 func (u *unit) keepsRules(f *ir.Func) {
 	k := &keeper{u: u, f: f, in: make(map[*ir.Var]any), up: make(map[any]any), roots: make(map[*ir.Var][]*ir.Var)}
 	for _, v := range f.Params {
@@ -407,20 +426,24 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 			k.stmts(s.Post, lit)
 		case *ir.Assign:
 			v := ir.Root(s.To)
-			if (v == nil || v.Space != ir.Local) && hasPointers(s.To.Type()) {
-				k.fail(s, "a value of type %s, which has pointers in it, cannot be stored in memory by compiled code: the garbage collector would not know", types.TypeString(s.To.Type(), shortNames))
-			}
 			if roots := k.carries(s.Value); len(roots) > 0 {
 				if v == nil || v.Space != ir.Local {
-					k.fail(s, "compiled code cannot store the address of a local variable in memory")
+					k.escape(s, roots, "compiled code cannot store the address of a local variable in memory")
+				} else {
+					k.keep(s, v, roots)
 				}
-				k.keep(s, v, roots)
 			}
 		case *ir.Effect:
-			for _, a := range s.Args {
-				if sl, ok := a.Type().Underlying().(*types.Slice); ok && hasPointers(sl.Elem()) {
-					k.fail(s, "a value of type %s, which has pointers in it, cannot be stored in memory by compiled code: the garbage collector would not know", types.TypeString(sl.Elem(), shortNames))
+			for i, a := range s.Args {
+				switch roots := k.carries(a); {
+				case i == 0 && s.Dst != nil:
+					k.keep(s, s.Dst, roots)
+				case len(roots) > 0 && storesElements(s):
+					k.escape(s, roots, "compiled code cannot store the address of a local variable in memory")
 				}
+			}
+			if len(s.Args) == 0 {
+				break
 			}
 			if _, ok := s.Args[0].Type().Underlying().(*types.Slice); !ok && s.Name == "clear" && hasPointers(s.T) {
 				k.fail(s, "compiled code cannot clear what has pointers in it")
@@ -430,6 +453,9 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 			for _, a := range s.Args {
 				roots = append(roots, k.carries(a)...)
 			}
+			if k.u.host.stores && len(roots) > 0 { // perhaps the address
+				k.escape(s, roots, "compiled code cannot give the address of a local variable to a function while something stores pointers in memory")
+			}
 			for _, d := range s.Dst {
 				if d != nil && hasPointers(d.Type) {
 					k.keep(s, d, roots)
@@ -437,8 +463,8 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 			}
 		case *ir.Return:
 			for _, v := range s.Values {
-				if len(k.carries(v)) > 0 {
-					k.fail(s, "compiled code cannot return the address of a local variable: it has no memory for what outlives a call")
+				if roots := k.carries(v); len(roots) > 0 {
+					k.escape(s, roots, "compiled code cannot return the address of this local variable")
 				}
 			}
 		}
@@ -449,7 +475,8 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 func (k *keeper) keep(s ir.Stmt, v *ir.Var, roots []*ir.Var) {
 	for _, r := range roots {
 		if !k.within(k.in[v], k.in[r]) {
-			k.fail(s, "compiled code cannot keep the address of a variable for longer than the block in which it is declared")
+			k.escape(s, []*ir.Var{r}, "compiled code cannot keep the address of this variable for longer than the block in which it is declared")
+			continue
 		}
 		known := false
 		for _, have := range k.roots[v] {
@@ -460,6 +487,42 @@ func (k *keeper) keep(s ir.Stmt, v *ir.Var, roots []*ir.Var) {
 			*k.changed = true
 		}
 	}
+}
+
+// escape has variables moved into Go's memory whose addresses outlive them.
+func (k *keeper) escape(s ir.Stmt, roots []*ir.Var, why string) {
+	if !k.u.host.escape(roots) {
+		k.fail(s, "%s", why)
+	}
+}
+
+// storesElements says whether an effect stores its arguments after the first, or what
+// they point to.
+func storesElements(s *ir.Effect) bool {
+	switch s.Name {
+	case "append", "append_all":
+		return hasPointers(s.T)
+	case "copy":
+		t, ok := s.Args[0].Type().Underlying().(*types.Slice)
+		return ok && hasPointers(t.Elem())
+	}
+	return false
+}
+
+// storesPointers says whether a function stores pointers in memory that may be Go's.
+func (u *unit) storesPointers() (yes bool) {
+	for _, f := range u.prog.Funcs {
+		ir.WalkAll(f.Body, func(s ir.Stmt) {
+			switch s := s.(type) {
+			case *ir.Assign:
+				v := ir.Root(s.To)
+				yes = yes || (v == nil || v.Space != ir.Local) && hasPointers(s.To.Type())
+			case *ir.Effect:
+				yes = yes || storesElements(s)
+			}
+		})
+	}
+	return yes
 }
 
 // within says whether a loop or literal is another one or in it.

@@ -54,6 +54,9 @@ type entered struct {
 // place is what a variable is that is given by its address; nil if o is none.
 func (f *fn) placeOf(o types.Object) ir.Expr {
 	for g := f; g != nil; g = g.parent {
+		if p := g.boxes[o]; p != nil {
+			return &ir.Deref{X: &ir.Ref{Var: p}, T: p.Type.(*types.Pointer).Elem()}
+		}
 		if g.entered != nil {
 			if p := g.entered.places[o]; p != nil {
 				return &ir.Deref{X: &ir.Ref{Var: p}, T: o.Type()}

@@ -41,11 +41,13 @@ type fn struct {
 	labels    map[string]*ir.Label
 	results   []*ir.Var // named ones
 	sig       *types.Signature
-	nextBody  *ir.Label       // where a fallthrough goes
-	parallel  bool            // the places of an assignment to several are being lowered
-	iteration *iteration      // of the body of a loop over a function
-	own       map[string]bool // the labels of that body
-	entered   *entered        // of the function of a loop
+	nextBody  *ir.Label                // where a fallthrough goes
+	parallel  bool                     // the places of an assignment to several are being lowered
+	iteration *iteration               // of the body of a loop over a function
+	own       map[string]bool          // the labels of that body
+	entered   *entered                 // of the function of a loop
+	boxes     map[types.Object]*ir.Var // the addresses of variables that were moved
+	counters  bool                     // the variables of a loop are being declared, of which each iteration has its own
 }
 
 // target is a statement that break or continue can name.

@@ -36,7 +36,7 @@ var (
 var prelude = sync.OnceValue(func() (list []*piece) {
 	var text strings.Builder
 	depth := 0
-	for _, line := range strings.SplitAfter(header("host", "values", "calls", "numbers", "math"), "\n") {
+	for _, line := range strings.SplitAfter(header("host", "values", "calls", "memory", "numbers", "math"), "\n") {
 		code, _, _ := strings.Cut(line, "//")
 		if strings.TrimSpace(code) == "" && depth == 0 && text.Len() == 0 {
 			continue

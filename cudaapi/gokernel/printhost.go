@@ -13,6 +13,7 @@ import (
 type hostPrinter struct {
 	recursive map[*ir.Func]bool
 	sites     []HostSite
+	types     typeList // of what Go's runtime is asked for
 }
 
 // hostProgram writes all of it: what stands before, with the types, and variables,
@@ -45,6 +46,9 @@ func (p *printer) hostProgram(prog *ir.Program, entries []*ir.Func) (before, own
 	}
 	for _, f := range entries {
 		p.entry(f)
+	}
+	if len(p.host.types) > 0 {
+		p.line("extern \"C\" void go_runtime(void *cross, void *answer) { go::go_cross = (void (*)(void *, void *, int, u64))cross; go::go_answer = answer; }")
 	}
 	var out strings.Builder
 	out.WriteString(preludeOf(p.types.String(), p.b.String()) + "} // namespace go\n")

@@ -1,6 +1,7 @@
 package gokernel
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -403,6 +404,10 @@ func (p *printer) give() string {
 }
 
 func (p *printer) assign(s *ir.Assign) string {
+	if p.stores(s) {
+		t := s.To.Type()
+		return fmt.Sprintf("go::put<%s>(go, %d, &%s, %s)", p.typ(t), p.host.types.number(t), p.expr(s.To), p.expr(s.Value))
+	}
 	return p.expr(s.To) + " = " + p.expr(s.Value)
 }
 
@@ -481,6 +486,9 @@ func (p *printer) effect(s *ir.Effect) {
 		case "grid_size":
 			text = "GOCUDA_GRID_SIZE"
 		}
+	}
+	if p.host != nil {
+		text = cmp.Or(p.question(s, args), text)
 	}
 	if s.Dst != nil {
 		text = p.nameOf(s.Dst) + " = " + text

@@ -183,8 +183,14 @@ func (f *fn) define(id *ast.Ident, o *types.Var, t types.Type, init ir.Expr) {
 		f.emit(&ir.Define{Var: f.local("t", t), Init: init})
 		return
 	}
-	v := f.local(id.Name, t)
-	f.emit(&ir.Define{Var: v, Init: init})
+	v, p := f.movable(id, id.Name, t, init)
+	if v == nil {
+		if f.boxes == nil {
+			f.boxes = make(map[types.Object]*ir.Var)
+		}
+		f.boxes[o] = p.(*ir.Ref).Var
+		return
+	}
 	f.vars[o] = v
 }
 
@@ -346,7 +352,9 @@ var assignOps = map[token.Token]token.Token{
 func (f *fn) loop(s *ast.ForStmt, label string) {
 	f.emit(&ir.Block{Body: f.within(func() {
 		if s.Init != nil {
+			f.counters = true
 			f.stmt(s.Init, "")
+			f.counters = false
 		}
 		l := &ir.Loop{Label: f.newLabel(label), Pos: s.Pos()}
 		f.emit(l)
@@ -736,7 +744,7 @@ func (f *fn) ret(s *ast.ReturnStmt) {
 		}
 	}
 	for i, x := range values {
-		if local := leaks(x); local != "" && i < max(1, len(s.Results)) {
+		if local := leaks(x); local != "" && f.u.host == nil && i < max(1, len(s.Results)) {
 			f.fail(s, "the address of %s is returned, but its memory is given up with the function: pass in a slice or a pointer to write to", local)
 		}
 	}

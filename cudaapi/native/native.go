@@ -16,9 +16,10 @@
 //
 // A call passes one address, of a struct in Go's heap that has the parameters and room
 // for the results (a goroutine's stack may move while C runs). What parameters point
-// to is used in place, and stays alive by that struct. Compiled code stores no pointer
-// in memory, since the collector's write barrier is not there, allocates nothing, and
-// lets no address of its own stack out (keepsRules in gokernel). Package variables are
+// to is used in place, and stays alive by that struct. Memory comes from Go's runtime,
+// which compiled code asks in the middle of a call, as it does to replace a pointer in
+// memory by another (memory.go says why the collector never sees a wrong heap). No
+// address of its own stack is let out (keepsRules in gokernel). Package variables are
 // used by their addresses.
 //
 // The call is one into C: the scheduler and the collector do not wait for it.
@@ -81,6 +82,7 @@ type Code struct {
 	library hostcxx.Library
 	bind    uintptr
 	places  []unsafe.Pointer // keeps the variables alive
+	shapes  []shape          // of Program.Types
 }
 
 // Func is a function that can be called.
@@ -91,7 +93,7 @@ type Func struct {
 }
 
 // codeVersion changes with how this package compiles.
-const codeVersion = 4
+const codeVersion = 5
 
 // Compile compiles a program, or takes it from the cache on disk, and loads it. If it
 // has package variables, they are to be bound before it is called.
@@ -141,7 +143,18 @@ func compile(p *gokernel.HostProgram, missing bool) (*Code, error) {
 		}
 		callWord(tell, through, unsafe.Pointer(&mathPlaces[0]))
 	}
-	return &Code{Program: p, Took: time.Since(begun), Cached: cached, library: library, bind: bind}, nil
+	code := &Code{Program: p, Took: time.Since(begun), Cached: cached, library: library, bind: bind}
+	if len(p.Types) > 0 {
+		tell, err := library.Symbol("go_runtime")
+		if err != nil {
+			return nil, err
+		}
+		tellRuntime(tell)
+		for _, t := range p.Types {
+			code.shapes = append(code.shapes, newShape(t))
+		}
+	}
+	return code, nil
 }
 
 // Bind tells where the package variables are, in the order of Program.Globals: there
@@ -226,6 +239,13 @@ type record struct {
 	args        [4]int64
 	calls       uint32
 	trace       [100]uint32
+	what, typ   uint32
+	in          [4]uintptr
+	out         [2]uintptr
+	top, low    uintptr
+
+	shapes []shape
+	kept   kept
 }
 
 // records are on the heap, where they stay while C writes them.
@@ -247,10 +267,11 @@ func (f *Func) Call(p unsafe.Pointer, stop *atomic.Bool) Outcome {
 		stop = new(atomic.Bool)
 	}
 	r := records.Get().(*record)
-	r.stop, r.state = stop, uint32(Returned)
+	r.stop, r.state, r.shapes = stop, uint32(Returned), f.Code.shapes
 	call(f.entry, p, unsafe.Pointer(r))
 	defer func() {
 		r.stop = nil
+		r.kept.end()
 		records.Put(r)
 	}()
 	if r.state == uint32(Returned) {

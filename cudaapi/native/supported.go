@@ -14,6 +14,9 @@ const supported = true
 // callWord calls a C function with a word and an address that is not on a stack.
 func callWord(fn, word uintptr, p unsafe.Pointer) { clib.Code(fn, word, uintptr(p)) }
 
+// tellRuntime calls the C function by which compiled code is told how to ask.
+func tellRuntime(fn uintptr) { clib.Code(fn, crosscall2, answerPC) }
+
 // call calls a C function with two addresses, of the heap: a stack may move.
 func call(fn uintptr, a, b unsafe.Pointer) {
 	clib.Code(fn, clib.Pin((*byte)(a)), clib.Pin((*byte)(b)))

@@ -8,4 +8,6 @@ const supported = false
 
 func callWord(fn, word uintptr, p unsafe.Pointer) {}
 
+func tellRuntime(fn uintptr) {}
+
 func call(fn uintptr, a, b unsafe.Pointer) {}

@@ -38,6 +38,12 @@ var loopCells = []struct{ name, declare, run string }{
 	{"recover", "func f(xs []int) (s int, err any) {\n\tdefer func() { err = recover() }()\n\tfor i := 0; ; i++ { s += xs[i] }\n}", "f(make([]int, 44))"},
 	{"nothing", "", "s := 0\nfor i := 0; i < 0; i++ { s++ }\nfor range 0 { s++ }\nfor range \"\" { s++ }\ns"},
 	{"no variables", "count := 0", "count = 0\nfor range 55 { count++ }\nfor count < 100 { count += 3 }\ncount"},
+	{"append", "type Q struct { name string; at []float64 }", "xs, ps := []int{}, []Q(nil)\nfor i := range 60 { xs = append(xs, i*i); ps = append(ps, Q{\"p\", []float64{float64(i)}}) }\ns := 0.0\nfor _, p := range ps { s = s*0.5 + p.at[0] }\nxs, s, ps[59]"},
+	{"make", "", "m := make([][]float64, 55)\nfor i := range m { m[i] = make([]float64, i%4); for j := range m[i] { m[i][j] = float64(i+j) } }\nfor i := range 27 { m[i], m[54-i] = m[54-i], m[i] }\nm[50], m[3], len(m)"},
+	{"strings", "", "s, t := \"\", []byte{}\nfor i := range 55 { s += string(rune('a'+i*9)); t = append(t, s[i:]...) }\ns, string(t[20:60])"},
+	{"a list", "type N struct { V int; Next *N }\nvar head *N", "head = nil\nfor i := range 55 { head = &N{i, head} }\ns := 0\nfor n := head; n != nil; n = n.Next { s = s*3 + n.V; if n.Next != nil && n.V%3 == 0 { n.Next = n.Next.Next } }\ns, head.Next.V"},
+	{"addresses", "func f(n int) (ps []*int) {\n\tfor i := 0; i < n; i++ { x := i * i; ps = append(ps, &x) }\n\treturn\n}", "s := 0\nfor i, p := range f(55) { *p += i; s = s*3 + *p }\ns"},
+	{"a negative length", "", "n := 0\nfor i := range 60 { xs := make([]int, 30-i); n += len(xs) }\nn"},
 	{"assigned range variables", "", "var i, x, s int\nfor i, x = range []int{5, 6, 7, 8, 9, 3, 2} { s += i*x }\ni, x, s"},
 }
 

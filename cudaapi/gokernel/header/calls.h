@@ -46,6 +46,9 @@ struct record {
     u32 state, site;          // how it ended, and where
     i64 args[4];              // the numbers of a panic
     u32 calls, trace[100];    // the places of calls that it came through, the innermost first
+    u32 what, type;           // what Go is asked in the middle of it: memory.h
+    u64 in[4], out[2];
+    void *top, *low;          // the ends of its stack
 };
 // thread is what functions know of the call that they are part of.
 struct thread { const volatile u32 *stop; char *limit; record *call; bool dead; };
@@ -92,6 +95,7 @@ static GO_COLD char *find_limit() {
 }
 GO_FUNC thread enter(record *r) {
     thread go = {r->stop, stack_limit, r, false};
+    r->top = __builtin_frame_address(0);
     if (GO_RARELY(!go.limit)) go.limit = find_limit();
     deep(go, 0);
     return go;

@@ -206,7 +206,7 @@ func TestRandomNative(t *testing.T) {
 				if *until > 0 && time.Since(begun) > *until {
 					return
 				}
-				b := randomBatch{n, count}
+				b := randomBatch{n, count, true}
 				ran.Add(int64(compareNative(t, fmt.Sprintf("seed %d", n), b.source(), compiledGo(t, []randomBatch{b})[0])))
 				seen.Add(int64(count))
 			})

@@ -41,6 +41,7 @@ type generator struct {
 	loops  int
 	labels []string // of the loops around, "" for one without
 	funcs  []string // helpers: name and type
+	host   bool     // of functions for the host, which have memory
 }
 
 var numberTypes = []string{"int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64", "int", "float64", "float32"}
@@ -193,6 +194,10 @@ func (g *generator) target(t string) string {
 }
 
 func (g *generator) statement() {
+	if g.host && g.r.IntN(3) == 0 {
+		g.memory()
+		return
+	}
 	t := pick(g, numberTypes)
 	switch n := g.r.IntN(26); {
 	case n == 20 && g.indent < 4:
@@ -507,6 +512,9 @@ func (g *generator) function(name string) {
 	g.line("keyed := [...][3]int64{1: {1, %d}}", g.r.IntN(50))
 	g.line("count := int64(0)")
 	g.line("add := func(n int64) int64 { count += n&7 + 1; return count }")
+	if g.host {
+		g.memoryVariables()
+	}
 	for range g.r.IntN(16) + 6 {
 		g.statement()
 	}
@@ -525,6 +533,9 @@ func (g *generator) function(name string) {
 	g.line("out[%d], out[%d], out[%d], out[%d] = total(s), total(a[:]), p.sum(), q.sum()+ps[1].sum()", i, i+1, i+2, i+3)
 	g.line("out[%d] = count + add(1)", i+4)
 	g.line("out[%d], out[%d], f[%d], f[%d], f[%d] = b.get(), d.p.sum()+int64(d.grid[1][2])+total(keyed[1][:]), fb.get(), real(w), imag(ds[1].z)", i+5, i+6, j, j+1, j+2)
+	if g.host {
+		g.memoryResults(i + 7)
+	}
 	g.indent--
 	g.line("}")
 }
@@ -575,7 +586,7 @@ func TestRandomKernels(t *testing.T) {
 	}
 	var batches []randomBatch
 	for at := 0; at < *kernels; at += batch {
-		batches = append(batches, randomBatch{start + uint64(at), min(batch, *kernels-at)})
+		batches = append(batches, randomBatch{seed: start + uint64(at), n: min(batch, *kernels-at)})
 	}
 	if folder != "" && *seed == 0 {
 		batches = batchesIn(t, folder)
@@ -610,6 +621,7 @@ func TestRandomKernels(t *testing.T) {
 type randomBatch struct {
 	seed uint64
 	n    int
+	host bool
 }
 
 func (b randomBatch) file() string { return fmt.Sprintf("%d-%d.gz", b.seed, b.n) }
@@ -623,11 +635,14 @@ func (b randomBatch) names() (names []string) {
 
 // source writes the kernels.
 func (b randomBatch) source() string {
-	g := &generator{r: rand.New(rand.NewPCG(b.seed, 1))}
+	g, before := &generator{r: rand.New(rand.NewPCG(b.seed, 1)), host: b.host}, prelude
+	if b.host {
+		before += memoryPrelude
+	}
 	for _, name := range b.names() {
 		g.function(name)
 	}
-	return prelude + g.b.String()
+	return before + g.b.String()
 }
 
 // batchesIn are those of which a folder has what compiled Go makes.

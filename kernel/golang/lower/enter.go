@@ -130,7 +130,7 @@ func (f *fn) fitsCall(e *ast.CallExpr) bool {
 	case tv.IsType():
 		return plainValue(tv.Type, nil)
 	case tv.IsBuiltin():
-		return !slices.Contains([]string{"print", "println", "recover", "append", "make", "new", "delete", "close"}, calledName(fun).Name)
+		return !slices.Contains([]string{"print", "println", "recover", "delete", "close"}, calledName(fun).Name)
 	}
 	o := f.calledFunc(e)
 	if o == nil || o.Pkg() == nil {

@@ -1,0 +1,117 @@
+// What compiled code asks of Go's runtime in the middle of a call; package native
+// answers. All that is on this stack then is where the answer finds it, registers too.
+#define GO_MAKE 0
+#define GO_GROW 1
+#define GO_STORE 2
+static void (*go_cross)(void *, void *, int, u64);
+static void *go_answer;
+static GO_COLD void ask(thread &go, u32 what, u32 type, u64 a, u64 b = 0, u64 c = 0, u64 d = 0) {
+    record *r = go.call;
+    __builtin_unwind_init();
+    void *low;
+#ifdef __x86_64__
+    __asm__ volatile("mov %%rsp, %0" : "=r"(low) : : "memory");
+#else
+    __asm__ volatile("mov %0, sp" : "=r"(low) : : "memory");
+#endif
+    r->what = what; r->type = type; r->low = low;
+    r->in[0] = a; r->in[1] = b; r->in[2] = c; r->in[3] = d;
+    go_cross(go_answer, r, 0, 0);
+    __asm__ volatile("" : : : "memory");
+}
+template <class T> GO_FUNC slice<T> make(thread &go, u32 type, i64 len, i64 cap) {
+    ask(go, GO_MAKE, type, cap);
+    return slice<T>{(T *)go.call->out[0], len, cap};
+}
+template <class T> GO_FUNC T *create(thread &go, u32 type) {
+    ask(go, GO_MAKE, type, 1);
+    return (T *)go.call->out[0];
+}
+// holds says whether a place has pointers in it. Where it has none, a pointer is stored
+// as it is; else Go's runtime stores it: the collector may have to know the old one.
+template <class T> GO_FUNC bool holds(const T &) { return true; }
+template <class T> GO_FUNC bool holds(T *const &p) { return p != 0; }
+template <class T> GO_FUNC bool holds(const slice<T> &s) { return s.ptr != 0; }
+GO_FUNC bool holds(const string &s) { return s.ptr != 0; }
+template <class T> static GO_COLD void replace(thread &go, u32 type, T *at, const T *from, i64 n) {
+    ask(go, GO_STORE, type, (u64)at, (u64)from, n);
+}
+template <class T> GO_FUNC void put(thread &go, u32 type, T *at, T v) {
+    if (GO_RARELY(holds(*at))) replace(go, type, at, &v, 1);
+    else *at = v;
+}
+template <class T> GO_FUNC i64 copy_pointers(thread &go, u32 type, slice<T> dst, slice<T> src) {
+    i64 n = dst.len < src.len ? dst.len : src.len;
+    if (n > 0) replace(go, type, dst.ptr, src.ptr, n);
+    return n;
+}
+template <class T> GO_FUNC void clear_pointers(thread &go, u32 type, slice<T> s) {
+    if (s.len > 0) replace(go, type, s.ptr, (const T *)0, s.len);
+}
+template <class T> static GO_COLD slice<T> grown(thread &go, u32 type, slice<T> s, i64 n) {
+    ask(go, GO_GROW, type, (u64)s.ptr, s.len + n, s.cap, n);
+    return slice<T>{(T *)go.call->out[0], s.len, (i64)go.call->out[1]};
+}
+template <class T, class... V> GO_FUNC slice<T> append(thread &go, u32 type, slice<T> s, V... v) {
+    const i64 n = sizeof...(v);
+    if (GO_RARELY(s.len + n > s.cap)) s = grown(go, type, s, n);
+    T list[] = {v...};
+    for (i64 i = 0; i < n; i++) s.ptr[s.len + i] = list[i];
+    s.len += n;
+    return s;
+}
+template <class T, class... V> GO_FUNC slice<T> append_pointers(thread &go, u32 type, slice<T> s, V... v) {
+    const i64 n = sizeof...(v);
+    if (GO_RARELY(s.len + n > s.cap)) s = grown(go, type, s, n);
+    T list[] = {v...};
+    for (i64 i = 0; i < n; i++) put(go, type, s.ptr + s.len + i, list[i]);
+    s.len += n;
+    return s;
+}
+template <class T> GO_FUNC slice<T> append_all(thread &go, u32 type, slice<T> s, slice<T> more) {
+    if (more.len == 0) return s;
+    if (GO_RARELY(s.len + more.len > s.cap)) s = grown(go, type, s, more.len);
+    __builtin_memmove(s.ptr + s.len, more.ptr, more.len * sizeof(T));
+    s.len += more.len;
+    return s;
+}
+GO_FUNC slice<u8> append_all(thread &go, u32 type, slice<u8> s, string more) { return append_all(go, type, s, slice<u8>{(u8 *)more.ptr, more.len, more.len}); }
+template <class T> GO_FUNC slice<T> append_all_pointers(thread &go, u32 type, slice<T> s, slice<T> more) {
+    if (more.len == 0) return s;
+    if (GO_RARELY(s.len + more.len > s.cap)) s = grown(go, type, s, more.len);
+    replace(go, type, s.ptr + s.len, more.ptr, more.len);
+    s.len += more.len;
+    return s;
+}
+static GO_COLD u8 *text(thread &go, u32 type, i64 n) {
+    ask(go, GO_MAKE, type, n);
+    return (u8 *)go.call->out[0];
+}
+static GO_COLD string join(thread &go, u32 type, string a, string b) {
+    if (a.len == 0) return b;
+    if (b.len == 0) return a;
+    u8 *p = text(go, type, a.len + b.len);
+    __builtin_memcpy(p, a.ptr, a.len);
+    __builtin_memcpy(p + a.len, b.ptr, b.len);
+    return string{p, a.len + b.len};
+}
+static GO_COLD string text_of(thread &go, u32 type, slice<u8> s) {
+    if (s.len == 0) return string{};
+    u8 *p = text(go, type, s.len);
+    __builtin_memcpy(p, s.ptr, s.len);
+    return string{p, s.len};
+}
+static GO_COLD slice<u8> bytes_of(thread &go, u32 type, string s) {
+    u8 *p = text(go, type, s.len);
+    __builtin_memcpy(p, s.ptr, s.len);
+    return slice<u8>{p, s.len, s.len};
+}
+static GO_COLD string text_of_rune(thread &go, u32 type, i64 r) {
+    if (r < 0 || r > 0x10ffff || r >= 0xd800 && r < 0xe000) r = 0xfffd;
+    i64 n = r < 0x80 ? 1 : r < 0x800 ? 2 : r < 0x10000 ? 3 : 4;
+    u8 *p = text(go, type, n);
+    if (n == 1) { p[0] = r; return string{p, n}; }
+    for (i64 i = n; i-- > 1; r >>= 6) p[i] = 0x80 | (r & 0x3f);
+    p[0] = r | (n == 2 ? 0xc0 : n == 3 ? 0xe0 : 0xf0);
+    return string{p, n};
+}

@@ -1,0 +1,198 @@
+package gokernel
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"gocuda/cudaapi/gokernel/ir"
+)
+
+// Compiled code for the host asks Go's runtime for memory, in the middle of a call:
+// header/memory.h, and package native for how. This is what Go says with append, make,
+// new and strings, and with local variables whose addresses outlive a call.
+
+// mostBytes is the most that Go gives at once.
+const mostBytes = 1 << 48
+
+// asks emits a question to Go's runtime whose answer is of type t, about memory for
+// values of type elem.
+func (f *fn) asks(at ast.Node, name string, t, elem types.Type, args ...ir.Expr) ir.Expr {
+	v := f.local("t", t)
+	f.emit(&ir.Define{Var: v, Init: &ir.Zero{T: t}})
+	f.emit(&ir.Effect{Dst: v, Name: name, Args: args, T: elem, Pos: at.Pos()})
+	return &ir.Ref{Var: v}
+}
+
+// asked are the questions: functions of memory.h that take the type's number before
+// their arguments.
+var asked = map[string]bool{"make": true, "create": true, "append": true, "append_all": true, "join": true, "text_of": true, "bytes_of": true, "text_of_rune": true}
+
+// question is how an effect puts a question, or stores pointers; "" if it does neither.
+func (p *printer) question(s *ir.Effect, args []string) string {
+	name, elem, of := s.Name, s.T, ""
+	switch {
+	case name == "copy" || name == "clear":
+		t, ok := s.Args[0].Type().Underlying().(*types.Slice)
+		if !ok || !hasPointers(t.Elem()) {
+			return ""
+		}
+		elem = t.Elem()
+		name += "_pointers"
+	case !asked[name]:
+		return ""
+	case name == "make" || name == "create":
+		of = "<" + p.typ(elem) + ">"
+	case hasPointers(elem):
+		name += "_pointers"
+	}
+	return fmt.Sprintf("go::%s%s(%s)", name, of, strings.Join(append([]string{"go", fmt.Sprint(p.host.types.number(elem))}, args...), ", "))
+}
+
+// stores is an assignment that may store pointers in memory of Go's.
+func (p *printer) stores(s *ir.Assign) bool {
+	v := ir.Root(s.To)
+	return p.host != nil && (v == nil || v.Space != ir.Local) && hasPointers(s.To.Type())
+}
+
+// makeSlice is make([]T, n, c).
+func (f *fn) makeSlice(e *ast.CallExpr) ir.Expr {
+	t := f.typeOf(e)
+	s, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		f.usable(t, e, "a value")
+		f.fail(e, "make of this cannot be used in a kernel")
+	}
+	f.usable(t, e, "a value")
+	f.sized(e, s.Elem())
+	n := f.temp(f.lengthOf(e.Args[1]))
+	c := n
+	if len(e.Args) > 2 {
+		c = f.temp(f.lengthOf(e.Args[2]))
+	}
+	most := mostBytes / sizes.Sizeof(s.Elem())
+	f.panicUnless(e, n, ir.Int(most), "makeslice: len out of range")
+	if len(e.Args) > 2 {
+		f.panicUnless(e, c, ir.Int(most), "makeslice: cap out of range")
+		f.panicUnless(e, n, c, "makeslice: cap out of range")
+	}
+	return f.asks(e, "make", t, s.Elem(), n, c)
+}
+
+// lengthOf is a length as an int; one that is none is negative.
+func (f *fn) lengthOf(e ast.Expr) ir.Expr {
+	return f.convert(f.intOf(e), types.Typ[types.Int])
+}
+
+// panicUnless panics unless n, as an unsigned number, is at most most.
+func (f *fn) panicUnless(at ast.Node, n, most ir.Expr, text string) {
+	if _, ok := n.(*ir.Const); ok {
+		if _, ok := most.(*ir.Const); ok {
+			return // the checker has looked
+		}
+	}
+	unsigned := func(x ir.Expr) ir.Expr { return f.convert(x, types.Typ[types.Uint64]) }
+	f.emit(&ir.If{Cond: &ir.Binary{Op: token.GTR, X: unsigned(n), Y: unsigned(most), T: types.Typ[types.Bool]},
+		Then: []ir.Stmt{&ir.Panic{Text: text, Runtime: true, Pos: at.Pos()}}})
+}
+
+// sized refuses types whose values take no memory.
+func (f *fn) sized(at ast.Node, t types.Type) {
+	if sizes.Sizeof(t) == 0 {
+		f.fail(at, "values of type %s have no size", types.TypeString(t, shortNames))
+	}
+}
+
+// appended is append(s, ...).
+func (f *fn) appended(e *ast.CallExpr) ir.Expr {
+	t := f.typeOf(e)
+	elem := t.Underlying().(*types.Slice).Elem()
+	f.usable(t, e, "a value")
+	f.sized(e, elem)
+	s := f.temp(f.to(e.Args[0], t))
+	if e.Ellipsis.IsValid() {
+		more := e.Args[1]
+		if f.u.info.Types[more].IsNil() {
+			return s
+		}
+		x := f.expr(more)
+		if !isString(x.Type()) {
+			x = f.convert(x, types.NewSlice(elem))
+		}
+		return f.asks(e, "append_all", t, elem, s, f.temp(x))
+	}
+	args := []ir.Expr{s}
+	for _, a := range e.Args[1:] {
+		args = append(args, f.temp(f.to(a, elem)))
+	}
+	if len(args) == 1 {
+		return s
+	}
+	return f.asks(e, "append", t, elem, args...)
+}
+
+// joined is x + y of strings.
+func (f *fn) joined(at ast.Node, x, y ir.Expr, t types.Type) ir.Expr {
+	return f.asks(at, "join", t, types.Typ[types.Uint8], f.temp(x), f.temp(y))
+}
+
+// textConversion is a conversion between strings and bytes, or of a character.
+func (f *fn) textConversion(e *ast.CallExpr, x ir.Expr, t types.Type) ir.Expr {
+	ofBytes := func(t types.Type) bool {
+		s, ok := t.Underlying().(*types.Slice)
+		if !ok {
+			return false
+		}
+		b, ok := s.Elem().Underlying().(*types.Basic)
+		return ok && b.Kind() == types.Uint8
+	}
+	name := ""
+	switch {
+	case isString(t) && ofBytes(x.Type()):
+		name = "text_of"
+	case isString(t) && isInteger(x.Type()):
+		name = "text_of_rune"
+		if isUnsigned(x.Type()) {
+			x = f.convert(x, types.Typ[types.Uint64])
+		}
+		x = f.convert(x, types.Typ[types.Int64])
+	case ofBytes(t):
+		name = "bytes_of"
+	default:
+		f.fail(e, "a conversion to %s cannot be made in compiled code", types.TypeString(t, shortNames))
+	}
+	return f.asks(e, name, t, types.Typ[types.Uint8], f.temp(x))
+}
+
+// movable is a local variable with a value, whose address, if that outlives the
+// variable, is one in Go's memory: it is a place by the pointer that is given then.
+func (f *fn) movable(at ast.Node, name string, t types.Type, init ir.Expr) (v *ir.Var, pointer ir.Expr) {
+	h := f.u.host
+	if h != nil && h.moved[at.Pos()] && sizes.Sizeof(t) > 0 {
+		init = f.temp(init)
+		p := f.asks(at, "create", types.NewPointer(t), t)
+		f.emit(&ir.Assign{To: &ir.Deref{X: p, T: t}, Value: init})
+		return nil, p
+	}
+	v = f.local(name, t)
+	if h != nil && !f.counters {
+		h.movable[v] = at.Pos()
+	}
+	f.emit(&ir.Define{Var: v, Init: init})
+	return v, &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(t)}
+}
+
+// escape has the variables of addresses that outlive them moved, and says whether that
+// can be.
+func (h *hostUnit) escape(roots []*ir.Var) bool {
+	for _, r := range roots {
+		at, ok := h.movable[r]
+		if !ok {
+			return false
+		}
+		h.moved[at], h.again = true, true
+	}
+	return true
+}

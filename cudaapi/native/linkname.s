@@ -1,0 +1,1 @@
+// Functions of the runtime have no body here (memory.go).
