@@ -93,7 +93,7 @@ type Func struct {
 }
 
 // codeVersion changes with how this package compiles.
-const codeVersion = 5
+const codeVersion = 6
 
 // Compile compiles a program, or takes it from the cache on disk, and loads it. If it
 // has package variables, they are to be bound before it is called.

@@ -27,17 +27,18 @@ template <class T> GO_FUNC T *create(thread &go, u32 type) {
     ask(go, GO_MAKE, type, 1);
     return (T *)go.call->out[0];
 }
-// holds says whether a place has pointers in it. Where it has none, a pointer is stored
-// as it is; else Go's runtime stores it: the collector may have to know the old one.
-template <class T> GO_FUNC bool holds(const T &) { return true; }
-template <class T> GO_FUNC bool holds(T *const &p) { return p != 0; }
-template <class T> GO_FUNC bool holds(const slice<T> &s) { return s.ptr != 0; }
-GO_FUNC bool holds(const string &s) { return s.ptr != 0; }
+// cuts says whether a store may take the last way to something. If so, Go's runtime
+// stores: the collector may have to know the old pointer. Where none was, or the same
+// one, the value is stored as it is.
+template <class T> GO_FUNC bool cuts(const T &, const T &) { return true; }
+template <class T> GO_FUNC bool cuts(T *const &old, T *const &now) { return old && old != now; }
+template <class T> GO_FUNC bool cuts(const slice<T> &old, const slice<T> &now) { return old.ptr && old.ptr != now.ptr; }
+GO_FUNC bool cuts(const string &old, const string &now) { return old.ptr && old.ptr != now.ptr; }
 template <class T> static GO_COLD void replace(thread &go, u32 type, T *at, const T *from, i64 n) {
     ask(go, GO_STORE, type, (u64)at, (u64)from, n);
 }
 template <class T> GO_FUNC void put(thread &go, u32 type, T *at, T v) {
-    if (GO_RARELY(holds(*at))) replace(go, type, at, &v, 1);
+    if (GO_RARELY(cuts(*at, v))) replace(go, type, at, &v, 1);
     else *at = v;
 }
 template <class T> GO_FUNC i64 copy_pointers(thread &go, u32 type, slice<T> dst, slice<T> src) {
