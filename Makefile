@@ -90,7 +90,7 @@ test-clients: test-python
 # Debian's openssh-server, iproute2, slurm-wlm, munge and libpmix2; what cannot be made is left
 # out, and said.
 test-hosts: $(BIN) $(MPI)
-	GOCUDA_TEST_HOSTS=$(CURDIR)/$(BIN) $(GO) test $(GOBUILD) -vet=off -count=1 -v -run '^TestHosts' ./kernel/ranks
+	GOCUDA_TEST_HOSTS=$(CURDIR)/$(BIN) $(GO) test $(GOBUILD) -vet=off -count=1 -parallel 6 -v -run '^TestHosts' ./kernel/ranks
 
 test-style: $(STAMPS)/style
 $(STAMPS)/style: $(filter %.go,$(SOURCES))

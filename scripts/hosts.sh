@@ -10,7 +10,8 @@
 #   hosts.sh cut DIR HOST          takes the link away; mend DIR HOST gives it back
 #   hosts.sh ps DIR HOST           processes, but for the host's own
 #   hosts.sh left DIR HOST         what is in its /tmp, /dev/shm and /run that was not at first
-#   hosts.sh sshd DIR HOST start|stop|kill    kill ends its sessions, too
+#   hosts.sh kill DIR HOST         kills all processes but the host's own
+#   hosts.sh sshd DIR HOST restart|stop|kill    kill ends its sessions, too
 #   hosts.sh slurm DIR             starts munged and slurmd on all, slurmctld on h1
 #   hosts.sh down DIR              ends them
 set -euo pipefail
@@ -150,10 +151,19 @@ ps) enter "$1" ps -eo pid,ppid,args --no-headers | grep -vE '^ +1 |sleep 1000|ss
 left) found "$1" | comm -13 "$dir/$1/first" - ;;
 sshd)
   case $2 in
-  start) enter "$1" /usr/sbin/sshd -f "$dir/sshd_config" ;;
+  restart)
+    enter "$1" sh -c 'kill $(cat /run/sshd.pid) 2>/dev/null; rm -f /run/sshd.pid'
+    enter "$1" /usr/sbin/sshd -f "$dir/sshd_config"
+    ;;
   stop) enter "$1" sh -c 'kill $(cat /run/sshd.pid)' ;;
   kill) enter "$1" pkill -9 sshd ;;
   esac
+  ;;
+kill)
+  enter "$1" sh -c 'for p in /proc/[0-9]*; do
+    words=$(tr "\0" " " <$p/cmdline 2>/dev/null)
+    case "${p#/proc/} $words" in "1 "* | "$$ "* | *"sleep 1000"* | *" [listener] "*) ;; *) kill -9 ${p#/proc/} 2>/dev/null ;; esac
+  done; true'
   ;;
 slurm) slurm ;;
 mend) switch ip link set "p${1#h}" up ;;

@@ -120,17 +120,29 @@ func sameHost(a, b string) bool {
 }
 
 // without leaves ranks out of a start: those of hosts, or, for "lost", those of the
-// hosts that have lost one.
+// hosts that have lost one; of the first of these, where the launcher then ended all.
 func (p *pool) without(o startOptions, names string) (startOptions, error) {
 	gone := strings.Split(names, ",")
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if names == "lost" {
 		gone = nil
+		var first *rank
+		alive := false
 		for _, r := range p.ranks {
-			if r.lost != "" && !slices.Contains(gone, r.host) {
+			if r.lost == "" {
+				alive = true
+				continue
+			}
+			if first == nil || r.lostAt.Before(first.lostAt) {
+				first = r
+			}
+			if !slices.Contains(gone, r.host) {
 				gone = append(gone, r.host)
 			}
+		}
+		if !alive && first != nil {
+			gone = []string{first.host}
 		}
 	}
 	isGone := func(host string) bool {

@@ -114,7 +114,7 @@ func (h *hosts) left(names ...string) {
 		if len(left) == 0 {
 			return
 		}
-		if time.Since(begun) > patience/2 {
+		if time.Since(begun) > patience/4 {
 			h.Errorf("this is left:\n%s", strings.Join(left, "\n"))
 			return
 		}
@@ -184,6 +184,10 @@ func TestHostLists(t *testing.T) {
 func TestWithout(t *testing.T) {
 	p := &pool{ranks: []*rank{{host: "a.x"}, {host: "b.x"}, {host: "b.x", lost: "gone"}}}
 	ssh := startOptions{n: 3, launcher: "mpirun", hosts: []slots{{"a", 1}, {"b", 2}}}
+	all := &pool{ranks: []*rank{{host: "a", lost: "mpirun ended", lostAt: time.Unix(2, 0)}, {host: "b", lost: "gone", lostAt: time.Unix(1, 0)}}}
+	if o, err := all.without(startOptions{launcher: "mpirun", hosts: []slots{{"a", 1}, {"b", 1}}}, "lost"); err != nil || o.String() != "mpirun --hosts a:1" {
+		t.Errorf("where all were ended, the first that was lost goes: %v, %v", o, err)
+	}
 	for _, test := range []struct {
 		o           startOptions
 		names, want string
@@ -296,4 +300,86 @@ func TestHostsRunTutorials(t *testing.T) {
 		}
 		h.left("h1", "h2")
 	}
+}
+
+// loss is a way in which h2 is lost.
+type loss struct {
+	name string
+	lose func(h *hosts)
+	mend func(h *hosts)
+}
+
+var losses = []loss{
+	{"link cut", func(h *hosts) { h.do("cut", "h2") }, func(h *hosts) { h.do("mend", "h2") }},
+	{"processes killed", func(h *hosts) { h.do("kill", "h2") }, func(h *hosts) {}},
+	{"sshd killed", func(h *hosts) { h.do("sshd", "h2", "kill") }, func(h *hosts) { h.do("sshd", "h2", "restart") }},
+}
+
+// A host that is lost is named, the ranks of others are freed, nothing is left on
+// either, and the notebook goes on without it.
+func TestHostsLost(t *testing.T) {
+	t.Parallel()
+	for i, loss := range losses {
+		t.Run(loss.name, func(t *testing.T) {
+			t.Parallel()
+			h := makeHosts(t)
+			var slowest time.Duration
+			lost := 0
+			for round := range *rounds {
+				for k, busy := range []bool{true, false} {
+					if took := h.lose(t, loss, busy, h.libraries[(i+k+round)%len(h.libraries)]); took > 0 {
+						slowest = max(slowest, took)
+						lost++
+					}
+				}
+			}
+			t.Logf("%d times, of which %d lost ranks, which were named after at most %v", *rounds*2, lost, slowest)
+		})
+	}
+}
+
+// lose loses h2 once, and says after how long that was named; 0 if no rank was lost.
+func (h *hosts) lose(t *testing.T, loss loss, busy bool, library string) time.Duration {
+	what := loss.name + map[bool]string{true: ", in a collective", false: ", idle"}[busy] + ", " + library
+	b := h.open(t, library)
+	defer loss.mend(h)
+	defer h.left("h1", "h2")
+	defer b.Close()
+	b.ok("%mpi start --hosts h1:2,h2:2")
+	cell := "fmt.Println(`waits`)\ntime.Sleep(time.Hour)"
+	if busy {
+		cell = "%%mpi\nfmt.Println(`waits`)\nfor {\n\tmust(world.Barrier())\n\ttime.Sleep(time.Millisecond)\n}"
+	}
+	end := b.begin(cell)
+	b.until("waits\n")
+	begun := time.Now()
+	loss.lose(h)
+	switch {
+	case loss.name == "sshd killed" && strings.HasPrefix(library, "mpich"):
+		// Hydra needs its sessions no more: nothing is lost.
+		b.Interrupt()
+		end()
+		b.ok("%%mpi\nx := []int{1}\nmust(world.Allreduce(mpi.InPlace, x, mpi.Sum))\nx[0]", "[0-3] 4")
+		loss.mend(h)
+		b.ok("%mpi stop")
+		return 0
+	case busy:
+		o := end()
+		trace := o.trace() + o.stderr
+		if o.err == nil || !strings.Contains(trace, "[2-3] RankLost") || !strings.Contains(trace, "host h2") {
+			t.Errorf("%s: the cell ended with\n%s", what, trace)
+		}
+	default:
+		b.until("[2-3] were lost: ")
+		b.Interrupt()
+		if o := end(); !strings.Contains(o.stderr, "host h2") {
+			t.Errorf("%s: told as %s", what, o.stderr)
+		}
+	}
+	took := time.Since(begun)
+	t.Logf("%s: named after %v", what, took.Round(10*time.Millisecond))
+	b.ok("%mpi restart --without lost", "2 ranks are running")
+	b.ok("%%mpi\nx := []int{1}\nmust(world.Allreduce(mpi.InPlace, x, mpi.Sum))\nx[0], must(os.Hostname())", "[0-1] 2, \"h1\"")
+	b.ok("%mpi stop")
+	return took
 }

@@ -37,8 +37,9 @@ type launcher interface {
 	// start returns the ranks, in order, once every one can run cells or has
 	// failed. What they show goes to m.
 	start(ctx context.Context, o startOptions, m *merger, h host) ([]*rank, error)
-	// close takes away what is left when the ranks have ended.
-	close()
+	// close takes away what is left when the ranks have ended, of which some may
+	// have been lost.
+	close(ranks []*rank)
 	// notes are lines for the user: which connections were refused, and the like.
 	notes() []string
 }

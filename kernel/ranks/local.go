@@ -55,7 +55,7 @@ func (l *local) start(_ context.Context, o startOptions, m *merger, h host) ([]*
 	return list, nil
 }
 
-func (l *local) close() {
+func (l *local) close([]*rank) {
 	if l.job != nil {
 		l.job.Close()
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"gocuda/kernel/session/link"
@@ -22,6 +23,8 @@ const (
 	reportTime = 2 * time.Minute
 	// How long mpirun may take to end when its ranks have.
 	mpirunGrace = 5 * time.Second
+	// How long a host that has lost a rank may take to be cleaned.
+	cleanTime = 3 * time.Second
 	// How much of what mpirun says is kept.
 	mpirunWords = 4 << 10
 )
@@ -33,6 +36,9 @@ type mpirun struct {
 	cmd      *exec.Cmd
 	out      tail
 	end      chan struct{} // closed when it has ended
+	hosts    []slots       // to which ssh leads
+	folder   string        // for files of the launcher and its daemons
+	mark     string        // in the environment of what it started here
 }
 
 func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) ([]*rank, error) {
@@ -57,13 +63,14 @@ func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) (
 		return nil, err
 	}
 	defer l.acceptor.close()
+	l.hosts, l.folder = o.hosts, filepath.Join("/tmp", "gocuda-ranks-"+hex.EncodeToString(key[:6]))
 	if o.launcher == "srun" {
 		l.cmd = l.srun(ctx, o, self)
 	} else {
 		l.cmd = l.mpirun(ctx, o, self)
 	}
-	l.cmd.Env = append(l.cmd.Env,
-		addressEnv+"="+strings.Join(l.acceptor.addresses(wide), ","), keyEnv+"="+hex.EncodeToString(key),
+	l.mark = addressEnv + "=" + strings.Join(l.acceptor.addresses(wide), ",")
+	l.cmd.Env = append(l.cmd.Env, l.mark, folderEnv+"="+l.folder, keyEnv+"="+hex.EncodeToString(key),
 		fmt.Sprintf("%s=%d", sizeEnv, o.n))
 	l.cmd.Stdout, l.cmd.Stderr = &l.out, &l.out
 	if err := l.cmd.Start(); err != nil {
@@ -115,9 +122,9 @@ func (l *mpirun) mpirun(ctx context.Context, o startOptions, self program) *exec
 	option := "-hosts"
 	if isOpenMPI(ctx, l.path) {
 		option = "--host"
-		env = append(env, openMPIEnv()...)
+		env = append(append(env, openMPIEnv()...), "OMPI_MCA_orte_tmpdir_base="+l.folder, "PRTE_MCA_prte_tmpdir_base="+l.folder)
 		// Their values come from the environment. Other mpiruns hand on all of it.
-		args = append(args, "-x", addressEnv, "-x", keyEnv, "-x", sizeEnv)
+		args = append(args, "-x", addressEnv, "-x", keyEnv, "-x", sizeEnv, "-x", folderEnv)
 		for _, variable := range os.Environ() {
 			if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "GOCUDA_") {
 				args = append(args, "-x", name)
@@ -184,19 +191,52 @@ func namesHosts(options []string) bool {
 	return false
 }
 
-// close waits for mpirun's end, and ends it if need be.
-func (l *mpirun) close() {
+// close waits for mpirun's end, and ends it if need be: at once if a rank was lost,
+// and with it a host perhaps, for it then waits for what cannot come.
+func (l *mpirun) close(ranks []*rank) {
 	if l.end == nil {
 		return
 	}
-	for _, how := range []func(){func() {}, func() { l.cmd.Process.Signal(os.Interrupt) }, func() { l.cmd.Process.Kill() }} {
+	lost := slices.DeleteFunc(slices.Clone(ranks), func(r *rank) bool { return r.lost == "" })
+	grace := mpirunGrace
+	if len(lost) > 0 {
+		grace = time.Second
+	}
+	for _, how := range []func(){func() {}, func() { l.cmd.Process.Signal(syscall.SIGTERM) }, func() { l.cmd.Process.Kill() }} {
 		how()
 		select {
 		case <-l.end:
-			return
-		case <-time.After(mpirunGrace):
+			if len(lost) == 0 {
+				return
+			}
+		case <-time.After(grace):
+			continue
+		}
+		break
+	}
+	endAll(l.mark)
+	left := map[string][]string{} // by host
+	for _, r := range ranks {
+		left[r.host] = append(left[r.host], r.Files...)
+	}
+	own, _ := os.Hostname()
+	exec.Command("/bin/sh", "-c", removal(append(left[own], l.folder))).Run() //nolint:errcheck // then it stays
+	var done sync.WaitGroup
+	for _, h := range l.hosts {
+		isLost := slices.ContainsFunc(lost, func(r *rank) bool { return sameHost(r.host, h.host) })
+		if isLost && !isHere(h.host) {
+			done.Go(func() {
+				ctx, cancel := context.WithTimeout(context.Background(), cleanTime)
+				defer cancel()
+				for host, files := range left {
+					if sameHost(host, h.host) {
+						ssh(ctx, h.host, removal(append(files, l.folder)), nil) //nolint:errcheck // it may be gone
+					}
+				}
+			})
 		}
 	}
+	done.Wait()
 }
 
 func (l *mpirun) notes() []string {

@@ -484,7 +484,7 @@ func (p *pool) close() {
 		ended.Go(func() { r.Close() })
 	}
 	ended.Wait()
-	p.launcher.close()
+	p.launcher.close(p.ranks)
 	p.mu.Lock()
 	for _, r := range p.ranks {
 		close(r.queue)

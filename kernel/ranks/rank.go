@@ -41,6 +41,7 @@ type inventory struct {
 	Devices    int         `json:"devices"`    // of its host
 	Processors int         `json:"processors"` // that it may use
 	Library    mpi.Library `json:"library"`
+	Files      []string    `json:"files"` // of shared memory
 }
 
 // attachRank is Attach in a rank.
@@ -110,7 +111,7 @@ func startRank(h *evaluator.Host, places []int) error {
 		return fmt.Errorf("MPI made this process rank %s of %s; it was started as rank %s of %s: is the MPI library that of mpirun?",
 			rank, size, os.Getenv(rankEnv), os.Getenv(sizeEnv))
 	}
-	i := inventory{Device: "none", Processors: runtime.NumCPU()}
+	i := inventory{Device: "none", Processors: runtime.NumCPU(), Files: mapped(os.Getpid())}
 	if i.Library, err = mpi.LibraryInfo(); err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (n *notebook) start(ctx context.Context, o startOptions) error {
 	ranks, err := l.start(ctx, o, m, n.host)
 	if err != nil {
 		m.close()
-		l.close()
+		l.close(nil)
 		return err
 	}
 	p := newPool(ranks, l, m, n.host)

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"gocuda/kernel/session"
@@ -16,8 +18,9 @@ import (
 
 // What mpirun's ranks find in their environment, beside what it gives them.
 const (
-	addressEnv = "GOCUDA_POOL"     // where the pool listens: host:port, or several with commas between
-	keyEnv     = "GOCUDA_POOL_KEY" // in hexadecimal
+	addressEnv = "GOCUDA_POOL"        // where the pool listens: host:port, or several with commas between
+	keyEnv     = "GOCUDA_POOL_KEY"    // in hexadecimal
+	folderEnv  = "GOCUDA_POOL_FOLDER" // for the launcher's own files
 )
 
 // pmiEnv is the file descriptor by which MPICH's and Slurm's launchers are
@@ -49,6 +52,12 @@ func Supervise() error {
 		return err
 	}
 	var evaluator *session.Session
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGTERM)
+	go func() {
+		<-told
+		conn.Close()
+	}()
 	err = session.Serve(conn, func(console *session.Console) (session.Evaluator, error) {
 		show := func(o session.Output) { console.Post(o) }
 		o := sessionOptions([]string{fmt.Sprintf("%s=%d", rankEnv, number)}, show, console.Input)
@@ -70,6 +79,9 @@ func Supervise() error {
 		return evaluator, nil
 	})
 	if evaluator != nil {
+		if err != nil { // the notebook is lost, or the launcher ends the job
+			abandon(append(mapped(evaluator.Pid()), os.Getenv(folderEnv)))
+		}
 		evaluator.Close()
 	}
 	return err
