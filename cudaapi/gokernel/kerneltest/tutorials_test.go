@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -243,6 +244,22 @@ func unpack(u, line []float64, width, rows, x int32) {
 	}
 }
 `, "", nil, []tutorialLaunch{{"pack", "pack", 1, []any{make([]float64, 20), upTo[float64](200), 10, 19, 3}}, {"unpack", "unpack", 1, []any{make([]float64, 200), upTo[float64](20), 10, 19, 3}}}},
+	{"10_wave_equation", "closedStep", `
+func closedStep(older, now []float64, c2 float64, n int32) {
+	i := place()
+	if i >= n {
+		return
+	}
+	left, right := i-1, i+1
+	if i == 0 {
+		left = n - 1
+	}
+	if right == n {
+		right = 0
+	}
+	older[i] = 2*now[i] - older[i] + c2*(now[right]-2*now[i]+now[left])
+}
+`, "", nil, []tutorialLaunch{{"closedStep", "closedStep", 2, []any{make([]float64, 50), upTo[float64](50), 0.25, 50}}}},
 	{"10_wave_equation", "deviation", spinInGo + strings.Replace(differInGo, "n int64", "n int32", 1) + `
 func step[T gpu.Float](older, now []T, c2 T, from, to int32) {
 	if i := from + place(); i < to {
@@ -299,9 +316,9 @@ func upTo[T int32 | uint32 | float32 | float64](n int) []T {
 	return list
 }
 
-// cudaOf is the CUDA C++ of a tutorial that has a kernel of that name, also in what is
-// folded away.
-func cudaOf(t *testing.T, name, kernel string) string {
+// cudaOf is the CUDA C++ of a notebook that defines these kernels, with its exercises
+// solved: of each the first definition, cells and texts in variables put together.
+func cudaOf(t *testing.T, name string, launches []tutorialLaunch) string {
 	t.Helper()
 	data, err := notebooks.FS.ReadFile(name + ".ipynb")
 	if err != nil {
@@ -311,17 +328,32 @@ func cudaOf(t *testing.T, name, kernel string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := regexp.MustCompile("(?s)%%cuda\n(.*?)```|source := `(.*?)`|%%cuda\n(.*)$")
-	defines := regexp.MustCompile(`__global__ void ` + kernel + `\(`)
-	for _, c := range nb.Cells {
-		for _, m := range blocks.FindAllStringSubmatch(c.Source, -1) {
-			if text := m[1] + m[2] + m[3]; defines.MatchString(text) && !strings.Contains(text, "// your code") { // of an exercise, the solution
-				return text
+	exercises, err := nb.Exercises()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range exercises {
+		e.Fill(e.Solution)
+	}
+	blocks := regexp.MustCompile("(?s)\\w := `(.*?)`|%%cuda\n(.*)$")
+	var texts []string
+	for _, l := range launches {
+		kernel, _, _ := strings.Cut(l.inCUDA, "<")
+		defines := regexp.MustCompile(`__global__ void ` + kernel + `\(`)
+		found := ""
+		for _, c := range nb.Cells {
+			if m := blocks.FindStringSubmatch(c.Source); c.Kind == notebook.Code && m != nil && found == "" && defines.MatchString(c.Source) {
+				found = m[1] + m[2]
 			}
 		}
+		if found == "" {
+			t.Fatalf("%s has no kernel %s", name, kernel)
+		}
+		if !slices.Contains(texts, found) {
+			texts = append(texts, found)
+		}
 	}
-	t.Fatalf("%s has no kernel %s", name, kernel)
-	return ""
+	return strings.Join(texts, "\n")
 }
 
 // The tutorials' kernels in Go do what they do in CUDA C++, and none is left out.
@@ -348,7 +380,7 @@ func TestTutorialKernels(t *testing.T) {
 				a, b, _ := strings.Cut(both, " ")
 				inCUDA, inGo = append(inCUDA, cuda.Instantiate(a)), append(inGo, cuda.Instantiate(b))
 			}
-			theirs, err := cuda.Compile(cudaOf(t, c.notebook, c.has), inCUDA...)
+			theirs, err := cuda.Compile(cudaOf(t, c.notebook, c.launches), inCUDA...)
 			if err != nil {
 				t.Fatal(err)
 			}
