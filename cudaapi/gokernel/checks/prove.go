@@ -743,9 +743,11 @@ func (p *prover) set(s *state, v *ir.Var, value ir.Expr) {
 	if v.Space != ir.Local || p.loose[v] || p.values[v] != nil {
 		return
 	}
-	if isBool(v.Type) {
+	var deps []*ir.Var
+	p.dependsOn(value, &deps)
+	before := slices.Contains(deps, v) // of what it was
+	if isBool(v.Type) && !before {
 		s.means[v] = []ir.Expr{value}
-		return
 	}
 	if !isInteger(v.Type) {
 		return
@@ -754,8 +756,7 @@ func (p *prover) set(s *state, v *ir.Var, value ir.Expr) {
 	if ok {
 		p.narrow(s, ref, b)
 	}
-	var deps []*ir.Var
-	if p.dependsOn(value, &deps); !slices.Contains(deps, v) {
+	if !before {
 		p.compared(s, token.EQL, ref, value)
 	}
 }

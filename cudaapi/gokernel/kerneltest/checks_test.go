@@ -292,7 +292,7 @@ func (g *checkGenerator) statement() {
 	case k < 8:
 		g.line("%s %s %s", g.pick(g.value(), g.value(), "i", "j"), g.pick("=", "+=", "-=", "*="), g.expr(1))
 	case k < 9:
-		g.line("%s", g.pick("u++", "w = uint64("+g.expr(1)+")", "h = int32("+g.expr(1)+")", "b = "+g.cond(1), "w -= 3", "h *= 3"))
+		g.line("%s", g.pick("u++", "w = uint64("+g.expr(1)+")", "h = int32("+g.expr(1)+")", "b = "+g.cond(1), "b = b && "+g.cond(0), "b = !b", "w -= 3", "h *= 3"))
 	case k < 12:
 		g.line("if %s {", g.cond(1))
 		g.block(func() {})
