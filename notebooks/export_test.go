@@ -66,6 +66,7 @@ func TestExported(t *testing.T) {
 		list[strings.TrimSuffix(name, ".ipynb")] = readSmall(t, name)
 	}
 	for name, nb := range list {
+		nb.Cells = slices.DeleteFunc(nb.Cells, func(c *notebook.Cell) bool { return c.HasTag("raises-exception") }) // would end the program
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			issues, err := export.Write(nb, dir, exportOptions(name))

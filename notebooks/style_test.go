@@ -16,8 +16,6 @@ import (
 
 // firstEdition are the tutorials that do not follow README.md's rules for authors yet.
 var firstEdition = []string{
-	"05_mpi.ipynb",
-
 	"11_kernels_in_go.ipynb",
 }
 
