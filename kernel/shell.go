@@ -86,7 +86,7 @@ func (k *kernel) createSubshell(*request) (any, error) {
 }
 
 // deleteSubshell ends a subshell. The cell that it runs is interrupted; what waits
-// behind that is not handled.
+// behind that is refused.
 func (k *kernel) deleteSubshell(r *request) (any, error) {
 	var asked struct {
 		ID string `json:"subshell_id"`
@@ -102,6 +102,9 @@ func (k *kernel) deleteSubshell(r *request) (any, error) {
 	all.mu.Unlock()
 	if s == nil {
 		return nil, noSubshell(asked.ID)
+	}
+	if m := s.cell.asked(); m != nil {
+		k.ran(m)
 	}
 	close(s.closed)
 	s.interrupt(nil)
@@ -120,10 +123,25 @@ func (k *kernel) listSubshells(*request) (any, error) {
 	return map[string]any{"status": "ok", "subshell_id": append([]string{}, k.subshells.order...)}, nil
 }
 
-// serve handles a subshell's requests until its end or the kernel's.
+// serve handles a shell's requests until its end or the kernel's. What comes after its
+// end is refused, as by the main shell.
 func (k *kernel) serve(s *shell) {
 	for m := k.next(s); m != nil; m = k.next(s) {
 		k.handle(wire.Shell, s, m)
+	}
+	for len(s.waiting) > 0 || len(s.arrivals) > 0 {
+		var m *wire.Message
+		if len(s.waiting) > 0 {
+			m, s.waiting = s.waiting[0], s.waiting[1:]
+		} else {
+			m = <-s.arrivals
+		}
+		select {
+		case <-k.stop:
+			return
+		default:
+			k.handle(wire.Shell, k.main, m)
+		}
 	}
 }
 

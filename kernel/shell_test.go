@@ -76,6 +76,19 @@ func TestSubshells(t *testing.T) {
 			t.Errorf("the main shell answers %+v, want %s", m, want.name)
 		}
 	}
+	// One that is deleted while it runs a cell.
+	d := ask("create_subshell_request", map[string]any{}).text("subshell_id")
+	long = sendTo(wire.Shell, d, "execute_request", map[string]any{"code": "until stopped"})
+	<-evaluator.events
+	behind = sendTo(wire.Shell, d, "execute_request", map[string]any{"code": "print behind"})
+	c.send(wire.Shell, "kernel_info_request", map[string]any{})
+	c.next(wire.Shell)
+	ask("delete_subshell_request", map[string]any{"subshell_id": d})
+	for _, want := range []struct{ id, name string }{{long, "Interrupted"}, {behind, "RequestError"}} {
+		if m := c.next(wire.Shell); m.Parent != want.id || m.text("ename") != want.name {
+			t.Errorf("a deleted subshell answers %+v, want %s", m, want.name)
+		}
+	}
 	if ids := list(); !slices.Equal(ids, []string{b}) {
 		t.Errorf("at last there are %v", ids)
 	}

@@ -328,6 +328,30 @@ go func(x int) {
     assert debug.finish(cell)["status"] == "ok"
 
 
+def test_a_subshell_stops_beside_a_cell(debug):
+    """Each cell is a thread; the one that runs beside goes on when both are continued."""
+    kc = debug.kc
+    kc.control_channel.send(kc.session.msg("create_subshell_request"))
+    shell = kc.get_control_msg(timeout=PATIENCE)["content"]["subshell_id"]
+    debug.finish(kc.execute("enough := false\nturns := 0"))
+    main = kc.execute("for !enough {\n\tturns++\n}\nturns > 0")
+    code = "beside := 6\nbeside *= 7\nenough = beside == 42"
+    debug.dump(code, 3)
+    msg = kc.session.msg("execute_request", {"code": code})
+    msg["header"]["subshell_id"] = shell
+    kc.shell_channel.send(msg)
+    thread = debug.event("stopped")["threadId"]
+    assert thread != 1
+    names = {t["id"]: t["name"] for t in debug.body("threads")["threads"]}
+    assert names[thread].startswith("In[") and "goroutine" not in names[thread], names
+    frame = debug.frames(thread)[0]
+    assert frame["line"] == 3
+    assert debug.body("evaluate", expression="beside", frameId=frame["id"], context="watch")["result"] == "42"
+    debug.ask("continue", threadId=thread)
+    for cell in (msg["header"]["msg_id"], main):
+        assert debug.finish(cell)["status"] == "ok"
+
+
 def test_breakpoints_in_earlier_cells(detached):
     code = ADD.rsplit("\n", 1)[0]
     detached.client.run(code)

@@ -57,9 +57,9 @@ func (s *Server) logged(cell string, line int, text string) {
 	s.event("output", object{"category": "console", "output": text, "source": object{"name": cell, "path": path}, "line": line - s.first()})
 }
 
-// thread is the number of a thread: 1 for the goroutine of a cell itself.
+// thread is the number of a thread: 1 for the own goroutine of the main shell's cell.
 func (s *Server) thread(t *golang.Thread) int {
-	if t.Main() {
+	if t.Main() && !t.Group.Beside {
 		return s.base() + 1
 	}
 	s.mu.Lock()

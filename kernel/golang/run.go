@@ -44,7 +44,7 @@ type ended struct {
 func (s *Shell) execute(name string, entry func()) Result {
 	ev := s.ev
 	ev.variables.fresh()
-	g := &rt.Group{Name: name, Owner: s}
+	g := &rt.Group{Name: name, Owner: s, Beside: s.slot > 0}
 	r := &s.run
 	r.mu.Lock()
 	r.group, r.interrupt, r.value = g, make(chan struct{}), nil

@@ -111,7 +111,7 @@ func (s *Sockets) Connection() Connection { return s.conn }
 func (s *Sockets) Messages(ch Channel) <-chan *Message { return s.inbox[ch] }
 
 // Route has f tell for each message of the shell channel where it goes in place of
-// Messages, until closed closes; nil: it goes there.
+// Messages. In nil, or closed closed, it goes there.
 func (s *Sockets) Route(f func(*Message) (in chan<- *Message, closed <-chan struct{})) {
 	s.route.Store(&f)
 }
@@ -536,6 +536,10 @@ func (s *Sockets) take(ch Channel, p *peer, frames [][]byte) bool {
 	select {
 	case in <- m:
 	case <-gone:
+		select {
+		case s.inbox[ch] <- m:
+		case <-s.closed:
+		}
 	case <-s.closed:
 	}
 	return true

@@ -37,17 +37,19 @@ func main() {
 	if *dlv == "" {
 		os.Exit(bind(flag.Args()))
 	}
-	same, all, whole := 0, 0, 0
+	same, all, whole, failed := 0, 0, 0, 0
 	for _, name := range flag.Args() {
 		want, err := byDelve(*dlv, name, *stops)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: Delve: %v\n", name, err)
-			os.Exit(1)
+			failed++
+			continue
 		}
 		got, err := byOurs(name, *stops)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-			os.Exit(1)
+			failed++
+			continue
 		}
 		n := common(want, got)
 		total := max(len(want), len(got))
@@ -60,7 +62,10 @@ func main() {
 			whole++
 		}
 	}
-	fmt.Printf("%d programs, %d of them the same throughout; %d of %d stops the same (%.1f %%)\n", flag.NArg(), whole, same, all, 100*float64(same)/float64(max(all, 1)))
+	fmt.Printf("%d programs, %d of them the same throughout; %d of %d stops the same (%.1f %%)\n", flag.NArg()-failed, whole, same, all, 100*float64(same)/float64(max(all, 1)))
+	if failed > 0 {
+		os.Exit(1)
+	}
 }
 
 // bind counts the lines at which a statement begins, and those of them where a
@@ -161,6 +166,10 @@ func differ(name string, want, got []int) {
 	}
 	text := func(list []int) {
 		for _, line := range list[min(max(i-1, 0), len(list)):min(i+4, len(list))] {
+			if line < 1 || line > len(lines) {
+				fmt.Printf("      %4d of another file\n", line)
+				continue
+			}
 			fmt.Printf("      %4d %s\n", line, strings.TrimSpace(lines[line-1]))
 		}
 	}

@@ -13,6 +13,8 @@ type Group struct {
 	Name string
 	// Owner is what the cell was run by, for those who ask [Runtime.Owner].
 	Owner any
+	// Beside says that the cell runs beside others: it is a subshell's.
+	Beside bool
 
 	cancelled  atomic.Bool
 	overflowed atomic.Bool     // it was, since a recursion left no stack
