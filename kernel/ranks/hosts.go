@@ -120,7 +120,8 @@ func sameHost(a, b string) bool {
 }
 
 // without leaves ranks out of a start: those of hosts, or, for "lost", those of the
-// hosts that have lost one; of the first of these, where the launcher then ended all.
+// hosts that have lost one; where the launcher then ended all, of the one that was
+// lost first, which is not this one.
 func (p *pool) without(o startOptions, names string) (startOptions, error) {
 	gone := strings.Split(names, ",")
 	p.mu.Lock()
@@ -134,7 +135,7 @@ func (p *pool) without(o startOptions, names string) (startOptions, error) {
 				alive = true
 				continue
 			}
-			if first == nil || r.lostAt.Before(first.lostAt) {
+			if (first == nil || r.lostAt.Before(first.lostAt)) && !isHere(r.host) {
 				first = r
 			}
 			if !slices.Contains(gone, r.host) {

@@ -24,7 +24,7 @@ const (
 	// How long mpirun may take to end when its ranks have.
 	mpirunGrace = 5 * time.Second
 	// How long a host that has lost a rank may take to be cleaned.
-	cleanTime = 3 * time.Second
+	cleanTime = 10 * time.Second
 	// How much of what mpirun says is kept.
 	mpirunWords = 4 << 10
 )
@@ -230,7 +230,7 @@ func (l *mpirun) close(ranks []*rank) {
 				defer cancel()
 				for host, files := range left {
 					if sameHost(host, h.host) {
-						ssh(ctx, h.host, removal(append(files, l.folder)), nil) //nolint:errcheck // it may be gone
+						ssh(ctx, 2*time.Second, h.host, removal(append(files, l.folder)), nil) //nolint:errcheck // it may be gone
 					}
 				}
 			})

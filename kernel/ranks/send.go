@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 )
 
 // The ranks of a pool run one program: this one. A host that does not have it, at
@@ -72,11 +73,11 @@ func (p program) sendTo(ctx context.Context, hosts []slots) error {
 			continue
 		}
 		done.Go(func() {
-			said, err := ssh(ctx, h.host, p.look(), nil)
+			said, err := ssh(ctx, reachTime, h.host, p.look(), nil)
 			if err == nil && strings.TrimSpace(said) == "missing" {
 				var f *os.File
 				if f, err = os.Open(p.path); err == nil {
-					_, err = ssh(ctx, h.host, p.receive(), f)
+					_, err = ssh(ctx, reachTime, h.host, p.receive(), f)
 					f.Close()
 				}
 			}
@@ -98,9 +99,13 @@ func (p program) sendTo(ctx context.Context, hosts []slots) error {
 	return nil
 }
 
-// ssh runs a command on another host. The error has what was said.
-func ssh(ctx context.Context, host, command string, in io.Reader) (said string, err error) {
-	cmd := exec.CommandContext(ctx, "ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", host, "/bin/sh -c "+quoted(command))
+// reachTime is how long a host may take to answer.
+const reachTime = 8 * time.Second
+
+// ssh runs a command on another host, if that answers soon enough. The error has
+// what was said.
+func ssh(ctx context.Context, answer time.Duration, host, command string, in io.Reader) (said string, err error) {
+	cmd := exec.CommandContext(ctx, "ssh", "-o", "BatchMode=yes", "-o", fmt.Sprintf("ConnectTimeout=%d", int(answer.Seconds())), host, "/bin/sh -c "+quoted(command))
 	var words bytes.Buffer
 	cmd.Stdin, cmd.Stderr = in, &words
 	out, err := cmd.Output()
