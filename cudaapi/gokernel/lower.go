@@ -411,10 +411,16 @@ func shortNames(p *types.Package) string {
 
 // unusable finds what in a type a device has no place for, and says why.
 func unusable(t types.Type, within []types.Type, host bool) (bad types.Type, why string) {
-	for _, w := range within {
-		if w == t {
-			return nil, ""
+	for i, w := range within {
+		if w != t {
+			continue
 		}
+		for _, w := range within[i:] {
+			if _, ok := w.Underlying().(*types.Struct); ok {
+				return nil, ""
+			}
+		}
+		return t, "it is made of itself alone"
 	}
 	within = append(within, t)
 	if host && ir.Half(t) != ir.NoHalf {

@@ -520,9 +520,13 @@ func (f *fn) countFrom(s *ast.RangeStmt, label string, t types.Type, from, n ir.
 		case key != nil:
 			f.vars[key] = i.Var
 		case s.Key != nil && s.Tok == token.ASSIGN:
-			f.store(s.Tok, s.Key, i)
+			var value ir.Expr
+			if s.Value != nil {
+				value = f.temp(at(i))
+			}
+			f.storeBoth(s, i, value)
 		}
-		if s.Value != nil {
+		if s.Value != nil && s.Tok != token.ASSIGN {
 			f.store(s.Tok, s.Value, at(i))
 		}
 		f.stmts(s.Body.List)
@@ -581,11 +585,17 @@ func (f *fn) charactersFrom(s *ast.RangeStmt, label string, text, from ir.Expr) 
 		at := f.temp(next)
 		size := &ir.Pure{Name: "rune_size", Args: []ir.Expr{text, at}, T: types.Typ[types.Int]}
 		f.emit(&ir.Assign{To: next, Value: &ir.Binary{Op: token.ADD, X: at, Y: size, T: types.Typ[types.Int]}})
-		if s.Key != nil {
-			f.store(s.Tok, s.Key, at)
-		}
-		if s.Value != nil {
-			f.store(s.Tok, s.Value, &ir.Pure{Name: "rune", Args: []ir.Expr{text, at}, T: types.Typ[types.Rune]})
+		r := &ir.Pure{Name: "rune", Args: []ir.Expr{text, at}, T: types.Typ[types.Rune]}
+		switch {
+		case s.Tok == token.ASSIGN && s.Key != nil:
+			f.storeBoth(s, at, r)
+		default:
+			if s.Key != nil {
+				f.store(s.Tok, s.Key, at)
+			}
+			if s.Value != nil {
+				f.store(s.Tok, s.Value, r)
+			}
 		}
 		f.stmts(s.Body.List)
 	})
@@ -600,6 +610,24 @@ func (f *fn) store(tok token.Token, to ast.Expr, x ir.Expr) {
 	} else if id := identOf(to); id.Name != "_" {
 		o, _ := f.u.info.Defs[id].(*types.Var)
 		f.define(id, o, x.Type(), x)
+	}
+}
+
+// storeBoth gives the variables of a range statement that assigns their values: their
+// places are found before one of them changes.
+func (f *fn) storeBoth(s *ast.RangeStmt, key, value ir.Expr) {
+	to, values := []ast.Expr{s.Key}, []ir.Expr{key}
+	if s.Value != nil {
+		to, values = append(to, s.Value), append(values, value)
+	}
+	places := make([]ir.Expr, len(to))
+	for _, c := range f.places(to, places) {
+		f.emit(c)
+	}
+	for i, p := range places {
+		if p != nil {
+			f.emit(&ir.Assign{To: p, Value: f.convert(values[i], p.Type())})
+		}
 	}
 }
 

@@ -44,6 +44,7 @@ var loopCells = []struct{ name, declare, run string }{
 	{"a list", "type N struct { V int; Next *N }\nvar head *N", "head = nil\nfor i := range 55 { head = &N{i, head} }\ns := 0\nfor n := head; n != nil; n = n.Next { s = s*3 + n.V; if n.Next != nil && n.V%3 == 0 { n.Next = n.Next.Next } }\ns, head.Next.V"},
 	{"addresses", "func f(n int) (ps []*int) {\n\tfor i := 0; i < n; i++ { x := i * i; ps = append(ps, &x) }\n\treturn\n}", "s := 0\nfor i, p := range f(55) { *p += i; s = s*3 + *p }\ns"},
 	{"a negative length", "", "n := 0\nfor i := range 60 { xs := make([]int, 30-i); n += len(xs) }\nn"},
+	{"places found before they change", "", "x, i := make([]int, 60), 5\nfor i, x[i] = range []int{5, 6, 7, 8, 9, 3, 2, 1} { x[20+i] = x[i] }\nvar r rune\nj := 0\nrs := make([]rune, 60)\nfor j, rs[j] = range \"grüße, world\" { r = r*3 + rs[j] }\ni, x, j, rs, r"},
 	{"assigned range variables", "", "var i, x, s int\nfor i, x = range []int{5, 6, 7, 8, 9, 3, 2} { s += i*x }\ni, x, s"},
 }
 
