@@ -287,6 +287,9 @@ func (p *printer) pure(e *ir.Pure) string {
 	case "array_of":
 		return "go::array_of<" + p.typ(e.T.Underlying().(*types.Pointer).Elem()) + ">" + list
 	}
+	if name := wholeRanks[e.Name]; name != "" {
+		return name
+	}
 	if strings.Contains(e.Name, ".") { // threadIdx.x
 		if p.whole != nil {
 			return "i64(" + wholeIndices.Replace(e.Name) + ")"
@@ -295,6 +298,9 @@ func (p *printer) pure(e *ir.Pure) string {
 	}
 	return "go::" + e.Name + list
 }
+
+// wholeRanks are what a kernel in regions knows besides (strides.go).
+var wholeRanks = map[string]string{"thread_rank": "i64(go_t)", "block_size": "i64(go_n)", "grid_first": "i64(go_first)", "grid_size": "i64(GOCUDA_GRID_SIZE)"}
 
 // wholeIndices are a thread's indices where a loop runs all of a block.
 var wholeIndices = strings.NewReplacer("threadIdx.", "go_", "blockIdx.", "go_block_", "blockDim.", "go_dim_", "gridDim.", "go_grid_")

@@ -77,7 +77,8 @@ func (p *printer) function(f *ir.Func, kernels []*ir.Func) {
 	}
 	if w != nil {
 		p.share(f)
-		defer func() { p.inWhole(f, number, w) }()
+		p.panics[w.f] = p.panics[f]
+		defer func() { p.inWhole(w.f, number, w) }()
 	}
 	p.line("extern \"C\" __global__ void %s(%s) {", kernelSymbol(f), strings.Join(p.params(f), ", "))
 	p.indent++

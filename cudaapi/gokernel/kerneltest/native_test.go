@@ -257,3 +257,29 @@ func compareNative(t *testing.T, from, source string, want []byte) (ran int) {
 	}
 	return ran
 }
+
+// The variables of functions that do not call each other do not lie on the stack at once.
+func TestStackOfNativeFunctions(t *testing.T) {
+	if err := native.Available(); err != nil {
+		t.Skip(err)
+	}
+	var apart, chain strings.Builder
+	var names []string
+	for i := range 6 {
+		name := fmt.Sprintf("k%d", i)
+		names = append(names, name)
+		fmt.Fprintf(&apart, "func %s(out []int64, f []float64) {\n\tvar a [4000]int64\n\ta[out[0]] = 1\n\tout[1] = a[3]\n}\n", name)
+		call := ""
+		if i > 0 {
+			call = fmt.Sprintf("k%d(out, f)", i-1)
+		}
+		fmt.Fprintf(&chain, "func %s(out []int64, f []float64) {\n\tvar a [4000]int64\n\ta[out[0]] = 1\n\t%s\n\tout[1] = a[3]\n}\n", name, call)
+	}
+	if _, refused := natively(t, "apart", "package main\n"+apart.String(), names); len(refused) > 0 {
+		t.Errorf("functions apart are refused: %v", refused)
+	}
+	_, refused := natively(t, "chain", "package main\n"+chain.String(), names)
+	if why := fmt.Sprint(refused["k5"]); !strings.Contains(why, "more than 128 KiB of stack") {
+		t.Errorf("a chain of functions: %s", why)
+	}
+}

@@ -80,6 +80,39 @@ for i := 0; i < side; i += 4 {
 	out[t] += s[(t+side)%64]
 	gpu.SyncThreads()
 }`},
+	{true, "turns at a slice", `v := 0
+for i := gpu.GridRank(); i < len(in); i += gpu.BlockDim.X / 4 {
+	if in[i]%3 == 0 {
+		continue
+	}
+	w := in[i]
+	v += w * w
+}
+s[t] = v
+gpu.SyncThreads()
+out[t] = s[63-t]`},
+	{true, "turns that end out of range", `v, n := 0, len(in)+int(in[3])
+if n > 1000 {
+	return
+}
+for i := 2*gpu.ThreadIdx.X + 1; i < len(in)-7; i += gpu.BlockDim.X - 40 {
+	s[t] += in[i]
+	switch {
+	case i%5 == 0:
+		v++
+	default:
+		v += 2
+	}
+}
+gpu.SyncThreads()
+out[t] = s[t] + v*1000`},
+	{true, "turns from below zero", `v := 0
+for i := t - 100; i < len(in); i += gpu.BlockDim.X {
+	if i >= 0 {
+		v += in[i]
+	}
+}
+out[t] = v`},
 	{false, "a branch that is not", `if t < 32 {
 	gpu.SyncThreads()
 } else {

@@ -188,9 +188,9 @@ template <class T> struct DynamicShared {
     gocuda_u8 *const go_gone = (gocuda_u8 *)__builtin_alloca(go_n); \
     for (gocuda_u32 i = 0; i < go_n; i++) go_gone[i] = 0
 #define GOCUDA_THREADS \
-    for (gocuda_u32 go_z = 0, go_t = 0; go_z < go_dim_z; go_z++) \
-        for (gocuda_u32 go_y = 0; go_y < go_dim_y; go_y++) \
-            for (gocuda_u32 go_x = 0; go_x < go_dim_x; go_x++, go_t++)
+    for (long long go_z = 0, go_t = 0; go_z < go_dim_z; go_z++) \
+        for (long long go_y = 0; go_y < go_dim_y; go_y++) \
+            for (long long go_x = 0; go_x < go_dim_x; go_x++, go_t++)
 #ifdef GOCUDA_CHECK
 #define GOCUDA_THREAD gocuda::store(go_self->order, go_t) // so that a failure finds it
 #else
