@@ -11,6 +11,7 @@ import (
 
 	"gocuda/cudaapi/hazard"
 	"gocuda/cudaapi/sim"
+	"gocuda/kernel/notebook"
 )
 
 // The programs in testdata/check say which of their lines a hazard is between: two
@@ -167,6 +168,30 @@ func TestCheckOfNotebook(t *testing.T) {
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+}
+
+// A racy cell, and one under %%check, run again in the order that does the damage. What
+// they print without it is left open.
+func TestReplayOfNotebook(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	out := filepath.Join(t.TempDir(), "out.ipynb")
+	run(t, gocudaKernel(t, "run", "-q", "-o", out, "testdata/check/replay.ipynb")) // it has hazards
+	nb, err := notebook.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range map[int]string{
+		0: "has reported a hazard",
+		4: "late: fill (cuMemsetAsync) at In[3], line 8, behind copy (cuMemcpyAsync) at In[3], line 9\nfound: [0 0 0 0]",
+		7: "found: [8 8 8 8]", // 9 comes too late
+		8: "the check is off",
+	} {
+		if said := fmt.Sprint(nb.Cells[i].Outputs); !strings.Contains(said, want) {
+			t.Errorf("cell %d: no %q in\n%s", i, want, said)
 		}
 	}
 }

@@ -52,6 +52,13 @@ type Observer interface {
 	ObservesKernels() bool
 }
 
+// Delayer is a [Driver] that chooses the order of what nothing orders.
+type Delayer interface {
+	// Delay has what call queues run as late as the order allows: when nothing else can
+	// run, and the host waits.
+	Delay(call func() error) error
+}
+
 // Access is a range of addresses, from Lo to before Hi, that a kernel touched.
 type Access struct {
 	Lo, Hi Ptr

@@ -219,6 +219,15 @@ func HostAccess(place string, p uintptr, n int, write, element, called bool) {
 // at the beginning of a function, and does nothing where nobody checks.
 func OnPurpose() (end func()) { return record.Mean() }
 
+// Late has what the program queues at some places, as reports have them, run as late as
+// the order allows, until end is called: where a wait is missing, what comes behind it
+// runs first. It is for simulated devices; others choose the order themselves, and so
+// does the check of them if it is off.
+func Late(places ...string) (end func()) {
+	record.Delay(func(o *record.Op) bool { return !o.Site.Library && slices.Contains(places, o.Site.Place) })
+	return func() { record.Delay(nil) }
+}
+
 // Looked tells how much was looked at since the check began, or since Forget.
 func Looked() Counts {
 	checking.Lock()

@@ -479,6 +479,14 @@ func (s *source) placed(o *record.Op) *record.Op {
 	return o
 }
 
+// replace forgets what was opened where there is other memory now.
+func (s *source) replace(lo, hi uint64) {
+	over := func(m imported) bool { return m.lo < hi && lo < m.hi }
+	if slices.ContainsFunc(s.imports, over) {
+		s.imports = slices.DeleteFunc(slices.Clone(s.imports), over)
+	}
+}
+
 // take hands a rank's next operation to the check.
 func (j *world) take(s *source) {
 	o := s.queue[0]
@@ -487,8 +495,9 @@ func (j *world) take(s *source) {
 	case o.Kind == record.ShareMemory:
 		j.exports[o.Key] = export{locate(s.imports, s.here, o.Addr), o.Bytes}
 		return
-	case o.Kind == record.Alloc && o.Key != "":
-		if from, ok := j.exports[o.Key]; ok {
+	case o.Kind == record.Alloc || o.Kind == record.AllocAsync:
+		s.replace(o.Addr, o.Addr+o.Bytes)
+		if from, ok := j.exports[o.Key]; ok && o.Key != "" {
 			s.imports = append(slices.Clip(s.imports), imported{o.Addr, o.Addr + min(o.Bytes, from.n), from.at})
 			return
 		}

@@ -147,6 +147,12 @@ func (d *Driver) event(e driver.Event) *event {
 // queue records an operation that a call puts into a stream.
 func (d *Driver) queue(o *Op, c driver.Context, s driver.Stream, call func() error) error {
 	o.Site = callsite.Here()
+	if late := delayed.Load(); late != nil && (*late)(o) {
+		if x, ok := d.next.(driver.Delayer); ok {
+			now := call
+			call = func() error { return x.Delay(now) }
+		}
+	}
 	d.mu.Lock()
 	o.Lane = d.lane(c, s)
 	captured := d.captures[o.Lane]

@@ -209,6 +209,20 @@ func (r *Recorder) Now(o *Op) {
 	r.Add(o)
 }
 
+// delayed picks the operations that run late.
+var delayed atomic.Pointer[func(*Op) bool]
+
+// Delay has the operations that late picks run as late as the order allows, on devices
+// that can choose; nil for none. Their site and what they are is known, not yet what they
+// touch.
+func Delay(late func(*Op) bool) {
+	if late == nil {
+		delayed.Store(nil)
+		return
+	}
+	delayed.Store(&late)
+}
+
 // meant counts the parts of the program that run and break order on purpose.
 var meant atomic.Int32
 

@@ -332,7 +332,7 @@ func (m *Driver) GraphLaunch(c driver.Context, x driver.GraphExec, id driver.Str
 	for _, n := range ex.nodes {
 		t := n.op
 		o := &op{kind: t.kind, name: t.name, stream: s, ctx: t.ctx, seq: m.sched.issued,
-			work: t.work, met: t.met, after: t.after, reads: t.reads, writes: t.writes, cost: t.cost}
+			work: t.work, met: t.met, after: t.after, reads: t.reads, writes: t.writes, cost: t.cost, late: t.late || m.delaying.Load() > 0}
 		o.call = 0
 		m.sched.issued++
 		o.depend(begin)

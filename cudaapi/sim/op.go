@@ -18,6 +18,8 @@ type op struct {
 	next  []*op // those that wait for this one
 	done  chan struct{}
 
+	late bool // it runs when nothing else can, and the host waits: see Delay
+
 	// work is what the operation does; it runs without the machine's lock.
 	// Markers have none and finish as soon as they may start.
 	work func(o *op) error

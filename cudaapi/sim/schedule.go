@@ -27,6 +27,7 @@ type scheduler struct {
 	rng     *rand.Rand
 	issued  uint64
 	pending int // operations issued and not finished
+	running int // of these, those that run
 	ready   []*op
 	polls   []*op // wait-value operations that may start
 	wanted  map[*op]int
@@ -35,6 +36,7 @@ type scheduler struct {
 	hold    time.Time          // until then
 	recent  time.Time          // when the last operation was issued
 	urged   bool               // the host asked after work since then
+	held    time.Time          // since when there has been nothing but late operations to run
 	active  bool               // the loop runs
 	idle    bool               // it waits until something new happens
 	choice  uint64             // counts the adversary's choices
@@ -48,6 +50,7 @@ const (
 	holdKernel  = 100 * time.Millisecond // before others run beside a kernel
 	holdHost    = 2 * time.Millisecond   // before others run beside a host function
 	pollEvery   = 100 * time.Microsecond
+	mostHeld    = 300 * time.Millisecond // of late operations, where the host asks whether they are done
 	maxQueued   = 512 // operations a stream takes before the host must wait, twice
 	maxConsider = 256 // operations among which the adversary looks for races
 )
@@ -124,6 +127,9 @@ func (s *scheduler) finish(o *op, err error) {
 	if s.current == o {
 		s.current = nil
 	}
+	if o.state == opRunning {
+		s.running--
+	}
 	delete(s.waiting, o)
 	for _, n := range s.settle(o) {
 		s.start(n)
@@ -198,7 +204,7 @@ func (s *scheduler) step() time.Duration {
 	}
 	i := s.pick()
 	if i < 0 {
-		if len(s.polls) > 0 {
+		if len(s.polls) > 0 || s.urged && !s.held.IsZero() {
 			return pollEvery
 		}
 		s.idle = true
@@ -220,6 +226,7 @@ func (s *scheduler) run(o *op) {
 		return
 	}
 	o.state = opRunning
+	s.running++
 	work := o.work
 	if o.kind == opKernel || o.kind == opHost {
 		s.current = o
@@ -241,11 +248,59 @@ func (s *scheduler) run(o *op) {
 	s.finish(o, err)
 }
 
+// Delay has what call issues run late: when nothing else can run, and the host waits.
+func (m *Driver) Delay(call func() error) error {
+	m.delaying.Add(1)
+	defer m.delaying.Add(-1)
+	return call()
+}
+
+// last is the late operation to run when all others have run that can; -1 if the host
+// does not wait for it, nor for what may need it.
+func (s *scheduler) last() int {
+	if s.held.IsZero() {
+		s.held = time.Now()
+	}
+	asked := s.urged && time.Since(s.held) > mostHeld
+	if len(s.wanted) == 0 && !asked {
+		return -1
+	}
+	s.choice++
+	for o := range s.wanted {
+		s.need(o)
+	}
+	best, needed := -1, false
+	for i, o := range s.ready {
+		// Of several, the one that was issued last.
+		if n := o.needed == s.choice; best < 0 || n && !needed || n == needed && o.seq > s.ready[best].seq {
+			best, needed = i, n
+		}
+	}
+	if !needed && !asked && s.running > 0 && len(s.waiting) == 0 && len(s.polls) == 0 {
+		return -1 // what the host waits for may run by itself
+	}
+	return best
+}
+
 // pick chooses among the ready operations; -1 is none.
 func (s *scheduler) pick() int {
 	if len(s.ready) == 0 {
 		return -1
 	}
+	if slices.ContainsFunc(s.ready, func(o *op) bool { return o.late }) {
+		var others []int
+		for i, o := range s.ready {
+			if !o.late {
+				others = append(others, i)
+			}
+		}
+		if len(others) == 0 {
+			return s.last()
+		}
+		s.held = time.Time{}
+		return others[s.rng.IntN(len(others))]
+	}
+	s.held = time.Time{}
 	if s.m.opt.Adversarial {
 		return s.pickAgainst()
 	}

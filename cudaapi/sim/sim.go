@@ -67,6 +67,8 @@ type Driver struct {
 	eventPage *eventPage               // interprocess events of this process
 	foreign   map[[2]uint32]*eventPage // and of others, by process and descriptor
 
+	delaying atomic.Int32 // calls whose operations run late
+
 	sched scheduler
 	model model
 	crew  crew

@@ -71,6 +71,7 @@ func (m *Driver) target(call string, c driver.Context, s driver.Stream) (*contex
 // push enqueues an operation of a call and keeps count of what is queued.
 // m.mu is held.
 func (m *Driver) push(s *stream, o *op) {
+	o.late = o.late || m.delaying.Load() > 0
 	if s.capture != nil {
 		s.capture.add(s, o)
 		return

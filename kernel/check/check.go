@@ -29,6 +29,8 @@ type state struct {
 	host   *evaluator.Host
 	shown  int           // reports that earlier cells showed
 	looked hazard.Counts // when the cell began
+	racy   string        // the last cell that showed reports of this process ...
+	found  hazard.List   // ... and these
 
 	mu    sync.Mutex
 	names hazard.Names
@@ -94,18 +96,20 @@ func (s *state) release() error {
 
 func (s *state) magics() []magic.Magic {
 	return []magic.Magic{
-		{Name: "check", Usage: "%check [on | off | status]", Run: s.run,
+		{Name: "check", Usage: "%check [on | off | status | replay]", Run: s.run,
 			Doc: "Checks from now on, or no more, that what is queued on devices is in order.\n" +
 				"Each cell then ends with the operations on the same memory that nothing orders: both places, and the wait that is missing.\n" +
 				"It does not depend on the schedule: what is reported may have gone well. hazard.Reports() gives the reports as values.\n" +
 				"Ranks that are started while it is on are checked together, in cells for ranks too.\n" +
-				"The program runs slower meanwhile."},
+				"The program runs slower meanwhile.\n" +
+				"%check replay runs the last cell with reports again, on simulated devices, in the order that does the damage:\n" +
+				"the first operation of each report as late as nothing orders it."},
 		{Name: "check", Usage: "%%check", Cell: true, Run: s.cell,
 			Doc: "Checks that what this cell queues on devices is in order; see %check."},
 	}
 }
 
-func (s *state) run(_ context.Context, env magic.Env, call magic.Call) error {
+func (s *state) run(ctx context.Context, env magic.Env, call magic.Call) error {
 	fields, err := call.Fields()
 	if err != nil {
 		return err
@@ -123,6 +127,8 @@ func (s *state) run(_ context.Context, env magic.Env, call magic.Call) error {
 	case "off":
 		s.end()
 		return errors.Join(os.Unsetenv(hazard.Env), s.release(), hazard.Off())
+	case "replay":
+		return s.replay(ctx, env, call)
 	case "", "status":
 		text := "the check is off"
 		if hazard.Checking() {
@@ -131,10 +137,55 @@ func (s *state) run(_ context.Context, env magic.Env, call magic.Call) error {
 		fmt.Fprintln(env.Stdout(), text)
 		return nil
 	}
-	return call.UsageErrorf("on, off or status")
+	return call.UsageErrorf("on, off, status or replay")
 }
 
-func (s *state) cell(_ context.Context, env magic.Env, call magic.Call) error {
+// replay runs the last cell with reports again, in the order in which they do damage.
+func (s *state) replay(ctx context.Context, env magic.Env, call magic.Call) error {
+	if len(s.found) == 0 {
+		return errors.New("no cell of this notebook's own process has reported a hazard: %check on, and run it")
+	}
+	if b, err := cuda.Backend(); err != nil || b.Name != "sim" {
+		return errors.Join(err, errors.New("GPUs choose the order themselves: replay needs simulated devices, GOCUDA_BACKEND=sim"))
+	}
+	s.mu.Lock()
+	code := s.cells[s.racy]
+	s.mu.Unlock()
+	var places []string
+	for _, r := range s.found {
+		at := r.First.Place
+		if r.First.Launched != "" && r.Second.Launched == "" {
+			at = r.First.Launched
+		}
+		what := fmt.Sprintf("%s at %s", r.First.What, at)
+		if r.First.Device < 0 {
+			fmt.Fprintf(env.Stdout(), "as it was: %s, which no device chooses the time of\n", what)
+			continue
+		}
+		fmt.Fprintf(env.Stdout(), "late: %s, behind %s at %s\n", what, r.Second.What, r.Second.Place)
+		if line, ok := strings.CutPrefix(at, s.racy+", line "); ok {
+			at = s.host.Cell().Name + ", line " + line
+		}
+		places = append(places, at)
+	}
+	if len(places) == 0 {
+		return errors.New("the damage of these cannot be shown by another order")
+	}
+	was := hazard.Checking()
+	if err := hazard.On(); err != nil { // by which the places are known
+		return err
+	}
+	defer hazard.OnPurpose()()
+	end := hazard.Late(places...)
+	err := call.Cell(ctx, env, code)
+	end()
+	if !was {
+		err = errors.Join(err, hazard.Off())
+	}
+	return err
+}
+
+func (s *state) cell(ctx context.Context, env magic.Env, call magic.Call) error {
 	if call.Args != "" {
 		return call.UsageErrorf("it takes no arguments")
 	}
@@ -146,7 +197,7 @@ func (s *state) cell(_ context.Context, env magic.Env, call magic.Call) error {
 		return err
 	}
 	s.begin(nil)
-	err := env.Eval(strings.Repeat("\n", call.Line)+call.Body, true)
+	err := call.Within(ctx, env)
 	if !was {
 		s.end()
 		if off := hazard.Off(); err == nil {
@@ -186,6 +237,9 @@ func (s *state) end() {
 	}
 	found := list[s.shown:]
 	s.shown = len(list)
+	if len(found) > 0 {
+		s.racy, s.found = s.host.Cell().Name, slices.Clone(found)
+	}
 	now := hazard.Looked()
 	now.Operations, now.Pairs = max(0, now.Operations-s.looked.Operations), max(0, now.Pairs-s.looked.Pairs)
 	now.Guessed = max(0, now.Guessed-s.looked.Guessed)

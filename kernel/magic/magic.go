@@ -117,8 +117,11 @@ type Call struct {
 
 // Within runs the body of a cell magic as a cell of its own: with magics, of cells too.
 func (c Call) Within(ctx context.Context, env Env) error {
-	return c.set.Run(ctx, env, strings.Repeat("\n", c.Line)+c.Body)
+	return c.Cell(ctx, env, strings.Repeat("\n", c.Line)+c.Body)
 }
+
+// Cell runs code as a cell of its own, as Within does.
+func (c Call) Cell(ctx context.Context, env Env, code string) error { return c.set.Run(ctx, env, code) }
 
 // Error is a magic that failed.
 type Error struct {

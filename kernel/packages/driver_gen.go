@@ -54,6 +54,7 @@ func driverPackage() host.Package {
 			"Context":                            reflect.ValueOf((*driver.Context)(nil)),
 			"CooperativeLaunch":                  reflect.ValueOf(driver.CooperativeLaunch),
 			"Copy2D":                             reflect.ValueOf((*driver.Copy2D)(nil)),
+			"Delayer":                            reflect.ValueOf((*driver.Delayer)(nil)),
 			"Device":                             reflect.ValueOf((*driver.Device)(nil)),
 			"Dim3":                               reflect.ValueOf((*driver.Dim3)(nil)),
 			"Driver":                             reflect.ValueOf((*driver.Driver)(nil)),
@@ -247,6 +248,7 @@ func driverPackage() host.Package {
 			"WaitValueGEQ":                       reflect.ValueOf(driver.WaitValueGEQ),
 			"WaitValueNOR":                       reflect.ValueOf(driver.WaitValueNOR),
 			"WarpSize":                           reflect.ValueOf(driver.WarpSize),
+			"_Delayer":                           reflect.ValueOf((*_driver_Delayer)(nil)),
 			"_Driver":                            reflect.ValueOf((*_driver_Driver)(nil)),
 			"_Graphs":                            reflect.ValueOf((*_driver_Graphs)(nil)),
 			"_Observer":                          reflect.ValueOf((*_driver_Observer)(nil)),
@@ -298,6 +300,8 @@ func driverPackage() host.Package {
 			"Context":                       "Context is a device's primary context.",
 			"CooperativeLaunch":             "Device attributes, by their CUDA numbers.",
 			"Copy2D":                        "Copy2D copies Height rows of Width bytes; a pitch is the distance in bytes\nfrom one row to the next.",
+			"Delayer":                       "Delayer is a [Driver] that chooses the order of what nothing orders.",
+			"Delayer.Delay":                 "Delay has what call queues run as late as the order allows: when nothing else can\nrun, and the host waits.",
 			"Device":                        "Device is an ordinal, 0 to DeviceCount-1.",
 			"Dim3":                          "Dim3 counts blocks or threads in x, y and z.",
 			"Driver":                        "Driver carries out CUDA. Each method names the driver API call that it\nstands for. Errors are *[Error].\n\nMethods that wait for a device take stop: when stop is closed they return\n[ErrInterrupted] at once, and what they waited for goes on. A nil stop never\ninterrupts.",
@@ -589,6 +593,7 @@ func driverPackage() host.Package {
 			"WarpSize":                      "Device attributes, by their CUDA numbers.",
 		},
 		Params: map[string][]string{
+			"Delayer.Delay":                {"call", ""},
 			"Driver.CanAccessPeer":         {"d", "peer", "", ""},
 			"Driver.Compile":               {"d", "src", "", ""},
 			"Driver.CtxSynchronize":        {"c", "stop", ""},
@@ -687,6 +692,16 @@ func driverPackage() host.Package {
 			"Tracer.Tag":                   {"n"},
 		},
 	}
+}
+
+// _driver_Delayer lets interpreted types implement driver.Delayer.
+type _driver_Delayer struct {
+	IValue any
+	WDelay func(a0 func() error) error
+}
+
+func (W _driver_Delayer) Delay(a0 func() error) error {
+	return W.WDelay(a0)
 }
 
 // _driver_Driver lets interpreted types implement driver.Driver.

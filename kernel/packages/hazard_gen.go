@@ -17,6 +17,7 @@ func hazardPackage() host.Package {
 			"Checking":  reflect.ValueOf(hazard.Checking),
 			"Counts":    reflect.ValueOf((*hazard.Counts)(nil)),
 			"Forget":    reflect.ValueOf(hazard.Forget),
+			"Late":      reflect.ValueOf(hazard.Late),
 			"List":      reflect.ValueOf((*hazard.List)(nil)),
 			"Looked":    reflect.ValueOf(hazard.Looked),
 			"Off":       reflect.ValueOf(hazard.Off),
@@ -38,6 +39,7 @@ func hazardPackage() host.Package {
 			"Counts.String":      "String says how much was looked at.",
 			"Counts.Unknown":     "operations of which it is not known yet what they touched",
 			"Forget":             "Forget drops the reports so far; what comes is still checked against what was\nqueued before.",
+			"Late":               "Late has what the program queues at some places, as reports have them, run as late as\nthe order allows, until end is called: where a wait is missing, what comes behind it\nruns first. It is for simulated devices; others choose the order themselves, and so\ndoes the check of them if it is off.",
 			"List":               "List is hazards in the order in which they were found.",
 			"List.HTML":          "HTML is the reports with their pictures.",
 			"List.String":        "String is all of them as text; \"\" if there are none.",
@@ -71,6 +73,7 @@ func hazardPackage() host.Package {
 		},
 		Params: map[string][]string{
 			"Counts.Plus": {"o", ""},
+			"Late":        {"places", "end"},
 			"OnPurpose":   {"end"},
 		},
 	}

@@ -260,7 +260,7 @@ var programs = []program{
 	{name: "a download does not wait for a non-blocking stream", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.needed(e.a.Synchronize)
-		e.second(e.x.Download(make([]float32, elements)))
+		e.second(e.x.Download(e.slice()))
 	}},
 	{name: "a synchronous copy from pinned memory is done", right: true, run: func(e *env) {
 		e.check(cuda.Memcpy(e.x, e.h))
@@ -278,7 +278,7 @@ var programs = []program{
 		e.second(e.fill(e.a, e.x))
 	}},
 	{name: "an asynchronous copy to a Go slice promises nothing by its return", run: func(e *env) {
-		e.first(e.x.DownloadAsync(make([]float32, elements), e.a))
+		e.first(e.x.DownloadAsync(e.slice(), e.a))
 		e.needed(e.a.Synchronize)
 		e.second(e.fill(e.b, e.x))
 	}},
@@ -287,7 +287,7 @@ var programs = []program{
 		e.check(e.read(e.a, e.x))
 	}},
 	{name: "two copies to one Go slice", run: func(e *env) {
-		out := make([]float32, elements)
+		out := e.slice()
 		e.first(e.x.DownloadAsync(out, e.a))
 		e.needed(e.a.Synchronize)
 		e.second(e.y.DownloadAsync(out, e.b))

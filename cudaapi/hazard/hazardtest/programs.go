@@ -22,6 +22,7 @@ type program struct {
 
 // code is the kernels of all programs; [Clockless] knows them by their names.
 const code = `
+__device__ unsigned long long seen; // what look has read
 __global__ void fill(float *x, const float *y, unsigned lo, unsigned hi) {
     unsigned i = lo + blockIdx.x * blockDim.x + threadIdx.x;
     if (i < hi) x[i] = 1;
@@ -40,7 +41,7 @@ __global__ void count(float *x, const float *y, unsigned lo, unsigned hi) {
 }
 __global__ void look(float *x, const float *y, unsigned lo, unsigned hi) {
     unsigned i = lo + blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < hi && y[i] == 12345) x[0] = 1;   // it never is
+    if (i < hi) atomicAdd(&seen, (unsigned long long)__float_as_uint(y[i]) * (i + 1));
 }
 `
 
@@ -67,7 +68,9 @@ type env struct {
 	h            *cuda.HostBuffer
 	e, f, efar   *cuda.Event
 	flag         *cuda.Buffer
-	all          bool // no call is left out
+	slices       [][]float32  // of Go, and ...
+	made         *cuda.Buffer // ... memory of the program's own, of which it is asked what is left there
+	all          bool         // no call is left out
 	left         bool // one was
 	lines        [2]string
 }
@@ -109,7 +112,15 @@ func (e *env) mark(i int, err error) {
 func (e *env) firstAlloc(b *cuda.Buffer, err error) *cuda.Buffer {
 	e.t.Helper()
 	e.mark(0, err)
+	e.made = b
 	return b
+}
+
+// slice is memory of Go's.
+func (e *env) slice() []float32 {
+	s := make([]float32, elements)
+	e.slices = append(e.slices, s)
+	return s
 }
 
 // kernel launches a kernel that touches elements lo to hi-1.
