@@ -51,8 +51,8 @@ const (
 	holdHost    = 2 * time.Millisecond   // before others run beside a host function
 	pollEvery   = 100 * time.Microsecond
 	mostHeld    = 300 * time.Millisecond // of late operations, where the host asks whether they are done
-	maxQueued   = 512 // operations a stream takes before the host must wait, twice
-	maxConsider = 256 // operations among which the adversary looks for races
+	maxQueued   = 512                    // operations a stream takes before the host must wait, twice
+	maxConsider = 256                    // operations among which the adversary looks for races
 )
 
 func (s *scheduler) init(m *Driver) {

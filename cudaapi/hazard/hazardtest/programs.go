@@ -71,7 +71,7 @@ type env struct {
 	slices       [][]float32  // of Go, and ...
 	made         *cuda.Buffer // ... memory of the program's own, of which it is asked what is left there
 	all          bool         // no call is left out
-	left         bool // one was
+	left         bool         // one was
 	lines        [2]string
 }
 
