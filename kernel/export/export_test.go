@@ -81,6 +81,21 @@ func TestIssues(t *testing.T) {
 	}
 }
 
+// A magic that looks at a cell as it runs may stand above others.
+func TestMagicsBelowMagics(t *testing.T) {
+	said, program := write(t, "%mpi start -n 2", "%%timeline\n%%mpi\nfmt.Println(mpi.World().Rank())", "%%time\n%env A=B\nfmt.Println(1)")
+	for _, want := range []string{"cell 2, line 1: %%timeline: the picture is not drawn", "cell 3, line 1: %%time: the time is not printed"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q, want %q", said, want)
+		}
+	}
+	for _, want := range []string{`spmd.Run("cell2")`, `os.Setenv("A", "B")`} {
+		if !strings.Contains(program, want) {
+			t.Errorf("%s\nwant %s", program, want)
+		}
+	}
+}
+
 // The program is what a Go programmer would write of the cells.
 func TestProgram(t *testing.T) {
 	said, program := write(t,

@@ -52,7 +52,7 @@ func (x *exporter) read(nb *notebook.Notebook) {
 }
 
 func (x *exporter) cell(number int, c *notebook.Cell, text []string) {
-	pieces := magic.Pieces(c.Source)
+	pieces := x.unwrapped(number, magic.Pieces(c.Source))
 	last := pieces[len(pieces)-1]
 	if last.Magic != "%%mpi" {
 		x.add(x.main, &cell{number: number, before: text, parameters: c.HasTag("parameters"), injected: c.HasTag("injected-parameters")}, pieces)
@@ -66,10 +66,34 @@ func (x *exporter) cell(number int, c *notebook.Cell, text []string) {
 		x.fail(number, last.Line, "%%%%mpi: no cell before has %%mpi start")
 		return
 	}
-	inner := magic.Pieces(strings.Repeat("\n", last.Line) + last.Text)
-	inner = slices.DeleteFunc(inner, func(p magic.Piece) bool { return p.Magic == "" && strings.TrimSpace(p.Text) == "" && len(inner) > 1 })
 	x.calls = append(x.calls, call{number, true, only})
-	x.add(x.ranks, &cell{number: number, before: text}, inner)
+	x.add(x.ranks, &cell{number: number, before: text}, x.unwrapped(number, body(last)))
+}
+
+// body is what stands below a cell's magic, at its lines in the cell.
+func body(m magic.Piece) []magic.Piece {
+	inner := magic.Pieces(strings.Repeat("\n", m.Line) + m.Text)
+	return slices.DeleteFunc(inner, func(p magic.Piece) bool { return p.Magic == "" && strings.TrimSpace(p.Text) == "" && len(inner) > 1 })
+}
+
+// unwrapped takes the body of a cell whose magic looks at it as it runs, which may
+// have magics of its own.
+func (x *exporter) unwrapped(number int, pieces []magic.Piece) []magic.Piece {
+	for {
+		last := pieces[len(pieces)-1]
+		switch last.Magic {
+		case "%%compile":
+		case "%%time":
+			x.tell(number, last.Line, "%%%%time: the time is not printed")
+		case "%%timeline":
+			x.tell(number, last.Line, "%%%%timeline: the picture is not drawn")
+		case "%%check":
+			x.tell(number, last.Line, "%%%%check: GOCUDA_CHECK does that for programs")
+		default:
+			return pieces
+		}
+		pieces = append(pieces[:len(pieces)-1:len(pieces)-1], body(last)...)
+	}
 }
 
 // ranksOf reads the line of %%mpi.
@@ -162,16 +186,8 @@ func (x *exporter) magic(p *part, c *cell, m magic.Piece) string {
 	switch m.Magic {
 	case "%%cuda", "%%kernel":
 		return x.kernels(p, c, m)
-	case "%%compile":
-		return "\n" + m.Text
 	case "%compile":
 		return note
-	case "%%time":
-		x.tell(c.number, m.Line, "%%%%time: the time is not printed")
-		return "\n" + m.Text
-	case "%%timeline":
-		x.tell(c.number, m.Line, "%%%%timeline: the picture is not drawn")
-		return "\n" + m.Text
 	case "%time":
 		x.tell(c.number, m.Line, "%%time: the time is not printed")
 		return m.Args
@@ -196,11 +212,8 @@ func (x *exporter) magic(p *part, c *cell, m magic.Piece) string {
 			return note
 		}
 		return out("it is of the notebook's ranks")
-	case "%check", "%%check":
+	case "%check":
 		x.tell(c.number, m.Line, "%s: GOCUDA_CHECK does that for programs", said)
-		if m.Magic == "%%check" {
-			return "\n" + m.Text
-		}
 		return note
 	case "%sim":
 		return out("GOCUDA_SIM_DEVICES and its like do that for programs")
