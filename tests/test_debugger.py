@@ -79,16 +79,18 @@ class Debugging:
     def locals(self, frame):
         return self.variables(self.scope("Locals", frame))
 
-    def finish(self, msg_id):
-        """Waits for the reply of a cell."""
+    def finish(self, *cells):
+        """Waits for the replies of cells, which come in any order: one, or a list."""
         end = time.monotonic() + PATIENCE
+        replies = {}
         while time.monotonic() < end:
             try:
                 reply = self.kc.get_shell_msg(timeout=1)
             except queue.Empty:
                 continue
-            if reply["parent_header"].get("msg_id") == msg_id:
-                return reply["content"]
+            replies[reply["parent_header"].get("msg_id")] = reply["content"]
+            if replies.keys() >= set(cells):
+                return replies[cells[0]] if len(cells) == 1 else [replies[cell] for cell in cells]
         raise AssertionError("the cell does not end")
 
 
@@ -348,8 +350,7 @@ def test_a_subshell_stops_beside_a_cell(debug):
     assert frame["line"] == 3
     assert debug.body("evaluate", expression="beside", frameId=frame["id"], context="watch")["result"] == "42"
     debug.ask("continue", threadId=thread)
-    for cell in (msg["header"]["msg_id"], main):
-        assert debug.finish(cell)["status"] == "ok"
+    assert [reply["status"] for reply in debug.finish(msg["header"]["msg_id"], main)] == ["ok", "ok"]
 
 
 def test_breakpoints_in_earlier_cells(detached):
