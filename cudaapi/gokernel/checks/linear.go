@@ -52,6 +52,9 @@ func (a sum) plus(k int64, b sum) (r sum, ok bool) {
 			r.terms = slices.Insert(r.terms, i, term{n, t.key, t.each})
 		}
 	}
+	if len(r.terms) == 0 { // nil says that a sum is a number
+		r.terms = nil
+	}
 	return r, len(r.terms) <= mostTerms
 }
 

@@ -229,38 +229,36 @@ func (p *prover) between(s *state, group []*ir.Check) []ir.Expr {
 	return fails
 }
 
-// extremes are those of some sums that none of the others is less, or greater, than for
-// all values within bounds that are not negative; not ok if they are too far apart.
+// extremes are those of some sums that the others are not less than, or not greater,
+// for all values within bounds that are not negative; not ok if they are too far apart.
 func extremes(list []sum, in map[string]bounds) (least, greatest []bool, ok bool) {
-	least, greatest = make([]bool, len(list)), make([]bool, len(list))
-	below := func(i, j int) bool { // or equal, and the first of equals
-		d, fine := list[j].plus(-1, list[i])
-		if !fine {
-			return false
-		}
-		if d.c == 0 && d.terms == nil {
-			return i < j
-		}
-		return d.atLeast0(in)
-	}
-	for i := range list {
-		if span(list[i], in) > math.MaxInt64/8 {
+	for _, a := range list {
+		if span(a, in) > math.MaxInt64/8 {
 			return nil, nil, false
 		}
-		least[i], greatest[i] = true, true
-		for j := range list {
-			if j != i {
-				least[i] = least[i] && !below(j, i)
-				greatest[i] = greatest[i] && !below(i, j) && !(below(j, i) && equal(list[i], list[j]))
+	}
+	atMost := func(i, j int) bool {
+		d, fine := list[j].plus(-1, list[i])
+		return fine && d.atLeast0(in)
+	}
+	return kept(len(list), atMost), kept(len(list), func(i, j int) bool { return atMost(j, i) }), true
+}
+
+// kept are those of n things that no other stands for. Each that is not kept has one that
+// was still kept when it was left out, so that equal ones do not leave out each other.
+func kept(n int, standsFor func(i, j int) bool) []bool {
+	r := make([]bool, n)
+	for i := range r {
+		r[i] = true
+	}
+	for i := n - 1; i >= 0; i-- {
+		for j := range r {
+			if j != i && r[j] && standsFor(j, i) {
+				r[i] = false
 			}
 		}
 	}
-	return least, greatest, true
-}
-
-func equal(a, b sum) bool {
-	d, ok := a.plus(-1, b)
-	return ok && d.c == 0 && d.terms == nil
+	return r
 }
 
 // span is the greatest size that a sum may have.

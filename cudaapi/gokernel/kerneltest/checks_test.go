@@ -48,6 +48,24 @@ func TestChecksThatStay(t *testing.T) {
 	}
 }
 
+// Indices that are equal, one as the least and one as the greatest of a row, do not leave
+// out each other's checks.
+func TestEqualIndices(t *testing.T) {
+	for _, index := range []string{"m*v+m-1, m*v+m+1, (m-1)*v+m, (m+1)*v+m", "m-3, m+n-n-3", "m+5, 5+m, n-n+m+5, m+4", "m-2, m-3, m+1-4, m-1-2"} {
+		at := strings.Split(index, ", ")
+		p, err := gokernel.Compile(fmt.Sprintf("func k(n, m int, x []int) {\n\tv := -1\n\t_ = v\n\tx[0] = x[%s]\n}", strings.Join(at, "] + x[")), gokernel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, n, m := make([]int, 6), 10, 2
+		s := slice{unsafe.Pointer(unsafe.SliceData(x)), len(x), cap(x)}
+		err = p.Emulate(0, emulate.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Params: []unsafe.Pointer{unsafe.Pointer(&n), unsafe.Pointer(&m), unsafe.Pointer(&s)}})
+		if err == nil || strings.Contains(err.Error(), "proved") {
+			t.Errorf("x[%s]: %v", index, err)
+		}
+	}
+}
+
 var moreChecks = flag.Int("checks", 0, "how many random kernels are run for checks that were taken out and fail")
 
 // No check fails that was taken out: the emulator makes all of them. For many:
