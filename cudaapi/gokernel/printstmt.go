@@ -625,25 +625,30 @@ func (p *printer) check(s *ir.Check) {
 	list := strings.Join(args, ", ")
 	switch s.Kind {
 	case ir.InRange:
-		p.fails("go::outside("+list+")", p.site(s.Pos, map[bool]string{false: "index out of range [%d] with length %d", true: "index out of range [%u] with length %d"}[isUnsigned(s.Args[0].Type())]), list)
+		p.fails(s, "go::outside("+list+")", map[bool]string{false: "index out of range [%d] with length %d", true: "index out of range [%u] with length %d"}[isUnsigned(s.Args[0].Type())], list)
 	case ir.SliceOK:
-		p.fails("go::bad_slice("+list+")", p.site(s.Pos, "slice bounds out of range [%d:%d:%d] with capacity %d"), list)
+		p.fails(s, "go::bad_slice("+list+")", "slice bounds out of range [%d:%d:%d] with capacity %d", list)
 	case ir.NonZero:
-		p.fails(args[0]+" == 0", p.site(s.Pos, "integer divide by zero"), "")
+		p.fails(s, args[0]+" == 0", "integer divide by zero", "")
 	case ir.NonNil:
-		p.fails("!"+args[0], p.site(s.Pos, "nil pointer dereference"), "")
+		p.fails(s, "!"+args[0], "nil pointer dereference", "")
 	case ir.NonMinus:
-		p.fails(args[0]+" < 0", p.site(s.Pos, "negative shift amount %d"), list)
+		p.fails(s, args[0]+" < 0", "negative shift amount %d", list)
 	case ir.Fits:
-		p.fails(args[0]+" < "+args[1], p.site(s.Pos, "cannot convert slice with length %d to array or pointer to array with length %d"), list)
+		p.fails(s, args[0]+" < "+args[1], "cannot convert slice with length %d to array or pointer to array with length %d", list)
 	}
 }
 
-func (p *printer) fails(cond string, site int, args string) {
+func (p *printer) fails(s *ir.Check, cond, message, args string) {
 	if args != "" {
 		args = ", " + args
 	}
-	p.line("if (GO_RARELY(%s)) { %sgo::panic(go, %d%s); %s }", cond, p.at(), site, args, p.give())
+	panics := fmt.Sprintf("{ %sgo::panic(go, %d%s); %s }", p.at(), p.site(s.Pos, message), args, p.give())
+	if s.Fails {
+		p.line("%s", panics)
+		return
+	}
+	p.line("if (GO_RARELY(%s)) %s", cond, panics)
 }
 
 // site numbers a place that can panic.

@@ -10,8 +10,10 @@ import (
 	"gocuda/cudaapi/gokernel/ir"
 )
 
-// merged makes one condition of checks in a row: where it does not hold, the checks are
-// made one by one, and one of them fails, or none. nil: there are not two checks.
+// merged makes one condition of checks in a row: where it holds, the checks are made one
+// by one, and one of them fails, or none. If memory is written between them, that is done
+// between them there as well, and one does fail: the thread does not come back to write it
+// again. nil: there are not two checks.
 //
 // Of indices into one slice those are left out that lie between others: x[i-1], x[i] and
 // x[i+1] need two comparisons, and so do x[j*n+i-n], x[j*n+i-1], x[j*n+i+1] and x[j*n+i+n]
@@ -20,19 +22,17 @@ func (p *prover) merged(s *state, list []ir.Stmt) ir.Stmt {
 	if c, ok := list[0].(*ir.Check); !ok || c.Holds || c.Kind != ir.InRange && c.Kind != ir.NonNil {
 		return nil
 	}
-	all, from := p.row(s, list)
-	if len(all) < 2 {
+	r := p.row(s, list)
+	if len(r.checks) < 2 {
 		return nil
 	}
-	var fails []ir.Expr
+	var fails, all []ir.Expr
 	var order []string
 	groups := make(map[string][]*ir.Check)
-	one := &ir.If{}
-	for _, c := range all {
-		again := *c
-		one.Then = append(one.Then, &again)
+	for _, c := range r.checks {
 		if c.Kind == ir.NonNil {
-			fails = append(fails, compare(token.EQL, c.Args[0], &ir.Zero{T: c.Args[0].Type()}))
+			isNil := compare(token.EQL, c.Args[0], &ir.Zero{T: c.Args[0].Type()})
+			fails, all = append(fails, isNil), append(all, isNil)
 			continue
 		}
 		n := p.key(c.Args[1])
@@ -41,26 +41,67 @@ func (p *prover) merged(s *state, list []ir.Stmt) ir.Stmt {
 		}
 		groups[n] = append(groups[n], c)
 	}
+	exact := true
 	for _, n := range order {
-		fails = append(fails, p.between(s, groups[n])...)
+		each := outside(groups[n])
+		fewer := p.between(s, groups[n], each)
+		exact = exact && len(fewer) == len(each)
+		fails, all = append(fails, fewer...), append(all, each...)
 	}
-	one.Cond = fails[0]
-	for _, f := range fails[1:] {
-		one.Cond = compare(token.OR, one.Cond, f)
+	one := &ir.If{Cond: either(fails)}
+	if r.stores {
+		if !exact {
+			one.Cond = &ir.Binary{Op: token.LAND, X: one.Cond, Y: either(all), T: types.Typ[types.Bool]}
+			exact = true
+		}
+		one.Then = ir.Copy(list[:r.length], make(map[*ir.Var]*ir.Var), nil, func(name string) string { return "go_" + name })
+	} else {
+		for _, c := range r.checks {
+			again := *c
+			one.Then = append(one.Then, &again)
+		}
 	}
-	for _, c := range from { // as the condition says
+	one.Then[len(one.Then)-1].(*ir.Check).Fails = exact
+	for _, c := range r.from { // as the condition says
 		c.Holds = true
 	}
 	return one
 }
 
-// row are the checks from the first statement on that can be made before it: none of
-// what is between them can be seen from outside, or changes what they look at. Those
-// that hold if the ones before do are left out. from are what they are copies of.
-func (p *prover) row(s *state, list []ir.Stmt) (row, from []*ir.Check) {
+func either(list []ir.Expr) ir.Expr {
+	one := list[0]
+	for _, e := range list[1:] {
+		one = compare(token.OR, one, e)
+	}
+	return one
+}
+
+// outside are the conditions by which one of several indices is not in a slice.
+func outside(group []*ir.Check) (list []ir.Expr) {
+	for _, c := range group {
+		list = append(list, compare(token.GEQ, toUnsigned(c.Args[0]), toUnsigned(c.Args[1])))
+	}
+	return list
+}
+
+// row are checks that can be made before the first of them.
+type row struct {
+	checks []*ir.Check // without those that hold if the ones before do
+	from   []*ir.Check // what they are copies of
+	length int         // of the statements up to the last of them
+	stores bool        // memory is written between them
+}
+
+// mostInRow is how many statements may be run in two places.
+const mostInRow = 30
+
+// row are the checks from the first statement on of which nothing between them changes
+// what they look at.
+func (p *prover) row(s *state, list []ir.Stmt) (r row) {
 	set := make(map[*ir.Var]bool)
 	passed := s.clone()
-	for _, x := range list {
+	stored := false
+	for i, x := range list[:min(len(list), mostInRow)] {
 		switch x := x.(type) {
 		case *ir.Note:
 		case *ir.Check:
@@ -70,38 +111,40 @@ func (p *prover) row(s *state, list []ir.Stmt) (row, from []*ir.Check) {
 			}
 			c := *x
 			if c.Kind != ir.InRange && c.Kind != ir.NonNil {
-				return row, from
+				return r
 			}
 			c.Args = nil
 			for _, e := range x.Args {
 				now, ok := p.before(e, set)
 				if !ok || p.key(e) == "" {
-					return row, from
+					return r
 				}
 				c.Args = append(c.Args, now)
 			}
 			if !p.holds(passed, &c) {
-				row, from = append(row, &c), append(from, x)
+				r.checks, r.from = append(r.checks, &c), append(r.from, x)
+				r.length, r.stores = i+1, stored
 			}
 			p.passed(passed, &c)
 		case *ir.Define:
 			if x.Var.Space != ir.Local {
-				return row, from
+				return r
 			}
 			set[x.Var] = true
 			p.forget(passed, x.Var)
 		case *ir.Assign:
 			v := ir.Root(x.To)
 			if v == nil || v.Space != ir.Local {
-				return row, from
+				stored = true
+				continue
 			}
 			set[v] = true
 			p.forget(passed, v)
 		default:
-			return row, from
+			return r
 		}
 	}
-	return row, from
+	return r
 }
 
 // before is an expression with what variables stand for that are not set yet.
@@ -153,14 +196,9 @@ func (p *prover) expanded(e ir.Expr) ir.Expr {
 // such numbers are multiplied.
 var steps = []int64{0, 1 << 31, 1 << 28, 1 << 18}
 
-// between are the conditions by which one of several indices is not in a slice: of the
-// least and the greatest ones. All have the same length.
-func (p *prover) between(s *state, group []*ir.Check) []ir.Expr {
-	outside := func(c *ir.Check) ir.Expr { return compare(token.GEQ, toUnsigned(c.Args[0]), toUnsigned(c.Args[1])) }
-	var plain []ir.Expr
-	for _, c := range group {
-		plain = append(plain, outside(c))
-	}
+// between are fewer conditions than plain ones, one of which holds where one of several
+// indices is not in a slice: of the least and the greatest ones. All have the same length.
+func (p *prover) between(s *state, group []*ir.Check, plain []ir.Expr) []ir.Expr {
 	if len(group) < 2 {
 		return plain
 	}
@@ -220,7 +258,7 @@ func (p *prover) between(s *state, group []*ir.Check) []ir.Expr {
 	}
 	for i, c := range group {
 		if greatest[i] || least[i] && !p.notNegative(assumed, c.Args[0]) {
-			fails = append(fails, outside(c))
+			fails = append(fails, plain[i])
 		}
 	}
 	if len(fails) >= len(plain) {

@@ -728,6 +728,9 @@ func (p *prover) stmt(s *state, x ir.Stmt) *state {
 		if p.marks && !x.Holds && p.holds(s, x) {
 			x.Holds = true
 		}
+		if x.Fails {
+			return nil
+		}
 		p.passed(s, x)
 	}
 	return s

@@ -402,7 +402,10 @@ func (c *compiler) check(s *ir.Check) act {
 	test := c.test(s)
 	return func(fr *frame) signal {
 		fr.t.at = s.Pos
-		return test(fr)
+		if r := test(fr); r != next || !s.Fails {
+			return r
+		}
+		return fr.t.fail(Panic{Pos: s.Pos, Func: c.code.outer, Text: "a check holds, although it was proved that it does not"})
 	}
 }
 

@@ -238,6 +238,8 @@ type (
 		Pos  token.Pos
 		// Holds says that it was proved to: nobody need ask.
 		Holds bool
+		// Fails says that it does: the thread comes here only if.
+		Fails bool
 		// Of SliceOK: which bounds were written, and whether it is of a slice.
 		High, Max, Cap bool
 	}

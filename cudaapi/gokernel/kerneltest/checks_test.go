@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -68,7 +69,8 @@ func TestEqualIndices(t *testing.T) {
 
 var moreChecks = flag.Int("checks", 0, "how many random kernels are run for checks that were taken out and fail")
 
-// No check fails that was taken out: the emulator makes all of them. For many:
+// A kernel of which checks were taken out or moved does what it does with all of them where
+// they were: the emulator makes those that were taken out, too. For many:
 // -checks 100000 -parallel 32 -until 100s.
 func TestRandomChecks(t *testing.T) {
 	n, start := 60, *seed
@@ -111,22 +113,30 @@ func randomChecks(t *testing.T, seed uint64) (panicked, ended int) {
 	if err != nil { // a constant index
 		return 0, 0
 	}
+	plain, err := gokernel.Compile(source, gokernel.Options{Unchecked: true}) // nothing is proved, and the emulator makes every check
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 12 {
 		l := emulate.Launch{Grid: [3]int{1 + g.r.IntN(3), 1 + g.r.IntN(2), 1}, Block: [3]int{1 + g.r.IntN(5), 1 + g.r.IntN(3), 1}}
 		x, y := g.numbers(), g.numbers()
-		sx, sy := slice{unsafe.Pointer(unsafe.SliceData(x)), len(x), cap(x)}, slice{unsafe.Pointer(unsafe.SliceData(y)), len(y), cap(y)}
+		wantX, wantY := slices.Clip(slices.Clone(x)), slices.Clip(slices.Clone(y))
 		n, m := g.number(), g.number()
 		h := int32(g.number())
-		l.Params = []unsafe.Pointer{unsafe.Pointer(&n), unsafe.Pointer(&m), unsafe.Pointer(&h), unsafe.Pointer(&sx), unsafe.Pointer(&sy)}
-		err := p.Emulate(0, l)
+		emulated := func(p *gokernel.Program, x, y []int) error {
+			sx, sy := slice{unsafe.Pointer(unsafe.SliceData(x)), len(x), cap(x)}, slice{unsafe.Pointer(unsafe.SliceData(y)), len(y), cap(y)}
+			l.Params = []unsafe.Pointer{unsafe.Pointer(&n), unsafe.Pointer(&m), unsafe.Pointer(&h), unsafe.Pointer(&sx), unsafe.Pointer(&sy)}
+			return p.Emulate(0, l)
+		}
+		err, want := emulated(p, x, y), emulated(plain, wantX, wantY)
+		if fmt.Sprint(err) != fmt.Sprint(want) || !slices.Equal(x, wantX) || !slices.Equal(y, wantY) {
+			t.Fatalf("seed %d: with %d, %d, %d and slices of %d and %d: %v\n%d\n%d\nwithout proofs: %v\n%d\n%d\n%s", seed, n, m, h, len(x), len(y), err, x, y, want, wantX, wantY, source)
+		}
 		if err == nil {
 			ended++
 			continue
 		}
 		panicked++
-		if strings.Contains(err.Error(), "proved") {
-			t.Fatalf("seed %d: with %d, %d, %d and slices of %d and %d: %v\n%s", seed, n, m, h, len(x), len(y), err, source)
-		}
 	}
 	return panicked, ended
 }
@@ -285,9 +295,18 @@ func (g *checkGenerator) statement() {
 		case near:
 			g.line("if %s > %s && %s < len(x)-1%s {", v, g.pick("0", "0", "-1"), v, g.pick("", " && "+v+" < len(y)"))
 		}
-		if plane {
+		switch {
+		case plane && g.r.IntN(3) == 0: // stores between checks
+			g.line("x[%s*%s+%s] = %s", v, w, s, g.value())
+			g.line("y[%s*%s+%s-1] %s x[%s*%s+%s]", v, w, s, g.pick("=", "+="), v, w, s)
+			g.line("s[%s][%s&7] -= x[%s*%s+%s+1]", g.pick("1", w), s, v, w, s)
+		case plane:
 			g.line("y[%s*%s+%s] = x[%s*%s+%s-1] + x[%s*%s+%s+1] + x[(%s-1)*%s+%s] + x[(%s+1)*%s+%s]", v, w, s, v, w, s, v, w, s, v, w, s, v, w, s)
-		} else {
+		case g.r.IntN(3) == 0:
+			g.line("x[%s-1] = %s", v, w)
+			g.line("y[%s] += %s", v, g.pick("x["+v+"+1]", "x["+v+"]"))
+			g.line("x[%s+1], %s = y[%s-1], %s+1", v, v, v, v)
+		default:
 			g.line("y[%s] = x[%s-1] + x[%s] + x[%s+1]", v, v, v, v)
 		}
 		if near {
