@@ -54,7 +54,7 @@ func (p *prover) merged(s *state, list []ir.Stmt) ir.Stmt {
 			one.Cond = &ir.Binary{Op: token.LAND, X: one.Cond, Y: either(all), T: types.Typ[types.Bool]}
 			exact = true
 		}
-		one.Then = ir.Copy(list[:r.length], make(map[*ir.Var]*ir.Var), nil, func(name string) string { return "go_" + name })
+		one.Then = ir.Copy(list[:r.length], make(map[*ir.Var]*ir.Var), nil, func(name string) string { return "go_slow_" + name })
 	} else {
 		for _, c := range r.checks {
 			again := *c
