@@ -363,3 +363,113 @@ func (o *outline) address(i *instr, at string) (from origin) {
 	}
 	return from | i.from&table
 }
+
+// waits reports whether a kernel may wait for what something else writes meanwhile:
+// whether what is read in a loop decides when the loop ends.
+func (o *outline) waits() bool {
+	before := make([][]int, len(o.blocks)+1)
+	for k, b := range o.blocks {
+		for _, n := range b.next {
+			before[n] = append(before[n], k)
+		}
+	}
+	over := o.dominated(before)
+	for k, b := range o.blocks {
+		for _, h := range b.next {
+			if h < len(o.blocks) && over(k, h) && o.ends(loop(k, h, before)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// loop is the blocks of the loop that begins with block h and goes back to it from k.
+func loop(k, h int, before [][]int) map[int]bool {
+	in := map[int]bool{h: true}
+	var visit func(int)
+	visit = func(n int) {
+		if in[n] {
+			return
+		}
+		in[n] = true
+		for _, m := range before[n] {
+			visit(m)
+		}
+	}
+	visit(k)
+	return in
+}
+
+// ends reports whether what a loop reads decides when it ends.
+func (o *outline) ends(in map[int]bool) bool {
+	read := map[string]bool{} // registers
+	under := map[int]bool{}   // blocks
+	for again := true; again; {
+		again = false
+		for _, i := range o.code {
+			if !in[i.block] {
+				continue
+			}
+			by := under[i.block] || slices.ContainsFunc(i.use, func(u string) bool { return read[u] })
+			switch i.parts[0] {
+			case "ld", "ldu", "atom": // of a parameter only what a function gives back
+				by = by || i.from&unsteady != 0 && i.from&table == 0
+			}
+			for _, d := range i.def {
+				if by && !read[d] {
+					read[d], again = true, true
+				}
+			}
+		}
+		for k := range in {
+			b := &o.blocks[k]
+			if b.last == nil || !read[b.last.guard] {
+				continue
+			}
+			for _, n := range b.within {
+				if in[n] && !under[n] {
+					under[n], again = true, true
+				}
+			}
+			if slices.ContainsFunc(b.next, func(n int) bool { return !in[n] }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dominated tells whether all ways to a block lead through another.
+func (o *outline) dominated(before [][]int) func(block, by int) bool {
+	words := (len(o.blocks) + 63) / 64
+	sets := make([][]uint64, len(o.blocks)) // of a block, those that are on all ways to it
+	for k := range sets {
+		sets[k] = make([]uint64, words)
+		for w := range sets[k] {
+			sets[k][w] = ^uint64(0)
+		}
+	}
+	if len(sets) > 0 {
+		clear(sets[0])
+		sets[0][0] = 1
+	}
+	for again := true; again; {
+		again = false
+		for k := 1; k < len(sets); k++ {
+			for w := range words {
+				all := ^uint64(0)
+				for _, m := range before[k] {
+					all &= sets[m][w]
+				}
+				if k/64 == w {
+					all |= 1 << (k % 64)
+				}
+				if sets[k][w] != all {
+					sets[k][w], again = all, true
+				}
+			}
+		}
+	}
+	return func(block, by int) bool { return sets[block][by/64]>>(by%64)&1 != 0 }
+}

@@ -225,3 +225,77 @@ func TestOutlines(t *testing.T) {
 		}
 	}
 }
+
+// A kernel that may wait for another must have all of the other's room; one that only
+// tells others something need not.
+func TestWaits(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		want bool
+	}{
+		"a wait for a flag": {`$again:
+			ld.volatile.global.u32 %r3, [%rd4];
+			setp.eq.s32 %p1, %r3, 0;
+			@%p1 bra $again;`, true},
+		"a lock": {`$again:
+			atom.global.cas.b32 %r3, [%rd4], 0, 1;
+			setp.ne.s32 %p1, %r3, 0;
+			@%p1 bra $again;`, true},
+		"a wait in a loop over n": {`mov.u32 %r4, 0;
+			$next:
+			ld.acquire.sys.global.u32 %r3, [%rd4];
+			setp.ne.s32 %p1, %r3, %r4;
+			@%p1 bra $next;
+			add.s32 %r4, %r4, 1;
+			setp.lt.s32 %p2, %r4, %r1;
+			@%p2 bra $next;`, true},
+		"a wait that another thread makes": {`$again:
+			ld.volatile.global.u32 %r3, [%rd4];
+			st.shared.u32 [%r2], %r3;
+			bar.sync 0;
+			ld.shared.u32 %r4, [%r2];
+			setp.eq.s32 %p1, %r4, 0;
+			@%p1 bra $again;`, true},
+		"a wait whose end is a variable's": {`mov.u32 %r4, 0;
+			$again:
+			ld.volatile.global.u32 %r3, [%rd4];
+			setp.eq.s32 %p1, %r3, 0;
+			@%p1 bra $not;
+			mov.u32 %r4, 1;
+			$not:
+			setp.eq.s32 %p2, %r4, 0;
+			@%p2 bra $again;`, true},
+		"a wait in a function": {`$again:
+			call.uni (retval0), reads, (param0);
+			ld.param.u32 %r3, [retval0+0];
+			setp.eq.s32 %p1, %r3, 0;
+			@%p1 bra $again;`, true},
+		"one that only tells": {`st.global.f32 [%rd4], %f1;
+			membar.sys;
+			atom.sys.global.exch.b32 %r3, [%rd5], 1;`, false},
+		"a count of what is found": {`mov.u32 %r4, 0;
+			$next:
+			ld.global.u32 %r3, [%rd4];
+			setp.eq.s32 %p1, %r3, 0;
+			@%p1 bra $not;
+			atom.sys.global.add.u32 %r5, [%rd5], 1;
+			$not:
+			add.s32 %r4, %r4, 1;
+			setp.lt.s32 %p2, %r4, %r1;
+			@%p2 bra $next;`, false},
+		"a loop as long as memory said before": {`ld.global.u32 %r3, [%rd4];
+			mov.u32 %r4, 0;
+			$next:
+			atom.sys.global.add.u32 %r5, [%rd5], 1;
+			add.s32 %r4, %r4, 1;
+			setp.lt.s32 %p2, %r4, %r3;
+			@%p2 bra $next;`, false},
+	} {
+		n, err := rewrite(strings.Replace(around, "BODY", c.body, 1), someRuntime, false)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if n.waits["k"] != c.want {
+			t.Errorf("%s: waits %v, want %v", name, !c.want, c.want)
+		}
+	}
+}

@@ -18,6 +18,9 @@ type noted struct {
 	// outlines are the kernels of which there are only the outlines, with the numbers of
 	// the parameters on which what they touch depends.
 	outlines map[string][]int
+	// waits are the kernels, other than these, that may wait for what is written while
+	// they run.
+	waits map[string]bool
 }
 
 func pointerTo(i int) string { return fmt.Sprintf("gocuda_at_%d", i) }
@@ -34,6 +37,7 @@ type rewriter struct {
 	functions map[string][]item // bodies, by name
 	touching  map[string]bool   // of those that were asked for
 	outlines  map[string][]int
+	waiting   map[string]bool
 }
 
 // item is a part of a module's text.
@@ -83,7 +87,7 @@ func rewrite(text, runtime string, outlined bool) (noted, error) {
 	if !strings.Contains(text, ".version") {
 		return noted{}, fmt.Errorf("this is no PTX")
 	}
-	r := &rewriter{variables: map[string]bool{}, functions: map[string][]item{}, touching: map[string]bool{}, outlines: map[string][]int{}}
+	r := &rewriter{variables: map[string]bool{}, functions: map[string][]item{}, touching: map[string]bool{}, outlines: map[string][]int{}, waiting: map[string]bool{}}
 	heads := header.FindAllString(runtime, -1)
 	if own := ownTarget.FindString(text); own != "" { // code for one GPU only
 		for i, h := range heads {
@@ -106,7 +110,7 @@ func rewrite(text, runtime string, outlined bool) (noted, error) {
 		fmt.Fprintf(&b, ".visible .global .align 8 .u64 %s = generic(%s);\n", pointerTo(i), g)
 	}
 	b.WriteString(whole[r.bodies:])
-	return noted{b.String(), r.globals, r.outlines}, nil
+	return noted{b.String(), r.globals, r.outlines, r.waiting}, nil
 }
 
 // parse takes a module apart.
@@ -274,10 +278,12 @@ func (r *rewriter) function(head string, body []item, outlined bool) {
 	}
 	name, parameters, kernel := signature(head)
 	r.begin(head, kernel)
-	if kernel && outlined {
-		if o := analyse(body, parameters, r.variables); o != nil && r.outline(name, o) {
+	if kernel {
+		o := analyse(body, parameters, r.variables)
+		if outlined && o != nil && r.outline(name, o) {
 			return
 		}
+		r.waiting[name] = o == nil || o.waits()
 	}
 	for _, it := range body {
 		switch it.kind {

@@ -60,6 +60,7 @@ type module struct {
 	once     sync.Once
 	h        driver.Module
 	outlines map[string][]int
+	waits    map[string]bool
 	err      error
 }
 
@@ -70,6 +71,8 @@ type made struct {
 	// what it touches depends.
 	outline bool
 	by      []int
+	// waits says that it may wait for what something else writes while it runs.
+	waits bool
 }
 
 type moduleKey struct {
@@ -386,14 +389,8 @@ func (t *Tracer) ready(c driver.Context, dev driver.Device, l *driver.Launch) (*
 	if v.err != nil {
 		return nil, nil
 	}
-	if !v.outline && (l.Cooperative || l.Origin.Polls) {
-		// Blocks that wait for each other must all have room.
-		threads := int(l.Block.X * l.Block.Y * l.Block.Z)
-		own, err := t.d.MaxActiveBlocks(c, l.Function, threads, uint64(l.SharedBytes))
-		its, err2 := t.d.MaxActiveBlocks(c, v.f, threads, uint64(l.SharedBytes))
-		if err != nil || err2 != nil || its < own {
-			return nil, nil
-		}
+	if !v.outline && v.waits && l.Origin.Polls && !t.fits(c, dev, v, l) {
+		return nil, nil
 	}
 	const withoutAsking = 32 << 10
 	t.mu.Lock()
@@ -412,6 +409,25 @@ func (t *Tracer) ready(c driver.Context, dev driver.Device, l *driver.Launch) (*
 		return nil, nil
 	}
 	return p, v
+}
+
+// fits reports whether blocks that wait for each other, or for another kernel's, all have
+// room where they have it in the program's kernel: the calls need registers. Of a
+// cooperative launch the driver itself says whether it has room.
+func (t *Tracer) fits(c driver.Context, dev driver.Device, v *variant, l *driver.Launch) bool {
+	threads := int(l.Block.X * l.Block.Y * l.Block.Z)
+	own, err := t.d.MaxActiveBlocks(c, l.Function, threads, uint64(l.SharedBytes))
+	its, err2 := t.d.MaxActiveBlocks(c, v.f, threads, uint64(l.SharedBytes))
+	if err != nil || err2 != nil {
+		return false
+	}
+	if its >= own {
+		return true
+	}
+	processors, err := t.d.DeviceAttribute(driver.MultiprocessorCount, dev)
+	blocks := uint64(l.Grid.X) * uint64(l.Grid.Y) * uint64(l.Grid.Z)
+	const others = 2 // a half of the device is theirs
+	return err == nil && others*blocks <= uint64(its*processors)
 }
 
 // load makes a kernel's variant.
@@ -473,6 +489,7 @@ func (t *Tracer) instrument(c driver.Context, dev driver.Device, from *driver.Or
 		return made{}, m.err
 	}
 	v.by, v.outline = m.outlines[from.Symbol]
+	v.waits = m.waits[from.Symbol]
 	v.f, err = t.d.ModuleFunction(c, m.h, from.Symbol)
 	return v, err
 }
@@ -515,7 +532,7 @@ func (t *Tracer) loadModule(m *module, c driver.Context, dev driver.Device, from
 			return err
 		}
 	}
-	m.outlines = made.outlines
+	m.outlines, m.waits = made.outlines, made.waits
 	p, err := t.place(c, dev)
 	if err != nil {
 		return err

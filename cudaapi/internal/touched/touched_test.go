@@ -383,6 +383,19 @@ func testMore(t *testing.T, whole bool) {
 	}
 }
 
+// What tells others something, and waits for nothing, notes what it touches however many
+// registers that takes.
+func TestTellersOnGPUs(t *testing.T) {
+	b := onGPU(t, `extern "C" __global__ void tell(int *x, int *counter, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && x[i] >= 0) atomicAdd_system(counter, 1);
+}`)
+	x, counter := b.alloc(4<<20), b.alloc(4)
+	l := b.launch("tell", 4096, 256, x, counter, 1<<20)
+	l.Origin.Polls = true
+	b.same(b.touched(l, 4<<20, x, counter), []driver.Access{{Lo: x, Hi: x + 4<<20, Mode: driver.AccessRead}, {Lo: counter, Hi: counter + 4, Mode: driver.AccessAtomic}})
+}
+
 const somePTX = `//
 .version 8.7
 .target sm_90
