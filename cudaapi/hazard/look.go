@@ -6,12 +6,11 @@ import (
 	"gocuda/cudaapi/record"
 )
 
-// place tells hazards apart: by the two places in the program and what they do.
+// place tells hazards apart: by the two places in the program and what is queued there.
 type place struct {
 	first, second string
 	call1, call2  string
 	name1, name2  string
-	was, is       record.Mode
 	lane1, lane2  int
 	from1, from2  string
 	rank1, rank2  int
@@ -25,6 +24,7 @@ type Hazard struct {
 	Times                 int    // how often the same two places met
 	early                 [2]*record.Op
 	others                bool // other ranks met there too
+	last                  [2]*record.Op
 }
 
 const (
@@ -133,7 +133,7 @@ func (c *Checker) hazard(first *record.Op, was record.Mode, second *record.Op, i
 	if first.Meant || second.Meant || told(first, second) || told(second, first) {
 		return &Hazard{}
 	}
-	key := place{first.Site.Place, second.Site.Place, first.Call, second.Call, first.Name, second.Name, was, is, 0, 0, "", "", first.Rank, second.Rank}
+	key := place{first.Site.Place, second.Site.Place, first.Call, second.Call, first.Name, second.Name, 0, 0, "", "", first.Rank, second.Rank}
 	if first.Site.Place == second.Site.Place {
 		key.lane1, key.lane2 = laneID(first), laneID(second)
 		key.from1, key.from2 = first.Site.Caller, second.Site.Caller
@@ -141,11 +141,18 @@ func (c *Checker) hazard(first *record.Op, was record.Mode, second *record.Op, i
 	if first.Rank != second.Rank { // ranks run the same program: one report of two places is enough
 		key.rank1, key.rank2 = -1, -1
 		if key.second < key.first {
-			key = place{key.second, key.first, key.call2, key.call1, key.name2, key.name1, key.is, key.was, key.lane2, key.lane1, key.from2, key.from1, -1, -1}
+			key = place{key.second, key.first, key.call2, key.call1, key.name2, key.name1, key.lane2, key.lane1, key.from2, key.from1, -1, -1}
 		}
 	}
 	if h := c.byPlace[key]; h != nil {
-		h.Times++
+		if h.First == first && h.Second == second {
+			h.also(was, is, lo, hi)
+			return &Hazard{}
+		}
+		if h.last != [2]*record.Op{first, second} {
+			h.last = [2]*record.Op{first, second}
+			h.Times++
+		}
 		h.others = h.others || first.Rank != h.First.Rank || second.Rank != h.Second.Rank
 		return &Hazard{}
 	}
@@ -166,6 +173,22 @@ func (c *Checker) hazard(first *record.Op, was record.Mode, second *record.Op, i
 	c.byPlace[key] = h
 	c.found = append(c.found, h)
 	return h
+}
+
+// also notes that the same two operations touch memory in another way, or more of it:
+// who reads and writes is said to write.
+func (h *Hazard) also(was, is record.Mode, lo, hi uint64) {
+	h.FirstMode, h.SecondMode = stronger(h.FirstMode, was), stronger(h.SecondMode, is)
+	if lo <= h.Hi && h.Lo <= hi {
+		h.Lo, h.Hi = min(lo, h.Lo), max(hi, h.Hi)
+	}
+}
+
+func stronger(a, b record.Mode) record.Mode {
+	if a == record.Write || b == record.Write {
+		return record.Write
+	}
+	return max(a, b)
 }
 
 // Found lists the hazards so far, in the order in which they were found.

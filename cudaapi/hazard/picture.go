@@ -61,7 +61,11 @@ func short(s string, most int) string {
 func (r List) HTML() string {
 	var b strings.Builder
 	for _, x := range r {
-		fmt.Fprintf(&b, "<div style=\"margin:0.5em 0\"><p><b>Hazard</b>: %s<br>To order them: <code>%s</code>", html.EscapeString(x.Missing), html.EscapeString(x.Fix))
+		title := "Hazard"
+		if x.Possible {
+			title = "Possible hazard"
+		}
+		fmt.Fprintf(&b, "<div style=\"margin:0.5em 0\"><p><b>%s</b>: %s<br>To order them: <code>%s</code>", title, html.EscapeString(x.Missing), html.EscapeString(x.Fix))
 		if x.Note != "" {
 			fmt.Fprintf(&b, "<br>%s", html.EscapeString(x.Note))
 		}

@@ -25,8 +25,8 @@ func FromEnv() error {
 }
 
 // Conclude ends the check of a process that Env asked for: its reports go to w, and
-// its record is written, if the variable names a folder. It tells how many reports
-// there are.
+// its record is written, if the variable names a folder. It tells how many hazards
+// there are that are more than possible.
 func Conclude(w io.Writer) (hazards int, err error) {
 	if !Checking() {
 		return 0, nil
@@ -36,10 +36,10 @@ func Conclude(w io.Writer) (hazards int, err error) {
 	if len(list) > 0 {
 		fmt.Fprint(w, list)
 	}
-	fmt.Fprintf(w, "checked: %s: %d hazards\n", counts, len(list))
+	fmt.Fprintf(w, "checked: %s: %s\n", counts, list.counted())
 	checking.Lock()
 	defer checking.Unlock()
-	return len(list), closeFile()
+	return list.Proved(), closeFile()
 }
 
 // Read checks the records of a job's processes, which have ended, in the folder that

@@ -38,6 +38,9 @@ type Report struct {
 	Fix           string // a call that would make it
 	Note          string // what else there is to say, or ""
 	Times         int    // how often the same two places met so
+	// Possible says that it is not known whether both touch the bytes: of a kernel only
+	// the arguments tell what it may touch. Such a report is no proof of a fault.
+	Possible bool
 }
 
 // Namer knows a program's names for things; both give "" for what they do not know.
@@ -92,29 +95,41 @@ func (n Namer) line(o *record.Op) string {
 	return ""
 }
 
+// name is the variable that holds a stream, "" if none is known.
 func (n Namer) name(l *record.Lane) string {
-	name := ""
 	switch {
 	case l.Handle <= 2:
 	case n.stream != nil:
-		name = n.stream(l)
+		return n.stream(l)
 	case n.Stream != nil:
-		name = n.Stream(uintptr(l.Handle))
+		return n.Stream(uintptr(l.Handle))
 	}
-	if name != "" {
-		return name
-	}
-	return strings.TrimPrefix(l.Name, "stream ")
+	return ""
 }
 
 func (n Namer) queue(l *record.Lane) string {
 	switch {
 	case l == nil:
 		return "the host"
-	case l.Handle > 2:
-		return fmt.Sprintf("stream %s of device %d", n.name(l), l.Device)
+	case l.Handle <= 2:
+		return fmt.Sprintf("%s of device %d", l.Name, l.Device)
 	}
-	return fmt.Sprintf("%s of device %d", l.Name, l.Device)
+	if name := n.name(l); name != "" {
+		return fmt.Sprintf("stream %s of device %d", name, l.Device)
+	}
+	made := ""
+	if l.Made != "" {
+		made = " (made at " + l.Made + ")"
+	}
+	return fmt.Sprintf("a stream of device %d%s", l.Device, made)
+}
+
+// its is the stream of an operation, as sentences have it.
+func (n Namer) its(o *record.Op) string {
+	if o.Lane == nil || o.Lane.Handle <= 2 || n.name(o.Lane) != "" {
+		return n.queue(o.Lane)
+	}
+	return "the stream of " + o.Site.Place
 }
 
 func (n Namer) operation(o *record.Op, m record.Mode) Operation {
@@ -138,6 +153,9 @@ func (n Namer) operation(o *record.Op, m record.Mode) Operation {
 		r.Queue = "a message in transfer"
 	}
 	r.Does = map[record.Mode]string{record.Read: "reads", record.Write: "writes", record.Atomic: "changes atomically"}[m]
+	if o.Guess {
+		r.Does = map[record.Mode]string{record.Read: "may read", record.Write: "may write"}[m]
+	}
 	switch o.Kind {
 	case record.Free, record.FreeAsync:
 		r.Does = "frees"
@@ -156,7 +174,7 @@ func (n Namer) operation(o *record.Op, m record.Mode) Operation {
 // Report puts a hazard into words.
 func (n Namer) Report(h *Hazard) Report {
 	a, b := h.First, h.Second
-	r := Report{First: n.operation(a, h.FirstMode), Second: n.operation(b, h.SecondMode), Bytes: h.Hi - h.Lo, Address: h.Lo, Times: h.Times}
+	r := Report{First: n.operation(a, h.FirstMode), Second: n.operation(b, h.SecondMode), Bytes: h.Hi - h.Lo, Address: h.Lo, Times: h.Times, Possible: a.Guess || b.Guess}
 	if n.Memory != nil {
 		r.Memory = n.Memory(h.Lo, h.Hi)
 	}
@@ -169,8 +187,8 @@ func (n Namer) Report(h *Hazard) Report {
 		r.Note = fmt.Sprintf("%s waits for an event that is recorded only later, at %s; such a wait waits for nothing.", w.Site.Place, mark.Site.Place)
 	case h.others && a.Rank != b.Rank:
 		r.Note = "Other ranks meet at these two places too."
-	case r.First.Guess || r.Second.Guess:
-		r.Note = "What a kernel touches is a guess from its arguments: all of the allocation behind each pointer, written unless it is const."
+	case r.Possible:
+		r.Note = "What a kernel touches could not be noted. By its arguments it may be all of the allocation behind each pointer, written unless that is const."
 	}
 	return r
 }
@@ -178,7 +196,11 @@ func (n Namer) Report(h *Hazard) Report {
 // advice says which order is missing, and what would make it.
 func (n Namer) advice(h *Hazard) (missing, fix string) {
 	a, b := h.First, h.Second
-	first, second := n.queue(a.Lane), n.queue(b.Lane)
+	first, second := n.its(a), n.its(b)
+	if first == second && a.Lane != b.Lane { // neither has a name
+		first, second = "that of the first", "the stream of the second"
+	}
+	_, before := spots(a, b)
 	freed := a.Kind == record.Free || a.Kind == record.FreeAsync
 	switch {
 	case a.Rank != b.Rank:
@@ -188,18 +210,18 @@ func (n Namer) advice(h *Hazard) (missing, fix string) {
 	case freed:
 		return fmt.Sprintf("The memory is freed on %s, and %s may use it afterwards.", first, second), "free it when all that uses it is done"
 	case transfers(a):
-		return early(h), "request.Wait() before " + b.Site.Place
+		return early(h), "request.Wait() before " + before
 	case transfers(b) && a.Lane != nil:
-		return n.unready(h), n.synchronize(a) + " before " + b.Site.Place
+		return n.unready(h), n.synchronize(a) + " before " + before
 	case b.Lane == nil && a.Lane == nil:
-		return "The host does not wait for the first before it makes the second.", "wait for the first before " + b.Site.Place
+		return "The host does not wait for the first before it makes the second.", "wait for the first before " + before
 	case b.Lane == nil:
 		does := "touches the memory"
 		if b.Kind == record.Free {
 			does = "frees the memory"
 		}
 		call := n.synchronize(a)
-		return fmt.Sprintf("The host %s without having waited for %s: no call before it promises that the work there is done.", does, first), call + " before " + b.Site.Place
+		return fmt.Sprintf("The host %s without having waited for %s: no call before it promises that the work there is done.", does, first), call + " before " + before
 	case a.Lane == b.Lane:
 		return "Both are nodes of a graph, or of graphs, of which neither follows the other.", "capture them one after the other, or join the streams by an event"
 	case a.Lane != nil && a.Lane.Legacy != b.Lane.Legacy && !a.Lane.Blocking && !b.Lane.Blocking:
@@ -213,7 +235,7 @@ func (n Namer) acrossRanks(h *Hazard) (missing, fix string) {
 	a, b := h.First, h.Second
 	done := fmt.Sprintf("what rank %d does here", a.Rank)
 	if a.Lane != nil {
-		done = fmt.Sprintf("the work on %s of rank %d", n.queue(a.Lane), a.Rank)
+		done = fmt.Sprintf("the work on %s of rank %d", n.its(a), a.Rank)
 	}
 	tell := fmt.Sprintf("a message from rank %d that rank %d receives before %s, or world.Barrier()", a.Rank, b.Rank, b.Site.Place)
 	switch {
@@ -255,9 +277,9 @@ func (n Namer) unready(h *Hazard) string {
 	const rule = "MPI knows nothing of streams; a message comes after the default stream's work, and after what the host has waited for."
 	a := h.First
 	if h.SecondMode == record.Read {
-		return fmt.Sprintf("A %s on %s still writes what is sent: %s", what(a), n.queue(a.Lane), rule)
+		return fmt.Sprintf("A %s on %s still writes what is sent: %s", what(a), n.its(a), rule)
 	}
-	return fmt.Sprintf("A %s on %s still uses the buffer that is received into: %s", what(a), n.queue(a.Lane), rule)
+	return fmt.Sprintf("A %s on %s still uses the buffer that is received into: %s", what(a), n.its(a), rule)
 }
 
 // what is an operation's kind, as sentences about messages have it.
@@ -273,27 +295,59 @@ func what(o *record.Op) string {
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
+// synchronize is the call by which the host waits for an operation's stream.
 func (n Namer) synchronize(a *record.Op) string {
-	if a.Lane.Handle > 2 {
-		return n.variable(a.Lane) + ".Synchronize()"
+	if v := n.variable(a.Lane); v != "" {
+		return v + ".Synchronize()"
 	}
-	return fmt.Sprintf("devices[%d].DefaultStream().Synchronize()", a.Lane.Device)
+	return fmt.Sprintf("Synchronize() of the stream of %s,", a.Site.Place)
 }
 
-// variable is how Go code may name a stream.
+// variable is how Go code may name a stream, "" if that is not known.
 func (n Namer) variable(l *record.Lane) string {
 	if l.Handle <= 2 {
 		return fmt.Sprintf("devices[%d].DefaultStream()", l.Device)
 	}
-	if name := n.name(l); !strings.HasPrefix(name, "0x") {
-		return name
-	}
-	return "stream" + n.name(l)
+	return n.name(l)
 }
 
 // between is the pair of calls that has one stream wait for another.
 func (n Namer) between(a, b *record.Op) string {
-	return fmt.Sprintf("event.Record(%s) after %s and %s.WaitEvent(event) before %s", n.variable(a.Lane), a.Site.Place, n.variable(b.Lane), b.Site.Place)
+	after, before := spots(a, b)
+	first, second := n.variable(a.Lane), n.variable(b.Lane)
+	if first == "" {
+		first = "the stream of " + a.Site.Place
+	}
+	record := fmt.Sprintf("event.Record(%s) after %s", first, after)
+	if second == "" {
+		return fmt.Sprintf("%s and WaitEvent(event) of the stream of %s before %s", record, b.Site.Place, before)
+	}
+	return fmt.Sprintf("%s and %s.WaitEvent(event) before %s", record, second, before)
+}
+
+// spots are the lines between which a call may order two operations. Where functions
+// that are called make the operations, these are the lines that call them.
+func spots(a, b *record.Op) (after, before string) {
+	after, before = a.Site.Place, b.Site.Place
+	up, up2 := a.Site.Caller, b.Site.Caller
+	switch {
+	case up == up2: // in one function, or in a loop
+	case up == "" || up2 != "" && cellOf(up) != cellOf(up2) && cellOf(after) == cellOf(up2):
+		before = up2
+	case up2 == "" || cellOf(up) != cellOf(up2) && cellOf(up) == cellOf(before):
+		after = up
+	default:
+		after, before = up, up2
+	}
+	return after, before
+}
+
+// cellOf is the cell, or the file, of a place.
+func cellOf(place string) string {
+	if i := strings.LastIndexAny(place, ",:"); i >= 0 {
+		return place[:i]
+	}
+	return place
 }
 
 // ranks reports whether it is of interest whose the operations are.
@@ -310,9 +364,6 @@ func (o Operation) lines(which string, ranks bool) string {
 	if o.Launched != "" {
 		s += ", in a graph that is launched at " + o.Launched
 	}
-	if o.Guess {
-		s += " (a guess)"
-	}
 	if o.Source != "" {
 		s += "\n            " + o.Source
 	}
@@ -322,7 +373,11 @@ func (o Operation) lines(which string, ranks bool) string {
 // String is the report as text.
 func (r Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "hazard: nothing orders two operations on %s of memory, %s", bytes(r.Bytes), r.Memory)
+	if r.Possible {
+		fmt.Fprintf(&b, "possible hazard: nothing orders two operations that may touch the same %s of memory, %s", bytes(r.Bytes), r.Memory)
+	} else {
+		fmt.Fprintf(&b, "hazard: nothing orders two operations on %s of memory, %s", bytes(r.Bytes), r.Memory)
+	}
 	if r.Times > 1 {
 		fmt.Fprintf(&b, " (%d times)", r.Times)
 	}
@@ -344,6 +399,26 @@ func bytes(n uint64) string {
 		return fmt.Sprintf("%d KiB", n>>10)
 	}
 	return fmt.Sprintf("%d bytes", n)
+}
+
+// Proved is how many of the hazards are more than possible.
+func (r List) Proved() (n int) {
+	for _, x := range r {
+		if !x.Possible {
+			n++
+		}
+	}
+	return n
+}
+
+// counted says how many hazards there are.
+func (r List) counted() string {
+	n := r.Proved()
+	s := fmt.Sprintf("%d hazards", n)
+	if rest := len(r) - n; rest > 0 {
+		s += fmt.Sprintf(", %d possible ones", rest)
+	}
+	return s
 }
 
 // List is hazards in the order in which they were found.

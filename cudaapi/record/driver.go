@@ -146,7 +146,9 @@ func (d *Driver) event(e driver.Event) *event {
 
 // queue records an operation that a call puts into a stream.
 func (d *Driver) queue(o *Op, c driver.Context, s driver.Stream, call func() error) error {
-	o.Site = callsite.Here()
+	if o.Site.Place == "" {
+		o.Site = callsite.Here()
+	}
 	if late := delayed.Load(); late != nil && (*late)(o) {
 		if x, ok := d.next.(driver.Delayer); ok {
 			now := call
@@ -496,8 +498,9 @@ func (d *Driver) Memset2DAsync(c driver.Context, dst driver.Ptr, pitch uint64, v
 func (d *Driver) StreamCreate(c driver.Context, f driver.StreamFlags, priority int) (driver.Stream, error) {
 	s, err := d.next.StreamCreate(c, f, priority)
 	if err == nil {
+		at := callsite.Here().Place
 		d.mu.Lock()
-		d.lanes[laneKey{s: s}] = &Lane{ID: d.ids, Context: c, Device: d.devices[c], Handle: s, Name: "stream " + hex(uint64(s)), Blocking: f&driver.StreamNonBlocking == 0}
+		d.lanes[laneKey{s: s}] = &Lane{ID: d.ids, Context: c, Device: d.devices[c], Handle: s, Name: "stream " + hex(uint64(s)), Made: at, Blocking: f&driver.StreamNonBlocking == 0}
 		d.ids++
 		d.mu.Unlock()
 	}
@@ -869,19 +872,23 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		mine.Observe = runs.observe
 	}
 	o.Watched = watched
+	kernel := (*touched.Prepared)(nil)
 	if d.tracer != nil {
-		d.reach(c, l) // so that memory from before the recording is known
+		d.reach(c, l)                                  // so that memory from before the recording is known
+		if o.Site = callsite.Here(); !o.Site.Library { // which is not looked at
+			kernel = d.tracer.Prepare(c, dev, l, captured)
+		}
 	}
 	return d.queue(o, c, l.Stream, func() error {
 		switch {
 		case d.watch:
 			return d.next.Launch(c, &mine)
-		case o.Site.Library: // which are not looked at
+		case kernel == nil:
 		case captured:
-			if runs.node = d.tracer.Capture(c, dev, l); runs.node != nil {
+			if runs.node = kernel.Capture(c, l); runs.node != nil {
 				return nil
 			}
-		case d.tracer.Launch(c, dev, l, d.clip(), mine.Observe):
+		case kernel.Launch(c, l, d.clip(), mine.Observe):
 			return nil
 		}
 		d.guess(o, c, l)

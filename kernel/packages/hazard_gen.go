@@ -42,6 +42,7 @@ func hazardPackage() host.Package {
 			"Late":               "Late has what the program queues at some places, as reports have them, run as late as\nthe order allows, until end is called: where a wait is missing, what comes behind it\nruns first. It is for simulated devices; others choose the order themselves, and so\ndoes the check of them if it is off.",
 			"List":               "List is hazards in the order in which they were found.",
 			"List.HTML":          "HTML is the reports with their pictures.",
+			"List.Proved":        "Proved is how many of the hazards are more than possible.",
 			"List.String":        "String is all of them as text; \"\" if there are none.",
 			"Looked":             "Looked tells how much was looked at since the check began, or since Forget.",
 			"Off":                "Off ends the check. Its reports stay until it begins again.",
@@ -65,6 +66,7 @@ func hazardPackage() host.Package {
 			"Report.Memory":      "\"x[1024:2048]\" where a variable is known, else an address",
 			"Report.Missing":     "which order is missing",
 			"Report.Note":        "what else there is to say, or \"\"",
+			"Report.Possible":    "Possible says that it is not known whether both touch the bytes: of a kernel only\nthe arguments tell what it may touch. Such a report is no proof of a fault.",
 			"Report.SVG":         "SVG is the report as a picture: two boxes and the arrow that is missing.",
 			"Report.Second":      "in the order of the calls",
 			"Report.String":      "String is the report as text.",
@@ -74,6 +76,7 @@ func hazardPackage() host.Package {
 		Params: map[string][]string{
 			"Counts.Plus": {"o", ""},
 			"Late":        {"places", "end"},
+			"List.Proved": {"n"},
 			"OnPurpose":   {"end"},
 		},
 	}

@@ -189,31 +189,54 @@ func New(d driver.Driver) *Tracer {
 // Clip cuts a range that was rounded to granules to the memory that there is.
 type Clip func(driver.Access) []driver.Access
 
-// Launch launches a kernel so that observe is called when it is known what it touches:
-// when it has run, or before. It reports false, and has launched nothing, where a kernel
-// cannot tell: its source is not known, or it would not run as the program's own does.
-func (t *Tracer) Launch(c driver.Context, dev driver.Device, l *driver.Launch, clip Clip, observe func([]driver.Access)) bool {
+// Prepared is a kernel that can be launched so that it tells what it touches.
+type Prepared struct {
+	t     *Tracer
+	p     *place
+	v     *variant
+	reach *reach // of one that has an outline
+	trace *trace
+}
+
+// Prepare does all that comes before a launch, such as the run of an outline; captured
+// says that the launch is to be captured. It is nil where a kernel cannot tell what it
+// touches: its source is not known, or it would not run as the program's own does.
+func (t *Tracer) Prepare(c driver.Context, dev driver.Device, l *driver.Launch, captured bool) *Prepared {
 	p, v := t.ready(c, dev, l)
 	if v == nil {
-		return false
+		return nil
 	}
-	if v.outline {
-		x := t.reach(p, v, l)
-		if x == nil || t.own(c, l) != nil {
+	k := &Prepared{t: t, p: p, v: v}
+	switch {
+	case v.outline:
+		k.reach = t.reach(p, v, l)
+	case captured:
+		k.trace, _ = t.newTrace(p, ofNode)
+	default:
+		k.trace = t.take(p)
+	}
+	if k.reach == nil && k.trace == nil {
+		return nil
+	}
+	return k
+}
+
+// Launch launches the kernel so that observe is called when it is known what it touches:
+// when it has run, or before. It reports false if it has launched nothing.
+func (k *Prepared) Launch(c driver.Context, l *driver.Launch, clip Clip, observe func([]driver.Access)) bool {
+	t := k.t
+	if k.reach != nil {
+		if t.own(c, l) != nil {
 			return false
 		}
-		t.await(x, teller{clip, observe})
+		t.await(k.reach, teller{clip, observe})
 		return true
 	}
-	x := t.take(p)
-	if x == nil {
+	if t.launch(c, k.v, l, k.trace) != nil || t.d.EventRecord(c, k.trace.event, l.Stream) != nil {
+		t.give(k.p, k.trace) // not if the kernel runs and its event fails; then the context is lost
 		return false
 	}
-	if t.launch(c, v, l, x) != nil || t.d.EventRecord(c, x.event, l.Stream) != nil {
-		t.give(p, x) // not if the kernel runs and its event fails; then the context is lost
-		return false
-	}
-	t.add(&job{p: p, event: x.event, trace: x, clip: clip, observe: []func([]driver.Access){observe}})
+	t.add(&job{p: k.p, event: k.trace.event, trace: k.trace, clip: clip, observe: []func([]driver.Access){observe}})
 	return true
 }
 
@@ -296,25 +319,17 @@ func (t *Tracer) await(x *reach, w teller) {
 	w.tell(x)
 }
 
-// Capture is Launch in a stream that is captured. [Tracer.Ran] tells of the graph's
-// launches.
-func (t *Tracer) Capture(c driver.Context, dev driver.Device, l *driver.Launch) *Node {
-	p, v := t.ready(c, dev, l)
-	if v == nil {
-		return nil
-	}
-	if v.outline {
-		x := t.reach(p, v, l)
-		if x == nil || t.own(c, l) != nil {
+// Capture is Launch in a stream that is captured; nil if nothing was launched.
+// [Tracer.Ran] tells of the graph's launches.
+func (k *Prepared) Capture(c driver.Context, l *driver.Launch) *Node {
+	if k.reach != nil {
+		if k.t.own(c, l) != nil {
 			return nil
 		}
-		return &Node{p: p, reach: x}
-	}
-	x, err := t.newTrace(p, ofNode)
-	if err != nil || t.launch(c, v, l, x) != nil {
+	} else if k.t.launch(c, k.v, l, k.trace) != nil {
 		return nil
 	}
-	return &Node{p: p, trace: x}
+	return &Node{p: k.p, trace: k.trace, reach: k.reach}
 }
 
 // Ran says that a graph was launched into a stream. Each of observe is called when it is

@@ -2,7 +2,6 @@ package touched
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -51,6 +50,7 @@ type bench struct {
 	x *Tracer
 
 	src    *driver.Source
+	read   []byte         // in the heap, where it stays
 	origin *driver.Origin // of the kernels, once there is one
 }
 
@@ -82,6 +82,13 @@ func (b *bench) alloc(n uint64) driver.Ptr {
 	b.check(b.d.Memset(b.c, p, 0, 1, n))
 	b.check(b.d.CtxSynchronize(b.c, nil))
 	return p
+}
+
+// word is one of a device's memory.
+func (b *bench) word(at driver.Ptr) uint32 {
+	b.read = make([]byte, 4)
+	b.check(b.d.Memcpy(b.c, driver.Ptr(uintptr(pointerOf(b.read))), at, 4))
+	return binary.NativeEndian.Uint32(b.read)
 }
 
 func (b *bench) launch(name string, grid, block uint32, args ...any) *driver.Launch {
@@ -138,9 +145,7 @@ func TestOutlineRunsOnce(t *testing.T) {
 	x := b.alloc(4 * n)
 	at := func(i int) float32 {
 		b.check(b.d.CtxSynchronize(b.c, nil))
-		word := make([]byte, 4)
-		b.check(b.d.Memcpy(b.c, driver.Ptr(uintptr(pointerOf(word))), x+driver.Ptr(4*i), 4))
-		return math.Float32frombits(binary.NativeEndian.Uint32(word))
+		return math.Float32frombits(b.word(x + driver.Ptr(4*i)))
 	}
 	launch := func(count int, value float32) *driver.Launch {
 		return b.launch("set", 3, 64, x, count, int(math.Float32bits(value)))
@@ -170,7 +175,7 @@ func TestOutlineRunsOnce(t *testing.T) {
 	gate := make(chan struct{})
 	b.check(d.LaunchHostFunc(b.c, b.s, func() { <-gate }))
 	told := make(chan []driver.Access, 1)
-	if !b.x.Launch(b.c, 0, launch(n/4, 5), nil, func(list []driver.Access) { told <- list }) {
+	if !b.prepared(launch(n/4, 5), false).Launch(b.c, launch(n/4, 5), nil, func(list []driver.Access) { told <- list }) {
 		t.Fatal("not launched")
 	}
 	b.same(<-told, []driver.Access{{Lo: x, Hi: x + n, Mode: driver.AccessWrite}})
@@ -180,7 +185,7 @@ func TestOutlineRunsOnce(t *testing.T) {
 	}
 	// In a graph, too, it is the program's kernel that runs.
 	b.check(d.StreamBeginCapture(b.c, b.s))
-	node := b.x.Capture(b.c, 0, launch(n/4, 6))
+	node := b.prepared(launch(n/4, 6), true).Capture(b.c, launch(n/4, 6))
 	g, err := d.StreamEndCapture(b.c, b.s)
 	b.check(err)
 	if node == nil {
@@ -204,6 +209,19 @@ func TestOutlineRunsOnce(t *testing.T) {
 	}
 }
 
+// prepared prepares a kernel.
+func (b *bench) prepared(l *driver.Launch, captured bool) *Prepared {
+	b.t.Helper()
+	k := b.x.Prepare(b.c, 0, l, captured)
+	if k == nil {
+		for _, v := range b.x.variants {
+			b.t.Error(v.err)
+		}
+		b.t.Fatal("it cannot tell what it touches")
+	}
+	return k
+}
+
 // touched launches a kernel and gives what it touched of memory up to bytes from each
 // of some addresses on.
 func (b *bench) touched(l *driver.Launch, bytes driver.Ptr, of ...driver.Ptr) (list []driver.Access) {
@@ -217,10 +235,7 @@ func (b *bench) touched(l *driver.Launch, bytes driver.Ptr, of ...driver.Ptr) (l
 		}
 		return list
 	}
-	if !b.x.Launch(b.c, 0, l, clip, func(found []driver.Access) { mu.Lock(); list = found; mu.Unlock() }) {
-		for _, v := range b.x.variants {
-			b.t.Error(v.err)
-		}
+	if !b.prepared(l, false).Launch(b.c, l, clip, func(found []driver.Access) { mu.Lock(); list = found; mu.Unlock() }) {
 		b.t.Fatal("it does not run so that it tells")
 	}
 	b.check(b.d.CtxSynchronize(b.c, nil))
@@ -372,14 +387,11 @@ func testMore(t *testing.T, whole bool) {
 	}
 	want = append(want, driver.Access{Lo: y + 2004, Hi: y + 2016, Mode: driver.AccessRead}, driver.Access{Lo: counter, Hi: counter + 4, Mode: driver.AccessAtomic})
 	b.same(got, want)
-	value := make([]byte, 4)
-	b.check(b.d.Memcpy(b.c, driver.Ptr(uintptr(pointerOf(value))), counter, 4))
-	if v := binary.NativeEndian.Uint32(value); v != 23 {
+	if v := b.word(counter); v != 23 {
 		t.Errorf("the module's variable is %d, want 23: the kernel has others than the program", v)
 	}
-	b.check(b.d.Memcpy(b.c, driver.Ptr(uintptr(pointerOf(value))), x+8, 4))
-	if got := fmt.Sprintf("%x", value); got != "00002041" { // 10, a constant
-		t.Errorf("a constant is %s", got)
+	if got := math.Float32frombits(b.word(x + 8)); got != 10 {
+		t.Errorf("a constant is %g, want 10", got)
 	}
 }
 

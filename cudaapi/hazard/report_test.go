@@ -1,0 +1,72 @@
+package hazard
+
+import (
+	"strings"
+	"testing"
+
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/callsite"
+	"gocuda/cudaapi/record"
+)
+
+// A report names streams by variables, else by the lines that queue something in them,
+// and gives advice for the lines that call the functions in which the operations are.
+func TestReport(t *testing.T) {
+	names := Namer{Stream: func(h uintptr) string { return map[uintptr]string{0xa0: "s", 0xb0: "streams[1]"}[h] }, Memory: func(lo, hi uint64) string { return "x[0:1]" }}
+	op := func(x [3]string) *record.Op {
+		return &record.Op{Kind: record.Kernel, Call: "cuLaunchKernel", Name: "k", Site: callsite.Site{Place: x[0], Caller: x[1]},
+			Lane: &record.Lane{ID: int(x[2][0]), Handle: map[string]driver.Stream{"a": 0xa0, "b": 0xb0, "c": 0xc0, "d": 0xd0}[x[2]], Made: "In[9], line 9"}}
+	}
+	for name, c := range map[string]struct {
+		first, second  [3]string // place, caller, stream
+		guess          bool
+		contains, lack []string
+	}{
+		"named": {[3]string{"In[1], line 2", "", "a"}, [3]string{"In[1], line 3", "", "b"}, false,
+			[]string{"Stream streams[1] of device 0 does not wait for stream s of device 0.", "event.Record(s) after In[1], line 2 and streams[1].WaitEvent(event) before In[1], line 3", "hazard: nothing"}, []string{"possible"}},
+		"neither named": {[3]string{"In[1], line 2", "", "c"}, [3]string{"In[1], line 3", "", "d"}, false,
+			[]string{"The stream of In[1], line 3 does not wait for the stream of In[1], line 2.", "event.Record(the stream of In[1], line 2) after In[1], line 2 and WaitEvent(event) of the stream of In[1], line 3 before In[1], line 3", "on a stream of device 0 (made at In[9], line 9)"}, []string{"0x"}},
+		"neither named, one line": {[3]string{"In[1], line 2", "In[2], line 1", "c"}, [3]string{"In[1], line 2", "In[2], line 4", "d"}, false,
+			[]string{"The stream of the second does not wait for that of the first.", "after In[2], line 1 and", "before In[2], line 4"}, []string{"0x"}},
+		"one in a function": {[3]string{"In[1], line 2", "In[2], line 1", "a"}, [3]string{"In[2], line 7", "", "b"}, false,
+			[]string{"event.Record(s) after In[2], line 1 and streams[1].WaitEvent(event) before In[2], line 7"}, nil},
+		"a function and what it calls": {[3]string{"In[3], line 2", "In[4], line 1", "a"}, [3]string{"In[1], line 2", "In[3], line 5", "b"}, false,
+			[]string{"event.Record(s) after In[3], line 2 and streams[1].WaitEvent(event) before In[3], line 5"}, nil},
+		"a loop": {[3]string{"In[1], line 2", "In[2], line 1", "a"}, [3]string{"In[1], line 2", "In[2], line 1", "b"}, false,
+			[]string{"after In[1], line 2 and"}, nil},
+		"possible": {[3]string{"In[1], line 2", "", "a"}, [3]string{"In[1], line 3", "", "b"}, true,
+			[]string{"possible hazard: nothing orders two operations that may touch the same 4 bytes", "may write it", "could not be noted"}, []string{"\nhazard"}},
+	} {
+		h := &Hazard{First: op(c.first), Second: op(c.second), FirstMode: record.Write, SecondMode: record.Write, Lo: 0x40, Hi: 0x44, Times: 1}
+		h.Second.Guess = c.guess
+		r := names.Report(h)
+		text := r.String()
+		for _, want := range c.contains {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, text)
+			}
+		}
+		for _, bad := range c.lack {
+			if strings.Contains(text, bad) {
+				t.Errorf("%s: %q in\n%s", name, bad, text)
+			}
+		}
+		if want := map[bool]int{true: 0, false: 1}[c.guess]; (List{r}).Proved() != want {
+			t.Errorf("%s: %d proved, want %d", name, (List{r}).Proved(), want)
+		}
+	}
+}
+
+// Two operations of which one reads and writes what the other writes are one hazard.
+func TestOneReportOfAPair(t *testing.T) {
+	c := New()
+	lanes := []*record.Lane{{ID: 1, Handle: 0x10}, {ID: 2, Handle: 0x20}}
+	for i, l := range lanes {
+		c.Op(&record.Op{Seq: uint64(i), Kind: record.Kernel, Call: "cuLaunchKernel", Name: "add", Lane: l, Site: callsite.Site{Place: "In[1], line 2"},
+			Accesses: []record.Access{{Lo: 0x100, Hi: 0x200, Mode: record.Read}, {Lo: 0x100, Hi: 0x180, Mode: record.Write}, {Lo: 0x180, Hi: 0x200, Mode: record.Write}}})
+	}
+	found := c.Found()
+	if len(found) != 1 || found[0].FirstMode != record.Write || found[0].SecondMode != record.Write || found[0].Lo != 0x100 || found[0].Hi != 0x200 || found[0].Times != 1 {
+		t.Errorf("%d reports, the first %+v", len(found), found[0])
+	}
+}
