@@ -22,7 +22,7 @@ STAMPS   := build/stamps
 SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
-.PHONY: build demo wheel test-wheel mpi-libs test test-style test-go test-race test-clients test-python \
+.PHONY: build demo wheel test-wheel mpi-libs test test-style test-go test-race test-python \
         test-browser test-hosts soak test-gpu gpu-bundle bench bench-gpu notebooks go-score modules-score cross clean
 
 build: $(BIN)
@@ -76,15 +76,12 @@ modules-score: $(BIN)
 	$(GO) run $(GOBUILD) ./kernel/golang/score -exec "$(BIN) exec" -timeout 2m -dir $(MODULES) \
 	  -list $(MODULES)/passing.txt -reasons $(MODULES)/cannot.txt
 
-# The tests of Go, those under the race detector and the clients wait a good deal:
+# The tests of Go, those under the race detector, the clients and the browser wait a good deal:
 # they run beside each other, and what the clients need is installed meanwhile.
 test:
 	@$(MAKE) test-style $(BIN)
-	@$(MAKE) -j3 --output-sync=target test-go test-race test-clients
+	@$(MAKE) -j4 --output-sync=target test-browser test-python test-go test-race
 	@echo "make test: all passed"
-
-test-clients: test-python
-	@$(MAKE) test-browser
 
 # Ranks on two hosts, made of namespaces, under mpirun and Slurm. It needs root, and
 # Debian's openssh-server, iproute2, slurm-wlm, munge and libpmix2; what cannot be made is left
