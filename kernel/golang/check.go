@@ -62,6 +62,7 @@ type checker struct {
 	values   []int       // how many values each call of must gives
 	last     ast.Expr    // the cell's last statement, if it is an expression
 	unused   []token.Pos // variables inside of functions
+	settled  bool        // what else the checker of go/types says follows from the last mistake
 }
 
 func (c *checker) fail(pos token.Pos, format string, args ...any) {
@@ -144,11 +145,8 @@ func (c *checker) run() (*checked, []mistake) {
 	}
 	file.Name = ast.NewIdent("main")
 	file.Name.NamePos = file.Package
-	if !c.laterMethods() {
-		return nil, c.mistakes
-	}
 	conf := types.Config{
-		Importer: ev.importer, GoVersion: "go1.26", Sizes: sizes,
+		Importer: ev.importer, GoVersion: "go1.26", Sizes: c.laterMethods(),
 		Error: func(err error) { c.typeError(err.(types.Error)) },
 	}
 	types.NewChecker(&conf, ev.fset, c.pkg, c.info).Files([]*ast.File{file})
@@ -334,6 +332,9 @@ func exprText(e ast.Expr) string {
 // typeError keeps an error of the checker, unless notebooks allow it.
 func (c *checker) typeError(err types.Error) {
 	msg := err.Msg
+	if c.settled {
+		return
+	}
 	if err.Soft && (strings.HasPrefix(msg, "declared and not used") || strings.HasSuffix(msg, " declared and not used")) { // the latter in a type switch
 		c.unused = append(c.unused, err.Pos)
 		return

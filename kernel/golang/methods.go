@@ -106,28 +106,15 @@ func (c *checker) sameLater(name string) bool {
 	return false
 }
 
-// laterMethods declares the methods that the cell gives to types of earlier
-// cells, and turns their declarations into functions for the checker.
-func (c *checker) laterMethods() bool {
+// laterMethods turns the methods that the cell gives to types of earlier cells into
+// functions for the checker. It checks their signatures first, and calls the
+// function that is returned once it knows them: before any expression or body, which
+// may call the methods.
+func (c *checker) laterMethods() types.Sizes {
 	if len(c.out.methods) == 0 {
-		return true
-	}
-	// Their signatures first, so that bodies can call one another.
-	info := newInfo()
-	pkg := types.NewPackage("main", "main")
-	for _, name := range c.pkg.Scope().Names() {
-		o := c.pkg.Scope().Lookup(name)
-		if p, ok := o.(*types.PkgName); ok {
-			o = types.NewPkgName(token.NoPos, pkg, name, p.Imported())
-		}
-		pkg.Scope().Insert(o)
+		return sizes
 	}
 	var decls []ast.Decl
-	for _, d := range c.src.file.Decls {
-		if g, ok := d.(*ast.GenDecl); ok {
-			decls = append(decls, g)
-		}
-	}
 	for i := range c.out.methods {
 		m := &c.out.methods[i]
 		base, _ := receiverBase(m.decl)
@@ -154,17 +141,42 @@ func (c *checker) laterMethods() bool {
 		f := &ast.FuncDecl{Name: name, Type: &typ, Body: m.decl.Body}
 		decls = append(decls, f)
 		m.decl = &ast.FuncDecl{Doc: m.decl.Doc, Name: name, Type: &typ, Body: m.decl.Body, Recv: m.decl.Recv}
-		c.src.file.Decls = append(c.src.file.Decls, f)
 	}
-	file := *c.src.file
-	file.Decls = decls
-	conf := types.Config{Importer: c.ev.importer, GoVersion: "go1.26", Sizes: sizes, IgnoreFuncBodies: true, Error: func(error) {}}
-	types.NewChecker(&conf, c.ev.fset, pkg, info).Files([]*ast.File{&file})
+	// go/types checks types first, then what else is declared in the order in which
+	// it stands, and bodies last.
+	const unsafe, known = "ᐧunsafe", "ᐧknown"
+	c.pkg.Scope().Insert(types.NewPkgName(token.NoPos, c.pkg, unsafe, types.Unsafe))
+	marker := &ast.CompositeLit{Type: &ast.StructType{Fields: &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ast.NewIdent(known)}, Type: ast.NewIdent("int")}}}}}
+	decls = append(decls, &ast.GenDecl{Tok: token.CONST, Specs: []ast.Spec{&ast.ValueSpec{
+		Names:  []*ast.Ident{ast.NewIdent("_")},
+		Values: []ast.Expr{&ast.CallExpr{Fun: &ast.SelectorExpr{X: ast.NewIdent(unsafe), Sel: ast.NewIdent("Sizeof")}, Args: []ast.Expr{marker}}},
+	}}})
+	c.src.file.Decls = append(decls, c.src.file.Decls...)
+	return sizesThen{sizes, known, c.declareLater}
+}
+
+// sizesThen calls a function when the size of a struct with a certain field is
+// asked for. The checker of go/types has no other call back at a place of choice.
+type sizesThen struct {
+	types.Sizes
+	field string
+	then  func()
+}
+
+func (s sizesThen) Sizeof(t types.Type) int64 {
+	if of, ok := t.(*types.Struct); ok && of.NumFields() == 1 && of.Field(0).Name() == s.field {
+		s.then()
+	}
+	return s.Sizes.Sizeof(t)
+}
+
+// declareLater gives the types of earlier cells their methods.
+func (c *checker) declareLater() {
 	for i := range c.out.methods {
 		m := &c.out.methods[i]
-		fun, ok := info.Defs[m.decl.Name].(*types.Func)
+		fun, ok := c.info.Defs[m.decl.Name].(*types.Func)
 		if !ok {
-			continue // the main check tells why
+			continue // the checker tells why
 		}
 		base, method, _ := strings.Cut(m.decl.Name.Name, "ᐧ")
 		named := types.Unalias(c.ev.names[base].Type()).(*types.Named)
@@ -177,7 +189,8 @@ func (c *checker) laterMethods() bool {
 		if m.old == nil {
 			if o, _, _ := types.LookupFieldOrMethod(named, true, named.Obj().Pkg(), method); o != nil && isField(o, named) {
 				c.fail(m.decl.Name.Pos(), "field and method with the same name %s", method)
-				return false
+				c.settled = true
+				return
 			}
 			named.AddMethod(m.fun)
 			c.ev.forgetMethods(named)
@@ -186,11 +199,11 @@ func (c *checker) laterMethods() bool {
 		}
 		if !c.sameMethod(m.old, m.fun) {
 			c.fail(m.decl.Name.Pos(), "method %s.%s was declared with another signature, %s: declare the type again to change it",
-				base, method, types.TypeString(signatureOnly(m.old), types.RelativeTo(named.Obj().Pkg())))
-			return false
+				base, method, types.TypeString(signatureOnly(m.old), cellQualifier))
+			c.settled = true
+			return
 		}
 	}
-	return true
 }
 
 // dropProvisional takes from types of earlier cells the methods that a cell gave
