@@ -441,7 +441,7 @@ func TestGoroutinesLeftRunning(t *testing.T) {
 	if got := h.Shown(); got != "no goroutines are running\n" {
 		t.Errorf("an idle evaluator shows %q", got)
 	}
-	h.Succeed("var ticks atomic.Int64\nfor range 2 { go func() { for { ticks.Add(1); time.Sleep(time.Millisecond) } }() }")
+	h.Succeed("var ticks atomic.Int64\nvar begun sync.WaitGroup\nbegun.Add(2)\nfor range 2 { go func() { begun.Done(); for { ticks.Add(1); time.Sleep(time.Millisecond) } }() }\nbegun.Wait()")
 	h.Shown()
 	h.Succeed("%goroutines")
 	if got := h.Shown(); !strings.HasSuffix(got, ": 2\n") {
