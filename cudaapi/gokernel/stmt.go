@@ -227,11 +227,10 @@ func (f *fn) assign(s *ast.AssignStmt) {
 		f.emit(&ir.Assign{To: x, Value: y})
 		return
 	}
-	places := make([]ir.Expr, len(s.Lhs))
-	var checks []ir.Stmt
+	places := make([]place, len(s.Lhs))
 	early := s.Tok == token.ASSIGN && slices.ContainsFunc(s.Lhs, f.calls)
 	if early { // calls go from left to right; whether the places are there is looked at last
-		checks = f.places(s.Lhs, places)
+		places = f.places(s.Lhs)
 	}
 	var values []ir.Expr
 	switch {
@@ -249,10 +248,7 @@ func (f *fn) assign(s *ast.AssignStmt) {
 		}
 	}
 	if s.Tok == token.ASSIGN && !early {
-		checks = f.places(s.Lhs, places)
-	}
-	for _, c := range checks {
-		f.emit(c)
+		places = f.places(s.Lhs)
 	}
 	for i, e := range s.Lhs {
 		id := identOf(e)
@@ -265,25 +261,32 @@ func (f *fn) assign(s *ast.AssignStmt) {
 				f.define(id, o, f.subst.of(o.Type()), f.convertTo(values[i], f.subst.of(o.Type())))
 				continue
 			}
-			places[i] = f.place(e)
+			places[i].to = f.place(e)
 		}
-		if places[i] == nil {
+		if places[i].to == nil {
 			f.blank(values[i])
 			continue
 		}
-		if _, ok := places[i].(*ir.FuncRef); ok {
+		if _, ok := places[i].to.(*ir.FuncRef); ok {
 			f.fail(e, "a kernel's function variable keeps its first value")
 		}
-		f.emit(&ir.Assign{To: places[i], Value: f.convertTo(values[i], places[i].Type())})
+		f.fill(places[i], values[i])
 	}
 }
 
-// places lowers the left side of an assignment, and returns the checks that are to
-// stand before the assignment itself.
-func (f *fn) places(list []ast.Expr, places []ir.Expr) (checks []ir.Stmt) {
+// place is one of the left side of an assignment. Whether it is there is looked at when it
+// is its turn: those before it are assigned, even if it is not.
+type place struct {
+	to     ir.Expr
+	checks []ir.Stmt
+}
+
+// places lowers the left side of an assignment.
+func (f *fn) places(list []ast.Expr) (places []place) {
 	f.parallel = len(list) > 1
-	for i, e := range list {
-		stmts := f.within(func() { places[i] = f.place(e) })
+	for _, e := range list {
+		var p place
+		stmts := f.within(func() { p.to = f.place(e) })
 		n := len(stmts)
 		for n > 0 {
 			if _, ok := stmts[n-1].(*ir.Check); !ok {
@@ -294,10 +297,19 @@ func (f *fn) places(list []ast.Expr, places []ir.Expr) (checks []ir.Stmt) {
 		for _, s := range stmts[:n] {
 			f.emit(s)
 		}
-		checks = append(checks, stmts[n:]...)
+		p.checks = stmts[n:]
+		places = append(places, p)
 	}
 	f.parallel = false
-	return checks
+	return places
+}
+
+// fill assigns a value to a place.
+func (f *fn) fill(p place, value ir.Expr) {
+	for _, c := range p.checks {
+		f.emit(c)
+	}
+	f.emit(&ir.Assign{To: p.to, Value: f.convertTo(value, p.to.Type())})
 }
 
 // calls says whether an expression has a call in it.
@@ -620,13 +632,9 @@ func (f *fn) storeBoth(s *ast.RangeStmt, key, value ir.Expr) {
 	if s.Value != nil {
 		to, values = append(to, s.Value), append(values, value)
 	}
-	places := make([]ir.Expr, len(to))
-	for _, c := range f.places(to, places) {
-		f.emit(c)
-	}
-	for i, p := range places {
-		if p != nil {
-			f.emit(&ir.Assign{To: p, Value: f.convert(values[i], p.Type())})
+	for i, p := range f.places(to) {
+		if p.to != nil {
+			f.fill(p, values[i])
 		}
 	}
 }

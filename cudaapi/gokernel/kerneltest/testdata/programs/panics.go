@@ -217,3 +217,31 @@ func PanicLoopWraps(out []int64, f []float64) {
 		}
 	}
 }
+
+func PanicSecondPlace(out []int64, f []float64) {
+	var p *place
+	out[2], p.X = 6, 7
+}
+
+func PanicThirdIndex(out []int64, f []float64) {
+	i := 1
+	i, out[i], out[i+64], out[3] = 9, 5, 6, 7
+}
+
+func PanicSecondOfCall(out []int64, f []float64) {
+	i := int64(70)
+	pair := func() (int64, int64) { i++; return 4, 5 }
+	out[1], out[i] = pair()
+}
+
+func PanicSwap(out []int64, f []float64) {
+	at := func(i int64) int64 { out[5]++; return i }
+	var p *place
+	out[at(3)], out[at(4)], p.Y = 1, 2, 3
+}
+
+func PanicMovedSlice(out []int64, f []float64) {
+	s, i := out[:3], 2
+	s, s[i], i = out[:1], 8, 0
+	s[i], s[i+1] = 2, 3
+}
