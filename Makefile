@@ -117,7 +117,7 @@ test-go: $(MPI)
 # its tests in package sim), the suite of drivers, which is run there, and the test
 # whose evaluator dies of a race, too. A process with the race detector
 # would sleep for a second at its end (atexit_sleep_ms).
-ONE_GOROUTINE := bench cudaapi/cuda/internal/signature cudaapi/cuda/internal/xorwow cudaapi/internal/allreduce cudaapi/internal/cpp \
+ONE_GOROUTINE := bench cudaapi/cuda/internal/signature cudaapi/cuda/internal/xorwow cudaapi/internal/allreduce internal/cpp \
   install internal/house internal/nvtools internal/ownfolder kernel/golang/assist kernel/golang/host kernel/golang/host/generic \
   kernel/golang/host/linked kernel/golang/lower kernel/internal/spell kernel/packages kernel/packages/extra kernel/plot
 ON_RANKS := TestCellsOnRanks|TestCUDAOnRanks|TestMuchOutputOfRanks|TestFaultsOfRanks|TestStartsLeaveNothing|TestRanksEndWithTheNotebook|TestAStrangersRankIsRefused

@@ -3,7 +3,7 @@ package sim
 import (
 	"slices"
 
-	"gocuda/cudaapi/internal/cpp"
+	"gocuda/internal/cpp"
 )
 
 // C++ leaves open what a shift by more than the bits gives, and what a number

@@ -3,7 +3,7 @@ package sim
 import (
 	"slices"
 
-	"gocuda/cudaapi/internal/cpp"
+	"gocuda/internal/cpp"
 )
 
 // Threads of a GPU that add to one place without an atomic operation lose each

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gocuda/cudaapi/internal/cpp"
+	"gocuda/internal/cpp"
 )
 
 // A kernel's name, its namespace and the text of its parameters are found by

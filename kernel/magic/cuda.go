@@ -5,64 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"regexp"
+	"io"
 	"slices"
 	"strings"
-	"sync"
 
 	"gocuda/cudaapi/cuda"
 )
 
 // deviceMagics are those whose cells are compiled for devices.
 func deviceMagics() []Magic {
-	past := new(cudaCells)
+	past := newCells()
 	return []Magic{cudaMagic(past), kernelMagic(past)}
-}
-
-// cudaCells are the %%cuda cells of a session that compiled and have functions of
-// devices, for kernels in Go that call these.
-type cudaCells struct {
-	mu    sync.Mutex
-	texts []string
-	inGo  *kernelCells // whose functions they can call
-}
-
-// deviceFunction matches the definition of a __device__ function with its name.
-var deviceFunction = regexp.MustCompile(`\b__device__\b[^;{}()]*?\b([A-Za-z_]\w*)\s*\([^;{}]*\)\s*\{`)
-
-// bodiless matches a function of Go that is declared without a body.
-var bodiless = regexp.MustCompile(`(?m)^func[ \t]+([\pL_][\pL\pN_]*)\([^{}\n]*$`)
-
-func (c *cudaCells) add(text string) {
-	if deviceFunction.MatchString(text) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.texts = append(c.texts, text)
-	}
-}
-
-// needed are the cells with the functions that Go declares without a body: of each
-// name the last.
-func (c *cudaCells) needed(source string) (list []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range bodiless.FindAllStringSubmatch(source, -1) {
-		for i := len(c.texts) - 1; i >= 0; i-- {
-			has := slices.ContainsFunc(deviceFunction.FindAllStringSubmatch(c.texts[i], -1), func(d []string) bool { return d[1] == m[1] })
-			if has {
-				if !slices.Contains(list, c.texts[i]) {
-					list = append(list, c.texts[i])
-				}
-				break
-			}
-		}
-	}
-	return list
 }
 
 func cudaMagic(past *cudaCells) Magic {
 	return Magic{Name: "cuda", Usage: "%%cuda [--name NAME] [--instantiate EXPRESSION]... [COMPILER OPTION]...", Cell: true, Run: past.compile,
 		Doc: "Compiles the cell as CUDA C++, and makes a Go variable of each __global__ function.\n" +
+			"Functions, types, constants and macros of earlier %%cuda cells can be used: of each name the last. Their variables cannot: each cell is a module with memory of its own.\n" +
 			"Functions of earlier %%kernel cells can be called; a slice of theirs takes a pointer and a length.\n" +
 			"--name NAME: makes a variable of the module too, for its __device__ and __constant__ variables.\n" +
 			"--instantiate 'axpy<float>': compiles that instance of a template; its variable is axpy_float.\n" +
@@ -79,31 +38,39 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 	if err != nil {
 		return err
 	}
-	// The compiler counts from the first line of the cell, and calls it that.
-	options := []cuda.CompileOption{cuda.SourceName("cell"), cuda.Instantiate(given.instances...), cuda.Flag(rest...)}
 	if strings.TrimSpace(call.Body) == "" {
 		return call.UsageErrorf("there is no CUDA C++ below the first line")
 	}
-	if c.inGo != nil {
-		source, err := c.inGo.called(env.Declarations, call.Body)
+	cell := cellName(env)
+	compile := func(code string) (*cuda.Module, error) {
+		options := []cuda.CompileOption{cuda.SourceName("cell"), cuda.Instantiate(given.instances...), cuda.Flag(rest...)}
+		source, err := c.inGo.called(env.Declarations, code)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if source != "" {
 			options = append(options, cuda.WithGo(source))
 		}
+		return compileWithin(ctx, func() (*cuda.Module, error) { return cuda.Compile(code, options...) })
 	}
-	module, err := compileWithin(ctx, func() (*cuda.Module, error) {
-		return cuda.Compile(strings.Repeat("\n", call.Line)+call.Body, options...)
-	})
+	// The compiler counts from the first line of the cell, and calls it that.
+	alone := strings.Repeat("\n", call.Line) + call.Body
+	earlier := c.earlier(call.Body)
+	module, err := compile(earlier.before(alone))
+	if err != nil && earlier.text != "" && errors.Is(err, cuda.ErrInvalidSource) { // a name of theirs means something else here
+		if m, other := compile(alone); other == nil {
+			module, err = m, nil
+		}
+	}
 	if err != nil {
 		var failed *cuda.Error
 		if errors.As(err, &failed) && errors.Is(err, cuda.ErrInvalidSource) {
-			return &Error{"CompileError", "this CUDA C++ does not compile:\n" + strings.TrimRight(failed.Detail, "\n"), 0} // the log has the lines
+			log := strings.TrimRight(failed.Detail, "\n") // which has the lines
+			return &Error{"CompileError", "this CUDA C++ does not compile:\n" + log + earlier.advice(log), 0}
 		}
 		return err
 	}
-	c.add(call.Body)
+	c.add(cell, call.Line, call.Body)
 	if log := strings.TrimRight(module.Log(), "\n"); log != "" {
 		fmt.Fprintln(env.Stderr(), log)
 	}
@@ -174,9 +141,9 @@ func compileWithin(ctx context.Context, compile func() (*cuda.Module, error)) (*
 // defineKernels makes the Go variables, and says which.
 func defineKernels(env Env, call Call, module *cuda.Module, name string) error {
 	kernels := module.Kernels()
-	if len(kernels) == 0 && name == "" && deviceFunction.MatchString(call.Body) {
-		fmt.Fprintln(env.Stdout(), "compiled: __device__ functions, for %%kernel cells that declare them without a body")
-		return nil
+	if len(kernels) == 0 && name == "" && offers(call.Body) {
+		_, err := io.WriteString(env.Stdout(), "compiled: declarations for later %%cuda cells, and for %%kernel cells that declare their functions without a body\n")
+		return err
 	}
 	if len(kernels) == 0 && name == "" {
 		return call.Errorf("CompileError", "there is no __global__ function in this cell, and no --name to reach the module by")

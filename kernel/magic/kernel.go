@@ -17,8 +17,7 @@ import (
 
 // kernelMagic makes %%kernel. It keeps what its cells declared, for later ones.
 func kernelMagic(past *cudaCells) Magic {
-	k := newKernelCells(past)
-	past.inGo = k
+	k := past.inGo
 	return Magic{Name: "kernel", Usage: "%%kernel [--name NAME] [--instantiate EXPRESSION]... [--unchecked] [--show] [COMPILER OPTION]...", Cell: true, Run: k.run,
 		Doc: "Compiles the cell's Go functions for devices, and makes a Go variable of each kernel: a function without results.\n" +
 			"Functions, methods, types and constants of earlier cells can be used; variables are given as arguments. Package gpu has ThreadIdx, SyncThreads and the like.\n" +
@@ -47,10 +46,7 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 	if err != nil {
 		return err
 	}
-	cell := "cell"
-	if past := env.History(); len(past) > 0 {
-		cell = past[len(past)-1].Cell
-	}
+	cell := cellName(env)
 	options := []cuda.CompileOption{cuda.SourceName(cell)}
 	given, rest, err := call.compilerOptions(fields, []string{"--unchecked", "--show"})
 	if err != nil {
@@ -120,6 +116,14 @@ func show(env Env, module *cuda.Module) {
 			fmt.Fprintf(env.Stdout(), "// %s: %s\n", k.Name(), r)
 		}
 	}
+}
+
+// cellName is what the cell that runs is called.
+func cellName(env Env) string {
+	if past := env.History(); len(past) > 0 {
+		return past[len(past)-1].Cell
+	}
+	return "cell"
 }
 
 func isVariable(env Env, name string) bool {

@@ -51,8 +51,8 @@ type Sources struct {
 
 // NewSources returns those of a session without any.
 func NewSources() *Sources {
-	past := new(cudaCells)
-	return &Sources{past, newKernelCells(past)}
+	past := newCells()
+	return &Sources{past, past.inGo}
 }
 
 // Source is what a program compiles in place of a %%cuda or %%kernel cell.
@@ -82,25 +82,31 @@ func (s *Sources) Read(p Piece, cell string, declared func(name string) []Declar
 		return Source{}, call.Errorf("UsageError", "there is no code below the first line")
 	}
 	if p.Magic == "%%cuda" {
-		return s.readCUDA(call, fields, declared)
+		return s.readCUDA(call, fields, cell, declared)
 	}
 	return s.readKernel(call, fields, cell, declared)
 }
 
-func (s *Sources) readCUDA(call Call, fields []string, declared func(string) []Declaration) (Source, error) {
+func (s *Sources) readCUDA(call Call, fields []string, cell string, declared func(string) []Declaration) (Source, error) {
 	given, rest, err := call.compilerOptions(fields, nil)
 	if err != nil {
 		return Source{}, err
 	}
-	inGo, err := s.kernels.called(declared, call.Body)
+	earlier := s.cuda.earlier(call.Body)
+	inGo, err := s.kernels.called(declared, earlier.text+call.Body)
 	if err != nil {
 		return Source{}, err
 	}
-	s.cuda.add(call.Body)
-	out := Source{Code: call.Body, InGo: ofLines.ReplaceAllString(inGo, ""), Name: given.name, Instances: given.instances, Flags: rest}
+	s.cuda.add(cell, call.Line, call.Body)
+	out := Source{Code: withoutLines(earlier.text) + call.Body, InGo: ofLines.ReplaceAllString(inGo, ""), Name: given.name, Instances: given.instances, Flags: rest}
 	out.name(slices.Concat(cuda.KernelNames(call.Body), given.instances))
 	return out, nil
 }
+
+func withoutLines(text string) string { return ofLinesInCUDA.ReplaceAllString(text, "") }
+
+// ofLinesInCUDA does so of CUDA C++.
+var ofLinesInCUDA = regexp.MustCompile(`(?m)^#line .*\n`)
 
 // ofLines matches what tells the compiler of lines of cells.
 var ofLines = regexp.MustCompile(`(?m)^//line .*\n`)

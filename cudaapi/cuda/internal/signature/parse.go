@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"gocuda/cudaapi/internal/cpp"
+	"gocuda/internal/cpp"
 )
 
 // parser walks the tokens of a file, keeping the namespaces that it is in.

@@ -3,7 +3,7 @@ package signature
 import (
 	"strings"
 
-	"gocuda/cudaapi/internal/cpp"
+	"gocuda/internal/cpp"
 )
 
 // token is an identifier or number, a string (with its quotes), or one
