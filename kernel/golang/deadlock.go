@@ -75,7 +75,7 @@ func (ev *Evaluator) Held(prefix string) (holds []Hold, all bool) {
 
 // stuck says whether the running cell waits for what cannot come, in two looks.
 func (ev *Evaluator) stuck(g *rt.Group) (stacks []rt.Stack, yes bool) {
-	if ev.roused.Load() || ev.aside.used.Load() { // a cell that comes may wake it
+	if ev.roused.Load() {
 		return nil, false
 	}
 	if _, yes = ev.rt.Asleep(g); yes {
@@ -99,6 +99,16 @@ func (ev *Evaluator) deadlocked(g *rt.Group, stacks []rt.Stack) *Error {
 		e.Traceback = append(e.Traceback, ev.texts.others(where[1:])...)
 	}
 	return e
+}
+
+// mayWake tells in the cell of a deadlock that the cell of another shell can still end:
+// one that sends what is waited for.
+func (s *Shell) mayWake(e *Error) {
+	to := s.err
+	if to == nil {
+		to = s.ev.options.Stderr
+	}
+	fmt.Fprintf(to, "%s\nonly a cell of another shell can wake them; an interrupt ends this one\n", strings.Join(e.Traceback, "\n"))
 }
 
 // fatal is why a program ends that cannot go on, as Go's runtime says it.

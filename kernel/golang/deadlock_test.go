@@ -97,3 +97,63 @@ func runDeadlock(t *testing.T, which string) {
 	}
 	os.Exit(0)
 }
+
+// TestDeadlocksBesideShells: once a subshell has run a cell, another of its cells may
+// wake those that wait. So a deadlock is named, and the cell goes on.
+func TestDeadlocksBesideShells(t *testing.T) {
+	if os.Getenv("GOCUDA_TEST_DEADLOCK") == "" { // goroutines of other tests might wake one
+		self := exec.Command(os.Args[0], "-test.run=^TestDeadlocksBesideShells$", "-test.v")
+		self.Env = append(os.Environ(), "GOCUDA_TEST_DEADLOCK=shells")
+		if out, err := self.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	told := &aside{printed: make(chan bool, 1)}
+	ev, err := New(Options{Stdout: locked{told, &told.out}, Stderr: locked{told, &told.err}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := newAside(t, ev)
+	other.Eval("S[1]", "1", true)
+	for i, end := range []struct {
+		what string
+		do   func()
+		want string
+	}{
+		{"a cell of the other shell wakes it", func() { other.Eval("S[2]", "c <- 5", true) }, "5"},
+		{"an interrupt", ev.Interrupt, "Interrupted"},
+	} {
+		done := make(chan Result, 1)
+		go func() { done <- ev.Eval(fmt.Sprintf("In[%d]", i+1), "c := make(chan int)\n\n<-c", false) }()
+		place := fmt.Sprintf("In[%d]:3:1", i+1)
+		for text := ""; !strings.Contains(text, place); {
+			select {
+			case <-told.printed:
+			case r := <-done:
+				t.Fatalf("%s: it ended by itself: %+v", end.what, r)
+			}
+			told.mu.Lock()
+			text = told.err.String()
+			told.mu.Unlock()
+		}
+		if text := told.err.String(); !strings.Contains(text, asleep) {
+			t.Errorf("%s: told %q", end.what, text)
+		}
+		end.do()
+		r := <-done
+		got := fmt.Sprint(r.Value)
+		if r.Value != nil {
+			got = fmt.Sprint(r.Value.Data["text/plain"])
+		}
+		if r.Err != nil {
+			got = r.Err.Name
+		}
+		if got != end.want {
+			t.Errorf("%s: got %s, want %s", end.what, got, end.want)
+		}
+	}
+	if n := strings.Count(told.err.String(), asleep); n != 2 {
+		t.Errorf("told %d times, not twice", n)
+	}
+}

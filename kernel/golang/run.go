@@ -74,6 +74,7 @@ func (s *Shell) execute(name string, entry func()) Result {
 	watch := time.NewTicker(stackWatch)
 	defer watch.Stop()
 	looked, warmth := time.Now(), newWarmth()
+	told := false // of a deadlock that another shell's cell can end
 	look := time.NewTimer(firstLook)
 	defer look.Stop()
 	for running := true; running; {
@@ -107,9 +108,18 @@ func (s *Shell) execute(name string, entry func()) Result {
 			ev.warm(g, &warmth)
 			if time.Since(looked) >= deadlockWatch {
 				looked = time.Now()
-				if stacks, ok := ev.stuck(g); ok {
+				stacks, ok := ev.stuck(g)
+				switch {
+				case ok && ev.aside.used.Load():
+					if !told {
+						told = true
+						s.mayWake(ev.deadlocked(g, stacks))
+					}
+				case ok:
 					res.Err = ev.deadlocked(g, stacks)
 					ev.rt.Cancel(g) // should a later cell wake it
+				}
+				if res.Err != nil {
 					break
 				}
 			}
