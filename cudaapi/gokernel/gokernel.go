@@ -36,10 +36,13 @@ type Program struct {
 	// Sites are the places that can panic, by the numbers that the code tells.
 	Sites []Site
 
-	fset     *token.FileSet
-	funcs    []*ir.Func // of the kernels
-	emulator func() *emulate.Program
-	running  sync.Mutex // emulated launches share the variables
+	fset      *token.FileSet
+	unit      *unit
+	instances []string   // those that Options named
+	funcs     []*ir.Func // of the kernels
+	emulator  func() *emulate.Program
+	stepped   func() *stepped
+	running   sync.Mutex // emulated launches share the variables
 }
 
 // Kernel is a function that can be launched.
@@ -132,7 +135,7 @@ func Compile(source string, o Options) (*Program, error) {
 		}
 	}
 	p := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: make(map[Site]int)}
-	out := &Program{Code: p.program(u.prog, kernels), fset: c.fset, funcs: kernels}
+	out := &Program{Code: p.program(u.prog, kernels), fset: c.fset, unit: u, instances: o.Instances, funcs: kernels}
 	loops := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: p.known, sites: p.sites, regions: true}
 	out.OnHost, out.Sites = loops.program(u.prog, kernels), loops.sites
 	if o.ForCUDA {
@@ -143,6 +146,7 @@ func Compile(source string, o Options) (*Program, error) {
 		out.Code, out.OnHost = out.Code+p.b.String(), ""
 	}
 	out.emulator = sync.OnceValue(func() *emulate.Program { return emulate.New(u.prog) })
+	out.stepped = sync.OnceValue(out.step)
 	for _, k := range kernels {
 		made := Kernel{Name: k.Go, Symbol: kernelSymbol(k), Line: c.fset.Position(k.Pos).Line}
 		for _, v := range k.Params {
@@ -218,7 +222,14 @@ func (p *Program) told(text string, kernel int, fun string, block, thread [3]int
 func (p *Program) Emulate(kernel int, l emulate.Launch) error {
 	p.running.Lock()
 	defer p.running.Unlock()
-	err := p.emulator().Run(p.funcs[kernel], l)
+	emulator, f := p.emulator, p.funcs[kernel]
+	if w := watcher(); w != nil {
+		s := p.stepped()
+		l.Watch = follower{w, s}
+		defer w.Ended()
+		emulator, f = func() *emulate.Program { return s.emulator }, s.funcs[kernel]
+	}
+	err := emulator().Run(f, l)
 	var panicked *emulate.Panic
 	var stuck *emulate.Stuck
 	var race *emulate.Race

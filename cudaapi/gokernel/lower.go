@@ -15,6 +15,7 @@ import (
 type unit struct {
 	*checked
 	host     *hostUnit                     // nil: kernels are compiled
+	steps    map[*ir.Func]*Function        // nil: statements of the source are not marked
 	decls    map[*types.Func]*ast.FuncDecl // of the source
 	imported map[*types.Func]*ast.FuncDecl // of what it imports, those that have bodies
 	funcs    map[string]*ir.Func
@@ -318,7 +319,11 @@ func (f *fn) body(sig *types.Signature, typ *ast.FuncType, body *ast.BlockStmt) 
 			f.emit(&ir.Define{Var: r, Init: &ir.Zero{T: t}})
 		}
 	}
+	f.step(typ.Pos(), body.Lbrace)
 	f.stmts(body.List)
+	if sig.Results().Len() == 0 {
+		f.step(body.Rbrace, body.Rbrace)
+	}
 	f.f.Body = list
 }
 

@@ -178,8 +178,6 @@ func (p *printer) region(list []ir.Stmt, vote ir.Expr, number int) {
 	used := make(map[*ir.Var]bool)
 	for _, s := range list {
 		switch s := s.(type) {
-		case *ir.Note:
-			continue
 		case *ir.Define:
 			work = work || s.Init != nil && w.vars[s.Var].way != anew
 		default:

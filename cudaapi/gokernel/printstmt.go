@@ -270,10 +270,6 @@ func (p *printer) nested(list []ir.Stmt) {
 
 func (p *printer) stmt(s ir.Stmt) {
 	switch s := s.(type) {
-	case *ir.Note:
-		if s.Text != "" {
-			p.line("// %s", s.Text)
-		}
 	case *ir.Define:
 		switch {
 		case p.shared[s.Var] != "":

@@ -176,7 +176,6 @@ func (w *whole) lift(list []ir.Stmt) {
 	sets = func(list []ir.Stmt) bool {
 		for _, s := range list {
 			switch s := s.(type) {
-			case *ir.Note:
 			case *ir.Define:
 				if w.varying[s.Var] || s.Var.Space != ir.Local {
 					return false

@@ -26,6 +26,7 @@ func (f *fn) stmt(s ast.Stmt, label string) {
 	if h := f.u.host; h != nil && s != nil {
 		h.here = s.Pos()
 	}
+	f.stepBefore(s)
 	if a, ok := s.(*ast.AssignStmt); ok && a.Tok != token.DEFINE {
 		f.scoped(func() { f.assign(a) })
 		return
@@ -413,9 +414,13 @@ func (f *fn) loop(s *ast.ForStmt, label string) {
 				f.vars[p.o] = p.outer
 			}
 		})
-		if s.Post != nil {
-			l.Post = f.within(func() { f.stmt(s.Post, "") })
-		}
+		l.Post = f.within(func() {
+			if s.Post == nil {
+				f.step(s.Pos(), s.Pos())
+				return
+			}
+			f.stmt(s.Post, "")
+		})
 	})})
 }
 
@@ -552,7 +557,10 @@ func (f *fn) countTo(s *ast.RangeStmt, name, label string, t types.Type, from, n
 	f.emit(&ir.Define{Var: i, Init: from})
 	ref := &ir.Ref{Var: i}
 	l := &ir.Loop{Label: f.newLabel(label), Pos: s.Pos(), Cond: &ir.Binary{Op: token.LSS, X: ref, Y: n, T: types.Typ[types.Bool]}}
-	l.Post = []ir.Stmt{&ir.Assign{To: ref, Value: &ir.Binary{Op: token.ADD, X: ref, Y: number(constantOne), T: t}}}
+	l.Post = f.within(func() {
+		f.step(s.Pos(), s.Pos())
+		f.emit(&ir.Assign{To: ref, Value: &ir.Binary{Op: token.ADD, X: ref, Y: number(constantOne), T: t}})
+	})
 	f.emit(l)
 	l.Body = f.targeted(target{label, l.Label, true}, func() { body(ref) })
 }
@@ -672,6 +680,7 @@ func (f *fn) choose(s *ast.SwitchStmt, label string) {
 			}
 			for _, e := range c.List {
 				f.emit(&ir.Block{Body: f.within(func() {
+					f.step(c.Pos(), c.Pos())
 					var cond ir.Expr
 					if tag == nil {
 						cond = f.expr(e)

@@ -26,6 +26,10 @@ func newClient(t *testing.T) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newClientOf(t, ev)
+}
+
+func newClientOf(t *testing.T, ev *golang.Evaluator) *client {
 	c := &client{t: t, ev: ev, events: make(chan map[string]any, 1000), printed: make(chan string, 100)}
 	c.server = New(Options{Evaluator: ev, Folder: "/cells", Print: func(text string) { c.printed <- text },
 		Event: func(m json.RawMessage) {

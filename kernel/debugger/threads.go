@@ -147,6 +147,9 @@ func (s *Server) stackTrace(a arguments) (any, error) {
 		if call.Func.Name != "" {
 			name = strings.TrimPrefix(call.Func.Name, "main.") + " (" + call.Func.File + ")"
 		}
+		if call.Lane != nil {
+			name += " " + call.Lane.Name
+		}
 		one := object{"id": id, "name": name, "line": at.Line - s.first(), "column": at.Column, "presentationHint": "normal"}
 		if path != "" {
 			one["source"] = object{"name": call.Func.File, "path": path}

@@ -151,7 +151,7 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 
 // goOf is the Go in a cell, in its lines.
 func goOf(code string) string {
-	if line, rest, ok := strings.Cut(code, "\n"); ok && strings.HasPrefix(line, "%%mpi") {
+	if line, rest, ok := strings.Cut(code, "\n"); ok && (strings.HasPrefix(line, "%%mpi") || strings.HasPrefix(line, "%%kernel")) {
 		code = "\n" + rest
 	}
 	return magic.Blank(code)

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"gocuda/cudaapi/gokernel"
 	"gocuda/kernel/golang/lower"
 	"gocuda/kernel/golang/rt"
 )
@@ -131,6 +132,7 @@ func (d *Debugger) Start(events DebugEvents) (left []string) {
 	d.mu.Lock()
 	was := d.on
 	d.on, d.events = true, events
+	debugging.Store(d, true)
 	d.arm()
 	d.mu.Unlock()
 	if was {
@@ -146,6 +148,7 @@ func (d *Debugger) Stop() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.on, d.panics, d.events = false, false, DebugEvents{}
+	debugging.Delete(d)
 	clear(d.points)
 	clear(d.told)
 	d.arm()
@@ -409,6 +412,9 @@ type Variable struct {
 func (d *Debugger) Locals(a *Activation) (list []Variable) {
 	d.ev.mu.Lock()
 	defer d.ev.mu.Unlock()
+	if at, ok := a.Of.(*gokernel.Place); ok {
+		return kernelVariables(at)
+	}
 	of, ok := a.Func.Of.(*lower.Debugged)
 	if !ok {
 		return nil
@@ -509,6 +515,11 @@ type watchKey struct {
 // Evaluate evaluates an expression, or a statement, in a call of a thread that stands
 // still, and returns what it gives.
 func (d *Debugger) Evaluate(t *Thread, a *Activation, text string) (values []any, err error) {
+	if at, ok := a.Of.(*gokernel.Place); ok {
+		var failed error
+		err = d.ev.rt.Debugger.Do(t, nil, func() { values, failed = at.Evaluate(text) })
+		return values, cmp.Or(err, failed)
+	}
 	run, err := d.watch(a, text)
 	if err != nil {
 		return nil, err
@@ -617,6 +628,9 @@ func (d *Debugger) CopyToGlobals(a *Activation, from, to string) error {
 	i := slices.IndexFunc(list, func(v Variable) bool { return v.Expression == from })
 	if i < 0 {
 		return fmt.Errorf("there is no variable %s", from)
+	}
+	if a.Of != nil {
+		return errors.New("a kernel's variables cannot be copied: the notebook does not have their types")
 	}
 	ev.mu.Lock()
 	defer ev.mu.Unlock()

@@ -103,7 +103,6 @@ func (p *prover) row(s *state, list []ir.Stmt) (r row) {
 	stored := false
 	for i, x := range list[:min(len(list), mostInRow)] {
 		switch x := x.(type) {
-		case *ir.Note:
 		case *ir.Check:
 			if x.Holds {
 				p.passed(passed, x)

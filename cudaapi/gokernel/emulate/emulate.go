@@ -20,13 +20,19 @@ type Program struct {
 
 // New readies a program. Its variables have their first values; launches change
 // them.
-func New(p *ir.Program) *Program {
-	e := &Program{codes: make(map[*ir.Func]*code), globals: make(map[*ir.Var][]uint64)}
+func New(p *ir.Program) *Program { return new(Program).With(p, nil) }
+
+// With readies a program of which some variables are those of e, as same says.
+func (e *Program) With(p *ir.Program, same map[*ir.Var]*ir.Var) *Program {
+	shared := e.globals
+	e = &Program{codes: make(map[*ir.Func]*code), globals: make(map[*ir.Var][]uint64)}
 	for _, g := range p.Globals {
-		e.globals[g] = words(sizes.Sizeof(g.Type))
+		if e.globals[g] = shared[same[g]]; e.globals[g] == nil {
+			e.globals[g] = words(sizes.Sizeof(g.Type))
+		}
 	}
 	for _, g := range p.Globals {
-		if g.Init != nil {
+		if g.Init != nil && shared[same[g]] == nil {
 			c := &compiler{p: e, code: new(code), places: make(map[*ir.Var]place)}
 			init := c.value(g.Init)
 			fr := &frame{t: &thread{}}
@@ -54,6 +60,8 @@ type Launch struct {
 	Stop <-chan struct{}
 	// Out takes what Printf and println print.
 	Out io.Writer
+	// Watch is told of the steps of threads; nil: nobody is.
+	Watch Watcher
 }
 
 // Panic is how a thread ended that panicked.

@@ -25,6 +25,7 @@ type frame struct {
 	funcs []function
 	ret   unsafe.Pointer // where results go
 	block []uint64       // what mem points to
+	call  *Call          // for those who watch; nil: it has come to no step
 }
 
 // function is a function as a value.

@@ -132,6 +132,9 @@ func (k kind) store(p unsafe.Pointer, x uint64) {
 	}
 }
 
+// Real is the value of a floating-point number of a type, which lies in memory as bits.
+func Real(t types.Type, bits uint64) float64 { return kindOf(t).real(bits) }
+
 // real is the value of a floating-point number.
 func (k kind) real(x uint64) float64 {
 	switch k {

@@ -61,6 +61,9 @@ type thread struct {
 	stop   func()
 	done   bool
 	want   waiting
+
+	lane *Lane  // for those who watch; nil: it has come to no step
+	tell func() // what the launch's goroutine is to do before the thread goes on
 }
 
 // waiting is what a thread waits for, and what it brings.
@@ -223,6 +226,9 @@ func meets(f *ir.Func, seen map[*ir.Func]bool) bool {
 func (t *thread) body() {
 	defer func() {
 		t.done = true
+		if t.lane != nil {
+			t.lane.Ended = true
+		}
 		if v := recover(); v != nil {
 			p, ok := v.(*Panic)
 			if !ok {
@@ -259,6 +265,9 @@ func (t *thread) step() {
 // wait lets the others run until the block's scheduler has what the thread
 // waits for.
 func (t *thread) wait(w waiting) uint64 {
+	if t.yield == nil { // it evaluates for who watches
+		t.fail(Panic{Pos: w.pos, Text: "it waits for other threads, which stand still"})
+	}
 	t.want = w
 	for t.want.what != "" {
 		if !t.yield(struct{}{}) {
@@ -329,7 +338,12 @@ func (r *run) blocks(list []*block) error {
 				continue
 			}
 			moved = true
-			if t.resume(); t.done {
+			for t.resume(); t.tell != nil; t.resume() {
+				tell := t.tell
+				t.tell = nil
+				tell()
+			}
+			if t.done {
 				left--
 			}
 		}

@@ -186,8 +186,15 @@ func (c *compiler) stmt(s ir.Stmt) act {
 	case *ir.Panic:
 		p := Panic{Pos: s.Pos, Func: c.code.outer, Text: "panic: " + s.Text}
 		return func(fr *frame) signal { return fr.t.fail(p) }
+	case *ir.Step:
+		return func(fr *frame) signal {
+			if fr.t.run.Watch != nil {
+				fr.t.come(fr, c, s)
+			}
+			return next
+		}
 	}
-	return nil // a note
+	return nil
 }
 
 func (c *compiler) define(s *ir.Define) act {
@@ -386,7 +393,7 @@ func (t *thread) push(f function) *frame {
 	}
 	in := t.frames[t.depth]
 	t.depth++
-	in.t, in.up = t, f.up
+	in.t, in.up, in.call = t, f.up, nil
 	in.room(int(f.code.size))
 	return in
 }
@@ -394,6 +401,7 @@ func (t *thread) push(f function) *frame {
 // fail ends the thread.
 func (t *thread) fail(p Panic) signal {
 	p.Block, p.Thread = t.block.index, t.index
+	t.panics(p.Text)
 	panic(&p)
 }
 

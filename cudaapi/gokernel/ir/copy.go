@@ -67,7 +67,7 @@ func (c *copier) stmt(s Stmt) Stmt {
 		n.Args = c.exprs(s.Args)
 		return &n
 	}
-	return s // notes, and what has no expressions
+	return s // what has no expressions
 }
 
 func (c *copier) exprs(list []Expr) []Expr {

@@ -249,8 +249,12 @@ type (
 		Runtime bool // a runtime error says so
 		Pos     token.Pos
 	}
-	// Note is a comment: the source line that follows.
-	Note struct{ Text string }
+	// Step is where a statement of the source begins, in a program whose threads are
+	// stepped: see package emulate.
+	Step struct {
+		Pos token.Pos
+		Of  any // what the lowering knows of the place
+	}
 )
 
 // Label names a loop, a block or a place.
@@ -289,4 +293,4 @@ func (*Jump) stmt()    {}
 func (*Return) stmt()  {}
 func (*Check) stmt()   {}
 func (*Panic) stmt()   {}
-func (*Note) stmt()    {}
+func (*Step) stmt()    {}

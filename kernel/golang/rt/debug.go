@@ -49,6 +49,11 @@ type Activation struct {
 	slots []unsafe.Pointer
 	at    *int
 
+	// Lane is the thread of a kernel that an emulated call is of, and Of the call itself;
+	// nil: it is one of lowered code.
+	Lane *Lane
+	Of   any
+
 	home       *Activation // of Func.Owner, or the call itself
 	deferredBy *Activation // that ends, and has the function called; nil: it is not deferred
 }
@@ -401,21 +406,31 @@ func (d *Debugger) line(at *int) {
 	t.stack = t.stack[:n+1]
 	t.panics = nil
 	a := t.stack[n]
-	stop := a.Stop()
 	reason := ""
-	if s := d.step; s != nil && s.thread == t {
-		from, there := t.find(s.from.at)
-		switch {
-		case !there:
-			reason = StopStep
-		case a.deferredBy != nil && a.home != s.from.home && s.kind == StepOver && t.before(a.deferredBy, from):
-			reason = StopStep
-		case s.from.home == a.home && s.line != stop.Line && s.kind != StepOut:
-			reason = StopStep
-		case s.from.home != a.home && s.kind == StepInto:
-			reason = StopStep
-		}
+	if s := d.step; s != nil && s.thread == t && t.stepped(s, a) {
+		reason = StopStep
 	}
+	d.stopAt(t, a, reason)
+}
+
+// stepped says whether a step that the thread makes ends at the statement where a is.
+func (t *Thread) stepped(s *step, a *Activation) bool {
+	from, there := t.find(s.from.at)
+	switch {
+	case !there:
+		return true
+	case a.deferredBy != nil && a.home != s.from.home && s.kind == StepOver && t.before(a.deferredBy, from):
+		return true
+	case s.from.home == a.home:
+		return s.line != a.Stop().Line && s.kind != StepOut
+	}
+	return s.kind == StepInto
+}
+
+// stopAt stops the calling thread at the statement where a is, if there is a reason:
+// that which is given, or another. The caller holds mu, which stopAt releases.
+func (d *Debugger) stopAt(t *Thread, a *Activation, reason string) {
+	stop := a.Stop()
 	if d.pausing {
 		reason = StopPause
 	}

@@ -197,7 +197,7 @@ func (t *traces) know(body uint64, lowered string) *Func {
 // peek reads what interpreted code writes without synchronisation; see setFlag.
 //
 //go:norace
-func peek(p *int) int { return *p }
+func peek[T bool | int](p *T) T { return *p }
 
 // begin notes where a panic of the calling goroutine begins.
 func (t *traces) begin(pos int) {
