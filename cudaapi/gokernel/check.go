@@ -10,6 +10,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -93,6 +94,7 @@ type checked struct {
 	pkg  *types.Package
 	info *types.Info
 
+	imports *importer
 	library []*ast.File // what it imports
 }
 
@@ -124,7 +126,7 @@ func check(name, source string) (*checked, error) {
 		}
 	}}
 	c.pkg, _ = conf.Check("main", c.fset, []*ast.File{c.file}, c.info)
-	c.library = imports.files
+	c.imports, c.library = imports, imports.files
 	if len(list) > 0 {
 		return nil, sorted(list)
 	}
@@ -146,12 +148,15 @@ func (c *checked) syntax(err error) error {
 	return Errors{{found[0].Pos, "syntax error: " + found[0].Msg}} // what follows comes of it
 }
 
+// implied are the packages that a kernel can import, by their names.
+var implied = map[string]string{"gpu": "gocuda/cudaapi/gpu", "math": "math", "bits": "math/bits", "cmplx": "math/cmplx", "fmt": "fmt", "slices": "slices", "cmp": "cmp"}
+
 // impliedImports are the imports of what a source without any mentions.
 func impliedImports(source string) string {
 	var s scanner.Scanner
 	src := []byte(source)
 	s.Init(token.NewFileSet().AddFile("", -1, len(src)), src, func(token.Position, string) {}, 0)
-	paths := map[string]string{"gpu": "gocuda/cudaapi/gpu", "math": "math", "bits": "math/bits", "cmplx": "math/cmplx", "fmt": "fmt", "slices": "slices", "cmp": "cmp"}
+	paths := maps.Clone(implied)
 	var out strings.Builder
 	last := ""
 	for {

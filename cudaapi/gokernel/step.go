@@ -244,6 +244,7 @@ func (at *Place) Evaluate(text string) (values []any, err error) {
 			return nil, err
 		}
 	}
+	at.imports(e)
 	if err := types.CheckExpr(u.fset, u.pkg, at.scope().at, e, u.info); err != nil {
 		var typed types.Error
 		if errors.As(err, &typed) {
@@ -288,6 +289,30 @@ func (at *Place) Evaluate(text string) (values []any, err error) {
 		values = append(values, v.Interface())
 	}
 	return values, err
+}
+
+// imports has an expression's packages known that the source does not import.
+func (at *Place) imports(e ast.Expr) {
+	u := at.s.unit
+	ast.Inspect(e, func(n ast.Node) bool {
+		x, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		id, ok := x.X.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		if _, o := u.pkg.Scope().Innermost(at.scope().at).LookupParent(id.Name, token.NoPos); o != nil {
+			return true
+		}
+		if path := implied[id.Name]; path != "" {
+			if p, err := u.imports.Import(path); err == nil {
+				u.info.Scopes[u.file].Insert(types.NewPkgName(token.NoPos, u.pkg, id.Name, p))
+			}
+		}
+		return true
+	})
 }
 
 // reflected is the type of Go that lies in memory as a kernel's does; nil: there is none.

@@ -377,7 +377,7 @@ func byDelve(dlv, name string, most int) (lines []int, err error) {
 	if err := c.send("configurationDone", nil); err != nil {
 		return nil, err
 	}
-	for {
+	for out := false; ; {
 		m, err := c.receive()
 		if err != nil {
 			return nil, err
@@ -400,11 +400,14 @@ func byDelve(dlv, name string, most int) (lines []int, err error) {
 				return nil, err
 			}
 			how := "next"
-			if len(t.StackFrames) > 0 && t.StackFrames[0].Source.Path == source {
+			switch {
+			case len(t.StackFrames) == 0 || t.StackFrames[0].Source.Path != source:
+				how = "stepOut" // of compiled packages, up to the program's functions
+			case out && m.Body.Reason == "step": // that was our own step out of them
+			default:
 				lines = append(lines, t.StackFrames[0].Line)
-			} else {
-				how = "stepOut" // compiled packages: up to the program's functions
 			}
+			out = how == "stepOut"
 			if len(lines) == most {
 				return lines, nil
 			}

@@ -110,8 +110,9 @@ func (f *fn) stopIn(pos, scope token.Pos) {
 func (f *fn) stopBefore(s ast.Stmt) {
 	if f.debug != nil && does(s) {
 		f.stop(stopOf(s))
-		if call, ok := s.(*ast.ExprStmt); ok {
-			f.debug.Stops[len(f.debug.Stops)-1].Call = isBareCall(f.info, call.X)
+		if x, ok := s.(*ast.ExprStmt); ok {
+			at := &f.debug.Stops[len(f.debug.Stops)-1]
+			at.Call, at.Last = lastCall(f.info, x.X)
 		}
 	}
 }
@@ -146,20 +147,66 @@ func does(s ast.Stmt) bool {
 	return true
 }
 
-// isBareCall says whether nothing is left to do of a statement when the function that
-// it calls has returned.
-func isBareCall(info *types.Info, e ast.Expr) bool {
+// lastCall says whether nothing is left to do of a statement when a function that it
+// calls has returned; if that is so of one function only, name is that function.
+func lastCall(info *types.Info, e ast.Expr) (yes bool, name string) {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || info.Types[call.Fun].IsType() {
-		return false
+		return false, ""
 	}
+	var others []*types.Func
+	alone := true
+	within := func(e ast.Expr) {
+		ast.Inspect(e, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.CallExpr:
+				if tv := info.Types[n.Fun]; !tv.IsType() && !tv.IsBuiltin() {
+					alone = false
+					others = append(others, calledFunc(info, n))
+				}
+			case *ast.UnaryExpr:
+				alone = alone && n.Op != token.ARROW
+			}
+			return true
+		})
+	}
+	within(call.Fun)
 	for _, a := range call.Args {
-		if hasCall(a) {
-			return false
-		}
+		within(a)
 	}
-	_, literal := ast.Unparen(call.Fun).(*ast.FuncLit)
-	return literal || !hasCall(call.Fun)
+	if alone {
+		return true, ""
+	}
+	fun := calledFunc(info, call)
+	if fun == nil || slices.Contains(others, fun) {
+		return false, ""
+	}
+	return true, traceName(fun)
+}
+
+// calledFunc is the function that a call names; nil: which it is, only run time knows.
+func calledFunc(info *types.Info, call *ast.CallExpr) *types.Func {
+	fun := ast.Unparen(call.Fun)
+	switch x := fun.(type) {
+	case *ast.IndexExpr:
+		fun = x.X
+	case *ast.IndexListExpr:
+		fun = x.X
+	}
+	switch x := fun.(type) {
+	case *ast.Ident:
+		f, _ := info.Uses[x].(*types.Func)
+		return f
+	case *ast.SelectorExpr:
+		f, _ := info.Uses[x.Sel].(*types.Func)
+		if f != nil && f.Signature().Recv() != nil && types.IsInterface(f.Signature().Recv().Type()) {
+			return nil
+		}
+		return f
+	}
+	return nil
 }
 
 // end stops at the closing brace of a function's body that control can reach.

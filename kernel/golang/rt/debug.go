@@ -33,7 +33,10 @@ type DebugStop struct {
 	Line, Column int
 	Pos          int  // token.Pos
 	First        bool // of its line in the function: where a breakpoint stops
-	Call         bool // the statement is a call whose results nobody takes
+	// Call says that nothing is left to do of the statement when a function that it
+	// calls has returned, which is Last, if that is not empty.
+	Call bool
+	Last string
 }
 
 // DebugSlot is a variable of a function.
@@ -492,6 +495,7 @@ func (d *Debugger) leave(at *int) {
 	}
 	s := d.step
 	left := s != nil && s.thread == t && slices.Contains(t.stack[n:], s.from)
+	leaves := t.stack[n].Func.Name
 	t.stack = t.stack[:n]
 	if n == 0 {
 		delete(d.threads, id)
@@ -511,16 +515,42 @@ func (d *Debugger) leave(at *int) {
 	case !left || t.busy:
 	case home >= 0 && t.stack[home] == s.from.home:
 		d.step = &step{t, s.kind, s.from.home, s.line}
-	case t.stack[n-1].Stop().Call: // on to the caller's next statement
+	case t.stack[n-1].Stop().ends(leaves): // on to the caller's next statement
 		d.step = &step{t, StepOver, t.stack[n-1], 0}
 	default:
-		reason = StopStep
+		caller := t.stack[n-1]
+		d.mu.Unlock()
+		direct := d.r.calledBy(caller.Func.File)
+		d.mu.Lock()
+		switch {
+		case d.step != s: // another thread stopped
+		case direct:
+			reason = StopStep
+		default: // back to a compiled package, which may call others
+			kind := s.kind
+			if kind == StepOut {
+				kind = StepOver
+			}
+			d.step = &step{t, kind, caller, caller.Stop().Line}
+		}
 	}
 	if reason == "" { // what stands still stops at a statement
 		d.mu.Unlock()
 		return
 	}
 	d.park(t, reason, nil)
+}
+
+// ends says whether nothing is left to do of the statement when a function returns.
+func (s DebugStop) ends(function string) bool {
+	return s.Call && (s.Last == "" || s.Last == function)
+}
+
+// calledBy says whether the function of a cell that the goroutine is in was called by
+// one of the cell file, with no function of a compiled package between.
+func (r *Runtime) calledBy(file string) bool {
+	list := r.places(ownStack())
+	return len(list) > 1 && list[1].fun != nil && list[1].fun.File == file
 }
 
 // ended forgets a goroutine that has ended.
