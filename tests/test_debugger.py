@@ -140,6 +140,19 @@ def test_attach(debug):
     assert debug.body("debugInfo")["isStarted"]
 
 
+def test_attach_of_vs_code(detached):
+    """Its attach has a name, that of the notebook: all threads stop nevertheless."""
+    detached.body("initialize", **INITIALIZE)
+    detached.body("attach", type="Python Kernel Debug Adapter", request="attach", name="a.ipynb", justMyCode=True, base=3)
+    detached.dump(ADD, 2)
+    cell = detached.kc.execute(ADD)
+    stopped = detached.event("stopped")
+    assert stopped["allThreadsStopped"] and stopped["threadId"] == 1
+    assert detached.body("threads")["threads"] == [{"id": 1, "name": "In[1]"}]
+    detached.body("disconnect", restart=False)
+    assert detached.finish(cell)["status"] == "ok"
+
+
 def test_set_breakpoints(debug):
     source = debug.body("dumpCell", code=ADD)["sourcePath"]
     found = debug.body(
@@ -435,3 +448,39 @@ def test_a_rank_that_stands_still_is_interrupted(debug):
     assert debug.finish(cell)["status"] == "error"
     debug.body("setBreakpoints", breakpoints=[], source={"path": debug.body("dumpCell", code=code)["sourcePath"]})
     assert debug.client.run(code).status == "ok"
+
+
+def test_kernels_are_stepped(debug):
+    """A kernel in Go that Emulate runs: its threads stop where a condition says."""
+    kernel = """%%kernel
+func twice(x float32) float32 {
+    return 2 * x
+}
+func scale(x []float32) {
+    i := gpu.BlockIdx.X*gpu.BlockDim.X + gpu.ThreadIdx.X
+    x[i] = twice(x[i])
+    gpu.SyncThreads()
+}"""
+    debug.client.run(kernel)
+    debug.dump(kernel, {"line": 7, "condition": "gpu.ThreadIdx.X == 3 && gpu.BlockIdx.X == 1"}, {"line": 8, "logMessage": "x[{i}] is {x[i]}"})
+    code = "x := []float32{1, 2, 3, 4, 5, 6, 7, 8}\nscale.Emulate(cuda.Grid(2), cuda.Block(4), x)\nx"
+    cell = debug.kc.execute(code)
+    stopped = debug.event("stopped")
+    frames = debug.frames(stopped["threadId"])
+    assert [(f["name"], f["line"]) for f in frames] == [
+        ("scale (In[1]) block (1,0,0), thread (3,0,0)", 7), ("In[2]", 2)]
+    found = debug.locals(frames[0]["id"])
+    assert found["i"]["value"] == "7" and found["gpu.BlockIdx"]["value"].startswith("gpu.Dim3{X: 1,")
+    elements = debug.variables(found["x"]["variablesReference"])
+    assert elements["7"]["value"] == "8" and elements["7"]["evaluateName"] == "x[7]"
+    debug.body("setVariable", variablesReference=found["x"]["variablesReference"], name="7", value="x[0] + 100")
+    lines = []
+    for command in ["stepIn", "stepOut", "next"]:
+        debug.body(command, threadId=stopped["threadId"])
+        stopped = debug.event("stopped")
+        frame = debug.frames(stopped["threadId"])[0]
+        lines.append((frame["name"].split()[0], frame["line"]))
+    assert lines == [("twice", 2), ("scale", 8), ("scale", 9)]
+    debug.body("continue", threadId=stopped["threadId"])
+    assert debug.finish(cell)["status"] == "ok"
+    assert debug.client.run("x").value == "[]float32{2, 4, 6, 8, 10, 12, 14, 204}"

@@ -66,15 +66,15 @@ type Server struct {
 	last        *golang.Stop            // nil: nothing has stopped
 }
 
-// identity is what a server is among others.
+// identity is what a server is among others, as the one tells it whose peer it is.
 type identity struct {
-	base int    // added to all numbers
-	name string // "rank 2": stands before the names of threads; "": it is no peer
+	Base int    // added to all numbers
+	Name string // "rank 2": stands before the names of threads; "": it is no peer
 }
 
-func (s *Server) base() int { return s.identity.Load().base }
+func (s *Server) base() int { return s.identity.Load().Base }
 
-func (s *Server) name() string { return s.identity.Load().name }
+func (s *Server) name() string { return s.identity.Load().Name }
 
 // breakpoint is one that a client has set.
 type breakpoint struct {
@@ -292,9 +292,8 @@ func (s *Server) initialize(a arguments) (any, error) {
 }
 
 func (s *Server) attach(a arguments) (any, error) {
-	var asked struct { // by the server whose peer this one is
-		Base int
-		Name string
+	var asked struct { // VS Code's attach has a name of its own
+		Peer identity `json:"gocudaPeer"`
 	}
 	if err := a.decode(&asked); err != nil {
 		return nil, err
@@ -303,7 +302,7 @@ func (s *Server) attach(a arguments) (any, error) {
 	again := s.attached
 	s.initialized, s.attached = true, true
 	s.mu.Unlock()
-	s.identity.Store(&identity{asked.Base, asked.Name})
+	s.identity.Store(&asked.Peer)
 	defer s.peers() // which are attached, too
 	if !again {
 		left := s.d.Start(golang.DebugEvents{Stopped: s.stopped, Resumed: s.resumed, Logged: s.logged})
@@ -338,29 +337,18 @@ func (s *Server) print(text string) {
 	}
 }
 
-// placed are breakpoints at lines where there is something to stop at: the next such
-// line, if there is nothing at their own.
+// placed are breakpoints at lines where there is something to stop at.
 func (s *Server) placed(list []breakpoint, code string) (out []golang.Breakpoint) {
 	lines := s.lines(code)
 	for _, b := range list {
-		if line := place(lines, b.Line); line > 0 {
+		if line := lines.Place(b.Line); line > 0 {
 			out = append(out, golang.Breakpoint{Line: line, Condition: b.Condition, Hits: b.HitCondition, Message: b.LogMessage})
 		}
 	}
 	return out
 }
 
-func (s *Server) lines(code string) map[int]bool { return golang.BreakpointLines(s.options.Go(code)) }
-
-// place is the first line from line on where there is something to stop at, or 0.
-func place(lines map[int]bool, line int) int {
-	for _, at := range slices.Sorted(maps.Keys(lines)) {
-		if at >= line {
-			return at
-		}
-	}
-	return 0
-}
+func (s *Server) lines(code string) golang.Lines { return golang.BreakpointLines(s.options.Go(code)) }
 
 // applyTo sets the breakpoints of a cell.
 func (s *Server) applyTo(name string) {
@@ -407,7 +395,7 @@ func (s *Server) setBreakpoints(a arguments) (any, error) {
 	lines := s.lines(code)
 	list := []object{}
 	for _, b := range asked.Breakpoints {
-		line := place(lines, b.Line)
+		line := lines.Place(b.Line)
 		one := object{"verified": line > 0, "line": b.Line - s.first(), "source": object{"path": path}}
 		switch {
 		case !known:
@@ -445,7 +433,7 @@ func (s *Server) locations(a arguments) (any, error) {
 	s.mu.Unlock()
 	first := s.first()
 	list := []object{}
-	for _, line := range slices.Sorted(maps.Keys(s.lines(code))) {
+	for _, line := range s.lines(code).All {
 		if line -= first; line >= asked.Line && line <= max(asked.Line, asked.EndLine) {
 			list = append(list, object{"line": line})
 		}

@@ -58,7 +58,7 @@ func (s *Server) join(i int, p Peer) {
 		s.tell(p, command, args)
 	}
 	tell("initialize", object{"linesStartAt1": !zeroBased})
-	tell("attach", object{"base": (i + 1) * Span, "name": fmt.Sprintf("rank %d", i)})
+	tell("attach", object{"gocudaPeer": identity{(i + 1) * Span, fmt.Sprintf("rank %d", i)}})
 	for path, list := range points {
 		tell("dumpCell", object{"code": codes[path]})
 		for k := range list {

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -322,21 +323,61 @@ func hitsMatch(text string, n int) (bool, error) {
 	return n == want, nil
 }
 
+// Lines are those of a cell at which there is something to stop at.
+type Lines struct {
+	All   []int    // in order
+	funcs [][2]int // the first and last line of each function
+}
+
 // BreakpointLines are the lines of a cell at which there is something to stop at;
 // magics, and the lines of other languages, have none.
-func BreakpointLines(code string) map[int]bool {
+func BreakpointLines(code string) (l Lines) {
 	fset := token.NewFileSet()
 	src, _ := parse(fset, "cell", code)
 	if src == nil {
-		return nil
+		return l
 	}
 	lines := make(map[int]bool)
+	line := func(p token.Pos) int { return fset.Position(p).Line }
 	for _, s := range src.steps {
-		for line := range lower.StopLines(fset, s) {
-			lines[line] = true
+		maps.Copy(lines, lower.StopLines(fset, s))
+		ast.Inspect(s, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Body != nil {
+					l.funcs = append(l.funcs, [2]int{line(n.Pos()), line(n.Body.Rbrace)})
+				}
+			case *ast.FuncLit:
+				l.funcs = append(l.funcs, [2]int{line(n.Pos()), line(n.Body.Rbrace)})
+			}
+			return true
+		})
+	}
+	l.All = slices.Sorted(maps.Keys(lines))
+	return l
+}
+
+// Place is where a breakpoint of a line stops: at the next line where there is
+// something to stop at, or, if that is behind the end of the function that the line is
+// in, at the last one before; 0: nowhere.
+func (l Lines) Place(line int) int {
+	i, exact := slices.BinarySearch(l.All, line)
+	if exact {
+		return line
+	}
+	within := [2]int{0, math.MaxInt}
+	for _, f := range l.funcs {
+		if f[0] <= line && line <= f[1] && f[0] >= within[0] {
+			within = f
 		}
 	}
-	return lines
+	switch {
+	case i < len(l.All) && l.All[i] <= within[1]:
+		return l.All[i]
+	case within[0] > 0 && i > 0:
+		return l.All[i-1]
+	}
+	return 0
 }
 
 // anewForDebugger evaluates the functions and methods of earlier cells anew, and

@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -33,7 +32,10 @@ func TestDebuggedPrograms(t *testing.T) {
 				have[s.Line] = true
 			}
 		}
-		want := maps.Clone(BreakpointLines(code))
+		want := make(map[int]bool)
+		for _, line := range BreakpointLines(code).All {
+			want[line] = true
+		}
 		// Methods that only compiled code calls are lowered when it does.
 		fset := token.NewFileSet()
 		file, _ := parser.ParseFile(fset, name, code, 0)
@@ -377,5 +379,33 @@ fmt.Sprint()`)
 	const want = "2 3 4 5 3 4 5 6 7 15 11 9 16"
 	if strings.Join(got, " ") != want {
 		t.Errorf("stopped at %s, want %s", strings.Join(got, " "), want)
+	}
+}
+
+// TestBreakpointsStayInTheirFunction: where there is nothing to stop at, a breakpoint
+// moves to the next line that has something, but not into another function.
+func TestBreakpointsStayInTheirFunction(t *testing.T) {
+	const code = `// a comment
+func f() int {
+	// inside
+	return g(1,
+		2)
+}
+
+func g(a, b int) int {
+	x := func() int {
+		return 1
+
+	}
+	return x()
+}
+f()
+
+// the end`
+	l := BreakpointLines(code)
+	for line, want := range []int{1: 2, 2, 4, 4, 4, 4, 8, 8, 9, 10, 10, 10, 13, 13, 15, 0, 0} {
+		if line > 0 && l.Place(line) != want {
+			t.Errorf("line %d moves to %d, not %d", line, l.Place(line), want)
+		}
 	}
 }
