@@ -11,7 +11,10 @@ const (
 	spinCrowded = 50 * time.Microsecond // the same, with more ranks than processors
 	spinFew     = 20                    // rounds before it yields, with more ranks than processors
 	tick        = 2 * time.Millisecond  // after so long without anybody asking, the agent takes over
-	sleepLimit  = 50 * time.Millisecond // of the agent: should a wakeup be lost, messages come late, but come
+	// Of the agent: should a wakeup be lost, messages come late, but come. Each end of
+	// a sleep costs this process some ten milliseconds of the Go runtime's monitor.
+	sleepLimit = 50 * time.Millisecond
+	manyRanks  = 16 // with more, it sleeps longer
 )
 
 // wait returns when over says yes, or stop closes: it spins, then sleeps.
@@ -98,6 +101,7 @@ func (e *engine) agent() {
 // something clears. False means that the engine is closed.
 func (e *engine) attend() bool {
 	word := &e.segment.rank(e.rank).asleep
+	limit := sleepLimit * time.Duration(max(1, e.size/manyRanks))
 	for {
 		polls := e.polls.Load()
 		word.Store(1)
@@ -110,7 +114,7 @@ func (e *engine) attend() bool {
 			return false
 		default:
 		}
-		futexWait(unsafe.Pointer(word), 1, sleepLimit)
+		futexWait(unsafe.Pointer(word), 1, limit)
 		word.Store(0)
 		for e.progress(true) {
 			continue
