@@ -209,11 +209,17 @@ func (c *checker) declare() {
 func (c *checker) hoist(body *ast.BlockStmt) []ast.Decl {
 	var decls []ast.Decl
 	defined := make(map[string]bool)
+	fresh := make(map[*ast.GenDecl]*ast.GenDecl) // methods may come before their types
+	for _, s := range c.src.steps {
+		if d, ok := s.(*ast.GenDecl); ok && d.Tok == token.TYPE {
+			fresh[d] = c.withoutReused(d)
+		}
+	}
 	for i, s := range c.src.steps {
 		switch s := s.(type) {
 		case *ast.GenDecl:
 			if s.Tok == token.TYPE {
-				if s = c.withoutReused(s); len(s.Specs) == 0 {
+				if s = fresh[s]; len(s.Specs) == 0 {
 					continue
 				}
 				for _, spec := range s.Specs {

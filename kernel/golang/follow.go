@@ -69,8 +69,9 @@ func (ev *Evaluator) again(src *source, name, code string) {
 // anew parses the cell anew, to be checked with other declarations of earlier cells.
 func (ev *Evaluator) anew(src *source, name, code string, with []*kept) {
 	fresh, _ := parse(ev.fset, name, code)
-	left := src.left
+	left, renewed := src.left, src.renewed
 	*src = *fresh
+	src.renewed = renewed
 	if left != nil {
 		src.without(left)
 	}
@@ -96,6 +97,7 @@ func (ev *Evaluator) checkCell(src *source, name, code string) (cell *checked, n
 	changed := src.redeclared(ev)
 	with := append(ev.ready(src), ev.dependents(src, changed, nil)...)
 	left := make(map[*kept]string) // and why
+	src.renewed = make(map[string]bool)
 	if len(with) > 0 {
 		ev.adds(src, with)
 	}
@@ -103,6 +105,11 @@ func (ev *Evaluator) checkCell(src *source, name, code string) (cell *checked, n
 		cell, mistakes, err = ev.checkSafely(src, name, code)
 		if err != nil {
 			return nil, nil, nil, err
+		}
+		if more, found := ev.renew(src, changed, with); found {
+			with = append(with, more...)
+			ev.anew(src, name, code, with)
+			continue
 		}
 		var bad []*kept
 		for _, m := range mistakes {
@@ -128,6 +135,27 @@ func (ev *Evaluator) checkCell(src *source, name, code string) (cell *checked, n
 		with = append(with, more...)
 		ev.anew(src, name, code, with)
 	}
+}
+
+// renew returns what is to be declared again with a cell that gives methods of
+// earlier types other signatures: the types, if the cell does not declare them
+// itself, and what uses them; and whether there is such a type that is not in
+// changed, where it is put.
+func (ev *Evaluator) renew(src *source, changed map[string]bool, with []*kept) (list []*kept, found bool) {
+	own := src.declares()
+	for name := range src.renewed {
+		if k := ev.kept[name]; k != nil && !changed[name] {
+			changed[name], found = true, true
+			if !own[name] && !slices.Contains(with, k) {
+				list = append(list, k)
+			}
+		}
+	}
+	if !found {
+		return nil, false
+	}
+	known := append(slices.Clone(with), list...)
+	return append(list, ev.dependents(src, changed, func(k *kept) bool { return slices.Contains(known, k) })...), true
 }
 
 // redeclared are the types of earlier cells that the cell declares in other words.

@@ -198,6 +198,9 @@ func (c *checker) declareLater() {
 			continue
 		}
 		if !c.sameMethod(m.old, m.fun) {
+			if c.src.of(m.decl.Pos()) == nil {
+				c.src.renewed[base] = true
+			}
 			c.fail(m.decl.Name.Pos(), "method %s.%s was declared with another signature, %s: declare the type again to change it",
 				base, method, types.TypeString(signatureOnly(m.old), cellQualifier))
 			c.settled = true

@@ -69,7 +69,8 @@ func (c *checker) isReused(name string) bool {
 
 // withoutReused leaves out the types that an earlier cell declared in the
 // same words: running a cell again keeps its types, and the values that
-// other cells have of them.
+// other cells have of them. A type whose method gets another signature is not
+// among them.
 func (c *checker) withoutReused(d *ast.GenDecl) *ast.GenDecl {
 	var keep []ast.Spec
 	for _, s := range d.Specs {
@@ -90,7 +91,7 @@ func (c *checker) withoutReused(d *ast.GenDecl) *ast.GenDecl {
 }
 
 func (c *checker) sameAsBefore(spec *ast.TypeSpec) bool {
-	if spec.Assign.IsValid() {
+	if spec.Assign.IsValid() || c.src.renewed[spec.Name.Name] {
 		return false
 	}
 	old, ok := c.ev.typeText[spec.Name.Name]

@@ -37,6 +37,8 @@ type source struct {
 
 	followers []follower // among steps
 	left      []*kept    // functions of the cell that are not: they call what is not declared yet
+
+	renewed map[string]bool // types of earlier cells that are declared again because of a method's new signature
 }
 
 // lexeme is a token of a cell.
