@@ -16,7 +16,7 @@ import (
 	"gocuda/notebooks"
 )
 
-var allWaits = flag.Bool("waits", false, "take each wait out of each tutorial, not of one alone: half an hour")
+var allWaits = flag.Bool("waits", false, "take each wait out of each tutorial, not of one alone: half an hour of a processor, by as many as -parallel says")
 
 // Each wait without which a tutorial has a hazard: its line and which of the equal lines
 // it is, what stands in its place, and the lines of two operations that the check names
@@ -318,6 +318,7 @@ func TestRemovedWaits(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s/%s/%d", w.notebook, w.text, w.nth), func(t *testing.T) {
+			t.Parallel()
 			list := without(t, w.notebook, w.text, w.nth, w.instead)
 			if !slices.ContainsFunc(list, func(r hazard.Report) bool {
 				return pair(r.First.Source, r.Second.Source) == pair(w.first, w.second)
@@ -331,6 +332,7 @@ func TestRemovedWaits(t *testing.T) {
 			break
 		}
 		t.Run(fmt.Sprintf("%s/%s/%d", w.notebook, w.text, w.nth), func(t *testing.T) {
+			t.Parallel()
 			if list := without(t, w.notebook, w.text, w.nth, ""); len(list) > 0 {
 				t.Errorf("%s, but:\n%v", w.why, list)
 			}
