@@ -19,6 +19,7 @@ var checking struct {
 	sync.Mutex
 	checker  *Checker
 	recorder *record.Recorder
+	beside   *beside
 	namer    Namer
 	folder   string         // for records; "" for none
 	file     *record.Writer // of this one
@@ -48,7 +49,7 @@ func On() error {
 		return nil
 	}
 	c := New()
-	sinks := []record.Sink{c}
+	sinks := []record.Sink{}
 	if checking.folder != "" {
 		file, err := record.Create(checking.folder)
 		if err != nil {
@@ -57,7 +58,8 @@ func On() error {
 		checking.file = file
 		sinks = append(sinks, file)
 	}
-	r := record.New(sinks...)
+	b := newBeside(append(sinks, c)...) // the file is first: the checker changes operations
+	r := record.New(b)
 	err := cuda.Decorate(func(d driver.Driver, inUse map[driver.Context]driver.Device) driver.Driver {
 		w := record.Wrap(d, r, inUse)
 		recording.Lock()
@@ -68,7 +70,7 @@ func On() error {
 	if err != nil {
 		return errors.Join(err, closeFile())
 	}
-	checking.checker, checking.recorder = c, r
+	checking.checker, checking.recorder, checking.beside = c, r, b
 	record.Use(r)
 	return nil
 }
@@ -103,6 +105,7 @@ func closeFile() error {
 
 // writeFile writes what was recorded so far, with what reports need to know.
 func writeFile() error {
+	checking.beside.wait()
 	n := notes{Sources: map[string]string{}}
 	if checking.namer.Names != nil {
 		n.Names = checking.namer.Names()
@@ -168,6 +171,7 @@ func settle() {
 	for _, d := range drivers {
 		idle = record.Idle(d, stop) == nil && idle
 	}
+	checking.beside.wait()
 	if idle {
 		c.Finish()
 	}
@@ -235,6 +239,7 @@ func Looked() Counts {
 	if checking.checker == nil {
 		return Counts{}
 	}
+	checking.beside.wait()
 	return checking.checker.Counts()
 }
 
@@ -245,6 +250,7 @@ func Forget() {
 	defer checking.Unlock()
 	checking.last = nil
 	if checking.checker != nil {
+		checking.beside.wait()
 		checking.checker.Forget()
 	}
 }

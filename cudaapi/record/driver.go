@@ -874,7 +874,7 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	o.Watched = watched
 	kernel := (*touched.Prepared)(nil)
 	if d.tracer != nil {
-		d.reach(c, l)                                  // so that memory from before the recording is known
+		d.meet(c, l)
 		if o.Site = callsite.Here(); !o.Site.Library { // which is not looked at
 			kernel = d.tracer.Prepare(c, dev, l, captured)
 		}

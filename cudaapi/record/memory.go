@@ -169,6 +169,16 @@ func (d *Driver) newCopy(call string, c driver.Context, r rows, sync bool) *Op {
 	return o
 }
 
+// meet makes the memory known to which a kernel's arguments lead, which may be from
+// before the recording.
+func (d *Driver) meet(c driver.Context, l *driver.Launch) {
+	for _, p := range l.Pointers {
+		if int(p.Offset)+8 <= len(l.Params) {
+			d.find(c, *(*driver.Ptr)(unsafe.Pointer(&l.Params[p.Offset])))
+		}
+	}
+}
+
 // reach is what a kernel could touch: for each argument that is an address, from
 // there to the end of its allocation.
 func (d *Driver) reach(c driver.Context, l *driver.Launch) (list []Access) {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -162,7 +163,7 @@ func place(cell string, line int) string {
 	if cell == "" || line == 0 {
 		return cell
 	}
-	return fmt.Sprintf("%s, line %d", cell, line)
+	return cell + ", line " + strconv.Itoa(line)
 }
 
 // builtins are the functions that cells can call without an import, beyond

@@ -250,10 +250,11 @@ func (t *Tracer) own(c driver.Context, l *driver.Launch) error {
 // reach finds what launches with these arguments touch, and has the outline run if it is
 // not known; nil if it cannot.
 func (t *Tracer) reach(p *place, v *variant, l *driver.Launch) *reach {
-	key := binary.NativeEndian.AppendUint32(nil, l.SharedBytes)
-	dims := []driver.Dim3{l.Grid, l.Block}
+	var room [128]byte
+	key := binary.NativeEndian.AppendUint32(room[:0], l.SharedBytes)
+	dims := [3]driver.Dim3{l.Grid, l.Block}
 	if l.Attributes != nil {
-		dims = append(dims, l.Attributes.Cluster)
+		dims[2] = l.Attributes.Cluster
 	}
 	for _, d := range dims {
 		for _, n := range []uint32{d.X, d.Y, d.Z} {
