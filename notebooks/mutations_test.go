@@ -345,6 +345,20 @@ var mutations = []struct {
 		"k.With(cuda.FindRaces()).Emulate(", "k.Emulate(", "of a kernel that is wrong, want \"a race\""},
 	{"11_kernels_in_go", "a judge that compares nothing",
 		"if !slices.Equal(got, p.want) {\n		return \"the result is not", "if false {\n		return \"the result is not", "of a kernel that is wrong, want \"not what is wanted\""},
+	{"12_find_the_fault", "a gate that is open",
+		"	must(s.WaitValue(word, 1, cuda.WaitGEQ))\n", "", "queuesBehind did not notice a CPU that waits"},
+	{"12_find_the_fault", "a kernel that does nothing",
+		"	if (i < n) p[i] *= factor;\n", "", "element 0 is 16843030, want 16843051"},
+	{"12_find_the_fault", "a sum that adds nothing",
+		"	if (i < n) sum[i] += p[i];\n", "", "element 0 is 16843009, want 16843051"},
+	{"12_find_the_fault", "a kernel that adds ones to nothing",
+		"		p[i] += 0x01010101u;\n", "		;\n", "element 0 is 42, want 16843051"},
+	{"12_find_the_fault", "buffers that hold something else",
+		"	must(b.Fill(value, nil))\n", "	must(b.Fill(7, nil))\n", "element 0 is 16843030, want 16843051"},
+	{"12_find_the_fault", "a gate that always says that the CPU waited",
+		"	f()\n	return opener.Stop()\n", "	f()\n	return false\n", "nothing was queued, and yet the CPU waited"},
+	{"12_find_the_fault", "memory that is not freed",
+		"	defer data.Free()\n", "", "not freed: "},
 }
 
 var allMutations = flag.Bool("mutations", false, "try every mutation, not the first two of each tutorial: some minutes")

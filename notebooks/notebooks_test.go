@@ -117,7 +117,11 @@ func TestTutorials(t *testing.T) {
 				if len(attempts) == 0 && addSolutions(nb) == 0 {
 					t.Error("no solution that can be run")
 				}
-				if err := errors.Join(run(t, nb, devices), notAsSaid(attempts)); err != nil {
+				err := errors.Join(run(t, nb, devices), notAsSaid(attempts))
+				if name == "12_find_the_fault.ipynb" {
+					err = errors.Join(err, unnamed(attempts))
+				}
+				if err != nil {
 					t.Error(err)
 				}
 			})
@@ -185,6 +189,7 @@ var small = map[string][]string{
 	"08_signal_and_wait.ipynb":           {"messages", "20", "rows", "32"},
 	"09_jacobi.ipynb":                    {"n", "64", "iterations", "40"},
 	"10_wave_equation.ipynb":             {"intervals", "512"},
+	"12_find_the_fault.ipynb":            {"pieceMiB", "1"},
 }
 
 // shorter are constants of tutorials that are no parameters, as they stand in

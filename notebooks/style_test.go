@@ -32,6 +32,7 @@ var parts = []string{
 var (
 	linked   = regexp.MustCompile(`\]\(([^)\s]*)\)`)
 	pictured = regexp.MustCompile(`!\[([^\]]*)\]\(([^)\s]*)\)`)
+	fenced   = regexp.MustCompile("(?s)```.*?```")
 	official = regexp.MustCompile(`^https://[\w.-]+(:\d+)?/[^\s<>"]*$`)
 	declared = regexp.MustCompile(`(?m)^\s*(?:var )?(\w+)\s*(?::=|=)`)
 )
@@ -92,7 +93,7 @@ func styleOfText(t *testing.T, i int, c *notebook.Cell, tutorials []string) {
 			t.Errorf("cell %d has a picture whose alternative text says little: %q", i, m[1])
 		}
 	}
-	source := pictured.ReplaceAllString(c.Source, "")
+	source := fenced.ReplaceAllString(pictured.ReplaceAllString(c.Source, ""), "")
 	for _, m := range linked.FindAllStringSubmatch(source, -1) {
 		target, _, _ := strings.Cut(m[1], "#")
 		_, err := os.Stat(filepath.FromSlash(target))
