@@ -82,7 +82,7 @@ func TestExported(t *testing.T) {
 			switch {
 			case quick[name] > 0:
 				ranks = []int{quick[name]}
-			case !*exported:
+			case !*exported, name == "12_find_the_fault": // whose outputs are what magics say
 				return
 			case !declares(nb, "ranks"):
 				ranks = []int{1}

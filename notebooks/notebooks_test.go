@@ -157,7 +157,7 @@ func TestNumberOfRanks(t *testing.T) {
 			}
 		})
 	}
-	if tried != 5 {
+	if tried != 6 {
 		t.Errorf("%d tutorials have the parameter", tried)
 	}
 }
