@@ -55,6 +55,10 @@ const (
 	// Local combines in a tree and sends the result back: the fewest steps,
 	// for small sizes.
 	Local = Algorithm(allreduce.Tree)
+	// Hierarchical reduces within nodes, then between them, then spreads the
+	// outcome within nodes. Nodes are members in a row, as many each, whose
+	// devices can access each other's memory and no other member's.
+	Hierarchical = Algorithm(allreduce.Hierarchical)
 	// NCCL is NVIDIA's library, if there is one. It needs a device of its own
 	// for each member.
 	NCCL = Algorithm(allreduce.NCCL)
@@ -131,6 +135,7 @@ type planKey struct {
 	broadcast        bool
 	algorithm        Algorithm
 	members, n, root int
+	nodes            int // of Hierarchical
 }
 
 // Allreduce leaves in each member's buffer the combination of all, element by
@@ -257,6 +262,11 @@ func (g *Group) run(call string, k planKey, o options, bufs []*cuda.Buffer, stre
 		}
 		k.algorithm = Algorithm(how)
 	}
+	if k.algorithm == Hierarchical {
+		if k.nodes = nodesOf(g, bufs); k.broadcast || k.nodes < 2 {
+			return fmt.Errorf("collective.%s: hierarchical cannot be used: it is for all-reduce in several nodes of as many members each", call)
+		}
+	}
 	if k.algorithm == NCCL {
 		return g.nccl.run(k, o.op, comms, bufs, streams)
 	}
@@ -270,8 +280,41 @@ func (g *Group) run(call string, k planKey, o options, bufs []*cuda.Buffer, stre
 // call is what an all-reduce is decided by.
 func (g *Group) call(members int, bufs []*cuda.Buffer, want Algorithm, nccl bool) allreduce.Call {
 	info, err := cuda.Backend()
-	return allreduce.Call{Want: allreduce.Algorithm(want), Bytes: bufs[0].Bytes(), Members: members, OneShot: g.ranks != nil && len(bufs) == 1,
+	return allreduce.Call{Want: allreduce.Algorithm(want), Bytes: bufs[0].Bytes(), Members: members, OneShot: g.ranks != nil && len(bufs) == 1, Nodes: nodesOf(g, bufs),
 		Shared: true, NCCL: nccl, Apart: g.nccl.apart, Simulated: err != nil || info.Name == "sim"}
+}
+
+// nodesOf is how many nodes the buffers' devices are in. It is 1 where they are
+// not as many in each, or not in a row, and among ranks, who are on one machine.
+func nodesOf(g *Group, bufs []*cuda.Buffer) int {
+	if g.ranks != nil {
+		return 1
+	}
+	near := func(a, b *cuda.Buffer) bool {
+		can := a.Device() == b.Device()
+		if !can {
+			can, _ = a.Device().CanAccessPeer(b.Device())
+		}
+		return can
+	}
+	each := 1
+	for each < len(bufs) && near(bufs[0], bufs[each]) {
+		each++
+	}
+	if each == 1 || len(bufs)%each != 0 {
+		return 1
+	}
+	for first := 0; first < len(bufs); first += each {
+		if first > 0 && near(bufs[0], bufs[first]) {
+			return 1
+		}
+		for _, b := range bufs[first+1 : first+each] {
+			if !near(bufs[first], b) {
+				return 1
+			}
+		}
+	}
+	return len(bufs) / each
 }
 
 // Choose tells which algorithm Auto takes for an Allreduce of these buffers, and
@@ -313,6 +356,8 @@ func (g *Group) plan(k planKey) *schedule.Plan {
 		s = schedule.Ring(k.members, k.n)
 	case k.algorithm == ChunkedRing:
 		s = schedule.ChunkedRing(k.members, k.n, 2)
+	case k.algorithm == Hierarchical:
+		s = schedule.Hierarchical(k.nodes, k.members/k.nodes, k.n)
 	case k.algorithm == HalvingDoubling:
 		s = schedule.HalvingDoubling(k.members, k.n)
 	default:

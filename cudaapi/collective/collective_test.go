@@ -3,6 +3,7 @@ package collective_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -204,6 +205,47 @@ func TestOperations(t *testing.T) {
 						t.Errorf("%s of %d members, %d elements, streams %v: %s", o.name, p, n, async, w)
 					}
 				}
+			}
+			m.free(t)
+		}
+	}
+}
+
+// Among the devices of several nodes all operations are right, and all-reduces
+// of long buffers go by nodes.
+func TestNodes(t *testing.T) {
+	needsCompiler(t)
+	if onGPUs {
+		t.Skip("the nodes are simulated")
+	}
+	for _, c := range []struct{ nodes, each, members int }{{2, 4, 8}, {3, 2, 6}, {4, 2, 5}} {
+		d := must[*sim.Driver](t)(sim.New(sim.Options{Devices: c.nodes * c.each, Nodes: c.nodes, Memory: 1 << 28, Adversarial: true}))
+		t.Cleanup(func() { d.Close() })
+		ok(t, cuda.Use(d))
+		devs := must[cuda.DeviceList](t)(cuda.Devices())
+		algorithms, whole := all[1:], c.members == c.nodes*c.each
+		if whole {
+			algorithms = append(slices.Clone(algorithms), collective.Auto, collective.Hierarchical)
+		}
+		for _, n := range []int{1, 700, 5000} {
+			m := newMembers(t, devs, c.members, n, cuda.Float32)
+			for _, o := range operations(c.members, algorithms) {
+				if w := m.wrong(t, o, true); w != "" {
+					t.Errorf("%s of %d members in nodes of %d, %d elements: %s", o.name, c.members, c.each, n, w)
+				}
+			}
+			want := collective.Local
+			switch {
+			case n == 5000 && whole:
+				want = collective.Hierarchical
+			case n == 5000:
+				want = collective.HalvingDoubling
+			}
+			if got, why := collective.NewLocal().Choose(m.bufs); got != want {
+				t.Errorf("%d members in nodes of %d, %d elements: %s (%s), want %s", c.members, c.each, n, got, why, want)
+			}
+			if err := collective.Allreduce(m.bufs, nil, collective.Using(collective.Hierarchical)); (err == nil) != whole {
+				t.Errorf("%d members in nodes of %d: %v", c.members, c.each, err)
 			}
 			m.free(t)
 		}

@@ -48,7 +48,7 @@ type allocation struct {
 	// What buffers and views hold: nil once none is reachable. Of memory in live.
 	views weak.Pointer[owner]
 	// Of stream-ordered memory: the devices that may access its pool, a bit each.
-	access *atomic.Uint64
+	access *deviceSet
 	// What other processes open device memory by, once it was asked for.
 	handle atomic.Pointer[driver.IPCMemHandle]
 	// Its place in live, unless it is stream-ordered.

@@ -225,7 +225,7 @@ func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 		if b.own.kind == deviceMemory && !d.canReach(owner) {
 			return fmt.Sprintf("the buffer is on device %d, which device %d may not access: call EnablePeerAccess, or copy it", owner.id, d.id)
 		}
-		if b.own.kind == asyncMemory && b.own.access.Load()&(1<<uint(d.id)) == 0 {
+		if b.own.kind == asyncMemory && !b.own.access.has(d.id) {
 			return fmt.Sprintf("the buffer is from a pool of device %d, which device %d may not access (peer access does not count for pools): call Pool.SetAccess, or copy it", owner.id, d.id)
 		}
 	}

@@ -20,12 +20,12 @@ type Device struct {
 	ctx     atomic.Uintptr // driver.Context, 0 until first use
 	stream  atomic.Pointer[Stream]
 	panics  atomic.Pointer[[]*panicWatch] // of modules in Go
-	peers   atomic.Uint64                 // bit i: this device may access device i's memory
+	peers   deviceSet                     // those whose memory this device may access
 	epoch   atomic.Uint32                 // counts resets: what was made in another one is dead
 	fence   driver.Event                  // of settle; guarded by mu
 	gone    garbage
 	ordered ledger
-	pool    atomic.Uint64 // bit i: device i may access the default pool's memory
+	pool    deviceSet // those that may access the default pool's memory
 	recent  recentLaunches
 }
 
@@ -252,7 +252,7 @@ func (d *Device) Reset() error {
 	d.ctx.Store(0)
 	d.stream.Store(nil)
 	d.fence = 0
-	d.peers.Store(0)
+	d.peers.clear()
 	d.recent.clear()
 	d.epoch.Add(1)
 	if err := d.drv().PrimaryReset(d.id); err != nil {
@@ -294,7 +294,7 @@ func (d *Device) EnablePeerAccess(peer *Device) error {
 	if err := d.drv().EnablePeerAccess(c, p); err != nil && !isCode(err, driver.ErrPeerAccessAlreadyEnabled) {
 		return d.fail(err)
 	}
-	d.peers.Or(1 << uint(peer.id))
+	d.peers.set(peer.id, true)
 	return nil
 }
 
@@ -304,7 +304,7 @@ func (d *Device) DisablePeerAccess(peer *Device) error {
 	if err != nil {
 		return err
 	}
-	d.peers.And(^uint64(1 << uint(peer.id)))
+	d.peers.set(peer.id, false)
 	return d.fail(d.drv().DisablePeerAccess(c, p))
 }
 
@@ -312,7 +312,7 @@ func (d *Device) DisablePeerAccess(peer *Device) error {
 func (d *Device) PeerAccessEnabled(peer *Device) bool { return d != peer && d.canReach(peer) }
 
 func (d *Device) canReach(peer *Device) bool {
-	return d == peer || d.peers.Load()&(1<<uint(peer.id)) != 0
+	return d == peer || d.peers.has(peer.id)
 }
 
 func (d *Device) pair(peer *Device, call string) (c, p driver.Context, err error) {

@@ -49,7 +49,7 @@ func (l *ledger) more(d *Device) {
 }
 
 // add records memory that was allocated, and makes its buffer. access is its pool's.
-func (l *ledger) add(d *Device, p driver.Ptr, bytes uint64, n int, t Type, access *atomic.Uint64) *Buffer {
+func (l *ledger) add(d *Device, p driver.Ptr, bytes uint64, n int, t Type, access *deviceSet) *Buffer {
 	var where *site
 	if traced.Load() {
 		where = here()

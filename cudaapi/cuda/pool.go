@@ -12,7 +12,7 @@ type Pool struct {
 	h       driver.MemPool
 	builtin bool
 	closed  atomic.Bool
-	access  *atomic.Uint64 // bit i: device i may access its memory
+	access  *deviceSet // those that may access its memory
 }
 
 // DefaultPool is the pool that Stream.AllocAsync uses.
@@ -41,7 +41,7 @@ func (d *Device) newPool(shared bool) (*Pool, error) {
 	if err != nil {
 		return nil, d.fail(err)
 	}
-	return &Pool{dev: d, h: h, access: new(atomic.Uint64)}, nil
+	return &Pool{dev: d, h: h, access: new(deviceSet)}, nil
 }
 
 func (p *Pool) use(call string) error {
@@ -125,11 +125,7 @@ func (p *Pool) SetAccess(peer *Device, readWrite bool) error {
 	if err := p.dev.drv().MemPoolSetAccess(p.h, peer.id, readWrite); err != nil {
 		return p.dev.fail(err)
 	}
-	if bit := uint64(1) << uint(peer.id); readWrite {
-		p.access.Or(bit)
-	} else {
-		p.access.And(^bit)
-	}
+	p.access.set(peer.id, readWrite)
 	return nil
 }
 

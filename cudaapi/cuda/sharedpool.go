@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"sync/atomic"
 
 	"gocuda/cudaapi/driver"
 )
@@ -42,7 +41,7 @@ func (d *Device) ImportPool(f *os.File) (*Pool, error) {
 	if err != nil {
 		return nil, d.fail(err)
 	}
-	return &Pool{dev: d, h: h, access: new(atomic.Uint64)}, nil
+	return &Pool{dev: d, h: h, access: new(deviceSet)}, nil
 }
 
 // PoolMemory is memory of a shared pool as another process can open it once it

@@ -235,6 +235,8 @@ func (m *Driver) EnablePeerAccess(c, peer driver.Context) error {
 	case p == ctx:
 		// The documentation names another error; this is the one that GPUs give.
 		return fail(call, driver.ErrPeerAccessUnsupported, "device %d cannot be its own peer", p.dev.id)
+	case p.dev.node != ctx.dev.node:
+		return fail(call, driver.ErrPeerAccessUnsupported, "devices %d and %d are in different nodes", ctx.dev.id, p.dev.id)
 	case ctx.peers[p.dev.id]:
 		return fail(call, driver.ErrPeerAccessAlreadyEnabled, "from device %d to device %d", ctx.dev.id, p.dev.id)
 	}

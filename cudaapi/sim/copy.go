@@ -178,6 +178,10 @@ func (m *Driver) priceCopy(o *op, dst, src place, r rows) {
 		if o.peer = m.devices[src.mem.device]; o.peer == d {
 			o.peer = m.devices[dst.mem.device]
 		}
+		if from, to := m.devices[src.mem.device], m.devices[dst.mem.device]; from.node != to.node {
+			o.engine, o.far, o.duration = &from.engines.send, &to.engines.receive, p.NetLatency+rate(o.bytes, p.NetRate)
+			break
+		}
 		key := [2]driver.Device{src.mem.device, dst.mem.device}
 		if m.model.link[key] == nil {
 			back := m.model.link[[2]driver.Device{key[1], key[0]}]

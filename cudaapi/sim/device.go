@@ -14,15 +14,18 @@ type device struct {
 	ctx     *context // the primary context, or nil
 	refs    int
 	pool    *pool
-	engines struct{ compute, in, out, local engine }
+	node    int
+	engines struct{ compute, in, out, local, send, receive engine }
 }
 
 func newDevice(m *Driver, id driver.Device) *device {
-	d := &device{m: m, id: id, arena: m.space.arenas[id]}
+	d := &device{m: m, id: id, arena: m.space.arenas[id], node: int(id) / (m.opt.Devices / m.opt.Nodes)}
 	d.engines.compute.name = "compute"
 	d.engines.in.name = "copy in"
 	d.engines.out.name = "copy out"
 	d.engines.local.name = "local copy"
+	d.engines.send.name, d.engines.receive.name = "network", "network"
+	d.engines.send.kind, d.engines.receive.kind = copyEngine, copyEngine
 	d.engines.in.kind, d.engines.out.kind = copyEngine, copyEngine
 	d.engines.in.other, d.engines.out.other = &d.engines.out, &d.engines.in
 	d.pool = m.newPool(d)
@@ -126,7 +129,7 @@ var commonAttributes = map[driver.Attribute]int{
 	driver.MemoryPoolHandleTypes: 1, driver.ClusterLaunch: 1, driver.MemSyncDomainCount: 4,
 }
 
-// CanAccessPeer is true between any two different devices.
+// CanAccessPeer is true between any two different devices of a node.
 func (m *Driver) CanAccessPeer(d, peer driver.Device) (bool, error) {
 	const call = "cuDeviceCanAccessPeer"
 	if _, err := m.device(call, d); err != nil {
@@ -135,10 +138,11 @@ func (m *Driver) CanAccessPeer(d, peer driver.Device) (bool, error) {
 	if _, err := m.device(call, peer); err != nil {
 		return false, err
 	}
-	return d != peer, nil
+	return d != peer && m.devices[d].node == m.devices[peer].node, nil
 }
 
-// P2PAttribute describes the link between two devices: all are alike.
+// P2PAttribute describes the link between two devices: all within a node are
+// alike, and between nodes there is the network.
 func (m *Driver) P2PAttribute(a driver.P2PAttribute, src, dst driver.Device) (int, error) {
 	const call = "cuDeviceGetP2PAttribute"
 	if _, err := m.device(call, src); err != nil {
@@ -150,10 +154,12 @@ func (m *Driver) P2PAttribute(a driver.P2PAttribute, src, dst driver.Device) (in
 	if src == dst {
 		return 0, fail(call, driver.ErrInvalidDevice, "device %d has no link to itself", src)
 	}
-	switch a {
-	case driver.PerformanceRank:
+	switch apart := m.devices[src].node != m.devices[dst].node; {
+	case apart && a == driver.PerformanceRank:
+		return 1, nil
+	case a == driver.PerformanceRank, apart && (a == driver.AccessSupported || a == driver.NativeAtomicSupported):
 		return 0, nil
-	case driver.AccessSupported, driver.NativeAtomicSupported:
+	case a == driver.AccessSupported, a == driver.NativeAtomicSupported:
 		return 1, nil
 	}
 	return 0, fail(call, driver.ErrInvalidValue, "attribute %d", a)

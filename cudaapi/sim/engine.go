@@ -32,8 +32,29 @@ type use struct {
 const duplexLoss = 0.1
 
 // place finds the first time from ready on at which so much of the engine is
-// free for d, and takes it. Nothing will be placed before now any more.
-func (e *engine) place(ready, d, now time.Duration, share float64) (begin, end time.Duration) {
+// free for d, and of far if there is one, and takes it. Nothing will be placed
+// before now any more.
+func (e *engine) place(ready, d, now time.Duration, share float64, far *engine) (begin, end time.Duration) {
+	at := e.free(ready, d, now, share)
+	if far != nil {
+		for there := far.free(at, d, now, share); there != at; there = far.free(at, d, now, share) {
+			at = e.free(there, d, now, share)
+		}
+	}
+	if e.other != nil {
+		d += time.Duration(duplexLoss * float64(e.other.during(at, at+d)))
+	}
+	for _, x := range []*engine{e, far} {
+		if x != nil && d > 0 {
+			x.busy = append(x.busy, use{at, at + d, share})
+		}
+	}
+	return at, at + d
+}
+
+// free is the first time from ready on at which so much of the engine is free
+// for d.
+func (e *engine) free(ready, d, now time.Duration, share float64) time.Duration {
 	e.busy = slices.DeleteFunc(e.busy, func(u use) bool { return u.hi <= now })
 	at := ready
 	for !e.fits(at, at+d, share) {
@@ -46,13 +67,7 @@ func (e *engine) place(ready, d, now time.Duration, share float64) (begin, end t
 		}
 		at = next
 	}
-	if e.other != nil {
-		d += time.Duration(duplexLoss * float64(e.other.during(at, at+d)))
-	}
-	if d > 0 {
-		e.busy = append(e.busy, use{at, at + d, share})
-	}
-	return at, at + d
+	return at
 }
 
 // fits reports whether a share is free all the time from lo to hi.

@@ -19,7 +19,7 @@ type launchABI struct {
 	beside, limit       uint32
 	params              uintptr
 	base, size, shift   uint64
-	reachable           uint64
+	reachable           uintptr // a byte for each arena: whether the kernel may use it
 	valid               uintptr
 	ranges              uintptr
 	nranges             uint64
@@ -246,14 +246,14 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	m.mu.Lock()
 	sp := m.space
 	a.base, a.size, a.shift, a.valid = uint64(sp.base), uint64(sp.size), uint64(sp.shift), sp.valid
-	n := uint64(len(m.devices))
-	a.reachable = 3<<n | 1<<ctx.dev.id
+	reachable := make([]byte, len(sp.arenas))
+	reachable[len(m.devices)], reachable[len(m.devices)+1], reachable[ctx.dev.id] = 1, 1, 1
 	for d := range ctx.peers {
-		a.reachable |= 1 << d
+		reachable[d] = 1
 	}
 	for _, p := range m.pools {
 		if p.access[ctx.dev.id] {
-			a.reachable |= 1 << p.dev.id
+			reachable[p.dev.id] = 1
 		}
 	}
 	var ranges []uint64
@@ -262,11 +262,12 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	}
 	var regions []uint64 // what accesses are found to lie in at once
 	for _, b := range reach {
-		if !b.freed && (sp.arenaOf(b.base) == nil || a.reachable>>((b.base-sp.base)>>sp.shift)&1 != 0) {
+		if !b.freed && (sp.arenaOf(b.base) == nil || reachable[(b.base-sp.base)>>sp.shift] != 0) {
 			regions = append(regions, uint64(b.base), uint64(b.end()))
 		}
 	}
 	m.mu.Unlock()
+	a.reachable = address(reachable)
 	a.image = [2]uint64{uint64(f.mod.code.base), uint64(f.mod.code.end)}
 	if len(ranges) > 0 {
 		a.ranges, a.nranges = uintptr(unsafe.Pointer(&ranges[0])), uint64(len(ranges))
@@ -289,6 +290,7 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	if a.zeros > 0 {
 		fmt.Fprintln(os.Stderr, zeroDivision(o.name, a))
 	}
+	runtime.KeepAlive(reachable)
 	runtime.KeepAlive(ranges)
 	runtime.KeepAlive(regions)
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 // been issued, what it waits for has ended and its engine is free.
 type model struct {
 	m    *Driver
-	host time.Duration // the host's clock
-	log  []*entry      // issued and not timed, in order of issue
+	host hosts
+	log  []*entry // issued and not timed, in order of issue
+	most int      // entries of log, before those are timed that can be
 	past []Record
 	link map[[2]driver.Device]*engine
 	// writer is the operation that last wrote a word that streams wait on.
@@ -23,11 +24,35 @@ type model struct {
 	trace  trace
 }
 
+// hosts are the clocks of those who issue calls. A machine has one. In a cluster
+// each device has one of its own, as if a process drove it, though here it is
+// one program: otherwise the time to issue the calls of hundreds of devices
+// would be all that there is to see. A wait brings them together.
+type hosts struct {
+	clock []time.Duration
+	since time.Duration // none is before it
+}
+
+// of is the clock of calls for a device.
+func (h *hosts) of(d *device) *time.Duration { return &h.clock[int(d.id)%len(h.clock)] }
+
+// latest is the time that all calls so far were made by.
+func (h *hosts) latest() time.Duration { return slices.Max(h.clock) }
+
+// meet sets all clocks to one time.
+func (h *hosts) meet(at time.Duration) {
+	h.since = at
+	for i := range h.clock {
+		h.clock[i] = at
+	}
+}
+
 // cost is the part of an operation that the model sees.
 type cost struct {
 	deps       []*op
 	behind     *engine // that did the work by which the operation's end was decided
 	engine     *engine
+	far        *engine // that is in use as well: the receiver's end of the network
 	share      float64 // of the engine
 	duration   time.Duration
 	call       time.Duration // of the host's call
@@ -72,7 +97,11 @@ const (
 )
 
 func (t *model) init(m *Driver) {
-	t.m = m
+	t.m, t.most = m, maxUntimed
+	t.host.clock = make([]time.Duration, 1)
+	if m.opt.Nodes > 1 {
+		t.host.clock = make([]time.Duration, m.opt.Devices)
+	}
 	t.link = map[[2]driver.Device]*engine{}
 	t.writer = map[uintptr]*op{}
 }
@@ -88,8 +117,9 @@ func (m *Driver) Records() []Record {
 func (t *model) issue(o *op) {
 	o.tag = t.trace.tagged()
 	t.log = append(t.log, &entry{op: o})
-	if len(t.log) > maxUntimed {
+	if len(t.log) > t.most {
 		t.force(nil)
+		t.most = max(maxUntimed, 2*len(t.log)) // not again at each operation
 	}
 }
 
@@ -174,25 +204,29 @@ func (t *model) pass(e *entry) {
 		return
 	}
 	e.seen = true
-	if e.op != nil {
-		t.host += e.op.call
+	if e.op == nil {
+		e.at = t.host.latest()
+		return
 	}
-	e.at = t.host
+	clock := t.host.of(e.op.ctx.dev)
+	*clock += e.op.call
+	e.at = *clock
 }
 
 func (t *model) time(e *entry) {
 	p := t.m.profile
 	if e.moment {
-		t.trace.tell(driver.Activity{Tag: e.tag, Kind: driver.ActivityMoment, Begin: t.host, End: t.host})
+		t.trace.tell(driver.Activity{Tag: e.tag, Kind: driver.ActivityMoment, Begin: e.at, End: e.at})
 		return
 	}
 	if e.op == nil {
-		began := t.host
-		t.host += p.SyncCall
+		began := t.host.latest()
+		end := began + p.SyncCall
 		for _, o := range e.waited {
-			t.host = max(t.host, o.end+p.SyncCall)
+			end = max(end, o.end+p.SyncCall)
 		}
-		t.trace.tell(driver.Activity{Tag: e.tag, Kind: driver.ActivityWait, Issued: began, Begin: began, End: t.host})
+		t.host.meet(end)
+		t.trace.tell(driver.Activity{Tag: e.tag, Kind: driver.ActivityWait, Issued: began, Begin: began, End: end})
 		return
 	}
 	o := e.op
@@ -211,7 +245,11 @@ func (t *model) time(e *entry) {
 	}
 	o.begin, o.end = ready, ready+o.duration
 	if o.engine != nil {
-		o.begin, o.end = o.engine.place(ready, o.duration, e.at, max(o.share, smallestShare))
+		now := e.at
+		if len(t.host.clock) > 1 {
+			now = t.host.since // another host may be behind this one
+		}
+		o.begin, o.end = o.engine.place(ready, o.duration, now, max(o.share, smallestShare), o.far)
 	}
 	o.timed, o.deps = true, nil
 	if o.kind == opMarker {
@@ -235,6 +273,8 @@ func (t *model) time(e *entry) {
 // delay is how long after the end of d an operation can begin that waits for it.
 func (p *Profile) delay(d, o *op) (t time.Duration) {
 	switch {
+	case d.ctx.dev.node != o.ctx.dev.node:
+		return 0 // it is in the message's latency
 	case d.ctx.dev != o.ctx.dev:
 		t = p.PeerWait
 	case d.stream != o.stream:

@@ -10,7 +10,8 @@ import (
 
 // Options say what to simulate. The zero value of a field takes its default.
 type Options struct {
-	Devices     int    // how many devices; default 4
+	Devices     int    // how many devices; default 4, or as many as the nodes have
+	Nodes       int    // of so many devices each, joined by a network; default 1
 	Memory      uint64 // bytes of each device, committed as touched; default 16 GiB
 	Seed        uint64 // chooses among the orders that CUDA allows; default 1
 	Adversarial bool   // delay whatever is not ordered, so that missing waits show
@@ -18,14 +19,23 @@ type Options struct {
 	Profile     *Profile
 }
 
-const maxDevices = 16
+const maxDevices = 1024
+
+// parseNodes reads NODESxDEVICES, such as 128x8.
+func parseNodes(s string) (nodes, each int, ok bool) {
+	a, b, found := strings.Cut(s, "x")
+	nodes, err := strconv.Atoi(a)
+	each, err2 := strconv.Atoi(b)
+	return nodes, each, found && err == nil && err2 == nil && nodes > 0 && each > 0 && nodes <= maxDevices && each <= maxDevices && nodes*each <= maxDevices
+}
 
 // Settings are the names that [Options.Set] knows.
 func Settings() []string {
-	return []string{"devices", "memory", "seed", "schedule", "check", "profile"}
+	return []string{"devices", "nodes", "memory", "seed", "schedule", "check", "profile"}
 }
 
-// Set changes one option by its name: devices (1 to 16), memory (bytes, or with
+// Set changes one option by its name: devices (1 to 1024), nodes (NODESxDEVICES,
+// such as 128x8, which says how many devices there are as well), memory (bytes, or with
 // the suffix K, M, G or T), seed, schedule (random, which is also called
 // normal, or adversarial), check (on or 1, off or 0) or profile
 // (h100, h200, or a file NAME.json with a [Profile]).
@@ -37,7 +47,13 @@ func (o *Options) Set(name, value string) (err error) {
 		if n, err = strconv.Atoi(value); err != nil || n < 1 || n > maxDevices {
 			want = fmt.Sprintf("a number from 1 to %d", maxDevices)
 		} else {
-			o.Devices = n
+			o.Devices, o.Nodes = n, 0 // one node
+		}
+	case "nodes":
+		if nodes, each, ok := parseNodes(value); !ok {
+			want = fmt.Sprintf("NODESxDEVICES, such as 128x8, with %d devices at most", maxDevices)
+		} else {
+			o.Nodes, o.Devices = nodes, nodes*each
 		}
 	case "memory":
 		var n uint64
@@ -88,8 +104,12 @@ func FromEnv() (o Options, err error) {
 	for _, name := range Settings() {
 		variable := "GOCUDA_SIM_" + strings.ToUpper(name)
 		if v := os.Getenv(variable); v != "" {
+			devices := o.Devices
 			if err := o.Set(name, v); err != nil {
 				return o, fmt.Errorf("%s: %w", variable, err)
+			}
+			if devices != 0 && o.Devices != devices {
+				return o, fmt.Errorf("%s: nodes %q have %d devices, and GOCUDA_SIM_DEVICES says %d", variable, v, o.Devices, devices)
 			}
 		}
 	}
@@ -100,6 +120,9 @@ func FromEnv() (o Options, err error) {
 func (o Options) complete() (Options, error) {
 	if o.Devices == 0 {
 		o.Devices = 4
+	}
+	if o.Nodes == 0 {
+		o.Nodes = 1
 	}
 	if o.Memory == 0 {
 		o.Memory = 16 << 30
@@ -112,6 +135,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.Devices < 0 || o.Devices > maxDevices {
 		return o, fmt.Errorf("sim: %d devices: want 1 to %d", o.Devices, maxDevices)
+	}
+	if o.Nodes < 0 || o.Devices%o.Nodes != 0 {
+		return o, fmt.Errorf("sim: %d devices cannot be shared out to %d nodes", o.Devices, o.Nodes)
 	}
 	return o, nil
 }
@@ -129,8 +155,12 @@ func (o Options) String() string {
 	if o.NoCheck {
 		check = "off"
 	}
-	return fmt.Sprintf("devices %d, memory %s, seed %d, schedule %s, check %s, profile %s",
-		o.Devices, formatBytes(o.Memory), o.Seed, schedule, check, strings.ToLower(o.Profile.Name))
+	devices := strconv.Itoa(o.Devices)
+	if o.Nodes > 1 {
+		devices = fmt.Sprintf("%d in %d nodes", o.Devices, o.Nodes)
+	}
+	return fmt.Sprintf("devices %s, memory %s, seed %d, schedule %s, check %s, profile %s",
+		devices, formatBytes(o.Memory), o.Seed, schedule, check, strings.ToLower(o.Profile.Name))
 }
 
 const byteUnits = "KMGT"

@@ -278,6 +278,9 @@ func (m *Driver) MemPoolSetAccess(id driver.MemPool, d driver.Device, readWrite 
 	if dev == p.dev && !readWrite {
 		return fail(call, driver.ErrInvalidValue, "a pool's own device always has access")
 	}
+	if dev.node != p.dev.node && readWrite {
+		return fail(call, driver.ErrInvalidDevice, "devices %d and %d are in different nodes", d, p.dev.id)
+	}
 	p.access[d] = readWrite
 	return nil
 }

@@ -32,6 +32,8 @@ type Profile struct {
 	CopyLatency  time.Duration // of a copy to or from the host
 	PeerLatency  time.Duration // of a copy between devices
 	NoPeerTime   time.Duration // of such a copy without peer access
+	NetRate      float64       // device to device in another node: one network adapter for each device
+	NetLatency   time.Duration // of such a message, from the wait for its data to its end
 	FillLatency  time.Duration // of a fill or a copy inside a device
 
 	KernelTime    time.Duration // of an empty kernel on the device
@@ -60,10 +62,14 @@ type Profile struct {
 
 // hopper is what an H100 and an H200 have in common. It was set from some of what
 // the probes of package calibrate measured on two H200 (NVLink); the others, and
-// that package's programs, served to check it.
+// that package's programs, served to check it. The network's are not measured but
+// published: a ConnectX-7 at 400 Gb/s reaches 46 to 49 GB/s (NVIDIA on
+// github.com/NVIDIA/nccl-tests, issues 267 and 290; a DGX H100 has one for each
+// GPU), and NCCL reckons with 14 us for a step over the network (hwLat in its
+// src/graph/tuning.cc, NET, Ring, Simple).
 var hopper = Profile{
 	Major: 9, Minor: 0, SMs: 132, ClockKHz: 1980000, SharedPerSM: 228 << 10,
-	HostRate: 55.4e9, PageableRate: 12e9, NoPeerRate: 36e9, NoPeerTime: 12500 * time.Nanosecond,
+	HostRate: 55.4e9, PageableRate: 12e9, NoPeerRate: 36e9, NoPeerTime: 12500 * time.Nanosecond, NetRate: 48e9, NetLatency: 14 * time.Microsecond,
 	CopyLatency: 2500 * time.Nanosecond, PeerLatency: 2150 * time.Nanosecond, FillLatency: 1650 * time.Nanosecond,
 
 	KernelTime: 1310 * time.Nanosecond, BlockRate: 1.67e9, BlockTurn: 60 * time.Nanosecond,

@@ -301,6 +301,13 @@ func TestCompilationIsCached(t *testing.T) {
 func TestFromEnv(t *testing.T) {
 	for _, c := range []struct{ name, value, bad string }{
 		{"GOCUDA_SIM_DEVICES", "8", "0"},
+		{"GOCUDA_SIM_DEVICES", "1024", "1025"},
+		{"GOCUDA_SIM_NODES", "128x8", "8"},
+		{"GOCUDA_SIM_NODES", "1024x1", "0x8"},
+		{"GOCUDA_SIM_NODES", "2x3", "2x"},
+		{"GOCUDA_SIM_NODES", "3x2", "129x8"},
+		{"GOCUDA_SIM_NODES", "1x2", "-1x-8"},
+		{"GOCUDA_SIM_NODES", "2x2", "4294967297x4294967296"},
 		{"GOCUDA_SIM_MEMORY", "512M", "many"},
 		{"GOCUDA_SIM_SEED", "0x7f", "-1"},
 		{"GOCUDA_SIM_SCHEDULE", "adversarial", "fair"},

@@ -3,6 +3,7 @@ package plot_test
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"reflect"
@@ -379,6 +380,22 @@ func TestWholeNumbersAreMarkedAsSuch(t *testing.T) {
 }
 
 // The legend of a timeline with one lane does not stand on the axis.
+// A timeline of more rows than a picture can have draws the first.
+func TestATimelineOfManyRows(t *testing.T) {
+	var bars []plot.Bar
+	for i := range 1000 {
+		bars = append(bars, plot.Bar{Row: fmt.Sprintf("stream %d", i), Label: "kernel", Start: float64(i), End: float64(i + 1)})
+	}
+	b, err := plot.Timeline(plot.Axes{X: "µs"}, bars...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg := b.Data["image/svg+xml"].(string)
+	if !strings.Contains(svg, "stream 255<") || strings.Contains(svg, "stream 256<") || !strings.Contains(svg, "and 744 more rows") {
+		t.Error("the picture does not have the first 256 rows, and how many there are besides")
+	}
+}
+
 func TestALowTimelineHasRoom(t *testing.T) {
 	b, err := plot.Timeline(plot.Axes{X: "µs"}, plot.Bar{Row: "lane", Label: "one", End: 3}, plot.Bar{Row: "lane", Label: "two", Start: 3, End: 10},
 		plot.Bar{Row: "lane", Label: "three", Start: 10, End: 20})

@@ -30,6 +30,7 @@ var kindColours = map[string]int{"kernel": 0, "copy": 4, "fill": 5, "host functi
 
 const (
 	rowHeight  = 24
+	mostRows   = 256 // that are drawn
 	letter     = 6.6 // mean width of one of a box's letters, in pixels
 	widestName = 240 // of a row
 	thinnest   = 1.0 // a box; thinner ones beside each other are drawn as one
@@ -47,7 +48,8 @@ type box struct {
 // Timeline draws what ran when: a lane for each Row, in the order in which
 // rows first appear, and a box for each bar, a colour for each Kind. Bars that are
 // too thin to be seen apart are one box. The time axis may be given a Width in
-// pixels; the height follows from the number of rows.
+// pixels; the height follows from the number of rows, of which the first 256 are
+// drawn.
 func Timeline(axes Axes, bars ...Bar) (display.Bundle, error) {
 	if len(bars) == 0 {
 		return display.Bundle{}, fmt.Errorf("plot.Timeline: no bars")
@@ -69,6 +71,9 @@ func Timeline(axes Axes, bars ...Bar) (display.Bundle, error) {
 		named = named || b.Kind != ""
 		low, high = min(low, b.Start), max(high, b.End)
 	}
+	if more := len(rows) - mostRows; more > 0 {
+		rows = append(rows[:mostRows], fmt.Sprintf("and %d more rows", more))
+	}
 	if axes.Low < axes.High {
 		low, high = min(low, axes.Low), max(high, axes.High)
 	}
@@ -84,6 +89,9 @@ func Timeline(axes Axes, bars ...Bar) (display.Bundle, error) {
 	inRow := make([][]box, len(rows))
 	for _, b := range bars {
 		i := row[b.Row]
+		if i >= mostRows {
+			continue
+		}
 		inRow[i] = append(inRow[i], p.place(b))
 	}
 	for i := range inRow {

@@ -19,6 +19,7 @@ const (
 	ChunkedRing               // the same in smaller pieces that overlap
 	HalvingDoubling           // halves are exchanged with log2(n) partners, and back
 	Tree                      // to one member and back: the fewest steps
+	Hierarchical              // within nodes, between them, within them
 	NCCL                      // NVIDIA's library
 	OneShot                   // LL or Simple: one launch at each rank
 	LL                        // each four bytes of data beside a flag, in one store
@@ -28,7 +29,7 @@ const (
 	algorithms
 )
 
-var names = [algorithms]string{"auto", "ring", "chunked ring", "halving-doubling", "local", "NCCL", "one-shot", "LL", "simple", "group", "host"}
+var names = [algorithms]string{"auto", "ring", "chunked ring", "halving-doubling", "local", "hierarchical", "NCCL", "one-shot", "LL", "simple", "group", "host"}
 
 func (a Algorithm) String() string {
 	if a >= algorithms {
@@ -97,18 +98,21 @@ type Call struct {
 	// OneShot says that each member is a rank of one host, with a device of its own
 	// whose memory the others can open.
 	OneShot   bool
+	Nodes     int  // of as many members each, that kernels reach each other in; 0: one
 	Shared    bool // members in other processes can open this one's buffer
 	NCCL      bool // it is there, and each member has a device of its own
 	Apart     bool // the members are on several hosts
 	Simulated bool // the devices are: there, kernels that wait for each other are slow
 }
 
-// Decide gives the algorithm: LL, Simple, Host or one of the first six but Auto.
+// Decide gives the algorithm: LL, Simple, Host or one of the first seven but Auto.
 //
 //	                       two members                  more
 //	a call that waits      LL, Simple                   LL, Simple to OneShotBytes, then as the others
 //	the others             LL; NCCL, Ring where that    NCCL; without it LL, Simple to OneShotBytes;
 //	                       is quicker or there is none  HalvingDoubling, Ring
+//
+// In several nodes it is Hierarchical beyond Tree, instead of the last two.
 //
 // Simulated devices do no one-shot reductions unless the user wishes it, and
 // members that cannot open each other's buffers go through the host.
@@ -129,6 +133,8 @@ func Decide(c Call) Algorithm {
 		return NCCL
 	case c.Bytes <= TreeBytes:
 		return Tree
+	case c.Nodes > 1:
+		return Hierarchical
 	case c.Members > 2 && c.Bytes <= HalvingBytes:
 		return HalvingDoubling
 	}

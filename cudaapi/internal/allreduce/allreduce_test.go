@@ -37,6 +37,8 @@ func TestDecide(t *testing.T) {
 		"streams, NCCL, apart": {with(stream, func(c *Call) { c.NCCL, c.Apart = true, true }), 2, "4:NCCL 1073741824:NCCL"},
 		"one process, 2":       {Call{Shared: true}, 2, "16384:local 16388:ring"},
 		"one process, 4":       {Call{Shared: true}, 4, "16384:local 16388:halving-doubling 1048576:halving-doubling 1048580:ring"},
+		"nodes":                {Call{Shared: true, Nodes: 4}, 32, "16384:local 16388:hierarchical 1073741824:hierarchical"},
+		"nodes, NCCL":          {Call{Shared: true, Nodes: 4, NCCL: true}, 32, "4:NCCL 1073741824:NCCL"},
 		"one process, alone":   {Call{Shared: true, NCCL: true}, 1, "4:local"},
 		"one-shot, wished":     {with(stream, func(c *Call) { c.Want, c.NCCL = OneShot, true }), 4, "87380:LL 1073741824:simple"},
 		"nothing":              {waits, 2, "0:local"},

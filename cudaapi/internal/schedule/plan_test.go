@@ -12,6 +12,11 @@ func schedules(p, n int) map[string]Schedule {
 	s := map[string]Schedule{
 		"ring": Ring(p, n), "chunked": ChunkedRing(p, n, 3), "halving": HalvingDoubling(p, n), "tree": Tree(p, n),
 	}
+	for each := 2; each < p; each++ {
+		if p%each == 0 {
+			s[fmt.Sprintf("nodes of %d", each)] = Hierarchical(p/each, each, n)
+		}
+	}
 	for _, root := range []int{0, p - 1} {
 		s[fmt.Sprintf("reduce to %d", root)] = ReduceTree(p, n, root)
 		s[fmt.Sprintf("broadcast from %d", root)] = OneToAll(p, n, root)
@@ -141,7 +146,7 @@ func TestPlans(t *testing.T) {
 	if testing.Short() {
 		sizes = []int{1, 2, 129}
 	}
-	for _, p := range []int{1, 2, 3, 4, 5, 7, 8, 13} {
+	for _, p := range []int{1, 2, 3, 4, 5, 7, 8, 9, 13} {
 		for _, n := range sizes {
 			for name, s := range schedules(p, n) {
 				plan := Compile(s, p)

@@ -42,19 +42,52 @@ func Ring(p, n int) Schedule { return ChunkedRing(p, n, 1) }
 // on the first while it waits for the rest.
 func ChunkedRing(p, n, chunks int) Schedule {
 	var s Schedule
-	round := func(first int, combine bool) {
-		for step := range p - 1 {
-			for c := range chunks {
-				for i := range p {
-					lo, hi := part((i+first-step+p)%p, p, n)
-					from, to := part(c, chunks, hi-lo)
-					s.add(Transfer{i, (i + 1) % p, lo + from, lo + to, combine})
-				}
+	s.round(p, n, chunks, 0, true)
+	s.round(p, n, chunks, 1, false)
+	return s
+}
+
+// round passes parts once around, the first time part i+first of member i.
+func (s *Schedule) round(p, n, chunks, first int, combine bool) {
+	for step := range p - 1 {
+		for c := range chunks {
+			for i := range p {
+				lo, hi := part((i+first-step+p)%p, p, n)
+				from, to := part(c, chunks, hi-lo)
+				s.add(Transfer{i, (i + 1) % p, lo + from, lo + to, combine})
 			}
 		}
 	}
-	round(0, true)
-	round(1, false)
+}
+
+// Hierarchical is the all-reduce of nodes of each members: a ring within every
+// node, after which each member has a sum of a part; an all-reduce of that part
+// among the members with the same place in their nodes, all places at a time; and
+// a ring within every node again. So only 1/each of the data leaves a member's
+// node, and steps between nodes are few.
+func Hierarchical(nodes, each, n int) Schedule {
+	var s Schedule
+	within := func(first int, combine bool) {
+		var ring Schedule
+		ring.round(each, n, 1, first, combine)
+		for _, t := range ring {
+			for node := range nodes {
+				s.add(Transfer{node*each + t.From, node*each + t.To, t.Lo, t.Hi, t.Combine})
+			}
+		}
+	}
+	within(0, true)
+	for place := range each {
+		lo, hi := part((place+1)%each, each, n)
+		among := Ring
+		if nodes&(nodes-1) == 0 {
+			among = HalvingDoubling
+		}
+		for _, t := range among(nodes, hi-lo) {
+			s.add(Transfer{t.From*each + place, t.To*each + place, lo + t.Lo, lo + t.Hi, t.Combine})
+		}
+	}
+	within(1, false)
 	return s
 }
 

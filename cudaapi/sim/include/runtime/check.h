@@ -117,10 +117,10 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
     if (__builtin_expect(o < t->size, 1)) {
         gocuda_u64 have = t->valid[o >> 9], end = (o & 511) + n;
         if (t->counts) note(t, a, n, write);
-        if (__builtin_expect(end <= have && (t->reachable >> (o >> t->shift) & 1), 1)) return;
+        if (__builtin_expect(end <= have && t->reachable[o >> t->shift], 1)) return;
         // An unaligned access may cross from one granule to the next.
         if (end > 512 && have == 512 && t->valid[(o + n - 1) >> 9] >= ((o + n - 1) & 511) + 1 &&
-            (t->reachable >> (o >> t->shift) & 1))
+            t->reachable[o >> t->shift])
             return;
     } else {
         if (__builtin_expect(!--t->budget, 0)) tire();

@@ -73,7 +73,8 @@ struct Launch {
     gocuda_u32 shared, cooperative;
     gocuda_u32 beside, limit; // blocks that workers run beside their first, and how many may be
     const gocuda_u8 *params;
-    gocuda_u64 base, size, shift, reachable; // the devices' address space and which arenas of it
+    gocuda_u64 base, size, shift; // the devices' address space
+    const gocuda_u8 *reachable;   // a byte for each arena of it: may the kernel use it
     const gocuda_u16 *valid;                 // allocated bytes of each granule
     const gocuda_u64 *ranges;                // registered host memory: start, end, ...
     gocuda_u64 nranges;
@@ -130,7 +131,8 @@ struct Thread {
     gocuda_u32 atomic;  // it is in an atomic operation
     gocuda_u32 turns;   // of a loop that may wait for others: spin.h
     gocuda_u64 before[6]; // what it had accessed when that loop began
-    gocuda_u64 base, size, shift, reachable;
+    gocuda_u64 base, size, shift;
+    const gocuda_u8 *reachable;
     const gocuda_u16 *valid;
     gocuda_u64 tls[2];
     gocuda_u64 accessed[6]; // bytes read and written, loads, stores, bytes of shared memory, barriers
