@@ -44,7 +44,7 @@ func plotPackage() host.Package {
 			"Series":           "Series is one line of a chart: the points (X[i], Y[i]).",
 			"Series.Dashed":    "Dashed tells an expectation or a limit from a measurement, which has a\ndot at each point as well (up to 64 points).",
 			"Series.Scattered": "Scattered points have no line between them.",
-			"Timeline":         "Timeline draws what ran when: a lane for each Row, in the order in which\nrows first appear, and a box for each bar, a colour for each Kind. Bars that are\ntoo thin to be seen apart are one box. The time axis may be given a Width in\npixels; the height follows from the number of rows.",
+			"Timeline":         "Timeline draws what ran when: a lane for each Row, in the order in which\nrows first appear, and a box for each bar, a colour for each Kind. Bars that are\ntoo thin to be seen apart are one box. The time axis may be given a Width in\npixels; the height follows from the number of rows, of which the first 256 are\ndrawn.",
 		},
 		Params: map[string][]string{
 			"Bars":     {"axes", "names", "values", "", ""},
