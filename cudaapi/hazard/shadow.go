@@ -224,10 +224,12 @@ func (t *touching) at(lo, hi uint64) {
 		if next == nil {
 			next = &successor{cell: old.with(self, t.mode, t.j, old)}
 			next.conflicts = t.look(old, lo, hi, true)
-			if t.after == nil {
-				t.after = map[*cell]*successor{}
+			if t.before != nil && t.after == nil {
+				t.after = map[*cell]*successor{t.before: t.last}
 			}
-			t.after[old] = next
+			if t.after != nil {
+				t.after[old] = next
+			}
 		} else if next.conflicts {
 			t.look(old, lo, hi, false)
 		}

@@ -856,6 +856,20 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	d.mu.Lock()
 	dev, captured := d.devices[c], d.captures[d.lane(c, l.Stream)] != nil
 	d.mu.Unlock()
+	kernel := (*touched.Prepared)(nil)
+	if d.tracer != nil {
+		d.meet(c, l)
+		if o.Site = callsite.Here(); !o.Site.Library { // which is not looked at
+			kernel = d.tracer.Prepare(c, dev, l, captured)
+		}
+	}
+	if list, known := kernel.Known(); known && !captured { // most
+		if o.Accesses = shared(list); l.Origin.Polls {
+			o.Accesses = accessesOf(list)
+			d.flags(o, o.Accesses)
+		}
+		return d.queue(o, c, l.Stream, func() error { return d.next.Launch(c, l) })
+	}
 	watched := &Watched{}
 	runs := (*nodeRuns)(nil)
 	mine := *l
@@ -872,13 +886,6 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		mine.Observe = runs.observe
 	}
 	o.Watched = watched
-	kernel := (*touched.Prepared)(nil)
-	if d.tracer != nil {
-		d.meet(c, l)
-		if o.Site = callsite.Here(); !o.Site.Library { // which is not looked at
-			kernel = d.tracer.Prepare(c, dev, l, captured)
-		}
-	}
 	return d.queue(o, c, l.Stream, func() error {
 		switch {
 		case d.watch:

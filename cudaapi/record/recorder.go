@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/callsite"
@@ -322,6 +323,18 @@ func (w *Watched) Drop() {
 	defer w.mu.Unlock()
 	w.done, w.then = true, nil
 }
+
+// shared are a driver's accesses as a record has them, in the same memory: nobody may
+// change them.
+func shared(touched []driver.Access) []Access {
+	return unsafe.Slice((*Access)(unsafe.Pointer(unsafe.SliceData(touched))), len(touched))
+}
+
+// Both kinds of accesses are laid out alike.
+var (
+	_ = [unsafe.Sizeof(Access{})]struct{}([unsafe.Sizeof(driver.Access{})]struct{}{})
+	_ = [unsafe.Offsetof(Access{}.Mode)]struct{}([unsafe.Offsetof(driver.Access{}.Mode)]struct{}{})
+)
 
 // accessesOf are a driver's, as a record has them.
 func accessesOf(touched []driver.Access) []Access {

@@ -3,7 +3,6 @@
 package callsite
 
 import (
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,13 +83,12 @@ type frame struct {
 }
 
 // known are the frames of program counters.
-var known sync.Map // uintptr to frame
+var known sync.Map // uintptr to []frame
 
-func read(pc uintptr) (r frame) {
+func read(pc uintptr) (list []frame) {
 	in := Current()
-	frames := runtime.CallersFrames([]uintptr{pc}) // several, if some were inlined
-	for {
-		f, more := frames.Next()
+	r := frame{}
+	for _, f := range framesOf(pc) {
 		has := func(prefix string) bool { return strings.HasPrefix(f.Function, prefix) }
 		switch {
 		case slices.ContainsFunc(passing, has):
@@ -103,12 +101,14 @@ func read(pc uintptr) (r frame) {
 			base := strings.LastIndexByte(f.Function, '/') + 1
 			name, _, _ := strings.Cut(f.Function[base:], ".")
 			r.of = f.Function[:base] + name
-			return r
-		}
-		if !more {
-			return r
+			list = append(list, r)
+			r = frame{}
 		}
 	}
+	if r.library || r.doorstep {
+		list = append(list, r)
+	}
+	return list
 }
 
 // Here is the place outside of this project's packages that called. Of what these
@@ -129,19 +129,19 @@ const near = 9
 
 func here(exactly bool) (s Site) {
 	var pcs [24]uintptr
-	n := runtime.Callers(3, pcs[:near])
+	n := callers(&pcs[0], 0, near)
 	in := Current()
 	within := ""
 	for i := 0; ; i++ {
 		if i == near {
-			if n = near + runtime.Callers(3+near, pcs[near:]); s.Library && !exactly && in != nil {
+			if n = near + callers(&pcs[near], near, len(pcs)-near); s.Library && !exactly && in != nil {
 				if s.Place = in.Name(); s.Place != "" { // known but roughly
 					return s
 				}
 			}
 		}
 		if i >= n {
-			break
+			return s
 		}
 		pc := pcs[i]
 		v, ok := known.Load(pc)
@@ -149,32 +149,32 @@ func here(exactly bool) (s Site) {
 			v = read(pc)
 			known.Store(pc, v)
 		}
-		f := v.(frame)
-		if within != "" {
-			if f.of == within {
-				s.Caller = f.site.Place
+		for _, f := range v.([]frame) {
+			if within != "" {
+				if f.of == within {
+					s.Caller = f.site.Place
+				}
+				if f.site.Place != "" {
+					return s
+				}
+				continue
+			}
+			s.Library = s.Library || f.library
+			if f.doorstep && in != nil {
+				if name := exact.Load(); name != nil && (exactly || !s.Library) {
+					s.Place, s.Caller = (*name)()
+				}
+				if s.Place == "" {
+					s.Place = in.Name()
+				}
+				if s.Place != "" {
+					return s
+				}
 			}
 			if f.site.Place != "" {
-				return s
+				s.Place, s.Path = f.site.Place, f.site.Path
+				within = f.of
 			}
-			continue
-		}
-		s.Library = s.Library || f.library
-		if f.doorstep && in != nil {
-			if name := exact.Load(); name != nil && (exactly || !s.Library) {
-				s.Place, s.Caller = (*name)()
-			}
-			if s.Place == "" {
-				s.Place = in.Name()
-			}
-			if s.Place != "" {
-				return s
-			}
-		}
-		if f.site.Place != "" {
-			s.Place, s.Path = f.site.Place, f.site.Path
-			within = f.of
 		}
 	}
-	return s
 }

@@ -96,7 +96,7 @@ type variant struct {
 type reach struct {
 	done    bool
 	list    []rounded
-	exact   []driver.Access // if nothing is rounded; nobody changes it
+	exact   atomic.Pointer[[]driver.Access] // if nothing is rounded; nobody changes it
 	waiting []teller
 }
 
@@ -107,8 +107,8 @@ type teller struct {
 }
 
 func (w teller) tell(x *reach) {
-	if x.exact != nil {
-		w.observe(x.exact)
+	if exact := x.exact.Load(); exact != nil {
+		w.observe(*exact)
 		return
 	}
 	w.observe(clipped(x.list, w.clip))
@@ -219,6 +219,20 @@ func (t *Tracer) Prepare(c driver.Context, dev driver.Device, l *driver.Launch, 
 		return nil
 	}
 	return k
+}
+
+// Known gives what the kernel will touch, if that is known to the byte before it is
+// launched: the launch needs no more than the driver's call then. The list is not the
+// caller's.
+func (k *Prepared) Known() (list []driver.Access, known bool) {
+	if k == nil || k.reach == nil {
+		return nil, false
+	}
+	x := k.reach.exact.Load()
+	if x == nil {
+		return nil, false
+	}
+	return *x, true
 }
 
 // Launch launches the kernel so that observe is called when it is known what it touches:
@@ -798,7 +812,8 @@ func (t *Tracer) tell(j *job) {
 func (x *reach) settle(list []rounded) []teller {
 	x.list, x.done = list, true
 	if !slices.ContainsFunc(list, func(r rounded) bool { return r.up }) {
-		x.exact = clipped(list, nil)
+		exact := clipped(list, nil)
+		x.exact.Store(&exact)
 	}
 	waiting := x.waiting
 	x.waiting = nil
