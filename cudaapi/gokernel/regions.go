@@ -121,16 +121,7 @@ func readIn(list []ir.Stmt) map[*ir.Var]bool {
 
 // eachRef visits the variables that an expression mentions.
 func eachRef(e ir.Expr, do func(*ir.Var)) {
-	ir.Parts(e, func(e ir.Expr) {
-		switch e := e.(type) {
-		case *ir.Ref:
-			do(e.Var)
-		case *ir.FuncRef:
-			if e.Lit != nil {
-				do(e.Lit)
-			}
-		}
-	})
+	ir.Parts(e, func(e ir.Expr) { named(e, do) })
 }
 
 // inRegions readies a kernel to be written in regions; nil if it cannot be.
@@ -333,18 +324,21 @@ func (w *whole) facts(list []ir.Stmt) {
 	}
 }
 
+// named visits the variable that an expression is the name of.
+func named(e ir.Expr, do func(*ir.Var)) {
+	switch e := e.(type) {
+	case *ir.Ref:
+		do(e.Var)
+	case *ir.FuncRef:
+		if e.Lit != nil {
+			do(e.Lit)
+		}
+	}
+}
+
 // mention visits all variables that a statement itself mentions.
 func mention(s ir.Stmt, do func(*ir.Var)) {
-	ir.Exprs(s, func(e ir.Expr) {
-		switch e := e.(type) {
-		case *ir.Ref:
-			do(e.Var)
-		case *ir.FuncRef:
-			if e.Lit != nil {
-				do(e.Lit)
-			}
-		}
-	})
+	ir.Exprs(s, func(e ir.Expr) { named(e, do) })
 	for _, v := range ir.Defined(s) {
 		do(v)
 	}
