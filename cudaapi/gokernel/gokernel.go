@@ -106,6 +106,9 @@ func Compile(source string, o Options) (*Program, error) {
 			instances = append(instances, f)
 		}
 	}
+	for _, f := range u.prog.Funcs {
+		u.try(func() { u.lifetimes(f) })
+	}
 	if len(u.errs) > 0 {
 		return nil, sorted(u.errs)
 	}

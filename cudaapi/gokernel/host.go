@@ -93,8 +93,6 @@ type hostUnit struct {
 	find     func(*types.Func) (HostSource, bool)
 	globals  []*types.Var
 	funcs    []*types.Func
-	here     token.Pos // of the statement that is being lowered
-	at       map[ir.Stmt]token.Pos
 	literals map[string]int // how many a function has
 
 	movable map[*ir.Var]token.Pos // variables that can be in Go's memory
@@ -134,8 +132,9 @@ func compileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 		}
 	}()
 	u := &unit{
+		at:      make(map[ir.Stmt]token.Pos),
 		checked: &checked{fset: fset}, funcs: make(map[string]*ir.Func), globals: make(map[*types.Var]*ir.Var), taken: make(map[string]bool), prog: new(ir.Program),
-		host: &hostUnit{find: find, calls: calls, at: make(map[ir.Stmt]token.Pos), stack: make(map[*ir.Func]int64), movable: make(map[*ir.Var]token.Pos), moved: moved},
+		host: &hostUnit{find: find, calls: calls, stack: make(map[*ir.Func]int64), movable: make(map[*ir.Var]token.Pos), moved: moved},
 	}
 	entries := make([]*ir.Func, len(funcs))
 	for i, o := range funcs {
@@ -224,10 +223,10 @@ func (u *unit) hostFunction(o *types.Func, lower func()) {
 // hostFacts has a function lowered with the facts of its cell, until done.
 func (u *unit) hostFacts(o *types.Func) (done func()) {
 	s, _ := u.host.find(o)
-	info, here := u.info, u.host.here
+	info, here := u.info, u.here
 	u.info = s.Info
 	u.host.funcs = append(u.host.funcs, o)
-	return func() { u.info, u.host.here = info, here }
+	return func() { u.info, u.here = info, here }
 }
 
 // hostName is what traces call a function.
@@ -331,21 +330,27 @@ func (f *fn) callsGo(o *types.Func, args []ir.Expr) ir.Expr {
 // in variables that live as long as that one, or less. Where it would be, the variable
 // is moved into Go's memory, and the program lowered anew.
 func (u *unit) keepsRules(f *ir.Func) {
-	k := &keeper{u: u, f: f, in: make(map[*ir.Var]any), up: make(map[any]any), roots: make(map[*ir.Var][]*ir.Var)}
-	for _, v := range f.Params {
-		k.in[v] = nil
-	}
+	k := newKeeper(u, f)
 	ir.WalkAll(f.Body, func(s ir.Stmt) {
 		if c, ok := s.(*ir.Call); ok && c.Func != nil {
 			k.below = max(k.below, u.host.stack[c.Func]) // one that is not known yet calls itself
 		}
 	})
-	k.places(f.Body, nil)
+	k.follow()
 	u.host.stack[f] = k.size + k.below
+}
+
+func newKeeper(u *unit, f *ir.Func) *keeper {
+	return &keeper{u: u, f: f, in: make(map[*ir.Var]any), up: make(map[any]any), roots: make(map[*ir.Var][]*ir.Var), early: make(map[*ir.Var]bool)}
+}
+
+// follow goes through the function until all is known of where addresses are kept.
+func (k *keeper) follow() {
+	k.places(k.f.Body, nil)
 	for again := true; again; {
 		again = false
 		k.changed = &again
-		k.stmts(f.Body, nil)
+		k.stmts(k.f.Body, nil)
 	}
 }
 
@@ -356,12 +361,13 @@ type keeper struct {
 	up      map[any]any     // the one around it
 	roots   map[*ir.Var][]*ir.Var
 	changed *bool
-	size    int64 // of the variables so far
-	below   int64 // the most stack of a function that this one calls
+	early   map[*ir.Var]bool // those to be declared at the start (outlives.go)
+	size    int64            // of the variables so far
+	below   int64            // the most stack of a function that this one calls
 }
 
 func (k *keeper) fail(s ir.Stmt, format string, args ...any) {
-	k.u.fail(k.u.host.at[s], format, args...)
+	k.u.fail(k.u.at[s], format, args...)
 }
 
 // branch is one of the blocks of an if.
@@ -381,7 +387,7 @@ func (k *keeper) places(list []ir.Stmt, in any) {
 		switch s := s.(type) {
 		case *ir.Define:
 			k.in[s.Var] = in
-			if k.size += sizes.Sizeof(s.Var.Type); k.size+k.below > mostLocal {
+			if k.size += sizes.Sizeof(s.Var.Type); k.u.host != nil && k.size+k.below > mostLocal {
 				k.fail(s, "the variables of the functions need more than %d KiB of stack", mostLocal>>10)
 			}
 		case *ir.Closure:
@@ -427,22 +433,26 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 		case *ir.Assign:
 			v := ir.Root(s.To)
 			if roots := k.carries(s.Value); len(roots) > 0 {
-				if v == nil || v.Space != ir.Local {
-					k.escape(s, roots, "compiled code cannot store the address of a local variable in memory")
-				} else {
+				switch {
+				case v != nil && v.Space == ir.Local:
 					k.keep(s, v, roots)
+				case k.u.host == nil:
+					k.store(s, roots)
+				default:
+					k.escape(s, roots, "compiled code cannot store the address of a local variable in memory")
 				}
 			}
 		case *ir.Effect:
 			for i, a := range s.Args {
 				switch roots := k.carries(a); {
-				case i == 0 && s.Dst != nil:
+				case i == 0 && s.Dst != nil && hasPointers(s.Dst.Type):
 					k.keep(s, s.Dst, roots)
+				case k.u.host == nil:
 				case len(roots) > 0 && storesElements(s):
 					k.escape(s, roots, "compiled code cannot store the address of a local variable in memory")
 				}
 			}
-			if len(s.Args) == 0 {
+			if len(s.Args) == 0 || k.u.host == nil {
 				break
 			}
 			if _, ok := s.Args[0].Type().Underlying().(*types.Slice); !ok && s.Name == "clear" && hasPointers(s.T) {
@@ -453,7 +463,7 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 			for _, a := range s.Args {
 				roots = append(roots, k.carries(a)...)
 			}
-			if k.u.host.stores && len(roots) > 0 { // perhaps the address
+			if k.u.host != nil && k.u.host.stores && len(roots) > 0 { // perhaps the address
 				k.escape(s, roots, "compiled code cannot give the address of a local variable to a function while something stores pointers in memory")
 			}
 			for _, d := range s.Dst {
@@ -463,7 +473,10 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 			}
 		case *ir.Return:
 			for _, v := range s.Values {
-				if roots := k.carries(v); len(roots) > 0 {
+				roots := k.carries(v)
+				if k.u.host == nil {
+					k.returns(s, lit, roots)
+				} else if len(roots) > 0 {
 					k.escape(s, roots, "compiled code cannot return the address of this local variable")
 				}
 			}
@@ -474,7 +487,10 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 // keep notes that a variable holds addresses of others.
 func (k *keeper) keep(s ir.Stmt, v *ir.Var, roots []*ir.Var) {
 	for _, r := range roots {
-		if !k.within(k.in[v], k.in[r]) {
+		inside := k.within(k.in[v], k.in[r])
+		if !inside && k.u.host == nil {
+			k.outlives(s, v, r)
+		} else if !inside {
 			k.escape(s, []*ir.Var{r}, "compiled code cannot keep the address of this variable for longer than the block in which it is declared")
 			continue
 		}

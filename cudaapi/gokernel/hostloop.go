@@ -195,7 +195,7 @@ func (f *fn) rangeFrom(s *ast.RangeStmt, label string, state []ir.Expr) {
 func (u *unit) hostLoops(loops []*HostLoop) []*ir.Func {
 	list := make([]*ir.Func, len(loops))
 	for i, l := range loops {
-		u.host.here = l.Stmt.Pos()
+		u.here = l.Stmt.Pos()
 		u.try(func() { list[i] = u.hostLoop(l) })
 	}
 	return list

@@ -26,6 +26,8 @@ type unit struct {
 	open     []*ir.Func      // being lowered
 	inside   []*ast.FuncDecl // being inlined
 	types    typeList
+	here     token.Pos // of the statement that is being lowered
+	at       map[ir.Stmt]token.Pos
 }
 
 // fn lowers one function.
@@ -82,7 +84,7 @@ func (u *unit) kernels() {
 			}
 		}
 	}
-	u.funcs = make(map[string]*ir.Func)
+	u.funcs, u.at = make(map[string]*ir.Func), make(map[ir.Stmt]token.Pos)
 	u.globals = make(map[*types.Var]*ir.Var)
 	u.taken = make(map[string]bool)
 	u.prog = new(ir.Program)
@@ -360,9 +362,7 @@ func (f *fn) local(name string, t types.Type) *ir.Var {
 
 func (f *fn) emit(s ir.Stmt) {
 	*f.out = append(*f.out, s)
-	if h := f.u.host; h != nil {
-		h.at[s] = h.here
-	}
+	f.u.at[s] = f.u.here
 }
 
 // within collects what do emits.

@@ -23,8 +23,8 @@ func (f *fn) block(list []ast.Stmt) []ir.Stmt { return f.within(func() { f.stmts
 
 // stmt lowers a statement; label is the name before it, if any.
 func (f *fn) stmt(s ast.Stmt, label string) {
-	if h := f.u.host; h != nil && s != nil {
-		h.here = s.Pos()
+	if s != nil {
+		f.u.here = s.Pos()
 	}
 	f.stepBefore(s)
 	if a, ok := s.(*ast.AssignStmt); ok && a.Tok != token.DEFINE {
@@ -788,11 +788,6 @@ func (f *fn) ret(s *ast.ReturnStmt) {
 			values = append(values, f.to(e, want[i]))
 		}
 	}
-	for i, x := range values {
-		if local := leaks(x); local != "" && f.u.host == nil && i < max(1, len(s.Results)) {
-			f.fail(s, "the address of %s is returned, but its memory is given up with the function: pass in a slice or a pointer to write to", local)
-		}
-	}
 	f.giveBack(values)
 }
 
@@ -825,25 +820,4 @@ func (f *fn) giveBack(values []ir.Expr) {
 		}
 		t.outer.giveBack(list)
 	})
-}
-
-// leaks names a local variable whose address an expression has.
-func leaks(e ir.Expr) string {
-	switch e := e.(type) {
-	case *ir.Addr:
-		if v := ir.Root(e.X); v != nil && v.Space == ir.Local {
-			return v.Name
-		}
-	case *ir.Slice:
-		return leaks(e.X)
-	case *ir.Convert:
-		return leaks(e.X)
-	case *ir.Composite:
-		for _, x := range e.Elems {
-			if v := leaks(x); v != "" {
-				return v
-			}
-		}
-	}
-	return ""
 }

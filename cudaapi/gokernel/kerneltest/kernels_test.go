@@ -14,11 +14,21 @@ import (
 	"gocuda/cudaapi/cuda"
 )
 
-// Kernels as users write them: testdata/kernels.txt has each with what it is, and how
-// many blocks and threads it is launched with. They write the same on the device and
-// emulated.
+// Kernels as users write them: the files testdata/kernels*.txt have each with what it is,
+// and how many blocks and threads it is launched with. They write the same on the device
+// and emulated.
 func TestUsersKernels(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "kernels.txt"))
+	files, err := filepath.Glob(filepath.Join("testdata", "kernels*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) { usersKernels(t, file) })
+	}
+}
+
+func usersKernels(t *testing.T, file string) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +60,7 @@ func TestUsersKernels(t *testing.T) {
 		}
 		source.WriteString(code)
 	}
-	m, err := cuda.CompileGo(source.String(), cuda.SourceName("kernels"))
+	m, err := cuda.CompileGo(source.String(), cuda.SourceName("kernels"), cuda.Flag("--fmad=false"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,6 +116,13 @@ var refused = []struct{ body, at, message, more string }{
 	{"_ = leak3().p", "11:26", "the address of v is returned", "type P struct{ p *int }\nfunc leak3() P { v := 1; return P{&v} }"},
 	{"_ = leak4()", "10:21", "is returned, but its memory is given up", "func leak4() *int { return new(int) }"},
 	{"_ = leak5()", "10:22", "is returned, but its memory is given up", "func leak5() []int { return []int{1, 2} }"},
+	{"_ = leak6()", "10:38", "the address of v is returned", "func leak6() *int { v := 3; p := &v; return p }"},
+	{"_ = leak7()", "10:57", "the address of v is returned", "func leak7() *int { f := func() *int { v := 1; q := &v; return q }; return f() }"},
+	{"var head *L\nfor i := range 3 {\nhead = &L{head, i}\n}\nx[0] = head.v", "4:1", "this keeps the address of a variable of which each iteration of a loop has its own", "type L struct { next *L; v int }"},
+	{"var s []int\nfor i := range 3 {\na := [2]int{i, i}\ns = a[:]\n}\nx[0] = s[0]", "5:1", "take an element of an array that is declared before the loop", ""},
+	{"var p *int\nfor i := 0; i < 3; i++ {\np = &i\n}\nx[0] = *p", "4:1", "for longer than the iteration", ""},
+	{"var l L\nfor i := range 3 {\nm := L{v: i}\np := &l\np.next = &m\n}", "6:1", "for longer than the iteration", "type L struct { next *L; v int }"},
+	{"keep(nil)", "11:30", "this stores the address of a local variable in memory that lives longer", "type L struct { next *L; v int }\nfunc keep(l []L) { m := L{}; l[0].next = &m }"},
 	// Panics.
 	{"panic(T{})", "2:7", "a panic in a kernel takes a constant", ""},
 	{"var e error\npanic(e)", "2:5", "there are no interfaces", ""},

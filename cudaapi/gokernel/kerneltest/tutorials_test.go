@@ -440,6 +440,9 @@ func TestTutorialKernels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
+		if f.Name() == "12_find_the_fault.ipynb" { // whose kernels are there for what is wrong about them
+			continue
+		}
 		data, err := notebooks.FS.ReadFile(f.Name())
 		if err != nil {
 			t.Fatal(err)

@@ -605,3 +605,69 @@ func Booleans(out []int64, f []float64) {
 		out[21] = 1
 	}
 }
+
+type knot struct {
+	next *knot
+	v    int64
+}
+
+func (k *knot) link(m *knot) { k.next = m }
+
+// Lifetimes keeps addresses for longer than the blocks in which the variables are declared.
+func Lifetimes(out []int64, f []float64) {
+	var p *int64
+	{
+		x := int64(5)
+		p = &x
+	}
+	{
+		y := [4]int64{1, 2, 3, 4}
+		out[1] = y[out[0]]
+	}
+	out[0] = *p
+	var s []int64
+	if out[2] == 0 {
+		a := [3]int64{7, 8, 9}
+		s = a[1:]
+	} else {
+		b := [3]int64{1, 2, 3}
+		s = b[:2]
+	}
+	var a, b knot
+	a.link(&b)
+	for i := range 3 {
+		var q *int64
+		if i > 0 {
+			z := int64(i) * 10
+			q = &z
+		}
+		w := int64(77)
+		if q != nil {
+			out[3] += *q
+		}
+		out[4] += w
+		c := knot{v: int64(i)}
+		d := &c
+		d.next = &c
+		out[5] += d.next.v
+	}
+	out[2] = s[0]
+	q := &a
+	q.next.v = 4
+	out[6] = a.next.v
+	at := func(n *knot) *knot { return &a }
+	out[7] = at(nil).next.v
+	var nodes [4]knot
+	head := &nodes[0]
+	for i := range nodes {
+		n := &nodes[i]
+		n.v = int64(i)
+		if i > 0 {
+			n.next = head
+		}
+		head = n
+	}
+	for n := head; n != nil; n = n.next {
+		out[8] = out[8]*10 + n.v
+	}
+}
