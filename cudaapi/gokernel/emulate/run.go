@@ -431,15 +431,18 @@ func meetCluster(cluster []*block) bool {
 			waits = waits || !t.done
 		}
 	}
+	if !waits {
+		return false
+	}
 	for _, b := range cluster {
 		for _, t := range b.threads {
 			t.want = waiting{}
-			if t.run.races != nil {
-				t.run.races.grid++ // the blocks of other clusters are not looked at that closely
-			}
 		}
 	}
-	return waits
+	if r := cluster[0].run.races; r != nil {
+		r.grid++ // the blocks of other clusters are not looked at that closely
+	}
+	return true
 }
 
 // meetWarp exchanges what lanes of a warp brought, if all are there that a mask names.

@@ -35,6 +35,10 @@ out[i] = s[0]`, "no barrier stands between"},
 	{`out[0] += in[i]`, "a race: thread (0,0,0) writes at In[5]:4 what thread (1,0,0) reads at In[5]:4"},
 	{`gpu.AtomicAdd(&out[0], in[i])`, ""},
 	{`out[t] = 1`, "blocks are in no order: atomic operations can share memory among them"},
+	{`gpu.SyncThreads()
+if t == 0 {
+	out[0] += in[i]
+}`, "writes at In[5]:6 what thread (0,0,0) of block (1,0,0) reads at In[5]:6; blocks are in no order"},
 	{`gpu.AtomicAdd(&s[0], 1)
 if s[0] > 3 {
 	out[i] = 1
