@@ -48,8 +48,10 @@ func addAttempts(t *testing.T, name string, nb *notebook.Notebook) (list []attem
 	for _, e := range exercises {
 		tries := wrong[e.ID]
 		delete(wrong, e.ID)
-		if len(tries) < 2 {
-			t.Errorf("%s has %d wrong solutions of exercise %s, want two or more", name, len(tries), e.ID)
+		count, asItIs := len(tries), wrong[e.ID+" as it is"]
+		delete(wrong, e.ID+" as it is")
+		if count+len(asItIs) < 2 {
+			t.Errorf("%s has %d wrong solutions of exercise %s, want two or more", name, count, e.ID)
 		}
 		var skeletons []string
 		for _, c := range e.Skeletons {
@@ -58,7 +60,10 @@ func addAttempts(t *testing.T, name string, nb *notebook.Notebook) (list []attem
 		tries = slices.Insert(tries, 0, wrongSolution{"", skeletons})
 		for i, try := range tries {
 			verdict := "wrong: "
-			if i == 0 {
+			switch {
+			case i == 0 && asItIs != nil:
+				try.says = asItIs[0].says
+			case i == 0:
 				verdict = "not solved yet"
 			}
 			if len(try.code) != len(e.Skeletons) {
@@ -97,7 +102,9 @@ type wrongSolution struct {
 }
 
 // wrongSolutions reads those of a notebook, by the exercises' ids. Each begins with a
-// line "-- exercise ID: what the judge says"; "-- next" begins its next cell.
+// line "-- exercise ID: what the judge says"; "-- next" begins its next cell. The line
+// "-- exercise ID as it is: ..." says what it says of a skeleton that is a wrong
+// solution itself.
 func wrongSolutions(t *testing.T, name string) map[string][]wrongSolution {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "wrong", strings.TrimSuffix(name, ".ipynb")+".txt"))

@@ -33,9 +33,6 @@ func ranges(nb *notebook.Notebook) (parameters, checks *notebook.Cell, texts map
 // A parameter that is out of its range is an error that names it and the range.
 func TestParameters(t *testing.T) {
 	for _, name := range names(t) {
-		if slices.Contains(firstEdition, name) {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			inTurn(t)
 			nb := read(t, name)
@@ -79,9 +76,6 @@ func TestOddParameters(t *testing.T) {
 		t.Skip("without -parameters")
 	}
 	for _, name := range names(t) {
-		if slices.Contains(firstEdition, name) {
-			continue
-		}
 		_, _, texts := ranges(read(t, name))
 		for p, text := range texts {
 			values := []string{"0", "1", "2", "3", "7", "101", "1_001", "65_537"}

@@ -14,11 +14,6 @@ import (
 	"gocuda/kernel/notebook"
 )
 
-// firstEdition are the tutorials that do not follow README.md's rules for authors yet.
-var firstEdition = []string{
-	"11_kernels_in_go.ipynb",
-}
-
 // What a line and a cell of code may have: 88 characters are what JupyterLab and
 // nbconvert show at 1,000 pixels.
 const longestLine, mostLines = 88, 30
@@ -32,7 +27,7 @@ var parts = []string{
 var (
 	linked   = regexp.MustCompile(`\]\(([^)\s]*)\)`)
 	pictured = regexp.MustCompile(`!\[([^\]]*)\]\(([^)\s]*)\)`)
-	fenced   = regexp.MustCompile("(?s)```.*?```")
+	fenced   = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	official = regexp.MustCompile(`^https://[\w.-]+(:\d+)?/[^\s<>"]*$`)
 	declared = regexp.MustCompile(`(?m)^\s*(?:var )?(\w+)\s*(?::=|=)`)
 )
@@ -41,9 +36,6 @@ var (
 func TestStyle(t *testing.T) {
 	list := names(t)
 	for _, name := range list {
-		if slices.Contains(firstEdition, name) {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			nb := read(t, name)
 			var text strings.Builder
