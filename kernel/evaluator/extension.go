@@ -92,15 +92,14 @@ func (h *Host) SetData(data []byte) {
 	h.evaluator.current().setData(data)
 }
 
-// TypeOf returns the type of a variable that cells declared, as Go writes it;
-// ok is false if there is none of that name.
-func (h *Host) TypeOf(name string) (typ string, ok bool) {
+// Named returns what cells declared under a name; ok is false if that is nothing.
+func (h *Host) Named(name string) (n golang.Name, ok bool) {
 	for _, n := range h.evaluator.golang.Names() {
-		if n.Name == name && n.Kind == "var" {
-			return n.Type, true
+		if n.Name == name {
+			return n, true
 		}
 	}
-	return "", false
+	return golang.Name{}, false
 }
 
 // Variables lists the variables of a type, as Go writes it, that cells declared.

@@ -17,13 +17,26 @@ func TestCellsOnRanks(t *testing.T) {
 		b.fails("%%mpi\n1", "NoRanks", "%mpi start -n 4 starts four")
 		b.fails("%mpi status", "NoRanks")
 		b.ok("kept := 42")
+		b.ok("type kind int\nconst most = 3\nfunc twice(k kind) kind { return 2 * k }\nopen := make(chan int)\nheld := must(must(cuda.CurrentDevice()).Alloc(1, cuda.Int32))")
+		b.ok("%%cuda\n__global__ void nothing() {}")
 		_, openBefore := traces(b.T, b.Pid())
 		b.fails("%mpi start -n {three} "+args, "CompileError", "undefined: three")
 		b.ok("three := 3\n%mpi start -n {three} "+args, "3 ranks are running")
 		b.ok("%mpi start -n 3 "+args, "3 ranks are running already")
 		b.fails("%mpi start -n 2 "+args, "RanksRunning", "3 ranks are running")
 
-		b.fails("%%mpi\nrank + kept", "CompileError", "undefined: kept", "kept (int) is a variable of the notebook; ranks have variables of their own: mpi.Push(\"kept\", kept), in a cell without %%mpi, gives them a copy")
+		b.fails("%%mpi\nrank + kept", "CompileError", "undefined: kept", "kept (int) is a variable of the notebook; ranks have names of their own: mpi.Push(\"kept\", kept), in a cell without %%mpi, gives them a copy")
+		for name, hint := range map[string]string{
+			"twice(1)":   "twice is a function of the notebook; ranks have names of their own: run its cell on them too, with %%mpi as its first line",
+			"kind(1)":    "kind is a type of the notebook",
+			"most":       "most is a constant of the notebook",
+			"nothing":    "nothing is a kernel of the notebook; ranks have names of their own: compile it on the ranks too, with %%mpi above %%cuda or %%kernel",
+			"held.Len()": "held (*cuda.Buffer) is a variable of the notebook; ranks have names of their own: it cannot be copied to them: make one in a %%mpi cell",
+			"len(open)":  "open (chan int) is a variable of the notebook; ranks have names of their own: it cannot be copied to them",
+		} {
+			b.fails("%%mpi\n"+name, "CompileError", hint)
+		}
+		b.fails("mpi.Push(\"nothing\", nothing)", "Error", "nothing\"): *cuda.Kernel is a kernel of this process, and cannot be copied to another: compile it on the ranks too")
 		if o := b.fails("%%mpi\nrank + nowhere", "CompileError"); strings.Contains(o.trace(), "mpi.Push") {
 			b.Error(o.trace())
 		}

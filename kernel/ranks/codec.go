@@ -119,6 +119,12 @@ func fieldOf(v reflect.Value, i int) reflect.Value {
 // maxNesting bounds types that contain themselves.
 const maxNesting = 32
 
+// A kernel is of the process that compiled it.
+const (
+	kernelType   = "*cuda.Kernel"
+	compileThere = "compile it on the ranks too, with %%mpi above %%cuda or %%kernel"
+)
+
 // portable says whether values of a type mean the same in another process; what
 // is what it is about, such as a variable's type or one of its fields.
 func portable(t reflect.Type, what string, depth int) error {
@@ -154,8 +160,14 @@ func portable(t reflect.Type, what string, depth int) error {
 		return nil
 	}
 	switch {
+	case t.String() == kernelType:
+		return fmt.Errorf("%s is a kernel of this process, and cannot be copied to another: %s", what, compileThere)
 	case strings.HasPrefix(t.String(), "*cuda."):
-		return fmt.Errorf("%s is an object of this process's devices, and cannot be copied to another process: copy the data to the host first, as Float32s does", what)
+		how := "make one there"
+		if strings.HasSuffix(t.String(), "Buffer") {
+			how = "copy the data to the host first, as Float32s does"
+		}
+		return fmt.Errorf("%s is an object of this process's devices, and cannot be copied to another process: %s", what, how)
 	case t.Kind() == reflect.Interface:
 		return fmt.Errorf("%s is an interface, which cannot be copied to another process: convert it to the type of what it holds", what)
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 
 	"gocuda/kernel/display"
 	"gocuda/kernel/evaluator"
+	"gocuda/kernel/golang"
 	"gocuda/kernel/ranks/pushpull"
 	"gocuda/kernel/session"
 )
@@ -163,11 +165,26 @@ var undefined = regexp.MustCompile(`undefined: ([\pL_][\pL_\d]*)\b`)
 // they can get it.
 func (n *notebook) hinted(e *session.Error) *session.Error {
 	if m := undefined.FindStringSubmatch(e.Message); m != nil && e.Name == "CompileError" {
-		if typ, ok := n.host.TypeOf(m[1]); ok {
-			e.Traceback = append(e.Traceback, fmt.Sprintf("%s (%s) is a variable of the notebook; ranks have variables of their own: mpi.Push(%[1]q, %[1]s), in a cell without %%%%mpi, gives them a copy", m[1], typ))
+		if of, ok := n.host.Named(m[1]); ok {
+			e.Traceback = append(e.Traceback, n.howRanksGet(of))
 		}
 	}
 	return e
+}
+
+func (n *notebook) howRanksGet(of golang.Name) string {
+	kind := map[string]string{"func": "function", "type": "type", "const": "constant"}[of.Kind]
+	v := n.host.Value(of.Name)
+	what, how := of.Name+" ("+of.Type+") is a variable", fmt.Sprintf("mpi.Push(%q, %[1]s), in a cell without %%%%mpi, gives them a copy", of.Name)
+	switch {
+	case kind != "":
+		what, how = of.Name+" is a "+kind, "run its cell on them too, with %%mpi as its first line"
+	case of.Type == kernelType:
+		what, how = of.Name+" is a kernel", compileThere
+	case v != nil && portable(reflect.TypeOf(v), of.Name, 0) != nil:
+		how = "it cannot be copied to them: make one in a %%mpi cell"
+	}
+	return what + " of the notebook; ranks have names of their own: " + how
 }
 
 // background shows what a cell gave that nobody waits for.

@@ -198,7 +198,7 @@ func lookFirst(h *evaluator.Host) func(context.Context, string, bool) (bool, err
 			return false, nil
 		}
 		name := string(h.Cell().Data)
-		if _, ok := h.TypeOf(name); ok {
+		if n, ok := h.Named(name); ok && n.Kind == "var" {
 			return false, nil
 		}
 		return true, session.NewError(noVariable, "there is no variable "+name)
