@@ -208,11 +208,57 @@ func (w *Widget) take(props Props) error {
 		case !known && w.class != "":
 			return fmt.Errorf("a %s has no property %q; it has %s", w.class, name, strings.Join(w.properties(), ", "))
 		default:
-			w.state[name] = normal(v, w.state[name])
+			v = normal(v, w.state[name])
+			model := models()[w.class][name]
+			if _, isNumber := number(v); isNumber && reflect.TypeOf(model) == reflect.TypeFor[string]() {
+				v = fmt.Sprint(v) // such as the width of an Image
+			}
+			if why := misfit(v, model); why != "" {
+				return fmt.Errorf("the %s of a %s is %s", name, w.class, why)
+			}
+			w.state[name] = v
 		}
+	}
+	low, hasLow := number(w.state["min"])
+	high, hasHigh := number(w.state["max"])
+	if hasLow && hasHigh && low > high {
+		return fmt.Errorf("the min of a %s, %v, is above its max, %v", w.class, w.state["min"], w.state["max"])
 	}
 	w.clamp()
 	return nil
+}
+
+// misfit says what a property is, if it cannot have a value, given its default.
+func misfit(v, model any) string {
+	f, isNumber := number(v)
+	switch model.(type) {
+	case int, float64:
+		switch {
+		case !isNumber:
+			return fmt.Sprintf("a number, not %s", given(v))
+		case math.IsNaN(f) || math.IsInf(f, 0):
+			return fmt.Sprintf("a finite number, not %v", f)
+		}
+	case bool:
+		if _, ok := v.(bool); !ok {
+			return fmt.Sprintf("true or false, not %s", given(v))
+		}
+	case string:
+		if _, ok := v.(string); !ok && v != nil {
+			return fmt.Sprintf("a text, not %s", given(v))
+		}
+	}
+	return ""
+}
+
+func given(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nil"
+	case string:
+		return fmt.Sprintf("%q", v)
+	}
+	return fmt.Sprintf("a %T", v)
 }
 
 // properties are the names that a program may set.
@@ -497,15 +543,24 @@ func (w *Widget) update(state map[string]any, parent string) {
 	w.mu.Lock()
 	before, was := maps.Clone(w.state), w.get("value")
 	model := models()[w.class]
+	var wrong []string // what they cannot be: the front end is told what they are
 	for name, v := range state {
-		if _, known := w.state[name]; known {
-			w.state[name] = like(v, model[name])
+		_, known := w.state[name]
+		switch v := like(v, model[name]); {
+		case !known:
+		case misfit(v, model[name]) != "":
+			wrong = append(wrong, name)
+		default:
+			w.state[name] = v
 		}
 	}
 	names := w.differs(before)
 	calls := w.calls(names, before, was)
 	w.mu.Unlock()
 	w.tell("echo_update", parent, state) // for other front ends, and for this one to know that it came
+	if len(wrong) > 0 {
+		w.sendState(wrong)
+	}
 	for _, call := range calls {
 		call()
 	}

@@ -2,6 +2,7 @@ package widgets
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -340,5 +341,40 @@ func TestEveryClass(t *testing.T) {
 			t.Errorf("%s is opened as %v", class, f.state())
 		}
 		w.Close()
+	}
+}
+
+// TestValuesThatDoNotFit: a property has values of its kind only, whoever sets it, and
+// a widget that refuses one is as it was.
+func TestValuesThatDoNotFit(t *testing.T) {
+	f := connect(t)
+	s := IntSlider(Props{"max": 10, "value": 4})
+	for name, c := range map[string]struct {
+		props Props
+		want  string
+	}{
+		"a text":       {Props{"value": "7"}, `the value of a IntSlider is a number, not "7"`},
+		"not a number": {Props{"value": math.NaN()}, "the value of a IntSlider is a finite number, not NaN"},
+		"nil":          {Props{"max": nil}, "the max of a IntSlider is a number, not nil"},
+		"an int":       {Props{"disabled": 1}, "the disabled of a IntSlider is true or false, not a int"},
+		"a bool":       {Props{"description": true}, "the description of a IntSlider is a text, not a bool"},
+		"bounds":       {Props{"min": 20}, "the min of a IntSlider, 20, is above its max, 10"},
+	} {
+		if err := s.SetAll(c.props); err == nil || err.Error() != "widgets: "+c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if s.Int() != 4 || s.Get("min") != 0 || s.Get("max") != 10 {
+		t.Errorf("it has changed: %v %v %v", s.Int(), s.Get("min"), s.Get("max"))
+	}
+	if i := Image(Props{"width": 300}); i.Get("width") != "300" {
+		t.Errorf("the width is %v", i.Get("width"))
+	}
+	if err := s.SetAll(Props{"min": 20, "max": 30}); err != nil || s.Int() != 20 {
+		t.Error(err, s.Int())
+	}
+	f.send(s, `{"method":"update","state":{"value":"abc","min":21}}`)
+	if s.Int() != 20 || s.Get("min") != 21 || f.data()["method"] != "update" || f.state()["value"] != 20.0 {
+		t.Errorf("a text of the front end: %v %v %v", s.Value(), s.Get("min"), f.data())
 	}
 }
