@@ -108,7 +108,8 @@ func (s *Shell) mayWake(e *Error) {
 	if to == nil {
 		to = s.ev.options.Stderr
 	}
-	fmt.Fprintf(to, "%s\nonly a cell of another shell can wake them; an interrupt ends this one\n", strings.Join(e.Traceback, "\n"))
+	lines := append([]string{"waits for what only a cell of another shell can give (else a deadlock); an interrupt ends it"}, e.Traceback[1:]...)
+	fmt.Fprintln(to, strings.Join(lines, "\n"))
 }
 
 // fatal is why a program ends that cannot go on, as Go's runtime says it.

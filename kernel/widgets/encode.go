@@ -3,6 +3,7 @@ package widgets
 import (
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 )
@@ -105,11 +106,11 @@ func like(v, model any) any {
 	switch model := model.(type) {
 	case int:
 		if f, ok := v.(float64); ok {
-			return int(f)
+			return whole(f)
 		}
 	case nil:
-		if f, ok := v.(float64); ok && f == float64(int(f)) {
-			return int(f)
+		if f, ok := v.(float64); ok && f == float64(whole(f)) {
+			return whole(f)
 		}
 		if list, ok := v.([]any); ok {
 			return likeList(list, nil)
@@ -124,6 +125,17 @@ func like(v, model any) any {
 		}
 	}
 	return v
+}
+
+// whole is the int next to a number, towards 0.
+func whole(f float64) int {
+	switch {
+	case f >= math.MaxInt:
+		return math.MaxInt
+	case f <= math.MinInt:
+		return math.MinInt
+	}
+	return int(f)
 }
 
 // likeList makes a list a slice of ints, floats or strings, if that is what it has.

@@ -140,12 +140,6 @@ func newID() string { return strings.ReplaceAll(uuid.NewString(), "-", "") }
 
 // open makes the widget known to the front end.
 func (w *Widget) open() {
-	all.Lock()
-	if all.widgets == nil {
-		all.widgets = map[string]*Widget{}
-	}
-	all.widgets[w.id] = w
-	all.Unlock()
 	w.mu.Lock()
 	e := encoder{paths: [][]any{}}
 	data, err := json.Marshal(map[string]any{"state": e.encode(w.snapshot(nil), nil), "buffer_paths": e.paths})
@@ -153,6 +147,12 @@ func (w *Widget) open() {
 	if err != nil {
 		panic(fmt.Sprintf("widgets: %s: %v", w.class, err))
 	}
+	all.Lock()
+	if all.widgets == nil {
+		all.widgets = map[string]*Widget{}
+	}
+	all.widgets[w.id] = w
+	all.Unlock()
 	post(Message{Type: "open", ID: w.id, Target: target, Data: data, Metadata: json.RawMessage(protocolMetadata), Buffers: e.buffers})
 }
 
@@ -218,6 +218,9 @@ func (w *Widget) take(props Props) error {
 			}
 			w.state[name] = v
 		}
+	}
+	if children, ok := w.state["children"].([]*Widget); ok && slices.Contains(children, nil) {
+		return fmt.Errorf("a child of a %s is nil", w.class)
 	}
 	low, hasLow := number(w.state["min"])
 	high, hasHigh := number(w.state["max"])
@@ -292,8 +295,8 @@ func normal(v, before any) any {
 	case x.CanUint():
 		return int(x.Uint())
 	case x.CanFloat():
-		if _, whole := before.(int); whole && x.Float() == math.Trunc(x.Float()) {
-			return int(x.Float())
+		if _, is := before.(int); is && x.Float() == math.Trunc(x.Float()) && !math.IsInf(x.Float(), 0) {
+			return whole(x.Float())
 		}
 		return x.Float()
 	case x.Kind() == reflect.String:
@@ -321,7 +324,7 @@ func (w *Widget) clamp() {
 			return v
 		}
 		if f = max(low, min(high, f)); reflect.TypeOf(v).Kind() == reflect.Int {
-			return int(f)
+			return whole(f)
 		}
 		return f
 	}
@@ -554,6 +557,9 @@ func (w *Widget) update(state map[string]any, parent string) {
 			w.state[name] = v
 		}
 	}
+	came := maps.Clone(w.state)
+	w.clamp()
+	wrong = append(wrong, w.differs(came)...)
 	names := w.differs(before)
 	calls := w.calls(names, before, was)
 	w.mu.Unlock()
@@ -728,6 +734,12 @@ func (w *Widget) forget() bool {
 
 // MIMEBundle shows the widget; see package display.
 func (w *Widget) MIMEBundle() map[string]any {
+	w.mu.Lock()
+	closed := w.closed
+	w.mu.Unlock()
+	if closed { // the front end knows no such widget any more
+		return map[string]any{"text/plain": w.String() + ", closed"}
+	}
 	return map[string]any{
 		"application/vnd.jupyter.widget-view+json": map[string]any{"version_major": 2, "version_minor": 0, "model_id": w.id},
 		"text/plain": w.String(),

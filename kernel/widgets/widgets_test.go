@@ -367,14 +367,42 @@ func TestValuesThatDoNotFit(t *testing.T) {
 	if s.Int() != 4 || s.Get("min") != 0 || s.Get("max") != 10 {
 		t.Errorf("it has changed: %v %v %v", s.Int(), s.Get("min"), s.Get("max"))
 	}
+	if err := s.SetValue(1e300); err != nil || s.Int() != 10 {
+		t.Error(err, s.Int())
+	}
+	f.send(s, `{"method":"update","state":{"value":-1e30}}`)
+	if s.Int() != 0 || f.state()["value"] != 0.0 {
+		t.Errorf("too little of the front end: %v %v", s.Value(), f.data())
+	}
+	for name, make := range map[string]func(){
+		"a nil child": func() { HBox(s, nil) },
+		"a function":  func() { Any("", "", Props{"f": func() {}}) },
+	} {
+		func() {
+			defer func() {
+				if v := recover(); v == nil {
+					t.Errorf("%s: taken", name)
+				}
+			}()
+			make()
+		}()
+	}
+	if err := Receive(Message{Type: "msg", ID: "x", Target: controlTarget, Data: json.RawMessage(`{"method":"request_states"}`)}); err != nil {
+		t.Errorf("after what could not be made: %v", err)
+	}
+	closed := IntText()
+	closed.Close()
+	if b := closed.MIMEBundle(); len(b) != 1 || b["text/plain"] != "IntText(value=0), closed" {
+		t.Errorf("closed, it shows %v", b)
+	}
 	if i := Image(Props{"width": 300}); i.Get("width") != "300" {
 		t.Errorf("the width is %v", i.Get("width"))
 	}
 	if err := s.SetAll(Props{"min": 20, "max": 30}); err != nil || s.Int() != 20 {
 		t.Error(err, s.Int())
 	}
-	f.send(s, `{"method":"update","state":{"value":"abc","min":21}}`)
-	if s.Int() != 20 || s.Get("min") != 21 || f.data()["method"] != "update" || f.state()["value"] != 20.0 {
+	f.send(s, `{"method":"update","state":{"value":"abc","min":15}}`)
+	if s.Int() != 20 || s.Get("min") != 15 || f.data()["method"] != "update" || f.state()["value"] != 20.0 {
 		t.Errorf("a text of the front end: %v %v %v", s.Value(), s.Get("min"), f.data())
 	}
 }
