@@ -63,6 +63,8 @@ BESIDE = [
 DEBUGGED = [
     "func square(x int) int {\n\ty := x * x\n\treturn y\n}",
     "total := 0\nfor i := range 3 {\n\ttotal += square(i)\n}\nfmt.Println(\"total\", total)",
+    "%mpi start -n 4 --launcher local",
+    '%%mpi\nx := rank * 10\nworld.Barrier()\nif rank == 2 {\n\tx++\n}\nfmt.Println("rank", rank, "has", x)',
 ]
 
 
@@ -363,6 +365,14 @@ def test_debugger(lab, browser):
         BUILD.mkdir(exist_ok=True)
         browser.save_screenshot(str(BUILD / "debugger-cell.png"))
 
+        press("evaluate")  # the console by which JupyterLab changes a variable
+        prompt = wait.until(lambda b: find(".jp-CodeConsole-promptCell .cm-content"))[-1]
+        prompt.click()
+        ActionChains(browser).send_keys("total = 100").perform()
+        run()
+        wait.until(lambda b: re.search(r"total\W*100", text(".jp-DebuggerVariables")), "the variable is not changed")
+        browser.save_screenshot(str(BUILD / "debugger-changed.png"))
+        press("evaluate")  # closes it
         press("stepIn")
         wait.until(lambda b: "square (In[1])" in text(".jp-DebuggerCallstack"))
         press("next")
@@ -370,14 +380,30 @@ def test_debugger(lab, browser):
         wait.until(lambda b: re.search(r"y\W*0", text(".jp-DebuggerVariables")), "y is not shown")
         browser.save_screenshot(str(BUILD / "debugger-function.png"))
 
+        def continued(shown):
+            def look(_):
+                for e in find('.jp-DebuggerSidebar [data-command="debugger:continue"]'):
+                    if e.get_attribute("aria-disabled") != "true":
+                        e.click()
+                return shown in text(".jp-OutputArea-output")
+            return look
 
-        def continued(_):
-            for e in find('.jp-DebuggerSidebar [data-command="debugger:continue"]'):
-                if e.get_attribute("aria-disabled") != "true":
-                    e.click()
-            return "total 5" in text(".jp-OutputArea-output")
+        wait.until(continued("total 105"), "it does not go on to its end, or the variable was not changed")
 
-        wait.until(continued, "it does not go on to its end")
+        for cell in (2, 3):  # four ranks, of which one comes to the breakpoint
+            find(".jp-Notebook .jp-CodeCell")[cell].find_element(By.CSS_SELECTOR, ".cm-content").click()
+            if cell == 3:
+                wait.until(lambda b: len(gutter(3)) > 5)
+                gutter(3)[5].click()
+                wait.until(lambda b: len(find(".jp-DebuggerBreakpoint")) == 3)
+            run()
+            wait.until(lambda b: cell == 3 or "ranks are running" in text(".jp-OutputArea-output"))
+        wait.until(lambda b: "In[4], rank 2" in text(".jp-DebuggerCallstack"), "rank 2 does not stop")
+        wait.until(lambda b: re.search(r"x\W*20", text(".jp-DebuggerVariables")), "x of rank 2 is not shown")
+        browser.save_screenshot(str(BUILD / "debugger-rank.png"))
+        press("next")
+        wait.until(lambda b: re.search(r"x\W*21", text(".jp-DebuggerVariables")), "the step does not show")
+        wait.until(continued("rank 2 has 21"), "the rank does not go on")
     except BaseException:
         browser.save_screenshot(str(BUILD / "debugger-failed.png"))
         raise

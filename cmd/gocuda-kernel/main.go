@@ -32,6 +32,7 @@ func commands() []command {
 		{"run", "NOTEBOOK [-o OUT] [-p NAME=VALUE]...", "execute a notebook without Jupyter", runDetails, runNotebook},
 		{"exec", "FILE.go [ARGUMENT]...", "run a Go program as a cell would", execDetails, runExec},
 		{"export", "NOTEBOOK DIR [-gocuda FOLDER] [-name NAME]", "write a notebook as a Go program", exportDetails, runExport},
+		{"lsp", "", "say what is wrong with cells as one types: a language server", lspDetails, runLSP},
 		{"check", "FOLDER", "show what checked processes found: see GOCUDA_CHECK", checkDetails, runCheck},
 		{"mpirun", "[-n N] [-plain] PROGRAM [ARGUMENT]...", "start a program as MPI ranks on this machine", mpirunDetails, runMpirun},
 		{"doctor", "[--json | --profile]", "say what is there of GPUs, CUDA, MPI and Jupyter, and what to do", "", runDoctor},

@@ -10,7 +10,7 @@ package house
 var mayImport = map[string][]string{
 	"cmd/gocuda-kernel": {
 		"cudaapi/backend", "cudaapi/cuda", "cudaapi/hazard", "cudaapi/mpi/launch", "cudaapi/sim/calibrate", "cudaapi/trace", "install",
-		"kernel", "kernel/check", "kernel/evaluator", "kernel/export", "kernel/golang", "kernel/golang/modules", "kernel/notebook",
+		"kernel", "kernel/check", "kernel/evaluator", "kernel/export", "kernel/golang", "kernel/golang/modules", "kernel/lsp", "kernel/magic", "kernel/notebook",
 		"kernel/packages", "kernel/ranks", "kernel/session", "kernel/tracing", "notebooks", "internal/nvtools", "golang.org/x/sys/unix", "golang.org/x/term",
 	},
 	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "kernel/ranks", "github.com/ebitengine/purego"},
@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"kernel/ranks/label":    {},
 	"kernel/ranks/pushpull": {"cudaapi/mpi"},
 	"kernel/export":         {"kernel/golang", "kernel/magic", "kernel/notebook"},
+	"kernel/lsp":            {"kernel/display", "kernel/golang", "kernel/golang/answer", "kernel/golang/assist", "kernel/magic"},
 	"kernel/export/spmd":    {"cudaapi/cuda", "cudaapi/mpi", "kernel/display", "kernel/ranks/label"},
 	"kernel/magic":          {"cudaapi/backend", "cudaapi/cuda", "cudaapi/gokernel", "internal/cpp", "kernel/display"},
 	"kernel/display":        {"github.com/google/uuid"},

@@ -150,6 +150,9 @@ func (s *Server) stackTrace(a arguments) (any, error) {
 		if call.Lane != nil {
 			name += " " + call.Lane.Name
 		}
+		if s.name() != "" {
+			name += ", " + s.name()
+		}
 		one := object{"id": id, "name": name, "line": at.Line - s.first(), "column": at.Column, "presentationHint": "normal"}
 		if path != "" {
 			one["source"] = object{"name": call.Func.File, "path": path}

@@ -1,0 +1,277 @@
+// Package lsp is a language server for notebooks: diagnostics as one types, completion
+// and hovers, by the Language Server Protocol, as jupyterlab-lsp speaks it. A document is
+// all cells of a notebook, one below the other, with two empty lines between them.
+// Nothing is run: cells are checked one after another, as if each had run when the next
+// one is checked.
+package lsp
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/textproto"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gocuda/kernel/display"
+	"gocuda/kernel/golang"
+	"gocuda/kernel/golang/answer"
+	"gocuda/kernel/golang/assist"
+	"gocuda/kernel/magic"
+)
+
+// Options say what a server is for.
+type Options struct {
+	// Evaluator returns an evaluator in which no cell has been checked.
+	Evaluator func() (*golang.Evaluator, error)
+	Magics    *magic.Set
+}
+
+// maxMessage is how many bytes a message may have.
+const maxMessage = 64 << 20
+
+// server is a connection with a client.
+type server struct {
+	options Options
+
+	writing sync.Mutex
+	out     io.Writer
+
+	mu        sync.Mutex
+	documents map[string]*document
+}
+
+// document is one that a client has open.
+type document struct {
+	text    string
+	version any
+	changed bool // since its last check began
+	checks  bool // one is running
+	closed  bool
+	ev      *golang.Evaluator // that checked it last; nil: none has
+}
+
+type request struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+type object = map[string]any
+
+// The errors of JSON-RPC.
+const (
+	parseError     = -32700
+	invalidRequest = -32600
+	unknownMethod  = -32601
+	invalidParams  = -32602
+)
+
+// Serve answers a client until it says exit or in ends; it returns nil then.
+func Serve(in io.Reader, out io.Writer, o Options) error {
+	s := &server{options: o, out: out, documents: make(map[string]*document)}
+	r := bufio.NewReader(in)
+	for {
+		text, err := read(r)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var q request
+		if err := json.Unmarshal(text, &q); err != nil {
+			s.write(object{"id": nil, "error": object{"code": parseError, "message": err.Error()}})
+			continue
+		}
+		if q.Method == "exit" {
+			return nil
+		}
+		result, code, err := s.handle(q)
+		switch {
+		case q.ID == nil:
+		case err != nil:
+			s.write(object{"id": q.ID, "error": object{"code": code, "message": err.Error()}})
+		default:
+			s.write(object{"id": q.ID, "result": result})
+		}
+	}
+}
+
+// read reads a message: a head with its length, and its text.
+func read(r *bufio.Reader) ([]byte, error) {
+	head, err := textproto.NewReader(r).ReadMIMEHeader()
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.Atoi(head.Get("Content-Length"))
+	if err != nil || n < 0 || n > maxMessage {
+		return nil, fmt.Errorf("lsp: Content-Length %q: it must be a number up to %d", head.Get("Content-Length"), maxMessage)
+	}
+	text := make([]byte, n)
+	_, err = io.ReadFull(r, text)
+	return text, err
+}
+
+func (s *server) write(message object) {
+	message["jsonrpc"] = "2.0"
+	text, err := json.Marshal(message)
+	if err != nil {
+		return
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	fmt.Fprintf(s.out, "Content-Length: %d\r\n\r\n%s", len(text), text)
+}
+
+func (s *server) handle(q request) (result any, code int, err error) {
+	var p struct {
+		TextDocument struct {
+			URI     string
+			Text    string
+			Version any
+		}
+		ContentChanges []struct {
+			Text  string
+			Range *struct{}
+		}
+		Position position
+	}
+	if len(q.Params) > 0 {
+		if err := json.Unmarshal(q.Params, &p); err != nil {
+			return nil, invalidParams, err
+		}
+	}
+	s.mu.Lock()
+	d := s.documents[p.TextDocument.URI]
+	s.mu.Unlock()
+	switch q.Method {
+	case "initialize":
+		return object{
+			"capabilities": object{"textDocumentSync": 1, "hoverProvider": true, "completionProvider": object{"triggerCharacters": []string{".", "%"}}},
+			"serverInfo":   object{"name": "gocuda"},
+		}, 0, nil
+	case "shutdown":
+		return nil, 0, nil
+	case "textDocument/didOpen":
+		s.set(p.TextDocument.URI, p.TextDocument.Text, p.TextDocument.Version)
+		return nil, 0, nil
+	case "textDocument/didChange":
+		for _, c := range p.ContentChanges {
+			if c.Range == nil { // others were not asked for
+				s.set(p.TextDocument.URI, c.Text, p.TextDocument.Version)
+			}
+		}
+		return nil, 0, nil
+	case "textDocument/didClose":
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if d != nil {
+			d.closed = true
+			delete(s.documents, p.TextDocument.URI)
+		}
+		return nil, 0, nil
+	case "textDocument/completion", "textDocument/hover":
+		if d == nil {
+			return nil, invalidParams, fmt.Errorf("the document %q is not open", p.TextDocument.URI)
+		}
+		s.mu.Lock()
+		text, ev := d.text, d.ev
+		s.mu.Unlock()
+		if ev == nil {
+			if ev, err = s.options.Evaluator(); err != nil {
+				return nil, invalidRequest, err
+			}
+		}
+		c, at, ok := cellAt(cells(text), p.Position)
+		if !ok {
+			return nil, 0, nil
+		}
+		if q.Method == "textDocument/hover" {
+			return hover(assist.Inspect(ev.Scope(), s.options.Magics, c.code, at, 0)), 0, nil
+		}
+		return completion(c, assist.Complete(ev.Scope(), s.options.Magics, c.code, at)), 0, nil
+	}
+	if strings.HasPrefix(q.Method, "$/") || q.ID == nil {
+		return nil, 0, nil
+	}
+	return nil, unknownMethod, fmt.Errorf("the server does not know %q", q.Method)
+}
+
+// set gives a document a text, and has it checked.
+func (s *server) set(uri, text string, version any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.documents[uri]
+	if d == nil {
+		d = new(document)
+		s.documents[uri] = d
+	}
+	d.text, d.version, d.changed = text, version, true
+	if !d.checks {
+		d.checks = true
+		go s.check(uri, d)
+	}
+}
+
+// check checks a document until it has not changed since.
+func (s *server) check(uri string, d *document) {
+	for {
+		s.mu.Lock()
+		if !d.changed || d.closed {
+			d.checks = false
+			s.mu.Unlock()
+			return
+		}
+		text, version := d.text, d.version
+		d.changed = false
+		s.mu.Unlock()
+		ev, err := s.options.Evaluator()
+		if err != nil {
+			continue
+		}
+		found := diagnose(ev, cells(text))
+		s.mu.Lock()
+		d.ev = ev
+		current := !d.changed && !d.closed
+		s.mu.Unlock()
+		if current {
+			s.write(object{"method": "textDocument/publishDiagnostics", "params": object{"uri": uri, "version": version, "diagnostics": found}})
+		}
+	}
+}
+
+func hover(b *display.Bundle) any {
+	if b == nil {
+		return nil
+	}
+	if text, ok := b.Data["text/markdown"].(string); ok {
+		return object{"contents": object{"kind": "markdown", "value": text}}
+	}
+	text, _ := b.Data["text/plain"].(string)
+	return object{"contents": object{"kind": "plaintext", "value": text}}
+}
+
+// kinds are those of completions, by their numbers in the protocol.
+var kinds = map[string]int{
+	"method": 2, "function": 3, "field": 5, "variable": 6, "type": 7, "package": 9, "keyword": 14, "file": 17, "magic": 3, "const": 21,
+}
+
+func completion(c cell, found answer.Completion) any {
+	items := []object{}
+	span := object{"start": c.position(found.Start), "end": c.position(found.End)}
+	for _, m := range found.Matches {
+		item := object{"label": m.Text, "textEdit": object{"range": span, "newText": m.Text}}
+		if k := kinds[m.Kind]; k > 0 {
+			item["kind"] = k
+		}
+		if m.Signature != "" {
+			item["detail"] = m.Signature
+		}
+		items = append(items, item)
+	}
+	return object{"isIncomplete": false, "items": items}
+}

@@ -1,0 +1,176 @@
+package lsp
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"gocuda/kernel/golang"
+	"gocuda/kernel/magic"
+	"gocuda/kernel/packages"
+)
+
+// client speaks with a server.
+type client struct {
+	t    *testing.T
+	to   io.WriteCloser
+	from *bufio.Reader
+	done chan error
+	id   int
+}
+
+func start(t *testing.T) *client {
+	in, to := io.Pipe()
+	from, out := io.Pipe()
+	c := &client{t: t, to: to, from: bufio.NewReader(from), done: make(chan error, 1)}
+	go func() {
+		err := Serve(in, out, Options{Magics: magic.NewSet(), Evaluator: func() (*golang.Evaluator, error) {
+			return golang.New(golang.Options{Packages: packages.All(), Stdout: io.Discard, Stderr: io.Discard})
+		}})
+		out.Close()
+		c.done <- err
+	}()
+	return c
+}
+
+func (c *client) send(text string) {
+	fmt.Fprintf(c.to, "Content-Length: %d\r\n\r\n%s", len(text), text)
+}
+
+func (c *client) tell(method string, params any) {
+	text, _ := json.Marshal(object{"jsonrpc": "2.0", "method": method, "params": params})
+	c.send(string(text))
+}
+
+// next is the next message of the server.
+func (c *client) next() map[string]any {
+	c.t.Helper()
+	text, err := read(c.from)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(text, &m); err != nil {
+		c.t.Fatal(err)
+	}
+	return m
+}
+
+func (c *client) ask(method string, params any) map[string]any {
+	c.t.Helper()
+	c.id++
+	text, _ := json.Marshal(object{"jsonrpc": "2.0", "id": c.id, "method": method, "params": params})
+	c.send(string(text))
+	for {
+		if m := c.next(); m["id"] == float64(c.id) {
+			return m
+		}
+	}
+}
+
+// open gives a document a text and returns what is wrong with it: "line:from-to text".
+func (c *client) open(method, text string, version int) (list []string) {
+	c.t.Helper()
+	params := object{"textDocument": object{"uri": "file:///a.ipynb", "version": version, "text": text, "languageId": "go"}}
+	if method == "textDocument/didChange" {
+		params["contentChanges"] = []object{{"text": text}}
+	}
+	c.tell(method, params)
+	for {
+		m := c.next()
+		p, _ := m["params"].(map[string]any)
+		if m["method"] != "textDocument/publishDiagnostics" || p["version"] != float64(version) {
+			continue
+		}
+		for _, d := range p["diagnostics"].([]any) {
+			d := d.(map[string]any)
+			r := d["range"].(map[string]any)
+			from, to := r["start"].(map[string]any), r["end"].(map[string]any)
+			list = append(list, fmt.Sprintf("%v:%v-%v %v", from["line"], from["character"], to["character"], d["message"]))
+		}
+		return list
+	}
+}
+
+func TestServer(t *testing.T) {
+	c := start(t)
+	if m := c.ask("initialize", object{"capabilities": object{}}); m["result"].(map[string]any)["capabilities"].(map[string]any)["textDocumentSync"] != 1.0 {
+		t.Error(m)
+	}
+	c.tell("initialized", object{})
+	book := []string{
+		"import \"strings\"\nx := strings.ToUpper(\"é\")\nx",
+		"%%kernel\nfunc twice(x []float32) {\n\tx[gpu.ThreadIdx.X] *= 2\n}",
+		"!ls\n/* é𝄞 */ y := len(x) + unknown\ntwice.Name()",
+		"x := 3 // again, of another type\ny + x",
+		"%%mpi\nworld.Barrier()\nz := rank",
+		"%%bash\necho $x",
+		"func f() int {\n\treturn \"a\"\n}",
+		"f(1, 2",
+	}
+	text := strings.Join(book, "\n\n\n")
+	got := c.open("textDocument/didOpen", text, 1)
+	if len(got) != 3 || !strings.HasPrefix(got[0], "12:24-31 undefined: unknown") || !strings.Contains(got[1], "cannot use \"a\"") || !strings.HasPrefix(got[2], "34:6-6 syntax error") {
+		t.Errorf("wrong are %q", got)
+	}
+	got = c.open("textDocument/didChange", strings.ReplaceAll(text, "unknown", "1"), 2)
+	if slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "undefined") }) {
+		t.Errorf("still wrong are %q", got)
+	}
+	at := func(line, character int) object {
+		return object{"textDocument": object{"uri": "file:///a.ipynb"}, "position": object{"line": line, "character": character}}
+	}
+	m := c.ask("textDocument/hover", at(1, 14))
+	if s := fmt.Sprint(m["result"]); !strings.Contains(s, "ToUpper") {
+		t.Errorf("the hover is %v", m)
+	}
+	m = c.ask("textDocument/completion", at(1, 14))
+	if s := fmt.Sprint(m["result"]); !strings.Contains(s, "label:ToUpperSpecial") || !strings.Contains(s, "map[character:13 line:1]") {
+		t.Errorf("the completion is %v", m)
+	}
+	if m := c.ask("textDocument/hover", at(99, 3)); m["error"] != nil {
+		t.Errorf("behind the end: %v", m)
+	}
+	if m := c.ask("textDocument/rename", at(1, 1)); m["error"].(map[string]any)["code"] != float64(unknownMethod) {
+		t.Error(m)
+	}
+	c.ask("shutdown", nil)
+	c.tell("exit", nil)
+	if err := <-c.done; err != nil {
+		t.Error(err)
+	}
+}
+
+// FuzzServe: whatever comes, the server answers or ends.
+func FuzzServe(f *testing.F) {
+	frame := func(texts ...string) (all string) {
+		for _, text := range texts {
+			all += fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(text), text)
+		}
+		return all
+	}
+	f.Add(frame(`{"id":1,"method":"initialize"}`, `{"method":"exit"}`))
+	f.Add(frame(`{"method":"textDocument/didOpen","params":{"textDocument":{"uri":"a","text":"x := 1\n\n\ny"}}}`, `{"id":"a","method":"textDocument/hover","params":{"textDocument":{"uri":"a"},"position":{"line":-1,"character":-5}}}`))
+	f.Add(frame(`{`, `[]`, `{"id":2,"method":"textDocument/completion","params":{"position":3}}`))
+	f.Add("Content-Length: -1\r\n\r\n")
+	f.Add("Content-Length: 99999999999\r\n\r\n{}")
+	f.Fuzz(func(t *testing.T, in string) {
+		fresh := func() (*golang.Evaluator, error) {
+			return golang.New(golang.Options{Stdout: io.Discard, Stderr: io.Discard})
+		}
+		Serve(strings.NewReader(in), io.Discard, Options{Magics: magic.NewSet(), Evaluator: fresh})
+		for _, c := range cells(in) {
+			for line := range 5 {
+				at := position{line, len(in) / (line + 1)}
+				if c, n, ok := cellAt(cells(in), at); ok && c.position(n).Line != line {
+					t.Errorf("%v is %v", at, c.position(n))
+				}
+			}
+			c.diagnostic("9", "9", "")
+		}
+	})
+}
