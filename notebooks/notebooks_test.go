@@ -187,6 +187,7 @@ var small = map[string][]string{
 	"09_jacobi.ipynb":                    {"n", "64", "iterations", "40"},
 	"10_wave_equation.ipynb":             {"intervals", "512"},
 	"12_find_the_fault.ipynb":            {"pieceMiB", "1"},
+	"13_scaling.ipynb":                   {"nodes", "4", "rows", "1"},
 }
 
 // shorter are constants of tutorials that are no parameters, as they stand in

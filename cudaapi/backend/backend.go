@@ -80,3 +80,27 @@ func Simulate(o sim.Options, stop <-chan struct{}) (lost sim.Holdings, err error
 	simulated.Unlock()
 	return lost, cuda.Use(next)
 }
+
+// Cluster makes a simulated cluster the devices in use, also where there are
+// GPUs: so many nodes of so many devices each, 1,024 in all at most. restore ends
+// it, which waits for its work, and gives the devices from before back. What was
+// made on the cluster is of no use then.
+func Cluster(nodes, each int) (restore func() error, err error) {
+	o := sim.Options{}
+	if err := o.Set("nodes", fmt.Sprintf("%dx%d", nodes, each)); err != nil {
+		return nil, err
+	}
+	m, err := sim.New(o)
+	if err != nil {
+		return nil, err
+	}
+	back, err := cuda.UseUntil(m)
+	if err != nil {
+		m.Close() //nolint:errcheck // nothing is on it
+		return nil, err
+	}
+	return func() error {
+		back()
+		return m.Retire(nil)
+	}, nil
+}

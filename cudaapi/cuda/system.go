@@ -63,6 +63,19 @@ func Use(d driver.Driver) error {
 	return err
 }
 
+// UseUntil is [Use] until restore is called, which gives the process the devices
+// back that it had, with all that was made on them.
+func UseUntil(d driver.Driver) (restore func(), err error) {
+	before, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if err := Use(d); err != nil {
+		return nil, err
+	}
+	return func() { active.Store(before) }, nil
+}
+
 // BackendInfo says which back end is in use, and why the others are not.
 type BackendInfo struct {
 	Name    string // "nvidia" or "sim"; "" if none could be opened

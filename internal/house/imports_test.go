@@ -83,7 +83,7 @@ var mayImport = map[string][]string{
 	"kernel/golang/compare":   {"kernel/golang"},
 	"kernel/internal/extract": {"kernel/golang/host"},
 	"kernel/packages": {
-		"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/hazard", "cudaapi/mpi", "cudaapi/streamsync",
+		"cudaapi/backend", "cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/hazard", "cudaapi/mpi", "cudaapi/streamsync",
 		"kernel/display", "kernel/golang/host", "kernel/packages/extra", "kernel/plot", "kernel/ranks/pushpull", "kernel/timeline", "kernel/widgets",
 	},
 	"kernel/packages/gen":       {},

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"gocuda/cudaapi/backend"
 	"gocuda/kernel/golang/host"
 	"gocuda/kernel/packages/extra"
 )
@@ -25,8 +26,10 @@ func All() []host.Package {
 			list[i].Direct = directCUDA()
 		}
 	}
-	// Compiled programs import it for its effect, which the kernel has had.
 	list = append(list, extra.All()...)
-	return append(list, host.Package{Path: "gocuda/cudaapi/backend", Name: "backend", Symbols: map[string]reflect.Value{},
-		Docs: map[string]string{"": "Package backend gives compiled programs their devices. In a cell they are there without it."}})
+	return append(list, host.Package{Path: "gocuda/cudaapi/backend", Name: "backend", Symbols: map[string]reflect.Value{"Cluster": reflect.ValueOf(backend.Cluster)},
+		Docs: map[string]string{
+			"":        "Package backend gives compiled programs their devices. In a cell they are there without it.",
+			"Cluster": "Cluster makes a simulated cluster the devices in use, also where there are\nGPUs: so many nodes of so many devices each, 1,024 in all at most. restore ends\nit, which waits for its work, and gives the devices from before back. What was\nmade on the cluster is of no use then.",
+		}})
 }
