@@ -80,7 +80,7 @@ func (e *Error) Unwrap() error { return e.Class }
 
 // hints say what to do about an error that a library reports.
 var hints = map[Class]string{
-	ErrTruncate: "the message was longer than the memory given to receive it: Probe tells the size beforehand",
+	ErrTruncate: "the message was longer than the memory given to receive it: Probe tells the size beforehand; in a collective, the ranks' numbers of elements must fit together",
 	ErrProcLost: "the ranks must be started again (in a notebook: %mpi restart)",
 }
 

@@ -79,6 +79,16 @@ func TestFaultsOfRanks(t *testing.T) {
 			b.ok("%%mpi\nall := make([]int, size)\nmust(world.Allgather([]int{rank}, all))\nall", "[0-2] []int{0, 1, 2}")
 		}
 
+		// A rank that fails before a collective which the others end without it.
+		o = b.fails("%%mpi\nif rank == 0 {\n\tpanic(\"too early\")\n}\nworld.Gather([]int{rank}, make([]int, size), 0)", "Panic", "[0] panic: too early")
+		if strings.Count(o.stderr, "A collective was called by some ranks only, so world is a new communicator now") != 1 {
+			b.Errorf("%q", o.stderr)
+		}
+		b.ok("%%mpi\nall := make([]int, size)\nmust(world.Gather([]int{10 + rank}, all, 0))\nmust(world.Bcast(all, 0))\nall", "[0-2] []int{10, 11, 12}")
+		if o := b.fails("%%mpi\nmust(world.Barrier())\nif rank == 0 {\n\tpanic(\"after all\")\n}", "Panic"); strings.Contains(o.stderr, "new communicator") {
+			b.Errorf("%q", o.stderr)
+		}
+
 		// One that never enters the barrier, by timeout.
 		b.fails("%%mpi --timeout 3s\nif rank == 0 {\n\ttime.Sleep(time.Hour)\n}\nworld.Barrier()", "Timeout",
 			"[0] Timeout: the rank had not ended the cell after 3s: it was at cell:3\n",

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gocuda/cudaapi/mpi"
+	"gocuda/cudaapi/mpi/waitfor"
 	"gocuda/kernel/display"
 	"gocuda/kernel/ranks/label"
 	"gocuda/kernel/session"
@@ -159,8 +160,13 @@ func (p *pool) serve(r *rank) {
 		if last {
 			p.jobs = slices.DeleteFunc(p.jobs, func(other *job) bool { return other == j })
 		}
+		settled := !last || j.own || len(p.jobs) > 0 || len(j.ranks) < len(p.ranks)
+		failed, _ := j.outcome()
 		p.mu.Unlock()
 		if last {
+			if !settled && len(failed) > 0 && p.complete() {
+				p.settle()
+			}
 			p.merge.flush()
 			close(j.done)
 		}
@@ -372,8 +378,12 @@ func (p *pool) interrupt(why error) string {
 	return text
 }
 
-// outOfStep tells what an interrupt leaves behind.
-const outOfStep = "Calls of MPI were interrupted, so world is a new communicator now; others that cells made may be out of step, and should be made again"
+// What an interrupt, or an error before a collective, leaves behind.
+const (
+	outOfStep = "Calls of MPI were interrupted" + newWorld
+	leftOut   = "A collective was called by some ranks only" + newWorld
+	newWorld  = ", so world is a new communicator now; others that cells made may be out of step, and should be made again"
+)
 
 // renew gives the ranks a new world, when they have ended what they run: after
 // an interrupt, some may have begun a collective that others never come to. It is
@@ -389,6 +399,15 @@ func (p *pool) renew() {
 			p.tell("The ranks are out of step, and could not make a new world: %mpi restart starts them anew\n")
 		}
 	}()
+}
+
+// settle gives the ranks a new world if a cell, in which some failed, has left them
+// out of step: the next collective would take what was sent in that cell.
+func (p *pool) settle() {
+	if reports, unknown := p.reports(); len(unknown) == 0 && waitfor.OutOfStep(reports) {
+		p.renew()
+		p.tell(leftOut + "\n")
+	}
 }
 
 // inCalls says whether one of the ranks is in an MPI call.

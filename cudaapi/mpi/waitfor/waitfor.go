@@ -100,6 +100,25 @@ func (r *Report) comm(id string) *Comm {
 	return nil
 }
 
+// OutOfStep says whether ranks have entered different numbers of collectives of a
+// communicator of all of them. The reports are of all ranks, by number, none of
+// which is in a call.
+func OutOfStep(reports []Report) bool {
+	for i := range reports {
+		for _, c := range reports[i].Comms {
+			if len(c.Members) != len(reports) {
+				continue
+			}
+			for j := range reports {
+				if other := reports[j].comm(c.ID); other == nil || other.Entered != c.Entered {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // matching adds the counts of envelopes that match a peer and a tag, of which
 // either may be any.
 func matching(list []Count, peer, tag int) (n int) {
