@@ -101,21 +101,15 @@ func (f *fn) indexGuard(base, i *expr, e *ast.IndexExpr) (g guard, x *expr) {
 		if value != nil && f.info.Types[e.X].Value != nil {
 			return guard{}, element()
 		}
-		if f.outermost != nil && !base.simple() && !base.named() {
-			f.unchecked = true // the elements of elements, in a loop: too slow
-			return guard{}, element()
-		}
 		base = f.held(base)
 		length = builtin(intType, "len", base)
 	}
 	switch {
-	case f.shared.inRange[e], value != nil && length.op == opLiteral: // the checker has seen to the second
+	case value != nil && length.op == opLiteral: // the checker has seen to that
 		return guard{}, element()
 	case value == nil:
 		i = f.held(i)
-		if !f.isNatural(e.Index) {
-			g.conds = append(g.conds, comparison{i, "<", intLiteral(0)})
-		}
+		g.conds = append(g.conds, comparison{i, "<", intLiteral(0)})
 	}
 	g.conds = append(g.conds, comparison{i, ">=", length})
 	g.panic = f.l.runtime(nil, "Index", i, length, intLiteral(f.where))

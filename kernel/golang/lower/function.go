@@ -51,12 +51,9 @@ type fn struct {
 
 // shared is what a declared function and its literals have in common.
 type shared struct {
-	boxed   map[types.Object]bool
-	natural map[types.Object]bool   // integers that are never negative
-	above   map[types.Object][]loop // what some are below in loops
-	inRange map[*ast.IndexExpr]bool // ... and cannot be out of range
-	lits    map[string]int          // how many literals a function has, by its name
-	raw     map[ast.Expr]*expr
+	boxed map[types.Object]bool
+	lits  map[string]int // how many literals a function has, by its name
+	raw   map[ast.Expr]*expr
 }
 
 // newFn is a function that is in no other.
