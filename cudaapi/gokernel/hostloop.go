@@ -183,7 +183,7 @@ func (f *fn) rangeFrom(s *ast.RangeStmt, label string, state []ir.Expr) {
 		if !ok {
 			f.fail(s, "a kernel cannot range over this")
 		}
-		at := func() ir.Expr { return &ir.Deref{X: x, T: t.Elem()} }
+		at := func() ir.Expr { return f.deref(x, s.X) }
 		f.countFrom(s, label, types.Typ[types.Int], from, ir.Int(a.Len()), element(at, a.Elem()))
 	default:
 		f.usable(f.typeOf(s.X), s, "a value")

@@ -480,7 +480,7 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 			})
 		case *types.Array:
 			list := f.expr(x)
-			if s.Value != nil {
+			if takesElements(s) {
 				if o := rootOf(f.u.info, x); o == nil || f.uses.assigned[o] {
 					list = f.temp(list) // a copy, as it was before the loop
 				}
@@ -495,7 +495,7 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 			}
 			p := f.temp(f.expr(x))
 			f.count(s, label, types.Typ[types.Int], ir.Int(a.Len()), func(i ir.Expr) ir.Expr {
-				return &ir.Index{X: &ir.Deref{X: p, T: t.Elem()}, I: i, T: a.Elem()}
+				return &ir.Index{X: f.deref(p, x), I: i, T: a.Elem()}
 			})
 		case *types.Signature:
 			f.rangeFunc(s, label, t)
@@ -504,6 +504,15 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 			f.fail(s, "a kernel cannot range over this")
 		}
 	})})
+}
+
+// takesElements says whether a range statement has a second variable.
+func takesElements(s *ast.RangeStmt) bool {
+	if s.Value == nil {
+		return false
+	}
+	id := identOf(s.Value)
+	return id == nil || id.Name != "_"
 }
 
 // arrayLen is the length of an array, or of one that is pointed to.
@@ -538,12 +547,12 @@ func (f *fn) countFrom(s *ast.RangeStmt, label string, t types.Type, from, n ir.
 			f.vars[key] = i.Var
 		case s.Key != nil && s.Tok == token.ASSIGN:
 			var value ir.Expr
-			if s.Value != nil {
+			if takesElements(s) {
 				value = f.temp(at(i))
 			}
 			f.storeBoth(s, i, value)
 		}
-		if s.Value != nil && s.Tok != token.ASSIGN {
+		if takesElements(s) && s.Tok != token.ASSIGN {
 			f.store(s.Tok, s.Value, at(i))
 		}
 		f.stmts(s.Body.List)

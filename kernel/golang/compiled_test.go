@@ -262,6 +262,27 @@ len(sums), sums[5995] > 0`); strings.TrimSpace(text) != "=> 1, true" || !compile
 	}
 }
 
+// Where faults are to panic, nothing is compiled.
+func TestCompiledFaults(t *testing.T) {
+	needsCompiler(t)
+	t.Setenv(CompileVariable, "all")
+	s := newSession(t)
+	if text := s.run(`
+import "runtime/debug"
+func get(b []byte) (n int, err error) {
+	defer func() { err, _ = recover().(error) }()
+	for _, x := range b { n += int(x) + 1 }
+	return
+}
+debug.SetPanicOnFault(true)
+data := must(syscall.Mmap(-1, 0, 2*syscall.Getpagesize(), syscall.PROT_READ, syscall.MAP_ANON|syscall.MAP_PRIVATE))
+syscall.Mprotect(data[len(data)/2:], syscall.PROT_NONE)
+n, err := get(data)
+n == len(data)/2, err != nil`); text != "=> true, true\n" {
+		t.Error(text)
+	}
+}
+
 // What asks for the stack while compiled code panics sees the line.
 func TestCompiledCallers(t *testing.T) {
 	needsCompiler(t)

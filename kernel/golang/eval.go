@@ -158,6 +158,7 @@ func (ev *Evaluator) start() error {
 	ev.rt.Show = ev.shown
 	ev.rt.Route = ev.route
 	ev.rt.Begun = ev.gate.open
+	ev.rt.FaultsPanic = func() { ev.SetCompile(false) } // a fault in C ends the process
 	ev.rt.Bodies = ev.bodies
 	ev.rt.Touched = ev.options.Touched
 	ev.debugger = ev.debugger.renewed(ev)

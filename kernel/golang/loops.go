@@ -246,6 +246,9 @@ func (ev *Evaluator) loopsOf(g *rt.Group) (done func()) {
 
 // loopRuns is called at the head of an iteration of a loop that is not compiled.
 func (ev *Evaluator) loopRuns(c *cellLoop) {
+	if ev.compilesNothing() { // since the cell began
+		return
+	}
 	ls := &ev.loops
 	ls.mu.Lock()
 	if c.state != loopCold {

@@ -73,7 +73,7 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 		f.rangeNative(s, label, f.expr(s.X), intType, t.Elem())
 	case *types.Array:
 		if s.Value == nil || isBlank(s.Value) {
-			if hasCall(s.X) {
+			if s.Value != nil || hasCall(s.X) {
 				f.evaluate(s.X)
 			}
 			f.rangeCount(s, label, t, nil)

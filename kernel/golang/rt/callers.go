@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"gocuda/kernel/golang/host/generic/plain"
@@ -60,6 +61,12 @@ func (r *Runtime) Callers(program bool) map[string]map[string]reflect.Value {
 		"runtime/debug/debug": {
 			"Stack":      reflect.ValueOf(stack),
 			"PrintStack": reflect.ValueOf(func() { r.stderr().Write(stack()) }),
+			"SetPanicOnFault": reflect.ValueOf(func(on bool) bool {
+				if on && r.FaultsPanic != nil {
+					r.FaultsPanic()
+				}
+				return debug.SetPanicOnFault(on)
+			}),
 		},
 	}
 	maps.Copy(tables, r.logs(program))

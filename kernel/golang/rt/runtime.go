@@ -43,6 +43,9 @@ type Runtime struct {
 	// Route, if set, says where what the calling goroutine writes to w goes.
 	Route func(w io.Writer) io.Writer
 
+	// FaultsPanic, if set, is called when a cell wants faults of memory to panic.
+	FaultsPanic func()
+
 	// Begun, if set, is called when the lowered code of a cell has taken its place
 	// among that of other cells, before the cell's own statements run.
 	Begun func()

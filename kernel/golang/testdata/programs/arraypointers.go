@@ -33,4 +33,44 @@ func main() {
 	}
 	m := map[string]*[2]int{"a": {5, 6}}
 	fmt.Println(m["a"][:1], (&u.id)[:1], (*get())[1:2])
+	nils(nil, nil)
+}
+
+type holder struct{ n [3]int }
+
+// An array that is not there: its length is known, its elements are not.
+func nils(p *[3]int, h *holder) {
+	try := func(f func()) {
+		defer func() { fmt.Println(recover()) }()
+		f()
+	}
+	n := 0
+	try(func() {
+		for i := range p {
+			n += i
+		}
+		for i, _ := range p {
+			n += i
+		}
+		for i := range h.n {
+			n += i
+		}
+	})
+	fmt.Println(n)
+	try(func() {
+		for i, v := range p {
+			n += i + v
+		}
+	})
+	try(func() {
+		for i, _ := range h.n {
+			n += i
+		}
+	})
+	try(func() {
+		for _, v := range &h.n {
+			n += v
+		}
+	})
+	fmt.Println(n)
 }

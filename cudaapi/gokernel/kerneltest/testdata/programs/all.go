@@ -177,6 +177,8 @@ var All = []Program{
 	{"more.go", "LoopChecks", LoopChecks},
 	{"panics.go", "PanicIndex", PanicIndex},
 	{"panics.go", "PanicNegative", PanicNegative},
+	{"panics.go", "PanicRangeNil", PanicRangeNil},
+	{"panics.go", "PanicRangeNilAssign", PanicRangeNilAssign},
 	{"panics.go", "PanicArray", PanicArray},
 	{"panics.go", "PanicDivide", PanicDivide},
 	{"panics.go", "PanicRemainder", PanicRemainder},

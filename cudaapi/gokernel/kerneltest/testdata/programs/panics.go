@@ -17,6 +17,39 @@ func PanicNegative(out []int64, f []float64) {
 	out[i-5] = 2
 }
 
+func PanicRangeNil(out []int64, f []float64) {
+	var p *[4]int64
+	if out[5] != 0 {
+		p = new([4]int64)
+	}
+	for i := range p {
+		out[i] = 2
+	}
+	for i, _ := range p {
+		out[i]++
+	}
+	for i, v := range p {
+		out[9] = int64(i) + v
+	}
+}
+
+func PanicRangeNilAssign(out []int64, f []float64) {
+	var p *struct{ pad, at [4]int64 }
+	if out[5] != 0 {
+		p = new(struct{ pad, at [4]int64 })
+	}
+	i := 3
+	for i = range p.at {
+		out[i] = 2
+	}
+	for i, out[8] = range [...]int64{4, 5} {
+	}
+	out[6] = int64(i)
+	for i, _ = range p.at {
+		out[7] = 1
+	}
+}
+
 func PanicArray(out []int64, f []float64) {
 	var a [4]int64
 	for i := 0; i <= 4; i++ {
