@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The programs of bench/cells/programs in Python, by numba's @njit and by CPython:
+"""The programs of bench/cells/programs in Python, by numba's @njit and in cells of ipykernel, for
 
-    python bench/cells/cells.py [RUNS]
+    go run ./bench/cells -python PYTHON
 
-pip install numba==0.62.1. The first call of numba compiles; CPython runs each once.
+pip install numba==0.62.1 ipykernel==7.4.0. The first call of numba compiles.
 """
 import math
-import statistics
+import os
 import sys
 import time
 
@@ -21,7 +21,7 @@ def fib(n):
 def loop(n):
     s = 0
     for i in range(n):
-        s += i ^ s
+        s = (s + (i ^ s)) & 0x7FFFFFFFFFFFFFFF  # Python's integers would grow
     return s
 
 
@@ -184,20 +184,40 @@ def timed(f, args):
     return 1e3 * (time.perf_counter() - begun)
 
 
+def ipykernel():
+    """Returns a function that runs a program by number in a cell of ipykernel, and gives the cell's ms."""
+    from jupyter_client.manager import start_new_kernel
+
+    _, client = start_new_kernel(kernel_name="python3")
+
+    def cell(code):
+        begun = time.perf_counter()
+        reply = client.execute_interactive(code, output_hook=lambda message: None)
+        if reply["content"]["status"] != "ok":
+            raise RuntimeError(reply["content"]["evalue"])
+        return 1e3 * (time.perf_counter() - begun)
+
+    cell(f"import sys; sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r}); from cells import PROGRAMS")
+
+    def run(i):
+        cell(f"_, f, args = PROGRAMS[{i}]; args = args()")
+        return cell("f(*args);")
+
+    return run
+
+
 def main():
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    plain = {f.__name__: f for _, f, _ in PROGRAMS}
+    """Answers each line "numba I" or "ipykernel I", I a program's number, with the ms that it took."""
+    plain = ipykernel()
+    fast = [f for _, f, _ in PROGRAMS]
     for name in ("fib", "quick"):  # they call themselves, or are called by others
         globals()[name] = numba.njit(globals()[name])
-    print("| program | numba, first | again | CPython |\n|---|---|---|---|")
-    for title, f, args in PROGRAMS:
-        fast = fib if f is plain["fib"] else numba.njit(f)
-        first = timed(fast, args())
-        again = statistics.median(timed(fast, args()) for _ in range(runs))
-        slow = "-"
-        if f not in (plain["fib"], plain["sort"]) and "--python" in sys.argv:
-            slow = f"{timed(f, args()):.0f} ms"
-        print(f"| {title} | {first:.0f} ms | {again:.1f} ms | {slow} |", flush=True)
+    fast = [fib if f.__name__ == "fib" else numba.njit(f) for f in fast]
+    print("ready", flush=True)
+    for line in sys.stdin:
+        how, i = line.split()
+        print(plain(int(i)) if how == "ipykernel" else timed(fast[int(i)], PROGRAMS[int(i)][2]()), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

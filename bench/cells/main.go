@@ -1,14 +1,20 @@
 // Command cells measures functions of cells, compiled by %%compile, by themselves, and
 // interpreted, beside the same functions compiled by Go: medians of runs in turns. What
 // a cell takes the first time that it compiles itself is measured with an empty cache.
+// With -python, numba and ipykernel run the same programs in the same turns.
 package main
 
 import (
+	"bufio"
 	"flag"
 	"fmt"
+	"io"
 	"log"
+	"math"
 	"os"
+	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +33,7 @@ type benchmark struct {
 func main() {
 	n := flag.Int("n", 11, "runs of each")
 	interpreted := flag.Bool("interpreted", false, "run the interpreter, too, once")
+	python := flag.String("python", "", "a Python with numba and ipykernel, to be run beside; ipykernel once")
 	flag.Parse()
 	const list = "[]Body{{Mass: 39.47}, {4.84, -1.16, -0.1, 0.6, 2.81, -0.02, 0.037}, {8.34, 4.12, -0.4, -1.01, 1.82, 0.008, 0.011},\n{12.89, -15.11, -0.22, 1.08, 0.86, -0.01, 0.0017}, {15.37, -25.91, 0.17, 0.97, 0.59, -0.034, 0.002}}"
 	u, v, w := make([]float64, 400), make([]float64, 400), make([]float64, 400)
@@ -66,43 +73,109 @@ func main() {
 			log.Fatalf("%s is not compiled: %s", f.Name, f.Reason)
 		}
 	}
-	fmt.Println("| program | compiled by Go | compiled first | ratio | by itself, first | again | ratio | interpreted |\n|---|---|---|---|---|---|---|---|")
-	for _, p := range benchmarks {
+	var beside *peer
+	if *python != "" {
+		beside = start(*python)
+		defer beside.end()
+	}
+	fmt.Println("| program | compiled by Go | compiled first | ratio | by itself, first | again | ratio | interpreted | numba, first | again | ipykernel |\n|---|---|---|---|---|---|---|---|---|---|---|")
+	for i, p := range benchmarks {
 		eval(compiled, p.setup)
 		eval(itself, p.setup)
-		begun := time.Now()
-		eval(itself, p.call)
-		first := time.Since(begun)
-		var byGo, byCell, again []time.Duration
+		first := timed(func() { eval(itself, p.call) })
+		slow, numbaFirst, ipykernel := math.NaN(), math.NaN(), math.NaN()
+		if *interpreted {
+			eval(plain, p.setup)
+			slow = timed(func() { eval(plain, p.call) })
+		}
+		if beside != nil {
+			numbaFirst, ipykernel = beside.run("numba", i), beside.run("ipykernel", i)
+		}
+		var byGo, byCell, again, numba []float64
 		for range *n {
-			begun := time.Now()
-			want := p.run()
-			byGo = append(byGo, time.Since(begun))
-			begun = time.Now()
-			got := eval(compiled, p.call)
-			byCell = append(byCell, time.Since(begun))
-			begun = time.Now()
-			eval(itself, p.call)
-			again = append(again, time.Since(begun))
+			var want any
+			var got string
+			byGo = append(byGo, timed(func() { want = p.run() }))
+			byCell = append(byCell, timed(func() { got = eval(compiled, p.call) }))
+			again = append(again, timed(func() { eval(itself, p.call) }))
 			if got != fmt.Sprint(want) {
 				log.Fatalf("%s gives %s, compiled by Go %v", p.name, got, want)
 			}
+			if beside != nil {
+				numba = append(numba, beside.run("numba", i))
+			}
 		}
-		slices.Sort(byGo)
-		slices.Sort(byCell)
-		slices.Sort(again)
-		g, k, a, slow := byGo[len(byGo)/2], byCell[len(byCell)/2], again[len(again)/2], "-"
-		if *interpreted {
-			eval(plain, p.setup)
-			begun := time.Now()
-			eval(plain, p.call)
-			slow = time.Since(begun).Round(time.Millisecond).String()
-		}
-		fmt.Printf("| %s | %.1f ms | %.1f ms | %.2f | %.1f ms | %.1f ms | %.2f | %s |\n", p.name, ms(g), ms(k), float64(k)/float64(g), ms(first), ms(a), float64(a)/float64(g), slow)
+		g, k, a := median(byGo), median(byCell), median(again)
+		fmt.Printf("| %s | %s | %s | %.2f | %s | %s | %.2f | %s | %s | %s | %s |\n", p.name,
+			ms(g), ms(k), k/g, ms(first), ms(a), a/g, ms(slow), ms(numbaFirst), ms(median(numba)), ms(ipykernel))
 	}
 }
 
-func ms(d time.Duration) float64 { return d.Seconds() * 1e3 }
+// timed gives the milliseconds that a function takes.
+func timed(f func()) float64 {
+	begun := time.Now()
+	f()
+	return time.Since(begun).Seconds() * 1e3
+}
+
+func median(list []float64) float64 {
+	if len(list) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+func ms(v float64) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f ms", v)
+}
+
+// peer is cells.py.
+type peer struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Scanner
+}
+
+func start(python string) *peer {
+	cmd := exec.Command(python, "bench/cells/cells.py")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		log.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		log.Fatal(err)
+	}
+	p := &peer{cmd, in, bufio.NewScanner(out)}
+	if p.out.Scan(); p.out.Text() != "ready" {
+		log.Fatalf("%s does not start (it is run from the repository's root)", cmd)
+	}
+	return p
+}
+
+// run has a program run, by its number, and gives the milliseconds that it took.
+func (p *peer) run(how string, i int) float64 {
+	fmt.Fprintln(p.in, how, i)
+	p.out.Scan()
+	v, err := strconv.ParseFloat(p.out.Text(), 64)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return v
+}
+
+func (p *peer) end() {
+	p.in.Close()
+	p.cmd.Wait()
+}
 
 // session has the functions, compiled or not.
 func session(source string, compile bool) *golang.Evaluator {
