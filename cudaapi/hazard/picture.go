@@ -16,7 +16,7 @@ const (
 func (r Report) SVG() string {
 	var b strings.Builder
 	const width, height = 2*boxWidth + gapWidth + 4, boxHeight + 30
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`, width, height, width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12" role="img" aria-label="%s">`, width, height, width, height, html.EscapeString(fmt.Sprintf("Nothing orders %s %s at %s and %s %s at %s.", r.First.What, r.First.Does, r.First.Place, r.Second.What, r.Second.Does, r.Second.Place)))
 	b.WriteString(`<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#c62828"/></marker></defs>`)
 	box := func(x int, o Operation) {
 		fmt.Fprintf(&b, `<rect x="%d" y="2" width="%d" height="%d" rx="6" fill="#f5f7fa" stroke="#546e7a"/>`, x, boxWidth, boxHeight)
@@ -33,11 +33,11 @@ func (r Report) SVG() string {
 			if i == 0 {
 				weight = "bold"
 			}
-			family := ""
+			family, most := "", 46 // characters that fit
 			if i == 2 {
-				family = ` font-family="monospace"`
+				family, most = ` font-family="monospace"`, 42
 			}
-			fmt.Fprintf(&b, `<text x="%d" y="%d" font-weight="%s" fill="%s"%s>%s</text>`, x+10, 19+17*i, weight, fill, family, html.EscapeString(short(line, 48)))
+			fmt.Fprintf(&b, `<text x="%d" y="%d" font-weight="%s" fill="%s"%s>%s</text>`, x+10, 19+17*i, weight, fill, family, html.EscapeString(short(line, most)))
 		}
 	}
 	box(2, r.First)

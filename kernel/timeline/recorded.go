@@ -133,7 +133,7 @@ func draw(title string, names []string, timelines ...*Recorded) (display.Bundle,
 			text.WriteString("\n\n")
 		}
 		if names[i] != "" {
-			fmt.Fprintf(&page, "<h4>%s</h4>", html.EscapeString(names[i]))
+			fmt.Fprintf(&page, "<p><b>%s</b></p>", html.EscapeString(names[i]))
 		}
 		page.WriteString(table(r.Timeline))
 		text.WriteString(r.String())
@@ -201,6 +201,10 @@ func table(t *trace.Timeline) string {
 			align := "right"
 			if j < 2 {
 				align = "left"
+			}
+			tag := tag
+			if cell == "" {
+				tag = "td" // a header says something
 			}
 			fmt.Fprintf(&o, `<%s style="text-align:%s;padding:2px 8px">%s</%[1]s>`, tag, align, html.EscapeString(cell))
 		}
