@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gocuda/cudaapi/hazard"
 	"gocuda/cudaapi/sim"
@@ -236,10 +237,16 @@ var spare = []struct {
 		"it takes a time"},
 }
 
+// oneTutorial is how long the longest takes with the check, with much to spare.
+const oneTutorial = time.Minute
+
 // without runs a tutorial that lacks a line, and gives what is reported outside of cells
 // that ask for a check of their own: those have hazards on purpose.
 func without(t *testing.T, name, text string, nth int, instead string) (list hazard.List) {
 	t.Helper()
+	if end, ok := t.Deadline(); ok && time.Until(end) < oneTutorial {
+		t.Skip("no time is left")
+	}
 	data, err := notebooks.FS.ReadFile(name + ".ipynb")
 	if err != nil {
 		t.Fatal(err)

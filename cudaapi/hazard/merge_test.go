@@ -23,6 +23,9 @@ func TestOwnMemoryInThePlaceOfAnothers(t *testing.T) {
 		{&record.Op{Kind: record.Alloc, Addr: at, Bytes: 64, Key: "second"}, 0x6010},
 		{&record.Op{Kind: record.Alloc, Addr: at + 64, Bytes: 64}, 0x6010}, // behind it
 		{&record.Op{Kind: record.Alloc, Addr: at, Bytes: 64}, s.here(at + 16)},
+		{&record.Op{Kind: record.Alloc, Addr: at - 64, Bytes: 128, Key: "first"}, s.here(at + 16)}, // not where its own is
+		{&record.Op{Kind: record.Free, Addr: at, Bytes: 64}, s.here(at + 16)},
+		{&record.Op{Kind: record.Alloc, Addr: at, Bytes: 64, Key: "second"}, 0x6010},
 	} {
 		take(c.op)
 		if got := locate(s.imports, s.here, at+16); got != c.want {

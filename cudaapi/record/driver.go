@@ -402,6 +402,7 @@ func (d *Driver) imported(call string, c driver.Context, key string, f func() (d
 	}
 	n := info.Size - uint64(p-info.Base)
 	d.mu.Lock()
+	n = d.memory.room(uint64(p), n) // the driver may tell of more than there is
 	d.memory.add(region{driver.PointerInfo{Type: info.Type, Ctx: info.Ctx, Device: info.Device, Base: p, Size: n}, 1})
 	d.mu.Unlock()
 	d.rec.Now(&Op{Kind: Alloc, Call: call, Addr: uint64(p), Bytes: n, Context: c, Key: key})

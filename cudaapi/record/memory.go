@@ -49,6 +49,14 @@ func (d *Driver) clip() touched.Clip {
 	}
 }
 
+// room is how much of n bytes from p on no allocation has that is known.
+func (m *regions) room(p, n uint64) uint64 {
+	if i := m.search(p); i < len(m.list) {
+		n = min(n, uint64(m.list[i].Base)-p)
+	}
+	return n
+}
+
 func (m *regions) search(p uint64) int {
 	return sort.Search(len(m.list), func(i int) bool { return uint64(m.list[i].Base) > p })
 }
