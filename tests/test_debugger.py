@@ -484,3 +484,16 @@ func scale(x []float32) {
     debug.body("continue", threadId=stopped["threadId"])
     assert debug.finish(cell)["status"] == "ok"
     assert debug.client.run("x").value == "[]float32{2, 4, 6, 8, 10, 12, 14, 204}"
+
+
+@pytest.mark.parametrize("magic", ["%%time", "%%check", "%%timeline"])
+def test_go_below_a_magic(debug, magic):
+    code = f"{magic}\nn := 1\nn++"
+    line = code.count("\n") + 1
+    debug.dump(code, line)
+    cell = debug.kc.execute(code)
+    debug.event("stopped")
+    assert debug.frames()[0]["line"] == line
+    assert debug.locals(debug.frames()[0]["id"])["n"]["value"] == "1"
+    debug.body("continue", threadId=1)
+    assert debug.finish(cell)["status"] == "ok"

@@ -136,7 +136,7 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	}
 	c.main = newRun(c.golang.Shell, session.Cell{})
 	c.main.end()
-	c.debugger = debugger.New(debugger.Options{Evaluator: c.golang, Go: goOf, Peers: c.peers,
+	c.debugger = debugger.New(debugger.Options{Evaluator: c.golang, Go: magic.AllGo, Peers: c.peers,
 		Event: func(m json.RawMessage) { console.Post(session.Output{Kind: session.Debug, Event: m}) },
 		Print: func(text string) { c.show(session.Output{Kind: session.Stdout, Text: text}) },
 	})
@@ -148,14 +148,6 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	})
 	cuda.SetCaller(func() string { return place(c.golang.Running().Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
 	return c, nil
-}
-
-// goOf is the Go in a cell, in its lines.
-func goOf(code string) string {
-	if line, rest, ok := strings.Cut(code, "\n"); ok && (strings.HasPrefix(line, "%%mpi") || strings.HasPrefix(line, "%%kernel")) {
-		code = "\n" + rest
-	}
-	return magic.Blank(code)
 }
 
 // place is a statement of a cell in words.

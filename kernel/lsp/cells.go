@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -90,6 +91,7 @@ var (
 	// What are kernels.
 	goKernel   = regexp.MustCompile(`(?m)^func\s+([\pL_][\pL\pN_]*)\s*\([^\n]*\)\s*\{`)
 	cudaKernel = regexp.MustCompile(`__global__[^(]*?([A-Za-z_]\w*)\s*\(`)
+	instance   = regexp.MustCompile(`--instantiate[= ]\s*['"]?([^'"\s]+)`)
 	named      = regexp.MustCompile(`--name[= ]\s*([\pL_][\pL\pN_]*)`)
 )
 
@@ -106,7 +108,7 @@ func diagnose(ev *golang.Evaluator, list []cell) []object {
 		case "%%mpi": // ranks have names of their own
 			continue
 		}
-		_, err := ev.Check(fmt.Sprintf("cell%d", i), magic.Blank(c.code))
+		_, err := ev.Check(fmt.Sprintf("cell%d", i), magic.AllGo(c.code))
 		if err == nil {
 			continue
 		}
@@ -139,6 +141,10 @@ func declare(ev *golang.Evaluator, i int, p magic.Piece) {
 	}
 	for _, m := range pattern.FindAllStringSubmatch(p.Text, -1) {
 		fmt.Fprintf(&code, "var %s *cuda.Kernel\n", m[1])
+	}
+	for _, m := range instance.FindAllStringSubmatch(p.Args, -1) {
+		parts := strings.FieldsFunc(m[1], func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		fmt.Fprintf(&code, "var %s *cuda.Kernel\n", strings.Join(parts, "_"))
 	}
 	if m := named.FindStringSubmatch(p.Args); m != nil {
 		fmt.Fprintf(&code, "var %s *cuda.Module\n", m[1])

@@ -4,6 +4,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -187,4 +188,17 @@ func Blank(code string) string {
 		}
 	}
 	return out.String()
+}
+
+// GoMagics are the cell magics that have Go below them.
+var GoMagics = []string{"%%time", "%%timeit", "%%mpi", "%%kernel", "%%compile", "%%timeline", "%%check"}
+
+// AllGo is Blank, but with the Go below a magic that has Go there.
+func AllGo(code string) string {
+	head := strings.TrimLeft(code, " \t\r\n")
+	line, rest, _ := strings.Cut(head, "\n")
+	if name, _, _ := strings.Cut(strings.TrimSpace(line), " "); !slices.Contains(GoMagics, name) {
+		return Blank(code)
+	}
+	return code[:len(code)-len(head)] + strings.Repeat(" ", len(line)) + head[len(line):len(head)-len(rest)] + AllGo(rest)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // goBodies are the magics that are followed by Go code.
-var goBodies = []string{"%time", "%timeit", "%%time", "%%timeit", "%%mpi", "%%kernel", "%%compile", "%%timeline", "%%check"}
+var goBodies = append([]string{"%time", "%timeit"}, magic.GoMagics...)
 
 // cellMagic returns the magic of the cell whose body the cursor is in, and where
 // that body begins: it is a cell of its own. The name is "" elsewhere.
