@@ -91,6 +91,7 @@ var (
 	// What are kernels.
 	goKernel   = regexp.MustCompile(`(?m)^func\s+([\pL_][\pL\pN_]*)\s*\([^\n]*\)\s*\{`)
 	cudaKernel = regexp.MustCompile(`__global__[^(]*?([A-Za-z_]\w*)\s*\(`)
+	ofRanks    = regexp.MustCompile(`\A\s*(?:%%[^\n]*\n)*%%mpi\b`)
 	instance   = regexp.MustCompile(`--instantiate[= ]\s*['"]?([^'"\s]+)`)
 	named      = regexp.MustCompile(`--name[= ]\s*([\pL_][\pL\pN_]*)`)
 )
@@ -100,12 +101,13 @@ func diagnose(ev *golang.Evaluator, list []cell) []object {
 	found := []object{}
 	unsure := make(map[string]bool) // names that cells may declare which cannot be checked
 	for i, c := range list {
+		if ofRanks.MatchString(c.code) { // which have names of their own
+			continue
+		}
 		pieces := magic.Pieces(c.code)
 		switch last := pieces[len(pieces)-1]; last.Magic {
 		case "%%kernel", "%%cuda": // which make variables
 			declare(ev, i, last)
-			continue
-		case "%%mpi": // ranks have names of their own
 			continue
 		}
 		_, err := ev.Check(fmt.Sprintf("cell%d", i), magic.AllGo(c.code))

@@ -107,14 +107,14 @@ func TestServer(t *testing.T) {
 		"%%kernel --instantiate 'axpy[float32]'\nfunc axpy[T float32](x []T) {}\nfunc twice(x []float32) {\n\tx[gpu.ThreadIdx.X] *= 2\n}",
 		"!ls\n/* é𝄞 */ y := len(x) + unknown\ntwice.Name() + axpy_float32.Name()",
 		"%%time\nx := 3 // again, of another type\ny + x",
-		"%%mpi\nworld.Barrier()\nz := rank",
+		"%%timeline\n%%mpi\nworld.Barrier()\nz := rank",
 		"%%bash\necho $x",
 		"func f() int {\n\treturn \"a\"\n}",
 		"f(1, 2",
 	}
 	text := strings.Join(book, "\n\n\n")
 	got := c.open("textDocument/didOpen", text, 1)
-	if len(got) != 3 || !strings.HasPrefix(got[0], "13:24-31 undefined: unknown") || !strings.Contains(got[1], "cannot use \"a\"") || !strings.HasPrefix(got[2], "36:6-6 syntax error") {
+	if len(got) != 3 || !strings.HasPrefix(got[0], "13:24-31 undefined: unknown") || !strings.Contains(got[1], "cannot use \"a\"") || !strings.HasPrefix(got[2], "37:6-6 syntax error") {
 		t.Errorf("wrong are %q", got)
 	}
 	got = c.open("textDocument/didChange", strings.ReplaceAll(text, "unknown", "1"), 2)
