@@ -80,7 +80,7 @@ func TestSimRefuses(t *testing.T) {
 	t.Setenv("GOCUDA_BACKEND", "sim")
 	for code, want := range map[string]string{
 		"%sim devices":      "has no value",
-		"%sim devices 0":    "want a number from 1 to 16",
+		"%sim devices 0":    "want a number from 1 to 1024",
 		"%sim colour red":   "no setting \"colour\"",
 		"%sim schedule bad": "want random or adversarial",
 		"%sim check maybe":  "want on (1) or off (0)",
