@@ -261,6 +261,7 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
 		if f.u.host != nil {
 			return one(f.makeSlice(e))
 		}
+		f.usable(f.typeOf(e), e, "a value") // which is said of maps and channels
 		f.fail(e, "make cannot be used in a kernel, where no memory is allocated: declare an array, such as var x [16]float32, or pass a slice")
 	case "recover":
 		f.fail(e, "recover cannot be used in a kernel: a panic ends the thread, and is reported by the launch's stream")

@@ -113,7 +113,7 @@ func check(name, source string) (*checked, error) {
 		source = strings.Replace(source, "//line", "\n//line", 1)
 	}
 	if c.file, err = parser.ParseFile(c.fset, name, source, mode); err != nil {
-		return nil, c.syntax(err)
+		return nil, c.syntax(err, source)
 	}
 	var list Errors
 	imports := newImporter(c.fset, c.info)
@@ -140,12 +140,15 @@ func sorted(list Errors) Errors {
 	return list
 }
 
-func (c *checked) syntax(err error) error {
+func (c *checked) syntax(err error, source string) error {
 	var found scanner.ErrorList
 	if !errors.As(err, &found) {
 		return err
 	}
-	return Errors{{found[0].Pos, "syntax error: " + found[0].Msg}} // what follows comes of it
+	first := found[0] // what follows comes of it
+	at := min(first.Pos.Offset, len(source))
+	line, _, _ := strings.Cut(source[strings.LastIndexByte(source[:at], '\n')+1:], "\n")
+	return Errors{{first.Pos, hintOfLine("syntax error: "+first.Msg, line)}}
 }
 
 // implied are the packages that a kernel can import, by their names.

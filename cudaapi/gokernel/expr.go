@@ -39,12 +39,15 @@ func (f *fn) constant(at ast.Node, v constant.Value, t types.Type) ir.Expr {
 		if types.IsInterface(t) {
 			f.usable(t, at, "a value")
 		}
+		if s, ok := t.Underlying().(*types.Slice); ok && v.Kind() == constant.String && f.u.host == nil {
+			f.fail(at, "a string cannot become a %s in a kernel, where no memory is allocated: a constant string can be indexed and ranged over, and %s{'a', 'b'} is there", types.TypeString(t, shortNames), types.TypeString(s, shortNames))
+		}
 		f.fail(at, "a constant cannot be of type %s here", types.TypeString(t, shortNames))
 	}
 	switch {
 	case b.Info()&types.IsString != 0 && f.u.host != nil:
 	case b.Info()&types.IsString != 0:
-		f.fail(at, "strings are there only as the formats of fmt.Printf and the words of panics")
+		f.fail(at, "strings are constants in a kernel: const s = \"abc\" can be indexed, ranged over and printed, and be what a panic says")
 	case b.Info()&types.IsInteger != 0:
 		v = constant.ToInt(v)
 	case b.Info()&types.IsFloat != 0:

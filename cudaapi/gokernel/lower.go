@@ -450,9 +450,15 @@ func unusable(t types.Type, within []types.Type, host bool) (bad types.Type, why
 	case *types.Chan:
 		return t, "there are no channels; threads share memory, ordered by barriers and atomics"
 	case *types.Interface:
+		if types.Identical(t, types.Universe.Lookup("error").Type()) && !host {
+			return t, "there are no interfaces, and so no errors: write a number to a slice, or panic with a constant"
+		}
 		return t, "there are no interfaces; write a generic function, or one for each type"
 	case *types.Signature:
-		return t, "functions can be called, and given to other functions as arguments, but not kept"
+		if why = "functions can be called, and given to other functions as arguments, but not kept"; len(within) == 1 && !host {
+			why += "; f := func... keeps its first value, and cannot call itself"
+		}
+		return t, why
 	case *types.Pointer:
 		return unusable(u.Elem(), within, host)
 	case *types.Slice:
