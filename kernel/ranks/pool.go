@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// An interrupted rank that has not stopped by then is ended: well before
-	// the notebook's own evaluator would be.
-	rankGrace = 2 * time.Second
+	// An interrupted rank that has not stopped by then is ended: before the notebook's
+	// own evaluator would be, and late enough for many ranks on a busy machine.
+	rankGrace = 6 * time.Second
 	// How long an interrupted cell waits for that.
 	stopTime = rankGrace + 500*time.Millisecond
 	// What one question about where a rank is may take, and how often it is asked.
