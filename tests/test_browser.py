@@ -18,6 +18,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", 
 DRIVER = shutil.which("chromedriver")
 
 from selenium import webdriver
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -25,6 +26,12 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="no chromium and chromedriver on PATH")
 PATIENCE = 120
+
+
+def patient(browser):
+    """Waits; an element that is drawn anew meanwhile is looked for again."""
+    return WebDriverWait(browser, PATIENCE, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException])
+
 
 TUTORIALS = ["03_peer_access.ipynb", "09_jacobi.ipynb"]
 
@@ -140,7 +147,7 @@ def browser(tmp_path):
 
 def test_cells_run_and_show_in_jupyterlab(lab, browser):
     server, token = lab
-    wait = WebDriverWait(browser, PATIENCE)
+    wait = patient(browser)
     try:
         browser.get(f"{server}/lab/workspaces/browser/tree/browser.ipynb?token={token}")
         cells = wait.until(lambda b: len(b.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell")) == len(CELLS)
@@ -169,7 +176,7 @@ def test_cells_run_and_show_in_jupyterlab(lab, browser):
 @pytest.mark.parametrize("name", TUTORIALS)
 def test_a_tutorial_runs_to_its_end_in_jupyterlab(lab, browser, name):
     server, token = lab
-    wait = WebDriverWait(browser, PATIENCE)
+    wait = patient(browser)
     try:
         # A workspace of its own: others' notebooks are not opened again.
         browser.get(f"{server}/lab/workspaces/{name.removesuffix('.ipynb')}/tree/{name}?token={token}")
@@ -207,7 +214,7 @@ def test_a_tutorial_runs_to_its_end_in_jupyterlab(lab, browser, name):
 
 def test_widgets(lab, browser):
     server, token = lab
-    wait = WebDriverWait(browser, PATIENCE)
+    wait = patient(browser)
     find = lambda css: browser.find_elements(By.CSS_SELECTOR, css)
     try:
         browser.get(f"{server}/lab/workspaces/widgets/tree/widgets.ipynb?token={token}")
@@ -273,7 +280,7 @@ def test_a_console_beside_a_cell(lab, browser):
     """JupyterLab's console of a subshell answers, completes, inspects and runs cells while
     the notebook's cell runs; an interrupt and a restart leave both usable."""
     server, token = lab
-    wait = WebDriverWait(browser, PATIENCE)
+    wait = patient(browser)
     find = lambda css: browser.find_elements(By.CSS_SELECTOR, css)
     run = lambda: ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
     shows = lambda css, text: wait.until(lambda b: any(text in e.text for e in find(css)), f"{css} does not show {text!r}")
@@ -335,7 +342,7 @@ def test_a_console_beside_a_cell(lab, browser):
 
 def test_debugger(lab, browser):
     server, token = lab
-    wait = WebDriverWait(browser, PATIENCE)
+    wait = patient(browser)
     find = lambda css: browser.find_elements(By.CSS_SELECTOR, css)
     run = lambda: ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
     # In one step: JupyterLab draws anew at any time.

@@ -299,6 +299,16 @@ func deviation(u, before, start []float32, n int32, sum []float64, moved []uint3
 		{"sine<float>", "sine[float32]", 2, []any{make([]float32, 60), 3, 59, 40, 0.5}}, {"sine<double>", "sine[float64]", 2, []any{make([]float64, 60), 3, 59, 40, 0.5}},
 		{"deviation", "deviation", 2, []any{upTo[float32](300), make([]float32, 300), upTo[float32](300), 299, make([]float64, 1), make([]uint32, 1)}},
 		{"differ", "differ", 2, []any{upTo[float64](300), make([]float64, 300), 299, make([]uint64, 2)}}, {"spin", "spin", 1, []any{1000}}}},
+	{"13_scaling", "step", `
+func step(next, now []float32, width, rows int32) {
+	x, y := 1+place(), 1+int32(gpu.BlockIdx.Y)
+	if x >= width-1 || y > rows {
+		return
+	}
+	i := y*width + x
+	next[i] = 0.25 * (now[i-1] + now[i+1] + now[i-width] + now[i+width])
+}
+`, "", nil, []tutorialLaunch{{"step", "step", 2, []any{make([]float32, 180), upTo[float32](180), 60, 1}}}},
 }
 
 // tutorialLaunch launches blocks of 32 threads; slices are buffers.
