@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -46,6 +47,9 @@ const maxMistakes = 10
 // compileError shows mistakes with their source lines.
 func compileError(code string, list []mistake) *Error {
 	lines := strings.Split(code, "\n")
+	list = slices.CompactFunc(list, func(a, b mistake) bool { // go/types says some twice
+		return a.file == b.file && a.line == b.line && a.column == b.column && a.text == b.text
+	})
 	var trace []string
 	for i, m := range list {
 		if i == maxMistakes {
@@ -61,6 +65,9 @@ func compileError(code string, list []mistake) *Error {
 			col := min(max(m.column-1, 0), len(src))
 			pad := strings.Map(func(rune) rune { return ' ' }, strings.ReplaceAll(src[:col], "\t", "    "))
 			trace = append(trace, "    "+pad+red+"^"+plain)
+		}
+		if strings.Contains(text[0], ", error)) in single-value context") {
+			trace = append(trace, "must(...) around the call takes its value, and fails the cell on an error")
 		}
 	}
 	first, _, _ := strings.Cut(list[0].text, "\n")

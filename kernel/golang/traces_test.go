@@ -152,6 +152,25 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// A mistake is shown once, also where go/types says it twice; what is a habit of
+// other languages comes with what to write.
+func TestMistakesAreShownOnce(t *testing.T) {
+	s := newSession(t)
+	s.run("p, f := new(strings.Builder), func() ([]int, error) { return nil, nil }")
+	for code, want := range map[string]string{
+		"fmt.Println(p[0])": "In:1:13: cannot index p (variable of type *strings.Builder)\n    fmt.Println(p[0])\n                ^",
+		"f()[0] = 1":        "In:1:1: multiple-value f() (value of type ([]int, error)) in single-value context\n    f()[0] = 1\n    ^\nmust(...) around the call takes its value, and fails the cell on an error",
+	} {
+		res := s.ev.Eval("In", code, false)
+		if res.Err == nil {
+			t.Fatalf("%s: no error", code)
+		}
+		if text := withoutColour(strings.Join(res.Err.Traceback, "\n")); text != want || strings.Contains(res.Err.Message, "more") {
+			t.Errorf("%s\ngave %s\n(%s)\nwant %s", code, text, res.Err.Message, want)
+		}
+	}
+}
+
 // namedError is an error with a name, as those of packages cuda and mpi.
 type namedError struct{ name, text string }
 
