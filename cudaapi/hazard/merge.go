@@ -43,7 +43,6 @@ type source struct {
 	end     bool       // nothing more was there when last asked
 	last    *record.Op // that was placed
 	imports []imported
-	own     map[uint64]uint64 // its own memory, by where it begins: where it ends
 	lanes   map[*record.Lane]*record.Lane
 	events  map[*record.Event]*record.Event
 	posted  []*posted
@@ -488,16 +487,6 @@ func (s *source) replace(lo, hi uint64) {
 	}
 }
 
-// owns reports whether some of a range is memory of the rank's own.
-func (s *source) owns(lo, hi uint64) bool {
-	for from, to := range s.own {
-		if from < hi && lo < to {
-			return true
-		}
-	}
-	return false
-}
-
 // take hands a rank's next operation to the check.
 func (j *world) take(s *source) {
 	o := s.queue[0]
@@ -509,18 +498,10 @@ func (j *world) take(s *source) {
 	case o.Kind == record.Alloc || o.Kind == record.AllocAsync:
 		s.replace(o.Addr, o.Addr+o.Bytes)
 		if from, ok := j.exports[o.Key]; ok && o.Key != "" {
-			m := imported{o.Addr, o.Addr + min(o.Bytes, from.n), from.at}
-			if !s.owns(m.lo, m.hi) { // no address is both
-				s.imports = append(slices.Clip(s.imports), m)
-			}
+			s.imports = append(slices.Clip(s.imports), imported{o.Addr, o.Addr + min(o.Bytes, from.n), from.at})
 			return
 		}
-		if s.own == nil {
-			s.own = map[uint64]uint64{}
-		}
-		s.own[o.Addr] = o.Addr + o.Bytes
 	case o.Kind == record.Free || o.Kind == record.FreeAsync:
-		delete(s.own, o.Addr)
 		if i := slices.IndexFunc(s.imports, func(m imported) bool { return m.lo == o.Addr }); i >= 0 {
 			// The memory stays; what was opened is not to be used any more.
 			m := s.imports[i]

@@ -3,6 +3,7 @@ package hazard
 import (
 	"testing"
 
+	"gocuda/cudaapi/internal/callsite"
 	"gocuda/cudaapi/record"
 )
 
@@ -23,13 +24,73 @@ func TestOwnMemoryInThePlaceOfAnothers(t *testing.T) {
 		{&record.Op{Kind: record.Alloc, Addr: at, Bytes: 64, Key: "second"}, 0x6010},
 		{&record.Op{Kind: record.Alloc, Addr: at + 64, Bytes: 64}, 0x6010}, // behind it
 		{&record.Op{Kind: record.Alloc, Addr: at, Bytes: 64}, s.here(at + 16)},
-		{&record.Op{Kind: record.Alloc, Addr: at - 64, Bytes: 128, Key: "first"}, s.here(at + 16)}, // not where its own is
 		{&record.Op{Kind: record.Free, Addr: at, Bytes: 64}, s.here(at + 16)},
 		{&record.Op{Kind: record.Alloc, Addr: at, Bytes: 64, Key: "second"}, 0x6010},
 	} {
 		take(c.op)
 		if got := locate(s.imports, s.here, at+16); got != c.want {
 			t.Errorf("after %+v: %#x, want %#x", c.op, got, c.want)
+		}
+	}
+}
+
+// What a kernel has touched is of its own rank's memory, and of what this rank has open,
+// also where its record says so when the kernel has its place in the order already.
+// Allocations of two processes may have the same address.
+func TestTouchedLate(t *testing.T) {
+	defer record.SetWorld(record.Place())
+	const at, open, n = 0x41b800000, 0x52c000000, 64
+	for name, c := range map[string]struct {
+		touched uint64 // by rank 1's kernel
+		hazards int
+	}{"its own": {at, 0}, "another's": {open, 1}} {
+		folder := t.TempDir()
+		var files [2]*record.Writer
+		var kernels [2]*record.Op
+		for rank := range files {
+			record.SetWorld(record.World{Rank: rank, Size: len(files)})
+			file, err := record.Create(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			files[rank] = file
+			rec := record.New(file)
+			rec.Add(&record.Op{Kind: record.Alloc, Addr: at, Bytes: n})
+			if rank == 0 {
+				rec.Add(&record.Op{Kind: record.ShareMemory, Addr: at, Bytes: n, Key: "key"})
+			} else {
+				rec.Add(&record.Op{Kind: record.Alloc, Addr: open, Bytes: n, Key: "key"})
+			}
+			lane := &record.Lane{ID: 1, Context: 1, Handle: 1, Name: "a stream"}
+			kernels[rank] = &record.Op{Kind: record.Kernel, Lane: lane, Site: callsite.Site{Place: "main.go:1"}, Watched: &record.Watched{}}
+			rec.Add(kernels[rank])
+			if err := file.Flush(nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := OpenFolder(folder, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		_, counts, err := f.Check(false)
+		if err != nil || counts.Unknown != len(kernels) {
+			t.Fatalf("%s: %+v, %v: want all kernels in their places", name, counts, err)
+		}
+		for rank, k := range kernels {
+			at := uint64(at)
+			if rank == 1 {
+				at = c.touched
+			}
+			k.Watched.Touched([]record.Access{{Lo: at, Hi: at + n, Mode: record.Write}})
+			if err := files[rank].Flush(nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		list, _, err := f.Check(true)
+		if err != nil || len(list) != c.hazards {
+			t.Errorf("%s: %v, %v, want %d hazards", name, list, err, c.hazards)
 		}
 	}
 }

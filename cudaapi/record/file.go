@@ -339,7 +339,14 @@ type Reader struct {
 	lanes   map[int]*Lane
 	events  map[int]*Event
 	ops     map[int]*Op
-	watched map[[2]uint64]*Op
+	watched map[[2]uint64]awaited
+}
+
+// awaited is an operation whose accesses are not read yet, and where they arrive: a
+// reader may since have put others in that place of the operation's.
+type awaited struct {
+	*Op
+	accesses *Watched
 }
 
 // Open opens a record.
@@ -348,7 +355,7 @@ func Open(name string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{f: f, World: World{0, 1}, sites: map[int]callsite.Site{}, lanes: map[int]*Lane{}, events: map[int]*Event{}, ops: map[int]*Op{}, watched: map[[2]uint64]*Op{}}
+	r := &Reader{f: f, World: World{0, 1}, sites: map[int]callsite.Site{}, lanes: map[int]*Lane{}, events: map[int]*Event{}, ops: map[int]*Op{}, watched: map[[2]uint64]awaited{}}
 	r.dec = gob.NewDecoder(&r.in)
 	return r, nil
 }
@@ -414,8 +421,8 @@ func (r *Reader) Next() (*Op, error) {
 
 func (r *Reader) touched(t *fileTouched) error {
 	key := [2]uint64{t.Seq, uint64(t.Node)}
-	o := r.watched[key]
-	if o == nil {
+	o, ok := r.watched[key]
+	if !ok {
 		return nil
 	}
 	delete(r.watched, key)
@@ -427,7 +434,7 @@ func (r *Reader) touched(t *fileTouched) error {
 		return err
 	}
 	o.HostFlag = t.HostFlag
-	o.Watched.Touched(list)
+	o.accesses.Touched(list)
 	return nil
 }
 
@@ -455,12 +462,12 @@ func (r *Reader) op(f *fileOp) (*Op, error) {
 		}
 		no.Via, no.Of = o, r.ref(n.Op.Of)
 		if no.Watched != nil {
-			r.watched[[2]uint64{f.Seq, uint64(i + 1)}] = no
+			r.watched[[2]uint64{f.Seq, uint64(i + 1)}] = awaited{no, no.Watched}
 		}
 		o.Nodes = append(o.Nodes, Node{no, n.Deps})
 	}
 	if o.Watched != nil {
-		r.watched[[2]uint64{f.Seq, 0}] = o
+		r.watched[[2]uint64{f.Seq, 0}] = awaited{o, o.Watched}
 	}
 	if last(o) && o.Target.Kind != None { // which a graph's host function has not
 		delete(r.ops, f.Target)
