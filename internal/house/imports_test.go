@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 
 	// CUDA and MPI, for notebooks and programs.
 	"cudaapi/driver":            {},
-	"cudaapi/driver/drivertest": {"cudaapi/driver", "internal/nvtools"},
+	"cudaapi/driver/drivertest": {"cudaapi/driver", "cudaapi/record", "internal/nvtools"},
 	"cudaapi/nvidia":            {"cudaapi/driver", "cudaapi/internal/clib", "cudaapi/internal/codecache", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"cudaapi/sim":               {"cudaapi/driver", "cudaapi/internal/codecache", "internal/cpp", "cudaapi/internal/hostcxx", "github.com/ebitengine/purego", "golang.org/x/sys/..."},
 	"cudaapi/sim/calibrate":     {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},

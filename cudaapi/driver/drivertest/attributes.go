@@ -80,7 +80,7 @@ var launchTests = []test{
 			e.ok(e.d.Launch(e.ctx[0], l))
 		}
 		e.pending(0, s, "programmatic launches behind a gate")
-		e.all(0, p, 4*n, 0)
+		e.before(0, p, 4*n, 0)
 		g.release()
 		e.sync(0, s)
 		for i := range n {

@@ -21,6 +21,7 @@ func (e *env) kernel(dev int, code, symbol string) driver.Function {
 	m := e.module(dev, code)
 	f, err := e.d.ModuleFunction(e.ctx[dev], m, symbol)
 	e.ok(err)
+	e.origins[f] = &driver.Origin{Source: &driver.Source{Name: "case.cu", Code: code}, Module: m, Symbol: symbol, Polls: strings.Contains(code, "volatile")}
 	return f
 }
 
@@ -81,7 +82,9 @@ func launchOf(f driver.Function, s driver.Stream, grid, block uint32, a packed) 
 
 func (e *env) launch(dev int, f driver.Function, s driver.Stream, grid, block uint32, a packed) {
 	e.Helper()
-	e.ok(e.d.Launch(e.ctx[dev], launchOf(f, s, grid, block, a)))
+	l := launchOf(f, s, grid, block, a)
+	l.Origin = e.origins[f]
+	e.ok(e.d.Launch(e.ctx[dev], l))
 }
 
 var codeTests = []test{
@@ -99,7 +102,7 @@ var codeTests = []test{
 		g := e.hold(0, s)
 		e.launch(0, f, s, 4, 256, args(p, uint32(0x01010101), uint32(1024)))
 		e.pending(0, s, "kernel behind a gate")
-		e.all(0, p, 4096, 0)
+		e.before(0, p, 4096, 0)
 		e.ok(e.d.MemsetAsync(e.ctx[0], p, 2, 1, 100, s))
 		g.release()
 		e.sync(0, s)

@@ -23,6 +23,7 @@ import (
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/record"
 	"gocuda/internal/nvtools"
 )
 
@@ -93,7 +94,7 @@ func Run(t *testing.T, open func(t *testing.T) driver.Driver) {
 						return
 					}
 					once.Do(retain)
-					e := &env{T: t, d: d, n: n, ctx: ctx}
+					e := &env{T: t, d: d, n: n, ctx: ctx, origins: map[driver.Function]*driver.Origin{}}
 					e.Cleanup(e.watch()) // after the others: they may hang too
 					c.run(e)
 				})
@@ -162,6 +163,8 @@ type env struct {
 	d   driver.Driver
 	n   int
 	ctx []driver.Context
+
+	origins map[driver.Function]*driver.Origin // of the case's kernels
 
 	mu    sync.Mutex
 	gates []*gate
@@ -274,6 +277,14 @@ func (e *env) all(dev int, p driver.Ptr, n uint64, want byte) {
 			e.Fatalf("byte %d is %#x, want %#x", i, b, want)
 		}
 	}
+}
+
+// before checks that every byte of device memory is still want, while work that
+// changes it is queued. On purpose nothing orders the two.
+func (e *env) before(dev int, p driver.Ptr, n uint64, want byte) {
+	e.Helper()
+	defer record.Mean()()
+	e.all(dev, p, n, want)
 }
 
 // sync waits for a stream.

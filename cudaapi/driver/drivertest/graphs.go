@@ -69,7 +69,7 @@ var graphTests = []test{
 		g := e.hold(0, s)
 		e.ok(e.graphs().GraphLaunch(e.ctx[0], x, s))
 		e.pending(0, s, "a graph behind a gate")
-		e.all(0, p, 64, 1)
+		e.before(0, p, 64, 1)
 		e.ok(e.d.MemsetAsync(e.ctx[0], p, 3, 1, 32, s))
 		g.release()
 		e.sync(0, s)

@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/record"
 )
 
 var memoryTests = []test{
@@ -145,6 +146,7 @@ var memoryTests = []test{
 		e.ok(err)
 		g := e.hold(0, s)
 		e.ok(e.d.MemsetAsync(e.ctx[0], p, 1, 1, 4096, s))
+		defer record.Mean()() // CUDA does not promise that wait
 		e.blocks("cuMemFree", g.release, func() error { return e.d.MemFree(e.ctx[0], p) })
 	}},
 }

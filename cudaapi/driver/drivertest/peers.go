@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/record"
 )
 
 // peer lets device a use device b's memory for the length of the case, or skips
@@ -95,7 +96,7 @@ var peerTests = []test{
 		e.ok(e.d.StreamWaitEvent(e.ctx[1], b, ev))
 		e.ok(e.d.MemcpyPeerAsync(q, e.ctx[1], p, e.ctx[0], 1<<20, b))
 		e.pending(1, b, "copy behind the peer's event")
-		e.all(1, q, 1<<20, 9)
+		e.before(1, q, 1<<20, 9)
 		g.release()
 		e.sync(1, b)
 		e.all(1, q, 1<<20, 1)
@@ -105,7 +106,9 @@ var peerTests = []test{
 		p, q := e.alloc(0, 1<<20, 3), e.alloc(1, 1<<20, 9)
 		g := e.hold(0, a)
 		e.ok(e.d.MemsetAsync(e.ctx[0], p, 1, 1, 1<<20, a))
+		without := record.Mean()
 		e.ok(e.d.MemcpyPeerAsync(q, e.ctx[1], p, e.ctx[0], 1<<20, b))
+		without()
 		e.done(1, b, "a peer copy that waits for nothing")
 		e.all(1, q, 1<<20, 3)
 		g.release()

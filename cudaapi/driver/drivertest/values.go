@@ -1,6 +1,9 @@
 package drivertest
 
-import "gocuda/cudaapi/driver"
+import (
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/record"
+)
 
 // word is n bytes of device memory that streams wait on, 0 at first. When the
 // case ends, before the memory is freed, each 32-bit word of it gets the value
@@ -13,6 +16,7 @@ func (e *env) word(n uint64, value uint32) driver.Ptr {
 		for at := uint64(0); at < n; at += 4 {
 			_ = e.d.StreamWriteValue32(e.ctx[0], s, p+driver.Ptr(at), value)
 		}
+		_ = e.d.StreamSynchronize(e.ctx[0], s, nil)
 	})
 	return p
 }
@@ -33,7 +37,7 @@ var valueTests = []test{
 		flag := e.alloc(0, 8, 0)
 		g := e.hold(0, s)
 		e.ok(e.d.StreamWriteValue32(e.ctx[0], s, flag, 0x01010101))
-		e.all(0, flag, 4, 0)
+		e.before(0, flag, 4, 0)
 		g.release()
 		e.sync(0, s)
 		e.all(0, flag, 4, 1)
@@ -103,7 +107,10 @@ var valueTests = []test{
 			{Kind: driver.MemOpWriteValue64, Addr: flag + 16, Value: 0x0202020202020202},
 		}))
 		e.pending(0, a, "a batch with a wait in it")
-		e.until("the write before the wait", func() bool { return e.uint32At(0, flag) == 0x01010101 })
+		e.until("the write before the wait", func() bool {
+			defer record.Mean()()
+			return e.uint32At(0, flag) == 0x01010101
+		})
 		e.all(0, flag+16, 8, 0)
 		e.ok(e.d.StreamWriteValue32(e.ctx[0], b, flag+8, 4))
 		e.done(0, a, "the wait's value was written")
@@ -118,7 +125,7 @@ var valueTests = []test{
 			return e.d.StreamBatchMemOp(e.ctx[0], s, []driver.MemOp{
 				{Kind: driver.MemOpWriteValue32, Addr: flag, Value: 0x05050505}, {Kind: driver.MemOpWriteValue32, Addr: flag + 4, Value: 0x06060606}})
 		})
-		e.all(0, flag, 8, 0)
+		e.before(0, flag, 8, 0)
 		e.ok(e.d.MemsetAsync(e.ctx[0], flag+4, 7, 1, 4, s))
 		g.release()
 		e.sync(0, s)
