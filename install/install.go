@@ -43,6 +43,9 @@ type Options struct {
 	Executable string
 	// Root is the Jupyter data folder to install into, such as UserDir.
 	Root string
+	// Config is the Jupyter configuration folder that belongs to it, such as
+	// UserConfig, in which jupyter-lsp is told of the language server; "": none is.
+	Config string
 	// Name and DisplayName are the defaults if empty.
 	Name, DisplayName string
 	// Env is the environment that Jupyter gives this kernel.
@@ -66,6 +69,15 @@ func Install(o Options) (dir string, err error) {
 	}
 	if err := ours(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
+	}
+	if o.Config != "" {
+		path := filepath.Join(o.Config, languageServerFile(o.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(path, languageServer(o.Executable), 0o644); err != nil {
+			return "", err
+		}
 	}
 	files, err := contents(specOf(o))
 	if err != nil {
@@ -105,6 +117,22 @@ func specOf(o Options) Spec {
 	}
 }
 
+// languageServerFile is the file, in a Jupyter configuration folder, by which
+// jupyter-lsp knows of the language server.
+func languageServerFile(name string) string {
+	return filepath.Join("jupyter_server_config.d", "gocuda-lsp-"+name+".json")
+}
+
+// languageServer is the content of that file.
+func languageServer(executable string) []byte {
+	server := map[string]any{
+		"version": 2, "argv": []string{executable, "lsp"}, "display_name": DefaultName,
+		"languages": []string{"go"}, "mime_types": []string{"text/x-go"}, "requires_documents_on_disk": false,
+	}
+	text, _ := json.MarshalIndent(map[string]any{"LanguageServerManager": map[string]any{"language_servers": map[string]any{DefaultName: server}}}, "", "  ")
+	return append(text, '\n')
+}
+
 const (
 	// tempPrefix begins the names of folders that are being filled.
 	tempPrefix = ".gocuda-"
@@ -132,15 +160,19 @@ func moveAway(temp, dir string) error {
 	return os.Rename(temp, dir)
 }
 
-// Uninstall removes the kernelspec of that name from a Jupyter data folder,
-// and returns the folder that it removed. The error is fs.ErrNotExist if there
-// is none; the kernelspec of another kernel is not touched.
-func Uninstall(root, name string) (dir string, err error) {
+// Uninstall removes the kernelspec of that name from a Jupyter data folder, and
+// its language server from the configuration folder, and returns the former's
+// folder. The error is fs.ErrNotExist if there is none; the kernelspec of another
+// kernel is not touched.
+func Uninstall(root, config, name string) (dir string, err error) {
 	dir, err = specDir(root, name)
 	if err != nil {
 		return "", err
 	}
 	if err := ours(dir); err != nil {
+		return dir, err
+	}
+	if err := os.Remove(filepath.Join(config, languageServerFile(name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return dir, err
 	}
 	return dir, os.RemoveAll(dir)

@@ -17,7 +17,8 @@ import (
 
 func TestInstallAndUninstall(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "not", "yet", "there")
-	o := Options{Executable: "/opt/gocuda-kernel", Root: root, Env: map[string]string{"GOCUDA_BACKEND": "sim"}}
+	config := filepath.Join(t.TempDir(), "etc")
+	o := Options{Executable: "/opt/gocuda-kernel", Root: root, Config: config, Env: map[string]string{"GOCUDA_BACKEND": "sim"}}
 	for range 2 { // the second replaces the first
 		dir, err := Install(o)
 		if err != nil {
@@ -51,10 +52,17 @@ func TestInstallAndUninstall(t *testing.T) {
 	if entries, _ := os.ReadDir(filepath.Join(root, "kernels")); len(entries) != 1 {
 		t.Errorf("left beside it: %v", entries)
 	}
-	if _, err := Uninstall(root, DefaultName); err != nil {
+	server, err := os.ReadFile(filepath.Join(config, "jupyter_server_config.d", "gocuda-lsp-gocuda.json"))
+	if err != nil || !strings.Contains(string(server), `"/opt/gocuda-kernel",`) {
+		t.Errorf("the language server's entry is %s, %v", server, err)
+	}
+	if _, err := Uninstall(root, config, DefaultName); err != nil {
 		t.Error(err)
 	}
-	if _, err := Uninstall(root, DefaultName); !errors.Is(err, fs.ErrNotExist) {
+	if left, err := filepath.Glob(filepath.Join(config, "*", "*")); len(left) > 0 || err != nil {
+		t.Errorf("left are %q, %v", left, err)
+	}
+	if _, err := Uninstall(root, config, DefaultName); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("uninstalled twice: %v", err)
 	}
 }
@@ -104,7 +112,7 @@ func TestOtherKernelsAreLeftAlone(t *testing.T) {
 	if _, err := Install(Options{Root: root, Name: "python3"}); err == nil || !strings.Contains(err.Error(), "Python 3") {
 		t.Errorf("installed over Python: %v", err)
 	}
-	if _, err := Uninstall(root, "python3"); err == nil {
+	if _, err := Uninstall(root, "", "python3"); err == nil {
 		t.Error("removed Python")
 	}
 	if got, _ := os.ReadFile(filepath.Join(dir, "kernel.json")); string(got) != spec {
@@ -134,7 +142,11 @@ func TestUserDirByJupytersRules(t *testing.T) {
 			k, v, _ := strings.Cut(kv, "=")
 			env[k] = v
 		}
-		got := userDir(c.goos, "h", func(k string) string { return env[k] })
+		getenv := func(k string) string { return env[k] }
+		if config := userConfig(c.goos, "h", getenv); (config == "h/.jupyter") == platformDirs(getenv) {
+			t.Errorf("%v: the configuration is in %s", c, config)
+		}
+		got := userDir(c.goos, "h", getenv)
 		if got != filepath.FromSlash(c.want) {
 			t.Errorf("%s %s: got %s, want %s", c.goos, c.env, got, c.want)
 		}

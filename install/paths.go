@@ -26,7 +26,7 @@ func UserDir() (string, error) {
 }
 
 func userDir(goos, home string, getenv func(string) string) string {
-	platform := !slices.Contains([]string{"", "no", "n", "false", "off", "0", "0.0"}, strings.ToLower(getenv("JUPYTER_PLATFORM_DIRS")))
+	platform := platformDirs(getenv)
 	switch {
 	case goos == "darwin" && platform:
 		return filepath.Join(home, "Library", "Application Support", "Jupyter")
@@ -44,8 +44,40 @@ func userDir(goos, home string, getenv func(string) string) string {
 	return filepath.Join(home, ".local", "share", "jupyter")
 }
 
+// UserConfig is the Jupyter configuration folder of this user.
+func UserConfig() (string, error) {
+	if dir := os.Getenv("JUPYTER_CONFIG_DIR"); dir != "" {
+		return dir, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return userConfig(runtime.GOOS, home, os.Getenv), nil
+}
+
+func userConfig(goos, home string, getenv func(string) string) string {
+	switch {
+	case !platformDirs(getenv):
+		return filepath.Join(home, ".jupyter")
+	case goos == "darwin" || goos == "windows" && getenv("LOCALAPPDATA") != "":
+		return userDir(goos, home, getenv)
+	case getenv("XDG_CONFIG_HOME") != "":
+		return filepath.Join(getenv("XDG_CONFIG_HOME"), "jupyter")
+	}
+	return filepath.Join(home, ".config", "jupyter")
+}
+
+// platformDirs says whether the user has asked Jupyter for the system's own folders.
+func platformDirs(getenv func(string) string) bool {
+	return !slices.Contains([]string{"", "no", "n", "false", "off", "0", "0.0"}, strings.ToLower(getenv("JUPYTER_PLATFORM_DIRS")))
+}
+
 // PrefixDir is the Jupyter data folder below an installation prefix.
 func PrefixDir(prefix string) string { return filepath.Join(prefix, "share", "jupyter") }
+
+// PrefixConfig is the Jupyter configuration folder below an installation prefix.
+func PrefixConfig(prefix string) string { return filepath.Join(prefix, "etc", "jupyter") }
 
 // SysPrefix is the prefix of the Python environment that Jupyter is, or would
 // be, started from: the active virtual or conda environment, or else the one

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,8 +32,8 @@ func WheelName(platform string) string {
 	return fmt.Sprintf("gocuda-%s-py3-none-%s.whl", Version, WheelPlatforms[platform])
 }
 
-// WriteWheel writes a wheel that has the binary and the kernelspec: pip puts them
-// where Jupyter finds them, and takes them away again. The same binary gives the
+// WriteWheel writes a wheel that has the binary, the kernelspec and the language
+// server's entry: pip puts them where Jupyter finds them, and takes them away again. The same binary gives the
 // same bytes.
 func WriteWheel(w io.Writer, platform string, binary []byte) error {
 	tag, ok := WheelPlatforms[platform]
@@ -51,6 +52,7 @@ func WriteWheel(w io.Writer, platform string, binary []byte) error {
 	data, info := fmt.Sprintf("gocuda-%s.data/", Version), fmt.Sprintf("gocuda-%s.dist-info/", Version)
 	files := map[string][]byte{
 		data + "scripts/" + program: binary,
+		data + "data/etc/jupyter/" + filepath.ToSlash(languageServerFile(DefaultName)): languageServer("gocuda-kernel"), // of PATH
 		info + "METADATA": []byte("Metadata-Version: 2.1\nName: gocuda\nVersion: " + Version +
 			"\nSummary: A Jupyter kernel for Go in which GPUs are live\nLicense: MIT\n"),
 		info + "WHEEL": []byte("Wheel-Version: 1.0\nGenerator: gocuda " + Version + "\nRoot-Is-Purelib: false\n"),

@@ -69,6 +69,9 @@ func TestWheel(t *testing.T) {
 			if program = path.Clean(program); program != "bin/gocuda-kernel" && program != "Scripts/gocuda-kernel.exe" {
 				t.Errorf("the kernelspec starts %s", program)
 			}
+			if server := files["gocuda-"+Version+".data/data/etc/jupyter/jupyter_server_config.d/gocuda-lsp-gocuda.json"]; !json.Valid([]byte(server)) || !strings.Contains(server, `"gocuda-kernel",`) {
+				t.Errorf("the language server's entry is %q", server)
+			}
 			if files["gocuda-"+Version+".data/scripts/"+path.Base(program)] != string(binary) {
 				t.Errorf("the wheel has no program %s", path.Base(program))
 			}

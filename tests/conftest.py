@@ -28,6 +28,7 @@ def pytest_configure(config):
         XDG_CACHE_HOME=cache,
         PATH=os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"],
         JUPYTER_PATH=str(base / "prefix" / "share" / "jupyter"),
+        JUPYTER_CONFIG_PATH=str(base / "prefix" / "etc" / "jupyter"),
         GOCUDA_BACKEND="sim",
     )
     subprocess.run(

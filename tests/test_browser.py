@@ -1,5 +1,6 @@
 """JupyterLab in a real, headless Chromium."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -74,6 +75,14 @@ DEBUGGED = [
     '%%mpi\nx := rank * 10\nworld.Barrier()\nif rank == 2 {\n\tx++\n}\nfmt.Println("rank", rank, "has", x)',
 ]
 
+# Cells that the language server looks at, and which are not run.
+WRITTEN = [
+    'import "strings"\nshout := strings.ToUpper("abc")',
+    "%%kernel\nfunc twice(v []float32) {\n\tv[gpu.ThreadIdx.X] *= 2\n}",
+    'y := len(shout) + unheard\nvar s string = 5\nfmt.Println(y, twice)',
+    "strings.",
+]
+
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
@@ -89,6 +98,8 @@ def lab(tmp_path_factory):
     nbformat.write(nb, root / "beside.ipynb")
     nb.cells = [new_code_cell(c) for c in DEBUGGED]
     nbformat.write(nb, root / "debugged.ipynb")
+    nb.cells = [new_code_cell(c) for c in WRITTEN]
+    nbformat.write(nb, root / "written.ipynb")
     for name in TUTORIALS:
         nb = nbformat.read(ROOT / "notebooks" / name, as_version=4)
         for cell in nb.cells:
@@ -413,4 +424,37 @@ def test_debugger(lab, browser):
         wait.until(continued("rank 2 has 21"), "the rank does not go on")
     except BaseException:
         browser.save_screenshot(str(BUILD / "debugger-failed.png"))
+        raise
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("jupyterlab_lsp"), reason="pip install jupyterlab-lsp==5.2.0 into this environment")
+def test_mistakes_are_underlined_as_one_types(lab, browser):
+    """jupyterlab-lsp, which the kernel's installation has told of the language server."""
+    server, token = lab
+    wait = patient(browser)
+    find = lambda css: browser.find_elements(By.CSS_SELECTOR, css)
+    underlined = lambda: [e.text for e in find(".cm-lintRange-error")]
+    try:
+        browser.get(f"{server}/lab/workspaces/written/tree/written.ipynb?token={token}")
+        wait.until(lambda b: underlined()[:2] == ["unheard", "5"])
+        # As by a mouse with Ctrl held, left of "abc" in strings.ToUpper("abc").
+        point = """
+            const text = [...document.querySelectorAll(".jp-CodeCell .cm-line span")].find(e => e.textContent == '"abc"').getBoundingClientRect();
+            const at = {bubbles: true, ctrlKey: true, view: window, clientX: text.left - 20, clientY: text.top + text.height / 2};
+            document.elementFromPoint(at.clientX, at.clientY).dispatchEvent(new MouseEvent("mousemove", at));
+            return [...document.querySelectorAll(".jp-Tooltip")].map(e => e.textContent).join();"""
+        wait.until(lambda b: "func ToUpper(s string) string" in b.execute_script(point), "no hover")
+        BUILD.mkdir(exist_ok=True)
+        browser.save_screenshot(str(BUILD / "written-hover.png"))
+
+        # What is typed is looked at, before any cell has run.
+        find(".jp-Notebook .jp-CodeCell")[3].find_element(By.CSS_SELECTOR, ".cm-content").click()
+        ActionChains(browser).key_down(Keys.CONTROL).send_keys(Keys.END).key_up(Keys.CONTROL).send_keys("ToL", Keys.TAB).perform()
+        wait.until(lambda b: any("ToLower" in e.text for e in find(".jp-Completer")))
+        browser.save_screenshot(str(BUILD / "written.png"))
+        ActionChains(browser).send_keys(Keys.ENTER).send_keys("(mistyped)").perform()
+        wait.until(lambda b: "mistyped" in underlined())
+        assert not find(".jp-Notebook .jp-OutputArea-output")
+    except BaseException:
+        browser.save_screenshot(str(BUILD / "written-failed.png"))
         raise

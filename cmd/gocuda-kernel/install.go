@@ -15,9 +15,10 @@ import (
 
 const installDetails = `
 Without a flag it is installed for this user. Jupyter starts the binary from
-where it is now, so install it again after moving it.`
+where it is now, so install it again after moving it. jupyter-lsp, if there is
+one, learns of the language server (help lsp).`
 
-// place is where a kernelspec goes, by flags.
+// place is where the kernel is installed, by flags.
 type place struct {
 	user, sysPrefix bool
 	prefix          string
@@ -31,7 +32,8 @@ func (p *place) flags(f *flag.FlagSet) {
 	f.StringVar(&p.name, "name", install.DefaultName, "the kernel's `NAME` for Jupyter")
 }
 
-func (p *place) root() (string, error) {
+// dirs are the folders of Jupyter's data and of its configuration.
+func (p *place) dirs() (root, config string, err error) {
 	given := 0
 	for _, set := range []bool{p.user, p.sysPrefix, p.prefix != ""} {
 		if set {
@@ -40,15 +42,18 @@ func (p *place) root() (string, error) {
 	}
 	switch {
 	case given > 1:
-		return "", usageError{"--user, --sys-prefix and --prefix exclude each other"}
+		return "", "", usageError{"--user, --sys-prefix and --prefix exclude each other"}
 	case p.prefix != "":
 		dir, err := filepath.Abs(p.prefix)
-		return install.PrefixDir(dir), err
+		return install.PrefixDir(dir), install.PrefixConfig(dir), err
 	case p.sysPrefix:
 		dir, err := install.SysPrefix()
-		return install.PrefixDir(dir), err
+		return install.PrefixDir(dir), install.PrefixConfig(dir), err
 	}
-	return install.UserDir()
+	if root, err = install.UserDir(); err == nil {
+		config, err = install.UserConfig()
+	}
+	return root, config, err
 }
 
 // pairs is a flag NAME=VALUE that may be given several times.
@@ -74,7 +79,7 @@ func runInstall(c *call) error {
 	if _, err := c.parse(); err != nil {
 		return err
 	}
-	root, err := p.root()
+	root, config, err := p.dirs()
 	if err != nil {
 		return err
 	}
@@ -86,7 +91,7 @@ func runInstall(c *call) error {
 		return errors.New("\"go run\" makes a binary that is gone afterwards: build it first (make build, or go build ./cmd/gocuda-kernel)")
 	}
 	dir, err := install.Install(install.Options{
-		Executable: binary, Root: root, Name: p.name, DisplayName: *display, Env: env,
+		Executable: binary, Root: root, Config: config, Name: p.name, DisplayName: *display, Env: env,
 	})
 	if err != nil {
 		return err
@@ -124,11 +129,11 @@ func runUninstall(c *call) error {
 	if _, err := c.parse(); err != nil {
 		return err
 	}
-	root, err := p.root()
+	root, config, err := p.dirs()
 	if err != nil {
 		return err
 	}
-	dir, err := install.Uninstall(root, p.name)
+	dir, err := install.Uninstall(root, config, p.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		text := fmt.Sprintf("no kernel %q is installed in %s", p.name, root)
 		roots, _ := install.SearchPath(c.ctx)

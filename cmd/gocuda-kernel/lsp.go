@@ -14,12 +14,14 @@ import (
 const lspDetails = `
 It speaks the Language Server Protocol on its standard input and output, for
 jupyterlab-lsp: what is wrong with cells is underlined as one types, before they
-run, and names are completed and told of without a kernel. In
-jupyter_server_config.json:
+run, and names are completed and told of without a kernel. Where JupyterLab is:
+    pip install jupyterlab-lsp
+"gocuda-kernel install", or the wheel, has told it of this server, by a file in
+Jupyter's jupyter_server_config.d. By hand, in jupyter_server_config.json:
     {"LanguageServerManager": {"language_servers": {"gocuda": {"version": 2,
      "argv": ["gocuda-kernel", "lsp"], "languages": ["go"],
      "mime_types": ["text/x-go"], "display_name": "gocuda"}}}}
-Cells of ranks (%%mpi) are not looked at.`
+With "argv": [] there, it is off. Go files (*.go) are gopls's. Cells of ranks (%%mpi) are not looked at.`
 
 func runLSP(c *call) error {
 	if _, err := c.parse(); err != nil {

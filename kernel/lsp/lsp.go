@@ -51,6 +51,7 @@ type document struct {
 	changed bool // since its last check began
 	checks  bool // one is running
 	closed  bool
+	program bool              // a Go file, which other files belong to, and no notebook
 	ev      *golang.Evaluator // that checked it last; nil: none has
 }
 
@@ -207,7 +208,7 @@ func (s *server) set(uri, text string, version any) {
 	defer s.mu.Unlock()
 	d := s.documents[uri]
 	if d == nil {
-		d = new(document)
+		d = &document{program: strings.HasSuffix(uri, ".go")}
 		s.documents[uri] = d
 	}
 	d.text, d.version, d.changed = text, version, true
@@ -221,7 +222,7 @@ func (s *server) set(uri, text string, version any) {
 func (s *server) check(uri string, d *document) {
 	for {
 		s.mu.Lock()
-		if !d.changed || d.closed {
+		if !d.changed || d.closed || d.program {
 			d.checks = false
 			s.mu.Unlock()
 			return

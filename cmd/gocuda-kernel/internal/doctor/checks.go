@@ -151,29 +151,41 @@ func jupyterCheck(ctx context.Context) Check {
 	return c
 }
 
+// labExtension finds the version and the folder of an extension of JupyterLab.
+func labExtension(roots []string, name string) (version, where string) {
+	for _, root := range roots {
+		dir := filepath.Join(root, "labextensions", filepath.FromSlash(name))
+		var about struct {
+			Version string `json:"version"`
+		}
+		if data, err := os.ReadFile(filepath.Join(dir, "package.json")); err == nil && json.Unmarshal(data, &about) == nil {
+			return about.Version, dir
+		}
+	}
+	return "", ""
+}
+
+// languageServerCheck looks for the front end of the language server.
+func languageServerCheck(ctx context.Context) Check {
+	c := Check{Name: "jupyterlab-lsp", Status: Missing, Advice: "to have mistakes underlined as you type: pip install jupyterlab-lsp, where JupyterLab is installed"}
+	roots, _ := install.SearchPath(ctx)
+	if version, where := labExtension(roots, "@jupyter-lsp/jupyterlab-lsp"); where != "" {
+		c.Status, c.Version, c.Where, c.Advice = Found, version, where, ""
+	}
+	return c
+}
+
 // widgetsCheck looks for the front end of package widgets.
 func widgetsCheck(ctx context.Context) Check {
 	c := Check{Name: "widgets", Status: Missing, Advice: "package widgets needs their front end: pip install ipywidgets, and anywidget for widgets of your own, where JupyterLab is installed"}
 	roots, _ := install.SearchPath(ctx)
-	version := func(extension string) (text, where string) {
-		for _, root := range roots {
-			dir := filepath.Join(root, "labextensions", filepath.FromSlash(extension))
-			var about struct {
-				Version string `json:"version"`
-			}
-			if data, err := os.ReadFile(filepath.Join(dir, "package.json")); err == nil && json.Unmarshal(data, &about) == nil {
-				return about.Version, dir
-			}
-		}
-		return "", ""
-	}
-	v, where := version("@jupyter-widgets/jupyterlab-manager")
+	v, where := labExtension(roots, "@jupyter-widgets/jupyterlab-manager")
 	if where == "" {
 		c.Detail = "no @jupyter-widgets/jupyterlab-manager among the labextensions of " + strings.Join(roots, ", ")
 		return c
 	}
 	c.Status, c.Where, c.Advice, c.Version = Found, where, "", "jupyterlab-manager "+v
-	if v, where := version("anywidget"); where != "" {
+	if v, where := labExtension(roots, "anywidget"); where != "" {
 		c.Detail = "with anywidget " + v
 	} else {
 		c.Detail = "without anywidget: widgets of your own need it (pip install anywidget)"

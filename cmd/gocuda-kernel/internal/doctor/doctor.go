@@ -92,6 +92,7 @@ func Examine(ctx context.Context, version string, prober Prober) Report {
 		func() Check { return libraryCheck(ctx, prober, ncclSubject) },
 		func() Check { return jupyterCheck(ctx) },
 		func() Check { return widgetsCheck(ctx) },
+		func() Check { return languageServerCheck(ctx) },
 		func() Check { return kernelspecCheck(ctx) },
 	}
 	r.Checks = make([]Check, len(looks))

@@ -180,7 +180,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-func TestTheFrontEndOfWidgets(t *testing.T) {
+func TestExtensionsOfJupyterLab(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
 	data := t.TempDir()
@@ -200,6 +200,13 @@ func TestTheFrontEndOfWidgets(t *testing.T) {
 	}
 	extension("@jupyter-widgets/jupyterlab-manager", "5.0.15")
 	if c := widgetsCheck(t.Context()); c.Status != Found || c.Version != "jupyterlab-manager 5.0.15" || c.Detail != "with anywidget 0.11.0" || c.Advice != "" {
+		t.Errorf("%+v", c)
+	}
+	if c := languageServerCheck(t.Context()); c.Status != Found && !strings.Contains(c.Advice, "pip install jupyterlab-lsp") {
+		t.Errorf("%+v", c)
+	}
+	extension("@jupyter-lsp/jupyterlab-lsp", "5.2.0")
+	if c := languageServerCheck(t.Context()); c.Status != Found || c.Version != "5.2.0" || c.Advice != "" {
 		t.Errorf("%+v", c)
 	}
 }
