@@ -70,15 +70,6 @@ func Install(o Options) (dir string, err error) {
 	if err := ours(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	if o.Config != "" {
-		path := filepath.Join(o.Config, languageServerFile(o.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return "", err
-		}
-		if err := os.WriteFile(path, languageServer(o.Executable), 0o644); err != nil {
-			return "", err
-		}
-	}
 	files, err := contents(specOf(o))
 	if err != nil {
 		return "", err
@@ -102,7 +93,21 @@ func Install(o Options) (dir string, err error) {
 			return "", err
 		}
 	}
-	return dir, replace(temp, dir)
+	if o.Config == "" {
+		return dir, replace(temp, dir)
+	}
+	server := filepath.Join(o.Config, languageServerFile(o.Name))
+	if err := os.MkdirAll(filepath.Dir(server), 0o755); err != nil {
+		return "", err
+	}
+	defer os.Remove(server + tempSuffix)
+	if err := os.WriteFile(server+tempSuffix, languageServer(o.Executable), 0o644); err != nil {
+		return "", err
+	}
+	if err := replace(temp, dir); err != nil {
+		return "", err
+	}
+	return dir, os.Rename(server+tempSuffix, server)
 }
 
 // specOf is the kernelspec for a binary.
@@ -136,6 +141,8 @@ func languageServer(executable string) []byte {
 const (
 	// tempPrefix begins the names of folders that are being filled.
 	tempPrefix = ".gocuda-"
+	// tempSuffix ends the name of a file that is being written.
+	tempSuffix = ".new"
 	// staleTime is after how long nobody fills one any more.
 	staleTime = time.Hour
 )

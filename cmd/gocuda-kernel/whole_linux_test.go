@@ -136,11 +136,12 @@ echo '{"cells":[{"cell_type":"code","metadata":{},"source":"strings.Repeat(\"x\"
 cp n.ipynb old
 "$SELF" install --prefix "$DISK" >&2
 cp -r share old-share
+cp -r etc old-etc
 cat /dev/zero >big || true
 if GOCUDA_HISTORY="$DISK/history" "$SELF" run --inplace n.ipynb >&2; then echo "run did not fail"; fi
 if "$SELF" install --prefix "$DISK" --name other >&2; then echo "install did not fail"; fi
 "$SELF" install --prefix "$DISK" >&2 && echo "install again did not fail"
-cmp n.ipynb old && diff -r share old-share && find . -name '*gocuda-*' -o -name '.n.ipynb*' | grep . || echo whole
+cmp n.ipynb old && diff -r share old-share && diff -r etc old-etc && find . -name '.gocuda-*' -o -name '*.new' -o -name '.n.ipynb*' | grep . || echo whole
 `))
 	if status != 0 || out != "whole\n" || strings.Count(errs, "no space left") < 3 {
 		t.Errorf("status %d, %q, %s", status, out, errs)
