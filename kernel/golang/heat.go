@@ -21,7 +21,7 @@ type warmth struct{ begun, next time.Time }
 
 // looksAfter is after how long a cell is looked at first; then each time after as long
 // as it has run.
-const looksAfter = stackWatch
+const looksAfter = 20 * time.Millisecond
 
 func newWarmth() warmth {
 	now := time.Now()

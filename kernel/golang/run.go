@@ -71,9 +71,10 @@ func (s *Shell) execute(name string, entry func()) Result {
 		end = ended{v, trace, ok}
 	})
 	var res Result
-	watch := time.NewTicker(stackWatch)
+	warmth := newWarmth()
+	watch := time.NewTimer(warmth.next.Sub(warmth.begun))
 	defer watch.Stop()
-	looked, warmth := time.Now(), newWarmth()
+	looked := warmth.begun
 	told := false // of a deadlock that another shell's cell can end
 	look := time.NewTimer(firstLook)
 	defer look.Stop()
@@ -123,9 +124,12 @@ func (s *Shell) execute(name string, entry func()) Result {
 					break
 				}
 			}
-			if running = !ev.tooDeep(g) && !g.Overflowed(); running {
+			deep, next := ev.tooDeep(g)
+			if running = !deep && !g.Overflowed(); running {
+				watch.Reset(min(next, time.Until(warmth.next), time.Until(looked.Add(deadlockWatch))))
 				break
 			}
+			again := time.NewTicker(stackWatch)
 			for ending := true; ending; {
 				ev.rt.Cancel(g)
 				select {
@@ -133,9 +137,10 @@ func (s *Shell) execute(name string, entry func()) Result {
 					ending = false
 				case <-interrupt:
 					ending = false
-				case <-watch.C:
+				case <-again.C:
 				}
 			}
+			again.Stop()
 			debug.FreeOSMemory() // the stack, which the next cell must not answer for
 			res.Err = ev.texts.overflowError(name, ev.rt.BodyLine(s.body()))
 		}
@@ -166,25 +171,35 @@ func (s *Shell) interruptedAt(g *rt.Group) *Error {
 	return s.ev.texts.interrupted(s.ev.rt.Where(g, stacks))
 }
 
-// stackWatch is how often the stacks of a running cell are looked at. The last
-// doubling of a stack that is to overflow takes many times as long.
-const stackWatch = 20 * time.Millisecond
+// The stacks of a running cell are looked at after stackWatch: the last doubling of
+// one that is to overflow takes many times as long. As long as all of them together
+// are shallow, shallowWatch will do, for to fill a stack that overflows takes several
+// times as long, and each look wakes a process that perhaps only waits.
+const (
+	stackWatch   = 20 * time.Millisecond
+	shallowWatch = 80 * time.Millisecond
+	shallow      = 16 << 20
+)
 
 // tooDeep says whether some goroutine uses more stack than options.MaxStack, and
 // where several cells run, whether one of g is as deep as only such a one is.
 // Only the sum is known: of that, each goroutine may have what it commonly has.
-// Stacks grow by doubling, so one that needed more than MaxStack has twice that.
-func (ev *Evaluator) tooDeep(g *rt.Group) bool {
+// Stacks grow by doubling, so one that needed more than MaxStack has twice that. next
+// is after how long it is to be asked again.
+func (ev *Evaluator) tooDeep(g *rt.Group) (deep bool, next time.Duration) {
 	if ev.options.MaxStack == 0 {
-		return false
+		return false, shallowWatch
 	}
 	stacks := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(stacks)
 	const common = 64 << 10
-	if int(stacks[0].Value.Uint64()) <= ev.options.MaxStack*3/2+runtime.NumGoroutine()*common {
-		return false
+	switch used := int(stacks[0].Value.Uint64()); {
+	case used <= shallow:
+		return false, shallowWatch
+	case used <= ev.options.MaxStack*3/2+runtime.NumGoroutine()*common:
+		return false, stackWatch
 	}
-	return !ev.aside.used.Load() || ev.rt.Deep(g)
+	return !ev.aside.used.Load() || ev.rt.Deep(g), stackWatch
 }
 
 // overflowError is what a recursion without end gives, in a statement at the

@@ -24,6 +24,9 @@ const (
 	stopTime = rankGrace + 500*time.Millisecond
 	// What one question about where a rank is may take, and how often it is asked.
 	watchTime = 500 * time.Millisecond
+	// How many times as long as the answers took, at least, nobody is asked then: many
+	// ranks on few processors have better things to do.
+	restFactor = 4
 	// How long the loss of a rank waits for others' to be told with it.
 	gatherTime = 200 * time.Millisecond
 	// How many cells may wait for a rank.

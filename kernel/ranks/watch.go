@@ -13,7 +13,7 @@ import (
 // watch looks after a job until it has ended: it enforces the time limit,
 // frees ranks that wait for a lost one, and tells of those that wait long.
 func (p *pool) watch(j *job) {
-	tick := time.NewTicker(watchTime)
+	tick := time.NewTimer(watchTime)
 	defer tick.Stop()
 	var late <-chan time.Time
 	if j.timeout > 0 {
@@ -39,8 +39,9 @@ func (p *pool) watch(j *job) {
 				return session.NewError("Timeout", text)
 			})
 		case <-tick.C:
-			running := p.running(j)
+			running, began := p.running(j), time.Now()
 			p.look(running)
+			tick.Reset(max(watchTime, restFactor*time.Since(began)))
 			p.free(j, running)
 			p.explain(j, running)
 			if !p.tellWaiting(j, running) {

@@ -1,9 +1,13 @@
 package coll
 
+import "gocuda/cudaapi/mpi/internal/transport"
+
 const (
 	largeAllreduce = 16 << 10 // recursive doubling gives way to halving and doubling
 	hugeAllreduce  = 1 << 20  // that gives way to the ring
 	largeSpread    = 64 << 10 // bytes to each rank: all at once gives way to one after the other
+	smallSpread    = 4 << 10  // bytes to each rank: up to here, few messages are worth a copy
+	fewRanks       = 4        // all at once is few messages
 )
 
 // Allreduce: recursive doubling; for much data that commutes, recursive
@@ -149,8 +153,9 @@ func (p *plan) ring(send, recv Memory) {
 	}
 }
 
-// Allgather: all to all at once, or round a ring. Nil counts are recv.N for each
-// rank.
+// Allgather: all to all at once; among more than a few ranks, in rounds that double
+// what each has, for little data (Bruck), or round a ring. Nil counts are recv.N
+// for each rank.
 func Allgather(env Env, send, recv Memory, counts, displs []int) (*Request, error) {
 	p := newPlan(env)
 	of := parted(recv, counts, displs)
@@ -160,6 +165,10 @@ func Allgather(env Env, send, recv Memory, counts, displs []int) (*Request, erro
 	most := 0
 	for i := range p.size {
 		most = max(most, of(i).Bytes())
+	}
+	if most <= smallSpread && p.size > fewRanks {
+		p.bruck(recv.T, of)
+		return p.start()
 	}
 	if most <= largeSpread {
 		for k := 1; k < p.size; k++ {
@@ -176,6 +185,27 @@ func Allgather(env Env, send, recv Memory, counts, displs []int) (*Request, erro
 		p.wait()
 	}
 	return p.start()
+}
+
+// bruck gathers the ranks' parts, of which this one's is there: in round k each rank
+// gives what it has to the rank 2^k below it. They lie in the order of ranks from this
+// one on, until all are there.
+func (p *plan) bruck(t transport.Type, of func(int) Memory) {
+	at := make([]int, p.size+1)
+	for i := range p.size {
+		at[i+1] = at[i] + of((p.rank+i)%p.size).N
+	}
+	all := p.alloc(at[p.size], t)
+	p.copy(between(all, 0, at[1]), of(p.rank))
+	for k := 1; k < p.size; k *= 2 {
+		n := min(k, p.size-k)
+		p.recv(between(all, at[k], at[k+n]), (p.rank+k)%p.size)
+		p.send(between(all, 0, at[n]), (p.rank-k+p.size)%p.size)
+		p.wait()
+	}
+	for i := 1; i < p.size; i++ {
+		p.copy(of((p.rank+i)%p.size), between(all, at[i], at[i+1]))
+	}
 }
 
 // Alltoall: each rank with each other, at once or pair after pair. Nil counts are

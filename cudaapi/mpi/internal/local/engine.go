@@ -1,6 +1,7 @@
 package local
 
 import (
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -117,36 +118,66 @@ func (e *engine) progress(thorough bool) (moved bool) {
 	return moved
 }
 
-// drainFrames is how many frames of a peer are taken before the next one's.
-const drainFrames = 64
+const (
+	// drainFrames is how many frames of a peer are taken before the next one's.
+	drainFrames = 64
+	// fewRanks is how many rings are looked into each time. In a larger world, only
+	// those whose writer has said so: to look into all would also give each of them
+	// a page of memory.
+	fewRanks = 16
+)
 
 // drain takes what has come.
 func (e *engine) drain() (moved bool) {
-	var f frame
-	for i := range e.peers {
-		p := &e.peers[i]
-		if p.in == nil {
+	if e.size <= fewRanks {
+		for i := range e.peers {
+			some, _ := e.drainFrom(i)
+			moved = some || moved
+		}
+		return moved
+	}
+	written := &e.segment.rank(e.rank).written
+	for w := range (e.size + 63) / 64 {
+		if written[w].Load() == 0 {
 			continue
 		}
-		for range drainFrames {
-			there, err := p.in.peek(&f)
-			if err == nil && !there {
-				break
+		for set := written[w].Swap(0); set != 0; set &= set - 1 {
+			bit := bits.TrailingZeros64(set)
+			some, more := e.drainFrom(64*w + bit)
+			if more {
+				written[w].Or(1 << bit)
 			}
-			if err == nil {
-				err = e.take(i, p.in, &f)
-			}
-			if err != nil {
-				e.markLost(i, err.Error())
-				break
-			}
-			moved = true
-			if p.in.next(&f) {
-				e.wake(i)
-			}
+			moved = some || moved
 		}
 	}
 	return moved
+}
+
+// drainFrom takes what has come from one rank; more says that there may be more.
+func (e *engine) drainFrom(i int) (moved, more bool) {
+	p := &e.peers[i]
+	if p.in == nil {
+		return false, false
+	}
+	var f frame
+	for range drainFrames {
+		there, err := p.in.peek(&f)
+		if err == nil && !there {
+			return moved, false
+		}
+		if err == nil {
+			err = e.take(i, p.in, &f)
+		}
+		if err != nil {
+			e.markLost(i, err.Error())
+			return moved, false
+		}
+		moved = true
+		if p.in.next(&f) {
+			e.wake(i)
+		}
+	}
+	return moved, true
 }
 
 // post sends a frame, now or when there is room. owns, if any, is complete then.
@@ -203,9 +234,14 @@ func (e *engine) write() (moved bool) {
 	return e.push() || moved
 }
 
-// wake wakes the agent of a rank if it sleeps.
+// wake is called after something was written for a rank, or its ring was read: it
+// wakes the rank's agent if that sleeps.
 func (e *engine) wake(rank int) {
-	word := &e.segment.rank(rank).asleep
+	them := e.segment.rank(rank)
+	if e.size > fewRanks {
+		them.written[e.rank/64].Or(1 << (e.rank % 64))
+	}
+	word := &them.asleep
 	if word.Load() != 0 && word.CompareAndSwap(1, 0) {
 		futexWake(unsafe.Pointer(word))
 	}

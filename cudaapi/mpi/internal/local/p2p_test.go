@@ -78,6 +78,38 @@ func TestManyMessagesKeepTheirOrder(t *testing.T) {
 	})
 }
 
+// TestManyRanks: in a world in which only the rings are read whose writers have said
+// so, all that is written comes, more than is read of a ring at a time as well.
+func TestManyRanks(t *testing.T) {
+	const each = 2*drainFrames + 3
+	everywhere(t, inOneProcess(t, 3*fewRanks+1, false), func(w transport.Comm) error {
+		for _, step := range []int{1, fewRanks} {
+			to, from := (w.Rank()+step)%w.Size(), (w.Rank()-step+w.Size())%w.Size()
+			sent, got := count(int64(1000*w.Rank()), each), make([]int64, each)
+			for i := range sent {
+				if _, err := waitFor(w.Isend(word(&sent[i]), to, i)); err != nil {
+					return err
+				}
+			}
+			for i := range got {
+				if _, err := waitFor(w.Irecv(word(&got[i]), from, i)); err != nil {
+					return err
+				}
+			}
+			if err := checkCount(got, int64(1000*from)); err != nil {
+				return err
+			}
+		}
+		mine, all := int64(w.Rank()), make([]int64, w.Size())
+		into := words(all)
+		into.N = 1
+		if _, err := waitFor(w.Start(&transport.Collective{Kind: transport.Allgather, Send: word(&mine), Recv: into})); err != nil {
+			return err
+		}
+		return checkCount(all, 0)
+	})
+}
+
 func TestMatching(t *testing.T) {
 	eachWay(t, 3, func(w transport.Comm) error {
 		var v [4]int64

@@ -23,14 +23,19 @@ type segmentHeader struct {
 	ringBytes uint32
 }
 
-// rankBlock is what a rank says of itself. The first line is its doorbell.
+// rankBlock is what concerns one rank.
 type rankBlock struct {
 	asleep atomic.Uint32 // 1 while its agent sleeps on this word
-	_      [60]byte
 	// A number in the rank's own heap, and where: who can read it there can
 	// read messages there too.
 	cookie, cookieAt atomic.Uint64
+	_                [40]byte
+	// In a world of many ranks, a bit for each rank that has written into its ring
+	// to this one since this one last looked.
+	written [MaxRanks / 64]atomic.Uint64
 }
+
+var _ [rankBlockBytes]byte = [unsafe.Sizeof(rankBlock{})]byte{}
 
 // ringControl is a ring's line for what its reader tells its writer.
 type ringControl struct {
