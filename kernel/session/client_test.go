@@ -25,6 +25,7 @@ func (s script) Execute(c Cell) Result {
 		return Result{}
 	}
 	if shell, ok := strings.CutPrefix(c.Code, "wait for "); ok {
+		s.console.Post(Output{Kind: Stdout, Text: "runs"})
 		<-s.shells[shell]
 		return Result{Err: NewError("Interrupted", shell)}
 	}
@@ -195,16 +196,15 @@ func TestSubshells(t *testing.T) {
 	for _, shell := range []string{"a", "b"} {
 		go func() { ended <- c.Execute(Cell{Shell: shell, Code: "wait for " + shell}) }()
 	}
+	for range 2 {
+		if o := <-told; o.Kind != Stdout || o.Text != "runs" {
+			t.Errorf("%+v", o)
+		}
+	}
 	for _, shell := range []string{"b", "a"} {
-		for waits := true; waits; {
-			c.InterruptShell(shell) // one could come before the cell
-			select {
-			case r := <-ended:
-				if waits = false; r.Err == nil || r.Err.Message != shell {
-					t.Errorf("%s ended of %+v", shell, r.Err)
-				}
-			case <-time.After(time.Millisecond):
-			}
+		c.InterruptShell(shell)
+		if r := <-ended; r.Err == nil || r.Err.Message != shell {
+			t.Errorf("%s ended of %+v", shell, r.Err)
 		}
 	}
 	select {
