@@ -253,7 +253,7 @@ func (k *arguments) startWith(start func(collectives, *transport.Collective) (tr
 		peer = k.x.Root
 	}
 	t := k.record()
-	number := k.c.book.enters(k.call, int(k.x.Kind), k.x.Root)
+	number := k.c.book.enters(k.call, int(k.x.Kind), k.x.Signature())
 	x := k.x // outlives this call, which the rest need not
 	r, err := start(k.by, &x)
 	if err != nil {

@@ -54,7 +54,7 @@ func newComm(w *world, t transport.Comm, name, id string) (*Comm, error) {
 	if w.aware {
 		c.messages = library{t, w.whyAware}
 	}
-	if c.book, err = newLedger(w, side, id); err != nil {
+	if c.book, err = newLedger(w, side, id, name); err != nil {
 		return nil, err
 	}
 	c.wish, err = allreduce.Parse(os.Getenv("GOCUDA_MPI_ALLREDUCE"))
@@ -72,7 +72,10 @@ func (c *Comm) Size() int { return c.size }
 func (c *Comm) Name() string { return c.name }
 
 // SetName gives it another name at this rank (MPI_Comm_set_name).
-func (c *Comm) SetName(name string) { c.name = name }
+func (c *Comm) SetName(name string) {
+	c.name = name
+	c.book.rename(name)
+}
 
 func (c *Comm) String() string {
 	return fmt.Sprintf("rank %d of %d in %s", c.rank, c.size, c.name)

@@ -187,10 +187,11 @@ func Finalize() error {
 	return nil
 }
 
-// Abort ends all ranks at once, with an exit code (MPI_Abort). It does not
-// return.
+// Abort ends all ranks at once, with an exit code (MPI_Abort), and says so on standard
+// error. It does not return.
 func Abort(code int) {
 	if w := process.w.Load(); w != nil {
+		fmt.Fprintln(os.Stderr, transport.Aborted(w.t.World().Rank(), code))
 		w.t.Abort(code)
 	}
 	os.Exit(code)
@@ -272,7 +273,7 @@ func SetWorld(c *Comm) error {
 		return c.misuse(ErrComm, call, "%s has other ranks than the world", c.name)
 	}
 	c.permanent = true
-	c.name = before.name
+	c.SetName(before.name)
 	if before != c {
 		before.replaced.Store(true)
 		c.w.forget(before.book)

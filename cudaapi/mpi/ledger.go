@@ -24,15 +24,23 @@ func TrackWaits() { tracks.Store(true) }
 // ledger keeps nothing.
 type ledger struct {
 	id      string // the same at all its ranks, and no other communicator's
-	rank    int    // this one's in it
-	members []int  // the world's ranks, by rank in it
+	name    string
+	rank    int   // this one's in it
+	members []int // the world's ranks, by rank in it
 
 	mu        sync.Mutex
 	sent, got map[waitfor.Envelope]int
 	open      map[waitfor.Envelope]int // receives that were posted and are not over
 	entered   int                      // collectives
-	recent    []waitfor.Collective     // the last of them
+	recent    []entry                  // the last of them
 	overflow  bool                     // there were more envelopes than are kept
+}
+
+// entry is a collective, or a call that makes a communicator.
+type entry struct {
+	call string
+	kind int
+	what transport.Signature
 }
 
 const (
@@ -48,7 +56,7 @@ const (
 )
 
 // newLedger is collective over side, the communicator's own duplicate.
-func newLedger(w *world, side transport.Comm, id string) (*ledger, error) {
+func newLedger(w *world, side transport.Comm, id, name string) (*ledger, error) {
 	if !tracks.Load() {
 		return nil, nil
 	}
@@ -56,7 +64,7 @@ func newLedger(w *world, side transport.Comm, id string) (*ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &ledger{id: id, rank: side.Rank(), members: ranks, sent: map[waitfor.Envelope]int{}, got: map[waitfor.Envelope]int{}, open: map[waitfor.Envelope]int{}}
+	b := &ledger{id: id, name: name, rank: side.Rank(), members: ranks, sent: map[waitfor.Envelope]int{}, got: map[waitfor.Envelope]int{}, open: map[waitfor.Envelope]int{}}
 	w.mu.Lock()
 	w.ledgers = append(w.ledgers, b)
 	w.mu.Unlock()
@@ -122,7 +130,7 @@ func (b *ledger) closes(source, tag int) {
 }
 
 // enters notes a collective before it is started, and gives its number.
-func (b *ledger) enters(call string, kind, root int) int {
+func (b *ledger) enters(call string, kind int, what transport.Signature) int {
 	if b == nil {
 		return 0
 	}
@@ -131,12 +139,22 @@ func (b *ledger) enters(call string, kind, root int) int {
 	if len(b.recent) == maxRecent {
 		b.recent = slices.Delete(b.recent, 0, 1)
 	}
-	b.recent = append(b.recent, waitfor.Collective{Call: call, Kind: kind, Root: root})
+	b.recent = append(b.recent, entry{call, kind, what})
 	b.entered++
 	return b.entered - 1
 }
 
-func (b *ledger) report(name string) waitfor.Comm {
+// rename gives the communicator another name.
+func (b *ledger) rename(name string) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.name = name
+}
+
+func (b *ledger) report() waitfor.Comm {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	list := func(m map[waitfor.Envelope]int) (counts []waitfor.Count) {
@@ -145,8 +163,15 @@ func (b *ledger) report(name string) waitfor.Comm {
 		}
 		return counts
 	}
-	return waitfor.Comm{ID: b.id, Name: name, Rank: b.rank, Members: b.members, Sent: list(b.sent), Got: list(b.got), Open: list(b.open),
-		Entered: b.entered, Recent: slices.Clone(b.recent), Overflow: b.overflow}
+	recent := make([]waitfor.Collective, len(b.recent))
+	for i, e := range b.recent {
+		recent[i] = waitfor.Collective{Call: e.call, Kind: e.kind}
+		if e.kind < dupKind {
+			recent[i].Gives = e.what.String()
+		}
+	}
+	return waitfor.Comm{ID: b.id, Name: b.name, Rank: b.rank, Members: b.members, Sent: list(b.sent), Got: list(b.got), Open: list(b.open),
+		Entered: b.entered, Recent: recent, Overflow: b.overflow}
 }
 
 // needs says which ranks a collective cannot do without at this one, where that is
@@ -193,7 +218,7 @@ func (c *Comm) makes(call string, kind int) func() {
 		return func() {}
 	}
 	x := newWaiter(c.w)
-	x.show(&pending{c: c, call: call, peer: -1, tag: -1, bytes: -1, purpose: purpose{kind: waitfor.Join, number: c.book.enters(call, kind, 0), needs: waitfor.All}})
+	x.show(&pending{c: c, call: call, peer: -1, tag: -1, bytes: -1, purpose: purpose{kind: waitfor.Join, number: c.book.enters(call, kind, transport.Signature{}), needs: waitfor.All}})
 	return x.done
 }
 
@@ -205,13 +230,11 @@ func WaitReport() waitfor.Report {
 	if w == nil {
 		return r
 	}
-	names := map[*ledger]string{}
 	waits.Lock()
 	for _, s := range waits.list {
 		if s.book == nil {
 			continue
 		}
-		names[s.book] = s.Comm
 		r.Waits = append(r.Waits, waitfor.Wait{
 			ID: s.id, Call: s.Call, Comm: s.book.id, Peer: s.Peer, Tag: s.Tag, Bytes: s.Bytes, For: time.Since(s.Since),
 			Kind: s.kind, Number: s.number, Needs: s.needs, Synchronous: s.synchronous,
@@ -221,7 +244,7 @@ func WaitReport() waitfor.Report {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, b := range w.ledgers {
-		r.Comms = append(r.Comms, b.report(names[b]))
+		r.Comms = append(r.Comms, b.report())
 	}
 	return r
 }

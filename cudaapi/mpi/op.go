@@ -33,19 +33,12 @@ var (
 	MaxLoc = Op{op: transport.MaxLoc}
 )
 
-var opNames = [...]string{
-	transport.Sum: "Sum", transport.Prod: "Prod", transport.Min: "Min", transport.Max: "Max",
-	transport.LogicalAnd: "LAnd", transport.LogicalOr: "LOr", transport.LogicalXor: "LXor",
-	transport.BitAnd: "BAnd", transport.BitOr: "BOr", transport.BitXor: "BXor",
-	transport.MinLoc: "MinLoc", transport.MaxLoc: "MaxLoc",
-}
-
 func (o Op) String() string {
 	switch {
 	case o.user != nil:
 		return fmt.Sprintf("NewOp(%T)", o.user.f)
 	case o.op >= transport.Sum && o.op <= transport.MaxLoc:
-		return opNames[o.op]
+		return o.op.String()
 	}
 	return "Op(none)"
 }

@@ -111,6 +111,9 @@ func TestFaultsOfRanks(t *testing.T) {
 		b.ok("%%mpi 1 --no-wait\nnever := 1")
 		b.ok("%mpi interrupt")
 		b.fails("%%mpi 1\nnever", "CompileError")
+		if s.name == "local" {
+			b.fails("%%mpi\nif rank == 1 {\n\tmpi.Abort(3)\n}\nworld.Barrier()", "RankLost", "[0-2] RankLost: the rank was lost: mpi.Abort(3) of rank 1 ends all ranks")
+		}
 		b.ok("%mpi stop")
 		b.settles(openBefore)
 	})

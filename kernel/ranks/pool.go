@@ -104,8 +104,9 @@ type pool struct {
 	library  mpi.Library // the ranks'
 
 	mu      sync.Mutex
-	jobs    []*job  // that have not ended, in order
-	losses  []*rank // in idle time, that are not told yet
+	jobs    []*job         // that have not ended, in order
+	losses  []*rank        // in idle time, that are not told yet
+	told    map[string]int // by communicator: mismatches of collectives below this number
 	closing bool
 }
 
@@ -167,8 +168,8 @@ func (p *pool) serve(r *rank) {
 		failed, _ := j.outcome()
 		p.mu.Unlock()
 		if last {
-			if !settled && len(failed) > 0 && p.complete() {
-				p.settle()
+			if !settled && p.complete() {
+				p.settle(len(failed) > 0)
 			}
 			p.merge.flush()
 			close(j.done)
@@ -385,7 +386,9 @@ func (p *pool) interrupt(why error) string {
 const (
 	outOfStep = "Calls of MPI were interrupted" + newWorld
 	leftOut   = "A collective was called by some ranks only" + newWorld
-	newWorld  = ", so world is a new communicator now; others that cells made may be out of step, and should be made again"
+	// Wrong values may have come of it.
+	mismatched = "Ranks called a collective in different ways" + newWorld
+	newWorld   = ", so world is a new communicator now; others that cells made may be out of step, and should be made again"
 )
 
 // renew gives the ranks a new world, when they have ended what they run: after
@@ -404,13 +407,42 @@ func (p *pool) renew() {
 	}()
 }
 
-// settle gives the ranks a new world if a cell, in which some failed, has left them
-// out of step: the next collective would take what was sent in that cell.
-func (p *pool) settle() {
-	if reports, unknown := p.reports(); len(unknown) == 0 && waitfor.OutOfStep(reports) {
-		p.renew()
-		p.tell(leftOut + "\n")
+// settle tells of collectives of a cell that has ended in which the ranks' calls did not
+// match, and gives the ranks a new world if that, or that some failed, has left them out
+// of step: the next collective would take what was sent in that cell.
+func (p *pool) settle(failed bool) {
+	reports, unknown := p.reports()
+	if len(unknown) > 0 {
+		return
 	}
+	text := p.mismatches(waitfor.Mismatches(reports))
+	if text == "" && failed && waitfor.OutOfStep(reports) {
+		text = leftOut + "\n"
+	} else if text != "" {
+		text += mismatched + "\n"
+	}
+	if text != "" {
+		p.renew()
+		p.tell(text)
+	}
+}
+
+// mismatches writes those that were not told yet.
+func (p *pool) mismatches(list []waitfor.Mismatch) string {
+	var text strings.Builder
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, m := range list {
+		if p.told == nil {
+			p.told = map[string]int{}
+		}
+		if m.Number < p.told[m.Comm] {
+			continue
+		}
+		p.told[m.Comm] = m.Number + 1
+		fmt.Fprintf(&text, "Mismatch: %s\n", m.Text)
+	}
+	return text.String()
 }
 
 // inCalls says whether one of the ranks is in an MPI call.

@@ -226,7 +226,7 @@ func whom(e waitfor.Edge) string {
 func (pic standing) verdict() string {
 	var text strings.Builder
 	for _, m := range pic.Mismatches {
-		fmt.Fprintf(&text, "Mismatch: %s\n", m)
+		fmt.Fprintf(&text, "Mismatch: %s\n", m.Text)
 	}
 	switch n := len(pic.Cycle); {
 	case n > 0:

@@ -79,9 +79,16 @@ func TestDeadlocksAreNamed(t *testing.T) {
 		b.Interrupt()
 		end()
 		end, told = b.hangs("%%mpi\nif rank == 0 {\n\tworld.Barrier()\n} else {\n\tworld.Allreduce(mpi.InPlace, []int{1}, mpi.Sum)\n}\nworld.Recv([]int{0}, (rank+1)%size, 9)",
-			"does not match: rank 0 called Comm.Barrier, ranks 1 and 2 called Comm.Allreduce")
+			"does not match: rank 0 called Comm.Barrier; ranks 1 and 2 called Comm.Allreduce")
 		b.Interrupt()
 		end()
+
+		in("a root of its own for each rank")
+		o := b.run("%%mpi\nworld.Bcast([]int{rank}, rank)") // which no library need notice
+		if want := "rank 0 called Comm.Bcast with root 0, 8 bytes; rank 1 called Comm.Bcast with root 1, 8 bytes; rank 2 "; !strings.Contains(o.stderr, want) {
+			t.Errorf("the roots are not told: %q, %s", o.stderr, o.trace())
+		}
+		b.ok("%%mpi\nmust(world.Allgather([]int{rank}, all))\nall", "[0-2] []int{0, 1, 2}")
 
 		in("a communicator that not all make")
 		end, told = b.hangs("%%mpi\nif rank < 2 {\n\tworld.Split(0, 0)\n}\nif rank == 2 {\n\tworld.Recv([]int{0}, 0, 1)\n}", "Deadlock: rank 0 waits for 2, rank 2 waits for 0")

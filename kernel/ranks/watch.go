@@ -172,6 +172,7 @@ func (p *pool) explain(j *job, running []*rank) {
 	p.mu.Unlock()
 	if verdict := pic.verdict(); verdict != "" && verdict != j.verdict {
 		j.verdict, j.told = verdict, true
+		p.mismatches(pic.Mismatches) // are told herewith
 		how := "interrupt the cell to free them"
 		if vain {
 			how += fmt.Sprintf(", or wait: after %v they are freed", vainTime)

@@ -86,6 +86,9 @@ var known = []struct {
 	{`(?:fatal error|panic): .*`, ""}, // its own words say it
 }
 
+// abortWords are those of a rank that ends by mpi.Abort.
+var abortWords = regexp.MustCompile(`(?m)^mpi\.Abort\(-?\d+\) of rank \d+ ends all ranks$`)
+
 // cause says in plain words what ended the evaluator, with the lines of its
 // standard error that bear on it.
 func (d death) cause() (cause string, words []string) {
@@ -94,6 +97,9 @@ func (d death) cause() (cause string, words []string) {
 		return "the evaluator was ended: " + d.ending, lastWords(d.words)
 	case d.state == nil:
 		return "the evaluator ended", lastWords(d.words)
+	}
+	if line := abortWords.FindString(d.words); line != "" {
+		return line, nil
 	}
 	if signal := signalOf(d.state); signal != "" {
 		return "the evaluator was ended by a signal: " + signal, lastWords(d.words)

@@ -17,8 +17,9 @@ type Edge struct {
 	Any bool // one of For is enough
 	// Note says what is strange about it, such as that a message with another tag is there.
 	Note string
-	// open says that it may end though none of For does anything more.
-	open bool
+	// open says that it may end though none of For does anything more, and never that it
+	// does not end whatever they do.
+	open, never bool
 }
 
 // Graph is who waits for whom.
@@ -29,9 +30,8 @@ type Graph struct {
 	Stuck, Cycle []int
 	// Gone are ranks that do nothing any more and for whom one of Stuck waits.
 	Gone []int
-	// Mismatches tell of collectives that ranks of one communicator have entered
-	// in different orders, or with different roots.
-	Mismatches []string
+	// Mismatches are on communicators on which some rank waits.
+	Mismatches []Mismatch
 }
 
 // eagerAtMost is the longest message that some library sends before its receive is
@@ -65,7 +65,11 @@ func New(reports []Report, unchanged, idle func(rank int) bool) Graph {
 			g.Edges = append(g.Edges, edge(reports, r, w))
 		}
 	}
-	g.Mismatches = mismatches(reports)
+	for _, m := range Mismatches(reports) {
+		if slices.ContainsFunc(g.Edges, func(e Edge) bool { return e.Wait.Comm == m.Comm }) {
+			g.Mismatches = append(g.Mismatches, m)
+		}
+	}
 	g.prune(states)
 	return g
 }
@@ -118,10 +122,18 @@ func edge(reports []Report, rank int, w Wait) Edge {
 		}
 	case Join:
 		e.open = false
+		here, known := own.at(w.Number)
 		for peer, member := range own.Members {
-			if c := theirs(peer); c != nil && c.Entered <= w.Number {
+			c := theirs(peer)
+			if c == nil {
+				continue
+			}
+			there, entered := c.at(w.Number)
+			other := known && entered && !there.matches(here)
+			if other || c.Entered <= w.Number {
 				e.For = append(e.For, member)
 			}
+			e.never = e.never || other
 		}
 		// The one without whom it certainly does not end.
 		switch {
@@ -153,6 +165,9 @@ func messages(n int) string {
 // can be taken out: the rest is stuck.
 func (g *Graph) prune(states []state) {
 	mayEnd := func(e Edge) bool {
+		if e.never {
+			return false
+		}
 		if e.open || len(e.For) == 0 {
 			return true
 		}
@@ -227,9 +242,18 @@ func cycle(ranks []int, next map[int][]int) (best []int) {
 	return best
 }
 
-// mismatches compares the collectives that the ranks of each communicator have
-// entered, by their number.
-func mismatches(reports []Report) (list []string) {
+// Mismatch is a collective that ranks of a communicator have entered as different ones,
+// or with another root, operation, type or length.
+type Mismatch struct {
+	Comm   string // its ID
+	Number int    // of the collective, from 0
+	Text   string
+}
+
+// Mismatches compares the collectives that the ranks of each communicator have entered,
+// by their number. It gives the first of each communicator: what follows is most likely
+// out of step as well.
+func Mismatches(reports []Report) (list []Mismatch) {
 	type key struct {
 		comm   string
 		number int
@@ -243,9 +267,7 @@ func mismatches(reports []Report) (list []string) {
 	names := map[string]string{}
 	for r := range reports {
 		for _, c := range reports[r].Comms {
-			if c.Name != "" {
-				names[c.ID] = c.Name
-			}
+			names[c.ID] = c.Name
 			for i, what := range c.Recent {
 				k := key{c.ID, c.Entered - len(c.Recent) + i}
 				if entered[k] == nil {
@@ -258,19 +280,18 @@ func mismatches(reports []Report) (list []string) {
 	told := map[string]bool{}
 	slices.SortStableFunc(order, func(a, b key) int { return a.number - b.number })
 	for _, k := range order {
-		first := entered[k][0]
-		differs := slices.ContainsFunc(entered[k], func(e entry) bool { return e.what.Kind != first.what.Kind || e.what.Root != first.what.Root })
-		if !differs || told[k.comm] || names[k.comm] == "" {
+		first := entered[k][0].what
+		if told[k.comm] || !slices.ContainsFunc(entered[k], func(e entry) bool { return !e.what.matches(first) }) {
 			continue
 		}
-		told[k.comm] = true // what follows is out of step as well
-		roots := !slices.ContainsFunc(entered[k], func(e entry) bool { return e.what.Kind != first.what.Kind })
+		told[k.comm] = true
+		kinds := slices.ContainsFunc(entered[k], func(e entry) bool { return e.what.Kind != first.Kind })
 		var said []string
 		by := map[string][]int{}
 		for _, e := range entered[k] {
 			what := e.what.Call
-			if roots {
-				what += fmt.Sprintf(" with root %d", e.what.Root)
+			if !kinds {
+				what += " with " + e.what.Gives
 			}
 			if by[what] == nil {
 				said = append(said, what)
@@ -280,7 +301,8 @@ func mismatches(reports []Report) (list []string) {
 		for i, what := range said {
 			said[i] = fmt.Sprintf("%s called %s", Ranks(by[what]), what)
 		}
-		list = append(list, fmt.Sprintf("collective %d on %s does not match: %s", k.number+1, names[k.comm], strings.Join(said, ", ")))
+		text := fmt.Sprintf("a collective on %s does not match: %s", names[k.comm], strings.Join(said, "; "))
+		list = append(list, Mismatch{k.comm, k.number, text})
 	}
 	return list
 }

@@ -65,13 +65,20 @@ type Count struct {
 type Collective struct {
 	Call string `json:"call"`
 	Kind int    `json:"kind"`
-	Root int    `json:"root"`
+	// Gives is what must be the same at all ranks: the root, the number of bytes, and
+	// so on, in words.
+	Gives string `json:"gives,omitempty"`
+}
+
+// matches says whether two are the same collective, as MPI wants it.
+func (c Collective) matches(other Collective) bool {
+	return c.Kind == other.Kind && c.Gives == other.Gives
 }
 
 // Comm is a communicator, as one of its ranks sees it.
 type Comm struct {
 	ID       string       `json:"id"`
-	Name     string       `json:"name,omitempty"` // where a wait is on it
+	Name     string       `json:"name,omitempty"`
 	Rank     int          `json:"rank"`
 	Members  []int        `json:"members"` // the world's ranks
 	Sent     []Count      `json:"sent,omitempty"`
@@ -80,6 +87,15 @@ type Comm struct {
 	Entered  int          `json:"entered,omitempty"`
 	Recent   []Collective `json:"recent,omitempty"` // the last that were entered
 	Overflow bool         `json:"overflow,omitempty"`
+}
+
+// at is the collective of a number, if it is still known.
+func (c *Comm) at(number int) (Collective, bool) {
+	i := number - (c.Entered - len(c.Recent))
+	if i < 0 || i >= len(c.Recent) {
+		return Collective{}, false
+	}
+	return c.Recent[i], true
 }
 
 // Report is what a rank says of itself.

@@ -107,15 +107,22 @@ func TestGraph(t *testing.T) {
 		{name: "a broadcast without its root", build: func(j job) {
 			j.wait(0, Wait{Kind: Join, Peer: 1, Tag: -1, Needs: Root})
 			j.wait(1, recv(0, 0))
-			j.entered(0, Collective{Call: "Comm.Bcast", Kind: 1, Root: 1})
+			j.entered(0, Collective{Call: "Comm.Bcast", Kind: 1, Gives: "root 1, 8 bytes"})
 		}, stuck: []int{0, 1}, cycle: []int{0, 1}},
 		{name: "a broadcast whose root has come", build: func(j job) {
-			bcast := Collective{Call: "Comm.Bcast", Kind: 1, Root: 1}
+			bcast := Collective{Call: "Comm.Bcast", Kind: 1, Gives: "root 1, 8 bytes"}
 			j.wait(0, Wait{Kind: Join, Peer: 1, Tag: -1, Needs: Root})
 			j.wait(2, recv(0, 0))
 			j.entered(0, bcast)
 			j.entered(1, bcast)
 		}},
+		{name: "a reduction that another rank entered as another, and left", build: func(j job) {
+			j.wait(0, Wait{Kind: Join, Peer: -1, Tag: -1, Needs: All})
+			j.entered(0, Collective{Call: "Comm.Allreduce", Kind: 2, Gives: "Sum, float64, 8 bytes"})
+			for r := 1; r < 3; r++ {
+				j.entered(r, Collective{Call: "Comm.Reduce", Kind: 3, Gives: "root 0, Sum, float64, 8 bytes"})
+			}
+		}, stuck: []int{0}},
 		{name: "a gathering that may need nobody", build: func(j job) {
 			j.wait(0, Wait{Kind: Join, Peer: -1, Tag: -1, Needs: Unknown})
 			j.wait(1, recv(0, 0))
@@ -151,23 +158,29 @@ func TestGraph(t *testing.T) {
 }
 
 func TestMismatches(t *testing.T) {
-	barrier, bcast := Collective{Call: "Comm.Barrier"}, Collective{Call: "Comm.Bcast", Kind: 1}
-	other := Collective{Call: "Comm.Bcast", Kind: 1, Root: 2}
+	barrier, bcast := Collective{Call: "Comm.Barrier"}, Collective{Call: "Comm.Bcast", Kind: 1, Gives: "root 0, 8 bytes"}
+	other := Collective{Call: "Comm.Bcast", Kind: 1, Gives: "root 2, 8 bytes"}
 	for _, test := range []struct {
 		entered [3][]Collective
 		want    string
 	}{
 		{[3][]Collective{{barrier, bcast}, {barrier}, {barrier, bcast}}, ""},
-		{[3][]Collective{{barrier, bcast}, {barrier, barrier}, {barrier}}, "collective 2 on world does not match: rank 0 called Comm.Bcast, rank 1 called Comm.Barrier"},
-		{[3][]Collective{{bcast}, {other}, {bcast}}, "collective 1 on world does not match: ranks 0 and 2 called Comm.Bcast with root 0, rank 1 called Comm.Bcast with root 2"},
+		{[3][]Collective{{barrier, bcast}, {barrier, barrier}, {barrier}}, "a collective on world does not match: rank 0 called Comm.Bcast; rank 1 called Comm.Barrier"},
+		{[3][]Collective{{bcast}, {other}, {bcast}}, "a collective on world does not match: ranks 0 and 2 called Comm.Bcast with root 0, 8 bytes; rank 1 called Comm.Bcast with root 2, 8 bytes"},
 	} {
 		j := newJob(3)
 		for r, calls := range test.entered {
 			j.entered(r, calls...)
 		}
-		g := New(j, func(int) bool { return true }, func(int) bool { return false })
-		if got := strings.Join(g.Mismatches, "\n"); got != test.want {
+		var texts []string
+		for _, m := range Mismatches(j) {
+			texts = append(texts, m.Text)
+		}
+		if got := strings.Join(texts, "\n"); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
+		}
+		if g := New(j, func(int) bool { return true }, func(int) bool { return false }); len(g.Mismatches) > 0 {
+			t.Errorf("nobody waits, and the graph tells of %v", g.Mismatches)
 		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 // collective is one under way. All that ask for progress move it on.
 type collective struct {
 	*coll.Request
-	c *comm
+	c   *comm
+	tag int
 
 	mu   sync.Mutex
 	over bool
@@ -19,7 +20,7 @@ type collective struct {
 }
 
 // begin makes a collective that was started known to the engine.
-func (c *comm) begin(r *coll.Request, err error) (transport.Request, error) {
+func (c *comm) begin(tag int, r *coll.Request, err error) (transport.Request, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +30,7 @@ func (c *comm) begin(r *coll.Request, err error) (transport.Request, error) {
 		}
 		return nil, err
 	}
-	x := &collective{Request: r, c: c}
+	x := &collective{Request: r, c: c, tag: tag}
 	e := c.e
 	e.collMu.Lock()
 	e.colls = append(e.colls, x)
@@ -47,7 +48,7 @@ func (e *engine) advance() (moved bool) {
 	all := slices.Clone(e.colls)
 	e.collMu.Unlock()
 	for _, x := range all {
-		if x.Advance() || e.losses.Load() > 0 && x.fail() {
+		if x.Advance() || x.fail() {
 			x.finish()
 			moved = true
 		}
@@ -58,8 +59,14 @@ func (e *engine) advance() (moved bool) {
 // fail ends a collective that cannot come to its end.
 func (x *collective) fail() bool {
 	e := x.c.e
+	if e.losses.Load() == 0 && !x.c.colls.entered.strange.Load() {
+		return false
+	}
 	e.mu.Lock()
-	err := e.lossIn(x.c.colls)
+	err := x.c.colls.entered.takeMismatch(x.tag)
+	if err == nil {
+		err = e.lossIn(x.c.colls)
+	}
 	e.mu.Unlock()
 	if err == nil {
 		return false
@@ -133,5 +140,10 @@ func (c *comm) Start(x *transport.Collective) (transport.Request, error) {
 			return nil, err
 		}
 	}
-	return c.begin(coll.Start(c.env(), x, op))
+	tag, sig, err := c.enter(x.Signature())
+	if err != nil {
+		return nil, err
+	}
+	r, err := coll.Start(coll.Env{Peers: peersOf{c, sig}, Space: coll.Host, Tag: tag}, x, op)
+	return c.begin(tag, r, err)
 }

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 	"unsafe"
 
-	"gocuda/cudaapi/mpi/internal/coll"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
@@ -25,7 +23,6 @@ type comm struct {
 	group  []int // the world's ranks
 	points *context
 	colls  *context
-	count  atomic.Uint32 // of collectives
 }
 
 func newComm(e *engine, id uint32, group []int) *comm {
@@ -36,6 +33,7 @@ func newComm(e *engine, id uint32, group []int) *comm {
 	for i, r := range group {
 		rankOf[r] = i
 	}
+	c.colls.entered = &entered{}
 	for _, x := range []*context{c.points, c.colls} {
 		x.group, x.rankOf = group, rankOf
 	}
@@ -54,11 +52,11 @@ func asRequest(r *request, err error) (transport.Request, error) {
 }
 
 func (c *comm) Isend(buf transport.Memory, dest, tag int) (transport.Request, error) {
-	return asRequest(c.e.isend(c.points, buf, dest, tag, false))
+	return asRequest(c.e.isend(c.points, buf, dest, tag, 0, false))
 }
 
 func (c *comm) Issend(buf transport.Memory, dest, tag int) (transport.Request, error) {
-	return asRequest(c.e.isend(c.points, buf, dest, tag, true))
+	return asRequest(c.e.isend(c.points, buf, dest, tag, 0, true))
 }
 
 func (c *comm) Irecv(buf transport.Memory, source, tag int) (transport.Request, error) {
@@ -169,11 +167,14 @@ func (c *comm) Free() error {
 	return err
 }
 
-// peersOf gives the collectives their messages.
-type peersOf struct{ *comm }
+// peersOf gives a collective its messages.
+type peersOf struct {
+	*comm
+	sig uint32
+}
 
 func (p peersOf) Isend(buf transport.Memory, dest, tag int) (transport.Request, error) {
-	r, err := p.e.isend(p.colls, buf, dest, tag, false)
+	r, err := p.e.isend(p.colls, buf, dest, tag, p.sig, false)
 	if err != nil {
 		return nil, err
 	}
@@ -186,10 +187,4 @@ func (p peersOf) Irecv(buf transport.Memory, source, tag int) (transport.Request
 		return nil, err
 	}
 	return (*passive)(r), nil
-}
-
-// env is for the next collective. The tag tells those under way apart: all
-// ranks begin them in one order.
-func (c *comm) env() coll.Env {
-	return coll.Env{Peers: peersOf{c}, Space: coll.Host, Tag: int(c.count.Add(1) & math.MaxInt32)}
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"gocuda/cudaapi/mpi/internal/transport"
 )
 
 // helloTimeout is how long a connection may take to say who it is.
@@ -147,7 +149,7 @@ func (h *Hub) serve(conn *net.UnixConn) {
 			h.members[rank].left = true
 			h.events(Event{Kind: Left, Rank: rank})
 		case m.kind == noteAbort:
-			h.tell(note{kind: noteAbort, n: m.n, text: fmt.Sprintf("rank %d", rank)}, rank)
+			h.tell(note{kind: noteAbort, n: m.n, text: transport.Aborted(rank, m.n)}, rank)
 			h.events(Event{Kind: Aborted, Rank: rank, Code: m.n})
 		}
 		h.mu.Unlock()

@@ -144,7 +144,7 @@ func (t *local) listen() {
 		case n.kind == noteLost:
 			t.e.lose(n.n, n.text)
 		case n.kind == noteAbort:
-			fmt.Fprintf(os.Stderr, "MPI_Abort of %s: rank %d ends with exit code %d\n", n.text, t.e.rank, n.n)
+			fmt.Fprintln(os.Stderr, n.text)
 			os.Exit(n.n)
 		}
 	}

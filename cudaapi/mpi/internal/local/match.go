@@ -17,6 +17,7 @@ type context struct {
 	first      *request    // receives that wait, in the order they were posted
 	last       *request
 	unexpected []*inbound // messages that wait, in the order they came
+	entered    *entered   // of collectives; nil: of messages, or not made yet
 }
 
 // inbound is a message that came before its receive.
@@ -132,6 +133,10 @@ func (e *engine) take(from int, in *ring, f *frame) error {
 			return damaged("a message of %d bytes with %d", f.size, f.payload)
 		}
 		c := e.context(f.context)
+		if !c.fits(f) {
+			e.strange(c, from, f)
+			return nil
+		}
 		if r := c.receiver(from, int(f.tag)); r != nil {
 			in.payload(f, r.buf.P, min(f.payload, r.buf.Bytes()))
 			e.acknowledge(from, f)
@@ -149,6 +154,10 @@ func (e *engine) take(from int, in *ring, f *frame) error {
 			return damaged("a large message of %d bytes", f.size)
 		}
 		c := e.context(f.context)
+		if !c.fits(f) {
+			e.strange(c, from, f)
+			return nil
+		}
 		if r := c.receiver(from, int(f.tag)); r != nil {
 			e.fetch(r, c, from, f)
 			return nil

@@ -10,7 +10,7 @@ import (
 const eagerBytes = 8 << 10
 
 // isend sends to a rank of the communicator whose messages context c has.
-func (e *engine) isend(c *context, buf transport.Memory, dest, tag int, sync bool) (*request, error) {
+func (e *engine) isend(c *context, buf transport.Memory, dest, tag int, sig uint32, sync bool) (*request, error) {
 	if dest == transport.ProcNull {
 		return doneRequest, nil
 	}
@@ -21,7 +21,7 @@ func (e *engine) isend(c *context, buf transport.Memory, dest, tag int, sync boo
 		return nil, err
 	}
 	size := buf.Bytes()
-	f := frame{kind: frameEager, typ: buf.Sent(), payload: size, context: c.id, tag: int32(tag), size: uint64(size)}
+	f := frame{kind: frameEager, typ: buf.Sent(), payload: size, context: c.id, tag: int32(tag), sig: sig, size: uint64(size)}
 	if to == e.rank {
 		return e.sendSelf(c, buf, &f, sync), nil
 	}

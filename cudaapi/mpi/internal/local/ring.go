@@ -36,10 +36,14 @@ type frame struct {
 	payload int            // bytes that follow
 	context uint32
 	tag     int32
+	sig     uint32 // of a collective's message: what its sender takes it for
 	size    uint64 // of the message; framePull: bytes wanted; frameData: offset
 	id      uint64 // of the sender's request; frameDone, framePull and frameData: of the request at the frame's reader
 	addr    uint64 // frameReady: where the message is; framePull: the receive's id
 }
+
+// sizeBits are enough for the size of any message; the rest is for sig.
+const sizeBits = 44
 
 // inlineBytes of payload fit into the header's line.
 const inlineBytes = 24
@@ -49,7 +53,7 @@ type line struct {
 	word    uint64 // mark<<32 | payload<<8 | typ<<3 | kind
 	context uint32
 	tag     int32
-	size    uint64
+	size    uint64 // sig<<sizeBits | size
 	id      uint64
 	addr    uint64
 	inline  [inlineBytes]byte
@@ -105,7 +109,7 @@ func (r *ring) write(f *frame, data unsafe.Pointer) bool {
 		return false
 	}
 	l := r.line(r.pos)
-	l.context, l.tag, l.size, l.id, l.addr = f.context, f.tag, f.size, f.id, f.addr
+	l.context, l.tag, l.size, l.id, l.addr = f.context, f.tag, uint64(f.sig)<<sizeBits|f.size, f.id, f.addr
 	if f.payload > 0 {
 		src := unsafe.Slice((*byte)(data), f.payload)
 		if f.payload <= inlineBytes {
@@ -128,7 +132,7 @@ func (r *ring) peek(f *frame) (bool, error) {
 	if w == 0 {
 		return false, nil
 	}
-	*f = frame{frameKind(w & 7), transport.Type(w >> 3 & 31), int(uint32(w) >> 8), l.context, l.tag, l.size, l.id, l.addr}
+	*f = frame{frameKind(w & 7), transport.Type(w >> 3 & 31), int(uint32(w) >> 8), l.context, l.tag, uint32(l.size >> sizeBits), l.size & (1<<sizeBits - 1), l.id, l.addr}
 	if w>>32 != mark(r.pos) || f.kind == 0 || f.kind >= frameEnd || f.payload > r.maxPayload() {
 		return false, fmt.Errorf("it sent a damaged message (header %#x at line %d)", w, r.pos)
 	}

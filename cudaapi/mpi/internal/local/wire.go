@@ -23,7 +23,7 @@ const (
 	noteReady                       // all have; text is their process ids, 4 bytes each
 	noteBye                         // it has finalized
 	noteLost                        // rank n ended without; text says how
-	noteAbort                       // all are to end with code n; text says who wants it
+	noteAbort                       // all are to end with code n; text says so
 	noteEnd
 )
 

@@ -1,7 +1,25 @@
 package transport
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Kind says which collective one is.
 type Kind uint8
+
+var kindNames = [...]string{
+	Barrier: "Barrier", Bcast: "Bcast", Reduce: "Reduce", Allreduce: "Allreduce", Gather: "Gather", Gatherv: "Gatherv",
+	Scatter: "Scatter", Scatterv: "Scatterv", Allgather: "Allgather", Allgatherv: "Allgatherv", Alltoall: "Alltoall",
+	Alltoallv: "Alltoallv", Scan: "Scan", Exscan: "Exscan", ReduceScatter: "ReduceScatter",
+}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return ""
+}
 
 // The collectives, by their names in the MPI standard.
 const (
@@ -56,4 +74,68 @@ type Collective struct {
 	RecvCounts, RecvDispls []int
 	Op                     Op
 	Root                   int
+}
+
+// Signature is what all ranks must agree on in a collective. Where they do not, MPI
+// calls the program erroneous.
+type Signature struct {
+	Kind  Kind
+	Root  int  // if it has one
+	Op    Op   // if it computes; 0: the program's own
+	Type  Type // of what is computed
+	Bytes int  // of each rank's part, or of all parts; -1 if ranks may differ
+}
+
+// Signature gives it.
+func (x *Collective) Signature() Signature {
+	s := Signature{Kind: x.Kind}
+	if x.Kind.Rooted() {
+		s.Root = x.Root
+	}
+	m := x.Send
+	switch x.Kind {
+	case Barrier:
+		return s
+	case Gatherv, Scatterv, Alltoallv:
+		s.Bytes = -1
+		return s
+	case Bcast, Allgatherv, ReduceScatter:
+		m = x.Recv
+	case Scatter:
+		if m = x.Recv; m.InPlace() {
+			m = x.Send
+		}
+	default:
+		if m.InPlace() {
+			m = x.Recv
+		}
+	}
+	if x.Kind.Reduces() {
+		s.Op, s.Type = x.Op, m.T
+	}
+	if s.Bytes = m.Bytes(); x.RecvCounts != nil {
+		s.Bytes = 0
+		for _, n := range x.RecvCounts {
+			s.Bytes += n * m.T.Size()
+		}
+	}
+	return s
+}
+
+// String writes what ranks can differ in, but for the kind: "root 0, 80 bytes".
+func (s Signature) String() string {
+	var words []string
+	if s.Kind.Rooted() {
+		words = append(words, fmt.Sprintf("root %d", s.Root))
+	}
+	if s.Op != 0 {
+		words = append(words, s.Op.String())
+	}
+	if s.Type != 0 && s.Type != Byte {
+		words = append(words, s.Type.String())
+	}
+	if s.Bytes >= 0 && s.Kind != Barrier {
+		words = append(words, fmt.Sprintf("%d bytes", s.Bytes))
+	}
+	return strings.Join(words, ", ")
 }

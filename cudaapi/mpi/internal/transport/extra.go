@@ -34,6 +34,21 @@ func (t Type) String() string {
 	return ""
 }
 
+// opNames are those of package mpi.
+var opNames = [...]string{
+	Sum: "Sum", Prod: "Prod", Min: "Min", Max: "Max",
+	LogicalAnd: "LAnd", LogicalOr: "LOr", LogicalXor: "LXor",
+	BitAnd: "BAnd", BitOr: "BOr", BitXor: "BXor",
+	MinLoc: "MinLoc", MaxLoc: "MaxLoc",
+}
+
+func (o Op) String() string {
+	if int(o) < len(opNames) {
+		return opNames[o]
+	}
+	return ""
+}
+
 // Sent is the type that a message of this memory is sent with, and a receive into
 // it asks for.
 func (m Memory) Sent() Type {

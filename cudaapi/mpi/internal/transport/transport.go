@@ -9,6 +9,7 @@
 package transport
 
 import (
+	"fmt"
 	"time"
 	"unsafe"
 )
@@ -187,3 +188,8 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Call + ": " + string(e.Class) + ": " + e.Text }
+
+// Aborted is what ranks say that end because one of them wants all to end.
+func Aborted(rank, code int) string {
+	return fmt.Sprintf("mpi.Abort(%d) of rank %d ends all ranks", code, rank)
+}
