@@ -549,7 +549,7 @@ func TestAllocFreesWhatNobodyRefersTo(t *testing.T) {
 			free, _, err := d.MemInfo()
 			ok(t, err)
 			var x any
-			for i := range 40 {
+			for i := range runs() {
 				next, err := alloc(int(free / 8 * 3))
 				if err != nil {
 					t.Fatalf("run %d: %v", i+1, err)
@@ -561,6 +561,14 @@ func TestAllocFreesWhatNobodyRefersTo(t *testing.T) {
 	}
 }
 
+// runs is how often a test takes more memory than is left beside what nobody refers to.
+func runs() int {
+	if testing.Short() {
+		return 8
+	}
+	return 40
+}
+
 // Pinned memory counts on no device alone: what is short for one may be held by
 // another's.
 func TestAllocHostFreesWhatNobodyRefersTo(t *testing.T) {
@@ -570,7 +578,7 @@ func TestAllocHostFreesWhatNobodyRefersTo(t *testing.T) {
 		t.Skip("it would take the machine's memory")
 	}
 	list := devices(t, 2)
-	for i := range 40 {
+	for i := range runs() {
 		if _, err := list[i%2].AllocHost(3<<32, cuda.Uint8); err != nil {
 			t.Fatalf("run %d: %v", i+1, err)
 		}

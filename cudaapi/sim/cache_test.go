@@ -36,6 +36,9 @@ func compiled(t *testing.T, env map[string]string) *driver.Compiled {
 // GOCUDA_CACHE names the folder of compiled kernels, or turns it off; and a
 // damaged one is compiled anew.
 func TestCacheIsWhereItIsNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles the same kernel four times")
+	}
 	dir := t.TempDir()
 	env := map[string]string{"GOCUDA_CACHE": dir}
 	if compiled(t, env).Cached {

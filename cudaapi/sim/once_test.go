@@ -16,6 +16,9 @@ import (
 // TestOneProcessCompiles starts several that want the same code, as the ranks of
 // a job do, where none is cached: one calls the compiler.
 func TestOneProcessCompiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what it starts are processes")
+	}
 	if os.Getenv("GOCUDA_TEST_ONCE") != "" {
 		b := newBox(t, sim.Options{Devices: 1})
 		_, err := b.d.Compile(0, &driver.Source{Name: "once.cu", Code: `__global__ void once(int *x) { *x = 1; }`})

@@ -34,7 +34,11 @@ func TestAcrossRanksOnSimulatedDevices(t *testing.T) {
 	if _, err := sim.Compiler(); err != nil {
 		t.Skip(err)
 	}
-	for _, schedule := range []string{"random", "adversarial"} {
+	schedules := []string{"random", "adversarial"}
+	if testing.Short() {
+		schedules = schedules[:1]
+	}
+	for _, schedule := range schedules {
 		RunAcross(t, "GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=2", "GOCUDA_SIM_SCHEDULE="+schedule)
 	}
 }
