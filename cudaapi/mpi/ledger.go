@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,7 @@ type ledger struct {
 	open      map[waitfor.Envelope]int // receives that were posted and are not over
 	entered   int                      // collectives
 	recent    []entry                  // the last of them
+	folded    bool                     // there were many envelopes: tags are waitfor.FoldTag's
 	overflow  bool                     // there were more envelopes than are kept
 }
 
@@ -79,13 +81,32 @@ func (w *world) forget(b *ledger) {
 
 // count adds n to an envelope.
 func (b *ledger) count(m map[waitfor.Envelope]int, peer, tag, n int) {
+	if b.folded {
+		tag = waitfor.FoldTag(tag)
+	}
 	e := waitfor.Envelope{Peer: peer, Tag: tag}
 	if _, known := m[e]; !known && len(m) >= maxEnvelopes {
-		b.overflow = true
-		return
+		if b.folded {
+			b.overflow = true
+			return
+		}
+		b.fold()
+		e.Tag = waitfor.FoldTag(tag)
 	}
 	if m[e] += n; m[e] == 0 {
 		delete(m, e)
+	}
+}
+
+// fold has a few tags stand for all, which leaves room for as many as come.
+func (b *ledger) fold() {
+	b.folded = true
+	for _, m := range []map[waitfor.Envelope]int{b.sent, b.got, b.open} {
+		exact := maps.Clone(m)
+		clear(m)
+		for e, n := range exact {
+			m[waitfor.Envelope{Peer: e.Peer, Tag: waitfor.FoldTag(e.Tag)}] += n
+		}
 	}
 }
 
@@ -171,7 +192,7 @@ func (b *ledger) report() waitfor.Comm {
 		}
 	}
 	return waitfor.Comm{ID: b.id, Name: b.name, Rank: b.rank, Members: b.members, Sent: list(b.sent), Got: list(b.got), Open: list(b.open),
-		Entered: b.entered, Recent: recent, Overflow: b.overflow}
+		Entered: b.entered, Recent: recent, Folded: b.folded, Overflow: b.overflow}
 }
 
 // needs says which ranks a collective cannot do without at this one, where that is

@@ -13,41 +13,34 @@ import (
 // deadlockWatch is how often a running cell is looked at for a deadlock.
 const deadlockWatch = 250 * time.Millisecond
 
-// rouses says whether code may use what wakes goroutines and is no goroutine
-// itself, so that Asleep knows nothing of it: timers, signals, finalizers, and what
-// modules do. timers says the same, drivers left out: those call functions of cells
-// from threads of their own.
-func (ev *Evaluator) rouses(info *types.Info) (any, timers bool) {
+// noteAlarms looks in code for what wakes goroutines and is no goroutine itself, so
+// that Asleep knows nothing of it. Of timers, deadlines and functions that drivers
+// call, the runtime knows, and is told to look after what it need not otherwise; of
+// signals, finalizers and what users click, nothing is known.
+func (ev *Evaluator) noteAlarms(info *types.Info) {
 	for _, o := range info.Uses {
-		if p, ok := o.(*types.PkgName); ok {
-			timers = timers || ev.importer.moduleOf(p.Imported()) != nil
-			continue
-		}
 		if o.Pkg() == nil {
 			continue
 		}
-		if strings.HasPrefix(o.Pkg().Path(), "gocuda/cudaapi/") {
-			any, timers = true, timers || o.Name() == "LaunchHostFunc"
-		}
-		any = any || o.Pkg().Path() == "gocuda/kernel/widgets" // a user may click
 		switch name := o.Name(); o.Pkg().Path() {
-		case "time":
-			if name == "After" || name == "AfterFunc" || name == "NewTimer" || name == "NewTicker" || name == "Tick" {
-				timers = true
+		case "gocuda/kernel/widgets":
+			ev.clicked.Store(true)
+		case "gocuda/cudaapi/cuda":
+			if name == "LaunchHostFunc" {
+				ev.rt.WatchCallbacks()
 			}
-		case "context":
-			if strings.HasPrefix(name, "WithTimeout") || strings.HasPrefix(name, "WithDeadline") {
-				timers = true
+		case "time":
+			if name == "Reset" {
+				ev.rt.WatchResets()
 			}
 		case "runtime":
 			if name == "SetFinalizer" || name == "AddCleanup" {
-				timers = true
+				ev.roused.Store(true)
 			}
-		case "os/signal":
-			timers = true
+		case "os/signal", "golang.org/x/net/context": // whose deadlines are the library's own
+			ev.roused.Store(true)
 		}
 	}
-	return any || timers, timers
 }
 
 // Hold is where a goroutine of a cell calls a compiled function.
@@ -70,19 +63,20 @@ func (ev *Evaluator) Held(prefix string) (holds []Hold, all bool) {
 		}
 		holds = append(holds, held)
 	}
-	return holds, all && !ev.timed.Load()
+	return holds, all && !ev.roused.Load() && !ev.rt.Alarmed()
 }
 
 // stuck says whether the running cell waits for what cannot come, in two looks.
 func (ev *Evaluator) stuck(g *rt.Group) (stacks []rt.Stack, yes bool) {
-	if ev.roused.Load() {
+	if ev.roused.Load() || ev.clicked.Load() {
 		return nil, false
 	}
-	if _, yes = ev.rt.Asleep(g); yes {
+	if _, yes = ev.rt.Asleep(g); yes && !ev.rt.Alarmed() {
 		time.Sleep(time.Millisecond)
 		stacks, yes = ev.rt.Asleep(g)
+		return stacks, yes
 	}
-	return stacks, yes
+	return nil, false
 }
 
 const asleep = "all goroutines are asleep - deadlock!"

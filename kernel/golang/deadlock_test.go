@@ -157,3 +157,73 @@ func TestDeadlocksBesideShells(t *testing.T) {
 		t.Errorf("told %d times, not twice", n)
 	}
 }
+
+// What a long session has used and is done with: none of it wakes anybody.
+var usedUp = []string{
+	"quick := make(chan int, 1)\nquick <- 1\nselect {\ncase <-quick:\ncase <-time.After(time.Hour):\n}",
+	"func wait() {\n\tt := time.NewTimer(time.Hour)\n\tdefer t.Stop()\n\ttick := time.NewTicker(time.Hour)\n\tdefer tick.Stop()\n}\nwait()",
+	"ctx, cancel := context.WithTimeout(context.Background(), time.Hour)\ncancel()\n<-ctx.Done()",
+	"rang := make(chan bool)\ntime.AfterFunc(time.Millisecond, func() { close(rang) })\n<-rang",
+	"go func() { select {} }()",
+	"panic(1)",
+	"<-make(chan int)",
+}
+
+// What may still wake a cell that waits.
+var mayRing = []string{
+	"bell := make(chan int)\nringer := time.AfterFunc(time.Hour, func() { bell <- 1 })",
+	"ticks := time.NewTicker(time.Hour)",
+	"later, stop := context.WithDeadline(context.Background(), time.Now().Add(time.Hour))",
+	"again := time.NewTimer(time.Hour)\nagain.Reset(time.Hour)",
+}
+
+// A deadlock late in a session is named, whatever the cells before it used; what may
+// still ring keeps it from being one.
+func TestDeadlocksLateInASession(t *testing.T) {
+	which := os.Getenv("GOCUDA_TEST_DEADLOCK")
+	if which == "" { // goroutines of other tests might wake one
+		for _, which := range []string{"late", "ring 0", "ring 1", "ring 2", "ring 3"} {
+			t.Run(which, func(t *testing.T) {
+				t.Parallel()
+				self := exec.Command(os.Args[0], "-test.run=^TestDeadlocksLateInASession$", "-test.v", "-test.timeout=2m")
+				self.Env = append(os.Environ(), "GOCUDA_TEST_DEADLOCK="+which)
+				if out, err := self.CombinedOutput(); err != nil {
+					t.Errorf("%v\n%s", err, out)
+				}
+			})
+		}
+		return
+	}
+	ev, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range usedUp[:len(usedUp)-2] {
+		if r := ev.Eval("before", code, false); r.Err != nil {
+			t.Fatalf("%s: %s", code, r.Err.Plain())
+		}
+	}
+	var ring int
+	if n, _ := fmt.Sscanf(which, "ring %d", &ring); n == 0 {
+		ev.Eval("panics", usedUp[len(usedUp)-2], false)
+		for range 2 {
+			if r := ev.Eval("In[9]", usedUp[len(usedUp)-1], false); r.Err == nil || r.Err.Name != "Deadlock" {
+				t.Errorf("it ended with %+v", r)
+			}
+		}
+		return
+	}
+	if r := ev.Eval("rings", mayRing[ring], false); r.Err != nil {
+		t.Fatal(r.Err.Plain())
+	}
+	if !ev.rt.Alarmed() {
+		t.Fatalf("%s: nothing is to ring", mayRing[ring])
+	}
+	ev.Eval("stops", []string{"ringer.Stop()\nringer = nil", "ticks = nil", "stop()", "again = nil"}[ring], false)
+	for try := 0; ev.rt.Alarmed(); try++ { // the runtime forgets a stopped timer when it comes upon it
+		if try == 1000 {
+			t.Skip("the runtime has not let go of the timer")
+		}
+		ev.Eval("again", "time.Sleep(time.Millisecond)", false)
+	}
+}

@@ -409,3 +409,50 @@ f()
 		}
 	}
 }
+
+// oneModule is a source of one package.
+type oneModule SourcePackage
+
+func (m oneModule) Sources(string, func(string) bool) ([]SourcePackage, error) {
+	return []SourcePackage{SourcePackage(m)}, nil
+}
+func (m oneModule) Changed() []string  { return nil }
+func (m oneModule) Packages() []string { return []string{m.Path} }
+
+// TestDebuggerStepsIntoModules: a step into a function of a module, or of a compiled
+// package, goes over it, and into what it calls of the cell's.
+func TestDebuggerStepsIntoModules(t *testing.T) {
+	d := newDriver(t)
+	d.ev.options.Modules = oneModule{Path: "example.com/m", Files: []File{{Name: "m.go", Code: `package m
+
+func Twice(n int) int { return 2 * n }
+
+func Sum(n int, f func(int) int) (sum int) {
+	for i := range n {
+		sum += f(i)
+	}
+	return sum
+}`}}}
+	d.d.SetBreakpoints("In[1]", []Breakpoint{{Line: 5, Condition: ""}})
+	d.run("In[1]", `import "example.com/m"
+func square(x int) int {
+	return x * x
+}
+n := m.Twice(1)
+n = m.Sum(n, square)
+list := []int{n, 0}
+slices.SortFunc(list, func(a, b int) int {
+	return a - b
+})
+m.Twice(list[0])`)
+	var got []string
+	for s := d.stop(); s != nil; s = d.stop() {
+		stack, _ := d.d.Stack(s.Thread)
+		got = append(got, fmt.Sprint(stack[0].Stop().Line))
+		d.d.Step(s.Thread, StepInto)
+	}
+	const want = "5 6 2 3 2 3 7 8 8 9 11"
+	if strings.Join(got, " ") != want {
+		t.Errorf("stopped at %s, want %s", strings.Join(got, " "), want)
+	}
+}

@@ -93,8 +93,8 @@ type Evaluator struct {
 
 	variables variables
 	tables    map[string]map[string]reflect.Value // of variables, by the package's path
-	roused    atomic.Bool                         // some cell may wait for what is no goroutine: see rouses
-	timed     atomic.Bool                         // the same of timers and modules alone
+	roused    atomic.Bool                         // some cell may wait for signals or finalizers: see noteAlarms
+	clicked   atomic.Bool                         // some cell has widgets
 
 	program bool // RunProgram's
 
@@ -174,7 +174,7 @@ func (ev *Evaluator) start() error {
 	if err := ev.interp.Use(exports); err != nil {
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
-	own := ev.rt.Callers(ev.program)
+	own := ev.rt.Replacements(ev.program)
 	own["runtime/runtime"]["GOROOT"] = reflect.ValueOf(host.Root)
 	ev.tables = ev.variableTables()
 	for p, table := range ev.tables {
@@ -540,12 +540,7 @@ func cellObjects(cell *checked) []types.Object {
 // adopt makes the cell's names those of the session.
 func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
 	ev.keep(src, code, cell)
-	if any, timers := ev.rouses(cell.info); any {
-		ev.roused.Store(true)
-		if timers {
-			ev.timed.Store(true)
-		}
-	}
+	ev.noteAlarms(cell.info)
 	for _, o := range cellObjects(cell) {
 		name := o.Name()
 		if cell.program && (name == "main" || name == "init") {

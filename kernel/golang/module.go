@@ -222,6 +222,7 @@ func (ev *Evaluator) compileSource(src SourcePackage) (*func(), *Error) {
 	case mistakes != nil:
 		return nil, programError(codes, mistakes)
 	}
+	ev.noteAlarms(info)
 	m := &sourcePackage{pkg: pkg, dir: src.Dir, bodies: make(map[*types.Func]*body)}
 	inits := m.declare(files, declsOnly, info)
 	embeds, err := embedded(info, files, ev.fset, src.Dir)
@@ -393,6 +394,7 @@ func (ev *Evaluator) checkBody(m *sourcePackage, fun *types.Func, b *body) *lowe
 	if p := sig.RecvTypeParams(); p.Len() > 0 {
 		params = p
 	}
+	ev.noteAlarms(info)
 	made := &lower.Decl{Func: &decl, Info: info, Cell: ev.fileOf(m, b), Sig: sig}
 	if params.Len() > 0 {
 		made.TypeParams = params

@@ -152,8 +152,7 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 	if mistakes != nil {
 		return nil, programError(codes, mistakes)
 	}
-	any, _ := ev.rouses(info)
-	ev.roused.Store(any)
+	ev.noteAlarms(info)
 	embeds, err := embedded(info, asts, ev.fset, filepath.Dir(files[0].Name))
 	if err != nil {
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}

@@ -98,6 +98,29 @@ func TestDeadlocksAreNamed(t *testing.T) {
 	})
 }
 
+// A deadlock late in a session is named, whatever cells used before and are done with.
+func TestDeadlocksLateInASession(t *testing.T) {
+	b := open(t)
+	b.ok("%mpi start -n 2 --launcher local", "2 ranks are running")
+	for _, code := range []string{
+		"ctx, cancel := context.WithTimeout(context.Background(), time.Hour)\ncancel()\n<-ctx.Done()",
+		"done := make(chan int, 1)\ndone <- 1\nselect {\ncase <-done:\ncase <-time.After(time.Hour):\n}",
+		"func once() {\n\tt := time.NewTimer(time.Hour)\n\tt.Reset(time.Hour)\n\tt.Stop()\n}\nonce()",
+		"func host() {\n\ts := must(must(cuda.CurrentDevice()).NewStream())\n\ts.LaunchHostFunc(func() {})\n\ts.Synchronize()\n}\nhost()",
+		"go func() { select {} }()",
+		"left := must(world.Irecv([]int{0}, 1-rank, 5000))",
+		"x := []int{1}\nfor tag := range 4200 {\n\tif rank == 0 {\n\t\tworld.Send(x, 1, tag)\n\t} else {\n\t\tworld.Recv(x, 0, tag)\n\t}\n}",
+	} {
+		b.ok("%%mpi\n" + code)
+	}
+	b.failed("panic", b.run("%%mpi\npanic(1)"), "Panic", "[0-1]")
+	for range 2 { // the second after an interrupt
+		end, _ := b.hangs("%%mpi\nworld.Recv([]int{0}, 1-rank, 7)", "Deadlock: rank 0 waits for 1, rank 1 waits for 0")
+		b.Interrupt()
+		end()
+	}
+}
+
 // What may still go on is no deadlock: the table shows it, and that is all.
 func TestSlowRanksAreNoDeadlock(t *testing.T) {
 	b := open(t)

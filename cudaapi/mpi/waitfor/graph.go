@@ -96,10 +96,11 @@ func edge(reports []Report, rank int, w Wait) Edge {
 				e.open = true
 				continue
 			}
-			e.open = e.open || c.Overflow || matching(c.Sent, own.Rank, w.Tag) > matching(own.Got, peer, w.Tag)
-			if w.Tag >= 0 {
+			folded := own.Folded || c.Folded
+			e.open = e.open || c.Overflow || matching(c.Sent, own.Rank, w.Tag, folded) > matching(own.Got, peer, w.Tag, folded)
+			if w.Tag >= 0 && !folded {
 				for _, s := range c.Sent {
-					if n := s.N - matching(own.Got, peer, s.Tag); s.Peer == own.Rank && s.Tag != w.Tag && n > 0 {
+					if n := s.N - matching(own.Got, peer, s.Tag, false); s.Peer == own.Rank && s.Tag != w.Tag && n > 0 {
 						e.Note = fmt.Sprintf("%s with tag %d from rank %d not received", messages(n), s.Tag, member)
 					}
 				}
@@ -117,8 +118,9 @@ func edge(reports []Report, rank int, w Wait) Edge {
 		}
 		e.For = []int{own.Members[w.Peer]}
 		if c := theirs(w.Peer); c != nil {
+			folded := own.Folded || c.Folded
 			e.open = own.Overflow || c.Overflow || !w.Synchronous && w.Bytes <= eagerAtMost ||
-				matching(own.Sent, w.Peer, w.Tag) <= matching(c.Got, own.Rank, w.Tag) || matching(c.Open, own.Rank, w.Tag) > 0
+				matching(own.Sent, w.Peer, w.Tag, folded) <= matching(c.Got, own.Rank, w.Tag, folded) || matching(c.Open, own.Rank, w.Tag, folded) > 0
 		}
 	case Join:
 		e.open = false

@@ -77,16 +77,19 @@ func (c Collective) matches(other Collective) bool {
 
 // Comm is a communicator, as one of its ranks sees it.
 type Comm struct {
-	ID       string       `json:"id"`
-	Name     string       `json:"name,omitempty"`
-	Rank     int          `json:"rank"`
-	Members  []int        `json:"members"` // the world's ranks
-	Sent     []Count      `json:"sent,omitempty"`
-	Got      []Count      `json:"got,omitempty"`
-	Open     []Count      `json:"open,omitempty"` // receives that were posted and are not over
-	Entered  int          `json:"entered,omitempty"`
-	Recent   []Collective `json:"recent,omitempty"` // the last that were entered
-	Overflow bool         `json:"overflow,omitempty"`
+	ID      string       `json:"id"`
+	Name    string       `json:"name,omitempty"`
+	Rank    int          `json:"rank"`
+	Members []int        `json:"members"` // the world's ranks
+	Sent    []Count      `json:"sent,omitempty"`
+	Got     []Count      `json:"got,omitempty"`
+	Open    []Count      `json:"open,omitempty"` // receives that were posted and are not over
+	Entered int          `json:"entered,omitempty"`
+	Recent  []Collective `json:"recent,omitempty"` // the last that were entered
+	// Folded says that there were many tags: each stands for those with the same
+	// remainder (FoldTag). Overflow: messages are missing in the counts.
+	Folded   bool `json:"folded,omitempty"`
+	Overflow bool `json:"overflow,omitempty"`
 }
 
 // at is the collective of a number, if it is still known.
@@ -97,6 +100,9 @@ func (c *Comm) at(number int) (Collective, bool) {
 	}
 	return c.Recent[i], true
 }
+
+// FoldTag gives one of a few tags for any; -1 stays.
+func FoldTag(tag int) int { return tag % 8 }
 
 // Report is what a rank says of itself.
 type Report struct {
@@ -136,11 +142,11 @@ func OutOfStep(reports []Report) bool {
 }
 
 // matching adds the counts of envelopes that match a peer and a tag, of which
-// either may be any.
-func matching(list []Count, peer, tag int) (n int) {
+// either may be any; where tags are folded, all that may match.
+func matching(list []Count, peer, tag int, folded bool) (n int) {
 	fits := func(a, b int) bool { return a == b || a < 0 || b < 0 }
 	for _, c := range list {
-		if fits(c.Peer, peer) && fits(c.Tag, tag) {
+		if fits(c.Peer, peer) && (fits(c.Tag, tag) || folded && FoldTag(c.Tag) == FoldTag(tag)) {
 			n += c.N
 		}
 	}

@@ -144,6 +144,28 @@ func TestGraph(t *testing.T) {
 			j.wait(1, recv(0, 0))
 			j[0].Comms[0].Overflow = true
 		}},
+		{name: "many tags, all received", build: func(j job) {
+			j.wait(0, recv(1, 3))
+			j.wait(1, recv(0, 3))
+			for tag := range 100 {
+				j.sent(0, 1, tag)
+			}
+			j[1].Comms[0].Folded = true
+			for tag := range 100 {
+				j.got(1, 0, FoldTag(tag))
+			}
+		}, stuck: []int{0, 1}, cycle: []int{0, 1}},
+		{name: "many tags, one on its way", build: func(j job) {
+			j.wait(0, recv(1, 3))
+			j.wait(1, recv(0, 3))
+			for tag := range 100 {
+				j.sent(0, 1, tag)
+			}
+			j[1].Comms[0].Folded = true
+			for tag := range 99 {
+				j.got(1, 0, FoldTag(tag))
+			}
+		}},
 		{name: "one of several requests", build: func(j job) { j.wait(0, Wait{Kind: Other, Peer: 1}); j.wait(1, recv(0, 0)) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -44,12 +44,16 @@ func still() bool {
 	return n[0].Value.Uint64() <= 1 && n[1].Value.Uint64() == 0
 }
 
-// runsCells says whether a goroutine that is of no cell is part of what runs them.
+// runsCells says whether a goroutine that is of no cell is part of what runs them,
+// or of what their calls wait for. It wakes none that waits for a cell's own channel.
 func (s Stack) runsCells() bool {
 	if s.ID == 1 {
 		return true
 	}
-	return slices.ContainsFunc([]string{"gocuda/kernel/", "gocuda/cmd/", "main.", "runtime.", "os/signal.", "testing."}, func(p string) bool {
+	if slices.ContainsFunc(s.frames, func(f stackFrame) bool { return f.body != 0 }) { // it calls a cell's function
+		return false
+	}
+	return slices.ContainsFunc([]string{"gocuda/kernel/", "gocuda/cudaapi/", "gocuda/cmd/", "main.", "runtime.", "os/signal.", "testing."}, func(p string) bool {
 		return strings.HasPrefix(s.by, p)
 	})
 }

@@ -15,11 +15,11 @@ import (
 	"gocuda/kernel/golang/host/generic/plain"
 )
 
-// Callers is what cells get in place of functions of packages runtime,
+// Replacements is what cells get in place of functions of packages runtime,
 // runtime/debug, log and log/slog, by package and name: with the calls in cells, and
-// without the interpreter's. log.Fatal and its like end a program's process; they
-// panic in a cell.
-func (r *Runtime) Callers(program bool) map[string]map[string]reflect.Value {
+// without the interpreter's; and of time and context: the same, of which Alarmed
+// knows. log.Fatal and its like end a program's process; they panic in a cell.
+func (r *Runtime) Replacements(program bool) map[string]map[string]reflect.Value {
 	stack := func() []byte { return r.trace(ownStack()) }
 	tables := map[string]map[string]reflect.Value{
 		"fmt//fmt": r.fmts(), // at fmt/fmt, the interpreter would set up all of the library again
@@ -70,6 +70,7 @@ func (r *Runtime) Callers(program bool) map[string]map[string]reflect.Value {
 		},
 	}
 	maps.Copy(tables, r.logs(program))
+	maps.Copy(tables, r.timers())
 	return tables
 }
 

@@ -41,6 +41,7 @@ func (r *Runtime) Start(g *Group, f func()) {
 	gs.byID[id] = g
 	if g.first == 0 {
 		g.first = id
+		r.alarms.fresh.Store(true)
 	}
 	g.live++
 	if g.cancelled.Load() {
@@ -288,7 +289,13 @@ func (r *Runtime) callback(f func()) func() {
 	if f == nil || g == nil {
 		return f
 	}
+	var token *any // as long as it lives, f may be called; with others in one block, it would live as long as they
+	if r.alarms.calls.Load() {
+		token = new(any)
+		r.alarms.add(alarm{gone: forgotten(token)})
+	}
 	return func() {
+		defer runtime.KeepAlive(token)
 		if r.group() != nil {
 			f()
 			return

@@ -22,7 +22,7 @@ func (r *Runtime) Held(prefix string) (holds []Hold, all bool) {
 		g := r.groups.byID[s.ID]
 		r.groups.mu.Unlock()
 		if g == nil {
-			all = all && (s.runsCells() || strings.HasPrefix(s.by, "gocuda/cudaapi/"))
+			all = all && s.runsCells()
 			continue
 		}
 		function, ok := s.within(prefix)

@@ -25,6 +25,7 @@ type Runtime struct {
 	stop   *bool // lowered code polls it: running goroutines are being cancelled
 	stuck  *bool // cancelled goroutines are still alive
 	groups groups
+	alarms alarms
 	traces traces
 
 	// Demand has the function of a method made, by its number: setMethod is called
