@@ -22,7 +22,7 @@ STAMPS   := build/stamps
 SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
-.PHONY: build demo wheel test-wheel mpi-libs test test-style test-go test-race test-python \
+.PHONY: build demo wheel test-wheel image mpi-libs test test-style test-go test-race test-python \
         test-browser test-hosts soak test-gpu gpu-bundle bench bench-gpu notebooks go-score modules-score cross clean
 
 build: $(BIN)
@@ -64,6 +64,14 @@ wheel:
 
 test-wheel: wheel
 	scripts/test-wheel.sh $(PYTHON) dist
+
+# A container image with JupyterLab and the wheel, by docker or podman. Where neither
+# runs, its steps are carried out on a layer above this system: see the script.
+image:
+	@mkdir -p build/image
+	$(GO) run $(GOBUILD) ./install/wheels build/image linux/$$($(GO) env GOARCH)
+	cp install/image/* tests/requirements.lock build/image
+	scripts/image.py build/image
 
 # Go's own test programs, run by the kernel; see kernel/golang/score.
 go-score: $(BIN)

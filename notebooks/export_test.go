@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gocuda/cudaapi/mpi/launch"
 	"gocuda/kernel/export"
@@ -24,6 +25,90 @@ import (
 // exported has every notebook run as a program, which takes some minutes; without
 // it they are only written, but for those of quick.
 var exported = flag.Bool("exported", false, "build and run the programs of all notebooks")
+
+// mpirun has them run under MPI's own launchers, too: mpirun -n 4, of each library in
+// the folder, and srun on two nodes, where hosts can be made (make test-hosts).
+var mpirun = flag.String("mpi", "", "run the programs under the MPI libraries in this folder, such as build/mpi")
+
+// launcher starts so many processes of a program in a folder, and returns what they print.
+type launcher struct {
+	name string
+	run  func(t *testing.T, n int, program, dir string) (string, error)
+}
+
+var local = launcher{"the built-in transport", func(t *testing.T, n int, program, dir string) (string, error) {
+	var out, errs bytes.Buffer
+	status, err := launch.Run(context.WithoutCancel(t.Context()), n, []string{program}, launch.Options{
+		Stdout: &out, Stderr: &errs, Plain: true, Dir: dir, Env: []string{"GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=4"},
+	})
+	if err == nil && status != 0 {
+		err = fmt.Errorf("status %d\n%s\n%s", status, out.String(), errs.String())
+	}
+	return out.String(), err
+}}
+
+// launchers are those of the folder that mpirun names; dir has what is run.
+func launchers(t *testing.T, dir string) (list []launcher) {
+	t.Helper()
+	folder, err := filepath.Abs(*mpirun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := func(name string, prefix func(n int) []string) launcher {
+		return launcher{name, func(t *testing.T, n int, program, at string) (string, error) {
+			ctx, stop := context.WithTimeout(context.WithoutCancel(t.Context()), 5*time.Minute)
+			defer stop()
+			words := append(prefix(n), program)
+			c := exec.CommandContext(ctx, words[0], words[1:]...)
+			var errs bytes.Buffer
+			c.Dir, c.Stderr = at, &errs
+			c.Env = append(os.Environ(), "GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=4")
+			out, err := c.Output()
+			if err != nil {
+				err = fmt.Errorf("%w\n%s\n%s", err, out, errs.Bytes())
+			}
+			return string(out), err
+		}}
+	}
+	found, _ := filepath.Glob(filepath.Join(folder, "*", "bin", "mpirun"))
+	for _, path := range found {
+		name := filepath.Base(filepath.Dir(filepath.Dir(path)))
+		list = append(list, command(name, func(n int) []string {
+			if strings.HasPrefix(name, "openmpi") {
+				return []string{path, "--allow-run-as-root", "--oversubscribe", "-n", fmt.Sprint(n)}
+			}
+			return []string{path, "-n", fmt.Sprint(n)}
+		}))
+	}
+	if len(list) == 0 {
+		t.Fatalf("no library in %s (make mpi-libs)", folder)
+	}
+	script, _ := filepath.Abs("../scripts/hosts.sh")
+	if out, err := exec.Command(script, "can").CombinedOutput(); err != nil {
+		t.Logf("srun is left out: %s", out)
+		return list
+	}
+	net, root := filepath.Join(t.TempDir(), "net"), filepath.Dir(filepath.Dir(script))
+	t.Cleanup(func() { exec.Command(script, "down", net).Run() })
+	for _, words := range [][]string{{"up", net, "2", root, folder, dir}, {"slurm", net}} {
+		if out, err := exec.Command(script, words...).CombinedOutput(); err != nil {
+			t.Logf("srun is left out: %s", out)
+			return list
+		}
+	}
+	for _, path := range found {
+		name := filepath.Base(filepath.Dir(filepath.Dir(path)))
+		kind, known := map[string]string{"openmpi-5": "pmix", "openmpi-4": "pmix", "mpich-4": "pmi2"}[name[:strings.IndexByte(name, '.')]]
+		if !known {
+			continue
+		}
+		list = append(list, command("srun on two nodes, "+name, func(n int) []string {
+			return []string{script, "in", net, "h1", "env", "PATH=" + filepath.Dir(path) + ":/usr/bin:/bin",
+				"srun", "-N", fmt.Sprint(min(n, 2)), "-n", fmt.Sprint(n), "--chdir", dir, "--cpu-bind=none", "--mpi=" + kind}
+		}))
+	}
+	return list
+}
 
 // quick are run in every test, with so many ranks.
 var quick = map[string]int{"02_again": 1, "08_ring": 2}
@@ -90,10 +175,14 @@ func TestExported(t *testing.T) {
 			if name == "08_signal_and_wait" { // which is of two ranks
 				ranks = []int{2, 4}
 			}
+			by := []launcher{local}
+			if *exported && *mpirun != "" && len(ranks) > 1 {
+				by = append(by, launchers(t, dir)...)
+			}
 			inTurn(t)
 			program := build(t, dir, name)
 			for _, n := range ranks {
-				compare(t, name, nb, program, n)
+				compare(t, name, nb, program, n, by)
 			}
 		})
 	}
@@ -117,8 +206,8 @@ func build(t *testing.T, dir, name string) string {
 	return program
 }
 
-// compare runs a notebook and its program with as many ranks.
-func compare(t *testing.T, name string, original *notebook.Notebook, program string, n int) {
+// compare runs a notebook, and its program with as many ranks by each launcher.
+func compare(t *testing.T, name string, original *notebook.Notebook, program string, n int, by []launcher) {
 	t.Helper()
 	data, err := original.Bytes()
 	if err != nil {
@@ -143,14 +232,25 @@ func compare(t *testing.T, name string, original *notebook.Notebook, program str
 	if err := run(t, nb, 4); err != nil {
 		t.Fatal("the notebook:", err)
 	}
-	var out, errs bytes.Buffer
-	status, err := launch.Run(context.WithoutCancel(t.Context()), n, []string{program}, launch.Options{
-		Stdout: &out, Stderr: &errs, Plain: true, Dir: t.TempDir(), Env: []string{"GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=4"},
-	})
-	if err != nil || status != 0 {
-		t.Fatalf("the program with %d ranks: status %d, %v\n%s\n%s", n, status, err, out.String(), errs.String())
+	for _, l := range by {
+		out, err := l.run(t, n, program, t.TempDir())
+		if err != nil {
+			t.Errorf("the program with %d ranks by %s: %v", n, l.name, err)
+			continue
+		}
+		out = ofLibrary.ReplaceAllString(out, "MPI here is local")
+		if wrong := differs(text(nb), out); wrong != "" {
+			t.Errorf("with %d ranks by %s, %s", n, l.name, wrong)
+		}
 	}
-	want, got := byRank(text(nb)), byRank(out.String())
+}
+
+// ofLibrary is what 05_mpi says of the library.
+var ofLibrary = regexp.MustCompile(`MPI here is (Open MPI|MPICH)`)
+
+// differs says where what a program prints is not what its notebook does; "": nowhere.
+func differs(notebook, program string) string {
+	want, got := byRank(notebook), byRank(program)
 	for _, who := range slices.Sorted(slices.Values(append(slices.Collect(keys(want)), slices.Collect(keys(got))...))) {
 		for i := range max(len(want[who]), len(got[who])) {
 			var w, g string
@@ -161,11 +261,11 @@ func compare(t *testing.T, name string, original *notebook.Notebook, program str
 				g = got[who][i]
 			}
 			if !alike(w, g) {
-				t.Errorf("with %d ranks, line %d of what %q prints is %q, in the notebook %q", n, i+1, who, g, w)
-				return
+				return fmt.Sprintf("line %d of what %q prints is %q, in the notebook %q", i+1, who, g, w)
 			}
 		}
 	}
+	return ""
 }
 
 func keys(m map[string][]string) func(func(string) bool) {
