@@ -56,7 +56,7 @@ func (j *job) values() []display.Bundle {
 		for i, f := range list {
 			bundles[i] = labelled(f.value, f.ranks)
 		}
-		return bundles
+		return abreast(bundles)
 	}
 	lines := make([]string, len(list))
 	for i, f := range list {
@@ -65,8 +65,14 @@ func (j *job) values() []display.Bundle {
 	return []display.Bundle{{Data: map[string]any{"text/plain": strings.Join(lines, "\n")}}}
 }
 
-// err is the error of a job that failed on some ranks: each trace once, with
-// the ranks that it is of.
+// The most that is shown of what failed in different ways.
+const (
+	shownWords  = 8 // at one place
+	shownPlaces = 8
+)
+
+// err is the error of a job that failed on some ranks: each message once, with the
+// ranks that it is of, and each place once, below the messages that came from there.
 func (j *job) err() *session.Error {
 	list := dedupe(j.ranks, func(r int) (*session.Error, bool) {
 		e := j.results[r].Err
@@ -79,28 +85,58 @@ func (j *job) err() *session.Error {
 	slices.SortStableFunc(list, func(a, b shared[*session.Error]) int {
 		return severity(b.value) - severity(a.value)
 	})
-	out := &session.Error{Name: list[0].value.Name}
-	failed := 0
-	for i, f := range list {
-		failed += len(f.ranks)
-		if i == 0 {
-			out.Message = label.Of(f.ranks) + " " + f.value.Message
-		}
-		if f.value.Name != out.Name && severity(f.value) == severity(list[0].value) {
-			out.Name = "RanksFailed"
-		}
-		for n, line := range f.value.Traceback {
-			if n == 0 {
-				line = label.Of(f.ranks) + " " + line
-			}
-			out.Traceback = append(out.Traceback, strings.Split(line, "\n")...)
-		}
-	}
+	first := list[0].value
+	out := &session.Error{Name: first.Name, Message: label.Of(list[0].ranks) + " " + first.Message}
 	if len(list) > 1 {
 		out.Message += fmt.Sprintf(" (and %d more)", len(list)-1)
 	}
+	type place struct {
+		trace string
+		words []string
+		more  []int // ranks whose words are not shown
+	}
+	var places []*place
+	var elsewhere []int
+	failed := 0
+	for _, f := range list {
+		failed += len(f.ranks)
+		if f.value.Name != out.Name && severity(f.value) == severity(first) {
+			out.Name = "RanksFailed"
+		}
+		words, trace := "", ""
+		if t := f.value.Traceback; len(t) > 0 {
+			words, trace = t[0], strings.Join(t[1:], "\n")
+		}
+		i := slices.IndexFunc(places, func(p *place) bool { return p.trace == trace })
+		if i < 0 && len(places) == shownPlaces {
+			elsewhere = append(elsewhere, f.ranks...)
+			continue
+		}
+		if i < 0 {
+			i = len(places)
+			places = append(places, &place{trace: trace})
+		}
+		if p := places[i]; len(p.words) < shownWords {
+			p.words = append(p.words, label.Of(f.ranks)+" "+words)
+		} else {
+			p.more = append(p.more, f.ranks...)
+		}
+	}
+	add := func(text string) { out.Traceback = append(out.Traceback, strings.Split(text, "\n")...) }
+	for _, p := range places {
+		add(strings.Join(p.words, "\n"))
+		if len(p.more) > 0 {
+			add(label.Of(slices.Sorted(slices.Values(p.more))) + " failed there as well, each in words of its own")
+		}
+		if p.trace != "" {
+			add(p.trace)
+		}
+	}
+	if len(elsewhere) > 0 {
+		add(label.Of(slices.Sorted(slices.Values(elsewhere))) + " failed elsewhere")
+	}
 	if failed < len(j.ranks) {
-		out.Traceback = append(out.Traceback, fmt.Sprintf("%d of %d ranks failed", failed, len(j.ranks)))
+		add(fmt.Sprintf("%d of %d ranks failed", failed, len(j.ranks)))
 	}
 	return out
 }
