@@ -106,23 +106,24 @@ type userOp struct {
 	commute bool
 }
 
-// NewOp makes an operation of a function (MPI_Op_create): func(in, inout []T),
-// for one element type T, which for every i sets inout[i] to in[i] op inout[i].
-// It must be associative; say whether it commutes. Reductions by it are done by
-// this package, over messages; at each rank by one goroutine.
+// NewOp makes an operation of a function (MPI_Op_create), for one element type T:
+// func(a, b T) T, which gives a op b, or func(in, inout []T), which for every i sets
+// inout[i] to in[i] op inout[i], and is called once for many elements. It must be
+// associative; say whether it commutes. Reductions by it are done by this package, over
+// messages; at each rank by one goroutine.
 //
-//	longest := mpi.NewOp(func(in, inout []Span) { ... }, true)
+//	longest := mpi.NewOp(func(a, b Span) Span { ... }, true)
 func NewOp(f any, commutes bool) (Op, error) {
 	v := reflect.ValueOf(f)
-	if v.Kind() != reflect.Func || v.IsNil() || v.Type().NumIn() != 2 || v.Type().NumOut() != 0 ||
-		v.Type().In(0).Kind() != reflect.Slice || v.Type().In(0) != v.Type().In(1) {
-		return Op{}, misuse(ErrArg, "mpi.NewOp", "a %T cannot be an operation", f).hint("give a func(in, inout []T) that sets inout[i] to in[i] op inout[i]")
+	elem, each := operandType(v)
+	if elem == nil {
+		return Op{}, misuse(ErrArg, "mpi.NewOp", "a %T cannot be an operation", f).
+			hint("give a func(a, b T) T, or a func(in, inout []T) that sets inout[i] to in[i] op inout[i]")
 	}
-	t := v.Type().In(0)
-	if e := elementOf(t.Elem()); e.bad != "" {
-		return Op{}, misuse(ErrType, "mpi.NewOp", "the elements of %s cannot be messages: %s", t, e.bad)
+	if e := elementOf(elem); e.bad != "" {
+		return Op{}, misuse(ErrType, "mpi.NewOp", "elements of type %s cannot be messages: %s", elem, e.bad)
 	}
-	u := &userOp{f: f, elem: t.Elem(), commute: commutes}
+	u := &userOp{f: f, elem: elem, commute: commutes}
 	switch g := f.(type) {
 	case func(in, inout []float64):
 		u.apply = typed(g)
@@ -136,12 +137,57 @@ func NewOp(f any, commutes bool) (Op, error) {
 		u.apply = typed(g)
 	case func(in, inout []byte):
 		u.apply = typed(g)
+	case func(a, b float64) float64:
+		u.apply = typed(elementwise(g))
+	case func(a, b float32) float32:
+		u.apply = typed(elementwise(g))
+	case func(a, b int) int:
+		u.apply = typed(elementwise(g))
 	default:
+		slice := reflect.SliceOf(elem)
+		if !each {
+			slice = v.Type().In(0)
+		}
 		u.apply = func(in, inout unsafe.Pointer, n int) {
-			v.Call([]reflect.Value{sliceAt(t, in, n), sliceAt(t, inout, n)})
+			a, b := sliceAt(slice, in, n), sliceAt(slice, inout, n)
+			if !each {
+				v.Call([]reflect.Value{a, b})
+				return
+			}
+			for i := range n {
+				b.Index(i).Set(v.Call([]reflect.Value{a.Index(i), b.Index(i)})[0])
+			}
 		}
 	}
 	return Op{user: u}, nil
+}
+
+// operandType is the element type of a function that can be an operation, nil if it
+// cannot, and whether it is one of single elements.
+func operandType(f reflect.Value) (elem reflect.Type, each bool) {
+	if f.Kind() != reflect.Func || f.IsNil() || f.Type().IsVariadic() || f.Type().NumIn() != 2 || f.Type().In(0) != f.Type().In(1) {
+		return nil, false
+	}
+	t := f.Type().In(0)
+	switch f.Type().NumOut() {
+	case 0:
+		if t.Kind() == reflect.Slice {
+			return t.Elem(), false
+		}
+	case 1:
+		if f.Type().Out(0) == t {
+			return t, true
+		}
+	}
+	return nil, false
+}
+
+func elementwise[T any](f func(a, b T) T) func(in, inout []T) {
+	return func(in, inout []T) {
+		for i, a := range in {
+			inout[i] = f(a, inout[i])
+		}
+	}
 }
 
 func typed[T any](f func(in, inout []T)) func(in, inout unsafe.Pointer, n int) {

@@ -3,6 +3,7 @@ package mpi
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gocuda/cudaapi/mpi/waitfor"
 )
@@ -18,9 +19,8 @@ type Request struct {
 	status Status
 	err    error
 
-	// again starts a persistent operation; idle says that it is not under way.
-	again func() (pending, error)
-	idle  bool
+	again func() (pending, error) // starts a persistent operation
+	idle  atomic.Bool             // it is not under way, or its end was told
 }
 
 func request(p pending, err error) (*Request, error) {
@@ -52,7 +52,7 @@ func (r *Request) Wait() (Status, error) {
 // finish keeps how the operation ended.
 func (r *Request) finish(st Status, err error) {
 	r.done, r.status, r.err = true, st, err
-	r.idle = r.again != nil
+	r.idle.Store(true)
 }
 
 // Test tells whether the operation is complete, and how it ended (MPI_Test). It
@@ -106,7 +106,9 @@ func (c *Comm) RecvInit(buf any, source, tag int) (*Request, error) {
 }
 
 func persistent(again func() (pending, error)) *Request {
-	return &Request{again: again, done: true, idle: true}
+	r := &Request{again: again, done: true}
+	r.idle.Store(true)
+	return r
 }
 
 // Start starts a persistent operation (MPI_Start). The one before must be
@@ -118,12 +120,13 @@ func (r *Request) Start() error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.idle {
+	if !r.idle.Load() {
 		return r.p.c.misuse(ErrRequest, call, "the operation is under way").hint("wait for it first")
 	}
 	p, err := r.again()
 	if err == nil {
-		r.p, r.idle, r.done, r.status, r.err = p, false, false, Status{}, nil
+		r.p, r.done, r.status, r.err = p, false, Status{}, nil
+		r.idle.Store(false)
 	}
 	return err
 }
@@ -138,19 +141,9 @@ func StartAll(requests ...*Request) error {
 	return nil
 }
 
-// waits tells whether a request is one to wait for: there is one, and if it is
-// persistent, it is under way.
-func (r *Request) waits() bool {
-	if r == nil {
-		return false
-	}
-	if r.again == nil {
-		return true
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return !r.idle
-}
+// waits tells whether a request is one to wait for: there is one, and its end was not
+// told by Wait or Test.
+func (r *Request) waits() bool { return r != nil && !r.idle.Load() }
 
 // Cancel gives a receive up (MPI_Cancel). The request must still be waited for:
 // its Status says whether it was Cancelled, or a message had come before. Sends
@@ -181,10 +174,9 @@ func WaitAll(requests ...*Request) ([]Status, error) {
 	return list, first
 }
 
-// WaitAny blocks until one is complete, and gives its index (MPI_Waitany). nil
-// requests are passed over, and persistent ones that are not under way; if no
-// others are there, the index is -1 at once. Set the element to nil before the
-// next WaitAny, unless it is persistent.
+// WaitAny blocks until one is complete, and gives its index (MPI_Waitany). Passed over
+// are nil requests, those whose end was told before, by whatever call, and persistent
+// ones that are not under way; if no others are there, the index is -1 at once.
 func WaitAny(requests ...*Request) (int, Status, error) {
 	x := newWaiter(nil) // of no world yet: all requests may be nil
 	defer x.done()
@@ -194,6 +186,9 @@ func WaitAny(requests ...*Request) (int, Status, error) {
 			return i, st, err
 		}
 		r := first(requests)
+		if r == nil { // another goroutine was told of the last
+			continue
+		}
 		x.w = r.p.c.w
 		p := r.p
 		p.call, p.kind = "mpi.WaitAny", waitfor.Other

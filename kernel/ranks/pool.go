@@ -491,19 +491,22 @@ func describePlace(at session.Place) string {
 	return text
 }
 
-// look asks ranks where they are.
-func (p *pool) look(ranks []*rank) {
+// look asks ranks where they are, and says how long those took that answered.
+func (p *pool) look(ranks []*rank) (took time.Duration) {
+	began := time.Now()
 	var asked sync.WaitGroup
 	for _, r := range ranks {
 		asked.Go(func() {
 			if at, ok := r.where(); ok {
 				p.mu.Lock()
 				r.place = at
+				took = max(took, time.Since(began))
 				p.mu.Unlock()
 			}
 		})
 	}
 	asked.Wait()
+	return took
 }
 
 // where asks a rank where it is, unless it does not answer in time.

@@ -3,6 +3,7 @@ package ranks
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -30,7 +31,12 @@ type remote struct {
 
 func newRemote(a arrival, output func(session.Output), input session.InputFunc, ending func() string) *remote {
 	r := &remote{arrival: a, ending: ending, ended: make(chan struct{}), gone: make(chan struct{})}
-	r.Client = session.NewClient(a.conn, session.ClientOptions{Output: output, Input: input, Ended: r.end})
+	r.Client = session.NewClient(a.conn, session.ClientOptions{Output: output, Input: input, Ended: func(why string) {
+		if own, _ := os.Hostname(); a.Host != own {
+			why += ", on host " + a.Host
+		}
+		r.end(why)
+	}})
 	return r
 }
 

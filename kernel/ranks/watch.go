@@ -39,9 +39,8 @@ func (p *pool) watch(j *job) {
 				return session.NewError("Timeout", text)
 			})
 		case <-tick.C:
-			running, began := p.running(j), time.Now()
-			p.look(running)
-			tick.Reset(max(watchTime, restFactor*time.Since(began)))
+			running := p.running(j)
+			tick.Reset(max(watchTime, restFactor*p.look(running)))
 			p.free(j, running)
 			p.explain(j, running)
 			if !p.tellWaiting(j, running) {

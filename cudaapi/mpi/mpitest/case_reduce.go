@@ -201,11 +201,7 @@ func userOpCases() []Case {
 			inout[i] += in[i] * shift
 		}
 	}, false)
-	product, _ := mpi.NewOp(func(in, inout []matrix) {
-		for i := range in {
-			inout[i] = in[i].times(inout[i])
-		}
-	}, false)
+	product, _ := mpi.NewOp(func(a, b matrix) matrix { return a.times(b) }, false)
 	hull, _ := mpi.NewOp(func(in, inout []span) {
 		for i := range in {
 			inout[i].First = min(in[i].First, inout[i].First)
@@ -215,11 +211,7 @@ func userOpCases() []Case {
 			}
 		}
 	}, true)
-	named, _ := mpi.NewOp(func(in, inout []celsius) {
-		for i := range in {
-			inout[i] += in[i]
-		}
-	}, true)
+	named, _ := mpi.NewOp(func(a, b celsius) celsius { return a + b }, true)
 	var list []Case
 	for _, per := range []int{1, 13, 3000} {
 		if per <= 13 {
