@@ -167,8 +167,10 @@ func (c *Comm) read(call string, kind transport.Kind, root int, send, recv any) 
 		k.fault(ErrBuffer, "InPlace cannot be the %s buffer of this call", k.name(own))
 	case !k.whole && other.inPlace:
 		k.fault(ErrBuffer, "InPlace is for the root only")
-	case k.whole && x.Kind != transport.Bcast && !other.inPlace && (s.elem != r.elem || s.size != r.size) && (s.elems() > 0 || r.elems() > 0):
+	case k.whole && x.Kind != transport.Bcast && !other.inPlace && send != nil && recv != nil && (s.elem != r.elem || s.size != r.size) && (s.elems() > 0 || r.elems() > 0):
 		k.fault(ErrType, "the send buffer holds %s of %d bytes, the receive buffer %s of %d", s.typeName(), s.size, r.typeName(), r.size)
+	case k.whole && x.Kind != transport.Bcast && !x.Kind.Ragged() && (send == nil && r.elems() > 0 || recv == nil && s.elems() > 0):
+		k.fault(ErrBuffer, "this rank both sends and receives, and one of its buffers is nil")
 	}
 	x.Send, x.Recv = s.Memory, r.Memory
 	return k

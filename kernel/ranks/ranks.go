@@ -161,9 +161,12 @@ func (n *notebook) run(ctx context.Context, p *pool, cell session.Cell, ranks []
 // undefined is what the ranks say of a name that they do not have.
 var undefined = regexp.MustCompile(`undefined: ([\pL_][\pL_\d]*)\b`)
 
-// hinted says, of a name that the ranks do not have and the notebook has, how
-// they can get it.
+// hinted says what to write in the place of a name that package mpi does not have, and
+// of one that the ranks do not have and the notebook has, how they can get it.
 func (n *notebook) hinted(e *session.Error) *session.Error {
+	if advice := instead(e.Message); advice != "" && e.Name == "CompileError" {
+		e.Traceback = append(e.Traceback, advice)
+	}
 	if m := undefined.FindStringSubmatch(e.Message); m != nil && e.Name == "CompileError" {
 		if of, ok := n.host.Named(m[1]); ok {
 			e.Traceback = append(e.Traceback, n.howRanksGet(of))

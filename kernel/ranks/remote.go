@@ -32,7 +32,7 @@ type remote struct {
 func newRemote(a arrival, output func(session.Output), input session.InputFunc, ending func() string) *remote {
 	r := &remote{arrival: a, ending: ending, ended: make(chan struct{}), gone: make(chan struct{})}
 	r.Client = session.NewClient(a.conn, session.ClientOptions{Output: output, Input: input, Ended: func(why string) {
-		if own, _ := os.Hostname(); a.Host != own {
+		if own, _ := os.Hostname(); a.Host != own && a.Host != "" {
 			why += ", on host " + a.Host
 		}
 		r.end(why)

@@ -204,6 +204,18 @@ func vectorCases() []Case {
 			if t.rank == 0 {
 				in.holds("gathered", want)
 			}
+			// Who gives nothing may say nil.
+			counts[0] = 0
+			var own any
+			if t.rank > 0 {
+				own = on(t, part(t.rank, counts[t.rank])).arg()
+			}
+			total := 0
+			for _, n := range counts {
+				total += n
+			}
+			in = room(t, total, int32(-1))
+			t.ok(t.Gatherv(own, in.arg(), counts, nil, 0))
 		})
 		each("scatterv", func(t *T) {
 			counts, displs, _ := placed(t.size, scale)

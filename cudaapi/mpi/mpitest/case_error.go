@@ -72,6 +72,7 @@ func errorCases() []Case {
 		{"scanLengths", mpi.ErrCount, func(t *T) error { return t.Scan(x[:2], y, mpi.Sum) }},
 		{"allgatherLength", mpi.ErrCount, func(t *T) error { return t.Allgather(x, make([]float64, 4*t.size+1)) }},
 		{"alltoallLengths", mpi.ErrCount, func(t *T) error { return t.Alltoall(make([]int, t.size), make([]int, 2*t.size)) }},
+		{"allreduceNil", mpi.ErrBuffer, func(t *T) error { return t.Allreduce(x, nil, mpi.Sum) }},
 		{"allgathervCounts", mpi.ErrCount, func(t *T) error { return t.Allgatherv(x, y, make([]int, t.size+1), nil) }},
 		{"allgathervOutside", mpi.ErrCount, func(t *T) error {
 			return t.Allgatherv(x, y, append([]int{5}, make([]int, t.size-1)...), nil)

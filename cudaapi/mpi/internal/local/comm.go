@@ -13,7 +13,8 @@ import (
 const (
 	contextWorld = 0
 	contextSelf  = 2
-	firstContext = 4
+	contextEnd   = 4 // of Finalize: whatever went wrong on others, it is in step
+	firstContext = 6
 )
 
 // comm is a communicator.

@@ -40,6 +40,7 @@ type local struct {
 	e           *engine
 	member      *member // nil without a launcher
 	world, self *comm
+	end         *comm // all ranks, for Finalize
 }
 
 // Open makes this process the rank that its environment says, and waits for
@@ -124,6 +125,7 @@ func newLocal(e *engine, m *member) (*local, error) {
 	}
 	t.world = newComm(e, contextWorld, all)
 	t.self = newComm(e, contextSelf, []int{e.rank})
+	t.end = newComm(e, contextEnd, all)
 	if m != nil {
 		go t.listen()
 	}
@@ -203,7 +205,7 @@ func (t *local) Abort(code int) {
 // Finalize waits for all ranks, unless one is lost.
 func (t *local) Finalize() error {
 	var failed error
-	if r, err := t.world.Start(&transport.Collective{Kind: transport.Barrier}); err != nil {
+	if r, err := t.end.Start(&transport.Collective{Kind: transport.Barrier}); err != nil {
 		failed = err
 	} else if _, _, err := r.(transport.Waiter).Wait(nil); err != nil {
 		failed = err

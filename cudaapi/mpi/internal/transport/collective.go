@@ -49,6 +49,15 @@ func (k Kind) Rooted() bool {
 	return false
 }
 
+// Ragged reports whether ranks may have parts of different lengths, and so none.
+func (k Kind) Ragged() bool {
+	switch k {
+	case Gatherv, Scatterv, Allgatherv, Alltoallv, ReduceScatter:
+		return true
+	}
+	return false
+}
+
 // Reduces reports whether it computes.
 func (k Kind) Reduces() bool {
 	switch k {

@@ -1,0 +1,45 @@
+package ranks
+
+import "regexp"
+
+// Names that MPI, mpi4py or other bindings have and package mpi has not, or not under
+// that name, and what to write in their place.
+var missing = []struct {
+	name   *regexp.Regexp
+	advice string
+}{
+	{regexp.MustCompile(`(?i)^comm_?world$`), "the communicator of all ranks is world, or mpi.World()"},
+	{regexp.MustCompile(`(?i)^comm_?self$`), "the communicator of one rank is mpi.Self()"},
+	{regexp.MustCompile(`(?i)^(get|comm)_?rank$`), "a communicator c has c.Rank(); in cells there is the variable rank as well"},
+	{regexp.MustCompile(`(?i)^(get|comm)_?size$`), "a communicator c has c.Size(); in cells there is the variable size as well"},
+	{regexp.MustCompile(`(?i)^get_?(count|source|tag|elements)$`), "mpi.Status has the fields Source, Tag and Bytes"},
+	{regexp.MustCompile(`(?i)win|^put$|^get$|accumulate|fence|lock|^rma`), "there is no one-sided communication: send what is to be put, as a message"},
+	{regexp.MustCompile(`(?i)file`), "there are no files of MPI: each rank writes its part with WriteAt of an os.File of its own"},
+	{regexp.MustCompile(`(?i)spawn|inter_?comm|inter_?merge|accept|connect`), "no ranks are added, and there are no intercommunicators: start all at once, and part them by Split"},
+	{regexp.MustCompile(`(?i)neighbou?r|graph`), "there are no graphs and no collectives of neighbours: CartShift names neighbours, and Isend, Irecv and mpi.WaitAll reach any"},
+	{regexp.MustCompile(`(?i)alltoallw`), "use Alltoallv, or Isend and Irecv of mpi.Vector and mpi.Subarray"},
+	{regexp.MustCompile(`(?i)err_?handler|errors_?(return|are)`), "there are no error handlers: each call returns an error, and an error that a cell does not take ends it"},
+	{regexp.MustCompile(`(?i)group|^(incl|excl)$`), "there are no groups: Create makes a communicator of a list of ranks, Split one of each color"},
+	{regexp.MustCompile(`(?i)vector|contiguous|indexed|struct|subarray|commit|^type_?`), "elements that lie apart are an mpi.Vector or an mpi.Subarray; structs and arrays are sent as they are"},
+	{regexp.MustCompile(`(?i)attach|detach`), "Bsend needs no buffer to be attached"},
+	{regexp.MustCompile(`(?i)^(int|float|double|char|byte|long)$`), "a buffer knows its type: no datatype is given"},
+	{regexp.MustCompile(`(?i)^(psend|precv|partitioned|pready)`), "there are no partitioned messages: send the parts, each with a tag of its own"},
+}
+
+// absent is what the ranks say of a name that package mpi, or a communicator, has not.
+var absent = regexp.MustCompile(`undefined: mpi\.(\w+)|type \*?mpi\.\w+ has no field or method (\w+)\)`)
+
+// instead is what to write for a name that an error says to be missing; "" if that is
+// not known.
+func instead(message string) string {
+	m := absent.FindStringSubmatch(message)
+	if m == nil {
+		return ""
+	}
+	for _, one := range missing {
+		if one.name.MatchString(m[1] + m[2]) {
+			return one.advice
+		}
+	}
+	return ""
+}
