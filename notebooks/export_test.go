@@ -294,6 +294,9 @@ func text(nb *notebook.Notebook) string {
 			default:
 				data, _ := o["data"].(map[string]any)
 				plain := fmt.Sprintln(data["text/plain"])
+				if data["image/svg+xml"] != nil && strings.HasPrefix(c.Source, "%%timeline") {
+					continue // a program draws none
+				}
 				if data["image/svg+xml"] != nil {
 					plain = regexp.MustCompile(`(?m)^`).ReplaceAllString(strings.TrimSuffix(plain, "\n"), picture) + "\n"
 				}
@@ -338,7 +341,7 @@ func byRank(text string) map[string][]string {
 
 var (
 	measured = regexp.MustCompile(`\d[.]\d|\d ?(µs|ms|ns|s|GB/s|MiB/s)\b|0x[0-9a-f]+`)
-	number   = regexp.MustCompile(`0x[0-9a-f]+|-?\d+(\.\d+)?(e[+-]\d+)?`)
+	number   = regexp.MustCompile(`0x[0-9a-f]+|-?\d+(\.\d+)?(e[+-]\d+)?(ns|µs|ms|s)?`)
 	spaces   = regexp.MustCompile(`[ ─]+`)
 )
 

@@ -2,8 +2,12 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"flag"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -26,6 +30,16 @@ func TestHelpOfEveryCommand(t *testing.T) {
 		if status != 0 || stderr != "" || !strings.HasPrefix(stdout, strings.TrimSpace("Usage: gocuda-kernel "+c.name+" "+c.args)) || !strings.Contains(stdout, c.summary[1:]) {
 			t.Errorf("help %s: status %d\n%s%s", c.name, status, stdout, stderr)
 		}
+		flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
+		flags.SetOutput(io.Discard)
+		if err := c.run(&call{ctx: t.Context(), flags: flags, args: []string{"-h"}, stdout: io.Discard, stderr: io.Discard}); !errors.Is(err, flag.ErrHelp) {
+			t.Errorf("%s -h ends with %v", c.name, err)
+		}
+		flags.VisitAll(func(f *flag.Flag) {
+			if f.Usage == "" || !regexp.MustCompile(`(?m)^ +-`+f.Name+`\b`).MatchString(stdout) {
+				t.Errorf("help %s does not say what -%s is:\n%s", c.name, f.Name, stdout)
+			}
+		})
 	}
 	if status, _, stderr := invoke(t, "help", "fly"); status != 2 || !strings.Contains(stderr, `no command "fly"`) {
 		t.Errorf("help fly: status %d, %s", status, stderr)

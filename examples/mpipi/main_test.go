@@ -61,3 +61,38 @@ func TestMpirun(t *testing.T) {
 		})
 	}
 }
+
+// TestFromAnotherModule: the program is built in a module of its own, which names
+// gocuda's source by replace, and run.
+func TestFromAnotherModule(t *testing.T) {
+	dir := t.TempDir()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range map[string]string{"main.go": "main.go", filepath.Join(root, "go.sum"): "go.sum"} {
+		text, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, to), text, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, words := range [][]string{
+		{"go", "mod", "init", "example.com/pi"},
+		{"go", "mod", "edit", "-require=gocuda@v0.0.0", "-replace=gocuda=" + root},
+		{"go", "build", "-trimpath", "-mod=mod", "-o", "pi.exe", "."},
+		{filepath.Join(dir, "pi.exe"), "-strips", "100000"},
+	} {
+		cmd := exec.Command(words[0], words[1:]...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOPROXY=off", "GOWORK=off", "GOFLAGS=", "GOCUDA_BACKEND=sim")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(words, " "), err, out)
+		}
+		if words[1] == "-strips" && !strings.Contains(string(out), "3.14159") {
+			t.Errorf("it prints %s", out)
+		}
+	}
+}

@@ -86,7 +86,7 @@ func (x *exporter) unwrapped(number int, pieces []magic.Piece) []magic.Piece {
 		case "%%time":
 			x.tell(number, last.Line, "%%%%time: the time is not printed")
 		case "%%timeline":
-			x.tell(number, last.Line, "%%%%timeline: the picture is not drawn")
+			x.tell(number, last.Line, "%%%%timeline: the picture is not drawn, and timeline.Last has no record of it")
 		case "%%check":
 			x.tell(number, last.Line, "%%%%check: GOCUDA_CHECK does that for programs")
 		default:
