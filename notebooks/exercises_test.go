@@ -36,20 +36,20 @@ var reports = map[string]string{
 	"10": "a race: thread (0,0,0) reads at",
 }
 
-// addAttempts puts, before each exercise, copies of its cells: as it is, then with
-// every wrong solution of testdata/wrong, and solves the exercise itself.
-func addAttempts(t *testing.T, name string, nb *notebook.Notebook) (list []attempt) {
+// addAttempts solves the exercises. With wrong, it puts before each one copies of its
+// cells: as it is, then with every wrong solution of testdata/wrong.
+func addAttempts(t *testing.T, name string, nb *notebook.Notebook, wrong bool) (list []attempt) {
 	t.Helper()
 	exercises, err := nb.Exercises()
 	if err != nil {
 		t.Fatal(err)
 	}
-	wrong := wrongSolutions(t, name)
+	all := wrongSolutions(t, name)
 	for _, e := range exercises {
-		tries := wrong[e.ID]
-		delete(wrong, e.ID)
-		count, asItIs := len(tries), wrong[e.ID+" as it is"]
-		delete(wrong, e.ID+" as it is")
+		tries := all[e.ID]
+		delete(all, e.ID)
+		count, asItIs := len(tries), all[e.ID+" as it is"]
+		delete(all, e.ID+" as it is")
 		if count+len(asItIs) < 2 {
 			t.Errorf("%s has %d wrong solutions of exercise %s, want two or more", name, count, e.ID)
 		}
@@ -58,6 +58,9 @@ func addAttempts(t *testing.T, name string, nb *notebook.Notebook) (list []attem
 			skeletons = append(skeletons, c.Source)
 		}
 		tries = slices.Insert(tries, 0, wrongSolution{"", skeletons})
+		if !wrong {
+			tries = nil
+		}
 		for i, try := range tries {
 			verdict := "wrong: "
 			switch {
@@ -90,7 +93,7 @@ func addAttempts(t *testing.T, name string, nb *notebook.Notebook) (list []attem
 		e.Fill(e.Solution)
 		list = append(list, attempt{e, "right", "", nil})
 	}
-	for id := range wrong {
+	for id := range all {
 		t.Errorf("%s has no exercise %s", name, id)
 	}
 	return list

@@ -404,6 +404,7 @@ func TestMutations(t *testing.T) {
 			continue
 		}
 		t.Run(m.notebook+"/"+strings.ReplaceAll(m.fault, " ", "_"), func(t *testing.T) {
+			resumed(t)
 			inTurn(t)
 			nb := readSmall(t, m.notebook+".ipynb")
 			found := 0

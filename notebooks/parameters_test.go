@@ -77,12 +77,16 @@ func TestOddParameters(t *testing.T) {
 	}
 	for _, name := range names(t) {
 		_, _, texts := ranges(read(t, name))
-		for p, text := range texts {
-			values := []string{"0", "1", "2", "3", "7", "101", "1_001", "65_537"}
-			values = append(values, regexp.MustCompile(`\d[\d,]*`).FindAllString(text, 2)...)
-			for _, v := range values {
+		for _, p := range slices.Sorted(maps.Keys(texts)) {
+			values := []string{"-3", "0", "1", "2", "3", "7", "101", "1_001", "65_537", "1_000_000_007"}
+			values = append(values, regexp.MustCompile(`\d[\d,]*`).FindAllString(texts[p], 2)...)
+			for i, v := range values {
 				v = strings.ReplaceAll(v, ",", "")
+				if slices.Contains(values[:i], v) {
+					continue
+				}
 				t.Run(name+"/"+p+"="+v, func(t *testing.T) {
+					resumed(t)
 					inTurn(t)
 					err := run(t, readSmall(t, name, p, v), 3)
 					failure := (*notebook.Failure)(nil)
