@@ -498,7 +498,9 @@ func (j *world) take(s *source) {
 	case o.Kind == record.Alloc || o.Kind == record.AllocAsync:
 		s.replace(o.Addr, o.Addr+o.Bytes)
 		if from, ok := j.exports[o.Key]; ok && o.Key != "" {
-			s.imports = append(slices.Clip(s.imports), imported{o.Addr, o.Addr + min(o.Bytes, from.n), from.at})
+			opened := imported{o.Addr, o.Addr + min(o.Bytes, from.n), from.at}
+			j.check.Op(s.placed(o)) // what was open there before is not this
+			s.imports = append(slices.Clip(s.imports), opened)
 			return
 		}
 	case o.Kind == record.Free || o.Kind == record.FreeAsync:

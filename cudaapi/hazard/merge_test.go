@@ -34,6 +34,38 @@ func TestOwnMemoryInThePlaceOfAnothers(t *testing.T) {
 	}
 }
 
+// Memory of another rank may be opened, closed and opened again, elsewhere and where
+// other memory was open. What was closed is not to be used.
+func TestOpenedAgain(t *testing.T) {
+	const at, n = 0x1000, 64
+	s := &source{rank: 1, lanes: map[*record.Lane]*record.Lane{}}
+	j := &world{ranks: []*source{s}, check: New(), exports: map[string]export{"first": {0x5000, n}, "second": {0x6000, n}}}
+	j.check.merged = true
+	seq := uint64(0)
+	take := func(o *record.Op) {
+		seq++
+		o.Seq = seq
+		s.queue = append(s.queue, o)
+		j.take(s)
+	}
+	for i, at := range []uint64{at, at + n/2, at} {
+		key := "first"
+		if i == 1 {
+			key = "second"
+		}
+		take(&record.Op{Kind: record.Alloc, Addr: at, Bytes: n, Key: key})
+		take(&record.Op{Kind: record.Fill, Lane: &record.Lane{ID: 1, Handle: 1}, HostAfter: true, Accesses: []record.Access{{Lo: at, Hi: at + n, Mode: record.Write}}})
+		take(&record.Op{Kind: record.Free, Addr: at, Bytes: n})
+	}
+	if found := j.check.Found(); len(found) != 0 {
+		t.Errorf("%d hazards, want none", len(found))
+	}
+	take(&record.Op{Kind: record.Fill, Lane: &record.Lane{ID: 2, Handle: 2}, Accesses: []record.Access{{Lo: at, Hi: at + n, Mode: record.Write}}})
+	if found := j.check.Found(); len(found) != 1 {
+		t.Errorf("%d hazards of what was used when it was closed, want 1", len(found))
+	}
+}
+
 // What a kernel has touched is of its own rank's memory, and of what this rank has open,
 // also where its record says so when the kernel has its place in the order already.
 // Allocations of two processes may have the same address.

@@ -18,6 +18,9 @@ func TestConformanceOnSimulatedDevices(t *testing.T) {
 	if _, err := sim.Compiler(); err != nil {
 		t.Skip(err)
 	}
+	if raceDetector {
+		t.Skip("package sim runs them under it")
+	}
 	conformance(t, func() (driver.Driver, error) { return sim.New(sim.Options{Devices: 2}) })
 }
 
