@@ -139,7 +139,7 @@ func (d *Debugger) Start(events DebugEvents) (left []string) {
 	if was {
 		return nil
 	}
-	return d.ev.anewForDebugger()
+	return d.ev.renewAll()
 }
 
 // Stop turns the debugger off, lets all threads go on, and forgets the breakpoints.
@@ -378,63 +378,6 @@ func (l Lines) Place(line int) int {
 		return l.All[i-1]
 	}
 	return 0
-}
-
-// anewForDebugger evaluates the functions and methods of earlier cells anew, and
-// returns the names of those that do not fit any more.
-func (ev *Evaluator) anewForDebugger() (left []string) {
-	ev.mu.Lock()
-	defer ev.mu.Unlock()
-	var list []*kept
-	for _, k := range ev.kept {
-		if !k.isType {
-			list = append(list, k)
-		}
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	slices.SortFunc(list, func(a, b *kept) int { return cmp.Compare(a.name, b.name) })
-	const name, code = "debugger", ""
-	for len(list) > 0 {
-		src, _ := parse(ev.fset, name, code)
-		ev.adds(src, list)
-		cell, mistakes, err := ev.checkSafely(src, name, code)
-		if err == nil && mistakes == nil {
-			ev.lower.Touches, ev.lower.Debug = ev.touches(), true
-			ev.lower.Begin(name, false)
-			entry, err := ev.build(name, cell, nil)
-			if err != nil {
-				ev.lower.Abandon()
-				break
-			}
-			ev.adopt(src, code, cell)
-			if _, _, ok := ev.rt.Try(*entry); !ok {
-				break
-			}
-			return left
-		}
-		var bad []*kept
-		for _, m := range mistakes {
-			if k := src.of(m.pos); k != nil {
-				bad = append(bad, k)
-			}
-		}
-		if len(bad) == 0 {
-			break
-		}
-		for _, k := range bad {
-			if !slices.Contains(left, k.name) {
-				left = append(left, k.name)
-			}
-		}
-		list = slices.DeleteFunc(list, func(k *kept) bool { return slices.Contains(bad, k) })
-	}
-	for _, k := range list {
-		left = append(left, k.name)
-	}
-	slices.Sort(left)
-	return left
 }
 
 // Variable is a variable as the debugger sees it.

@@ -85,6 +85,7 @@ type Evaluator struct {
 	imported    map[string]bool             // import declarations that the interpreter has
 	late        map[string]bool             // tables that it got after its start
 	kept        map[string]*kept            // the functions, methods and types of cells
+	tells       bool                        // the functions tell what they touch: see Options.Touches
 	waiting     map[string]*kept            // functions that call what no cell has declared yet
 	current     map[*types.Func]*types.Func // the newest version of a method that cells declared again
 
@@ -267,9 +268,19 @@ func (ev *Evaluator) compile(slot int, name, code string, silent bool) (entry *f
 	if len(src.steps) == 0 && len(src.imports) == 0 {
 		return nil, nil
 	}
+	if ev.touches() != ev.tells {
+		ev.followTouches()
+	}
 	cell, notes, e := ev.checkOrPostpone(src, name, code)
 	if e != nil {
 		return nil, e
+	}
+	if ev.shares(cell) && ev.tells {
+		ev.followTouches()
+		ev.again(src, name, code)
+		if cell, notes, e = ev.checkOrPostpone(src, name, code); e != nil {
+			return nil, e
+		}
 	}
 	if e := ev.embed(src, code, cell); e != nil {
 		return nil, e

@@ -597,3 +597,97 @@ func (src *source) without(list []*kept) {
 	})
 	src.left = list
 }
+
+// renewAll evaluates the functions and methods of earlier cells anew, and returns the
+// names of those that do not fit any more: they stay as they were lowered.
+func (ev *Evaluator) renewAll() (left []string) {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	return ev.lowerAnew("debugger")
+}
+
+// lowerAnew is renewAll, for a purpose.
+func (ev *Evaluator) lowerAnew(name string) (left []string) {
+	var list []*kept
+	for _, k := range ev.kept {
+		if !k.isType {
+			list = append(list, k)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b *kept) int { return cmp.Compare(a.name, b.name) })
+	const code = ""
+	for len(list) > 0 {
+		src, _ := parse(ev.fset, name, code)
+		ev.adds(src, list)
+		cell, mistakes, err := ev.checkSafely(src, name, code)
+		if err == nil && mistakes == nil {
+			ev.shares(cell)
+			ev.lower.Touches, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
+			ev.compilesLoops()
+			ev.lower.Begin(name, false)
+			entry, err := ev.build(name, cell, nil)
+			if err != nil {
+				ev.lower.Abandon()
+				break
+			}
+			ev.adopt(src, code, cell)
+			if _, _, ok := ev.rt.Try(*entry); !ok {
+				break
+			}
+			return left
+		}
+		var bad []*kept
+		for _, m := range mistakes {
+			if k := src.of(m.pos); k != nil {
+				bad = append(bad, k)
+			}
+		}
+		if len(bad) == 0 {
+			break
+		}
+		for _, k := range bad {
+			if !slices.Contains(left, k.name) {
+				left = append(left, k.name)
+			}
+		}
+		list = slices.DeleteFunc(list, func(k *kept) bool { return slices.Contains(bad, k) })
+	}
+	for _, k := range list {
+		left = append(left, k.name)
+	}
+	slices.Sort(left)
+	return left
+}
+
+// shares finds what in a cell holds memory that devices use too, and reports whether
+// functions of earlier cells are given some.
+func (ev *Evaluator) shares(cell *checked) (others bool) {
+	var nodes []ast.Node
+	for _, d := range cell.funcs {
+		nodes = append(nodes, d)
+	}
+	for _, m := range cell.methods {
+		nodes = append(nodes, m.decl)
+	}
+	for _, s := range cell.stmts {
+		nodes = append(nodes, s)
+	}
+	if cell.show != nil {
+		nodes = append(nodes, cell.show)
+	}
+	return ev.lower.Shares(cell.info, nodes)
+}
+
+// followTouches has the functions of earlier cells tell what they read and write if
+// this one is to, and else no more.
+func (ev *Evaluator) followTouches() {
+	for _, name := range ev.lowerAnew("check") {
+		if ev.touches() {
+			fmt.Fprintf(ev.route(ev.options.Stderr), "%s does not fit what cells declare now: what it reads and writes itself is not checked\n", name)
+		}
+	}
+	ev.tells = ev.touches()
+}

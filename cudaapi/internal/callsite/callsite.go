@@ -33,6 +33,16 @@ func SetExact(name func() (place, caller string)) {
 	exact.Store(&name)
 }
 
+// Caller is the place that called the function of interpreted code which runs; "" if
+// there is none, or [SetExact] was not called.
+func Caller() string {
+	if name := exact.Load(); name != nil {
+		_, caller := (*name)()
+		return caller
+	}
+	return ""
+}
+
 // Set makes the interpreter known; a nil name takes it back.
 func Set(name func() string, through ...string) {
 	defer known.Clear()

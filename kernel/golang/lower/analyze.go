@@ -25,7 +25,6 @@ func (f *fn) analyze(params []*types.Var, results *types.Tuple, body *ast.BlockS
 		}
 	}
 	f.shared.boxed = a.boxed
-	f.shares(body)
 }
 
 type analysis struct {

@@ -105,7 +105,7 @@ func (f *fn) thunk(e *ast.CallExpr) *expr {
 		}
 	}
 	g := f.child()
-	g.name = f.name
+	g.name, g.placed = f.name, true
 	hold := func(x *expr) *expr {
 		if x.op == opSpread {
 			return spread(g.holding(f, x.args[0]))
@@ -136,6 +136,7 @@ func (f *fn) thunk(e *ast.CallExpr) *expr {
 		}
 		body = c.with(nil, args)
 	}
+	g.emit("%s = %d", g.posName(), f.position(e))
 	g.emit("%s", body)
 	return g.factory(header{}, g.out, true)
 }

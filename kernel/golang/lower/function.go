@@ -27,6 +27,7 @@ type fn struct {
 	inLit  bool             // ... which is that of a literal
 	sites  map[string][]int // where it calls what: see calls
 	pos    string           // the variable that holds the position
+	placed bool             // it is known of a function that the lowering made, too
 	where  int              // the position of the statement that is being lowered
 
 	unguarded int        // where no check can stand

@@ -107,7 +107,7 @@ type Lowerer struct {
 	// SourcePkg says whether an object was declared by such source.
 	SourceObj func(types.Object) bool
 
-	sharing    map[types.Object]bool // variables that hold such memory
+	sharing    map[place]bool // variables that hold such memory
 	objIDs     map[types.Object]int
 	reps       map[string]representation // by the key of a type
 	newest     reals
@@ -150,7 +150,7 @@ type Lowerer struct {
 // New returns a Lowerer.
 func New(r *rt.Runtime, host Host, fset *token.FileSet) *Lowerer {
 	return &Lowerer{
-		rt: r, host: host, fset: fset, context: types.NewContext(), sharing: map[types.Object]bool{},
+		rt: r, host: host, fset: fset, context: types.NewContext(), sharing: map[place]bool{},
 		SourceDecl: func(*types.Func) *Decl { return nil },
 		SourceObj:  func(types.Object) bool { return false },
 		Later:      func(*types.Func) bool { return false }, laterIDs: make(map[string]int),

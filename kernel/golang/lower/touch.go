@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -15,51 +16,202 @@ import (
 // devicePath begins the packages whose functions tell themselves what they touch.
 const devicePath = "gocuda/cudaapi/"
 
-// shares notes which variables in a function's body hold such memory.
-func (f *fn) shares(body ast.Node) {
-	if !f.l.Touches {
-		return
+// place is where a variable, a field, a parameter or a result is declared: the same
+// for a function that is lowered again, and for all instances of a generic one.
+type place struct {
+	file         string
+	line, column int
+}
+
+func (l *Lowerer) placeOf(o types.Object) place {
+	p := l.fset.Position(o.Pos())
+	return place{p.Filename, p.Line, p.Column}
+}
+
+// Shares notes which variables in declarations and statements hold such memory. It
+// reports whether parameters, results or variables of other cells are among those that
+// it finds.
+func (l *Lowerer) Shares(info *types.Info, nodes []ast.Node) (others bool) {
+	s := sharing{fn: &fn{l: l, info: info}, own: map[*token.File]bool{}}
+	for _, n := range nodes {
+		s.own[l.fset.File(n.Pos())] = true
 	}
-	mark := func(e ast.Expr) {
-		if o := f.heldIn(e); o != nil && isNumbers(o.Type()) && !f.l.sharing[o] {
-			f.l.sharing[o] = true
+	for before := -1; before != len(l.sharing); {
+		before = len(l.sharing)
+		for _, n := range nodes {
+			s.walk(n, nil)
 		}
 	}
-	for before := -1; before != len(f.l.sharing); {
-		before = len(f.l.sharing)
-		ast.Inspect(body, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				if len(n.Lhs) == 2 && len(n.Rhs) == 1 && f.isView(n.Rhs[0]) {
-					mark(n.Lhs[0])
-				}
-				if len(n.Lhs) == len(n.Rhs) {
-					for i, e := range n.Rhs {
-						if f.isShared(e) {
-							mark(n.Lhs[i])
-						}
-					}
-				}
-			case *ast.ValueSpec:
-				for i, e := range n.Values {
-					if len(n.Names) == len(n.Values) && f.isShared(e) {
-						mark(n.Names[i])
-					}
-				}
-			case *ast.KeyValueExpr:
-				if f.isShared(n.Value) {
-					mark(n.Key)
-				}
-			case *ast.CallExpr:
-				if fun := f.deviceFunc(n); fun != nil && leavesRunning(fun.Name()) {
-					for _, a := range n.Args {
-						mark(a)
-					}
-				}
-			}
-			return true
-		})
+	return s.others
+}
+
+// sharing is a search for what holds such memory.
+type sharing struct {
+	*fn
+	own    map[*token.File]bool
+	others bool
+}
+
+// holds notes that an object does.
+func (s *sharing) holds(o types.Object) {
+	if o == nil || !o.Pos().IsValid() || !holdsNumbers(o.Type()) {
+		return
 	}
+	if at := s.l.placeOf(o); !s.l.sharing[at] {
+		s.l.sharing[at] = true
+		s.others = s.others || !s.own[s.l.fset.File(o.Pos())]
+	}
+}
+
+func (s *sharing) mark(e ast.Expr) {
+	if o := s.heldIn(e); o != nil {
+		s.holds(o)
+	}
+}
+
+// walk looks at a part of a function with a signature.
+func (s *sharing) walk(n ast.Node, sig *types.Signature) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if f, ok := s.info.Defs[n.Name].(*types.Func); ok && n.Body != nil {
+				s.walk(n.Body, f.Signature())
+			}
+			return false
+		case *ast.FuncLit:
+			if t, ok := s.info.TypeOf(n).(*types.Signature); ok {
+				s.walk(n.Body, t)
+			}
+			return false
+		case *ast.AssignStmt:
+			s.assigned(n.Lhs, n.Rhs)
+		case *ast.ValueSpec:
+			left := make([]ast.Expr, len(n.Names))
+			for i, name := range n.Names {
+				left[i] = name
+			}
+			s.assigned(left, n.Values)
+		case *ast.RangeStmt:
+			if n.Value != nil && s.isShared(n.X) {
+				s.mark(n.Value)
+			}
+		case *ast.ReturnStmt:
+			s.returned(n.Results, sig)
+		case *ast.CompositeLit:
+			s.literal(n)
+		case *ast.CallExpr:
+			s.call(n)
+		}
+		return true
+	})
+}
+
+func (s *sharing) assigned(left, right []ast.Expr) {
+	if len(left) == len(right) {
+		for i, e := range right {
+			if s.isShared(e) {
+				s.mark(left[i])
+			}
+		}
+	} else if len(right) == 1 && len(left) > 0 {
+		for i, e := range left {
+			if i == 0 && s.isView(right[0]) || s.gives(right[0], i) {
+				s.mark(e)
+			}
+		}
+	}
+}
+
+// returned looks at what a function with a signature returns.
+func (s *sharing) returned(list []ast.Expr, sig *types.Signature) {
+	if sig == nil {
+		return
+	}
+	for i := range sig.Results().Len() {
+		switch {
+		case len(list) == sig.Results().Len() && s.isShared(list[i]),
+			len(list) == 1 && i == 0 && s.isView(list[0]),
+			len(list) == 1 && s.gives(list[0], i):
+			s.holds(sig.Results().At(i))
+		}
+	}
+}
+
+// literal looks at the fields of a structure.
+func (s *sharing) literal(e *ast.CompositeLit) {
+	t := s.info.TypeOf(e)
+	if t == nil {
+		return
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	of, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for i, v := range e.Elts {
+		if kv, ok := v.(*ast.KeyValueExpr); ok {
+			if s.isShared(kv.Value) {
+				s.mark(kv.Key)
+			}
+		} else if i < of.NumFields() && s.isShared(v) {
+			s.holds(of.Field(i))
+		}
+	}
+}
+
+// call looks at the arguments of a call.
+func (s *sharing) call(e *ast.CallExpr) {
+	if fun := s.deviceFunc(e); fun != nil {
+		if leavesRunning(fun.Name()) {
+			for _, a := range e.Args {
+				s.mark(a)
+			}
+		}
+		return
+	}
+	sig := s.called(e)
+	if sig == nil {
+		return
+	}
+	for i, a := range e.Args {
+		if n := sig.Params().Len(); n > 0 && s.isShared(a) {
+			if p := sig.Params().At(min(i, n-1)); isCells(p) {
+				s.holds(p)
+			}
+		}
+	}
+}
+
+// called is the signature of the function that a call calls, nil for a conversion or
+// a builtin.
+func (f *fn) called(e *ast.CallExpr) *types.Signature {
+	tv := f.info.Types[e.Fun]
+	if tv.Type == nil || tv.IsType() || tv.IsBuiltin() {
+		return nil
+	}
+	sig, _ := tv.Type.Underlying().(*types.Signature)
+	return sig
+}
+
+// isCells reports whether a parameter or a result is of a function of cells.
+func isCells(o types.Object) bool { return o.Pkg() != nil && o.Pkg().Path() == "main" }
+
+// gives reports whether a call of a cell's function gives such memory as its i-th
+// result.
+func (f *fn) gives(x ast.Expr, i int) bool {
+	e, ok := ast.Unparen(x).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sig := f.called(e)
+	return sig != nil && i < sig.Results().Len() && isCells(sig.Results().At(i)) && f.isHeld(sig.Results().At(i))
+}
+
+// isHeld reports whether a variable holds such memory, as far as is known.
+func (f *fn) isHeld(o types.Object) bool {
+	return len(f.l.sharing) > 0 && o.Pos().IsValid() && holdsNumbers(o.Type()) && f.l.sharing[f.l.placeOf(o)]
 }
 
 // leavesRunning reports whether a function of devices or of messages may use its
@@ -82,6 +234,21 @@ func (f *fn) deviceFunc(e *ast.CallExpr) *types.Func {
 	return fun
 }
 
+// queues reports whether a statement calls such a function, whose place others want to
+// know: which of the goroutines that run the statement's function is there.
+func (f *fn) queues(n ast.Node) (calls bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.BlockStmt:
+			return false
+		case *ast.CallExpr:
+			calls = calls || f.deviceFunc(n) != nil
+		}
+		return !calls
+	})
+	return calls
+}
+
 // heldIn is the variable or the field that an expression names, or nil.
 func (f *fn) heldIn(e ast.Expr) *types.Var {
 	switch e := ast.Unparen(e).(type) {
@@ -93,8 +260,30 @@ func (f *fn) heldIn(e ast.Expr) *types.Var {
 		return v
 	case *ast.SliceExpr:
 		return f.heldIn(e.X)
+	case *ast.IndexExpr:
+		return f.heldIn(e.X)
 	}
 	return nil
+}
+
+// holdsNumbers reports whether a type is a slice of numbers, or of such slices. What a
+// type parameter stands for may be a number.
+func holdsNumbers(t types.Type) bool {
+	if isNumbers(t) {
+		return true
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Slice:
+		if _, ok := t.Elem().(*types.TypeParam); ok {
+			return true
+		}
+		return isNumbers(t.Elem())
+	case *types.Array:
+		return isNumbers(t.Elem())
+	case *types.Map:
+		return isNumbers(t.Elem())
+	}
+	return false
 }
 
 // isNumbers reports whether a type is a slice of numbers.
@@ -107,16 +296,33 @@ func isNumbers(t types.Type) bool {
 	return ok && b.Info()&types.IsNumeric != 0
 }
 
-// isShared reports whether an expression is such memory.
+// isShared reports whether an expression is such memory, or holds it.
 func (f *fn) isShared(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.SliceExpr:
 		return f.isShared(e.X)
+	case *ast.IndexExpr:
+		t := f.info.TypeOf(e)
+		return t != nil && isNumbers(t) && f.isShared(e.X)
 	case *ast.CallExpr:
-		return isMust(e) && f.isView(e.Args[0])
+		switch tv := f.info.Types[e.Fun]; {
+		case tv.IsType():
+			return len(e.Args) == 1 && f.isShared(e.Args[0])
+		case tv.IsBuiltin():
+			return calledName(e.Fun).Name == "append" && !isNumbers(f.info.TypeOf(e)) && slices.ContainsFunc(e.Args, f.isShared)
+		}
+		return isMust(e) && (f.isView(e.Args[0]) || f.gives(e.Args[0], 0)) || f.gives(e, 0)
+	case *ast.CompositeLit:
+		t := f.info.TypeOf(e)
+		return t != nil && !isNumbers(t) && holdsNumbers(t) && slices.ContainsFunc(e.Elts, func(x ast.Expr) bool {
+			if kv, ok := x.(*ast.KeyValueExpr); ok {
+				x = kv.Value
+			}
+			return f.isShared(x)
+		})
 	case *ast.Ident, *ast.SelectorExpr:
 		o := f.heldIn(e)
-		return o != nil && f.l.sharing[o]
+		return o != nil && f.isHeld(o)
 	}
 	return false
 }
@@ -163,7 +369,7 @@ func (f *fn) isPlain(e ast.Expr) bool {
 		if f.info.Types[e.Fun].IsBuiltin() {
 			return calledName(e.Fun).Name == "len" && f.isPlain(e.Args[0])
 		}
-		if !f.isShared(e) {
+		if !isMust(e) || !f.isView(e.Args[0]) {
 			return false
 		}
 		view := ast.Unparen(e.Args[0]).(*ast.CallExpr)
@@ -205,6 +411,10 @@ func (f *fn) touched(s ast.Stmt) {
 	case *ast.SwitchStmt:
 		if s.Init == nil && s.Tag != nil {
 			f.reads(s.Tag)
+		} else if s.Init == nil && len(s.Body.List) > 0 {
+			for _, e := range s.Body.List[0].(*ast.CaseClause).List {
+				f.reads(e)
+			}
 		}
 	case *ast.RangeStmt:
 		if s.Value != nil && !isBlank(s.Value) {
@@ -270,9 +480,27 @@ func (f *fn) passed(e *ast.CallExpr) {
 		}
 		return
 	}
-	for _, a := range e.Args {
-		f.touch(a, nil, false)
+	fun, _ := f.info.Uses[calledName(e.Fun)].(*types.Func)
+	if fun != nil && isCells(fun) {
+		return // it tells itself
 	}
+	for _, a := range e.Args {
+		f.touch(a, nil, fun != nil && changes(fun))
+	}
+}
+
+// changes reports whether a function of the library changes a slice that it is given.
+func changes(fun *types.Func) bool {
+	if fun.Pkg() == nil {
+		return false
+	}
+	switch fun.Pkg().Path() {
+	case "slices":
+		return strings.HasPrefix(fun.Name(), "Sort") && fun.Signature().Results().Len() == 0 || fun.Name() == "Reverse"
+	case "sort":
+		return fun.Name() == "Ints" || fun.Name() == "Float64s" || strings.HasPrefix(fun.Name(), "Slice")
+	}
+	return false
 }
 
 // touch tells of an element of a slice, or of all of it.
@@ -300,5 +528,6 @@ func (f *fn) touch(x, index ast.Expr, write bool) {
 		from = f.expr(index)
 		to, end = from, "+1"
 	}
+	f.emitAs(note, "%s = %d", f.posName(), f.position(x)) // by which its caller is found
 	f.emit("%s(%s, int(%s), int(%s)%s, %v, %v, %d, %q)", f.l.sym("Touch"), f.expr(whole), from, to, end, write, index != nil, f.position(x)>>12, f.cell)
 }

@@ -17,6 +17,9 @@ import (
 func (f *fn) at(n ast.Node) {
 	f.where = f.position(n)
 	f.emitAs(note, "%s = %d", f.posName(), f.where)
+	if f.l.Touches && f.queues(n) {
+		f.emit("%s(&%s, %d)", f.l.sym("Reach"), f.posName(), f.where)
+	}
 }
 
 // position is a place in a cell as one number.
@@ -49,7 +52,7 @@ func (f *fn) calls(lowered string) {
 // lowered. versions is common to those of one function.
 func (f *fn) register(lowered string, hidden bool, versions string) {
 	f.l.rt.AddFunc(lowered, &rt.Func{Name: f.name, File: f.cell, Hidden: hidden, Versions: versions, Sites: f.sites})
-	if f.pos != "" && !hidden {
+	if f.pos != "" && (!hidden || f.placed) {
 		f.l.inits = append(f.l.inits, fmt.Sprintf("%s(%q, &%s)", f.l.sym("Pos"), lowered, f.pos))
 	}
 }

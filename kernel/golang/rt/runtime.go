@@ -134,6 +134,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Check":       r.check,
 		"Method":      r.setMethod,
 		"Pos":         r.traces.register,
+		"Reach":       r.traces.reach,
 		"Touch":       r.touch,
 		"Enter":       r.Debugger.enter,
 		"Leave":       r.Debugger.leave,

@@ -65,6 +65,24 @@ type traces struct {
 	body   map[string]*int  // the positions of the cells that run, by lowered name
 
 	compiled map[int64][]Call // where in compiled code a panic began whose deferred calls run
+
+	here [256]here // by goroutine
+}
+
+// here is where a goroutine was last known to be, in the function whose position is at
+// pos. Others may run the same function.
+type here struct {
+	goroutine int64
+	pos       *int
+	at        int
+}
+
+// reach notes that the calling goroutine is at a position.
+func (t *traces) reach(pos *int, at int) {
+	id := goid()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.here[id%int64(len(t.here))] = here{id, pos, at}
 }
 
 // trail is how far the panic of a goroutine has come.
@@ -90,16 +108,21 @@ func (t *traces) register(lowered string, pos *int) {
 	if f := t.funcs[lowered]; f != nil {
 		f.pos = pos
 	}
-	if lowered == "body" || strings.HasPrefix(lowered, "body_") {
+	if IsBody(lowered) {
 		t.body[lowered] = pos
 	}
 }
+
+// IsBody reports whether a name in lowered code is that of a cell's statements, which
+// other cells have too.
+func IsBody(lowered string) bool { return lowered == "body" || strings.HasPrefix(lowered, "body_") }
 
 // BeginBody forgets where the last cell was whose lowered code has this name, before
 // the next one begins.
 func (r *Runtime) BeginBody(lowered string) {
 	r.traces.mu.Lock()
 	defer r.traces.mu.Unlock()
+	clear(r.traces.bodies) // those of earlier cells may be gone, and others in their places
 	if pos := r.traces.body[lowered]; pos != nil {
 		setFlag(pos, 0)
 	}
@@ -132,12 +155,20 @@ func (r *Runtime) Calling() (in, from Statement) {
 			name := r.Bodies()[body]
 			f = r.traces.know(body, name)
 		}
-		if f == nil || f.Hidden {
+		if f == nil {
 			return true
 		}
 		r.traces.mu.Lock()
 		pos := f.at("")
+		if id := goid(); in.Cell == "" {
+			if h := &r.traces.here[id%int64(len(r.traces.here))]; h.goroutine == id && h.pos == f.pos {
+				pos = h.at
+			}
+		}
 		r.traces.mu.Unlock()
+		if pos == 0 { // made by the lowering, or the frame of a function that defers
+			return true
+		}
 		at := Statement{f.File, pos >> 12}
 		if in.Cell == "" {
 			in = at
