@@ -178,19 +178,41 @@ func TestReplayOfNotebook(t *testing.T) {
 	if _, err := sim.Compiler(); err != nil {
 		t.Skip(err)
 	}
+	saysOf(t, "testdata/check/replay.ipynb", map[int]string{
+		0:  "has reported a hazard",
+		4:  "late: fill (cuMemsetAsync) at In[3], line 8, behind copy (cuMemcpyAsync) at In[3], line 9\nfound: [0 0 0 0]",
+		7:  "found: [8 8 8 8]", // 9 comes too late
+		8:  "the check is off",
+		12: "late: fill (cuMemsetAsync) at In[12], line 9, behind Comm.Send at In[12], line 10\n[1] found: [0 0 0 0]",
+	})
+}
+
+// Functions of cells that were not checked are seen from a checked cell, and no more
+// when the check is off.
+func TestCheckSeesEarlierCells(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	saysOf(t, "testdata/check/earlier.ipynb", map[int]string{
+		1: "In[1], line 9: the program writes it, on the host, called from In[2], line 3",
+		2: "[]",
+		4: "In[1], line 13: the program writes it, on the host, called from In[5], line 2",
+		6: "4 1",
+	})
+}
+
+// saysOf runs a notebook, which may have hazards, and looks for a text in the outputs of
+// some cells; [] is for none.
+func saysOf(t *testing.T, file string, wants map[int]string) {
+	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.ipynb")
-	run(t, gocudaKernel(t, "run", "-q", "-o", out, "testdata/check/replay.ipynb")) // it has hazards
+	run(t, gocudaKernel(t, "run", "-q", "-o", out, file))
 	nb, err := notebook.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range map[int]string{
-		0: "has reported a hazard",
-		4: "late: fill (cuMemsetAsync) at In[3], line 8, behind copy (cuMemcpyAsync) at In[3], line 9\nfound: [0 0 0 0]",
-		7: "found: [8 8 8 8]", // 9 comes too late
-		8: "the check is off",
-	} {
-		if said := fmt.Sprint(nb.Cells[i].Outputs); !strings.Contains(said, want) {
+	for i, want := range wants {
+		if said := fmt.Sprint(nb.Cells[i].Outputs); !strings.Contains(said, want) || want == "[]" && said != want {
 			t.Errorf("cell %d: no %q in\n%s", i, want, said)
 		}
 	}

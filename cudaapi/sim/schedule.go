@@ -51,6 +51,7 @@ const (
 	holdHost    = 2 * time.Millisecond   // before others run beside a host function
 	pollEvery   = 100 * time.Microsecond
 	mostHeld    = 300 * time.Millisecond // of late operations, where the host asks whether they are done
+	longestHeld = 2 * time.Second        // ... where it does not: it may wait for what they tell it by other means
 	maxQueued   = 512                    // operations a stream takes before the host must wait, twice
 	maxConsider = 256                    // operations among which the adversary looks for races
 )
@@ -208,6 +209,9 @@ func (s *scheduler) step() time.Duration {
 			return pollEvery
 		}
 		s.idle = true
+		if !s.held.IsZero() {
+			return max(pollEvery, longestHeld-time.Since(s.held))
+		}
 		return time.Hour
 	}
 	o := s.ready[i]
@@ -261,7 +265,8 @@ func (s *scheduler) last() int {
 	if s.held.IsZero() {
 		s.held = time.Now()
 	}
-	asked := s.urged && time.Since(s.held) > mostHeld
+	held := time.Since(s.held)
+	asked := s.urged && held > mostHeld || held > longestHeld
 	if len(s.wanted) == 0 && !asked {
 		return -1
 	}
@@ -276,8 +281,8 @@ func (s *scheduler) last() int {
 			best, needed = i, n
 		}
 	}
-	if !needed && !asked && s.running > 0 && len(s.waiting) == 0 && len(s.polls) == 0 {
-		return -1 // what the host waits for may run by itself
+	if !needed && !asked && len(s.waiting) == 0 && len(s.polls) == 0 {
+		return -1 // what the host waits for runs by itself, or has run
 	}
 	return best
 }

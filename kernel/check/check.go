@@ -29,7 +29,7 @@ type state struct {
 	host   *evaluator.Host
 	shown  int           // reports that earlier cells showed
 	looked hazard.Counts // when the cell began
-	racy   string        // the last cell that showed reports of this process ...
+	racy   string        // the last cell that showed reports ...
 	found  hazard.List   // ... and these
 
 	mu    sync.Mutex
@@ -143,7 +143,7 @@ func (s *state) run(ctx context.Context, env magic.Env, call magic.Call) error {
 // replay runs the last cell with reports again, in the order in which they do damage.
 func (s *state) replay(ctx context.Context, env magic.Env, call magic.Call) error {
 	if len(s.found) == 0 {
-		return errors.New("no cell of this notebook's own process has reported a hazard: %check on, and run it")
+		return errors.New("no cell has reported a hazard: %check on, and run it")
 	}
 	if b, err := cuda.Backend(); err != nil || b.Name != "sim" {
 		return errors.Join(err, errors.New("GPUs choose the order themselves: replay needs simulated devices, GOCUDA_BACKEND=sim"))
@@ -171,6 +171,9 @@ func (s *state) replay(ctx context.Context, env magic.Env, call magic.Call) erro
 	if len(places) == 0 {
 		return errors.New("the damage of these cannot be shown by another order")
 	}
+	if strings.HasPrefix(code, "%%mpi") {
+		return inRanks(ctx, env, call, code, places)
+	}
 	was := hazard.Checking()
 	if err := hazard.On(); err != nil { // by which the places are known
 		return err
@@ -183,6 +186,20 @@ func (s *state) replay(ctx context.Context, env magic.Env, call magic.Call) erro
 		err = errors.Join(err, hazard.Off())
 	}
 	return err
+}
+
+// inRanks runs a cell for ranks again, with what they queue at some places late.
+func inRanks(ctx context.Context, env magic.Env, call magic.Call, code string, places []string) error {
+	const ends = "checkReplay" // what ends it, in the ranks
+	late := fmt.Sprintf("%%%%mpi\n%s := []func(){hazard.OnPurpose(), hazard.Late(%q", ends, places[0])
+	for _, at := range places[1:] {
+		late += fmt.Sprintf(", %q", at)
+	}
+	if err := call.Cell(ctx, env, late+")}"); err != nil {
+		return err
+	}
+	err := call.Cell(ctx, env, code)
+	return errors.Join(err, call.Cell(ctx, env, fmt.Sprintf("%%%%mpi\nfor _, end := range %s { end() }", ends)))
 }
 
 func (s *state) cell(ctx context.Context, env magic.Env, call magic.Call) error {
@@ -237,9 +254,6 @@ func (s *state) end() {
 	}
 	found := list[s.shown:]
 	s.shown = len(list)
-	if len(found) > 0 {
-		s.racy, s.found = s.host.Cell().Name, slices.Clone(found)
-	}
 	now := hazard.Looked()
 	now.Operations, now.Pairs = max(0, now.Operations-s.looked.Operations), max(0, now.Pairs-s.looked.Pairs)
 	now.Guessed = max(0, now.Guessed-s.looked.Guessed)
@@ -254,6 +268,7 @@ func (s *state) end() {
 	}
 	switch {
 	case len(found) > 0:
+		s.racy, s.found = s.host.Cell().Name, slices.Clone(found)
 		o := session.Output{Kind: session.Display, Bundle: display.Bundle{Data: map[string]any{
 			"text/plain": found.String(), "text/html": found.HTML(), MIME: found}}}
 		if err := s.host.Show(o); err != nil {

@@ -20,7 +20,7 @@ func must[T any](v T, err error) T {
 }
 
 func sum(v []float32) (s float32) {
-	for _, x := range v {
+	for _, x := range v { //! 2
 		s += x
 	}
 	return
@@ -41,7 +41,7 @@ func main() {
 	st.data[6] = 2
 	cuda.MemcpyAsync(h, x, s) //! 2
 	out := must(h.Float32s())
-	fmt.Println(len(out), sum(out)) //! 2
+	fmt.Println(len(out), sum(out))
 	s.Synchronize()
 	fmt.Println(out[:2])
 
