@@ -253,7 +253,15 @@ var clocklessKernels = map[string]Kernel{
 		return []driver.Access{touched(a, 0, driver.AccessRead), touched(a, 0, driver.AccessWrite), touched(a, 8, driver.AccessRead)}
 	},
 	"count": func(a []byte) []driver.Access { return []driver.Access{touched(a, 0, driver.AccessAtomic)} },
-	"look":  func(a []byte) []driver.Access { return []driver.Access{touched(a, 8, driver.AccessRead)} },
+	"bytes": func(a []byte) (list []driver.Access) {
+		all := touched(a, 0, driver.AccessWrite)
+		at := all.Lo - 3*driver.Ptr(binary.LittleEndian.Uint32(a[16:])) // of byte lo
+		for hi := all.Hi - 3*driver.Ptr(binary.LittleEndian.Uint32(a[20:])); at < hi; at += 2 {
+			list = append(list, driver.Access{Lo: at, Hi: at + 1, Mode: driver.AccessWrite})
+		}
+		return list
+	},
+	"look": func(a []byte) []driver.Access { return []driver.Access{touched(a, 8, driver.AccessRead)} },
 }
 
 func touched(args []byte, offset int, m driver.AccessMode) driver.Access {

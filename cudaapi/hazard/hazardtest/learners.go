@@ -56,6 +56,16 @@ func init() {
 			e.check(cuda.MemcpyPeerAsync(e.w.Slice(0, 16), e.x.Slice(elements-16, elements), e.far))
 			e.check(e.kernel("fill", e.b, e.x, nil, 0, elements-16))
 		}},
+		program{name: "even and odd bytes", right: true, run: func(e *env) {
+			e.check(e.kernel("bytes", e.a, e.x, nil, 0, elements))
+			e.check(e.kernel("bytes", e.b, e.x, nil, 1, elements+1))
+		}},
+		program{name: "even bytes, and again", run: func(e *env) {
+			e.first(e.kernel("bytes", e.a, e.x, nil, 0, elements))
+			e.check(e.kernel("bytes", e.b, e.x, nil, 1, elements))
+			e.needed(e.a.Synchronize)
+			e.second(e.kernel("bytes", e.b, e.x, nil, 100, 200))
+		}},
 		program{name: "the host waits for another stream", run: func(e *env) {
 			e.first(e.fill(e.a, e.x))
 			e.check(e.fill(e.b, e.y))

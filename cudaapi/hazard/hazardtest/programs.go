@@ -39,6 +39,10 @@ __global__ void count(float *x, const float *y, unsigned lo, unsigned hi) {
     unsigned i = lo + blockIdx.x * blockDim.x + threadIdx.x;
     if (i < hi) atomicAdd(&x[i], 1.0f);
 }
+__global__ void bytes(float *x, const float *y, unsigned lo, unsigned hi) {
+    unsigned i = lo + 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < hi) ((unsigned char *)x)[i] = 1; // each other byte
+}
 __global__ void look(float *x, const float *y, unsigned lo, unsigned hi) {
     unsigned i = lo + blockIdx.x * blockDim.x + threadIdx.x;
     if (i < hi) atomicAdd(&seen, (unsigned long long)__float_as_uint(y[i]) * (i + 1));

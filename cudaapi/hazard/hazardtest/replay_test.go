@@ -70,6 +70,7 @@ var unseen = map[string]string{
 	"two graphs on two streams":                                                same,
 	"double buffering":                                                         same,
 	"a snapshot of each round":                                                 same,
+	"even bytes, and again":                                                    same,
 	"a closure called for two streams":                                         same,
 	"a synchronous copy from a Go slice promises only that the slice was read": copied,
 	"an asynchronous copy to a Go slice promises nothing by its return":        copied,
