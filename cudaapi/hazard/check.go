@@ -212,7 +212,7 @@ func HostAccess(place string, p uintptr, n int, write, element, called bool) {
 	if write {
 		mode = record.Write
 	}
-	r.Touch(callsite.Site{Place: place, Caller: callsite.Caller()}, record.Access{Lo: uint64(p), Hi: uint64(p) + uint64(n), Mode: mode}, element, called)
+	r.Touch(place, record.Access{Lo: uint64(p), Hi: uint64(p) + uint64(n), Mode: mode}, element, called)
 }
 
 // OnPurpose says that what the program queues from now on, until end is called, may

@@ -74,36 +74,49 @@ func (r *Recorder) take() uint64 {
 const mostTouched = 16
 
 // Touch notes that the program itself reads or writes memory, before it does.
-// Accesses of one statement that follow each other become one operation. single says
-// that it is one element, called that compiled code has called the function, as
+// place is the statement's. Accesses of one that follow each other become one operation.
+// single says that it is one element, called that compiled code has called the function, as
 // streams call host functions.
-func (r *Recorder) Touch(site callsite.Site, a Access, single, called bool) {
-	call := "reads it"
+func (r *Recorder) Touch(place string, a Access, single, called bool) {
+	o := &Op{Kind: HostAccess, Call: "reads it", Site: callsite.Site{Place: place}, Single: single, Accesses: []Access{a}}
 	if a.Mode == Write {
-		call = "writes it"
+		o.Call = "writes it"
 	}
+	if r.widens(o, called) {
+		return
+	}
+	o.Site.Caller = callsite.Caller() // which takes longer, and locks of others
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var in *Op
-	for o := range r.running {
-		if called {
-			in = o
-		}
-	}
-	if called && len(r.running) > 1 {
-		return // which of them it is in is not known
-	}
-	for _, o := range r.touched {
-		b := &o.Accesses[0]
-		if o.Site == site && o.Target == in && b.Mode == a.Mode && o.Single == single && a.Lo <= b.Hi && a.Hi >= b.Lo {
-			b.Lo, b.Hi = min(a.Lo, b.Lo), max(a.Hi, b.Hi)
-			return
-		}
-	}
 	if len(r.touched) == mostTouched {
 		r.flush()
 	}
-	r.touched = append(r.touched, &Op{Kind: HostAccess, Call: call, Site: site, Single: single, Accesses: []Access{a}, Target: in})
+	r.touched = append(r.touched, o)
+}
+
+// widens finds the host function that an access of the host's is in, and reports
+// whether nothing more is to be done: it is a part of one noted before, or it is not
+// known which host function it is in.
+func (r *Recorder) widens(o *Op, called bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if called && len(r.running) > 1 {
+		return true
+	}
+	for f := range r.running {
+		if called {
+			o.Target = f
+		}
+	}
+	a := o.Accesses[0]
+	for _, was := range r.touched {
+		b := &was.Accesses[0]
+		if was.Site.Place == o.Site.Place && was.Target == o.Target && b.Mode == a.Mode && was.Single == o.Single && a.Lo <= b.Hi && a.Hi >= b.Lo {
+			b.Lo, b.Hi = min(a.Lo, b.Lo), max(a.Hi, b.Hi)
+			return true
+		}
+	}
+	return false
 }
 
 // within runs a host function, so that what it touches is known to be in the
