@@ -24,6 +24,8 @@ const (
 	stopTime = rankGrace + 500*time.Millisecond
 	// What one question about where a rank is may take, and how often it is asked.
 	watchTime = 500 * time.Millisecond
+	// What it may take when a cell has ended, and the ranks have nothing else to do.
+	settleTime = 5 * time.Second
 	// How many times as long as the answers took, at least, nobody is asked then: many
 	// ranks on few processors have better things to do.
 	restFactor = 4
@@ -411,7 +413,7 @@ func (p *pool) renew() {
 // match, and gives the ranks a new world if that, or that some failed, has left them out
 // of step: the next collective would take what was sent in that cell.
 func (p *pool) settle(failed bool) {
-	reports, unknown := p.reports()
+	reports, unknown := p.reports(settleTime)
 	if len(unknown) > 0 {
 		return
 	}
@@ -497,7 +499,7 @@ func (p *pool) look(ranks []*rank) (took time.Duration) {
 	var asked sync.WaitGroup
 	for _, r := range ranks {
 		asked.Go(func() {
-			if at, ok := r.where(); ok {
+			if at, ok := r.where(watchTime); ok {
 				p.mu.Lock()
 				r.place = at
 				took = max(took, time.Since(began))
@@ -510,7 +512,7 @@ func (p *pool) look(ranks []*rank) (took time.Duration) {
 }
 
 // where asks a rank where it is, unless it does not answer in time.
-func (r *rank) where() (at session.Place, ok bool) {
+func (r *rank) where(patience time.Duration) (at session.Place, ok bool) {
 	answer := make(chan session.Place, 1)
 	go func() {
 		if at, err := r.Where(); err == nil {
@@ -520,7 +522,7 @@ func (r *rank) where() (at session.Place, ok bool) {
 	select {
 	case at = <-answer:
 		return at, true
-	case <-time.After(watchTime):
+	case <-time.After(patience):
 	case <-r.Ended():
 	}
 	return at, false

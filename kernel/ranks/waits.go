@@ -81,8 +81,8 @@ type standing struct {
 
 // draw asks all ranks twice, so that what they say was so at one moment.
 func (p *pool) draw() standing {
-	first, _ := p.reports()
-	second, unknown := p.reports()
+	first, _ := p.reports(watchTime)
+	second, unknown := p.reports(watchTime)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	// While one cell is run that the notebook waits for, no other is to come.
@@ -120,13 +120,13 @@ func (p *pool) briefly(r *rank) string {
 
 // reports asks all ranks what they wait for. Those that do not answer in time are
 // taken to run.
-func (p *pool) reports() (list []waitfor.Report, unknown []int) {
+func (p *pool) reports(patience time.Duration) (list []waitfor.Report, unknown []int) {
 	list = make([]waitfor.Report, len(p.ranks))
 	var asked sync.WaitGroup
 	known := make([]bool, len(p.ranks))
 	for i, r := range p.ranks {
 		asked.Go(func() {
-			at, ok := r.where()
+			at, ok := r.where(patience)
 			known[i] = ok && json.Unmarshal(at.Data, &list[i]) == nil
 		})
 	}
