@@ -215,14 +215,20 @@ func (p *prover) newKey(e ir.Expr) string {
 	default: // memory is read, or it is no number
 		return ""
 	}
+	return p.ofOperands(b.String(), e)
+}
+
+// ofOperands is the key of an operation on what another has for operands; "" if these
+// have none.
+func (p *prover) ofOperands(operation string, e ir.Expr) string {
 	for _, x := range ir.Operands(e) {
 		k := p.key(x)
 		if k == "" {
 			return ""
 		}
-		b.WriteString("(" + k + ")")
+		operation += "(" + k + ")"
 	}
-	return b.String()
+	return operation
 }
 
 func (p *prover) number(v *ir.Var) string {

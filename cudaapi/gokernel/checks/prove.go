@@ -262,7 +262,15 @@ func (p *prover) reckoned(s *state, e ir.Expr) (b bounds, ok bool) {
 	case *ir.Binary:
 		x, okX := p.bounds(s, e.X)
 		y, okY := p.bounds(s, e.Y)
-		return p.operation(e, x, y, okX, okY)
+		if b, ok = p.operation(e, x, y, okX, okY); ok || e.Op != token.MUL || !okY || y.lo <= 0 {
+			return b, ok
+		}
+		// x/y*y is not more than x.
+		if q, is := p.resolved(e.X).(*ir.Binary); is && q.Op == token.QUO && p.key(e.Y) != "" && p.key(q.Y) == p.key(e.Y) {
+			if x, ok := p.bounds(s, q.X); ok && x.lo >= 0 {
+				return bounds{0, x.hi}, true
+			}
+		}
 	}
 	return b, false
 }
@@ -526,38 +534,86 @@ func (p *prover) positive(s *state, a sum) bool {
 			}
 		}
 	}
-	for i, d := range list {
-		if !d.meets(a) {
-			continue
-		}
-		rest, ok := a.plus(-1, d)
-		if !ok {
-			continue
-		}
-		if p.least(s, rest) >= 0 {
-			return true
-		}
-		for j, d := range list {
-			if i != j && d.meets(rest) {
-				if rest, ok := rest.plus(-1, d); ok && p.least(s, rest) >= 0 {
-					return true
-				}
+	list = append(list, p.divisions(s, append(slices.Clone(list), a))...)
+	return a.covered(list, 2, func(rest sum) bool { return p.least(s, rest) >= 0 })
+}
+
+// covered says whether a sum, less multiples of at most so many of a list, is enough.
+func (a sum) covered(list []sum, most int, enough func(sum) bool) bool {
+	for _, d := range list {
+		for _, k := range a.multiples(d) {
+			rest, ok := a.plus(-k, d)
+			if ok && (enough(rest) || most > 1 && rest.covered(list, most-1, enough)) {
+				return true
 			}
 		}
 	}
 	return false
 }
 
-// meets says whether sums have a term in common.
-func (a sum) meets(b sum) bool {
+// multiples are those of b that may be part of a: what takes a common term away, and b
+// itself. There are none without a common term.
+func (a sum) multiples(b sum) (list []int64) {
 	for _, t := range a.terms {
 		for _, u := range b.terms {
-			if t.key == u.key {
-				return true
+			if t.key != u.key {
+				continue
+			}
+			if !slices.Contains(list, 1) {
+				list = append(list, 1)
+			}
+			if k := t.k / u.k; t.k%u.k == 0 && k > 0 && !slices.Contains(list, k) {
+				list = append(list, k)
 			}
 		}
 	}
-	return false
+	return list
+}
+
+// divisions are sums that are not negative since they are what quotients and remainders in
+// other sums say: q*y <= x <= q*y + y-1 of q = x/y, and q*y + r == x of r = x%y.
+func (p *prover) divisions(s *state, of []sum) (list []sum) {
+	var seen []string
+	for _, a := range of {
+		for _, t := range a.terms {
+			for _, key := range t.each {
+				e, ok := p.resolved(p.exprs[key]).(*ir.Binary)
+				if !ok || e.Op != token.QUO && e.Op != token.REM || slices.Contains(seen, key) {
+					continue
+				}
+				seen = append(seen, key)
+				least, okX := p.bounds(s, e.X)
+				by, okY := p.bounds(s, e.Y)
+				if !okX || !okY || least.lo < 0 || by.lo <= 0 {
+					continue
+				}
+				x, okX := p.linear(s, e.X, false)
+				y, okY := p.linear(s, e.Y, false)
+				quotient := p.ofOperands(token.QUO.String(), e)
+				qy, ok := sum{terms: []term{{1, quotient, []string{quotient}}}}.product(y)
+				if !okX || !okY || !ok || p.exprs[quotient] == nil {
+					continue
+				}
+				over, ok := x.plus(-1, qy)
+				if !ok {
+					continue
+				}
+				from, to := sum{}, sum{terms: []term{{1, key, []string{key}}}}
+				if e.Op == token.QUO {
+					to, _ = sum{c: -1}.plus(1, y)
+				} else {
+					from = to
+				}
+				if d, ok := over.plus(-1, from); ok {
+					list = append(list, d)
+				}
+				if d, ok := to.plus(-1, over); ok {
+					list = append(list, d)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // atMost says whether x <= y - less.

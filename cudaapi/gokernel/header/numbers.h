@@ -8,7 +8,15 @@ template <class T, bool wide = (sizeof(T) > 4)> struct bits_of { typedef u32 typ
 template <class T> struct bits_of<T, true> { typedef u64 type; };
 template <class T> GO_FUNC T add(T a, T b) { typedef typename bits_of<T>::type U; return (T)((U)a + (U)b); }
 template <class T> GO_FUNC T sub(T a, T b) { typedef typename bits_of<T>::type U; return (T)((U)a - (U)b); }
-template <class T> GO_FUNC T mul(T a, T b) { typedef typename bits_of<T>::type U; return (T)((U)a * (U)b); }
+template <class T> GO_FUNC T mul(T a, T b) {
+    typedef typename bits_of<T>::type U;
+    U x = (U)a, y = (U)b;
+#if (!defined __CUDACC__ || defined __GOCUDA_SIM__) && !defined __clang__
+    // g++ 12 takes x = x * x in a loop for the product of many numbers, and gives x.
+    if (__builtin_constant_p(x == y) && x == y) __asm__("" : "+r"(y));
+#endif
+    return (T)(x * y);
+}
 template <class T> GO_FUNC T neg(T a) { typedef typename bits_of<T>::type U; return (T)((U)0 - (U)a); }
 template <class T> GO_FUNC T div(T a, T b) { if ((T)-1 < (T)0 && b == (T)-1) return neg(a); return (T)(a / b); }
 template <class T> GO_FUNC T rem(T a, T b) { if ((T)-1 < (T)0 && b == (T)-1) return 0; return (T)(a % b); }

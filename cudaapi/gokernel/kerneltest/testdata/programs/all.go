@@ -147,6 +147,7 @@ var All = []Program{
 	{"numbers.go", "Bytes", Bytes},
 	{"numbers.go", "Mixed", Mixed},
 	{"numbers.go", "AssignOps", AssignOps},
+	{"numbers.go", "Squares", Squares},
 	{"library.go", "MathExact", MathExact},
 	{"library.go", "Bits", Bits},
 	{"library.go", "Cmplx", Cmplx},

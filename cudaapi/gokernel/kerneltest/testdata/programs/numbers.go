@@ -461,3 +461,34 @@ func AssignOps(out []int64, f []float64) {
 	a[2]++
 	out[11] = int64(a[2])
 }
+
+// Squares multiplies numbers by themselves in loops, of which g++ 12 makes one product.
+func Squares(out []int64, f []float64) {
+	a := [16]int64{}
+	out[0], out[1], out[2], out[3] = squares[int8](a[:]), squares[int16](a[:]), squares[int32](a[:]), squares[int64](a[:])
+	out[4], out[5], out[6], out[7] = squares[uint8](a[:]), squares[uint16](a[:]), squares[uint32](a[:]), squares[uint64](a[:])
+	x, y := int16(11), int32(11)
+	for range a {
+		x *= x
+		y = (y * y) * (y * y)
+		if x > x {
+			out[8] = 7
+		}
+		out[8]++
+	}
+	out[9], out[10] = int64(x), int64(y)
+}
+
+func squares[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](a []int64) int64 {
+	x, y, n := T(11), T(3), int64(0)
+	for i := range 8 {
+		x *= x
+		n += int64(i)
+	}
+	for range a {
+		z := y
+		y = z * y
+		n++
+	}
+	return int64(x) + int64(y)*1000 + n
+}
