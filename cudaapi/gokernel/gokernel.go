@@ -106,8 +106,9 @@ func Compile(source string, o Options) (*Program, error) {
 			instances = append(instances, f)
 		}
 	}
+	stores := u.passes()
 	for _, f := range u.prog.Funcs {
-		u.try(func() { u.lifetimes(f) })
+		u.try(func() { u.lifetimes(f, stores) })
 	}
 	if len(u.errs) > 0 {
 		return nil, sorted(u.errs)

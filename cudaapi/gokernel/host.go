@@ -341,7 +341,7 @@ func (u *unit) keepsRules(f *ir.Func) {
 }
 
 func newKeeper(u *unit, f *ir.Func) *keeper {
-	return &keeper{u: u, f: f, in: make(map[*ir.Var]any), up: make(map[any]any), roots: make(map[*ir.Var][]*ir.Var), early: make(map[*ir.Var]bool)}
+	return &keeper{u: u, f: f, in: make(map[*ir.Var]any), up: make(map[any]any), roots: make(map[*ir.Var][]*ir.Var), early: make(map[*ir.Var]bool), literals: make(map[*ir.Var]*ir.Func)}
 }
 
 // follow goes through the function until all is known of where addresses are kept.
@@ -364,10 +364,17 @@ type keeper struct {
 	early   map[*ir.Var]bool // those to be declared at the start (outlives.go)
 	size    int64            // of the variables so far
 	below   int64            // the most stack of a function that this one calls
+
+	passed   passed               // of a kernel's functions
+	literals map[*ir.Var]*ir.Func // by the variables that hold them
 }
 
 func (k *keeper) fail(s ir.Stmt, format string, args ...any) {
-	k.u.fail(k.u.at[s], format, args...)
+	at := k.u.at[s]
+	if c, ok := s.(*ir.Call); ok { // the function was lowered in the middle of it
+		at = c.Pos
+	}
+	k.u.fail(at, format, args...)
 }
 
 // branch is one of the blocks of an if.
@@ -421,6 +428,7 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 				k.keep(s, s.Var, k.carries(s.Init))
 			}
 		case *ir.Closure:
+			k.literals[s.Var] = s.Lit
 			k.stmts(s.Lit.Body, s)
 		case *ir.If:
 			k.stmts(s.Then, lit)
@@ -437,7 +445,7 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 				case v != nil && v.Space == ir.Local:
 					k.keep(s, v, roots)
 				case k.u.host == nil:
-					k.store(s, roots)
+					k.stored(s, k.carriesPart(s.To), roots)
 				default:
 					k.escape(s, roots, "compiled code cannot store the address of a local variable in memory")
 				}
@@ -465,6 +473,9 @@ func (k *keeper) stmts(list []ir.Stmt, lit *ir.Closure) {
 			}
 			if k.u.host != nil && k.u.host.stores && len(roots) > 0 { // perhaps the address
 				k.escape(s, roots, "compiled code cannot give the address of a local variable to a function while something stores pointers in memory")
+			}
+			if k.u.host == nil {
+				k.gives(s)
 			}
 			for _, d := range s.Dst {
 				if d != nil && hasPointers(d.Type) {
@@ -494,11 +505,14 @@ func (k *keeper) keep(s ir.Stmt, v *ir.Var, roots []*ir.Var) {
 			k.escape(s, []*ir.Var{r}, "compiled code cannot keep the address of this variable for longer than the block in which it is declared")
 			continue
 		}
-		known := false
-		for _, have := range k.roots[v] {
-			known = known || have == r
-		}
-		if !known {
+		k.learn(v, []*ir.Var{r})
+	}
+}
+
+// learn notes the same wherever they live.
+func (k *keeper) learn(v *ir.Var, roots []*ir.Var) {
+	for _, r := range roots {
+		if !slices.Contains(k.roots[v], r) {
 			k.roots[v] = append(k.roots[v], r)
 			*k.changed = true
 		}

@@ -123,6 +123,10 @@ var refused = []struct{ body, at, message, more string }{
 	{"var p *int\nfor i := 0; i < 3; i++ {\np = &i\n}\nx[0] = *p", "4:1", "for longer than the iteration", ""},
 	{"var l L\nfor i := range 3 {\nm := L{v: i}\np := &l\np.next = &m\n}", "6:1", "for longer than the iteration", "type L struct { next *L; v int }"},
 	{"keep(nil)", "11:30", "this stores the address of a local variable in memory that lives longer", "type L struct { next *L; v int }\nfunc keep(l []L) { m := L{}; l[0].next = &m }"},
+	{"var p *int\nfor i := range 3 {\nn := i\nput(&p, &n)\n}\nx[0] = *p", "5:1", "for longer than the iteration", "func put(p **int, x *int) { *p = x }"},
+	{"var l L\nfor i := range 3 {\nm := L{v: i}\nvia(&l, &m)\n}\nx[0] = l.next.v", "5:1", "for longer than the iteration", "type L struct { next *L; v int }\nfunc via(l, m *L) { m.push(l) }\nfunc (m *L) push(l *L) { l.next = m }"},
+	{"var p *int\nput := func(p **int, x *int) { *p = x }\nfor i := range 3 {\nn := i\nput(&p, &n)\n}\nx[0] = *p", "3:32", "for longer than the iteration", ""},
+	{"hold(nil)", "12:29", "this stores the address of a local variable in memory that lives longer", "type L struct { next *L; v int }\nfunc via(l, m *L) { l.next = m }\nfunc hold(l *L) { m := L{}; via(l, &m) }"},
 	// Panics.
 	{"panic(T{})", "2:7", "a panic in a kernel takes a constant", ""},
 	{"var e error\npanic(e)", "2:5", "there are no interfaces", ""},

@@ -100,6 +100,7 @@ var All = []Program{
 	{"functions.go", "Blanks", Blanks},
 	{"functions.go", "Immediate", Immediate},
 	{"functions.go", "Order", Order},
+	{"functions.go", "Linked", Linked},
 	{"data.go", "Lifetimes", Lifetimes},
 	{"data.go", "ArrayValues", ArrayValues},
 	{"data.go", "ArrayLiterals", ArrayLiterals},
