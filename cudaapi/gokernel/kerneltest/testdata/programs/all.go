@@ -4,7 +4,7 @@ import "embed"
 
 // Sources are the files with the programs.
 //
-//go:embed language.go control.go functions.go data.go numbers.go library.go algorithms.go more.go packages.go panics.go
+//go:embed language.go control.go functions.go data.go numbers.go library.go algorithms.go more.go packages.go panics.go links.go
 var Sources embed.FS
 
 // Program is a kernel that is Go as well. out and f have 64 elements.
@@ -100,7 +100,7 @@ var All = []Program{
 	{"functions.go", "Blanks", Blanks},
 	{"functions.go", "Immediate", Immediate},
 	{"functions.go", "Order", Order},
-	{"functions.go", "Linked", Linked},
+	{"links.go", "Linked", Linked},
 	{"data.go", "Lifetimes", Lifetimes},
 	{"data.go", "ArrayValues", ArrayValues},
 	{"data.go", "ArrayLiterals", ArrayLiterals},
