@@ -175,11 +175,11 @@ func TestExported(t *testing.T) {
 			if name == "08_signal_and_wait" { // which is of two ranks
 				ranks = []int{2, 4}
 			}
+			inTurn(t)
 			by := []launcher{local}
 			if *exported && *mpirun != "" && len(ranks) > 1 {
 				by = append(by, launchers(t, dir)...)
 			}
-			inTurn(t)
 			program := build(t, dir, name)
 			for _, n := range ranks {
 				compare(t, name, nb, program, n, by)
