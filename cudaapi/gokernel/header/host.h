@@ -2,17 +2,6 @@
 #define __device__
 #define __forceinline__ inline __attribute__((always_inline))
 #define GO_COLD __attribute__((noinline, cold))
-// g++ takes a quotient, square or root of what has no sign to have none either, and
-// leaves fabs out: a NaN that comes of it has one.
-static inline double go_any_sign(double x) {
-#ifdef __x86_64__
-    __asm__("" : "+x"(x));
-#else
-    __asm__("" : "+w"(x));
-#endif
-    return x;
-}
-#define GO_ANY_SIGN(x) go_any_sign(x)
 extern "C" {
 double acos(double); double asin(double); double atan(double); double cbrt(double); double ceil(double); double cos(double); double cosh(double);
 double erf(double); double erfc(double); double exp(double); double exp2(double); double expm1(double); double fabs(double); double floor(double);

@@ -1,8 +1,20 @@
 // Functions of math.
-#ifndef GO_ANY_SIGN // of a number whose sign is looked at
-#define GO_ANY_SIGN(x) (x)
+// g++ takes a quotient, square or root of what has no sign to have none either, and
+// leaves fabs out: a NaN that comes of it has one.
+#if defined __CUDACC__ && !defined __GOCUDA_SIM__
+GO_FUNC f64 any_sign(f64 x) { return x; }
+GO_FUNC f64 math_abs(f64 x) { return fabs(x); }
+#else
+GO_FUNC f64 any_sign(f64 x) {
+#ifdef __x86_64__
+    __asm__("" : "+x"(x));
+#else
+    __asm__("" : "+w"(x));
 #endif
-GO_FUNC f64 math_abs(f64 x) { return fabs(GO_ANY_SIGN(x)); }
+    return x;
+}
+GO_FUNC f64 math_abs(f64 x) { return cast<f64>(cast<u64>(x) & ~(u64)0 >> 1); }
+#endif
 #define GO_MATH(name) GO_FUNC f64 math_##name(f64 x) { return ::name(x); }
 GO_MATH(acos)
 GO_MATH(acosh)
@@ -32,7 +44,7 @@ GO_MATH(tan)
 GO_MATH(tanh)
 GO_MATH(trunc)
 GO_FUNC f64 math_atan2(f64 y, f64 x) { return ::atan2(y, x); }
-GO_FUNC f64 math_copysign(f64 x, f64 y) { return ::copysign(x, GO_ANY_SIGN(y)); }
+GO_FUNC f64 math_copysign(f64 x, f64 y) { return ::copysign(x, any_sign(y)); }
 GO_FUNC f64 math_fMA(f64 x, f64 y, f64 z) { return ::fma(x, y, z); }
 GO_FUNC f64 math_gamma(f64 x) { return ::tgamma(x); }
 GO_FUNC f64 math_hypot(f64 x, f64 y) { return ::hypot(x, y); }
@@ -50,7 +62,7 @@ GO_FUNC f64 math_float64frombits(u64 x) { return cast<f64>(x); }
 GO_FUNC f64 math_naN() { return cast<f64>((u64)0x7FF8000000000001ull); }
 GO_FUNC bool math_isNaN(f64 x) { return x != x; }
 GO_FUNC bool math_isInf(f64 x, i64 sign) { return sign >= 0 && x == 1.0 / 0.0 || sign <= 0 && x == -1.0 / 0.0; }
-GO_FUNC bool math_signbit(f64 x) { return cast<u64>(GO_ANY_SIGN(x)) >> 63; }
+GO_FUNC bool math_signbit(f64 x) { return cast<u64>(any_sign(x)) >> 63; }
 
 // Functions of math/bits and math/cmplx.
 GO_FUNC u64 bits_mulHigh(u64 x, u64 y) { return __umul64hi(x, y); }

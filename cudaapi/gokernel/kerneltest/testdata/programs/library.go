@@ -25,6 +25,12 @@ func MathExact(out []int64, f []float64) {
 	f[61] = math.Float64frombits(0x3ff8000000000000)
 	f[62] = float64(math.Float32frombits(0x40490fdb))
 	f[63] = math.Copysign(3, -0.5)
+	for i := range 3 { // the sign of a quotient that is none
+		q := xs[i] * 0 / (xs[i] * 0)
+		out[40+i*4] = int64(math.Float64bits(math.Abs(q)) >> 63)
+		out[41+i*4] = int64(math.Float64bits(math.Abs(q*q)) >> 63)
+		out[42+i*4] = int64(math.Float64bits(math.Copysign(q*q, 1)) >> 63)
+	}
 }
 
 func Bits(out []int64, f []float64) {
