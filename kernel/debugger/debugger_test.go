@@ -19,6 +19,7 @@ type client struct {
 	events  chan map[string]any
 	printed chan string
 	seq     int
+	told    func(event string) // called before an event is told, if it is there
 }
 
 func newClient(t *testing.T) *client {
@@ -36,6 +37,9 @@ func newClientOf(t *testing.T, ev *golang.Evaluator) *client {
 			var e map[string]any
 			if err := json.Unmarshal(m, &e); err != nil {
 				t.Error(err)
+			}
+			if c.told != nil {
+				c.told(e["event"].(string))
 			}
 			c.events <- e
 		}})
@@ -215,5 +219,25 @@ f(&T{1, &T{a: 2}, []string{"x"}}, map[string][]int{"k": {7}}, c, make([]int, 100
 	c.body("disconnect", nil)
 	if r := <-done; r.Err != nil {
 		t.Error(r.Err)
+	}
+}
+
+// TestInterruptWhileAStopIsTold: an interrupt may come before the stopped thread waits.
+func TestInterruptWhileAStopIsTold(t *testing.T) {
+	c := newClient(t)
+	c.body("initialize", map[string]any{})
+	c.body("attach", map[string]any{})
+	c.told = func(event string) {
+		if event == "stopped" {
+			c.ev.Interrupt()
+			time.Sleep(20 * time.Millisecond) // its goroutines have been told, most likely
+		}
+	}
+	if r := <-c.run("In[1]", "x := 1\nx++\nx", 2); r.Err == nil || r.Err.Name != "Interrupted" {
+		t.Error(r.Value, r.Err)
+	}
+	c.told = nil
+	if r := <-c.run("In[2]", "x := 2\nx"); r.Err != nil || fmt.Sprint(r.Value.Data["text/plain"]) != "2" {
+		t.Error(r.Value, r.Err)
 	}
 }

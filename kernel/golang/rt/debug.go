@@ -613,15 +613,18 @@ func (d *Debugger) park(t *Thread, reason string, value any) {
 		}
 		t.parked = true
 		resume, kick := d.resume, d.kick
-		d.mu.Unlock()
-		select {
-		case f := <-t.work:
-			f()
-		case <-resume:
-		case <-kick:
+		g := d.r.groupOf(t.Goroutine)
+		if g == nil || !g.cancelled.Load() { // it may have been while Stopped told of it
+			d.mu.Unlock()
+			select {
+			case f := <-t.work:
+				f()
+			case <-resume:
+			case <-kick:
+			}
+			d.mu.Lock()
 		}
-		d.mu.Lock()
-		if g := d.r.groupOf(t.Goroutine); g != nil && g.cancelled.Load() {
+		if g != nil && g.cancelled.Load() {
 			t.parked = false
 			resumed := false
 			if d.by == t {
