@@ -23,7 +23,12 @@ func (f *fn) call(e *ast.CallExpr) []ir.Expr {
 	if o := f.funcOf(fun); o != nil {
 		if f.u.host != nil {
 			if f.u.declOf(o.Origin()) == nil && (o.Signature().Recv() == nil || !types.IsInterface(o.Signature().Recv().Type())) {
-				f.hostLibrary(e, o)
+				if !f.isHostLibrary(o) {
+					if results, ok := f.outside(e, o); ok {
+						return results
+					}
+					f.fail(e, "%s cannot be called in compiled code", o.FullName())
+				}
 				return f.library(e, o)
 			}
 		} else if o.Pkg() != f.u.pkg && f.u.imported[o.Origin()] == nil {
@@ -247,11 +252,13 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
 		f.emit(&ir.Panic{Text: text, Pos: e.Pos()})
 		return nil
 	case "print", "println":
-		if f.u.host != nil {
-			break
+		if f.u.host == nil {
+			f.print(e, name == "println")
+			return nil
 		}
-		f.print(e, name == "println")
-		return nil
+		if results, ok := f.printOutside(e, name); ok {
+			return results
+		}
 	case "append":
 		if f.u.host != nil {
 			return one(f.appended(e))

@@ -41,10 +41,11 @@ type HostProgram struct {
 	Sites []HostSite
 	// Globals are the package variables that the code reads and writes.
 	Globals []*types.Var
-	// Types are those of which the code asks Go's runtime for memory. If there are
-	// some, it has a function go_runtime(void *cross, void *answer), by which it is told
-	// how to ask.
-	Types []types.Type
+	// Types are those of which the code asks Go's runtime for memory, and Outside are the
+	// functions that it calls by asking for them. If there are some, it has a function
+	// go_runtime(void *cross, void *answer), by which it is told how to ask.
+	Types   []types.Type
+	Outside []HostCall
 	// Funcs are all functions that are part of the code.
 	Funcs []*types.Func
 }
@@ -84,6 +85,7 @@ const (
 	ArrayLength   // of a slice, and wanted
 	Panics        // with Text
 	PanicsRuntime // with a runtime error of Text
+	Outside       // a function that is not part of the code panics
 )
 
 // hostUnit is what a unit knows besides that is for the host.
@@ -99,6 +101,8 @@ type hostUnit struct {
 	moved   map[token.Pos]bool    // those that are
 	again   bool                  // more are to be
 	stores  bool                  // something stores pointers
+
+	outside []outsideCall // in the order of HostProgram.Outside
 }
 
 // CompileHost writes functions and loops, and the functions that they call, as C++ for the host.
@@ -175,9 +179,12 @@ func compileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 	for _, f := range u.prog.Funcs {
 		checks.Reduce(f, hostIterations)
 	}
-	p := &printer{fset: fset, host: &hostPrinter{recursive: recursive(u.prog.Funcs)}}
+	p := &printer{fset: fset, host: &hostPrinter{recursive: recursive(u.prog.Funcs), outside: u.host.outside}}
 	before, own := p.hostProgram(u.prog, append(entries[:len(entries):len(entries)], inner...))
 	out = &HostProgram{Code: before + own, Functions: own, Sites: p.host.sites, Globals: u.host.globals, Types: p.host.types, Funcs: u.host.funcs}
+	for _, o := range u.host.outside {
+		out.Outside = append(out.Outside, o.call)
+	}
 	for i, f := range entries {
 		out.Entries = append(out.Entries, HostEntry{funcs[i], hostSymbol(f), paramTypes(f), f.Results})
 	}
@@ -282,12 +289,10 @@ var hostMath = func() map[string]bool {
 	return m
 }()
 
-// hostLibrary refuses functions of packages that C++ has not, or not with the same
-// bits.
-func (f *fn) hostLibrary(e *ast.CallExpr, o *types.Func) {
-	if o.Pkg() == nil || o.Signature().Recv() != nil || !hostMath[o.Pkg().Path()+"."+o.Name()] && !f.inGo(o) {
-		f.fail(e, "%s cannot be called in compiled code", o.FullName())
-	}
+// isHostLibrary says whether a function of a package is one that C++ has, with the same
+// bits, or calls in Go.
+func (f *fn) isHostLibrary(o *types.Func) bool {
+	return o.Pkg() != nil && o.Signature().Recv() == nil && (hostMath[o.Pkg().Path()+"."+o.Name()] || f.inGo(o))
 }
 
 // partsOf are functions of math/cmplx that call one of math with the parts of a number.

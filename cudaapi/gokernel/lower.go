@@ -25,9 +25,11 @@ type unit struct {
 	errs     Errors
 	open     []*ir.Func      // being lowered
 	inside   []*ast.FuncDecl // being inlined
-	types    typeList
-	here     token.Pos // of the statement that is being lowered
-	at       map[ir.Stmt]token.Pos
+	// statement is the last call that was a statement: nobody takes its results.
+	statement *ast.CallExpr
+	types     typeList
+	here      token.Pos // of the statement that is being lowered
+	at        map[ir.Stmt]token.Pos
 }
 
 // fn lowers one function.

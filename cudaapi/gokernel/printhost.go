@@ -14,6 +14,7 @@ type hostPrinter struct {
 	recursive map[*ir.Func]bool
 	sites     []HostSite
 	types     typeList // of what Go's runtime is asked for
+	outside   []outsideCall
 }
 
 // hostProgram writes all of it: what stands before, with the types, and variables,
@@ -39,6 +40,10 @@ func (p *printer) hostProgram(prog *ir.Program, entries []*ir.Func) (before, own
 	}
 	for _, f := range prog.Funcs { // callees before their callers
 		p.outer = f.Go
+		if n := slices.IndexFunc(p.host.outside, func(o outsideCall) bool { return o.fun == f }); n >= 0 {
+			p.outsideFunc(f, n)
+			continue
+		}
 		p.panics[f] = p.panics[f] || p.mayPanic(f.Body)
 		p.line("")
 		p.head(f)
@@ -47,7 +52,7 @@ func (p *printer) hostProgram(prog *ir.Program, entries []*ir.Func) (before, own
 	for _, f := range entries {
 		p.entry(f)
 	}
-	if len(p.host.types) > 0 {
+	if len(p.host.types)+len(p.host.outside) > 0 {
 		p.line("extern \"C\" void go_runtime(void *cross, void *answer) { go::go_cross = (void (*)(void *, void *, int, u64))cross; go::go_answer = answer; }")
 	}
 	var out strings.Builder

@@ -38,6 +38,7 @@ func (f *fn) stmt(s ast.Stmt, label string) {
 		if !ok {
 			f.fail(s, "a kernel cannot have this statement")
 		}
+		f.u.statement = call
 		f.scoped(func() { f.call(call) })
 	case *ast.DeclStmt:
 		f.declare(s.Decl.(*ast.GenDecl))

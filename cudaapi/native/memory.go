@@ -23,6 +23,7 @@ const (
 	askMake = iota
 	askGrow
 	askStore
+	askOutside
 )
 
 // shape is a type as the collector sees it.
@@ -85,11 +86,21 @@ func (k *kept) add(p unsafe.Pointer, bytes uintptr) {
 	k.bytes += bytes
 }
 
+// isFull says whether it is time to look what C still has.
+func (k *kept) isFull() bool { return len(k.list) >= max(k.most, fewKept) || k.bytes >= fewBytes }
+
 // pointer is a word that C wrote.
 func pointer(word *uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(word)) }
 
 // answer answers what the record asks. C calls it.
 func answer(r *record) {
+	if r.what == askOutside {
+		if r.kept.isFull() {
+			r.letGo()
+		}
+		r.callOutside()
+		return
+	}
 	s, k := &r.shapes[r.typ], &r.kept
 	var old, to, from unsafe.Pointer // C need not have them any more
 	switch r.what {
@@ -98,7 +109,7 @@ func answer(r *record) {
 	case askStore:
 		to, from = pointer(&r.in[0]), pointer(&r.in[1])
 	}
-	if len(k.list) >= max(k.most, fewKept) || k.bytes >= fewBytes {
+	if k.isFull() {
 		r.letGo()
 	}
 	switch r.what {

@@ -20,7 +20,8 @@
 // which compiled code asks in the middle of a call, as it does to replace a pointer in
 // memory by another (memory.go says why the collector never sees a wrong heap). No
 // address of its own stack is let out (keepsRules in gokernel). Package variables are
-// used by their addresses.
+// used by their addresses. In the same way it calls functions of Go's library with
+// numbers, bools and strings (outside.go); what these panic with ends the call.
 //
 // The call is one into C: the scheduler and the collector do not wait for it.
 //
@@ -83,6 +84,7 @@ type Code struct {
 	bind    uintptr
 	places  []unsafe.Pointer // keeps the variables alive
 	shapes  []shape          // of Program.Types
+	outside []outside        // of Program.Outside
 }
 
 // Func is a function that can be called.
@@ -144,7 +146,7 @@ func compile(p *gokernel.HostProgram, missing bool) (*Code, error) {
 		callWord(tell, through, unsafe.Pointer(&mathPlaces[0]))
 	}
 	code := &Code{Program: p, Took: time.Since(begun), Cached: cached, library: library, bind: bind}
-	if len(p.Types) > 0 {
+	if len(p.Types)+len(p.Outside) > 0 {
 		tell, err := library.Symbol("go_runtime")
 		if err != nil {
 			return nil, err
@@ -244,8 +246,10 @@ type record struct {
 	out         [2]uintptr
 	top, low    uintptr
 
-	shapes []shape
-	kept   kept
+	shapes  []shape
+	outside []outside
+	value   any // of a panic of a function that C asked for
+	kept    kept
 }
 
 // records are on the heap, where they stay while C writes them.
@@ -256,6 +260,7 @@ type Outcome struct {
 	State State
 	Site  gokernel.HostSite
 	Args  [4]int64
+	Value any // of a panic at a site of what Outside
 	// Calls are the places of the calls around, the innermost first.
 	Calls []gokernel.HostSite
 }
@@ -267,10 +272,10 @@ func (f *Func) Call(p unsafe.Pointer, stop *atomic.Bool) Outcome {
 		stop = new(atomic.Bool)
 	}
 	r := records.Get().(*record)
-	r.stop, r.state, r.shapes = stop, uint32(Returned), f.Code.shapes
+	r.stop, r.state, r.shapes, r.outside = stop, uint32(Returned), f.Code.shapes, f.Code.outside
 	call(f.entry, p, unsafe.Pointer(r))
 	defer func() {
-		r.stop = nil
+		r.stop, r.outside, r.value = nil, nil, nil
 		r.kept.end()
 		records.Put(r)
 	}()
@@ -278,9 +283,13 @@ func (f *Func) Call(p unsafe.Pointer, stop *atomic.Bool) Outcome {
 		return Outcome{}
 	}
 	sites := f.Code.Program.Sites
-	out := Outcome{State: State(r.state), Site: sites[r.site], Args: r.args}
+	out := Outcome{State: State(r.state), Site: sites[r.site], Args: r.args, Value: r.value}
 	for _, s := range r.trace[:r.calls] {
 		out.Calls = append(out.Calls, sites[s])
+	}
+	if out.Site.What == gokernel.Outside && len(out.Calls) > 0 { // which is where it is called
+		out.Site, out.Calls = out.Calls[0], out.Calls[1:]
+		out.Site.What = gokernel.Outside
 	}
 	return out
 }

@@ -159,8 +159,10 @@ func TestRefused(t *testing.T) {
 		{"func f(x int) *int { return &x }", "In[1]:3:22: compiled code cannot return the address of this local variable"},
 		{"func f(x int, p **int) { *p = &x }", "In[1]:3:26: compiled code cannot store the address of a local variable in memory"},
 		{"func f(s string) []rune { return []rune(s) }", "In[1]:3:34: a conversion to []rune cannot be made in compiled code"},
-		{"func f(x float64) { println(x) }", "In[1]:3:21: println cannot be used in compiled code"},
-		{"import \"fmt\"\nfunc f(x float64) { fmt.Println(x) }", "In[1]:4:21: fmt.Println cannot be called in compiled code"},
+		{"func f(x *float64) { println(x) }", "In[1]:3:22: println cannot be used in compiled code"},
+		{"import \"fmt\"\ntype T int\nfunc (T) String() string { return \"\" }\nfunc f(x T) { fmt.Println(x) }", "In[1]:6:15: fmt.Println cannot be called in compiled code"},
+		{"import \"fmt\"\nfunc f(x []any) { fmt.Println(x...) }", "In[1]:4:8: a parameter of type []any, which holds any, cannot be in compiled code: there are no interfaces; write a generic function, or one for each type"},
+		{"import \"fmt\"\nfunc f(x int) int { n, _ := fmt.Println(x); return n }", "In[1]:4:29: fmt.Println cannot be called in compiled code"},
 	} {
 		_, err := compiled(t, "package main\n\n"+c.source+"\n")
 		if err == nil || err.Error() != c.want {

@@ -254,6 +254,9 @@ func (ev *Evaluator) compileFuncs(decls []*ast.FuncDecl, info *types.Info, mode 
 		return nil, nil, err
 	}
 	code, err := native.Compile(p)
+	if err == nil {
+		err = ev.bindOutside(code)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -441,9 +444,35 @@ func panicAt(o native.Outcome) any {
 		return named.BoundsError(named.BoundsConvert, n(1), n(0))
 	case gokernel.PanicsRuntime:
 		return named.RuntimeError(s.Text)
+	case gokernel.Outside:
+		return o.Value
 	default:
 		return s.Text
 	}
+}
+
+// bindOutside gives compiled code the functions of the library that it calls: those that
+// interpreted code calls.
+func (ev *Evaluator) bindOutside(code *native.Code) error {
+	var list []reflect.Value
+	for _, c := range code.Program.Outside {
+		var v reflect.Value
+		ok := true
+		switch c.Package {
+		case "":
+			v = ev.own["rt/rt"][strings.ToUpper(c.Name[:1])+c.Name[1:]]
+		case "fmt":
+			v = ev.own["fmt//fmt"][c.Name]
+		default:
+			v, ok = ev.importer.host.Symbol(c.Package, c.Name)
+		}
+		if !ok {
+			return fmt.Errorf("%s of package %s is not known", c.Name, c.Package)
+		}
+		list = append(list, v)
+	}
+	code.BindOutside(list)
+	return nil
 }
 
 // outdated has functions interpreted again that are made of what a cell declares anew.

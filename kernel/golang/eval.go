@@ -93,6 +93,7 @@ type Evaluator struct {
 	bodyNames map[uint64]string
 
 	variables variables
+	own       map[string]map[string]reflect.Value // what cells get in place of the library's, by the interpreter's keys
 	tables    map[string]map[string]reflect.Value // of variables, by the package's path
 	roused    atomic.Bool                         // some cell may wait for signals or finalizers: see noteAlarms
 	clicked   atomic.Bool                         // some cell has widgets
@@ -176,6 +177,7 @@ func (ev *Evaluator) start() error {
 		return fmt.Errorf("the interpreter does not take its packages: %w", err)
 	}
 	own := ev.rt.Replacements(ev.program)
+	own["rt/rt"], ev.own = exports["rt/rt"], own
 	own["runtime/runtime"]["GOROOT"] = reflect.ValueOf(host.Root)
 	ev.tables = ev.variableTables()
 	for p, table := range ev.tables {

@@ -71,6 +71,9 @@ func (ev *Evaluator) compileHot(running map[string]bool) {
 	}
 	code, err := native.Compile(p)
 	if err == nil {
+		err = ev.bindOutside(code)
+	}
+	if err == nil {
 		err = made.takes(code)
 	}
 	ev.mu.Lock()
@@ -122,7 +125,7 @@ func (ev *Evaluator) hotProgram(running map[string]bool) (*compiledCell, *gokern
 		}
 		delete(running, versions)
 		s, ok := ev.hostSource(fun)
-		if !ok || c.knows(fun) || !repeats(fun, s) {
+		if !ok || c.knows(fun) || !repeats(fun, s, ev.hostSource) {
 			continue
 		}
 		f := ev.toCompile(fun)
@@ -150,20 +153,44 @@ func (ev *Evaluator) hotProgram(running map[string]bool) (*compiledCell, *gokern
 
 // mayGetHot says whether a function of a program can be compiled while it runs.
 func (ev *Evaluator) mayGetHot(fun *types.Func, s gokernel.HostSource) bool {
-	return ev.program && fun.Pkg().Path() == "main" && !isGeneric(fun) && ev.wantsLoops() && repeats(fun, s)
+	return ev.program && fun.Pkg().Path() == "main" && !isGeneric(fun) && ev.wantsLoops() && repeats(fun, s, ev.hostSource)
 }
 
-// repeats says whether a function has a loop or calls itself: a call of compiled code
-// takes longer than what others do.
-func repeats(fun *types.Func, s gokernel.HostSource) (yes bool) {
-	ast.Inspect(s.Decl.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ForStmt, *ast.RangeStmt:
-			yes = true
-		case *ast.Ident:
-			yes = yes || s.Info.Uses[n] == fun
-		}
-		return !yes
-	})
-	return yes
+// manyCalls is how many calls are as much work as a loop.
+const manyCalls = 16
+
+// repeats says whether a function has a loop, calls itself, or makes many calls, by way of
+// others too: a call of compiled code takes longer than what others do.
+func repeats(fun *types.Func, s gokernel.HostSource, find func(*types.Func) (gokernel.HostSource, bool)) bool {
+	calls := make(map[*types.Func]int) // of those seen so far
+	var count func(at *types.Func, s gokernel.HostSource) int
+	count = func(at *types.Func, s gokernel.HostSource) (n int) {
+		calls[at] = 0
+		ast.Inspect(s.Decl.Body, func(node ast.Node) bool {
+			switch node := node.(type) {
+			case *ast.ForStmt, *ast.RangeStmt:
+				n = manyCalls
+			case *ast.Ident:
+				o, ok := s.Info.Uses[node].(*types.Func)
+				if !ok {
+					break
+				}
+				if o = o.Origin(); o == fun {
+					n = manyCalls
+					break
+				}
+				if _, seen := calls[o]; !seen {
+					calls[o] = 0
+					if s, ok := find(o); ok {
+						count(o, s)
+					}
+				}
+				n += 1 + calls[o]
+			}
+			return n < manyCalls
+		})
+		calls[at] = n
+		return n
+	}
+	return count(fun, s) >= manyCalls
 }

@@ -383,6 +383,9 @@ func (ev *Evaluator) useLoops(list []*cellLoop, code *native.Code, err error) {
 	if err == nil {
 		entries, err = code.Loops()
 	}
+	if err == nil {
+		err = ev.bindOutside(code)
+	}
 	if err == nil && len(code.Program.Globals) > 0 {
 		err = ev.bindPlaces(code)
 	}

@@ -45,6 +45,12 @@ var loopCells = []struct{ name, declare, run string }{
 	{"addresses", "func f(n int) (ps []*int) {\n\tfor i := 0; i < n; i++ { x := i * i; ps = append(ps, &x) }\n\treturn\n}", "s := 0\nfor i, p := range f(55) { *p += i; s = s*3 + *p }\ns"},
 	{"a negative length", "", "n := 0\nfor i := range 60 { xs := make([]int, 30-i); n += len(xs) }\nn"},
 	{"places found before they change", "", "x, i := make([]int, 60), 5\nfor i, x[i] = range []int{5, 6, 7, 8, 9, 3, 2, 1} { x[20+i] = x[i] }\nvar r rune\nj := 0\nrs := make([]rune, 60)\nfor j, rs[j] = range \"grüße, world\" { r = r*3 + rs[j] }\ni, x, j, rs, r"},
+	{"the library", "", "words, n := \"\", 0\nfor i := range 55 { s := strconv.Itoa(i*i); words = strings.ToUpper(s) + strings.Repeat(\"x\", i%3); if unicode.IsDigit(rune(s[0])) && strings.Contains(words, \"2\") { n += utf8.RuneCountInString(words) } }\nwords, n"},
+	{"several results of the library", "", "a, b := \"\", 0\nfor i := range 55 { x, y, ok := strings.Cut(\"a-b-c\", string(rune('a'+i%5))); if ok { a += x; b += len(y) } }\na, b"},
+	{"text", "", "s := \"\"\nfor i := range 55 { s = fmt.Sprintf(\"%s%d,\", s[len(s)/2:], i) + fmt.Sprint(i, 2.5, true, int8(i), uint(i), 'x', 1i) }\ns"},
+	{"prints", "", "for i := range 52 { if i%13 == 0 { fmt.Println(i, \"x\", 2.5, float32(i)/3, i > 20, uint8(i)); fmt.Printf(\"%5.2f|%-4d|%q\\n\", float64(i)/3, i, \"s\"); fmt.Print(\"a\", i, 1, \"b\") } }\n0"},
+	{"a panic of the library", "func pad(n int) string {\n\treturn strings.Repeat(\"ab\", n)\n}\nfunc f() (s string) {\n\tfor i := 40; ; i-- {\n\t\ts = pad(i)\n\t}\n}", "f()"},
+	{"a panic of the library that is recovered", "func f() (s string, err any) {\n\tdefer func() { err = recover() }()\n\tfor i := 40; ; i-- { s = strings.Repeat(\"ab\", i) }\n}", "f()"},
 	{"assigned range variables", "", "var i, x, s int\nfor i, x = range []int{5, 6, 7, 8, 9, 3, 2} { s += i*x }\ni, x, s"},
 }
 

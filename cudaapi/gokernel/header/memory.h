@@ -3,6 +3,7 @@
 #define GO_MAKE 0
 #define GO_GROW 1
 #define GO_STORE 2
+#define GO_OUTSIDE 3
 static void (*go_cross)(void *, void *, int, u64);
 static void *go_answer;
 static GO_COLD void ask(thread &go, u32 what, u32 type, u64 a, u64 b = 0, u64 c = 0, u64 d = 0) {
@@ -18,6 +19,11 @@ static GO_COLD void ask(thread &go, u32 what, u32 type, u64 a, u64 b = 0, u64 c 
     r->in[0] = a; r->in[1] = b; r->in[2] = c; r->in[3] = d;
     go_cross(go_answer, r, 0, 0);
     __asm__ volatile("" : : : "memory");
+}
+// outside calls a function of Go, with the arguments and places for results in a frame.
+template <class T> static GO_COLD void outside(thread &go, u32 number, u32 site, T *frame) {
+    ask(go, GO_OUTSIDE, number, (u64)frame, site);
+    go.dead = go.call->state != returned;
 }
 template <class T> GO_FUNC slice<T> make(thread &go, u32 type, i64 len, i64 cap) {
     ask(go, GO_MAKE, type, cap);

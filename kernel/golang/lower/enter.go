@@ -130,7 +130,7 @@ func (f *fn) fitsCall(e *ast.CallExpr) bool {
 	case tv.IsType():
 		return plainValue(tv.Type, nil)
 	case tv.IsBuiltin():
-		return !slices.Contains([]string{"print", "println", "recover", "delete", "close"}, calledName(fun).Name)
+		return !slices.Contains([]string{"recover", "delete", "close"}, calledName(fun).Name)
 	}
 	o := f.calledFunc(e)
 	if o == nil || o.Pkg() == nil {
@@ -140,7 +140,7 @@ func (f *fn) fitsCall(e *ast.CallExpr) bool {
 		return false
 	}
 	switch o.Pkg().Path() {
-	case "main", "math", "math/bits", "math/cmplx":
+	case "main", "math", "math/bits", "math/cmplx", "fmt", "math/rand", "math/rand/v2", "strconv", "strings", "unicode", "unicode/utf8":
 		return true
 	}
 	return false

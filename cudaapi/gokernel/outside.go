@@ -1,0 +1,138 @@
+package gokernel
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"gocuda/cudaapi/gokernel/ir"
+)
+
+// Compiled code for the host calls functions of Go's library, and print and println, in
+// the middle of a call, as it asks for memory: numbers, bools and strings are given, and
+// come back. So a loop that prints now and then, or draws random numbers, is compiled.
+
+// HostCall is a call of a function that is not part of the code.
+type HostCall struct {
+	Package string // "" of print and println
+	Name    string
+	Params  []types.Type // of the arguments, one by one
+	Results []types.Type // fewer than those of the function if they are dropped
+}
+
+// outsidePackages are the packages of which functions are called: they end soon, end no
+// goroutine, and keep nothing that they are given.
+var outsidePackages = []string{"fmt", "math/rand", "math/rand/v2", "strconv", "strings", "unicode", "unicode/utf8"}
+
+// outsidePrints are those of package fmt.
+var outsidePrints = []string{"Print", "Printf", "Println", "Sprint", "Sprintf", "Sprintln"}
+
+// outside calls a function of the library, and is false if it is none that can be.
+func (f *fn) outside(e *ast.CallExpr, o *types.Func) (results []ir.Expr, ok bool) {
+	sig := o.Signature()
+	if o.Pkg() == nil || !slices.Contains(outsidePackages, o.Pkg().Path()) || sig.Recv() != nil || sig.TypeParams().Len() > 0 {
+		return nil, false
+	}
+	c := HostCall{Package: o.Pkg().Path(), Name: o.Name()}
+	if c.Package == "fmt" && !slices.Contains(outsidePrints, c.Name) {
+		return nil, false
+	}
+	if !f.dropped(e) {
+		for r := range sig.Results().Variables() {
+			c.Results = append(c.Results, r.Type())
+		}
+	}
+	return f.callOutside(e, c, sig)
+}
+
+// printOutside is print and println.
+func (f *fn) printOutside(e *ast.CallExpr, name string) (results []ir.Expr, ok bool) {
+	return f.callOutside(e, HostCall{Name: name}, nil)
+}
+
+// callOutside is false if a value is given, or comes back, that compiled code has no
+// word for. sig is nil of what takes anything.
+func (f *fn) callOutside(e *ast.CallExpr, c HostCall, sig *types.Signature) (results []ir.Expr, ok bool) {
+	if e.Ellipsis.IsValid() {
+		return nil, false
+	}
+	for i, a := range e.Args {
+		t := types.Default(f.subst.of(f.u.info.TypeOf(a)))
+		if sig != nil && i < sig.Params().Len() && !(sig.Variadic() && i == sig.Params().Len()-1) {
+			t = sig.Params().At(i).Type()
+		} else if sig != nil {
+			if s, ok := sig.Params().At(sig.Params().Len() - 1).Type().(*types.Slice); ok && !types.IsInterface(s.Elem()) {
+				t = s.Elem()
+			}
+		}
+		c.Params = append(c.Params, t)
+	}
+	if slices.ContainsFunc(append(c.Params, c.Results...), func(t types.Type) bool { return !isPlain(t) }) {
+		return nil, false
+	}
+	g := &ir.Func{Name: f.u.unique("outside_" + c.Name), Go: c.Name, Results: c.Results, Pos: e.Pos(), Called: true}
+	var params, rs []*types.Var
+	for i, t := range c.Params {
+		g.Params = append(g.Params, &ir.Var{Name: fmt.Sprintf("a%d", i), Type: t})
+		params = append(params, types.NewParam(e.Pos(), nil, "", t))
+	}
+	for _, t := range c.Results {
+		rs = append(rs, types.NewParam(e.Pos(), nil, "", t))
+	}
+	h := f.u.host
+	h.outside = append(h.outside, outsideCall{g, c})
+	f.u.prog.Funcs = append(f.u.prog.Funcs, g)
+	return f.invoke(e, &ir.Call{Func: g}, nil, types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), types.NewTuple(rs...), false)), true
+}
+
+// isPlain says whether values of a type are the same for whoever looks at them: it has
+// no name of the cell's, and no methods.
+func isPlain(t types.Type) bool {
+	b, ok := types.Unalias(t).(*types.Basic)
+	return ok && b.Info()&(types.IsBoolean|types.IsNumeric|types.IsString) != 0 && b.Info()&types.IsUntyped == 0 && b.Kind() != types.Uintptr
+}
+
+// dropped says whether nobody takes the results of a call.
+func (f *fn) dropped(e *ast.CallExpr) bool { return f.u.statement == e }
+
+// outsideCall is a function of the program in place of one that is not part of it.
+type outsideCall struct {
+	fun  *ir.Func
+	call HostCall
+}
+
+// outsideFunc writes the function that stands for call n.
+func (p *printer) outsideFunc(f *ir.Func, n int) {
+	p.panics[f] = true
+	p.line("")
+	p.head(f)
+	p.line("    struct {")
+	var args []string
+	for i, v := range f.Params {
+		p.line("        %s a%d;", p.typ(v.Type), i)
+		args = append(args, v.Name)
+	}
+	for i, t := range f.Results {
+		p.line("        %s r%d;", p.typ(t), i)
+		args = append(args, p.typ(t)+"{}")
+	}
+	if len(args) == 0 {
+		p.line("        u8 none;")
+	}
+	p.line("    } frame = {%s};", strings.Join(args, ", "))
+	p.line("    go::outside(go, %d, %d, &frame);", n, p.hostSite(HostSite{Pos: p.fset.Position(f.Pos), What: Outside}))
+	switch len(f.Results) {
+	case 0:
+	case 1:
+		p.line("    return frame.r0;")
+	default:
+		var list []string
+		for i := range f.Results {
+			list = append(list, fmt.Sprintf("frame.r%d", i))
+		}
+		p.line("    return {%s};", strings.Join(list, ", "))
+	}
+	p.line("}")
+}

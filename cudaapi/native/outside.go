@@ -1,0 +1,88 @@
+package native
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"gocuda/cudaapi/gokernel"
+)
+
+// outside calls a function of Go with a frame of C's, which has its arguments, and
+// places for its results.
+type outside func(r *record, frame unsafe.Pointer)
+
+// BindOutside gives the functions of Program.Outside, in that order. If there are some, it
+// comes before the first call.
+func (c *Code) BindOutside(funcs []reflect.Value) {
+	c.outside = nil
+	for i, f := range funcs {
+		c.outside = append(c.outside, newOutside(f, c.Program.Outside[i]))
+	}
+}
+
+// newOutside is quick for functions that loops call often.
+func newOutside(f reflect.Value, c gokernel.HostCall) outside {
+	if len(c.Results) == 1 {
+		switch f := f.Interface().(type) {
+		case func() float64:
+			return func(_ *record, p unsafe.Pointer) { *(*float64)(p) = f() }
+		case func() int:
+			return func(_ *record, p unsafe.Pointer) { *(*int)(p) = f() }
+		case func() uint32:
+			return func(_ *record, p unsafe.Pointer) { *(*uint32)(p) = f() }
+		case func() uint64:
+			return func(_ *record, p unsafe.Pointer) { *(*uint64)(p) = f() }
+		case func(int) int:
+			return func(_ *record, p unsafe.Pointer) { a := (*[2]int)(p); a[1] = f(a[0]) }
+		case func(rune) bool:
+			return func(_ *record, p unsafe.Pointer) {
+				a := (*struct {
+					r  rune
+					ok bool
+				})(p)
+				a.ok = f(a.r)
+			}
+		case func(string, string) bool:
+			return func(_ *record, p unsafe.Pointer) {
+				a := (*struct {
+					s, t string
+					ok   bool
+				})(p)
+				a.ok = f(a.s, a.t)
+			}
+		}
+	}
+	var fields []reflect.StructField
+	for _, t := range append(c.Params[:len(c.Params):len(c.Params)], c.Results...) {
+		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", len(fields)), Type: shapeOf(t)})
+	}
+	box := reflect.StructOf(fields)
+	return func(r *record, p unsafe.Pointer) {
+		frame := reflect.NewAt(box, p).Elem()
+		args := make([]reflect.Value, len(c.Params))
+		for i := range args {
+			args[i] = reflect.ValueOf(frame.Field(i).Interface()) // a copy: the callee may keep it
+		}
+		results := f.Call(args)
+		for i := range c.Results {
+			v := results[i]
+			if v.Kind() == reflect.String && v.Len() > 0 {
+				r.kept.add(unsafe.Pointer(unsafe.StringData(v.String())), uintptr(v.Len()))
+			}
+			frame.Field(len(args) + i).Set(v)
+		}
+	}
+}
+
+// callOutside calls a function that C asks for. If that panics, the call of C ends as
+// it does by a panic of its own.
+func (r *record) callOutside() {
+	f, frame := r.outside[r.typ], pointer(&r.in[0])
+	defer func() {
+		if v := recover(); v != nil {
+			r.state, r.site, r.calls, r.value = uint32(Panicked), uint32(r.in[1]), 0, v
+		}
+	}()
+	f(r, frame)
+}
