@@ -51,6 +51,7 @@ var loopCells = []struct{ name, declare, run string }{
 	{"prints", "", "for i := range 52 { if i%13 == 0 { fmt.Println(i, \"x\", 2.5, float32(i)/3, i > 20, uint8(i)); fmt.Printf(\"%5.2f|%-4d|%q\\n\", float64(i)/3, i, \"s\"); fmt.Print(\"a\", i, 1, \"b\") } }\n0"},
 	{"a panic of the library", "func pad(n int) string {\n\treturn strings.Repeat(\"ab\", n)\n}\nfunc f() (s string) {\n\tfor i := 40; ; i-- {\n\t\ts = pad(i)\n\t}\n}", "f()"},
 	{"a panic of the library that is recovered", "func f() (s string, err any) {\n\tdefer func() { err = recover() }()\n\tfor i := 40; ; i-- { s = strings.Repeat(\"ab\", i) }\n}", "f()"},
+	{"a condition that does something", "func next(p []int) bool {\n\tp[0]++\n\treturn p[0] < 60\n}\nfunc f() (c int) {\n\tp := []int{30}\n\tfor i := 0; next(p) && i < 50; i++ { c += i }\n\treturn\n}", "p, c := []int{0}, 0\nfor next(p) { c++ }\na := f()\nfor len(p) < 3 || next(p[1:]) { p = append(p, c) }\np, c, a"},
 	{"assigned range variables", "", "var i, x, s int\nfor i, x = range []int{5, 6, 7, 8, 9, 3, 2} { s += i*x }\ni, x, s"},
 }
 

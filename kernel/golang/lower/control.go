@@ -101,6 +101,7 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) {
 func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local, e *entry) {
 	var cond *expr
 	var pre, post code
+	early := e != nil && s.Cond != nil && f.callsFunction(s.Cond) // such a condition is looked at once an iteration
 	if s.Cond != nil {
 		pre = f.captured(func() { f.stop(s.Pos()); f.positioned(s.Cond, func() { cond = f.expr(s.Cond) }) })
 	}
@@ -109,7 +110,7 @@ func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local, e *entry) {
 	}
 	if len(shared) == 0 && len(post) <= 1 {
 		head, last := "", ""
-		if cond != nil && len(pre) == 0 {
+		if cond != nil && len(pre) == 0 && !early {
 			head, cond = cond.String(), nil
 		}
 		if len(post) == 1 {
@@ -132,13 +133,31 @@ func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local, e *entry) {
 		f.add(post)
 		f.emit("}")
 	}
+	if early {
+		f.pollLoop(s, e)
+	}
 	f.add(pre)
 	if cond != nil {
 		f.emit("if %s { break }", not(cond))
 	}
-	f.pollLoop(s, e)
+	if !early {
+		f.pollLoop(s, e)
+	}
 	f.enter(label, true, func() { f.block(s.Body.List) })
 	f.emit("}")
+}
+
+// callsFunction says whether an expression calls a function, which may do something.
+func (f *fn) callsFunction(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok {
+			tv := f.info.Types[ast.Unparen(c.Fun)]
+			found = found || !tv.IsType() && !tv.IsBuiltin()
+		}
+		return !found
+	})
+	return found
 }
 
 // branch is break, continue, goto and fallthrough.
