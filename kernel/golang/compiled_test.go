@@ -234,13 +234,13 @@ results`)
 }
 
 // A function that runs for long is compiled beside the cell, and entered at its next
-// call; not if what it is made of is declared again.
+// call, or its caller is, with it; not if what it is made of is declared again.
 func TestCompiledWhenHot(t *testing.T) {
 	needsCompiler(t)
 	s := newSession(t)
 	s.ev.SetCompile(true)
 	compiled := false
-	if err := s.ev.Define("done", func(name string) bool { compiled = s.isCompiled(name); return compiled }); err != nil {
+	if err := s.ev.Define("done", func() bool { compiled = s.isCompiled("inner") || s.isCompiled("outer"); return compiled }); err != nil {
 		t.Fatal(err)
 	}
 	if text := s.run(`
@@ -249,7 +249,7 @@ func inner(n int) (s int) { for i := range n { s += i % 7 * weight }; return }
 func outer(n int) int { return inner(n) + 1 }
 func kept(m map[int]int) (s int) { for i := range 20000 { s += m[i] }; return }
 sums := map[int]int{}
-for !done("inner") { sums[outer(1000)]++ }
+for !done() { sums[outer(1000)]++ }
 for range 3 { kept(nil) }
 len(sums), sums[5995] > 0`); strings.TrimSpace(text) != "=> 1, true" || !compiled {
 		t.Error(text, s.ev.Compiled())
@@ -257,7 +257,7 @@ len(sums), sums[5995] > 0`); strings.TrimSpace(text) != "=> 1, true" || !compile
 	if text := s.run("weight = 20; outer(1000)"); text != "=> 59941\n" {
 		t.Error(text)
 	}
-	if text := s.run("func inner(n int) int { return -n }\nouter(3)"); text != "=> -2\n" || s.isCompiled("inner") {
+	if text := s.run("func inner(n int) int { return -n }\nouter(3)"); text != "=> -2\n" || s.isCompiled("inner") || s.isCompiled("outer") {
 		t.Error(text)
 	}
 }
