@@ -175,7 +175,7 @@ func work(own int) (s float64) {
 		row := shared[own]
 		for i, x := range row { fresh[i%200] += x; row[i] = x + 1 }
 		for _, x := range fresh { s += x }
-		_ = strings.Repeat("x", round)
+		_ = map[int]int{round: round} // is not compiled, so the loops are, one by one
 	}
 	return
 }
