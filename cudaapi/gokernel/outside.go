@@ -26,6 +26,12 @@ type HostCall struct {
 // goroutine, and keep nothing that they are given.
 var outsidePackages = []string{"fmt", "math/rand", "math/rand/v2", "strconv", "strings", "unicode", "unicode/utf8"}
 
+// CallsPackage says whether code for the host calls functions of a package of the library:
+// those that are written in C++ too, and those that are called in Go.
+func CallsPackage(path string) bool {
+	return slices.Contains([]string{"math", "math/bits", "math/cmplx"}, path) || slices.Contains(outsidePackages, path)
+}
+
 // outsidePrints are those of package fmt.
 var outsidePrints = []string{"Print", "Printf", "Println", "Sprint", "Sprintf", "Sprintln"}
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 
+	"gocuda/cudaapi/gokernel"
 	"gocuda/cudaapi/native"
 	"gocuda/kernel/display"
 	"gocuda/kernel/golang/host"
@@ -197,6 +198,7 @@ func (ev *Evaluator) start() error {
 	}
 	ev.loops.reset(v)
 	ev.lower = lower.New(ev.rt, &hostTable{ev}, ev.fset)
+	ev.lower.CallsPackage = gokernel.CallsPackage
 	ev.rt.Demand = ev.demand
 	ev.lower.SourceDecl = ev.sourceDecl
 	ev.lower.Later = func(f *types.Func) bool { return ev.importer.moduleOf(f.Pkg()) != nil }

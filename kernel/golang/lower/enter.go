@@ -139,11 +139,8 @@ func (f *fn) fitsCall(e *ast.CallExpr) bool {
 	if r := o.Signature().Recv(); r != nil && types.IsInterface(r.Type()) {
 		return false
 	}
-	switch o.Pkg().Path() {
-	case "main", "math", "math/bits", "math/cmplx", "fmt", "math/rand", "math/rand/v2", "strconv", "strings", "unicode", "unicode/utf8":
-		return true
-	}
-	return false
+	path := o.Pkg().Path()
+	return path == "main" || f.l.CallsPackage(path)
 }
 
 // plainValue says whether values of a type have nothing that compiled code has no word

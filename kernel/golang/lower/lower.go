@@ -97,6 +97,9 @@ type Lowerer struct {
 	// done; 2 and 3 if the function is to return, with these results and without; 4
 	// and above if one of its Exits is to be taken.
 	Loops func(*Loop) int
+	// CallsPackage says whether the compiled form can call functions of a package. It is
+	// set where Loops is.
+	CallsPackage func(path string) bool
 	// Touches has lowered code tell the runtime what it reads and writes in memory
 	// that devices use too: see rt.Runtime.Touched.
 	Touches bool
