@@ -198,6 +198,7 @@ func TestCheckSeesEarlierCells(t *testing.T) {
 		2: "[]",
 		4: "In[1], line 13: the program writes it, on the host, called from In[5], line 2",
 		6: "4 1",
+		8: "In[8], line 3: the program reads it, on the host, called from In[8], line 4",
 	})
 }
 

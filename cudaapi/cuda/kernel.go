@@ -215,6 +215,9 @@ func (k *kernelCode) function(d *Device) (*function, error) {
 	if f.h, err = d.drv().ModuleFunction(c, h, symbol); err != nil {
 		return nil, d.fail(err)
 	}
+	if p, ok := d.drv().(driver.Preloader); ok {
+		p.Preload(c, f.origin)
+	}
 	laidOut, err := d.drv().FunctionParams(c, f.h)
 	if err != nil && !isCode(err, driver.ErrNotSupported) {
 		return nil, d.fail(err)

@@ -46,6 +46,13 @@ type PTXLoader interface {
 	LoadsPTX() bool
 }
 
+// Preloader is a [Driver] that loads more than a program's own kernels, at their first
+// launches or before.
+type Preloader interface {
+	// Preload is called when a kernel was loaded, and may take as long as that.
+	Preload(c Context, from *Origin)
+}
+
 // Observer is a [Driver] that can tell what memory kernels touch.
 type Observer interface {
 	// ObservesKernels reports whether it can, as it is set up.

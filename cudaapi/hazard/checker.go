@@ -69,11 +69,12 @@ type Checker struct {
 	words  words
 	stuck  []*step // in order
 
-	queue   []*job // what waits for accesses to be known
-	memory  shadow
-	found   []*Hazard
-	byPlace map[place]*Hazard
-	counts  Counts
+	queue    []*job // what waits for accesses to be known
+	memory   shadow
+	touching touching
+	found    []*Hazard
+	byPlace  map[place]*Hazard
+	counts   Counts
 }
 
 // Counts is how much was looked at.
@@ -90,6 +91,8 @@ func New() *Checker {
 	c := &Checker{procs: map[int]*process{}, dims: dimensions{count: -1}, lanes: map[int]*lane{}, groups: map[driver.Context]*group{}, events: map[int]*moment{}, early: map[int][]*record.Op{}, late: map[int]*record.Op{},
 		execs: map[uint64]clock{}, funcs: map[*record.Op][]*job{}, asked: map[*record.Op]*request{}, byPlace: map[place]*Hazard{}}
 	c.words.at = map[uint64]*word{}
+	c.touching.c = c
+	c.touching.next = c.touching.successor
 	c.ranks = newBetween()
 	return c
 }

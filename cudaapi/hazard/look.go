@@ -67,24 +67,16 @@ func (c *Checker) look(j *job) {
 
 // touch checks the accesses of an operation that have a mode.
 func (c *Checker) touch(j *job, mode record.Mode, list ...record.Access) {
-	// The bytes of an access that a hazard is about, however many segments.
-	var here map[*record.Op]*Hazard
-	t := touching{shadow: &c.memory, j: j, mode: mode, pair: func() { c.counts.Pairs++ }, conflict: func(m mark, was record.Mode, lo, hi uint64) {
-		if h := here[m.op]; h != nil {
-			h.Hi = max(h.Hi, hi)
-			return
-		}
-		if here == nil {
-			here = map[*record.Op]*Hazard{}
-		}
-		here[m.op] = c.hazard(m.op, was, j.op, mode, lo, hi)
-	}}
+	begun := false
 	for _, a := range list {
 		if a.Mode != mode || a.Lo >= a.Hi {
 			continue
 		}
-		clear(here)
-		t.at(a.Lo, a.Hi)
+		if !begun {
+			c.touching.begin(j, mode)
+			begun = true
+		}
+		c.touching.at(a.Lo, a.Hi)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"sync"
+	"time"
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/record"
@@ -16,10 +18,13 @@ import (
 // job are checked as one, so that a message or a collective orders what one rank does
 // after what another did, and memory that several have open is the same memory.
 type Folder struct {
-	name  string
+	name string
+
+	mu    sync.Mutex
 	known map[string]bool
 	files []*source // that belong to no job yet
 	jobs  []*world
+	err   error // of what was read since it was last told
 }
 
 // world is a program, of one process or of several ranks.
@@ -28,8 +33,9 @@ type world struct {
 	ranks   []*source
 	check   *Checker
 	exports map[string]export
-	shown   int  // hazards that were told
-	partial bool // it was told that records are missing
+	shown   int    // hazards that were told
+	counted Counts // ... when they were
+	partial bool   // it was told that records are missing
 }
 
 // export is memory that others can open.
@@ -81,6 +87,8 @@ func (f *Folder) names() ([]string, error) {
 
 // Close lets go of the files.
 func (f *Folder) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, j := range f.jobs {
 		for _, s := range j.ranks {
 			s.Close()
@@ -94,6 +102,8 @@ func (f *Folder) Close() {
 
 // Processes tells whose records there are.
 func (f *Folder) Processes() (list []record.Process) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, j := range f.jobs {
 		for _, s := range j.ranks {
 			list = append(list, s.Process)
@@ -162,31 +172,64 @@ func (f *Folder) sort(all bool) error {
 // Check reads what was recorded since the last time, and gives the hazards that were
 // found in it, and how much was looked at. all says that the processes have ended.
 func (f *Folder) Check(all bool) (list List, n Counts, err error) {
-	if err := f.look(); err != nil {
-		return nil, n, err
-	}
-	if err := f.sort(all); err != nil {
-		return nil, n, err
-	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.advance(all)
+	err, f.err = f.err, nil
 	for _, j := range f.jobs {
-		if !all && len(j.ranks) < j.size {
-			if !j.partial {
-				j.partial = true
-				err = errors.Join(err, fmt.Errorf("%d of %d ranks keep a record here: what they do is not checked", len(j.ranks), j.size))
-			}
-			continue
+		if !all && len(j.ranks) < j.size && !j.partial {
+			j.partial = true
+			err = errors.Join(err, fmt.Errorf("%d of %d ranks keep a record here: what they do is not checked", len(j.ranks), j.size))
 		}
-		was := j.check.Counts()
-		if err := j.advance(all); err != nil {
-			return list, n, err
-		}
-		n = n.Plus(j.check.Counts().since(was))
+		counts := j.check.Counts()
+		n, j.counted = n.Plus(counts.since(j.counted)), counts
 		for _, s := range j.ranks {
 			n.Held += len(s.queue)
 		}
 		list = append(list, j.reports()...)
 	}
 	return list, n, err
+}
+
+// Follow reads records while they are written, until stop is called, so that Check has
+// less to read.
+func (f *Folder) Follow() (stop func()) {
+	const every = 20 * time.Millisecond
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for t := time.NewTicker(every); ; {
+			select {
+			case <-done:
+				t.Stop()
+				return
+			case <-t.C:
+			}
+			f.mu.Lock()
+			f.advance(false)
+			f.mu.Unlock()
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}
+
+// advance reads what was recorded since the last time, and checks it.
+func (f *Folder) advance(all bool) {
+	err := f.look()
+	if err == nil {
+		err = f.sort(all)
+	}
+	for _, j := range f.jobs {
+		if err == nil && (all || len(j.ranks) == j.size) {
+			err = j.advance(all)
+		}
+	}
+	if f.err == nil {
+		f.err = err
+	}
 }
 
 // ahead is how many operations of a rank are read at a time.

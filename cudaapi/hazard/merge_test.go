@@ -2,6 +2,7 @@ package hazard
 
 import (
 	"testing"
+	"time"
 
 	"gocuda/cudaapi/internal/callsite"
 	"gocuda/cudaapi/record"
@@ -123,6 +124,57 @@ func TestTouchedLate(t *testing.T) {
 		list, _, err := f.Check(true)
 		if err != nil || len(list) != c.hazards {
 			t.Errorf("%s: %v, %v, want %d hazards", name, list, err, c.hazards)
+		}
+	}
+}
+
+// What is read while records are written is told with the rest.
+func TestFollow(t *testing.T) {
+	defer record.SetWorld(record.Place())
+	folder := t.TempDir()
+	f, err := OpenFolder(folder, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	stop := f.Follow()
+	const ranks, fills = 2, 3 // each fill in a stream of its own
+	for rank := range ranks {
+		record.SetWorld(record.World{Rank: rank, Size: ranks})
+		file, err := record.Create(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		rec := record.New(file)
+		for i := range fills {
+			rec.Add(&record.Op{Kind: record.Fill, Lane: &record.Lane{ID: i, Handle: 9}, Accesses: []record.Access{{Lo: 64, Hi: 128, Mode: record.Write}}})
+		}
+		if err := file.Flush(nil); err != nil {
+			t.Fatal(err)
+		}
+		if rank == 0 {
+			continue // the other may not be there: that is no error yet
+		}
+		read := func() (n int) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			for _, j := range f.jobs {
+				n += j.check.Counts().Operations
+			}
+			return n
+		}
+		for end := time.Now().Add(time.Minute); read() < ranks*fills; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d operations were read, want %d", read(), ranks*fills)
+			}
+		}
+	}
+	stop()
+	for turn, want := range []struct{ reports, operations int }{{2 * ranks, ranks * fills}, {0, 0}} {
+		list, counts, err := f.Check(false)
+		if err != nil || len(list) != want.reports || counts.Operations != want.operations {
+			t.Errorf("check %d: %d reports of %d operations, %v, want %d of %d", turn+1, len(list), counts.Operations, err, want.reports, want.operations)
 		}
 	}
 }

@@ -12,8 +12,9 @@ import (
 // it forgets the earlier.
 type shadow struct {
 	chunks   map[uint64][]segment
-	segments int // in all chunks
-	kept     int // ... when they were last pruned
+	segments int       // in all chunks
+	kept     int       // ... when they were last pruned
+	made     []segment // room for those of one update
 }
 
 const chunkBits = 24
@@ -50,7 +51,7 @@ func (s *shadow) update(lo, hi uint64, next func(old *cell, lo, hi uint64) *cell
 		k := lo >> chunkBits
 		end := min(hi, (k+1)<<chunkBits)
 		was := s.chunks[k]
-		list := replace(was, lo, end, next)
+		list := s.replace(was, lo, end, next)
 		s.segments += len(list) - len(was)
 		if len(list) > 0 {
 			s.chunks[k] = list
@@ -61,7 +62,7 @@ func (s *shadow) update(lo, hi uint64, next func(old *cell, lo, hi uint64) *cell
 	}
 }
 
-func replace(list []segment, lo, hi uint64, next func(*cell, uint64, uint64) *cell) []segment {
+func (s *shadow) replace(list []segment, lo, hi uint64, next func(*cell, uint64, uint64) *cell) []segment {
 	i := sort.Search(len(list), func(i int) bool { return list[i].hi > lo })
 	if i < len(list) && list[i].lo == lo && list[i].hi == hi { // most: what was touched is touched again
 		c := next(list[i].cell, lo, hi)
@@ -73,7 +74,7 @@ func replace(list []segment, lo, hi uint64, next func(*cell, uint64, uint64) *ce
 		next = func(*cell, uint64, uint64) *cell { return c }
 	}
 	j := i
-	var made []segment
+	made := s.made[:0]
 	put := func(lo, hi uint64, c *cell) {
 		if c == nil || lo >= hi {
 			return
@@ -86,20 +87,20 @@ func replace(list []segment, lo, hi uint64, next func(*cell, uint64, uint64) *ce
 	}
 	at := lo
 	for ; j < len(list) && list[j].lo < hi; j++ {
-		s := list[j]
-		put(s.lo, min(s.hi, lo), s.cell)
-		if s.lo > at {
-			put(at, s.lo, next(nil, at, s.lo))
+		x := list[j]
+		put(x.lo, min(x.hi, lo), x.cell)
+		if x.lo > at {
+			put(at, x.lo, next(nil, at, x.lo))
 		}
-		from, to := max(s.lo, lo), min(s.hi, hi)
-		put(from, to, next(s.cell, from, to))
+		from, to := max(x.lo, lo), min(x.hi, hi)
+		put(from, to, next(x.cell, from, to))
 		at = to
-		if s.hi > hi {
+		if x.hi > hi {
 			if at < hi {
 				put(at, hi, next(nil, at, hi))
 			}
 			at = hi
-			put(hi, s.hi, s.cell)
+			put(hi, x.hi, x.cell)
 		}
 	}
 	if at < hi {
@@ -116,7 +117,10 @@ func replace(list []segment, lo, hi uint64, next func(*cell, uint64, uint64) *ce
 			j++
 		}
 	}
-	return slices.Replace(list, i, j, made...)
+	list = slices.Replace(list, i, j, made...)
+	clear(made) // no cell is kept by it
+	s.made = made[:0]
+	return list
 }
 
 // pruneFrom is the number of segments below which nothing is pruned.
@@ -188,16 +192,16 @@ func single(host, o *record.Op, m record.Mode) bool {
 
 // touching is an operation's accesses of one mode to memory.
 type touching struct {
-	*shadow
-	j        *job
-	mode     record.Mode
-	pair     func()
-	conflict func(m mark, was record.Mode, lo, hi uint64)
+	c    *Checker
+	j    *job
+	mode record.Mode
+	here map[*record.Op]*Hazard // of one access, however many segments it has
 
-	fresh  *cell                // of memory that nothing had touched
-	after  map[*cell]*successor // of what had been
-	before *cell                // the last that was asked for
-	last   *successor
+	fresh  *cell               // of memory that nothing had touched
+	after  map[*cell]successor // of what had been
+	before *cell               // the last that was asked for
+	last   successor
+	next   func(old *cell, lo, hi uint64) *cell // successor
 }
 
 // successor is a cell with the operation's mark.
@@ -206,36 +210,56 @@ type successor struct {
 	conflicts bool // the operation is in conflict with what is in the cell before
 }
 
-// at notes an access, and calls conflict for each operation that nothing orders
-// before it.
+// begin is for the accesses that an operation has of a mode.
+func (t *touching) begin(j *job, mode record.Mode) {
+	t.j, t.mode, t.fresh, t.before, t.last = j, mode, nil, nil, successor{}
+	clear(t.after)
+}
+
+// at notes an access, and the hazards with the operations that nothing orders before it.
 func (t *touching) at(lo, hi uint64) {
+	clear(t.here)
+	t.c.memory.update(lo, hi, t.next)
+}
+
+// successor is what a cell becomes.
+func (t *touching) successor(old *cell, lo, hi uint64) *cell {
 	self := mark{t.j.op, t.j.dim, t.j.n}
-	t.update(lo, hi, func(old *cell, lo, hi uint64) *cell {
-		if old == nil {
-			if t.fresh == nil {
-				t.fresh = (&cell{}).with(self, t.mode, nil, nil)
-			}
-			return t.fresh
+	if old == nil {
+		if t.fresh == nil {
+			t.fresh = (&cell{}).with(self, t.mode, nil)
 		}
-		next := t.last
-		if old != t.before {
-			next = t.after[old]
-		}
-		if next == nil {
-			next = &successor{cell: old.with(self, t.mode, t.j, old)}
-			next.conflicts = t.look(old, lo, hi, true)
-			if t.before != nil && t.after == nil {
-				t.after = map[*cell]*successor{t.before: t.last}
+		return t.fresh
+	}
+	next := t.last
+	if old != t.before {
+		next = t.after[old]
+	}
+	if next.cell == nil {
+		next = successor{old.with(self, t.mode, t.j), t.look(old, lo, hi, true)}
+		if t.before != nil { // more than one
+			if t.after == nil {
+				t.after = map[*cell]successor{}
 			}
-			if t.after != nil {
-				t.after[old] = next
-			}
-		} else if next.conflicts {
-			t.look(old, lo, hi, false)
+			t.after[t.before], t.after[old] = t.last, next
 		}
-		t.before, t.last = old, next
-		return next.cell
-	})
+	} else if next.conflicts {
+		t.look(old, lo, hi, false)
+	}
+	t.before, t.last = old, next
+	return next.cell
+}
+
+// conflict notes a hazard with an operation.
+func (t *touching) conflict(m mark, was record.Mode, lo, hi uint64) {
+	if h := t.here[m.op]; h != nil {
+		h.Hi = max(h.Hi, hi)
+		return
+	}
+	if t.here == nil {
+		t.here = map[*record.Op]*Hazard{}
+	}
+	t.here[m.op] = t.c.hazard(m.op, was, t.j.op, t.mode, lo, hi)
 }
 
 // look compares the operation with those of a cell.
@@ -246,7 +270,7 @@ func (t *touching) look(old *cell, lo, hi uint64, first bool) (conflicts bool) {
 				continue
 			}
 			if first {
-				t.pair()
+				t.c.counts.Pairs++
 			}
 			if !m.before(t.j) || m.op.Kind == record.Free || m.op.Kind == record.FreeAsync {
 				conflicts = true
@@ -264,25 +288,23 @@ func (t *touching) look(old *cell, lo, hi uint64, first bool) (conflicts bool) {
 	return conflicts
 }
 
-// with is the cell after one more operation.
-func (c *cell) with(m mark, mode record.Mode, j *job, old *cell) *cell {
+// with is the cell after one more operation, of a job.
+func (c *cell) with(m mark, mode record.Mode, j *job) *cell {
 	if mode == record.Write {
 		return &cell{writes: []mark{m}}
 	}
-	next := *c
+	next := &cell{writes: c.writes, reads: c.reads, atomics: c.atomics}
 	list := &next.reads
 	if mode == record.Atomic {
 		list = &next.atomics
 	}
-	kept := make([]mark, 0, len(*list)+1)
-	for _, x := range *list {
-		if x.op == m.op {
-			continue
-		}
-		if !x.before(j) {
-			kept = append(kept, x)
+	was := *list
+	*list = nil
+	for _, x := range was {
+		if x.op != m.op && !x.before(j) {
+			*list = append(*list, x)
 		}
 	}
-	*list = append(kept, m)
-	return &next
+	*list = append(*list, m)
+	return next
 }

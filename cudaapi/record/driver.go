@@ -20,7 +20,6 @@ type Driver struct {
 	mu       sync.Mutex
 	devices  map[driver.Context]driver.Device
 	lanes    map[laneKey]*Lane
-	ids      int
 	events   map[driver.Event]*event
 	memory   regions
 	captures map[*Lane]*capture
@@ -107,8 +106,7 @@ func (d *Driver) lane(c driver.Context, s driver.Stream) *Lane {
 	if l != nil {
 		return l
 	}
-	l = &Lane{ID: d.ids, Context: c, Device: d.devices[c], Handle: s}
-	d.ids++
+	l = &Lane{ID: d.rec.id(), Context: c, Device: d.devices[c], Handle: s}
 	switch s {
 	case driver.StreamDefault, driver.StreamLegacy:
 		l.Name, l.Legacy = "the default stream", true
@@ -137,8 +135,7 @@ func hex(v uint64) string {
 func (d *Driver) event(e driver.Event) *event {
 	v := d.events[e]
 	if v == nil {
-		v = &event{Event: &Event{ID: d.ids}}
-		d.ids++
+		v = &event{Event: &Event{ID: d.rec.id()}}
 		d.events[e] = v
 	}
 	return v
@@ -146,6 +143,7 @@ func (d *Driver) event(e driver.Event) *event {
 
 // queue records an operation that a call puts into a stream.
 func (d *Driver) queue(o *Op, c driver.Context, s driver.Stream, call func() error) error {
+	d.rec.current.Store(d)
 	if o.Site.Place == "" {
 		o.Site = callsite.Here()
 	}
@@ -501,8 +499,7 @@ func (d *Driver) StreamCreate(c driver.Context, f driver.StreamFlags, priority i
 	if err == nil {
 		at := callsite.Here().Place
 		d.mu.Lock()
-		d.lanes[laneKey{s: s}] = &Lane{ID: d.ids, Context: c, Device: d.devices[c], Handle: s, Name: "stream " + hex(uint64(s)), Made: at, Blocking: f&driver.StreamNonBlocking == 0}
-		d.ids++
+		d.lanes[laneKey{s: s}] = &Lane{ID: d.rec.id(), Context: c, Device: d.devices[c], Handle: s, Name: "stream " + hex(uint64(s)), Made: at, Blocking: f&driver.StreamNonBlocking == 0}
 		d.mu.Unlock()
 	}
 	return s, err
@@ -816,6 +813,17 @@ func (d *Driver) ModuleFunction(c driver.Context, m driver.Module, symbol string
 func (d *Driver) ModuleGlobal(c driver.Context, m driver.Module, symbol string) (driver.Ptr, uint64, error) {
 	return d.next.ModuleGlobal(c, m, symbol)
 }
+
+// Preload loads what tells of a kernel's accesses.
+func (d *Driver) Preload(c driver.Context, from *driver.Origin) {
+	if d.tracer != nil && !callsite.Here().Library {
+		d.mu.Lock()
+		dev := d.devices[c]
+		d.mu.Unlock()
+		d.tracer.Preload(c, dev, from)
+	}
+}
+
 func (d *Driver) FunctionParams(c driver.Context, f driver.Function) ([]driver.Param, error) {
 	return d.next.FunctionParams(c, f)
 }
@@ -864,7 +872,7 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 			kernel = d.tracer.Prepare(c, dev, l, captured)
 		}
 	}
-	if list, known := kernel.Known(); known && !captured { // most
+	if list, known := kernel.Known(d.allocations); known && !captured { // most
 		if o.Accesses = shared(list); l.Origin.Polls {
 			o.Accesses = accessesOf(list)
 			d.flags(o, o.Accesses)
@@ -896,7 +904,7 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 			if runs.node = kernel.Capture(c, l); runs.node != nil {
 				return nil
 			}
-		case kernel.Launch(c, l, d.clip(), mine.Observe):
+		case kernel.Launch(c, l, d.allocations(), mine.Observe):
 			return nil
 		}
 		d.guess(o, c, l)

@@ -16,8 +16,15 @@ import (
 )
 
 // A file holds the record of one process: chunks, each with its length before it, of
-// entries as package gob writes them. What stands in many operations is written
-// once.
+// entries, each with its kind before it. What stands in many operations is written once.
+
+// Kinds of entries. There are millions of operations, so these and what they touched are
+// as a [coder] writes them; the others, as package gob does.
+const (
+	asEntry byte = iota
+	asOp
+	asTouched
+)
 
 // entry is one of its fields.
 type entry struct {
@@ -25,8 +32,6 @@ type entry struct {
 	World   *World
 	Site    *fileSite
 	Lane    *Lane
-	Op      *fileOp
-	Touched *fileTouched
 	Note    []byte
 }
 
@@ -129,6 +134,7 @@ type Writer struct {
 	f        *os.File
 	out      bytes.Buffer // the next chunk
 	enc      *gob.Encoder
+	ops      coder
 	world    World
 	sites    map[callsite.Site]int
 	lanes    map[*Lane]bool
@@ -156,9 +162,22 @@ func Create(folder string) (*Writer, error) {
 }
 
 func (w *Writer) put(e entry) {
+	w.out.WriteByte(asEntry)
 	if err := w.enc.Encode(e); err != nil && w.err == nil {
 		w.err = err
 	}
+	if w.out.Len() >= chunk {
+		w.flush()
+	}
+}
+
+// putCoded writes what w.ops was given.
+func (w *Writer) putCoded(kind byte) {
+	var head [1 + binary.MaxVarintLen64]byte
+	head[0] = kind
+	w.out.Write(binary.AppendUvarint(head[:1], uint64(len(w.ops.b))))
+	w.out.Write(w.ops.b)
+	w.ops.b = w.ops.b[:0]
 	if w.out.Len() >= chunk {
 		w.flush()
 	}
@@ -228,17 +247,20 @@ func (w *Writer) Op(o *Op) {
 		w.flush()
 	}
 	f := w.flat(o)
-	for i, n := range o.Nodes {
+	for _, n := range o.Nodes {
 		of := w.flat(n.Op)
 		if n.Op.Kind == HostFunc {
 			of.Of = w.id(n.Op.Of)
 			w.captured[n.Op.Of] = true
 		}
 		f.Nodes = append(f.Nodes, fileNode{of, n.Deps})
+	}
+	w.ops.op(&f)
+	w.putCoded(asOp)
+	w.watch(o, o.Seq, 0) // which may be known already
+	for i, n := range o.Nodes {
 		w.watch(n.Op, o.Seq, i+1)
 	}
-	w.put(entry{Op: &f})
-	w.watch(o, o.Seq, 0)
 	if last(o) && !w.captured[o.Target] {
 		delete(w.ids, o.Target)
 	}
@@ -262,7 +284,8 @@ func (w *Writer) watch(o *Op, seq uint64, node int) {
 		return
 	}
 	tell := func(list []Access) {
-		w.put(entry{Touched: &fileTouched{seq, node, packed(list), packed(o.Told), o.HostFlag}})
+		w.ops.touched(&fileTouched{seq, node, packed(list), packed(o.Told), o.HostFlag})
+		w.putCoded(asTouched)
 	}
 	list, known := o.Watched.Then(func(list []Access) {
 		w.mu.Lock()
@@ -335,6 +358,7 @@ type Reader struct {
 	at      int64
 	in      bytes.Buffer
 	dec     *gob.Decoder
+	coded   coder
 	sites   map[int]callsite.Site
 	lanes   map[int]*Lane
 	events  map[int]*Event
@@ -356,7 +380,8 @@ func Open(name string) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{f: f, World: World{0, 1}, sites: map[int]callsite.Site{}, lanes: map[int]*Lane{}, events: map[int]*Event{}, ops: map[int]*Op{}, watched: map[[2]uint64]awaited{}}
-	r.dec = gob.NewDecoder(&r.in)
+	r.dec = gob.NewDecoder(&r.in) // which takes no more than it decodes
+	r.coded.reads = true
 	return r, nil
 }
 
@@ -394,6 +419,24 @@ func (r *Reader) Next() (*Op, error) {
 				return nil, err
 			}
 		}
+		switch kind, _ := r.in.ReadByte(); kind {
+		case asOp:
+			var f fileOp
+			if err := r.decode(func() { r.coded.op(&f) }); err != nil {
+				return nil, err
+			}
+			return r.op(&f)
+		case asTouched:
+			var t fileTouched
+			err := r.decode(func() { r.coded.touched(&t) })
+			if err == nil {
+				err = r.touched(&t)
+			}
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
 		var e entry
 		if err := r.dec.Decode(&e); err != nil {
 			return nil, err
@@ -409,14 +452,21 @@ func (r *Reader) Next() (*Op, error) {
 			r.lanes[e.Lane.ID+1] = e.Lane
 		case e.Note != nil:
 			r.Note = e.Note
-		case e.Touched != nil:
-			if err := r.touched(e.Touched); err != nil {
-				return nil, err
-			}
-		case e.Op != nil:
-			return r.op(e.Op)
 		}
 	}
+}
+
+// decode has what a coder wrote read.
+func (r *Reader) decode(read func()) error {
+	n, err := binary.ReadUvarint(&r.in)
+	if err != nil || n > uint64(r.in.Len()) {
+		return errCorrupt
+	}
+	r.coded.b = r.in.Next(int(n))
+	if read(); r.coded.failed || len(r.coded.b) > 0 {
+		return errCorrupt
+	}
+	return nil
 }
 
 func (r *Reader) touched(t *fileTouched) error {

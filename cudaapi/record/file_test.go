@@ -26,7 +26,9 @@ func TestFile(t *testing.T) {
 	kernel := &Op{Kind: Kernel, Name: "fill", Lane: lane, Watched: &Watched{}}
 	launch := &Op{Kind: GraphLaunch, Lane: lane, Exec: 5}
 	node := &Op{Kind: HostFunc, Lane: lane, Via: launch, Of: captured}
-	launch.Nodes = []Node{{node, nil}, {&Op{Kind: Fill, Lane: also, Accesses: []Access{{1, 2, Write}}, Via: launch}, []int{0}}}
+	ran := &Op{Kind: Kernel, Lane: lane, Via: launch, Watched: &Watched{}} // before the launch is written
+	ran.Watched.Touched([]Access{{5, 6, Read}})
+	launch.Nodes = []Node{{node, nil}, {&Op{Kind: Fill, Lane: also, Accesses: []Access{{1, 2, Write}}, Via: launch}, []int{0}}, {ran, nil}}
 	ops := []*Op{
 		{Kind: Copy, Call: "cuMemcpyAsync", Site: callsite.Site{Place: "main.go:3", Path: "/a/main.go"}, Meant: true, Lane: lane,
 			Accesses: []Access{{100, 200, Read}, {50, 60, Write}}, HostReads: []Access{{1 << 40, 1<<40 + 1, Read}}, Bytes: 100,
@@ -77,12 +79,15 @@ func TestFile(t *testing.T) {
 	if list, ok := got[3].Watched.Known(); !ok || !reflect.DeepEqual(list, []Access{{4, 8, Atomic}}) {
 		t.Errorf("the kernel touched %v, %v", list, ok)
 	}
+	if list, ok := got[4].Nodes[2].Op.Watched.Known(); !ok || !reflect.DeepEqual(list, []Access{{5, 6, Read}}) {
+		t.Errorf("the graph's kernel touched %v, %v", list, ok)
+	}
 	for i, o := range got {
 		want := *ops[i]
 		have := *o
 		want.Target, have.Target, want.Watched, have.Watched = nil, nil, nil, nil
 		if i == 4 {
-			if len(have.Nodes) != 2 || !reflect.DeepEqual(have.Nodes[1].Deps, []int{0}) || !reflect.DeepEqual(have.Nodes[1].Op.Accesses, want.Nodes[1].Op.Accesses) {
+			if len(have.Nodes) != 3 || !reflect.DeepEqual(have.Nodes[1].Deps, []int{0}) || !reflect.DeepEqual(have.Nodes[1].Op.Accesses, want.Nodes[1].Op.Accesses) {
 				t.Errorf("the graph is %+v", have.Nodes)
 			}
 			want.Nodes, have.Nodes = nil, nil

@@ -156,7 +156,7 @@ func (d withGraphs) GraphLaunch(c driver.Context, x driver.GraphExec, s driver.S
 		d.mu.Unlock()
 		err := d.graphs.GraphLaunch(c, x, s)
 		if err == nil && len(nodes) > 0 {
-			d.tracer.Ran(c, dev, s, nodes, d.clip(), observe)
+			d.tracer.Ran(c, dev, s, nodes, d.allocations(), observe)
 		}
 		return err
 	})

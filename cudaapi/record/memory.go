@@ -20,33 +20,21 @@ func (r *region) end() uint64 { return uint64(r.Base) + r.Size }
 // regions are the allocations that are known, by address.
 type regions struct {
 	list []region
-	shot []region // a copy, until the list changes
+	shot *touched.Memory // a copy, until the list changes
 }
 
-// snapshot is the list as it is now.
-func (m *regions) snapshot() []region {
+// allocations are those that there are now.
+func (d *Driver) allocations() *touched.Memory {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	m := &d.memory
 	if m.shot == nil {
-		m.shot = slices.Clone(m.list)
+		m.shot = &touched.Memory{Allocations: make([]touched.Allocation, len(m.list))}
+		for i, r := range m.list {
+			m.shot.Allocations[i] = touched.Allocation{Lo: r.Base, Hi: driver.Ptr(r.end())}
+		}
 	}
 	return m.shot
-}
-
-// clip cuts ranges to the allocations that there are now. One of which none is known is
-// a variable's, perhaps: it stays.
-func (d *Driver) clip() touched.Clip {
-	d.mu.Lock()
-	live := d.memory.snapshot()
-	d.mu.Unlock()
-	return func(a driver.Access) (list []driver.Access) {
-		i := sort.Search(len(live), func(i int) bool { return live[i].end() > uint64(a.Lo) })
-		for ; i < len(live) && live[i].Base < a.Hi; i++ {
-			list = append(list, driver.Access{Lo: max(a.Lo, live[i].Base), Hi: min(a.Hi, driver.Ptr(live[i].end())), Mode: a.Mode})
-		}
-		if list == nil {
-			list = []driver.Access{a}
-		}
-		return list
-	}
 }
 
 // room is how much of n bytes from p on no allocation has that is known.

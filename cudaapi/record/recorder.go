@@ -38,7 +38,9 @@ func Place() World {
 type Recorder struct {
 	sinks []Sink
 
-	drivers []*Driver // that record here; guarded by mu
+	drivers []*Driver              // that record here; guarded by mu
+	current atomic.Pointer[Driver] // that work was last queued by
+	ids     atomic.Int64           // lanes and events, of all drivers
 	mu      sync.Mutex
 	taken   uint64         // numbers handed out
 	done    uint64         // operations handed on
@@ -183,12 +185,19 @@ func (r *Recorder) post(seq uint64, o *Op) {
 	}
 }
 
+// id is the number of the next lane or event.
+func (r *Recorder) id() int { return int(r.ids.Add(1) - 1) }
+
 // Lane is the stream of a device with a handle; nil if no driver that records
-// here has one.
+// here has one. Of several drivers, as where a simulated cluster stands in for the GPUs
+// for a while, it is the one that work was last queued by.
 func (r *Recorder) Lane(dev driver.Device, s driver.Stream) *Lane {
 	r.mu.Lock()
 	drivers := slices.Clone(r.drivers)
 	r.mu.Unlock()
+	if d := r.current.Load(); d != nil {
+		drivers = slices.Insert(drivers, 0, d)
+	}
 	for _, d := range drivers {
 		d.mu.Lock()
 		for c, of := range d.devices {

@@ -38,6 +38,7 @@ type state struct {
 
 	ranks *hazard.Folder // where the ranks of this notebook keep their records
 	own   string         // that folder, if this process made it
+	quit  func()         // ends the reading of them while a cell runs; nil if none goes on
 }
 
 // Attach adds the magics to an evaluator. A rank has the number of its job.
@@ -85,6 +86,7 @@ func (s *state) release() error {
 	if s.ranks == nil {
 		return nil
 	}
+	s.follow(false)
 	s.ranks.Close()
 	s.ranks = nil
 	own := s.own
@@ -224,10 +226,22 @@ func (s *state) cell(ctx context.Context, env magic.Env, call magic.Call) error 
 	return err
 }
 
+// follow has what ranks record read while a cell runs, or ends that.
+func (s *state) follow(on bool) {
+	if s.quit != nil {
+		s.quit()
+		s.quit = nil
+	}
+	if on && s.ranks != nil && !hazard.Several() {
+		s.quit = s.ranks.Follow()
+	}
+}
+
 func (s *state) begin(<-chan struct{}) {
 	if hazard.Checking() {
 		s.looked = hazard.Looked()
 	}
+	s.follow(true)
 	// Kept in any case: the check may begin in the middle of the cell.
 	if c := s.host.Cell(); !c.Silent {
 		s.mu.Lock()
@@ -238,6 +252,7 @@ func (s *state) begin(<-chan struct{}) {
 
 // end shows what was found in the cell.
 func (s *state) end() {
+	s.follow(false)
 	if !hazard.Checking() {
 		return
 	}

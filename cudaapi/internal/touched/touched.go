@@ -13,12 +13,14 @@
 package touched
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
 	"maps"
 	"runtime"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,7 +36,7 @@ var code string
 // Tracer launches kernels so that they note what they touch.
 type Tracer struct {
 	d       driver.Driver
-	variant func(c driver.Context, dev driver.Device, from *driver.Origin, name string) (made, error)
+	variant func(c driver.Context, dev driver.Device, from *driver.Origin) (made, error)
 
 	whole bool // no outlines: in tests
 
@@ -94,24 +96,41 @@ type variant struct {
 
 // reach is what all launches of a kernel with the same arguments touch.
 type reach struct {
-	done    bool
-	list    []rounded
-	exact   atomic.Pointer[[]driver.Access] // if nothing is rounded; nobody changes it
-	waiting []teller
+	list    atomic.Pointer[ranges] // nil until the outline has run
+	last    atomic.Pointer[cut]
+	waiting []teller // guarded by the tracer's mu
+}
+
+// cut is what a reach was within some memory.
+type cut struct {
+	within *Memory // nil if nothing was rounded: then it is the same within any
+	list   []driver.Access
+}
+
+// within is what the launches touch where there is some memory. Nobody changes the list,
+// and where it is the same, so is its memory: thousands of launches share it.
+func (x *reach) within(m *Memory) []driver.Access {
+	was := x.last.Load()
+	if was != nil && (was.within == nil || was.within == m) {
+		return was.list
+	}
+	next := &cut{within: m}
+	if all := x.list.Load(); len(all.rounded) == 0 {
+		next.list, next.within = all.exact, nil
+	} else {
+		next.list = all.within(m)
+	}
+	if was != nil && slices.Equal(was.list, next.list) {
+		next.list = was.list
+	}
+	x.last.Store(next)
+	return next.list
 }
 
 // teller is somebody who waits for what was touched.
 type teller struct {
-	clip    Clip
+	within  *Memory
 	observe func([]driver.Access)
-}
-
-func (w teller) tell(x *reach) {
-	if exact := x.exact.Load(); exact != nil {
-		w.observe(*exact)
-		return
-	}
-	w.observe(clipped(x.list, w.clip))
 }
 
 // mostKept is how many ranges outlines may have told until they are asked again.
@@ -168,7 +187,7 @@ type job struct {
 	trace   *trace
 	reach   *reach // of an outline
 	nodes   []*Node
-	clip    Clip
+	within  *Memory
 	observe []func([]driver.Access)
 }
 
@@ -186,8 +205,29 @@ func New(d driver.Driver) *Tracer {
 	return t
 }
 
-// Clip cuts a range that was rounded to granules to the memory that there is.
-type Clip func(driver.Access) []driver.Access
+// Memory is the allocations that there are, in the order of their addresses. Ranges that
+// were rounded to granules are cut to them; one that meets none is a variable's, perhaps,
+// and stays. Nobody changes it.
+type Memory struct{ Allocations []Allocation }
+
+// Allocation is the addresses from Lo to before Hi.
+type Allocation struct{ Lo, Hi driver.Ptr }
+
+// within are the ranges, of which those that were rounded are cut.
+func (n *ranges) within(m *Memory) []driver.Access {
+	list := slices.Clone(n.exact)
+	for _, r := range n.rounded {
+		from := len(list)
+		i := sort.Search(len(m.Allocations), func(i int) bool { return m.Allocations[i].Hi > r.Lo })
+		for ; i < len(m.Allocations) && m.Allocations[i].Lo < r.Hi; i++ {
+			list = append(list, driver.Access{Lo: max(r.Lo, m.Allocations[i].Lo), Hi: min(r.Hi, m.Allocations[i].Hi), Mode: r.Mode})
+		}
+		if len(list) == from {
+			list = append(list, r)
+		}
+	}
+	return merge(list)
+}
 
 // Prepared is a kernel that can be launched so that it tells what it touches.
 type Prepared struct {
@@ -221,36 +261,32 @@ func (t *Tracer) Prepare(c driver.Context, dev driver.Device, l *driver.Launch, 
 	return k
 }
 
-// Known gives what the kernel will touch, if that is known to the byte before it is
-// launched: the launch needs no more than the driver's call then. The list is not the
-// caller's.
-func (k *Prepared) Known() (list []driver.Access, known bool) {
-	if k == nil || k.reach == nil {
+// Known gives what the kernel will touch of the allocations that there are, if that is
+// known before it is launched: the launch needs no more than the driver's call then. The
+// list is not the caller's.
+func (k *Prepared) Known(allocations func() *Memory) (list []driver.Access, known bool) {
+	if k == nil || k.reach == nil || k.reach.list.Load() == nil {
 		return nil, false
 	}
-	x := k.reach.exact.Load()
-	if x == nil {
-		return nil, false
-	}
-	return *x, true
+	return k.reach.within(allocations()), true
 }
 
 // Launch launches the kernel so that observe is called when it is known what it touches:
 // when it has run, or before. It reports false if it has launched nothing.
-func (k *Prepared) Launch(c driver.Context, l *driver.Launch, clip Clip, observe func([]driver.Access)) bool {
+func (k *Prepared) Launch(c driver.Context, l *driver.Launch, within *Memory, observe func([]driver.Access)) bool {
 	t := k.t
 	if k.reach != nil {
 		if t.own(c, l) != nil {
 			return false
 		}
-		t.await(k.reach, teller{clip, observe})
+		t.await(k.reach, teller{within, observe})
 		return true
 	}
 	if t.launch(c, k.v, l, k.trace) != nil || t.d.EventRecord(c, k.trace.event, l.Stream) != nil {
 		t.give(k.p, k.trace) // not if the kernel runs and its event fails; then the context is lost
 		return false
 	}
-	t.add(&job{p: k.p, event: k.trace.event, trace: k.trace, clip: clip, observe: []func([]driver.Access){observe}})
+	t.add(&job{p: k.p, event: k.trace.event, trace: k.trace, within: within, observe: []func([]driver.Access){observe}})
 	return true
 }
 
@@ -325,13 +361,13 @@ func (t *Tracer) reach(p *place, v *variant, l *driver.Launch) *reach {
 // await tells somebody what was touched, now or when it is known.
 func (t *Tracer) await(x *reach, w teller) {
 	t.mu.Lock()
-	if !x.done {
+	if x.list.Load() == nil {
 		x.waiting = append(x.waiting, w)
 		t.mu.Unlock()
 		return
 	}
 	t.mu.Unlock()
-	w.tell(x)
+	w.observe(x.within(w.within))
 }
 
 // Capture is Launch in a stream that is captured; nil if nothing was launched.
@@ -349,7 +385,7 @@ func (k *Prepared) Capture(c driver.Context, l *driver.Launch) *Node {
 
 // Ran says that a graph was launched into a stream. Each of observe is called when it is
 // known what the node of its index touched in this run or an earlier one.
-func (t *Tracer) Ran(c driver.Context, dev driver.Device, s driver.Stream, nodes []*Node, clip Clip, observe []func([]driver.Access)) {
+func (t *Tracer) Ran(c driver.Context, dev driver.Device, s driver.Stream, nodes []*Node, within *Memory, observe []func([]driver.Access)) {
 	p, err := t.place(c, dev)
 	if err != nil {
 		return
@@ -357,7 +393,7 @@ func (t *Tracer) Ran(c driver.Context, dev driver.Device, s driver.Stream, nodes
 	wait := false
 	for i, n := range nodes {
 		if n.reach != nil {
-			t.await(n.reach, teller{clip, observe[i]})
+			t.await(n.reach, teller{within, observe[i]})
 		} else {
 			wait = true
 		}
@@ -370,7 +406,7 @@ func (t *Tracer) Ran(c driver.Context, dev driver.Device, s driver.Stream, nodes
 		return
 	}
 	if t.d.EventRecord(c, e, s) == nil {
-		t.add(&job{p: p, event: e, nodes: nodes, clip: clip, observe: observe})
+		t.add(&job{p: p, event: e, nodes: nodes, within: within, observe: observe})
 	}
 }
 
@@ -402,12 +438,17 @@ func (t *Tracer) Forget(gone func(driver.Context) bool) {
 	t.jobs = slices.DeleteFunc(t.jobs, func(j *job) bool { return gone(j.p.c) })
 }
 
-// ready finds the variant of a kernel that is to be launched, nil if there is none.
-func (t *Tracer) ready(c driver.Context, dev driver.Device, l *driver.Launch) (*place, *variant) {
-	if l.Origin == nil {
-		return nil, nil
+// Preload does what the first launch of a kernel would do: CUDA may load code only when
+// what runs has ended, which may wait for what the program does behind that launch.
+func (t *Tracer) Preload(c driver.Context, dev driver.Device, from *driver.Origin) {
+	if t.loaded(c, dev, from).err == nil {
+		t.place(c, dev) //nolint:errcheck // a launch will ask again
 	}
-	k := key{c, l.Origin}
+}
+
+// loaded is the variant of a kernel.
+func (t *Tracer) loaded(c driver.Context, dev driver.Device, from *driver.Origin) *variant {
+	k := key{c, from}
 	t.mu.Lock()
 	v := t.variants[k]
 	if v == nil {
@@ -415,7 +456,16 @@ func (t *Tracer) ready(c driver.Context, dev driver.Device, l *driver.Launch) (*
 		t.variants[k] = v
 	}
 	t.mu.Unlock()
-	v.once.Do(func() { v.err = t.load(v, c, dev, l) })
+	v.once.Do(func() { v.err = t.load(v, c, dev, from) })
+	return v
+}
+
+// ready finds the variant of a kernel that is to be launched, nil if there is none.
+func (t *Tracer) ready(c driver.Context, dev driver.Device, l *driver.Launch) (*place, *variant) {
+	if l.Origin == nil {
+		return nil, nil
+	}
+	v := t.loaded(c, dev, l.Origin)
 	if v.err != nil {
 		return nil, nil
 	}
@@ -461,8 +511,8 @@ func (t *Tracer) fits(c driver.Context, dev driver.Device, v *variant, l *driver
 }
 
 // load makes a kernel's variant.
-func (t *Tracer) load(v *variant, c driver.Context, dev driver.Device, l *driver.Launch) (err error) {
-	if v.made, err = t.variant(c, dev, l.Origin, l.Name); err != nil {
+func (t *Tracer) load(v *variant, c driver.Context, dev driver.Device, from *driver.Origin) (err error) {
+	if v.made, err = t.variant(c, dev, from); err != nil {
 		return err
 	}
 	params, err := t.d.FunctionParams(c, v.f)
@@ -470,7 +520,7 @@ func (t *Tracer) load(v *variant, c driver.Context, dev driver.Device, l *driver
 		return err
 	}
 	if len(params) == 0 {
-		return fmt.Errorf("%s has no arguments", l.Name)
+		return fmt.Errorf("%s has no arguments", from.Symbol)
 	}
 	v.at = int(params[len(params)-1].Offset)
 	for _, k := range v.by {
@@ -505,7 +555,7 @@ func toPTX(options []string, arch string) (list []string) {
 }
 
 // instrument is a kernel that notes what it touches.
-func (t *Tracer) instrument(c driver.Context, dev driver.Device, from *driver.Origin, _ string) (v made, err error) {
+func (t *Tracer) instrument(c driver.Context, dev driver.Device, from *driver.Origin) (v made, err error) {
 	k := moduleKey{c, from.Module, from.Source}
 	t.mu.Lock()
 	m := t.modules[k]
@@ -785,15 +835,15 @@ func (t *Tracer) tell(j *job) {
 		}
 		t.give(j.p, j.trace)
 		if j.reach == nil {
-			j.observe[0](clipped(list, j.clip))
+			j.observe[0](list.within(j.within))
 			return
 		}
 		t.mu.Lock()
-		t.kept += len(list)
+		t.kept += len(list.exact) + len(list.rounded)
 		waiting := j.reach.settle(list)
 		t.mu.Unlock()
 		for _, w := range waiting {
-			w.tell(j.reach)
+			w.observe(j.reach.within(w.within))
 		}
 		return
 	}
@@ -802,19 +852,15 @@ func (t *Tracer) tell(j *job) {
 			continue
 		}
 		if list, err := t.read(n.p, n.trace); err == nil {
-			j.observe[i](clipped(list, j.clip))
+			j.observe[i](list.within(j.within))
 		}
 	}
 	t.d.EventDestroy(j.p.c, j.event) //nolint:errcheck // nothing is lost but an event
 }
 
 // settle says what was touched, and gives who waits for it.
-func (x *reach) settle(list []rounded) []teller {
-	x.list, x.done = list, true
-	if !slices.ContainsFunc(list, func(r rounded) bool { return r.up }) {
-		exact := clipped(list, nil)
-		x.exact.Store(&exact)
-	}
+func (x *reach) settle(list *ranges) []teller {
+	x.list.Store(list)
 	waiting := x.waiting
 	x.waiting = nil
 	return waiting
@@ -827,14 +873,12 @@ func (t *Tracer) run(p *place, f driver.Function, blocks uint32, args ...uint64)
 		Stream: p.stream, Params: params, Name: "gocuda_gather"})
 }
 
-// rounded is a range that may have been rounded up to granules.
-type rounded struct {
-	driver.Access
-	up bool
-}
+// ranges are those of a trace, in order: those that are known to the byte, and those
+// that were rounded to granules.
+type ranges struct{ exact, rounded []driver.Access }
 
 // read makes ranges of a trace.
-func (t *Tracer) read(p *place, x *trace) ([]rounded, error) {
+func (t *Tracer) read(p *place, x *trace) (*ranges, error) {
 	head := (*uint32)(pointer(p.head))
 	n := uint32(0)
 	for whole := range uint64(2) {
@@ -849,26 +893,18 @@ func (t *Tracer) read(p *place, x *trace) ([]rounded, error) {
 			break
 		}
 	}
-	ranges := unsafe.Slice((*[2]uint64)(pointer(p.out)), min(n, capacity))
+	words := unsafe.Slice((*[2]uint64)(pointer(p.out)), min(n, capacity))
 	const up = 1 << 63
-	list := make([]rounded, 0, len(ranges))
-	for _, r := range ranges {
-		list = append(list, rounded{driver.Access{Lo: driver.Ptr(r[0] &^ up), Hi: driver.Ptr(r[1] >> 2), Mode: driver.AccessMode(r[1]&3 + 1)}, r[0]&up != 0})
-	}
-	return list, nil
-}
-
-// clipped are ranges in order, of which those that were rounded are cut.
-func clipped(ranges []rounded, clip Clip) []driver.Access {
-	list := make([]driver.Access, 0, len(ranges))
-	for _, r := range ranges {
-		if r.up {
-			list = append(list, clip(r.Access)...)
-		} else {
-			list = append(list, r.Access)
+	list := &ranges{}
+	for _, r := range words {
+		to := &list.exact
+		if r[0]&up != 0 {
+			to = &list.rounded
 		}
+		*to = append(*to, driver.Access{Lo: driver.Ptr(r[0] &^ up), Hi: driver.Ptr(r[1] >> 2), Mode: driver.AccessMode(r[1]&3 + 1)})
 	}
-	return merge(list)
+	list.exact, list.rounded = slices.Clip(merge(list.exact)), slices.Clip(merge(list.rounded))
+	return list, nil
 }
 
 func pointer(p driver.Ptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
@@ -876,13 +912,7 @@ func pointer(p driver.Ptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Poi
 // merge puts ranges in order and neighbours together.
 func merge(list []driver.Access) []driver.Access {
 	slices.SortFunc(list, func(a, b driver.Access) int {
-		switch {
-		case a.Mode != b.Mode:
-			return int(a.Mode) - int(b.Mode)
-		case a.Lo < b.Lo:
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(a.Mode, b.Mode), cmp.Compare(a.Lo, b.Lo))
 	})
 	kept := list[:0]
 	for _, a := range list {

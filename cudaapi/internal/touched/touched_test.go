@@ -136,8 +136,8 @@ func TestOutlineRunsOnce(t *testing.T) {
 	}
 	defer d.Close()
 	b := newBench(t, d, outlined)
-	b.x.variant = func(c driver.Context, dev driver.Device, from *driver.Origin, name string) (made, error) {
-		v, err := onHost(d)(c, dev, from, name)
+	b.x.variant = func(c driver.Context, dev driver.Device, from *driver.Origin) (made, error) {
+		v, err := onHost(d)(c, dev, from)
 		v.outline, v.by = true, []int{0, 1}
 		return v, err
 	}
@@ -209,6 +209,58 @@ func TestOutlineRunsOnce(t *testing.T) {
 	}
 }
 
+// What an outline has told in granules is cut to the memory that there is, and is one list
+// for all launches as long as that memory is the same.
+func TestRoundedOutline(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	d, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	b := newBench(t, d, outlined)
+	b.x.variant = func(c driver.Context, dev driver.Device, from *driver.Origin) (made, error) {
+		v, err := onHost(d)(c, dev, from)
+		v.outline, v.by = true, []int{0, 1}
+		return v, err
+	}
+	full := usual
+	usual = [3]int{4, 8, 6} // room for 32 KiB that are exact
+	defer func() { usual = full }()
+	const n = 1<<18 - 10 // which end in the middle of a granule
+	x := b.alloc(4 * n)
+	l := b.launch("set", 1<<12, 64, x, n, 0)
+	b.origin = l.Origin
+	within := func(bytes ...driver.Ptr) *Memory { // allocations, one behind the other
+		m, lo := &Memory{}, x
+		for _, n := range bytes {
+			m.Allocations = append(m.Allocations, Allocation{lo, lo + n})
+			lo += n
+		}
+		return m
+	}
+	whole := within(4 * n)
+	b.touched(l, 4*n, x)
+	known := func(m *Memory) []driver.Access {
+		list, ok := b.prepared(l, false).Known(func() *Memory { return m })
+		if !ok {
+			t.Fatal("it is not known what the kernel touches")
+		}
+		return list
+	}
+	first := known(whole)
+	b.same(first, []driver.Access{{Lo: x, Hi: x + 4*n, Mode: driver.AccessWrite}})
+	for what, m := range map[string]*Memory{"the same": whole, "as much": within(4 * n)} {
+		if &known(m)[0] != &first[0] {
+			t.Errorf("within %s memory it is another list", what)
+		}
+	}
+	b.same(known(within(4*n, 512)), []driver.Access{{Lo: x, Hi: x + (4*n+255)&^255, Mode: driver.AccessWrite}})
+	b.same(known(within(4*n-1024)), []driver.Access{{Lo: x, Hi: x + 4*n - 1024, Mode: driver.AccessWrite}})
+}
+
 // prepared prepares a kernel.
 func (b *bench) prepared(l *driver.Launch, captured bool) *Prepared {
 	b.t.Helper()
@@ -227,22 +279,18 @@ func (b *bench) prepared(l *driver.Launch, captured bool) *Prepared {
 func (b *bench) touched(l *driver.Launch, bytes driver.Ptr, of ...driver.Ptr) (list []driver.Access) {
 	b.t.Helper()
 	var mu sync.Mutex
-	clip := func(a driver.Access) (list []driver.Access) {
-		for _, p := range of { // of which each is an allocation
-			if lo, hi := max(a.Lo, p), min(a.Hi, p+bytes); lo < hi {
-				list = append(list, driver.Access{Lo: lo, Hi: hi, Mode: a.Mode})
-			}
-		}
-		return list
+	m := &Memory{}
+	for _, p := range slices.Sorted(slices.Values(of)) { // of which each is an allocation
+		m.Allocations = append(m.Allocations, Allocation{p, p + bytes})
 	}
-	if !b.prepared(l, false).Launch(b.c, l, clip, func(found []driver.Access) { mu.Lock(); list = found; mu.Unlock() }) {
+	if !b.prepared(l, false).Launch(b.c, l, m, func(found []driver.Access) { mu.Lock(); list = found; mu.Unlock() }) {
 		b.t.Fatal("it does not run so that it tells")
 	}
 	b.check(b.d.CtxSynchronize(b.c, nil))
 	b.x.Settle(nil)
 	mu.Lock()
 	defer mu.Unlock()
-	return slices.DeleteFunc(list, func(a driver.Access) bool {
+	return slices.DeleteFunc(slices.Clone(list), func(a driver.Access) bool {
 		return !slices.ContainsFunc(of, func(p driver.Ptr) bool { return a.Lo >= p && a.Lo < p+bytes })
 	})
 }
@@ -300,8 +348,8 @@ func TestOnSimulatedDevices(t *testing.T) {
 }
 
 // onHost makes kernels that note what they touch where there is no PTX.
-func onHost(d driver.Driver) func(driver.Context, driver.Device, *driver.Origin, string) (made, error) {
-	return func(c driver.Context, dev driver.Device, from *driver.Origin, name string) (v made, err error) {
+func onHost(d driver.Driver) func(driver.Context, driver.Device, *driver.Origin) (made, error) {
+	return func(c driver.Context, dev driver.Device, from *driver.Origin) (v made, err error) {
 		out, err := d.Compile(dev, &driver.Source{Name: "k.cu", Code: "#define GOCUDA_NOTE\n#define NOTED\n" + code + from.Source.Code})
 		if err != nil {
 			return v, err
@@ -310,7 +358,7 @@ func onHost(d driver.Driver) func(driver.Context, driver.Device, *driver.Origin,
 		if err != nil {
 			return v, err
 		}
-		v.f, err = d.ModuleFunction(c, m, name)
+		v.f, err = d.ModuleFunction(c, m, from.Symbol)
 		return v, err
 	}
 }
