@@ -20,7 +20,8 @@ var calling = []scenario{
 	{"lines of logs", []string{
 		"l := log.New(os.Stdout, \"\", 0)\nvar b strings.Builder\nl = log.New(&b, \"p: \", log.Lshortfile)\nfunc f() {\n\tl.Println(\"f\")\n}\nf()\nl.Print(\"value.go:1: x\")\nfmt.Print(b.String())", "p: In[1]:5: f\np: In[1]:8: value.go:1: x",
 		"log.SetOutput(&b)\nlog.SetFlags(log.Lshortfile|log.Lmsgprefix)\nlog.SetPrefix(\"<\")\nb.Reset()\nlog.Print(\"std\")\nlog.Default().Print(\"default\")\nfmt.Print(b.String())", "In[2]:5: <std\nIn[2]:6: <default",
-		"b.Reset()\nh := slog.NewTextHandler(&b, &slog.HandlerOptions{AddSource: true, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {\n\tif a.Key == slog.TimeKey { return slog.Attr{} }\n\treturn a\n}})\nfunc g() {\n\tslog.New(h).With(\"a\", 1).Info(\"g\")\n}\ng()\nfmt.Print(b.String())", "level=INFO source=cells/In[3]:7 msg=g a=1",
+		"b.Reset()\nm := log.New(&b, \"\", 0)\nm.SetFlags(log.Lshortfile)\nsay := func(s string) { m.Output(2, s) }\nfunc twice() { func() { m.Output(3, \"three\") }() }\nsay(\"two\")\ntwice()\nm.SetFlags(log.Llongfile)\nm.Output(1, \"one\")\nfmt.Print(b.String())", "In[3]:6: two\nIn[3]:7: three\ncells/In[3]:9: one",
+		"b.Reset()\nh := slog.NewTextHandler(&b, &slog.HandlerOptions{AddSource: true, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {\n\tif a.Key == slog.TimeKey { return slog.Attr{} }\n\treturn a\n}})\nfunc g() {\n\tslog.New(h).With(\"a\", 1).Info(\"g\")\n}\ng()\nfmt.Print(b.String())", "level=INFO source=cells/In[4]:7 msg=g a=1",
 	}},
 }
 

@@ -220,6 +220,7 @@ func driverPackage() host.Package {
 			"PoolReuseFollowEventDependencies":   reflect.ValueOf(driver.PoolReuseFollowEventDependencies),
 			"PoolUsedCurrent":                    reflect.ValueOf(driver.PoolUsedCurrent),
 			"PoolUsedHigh":                       reflect.ValueOf(driver.PoolUsedHigh),
+			"Preloader":                          reflect.ValueOf((*driver.Preloader)(nil)),
 			"Ptr":                                reflect.ValueOf((*driver.Ptr)(nil)),
 			"RangeAttribute":                     reflect.ValueOf((*driver.RangeAttribute)(nil)),
 			"RangeLastPrefetchLocation":          reflect.ValueOf(driver.RangeLastPrefetchLocation),
@@ -253,6 +254,7 @@ func driverPackage() host.Package {
 			"_Graphs":                            reflect.ValueOf((*_driver_Graphs)(nil)),
 			"_Observer":                          reflect.ValueOf((*_driver_Observer)(nil)),
 			"_PTXLoader":                         reflect.ValueOf((*_driver_PTXLoader)(nil)),
+			"_Preloader":                         reflect.ValueOf((*_driver_Preloader)(nil)),
 			"_Tracer":                            reflect.ValueOf((*_driver_Tracer)(nil)),
 		},
 		Docs: map[string]string{
@@ -558,6 +560,8 @@ func driverPackage() host.Package {
 			"PoolAttribute":                 "PoolAttribute is a CUmemPool_attribute.",
 			"PoolPointer":                   "PoolPointer is stream-ordered memory of a shared pool as another process can\nimport it (CUmemPoolPtrExportData).",
 			"PoolReleaseThreshold":          "bytes kept at a synchronisation",
+			"Preloader":                     "Preloader is a [Driver] that loads more than a program's own kernels, at their first\nlaunches or before.",
+			"Preloader.Preload":             "Preload is called when a kernel was loaded, and may take as long as that.",
 			"Ptr":                           "Ptr is an address in the unified address space: device memory or host\nmemory. PointerAttributes tells which.",
 			"RangeAttribute":                "RangeAttribute is a CUmem_range_attribute: what holds for all of a range of\nmanaged memory.",
 			"RangeLastPrefetchLocation":     "an ordinal, Host or Nowhere",
@@ -687,6 +691,7 @@ func driverPackage() host.Package {
 			"Graphs.StreamBeginCapture":    {"c", "s", ""},
 			"Graphs.StreamEndCapture":      {"c", "s", "", ""},
 			"Graphs.StreamIsCapturing":     {"c", "s", "", ""},
+			"Preloader.Preload":            {"c", "from"},
 			"Tracer.Moment":                {"n"},
 			"Tracer.StartTrace":            {"take", ""},
 			"Tracer.Tag":                   {"n"},
@@ -1114,6 +1119,16 @@ type _driver_PTXLoader struct {
 
 func (W _driver_PTXLoader) LoadsPTX() bool {
 	return W.WLoadsPTX()
+}
+
+// _driver_Preloader lets interpreted types implement driver.Preloader.
+type _driver_Preloader struct {
+	IValue   any
+	WPreload func(a0 driver.Context, a1 *driver.Origin)
+}
+
+func (W _driver_Preloader) Preload(a0 driver.Context, a1 *driver.Origin) {
+	W.WPreload(a0, a1)
 }
 
 // _driver_Tracer lets interpreted types implement driver.Tracer.

@@ -8,6 +8,7 @@ import (
 
 // call lowers a call.
 func (f *fn) call(e *ast.CallExpr) *expr {
+	defer f.passed(e)()
 	fun := ast.Unparen(e.Fun)
 	tv := f.info.Types[fun]
 	switch {

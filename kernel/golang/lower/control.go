@@ -225,8 +225,12 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 			chained = chained || i < len(s.Body.List)-1 // the interpreter wants it last
 			continue
 		}
+		guards := f.withoutGuards
+		if f.l.Touches {
+			guards = func(step func()) { step() }
+		}
 		pres[i] = f.captured(func() {
-			f.withoutGuards(func() {
+			guards(func() {
 				for k, x := range cc.List {
 					if k == 0 {
 						f.stop(cc.Pos())

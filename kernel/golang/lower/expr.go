@@ -36,7 +36,7 @@ func (f *fn) value(e ast.Expr) *expr {
 	case *ast.UnaryExpr:
 		return f.unary(e)
 	case *ast.StarExpr:
-		return deref(f.expr(e.X))
+		return deref(f.pointed(e, f.expr(e.X)))
 	case *ast.IndexExpr:
 		return f.index(e)
 	case *ast.IndexListExpr:
@@ -60,6 +60,7 @@ func (f *fn) raw(x *expr) ast.Expr {
 	}
 	e := &ast.ParenExpr{}
 	f.shared.raw[e] = x
+	f.info.Types[e] = types.TypeAndValue{Type: x.typ}
 	return e
 }
 

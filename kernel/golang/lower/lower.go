@@ -110,7 +110,10 @@ type Lowerer struct {
 	// SourcePkg says whether an object was declared by such source.
 	SourceObj func(types.Object) bool
 
-	sharing    map[place]bool // variables that hold such memory
+	sharing    map[place]bool                   // variables that hold such memory
+	functions  map[declaration]*types.Signature // those of cells that take it or give it
+	handed     []handed
+	goes       bool // several goroutines may run a function at a time
 	objIDs     map[types.Object]int
 	reps       map[string]representation // by the key of a type
 	newest     reals
@@ -153,7 +156,7 @@ type Lowerer struct {
 // New returns a Lowerer.
 func New(r *rt.Runtime, host Host, fset *token.FileSet) *Lowerer {
 	return &Lowerer{
-		rt: r, host: host, fset: fset, context: types.NewContext(), sharing: map[place]bool{},
+		rt: r, host: host, fset: fset, context: types.NewContext(), sharing: map[place]bool{}, functions: map[declaration]*types.Signature{},
 		SourceDecl: func(*types.Func) *Decl { return nil },
 		SourceObj:  func(types.Object) bool { return false },
 		Later:      func(*types.Func) bool { return false }, laterIDs: make(map[string]int),

@@ -67,7 +67,9 @@ func (l *Lowerer) shiftHelper(rep string) string {
 // either is x && y or x || y, and keeps the statements that y needs from running
 // when it is not evaluated.
 func (f *fn) either(op token.Token, x *expr, right lowering) *expr {
-	if x.idle() { // which the interpreter would take for the condition
+	switch {
+	case x.idle(), // which the interpreter would take for the condition
+		f.l.Touches && f.unguarded == 0 && x.calls(): // y may have to tell what it touches
 		x = f.spill(x)
 	}
 	var y *expr

@@ -86,7 +86,9 @@ func (f *fn) placeOf(e ast.Expr) *expr {
 func (f *fn) index(e *ast.IndexExpr) *expr {
 	if tv, ok := f.info.Types[e.X]; ok && !tv.IsType() {
 		if _, isFunc := tv.Type.Underlying().(*types.Signature); !isFunc {
-			return f.element(e)
+			x := f.element(e)
+			f.reads(e, x)
+			return x
 		}
 	}
 	return f.funcValue(e)

@@ -50,7 +50,7 @@ func (f *fn) braces(list []ast.Stmt) {
 }
 
 func (f *fn) stmt(s ast.Stmt) {
-	f.touched(s)
+	defer f.touched(s)()
 	switch s.(type) {
 	case *ast.BlockStmt, *ast.LabeledStmt, *ast.EmptyStmt, *ast.DeclStmt, *ast.ForStmt:
 	default:
@@ -134,6 +134,7 @@ func (f *fn) statement(s ast.Stmt) {
 		f.emit("%s <- %s", p[0], p[1])
 		f.pollBlocked()
 	case *ast.GoStmt:
+		f.l.goes = true // one of a module, perhaps, which Shares has not seen
 		f.emit("%s", f.l.runtime(nil, "Go", f.thunk(s.Call)))
 	case *ast.DeferStmt:
 		f.deferStmt(s)

@@ -9,9 +9,11 @@ import (
 )
 
 // What cells read and write in memory that devices use too is told to whoever
-// watches it: see Lowerer.Touches. Only expressions are looked at that are known
-// to be such memory: views of a *cuda.HostBuffer, slices that a copy or a message
-// goes to while the program runs on, and variables and fields with such values.
+// watches it: see Lowerer.Touches. Only expressions are looked at that may be such
+// memory: views of a *cuda.HostBuffer, slices that a copy or a message goes to while
+// the program runs on, pointers to their elements, and what holds such values:
+// variables, fields, channels, interfaces. Too many do no harm, for told is where the
+// memory is, but cost time.
 
 // devicePath begins the packages whose functions tell themselves what they touch.
 const devicePath = "gocuda/cudaapi/"
@@ -36,13 +38,71 @@ func (l *Lowerer) Shares(info *types.Info, nodes []ast.Node) (others bool) {
 	for _, n := range nodes {
 		s.own[l.fset.File(n.Pos())] = true
 	}
-	for before := -1; before != len(l.sharing); {
-		before = len(l.sharing)
+	for before := -1; before != len(l.sharing)+len(l.handed); {
+		before = len(l.sharing) + len(l.handed)
 		for _, n := range nodes {
 			s.walk(n, nil)
 		}
+		for _, h := range l.handed {
+			for _, sig := range l.functions {
+				if types.Identical(sig, h.sig) {
+					s.holds(h.of(sig))
+				}
+			}
+		}
 	}
 	return s.others
+}
+
+// handed is a parameter or a result of all functions with a signature: of which of them
+// a value or an interface is called, is not known.
+type handed struct {
+	sig    *types.Signature
+	result bool
+	i      int
+}
+
+func (h handed) of(sig *types.Signature) types.Object {
+	if h.result {
+		return sig.Results().At(h.i)
+	}
+	return sig.Params().At(h.i)
+}
+
+func (l *Lowerer) isHanded(h handed) bool {
+	return slices.ContainsFunc(l.handed, func(o handed) bool {
+		return o.result == h.result && o.i == h.i && types.Identical(o.sig, h.sig)
+	})
+}
+
+// hand notes that such memory goes through one.
+func (l *Lowerer) hand(h handed) {
+	if holdsNumbers(h.of(h.sig).Type()) && !l.isHanded(h) {
+		l.handed = append(l.handed, h)
+	}
+}
+
+// declared notes a function of cells.
+func (l *Lowerer) declared(sig *types.Signature) {
+	for _, list := range []*types.Tuple{sig.Params(), sig.Results()} {
+		for o := range list.Variables() {
+			if holdsNumbers(o.Type()) && o.Pos().IsValid() {
+				at := l.placeOf(o)
+				l.functions[declaration{at, false}] = sig
+				if n := sig.Params().Len(); n > 0 && !sig.Variadic() { // it may be a method of a type of an earlier cell
+					rest := slices.Collect(sig.Params().Variables())[1:]
+					l.functions[declaration{at, true}] = types.NewSignatureType(nil, nil, nil, types.NewTuple(rest...), sig.Results(), false)
+				}
+				return
+			}
+		}
+	}
+}
+
+// declaration is a function, without its first parameter perhaps.
+type declaration struct {
+	place
+	method bool
 }
 
 // sharing is a search for what holds such memory.
@@ -75,11 +135,13 @@ func (s *sharing) walk(n ast.Node, sig *types.Signature) {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
 			if f, ok := s.info.Defs[n.Name].(*types.Func); ok && n.Body != nil {
+				s.l.declared(f.Signature())
 				s.walk(n.Body, f.Signature())
 			}
 			return false
 		case *ast.FuncLit:
 			if t, ok := s.info.TypeOf(n).(*types.Signature); ok {
+				s.l.declared(t)
 				s.walk(n.Body, t)
 			}
 			return false
@@ -92,15 +154,31 @@ func (s *sharing) walk(n ast.Node, sig *types.Signature) {
 			}
 			s.assigned(left, n.Values)
 		case *ast.RangeStmt:
-			if n.Value != nil && s.isShared(n.X) {
+			if _, ok := s.info.TypeOf(n.X).Underlying().(*types.Chan); ok && n.Key != nil && s.isShared(n.X) {
+				s.mark(n.Key)
+			} else if n.Value != nil && s.isShared(n.X) {
 				s.mark(n.Value)
+			}
+		case *ast.SendStmt:
+			if s.isShared(n.Value) {
+				s.mark(n.Chan)
+			}
+		case *ast.TypeSwitchStmt:
+			if x := switched(n); s.isShared(x) {
+				for _, c := range n.Body.List {
+					s.holds(s.info.Implicits[c])
+				}
 			}
 		case *ast.ReturnStmt:
 			s.returned(n.Results, sig)
 		case *ast.CompositeLit:
 			s.literal(n)
+		case *ast.GoStmt:
+			s.starts()
 		case *ast.CallExpr:
-			s.call(n)
+			if s.call(n); s.startsOne(n) {
+				s.starts()
+			}
 		}
 		return true
 	})
@@ -115,7 +193,7 @@ func (s *sharing) assigned(left, right []ast.Expr) {
 		}
 	} else if len(right) == 1 && len(left) > 0 {
 		for i, e := range left {
-			if i == 0 && s.isView(right[0]) || s.gives(right[0], i) {
+			if i == 0 && (s.isView(right[0]) || s.isShared(right[0])) || s.gives(right[0], i) {
 				s.mark(e)
 			}
 		}
@@ -133,6 +211,7 @@ func (s *sharing) returned(list []ast.Expr, sig *types.Signature) {
 			len(list) == 1 && i == 0 && s.isView(list[0]),
 			len(list) == 1 && s.gives(list[0], i):
 			s.holds(sig.Results().At(i))
+			s.l.hand(handed{sig, true, i})
 		}
 	}
 }
@@ -161,6 +240,37 @@ func (s *sharing) literal(e *ast.CompositeLit) {
 	}
 }
 
+// starts notes that the program has goroutines of its own.
+func (s *sharing) starts() {
+	s.others = s.others || !s.l.goes
+	s.l.goes = true
+}
+
+// startsOne reports whether a call may start a goroutine: one of a function of the
+// library that says so by its name, or of any of another module's that takes a function.
+func (s *sharing) startsOne(e *ast.CallExpr) bool {
+	id := calledName(e.Fun)
+	if id == nil {
+		return false
+	}
+	fun, ok := s.info.Uses[id].(*types.Func)
+	if !ok || fun.Pkg() == nil || isCells(fun) {
+		return false
+	}
+	path := fun.Pkg().Path()
+	if strings.HasPrefix(path, devicePath) {
+		return false
+	}
+	own, _, _ := strings.Cut(path, "/")
+	if !strings.Contains(own, ".") && own != "net" {
+		return strings.HasPrefix(fun.Name(), "Go") || strings.HasSuffix(fun.Name(), "Func") && (path == "time" || path == "context")
+	}
+	return slices.ContainsFunc(e.Args, func(a ast.Expr) bool {
+		_, is := s.info.TypeOf(a).(*types.Signature)
+		return is
+	})
+}
+
 // call looks at the arguments of a call.
 func (s *sharing) call(e *ast.CallExpr) {
 	if fun := s.deviceFunc(e); fun != nil {
@@ -178,7 +288,9 @@ func (s *sharing) call(e *ast.CallExpr) {
 	for i, a := range e.Args {
 		if n := sig.Params().Len(); n > 0 && s.isShared(a) {
 			if p := sig.Params().At(min(i, n-1)); isCells(p) {
-				s.holds(p)
+				if s.holds(p); s.isDynamic(e) {
+					s.l.hand(handed{sig, false, min(i, n-1)})
+				}
 			}
 		}
 	}
@@ -195,6 +307,32 @@ func (f *fn) called(e *ast.CallExpr) *types.Signature {
 	return sig
 }
 
+// isDynamic reports whether it is not known which function a call calls.
+func (f *fn) isDynamic(e *ast.CallExpr) bool {
+	if id := calledName(e.Fun); id != nil {
+		if fun, ok := f.info.Uses[id].(*types.Func); ok {
+			recv := fun.Signature().Recv()
+			return recv != nil && types.IsInterface(recv.Type())
+		}
+	}
+	return true
+}
+
+// switched is the interface that a type switch looks at.
+func switched(s *ast.TypeSwitchStmt) ast.Expr {
+	e := ast.Expr(nil)
+	switch a := s.Assign.(type) {
+	case *ast.AssignStmt:
+		e = a.Rhs[0]
+	case *ast.ExprStmt:
+		e = a.X
+	}
+	if t, ok := ast.Unparen(e).(*ast.TypeAssertExpr); ok {
+		return t.X
+	}
+	return e
+}
+
 // isCells reports whether a parameter or a result is of a function of cells.
 func isCells(o types.Object) bool { return o.Pkg() != nil && o.Pkg().Path() == "main" }
 
@@ -206,7 +344,10 @@ func (f *fn) gives(x ast.Expr, i int) bool {
 		return false
 	}
 	sig := f.called(e)
-	return sig != nil && i < sig.Results().Len() && isCells(sig.Results().At(i)) && f.isHeld(sig.Results().At(i))
+	if sig == nil || i >= sig.Results().Len() || !isCells(sig.Results().At(i)) {
+		return false
+	}
+	return f.isHeld(sig.Results().At(i)) || f.isDynamic(e) && f.l.isHanded(handed{sig, true, i})
 }
 
 // isHeld reports whether a variable holds such memory, as far as is known.
@@ -262,38 +403,52 @@ func (f *fn) heldIn(e ast.Expr) *types.Var {
 		return f.heldIn(e.X)
 	case *ast.IndexExpr:
 		return f.heldIn(e.X)
+	case *ast.StarExpr:
+		return f.heldIn(e.X)
 	}
 	return nil
 }
 
-// holdsNumbers reports whether a type is a slice of numbers, or of such slices. What a
-// type parameter stands for may be a number.
-func holdsNumbers(t types.Type) bool {
-	if isNumbers(t) {
-		return true
+// holdsNumbers reports whether values of a type may lead to a slice of numbers, or to
+// an element of one. Those of structures are their fields'. What a type parameter stands
+// for may be a number.
+func holdsNumbers(t types.Type) bool { return leads(t, 0) }
+
+func leads(t types.Type, depth int) bool {
+	const deepest = 4 // slices of channels of pointers to slices
+	if _, ok := t.(*types.TypeParam); ok || depth > deepest {
+		return false
 	}
+	elem := types.Type(nil)
 	switch t := t.Underlying().(type) {
 	case *types.Slice:
-		if _, ok := t.Elem().(*types.TypeParam); ok {
-			return true
-		}
-		return isNumbers(t.Elem())
+		elem = t.Elem()
+	case *types.Pointer:
+		elem = t.Elem()
 	case *types.Array:
-		return isNumbers(t.Elem())
+		return leads(t.Elem(), depth+1)
 	case *types.Map:
-		return isNumbers(t.Elem())
+		return leads(t.Elem(), depth+1)
+	case *types.Chan:
+		return leads(t.Elem(), depth+1)
+	case *types.Interface:
+		return true
+	default:
+		return false
 	}
-	return false
+	_, param := elem.(*types.TypeParam)
+	return param || isNumber(elem) || leads(elem, depth+1)
+}
+
+func isNumber(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsNumeric != 0
 }
 
 // isNumbers reports whether a type is a slice of numbers.
 func isNumbers(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Slice)
-	if !ok {
-		return false
-	}
-	b, ok := s.Elem().Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsNumeric != 0
+	return ok && isNumber(s.Elem())
 }
 
 // isShared reports whether an expression is such memory, or holds it.
@@ -303,7 +458,18 @@ func (f *fn) isShared(e ast.Expr) bool {
 		return f.isShared(e.X)
 	case *ast.IndexExpr:
 		t := f.info.TypeOf(e)
-		return t != nil && isNumbers(t) && f.isShared(e.X)
+		return t != nil && holdsNumbers(t) && f.isShared(e.X)
+	case *ast.StarExpr:
+		t := f.info.TypeOf(e)
+		return t != nil && holdsNumbers(t) && f.isShared(e.X)
+	case *ast.TypeAssertExpr:
+		return f.isShared(e.X)
+	case *ast.UnaryExpr:
+		x := ast.Unparen(e.X)
+		if i, ok := x.(*ast.IndexExpr); ok && e.Op == token.AND && f.isShared(i.X) {
+			return true
+		}
+		return (e.Op == token.AND || e.Op == token.ARROW) && f.isShared(x)
 	case *ast.CallExpr:
 		switch tv := f.info.Types[e.Fun]; {
 		case tv.IsType():
@@ -349,6 +515,9 @@ func (f *fn) isView(x ast.Expr) bool {
 
 // isPlain reports whether an expression can be evaluated once more.
 func (f *fn) isPlain(e ast.Expr) bool {
+	if f.shared != nil && f.shared.raw[ast.Unparen(e)] != nil {
+		return true
+	}
 	switch e := ast.Unparen(e).(type) {
 	case nil:
 		return true
@@ -362,6 +531,8 @@ func (f *fn) isPlain(e ast.Expr) bool {
 		return e.Op != token.QUO && e.Op != token.REM && f.isPlain(e.X) && f.isPlain(e.Y) || f.info.Types[e].Value != nil
 	case *ast.UnaryExpr:
 		return e.Op == token.SUB && f.isPlain(e.X)
+	case *ast.StarExpr:
+		return f.isPlain(e.X)
 	case *ast.CallExpr:
 		if f.info.Types[e.Fun].IsType() {
 			return len(e.Args) == 1 && f.isPlain(e.Args[0])
@@ -379,93 +550,91 @@ func (f *fn) isPlain(e ast.Expr) bool {
 	return false
 }
 
-// touched tells of what a statement reads and writes, before it does.
-func (f *fn) touched(s ast.Stmt) {
-	if !f.l.Touches || len(f.prefix) > 0 || f.unguarded > 0 {
-		return
+// touched tells of what a statement writes, and of slices that it reads as a whole,
+// before it does. The elements that expressions read tell index and pointed. What must
+// not be evaluated twice is kept for the statement, until done is called.
+func (f *fn) touched(s ast.Stmt) (done func()) {
+	done = func() {}
+	if !f.l.Touches {
+		return done
 	}
 	switch s := s.(type) {
 	case *ast.AssignStmt:
-		for _, e := range s.Rhs {
-			f.reads(e)
-		}
 		for _, e := range s.Lhs {
 			f.writes(e)
 		}
 	case *ast.IncDecStmt:
 		f.writes(s.X)
 	case *ast.ExprStmt:
-		if f.reads(s.X); f.isShown(s.X) {
+		if f.isShown(s.X) {
 			f.touch(s.X, nil, false)
-		}
-	case *ast.ReturnStmt:
-		for _, e := range s.Results {
-			f.reads(e)
-		}
-	case *ast.SendStmt:
-		f.reads(s.Value)
-	case *ast.IfStmt:
-		if s.Init == nil {
-			f.reads(s.Cond)
-		}
-	case *ast.SwitchStmt:
-		if s.Init == nil && s.Tag != nil {
-			f.reads(s.Tag)
-		} else if s.Init == nil && len(s.Body.List) > 0 {
-			for _, e := range s.Body.List[0].(*ast.CaseClause).List {
-				f.reads(e)
-			}
 		}
 	case *ast.RangeStmt:
 		if s.Value != nil && !isBlank(s.Value) {
+			done = f.kept(s.X)
 			f.touch(s.X, nil, false)
 		}
-	case *ast.DeclStmt:
-		if d, ok := s.Decl.(*ast.GenDecl); ok {
-			for _, spec := range d.Specs {
-				if v, ok := spec.(*ast.ValueSpec); ok {
-					for _, e := range v.Values {
-						f.reads(e)
-					}
-				}
-			}
-		}
 	}
+	return done
+}
+
+// kept has an expression that is such memory, and that is not to be evaluated twice,
+// evaluated now, in the place of where it is lowered before done is called.
+func (f *fn) kept(e ast.Expr) (done func()) {
+	e = ast.Unparen(e)
+	if !f.isShared(e) || !isNumbers(f.typeOf(e)) || f.isPlain(e) || f.unguarded > 0 || len(f.prefix) > 0 {
+		return func() {}
+	}
+	if s, ok := e.(*ast.SliceExpr); ok && f.isPlain(s.X) {
+		return func() {} // as its bounds
+	}
+	x := f.hold(f.expr(e))
+	if f.shared.raw == nil {
+		f.shared.raw = map[ast.Expr]*expr{}
+	}
+	f.shared.raw[e] = x
+	return func() { delete(f.shared.raw, e) }
 }
 
 func (f *fn) writes(e ast.Expr) {
-	if x, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.IndexExpr:
 		f.touch(x.X, x.Index, true)
-		f.reads(x.Index)
-	}
-}
-
-// reads tells of what an expression reads.
-func (f *fn) reads(e ast.Expr) {
-	if e == nil {
-		return
-	}
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.UnaryExpr:
-			return n.Op != token.AND
-		case *ast.IndexExpr:
-			f.touch(n.X, n.Index, false)
-		case *ast.CallExpr:
-			f.passed(n)
+	case *ast.StarExpr:
+		if f.isShared(x.X) && isNumber(f.typeOf(x)) && f.isPlain(x.X) {
+			f.tell(f.expr(x.X), intLiteral(0), "1", true, true, x)
 		}
-		return true
-	})
+	}
 }
 
-// passed tells of what a call reads and writes through its arguments.
-func (f *fn) passed(e *ast.CallExpr) {
+// index tells that an element is read. x is it, lowered.
+func (f *fn) reads(e *ast.IndexExpr, x *expr) {
+	if f.l.Touches && x.is(opIndex) && isNumbers(f.typeOf(e.X)) && f.isShared(e.X) {
+		i := x.args[1]
+		f.tell(x.args[0], i, "int("+i.String()+")+1", false, true, e)
+	}
+}
+
+// pointed tells that what a pointer points to is read. x is the pointer, lowered.
+func (f *fn) pointed(e *ast.StarExpr, x *expr) *expr {
+	if f.l.Touches && isNumber(f.typeOf(e)) && f.isShared(e.X) {
+		x = f.held(x)
+		f.tell(x, intLiteral(0), "1", false, true, e)
+	}
+	return x
+}
+
+// passed tells of what a call reads and writes through its arguments. Of one alone that
+// must not be evaluated twice the value is kept for the call, until done is called.
+func (f *fn) passed(e *ast.CallExpr) (done func()) {
+	done = func() {}
+	if !f.l.Touches {
+		return done
+	}
 	tv := f.info.Types[ast.Unparen(e.Fun)]
 	switch {
 	case tv.IsType(), f.deviceFunc(e) != nil:
-		return
+		return done
 	case tv.IsBuiltin():
 		switch name := calledName(e.Fun).Name; name {
 		case "copy":
@@ -478,15 +647,25 @@ func (f *fn) passed(e *ast.CallExpr) {
 				f.touch(a, nil, false)
 			}
 		}
-		return
+		return done
 	}
 	fun, _ := f.info.Uses[calledName(e.Fun)].(*types.Func)
 	if fun != nil && isCells(fun) {
-		return // it tells itself
+		return done // it tells itself
+	}
+	called := 0
+	for _, a := range e.Args {
+		if hasCall(a) {
+			called++
+		}
 	}
 	for _, a := range e.Args {
+		if called == 1 && hasCall(a) {
+			done = f.kept(a)
+		}
 		f.touch(a, nil, fun != nil && changes(fun))
 	}
+	return done
 }
 
 // changes reports whether a function of the library changes a slice that it is given.
@@ -505,7 +684,8 @@ func changes(fun *types.Func) bool {
 
 // touch tells of an element of a slice, or of all of it.
 func (f *fn) touch(x, index ast.Expr, write bool) {
-	if !f.isShared(x) || !isNumbers(f.typeOf(x)) {
+	t := f.typeOf(x)
+	if !f.isShared(x) || !isNumbers(t) && (index != nil || !types.IsInterface(t)) {
 		return
 	}
 	whole, first, last := x, (ast.Expr)(nil), (ast.Expr)(nil)
@@ -523,11 +703,29 @@ func (f *fn) touch(x, index ast.Expr, write bool) {
 		}
 		return f.expr(e)
 	}
-	from, to, end := bound(first, 0), bound(last, -1), ""
+	from, to := bound(first, 0), bound(last, -1).String()
 	if index != nil {
 		from = f.expr(index)
-		to, end = from, "+1"
+		to = "int(" + from.String() + ")+1"
 	}
-	f.emitAs(note, "%s = %d", f.posName(), f.position(x)) // by which its caller is found
-	f.emit("%s(%s, int(%s), int(%s)%s, %v, %v, %d, %q)", f.l.sym("Touch"), f.expr(whole), from, to, end, write, index != nil, f.position(x)>>12, f.cell)
+	f.tell(f.expr(whole), from, to, write, index != nil, x)
+}
+
+// tell has the runtime told of the elements of x, a slice or a pointer to one, before
+// they are touched; at is the expression that does. Where no statement can stand, they
+// are not told of.
+func (f *fn) tell(x, from *expr, to string, write, element bool, at ast.Expr) {
+	if f.unguarded > 0 || len(f.prefix) > 0 && (x.calls() || from.calls()) {
+		return
+	}
+	only := ""
+	for _, p := range f.prefix {
+		only += p.String() + " && "
+	}
+	if only != "" {
+		f.emitAs(pure, "if %strue {", only)
+		defer f.emitAs(pure, "}")
+	}
+	f.emitAs(note, "%s = %d", f.posName(), f.position(at)) // by which its caller is found
+	f.emitAs(pure, "%s(%s, int(%s), int(%s), %v, %v, %d, %q)", f.l.sym("Touch"), x, from, to, write, element, f.position(at)>>12, f.cell)
 }

@@ -5,7 +5,7 @@ import "gocuda/kernel/golang/named"
 // indexPanic is called for an index that is out of range, in the statement at pos.
 func (r *Runtime) indexPanic(index, length, pos int) {
 	r.traces.begin(pos)
-	panic(&Panic{named.BoundsError(named.BoundsIndex, index, length)})
+	panic(named.BoundsError(named.BoundsIndex, index, length))
 }
 
 // sliceBounds is called for x[low:high] or x[low:high:limit] of which a bound
@@ -13,7 +13,7 @@ func (r *Runtime) indexPanic(index, length, pos int) {
 // bound that was left out has the value that stands for it.
 func (r *Runtime) sliceBounds(low, high, limit, room int, hasHigh, hasLimit, withCap bool, pos int) {
 	r.traces.begin(pos)
-	panic(&Panic{SliceBounds(low, high, limit, room, hasHigh, hasLimit, withCap)})
+	panic(SliceBounds(low, high, limit, room, hasHigh, hasLimit, withCap))
 }
 
 // SliceBounds is the error of x[low:high] or x[low:high:limit] of which a bound is out

@@ -18,7 +18,7 @@ func (r *Runtime) Ending() *atomic.Bool {
 // lowered code calls lowered: calls, the innermost first, are those in it.
 func (r *Runtime) PanicIn(lowered string, calls []Call, value any) {
 	r.traces.swap(goid(), &trail{calls: calls, last: lowered, compiled: calls})
-	panic(&Panic{value})
+	panic(r.thrown(value))
 }
 
 // Overflow is why a cell ends whose compiled functions have no stack left.
@@ -55,7 +55,7 @@ func (r *Runtime) OverflowIn(lowered string, calls []Call) {
 func (r *Runtime) PanicAt(at Call, calls []Call, value any) {
 	pos := at.Line<<12 | min(at.Column, 1<<12-1)
 	r.traces.swap(goid(), &trail{calls: calls, pos: pos, compiled: append(calls[:len(calls):len(calls)], at)})
-	panic(&Panic{value})
+	panic(r.thrown(value))
 }
 
 // OverflowAt ends a goroutine whose compiled loop has no stack left.

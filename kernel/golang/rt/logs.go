@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"log"
@@ -8,7 +9,8 @@ import (
 	"os"
 	"path"
 	"reflect"
-	"regexp"
+	"slices"
+	"strings"
 
 	"gocuda/kernel/golang/host/generic/plain"
 )
@@ -18,12 +20,11 @@ import (
 
 // logs is what cells get in place of functions of packages log and log/slog.
 func (r *Runtime) logs(program bool) map[string]map[string]reflect.Value {
-	const places = log.Lshortfile | log.Llongfile
-	where := func(w io.Writer, flags int) io.Writer {
-		if _, ok := w.(*placer); ok || flags&places == 0 {
+	where := func(w io.Writer) io.Writer {
+		if _, ok := w.(*placer); ok {
 			return w
 		}
-		return &placer{w, r, flags&log.Lshortfile != 0}
+		return &placer{w, r}
 	}
 	l := log.Default()
 	if w := r.stderr(); w != os.Stderr {
@@ -32,14 +33,20 @@ func (r *Runtime) logs(program bool) map[string]map[string]reflect.Value {
 	funcs := map[string]any{
 		"Default": func() *log.Logger { return l },
 		"New": func(out io.Writer, prefix string, flag int) *log.Logger {
-			return log.New(where(out, flag), prefix, flag)
+			return log.New(where(out), prefix, flag) // l.SetFlags may ask for places later
 		},
 		"SetFlags": func(flag int) {
 			l.SetFlags(flag)
-			l.SetOutput(where(l.Writer(), flag))
+			l.SetOutput(where(l.Writer()))
 		},
-		"SetOutput": func(w io.Writer) { l.SetOutput(where(w, l.Flags())) },
-		"Flags":     l.Flags, "Output": l.Output, "Prefix": l.Prefix, "SetPrefix": l.SetPrefix, "Writer": l.Writer,
+		"SetOutput": func(w io.Writer) { l.SetOutput(where(w)) },
+		"Flags":     l.Flags, "Output": l.Output, "Prefix": l.Prefix, "SetPrefix": l.SetPrefix,
+		"Writer": func() io.Writer {
+			if p, ok := l.Writer().(*placer); ok {
+				return p.w
+			}
+			return l.Writer()
+		},
 		"Print": l.Print, "Printf": l.Printf, "Println": l.Println,
 		"Panic": l.Panic, "Panicf": l.Panicf, "Panicln": l.Panicln,
 		"Fatal": l.Panic, "Fatalf": l.Panicf, "Fatalln": l.Panicln,
@@ -64,40 +71,59 @@ func (r *Runtime) logs(program bool) map[string]map[string]reflect.Value {
 	}
 }
 
-// caller is the innermost call of a cell's code in the calling goroutine.
-func (r *Runtime) caller() (at plain.Place, ok bool) {
-	for _, p := range r.places(ownStack()) {
-		if p.fun != nil {
-			return p.known(), true
-		}
+// caller is the call of a cell's code in the calling goroutine that is depth calls
+// out from the innermost, which is at 1.
+func (r *Runtime) caller(s Stack, depth int) (at plain.Place, ok bool) {
+	list := r.places(s)
+	for len(list) > 0 && list[0].fun == nil {
+		list = list[1:]
 	}
-	return plain.Place{}, false
+	if depth > len(list) {
+		return plain.Place{}, false
+	}
+	return list[depth-1].known(), true
 }
 
 // placer writes lines of a log.
 type placer struct {
-	w     io.Writer
-	r     *Runtime
-	short bool
+	w io.Writer
+	r *Runtime
 }
-
-// ofReflect is the place of reflect's call of what a cell calls.
-var ofReflect = regexp.MustCompile(`(\S*\breflect/|\b)value\.go:\d+: `)
 
 func (p *placer) Write(line []byte) (int, error) {
 	out := line
-	if at := ofReflect.FindIndex(line); at != nil {
-		if place, ok := p.r.caller(); ok {
-			if p.short {
-				place.File = path.Base(place.File)
-			}
-			out = fmt.Appendf(nil, "%s%s:%d: %s", line[:at[0]], place.File, place.Line, line[at[1]:])
-		}
+	if bytes.Contains(line, []byte(".go:")) {
+		out = p.placed(line, ownStack())
 	}
 	if _, err := p.w.Write(out); err != nil {
 		return 0, err
 	}
 	return len(line), nil
+}
+
+// placed has the cell's place in a line of a log instead of the interpreter's. The
+// line says how many calls out from the logger the place was asked for: it holds that
+// of the frame.
+func (p *placer) placed(line []byte, s Stack) []byte {
+	ofLog := func(f stackFrame) bool { return strings.HasPrefix(f.name, "log.") }
+	frames := s.frames[max(slices.IndexFunc(s.frames, ofLog), 0):]
+	for len(frames) > 0 && ofLog(frames[0]) {
+		frames = frames[1:]
+	}
+	for i, f := range frames {
+		for _, name := range []func(string) string{strings.Clone, path.Base} {
+			before, after, ok := bytes.Cut(line, fmt.Appendf(nil, "%s:%d: ", name(f.file), f.line))
+			if !ok {
+				continue
+			}
+			at, ok := p.r.caller(s, i+1)
+			if !ok || !isInterpreter(f.name) {
+				return line
+			}
+			return fmt.Appendf(nil, "%s%s:%d: %s", before, name(at.File), at.Line, after)
+		}
+	}
+	return line
 }
 
 // sourced makes the source that a handler adds that of the calling cell.
@@ -108,7 +134,7 @@ func (r *Runtime) sourced(opts *slog.HandlerOptions) *slog.HandlerOptions {
 	changed := *opts
 	changed.ReplaceAttr = func(groups []string, a slog.Attr) slog.Attr {
 		if s, ok := a.Value.Any().(*slog.Source); ok && a.Key == slog.SourceKey && len(groups) == 0 && s.Function == "reflect.Value.call" {
-			if p, ok := r.caller(); ok {
+			if p, ok := r.caller(ownStack(), 1); ok {
 				a.Value = slog.AnyValue(&slog.Source{Function: p.Function, File: p.File, Line: p.Line})
 			}
 		}

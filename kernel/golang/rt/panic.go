@@ -12,9 +12,46 @@ import (
 	"gocuda/kernel/golang/named"
 )
 
-// Panic is a panic of lowered code on its way up: the value that the user's
-// code gave, so that it cannot be confused with the interpreter's own.
+// Panic is a panic of lowered code on its way up whose value the interpreter would take
+// for its own without it, or ask for its text.
 type Panic struct{ Value any }
+
+// Error is the value's text, for compiled functions that recover from what they call.
+func (p *Panic) Error() string {
+	var pc [1]uintptr
+	runtime.Callers(2, pc[:])
+	if f := runtime.FuncForPC(pc[0]); f != nil && strings.HasPrefix(f.Name(), interpreter+".runCfg.") {
+		return "" // it only looks for an error of net/http
+	}
+	if e, ok := p.Value.(error); ok {
+		return e.Error()
+	}
+	return fmt.Sprint(p.Value)
+}
+
+// Unwrap returns the value if it is an error.
+func (p *Panic) Unwrap() error {
+	e, _ := p.Value.(error)
+	return e
+}
+
+// thrown is what a panic of lowered code gives Go's panic: the value itself where it
+// can, so that compiled functions that recover see what they know.
+func (r *Runtime) thrown(v any) any {
+	switch x := v.(type) {
+	case *Panic, reflect.Value, *reflect.ValueError:
+		return &Panic{v}
+	case string:
+		if _, ok := goWords(x); ok {
+			return &Panic{v}
+		}
+	case error:
+		if _, ok := goWords(x); ok || r.types.of(v) != nil || pathOf(v) == "" {
+			return &Panic{v} // a method of a cell must not run while it goes up
+		}
+	}
+	return v
+}
 
 // ending is what unwinds a goroutine for good: no recover stops it.
 type ending struct {
@@ -50,7 +87,7 @@ func (r *Runtime) raise(v any, pos int) {
 	if v == nil {
 		v = new(runtime.PanicNilError)
 	}
-	panic(&Panic{v})
+	panic(r.thrown(v))
 }
 
 var nilDereference = named.RuntimeError("invalid memory address or nil pointer dereference")
@@ -71,16 +108,10 @@ func panicValue(v any) any {
 			return v
 		}
 		return nilDereference
-	case string:
-		if e, ok := reflectPanic(v); ok {
+	case string, error:
+		if e, ok := goWords(v); ok {
 			return e
 		}
-		return v
-	case error:
-		if e, ok := reflectPanic(v.Error()); ok {
-			return e
-		}
-		return v
 	}
 	return v
 }
@@ -113,7 +144,29 @@ var reflectPanics = []struct {
 
 var sliceToArray = regexp.MustCompile(`^reflect: cannot convert slice with length (\d+) to (?:pointer to )?array with length (\d+)$`)
 
-func reflectPanic(text string) (error, bool) {
+const interpreter = "github.com/traefik/yaegi/interp"
+
+// pathOf is the path of the package that declares the type of v, or what v points to.
+func pathOf(v any) string {
+	t := reflect.TypeOf(v)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.PkgPath()
+}
+
+// goWords is Go's error in place of a string or an error that reflect or the interpreter
+// may have panicked with. It calls no method of a cell's type.
+func goWords(v any) (error, bool) {
+	text, ok := v.(string)
+	if !ok {
+		switch pathOf(v) {
+		case "runtime", "errors", "fmt", "reflect", interpreter:
+			text = v.(error).Error()
+		default:
+			return nil, false
+		}
+	}
 	if strings.HasPrefix(text, "runtime error: ") && strings.Contains(text, "[") {
 		return nil, false // Go's own, with its numbers
 	}

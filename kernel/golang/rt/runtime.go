@@ -155,7 +155,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"PanicWrap": panicWrap,
 		"Func":      func(f any) any { return f },
 		"Empty":     func(any) struct{} { return struct{}{} },
-		"NilMethod": func() { panic(&Panic{nilDereference}) },
+		"NilMethod": func() { panic(nilDereference) },
 		"RangeExit": rangeExit,
 		"MinFloat":  func(a, b float64) float64 { return min(a, b) },
 		"MaxFloat":  func(a, b float64) float64 { return max(a, b) },
@@ -181,11 +181,11 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Clear":  clearAny,
 		"Settle": settle,
 		"RangeLost": func() {
-			panic(&Panic{named.RuntimeError("range function recovered a loop body panic and did not resume panicking")})
+			panic(named.RuntimeError("range function recovered a loop body panic and did not resume panicking"))
 		},
 		"Same":             func(a, b any) bool { return a == b },
 		"SameChan":         func(a, b any) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() },
-		"NegativeShift":    func() { panic(&Panic{named.RuntimeError("negative shift amount")}) },
+		"NegativeShift":    func() { panic(named.RuntimeError("negative shift amount")) },
 		"Delete":           deleteKey,
 		"UnsafeAdd":        func(p unsafe.Pointer, n int) unsafe.Pointer { return unsafe.Add(p, n) },
 		"UnsafeString":     func(p unsafe.Pointer, n int) string { return unsafe.String((*byte)(p), n) },
@@ -212,13 +212,13 @@ func unsafeSlice(p any, n int) any {
 	elem := v.Type().Elem()
 	switch {
 	case n < 0:
-		panic(&Panic{named.RuntimeError("unsafe.Slice: len out of range")})
+		panic(named.RuntimeError("unsafe.Slice: len out of range"))
 	case v.IsNil() && n > 0:
-		panic(&Panic{named.RuntimeError("unsafe.Slice: ptr is nil and len is not zero")})
+		panic(named.RuntimeError("unsafe.Slice: ptr is nil and len is not zero"))
 	case v.IsNil():
 		return reflect.Zero(reflect.SliceOf(elem)).Interface()
 	case elem.Size() > 0 && uintptr(n) > -v.Pointer()/elem.Size():
-		panic(&Panic{named.RuntimeError("unsafe.Slice: len out of range")})
+		panic(named.RuntimeError("unsafe.Slice: len out of range"))
 	}
 	return reflect.SliceAt(elem, v.UnsafePointer(), n).Interface()
 }
@@ -227,7 +227,7 @@ func unsafeSlice(p any, n int) any {
 func elements(p any) any {
 	v := reflect.ValueOf(p)
 	if v.IsNil() {
-		panic(&Panic{nilDereference})
+		panic(nilDereference)
 	}
 	a := v.Type().Elem()
 	return reflect.SliceAt(a.Elem(), v.UnsafePointer(), a.Len()).Interface()
@@ -241,11 +241,11 @@ func checkMake(n, c, size int) {
 	}
 	switch {
 	case n < 0 || n > most:
-		panic(&Panic{named.RuntimeError("makeslice: len out of range")})
+		panic(named.RuntimeError("makeslice: len out of range"))
 	case c < n || c > most:
-		panic(&Panic{named.RuntimeError("makeslice: cap out of range")})
+		panic(named.RuntimeError("makeslice: cap out of range"))
 	case c*size > memory():
-		panic(&Panic{named.PlainError(fmt.Sprintf("out of memory: make wants %.1f GiB, and there are %.1f", float64(c*size)/(1<<30), float64(memory())/(1<<30)))})
+		panic(named.PlainError(fmt.Sprintf("out of memory: make wants %.1f GiB, and there are %.1f", float64(c*size)/(1<<30), float64(memory())/(1<<30))))
 	}
 }
 
@@ -274,7 +274,7 @@ var memory = sync.OnceValue(func() int {
 })
 
 func rangeExit() {
-	panic(&Panic{named.RuntimeError("range function continued iteration after function for loop body returned false")})
+	panic(named.RuntimeError("range function continued iteration after function for loop body returned false"))
 }
 
 func clearAny(v any) {
@@ -298,7 +298,7 @@ func deleteKey(m, key any) {
 
 // panicWrap panics as the method of a value does that is called with a nil pointer.
 func panicWrap(typ, method string) {
-	panic(&Panic{named.PlainError(fmt.Sprintf("value method %s.%s called using nil *%s pointer", typ, method, typ[strings.LastIndexByte(typ, '.')+1:]))})
+	panic(named.PlainError(fmt.Sprintf("value method %s.%s called using nil *%s pointer", typ, method, typ[strings.LastIndexByte(typ, '.')+1:])))
 }
 
 // printArgs is the predeclared print, whose floats are Go's runtime's.

@@ -17,17 +17,27 @@ type Touch struct {
 	Called  bool // in a function that compiled code has called in a goroutine of its own
 }
 
-// touch tells the runtime's watcher of the elements from first to before last, to
-// the end if that is negative.
+// touch tells the runtime's watcher of the elements of a slice from first to before
+// last, to the end if that is negative; or of what a pointer points to. Of anything else
+// there is nothing to tell.
 func (r *Runtime) touch(slice any, first, last int, write, element bool, line int, cell string) {
 	if r.Touched == nil {
 		return
 	}
 	v := reflect.ValueOf(slice)
-	if last < 0 {
-		last = v.Len()
+	n := 0
+	switch v.Kind() {
+	case reflect.Slice:
+		n = v.Len()
+	case reflect.Pointer:
+		if !v.IsNil() {
+			n = 1
+		}
 	}
-	if first < 0 || first >= last || last > v.Len() {
+	if last < 0 {
+		last = n
+	}
+	if first < 0 || first >= last || last > n {
 		return // the statement will say so, if it comes to that
 	}
 	size := int(v.Type().Elem().Size())

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 // Func is a function of lowered code, as a trace shows it.
@@ -66,7 +67,7 @@ type traces struct {
 
 	compiled map[int64][]Call // where in compiled code a panic began whose deferred calls run
 
-	here [256]here // by goroutine
+	here [1024]here // by goroutine and function
 }
 
 // here is where a goroutine was last known to be, in the function whose position is at
@@ -82,7 +83,13 @@ func (t *traces) reach(pos *int, at int) {
 	id := goid()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.here[id%int64(len(t.here))] = here{id, pos, at}
+	*t.in(id, pos) = here{id, pos, at}
+}
+
+// in is where it may stand where a goroutine is in a function: what that calls has places
+// of its own.
+func (t *traces) in(goroutine int64, pos *int) *here {
+	return &t.here[(uint64(goroutine)*31+uint64(uintptr(unsafe.Pointer(pos))>>3))%uint64(len(t.here))]
 }
 
 // trail is how far the panic of a goroutine has come.
@@ -161,7 +168,7 @@ func (r *Runtime) Calling() (in, from Statement) {
 		r.traces.mu.Lock()
 		pos := f.at("")
 		if id := goid(); in.Cell == "" {
-			if h := &r.traces.here[id%int64(len(r.traces.here))]; h.goroutine == id && h.pos == f.pos {
+			if h := r.traces.in(id, f.pos); h.goroutine == id && h.pos == f.pos {
 				pos = h.at
 			}
 		}

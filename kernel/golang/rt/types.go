@@ -153,7 +153,7 @@ func (r *Runtime) Asserter(iface reflect.Type) reflect.Value {
 
 func notNil(x any, want reflect.Type) any {
 	if x == nil {
-		panic(&Panic{named.AssertionError("", nil, want)})
+		panic(named.AssertionError("", nil, want))
 	}
 	return x
 }
@@ -163,7 +163,7 @@ func notNil(x any, want reflect.Type) any {
 func (r *Runtime) Finder(iface, f reflect.Type) reflect.Value {
 	return named.Finder(iface, f, func(x any) any {
 		if x == nil {
-			panic(&Panic{nilDereference})
+			panic(nilDereference)
 		}
 		return r.current(x)
 	})
@@ -174,7 +174,7 @@ func (r *Runtime) must(x any, id int, iface string) any {
 	if r.id(x) == id {
 		return r.value(x)
 	}
-	panic(&Panic{named.AssertionError(iface, reflect.TypeOf(x), r.types.get(id).Real())})
+	panic(named.AssertionError(iface, reflect.TypeOf(x), r.types.get(id).Real()))
 }
 
 // implements says whether x's dynamic type has the methods of an interface.
@@ -278,7 +278,7 @@ func (m *Method) Call(receiver reflect.Value, args []reflect.Value) []reflect.Va
 // interface of its own.
 func hostMethod(x any, name string) any {
 	if x == nil {
-		panic(&Panic{nilDereference})
+		panic(nilDereference)
 	}
 	return reflect.ValueOf(x).MethodByName(name).Interface()
 }

@@ -95,6 +95,9 @@ func main() {
 	fmt.Println()
 	fmt.Println(converted("abc"))
 	fmt.Println(convertedLater([]int{1, 2}))
+	xs, v := []int{1, 2, 3}, make(map[int]int)
+	v[append(xs, 4)[3]] = append(xs, 5)[3]
+	fmt.Println(v)
 	_ = n
 }
 
