@@ -37,29 +37,37 @@ var reports = map[string]string{
 }
 
 // addAttempts solves the exercises. With wrong, it puts before each one copies of its
-// cells: as it is, then with every wrong solution of testdata/wrong.
+// cells: as it is, then with every answer of testdata/answers.
 func addAttempts(t *testing.T, name string, nb *notebook.Notebook, wrong bool) (list []attempt) {
 	t.Helper()
 	exercises, err := nb.Exercises()
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := wrongSolutions(t, name)
+	all := answersTo(t, name)
 	for _, e := range exercises {
 		tries := all[e.ID]
 		delete(all, e.ID)
-		count, asItIs := len(tries), all[e.ID+" as it is"]
+		count, asItIs := 0, all[e.ID+" as it is"]
+		for _, try := range tries {
+			if try.says != "right" {
+				count++
+			}
+		}
 		delete(all, e.ID+" as it is")
 		if count+len(asItIs) < 2 {
-			t.Errorf("%s has %d wrong solutions of exercise %s, want two or more", name, count, e.ID)
+			t.Errorf("%s has %d wrong answers to exercise %s, want two or more", name, count, e.ID)
 		}
 		var skeletons []string
 		for _, c := range e.Skeletons {
 			skeletons = append(skeletons, c.Source)
 		}
-		tries = slices.Insert(tries, 0, wrongSolution{"", skeletons})
-		if !wrong {
+		tries = slices.Insert(tries, 0, answer{"", skeletons})
+		switch {
+		case !wrong:
 			tries = nil
+		case !*rightOnes:
+			tries = slices.DeleteFunc(tries, func(a answer) bool { return a.says == "right" })
 		}
 		for i, try := range tries {
 			verdict := "wrong: "
@@ -68,9 +76,11 @@ func addAttempts(t *testing.T, name string, nb *notebook.Notebook, wrong bool) (
 				try.says = asItIs[0].says
 			case i == 0:
 				verdict = "not solved yet"
+			case try.says == "right":
+				verdict, try.says = "right", ""
 			}
 			if len(try.code) != len(e.Skeletons) {
-				t.Fatalf("exercise %s has %d skeletons, a wrong solution of it %d: %s", e.ID, len(e.Skeletons), len(try.code), try.says)
+				t.Fatalf("exercise %s has %d skeletons, an answer to it %d: %s", e.ID, len(e.Skeletons), len(try.code), try.says)
 			}
 			from, to := slices.Index(nb.Cells, e.Skeletons[0]), slices.Index(nb.Cells, e.Judge)
 			mine := &notebook.Exercise{ID: e.ID}
@@ -99,29 +109,29 @@ func addAttempts(t *testing.T, name string, nb *notebook.Notebook, wrong bool) (
 	return list
 }
 
-type wrongSolution struct {
+type answer struct {
 	says string
 	code []string // for each skeleton
 }
 
-// wrongSolutions reads those of a notebook, by the exercises' ids. Each begins with a
-// line "-- exercise ID: what the judge says"; "-- next" begins its next cell. The line
+// answersTo reads those of a notebook, by the exercises' ids. Each begins with a
+// line "-- exercise ID: what the judge says behind wrong" or "-- exercise ID: right"; "-- next" begins its next cell. The line
 // "-- exercise ID as it is: ..." says what it says of a skeleton that is a wrong
 // solution itself.
-func wrongSolutions(t *testing.T, name string) map[string][]wrongSolution {
+func answersTo(t *testing.T, name string) map[string][]answer {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "wrong", strings.TrimSuffix(name, ".ipynb")+".txt"))
+	text, err := os.ReadFile(filepath.Join("testdata", "answers", strings.TrimSuffix(name, ".ipynb")+".txt"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	list := map[string][]wrongSolution{}
+	list := map[string][]answer{}
 	for _, part := range strings.Split("\n"+string(text), "\n-- exercise ")[1:] {
 		head, code, _ := strings.Cut(part, "\n")
 		id, says, ok := strings.Cut(head, ": ")
 		if !ok {
 			t.Fatalf("%s: %q does not say what the judge does", name, head)
 		}
-		list[id] = append(list[id], wrongSolution{says, strings.Split(strings.Trim(code, "\n"), "\n-- next\n")})
+		list[id] = append(list[id], answer{says, strings.Split(strings.Trim(code, "\n"), "\n-- next\n")})
 	}
 	return list
 }

@@ -124,14 +124,15 @@ func resumed(t *testing.T) {
 
 var (
 	deviceCounts = flag.String("devices", "1,3,8", "run the tutorials on so many simulated devices")
-	wrongUpTo    = flag.Int("wrong", 3, "try wrong solutions on up to so many devices")
+	wrongUpTo    = flag.Int("wrong", 3, "try the answers of testdata/answers on up to so many devices")
+	rightOnes    = flag.Bool("right", false, "try the right answers of testdata/answers, too")
 )
 
 // Every tutorial checks its own results: it runs to its end on any number of
 // devices, here with small parameters. Its exercises are tried as they are, with wrong
-// solutions, and with their own; the judge must say so. Beyond -wrong devices, which add
-// nothing to what a judge sees on several, only the solutions are. As it is, the notebook
-// runs in tests/test_notebooks.py.
+// answers (and with -right those in another style), and with their solutions; the judge
+// must say so. Beyond -wrong devices, which add nothing to what a judge sees on several,
+// only the solutions are. As it is, the notebook runs in tests/test_notebooks.py.
 func TestTutorials(t *testing.T) {
 	var counts []int
 	for n := range strings.SplitSeq(*deviceCounts, ",") {

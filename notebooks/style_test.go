@@ -24,11 +24,18 @@ var parts = []string{
 	"**Predict.**", "### Exercise 1", "## Key points", "## The same in C++ and Python", "## Read on", "**Next:**",
 }
 
+// publishers have the official pages to which tutorials link.
+var publishers = []string{
+	`docs\.nvidia\.com`, `developer\.nvidia\.com`, `github\.com/NVIDIA`, `docs\.open-mpi\.org`, `www\.mpi-forum\.org`,
+	`mpi4py\.readthedocs\.io`, `ipyparallel\.readthedocs\.io`, `docs\.cupy\.dev`, `numba\.readthedocs\.io`, `numpy\.org`,
+	`www\.openmp\.org`, `go\.dev`, `github\.com/pytorch/gloo`, `github\.com/srush/GPU-Puzzles`, `www\.mcs\.anl\.gov`, `dl\.acm\.org`,
+}
+
 var (
 	linked   = regexp.MustCompile(`\]\(([^)\s]*)\)`)
 	pictured = regexp.MustCompile(`!\[([^\]]*)\]\(([^)\s]*)\)`)
 	fenced   = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	official = regexp.MustCompile(`^https://[\w.-]+(:\d+)?/[^\s<>"]*$`)
+	official = regexp.MustCompile(`^https://(` + strings.Join(publishers, "|") + `)(/[^\s<>"]*)?$`)
 	declared = regexp.MustCompile(`(?m)^\s*(?:var )?(\w+)\s*(?::=|=)`)
 )
 
