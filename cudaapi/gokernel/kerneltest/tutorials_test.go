@@ -145,13 +145,13 @@ func perWarp(seed uint64, n int32, counter, additions []int32) {
 	}
 }
 `, throwInCUDA, nil, []tutorialLaunch{{"perWarp", "perWarp", 4, []any{3, 120, make([]int32, 1), make([]int32, 1)}}}},
-	{"04_inter_gpu_synchronization", "pattern", spinInGo + `
+	{"04_inter_gpu_synchronization", "pattern", `
 func pattern(p []uint32, words uint32) {
 	if i := uint32(place()); i < words {
 		p[i] = (i ^ 0x9e3779b9) * 2654435761
 	}
 }
-`, "", nil, []tutorialLaunch{{"pattern", "pattern", 4, []any{make([]uint32, 120), 110}}, {"spin", "spin", 1, []any{1000}}}},
+`, "", nil, []tutorialLaunch{{"pattern", "pattern", 4, []any{make([]uint32, 120), 110}}}},
 	{"05_mpi", "count", countInGo, throwInCUDA, nil, []tutorialLaunch{{"count", "count", 4, []any{9, 100, make([]int32, 2)}}}},
 	{"06_cuda_aware_mpi", "ramp", countInGo + `
 func ramp(p []int32, n, first int32) {
