@@ -106,13 +106,15 @@ func check(name, source string) (*checked, error) {
 		Selections: make(map[*ast.SelectorExpr]*types.Selection), Instances: make(map[*ast.Ident]types.Instance), Scopes: make(map[ast.Node]*types.Scope),
 	}}
 	var err error
+	at := name
 	const mode = parser.SkipObjectResolution | parser.ParseComments
 	if _, clause := parser.ParseFile(token.NewFileSet(), "", source, parser.PackageClauseOnly); clause != nil {
 		source = "package main; " + impliedImports(source) + "//line " + name + ":1:1\n" + source
+		at = "" // in whose folder a line directive's relative name would be
 		// The line directive must begin a line.
 		source = strings.Replace(source, "//line", "\n//line", 1)
 	}
-	if c.file, err = parser.ParseFile(c.fset, name, source, mode); err != nil {
+	if c.file, err = parser.ParseFile(c.fset, at, source, mode); err != nil {
 		return nil, c.syntax(err, source)
 	}
 	var list Errors

@@ -31,15 +31,42 @@ func Conclude(w io.Writer) (hazards int, err error) {
 	if !Checking() {
 		return 0, nil
 	}
-	list := Reports()
-	counts := Looked()
-	if len(list) > 0 {
-		fmt.Fprint(w, list)
-	}
-	fmt.Fprintf(w, "checked: %s: %s\n", counts, list.counted())
+	list := show(w)
 	checking.Lock()
 	defer checking.Unlock()
 	return list.Proved(), closeFile()
+}
+
+// Checked runs f with the check on, as %%check does a cell: what is found goes to w.
+// If the check is on already, the reports come where it ends.
+func Checked(w io.Writer, f func()) error {
+	if Checking() {
+		f()
+		return nil
+	}
+	if err := On(); err != nil {
+		return err
+	}
+	ended := false
+	defer func() {
+		if !ended { // a panic
+			Off()
+		}
+	}()
+	f()
+	ended = true
+	show(w)
+	return Off()
+}
+
+// show writes the reports, and how much was looked at.
+func show(w io.Writer) List {
+	list := Reports()
+	if len(list) > 0 {
+		fmt.Fprint(w, list)
+	}
+	fmt.Fprintf(w, "checked: %s: %s\n", Looked(), list.counted())
+	return list
 }
 
 // Read checks the records of a job's processes, which have ended, in the folder that

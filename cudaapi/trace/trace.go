@@ -12,7 +12,10 @@ package trace
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -173,4 +176,27 @@ func machine() string {
 		return name
 	}
 	return strings.TrimSpace(string(id))
+}
+
+// handle is how a stream without a name is called.
+var handle = regexp.MustCompile(`^stream 0x[0-9a-f]+$`)
+
+// NameStreams calls the streams whose lanes are called by a handle, as in "stream 0x3f",
+// by their names in the map, and numbers the others.
+func (t *Timeline) NameStreams(names map[string]string) {
+	names = maps.Clone(names)
+	if names == nil {
+		names = map[string]string{}
+	}
+	count := 0
+	for i := range t.Boxes {
+		b := &t.Boxes[i]
+		if names[b.Lane] == "" && handle.MatchString(b.Lane) {
+			count++
+			names[b.Lane] = fmt.Sprintf("stream %d", count)
+		}
+		if n := names[b.Lane]; n != "" {
+			b.Lane = n
+		}
+	}
 }

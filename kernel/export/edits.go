@@ -217,7 +217,7 @@ func (p *part) edits(c *cell, n ast.Node, statement bool) (list []edit) {
 			if o != nil && o.Pkg() != nil && o.Pkg().Path() == golang.BuiltinPath {
 				switch name := o.Name(); name {
 				case startName:
-					list = append(list, p.edit(m.Pos(), len(startName), "spmd.Start"))
+					list = append(list, p.edit(m.Pos(), len(startName), p.assigned(c, stack)+"spmd.Start"))
 				case "check", "judge", "todo":
 					list = append(list, p.edit(m.Pos(), len(name), p.judge(name)))
 				default:
@@ -236,6 +236,21 @@ func (p *part) edits(c *cell, n ast.Node, statement bool) (list []edit) {
 		return true
 	})
 	return list
+}
+
+// assigned is the assignment to the variable that says how many ranks to start, the
+// innermost call's only argument, if it is one: the job's size is its value then.
+func (p *part) assigned(c *cell, stack []ast.Node) string {
+	call, ok := stack[len(stack)-2].(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 {
+		return ""
+	}
+	id, _ := ast.Unparen(call.Args[0]).(*ast.Ident)
+	v, ok := c.typed.Info.Uses[id].(*types.Var)
+	if !ok || p.things[v] == nil {
+		return ""
+	}
+	return p.things[v].name + " = "
 }
 
 func isLiteral(n ast.Node) bool { _, ok := n.(*ast.FuncLit); return ok }

@@ -397,6 +397,9 @@ func (p *part) nameAll() {
 	for _, name := range []string{"main", "init", "flag", "display", "spmd", ranksPackage, "embed", "Part", "start", "show"} {
 		p.used[name] = true
 	}
+	if slices.ContainsFunc(p.cells, func(c *cell) bool { return len(c.within) > 0 }) {
+		p.used["timeline"], p.used["hazard"], p.used["os"] = true, true, true
+	}
 	for spec, name := range p.imports {
 		p.used[cmp.Or(spec.name, name)] = true
 	}

@@ -24,6 +24,13 @@ type cell struct {
 	embeds     map[string]string // files of its kernels, by path
 	typed      *golang.Typed
 	hasBody    bool // it has a function
+	within     []within
+}
+
+// within is a magic above a cell that looks at it as it runs.
+type within struct {
+	magic string
+	args  string
 }
 
 // read takes the cells of a notebook in order.
@@ -52,12 +59,13 @@ func (x *exporter) read(nb *notebook.Notebook) {
 }
 
 func (x *exporter) cell(number int, c *notebook.Cell, text []string) {
-	pieces := x.unwrapped(number, magic.Pieces(c.Source))
+	pieces, around := unwrapped(magic.Pieces(c.Source))
 	last := pieces[len(pieces)-1]
 	if last.Magic != "%%mpi" {
-		x.add(x.main, &cell{number: number, before: text, parameters: c.HasTag("parameters"), injected: c.HasTag("injected-parameters")}, pieces)
+		x.add(x.main, &cell{number: number, before: text, parameters: c.HasTag("parameters"), injected: c.HasTag("injected-parameters"), within: x.around(number, around)}, pieces)
 		return
 	}
+	x.aroundRanks(number, around)
 	only, ok := x.ranksOf(number, last)
 	if !ok {
 		return
@@ -67,7 +75,9 @@ func (x *exporter) cell(number int, c *notebook.Cell, text []string) {
 		return
 	}
 	x.calls = append(x.calls, call{number, true, only})
-	x.add(x.ranks, &cell{number: number, before: text}, x.unwrapped(number, body(last)))
+	pieces, around = unwrapped(body(last))
+	x.aroundRanks(number, around)
+	x.add(x.ranks, &cell{number: number, before: text}, pieces)
 }
 
 // body is what stands below a cell's magic, at its lines in the cell.
@@ -76,23 +86,46 @@ func body(m magic.Piece) []magic.Piece {
 	return slices.DeleteFunc(inner, func(p magic.Piece) bool { return p.Magic == "" && strings.TrimSpace(p.Text) == "" && len(inner) > 1 })
 }
 
-// unwrapped takes the body of a cell whose magic looks at it as it runs, which may
-// have magics of its own.
-func (x *exporter) unwrapped(number int, pieces []magic.Piece) []magic.Piece {
+// unwrapped takes the body of a cell whose magics look at it as it runs, and those.
+func unwrapped(pieces []magic.Piece) (inner, around []magic.Piece) {
 	for {
 		last := pieces[len(pieces)-1]
-		switch last.Magic {
-		case "%%compile":
-		case "%%time":
-			x.tell(number, last.Line, "%%%%time: the time is not printed")
-		case "%%timeline":
-			x.tell(number, last.Line, "%%%%timeline: the picture is not drawn, and timeline.Last has no record of it")
-		case "%%check":
-			x.tell(number, last.Line, "%%%%check: GOCUDA_CHECK does that for programs")
-		default:
-			return pieces
+		if !slices.Contains([]string{"%%compile", "%%time", "%%timeline", "%%check"}, last.Magic) {
+			return pieces, around
 		}
+		around = append(around, last)
 		pieces = append(pieces[:len(pieces)-1:len(pieces)-1], body(last)...)
+	}
+}
+
+// around tells what a program does otherwise of the magics above a cell, and gives
+// those that it has functions for.
+func (x *exporter) around(number int, magics []magic.Piece) (list []within) {
+	for _, m := range magics {
+		switch m.Magic {
+		case "%%time":
+			x.tell(number, m.Line, "%%%%time: the time is not printed")
+		case "%%timeline":
+			x.tell(number, m.Line, "%%%%timeline: the timeline is recorded, and not drawn")
+			list = append(list, within{m.Magic, strings.TrimSpace(m.Args)})
+		case "%%check":
+			list = append(list, within{m.Magic, ""})
+		}
+	}
+	return list
+}
+
+// aroundRanks tells what a program does without of the magics above a cell for ranks.
+func (x *exporter) aroundRanks(number int, magics []magic.Piece) {
+	for _, m := range magics {
+		switch m.Magic {
+		case "%%time":
+			x.tell(number, m.Line, "%%%%time: the time is not printed")
+		case "%%timeline":
+			x.tell(number, m.Line, "%%%%timeline: the ranks' timeline is not recorded; GOCUDA_TIMELINE does that for programs")
+		case "%%check":
+			x.tell(number, m.Line, "%%%%check: GOCUDA_CHECK does that for programs")
+		}
 	}
 }
 

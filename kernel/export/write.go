@@ -29,6 +29,10 @@ func (p *part) write(files map[string]string, dir, name string) {
 	if p.name == ranksPackage {
 		body.WriteString(p.table())
 	}
+	main := ""
+	if p.name == "main" {
+		main = p.mainFunc()
+	}
 	helpers := p.helpers()
 	if p.listed {
 		body.WriteString(showFunc)
@@ -36,9 +40,7 @@ func (p *part) write(files map[string]string, dir, name string) {
 		p.imports[importSpec{path: "fmt"}] = "fmt"
 	}
 	var b strings.Builder
-	main := ""
 	if p.name == "main" {
-		main = p.mainFunc()
 		fmt.Fprintf(&b, "// Command %s is the notebook %s as a program: gocuda-kernel export wrote it.\n", p.x.options.Name, p.x.options.Title)
 	} else {
 		fmt.Fprintf(&b, "// Package mpicells is what the notebook %s has its ranks do.\n", p.x.options.Title)
@@ -72,6 +74,13 @@ func (p *part) importText(body string) string {
 	}
 	if strings.Contains(body, "spmd.") {
 		need("gocuda/kernel/export/spmd")
+	}
+	if strings.Contains(body, "timeline.Record(") {
+		need("gocuda/kernel/timeline")
+	}
+	if strings.Contains(body, "hazard.Checked(") {
+		need("gocuda/cudaapi/hazard")
+		need("os")
 	}
 	if strings.Contains(body, "flag.Parse()") {
 		need("flag")
@@ -153,7 +162,7 @@ func (p *part) mainFunc() string {
 		default:
 			i := slices.IndexFunc(p.cells, func(c *cell) bool { return c.number == call.cell })
 			if i >= 0 && p.cells[i].hasBody && !p.cells[i].injected {
-				fmt.Fprintf(&b, "\t%s()\n", p.function(p.cells[i]))
+				fmt.Fprintf(&b, "\t%s\n", p.call(p.cells[i]))
 			}
 		}
 	}
@@ -162,6 +171,23 @@ func (p *part) mainFunc() string {
 	}
 	b.WriteString("}\n\n")
 	return b.String()
+}
+
+// call is the call of a cell's function, within what looks at it.
+func (p *part) call(c *cell) string {
+	f, call := p.function(c), p.function(c)+"()"
+	for i, w := range slices.Backward(c.within) {
+		if i < len(c.within)-1 {
+			f = "func() { " + call + " }"
+		}
+		switch w.magic {
+		case "%%timeline":
+			call = fmt.Sprintf("%s(timeline.Record(%q, %s))", p.must(0), cmp.Or(w.args, c.name), f)
+		case "%%check":
+			call = fmt.Sprintf("%s(hazard.Checked(os.Stderr, %s))", p.must(0), f)
+		}
+	}
+	return call
 }
 
 // flagFuncs are the functions of package flag for a parameter's type.

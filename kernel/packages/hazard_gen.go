@@ -14,6 +14,7 @@ func hazardPackage() host.Package {
 		Name:      "hazard",
 		Preloaded: true,
 		Symbols: map[string]reflect.Value{
+			"Checked":   reflect.ValueOf(hazard.Checked),
 			"Checking":  reflect.ValueOf(hazard.Checking),
 			"Counts":    reflect.ValueOf((*hazard.Counts)(nil)),
 			"Forget":    reflect.ValueOf(hazard.Forget),
@@ -29,6 +30,7 @@ func hazardPackage() host.Package {
 		},
 		Docs: map[string]string{
 			"":                   "Package hazard finds operations on the same memory that nothing orders.\n\nA [Checker] reads a record of what a program queued (package record) and\nkeeps the order that CUDA and MPI promise, as vector clocks: two operations\nthat touch the same bytes, one of them writing, with no path of promises\nbetween them, are a hazard. It is found whatever the schedule was, also when\nthe numbers came out right.\n\nWhat counts as order:\n\n  - a stream's operations come one after another; the legacy default stream and\n    the blocking streams of its device wait for each other, non-blocking ones do\n    not (CUDA Driver API, Stream synchronization behavior);\n  - what is queued comes after what the host has waited for, and after what the\n    host itself did before. The goroutines of a process count as one host, for\n    what Go orders among them is not seen;\n  - an event stands for the work before its last record; a wait for one that was\n    not recorded yet is none (cuStreamWaitEvent);\n  - synchronous copies and fills as the Driver API's page API synchronization\n    behavior says: see [record.Wrap]. A free promises no wait (cuMemFree);\n  - a graph's nodes come after what they follow, between the work before and\n    after the launch, and after earlier launches of the same executable graph\n    (cuGraphLaunch);\n  - a wait for a value comes after what may have written it (Stream memory\n    operations);\n  - stream-ordered memory may be used behind its allocation and before its free;\n  - a host function that has returned is known to the host;\n  - a message or a collective comes after what the host has waited for and after\n    the default stream of its buffer's device (package mpi, Memory of devices), and\n    its buffer is MPI's until the call returns or the request is waited for (MPI\n    4.1, 3.7.2); SendOn and RecvOn are operations of their stream;\n  - where the records of all ranks are one ([Folder]): what a rank has received comes\n    after what its sender did before the call that sent it (MPI 4.1, 3.5 says which\n    message that is), and a synchronous send is over when its receive has begun\n    (3.4). A standard send's return says nothing of the receiver. Of a collective a\n    rank comes after those whose data its result has, and of a barrier after all\n    (chapter 6: no other one need synchronize). A wait for another rank's event\n    waits for the last record of it that the waiting call comes after, and memory\n    that several have open is the same memory. The record of one rank alone cannot see that; it takes what\n    its interprocess events stand for as waited for when another rank was heard of.\n\nWhat this project's own packages queue for a message or a collective is not\nlooked at: what they promise counts, not how they keep it.",
+			"Checked":            "Checked runs f with the check on, as %%check does a cell: what is found goes to w.\nIf the check is on already, the reports come where it ends.",
 			"Checking":           "Checking reports whether the check is on.",
 			"Counts":             "Counts is how much was looked at.",
 			"Counts.Guessed":     "kernels of which only their arguments told what they touch",
@@ -74,6 +76,7 @@ func hazardPackage() host.Package {
 			"Reports":            "Reports gives the hazards of this process since the check began, or since Forget;\nwhere it is off, those of the last one. What a rank does to memory that another has\nopen shows in the records of both: a notebook tells of it at the end of the cell. It\nwaits, for some seconds at most, for the work that is queued.",
 		},
 		Params: map[string][]string{
+			"Checked":     {"w", "f", ""},
 			"Counts.Plus": {"o", ""},
 			"Late":        {"places", "end"},
 			"List.Proved": {"n"},

@@ -17,6 +17,7 @@ func timelinePackage() host.Package {
 			"Compare":  reflect.ValueOf(timeline.Compare),
 			"Last":     reflect.ValueOf(timeline.Last),
 			"New":      reflect.ValueOf(timeline.New),
+			"Record":   reflect.ValueOf(timeline.Record),
 			"Recorded": reflect.ValueOf((*timeline.Recorded)(nil)),
 			"Save":     reflect.ValueOf(timeline.Save),
 			"SetLast":  reflect.ValueOf(timeline.SetLast),
@@ -27,6 +28,7 @@ func timelinePackage() host.Package {
 			"Compare":       "Compare draws timelines below each other on one axis, each from its first box on, such\nas those of a program before and after a change. Their tables follow.",
 			"Last":          "Last is what the cell recorded that ran last with %%timeline, or while %timeline was\non. It is an error if there was none.",
 			"New":           "New makes an empty timeline. It compares the clocks of the devices that are\nnamed, and waits for that; for others, the first Do does so.",
+			"Record":        "Record runs f and records what it queues on devices, the messages that it sends and\nthe host's waits, as %%timeline does with a cell: [Last] is that then. Nothing is\ndrawn. It waits for the work that f leaves in queues.",
 			"Recorded":      "Recorded is what %%timeline or %timeline on has recorded of a cell. Its boxes are\nwhat ran, with times in nanoseconds; Summarize adds them up.",
 			"Recorded.Draw": "Draw is the timeline as a picture with the table of where the time went.",
 			"Save":          "Save writes the last recorded timeline to a file in Chrome's trace event format, which\nPerfetto (ui.perfetto.dev) and chrome://tracing open.",
@@ -39,6 +41,7 @@ func timelinePackage() host.Package {
 		Params: map[string][]string{
 			"Compare":       {"timelines", "", ""},
 			"New":           {"devices", "", ""},
+			"Record":        {"title", "f", "err"},
 			"Save":          {"path", ""},
 			"SetLast":       {"r"},
 			"Timeline.Do":   {"lane", "label", "s", "work", ""},

@@ -42,6 +42,29 @@ func Last() (*Recorded, error) {
 	return recorded.last, nil
 }
 
+// Record runs f and records what it queues on devices, the messages that it sends and
+// the host's waits, as %%timeline does with a cell: [Last] is that then. Nothing is
+// drawn. It waits for the work that f leaves in queues.
+func Record(title string, f func()) (err error) {
+	if err := trace.Start(); err != nil {
+		return err
+	}
+	defer func() { // in a panic, too
+		t, e := trace.Stop()
+		if t != nil {
+			r := &Recorded{Timeline: trace.Merge(t)}
+			r.Title = title
+			r.NameStreams(nil)
+			if len(r.Boxes) > 0 {
+				SetLast(r)
+			}
+		}
+		err = e
+	}()
+	f()
+	return nil
+}
+
 // Save writes the last recorded timeline to a file in Chrome's trace event format, which
 // Perfetto (ui.perfetto.dev) and chrome://tracing open.
 func Save(path string) error {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 
 	"gocuda/cudaapi/cuda"
@@ -171,9 +170,6 @@ func (s *state) show(title string, asked bool) error {
 	return errors.Join(err, drawn)
 }
 
-// handle is how a stream without a name is called.
-var handle = regexp.MustCompile(`^stream 0x[0-9a-f]+$`)
-
 // name gives streams the names of the variables that hold them, and numbers to others.
 func (s *state) name(t *trace.Timeline) {
 	names := map[string]string{}
@@ -195,15 +191,5 @@ func (s *state) name(t *trace.Timeline) {
 			hold(fmt.Sprintf("%s[%d]", n, i), v)
 		}
 	}
-	count := 0
-	for i := range t.Boxes {
-		b := &t.Boxes[i]
-		if names[b.Lane] == "" && handle.MatchString(b.Lane) {
-			count++
-			names[b.Lane] = fmt.Sprintf("stream %d", count)
-		}
-		if n := names[b.Lane]; n != "" {
-			b.Lane = n
-		}
-	}
+	t.NameStreams(names)
 }

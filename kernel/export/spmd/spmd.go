@@ -76,8 +76,8 @@ func Begin(r Ranks) {
 
 // Start gives the ranks' cells a world of the first n ranks, or of all with n = 0,
 // and each of these device rank % devices. The rest of the ranks are idle. If there
-// are fewer than n, it says so, and goes on with those.
-func Start(n int) {
+// are fewer than n, it says so, and goes on with those. It returns the world's size.
+func Start(n int) int {
 	all := control.Size()
 	switch {
 	case n > all:
@@ -89,6 +89,7 @@ func Start(n int) {
 		n = all
 	}
 	tell(order{Verb: "start", Size: n})
+	return n
 }
 
 // World is the communicator of the ranks that run cells.
