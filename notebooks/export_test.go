@@ -48,8 +48,11 @@ var local = launcher{"the built-in transport", func(t *testing.T, n int, program
 	return out.String(), err
 }}
 
+// oneHost are the tutorials whose ranks open memory and events of each other by IPC.
+var oneHost = []string{"07_stream_aware_collectives", "08_signal_and_wait"}
+
 // launchers are those of the folder that mpirun names; dir has what is run.
-func launchers(t *testing.T, dir string) (list []launcher) {
+func launchers(t *testing.T, name, dir string) (list []launcher) {
 	t.Helper()
 	folder, err := filepath.Abs(*mpirun)
 	if err != nil {
@@ -62,7 +65,7 @@ func launchers(t *testing.T, dir string) (list []launcher) {
 			words := append(prefix(n), program)
 			c := exec.CommandContext(ctx, words[0], words[1:]...)
 			var errs bytes.Buffer
-			c.Dir, c.Stderr = at, &errs
+			c.Dir, c.Stderr, c.WaitDelay = at, &errs, 10*time.Second
 			c.Env = append(os.Environ(), "GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=4")
 			out, err := c.Output()
 			if err != nil {
@@ -97,15 +100,19 @@ func launchers(t *testing.T, dir string) (list []launcher) {
 			return list
 		}
 	}
+	nodes, on := 2, "srun on two nodes, "
+	if slices.Contains(oneHost, name) {
+		nodes, on = 1, "srun on one node, "
+	}
 	for _, path := range found {
-		name := filepath.Base(filepath.Dir(filepath.Dir(path)))
-		kind, known := map[string]string{"openmpi-5": "pmix", "openmpi-4": "pmix", "mpich-4": "pmi2"}[name[:strings.IndexByte(name, '.')]]
+		library := filepath.Base(filepath.Dir(filepath.Dir(path)))
+		kind, known := map[string]string{"openmpi-5": "pmix", "openmpi-4": "pmix", "mpich-4": "pmi2"}[library[:strings.IndexByte(library, '.')]]
 		if !known {
 			continue
 		}
-		list = append(list, command("srun on two nodes, "+name, func(n int) []string {
+		list = append(list, command(on+library, func(n int) []string {
 			return []string{script, "in", net, "h1", "env", "PATH=" + filepath.Dir(path) + ":/usr/bin:/bin",
-				"srun", "-N", fmt.Sprint(min(n, 2)), "-n", fmt.Sprint(n), "--chdir", dir, "--cpu-bind=none", "--mpi=" + kind}
+				"srun", "-N", fmt.Sprint(min(n, nodes)), "-n", fmt.Sprint(n), "--overcommit", "--kill-on-bad-exit=1", "--chdir", dir, "--cpu-bind=none", "--mpi=" + kind}
 		}))
 	}
 	return list
@@ -179,7 +186,7 @@ func TestExported(t *testing.T) {
 			inTurn(t)
 			by := []launcher{local}
 			if *exported && *mpirun != "" && len(ranks) > 1 {
-				by = append(by, launchers(t, dir)...)
+				by = append(by, launchers(t, name, dir)...)
 			}
 			program := build(t, dir, name)
 			for _, n := range ranks {

@@ -222,22 +222,48 @@ func (ev *Evaluator) compileFuncs(decls []*ast.FuncDecl, info *types.Info, mode 
 	out := &compiledCell{}
 	var mistakes []mistake
 	var good []*types.Func
-	for _, fun := range funcs {
-		f := ev.toCompile(fun)
-		_, err := native.Program(ev.fset, []*types.Func{fun}, nil, find)
+	take := func(f *compiledFunc, others ...*types.Func) error {
+		_, err := native.Program(ev.fset, append(others, f.fun), nil, find)
 		var list gokernel.Errors
 		switch {
 		case err == nil:
-			good = append(good, fun)
+			good = append(good, f.fun)
 		case errors.As(err, &list):
 			for _, e := range list {
 				mistakes = append(mistakes, mistake{file: e.Pos.Filename, line: e.Pos.Line, column: e.Pos.Column, text: e.Message})
 			}
 			f.at.Reason = list[0].Error()
 		default:
+			return err
+		}
+		return nil
+	}
+	for _, fun := range funcs {
+		f := ev.toCompile(fun)
+		if err := take(f); err != nil {
 			return nil, nil, err
 		}
 		out.funcs = append(out.funcs, f)
+	}
+	var p *gokernel.HostProgram
+	var err error
+	if len(good) > 0 {
+		p, err = native.Program(ev.fset, good, nil, find)
+	}
+	if errors.As(err, new(gokernel.Errors)) { // what one does can be in another's way
+		all := good
+		good = nil
+		for _, f := range out.funcs {
+			if slices.Contains(all, f.fun) {
+				if err := take(f, slices.Clip(good)...); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+		p, err = native.Program(ev.fset, good, nil, find)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	if mode == compileMust {
 		slices.SortFunc(mistakes, func(a, b mistake) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column)) })
@@ -248,10 +274,6 @@ func (ev *Evaluator) compileFuncs(decls []*ast.FuncDecl, info *types.Info, mode 
 	}
 	if len(good) == 0 {
 		return out, nil, nil
-	}
-	p, err := native.Program(ev.fset, good, nil, find)
-	if err != nil {
-		return nil, nil, err
 	}
 	code, err := native.Compile(p)
 	if err == nil {

@@ -319,3 +319,33 @@ lines(func() { at(nil, 0) }), lines(func() { each(nil) })`
 		t.Error(got, s.ev.Compiled())
 	}
 }
+
+// Functions of which each can be compiled, and not both together.
+func TestCompiledApart(t *testing.T) {
+	needsCompiler(t)
+	t.Setenv(CompileVariable, "all")
+	s := newSession(t)
+	if got := s.run(`
+var sum int
+var text *string
+func add(x *int) { sum += *x }
+func total(a, b int) (x int) {
+	x = a
+	add(&x)
+	x += b
+	add(&x)
+	return
+}
+func more() { *text += "!" }
+s := "a"
+text = &s
+more()
+total(1, 2), sum, s`); got != "=> 3, 4, \"a!\"\n" {
+		t.Error(got)
+	}
+	if s.isCompiled("total") == s.isCompiled("more") {
+		for _, f := range s.ev.Compiled() {
+			t.Error(f.Name, f.Reason)
+		}
+	}
+}
