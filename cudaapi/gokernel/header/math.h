@@ -1,9 +1,17 @@
 // Functions of math.
 // g++ takes a quotient, square or root of what has no sign to have none either, and
-// leaves fabs out: a NaN that comes of it has one.
+// leaves fabs out: a NaN that comes of it has one. A GPU gives every double that is none
+// the same sign, after abs.f64 and copysign too: hence the bits, which the compiler
+// must not see to be one of those.
 #if defined __CUDACC__ && !defined __GOCUDA_SIM__
 GO_FUNC f64 any_sign(f64 x) { return x; }
-GO_FUNC f64 math_abs(f64 x) { return fabs(x); }
+GO_FUNC u64 without_sign(f64 x) {
+    u64 bits;
+    asm("and.b64 %0, %1, 0x7fffffffffffffff;" : "=l"(bits) : "l"(cast<u64>(x)));
+    return bits;
+}
+GO_FUNC f64 math_abs(f64 x) { return cast<f64>(without_sign(x)); }
+GO_FUNC f64 math_copysign(f64 x, f64 y) { return cast<f64>(without_sign(x) | (cast<u64>(y) & (u64)1 << 63)); }
 #else
 GO_FUNC f64 any_sign(f64 x) {
 #ifdef __x86_64__
@@ -14,6 +22,7 @@ GO_FUNC f64 any_sign(f64 x) {
     return x;
 }
 GO_FUNC f64 math_abs(f64 x) { return cast<f64>(cast<u64>(x) & ~(u64)0 >> 1); }
+GO_FUNC f64 math_copysign(f64 x, f64 y) { return ::copysign(x, any_sign(y)); }
 #endif
 #define GO_MATH(name) GO_FUNC f64 math_##name(f64 x) { return ::name(x); }
 GO_MATH(acos)
@@ -44,7 +53,6 @@ GO_MATH(tan)
 GO_MATH(tanh)
 GO_MATH(trunc)
 GO_FUNC f64 math_atan2(f64 y, f64 x) { return ::atan2(y, x); }
-GO_FUNC f64 math_copysign(f64 x, f64 y) { return ::copysign(x, any_sign(y)); }
 GO_FUNC f64 math_fMA(f64 x, f64 y, f64 z) { return ::fma(x, y, z); }
 GO_FUNC f64 math_gamma(f64 x) { return ::tgamma(x); }
 GO_FUNC f64 math_hypot(f64 x, f64 y) { return ::hypot(x, y); }
