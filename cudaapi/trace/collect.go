@@ -528,7 +528,7 @@ func (c *collector) settle() (err error) {
 func (c *collector) timeline(ended time.Duration) *Timeline {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := &Timeline{Begin: c.begin, End: c.end, Left: c.left, Notes: c.notes, Host: machine()}
+	t := &Timeline{Begin: c.begin, End: c.end, Left: c.left, Notes: c.notes, Host: machine(), begun: c.begun}
 	for _, s := range c.sources {
 		t.Clock, t.Modelled = s.clock().Name, s.clock().Modelled
 	}

@@ -271,6 +271,63 @@ func TestNothingButMessages(t *testing.T) {
 	}
 }
 
+// The clocks of machines are compared by when ranks were asked and answered, and by
+// their messages, of which those both ways tell most.
+func TestSeveralMachines(t *testing.T) {
+	const far = 3 * time.Hour // b's clock before a's
+	part := func(n int, host string, boxes ...Box) *Timeline {
+		begin := 10 * us
+		for i := range boxes {
+			boxes[i].Rank = n
+			if boxes[i].message != nil {
+				boxes[i].message.Rank = n
+			}
+			if host == "b" {
+				boxes[i].Begin, boxes[i].End = boxes[i].Begin+far, boxes[i].End+far
+			}
+		}
+		if host == "b" {
+			begin += far
+		}
+		return &Timeline{Clock: "CUPTI", Ranks: []int{n}, Host: host, Boxes: boxes, Begin: begin, End: begin + 500*us, begun: begin, sealed: begin + 510*us}
+	}
+	asked := func(p *Timeline) *Timeline { // the notebook is on machine a
+		p.asked = [2]time.Duration{3 * us, 600 * us}
+		return p
+	}
+	send := func(id, to int, begin time.Duration) Box {
+		return sent(0, id, begin, begin+us, record.Message{Role: record.Sends, Peer: to})
+	}
+	receive := func(id, from int, end time.Duration) Box {
+		return sent(0, id, end-50*us, end, record.Message{Role: record.Receives, Peer: from})
+	}
+	for _, c := range []struct {
+		name   string
+		parts  []*Timeline
+		within time.Duration // how far b's boxes may be from where they were
+		note   string
+	}{
+		{"asked and answered", []*Timeline{asked(part(0, machine(), kernel(1, 20*us, 30*us))), asked(part(1, "b", kernel(1, 20*us, 30*us)))}, 44 * us, "within 44µs"},
+		{"messages", []*Timeline{
+			asked(part(0, machine(), send(1, 1, 100*us), receive(2, 1, 225*us), kernel(3, 20*us, 30*us))),
+			asked(part(1, "b", receive(1, 0, 110*us), send(2, 0, 215*us), kernel(3, 20*us, 30*us)))}, 10 * us, "within 9µs"},
+		{"messages alone", []*Timeline{
+			part(0, "a", send(1, 1, 100*us), receive(2, 1, 225*us)),
+			part(1, "b", receive(1, 0, 110*us), send(2, 0, 215*us), kernel(3, 20*us, 30*us))}, 10 * us, "within 10µs"},
+		{"nothing", []*Timeline{part(0, "a", kernel(1, 20*us, 30*us)), part(1, "b", kernel(1, 20*us, 30*us))}, 0, "could not be compared"},
+	} {
+		all := Merge(c.parts...)
+		for _, b := range all.Boxes {
+			if b.Rank == 1 && b.Kind == Kernel && (b.Begin < 20*us-c.within || b.Begin > 20*us+c.within) {
+				t.Errorf("%s: the kernel begins at %v", c.name, b.Begin)
+			}
+		}
+		if !strings.Contains(strings.Join(all.Notes, " "), c.note) {
+			t.Errorf("%s: notes %q", c.name, all.Notes)
+		}
+	}
+}
+
 // What comes behind something whose times are not known comes behind what that followed.
 func TestBridge(t *testing.T) {
 	c := &collector{

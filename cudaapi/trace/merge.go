@@ -9,7 +9,8 @@ import (
 )
 
 // Merge puts the timelines of a job's processes on one axis. Those of one machine have
-// one clock. On modelled clocks every rank begins at the same time, and whoever
+// one clock; how those of several differ is told by when they were asked and answered,
+// and by their messages. On modelled clocks every rank begins at the same time, and whoever
 // receives waits until the clock of whoever sends has come to the message; where nothing
 // but messages was seen, which take no modelled time, the system's clock tells theirs.
 func Merge(parts ...*Timeline) *Timeline {
@@ -19,14 +20,9 @@ func Merge(parts ...*Timeline) *Timeline {
 		return all
 	}
 	first := parts[0]
-	*all = Timeline{Title: first.Title, Clock: first.Clock, Modelled: first.Modelled, Host: first.Host, Begin: first.Begin, End: first.End}
-	apart := false
+	*all = Timeline{Title: first.Title, Clock: first.Clock, Modelled: first.Modelled, Host: first.Host}
+	of := map[int]*Timeline{} // by rank
 	for _, p := range parts {
-		if p.Modelled || p.Host != first.Host {
-			apart = apart || !p.Modelled
-			p.shift(first.Begin - p.Begin)
-		}
-		all.Begin, all.End = min(all.Begin, p.Begin), max(all.End, p.End)
 		all.Left, all.Running, all.Untimed = all.Left+p.Left, all.Running+p.Running, all.Untimed+p.Untimed
 		all.Ranks = append(all.Ranks, p.Ranks...)
 		for _, n := range p.Notes {
@@ -34,24 +30,44 @@ func Merge(parts ...*Timeline) *Timeline {
 				all.Notes = append(all.Notes, n)
 			}
 		}
-		if len(p.Ranks) == 0 && len(parts) > 1 {
-			for i := range p.Boxes {
+		for i := range p.Boxes {
+			if len(p.Ranks) == 0 && len(parts) > 1 {
 				p.Boxes[i].Rank = -1 // the notebook's own process
 			}
+			of[p.Boxes[i].Rank] = p
 		}
 		all.Boxes = append(all.Boxes, p.Boxes...)
 		if p.Clock != all.Clock {
 			all.Notes = append(all.Notes, fmt.Sprintf("Times of ranks %v are by %s, of others by %s.", p.Ranks, p.Clock, all.Clock))
 		}
 	}
-	if apart {
-		all.Notes = append(all.Notes, "Ranks of several machines: their clocks are set alike at the beginning of the cell.")
-	}
 	slices.Sort(all.Ranks)
 	all.meet()
-	switch {
-	case all.Modelled && all.byWall():
-	case all.Modelled:
+	clocks := align(parts, of, all.Boxes)
+	begin := first.Begin
+	if !first.Modelled {
+		begin += clocks[first.Host].by
+	}
+	all.Begin, all.End = begin, begin+first.End-first.Begin
+	by := map[*Timeline]time.Duration{}
+	for _, p := range parts {
+		if by[p] = clocks[p.Host].by; p.Modelled {
+			by[p] = begin - p.Begin
+		}
+		all.Begin, all.End = min(all.Begin, p.Begin+by[p]), max(all.End, p.End+by[p])
+	}
+	for i := range all.Boxes {
+		b := &all.Boxes[i]
+		p := of[b.Rank]
+		b.Issued, b.Begin, b.End = b.Issued+by[p], b.Begin+by[p], b.End+by[p]
+		if b.wall[1] != 0 {
+			b.wall[0], b.wall[1] = b.wall[0]+clocks[p.Host].by, b.wall[1]+clocks[p.Host].by
+		}
+	}
+	replayed := all.Modelled && !all.byWall()
+	if !replayed {
+		all.Notes = append(all.Notes, noteOf(clocks)...)
+	} else {
 		all.replay()
 	}
 	all.sort()

@@ -102,6 +102,10 @@ type Timeline struct {
 
 	Host string `json:"host,omitempty"` // which machine's monotonic clock it is
 
+	begun  time.Duration    // when the trace began, by the machine's clock
+	sealed time.Duration    // when it was encoded
+	asked  [2]time.Duration // see Between
+
 	parts map[who]bool // launches of graphs whose boxes are known
 }
 
@@ -118,6 +122,12 @@ func (t *Timeline) Span() (begin, end time.Duration) {
 	return begin, end
 }
 
+// Between says of a timeline that was decoded when this process asked for it, before it
+// began, and when it had the answer: by that, [Merge] compares the machines' clocks.
+func (t *Timeline) Between(asked, answered time.Time) {
+	t.asked = [2]time.Duration{now() - time.Since(asked), now() - time.Since(answered)}
+}
+
 // sort puts the boxes in order.
 func (t *Timeline) sort() {
 	slices.SortStableFunc(t.Boxes, func(a, b Box) int {
@@ -125,19 +135,9 @@ func (t *Timeline) sort() {
 	})
 }
 
-// shift moves all times.
-func (t *Timeline) shift(by time.Duration) {
-	t.Begin += by
-	t.End += by
-	for i := range t.Boxes {
-		b := &t.Boxes[i]
-		b.Issued, b.Begin, b.End = b.Issued+by, b.Begin+by, b.End+by
-	}
-}
-
 // Encode writes a timeline as [Decode] reads it.
 func (t *Timeline) Encode() ([]byte, error) {
-	w := wire{Timeline: t}
+	w := wire{Timeline: t, Begun: t.begun, Sealed: now()}
 	for i := range t.Boxes {
 		w.Messages = append(w.Messages, t.Boxes[i].message)
 		w.Prev = append(w.Prev, t.Boxes[i].prev)
@@ -157,6 +157,7 @@ func Decode(data []byte) (*Timeline, error) {
 			w.Boxes[i].message, w.Boxes[i].prev, w.Boxes[i].wall = w.Messages[i], w.Prev[i], w.Walls[i]
 		}
 	}
+	w.begun, w.sealed = w.Begun, w.Sealed
 	return w.Timeline, nil
 }
 
@@ -166,6 +167,8 @@ type wire struct {
 	Messages []*meeting         `json:"messages"`
 	Prev     []int              `json:"prev"`
 	Walls    [][2]time.Duration `json:"walls"`
+	Begun    time.Duration      `json:"begun"`
+	Sealed   time.Duration      `json:"sealed"`
 }
 
 // machine names the machine whose monotonic clock this process reads.

@@ -132,6 +132,7 @@ type job struct {
 
 	// Under the pool's mu.
 	results map[int]session.Result
+	times   map[int][2]time.Time // when a rank was asked, and had answered
 	value   map[int]display.Bundle
 	awaited bool  // the notebook's cell does not end before it
 	cancel  error // why it was interrupted, or nil
@@ -151,14 +152,16 @@ func newPool(members []*rank, l launcher, m *merger, h host) *pool {
 // serve runs the cells of one rank, one after another.
 func (p *pool) serve(r *rank) {
 	for j := range r.queue {
+		asked := time.Now()
 		result := p.run(r, j)
+		answered := time.Now()
 		p.merge.end(r.number)
 		p.mu.Lock()
 		if r.because != nil && result.Err != nil && result.Err.Name == "Interrupted" {
 			result.Err = r.because
 		}
 		r.job, r.because = nil, nil
-		j.results[r.number] = result
+		j.results[r.number], j.times[r.number] = result, [2]time.Time{asked, answered}
 		if r.value != nil {
 			j.value[r.number] = *r.value
 		}
@@ -285,7 +288,7 @@ func (p *pool) post(cell session.Cell, ranks []int, timeout time.Duration) (*job
 func (p *pool) enqueue(j *job) (*job, error) {
 	ranks := j.ranks
 	j.begun, j.done = time.Now(), make(chan struct{})
-	j.results, j.value = map[int]session.Result{}, map[int]display.Bundle{}
+	j.results, j.value, j.times = map[int]session.Result{}, map[int]display.Bundle{}, map[int][2]time.Time{}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closing {

@@ -3,6 +3,7 @@ package ranks
 import (
 	"os"
 	"sync"
+	"time"
 )
 
 // InRank reports whether this process is a rank of a notebook's pool.
@@ -12,7 +13,7 @@ func InRank() bool { return os.Getenv(rankEnv) != "" }
 var traced struct {
 	sync.Mutex
 	on    bool
-	parts [][]byte
+	parts []Trace
 }
 
 // TraceCells asks the ranks for the timelines of cells from now on, or no more.
@@ -28,9 +29,15 @@ func tracingCells() bool {
 	return traced.on
 }
 
-// Traces are the timelines of ranks since it was called last, as package trace encodes
-// them.
-func Traces() (parts [][]byte) {
+// Trace is a rank's timeline of a cell, as package trace encodes it, and when the rank
+// was asked to run the cell and had answered.
+type Trace struct {
+	Data            []byte
+	Asked, Answered time.Time
+}
+
+// Traces are the timelines of ranks since it was called last.
+func Traces() (parts []Trace) {
 	traced.Lock()
 	defer traced.Unlock()
 	parts, traced.parts = traced.parts, nil
@@ -42,7 +49,7 @@ func keepTraces(j *job) {
 	defer traced.Unlock()
 	for _, n := range j.ranks {
 		if r, ok := j.results[n]; ok && len(r.Data) > 0 {
-			traced.parts = append(traced.parts, r.Data)
+			traced.parts = append(traced.parts, Trace{r.Data, j.times[n][0], j.times[n][1]})
 		}
 	}
 }

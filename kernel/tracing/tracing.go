@@ -147,11 +147,12 @@ func (s *state) show(title string, asked bool) error {
 	s.name(own)
 	parts := []*trace.Timeline{own}
 	for _, text := range ranks.Traces() {
-		p, decodes := trace.Decode(text)
+		p, decodes := trace.Decode(text.Data)
 		if decodes != nil {
 			err = errors.Join(err, decodes)
 			continue
 		}
+		p.Between(text.Asked, text.Answered)
 		parts = append(parts, p)
 	}
 	r := &timeline.Recorded{Timeline: trace.Merge(parts...)}
