@@ -79,6 +79,16 @@ func TestADeathBetweenCellsIsToldToTheNext(t *testing.T) {
 	h.Shows("get", "\n")
 }
 
+// Last words that come before the next cell begins are that death's.
+func TestLastWordsBeforeACell(t *testing.T) {
+	h := sessiontest.Start(t, nil)
+	h.Succeed("leave 1000")
+	sessiontest.Until(t, "its words", func() bool { return strings.Contains(h.Shown(), "it leaves") })
+	if r := h.Run("deaf"); r.Err == nil || !strings.Contains(sessiontest.Text(r.Err), "it leaves") {
+		t.Errorf("result %+v", r)
+	}
+}
+
 func TestDeathsInARow(t *testing.T) {
 	h := sessiontest.Start(t, nil)
 	for i := range 10 {

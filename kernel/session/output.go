@@ -45,7 +45,7 @@ type collector struct {
 	mu     sync.Mutex // held while reading a pipe and while calling receive
 	pipes  [2]pipe
 	chunk  [outputChunk]byte
-	words  []byte // the end of standard error since the cell began
+	words  []byte // the end of standard error since the last cell ended
 	dying  []byte // its last part, when that is held back
 	closed bool
 }
@@ -212,8 +212,9 @@ func (c *collector) drainAll() {
 	}
 }
 
-// begin forgets the words of earlier cells.
-func (c *collector) begin() {
+// forget forgets the words of a cell that has ended. It is not done when the next one
+// begins: these may be the last words by then.
+func (c *collector) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.words = c.words[:0]

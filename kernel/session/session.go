@@ -255,7 +255,6 @@ func (s *Session) run(r *run, cell Cell) Result {
 	case <-e.dead:
 		return died()
 	}
-	e.outputs.begin()
 	result, err := e.run(r.id, cell)
 	if err != nil {
 		if err != ErrEnded {
@@ -263,6 +262,7 @@ func (s *Session) run(r *run, cell Cell) Result {
 		}
 		return died()
 	}
+	e.outputs.forget()
 	if result.Value != nil {
 		o := Output{Kind: Value, Bundle: *result.Value}
 		if cell.Shell != "" {

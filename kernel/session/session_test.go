@@ -200,6 +200,13 @@ func (f *fakeEvaluator) do(command, argument string) error {
 			time.Sleep(50 * time.Millisecond)
 			fmt.Println(argument)
 		}()
+	case "leave": // when the cell has ended
+		go func() {
+			time.Sleep(50 * time.Millisecond)
+			fmt.Fprintln(os.Stderr, "it leaves")
+			time.Sleep(time.Duration(n) * time.Millisecond)
+			os.Exit(3)
+		}()
 	case "panic":
 		panic(argument)
 	case "gopanic":
