@@ -37,7 +37,8 @@ for (const e of document.querySelectorAll('.jp-Cell *')) {
 return found;
 """
 
-# Texts of one figure whose boxes share more than a little, and texts beyond its edge.
+# Texts of one figure whose boxes share more than a little, texts beyond its edge, and
+# names of rows that are cut off.
 OVERPRINTED = """
 const found = [];
 for (const svg of document.querySelectorAll('svg')) {
@@ -45,6 +46,8 @@ for (const svg of document.querySelectorAll('svg')) {
   const texts = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim() && t.getBBox().width).map(t => [t, t.getBoundingClientRect()]);
   for (let i = 0; i < texts.length; i++) {
     const [t, a] = texts[i];
+    if (t.getAttribute('text-anchor') == 'end' && t.textContent.trim().endsWith('…'))
+      found.push(['cut off', t.textContent.trim().slice(-40), '']);
     if (a.left < edge.left - 2 || a.right > edge.right + 2 || a.top < edge.top - 2 || a.bottom > edge.bottom + 2)
       found.push(['beyond the edge', t.textContent.trim().slice(0, 40), '']);
     for (let k = i + 1; k < texts.length; k++) {

@@ -128,7 +128,8 @@ func TestLogarithmicAxesAreLabelled(t *testing.T) {
 		"decades":           {[]float64{1, 1000}, "|1|10|100|1000|"},
 		"very small":        {[]float64{1e-12, 1e-10}, "|1e-12|1e-11|1e-10|"},
 		"many decades":      {[]float64{1e-20, 1e-10}, "|1e-20|1e-18|1e-16|1e-14|1e-12|1e-10|"},
-		"within one decade": {[]float64{0.25, 0.8}, "|0.5|"},
+		"within one decade": {[]float64{0.22, 0.41}, "|0.3|0.4|"},
+		"narrow":            {[]float64{31, 36}, "|32|34|36|"},
 		"about one decade":  {[]float64{21, 190}, "|50|100|200|"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -111,36 +111,38 @@ func (byteTicks) Ticks(low, high float64) []gonum.Tick {
 	return ticks
 }
 
-// logTicks marks every digit of a decade, and labels the decades: at most eight
-// of them, and where fewer than two are in sight, their double and fivefold too.
+// logTicks marks every digit of a decade, and labels the decades: at most eight of
+// them. Where that is fewer than two labels, it labels their double and fivefold too,
+// then every digit, and at last what an axis that is not logarithmic would.
 type logTicks struct{}
 
 func (logTicks) Ticks(low, high float64) []gonum.Tick {
 	first, last := int(math.Floor(math.Log10(low)+1e-9)), int(math.Ceil(math.Log10(high)-1e-9))
-	in := func(v float64) bool { return v > low*(1-1e-9) && v < high*(1+1e-9) }
-	seen := 0
-	for k := first; k <= last; k++ {
-		if in(math.Pow10(k)) {
-			seen++
-		}
-	}
 	step := max(1, (last-first+7)/8)
-	var ticks []gonum.Tick
-	for k := first; k <= last; k++ {
-		for digit := 1; digit < 10; digit++ {
-			// Parsed, since 3 * 0.1 is not 0.3.
-			text := fmt.Sprintf("%de%d", digit, k)
-			v, _ := strconv.ParseFloat(text, 64)
-			t := gonum.Tick{Value: v}
-			if digit == 1 && (k-first)%step == 0 || seen < 2 && (digit == 2 || digit == 5) {
-				t.Label = strconv.FormatFloat(v, 'g', -1, 64)
-			}
-			if in(v) {
+	for _, digits := range []string{"1", "125", "123456789"} {
+		var ticks []gonum.Tick
+		labels := 0
+		for k := first; k <= last; k++ {
+			for digit := 1; digit < 10; digit++ {
+				// Parsed, since 3 * 0.1 is not 0.3.
+				text := fmt.Sprintf("%de%d", digit, k)
+				v, _ := strconv.ParseFloat(text, 64)
+				if v < low*(1-1e-9) || v > high*(1+1e-9) {
+					continue
+				}
+				t := gonum.Tick{Value: v}
+				if strings.Contains(digits, text[:1]) && (digit > 1 || (k-first)%step == 0) {
+					t.Label = strconv.FormatFloat(v, 'g', -1, 64)
+					labels++
+				}
 				ticks = append(ticks, t)
 			}
 		}
+		if labels >= 2 {
+			return ticks
+		}
 	}
-	return ticks
+	return gonum.DefaultTicks{}.Ticks(low, high)
 }
 
 // whole says whether what the x axis counts comes in whole numbers only.
