@@ -49,6 +49,7 @@ func CompileGo(source string, options ...CompileOption) (*Module, error) {
 		return nil, err
 	}
 	m.log = c.Log
+	m.made(d)
 	return m, nil
 }
 

@@ -215,7 +215,7 @@ func (k *kernelCode) function(d *Device) (*function, error) {
 	if f.h, err = d.drv().ModuleFunction(c, h, symbol); err != nil {
 		return nil, d.fail(err)
 	}
-	if p, ok := d.drv().(driver.Preloader); ok {
+	if p := d.preloader(); p != nil && !k.mod.library {
 		p.Preload(c, f.origin)
 	}
 	laidOut, err := d.drv().FunctionParams(c, f.h)

@@ -16,14 +16,17 @@ import (
 )
 
 // Module is device code: CUDA C++ that was compiled, or a CUBIN or PTX image.
-// It is loaded on each device when a kernel of it first runs there, and
-// compiled again for a device of another architecture.
+// It is loaded on each device when a kernel of it first runs there, or at once where the
+// driver has more to load with it, and compiled again for a device of another
+// architecture.
 type Module struct {
 	sys     *system
 	src     *driver.Source // nil for an image
 	image   []byte
 	log     string
 	polls   bool              // see driver.Origin
+	device  *Device           // that it was made for
+	library bool              // a package of this project made it for itself
 	goCode  *gokernel.Program // of source in Go
 	kernels []*Kernel
 	// templates are the kernel templates of the source.
@@ -147,6 +150,7 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 		return nil, err
 	}
 	m.log = c.Log
+	m.made(d)
 	return m, nil
 }
 
@@ -204,6 +208,7 @@ func LoadModule(image []byte) (*Module, error) {
 	for _, s := range symbols {
 		m.kernels = append(m.kernels, &Kernel{code: &kernelCode{mod: m, name: s, on: make([]atomic.Pointer[function], len(m.sys.devices))}})
 	}
+	m.made(d)
 	return m, nil
 }
 

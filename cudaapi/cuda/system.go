@@ -20,6 +20,7 @@ type system struct {
 	info    BackendInfo
 	math    primitives
 	combine combiners
+	modules modules
 }
 
 // registered is a back end that may be opened.
@@ -201,6 +202,7 @@ func Decorate(f Decorator) error {
 	decorator = f
 	if s := active.Load(); s != nil {
 		s.decorate()
+		s.preload() // now nothing is queued
 	}
 	return nil
 }

@@ -47,8 +47,10 @@ type PTXLoader interface {
 }
 
 // Preloader is a [Driver] that loads more than a program's own kernels, at their first
-// launches or before.
+// launches or before. As loading may wait for all that is queued, before is better.
 type Preloader interface {
+	// Preloads reports whether it does, as it is set up.
+	Preloads() bool
 	// Preload is called when a kernel was loaded, and may take as long as that.
 	Preload(c Context, from *Origin)
 }

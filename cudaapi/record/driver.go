@@ -814,9 +814,12 @@ func (d *Driver) ModuleGlobal(c driver.Context, m driver.Module, symbol string) 
 	return d.next.ModuleGlobal(c, m, symbol)
 }
 
+// Preloads reports whether kernels tell of their accesses by code that is loaded for it.
+func (d *Driver) Preloads() bool { return d.tracer != nil }
+
 // Preload loads what tells of a kernel's accesses.
 func (d *Driver) Preload(c driver.Context, from *driver.Origin) {
-	if d.tracer != nil && !callsite.Here().Library {
+	if d.tracer != nil {
 		d.mu.Lock()
 		dev := d.devices[c]
 		d.mu.Unlock()

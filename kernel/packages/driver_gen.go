@@ -560,8 +560,9 @@ func driverPackage() host.Package {
 			"PoolAttribute":                 "PoolAttribute is a CUmemPool_attribute.",
 			"PoolPointer":                   "PoolPointer is stream-ordered memory of a shared pool as another process can\nimport it (CUmemPoolPtrExportData).",
 			"PoolReleaseThreshold":          "bytes kept at a synchronisation",
-			"Preloader":                     "Preloader is a [Driver] that loads more than a program's own kernels, at their first\nlaunches or before.",
+			"Preloader":                     "Preloader is a [Driver] that loads more than a program's own kernels, at their first\nlaunches or before. As loading may wait for all that is queued, before is better.",
 			"Preloader.Preload":             "Preload is called when a kernel was loaded, and may take as long as that.",
+			"Preloader.Preloads":            "Preloads reports whether it does, as it is set up.",
 			"Ptr":                           "Ptr is an address in the unified address space: device memory or host\nmemory. PointerAttributes tells which.",
 			"RangeAttribute":                "RangeAttribute is a CUmem_range_attribute: what holds for all of a range of\nmanaged memory.",
 			"RangeLastPrefetchLocation":     "an ordinal, Host or Nowhere",
@@ -1123,12 +1124,16 @@ func (W _driver_PTXLoader) LoadsPTX() bool {
 
 // _driver_Preloader lets interpreted types implement driver.Preloader.
 type _driver_Preloader struct {
-	IValue   any
-	WPreload func(a0 driver.Context, a1 *driver.Origin)
+	IValue    any
+	WPreload  func(a0 driver.Context, a1 *driver.Origin)
+	WPreloads func() bool
 }
 
 func (W _driver_Preloader) Preload(a0 driver.Context, a1 *driver.Origin) {
 	W.WPreload(a0, a1)
+}
+func (W _driver_Preloader) Preloads() bool {
+	return W.WPreloads()
 }
 
 // _driver_Tracer lets interpreted types implement driver.Tracer.

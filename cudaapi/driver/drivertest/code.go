@@ -22,7 +22,7 @@ func (e *env) kernel(dev int, code, symbol string) driver.Function {
 	f, err := e.d.ModuleFunction(e.ctx[dev], m, symbol)
 	e.ok(err)
 	e.origins[f] = &driver.Origin{Source: &driver.Source{Name: "case.cu", Code: code}, Module: m, Symbol: symbol, Polls: strings.Contains(code, "volatile")}
-	if p, ok := e.d.(driver.Preloader); ok {
+	if p, ok := e.d.(driver.Preloader); ok && p.Preloads() {
 		p.Preload(e.ctx[dev], e.origins[f])
 	}
 	return f

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
@@ -454,6 +455,71 @@ func TestTellersOnGPUs(t *testing.T) {
 	l := b.launch("tell", 4096, 256, x, counter, 1<<20)
 	l.Origin.Polls = true
 	b.same(b.touched(l, 4<<20, x, counter), []driver.Access{{Lo: x, Hi: x + 4<<20, Mode: driver.AccessRead}, {Lo: counter, Hi: counter + 4, Mode: driver.AccessAtomic}})
+}
+
+// waiting is a driver that loads code, and makes pinned memory, only when nothing runs,
+// as CUDA may.
+type waiting struct {
+	driver.Driver
+	t *testing.T
+}
+
+func (d waiting) settled(c driver.Context, what string) {
+	stop := make(chan struct{})
+	defer time.AfterFunc(5*time.Second, func() { close(stop) }).Stop()
+	if d.Driver.CtxSynchronize(c, stop) != nil {
+		d.t.Errorf("%s waits for what is queued", what)
+	}
+}
+
+func (d waiting) ModuleLoad(c driver.Context, image []byte) (driver.Module, error) {
+	d.settled(c, "loading a module")
+	return d.Driver.ModuleLoad(c, image)
+}
+
+func (d waiting) HostAlloc(c driver.Context, n uint64, f driver.HostAllocFlags) (driver.Ptr, error) {
+	d.settled(c, "making pinned memory")
+	return d.Driver.HostAlloc(c, n, f)
+}
+
+// A kernel that was preloaded is launched behind what holds its stream without waiting
+// for it, in whatever way it tells what it touches.
+func TestPreloadedKernelsWaitForNothing(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	own, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	d := waiting{own, t}
+	for _, outline := range []bool{true, false} {
+		b := newBench(t, d, outlined)
+		b.x.variant = func(c driver.Context, dev driver.Device, from *driver.Origin) (made, error) {
+			v, err := onHost(d)(c, dev, from)
+			if v.outline = outline; outline {
+				v.by = []int{0, 1}
+			}
+			return v, err
+		}
+		const n = 100
+		x := b.alloc(4 * n)
+		b.origin = &driver.Origin{Source: b.src, Module: b.m, Symbol: "set"}
+		b.x.Preload(b.c, 0, b.origin)
+		gate := make(chan struct{})
+		b.check(d.LaunchHostFunc(b.c, b.s, func() { <-gate }))
+		l, told := b.launch("set", 1, 64, x, n, 1), make(chan []driver.Access, 1)
+		if !b.prepared(l, false).Launch(b.c, l, nil, func(list []driver.Access) { told <- list }) {
+			t.Fatal("not launched")
+		}
+		close(gate)
+		b.same(<-told, []driver.Access{{Lo: x, Hi: x + 4*n, Mode: driver.AccessWrite}})
+		b.check(d.CtxSynchronize(b.c, nil))
+		if got := b.word(x); outline && got != 1 { // the other only notes, in this test
+			t.Errorf("the kernel wrote %d", got)
+		}
+	}
 }
 
 const somePTX = `//
