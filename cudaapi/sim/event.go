@@ -122,6 +122,7 @@ func (m *Driver) EventQuery(c driver.Context, e driver.Event) (bool, error) {
 		m.sched.urge()
 		return false, nil
 	}
+	m.model.learned(ev.last)
 	return true, ev.ctx.failed(call)
 }
 

@@ -47,6 +47,13 @@ func (h *hosts) meet(at time.Duration) {
 	}
 }
 
+// notBefore sets the clocks that are behind a time to it.
+func (h *hosts) notBefore(at time.Duration) {
+	for i := range h.clock {
+		h.clock[i] = max(h.clock[i], at)
+	}
+}
+
 // cost is the part of an operation that the model sees.
 type cost struct {
 	deps       []*op
@@ -68,6 +75,7 @@ type cost struct {
 type entry struct {
 	op     *op
 	waited []*op
+	asked  bool   // it did not wait, but learned that they are over
 	tag    uint64 // of the thread that waited
 	moment bool   // nothing but the time is asked for
 	seen   bool
@@ -126,6 +134,19 @@ func (t *model) issue(o *op) {
 // waited notes that the host waited for ops, which are finished.
 func (t *model) waited(ops []*op) {
 	t.log = append(t.log, &entry{waited: ops, tag: t.trace.tagged()})
+	t.advance()
+}
+
+// learned notes that the host asked whether an operation, which is finished, is over: from
+// now on it is later than the operation's end.
+func (t *model) learned(o *op) {
+	if o == nil || o.timed && o.end <= t.host.latest() {
+		return
+	}
+	if n := len(t.log); n > 0 && t.log[n-1].asked && t.log[n-1].waited[0] == o {
+		return // asked again
+	}
+	t.log = append(t.log, &entry{waited: []*op{o}, asked: true})
 	t.advance()
 }
 
@@ -217,6 +238,10 @@ func (t *model) time(e *entry) {
 	p := t.m.profile
 	if e.moment {
 		t.trace.tell(driver.Activity{Tag: e.tag, Kind: driver.ActivityMoment, Begin: e.at, End: e.at})
+		return
+	}
+	if e.asked {
+		t.host.notBefore(e.waited[0].end)
 		return
 	}
 	if e.op == nil {

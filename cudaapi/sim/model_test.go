@@ -222,3 +222,30 @@ func TestRecords(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
+
+// What the host issues when a question has told it that an operation is over begins
+// behind that operation: for a stream's last and for an event.
+func TestTimeOfAQuestion(t *testing.T) {
+	const n = 16 << 20
+	for name, over := range map[string]func(r *rig, e driver.Event) (bool, error){
+		"event":  func(r *rig, e driver.Event) (bool, error) { return r.d.EventQuery(r.c[0], e) },
+		"stream": func(r *rig, _ driver.Event) (bool, error) { return r.d.StreamQuery(r.c[0], r.s[0]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, sim.Options{}, n)
+			r.ok(r.d.MemcpyAsync(r.c[0], r.pinned[0], r.dev[0], n, r.s[0]))
+			e := r.record(0, r.s[0])
+			for done := false; !done; time.Sleep(time.Millisecond) {
+				var err error
+				done, err = over(r, e)
+				r.ok(err)
+			}
+			r.ok(r.d.MemcpyAsync(r.c[1], r.pinned[1], r.dev[1], n, r.s[1]))
+			r.ok(r.d.CtxSynchronize(r.c[1], nil))
+			list := r.d.Records()
+			if len(list) != 2 || list[1].Begin < list[0].End {
+				t.Errorf("a copy that was issued when another one was over began before its end: %+v", list)
+			}
+		})
+	}
+}

@@ -187,6 +187,7 @@ func (m *Driver) StreamQuery(c driver.Context, id driver.Stream) (bool, error) {
 		m.sched.urge()
 		return false, nil
 	}
+	m.model.learned(s.last)
 	return true, s.ctx.failed(call)
 }
 
