@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unsafe"
 
 	"gocuda/cudaapi/gokernel"
@@ -191,8 +190,7 @@ func TestMath(t *testing.T) {
 	one := []func(float64) float64{math.Acos, math.Asin, math.Atan, math.Cbrt, math.Cos, math.Cosh, math.Erf, math.Erfc, math.Exp, math.Exp2, math.Expm1, math.Gamma, math.Log,
 		math.Log10, math.Log1p, math.Log2, math.Sin, math.Sinh, math.Tan, math.Tanh, math.Sqrt, math.Floor, math.Ceil, math.Trunc, math.Round, math.RoundToEven, math.Abs}
 	both := []func(float64, float64) float64{math.Atan2, math.Hypot, math.Pow, math.Max, math.Min, math.Mod, math.Remainder, math.Copysign}
-	seed := uint64(time.Now().UnixNano())
-	r := rand.New(rand.NewPCG(seed, 1))
+	r := rand.New(rand.NewPCG(20261123, 1))
 	values := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 2, 3, -3, 1e300, -1e300, 5e-324, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, 1 << 53, 1e17, 709.5, -745.2}
 	for range 2000 {
 		values = append(values, math.Float64frombits(r.Uint64()), r.NormFloat64()*100)
@@ -208,7 +206,7 @@ func TestMath(t *testing.T) {
 		}
 		check := func(name string, got, want float64) {
 			if math.Float64bits(got) != math.Float64bits(want) && !(got != got && want != want) {
-				t.Errorf("seed %d: math.%s(%v, %v) = %v, of Go %v", seed, name, fr.x, fr.y, got, want)
+				t.Errorf("math.%s(%v, %v) = %v, of Go %v", name, fr.x, fr.y, got, want)
 			}
 		}
 		for j, f := range one {
@@ -288,8 +286,7 @@ func product(x, y complex64) (p, q complex64, z complex128) { return x * y, x / 
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := uint64(time.Now().UnixNano())
-	r := rand.New(rand.NewPCG(seed, 2))
+	r := rand.New(rand.NewPCG(20261123, 2))
 	pieces := []string{"a", "\x80", "\xc3", "\xc3\xb6", "\xe2\x82\xac", "\xe2\x82", "\xed\xa0\x80", "\xf0\x9f\x98\x80", "\xf0\x9f", "\xff", "\xc0\x80", "\xe0\x80\x80", "\xf4\x90\x80\x80", "\x00"}
 	s := &struct {
 		s   string
@@ -311,7 +308,7 @@ func product(x, y complex64) (p, q complex64, z complex128) { return x * y, x / 
 			want = append(want, int64(i), int64(c))
 		}
 		if !slices.Equal(s.out[:s.n], want) {
-			t.Fatalf("seed %d: %q: %v, of Go %v", seed, s.s, s.out[:s.n], want)
+			t.Fatalf("%q: %v, of Go %v", s.s, s.out[:s.n], want)
 		}
 	}
 	c := &struct {
@@ -323,7 +320,7 @@ func product(x, y complex64) (p, q complex64, z complex128) { return x * y, x / 
 		c.x, c.y = complex(f(), f()), complex(f(), f())
 		funcs["product"].Call(unsafe.Pointer(c), nil)
 		if p, q, z := c.x*c.y, c.x/c.y, complex128(c.x)*complex128(c.y); c.p != p || c.q != q || c.z != z {
-			t.Fatalf("seed %d: %v and %v: %v, %v and %v, of Go %v, %v and %v", seed, c.x, c.y, c.p, c.q, c.z, p, q, z)
+			t.Fatalf("%v and %v: %v, %v and %v, of Go %v, %v and %v", c.x, c.y, c.p, c.q, c.z, p, q, z)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gocuda/cudaapi/cuda"
 )
@@ -199,10 +198,7 @@ func mixed(a, b int64) int64 {
 
 // Threads that meet do the same on a device as emulated.
 func TestRandomBlocks(t *testing.T) {
-	start := *seed
-	if start == 0 {
-		start = uint64(time.Now().UnixNano())
-	}
+	start := first()
 	t.Logf("seed %d", start)
 	for at := 0; at < *kernels; at += batch {
 		n := start + uint64(at)

@@ -73,12 +73,9 @@ var moreChecks = flag.Int("checks", 0, "how many random kernels are run for chec
 // they were: the emulator makes those that were taken out, too. For many:
 // -checks 100000 -parallel 32 -until 100s.
 func TestRandomChecks(t *testing.T) {
-	n, start := 60, *seed
+	n, start := 60, first()
 	if *moreChecks > 0 {
 		n = *moreChecks
-	}
-	if start == 0 {
-		start = uint64(time.Now().UnixNano())
 	}
 	t.Logf("seed %d", start)
 	var ran, panicked, ended, refused atomic.Int64

@@ -191,10 +191,7 @@ func TestRandomNative(t *testing.T) {
 	if *alone == 0 {
 		t.Skip("-native says how many")
 	}
-	start := *seed
-	if start == 0 {
-		start = uint64(time.Now().UnixNano())
-	}
+	start := first()
 	t.Logf("seed %d", start)
 	var ran, seen atomic.Int64
 	t.Run("seeds", func(t *testing.T) {
