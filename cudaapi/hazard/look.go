@@ -36,14 +36,18 @@ func (c *Checker) look(j *job) {
 	o := j.op
 	switch o.Kind {
 	case record.Alloc, record.AllocAsync:
-		c.memory.forget(o.Addr, o.Addr+o.Bytes, o.Seq)
+		if o.Keeps && o.Kind == record.Alloc {
+			c.memory.forget(o.Addr, o.Addr+o.Bytes, frees)
+			return
+		}
+		c.memory.forget(o.Addr, o.Addr+o.Bytes, before(o.Seq))
 		c.words.forget(o.Addr, o.Addr+o.Bytes)
 		if o.Kind == record.Alloc || o.Site.Library {
 			return
 		}
 	case record.Free, record.FreeAsync:
 		if o.Site.Library {
-			c.memory.forget(o.Addr, o.Addr+o.Bytes, o.Seq)
+			c.memory.forget(o.Addr, o.Addr+o.Bytes, before(o.Seq))
 			return
 		}
 	}
@@ -53,7 +57,7 @@ func (c *Checker) look(j *job) {
 	if o.Kind == record.FreeAsync || o.Kind == record.Free || o.Kind == record.AllocAsync {
 		c.touch(j, record.Write, record.Access{Lo: o.Addr, Hi: o.Addr + o.Bytes, Mode: record.Write})
 		if o.Keeps {
-			c.memory.forget(o.Addr, o.Addr+o.Bytes, o.Seq+1)
+			c.memory.forget(o.Addr, o.Addr+o.Bytes, before(o.Seq+1))
 		}
 		return
 	}

@@ -134,7 +134,7 @@ func (s *shadow) full() bool { return s.segments > pruneFrom+2*s.kept }
 func (s *shadow) prune(floor clock) {
 	pruned := map[*cell]*cell{}
 	gone := func(m mark) bool {
-		return floor.at(m.dim) >= m.n && m.op.Kind != record.Free && m.op.Kind != record.FreeAsync
+		return floor.at(m.dim) >= m.n && !frees(m)
 	}
 	s.segments = 0
 	for k, list := range s.chunks {
@@ -167,14 +167,18 @@ func (s *shadow) prune(floor clock) {
 	s.kept = s.segments
 }
 
-// forget drops what touched a range before the call with a number: the memory was
-// another's then.
-func (s *shadow) forget(lo, hi, seq uint64) {
+// frees reports whether a mark is that memory was freed.
+func frees(m mark) bool { return m.op.Kind == record.Free || m.op.Kind == record.FreeAsync }
+
+// before are the marks of operations before the call with a number.
+func before(seq uint64) func(mark) bool { return func(m mark) bool { return m.op.Seq < seq } }
+
+// forget drops marks of a range: the memory was another's then.
+func (s *shadow) forget(lo, hi uint64, gone func(mark) bool) {
 	s.update(lo, hi, func(old *cell, _, _ uint64) *cell {
 		if old == nil {
 			return nil
 		}
-		gone := func(m mark) bool { return m.op.Seq < seq }
 		some := func(list []mark) []mark { return slices.DeleteFunc(slices.Clone(list), gone) }
 		next := &cell{some(old.writes), some(old.reads), some(old.atomics)}
 		if len(next.writes)+len(next.reads)+len(next.atomics) == 0 {

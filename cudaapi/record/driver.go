@@ -811,7 +811,25 @@ func (d *Driver) ModuleFunction(c driver.Context, m driver.Module, symbol string
 	return d.next.ModuleFunction(c, m, symbol)
 }
 func (d *Driver) ModuleGlobal(c driver.Context, m driver.Module, symbol string) (driver.Ptr, uint64, error) {
-	return d.next.ModuleGlobal(c, m, symbol)
+	p, n, err := d.next.ModuleGlobal(c, m, symbol)
+	if err == nil {
+		d.variable(c, uint64(p), n)
+	}
+	return p, n, err
+}
+
+// variable notes a module's variable: what was freed may have been in its place.
+func (d *Driver) variable(c driver.Context, p, n uint64) {
+	d.mu.Lock()
+	r := d.memory.find(p)
+	known := r != nil && r.end() >= p+n
+	if !known {
+		d.memory.add(region{PointerInfo: driver.PointerInfo{Type: driver.MemoryDevice, Device: d.devices[c], Ctx: c, Base: driver.Ptr(p), Size: n}})
+	}
+	d.mu.Unlock()
+	if !known {
+		d.rec.Now(&Op{Kind: Alloc, Call: "cuModuleGetGlobal", Addr: p, Bytes: n, Context: c, Keeps: true})
+	}
 }
 
 // Preloads reports whether kernels tell of their accesses by code that is loaded for it.
@@ -823,7 +841,9 @@ func (d *Driver) Preload(c driver.Context, from *driver.Origin) {
 		d.mu.Lock()
 		dev := d.devices[c]
 		d.mu.Unlock()
-		d.tracer.Preload(c, dev, from)
+		for _, v := range d.tracer.Preload(c, dev, from) {
+			d.variable(c, uint64(v.Lo), uint64(v.Hi-v.Lo))
+		}
 	}
 }
 

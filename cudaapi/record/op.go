@@ -181,7 +181,8 @@ type Op struct {
 	// Closes is what a Free no longer lets this process use of another's memory, where
 	// the records of both are one.
 	Closes Access
-	// Keeps says that a Free leaves the memory to the program: it was registered.
+	// Keeps says that a Free leaves the memory to the program: it was registered; and that
+	// the memory of an Alloc was there before it, what was freed in its place even earlier.
 	Keeps bool
 
 	// Key is by what another process opens memory or an event: of ShareMemory,

@@ -63,6 +63,7 @@ type module struct {
 	h        driver.Module
 	outlines map[string][]int
 	waits    map[string]bool
+	vars     []Allocation // of the program's module
 	err      error
 }
 
@@ -439,11 +440,18 @@ func (t *Tracer) Forget(gone func(driver.Context) bool) {
 }
 
 // Preload does what the first launch of a kernel would do: CUDA may load code only when
-// what runs has ended, which may wait for what the program does behind that launch.
-func (t *Tracer) Preload(c driver.Context, dev driver.Device, from *driver.Origin) {
+// what runs has ended, which may wait for what the program does behind that launch. It
+// gives the variables of the kernel's module, as far as they are known.
+func (t *Tracer) Preload(c driver.Context, dev driver.Device, from *driver.Origin) []Allocation {
 	if t.loaded(c, dev, from).err == nil {
 		t.place(c, dev) //nolint:errcheck // a launch will ask again
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if m := t.modules[moduleKey{c, from.Module, from.Source}]; m != nil {
+		return m.vars
+	}
+	return nil
 }
 
 // loaded is the variant of a kernel.
@@ -620,10 +628,11 @@ func (t *Tracer) loadModule(m *module, c driver.Context, dev driver.Device, from
 	for i, g := range made.globals {
 		// The variables are those of the module that the program uses. What it cannot
 		// be asked for stays this one's, such as the text of a printf.
-		at, _, err := t.d.ModuleGlobal(c, from.Module, g)
+		at, n, err := t.d.ModuleGlobal(c, from.Module, g)
 		if err != nil {
 			continue
 		}
+		m.vars = append(m.vars, Allocation{at, at + driver.Ptr(n)})
 		to, _, err := t.d.ModuleGlobal(c, m.h, pointerTo(i))
 		if err != nil {
 			return err
