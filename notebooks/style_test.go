@@ -100,6 +100,9 @@ func styleOfText(t *testing.T, i int, c *notebook.Cell, tutorials []string) {
 			t.Errorf("cell %d refers to %s", i, m[1])
 		}
 	}
+	if _, asked, ok := strings.Cut(c.Source, "**Predict.**"); ok && !strings.Contains(asked, "<details><summary>Answer</summary>") {
+		t.Errorf("cell %d asks for a prediction and has no answer", i)
+	}
 	for _, l := range strings.Split(c.Source, "\n") {
 		if strings.Count(l, "```")%2 == 0 && strings.Count(l, "**")%2 == 1 {
 			t.Errorf("cell %d: ** without its like: %s", i, l)
