@@ -39,7 +39,7 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 		f.evaluate(rhs)
 		return
 	}
-	if f.runs(rhs) && (hasIndex(lhs) || f.runs(lhs)) {
+	if f.runs(rhs) && (hasIndex(lhs) || f.runs(lhs) || f.writesShared(lhs)) {
 		// The calls of the left side come first, then those of the right, which may
 		// change what is indexed.
 		lhs = f.callsFirst(lhs)

@@ -207,9 +207,13 @@ func (f *fn) slice(e *ast.SliceExpr) *expr {
 type storage struct {
 	place  *expr
 	checks code
+	told   bool // the checks tell that it is written
 }
 
 func (s storage) store(f *fn, x *expr) {
+	if s.told && x.calls() { // which may wait for what this write must not meet
+		x = f.spillAlways(x)
+	}
 	f.add(s.checks)
 	f.emit("%s = %s", s.place, x)
 }
@@ -218,7 +222,12 @@ func (s storage) store(f *fn, x *expr) {
 func (s storage) typ() types.Type { return s.place.typ }
 
 // target finds where an assignment goes. Its operands are evaluated now.
-func (f *fn) target(e ast.Expr) storage { return storage{place: f.place(e)} }
+func (f *fn) target(e ast.Expr) storage {
+	if f.writesShared(e) && !f.isPlain(e) {
+		return f.pinned(e)
+	}
+	return f.written(e, storage{place: f.place(e)})
+}
 
 // pinned is target with its operands kept from later changes.
 func (f *fn) pinned(e ast.Expr) storage {
@@ -226,7 +235,7 @@ func (f *fn) pinned(e ast.Expr) storage {
 	ix, ok := e.(*ast.IndexExpr)
 	if !ok {
 		if star, ok := e.(*ast.StarExpr); ok {
-			return storage{place: deref(f.spillAlways(f.expr(star.X)))}
+			return f.written(e, storage{place: deref(f.spillAlways(f.expr(star.X)))})
 		}
 		return f.target(f.pinPath(e))
 	}
@@ -247,7 +256,7 @@ func (f *fn) pinned(e ast.Expr) storage {
 		i = f.hold(i)
 	}
 	g, x := f.indexGuard(base, i, ix)
-	return storage{x, f.statements(g)}
+	return f.written(e, storage{place: x, checks: f.statements(g)})
 }
 
 // pinPath keeps the pointer or the element that a path of fields starts from.

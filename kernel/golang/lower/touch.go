@@ -550,21 +550,15 @@ func (f *fn) isPlain(e ast.Expr) bool {
 	return false
 }
 
-// touched tells of what a statement writes, and of slices that it reads as a whole,
-// before it does. The elements that expressions read tell index and pointed. What must
-// not be evaluated twice is kept for the statement, until done is called.
+// touched tells of slices that a statement reads as a whole, before it does. The elements
+// that expressions read tell index and pointed, those that are assigned to written. What
+// must not be evaluated twice is kept for the statement, until done is called.
 func (f *fn) touched(s ast.Stmt) (done func()) {
 	done = func() {}
 	if !f.l.Touches {
 		return done
 	}
 	switch s := s.(type) {
-	case *ast.AssignStmt:
-		for _, e := range s.Lhs {
-			f.writes(e)
-		}
-	case *ast.IncDecStmt:
-		f.writes(s.X)
 	case *ast.ExprStmt:
 		if f.isShown(s.X) {
 			f.touch(s.X, nil, false)
@@ -596,15 +590,38 @@ func (f *fn) kept(e ast.Expr) (done func()) {
 	return func() { delete(f.shared.raw, e) }
 }
 
-func (f *fn) writes(e ast.Expr) {
+// writesShared reports whether an assignment to e writes such memory, which is told.
+func (f *fn) writesShared(e ast.Expr) bool {
+	if !f.l.Touches {
+		return false
+	}
 	switch x := ast.Unparen(e).(type) {
 	case *ast.IndexExpr:
-		f.touch(x.X, x.Index, true)
+		return isNumbers(f.typeOf(x.X)) && f.isShared(x.X)
 	case *ast.StarExpr:
-		if f.isShared(x.X) && isNumber(f.typeOf(x)) && f.isPlain(x.X) {
-			f.tell(f.expr(x.X), intLiteral(0), "1", true, true, x)
-		}
+		return isNumber(f.typeOf(x)) && f.isShared(x.X)
 	}
+	return false
+}
+
+// written has it told, just before an element is written, that it is.
+func (f *fn) written(e ast.Expr, s storage) storage {
+	if !f.writesShared(e) {
+		return s
+	}
+	tells := f.captured(func() {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.IndexExpr:
+			if s.place.is(opIndex) {
+				i := s.place.args[1]
+				f.tell(s.place.args[0], i, "int("+i.String()+")+1", true, true, x.X)
+			}
+		case *ast.StarExpr:
+			f.tell(s.place.args[0], intLiteral(0), "1", true, true, x)
+		}
+	})
+	s.checks, s.told = append(tells, s.checks...), len(tells) > 0
+	return s
 }
 
 // index tells that an element is read. x is it, lowered.
@@ -633,7 +650,12 @@ func (f *fn) passed(e *ast.CallExpr) (done func()) {
 	}
 	tv := f.info.Types[ast.Unparen(e.Fun)]
 	switch {
-	case tv.IsType(), f.deviceFunc(e) != nil:
+	case tv.IsType():
+		if isCopied(tv.Type) && len(e.Args) == 1 {
+			f.touch(e.Args[0], nil, false)
+		}
+		return done
+	case f.deviceFunc(e) != nil:
 		return done
 	case tv.IsBuiltin():
 		switch name := calledName(e.Fun).Name; name {
@@ -666,6 +688,17 @@ func (f *fn) passed(e *ast.CallExpr) (done func()) {
 		f.touch(a, nil, fun != nil && changes(fun))
 	}
 	return done
+}
+
+// isCopied reports whether a slice that is converted to a type is read for that.
+func isCopied(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return t.Info()&types.IsString != 0
+	case *types.Array:
+		return true
+	}
+	return false
 }
 
 // changes reports whether a function of the library changes a slice that it is given.
