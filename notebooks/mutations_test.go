@@ -113,7 +113,7 @@ var mutations = []struct {
 	{"03_peer_access", "copies from the wrong GPU",
 		"source[i].Slice(0, size), s))", "source[0].Slice(0, size), s))", "without peer access, copies arrive wrong: [1 to 0 1 to 1]"},
 	{"03_peer_access", "sources that change before the second measurement",
-		"peers(true)\non, wrongOn", "source[1].Memset(0)\npeers(true)\non, wrongOn", "with peer access, copies arrive wrong: [1 to 0 1 to 1]"},
+		"on, wrongOn := measure()", "source[1].Memset(0)\non, wrongOn := measure()", "with peer access, copies arrive wrong: [1 to 0 1 to 1]"},
 	{"03_peer_access", "targets that nobody frees",
 		"	target[g].Free()\n", "", "not freed"},
 	{"03_peer_access", "a team of which one works",
@@ -389,7 +389,7 @@ var mutations = []struct {
 	{"10_wave_equation", "an exchange that is not left out",
 		"p.deaf = 2 * halo\n", "p.deaf = -1\n", "an exchange was left out, and nothing is wrong"},
 	{"10_wave_equation", "more steps than the halo is wide",
-		"p.swing(2*halo, false)\nwhole := alone(2 * halo)\n", "p.swing(2*halo, false)\nwhole := alone(2*halo - 2)\n", "the error has come"},
+		"p.swing(3*halo, false)\nwhole := alone(3 * halo)\n", "p.swing(3*halo, false)\nwhole := alone(3*halo - 2)\n", "the error has come"},
 	{"10_wave_equation", "a step in Go that does nothing",
 		"		older[i] = 2*now[i] - older[i] + c2*", "		older[i] = now[i] + 0*c2*", "Go and CUDA C++ differ by"},
 	{"10_wave_equation", "two strings of which half is compared",
@@ -489,16 +489,7 @@ func TestMutations(t *testing.T) {
 			resumed(t)
 			inTurn(t)
 			nb := readSmall(t, m.notebook+".ipynb")
-			found := 0
-			for _, c := range nb.Cells {
-				if c.Kind == notebook.Code {
-					found += strings.Count(c.Source, m.old)
-					c.Source = strings.ReplaceAll(c.Source, m.old, m.new)
-				}
-			}
-			if found != 1 {
-				t.Fatalf("%q occurs %d times", m.old, found)
-			}
+			mutate(t, nb, m.old, m.new)
 			// A wait that is missing does not show in every order of work.
 			var err error
 			for try := 0; err == nil && try < 3; try++ {
@@ -517,11 +508,29 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// Every tutorial has at least six mutations.
+// mutate puts a fault into a notebook's code, where what it replaces must be once.
+func mutate(t *testing.T, nb *notebook.Notebook, before, after string) {
+	t.Helper()
+	found := 0
+	for _, c := range nb.Cells {
+		if c.Kind == notebook.Code {
+			found += strings.Count(c.Source, before)
+			c.Source = strings.ReplaceAll(c.Source, before, after)
+		}
+	}
+	if found != 1 {
+		t.Fatalf("%q occurs %d times", before, found)
+	}
+}
+
+// Every tutorial has at least six mutations, and none is older than the notebook.
 func TestEveryTutorialIsMutated(t *testing.T) {
 	count := map[string]int{}
 	for _, m := range mutations {
 		count[m.notebook+".ipynb"]++
+		t.Run(m.notebook+"/"+strings.ReplaceAll(m.fault, " ", "_"), func(t *testing.T) {
+			mutate(t, readSmall(t, m.notebook+".ipynb"), m.old, m.new)
+		})
 	}
 	for _, name := range names(t) {
 		if n := count[name]; n < 6 {

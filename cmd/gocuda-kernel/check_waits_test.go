@@ -240,13 +240,9 @@ var spare = []struct {
 // oneTutorial is how long the longest takes with the check, with much to spare.
 const oneTutorial = time.Minute
 
-// without runs a tutorial that lacks a line, and gives what is reported outside of cells
-// that ask for a check of their own: those have hazards on purpose.
-func without(t *testing.T, name, text string, nth int, instead string) (list hazard.List) {
+// lacking is a tutorial's file with another line in the place of one.
+func lacking(t *testing.T, name, text string, nth int, instead string) []byte {
 	t.Helper()
-	if end, ok := t.Deadline(); ok && time.Until(end) < oneTutorial {
-		t.Skip("no time is left")
-	}
 	data, err := notebooks.FS.ReadFile(name + ".ipynb")
 	if err != nil {
 		t.Fatal(err)
@@ -277,6 +273,27 @@ func without(t *testing.T, name, text string, nth int, instead string) (list haz
 	if data, err = json.Marshal(nb); err != nil {
 		t.Fatal(err)
 	}
+	return data
+}
+
+// The tables are not older than the notebooks.
+func TestWaitsAreThere(t *testing.T) {
+	for _, w := range waits {
+		t.Run(fmt.Sprintf("%s/%s/%d", w.notebook, w.text, w.nth), func(t *testing.T) { lacking(t, w.notebook, w.text, w.nth, w.instead) })
+	}
+	for _, w := range spare {
+		t.Run(fmt.Sprintf("%s/%s/%d", w.notebook, w.text, w.nth), func(t *testing.T) { lacking(t, w.notebook, w.text, w.nth, "") })
+	}
+}
+
+// without runs a tutorial that lacks a line, and gives what is reported outside of cells
+// that ask for a check of their own: those have hazards on purpose.
+func without(t *testing.T, name, text string, nth int, instead string) (list hazard.List) {
+	t.Helper()
+	if end, ok := t.Deadline(); ok && time.Until(end) < oneTutorial {
+		t.Skip("no time is left")
+	}
+	data := lacking(t, name, text, nth, instead)
 	folder := t.TempDir()
 	in, out := filepath.Join(folder, "in.ipynb"), filepath.Join(folder, "out.ipynb")
 	if err := os.WriteFile(in, data, 0o600); err != nil {
@@ -285,7 +302,8 @@ func without(t *testing.T, name, text string, nth int, instead string) (list haz
 	cmd := gocudaKernel(t, "run", "-q", "--check", "--allow-errors", "-o", out, in)
 	cmd.Env = append(cmd.Env, "GOCUDA_SIM_DEVICES=2")
 	_, said, errs := run(t, cmd)
-	if data, err = os.ReadFile(out); err != nil {
+	data, err := os.ReadFile(out)
+	if err != nil {
 		t.Fatal(err, said, errs)
 	}
 	var ran struct {
