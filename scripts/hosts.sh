@@ -20,8 +20,11 @@ say() { echo "$*" >&2; exit 1; }
 net=10.203.17
 
 # A program in a host's or the switch's namespaces.
-enter() { nsenter -t "$(cat "$dir/$1/pid")" -m -u -i -n -p "${@:2}"; }
+enter() { nsenter -t "$(cat "$dir/$1/pid")" -m -u -i -n -p $(clock) "${@:2}"; }
 switch() { nsenter -t "$(cat "$dir/switch")" -n "$@"; }
+
+# Each host has a clock of its own since its start, where the system can do that.
+clock() { ! unshare -T --monotonic 1000 true 2>/dev/null || echo -T "$@"; }
 
 can() {
   [ "$(uname)" = Linux ] && [ "$(id -u)" = 0 ] || say "not root on Linux"
@@ -54,7 +57,7 @@ END
   for i in $(seq "$n"); do
     mkdir -p "$dir/h$i"
     # The host's first process; it takes in what is orphaned.
-    setsid unshare -n -u -m -p -i -f --kill-child --mount-proc "$0" init "$dir" "h$i" "$@" </dev/null >"$dir/h$i/log" 2>&1 &
+    setsid unshare -n -u -m -p -i $(clock --monotonic $((i * 1000))) -f --kill-child --mount-proc "$0" init "$dir" "h$i" "$@" </dev/null >"$dir/h$i/log" 2>&1 &
     echo $! >"$dir/h$i/unshare"
   done
   for i in $(seq "$n"); do
@@ -145,7 +148,7 @@ case $command in
 can) can ;;
 up) up "$@" ;;
 init) init "$@" ;;
-in) host=$1; shift; exec nsenter -t "$(cat "$dir/$host/pid")" -m -u -i -n -p env HOME=/root "$@" ;;
+in) host=$1; shift; exec nsenter -t "$(cat "$dir/$host/pid")" -m -u -i -n -p $(clock) env HOME=/root "$@" ;;
 cut) switch ip link set "p${1#h}" down ;;
 ps) enter "$1" ps -eo pid,ppid,args --no-headers | grep -vE '^ +1 |sleep 1000|sshd: .*listener|ps -eo|/munged |slurmctld|/slurmd ' || true ;;
 left) found "$1" | comm -13 "$dir/$1/first" - ;;

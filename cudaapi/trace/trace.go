@@ -178,7 +178,8 @@ func machine() string {
 		name, _ := os.Hostname()
 		return name
 	}
-	return strings.TrimSpace(string(id))
+	clocks, _ := os.Readlink("/proc/self/ns/time") // containers may have their own
+	return strings.TrimSpace(string(id)) + " " + clocks
 }
 
 // handle is how a stream without a name is called.

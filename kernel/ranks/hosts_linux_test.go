@@ -122,6 +122,20 @@ func (h *hosts) left(names ...string) {
 	}
 }
 
+// together tells whether the last timeline has all ranks in one call at one time, on
+// clocks that were compared.
+const together = `
+begin, end, n := time.Duration(0), time.Duration(math.MaxInt64), 0
+last := must(timeline.Last())
+for _, b := range last.Boxes {
+	begin, end, n = max(begin, b.Begin), min(end, b.End), n+1
+}
+note := strings.Join(last.Notes, " ")
+if n != 4 || begin > end || !strings.Contains(note, "2 machines: their clocks agree within") {
+	fmt.Println(n, begin, end, note, last.Boxes)
+}
+n == 4 && begin <= end && strings.Contains(note, "2 machines: their clocks agree within")`
+
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	h := makeHosts(t)
@@ -131,6 +145,8 @@ func TestHosts(t *testing.T) {
 		b.ok("%%mpi\nx := []int{rank}\nmust(world.Allreduce(mpi.InPlace, x, mpi.Sum))\nx[0]", "[0-3] 6")
 		b.ok("%%mpi\nmust(os.Hostname())", "[0-1] \"h1\"", "[2-3] \"h2\"")
 		b.ok("%%mpi\nfmt.Sprint(must(cuda.CurrentDevice()))[:8]", `[0,2] "device 0"`, `[1,3] "device 1"`)
+		b.ok("%%timeline\n%%mpi\nworld.Barrier()")
+		b.ok(together, "true")
 		b.ok("%mpi status", "h1    0-1    4", "h2    2-3    4", "10.203.17.2, round trip")
 		b.ok("%mpi stop")
 		h.left("h2")
