@@ -53,21 +53,22 @@ import (
 
 // Checker is a [record.Sink] that finds hazards.
 type Checker struct {
-	mu     sync.Mutex
-	merged bool // all ranks' records are one
-	procs  map[int]*process
-	dims   dimensions
-	lanes  map[int]*lane
-	groups map[driver.Context]*group
-	events map[int]*moment
-	early  map[int][]*record.Op // waits for events that were not recorded
-	late   map[int]*record.Op   // the first record of such an event
-	execs  map[uint64]clock
-	funcs  map[*record.Op][]*job // host functions that have not returned, in the order of their runs
-	asked  map[*record.Op]*request
-	ranks  between
-	words  words
-	stuck  []*step // in order
+	mu      sync.Mutex
+	merged  bool // all ranks' records are one
+	procs   map[int]*process
+	dims    dimensions
+	lanes   map[int]*lane
+	groups  map[driver.Context]*group
+	events  map[int]*moment
+	early   map[int][]*record.Op // waits for events that were not recorded
+	late    map[int]*record.Op   // the first record of such an event
+	execs   map[uint64]clock
+	funcs   map[*record.Op][]*job // host functions that have not returned, in the order of their runs
+	asked   map[*record.Op]*request
+	ranks   between
+	words   words
+	signals signals
+	stuck   []*step // in order
 
 	queue    []*job // what waits for accesses to be known
 	memory   shadow
@@ -418,6 +419,7 @@ func (c *Checker) laneStep(s *step) {
 		c.runs(o, &job{op: o, dim: l.dim, n: l.n, base: l.base})
 	case record.WriteValue:
 		c.words.write(o.Addr, wordWrite{value: o.Value, at: l.full()})
+		c.signals.value(o, l.dim, l.n, l.full())
 	case record.GraphLaunch:
 		c.graph(o, l)
 	default:
@@ -632,6 +634,9 @@ func (c *Checker) hostStep(s *step) {
 			break
 		}
 		p.tick()
+		if o.Kind == record.HostAccess {
+			c.signals.host(o, p.dim, p.n, p.host)
+		}
 		c.touches(o, p.dim, p.n, p.host)
 		c.add(&job{op: o, dim: p.dim, n: p.n, base: p.host})
 	}

@@ -25,6 +25,7 @@ type Hazard struct {
 	early                 [2]*record.Op
 	others                bool // other ranks met there too
 	last                  [2]*record.Op
+	sides                 [2]side
 }
 
 const (
@@ -34,6 +35,7 @@ const (
 // look checks what an operation touches.
 func (c *Checker) look(j *job) {
 	o := j.op
+	c.signals.kernel(j)
 	switch o.Kind {
 	case record.Alloc, record.AllocAsync:
 		if o.Keeps && o.Kind == record.Alloc {
@@ -98,7 +100,7 @@ func (c *Checker) closes(j *job) {
 				case h != nil && h.First == m.op:
 					h.Hi = max(h.Hi, hi)
 				default:
-					h = c.hazard(m.op, was, j.op, record.Write, lo, hi)
+					h = c.hazard(m, was, j, record.Write, lo, hi)
 				}
 			}
 		}
@@ -119,14 +121,14 @@ func told(a, b *record.Op) bool {
 	if a.HostFlag && b.Kind == record.HostAccess {
 		return true
 	}
-	return slices.ContainsFunc(a.Told, func(f record.Access) bool {
-		return slices.ContainsFunc(b.Told, func(g record.Access) bool { return f.Lo < g.Hi && g.Lo < f.Hi })
-	})
+	return overlap(a.Told, b.Told)
 }
 
 // hazard notes one, or that one was met again.
-func (c *Checker) hazard(first *record.Op, was record.Mode, second *record.Op, is record.Mode, lo, hi uint64) *Hazard {
-	if first.Meant || second.Meant || told(first, second) || told(second, first) {
+func (c *Checker) hazard(m mark, was record.Mode, j *job, is record.Mode, lo, hi uint64) *Hazard {
+	first, second := m.op, j.op
+	sides := [2]side{{m.op, m.dim, m.n, nil}, {j.op, j.dim, j.n, j.base}}
+	if first.Meant || second.Meant || told(first, second) || told(second, first) || c.signals.may(sides[0], sides[1]) {
 		return &Hazard{}
 	}
 	key := place{first.Site.Place, second.Site.Place, first.Call, second.Call, first.Name, second.Name, 0, 0, "", "", first.Rank, second.Rank}
@@ -152,7 +154,7 @@ func (c *Checker) hazard(first *record.Op, was record.Mode, second *record.Op, i
 		h.others = h.others || first.Rank != h.First.Rank || second.Rank != h.Second.Rank
 		return &Hazard{}
 	}
-	h := &Hazard{First: first, Second: second, FirstMode: was, SecondMode: is, Lo: lo, Hi: hi, Times: 1}
+	h := &Hazard{First: first, Second: second, FirstMode: was, SecondMode: is, Lo: lo, Hi: hi, Times: 1, sides: sides}
 	if len(c.found) >= mostHazards {
 		return h
 	}
@@ -191,6 +193,8 @@ func stronger(a, b record.Mode) record.Mode {
 func (c *Checker) Found() []*Hazard {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// What a kernel was told may be known only now.
+	c.found = slices.DeleteFunc(c.found, func(h *Hazard) bool { return c.signals.may(h.sides[0], h.sides[1]) })
 	return slices.Clone(c.found)
 }
 

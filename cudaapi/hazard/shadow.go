@@ -263,7 +263,7 @@ func (t *touching) conflict(m mark, was record.Mode, lo, hi uint64) {
 	if t.here == nil {
 		t.here = map[*record.Op]*Hazard{}
 	}
-	t.here[m.op] = t.c.hazard(m.op, was, t.j.op, t.mode, lo, hi)
+	t.here[m.op] = t.c.hazard(m, was, t.j, t.mode, lo, hi)
 }
 
 // look compares the operation with those of a cell.

@@ -685,9 +685,31 @@ func (f *fn) passed(e *ast.CallExpr) (done func()) {
 		if called == 1 && hasCall(a) {
 			done = f.kept(a)
 		}
+		if fun != nil && followsPointers(fun) {
+			f.pointee(a, changes(fun))
+		}
 		f.touch(a, nil, fun != nil && changes(fun))
 	}
 	return done
+}
+
+// followsPointers reports whether a function of the library touches numbers to which it
+// is given pointers.
+func followsPointers(fun *types.Func) bool {
+	return fun.Pkg() != nil && (fun.Pkg().Path() == "sync/atomic" || fun.Pkg().Path() == "fmt" && strings.Contains(fun.Name(), "scan"))
+}
+
+// pointee tells of the element that a pointer leads to.
+func (f *fn) pointee(p ast.Expr, write bool) {
+	if u, ok := ast.Unparen(p).(*ast.UnaryExpr); ok && u.Op == token.AND {
+		if x, ok := ast.Unparen(u.X).(*ast.IndexExpr); ok {
+			f.touch(x.X, x.Index, write)
+		}
+		return
+	}
+	if t, ok := f.typeOf(p).Underlying().(*types.Pointer); ok && isNumber(t.Elem()) && f.isShared(p) && f.isPlain(p) {
+		f.tell(f.expr(p), intLiteral(0), "1", write, true, p)
+	}
 }
 
 // isCopied reports whether a slice that is converted to a type is read for that.
@@ -701,12 +723,21 @@ func isCopied(t types.Type) bool {
 	return false
 }
 
-// changes reports whether a function of the library changes a slice that it is given.
+// changes reports whether a function of the library changes what it is given a slice of,
+// or a pointer to.
 func changes(fun *types.Func) bool {
 	if fun.Pkg() == nil {
 		return false
 	}
 	switch fun.Pkg().Path() {
+	case "sync/atomic":
+		return !strings.HasPrefix(fun.Name(), "Load")
+	case "fmt":
+		return strings.Contains(fun.Name(), "scan")
+	case "io", "os", "bufio", "bytes", "strings", "net", "math/rand", "math/rand/v2", "crypto/rand":
+		return strings.HasPrefix(fun.Name(), "Read")
+	case "encoding/binary":
+		return strings.HasPrefix(fun.Name(), "Put") || fun.Name() == "Read"
 	case "slices":
 		return strings.HasPrefix(fun.Name(), "Sort") && fun.Signature().Results().Len() == 0 || fun.Name() == "Reverse"
 	case "sort":
