@@ -173,11 +173,11 @@ func (c *Checker) hazard(m mark, was record.Mode, j *job, is record.Mode, lo, hi
 	return h
 }
 
-// also notes that the same two operations touch memory in another way, or more of it:
-// who reads and writes is said to write.
+// also notes that the same two operations touch the memory in another way, or more of
+// it: who reads and writes is said to write. Of other memory this report says nothing.
 func (h *Hazard) also(was, is record.Mode, lo, hi uint64) {
-	h.FirstMode, h.SecondMode = stronger(h.FirstMode, was), stronger(h.SecondMode, is)
 	if lo <= h.Hi && h.Lo <= hi {
+		h.FirstMode, h.SecondMode = stronger(h.FirstMode, was), stronger(h.SecondMode, is)
 		h.Lo, h.Hi = min(lo, h.Lo), max(hi, h.Hi)
 	}
 }

@@ -70,3 +70,21 @@ func TestOneReportOfAPair(t *testing.T) {
 		t.Errorf("%d reports, the first %+v", len(found), found[0])
 	}
 }
+
+// What a report says of the two operations is what they do to the memory that it names,
+// not to other memory that both touch.
+func TestReportOfOneMemory(t *testing.T) {
+	c := New()
+	for i, modes := range [][2]record.Mode{{record.Read, record.Write}, {record.Write, record.Read}} {
+		c.Op(&record.Op{Seq: uint64(i), Kind: record.Kernel, Call: "cuLaunchKernel", Name: "k", Lane: &record.Lane{ID: i + 1, Handle: driver.Stream(16 + i)}, Site: callsite.Site{Place: "In[1], line " + string('2'+rune(i))},
+			Accesses: []record.Access{{Lo: 0x100, Hi: 0x200, Mode: modes[0]}, {Lo: 0x800, Hi: 0x900, Mode: modes[1]}}})
+	}
+	found := c.Found()
+	if len(found) != 1 {
+		t.Fatalf("%d reports", len(found))
+	}
+	want := map[uint64][2]record.Mode{0x100: {record.Read, record.Write}, 0x800: {record.Write, record.Read}}[found[0].Lo]
+	if h := found[0]; h.FirstMode != want[0] || h.SecondMode != want[1] {
+		t.Errorf("of %#x: modes %v and %v, want %v", h.Lo, h.FirstMode, h.SecondMode, want)
+	}
+}
