@@ -24,7 +24,9 @@
 //   - a wait for a value comes after what may have written it (Stream memory
 //     operations);
 //   - stream-ordered memory may be used behind its allocation and before its free;
-//   - a host function that has returned is known to the host;
+//   - a host function that has begun is known to the host, and so is what its stream did
+//     before; when it has returned, so is what it did itself. Whether the host waited for
+//     that is not seen;
 //   - a message or a collective comes after what the host has waited for and after
 //     the default stream of its buffer's device (package mpi, Memory of devices), and
 //     its buffer is MPI's until the call returns or the request is waited for (MPI
@@ -591,6 +593,10 @@ func (c *Checker) hostStep(s *step) {
 		c.eventGone(o.Event.ID)
 	case record.ShareEvent:
 		c.share(o, p)
+	case record.HostFuncBegun:
+		if list := c.funcs[o.Target]; len(list) > 0 {
+			p.host = join(p.host, list[0].base)
+		}
 	case record.HostFuncDone:
 		if list := c.funcs[o.Target]; len(list) > 0 {
 			p.host = join(p.host, list[0].after())
@@ -655,7 +661,7 @@ func (c *Checker) forces(o *record.Op, m *moment) bool {
 		return c.holds(func(t *lane) bool { return t.Rank == o.Rank || !c.merged })
 	case record.SyncEvent:
 		return m != nil && !m.past
-	case record.HostFuncDone, record.HostAccess: // the function runs
+	case record.HostFuncBegun, record.HostFuncDone, record.HostAccess: // the function runs
 		return o.Target != nil && o.Target.Lane != nil && len(c.funcs[o.Target]) == 0 && c.holds(func(t *lane) bool { return t == c.lane(o.Target.Lane) })
 	}
 	return false

@@ -578,7 +578,6 @@ func (d *Driver) LaunchHostFunc(c driver.Context, s driver.Stream, f func()) err
 	}
 	return d.queue(o, c, s, func() error {
 		return d.next.LaunchHostFunc(c, s, func() {
-			defer d.rec.Add(&Op{Kind: HostFuncDone, Call: o.Call, Site: o.Site, Target: o})
 			if t := timing(); t != nil {
 				defer t.Function(o)()
 			}

@@ -33,19 +33,20 @@ const (
 	GraphLaunch             // a graph's nodes
 	Request                 // a message's transfer, from its start to its completion
 
-	Alloc        // memory that is not stream-ordered, or was imported
-	Free         //
-	HostAccess   // the host reads or writes memory itself
-	HostFuncDone // a host function has returned
-	SyncLane     // the host waits for a stream
-	SyncEvent    // the host waits for an event, or saw that it is done
-	SyncContext  // the host waits for all streams of a context
-	SyncRequest  // the host waits for a request
-	SyncAll      // everything before is done: recording began, or a device was reset
-	LaneGone     // a stream was destroyed
-	EventGone    // an event was
-	ShareMemory  // memory got a name by which other processes can open it
-	ShareEvent   // an event got one, or was opened by it
+	Alloc         // memory that is not stream-ordered, or was imported
+	Free          //
+	HostAccess    // the host reads or writes memory itself
+	HostFuncDone  // a host function has returned
+	HostFuncBegun // one begins: what its stream did before is done
+	SyncLane      // the host waits for a stream
+	SyncEvent     // the host waits for an event, or saw that it is done
+	SyncContext   // the host waits for all streams of a context
+	SyncRequest   // the host waits for a request
+	SyncAll       // everything before is done: recording began, or a device was reset
+	LaneGone      // a stream was destroyed
+	EventGone     // an event was
+	ShareMemory   // memory got a name by which other processes can open it
+	ShareEvent    // an event got one, or was opened by it
 )
 
 var kindNames = [...]string{"", "kernel", "copy", "fill", "host function", "event", "wait", "wait value", "write value", "allocation", "free",

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
@@ -46,7 +47,8 @@ type Recorder struct {
 	done    uint64         // operations handed on
 	held    map[uint64]*Op // that came before their turn
 
-	running map[*Op]bool // host functions
+	running map[*Op]*run // host functions
+	started int          // of these, ever
 	touched []*Op        // host accesses since the last operation, which are not numbered yet
 }
 
@@ -62,8 +64,42 @@ func (r *Recorder) Keeps() bool { return len(r.sinks) > 0 }
 func (r *Recorder) Take() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.letReturn()
 	r.flush()
 	return r.take()
+}
+
+// run is a host function that runs.
+type run struct {
+	ended  chan struct{}
+	waited bool // somebody has given it the time to return
+}
+
+// A host function that has told the program to go on returns soon after. What comes then
+// is to be numbered behind it, and what a program does that waits for none is to be
+// numbered before it begins: for that the first ones begin a little later.
+const (
+	toReturn    = 2 * time.Millisecond
+	before      = 500 * time.Microsecond
+	beginsLater = 64
+)
+
+// letReturn waits a moment for host functions that run, once for each. r.mu is held.
+func (r *Recorder) letReturn() {
+	for _, f := range r.running {
+		if f.waited {
+			continue
+		}
+		f.waited = true
+		r.mu.Unlock()
+		t := time.NewTimer(toReturn)
+		select {
+		case <-f.ended:
+		case <-t.C:
+		}
+		t.Stop()
+		r.mu.Lock()
+	}
 }
 
 func (r *Recorder) take() uint64 {
@@ -125,15 +161,35 @@ func (r *Recorder) widens(o *Op, called bool) bool {
 // stream's order.
 func (r *Recorder) within(o *Op, f func()) {
 	r.mu.Lock()
-	if r.running == nil {
-		r.running = map[*Op]bool{}
+	if r.started++; r.started <= beginsLater && r.Keeps() {
+		r.mu.Unlock()
+		time.Sleep(before)
+		r.mu.Lock()
 	}
-	r.running[o] = true
+	x := &run{ended: make(chan struct{})}
+	if r.running == nil {
+		r.running = map[*Op]*run{}
+	}
+	r.running[o] = x
+	r.flush()
+	r.post(r.take(), &Op{Kind: HostFuncBegun, Call: o.Call, Site: o.Site, Target: o})
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
+		defer r.mu.Unlock()
 		delete(r.running, o)
-		r.mu.Unlock()
+		// What others touch since it told them to comes behind it.
+		rest := []*Op{}
+		for _, a := range r.touched {
+			if a.Target == o {
+				r.post(r.take(), a)
+			} else {
+				rest = append(rest, a)
+			}
+		}
+		r.touched = rest
+		r.post(r.take(), &Op{Kind: HostFuncDone, Call: o.Call, Site: o.Site, Target: o})
+		close(x.ended)
 	}()
 	f()
 }
