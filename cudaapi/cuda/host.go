@@ -33,7 +33,7 @@ type HostBuffer struct {
 
 // AllocHost allocates n elements of pinned host memory (cudaHostAlloc) on the
 // current device's account, portable by default: all devices copy from and to
-// it at full speed.
+// it at full speed. They are zero, as Go's are.
 func AllocHost(n int, t Type, flags ...HostFlag) (*HostBuffer, error) {
 	d, err := CurrentDevice()
 	if err != nil {
@@ -42,7 +42,7 @@ func AllocHost(n int, t Type, flags ...HostFlag) (*HostBuffer, error) {
 	return d.AllocHost(n, t, flags...)
 }
 
-// AllocHost allocates n elements of pinned host memory (cudaHostAlloc).
+// AllocHost allocates n elements of pinned host memory (cudaHostAlloc), all zero.
 // Without flags it is Portable.
 func (d *Device) AllocHost(n int, t Type, flags ...HostFlag) (*HostBuffer, error) {
 	bytes, err := d.size("Device.AllocHost", n, t)

@@ -183,7 +183,7 @@ type Driver interface {
 	MemPoolImport(fd int) (MemPool, error)                          // cuMemPoolImportFromShareableHandle; fd stays the caller's
 	MemPoolExportPointer(c Context, p Ptr) (PoolPointer, error)     // cuMemPoolExportPointer
 	MemPoolImportPointer(c Context, p MemPool, x PoolPointer) (Ptr, error)
-	HostAlloc(c Context, n uint64, f HostAllocFlags) (Ptr, error)                // cuMemHostAlloc
+	HostAlloc(c Context, n uint64, f HostAllocFlags) (Ptr, error)                // cuMemHostAlloc, and cleared
 	HostFree(c Context, p Ptr) error                                             // cuMemFreeHost
 	HostRegister(c Context, p Ptr, n uint64, f HostAllocFlags) error             // cuMemHostRegister
 	HostUnregister(c Context, p Ptr) error                                       // cuMemHostUnregister

@@ -4,6 +4,7 @@ package nvidia
 
 import (
 	"runtime"
+	"unsafe"
 
 	"gocuda/cudaapi/driver"
 )
@@ -25,6 +26,10 @@ func (d *Driver) MemAllocManaged(c driver.Context, n uint64) (driver.Ptr, error)
 
 func (d *Driver) HostAlloc(c driver.Context, n uint64, f driver.HostAllocFlags) (driver.Ptr, error) {
 	p, err := d.getIn(c, cuMemHostAlloc, uintptr(n), uintptr(f))
+	if err == nil {
+		at := driver.Ptr(p)
+		clear(unsafe.Slice(*(**byte)(unsafe.Pointer(&at)), n)) // the driver gives out again what was freed, as it was
+	}
 	return driver.Ptr(p), err
 }
 

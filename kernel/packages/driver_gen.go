@@ -325,7 +325,7 @@ func driverPackage() host.Package {
 			"Driver.EventRecord":            "cuEventRecord",
 			"Driver.EventSynchronize":       "cuEventSynchronize",
 			"Driver.FunctionParams":         "cuFuncGetParamInfo",
-			"Driver.HostAlloc":              "cuMemHostAlloc",
+			"Driver.HostAlloc":              "cuMemHostAlloc, and cleared",
 			"Driver.HostFree":               "cuMemFreeHost",
 			"Driver.HostRegister":           "cuMemHostRegister",
 			"Driver.HostUnregister":         "cuMemHostUnregister",

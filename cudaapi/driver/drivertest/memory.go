@@ -2,6 +2,8 @@ package drivertest
 
 import (
 	"runtime"
+	"slices"
+	"unsafe"
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/record"
@@ -133,6 +135,20 @@ var memoryTests = []test{
 		e.ok(e.d.HostUnregister(e.ctx[0], p))
 		e.code(e.d.HostUnregister(e.ctx[0], p), driver.ErrHostMemoryNotRegistered)
 		runtime.KeepAlive(b)
+	}},
+	{name: "pinned memory is zero, also where it was freed", run: func(e *env) {
+		for range 8 {
+			p, err := e.d.HostAlloc(e.ctx[0], 64, driver.HostPortable)
+			e.ok(err)
+			b := unsafe.Slice((*byte)(hostAddress(p)), 64)
+			if slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) {
+				e.Errorf("it holds % x", b)
+			}
+			for i := range b {
+				b[i] = 0xFF
+			}
+			e.ok(e.d.HostFree(e.ctx[0], p))
+		}
 	}},
 	{name: "a second free of pinned memory is an invalid value", run: func(e *env) {
 		p, err := e.d.HostAlloc(e.ctx[0], 4096, 0)
