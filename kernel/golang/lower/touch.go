@@ -458,6 +458,9 @@ func (f *fn) isShared(e ast.Expr) bool {
 		return f.isShared(e.X)
 	case *ast.IndexExpr:
 		t := f.info.TypeOf(e)
+		if two, ok := t.(*types.Tuple); ok { // v, ok := m[k]
+			t = two.At(0).Type()
+		}
 		return t != nil && holdsNumbers(t) && f.isShared(e.X)
 	case *ast.StarExpr:
 		t := f.info.TypeOf(e)

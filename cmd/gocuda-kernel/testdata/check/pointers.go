@@ -66,7 +66,7 @@ func main() {
 	}
 	down := func() {
 		wait()
-		must(0, x.DownloadAsync(h, s)) //! 9 10 11 12 13 14 15 16 17 18
+		must(0, x.DownloadAsync(h, s)) //! 9 10 11 12 13 14 15 16 17 18 19
 	}
 
 	p := &v[3]
@@ -169,6 +169,11 @@ func main() {
 	}
 	down()
 	sum = min(sum, slices.Max(some.values())) //! 18
+	views := map[string][]float32{"v": v}
+	down()
+	if w, ok := views["v"]; ok && w[2] > 100 { //! 19
+		sum++
+	}
 	down()
 	wait()
 	for _, x := range some.values() {
