@@ -434,7 +434,7 @@ func leads(t types.Type, depth int) bool {
 	case *types.Interface:
 		return true
 	default:
-		return false
+		return isUnsafe(t)
 	}
 	_, param := elem.(*types.TypeParam)
 	return param || isNumber(elem) || leads(elem, depth+1)
@@ -443,6 +443,11 @@ func leads(t types.Type, depth int) bool {
 func isNumber(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsNumeric != 0
+}
+
+func isUnsafe(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.UnsafePointer
 }
 
 // isNumbers reports whether a type is a slice of numbers.
@@ -457,10 +462,7 @@ func (f *fn) isShared(e ast.Expr) bool {
 	case *ast.SliceExpr:
 		return f.isShared(e.X)
 	case *ast.IndexExpr:
-		t := f.info.TypeOf(e)
-		if two, ok := t.(*types.Tuple); ok { // v, ok := m[k]
-			t = two.At(0).Type()
-		}
+		t := first(f.info.TypeOf(e)) // v, ok := m[k] has two
 		return t != nil && holdsNumbers(t) && f.isShared(e.X)
 	case *ast.StarExpr:
 		t := f.info.TypeOf(e)
@@ -478,9 +480,15 @@ func (f *fn) isShared(e ast.Expr) bool {
 		case tv.IsType():
 			return len(e.Args) == 1 && f.isShared(e.Args[0])
 		case tv.IsBuiltin():
-			return calledName(e.Fun).Name == "append" && !isNumbers(f.info.TypeOf(e)) && slices.ContainsFunc(e.Args, f.isShared)
+			switch name := calledName(e.Fun).Name; name {
+			case "append":
+				return !isNumbers(f.info.TypeOf(e)) && slices.ContainsFunc(e.Args, f.isShared)
+			case "Slice", "Add": // of package unsafe
+				return f.isShared(e.Args[0])
+			}
+			return false
 		}
-		return isMust(e) && (f.isView(e.Args[0]) || f.gives(e.Args[0], 0)) || f.gives(e, 0)
+		return f.handsOn(e) || f.gives(e, 0)
 	case *ast.CompositeLit:
 		t := f.info.TypeOf(e)
 		return t != nil && !isNumbers(t) && holdsNumbers(t) && slices.ContainsFunc(e.Elts, func(x ast.Expr) bool {
@@ -494,6 +502,30 @@ func (f *fn) isShared(e ast.Expr) bool {
 		return o != nil && f.isHeld(o)
 	}
 	return false
+}
+
+// handsOn reports whether a call may give such memory that it is given: as must does, and
+// generic functions of whatever name, whose result has the type of an argument.
+func (f *fn) handsOn(e *ast.CallExpr) bool {
+	is := first(f.info.TypeOf(e))
+	if is == nil || !holdsNumbers(is) {
+		return false
+	}
+	return slices.ContainsFunc(e.Args, func(a ast.Expr) bool {
+		t := first(f.info.TypeOf(a))
+		return t != nil && types.Identical(t, is) && (f.isView(a) || f.isShared(a) || f.gives(a, 0))
+	})
+}
+
+// first is the type of the first of several values.
+func first(t types.Type) types.Type {
+	if list, ok := t.(*types.Tuple); ok {
+		if list.Len() == 0 {
+			return nil
+		}
+		return list.At(0).Type()
+	}
+	return t
 }
 
 // isMust reports whether a call is one of must, the builtin or the program's own.
@@ -513,7 +545,7 @@ func (f *fn) isView(x ast.Expr) bool {
 		return false
 	}
 	values := fun.Signature().Results()
-	return values.Len() == 2 && isNumbers(values.At(0).Type())
+	return values.Len() == 2 && (isNumbers(values.At(0).Type()) || isUnsafe(values.At(0).Type()))
 }
 
 // isPlain reports whether an expression can be evaluated once more.

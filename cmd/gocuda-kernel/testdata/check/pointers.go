@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"gocuda/cudaapi/cuda"
 )
@@ -17,6 +18,16 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+// ok is what programs call must otherwise.
+func ok[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func same[T any](v T) T { return v }
 
 type cell struct{ at *float32 }
 
@@ -66,7 +77,7 @@ func main() {
 	}
 	down := func() {
 		wait()
-		must(0, x.DownloadAsync(h, s)) //! 9 10 11 12 13 14 15 16 17 18 19
+		must(0, x.DownloadAsync(h, s)) //! 9 10 11 12 13 14 15 16 17 18 19 20 21 22
 	}
 
 	p := &v[3]
@@ -174,8 +185,17 @@ func main() {
 	if w, ok := views["v"]; ok && w[2] > 100 { //! 19
 		sum++
 	}
+	mine := ok(h.Float32s())
+	down()
+	sum += mine[4] //! 20
+	down()
+	sum += same(v)[5] //! 21
+	part = unsafe.Slice((*float32)(must(h.Pointer())), n)
+	down()
+	sum += part[6] //! 22
 	down()
 	wait()
+	sum += mine[4] + same(v)[5] + part[6]
 	for _, x := range some.values() {
 		sum += slices.Max(some.values()) + x
 	}
