@@ -369,6 +369,7 @@ func (s *Sockets) accept(ch Channel) {
 		c, err := s.listeners[ch].Accept()
 		switch {
 		case err == nil:
+			s.greet(ch, c) // here: the oldest is the one that came first
 			go s.serve(ch, c)
 		case errors.Is(err, net.ErrClosed):
 			return
@@ -383,10 +384,9 @@ func (s *Sockets) accept(ch Channel) {
 	}
 }
 
-// serve shakes hands with a client and reads what it sends.
+// serve shakes hands with a client that accept has noted, and reads what it sends.
 func (s *Sockets) serve(ch Channel, c net.Conn) {
 	defer c.Close()
-	s.greet(ch, c)
 	g, encrypted, err := s.guard(c)
 	var conn *zmq4.Conn
 	if err == nil {
