@@ -511,7 +511,7 @@ func (d *Debugger) Evaluate(t *Thread, a *Activation, text string) (values []any
 	var failed error
 	err = d.ev.rt.Debugger.Do(t, a, func() {
 		if v, _, ok := d.ev.rt.Try(*run); !ok {
-			failed = errors.New(d.ev.texts.panicError(v, nil).Plain())
+			failed = errors.New(d.ev.texts.panicError(v, rt.Trace{}).Plain())
 			return
 		}
 		values = d.ev.rt.Debugger.Told(t)

@@ -121,7 +121,7 @@ func (t *texts) from(m mistake) string {
 }
 
 // panicError shows why a cell ended that did not return.
-func (t *texts) panicError(v any, calls []rt.Call) *Error {
+func (t *texts) panicError(v any, trace rt.Trace) *Error {
 	e := &Error{}
 	named := false
 	switch x := v.(type) {
@@ -159,11 +159,38 @@ func (t *texts) panicError(v any, calls []rt.Call) *Error {
 		// It says its name, as those of CUDA and MPI do.
 		e.Traceback = append(e.Traceback, red+before+bold+e.Name+plain+red+after+plain)
 	} else {
-		e.Traceback = append(e.Traceback, red+bold+head+": "+plain+red+e.Message+plain)
+		e.Traceback = append(e.Traceback, panics(head, e.Message, trace.During)...)
 	}
 	e.Message, _, _ = strings.Cut(e.Message, "\n")
-	e.Traceback = append(e.Traceback, t.trace(calls)...)
+	e.Traceback = append(e.Traceback, t.trace(trace.Calls)...)
 	return e
+}
+
+// panics has a line for each panic during whose deferred calls the next one began, as
+// Go's runtime writes them, and one for the last.
+func panics(head, message string, during []rt.Earlier) (lines []string) {
+	indent, again := "", false
+	line := func(head, text string) {
+		lines = append(lines, indent+red+bold+head+": "+plain+red+text+plain)
+		indent = "\t"
+	}
+	for _, e := range during {
+		text := panicText(e.Value)
+		switch {
+		case e.Repanicked:
+			text += " [recovered, repanicked]"
+		case e.Recovered:
+			text += " [recovered]"
+		}
+		if !again {
+			line("panic", text)
+		}
+		again = e.Repanicked
+	}
+	if !again {
+		line(head, message)
+	}
+	return lines
 }
 
 func isRuntimeError(err error) bool {

@@ -34,7 +34,7 @@ type running struct {
 // ended is how a cell's goroutine ended.
 type ended struct {
 	value any
-	trace []rt.Call
+	trace rt.Trace
 	ok    bool
 }
 
@@ -94,13 +94,10 @@ func (s *Shell) execute(name string, entry func()) Result {
 			if _, ok := end.value.(goexit); ok {
 				res.Err = answer.NewError("Goexit", "the cell called runtime.Goexit; the notebook goes on")
 			}
+		case res.Err = <-failed: // which ends a program, too
+			ev.cancel(g, done)
 		case <-interrupt:
-			ev.rt.Cancel(g)
-			// A loop is about to end; the next cell must not see it at work.
-			select {
-			case <-done:
-			case <-time.After(endingTime):
-			}
+			ev.cancel(g, done)
 			res.Err = s.interruptedAt(g)
 		case <-look.C:
 			look.Reset(ev.loopLooks(g))
@@ -162,6 +159,16 @@ func (s *Shell) execute(name string, entry func()) Result {
 	return res
 }
 
+// cancel ends what runs for a cell. A loop is about to end: the next cell must not see
+// it at work.
+func (ev *Evaluator) cancel(g *rt.Group, done <-chan ended) {
+	ev.rt.Cancel(g)
+	select {
+	case <-done:
+	case <-time.After(endingTime):
+	}
+}
+
 // interruptedAt says where the goroutines of the running cell were when it was
 // interrupted.
 func (s *Shell) interruptedAt(g *rt.Group) *Error {
@@ -220,14 +227,14 @@ func (ev *Evaluator) Guard(f func(), failed func(*Error)) {
 	g := ev.run.group
 	ev.run.mu.Unlock()
 	if g == nil {
-		failed(ev.texts.panicError(rt.Interrupted, nil))
+		failed(ev.texts.panicError(rt.Interrupted, rt.Trace{}))
 		return
 	}
 	var end ended
 	defer func() {
 		switch {
 		case g.Cancelled():
-			failed(ev.texts.panicError(rt.Interrupted, nil))
+			failed(ev.texts.panicError(rt.Interrupted, rt.Trace{}))
 		case !end.ok:
 			failed(ev.texts.panicError(end.value, end.trace))
 		}
@@ -262,7 +269,7 @@ func (s *Shell) Interrupt() {
 }
 
 // background is a panic in a goroutine that a cell started.
-func (ev *Evaluator) background(g *rt.Group, value any, trace []rt.Call) {
+func (ev *Evaluator) background(g *rt.Group, value any, trace rt.Trace) {
 	e := ev.texts.panicError(value, trace)
 	e.Traceback = append([]string{faint + "in a goroutine of " + g.Name + plain}, e.Traceback...)
 	s, ok := g.Owner.(*Shell)
@@ -272,13 +279,13 @@ func (ev *Evaluator) background(g *rt.Group, value any, trace []rt.Call) {
 	r := &s.run
 	r.mu.Lock()
 	if r.group == g && r.interrupt != nil && !ev.program {
-		// The cell that started it still runs: it fails.
+		// The cell that started it still runs: it fails, by the first.
 		select {
 		case r.failed <- e:
-			r.mu.Unlock()
-			return
 		default:
 		}
+		r.mu.Unlock()
+		return
 	}
 	r.mu.Unlock()
 	if ev.options.Background != nil {

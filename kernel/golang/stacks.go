@@ -81,9 +81,9 @@ const maxGoroutines = 8
 // interrupted shows where the goroutines of a cell were.
 func (t *texts) interrupted(where []rt.Goroutine) *Error {
 	if len(where) == 0 {
-		return t.panicError(rt.Interrupted, nil)
+		return t.panicError(rt.Interrupted, rt.Trace{})
 	}
-	e := t.panicError(rt.Interrupted, where[0].Calls)
+	e := t.panicError(rt.Interrupted, rt.Trace{Calls: where[0].Calls})
 	e.Traceback = append(e.Traceback, t.others(where[1:])...)
 	return e
 }

@@ -51,7 +51,10 @@ time.Sleep(5 * time.Second)`,
 	}, "1:3:2 main.g, 1:5:1"},
 	{"a panic that replaces another", []string{
 		"func f() {\n\tdefer func() {\n\t\tpanic(2)\n\t}()\n\tpanic(1)\n}\nf()",
-	}, "1:3:3 main.f.func1, 1:7:1"},
+	}, "1:3:3 main.f.func1, 1:5:2 main.f, 1:7:1"},
+	{"a panic that was recovered and goes on", []string{
+		"func f() {\n\tdefer func() {\n\t\tpanic(recover())\n\t}()\n\tg()\n}\nfunc g() {\n\tpanic(1)\n}\nf()",
+	}, "1:3:3 main.f.func1, 1:8:2 main.g, 1:5:2 main.f, 1:10:1"},
 	{"a panic that a deferred call saw", []string{
 		"func quiet() { defer func() { recover() }(); panic(0) }\nfunc f() {\n\tdefer quiet()\n\tpanic(1)\n}\nf()",
 	}, "1:4:2 main.f, 1:6:1"},
@@ -94,6 +97,57 @@ func TestTraces(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})
+	}
+}
+
+// What Go's runtime writes of panics during panics; Go's words are those of go run.
+func TestPanicsDuringPanics(t *testing.T) {
+	const more = `
+type T struct{ n int }
+func (t T) f() { var p *T; p.n = t.n }
+func late() { defer early(); var s []int; s[len(os.Args)-len(os.Args)] = 1 }
+func early() { panic("early") }
+`
+	for _, test := range []struct{ code, want string }{
+		{`defer func() { panic("second") }(); panic("first")`, "panic: first|\tpanic: second"},
+		{`defer func() { panic(fmt.Sprint("again ", recover())) }(); panic("first")`, "panic: first [recovered]|\tpanic: again first"},
+		{`defer func() { panic(recover()) }(); panic("first")`, "panic: first [recovered, repanicked]"},
+		{`defer func() { panic(recover()) }(); defer func() { panic(recover()) }(); panic("first")`, "panic: first [recovered, repanicked]"},
+		{`defer func() { panic("last") }(); defer func() { panic(recover()) }(); panic("first")`, "panic: first [recovered, repanicked]|\tpanic: last"},
+		{`defer func() { panic("third") }(); defer func() { panic("second") }(); panic("first")`, "panic: first|\tpanic: second|\tpanic: third"},
+		{`defer func() { defer func() { panic("third") }(); panic("second") }(); panic("first")`, "panic: first|\tpanic: second|\tpanic: third"},
+		{`defer func() { defer func() { recover(); panic("third") }(); panic("second") }(); panic("first")`, "panic: first|\tpanic: second [recovered]|\tpanic: third"},
+		{`defer func() { func() { defer func() { recover() }(); panic("second") }() }(); panic("first")`, "panic: first"},
+		{`defer func() { func() { defer func() { recover() }(); panic("second") }(); panic("third") }(); panic("first")`, "panic: first|\tpanic: third"},
+		{`func() { defer func() { recover() }(); panic("first") }(); panic("second")`, "panic: second"},
+		{`c := make(chan int); defer close(c); close(c); panic("first")`, "panic: first|\tpanic: close of closed channel"},
+		{`defer T{}.f(); panic("first")`, "panic: first|\tpanic: runtime error: invalid memory address or nil pointer dereference"},
+		{`late()`, "panic: runtime error: index out of range [0] with length 0|\tpanic: early"},
+		{`defer func() { os.Exit(3) }(); panic("first")`, "Exit: the cell called os.Exit(3); the notebook goes on"},
+	} {
+		s := newSession(t)
+		err := s.ev.Eval("1", "func() {\n"+test.code+"\n}()\n"+more, false).Err
+		if err == nil {
+			t.Fatal("does not fail: ", test.code)
+		}
+		var heads []string
+		for _, line := range err.Traceback {
+			if line = withoutColour(line); !strings.HasPrefix(line, "    ") {
+				heads = append(heads, line)
+			}
+		}
+		if got := strings.Join(heads, "|"); got != test.want {
+			t.Errorf("%s\ngot  %q\nwant %q", test.code, got, test.want)
+		}
+	}
+}
+
+// A deferred call's panic is told of a goroutine that ends by runtime.Goexit, too.
+func TestPanicDuringGoexit(t *testing.T) {
+	s := newSession(t)
+	err := s.ev.Eval("1", "go func() {\n\tdefer func() { panic(1) }()\n\truntime.Goexit()\n}()\nselect {}", false).Err
+	if err == nil || err.Message != "1" {
+		t.Error(err)
 	}
 }
 
@@ -192,7 +246,7 @@ func TestErrorsAreNamedOnce(t *testing.T) {
 		if exit, ok := c.err.(rt.Exit); ok {
 			why = exit
 		}
-		e := new(texts).panicError(why, nil)
+		e := new(texts).panicError(why, rt.Trace{})
 		if got := withoutColour(e.Traceback[0]); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}

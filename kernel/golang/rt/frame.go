@@ -73,9 +73,13 @@ func (f *Frame) call(d deferred) {
 			defer f.traces.within(goid(), before.compiled)()
 		}
 	}
+	was, value := f.panicking, f.value
 	defer func() {
 		if r := recover(); r != nil {
-			f.panicking, f.value = true, r // with a trace of its own
+			if was {
+				f.replaced(value, r, before)
+			}
+			f.panicking, f.value = true, r
 		} else if f.panicking && before != nil {
 			f.traces.swap(goid(), before)
 		}
@@ -97,6 +101,25 @@ func (f *Frame) call(d deferred) {
 		}
 	}()
 	d.call()
+}
+
+// replaced notes that a deferred call panics with now, which was made for a panic with
+// was.
+func (f *Frame) replaced(was, now any, before *trail) {
+	_, ends := was.(*ending)
+	if _, too := now.(*ending); ends || too {
+		return
+	}
+	was = panicValue(was)
+	e := Earlier{Value: was, Recovered: !f.panicking}
+	e.Repanicked = e.Recovered && same(was, panicValue(now))
+	f.traces.during(goid(), e, before)
+}
+
+// same is a == b, false where that panics.
+func same(a, b any) (yes bool) {
+	defer func() { _ = recover() }()
+	return a == b
 }
 
 // armed holds, by goroutine, the frame whose panic the next function that

@@ -318,35 +318,49 @@ func (r *Runtime) callback(f func()) func() {
 
 // contain calls f, and tells of what ends it other than by returning.
 func (r *Runtime) contain(g *Group, f func()) {
-	if v, trace, ok := r.Try(f); !ok && r.Background != nil {
-		r.Background(g, v, trace)
-	}
+	end := outcome{ok: true}
+	defer func() { // also if the goroutine ends
+		if !end.ok && r.Background != nil {
+			r.Background(g, end.value, end.trace)
+		}
+	}()
+	r.try(f, &end)
 }
 
 // Try calls f. ok is false if it did not return: v is the panic's value, or
 // the error that ended it (an Exit, a Failure). Of a goroutine that ends, as an
 // interrupted one does, it does not return.
-func (r *Runtime) Try(f func()) (v any, trace []Call, ok bool) {
-	returned := false
+func (r *Runtime) Try(f func()) (v any, trace Trace, ok bool) {
+	var end outcome
+	r.try(f, &end)
+	return end.value, end.trace, end.ok
+}
+
+// outcome is how a function ended; ok stands for runtime.Goexit, too.
+type outcome struct {
+	value any
+	trace Trace
+	ok    bool
+}
+
+func (r *Runtime) try(f func(), end *outcome) {
 	defer func() {
-		if returned {
+		if end.ok {
 			return
 		}
 		id := goid()
 		p := recover()
-		trace = r.traces.take(id)
+		end.trace = r.traces.take(id)
 		switch p := p.(type) {
 		case nil:
-			// runtime.Goexit cannot be stopped: the goroutine ends here.
-			v = nil
-			ok = true
+			end.ok = true // runtime.Goexit cannot be stopped: the goroutine ends here
 		case *ending:
-			v = p.err
+			end.value = p.err
 		default:
-			v = panicValue(p)
+			end.value = panicValue(p)
 		}
 	}()
+	end.ok = false
 	f()
-	returned = true
-	return nil, nil, true
+	end.ok = true
 }

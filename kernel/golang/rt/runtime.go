@@ -36,7 +36,7 @@ type Runtime struct {
 	Show func(values []any)
 
 	// Background is told of a panic in a goroutine that a cell started.
-	Background func(g *Group, value any, trace []Call)
+	Background func(g *Group, value any, trace Trace)
 
 	// Stdout is where cells print. Errors, if set, is their standard error.
 	Stdout, Errors io.Writer

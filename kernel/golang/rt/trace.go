@@ -56,6 +56,19 @@ type Call struct {
 	Line, Column int
 }
 
+// Trace is what is known of a panic beside its value.
+type Trace struct {
+	Calls  []Call    // the functions that it came through, the innermost first
+	During []Earlier // the panics whose deferred calls ran, the first one first
+}
+
+// Earlier is a panic during whose deferred calls another one began.
+type Earlier struct {
+	Value      any
+	Recovered  bool
+	Repanicked bool // the other one has the same value
+}
+
 // traces gathers, by goroutine, the functions that a panic goes through. The
 // interpreter says so itself: it writes a line for each.
 type traces struct {
@@ -99,6 +112,8 @@ type trail struct {
 	pos   int    // where it began, if that is known and no function is in calls yet
 
 	compiled []Call // the calls in compiled code that it began in, the innermost first
+
+	during []Earlier
 }
 
 // AddFunc makes a lowered function known by its name in lowered code.
@@ -273,12 +288,33 @@ func (t *traces) within(id int64, calls []Call) (done func()) {
 	return func() { set(before) }
 }
 
-// take ends the trail of a goroutine and returns its calls.
-func (t *traces) take(id int64) []Call {
+// take ends the trail of a goroutine and returns it.
+func (t *traces) take(id int64) Trace {
 	if trail := t.swap(id, nil); trail != nil {
-		return trail.calls
+		return Trace{trail.calls, trail.during}
 	}
-	return nil
+	return Trace{}
+}
+
+// during notes that the panic of a goroutine began in a deferred call of an earlier
+// one, which had come as far as before says: the functions of both are on the stack.
+func (t *traces) during(id int64, earlier Earlier, before *trail) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	way := t.trails[id]
+	if way == nil {
+		way = &trail{}
+		t.trails[id] = way
+	}
+	if before != nil {
+		way.calls = append(way.calls, before.calls...)
+		way.calls = way.calls[:min(len(way.calls), maxCalls)]
+		way.last = before.last
+		way.during = slices.Concat(before.during, []Earlier{earlier}, way.during)
+	} else {
+		way.during = slices.Insert(way.during, 0, earlier)
+	}
+	way.during = way.during[max(0, len(way.during)-maxCalls):]
 }
 
 // maxCalls bounds the trace of a deep recursion.
