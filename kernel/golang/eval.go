@@ -34,6 +34,9 @@ type Options struct {
 	// Builtins are functions and values that cells use without a package, beside
 	// check, judge and todo.
 	Builtins map[string]any
+	// Elsewhere says, in the words of an error, what names are that cells lack, but
+	// others have.
+	Elsewhere map[string]string
 	// Modules has the packages that are not compiled into this program; nil:
 	// there are none.
 	Modules Modules

@@ -19,15 +19,24 @@ var noMember = regexp.MustCompile(`^(?:\S.* undefined \(type .* has no field or 
 func (c *checker) suggest(m mistake, pos token.Pos) string {
 	name, undefined := strings.CutPrefix(m.text, "undefined: ")
 	var from []string
+	var elsewhere string // where the very name is
 	if member := noMember.FindStringSubmatch(m.text); member != nil {
-		name, from = member[1]+member[2], c.members(pos)
+		name = member[1] + member[2]
+		of := c.holder(pos)
+		from, elsewhere = c.members(of), c.functionFor(of, name)
 	} else if pkg, sel, ok := strings.Cut(name, "."); undefined && ok {
-		name, from = sel, c.namesIn(pkg)
+		name = sel
+		if in := c.scopeOf(pkg); in != nil {
+			from, elsewhere = in.Names(), methodsNamed(in, pkg, sel)
+		}
 	} else if undefined {
-		from = c.names()
+		from, elsewhere = c.names(), c.ev.options.Elsewhere[name]
 		if strings.HasPrefix(c.ev.texts.from(m), name+".") {
 			from = slices.AppendSeq(from, maps.Keys(c.ev.importer.namesOfPackages()))
 		}
+	}
+	if elsewhere != "" {
+		return " (" + name + " is " + elsewhere + ")"
 	}
 	near := spell.Nearest(name, from, len(name)/3)
 	if len(near) == 0 || near[0] == name {
@@ -43,26 +52,68 @@ func (c *checker) names() []string {
 	return slices.AppendSeq(from, maps.Keys(c.declared))
 }
 
-// namesIn lists what a package has, by the name that the cell gives it.
-func (c *checker) namesIn(pkg string) []string {
+// scopeOf is what a package has, by the name that the cell gives it; nil if there is none.
+func (c *checker) scopeOf(pkg string) *types.Scope {
 	if p, ok := c.pkg.Scope().Lookup(pkg).(*types.PkgName); ok {
-		return p.Imported().Scope().Names()
+		return p.Imported().Scope()
 	}
 	if p, ok := c.ev.names[pkg].(*types.PkgName); ok {
-		return p.Imported().Scope().Names()
+		return p.Imported().Scope()
 	}
 	for _, d := range c.src.file.Imports {
 		if p, err := c.ev.importer.Import(strings.Trim(d.Path.Value, `"`)); err == nil && p.Name() == pkg {
-			return p.Scope().Names()
+			return p.Scope()
 		}
 	}
 	return nil
 }
 
-// members lists the fields and methods of what has the selector, or the struct
-// literal the key, at pos.
-func (c *checker) members(pos token.Pos) (list []string) {
-	var of types.Type
+// methodsNamed says of which types of a package a name is a method, if not of many.
+func methodsNamed(in *types.Scope, pkg, name string) string {
+	var of []string
+	for _, n := range in.Names() {
+		t, ok := in.Lookup(n).(*types.TypeName)
+		if !ok || !t.Exported() {
+			continue
+		}
+		if m, _, _ := types.LookupFieldOrMethod(t.Type(), true, t.Pkg(), name); m != nil && m.Exported() {
+			if _, ok := m.(*types.Func); ok {
+				of = append(of, pkg+"."+n)
+			}
+		}
+	}
+	if len(of) == 0 || len(of) > 3 {
+		return ""
+	}
+	return "a method of " + strings.Join(of, ", ")
+}
+
+// functionFor names the function that the package of a type has by the name of what the
+// type lacks.
+func (c *checker) functionFor(of types.Type, name string) string {
+	if of == nil {
+		return ""
+	}
+	if p, ok := types.Unalias(of).(*types.Pointer); ok {
+		of = p.Elem()
+	}
+	named, ok := types.Unalias(of).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return ""
+	}
+	pkg := named.Obj().Pkg()
+	f, ok := pkg.Scope().Lookup(name).(*types.Func)
+	switch {
+	case !ok || !c.mayName(f):
+		return ""
+	case pkg.Path() == c.pkg.Path():
+		return "a function"
+	}
+	return "a function: " + pkg.Name() + "." + name
+}
+
+// holder is the type of what has the selector, or the struct literal the key, at pos.
+func (c *checker) holder(pos token.Pos) (of types.Type) {
 	ast.Inspect(c.src.file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
@@ -80,6 +131,11 @@ func (c *checker) members(pos token.Pos) (list []string) {
 		}
 		return of == nil
 	})
+	return of
+}
+
+// members lists the fields and methods of a type.
+func (c *checker) members(of types.Type) (list []string) {
 	if of == nil {
 		return nil
 	}

@@ -181,7 +181,8 @@ func TestTracesShowTheirLines(t *testing.T) {
 // checker has to say besides.
 func TestMistakes(t *testing.T) {
 	s := newSession(t)
-	s.run("type B struct{ Name string }\nfunc (*B) Push(int) {}\ntype D struct {\n\tB\n\tAge int\n\tcount int\n}\nvar d D\nvar e error")
+	s.ev.options.Elsewhere = map[string]string{"rank": "in other cells"}
+	s.run("type B struct{ Name string }\nfunc (*B) Push(int) {}\ntype D struct {\n\tB\n\tAge int\n\tcount int\n}\nvar d D\nvar e error\nfunc norm(D) int { return 1 }")
 	for code, want := range map[string]string{
 		"d.Psh(1)":                        "1:3: d.Psh undefined (type D has no field or method Psh) (did you mean Push?)",
 		"d.Nmae":                          "1:3: d.Nmae undefined (type D has no field or method Nmae) (did you mean Name?)",
@@ -191,6 +192,11 @@ func TestMistakes(t *testing.T) {
 		"x := &D{Agee: 1}":                "1:9: unknown field Agee in struct literal of type D (did you mean Age?)",
 		"fmt.Printn(1)":                   "1:5: undefined: fmt.Printn (did you mean Println?)",
 		"strngs.ToUpper(\"a\")":           "1:1: undefined: strngs (did you mean strings?)",
+		"rank + 1":                        "1:1: undefined: rank (rank is in other cells)",
+		"strings.WriteString(1)":          "1:9: undefined: strings.WriteString (WriteString is a method of strings.Builder, strings.Replacer)",
+		"strings.NewReader(``).Repeat()":  "1:23: strings.NewReader(``).Repeat undefined (type *strings.Reader has no field or method Repeat) (Repeat is a function: strings.Repeat)",
+		"d.push(1)":                       "1:3: d.push undefined (type D has no field or method push, but does have method Push)",
+		"d.norm()":                        "1:3: d.norm undefined (type D has no field or method norm) (norm is a function)",
 		"switch 1 {\ncase 2:\ncase 2:\n}": "3:6: duplicate case 2 (constant of type int) in expression switch\n\tprevious case at In:2:6",
 		"y :=":                            "1:5: syntax error: unexpected end of the cell, expected expression",
 	} {
