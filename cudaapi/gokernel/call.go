@@ -185,6 +185,11 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
 	case *ast.SelectorExpr:
 		f.fail(e, "package unsafe cannot be used in a kernel")
 	}
+	if f.u.host != nil {
+		if results, ok := f.mapBuiltin(e, name); ok {
+			return results
+		}
+	}
 	switch name {
 	case "len", "cap":
 		x := f.expr(e.Args[0])

@@ -283,6 +283,9 @@ func (f *fn) index(e *ast.IndexExpr) ir.Expr {
 		}
 		return f.element(f.temp(numbers(list, types.Typ[types.Uint8])), f.intOf(e.Index), e.Index)
 	}
+	if m := f.mapOf(e.X); m != nil {
+		return f.mapElement(e, m)[0]
+	}
 	x := f.expr(e.X)
 	i := f.intOf(e.Index)
 	return f.element(x, i, e.Index)
@@ -585,6 +588,9 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) ir.Expr {
 		array := types.NewArray(u.Elem(), n)
 		_, p := f.movable(e, "t", array, f.arrayLit(e, array, u.Elem(), n))
 		return &ir.Slice{X: p, Lo: ir.Int(0), Hi: ir.Int(n), Max: ir.Int(n), T: t}
+	case *types.Map:
+		f.usable(t, e, "a value")
+		return f.mapLiteral(e, t, u)
 	case *types.Pointer: // within another literal: &T{...}
 		x := f.composite(e, u.Elem())
 		_, p := f.movable(e, "t", x.Type(), x)

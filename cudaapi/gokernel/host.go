@@ -546,6 +546,9 @@ func storesElements(s *ir.Effect) bool {
 
 // storesPointers says whether a function stores pointers in memory that may be Go's.
 func (u *unit) storesPointers() (yes bool) {
+	for _, o := range u.host.outside {
+		yes = yes || o.call.storesInMap()
+	}
 	for _, f := range u.prog.Funcs {
 		ir.WalkAll(f.Body, func(s ir.Stmt) {
 			switch s := s.(type) {

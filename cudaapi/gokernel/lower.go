@@ -448,6 +448,9 @@ func unusable(t types.Type, within []types.Type, host bool) (bad types.Type, why
 			return t, "use a slice or a typed pointer"
 		}
 	case *types.Map:
+		if host {
+			return unusableMap(u, within)
+		}
 		return t, "there are no maps; use slices, sorted or as a table"
 	case *types.Chan:
 		return t, "there are no channels; threads share memory, ordered by barriers and atomics"

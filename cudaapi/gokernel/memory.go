@@ -30,25 +30,39 @@ func (f *fn) asks(at ast.Node, name string, t, elem types.Type, args ...ir.Expr)
 // their arguments.
 var asked = map[string]bool{"make": true, "create": true, "append": true, "append_all": true, "join": true, "text_of": true, "bytes_of": true, "text_of_rune": true}
 
+// asksFor is the type of the values for which an effect puts a question, or that it stores
+// with their pointers; nil if it does neither.
+func asksFor(s *ir.Effect) types.Type {
+	if s.Name == "copy" || s.Name == "clear" {
+		if t, ok := s.Args[0].Type().Underlying().(*types.Slice); ok && hasPointers(t.Elem()) {
+			return t.Elem()
+		}
+		return nil
+	}
+	if asked[s.Name] {
+		return s.T
+	}
+	return nil
+}
+
 // question is how an effect puts a question, or stores pointers; "" if it does neither.
 func (p *printer) question(s *ir.Effect, args []string) string {
-	name, elem, of := s.Name, s.T, ""
+	name, elem, of := s.Name, asksFor(s), ""
 	switch {
-	case name == "copy" || name == "clear":
-		t, ok := s.Args[0].Type().Underlying().(*types.Slice)
-		if !ok || !hasPointers(t.Elem()) {
-			return ""
-		}
-		elem = t.Elem()
-		name += "_pointers"
-	case !asked[name]:
+	case elem == nil:
 		return ""
 	case name == "make" || name == "create":
 		of = "<" + p.typ(elem) + ">"
 	case hasPointers(elem):
 		name += "_pointers"
 	}
-	return fmt.Sprintf("go::%s%s(%s)", name, of, strings.Join(append([]string{"go", fmt.Sprint(p.host.types.number(elem))}, args...), ", "))
+	first := []string{"go", fmt.Sprint(p.host.types.number(elem))}
+	if strings.HasPrefix(name, "append") {
+		first = []string{"go", "[&] { " + p.holds() + " }", first[1]}
+	} else {
+		p.line("%s", p.holds())
+	}
+	return fmt.Sprintf("go::%s%s(%s)", name, of, strings.Join(append(first, args...), ", "))
 }
 
 // stores is an assignment that may store pointers in memory of Go's.

@@ -3,6 +3,7 @@ package gokernel
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 type HostCall struct {
 	Package string // "" of print and println
 	Name    string
+	Map     *types.Map   // of a use of a map, which is its name: the MapUse that maps.go lists
 	Params  []types.Type // of the arguments, one by one
 	Results []types.Type // fewer than those of the function if they are dropped
 }
@@ -78,18 +80,14 @@ func (f *fn) callOutside(e *ast.CallExpr, c HostCall, sig *types.Signature) (res
 	if slices.ContainsFunc(append(c.Params, c.Results...), func(t types.Type) bool { return !isPlain(t) }) {
 		return nil, false
 	}
-	g := &ir.Func{Name: f.u.unique("outside_" + c.Name), Go: c.Name, Results: c.Results, Pos: e.Pos(), Called: true}
+	g := f.u.outsideFunc(c.Name, c, e.Pos())
 	var params, rs []*types.Var
-	for i, t := range c.Params {
-		g.Params = append(g.Params, &ir.Var{Name: fmt.Sprintf("a%d", i), Type: t})
+	for _, t := range c.Params {
 		params = append(params, types.NewParam(e.Pos(), nil, "", t))
 	}
 	for _, t := range c.Results {
 		rs = append(rs, types.NewParam(e.Pos(), nil, "", t))
 	}
-	h := f.u.host
-	h.outside = append(h.outside, outsideCall{g, c})
-	f.u.prog.Funcs = append(f.u.prog.Funcs, g)
 	return f.invoke(e, &ir.Call{Func: g}, nil, types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), types.NewTuple(rs...), false)), true
 }
 
@@ -109,6 +107,17 @@ type outsideCall struct {
 	call HostCall
 }
 
+// outsideFunc adds a function in place of one that is not part of the code.
+func (u *unit) outsideFunc(name string, c HostCall, pos token.Pos) *ir.Func {
+	g := &ir.Func{Name: u.unique("outside_" + name), Go: c.Name, Results: c.Results, Pos: pos, Called: true}
+	for i, t := range c.Params {
+		g.Params = append(g.Params, &ir.Var{Name: fmt.Sprintf("a%d", i), Type: t})
+	}
+	u.host.outside = append(u.host.outside, outsideCall{g, c})
+	u.prog.Funcs = append(u.prog.Funcs, g)
+	return g
+}
+
 // outsideFunc writes the function that stands for call n.
 func (p *printer) outsideFunc(f *ir.Func, n int) {
 	p.panics[f] = true
@@ -122,7 +131,7 @@ func (p *printer) outsideFunc(f *ir.Func, n int) {
 	}
 	for i, t := range f.Results {
 		p.line("        %s r%d;", p.typ(t), i)
-		args = append(args, p.typ(t)+"{}")
+		args = append(args, p.expr(&ir.Zero{T: t}))
 	}
 	if len(args) == 0 {
 		p.line("        u8 none;")

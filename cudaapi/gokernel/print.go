@@ -48,6 +48,7 @@ type printer struct {
 	outer     string     // the declared function that messages name
 	panics    map[*ir.Func]bool
 	hoisted   map[*ir.Var]bool // declared at the function's start
+	scope     []*ir.Var        // of the host: what is declared where is written, if it has pointers
 
 	manyResults map[string]string // names of structs of more than six results
 
@@ -93,6 +94,8 @@ func (p *printer) typ(t types.Type) string {
 		return fmt.Sprintf("go::array<%s, %d>", p.typ(u.Elem()), u.Len())
 	case *types.Pointer:
 		return p.typ(u.Elem()) + " *"
+	case *types.Map:
+		return "void *"
 	case *types.Struct:
 		return p.structName(t, u)
 	}
@@ -170,7 +173,8 @@ func (p *printer) expr(e ir.Expr) string {
 		if b, ok := e.T.Underlying().(*types.Basic); ok && b.Info()&types.IsComplex == 0 {
 			return p.constant(map[bool]constant.Value{true: constant.MakeBool(false), false: constant.MakeInt64(0)}[b.Info()&types.IsBoolean != 0], e.T)
 		}
-		if _, ok := e.T.Underlying().(*types.Pointer); ok {
+		switch e.T.Underlying().(type) {
+		case *types.Pointer, *types.Map:
 			return "((" + p.typ(e.T) + ")0)"
 		}
 		return p.typ(e.T) + "{}"
@@ -217,6 +221,9 @@ func (p *printer) expr(e ir.Expr) string {
 		lo := p.expr(e.Lo)
 		if isZero(e.Lo) {
 			return fmt.Sprintf("%s{%s, %s, %s}", p.typ(e.T), base, p.expr(e.Hi), p.expr(e.Max))
+		}
+		if p.host != nil { // whose collector is told of no address behind something
+			return fmt.Sprintf("%s{go::from(%s, %s, %s), %s - %s, %s - %s}", p.typ(e.T), base, lo, p.expr(e.Max), p.expr(e.Hi), lo, p.expr(e.Max), lo)
 		}
 		return fmt.Sprintf("%s{%s + %s, %s - %s, %s - %s}", p.typ(e.T), base, lo, p.expr(e.Hi), lo, p.expr(e.Max), lo)
 	case *ir.Composite:

@@ -15,6 +15,10 @@ type hostPrinter struct {
 	sites     []HostSite
 	types     typeList // of what Go's runtime is asked for
 	outside   []outsideCall
+
+	asks     map[*ir.Func]bool    // the functions that may ask Go's runtime
+	literals map[*ir.Var]*ir.Func // by the variables that hold them
+	most     int                  // words that the function's holder is to have room for
 }
 
 // hostProgram writes all of it: what stands before, with the types, and variables,
@@ -32,6 +36,8 @@ func (p *printer) hostProgram(prog *ir.Program, entries []*ir.Func) (before, own
 		p.line("    %s = (%s *)places[%d];", g.Name, p.typ(g.Type), i)
 	}
 	p.line("}")
+	p.host.literals = make(map[*ir.Var]*ir.Func)
+	p.asking(prog.Funcs)
 	for _, f := range prog.Funcs {
 		p.panics[f] = p.host.recursive[f]
 		if !f.Takes {

@@ -140,6 +140,9 @@ func (p *printer) body(f *ir.Func) {
 	old := p.fun
 	p.fun = f
 	p.indent++
+	if p.host != nil {
+		defer p.holder(f)()
+	}
 	if jumps(f.Body) {
 		aim(f.Body)
 		p.hoist(f.Body)
@@ -242,8 +245,9 @@ func (p *printer) hoist(list []ir.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {
 		case *ir.Define:
-			p.line("%s%s %s;", map[bool]string{true: "__shared__ __align__(16) "}[s.Var.Space == ir.Shared], p.typ(s.Var.Type), s.Var.Name)
+			p.line("%s%s %s%s;", map[bool]string{true: "__shared__ __align__(16) "}[s.Var.Space == ir.Shared], p.typ(s.Var.Type), s.Var.Name, p.cleared(s.Var))
 			p.hoisted[s.Var] = true
+			p.inScope(s.Var)
 		case *ir.If:
 			p.hoist(s.Then)
 			p.hoist(s.Else)
@@ -257,9 +261,11 @@ func (p *printer) hoist(list []ir.Stmt) {
 }
 
 func (p *printer) stmts(list []ir.Stmt) {
+	scope := len(p.scope)
 	for _, s := range list {
 		p.stmt(s)
 	}
+	p.scope = p.scope[:scope]
 }
 
 func (p *printer) nested(list []ir.Stmt) {
@@ -284,9 +290,11 @@ func (p *printer) stmt(s ir.Stmt) {
 		case s.Var.Space == ir.Shared:
 			p.line("__shared__ __align__(16) %s %s;", p.typ(s.Var.Type), s.Var.Name)
 		case s.Init == nil:
-			p.line("%s %s;", p.typ(s.Var.Type), s.Var.Name)
+			p.line("%s %s%s;", p.typ(s.Var.Type), s.Var.Name, p.cleared(s.Var))
+			p.inScope(s.Var)
 		default:
 			p.line("%s %s = %s;", p.typ(s.Var.Type), s.Var.Name, p.expr(s.Init))
+			p.inScope(s.Var)
 		}
 	case *ir.Closure:
 		params := p.params(s.Lit)
@@ -403,7 +411,7 @@ func (p *printer) give() string {
 func (p *printer) assign(s *ir.Assign) string {
 	if p.stores(s) {
 		t := s.To.Type()
-		return fmt.Sprintf("go::put<%s>(go, %d, &%s, %s)", p.typ(t), p.host.types.number(t), p.expr(s.To), p.expr(s.Value))
+		return fmt.Sprintf("go::put<%s>(go, [&] { %s }, %d, &%s, %s)", p.typ(t), p.holds(), p.host.types.number(t), p.expr(s.To), p.expr(s.Value))
 	}
 	return p.expr(s.To) + " = " + p.expr(s.Value)
 }
@@ -430,6 +438,9 @@ func (p *printer) call(s *ir.Call) {
 	text := name + "(" + strings.Join(args, ", ") + ")"
 	if s.Func != nil && p.whole != nil {
 		p.line("GOCUDA_AT;")
+	}
+	if p.host != nil && p.callAsks(s) {
+		p.line("%s", p.holds())
 	}
 	switch len(s.Dst) {
 	case 0:

@@ -49,9 +49,15 @@ func (f *fn) stmt(s ast.Stmt, label string) {
 		if s.Tok == token.DEC {
 			op = token.SUB
 		}
+		next := func(x ir.Expr) ir.Expr {
+			return &ir.Binary{Op: op, X: x, Y: f.constant(s, constantOne, x.Type()), T: x.Type()}
+		}
+		if index, m := f.mapIndex(s.X); m != nil {
+			f.mapUpdate(index, m, func() func(ir.Expr) ir.Expr { return next })
+			return
+		}
 		x := f.place(s.X)
-		one := f.constant(s, constantOne, x.Type())
-		f.emit(&ir.Assign{To: x, Value: &ir.Binary{Op: op, X: x, Y: one, T: x.Type()}})
+		f.emit(&ir.Assign{To: x, Value: next(x)})
 	case *ast.BlockStmt:
 		f.emit(&ir.Block{Body: f.block(s.List)})
 	case *ast.IfStmt:
@@ -140,7 +146,7 @@ func (f *fn) declare(d *ast.GenDecl) {
 		s := s.(*ast.ValueSpec)
 		var values []ir.Expr
 		if len(s.Values) == 1 && len(s.Names) > 1 {
-			values = f.call(ast.Unparen(s.Values[0]).(*ast.CallExpr))
+			values = f.several(s.Values[0])
 		}
 		for i, id := range s.Names {
 			o, _ := f.u.info.Defs[id].(*types.Var)
@@ -201,6 +207,9 @@ func (f *fn) place(e ast.Expr) ir.Expr {
 	if id := identOf(e); id != nil && id.Name == "_" {
 		return nil
 	}
+	if _, m := f.mapIndex(e); m != nil {
+		f.fail(e, "a kernel cannot assign this")
+	}
 	x := f.expr(e)
 	if g := ir.Root(x); g != nil && g.Space == ir.Constant {
 		f.fail(e, "%s is in constant memory, which a kernel cannot write", g.Name)
@@ -218,6 +227,16 @@ func (f *fn) assign(s *ast.AssignStmt) {
 	case token.DEFINE, token.ASSIGN:
 	default:
 		op := assignOps[s.Tok]
+		if index, m := f.mapIndex(s.Lhs[0]); m != nil {
+			f.mapUpdate(index, m, func() func(ir.Expr) ir.Expr {
+				if op == token.SHL || op == token.SHR {
+					return func(x ir.Expr) ir.Expr { return f.shift(op, x, s.Rhs[0], x.Type()) }
+				}
+				y := f.temp(f.to(s.Rhs[0], m.Elem()))
+				return func(x ir.Expr) ir.Expr { return f.arithmetic(op, x, y, x.Type(), s.Rhs[0]) }
+			})
+			return
+		}
 		x := f.place(s.Lhs[0])
 		t := x.Type()
 		var y ir.Expr
@@ -237,11 +256,7 @@ func (f *fn) assign(s *ast.AssignStmt) {
 	var values []ir.Expr
 	switch {
 	case len(s.Lhs) > 1 && len(s.Rhs) == 1:
-		call, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
-		if !ok {
-			f.fail(s, "a kernel has neither maps, channels nor interfaces, so there is no second value")
-		}
-		values = f.call(call)
+		values = f.several(s.Rhs[0])
 	case len(s.Lhs) == 1:
 		values = []ir.Expr{f.value(s.Lhs[0], s.Rhs[0])}
 	default:
@@ -265,7 +280,7 @@ func (f *fn) assign(s *ast.AssignStmt) {
 			}
 			places[i].to = f.place(e)
 		}
-		if places[i].to == nil {
+		if places[i].to == nil && places[i].of == nil {
 			f.blank(values[i])
 			continue
 		}
@@ -281,6 +296,10 @@ func (f *fn) assign(s *ast.AssignStmt) {
 type place struct {
 	to     ir.Expr
 	checks []ir.Stmt
+
+	of  *ast.IndexExpr // an element of a map
+	m   *types.Map
+	key [2]ir.Expr // the map, and the key
 }
 
 // places lowers the left side of an assignment.
@@ -288,6 +307,12 @@ func (f *fn) places(list []ast.Expr) (places []place) {
 	f.parallel = len(list) > 1
 	for _, e := range list {
 		var p place
+		if p.of, p.m = f.mapIndex(e); p.m != nil {
+			p.key[0], p.key[1] = f.mapKey(p.of, p.m)
+			places = append(places, p)
+			continue
+		}
+		p.of = nil
 		stmts := f.within(func() { p.to = f.place(e) })
 		n := len(stmts)
 		for n > 0 {
@@ -308,6 +333,10 @@ func (f *fn) places(list []ast.Expr) (places []place) {
 
 // fill assigns a value to a place.
 func (f *fn) fill(p place, value ir.Expr) {
+	if p.of != nil {
+		f.mapUse(p.of, MapSet, p.m, nil, p.key[0], p.key[1], f.convertTo(value, p.m.Elem()))
+		return
+	}
 	for _, c := range p.checks {
 		f.emit(c)
 	}
@@ -500,6 +529,9 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 			})
 		case *types.Signature:
 			f.rangeFunc(s, label, t)
+		case *types.Map:
+			f.usable(f.typeOf(x), s, "a value")
+			f.mapLoop(s, label, t)
 		default:
 			f.usable(f.typeOf(x), s, "a value")
 			f.fail(s, "a kernel cannot range over this")
@@ -651,7 +683,7 @@ func (f *fn) storeBoth(s *ast.RangeStmt, key, value ir.Expr) {
 		to, values = append(to, s.Value), append(values, value)
 	}
 	for i, p := range f.places(to) {
-		if p.to != nil {
+		if p.to != nil || p.of != nil {
 			f.fill(p, values[i])
 		}
 	}

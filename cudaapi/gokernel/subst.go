@@ -38,6 +38,8 @@ func (s substitution) of(t types.Type) types.Type {
 		return types.NewSlice(s.of(t.Elem()))
 	case *types.Array:
 		return types.NewArray(s.of(t.Elem()), t.Len())
+	case *types.Map:
+		return types.NewMap(s.of(t.Key()), s.of(t.Elem()))
 	case *types.Tuple:
 		return s.tuple(t)
 	case *types.Signature:

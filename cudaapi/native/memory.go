@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
-	"slices"
 	"unsafe"
 )
 
 // Compiled code asks for memory in the middle of a call (gokernel/header/memory.h): a
 // call back into Go, which may let the collector run. Go's collector knows nothing of
 // C's stack, so all that C has been given since the call began is kept: asking keeps
-// it, and so does the frame that the call passes. When much is kept, what no word of
-// C's stack is near is let go.
+// it, and so does the frame that the call passes. When much is kept, what no variable of C
+// points to is let go: functions that ask write down what their variables have (holds.go
+// of gokernel).
 //
 // C stores a pointer by itself where none was: what it stores is reachable from what is
 // kept or from the frame, by ways that only Go's own stores cut off, which tell the
@@ -54,14 +54,11 @@ var crosscall2 uintptr
 // answerPC is the address of answer.
 var answerPC = reflect.ValueOf(answer).Pointer()
 
-// So much is kept without a look at C's stack.
+// So much is kept without a look at C's variables.
 var (
 	fewKept  = 1 << 14           // pointers
 	fewBytes = uintptr(16 << 20) // of what was given
 )
-
-// near is how far from what it points to a register of C may point.
-const near = 512
 
 // kept is what compiled code was given in a call, and must not be freed.
 type kept struct {
@@ -111,6 +108,9 @@ func answer(r *record) {
 	}
 	if k.isFull() {
 		r.letGo()
+		if to != nil { // C may have been given that just before
+			k.add(to, 0)
+		}
 	}
 	switch r.what {
 	case askMake:
@@ -129,12 +129,7 @@ func answer(r *record) {
 // store copies values over others, which are kept: C may have them.
 func (s *shape) store(k *kept, to, from unsafe.Pointer, n int) {
 	for i := range n {
-		at := unsafe.Add(to, uintptr(i)*s.size)
-		for _, o := range s.pointers {
-			if p := *(*unsafe.Pointer)(unsafe.Add(at, o)); p != nil {
-				k.add(p, 0)
-			}
-		}
+		s.keep(k, unsafe.Add(to, uintptr(i)*s.size))
 	}
 	switch {
 	case from == nil:
@@ -152,62 +147,43 @@ func (s *shape) store(k *kept, to, from unsafe.Pointer, n int) {
 	}
 }
 
-// letGo lets go of what no word of C's stack points to. A word may point into the
-// middle of something, whose size is not known: of what is kept, it holds the nearest
-// below it and the nearest above, of which one is part of the same thing.
+// keep keeps what a value points to.
+func (s *shape) keep(k *kept, at unsafe.Pointer) {
+	for _, o := range s.pointers {
+		if p := *(*unsafe.Pointer)(unsafe.Add(at, o)); p != nil {
+			k.add(p, 0)
+		}
+	}
+}
+
+// letGo lets go of all but what compiled code has in variables, which its functions have
+// put into their holders.
 func (r *record) letGo() {
 	k := &r.kept
-	least, most := ^uintptr(0), uintptr(0)
-	for _, p := range k.list {
-		least, most = min(least, uintptr(p)), max(most, uintptr(p))
-	}
-	var words []uintptr
-	for at := r.low &^ 7; at < r.top; at += 8 {
-		w := *(*uintptr)(pointer(&at))
-		if w+2*near > least {
-			w = min(w, most+2*near) // above all of them, it may point into the last
-			words = append(words, w-near, w, w+near)
-		}
-	}
-	slices.Sort(words)
-	words = slices.Compact(words)
-	type gap struct{ first, last unsafe.Pointer }
-	gaps := make([]gap, len(words)+1) // before the first word, between two, behind the last
-	for _, p := range k.list {
-		i, found := slices.BinarySearch(words, uintptr(p))
-		if found { // it is nearest on both sides
-			i++
-			if g := &gaps[i-1]; uintptr(p) > uintptr(g.last) {
-				g.last = p
-			}
-		}
-		g := &gaps[i]
-		if g.first == nil || uintptr(p) < uintptr(g.first) {
-			g.first = p
-		}
-		if uintptr(p) > uintptr(g.last) {
-			g.last = p
-		}
-	}
 	var list []unsafe.Pointer
-	for _, g := range gaps {
-		for _, p := range []unsafe.Pointer{g.first, g.last} {
-			if p != nil && (len(list) == 0 || list[len(list)-1] != p) {
+	for h := pointer(&r.held); h != nil; h = *(*unsafe.Pointer)(h) {
+		at := unsafe.Add(h, 8)
+		for range *(*uintptr)(at) {
+			at = unsafe.Add(at, 8)
+			if p := *(*unsafe.Pointer)(at); p != nil {
 				list = append(list, p)
 			}
 		}
 	}
 	clear(k.list) // the collector is told
-	*k = kept{list: list, most: 2 * max(len(list), len(words))}
+	*k = kept{list: list, most: 2 * len(list)}
 }
 
 // newShape is a type as the collector sees it: pointers to anything are the same.
 func newShape(t types.Type) shape {
 	like := shapeOf(t)
-	s := shape{typ: (*[2]unsafe.Pointer)(unsafe.Pointer(&like))[1], size: like.Size(), zero: reflect.New(like).UnsafePointer()}
+	s := shape{typ: typeWord(like), size: like.Size(), zero: reflect.New(like).UnsafePointer()}
 	s.find(like, 0)
 	return s
 }
+
+// typeWord is the address of a type.
+func typeWord(t reflect.Type) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1] }
 
 // find notes where the pointers of a type are.
 func (s *shape) find(t reflect.Type, at uintptr) {
@@ -227,7 +203,7 @@ func (s *shape) find(t reflect.Type, at uintptr) {
 
 func shapeOf(t types.Type) reflect.Type {
 	switch u := t.Underlying().(type) {
-	case *types.Pointer:
+	case *types.Pointer, *types.Map:
 		return reflect.TypeFor[unsafe.Pointer]()
 	case *types.Slice:
 		return reflect.TypeFor[[]byte]()

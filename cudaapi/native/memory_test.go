@@ -18,7 +18,8 @@ import (
 func memoryPrograms(t *testing.T) map[string]*native.Func {
 	t.Helper()
 	_, source, _ := strings.Cut(programsSource, "type node struct")
-	funcs, err := compiled(t, "package main\n\ntype node struct"+source)
+	_, maps, _ := strings.Cut(mapProgramsSource, "type point struct")
+	funcs, err := compiled(t, "package main\n\ntype node struct"+source+"\ntype point struct"+maps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +44,17 @@ func natively(t *testing.T, f *native.Func) (out []int64, panics string) {
 	case o.State == native.Returned:
 	case o.Site.What == gokernel.IndexRange:
 		panics = fmt.Sprintf("index out of range [%d]", o.Args[0])
+		if o.Args[0] >= 0 {
+			panics += fmt.Sprintf(" with length %d", o.Args[1])
+		}
+	case o.Site.What == gokernel.DivideByZero:
+		panics = "integer divide by zero"
+	case o.Site.What == gokernel.NilPointer:
+		panics = "invalid memory address or nil pointer dereference"
+	case o.Site.What == gokernel.NegativeShift:
+		panics = "negative shift amount"
+	case o.Value != nil:
+		panics = fmt.Sprint(o.Value)
 	default:
 		panics = o.Site.Text
 	}
@@ -59,7 +71,7 @@ func TestMemory(t *testing.T) {
 	for range 4 {
 		wait.Go(func() {
 			for range 3 {
-				for _, p := range programs {
+				for _, p := range slices.Concat(programs, mapPrograms) {
 					want, wantPanic := outcome(p.run)
 					if got, panics := natively(t, funcs[p.name]); !slices.Equal(got, want) || panics != wantPanic {
 						t.Errorf("%s: %v %q, compiled by Go %v %q", p.name, got, panics, want, wantPanic)

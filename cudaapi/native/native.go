@@ -5,7 +5,7 @@
 //
 // gocuda/cudaapi/gokernel writes them as C++, from the IR that kernels in Go have:
 // functions and methods whose values are numbers, bools, strings, and slices, arrays,
-// structs and pointers of them, that call each other, and package math (Go's own
+// structs, pointers and maps of them, that call each other, and package math (Go's own
 // functions, where C has other bits). Whatever it is not sure of it refuses, with the place and the reason,
 // and the interpreter goes on with it.
 //
@@ -18,7 +18,8 @@
 // for the results (a goroutine's stack may move while C runs). What parameters point
 // to is used in place, and stays alive by that struct. Memory comes from Go's runtime,
 // which compiled code asks in the middle of a call, as it does to replace a pointer in
-// memory by another (memory.go says why the collector never sees a wrong heap). No
+// memory by another (memory.go says why the collector never sees a wrong heap). Maps are
+// Go's, and used by the runtime's own functions (maps.go). No
 // address of its own stack is let out (keepsRules in gokernel). Package variables are
 // used by their addresses. In the same way it calls functions of Go's library with
 // numbers, bools and strings (outside.go); what these panic with ends the call.
@@ -155,6 +156,12 @@ func compile(p *gokernel.HostProgram, missing bool) (*Code, error) {
 		for _, t := range p.Types {
 			code.shapes = append(code.shapes, newShape(t))
 		}
+		code.outside = make([]outside, len(p.Outside))
+		for i, h := range p.Outside {
+			if h.Map != nil {
+				code.outside[i] = newMapUse(h)
+			}
+		}
 	}
 	return code, nil
 }
@@ -244,7 +251,7 @@ type record struct {
 	what, typ   uint32
 	in          [4]uintptr
 	out         [2]uintptr
-	top, low    uintptr
+	held        uintptr
 
 	shapes  []shape
 	outside []outside

@@ -152,7 +152,8 @@ func turns(p *[4]int) (n int) {
 // What cannot be sure to mean the same is refused, with its place.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
-		{"func f(m map[int]int) int { return m[1] }", "In[1]:3:8: a parameter of type map[int]int cannot be in compiled code: there are no maps; use slices, sorted or as a table"},
+		{"func f(m map[any]int) int { return m[1] }", "In[1]:3:8: a parameter of type map[any]int cannot be in compiled code: the keys of its maps are numbers, bools or strings"},
+		{"func f(m map[int]any) { m[1] = 1 }", "In[1]:3:8: a parameter of type map[int]any, which holds any, cannot be in compiled code: there are no interfaces; write a generic function, or one for each type"},
 		{"type T *T\nfunc f(p T) T { return *p }", "In[1]:4:8: a parameter of type T cannot be in compiled code: it is made of itself alone"},
 		{"type T []T\nfunc f() int { var t T; return len(t) }", "In[1]:4:20: a variable of type T cannot be in compiled code: it is made of itself alone"},
 		{"func f(x int) *int { return &x }", "In[1]:3:22: compiled code cannot return the address of this local variable"},

@@ -12,13 +12,20 @@ import (
 // places for its results.
 type outside func(r *record, frame unsafe.Pointer)
 
-// BindOutside gives the functions of Program.Outside, in that order. If there are some, it
-// comes before the first call.
-func (c *Code) BindOutside(funcs []reflect.Value) {
-	c.outside = nil
-	for i, f := range funcs {
-		c.outside = append(c.outside, newOutside(f, c.Program.Outside[i]))
+// BindOutside asks for the functions of Program.Outside, but not for the uses of maps. If
+// there are some, it comes before the first call.
+func (c *Code) BindOutside(find func(gokernel.HostCall) (reflect.Value, error)) error {
+	for i, h := range c.Program.Outside {
+		if h.Map != nil {
+			continue
+		}
+		f, err := find(h)
+		if err != nil {
+			return err
+		}
+		c.outside[i] = newOutside(f, h)
 	}
+	return nil
 }
 
 // newOutside is quick for functions that loops call often.
@@ -53,11 +60,7 @@ func newOutside(f reflect.Value, c gokernel.HostCall) outside {
 			}
 		}
 	}
-	var fields []reflect.StructField
-	for _, t := range append(c.Params[:len(c.Params):len(c.Params)], c.Results...) {
-		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", len(fields)), Type: shapeOf(t)})
-	}
-	box := reflect.StructOf(fields)
+	box := frameOf(c)
 	return func(r *record, p unsafe.Pointer) {
 		frame := reflect.NewAt(box, p).Elem()
 		args := make([]reflect.Value, len(c.Params))
@@ -73,6 +76,15 @@ func newOutside(f reflect.Value, c gokernel.HostCall) outside {
 			frame.Field(len(args) + i).Set(v)
 		}
 	}
+}
+
+// frameOf is the frame of a call: the arguments, then the results.
+func frameOf(c gokernel.HostCall) reflect.Type {
+	var fields []reflect.StructField
+	for _, t := range append(c.Params[:len(c.Params):len(c.Params)], c.Results...) {
+		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", len(fields)), Type: shapeOf(t)})
+	}
+	return reflect.StructOf(fields)
 }
 
 // callOutside calls a function that C asks for. If that panics, the call of C ends as

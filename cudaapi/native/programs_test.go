@@ -8,12 +8,14 @@ import _ "embed"
 //go:embed programs_test.go
 var programsSource string
 
-var programs = []struct {
+type program struct {
 	name string
 	run  func(out []int64)
-}{
+}
+
+var programs = []program{
 	{"rows", rows}, {"reversed", reversed}, {"words", words}, {"trees", trees}, {"texts", texts}, {"capacities", capacities}, {"particles", particles}, {"outlive", outlive},
-	{"moved", moved}, {"primes", primes}, {"products", products}, {"negative", negative}, {"short", short}, {"churn", churn}, {"shared", shared}, {"memo", memo},
+	{"moved", moved}, {"primes", primes}, {"products", products}, {"negative", negative}, {"short", short}, {"churn", churn}, {"shared", shared}, {"memo", memo}, {"through", through},
 }
 
 type node struct {
@@ -410,4 +412,26 @@ func memo(out []int64) {
 		}
 	}
 	out[0] = int64(table[n][w])
+}
+
+type owner struct {
+	name string
+	has  *node
+}
+
+// through has what only something reached that is replaced.
+func through(out []int64) {
+	list := make([]*owner, 20)
+	for round := range 200 {
+		for i := range list {
+			list[i] = &owner{"n" + string(rune('a'+i)), &node{value: int64(i + round)}}
+		}
+		a, b := list[3].name, list[4].has
+		list[3], list[4] = nil, nil
+		for i := range 50 {
+			out[1] += int64(len(make([]int64, 10+i)))
+		}
+		list[5] = &owner{"x" + string(rune('a'+round%9)), &node{value: 1}}
+		out[0] += int64(a[1]) + b.value
+	}
 }

@@ -476,9 +476,7 @@ func panicAt(o native.Outcome) any {
 // bindOutside gives compiled code the functions of the library that it calls: those that
 // interpreted code calls.
 func (ev *Evaluator) bindOutside(code *native.Code) error {
-	var list []reflect.Value
-	for _, c := range code.Program.Outside {
-		var v reflect.Value
+	return code.BindOutside(func(c gokernel.HostCall) (v reflect.Value, err error) {
 		ok := true
 		switch c.Package {
 		case "":
@@ -489,12 +487,10 @@ func (ev *Evaluator) bindOutside(code *native.Code) error {
 			v, ok = ev.importer.host.Symbol(c.Package, c.Name)
 		}
 		if !ok {
-			return fmt.Errorf("%s of package %s is not known", c.Name, c.Package)
+			err = fmt.Errorf("%s of package %s is not known", c.Name, c.Package)
 		}
-		list = append(list, v)
-	}
-	code.BindOutside(list)
-	return nil
+		return v, err
+	})
 }
 
 // outdated has functions interpreted again that are made of what a cell declares anew.

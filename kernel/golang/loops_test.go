@@ -52,6 +52,11 @@ var loopCells = []struct{ name, declare, run string }{
 	{"a panic of the library", "func pad(n int) string {\n\treturn strings.Repeat(\"ab\", n)\n}\nfunc f() (s string) {\n\tfor i := 40; ; i-- {\n\t\ts = pad(i)\n\t}\n}", "f()"},
 	{"a panic of the library that is recovered", "func f() (s string, err any) {\n\tdefer func() { err = recover() }()\n\tfor i := 40; ; i-- { s = strings.Repeat(\"ab\", i) }\n}", "f()"},
 	{"a condition that does something", "func next(p []int) bool {\n\tp[0]++\n\treturn p[0] < 60\n}\nfunc f() (c int) {\n\tp := []int{30}\n\tfor i := 0; next(p) && i < 50; i++ { c += i }\n\treturn\n}", "p, c := []int{0}, 0\nfor next(p) { c++ }\na := f()\nfor len(p) < 3 || next(p[1:]) { p = append(p, c) }\np, c, a"},
+	{"maps", "type W struct { N int; At []int }", "m, w := map[string]int{}, map[int]W{}\nfor i := range 55 { k := string(rune('a'+i%7)); m[k]++; m[k] *= 2; x := w[i%5]; x.N += i; x.At = append(x.At, i); w[i%5] = x; if i%9 == 0 { delete(m, \"b\") } }\nfor i := 0; i < 9 && len(m) > 0; i++ { if n, ok := m[\"c\"]; ok { m[\"z\"] += n } }\nm, w"},
+	{"ranges over maps", "var known = map[int]float64{}\nfunc f(n int) (s float64) {\n\tfor i := range n { known[i] = float64(i)/2; for k, v := range known { s += float64(k)*v; if k > 40 { return s } } }\n\treturn\n}", "clear(known)\na := f(30)\nkeys := 0\nfor i := range 55 { for k := range known { keys += k*i } }\na, keys, len(known)"},
+	{"maps of a function", "type Set map[string]bool\nfunc (s Set) add(x string) bool { old := s[x]; s[x] = true; return old }\nfunc memo(n int, known map[int]int) int {\n\tif n < 2 { return n }\n\tif v, ok := known[n]; ok { return v }\n\tknown[n] = memo(n-1, known) + memo(n-2, known)\n\treturn known[n]\n}", "s, cache, n := Set{}, make(map[int]int), 0\nfor i := range 55 { if s.add(string(rune('a'+i%9))) { n++ }; n += memo(i, cache) }\ns, len(cache), n"},
+	{"a map that is nil", "func count(m map[string]int, w string) {\n\tm[w]++\n}", "var m map[string]int\nn := 0\nfor i := range 60 {\n\tn += m[\"x\"] + len(m)\n\tif i == 40 { count(m, \"x\") }\n}\nn"},
+	{"a write to a nil map that is recovered", "func f() (s string, n int) {\n\tvar m map[int]string\n\tdefer func() { s = fmt.Sprint(recover()) }()\n\tfor i := 0; ; i++ { n = i; if i > 30 { m[i] = \"x\" } }\n}", "f()"},
 	{"assigned range variables", "", "var i, x, s int\nfor i, x = range []int{5, 6, 7, 8, 9, 3, 2} { s += i*x }\ni, x, s"},
 }
 
@@ -175,7 +180,7 @@ func work(own int) (s float64) {
 		row := shared[own]
 		for i, x := range row { fresh[i%200] += x; row[i] = x + 1 }
 		for _, x := range fresh { s += x }
-		_ = map[int]int{round: round} // is not compiled, so the loops are, one by one
+		_ = any(round) // is not compiled, so the loops are, one by one
 	}
 	return
 }

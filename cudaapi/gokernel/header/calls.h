@@ -48,10 +48,10 @@ struct record {
     u32 calls, trace[100];    // the places of calls that it came through, the innermost first
     u32 what, type;           // what Go is asked in the middle of it: memory.h
     u64 in[4], out[2];
-    void *top, *low;          // the ends of its stack
+    void *held;               // what its functions hold then: a holder
 };
 // thread is what functions know of the call that they are part of.
-struct thread { const volatile u32 *stop; char *limit; record *call; bool dead; };
+struct thread { const volatile u32 *stop; char *limit; record *call; bool dead; void *held; };
 static GO_COLD void tell(record *r, u32 state, u32 site, i64 a, i64 b, i64 c, i64 d) {
     r->state = state; r->site = site; r->calls = 0;
     r->args[0] = a; r->args[1] = b; r->args[2] = c; r->args[3] = d;
@@ -94,8 +94,7 @@ static GO_COLD char *find_limit() {
     return stack_limit = (char *)low + (1536 << 10);
 }
 GO_FUNC thread enter(record *r) {
-    thread go = {r->stop, stack_limit, r, false};
-    r->top = __builtin_frame_address(0);
+    thread go = {r->stop, stack_limit, r, false, 0};
     if (GO_RARELY(!go.limit)) go.limit = find_limit();
     deep(go, 0);
     return go;

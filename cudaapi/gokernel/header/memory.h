@@ -1,5 +1,5 @@
 // What compiled code asks of Go's runtime in the middle of a call; package native
-// answers. All that is on this stack then is where the answer finds it, registers too.
+// answers.
 #define GO_MAKE 0
 #define GO_GROW 1
 #define GO_STORE 2
@@ -8,23 +8,25 @@ static void (*go_cross)(void *, void *, int, u64);
 static void *go_answer;
 static GO_COLD void ask(thread &go, u32 what, u32 type, u64 a, u64 b = 0, u64 c = 0, u64 d = 0) {
     record *r = go.call;
-    __builtin_unwind_init();
-    void *low;
-#ifdef __x86_64__
-    __asm__ volatile("mov %%rsp, %0" : "=r"(low) : : "memory");
-#else
-    __asm__ volatile("mov %0, sp" : "=r"(low) : : "memory");
-#endif
-    r->what = what; r->type = type; r->low = low;
+    r->what = what; r->type = type; r->held = go.held;
     r->in[0] = a; r->in[1] = b; r->in[2] = c; r->in[3] = d;
     go_cross(go_answer, r, 0, 0);
     __asm__ volatile("" : : : "memory");
 }
+// holder has the pointers in a function's variables while that asks, or calls what may
+// ask. Questions that are asked rarely fill it only then: hold does.
+template <i64 N> struct holder {
+    void *up; u64 words; void *at[N]; thread &go;
+    __attribute__((always_inline)) holder(thread &go) : up(go.held), words(0), go(go) { go.held = this; }
+    __attribute__((always_inline)) ~holder() { go.held = up; }
+};
 // outside calls a function of Go, with the arguments and places for results in a frame.
 template <class T> static GO_COLD void outside(thread &go, u32 number, u32 site, T *frame) {
     ask(go, GO_OUTSIDE, number, (u64)frame, site);
     go.dead = go.call->state != returned;
 }
+// map_len is the first word of a map.
+GO_FUNC i64 map_len(void *m) { return m ? *(const volatile i64 *)m : 0; }
 template <class T> GO_FUNC slice<T> make(thread &go, u32 type, i64 len, i64 cap) {
     ask(go, GO_MAKE, type, cap);
     return slice<T>{(T *)go.call->out[0], len, cap};
@@ -33,6 +35,9 @@ template <class T> GO_FUNC T *create(thread &go, u32 type) {
     ask(go, GO_MAKE, type, 1);
     return (T *)go.call->out[0];
 }
+// from is the address of an element of which there may be none: what is behind all of
+// them may be another thing's.
+template <class T> GO_FUNC T *from(T *p, i64 lo, i64 max) { return max > lo ? p + lo : p; }
 // cuts says whether a store may take the last way to something. If so, Go's runtime
 // stores: the collector may have to know the old pointer. Where none was, or the same
 // one, the value is stored as it is.
@@ -43,8 +48,8 @@ GO_FUNC bool cuts(const string &old, const string &now) { return old.ptr && old.
 template <class T> static GO_COLD void replace(thread &go, u32 type, T *at, const T *from, i64 n) {
     ask(go, GO_STORE, type, (u64)at, (u64)from, n);
 }
-template <class T> GO_FUNC void put(thread &go, u32 type, T *at, T v) {
-    if (GO_RARELY(cuts(*at, v))) replace(go, type, at, &v, 1);
+template <class T, class H> GO_FUNC void put(thread &go, H hold, u32 type, T *at, T v) {
+    if (GO_RARELY(cuts(*at, v))) { hold(); replace(go, type, at, &v, 1); }
     else *at = v;
 }
 template <class T> GO_FUNC i64 copy_pointers(thread &go, u32 type, slice<T> dst, slice<T> src) {
@@ -59,33 +64,34 @@ template <class T> static GO_COLD slice<T> grown(thread &go, u32 type, slice<T> 
     ask(go, GO_GROW, type, (u64)s.ptr, s.len + n, s.cap, n);
     return slice<T>{(T *)go.call->out[0], s.len, (i64)go.call->out[1]};
 }
-template <class T, class... V> GO_FUNC slice<T> append(thread &go, u32 type, slice<T> s, V... v) {
+template <class T, class H, class... V> GO_FUNC slice<T> append(thread &go, H hold, u32 type, slice<T> s, V... v) {
     const i64 n = sizeof...(v);
-    if (GO_RARELY(s.len + n > s.cap)) s = grown(go, type, s, n);
+    if (GO_RARELY(s.len + n > s.cap)) { hold(); s = grown(go, type, s, n); }
     T list[] = {v...};
     for (i64 i = 0; i < n; i++) s.ptr[s.len + i] = list[i];
     s.len += n;
     return s;
 }
-template <class T, class... V> GO_FUNC slice<T> append_pointers(thread &go, u32 type, slice<T> s, V... v) {
+template <class T, class H, class... V> GO_FUNC slice<T> append_pointers(thread &go, H hold, u32 type, slice<T> s, V... v) {
     const i64 n = sizeof...(v);
-    if (GO_RARELY(s.len + n > s.cap)) s = grown(go, type, s, n);
+    if (GO_RARELY(s.len + n > s.cap)) { hold(); s = grown(go, type, s, n); }
     T list[] = {v...};
-    for (i64 i = 0; i < n; i++) put(go, type, s.ptr + s.len + i, list[i]);
+    for (i64 i = 0; i < n; i++) put(go, hold, type, s.ptr + s.len + i, list[i]);
     s.len += n;
     return s;
 }
-template <class T> GO_FUNC slice<T> append_all(thread &go, u32 type, slice<T> s, slice<T> more) {
+template <class T, class H> GO_FUNC slice<T> append_all(thread &go, H hold, u32 type, slice<T> s, slice<T> more) {
     if (more.len == 0) return s;
-    if (GO_RARELY(s.len + more.len > s.cap)) s = grown(go, type, s, more.len);
+    if (GO_RARELY(s.len + more.len > s.cap)) { hold(); s = grown(go, type, s, more.len); }
     __builtin_memmove(s.ptr + s.len, more.ptr, more.len * sizeof(T));
     s.len += more.len;
     return s;
 }
-GO_FUNC slice<u8> append_all(thread &go, u32 type, slice<u8> s, string more) { return append_all(go, type, s, slice<u8>{(u8 *)more.ptr, more.len, more.len}); }
-template <class T> GO_FUNC slice<T> append_all_pointers(thread &go, u32 type, slice<T> s, slice<T> more) {
+template <class H> GO_FUNC slice<u8> append_all(thread &go, H hold, u32 type, slice<u8> s, string more) { return append_all(go, hold, type, s, slice<u8>{(u8 *)more.ptr, more.len, more.len}); }
+template <class T, class H> GO_FUNC slice<T> append_all_pointers(thread &go, H hold, u32 type, slice<T> s, slice<T> more) {
     if (more.len == 0) return s;
-    if (GO_RARELY(s.len + more.len > s.cap)) s = grown(go, type, s, more.len);
+    if (GO_RARELY(s.len + more.len > s.cap)) { hold(); s = grown(go, type, s, more.len); }
+    hold();
     replace(go, type, s.ptr + s.len, more.ptr, more.len);
     s.len += more.len;
     return s;

@@ -107,6 +107,8 @@ func (f *fn) fits(s ast.Stmt) bool {
 			}
 			switch f.rangeType(n.X).(type) {
 			case *types.Basic, *types.Slice, *types.Array, *types.Pointer:
+			case *types.Map:
+				fits = fits && n != s // nobody knows how far it is
 			default:
 				fits = false
 			}
@@ -130,7 +132,7 @@ func (f *fn) fitsCall(e *ast.CallExpr) bool {
 	case tv.IsType():
 		return plainValue(tv.Type, nil)
 	case tv.IsBuiltin():
-		return !slices.Contains([]string{"recover", "delete", "close"}, calledName(fun).Name)
+		return !slices.Contains([]string{"recover", "close"}, calledName(fun).Name)
 	}
 	o := f.calledFunc(e)
 	if o == nil || o.Pkg() == nil {
@@ -157,6 +159,9 @@ func plainValue(t types.Type, within []types.Type) bool {
 		return plainValue(u.Elem(), within)
 	case *types.Slice:
 		return plainValue(u.Elem(), within)
+	case *types.Map:
+		_, basic := u.Key().Underlying().(*types.Basic)
+		return basic && plainValue(u.Key(), within) && plainValue(u.Elem(), within)
 	case *types.Array:
 		return plainValue(u.Elem(), within)
 	case *types.Struct:
