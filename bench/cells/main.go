@@ -28,11 +28,13 @@ type benchmark struct {
 	setup string // of a cell
 	call  string
 	run   func() any // compiled by Go
+	alone bool       // Python has none of it
 }
 
 func main() {
 	n := flag.Int("n", 11, "runs of each")
 	interpreted := flag.Bool("interpreted", false, "run the interpreter, too, once")
+	only := flag.String("only", "", "run the programs whose names have this in them")
 	python := flag.String("python", "", "a Python with numba and ipykernel, to be run beside; ipykernel once")
 	flag.Parse()
 	const list = "[]Body{{Mass: 39.47}, {4.84, -1.16, -0.1, 0.6, 2.81, -0.02, 0.037}, {8.34, 4.12, -0.4, -1.01, 1.82, 0.008, 0.011},\n{12.89, -15.11, -0.22, 1.08, 0.86, -0.01, 0.0017}, {15.37, -25.91, 0.17, 0.97, 0.59, -0.034, 0.002}}"
@@ -44,19 +46,24 @@ func main() {
 	ja, jb := make([]float64, 500*500), make([]float64, 500*500)
 	composite, numbers := make([]bool, 5_000_000), make([]int, 300_000)
 	text := strings.Repeat("the quick brown fox jumps over the lazy dög\n", 100_000)
+	lines := text[:20_000*len(text)/100_000]
 	benchmarks := []benchmark{
-		{"loop of 3 million", "", "Loop(3_000_000)", func() any { return programs.Loop(3_000_000) }},
-		{"fib(30)", "", "Fib(30)", func() any { return programs.Fib(30) }},
-		{"n-body", "", "NBody(" + list + ", 200_000)", func() any { return programs.NBody(programs.Bodies(), 200_000) }},
-		{"spectral norm", "u, v, w := make([]float64, 400), make([]float64, 400), make([]float64, 400)", "SpectralNorm(u, v, w)", func() any { return programs.SpectralNorm(u, v, w) }},
-		{"Mandelbrot", "", "Mandelbrot(400)", func() any { return programs.Mandelbrot(400) }},
+		{"loop of 3 million", "", "Loop(3_000_000)", func() any { return programs.Loop(3_000_000) }, false},
+		{"fib(30)", "", "Fib(30)", func() any { return programs.Fib(30) }, false},
+		{"n-body", "", "NBody(" + list + ", 200_000)", func() any { return programs.NBody(programs.Bodies(), 200_000) }, false},
+		{"spectral norm", "u, v, w := make([]float64, 400), make([]float64, 400), make([]float64, 400)", "SpectralNorm(u, v, w)", func() any { return programs.SpectralNorm(u, v, w) }, false},
+		{"Mandelbrot", "", "Mandelbrot(400)", func() any { return programs.Mandelbrot(400) }, false},
 		{"matrix product", "a, b, c := make([]float64, 300*300), make([]float64, 300*300), make([]float64, 300*300)\nfor i := range a { a[i], b[i] = float64(i%7), float64(i%11) }",
-			"MatMul(a, b, c, 300)", func() any { return programs.MatMul(a, b, c, 300) }},
-		{"sieve", "composite := make([]bool, 5_000_000)", "Sieve(composite)", func() any { return programs.Sieve(composite) }},
-		{"sorting", "numbers := make([]int, 300_000)", "Sort(numbers)", func() any { return programs.Sort(numbers) }},
+			"MatMul(a, b, c, 300)", func() any { return programs.MatMul(a, b, c, 300) }, false},
+		{"sieve", "composite := make([]bool, 5_000_000)", "Sieve(composite)", func() any { return programs.Sieve(composite) }, false},
+		{"sorting", "numbers := make([]int, 300_000)", "Sort(numbers)", func() any { return programs.Sort(numbers) }, false},
 		{"string scanning", `text := strings.Repeat("the quick brown fox jumps over the lazy dög\n", 100_000)`, "func() int { n, _ := Words(text); return n }()",
-			func() any { n, _ := programs.Words(text); return n }},
-		{"Jacobi", "ja, jb := make([]float64, 500*500), make([]float64, 500*500)", "Jacobi(ja, jb, 500, 100)", func() any { return programs.Jacobi(ja, jb, 500, 100) }},
+			func() any { n, _ := programs.Words(text); return n }, false},
+		{"Jacobi", "ja, jb := make([]float64, 500*500), make([]float64, 500*500)", "Jacobi(ja, jb, 500, 100)", func() any { return programs.Jacobi(ja, jb, 500, 100) }, false},
+		{"words counted in a map", `lines := strings.Repeat("the quick brown fox jumps over the lazy dög\n", 20_000)`, "Count(lines)", func() any { return programs.Count(lines) }, true},
+		{"memoised recursion", "", "Collatz(200_000)", func() any { return programs.Collatz(200_000) }, true},
+		{"sparse vectors", "", "Sparse(100_000)", func() any { return programs.Sparse(100_000) }, true},
+		{"a tree", "", "Tree(50_000)", func() any { return programs.Tree(50_000) }, true},
 	}
 	_, source, _ := strings.Cut(programs.Source, "// Fib is")
 	source = "import \"math\"\n// Fib is" + source
@@ -80,6 +87,9 @@ func main() {
 	}
 	fmt.Println("| program | compiled by Go | compiled first | ratio | by itself, first | again | ratio | interpreted | numba, first | again | ipykernel |\n|---|---|---|---|---|---|---|---|---|---|---|")
 	for i, p := range benchmarks {
+		if !strings.Contains(p.name, *only) {
+			continue
+		}
 		eval(compiled, p.setup)
 		eval(itself, p.setup)
 		first := timed(func() { eval(itself, p.call) })
@@ -88,7 +98,7 @@ func main() {
 			eval(plain, p.setup)
 			slow = timed(func() { eval(plain, p.call) })
 		}
-		if beside != nil {
+		if beside != nil && !p.alone {
 			numbaFirst, ipykernel = beside.run("numba", i), beside.run("ipykernel", i)
 		}
 		var byGo, byCell, again, numba []float64
@@ -101,7 +111,7 @@ func main() {
 			if got != fmt.Sprint(want) {
 				log.Fatalf("%s gives %s, compiled by Go %v", p.name, got, want)
 			}
-			if beside != nil {
+			if beside != nil && !p.alone {
 				numba = append(numba, beside.run("numba", i))
 			}
 		}

@@ -216,3 +216,89 @@ func Loop(n int) (s int) {
 	}
 	return s
 }
+
+// Count is how often the most frequent word of a text comes.
+func Count(text string) (most int) {
+	counts := map[string]int{}
+	start := 0
+	for i := range len(text) {
+		if text[i] == ' ' || text[i] == '\n' {
+			counts[text[start:i]]++
+			start = i + 1
+		}
+	}
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	return most
+}
+
+// Collatz is the longest chain that begins below n, with the lengths that are known.
+func Collatz(n int) (longest int) {
+	known := map[int]int{1: 1}
+	for i := 1; i < n; i++ {
+		longest = max(longest, chain(i, known))
+	}
+	return longest
+}
+
+func chain(n int, known map[int]int) int {
+	if length, ok := known[n]; ok {
+		return length
+	}
+	next := n / 2
+	if n%2 == 1 {
+		next = 3*n + 1
+	}
+	length := chain(next, known) + 1
+	known[n] = length
+	return length
+}
+
+// Sparse multiplies sparse vectors.
+func Sparse(n int) (sum float64) {
+	a, b := map[int]float64{}, map[int]float64{}
+	for i := range n {
+		a[i*7%1000003] = float64(i % 10)
+		b[i*5%1000003] += 0.5
+	}
+	for range 5 {
+		for i, x := range a {
+			sum += x * b[i]
+		}
+	}
+	return sum
+}
+
+// Node is part of a tree.
+type Node struct {
+	left, right *Node
+	key         int
+	name        string
+}
+
+func (t *Node) add(key int) *Node {
+	if t == nil {
+		return &Node{key: key, name: "n" + string(rune('a'+key%26))}
+	}
+	if key < t.key {
+		t.left = t.left.add(key)
+	} else {
+		t.right = t.right.add(key)
+	}
+	return t
+}
+
+// Tree is the sum of depths of a search tree.
+func Tree(n int) (depths int) {
+	var root *Node
+	x := 1
+	for range n {
+		x = (x*1103515245 + 12345) & 0x7fffffff
+		root = root.add(x)
+	}
+	for t := root; t != nil; t = t.left {
+		depths += len(t.name)
+	}
+	return depths
+}

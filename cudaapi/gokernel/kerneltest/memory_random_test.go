@@ -1,8 +1,8 @@
 package kerneltest
 
 // What random functions for the host have besides: slices that grow, rows, strings that
-// are joined, lists, and addresses of variables that outlive them. Nothing looks at
-// capacities, which depend on what lies on Go's stack.
+// are joined, lists, addresses of variables that outlive them, and maps. Nothing looks at
+// capacities, which depend on what lies on Go's stack, or at the order of a map.
 
 const memoryPrelude = `
 type link struct {
@@ -53,6 +53,27 @@ func hashes(names []string) (h int64) {
 	return h
 }
 
+func mapped[K comparable](m map[K]int64, hash func(k K) int64) (t int64) {
+	for k, v := range m {
+		t += (hash(k) + 7) * (v ^ 3)
+	}
+	return t*5 + int64(len(m))
+}
+
+func named(m map[string][]int64) (t int64) {
+	for k, v := range m {
+		t += hash(k) + total(v)*int64(len(v))
+	}
+	return t
+}
+
+func linked(m map[int8]*link) (t int64) {
+	for k, l := range m {
+		t += int64(k) * l.walk()
+	}
+	return t
+}
+
 func values(list []*int64) (t int64) {
 	for i, p := range list {
 		t += *p * int64(i+1)
@@ -71,6 +92,10 @@ func (g *generator) memoryVariables() {
 	g.line("head := &link{%d, nil, text}", g.r.IntN(9))
 	g.line("links := []*link{head, {value: 2, name: names[1]}}")
 	g.line("var ptrs []*int64")
+	g.line("counts, known := map[string]int64{text: 1}, make(map[int64]int64, %d)", g.r.IntN(20))
+	g.line("groups, nodes := map[string][]int64{}, map[int8]*link{1: head}")
+	g.line("reals, flags := map[float64]int64{}, map[bool]string{}")
+	g.line("var none map[int64]int64")
 }
 
 // memoryResults is what is left of them.
@@ -78,12 +103,43 @@ func (g *generator) memoryResults(i int) {
 	g.line("out[%d], out[%d], out[%d], out[%d], out[%d] = sums(grid), total(list), hashes(names), hash(text), values(ptrs)", i, i+1, i+2, i+3, i+4)
 	g.line("out[%d] += head.walk()", i)
 	g.line("for _, l := range links { out[%d] = out[%d]*5 + l.walk() }", i+1, i+1)
+	g.line("out[%d] += mapped(counts, hash) + mapped(none, func(k int64) int64 { return k })", i)
+	g.line("out[%d] += mapped(known, func(k int64) int64 { return k*k }) + mapped(reals, func(x float64) int64 { if x != x { return 1 }; return int64(x) })", i+2)
+	g.line("out[%d] += named(groups) + linked(nodes) + hash(flags[true]) + 3*hash(flags[false])", i+3)
 }
 
 // memory is a statement that needs memory.
 func (g *generator) memory() {
 	x := func() string { return g.expr("int64") }
-	switch g.r.IntN(20) {
+	switch g.r.IntN(34) {
+	case 20:
+		g.line("counts[text]++")
+	case 21:
+		g.line("counts[names[%s&1]] %s %s", g.index(), pick(g, []string{"=", "+=", "-=", "^=", "*=", "/=", "%=", "|="}), x())
+	case 22:
+		g.line("known[%s] %s %s", x(), pick(g, []string{"=", "+=", "&^=", "/="}), x())
+	case 23:
+		g.line("known[int64(%s%%7)] %s %s", g.index(), pick(g, []string{"<<=", ">>="}), pick(g, []string{g.index(), g.expr("int8")}))
+	case 24:
+		g.line("if v, ok := known[int64(%s%%7)]; ok { %s = v } else { known[int64(%s%%7)] = known[%s] + 1 }", g.index(), g.target("int64"), g.index(), x())
+	case 25:
+		g.line("groups[text] = append(groups[text], %s)", x())
+	case 26:
+		g.line("nodes[%s], nodes[int8(%s)] = head, nodes[%s]", g.expr("int8"), g.index(), g.expr("int8"))
+	case 27:
+		g.line("nodes[%s] = &link{%s, nodes[%s], text}", g.expr("int8"), x(), g.expr("int8"))
+	case 28:
+		g.line("%s", pick(g, []string{"delete(counts, text)", "delete(nodes, 1)", "clear(known)", "clear(groups)", "delete(none, 1)", "counts = map[string]int64{names[0]: 1, \"b\": count}", "head = nodes[1].push(1, text)"}))
+	case 29:
+		g.line("reals[%s] += %s", g.expr("float64"), x())
+	case 30:
+		g.line("flags[%s] += text", g.expr("bool"))
+	case 31:
+		g.line("for k, v := range counts { %s += v*hash(k); if v %% 3 == 0 { delete(counts, k) } else { counts[k] = v %% 1000 } }", g.target("int64"))
+	case 32:
+		g.line("if %s { none = known } else { none[%s]++ }", pick(g, []string{"len(known) > 1", "len(none) == 0 && count&7 != 0", "none == nil"}), x())
+	case 33:
+		g.line("{ l := nodes[int8(%s&3)]; name := groups[names[0]]; delete(nodes, 0); nodes[2] = head; clear(groups); groups[\"g\"] = append(name, l.walk()) }", g.index())
 	case 0:
 		g.line("list = append(list, %s)", x())
 	case 1:
@@ -131,5 +187,7 @@ func (g *generator) memory() {
 	if g.r.IntN(6) == 0 { // so that nothing gets long
 		g.line("text = text[:min(len(text), 30)]")
 		g.line("list = list[:min(len(list), 30)]")
+		g.line("for k, v := range groups { groups[k] = v[:min(len(v), 30)] }")
+		g.line("if len(flags[true]) > 30 { flags[true] = text }; if len(flags[false]) > 30 { clear(flags) }")
 	}
 }

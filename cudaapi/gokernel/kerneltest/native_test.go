@@ -118,6 +118,8 @@ func call(f *native.Func, out []int64, floats []float64) (message string) {
 		return "negative shift amount"
 	case o.Site.What == gokernel.ArrayLength:
 		return fmt.Sprintf("cannot convert slice with length %d to array or pointer to array with length %d", n[0], n[1])
+	case o.Value != nil:
+		return fmt.Sprint(o.Value)
 	default:
 		return o.Site.Text
 	}
