@@ -15,7 +15,7 @@ type program struct {
 
 var programs = []program{
 	{"rows", rows}, {"reversed", reversed}, {"words", words}, {"trees", trees}, {"texts", texts}, {"capacities", capacities}, {"particles", particles}, {"outlive", outlive},
-	{"moved", moved}, {"primes", primes}, {"products", products}, {"negative", negative}, {"short", short}, {"churn", churn}, {"shared", shared}, {"memo", memo}, {"through", through},
+	{"moved", moved}, {"primes", primes}, {"products", products}, {"negative", negative}, {"short", short}, {"churn", churn}, {"shared", shared}, {"memo", memo}, {"through", through}, {"behind", behind},
 }
 
 type node struct {
@@ -433,5 +433,20 @@ func through(out []int64) {
 		}
 		list[5] = &owner{"x" + string(rune('a'+round%9)), &node{value: 1}}
 		out[0] += int64(a[1]) + b.value
+	}
+}
+
+// behind has slices of nothing at the ends of arrays.
+func behind(out []int64) {
+	var list [][]int64
+	for i := range 4000 {
+		s := make([]int64, 8)
+		s[i%8] = int64(i)
+		list = append(list, s[len(s):])
+		if len(list) == 300 {
+			list = list[300:]
+			list = append([][]int64(nil), list...)
+		}
+		out[0] += int64(len(list)) + s[i%8] + int64(cap(s[8:]))
 	}
 }
