@@ -67,10 +67,14 @@ func TestMemory(t *testing.T) {
 	funcs := memoryPrograms(t)
 	defer native.KeepLittle(16)()
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	rounds := 3
+	if testing.Short() {
+		rounds = 1
+	}
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Go(func() {
-			for range 3 {
+			for range rounds {
 				for _, p := range slices.Concat(programs, mapPrograms) {
 					want, wantPanic := outcome(p.run)
 					if got, panics := natively(t, funcs[p.name]); !slices.Equal(got, want) || panics != wantPanic {

@@ -258,11 +258,14 @@ func TestLostRank(t *testing.T) {
 	for _, a := range []allreduce.Algorithm{allreduce.LL, allreduce.Simple} {
 		t.Run(a.String(), func(t *testing.T) {
 			x := newTeam(t, 2)
+			both := make(chan struct{}) // are members: a rank may be lost before the other has heard all
 			errs := x.each(t, func(r int, m *oneshot.Member, d *cuda.Device) error {
 				if r == 1 {
+					<-both
 					x.ranks[1].Lose()
 					return nil
 				}
+				close(both)
 				b, err := d.Alloc(1000, cuda.Float32)
 				if err != nil {
 					return err
