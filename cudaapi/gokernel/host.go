@@ -17,6 +17,9 @@ import (
 type HostSource struct {
 	Decl *ast.FuncDecl
 	Info *types.Info
+	// Sig, if set, has the receiver and parameters that the body names. The declaration has
+	// the receiver as its first parameter, too.
+	Sig *types.Signature
 }
 
 // HostProgram is functions of Go as C++ for the host, which work on Go's memory in
@@ -689,9 +692,11 @@ func hostSymbol(f *ir.Func) string { return "go_" + f.Name }
 // hostPanic is panic(x).
 func (f *fn) hostPanic(e *ast.CallExpr) {
 	tv := f.u.info.Types[e.Args[0]]
-	b, ok := tv.Type.(*types.Basic)
-	if !ok || tv.Value == nil || b.Info()&types.IsString == 0 {
-		f.fail(e, "compiled code can panic with a constant string only")
+	text := ""
+	if b, ok := tv.Type.(*types.Basic); ok && tv.Value != nil && b.Info()&types.IsString != 0 {
+		text = constant.StringVal(tv.Value)
+	} else if _, ok := f.callOutside(e, HostCall{Name: "panic"}, nil); !ok {
+		f.fail(e, "compiled code can panic with a string, a number or a bool only, of no type of your own")
 	}
-	f.emit(&ir.Panic{Text: constant.StringVal(tv.Value), Pos: e.Pos()})
+	f.emit(&ir.Panic{Text: text, Pos: e.Pos()})
 }

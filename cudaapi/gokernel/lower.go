@@ -242,7 +242,15 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 	}
 	u.funcs[key] = f
 	subst := make(substitution)
-	sig := o.Signature()
+	sig, typ := o.Signature(), decl.Type
+	if u.host != nil {
+		if s, _ := u.host.find(o); s.Sig != nil {
+			rest, list := *typ, *typ.Params
+			list.List = list.List[1:]
+			rest.Params = &list
+			sig, typ = s.Sig, &rest
+		}
+	}
 	params := sig.TypeParams()
 	if sig.Recv() != nil {
 		params = sig.RecvTypeParams()
@@ -258,7 +266,7 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 		if sig.Recv() != nil {
 			c.param(sig.Recv(), decl.Recv.List[0])
 		}
-		c.body(sig, decl.Type, decl.Body)
+		c.body(sig, typ, decl.Body)
 	}
 	if u.host != nil {
 		u.hostFunction(o, lower)

@@ -337,10 +337,10 @@ func (ev *Evaluator) hostSource(fun *types.Func) (s gokernel.HostSource, ok bool
 		fun = now
 	}
 	d := ev.lower.DeclOf(fun)
-	if d == nil || d.Sig != nil || d.TypeParams != nil || d.Func.Body == nil {
+	if d == nil || d.TypeParams != nil || d.Func.Body == nil {
 		return s, false
 	}
-	return gokernel.HostSource{Decl: d.Func, Info: d.Info}, true
+	return gokernel.HostSource{Decl: d.Func, Info: d.Info, Sig: d.Sig}, true
 }
 
 // funcName is what traces call a function.
@@ -480,6 +480,9 @@ func (ev *Evaluator) bindOutside(code *native.Code) error {
 		ok := true
 		switch c.Package {
 		case "":
+			if c.Name == "panic" {
+				return reflect.ValueOf(func(v any) { panic(v) }), nil
+			}
 			v = ev.own["rt/rt"][strings.ToUpper(c.Name[:1])+c.Name[1:]]
 		case "fmt":
 			v = ev.own["fmt//fmt"][c.Name]

@@ -96,6 +96,20 @@ func sub(s string, lo, hi int) string { return s[lo:hi] }
 func deref(p *int) int { return *p }
 func shift(n int) int { return 1 << n }
 func say() { panic("no") }
+func sayWhat(s string, n int) int {
+	if n > 1 {
+		panic("no " + s)
+	}
+	panic(n)
+}
+func sayMore(x float64, ok bool) {
+	for i := 0; ; i++ {
+		if ok {
+			panic(x * 2)
+		}
+		panic(!ok)
+	}
+}
 func deep(n int) int { return deep(n+1) + 1 }
 `); text != "" {
 		t.Fatal(text)
@@ -112,6 +126,11 @@ func deep(n int) int { return deep(n+1) + 1 }
 		{"deref(nil)", "Panic: runtime error: invalid memory address or nil pointer dereference"},
 		{"shift(-1)", "Panic: runtime error: negative shift amount"},
 		{"say()", "Panic: no"},
+		{"sayWhat(\"way\", 2)", "Panic: no way"},
+		{"sayWhat(\"way\", 1)", "Panic: 1"},
+		{"sayMore(1.25, true)", "Panic: 2.5"},
+		{"sayMore(1.25, false)", "Panic: true"},
+		{"func() (err any) { defer func() { err = recover() }(); sayWhat(\"\", -3); return }()", "=> -3"},
 		{"deep(0)", "StackOverflow: stack overflow: a function calls itself without end, or too deeply; what the cell had assigned is kept"},
 		{"func() (err any) { defer func() { err = recover() }(); at(nil, 0); return }()", "=> runtime error: index out of range [0] with length 0"},
 	} {
@@ -133,6 +152,33 @@ func deep(n int) int { return deep(n+1) + 1 }
 	if res.Err == nil || !strings.HasPrefix(res.Err.Plain(), want) {
 		t.Errorf("trace\n%s\nwant\n%s", res.Err.Plain(), want)
 	}
+}
+
+// Methods that other cells give a type are part of what is compiled, the newest ones.
+func TestCompiledLaterMethods(t *testing.T) {
+	needsCompiler(t)
+	s := newSession(t)
+	step := func(got, want string) {
+		t.Helper()
+		if strings.TrimSpace(got) != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+	step(s.run("type V struct{ a, b int }\nfunc (v V) sum() int { return v.a + v.b }"), "")
+	step(s.run("func (v *V) move(int, k int) (old int) { old = v.a; v.a += k; return }\nfunc (V) two() int { return 2 }"), "")
+	step(s.compile("func f(n int) (s int) {\n\tv := V{1, 2}\n\tfor i := range n { s += v.move(i, 3) * v.two() + v.sum() }\n\treturn\n}"), "")
+	step(s.run("f(3)"), "=> 51")
+	if !s.isCompiled("f") {
+		t.Error("f is not compiled")
+	}
+	step(s.run("func (v *V) move(_, by int) (was int) { was = 1; v.b = by; return }"), "")
+	step(s.run("f(3)"), "=> 18")
+	step(s.compile("func g(n int) (s int) {\n\tv := V{1, 2}\n\tfor i := range n { s += v.move(i, 3) * v.two() + v.sum() }\n\treturn\n}"), "")
+	step(s.run("g(3)"), "=> 18")
+	step(s.run("func (v V) sum() int { return -v.a }"), "")
+	step(s.run("g(3), f(3)"), "=> 3, 3")
+	step(s.compile("func h(v V) int { return v.sum() + v.move(1, 2) }"), "")
+	step(s.run("h(V{5, 6})"), "=> -4")
 }
 
 // A compiled function follows what it is made of.
