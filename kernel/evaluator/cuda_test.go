@@ -46,3 +46,17 @@ func TestHelpersInCells(t *testing.T) {
 	h.Shows("must(s.Time(func() error { return b.MemsetAsync(0, s) })) > 0", "[value true]\n")
 	h.Succeed("shown := display.Show(1)\nshown.Update(2)\nplot.Line(nil, []float64{1, 2})")
 }
+
+// A panic in a goroutine ends the cell's waits for devices, and what would come after
+// them does not run.
+func TestAPanicInAGoroutineEndsWaits(t *testing.T) {
+	h := startReal(t, nil)
+	h.Succeed("gate, after := make(chan bool), 0\ns := must(must(cuda.Get(0)).NewStream())\ns.LaunchHostFunc(func() { <-gate })")
+	r := h.Execute(session.Cell{Name: "In[2]", Code: "go func() { panic(1) }()\ns.Synchronize()\nafter++"})
+	if r.Err == nil || r.Err.Name != "Panic" {
+		t.Fatal(r.Err)
+	}
+	h.Succeed("close(gate)\ntime.Sleep(100 * time.Millisecond)")
+	h.Shown()
+	h.Shows("after", "[value 0]\n")
+}

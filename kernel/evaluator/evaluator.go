@@ -133,7 +133,7 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	c.beside = magic.NewSet(beside...)
 	var err error
 	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Elsewhere: ofRanks, Modules: sources, Stdin: &c.stdin, Args: os.Args[:1], MaxStack: session.CellStack,
-		Touches: hazard.Checking, Touched: func(t golang.Touch) {
+		Ended: c.ended, Touches: hazard.Checking, Touched: func(t golang.Touch) {
 			hazard.HostAccess(place(t.Cell, t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element, t.Called)
 		}})
 	if err != nil {
@@ -153,6 +153,17 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	})
 	cuda.SetCaller(func() string { return place(c.golang.Running().Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
 	return c, nil
+}
+
+// ended ends the waits for devices of a cell, the main shell's or its owner's.
+func (c *evaluator) ended(owner any) {
+	r, ok := owner.(*run)
+	if !ok {
+		c.mu.Lock()
+		r = c.main
+		c.mu.Unlock()
+	}
+	r.unwait()
 }
 
 // place is a statement of a cell in words.

@@ -55,6 +55,9 @@ type Options struct {
 	// Background is told of a panic in a goroutine that outlived its cell, or
 	// whose cell did not fail. The default writes it to Stderr.
 	Background func(*Error)
+	// Ended, if set, is told of a cell that a panic in one of its goroutines ends, by
+	// its shell's owner, so that what waits for it in compiled code ends, too.
+	Ended func(owner any)
 	// Touches, if set, says whether the cell that comes is to tell Touched what it
 	// reads and writes in memory that devices use too, before it does.
 	Touches func() bool

@@ -95,6 +95,9 @@ func (s *Shell) execute(name string, entry func()) Result {
 				res.Err = answer.NewError("Goexit", "the cell called runtime.Goexit; the notebook goes on")
 			}
 		case res.Err = <-failed: // which ends a program, too
+			if ev.options.Ended != nil {
+				ev.options.Ended(s.owner)
+			}
 			ev.cancel(g, done)
 		case <-interrupt:
 			ev.cancel(g, done)
