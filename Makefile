@@ -127,7 +127,7 @@ test-go: $(MPI)
 # would sleep for a second at its end (atexit_sleep_ms).
 ONE_GOROUTINE := bench cudaapi/cuda/internal/signature cudaapi/cuda/internal/xorwow cudaapi/internal/allreduce internal/cpp \
   install internal/house internal/nvtools internal/ownfolder kernel/golang/assist kernel/golang/host kernel/golang/host/generic \
-  kernel/golang/host/linked kernel/golang/lower kernel/internal/spell kernel/packages kernel/packages/extra kernel/plot
+  kernel/golang/host/linked kernel/golang/lower internal/spell kernel/packages kernel/packages/extra kernel/plot
 ON_RANKS := TestCellsOnRanks|TestCUDAOnRanks|TestMuchOutputOfRanks|TestFaultsOfRanks|TestStartsLeaveNothing|TestRanksEndWithTheNotebook|TestAStrangersRankIsRefused
 RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$' -e '/kernel/golang/compare$$' \
   -e '/notebooks$$' -e '/kernel/evaluator$$' -e '/cmd/gocuda-kernel$$' -e '/gokernel/kerneltest$$' -e '/drivertest$$' -e '/examples/' $(ONE_GOROUTINE:%=-e '^gocuda/%$$'))

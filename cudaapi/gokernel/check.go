@@ -17,6 +17,7 @@ import (
 
 	"gocuda/cudaapi/gokernel/ir"
 	"gocuda/cudaapi/gpu"
+	"gocuda/internal/spell"
 )
 
 //go:embed stubs
@@ -124,15 +125,44 @@ func check(name, source string) (*checked, error) {
 		if !errors.As(err, &e) {
 			list = append(list, &Error{Message: err.Error()})
 		} else if !strings.HasPrefix(e.Msg, "declared and not used") {
-			list = append(list, &Error{c.fset.Position(e.Pos), hint(e.Msg)})
+			list = append(list, &Error{c.fset.Position(e.Pos), e.Msg})
 		}
 	}}
 	c.pkg, _ = conf.Check("main", c.fset, []*ast.File{c.file}, c.info)
 	c.imports, c.library = imports, imports.files
+	for _, e := range list {
+		plain := e.Message
+		if e.Message = hint(plain); e.Message == plain {
+			e.Message += c.near(plain)
+		}
+	}
 	if len(list) > 0 {
 		return nil, sorted(list)
 	}
 	return c, nil
+}
+
+// near names what a name that is not there may have meant.
+func (c *checked) near(msg string) string {
+	name, undefined := strings.CutPrefix(msg, "undefined: ")
+	if !undefined || strings.Contains(name, " ") {
+		return ""
+	}
+	from := c.pkg.Scope().Names()
+	if pkg, sel, ok := strings.Cut(name, "."); ok {
+		p, ok := c.info.Scopes[c.file].Lookup(pkg).(*types.PkgName)
+		if !ok {
+			return ""
+		}
+		name, from = sel, p.Imported().Scope().Names()
+	} else {
+		from = append(from, types.Universe.Names()...)
+	}
+	names := spell.Nearest(name, from, len(name)/3)
+	if len(names) == 0 || names[0] == name {
+		return ""
+	}
+	return " (did you mean " + names[0] + "?)"
 }
 
 func sorted(list Errors) Errors {

@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 	"kernel/export":         {"kernel/golang", "kernel/magic", "kernel/notebook"},
 	"kernel/lsp":            {"kernel/display", "kernel/golang", "kernel/golang/answer", "kernel/golang/assist", "kernel/magic"},
 	"kernel/export/spmd":    {"cudaapi/cuda", "cudaapi/mpi", "kernel/display", "kernel/ranks/label"},
-	"kernel/magic":          {"cudaapi/backend", "cudaapi/cuda", "cudaapi/gokernel", "internal/cpp", "kernel/display"},
+	"kernel/magic":          {"cudaapi/backend", "cudaapi/cuda", "cudaapi/gokernel", "internal/cpp", "internal/spell", "kernel/display"},
 	"kernel/display":        {"github.com/google/uuid"},
 	"kernel/plot":           {"kernel/display", "gonum.org/v1/plot/..."},
 	"kernel/widgets":        {"kernel/display", "github.com/google/uuid"},
@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 
 	// Go in cells.
 	"kernel/golang": {
-		"cudaapi/gokernel", "cudaapi/native", "kernel/display", "kernel/golang/answer", "kernel/golang/assist", "kernel/golang/host", "kernel/golang/host/linked",
+		"cudaapi/gokernel", "cudaapi/native", "internal/spell", "kernel/display", "kernel/golang/answer", "kernel/golang/assist", "kernel/golang/host", "kernel/golang/host/linked",
 		"kernel/golang/lower", "kernel/golang/named", "kernel/golang/rt",
 		"github.com/traefik/yaegi/...",
 	},
@@ -89,7 +89,6 @@ var mayImport = map[string][]string{
 	"kernel/packages/gen":       {},
 	"kernel/packages/extra":     {"kernel/golang/host", "golang.org/x/..."},
 	"kernel/packages/extra/gen": {},
-	"kernel/internal/spell":     {},
 
 	// CUDA and MPI, for notebooks and programs.
 	"cudaapi/driver":            {},
@@ -101,7 +100,7 @@ var mayImport = map[string][]string{
 	"cudaapi/backend":           {"cudaapi/cuda", "cudaapi/driver", "cudaapi/nvidia", "cudaapi/sim"},
 	"cudaapi/cuda":              {"cudaapi/driver", "cudaapi/gokernel", "cudaapi/gokernel/emulate", "cudaapi/internal/callsite", "cudaapi/internal/codecache", "cudaapi/internal/interrupt", "cudaapi/internal/operators"},
 	"cudaapi/gpu":               {},
-	"cudaapi/gokernel":          {"cudaapi/gokernel/checks", "cudaapi/gokernel/emulate", "cudaapi/gokernel/ir", "cudaapi/gpu"},
+	"cudaapi/gokernel":          {"cudaapi/gokernel/checks", "cudaapi/gokernel/emulate", "cudaapi/gokernel/ir", "cudaapi/gpu", "internal/spell"},
 	"cudaapi/gokernel/emulate":  {"cudaapi/gokernel/ir"},
 	"cudaapi/native":            {"cudaapi/gokernel", "cudaapi/internal/clib", "cudaapi/internal/codecache", "cudaapi/internal/hostcxx", "golang.org/x/sys/cpu"},
 	"cudaapi/gokernel/checks":   {"cudaapi/gokernel/ir"},

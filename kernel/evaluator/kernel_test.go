@@ -20,6 +20,7 @@ func TestKernelCells(t *testing.T) {
 	h.Fails("fold.Launch(cuda.Grid(1), cuda.Block(5), nil, x)\nd.Synchronize()", "index out of range [4] with length 4, in kernel fold, block (0,0,0), thread (4,0,0), ")
 	h.Fails("%%kernel\nfunc k(x []float32) {\n\tx[n] = 1\n}", ":3:4: ", "n is a variable of the notebook, which a kernel cannot see: give it as an argument")
 	h.Fails("%%kernel\nfunc k(x []float32) {\n\ty := map[int]int{}\n\t_ = y\n}", ":3:7: ", "there are no maps")
+	h.Fails("%%kernel\nfunc k(x []float32) {\n\tx[0] = nothing\n}", "undefined: nothing\n        x[0] = nothing\n               ^")
 	h.Fails("%%kernel\n", "there is no Go below the first line")
 	h.Shows("d.Synchronize()\nn", "[value 8]\n")
 	h.Shows("y := []float32{5, 6, 7, 8}\nfold.Emulate(cuda.Grid(1), cuda.Block(4), y)\ny", "[value []float32{3, 3, 3, 3}]\n")

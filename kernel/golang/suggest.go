@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gocuda/kernel/internal/spell"
+	"gocuda/internal/spell"
 )
 
 // noMember is what the checker says of a name that a type or a struct lacks.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"gocuda/kernel/internal/spell"
+	"gocuda/internal/spell"
 )
 
 // call resolves a piece that is a magic.

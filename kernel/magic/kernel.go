@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/gokernel"
@@ -72,12 +73,17 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 	module, err := compileWithin(ctx, func() (*cuda.Module, error) { return cuda.CompileGo(source, options...) })
 	var wrong gokernel.Errors
 	if errors.As(err, &wrong) {
+		text := "this cannot be a kernel:"
 		for _, e := range wrong {
 			if name, ok := strings.CutPrefix(e.Message, "undefined: "); ok && isVariable(env, name) {
 				e.Message = name + " is a variable of the notebook, which a kernel cannot see: give it as an argument"
 			}
+			text += "\n" + e.Error()
+			if e.Pos.Filename == cell {
+				text += call.pointAt(e.Pos.Line, e.Pos.Column)
+			}
 		}
-		return &Error{"CompileError", "this cannot be a kernel:\n" + wrong.Error(), 0} // which has the lines
+		return &Error{"CompileError", text, 0} // which has the lines
 	}
 	if err != nil {
 		return err
@@ -90,6 +96,19 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 		show(env, module)
 	}
 	return defineKernels(env, call, module, given.name)
+}
+
+// pointAt is a line of the cell below the call's own, and a mark below its column; empty
+// if there is no such place.
+func (call Call) pointAt(line, column int) string {
+	lines := strings.Split(call.Body, "\n")
+	i := line - call.Line - 1
+	if i < 0 || i >= len(lines) || column < 1 || column > len(lines[i])+1 {
+		return ""
+	}
+	const tab = "    "
+	before := strings.ReplaceAll(lines[i][:column-1], "\t", tab)
+	return "\n" + tab + strings.ReplaceAll(lines[i], "\t", tab) + "\n" + tab + strings.Repeat(" ", utf8.RuneCountInString(before)) + "^"
 }
 
 // show writes what a module became: CUDA C++, PTX and SASS where there are such, and
