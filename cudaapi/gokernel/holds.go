@@ -3,14 +3,26 @@ package gokernel
 import (
 	"fmt"
 	"go/types"
+	"slices"
 	"strings"
 
 	"gocuda/cudaapi/gokernel/ir"
 )
 
 // Go's collector does not know the variables of C++. So a function that asks Go, or calls
-// one that may, has a holder (memory.h), which it fills before with the pointers in its
-// variables: what Go lets go of is not among those.
+// one that may, has a holder (memory.h) for what it still uses when it asks. That has a
+// word for each pointer of a variable, written where the variable is; of variables that
+// literals or pointers may change, and of those with many pointers, it has the address and
+// the type.
+
+// held is how the holder of a function knows its variables.
+type held struct {
+	words map[*ir.Var]int  // the first word of a variable
+	refs  map[*ir.Var]bool // those that are known by their addresses, and declared at the start
+}
+
+// mostWords bounds the words of a variable.
+const mostWords = 4
 
 // asking finds the functions that may ask.
 func (p *printer) asking(funcs []*ir.Func) {
@@ -28,117 +40,127 @@ func (p *printer) asking(funcs []*ir.Func) {
 // mayAsk says whether statements may ask; of function literals, those that call them do.
 func (p *printer) mayAsk(list []ir.Stmt) (yes bool) {
 	ir.Walk(list, func(s ir.Stmt) {
-		switch s := s.(type) {
-		case *ir.Assign:
-			yes = yes || p.stores(s)
-		case *ir.Effect:
-			yes = yes || asksFor(s) != nil
-		case *ir.Call:
-			yes = yes || p.callAsks(s)
-		case *ir.Closure:
-			p.host.literals[s.Var] = s.Lit
+		if c, ok := s.(*ir.Closure); ok {
+			p.host.literals[c.Var] = c.Lit
 		}
+		yes = yes || p.asksAt(s)
 	})
 	return yes
 }
 
-// callAsks says whether a call may ask.
-func (p *printer) callAsks(s *ir.Call) bool {
-	if s.Func != nil {
-		return p.host.asks[s.Func] || p.host.isOutside(s.Func)
-	}
-	if lit := p.host.literals[s.Lit]; lit != nil {
-		return p.mayAsk(lit.Body)
-	}
-	return true // a parameter
-}
-
-func (h *hostPrinter) isOutside(f *ir.Func) bool {
-	for _, o := range h.outside {
-		if o.fun == f {
-			return true
+// asksAt says whether a statement itself may ask.
+func (p *printer) asksAt(s ir.Stmt) bool {
+	switch s := s.(type) {
+	case *ir.Assign:
+		return p.stores(s)
+	case *ir.Effect:
+		return asksFor(s) != nil
+	case *ir.Call:
+		if s.Func != nil {
+			return p.host.asks[s.Func] || slices.ContainsFunc(p.host.outside, func(o outsideCall) bool { return o.fun == s.Func })
 		}
+		if lit := p.host.literals[s.Lit]; lit != nil {
+			return p.mayAsk(lit.Body)
+		}
+		return true // a parameter
 	}
 	return false
 }
 
-// holder declares the holder of a function or literal if it needs one. Its size is known
-// when all is written.
+// holder declares the holder of a function or literal, if it needs one, with the variables
+// that are known by their addresses.
 func (p *printer) holder(f *ir.Func) (written func()) {
-	scope, most := len(p.scope), p.host.most
-	for _, v := range f.Params {
-		p.inScope(v)
-	}
+	old := p.host.held
+	p.host.held = nil
+	written = func() { p.host.held = old }
 	if !p.mayAsk(f.Body) {
-		return func() { p.scope = p.scope[:scope] }
+		return written
 	}
-	const size = "GO_SIZE"
-	at := p.b.Len()
-	p.host.most = 1
-	p.line("go::holder<%s> go_held(go);", size)
-	return func() {
-		text := p.b.String()
-		p.b.Reset()
-		p.b.WriteString(text[:at] + strings.Replace(text[at:], size, fmt.Sprint(p.host.most), 1))
-		p.scope, p.host.most = p.scope[:scope], most
+	h := &held{words: make(map[*ir.Var]int), refs: make(map[*ir.Var]bool)}
+	live, words := livenessOf(f), 0
+	var asks []ir.Stmt
+	var vars, refs []*ir.Var
+	vars = append(vars, f.Params...)
+	ir.Walk(f.Body, func(s ir.Stmt) {
+		if p.asksAt(s) {
+			asks = append(asks, s)
+		}
+		if d, ok := s.(*ir.Define); ok && !slices.Contains(vars, d.Var) {
+			vars = append(vars, d.Var)
+		}
+	})
+	for _, v := range vars {
+		n := len(wordsOf(v.Type, ""))
+		switch {
+		case n == 0 || !slices.ContainsFunc(asks, func(s ir.Stmt) bool { return live.isLive(v, s) }):
+		case n > mostWords || live.always[v]:
+			refs = append(refs, v)
+			h.refs[v] = true
+		default:
+			h.words[v] = words
+			words += n
+		}
+	}
+	if words+len(refs) == 0 {
+		return written
+	}
+	p.line("go::holder<%d, %d> go_held(go);", words, len(refs))
+	for i, v := range refs {
+		if !slices.Contains(f.Params, v) {
+			p.line("%s %s = %s;", p.typ(v.Type), v.Name, p.expr(&ir.Zero{T: v.Type}))
+			p.hoisted[v] = true
+		}
+		p.line("go_held.knows(%d, &%s, %d);", i, v.Name, p.host.types.number(v.Type))
+	}
+	p.host.held = h
+	for _, v := range f.Params {
+		p.holds(v)
+	}
+	return written
+}
+
+// holds writes a variable that was assigned into the holder.
+func (p *printer) holds(v *ir.Var) {
+	if text := p.holding(v, "; "); text != "" {
+		p.line("%s;", text)
 	}
 }
 
-// inScope notes that a variable is declared.
-func (p *printer) inScope(v *ir.Var) {
-	if p.host != nil && isHeld(v.Type) {
-		p.scope = append(p.scope, v)
+// holding is the expressions that do that.
+func (p *printer) holding(v *ir.Var, between string) string {
+	if p.host == nil || p.host.held == nil || v == nil {
+		return ""
 	}
-}
-
-// cleared has a variable with pointers declared with its zero value.
-func (p *printer) cleared(v *ir.Var) string {
-	if p.host != nil && isHeld(v.Type) {
-		return " = " + p.expr(&ir.Zero{T: v.Type})
+	first, ok := p.host.held.words[v]
+	if !ok {
+		return ""
 	}
-	return ""
-}
-
-// isHeld says whether values of a type have pointers that the collector is to know.
-func isHeld(t types.Type) bool {
-	_, function := t.Underlying().(*types.Signature)
-	return !function && hasPointers(t)
-}
-
-// holds fills the holder.
-func (p *printer) holds() string {
-	var b strings.Builder
-	n := 0
-	b.WriteString("{ void **go_w = go_held.at; ")
-	for _, v := range p.scope {
-		n += p.words(&b, p.nameOf(v), v.Type, 0)
+	var list []string
+	for i, word := range wordsOf(v.Type, p.nameOf(v)) {
+		list = append(list, fmt.Sprintf("go_held.at[%d] = (void *)%s", first+i, word))
 	}
-	p.host.most = max(p.host.most, n)
-	b.WriteString("go_held.words = go_w - go_held.at; }")
-	return b.String()
+	return strings.Join(list, between)
 }
 
-// words writes what adds the pointers of a value to the holder, and says how many there are.
-func (p *printer) words(b *strings.Builder, x string, t types.Type, depth int) (n int) {
+// wordsOf are the pointers of a value x, of which there are mostWords, or more.
+func wordsOf(t types.Type, x string) (list []string) {
 	if !hasPointers(t) {
-		return 0
+		return nil
 	}
 	switch u := t.Underlying().(type) {
+	case *types.Signature:
+		return nil
 	case *types.Basic, *types.Slice:
-		fmt.Fprintf(b, "*go_w++ = (void *)%s.ptr; ", x)
-		return 1
+		return []string{x + ".ptr"}
 	case *types.Array:
-		i := fmt.Sprintf("go_i%d", depth)
-		fmt.Fprintf(b, "for (i64 %s = 0; %s < %d; %s++) { ", i, i, u.Len(), i)
-		n = int(u.Len()) * p.words(b, x+"["+i+"]", u.Elem(), depth+1)
-		b.WriteString("} ")
-		return n
+		return make([]string, mostWords+1)
 	case *types.Struct:
 		for i := range u.NumFields() {
-			n += p.words(b, x+"."+fieldName(u, i), u.Field(i).Type(), depth)
+			if list = append(list, wordsOf(u.Field(i).Type(), x+"."+fieldName(u, i))...); len(list) > mostWords {
+				break
+			}
 		}
-		return n
+		return list
 	}
-	fmt.Fprintf(b, "*go_w++ = (void *)%s; ", x)
-	return 1
+	return []string{x}
 }

@@ -56,13 +56,7 @@ func (p *printer) question(s *ir.Effect, args []string) string {
 	case hasPointers(elem):
 		name += "_pointers"
 	}
-	first := []string{"go", fmt.Sprint(p.host.types.number(elem))}
-	if strings.HasPrefix(name, "append") {
-		first = []string{"go", "[&] { " + p.holds() + " }", first[1]}
-	} else {
-		p.line("%s", p.holds())
-	}
-	return fmt.Sprintf("go::%s%s(%s)", name, of, strings.Join(append(first, args...), ", "))
+	return fmt.Sprintf("go::%s%s(%s)", name, of, strings.Join(append([]string{"go", fmt.Sprint(p.host.types.number(elem))}, args...), ", "))
 }
 
 // stores is an assignment that may store pointers in memory of Go's.

@@ -48,7 +48,6 @@ type printer struct {
 	outer     string     // the declared function that messages name
 	panics    map[*ir.Func]bool
 	hoisted   map[*ir.Var]bool // declared at the function's start
-	scope     []*ir.Var        // of the host: what is declared where is written, if it has pointers
 
 	manyResults map[string]string // names of structs of more than six results
 

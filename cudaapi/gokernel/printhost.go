@@ -18,7 +18,7 @@ type hostPrinter struct {
 
 	asks     map[*ir.Func]bool    // the functions that may ask Go's runtime
 	literals map[*ir.Var]*ir.Func // by the variables that hold them
-	most     int                  // words that the function's holder is to have room for
+	held     *held                // by the function that is written; nil: it has no holder
 }
 
 // hostProgram writes all of it: what stands before, with the types, and variables,

@@ -245,9 +245,11 @@ func (p *printer) hoist(list []ir.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {
 		case *ir.Define:
-			p.line("%s%s %s%s;", map[bool]string{true: "__shared__ __align__(16) "}[s.Var.Space == ir.Shared], p.typ(s.Var.Type), s.Var.Name, p.cleared(s.Var))
+			if p.hoisted[s.Var] { // in the holder
+				continue
+			}
+			p.line("%s%s %s;", map[bool]string{true: "__shared__ __align__(16) "}[s.Var.Space == ir.Shared], p.typ(s.Var.Type), s.Var.Name)
 			p.hoisted[s.Var] = true
-			p.inScope(s.Var)
 		case *ir.If:
 			p.hoist(s.Then)
 			p.hoist(s.Else)
@@ -261,11 +263,9 @@ func (p *printer) hoist(list []ir.Stmt) {
 }
 
 func (p *printer) stmts(list []ir.Stmt) {
-	scope := len(p.scope)
 	for _, s := range list {
 		p.stmt(s)
 	}
-	p.scope = p.scope[:scope]
 }
 
 func (p *printer) nested(list []ir.Stmt) {
@@ -290,11 +290,12 @@ func (p *printer) stmt(s ir.Stmt) {
 		case s.Var.Space == ir.Shared:
 			p.line("__shared__ __align__(16) %s %s;", p.typ(s.Var.Type), s.Var.Name)
 		case s.Init == nil:
-			p.line("%s %s%s;", p.typ(s.Var.Type), s.Var.Name, p.cleared(s.Var))
-			p.inScope(s.Var)
+			p.line("%s %s;", p.typ(s.Var.Type), s.Var.Name)
 		default:
 			p.line("%s %s = %s;", p.typ(s.Var.Type), s.Var.Name, p.expr(s.Init))
-			p.inScope(s.Var)
+		}
+		if s.Init != nil {
+			p.holds(s.Var)
 		}
 	case *ir.Closure:
 		params := p.params(s.Lit)
@@ -411,9 +412,13 @@ func (p *printer) give() string {
 func (p *printer) assign(s *ir.Assign) string {
 	if p.stores(s) {
 		t := s.To.Type()
-		return fmt.Sprintf("go::put<%s>(go, [&] { %s }, %d, &%s, %s)", p.typ(t), p.holds(), p.host.types.number(t), p.expr(s.To), p.expr(s.Value))
+		return fmt.Sprintf("go::put<%s>(go, %d, &%s, %s)", p.typ(t), p.host.types.number(t), p.expr(s.To), p.expr(s.Value))
 	}
-	return p.expr(s.To) + " = " + p.expr(s.Value)
+	text := p.expr(s.To) + " = " + p.expr(s.Value)
+	if holding := p.holding(ir.Root(s.To), ", "); holding != "" {
+		text += ", " + holding
+	}
+	return text
 }
 
 func (p *printer) call(s *ir.Call) {
@@ -439,9 +444,6 @@ func (p *printer) call(s *ir.Call) {
 	if s.Func != nil && p.whole != nil {
 		p.line("GOCUDA_AT;")
 	}
-	if p.host != nil && p.callAsks(s) {
-		p.line("%s", p.holds())
-	}
 	switch len(s.Dst) {
 	case 0:
 		p.line("%s;", text)
@@ -456,6 +458,9 @@ func (p *printer) call(s *ir.Call) {
 			}
 		}
 		p.line("}")
+	}
+	for _, v := range s.Dst {
+		p.holds(v)
 	}
 	switch {
 	case panics && p.host != nil:
@@ -502,6 +507,7 @@ func (p *printer) effect(s *ir.Effect) {
 		text = p.nameOf(s.Dst) + " = " + text
 	}
 	p.line("%s;", text)
+	p.holds(s.Dst)
 }
 
 func (p *printer) branch(s *ir.If) {

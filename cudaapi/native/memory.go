@@ -162,12 +162,22 @@ func (r *record) letGo() {
 	k := &r.kept
 	var list []unsafe.Pointer
 	for h := pointer(&r.held); h != nil; h = *(*unsafe.Pointer)(h) {
-		at := unsafe.Add(h, 8)
-		for range *(*uintptr)(at) {
-			at = unsafe.Add(at, 8)
+		words, refs, at := *(*uintptr)(unsafe.Add(h, 8)), *(*uintptr)(unsafe.Add(h, 16)), unsafe.Add(h, 24)
+		note := func(at unsafe.Pointer) {
 			if p := *(*unsafe.Pointer)(at); p != nil {
 				list = append(list, p)
 			}
+		}
+		for range words {
+			note(at)
+			at = unsafe.Add(at, 8)
+		}
+		for range refs {
+			v, s := *(*unsafe.Pointer)(at), &r.shapes[*(*uintptr)(unsafe.Add(at, 8))]
+			for _, o := range s.pointers {
+				note(unsafe.Add(v, o))
+			}
+			at = unsafe.Add(at, 16)
 		}
 	}
 	clear(k.list) // the collector is told

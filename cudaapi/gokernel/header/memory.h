@@ -13,12 +13,16 @@ static GO_COLD void ask(thread &go, u32 what, u32 type, u64 a, u64 b = 0, u64 c 
     go_cross(go_answer, r, 0, 0);
     __asm__ volatile("" : : : "memory");
 }
-// holder has the pointers in a function's variables while that asks, or calls what may
-// ask. Questions that are asked rarely fill it only then: hold does.
-template <i64 N> struct holder {
-    void *up; u64 words; void *at[N]; thread &go;
-    __attribute__((always_inline)) holder(thread &go) : up(go.held), words(0), go(go) { go.held = this; }
+// holder is what a function may still use while it asks, or calls what may ask: N pointers,
+// and M variables by their addresses and types.
+template <i64 N, i64 M> struct holder {
+    void *up; u64 words, refs; void *at[N + 2 * M]; thread &go;
+    __attribute__((always_inline)) holder(thread &go) : up(go.held), words(N), refs(M), go(go) {
+        for (i64 i = 0; i < N; i++) at[i] = 0;
+        go.held = this;
+    }
     __attribute__((always_inline)) ~holder() { go.held = up; }
+    __attribute__((always_inline)) void knows(i64 i, void *p, u64 type) { at[N + 2 * i] = p; at[N + 2 * i + 1] = (void *)type; }
 };
 // outside calls a function of Go, with the arguments and places for results in a frame.
 template <class T> static GO_COLD void outside(thread &go, u32 number, u32 site, T *frame) {
@@ -48,8 +52,8 @@ GO_FUNC bool cuts(const string &old, const string &now) { return old.ptr && old.
 template <class T> static GO_COLD void replace(thread &go, u32 type, T *at, const T *from, i64 n) {
     ask(go, GO_STORE, type, (u64)at, (u64)from, n);
 }
-template <class T, class H> GO_FUNC void put(thread &go, H hold, u32 type, T *at, T v) {
-    if (GO_RARELY(cuts(*at, v))) { hold(); replace(go, type, at, &v, 1); }
+template <class T> GO_FUNC void put(thread &go, u32 type, T *at, T v) {
+    if (GO_RARELY(cuts(*at, v))) replace(go, type, at, &v, 1);
     else *at = v;
 }
 template <class T> GO_FUNC i64 copy_pointers(thread &go, u32 type, slice<T> dst, slice<T> src) {
@@ -64,34 +68,33 @@ template <class T> static GO_COLD slice<T> grown(thread &go, u32 type, slice<T> 
     ask(go, GO_GROW, type, (u64)s.ptr, s.len + n, s.cap, n);
     return slice<T>{(T *)go.call->out[0], s.len, (i64)go.call->out[1]};
 }
-template <class T, class H, class... V> GO_FUNC slice<T> append(thread &go, H hold, u32 type, slice<T> s, V... v) {
+template <class T, class... V> GO_FUNC slice<T> append(thread &go, u32 type, slice<T> s, V... v) {
     const i64 n = sizeof...(v);
-    if (GO_RARELY(s.len + n > s.cap)) { hold(); s = grown(go, type, s, n); }
+    if (GO_RARELY(s.len + n > s.cap)) s = grown(go, type, s, n);
     T list[] = {v...};
     for (i64 i = 0; i < n; i++) s.ptr[s.len + i] = list[i];
     s.len += n;
     return s;
 }
-template <class T, class H, class... V> GO_FUNC slice<T> append_pointers(thread &go, H hold, u32 type, slice<T> s, V... v) {
+template <class T, class... V> GO_FUNC slice<T> append_pointers(thread &go, u32 type, slice<T> s, V... v) {
     const i64 n = sizeof...(v);
-    if (GO_RARELY(s.len + n > s.cap)) { hold(); s = grown(go, type, s, n); }
+    if (GO_RARELY(s.len + n > s.cap)) s = grown(go, type, s, n);
     T list[] = {v...};
-    for (i64 i = 0; i < n; i++) put(go, hold, type, s.ptr + s.len + i, list[i]);
+    for (i64 i = 0; i < n; i++) put(go, type, s.ptr + s.len + i, list[i]);
     s.len += n;
     return s;
 }
-template <class T, class H> GO_FUNC slice<T> append_all(thread &go, H hold, u32 type, slice<T> s, slice<T> more) {
+template <class T> GO_FUNC slice<T> append_all(thread &go, u32 type, slice<T> s, slice<T> more) {
     if (more.len == 0) return s;
-    if (GO_RARELY(s.len + more.len > s.cap)) { hold(); s = grown(go, type, s, more.len); }
+    if (GO_RARELY(s.len + more.len > s.cap)) s = grown(go, type, s, more.len);
     __builtin_memmove(s.ptr + s.len, more.ptr, more.len * sizeof(T));
     s.len += more.len;
     return s;
 }
-template <class H> GO_FUNC slice<u8> append_all(thread &go, H hold, u32 type, slice<u8> s, string more) { return append_all(go, hold, type, s, slice<u8>{(u8 *)more.ptr, more.len, more.len}); }
-template <class T, class H> GO_FUNC slice<T> append_all_pointers(thread &go, H hold, u32 type, slice<T> s, slice<T> more) {
+GO_FUNC slice<u8> append_all(thread &go, u32 type, slice<u8> s, string more) { return append_all(go, type, s, slice<u8>{(u8 *)more.ptr, more.len, more.len}); }
+template <class T> GO_FUNC slice<T> append_all_pointers(thread &go, u32 type, slice<T> s, slice<T> more) {
     if (more.len == 0) return s;
-    if (GO_RARELY(s.len + more.len > s.cap)) { hold(); s = grown(go, type, s, more.len); }
-    hold();
+    if (GO_RARELY(s.len + more.len > s.cap)) s = grown(go, type, s, more.len);
     replace(go, type, s.ptr + s.len, more.ptr, more.len);
     s.len += more.len;
     return s;
