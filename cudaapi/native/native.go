@@ -50,6 +50,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"strings"
@@ -158,8 +159,11 @@ func compile(p *gokernel.HostProgram, missing bool) (*Code, error) {
 		}
 		code.outside = make([]outside, len(p.Outside))
 		for i, h := range p.Outside {
-			if h.Map != nil {
+			switch {
+			case h.Map != nil:
 				code.outside[i] = newMapUse(h)
+			case h.Package == "" && h.Name == "panic":
+				code.outside[i] = newOutside(reflect.ValueOf(func(v any) { panic(v) }), h)
 			}
 		}
 	}

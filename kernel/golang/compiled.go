@@ -480,9 +480,6 @@ func (ev *Evaluator) bindOutside(code *native.Code) error {
 		ok := true
 		switch c.Package {
 		case "":
-			if c.Name == "panic" {
-				return reflect.ValueOf(func(v any) { panic(v) }), nil
-			}
 			v = ev.own["rt/rt"][strings.ToUpper(c.Name[:1])+c.Name[1:]]
 		case "fmt":
 			v = ev.own["fmt//fmt"][c.Name]
