@@ -2,9 +2,11 @@ package golang
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"path"
 	"reflect"
+	"regexp"
 	"sort"
 	"strings"
 	"sync"
@@ -130,6 +132,27 @@ func (ev *Evaluator) guessImport(name string) *types.Package {
 		return nil
 	}
 	return pkg
+}
+
+// version is the last element of a path that is a major version.
+var version = regexp.MustCompile(`^v\d+$`)
+
+// namesake is the path of a package of this name that exports what the one of
+// namesOfPackages does not have; "" if there is none.
+func (im *importer) namesake(name, exported string) string {
+	for _, p := range im.host.Packages() {
+		base := path.Base(p)
+		if version.MatchString(base) {
+			base = path.Base(path.Dir(p))
+		}
+		if base != name || !token.IsExported(exported) {
+			continue
+		}
+		if pkg, err := im.Import(p); err == nil && pkg.Name() == name && pkg.Scope().Lookup(exported) != nil {
+			return p
+		}
+	}
+	return ""
 }
 
 // namesOfPackages gives the import path of each package that cells can use

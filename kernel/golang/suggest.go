@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gocuda/internal/spell"
@@ -28,6 +29,9 @@ func (c *checker) suggest(m mistake, pos token.Pos) string {
 		name = sel
 		if in := c.scopeOf(pkg); in != nil {
 			from, elsewhere = in.Names(), methodsNamed(in, pkg, sel)
+			if other := c.ev.importer.namesake(pkg, sel); elsewhere == "" && other != "" {
+				elsewhere = "in " + strconv.Quote(other) + ": import it"
+			}
 		}
 	} else if undefined {
 		from, elsewhere = c.names(), c.ev.options.Elsewhere[name]

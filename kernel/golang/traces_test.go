@@ -193,6 +193,7 @@ func TestMistakes(t *testing.T) {
 		"fmt.Printn(1)":                   "1:5: undefined: fmt.Printn (did you mean Println?)",
 		"strngs.ToUpper(\"a\")":           "1:1: undefined: strngs (did you mean strings?)",
 		"rank + 1":                        "1:1: undefined: rank (rank is in other cells)",
+		"rand.NewPCG(1, 2)":               `1:6: undefined: rand.NewPCG (NewPCG is in "math/rand/v2": import it)`,
 		"strings.WriteString(1)":          "1:9: undefined: strings.WriteString (WriteString is a method of strings.Builder, strings.Replacer)",
 		"strings.NewReader(``).Repeat()":  "1:23: strings.NewReader(``).Repeat undefined (type *strings.Reader has no field or method Repeat) (Repeat is a function: strings.Repeat)",
 		"d.push(1)":                       "1:3: d.push undefined (type D has no field or method push, but does have method Push)",
