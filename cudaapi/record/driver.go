@@ -576,12 +576,13 @@ func (d *Driver) LaunchHostFunc(c driver.Context, s driver.Stream, f func()) err
 	if f == nil {
 		return d.next.LaunchHostFunc(c, s, f)
 	}
+	by := goroutine()
 	return d.queue(o, c, s, func() error {
 		return d.next.LaunchHostFunc(c, s, func() {
 			if t := timing(); t != nil {
 				defer t.Function(o)()
 			}
-			d.rec.within(o, f)
+			d.rec.within(o, by, f)
 		})
 	})
 }

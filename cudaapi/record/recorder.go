@@ -77,10 +77,10 @@ type run struct {
 
 // A host function that has told the program to go on returns soon after. What comes then
 // is to be numbered behind it, and what a program does that waits for none is to be
-// numbered before it begins: for that the first ones begin a little later.
+// numbered before it begins: for that the first ones begin when the goroutine that queued
+// them waits for something.
 const (
 	toReturn    = 2 * time.Millisecond
-	before      = 500 * time.Microsecond
 	beginsLater = 64
 )
 
@@ -157,13 +157,13 @@ func (r *Recorder) widens(o *Op, called bool) bool {
 	return false
 }
 
-// within runs a host function, so that what it touches is known to be in the
-// stream's order.
-func (r *Recorder) within(o *Op, f func()) {
+// within runs a host function that a goroutine queued, so that what it touches is known
+// to be in the stream's order.
+func (r *Recorder) within(o *Op, by string, f func()) {
 	r.mu.Lock()
 	if r.started++; r.started <= beginsLater && r.Keeps() {
 		r.mu.Unlock()
-		time.Sleep(before)
+		untilBlocked(by)
 		r.mu.Lock()
 	}
 	x := &run{ended: make(chan struct{})}
