@@ -188,6 +188,7 @@ func TestArguments(t *testing.T) {
 		want string
 	}{
 		{[]any{4, 1.5, x}, "takes 4 arguments, not 3"},
+		{[]any{4, 1.5, x, x, cuda.SharedMemory(64)}, "argument 5 is a launch option: saxpy.With(option).Launch(...) takes it"},
 		{[]any{4.0, 1.5, x, x}, "argument 1 (n) of saxpy(int n, float a, const float *x, float *y): a floating-point number was given for int"},
 		{[]any{1 << 40, 1.5, x, x}, "1099511627776 does not fit into int"},
 		{[]any{4, 1e300, x, x}, "does not fit into float"},

@@ -137,6 +137,11 @@ func (k *Kernel) pack(cl *call, f *function, c driver.Context, grid GridDim, blo
 		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s: a grid of %v and blocks of %v: each number must be at least 1", k.code.name, grid, block)
 	}
 	if len(args) != len(f.params) {
+		for i, a := range args {
+			if _, ok := a.(LaunchOption); ok {
+				return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "argument %d is a launch option: %s.With(option).Launch(...) takes it", i+1, k.code.name)
+			}
+		}
 		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s takes %d arguments, not %d", k.signature(), len(f.params), len(args))
 	}
 	for i := packPlain(0, f.quick, &cl.params, args, d); i < len(f.params); i = packPlain(i+1, f.quick, &cl.params, args, d) {

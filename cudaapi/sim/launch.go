@@ -339,6 +339,9 @@ func (m *Driver) failure(ctx *context, name string, f *failureABI) error {
 			return fail(call, driver.ErrMisalignedAddress, "%s: an access to a vector that is not aligned as its type asks for", at)
 		}
 		return fail(call, driver.ErrMisalignedAddress, "%s: an access of %d bytes at %#x", at, f.size, f.address)
+	case 9:
+		return fail(call, driver.ErrIllegalAddress, "%s: illegal %s of %d bytes, %d bytes past the end of the block's dynamic shared memory, of which the launch gave %d bytes (cuda.SharedMemory)",
+			at, access(f), f.size, f.address-uint64(f.line), f.line)
 	case 7:
 		return fail(call, driver.ErrIllegalInstruction, "%s: an instruction that the processor does not know, or a trap", at)
 	case 8:
@@ -347,11 +350,14 @@ func (m *Driver) failure(ctx *context, name string, f *failureABI) error {
 	return fail(call, driver.ErrLaunchFailed, "%s: failure %d", at, f.kind)
 }
 
+// access is what a failure did with an address.
+func access(f *failureABI) string { return [...]string{"read", "write", "jump"}[min(f.write, 2)] }
+
 // explain says what is wrong with an address.
 func (m *Driver) explain(ctx *context, f *failureABI) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	verb := [...]string{"read", "write", "jump"}[min(f.write, 2)]
+	verb := access(f)
 	what := fmt.Sprintf("illegal %s of %d bytes at %#x", verb, f.size, f.address)
 	at := uintptr(f.address)
 	switch {

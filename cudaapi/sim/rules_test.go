@@ -172,6 +172,7 @@ func TestIllegalAccesses(t *testing.T) {
 		{"assert", "assert(x == nullptr);", "assertion `x == nullptr` failed", driver.ErrAssert},
 		{"trap", "if (threadIdx.x == 7) __trap();", "thread (7,0,0)", driver.ErrLaunchFailed},
 		{"host memory", "*(int *)host = 1;", "not memory that devices can reach", driver.ErrIllegalAddress},
+		{"no dynamic shared memory", "extern __shared__ int s[]; if (threadIdx.x == 2) s[threadIdx.x] = 1;", "illegal write of 4 bytes, 8 bytes past the end of the block's dynamic shared memory, of which the launch gave 0 bytes", driver.ErrIllegalAddress},
 		{"after a barrier", "__syncthreads(); if (threadIdx.x == 31) x[2000] = 1;", "thread (31,0,0)", driver.ErrIllegalAddress},
 	} {
 		t.Run(c.name, func(t *testing.T) {

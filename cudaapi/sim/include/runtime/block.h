@@ -311,6 +311,8 @@ static __attribute__((noinline)) GOCUDA_RAW void give_up(Worker *w, Thread *t, F
     w->dead = 1;
     if (__atomic_exchange_n(&l->stop, 1u, __ATOMIC_SEQ_CST)) return;
     for (int i = 0; i < 3; i++) f.block[i] = w->block->index[i];
+    gocuda_u64 past = f.address - (gocuda_u64)w->block->shared;
+    if (f.kind == 1 && f.size && past >= l->shared && past < GOCUDA_MOST_SHARED) f.kind = 9, f.address = past, f.line = l->shared;
     if (t && t->order != GOCUDA_NOBODY) {
         if (t->plain) place(t, t->order);
         f.thread[0] = t->threadx, f.thread[1] = t->thready, f.thread[2] = t->threadz;

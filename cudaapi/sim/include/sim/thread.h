@@ -43,6 +43,7 @@ typedef unsigned long gocuda_u64;
 #define GOCUDA_SITES_SIZE 65536ul // bytes of all sites, a power of two; their trails lie behind them
 #define GOCUDA_PIECE 12 // bits of an address in a piece of memory (traces.go knows this too)
 #define GOCUDA_MARKS 2048ul // bytes of a piece's marks
+#define GOCUDA_MOST_SHARED (256ul << 10) // bytes of shared memory that a block of any GPU has at most, and more
 #define GOCUDA_IMAGE_MARKS (16ul << 20) // of a module's own memory, that can be marked
 #define GOCUDA_AREAS 8 // (launch.go knows this too)
 #define GOCUDA_PATIENCE 200u // turns in which no thread moves, before a further block begins
@@ -51,7 +52,8 @@ namespace gocuda {
 
 struct Failure {
     // 0 none, 1 illegal address, 2 assert, 3 trap, 4 deadlock, 5 misaligned, 6 stack overflow,
-    // 7 illegal instruction, 8 arithmetic
+    // 7 illegal instruction, 8 arithmetic, 9 past the end of dynamic shared memory, of so many bytes
+    // (line), at an offset (address)
     gocuda_u32 kind;
     gocuda_u32 size, write, line;
     gocuda_u64 address;
