@@ -106,7 +106,7 @@ func timeMany(ctx context.Context, env Env, call Call) error {
 	}
 	mean, deviation := meanDeviation(per)
 	fmt.Fprintf(env.Stdout(), "%s per loop (mean ± %s of %d runs of %d loops each), best %s\n"+
-		"The code of cells is interpreted; compiled packages that it calls run at full speed.\n",
+		"Loops and functions that were compiled (%%compile lists them) and packages run at full speed; other code of cells is interpreted.\n",
 		digits(mean), digits(deviation), rows, loops, digits(slices.Min(per)))
 	return nil
 }
