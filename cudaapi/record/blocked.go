@@ -13,17 +13,22 @@ func goroutine() string {
 	return string(name)
 }
 
-const (
-	look     = 500 * time.Microsecond
-	mostLook = 20 * time.Millisecond
-)
+const look = 500 * time.Microsecond
 
-// untilBlocked waits until a goroutine waits for something or has ended, so that what it
-// does without waiting is done; at most mostLook, for it may wait by turning.
-func untilBlocked(name string) {
+var mostLook = 20 * time.Millisecond // changed by tests
+
+// untilBlocked waits until a goroutine waits for something, has ended, or is done, so that
+// what it does without waiting is done; at most mostLook, for it may wait by turning.
+func untilBlocked(name string, done <-chan struct{}) {
 	calls := false
 	for begun := time.Now(); time.Since(begun) < mostLook; {
-		time.Sleep(look)
+		t := time.NewTimer(look)
+		select {
+		case <-done:
+			t.Stop()
+			return
+		case <-t.C:
+		}
 		switch state := stateOf(name); state {
 		case "running", "runnable":
 			calls = false

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
@@ -71,6 +70,7 @@ func (r *Recorder) Take() uint64 {
 
 // run is a host function that runs.
 type run struct {
+	by     string // the goroutine that runs it
 	ended  chan struct{}
 	waited bool // somebody has given it the time to return
 }
@@ -79,12 +79,10 @@ type run struct {
 // is to be numbered behind it, and what a program does that waits for none is to be
 // numbered before it begins: for that the first ones begin when the goroutine that queued
 // them waits for something.
-const (
-	toReturn    = 2 * time.Millisecond
-	beginsLater = 64
-)
+const beginsLater = 64
 
-// letReturn waits a moment for host functions that run, once for each. r.mu is held.
+// letReturn waits a moment for host functions that run and do not wait themselves, once
+// for each. r.mu is held.
 func (r *Recorder) letReturn() {
 	for _, f := range r.running {
 		if f.waited {
@@ -92,12 +90,7 @@ func (r *Recorder) letReturn() {
 		}
 		f.waited = true
 		r.mu.Unlock()
-		t := time.NewTimer(toReturn)
-		select {
-		case <-f.ended:
-		case <-t.C:
-		}
-		t.Stop()
+		untilBlocked(f.by, f.ended)
 		r.mu.Lock()
 	}
 }
@@ -163,10 +156,10 @@ func (r *Recorder) within(o *Op, by string, f func()) {
 	r.mu.Lock()
 	if r.started++; r.started <= beginsLater && r.Keeps() {
 		r.mu.Unlock()
-		untilBlocked(by)
+		untilBlocked(by, nil)
 		r.mu.Lock()
 	}
-	x := &run{ended: make(chan struct{})}
+	x := &run{by: goroutine(), ended: make(chan struct{})}
 	if r.running == nil {
 		r.running = map[*Op]*run{}
 	}
@@ -201,6 +194,7 @@ func (r *Recorder) Flush() {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.letReturn()
 	r.flush()
 }
 
