@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -30,7 +31,7 @@ func untilBlocked(name string, done <-chan struct{}) {
 		case <-t.C:
 		}
 		switch state := stateOf(name); state {
-		case "running", "runnable":
+		case "running", "runnable", "preempted", "copystack":
 			calls = false
 		case "syscall": // in C: a call that is over soon, or one that waits
 			if calls {
@@ -50,7 +51,8 @@ func stateOf(name string) string {
 		text := buf[:runtime.Stack(buf, true)]
 		if _, rest, ok := bytes.Cut(text, []byte(name+" [")); ok {
 			end := bytes.IndexAny(rest, ",]")
-			return string(rest[:max(end, 0)])
+			state, _, _ := strings.Cut(string(rest[:max(end, 0)]), " (") // as in runnable (scan)
+			return state
 		}
 		if len(text) < size || size > 1<<22 {
 			return ""
