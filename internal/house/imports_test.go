@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 	"kernel/export":         {"kernel/golang", "kernel/magic", "kernel/notebook"},
 	"kernel/lsp":            {"kernel/display", "kernel/golang", "kernel/golang/answer", "kernel/golang/assist", "kernel/magic"},
 	"kernel/export/spmd":    {"cudaapi/cuda", "cudaapi/mpi", "kernel/display", "kernel/ranks/label"},
-	"kernel/magic":          {"cudaapi/backend", "cudaapi/cuda", "cudaapi/gokernel", "internal/cpp", "internal/spell", "kernel/display"},
+	"kernel/magic":          {"cudaapi/backend", "cudaapi/cuda", "cudaapi/gokernel", "internal/cpp", "internal/spell", "kernel/display", "kernel/golang/answer"},
 	"kernel/display":        {"github.com/google/uuid"},
 	"kernel/plot":           {"kernel/display", "gonum.org/v1/plot/..."},
 	"kernel/widgets":        {"kernel/display", "github.com/google/uuid"},

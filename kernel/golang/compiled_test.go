@@ -40,12 +40,7 @@ func needsCompiler(t *testing.T) {
 func TestCompiledFunctions(t *testing.T) {
 	needsCompiler(t)
 	s := newSession(t)
-	step := func(got, want string) {
-		t.Helper()
-		if strings.TrimSpace(got) != want {
-			t.Errorf("got %s\nwant %s", got, want)
-		}
-	}
+	step := stepper(t)
 	step(s.run("var calls int\nlast := []float64{1, 2, 3}"), "")
 	step(s.compile(`
 type Body struct { X, v float64; tag [2]int8 }
@@ -154,16 +149,21 @@ func deep(n int) int { return deep(n+1) + 1 }
 	}
 }
 
-// Methods that other cells give a type are part of what is compiled, the newest ones.
-func TestCompiledLaterMethods(t *testing.T) {
-	needsCompiler(t)
-	s := newSession(t)
-	step := func(got, want string) {
+// stepper compares what cells show with what they are to show.
+func stepper(t *testing.T) func(got, want string) {
+	return func(got, want string) {
 		t.Helper()
 		if strings.TrimSpace(got) != want {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
+}
+
+// Methods that other cells give a type are part of what is compiled, the newest ones.
+func TestCompiledLaterMethods(t *testing.T) {
+	needsCompiler(t)
+	s := newSession(t)
+	step := stepper(t)
 	step(s.run("type V struct{ a, b int }\nfunc (v V) sum() int { return v.a + v.b }"), "")
 	step(s.run("func (v *V) move(int, k int) (old int) { old = v.a; v.a += k; return }\nfunc (V) two() int { return 2 }"), "")
 	step(s.compile("func f(n int) (s int) {\n\tv := V{1, 2}\n\tfor i := range n { s += v.move(i, 3) * v.two() + v.sum() }\n\treturn\n}"), "")
@@ -185,12 +185,7 @@ func TestCompiledLaterMethods(t *testing.T) {
 func TestCompiledFollow(t *testing.T) {
 	needsCompiler(t)
 	s := newSession(t)
-	step := func(got, want string) {
-		t.Helper()
-		if strings.TrimSpace(got) != want {
-			t.Errorf("got %s\nwant %s", got, want)
-		}
-	}
+	step := stepper(t)
 	step(s.run("scale := 2.0"), "")
 	step(s.compile("func g(x float64) float64 { return scale * x }\nfunc f(x float64) float64 { return g(x) + 1 }"), "")
 	step(s.run("h := f; f(3)"), "=> 7")

@@ -60,11 +60,8 @@ func compileError(code string, list []mistake) *Error {
 		trace = append(trace, fmt.Sprintf("%s%s:%d:%d:%s %s%s%s", bold, m.file, m.line, m.column, plain, red, text[0], plain))
 		trace = append(trace, text[1:]...)
 		if m.line >= 1 && m.line <= len(lines) {
-			src := lines[m.line-1]
-			trace = append(trace, "    "+strings.ReplaceAll(src, "\t", "    "))
-			col := min(max(m.column-1, 0), len(src))
-			pad := strings.Map(func(rune) rune { return ' ' }, strings.ReplaceAll(src[:col], "\t", "    "))
-			trace = append(trace, "    "+pad+red+"^"+plain)
+			shown, before := answer.PointAt(lines[m.line-1], m.column)
+			trace = append(trace, shown, before+red+"^"+plain)
 		}
 		if strings.Contains(text[0], ", error)) in single-value context") {
 			trace = append(trace, "must(...) around the call takes its value, and fails the cell on an error")

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/gokernel"
+	"gocuda/kernel/golang/answer"
 )
 
 // kernelMagic makes %%kernel. It keeps what its cells declared, for later ones.
@@ -103,12 +103,11 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 func (call Call) pointAt(line, column int) string {
 	lines := strings.Split(call.Body, "\n")
 	i := line - call.Line - 1
-	if i < 0 || i >= len(lines) || column < 1 || column > len(lines[i])+1 {
+	if i < 0 || i >= len(lines) {
 		return ""
 	}
-	const tab = "    "
-	before := strings.ReplaceAll(lines[i][:column-1], "\t", tab)
-	return "\n" + tab + strings.ReplaceAll(lines[i], "\t", tab) + "\n" + tab + strings.Repeat(" ", utf8.RuneCountInString(before)) + "^"
+	shown, before := answer.PointAt(lines[i], column)
+	return "\n" + shown + "\n" + before + "^"
 }
 
 // show writes what a module became: CUDA C++, PTX and SASS where there are such, and

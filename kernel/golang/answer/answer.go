@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // Error is a failed cell, as Jupyter shows it.
@@ -38,6 +39,14 @@ func (e *Error) Plain() string {
 func NewError(name, text string) *Error {
 	first, _, _ := strings.Cut(text, "\n")
 	return &Error{Name: name, Message: first, Traceback: []string{Red + Bold + name + Normal + ": " + text}}
+}
+
+// PointAt is a line of a cell as a trace shows it, without its tabs, and the spaces before a
+// mark below the byte at column, from 1.
+func PointAt(line string, column int) (shown, before string) {
+	const tab = "    "
+	before = strings.ReplaceAll(line[:min(max(column-1, 0), len(line))], "\t", tab)
+	return tab + strings.ReplaceAll(line, "\t", tab), tab + strings.Repeat(" ", utf8.RuneCountInString(before))
 }
 
 // Completion answers a request to complete code at a cursor. Positions count
