@@ -113,6 +113,14 @@ class Client:
     def run(self, code, answer=None, **options):
         return self.finish(self.send(code, **options), answer=answer)
 
+    def interrupt(self):
+        """Interrupts what runs, as Jupyter does, and waits for the answer: if the cell has
+        ended meanwhile, the interrupt is not for the next one."""
+        self.manager.interrupt_kernel()
+        control = self.manager._control_socket
+        assert control.poll(PATIENCE * 1000), "no answer to the interrupt"
+        control.recv_multipart()
+
     def value(self, code):
         """The value of a cell that must succeed."""
         outcome = self.run(code)

@@ -55,7 +55,7 @@ def test_interrupt_of_an_endless_loop_keeps_the_variables(client):
         msg_id = client.send("for {\n}")
         time.sleep(0.3)
         asked = time.monotonic()
-        client.manager.interrupt_kernel()
+        client.interrupt()
         outcome = client.finish(msg_id)
         times.append(time.monotonic() - asked)
         assert outcome.status == "error"
@@ -79,7 +79,7 @@ def test_interrupt_of_what_blocks(client, code):
     client.value("kept := 42")
     outcome_id = client.send(code, allow_stdin=True)
     time.sleep(0.3)
-    client.manager.interrupt_kernel()
+    client.interrupt()
     outcome = client.finish(outcome_id)
     assert outcome.status == "error"
     assert client.value("kept") == "42"
