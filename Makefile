@@ -84,11 +84,12 @@ modules-score: $(BIN)
 	$(GO) run $(GOBUILD) ./kernel/golang/score -exec "$(BIN) exec" -timeout 2m -dir $(MODULES) \
 	  -list $(MODULES)/passing.txt -reasons $(MODULES)/cannot.txt
 
-# The tests of Go, those under the race detector, the clients and the browser wait a good deal:
-# they run beside each other, and what the clients need is installed meanwhile.
+# The race detector runs first, while pip installs what the clients need. The tests of Go,
+# the clients and the browser wait a good deal: they run beside each other.
 test:
 	@$(MAKE) test-style $(BIN)
-	@$(MAKE) -j4 --output-sync=target test-browser test-python test-go test-race
+	@$(MAKE) -j2 --output-sync=target $(PIP) test-race
+	@$(MAKE) -j3 --output-sync=target test-browser test-python test-go
 	@echo "make test: all passed"
 
 # Ranks on two hosts, made of namespaces, under mpirun and Slurm. It needs root, and

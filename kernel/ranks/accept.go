@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"gocuda/kernel/session"
@@ -164,7 +165,7 @@ func (d *acceptor) note(from net.Addr, err error) {
 		err = errors.New("it did not prove that it knows the key")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = errors.New("it did not say who it is in time")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		err = errors.New("it went away before it proved that it knows the key")
 	case errors.Is(err, net.ErrClosed):
 		err = errors.New("too many connections came at once")
