@@ -67,7 +67,8 @@ func launchers(t *testing.T, name, dir string) (list []launcher) {
 			c := exec.CommandContext(ctx, words[0], words[1:]...)
 			var errs bytes.Buffer
 			c.Dir, c.Stderr, c.WaitDelay = at, &errs, 10*time.Second
-			c.Env = append(os.Environ(), "GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=4")
+			// Two mpiruns of Open MPI 4 that make one folder at once can fail.
+			c.Env = append(os.Environ(), "GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=4", "OMPI_MCA_orte_tmpdir_base="+t.TempDir())
 			out, err := c.Output()
 			if err != nil {
 				err = fmt.Errorf("%w\n%s\n%s", err, out, errs.Bytes())
