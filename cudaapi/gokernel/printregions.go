@@ -289,5 +289,5 @@ func (p *printer) share(f *ir.Func) {
 // end ends the thread whose region is written.
 func (p *printer) end() string {
 	p.quit = true
-	return fmt.Sprintf("{ go_gone[go_t] = 1; go_live--; goto go_next_%d; }", p.whole.regions)
+	return fmt.Sprintf("{ GOCUDA_GOES; goto go_next_%d; }", p.whole.regions)
 }

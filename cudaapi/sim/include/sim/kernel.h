@@ -162,6 +162,10 @@ static GOCUDA_INLINE GOCUDA_RAW void at(Thread *t, gocuda_u32 x, gocuda_u32 y, g
     t->threadx = x, t->thready = y, t->threadz = z, t->rank = rank;
 }
 
+static __attribute__((noinline)) GOCUDA_RAW void clear(gocuda_u8 *p, gocuda_u32 n) {
+    while (n--) p[n] = 0;
+}
+
 static GOCUDA_INLINE void *dynamic_shared() { return load(self()->shared); }
 
 // DynamicShared stands for an extern __shared__ array at namespace scope.
@@ -176,17 +180,19 @@ template <class T> struct DynamicShared {
 #define GOCUDA_KEEPS (112u << 10) // bytes, of the stack, that the threads may keep from barrier to barrier
 // Of the index only copies are used: nothing that is written can change them.
 #define GOCUDA_WHOLE(bytes) \
-    const gocuda_u32 go_block_x = gocuda_index.block.x, go_block_y = gocuda_index.block.y, go_block_z = gocuda_index.block.z; \
-    const gocuda_u32 go_dim_x = gocuda_index.dim.x, go_dim_y = gocuda_index.dim.y, go_dim_z = gocuda_index.dim.z; \
-    const gocuda_u32 go_grid_x = gocuda_index.grid.x, go_grid_y = gocuda_index.grid.y, go_grid_z = gocuda_index.grid.z; \
+    const gocuda_u32 go_block_x = gocuda::load(gocuda_index.block.x), go_block_y = gocuda::load(gocuda_index.block.y), go_block_z = gocuda::load(gocuda_index.block.z); \
+    const gocuda_u32 go_dim_x = gocuda::load(gocuda_index.dim.x), go_dim_y = gocuda::load(gocuda_index.dim.y), go_dim_z = gocuda::load(gocuda_index.dim.z); \
+    const gocuda_u32 go_grid_x = gocuda::load(gocuda_index.grid.x), go_grid_y = gocuda::load(gocuda_index.grid.y), go_grid_z = gocuda::load(gocuda_index.grid.z); \
     const gocuda_u32 go_n = go_dim_x * go_dim_y * go_dim_z; \
     if ((bytes) * go_n > GOCUDA_KEEPS) return false; \
     gocuda::Thread *const go_self = gocuda::self(); \
     const long long go_first = (long long)(go_block_x + (unsigned long long)go_grid_x * (go_block_y + (unsigned long long)go_grid_y * go_block_z)) * go_n; \
     gocuda_u32 go_live = go_n, go_votes = 0
-#define GOCUDA_ENDS \
-    gocuda_u8 *const go_gone = (gocuda_u8 *)__builtin_alloca(go_n); \
-    for (gocuda_u32 i = 0; i < go_n; i++) go_gone[i] = 0
+// Which threads have gone is noted, and read, from the first that goes.
+#define GOCUDA_ENDS gocuda_u8 *const go_gone = (gocuda_u8 *)__builtin_alloca(go_n)
+#define GOCUDA_GOES \
+    if (go_live-- == go_n) gocuda::clear(go_gone, go_n); \
+    go_gone[go_t] = 1
 #define GOCUDA_THREADS \
     for (long long go_z = 0, go_t = 0; go_z < go_dim_z; go_z++) \
         for (long long go_y = 0; go_y < go_dim_y; go_y++) \
