@@ -247,7 +247,9 @@ func (b *Buffer) Upload(src any) error {
 }
 
 // Upload allocates device memory for a Go slice (or a HostBuffer), of its type
-// and length, and copies it there: [Device.Alloc] and [Buffer.Upload] in one.
+// and length, and copies it there: [Device.Alloc] and [Buffer.Upload] in one. A slice
+// of structs, arrays or bools becomes its bytes: a buffer of Uint8 that a kernel
+// takes as a slice of these, and [Buffer.Download] reads into such a slice.
 func (d *Device) Upload(src any) (*Buffer, error) {
 	from, err := end("Device.Upload", src)
 	if err != nil {

@@ -18,7 +18,7 @@ type operand struct {
 	onHost, pinned, managed bool
 }
 
-// end reads an argument of a copy: *Buffer, *HostBuffer or a slice of numbers.
+// end reads an argument of a copy: *Buffer, *HostBuffer or a slice.
 func end(call string, v any) (operand, error) {
 	switch b := v.(type) {
 	case *Buffer:
@@ -40,7 +40,7 @@ func end(call string, v any) (operand, error) {
 		escaped = p
 	}
 	if !ok {
-		return operand{}, misuse(driver.ErrInvalidValue, call, nil, "cannot copy %T: give a *cuda.Buffer, a *cuda.HostBuffer or a slice of numbers such as []float32", v)
+		return operand{}, misuse(driver.ErrInvalidValue, call, nil, "cannot copy %T: give a *cuda.Buffer, a *cuda.HostBuffer or a slice of numbers such as []float32, or of structs without pointers", v)
 	}
 	return operand{ptr: driver.Ptr(uintptr(p)), n: n, typ: t, onHost: true}, nil
 }
@@ -79,7 +79,8 @@ func pair(call string, dst, src any) (to, from operand, d *Device, err error) {
 }
 
 // Memcpy copies between any two of *Buffer, *HostBuffer and Go slices of the
-// same type and length (cudaMemcpy), ordered on the legacy default stream, and
+// same type and length (cudaMemcpy); a slice of structs, arrays or bools counts as
+// its bytes, of type Uint8. The copy is ordered on the legacy default stream, and
 // between two devices on those of both, as [MemcpyPeer]. It waits for the copy,
 // but from device to device it returns at once. (By CUDA's
 // documentation a copy from pageable memory may return once the data are staged;

@@ -93,6 +93,45 @@ func TestUploadDownload(t *testing.T) {
 	refused(t, b.Slice(0, 1).Memset(0), cuda.ErrInvalidValue, "freed before")
 }
 
+// Slices of what is no number are copied as bytes.
+func TestSlicesOfStructs(t *testing.T) {
+	d := devices(t, 1)[0]
+	type place struct {
+		X, Y float32
+		At   [2]uint16
+		Free bool
+	}
+	from := []place{{1, 2, [2]uint16{3, 4}, true}, {X: 5}}
+	b := must[*cuda.Buffer](t)(d.Upload(from))
+	if b.Type() != cuda.Uint8 || b.Len() != 32 {
+		t.Errorf("%v of %v", b.Len(), b.Type())
+	}
+	to := make([]place, 2)
+	ok(t, b.Download(to))
+	if to[0] != from[0] || to[1] != from[1] {
+		t.Errorf("%v", to)
+	}
+	arrays, bools := make([][4]float32, 2), make([]bool, 32)
+	ok(t, b.Download(arrays))
+	if arrays[0][1] != 2 || arrays[1][0] != 5 {
+		t.Errorf("%v", arrays)
+	}
+	ok(t, b.Memset(1))
+	ok(t, b.Download(bools))
+	if !bools[31] {
+		t.Errorf("%v", bools)
+	}
+	type number int
+	numbers := must[*cuda.Buffer](t)(d.Upload([]number{1, 2}))
+	if got := must[[]int64](t)(numbers.Int64s()); got[1] != 2 {
+		t.Errorf("%v", got)
+	}
+	refused(t, b.Download(make([]place, 3)), cuda.ErrInvalidValue, "has 48 elements, the source 32")
+	for _, list := range []any{[]string{"a"}, []*int{nil}, []struct{ Name string }{{"a"}}, [][]float32{{1}}, []any{1}} {
+		refused(t, b.Upload(list), cuda.ErrInvalidValue, "cannot copy")
+	}
+}
+
 func TestEveryType(t *testing.T) {
 	d := devices(t, 1)[0]
 	for _, c := range []struct {

@@ -97,7 +97,7 @@ func RegisterHost(s any) (*HostBuffer, error) {
 	}
 	p, n, t, ok := slice(s)
 	if !ok || n == 0 {
-		return nil, misuse(driver.ErrInvalidValue, "cuda.RegisterHost", d, "%T is not a slice of numbers with elements", s)
+		return nil, misuse(driver.ErrInvalidValue, "cuda.RegisterHost", d, "%T is not a slice with elements, of numbers or of structs without pointers", s)
 	}
 	c, err := d.context()
 	if err != nil {

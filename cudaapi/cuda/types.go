@@ -61,8 +61,8 @@ func (t Type) holds(h Type) bool {
 	return t == h || h == Uint16 && (t == Float16 || t == BFloat16)
 }
 
-// slice describes a Go slice of numbers: where it is, how many, of what type.
-// ok is false for anything else.
+// slice describes a Go slice of numbers: where it is, how many, of what type. Structs,
+// arrays and bools are bytes there. ok is false for anything else.
 func slice(v any) (p unsafe.Pointer, n int, t Type, ok bool) {
 	switch s := v.(type) {
 	case []float32:
@@ -99,11 +99,15 @@ func slice(v any) (p unsafe.Pointer, n int, t Type, ok bool) {
 	if r.Kind() != reflect.Slice {
 		return nil, 0, 0, false
 	}
-	t, ok = kindTypes[r.Type().Elem().Kind()]
-	return r.UnsafePointer(), r.Len(), t, ok
+	elem := r.Type().Elem()
+	if t, ok = kindTypes[elem.Kind()]; ok {
+		return r.UnsafePointer(), r.Len(), t, elem.Size() == uintptr(t.Size())
+	}
+	return r.UnsafePointer(), r.Len() * int(elem.Size()), Uint8, !hasPointers(elem)
 }
 
 var kindTypes = map[reflect.Kind]Type{
+	reflect.Int: Int64, reflect.Uint: Uint64,
 	reflect.Uint8: Uint8, reflect.Uint16: Uint16, reflect.Uint32: Uint32, reflect.Uint64: Uint64,
 	reflect.Int8: Int8, reflect.Int16: Int16, reflect.Int32: Int32, reflect.Int64: Int64,
 	reflect.Float32: Float32, reflect.Float64: Float64, reflect.Complex64: Complex64, reflect.Complex128: Complex128,

@@ -17,6 +17,11 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Pos, e.Message) 
 // Errors are all that was found, in the order of the source.
 type Errors []*Error
 
+// NoKernel is the error of a source in which nothing is wrong but that it has no kernel.
+type NoKernel struct{ Errors }
+
+func (e NoKernel) Unwrap() error { return e.Errors }
+
 func (list Errors) Error() string {
 	lines := make([]string, len(list))
 	for i, e := range list {

@@ -89,7 +89,7 @@ type Options struct {
 }
 
 // Compile compiles source: a file, or the declarations of one without a package
-// clause and imports. Its error is of type [Errors].
+// clause and imports. Its error is [Errors], or [NoKernel] around them.
 func Compile(source string, o Options) (*Program, error) {
 	if o.Name == "" {
 		o.Name = "kernel.go"
@@ -131,7 +131,7 @@ func Compile(source string, o Options) (*Program, error) {
 			return nil, Errors{{c.fset.Position(c.file.Pos()), "there is no function that CUDA C++ could call: with numbers, bools, pointers to them and slices of them, and one result or none"}}
 		}
 	} else if len(kernels) == 0 {
-		return nil, Errors{u.noKernel()}
+		return nil, NoKernel{Errors{u.noKernel()}}
 	}
 	if !o.Unchecked {
 		for _, f := range u.prog.Funcs {

@@ -39,3 +39,53 @@ func TestKernelCells(t *testing.T) {
 	h.Fails("%%kernel\nfunc none(x float32) float32\nfunc calls(x []float32) { x[0] = none(1) }", "none")
 	h.Fails("%%kernel\nfunc none(x struct{ a int }) float32\nfunc calls(x []float32) { x[0] = none(struct{ a int }{1}) }", ":2:1: ", "takes numbers, bools, pointers to them, and slices as pointers")
 }
+
+// What a %%kernel cell declares beside its kernels is there for Go cells and for later
+// kernels, of each name the last.
+func TestDeclarationsOfKernelCells(t *testing.T) {
+	h := startReal(t, nil)
+	h.Succeed(`%%kernel
+const (
+	side = 3
+	area = side * side
+)
+
+var weights = [side]float32{1, 2, 3}
+
+type Point struct{ X, Y float32 }
+
+func (p Point) Sum() float32       { return p.X + p.Y }
+func (p Point) Weighted() float32  { return p.X * weights[1] }
+func (p *Point) Move(sum float32)  { p.X += twice(sum) }
+func twice(x float32) float32      { return 2 * x }
+func place() int                   { return gpu.ThreadIdx.X }
+
+func sum(list []Point, out []float32) {
+	i := place()
+	list[i].Move(1)
+	out[i] = list[i].Sum() + list[i].Weighted()
+}`)
+	h.Shows("l := []Point{{1, 2}, {X: 3}}\nd := must(cuda.CurrentDevice())\np, out := must(d.Upload(l)), must(d.Alloc(2, cuda.Float32))\nsum.Launch(cuda.Grid(1), cuda.Block(2), nil, p, out)\nout.Float32s()", "[value []float32{11, 15}]\n")
+	h.Shows("l[0].Move(1)\nl[0].Sum() + twice(area)", "[value 23]\n")
+	h.Fails("place()", "undefined: place")
+	h.Fails("l[0].Weighted()", "Weighted")
+	// Methods, groups and what uses variables are there for later kernels.
+	h.Succeed("%%kernel\nfunc (p Point) More() float32 { return p.Weighted() + area }\nfunc more(list []Point, out []float32) { out[place()] = list[place()].More() }")
+	h.Shows("more.Launch(cuda.Grid(1), cuda.Block(2), nil, p, out)\nout.Float32s()", "[value []float32{15, 19}]\n")
+	// The last declaration counts, wherever it stands.
+	h.Succeed("func twice(x float32) float32 { return 10 * x }")
+	h.Succeed("%%kernel\nfunc ten(out []float32) { out[place()] = twice(1) }")
+	h.Shows("ten.Launch(cuda.Grid(1), cuda.Block(2), nil, out)\nout.Float32s()", "[value []float32{10, 10}]\n")
+	h.Succeed("%%kernel\nfunc twice(x float32) float32 { return 3 * x }\nfunc three(out []float32) { out[place()] = twice(1) }")
+	h.Shows("twice(1)", "[value 3]\n")
+	h.Succeed("%%cuda\n__global__ void thrice(float *x) { x[threadIdx.x] = twice(x[threadIdx.x]); }")
+	h.Shows("thrice.Launch(cuda.Grid(1), cuda.Block(2), nil, out)\nout.Float32s()", "[value []float32{30, 30}]\n")
+	// A cell without a kernel says so, and declares what it has.
+	h.Shown()
+	h.Succeed("%%kernel\nfunc last() int { return gpu.BlockDim.X - 1 - gpu.ThreadIdx.X }\nfunc (p Point) Last() int { return last() }")
+	if text := h.Shown(); !strings.Contains(text, "declared for later cells: there is no kernel: ") || !strings.Contains(text, "last has results: a kernel writes them to a slice") {
+		t.Errorf("shows %s", text)
+	}
+	h.Succeed("%%kernel\nfunc back(list []Point, out []float32) { out[list[0].Last()] = float32(gpu.ThreadIdx.X) }")
+	h.Shows("back.Launch(cuda.Grid(1), cuda.Block(2), nil, p, out)\nout.Float32s()", "[value []float32{1, 0}]\n")
+}

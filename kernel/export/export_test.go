@@ -165,3 +165,19 @@ func TestCUDACallsGo(t *testing.T) {
 		}
 	}
 }
+
+// What Go cells use of a %%kernel cell is Go of the program too.
+func TestKernelCellsDeclareForGo(t *testing.T) {
+	said, program := write(t,
+		"%%kernel\ntype Point struct{ X, Y float32 }\n\nfunc (p Point) sum() float32 { return p.X + p.Y }\n\nfunc sums(list []Point, out []float32) {\n\tout[gpu.ThreadIdx.X] = list[gpu.ThreadIdx.X].sum()\n}",
+		"fmt.Println(Point{1, 2}.sum())",
+	)
+	if said != "" {
+		t.Error(said)
+	}
+	for _, want := range []string{"\ntype Point struct{ X, Y float32 }\n", "\nfunc (p Point) sum() float32 { return p.X + p.Y }\n", "fmt.Println(Point{1, 2}.sum())"} {
+		if strings.Count(program, want) != 1 {
+			t.Errorf("%s\ndoes not have once\n%s", program, want)
+		}
+	}
+}

@@ -295,6 +295,10 @@ func (x *exporter) kernels(p *part, c *cell, m magic.Piece) string {
 		x.fail(c.number, m.Line, "%v", err)
 		return ""
 	}
+	shared := strings.TrimSpace(source.Shared) + "\n"
+	if source.Code == "" {
+		return shared
+	}
 	function, file, suffix := "Compile", fmt.Sprintf("kernels/cell%d.cu", c.number), "CUDA"
 	if source.Go {
 		function, file, suffix = "CompileGo", fmt.Sprintf("kernels/cell%d.go.txt", c.number), "Kernels"
@@ -348,6 +352,9 @@ func (x *exporter) kernels(p *part, c *cell, m magic.Piece) string {
 	fmt.Fprintf(&b, "%s %s must(cuda.%s(%s%s))\n", module, def, function, text, options.String())
 	for _, k := range source.Kernels {
 		fmt.Fprintf(&b, "%s := must(%s.Kernel(%q))\n", k.Variable, module, k.Name)
+	}
+	if source.Shared != "" {
+		b.WriteString("\n" + shared)
 	}
 	return b.String()
 }

@@ -100,6 +100,7 @@ var (
 func diagnose(ev *golang.Evaluator, list []cell) []object {
 	found := []object{}
 	unsure := make(map[string]bool) // names that cells may declare which cannot be checked
+	sources := magic.NewSources()
 	for i, c := range list {
 		if ofRanks.MatchString(c.code) { // which have names of their own
 			continue
@@ -108,6 +109,10 @@ func diagnose(ev *golang.Evaluator, list []cell) []object {
 		switch last := pieces[len(pieces)-1]; last.Magic {
 		case "%%kernel", "%%cuda": // which make variables
 			declare(ev, i, last)
+			if last.Magic == "%%kernel" {
+				name := fmt.Sprintf("cell%d", i)
+				ev.Check(name, sources.Share(last, name))
+			}
 			continue
 		}
 		_, err := ev.Check(fmt.Sprintf("cell%d", i), magic.AllGo(c.code))

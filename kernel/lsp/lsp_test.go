@@ -104,8 +104,8 @@ func TestServer(t *testing.T) {
 	c.tell("initialized", object{})
 	book := []string{
 		"import \"strings\"\nx := strings.ToUpper(\"é\")\nx",
-		"%%kernel --instantiate 'axpy[float32]'\nfunc axpy[T float32](x []T) {}\nfunc twice(x []float32) {\n\tx[gpu.ThreadIdx.X] *= 2\n}",
-		"!ls\n/* é𝄞 */ y := len(x) + unknown\ntwice.Name() + axpy_float32.Name()",
+		"%%kernel --instantiate 'axpy[float32]'\nfunc axpy[T float32](x []T) {}\nfunc twice(x []float32) {\n\tx[gpu.ThreadIdx.X] *= 2 * half(1)\n}\n\nfunc half(x float32) float32 { return x / 2 }",
+		"!ls\n/* é𝄞 */ y := len(x) + unknown\ntwice.Name() + axpy_float32.Name() + fmt.Sprint(half(3))",
 		"%%time\nx := 3 // again, of another type\ny + x",
 		"%%timeline\n%%mpi\nworld.Barrier()\nz := rank",
 		"%%bash\necho $x",
@@ -114,7 +114,7 @@ func TestServer(t *testing.T) {
 	}
 	text := strings.Join(book, "\n\n\n")
 	got := c.open("textDocument/didOpen", text, 1)
-	if len(got) != 3 || !strings.HasPrefix(got[0], "13:24-31 undefined: unknown") || !strings.Contains(got[1], "cannot use \"a\"") || !strings.HasPrefix(got[2], "37:6-6 syntax error") {
+	if len(got) != 3 || !strings.HasPrefix(got[0], "15:24-31 undefined: unknown") || !strings.Contains(got[1], "cannot use \"a\"") || !strings.HasPrefix(got[2], "39:6-6 syntax error") {
 		t.Errorf("wrong are %q", got)
 	}
 	got = c.open("textDocument/didChange", strings.ReplaceAll(text, "unknown", "1"), 2)

@@ -22,6 +22,7 @@ func kernelMagic(past *cudaCells) Magic {
 	return Magic{Name: "kernel", Usage: "%%kernel [--name NAME] [--instantiate EXPRESSION]... [--unchecked] [--show] [COMPILER OPTION]...", Cell: true, Run: k.run,
 		Doc: "Compiles the cell's Go functions for devices, and makes a Go variable of each kernel: a function without results.\n" +
 			"Functions, methods, types and constants of earlier cells can be used; variables are given as arguments. Package gpu has ThreadIdx, SyncThreads and the like.\n" +
+			"Later cells can use those of this cell; cells of Go those that use neither package gpu nor the cell's variables. A kernel keeps what it was compiled with.\n" +
 			"A function without a body, such as func curve(x float32) float32, is the __device__ function of that name of an earlier %%cuda cell.\n" +
 			"A slice takes a buffer: saxpy.Launch(cuda.Grid(64), cuda.Block(256), stream, a, x, y)\n" +
 			"--name NAME: makes a variable of the module too, for its variables.\n" +
@@ -34,12 +35,19 @@ func kernelMagic(past *cudaCells) Magic {
 // kernelCells is what the %%kernel cells of a session declared.
 type kernelCells struct {
 	mu       sync.Mutex
-	declared map[string]Declaration
+	declared map[string]inKernels
+	methods  map[string][]Declaration // of types, by the types' names
 	cuda     *cudaCells
 }
 
+// inKernels is a declaration of a %%kernel cell; inGo says that Go cells have it too.
+type inKernels struct {
+	Declaration
+	inGo bool
+}
+
 func newKernelCells(past *cudaCells) *kernelCells {
-	return &kernelCells{declared: make(map[string]Declaration), cuda: past}
+	return &kernelCells{declared: make(map[string]inKernels), methods: make(map[string][]Declaration), cuda: past}
 }
 
 func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
@@ -71,6 +79,14 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 		options = append(options, cuda.WithCUDA(text))
 	}
 	module, err := compileWithin(ctx, func() (*cuda.Module, error) { return cuda.CompileGo(source, options...) })
+	var none gokernel.NoKernel
+	if errors.As(err, &none) && given.name == "" && given.instances == nil {
+		if err := k.shareCell(env, call, cell); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(env.Stdout(), "declared for later cells: %s\n", none.Errors[0].Message)
+		return err
+	}
 	var wrong gokernel.Errors
 	if errors.As(err, &wrong) {
 		text := "this cannot be a kernel:"
@@ -88,14 +104,25 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 	if err != nil {
 		return err
 	}
-	k.remember(call, cell)
 	if log := strings.TrimRight(module.Log(), "\n"); log != "" {
 		fmt.Fprintln(env.Stderr(), log)
 	}
 	if given.flags["--show"] {
 		show(env, module)
 	}
-	return defineKernels(env, call, module, given.name)
+	if err := defineKernels(env, call, module, given.name); err != nil {
+		return err
+	}
+	return k.shareCell(env, call, cell)
+}
+
+// shareCell keeps what a cell that compiled declares, and has Go cells know it.
+func (k *kernelCells) shareCell(env Env, call Call, cell string) error {
+	shared := k.remember(call, cell)
+	if shared == "" {
+		return nil
+	}
+	return env.Eval(at(shared, call.Line+1, 1), false)
 }
 
 // pointAt is a line of the cell below the call's own, and a mark below its column; empty
@@ -148,9 +175,6 @@ func isVariable(env Env, name string) bool {
 	return slices.ContainsFunc(env.Names(), func(n Name) bool { return n.Name == name && n.Kind == "var" })
 }
 
-// declares matches the names that Go text declares at its left margin.
-var declares = regexp.MustCompile(`(?m)^(?:func|type|var|const)[ \t]+([\pL_][\pL\pN_]*)`)
-
 // source is the cell's Go with what it needs of earlier cells.
 func (k *kernelCells) source(declarations func(name string) []Declaration, call Call, cell string) (string, error) {
 	k.mu.Lock()
@@ -158,8 +182,10 @@ func (k *kernelCells) source(declarations func(name string) []Declaration, call 
 	var out strings.Builder
 	fmt.Fprintf(&out, "//line %s:%d:1\n%s\n", cell, call.Line+1, call.Body)
 	have := make(map[string]bool) // names that are declared, or were looked for
-	for _, m := range declares.FindAllStringSubmatch(call.Body, -1) {
-		have[m[1]] = true
+	for _, p := range goDecls(call.Body) {
+		for _, name := range p.names {
+			have[name] = true
+		}
 	}
 	written := make(map[string]bool) // texts: a group declares several names
 	var methods []Declaration
@@ -183,14 +209,8 @@ func (k *kernelCells) source(declarations func(name string) []Declaration, call 
 				continue
 			}
 			have[w.name] = true
-			if d, ok := k.declared[w.name]; ok {
-				if err := add(d); err != nil {
-					return err
-				}
-				continue
-			}
-			list := declarations(w.name)
-			if len(list) == 0 || list[0].Kind == "var" {
+			list := k.find(w.name, declarations)
+			if len(list) == 0 {
 				continue // the checker says what is the matter, unless it is a local name
 			}
 			methods = append(methods, list[1:]...)
@@ -217,6 +237,25 @@ func (k *kernelCells) source(declarations func(name string) []Declaration, call 
 	return out.String(), nil
 }
 
+// find returns what a name means to a kernel, and the methods of a type behind it. The
+// caller holds k.mu.
+func (k *kernelCells) find(name string, declarations func(string) []Declaration) []Declaration {
+	list := declarations(name)
+	if len(list) > 0 && list[0].Kind == "var" {
+		list = nil
+	}
+	own, ok := k.declared[name]
+	if ok && (!own.inGo || len(list) == 0) {
+		list = []Declaration{own.Declaration}
+	}
+	for _, m := range k.methods[name] {
+		if !slices.ContainsFunc(list, func(d Declaration) bool { return d.Method == m.Method }) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
 // calledIn matches a name before a parenthesis.
 var calledIn = regexp.MustCompile(`\b([A-Za-z_]\w*)\s*\(`)
 
@@ -230,12 +269,13 @@ func (k *kernelCells) called(declared func(string) []Declaration, text string) (
 	var body strings.Builder
 	k.mu.Lock()
 	for _, m := range calledIn.FindAllStringSubmatch(text, -1) {
-		d, ok := k.declared[m[1]]
-		if !ok || slices.Contains(own, m[1]) || !strings.HasPrefix(d.Text, "func ") || bodiless.MatchString(d.Text) {
+		if _, ok := k.declared[m[1]]; !ok || slices.Contains(own, m[1]) {
 			continue
 		}
-		own = append(own, m[1])
-		fmt.Fprintf(&body, "//line %s:%d:1\n%s\n", d.Cell, d.Line, d.Text)
+		if d := k.find(m[1], declared)[0]; strings.HasPrefix(d.Text, "func ") && !bodiless.MatchString(d.Text) {
+			own = append(own, m[1])
+			fmt.Fprintf(&body, "//line %s:%d:1\n%s\n", d.Cell, d.Line, d.Text)
+		}
 	}
 	k.mu.Unlock()
 	if body.Len() == 0 {
@@ -244,31 +284,43 @@ func (k *kernelCells) called(declared func(string) []Declaration, text string) (
 	return k.source(declared, Call{Body: body.String()}, "cell")
 }
 
-// remember keeps the functions and types of a cell that compiled.
-func (k *kernelCells) remember(call Call, cell string) {
+// remember keeps what a cell that compiled declares. It returns the cell's text with what
+// Go cells can use too, and spaces in place of the rest.
+func (k *kernelCells) remember(call Call, cell string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, d := range topLevel(call.Body) {
-		k.declared[d.Method] = Declaration{Cell: cell, Line: call.Line + d.Line, Text: d.Text}
-	}
-}
-
-// topLevel cuts Go into its declarations, by the names that these declare (in Method).
-func topLevel(text string) []Declaration {
-	var list []Declaration
-	lines := strings.SplitAfter(text, "\n")
-	for i := 0; i < len(lines); i++ {
-		m := declares.FindStringSubmatch(lines[i])
-		if m == nil {
-			continue
+	parts := goDecls(call.Body)
+	shared := k.share(parts)
+	text := []byte(call.Body)
+	for _, p := range parts {
+		if p.receiver == "" {
+			for _, name := range p.names {
+				delete(k.methods, name)
+			}
 		}
-		j := i + 1
-		for j < len(lines) && (strings.TrimSpace(lines[j]) == "" || strings.ContainsAny(lines[j][:1], " \t})")) {
-			j++
-		}
-		list = append(list, Declaration{Line: i + 1, Text: strings.TrimRight(strings.Join(lines[i:j], ""), "\n"), Method: m[1]})
 	}
-	return list
+	for i, p := range parts {
+		d := Declaration{Cell: cell, Line: call.Line + p.line, Text: call.Body[p.start:p.end]}
+		if p.receiver == "" {
+			for _, name := range p.names {
+				k.declared[name] = inKernels{d, shared[i]}
+			}
+		} else if !shared[i] {
+			d.Kind, d.Method = "method", p.method
+			k.methods[p.receiver] = append(k.methods[p.receiver], d)
+		}
+		if !shared[i] {
+			for j := p.start; j < p.end; j++ {
+				if text[j] != '\n' {
+					text[j] = ' '
+				}
+			}
+		}
+	}
+	if !slices.Contains(shared, true) {
+		return ""
+	}
+	return string(text)
 }
 
 // word is an identifier of a text; selected ones stand behind a dot.

@@ -1,6 +1,7 @@
 package magic
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -55,7 +56,8 @@ func NewSources() *Sources {
 	return &Sources{past, past.inGo}
 }
 
-// Source is what a program compiles in place of a %%cuda or %%kernel cell.
+// Source is what a program compiles in place of a %%cuda or %%kernel cell; nothing, where
+// Code is empty.
 type Source struct {
 	Code      string
 	Go        bool // it is for cuda.CompileGo
@@ -66,6 +68,7 @@ type Source struct {
 	CUDA      []string // for cuda.WithCUDA
 	InGo      string   // for cuda.WithGo
 	Kernels   []Kernel
+	Shared    string // declarations of the cell that Go uses too
 }
 
 // Kernel is one of a module, and the Go variable that a cell makes of it.
@@ -85,6 +88,11 @@ func (s *Sources) Read(p Piece, cell string, declared func(name string) []Declar
 		return s.readCUDA(call, fields, cell, declared)
 	}
 	return s.readKernel(call, fields, cell, declared)
+}
+
+// Share returns what a %%kernel cell declares for Go cells too, without a compile.
+func (s *Sources) Share(p Piece, cell string) string {
+	return s.kernels.remember(Call{Body: p.Text, Line: p.Line}, cell)
 }
 
 func (s *Sources) readCUDA(call Call, fields []string, cell string, declared func(string) []Declaration) (Source, error) {
@@ -121,12 +129,16 @@ func (s *Sources) readKernel(call Call, fields []string, cell string, declared f
 		return Source{}, err
 	}
 	program, err := gokernel.Compile(code, gokernel.Options{Name: cell, Instances: given.instances})
+	var none gokernel.NoKernel
+	if errors.As(err, &none) && given.name == "" {
+		return Source{Shared: s.kernels.remember(call, cell)}, nil
+	}
 	if err != nil {
 		return Source{}, fmt.Errorf("this cannot be a kernel:\n%w", err)
 	}
-	s.kernels.remember(call, cell)
 	out := Source{
-		Code: ofLines.ReplaceAllString(code, ""), Go: true, Name: given.name, Instances: given.instances, Flags: rest,
+		Shared: s.kernels.remember(call, cell),
+		Code:   ofLines.ReplaceAllString(code, ""), Go: true, Name: given.name, Instances: given.instances, Flags: rest,
 		Unchecked: given.flags["--unchecked"], CUDA: s.cuda.needed(code),
 	}
 	var names []string
