@@ -16,7 +16,8 @@ import (
 // if a launch can give its parameters: numbers, bools, structures and arrays of
 // them, and slices, for which Launch takes a *Buffer, whose elements are the
 // slice's. Other functions, methods, types and constants are there for the
-// kernels. Package gpu has what Go has no word for.
+// kernels. Package gpu has what Go has no word for. Launches of a kernel that calls
+// gpu.SyncGrid are cooperative without [Cooperative].
 //
 // Options are those of [Compile]; [Instantiate] takes instances of generic
 // functions, such as "axpy[float32]". An error that the source causes is of type
@@ -43,6 +44,7 @@ func CompileGo(source string, options ...CompileOption) (*Module, error) {
 	m.src = &driver.Source{Name: conf.name + ".cu", Code: prog.Code, OnHost: prog.OnHost, Options: append([]string{"--device-as-default-execution-space"}, conf.flags...)}
 	for i := range prog.Kernels {
 		m.add(goSignature(&prog.Kernels[i]))
+		m.kernels[i].cooperative = prog.Kernels[i].Cooperative
 	}
 	c, err := m.compile(d)
 	if err != nil {

@@ -51,6 +51,8 @@ type Kernel struct {
 	Symbol string // in the compiled code
 	Line   int
 	Params []Param
+	// Cooperative: it calls gpu.SyncGrid, so that its launches must be cooperative.
+	Cooperative bool
 }
 
 // Param is a parameter of a kernel.
@@ -152,13 +154,36 @@ func Compile(source string, o Options) (*Program, error) {
 	out.emulator = sync.OnceValue(func() *emulate.Program { return emulate.New(u.prog) })
 	out.stepped = sync.OnceValue(out.step)
 	for _, k := range kernels {
-		made := Kernel{Name: k.Go, Symbol: kernelSymbol(k), Line: c.fset.Position(k.Pos).Line}
+		made := Kernel{Name: k.Go, Symbol: kernelSymbol(k), Line: c.fset.Position(k.Pos).Line, Cooperative: meetsGrid(k, make(map[*ir.Func]bool))}
 		for _, v := range k.Params {
 			made.Params = append(made.Params, Param{v.Name, v.Type})
 		}
 		out.Kernels = append(out.Kernels, made)
 	}
 	return out, nil
+}
+
+// meetsGrid reports whether a function, or one that it calls or gives to others, calls
+// gpu.SyncGrid.
+func meetsGrid(f *ir.Func, seen map[*ir.Func]bool) (found bool) {
+	if f == nil || seen[f] {
+		return false
+	}
+	seen[f] = true
+	ir.WalkAll(f.Body, func(s ir.Stmt) {
+		switch s := s.(type) {
+		case *ir.Effect:
+			found = found || s.Name == "sync_grid"
+		case *ir.Call:
+			found = found || meetsGrid(s.Func, seen)
+			for _, a := range s.Args {
+				if ref, ok := a.(*ir.FuncRef); ok {
+					found = found || meetsGrid(ref.Func, seen)
+				}
+			}
+		}
+	})
+	return found
 }
 
 // noKernel says why there is none.

@@ -97,7 +97,8 @@ func SyncThreadsOr(ok bool) bool { panic(outside("SyncThreadsOr")) }
 // SyncWarp is the barrier of the lanes of the warp that mask names.
 func SyncWarp(mask uint32) { panic(outside("SyncWarp")) }
 
-// SyncGrid is the barrier of all threads of a cooperative launch.
+// SyncGrid is the barrier of all threads of a launch, which all blocks must fit on the
+// device for: launches of a kernel that calls it are cooperative.
 func SyncGrid() { panic(outside("SyncGrid")) }
 
 // SyncCluster is the barrier of all threads of a cluster's blocks: see cuda.Cluster.

@@ -80,8 +80,8 @@ const maxPast = 2000
 // name that no cell writes by chance.
 const tellBuiltin = "sʹ"
 
-// ofRanks are the names that cells on ranks have, and others lack.
-var ofRanks = map[string]string{"rank": onRanks, "size": onRanks, "world": onRanks}
+// ofOthers are the names that other cells have, and those of Go lack.
+var ofOthers = map[string]string{"rank": onRanks, "size": onRanks, "world": onRanks, "gpu": "a package of %%kernel cells, for code that runs on devices"}
 
 const onRanks = "in cells that begin with %%mpi, once %mpi start has started ranks"
 
@@ -132,7 +132,7 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	}
 	c.beside = magic.NewSet(beside...)
 	var err error
-	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Elsewhere: ofRanks, Modules: sources, Stdin: &c.stdin, Args: os.Args[:1], MaxStack: session.CellStack,
+	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Elsewhere: ofOthers, Modules: sources, Stdin: &c.stdin, Args: os.Args[:1], MaxStack: session.CellStack,
 		Ended: c.ended, Touches: hazard.Checking, Touched: func(t golang.Touch) {
 			hazard.HostAccess(place(t.Cell, t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element, t.Called)
 		}})

@@ -137,10 +137,19 @@ func (call Call) pointAt(line, column int) string {
 	return "\n" + shown + "\n" + before + "^"
 }
 
+// endOfPrelude is the last line of what package gokernel writes before each program.
+const endOfPrelude = "\n} // namespace go\n"
+
 // show writes what a module became: CUDA C++, PTX and SASS where there are such, and
 // what its kernels need.
 func show(env Env, module *cuda.Module) {
-	fmt.Fprintln(env.Stdout(), module.Source())
+	source := module.Source()
+	if i := strings.LastIndex(source, endOfPrelude); i >= 0 {
+		i += len(endOfPrelude)
+		fmt.Fprintf(env.Stdout(), "// The %d lines before this are alike for all kernels in Go: --name NAME makes a module whose Source has them.\n", strings.Count(source[:i], "\n"))
+		source = source[i:]
+	}
+	fmt.Fprintln(env.Stdout(), source)
 	d, err := cuda.CurrentDevice()
 	if err != nil {
 		return

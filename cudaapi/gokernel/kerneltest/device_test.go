@@ -158,9 +158,6 @@ func launch(t *testing.T, d *cuda.Device, m *cuda.Module, name string, grid cuda
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name == "phases" {
-		k = k.With(cuda.Cooperative())
-	}
 	if name == "reverse" {
 		k = k.With(cuda.SharedMemory(block.X * 4))
 	}

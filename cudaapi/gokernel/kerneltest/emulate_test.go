@@ -20,9 +20,6 @@ func TestEmulate(t *testing.T) {
 			t.Fatal(err)
 		}
 		k = k.With(cuda.SharedMemory(1024))
-		if name == "phases" {
-			k = k.With(cuda.Cooperative())
-		}
 		if err := k.Emulate(grid, block, args...); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -130,8 +127,6 @@ func spins(flag []int32, x []int) {
 	}
 }
 
-func grids(x []int) { gpu.SyncGrid() }
-
 func big(x []int) { gpu.DynamicShared[int](100)[0] = 1 }
 
 var total int
@@ -167,7 +162,6 @@ func TestEmulateErrors(t *testing.T) {
 		{one(kernel(m, "some"), 64, x, 5), "index out of range [1005] with length 64, in kernel some, block (0,0,0), thread (5,0,0), In[7]:107"},
 		{one(kernel(n, "waits"), 8, x), "thread (0,0,0) waits at SyncThreads (In[3]:7) for thread (3,0,0), which waits at SyncWarp (In[3]:5), in kernel waits, block (0,0,0)"},
 		{one(kernel(n, "lonely"), 8, x), "thread (0,0,0) waits at SyncThreads (In[3]:16) for thread (3,0,0), which waits at Shfl (In[3]:14), in kernel lonely, block (0,0,0)"},
-		{one(kernel(n, "grids"), 8, x), "SyncGrid needs a launch that is cooperative: see cuda.Cooperative, in kernel grids, block (0,0,0), thread (0,0,0), In[3]:34"},
 		{one(kernel(n, "big"), 8, x), "DynamicShared needs 800 bytes, and the launch gave 0"},
 		{one(kernel(m, "some"), 64, x), "some takes 2 arguments, not 1"},
 		{one(kernel(m, "some"), 64, []float64{1}, 2), "[]float64 was given; it is a []int"},
