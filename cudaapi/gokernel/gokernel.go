@@ -100,7 +100,7 @@ func Compile(source string, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &unit{checked: c}
+	u := &unit{checked: c, comments: ast.NewCommentMap(c.fset, c.file, c.file.Comments), kept: make(map[any]string)}
 	u.kernels()
 	var instances []*ir.Func
 	for _, expr := range o.Instances {
@@ -140,7 +140,7 @@ func Compile(source string, o Options) (*Program, error) {
 			checks.Reduce(f, 0)
 		}
 	}
-	p := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: make(map[Site]int)}
+	p := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: make(map[Site]int), comments: u.kept}
 	out := &Program{Code: p.program(u.prog, kernels), fset: c.fset, unit: u, instances: o.Instances, funcs: kernels}
 	loops := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: p.known, sites: p.sites, regions: true}
 	out.OnHost, out.Sites = loops.program(u.prog, kernels), loops.sites

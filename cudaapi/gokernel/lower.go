@@ -30,6 +30,8 @@ type unit struct {
 	types     typeList
 	here      token.Pos // of the statement that is being lowered
 	at        map[ir.Stmt]token.Pos
+	comments  ast.CommentMap // of the source; nil where they are not kept
+	kept      map[any]string // comments of functions and statements of the output
 }
 
 // fn lowers one function.
@@ -237,6 +239,7 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 		return u.foreign(key, o, decl)
 	}
 	f := &ir.Func{Name: u.unique(name), Go: shown, Pos: decl.Pos()}
+	u.keepComments(decl, f, f)
 	if u.host != nil {
 		f.Name, f.Go = "f_"+f.Name, hostName(o)
 	}

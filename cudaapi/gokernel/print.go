@@ -58,6 +58,19 @@ type printer struct {
 	quit    bool               // the region that is being written may end its thread
 	shared  map[*ir.Var]string // shared variables that are declared outside of kernels
 	known   map[Site]int       // numbers of sites
+
+	comments map[any]string // of functions and statements
+}
+
+// comment writes a function's or a statement's comment.
+func (p *printer) comment(of any) {
+	if p.comments[of] == "" {
+		return
+	}
+	for text := range strings.Lines(p.comments[of]) {
+		// To C++ a backslash at the end would join the next line.
+		p.line("%s", strings.TrimRight("// "+strings.TrimSpace(text), `\ `))
+	}
 }
 
 // Site is a place that can panic.

@@ -68,6 +68,7 @@ func (p *printer) function(f *ir.Func, kernels []*ir.Func) {
 		w = inRegions(f)
 	}
 	apart := number < 0 || f.Called || w == nil
+	p.comment(f)
 	if apart {
 		p.head(f)
 		p.body(f)
@@ -264,7 +265,9 @@ func (p *printer) hoist(list []ir.Stmt) {
 
 func (p *printer) stmts(list []ir.Stmt) {
 	for _, s := range list {
+		p.comment(s)
 		p.stmt(s)
+		p.comment(behind{s})
 	}
 }
 

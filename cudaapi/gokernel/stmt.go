@@ -14,9 +14,28 @@ var constantZero, constantOne = constant.MakeInt64(0), constant.MakeInt64(1)
 
 func (f *fn) stmts(list []ast.Stmt) {
 	for _, s := range list {
+		n := len(*f.out)
 		f.stmt(s, "")
+		if len(*f.out) > n {
+			f.u.keepComments(s, (*f.out)[n], (*f.out)[len(*f.out)-1])
+		}
 	}
 }
+
+// keepComments has the comments of a part of the source stand before the first of the
+// output, and those of lines behind it behind the last.
+func (u *unit) keepComments(n ast.Node, first, last any) {
+	for _, group := range u.comments[n] {
+		if group.Pos() > n.End() && u.fset.Position(group.Pos()).Line > u.fset.Position(n.End()).Line {
+			u.kept[behind{last}] += group.Text()
+		} else {
+			u.kept[first] += group.Text()
+		}
+	}
+}
+
+// behind is the place after a function or a statement.
+type behind struct{ of any }
 
 // block lowers statements in a scope of their own.
 func (f *fn) block(list []ast.Stmt) []ir.Stmt { return f.within(func() { f.stmts(list) }) }

@@ -26,8 +26,8 @@ func TestKernelCells(t *testing.T) {
 	h.Shows("y := []float32{5, 6, 7, 8}\nfold.Emulate(cuda.Grid(1), cuda.Block(4), y)\ny", "[value []float32{3, 3, 3, 3}]\n")
 	h.Fails("fold.Emulate(cuda.Grid(1), cuda.Block(5), y)", "index out of range [4] with length 4, in kernel fold, block (0,0,0), thread (4,0,0), In[1]:5")
 	h.Shown()
-	h.Succeed("%%kernel --show\nfunc last(x []float32) { x[len(x)-1] = 1 }")
-	if text := h.Shown(); strings.Contains(text, "namespace go") || !strings.Contains(text, "void go_last(") || !strings.Contains(text, "PTX") || !strings.Contains(text, "// last: ") || !strings.Contains(text, "occupancy") {
+	h.Succeed("%%kernel --show\n// last is *one*. \\\nfunc last(x []float32) {\n\tx[len(x)-1] = 2 // for now \\\n\t/* then\n\t   the rest */\n\tx[len(x)-1] = 1\n\t// done\n}")
+	if text := h.Shown(); strings.Contains(text, "namespace go") || !strings.Contains(text, "void go_last(") || !inOrder(text, "// last is *one*.\n", "    // for now\n", "= 2.0f;\n    // then\n    // the rest\n", "= 1.0f;\n    // done\n}\n") || !strings.Contains(text, "PTX") || !strings.Contains(text, "// last: ") || !strings.Contains(text, "occupancy") {
 		t.Errorf("--show shows %s", text)
 	}
 	h.Succeed("%%cuda\n#define WIDE 2\n__device__ float curve(float x, const float *by) { return x * by[0] + WIDE; }\n__device__ inline void bump(long long *n) { *n += 5; }\n__global__ void unused(float *x) { x[0] = curve(1, x); }")
@@ -88,4 +88,14 @@ func sum(list []Point, out []float32) {
 	}
 	h.Succeed("%%kernel\nfunc back(list []Point, out []float32) { out[list[0].Last()] = float32(gpu.ThreadIdx.X) }")
 	h.Shows("back.Launch(cuda.Grid(1), cuda.Block(2), nil, p, out)\nout.Float32s()", "[value []float32{1, 0}]\n")
+}
+
+func inOrder(text string, parts ...string) bool {
+	for _, p := range parts {
+		var ok bool
+		if _, text, ok = strings.Cut(text, p); !ok {
+			return false
+		}
+	}
+	return true
 }
