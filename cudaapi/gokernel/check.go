@@ -11,7 +11,9 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -186,12 +188,21 @@ func (c *checked) syntax(err error, source string) error {
 // implied are the packages that a kernel can import, by their names.
 var implied = map[string]string{"gpu": "gocuda/cudaapi/gpu", "math": "math", "bits": "math/bits", "cmplx": "math/cmplx", "fmt": "fmt", "slices": "slices", "cmp": "cmp"}
 
-// impliedImports are the imports of what a source without any mentions.
+// impliedImports are the imports that a source without a package clause lacks.
 func impliedImports(source string) string {
 	var s scanner.Scanner
 	src := []byte(source)
 	s.Init(token.NewFileSet().AddFile("", -1, len(src)), src, func(token.Position, string) {}, 0)
 	paths := maps.Clone(implied)
+	if file, err := parser.ParseFile(token.NewFileSet(), "", "package main;"+source, parser.ImportsOnly); err == nil {
+		for _, spec := range file.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			if name = path.Base(name); spec.Name != nil {
+				name = spec.Name.Name
+			}
+			delete(paths, name)
+		}
+	}
 	var out strings.Builder
 	last := ""
 	for {
@@ -199,11 +210,8 @@ func impliedImports(source string) string {
 		if tok == token.EOF {
 			return out.String()
 		}
-		if tok == token.IMPORT {
-			return ""
-		}
-		if path := paths[last]; tok == token.PERIOD && path != "" {
-			fmt.Fprintf(&out, "import %q; ", path)
+		if p := paths[last]; tok == token.PERIOD && p != "" {
+			fmt.Fprintf(&out, "import %q; ", p)
 			delete(paths, last)
 		}
 		last = ""

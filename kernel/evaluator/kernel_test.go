@@ -90,6 +90,38 @@ func sum(list []Point, out []float32) {
 	h.Shows("back.Launch(cuda.Grid(1), cuda.Block(2), nil, p, out)\nout.Float32s()", "[value []float32{1, 0}]\n")
 }
 
+// Imports, groups of types and a package clause stand in a %%kernel cell as in a file.
+func TestKernelCellsAsFiles(t *testing.T) {
+	h := startReal(t, nil)
+	h.Succeed(`%%kernel
+import "math"
+
+type (
+	Number    interface{ ~float32 | ~float64 }
+	Vec[T Number] struct{ X, Y T }
+	half      struct{ bits gpu.Float16 }
+)
+
+func (v Vec[T]) Len() T { return T(math.Sqrt(float64(v.X*v.X + v.Y*v.Y))) }
+func lens(list []Vec[float64], out []float64) { out[gpu.ThreadIdx.X] = list[gpu.ThreadIdx.X].Len() }`)
+	h.Shows("d := must(cuda.CurrentDevice())\nout := must(d.Alloc(2, cuda.Float64))\nlens.Launch(cuda.Grid(1), cuda.Block(2), nil, must(d.Upload([]Vec[float64]{{3, 4}, {6, 8}})), out)\nout.Float64s()", "[value []float64{5, 10}]\n")
+	h.Fails("half{}", "undefined: half")
+	h.Succeed(`%%kernel
+package main
+
+import (
+	"gocuda/cudaapi/gpu"
+	m "math"
+)
+
+type Vec[T Number] struct{ X, Y, Z T }
+
+func (v Vec[T]) Sum() T { return v.X + v.Y + T(m.Abs(float64(v.Z))) }
+func add(list []Vec[float64], out []float64) { out[gpu.ThreadIdx.X] = list[gpu.ThreadIdx.X].Sum() }`)
+	h.Shows("add.Launch(cuda.Grid(1), cuda.Block(2), nil, must(d.Upload([]Vec[float64]{{1, 2, -3}, {2, 3, 4}})), out)\nout.Float64s()", "[value []float64{6, 9}]\n")
+	h.Shows("Vec[float32]{1, 2, -3}.Sum()", "[value 6]\n")
+}
+
 func inOrder(text string, parts ...string) bool {
 	for _, p := range parts {
 		var ok bool

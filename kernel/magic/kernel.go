@@ -223,7 +223,7 @@ func (k *kernelCells) source(declarations func(name string) []Declaration, call 
 				continue // the checker says what is the matter, unless it is a local name
 			}
 			methods = append(methods, list[1:]...)
-			if err := add(list[0]); err != nil {
+			if err := add(list[0].only(w.name)); err != nil {
 				return err
 			}
 		}
@@ -309,7 +309,7 @@ func (k *kernelCells) remember(call Call, cell string) string {
 		}
 	}
 	for i, p := range parts {
-		d := Declaration{Cell: cell, Line: call.Line + p.line, Text: call.Body[p.start:p.end]}
+		d := Declaration{Cell: cell, Line: call.Line + p.line, Text: p.before + call.Body[p.start:p.end]}
 		if p.receiver == "" {
 			for _, name := range p.names {
 				k.declared[name] = inKernels{d, shared[i]}

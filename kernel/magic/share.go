@@ -43,51 +43,83 @@ func (k *kernelCells) share(parts []goDecl) []bool {
 	return shared
 }
 
-// goDecl is a declaration of a %%kernel cell.
+// goDecl is a declaration of a %%kernel cell, or one of its imports.
 type goDecl struct {
 	start, end int // in the cell's text
 	line       int // from 1
 	names      []string
 	receiver   string // a method's type
 	method     string
+	before     string   // the word before it, where it is one of a group
 	device     bool     // it is there for devices only
 	uses       []string // names
 }
 
 // goDecls cuts Go into its declarations; what is no Go, into none.
 func goDecls(text string) []goDecl {
-	const clause = "package cell;"
+	clause := "package cell;"
+	if _, err := parser.ParseFile(token.NewFileSet(), "", text, parser.PackageClauseOnly); err == nil {
+		clause = "" // it has one
+	}
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", clause+text, 0)
 	if err != nil {
 		return nil
 	}
 	var list []goDecl
+	span := func(n ast.Node) goDecl {
+		from, to := fset.PositionFor(n.Pos(), false), fset.PositionFor(n.End(), false)
+		return goDecl{start: from.Offset - len(clause), end: to.Offset - len(clause), line: from.Line}
+	}
+	if clause == "" {
+		list = append(list, goDecl{end: fset.PositionFor(file.Name.End(), false).Offset, device: true})
+	}
 	for _, d := range file.Decls {
-		p := goDecl{start: fset.Position(d.Pos()).Offset - len(clause), end: fset.Position(d.End()).Offset - len(clause), line: fset.Position(d.Pos()).Line}
+		p := span(d)
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			p.declare(d)
 		case *ast.GenDecl:
-			if d.Tok == token.IMPORT {
-				continue
-			}
 			p.device = d.Tok == token.VAR
 			for _, s := range d.Specs {
+				if d.Lparen.IsValid() && (d.Tok == token.IMPORT || d.Tok == token.TYPE) { // each stands for itself
+					p = span(s)
+				}
 				switch s := s.(type) {
+				case *ast.ImportSpec:
+					p.device = s.Path.Value == `"gocuda/cudaapi/gpu"`
+					list = append(list, p)
 				case *ast.TypeSpec:
-					p.names = append(p.names, s.Name.Name)
+					p.names, p.uses, p.before = []string{s.Name.Name}, usedBy(s, file.Scope), "type "
+					if !d.Lparen.IsValid() {
+						p.before = ""
+					}
+					list = append(list, p)
 				case *ast.ValueSpec:
 					for _, name := range s.Names {
 						p.names = append(p.names, name.Name)
 					}
 				}
 			}
+			if d.Tok == token.IMPORT || d.Tok == token.TYPE {
+				continue
+			}
 		}
 		p.uses = usedBy(d, file.Scope)
 		list = append(list, p)
 	}
 	return list
+}
+
+// only is the declaration without the other types of its group.
+func (d Declaration) only(name string) Declaration {
+	for _, p := range goDecls(d.Text) {
+		if p.before != "" && slices.Contains(p.names, name) {
+			d.Line, d.Text = d.Line+p.line-1, p.before+d.Text[p.start:p.end]
+			break
+		}
+	}
+	return d
 }
 
 // declare tells of a function or a method. A function without results is a kernel.
@@ -108,7 +140,7 @@ func (p *goDecl) declare(d *ast.FuncDecl) {
 
 // usedBy lists the names in a declaration that are not of its own parts; those of
 // fields and methods with a dot before them.
-func usedBy(d ast.Decl, cell *ast.Scope) []string {
+func usedBy(d ast.Node, cell *ast.Scope) []string {
 	var list []string
 	var look func(n ast.Node) bool
 	look = func(n ast.Node) bool {
