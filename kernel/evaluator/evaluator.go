@@ -132,7 +132,7 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	}
 	c.beside = magic.NewSet(beside...)
 	var err error
-	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Elsewhere: ofOthers, Modules: sources, Stdin: &c.stdin, Args: os.Args[:1], MaxStack: session.CellStack,
+	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Elsewhere: ofOthers, Hint: hintFor, Modules: sources, Stdin: &c.stdin, Args: os.Args[:1], MaxStack: session.CellStack,
 		Ended: c.ended, Touches: hazard.Checking, Touched: func(t golang.Touch) {
 			hazard.HostAccess(place(t.Cell, t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element, t.Called)
 		}})

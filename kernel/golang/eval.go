@@ -37,6 +37,9 @@ type Options struct {
 	// Elsewhere says, in the words of an error, what names are that cells lack, but
 	// others have.
 	Elsewhere map[string]string
+	// Hint says what to do about a mistake, whose source text follows; "": nothing that
+	// is known. nil: there are no hints.
+	Hint func(mistake, source string) string
 	// Modules has the packages that are not compiled into this program; nil:
 	// there are none.
 	Modules Modules

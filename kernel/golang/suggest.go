@@ -18,6 +18,14 @@ var noMember = regexp.MustCompile(`^(?:\S.* undefined \(type .* has no field or 
 
 // suggest names what a misspelt name, at pos, may have meant.
 func (c *checker) suggest(m mistake, pos token.Pos) string {
+	if c.ev.options.Hint != nil {
+		if hint := c.ev.options.Hint(m.text, c.ev.texts.from(m)); hint != "" {
+			return " (" + hint + ")"
+		}
+	}
+	if c.lacksMust(m.text) {
+		return " (" + mustName + "(...) around the call takes its error, and fails the cell on one)"
+	}
 	name, undefined := strings.CutPrefix(m.text, "undefined: ")
 	var from []string
 	var elsewhere string // where the very name is
@@ -47,6 +55,29 @@ func (c *checker) suggest(m mistake, pos token.Pos) string {
 		return ""
 	}
 	return " (did you mean " + near[0] + "?)"
+}
+
+// oneMore is what is said of a call that gives a value more than is taken.
+var oneMore = regexp.MustCompile(`^assignment mismatch: (\d+) variables? but (.*) returns (\d+) values$`)
+
+// lacksMust reports whether a mistake is that a call's error is not taken, which must does
+// where the cell has it.
+func (c *checker) lacksMust(text string) bool {
+	m := oneMore.FindStringSubmatch(text)
+	if _, own := c.declared[mustName]; own || m == nil || c.src.program || c.ev.names[mustName] != nil {
+		return false
+	}
+	taken, _ := strconv.Atoi(m[1])
+	given, _ := strconv.Atoi(m[3])
+	found := false
+	ast.Inspect(c.src.file, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && exprText(call.Fun) == m[2] {
+			results, ok := c.info.TypeOf(call).(*types.Tuple)
+			found = found || ok && types.Identical(results.At(results.Len()-1).Type(), types.Universe.Lookup("error").Type())
+		}
+		return !found
+	})
+	return found && given == taken+1
 }
 
 // names lists what a cell can name at its outer level.

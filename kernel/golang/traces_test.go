@@ -181,6 +181,12 @@ func TestTracesShowTheirLines(t *testing.T) {
 // checker has to say besides.
 func TestMistakes(t *testing.T) {
 	s := newSession(t)
+	s.ev.options.Hint = func(mistake, source string) string {
+		if strings.HasPrefix(mistake, "cannot use true") {
+			return "hinted " + source
+		}
+		return ""
+	}
 	s.ev.options.Elsewhere = map[string]string{"rank": "in other cells"}
 	s.run("type B struct{ Name string }\nfunc (*B) Push(int) {}\ntype D struct {\n\tB\n\tAge int\n\tcount int\n}\nvar d D\nvar e error\nfunc norm(D) int { return 1 }")
 	for code, want := range map[string]string{
@@ -193,6 +199,9 @@ func TestMistakes(t *testing.T) {
 		"fmt.Printn(1)":                   "1:5: undefined: fmt.Printn (did you mean Println?)",
 		"strngs.ToUpper(\"a\")":           "1:1: undefined: strngs (did you mean strings?)",
 		"rank + 1":                        "1:1: undefined: rank (rank is in other cells)",
+		"x := os.Open(``)":                "1:6: assignment mismatch: 1 variable but os.Open returns 2 values (must(...) around the call takes its error, and fails the cell on one)",
+		"x := strings.CutPrefix(``, ``)":  "1:6: assignment mismatch: 1 variable but strings.CutPrefix returns 2 values",
+		"var b int = true":                "1:13: cannot use true (untyped bool constant) as int value in variable declaration (hinted true)",
 		"rand.NewPCG(1, 2)":               `1:6: undefined: rand.NewPCG (NewPCG is in "math/rand/v2": import it)`,
 		"strings.WriteString(1)":          "1:9: undefined: strings.WriteString (WriteString is a method of strings.Builder, strings.Replacer)",
 		"strings.NewReader(``).Repeat()":  "1:23: strings.NewReader(``).Repeat undefined (type *strings.Reader has no field or method Repeat) (Repeat is a function: strings.Repeat)",
