@@ -23,7 +23,58 @@ var hints = []struct {
 // elementType matches what stands for an element type where a buffer is made.
 var elementType = regexp.MustCompile(`^(float|int|uint|complex)(\d+)\)`)
 
+// unnamed matches a name of CUDA's runtime, its driver, CuPy or Numba that is missing.
+var unnamed = regexp.MustCompile(`^undefined: (?:cuda\.(?:cuda|cu)?|cuda|cu)([A-Z]\w*|[a-z]+(?:_[a-z]+)*)\b`)
+
+// instead are names of those, and what to write in their place: d is a device, b a buffer,
+// s a stream, e an event, k a kernel.
+var instead = []struct {
+	name   *regexp.Regexp
+	advice string
+}{
+	{regexp.MustCompile(`^(Malloc|MemAlloc|device_array|empty|zeros|Zeros|Array|CuArray|ndarray)$`), "d.Alloc(n, cuda.Float32) allocates a buffer, d.Upload(slice) makes one of a slice"},
+	{regexp.MustCompile(`^(MallocAsync|MallocFromPoolAsync|MemAllocAsync)$`), "s.AllocAsync(n, cuda.Float32) allocates in the order of a stream"},
+	{regexp.MustCompile(`^(MallocManaged|MemAllocManaged|managed_array)$`), "d.AllocManaged(n, cuda.Float32) allocates managed memory"},
+	{regexp.MustCompile(`^(MallocHost|HostAlloc|MemHostAlloc|MemAllocHost|pinned_array)$`), "cuda.AllocHost(n, cuda.Float32) allocates pinned memory"},
+	{regexp.MustCompile(`^(HostRegister|MemHostRegister)$`), "cuda.RegisterHost(slice) pins a slice"},
+	{regexp.MustCompile(`^(to_device|ToDevice|asarray|MemcpyHtoD|MemcpyHtoDAsync)$`), "d.Upload(slice) makes a buffer of a slice; b.Upload(slice) and b.UploadAsync(slice, s) fill one"},
+	{regexp.MustCompile(`^(asnumpy|copy_to_host|MemcpyDtoH|MemcpyDtoHAsync)$`), "b.Float32s() and the like give a slice; b.Download(slice) and b.DownloadAsync(slice, s) fill one"},
+	{regexp.MustCompile(`^(MemcpyDtoD|MemcpyDtoDAsync|Memcpy)$`), "cuda.Memcpy(to, from) and cuda.MemcpyAsync(to, from, s) copy between buffers and slices"},
+	{regexp.MustCompile(`^(Memset|MemsetAsync|MemsetD\d+)$`), "b.Memset(byte), b.MemsetAsync(byte, s) and b.Fill(value, s) set a buffer"},
+	{regexp.MustCompile(`^(MemGetInfo|mem_info)$`), "d.MemInfo() gives free and total bytes"},
+	{regexp.MustCompile(`^(DeviceSynchronize|CtxSynchronize|synchronize|ThreadSynchronize)$`), "d.Synchronize() waits for a device, s.Synchronize() for a stream"},
+	{regexp.MustCompile(`^(GetDeviceCount|DeviceGetCount|get_device_count|gpus)$`), "cuda.DeviceCount() counts devices, cuda.Devices() lists them"},
+	{regexp.MustCompile(`^(GetDevice|DeviceGet|CtxGetCurrent|select_device|get_current_device)$`), "cuda.CurrentDevice() is the current device, cuda.Get(i) the i-th"},
+	{regexp.MustCompile(`^(GetDeviceProperties|DeviceGetAttribute|DeviceGetName)$`), "d.Name(), d.TotalMemory(), d.ComputeCapability() and d.Attribute(attribute) describe a device"},
+	{regexp.MustCompile(`^(DeviceCanAccessPeer|DeviceEnablePeerAccess|CtxEnablePeerAccess|DeviceDisablePeerAccess)$`), "d.CanAccessPeer(other), d.EnablePeerAccess(other) and d.DisablePeerAccess(other)"},
+	{regexp.MustCompile(`^(StreamCreate\w*|Stream|stream)$`), "d.NewStream() makes a stream, d.NewStream(cuda.NonBlocking) one that does not wait for the default stream"},
+	{regexp.MustCompile(`^Stream(Synchronize|Query|Destroy|WaitEvent|WriteValue\d*|WaitValue\d*|BatchMemOp|BeginCapture|EndCapture|IsCapturing|AddCallback)\w*$`), "a stream s has s.Synchronize(), s.Query(), s.WaitEvent(e), s.LaunchHostFunc(f), s.Capture(f), s.WriteValue and s.WaitValue"},
+	{regexp.MustCompile(`^(EventCreate\w*|Event|event)$`), "d.NewEvent() makes an event"},
+	{regexp.MustCompile(`^Event(Record|Synchronize|Query|Destroy)\w*$`), "an event e has e.Record(s), e.Synchronize(), e.Query() and e.Destroy()"},
+	{regexp.MustCompile(`^(EventElapsedTime|event_elapsed_time|elapsed_time)$`), "cuda.Elapsed(start, end) or end.Since(start)"},
+	{regexp.MustCompile(`^(Launch|LaunchKernel\w*|LaunchCooperativeKernel)$`), "k.Launch(cuda.Grid(blocks), cuda.Block(threads), s, arguments...), or k.With(cuda.Cooperative()).Launch"},
+	{regexp.MustCompile(`^LaunchHostFunc$`), "s.LaunchHostFunc(f)"},
+	{regexp.MustCompile(`^Graph(Instantiate|Launch|Create|ExecUpdate|AddKernelNode)\w*$`), "s.Capture(f) records a graph g; g.Instantiate() makes x, and x.Launch(s) runs it"},
+	{regexp.MustCompile(`^Ipc\w+$`), "b.IPCHandle() and d.OpenIPC(handle) share a buffer, e.IPCHandle() and d.OpenIPCEvent(handle) an event"},
+	{regexp.MustCompile(`^(GetLastError|PeekAtLastError|GetErrorString)$`), "each call returns its error, and an error that a cell does not take ends it"},
+	{regexp.MustCompile(`^(grid|gridsize|gridDim|blockIdx|blockDim|threadIdx|ThreadIdx|BlockIdx|syncthreads|SyncThreads|syncwarp|shared|atomic|local)$`), "kernels are written in %%kernel cells, with package gpu, or in %%cuda cells"},
+	{regexp.MustCompile(`^(jit|Jit|RawKernel|RawModule|ElementwiseKernel|ReductionKernel|Kernel|ModuleLoad\w*|ModuleGetFunction|reduce|vectorize)$`), "%%kernel cells compile Go, %%cuda cells CUDA C++; cuda.Compile(source) and cuda.CompileGo(source) make modules, m.Kernel(name) gives a kernel"},
+	{regexp.MustCompile(`^(MemPrefetchAsync|MemAdvise)$`), "b.Prefetch(d, s) and b.Advise(advice, d)"},
+	{regexp.MustCompile(`^(Occupancy\w+|FuncGetAttributes|FuncSetAttribute)$`), "k.MaxActiveBlocks(d, block), k.SuggestBlock(d) and k.Resources(d, block)"},
+	{regexp.MustCompile(`^(Dim3|dim3)$`), "cuda.Grid(x, y, z) and cuda.Block(x, y, z)"},
+	{regexp.MustCompile(`^(Free|FreeHost|FreeAsync|MemFree\w*)$`), "b.Free(), or b.FreeAsync(s) for memory of s.AllocAsync"},
+	{regexp.MustCompile(`^(DeviceReset|CtxDestroy)$`), "d.Reset(), or cuda.Reset() for all devices"},
+	{regexp.MustCompile(`^(Profiler\w+|profile\w*)$`), "%%timeline draws a cell, with the table of where the time went"},
+}
+
 func hintFor(mistake, source string) string {
+	if m := unnamed.FindStringSubmatch(mistake); m != nil {
+		for _, one := range instead {
+			if one.name.MatchString(m[1]) {
+				return one.advice
+			}
+		}
+	}
 	for _, h := range hints {
 		if at := h.mistake.FindStringSubmatchIndex(mistake); at != nil {
 			return string(h.mistake.ExpandString(nil, h.hint, mistake, at))
