@@ -30,6 +30,16 @@ func TestKernelCells(t *testing.T) {
 	if text := h.Shown(); strings.Contains(text, "namespace go") || !strings.Contains(text, "void go_last(") || !inOrder(text, "// last is *one*.\n", "    // for now\n", "= 2.0f;\n    // then\n    // the rest\n", "= 1.0f;\n    // done\n}\n") || !strings.Contains(text, "PTX") || !strings.Contains(text, "// last: ") || !strings.Contains(text, "occupancy") {
 		t.Errorf("--show shows %s", text)
 	}
+	h.Shown()
+	h.Succeed("%%kernel -show -unchecked\nfunc one(x []float32) { x[0] = 1 }")
+	if text := h.Shown(); !strings.Contains(text, "void go_one(") {
+		t.Errorf("-show shows %s", text)
+	}
+	h.Succeed("%%cuda --show -DN=3\n__global__ void three(float *x) { x[0] = N; }")
+	if text := h.Shown(); !strings.Contains(text, "PTX") || !strings.Contains(text, "// three: ") {
+		t.Errorf("--show of %%%%cuda shows %s", text)
+	}
+	h.Fails("%%kernel --shw\nfunc one(x []float32) { x[0] = 1 }", "there is no option --shw; did you mean --show?")
 	h.Succeed("%%cuda\n#define WIDE 2\n__device__ float curve(float x, const float *by) { return x * by[0] + WIDE; }\n__device__ inline void bump(long long *n) { *n += 5; }\n__global__ void unused(float *x) { x[0] = curve(1, x); }")
 	h.Succeed("%%kernel\nfunc curve(x float32, by []float32) float32\nfunc bump(n *int)\nfunc bent(x, by []float32) {\n\ti := gpu.ThreadIdx.X\n\tn := i\n\tbump(&n)\n\tx[i] = curve(x[i], by) + float32(n)\n}")
 	h.Shows("b := must(d.Upload([]float32{10}))\nx.Upload([]float32{1, 2, 3, 4})\nbent.Launch(cuda.Grid(1), cuda.Block(4), nil, x, b)\nx.Float32s()", "[value []float32{17, 28, 39, 50}]\n")

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gocuda/cudaapi/cuda"
+	"gocuda/internal/spell"
 )
 
 // deviceMagics are those whose cells are compiled for devices.
@@ -19,12 +20,13 @@ func deviceMagics() []Magic {
 }
 
 func cudaMagic(past *cudaCells) Magic {
-	return Magic{Name: "cuda", Usage: "%%cuda [--name NAME] [--instantiate EXPRESSION]... [COMPILER OPTION]...", Cell: true, Run: past.compile,
+	return Magic{Name: "cuda", Usage: "%%cuda [--name NAME] [--instantiate EXPRESSION]... [--show] [COMPILER OPTION]...", Cell: true, Run: past.compile,
 		Doc: "Compiles the cell as CUDA C++, and makes a Go variable of each __global__ function.\n" +
 			"Functions, types, constants and macros of earlier %%cuda cells can be used: of each name the last. Their variables cannot: each cell is a module with memory of its own.\n" +
 			"Functions of earlier %%kernel cells can be called; a slice of theirs takes a pointer and a length.\n" +
 			"--name NAME: makes a variable of the module too, for its __device__ and __constant__ variables.\n" +
 			"--instantiate 'axpy<float>': compiles that instance of a template; its variable is axpy_float.\n" +
+			"--show: shows PTX and SASS where there are such, and what each kernel needs: registers, shared memory, occupancy.\n" +
 			"Other options are the compiler's, such as -std=c++20, -DN=4, --use_fast_math.\n" +
 			"Then, in Go: err := saxpy.Launch(cuda.Grid(64), cuda.Block(256), stream, n, a, x, y)"}
 }
@@ -34,7 +36,7 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 	if err != nil {
 		return err
 	}
-	given, rest, err := call.compilerOptions(fields, nil)
+	given, rest, err := call.compilerOptions(fields, cudaFlags)
 	if err != nil {
 		return err
 	}
@@ -74,8 +76,17 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 	if log := strings.TrimRight(module.Log(), "\n"); log != "" {
 		fmt.Fprintln(env.Stderr(), log)
 	}
+	if given.flags["--show"] {
+		show(env, module)
+	}
 	return defineKernels(env, call, module, given.name)
 }
+
+// The options without a value that %%cuda and %%kernel have beside the compiler's.
+var (
+	cudaFlags   = []string{"--show"}
+	kernelFlags = []string{"--show", "--unchecked"}
+)
 
 // compilerOptions are the options of a cell that is compiled for devices.
 type compilerOptions struct {
@@ -84,12 +95,16 @@ type compilerOptions struct {
 	flags     map[string]bool // those without a value
 }
 
-// compilerOptions takes the magic's own options out of fields; the rest is the
-// compiler's.
+// compilerOptions takes the magic's own options out of fields, which may have one dash as
+// well as two; the rest is the compiler's.
 func (c Call) compilerOptions(fields, flags []string) (given compilerOptions, rest []string, err error) {
 	given.flags = make(map[string]bool)
+	own := append([]string{"--name", "--instantiate"}, flags...)
 	for len(fields) > 0 {
 		option, value, joined := strings.Cut(fields[0], "=")
+		if slices.Contains(own, "-"+option) {
+			option = "-" + option
+		}
 		ours := option == "--name" || option == "--instantiate"
 		switch {
 		case !strings.HasPrefix(option, "-"):
@@ -111,6 +126,9 @@ func (c Call) compilerOptions(fields, flags []string) (given compilerOptions, re
 		case slices.Contains(flags, option):
 			given.flags[option] = true
 		default:
+			if near := spell.Nearest(option, own, 2); len(near) > 0 && strings.HasPrefix(option, "--") {
+				return given, nil, c.UsageErrorf("there is no option %s; did you mean %s?", option, near[0])
+			}
 			rest = append(rest, fields[0])
 		}
 		fields = fields[1:]

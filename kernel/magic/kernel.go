@@ -57,7 +57,7 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 	}
 	cell := cellName(env)
 	options := []cuda.CompileOption{cuda.SourceName(cell)}
-	given, rest, err := call.compilerOptions(fields, []string{"--unchecked", "--show"})
+	given, rest, err := call.compilerOptions(fields, kernelFlags)
 	if err != nil {
 		return err
 	}
@@ -108,6 +108,7 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 		fmt.Fprintln(env.Stderr(), log)
 	}
 	if given.flags["--show"] {
+		showSource(env, module)
 		show(env, module)
 	}
 	if err := defineKernels(env, call, module, given.name); err != nil {
@@ -140,9 +141,8 @@ func (call Call) pointAt(line, column int) string {
 // endOfPrelude is the last line of what package gokernel writes before each program.
 const endOfPrelude = "\n} // namespace go\n"
 
-// show writes what a module became: CUDA C++, PTX and SASS where there are such, and
-// what its kernels need.
-func show(env Env, module *cuda.Module) {
+// showSource writes the CUDA C++ that kernels in Go became.
+func showSource(env Env, module *cuda.Module) {
 	source := module.Source()
 	if i := strings.LastIndex(source, endOfPrelude); i >= 0 {
 		i += len(endOfPrelude)
@@ -150,6 +150,11 @@ func show(env Env, module *cuda.Module) {
 		source = source[i:]
 	}
 	fmt.Fprintln(env.Stdout(), source)
+}
+
+// show writes what a module became: PTX and SASS where there are such, and what its
+// kernels need.
+func show(env Env, module *cuda.Module) {
 	d, err := cuda.CurrentDevice()
 	if err != nil {
 		return

@@ -96,7 +96,7 @@ func (s *Sources) Share(p Piece, cell string) string {
 }
 
 func (s *Sources) readCUDA(call Call, fields []string, cell string, declared func(string) []Declaration) (Source, error) {
-	given, rest, err := call.compilerOptions(fields, nil)
+	given, rest, err := call.compilerOptions(fields, cudaFlags)
 	if err != nil {
 		return Source{}, err
 	}
@@ -120,7 +120,7 @@ var ofLinesInCUDA = regexp.MustCompile(`(?m)^#line .*\n`)
 var ofLines = regexp.MustCompile(`(?m)^//line .*\n`)
 
 func (s *Sources) readKernel(call Call, fields []string, cell string, declared func(string) []Declaration) (Source, error) {
-	given, rest, err := call.compilerOptions(fields, []string{"--unchecked", "--show"})
+	given, rest, err := call.compilerOptions(fields, kernelFlags)
 	if err != nil {
 		return Source{}, err
 	}
