@@ -85,7 +85,7 @@ var hints = map[driver.Code]string{
 	driver.ErrLaunchTimeout:            "a kernel ran longer than the display's watchdog allows",
 	driver.ErrIllegalInstruction:       "a kernel executed an instruction that the GPU does not have (or a trap)",
 	driver.ErrHardwareStack:            "a kernel's stack overflowed",
-	driver.ErrCooperativeTooLarge:      "a cooperative launch must fit on the device at once: see Kernel.MaxActiveBlocks",
+	driver.ErrCooperativeTooLarge:      "a cooperative launch, as of a kernel in Go that calls gpu.SyncGrid, must fit on the device at once: see Kernel.MaxActiveBlocks",
 	driver.ErrInvalidClusterSize:       "a grid must be a multiple of its clusters, which have at most 8 blocks each",
 	driver.ErrSystemDriverMismatch:     "the kernel module and libcuda are of different versions: reboot, or reinstall the driver",
 	driver.ErrSystemNotReady:           "the fabric manager (nv-fabricmanager) is not running",
