@@ -98,6 +98,10 @@ func sum(list []Point, out []float32) {
 	}
 	h.Succeed("%%kernel\nfunc back(list []Point, out []float32) { out[list[0].Last()] = float32(gpu.ThreadIdx.X) }")
 	h.Shows("back.Launch(cuda.Grid(1), cuda.Block(2), nil, p, out)\nout.Float32s()", "[value []float32{1, 0}]\n")
+	h.Succeed("%%cuda\n__device__ float third(float x) { return x / 3; }")
+	h.Succeed("%reset")
+	h.Fails("%%kernel\nfunc after(list []Point) { list[0].X = twice(1) }", "undefined: Point", "undefined: twice")
+	h.Fails("%%kernel\nfunc third(x float32) float32\nfunc after(x []float32) { x[0] = third(1) }", "third")
 }
 
 // Imports, groups of types and a package clause stand in a %%kernel cell as in a file.

@@ -13,12 +13,6 @@ import (
 	"gocuda/internal/spell"
 )
 
-// deviceMagics are those whose cells are compiled for devices.
-func deviceMagics() []Magic {
-	past := newCells()
-	return []Magic{cudaMagic(past), kernelMagic(past)}
-}
-
 func cudaMagic(past *cudaCells) Magic {
 	return Magic{Name: "cuda", Usage: "%%cuda [--name NAME] [--instantiate EXPRESSION]... [--show] [COMPILER OPTION]...", Cell: true, Run: past.compile,
 		Doc: "Compiles the cell as CUDA C++, and makes a Go variable of each __global__ function.\n" +

@@ -32,6 +32,17 @@ func newCells() *cudaCells {
 	return c
 }
 
+// forget drops what all cells declared, those of %%kernel too.
+func (c *cudaCells) forget() {
+	c.mu.Lock()
+	c.list = nil
+	c.mu.Unlock()
+	c.inGo.mu.Lock()
+	clear(c.inGo.declared)
+	clear(c.inGo.methods)
+	c.inGo.mu.Unlock()
+}
+
 func (c *cudaCells) add(name string, line int, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -146,13 +146,14 @@ func (c Call) UsageErrorf(format string, args ...any) error {
 type Set struct {
 	magics map[string]Magic // by String()
 	before string           // the directory that %cd - goes back to
+	past   *cudaCells
 }
 
 // NewSet makes a set of this package's own magics and others. One of the same
 // name replaces the one before.
 func NewSet(others ...Magic) *Set {
-	s := &Set{magics: map[string]Magic{}}
-	for _, list := range [][]Magic{fileMagics(s), nameMagics(s), againMagics(s), shellMagics, timeMagics, richMagics(), deviceMagics(), {simMagic, goroutinesMagic}, others} {
+	s := &Set{magics: map[string]Magic{}, past: newCells()}
+	for _, list := range [][]Magic{fileMagics(s), nameMagics(s), againMagics(s), shellMagics, timeMagics, richMagics(), {cudaMagic(s.past), kernelMagic(s.past)}, {simMagic, goroutinesMagic}, others} {
 		for _, m := range list {
 			s.magics[m.String()] = m
 		}

@@ -19,7 +19,7 @@ func nameMagics(s *Set) []Magic {
 			Doc: "Shows the environment, or one variable of it, or sets one, for Go, C libraries and commands alike."},
 		{Name: "who", Usage: "%who [var | const | func | type | import]...", Run: who,
 			Doc: "Lists the names that cells declared, with their types and the values of variables."},
-		{Name: "reset", Usage: "%reset", Run: reset,
+		{Name: "reset", Usage: "%reset", Run: s.reset,
 			Doc: "Forgets everything that cells declared."},
 		{Name: "help", Usage: "%help [MAGIC]", Run: s.help,
 			Doc: "Lists the magics, or explains one."},
@@ -98,10 +98,11 @@ func who(_ context.Context, env Env, call Call) error {
 	return err
 }
 
-func reset(_ context.Context, env Env, call Call) error {
+func (s *Set) reset(_ context.Context, env Env, call Call) error {
 	if call.Args != "" {
 		return call.UsageErrorf("it takes no arguments")
 	}
+	s.past.forget()
 	return env.Reset()
 }
 
