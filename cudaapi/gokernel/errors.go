@@ -17,7 +17,8 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Pos, e.Message) 
 // Errors are all that was found, in the order of the source.
 type Errors []*Error
 
-// NoKernel is the error of a source in which nothing is wrong but that it has no kernel.
+// NoKernel is the error of a source that is right and has no kernel: nothing, or types,
+// constants and functions that others may call.
 type NoKernel struct{ Errors }
 
 func (e NoKernel) Unwrap() error { return e.Errors }

@@ -133,7 +133,7 @@ func Compile(source string, o Options) (*Program, error) {
 			return nil, Errors{{c.fset.Position(c.file.Pos()), "there is no function that CUDA C++ could call: with numbers, bools, pointers to them and slices of them, and one result or none"}}
 		}
 	} else if len(kernels) == 0 {
-		return nil, NoKernel{Errors{u.noKernel()}}
+		return nil, u.noKernel()
 	}
 	if !o.Unchecked {
 		for _, f := range u.prog.Funcs {
@@ -186,27 +186,48 @@ func meetsGrid(f *ir.Func, seen map[*ir.Func]bool) (found bool) {
 	return found
 }
 
-// noKernel says why there is none.
-func (u *unit) noKernel() *Error {
-	text := "there is no kernel: a function without results, with parameters that a launch can give"
+// noKernel says why there is none: a [NoKernel] if no function looks as if it was meant as
+// one, without results or with memory to work on.
+func (u *unit) noKernel() error {
+	why, pos, meant := "", u.file.Pos(), false
 	for _, d := range u.file.Decls {
 		d, ok := d.(*ast.FuncDecl)
 		if !ok || d.Recv != nil || d.Body == nil {
 			continue
 		}
-		switch sig := u.info.Defs[d.Name].(*types.Func).Signature(); {
-		case sig.TypeParams().Len() > 0:
-			text += fmt.Sprintf("; %s is generic: say which instance is wanted, such as %s[float32] (--instantiate, or cuda.Instantiate)", d.Name.Name, d.Name.Name)
-		case sig.Results().Len() > 0:
-			text += fmt.Sprintf("; %s has results: a kernel writes them to a slice", d.Name.Name)
-		case sig.Variadic():
-			text += fmt.Sprintf("; %s is variadic: a kernel takes a slice", d.Name.Name)
-		case takesFuncs(sig):
-			text += fmt.Sprintf("; %s takes a function: write a kernel that calls it with one", d.Name.Name)
+		sig := u.info.Defs[d.Name].(*types.Func).Signature()
+		looks := sig.Results().Len() == 0 || takesMemory(sig)
+		if why != "" && (meant || !looks) {
+			continue
 		}
-		return &Error{u.fset.Position(d.Pos()), text}
+		pos, meant = d.Pos(), looks
+		switch {
+		case sig.TypeParams().Len() > 0:
+			why = fmt.Sprintf("; %s is generic: say which instance is wanted, such as %s[float32] (--instantiate, or cuda.Instantiate)", d.Name.Name, d.Name.Name)
+		case sig.Results().Len() > 0:
+			why = fmt.Sprintf("; %s has results: a kernel writes them to a slice", d.Name.Name)
+		case sig.Variadic():
+			why = fmt.Sprintf("; %s is variadic: a kernel takes a slice", d.Name.Name)
+		case takesFuncs(sig):
+			why = fmt.Sprintf("; %s takes a function: write a kernel that calls it with one", d.Name.Name)
+		}
 	}
-	return &Error{u.fset.Position(u.file.Pos()), text}
+	list := Errors{{u.fset.Position(pos), "there is no kernel: a function without results, with parameters that a launch can give" + why}}
+	if meant {
+		return list
+	}
+	return NoKernel{list}
+}
+
+// takesMemory reports whether a parameter is a slice or a pointer.
+func takesMemory(sig *types.Signature) bool {
+	for v := range sig.Params().Variables() {
+		switch v.Type().Underlying().(type) {
+		case *types.Slice, *types.Pointer:
+			return true
+		}
+	}
+	return false
 }
 
 // Message is what a panic says: at a site, with numbers, of a kernel's thread.

@@ -96,6 +96,8 @@ func sum(list []Point, out []float32) {
 	if text := h.Shown(); !strings.Contains(text, "declared for later cells: there is no kernel: ") || !strings.Contains(text, "last has results: a kernel writes them to a slice") {
 		t.Errorf("shows %s", text)
 	}
+	h.Fails("%%kernel\nfunc mean(x []float32) float32 { return x[0] }\nfunc half(x float32) float32 { return x / 2 }", "In[1]:2:1: there is no kernel", "mean has results: a kernel writes them to a slice")
+	h.Fails("%%kernel\nfunc fill[T int | float32](x []T) { x[0] = 1 }", "fill is generic")
 	h.Succeed("%%kernel\nfunc back(list []Point, out []float32) { out[list[0].Last()] = float32(gpu.ThreadIdx.X) }")
 	h.Shows("back.Launch(cuda.Grid(1), cuda.Block(2), nil, p, out)\nout.Float32s()", "[value []float32{1, 0}]\n")
 	h.Succeed("%%cuda\n__device__ float third(float x) { return x / 3; }")
