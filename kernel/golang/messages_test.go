@@ -13,7 +13,7 @@ func TestMessages(t *testing.T) {
 		{"if true {\n\tfmt.Println(1)", "In[1]:2:16: syntax error: the { of line 1, column 9 is not closed"},
 		{"package main\nfunc main() {", "In[1]:2:14: syntax error: the { of line 2, column 13 is not closed"},
 		{"var f int = func(a int) string { return \"\" }", "In[1]:1:13: cannot use func(a int) string {…} (value of type func(a int) string) as int value in variable declaration"},
-		{`x := strconv.Atoi("3")`, "In[1]:1:6: assignment mismatch: 1 variable but strconv.Atoi returns 2 values"},
+		{`x := strconv.Atoi("3")`, "In[1]:1:6: assignment mismatch: 1 variable but strconv.Atoi returns 2 values (must(...) around the call takes its error, and fails the cell on one)"},
 		{"x := 1 $ 2", "In[1]:1:8: syntax error: invalid character U+0024 '$'"},
 		{`import "C"`, "In[1]:1:8: could not import C (cells have no cgo: they are interpreted; C++ for the GPU goes into a cell of its own, %%cuda)"},
 		{"int x = 1", "In[1]:1:5: syntax error: unexpected name x at end of statement"},
