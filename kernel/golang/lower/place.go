@@ -87,8 +87,7 @@ func (f *fn) index(e *ast.IndexExpr) *expr {
 	if tv, ok := f.info.Types[e.X]; ok && !tv.IsType() {
 		if _, isFunc := tv.Type.Underlying().(*types.Signature); !isFunc {
 			x := f.element(e)
-			f.reads(e, x)
-			return x
+			return f.reads(e, x)
 		}
 	}
 	return f.funcValue(e)
@@ -237,7 +236,7 @@ func (f *fn) pinned(e ast.Expr) storage {
 		if star, ok := e.(*ast.StarExpr); ok {
 			return f.written(e, storage{place: deref(f.spillAlways(f.expr(star.X)))})
 		}
-		return f.target(f.pinPath(e))
+		return f.written(e, f.target(f.pinPath(e)))
 	}
 	var base *expr
 	switch u := f.typeOf(ix.X).Underlying().(type) {

@@ -64,7 +64,7 @@ func (f *fn) selector(e *ast.SelectorExpr) *expr {
 	}
 	switch sel.Kind() {
 	case types.FieldVal:
-		return f.fieldOf(e, false)
+		return f.readsPart(e, f.fieldOf(e, false))
 	case types.MethodVal:
 		return f.methodValue(e, sel)
 	}

@@ -54,16 +54,24 @@ func (l *Lowerer) Shares(info *types.Info, nodes []ast.Node) (others bool) {
 	return s.others
 }
 
-// handed is a parameter or a result of all functions with a signature: of which of them
-// a value or an interface is called, is not known.
+// handed is a parameter, a result or the receiver of all functions with a signature: of
+// which of them a value or an interface is called, is not known.
 type handed struct {
 	sig    *types.Signature
 	result bool
-	i      int
+	i      int // or receives
 }
 
+const receives = -1
+
+// of is a nil object for the receiver of a function that has none.
 func (h handed) of(sig *types.Signature) types.Object {
-	if h.result {
+	switch {
+	case h.i == receives && sig.Recv() == nil:
+		return nil
+	case h.i == receives:
+		return sig.Recv()
+	case h.result:
 		return sig.Results().At(h.i)
 	}
 	return sig.Params().At(h.i)
@@ -84,17 +92,19 @@ func (l *Lowerer) hand(h handed) {
 
 // declared notes a function of cells.
 func (l *Lowerer) declared(sig *types.Signature) {
-	for _, list := range []*types.Tuple{sig.Params(), sig.Results()} {
-		for o := range list.Variables() {
-			if holdsNumbers(o.Type()) && o.Pos().IsValid() {
-				at := l.placeOf(o)
-				l.functions[declaration{at, false}] = sig
-				if n := sig.Params().Len(); n > 0 && !sig.Variadic() { // it may be a method of a type of an earlier cell
-					rest := slices.Collect(sig.Params().Variables())[1:]
-					l.functions[declaration{at, true}] = types.NewSignatureType(nil, nil, nil, types.NewTuple(rest...), sig.Results(), false)
-				}
-				return
+	list := slices.AppendSeq(slices.Collect(sig.Params().Variables()), sig.Results().Variables())
+	if recv := sig.Recv(); recv != nil {
+		list = append(list, recv)
+	}
+	for _, o := range list {
+		if holdsNumbers(o.Type()) && o.Pos().IsValid() {
+			at := l.placeOf(o)
+			l.functions[declaration{at, false}] = sig
+			if n := sig.Params().Len(); n > 0 && !sig.Variadic() { // it may be a method of a type of an earlier cell
+				rest := list[1:n]
+				l.functions[declaration{at, true}] = types.NewSignatureType(list[0], nil, nil, types.NewTuple(rest...), sig.Results(), false)
 			}
+			return
 		}
 	}
 }
@@ -173,6 +183,8 @@ func (s *sharing) walk(n ast.Node, sig *types.Signature) {
 			s.returned(n.Results, sig)
 		case *ast.CompositeLit:
 			s.literal(n)
+		case *ast.SelectorExpr:
+			s.method(n)
 		case *ast.GoStmt:
 			s.starts()
 		case *ast.CallExpr:
@@ -293,6 +305,20 @@ func (s *sharing) call(e *ast.CallExpr) {
 				}
 			}
 		}
+	}
+}
+
+// method looks at the receiver that a method is taken of.
+func (s *sharing) method(e *ast.SelectorExpr) {
+	sel := s.info.Selections[e]
+	if sel == nil || sel.Kind() != types.MethodVal || !isCells(sel.Obj()) || !s.isShared(e.X) && !s.liesIn(e.X) {
+		return
+	}
+	sig := sel.Obj().(*types.Func).Signature()
+	if types.IsInterface(sig.Recv().Type()) {
+		s.l.hand(handed{sig, false, receives})
+	} else {
+		s.holds(sig.Recv())
 	}
 }
 
@@ -436,13 +462,32 @@ func leads(t types.Type, depth int) bool {
 	default:
 		return isUnsafe(t)
 	}
-	_, param := elem.(*types.TypeParam)
-	return param || isNumber(elem) || leads(elem, depth+1)
+	return isParam(elem) || isNumber(elem) || leads(elem, depth+1)
 }
 
+// isParam reports whether a type is a parameter, which may stand for a number.
+func isParam(t types.Type) bool {
+	_, ok := t.(*types.TypeParam)
+	return ok
+}
+
+// isNumber reports whether a type is of numbers or bools, or of arrays and structures
+// of them: what devices and messages take slices of.
 func isNumber(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsNumeric != 0
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return t.Info()&(types.IsNumeric|types.IsBoolean) != 0
+	case *types.Array:
+		return isNumber(t.Elem())
+	case *types.Struct:
+		for v := range t.Fields() {
+			if !isNumber(v.Type()) {
+				return false
+			}
+		}
+		return t.NumFields() > 0
+	}
+	return false
 }
 
 func isUnsafe(t types.Type) bool {
@@ -460,7 +505,7 @@ func isNumbers(t types.Type) bool {
 func (f *fn) isShared(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.SliceExpr:
-		return f.isShared(e.X)
+		return f.isShared(e.X) || f.liesIn(e.X)
 	case *ast.IndexExpr:
 		t := first(f.info.TypeOf(e)) // v, ok := m[k] has two
 		return t != nil && holdsNumbers(t) && f.isShared(e.X)
@@ -470,11 +515,7 @@ func (f *fn) isShared(e ast.Expr) bool {
 	case *ast.TypeAssertExpr:
 		return f.isShared(e.X)
 	case *ast.UnaryExpr:
-		x := ast.Unparen(e.X)
-		if i, ok := x.(*ast.IndexExpr); ok && e.Op == token.AND && f.isShared(i.X) {
-			return true
-		}
-		return (e.Op == token.AND || e.Op == token.ARROW) && f.isShared(x)
+		return e.Op == token.AND && f.liesIn(e.X) || (e.Op == token.AND || e.Op == token.ARROW) && f.isShared(e.X)
 	case *ast.CallExpr:
 		switch tv := f.info.Types[e.Fun]; {
 		case tv.IsType():
@@ -500,6 +541,42 @@ func (f *fn) isShared(e ast.Expr) bool {
 	case *ast.Ident, *ast.SelectorExpr:
 		o := f.heldIn(e)
 		return o != nil && f.isHeld(o)
+	}
+	return false
+}
+
+// liesIn reports whether an expression is a place in such memory: an element, what a
+// pointer points to, or a field or an element of that.
+func (f *fn) liesIn(e ast.Expr) bool {
+	e = ast.Unparen(e)
+	typeOf := f.info.TypeOf
+	if f.shared != nil {
+		typeOf = f.typeOf // of an instance
+	}
+	tv := f.info.Types[e]
+	if tv.Value != nil || tv.Type == nil {
+		return false
+	}
+	if t := typeOf(e); !isParam(t) && !isNumber(t) {
+		return false
+	}
+	within := func(x ast.Expr) bool { // what may be a pointer
+		if isPointer(typeOf(x)) {
+			return f.isShared(x)
+		}
+		return f.liesIn(x)
+	}
+	switch e := e.(type) {
+	case *ast.IndexExpr:
+		if _, ok := typeOf(e.X).Underlying().(*types.Slice); ok {
+			return f.isShared(e.X)
+		}
+		return within(e.X)
+	case *ast.StarExpr:
+		return f.isShared(e.X)
+	case *ast.SelectorExpr:
+		s := f.info.Selections[e]
+		return s != nil && s.Kind() == types.FieldVal && within(e.X)
 	}
 	return false
 }
@@ -602,6 +679,9 @@ func (f *fn) touched(s ast.Stmt) (done func()) {
 		if s.Value != nil && !isBlank(s.Value) {
 			done = f.kept(s.X)
 			f.touch(s.X, nil, false)
+			if isPointer(f.typeOf(s.X)) && f.isShared(s.X) && f.isPlain(s.X) { // to an array
+				f.tell(f.expr(s.X), intLiteral(0), "1", false, false, s.X)
+			}
 		}
 	}
 	return done
@@ -626,45 +706,51 @@ func (f *fn) kept(e ast.Expr) (done func()) {
 }
 
 // writesShared reports whether an assignment to e writes such memory, which is told.
-func (f *fn) writesShared(e ast.Expr) bool {
-	if !f.l.Touches {
-		return false
-	}
-	switch x := ast.Unparen(e).(type) {
-	case *ast.IndexExpr:
-		return isNumbers(f.typeOf(x.X)) && f.isShared(x.X)
-	case *ast.StarExpr:
-		return isNumber(f.typeOf(x)) && f.isShared(x.X)
-	}
-	return false
-}
+func (f *fn) writesShared(e ast.Expr) bool { return f.l.Touches && f.liesIn(e) }
 
-// written has it told, just before an element is written, that it is.
+// written has it told, just before a place is written, that it is.
 func (f *fn) written(e ast.Expr, s storage) storage {
 	if !f.writesShared(e) {
 		return s
 	}
 	tells := f.captured(func() {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.IndexExpr:
-			if s.place.is(opIndex) {
-				i := s.place.args[1]
-				f.tell(s.place.args[0], i, "int("+i.String()+")+1", true, true, x.X)
-			}
-		case *ast.StarExpr:
-			f.tell(s.place.args[0], intLiteral(0), "1", true, true, x)
+		if ix, ok := ast.Unparen(e).(*ast.IndexExpr); ok && s.place.is(opIndex) && isNumbers(f.typeOf(ix.X)) {
+			i := s.place.args[1]
+			f.tell(s.place.args[0], i, "int("+i.String()+")+1", true, true, e)
+		} else {
+			s.place = f.pin(s.place)
+			f.tell(address(s.place), intLiteral(0), "1", true, true, e)
 		}
 	})
-	s.checks, s.told = append(tells, s.checks...), len(tells) > 0
+	s.checks, s.told = append(s.checks, tells...), len(tells) > 0
 	return s
 }
 
-// index tells that an element is read. x is it, lowered.
-func (f *fn) reads(e *ast.IndexExpr, x *expr) {
-	if f.l.Touches && x.is(opIndex) && isNumbers(f.typeOf(e.X)) && f.isShared(e.X) {
+// reads tells that an element is read. x is it, lowered.
+func (f *fn) reads(e *ast.IndexExpr, x *expr) *expr {
+	if !f.l.Touches || !x.is(opIndex) {
+		return x
+	}
+	if !isNumbers(f.typeOf(e.X)) {
+		return f.readsPart(e, x)
+	}
+	if f.isShared(e.X) {
 		i := x.args[1]
 		f.tell(x.args[0], i, "int("+i.String()+")+1", false, true, e)
 	}
+	return x
+}
+
+// readsPart tells that a field, or an element of an array, is read. x is it, lowered.
+func (f *fn) readsPart(e ast.Expr, x *expr) *expr {
+	if !f.l.Touches || !f.liesIn(e) {
+		return x
+	}
+	if x.calls() && f.unguarded == 0 && len(f.prefix) == 0 {
+		x = f.pin(x)
+	}
+	f.tell(addressOf(x), intLiteral(0), "1", false, true, e)
+	return x
 }
 
 // pointed tells that what a pointer points to is read. x is the pointer, lowered.
