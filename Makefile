@@ -89,7 +89,7 @@ modules-score: $(BIN)
 test:
 	@$(MAKE) test-style $(BIN)
 	@$(MAKE) -j2 --output-sync=target $(PIP) test-race
-	@$(MAKE) -j3 --output-sync=target test-browser test-python test-go
+	@$(MAKE) -j3 --output-sync=target test-go test-browser test-python
 	@echo "make test: all passed"
 
 # Ranks on two hosts, made of namespaces, under mpirun and Slurm. It needs root, and
