@@ -45,6 +45,7 @@ func CompileGo(source string, options ...CompileOption) (*Module, error) {
 	for i := range prog.Kernels {
 		m.add(goSignature(&prog.Kernels[i]))
 		m.kernels[i].cooperative = prog.Kernels[i].Cooperative
+		m.kernels[i].code.shared = prog.Kernels[i].Shared
 	}
 	c, err := m.compile(d)
 	if err != nil {

@@ -56,6 +56,8 @@ type kernelCode struct {
 	sig  *signature.Kernel // nil for compiled images
 	on   []atomic.Pointer[function]
 	mu   sync.Mutex
+
+	shared int // the least that a launch must give; 1 stands for some
 }
 
 // function is a kernel on one device.
@@ -132,6 +134,14 @@ func (k *Kernel) pack(cl *call, f *function, c driver.Context, grid GridDim, blo
 		if err := f.allow(d, c, k); err != nil {
 			return err
 		}
+	}
+	if k.shared < k.code.shared {
+		need, give := "some", "bytes"
+		if k.code.shared > 1 {
+			need = fmt.Sprint(k.code.shared, " bytes")
+			give = fmt.Sprint(k.code.shared)
+		}
+		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%[1]s needs %[2]s of dynamic shared memory (gpu.DynamicShared), and the launch gives %[3]d: %[1]s.With(cuda.SharedMemory(%[4]s)).Launch(...)", k.code.name, need, k.shared, give)
 	}
 	if !grid.valid() || !block.valid() {
 		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s: a grid of %v and blocks of %v: each number must be at least 1", k.code.name, grid, block)

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -53,6 +54,9 @@ type Kernel struct {
 	Params []Param
 	// Cooperative: it calls gpu.SyncGrid, so that its launches must be cooperative.
 	Cooperative bool
+	// Shared is how many bytes of dynamic shared memory launches must give at least; 1
+	// where the kernel says how many when it runs.
+	Shared int
 }
 
 // Param is a parameter of a kernel.
@@ -154,7 +158,8 @@ func Compile(source string, o Options) (*Program, error) {
 	out.emulator = sync.OnceValue(func() *emulate.Program { return emulate.New(u.prog) })
 	out.stepped = sync.OnceValue(out.step)
 	for _, k := range kernels {
-		made := Kernel{Name: k.Go, Symbol: kernelSymbol(k), Line: c.fset.Position(k.Pos).Line, Cooperative: meetsGrid(k, make(map[*ir.Func]bool))}
+		made := Kernel{Name: k.Go, Symbol: kernelSymbol(k), Line: c.fset.Position(k.Pos).Line}
+		made.asks(k, make(map[*ir.Func]bool))
 		for _, v := range k.Params {
 			made.Params = append(made.Params, Param{v.Name, v.Type})
 		}
@@ -163,27 +168,35 @@ func Compile(source string, o Options) (*Program, error) {
 	return out, nil
 }
 
-// meetsGrid reports whether a function, or one that it calls or gives to others, calls
-// gpu.SyncGrid.
-func meetsGrid(f *ir.Func, seen map[*ir.Func]bool) (found bool) {
+// asks finds what a kernel, with all that it calls, asks of its launches.
+func (k *Kernel) asks(f *ir.Func, seen map[*ir.Func]bool) {
 	if f == nil || seen[f] {
-		return false
+		return
 	}
 	seen[f] = true
 	ir.WalkAll(f.Body, func(s ir.Stmt) {
 		switch s := s.(type) {
 		case *ir.Effect:
-			found = found || s.Name == "sync_grid"
+			k.Cooperative = k.Cooperative || s.Name == "sync_grid"
 		case *ir.Call:
-			found = found || meetsGrid(s.Func, seen)
-			for _, a := range s.Args {
-				if ref, ok := a.(*ir.FuncRef); ok {
-					found = found || meetsGrid(ref.Func, seen)
+			k.asks(s.Func, seen)
+		}
+		ir.Exprs(s, func(e ir.Expr) {
+			switch e := e.(type) {
+			case *ir.FuncRef:
+				k.asks(e.Func, seen)
+			case *ir.Pure:
+				if e.Name == "dynamic_shared" {
+					least := 1
+					if n, ok := e.Args[0].(*ir.Const); ok {
+						count, _ := constant.Int64Val(n.Value)
+						least = int(count * sizes.Sizeof(e.T.Underlying().(*types.Slice).Elem()))
+					}
+					k.Shared = max(k.Shared, least)
 				}
 			}
-		}
+		})
 	})
-	return found
 }
 
 // noKernel says why there is none: a [NoKernel] if no function looks as if it was meant as

@@ -39,6 +39,10 @@ func TestKernelCells(t *testing.T) {
 	if text := h.Shown(); !strings.Contains(text, "PTX") || !strings.Contains(text, "// three: ") {
 		t.Errorf("--show of %%%%cuda shows %s", text)
 	}
+	h.Succeed("%%kernel\nfunc window(n int) []float32 { return gpu.DynamicShared[float32](n) }\nfunc some(x []float32) { window(len(x))[0] = x[0] }\nfunc eight(x []float32) { x[0] = float32(gpu.DynamicShared[float64](8)[0]) }")
+	h.Fails("some.Launch(cuda.Grid(1), cuda.Block(1), nil, x)", "some needs some of dynamic shared memory (gpu.DynamicShared), and the launch gives 0: some.With(cuda.SharedMemory(bytes)).Launch(...)")
+	h.Fails("eight.With(cuda.SharedMemory(63)).Launch(cuda.Grid(1), cuda.Block(1), nil, x)", "eight needs 64 bytes of dynamic shared memory (gpu.DynamicShared), and the launch gives 63: eight.With(cuda.SharedMemory(64)).Launch(...)")
+	h.Succeed("eight.With(cuda.SharedMemory(64)).Launch(cuda.Grid(1), cuda.Block(1), nil, x)\nd.Synchronize()")
 	h.Fails("%%kernel --shw\nfunc one(x []float32) { x[0] = 1 }", "there is no option --shw; did you mean --show?")
 	h.Succeed("%%cuda\n#define WIDE 2\n__device__ float curve(float x, const float *by) { return x * by[0] + WIDE; }\n__device__ inline void bump(long long *n) { *n += 5; }\n__global__ void unused(float *x) { x[0] = curve(1, x); }")
 	h.Succeed("%%kernel\nfunc curve(x float32, by []float32) float32\nfunc bump(n *int)\nfunc bent(x, by []float32) {\n\ti := gpu.ThreadIdx.X\n\tn := i\n\tbump(&n)\n\tx[i] = curve(x[i], by) + float32(n)\n}")
