@@ -194,11 +194,12 @@ func TestCheckSeesEarlierCells(t *testing.T) {
 		t.Skip(err)
 	}
 	saysOf(t, "testdata/check/earlier.ipynb", map[int]string{
-		1: "In[1], line 9: the program writes it, on the host, called from In[2], line 3",
-		2: "[]",
-		4: "In[1], line 13: the program writes it, on the host, called from In[5], line 2",
-		6: "4 1",
-		8: "In[8], line 3: the program reads it, on the host, called from In[8], line 4",
+		1:  "In[1], line 9: the program writes it, on the host, called from In[2], line 3",
+		2:  "[]",
+		4:  "In[1], line 13: the program writes it, on the host, called from In[5], line 2",
+		6:  "4 1",
+		8:  "In[8], line 3: the program reads it, on the host, called from In[8], line 4",
+		11: "In[11], line 3: the program reads it, on the host, called from In[12], line 2",
 	})
 }
 

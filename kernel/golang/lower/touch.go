@@ -152,6 +152,11 @@ func (s *sharing) walk(n ast.Node, sig *types.Signature) {
 		case *ast.FuncLit:
 			if t, ok := s.info.TypeOf(n).(*types.Signature); ok {
 				s.l.declared(t)
+				if s.l.Touches { // its value stays as it is when a later cell calls it with such memory
+					for p := range t.Params().Variables() {
+						s.holds(p)
+					}
+				}
 				s.walk(n.Body, t)
 			}
 			return false
@@ -296,6 +301,9 @@ func (s *sharing) call(e *ast.CallExpr) {
 	sig := s.called(e)
 	if sig == nil {
 		return
+	}
+	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && s.ofContainer(sel) && slices.ContainsFunc(e.Args, s.isShared) {
+		s.mark(sel.X)
 	}
 	for i, a := range e.Args {
 		if n := sig.Params().Len(); n > 0 && s.isShared(a) {
@@ -442,8 +450,14 @@ func holdsNumbers(t types.Type) bool { return leads(t, 0) }
 
 func leads(t types.Type, depth int) bool {
 	const deepest = 4 // slices of channels of pointers to slices
-	if _, ok := t.(*types.TypeParam); ok || depth > deepest {
+	if p, ok := t.(*types.TypeParam); ok {
+		t = onlyTerm(p)
+	}
+	if t == nil || depth > deepest {
 		return false
+	}
+	if isContainer(t) {
+		return true
 	}
 	elem := types.Type(nil)
 	switch t := t.Underlying().(type) {
@@ -463,6 +477,24 @@ func leads(t types.Type, depth int) bool {
 		return isUnsafe(t)
 	}
 	return isParam(elem) || isNumber(elem) || leads(elem, depth+1)
+}
+
+// onlyTerm is the type that a type parameter such as S ~[]E has underneath, or nil.
+func onlyTerm(p *types.TypeParam) types.Type {
+	of, ok := p.Constraint().Underlying().(*types.Interface)
+	if !ok || of.NumEmbeddeds() != 1 {
+		return nil
+	}
+	if u, ok := of.EmbeddedType(0).(*types.Union); ok && u.Len() == 1 {
+		return u.Term(0).Type()
+	}
+	return nil
+}
+
+// isContainer reports whether a type of the library keeps values for others.
+func isContainer(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && slices.Contains([]string{"sync", "sync/atomic", "container/list", "container/ring"}, n.Obj().Pkg().Path())
 }
 
 // isParam reports whether a type is a parameter, which may stand for a number.
@@ -529,7 +561,7 @@ func (f *fn) isShared(e ast.Expr) bool {
 			}
 			return false
 		}
-		return f.handsOn(e) || f.gives(e, 0)
+		return f.handsOn(e) || f.gives(e, 0) || f.isTaken(e)
 	case *ast.CompositeLit:
 		t := f.info.TypeOf(e)
 		return t != nil && !isNumbers(t) && holdsNumbers(t) && slices.ContainsFunc(e.Elts, func(x ast.Expr) bool {
@@ -539,10 +571,34 @@ func (f *fn) isShared(e ast.Expr) bool {
 			return f.isShared(x)
 		})
 	case *ast.Ident, *ast.SelectorExpr:
+		if sel, ok := e.(*ast.SelectorExpr); ok && f.inContainer(sel) {
+			return true
+		}
 		o := f.heldIn(e)
 		return o != nil && f.isHeld(o)
 	}
 	return false
+}
+
+// isTaken reports whether a call gives what a container holds.
+func (f *fn) isTaken(e *ast.CallExpr) bool {
+	sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	t := first(f.info.TypeOf(e))
+	return ok && t != nil && holdsNumbers(t) && f.inContainer(sel)
+}
+
+// inContainer reports whether a selector is of a container that holds such memory.
+func (f *fn) inContainer(e *ast.SelectorExpr) bool { return f.ofContainer(e) && f.isShared(e.X) }
+
+func (f *fn) ofContainer(e *ast.SelectorExpr) bool {
+	if f.info.Selections[e] == nil {
+		return false
+	}
+	t := f.info.TypeOf(e.X)
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	return isContainer(t)
 }
 
 // liesIn reports whether an expression is a place in such memory: an element, what a
@@ -793,8 +849,11 @@ func (f *fn) passed(e *ast.CallExpr) (done func()) {
 		return done
 	}
 	fun, _ := f.info.Uses[calledName(e.Fun)].(*types.Func)
-	if fun != nil && isCells(fun) {
+	if fun == nil || isCells(fun) {
 		return done // it tells itself
+	}
+	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && f.ofContainer(sel) {
+		return done // which keeps slices, and does not look into them
 	}
 	called := 0
 	for _, a := range e.Args {
@@ -806,10 +865,10 @@ func (f *fn) passed(e *ast.CallExpr) (done func()) {
 		if called == 1 && hasCall(a) {
 			done = f.kept(a)
 		}
-		if fun != nil && followsPointers(fun) {
+		if followsPointers(fun) {
 			f.pointee(a, changes(fun))
 		}
-		f.touch(a, nil, fun != nil && changes(fun))
+		f.touch(a, nil, changes(fun))
 	}
 	return done
 }
