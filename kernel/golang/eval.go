@@ -442,6 +442,10 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 	l := ev.lower
 	var inits []*types.Func
 	var main *types.Func
+	used := make(map[types.Object]bool)
+	for _, o := range cell.info.Uses {
+		used[o] = true
+	}
 	for _, o := range cellObjects(cell) {
 		v, ok := o.(*types.Var)
 		if !ok {
@@ -451,7 +455,7 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 			l.Alias(v, old)
 			continue
 		} else if ok && !cell.program {
-			l.Free(old)
+			l.Free(old, used[old])
 		}
 		l.Global(v)
 	}
@@ -711,7 +715,7 @@ func (ev *Evaluator) Define(name string, value any) error {
 	if old, ok := ev.names[name].(*types.Var); ok && types.Identical(old.Type(), typ) {
 		ev.lower.Alias(v, old)
 	} else if ok {
-		ev.lower.Free(old)
+		ev.lower.Free(old, false)
 	}
 	n := ev.rt.Put(value)
 	ev.lower.Take(v, n)

@@ -114,6 +114,14 @@ var scenarios = []scenario{
 		"len(x)", "=> 10",
 		"x := x + \"!\"\nx", `=> "other type!"`,
 	}},
+	{"variables that are declared again of another type, from what they held", []string{
+		"k := 3\ndata := []byte(\"hello\")", "",
+		"k := fmt.Sprint(k, \"!\")\ndata := string(data)\nk, data", `=> "3!", "hello"`,
+		"fmt.Println(k)\nk, data := len(k), []string{data, k}\nk, data", "3!\n=> 2, []string{\"hello\", \"3!\"}",
+		"k := func() string { return strings.Repeat(\"a\", k) }\nk()", `=> "aa"`,
+		"go func() { time.Sleep(time.Millisecond); fmt.Println(data) }()\ndata := len(data)\ntime.Sleep(20 * time.Millisecond)\ndata", "[hello 3!]\n=> 2",
+		"k()", `=> "aa"`,
+	}},
 	{"functions follow", []string{
 		"func f() int { return 1 }\nfunc g() int { return f() * 10 }\ng()", "=> 10",
 		"func f() int { return 2 }", "",

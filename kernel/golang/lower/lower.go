@@ -145,6 +145,7 @@ type Lowerer struct {
 	types   strings.Builder
 	code    strings.Builder
 	inits   []string
+	ends    []string                  // what follows the cell's statements
 	starts  map[*ast.EmptyStmt]string // what Start made, with the functions
 	work    []func()
 	last    []func() // when all is lowered
@@ -188,7 +189,7 @@ func (l *Lowerer) Begin(cell string, program bool) {
 	l.imports.Reset()
 	l.types.Reset()
 	l.code.Reset()
-	l.inits, l.work, l.last, l.undo = nil, nil, nil, nil
+	l.inits, l.ends, l.work, l.last, l.undo = nil, nil, nil, nil, nil
 	l.starts = make(map[*ast.EmptyStmt]string)
 	l.cell, l.program = cell, program
 }
@@ -296,6 +297,10 @@ func (l *Lowerer) Finish(body string) Output {
 		}
 		fmt.Fprintf(&text, "%s()\n", body)
 	}
+	for _, s := range l.ends {
+		text.WriteString(s)
+		text.WriteByte('\n')
+	}
 	text.WriteString("}\n")
 	l.rt.AddFunc(entry, &rt.Func{Hidden: true})
 	return Output{Imports: l.imports.String(), Decls: text.String(), Entry: entry}
@@ -372,11 +377,23 @@ func (l *Lowerer) Start(fun *types.Func) ast.Stmt {
 }
 
 // Free lets go of what a variable holds that no later cell can name, unless
-// a function still uses it.
-func (l *Lowerer) Free(v *types.Var) {
-	if name, ok := l.globals[v]; ok && !l.usedByFunc[v] {
-		l.inits = append(l.inits, fmt.Sprintf("%s = %s", name, l.zero(v.Type())))
+// a function still uses it: before the cell's statements, or if they still read
+// it, after them.
+func (l *Lowerer) Free(v *types.Var, read bool) {
+	name, ok := l.globals[v]
+	if !ok || l.usedByFunc[v] {
+		return
 	}
+	zero := fmt.Sprintf("%s = %s", name, l.zero(v.Type()))
+	if !read {
+		l.inits = append(l.inits, zero)
+		return
+	}
+	l.last = append(l.last, func() {
+		if !l.usedByFunc[v] {
+			l.ends = append(l.ends, zero)
+		}
+	})
 }
 
 // Take gives a variable the value that was Put in the runtime.
