@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/record"
 )
 
@@ -305,7 +306,10 @@ func (n Namer) synchronize(a *record.Op) string {
 
 // variable is how Go code may name a stream, "" if that is not known.
 func (n Namer) variable(l *record.Lane) string {
-	if l.Handle <= 2 {
+	switch l.Handle {
+	case driver.StreamPerThread:
+		return fmt.Sprintf("devices[%d].PerThreadStream()", l.Device)
+	case driver.StreamLegacy, driver.StreamDefault:
 		return fmt.Sprintf("devices[%d].DefaultStream()", l.Device)
 	}
 	return n.name(l)
@@ -318,9 +322,13 @@ func (n Namer) between(a, b *record.Op) string {
 	if first == "" {
 		first = "the stream of " + a.Site.Place
 	}
+	of := "the stream of " + b.Site.Place
+	if of == first {
+		first, of = "the first's stream", "the second's stream"
+	}
 	record := fmt.Sprintf("event.Record(%s) after %s", first, after)
 	if second == "" {
-		return fmt.Sprintf("%s and WaitEvent(event) of the stream of %s before %s", record, b.Site.Place, before)
+		return fmt.Sprintf("%s and WaitEvent(event) of %s before %s", record, of, before)
 	}
 	return fmt.Sprintf("%s and %s.WaitEvent(event) before %s", record, second, before)
 }

@@ -15,7 +15,7 @@ func TestReport(t *testing.T) {
 	names := Namer{Stream: func(h uintptr) string { return map[uintptr]string{0xa0: "s", 0xb0: "streams[1]"}[h] }, Memory: func(lo, hi uint64) string { return "x[0:1]" }}
 	op := func(x [3]string) *record.Op {
 		return &record.Op{Kind: record.Kernel, Call: "cuLaunchKernel", Name: "k", Site: callsite.Site{Place: x[0], Caller: x[1]},
-			Lane: &record.Lane{ID: int(x[2][0]), Handle: map[string]driver.Stream{"a": 0xa0, "b": 0xb0, "c": 0xc0, "d": 0xd0}[x[2]], Made: "In[9], line 9"}}
+			Lane: &record.Lane{ID: int(x[2][0]), Handle: map[string]driver.Stream{"a": 0xa0, "b": 0xb0, "c": 0xc0, "d": 0xd0, "default": driver.StreamLegacy, "per thread": driver.StreamPerThread}[x[2]], Made: "In[9], line 9"}}
 	}
 	for name, c := range map[string]struct {
 		first, second  [3]string // place, caller, stream
@@ -27,7 +27,9 @@ func TestReport(t *testing.T) {
 		"neither named": {[3]string{"In[1], line 2", "", "c"}, [3]string{"In[1], line 3", "", "d"}, false,
 			[]string{"The stream of In[1], line 3 does not wait for the stream of In[1], line 2.", "event.Record(the stream of In[1], line 2) after In[1], line 2 and WaitEvent(event) of the stream of In[1], line 3 before In[1], line 3", "on a stream of device 0 (made at In[9], line 9)"}, []string{"0x"}},
 		"neither named, one line": {[3]string{"In[1], line 2", "In[2], line 1", "c"}, [3]string{"In[1], line 2", "In[2], line 4", "d"}, false,
-			[]string{"The stream of the second does not wait for that of the first.", "after In[2], line 1 and", "before In[2], line 4"}, []string{"0x"}},
+			[]string{"The stream of the second does not wait for that of the first.", "event.Record(the first's stream) after In[2], line 1 and WaitEvent(event) of the second's stream before In[2], line 4"}, []string{"0x"}},
+		"default streams": {[3]string{"In[1], line 2", "", "default"}, [3]string{"In[1], line 3", "", "per thread"}, false,
+			[]string{"event.Record(devices[0].DefaultStream()) after In[1], line 2 and devices[0].PerThreadStream().WaitEvent(event) before In[1], line 3"}, nil},
 		"one in a function": {[3]string{"In[1], line 2", "In[2], line 1", "a"}, [3]string{"In[2], line 7", "", "b"}, false,
 			[]string{"event.Record(s) after In[2], line 1 and streams[1].WaitEvent(event) before In[2], line 7"}, nil},
 		"a function and what it calls": {[3]string{"In[3], line 2", "In[4], line 1", "a"}, [3]string{"In[1], line 2", "In[3], line 5", "b"}, false,
