@@ -373,7 +373,11 @@ func (c *checker) typeError(err types.Error) {
 		m.text = ownPackage.ReplaceAllString(m.text, "$1")
 	}
 	if again := sameName.FindStringSubmatch(m.text); again != nil && again[1] == again[2] {
-		m.text += fmt.Sprintf(" (%s was declared again since: run the cell that makes the value once more)", again[1])
+		what := "makes the value"
+		if again[3] == "assignment" {
+			what += " or declares the variable"
+		}
+		m.text += fmt.Sprintf(" (%s was declared again since: run the cell that %s once more)", c.renewed(again[1]), what)
 	}
 	if rest, ok := strings.CutPrefix(m.text, "\t"); ok && len(c.mistakes) > 0 { // more about the last one
 		last := &c.mistakes[len(c.mistakes)-1]
@@ -517,8 +521,22 @@ var mustMark = regexp.MustCompile(mustName + `ᐧ\d*`)
 
 var (
 	ownPackage = regexp.MustCompile(`\bmain\.([\pL_])`)
-	sameName   = regexp.MustCompile(`\(\w+ of (?:\w+ )?type (\w+)\) as (?:\w+ )?(\w+) value in`)
+	sameName   = regexp.MustCompile(`\(\w+ of (?:\w+ )?type (.+)\) as (?:\w+ type )?(.+) value in (\w+)`)
 )
+
+// renewed are the names of cells' types in one that reads as another does.
+func (c *checker) renewed(typ string) string {
+	var names []string
+	for _, name := range identifier.FindAllString(typ, -1) {
+		if _, ok := c.ev.names[name].(*types.TypeName); ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return typ
+	}
+	return strings.Join(names, " or ")
+}
 
 // fits reports a constant that is to be shown and that no variable could hold.
 func (c *checker) fits(e ast.Expr) bool {

@@ -207,8 +207,11 @@ func TestDeadlocksLateInASession(t *testing.T) {
 	if n, _ := fmt.Sscanf(which, "ring %d", &ring); n == 0 {
 		ev.Eval("panics", usedUp[len(usedUp)-2], false)
 		for range 2 {
-			if r := ev.Eval("In[9]", usedUp[len(usedUp)-1], false); r.Err == nil || r.Err.Name != "Deadlock" {
+			r := ev.Eval("In[9]", usedUp[len(usedUp)-1], false)
+			if r.Err == nil || r.Err.Name != "Deadlock" {
 				t.Errorf("it ended with %+v", r)
+			} else if text := r.Err.Plain(); strings.Contains(text, "[chan receive") {
+				t.Errorf("it tells of a cell that has failed:\n%s", text)
 			}
 		}
 		return

@@ -148,7 +148,9 @@ var scenarios = []scenario{
 		"big := new(big.Int).Exp(big.NewInt(2), big.NewInt(70), nil)\nbig", "=> 1180591620717411303424",
 		"list := list.New()\nlist.PushBack(1)\nlist.Len()", "=> 1",
 		"url, err := url.Parse(\"http://x/y\")\nurl.Path, err", `=> "/y", nil`,
-		"x := x + 1", "CompileError: In[4]:1:1: initialization cycle: x refers to itself",
+		"x := x + 1", "CompileError: In[4]:1:6: undefined: x",
+		"x, y := 5, x", "CompileError: In[5]:1:12: undefined: x",
+		"fib := func(n int) int { return fib(n - 1) }", "CompileError: In[6]:1:33: undefined: fib",
 	}},
 	{"a type that was declared with another", []string{
 		"type cfg struct{ n int }\ntype Opt func(*cfg)\nvar o Opt", "",

@@ -61,6 +61,11 @@ var faults = []scenario{
 		"v", "=> T{x: 0}",
 		"func show(t T) string { return t.y }\nshow(v)",
 		"CompileError: In[6]:2:6: cannot use v (variable of struct type T) as T value in argument to show (T was declared again since: run the cell that makes the value once more)",
+		"p, all := &T{\"p\"}, []T{}\ntype G[T any] struct{ x T }\ng := &G[int]{}", "",
+		"type T struct{ z string }\ntype G[T any] struct{ y T }", "all, p still have the T of before: run their cells again\ng still has the G of before: run its cell again",
+		"p = &T{}", "CompileError: In[9]:1:5: cannot use &T{} (value of type *T) as *T value in assignment (T was declared again since: run the cell that makes the value or declares the variable once more)",
+		"all = []T{{}}", "CompileError: In[10]:1:7: cannot use []T{…} (value of type []T) as []T value in assignment (T was declared again since: run the cell that makes the value or declares the variable once more)",
+		"g = &G[int]{}", "CompileError: In[11]:1:5: cannot use &G[int]{} (value of type *G[int]) as *G[int] value in assignment (G was declared again since: run the cell that makes the value or declares the variable once more)",
 	}},
 	{"types have identities", []string{
 		"type A int\ntype B int\nvar x any = A(1)\n_, isB := x.(B)\nx == any(B(1)), isB", "=> false, false",

@@ -141,7 +141,7 @@ func (c *checker) bindOld() {
 		for _, v := range values {
 			c.rename(v, func(id *ast.Ident) bool {
 				for _, n := range names {
-					if n == id.Name && c.means(id) && c.declared[n] >= s.Pos() {
+					if n == id.Name && (c.means(id) || c.isStmtVar(n)) && c.declared[n] >= s.Pos() {
 						return true
 					}
 				}

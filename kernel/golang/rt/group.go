@@ -236,17 +236,22 @@ type Goroutine struct {
 }
 
 // Where says where goroutines are, the own one of the cell g first, given what Stacks
-// saw of them. One that has been cancelled and has ended since says that itself.
+// saw of them. One that has been cancelled and has ended since says that itself. What
+// is left of cells that were cancelled before is not among them: it only ends.
 func (r *Runtime) Where(g *Group, stacks []Stack) []Goroutine {
 	var list []Goroutine
 	for _, s := range stacks {
 		ended := s
 		if g != nil {
 			r.groups.mu.Lock()
+			of := r.groups.byID[s.ID]
 			if end, ok := g.ends[s.ID]; ok {
 				ended = end
 			}
 			r.groups.mu.Unlock()
+			if of != nil && of != g && of.Cancelled() {
+				continue
+			}
 		}
 		at := Goroutine{s.State, r.Calls(ended)}
 		if g != nil && s.ID == g.first {
