@@ -84,6 +84,10 @@ func TestExec(t *testing.T) {
 			program: "package main\n\nimport \"time\"\n\nfunc main() {\n\tgo func() { panic(\"aside\") }()\n\ttime.Sleep(time.Hour)\n}\n",
 			status:  2, stderr: "aside",
 		},
+		"a recursion without end": {
+			program: "package main\n\nfunc f(n int) int { return f(n+1) + n }\n\nfunc main() { println(f(0)) }\n",
+			status:  2, stderr: "fatal error: stack overflow: a function calls itself without end, or too deeply\n",
+		},
 		"a compile error": {
 			program: "package main\n\nfunc main() {\n\tvar s string = 1\n\t_ = s\n}\n",
 			status:  1, stderr: "4:",

@@ -81,6 +81,10 @@ func RunProgram(options Options, files []File, args []string) int {
 	if failed.Name == "Exit" {
 		return failed.Status
 	}
+	if failed.Name == "StackOverflow" { // no cell's state is kept
+		why, _, _ := strings.Cut(failed.Message, ";")
+		failed.Traceback[0] = "fatal error: " + why
+	}
 	report(failed)
 	return 2
 }

@@ -109,6 +109,7 @@ func TestPanicsOfPrograms(t *testing.T) {
 		`type I int; panic(I(3))`:                                 "panic: main.I(3)\n",
 		`var m map[string]int; m["a"] = 1`:                        "panic: assignment to entry in nil map\n",
 		`defer func() { recover(); panic("b") }(); panic("a\nb")`: "panic: a\n\tb [recovered]\n\tpanic: b\n",
+		`go panic("in another"); select {}`:                       "panic: in another\n",
 	} {
 		var out, stderr bytes.Buffer
 		status := RunProgram(Options{Stdout: &out, Stderr: &stderr}, []File{{"p.go", "package main\nimport \"errors\"\nvar _ = errors.New\nfunc main() {\n" + code + "\n}\n"}}, nil)

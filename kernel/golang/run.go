@@ -274,7 +274,9 @@ func (s *Shell) Interrupt() {
 // background is a panic in a goroutine that a cell started.
 func (ev *Evaluator) background(g *rt.Group, value any, trace rt.Trace) {
 	e := ev.texts.panicError(value, trace)
-	e.Traceback = append([]string{faint + "in a goroutine of " + g.Name + plain}, e.Traceback...)
+	if !ev.program {
+		e.Traceback = append([]string{faint + "in a goroutine of " + g.Name + plain}, e.Traceback...)
+	}
 	s, ok := g.Owner.(*Shell)
 	if !ok {
 		s = ev.Shell
