@@ -372,6 +372,9 @@ func (c *checker) typeError(err types.Error) {
 	if !c.src.program {
 		m.text = ownPackage.ReplaceAllString(m.text, "$1")
 	}
+	if p := packageAlone.FindStringSubmatch(m.text); p != nil && !c.imports(p[1]+p[2]) {
+		m.text = "undefined: " + p[1] + p[2] // no import says that it is one
+	}
 	if again := sameName.FindStringSubmatch(m.text); again != nil && again[1] == again[2] {
 		what := "makes the value"
 		if again[3] == "assignment" {
@@ -519,7 +522,30 @@ func (c *checker) isCellField(typ, field string) bool {
 
 var mustMark = regexp.MustCompile(mustName + `ᐧ\d*`)
 
+// imports says whether a name is that of a package which a cell has imported.
+func (c *checker) imports(name string) bool {
+	for _, d := range c.src.imports {
+		for _, s := range d.Specs {
+			if spec := s.(*ast.ImportSpec); c.importedAs(spec) == name {
+				return true
+			}
+		}
+	}
+	_, ok := c.ev.names[name].(*types.PkgName)
+	return ok
+}
+
+// importedAs is the name that an import gives to its package.
+func (c *checker) importedAs(spec *ast.ImportSpec) string {
+	if spec.Name != nil {
+		return spec.Name.Name
+	}
+	return c.ev.packageName(strings.Trim(spec.Path.Value, "`\""))
+}
+
 var (
+	packageAlone = regexp.MustCompile(`^use of package (\S+) without selector$|^(\S+) \(package name\) is not a type$`)
+
 	ownPackage = regexp.MustCompile(`\bmain\.([\pL_])`)
 	sameName   = regexp.MustCompile(`\(\w+ of (?:\w+ )?type (.+)\) as (?:\w+ type )?(.+) value in (\w+)`)
 )

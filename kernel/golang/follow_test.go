@@ -20,6 +20,10 @@ var following = []scenario{
 		"func f() { nope() }\nf()", "CompileError: In[5]:1:12: undefined: nope",
 		"func main() { nope() }", "CompileError: In[6]:1:15: undefined: nope",
 	}},
+	{"a function waits for another that has a package's name", []string{
+		"func f() int { return path(2) }", "f calls path, which no cell has declared yet",
+		"func path(n int) int { return n + 1 }\nf()", "=> 3",
+	}},
 	{"what waits and does not fit", []string{
 		"func f() int { return g(1) }", "f calls g, which no cell has declared yet",
 		"func g() int { return 1 }\ng()", "f does not fit: In[1]:1:25: too many arguments in call to g\n=> 1",

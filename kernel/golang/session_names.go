@@ -40,12 +40,7 @@ func (c *checker) insert(names map[string][]*ast.Ident) {
 	imported := make(map[string]bool)
 	for _, d := range c.src.imports {
 		for _, s := range d.Specs {
-			spec := s.(*ast.ImportSpec)
-			if spec.Name != nil {
-				imported[spec.Name.Name] = true
-			} else {
-				imported[ev.packageName(strings.Trim(spec.Path.Value, `"`+"`"))] = true
-			}
+			imported[c.importedAs(s.(*ast.ImportSpec))] = true
 		}
 	}
 	scope := c.pkg.Scope()
