@@ -163,43 +163,53 @@ var (
 // Registers that a call may change.
 var scratch = []string{"%rax", "%rcx", "%rdx", "%rsi", "%rdi", "%r8", "%r9", "%r10", "%r11"}
 
+// sum is a value in a register: another one's, and a number more.
+type sum struct {
+	of   string
+	more int
+}
+
 // changed finds the checks of loads that stand for a store too: the compiler
 // leaves out the check of a store to a place that it has just checked a load of.
 // To tell that a store's place is a check's, values get names as they go through
 // registers, the stack and the reckoning of addresses.
 func changed(lines [][]byte) map[int]bool {
 	both := map[int]bool{}
-	places := map[string]int{}    // that were checked, and where: a load's, or -1
-	values := map[string]string{} // of registers and places of the stack
+	places := map[sum]int{}    // that were checked, and where: a load's, or -1
+	values := map[string]sum{} // of registers and places of the stack
 	fresh := 0
-	value := func(r string) string {
+	value := func(r string) sum {
 		v, ok := values[r]
 		if !ok {
 			fresh++
-			v = "v" + strconv.Itoa(fresh)
+			v = sum{"v" + strconv.Itoa(fresh), 0}
 			values[r] = v
 		}
 		return v
 	}
-	// place names an operand in memory; "" for one on the stack or of the module.
-	place := func(m []string) string {
+	// place is where an operand in memory is; none for one on the stack or of the module.
+	place := func(m []string) (at sum) {
 		disp, base, index, scale := m[1], m[2], m[3], m[4]
 		if base == "%rsp" || base == "%rip" {
-			return ""
+			return sum{}
 		}
 		if base != "" {
-			base = value(base)
+			at = value(base)
 		}
 		if index != "" {
-			index = value(wide(index)) + "*" + scale
+			times, err := strconv.Atoi(scale)
+			if err != nil {
+				times = 1
+			}
+			v := value(wide(index))
+			at = sum{fmt.Sprintf("%s+%s*%d", at.of, v.of, times), at.more + v.more*times}
 		}
-		if (disp == "" || disp == "0") && index == "" {
-			return base // what leaq made of it, perhaps
+		if n, err := strconv.Atoi(disp); err == nil {
+			at.more += n
+		} else if disp != "" {
+			at.of = disp + "+" + at.of
 		}
-		if disp == "0" {
-			disp = ""
-		}
-		return disp + "(" + base + "," + index + ")"
+		return at
 	}
 	for i, l := range lines {
 		if g := checkCall.FindSubmatch(l); g != nil {
@@ -247,16 +257,24 @@ func changed(lines [][]byte) map[int]bool {
 			continue
 		}
 		target = wide(target)
-		v := ""
+		v := sum{}
 		switch memory := inMemory.FindStringSubmatch(strings.TrimSuffix(args, ", "+target)); {
 		case mnemonic == "leaq" && memory != nil:
 			v = place(memory)
 		case mnemonic == "movq" && memory != nil && memory[2] == "%rsp":
 			v = value(memory[0])
-		case mnemonic == "movq" && from[0] == '%' && from != args:
-			v = value(from)
+		case (mnemonic == "movq" || mnemonic == "vmovq") && from[0] == '%' && from != args:
+			v = value(wide(from))
+		case (mnemonic == "addq" || mnemonic == "subq") && from[0] == '$':
+			if n, err := strconv.Atoi(from[1:]); err == nil {
+				if mnemonic == "subq" {
+					n = -n
+				}
+				v = value(target)
+				v.more += n
+			}
 		}
-		if delete(values, target); v != "" {
+		if delete(values, target); v != (sum{}) {
 			values[target] = v
 		}
 	}
@@ -266,6 +284,8 @@ func changed(lines [][]byte) map[int]bool {
 // wide is the 64-bit name of a general register, or the name itself.
 func wide(r string) string {
 	switch n := len(r); {
+	case strings.HasPrefix(r, "%ymm"):
+		return "%x" + r[2:]
 	case r[1] == 'e' && n == 4:
 		return "%r" + r[2:]
 	case r[1] == 'r' && n > 3 && (r[n-1] == 'd' || r[n-1] == 'w' || r[n-1] == 'b') && r[2] >= '0' && r[2] <= '9':

@@ -109,3 +109,90 @@ __global__ void k(float *x, const unsigned char *y, unsigned *z, int n, Point *p
 		t.Errorf("%d ranges instead of %d; the last: %v, not %v", len(got), len(want), got[max(0, len(got)-4):], want[len(want)-4:])
 	}
 }
+
+// In loops the compiler moves the pointer between the check of a load and the store to
+// its place, for which the check stands too.
+func TestObserveLoops(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	m, err := sim.New(sim.Options{Devices: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	c, err := m.PrimaryRetain(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n, bytes = 100, 64 // bodies, and what one takes
+	for name, k := range map[string]struct {
+		body   string
+		writes [][2]uint64 // in a body
+	}{
+		"scaled":       {`for (int k = 0; k < 3; k++) b[i].at[k] = b[i].at[k] + by * b[i].speed[k];`, [][2]uint64{{0, 12}}},
+		"back":         {`for (int k = 2; k >= 0; k--) b[i].speed[k] *= by + b[i].at[k];`, [][2]uint64{{12, 24}}},
+		"far":          {`for (int k = 0; k < 4; k++) b[i].more[k] += by * b[i].at[k % 3] + b[i].mass;`, [][2]uint64{{32, 64}}},
+		"pointers":     {`const float *v = b[i].speed; for (float *p = b[i].at; p < b[i].at + 3; p++, v++) *p = *p * *v + by;`, [][2]uint64{{0, 12}}},
+		"if":           {`for (int k = 0; k < 3; k++) if (b[i].at[k] < by) b[i].at[k] = by * b[i].speed[k];`, [][2]uint64{{0, 12}}},
+		"swapped":      {`for (int k = 0; k < 3; k++) { float v = b[i].at[k]; b[i].at[k] = b[i].speed[k]; b[i].speed[k] = v * by; }`, [][2]uint64{{0, 24}}},
+		"not read":     {`for (int k = 0; k < 3; k++) b[i].at[k] = by * b[i].speed[k];`, [][2]uint64{{0, 12}}},
+		"read alone":   {`float s = 0; for (int k = 0; k < 3; k++) s += by * b[i].at[k] * b[i].speed[k]; b[i].mass = s;`, [][2]uint64{{24, 28}}},
+		"shifted":      {`for (int k = 0; k < 2; k++) b[i].at[k] = b[i].at[k + 1] * by;`, [][2]uint64{{0, 8}}},
+		"shifted back": {`for (int k = 2; k > 0; k--) b[i].at[k] = b[i].at[k - 1] * by;`, [][2]uint64{{4, 12}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, err := m.Compile(0, &driver.Source{Name: "k.cu", Names: []string{"k"}, Code: `
+struct Body { float at[3], speed[3], mass; bool fixed; double more[4]; };
+__global__ void k(Body *b, float by, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) { ` + k.body + ` }
+}`})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mod, err := m.ModuleLoad(c, code.Image)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := m.ModuleFunction(c, mod, code.Lowered["k"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := m.MemAlloc(c, n*bytes)
+			if err == nil {
+				err = m.Memset(c, b, 0, 1, n*bytes)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			params := make([]byte, 16)
+			binary.LittleEndian.PutUint64(params, uint64(b))
+			binary.LittleEndian.PutUint32(params[8:], 0x40000000) // 2
+			binary.LittleEndian.PutUint32(params[12:], n)
+			var got, want []driver.Access
+			err = m.Launch(c, &driver.Launch{Function: f, Grid: driver.Dim3{X: 2, Y: 1, Z: 1}, Block: driver.Dim3{X: 64, Y: 1, Z: 1}, Params: params,
+				Observe: func(list []driver.Access) {
+					for _, a := range list {
+						if a.Mode == driver.AccessWrite {
+							got = append(got, a)
+						}
+					}
+				}})
+			if err == nil {
+				err = m.CtxSynchronize(c, nil)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range driver.Ptr(n) {
+				for _, w := range k.writes {
+					want = append(want, driver.Access{Lo: b + i*bytes + driver.Ptr(w[0]), Hi: b + i*bytes + driver.Ptr(w[1]), Mode: driver.AccessWrite})
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%d writes instead of %d: %v, not %v", len(got), len(want), got[:min(3, len(got))], want[:3])
+			}
+		})
+	}
+}
