@@ -85,7 +85,8 @@ modules-score: $(BIN)
 	  -list $(MODULES)/passing.txt -reasons $(MODULES)/cannot.txt
 
 # The race detector runs first, while pip installs what the clients need. The tests of Go,
-# the clients and the browser wait a good deal: they run beside each other.
+# the clients and the browser wait a good deal: they run beside each other. (GNU make 4.3
+# would start no client before the end of test-go if that stood behind them.)
 test:
 	@$(MAKE) test-style $(BIN)
 	@$(MAKE) -j2 --output-sync=target $(PIP) test-race
