@@ -531,9 +531,8 @@ func (w *Widget) differs(before Props) (names []string) {
 // sendState tells the front end some properties, or all.
 func (w *Widget) sendState(names []string) error {
 	w.mu.Lock()
-	state := w.snapshot(names)
-	w.mu.Unlock()
-	return w.tell("update", "", state)
+	defer w.mu.Unlock() // the last that is told is what holds
+	return w.tell("update", "", w.snapshot(names))
 }
 
 func (w *Widget) tell(method, parent string, state map[string]any) error {
@@ -544,6 +543,9 @@ func (w *Widget) tell(method, parent string, state map[string]any) error {
 // update takes what the front end changed.
 func (w *Widget) update(state map[string]any, parent string) {
 	w.mu.Lock()
+	// For other front ends, and for this one to know that it came. It is told before
+	// the program can see the values: an answer of the program's comes behind it.
+	w.tell("echo_update", parent, state)
 	before, was := maps.Clone(w.state), w.get("value")
 	model := models()[w.class]
 	var wrong []string // what they cannot be: the front end is told what they are
@@ -563,7 +565,6 @@ func (w *Widget) update(state map[string]any, parent string) {
 	names := w.differs(before)
 	calls := w.calls(names, before, was)
 	w.mu.Unlock()
-	w.tell("echo_update", parent, state) // for other front ends, and for this one to know that it came
 	if len(wrong) > 0 {
 		w.sendState(wrong)
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 // front is a front end that notes what it is told.
@@ -44,6 +45,32 @@ func (f *front) send(w *Widget, data string, buffers ...[]byte) {
 	f.Helper()
 	if err := Receive(Message{Type: "msg", ID: w.ID(), Data: json.RawMessage(data), Buffers: buffers}); err != nil {
 		f.Error(err)
+	}
+}
+
+// A cell that waits for a value, and then tells the front end another one, or ends,
+// must not be ahead of the echo: the front end would keep the older value.
+func TestTheEchoIsSentBeforeTheValueIsSeen(t *testing.T) {
+	f := connect(t)
+	s := IntSlider()
+	answered := make(chan bool)
+	SetSender(func(m Message) error {
+		if len(f.told) == 3 { // the echo: time for the cell to be ahead of it
+			time.Sleep(20 * time.Millisecond)
+		}
+		f.told = append(f.told, m)
+		return nil
+	})
+	go func() {
+		defer close(answered)
+		for s.Int() != 7 {
+		}
+		s.SetValue(8)
+	}()
+	f.send(s, `{"method":"update","state":{"value":7}}`)
+	<-answered
+	if s.Int() != 8 || f.data()["method"] != "update" || f.state()["value"] != 8.0 {
+		t.Errorf("the slider is at %d; the front end was last told %s", s.Int(), f.told[len(f.told)-1].Data)
 	}
 }
 
