@@ -138,6 +138,11 @@ func TestObserveLoops(t *testing.T) {
 		"swapped":      {`for (int k = 0; k < 3; k++) { float v = b[i].at[k]; b[i].at[k] = b[i].speed[k]; b[i].speed[k] = v * by; }`, [][2]uint64{{0, 24}}},
 		"not read":     {`for (int k = 0; k < 3; k++) b[i].at[k] = by * b[i].speed[k];`, [][2]uint64{{0, 12}}},
 		"read alone":   {`float s = 0; for (int k = 0; k < 3; k++) s += by * b[i].at[k] * b[i].speed[k]; b[i].mass = s;`, [][2]uint64{{24, 28}}},
+		"larger":       {`b[i].mass = b[i].mass > by ? b[i].mass : by;`, [][2]uint64{{24, 28}}},
+		"largest":      {`float v = b[i].mass, w = b[i].at[0]; b[i].mass = v != v || w != w ? v + w : v > w ? v : v < w ? w : signbit(v) ? w : v;`, [][2]uint64{{24, 28}}},
+		"all larger":   {`for (int k = 0; k < 3; k++) { float v = b[i].at[k], w = b[i].speed[k]; b[i].at[k] = v != v || w != w ? v + w : v > w ? v : v < w ? w : signbit(v) ? w : v; }`, [][2]uint64{{0, 12}}},
+		"cases":        {`for (int k = 0; k < 3; k++) { float v = b[i].at[k]; switch (int(v * 16)) { case 0: v = by; break; case 1: v += b[i].mass; break; case 2: v = sinf(v); break; case 7: v *= v; } b[i].at[k] = v; }`, [][2]uint64{{0, 12}}},
+		"searched":     {`float v = b[i].mass; int k = 0; while (k < 3 && b[i].at[k] <= by) { v += b[i].at[k]; k++; } b[i].mass = v;`, [][2]uint64{{24, 28}}},
 		"shifted":      {`for (int k = 0; k < 2; k++) b[i].at[k] = b[i].at[k + 1] * by;`, [][2]uint64{{0, 8}}},
 		"shifted back": {`for (int k = 2; k > 0; k--) b[i].at[k] = b[i].at[k - 1] * by;`, [][2]uint64{{4, 12}}},
 	} {
