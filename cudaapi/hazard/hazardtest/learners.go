@@ -46,14 +46,14 @@ func init() {
 		program{name: "a halo goes to the other device", run: func(e *env) {
 			e.first(e.kernel("fill", e.a, e.x, nil, 0, elements))
 			e.check(e.e.Record(e.a))
-			e.needed(func() error { return e.far.WaitEvent(e.e) })
-			e.second(cuda.MemcpyPeerAsync(e.w.Slice(0, 16), e.x.Slice(elements-16, elements), e.far))
+			e.needed(func() error { return e.two().far.WaitEvent(e.e) })
+			e.second(cuda.MemcpyPeerAsync(e.two().w.Slice(0, 16), e.x.Slice(elements-16, elements), e.two().far))
 		}},
 		program{name: "the inner points beside the halo", right: true, run: func(e *env) {
 			e.check(e.kernel("fill", e.a, e.x, nil, elements-16, elements))
 			e.check(e.e.Record(e.a))
-			e.check(e.far.WaitEvent(e.e))
-			e.check(cuda.MemcpyPeerAsync(e.w.Slice(0, 16), e.x.Slice(elements-16, elements), e.far))
+			e.check(e.two().far.WaitEvent(e.e))
+			e.check(cuda.MemcpyPeerAsync(e.two().w.Slice(0, 16), e.x.Slice(elements-16, elements), e.two().far))
 			e.check(e.kernel("fill", e.b, e.x, nil, 0, elements-16))
 		}},
 		program{name: "even and odd bytes", right: true, run: func(e *env) {
@@ -146,11 +146,11 @@ func init() {
 			e.second(e.read(e.b, e.x))
 		}},
 		program{name: "a loop over devices", run: func(e *env) {
-			for k, s := range []*cuda.Stream{e.a, e.far} {
+			for k, s := range []*cuda.Stream{e.a, e.two().far} {
 				e.first(e.kernel("fill", s, e.x, nil, 512*k, 512*k+512))
 			}
 			e.check(e.a.Synchronize())
-			e.needed(e.far.Synchronize)
+			e.needed(e.two().far.Synchronize)
 			e.second(e.read(e.b, e.x))
 		}},
 		program{name: "two graphs made of two captures", run: func(e *env) {

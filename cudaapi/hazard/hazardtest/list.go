@@ -136,10 +136,10 @@ var programs = []program{
 		e.second(e.read(e.b, e.x))
 	}},
 	{name: "the host waits for all devices", run: func(e *env) {
-		e.first(e.fill(e.far, e.w))
+		e.first(e.fill(e.two().far, e.two().w))
 		e.check(e.d0.Synchronize())
 		e.needed(cuda.Synchronize)
-		e.second(e.read(e.a, e.w))
+		e.second(e.read(e.a, e.two().w))
 	}},
 	{name: "the host asks until a stream is done", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
@@ -216,7 +216,7 @@ var programs = []program{
 	{name: "the default streams of two devices", run: func(e *env) {
 		e.first(e.fill(e.def, e.x))
 		e.needed(e.def.Synchronize)
-		e.second(e.read(e.d1.DefaultStream(), e.x))
+		e.second(e.read(e.two().d1.DefaultStream(), e.x))
 	}},
 
 	// Copies and fills.
@@ -317,53 +317,53 @@ var programs = []program{
 	{name: "a kernel of another device reads", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
 		e.check(e.e.Record(e.a))
-		e.needed(func() error { return e.far.WaitEvent(e.e) })
-		e.second(e.read(e.far, e.x))
+		e.needed(func() error { return e.two().far.WaitEvent(e.e) })
+		e.second(e.read(e.two().far, e.x))
 	}},
 	{name: "a kernel writes to another device", run: func(e *env) {
-		e.first(e.fill(e.a, e.w))
+		e.first(e.fill(e.a, e.two().w))
 		e.check(e.e.Record(e.a))
-		e.needed(func() error { return e.far.WaitEvent(e.e) })
-		e.second(e.read(e.far, e.w))
+		e.needed(func() error { return e.two().far.WaitEvent(e.e) })
+		e.second(e.read(e.two().far, e.two().w))
 	}},
 	{name: "a copy between devices, then a kernel there", run: func(e *env) {
-		e.first(cuda.MemcpyPeerAsync(e.w, e.x, e.a))
+		e.first(cuda.MemcpyPeerAsync(e.two().w, e.x, e.a))
 		e.check(e.e.Record(e.a))
-		e.needed(func() error { return e.far.WaitEvent(e.e) })
-		e.second(e.read(e.far, e.w))
+		e.needed(func() error { return e.two().far.WaitEvent(e.e) })
+		e.second(e.read(e.two().far, e.two().w))
 	}},
 	{name: "a kernel there, then a copy between devices", run: func(e *env) {
-		e.first(e.fill(e.far, e.w))
-		e.check(e.efar.Record(e.far))
-		e.needed(func() error { return e.a.WaitEvent(e.efar) })
-		e.second(cuda.MemcpyPeerAsync(e.x, e.w, e.a))
+		e.first(e.fill(e.two().far, e.two().w))
+		e.check(e.two().efar.Record(e.two().far))
+		e.needed(func() error { return e.a.WaitEvent(e.two().efar) })
+		e.second(cuda.MemcpyPeerAsync(e.x, e.two().w, e.a))
 	}},
 	{name: "a synchronous copy between devices waits for both and both for it", right: true, run: func(e *env) {
 		e.check(e.fill(e.a, e.x))
-		e.check(e.read(e.far, e.w))
-		e.check(cuda.MemcpyPeer(e.w, e.x))
-		e.check(e.read(e.far, e.w))
+		e.check(e.read(e.two().far, e.two().w))
+		e.check(cuda.MemcpyPeer(e.two().w, e.x))
+		e.check(e.read(e.two().far, e.two().w))
 		e.check(e.fill(e.b, e.x))
 	}},
 	{name: "a copy by unified addresses", run: func(e *env) {
-		e.first(cuda.MemcpyAsync(e.w, e.x, e.a))
+		e.first(cuda.MemcpyAsync(e.two().w, e.x, e.a))
 		e.needed(e.a.Synchronize)
-		e.second(e.fill(e.far, e.w))
+		e.second(e.fill(e.two().far, e.two().w))
 	}},
 	{name: "the halo's owner waits for its reader", run: func(e *env) {
 		e.check(e.fill(e.a, e.x))
 		e.check(e.e.Record(e.a))
-		e.check(e.far.WaitEvent(e.e))
-		e.first(cuda.MemcpyPeerAsync(e.w, e.x, e.far))
-		e.check(e.efar.Record(e.far))
-		e.needed(func() error { return e.a.WaitEvent(e.efar) })
+		e.check(e.two().far.WaitEvent(e.e))
+		e.first(cuda.MemcpyPeerAsync(e.two().w, e.x, e.two().far))
+		e.check(e.two().efar.Record(e.two().far))
+		e.needed(func() error { return e.a.WaitEvent(e.two().efar) })
 		e.second(e.fill(e.a, e.x))
 	}},
 	{name: "a wait for one device is none for the other", run: func(e *env) {
-		e.first(e.fill(e.far, e.w))
+		e.first(e.fill(e.two().far, e.two().w))
 		e.check(e.d0.Synchronize())
-		e.needed(e.d1.Synchronize)
-		e.second(cuda.MemcpyAsync(e.h, e.w, e.a))
+		e.needed(e.two().d1.Synchronize)
+		e.second(cuda.MemcpyAsync(e.h, e.two().w, e.a))
 	}},
 
 	// What kernels touch.
@@ -428,8 +428,8 @@ var programs = []program{
 		e.check(err)
 		e.first(e.fill(e.a, m))
 		e.check(e.e.Record(e.a))
-		e.needed(func() error { return e.far.WaitEvent(e.e) })
-		e.second(e.read(e.far, m))
+		e.needed(func() error { return e.two().far.WaitEvent(e.e) })
+		e.second(e.read(e.two().far, m))
 	}},
 	{name: "a synchronous fill of managed memory is done", right: true, run: func(e *env) {
 		m, err := e.d0.AllocManaged(elements, cuda.Float32)
@@ -597,11 +597,11 @@ var programs = []program{
 	{name: "stream-ordered memory of another device's stream", run: func(e *env) {
 		pool, err := e.d0.DefaultPool()
 		e.check(err)
-		e.check(pool.SetAccess(e.d1, true)) // peer access does not count for pools
+		e.check(pool.SetAccess(e.two().d1, true)) // peer access does not count for pools
 		m := e.firstAlloc(e.a.AllocAsync(elements, cuda.Float32))
 		e.needed(e.a.Synchronize)
-		e.second(cuda.MemcpyAsync(m, e.w, e.far))
-		e.check(e.far.Synchronize())
+		e.second(cuda.MemcpyAsync(m, e.two().w, e.two().far))
+		e.check(e.two().far.Synchronize())
 	}},
 	{name: "memory is freed when its kernel is done", run: func(e *env) {
 		e.first(e.fill(e.a, e.x))
@@ -609,8 +609,8 @@ var programs = []program{
 		e.second(e.x.Free())
 	}},
 	{name: "memory is freed when another device's kernel is done", run: func(e *env) {
-		e.first(e.read(e.far, e.x))
-		e.needed(e.far.Synchronize)
+		e.first(e.read(e.two().far, e.x))
+		e.needed(e.two().far.Synchronize)
 		e.second(e.x.Free())
 	}},
 	{name: "pinned memory is freed when its copy is done", run: func(e *env) {

@@ -64,9 +64,9 @@ var messages = []message{
 		r.needed(r.block.Synchronize)
 		r.second(r.world.Send(r.x, 1, 0))
 	})},
-	{name: "a send does not come behind another device's default stream", run: sends(func(r *rank) {
-		r.first(r.copy(r.d1.DefaultStream(), r.x, r.w))
-		r.needed(r.d1.Synchronize)
+	{name: "a send does not come behind another device's default stream", two: true, run: sends(func(r *rank) {
+		r.first(r.copy(r.two().d1.DefaultStream(), r.x, r.two().w))
+		r.needed(r.two().d1.Synchronize)
 		r.second(r.world.Send(r.x, 1, 0))
 	})},
 	{name: "a buffer is used again after a blocking send", right: true, run: func(r *rank) {
@@ -586,36 +586,36 @@ var messages = []message{
 	}},
 
 	// Package collective, among the devices of one process.
-	{name: "an all-reduce among devices follows its streams", right: true, run: func(r *rank) {
+	{name: "an all-reduce among devices follows its streams", two: true, right: true, run: func(r *rank) {
 		r.check(r.fill(r.a, r.x))
-		r.check(r.fill(r.far, r.w))
-		r.check(collective.Allreduce([]*cuda.Buffer{r.x, r.w}, []*cuda.Stream{r.a, r.far}))
-		r.check(r.copy(r.far, r.w, r.x)) // another member's: all are done with it
+		r.check(r.fill(r.two().far, r.two().w))
+		r.check(collective.Allreduce([]*cuda.Buffer{r.x, r.two().w}, []*cuda.Stream{r.a, r.two().far}))
+		r.check(r.copy(r.two().far, r.two().w, r.x)) // another member's: all are done with it
 	}},
-	{name: "an all-reduce among devices follows no other streams", run: func(r *rank) {
+	{name: "an all-reduce among devices follows no other streams", two: true, run: func(r *rank) {
 		r.first(r.fill(r.b, r.x))
 		r.check(r.e.Record(r.b))
 		r.needed(func() error { return r.a.WaitEvent(r.e) })
-		r.second(collective.Allreduce([]*cuda.Buffer{r.x, r.w}, []*cuda.Stream{r.a, r.far}))
+		r.second(collective.Allreduce([]*cuda.Buffer{r.x, r.two().w}, []*cuda.Stream{r.a, r.two().far}))
 	}},
-	{name: "no other streams follow an all-reduce among devices", run: func(r *rank) {
-		r.first(collective.Allreduce([]*cuda.Buffer{r.x, r.w}, []*cuda.Stream{r.a, r.far}))
+	{name: "no other streams follow an all-reduce among devices", two: true, run: func(r *rank) {
+		r.first(collective.Allreduce([]*cuda.Buffer{r.x, r.two().w}, []*cuda.Stream{r.a, r.two().far}))
 		r.needed(r.a.Synchronize)
 		r.second(r.read(r.b, r.x))
 	}},
-	{name: "a broadcast without streams wants its root ready", run: func(r *rank) {
+	{name: "a broadcast without streams wants its root ready", two: true, run: func(r *rank) {
 		r.first(r.fill(r.a, r.x))
 		r.needed(r.a.Synchronize)
-		r.second(collective.Broadcast(0, []*cuda.Buffer{r.x, r.w}, nil))
-		r.check(r.read(r.far, r.w))
+		r.second(collective.Broadcast(0, []*cuda.Buffer{r.x, r.two().w}, nil))
+		r.check(r.read(r.two().far, r.two().w))
 	}},
-	{name: "the root of a broadcast is only read", right: true, run: func(r *rank) {
+	{name: "the root of a broadcast is only read", two: true, right: true, run: func(r *rank) {
 		r.check(r.read(r.b, r.x))
-		r.check(collective.Broadcast(0, []*cuda.Buffer{r.x, r.w}, []*cuda.Stream{r.a, r.far}))
+		r.check(collective.Broadcast(0, []*cuda.Buffer{r.x, r.two().w}, []*cuda.Stream{r.a, r.two().far}))
 	}},
-	{name: "the default streams are ready for a broadcast without streams", right: true, run: func(r *rank) {
+	{name: "the default streams are ready for a broadcast without streams", two: true, right: true, run: func(r *rank) {
 		r.check(r.fill(r.def, r.x))
-		r.check(collective.Broadcast(0, []*cuda.Buffer{r.x, r.w}, nil))
+		r.check(collective.Broadcast(0, []*cuda.Buffer{r.x, r.two().w}, nil))
 	}},
 	{name: "a broadcast among ranks follows its streams", run: func(r *rank) {
 		g, err := r.world.Collectives()

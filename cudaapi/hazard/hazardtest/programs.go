@@ -59,24 +59,42 @@ type tester interface {
 	Skip(args ...any)
 }
 
-// env is what a program has: two devices, streams of the first, which a and b do
-// not wait for the default stream, and one of the second; buffers, pinned memory.
+// env is what a program has: a device, streams, of which a, b and c do not wait for
+// the default stream, buffers, pinned memory; and another device, if there is one.
 type env struct {
-	t            tester
-	mod          *cuda.Module
-	d0, d1       *cuda.Device
-	a, b, c, far *cuda.Stream // far is of d1
-	def          *cuda.Stream // the default stream of d0
-	block        *cuda.Stream // a blocking stream of d0
-	x, y, z, w   *cuda.Buffer // w is of d1
-	h            *cuda.HostBuffer
-	e, f, efar   *cuda.Event
-	flag         *cuda.Buffer
-	slices       [][]float32  // of Go, and ...
-	made         *cuda.Buffer // ... memory of the program's own, of which it is asked what is left there
-	all          bool         // no call is left out
-	left         bool         // one was
-	lines        [2]string
+	t       tester
+	mod     *cuda.Module
+	d0      *cuda.Device
+	a, b, c *cuda.Stream
+	def     *cuda.Stream // the default stream of d0
+	block   *cuda.Stream // a blocking stream of d0
+	x, y, z *cuda.Buffer
+	h       *cuda.HostBuffer
+	e, f    *cuda.Event
+	flag    *cuda.Buffer
+	peer    *peer
+	slices  [][]float32  // of Go, and ...
+	made    *cuda.Buffer // ... memory of the program's own, of which it is asked what is left there
+	all     bool         // no call is left out
+	left    bool         // one was
+	lines   [2]string
+}
+
+// peer is a second device and what a program has there.
+type peer struct {
+	d1   *cuda.Device
+	far  *cuda.Stream
+	w    *cuda.Buffer
+	efar *cuda.Event
+}
+
+// two gives the second device; a test ends without one.
+func (e *env) two() *peer {
+	if e.peer == nil {
+		e.t.Helper()
+		e.t.Skip("needs two devices")
+	}
+	return e.peer
 }
 
 func (e *env) check(err error) {
@@ -146,23 +164,20 @@ func newEnv(t tester) *env {
 	e := &env{t: t}
 	list, err := cuda.Devices()
 	e.check(err)
-	if len(list) < 2 {
-		t.Skip("needs two devices")
-	}
-	e.d0, e.d1 = list[0], list[1]
+	e.d0 = list[0]
 	stream := func(d *cuda.Device, f cuda.StreamFlag) *cuda.Stream {
 		s, err := d.NewStream(f)
 		e.check(err)
 		return s
 	}
-	e.a, e.b, e.c, e.far = stream(e.d0, cuda.NonBlocking), stream(e.d0, cuda.NonBlocking), stream(e.d0, cuda.NonBlocking), stream(e.d1, cuda.NonBlocking)
+	e.a, e.b, e.c = stream(e.d0, cuda.NonBlocking), stream(e.d0, cuda.NonBlocking), stream(e.d0, cuda.NonBlocking)
 	e.block, e.def = stream(e.d0, cuda.Blocking), e.d0.DefaultStream()
 	buffer := func(d *cuda.Device) *cuda.Buffer {
 		b, err := d.Alloc(elements, cuda.Float32)
 		e.check(err)
 		return b
 	}
-	e.x, e.y, e.z, e.w = buffer(e.d0), buffer(e.d0), buffer(e.d0), buffer(e.d1)
+	e.x, e.y, e.z = buffer(e.d0), buffer(e.d0), buffer(e.d0)
 	e.h, err = e.d0.AllocHost(elements, cuda.Float32)
 	e.check(err)
 	e.flag, err = e.d0.Alloc(16, cuda.Uint32)
@@ -173,14 +188,20 @@ func newEnv(t tester) *env {
 		e.check(err)
 		return v
 	}
-	e.e, e.f, e.efar = event(e.d0), event(e.d0), event(e.d1)
-	e.check(e.d0.EnablePeerAccess(e.d1))
-	e.check(e.d1.EnablePeerAccess(e.d0))
+	e.e, e.f = event(e.d0), event(e.d0)
+	if len(list) > 1 {
+		d := list[1]
+		e.peer = &peer{d1: d, far: stream(d, cuda.NonBlocking), w: buffer(d), efar: event(d)}
+		e.check(e.d0.EnablePeerAccess(d))
+		e.check(d.EnablePeerAccess(e.d0))
+	}
 	e.mod, err = cuda.Compile(code)
 	e.check(err)
 	for _, name := range []string{"fill", "copy", "add", "count", "look"} { // loaded, so that launches are all there is
 		e.check(e.kernel(name, e.a, e.x, e.y, 0, 1))
-		e.check(e.kernel(name, e.far, e.w, e.w, 0, 1))
+		if e.peer != nil {
+			e.check(e.kernel(name, e.peer.far, e.peer.w, e.peer.w, 0, 1))
+		}
 	}
 	e.check(cuda.Synchronize())
 	hazard.Forget()

@@ -28,6 +28,7 @@ func TestRanksOnSimulatedDevices(t *testing.T) {
 	for _, path := range []string{"ipc", "staged"} {
 		RunRanks(t, "GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=2", "GOCUDA_MPI_PATH="+path)
 	}
+	RunRanks(t, "GOCUDA_BACKEND=sim", "GOCUDA_SIM_DEVICES=1")
 }
 
 func TestAcrossRanksOnSimulatedDevices(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/hazard"
 	"gocuda/cudaapi/internal/callsite"
 	"gocuda/cudaapi/mpi"
@@ -23,6 +24,7 @@ type message struct {
 	name  string
 	run   func(r *rank)
 	right bool // it lacks nothing: it has no counterpart
+	two   bool // it needs two devices
 	slice bool // without its wait a Go slice is raced for, which the race detector reports
 }
 
@@ -114,8 +116,12 @@ func rankMain() {
 	world := mpi.World()
 	out := json.NewEncoder(os.Stdout)
 	only := os.Getenv(asRank)
+	devices, err := cuda.Devices()
+	if err != nil {
+		panic(err)
+	}
 	for _, p := range messages {
-		if only != "all" && p.name != only {
+		if only != "all" && p.name != only || p.two && len(devices) < 2 {
 			continue
 		}
 		for _, all := range []bool{true, false} {

@@ -23,7 +23,7 @@ func outcome(t *testing.T, p program, all bool) (left string, lines [2]string) {
 	defer hazard.Off() //nolint:errcheck // the next one would fail too
 	e := newEnv(t)
 	e.all = all
-	for k, b := range []*cuda.Buffer{e.x, e.y, e.z, e.w} {
+	for k, b := range []*cuda.Buffer{e.x, e.y, e.z, e.two().w} {
 		e.check(b.Fill(10+k, nil))
 	}
 	host := must(e.h.Float32s())
@@ -36,7 +36,7 @@ func outcome(t *testing.T, p program, all bool) (left string, lines [2]string) {
 		return "an error: " + err.Error(), e.lines
 	}
 	left = fmt.Sprint(e.slices)
-	for _, b := range []*cuda.Buffer{e.x, e.y, e.z, e.w, e.made} {
+	for _, b := range []*cuda.Buffer{e.x, e.y, e.z, e.two().w, e.made} {
 		if b == nil {
 			continue
 		}
@@ -44,7 +44,7 @@ func outcome(t *testing.T, p program, all bool) (left string, lines [2]string) {
 			left += fmt.Sprint(v)
 		}
 	}
-	for _, d := range []*cuda.Device{e.d0, e.d1} {
+	for _, d := range []*cuda.Device{e.d0, e.two().d1} {
 		left += fmt.Sprint(must(must(e.mod.Global(d, "seen", cuda.Uint64)).Uint64s()))
 	}
 	if host, err := e.h.Float32s(); err == nil {
