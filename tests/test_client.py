@@ -190,7 +190,7 @@ def test_a_failing_cell_stops_the_queued_ones(client, tmp_path):
         client.send("second := 2"),
         client.send("third := 3"),
     ]
-    time.sleep(0.3)  # the kernel has them
+    client.reply(client.kc.kernel_info())  # answered beside the cell: what was sent before has come
     gate.touch()
     replies = [client.reply(i)["content"]["status"] for i in ids]
     assert replies == ["error", "error", "error"]

@@ -341,7 +341,9 @@ func TestInterruptsOfGo(t *testing.T) {
 	h := startReal(t, func(o *session.Options) {
 		o.Input = func(string, bool) (string, error) { select {} }
 	})
-	h.Succeed("kept := 7\nvar counter int")
+	// A goroutine that may wake others: or else what waits is a deadlock as soon as it is
+	// seen, which on a busy machine is before the interrupt.
+	h.Succeed("kept := 7\nvar counter int\ngo func() { time.Sleep(time.Hour) }()")
 	for _, code := range []string{
 		"for {}",
 		"for { counter++ }",
