@@ -119,7 +119,7 @@ var scenarios = []scenario{
 		"k := fmt.Sprint(k, \"!\")\ndata := string(data)\nk, data", `=> "3!", "hello"`,
 		"fmt.Println(k)\nk, data := len(k), []string{data, k}\nk, data", "3!\n=> 2, []string{\"hello\", \"3!\"}",
 		"k := func() string { return strings.Repeat(\"a\", k) }\nk()", `=> "aa"`,
-		"go func() { time.Sleep(time.Millisecond); fmt.Println(data) }()\ndata := len(data)\ntime.Sleep(20 * time.Millisecond)\ndata", "[hello 3!]\n=> 2",
+		"printed := make(chan bool)\ngo func() { time.Sleep(time.Millisecond); fmt.Println(data); printed <- true }()\ndata := len(data)\n<-printed\ndata", "[hello 3!]\n=> 2",
 		"k()", `=> "aa"`,
 	}},
 	{"functions follow", []string{

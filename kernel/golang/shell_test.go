@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // aside is a shell with what its cells print.
@@ -117,7 +118,11 @@ func TestShellsInterrupt(t *testing.T) {
 		loops <- a.Eval("A[1]", "<-started\nfmt.Println(`loops`)\nfor { }", true)
 	}()
 	<-a.printed
-	if cell, line := s.ev.Where(); cell != "In[9]" || line != 2 {
+	cell, line := s.ev.Where()
+	for end := time.Now().Add(time.Minute); line == 1 && time.Now().Before(end); time.Sleep(time.Millisecond) { // it has sent, and not gone on
+		cell, line = s.ev.Where()
+	}
+	if cell != "In[9]" || line != 2 {
 		t.Errorf("the main shell is in %s, line %d", cell, line)
 	}
 	if cell, _ := a.Where(); cell != "A[1]" {

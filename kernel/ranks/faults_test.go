@@ -98,7 +98,7 @@ func TestFaultsOfRanks(t *testing.T) {
 		// Interrupted in a blocking receive, which has taken no message.
 		hung = b.begin("%%mpi\nif rank == 0 {\n\tfmt.Println(\"receives\")\n}\nworld.Recv(make([]int, 1), (rank+1)%size, 5)")
 		b.until("[0] receives\n")
-		time.Sleep(300 * time.Millisecond)
+		time.Sleep(time.Second) // until it does
 		b.Interrupt()
 		o = hung()
 		if o.err == nil || o.err.Name != "Interrupted" || !strings.Contains(o.stderr, "[0] interrupted at cell:5, in Comm.Recv with rank 1, tag 5\n") {

@@ -139,7 +139,7 @@ func TestClient(t *testing.T) {
 			if stopped = true; r.Err == nil || r.Err.Name != "Interrupted" {
 				t.Errorf("interrupted: %+v", r)
 			}
-		default:
+		case <-time.After(time.Millisecond):
 		}
 	}
 	c.Close()
