@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"go/types"
 	"sync/atomic"
@@ -163,21 +164,23 @@ type panicWatch struct {
 
 // watch gives a module that was loaded on d a record for its panics.
 func (m *Module) watch(d *Device, c driver.Context, h driver.Module) error {
-	host, err := d.AllocHost(int(unsafe.Sizeof(panicRecord{})), Uint8, Portable, Mapped)
+	const size = unsafe.Sizeof(panicRecord{})
+	host, err := d.AllocHost(int(size)+8, Uint8, Portable, Mapped) // the record, and its address
 	if err != nil {
 		return err
 	}
 	host.own.ours = true
-	w := &panicWatch{record: *(**panicRecord)(unsafe.Pointer(&host.ptr)), host: host, code: m.goCode, epoch: d.epoch.Load()}
-	*w.record = panicRecord{}
+	record := *(**panicRecord)(unsafe.Pointer(&host.ptr))
+	*record = panicRecord{}
+	*(*uint64)(unsafe.Add(unsafe.Pointer(record), size)) = uint64(host.ptr)
 	at, _, err := d.drv().ModuleGlobal(c, h, "go_panics")
+	if err == nil {
+		err = d.copyAside(c, at, host.ptr+driver.Ptr(size), 8)
+	}
 	if err != nil {
 		return d.fail(err)
 	}
-	p := uint64(host.ptr)
-	if err := d.drv().Memcpy(c, at, driver.Ptr(uintptr(unsafe.Pointer(&p))), 8); err != nil {
-		return d.fail(err)
-	}
+	w := &panicWatch{record: record, host: host, code: m.goCode, epoch: d.epoch.Load()}
 	for {
 		old := d.panics.Load()
 		var list []*panicWatch
@@ -193,6 +196,17 @@ func (m *Module) watch(d *Device, c driver.Context, h driver.Module) error {
 			return nil
 		}
 	}
+}
+
+// copyAside copies in order with nothing that the program has queued: it waits for
+// none of that, and may be called while a stream is captured.
+func (d *Device) copyAside(c driver.Context, dst, src driver.Ptr, n uint64) error {
+	s, err := d.drv().StreamCreate(c, driver.StreamNonBlocking, 0)
+	if err != nil {
+		return err
+	}
+	err = d.drv().MemcpyAsync(c, dst, src, n, s)
+	return errors.Join(err, d.drv().StreamSynchronize(c, s, stop()), d.drv().StreamDestroy(c, s))
 }
 
 // panicked is the first panic of a kernel that was not returned yet. It is asked

@@ -334,6 +334,49 @@ func TestPanicLeavesTheOthers(t *testing.T) {
 	})
 }
 
+// A kernel's first launch may be one that is captured, and may come while others are
+// queued for the default stream to wait for.
+func TestFirstLaunchIsCaptured(t *testing.T) {
+	d, _ := device(t)
+	for name, body := range map[string]string{"plain": "", "cooperative": "gpu.SyncGrid()"} {
+		t.Run(name, func(t *testing.T) {
+			m, err := cuda.CompileGo("func k(x []int64) {\nx[gpu.GridRank()] += 3\n" + body + "\n}")
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := m.Kernel("k")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := d.NewStream()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Destroy()
+			x := upload(t, d, make([]int64, 256))
+			g, err := s.Capture(func() error { return k.Launch(cuda.Grid(4), cuda.Block(64), s, x) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.Destroy()
+			e, err := g.Instantiate()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Destroy()
+			for range 2 {
+				if err := e.Launch(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Synchronize(); err != nil {
+				t.Fatal(err)
+			}
+			check(t, x, func(int) int64 { return 6 })
+		})
+	}
+}
+
 func TestArguments(t *testing.T) {
 	d, m := device(t)
 	k, err := m.Kernel("saxpy")
