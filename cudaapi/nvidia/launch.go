@@ -72,24 +72,63 @@ func configured(l *driver.Launch) *launchConfig {
 
 // Launch passes the arguments as one packed buffer, in place.
 func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
-	var extra uintptr
-	if len(l.Params) > 0 {
-		const bufferPointer, bufferSize, end = 1, 2, 0
-		x := &l.Scratch
-		x[5] = uintptr(len(l.Params))
-		x[0], x[1], x[2], x[3], x[4] = bufferPointer, pin(&l.Params[0]), bufferSize, pin(&x[5]), end
-		extra = pin(&x[0])
-	}
-	var err error
 	if l.Cooperative || l.Attributes != nil {
-		k := configured(l)
-		err = d.on(c, l.Stream, cuLaunchKernelEx, pin(k), uintptr(l.Function), 0, extra)
-		runtime.KeepAlive(k)
-	} else {
-		err = d.hot(c, l.Stream, cuLaunchKernel, &clib.Frame{Args: [...]uintptr{
-			uintptr(l.Function), uintptr(l.Grid.X), uintptr(l.Grid.Y), uintptr(l.Grid.Z),
-			uintptr(l.Block.X), uintptr(l.Block.Y), uintptr(l.Block.Z), uintptr(l.SharedBytes), uintptr(l.Stream), 0, extra}})
+		return d.launchEx(c, l)
 	}
+	err := d.hot(c, l.Stream, cuLaunchKernel, &clib.Frame{Args: [...]uintptr{
+		uintptr(l.Function), uintptr(l.Grid.X), uintptr(l.Grid.Y), uintptr(l.Grid.Z),
+		uintptr(l.Block.X), uintptr(l.Block.Y), uintptr(l.Block.Z), uintptr(l.SharedBytes), uintptr(l.Stream), 0, packed(l)}})
 	runtime.KeepAlive(l)
 	return err
+}
+
+// packed is a launch's arguments as CUDA's extra takes them.
+func packed(l *driver.Launch) uintptr {
+	if len(l.Params) == 0 {
+		return 0
+	}
+	const bufferPointer, bufferSize, end = 1, 2, 0
+	x := &l.Scratch
+	x[5] = uintptr(len(l.Params))
+	x[0], x[1], x[2], x[3], x[4] = bufferPointer, pin(&l.Params[0]), bufferSize, pin(&x[5]), end
+	return pin(&x[0])
+}
+
+// launchEx launches with attributes. It passes each argument's place: while a stream
+// is captured, cooperative launches are refused with packed arguments (an H200 under
+// driver 580 says CUDA_ERROR_INVALID_VALUE, and the capture is invalid).
+func (d *Driver) launchEx(c driver.Context, l *driver.Launch) error {
+	var kernelParams, extra uintptr
+	places := d.places(c, l)
+	if places != nil {
+		kernelParams = pin(&places[0])
+	} else {
+		extra = packed(l)
+	}
+	k := configured(l)
+	err := d.on(c, l.Stream, cuLaunchKernelEx, pin(k), uintptr(l.Function), kernelParams, extra)
+	runtime.KeepAlive(k)
+	runtime.KeepAlive(places)
+	runtime.KeepAlive(l)
+	return err
+}
+
+// places are where a launch's arguments are, each; nil if that is not known, as before
+// CUDA 12.4.
+func (d *Driver) places(c driver.Context, l *driver.Launch) (list []uintptr) {
+	known, ok := d.params.Load(l.Function)
+	if !ok {
+		params, err := d.FunctionParams(c, l.Function)
+		if err != nil {
+			return nil
+		}
+		known, _ = d.params.LoadOrStore(l.Function, params)
+	}
+	for _, p := range known.([]driver.Param) {
+		if int(p.Offset+p.Size) > len(l.Params) {
+			return nil // CUDA says what is wrong
+		}
+		list = append(list, pin(&l.Params[p.Offset]))
+	}
+	return list
 }

@@ -21,6 +21,7 @@ func (d *Driver) ModuleLoad(c driver.Context, image []byte) (driver.Module, erro
 }
 
 func (d *Driver) ModuleUnload(c driver.Context, m driver.Module) error {
+	d.params.Clear() // other functions may get its functions' handles
 	return d.in(c, cuModuleUnload, uintptr(m))
 }
 

@@ -22,6 +22,7 @@ type Driver struct {
 	// that is not so, as far as is known.
 	bound     [symbolCount]atomic.Bool
 	unbound   [symbolCount]atomic.Uintptr
+	params    sync.Map // of functions that were launched with attributes: their []driver.Param
 	hosts     hostFuncs
 	shareable shareable
 }

@@ -99,4 +99,34 @@ var launchTests = []test{
 		e.all(0, p, 4, 1)
 		e.all(0, p+4, 4, 2)
 	}},
+	{name: "launches with attributes are captured", run: func(e *env) {
+		f := e.kernel(0, `extern "C" __global__ void k(char by, unsigned *p, unsigned n, char more) { if (blockIdx.x < n) p[blockIdx.x] += by + more; }`, "k")
+		none := e.kernel(0, `extern "C" __global__ void none() {}`, "none")
+		for name, set := range map[string]func(l *driver.Launch){
+			"cooperative": func(l *driver.Launch) { l.Cooperative = true },
+			"priority":    func(l *driver.Launch) { l.Attributes = &driver.LaunchAttributes{SetPriority: true} },
+			"both": func(l *driver.Launch) {
+				l.Cooperative, l.Attributes = true, &driver.LaunchAttributes{SetPriority: true}
+			},
+			"empty": func(l *driver.Launch) { l.Attributes = &driver.LaunchAttributes{} },
+		} {
+			s, p := e.stream(0, driver.StreamNonBlocking), e.alloc(0, 12, 1)
+			x := e.instantiated(e.captured(s, func() {
+				for _, l := range []*driver.Launch{launchOf(f, s, 3, 1, args([]byte{5}, p, uint32(2), []byte{3})), launchOf(none, s, 2, 32, args())} {
+					set(l)
+					if err := e.d.Launch(e.ctx[0], l); err != nil {
+						e.Errorf("%s: %v", name, err)
+					}
+				}
+			}))
+			for range 2 {
+				e.ok(e.graphs().GraphLaunch(e.ctx[0], x, s))
+			}
+			e.sync(0, s)
+			for i, want := range []byte{17, 17, 1} {
+				e.all(0, p+driver.Ptr(4*i), 1, want)
+				e.all(0, p+driver.Ptr(4*i+1), 3, 1)
+			}
+		}
+	}},
 }
