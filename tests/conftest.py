@@ -4,18 +4,38 @@ never depend on, what this user has."""
 
 import os
 import pathlib
+import random
+import socket
 import subprocess
 import sys
 import tempfile
 
 import pytest
+from jupyter_client.connect import LocalPortCache
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY = ROOT / "bin" / "gocuda-kernel"
 BUILD = ROOT / "build"
 
 
+def free_port(cache, ip):
+    """A port that the system gives to nobody who asks for any. Jupyter lets the system
+    choose, and another process may get the same one before the kernel listens: where
+    others ask 100 times a second, as the tests of Go do, one kernel in 500 starts in vain."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with socket.socket() as s:
+            try:
+                s.bind((ip, port))
+            except OSError:
+                continue
+        if port not in cache.currently_used_ports:
+            cache.currently_used_ports.add(port)
+            return port
+
+
 def pytest_configure(config):
+    LocalPortCache.find_available_port = free_port
     home = tempfile.TemporaryDirectory(prefix="gocuda-tests-")
     config.add_cleanup(home.cleanup)
     base = pathlib.Path(home.name)

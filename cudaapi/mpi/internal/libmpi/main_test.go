@@ -108,7 +108,7 @@ func (lib installed) mpirun(t testing.TB, n int, program string, env ...string) 
 
 func (lib installed) try(t testing.TB, n int, program string, env ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // against hangs only
 	defer cancel()
 	args := []string{"-n", fmt.Sprint(n)}
 	if strings.HasPrefix(lib.name, "openmpi") {
