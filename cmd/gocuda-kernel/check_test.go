@@ -204,7 +204,7 @@ func TestCheckSeesEarlierCells(t *testing.T) {
 }
 
 // saysOf runs a notebook, which may have hazards, and looks for a text in the outputs of
-// some cells; [] is for none.
+// some cells; [] is for none. No replay says that there is no hazard.
 func saysOf(t *testing.T, file string, wants map[int]string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.ipynb")
@@ -216,6 +216,11 @@ func saysOf(t *testing.T, file string, wants map[int]string) {
 	for i, want := range wants {
 		if said := fmt.Sprint(nb.Cells[i].Outputs); !strings.Contains(said, want) || want == "[]" && said != want {
 			t.Errorf("cell %d: no %q in\n%s", i, want, said)
+		}
+	}
+	for i, c := range nb.Cells {
+		if said := fmt.Sprint(c.Outputs); strings.HasPrefix(c.Source, "%check replay") && strings.Contains(said, "no hazard") {
+			t.Errorf("cell %d shows a hazard's damage, and says\n%s", i, said)
 		}
 	}
 }
