@@ -70,4 +70,5 @@ func main() {
 	}
 	check(s.Synchronize())
 	check(world.Barrier())
+	check(mpi.Finalize()) // or a rank that ends early is lost to those still in the barrier
 }

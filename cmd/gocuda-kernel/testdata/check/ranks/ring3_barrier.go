@@ -59,4 +59,5 @@ func main() {
 	check(world.Barrier())
 	check(outbox.Free())
 	fmt.Println("rank", rank, "is done")
+	check(mpi.Finalize()) // or a rank that ends early is lost to those still in the barrier
 }

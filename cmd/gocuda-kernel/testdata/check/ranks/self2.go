@@ -47,4 +47,5 @@ func main() {
 	check(stream.Synchronize())
 	check(world.Barrier())
 	check(theirs.Free())
+	check(mpi.Finalize()) // or a rank that ends early is lost to those still in the barrier
 }
