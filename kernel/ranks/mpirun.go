@@ -161,6 +161,9 @@ func openMPIEnv() []string {
 	add("OMPI_MCA_rmaps_base_oversubscribe", "1")
 	add("OMPI_MCA_hwloc_base_binding_policy", "none")
 	add("OMPI_MCA_odls_base_sigkill_timeout", "0")
+	// Or else PMIx shares memory that must lie at one address in all processes, and a
+	// rank that has something else there does not start (openpmix/openpmix#3886).
+	add("PMIX_MCA_gds", "hash")
 	add("PRTE_MCA_rmaps_default_mapping_policy", "slot:oversubscribe")
 	add("PRTE_MCA_hwloc_default_binding_policy", "none")
 	if os.Getuid() == 0 {

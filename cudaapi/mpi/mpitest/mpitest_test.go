@@ -97,8 +97,9 @@ func under(t *testing.T, mpirun string) mpitest.Launch {
 			args = append(args, "--oversubscribe", "--bind-to", "none")
 		}
 		cmd := exec.CommandContext(ctx, mpirun, append(args, program)...)
-		// Two mpiruns of Open MPI 4 that make one folder at once can fail.
-		cmd.Env = append(append(os.Environ(), env...), "OPAL_PREFIX="+filepath.Dir(filepath.Dir(mpirun)), "OMPI_MCA_orte_tmpdir_base="+t.TempDir(),
+		// Two mpiruns of Open MPI 4 that make one folder at once can fail; and so can PMIx where
+		// a rank has something else at the address of the memory that it shares.
+		cmd.Env = append(append(os.Environ(), env...), "OPAL_PREFIX="+filepath.Dir(filepath.Dir(mpirun)), "OMPI_MCA_orte_tmpdir_base="+t.TempDir(), "PMIX_MCA_gds=hash",
 			"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 		if n > runtime.NumCPU() {
 			// MPICH asks and asks while it waits, and keeps the processor from the rank

@@ -115,8 +115,9 @@ func (lib installed) try(t testing.TB, n int, program string, env ...string) (st
 		args = append(args, "--oversubscribe")
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(lib.prefix, "bin/mpirun"), append(args, os.Args[0])...)
-	// Two mpiruns of Open MPI 4 that make one folder at once can fail.
-	cmd.Env = append(os.Environ(), "GOCUDA_TEST_PROGRAM="+program, "GOCUDA_MPI="+lib.library, "GORACE=halt_on_error=1 atexit_sleep_ms=0", "OMPI_MCA_orte_tmpdir_base="+t.TempDir(),
+	// Two mpiruns of Open MPI 4 that make one folder at once can fail; and so can PMIx where a
+	// rank has something else at the address of the memory that it shares.
+	cmd.Env = append(os.Environ(), "GOCUDA_TEST_PROGRAM="+program, "GOCUDA_MPI="+lib.library, "GORACE=halt_on_error=1 atexit_sleep_ms=0", "OMPI_MCA_orte_tmpdir_base="+t.TempDir(), "PMIX_MCA_gds=hash",
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	cmd.Env = append(cmd.Env, env...)
 	var out bytes.Buffer
