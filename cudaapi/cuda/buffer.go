@@ -192,7 +192,11 @@ func (b *Buffer) alive(call string) error {
 }
 
 func (b *Buffer) dead(call string) error {
-	return misuse(driver.ErrInvalidValue, call, b.own.dev, "%s", b.own.dev.lost(fmt.Sprintf("the buffer (%d %s)", b.n, b.typ), "freed before", b.own.born))
+	how := "freed before"
+	if b.own.kind == borrowedMemory {
+		how = "unloaded with its module"
+	}
+	return misuse(driver.ErrInvalidValue, call, b.own.dev, "%s", b.own.dev.lost(fmt.Sprintf("the buffer (%d %s)", b.n, b.typ), how, b.own.born))
 }
 
 // Len is the number of elements.

@@ -202,6 +202,8 @@ func (k *Kernel) failed(d *Device, err error, grid GridDim, block BlockDim) erro
 		if threads := block.X * block.Y * block.Z; e.code == driver.ErrInvalidValue {
 			if most, err := d.Attribute(driver.MaxThreadsPerBlock); err == nil && threads > most {
 				e.Detail, e.Hint = what, fmt.Sprintf("a block has at most %d threads, this one has %d", most, threads)
+			} else if most, err := k.Attribute(d, driver.FuncMaxThreadsPerBlock); err == nil && threads > most {
+				e.Detail, e.Hint = what, fmt.Sprintf("a block of this kernel has at most %d threads, by its __launch_bounds__ or its registers; this one has %d", most, threads)
 			}
 		}
 	}

@@ -38,8 +38,9 @@ type Module struct {
 }
 
 type loadedModule struct {
-	h     driver.Module
-	epoch uint32
+	h       driver.Module
+	epoch   uint32
+	globals map[driver.Ptr]*allocation // that buffers were made of
 }
 
 // CompileOption is an option of [Compile]: a plain NVRTC option such as
@@ -147,11 +148,25 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 	}
 	c, err := m.compile(d)
 	if err != nil {
+		if e, ok := err.(*Error); ok {
+			e.Hint = join(e.Hint, overloaded(found, e.Detail))
+		}
 		return nil, err
 	}
 	m.log = c.Log
 	m.made(d)
 	return m, nil
+}
+
+// overloaded says which kernel that a compiler's log tells of shares its name with
+// another one, "" if none.
+func overloaded(found []*signature.Kernel, log string) string {
+	for _, k := range found {
+		if k.Again && !k.Template() && strings.Contains(log, k.Name) {
+			return fmt.Sprintf("two kernels are called %s: launches go by the name, so give each a name of its own", k.Name)
+		}
+	}
+	return ""
 }
 
 // KernelNames lists the kernels that CUDA C++ defines, templates aside, in order, as
@@ -271,12 +286,23 @@ func (m *Module) Global(d *Device, name string, t Type) (*Buffer, error) {
 	if bytes%uint64(t.Size()) != 0 {
 		return nil, misuse(driver.ErrInvalidValue, "Module.Global", d, "%s has %d bytes, not a whole number of %s", name, bytes, t)
 	}
-	a := &allocation{dev: d, kind: borrowedMemory, ptr: p, bytes: bytes, born: d.epoch.Load()}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l, ok := m.loaded[d]
+	if !ok || l.h != h {
+		return nil, misuse(driver.ErrInvalidHandle, "Module.Global", d, "the module was unloaded meanwhile")
+	}
+	a := l.globals[p]
+	if a == nil {
+		a = &allocation{dev: d, kind: borrowedMemory, ptr: p, bytes: bytes, born: d.epoch.Load()}
+		l.globals[p] = a
+	}
 	return &Buffer{own: &owner{a}, ptr: p, n: int(bytes) / t.Size(), typ: t}, nil
 }
 
-// Unload gives the module's code back on all devices (cuModuleUnload). Its
-// kernels must be done; used again, they are loaded again.
+// Unload gives the module's code and variables back on all devices
+// (cuModuleUnload). Its kernels must be done; used again, they are loaded again,
+// with new variables: buffers that [Module.Global] gave before are errors.
 func (m *Module) Unload() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -287,6 +313,9 @@ func (m *Module) Unload() error {
 	}
 	for d, l := range m.loaded {
 		delete(m.loaded, d)
+		for _, a := range l.globals {
+			a.end()
+		}
 		if l.epoch != d.epoch.Load() {
 			continue
 		}
@@ -350,7 +379,7 @@ func (m *Module) load(d *Device) (driver.Module, driver.Context, error) {
 			return 0, 0, err
 		}
 	}
-	m.loaded[d] = loadedModule{h, d.epoch.Load()}
+	m.loaded[d] = loadedModule{h, d.epoch.Load(), map[driver.Ptr]*allocation{}}
 	return h, c, nil
 }
 

@@ -351,6 +351,37 @@ func TestStickyErrorNamesTheKernel(t *testing.T) {
 	}
 }
 
+func TestUnloadEndsVariables(t *testing.T) {
+	d := devices(t, 1)[0]
+	m := compile(t, `__device__ int n = 5; __global__ void add(int by) { atomicAdd(&n, by); }`)
+	b := must[*cuda.Buffer](t)(m.Global(d, "n", cuda.Int32))
+	again := must[*cuda.Buffer](t)(m.Global(d, "n", cuda.Uint8))
+	ok(t, kernel(t, m, "add").Launch(cuda.Grid(1), cuda.Block(1), nil, 2))
+	if got := must[[]int32](t)(b.Int32s()); got[0] != 7 {
+		t.Errorf("%v", got)
+	}
+	ok(t, m.Unload())
+	_, err := b.Int32s()
+	refused(t, err, cuda.ErrInvalidValue, "unloaded with its module")
+	refused(t, again.Memset(0), cuda.ErrInvalidValue, "unloaded with its module")
+	ok(t, kernel(t, m, "add").Launch(cuda.Grid(1), cuda.Block(1), nil, 1))
+	if got := must[[]int32](t)(must[*cuda.Buffer](t)(m.Global(d, "n", cuda.Int32)).Int32s()); got[0] != 6 {
+		t.Errorf("%v", got)
+	}
+	_, err = b.Int32s()
+	refused(t, err, cuda.ErrInvalidValue, "unloaded with its module")
+}
+
+func TestWhatKernelsSayOfThemselves(t *testing.T) {
+	d := devices(t, 1)[0]
+	k := kernel(t, compile(t, `__global__ void __launch_bounds__(96) few(int *x) {}`), "few")
+	x := must[*cuda.Buffer](t)(d.Alloc(1, cuda.Int32))
+	refused(t, k.Launch(cuda.Grid(1), cuda.Block(128), nil, x), cuda.ErrInvalidValue, "at most 96 threads")
+	ok(t, k.Launch(cuda.Grid(1), cuda.Block(96), nil, x))
+	_, err := cuda.Compile("__global__ void two(float *x) {}\n__global__ void two(double *x) {}")
+	refused(t, err, cuda.ErrInvalidSource, "two kernels are called two")
+}
+
 func TestGraph(t *testing.T) {
 	d := devices(t, 1)[0]
 	s := must[*cuda.Stream](t)(d.NewStream(cuda.NonBlocking))

@@ -16,7 +16,7 @@ import (
 
 // codeVersion changes with what this package makes of a source beside its
 // headers.
-const codeVersion = 21
+const codeVersion = 22
 
 // cacheKey names a compilation by all that it depends on.
 func cacheKey(cc *hostcxx.Compiler, unchecked bool, p *Profile, name string, src *driver.Source) string {

@@ -86,10 +86,8 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	if l.Cooperative {
 		a.cooperative = 1
 	}
-	if l.Attributes != nil {
-		c := l.Attributes.Cluster
-		a.cluster = [4]uint32{c.X * c.Y * c.Z, c.X, c.Y, c.Z}
-	}
+	clusters := f.clusters(l)
+	a.cluster = [4]uint32{clusters.X * clusters.Y * clusters.Z, clusters.X, clusters.Y, clusters.Z}
 	if m.opt.Adversarial {
 		a.reversed = uint32(m.sched.rng.IntN(2))
 	}
@@ -204,6 +202,8 @@ func (m *Driver) checkShape(call string, f *function, l *driver.Launch) error {
 		return fail(call, driver.ErrInvalidValue, "a grid of %v blocks of %v threads is empty", l.Grid, l.Block)
 	case l.Block.X > 1024 || l.Block.Y > 1024 || l.Block.Z > 64 || threads > maxThreads:
 		return fail(call, driver.ErrInvalidValue, "a block of %v threads: at most 1024 in all, and 64 in z", l.Block)
+	case threads > uint64(f.kernel.maxThreads()):
+		return fail(call, driver.ErrInvalidValue, "a block of %v threads: the kernel is for at most %d (__launch_bounds__)", l.Block, f.kernel.maxThreads())
 	case l.Grid.X > 1<<31-1 || l.Grid.Y > 65535 || l.Grid.Z > 65535:
 		return fail(call, driver.ErrInvalidValue, "a grid of %v blocks: at most 2147483647, 65535 and 65535", l.Grid)
 	case int(l.SharedBytes) > f.shared:
@@ -211,12 +211,22 @@ func (m *Driver) checkShape(call string, f *function, l *driver.Launch) error {
 	case l.Cooperative && uint64(l.Grid.X)*uint64(l.Grid.Y)*uint64(l.Grid.Z) > uint64(m.coresident(f, int(threads), uint64(l.SharedBytes))):
 		return fail(call, driver.ErrCooperativeTooLarge, "%v blocks of %d threads: at most %d run at a time", l.Grid, threads,
 			m.coresident(f, int(threads), uint64(l.SharedBytes)))
-	case l.Attributes != nil && !fitsClusters(l.Grid, l.Attributes.Cluster):
-		return fail(call, driver.ErrInvalidClusterSize, "clusters of %v blocks in a grid of %v: at most %d blocks each, and the grid a multiple", l.Attributes.Cluster, l.Grid, maxCluster)
+	case f.kernel.describe.cluster != (driver.Dim3{}) && f.clusters(l) != f.kernel.describe.cluster:
+		return fail(call, driver.ErrInvalidValue, "clusters of %v blocks: the kernel is for clusters of %v (__cluster_dims__)", f.clusters(l), f.kernel.describe.cluster)
+	case !fitsClusters(l.Grid, f.clusters(l)):
+		return fail(call, driver.ErrInvalidClusterSize, "clusters of %v blocks in a grid of %v: at most %d blocks each, and the grid a multiple", f.clusters(l), l.Grid, maxCluster)
 	case len(l.Params) < int(need):
 		return fail(call, driver.ErrInvalidValue, "%d bytes of parameters: the kernel takes %d", len(l.Params), need)
 	}
 	return nil
+}
+
+// clusters are a launch's: its own, or those that the kernel declares; zero for none.
+func (f *function) clusters(l *driver.Launch) driver.Dim3 {
+	if l.Attributes != nil && l.Attributes.Cluster != (driver.Dim3{}) {
+		return l.Attributes.Cluster
+	}
+	return f.kernel.describe.cluster
 }
 
 // maxCluster is how many blocks every device that has clusters can put into one.

@@ -40,6 +40,16 @@ type kernelInfo struct {
 type kernelABI struct {
 	name, function, body, params uintptr
 	nparams                      uint64
+	threads                      uint32      // by __launch_bounds__, or 0
+	cluster                      driver.Dim3 // by __cluster_dims__, or zero
+}
+
+// maxThreads is how many threads a block may have.
+func (k *kernelInfo) maxThreads() int {
+	if k.describe.threads == 0 {
+		return maxThreads
+	}
+	return min(maxThreads, int(k.describe.threads))
 }
 
 type module struct {
@@ -313,7 +323,7 @@ func (m *Driver) FunctionAttribute(c driver.Context, id driver.Function, a drive
 	}
 	switch a {
 	case driver.FuncMaxThreadsPerBlock:
-		return maxThreads, nil
+		return f.kernel.maxThreads(), nil
 	case driver.FuncSharedBytes:
 		return f.mod.code.sharedBytes(f.kernel), nil
 	case driver.FuncConstBytes, driver.FuncLocalBytes:

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ type scanned struct {
 	// templates are the names of kernel templates, which NVRTC too compiles
 	// only where a name expression asks for them.
 	templates map[string]bool
+	// limits of templates, as in scannedKernel.
+	limits map[string]string
 	// told says that kernels take a gocuda::Index before their parameters.
 	told     bool
 	plain    map[string]bool // kernels and templates, by name
@@ -38,6 +41,7 @@ type body struct {
 type scannedKernel struct {
 	name   string // qualified
 	params string // their declarations, without defaults
+	limits string // C++ that sets what of gocuda_k the declaration says of launches
 }
 
 // edit replaces a stretch of the source.
@@ -74,7 +78,7 @@ const (
 // scan reads preprocessed CUDA C++ and rewrites it.
 func scan(src string, what rewriting) scanned {
 	toks := tokens(src)
-	s := scanned{templates: map[string]bool{}, plain: map[string]bool{}, whole: map[string]bool{}, told: what&told != 0}
+	s := scanned{templates: map[string]bool{}, limits: map[string]string{}, plain: map[string]bool{}, whole: map[string]bool{}, told: what&told != 0}
 	type scope struct {
 		name string
 		open bool // a namespace or extern "C", in which kernels may be
@@ -308,6 +312,7 @@ func (s *scanned) kernel(src, prefix string, decl []token) (name string, global 
 	}
 	if decl[0].text == "template" {
 		s.templates[name] = true
+		s.limits[name] = limits(decl, true)
 		return name, global
 	}
 	params := parameters(src, decl[open+1:close])
@@ -317,8 +322,54 @@ func (s *scanned) kernel(src, prefix string, decl []token) (name string, global 
 		}
 		params = strings.TrimSuffix("const gocuda::Index &, "+params, ", ")
 	}
-	s.kernels = append(s.kernels, scannedKernel{name, params})
+	s.kernels = append(s.kernels, scannedKernel{name, params, limits(decl, prefix != "")})
 	return name, global
+}
+
+// limits is C++ for what a kernel's head says of its launches. Names may mean
+// something else, or nothing, where that stands: with numbers alone it is always right.
+func limits(head []token, numbers bool) string {
+	text := ""
+	for i, t := range head {
+		if t.text != "__launch_bounds__" && t.text != "__cluster_dims__" || i+1 >= len(head) || head[i+1].text != "(" {
+			continue
+		}
+		args := splitArguments(head[i+2 : closing(head, i+1)])
+		if slices.ContainsFunc(slices.Concat(args...), func(t token) bool { return numbers && isNameToken(t) }) {
+			continue
+		}
+		if t.text == "__launch_bounds__" {
+			text += fmt.Sprintf("gocuda_k->threads = (%s); ", join(args[0]))
+			continue
+		}
+		for k := range 3 {
+			n := "1"
+			if k < len(args) {
+				n = join(args[k])
+			}
+			text += fmt.Sprintf("gocuda_k->cluster[%d] = (%s); ", k, n)
+		}
+	}
+	return text
+}
+
+// splitArguments are the tokens between the commas of a list.
+func splitArguments(toks []token) (list [][]token) {
+	first, depth := 0, 0
+	for i, t := range toks {
+		switch t.text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		case ",":
+			if depth == 0 {
+				list = append(list, toks[first:i])
+				first = i + 1
+			}
+		}
+	}
+	return append(list, toks[first:])
 }
 
 // pastQualifiers is the index of the first token from i on that does not say how
@@ -431,15 +482,16 @@ func join(toks []token) string {
 
 // footer is the code that describes the kernels and names to the host.
 func (s *scanned) footer(names []string) string {
-	count := map[string]int{}
+	count, limits := map[string]int{}, maps.Clone(s.limits)
 	for _, k := range s.kernels {
 		count[k.name]++
+		limits[k.name] = k.limits
 	}
 	var b strings.Builder
 	b.WriteString("\n# 1 \"gocuda-kernels\"\n")
 	b.WriteString("extern \"C\" __attribute__((visibility(\"default\"))) GOCUDA_RAW unsigned gocuda_describe(unsigned gocuda_i, gocuda::Kernel *gocuda_k) {\nswitch (gocuda_i) {\n")
 	n := 0
-	describe := func(name, base, f string) {
+	describe := func(name, base, f, limits string) {
 		run := fmt.Sprintf("Run<%s>", f)
 		if s.told {
 			run = fmt.Sprintf("Told<%s, %v>", f, s.plain[base])
@@ -447,7 +499,7 @@ func (s *scanned) footer(names []string) string {
 				run = fmt.Sprintf("Told<%s, false, &%s_whole>", f, base)
 			}
 		}
-		fmt.Fprintf(&b, "case %d: *gocuda_k = gocuda::%s::describe(%q); return 1;\n", n, run, name)
+		fmt.Fprintf(&b, "case %d: *gocuda_k = gocuda::%s::describe(%q); %sreturn 1;\n", n, run, name, limits)
 		n++
 	}
 	for _, k := range s.kernels {
@@ -455,16 +507,16 @@ func (s *scanned) footer(names []string) string {
 		if count[k.name] > 1 {
 			f = fmt.Sprintf("static_cast<void (*)(%s)>(&%s)", k.params, k.name)
 		}
-		describe(k.name, k.name, f)
+		describe(k.name, k.name, f, k.limits)
 	}
 	for _, name := range names {
 		base, _, _ := strings.Cut(strings.TrimLeft(name, "& \t"), "<")
 		base = strings.TrimPrefix(strings.TrimSpace(base), "::")
 		switch {
 		case count[base] > 0 && !strings.Contains(name, "<"):
-			describe(name, base, "&"+base)
+			describe(name, base, "&"+base, limits[base])
 		case s.templates[base] || count[base] > 0:
-			describe(name, base, "&"+strings.TrimLeft(name, "& \t"))
+			describe(name, base, "&"+strings.TrimLeft(name, "& \t"), limits[base])
 		default:
 			fmt.Fprintf(&b, "case %d: *gocuda_k = {%q, (const void *)&%s, 0, 0, 0}; return 1;\n", n, name, strings.TrimLeft(name, "& \t"))
 			n++

@@ -12,21 +12,21 @@ func TestScan(t *testing.T) {
 		kernels   []scannedKernel
 		templates []string
 	}{
-		{"plain", "__global__ void f(int *x, float y) {}", []scannedKernel{{"f", "int * x , float y"}}, nil},
+		{"plain", "__global__ void f(int *x, float y) {}", []scannedKernel{{name: "f", params: "int * x , float y"}}, nil},
 		{"the word first or later", "void __global__ f() {} static __global__ void g() {} extern \"C\" __global__ void h() {}",
-			[]scannedKernel{{"f", ""}, {"g", ""}, {"h", ""}}, nil},
-		{"a declaration is no definition", "__global__ void f(int); __global__ void f(int x) { { } }", []scannedKernel{{"f", "int x"}}, nil},
+			[]scannedKernel{{name: "f", params: ""}, {name: "g", params: ""}, {name: "h", params: ""}}, nil},
+		{"a declaration is no definition", "__global__ void f(int); __global__ void f(int x) { { } }", []scannedKernel{{name: "f", params: "int x"}}, nil},
 		{"attributes", "__global__ void __launch_bounds__(256, 2) f(int x) {} __global__ __attribute__((unused)) void g() {}",
-			[]scannedKernel{{"f", "int x"}, {"g", ""}}, nil},
+			[]scannedKernel{{"f", "int x", "gocuda_k->threads = (256); "}, {name: "g", params: ""}}, nil},
 		{"namespaces", "namespace a { namespace b::c { __global__ void f() {} } __global__ void g() {} } extern \"C\" { __global__ void h() {} } inline namespace d { __global__ void i() {} }",
-			[]scannedKernel{{"a::b::c::f", ""}, {"a::g", ""}, {"h", ""}, {"d::i", ""}}, nil},
-		{"an unnamed namespace", "namespace { __global__ void f() {} }", []scannedKernel{{"f", ""}}, nil},
+			[]scannedKernel{{name: "a::b::c::f", params: ""}, {name: "a::g", params: ""}, {name: "h", params: ""}, {name: "d::i", params: ""}}, nil},
+		{"an unnamed namespace", "namespace { __global__ void f() {} }", []scannedKernel{{name: "f", params: ""}}, nil},
 		{"templates", "template <typename T> __global__ void f(T *x) {} template <> __global__ void f<int>(int *x) {}", nil, []string{"f"}},
-		{"defaults and functions", "__global__ void f(int n = g(1, 2), int (*h)(int) = 0) {}", []scannedKernel{{"f", "int n , int ( * h ) ( int )"}}, nil},
-		{"in strings", `const char *s = "__global__ void f() {"; char c = '{'; __global__ void g() {}`, []scannedKernel{{"g", ""}}, nil},
-		{"in raw strings", "auto s = R\"x(__global__ void f() {)\" {)x\"; __global__ void g() {}", []scannedKernel{{"g", ""}}, nil},
-		{"after line markers", "# 1 \"a {\"\n#pragma {\n__global__ void g() {}\n", []scannedKernel{{"g", ""}}, nil},
-		{"classes hide nothing", "struct S { int f() { return 1; } }; __global__ void g(S s) {}", []scannedKernel{{"g", "S s"}}, nil},
+		{"defaults and functions", "__global__ void f(int n = g(1, 2), int (*h)(int) = 0) {}", []scannedKernel{{name: "f", params: "int n , int ( * h ) ( int )"}}, nil},
+		{"in strings", `const char *s = "__global__ void f() {"; char c = '{'; __global__ void g() {}`, []scannedKernel{{name: "g", params: ""}}, nil},
+		{"in raw strings", "auto s = R\"x(__global__ void f() {)\" {)x\"; __global__ void g() {}", []scannedKernel{{name: "g", params: ""}}, nil},
+		{"after line markers", "# 1 \"a {\"\n#pragma {\n__global__ void g() {}\n", []scannedKernel{{name: "g", params: ""}}, nil},
+		{"classes hide nothing", "struct S { int f() { return 1; } }; __global__ void g(S s) {}", []scannedKernel{{name: "g", params: "S s"}}, nil},
 		{"nothing", "int main() {}", nil, nil},
 	} {
 		s := scan(c.src, 0)
@@ -39,6 +39,23 @@ func TestScan(t *testing.T) {
 		}
 		if s.text != c.src {
 			t.Errorf("%s: the text changed to %q", c.name, s.text)
+		}
+	}
+}
+
+// What a head says of launches is described to the host, where it can be.
+func TestLimits(t *testing.T) {
+	for src, want := range map[string]string{
+		"__global__ void __launch_bounds__(64 * 2,\n 2) f(int *x) {}":                                    "gocuda_k->threads = (64*2); return 1;",
+		"const int n = 4; __global__ void __launch_bounds__(n) f() {}":                                   "gocuda_k->threads = (n); return 1;",
+		"namespace a { const int n = 4; __global__ __launch_bounds__(n) void f() {} }":                   `describe("a::f"); return 1;`,
+		"__global__ void __cluster_dims__(2, 1) f() {}":                                                  "gocuda_k->cluster[0] = (2); gocuda_k->cluster[1] = (1); gocuda_k->cluster[2] = (1); return 1;",
+		"template <int n> __global__ void __launch_bounds__(n) __cluster_dims__(2) f() {}":               "gocuda_k->cluster[0] = (2); gocuda_k->cluster[1] = (1); gocuda_k->cluster[2] = (1); return 1;",
+		"__global__ void __launch_bounds__(2) f(); __global__ void __launch_bounds__(g(1, 2), 3) f() {}": "gocuda_k->threads = (g(1,2)); return 1;",
+	} {
+		s := scan(src, 0)
+		if got := s.footer([]string{"f<3>"}); !strings.Contains(got, want) {
+			t.Errorf("%s\nis described by %s", src, got)
 		}
 	}
 }

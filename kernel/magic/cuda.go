@@ -62,6 +62,9 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 		var failed *cuda.Error
 		if errors.As(err, &failed) && errors.Is(err, cuda.ErrInvalidSource) {
 			log := strings.TrimRight(failed.Detail, "\n") // which has the lines
+			if failed.Hint != "" {
+				log += "\n" + failed.Hint
+			}
 			return &Error{"CompileError", "this CUDA C++ does not compile:\n" + log + earlier.advice(log), 0}
 		}
 		return err

@@ -86,6 +86,7 @@ func TestCUDAErrors(t *testing.T) {
 		"%%cuda saxpy\nx":                                                       {"UsageError", `"saxpy" is no option`},
 		"%%cuda --name\nx":                                                      {"UsageError", "--name needs a value"},
 		"%%cuda --name 1m\nx":                                                   {"UsageError", `"1m" cannot be the name of a Go variable`},
+		"%%cuda\n__global__ void two(int *x) {}\n__global__ void two(float *x) {}":               {"CompileError", "does not compile", "two kernels are called two"},
 		"%%cuda --instantiate nosuch<int>\n__global__ void f() {}":                               {"CompileError", `no kernel template for "nosuch<int>"`},
 		"%%cuda\nnamespace a { __global__ void f() {} }\nnamespace b { __global__ void f() {} }": {"CompileError", "two kernels of this cell would be the Go variable f"},
 	} {

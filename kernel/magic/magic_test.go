@@ -168,7 +168,7 @@ func TestErrors(t *testing.T) {
 		"%%time x\ny":               {"UsageError", "%%time: the code stands below the first line\nusage: %%time", 1},
 		"%%html x\ny":               {"UsageError", "%%html: it takes no arguments\nusage: %%html", 1},
 		"%who lambda":               {"UsageError", "%who: there is no kind of name \"lambda\"\nusage: %who [var | const | func | type | import]...", 1},
-		"%reset -f":                 {"UsageError", "%reset: it takes no arguments\nusage: %reset", 1},
+		"%reset all":                {"UsageError", "%reset: it takes no arguments but -f\nusage: %reset [-f]", 1},
 		"%help bsh":                 {"UnknownMagic", "there is no magic %bsh; did you mean %%bash or %%sh?", 1},
 		"%env a b":                  {"UsageError", "%env: \"a b\" is not the name of a variable\nusage: %env [NAME | NAME=VALUE]", 1},
 		"%env GOCUDA_NO_SUCH":       {"NameError", "%env: GOCUDA_NO_SUCH is not set", 1},

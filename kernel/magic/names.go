@@ -19,8 +19,8 @@ func nameMagics(s *Set) []Magic {
 			Doc: "Shows the environment, or one variable of it, or sets one, for Go, C libraries and commands alike."},
 		{Name: "who", Usage: "%who [var | const | func | type | import]...", Run: who,
 			Doc: "Lists the names that cells declared, with their types and the values of variables."},
-		{Name: "reset", Usage: "%reset", Run: s.reset,
-			Doc: "Forgets everything that cells declared."},
+		{Name: "reset", Usage: "%reset [-f]", Run: s.reset,
+			Doc: "Forgets everything that cells declared. It does not ask; -f, as for IPython, changes nothing."},
 		{Name: "help", Usage: "%help [MAGIC]", Run: s.help,
 			Doc: "Lists the magics, or explains one."},
 		{Name: "lsmagic", Usage: "%lsmagic [MAGIC]", Run: s.help,
@@ -99,8 +99,8 @@ func who(_ context.Context, env Env, call Call) error {
 }
 
 func (s *Set) reset(_ context.Context, env Env, call Call) error {
-	if call.Args != "" {
-		return call.UsageErrorf("it takes no arguments")
+	if call.Args != "" && call.Args != "-f" { // as IPython's, which asks without it
+		return call.UsageErrorf("it takes no arguments but -f")
 	}
 	s.past.forget()
 	return env.Reset()

@@ -414,7 +414,7 @@ func cudaPackage() host.Package {
 			"Module.SASS":                  "SASS is the module's machine code for d, as CUDA's cuobjdump writes it: it is\nlooked for in PATH, in CUDA_HOME and in /usr/local/cuda. It is run, and waited for.",
 			"Module.Source":                "Source is the CUDA C++ that the module was compiled from, \"\" for an image. Of a\nmodule in Go it is what the functions became.",
 			"Module.String":                "String lists the module's kernels, a line each.",
-			"Module.Unload":                "Unload gives the module's code back on all devices (cuModuleUnload). Its\nkernels must be done; used again, they are loaded again.",
+			"Module.Unload":                "Unload gives the module's code and variables back on all devices\n(cuModuleUnload). Its kernels must be done; used again, they are loaded again,\nwith new variables: buffers that [Module.Global] gave before are errors.",
 			"NonBlocking":                  "NonBlocking streams take no part in that.",
 			"PeerMatrix":                   "PeerMatrix is the links between all devices; [i][j] is from i to j.",
 			"PeerMatrix.HTML":              "HTML is the matrix as a table.",

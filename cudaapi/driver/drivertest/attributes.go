@@ -99,6 +99,34 @@ var launchTests = []test{
 		e.all(0, p, 4, 1)
 		e.all(0, p+4, 4, 2)
 	}},
+	{name: "a kernel's launch bounds are those of its launches", run: func(e *env) {
+		for name, src := range map[string]string{
+			"plain":    `extern "C" __global__ void __launch_bounds__(64) k(int *x) { atomicAdd(x, 1); }`,
+			"constant": "#define HALF 32\nconstexpr int whole = 2 * HALF;\n" + `extern "C" __global__ __launch_bounds__(whole, 2) void k(int *x) { atomicAdd(x, 1); }`,
+		} {
+			f := e.kernel(0, src, "k")
+			if most, err := e.d.FunctionAttribute(e.ctx[0], f, driver.FuncMaxThreadsPerBlock); err != nil || most != 64 {
+				e.Errorf("%s: at most %d threads, %v", name, most, err)
+			}
+			s, p := e.stream(0, driver.StreamNonBlocking), e.alloc(0, 4, 0)
+			e.code(e.d.Launch(e.ctx[0], launchOf(f, s, 1, 65, args(p))), driver.ErrInvalidValue)
+			e.launch(0, f, s, 1, 64, args(p))
+			e.sync(0, s)
+			e.all(0, p, 1, 64)
+		}
+	}},
+	{name: "a kernel's own clusters", run: func(e *env) {
+		e.clusters()
+		f := e.kernel(0, "#include <cooperative_groups.h>\n"+`extern "C" __global__ void __cluster_dims__(2, 1, 1) k(unsigned *x) { x[blockIdx.x] = 0x01010101 * cooperative_groups::this_cluster().num_blocks(); }`, "k")
+		s, p := e.stream(0, driver.StreamNonBlocking), e.alloc(0, 16, 0)
+		e.launch(0, f, s, 4, 1, args(p))
+		e.sync(0, s)
+		e.all(0, p, 16, 2)
+		e.code(e.d.Launch(e.ctx[0], launchOf(f, s, 3, 1, args(p))), driver.ErrInvalidClusterSize, driver.ErrInvalidValue)
+		l := launchOf(f, s, 4, 1, args(p))
+		l.Attributes = &driver.LaunchAttributes{Cluster: driver.Dim3{X: 4, Y: 1, Z: 1}}
+		e.code(e.d.Launch(e.ctx[0], l), driver.ErrInvalidClusterSize, driver.ErrInvalidValue)
+	}},
 	{name: "launches with attributes are captured", run: func(e *env) {
 		f := e.kernel(0, `extern "C" __global__ void k(char by, unsigned *p, unsigned n, char more) { if (blockIdx.x < n) p[blockIdx.x] += by + more; }`, "k")
 		none := e.kernel(0, `extern "C" __global__ void none() {}`, "none")

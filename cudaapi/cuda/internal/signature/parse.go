@@ -141,6 +141,7 @@ func (p *parser) kernel(before []token) {
 	for i, old := range p.kernels {
 		if old.Name == k.Name { // declared before, now defined, or the other way round
 			if !k.Declared || old.Declared {
+				k.Again = !k.Declared && !old.Declared
 				p.kernels[i] = k
 			}
 			return

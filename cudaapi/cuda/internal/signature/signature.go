@@ -48,6 +48,9 @@ type Kernel struct {
 	Go     bool // it is declared in Go
 	// Declared marks one that the source declares and does not define.
 	Declared bool
+	// Again marks one whose name the source has defined before: overloaded, or in
+	// another branch of an #if.
+	Again bool
 	// For Instantiate: the parameters as written, and the aliases they may use.
 	decls [][]token
 	alias map[string][]token

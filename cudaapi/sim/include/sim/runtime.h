@@ -17,6 +17,7 @@ struct Kernel {
     void (*body)(Thread *);
     const Param *params;
     gocuda_u64 nparams;
+    gocuda_u32 threads, cluster[3]; // at most in a block, and blocks in a cluster; 0: not said
 };
 
 // The threads of a block, in the order in which they start: sim/kernel.h.
