@@ -90,7 +90,7 @@ func (r *Recorder) letReturn() {
 		}
 		f.waited = true
 		r.mu.Unlock()
-		untilBlocked(f.by, f.ended)
+		untilBlocked(f.by, true, f.ended)
 		r.mu.Lock()
 	}
 }
@@ -156,7 +156,7 @@ func (r *Recorder) within(o *Op, by string, f func()) {
 	r.mu.Lock()
 	if r.started++; r.started <= beginsLater && r.Keeps() {
 		r.mu.Unlock()
-		untilBlocked(by, nil)
+		untilBlocked(by, false, nil)
 		r.mu.Lock()
 	}
 	x := &run{by: goroutine(), ended: make(chan struct{})}

@@ -42,6 +42,36 @@ func TestAfterAHostFunction(t *testing.T) {
 	}
 }
 
+// So it is where the function runs on a goroutine of its own, as those of cells do.
+func TestAfterAHostFunctionElsewhere(t *testing.T) {
+	defer patient()()
+	var got kinds
+	r := New(&got)
+	r.started = beginsLater
+	told := make(chan bool)
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		r.within(&Op{Kind: HostFunc}, goroutine(), func() {
+			ran := make(chan bool)
+			go func() {
+				close(told)
+				for begun := time.Now(); time.Since(begun) < 5*time.Millisecond; {
+				}
+				close(ran)
+			}()
+			<-ran
+		})
+	}()
+	<-told
+	r.Touch("In[1], line 1", Access{0, 4, Read}, true, false)
+	r.Flush()
+	<-ended
+	if want := (kinds{HostFuncBegun, HostFuncDone, HostAccess}); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // What a goroutine queues behind a host function without a wait comes before that begins.
 func TestBeforeAHostFunction(t *testing.T) {
 	defer patient()()
