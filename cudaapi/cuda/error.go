@@ -66,6 +66,17 @@ func (e *Error) Unwrap() error { return e.code }
 // with it, on all devices, until a new process starts.
 func (e *Error) Sticky() bool { return e.code.Sticky() }
 
+const inCapture = "an event that was recorded in a capture is an edge of the graph, not a time: record events around the graph's launch"
+
+// failEvent is fail for what was asked of an event.
+func (d *Device) failEvent(err error) error {
+	err = d.fail(err)
+	if e, ok := err.(*Error); ok && e.code == driver.ErrInvalidValue {
+		e.Hint = join(e.Hint, "was the event recorded last in a capture? "+inCapture)
+	}
+	return err
+}
+
 // hints say in plain words what a code most often means.
 var hints = map[driver.Code]string{
 	driver.ErrOutOfMemory:              "free buffers that are no longer needed (cuda.Leaks lists them), or use a smaller size",
@@ -91,6 +102,7 @@ var hints = map[driver.Code]string{
 	driver.ErrSystemNotReady:           "the fabric manager (nv-fabricmanager) is not running",
 	driver.ErrStreamCaptureUnsupported: "this call cannot be captured into a graph",
 	driver.ErrStreamCaptureImplicit:    "the legacy default stream cannot be used while a stream is captured",
+	driver.ErrCapturedEvent:            inCapture,
 	driver.ErrStreamCaptureUnjoined:    "streams that joined the capture must be waited for (by an event) before it ends",
 }
 

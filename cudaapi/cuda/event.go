@@ -100,7 +100,7 @@ func (e *Event) Query() (bool, error) {
 	}
 	done, err := e.dev.drv().EventQuery(c, e.h)
 	if err != nil {
-		err = e.dev.fail(err)
+		err = e.dev.failEvent(err)
 	}
 	return done, err
 }
@@ -112,7 +112,7 @@ func (e *Event) Synchronize() error {
 		return err
 	}
 	if err := e.dev.drv().EventSynchronize(c, e.h, stop()); err != nil {
-		return e.dev.fail(err)
+		return e.dev.failEvent(err)
 	}
 	return e.dev.panicked()
 }
@@ -137,7 +137,7 @@ func Elapsed(start, end *Event) (time.Duration, error) {
 		e.Hint = "an event is not done yet: Synchronize the later one first"
 		return 0, e
 	}
-	return t, start.dev.fail(err)
+	return t, start.dev.failEvent(err)
 }
 
 // Since is the device's time from start to e, as [Elapsed]; it is an error if e came

@@ -382,6 +382,20 @@ func TestWhatKernelsSayOfThemselves(t *testing.T) {
 	refused(t, err, cuda.ErrInvalidSource, "two kernels are called two")
 }
 
+func TestEventsOfCaptures(t *testing.T) {
+	d := devices(t, 1)[0]
+	s, e := must[*cuda.Stream](t)(d.NewStream(cuda.NonBlocking)), must[*cuda.Event](t)(d.NewEvent())
+	g := must[*cuda.Graph](t)(s.Capture(func() error { return e.Record(s) }))
+	defer g.Destroy()
+	_, asked := e.Query()
+	_, elapsed := cuda.Elapsed(e, e)
+	for _, err := range []error{asked, elapsed, e.Synchronize(), s.WaitEvent(e)} {
+		refused(t, err, cuda.ErrInvalidValue, "record events around the graph's launch")
+	}
+	ok(t, e.Record(s))
+	ok(t, e.Synchronize())
+}
+
 func TestGraph(t *testing.T) {
 	d := devices(t, 1)[0]
 	s := must[*cuda.Stream](t)(d.NewStream(cuda.NonBlocking))

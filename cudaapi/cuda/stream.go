@@ -141,7 +141,7 @@ func (s *Stream) WaitEvent(e *Event) error {
 		return err
 	}
 	if err := s.dev.drv().StreamWaitEvent(c, s.h, e.h); err != nil {
-		return s.dev.fail(err)
+		return s.dev.failEvent(err)
 	}
 	return nil
 }

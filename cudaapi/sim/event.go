@@ -12,8 +12,9 @@ type event struct {
 	last   *op // the marker of the last record
 	shared *sharedEvent
 
-	capture *capture // the last record was captured, after these nodes
-	tail    []*node
+	captured bool     // the last record was ...
+	capture  *capture // ... in this capture, while it goes on, after these nodes
+	tail     []*node
 }
 
 const hostFunctionTime = 10 * time.Microsecond
@@ -75,6 +76,17 @@ func (m *Driver) EventDestroy(c driver.Context, e driver.Event) error {
 	return nil
 }
 
+// ofHost refuses an event whose last record was captured, with the codes of an H200.
+func (ev *event) ofHost(call string) error {
+	switch {
+	case ev.capture != nil:
+		return fail(call, driver.ErrCapturedEvent, "the event was recorded on a stream that is captured")
+	case ev.captured:
+		return fail(call, driver.ErrInvalidValue, "the event was recorded in a capture that has ended")
+	}
+	return nil
+}
+
 // EventRecord captures the stream's work so far.
 func (m *Driver) EventRecord(c driver.Context, e driver.Event, id driver.Stream) error {
 	const call = "cuEventRecord"
@@ -90,6 +102,7 @@ func (m *Driver) EventRecord(c driver.Context, e driver.Event, id driver.Stream)
 	if ev.ctx != s.ctx {
 		return fail(call, driver.ErrInvalidHandle, "the event is of device %d, the stream of device %d", ev.ctx.dev.id, s.ctx.dev.id)
 	}
+	ev.captured = s.capture != nil
 	if ev.capture, ev.tail = s.capture, s.tail; s.capture != nil {
 		return nil
 	}
@@ -115,8 +128,8 @@ func (m *Driver) EventQuery(c driver.Context, e driver.Event) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if ev.capture != nil {
-		return false, fail(call, driver.ErrCapturedEvent, "the event was recorded on a stream that is captured")
+	if err := ev.ofHost(call); err != nil {
+		return false, err
 	}
 	if ev.shared != nil && !ev.shared.done() || ev.last != nil && ev.last.state != opFinished {
 		m.sched.urge()
@@ -135,9 +148,9 @@ func (m *Driver) EventSynchronize(c driver.Context, e driver.Event, stop <-chan 
 		m.mu.Unlock()
 		return err
 	}
-	if ev.capture != nil {
+	if err := ev.ofHost(call); err != nil {
 		m.mu.Unlock()
-		return fail(call, driver.ErrCapturedEvent, "the event was recorded on a stream that is captured")
+		return err
 	}
 	var ops []*op
 	if ev.last != nil {
@@ -171,6 +184,11 @@ func (m *Driver) EventElapsed(c driver.Context, start, end driver.Event) (time.D
 		return 0, fail(call, driver.ErrInvalidHandle, "an event was created without timing")
 	case a.ctx != b.ctx:
 		return 0, fail(call, driver.ErrInvalidHandle, "the events are of devices %d and %d", a.ctx.dev.id, b.ctx.dev.id)
+	case a.captured || b.captured:
+		if err := a.ofHost(call); err != nil {
+			return 0, err
+		}
+		return 0, b.ofHost(call)
 	case a.last == nil || b.last == nil:
 		return 0, fail(call, driver.ErrInvalidHandle, "an event was never recorded")
 	case a.last.state != opFinished || b.last.state != opFinished:

@@ -212,7 +212,7 @@ func (m *Driver) checkShape(call string, f *function, l *driver.Launch) error {
 		return fail(call, driver.ErrCooperativeTooLarge, "%v blocks of %d threads: at most %d run at a time", l.Grid, threads,
 			m.coresident(f, int(threads), uint64(l.SharedBytes)))
 	case f.kernel.describe.cluster != (driver.Dim3{}) && f.clusters(l) != f.kernel.describe.cluster:
-		return fail(call, driver.ErrInvalidValue, "clusters of %v blocks: the kernel is for clusters of %v (__cluster_dims__)", f.clusters(l), f.kernel.describe.cluster)
+		return fail(call, driver.ErrInvalidClusterSize, "clusters of %v blocks: the kernel is for clusters of %v (__cluster_dims__)", f.clusters(l), f.kernel.describe.cluster)
 	case !fitsClusters(l.Grid, f.clusters(l)):
 		return fail(call, driver.ErrInvalidClusterSize, "clusters of %v blocks in a grid of %v: at most %d blocks each, and the grid a multiple", f.clusters(l), l.Grid, maxCluster)
 	case len(l.Params) < int(need):

@@ -231,6 +231,9 @@ func (m *Driver) StreamWaitEvent(c driver.Context, id driver.Stream, e driver.Ev
 	if err != nil {
 		return err
 	}
+	if ev.capture == nil && ev.captured {
+		return ev.ofHost(call)
+	}
 	if joined, err := joinCapture(call, s, ev); joined || err != nil {
 		return err
 	}

@@ -122,6 +122,24 @@ var graphTests = []test{
 		e.sync(0, a) // and both streams work again
 		e.sync(0, b)
 	}},
+	{name: "an event that was recorded in a capture is not for the host", run: func(e *env) {
+		s, v := e.stream(0, driver.StreamNonBlocking), e.event(0, 0)
+		e.ok(e.d.EventRecord(e.ctx[0], v, s))
+		e.sync(0, s)
+		x := e.instantiated(e.captured(s, func() { e.ok(e.d.EventRecord(e.ctx[0], v, s)) }))
+		for range 2 {
+			_, err := e.d.EventQuery(e.ctx[0], v)
+			e.code(err, driver.ErrInvalidValue)
+			e.code(e.d.EventSynchronize(e.ctx[0], v, nil), driver.ErrInvalidValue)
+			_, err = e.d.EventElapsed(e.ctx[0], v, v)
+			e.code(err, driver.ErrInvalidValue)
+			e.code(e.d.StreamWaitEvent(e.ctx[0], s, v), driver.ErrInvalidValue)
+			e.ok(e.graphs().GraphLaunch(e.ctx[0], x, s))
+			e.sync(0, s)
+		}
+		e.ok(e.d.EventRecord(e.ctx[0], v, s))
+		e.ok(e.d.EventSynchronize(e.ctx[0], v, nil))
+	}},
 	{name: "a wait for a captured stream spoils the capture", run: func(e *env) {
 		drv := e.graphs()
 		s := e.stream(0, driver.StreamNonBlocking)
