@@ -134,7 +134,7 @@ func pair(t testing.TB, keys Keys) (*client, chan *Conn, chan error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	t.Cleanup(func() { l.Close() }) // not earlier: what is not accepted yet would be reset
 	conns, errs := make(chan *Conn, 1), make(chan error, 1)
 	go func() {
 		c, err := l.Accept()
