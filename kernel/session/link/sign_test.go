@@ -46,7 +46,7 @@ func ends(t *testing.T) (client, server *tap) {
 		t.Fatal(err)
 	}
 	for _, c := range []net.Conn{a, b} {
-		c.SetDeadline(time.Now().Add(10 * time.Second))
+		c.SetDeadline(time.Now().Add(time.Minute))
 		t.Cleanup(func() { c.Close() })
 	}
 	return &tap{Conn: a}, &tap{Conn: b}
