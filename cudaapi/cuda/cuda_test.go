@@ -305,6 +305,7 @@ func TestPeers(t *testing.T) {
 	list := devices(t, 2)
 	a, b := list[0], list[1]
 	refused(t, a.EnablePeerAccess(a), driver.ErrInvalidDevice, "not its own peer")
+	refused(t, a.EnablePeerAccess(nil), driver.ErrInvalidDevice, "the peer is nil")
 	x, y := must[*cuda.Buffer](t)(a.Alloc(1000, cuda.Int32)), must[*cuda.Buffer](t)(b.Alloc(1000, cuda.Int32))
 	in := make([]int32, 1000)
 	for i := range in {

@@ -316,7 +316,10 @@ func (d *Device) canReach(peer *Device) bool {
 }
 
 func (d *Device) pair(peer *Device, call string) (c, p driver.Context, err error) {
-	if peer == nil || peer == d {
+	if peer == nil {
+		return 0, 0, misuse(driver.ErrInvalidDevice, call, d, "the peer is nil")
+	}
+	if peer == d {
 		return 0, 0, misuse(driver.ErrInvalidDevice, call, d, "a device is not its own peer")
 	}
 	if peer.sys != d.sys {

@@ -145,7 +145,11 @@ func (g *Graph) String() string {
 	if err != nil {
 		return "no graph: " + err.Error()
 	}
-	return fmt.Sprintf("graph of %d nodes on device %d (%s)", len(nodes), g.dev.id, strings.Join(nodes, ", "))
+	text := fmt.Sprintf("graph of %d nodes on device %d", len(nodes), g.dev.id)
+	if len(nodes) > 0 {
+		text += " (" + strings.Join(nodes, ", ") + ")"
+	}
+	return text
 }
 
 func (x *GraphExec) String() string {

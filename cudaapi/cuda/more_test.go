@@ -519,6 +519,10 @@ func TestObjectsSayWhatTheyAre(t *testing.T) {
 	if text := g.String(); text != "graph of 2 nodes on device 0 (memset, memset)" {
 		t.Error(text)
 	}
+	empty := must[*cuda.Graph](t)(s.Capture(func() error { return nil }))
+	if text := empty.String(); text != "graph of 0 nodes on device 0" {
+		t.Error(text)
+	}
 	run := must[*cuda.GraphExec](t)(g.Instantiate())
 	if text := run.String(); !strings.HasPrefix(text, "instantiated graph 0x") || !strings.HasSuffix(text, " of device 0") {
 		t.Error(text)

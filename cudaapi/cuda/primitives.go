@@ -109,7 +109,7 @@ func (b *Buffer) Fill(value any, s *Stream) error {
 	case BFloat16:
 		p.kind = signature.BFloat16
 	case Complex64, Complex128:
-		p.kind = signature.Vector
+		return misuse(driver.ErrNotSupported, call, d, "not for %s", b.typ)
 	default:
 		p.kind = cppTypes[b.typ].kind
 	}
@@ -123,9 +123,6 @@ func (b *Buffer) Fill(value any, s *Stream) error {
 			word |= uint32(bits[i]) << (8 * i)
 		}
 		return s.dev.fail(s.dev.drv().MemsetAsync(c, b.ptr, word, p.size, uint64(b.n), s.h))
-	}
-	if b.typ == Complex64 || b.typ == Complex128 {
-		return misuse(driver.ErrNotSupported, call, d, "not for %s", b.typ)
 	}
 	k, s, err := b.primitive(call, "fill", s)
 	if err != nil {

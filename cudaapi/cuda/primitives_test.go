@@ -37,6 +37,8 @@ func TestPrimitives(t *testing.T) {
 		t.Errorf("max with a NaN is %g", got)
 	}
 	refused(t, b.Fill("x", nil), cuda.ErrInvalidValue, "string")
+	z := must[*cuda.Buffer](t)(b.Device().Alloc(2, cuda.Complex64))
+	refused(t, z.Fill(3, nil), cuda.ErrNotSupported, "not for Complex64")
 	_, err := b.Slice(0, 0).Max(nil)
 	refused(t, err, cuda.ErrInvalidValue, "no elements")
 	_, err = b.SumInt(nil)

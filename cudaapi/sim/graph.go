@@ -324,6 +324,11 @@ func (m *Driver) GraphLaunch(c driver.Context, x driver.GraphExec, id driver.Str
 		s.capture.spoiled = true
 		return fail(call, driver.ErrNotSupported, "simulated devices do not capture a graph within a graph")
 	}
+	for _, n := range ex.nodes {
+		if code := n.op.code; code != nil && m.modules[code.id] != code {
+			return fail(call, driver.ErrInvalidHandle, "the module of kernel %s was unloaded after the capture", n.op.name)
+		}
+	}
 	begin, end := &op{name: "graph", cost: cost{call: m.profile.LaunchCall}}, &op{name: "graph"}
 	begin.depend(ex.last) // one launch of it runs at a time
 	ex.last = end

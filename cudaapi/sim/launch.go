@@ -76,7 +76,7 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	if name == "" {
 		name = f.kernel.name
 	}
-	o := &op{kind: opKernel, name: name}
+	o := &op{kind: opKernel, name: name, code: f.mod}
 	threads := int(l.Block.X * l.Block.Y * l.Block.Z)
 	a := &launchABI{
 		blocks: uint64(l.Grid.X) * uint64(l.Grid.Y) * uint64(l.Grid.Z),

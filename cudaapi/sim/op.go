@@ -23,6 +23,8 @@ type op struct {
 	// work is what the operation does; it runs without the machine's lock.
 	// Markers have none and finish as soon as they may start.
 	work func(o *op) error
+	// code is what a kernel is of: a graph may be launched after it was unloaded.
+	code *module
 	// met says whether a wait-value operation may go on.
 	met func() bool
 	// after runs once the operation is finished, whatever became of it, under
