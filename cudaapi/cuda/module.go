@@ -159,11 +159,14 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 }
 
 // overloaded says which kernel that a compiler's log tells of shares its name with
-// another one, "" if none.
+// another function, "" if none.
 func overloaded(found []*signature.Kernel, log string) string {
 	for _, k := range found {
 		if k.Again && !k.Template() && strings.Contains(log, k.Name) {
 			return fmt.Sprintf("two kernels are called %s: launches go by the name, so give each a name of its own", k.Name)
+		}
+		if strings.Contains(log, fmt.Sprintf("overloaded function %q", k.Name)) { // as NVRTC says of a kernel called ballot
+			return fmt.Sprintf("CUDA has a function called %s too: give the kernel another name", k.Name)
 		}
 	}
 	return ""

@@ -87,6 +87,9 @@ func (d *Driver) MemcpyPeer(dst driver.Ptr, dstCtx driver.Context, src driver.Pt
 }
 
 func (d *Driver) MemcpyPeerAsync(dst driver.Ptr, dstCtx driver.Context, src driver.Ptr, srcCtx driver.Context, n uint64, s driver.Stream) error {
+	if captured, err := d.StreamIsCapturing(srcCtx, s); err == nil && captured {
+		return d.MemcpyAsync(srcCtx, dst, src, n, s) // CUDA captures no peer copies (driver 580); the addresses say it all
+	}
 	return d.on(srcCtx, s, cuMemcpyPeerAsync, uintptr(dst), uintptr(dstCtx), uintptr(src), uintptr(srcCtx), uintptr(n), uintptr(s))
 }
 

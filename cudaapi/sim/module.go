@@ -394,8 +394,11 @@ func (m *Driver) MaxActiveBlocks(c driver.Context, id driver.Function, threads i
 	if err != nil {
 		return 0, err
 	}
-	if threads < 1 || threads > maxThreads {
+	if threads < 1 {
 		return 0, fail(call, driver.ErrInvalidValue, "%d threads in a block", threads)
+	}
+	if threads > f.kernel.maxThreads() {
+		return 0, nil
 	}
 	return m.profile.blocksPerSM(threads, shared+uint64(f.mod.code.sharedBytes(f.kernel))), nil
 }

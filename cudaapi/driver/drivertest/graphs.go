@@ -122,6 +122,15 @@ var graphTests = []test{
 		e.sync(0, a) // and both streams work again
 		e.sync(0, b)
 	}},
+	{name: "peer copies are captured", run: func(e *env) {
+		s := e.stream(0, driver.StreamNonBlocking)
+		p, q := e.alloc(0, 64, 3), e.alloc(0, 64, 0)
+		x := e.instantiated(e.captured(s, func() { e.ok(e.d.MemcpyPeerAsync(q, e.ctx[0], p, e.ctx[0], 64, s)) }))
+		e.all(0, q, 64, 0)
+		e.ok(e.graphs().GraphLaunch(e.ctx[0], x, s))
+		e.sync(0, s)
+		e.all(0, q, 64, 3)
+	}},
 	{name: "an event that was recorded in a capture is not for the host", run: func(e *env) {
 		s, v := e.stream(0, driver.StreamNonBlocking), e.event(0, 0)
 		e.ok(e.d.EventRecord(e.ctx[0], v, s))
