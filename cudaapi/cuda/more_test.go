@@ -378,7 +378,7 @@ func TestWhatKernelsSayOfThemselves(t *testing.T) {
 	x := must[*cuda.Buffer](t)(d.Alloc(1, cuda.Int32))
 	refused(t, k.Launch(cuda.Grid(1), cuda.Block(128), nil, x), cuda.ErrInvalidValue, "at most 96 threads")
 	ok(t, k.Launch(cuda.Grid(1), cuda.Block(96), nil, x))
-	if n := must[int](t)(k.MaxActiveBlocks(d, cuda.Block(128))); n != 0 {
+	if n := must[int](t)(k.MaxActiveBlocks(d, cuda.Block(2048))); n != 0 {
 		t.Errorf("%d blocks of too many threads at a time", n)
 	}
 	_, err := cuda.Compile("__global__ void two(float *x) {}\n__global__ void two(double *x) {}")

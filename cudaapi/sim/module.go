@@ -397,7 +397,7 @@ func (m *Driver) MaxActiveBlocks(c driver.Context, id driver.Function, threads i
 	if threads < 1 {
 		return 0, fail(call, driver.ErrInvalidValue, "%d threads in a block", threads)
 	}
-	if threads > f.kernel.maxThreads() {
+	if threads > maxThreads { // whatever the kernel's launch bounds are
 		return 0, nil
 	}
 	return m.profile.blocksPerSM(threads, shared+uint64(f.mod.code.sharedBytes(f.kernel))), nil
