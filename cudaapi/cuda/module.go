@@ -158,14 +158,15 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 	return m, nil
 }
 
-// overloaded says which kernel that a compiler's log tells of shares its name with
-// another function, "" if none.
+// overloaded says which kernel shares its name with another function, if a compiler's
+// log tells of that; "" if none.
 func overloaded(found []*signature.Kernel, log string) string {
 	for _, k := range found {
-		if k.Again && !k.Template() && strings.Contains(log, k.Name) {
+		switch {
+		case !strings.Contains(log, fmt.Sprintf("overloaded function %q", k.Name)) && !strings.Contains(log, "'& "+k.Name+"'"): // NVRTC's words, and g++'s
+		case k.Again:
 			return fmt.Sprintf("two kernels are called %s: launches go by the name, so give each a name of its own", k.Name)
-		}
-		if strings.Contains(log, fmt.Sprintf("overloaded function %q", k.Name)) { // as NVRTC says of a kernel called ballot
+		default:
 			return fmt.Sprintf("CUDA has a function called %s too: give the kernel another name", k.Name)
 		}
 	}

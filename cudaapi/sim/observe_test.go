@@ -9,9 +9,9 @@ import (
 	"gocuda/cudaapi/sim"
 )
 
-// A kernel that is observed tells the bytes that it read, wrote and changed by
-// atomic operations, and no others.
-func TestObserve(t *testing.T) {
+// compiles gives a device whose kernels a compiler makes.
+func compiles(t *testing.T) (*sim.Driver, driver.Context) {
+	t.Helper()
 	if _, err := sim.Compiler(); err != nil {
 		t.Skip(err)
 	}
@@ -19,11 +19,18 @@ func TestObserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.Close()
+	t.Cleanup(func() { m.Close() })
 	c, err := m.PrimaryRetain(0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m, c
+}
+
+// A kernel that is observed tells the bytes that it read, wrote and changed by
+// atomic operations, and no others.
+func TestObserve(t *testing.T) {
+	m, c := compiles(t)
 	code, err := m.Compile(0, &driver.Source{Name: "k.cu", Names: []string{"k"}, Code: `
 __device__ int counter[3];
 struct Point { float x, y, z; };
@@ -113,18 +120,7 @@ __global__ void k(float *x, const unsigned char *y, unsigned *z, int n, Point *p
 // In loops the compiler moves the pointer between the check of a load and the store to
 // its place, for which the check stands too.
 func TestObserveLoops(t *testing.T) {
-	if _, err := sim.Compiler(); err != nil {
-		t.Skip(err)
-	}
-	m, err := sim.New(sim.Options{Devices: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	c, err := m.PrimaryRetain(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, c := compiles(t)
 	const n, bytes = 100, 64 // bodies, and what one takes
 	for name, k := range map[string]struct {
 		body   string
