@@ -198,8 +198,8 @@ func (m *Module) watch(d *Device, c driver.Context, h driver.Module) error {
 	}
 }
 
-// copyAside copies in order with nothing that the program has queued: it waits for
-// none of that, and may be called while a stream is captured.
+// copyAside copies on a stream of its own. It does not wait for what the program has
+// queued, and works while a stream is captured.
 func (d *Device) copyAside(c driver.Context, dst, src driver.Ptr, n uint64) error {
 	s, err := d.drv().StreamCreate(c, driver.StreamNonBlocking, 0)
 	if err != nil {

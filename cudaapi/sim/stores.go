@@ -73,12 +73,12 @@ type parts struct {
 
 // changed finds the checks of loads that stand for a store too: the compiler
 // leaves out the check of a store to a place that it has just checked a load of.
-// From each such check it follows the program's ways to the stores. To tell that a
-// store's place is the check's, values get names as they go through registers, the
-// stack and the reckoning of addresses.
+// From each such check it follows the paths to the stores. To tell that a store's
+// place is the check's, values get names as they go through registers, the stack and
+// address arithmetic.
 func changed(lines [][]byte) map[int]bool {
 	s := &stored{steps: read(lines), names: map[parts]int{}}
-	// What registers hold at a check: as on one of the ways to it.
+	// What registers hold at a check: as on one of the paths to it.
 	at := map[int]sums{}
 	seen := make([]bool, len(s.steps))
 	for i := range s.steps {
@@ -109,21 +109,21 @@ func changed(lines [][]byte) map[int]bool {
 // walk goes through the steps behind one that can be reached from it, each once, and
 // tells visit what values there are before each; not on where visit gives false.
 func (s *stored) walk(i int, values sums, seen []bool, visit func(int, sums) bool) {
-	type way struct {
+	type path struct {
 		at     int
 		values sums
 	}
-	for ways := []way{{i, values}}; len(ways) > 0; {
-		w := ways[len(ways)-1]
-		ways = ways[:len(ways)-1]
-		for i, values := w.at, w.values; i < len(s.steps) && !seen[i]; i++ {
+	for paths := []path{{i, values}}; len(paths) > 0; {
+		p := paths[len(paths)-1]
+		paths = paths[:len(paths)-1]
+		for i, values := p.at, p.values; i < len(s.steps) && !seen[i]; i++ {
 			seen[i] = true
 			if !visit(i, values) {
 				break
 			}
 			for _, to := range s.steps[i].to {
 				if !seen[to] {
-					ways = append(ways, way{to, maps.Clone(values)})
+					paths = append(paths, path{to, maps.Clone(values)})
 				}
 			}
 			if s.steps[i].kind == jumps {
