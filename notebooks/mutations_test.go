@@ -16,6 +16,22 @@ var mutations = []struct {
 	old, new        string // old occurs once in the notebook's code
 	says            string // part of the error by which the notebook notices
 }{
+	{"00_first_kernel", "a kernel that adds two",
+		"		x[i] = x[i] + 1\n	}\n}", "		x[i] = x[i] + 2\n	}\n}", "element 0 is 3, want 2"},
+	{"00_first_kernel", "a grid that is too small",
+		"addOne.Launch(cuda.Grid(3), cuda.Block(4), nil, x)\nten", "addOne.Launch(cuda.Grid(2), cuda.Block(4), nil, x)\nten", "element 8 is 9, want 10"},
+	{"00_first_kernel", "a kernel in C++ that differs",
+		"x[i] = x[i] + 1;", "x[i] = x[i] + 2;", "the two kernels differ"},
+	{"00_first_kernel", "a block that is not too large",
+		"cuda.Block(4000)", "cuda.Block(400)", "a wrong launch returned no error"},
+	{"00_first_kernel", "a grid in which all threads have an element",
+		"launch := noGuard.Launch(cuda.Grid(3)", "launch := noGuard.Launch(cuda.Grid(2)", "Synchronize reported nothing"},
+	{"00_first_kernel", "a kernel that never runs",
+		"addOne.Launch(cuda.Grid(1), cuda.Block(4), s, result)\nbefore", "before", "the kernel did not run"},
+	{"00_first_kernel", "a launch that is waited for",
+		"s.WaitValue(gate, 1, cuda.WaitGEQ)\naddOne.Launch(cuda.Grid(1), cuda.Block(4), s, result)\n", "addOne.Launch(cuda.Grid(1), cuda.Block(4), s, result)\ns.Synchronize()\n", "Launch waited for the kernel"},
+	{"00_first_kernel", "buffers that nobody frees",
+		"	buffer.Free()\n", "	_ = buffer\n", "not freed"},
 	{"01_streams", "a consumer that does not wait for the event",
 		"		must(second.WaitEvent(ready))\n", "", "with an event the consumer must not run ahead"},
 	{"01_streams", "a kernel that does nothing",

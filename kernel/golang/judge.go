@@ -3,10 +3,13 @@ package golang
 import (
 	"errors"
 	"fmt"
+	"strings"
+
+	"gocuda/kernel/golang/answer"
 )
 
 // errTodo is what todo ends a judged function with.
-var errTodo = errors.New("not solved yet: todo() stands where your code belongs")
+var errTodo = errors.New(answer.NotSolved)
 
 // judging are the builtins by which a notebook checks itself (check), and what its
 // reader wrote (judge, todo). Unlike a function that returns an error, check fails
@@ -24,10 +27,12 @@ func (ev *Evaluator) judging() map[string]any {
 }
 
 // judge says in one line how f ended: right if it returned, not solved yet if it
-// called todo, else wrong, and why. The cell goes on in any case.
+// called todo, or a kernel that it launched did, else wrong, and why. The cell goes on
+// in any case.
 func (ev *Evaluator) judge(id string, f func()) {
 	value, trace, ok := ev.rt.Try(f)
-	if err, _ := value.(error); errors.Is(err, errTodo) {
+	err, _ := value.(error)
+	if errors.Is(err, errTodo) || err != nil && strings.Contains(err.Error(), answer.NotSolved) {
 		fmt.Fprintf(ev.route(ev.options.Stdout), "exercise %s: not solved yet\n", id)
 		return
 	}

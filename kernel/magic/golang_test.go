@@ -168,6 +168,12 @@ got`)
 	if n.cell(t, "m.Kernels()[0].Name()"); n.values[0] != `"twice"` {
 		t.Errorf("the module has %s", n.values)
 	}
+	// A skeleton says that it is one, from inside a kernel.
+	n.cell(t, "%%kernel\nfunc skeleton(x []float32) {\n\ttodo()\n}\n")
+	n.cell(t, "judge(`1`, func() {\n\tmust(skeleton.Launch(cuda.Grid(1), cuda.Block(1), nil, x))\n\tmust(dev.Synchronize())\n})")
+	if got := n.out.String(); !strings.Contains(got, "exercise 1: not solved yet\n") {
+		t.Errorf("the judge of a skeleton says %q", got)
+	}
 	// The same name again, with another signature.
 	n.cell(t, "%%cuda\n__global__ void twice(double *x) { *x *= 2; }\n")
 	n.cell(t, "y, _ := dev.Alloc(1, cuda.Float64)\ny.Upload([]float64{4})\ntwice.Launch(cuda.Grid(1), cuda.Block(1), nil, y)\nout := []float64{0}\ny.Download(out)\nout[0]")

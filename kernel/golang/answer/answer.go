@@ -20,6 +20,9 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Name + ": " + e.Message }
 
+// NotSolved is what todo says, on the host and in kernels.
+const NotSolved = "not solved yet: todo() stands where your code belongs"
+
 // Red, Bold and Faint are ANSI's codes for text; Normal ends them.
 const (
 	Red    = "\x1b[31m"
