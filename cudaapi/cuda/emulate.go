@@ -21,7 +21,8 @@ import (
 // the same each time. Blocks run one after another, unless the launch is
 // cooperative. A thread that panics ends, the others go on, and the error, a
 // [*KernelPanic], names kernel, block, thread and line; so does the error of threads
-// that wait for others that do not come. [SharedMemory], [Clusters] and [Cooperative]
+// that wait for others that do not come, and of a divergent barrier or warp operation,
+// which not all threads come to that CUDA wants there. [SharedMemory], [Clusters] and [Cooperative]
 // count as in launches; with [FindRaces] races are errors, too. The module's variables are the emulation's own.
 func (k *Kernel) Emulate(grid GridDim, block BlockDim, args ...any) error {
 	const name = "Kernel.Emulate"

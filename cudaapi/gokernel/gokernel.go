@@ -296,7 +296,22 @@ func (p *Program) Emulate(kernel int, l emulate.Launch) error {
 	var panicked *emulate.Panic
 	var stuck *emulate.Stuck
 	var race *emulate.Race
+	var apart *emulate.Divergence
 	switch {
+	case errors.As(err, &apart):
+		at := func(pos token.Pos) string {
+			where := p.fset.Position(pos)
+			return fmt.Sprintf("%s:%d", where.Filename, where.Line)
+		}
+		other, rule := "has ended", "all threads of a block must come to the same barrier"
+		switch {
+		case apart.OtherPos != token.NoPos:
+			other = "waits at another one at " + at(apart.OtherPos)
+		case !strings.HasPrefix(apart.What, "Sync") || apart.What == "SyncWarp":
+			rule = "a mask may only name lanes that come there"
+		}
+		return fmt.Errorf("divergent %s at %s: thread %s waits, thread %s %s; %s, in kernel %s, block %s",
+			apart.What, at(apart.Pos), triple(apart.Thread), triple(apart.Other), other, rule, p.Kernels[kernel].Name, triple(apart.Block))
 	case errors.As(err, &race):
 		at := func(pos token.Pos, writes bool) string {
 			where := p.fset.Position(pos)

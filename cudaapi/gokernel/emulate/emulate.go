@@ -94,6 +94,22 @@ func (s *Stuck) Error() string {
 
 func triple(a [3]int) string { return fmt.Sprintf("(%d,%d,%d)", a[0], a[1], a[2]) }
 
+// Divergence says that a thread waits where CUDA wants others that do not come: all
+// threads of its block at a barrier, the lanes of the mask at an operation of a warp.
+// A thread that returned counts as gone, as on GPUs of compute capability 7.0 and
+// later, so barriers do not wait for it; but no mask may name it.
+type Divergence struct {
+	Block, Thread [3]int
+	What          string
+	Pos           token.Pos
+	Other         [3]int
+	OtherPos      token.Pos // another barrier, where that thread waits; none: it has ended
+}
+
+func (d *Divergence) Error() string {
+	return fmt.Sprintf("thread %s of block %s waits at %s without thread %s", triple(d.Thread), triple(d.Block), d.What, triple(d.Other))
+}
+
 // stopped ends a launch that was interrupted.
 type stopped struct{}
 

@@ -25,6 +25,7 @@ type run struct {
 	p     *Program
 	kept  [][]uint64 // memory to which there may be pointers
 	first error
+	apart error     // the first divergence
 	idle  []*thread // whose memory can be used again
 	meets bool      // threads wait for each other
 	races *races    // nil: nobody wants to know
@@ -45,16 +46,17 @@ type block struct {
 
 // thread is a thread of a kernel. What it waits for is in want.
 type thread struct {
-	run    *run
-	block  *block
-	index  [3]int
-	linear int
-	frames []*frame
-	depth  int
-	steps  int       // iterations of loops
-	at     token.Pos // of the last check
-	self   *[3]int   // the index, for races
-	fence  *int      // fences so far, for races
+	run      *run
+	block    *block
+	index    [3]int
+	linear   int
+	frames   []*frame
+	depth    int
+	steps    int       // iterations of loops
+	at       token.Pos // of the last check
+	returned bool      // by a return; else it came to the end
+	self     *[3]int   // the index, for races
+	fence    *int      // fences so far, for races
 
 	yield  func(struct{}) bool // nil where threads run one after another
 	resume func() (struct{}, bool)
@@ -244,7 +246,7 @@ func (t *thread) body() {
 	for i, v := range t.run.code.fun.Params {
 		move(unsafe.Add(fr.mem, t.run.code.params[i].at), t.run.Params[i], sizes.Sizeof(v.Type))
 	}
-	t.run.code.body(fr)
+	t.returned = t.run.code.body(fr) == returned
 }
 
 // step is called in each iteration of a loop. At times it lets other threads run.
@@ -353,6 +355,9 @@ func (r *run) blocks(list []*block) error {
 				moved = meetCluster(b.cluster) || moved
 			}
 		}
+		if r.apart != nil && r.first == nil {
+			return r.apart
+		}
 		if !moved && left > 0 && !r.meetAll(all) {
 			return r.stuck(list)
 		}
@@ -396,12 +401,41 @@ func (b *block) meet() bool {
 	if what == "" {
 		return moved
 	}
+	b.uniform()
 	result := map[string]uint64{"sync_threads_count": uint64(count), "sync_threads_and": truth(all), "sync_threads_or": truth(count > 0)}[what]
 	for _, t := range b.threads {
 		t.want = waiting{result: result}
 	}
 	b.barriers++
 	return true
+}
+
+// uniform notes if threads do not all come to one barrier, of which one is ready.
+func (b *block) uniform() {
+	var first *thread
+	for _, t := range b.threads {
+		if !t.done && (first == nil || t.want.pos < first.want.pos) {
+			first = t
+		}
+	}
+	for _, t := range b.threads {
+		d := &Divergence{Block: b.index, Thread: first.index, What: meetings[first.want.what], Pos: first.want.pos, Other: t.index}
+		switch {
+		case !t.done && t.want.pos != first.want.pos:
+			d.OtherPos = t.want.pos
+		case !t.done || t.returned:
+			continue
+		}
+		b.run.part(d)
+		return
+	}
+}
+
+// part notes the first divergence.
+func (r *run) part(d *Divergence) {
+	if r.apart == nil {
+		r.apart = d
+	}
 }
 
 // meetAll lets all threads of the grid go on, if they wait for each other.
@@ -466,6 +500,11 @@ func meetWarp(lanes []*thread) bool {
 			group |= 1 << j
 		}
 		if ready {
+			for j, o := range lanes {
+				if w.mask>>j&1 != 0 && o.done {
+					t.run.part(&Divergence{Block: t.block.index, Thread: t.index, What: meetings[w.what], Pos: w.pos, Other: o.index})
+				}
+			}
 			t.block.warps[t.linear/32]++
 			exchange(lanes, group)
 			moved = true

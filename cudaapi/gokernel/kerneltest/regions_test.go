@@ -113,7 +113,13 @@ for i := t - 100; i < len(in); i += gpu.BlockDim.X {
 	}
 }
 out[t] = v`},
-	{false, "a branch that is not", `if t < 32 {
+	{true, "threads that return early", `if t >= 32 {
+	out[t] = t
+	return
+}
+gpu.SyncThreads()
+out[t] = t`},
+	{false, "a branch of which each has its own", `if t < 64 {
 	gpu.SyncThreads()
 } else {
 	gpu.SyncThreads()

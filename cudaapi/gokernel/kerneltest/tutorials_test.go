@@ -76,6 +76,18 @@ var tutorialKernels = []struct {
 	instances []string // of both: CUDA C++, Go
 	launches  []tutorialLaunch
 }{
+	{"00_first_kernel", "addOneInC", `
+func addOneInC(x []float32, n int32) {
+	if i := place(); i < n {
+		x[i] = x[i] + 1
+	}
+}
+func axpy(y, x []float32, a float32, n int32) {
+	if i := place(); i < n {
+		y[i] = a*x[i] + y[i]
+	}
+}
+`, "", nil, []tutorialLaunch{{"addOneInC", "addOneInC", 4, []any{upTo[float32](100), 90}}, {"axpy", "axpy", 4, []any{upTo[float32](100), upTo[float32](100), float32(1.25), 90}}}},
 	{"01_streams", "addOne", `
 func addOne(p []int32, n int32) {
 	if i := place(); i < n {
