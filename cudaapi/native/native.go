@@ -284,12 +284,12 @@ func (f *Func) Call(p unsafe.Pointer, stop *atomic.Bool) Outcome {
 	}
 	r := records.Get().(*record)
 	r.stop, r.state, r.shapes, r.outside = stop, uint32(Returned), f.Code.shapes, f.Code.outside
-	call(f.entry, p, unsafe.Pointer(r))
-	defer func() {
+	defer func() { // also after a panic in an answer: kept holds what C was given
 		r.stop, r.outside, r.value = nil, nil, nil
 		r.kept.end()
 		records.Put(r)
 	}()
+	call(f.entry, p, unsafe.Pointer(r))
 	if r.state == uint32(Returned) {
 		return Outcome{}
 	}

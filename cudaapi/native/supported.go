@@ -11,8 +11,8 @@ import (
 
 const supported = true
 
-// callWord calls a C function with a word and an address that is not on a stack.
-func callWord(fn, word uintptr, p unsafe.Pointer) { clib.Code(fn, word, uintptr(p)) }
+// callWord calls a C function with a word and an address, of the heap.
+func callWord(fn, word uintptr, p unsafe.Pointer) { clib.Code(fn, word, clib.Pin((*byte)(p))) }
 
 // tellRuntime calls the C function by which compiled code is told how to ask.
 func tellRuntime(fn uintptr) { clib.Code(fn, crosscall2, answerPC) }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/clib"
@@ -203,10 +202,10 @@ func putScratch(s *scratch) { s.word[0] = 0; scratches.Put(s) }
 
 // ptr is the address of the first word. Putting the scratch back after the
 // call keeps it alive that long.
-func (s *scratch) ptr() uintptr { return uintptr(unsafe.Pointer(&s.word[0])) }
+func (s *scratch) ptr() uintptr { return clib.Pin(&s.word[0]) }
 
 // at is the address of word i.
-func (s *scratch) at(i int) uintptr { return uintptr(unsafe.Pointer(&s.word[i])) }
+func (s *scratch) at(i int) uintptr { return clib.Pin(&s.word[i]) }
 
 // int32 reads the low half of word i.
 func (s *scratch) int32(i int) int { return int(int32(uint32(s.word[i]))) }

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"unsafe"
 
 	"gocuda/cudaapi/driver"
 )
@@ -50,8 +49,8 @@ type failureABI struct {
 	text                    [256]byte
 }
 
-// address is where a pointer's or a slice's data lies. That data is kept off
-// the stack, which may move.
+// address is where a pointer's or a slice's data lies. Value.Pointer lets it
+// escape: on a goroutine's stack it would move when the stack grows.
 func address(p any) uintptr { return reflect.ValueOf(p).Pointer() }
 
 // Launch enqueues a kernel.
@@ -93,7 +92,7 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	}
 	// Parameters as wide as vector loads may ask.
 	params := make([]uint64, len(l.Params)/8+3)
-	a.params = uintptr(roundUp(uint64(uintptr(unsafe.Pointer(&params[0]))), 16))
+	a.params = uintptr(roundUp(uint64(address(params)), 16))
 	copy(bytesAt(a.params, uint64(len(l.Params))), l.Params)
 	load := &kernelLoad{blocks: a.blocks, threads: uint64(threads), resident: uint64(a.limit)}
 	var reach []*allocation
@@ -279,12 +278,8 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	m.mu.Unlock()
 	a.reachable = address(reachable)
 	a.image = [2]uint64{uint64(f.mod.code.base), uint64(f.mod.code.end)}
-	if len(ranges) > 0 {
-		a.ranges, a.nranges = uintptr(unsafe.Pointer(&ranges[0])), uint64(len(ranges))
-	}
-	if len(regions) > 0 {
-		a.regions, a.nregions = uintptr(unsafe.Pointer(&regions[0])), uint64(len(regions))
-	}
+	a.ranges, a.nranges = address(ranges), uint64(len(ranges))
+	a.regions, a.nregions = address(regions), uint64(len(regions))
 	workers := min(uint64(runtime.GOMAXPROCS(0)), a.blocks, uint64(a.limit))
 	if a.cooperative != 0 {
 		workers = 1

@@ -123,7 +123,19 @@ func words(bytes int64) []uint64 { return make([]uint64, max(1, (bytes+7)/8)) }
 // kept alive by the launch.
 func pointer(x uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&x)) }
 
-func address(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
+// address is what emulated code reckons with. What it points to must not lie on a
+// goroutine's stack, which may move: never makes the compiler see to that.
+func address(p unsafe.Pointer) uint64 {
+	if never {
+		escaped = p
+	}
+	return uint64(uintptr(p))
+}
+
+var (
+	never   bool
+	escaped unsafe.Pointer
+)
 
 func move(dst, src unsafe.Pointer, n int64) {
 	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))

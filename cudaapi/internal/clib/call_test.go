@@ -139,3 +139,28 @@ func TestCallsAllocateNothing(t *testing.T) {
 		t.Errorf("Out: %d and %d", code, now)
 	}
 }
+
+// TestPin grows the stack of a goroutine that has the address of a variable.
+func TestPin(t *testing.T) {
+	done := make(chan bool)
+	go func() {
+		var x [4]uint64
+		at := Pin(&x[1])
+		grow(1000)
+		x[1] = 7
+		done <- at == Pin(&x[1]) && x[1] == 7
+	}()
+	if !<-done {
+		t.Error("a pinned variable moved")
+	}
+}
+
+//go:noinline
+func grow(n int) int {
+	var room [64]int
+	if n == 0 {
+		return room[3]
+	}
+	room[n%64] = grow(n - 1)
+	return room[(n+1)%64] + 1
+}

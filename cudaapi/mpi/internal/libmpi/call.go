@@ -122,4 +122,5 @@ func (c *caller) text(f function, args ...uintptr) string {
 // do calls f and gives its error.
 func (t *Transport) do(f function, args ...uintptr) error { return t.check(f, t.call(f, args...)) }
 
-func address(p unsafe.Pointer) uintptr { return uintptr(p) }
+// address is where memory lies; like clib.Pin it keeps the memory off the stack.
+func address(p unsafe.Pointer) uintptr { return clib.Pin((*byte)(p)) }

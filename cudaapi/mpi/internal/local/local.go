@@ -226,11 +226,12 @@ func (t *local) Finalize() error {
 func (e *engine) publishCookie() {
 	var b [8]byte
 	rand.Read(b[:])
-	e.cookie = new(uint64)
-	*e.cookie = binary.LittleEndian.Uint64(b[:])
+	cookie := new(uint64)
+	*cookie = binary.LittleEndian.Uint64(b[:])
+	e.cookie = cookie // keeps it
 	me := e.segment.rank(e.rank)
-	me.cookie.Store(*e.cookie)
-	me.cookieAt.Store(uint64(uintptr(unsafe.Pointer(e.cookie))))
+	me.cookie.Store(*cookie)
+	me.cookieAt.Store(uint64(uintptr(unsafe.Pointer(cookie))))
 }
 
 // canRead tells whether this process may read the memory of rank i's, and that
