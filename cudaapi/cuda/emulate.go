@@ -23,7 +23,7 @@ import (
 // [*KernelPanic], names kernel, block, thread and line; so does the error of threads
 // that wait for others that do not come, and of a divergent barrier or warp operation,
 // which not all threads come to that CUDA wants there. [SharedMemory], [Clusters] and [Cooperative]
-// count as in launches; with [FindRaces] races are errors, too. The module's variables are the emulation's own.
+// count as in launches; with [FindRaces] races are errors, too; [Count] counts accesses. The module's variables are the emulation's own.
 func (k *Kernel) Emulate(grid GridDim, block BlockDim, args ...any) error {
 	const name = "Kernel.Emulate"
 	code := k.code.mod.goCode
@@ -40,7 +40,7 @@ func (k *Kernel) Emulate(grid GridDim, block BlockDim, args ...any) error {
 	if len(args) != len(sig.Params) {
 		return misuse(driver.ErrInvalidValue, name, nil, "%s takes %d arguments, not %d: func %s", k.code.name, len(sig.Params), len(args), k.signature())
 	}
-	l := emulate.Launch{Grid: [3]int{grid.X, grid.Y, grid.Z}, Block: [3]int{block.X, block.Y, block.Z}, Shared: k.shared, Cooperative: k.cooperative, Races: k.races, Stop: stop()}
+	l := emulate.Launch{Grid: [3]int{grid.X, grid.Y, grid.Z}, Block: [3]int{block.X, block.Y, block.Z}, Shared: k.shared, Cooperative: k.cooperative, Races: k.races, Counts: k.counts, Stop: stop()}
 	if a := k.attributes; a != nil && a.Cluster != (driver.Dim3{}) {
 		l.Cluster = [3]int{int(a.Cluster.X), int(a.Cluster.Y), int(a.Cluster.Z)}
 		for i := range 3 {
@@ -58,6 +58,7 @@ func (k *Kernel) Emulate(grid GridDim, block BlockDim, args ...any) error {
 		if wrong := emulated(q, unsafe.Slice((*byte)(p), q.Type.Size), arg); wrong != "" {
 			return misuse(driver.ErrInvalidValue, name, nil, "argument %d (%s): %s", i+1, q.Name, wrong)
 		}
+		l.Areas = append(l.Areas, area(arg))
 	}
 	for i := range code.Kernels {
 		if code.Kernels[i].Name != k.code.name {
@@ -74,6 +75,18 @@ func (k *Kernel) Emulate(grid GridDim, block BlockDim, args ...any) error {
 		return &KernelPanic{Message: "panic in an emulated kernel: " + err.Error(), Device: -1}
 	}
 	return misuse(driver.ErrNotFound, name, nil, "there is no kernel %q", k.code.name)
+}
+
+// area is the memory of an argument that is a slice or a pointer of Go.
+func area(arg any) emulate.Area {
+	v := reflect.ValueOf(arg)
+	switch v.Kind() {
+	case reflect.Slice:
+		return emulate.Area{Start: v.UnsafePointer(), Elements: v.Len(), Size: int(v.Type().Elem().Size())}
+	case reflect.Pointer:
+		return emulate.Area{Start: v.UnsafePointer(), Elements: 1, Size: int(v.Type().Elem().Size())}
+	}
+	return emulate.Area{}
 }
 
 // emulated packs an argument of an emulated launch; a text says what is wrong with it.

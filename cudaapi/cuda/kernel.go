@@ -46,6 +46,7 @@ type Kernel struct {
 	shared      int
 	cooperative bool
 	races       bool                     // emulated launches look for them
+	counts      *KernelCounts            // emulated launches fill it
 	attributes  *driver.LaunchAttributes // nil for none
 }
 

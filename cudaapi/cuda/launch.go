@@ -1,6 +1,9 @@
 package cuda
 
-import "gocuda/cudaapi/driver"
+import (
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/gokernel/emulate"
+)
 
 // LaunchOption changes how a kernel is launched; see [Kernel.With].
 type LaunchOption func(*Kernel)
@@ -16,7 +19,7 @@ func Cooperative() LaunchOption { return func(k *Kernel) { k.cooperative = true 
 // With is the same kernel with other launch options: what <<<>>> has beyond
 // grid, block and stream.
 func (k *Kernel) With(options ...LaunchOption) *Kernel {
-	made := &Kernel{code: k.code, shared: k.shared, cooperative: k.cooperative, races: k.races}
+	made := &Kernel{code: k.code, shared: k.shared, cooperative: k.cooperative, races: k.races, counts: k.counts}
 	if k.attributes != nil {
 		made.attributes = new(driver.LaunchAttributes)
 		*made.attributes = *k.attributes
@@ -40,6 +43,16 @@ func (k *Kernel) ask() *driver.LaunchAttributes {
 // a fence after what comes first. The first is the error, with both places. It counts
 // for emulated launches only.
 func FindRaces() LaunchOption { return func(k *Kernel) { k.races = true } }
+
+// KernelCounts is what the threads of an emulated launch did: accesses to the memory of
+// each argument and to shared memory, in elements; how many threads made any, and what
+// the busiest made; how often blocks met at a barrier, and lanes at an operation of
+// their warp. Threads' own variables do not count.
+type KernelCounts = emulate.Counts
+
+// Count has [Kernel.Emulate] count what the threads do: c has it when Emulate returns.
+// It counts for emulated launches only.
+func Count(c *KernelCounts) LaunchOption { return func(k *Kernel) { k.counts = c } }
 
 // Clusters has blocks run in groups of that many, in x, y and z, on
 // neighbouring multiprocessors, where they can reach each other's shared memory

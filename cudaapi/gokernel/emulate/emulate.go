@@ -54,6 +54,10 @@ type Launch struct {
 	Cooperative bool
 	// Races looks for threads that touch the same memory in no order.
 	Races bool
+	// Counts takes what the threads did; nil: nobody counts. Areas are the arguments'
+	// memory.
+	Counts *Counts
+	Areas  []Area
 	// Params are the arguments as they lie in memory, each at an address of its own.
 	Params []unsafe.Pointer
 	// Stop ends the launch when it closes.

@@ -71,10 +71,16 @@ func (a *access) before(b *access) bool {
 	return a.barriers != b.barriers || a.linear/32 == b.linear/32 && a.warp != b.warp
 }
 
-// touch notes that the thread reads or writes memory, if somebody wants to know.
+// touch notes that the thread reads or writes memory, for races and counts.
 func (t *thread) touch(p unsafe.Pointer, size int64, write, atomic bool) {
 	r := t.run.races
-	if r == nil || t.owns(address(p)) {
+	if r == nil && t.run.Counts == nil || t.owns(address(p)) {
+		return
+	}
+	if t.run.Counts != nil {
+		t.count(p, size, write, atomic)
+	}
+	if r == nil {
 		return
 	}
 	now := t.access(atomic)

@@ -53,6 +53,7 @@ type thread struct {
 	frames   []*frame
 	depth    int
 	steps    int       // iterations of loops
+	accesses int       // for counts
 	at       token.Pos // of the last check
 	returned bool      // by a return; else it came to the end
 	self     *[3]int   // the index, for races
@@ -135,6 +136,9 @@ func (p *Program) Run(f *ir.Func, l Launch) (err error) {
 	r := &run{Launch: l, p: p, code: p.function(f)}
 	if l.Races {
 		r.races = &races{cells: make(map[uint64]*cell)}
+	}
+	if l.Counts != nil {
+		*l.Counts = Counts{Arguments: make([]Accesses, len(l.Areas))}
 	}
 	r.meets = meets(f, make(map[*ir.Func]bool))
 	defer func() {
@@ -401,6 +405,9 @@ func (b *block) meet() bool {
 	if what == "" {
 		return moved
 	}
+	if c := b.run.Counts; c != nil {
+		c.Barriers++
+	}
 	b.uniform()
 	result := map[string]uint64{"sync_threads_count": uint64(count), "sync_threads_and": truth(all), "sync_threads_or": truth(count > 0)}[what]
 	for _, t := range b.threads {
@@ -506,6 +513,9 @@ func meetWarp(lanes []*thread) bool {
 				}
 			}
 			t.block.warps[t.linear/32]++
+			if c := t.run.Counts; c != nil {
+				c.Exchanges++
+			}
 			exchange(lanes, group)
 			moved = true
 		}

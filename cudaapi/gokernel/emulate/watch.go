@@ -101,10 +101,10 @@ func (c *Call) Run(list []ir.Stmt, vars []*ir.Var) (places []unsafe.Pointer, err
 	for _, v := range vars {
 		where = append(where, in.variable(v))
 	}
-	watch, races, yield, depth, at, steps := t.run.Watch, t.run.races, t.yield, t.depth, t.at, t.steps
-	t.run.Watch, t.run.races, t.yield = nil, nil, nil
+	watch, races, counts, yield, depth, at, steps := t.run.Watch, t.run.races, t.run.Counts, t.yield, t.depth, t.at, t.steps
+	t.run.Watch, t.run.races, t.run.Counts, t.yield = nil, nil, nil, nil
 	defer func() {
-		t.run.Watch, t.run.races, t.yield, t.depth, t.at, t.steps = watch, races, yield, depth, at, steps
+		t.run.Watch, t.run.races, t.run.Counts, t.yield, t.depth, t.at, t.steps = watch, races, counts, yield, depth, at, steps
 		switch v := recover().(type) {
 		case nil:
 		case *Panic:

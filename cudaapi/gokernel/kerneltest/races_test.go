@@ -1,10 +1,12 @@
 package kerneltest
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/gokernel/emulate"
 )
 
 // Kernels of two blocks of 64 threads, with what is said of their races; "" for none.
@@ -119,5 +121,51 @@ func TestFindRaces(t *testing.T) {
 		if err := k.Emulate(cuda.Grid(2), cuda.Block(64), make([]int, 128), make([]int, 128)); err != nil {
 			t.Errorf("%s\nwithout looking: %v", c.body, err)
 		}
+	}
+}
+
+// What threads do is counted by argument, in elements.
+func TestCount(t *testing.T) {
+	m, err := cuda.CompileGo(`
+func k(in, out []int32, n int, one *int64) {
+	s := gpu.Shared[[64]int32]()
+	t := gpu.ThreadIdx.X
+	if t < n {
+		s[t] = in[t] + in[0]
+	}
+	gpu.SyncThreads()
+	if t == 0 {
+		copy(out, in)
+		out[3] += s[1]
+		gpu.AtomicAdd(one, 1)
+	}
+	v := gpu.ShflXor(gpu.FullMask, t, 1)
+	var own [4]int
+	own[t&3] = v
+	if own[0] < -1 {
+		out[0] = 1
+	}
+}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Kernel("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got cuda.KernelCounts
+	for range 2 { // each launch begins at zero
+		if err := k.With(cuda.Count(&got)).Emulate(cuda.Grid(2), cuda.Block(64), make([]int32, 64), make([]int32, 32), 10, new(int64)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	type a = emulate.Accesses
+	want := cuda.KernelCounts{
+		Arguments: []a{{Reads: 2 * (20 + 32)}, {Reads: 2, Writes: 2 * 33}, {}, {Atomics: 2}},
+		Shared:    a{Reads: 2, Writes: 20},
+		Threads:   20, Most: 3 + 64 + 3 + 1, Barriers: 2, Exchanges: 4,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("counted %+v, want %+v", got, want)
 	}
 }
