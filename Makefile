@@ -23,7 +23,7 @@ SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null |
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
 .PHONY: build demo wheel test-wheel image mpi-libs test test-style test-go test-race test-python \
-        test-browser test-hosts soak test-gpu gpu-bundle bench bench-gpu notebooks go-score modules-score cross clean
+        test-browser test-hosts soak test-gpu gpu-bundle bench bench-gpu docs notebooks go-score modules-score cross clean
 
 build: $(BIN)
 
@@ -167,6 +167,22 @@ gpu-bundle: $(BIN)
 bench: $(BIN) $(PIP)
 	$(GO) test -run '^$$' -bench . -benchtime 0.5s ./kernel/... ./cudaapi/...
 	$(VENV)/bin/python tests/bench_client.py
+
+# The site with the documentation, in build/docs/html. Everything comes from pip, pinned;
+# a warning is an error, and so is a link within the site that leads nowhere.
+DOCS := build/docs
+docs: $(DOCS)/.installed
+	rm -rf $(DOCS)/source $(DOCS)/html
+	$(GO) run $(GOBUILD) ./cmd/gocuda-kernel reference $(DOCS)/source
+	$(GO) run $(GOBUILD) ./docs/godoc $(DOCS)/source/reference
+	$(DOCS)/venv/bin/python docs/prepare.py $(DOCS)/source
+	cd $(DOCS)/source && ../venv/bin/python -m sphinx -q -W --keep-going -j auto -d ../doctrees . ../html
+	$(DOCS)/venv/bin/python docs/links.py $(DOCS)/html
+
+$(DOCS)/.installed: docs/requirements.txt docs/requirements.lock
+	$(PYTHON) -m venv $(DOCS)/venv
+	$(DOCS)/venv/bin/python -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt -c docs/requirements.lock
+	@touch $@
 
 # What calls cost on GPUs: in Go, compiled and in a cell, beside C++ and Python.
 bench-gpu: $(BIN)

@@ -3,6 +3,7 @@ package install
 import (
 	"archive/zip"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -14,8 +15,11 @@ import (
 	"time"
 )
 
-// Version is gocuda's own, until a release is built from a tagged module.
-const Version = "0.1.0"
+//go:embed VERSION
+var version string
+
+// Version is gocuda's own, from the file VERSION: the one place that has it.
+var Version = strings.TrimSpace(version)
 
 // WheelPlatforms gives the tag that Python's wheels have for each system that the
 // kernel is built for, by GOOS/GOARCH. On Linux the binary needs a glibc.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -42,6 +43,7 @@ func commands() []command {
 		{"evaluate", "", "", "", runEvaluate},
 		{"rank", "", "", "", runRank},
 		{"probe", "SUBJECT", "", "", runProbe},
+		{"reference", "DIR", "", "", runReference},
 	}
 }
 
@@ -54,6 +56,15 @@ func (e usageError) Error() string { return e.text }
 type exitStatus int
 
 func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// statuses are what the commands exit with.
+var statuses = []struct{ status, meaning string }{
+	{"0", "success"},
+	{"1", "the command failed: a cell has an error, a program does not compile, or there are hazards"},
+	{"2", "the call is wrong: an unknown command or flag; of exec, a panic"},
+	{"130", "the run was interrupted"},
+	{"other", "of exec and mpirun: what the program exited with"},
+}
 
 // call is one use of a command.
 type call struct {
@@ -72,19 +83,21 @@ func main() {
 	os.Exit(dispatch(os.Args[1:], os.Stdout, os.Stderr))
 }
 
+var helpNames = []string{"help", "-h", "-help", "--help"}
+
 func dispatch(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		usage(stderr)
 		return 2
 	}
-	switch args[0] {
-	case "help", "-h", "-help", "--help":
-		if len(args) == 2 {
+	switch {
+	case slices.Contains(helpNames, args[0]):
+		if len(args) == 2 && !slices.Contains(helpNames, args[1]) {
 			return dispatch([]string{args[1], "-h"}, stdout, stderr)
 		}
 		usage(stdout)
 		return 0
-	case "-version", "--version":
+	case args[0] == "-version", args[0] == "--version":
 		args[0] = "version"
 	}
 	for _, c := range commands() {
@@ -159,6 +172,11 @@ func usage(w io.Writer) {
 		if c.summary != "" {
 			fmt.Fprintf(t, "  gocuda-kernel %s\t%s\n", c.name, c.summary)
 		}
+	}
+	t.Flush()
+	fmt.Fprintf(w, "\nExit status:\n\n")
+	for _, s := range statuses {
+		fmt.Fprintf(t, "  %s\t%s\n", s.status, s.meaning)
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\nBegin with: gocuda-kernel install\nMore on a command: gocuda-kernel COMMAND -h\n")

@@ -41,6 +41,9 @@ func TestHelpOfEveryCommand(t *testing.T) {
 			}
 		})
 	}
+	if status, stdout, _ := invoke(t, "help", "help"); status != 0 || !strings.Contains(stdout, "Usage:") {
+		t.Errorf("help help: status %d, %s", status, stdout)
+	}
 	if status, _, stderr := invoke(t, "help", "fly"); status != 2 || !strings.Contains(stderr, `no command "fly"`) {
 		t.Errorf("help fly: status %d, %s", status, stderr)
 	}

@@ -11,9 +11,9 @@ var mayImport = map[string][]string{
 	"cmd/gocuda-kernel": {
 		"cudaapi/backend", "cudaapi/cuda", "cudaapi/hazard", "cudaapi/mpi/launch", "cudaapi/sim/calibrate", "cudaapi/trace", "install",
 		"kernel", "kernel/check", "kernel/evaluator", "kernel/export", "kernel/golang", "kernel/golang/modules", "kernel/lsp", "kernel/magic", "kernel/notebook",
-		"kernel/packages", "kernel/ranks", "kernel/session", "kernel/tracing", "notebooks", "internal/nvtools", "golang.org/x/sys/unix", "golang.org/x/term",
+		"kernel/packages", "kernel/ranks", "kernel/session", "kernel/tracing", "notebooks", "internal/nvtools", "internal/settings", "golang.org/x/sys/unix", "golang.org/x/term",
 	},
-	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "kernel/ranks", "github.com/ebitengine/purego"},
+	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "internal/settings", "kernel/ranks", "github.com/ebitengine/purego"},
 	"install":                           {"golang.org/x/sys/unix"},
 	"install/wheels":                    {"install"},
 	"notebooks":                         {},
@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"bench/cells":                       {"bench/cells/programs", "kernel/golang"},
 	"bench/cells/programs":              {},
 	"scripts/...":                       {},
+	"docs/godoc":                        {},
 	"internal/...":                      {},
 
 	// The kernel process.

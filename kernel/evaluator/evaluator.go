@@ -116,14 +116,11 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 		return said, err
 	}
 	tests := &magic.Tests{Guard: c.guard}
-	own := append(magic.Compile(compiler{c}), tests.Magic())
+	own := c.extend(extend, tests)
 	functions := c.builtins()
 	maps.Copy(functions, tests.Builtins())
-	for _, e := range extend {
-		extension := e(&Host{c})
-		c.extensions = append(c.extensions, extension)
-		own = append(own, extension.Magics...)
-		maps.Copy(functions, extension.Builtins)
+	for _, e := range c.extensions {
+		maps.Copy(functions, e.Builtins)
 	}
 	c.magics = magic.NewSet(append(own, magic.Modules(get))...)
 	beside := []magic.Magic{magic.Modules(get)}
@@ -153,6 +150,24 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	})
 	cuda.SetCaller(func() string { return place(c.golang.Running().Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
 	return c, nil
+}
+
+// extend adds extensions, and returns the magics of all but package magic.
+func (c *evaluator) extend(extend []func(*Host) Extension, tests *magic.Tests) []magic.Magic {
+	own := append(magic.Compile(compiler{c}), tests.Magic())
+	for _, e := range extend {
+		extension := e(&Host{c})
+		c.extensions = append(c.extensions, extension)
+		own = append(own, extension.Magics...)
+	}
+	return own
+}
+
+// Magics lists the magics that an evaluator with these extensions has, for the
+// reference. None of them can be run.
+func Magics(extend ...func(*Host) Extension) []magic.Magic {
+	c := &evaluator{asides: map[string]*run{}}
+	return magic.NewSet(append(c.extend(extend, &magic.Tests{}), magic.Modules(nil))...).Help()
 }
 
 // ended ends the waits for devices of a cell, the main shell's or its owner's.

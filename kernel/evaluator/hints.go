@@ -67,6 +67,14 @@ var instead = []struct {
 	{regexp.MustCompile(`^(Profiler\w+|profile\w*)$`), "%%timeline draws a cell, with the table of where the time went"},
 }
 
+// Advice lists names of other libraries, as patterns, with what to write in their place.
+func Advice() (list [][2]string) {
+	for _, one := range instead {
+		list = append(list, [2]string{one.name.String(), one.advice})
+	}
+	return list
+}
+
 func hintFor(mistake, source string) string {
 	if m := unnamed.FindStringSubmatch(mistake); m != nil {
 		for _, one := range instead {

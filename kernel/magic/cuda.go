@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/token"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,7 +66,7 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 			if failed.Hint != "" {
 				log += "\n" + failed.Hint
 			}
-			return &Error{"CompileError", "this CUDA C++ does not compile:\n" + log + earlier.advice(log), 0}
+			return &Error{"CompileError", "this CUDA C++ does not compile: " + firstError(log) + earlier.advice(log), 0}
 		}
 		return err
 	}
@@ -215,3 +216,15 @@ var goNames = []string{"init", "main", "_",
 	"print", "println", "real", "recover", "any", "bool", "byte", "comparable", "complex64", "complex128", "error",
 	"float32", "float64", "int", "int8", "int16", "int32", "int64", "rune", "string", "uint", "uint8", "uint16",
 	"uint32", "uint64", "uintptr", "true", "false", "iota", "nil", "cuda", "display"}
+
+var errorLine = regexp.MustCompile(`(?m)^.*\berror\b.*\n?`)
+
+// firstError puts the first error of a compiler's log before the log, for a line is
+// all that some logs keep of a message.
+func firstError(log string) string {
+	at := errorLine.FindStringIndex(log)
+	if at == nil || at[0] == 0 {
+		return log
+	}
+	return strings.TrimSpace(log[at[0]:at[1]]) + "\n" + log
+}

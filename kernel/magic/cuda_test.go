@@ -96,6 +96,9 @@ func TestCUDAErrors(t *testing.T) {
 			t.Errorf("%q: got %v, want %v", code, err, want)
 			continue
 		}
+		if first, _, _ := strings.Cut(e.Message, "\n"); strings.Contains(first, "does not compile") && len(want) > 2 && !strings.Contains(first, "error") && !strings.Contains(first, want[2]) {
+			t.Errorf("%q: the first line does not have the first error: %s", code, first)
+		}
 		for _, part := range want[1:] {
 			if !strings.Contains(e.Message, part) {
 				t.Errorf("%q: %q is not in %q", code, part, e.Message)

@@ -89,7 +89,7 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 	}
 	var wrong gokernel.Errors
 	if errors.As(err, &wrong) {
-		text := "this cannot be a kernel:"
+		text := ""
 		for _, e := range wrong {
 			if name, ok := strings.CutPrefix(e.Message, "undefined: "); ok && isVariable(env, name) {
 				e.Message = name + " is a variable of the notebook, which a kernel cannot see: give it as an argument"
@@ -99,7 +99,7 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 				text += call.pointAt(e.Pos.Line, e.Pos.Column)
 			}
 		}
-		return &Error{"CompileError", text, 0} // which has the lines
+		return &Error{"CompileError", "this cannot be a kernel: " + strings.TrimPrefix(text, "\n"), 0} // which has the lines
 	}
 	if err != nil {
 		return err

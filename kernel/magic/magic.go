@@ -103,6 +103,14 @@ func (m Magic) String() string {
 	return "%" + m.Name
 }
 
+// Text is what %help says of the magic below its usage.
+func (m Magic) Text() string {
+	if m.Expand {
+		return m.Doc + "\n" + expandDoc
+	}
+	return m.Doc
+}
+
 // Call is one use of a magic.
 type Call struct {
 	Magic  Magic
@@ -166,6 +174,12 @@ func (s *Set) List() []Magic {
 	return slices.SortedFunc(maps.Values(s.magics), func(a, b Magic) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), len(a.String())-len(b.String()))
 	})
+}
+
+// Help returns the magics that %help lists: all, with the shell's "!", but for other
+// names of the same.
+func (s *Set) Help() []Magic {
+	return slices.DeleteFunc(append(s.List(), shellMagic), func(m Magic) bool { return m.Name == "lsmagic" })
 }
 
 // Lookup finds a magic as it is called, such as "%cd" or "%%bash".

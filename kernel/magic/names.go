@@ -118,10 +118,7 @@ func (s *Set) help(_ context.Context, env Env, call Call) error {
 		return nil
 	}
 	var text strings.Builder
-	for _, m := range append(s.List(), shellMagic) {
-		if m.Name == "lsmagic" {
-			continue
-		}
+	for _, m := range s.Help() {
 		summary, _, _ := strings.Cut(m.Doc, "\n")
 		if len(m.Usage) > helpColumn-2 {
 			fmt.Fprintf(&text, "%s\n%*s%s\n", m.Usage, helpColumn, "", summary)
@@ -143,10 +140,7 @@ func (s *Set) describe(called string) (string, bool) {
 	name := strings.TrimLeft(called, "%")
 	for _, m := range append(s.List(), shellMagic) {
 		if m.Name == name && (name == called || m.String() == called) {
-			fmt.Fprintf(&out, "%s\n%s\n", m.Usage, m.Doc)
-			if m.Expand {
-				fmt.Fprintln(&out, expandDoc)
-			}
+			fmt.Fprintf(&out, "%s\n%s\n", m.Usage, m.Text())
 		}
 	}
 	return out.String(), out.Len() > 0

@@ -134,7 +134,7 @@ func (s *Sources) readKernel(call Call, fields []string, cell string, declared f
 		return Source{Shared: s.kernels.remember(call, cell)}, nil
 	}
 	if err != nil {
-		return Source{}, fmt.Errorf("this cannot be a kernel:\n%w", err)
+		return Source{}, fmt.Errorf("this cannot be a kernel: %w", err)
 	}
 	out := Source{
 		Shared: s.kernels.remember(call, cell),

@@ -26,6 +26,14 @@ var missing = []struct {
 	{regexp.MustCompile(`(?i)^(psend|precv|partitioned|pready)`), "there are no partitioned messages: send the parts, each with a tag of its own"},
 }
 
+// Advice lists names of MPI's bindings, as patterns, with what to write in their place.
+func Advice() (list [][2]string) {
+	for _, one := range missing {
+		list = append(list, [2]string{one.name.String(), one.advice})
+	}
+	return list
+}
+
 // absent is what the ranks say of a name that package mpi, or a communicator, has not.
 var absent = regexp.MustCompile(`undefined: mpi\.(\w+)|type \*?mpi\.\w+ has no field or method (\w+)\)`)
 

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"gocuda/internal/settings"
 )
 
 // Status is the outcome of looking for one thing.
@@ -64,6 +66,8 @@ type Report struct {
 	// Peers tells, by device and other device, whether the first can reach
 	// the second's memory.
 	Peers [][]bool `json:"peers"`
+	// Settings are the environment variables of gocuda that are set, as NAME=VALUE.
+	Settings []string `json:"settings"`
 }
 
 // Prober starts the child that looks into a subject: its standard output must
@@ -77,7 +81,7 @@ const patience = 30 * time.Second
 // Examine looks for everything at once.
 func Examine(ctx context.Context, version string, prober Prober) Report {
 	r := Report{
-		Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Settings: settings.Set(),
 		Devices: []Device{}, Peers: [][]bool{},
 	}
 	var gpu cudaFinding

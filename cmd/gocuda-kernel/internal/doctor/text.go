@@ -51,6 +51,9 @@ func (r Report) Write(w io.Writer) {
 			fmt.Fprintf(w, "  -> %s\n", c.Advice)
 		}
 	}
+	if len(r.Settings) > 0 {
+		fmt.Fprintf(w, "\nSettings: %s\n", strings.Join(r.Settings, " "))
+	}
 	fmt.Fprintf(w, "\nNotebooks run on %s.\n", map[string]string{"nvidia": "these GPUs", "sim": "simulated devices"}[r.Backend])
 }
 
