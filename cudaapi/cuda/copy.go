@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"unsafe"
 
@@ -71,11 +72,27 @@ func pair(call string, dst, src any) (to, from operand, d *Device, err error) {
 	}
 	switch {
 	case !to.typ.holds(from.typ) && !from.typ.holds(to.typ):
-		err = misuse(driver.ErrInvalidValue, call, d, "the destination holds %s, the source %s", to.typ, from.typ)
+		err = otherTypes(call, d, to, from, dst, src)
 	case to.n != from.n:
 		err = misuse(driver.ErrInvalidValue, call, d, "the destination has %d elements, the source %d; copy part of one with Slice", to.n, from.n)
 	}
 	return
+}
+
+// otherTypes is the error of a copy between elements of different types. Where one end
+// is a Go slice, it says which slice the other end takes.
+func otherTypes(call string, d *Device, to, from operand, dst, src any) error {
+	advice := ""
+	for _, e := range []struct {
+		v          any
+		typ, other Type
+	}{{src, from.typ, to.typ}, {dst, to.typ, from.typ}} {
+		if t := reflect.TypeOf(e.v); t.Kind() == reflect.Slice {
+			advice = fmt.Sprintf(": give a []%s in place of the %s, or allocate the memory as cuda.%s", e.other.inGo(), t, e.typ)
+			break
+		}
+	}
+	return misuse(driver.ErrInvalidValue, call, d, "the destination holds %s, the source %s%s", to.typ, from.typ, advice)
 }
 
 // Memcpy copies between any two of *Buffer, *HostBuffer and Go slices of the

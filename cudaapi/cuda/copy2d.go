@@ -68,7 +68,7 @@ func rows(call string, dst any, dstPitch int, src any, srcPitch, width, height i
 		}
 	}
 	if !to.typ.holds(from.typ) && !from.typ.holds(to.typ) {
-		return nil, nil, misuse(driver.ErrInvalidValue, call, d, "the destination holds %s, the source %s", to.typ, from.typ)
+		return nil, nil, otherTypes(call, d, to, from, dst, src)
 	}
 	if err := fits(call, d, "destination", to.n, dstPitch, width, height); err != nil {
 		return nil, nil, err

@@ -85,6 +85,8 @@ func TestUploadDownload(t *testing.T) {
 	}
 	refused(t, b.Upload([]float32{1}), cuda.ErrInvalidValue, "the destination has 4 elements, the source 1")
 	refused(t, b.Upload([]float64{1, 2, 3, 4}), cuda.ErrInvalidValue, "holds Float32, the source Float64")
+	refused(t, b.Upload([]int{1, 2, 3, 4}), cuda.ErrInvalidValue, "give a []float32 in place of the []int, or allocate the memory as cuda.Int64")
+	refused(t, b.Download(make([]int8, 4)), cuda.ErrInvalidValue, "give a []float32 in place of the []int8, or allocate the memory as cuda.Int8")
 	refused(t, b.Upload("text"), cuda.ErrInvalidValue, "cannot copy string")
 	refused(t, b.Upload(nil), cuda.ErrInvalidValue, "cannot copy")
 	ok(t, b.Free())

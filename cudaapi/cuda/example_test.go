@@ -97,7 +97,7 @@ func ExampleError() {
 	_ = buf.Free()
 	fmt.Println(buf.Free())
 	// Output:
-	// Buffer.Upload (device 0): CUDA_ERROR_INVALID_VALUE (1): the destination holds Float32, the source Float64
+	// Buffer.Upload (device 0): CUDA_ERROR_INVALID_VALUE (1): the destination holds Float32, the source Float64: give a []float32 in place of the []float64, or allocate the memory as cuda.Float64
 	// Buffer.Free (device 0): CUDA_ERROR_INVALID_VALUE (1): the buffer (4 Float32) was freed before
 }
 

@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"unsafe"
 )
 
@@ -53,6 +54,14 @@ func (t Type) String() string {
 		return fmt.Sprintf("Type(%d)", uint8(t))
 	}
 	return typeInfo[t].name
+}
+
+// inGo is the type that elements have in Go.
+func (t Type) inGo() string {
+	if t == Float16 || t == BFloat16 {
+		t = Uint16
+	}
+	return strings.ToLower(t.String())
 }
 
 // holds reports whether host elements of type h may be copied to and from

@@ -271,6 +271,7 @@ func (u *unit) hostGlobal(v *types.Var, f *fn, at ast.Node) *ir.Var {
 // hostWords says of compiled code what is said of kernels.
 var hostWords = strings.NewReplacer("in a kernel, where no memory is allocated", "in compiled code, which allocates no memory", "in a kernel", "in compiled code",
 	"a kernel cannot", "compiled code cannot", "a kernel can", "compiled code can", "A kernel", "Compiled code", "a kernel has", "compiled code has",
+	"; threads share memory, ordered by barriers and atomics", "", ": its threads run in parallel already", "",
 	"a kernel's", "compiled code's", "a kernel", "compiled code", "a device", "compiled code")
 
 // hostMath are the functions of math and its like that give the same bits in C++ as

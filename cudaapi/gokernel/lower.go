@@ -68,11 +68,10 @@ type target struct {
 type bail struct{}
 
 func (u *unit) fail(pos token.Pos, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
 	if u.host != nil {
-		text = hostWords.Replace(text)
+		format = hostWords.Replace(format)
 	}
-	u.errs = append(u.errs, &Error{u.fset.Position(pos), text})
+	u.errs = append(u.errs, &Error{u.fset.Position(pos), fmt.Sprintf(format, args...)})
 	panic(bail{})
 }
 
@@ -464,6 +463,9 @@ func unusable(t types.Type, within []types.Type, host bool) (bad types.Type, why
 		}
 		return t, "there are no maps; use slices, sorted or as a table"
 	case *types.Chan:
+		if host {
+			return t, "its functions have no channels"
+		}
 		return t, "there are no channels; threads share memory, ordered by barriers and atomics"
 	case *types.Interface:
 		if types.Identical(t, types.Universe.Lookup("error").Type()) && !host {

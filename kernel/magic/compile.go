@@ -35,7 +35,8 @@ func Compile(c Compiler) []Magic {
 			Doc: "Compiles the functions of the cell with the host's C++ compiler before it runs.\n" +
 				"They then take as long as compiled Go's, whoever calls them, until the kernel ends.\n" +
 				"The cell fails if one of them cannot be compiled: numbers, bools, strings, and slices,\n" +
-				"arrays, structs and pointers of them can, with append, make and new; maps, channels and interfaces cannot.",
+				"arrays, structs, maps and pointers of them can, with append, make, new and delete. The keys of maps are\n" +
+				"numbers, bools or strings. Channels, interfaces, goroutines and defer cannot.",
 			Run: func(_ context.Context, env Env, call Call) error {
 				if call.Args != "" {
 					return call.UsageErrorf("the code stands below the first line")

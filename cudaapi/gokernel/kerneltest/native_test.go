@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"go/types"
 	"math"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -24,6 +25,41 @@ import (
 type imports struct{}
 
 func (imports) Import(path string) (*types.Package, error) { return gokernel.Import(path) }
+
+// What cannot be compiled for the host is refused with reasons that hold there: hosts
+// have no barriers, and no threads that run beside each other already.
+func TestRefusedOnHosts(t *testing.T) {
+	bodies := map[string]string{
+		"channel":   "c := make(chan int)\n_ = c",
+		"parameter": "",
+		"send":      "var c chan<- int\nc <- 1",
+		"selects":   "select {}",
+		"ranges":    "for range (chan int)(nil) {\n}",
+		"routine":   "go func() {}()",
+		"deferred":  "defer func() {}()",
+		"uintptrs":  "var p uintptr\n_ = p",
+		"asserts":   "var v any = 1\nswitch v.(type) {\n}",
+	}
+	source, names := "", []string{}
+	for name, body := range bodies {
+		params := ""
+		if name == "parameter" {
+			params = "c <-chan int"
+		}
+		source += "func " + name + "(" + params + ") {\n" + body + "\n}\n"
+		names = append(names, name)
+	}
+	funcs, refused := natively(t, "refused", source, names)
+	if funcs == nil {
+		t.Skip("no C++ compiler")
+	}
+	for name := range bodies {
+		why := fmt.Sprint(refused[name])
+		if refused[name] == nil || regexp.MustCompile(`kernel|barrier|thread|device|atomic|gpu`).MatchString(why) {
+			t.Errorf("%s is refused with %q", name, why)
+		}
+	}
+}
 
 // natively compiles the functions of a source that are named and can be compiled for
 // the host; of the others it gives the reason.
