@@ -199,14 +199,16 @@ func (m *Module) watch(d *Device, c driver.Context, h driver.Module) error {
 }
 
 // copyAside copies on a stream of its own. It does not wait for what the program has
-// queued, and works while a stream is captured.
+// queued, and works while a stream is captured. No decorator sees it: a record of what the
+// program does has no place for it.
 func (d *Device) copyAside(c driver.Context, dst, src driver.Ptr, n uint64) error {
-	s, err := d.drv().StreamCreate(c, driver.StreamNonBlocking, 0)
+	drv := d.sys.drv
+	s, err := drv.StreamCreate(c, driver.StreamNonBlocking, 0)
 	if err != nil {
 		return err
 	}
-	err = d.drv().MemcpyAsync(c, dst, src, n, s)
-	return errors.Join(err, d.drv().StreamSynchronize(c, s, stop()), d.drv().StreamDestroy(c, s))
+	err = drv.MemcpyAsync(c, dst, src, n, s)
+	return errors.Join(err, drv.StreamSynchronize(c, s, stop()), drv.StreamDestroy(c, s))
 }
 
 // panicked is the first panic of a kernel that was not returned yet. It is asked

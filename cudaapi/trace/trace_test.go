@@ -286,6 +286,27 @@ func TestOffAgain(t *testing.T) {
 	}
 }
 
+// What a kernel in Go needs for its panics is no work of the program's.
+func TestOnlyWhatTheProgramDid(t *testing.T) {
+	b := newBench(t)
+	m, err := cuda.CompileGo("func inc(x []uint8) { x[gpu.ThreadIdx.X]++ }")
+	b.ok(err)
+	inc, err := m.Kernel("inc")
+	b.ok(err)
+	line := b.traced(func() {
+		b.ok(inc.Launch(cuda.Grid(1), cuda.Block(32), b.a, b.x))
+		b.ok(b.a.Synchronize())
+	})
+	var kinds []string
+	for _, x := range line.Boxes {
+		kinds = append(kinds, x.Kind)
+	}
+	slices.Sort(kinds) // the host may begin to wait before the kernel begins
+	if !slices.Equal(kinds, []string{trace.HostWait, trace.Kernel}) {
+		t.Errorf("a launch and a wait are %s", line)
+	}
+}
+
 // A collective in streams' order lasts as long as what carries it out, and that is what
 // the longest chain goes through.
 func TestCollectiveInStreams(t *testing.T) {

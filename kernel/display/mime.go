@@ -8,7 +8,6 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
-	"regexp"
 	"strings"
 )
 
@@ -37,36 +36,6 @@ func LaTeX(source string) Bundle { return sourceBundle(mimeLaTeX, source) }
 func SVG(source string) Bundle {
 	source = withNamespace(source)
 	return Bundle{Data: map[string]any{mimeSVG: source, mimeText: svgText(source)}}
-}
-
-// svgTag is the first tag of an SVG document, svgSize its width or height.
-var (
-	svgTag  = regexp.MustCompile(`<svg\b[^>]*>`)
-	svgSize = regexp.MustCompile(`\s(width|height)\s*=\s*["']([^"']{1,20})["']`)
-)
-
-// svgText is what stands for a picture where none can be shown. Its source is
-// of no use there, and can be long.
-func svgText(source string) string {
-	size := map[string]string{}
-	for _, m := range svgSize.FindAllStringSubmatch(svgTag.FindString(source), -1) {
-		size[m[1]] = m[2]
-	}
-	if size["width"] == "" || size["height"] == "" {
-		return "SVG image"
-	}
-	return fmt.Sprintf("SVG image, %s x %s", size["width"], size["height"])
-}
-
-// withNamespace adds to an <svg> element the namespace without which browsers
-// do not draw it as a picture.
-func withNamespace(source string) string {
-	at := svgTag.FindStringIndex(source)
-	if at == nil || strings.Contains(source[at[0]:at[1]], "xmlns=") {
-		return source
-	}
-	at[0] += len("<svg")
-	return source[:at[0]] + ` xmlns="http://www.w3.org/2000/svg"` + source[at[0]:]
 }
 
 // Text shows text as it is, without quotes.

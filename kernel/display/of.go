@@ -13,8 +13,8 @@ import (
 // gives all its representations by MIME type; if it returns an empty map, there
 // is nothing to show, and the bundle is empty. Otherwise every one of the methods
 // HTML(), Markdown(), LaTeX() and SVG(), each returning a string, that the value
-// has is used; the front end takes the richest form that it can show. An
-// image.Image becomes a PNG. A text/plain form is always there: what the value
+// has is used; the front end takes the richest form that it can show. SVG
+// without HTML gets HTML that shows it, and an image.Image becomes a PNG. A text/plain form is always there: what the value
 // says of itself (Error, String), or its contents as Format writes them.
 //
 // A method that panics, or returns "", is left out.
@@ -25,10 +25,10 @@ func Of(v any) Bundle {
 	}
 	switch b := v.(type) {
 	case Bundle:
-		return b.withText()
+		return b.withText().withPicture()
 	case *Bundle:
 		if b != nil {
-			return b.withText()
+			return b.withText().withPicture()
 		}
 	}
 	b := Bundle{Data: map[string]any{}}
@@ -38,7 +38,7 @@ func Of(v any) Bundle {
 			if _, ok := b.Data[mimeText]; !ok && len(data) > 0 {
 				b.Data[mimeText] = format(x)
 			}
-			return b
+			return b.withPicture()
 		}
 	}
 	put := func(mime string, method func() string) {
@@ -64,7 +64,7 @@ func Of(v any) Bundle {
 		}
 	}
 	b.Data[mimeText] = format(x)
-	return b
+	return b.withPicture()
 }
 
 // withText adds a plain form to a bundle that has none: its source, or the

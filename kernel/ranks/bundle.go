@@ -21,8 +21,6 @@ func labelled(b display.Bundle, ranks []int) display.Bundle {
 	switch {
 	case data["text/html"] != nil:
 		data["text/html"] = tag + fmt.Sprint(data["text/html"])
-	case data["image/svg+xml"] != nil:
-		data["text/html"] = tag + fmt.Sprint(data["image/svg+xml"])
 	case data["image/png"] != nil:
 		data["text/html"] = tag + picture("image/png", data["image/png"])
 	case data["image/jpeg"] != nil:

@@ -52,7 +52,7 @@ func TestErrorsOfManyRanks(t *testing.T) {
 func TestValuesOfManyRanks(t *testing.T) {
 	j := &job{ranks: all(64), value: map[int]display.Bundle{}}
 	for r := range 64 {
-		j.value[r] = display.Bundle{Data: map[string]any{"image/svg+xml": fmt.Sprintf("<svg>%d</svg>", r), "text/plain": fmt.Sprint(r)}}
+		j.value[r] = display.Of(display.Bundle{Data: map[string]any{"image/svg+xml": fmt.Sprintf("<svg>%d</svg>", r), "text/plain": fmt.Sprint(r)}})
 	}
 	j.value[5] = display.Bundle{Data: map[string]any{"application/x": "5", "text/plain": "5"}}
 	list := j.values()
@@ -61,7 +61,7 @@ func TestValuesOfManyRanks(t *testing.T) {
 	}
 	page := fmt.Sprint(list[2].Data["text/html"])
 	for r := 6; r < 64; r++ {
-		if !strings.Contains(page, fmt.Sprintf("[%d]</div><svg>%[1]d</svg>", r)) {
+		if !strings.Contains(page, fmt.Sprintf("[%d]</div>%s", r, display.PictureHTML(fmt.Sprintf("<svg>%d</svg>", r)))) {
 			t.Errorf("rank %d is not in %s", r, page)
 		}
 	}

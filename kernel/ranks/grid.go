@@ -48,7 +48,7 @@ func grid(list []display.Bundle) display.Bundle {
 	html.WriteString(`<div style="display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: flex-start">`)
 	for i, b := range list {
 		body, style := fmt.Sprint(b.Data["text/html"]), "overflow-x: auto"
-		if len(list) >= smallFrom && (strings.Contains(body, "<svg") || strings.Contains(body, "<img")) {
+		if len(list) >= smallFrom && strings.Contains(body, "<img") {
 			style += "; zoom: 0.5"
 		}
 		fmt.Fprintf(&html, "<div style=%q>%s</div>\n", style, body)
