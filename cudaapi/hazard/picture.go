@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html"
 	"strings"
+
+	"gocuda/internal/picture"
 )
 
 const (
@@ -17,6 +19,7 @@ func (r Report) SVG() string {
 	var b strings.Builder
 	const width, height = 2*boxWidth + gapWidth + 4, boxHeight + 30
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12" role="img" aria-label="%s">`, width, height, width, height, html.EscapeString(fmt.Sprintf("Nothing orders %s %s at %s and %s %s at %s.", r.First.What, r.First.Does, r.First.Place, r.Second.What, r.Second.Does, r.Second.Place)))
+	fmt.Fprintf(&b, picture.Dark+`<rect width="%d" height="%d" rx="4" fill="#fff"/>`, width, height)
 	b.WriteString(`<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#c62828"/></marker></defs>`)
 	box := func(x int, o Operation) {
 		fmt.Fprintf(&b, `<rect x="%d" y="2" width="%d" height="%d" rx="6" fill="#f5f7fa" stroke="#546e7a"/>`, x, boxWidth, boxHeight)
@@ -72,7 +75,7 @@ func (r List) HTML() string {
 		if x.Times > 1 {
 			fmt.Fprintf(&b, "<br>%d times", x.Times)
 		}
-		fmt.Fprintf(&b, "</p>%s</div>", x.SVG())
+		fmt.Fprintf(&b, "</p>%s</div>", picture.HTML(x.SVG()))
 	}
 	return b.String()
 }

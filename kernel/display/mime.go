@@ -8,7 +8,11 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
+	"maps"
+	"regexp"
 	"strings"
+
+	"gocuda/internal/picture"
 )
 
 // The MIME types that the functions of this package fill in.
@@ -35,7 +39,31 @@ func LaTeX(source string) Bundle { return sourceBundle(mimeLaTeX, source) }
 // SVG shows source, one <svg> element, as a picture.
 func SVG(source string) Bundle {
 	source = withNamespace(source)
-	return Bundle{Data: map[string]any{mimeSVG: source, mimeText: svgText(source)}}
+	return Bundle{Data: map[string]any{mimeSVG: source, mimeText: picture.Text(source)}}
+}
+
+// withPicture adds to SVG the form in which it can be seen everywhere.
+func (b Bundle) withPicture() Bundle {
+	svg, ok := b.Data[mimeSVG].(string)
+	if _, has := b.Data[mimeHTML]; has || !ok {
+		return b
+	}
+	b.Data = maps.Clone(b.Data)
+	b.Data[mimeHTML] = picture.HTML(svg)
+	return b
+}
+
+var svgTag = regexp.MustCompile(`<svg\b[^>]*>`)
+
+// withNamespace adds to an <svg> element the namespace without which browsers
+// do not draw it as a picture.
+func withNamespace(source string) string {
+	at := svgTag.FindStringIndex(source)
+	if at == nil || strings.Contains(source[at[0]:at[1]], "xmlns=") {
+		return source
+	}
+	at[0] += len("<svg")
+	return source[:at[0]] + ` xmlns="http://www.w3.org/2000/svg"` + source[at[0]:]
 }
 
 // Text shows text as it is, without quotes.

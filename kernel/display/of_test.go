@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"gocuda/internal/picture"
 )
 
 type rich struct{ html, markdown, latex, svg string }
@@ -72,7 +74,7 @@ func TestOf(t *testing.T) {
 	} {
 		got := Of(test.value).Data
 		if svg, ok := got["image/svg+xml"].(string); ok && test.want["text/html"] == nil {
-			test.want["text/html"] = PictureHTML(svg)
+			test.want["text/html"] = picture.HTML(svg)
 		}
 		if !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: got %v, want %v", name, got, test.want)

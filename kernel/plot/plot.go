@@ -29,6 +29,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"gocuda/internal/picture"
 	"gocuda/kernel/display"
 )
 
@@ -118,7 +119,7 @@ func Lines(axes Axes, series ...Series) (display.Bundle, error) {
 		}
 	}
 	if !axes.LogX && whole(series) {
-		p.X.Tick.Marker = wholeTicks{}
+		p.X.Tick.Marker = roundTicks{whole: true}
 	}
 	axes.widen(p)
 	beside := axes.placeLegend(p, series)
@@ -166,6 +167,7 @@ func (a Axes) plot() *gonum.Plot {
 	for _, axis := range []*gonum.Axis{&p.X, &p.Y} {
 		axis.Tick.Length = vg.Points(3)
 		axis.Label.Padding = vg.Points(3)
+		axis.Tick.Marker = roundTicks{}
 	}
 	if a.LogX {
 		p.X.Scale, p.X.Tick.Marker = gonum.LogScale{}, logTicks{}
@@ -268,5 +270,5 @@ func readable(svg, name, text string) string {
 			m[1], m[2], face.Width(said).Points(), escaped(said))
 	})
 	head, rest, _ := strings.Cut(svg, ">")
-	return fmt.Sprintf(`%s role="img" aria-label="%s"><title>%s</title><desc>%s</desc>%s`, head, escaped(name), escaped(name), escaped(text), rest)
+	return fmt.Sprintf(`%s role="img" aria-label="%s"><title>%s</title><desc>%s</desc>%s%s`, head, escaped(name), escaped(name), escaped(text), picture.Dark, rest)
 }

@@ -129,7 +129,7 @@ func TestLogarithmicAxesAreLabelled(t *testing.T) {
 		"very small":        {[]float64{1e-12, 1e-10}, "|1e-12|1e-11|1e-10|"},
 		"many decades":      {[]float64{1e-20, 1e-10}, "|1e-20|1e-18|1e-16|1e-14|1e-12|1e-10|"},
 		"within one decade": {[]float64{0.22, 0.41}, "|0.3|0.4|"},
-		"narrow":            {[]float64{31, 36}, "|32|34|36|"},
+		"narrow":            {[]float64{31, 36}, "|31|32|33|34|35|36|"},
 		"about one decade":  {[]float64{21, 190}, "|50|100|200|"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -368,7 +368,7 @@ func TestWholeNumbersAreMarkedAsSuch(t *testing.T) {
 	}{
 		{[]float64{1, 2}, "1|2|"},
 		{[]float64{1, 2, 4, 8}, "2|4|6|8|"},
-		{[]float64{0, 0.5}, "0.00|0.25|0.50|"},
+		{[]float64{0, 0.5}, "0.0|0.1|0.2|0.3|0.4|0.5|"},
 	} {
 		b, err := plot.Lines(plot.Axes{}, plot.Series{X: c.x, Y: make([]float64, len(c.x))})
 		if err != nil {

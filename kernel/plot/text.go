@@ -142,7 +142,7 @@ func (logTicks) Ticks(low, high float64) []gonum.Tick {
 			return ticks
 		}
 	}
-	return gonum.DefaultTicks{}.Ticks(low, high)
+	return roundTicks{}.Ticks(low, high)
 }
 
 // whole says whether what the x axis counts comes in whole numbers only.
@@ -157,19 +157,52 @@ func whole(series []Series) bool {
 	return true
 }
 
-// wholeTicks marks whole numbers only: there is no rank 1.5.
-type wholeTicks struct{}
-
-func (wholeTicks) Ticks(low, high float64) []gonum.Tick {
-	var ticks []gonum.Tick
-	for _, t := range (gonum.DefaultTicks{}).Ticks(low, high) {
-		if t.Value != math.Trunc(t.Value) {
-			continue
+// ticks are where an axis from low to high has numbers: five or six of them if it can be,
+// at multiples of 1, 2, 2.5 or 5 times a power of ten; of whole ones if only these mean
+// anything.
+func ticks(low, high float64, whole bool) (first, step float64) {
+	best := math.Inf(1)
+	power := math.Pow(10, math.Floor(math.Log10((high-low)/5)))
+	for _, f := range []float64{1, 2, 2.5, 5, 10} {
+		s := f * power
+		if whole {
+			s = max(1, math.Ceil(s))
 		}
-		if !t.IsMinor() && math.Abs(t.Value) < 1e6 {
-			t.Label = strconv.FormatFloat(t.Value, 'f', -1, 64)
+		from := math.Ceil(low/s-1e-9) * s
+		n := math.Floor((high-from)/s+1e-9) + 1
+		if off := math.Abs(n - 5.5); off < best {
+			best, first, step = off, from, s
 		}
-		ticks = append(ticks, t)
 	}
-	return ticks
+	return first, step
+}
+
+// digits are how many a multiple of step has after the point.
+func digits(step float64) int {
+	for n := range 17 {
+		if v := step * math.Pow10(n); math.Abs(v-math.Round(v)) < 1e-6*v {
+			return n
+		}
+	}
+	return 17
+}
+
+// roundTicks marks round numbers.
+type roundTicks struct {
+	whole bool // there is no rank 1.5
+}
+
+func (r roundTicks) Ticks(low, high float64) (list []gonum.Tick) {
+	first, step := ticks(low, high, r.whole)
+	for k := 0; ; k++ {
+		v := first + float64(k)*step
+		if v > high+step*1e-9 {
+			return list
+		}
+		format, n := byte('f'), digits(step)
+		if v = math.Round(v/step) * step; math.Max(math.Abs(low), math.Abs(high)) >= 1e6 || step < 1e-5 {
+			format, n = 'g', 6
+		}
+		list = append(list, gonum.Tick{Value: v, Label: strconv.FormatFloat(v+0, format, n, 64)})
+	}
 }

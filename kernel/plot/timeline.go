@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gocuda/internal/picture"
 	"gocuda/kernel/display"
 )
 
@@ -31,7 +32,7 @@ var kindColours = map[string]int{"kernel": 0, "copy": 4, "fill": 5, "host functi
 const (
 	rowHeight  = 24
 	mostRows   = 256 // that are drawn
-	letter     = 6.6 // mean width of one of a box's letters, in pixels
+	letter     = 7.0 // mean width of one of a box's letters, in pixels
 	widestName = 240 // of a row
 	thinnest   = 1.0 // a box; thinner ones beside each other are drawn as one
 	mostDrawn  = 4000
@@ -81,7 +82,7 @@ func Timeline(axes Axes, bars ...Bar) (display.Bundle, error) {
 		high = low + 1
 	}
 	width, _ := axes.size()
-	p := picture{axes: axes, rows: rows, kinds: kinds, named: named, low: low, high: high, width: float64(width)}
+	p := drawing{axes: axes, rows: rows, kinds: kinds, named: named, low: low, high: high, width: float64(width)}
 	p.layOut()
 	if err := checkSize(width, int(p.height)); err != nil {
 		return display.Bundle{}, err
@@ -105,11 +106,12 @@ func Timeline(axes Axes, bars ...Bar) (display.Bundle, error) {
 		table = append(table, []string{fmt.Sprintf("and %d more", more)})
 	}
 	text := columns(axes.Title, table)
-	return display.Bundle{Data: map[string]any{"image/svg+xml": p.draw(inRow, len(bars)), "text/plain": text}}, nil
+	svg := p.draw(inRow, len(bars))
+	return display.Bundle{Data: map[string]any{"image/svg+xml": svg, "text/html": picture.HTML(svg, p.spots...), "text/plain": text}}, nil
 }
 
-// picture is a timeline's measures, in pixels.
-type picture struct {
+// drawing is a timeline's measures, in pixels.
+type drawing struct {
 	axes               Axes
 	rows, kinds        []string
 	named              bool // bars have kinds, which may be package trace's
@@ -120,11 +122,12 @@ type picture struct {
 	legend             [][]string // the kinds, in lines
 	first, step, scale float64    // of the axis's numbers
 	digits             int
+	spots              []picture.Spot
 }
 
 func textWidth(s string) float64 { return letter * float64(utf8.RuneCountInString(s)) }
 
-func (p *picture) layOut() {
+func (p *drawing) layOut() {
 	p.left = 30
 	for _, r := range p.rows {
 		p.left = max(p.left, textWidth(r)+14)
@@ -151,32 +154,21 @@ func (p *picture) layOut() {
 	if p.axes.X != "" {
 		p.height += 18
 	}
-	// Numbers on the axis: 1, 2 or 5 times a power of ten apart.
-	most := max(2, (p.right-p.left)/90)
-	raw := (p.high - p.low) / most
-	power := math.Pow(10, math.Floor(math.Log10(raw)))
-	p.step = 10 * power
-	for _, f := range []float64{1, 2, 5} {
-		if f*power >= raw {
-			p.step = f * power
-			break
-		}
-	}
-	p.first = math.Ceil(p.low/p.step-1e-9) * p.step
-	p.digits = max(0, -int(math.Floor(math.Log10(p.step)+1e-9)))
+	p.first, p.step = ticks(p.low, p.high, false)
+	p.digits = digits(p.step)
 	p.scale = (p.right - p.left) / (p.high - p.low)
 }
 
-func (p *picture) at(v float64) float64 { return p.left + (v-p.low)*p.scale }
+func (p *drawing) at(v float64) float64 { return p.left + (v-p.low)*p.scale }
 
-func (p *picture) place(b Bar) box {
+func (p *drawing) place(b Bar) box {
 	x := p.at(b.Start)
 	return box{Bar: b, x: x, w: max(thinnest, p.at(b.End)-x), count: 1, sum: b.End - b.Start}
 }
 
 // join makes one box of thin ones of a kind that touch, and of more if there are more
 // than can be drawn.
-func (p *picture) join(list []box) (out []box) {
+func (p *drawing) join(list []box) (out []box) {
 	slices.SortStableFunc(list, func(a, b box) int { return cmp.Compare(a.Start, b.Start) })
 	thin := 2 * thinnest
 	for {
@@ -204,7 +196,7 @@ func (p *picture) join(list []box) (out []box) {
 }
 
 // style is how a kind is painted: a colour, and whether with hatching.
-func (p *picture) style(kind string) (fill string, hatched bool) {
+func (p *drawing) style(kind string) (fill string, hatched bool) {
 	if strings.HasSuffix(kind, "wait") {
 		return "url(#gocuda-hatch)", true
 	}
@@ -243,16 +235,16 @@ func fit(s string, w float64) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-func (p *picture) draw(inRow [][]box, bars int) string {
+func (p *drawing) draw(inRow [][]box, bars int) string {
 	var o strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&o, format+"\n", args...) }
 	title := cmp.Or(p.axes.Title, "Timeline")
-	put(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img" aria-label="%s" style="font-family:Liberation Sans,Arial,Helvetica,sans-serif;font-size:11px;max-width:100%%">`,
+	put(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img" aria-label="%s" style="font-family:Liberation Sans,Arial,Helvetica,sans-serif;font-size:12px">`,
 		p.width, p.height, p.width, p.height, escaped(title))
 	put(`<title>%s</title>`, escaped(title))
 	put(`<desc>A timeline of %d boxes in %d rows, from %s to %s %s.</desc>`, bars, len(p.rows), number(p.low), number(p.high), escaped(p.axes.X))
 	put(`<defs><pattern id="gocuda-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" fill="#F4F4F4"/><line x1="0" y1="0" x2="0" y2="6" stroke="#8C8C8C" stroke-width="2"/></pattern></defs>`)
-	put(`<rect width="%g" height="%g" fill="#FFF"/>`, p.width, p.height)
+	put(picture.Dark+`<rect width="%g" height="%g" rx="4" fill="#FFF"/>`, p.width, p.height)
 	if p.axes.Title != "" {
 		put(`<text x="%g" y="22" font-size="14">%s</text>`, p.left, escaped(p.axes.Title))
 	}
@@ -300,7 +292,7 @@ func (p *picture) draw(inRow [][]box, bars int) string {
 	return strings.ReplaceAll(o.String(), "gocuda-hatch", fmt.Sprintf("hatch-%08x", h.Sum32()))
 }
 
-func (p *picture) box(put func(string, ...any), b box, y float64) {
+func (p *drawing) box(put func(string, ...any), b box, y float64) {
 	fill, hatched := p.style(cmp.Or(b.Kind, b.Label))
 	edge := "#FFF"
 	if hatched {
@@ -315,6 +307,7 @@ func (p *picture) box(put func(string, ...any), b box, y float64) {
 	}
 	const h = rowHeight - 6
 	put(`<g><title>%s</title><rect x="%.2f" y="%.1f" width="%.2f" height="%d" fill="%s" stroke="%s" stroke-width="0.5"/>`, escaped(about), b.x, y, b.w, h, fill, edge)
+	p.spots = append(p.spots, picture.Spot{X: b.x, Y: y, Width: b.w, Height: h, About: about})
 	words := b.Label
 	if b.count > 1 {
 		words = fmt.Sprintf("%d × %s", b.count, b.Label)

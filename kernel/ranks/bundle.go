@@ -22,9 +22,9 @@ func labelled(b display.Bundle, ranks []int) display.Bundle {
 	case data["text/html"] != nil:
 		data["text/html"] = tag + fmt.Sprint(data["text/html"])
 	case data["image/png"] != nil:
-		data["text/html"] = tag + picture("image/png", data["image/png"])
+		data["text/html"] = tag + embedded("image/png", data["image/png"])
 	case data["image/jpeg"] != nil:
-		data["text/html"] = tag + picture("image/jpeg", data["image/jpeg"])
+		data["text/html"] = tag + embedded("image/jpeg", data["image/jpeg"])
 	case data["text/markdown"] != nil:
 		data["text/markdown"] = "`" + mark + "`\n\n" + fmt.Sprint(data["text/markdown"])
 	case data["text/latex"] != nil:
@@ -39,7 +39,7 @@ func labelled(b display.Bundle, ranks []int) display.Bundle {
 	return b
 }
 
-func picture(mime string, data any) string {
+func embedded(mime string, data any) string {
 	return fmt.Sprintf(`<img src="data:%s;base64,%s">`, mime, strings.ReplaceAll(fmt.Sprint(data), "\n", ""))
 }
 

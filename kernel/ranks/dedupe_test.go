@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gocuda/internal/picture"
 	"gocuda/kernel/display"
 	"gocuda/kernel/session"
 )
@@ -61,7 +62,7 @@ func TestValuesOfManyRanks(t *testing.T) {
 	}
 	page := fmt.Sprint(list[2].Data["text/html"])
 	for r := 6; r < 64; r++ {
-		if !strings.Contains(page, fmt.Sprintf("[%d]</div>%s", r, display.PictureHTML(fmt.Sprintf("<svg>%d</svg>", r)))) {
+		if !strings.Contains(page, fmt.Sprintf("[%d]</div>%s", r, picture.HTML(fmt.Sprintf("<svg>%d</svg>", r)))) {
 			t.Errorf("rank %d is not in %s", r, page)
 		}
 	}

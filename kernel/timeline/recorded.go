@@ -148,9 +148,8 @@ func draw(title string, names []string, timelines ...*Recorded) (display.Bundle,
 	if err != nil {
 		return display.Bundle{}, err
 	}
-	svg := picture.Data["image/svg+xml"].(string)
 	var page, text strings.Builder
-	fmt.Fprintf(&page, `<div style="overflow-x:auto">%s</div>`, svg)
+	page.WriteString(picture.Data["text/html"].(string))
 	for i, r := range timelines {
 		if i > 0 {
 			text.WriteString("\n\n")
@@ -161,7 +160,7 @@ func draw(title string, names []string, timelines ...*Recorded) (display.Bundle,
 		page.WriteString(table(r.Timeline))
 		text.WriteString(r.String())
 	}
-	return display.Bundle{Data: map[string]any{"image/svg+xml": svg, "text/html": page.String(), "text/plain": text.String()}}, nil
+	return display.Bundle{Data: map[string]any{"image/svg+xml": picture.Data["image/svg+xml"], "text/html": page.String(), "text/plain": text.String()}}, nil
 }
 
 // laneName is what stands beside a row.
@@ -211,7 +210,7 @@ const mostRows = 40
 func table(t *trace.Timeline) string {
 	s := t.Summarize()
 	var o strings.Builder
-	o.WriteString(`<table style="font-size:12px">`)
+	o.WriteString(`<div style="overflow-x:auto"><table style="font-size:12px">`)
 	rows := s.Table()
 	for i, row := range rows[:min(len(rows), mostRows+1)] {
 		tag := "td"
@@ -229,14 +228,16 @@ func table(t *trace.Timeline) string {
 			if cell == "" {
 				tag = "td" // a header says something
 			}
-			fmt.Fprintf(&o, `<%s style="text-align:%s;padding:2px 8px">%s</%[1]s>`, tag, align, html.EscapeString(cell))
+			// No number is parted from its unit; white-space would be lost in an untrusted notebook.
+			cell = strings.ReplaceAll(html.EscapeString(cell), " ", "\u00a0")
+			fmt.Fprintf(&o, `<%s style="text-align:%s;padding:2px 8px">%s</%[1]s>`, tag, align, cell)
 		}
 		o.WriteString("</tr>")
 		if i == 0 {
 			o.WriteString("</thead><tbody>")
 		}
 	}
-	o.WriteString("</tbody></table>")
+	o.WriteString("</tbody></table></div>")
 	if more := len(rows) - mostRows - 1; more > 0 {
 		fmt.Fprintf(&o, "<p>and %d more rows</p>", more)
 	}

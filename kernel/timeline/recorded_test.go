@@ -71,7 +71,7 @@ func TestRecordedIsDrawn(t *testing.T) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}
 	}
-	if !strings.Contains(page, "f&lt;float&gt;") || !strings.Contains(page, "<svg") {
+	if !strings.Contains(page, "f&lt;float&gt;") || !strings.Contains(page, "<img") || strings.Contains(page, "<svg") {
 		t.Errorf("the page is %s", page)
 	}
 }
