@@ -181,3 +181,18 @@ func TestPictures(t *testing.T) {
 		}
 	}
 }
+
+// Pictures of outputs are in a form that viewers show although the notebook is not trusted.
+func TestOutputsShowUntrusted(t *testing.T) {
+	for _, name := range names(t) {
+		for i, c := range read(t, name).Cells {
+			for _, o := range c.Outputs {
+				data, _ := o["data"].(map[string]any)
+				page, _ := data["text/html"].(string)
+				if strings.Contains(page, "<svg") || data["image/svg+xml"] != nil && !strings.Contains(page, inline) {
+					t.Errorf("%s, cell %d: a picture that is no image within HTML", name, i)
+				}
+			}
+		}
+	}
+}

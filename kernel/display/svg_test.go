@@ -17,7 +17,7 @@ func TestPicturesAreImages(t *testing.T) {
 		"display.SVG": Of(SVG(source)).Data["text/html"],
 		"a method":    Of(rich{svg: source}).Data["text/html"],
 		"a bundle":    Of(Bundle{Data: map[string]any{"image/svg+xml": source}}).Data["text/html"],
-		"with spots":  picture.HTML(source, picture.Spot{64, 6, 32, 12, `said "here"`}),
+		"with spots":  picture.HTML(source, picture.Spot{X: 64, Y: 6, Width: 32, Height: 12, About: `said "here"`}),
 	} {
 		page, _ := page.(string)
 		m := regexp.MustCompile(`<img alt="a &lt; b" src="data:image/svg\+xml;base64,([^"]+)" style="[^"]*min-width:512px"/>`).FindStringSubmatch(page)
@@ -32,7 +32,7 @@ func TestPicturesAreImages(t *testing.T) {
 			t.Errorf("%s: the page has the source: %s", name, page)
 		}
 	}
-	page := picture.HTML(source, picture.Spot{64, 6, 32, 12, `said "here"`})
+	page := picture.HTML(source, picture.Spot{X: 64, Y: 6, Width: 32, Height: 12, About: `said "here"`})
 	if want := `<span title="said &#34;here&#34;" style="position:absolute;left:10.00%;top:10.00%;width:5.00%;height:20.00%">`; !strings.Contains(page, want) {
 		t.Errorf("no spot in %s", page)
 	}
