@@ -44,7 +44,10 @@ type allocation struct {
 	born       uint32 // the device's epoch
 	site       *site  // who allocated it; nil if not traced
 	ours       bool   // a module's: nobody else can free it
-	host       any    // keeps pageable memory from the collector
+	// A Go slice or pointer of the memory was handed out, which the collector does
+	// not follow to here: only Free frees it.
+	raw  atomic.Bool
+	host any // keeps pageable memory from the collector
 	// What buffers and views hold: nil once none is reachable. Of memory in live.
 	views weak.Pointer[owner]
 	// Of stream-ordered memory: the devices that may access its pool, a bit each.
@@ -173,57 +176,88 @@ func Leaks() []Leak {
 }
 
 // garbage is memory whose last Buffer the collector took. It may still be in
-// use by queued work, so it is freed later, by reclaim.
+// use by queued work, so it is freed later, by reclaim. So is Go memory of graphs.
 type garbage struct {
 	mu   sync.Mutex
 	list []*allocation
+	host []any
 	any  atomic.Bool
 }
 
-func (g *garbage) add(a *allocation) {
+func (g *garbage) add(list ...*allocation) {
 	g.mu.Lock()
-	g.list = append(g.list, a)
+	g.list = append(g.list, list...)
 	g.any.Store(true)
 	g.mu.Unlock()
 }
 
-func (g *garbage) drain() []*allocation {
+func (g *garbage) keep(host []any) {
+	g.mu.Lock()
+	g.host = append(g.host, host...)
+	g.any.Store(true)
+	g.mu.Unlock()
+}
+
+func (g *garbage) drain() (list []*allocation, host []any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	list := g.list
-	g.list = nil
+	list, host = g.list, g.host
+	g.list, g.host = nil, nil
 	g.any.Store(false)
-	return list
+	return list, host
 }
 
 // collect hands an allocation whose object is unreachable to its device.
 func collect(a *allocation) {
-	if !a.freed(0) {
+	if !a.freed(0) && !a.raw.Load() {
 		a.dev.gone.add(a)
 	}
 }
 
 // reclaim frees what the collector found, once all work that may use it is
-// done: on every device, since peers may read it.
+// done: on every device, since peers may read it. It drains before it waits: work
+// of what is dropped meanwhile may have been queued meanwhile, too. While a stream
+// is captured it does nothing, for a wait would spoil the capture.
 func (d *Device) reclaim() error {
-	if !d.gone.any.Load() {
+	captures := &d.sys.captures
+	if !d.gone.any.Load() || captures.active.Load() > 0 {
 		return nil
 	}
-	for _, other := range d.sys.devices {
-		if other.ctx.Load() == 0 {
-			continue
-		}
-		if err := other.quiet(); err != nil {
-			return err
-		}
+	list, err := d.settledGarbage()
+	if err != nil {
+		return err
 	}
 	var errs []error
-	for _, a := range d.gone.drain() {
+	for _, a := range list {
 		if a.take() {
 			errs = append(errs, a.release(d.sys.drv))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// settledGarbage takes what may be freed. No capture begins meanwhile.
+func (d *Device) settledGarbage() ([]*allocation, error) {
+	if err := d.sys.captures.enter(); err != nil {
+		return nil, err
+	}
+	defer d.sys.captures.leave()
+	if d.sys.captures.active.Load() > 0 {
+		return nil, nil
+	}
+	list, host := d.gone.drain()
+	for _, other := range d.sys.devices {
+		if other.ctx.Load() == 0 {
+			continue
+		}
+		if err := other.quiet(); err != nil {
+			d.gone.add(list...)
+			d.gone.keep(host)
+			return nil, err
+		}
+	}
+	runtime.KeepAlive(host)
+	return list, nil
 }
 
 // allocate asks for memory by f, and once more where it is short, when what no
@@ -251,7 +285,7 @@ func unreachable() {
 	live.Lock()
 	defer live.Unlock()
 	for a := live.head; a != nil; a = a.next {
-		if a.views.Value() == nil {
+		if a.views.Value() == nil && !a.raw.Load() {
 			a.dev.gone.add(a)
 		}
 	}

@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"gocuda/cudaapi/driver"
 )
@@ -100,7 +101,7 @@ func (s *Stream) AllocAsync(n int, t Type) (*Buffer, error) {
 			return nil, s.dev.outOfMemory(err, bytes)
 		}
 	}
-	return s.dev.ordered.add(s.dev, p, bytes, n, t, &s.dev.pool), nil
+	return s.allocated(s.dev.ordered.add(s.dev, p, bytes, n, t, &s.dev.pool)), nil
 }
 
 // Free gives the memory back (cudaFree). It waits for work on the device that
@@ -118,8 +119,9 @@ func (b *Buffer) Free() error {
 	if a.kind == asyncMemory {
 		return b.freeOrdered("Buffer.Free", a.dev.DefaultStream())
 	}
-	// CUDA's own wait cannot be interrupted, so this one goes first.
-	if stop() != nil && a.bytes > 0 {
+	// CUDA's own wait cannot be interrupted, so this one goes first, unless it would
+	// spoil a capture.
+	if stop() != nil && a.bytes > 0 && a.dev.sys.captures.active.Load() == 0 {
 		if err := a.dev.quiet(); err != nil {
 			return err
 		}
@@ -231,10 +233,18 @@ func (b *Buffer) Slice(i, j int) *Buffer {
 }
 
 // As is a view of the same memory with elements of another type. The size in
-// bytes must be a multiple of the new element's.
+// bytes must be a multiple of the new element's, and so must the address: devices
+// cannot access elements that are not aligned.
 func (b *Buffer) As(t Type) (*Buffer, error) {
+	const call = "Buffer.As"
+	if b == nil || b.own == nil {
+		return nil, misuse(driver.ErrInvalidValue, call, nil, "the buffer is nil")
+	}
 	if !t.valid() || b.Bytes()%t.Size() != 0 {
-		return nil, misuse(driver.ErrInvalidValue, "Buffer.As", b.own.dev, "%d bytes are not a whole number of %s", b.Bytes(), t)
+		return nil, misuse(driver.ErrInvalidValue, call, b.own.dev, "%d bytes are not a whole number of %s", b.Bytes(), t)
+	}
+	if off := uint64(b.ptr) % uint64(t.Size()); off != 0 {
+		return nil, misuse(driver.ErrInvalidValue, call, b.own.dev, "the view starts at byte %d of its memory, and %s must start at a multiple of %d bytes: begin the Slice at such a place", b.ptr-b.own.ptr, t, t.Size())
 	}
 	return &Buffer{own: b.own, ptr: b.ptr, n: b.Bytes() / t.Size(), generation: b.generation, typ: t, view: true}, nil
 }
@@ -294,7 +304,9 @@ func (b *Buffer) Memset(value byte) error {
 	if err != nil || b.n == 0 {
 		return err
 	}
-	return b.own.dev.fail(b.own.dev.drv().Memset(c, b.ptr, uint32(value), 1, uint64(b.Bytes())))
+	err = b.own.dev.fail(b.own.dev.drv().Memset(c, b.ptr, uint32(value), 1, uint64(b.Bytes())))
+	runtime.KeepAlive(b)
+	return err
 }
 
 // MemsetAsync queues a Memset on s.
@@ -309,7 +321,7 @@ func (b *Buffer) MemsetAsync(value byte, s *Stream) error {
 	if err != nil || b.n == 0 {
 		return err
 	}
-	return s.dev.fail(s.dev.drv().MemsetAsync(c, b.ptr, uint32(value), 1, uint64(b.Bytes()), s.h))
+	return s.queued(s.dev.drv().MemsetAsync(c, b.ptr, uint32(value), 1, uint64(b.Bytes()), s.h), "Buffer.MemsetAsync", b)
 }
 
 func (b *Buffer) context(call string) (driver.Context, error) {

@@ -110,7 +110,10 @@ func memcpy(call string, dst, src any) error {
 		return err
 	}
 	if from.dev != nil && to.dev != nil && from.dev != to.dev && !from.managed && !to.managed {
-		return copyAcross(to, from)
+		err = copyAcross(to, from)
+		runtime.KeepAlive(dst)
+		runtime.KeepAlive(src)
+		return err
 	}
 	c, err := d.context()
 	if err != nil {
@@ -150,10 +153,7 @@ func memcpyAsync(call string, dst, src any, s *Stream) error {
 	if err != nil || to.n == 0 {
 		return err
 	}
-	err = s.dev.drv().MemcpyAsync(c, to.ptr, from.ptr, to.bytes(), s.h)
-	runtime.KeepAlive(dst)
-	runtime.KeepAlive(src)
-	return s.dev.fail(err)
+	return s.queued(s.dev.drv().MemcpyAsync(c, to.ptr, from.ptr, to.bytes(), s.h), call, dst, src)
 }
 
 // MemcpyPeer copies from one device's buffer to another's (cudaMemcpyPeer):
@@ -165,7 +165,10 @@ func MemcpyPeer(dst, src *Buffer) error {
 	if err != nil || to.n == 0 {
 		return err
 	}
-	return copyAcross(to, from)
+	err = copyAcross(to, from)
+	runtime.KeepAlive(dst)
+	runtime.KeepAlive(src)
+	return err
 }
 
 // copyAcross copies between two devices, in the order of both.
@@ -210,5 +213,5 @@ func MemcpyPeerAsync(dst, src *Buffer, s *Stream) error {
 	if err != nil {
 		return err
 	}
-	return s.dev.fail(s.dev.drv().MemcpyPeerAsync(dst.ptr, dc, src.ptr, sc, uint64(src.Bytes()), s.h))
+	return s.queued(s.dev.drv().MemcpyPeerAsync(dst.ptr, dc, src.ptr, sc, uint64(src.Bytes()), s.h), call, dst, src)
 }

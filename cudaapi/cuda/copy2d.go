@@ -42,10 +42,7 @@ func Memcpy2DAsync(dst any, dstPitch int, src any, srcPitch, width, height int, 
 	if err != nil || width == 0 || height == 0 {
 		return err
 	}
-	err = s.dev.drv().Memcpy2DAsync(c, copy, s.h)
-	runtime.KeepAlive(dst)
-	runtime.KeepAlive(src)
-	return s.dev.fail(err)
+	return s.queued(s.dev.drv().Memcpy2DAsync(c, copy, s.h), call, dst, src)
 }
 
 // rows checks a 2-D copy against the sizes of both ends.
@@ -108,7 +105,7 @@ func (b *Buffer) memset2D(call string, pitch int, value byte, width, height int,
 		return err
 	}
 	size := uint64(b.typ.Size())
-	return s.dev.fail(s.dev.drv().Memset2DAsync(c, b.ptr, uint64(pitch)*size, uint32(value), 1, uint64(width)*size, uint64(height), s.h))
+	return s.queued(s.dev.drv().Memset2DAsync(c, b.ptr, uint64(pitch)*size, uint32(value), 1, uint64(width)*size, uint64(height), s.h), call, b)
 }
 
 // fits checks that rows lie within n elements.

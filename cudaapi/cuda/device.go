@@ -249,6 +249,7 @@ func (d *Device) Reset() error {
 		return nil
 	}
 	forget(d)
+	d.sys.captures.clear(d)
 	d.ctx.Store(0)
 	d.stream.Store(nil)
 	d.fence = 0

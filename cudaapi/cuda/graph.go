@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"runtime"
 	"sync/atomic"
 
 	"gocuda/cudaapi/driver"
@@ -12,6 +13,7 @@ type Graph struct {
 	h      driver.Graph
 	closed atomic.Bool
 	born   uint32
+	holds  *holdings // nil if none were noted: the capture began elsewhere
 }
 
 // GraphExec is a graph made ready to run, many times, at the cost of one launch
@@ -21,6 +23,7 @@ type GraphExec struct {
 	h      driver.GraphExec
 	closed atomic.Bool
 	born   uint32
+	held   *held
 }
 
 func (d *Device) graphs(call string) (driver.Graphs, error) {
@@ -75,7 +78,15 @@ func (s *Stream) BeginCapture() error {
 	if err != nil {
 		return err
 	}
-	return s.dev.fail(g.StreamBeginCapture(c, s.h))
+	if err := s.dev.sys.captures.enter(); err != nil {
+		return err
+	}
+	defer s.dev.sys.captures.leave()
+	if err := g.StreamBeginCapture(c, s.h); err != nil {
+		return s.dev.fail(err)
+	}
+	s.dev.sys.captures.begin(s)
+	return nil
 }
 
 // EndCapture ends the recording and gives the graph (cudaStreamEndCapture). An
@@ -91,9 +102,12 @@ func (s *Stream) EndCapture() (*Graph, error) {
 	}
 	h, err := drv.StreamEndCapture(c, s.h)
 	if err != nil {
+		if on, asked := drv.StreamIsCapturing(c, s.h); asked != nil || !on {
+			s.dev.sys.captures.end(s)
+		}
 		return nil, s.dev.fail(err)
 	}
-	return &Graph{dev: s.dev, h: h, born: s.dev.epoch.Load()}, nil
+	return &Graph{dev: s.dev, h: h, born: s.dev.epoch.Load(), holds: s.dev.sys.captures.end(s)}, nil
 }
 
 // Capturing reports whether the stream is being recorded.
@@ -148,8 +162,9 @@ func (g *Graph) DOT() (string, error) {
 	return text, g.dev.fail(err)
 }
 
-// Instantiate makes the graph ready to run (cudaGraphInstantiate). The buffers
-// that it uses must stay allocated.
+// Instantiate makes the graph ready to run (cudaGraphInstantiate). Like the graph,
+// it keeps the memory that it uses, Go slices too, from being freed by itself. What
+// the program frees, or a module that it unloads, makes a launch an error.
 func (g *Graph) Instantiate() (*GraphExec, error) {
 	c, err := g.use("Graph.Instantiate")
 	if err != nil {
@@ -159,7 +174,10 @@ func (g *Graph) Instantiate() (*GraphExec, error) {
 	if err != nil {
 		return nil, g.dev.fail(err)
 	}
-	return &GraphExec{dev: g.dev, h: h, born: g.dev.epoch.Load()}, nil
+	x := &GraphExec{dev: g.dev, h: h, born: g.dev.epoch.Load(), held: &held{dev: g.dev}}
+	x.held.now.Store(g.holds)
+	runtime.AddCleanup(x, func(h *held) { h.set(nil) }, x.held)
+	return x, nil
 }
 
 // Destroy gives the graph back (cudaGraphDestroy). What was instantiated from it
@@ -170,6 +188,7 @@ func (g *Graph) Destroy() error {
 		return err
 	}
 	g.closed.Store(true)
+	g.holds = nil
 	return g.dev.fail(g.dev.graphDriver().GraphDestroy(c, g.h))
 }
 
@@ -185,7 +204,19 @@ func (x *GraphExec) Launch(s *Stream) error {
 	if _, err := s.use("GraphExec.Launch"); err != nil {
 		return err
 	}
-	return x.dev.fail(x.dev.graphDriver().GraphLaunch(c, x.h, s.h))
+	h := x.held.now.Load()
+	if h != nil {
+		if gone := h.check(x.dev); gone != "" {
+			return misuse(driver.ErrInvalidValue, "GraphExec.Launch", x.dev, "%s: capture the work again", gone)
+		}
+		h.ran.Store(true)
+	}
+	err = x.dev.graphDriver().GraphLaunch(c, x.h, s.h)
+	if err == nil && h != nil && s.dev.sys.captures.active.Load() > 0 {
+		s.held(func(outer *holdings) { outer.take(h) })
+	}
+	runtime.KeepAlive(x)
+	return x.dev.fail(err)
 }
 
 // Update takes over the arguments of another graph of the same shape
@@ -198,7 +229,11 @@ func (x *GraphExec) Update(g *Graph) error {
 	if _, err := g.use("GraphExec.Update"); err != nil {
 		return err
 	}
-	return x.dev.fail(x.dev.graphDriver().GraphExecUpdate(c, x.h, g.h))
+	if err := x.dev.graphDriver().GraphExecUpdate(c, x.h, g.h); err != nil {
+		return x.dev.fail(err)
+	}
+	x.held.set(g.holds)
+	return nil
 }
 
 // Destroy gives it back (cudaGraphExecDestroy). Runs that are queued go on.
@@ -208,5 +243,7 @@ func (x *GraphExec) Destroy() error {
 		return err
 	}
 	x.closed.Store(true)
-	return x.dev.fail(x.dev.graphDriver().GraphExecDestroy(c, x.h))
+	err = x.dev.fail(x.dev.graphDriver().GraphExecDestroy(c, x.h))
+	x.held.set(nil)
+	return err
 }

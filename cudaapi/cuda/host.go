@@ -146,13 +146,23 @@ func (h *HostBuffer) Pinned() bool { return h.own.kind != pageableMemory }
 func (h *HostBuffer) Address() uintptr { return uintptr(h.ptr) }
 
 // Pointer is where the memory starts, for C libraries that take it; an error if
-// the buffer was freed.
+// the buffer was freed. As with the slices below, memory that was handed out is no
+// longer freed by itself.
 func (h *HostBuffer) Pointer() (unsafe.Pointer, error) {
 	if _, err := end("HostBuffer.Pointer", h); err != nil {
 		return nil, err
 	}
+	return h.raw(), nil
+}
+
+// raw is the memory's address for Go. From then on only Free frees memory that is
+// not Go's: the collector cannot tell who still has the address.
+func (h *HostBuffer) raw() unsafe.Pointer {
+	if k := h.own.kind; k != pageableMemory && k != registeredMemory {
+		h.own.allocation.raw.Store(true)
+	}
 	p := h.ptr
-	return *(*unsafe.Pointer)(unsafe.Pointer(&p)), nil
+	return *(*unsafe.Pointer)(unsafe.Pointer(&p))
 }
 
 // Slice is a view of the elements i to j-1. It panics if they are not within
@@ -172,13 +182,14 @@ func view[T any](call string, h *HostBuffer, t Type) ([]T, error) {
 	if !h.typ.holds(t) {
 		return nil, misuse(driver.ErrInvalidValue, call, nil, "the buffer holds %s, not %s", h.typ, t)
 	}
-	p := h.ptr
-	return unsafe.Slice((*T)(*(*unsafe.Pointer)(unsafe.Pointer(&p))), h.n), nil
+	return unsafe.Slice((*T)(h.raw()), h.n), nil
 }
 
-// The views below are the buffer's own memory, not copies as those of a [Buffer]
-// are. It is an error if the elements are of another type, or the buffer was
-// freed.
+// The slices below are the buffer's own memory, not copies as those of a [Buffer]
+// are. Once there is one, pinned or managed memory stays until Free, also when nobody
+// has the buffer any more: a slice of memory that is not Go's does not keep it.
+// [Leaks] lists it. It is an error if the elements are of another type, or the buffer
+// was freed.
 
 // Float32s is the memory as []float32.
 func (h *HostBuffer) Float32s() ([]float32, error) {

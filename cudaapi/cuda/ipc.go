@@ -1,6 +1,10 @@
 package cuda
 
-import "gocuda/cudaapi/driver"
+import (
+	"runtime"
+
+	"gocuda/cudaapi/driver"
+)
 
 // IPCMemory is device memory as another process of the same machine can open
 // it. It is plain data: send it as it is, or as text.
@@ -31,6 +35,7 @@ func (b *Buffer) IPCHandle() (IPCMemory, error) {
 	h := a.handle.Load()
 	if h == nil {
 		made, err := a.dev.drv().IPCGetMemHandle(c, a.ptr)
+		runtime.KeepAlive(b)
 		if err != nil {
 			return IPCMemory{}, a.dev.fail(err)
 		}

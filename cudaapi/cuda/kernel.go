@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -105,7 +106,7 @@ func (k *Kernel) Launch(grid GridDim, block BlockDim, s *Stream, args ...any) er
 	}
 	cl := calls.Get().(*call)
 	if err = k.pack(cl, f, c, grid, block, s, args); err == nil {
-		err = k.queue(cl, c, s.dev, grid, block)
+		err = k.queue(cl, c, f, s, grid, block, args)
 	}
 	calls.Put(cl)
 	return err
@@ -171,10 +172,16 @@ func (k *Kernel) pack(cl *call, f *function, c driver.Context, grid GridDim, blo
 	return nil
 }
 
-// queue gives a launch to the driver.
-func (k *Kernel) queue(cl *call, c driver.Context, d *Device, grid GridDim, block BlockDim) error {
+// queue gives a launch to the driver. The arguments are alive until it is queued.
+func (k *Kernel) queue(cl *call, c driver.Context, f *function, s *Stream, grid GridDim, block BlockDim, args []any) error {
+	d := s.dev
 	d.recent.add(k.code)
-	if err := d.drv().Launch(c, &cl.launch); err != nil {
+	err := d.drv().Launch(c, &cl.launch)
+	if err == nil && d.sys.captures.active.Load() > 0 {
+		s.launched(k.code, f, args)
+	}
+	runtime.KeepAlive(args)
+	if err != nil {
 		return k.failed(d, err, grid, block)
 	}
 	return nil
@@ -229,6 +236,9 @@ func (k *kernelCode) function(d *Device) (*function, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if f := k.on[d.id].Load(); f != nil && f.epoch == d.epoch.Load() {
+		return f, nil // another goroutine was first: graphs and prepared launches know it by f
+	}
 	f := &function{epoch: d.epoch.Load(), origin: &driver.Origin{Source: k.mod.src, Image: k.mod.image, Module: h, Symbol: symbol, Polls: k.mod.polls}}
 	if f.h, err = d.drv().ModuleFunction(c, h, symbol); err != nil {
 		return nil, d.fail(err)

@@ -91,14 +91,7 @@ type Prepared struct {
 	block  BlockDim
 	on     *function
 	packed call
-	uses   []use
-}
-
-// use is memory that a prepared launch uses.
-type use struct {
-	own        *owner
-	generation uint32
-	bytes      int
+	args   []any // those that are memory
 }
 
 // Prepare readies a launch, to be queued many times with the same arguments:
@@ -117,11 +110,11 @@ func (k *Kernel) Prepare(grid GridDim, block BlockDim, s *Stream, args ...any) (
 		switch b := a.(type) {
 		case *Buffer:
 			if b != nil {
-				p.uses = append(p.uses, use{b.own, b.generation, b.Bytes()})
+				p.args = append(p.args, b)
 			}
 		case *HostBuffer:
 			if b != nil {
-				p.uses = append(p.uses, use{own: b.own, bytes: b.Bytes()})
+				p.args = append(p.args, b)
 			}
 		}
 	}
@@ -143,16 +136,23 @@ func (p *Prepared) Launch() error {
 	if p.kernel.code.on[d.id].Load() != p.on {
 		return misuse(driver.ErrInvalidHandle, name, d, "the module of %s was unloaded: prepare the launch again", p.kernel.code.name)
 	}
-	for i := range p.uses {
-		if u := &p.uses[i]; u.own.freed(u.generation) {
-			return misuse(driver.ErrInvalidValue, name, d, "an argument of %s, %s of memory, was freed before", p.kernel.signature(), byteCount(uint64(u.bytes)))
+	for _, a := range p.args {
+		freed, bytes := false, 0
+		switch b := a.(type) {
+		case *Buffer:
+			freed, bytes = b.own.freed(b.generation), b.Bytes()
+		case *HostBuffer:
+			freed, bytes = b.own.freed(0), b.Bytes()
+		}
+		if freed {
+			return misuse(driver.ErrInvalidValue, name, d, "an argument of %s, %s of memory, was freed before", p.kernel.signature(), byteCount(uint64(bytes)))
 		}
 	}
 	// The driver notes things in the launch that it is given, and others may
 	// queue this one at the same time.
 	cl := calls.Get().(*call)
 	cl.launch = p.packed.launch
-	err = p.kernel.queue(cl, c, d, p.grid, p.block)
+	err = p.kernel.queue(cl, c, p.on, p.stream, p.grid, p.block, p.args)
 	calls.Put(cl)
 	return err
 }

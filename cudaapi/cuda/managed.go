@@ -1,6 +1,10 @@
 package cuda
 
-import "gocuda/cudaapi/driver"
+import (
+	"runtime"
+
+	"gocuda/cudaapi/driver"
+)
 
 // AllocManaged allocates memory that host and devices both use by its address,
 // and that moves between them on its own (cudaMallocManaged).
@@ -58,7 +62,7 @@ func (b *Buffer) Prefetch(to *Device, s *Stream) error {
 	if err != nil || b.n == 0 {
 		return err
 	}
-	return s.dev.fail(s.dev.drv().MemPrefetchAsync(c, b.ptr, uint64(b.Bytes()), place(to), s.h))
+	return s.queued(s.dev.drv().MemPrefetchAsync(c, b.ptr, uint64(b.Bytes()), place(to), s.h), call, b)
 }
 
 // Advice says how managed memory will be used; see Buffer.Advise.
@@ -87,7 +91,9 @@ func (b *Buffer) Advise(a Advice, at *Device) error {
 	if err != nil || b.n == 0 {
 		return err
 	}
-	return b.own.dev.fail(b.own.dev.drv().MemAdvise(c, b.ptr, uint64(b.Bytes()), driver.Advice(a), place(at)))
+	err = b.own.dev.fail(b.own.dev.drv().MemAdvise(c, b.ptr, uint64(b.Bytes()), driver.Advice(a), place(at)))
+	runtime.KeepAlive(b)
+	return err
 }
 
 // RangeAttribute is what holds for all of a piece of managed memory
@@ -100,5 +106,6 @@ func (b *Buffer) RangeAttribute(a driver.RangeAttribute) (int, error) {
 		return 0, err
 	}
 	v, err := b.own.dev.drv().MemRangeAttribute(c, b.ptr, uint64(b.Bytes()), a)
+	runtime.KeepAlive(b)
 	return v, b.own.dev.fail(err)
 }

@@ -76,7 +76,7 @@ func (p *Pool) AllocAsync(n int, t Type, s *Stream) (*Buffer, error) {
 			return nil, p.dev.outOfMemory(err, bytes)
 		}
 	}
-	return p.dev.ordered.add(p.dev, at, bytes, n, t, p.access), nil
+	return s.allocated(p.dev.ordered.add(p.dev, at, bytes, n, t, p.access)), nil
 }
 
 // TrimTo gives unused memory back to the device until the pool holds no more

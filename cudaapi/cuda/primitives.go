@@ -122,7 +122,7 @@ func (b *Buffer) Fill(value any, s *Stream) error {
 		for i := range p.size {
 			word |= uint32(bits[i]) << (8 * i)
 		}
-		return s.dev.fail(s.dev.drv().MemsetAsync(c, b.ptr, word, p.size, uint64(b.n), s.h))
+		return s.queued(s.dev.drv().MemsetAsync(c, b.ptr, word, p.size, uint64(b.n), s.h), call, b)
 	}
 	k, s, err := b.primitive(call, "fill", s)
 	if err != nil {

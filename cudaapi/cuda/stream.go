@@ -174,6 +174,7 @@ func (s *Stream) Destroy() error {
 	if s.closed.Swap(true) {
 		return misuse(driver.ErrInvalidHandle, "Stream.Destroy", s.dev, "the stream was destroyed")
 	}
+	s.dev.sys.captures.end(s)
 	return s.dev.fail(s.dev.drv().StreamDestroy(c, s.h))
 }
 

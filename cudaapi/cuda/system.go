@@ -14,13 +14,14 @@ import (
 
 // system is a driver in use and its devices.
 type system struct {
-	drv     driver.Driver // without a decorator: for waits that no program asked for
-	devices []*Device
-	current atomic.Int32
-	info    BackendInfo
-	math    primitives
-	combine combiners
-	modules modules
+	drv      driver.Driver // without a decorator: for waits that no program asked for
+	devices  []*Device
+	current  atomic.Int32
+	info     BackendInfo
+	math     primitives
+	combine  combiners
+	modules  modules
+	captures captures
 }
 
 // registered is a back end that may be opened.
@@ -177,6 +178,7 @@ func newSystem(d driver.Driver) (*system, error) {
 		return nil, err
 	}
 	s := &system{drv: d, info: BackendInfo{Name: d.Name(), Version: fmt.Sprintf("%d.%d", v/1000, v%1000/10), Devices: n}}
+	s.captures.gate = make(chan struct{}, 1)
 	for i := range n {
 		s.devices = append(s.devices, &Device{sys: s, id: driver.Device(i)})
 	}

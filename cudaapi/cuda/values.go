@@ -33,7 +33,7 @@ func (s *Stream) WaitValue(word any, value uint64, condition WaitCondition) erro
 	} else {
 		err = s.dev.drv().StreamWaitValue64(c, s.h, p, value, driver.WaitFlags(condition))
 	}
-	return s.dev.fail(err)
+	return s.queued(err, call, word)
 }
 
 // WriteValue writes the first element of word when the stream's work so far is
@@ -50,7 +50,7 @@ func (s *Stream) WriteValue(word any, value uint64) error {
 	} else {
 		err = s.dev.drv().StreamWriteValue64(c, s.h, p, value)
 	}
-	return s.dev.fail(err)
+	return s.queued(err, call, word)
 }
 
 func (s *Stream) word(call string, word any, value uint64) (c driver.Context, p driver.Ptr, width int, err error) {
@@ -101,7 +101,7 @@ func (s *Stream) BatchMemOp(ops ...MemOp) error {
 	if len(ops) > driver.MaxMemOps {
 		return misuse(driver.ErrInvalidValue, call, s.dev, "%d operations; at most %d", len(ops), driver.MaxMemOps)
 	}
-	list := make([]driver.MemOp, len(ops))
+	list, words := make([]driver.MemOp, len(ops)), make([]any, len(ops))
 	for i, o := range ops {
 		_, p, width, err := s.word(call, o.word, o.value)
 		if err != nil {
@@ -116,7 +116,8 @@ func (s *Stream) BatchMemOp(ops ...MemOp) error {
 		case width == 8:
 			kind = driver.MemOpWaitValue64
 		}
+		words[i] = o.word
 		list[i] = driver.MemOp{Kind: kind, Addr: p, Value: o.value, Wait: driver.WaitFlags(o.condition)}
 	}
-	return s.dev.fail(s.dev.drv().StreamBatchMemOp(c, s.h, list))
+	return s.queued(s.dev.drv().StreamBatchMemOp(c, s.h, list), call, words...)
 }

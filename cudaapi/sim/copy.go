@@ -96,7 +96,7 @@ func (m *Driver) copy(call string, c driver.Context, r rows, id driver.Stream, s
 		m.mu.Unlock()
 		return err
 	}
-	o := m.newCopy(ctx, dst, src, r)
+	o := m.newCopy(ctx, dst, src, r, s.capture == nil)
 	if sync {
 		o.call = m.profile.SyncCall
 	}
@@ -126,13 +126,14 @@ func blocks(dst, src place, n uint64, sync bool) bool {
 }
 
 // newCopy makes the operation of a copy. Pageable memory that is small enough
-// is read here and now.
-func (m *Driver) newCopy(ctx *context, dst, src place, r rows) *op {
+// is read here and now, unless the copy is part of a graph, which reads it at each
+// launch.
+func (m *Driver) newCopy(ctx *context, dst, src place, r rows, now bool) *op {
 	from := src.addr
 	o := &op{kind: opCopy, ctx: ctx}
 	o.bytes = r.bytes()
 	var stage []byte
-	if src.pageable() && dst.onDevice() && r.bytes() <= staged {
+	if now && src.pageable() && dst.onDevice() && r.bytes() <= staged {
 		stage = make([]byte, 0, r.bytes())
 		for y := range r.h {
 			stage = append(stage, bytesAt(from+uintptr(y*r.sp), r.w)...)
@@ -357,7 +358,7 @@ func (m *Driver) peerCopy(call string, dst driver.Ptr, to *context, src driver.P
 			return nil, fail(call, driver.ErrInvalidValue, "the %s is not memory of device %d", e.s, e.c.dev.id)
 		}
 	}
-	return m.newCopy(from, d, s, rows{dst, src, n, n, n, 1}), nil
+	return m.newCopy(from, d, s, rows{dst, src, n, n, n, 1}, true), nil
 }
 
 // Memset fills in the order of the legacy stream. The host waits only where

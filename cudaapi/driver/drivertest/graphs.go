@@ -1,7 +1,9 @@
 package drivertest
 
 import (
+	"bytes"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -61,6 +63,19 @@ var graphTests = []test{
 		}
 		e.sync(0, s)
 		e.all(0, p, 1, 10)
+	}},
+	{name: "a graph reads pageable memory when it runs", run: func(e *env) {
+		s := e.stream(0, driver.StreamNonBlocking)
+		p := e.alloc(0, 64, 0)
+		host := make([]byte, 64)
+		x := e.instantiated(e.captured(s, func() { e.ok(e.d.MemcpyAsync(e.ctx[0], p, address(host), 64, s)) }))
+		for fill := byte(1); fill < 4; fill++ {
+			copy(host, bytes.Repeat([]byte{fill}, 64))
+			e.ok(e.graphs().GraphLaunch(e.ctx[0], x, s))
+			e.sync(0, s)
+			e.all(0, p, 64, fill)
+		}
+		runtime.KeepAlive(host)
 	}},
 	{name: "a graph keeps the order of its launch stream", run: func(e *env) {
 		s := e.stream(0, driver.StreamNonBlocking)
