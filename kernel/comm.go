@@ -112,6 +112,9 @@ func (k *kernel) commOpen(r *request) (any, error) {
 	if err := r.decode(&asked); err != nil {
 		return nil, err
 	}
+	if _, open := k.comms.get(asked.ID); open || asked.ID == "" {
+		return nil, fmt.Errorf("comm_open needs a comm_id that no open comm has, not %q", asked.ID)
+	}
 	if !evaluatorTargets[asked.Target] {
 		k.publishComm(r.Message, &session.Comm{Type: "close", ID: asked.ID})
 		return nil, fmt.Errorf("no comm target %q", asked.Target)

@@ -41,6 +41,11 @@ func TestComms(t *testing.T) {
 	if got := open(map[string]any{"target_name": "jupyter.widget"}); !reflect.DeepEqual(got, map[string]any{"2": map[string]any{"target_name": "jupyter.widget"}}) {
 		t.Errorf("open comms of a target: %v", got)
 	}
+	for _, target := range []string{"nobody", "jupyter.widget.control", "jupyter.widget"} {
+		if got := send("comm_open", map[string]any{"comm_id": "2", "target_name": target, "data": "comm close 2 x"}); len(got) != 0 {
+			t.Errorf("opened again as %s: %+v", target, got)
+		}
+	}
 	got = send("comm_msg", map[string]any{"comm_id": "2", "data": "print TYPE\ncomm msg 2 back\nvalue 5"})
 	if len(got) != 3 || got[0].text("text") != "msg" || got[1].Type != "comm_msg" || got[1].text("data") != "back" || got[2].Type != "execute_result" {
 		t.Errorf("message: %+v", got)

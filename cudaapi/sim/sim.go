@@ -93,6 +93,7 @@ func New(o Options) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Memory = sp.memory
 	m := &Driver{
 		opt: o, profile: o.Profile, space: sp, handles: 0x1000,
 		streams: map[driver.Stream]*stream{}, events: map[driver.Event]*event{},

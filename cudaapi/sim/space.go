@@ -27,6 +27,7 @@ type space struct {
 	base, size uintptr
 	shift      uint // log2 of an arena's size
 	valid      uintptr
+	memory     uint64   // of a device
 	arenas     []*arena // devices, then hostArena, then importArena
 	hostArena  *arena
 	imported   *arena
@@ -78,13 +79,28 @@ func pointer(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointe
 // bytesAt is the memory at an address.
 func bytesAt(p uintptr, n uint64) []byte { return unsafe.Slice((*byte)(pointer(p)), n) }
 
+// newSpace reserves the address space of a machine. Where less can be had, as under
+// ulimit -v, devices have less memory.
 func newSpace(devices int, memory, seed uint64) (*space, error) {
+	const least = 26
 	shift := uint(32)
 	for uint64(1)<<shift < 2*memory {
 		shift++
 	}
 	n := uintptr(devices+2) << shift
 	base, err := reserve(n)
+	for err != nil && shift > least {
+		// The program needs address space, too: as much stays free.
+		shift--
+		memory = min(memory, 1<<shift/2)
+		n /= 2
+		if base, err = reserve(2 * n); err == nil {
+			err = release(base, 2*n)
+		}
+		if err == nil {
+			base, err = reserve(n)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +108,7 @@ func newSpace(devices int, memory, seed uint64) (*space, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &space{base: base, size: n, shift: shift, valid: valid}
+	s := &space{base: base, size: n, shift: shift, valid: valid, memory: memory}
 	for i := range devices + 2 {
 		a := &arena{base: base + uintptr(i)<<shift, size: 1 << shift, limit: memory, align: granule, fd: -1, free: map[uint64][]uintptr{}}
 		if i >= devices {

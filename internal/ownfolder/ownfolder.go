@@ -4,6 +4,8 @@
 package ownfolder
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -23,6 +25,24 @@ func Make(dir string) error {
 		return err
 	}
 	return ensure(dir)
+}
+
+// Read reads a regular file. A pipe or a device in its place is an error, where
+// [os.ReadFile] would wait for what never comes.
+func Read(file string) ([]byte, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|withoutWaiting, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", file)
+	}
+	return io.ReadAll(f)
 }
 
 // Write makes file, in a folder that is there, hold b. A reader sees the old

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"gocuda/internal/ownfolder"
@@ -97,6 +98,26 @@ func TestAboveOpenToAll(t *testing.T) {
 	}
 	if err := ownfolder.Make(filepath.Join(above, "mine")); err == nil || !strings.Contains(err.Error(), "others may write in "+above) {
 		t.Fatal(err)
+	}
+}
+
+// Read does not wait for a pipe in a file's place.
+func TestReadDoesNotWait(t *testing.T) {
+	dir := t.TempDir()
+	pipe, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "file")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := ownfolder.Write(file, []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := ownfolder.Read(file); string(b) != "text" || err != nil {
+		t.Errorf("%q, %v", b, err)
+	}
+	for _, name := range []string{pipe, "/dev/zero", dir} {
+		if b, err := ownfolder.Read(name); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
 	}
 }
 

@@ -12,6 +12,9 @@ import (
 	"syscall"
 )
 
+// withoutWaiting has opening a pipe return where nobody writes to it.
+const withoutWaiting = syscall.O_NONBLOCK
+
 const maxLinks = 40 // as the kernel follows at most
 
 // ensure walks down to dir, an absolute path, by folders that only this user

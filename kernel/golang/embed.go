@@ -209,10 +209,13 @@ func embedFiles(dir string, patterns []string) ([]string, error) {
 		}
 		count := 0
 		for _, m := range matches {
-			info, err := fs.Stat(root, m)
+			info, err := fs.Lstat(root, m)
+			if err == nil {
+				err = embeddable(root, m)
+			}
 			switch {
 			case err != nil:
-				return nil, err
+				return nil, fmt.Errorf("pattern %s: %w", pattern, err)
 			case info.Mode().IsRegular():
 				found[m] = true
 				count++
@@ -224,7 +227,7 @@ func embedFiles(dir string, patterns []string) ([]string, error) {
 				if err != nil {
 					return err
 				}
-				if base := path.Base(name); name != m && !all && (base[0] == '.' || base[0] == '_') {
+				if base := path.Base(name); name != m && (notEmbedded[base] || !all && (base[0] == '.' || base[0] == '_')) {
 					if d.IsDir() {
 						return fs.SkipDir
 					}
@@ -256,6 +259,26 @@ func embedFiles(dir string, patterns []string) ([]string, error) {
 	}
 	sort.Strings(names)
 	return names, nil
+}
+
+// notEmbedded are the folders of version control, which a module does not hold.
+var notEmbedded = map[string]bool{".bzr": true, ".hg": true, ".git": true, ".svn": true}
+
+// embeddable says, as the go command does, why what a pattern matches cannot be embedded:
+// it is reached through a link, or belongs to another module.
+func embeddable(root fs.FS, name string) error {
+	for at := name; at != "."; at = path.Dir(at) {
+		if notEmbedded[path.Base(at)] {
+			return fmt.Errorf("cannot embed %s: invalid name %s", name, path.Base(at))
+		}
+		if _, err := fs.Stat(root, at+"/go.mod"); err == nil {
+			return fmt.Errorf("cannot embed %s: in different module", name)
+		}
+		if info, err := fs.Lstat(root, at); at != name && err == nil && !info.IsDir() {
+			return fmt.Errorf("cannot embed %s: in non-directory %s", name, at)
+		}
+	}
+	return nil
 }
 
 // embedFS makes the file system that the linker would make: reflect tells what

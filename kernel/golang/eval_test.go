@@ -63,7 +63,7 @@ func (sc scenario) test(t *testing.T) {
 // TestEmbedInCells: go:embed reads files of the working directory.
 func TestEmbedInCells(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for name, text := range map[string]string{"a.txt": "hello", "dir/b.txt": "deep"} {
+	for name, text := range map[string]string{"a.txt": "hello", "dir/b.txt": "deep", "other/go.mod": "module other", "other/c.txt": "c", "dir/.git/x.txt": "x"} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -71,6 +71,24 @@ func TestEmbedInCells(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	outside := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(outside, []byte("secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"link.txt": outside, "dir/link.txt": outside, "near.txt": "a.txt", "folder": filepath.Dir(outside)} {
+		if err := os.Symlink(to, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scenario{"links", []string{
+		"//go:embed link.txt\nvar text string", "CompileError: In[1]:1:1: pattern link.txt: cannot embed irregular file link.txt",
+		"//go:embed near.txt\nvar text string", "CompileError: In[2]:1:1: pattern near.txt: cannot embed irregular file near.txt",
+		"//go:embed folder/secret\nvar text string", "CompileError: In[3]:1:1: pattern folder/secret: cannot embed folder/secret: in non-directory folder",
+		"//go:embed folder\nvar files embed.FS", "CompileError: In[4]:1:1: pattern folder: cannot embed irregular file folder",
+		"//go:embed other/c.txt\nvar text string", "CompileError: In[5]:1:1: pattern other/c.txt: cannot embed other/c.txt: in different module",
+		"//go:embed all:dir\nvar files embed.FS\nlist := []string{}\nfs.WalkDir(files, \".\", func(p string, d fs.DirEntry, err error) error { list = append(list, p); return err })\nlist", `=> []string{".", "dir", "dir/b.txt"}`,
+		"//go:embed dir/.git/x.txt\nvar text string", "CompileError: In[7]:1:1: pattern dir/.git/x.txt: cannot embed dir/.git/x.txt: invalid name .git",
+	}}.test(t)
 	scenario{"embed", []string{
 		"//go:embed a.txt\nvar text string\ntext", `=> "hello"`,
 		"x := 1\n\n// Bytes.\n//\n//go:embed a.txt\nvar b []byte\nvar n int\nstring(b), x, n", `=> "hello", 1, 0`,

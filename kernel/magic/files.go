@@ -2,6 +2,7 @@ package magic
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -190,7 +191,7 @@ func readText(call Call, name string) ([]byte, error) {
 	if !utf8.Valid(text) {
 		return nil, call.Errorf("FileError", "%s is not UTF-8 text", name)
 	}
-	return text, nil
+	return bytes.TrimPrefix(text, []byte("\uFEFF")), nil // a byte order mark is none of the text
 }
 
 // oneFile is the file that is left of the arguments.

@@ -239,6 +239,10 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%q printed %q, want %q (%v)", s.code, r.text(), s.out, err)
 		}
 	}
+	os.WriteFile("marked", []byte("\uFEFFone"), 0o666)
+	if r, err := run(t, "%load marked"); err != nil || r.next != "one" {
+		t.Errorf("loaded %q, %v", r.next, err)
+	}
 	r, err := run(t, "%load a.txt")
 	if err != nil || r.next != "one\ntwo\nthree\n" {
 		t.Errorf("loaded %q, %v", r.next, err)

@@ -86,6 +86,7 @@ func ReadFile(path string) (*Notebook, error) {
 
 // Parse reads a notebook of format 4, any minor version.
 func Parse(data []byte) (*Notebook, error) {
+	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // which some editors write
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber() // numbers are written back as they were
 	var root map[string]any

@@ -84,6 +84,17 @@ func TestUpgradeGivesTheSameIDsEachTime(t *testing.T) {
 	}
 }
 
+// A byte order mark at the beginning is none of the notebook.
+func TestByteOrderMark(t *testing.T) {
+	nb, err := Parse([]byte("\uFEFF" + `{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := nb.Bytes(); err != nil || strings.Contains(string(b), "\uFEFF") {
+		t.Errorf("written as %q, %v", b, err)
+	}
+}
+
 func TestNotANotebook(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "empty"},

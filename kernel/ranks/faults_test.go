@@ -150,6 +150,25 @@ func TestStartsLeaveNothing(t *testing.T) {
 	b.ok("for range 6000 {\n\tif runtime.NumGoroutine() <= before {\n\t\tbreak\n\t}\n\ttime.Sleep(10 * time.Millisecond)\n}\nruntime.NumGoroutine() <= before", "true")
 }
 
+// A restart that fails can be repeated, with the options of the ranks and %autompi.
+func TestRestartThatFails(t *testing.T) {
+	b := open(t)
+	b.ok("kept := 1\nvar limit syscall.Rlimit")
+	b.fails("%mpi restart", "NoRanks", "%mpi start -n 4 starts four")
+	b.ok("%mpi start -n 3 --launcher local")
+	b.ok("syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)\nsyscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 4, Max: limit.Max})")
+	b.ok("%autompi on")
+	b.fails("%mpi restart", "RanksNotStarted")
+	b.fails("kept", "NoRanks", "%mpi restart tries again", "%autompi off")
+	b.fails("%mpi restart --without lost", "NoRanks")
+	b.fails("%mpi restart", "RanksNotStarted")
+	b.ok("%autompi off")
+	b.ok("syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)")
+	b.ok("%mpi restart", "3 ranks are running (launcher: local")
+	b.ok("%mpi stop")
+	b.fails("%mpi restart", "NoRanks", "%mpi start -n 4 starts four")
+}
+
 // A notebook that ends takes its ranks along.
 func TestRanksEndWithTheNotebook(t *testing.T) {
 	for _, s := range starters(t)[:min(2, len(starters(t)))] {

@@ -81,17 +81,16 @@ func (n *notebook) control(ctx context.Context, env magic.Env, call magic.Call) 
 		}
 	case "restart":
 		do = func(p *pool) error {
-			o, auto := n.settings()
+			o, _ := n.settings()
 			if without != "" {
 				if o, err = p.without(o, without); err != nil {
 					return call.UsageErrorf("--without %s: %v", without, err)
 				}
 			}
-			n.stop()
+			n.end()
 			if err := n.start(ctx, o); err != nil {
 				return n.failed(ctx, call, err)
 			}
-			n.setAuto(auto)
 			n.greet(env)
 			return nil
 		}
@@ -99,7 +98,7 @@ func (n *notebook) control(ctx context.Context, env magic.Env, call magic.Call) 
 		return call.UsageErrorf("it cannot %q", fields[0])
 	}
 	p, err := n.live()
-	if err != nil {
+	if o, _ := n.settings(); err != nil && (fields[0] != "restart" || o.n == 0 || without != "") {
 		return call.Errorf("NoRanks", "%v", err)
 	}
 	return do(p)

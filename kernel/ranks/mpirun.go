@@ -63,7 +63,7 @@ func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) (
 		return nil, err
 	}
 	defer l.acceptor.close()
-	l.hosts, l.folder = o.hosts, filepath.Join("/tmp", "gocuda-ranks-"+hex.EncodeToString(key[:6]))
+	l.hosts, l.folder = o.hosts, filepath.Join("/tmp", "gocuda-ranks-"+rand.Text())
 	if o.launcher == "srun" {
 		l.cmd = l.srun(ctx, o, self)
 	} else {

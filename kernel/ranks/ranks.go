@@ -53,7 +53,7 @@ type notebook struct {
 
 	mu      sync.Mutex
 	pool    *pool
-	options startOptions
+	options startOptions // of the pool, or of the one that could not be restarted
 	auto    bool
 	stopped <-chan struct{}          // closes when the running cell is interrupted
 	made    func() (any, func() any) // makes a variable, and gives its value
@@ -77,10 +77,13 @@ func (n *notebook) settings() (o startOptions, auto bool) {
 func (n *notebook) live() (*pool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.pool == nil {
-		return nil, errors.New("no ranks are running: %mpi start -n 4 starts four")
+	switch {
+	case n.pool != nil:
+		return n.pool, nil
+	case n.options.n > 0:
+		return nil, errors.New("no ranks are running: the last %mpi restart failed. %mpi restart tries again with the same options")
 	}
-	return n.pool, nil
+	return nil, errors.New("no ranks are running: %mpi start -n 4 starts four")
 }
 
 // start starts a pool. The caller has made sure that there is none.
@@ -119,15 +122,23 @@ func (n *notebook) peers() (list []session.Evaluator) {
 	return list
 }
 
-// stop ends the pool, if there is one.
-func (n *notebook) stop() {
+// end ends the pool, if there is one. Its settings are kept for the next.
+func (n *notebook) end() {
 	n.mu.Lock()
 	p := n.pool
-	n.pool, n.auto = nil, false
+	n.pool = nil
 	n.mu.Unlock()
 	if p != nil {
 		p.close()
 	}
+}
+
+// stop ends the pool, if there is one, and forgets its settings.
+func (n *notebook) stop() {
+	n.end()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.options, n.auto = startOptions{}, false
 }
 
 // run runs a cell on ranks and shows what it gave.
@@ -205,10 +216,14 @@ func (n *notebook) background(j *job) {
 // eval runs Go code of the notebook's cell on the ranks, under %autompi.
 func (n *notebook) eval(ctx context.Context, code string, show bool) (bool, error) {
 	n.mu.Lock()
-	p, auto := n.pool, n.auto
+	auto := n.auto
 	n.mu.Unlock()
-	if !auto || p == nil {
+	if !auto {
 		return false, nil
+	}
+	p, err := n.live()
+	if err != nil { // a restart failed; these cells are not for the notebook
+		return true, session.NewError("NoRanks", err.Error()+"; %autompi off runs Go cells in the notebook")
 	}
 	cell := n.host.Cell()
 	cell.Code, cell.Expressions, cell.Silent = code, nil, cell.Silent || !show

@@ -99,7 +99,7 @@ func (c Cache) Get(key string) []byte {
 		return nil
 	}
 	file := filepath.Join(c.dir, key)
-	b, err := os.ReadFile(file)
+	b, err := ownfolder.Read(file)
 	if err != nil || len(b) < sha256.Size {
 		return nil
 	}

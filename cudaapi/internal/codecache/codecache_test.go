@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -117,6 +118,15 @@ func TestDamaged(t *testing.T) {
 				t.Fatalf("byte %d: got %q", i, got)
 			}
 		}
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Get(key); got != nil { // and does not wait for who writes to the pipe
+		t.Fatalf("got %q of a pipe", got)
 	}
 	c.Put(key, []byte("compiled anew"))
 	if got := c.Get(key); string(got) != "compiled anew" {

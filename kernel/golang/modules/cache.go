@@ -70,7 +70,7 @@ func (c cache) get(key string) ([]listed, bool) {
 	if c.dir == "" || key == "" {
 		return nil, false
 	}
-	text, err := os.ReadFile(filepath.Join(c.dir, key))
+	text, err := ownfolder.Read(filepath.Join(c.dir, key))
 	if err != nil {
 		return nil, false
 	}
