@@ -13,8 +13,8 @@ checks the records of all ranks as one: messages and collectives order what one
 does after another, and memory that several have open is the same memory. FOLDER
 is for the programs of one run; they must have ended.
 The exit status is 1 if there are hazards: operations on the same memory that
-nothing orders. Those that are only possible, for it is not known what a kernel
-touches, are shown and do not count.`
+nothing orders. Possible hazards, where it is not known what a
+kernel touches, are shown and do not count.`
 
 // runCheck shows the records of a job's ranks.
 func runCheck(c *call) error {

@@ -19,8 +19,9 @@ import (
 const execDetails = `
 FILE.go holds the whole program: package main, with a main function. It may
 import the standard library, what cells may import, and the modules of the
-go.mod in its folder or above; what follows the file are its arguments. The exit status is that of a compiled program: what it gives
-os.Exit, 2 after a panic, and 1 if it does not compile.`
+go.mod in its folder or above. Words after the file are its arguments. The exit
+status is that of a compiled program: what it passes to os.Exit, 2 after a panic,
+and 1 if it does not compile.`
 
 func runExec(c *call) error {
 	if err := c.flags.Parse(c.args); err != nil { // the rest is the program's

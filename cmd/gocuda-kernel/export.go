@@ -114,7 +114,7 @@ func sourceFolder() (string, error) {
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return "", usageError{"where is gocuda's source? -gocuda FOLDER names it"}
+			return "", usageError{"gocuda's source was not found: name its folder with -gocuda FOLDER"}
 		}
 		dir = up
 	}
@@ -132,7 +132,7 @@ func mayWriteModule(dir string) error {
 			return err
 		}
 		if !strings.Contains(string(text), "gocuda-kernel export wrote it") {
-			return fmt.Errorf("%s is not of an earlier export: name another folder", f)
+			return fmt.Errorf("%s is not from an earlier export: choose another folder", f)
 		}
 	}
 	return nil

@@ -15,8 +15,8 @@ import (
 
 const installDetails = `
 Without a flag it is installed for this user. Jupyter starts the binary from
-where it is now, so install it again after moving it. jupyter-lsp, if there is
-one, learns of the language server (help lsp).`
+where it is now, so install it again after moving it. The language
+server is registered with jupyter-lsp, too: see help lsp.`
 
 // place is where the kernel is installed, by flags.
 type place struct {
@@ -42,7 +42,7 @@ func (p *place) dirs() (root, config string, err error) {
 	}
 	switch {
 	case given > 1:
-		return "", "", usageError{"--user, --sys-prefix and --prefix exclude each other"}
+		return "", "", usageError{"--user, --sys-prefix and --prefix cannot be used together"}
 	case p.prefix != "":
 		dir, err := filepath.Abs(p.prefix)
 		return install.PrefixDir(dir), install.PrefixConfig(dir), err
@@ -88,7 +88,7 @@ func runInstall(c *call) error {
 		return err
 	}
 	if strings.HasPrefix(binary, filepath.Join(os.TempDir(), "go-build")) {
-		return errors.New("\"go run\" makes a binary that is gone afterwards: build it first (make build, or go build ./cmd/gocuda-kernel)")
+		return errors.New("\"go run\" deletes its binary afterwards: build one first (make build, or go build ./cmd/gocuda-kernel)")
 	}
 	dir, err := install.Install(install.Options{
 		Executable: binary, Root: root, Config: config, Name: p.name, DisplayName: *display, Env: env,
@@ -104,9 +104,9 @@ func runInstall(c *call) error {
 // visibility says whether Jupyter will find the kernelspec.
 func visibility(c *call, root, dir, name string) string {
 	roots, asked := install.SearchPath(c.ctx)
-	by := "by its documented rules; there is no jupyter command on PATH to ask"
+	by := "according to its documented rules; no jupyter command is on PATH to ask"
 	if asked {
-		by = "by the account of the jupyter command on PATH"
+		by = "according to the jupyter command on PATH"
 	}
 	for _, r := range roots {
 		if !install.SameDir(r, root) {

@@ -13,15 +13,17 @@ import (
 
 const lspDetails = `
 It speaks the Language Server Protocol on its standard input and output, for
-jupyterlab-lsp: what is wrong with cells is underlined as one types, before they
-run, and names are completed and told of without a kernel. Where JupyterLab is:
+jupyterlab-lsp: mistakes in cells are underlined while you type, before they run,
+and names are completed and explained without a kernel. Install it where
+JupyterLab is:
     pip install jupyterlab-lsp
-"gocuda-kernel install", or the wheel, has told it of this server, by a file in
-Jupyter's jupyter_server_config.d. By hand, in jupyter_server_config.json:
+"gocuda-kernel install", or the wheel, registers this server by a file in Jupyter's
+jupyter_server_config.d. To do so by hand, write in jupyter_server_config.json:
     {"LanguageServerManager": {"language_servers": {"gocuda": {"version": 2,
      "argv": ["gocuda-kernel", "lsp"], "languages": ["go"],
      "mime_types": ["text/x-go"], "display_name": "gocuda"}}}}
-With "argv": [] there, it is off. Go files (*.go) are gopls's. Cells of ranks (%%mpi) are not looked at.`
+With "argv": [], it is off. It does not check cells of ranks (%%mpi), and leaves
+Go files (*.go) to gopls.`
 
 func runLSP(c *call) error {
 	if _, err := c.parse(); err != nil {

@@ -28,18 +28,18 @@ type command struct {
 
 func commands() []command {
 	return []command{
-		{"install", "[--user | --sys-prefix | --prefix DIR] [--name NAME]", "make Jupyter know this kernel", installDetails, runInstall},
-		{"uninstall", "[--user | --sys-prefix | --prefix DIR] [--name NAME]", "make Jupyter forget it", "", runUninstall},
+		{"install", "[--user | --sys-prefix | --prefix DIR] [--name NAME]", "register this kernel with Jupyter", installDetails, runInstall},
+		{"uninstall", "[--user | --sys-prefix | --prefix DIR] [--name NAME]", "remove this kernel from Jupyter", "", runUninstall},
 		{"run", "NOTEBOOK [-o OUT] [-p NAME=VALUE]...", "execute a notebook without Jupyter", runDetails, runNotebook},
 		{"exec", "FILE.go [ARGUMENT]...", "run a Go program as a cell would", execDetails, runExec},
 		{"export", "NOTEBOOK DIR [-gocuda FOLDER] [-name NAME]", "write a notebook as a Go program", exportDetails, runExport},
-		{"lsp", "", "say what is wrong with cells as one types: a language server", lspDetails, runLSP},
+		{"lsp", "", "run the language server: mistakes in cells are underlined while you type", lspDetails, runLSP},
 		{"check", "FOLDER", "show what checked processes found: see GOCUDA_CHECK", checkDetails, runCheck},
 		{"mpirun", "[-n N] [-plain] PROGRAM [ARGUMENT]...", "start a program as MPI ranks on this machine", mpirunDetails, runMpirun},
-		{"doctor", "[--json | --profile]", "say what is there of GPUs, CUDA, MPI and Jupyter, and what to do", "", runDoctor},
+		{"doctor", "[--json | --profile]", "list the GPUs, CUDA, MPI and Jupyter that were found, and what to do about the rest", "", runDoctor},
 		{"tutorials", "DIR", "write the tutorial notebooks into a folder", "", runTutorials},
 		{"version", "", "print the version", "", runVersion},
-		{"serve", "CONNECTION_FILE", "be the kernel (Jupyter calls this)", "", runServe},
+		{"serve", "CONNECTION_FILE", "run the kernel (Jupyter calls this)", "", runServe},
 		{"evaluate", "", "", "", runEvaluate},
 		{"rank", "", "", "", runRank},
 		{"probe", "SUBJECT", "", "", runProbe},
@@ -127,7 +127,7 @@ func start(c command, args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &status):
 		return int(status)
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "gocuda-kernel %s: %v\n(gocuda-kernel %s -h tells how it is used)\n", c.name, err, c.name)
+		fmt.Fprintf(stderr, "gocuda-kernel %s: %v\n(gocuda-kernel %s -h shows its usage)\n", c.name, err, c.name)
 		return 2
 	}
 	fmt.Fprintf(stderr, "gocuda-kernel %s: %v\n", c.name, err)
@@ -152,7 +152,7 @@ func (c *call) parse(names ...string) ([]string, error) {
 		return nil, usageError{"no " + strings.Join(names[len(rest):], ", no ") + " given"}
 	}
 	if len(rest) > len(names) {
-		return nil, usageError{fmt.Sprintf("do not know what to do with %q", rest[len(names)])}
+		return nil, usageError{fmt.Sprintf("unexpected argument %q", rest[len(names)])}
 	}
 	return rest, nil
 }

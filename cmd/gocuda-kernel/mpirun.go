@@ -12,10 +12,10 @@ import (
 
 const mpirunDetails = `
 PROGRAM is one that uses gocuda/cudaapi/mpi; its ranks are processes of this
-machine, and no MPI library is needed. What they print has the rank before it.
+machine, and no MPI library is needed. Each line that they print begins with the rank.
 Rank 0 has the standard input. The exit status is 0, or that of the first rank
-that fails; the others are then told, and ended. Interrupt and termination are
-passed on; a second one ends all.`
+that fails; the others are then stopped. Interrupt and termination are
+passed on; a second one stops everything.`
 
 func runMpirun(c *call) error {
 	ranks := c.flags.Int("n", 1, "start `N` ranks")

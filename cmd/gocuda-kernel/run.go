@@ -37,8 +37,8 @@ else is taken as text. They go into a cell of their own after the one tagged
 parameters, as papermill does it.
 
 With --check the exit status is 1 if cells have hazards, which are shown. Those of a
-cell tagged has-hazards do not count, nor those that are only possible, for it is not
-known what a kernel touches.
+cell tagged has-hazards do not count, nor do possible ones, where it is not known what
+a kernel touches.
 
 With --solutions the solutions of exercises stand where a reader writes: what the
 code blocks of a Markdown cell tagged solution:1 hold takes the places of the cells
@@ -70,7 +70,7 @@ func runNotebook(c *call) error {
 	timeout := c.flags.Duration("timeout", 0, "interrupt a cell that takes longer than `D`, such as 90s or 5m, and fail (default: no limit)")
 	allow := c.flags.Bool("allow-errors", false, "go on after a cell that failed")
 	here := c.flags.Bool("in-process", underTool, "evaluate the cells in this process")
-	checked := c.flags.Bool("check", false, "check that what cells queue on devices is in order, and fail if it is not: see %check")
+	checked := c.flags.Bool("check", false, "check the cells for missing waits, and fail if there are any: see %check")
 	solutions := c.flags.Bool("solutions", false, "put the solutions of the notebook's exercises in their places, and fail unless each is judged right")
 	quiet := c.flags.Bool("q", false, "show no progress")
 	c.flags.Var(&given, "p", "set a parameter, `NAME=VALUE` (may be repeated)")
@@ -81,7 +81,7 @@ func runNotebook(c *call) error {
 	in := args[0]
 	switch {
 	case *inPlace && *out != "":
-		return usageError{"-o and --inplace exclude each other"}
+		return usageError{"-o and --inplace cannot be used together"}
 	case *inPlace:
 		*out = in
 	case *out == "" && in == "-":
@@ -110,7 +110,7 @@ func runNotebook(c *call) error {
 		return err
 	}
 	for _, name := range nb.Inject(given) {
-		fmt.Fprintf(c.stderr, "note: the notebook has no parameter %s; its cells see it all the same\n", name)
+		fmt.Fprintf(c.stderr, "note: the notebook has no parameter %s; it is set anyway\n", name)
 	}
 	var exercises []*notebook.Exercise
 	if *solutions {
@@ -303,7 +303,7 @@ func (p *progress) end(s notebook.Step) {
 	word := "ok"
 	switch {
 	case s.Allowed:
-		word = "failed, as it may"
+		word = "failed, which its tag allows"
 	case s.Err != nil:
 		word = "failed"
 	}

@@ -108,12 +108,12 @@ func packPlain(i int, list []quick, params *[maxParams]byte, args []any, d *Devi
 func layout(sig *signature.Kernel, laidOut []driver.Param, known bool) ([]param, error) {
 	if !known {
 		if sig == nil {
-			return nil, fmt.Errorf("this driver does not tell the parameters of compiled code; compile from source")
+			return nil, fmt.Errorf("this driver does not report the parameters of compiled code: compile from source")
 		}
 		at := 0
 		for _, p := range sig.Params {
 			if p.Size == 0 {
-				return nil, fmt.Errorf("this driver does not tell the size of %s", p.Declaration())
+				return nil, fmt.Errorf("this driver does not report the size of %s", p.Declaration())
 			}
 			align := p.Align()
 			at = (at + align - 1) / align * align
@@ -251,7 +251,7 @@ func (p *param) putAddress(dst []byte, at uint64, bytes int, t Type) string {
 		return ""
 	}
 	if p.elemSize == 0 || bytes%p.elemSize != 0 {
-		return fmt.Sprintf("a buffer of %d bytes (%v) was given, which is no whole number of %s (%d bytes each)", bytes, t, p.elemName, p.elemSize)
+		return fmt.Sprintf("a buffer of %d bytes (%v) was given, which is not a whole number of %s (%d bytes each)", bytes, t, p.elemName, p.elemSize)
 	}
 	binary.LittleEndian.PutUint64(dst[8:], uint64(bytes/p.elemSize))
 	binary.LittleEndian.PutUint64(dst[16:], uint64(bytes/p.elemSize))
@@ -287,12 +287,12 @@ func (p *param) putInt(dst []byte, v int64) string {
 		}
 	case signature.Float, signature.Half, signature.BFloat16:
 		if most := int64(1) << 53; v < -most || v > most || len(dst) == 4 && int64(float32(v)) != v {
-			return fmt.Sprintf("the integer %d has no exact %s", v, p.typ)
+			return fmt.Sprintf("the integer %d cannot be represented exactly as %s", v, p.typ)
 		}
 		return p.putFloat(dst, float64(v))
 	case signature.Bool:
 		if v != 0 && v != 1 {
-			return fmt.Sprintf("%d is no bool", v)
+			return fmt.Sprintf("%d is not a bool", v)
 		}
 	case signature.Pointer, signature.Slice:
 		if v != 0 || p.kind == signature.Slice {
@@ -415,7 +415,7 @@ func (p *param) putOther(dst []byte, arg any) string {
 		copy(dst, unsafe.Slice((*byte)(data), len(dst)))
 		return ""
 	case reflect.Slice:
-		return t.String() + " is host memory: upload it to a buffer, and give that"
+		return t.String() + " is host memory: upload it to a buffer, and pass the buffer"
 	}
 	return t.String() + " cannot be passed to a kernel"
 }

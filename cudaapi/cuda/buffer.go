@@ -65,13 +65,13 @@ func (d *Device) size(call string, n int, t Type) (uint64, error) {
 		return 0, misuse(driver.ErrInvalidDevice, call, nil, "the device is nil")
 	}
 	if !t.valid() {
-		return 0, misuse(driver.ErrInvalidValue, call, d, "%v is no element type; use cuda.Float32 or the like", t)
+		return 0, misuse(driver.ErrInvalidValue, call, d, "%v is not an element type: use one such as cuda.Float32", t)
 	}
 	if n < 0 {
 		return 0, misuse(driver.ErrInvalidValue, call, d, "%d elements were asked for", n)
 	}
 	if n > 1<<58 { // the largest element has 16 bytes
-		return 0, misuse(driver.ErrInvalidValue, call, d, "%d elements were asked for, more than an address can tell apart", n)
+		return 0, misuse(driver.ErrInvalidValue, call, d, "%d elements were asked for, more than an address can reach", n)
 	}
 	return uint64(n) * uint64(t.Size()), nil
 }

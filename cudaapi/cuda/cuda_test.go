@@ -165,7 +165,7 @@ func TestZeroElements(t *testing.T) {
 	_, err := d.Alloc(-1, cuda.Int32)
 	refused(t, err, cuda.ErrInvalidValue, "-1 elements")
 	_, err = d.Alloc(1, 0)
-	refused(t, err, cuda.ErrInvalidValue, "no element type")
+	refused(t, err, cuda.ErrInvalidValue, "not an element type")
 }
 
 func TestOutOfMemorySaysHowMuch(t *testing.T) {
@@ -229,11 +229,11 @@ func TestArguments(t *testing.T) {
 		want string
 	}{
 		{[]any{4, 1.5, x}, "takes 4 arguments, not 3"},
-		{[]any{4, 1.5, x, x, cuda.SharedMemory(64)}, "argument 5 is a launch option: saxpy.With(option).Launch(...) takes it"},
+		{[]any{4, 1.5, x, x, cuda.SharedMemory(64)}, "argument 5 is a launch option: pass it by saxpy.With(option).Launch(...)"},
 		{[]any{4.0, 1.5, x, x}, "argument 1 (n) of saxpy(int n, float a, const float *x, float *y): a floating-point number was given for int"},
 		{[]any{1 << 40, 1.5, x, x}, "1099511627776 does not fit into int"},
 		{[]any{4, 1e300, x, x}, "does not fit into float"},
-		{[]any{4, 1<<24 + 1, x, x}, "no exact float"},
+		{[]any{4, 1<<24 + 1, x, x}, "cannot be represented exactly as float"},
 		{[]any{4, 1.5, ints, x}, "a buffer of Int32 was given; it points to float"},
 		{[]any{4, 1.5, 7, x}, "an integer was given for a float *: give the buffer"},
 		{[]any{x, 1.5, x, x}, "a buffer was given for a number"},

@@ -80,7 +80,7 @@ func (m *Module) PTX(d *Device) (string, error) {
 		return "", misuse(driver.ErrNotSupported, name, d, "the module was loaded as an image, and has no source")
 	}
 	if d.drv().Name() != "nvidia" {
-		return "", misuse(driver.ErrNotSupported, name, d, "%s is no NVIDIA GPU: there is no PTX for it", d.Name())
+		return "", misuse(driver.ErrNotSupported, name, d, "%s is not an NVIDIA GPU: there is no PTX for it", d.Name())
 	}
 	major, minor, err := d.ComputeCapability()
 	if err != nil {
@@ -100,7 +100,7 @@ func (m *Module) PTX(d *Device) (string, error) {
 func (m *Module) SASS(d *Device) (string, error) {
 	const name = "Module.SASS"
 	if d.drv().Name() != "nvidia" {
-		return "", misuse(driver.ErrNotSupported, name, d, "%s is no NVIDIA GPU: there is no SASS for it", d.Name())
+		return "", misuse(driver.ErrNotSupported, name, d, "%s is not an NVIDIA GPU: there is no SASS for it", d.Name())
 	}
 	image := m.image
 	if m.src != nil {

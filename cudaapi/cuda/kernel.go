@@ -151,7 +151,7 @@ func (k *Kernel) pack(cl *call, f *function, c driver.Context, grid GridDim, blo
 	if len(args) != len(f.params) {
 		for i, a := range args {
 			if _, ok := a.(LaunchOption); ok {
-				return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "argument %d is a launch option: %s.With(option).Launch(...) takes it", i+1, k.code.name)
+				return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "argument %d is a launch option: pass it by %s.With(option).Launch(...)", i+1, k.code.name)
 			}
 		}
 		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s takes %d arguments, not %d", k.signature(), len(f.params), len(args))

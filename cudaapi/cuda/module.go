@@ -257,7 +257,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 	}
 	hint := ""
 	if base, _, _ := strings.Cut(strings.TrimPrefix(name, "::"), "<"); slices.Contains(m.templates, strings.TrimSpace(base)) {
-		hint = "; " + base + " is a template, whose instances are to be named when the module is compiled: see cuda.Instantiate"
+		hint = "; " + base + " is a template: name its instances when the module is compiled, with cuda.Instantiate"
 	}
 	return nil, misuse(driver.ErrNotFound, "Module.Kernel", nil, "there is no kernel %q; the module has: %s%s", name, strings.Join(have, ", "), hint)
 }
@@ -281,7 +281,7 @@ func (m *Module) Global(d *Device, name string, t Type) (*Buffer, error) {
 		return nil, err
 	}
 	if !t.valid() {
-		return nil, misuse(driver.ErrInvalidValue, "Module.Global", d, "%v is no element type", t)
+		return nil, misuse(driver.ErrInvalidValue, "Module.Global", d, "%v is not an element type", t)
 	}
 	p, bytes, err := d.drv().ModuleGlobal(c, h, name)
 	if err != nil {

@@ -119,7 +119,7 @@ func (u *unit) hostLoop(l *HostLoop) *ir.Func {
 	case *ast.RangeStmt:
 		c.rangeFrom(s, l.Label, state)
 	default:
-		c.fail(l.Stmt, "this is no loop")
+		c.fail(l.Stmt, "this is not a loop")
 	}
 	c.leaveLoop(LoopDone, nil)
 	f.Body = list

@@ -132,7 +132,7 @@ func (u *unit) instance(expr string) (f *ir.Func) {
 				return
 			}
 		}
-		u.errs = append(u.errs, &Error{Message: expr + " is no instance of a generic function without results"})
+		u.errs = append(u.errs, &Error{Message: expr + " is not an instance of a generic function without results"})
 	})
 	return f
 }
@@ -285,7 +285,7 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 func (u *unit) foreign(key string, o *types.Func, decl *ast.FuncDecl) *ir.Func {
 	sig := o.Signature()
 	if sig.Recv() != nil || sig.TypeParams().Len() > 0 || sig.Variadic() || sig.Results().Len() > 1 {
-		u.fail(decl.Pos(), "%s has no body, so it is a __device__ function of CUDA C++: it can be no method, generic or variadic, and has one result or none", o.Name())
+		u.fail(decl.Pos(), "%s has no body, so it is a __device__ function of CUDA C++: it cannot be a method, generic or variadic, and has one result or none", o.Name())
 	}
 	f := &ir.Func{Name: o.Name(), Go: o.Name(), Pos: decl.Pos(), Foreign: true}
 	for v := range sig.Params().Variables() {
@@ -437,7 +437,7 @@ func unusable(t types.Type, within []types.Type, host bool) (bad types.Type, why
 				return nil, ""
 			}
 		}
-		return t, "it is made of itself alone"
+		return t, "it consists of nothing but itself"
 	}
 	within = append(within, t)
 	if host && ir.Half(t) != ir.NoHalf {

@@ -269,13 +269,13 @@ func (c Counts) since(o Counts) Counts {
 func (c Counts) String() string {
 	s := fmt.Sprintf("%d operations, %d pairs on the same memory", c.Operations, c.Pairs)
 	if c.Guessed > 0 {
-		s += fmt.Sprintf("; of %d kernels what they touch is a guess from their arguments", c.Guessed)
+		s += fmt.Sprintf("; what %d kernels touch is guessed from their arguments", c.Guessed)
 	}
 	if c.Held > 0 {
-		s += fmt.Sprintf("; %d more are not looked at yet, for they come after what no rank has told", c.Held)
+		s += fmt.Sprintf("; %d more are not checked yet, because they follow something that no rank has reported", c.Held)
 	}
 	if c.Unknown > 0 {
-		s += fmt.Sprintf("; of %d that have not run it is not known what they touch", c.Unknown)
+		s += fmt.Sprintf("; what %d kernels touch is not known, because they have not run", c.Unknown)
 	}
 	return s
 }

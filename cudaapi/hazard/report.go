@@ -187,9 +187,9 @@ func (n Namer) Report(h *Hazard) Report {
 	case w != nil:
 		r.Note = fmt.Sprintf("%s waits for an event that is recorded only later, at %s; such a wait waits for nothing.", w.Site.Place, mark.Site.Place)
 	case h.others && a.Rank != b.Rank:
-		r.Note = "Other ranks meet at these two places too."
+		r.Note = "Other ranks have this hazard at the same two places."
 	case r.Possible:
-		r.Note = "What a kernel touches could not be noted. By its arguments it may be all of the allocation behind each pointer, written unless that is const."
+		r.Note = "What a kernel touches could not be recorded. By its arguments it may be the whole allocation of each pointer, written unless the pointer is const."
 	}
 	return r
 }

@@ -37,7 +37,7 @@ func TestReport(t *testing.T) {
 		"a loop": {[3]string{"In[1], line 2", "In[2], line 1", "a"}, [3]string{"In[1], line 2", "In[2], line 1", "b"}, false,
 			[]string{"after In[1], line 2 and"}, nil},
 		"possible": {[3]string{"In[1], line 2", "", "a"}, [3]string{"In[1], line 3", "", "b"}, true,
-			[]string{"possible hazard: nothing orders two operations that may touch the same 4 bytes", "may write it", "could not be noted"}, []string{"\nhazard"}},
+			[]string{"possible hazard: nothing orders two operations that may touch the same 4 bytes", "may write it", "could not be recorded"}, []string{"\nhazard"}},
 	} {
 		h := &Hazard{First: op(c.first), Second: op(c.second), FirstMode: record.Write, SecondMode: record.Write, Lo: 0x40, Hi: 0x44, Times: 1}
 		h.Second.Guess = c.guess

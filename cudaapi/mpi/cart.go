@@ -110,7 +110,7 @@ func (c *Comm) CartCreate(dims []int, periodic []bool) (*Comm, error) {
 	}
 	g := &grid{slices.Clone(dims), slices.Clone(periodic)}
 	if len(dims) != len(periodic) {
-		return nil, c.misuse(ErrDims, call, "%d dimensions, and %d are said to be periodic or not", len(dims), len(periodic))
+		return nil, c.misuse(ErrDims, call, "%d dimensions, but %d values that say which are periodic", len(dims), len(periodic))
 	}
 	for _, d := range dims {
 		if d < 1 {
@@ -138,7 +138,7 @@ func (c *Comm) CartSub(remain []bool) (*Comm, error) {
 		return nil, err
 	}
 	if len(remain) != len(c.grid.dims) {
-		return nil, c.misuse(ErrDims, call, "%d of %d dimensions are said to remain or not", len(remain), len(c.grid.dims))
+		return nil, c.misuse(ErrDims, call, "%d values that say which of the %d dimensions remain", len(remain), len(c.grid.dims))
 	}
 	sub, color := &grid{}, 0
 	for i, at := range c.grid.coords(c.rank) {
@@ -219,7 +219,7 @@ func (c *Comm) gridded(call string) error {
 		return err
 	}
 	if c.grid == nil {
-		return c.misuse(ErrTopology, call, "%s is no grid", c.name).hint("Comm.CartCreate makes one")
+		return c.misuse(ErrTopology, call, "%s is not a grid", c.name).hint("Comm.CartCreate makes one")
 	}
 	return nil
 }

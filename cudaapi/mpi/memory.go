@@ -179,7 +179,7 @@ func resolve(call string, buf any) (memory, *Error) {
 func resolveElements(call string, buf any, t reflect.Type, p unsafe.Pointer, n int) (memory, *Error) {
 	e := elementOf(t)
 	if e.bad != "" {
-		return memory{}, misuse(ErrType, call, "a %T cannot be a buffer: %s", buf, e.bad).hint("elements are numbers, bools, and structs and arrays of such")
+		return memory{}, misuse(ErrType, call, "a %T cannot be a buffer: %s", buf, e.bad).hint("elements are numbers, bools, and structs and arrays of these")
 	}
 	return memory{Memory: transport.Memory{P: p, N: n * e.per * e.typ.Size(), T: transport.Byte, Elem: e.typ}, elem: e.typ, size: e.size, pair: e.pair}, nil
 }

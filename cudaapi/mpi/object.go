@@ -197,7 +197,7 @@ func (c *Comm) target(call string, into any) error {
 		return err
 	}
 	if v := reflect.ValueOf(into); v.Kind() != reflect.Pointer || v.IsNil() {
-		return c.misuse(ErrBuffer, call, "a %T is no place for an object; give the address of a variable, such as &x", into)
+		return c.misuse(ErrBuffer, call, "an object cannot be received into a %T: give the address of a variable, such as &x", into)
 	}
 	return nil
 }

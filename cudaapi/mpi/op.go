@@ -78,7 +78,7 @@ func (o Op) operands(call string, send, recv *memory) (s, r transport.Memory, er
 	t := m.elem
 	switch {
 	case o.op == 0:
-		return s, r, misuse(ErrOp, call, "the operation is none: use mpi.Sum or the like, or mpi.NewOp")
+		return s, r, misuse(ErrOp, call, "no operation was given: use one such as mpi.Sum, or mpi.NewOp")
 	case m.elems() == 0: // of any type, such as nil's
 		t = transport.Int32
 		if o.op == transport.MinLoc || o.op == transport.MaxLoc {

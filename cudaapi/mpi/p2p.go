@@ -300,7 +300,7 @@ func (c *Comm) isend(call string, buf any, dest, tag int, sync bool) (pending, e
 
 func (c *Comm) send(call string, m *memory, dest, tag int, sync bool) (pending, error) {
 	if m.inPlace {
-		return pending{}, c.misuse(ErrBuffer, call, "InPlace is no buffer to send from")
+		return pending{}, c.misuse(ErrBuffer, call, "InPlace is not a buffer to send from")
 	}
 	if err := c.check(call, dest, tag); err != nil {
 		return pending{}, err
@@ -374,7 +374,7 @@ func (c *Comm) checkRecv(call string, source, tag int) error {
 }
 
 func (c *Comm) noRank(class Class, call, what string, rank int) error {
-	return c.misuse(class, call, "%s %d is no rank of %s, whose ranks are 0 to %d", what, rank, c.name, c.size-1)
+	return c.misuse(class, call, "%s %d is not a rank of %s, whose ranks are 0 to %d", what, rank, c.name, c.size-1)
 }
 
 func (c *Comm) checkWritable(call string, m *memory) error {
@@ -382,7 +382,7 @@ func (c *Comm) checkWritable(call string, m *memory) error {
 	case m.readOnly:
 		return c.misuse(ErrBuffer, call, "a string or a value cannot be received into").hint("give a []byte, or &x for the variable x")
 	case m.inPlace:
-		return c.misuse(ErrBuffer, call, "InPlace is no buffer to receive into here")
+		return c.misuse(ErrBuffer, call, "InPlace is not a buffer to receive into here")
 	}
 	return nil
 }

@@ -288,7 +288,7 @@ func (p *pending) over(st transport.Status, err error) (Status, error) {
 		return Status{Source: st.Source, Tag: st.Tag}, p.c.fail(p.call, p.peer, err)
 	}
 	if p.recv && p.size > 1 && st.Bytes%p.size != 0 {
-		e := p.c.misuse(ErrType, p.call, "the message has %d bytes, which is no whole number of the buffer's elements of %d bytes", st.Bytes, p.size)
+		e := p.c.misuse(ErrType, p.call, "the message has %d bytes, which is not a whole number of the buffer's elements of %d bytes", st.Bytes, p.size)
 		e.Peer = st.Source
 		return Status(st), e.hint("sender and receiver must agree on the element type")
 	}

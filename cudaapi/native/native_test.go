@@ -154,8 +154,8 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"func f(m map[any]int) int { return m[1] }", "In[1]:3:8: a parameter of type map[any]int cannot be in compiled code: the keys of its maps are numbers, bools or strings"},
 		{"func f(m map[int]any) { m[1] = 1 }", "In[1]:3:8: a parameter of type map[int]any, which holds any, cannot be in compiled code: there are no interfaces; write a generic function, or one for each type"},
-		{"type T *T\nfunc f(p T) T { return *p }", "In[1]:4:8: a parameter of type T cannot be in compiled code: it is made of itself alone"},
-		{"type T []T\nfunc f() int { var t T; return len(t) }", "In[1]:4:20: a variable of type T cannot be in compiled code: it is made of itself alone"},
+		{"type T *T\nfunc f(p T) T { return *p }", "In[1]:4:8: a parameter of type T cannot be in compiled code: it consists of nothing but itself"},
+		{"type T []T\nfunc f() int { var t T; return len(t) }", "In[1]:4:20: a variable of type T cannot be in compiled code: it consists of nothing but itself"},
 		{"func f(x int) *int { return &x }", "In[1]:3:22: compiled code cannot return the address of this local variable"},
 		{"func f(x int, p **int) { *p = &x }", "In[1]:3:26: compiled code cannot store the address of a local variable in memory"},
 		{"func f(s string) []rune { return []rune(s) }", "In[1]:3:34: a conversion to []rune cannot be made in compiled code"},

@@ -340,7 +340,7 @@ func (t *Tracing) start(take func(driver.Activity)) error {
 		if t.broken != nil {
 			return t.broken
 		}
-		return errors.New("CUPTI: a trace goes on already")
+		return errors.New("CUPTI: a trace is running already")
 	}
 	t.take, t.tags, t.waiting, t.unread = take, map[uint32]uint64{}, map[uint32][]driver.Activity{}, 0
 	t.mu.Unlock()

@@ -184,7 +184,7 @@ func (m *Driver) end(dev *device) {
 		}
 	}
 	if endless {
-		fmt.Fprintf(os.Stderr, "device %d was reset while a kernel goes on that does not end: a processor and the memory of before stay in use until this process ends\n", dev.id)
+		fmt.Fprintf(os.Stderr, "device %d was reset while a kernel runs that does not end: a processor and the old memory stay in use until this process ends\n", dev.id)
 		if c.err == nil { // so that what is behind it never runs
 			c.err = fail("cuDevicePrimaryCtxReset", driver.ErrContextIsDestroyed, "the device was reset")
 		}

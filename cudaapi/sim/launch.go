@@ -313,7 +313,7 @@ func zeroDivision(name string, a *launchABI) string {
 	if a.zeros > 1 {
 		more = fmt.Sprintf(", the first of %d in this launch", a.zeros)
 	}
-	return fmt.Sprintf("check: kernel %s%s, block (%d,%d,%d), thread (%d,%d,%d): an integer division by zero%s; CUDA leaves its result open",
+	return fmt.Sprintf("check: kernel %s%s, block (%d,%d,%d), thread (%d,%d,%d): an integer division by zero%s; its result is undefined in CUDA",
 		name, line, a.zeroBlock[0], a.zeroBlock[1], a.zeroBlock[2], a.zeroThread[0], a.zeroThread[1], a.zeroThread[2], more)
 }
 
@@ -367,7 +367,7 @@ func (m *Driver) explain(ctx *context, f *failureABI) string {
 	at := uintptr(f.address)
 	switch {
 	case f.size == 0 && f.address == ^uint64(0):
-		return "an access to an address that there cannot be"
+		return "an access to an address that cannot exist"
 	case f.size == 0: // not found by a check
 		what = fmt.Sprintf("illegal %s at %#x", verb, f.address)
 	}

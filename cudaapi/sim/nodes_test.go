@@ -129,7 +129,7 @@ func TestManyDevices(t *testing.T) {
 	if err := b.sync(); err == nil || !strings.Contains(err.Error(), "memory of device 1023: peer access from device 0 is not enabled") {
 		t.Error(err)
 	}
-	if _, err := sim.New(sim.Options{Devices: 10, Nodes: 3}); err == nil || !strings.Contains(err.Error(), "10 devices cannot be shared out to 3 nodes") {
+	if _, err := sim.New(sim.Options{Devices: 10, Nodes: 3}); err == nil || !strings.Contains(err.Error(), "10 devices cannot be divided among 3 nodes") {
 		t.Error(err)
 	}
 }

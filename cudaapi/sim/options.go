@@ -137,7 +137,7 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("sim: %d devices: want 1 to %d", o.Devices, maxDevices)
 	}
 	if o.Nodes < 0 || o.Devices%o.Nodes != 0 {
-		return o, fmt.Errorf("sim: %d devices cannot be shared out to %d nodes", o.Devices, o.Nodes)
+		return o, fmt.Errorf("sim: %d devices cannot be divided among %d nodes", o.Devices, o.Nodes)
 	}
 	return o, nil
 }

@@ -91,5 +91,5 @@ func (m *Driver) inUse(call string) error {
 	if !m.retired.Load() {
 		return nil
 	}
-	return fail(call, driver.ErrContextIsDestroyed, "this object belongs to simulated devices that others have replaced since; make it anew on the devices of today")
+	return fail(call, driver.ErrContextIsDestroyed, "this object belongs to simulated devices that were replaced: make it again on the current devices")
 }

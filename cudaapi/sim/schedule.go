@@ -372,7 +372,7 @@ func (s *scheduler) waits(o *op, a *launchABI) bool {
 func (s *scheduler) interrupted(err error) error {
 	for o, a := range s.waiting {
 		begun := min(atomic.LoadUint64(&a.next), a.blocks)
-		err = fmt.Errorf("%w; kernel %s of device %d goes on: its threads wait for memory to change", err, o.name, o.ctx.dev.id)
+		err = fmt.Errorf("%w; kernel %s of device %d is still running: its threads wait for memory to change", err, o.name, o.ctx.dev.id)
 		if begun < a.blocks {
 			err = fmt.Errorf("%w, and %d of its %d blocks begin only when others end, since the device has room for no more", err, a.blocks-begun, a.blocks)
 		}

@@ -25,7 +25,7 @@ func TestSignalsInKernels(t *testing.T) {
 		{"int3", "", `asm volatile("int3");`, driver.ErrIllegalInstruction, "thread (5,0,0)"},
 		{"assembly writes nowhere", "", `asm volatile("movl $1, 0x10");`, driver.ErrIllegalAddress, "write at 0x10, which is not memory that devices can reach (a nil pointer?)"},
 		{"assembly reads nowhere", "", `asm volatile("movl 0x18, %%eax" ::: "eax");`, driver.ErrIllegalAddress, "read at 0x18"},
-		{"no such address", "", `asm volatile("movl $1, (%0)" :: "r"(1ul << 63));`, driver.ErrIllegalAddress, "an address that there cannot be"},
+		{"no such address", "", `asm volatile("movl $1, (%0)" :: "r"(1ul << 63));`, driver.ErrIllegalAddress, "an address that cannot exist"},
 		{"a nil function", "", "typedef void (*f)(); volatile f g = nullptr; g();", driver.ErrIllegalAddress, "jump at 0x0"},
 		{"code as data", "", "typedef void (*f)(); f g = (f)x; g();", driver.ErrIllegalAddress, "jump at"},
 		{"a constant is written", "__constant__ const int c[4] = {1, 2, 3, 4};", "*(volatile int *)(c + (x[0] & 3)) = 1;", driver.ErrIllegalAddress, "write at"},

@@ -40,7 +40,7 @@ func (m *Driver) StartTrace(take func(driver.Activity)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.model.trace.take != nil {
-		return fail(call, driver.ErrNotSupported, "a trace goes on already")
+		return fail(call, driver.ErrNotSupported, "a trace is running already")
 	}
 	m.model.trace.take, m.model.trace.tags = take, map[int]uint64{}
 	m.model.trace.on.Store(true)

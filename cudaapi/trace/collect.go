@@ -40,7 +40,7 @@ func start(limit int) error {
 	tracing.Lock()
 	defer tracing.Unlock()
 	if tracing.c != nil {
-		return errors.New("trace: a trace goes on already")
+		return errors.New("trace: a trace is running already")
 	}
 	c := &collector{limit: limit, lanes: map[*record.Lane]*lane{}, events: map[*record.Event][]int{}, open: map[*record.Op]int{},
 		graphs: map[int][]record.Node{}, sources: map[driver.Driver]source{}, contexts: map[place]bool{}}
@@ -68,7 +68,7 @@ func Stop() (*Timeline, error) {
 	defer tracing.Unlock()
 	c := tracing.c
 	if c == nil {
-		return nil, errors.New("trace: there is none to stop")
+		return nil, errors.New("trace: no trace is running")
 	}
 	tracing.c = nil
 	ended := now()

@@ -291,7 +291,7 @@ func (t *Timeline) Sentences(s Summary) (list []string) {
 		list = append(list, fmt.Sprintf("%d operations were not done when the timeline ended.", t.Running))
 	}
 	if t.Untimed > 0 {
-		list = append(list, fmt.Sprintf("Of %d operations the clock does not tell the times.", t.Untimed))
+		list = append(list, fmt.Sprintf("The clock does not give the times of %d operations.", t.Untimed))
 	}
 	return append(list, t.Notes...)
 }

@@ -56,7 +56,7 @@ func Attach(h *evaluator.Host) evaluator.Extension {
 		err = s.gather()
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "the check cannot be switched on:", err)
+		fmt.Fprintln(os.Stderr, "the check cannot be turned on:", err)
 	}
 	return evaluator.Extension{Magics: s.magics(), Begin: s.begin, End: s.end, Close: func() {
 		if err := s.release(); err != nil {
@@ -100,15 +100,15 @@ func (s *state) release() error {
 func (s *state) magics() []magic.Magic {
 	return []magic.Magic{
 		{Name: "check", Usage: "%check [on | off | status | replay]", Run: s.run,
-			Doc: "Checks from now on, or no more, that what is queued on devices is in order.\n" +
-				"Each cell then ends with the operations on the same memory that nothing orders: both places, and the wait that is missing.\n" +
-				"It does not depend on the schedule: what is reported may have gone well. hazard.Reports() gives the reports as values.\n" +
+			Doc: "Turns the check for missing waits on or off, from the next cell on.\n" +
+				"Below each cell it shows the operations on the same memory that nothing orders: both places, and the missing wait.\n" +
+				"It does not depend on the schedule: a cell with a report may have given the right result. hazard.Reports() gives the reports as values.\n" +
 				"Ranks that are started while it is on are checked together, in cells for ranks too.\n" +
-				"The program runs slower meanwhile.\n" +
+				"Cells run slower while it is on.\n" +
 				"%check replay runs the last cell with reports again, on simulated devices, in the order that does the damage:\n" +
-				"the first operation of each report as late as nothing orders it."},
+				"the first operation of each report runs as late as the order allows."},
 		{Name: "check", Usage: "%%check", Cell: true, Run: s.cell,
-			Doc: "Checks that what this cell queues on devices is in order; see %check."},
+			Doc: "Checks this cell for missing waits; see %check."},
 	}
 }
 
@@ -146,7 +146,7 @@ func (s *state) run(ctx context.Context, env magic.Env, call magic.Call) error {
 // replay runs the last cell with reports again, in the order in which they do damage.
 func (s *state) replay(ctx context.Context, env magic.Env, call magic.Call) error {
 	if len(s.found) == 0 {
-		return errors.New("no cell has reported a hazard: %check on, and run it")
+		return errors.New("no cell has reported a hazard: write %check on, and run the cell again")
 	}
 	if b, err := cuda.Backend(); err != nil || b.Name != "sim" {
 		return errors.Join(err, errors.New("GPUs choose the order themselves: replay needs simulated devices, GOCUDA_BACKEND=sim"))
@@ -162,7 +162,7 @@ func (s *state) replay(ctx context.Context, env magic.Env, call magic.Call) erro
 		}
 		what := fmt.Sprintf("%s at %s", r.First.What, at)
 		if r.First.Device < 0 {
-			fmt.Fprintf(env.Stdout(), "as it was: %s, which no device chooses the time of\n", what)
+			fmt.Fprintf(env.Stdout(), "unchanged: %s, because no device decides when it runs\n", what)
 			continue
 		}
 		fmt.Fprintf(env.Stdout(), "late: %s, behind %s at %s\n", what, r.Second.What, r.Second.Place)
@@ -172,7 +172,7 @@ func (s *state) replay(ctx context.Context, env magic.Env, call magic.Call) erro
 		places = append(places, at)
 	}
 	if len(places) == 0 {
-		return errors.New("the damage of these cannot be shown by another order")
+		return errors.New("no other order shows the damage of these hazards")
 	}
 	s.replayed = true
 	if strings.HasPrefix(code, "%%mpi") {

@@ -286,7 +286,7 @@ func (s *Server) initialize(a arguments) (any, error) {
 		"supportsBreakpointLocationsRequest": true, "supportsClipboardContext": true,
 		"supportTerminateDebuggee": true,
 		"exceptionBreakpointFilters": []object{
-			{"filter": "panic", "label": "Panics", "default": false, "description": "Stop where a panic begins, or a cell fails of an error"},
+			{"filter": "panic", "label": "Panics", "default": false, "description": "Stop where a panic begins, or where an error fails a cell"},
 		},
 	}, nil
 }
@@ -307,7 +307,7 @@ func (s *Server) attach(a arguments) (any, error) {
 	if !again {
 		left := s.d.Start(golang.DebugEvents{Stopped: s.stopped, Resumed: s.resumed, Logged: s.logged})
 		for _, name := range left {
-			s.print(fmt.Sprintf("the debugger does not stop in %s: it cannot be evaluated anew\n", name))
+			s.print(fmt.Sprintf("the debugger does not stop in %s: it cannot be evaluated again\n", name))
 		}
 		s.mu.Lock()
 		names := maps.Clone(s.paths)
@@ -399,7 +399,7 @@ func (s *Server) setBreakpoints(a arguments) (any, error) {
 		one := object{"verified": line > 0, "line": b.Line - s.first(), "source": object{"path": path}}
 		switch {
 		case !known:
-			one["message"] = "no cell is known by this path: dumpCell tells of it"
+			one["message"] = "there is no cell with this path: send dumpCell first"
 		case line == 0:
 			one["message"] = "there is no statement at this line or after it"
 		default:

@@ -186,7 +186,7 @@ func (s *Server) frame(id int) (*frame, error) {
 	return f, nil
 }
 
-var errRuns = errors.New("nothing stands still")
+var errRuns = errors.New("no thread is stopped")
 
 func (s *Server) goOn(arguments) (any, error) {
 	if _, held := s.d.Held(); held {
@@ -238,7 +238,7 @@ func (s *Server) exceptionInfo(arguments) (any, error) {
 	last := s.last
 	s.mu.Unlock()
 	if last == nil || last.Reason != golang.StopPanic {
-		return nil, errors.New("no thread stands at a panic")
+		return nil, errors.New("no thread is stopped at a panic")
 	}
 	return object{"exceptionId": "panic", "description": panicText(last.Panic), "breakMode": "always"}, nil
 }

@@ -25,7 +25,7 @@ const (
 
 // container is what has variables in it: a scope, or a value.
 type container struct {
-	frame      *frame // nil: of the session, while nothing stands still
+	frame      *frame // nil: of the session, while no thread is stopped
 	list       func() []golang.Variable
 	value      reflect.Value
 	expression string // "": it cannot be written
@@ -72,7 +72,7 @@ func (s *Server) on(f *frame, show func()) error {
 	case <-done:
 		return nil
 	case <-time.After(runTime):
-		return fmt.Errorf("the value does not show itself in %v", runTime)
+		return fmt.Errorf("the value was not shown within %v", runTime)
 	}
 }
 
@@ -331,7 +331,7 @@ func elements(b *cuda.Buffer) (list []golang.Variable) {
 			list = append(list, golang.Variable{Name: strconv.Itoa(i), Type: typeText(v.Type().Elem()), Value: v.Index(i)})
 		}
 	case <-time.After(deviceTime):
-		list = append(list, golang.Variable{Name: "…", Value: reflect.ValueOf("the device does not answer: something queued has not ended")})
+		list = append(list, golang.Variable{Name: "…", Value: reflect.ValueOf("the device does not answer: queued work has not finished")})
 	}
 	if b.Len() > n {
 		list = append(list, golang.Variable{Name: "…", Value: reflect.ValueOf(fmt.Sprintf("%d more", b.Len()-n))})
@@ -356,7 +356,7 @@ func streamParts(s *cuda.Stream) []golang.Variable {
 	if done, err := s.Query(); err != nil {
 		state = err.Error()
 	} else if !done {
-		state = "busy: something queued has not ended"
+		state = "busy: queued work has not finished"
 	}
 	return []golang.Variable{
 		{Name: "device", Value: reflect.ValueOf(s.Device().String())},

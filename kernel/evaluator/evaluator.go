@@ -488,7 +488,7 @@ func (e env) Text(expression string, line, column int) (string, error) {
 		}
 		return fmt.Sprint(v.Interface()), nil
 	}
-	return "", &magic.Error{Name: "TypeError", Line: line, Message: fmt.Sprintf("%s is no number, string or bool, so it cannot stand in the arguments of a magic", expression)}
+	return "", &magic.Error{Name: "TypeError", Line: line, Message: fmt.Sprintf("%s is not a number, string or bool, so the arguments of a magic cannot use it", expression)}
 }
 
 // value is the value of an expression, nil if it has none.

@@ -15,7 +15,7 @@ var hints = []struct {
 	{regexp.MustCompile(`^cannot use (\w+) \(.*\) as cuda\.BlockDim value`), "write cuda.Block($1)"},
 	{regexp.MustCompile(`as \*cuda\.Stream value in argument to .*\.(?:Launch|Prepare)$`), "the third argument is the stream: nil for the default one"},
 	{regexp.MustCompile(`cannot call (\w+) \(variable of type \*cuda\.Kernel\)`), "$1.Launch(cuda.Grid(blocks), cuda.Block(threads), stream, arguments...) launches it"},
-	{regexp.MustCompile(`cannot (?:index|range over|slice) (\w+) \(variable of type \*cuda\.Buffer\)`), "it is memory of a device: $1.Float32s() and the like copy it to a slice, $1.Slice(i, j) is a part of it"},
+	{regexp.MustCompile(`cannot (?:index|range over|slice) (\w+) \(variable of type \*cuda\.Buffer\)`), "it is device memory: $1.Float32s() and the like copy it to a slice, $1.Slice(i, j) is a part of it"},
 	{regexp.MustCompile(`^invalid copy: .* have (\w+) \(variable of type \*cuda\.Buffer\)`), "$1.Upload(slice) and $1.Download(slice) copy"},
 	{regexp.MustCompile(`^cannot convert (\w+) \(.*\) to type cuda\.Device$`), "cuda.Get($1) gives a device"},
 }
@@ -56,7 +56,7 @@ var instead = []struct {
 	{regexp.MustCompile(`^LaunchHostFunc$`), "s.LaunchHostFunc(f)"},
 	{regexp.MustCompile(`^Graph(Instantiate|Launch|Create|ExecUpdate|AddKernelNode)\w*$`), "s.Capture(f) records a graph g; g.Instantiate() makes x, and x.Launch(s) runs it"},
 	{regexp.MustCompile(`^Ipc\w+$`), "b.IPCHandle() and d.OpenIPC(handle) share a buffer, e.IPCHandle() and d.OpenIPCEvent(handle) an event"},
-	{regexp.MustCompile(`^(GetLastError|PeekAtLastError|GetErrorString)$`), "each call returns its error, and an error that a cell does not take ends it"},
+	{regexp.MustCompile(`^(GetLastError|PeekAtLastError|GetErrorString)$`), "each call returns its error, and an error that a cell does not take fails the cell"},
 	{regexp.MustCompile(`^(grid|gridsize|gridDim|blockIdx|blockDim|threadIdx|ThreadIdx|BlockIdx|syncthreads|SyncThreads|syncwarp|shared|atomic|local)$`), "kernels are written in %%kernel cells, with package gpu, or in %%cuda cells"},
 	{regexp.MustCompile(`^(jit|Jit|RawKernel|RawModule|ElementwiseKernel|ReductionKernel|Kernel|ModuleLoad\w*|ModuleGetFunction|reduce|vectorize)$`), "%%kernel cells compile Go, %%cuda cells CUDA C++; cuda.Compile(source) and cuda.CompileGo(source) make modules, m.Kernel(name) gives a kernel"},
 	{regexp.MustCompile(`^(MemPrefetchAsync|MemAdvise)$`), "b.Prefetch(d, s) and b.Advise(advice, d)"},

@@ -120,7 +120,7 @@ func (c *evaluator) show(o session.Output) error {
 // ownMagic is a magic that one cell uses at a time, as subshells have it.
 func ownMagic(m magic.Magic) magic.Magic {
 	m.Run = func(_ context.Context, _ magic.Env, call magic.Call) error {
-		return call.Errorf("SubshellError", "subshells do not have this magic; run it in a cell of the notebook's own")
+		return call.Errorf("SubshellError", "subshells do not have this magic: run it in a cell of the notebook")
 	}
 	return m
 }

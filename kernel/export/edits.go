@@ -291,7 +291,7 @@ func (p *part) rewritten(c *cell, call *ast.CallExpr) []edit {
 	switch f.Pkg().Path() + "." + f.Name() {
 	case "gocuda/cudaapi/mpi.Push", "gocuda/cudaapi/mpi.Pull":
 		if len(call.Args) > 0 && c.typed.Info.Types[call.Args[0]].Value == nil {
-			p.x.fail(c.number, line, "mpi.%s of a name that is not constant: a program must know its variables", f.Name())
+			p.x.fail(c.number, line, "mpi.%s needs a constant name in a program", f.Name())
 		}
 		return []edit{p.edit(pkg.Pos(), len(pkg.Name), "spmd")}
 	case "gocuda/cudaapi/mpi.World":

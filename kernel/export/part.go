@@ -243,7 +243,7 @@ func (p *part) splitFunctions() {
 		t.variable = true
 		for k, n := range t.decls {
 			if n.(*ast.FuncDecl).Type.TypeParams != nil {
-				p.x.fail(p.cells[t.cells[k]].number, 0, "declares the generic function %s again in other words: a program has one of a name", t.first.Name())
+				p.x.fail(p.cells[t.cells[k]].number, 0, "declares the generic function %s again, with another body: a program can have only one", t.first.Name())
 			}
 		}
 	}

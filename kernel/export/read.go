@@ -71,7 +71,7 @@ func (x *exporter) cell(number int, c *notebook.Cell, text []string) {
 		return
 	}
 	if !x.started {
-		x.fail(number, last.Line, "%%%%mpi: no cell before has %%mpi start")
+		x.fail(number, last.Line, "%%%%mpi: no earlier cell has %%mpi start")
 		return
 	}
 	x.calls = append(x.calls, call{number, true, only})
@@ -154,7 +154,7 @@ func (x *exporter) ranksOf(number int, p magic.Piece) (only string, ok bool) {
 			}
 			only = strings.Join(list, ", ")
 		default:
-			x.fail(number, p.Line, "%%%%mpi %s: a program cannot choose ranks by that", p.Args)
+			x.fail(number, p.Line, "%%%%mpi %s: a program cannot choose ranks in this way", p.Args)
 			return "", false
 		}
 	}
@@ -230,7 +230,7 @@ func (x *exporter) magic(p *part, c *cell, m magic.Piece) string {
 		if name, value, ok := strings.Cut(m.Args, "="); ok && !strings.ContainsAny(value, "{$") {
 			return fmt.Sprintf("os.Setenv(%q, %q)\n", strings.TrimSpace(name), strings.TrimSpace(value))
 		}
-		return out("only %%env NAME=VALUE is known to a program")
+		return out("a program can only do %%env NAME=VALUE")
 	case "%mpi":
 		switch verb {
 		case "start":
@@ -244,21 +244,21 @@ func (x *exporter) magic(p *part, c *cell, m magic.Piece) string {
 		case "stop":
 			return note
 		}
-		return out("it is of the notebook's ranks")
+		return out("it is for the notebook's ranks")
 	case "%check":
 		x.tell(c.number, m.Line, "%s: GOCUDA_CHECK does that for programs", said)
 		return note
 	case "%sim":
-		return out("GOCUDA_SIM_DEVICES and its like do that for programs")
+		return out("GOCUDA_SIM_DEVICES and the other settings do that for programs")
 	case "!", "%%bash", "%%sh", "%%script":
 		return out("a program does not run the shell's commands")
 	case "?":
-		return out("it asks the notebook")
+		return out("it works in notebooks only")
 	}
 	if strings.HasPrefix(m.Magic, "%%") {
-		return out("it is of the notebook") + commented(m.Text)
+		return out("it works in notebooks only") + commented(m.Text)
 	}
-	return out("it is of the notebook")
+	return out("it works in notebooks only")
 }
 
 func commented(text string) string {

@@ -49,7 +49,7 @@ func (p *part) write(files map[string]string, dir, name string) {
 	text, err := format.Source([]byte(b.String()))
 	if err != nil {
 		text = []byte(b.String())
-		p.x.fail(0, 0, "the %s part is no Go: %v\n%s", p.name, err, text)
+		p.x.fail(0, 0, "the %s part is not valid Go: %v\n%s", p.name, err, text)
 	}
 	files[dir+name] = string(text)
 }
@@ -205,15 +205,15 @@ func (p *part) flags() string {
 		}
 		for _, n := range c.typed.Steps {
 			if d, ok := n.(*ast.GenDecl); ok && d.Tok == token.CONST {
-				p.x.tell(c.number, 0, "a constant among the parameters is no flag")
+				p.x.tell(c.number, 0, "a constant among the parameters does not become a flag")
 			}
 			for _, t := range p.declared(c, n) {
 				function := flagFuncs[types.TypeString(t.first.Type(), nil)]
 				switch {
 				case !t.plain:
-					p.x.tell(c.number, 0, "the parameter %s is no flag: its value depends on others", t.first.Name())
+					p.x.tell(c.number, 0, "the parameter %s does not become a flag: its value depends on others", t.first.Name())
 				case function == "":
-					p.x.tell(c.number, 0, "the parameter %s is no flag: package flag has none of type %s", t.first.Name(), t.first.Type())
+					p.x.tell(c.number, 0, "the parameter %s does not become a flag: package flag has none of type %s", t.first.Name(), t.first.Type())
 				default:
 					usage := p.trailing(c, t.first)
 					if usage == "" {
@@ -557,7 +557,7 @@ func (p *part) again(c *cell, n *ast.FuncDecl) {
 			}
 		}
 	}
-	p.x.fail(c.number, 0, "declares the method %s again in other words: a program has one", n.Name.Name)
+	p.x.fail(c.number, 0, "declares the method %s again, with another body: a program can have only one", n.Name.Name)
 }
 
 // isNew says whether a spec declares something that no cell before has.

@@ -176,7 +176,7 @@ func (ev *Evaluator) compileMode() compileMode {
 	switch {
 	case c.isOff():
 		if c.mode == compileMust {
-			fmt.Fprintf(ev.options.Stderr, "the cell is interpreted: %s=0 or %%compile off has it so\n", CompileVariable)
+			fmt.Fprintf(ev.options.Stderr, "the cell is interpreted, because of %s=0 or %%compile off\n", CompileVariable)
 		}
 	case c.mode == compileMust:
 		return compileMust

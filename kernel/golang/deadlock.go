@@ -102,7 +102,7 @@ func (s *Shell) mayWake(e *Error) {
 	if to == nil {
 		to = s.ev.options.Stderr
 	}
-	lines := append([]string{"waits for what only a cell of another shell can give (else a deadlock); an interrupt ends it"}, e.Traceback[1:]...)
+	lines := append([]string{"waits for something that only a cell of another shell can send (otherwise this is a deadlock); interrupt the kernel to end it"}, e.Traceback[1:]...)
 	fmt.Fprintln(to, strings.Join(lines, "\n"))
 }
 

@@ -137,7 +137,7 @@ func TestDeadlocksBesideShells(t *testing.T) {
 			text = told.err.String()
 			told.mu.Unlock()
 		}
-		if text := told.err.String(); !strings.Contains(text, "only a cell of another shell can give") {
+		if text := told.err.String(); !strings.Contains(text, "only a cell of another shell can send") {
 			t.Errorf("%s: told %q", end.what, text)
 		}
 		end.do()
@@ -153,7 +153,7 @@ func TestDeadlocksBesideShells(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", end.what, got, end.want)
 		}
 	}
-	if n := strings.Count(told.err.String(), "else a deadlock"); n != 2 {
+	if n := strings.Count(told.err.String(), "otherwise this is a deadlock"); n != 2 {
 		t.Errorf("told %d times, not twice", n)
 	}
 }

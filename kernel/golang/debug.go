@@ -244,7 +244,7 @@ func (d *Debugger) hit(t *Thread, a *Activation) bool {
 	if p.Condition != "" {
 		values, err := d.Evaluate(t, a, p.Condition)
 		if err == nil && (len(values) != 1 || reflect.TypeOf(values[0]) == nil || reflect.TypeOf(values[0]).Kind() != reflect.Bool) {
-			err = errors.New("it is no bool")
+			err = errors.New("it is not a bool")
 		}
 		if err != nil {
 			fault("condition", p.Condition, err)
@@ -316,7 +316,7 @@ func hitsMatch(text string, n int) (bool, error) {
 		return n != want, nil
 	case "%":
 		if want == 0 {
-			return false, errors.New("nothing divides by 0")
+			return false, errors.New("cannot divide by 0")
 		}
 		return n%want == 0, nil
 	}
@@ -605,7 +605,7 @@ func parseWatch(fset *token.FileSet, text string) (ast.Expr, error) {
 // sees.
 func (d *Debugger) CopyToGlobals(a *Activation, from, to string) error {
 	if !token.IsIdentifier(to) {
-		return fmt.Errorf("%q is no name", to)
+		return fmt.Errorf("%q is not a name", to)
 	}
 	ev := d.ev
 	list := d.Locals(a)
@@ -621,7 +621,7 @@ func (d *Debugger) CopyToGlobals(a *Activation, from, to string) error {
 	of := a.Func.Of.(*lower.Debugged)
 	slot := slices.IndexFunc(of.Vars, func(v *types.Var) bool { return v == list[i].of })
 	if slot < 0 {
-		return fmt.Errorf("%s is of the session already", from)
+		return fmt.Errorf("%s is declared in the notebook already", from)
 	}
 	t := ev.lower.TypeOf(of, of.Vars[slot])
 	v := types.NewVar(token.NoPos, types.NewPackage("main", "main"), to, t)
@@ -660,7 +660,7 @@ func (ev *Evaluator) Imported() (list []string) {
 // expression gives.
 func (ev *Evaluator) Values(name, code string) ([]any, error) {
 	if !ev.turn.TryLock() {
-		return nil, errors.New("a cell runs, and does not stand still")
+		return nil, errors.New("a cell is running")
 	}
 	defer ev.turn.Unlock()
 	var values []any

@@ -210,7 +210,7 @@ func errorName(err error) string {
 func panicText(v any) (text string) {
 	defer func() {
 		if e := recover(); e != nil { // in its Error or String
-			text = fmt.Sprintf("%T, whose text cannot be told: %s", v, panicText(e))
+			text = fmt.Sprintf("%T, whose text cannot be shown: %s", v, panicText(e))
 		}
 	}()
 	switch x := v.(type) {

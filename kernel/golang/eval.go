@@ -184,7 +184,7 @@ func (ev *Evaluator) start() error {
 	exports["rt/rt"] = ev.rt.Symbols()
 	exports["rt/rt"]["Lower"] = reflect.ValueOf(ev.lowerLater)
 	if err := ev.interp.Use(exports); err != nil {
-		return fmt.Errorf("the interpreter does not take its packages: %w", err)
+		return fmt.Errorf("the interpreter rejects its packages: %w", err)
 	}
 	own := ev.rt.Replacements(ev.program)
 	own["rt/rt"], ev.own = exports["rt/rt"], own
@@ -194,7 +194,7 @@ func (ev *Evaluator) start() error {
 		own[p+"/"+p] = table
 	}
 	if err := ev.interp.Use(own); err != nil { // in place of the interpreter's own
-		return fmt.Errorf("the interpreter does not take its packages: %w", err)
+		return fmt.Errorf("the interpreter rejects its packages: %w", err)
 	}
 	v, err := ev.evalText("package main\nvar stop, stuck bool\nvar loops []bool\nvar noAny []any\nvar noInts []int\nvar polled = []*bool{&stop, &stuck}\n", "polled")
 	if err != nil {
@@ -257,7 +257,7 @@ func (ev *Evaluator) Reset() error {
 	ev.aside.mu.Lock()
 	defer ev.aside.mu.Unlock()
 	if len(ev.aside.slots) > 0 {
-		return errors.New("a cell runs beside this one, and has the names that would be forgotten")
+		return errors.New("another cell is running, and uses the names that would be forgotten")
 	}
 	ev.mu.Lock()
 	defer ev.mu.Unlock()

@@ -43,7 +43,7 @@ var faults = []scenario{
 	}},
 	{"panics with other panics in them", []string{
 		"reflect.ValueOf(\"x\").Int()", "Panic: reflect: call of reflect.Value.Int on string Value",
-		"type Bad struct{}\nfunc (Bad) Error() string { panic(\"inside\") }\nfunc f() { panic(Bad{}) }\nf()", "Panic: main.Bad, whose text cannot be told: inside",
+		"type Bad struct{}\nfunc (Bad) Error() string { panic(\"inside\") }\nfunc f() { panic(Bad{}) }\nf()", "Panic: main.Bad, whose text cannot be shown: inside",
 		"type Good int\nfunc (g Good) String() string { return \"good \" + strconv.Itoa(int(g)) }\npanic(Good(3))", "Panic: good 3",
 	}},
 	{"a failed cell leaves nothing behind", []string{

@@ -218,7 +218,7 @@ func (ev *Evaluator) compileSource(src SourcePackage) (*func(), *Error) {
 	types.NewChecker(conf, ev.fset, pkg, info).Files(declsOnly)
 	switch {
 	case mistakes != nil && src.Cgo:
-		return nil, answer.NewError("ImportError", "package "+src.Path+" needs what it has written with cgo, which cells cannot run")
+		return nil, answer.NewError("ImportError", "package "+src.Path+" uses cgo, which cells cannot run")
 	case mistakes != nil:
 		return nil, programError(codes, mistakes)
 	}

@@ -113,7 +113,7 @@ func history(_ context.Context, env Env, call Call) error {
 			}
 		}
 		if err != nil || from < 1 {
-			return call.UsageErrorf("%q says no cells; %%history 3, 3-5 or -5 does", call.Args)
+			return call.UsageErrorf("%q does not name cells: write 3, 3-5 or -5", call.Args)
 		}
 	}
 	var out strings.Builder
@@ -121,7 +121,7 @@ func history(_ context.Context, env Env, call Call) error {
 		fmt.Fprintf(&out, "// %s\n%s\n\n", past[i-1].Cell, strings.TrimRight(past[i-1].Code, "\n"))
 	}
 	if out.Len() == 0 {
-		fmt.Fprintln(&out, "no cells ran that have these numbers")
+		fmt.Fprintln(&out, "no cells with these numbers ran")
 	}
 	_, err := env.Stdout().Write([]byte(out.String()))
 	return err

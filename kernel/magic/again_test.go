@@ -37,7 +37,7 @@ func TestHistory(t *testing.T) {
 		var text strings.Builder
 		for _, n := range strings.Fields(want) {
 			if n == "no" {
-				text.WriteString("no cells ran that have these numbers\n")
+				text.WriteString("no cells with these numbers ran\n")
 				continue
 			}
 			fmt.Fprintf(&text, "// In[%s]\n%s\n\n", n, map[string]string{"1": "x := 1", "2": "x++", "3": "x"}[n])

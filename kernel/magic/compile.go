@@ -39,7 +39,7 @@ func Compile(c Compiler) []Magic {
 				"numbers, bools or strings. Channels, interfaces, goroutines and defer cannot.",
 			Run: func(_ context.Context, env Env, call Call) error {
 				if call.Args != "" {
-					return call.UsageErrorf("the code stands below the first line")
+					return call.UsageErrorf("write the code below the first line")
 				}
 				return c.CompileNext(func() error { return env.Eval(at(call.Body, call.Line+1, 1), true) })
 			},
@@ -47,11 +47,11 @@ func Compile(c Compiler) []Magic {
 		{
 			Name: "compile", Usage: "%compile [on|off|FUNCTION]",
 			Doc: "Lists the functions and loops of cells that were compiled, and those that were not, with the reason.\n" +
-				"With the name of a function, or loop: its C++.\n" +
+				"With the name of a function or loop: shows its C++.\n" +
 				"Loops of numbers, and functions with such loops or that call themselves, are compiled by the host's\n" +
 				"C++ compiler when a cell is in them for long, beside the cell. A loop is entered in its next iteration, a\n" +
-				"function at its next call. off: all is interpreted again, from the next cell on, until on.\n" +
-				"GOCUDA_COMPILE=0 in the environment has a kernel compile nothing.",
+				"function at its next call. off: everything is interpreted from the next cell on, until on.\n" +
+				"With GOCUDA_COMPILE=0 in the environment, nothing is compiled.",
 			Run: func(_ context.Context, env Env, call Call) error {
 				switch call.Args {
 				case "on", "off":
@@ -90,9 +90,9 @@ func listCompiled(c Compiler, env Env, call Call) error {
 	}
 	switch {
 	case !found && call.Args != "":
-		return call.UsageErrorf("no function %s was to be compiled", call.Args)
+		return call.UsageErrorf("no function or loop %s was compiled", call.Args)
 	case !found:
-		fmt.Fprintf(env.Stdout(), "nothing was to be compiled: no loop or function has run for long; %s in the first line of a cell compiles its functions\n", "%%compile")
+		fmt.Fprintf(env.Stdout(), "nothing was compiled, because no loop or function has run for long; %s in the first line of a cell compiles its functions\n", "%%compile")
 	}
 	return nil
 }

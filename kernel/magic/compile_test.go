@@ -36,7 +36,7 @@ func TestCompile(t *testing.T) {
 	if _, err := run("%%compile\nfunc f() {}"); err != nil || c.ran != 1 || c.compiles {
 		t.Error(err, c)
 	}
-	if out, err := run("%compile"); err != nil || !strings.HasPrefix(out, "nothing was to be compiled") {
+	if out, err := run("%compile"); err != nil || !strings.HasPrefix(out, "nothing was compiled") {
 		t.Error(out, err)
 	}
 	c.list = []CompiledFunction{

@@ -17,7 +17,7 @@ import (
 func cudaMagic(past *cudaCells) Magic {
 	return Magic{Name: "cuda", Usage: "%%cuda [--name NAME] [--instantiate EXPRESSION]... [--show] [COMPILER OPTION]...", Cell: true, Run: past.compile,
 		Doc: "Compiles the cell as CUDA C++, and makes a Go variable of each __global__ function.\n" +
-			"Functions, types, constants and macros of earlier %%cuda cells can be used: of each name the last. Their variables cannot: each cell is a module with memory of its own.\n" +
+			"Functions, types, constants and macros of earlier %%cuda cells can be used; of a name that was declared twice, the last. Their variables cannot be used: each cell is a module with its own memory.\n" +
 			"Functions of earlier %%kernel cells can be called; a slice of theirs takes a pointer and a length.\n" +
 			"--name NAME: makes a variable of the module too, for its __device__ and __constant__ variables.\n" +
 			"--instantiate 'axpy<float>': compiles that instance of a template; its variable is axpy_float.\n" +
@@ -106,7 +106,7 @@ func (c Call) compilerOptions(fields, flags []string) (given compilerOptions, re
 		ours := option == "--name" || option == "--instantiate"
 		switch {
 		case !strings.HasPrefix(option, "-"):
-			return given, nil, c.UsageErrorf("%q is no option; the code stands below the first line", fields[0])
+			return given, nil, c.UsageErrorf("%q is not an option; write the code below the first line", fields[0])
 		case ours && !joined:
 			if len(fields) == 1 {
 				return given, nil, c.UsageErrorf("%s needs a value", option)
@@ -162,7 +162,7 @@ func defineKernels(env Env, call Call, module *cuda.Module, name string) error {
 		return err
 	}
 	if len(kernels) == 0 && name == "" {
-		return call.Errorf("CompileError", "there is no __global__ function in this cell, and no --name to reach the module by")
+		return call.Errorf("CompileError", "there is no __global__ function in this cell: add one, or name the module with --name NAME")
 	}
 	var said, taken []string
 	define := func(variable string, value any) error {

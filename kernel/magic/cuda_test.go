@@ -83,7 +83,7 @@ func TestCUDAErrors(t *testing.T) {
 		"// a comment\n\n%%cuda\n\n__global__ void f() {\n    nosuch = 1;\n}\n": {"CompileError", "does not compile", "cell(6): error", "nosuch"},
 		"%%cuda\n__device__ int x;\n":                                           {"CompileError", "there is no __global__ function in this cell"},
 		"%%cuda\n":                                                              {"UsageError", "there is no CUDA C++ below the first line"},
-		"%%cuda saxpy\nx":                                                       {"UsageError", `"saxpy" is no option`},
+		"%%cuda saxpy\nx":                                                       {"UsageError", `"saxpy" is not an option`},
 		"%%cuda --name\nx":                                                      {"UsageError", "--name needs a value"},
 		"%%cuda --name 1m\nx":                                                   {"UsageError", `"1m" cannot be the name of a Go variable`},
 		"%%cuda\n__global__ void two(int *x) {}\n__global__ void two(float *x) {}":               {"CompileError", "does not compile", "two kernels are called two"},

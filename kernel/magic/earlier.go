@@ -117,7 +117,7 @@ func (c *cudaCells) use(e *earlier, text, name string) {
 			e.done[d] = true
 			for _, w := range d.Uses {
 				if e.own[w] {
-					e.meets[w] = fmt.Sprintf("%s of %s uses %s, which this cell declares anew", name, cell.name, w)
+					e.meets[w] = fmt.Sprintf("%s of %s uses %s, which this cell declares again", name, cell.name, w)
 				}
 				c.use(e, text, w)
 			}

@@ -8,7 +8,7 @@ import (
 )
 
 // expandDoc is said of each magic that expands its arguments.
-const expandDoc = "In what stands behind its name, {expression} and $name are the values of Go; {{, }} and $$ are {, } and $."
+const expandDoc = "In its arguments, {expression} and $name stand for values of Go; write {{, }} and $$ for {, } and $."
 
 // part is a piece of a call's arguments.
 type part struct {
@@ -39,7 +39,7 @@ func (c Call) parse() ([]part, error) {
 		case rest[0] == '{':
 			n := expression(rest[1:])
 			if n < 0 {
-				return nil, c.UsageErrorf("%s is no expression of Go in braces; for a brace itself write {{", rest)
+				return nil, c.UsageErrorf("%s is not a Go expression in braces; for a brace itself write {{", rest)
 			}
 			cut(rest[1:1+n], i+1)
 			i += n + 2

@@ -55,9 +55,9 @@ func TestExpansion(t *testing.T) {
 func TestExpansionFails(t *testing.T) {
 	calls, magics := expanded()
 	for code, want := range map[string]string{
-		"x\n%values {n":      "%values: {n is no expression of Go in braces; for a brace itself write {{\nusage: %values ARGS",
-		"x\n%values {}":      "{} is no expression of Go in braces",
-		"x\n%values {n +} a": "{n +} a is no expression of Go in braces",
+		"x\n%values {n":      "%values: {n is not a Go expression in braces; for a brace itself write {{\nusage: %values ARGS",
+		"x\n%values {}":      "{} is not a Go expression in braces",
+		"x\n%values {n +} a": "{n +} a is not a Go expression in braces",
 	} {
 		r, err := run(t, code, magics...)
 		var e *Error

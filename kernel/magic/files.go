@@ -19,7 +19,7 @@ import (
 func fileMagics(s *Set) []Magic {
 	return []Magic{
 		{Name: "cd", Usage: "%cd [DIRECTORY | -]", Expand: true, Run: s.cd,
-			Doc: "Changes the directory: to the home directory without an argument, to the one before with -."},
+			Doc: "Changes the directory. Without an argument it goes to the home directory, with - to the previous one."},
 		{Name: "ls", Usage: "%ls [-a] [-l] [PATH | PATTERN]...", Run: ls,
 			Doc: "Lists files; -a also hidden ones, -l with size and time."},
 		{Name: "load", Usage: "%load FILE", Expand: true, Run: load,
@@ -35,7 +35,7 @@ func (s *Set) cd(_ context.Context, env Env, call Call) error {
 		return err
 	}
 	if len(fields) > 1 {
-		return call.UsageErrorf("one directory at most; quote a name with spaces")
+		return call.UsageErrorf("give one directory at most; quote a name with spaces")
 	}
 	dir := "~"
 	if len(fields) == 1 {

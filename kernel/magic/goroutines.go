@@ -27,7 +27,7 @@ func goroutines(_ context.Context, env Env, call Call) error {
 		return nil
 	}
 	if words[0] != "stop" {
-		return call.UsageErrorf("%q is not stop", words[0])
+		return call.UsageErrorf("unexpected argument %q: want stop", words[0])
 	}
 	cells := words[1:]
 	for _, cell := range cells {

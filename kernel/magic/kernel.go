@@ -22,7 +22,7 @@ func kernelMagic(past *cudaCells) Magic {
 	return Magic{Name: "kernel", Usage: "%%kernel [--name NAME] [--instantiate EXPRESSION]... [--unchecked] [--show] [COMPILER OPTION]...", Cell: true, Run: k.run,
 		Doc: "Compiles the cell's Go functions for devices, and makes a Go variable of each kernel: a function without results.\n" +
 			"Functions, methods, types and constants of earlier cells can be used; variables are given as arguments. Package gpu has ThreadIdx, SyncThreads and the like.\n" +
-			"Later cells can use those of this cell; cells of Go those that use neither package gpu nor the cell's variables. A kernel keeps what it was compiled with.\n" +
+			"Later kernel cells can use those of this cell. Go cells can use those that need neither package gpu nor the cell's variables. A kernel keeps the code it was compiled with.\n" +
 			"A function without a body, such as func curve(x float32) float32, is the __device__ function of that name of an earlier %%cuda cell.\n" +
 			"A slice takes a buffer: saxpy.Launch(cuda.Grid(64), cuda.Block(256), stream, a, x, y)\n" +
 			"--name NAME: makes a variable of the module too, for its variables.\n" +

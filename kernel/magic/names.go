@@ -20,13 +20,13 @@ func nameMagics(s *Set) []Magic {
 		{Name: "who", Usage: "%who [var | const | func | type | import]...", Run: who,
 			Doc: "Lists the names that cells declared, with their types and the values of variables."},
 		{Name: "reset", Usage: "%reset [-f]", Run: s.reset,
-			Doc: "Forgets everything that cells declared. It does not ask; -f, as for IPython, changes nothing."},
+			Doc: "Forgets everything that cells declared, without asking. It accepts -f, as IPython does, and ignores it."},
 		{Name: "help", Usage: "%help [MAGIC]", Run: s.help,
 			Doc: "Lists the magics, or explains one."},
 		{Name: "lsmagic", Usage: "%lsmagic [MAGIC]", Run: s.help,
 			Doc: "Lists the magics, or explains one, as %help does."},
 		{Name: "pinfo", Usage: "%pinfo NAME", Run: s.pinfo,
-			Doc: "Tells what a name means, in the pager; also NAME? or ?NAME."},
+			Doc: "Shows what a name means, in the pager. NAME? and ?NAME do the same."},
 	}
 }
 
@@ -71,7 +71,7 @@ func who(_ context.Context, env Env, call Call) error {
 	}
 	for _, w := range wanted {
 		if !slices.Contains(nameKinds, w) {
-			return call.UsageErrorf("there is no kind of name %q", w)
+			return call.UsageErrorf("unknown kind of name %q", w)
 		}
 	}
 	var text bytes.Buffer // whole, so that it comes as one output
@@ -160,7 +160,7 @@ func (s *Set) pinfo(_ context.Context, env Env, call Call) error {
 	}
 	b := env.Inspect(call.Args)
 	if b == nil {
-		return call.Errorf("NameError", "nothing is known of %s", call.Args)
+		return call.Errorf("NameError", "nothing is known about %s", call.Args)
 	}
 	env.Pager(*b)
 	return nil

@@ -12,8 +12,8 @@ import (
 var simMagic = Magic{Name: "sim", Usage: "%sim [status | SETTING VALUE...]", Expand: true, Run: simulate,
 	Doc: "Shows the simulated devices' settings, or replaces the devices by others:\n" +
 		"%sim devices 8, %sim schedule adversarial seed 7, %sim memory 512M, %sim check off, %sim profile h100.\n" +
-		"What was made on the devices before is lost: buffers, streams, events and kernels must be made anew.\n" +
-		"Where real GPUs are in use it does nothing but say so: set GOCUDA_BACKEND=sim before the kernel starts."}
+		"Buffers, streams, events and kernels that were made before are lost: make them again.\n" +
+		"It is for simulated devices only: on a machine with GPUs, set GOCUDA_BACKEND=sim before the kernel starts."}
 
 func simulate(ctx context.Context, env Env, call Call) error {
 	fields, err := call.Fields()

@@ -33,7 +33,7 @@ func timeOnce(_ context.Context, env Env, call Call) error {
 	code := at(call.Args, call.Line, call.Column)
 	if call.Magic.Cell {
 		if call.Args != "" {
-			return call.UsageErrorf("the code stands below the first line")
+			return call.UsageErrorf("write the code below the first line")
 		}
 		code = at(call.Body, call.Line+1, 1)
 	}
@@ -139,7 +139,7 @@ func timeitOptions(call Call) (loops, rows int, code string, err error) {
 	code = at(statement, call.Line, call.Column+len(call.Args)-len(statement))
 	if call.Magic.Cell {
 		if statement != "" {
-			return 0, 0, "", call.UsageErrorf("the code stands below the first line")
+			return 0, 0, "", call.UsageErrorf("write the code below the first line")
 		}
 		code = at(call.Body, call.Line+1, 1)
 	}

@@ -164,9 +164,9 @@ func (d *acceptor) note(from net.Addr, err error) {
 	case errors.Is(err, link.ErrStranger):
 		err = errors.New("it did not prove that it knows the key")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = errors.New("it did not say who it is in time")
+		err = errors.New("it did not identify itself in time")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		err = errors.New("it went away before it proved that it knows the key")
+		err = errors.New("it disconnected before it proved that it knows the key")
 	case errors.Is(err, net.ErrClosed):
 		err = errors.New("too many connections came at once")
 	}

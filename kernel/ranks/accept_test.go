@@ -103,9 +103,9 @@ func TestTheAcceptorAdmitsEachRankOnce(t *testing.T) {
 		{readyKind(), session.Hello{Rank: 1}, "there is a rank 1 already"},
 		{readyKind(), session.Hello{Rank: 2}, "it says that it is rank 2 of 2"},
 		{readyKind(), session.Hello{Rank: -1}, "it says that it is rank -1 of 2"},
-		{readyKind() + 1, session.Hello{}, "it sent what made no sense"},
-		{readyKind(), "rank 0", "it sent what made no sense"},
-		{readyKind(), map[string]string{"host": strings.Repeat("x", 4<<10)}, "it sent what made no sense"},
+		{readyKind() + 1, session.Hello{}, "it sent invalid data"},
+		{readyKind(), "rank 0", "it sent invalid data"},
+		{readyKind(), map[string]string{"host": strings.Repeat("x", 4<<10)}, "it sent invalid data"},
 	} {
 		report(d, acceptKey, test.kind, test.hello)
 		refuses(t, d, i+2, test.want)
@@ -224,7 +224,7 @@ func TestARankThatMakesNoSenseIsGivenUp(t *testing.T) {
 	if got := <-result; got.Err == nil || got.Err.Name != "EvaluatorDied" {
 		t.Errorf("the cell ended with %+v", got)
 	}
-	if why := r.Death(); !strings.Contains(why, "it sent what made no sense") {
+	if why := r.Death(); !strings.Contains(why, "it sent invalid data") {
 		t.Errorf("it ended because %q", why)
 	}
 }

@@ -48,7 +48,7 @@ func pack(value any) (encoded, error) {
 func (c encoded) unpack(pointer any) error {
 	p := reflect.ValueOf(pointer)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
-		return fmt.Errorf("%T is no pointer", pointer)
+		return fmt.Errorf("%T is not a pointer", pointer)
 	}
 	v := p.Elem()
 	if err := portable(v.Type(), c.Type, 0); err != nil {

@@ -107,7 +107,7 @@ func TestATypeWithOtherFieldsIsRefused(t *testing.T) {
 	if err := c.unpack(new(struct{ X, Z int })); err == nil || !strings.Contains(err.Error(), "declare it with the same fields") {
 		t.Errorf("error %v", err)
 	}
-	if err := c.unpack(struct{ X, Y int }{}); err == nil || !strings.Contains(err.Error(), "no pointer") {
+	if err := c.unpack(struct{ X, Y int }{}); err == nil || !strings.Contains(err.Error(), "not a pointer") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -126,7 +126,7 @@ func (j *job) err() *session.Error {
 	for _, p := range places {
 		add(strings.Join(p.words, "\n"))
 		if len(p.more) > 0 {
-			add(label.Of(slices.Sorted(slices.Values(p.more))) + " failed there as well, each in words of its own")
+			add(label.Of(slices.Sorted(slices.Values(p.more))) + " failed there as well, each with its own message")
 		}
 		if p.trace != "" {
 			add(p.trace)

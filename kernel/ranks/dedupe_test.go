@@ -34,7 +34,7 @@ func TestErrorsOfManyRanks(t *testing.T) {
 		{"one place, many words", func(r int) (string, string) { return fmt.Sprintf("rank %d fails", r), "line 1" },
 			"[0] panic: rank 0 fails\n[1] panic: rank 1 fails\n[2] panic: rank 2 fails\n[3] panic: rank 3 fails\n" +
 				"[4] panic: rank 4 fails\n[5] panic: rank 5 fails\n[6] panic: rank 6 fails\n[7] panic: rank 7 fails\n" +
-				"[8-63] failed there as well, each in words of its own\n  at line 1"},
+				"[8-63] failed there as well, each with its own message\n  at line 1"},
 		{"many places", func(r int) (string, string) { return "no", fmt.Sprintf("line %d", r/6) },
 			"[0-5] panic: no\n  at line 0\n[6-11] panic: no\n  at line 1\n[12-17] panic: no\n  at line 2\n[18-23] panic: no\n  at line 3\n" +
 				"[24-29] panic: no\n  at line 4\n[30-35] panic: no\n  at line 5\n[36-41] panic: no\n  at line 6\n[42-47] panic: no\n  at line 7\n" +

@@ -66,7 +66,7 @@ func addHost(list []slots, text, count string) ([]slots, error) {
 	if count != "" || colon {
 		var err error
 		if n, err = strconv.Atoi(count); err != nil || n < 1 {
-			return nil, fmt.Errorf("%q is no number of ranks for %s", count, host)
+			return nil, fmt.Errorf("%q is not a number of ranks for %s", count, host)
 		}
 	}
 	if host == "" || strings.HasPrefix(host, "-") {

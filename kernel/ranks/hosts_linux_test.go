@@ -278,7 +278,7 @@ func TestHostsOfSlurm(t *testing.T) {
 		if queue := h.do("in", "h1", "squeue", "-h"); queue != "" {
 			t.Errorf("an allocation is left: %s", queue)
 		}
-		b.fails("%mpi start --launcher srun", "UsageError", "--slurm -N 2 asks for one")
+		b.fails("%mpi start --launcher srun", "UsageError", "ask for one with --slurm -N 2")
 		b.Close()
 
 		inside := append([]string{h.script, "in", h.dir, "h1", "salloc", "-Q", "--nodes=2", "--ntasks-per-node=1"}, h.command(library, "evaluate")[4:]...)

@@ -27,19 +27,19 @@ func (n *notebook) magics() []magic.Magic {
 				"--hosts a:2,b:2: two ranks on each, over ssh; --hostfile: a file with a host in each line (a:2 or a slots=2).\n" +
 				"--slurm -N 2 --gpus-per-node 4: asks for an allocation with salloc's options, and gives it back at the end.\n" +
 				"A host that does not have this program gets it. Options after -- are mpirun's or srun's.\n" +
-				"GOCUDA_MPI_START in the environment has options for notebooks that do not say them.\n" +
-				"Each rank has the variables rank, size and world, and, of its host's devices, the one by its place there as current one.\n" +
+				"GOCUDA_MPI_START in the environment has options for notebooks that give none.\n" +
+				"Each rank has the variables rank, size and world. Its current device is the one by its place among the ranks of its host.\n" +
 				"mpi.Push(\"n\", n) in the notebook sets n in every rank; mpi.Pull(\"n\") gives each rank's n, by rank.\n" +
-				"status tells what each rank does, waits who waits for whom; restart starts them anew,\n" +
-				"without hosts if asked to (lost: those that lost a rank); interrupt ends the cells that they run."},
+				"status shows what each rank does, waits shows who waits for whom; restart starts them again,\n" +
+				"without the hosts that --without names (lost: those that lost a rank); interrupt ends the cells that they run."},
 		{Name: "mpi", Usage: "%%mpi [RANKS] [--no-wait] [--timeout DURATION]", Cell: true, Expand: true, Run: n.cell,
 			Doc: "Runs the cell on every MPI rank, or on those named, such as 0,2 or 1-3.\n" +
-				"What ranks print comes with their numbers before it; what several say is shown once: [0-3] hello\n" +
+				"What ranks print begins with their numbers; what several print is shown once: [0-3] hello\n" +
 				"--no-wait: the notebook goes on meanwhile; the next %%mpi cell waits for its turn.\n" +
 				"--timeout 30s: ends the cell on ranks that take longer.\n" +
 				"%%cuda on the second line compiles CUDA C++ on the ranks."},
 		{Name: "autompi", Usage: "%autompi on | off", Run: n.autompi,
-			Doc: "Runs all Go cells on every MPI rank, as if each began with %%mpi, or ends that."},
+			Doc: "on: runs all Go cells on every MPI rank, as if each began with %%mpi. off: ends that."},
 	}
 }
 
@@ -50,7 +50,7 @@ func (n *notebook) control(ctx context.Context, env magic.Env, call magic.Call) 
 		return err
 	}
 	if len(fields) == 0 {
-		return call.UsageErrorf("what shall it do?")
+		return call.UsageErrorf("say what it should do")
 	}
 	if fields[0] == "start" {
 		return n.startMagic(ctx, env, call, fields[1:])
@@ -64,7 +64,7 @@ func (n *notebook) control(ctx context.Context, env magic.Env, call magic.Call) 
 		without, fields = given["--without"], append(fields[:1], rest...)
 	}
 	if len(fields) > 1 {
-		return call.UsageErrorf("do not know what to do with %q", fields[1])
+		return call.UsageErrorf("unexpected argument %q", fields[1])
 	}
 	var do func(p *pool) error
 	switch fields[0] {
@@ -131,7 +131,7 @@ func (n *notebook) startMagic(ctx context.Context, env magic.Env, call magic.Cal
 	case o.launcher == "srun" && len(o.hosts) > 0:
 		return call.UsageErrorf("srun starts ranks on the allocation's hosts: leave --hosts and --hostfile out, or say --launcher mpirun")
 	case o.launcher == "srun" && o.ask == nil && !allocated():
-		return call.UsageErrorf("this is in no allocation of Slurm: --slurm -N 2 asks for one")
+		return call.UsageErrorf("this is not in a Slurm allocation: ask for one with --slurm -N 2")
 	case o.ask != nil && allocated():
 		o.options, o.ask = append(o.ask, o.options...), nil
 	}
@@ -143,7 +143,7 @@ func (n *notebook) startMagic(ctx context.Context, env magic.Env, call magic.Cal
 	}
 	if o.n == 0 {
 		if o.n, err = cuda.DeviceCount(); err != nil || o.n == 0 {
-			return call.UsageErrorf("how many ranks? There are no devices to go by")
+			return call.UsageErrorf("say how many ranks with -n: there are no devices to count")
 		}
 	}
 	if p, err := n.live(); err == nil {
@@ -152,7 +152,7 @@ func (n *notebook) startMagic(ctx context.Context, env magic.Env, call magic.Cal
 			fmt.Fprintf(env.Stdout(), "%d ranks are running already\n", o.n)
 			return nil
 		}
-		return call.Errorf("RanksRunning", "%d ranks are running (%s): %%mpi restart starts them anew, %%mpi stop ends them", len(p.ranks), running)
+		return call.Errorf("RanksRunning", "%d ranks are running (%s): %%mpi restart starts them again, %%mpi stop ends them", len(p.ranks), running)
 	}
 	if err := n.start(ctx, o); err != nil {
 		return n.failed(ctx, call, err)
@@ -174,7 +174,7 @@ func (o *startOptions) read(call magic.Call, fields []string) error {
 		return err
 	}
 	if len(rest) > 0 {
-		return call.UsageErrorf("do not know what to do with %q", rest[0])
+		return call.UsageErrorf("unexpected argument %q", rest[0])
 	}
 	if name, ok := given["--launcher"]; ok {
 		if !slices.Contains([]string{"auto", "mpirun", "srun", "local"}, name) {
@@ -278,7 +278,7 @@ func (n *notebook) autompi(_ context.Context, env magic.Env, call magic.Call) er
 		n.setAuto(false)
 		fmt.Fprintln(env.Stdout(), "Go cells run in the notebook")
 	default:
-		return call.UsageErrorf("on or off?")
+		return call.UsageErrorf("want on or off")
 	}
 	return nil
 }

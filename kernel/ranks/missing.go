@@ -15,7 +15,7 @@ var missing = []struct {
 	{regexp.MustCompile(`(?i)^get_?(count|source|tag|elements)$`), "mpi.Status has the fields Source, Tag and Bytes"},
 	{regexp.MustCompile(`(?i)win|^put$|^get$|accumulate|fence|lock|^rma`), "there is no one-sided communication: send what is to be put, as a message"},
 	{regexp.MustCompile(`(?i)file`), "there are no files of MPI: each rank writes its part with WriteAt of an os.File of its own"},
-	{regexp.MustCompile(`(?i)spawn|inter_?comm|inter_?merge|accept|connect`), "no ranks are added, and there are no intercommunicators: start all at once, and part them by Split"},
+	{regexp.MustCompile(`(?i)spawn|inter_?comm|inter_?merge|accept|connect`), "no ranks are added, and there are no intercommunicators: start all at once, and divide them with Split"},
 	{regexp.MustCompile(`(?i)neighbou?r|graph`), "there are no graphs and no collectives of neighbours: CartShift names neighbours, and Isend, Irecv and mpi.WaitAll reach any"},
 	{regexp.MustCompile(`(?i)alltoallw`), "use Alltoallv, or Isend and Irecv of mpi.Vector and mpi.Subarray"},
 	{regexp.MustCompile(`(?i)err_?handler|errors_?(return|are)`), "there are no error handlers: each call returns an error, and an error that a cell does not take ends it"},

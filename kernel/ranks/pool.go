@@ -346,7 +346,7 @@ func (p *pool) wait(ctx context.Context, j *job) error {
 	select {
 	case <-j.done:
 	case <-time.After(stopTime):
-		p.tell("some ranks have not stopped: %mpi status tells which\n")
+		p.tell("some ranks have not stopped: %mpi status shows which\n")
 	}
 	return context.Cause(ctx)
 }
@@ -407,7 +407,7 @@ func (p *pool) renew() {
 	go func() {
 		<-j.done
 		if j.err() != nil && p.complete() {
-			p.tell("The ranks are out of step, and could not make a new world: %mpi restart starts them anew\n")
+			p.tell("The ranks are out of step, and could not make a new world: %mpi restart starts them again\n")
 		}
 	}()
 }

@@ -67,7 +67,7 @@ func ofSlurm(n int, fields []string) (int, []string, error) {
 	number := func(text string) int {
 		v, wrong := strconv.Atoi(text)
 		if wrong != nil || v < 1 {
-			err = fmt.Errorf("%q is no number that can be read here", text)
+			err = fmt.Errorf("%q is not a number", text)
 		}
 		return v
 	}

@@ -94,7 +94,7 @@ func rankFromEnv() (int, error) {
 		if text := os.Getenv(name); text != "" {
 			rank, err := strconv.Atoi(text)
 			if err != nil {
-				return 0, fmt.Errorf("%s=%s is no rank", name, text)
+				return 0, fmt.Errorf("%s=%s is not a rank", name, text)
 			}
 			return rank, nil
 		}

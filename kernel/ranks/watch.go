@@ -176,7 +176,7 @@ func (p *pool) explain(j *job, running []*rank) {
 		if vain {
 			how += fmt.Sprintf(", or wait: after %v they are freed", vainTime)
 		}
-		p.tell(fmt.Sprintf("%s: ranks wait for what cannot come; %s\n%s%s", j.cell.Name, how, pic.table(), verdict))
+		p.tell(fmt.Sprintf("%s: ranks wait for something that cannot come; %s\n%s%s", j.cell.Name, how, pic.table(), verdict))
 	}
 	switch {
 	case !vain:
@@ -222,7 +222,7 @@ func (p *pool) tellWaiting(j *job, running []*rank) bool {
 	}
 	how := "interrupt the cell to free them"
 	if vain {
-		how += fmt.Sprintf(", or wait: after %v they are freed if nobody can come to them any more", vainTime)
+		how += fmt.Sprintf(", or wait: after %v they are freed if no other rank can join them", vainTime)
 	}
 	text := fmt.Sprintf("%s: some ranks have waited for %v in one call; %s\n", j.cell.Name, long, how)
 	pic := p.draw()

@@ -60,7 +60,7 @@ func startChild(o *Options, gone func(*child)) (*child, error) {
 		// An evaluator that dies while it writes cuts a frame short; only a frame
 		// that makes no sense needs telling.
 		if errors.Is(err, link.ErrDamaged) || errors.Is(err, link.ErrTooLong) || errors.Is(err, ErrNonsense) {
-			c.end("what it sent over its link made no sense (does a cell write to a file descriptor that it did not open?)")
+			c.end("it sent invalid data over its link (does a cell write to a file descriptor that it did not open?)")
 		}
 		if !c.proc.exited() {
 			c.end(closedLink)

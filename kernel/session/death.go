@@ -51,7 +51,7 @@ func quote(words []string) []string {
 	if len(words) == 0 {
 		return nil
 	}
-	lines := []string{"Its last words:"}
+	lines := []string{"Its last output:"}
 	for _, w := range words {
 		lines = append(lines, "    "+w)
 	}
@@ -81,7 +81,7 @@ var known = []struct {
 	{`SIGILL: `,
 		"illegal instruction in C code"},
 	{`SIGABRT: abort`,
-		"C code gave up and called abort"},
+		"C code called abort"},
 	{unlinkedWords, closedLink},
 	{`(?:fatal error|panic): .*`, ""}, // its own words say it
 }

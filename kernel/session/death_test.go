@@ -129,7 +129,7 @@ func TestACommandThatIsNotThere(t *testing.T) {
 
 func TestNonsenseOverTheLink(t *testing.T) {
 	h := sessiontest.Start(t, func(o *Options) { o.Env = []string{"GOCUDA_TEST_EVALUATOR=talks nonsense"} })
-	if r := h.Run("print hello"); r.Err == nil || !strings.Contains(sessiontest.Text(r.Err), "made no sense") {
+	if r := h.Run("print hello"); r.Err == nil || !strings.Contains(sessiontest.Text(r.Err), "invalid data") {
 		t.Errorf("result %+v", r)
 	}
 	h = sessiontest.Start(t, nil)

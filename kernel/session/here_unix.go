@@ -68,7 +68,7 @@ func (h *here) end() {
 	select {
 	case <-h.gone:
 	default:
-		unix.Write(h.own[1], []byte("gocuda: a cell goes on that does not stop, in this process: it ends\n")) //nolint:errcheck // nobody to tell
+		unix.Write(h.own[1], []byte("gocuda: a cell does not stop in this process, so the process ends\n")) //nolint:errcheck // nobody to tell
 		os.Exit(runtimeExit)
 	}
 }

@@ -54,7 +54,7 @@ var (
 	// ErrEnded is what requests to an evaluator that is gone end with.
 	ErrEnded = link.ErrEnded
 	// ErrNonsense is reported of an evaluator that sends what no evaluator does.
-	ErrNonsense = errors.New("it sent what made no sense")
+	ErrNonsense = errors.New("it sent invalid data")
 )
 
 // decode reads the body of a frame that an evaluator sent.

@@ -246,7 +246,7 @@ func signalOf(state *os.ProcessState) string {
 	case syscall.SIGSEGV:
 		return "SIGSEGV (segmentation fault: C code used memory that it must not)"
 	case syscall.SIGABRT:
-		return "SIGABRT (C code gave up and called abort)"
+		return "SIGABRT (C code called abort)"
 	case syscall.SIGBUS:
 		return "SIGBUS (C code used memory that is not there)"
 	case syscall.SIGTERM:

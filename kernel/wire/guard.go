@@ -40,7 +40,7 @@ const (
 )
 
 var (
-	errTooLong = errors.New("a message beyond what is taken")
+	errTooLong = errors.New("the message is too large")
 	errNoSlot  = errors.New("too many strangers send large messages")
 )
 

@@ -71,7 +71,7 @@ func newPeer(id string, conn *zmq4.Conn, rw *guard, lag patience, room chan stru
 
 var (
 	errGone    = errors.New("the client has left")
-	errStalled = errors.New("the client takes nothing and was cut off")
+	errStalled = errors.New("the client does not read and was disconnected")
 )
 
 // cost is what a message takes in memory while it waits: short ones are mostly

@@ -518,7 +518,7 @@ func (s *Sockets) take(ch Channel, p *peer, frames [][]byte) bool {
 		case n < maxDropped:
 			s.log.Warn("dropped a message", "channel", ch, "error", err)
 		case n == maxDropped:
-			s.log.Warn("dropped a message; others will be dropped without a word", "channel", ch, "error", err)
+			s.log.Warn("dropped a message; others will be dropped silently", "channel", ch, "error", err)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -372,7 +372,7 @@ func TestAStalledSubscriberIsCutOff(t *testing.T) {
 			t.Fatalf("got %.40q, want number %d", frames[6], i)
 		}
 	}
-	log.await(t, "was cut off", 1)
+	log.await(t, "was disconnected", 1)
 }
 
 // However many subscribers never read, nobody waits for them in turn.
@@ -395,7 +395,7 @@ func TestSilentSubscribersAreNotWaitedForInTurn(t *testing.T) {
 			t.Fatalf("got %.40q, want number %d", frames[6], i)
 		}
 	}
-	log.await(t, "was cut off", silent)
+	log.await(t, "was disconnected", silent)
 }
 
 // What waits for a subscriber that reads slowly is bounded in memory, not only in

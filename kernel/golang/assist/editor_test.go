@@ -102,6 +102,6 @@ func TestCompleteKernels(t *testing.T) {
 		}
 	}
 	if b := Inspect(s, magics, "%%kernel\nfunc k() { gpu.SyncThreads", 38, 0); b == nil {
-		t.Error("nothing is known of gpu.SyncThreads")
+		t.Error("nothing is known about gpu.SyncThreads")
 	}
 }

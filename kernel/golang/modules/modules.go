@@ -200,7 +200,7 @@ func (s *Set) getFolder(ctx context.Context, m *Module, folder string) error {
 	}
 	if home := s.home(); home != "" && m.Written == "" {
 		if mod := (&Set{dir: dir}).home(); mod == home {
-			return fmt.Errorf("%s belongs to the module of %s, in which this session is: import its packages without %%get", folder, home)
+			return fmt.Errorf("%s belongs to the module of %s, which the notebook is in: import its packages without %%get", folder, home)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {

@@ -172,7 +172,7 @@ func TestCellsImportModules(t *testing.T) {
 		{"type Named struct { *shapes.Square; Name string }\nNamed{s, \"a\"}.Area()", "9m"},
 		{"shapes.Other()", "undefined: shapes.Other"},
 		{"import \"example.com/shapes/bound\"", "cgo, which cells cannot run"},
-		{"import \"example.com/shapes/half\"", "package example.com/shapes/half needs what it has written with cgo, which cells cannot run"},
+		{"import \"example.com/shapes/half\"", "package example.com/shapes/half uses cgo, which cells cannot run"},
 		{"import \"example.com/none\"", "%get example.com/none"},
 		{"import \"nosuch\"", "no such package"},
 	} {

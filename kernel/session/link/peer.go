@@ -56,7 +56,7 @@ func (r Reply) Decode(into any) error {
 		return r.err
 	}
 	if err := json.Unmarshal(r.body, into); err != nil {
-		return fmt.Errorf("the answer made no sense: %w", err)
+		return fmt.Errorf("the answer is invalid: %w", err)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (p *Peer) Receive() (Frame, error) {
 func decodeRefusal(body []byte) error {
 	r := new(Refusal)
 	if err := json.Unmarshal(body, r); err != nil {
-		return fmt.Errorf("the answer made no sense: %w", err)
+		return fmt.Errorf("the answer is invalid: %w", err)
 	}
 	if r.Interrupted {
 		return ErrInterrupted

@@ -50,7 +50,7 @@ func TestAnswers(t *testing.T) {
 		is   error
 	}{
 		{1, "", nil}, {2, "it does not know", nil}, {3, "interrupted", ErrInterrupted},
-		{4, "unsupported type", nil}, {5, "made no sense", nil}, {6, "ended", ErrEnded}, {1, "ended", ErrEnded},
+		{4, "unsupported type", nil}, {5, "is invalid", nil}, {6, "ended", ErrEnded}, {1, "ended", ErrEnded},
 	} {
 		answer, err := p.Ask(test.kind, p.NewID(), nil)
 		value := ""
@@ -75,7 +75,7 @@ func TestAValueOfAnotherTypeMakesNoSense(t *testing.T) {
 		t.Fatal(err)
 	}
 	var n int
-	if err := (<-answer).Decode(&n); err == nil || !strings.Contains(err.Error(), "made no sense") {
+	if err := (<-answer).Decode(&n); err == nil || !strings.Contains(err.Error(), "is invalid") {
 		t.Errorf("a text as a number: %v", err)
 	}
 }

@@ -33,7 +33,7 @@ func ParseKeys(public, secret string) (k Keys, err error) {
 		return k, fmt.Errorf("public key: %w", err)
 	}
 	if k.Secret, err = parseKey(secret); err != nil {
-		return k, errors.New("secret key: it is not one") // and is not to be told
+		return k, errors.New("it is not a secret key") // and is not to be told
 	}
 	p, err := curve25519.X25519(k.Secret[:], curve25519.Basepoint)
 	if err != nil || !bytes.Equal(p, k.Public[:]) {
@@ -54,7 +54,7 @@ func parseKey(text string) (k Key, err error) {
 		for j := range 5 {
 			digit := bytes.IndexByte([]byte(z85), text[5*i+j])
 			if digit < 0 {
-				return k, fmt.Errorf("character %q is none of Z85's", text[5*i+j])
+				return k, fmt.Errorf("character %q is not one of Z85's", text[5*i+j])
 			}
 			n = n*85 + uint64(digit)
 		}
@@ -85,9 +85,9 @@ const (
 )
 
 var (
-	errHandshake = errors.New("curve: a handshake that makes no sense")
+	errHandshake = errors.New("curve: an invalid handshake")
 	errKey       = errors.New("curve: not encrypted with this server's key")
-	errFrame     = errors.New("curve: a frame that makes no sense")
+	errFrame     = errors.New("curve: an invalid frame")
 )
 
 // Conn is a connection whose handshake was right. Reading it gives what a client with

@@ -61,7 +61,7 @@ func driverCheck(ctx context.Context, prober Prober) (Check, cudaFinding) {
 		}
 		c.Version += "kernel module " + kernel
 		if c.Status != Found {
-			c.Advice = "the kernel has NVIDIA's driver, but its user-space library libcuda.so.1 does not work here: they must be of one version, and a container needs both"
+			c.Advice = "the kernel has NVIDIA's driver, but its user-space library libcuda.so.1 does not work here: they must have the same version, and a container needs both"
 		}
 	}
 	return c, f
@@ -89,13 +89,13 @@ func compilerCheck(ctx context.Context) Check {
 	}
 	return commandCheck(ctx, "C++ compiler", names,
 		"%%cuda cells on simulated devices need one: apt-get install g++ (Debian, Ubuntu), or xcode-select --install (macOS)",
-		"install g++ or clang++ anew")
+		"reinstall g++ or clang++")
 }
 
 func launcherCheck(ctx context.Context) Check {
 	return commandCheck(ctx, "mpirun", []string{"mpirun", "mpiexec", "mpiexec.hydra"},
 		"starts the ranks of an MPI program: it comes with the MPI library",
-		"install the MPI library anew")
+		"reinstall the MPI library")
 }
 
 // commandCheck looks for the first of some commands, with what to do if there

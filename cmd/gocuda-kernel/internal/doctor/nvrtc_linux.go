@@ -49,7 +49,7 @@ func probeCUPTI() (f finding) {
 	f.Where, f.Version = t.Path(), fmt.Sprint("API ", t.Version())
 	d, err := nvidia.Open()
 	if err != nil {
-		f.Detail = "there is no GPU whose times it could tell"
+		f.Detail = "there is no GPU to time"
 		return f
 	}
 	if err := d.StartTrace(func(driver.Activity) {}); err != nil {

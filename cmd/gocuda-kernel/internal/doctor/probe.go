@@ -24,7 +24,7 @@ func Probe(w io.Writer, subject string) error {
 	}
 	probe, ok := probes[subject]
 	if !ok {
-		return fmt.Errorf("nothing to probe by the name %q", subject)
+		return fmt.Errorf("there is no subject %q", subject)
 	}
 	data, err := json.Marshal(probe())
 	if err != nil {

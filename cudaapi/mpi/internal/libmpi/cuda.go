@@ -41,7 +41,7 @@ func (t *Transport) cudaAware() (bool, string) {
 			return says(mpixGPUQuery, *yes != 0)
 		}
 	}
-	return false, strings.TrimSpace(t.info.Version) + " has no function that tells, such as MPIX_Query_cuda_support"
+	return false, strings.TrimSpace(t.info.Version) + " has no function that reports it, such as MPIX_Query_cuda_support"
 }
 
 // makeRoom lets Open MPI 4 have thousands of copies of device memory under way.

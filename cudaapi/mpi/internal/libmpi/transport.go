@@ -87,7 +87,7 @@ func identify(l *Launcher) (*Transport, error) {
 		t.abi, err = mpich()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s (found %s) is no MPI library that can be used: %w", lib.Path(), found, err)
+		return nil, fmt.Errorf("%s (found %s) is not an MPI library that can be used: %w", lib.Path(), found, err)
 	}
 	t.info.Version, _, _ = strings.Cut(t.text(mpiGetLibraryVersion), "\n")
 	t.info.Version, _, _ = strings.Cut(strings.Join(strings.Fields(t.info.Version), " "), ", package:")

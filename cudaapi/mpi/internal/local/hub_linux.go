@@ -175,7 +175,7 @@ func (h *Hub) admit(conn *net.UnixConn) (rank int, err error) {
 		return -1, fmt.Errorf("process %d did not say which rank it is: %w", who.Pid, err)
 	}
 	if m.kind != noteHello || subtle.ConstantTimeCompare([]byte(m.text), []byte(h.seat.token)) != 1 {
-		return -1, fmt.Errorf("process %d has not got this job's token", who.Pid)
+		return -1, fmt.Errorf("process %d does not have this job's token", who.Pid)
 	}
 	if m.n < 0 || m.n >= h.seat.size {
 		return -1, fmt.Errorf("process %d wants to be rank %d of %d", who.Pid, m.n, h.seat.size)

@@ -166,14 +166,14 @@ func (e *engine) take(from int, in *ring, f *frame) error {
 	case frameDone:
 		r := e.sends[f.id]
 		if r == nil || r.peer != from {
-			return damaged("word of message %d, which is not on its way", f.id)
+			return damaged("news of message %d, which is not on its way", f.id)
 		}
 		delete(e.sends, f.id)
 		r.complete(transport.Status{}, nil)
 	case framePull:
 		r := e.sends[f.id]
 		if r == nil || r.peer != from || f.size > uint64(r.size) {
-			return damaged("a wish for %d bytes of message %d", f.size, f.id)
+			return damaged("a request for %d bytes of message %d", f.size, f.id)
 		}
 		delete(e.sends, f.id)
 		r.other, r.want = f.addr, int(f.size)
