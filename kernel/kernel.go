@@ -107,6 +107,7 @@ type kernel struct {
 	evaluator *evaluator
 	history   *history
 	comms     comms
+	pace      pace
 	handlers  map[wire.Channel]map[string]handler
 
 	stop     chan struct{} // closed when the kernel is to end

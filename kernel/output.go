@@ -45,6 +45,7 @@ func (k *kernel) output(o session.Output) {
 	}
 	switch o.Kind {
 	case session.Stdout, session.Stderr:
+		k.pace.wait(o.Text)
 		err = k.publish("stream", parent, map[string]string{"name": string(o.Kind), "text": o.Text})
 	case session.Value:
 		bundle["execution_count"] = count

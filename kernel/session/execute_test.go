@@ -154,6 +154,23 @@ func TestAFloodIsHeldUpByItsReceiver(t *testing.T) {
 	}
 }
 
+// A front end looks at all text when some is added: much text comes in few messages.
+func TestMuchTextComesInFewMessages(t *testing.T) {
+	var mu sync.Mutex
+	messages, size := 0, 0
+	h := sessiontest.Start(t, func(o *Options) {
+		o.Output = func(o Output) {
+			mu.Lock()
+			defer mu.Unlock()
+			messages, size = messages+1, size+len(o.Text)
+		}
+	})
+	h.Succeed("flood 16")
+	if size != 16<<20 || messages > 100 {
+		t.Errorf("16 MiB came as %d bytes in %d messages", size, messages)
+	}
+}
+
 func TestOutputOfWhatACellLeftBehind(t *testing.T) {
 	h := sessiontest.Start(t, nil)
 	h.Succeed("later hello from behind")

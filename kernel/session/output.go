@@ -9,11 +9,17 @@ import (
 )
 
 const (
-	// A stream's first chunk is passed on at once, later ones this far apart,
-	// so that a cell that prints line by line does not send a message a line.
+	// A stream's first text is passed on at once, what comes later this far apart, so
+	// that a cell that prints line by line does not send a message a line.
 	outputInterval = 10 * time.Millisecond
-	// No message carries more text than this.
-	outputChunk = 64 << 10
+	// A front end looks at all of a cell's text when some is added. So the interval
+	// grows with the text: by as much time for each MiB, up to the longest.
+	intervalGrowth  = 500 * time.Millisecond
+	longestInterval = 2 * time.Second
+	// This much is passed on sooner. No message carries more text.
+	outputChunk = 1 << 20
+	// How much is read at a time.
+	readChunk = 64 << 10
 	// What can lie in a pipe. A drain stops there, so that a goroutine that
 	// prints without end cannot hold a result back.
 	pipeCapacity = 1 << 20
@@ -44,9 +50,11 @@ type collector struct {
 
 	mu     sync.Mutex // held while reading a pipe and while calling receive
 	pipes  [2]pipe
-	chunk  [outputChunk]byte
-	words  []byte // the end of standard error since the last cell ended
-	dying  []byte // its last part, when that is held back
+	chunk  [readChunk]byte
+	passed int       // bytes of the running cell
+	due    time.Time // when more may be passed on
+	words  []byte    // the end of standard error since the last cell ended
+	dying  []byte    // its last part, when that is held back
 	closed bool
 }
 
@@ -54,6 +62,7 @@ type collector struct {
 type pipe struct {
 	kind    OutputKind
 	held    []byte // the beginning of a rune, or nothing
+	waiting []byte // what was read and not passed on yet
 	midLine bool   // the last line passed on is not complete
 	ended   bool
 }
@@ -71,21 +80,42 @@ func (c *collector) follow() {
 	for {
 		c.mu.Lock()
 		ended := [2]bool{c.pipes[0].ended, c.pipes[1].ended}
+		waiting := len(c.pipes[0].waiting)+len(c.pipes[1].waiting) > 0
 		c.mu.Unlock()
-		if ended[0] && ended[1] || !c.files.wait(ended) {
+		if !waiting && (ended[0] && ended[1] || !c.files.wait(ended)) {
 			return
 		}
 		c.mu.Lock()
 		size := c.drain(0) + c.drain(1)
+		if time.Until(c.due) <= 0 || ended[0] && ended[1] {
+			c.send()
+		}
 		c.mu.Unlock()
 		// Leave the pipes alone for a while, so that more comes together,
 		// unless so much comes that they would fill up meanwhile.
-		if size < outputChunk/2 {
+		if size < readChunk/2 {
 			select {
 			case <-time.After(outputInterval):
 			case <-c.stop:
 				return
 			}
+		}
+	}
+}
+
+// send passes on what waits. The caller holds c.mu.
+func (c *collector) send() {
+	for i := range c.pipes {
+		p := &c.pipes[i]
+		for len(p.waiting) > 0 {
+			text := p.waiting
+			if len(text) > outputChunk {
+				text = text[:wholeRunes(text[:outputChunk])]
+			}
+			c.receive(Output{Kind: p.kind, Text: strings.ToValidUTF8(string(text), "\uFFFD")})
+			c.passed += len(text)
+			p.waiting = append(p.waiting[:0], p.waiting[len(text):]...)
+			c.due = time.Now().Add(max(outputInterval, min(longestInterval, intervalGrowth*time.Duration(c.passed)>>20)))
 		}
 	}
 }
@@ -125,9 +155,12 @@ func (c *collector) pass(p *pipe, text []byte) {
 }
 
 func (c *collector) emit(p *pipe, text []byte) {
-	if len(text) > 0 {
-		p.midLine = text[len(text)-1] != '\n'
-		c.receive(Output{Kind: p.kind, Text: strings.ToValidUTF8(string(text), "\uFFFD")})
+	if len(text) == 0 {
+		return
+	}
+	p.midLine = text[len(text)-1] != '\n'
+	if p.waiting = append(p.waiting, text...); len(p.waiting) >= outputChunk {
+		c.send()
 	}
 }
 
@@ -151,6 +184,7 @@ func (c *collector) holdDying(p *pipe, text []byte) []byte {
 		defer c.mu.Unlock()
 		if !c.closed {
 			c.releaseDying()
+			c.send()
 		}
 	})
 	return text[:at[0]]
@@ -159,14 +193,7 @@ func (c *collector) holdDying(p *pipe, text []byte) []byte {
 func (c *collector) releaseDying() {
 	held := c.dying
 	c.dying = nil
-	for len(held) > 0 {
-		n := min(len(held), outputChunk)
-		if n < len(held) {
-			n = wholeRunes(held[:n])
-		}
-		c.emit(&c.pipes[1], held[:n])
-		held = held[n:]
-	}
+	c.emit(&c.pipes[1], held)
 }
 
 // wholeRunes returns the length of text without a last rune that is not
@@ -192,6 +219,7 @@ func (c *collector) show(o Output) {
 	c.drain(0)
 	c.drain(1)
 	c.releaseDying()
+	c.send()
 	c.receive(o)
 }
 
@@ -201,6 +229,7 @@ func (c *collector) flush() {
 	defer c.mu.Unlock()
 	c.drainAll()
 	c.releaseDying()
+	c.send()
 }
 
 func (c *collector) drainAll() {
@@ -217,7 +246,7 @@ func (c *collector) drainAll() {
 func (c *collector) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.words = c.words[:0]
+	c.words, c.passed = c.words[:0], 0
 }
 
 // close passes on the last outputs of an evaluator that has ended, closes the
@@ -229,6 +258,7 @@ func (c *collector) close(byRuntime bool) (words string) {
 	if !byRuntime {
 		c.releaseDying()
 	}
+	c.send()
 	c.closed = true
 	words = string(c.words)
 	c.mu.Unlock()
