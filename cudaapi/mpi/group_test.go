@@ -346,7 +346,24 @@ func streams() error {
 	if err := world.SendOn(nil, 0, 0, s); !errors.Is(err, mpi.ErrBuffer) {
 		return fmt.Errorf("a nil buffer: %v", err)
 	}
-	return nil
+	b, err := d.Alloc(4, cuda.Uint8)
+	if err != nil {
+		return err
+	}
+	if err := s.BeginCapture(); err != nil {
+		return err
+	}
+	_, received := world.RecvOn(b, 1-world.Rank(), 0, s)
+	for _, err := range []error{world.SendOn(b, 1-world.Rank(), 0, s), received} {
+		if !errors.Is(err, mpi.ErrArg) || !strings.Contains(err.Error(), "the stream is captured") {
+			return fmt.Errorf("a captured stream: %v", err)
+		}
+	}
+	g, err := s.EndCapture()
+	if err != nil {
+		return err
+	}
+	return errors.Join(g.Destroy(), b.Free())
 }
 
 func TestLargeCollectives(t *testing.T) {

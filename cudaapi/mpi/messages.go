@@ -220,6 +220,9 @@ func (c *Comm) onStream(call string, buf *cuda.Buffer, s *cuda.Stream) (memory, 
 	case s.Device() != buf.Device():
 		return m, c.misuse(ErrArg, call, "the stream is device %d's, the buffer on device %d", s.Device().Ordinal(), buf.Device().Ordinal())
 	}
+	if on, err := s.Capturing(); err == nil && on {
+		return m, c.misuse(ErrArg, call, "the stream is captured, and a message cannot be part of a graph: it is sent once, with the other rank").hint("send before or after the capture")
+	}
 	return m, nil
 }
 

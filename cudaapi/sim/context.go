@@ -162,14 +162,17 @@ func (m *Driver) end(dev *device) {
 		m.mu.Unlock()
 		return
 	}
-	last := c.last()
 	c.ending.Store(true)
-	m.mu.Unlock()
 	late := make(chan struct{})
 	timer := time.AfterFunc(longestEnd, func() { close(late) })
 	defer timer.Stop()
-	endless := m.waitAll(last, late) != nil
-	m.mu.Lock()
+	endless := false
+	// More than once: others may queue work while this waits.
+	for last := c.last(); len(last) > 0 && !endless; last = c.last() {
+		m.mu.Unlock()
+		endless = m.waitAll(last, late) != nil
+		m.mu.Lock()
+	}
 	defer m.mu.Unlock()
 	if dev.ctx != c {
 		return
@@ -181,6 +184,9 @@ func (m *Driver) end(dev *device) {
 	for id, e := range m.events {
 		if e.ctx == c {
 			delete(m.events, id)
+			if e.shared != nil {
+				e.shared.close()
+			}
 		}
 	}
 	if endless {
@@ -192,8 +198,9 @@ func (m *Driver) end(dev *device) {
 		for a := range c.memory {
 			m.drop(a)
 		}
-		for id, mod := range c.modules {
-			m.unload(id, mod)
+		for _, mod := range c.modules {
+			m.forget(mod)
+			m.unload(mod)
 		}
 	}
 	for _, p := range m.pools {

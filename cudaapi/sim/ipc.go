@@ -144,6 +144,8 @@ type sharedEvent struct {
 	page               *eventPage
 	slot               int
 	owner              int // process id
+	pending            int // records of this process that are not done
+	closed             bool
 }
 
 // eventPage holds the shared events of one process.
@@ -160,7 +162,7 @@ const (
 
 func (p *eventPage) event(slot, owner int) *sharedEvent {
 	at := p.addr + uintptr(slot)*eventSlotSize
-	return &sharedEvent{(*atomic.Uint64)(pointer(at)), (*atomic.Uint64)(pointer(at + 8)), p, slot, owner}
+	return &sharedEvent{recorded: (*atomic.Uint64)(pointer(at)), finished: (*atomic.Uint64)(pointer(at + 8)), page: p, slot: slot, owner: owner}
 }
 
 // newSharedEvent takes a free slot of this process's page. m.mu is held.
@@ -192,8 +194,15 @@ func (m *Driver) newSharedEvent(call string) (*sharedEvent, error) {
 	return e, nil
 }
 
+// close gives the event up; its slot can be used again when no record of it will
+// be counted any more. m.mu is held, as below.
 func (e *sharedEvent) close() {
-	if e.owner == os.Getpid() {
+	e.closed = true
+	e.vacate()
+}
+
+func (e *sharedEvent) vacate() {
+	if e.closed && e.pending == 0 && e.owner == os.Getpid() {
 		e.page.free = append(e.page.free, e.slot)
 	}
 }
@@ -201,7 +210,10 @@ func (e *sharedEvent) close() {
 // record counts a record and returns what to do when it is done.
 func (e *sharedEvent) record() func(*op) {
 	n := e.recorded.Add(1)
+	e.pending++
 	return func(*op) {
+		e.pending--
+		defer e.vacate()
 		for {
 			was := e.finished.Load()
 			if was >= n || e.finished.CompareAndSwap(was, n) {

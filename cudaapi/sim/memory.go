@@ -70,6 +70,10 @@ func (m *Driver) release(call string, c driver.Context, p driver.Ptr, fits func(
 	if a.freed {
 		return fail(call, driver.ErrInvalidValue, "%#x was freed meanwhile", uint64(p))
 	}
+	if a.imported != nil && a.imported.refs > 1 { // opened once more while this waited
+		a.imported.refs--
+		return ctx.failed(call)
+	}
 	m.drop(a)
 	return ctx.failed(call)
 }

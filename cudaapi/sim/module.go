@@ -162,7 +162,8 @@ func (m *Driver) ModuleLoad(c driver.Context, image []byte) (driver.Module, erro
 	return mod.id, nil
 }
 
-// ModuleUnload waits for the context's work and unloads the module.
+// ModuleUnload waits for the context's work and unloads the module. Nothing is
+// launched from it meanwhile.
 func (m *Driver) ModuleUnload(c driver.Context, id driver.Module) error {
 	const call = "cuModuleUnload"
 	m.mu.Lock()
@@ -175,24 +176,27 @@ func (m *Driver) ModuleUnload(c driver.Context, id driver.Module) error {
 		m.mu.Unlock()
 		return err
 	}
+	m.forget(mod)
 	last := ctx.last()
 	m.mu.Unlock()
 	m.waitAll(last, nil) //nolint:errcheck // it cannot be interrupted
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.modules[id] == mod {
-		m.unload(id, mod)
-	}
+	m.unload(mod)
 	return ctx.failed(call)
 }
 
-// unload forgets a module. m.mu is held.
-func (m *Driver) unload(id driver.Module, mod *module) {
-	delete(m.modules, id)
-	delete(mod.ctx.modules, id)
+// forget makes a module unknown: nothing is launched from it any more. m.mu is held.
+func (m *Driver) forget(mod *module) {
+	delete(m.modules, mod.id)
+	delete(mod.ctx.modules, mod.id)
 	for _, f := range mod.funcs {
 		delete(m.funcs, f)
 	}
+}
+
+// unload gives a module's memory back, which nothing uses any more. m.mu is held.
+func (m *Driver) unload(mod *module) {
 	for _, a := range mod.global {
 		m.space.free(a)
 	}

@@ -71,8 +71,9 @@ func (m *Driver) Retire(stop <-chan struct{}) error {
 		return fmt.Errorf("sim: work was added meanwhile")
 	}
 	m.retired.Store(true)
-	for id, mod := range m.modules {
-		m.unload(id, mod)
+	for _, mod := range m.modules {
+		m.forget(mod)
+		m.unload(mod)
 	}
 	m.crew.dismiss()
 	if len(m.space.hostArena.live) == 0 {

@@ -113,13 +113,17 @@ func New(o Options) (*Driver, error) {
 
 // Close waits for all work and gives the machine's memory back. Programs need
 // not call it: the memory goes with the process. Nothing of the machine may be
-// used afterwards.
+// used afterwards. If something runs that does not end, the memory stays, for it
+// may be in use, and Close is an error.
 func (m *Driver) Close() error {
 	for _, d := range m.devices {
 		m.end(d)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if n := m.sched.running; n > 0 {
+		return fmt.Errorf("sim: %d kernels or host functions go on that do not end: the memory of the simulated devices stays in use until this process ends", n)
+	}
 	m.crew.dismiss()
 	m.tracers.drop()
 	if m.eventPage != nil {
