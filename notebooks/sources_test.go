@@ -1,9 +1,11 @@
 package notebooks
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,5 +75,41 @@ func TestSources(t *testing.T) {
 	}
 	if len(list) != len(names(t)) {
 		t.Errorf("%d sections for %d tutorials", len(list), len(names(t)))
+	}
+}
+
+// figure is a number with a unit, as measurements have it.
+var figure = regexp.MustCompile(`(?:^|[^\w.])(\d[\d,]*(?:\.\d+)?)\s*(?:[GMT]B/s|[µmn]?s|times|%|[KMG]iB)\b`)
+
+// A figure in the text is one that the notebook's code or outputs have, or its cell has
+// a line in sources.md with an official page: a reader on another machine must be able
+// to find it.
+func TestFigures(t *testing.T) {
+	list := sections(t)
+	for _, name := range names(t) {
+		nb := read(t, name)
+		var have strings.Builder
+		for _, c := range nb.Cells {
+			if c.Kind == notebook.Code {
+				fmt.Fprintln(&have, c.Source)
+				for _, o := range c.Outputs {
+					fmt.Fprintln(&have, o["text"], o["data"])
+				}
+			}
+		}
+		for _, c := range nb.Cells {
+			published := slices.ContainsFunc(sourceRow.FindAllStringSubmatch(list[name[:2]], -1), func(row []string) bool {
+				return slices.Contains(strings.Split(row[2], ", "), c.ID) && strings.Contains(row[3], "https://")
+			})
+			if c.Kind != notebook.Markdown || published {
+				continue
+			}
+			for _, m := range figure.FindAllStringSubmatch(fenced.ReplaceAllString(pictured.ReplaceAllString(c.Source, ""), ""), -1) {
+				number := regexp.QuoteMeta(strings.ReplaceAll(m[1], ",", ""))
+				if !regexp.MustCompile(`(?:^|[^\d.])` + number + `(?:[^\d]|$)`).MatchString(strings.ReplaceAll(have.String(), "_", "")) {
+					t.Errorf("%s, cell %s says %q, which neither its code nor its outputs have", name, c.ID, strings.TrimSpace(m[0]))
+				}
+			}
+		}
 	}
 }
