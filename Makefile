@@ -22,8 +22,8 @@ STAMPS   := build/stamps
 SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
-.PHONY: build demo wheel test-wheel image mpi-libs test test-style test-go test-race test-python \
-        test-browser test-hosts soak test-gpu gpu-bundle bench bench-gpu docs notebooks go-score modules-score cross clean
+.PHONY: build demo release rename vulnerabilities lint lint-ci wheel test-wheel image mpi-libs test test-style test-go test-race test-python \
+        test-browser test-hosts soak test-gpu gpu-bundle bench bench-gpu docs docs-check picture notebooks go-score modules-score cross clean
 
 build: $(BIN)
 
@@ -62,6 +62,17 @@ WHEELS ?=
 wheel:
 	$(GO) run $(GOBUILD) ./install/wheels dist $(WHEELS)
 
+# All of a release but the upload, in dist: wheels, archives for five platforms, the
+# changes, an SBOM and checksums.
+release:
+	rm -rf dist
+	$(GO) run $(GOBUILD) ./install/wheels dist
+	$(GO) run $(GOBUILD) ./install/release dist
+
+# The whole tree under a path that others can fetch: make rename MODULE=example.org/x/gocuda
+rename:
+	$(GO) run $(GOBUILD) ./scripts/rename $(MODULE)
+
 test-wheel: wheel
 	scripts/test-wheel.sh $(PYTHON) dist
 
@@ -99,6 +110,25 @@ test:
 test-hosts: $(BIN) $(MPI)
 	GOCUDA_TEST_HOSTS=$(CURDIR)/$(BIN) $(GO) test $(GOBUILD) -vet=off -count=1 -parallel 6 -v -run '^TestHosts' ./kernel/ranks
 
+# Tools come from Go's module proxy, at these versions.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+
+# What go vet does not find. It takes three minutes of processor time at first, so it is
+# a job of its own beside the tests.
+lint:
+	$(GO) run $(GOBUILD) $(STATICCHECK) ./...
+
+# Known vulnerabilities in what is compiled in. It needs the database at vuln.go.dev, so
+# it stands apart from test-style.
+vulnerabilities:
+	$(GO) run $(GOBUILD) $(GOVULNCHECK) ./...
+
+# The workflows of hosted CI.
+lint-ci:
+	$(GO) run $(GOBUILD) $(ACTIONLINT) .github/workflows/*.yaml
+
 test-style: $(STAMPS)/style
 $(STAMPS)/style: $(filter %.go,$(SOURCES))
 	@mkdir -p $(@D)
@@ -113,8 +143,11 @@ $(STAMPS)/style: $(filter %.go,$(SOURCES))
 # time. Under the race detector the collector runs as it does at a user's.
 GOTEST := $(GO) test $(GOBUILD) -vet=off -p 2
 LONG   := ./notebooks ./cudaapi/mpi/mpitest ./cudaapi/sim ./kernel/ranks
+# PART=1/3 tests the second of three parts: jobs of hosted CI share the packages.
+PART ?= 0/1
+part  = $(shell $(GO) list $(1) | awk -v part=$(PART) 'BEGIN { split(part, p, "/") } !seen[$$0]++ && n++ % p[2] == p[1]')
 test-go: $(MPI)
-	GOGC=400 $(GOTEST) $(LONG) ./...
+	GOGC=400 $(GOTEST) $(if $(filter 0/1,$(PART)),$(LONG) ./...,$(call part,$(LONG) ./...))
 
 # The race detector needs cgo; where there is no C compiler, it is left out.
 # Interpreted code shares memory as the user's program does. So tests turn its
@@ -136,7 +169,7 @@ RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/k
 test-race: $(MPI)
 	@if command -v gcc >/dev/null || command -v clang >/dev/null; then \
 	  echo "go test -race"; \
-	  CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal|$(ON_RANKS)' $(RACE_PACKAGES) | grep -v 'no test files'; \
+	  CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal|$(ON_RANKS)' $(if $(filter 0/1,$(PART)),$(RACE_PACKAGES),$(call part,$(RACE_PACKAGES))) | grep -v 'no test files'; \
 	  CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 suppressions=$(CURDIR)/kernel/golang/testdata/race.txt" $(GOTEST) -race -short \
 	    -run 'Goroutines|Stores|Interrupt|TestFaults|Traces|Programs/(concurrency|reflection)|Programs.*/concurrency' ./kernel/golang; \
 	else echo "no C compiler: the race detector is left out"; fi
@@ -183,6 +216,14 @@ $(DOCS)/.installed: docs/requirements.txt docs/requirements.lock
 	$(PYTHON) -m venv $(DOCS)/venv
 	$(DOCS)/venv/bin/python -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt -c docs/requirements.lock
 	@touch $@
+
+# The picture of the front page, from a notebook that runs; the site's pages in Chromium,
+# at two widths. AXE is axe.min.js of axe-core, which docs/look.py says how to fetch.
+picture: $(BIN) $(PIP)
+	$(VENV)/bin/python docs/picture.py $(BIN)
+
+docs-check: $(PIP)
+	$(VENV)/bin/python docs/look.py --axe $(AXE) $(DOCS)/html
 
 # What calls cost on GPUs: in Go, compiled and in a cell, beside C++ and Python.
 bench-gpu: $(BIN)

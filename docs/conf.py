@@ -11,7 +11,7 @@ author = "The gocuda authors"
 copyright = author
 version = release = pathlib.Path("VERSION").read_text().strip()
 
-extensions = ["myst_nb", "sphinx_copybutton", "walk"]
+extensions = ["myst_nb", "sphinx_copybutton", "walk", "accessible"]
 exclude_patterns = ["requirements*.txt", "tutorials/testdata"]
 
 nb_execution_mode = "off"  # the outputs are those in the files

@@ -46,7 +46,6 @@ type source struct {
 	*record.Reader
 	rank    int
 	queue   []*record.Op
-	end     bool       // nothing more was there when last asked
 	last    *record.Op // that was placed
 	imports []imported
 	lanes   map[*record.Lane]*record.Lane

@@ -2,6 +2,9 @@ package native_test
 
 import _ "embed"
 
+//lint:file-ignore SA4006,SA4031 the programs do what nobody writes on purpose
+//lint:file-ignore SA5000 some write to nil maps, which panics
+
 // What follows uses maps; it is compiled by Go and by the host's C++ compiler.
 
 //go:embed mapprograms_test.go

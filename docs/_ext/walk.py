@@ -13,7 +13,7 @@ import textwrap
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
-COLUMN, LINE, SIZE = 210, 17, 13
+COLUMN, LINE, SIZE = 183, 17, 13
 STEP = re.compile(r"^(?P<a>[^:>]+?)\s*(?:->\s*(?P<b>[^:]+?)\s*)?:\s*(?P<text>.+)$")
 
 
@@ -29,7 +29,7 @@ def draw(columns, steps, title):
         words = f"{number}. {words}"
         if b and b != a:
             span = abs(middle[b] - middle[a])
-            lines = textwrap.wrap(words, max(20, int((span - 20) / 6.6)))
+            lines = textwrap.wrap(words, max(20, int((span - 20) / 6.7)))
             for line in lines:
                 text((middle[a] + middle[b]) // 2, y, line)
                 y += LINE
@@ -39,7 +39,7 @@ def draw(columns, steps, title):
             parts.append(f'<path class="tip" d="M{middle[b]} {y - 8}l{-tip} -4v8z"/>')
             y += LINE
         else:
-            lines = textwrap.wrap(words, int((COLUMN - 26) / 6.6))
+            lines = textwrap.wrap(words, int((COLUMN - 26) / 6.7))
             height = LINE * len(lines) + 8
             parts.append(f'<rect class="note" x="{middle[a] - COLUMN // 2 + 6}" y="{y - 15}" width="{COLUMN - 12}" height="{height}" rx="4"/>')
             for line in lines:

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -22,10 +23,20 @@ const root = "../.."
 // source is a package of the house: its files but tests.
 type source struct {
 	files   []*ast.File
-	imports map[string]bool // "gocuda/" is cut off
+	imports map[string]bool // without the module
 }
 
 var set = token.NewFileSet()
+
+// module is the path of the house's module.
+var module = sync.OnceValue(func() string {
+	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		panic(err)
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	return strings.TrimPrefix(line, "module ")
+})
 
 // packages are all of the house by their folders, but for test data.
 var packages = sync.OnceValues(func() (map[string]*source, error) {
@@ -64,7 +75,7 @@ var packages = sync.OnceValues(func() (map[string]*source, error) {
 			if err != nil {
 				return err
 			}
-			p.imports[strings.TrimPrefix(name, "gocuda/")] = true
+			p.imports[strings.TrimPrefix(name, module()+"/")] = true
 		}
 		return nil
 	})

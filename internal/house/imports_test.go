@@ -16,6 +16,7 @@ var mayImport = map[string][]string{
 	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "internal/settings", "kernel/ranks", "github.com/ebitengine/purego"},
 	"install":                           {"golang.org/x/sys/unix"},
 	"install/wheels":                    {"install"},
+	"install/release":                   {"install"},
 	"notebooks":                         {},
 	"examples/...":                      {"cudaapi/backend", "cudaapi/cuda", "cudaapi/mpi"},
 	"bench/...":                         {"cudaapi/backend", "cudaapi/cuda", "cudaapi/driver"},

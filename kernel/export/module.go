@@ -63,24 +63,24 @@ func (x *exporter) module(files map[string]string) error {
 		return fmt.Errorf("no source of gocuda in %s: %w", x.options.Gocuda, err)
 	}
 	gocuda := readMod(text)
-	if gocuda.module != "gocuda" {
-		return fmt.Errorf("%s is the module %s, not gocuda", x.options.Gocuda, gocuda.module)
+	if gocuda.module != Module {
+		return fmt.Errorf("%s is the module %s, not %s", x.options.Gocuda, gocuda.module, Module)
 	}
 	sum, err := os.ReadFile(filepath.Join(x.options.Gocuda, "go.sum"))
 	if err != nil {
 		return err
 	}
-	direct := map[string]string{"gocuda": "v0.0.0"}
-	replace := []string{"gocuda => " + quoted(x.options.Gocuda)}
+	direct := map[string]string{Module: "v0.0.0"}
+	replace := []string{Module + " => " + quoted(x.options.Gocuda)}
 	if home := modFolder(x.options.Dir); home != "" {
 		text, err := os.ReadFile(filepath.Join(home, "go.mod"))
 		if err != nil {
 			return err
 		}
 		theirs := readMod(text)
-		if theirs.module != "gocuda" && x.importsModules() {
+		if theirs.module != Module && x.importsModules() {
 			for path, version := range theirs.require {
-				if path == "gocuda" {
+				if path == Module {
 					continue
 				}
 				if own, ok := gocuda.require[path]; !ok || newer(version, own) {
@@ -121,11 +121,16 @@ func (x *exporter) module(files map[string]string) error {
 	return nil
 }
 
+// Module is the path of gocuda's own module.
+const Module = "gocuda"
+
+func isOurs(path string) bool { return strings.HasPrefix(path, Module+"/") }
+
 // importsModules says whether cells import packages of other modules than gocuda.
 func (x *exporter) importsModules() bool {
 	return slices.ContainsFunc(x.importPaths(), func(p string) bool {
 		first, _, _ := strings.Cut(p, "/")
-		return strings.Contains(first, ".") || x.options.Dir != "" && first != "gocuda" && first != x.options.Name
+		return !isOurs(p) && (strings.Contains(first, ".") || x.options.Dir != "" && first != x.options.Name)
 	})
 }
 

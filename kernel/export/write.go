@@ -103,7 +103,7 @@ func (p *part) importText(body string) string {
 			continue // only what is written otherwise used it
 		}
 		line := "\t" + strings.TrimSpace(spec.name+" "+strconv.Quote(spec.path))
-		if strings.Contains(strings.Split(spec.path, "/")[0], ".") || strings.HasPrefix(spec.path, "gocuda/") || strings.HasPrefix(spec.path, p.x.options.Name+"/") {
+		if strings.Contains(strings.Split(spec.path, "/")[0], ".") || isOurs(spec.path) || strings.HasPrefix(spec.path, p.x.options.Name+"/") {
 			others = append(others, line)
 		} else {
 			std = append(std, line)

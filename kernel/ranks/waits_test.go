@@ -78,7 +78,7 @@ func TestDeadlocksAreNamed(t *testing.T) {
 			"Deadlock: rank 0 waits for 2, rank 2 waits for 0: none")
 		b.Interrupt()
 		end()
-		end, told = b.hangs("%%mpi\nif rank == 0 {\n\tworld.Barrier()\n} else {\n\tworld.Allreduce(mpi.InPlace, []int{1}, mpi.Sum)\n}\nworld.Recv([]int{0}, (rank+1)%size, 9)",
+		end, _ = b.hangs("%%mpi\nif rank == 0 {\n\tworld.Barrier()\n} else {\n\tworld.Allreduce(mpi.InPlace, []int{1}, mpi.Sum)\n}\nworld.Recv([]int{0}, (rank+1)%size, 9)",
 			"does not match: rank 0 called Comm.Barrier; ranks 1 and 2 called Comm.Allreduce")
 		b.Interrupt()
 		end()

@@ -11,7 +11,6 @@ import (
 // their arguments.
 type env struct {
 	params map[*types.TypeParam]types.Type
-	key    string // tells instances apart
 	locals map[*types.TypeName]types.Type
 }
 

@@ -111,14 +111,6 @@ func parseFrame(call, place string) stackFrame {
 	return f
 }
 
-// lowered is the frame's function in lowered code; "" if it is not of one.
-func (r *Runtime) lowered(f stackFrame, bodies map[uint64]string) string {
-	if f.body == 0 {
-		return ""
-	}
-	return bodies[f.body]
-}
-
 // Calls are the functions of cells that a goroutine is in, the innermost first.
 func (r *Runtime) Calls(s Stack) []Call {
 	var calls []Call
