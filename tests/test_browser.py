@@ -10,7 +10,7 @@ import time
 
 import nbformat
 import pytest
-from conftest import BUILD, ROOT
+from conftest import BINARY, BUILD, ROOT
 from jupyter_client import BlockingKernelClient
 from jupyter_core.paths import jupyter_runtime_dir
 from nbformat.v4 import new_code_cell, new_notebook
@@ -33,6 +33,43 @@ def patient(browser):
     """Waits; an element that is drawn anew meanwhile is looked for again."""
     return WebDriverWait(browser, PATIENCE, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException])
 
+
+# What JupyterLab's model of the open notebook holds of errors. They are drawn like text
+# on stderr, so the page does not tell them apart.
+ERRORS = """return window.jupyterapp.shell.currentWidget.content.widgets.flatMap(
+  c => c.model.outputs ? c.model.outputs.toJSON().filter(o => o.output_type === 'error').map(o => o.ename + ': ' + o.evalue) : [])"""
+
+# The least contrast (WCAG 2.2, 1.4.3) of text in outputs that are errors.
+CONTRAST = """
+const parse = c => { const v = c.match(/[\\d.]+/g).map(Number); return v.length > 3 ? v : [...v, 1]; };
+const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3])).concat(1);
+const light = c => { const [r, g, b] = c.map(x => (x /= 255) <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+const found = [];
+for (const out of document.querySelectorAll('[data-mime-type="application/vnd.jupyter.stderr"]')) {
+  const walk = document.createTreeWalker(out, NodeFilter.SHOW_TEXT);
+  for (let n; n = walk.nextNode();) {
+    if (!n.textContent.trim()) continue;
+    const layers = [];
+    for (let e = n.parentElement; e; e = e.parentElement) layers.push(parse(getComputedStyle(e).backgroundColor));
+    const back = layers.reverse().reduce((b, a) => over(a, b), [255, 255, 255, 1]);
+    const a = light(over(parse(getComputedStyle(n.parentElement).color), back)), b = light(back);
+    found.push([(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), n.textContent.slice(0, 40)]);
+  }
+}
+return found;
+"""
+
+# Cells that fail, each in another way.
+FAILING = ["x := undefinedName", 'panic("oh")', "%nosuch", "l := []int{1}\nl[len(l)]", "%%bash\nexit 3", "must(cuda.Get(99))", "1 +",
+           "%%cuda\n__global__ void k(int *x) { y = 1; }"]
+
+# Outputs that a colleague's notebook holds, which is not trusted.
+SENT = [
+    'plot.Bars(plot.Axes{Title: "bars"}, []string{"a", "b"}, []float64{1, 2})',
+    'plot.Heatmap(plot.Axes{Title: "heat"}, []string{"0", "1"}, []string{"0", "1"}, [][]float64{{1, 2}, {3, 4}})',
+    "%%timeline drawn\nmust(must(must(cuda.Get(0)).Alloc(1<<20, cuda.Float32)).Memset(0), nil)",
+    'display.SVG("<svg width=\'40\' height=\'40\'><text>inside</text></svg>")',
+]
 
 TUTORIALS = ["03_peer_access.ipynb", "09_jacobi.ipynb"]
 
@@ -98,6 +135,11 @@ def lab(tmp_path_factory):
     nbformat.write(nb, root / "beside.ipynb")
     nb.cells = [new_code_cell(c) for c in DEBUGGED]
     nbformat.write(nb, root / "debugged.ipynb")
+    nb.cells = [new_code_cell(c) for c in FAILING]
+    nbformat.write(nb, root / "failing.ipynb")
+    nb.cells = [new_code_cell(c) for c in SENT]
+    nbformat.write(nb, root / "sent.ipynb")
+    subprocess.run([BINARY, "run", root / "sent.ipynb", "-o", root / "sent.ipynb"], check=True)
     nb.cells = [new_code_cell(c) for c in WRITTEN]
     nbformat.write(nb, root / "written.ipynb")
     for name in TUTORIALS:
@@ -175,13 +217,58 @@ def test_cells_run_and_show_in_jupyterlab(lab, browser):
 
         shows("seen in the browser 42")
         shows("cell of a table")
-        wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, ".jp-RenderedSVG img, .jp-RenderedSVG svg"))
+        wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, '.jp-RenderedHTML img[src^="data:image/svg+xml"]'))
         shows("devices: 4")
         shows("red in the browser")
         wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, "#made-by-go"))
     finally:
         browser.save_screenshot(str(BUILD / "jupyterlab.png"))
         print("screenshot:", os.path.join("build", "jupyterlab.png"))
+
+
+def opened(browser, server, token, name):
+    """Opens a notebook, and waits for its kernel."""
+    wait = patient(browser)
+    browser.get(f"{server}/lab/workspaces/{name}/tree/{name}.ipynb?token={token}")
+    wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell"))
+    wait.until(lambda b: "Go (CUDA) | Idle" in b.find_element(By.CSS_SELECTOR, "#jp-main-statusbar").text)
+    return wait
+
+
+def theme(browser, name):
+    browser.execute_async_script(
+        "const done = arguments[1]; window.jupyterapp.commands.execute('apputils:change-theme', {theme: arguments[0]}).then(done)", name)
+    patient(browser).until(lambda b: b.find_element(By.CSS_SELECTOR, "body").get_attribute("data-jp-theme-name") == name)
+
+
+def test_errors_can_be_read(lab, browser):
+    """Errors of every kind, in both themes; and what finds errors in a notebook finds these."""
+    wait = opened(browser, *lab, "failing")
+    for cell in browser.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell"):
+        cell.find_element(By.CSS_SELECTOR, ".cm-content").click()
+        n = len(browser.execute_script(ERRORS))
+        ActionChains(browser).key_down(Keys.CONTROL).send_keys(Keys.ENTER).key_up(Keys.CONTROL).perform()
+        wait.until(lambda b: len(b.execute_script(ERRORS)) > n, "an error is not found")
+    for name in ["JupyterLab Light", "JupyterLab Dark"]:
+        theme(browser, name)
+        time.sleep(1)  # colours change gradually
+        found = browser.execute_script(CONTRAST)
+        assert len(found) > len(FAILING), found
+        least = min(found)
+        assert least[0] >= 4.5, (name, least)
+    theme(browser, "JupyterLab Light")
+
+
+def test_pictures_of_a_notebook_that_is_not_trusted(lab, browser):
+    """They are drawn, and their words are in no text of the page."""
+    opened(browser, *lab, "sent")
+    outputs = browser.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-OutputArea-output")
+    assert not browser.execute_script("return window.jupyterapp.shell.currentWidget.content.model.cells.get(0).trusted")
+    drawn = browser.execute_script(
+        "return Array.from(document.querySelectorAll('.jp-OutputArea-output img'), e => [e.naturalWidth, e.getBoundingClientRect().width])")
+    assert len(drawn) == len(SENT) and all(n > 0 and w > 0 for n, w in drawn), drawn
+    said = " ".join(e.text for e in outputs)
+    assert "inside" not in said and "1 box in" in said, said
 
 
 @pytest.mark.parametrize("name", TUTORIALS)
@@ -201,14 +288,14 @@ def test_a_tutorial_runs_to_its_end_in_jupyterlab(lab, browser, name):
                 "return Array.from(document.querySelectorAll(arguments[0]), e => e.textContent)", selector)
 
         def errors():
-            return texts('.jp-Notebook [data-mime-type="application/vnd.jupyter.error"]')
+            return browser.execute_script(ERRORS)
 
         def prompts():
             return texts(".jp-Notebook .jp-CodeCell .jp-InputPrompt")
 
         wait.until(lambda b: errors() or all(re.fullmatch(r"\[\d+\]:", p) for p in prompts()), "a cell did not end")
         assert not errors()
-        for kind in ["table", ".jp-RenderedSVG img, .jp-RenderedSVG svg"]:
+        for kind in ["table", ".jp-RenderedHTML img"]:
             shown = browser.find_elements(By.CSS_SELECTOR, f".jp-OutputArea-output :is({kind})")
             assert any(e.size["width"] > 100 and e.size["height"] > 50 for e in shown), f"no {kind} to be seen"
     finally:

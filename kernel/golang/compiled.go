@@ -17,6 +17,7 @@ import (
 
 	"gocuda/cudaapi/gokernel"
 	"gocuda/cudaapi/native"
+	"gocuda/kernel/golang/answer"
 	"gocuda/kernel/golang/named"
 	"gocuda/kernel/golang/rt"
 )
@@ -563,6 +564,5 @@ func (ev *Evaluator) remember(cell *checked, made *compiledCell) {
 
 // noCompiler says why a cell that is to be compiled is not.
 func noCompiler(err error) *Error {
-	text, _, _ := strings.Cut(err.Error(), "\n")
-	return &Error{Name: "CompileError", Message: text, Traceback: []string{red + "The cell cannot be compiled: " + plain + err.Error()}}
+	return answer.NewError("CompileError", "the cell cannot be compiled: "+err.Error())
 }

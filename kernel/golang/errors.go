@@ -19,7 +19,6 @@ import (
 type Error = answer.Error
 
 const (
-	red   = answer.Red
 	bold  = answer.Bold
 	faint = answer.Faint
 	plain = answer.Normal
@@ -57,11 +56,11 @@ func compileError(code string, list []mistake) *Error {
 			break
 		}
 		text := strings.Split(m.text, "\n")
-		trace = append(trace, fmt.Sprintf("%s%s:%d:%d:%s %s%s%s", bold, m.file, m.line, m.column, plain, red, text[0], plain))
+		trace = append(trace, fmt.Sprintf("%s%s:%d:%d:%s %s", bold, m.file, m.line, m.column, plain, text[0]))
 		trace = append(trace, text[1:]...)
 		if m.line >= 1 && m.line <= len(lines) {
 			shown, before := answer.PointAt(lines[m.line-1], m.column)
-			trace = append(trace, shown, before+red+"^"+plain)
+			trace = append(trace, shown, before+bold+"^"+plain)
 		}
 		if strings.Contains(text[0], ", error)) in single-value context") {
 			trace = append(trace, "must(...) around the call takes its value, and fails the cell on an error")
@@ -154,7 +153,7 @@ func (t *texts) panicError(v any, trace rt.Trace) *Error {
 	}
 	if before, after, ok := strings.Cut(e.Message, e.Name); ok && named {
 		// It says its name, as those of CUDA and MPI do.
-		e.Traceback = append(e.Traceback, red+before+bold+e.Name+plain+red+after+plain)
+		e.Traceback = append(e.Traceback, before+bold+e.Name+plain+after)
 	} else {
 		e.Traceback = append(e.Traceback, panics(head, e.Message, trace.During)...)
 	}
@@ -168,7 +167,7 @@ func (t *texts) panicError(v any, trace rt.Trace) *Error {
 func panics(head, message string, during []rt.Earlier) (lines []string) {
 	indent, again := "", false
 	line := func(head, text string) {
-		lines = append(lines, indent+red+bold+head+": "+plain+red+text+plain)
+		lines = append(lines, indent+bold+head+plain+": "+text)
 		indent = "\t"
 	}
 	for _, e := range during {

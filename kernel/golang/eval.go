@@ -22,6 +22,7 @@ import (
 	"gocuda/cudaapi/gokernel"
 	"gocuda/cudaapi/native"
 	"gocuda/kernel/display"
+	"gocuda/kernel/golang/answer"
 	"gocuda/kernel/golang/host"
 	"gocuda/kernel/golang/lower"
 	"gocuda/kernel/golang/rt"
@@ -348,8 +349,7 @@ func (ev *Evaluator) checkSafely(src *source, name, code string) (cell *checked,
 }
 
 func internalError(err error) *Error {
-	return &Error{Name: "InternalError", Message: err.Error(), Traceback: []string{
-		red + "The front end cannot run this cell: " + plain + err.Error()}}
+	return answer.NewError("InternalError", "the front end cannot run this cell: "+err.Error())
 }
 
 // build lowers a checked cell and compiles it.

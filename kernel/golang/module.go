@@ -241,8 +241,7 @@ func (ev *Evaluator) compileSource(src SourcePackage) (*func(), *Error) {
 }
 
 func importError(path string, err error) *Error {
-	return &Error{Name: "ImportError", Message: fmt.Sprintf("package %s cannot be interpreted: %v", path, err),
-		Traceback: []string{red + "package " + path + " cannot be interpreted: " + plain + err.Error()}}
+	return answer.NewError("ImportError", fmt.Sprintf("package %s cannot be interpreted: %v", path, err))
 }
 
 // sourceConfig checks source that is not the user's to mend: what is only

@@ -114,7 +114,7 @@ func (ev *Evaluator) afterMain(crashed <-chan *Error) *Error {
 }
 
 func withoutColour(s string) string {
-	for _, c := range []string{red, bold, faint, plain} {
+	for _, c := range []string{bold, faint, plain} {
 		s = strings.ReplaceAll(s, c, "")
 	}
 	return s

@@ -268,3 +268,23 @@ func TestErrorsAreNamedOnce(t *testing.T) {
 		}
 	}
 }
+
+// JupyterLab draws errors on a light and on a dark background: no colour of the text can be
+// read on both. Names and places are bold.
+func TestErrorsHaveNoColours(t *testing.T) {
+	for _, code := range []string{"panic(1)", "x := undefinedName", "1 +", "must(strconv.Atoi(`x`))", "import `no/such`", "os.Exit(1)",
+		"var a []int\na[1]", "must(1, fmt.Errorf(`two\nlines`))"} {
+		res := newSession(t).ev.Eval("In", code, false)
+		if res.Err == nil {
+			t.Errorf("%q does not fail", code)
+			continue
+		}
+		text := strings.Join(res.Err.Traceback, "\n")
+		for _, c := range []string{bold, faint, plain} {
+			text = strings.ReplaceAll(text, c, "")
+		}
+		if strings.Contains(text, "\x1b") || !strings.Contains(res.Err.Traceback[0], bold) {
+			t.Errorf("%q: %q", code, res.Err.Traceback)
+		}
+	}
+}

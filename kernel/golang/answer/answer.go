@@ -13,7 +13,7 @@ import (
 type Error struct {
 	Name      string   `json:"name"`      // such as "CompileError", "Panic", "Interrupted", "CUDA_ERROR_ILLEGAL_ADDRESS"
 	Message   string   `json:"message"`   // one line
-	Traceback []string `json:"traceback"` // lines, with ANSI colours; readable without them
+	Traceback []string `json:"traceback"` // lines, with ANSI codes; readable without them
 
 	Status int `json:"-"` // of os.Exit
 }
@@ -23,9 +23,9 @@ func (e *Error) Error() string { return e.Name + ": " + e.Message }
 // NotSolved is what todo says, on the host and in kernels.
 const NotSolved = "not solved yet: todo() stands where your code belongs"
 
-// Red, Bold and Faint are ANSI's codes for text; Normal ends them.
+// Bold and Faint are ANSI's codes for text; Normal ends them. No colour can be read both
+// on the light and on the dark background that JupyterLab gives errors.
 const (
-	Red    = "\x1b[31m"
 	Bold   = "\x1b[1m"
 	Faint  = "\x1b[2m"
 	Normal = "\x1b[0m"
@@ -41,7 +41,7 @@ func (e *Error) Plain() string {
 // NewError makes an error without a trace. Its message is the text's first line.
 func NewError(name, text string) *Error {
 	first, _, _ := strings.Cut(text, "\n")
-	return &Error{Name: name, Message: first, Traceback: []string{Red + Bold + name + Normal + ": " + text}}
+	return &Error{Name: name, Message: first, Traceback: []string{Bold + name + Normal + ": " + text}}
 }
 
 // PointAt is a line of a cell as a trace shows it, without its tabs, and the spaces before a
