@@ -215,6 +215,7 @@ var small = map[string][]string{
 	"10_wave_equation.ipynb":             {"intervals", "512"},
 	"12_find_the_fault.ipynb":            {"pieceMiB", "1"},
 	"13_scaling.ipynb":                   {"nodes", "4", "rows", "1"},
+	"17_missing_waits.ipynb":             {"n", "5_000"},
 }
 
 // shorter are constants of tutorials that are no parameters, as they stand in

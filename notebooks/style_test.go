@@ -28,7 +28,7 @@ var parts = []string{
 var publishers = []string{
 	`docs\.nvidia\.com`, `developer\.nvidia\.com`, `github\.com/NVIDIA`, `docs\.open-mpi\.org`, `www\.mpi-forum\.org`,
 	`mpi4py\.readthedocs\.io`, `ipyparallel\.readthedocs\.io`, `docs\.cupy\.dev`, `numba\.readthedocs\.io`, `numpy\.org`,
-	`www\.openmp\.org`, `go\.dev`, `github\.com/pytorch/gloo`, `github\.com/srush/GPU-Puzzles`, `www\.mcs\.anl\.gov`, `dl\.acm\.org`,
+	`github\.com/[\w.-]+/[\w.-]+/(?:issues|pull)/\d+`, `www\.openmp\.org`, `go\.dev`, `github\.com/pytorch/gloo`, `github\.com/srush/GPU-Puzzles`, `www\.mcs\.anl\.gov`, `dl\.acm\.org`,
 }
 
 var (

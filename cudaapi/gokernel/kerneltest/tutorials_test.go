@@ -76,6 +76,18 @@ var tutorialKernels = []struct {
 	instances []string // of both: CUDA C++, Go
 	launches  []tutorialLaunch
 }{
+	{"17_missing_waits", "addOne", `
+func addOne(p []int32, n int32) {
+	if i := place(); i < n {
+		p[i] += 1
+	}
+}
+func add(to, from []int32, n int32) {
+	if i := place(); i < n {
+		to[i] += from[i]
+	}
+}
+`, "", nil, []tutorialLaunch{{"addOne", "addOne", 4, []any{upTo[int32](100), 90}}, {"add", "add", 4, []any{upTo[int32](100), upTo[int32](100), 90}}}},
 	{"00_first_kernel", "addOneInC", `
 func addOneInC(x []float32, n int32) {
 	if i := place(); i < n {
