@@ -97,7 +97,7 @@ modules-score: $(BIN)
 
 # The race detector runs first, while pip installs what the clients need. The tests of Go,
 # the clients and the browser wait a good deal: they run beside each other. (GNU make 4.3
-# would start no client before the end of test-go if that stood behind them.)
+# would start no client before the end of test-go if that stood after them.)
 test:
 	@$(MAKE) test-style $(BIN)
 	@$(MAKE) -j2 --output-sync=target $(PIP) test-race

@@ -75,7 +75,7 @@ func BenchmarkCell(b *testing.B) {
 		{"empty loop", ""},
 		{"launch", "if err := nop.Launch(grid, block, s); err != nil { panic(err) }"},
 		{"launch, plain", "nop.Launch(grid, block, s)"},
-		{"launch, grid and block anew", "nop.Launch(cuda.Grid(1), cuda.Block(1), s)"},
+		{"launch, grid and block again", "nop.Launch(cuda.Grid(1), cuda.Block(1), s)"},
 		{"launch, 16 arguments", "nop16.Launch(grid, block, s, x, x, x, x, x, x, x, x, 1, 2, 3, 4, 5, 6, 7, 8)"},
 		{"launch, prepared", "ready.Launch()"},
 		{"event record", "ev.Record(s)"},

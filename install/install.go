@@ -44,7 +44,7 @@ type Options struct {
 	// Root is the Jupyter data folder to install into, such as UserDir.
 	Root string
 	// Config is the Jupyter configuration folder that belongs to it, such as
-	// UserConfig, in which jupyter-lsp is told of the language server; "": none is.
+	// UserConfig, in which jupyter-lsp is told about the language server; "": none is.
 	Config string
 	// Name and DisplayName are the defaults if empty.
 	Name, DisplayName string

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// attendAfter is how long a cell runs until requests that came behind it are
+	// attendAfter is how long a cell runs until requests that came after it are
 	// answered beside it. Those of a client that does not wait for replies are
 	// answered in their order until then: what a short cell declares is completed.
 	attendAfter = 100 * time.Millisecond
-	// maxEvents bounds how many events wait while a cell runs; more wait behind it.
+	// maxEvents bounds how many events wait while a cell runs; more wait after it.
 	maxEvents = 256
 )
 

@@ -76,7 +76,7 @@ func TestRequestsBesideACell(t *testing.T) {
 		replies[reply.Parent] = reply.text("ename")
 	}
 	if replies[cell] != "Interrupted" || replies[behind] != "Aborted" {
-		t.Errorf("the cell ended with %q, the one behind it with %q", replies[cell], replies[behind])
+		t.Errorf("the cell ended with %q, the one after it with %q", replies[cell], replies[behind])
 	}
 	after := c.send(wire.Shell, "comm_msg", map[string]any{"comm_id": "1", "data": "print after"})
 	if !slices.ContainsFunc(until(after), func(m message) bool { return m.text("text") == "after" && m.Parent == after }) {

@@ -14,7 +14,7 @@ func (k *kernel) interruptRequest(r *request) (any, error) {
 }
 
 // shutdown replies, tells all front ends, and ends the kernel. The restart
-// flag is for them; whoever started the kernel starts it anew.
+// flag is for them; whoever started the kernel starts it again.
 func (k *kernel) shutdown(r *request) (any, error) {
 	var asked struct {
 		Restart bool `json:"restart"`

@@ -22,8 +22,8 @@ type record struct {
 	Time    string `json:"time,omitempty"`
 }
 
-// history keeps the inputs of this session beside those of all sessions of
-// before. Everything that touches the file happens on one goroutine, so that
+// history keeps the inputs of this session beside those of all earlier
+// sessions. Everything that touches the file happens on one goroutine, so that
 // no cell waits for the disk.
 type history struct {
 	work chan func()

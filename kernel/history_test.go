@@ -243,7 +243,7 @@ func TestHistoryOfHugeOutputs(t *testing.T) {
 	}
 }
 
-// A file that a kernel of before let grow is cut to its end.
+// A file that an earlier kernel let grow is cut to its end.
 func TestAnOversizedHistoryIsRepaired(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history.jsonl")
 	var old bytes.Buffer

@@ -98,7 +98,7 @@ func (h *historyFile) open() (*os.File, error) {
 	return os.OpenFile(h.path, flags, 0o600)
 }
 
-// shorten leaves of a file that is far too long, as kernels of before wrote
+// shorten leaves of a file that is far too long, as earlier kernels wrote
 // them, its last records.
 func shorten(path string) {
 	f, err := os.Open(path)

@@ -235,7 +235,7 @@ func TestStopOnErrorStopsTheQueue(t *testing.T) {
 	}
 }
 
-// Bursts with a failure somewhere: what is before it runs, what is behind it
+// Bursts with a failure somewhere: what is before it runs, what is after it
 // does not, and what is sent as soon as the failure is known runs.
 func TestStopOnErrorUnderLoad(t *testing.T) {
 	c, _ := start(t)
@@ -327,7 +327,7 @@ func TestNoFalseAborts(t *testing.T) {
 	}
 }
 
-// A client that sent one cell and waits is told of its failure at once, however
+// A client that sent one cell and waits is told about its failure at once, however
 // long a run of cells may take to arrive.
 func TestAFailureAloneIsNotKeptBack(t *testing.T) {
 	evaluator, heard := newScripted(), &heard{t: t}

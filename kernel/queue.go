@@ -7,7 +7,7 @@ import (
 	"gocuda/kernel/wire"
 )
 
-// When a cell fails, the requests that its client sent behind it must not run,
+// When a cell fails, the requests that its client sent after it must not run,
 // and those that the client sends because it knows of the failure must. No date
 // tells them apart: clients' clocks differ, and some count in seconds. What has
 // arrived when the failure is made known does.
@@ -36,7 +36,7 @@ const (
 type clientSession struct {
 	replied time.Time // when it could be told how its last cell ended
 	runs    bool      // it sends cells before it has the replies of others
-	failed  string    // the cell whose failure aborts what was sent behind it; "": none
+	failed  string    // the cell whose failure aborts what was sent after it; "": none
 	named   bool      // the front end named that cell
 }
 

@@ -86,7 +86,7 @@ func (k *kernel) createSubshell(*request) (any, error) {
 }
 
 // deleteSubshell ends a subshell. The cell that it runs is interrupted; what waits
-// behind that is refused.
+// after that is refused.
 func (k *kernel) deleteSubshell(r *request) (any, error) {
 	var asked struct {
 		ID string `json:"subshell_id"`

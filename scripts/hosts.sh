@@ -7,7 +7,7 @@
 #   hosts.sh can                   exit status 0 if they can be made; says why not
 #   hosts.sh up DIR N [PATH...]    makes N; these paths, in no other host's /tmp or /root, are theirs too
 #   hosts.sh in DIR HOST COMMAND   runs a command there
-#   hosts.sh cut DIR HOST          takes the link away; mend DIR HOST gives it back
+#   hosts.sh cut DIR HOST          takes the link away; restore DIR HOST gives it back
 #   hosts.sh ps DIR HOST           processes, but for the host's own
 #   hosts.sh left DIR HOST         what is in its /tmp, /dev/shm and /run that was not at first
 #   hosts.sh kill DIR HOST         kills all processes but the host's own
@@ -169,7 +169,7 @@ kill)
   done; true'
   ;;
 slurm) slurm ;;
-mend) switch ip link set "p${1#h}" up ;;
+restore) switch ip link set "p${1#h}" up ;;
 down)
   for pid in "$dir"/h*/unshare "$dir"/switch; do kill -9 "$(cat "$pid")" 2>/dev/null || true; done
   ;;

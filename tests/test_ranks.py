@@ -141,7 +141,7 @@ def test_interrupt_in_a_blocking_receive(ranks):
     sent = []
 
     def interrupt(msg):
-        # The notebook tells of it when all are in their receives; they are freed seconds later.
+        # The notebook reports it when all are in their receives; they are freed seconds later.
         if msg["msg_type"] == "stream" and not sent and "interrupt the cell to free them" in msg["content"]["text"]:
             sent.append(msg)
             ranks.interrupt()

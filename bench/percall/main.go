@@ -64,7 +64,7 @@ func callLoops(d *cuda.Device, s *cuda.Stream) map[string]func(n int) error {
 			}
 			return nil
 		},
-		"launch, grid and block anew": func(n int) error {
+		"launch, grid and block again": func(n int) error {
 			for range n {
 				if err := empty.Launch(cuda.Grid(1), cuda.Block(1), s); err != nil {
 					return err

@@ -53,7 +53,7 @@ func (m measured) figure(ns float64) float64 {
 // CPU counts, not how fast the GPU begins them.
 var calls = []measured{
 	{"launch", 400, 0},
-	{"launch, grid and block anew", 400, 0},
+	{"launch, grid and block again", 400, 0},
 	{"launch, 16 arguments", 400, 0},
 	{"launch, 16 arguments, prepared", 400, 0},
 	{"launch and synchronize", 100, 0},

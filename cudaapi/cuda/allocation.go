@@ -279,7 +279,7 @@ func (d *Device) allocate(f func() (driver.Ptr, error)) (driver.Ptr, error) {
 }
 
 // unreachable hands to their devices the allocations to which the collector found
-// no Buffer any more. It tells of that by cleanups too, but those run when they
+// no Buffer any more. It reports that by cleanups too, but those run when they
 // come to it.
 func unreachable() {
 	live.Lock()

@@ -219,7 +219,7 @@ func (d *Device) Synchronize() error {
 }
 
 // quiet is Synchronize for a reason of this package's own, which decorators are
-// not told of.
+// not told about.
 func (d *Device) quiet() error {
 	c, err := d.context()
 	if err != nil {

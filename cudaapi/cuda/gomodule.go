@@ -146,7 +146,7 @@ type KernelPanic struct {
 
 func (e *KernelPanic) Error() string { return e.Message }
 
-// panicRecord is where a module tells of its first panic: header.h of package
+// panicRecord is where a module reports its first panic: header/panics.h of package
 // gokernel has the same layout.
 type panicRecord struct {
 	state, site, kernel, _ uint32

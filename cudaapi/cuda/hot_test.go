@@ -196,7 +196,7 @@ func TestManyOrdered(t *testing.T) {
 	}
 }
 
-// TestRecordsServeAgain is about memory whose record tells of another one by now.
+// TestRecordsServeAgain is about memory whose record reports another one by now.
 func TestRecordsServeAgain(t *testing.T) {
 	_, s, _, _, k, _ := hot(t)
 	first, err := s.AllocAsync(16, Float32)

@@ -159,7 +159,7 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 }
 
 // overloaded says which kernel shares its name with another function, if a compiler's
-// log tells of that; "" if none.
+// log reports that; "" if none.
 func overloaded(found []*signature.Kernel, log string) string {
 	for _, k := range found {
 		switch {

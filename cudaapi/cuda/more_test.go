@@ -146,7 +146,7 @@ func TestPointer(t *testing.T) {
 	}
 }
 
-// TestAddressRange: a view tells of the allocation that it is part of.
+// TestAddressRange: a view reports the allocation that it is part of.
 func TestAddressRange(t *testing.T) {
 	b := must[*cuda.Buffer](t)(devices(t, 1)[0].Alloc(100, cuda.Float64))
 	defer b.Free()

@@ -7,7 +7,7 @@ import (
 	"gocuda/cudaapi/driver"
 )
 
-// waiting is a driver that tells of its waits, and of what it frees.
+// waiting is a driver that reports its waits, and of what it frees.
 type waiting struct {
 	idle
 	next  driver.Ptr

@@ -77,7 +77,7 @@ type HostSite struct {
 // SiteKind says what happens at a place.
 type SiteKind int
 
-// What happens, with the numbers that are told of it.
+// What happens, with the numbers that are told about it.
 const (
 	Passes      SiteKind = iota // a call, or a loop that is interrupted
 	IndexRange                  // index, length
@@ -337,7 +337,7 @@ func (f *fn) callsGo(o *types.Func, args []ir.Expr) ir.Expr {
 // keepsRules refuses addresses that outlive what they point to:
 // the address of a local variable is not returned, not stored in memory, and only kept
 // in variables that live as long as that one, or less. Where it would be, the variable
-// is moved into Go's memory, and the program lowered anew.
+// is moved into Go's memory, and the program lowered again.
 func (u *unit) keepsRules(f *ir.Func) {
 	k := newKeeper(u, f)
 	ir.WalkAll(f.Body, func(s ir.Stmt) {

@@ -26,7 +26,7 @@ type HostLoop struct {
 	// statements with values.
 	Results []types.Type
 	// Exits are the break, continue and goto statements that lead out of it, to
-	// somewhere else than behind it.
+	// somewhere else than after it.
 	Exits []*ast.BranchStmt
 }
 
@@ -39,7 +39,7 @@ type HostVar struct {
 
 // How a loop ends.
 const (
-	LoopDone    = 1 + iota // what stands behind it is next
+	LoopDone    = 1 + iota // what follows it is next
 	LoopReturns            // with values
 	LoopEnds               // with a return statement without values
 	LoopBranch             // with the first of Exits; others follow

@@ -234,7 +234,7 @@ func (p *printer) expr(e ir.Expr) string {
 		if isZero(e.Lo) {
 			return fmt.Sprintf("%s{%s, %s, %s}", p.typ(e.T), base, p.expr(e.Hi), p.expr(e.Max))
 		}
-		if p.host != nil { // whose collector is told of no address behind something
+		if p.host != nil { // whose collector is told about no address behind something
 			return fmt.Sprintf("%s{go::from(%s, %s, %s), %s - %s, %s - %s}", p.typ(e.T), base, lo, p.expr(e.Max), p.expr(e.Hi), lo, p.expr(e.Max), lo)
 		}
 		return fmt.Sprintf("%s{%s + %s, %s - %s, %s - %s}", p.typ(e.T), base, lo, p.expr(e.Hi), lo, p.expr(e.Max), lo)

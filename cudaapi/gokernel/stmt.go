@@ -23,7 +23,7 @@ func (f *fn) stmts(list []ast.Stmt) {
 }
 
 // keepComments has the comments of a part of the source stand before the first of the
-// output, and those of lines behind it behind the last.
+// output, and those of lines after it behind the last.
 func (u *unit) keepComments(n ast.Node, first, last any) {
 	for _, group := range u.comments[n] {
 		if group.Pos() > n.End() && u.fset.Position(group.Pos()).Line > u.fset.Position(n.End()).Line {

@@ -179,7 +179,7 @@ func settle() {
 
 // Reports gives the hazards of this process since the check began, or since Forget;
 // where it is off, those of the last one. What a rank does to memory that another has
-// open shows in the records of both: a notebook tells of it at the end of the cell. It
+// open shows in the records of both: a notebook reports it at the end of the cell. It
 // waits, for some seconds at most, for the work that is queued.
 func Reports() List {
 	checking.Lock()
@@ -224,7 +224,7 @@ func HostAccess(place string, p uintptr, n int, write, element, called bool) {
 func OnPurpose() (end func()) { return record.Mean() }
 
 // Late has what the program queues at some places, as reports have them, run as late as
-// the order allows, until end is called: where a wait is missing, what comes behind it
+// the order allows, until end is called: where a wait is missing, what comes after it
 // runs first. It is for simulated devices; others choose the order themselves, and so
 // does the check of them if it is off.
 func Late(places ...string) (end func()) {

@@ -39,7 +39,7 @@ func join(a, b clock) clock {
 	return c
 }
 
-// meet is the clock of what comes after one of both, whichever it is.
+// meet is the clock of what comes after one of both.
 func meet(a, b clock) clock {
 	c := make(clock, min(len(a), len(b)))
 	for d := range c {

@@ -23,7 +23,7 @@ func TestOwnMemoryInThePlaceOfAnothers(t *testing.T) {
 	}{
 		{&record.Op{Kind: record.Alloc, Addr: at, Bytes: 128, Key: "first"}, 0x5010},
 		{&record.Op{Kind: record.Alloc, Addr: at, Bytes: 64, Key: "second"}, 0x6010},
-		{&record.Op{Kind: record.Alloc, Addr: at + 64, Bytes: 64}, 0x6010}, // behind it
+		{&record.Op{Kind: record.Alloc, Addr: at + 64, Bytes: 64}, 0x6010}, // after it
 		{&record.Op{Kind: record.Alloc, Addr: at, Bytes: 64}, s.here(at + 16)},
 		{&record.Op{Kind: record.Free, Addr: at, Bytes: 64}, s.here(at + 16)},
 		{&record.Op{Kind: record.Alloc, Addr: at, Bytes: 64, Key: "second"}, 0x6010},
@@ -176,24 +176,5 @@ func TestFollow(t *testing.T) {
 		if err != nil || len(list) != want.reports || counts.Operations != want.operations {
 			t.Errorf("check %d: %d reports of %d operations, %v, want %d of %d", turn+1, len(list), counts.Operations, err, want.reports, want.operations)
 		}
-	}
-}
-
-// A hazard that does not count any more does not hide those that come after it.
-func TestReportsAfterSomeWereTakenBack(t *testing.T) {
-	j := &world{check: New(), shown: map[*Hazard]bool{}}
-	lane := &record.Lane{ID: 1}
-	made := func(place string) *Hazard {
-		o := &record.Op{Kind: record.Fill, Lane: lane, Site: callsite.Site{Place: place}}
-		return &Hazard{First: o, Second: o, FirstMode: record.Write, SecondMode: record.Write, Lo: 64, Hi: 68, Times: 1}
-	}
-	a, b, c := made("a"), made("b"), made("c")
-	j.check.found = []*Hazard{a, b}
-	first := j.reports()
-	j.check.found = []*Hazard{b, c}
-	second := j.reports()
-	j.check.found = nil
-	if last := j.reports(); len(first) != 2 || len(second) != 1 || second[0].First.Place != "c" || len(last) != 0 {
-		t.Errorf("%v, then %v, then %v", first, second, last)
 	}
 }

@@ -310,7 +310,7 @@ func atATime() error {
 			return err
 		}
 	}
-	if err := reduce(world, 1); err != nil { // behind it
+	if err := reduce(world, 1); err != nil { // after it
 		return err
 	}
 	got, err := b.Int32s()

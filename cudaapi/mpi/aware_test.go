@@ -10,7 +10,7 @@ import (
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
-// aware is a library that says it takes device memory, and tells of what it is
+// aware is a library that says it takes device memory, and reports what it is
 // given.
 type aware struct {
 	transport.Transport

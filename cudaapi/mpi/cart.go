@@ -153,7 +153,7 @@ func (c *Comm) CartSub(remain []bool) (*Comm, error) {
 	return c.inGrid(call, "sub", color, sub, t, err)
 }
 
-// CartGet tells of the grid, and where in it this rank lies (MPI_Cart_get).
+// CartGet reports the grid, and where in it this rank lies (MPI_Cart_get).
 func (c *Comm) CartGet() (dims []int, periodic []bool, coords []int, err error) {
 	if err := c.gridded("Comm.CartGet"); err != nil {
 		return nil, nil, nil, err

@@ -1,6 +1,6 @@
 package mpi
 
-// Crowded looks anew whether this host has more ranks than processors.
+// Crowded looks again whether this host has more ranks than processors.
 func Crowded() (bool, error) {
 	w := World().w
 	w.spins, w.yields = spins, yields

@@ -229,7 +229,7 @@ func (c *Comm) onStream(call string, buf *cuda.Buffer, s *cuda.Stream) (memory, 
 // Path tells how device memory travels between this rank and a peer, and why:
 // "cuda-aware" (the library takes it), "ipc" (from device to device) or "staged"
 // (through the host). GOCUDA_MPI_PATH, set for all ranks, forces one. It
-// tells of what it knows: that a peer's memory cannot be opened shows with the
+// reports what it knows: that a peer's memory cannot be opened shows with the
 // first message, which goes through the host then.
 func Path(c *Comm, peer int) (path, why string) {
 	const call = "mpi.Path"

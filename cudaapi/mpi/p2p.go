@@ -16,7 +16,7 @@ const (
 	ProcNull = transport.ProcNull
 )
 
-// Status tells of a message that came (MPI_Status).
+// Status reports a message that came (MPI_Status).
 type Status struct {
 	Source, Tag int
 	Bytes       int
@@ -172,8 +172,8 @@ func (c *Comm) bsend(call string, m *memory, dest, tag int) (pending, error) {
 	return p, err
 }
 
-// Probe waits until a message from source with tag could be received, and tells
-// of it without receiving it (MPI_Probe).
+// Probe waits until a message from source with tag could be received, and
+// describes it without receiving it (MPI_Probe).
 func (c *Comm) Probe(source, tag int) (Status, error) {
 	const call = "Comm.Probe"
 	if err := c.checkRecv(call, source, tag); err != nil {
@@ -216,7 +216,7 @@ type Message struct {
 	status Status
 }
 
-// Status tells of the message.
+// Status reports the message.
 func (m *Message) Status() Status { return m.status }
 
 // Mprobe waits for a message and sets it aside: only the Message can receive it,

@@ -186,7 +186,7 @@ func WaitAny(requests ...*Request) (int, Status, error) {
 			return i, st, err
 		}
 		r := first(requests)
-		if r == nil { // another goroutine was told of the last
+		if r == nil { // another goroutine was told about the last
 			continue
 		}
 		x.w = r.p.c.w

@@ -34,7 +34,7 @@ func mathNames() (list []string) {
 	return list
 }
 
-// mathPlaces are what compiled code is told of them: how to call them, and where each
+// mathPlaces are what compiled code is told about them: how to call them, and where each
 // is.
 var mathPlaces = func() (list []unsafe.Pointer) {
 	for _, f := range mathFuncs {

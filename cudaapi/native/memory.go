@@ -16,7 +16,7 @@ import (
 //
 // C stores a pointer by itself where none was: what it stores is reachable from what is
 // kept or from the frame, by ways that only Go's own stores cut off, which tell the
-// collector. Where a pointer was, it asks, so that the old one is told of and kept.
+// collector. Where a pointer was, it asks, so that the old one is reported and kept.
 
 // The questions.
 const (

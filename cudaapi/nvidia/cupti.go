@@ -245,13 +245,10 @@ func (t *Tracing) complete(_, _, buffer, _, valid uintptr) uintptr {
 	return 0
 }
 
-// read tells of a buffer's records, whose offsets next gives.
+// read reports a buffer's records, whose offsets next gives.
 func (t *Tracing) read(b []byte, next func() (at int, ok bool)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.take == nil {
-		return // of a trace that has ended: CUPTI gives some buffers back later
-	}
 	at, ok := next()
 	for ok {
 		following, more := next()
@@ -274,7 +271,7 @@ func (t *Tracing) misfit(kind uint32, n int) {
 	}
 }
 
-// record tells of one record. t.mu is held.
+// record reports one record. t.mu is held.
 func (t *Tracing) record(r []byte) {
 	kind := binary.LittleEndian.Uint32(r)
 	word := func(at int) uint64 { return binary.LittleEndian.Uint64(r[at:]) }

@@ -109,7 +109,7 @@ extern "C" __global__ void second(volatile unsigned *p) {
 	if got := w.results(t, 3); got[0] != 7 || got[1] != 7 || got[2] != 8 {
 		t.Errorf("overlapping: %v, want [7 7 8]", got)
 	}
-	w.launch(t, "first", 1, nil) // which sees the 7 of before at once
+	w.launch(t, "first", 1, nil) // which sees the old 7 at once
 	check(t, w.MemsetAsync(w.ctx, w.words, 0, 1, 12, w.stream))
 	w.launch(t, "first", 1, nil)
 	w.launch(t, "second", 1, nil)

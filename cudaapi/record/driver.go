@@ -24,7 +24,7 @@ type Driver struct {
 	memory   regions
 	captures map[*Lane]*capture
 	made     map[driver.Graph][]Node
-	execs    map[driver.GraphExec]*exec
+	execs    map[driver.GraphExec][]Node
 }
 
 var _ driver.Driver = (*Driver)(nil)
@@ -53,7 +53,7 @@ var _ driver.Graphs = withGraphs{}
 // all work that is queued must be done.
 func Wrap(d driver.Driver, rec *Recorder, contexts map[driver.Context]driver.Device) driver.Driver {
 	w := &Driver{next: d, rec: rec, devices: map[driver.Context]driver.Device{}, lanes: map[laneKey]*Lane{}, events: map[driver.Event]*event{},
-		captures: map[*Lane]*capture{}, made: map[driver.Graph][]Node{}, execs: map[driver.GraphExec]*exec{}}
+		captures: map[*Lane]*capture{}, made: map[driver.Graph][]Node{}, execs: map[driver.GraphExec][]Node{}}
 	for c, dev := range contexts {
 		w.devices[c] = dev
 	}
@@ -175,21 +175,15 @@ func (d *Driver) queue(o *Op, c driver.Context, s driver.Stream, call func() err
 	return err
 }
 
-// after records a wait of the host's, which is over when call returns. It is for what
-// was queued when it began: other goroutines may queue more while it lasts.
+// after records something of the host's that is done when call returns.
 func (d *Driver) after(o *Op, call func() error) error {
-	if o.Site.Place == "" {
-		o.Site = callsite.Here()
-	}
-	begun := *o
-	begun.Kind = SyncBegun
-	d.rec.Add(&begun)
-	o.Target = &begun
 	err := d.waits(o, call)
-	if err != nil {
-		o = &Op{Kind: SyncEnded, Call: o.Call, Site: o.Site, Target: &begun}
+	if err == nil {
+		if o.Site.Place == "" {
+			o.Site = callsite.Here()
+		}
+		d.rec.Add(o)
 	}
-	d.rec.Add(o)
 	return err
 }
 
@@ -406,7 +400,7 @@ func (d *Driver) imported(call string, c driver.Context, key string, f func() (d
 	}
 	n := info.Size - uint64(p-info.Base)
 	d.mu.Lock()
-	n = d.memory.room(uint64(p), n) // the driver may tell of more than there is
+	n = d.memory.room(uint64(p), n) // the driver may report more than there is
 	d.memory.add(region{driver.PointerInfo{Type: info.Type, Ctx: info.Ctx, Device: info.Device, Base: p, Size: n}, 1})
 	d.mu.Unlock()
 	d.rec.Now(&Op{Kind: Alloc, Call: call, Addr: uint64(p), Bytes: n, Context: c, Key: key})
@@ -518,19 +512,12 @@ func (d *Driver) StreamGetFlags(c driver.Context, s driver.Stream) (driver.Strea
 func (d *Driver) StreamDestroy(c driver.Context, s driver.Stream) error {
 	d.mu.Lock()
 	l := d.lane(c, s)
-	delete(d.lanes, laneKey{s: s}) // before the call: then another stream may have the handle
+	delete(d.lanes, laneKey{s: s})
 	d.mu.Unlock()
 	err := d.next.StreamDestroy(c, s)
 	if err == nil {
-		d.mu.Lock()
-		delete(d.captures, l)
-		d.mu.Unlock()
 		d.rec.Now(&Op{Kind: LaneGone, Call: "cuStreamDestroy", Lane: l})
-		return nil
 	}
-	d.mu.Lock()
-	d.lanes[laneKey{s: s}] = l
-	d.mu.Unlock()
 	return err
 }
 
@@ -845,10 +832,10 @@ func (d *Driver) variable(c driver.Context, p, n uint64) {
 	}
 }
 
-// Preloads reports whether kernels tell of their accesses by code that is loaded for it.
+// Preloads reports whether kernels report their accesses by code that is loaded for it.
 func (d *Driver) Preloads() bool { return d.tracer != nil }
 
-// Preload loads what tells of a kernel's accesses.
+// Preload loads what reports a kernel's accesses.
 func (d *Driver) Preload(c driver.Context, from *driver.Origin) {
 	if d.tracer != nil {
 		d.mu.Lock()

@@ -264,9 +264,6 @@ func (w *Writer) Op(o *Op) {
 	if last(o) && !w.captured[o.Target] {
 		delete(w.ids, o.Target)
 	}
-	if o.Kind == LaneGone {
-		delete(w.lanes, o.Lane)
-	}
 }
 
 // last reports whether an operation is the last that speaks of its target.
@@ -278,11 +275,7 @@ func last(o *Op) bool {
 		m := o.Target.Message
 		return m == nil || !m.InStream || o.Message == nil
 	}
-	switch o.Kind {
-	case HostFuncDone, Request, SyncLane, SyncEvent, SyncContext, SyncEnded:
-		return true
-	}
-	return false
+	return o.Kind == HostFuncDone || o.Kind == Request
 }
 
 // watch writes what an operation touches, when that is known.
@@ -346,7 +339,7 @@ func (w *Writer) flat(o *Op) fileOp {
 		f.Also = append(f.Also, w.lane(l))
 	}
 	switch o.Kind {
-	case HostFunc, Request, SyncBegun:
+	case HostFunc, Request:
 		if o.Via == nil {
 			f.ID = w.id(o)
 		}
@@ -528,12 +521,6 @@ func (r *Reader) op(f *fileOp) (*Op, error) {
 	}
 	if last(o) && o.Target.Kind != None { // which a graph's host function has not
 		delete(r.ops, f.Target)
-	}
-	switch o.Kind {
-	case LaneGone:
-		delete(r.lanes, f.Lane)
-	case EventGone:
-		delete(r.events, f.Event)
 	}
 	return o, nil
 }

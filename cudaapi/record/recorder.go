@@ -76,7 +76,7 @@ type run struct {
 }
 
 // A host function that has told the program to go on returns soon after. What comes then
-// is to be numbered behind it, and what a program does that waits for none is to be
+// is to be numbered after it, and what a program does that waits for none is to be
 // numbered before it begins: for that the first ones begin when the goroutine that queued
 // them waits for something.
 const beginsLater = 64
@@ -171,7 +171,7 @@ func (r *Recorder) within(o *Op, by string, f func()) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		delete(r.running, o)
-		// What others touch since it told them to comes behind it.
+		// What others touch since it told them to comes after it.
 		rest := []*Op{}
 		for _, a := range r.touched {
 			if a.Target == o {

@@ -7,7 +7,7 @@ import (
 	"gocuda/cudaapi/internal/callsite"
 )
 
-// Timer measures operations. It is told of each while its call runs, by several
+// Timer measures operations. It is told about each while its call runs, by several
 // goroutines at a time, unlike a [Sink].
 type Timer interface {
 	// Queue runs call, which gives next an operation of a stream. What a capture
@@ -17,7 +17,7 @@ type Timer interface {
 	Host(next driver.Driver, o *Op, call func() error) error
 	// Function is told that a stream's host function begins; done, that it ends.
 	Function(o *Op) (done func())
-	// Begin is told of a request, and End that the host need not wait for it any more.
+	// Begin is told about a request, and End that the host need not wait for it any more.
 	// came is what a receive has brought, nil if that is not known.
 	Begin(o *Op)
 	End(o *Op, came *Message)

@@ -16,7 +16,7 @@ func patient() (done func()) {
 	return func() { mostLook = 20 * time.Millisecond }
 }
 
-// What the program does that a host function has told to go on comes behind it, also if
+// What the program does that a host function has told to go on comes after it, also if
 // that takes a while to return, and if nothing comes after.
 func TestAfterAHostFunction(t *testing.T) {
 	defer patient()()

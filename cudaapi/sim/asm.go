@@ -10,7 +10,7 @@ import (
 
 // The compiler's assembly is changed in three ways before it is assembled. Calls
 // that check an access to memory become the few instructions that find most
-// accesses right (see include/sim/check.h). And each function looks first
+// accesses right (see include/runtime/check.h). And each function looks first
 // whether the thread's stack has room for it: the compiler calls __fentry__
 // there, as for a profiler. And divisions of integers for which a CPU raises a
 // signal give the numbers that GPUs give.
@@ -26,11 +26,11 @@ var (
 )
 
 // stackReserve is what a function that is entered leaves of the stack: for what
-// it calls in libraries, which do not look, and for what tells of an overflow.
+// it calls in libraries, which do not look, and for what reports an overflow.
 const stackReserve = 16 << 10
 
 // rewrite changes x86-64 assembly; inline lets checks stay in the code. If report,
-// divisions by zero are told of, with the line of the source of that name.
+// divisions by zero are reported, with the line of the source of that name.
 func rewrite(text []byte, inline, report bool, source string) []byte {
 	lines := bytes.Split(text, []byte{'\n'})
 	var out, misses bytes.Buffer
@@ -105,7 +105,7 @@ func site(out, misses *bytes.Buffer, n int, kind, size string) {
 // divide writes a division whose dividend is in rax (and rdx). By zero, GPUs give a
 // quotient of all ones, for 64 bits if the dividend has more than 32, and the
 // dividend as the remainder; the smallest number by -1 is itself. Compilers expect
-// no flags of a division. line, if any, is told where one by zero is told of.
+// no flags of a division. line, if any, is told where one by zero is reported.
 func divide(out, misses *bytes.Buffer, n int, instruction []byte, signed bool, size byte, divisor, line string) {
 	fmt.Fprintf(out, "\tcmp%c $0, %s\n\tje .Lgocuda_zero%d\n", size, divisor, n)
 	if signed {

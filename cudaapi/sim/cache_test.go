@@ -34,7 +34,7 @@ func compiled(t *testing.T, env map[string]string) *driver.Compiled {
 }
 
 // GOCUDA_CACHE names the folder of compiled kernels, or turns it off; and a
-// damaged one is compiled anew.
+// damaged one is compiled again.
 func TestCacheIsWhereItIsNamed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the same kernel four times")

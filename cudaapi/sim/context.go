@@ -131,7 +131,7 @@ func (m *Driver) PrimaryRelease(d driver.Device) error {
 // PrimaryReset ends the device's context, with all that is in it. On simulated
 // devices this also cures a poisoned one; the error took the contexts of the
 // other devices too, and each is cured by its own reset. A context still
-// retained starts anew.
+// retained starts again.
 func (m *Driver) PrimaryReset(d driver.Device) error {
 	m.mu.Lock()
 	dev, err := m.device("cuDevicePrimaryCtxReset", d)
@@ -191,7 +191,7 @@ func (m *Driver) end(dev *device) {
 	}
 	if endless {
 		fmt.Fprintf(os.Stderr, "device %d was reset while a kernel runs that does not end: a processor and the old memory stay in use until this process ends\n", dev.id)
-		if c.err == nil { // so that what is behind it never runs
+		if c.err == nil { // so that what is after it never runs
 			c.err = fail("cuDevicePrimaryCtxReset", driver.ErrContextIsDestroyed, "the device was reset")
 		}
 	} else {

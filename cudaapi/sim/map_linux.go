@@ -11,7 +11,7 @@ import (
 // there: fixed, so that printed addresses are the same on every run.
 const addressHint = 0x1000_0000_0000
 
-// reserve takes address space without memory behind it.
+// reserve takes address space without memory in it.
 func reserve(n uintptr) (uintptr, error) {
 	p, err := unix.MmapPtr(-1, 0, pointer(addressHint), n, unix.PROT_NONE,
 		unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE|unix.MAP_FIXED_NOREPLACE)

@@ -120,7 +120,7 @@ func (m *Driver) hostMemory(call string, c driver.Context, n uint64, kind driver
 	if err != nil {
 		return 0, err
 	}
-	// Mapped anew each time: it comes zeroed, as the host's memory does.
+	// Mapped again each time: it comes zeroed, as the host's memory does.
 	if _, err := mapPrivate(a.base, uintptr(roundUp(n, hostPage))); err != nil {
 		m.space.free(a)
 		return 0, fail(call, driver.ErrOutOfMemory, "%v", err)

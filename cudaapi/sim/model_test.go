@@ -224,7 +224,7 @@ func TestRecords(t *testing.T) {
 }
 
 // What the host issues when a question has told it that an operation is over begins
-// behind that operation: for a stream's last and for an event.
+// after that operation: for a stream's last and for an event.
 func TestTimeOfAQuestion(t *testing.T) {
 	const n = 16 << 20
 	for name, over := range map[string]func(r *rig, e driver.Event) (bool, error){

@@ -368,7 +368,7 @@ func (s *scheduler) waits(o *op, a *launchABI) bool {
 	return o.ctx.ending.Load()
 }
 
-// interrupted tells of kernels that may never end. m.mu is held.
+// interrupted reports kernels that may never end. m.mu is held.
 func (s *scheduler) interrupted(err error) error {
 	for o, a := range s.waiting {
 		begun := min(atomic.LoadUint64(&a.next), a.blocks)

@@ -25,7 +25,7 @@ var (
 	watched      [1024]struct{ lo, hi, worker uintptr }
 	watchedCount uintptr
 	watching     sync.Mutex
-	chain        [65]uintptr // the handlers of before, by signal
+	chain        [65]uintptr // the old handlers, by signal
 )
 
 func onSignal()               // the handler; not called by Go

@@ -47,7 +47,7 @@ func TestSignalsInKernels(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/unchecked=%v", c.name, unchecked), func(t *testing.T) {
 				b := newBox(t, sim.Options{Devices: 1, NoCheck: unchecked})
 				code := "#include <cstdio>\n" + c.before + "\n__global__ void wrong(int *x) { if (threadIdx.x == 5 && blockIdx.x == 0) { " + c.body + " } }"
-				for range 2 { // and again, on the stacks of before
+				for range 2 { // and again, on the old stacks
 					x := upload(b, []int32{7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7})
 					b.ok(b.launch(b.kernel(code), dim(3), dim(64), 0, x))
 					err := b.sync()

@@ -47,7 +47,7 @@ const (
 	loadCheck
 	storeCheck
 	calls
-	jumps  // and does not go on behind it
+	jumps  // and does not go on after it
 	stores // to memory that may be a kernel's data
 	spills // to the stack
 	sets   // a register

@@ -20,7 +20,7 @@ type workerABI struct {
 	room    uint64
 	used    uint64
 	tls     [2]uint64
-	sites   uintptr // what the code's accesses remember; see include/sim/check.h
+	sites   uintptr // what the code's accesses remember; see include/runtime/check.h
 	nosites uintptr // as many that fit no access, and count those of loads instead
 	traced  uintptr // those of kernels that tell what they touch, with a trail each
 	kinds   uintptr // what the trails are of
@@ -277,7 +277,7 @@ func (t *team) leave(w *workerABI) {
 
 // poke makes threads that spin let others of their block run: now and then it
 // makes the code forget what it knows of its accesses, so that the next one
-// comes to include/sim/check.h, which heeds poke. And if no block has begun for
+// comes to include/runtime/check.h, which heeds poke. And if no block has begun for
 // long, though there is room, it adds a worker: some code spins in a way that
 // include/sim/spin.h does not see. A launch that was told to stop and goes on all
 // the same, in a loop that accesses no memory, is stopped by a signal.

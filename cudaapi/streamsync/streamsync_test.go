@@ -171,7 +171,7 @@ func TestSignalsAreCounted(t *testing.T) {
 		}
 	}
 	ok(t, p.producer.Synchronize())
-	// The last signal of free has no wait; that is nobody's loss.
+	// The last signal of free has no wait; which loses nothing.
 	ok(t, free.Free())
 }
 

@@ -391,7 +391,7 @@ func (c *collector) hostBox(deps []int, o *record.Op) int {
 	return b.ID
 }
 
-// hostWaited is a wait of the host's that is over; a model tells of it itself. c.mu is
+// hostWaited is a wait of the host's that is over; a model reports it itself. c.mu is
 // held.
 func (c *collector) hostWaited(deps []int, o *record.Op, s source, from, to time.Duration) {
 	if s.clock().Modelled {
@@ -412,7 +412,7 @@ func (c *collector) set(n int, issued, begin, end time.Duration) {
 	b.Begin, b.End = min(b.Begin, begin), max(b.End, end)
 }
 
-// Function is record.Timer's. Where a driver tells of host functions, that counts.
+// Function is record.Timer's. Where a driver reports host functions, that counts.
 func (c *collector) Function(o *record.Op) (done func()) {
 	c.mu.Lock()
 	n := c.open[o]
@@ -625,7 +625,7 @@ func (c *collector) lateWaits() {
 			}
 		}
 	}
-	// A wait for memory that no source tells of lasts until the next thing.
+	// A wait for memory that no source reports lasts until the next thing.
 	for i := range c.boxes {
 		b := &c.boxes[i]
 		if p := b.prev; p > 0 && c.timed[i] && !c.timed[p-1] && c.boxes[p-1].Kind == StreamWait {

@@ -10,7 +10,7 @@ import (
 	"gocuda/cudaapi/record"
 )
 
-// events measures by an event before each operation and one behind it.
+// events measures by an event before each operation and one after it.
 type events struct {
 	d driver.Driver
 	c *collector

@@ -3,7 +3,7 @@
 // ranks, and says where the time went.
 //
 // [Start] begins and [Stop] ends it; between them the program runs as it is. Times
-// come from what the driver can tell of itself ([driver.Tracer]): CUPTI's activity
+// come from what the driver can say about itself ([driver.Tracer]): CUPTI's activity
 // records on GPUs, the modelled clock on simulated devices. Where CUPTI cannot be
 // used they come from events around each operation; a graph is one box then, and
 // work behind an event's record may begin some microseconds later.

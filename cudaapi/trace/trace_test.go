@@ -112,7 +112,7 @@ func TestAsEventsMeasure(t *testing.T) {
 	b.ok(launch(10)()) // loaded
 	b.ok(b.a.Synchronize())
 	long := 1000                     // takes a simulated device as long as any number
-	between := 20 * time.Microsecond // an event and the operation behind it
+	between := 20 * time.Microsecond // an event and the operation after it
 	if info, err := cuda.Backend(); err == nil && info.Name == "nvidia" {
 		long, between = 50_000_000, 150*time.Microsecond
 	}

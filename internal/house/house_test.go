@@ -154,7 +154,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// isMain says whether a package is a command: what it exports is nobody's.
+// isMain says whether a package is a command: nobody imports it.
 func (s *source) isMain() bool { return s.files[0].Name.Name == "main" }
 
 func TestDocumentation(t *testing.T) {

@@ -97,7 +97,7 @@ func TestValuesInMagics(t *testing.T) {
 	h := startReal(t, nil)
 	dir := t.TempDir()
 	h.Succeed(fmt.Sprintf("type name string\ndir, n, k, wait, list := %q, name(\"a file\"), 3, time.Second, []int{1}", dir))
-	h.Fails("%%writefile {dir}/$n-{k+1}-{wait}.txt {list}\nx", "list is no number, string or bool")
+	h.Fails("%%writefile {dir}/$n-{k+1}-{wait}.txt {list}\nx", "list is not a number, string or bool")
 	h.Shows("%%writefile {dir}/$n-{k+1}-{wait}.txt\ntext\n", "Wrote "+dir+"/a file-4-1s.txt (5 bytes)\n")
 	h.Shows("%cd $dir\n!ls", dir+"\na file-4-1s.txt\n")
 	h.Fails("\n\n%cd {dir}/$nosuch", "undefined: nosuch")

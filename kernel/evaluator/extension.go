@@ -25,7 +25,7 @@ type Extension struct {
 	// Complete and Inspect answer in the evaluator's place, if they return ok.
 	Complete func(code string, cursor int) (answer session.Completion, ok bool)
 	Inspect  func(code string, cursor, detail int) (answer *display.Bundle, ok bool)
-	// Begin is told of each cell before it runs, with a channel that closes
+	// Begin is told about each cell before it runs, with a channel that closes
 	// when it is interrupted.
 	Begin func(stop <-chan struct{})
 	// End is told when a cell has run, before its value is shown.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// hints say what to do about mistakes in calls of package cuda that who comes from other
-// languages makes. $1 is the first part of the mistake in parentheses.
+// hints say what to do about mistakes in calls of package cuda by those who come from other
+// languages. $1 is the first part of the mistake in parentheses.
 var hints = []struct {
 	mistake *regexp.Regexp
 	hint    string

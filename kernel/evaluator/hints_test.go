@@ -14,7 +14,7 @@ func TestHints(t *testing.T) {
 		"twice.Launch(cuda.Grid(1), 8, nil, b, 4)":        "(write cuda.Block(8))",
 		"twice.Launch(cuda.Grid(1), cuda.Block(1), b, 4)": "(the third argument is the stream: nil for the default one)",
 		"twice(b, 4)":                  "(twice.Launch(cuda.Grid(blocks), cuda.Block(threads), stream, arguments...) launches it)",
-		"b[0]":                         "(it is memory of a device: b.Float32s() and the like copy it to a slice, b.Slice(i, j) is a part of it)",
+		"b[0]":                         "(it is device memory: b.Float32s() and the like copy it to a slice, b.Slice(i, j) is a part of it)",
 		"b[1:2]":                       "b.Slice(i, j) is a part of it)",
 		"for range b {}":               "b.Float32s() and the like copy it to a slice",
 		"copy(xs, b)":                  "(b.Upload(slice) and b.Download(slice) copy)",

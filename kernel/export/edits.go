@@ -264,7 +264,7 @@ func isEmbedded(stack []ast.Node) bool {
 	return ok
 }
 
-// builtin tells of functions that only the kernel has.
+// builtin reports functions that only the kernel has.
 func (p *part) builtin(c *cell, id *ast.Ident) {
 	_, line, _ := p.ev.Place(id.Pos())
 	p.x.fail(c.number, line, "%s asks the notebook's user: a program reads os.Stdin", id.Name)

@@ -141,7 +141,7 @@ func (p *part) declare(i int, c *cell, n ast.Node, session map[string]*thing) {
 	}
 }
 
-// same says whether what a cell declares anew is what was there before: a variable
+// same says whether what a cell declares again is what was there before: a variable
 // of that type, an equal constant, a function of that signature.
 func same(old, now types.Object) bool {
 	if !types.Identical(old.Type(), now.Type()) {

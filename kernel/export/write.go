@@ -123,7 +123,7 @@ func packagesOf(body string) map[string]bool {
 	used := make(map[string]bool)
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+body, 0)
 	if err != nil {
-		return used // which format.Source tells of
+		return used // which format.Source reports
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
@@ -357,7 +357,7 @@ type span struct {
 	step     ast.Node
 	gap      string
 	from, to int
-	after    string // the comment behind it, in its line
+	after    string // the comment after it, in its line
 }
 
 // cell writes a cell: its declarations, and the function of its statements.
@@ -547,7 +547,7 @@ func (p *part) declaration(i int, c *cell, n ast.Decl) string {
 	return ""
 }
 
-// again tells of a method that a cell before has declared in other words.
+// again reports a method that a cell before has declared in other words.
 func (p *part) again(c *cell, n *ast.FuncDecl) {
 	text := p.textOf(n)
 	for _, before := range p.cells {

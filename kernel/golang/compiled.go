@@ -494,7 +494,7 @@ func (ev *Evaluator) bindOutside(code *native.Code) error {
 	})
 }
 
-// outdated has functions interpreted again that are made of what a cell declares anew.
+// outdated has functions interpreted again that are made of what a cell declares again.
 func (ev *Evaluator) outdated(cell *checked) {
 	again := make(map[string]bool)
 	for _, d := range cell.funcs {

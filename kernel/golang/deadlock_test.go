@@ -211,7 +211,7 @@ func TestDeadlocksLateInASession(t *testing.T) {
 			if r.Err == nil || r.Err.Name != "Deadlock" {
 				t.Errorf("it ended with %+v", r)
 			} else if text := r.Err.Plain(); strings.Contains(text, "[chan receive") {
-				t.Errorf("it tells of a cell that has failed:\n%s", text)
+				t.Errorf("it reports a cell that has failed:\n%s", text)
 			}
 		}
 		return

@@ -94,7 +94,7 @@ type point struct {
 // Debugger returns the evaluator's debugger.
 func (ev *Evaluator) Debugger() *Debugger { return ev.debugger }
 
-// renewed is the debugger of an evaluator that begins anew.
+// renewed is the debugger of an evaluator that begins again.
 func (d *Debugger) renewed(ev *Evaluator) *Debugger {
 	if d == nil {
 		d = &Debugger{ev: ev, points: make(map[string]map[int]*point), told: make(map[string]bool)}
@@ -128,7 +128,7 @@ func (d *Debugger) isOn() bool {
 }
 
 // Start turns the debugger on. Functions and methods of earlier cells are evaluated
-// anew, from their source; left are those that cannot be, which are not stopped in.
+// again, from their source; left are those that cannot be, which are not stopped in.
 func (d *Debugger) Start(events DebugEvents) (left []string) {
 	d.mu.Lock()
 	was := d.on

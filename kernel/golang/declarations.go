@@ -21,7 +21,7 @@ type Declaration struct {
 }
 
 // Declarations returns what a name of the session stands for: one declaration, and
-// the methods of a type behind it. There are none for what cells did not declare.
+// the methods of a type after it. There are none for what cells did not declare.
 func (ev *Evaluator) Declarations(name string) []Declaration {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()

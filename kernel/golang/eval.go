@@ -56,17 +56,17 @@ type Options struct {
 	MaxStack int
 	// Args are os.Args; the default is the process's own.
 	Args []string
-	// Background is told of a panic in a goroutine that outlived its cell, or
+	// Background is told about a panic in a goroutine that outlived its cell, or
 	// whose cell did not fail. The default writes it to Stderr.
 	Background func(*Error)
-	// Ended, if set, is told of a cell that a panic in one of its goroutines ends, by
+	// Ended, if set, is told about a cell that a panic in one of its goroutines ends, by
 	// its shell's owner, so that what waits for it in compiled code ends, too.
 	Ended func(owner any)
 	// Touches, if set, says whether the cell that comes is to tell Touched what it
 	// reads and writes in memory that devices use too, before it does.
 	Touches func() bool
 	Touched func(Touch)
-	// Started is told of a program before it runs, with its evaluator.
+	// Started is told about a program before it runs, with its evaluator.
 	Started func(*Evaluator)
 }
 

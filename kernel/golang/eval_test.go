@@ -152,7 +152,7 @@ var scenarios = []scenario{
 		"func (p P) Sum() int { return p.X + p.y }\np.Sum()", "=> 3",
 		"type P struct{ X, y int }\nq := P{3, 4}\nq.Sum(), p.Sum()", "=> 7, 3",
 		"type P struct{ X, y int }\nq := P{3, 4}\np = q\np.Sum()", "=> 7",
-		"type P struct{ Z string }\nr := P{\"z\"}\nr", "P.Sum still uses the P of before: In[2]:1:33: p.X undefined (type P has no field or method X)\np, q still have the P of before: run their cells again\n=> P{Z: \"z\"}",
+		"type P struct{ Z string }\nr := P{\"z\"}\nr", "P.Sum still uses the old P: In[2]:1:33: p.X undefined (type P has no field or method X)\np, q still have the old P: run their cells again\n=> P{Z: \"z\"}",
 		"p", "=> P{X: 3, y: 4}",
 		"func (p P) String() string { return \"P of \" + p.Z }\nr", "=> P of z",
 	}},
@@ -160,7 +160,7 @@ var scenarios = []scenario{
 		"func apply[T any](x T, f func(T) T) T { return f(x) }\nfunc double(i int) int { return 2 * i }\nfunc once(i int) int { return apply(i, double) }\nfunc text(s string) string { return apply(s, strings.ToUpper) }\nonce(1)", "=> 2",
 		"func apply[T any](x T, f func(T) T) T { return f(f(x)) }\nonce(1), apply(1, double), text(\"a\")", "=> 4, 4, \"A\"",
 		"func apply[T any](x T, f func(T) T) T { return f(f(f(x))) }\nonce(1), apply(1, double), apply(1.0, func(x float64) float64 { return x + 1 })", "=> 8, 8, 4",
-		"func apply[T any](x T) T { return x }\nonce(1)", "once still uses the apply of before: In[1]:3:40: too many arguments in call to apply\ntext still uses the apply of before: In[1]:4:46: too many arguments in call to apply\n=> 8",
+		"func apply[T any](x T) T { return x }\nonce(1)", "once still uses the old apply: In[1]:3:40: too many arguments in call to apply\ntext still uses the old apply: In[1]:4:46: too many arguments in call to apply\n=> 8",
 	}},
 	{"a name hides the package that its value is made with", []string{
 		"big := new(big.Int).Exp(big.NewInt(2), big.NewInt(70), nil)\nbig", "=> 1180591620717411303424",
@@ -225,7 +225,7 @@ var scenarios = []scenario{
 		"var n node[int] = l.nodes()[0]\nn.get(), list[string]{[]string{\"a\"}}.nodes()[0] == node[string]{\"a\"}", "=> 1, true",
 		"type share struct{ N int }\nfunc (j job) collect(k int) share { return share{k} }\nfirst = j.collect(1)\nfirst.Twice()", "=> 2",
 		"type again interface{ more() again }\nfunc (j job) more() again { return j }\nvar a again = j.more().more()\na == again(j)", "=> true",
-		"type job struct{ m int }\nfunc (j job) collect(k int) share { return share{j.m} }\njob{5}.collect(0).Twice()", "j still has the job of before: run its cell again\njob.pairs still uses the job of before: In[4]:5:103: j.n undefined (type *job has no field or method n)\n=> 10",
+		"type job struct{ m int }\nfunc (j job) collect(k int) share { return share{j.m} }\njob{5}.collect(0).Twice()", "j still has the old job: run its cell again\njob.pairs still uses the old job: In[4]:5:103: j.n undefined (type *job has no field or method n)\n=> 10",
 	}},
 	{"unexported fields", []string{
 		"type R struct { Name string `json:\"name\"`; own int }\nr := R{\"a\", 1}\nb, _ := json.Marshal(r)\nstring(b)", `=> "{\"name\":\"a\"}"`,
@@ -252,7 +252,7 @@ var scenarios = []scenario{
 	}},
 	{"signatures change", []string{
 		"func f(a int) int { return a }\nfunc g() int { return f(1) }", "",
-		"func f(a string) string { return a }", "g still uses the f of before: In[1]:2:23: cannot use f(1) (value of type string) as int value in return statement",
+		"func f(a string) string { return a }", "g still uses the old f: In[1]:2:23: cannot use f(1) (value of type string) as int value in return statement",
 		"g()", "=> 1",
 		"func g() string { return f(\"x\") }\ng()", `=> "x"`,
 	}},

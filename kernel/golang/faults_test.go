@@ -57,12 +57,12 @@ var faults = []scenario{
 		"type T struct{ x int }\nfunc (t T) M() int { return t.x }\nvar v T", "",
 		"func (t T) M() int { return t.x + 100 }", "",
 		"v.M()", "=> 100",
-		"type T struct{ y string }\nfunc (t T) M() string { return t.y }\nT{\"new\"}.M()", "v still has the T of before: run its cell again\n=> \"new\"",
+		"type T struct{ y string }\nfunc (t T) M() string { return t.y }\nT{\"new\"}.M()", "v still has the old T: run its cell again\n=> \"new\"",
 		"v", "=> T{x: 0}",
 		"func show(t T) string { return t.y }\nshow(v)",
 		"CompileError: In[6]:2:6: cannot use v (variable of struct type T) as T value in argument to show (T was declared again since: run the cell that makes the value once more)",
 		"p, all := &T{\"p\"}, []T{}\ntype G[T any] struct{ x T }\ng := &G[int]{}", "",
-		"type T struct{ z string }\ntype G[T any] struct{ y T }", "all, p still have the T of before: run their cells again\ng still has the G of before: run its cell again",
+		"type T struct{ z string }\ntype G[T any] struct{ y T }", "all, p still have the old T: run their cells again\ng still has the old G: run its cell again",
 		"p = &T{}", "CompileError: In[9]:1:5: cannot use &T{} (value of type *T) as *T value in assignment (T was declared again since: run the cell that makes the value or declares the variable once more)",
 		"all = []T{{}}", "CompileError: In[10]:1:7: cannot use []T{…} (value of type []T) as []T value in assignment (T was declared again since: run the cell that makes the value or declares the variable once more)",
 		"g = &G[int]{}", "CompileError: In[11]:1:5: cannot use &G[int]{} (value of type *G[int]) as *G[int] value in assignment (G was declared again since: run the cell that makes the value or declares the variable once more)",
@@ -78,7 +78,7 @@ var faults = []scenario{
 		"b != b", "Panic: runtime error: comparing uncomparable type main.L",
 		"a == b, b == any([]int{})", "=> false, false",
 	}},
-	{"an error that a function drops is told of once for each place", []string{
+	{"an error that a function drops is told about once for each place", []string{
 		"func z() error { return errors.New(\"bad\") }\nfunc f() {\n\tfor range 3 {\n\t\tz()\n\t}\n\tstrconv.Atoi(\"x\")\n\tfunc() { z() }()\n\t_ = z()\n\tdefer z()\n\tstrconv.Atoi(\"1\")\n\tfmt.Println(\"goes on\")\n}\nf()", "In[1]:4:3: main.f drops an error: bad\nIn[1]:6:2: main.f drops an error: strconv.Atoi: parsing \"x\": invalid syntax\nIn[1]:7:11: main.f.func1 drops an error: bad\ngoes on",
 		"func() { z() }()", "In[2]:1:10: main.main.func1 drops an error: bad",
 		"z()", "Error: bad",

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// What a cell declares anew, the functions, methods and types of earlier cells
+// What a cell declares again, the functions, methods and types of earlier cells
 // follow: those that use it are compiled again with the cell, from their source.
 // What does not fit any more, and variables, which keep their values, stay as they
 // are, and the cell says so. In the same way a function may call one that a later
@@ -57,7 +57,7 @@ func (ev *Evaluator) adds(src *source, list []*kept) {
 	src.steps = append(steps, src.steps...)
 }
 
-// again parses the cell anew: a check changes what it checks.
+// again parses the cell again: a check changes what it checks.
 func (ev *Evaluator) again(src *source, name, code string) {
 	var with []*kept
 	for _, f := range src.followers {
@@ -66,7 +66,7 @@ func (ev *Evaluator) again(src *source, name, code string) {
 	ev.anew(src, name, code, with)
 }
 
-// anew parses the cell anew, to be checked with other declarations of earlier cells.
+// again parses the cell again, to be checked with other declarations of earlier cells.
 func (ev *Evaluator) anew(src *source, name, code string, with []*kept) {
 	fresh, _ := parse(ev.fset, name, code)
 	left, renewed := src.left, src.renewed
@@ -290,7 +290,7 @@ func keptName(d *ast.FuncDecl) string {
 	return ""
 }
 
-// stays says what keeps what it had of names that the cell declares anew.
+// stays says what keeps what it had of names that the cell declares again.
 func (ev *Evaluator) stays(cell *checked, changed map[string]bool, left map[*kept]string) []string {
 	var notes []string
 	through := make(map[string][]string)
@@ -312,7 +312,7 @@ func (ev *Evaluator) stays(cell *checked, changed map[string]bool, left map[*kep
 			through[what] = append(through[what], k.name)
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("%s still uses the %s of before: %s", k.name, what, why))
+		notes = append(notes, fmt.Sprintf("%s still uses the old %s: %s", k.name, what, why))
 	}
 	for what, list := range through {
 		slices.Sort(list)
@@ -320,7 +320,7 @@ func (ev *Evaluator) stays(cell *checked, changed map[string]bool, left map[*kep
 		if len(list) > 1 {
 			use = "still use"
 		}
-		notes = append(notes, fmt.Sprintf("%s %s the %s of before", strings.Join(list, ", "), use, what))
+		notes = append(notes, fmt.Sprintf("%s %s the old %s", strings.Join(list, ", "), use, what))
 	}
 	old := make(map[string][]string) // variables by their types' names
 	for name, o := range ev.names {
@@ -338,7 +338,7 @@ func (ev *Evaluator) stays(cell *checked, changed map[string]bool, left map[*kep
 		if len(list) > 1 {
 			have, again = "still have", "their cells"
 		}
-		notes = append(notes, fmt.Sprintf("%s %s the %s of before: run %s again", strings.Join(list, ", "), have, t, again))
+		notes = append(notes, fmt.Sprintf("%s %s the old %s: run %s again", strings.Join(list, ", "), have, t, again))
 	}
 	slices.Sort(notes)
 	return notes
@@ -598,7 +598,7 @@ func (src *source) without(list []*kept) {
 	src.left = list
 }
 
-// renewAll evaluates the functions and methods of earlier cells anew, and returns the
+// renewAll evaluates the functions and methods of earlier cells again, and returns the
 // names of those that do not fit any more: they stay as they were lowered.
 func (ev *Evaluator) renewAll() (left []string) {
 	ev.mu.Lock()

@@ -36,9 +36,9 @@ var following = []scenario{
 		"func (t T) Add(n int) T { t.A += n; return t }\nfunc sum() int { return List{make1().Add(2)}.Sum() }\nsum(), all()", "=> 3, 3",
 		"type T struct{ A int; B string }\nfunc (t T) Twice() int { return 4 * t.A }\nt := make1()\nt.B = \"b\"\nsum(), all(), use(t), t", `=> 3, 5, 1, T{A: 1, B: "b"}`,
 		"func use(t T) int { return len(t.B) }\nall(), use(t), List{t}.Sum()", "=> 4, 1, 1",
-		"type T struct{ B string }", "List.Sum still uses the List of before: In[3]:2:60: t.A undefined (type T has no field or method A)\nT.Add still uses the T of before: In[4]:1:29: t.A undefined (type T has no field or method A)\nall still uses the use of before\nmake1 still uses the T of before: In[2]:1:27: unknown field A in struct literal of type T\nsum still uses the List of before\nt still has the T of before: run its cell again",
+		"type T struct{ B string }", "List.Sum still uses the old List: In[3]:2:60: t.A undefined (type T has no field or method A)\nT.Add still uses the old T: In[4]:1:29: t.A undefined (type T has no field or method A)\nall still uses the old use\nmake1 still uses the old T: In[2]:1:27: unknown field A in struct literal of type T\nsum still uses the old List\nt still has the old T: run its cell again",
 		"use(T{\"four\"}), len(List{})", "=> 4, 0",
-		"func make1() T { return T{\"1\"} }\nall()", "all still uses the make1 of before: In[2]:3:48: make1().Twice undefined (type T has no field or method Twice)\nsum still uses the make1 of before: In[4]:2:38: make1().Add undefined (type T has no field or method Add)\n=> 4",
+		"func make1() T { return T{\"1\"} }\nall()", "all still uses the old make1: In[2]:3:48: make1().Twice undefined (type T has no field or method Twice)\nsum still uses the old make1: In[4]:2:38: make1().Add undefined (type T has no field or method Add)\n=> 4",
 	}},
 	{"functions follow variables, constants and signatures", []string{
 		"x := 2\nconst n = 3\nfunc f() int { return 1 }\nfunc use() any { return fmt.Sprint(x, \" \", n, \" \", f()) }\nuse()", `=> "2 3 1"`,

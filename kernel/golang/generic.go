@@ -91,7 +91,7 @@ func (c *checker) sameMethod(a, b *types.Func) bool {
 	return types.Identical(x, y)
 }
 
-// forgetMethods lets the instances of a generic type find its methods anew.
+// forgetMethods lets the instances of a generic type find its methods again.
 func (ev *Evaluator) forgetMethods(origin *types.Named) {
 	if origin.TypeParams().Len() == 0 {
 		return

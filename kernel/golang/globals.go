@@ -8,7 +8,7 @@ import (
 )
 
 // globals is where the interpreter keeps the package variables of all cells:
-// one slice of values, made anew and copied, without a lock, when a cell needs
+// one slice of values, made again and copied, without a lock, when a cell needs
 // more room than there is. A goroutine of an earlier cell could store in the
 // old slice while that happens, and its store would be lost. So the slice has
 // room ahead, which the interpreter then finds to be enough.

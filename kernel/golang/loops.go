@@ -77,7 +77,7 @@ const (
 	// firstLook is after how long a cell is asked first; what was compiled before is
 	// entered then.
 	firstLook = 300 * time.Microsecond
-	// compilesAfter is after how long of a cell something is compiled anew.
+	// compilesAfter is after how long of a cell something is compiled again.
 	compilesAfter = 3 * time.Millisecond
 	// rarestLook is how much later, at most, the next look comes than the one before.
 	rarestLook = time.Second

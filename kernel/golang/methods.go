@@ -242,7 +242,7 @@ func signatureOnly(f *types.Func) *types.Signature {
 
 // method makes the method that a function with its receiver as the first
 // parameter stands for. Type parameters, which a signature has for itself, are
-// made anew.
+// made again.
 func (c *checker) method(fun *types.Func, named *types.Named, name string) *types.Func {
 	s := fun.Signature()
 	var params []*types.TypeParam

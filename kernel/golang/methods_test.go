@@ -47,20 +47,20 @@ var methodsOfEarlierTypes = []scenario{
 	{"a type of a method's signature is declared again", []string{
 		"type job struct{}\nvar old job", "",
 		"type share struct{ N int }\nfunc (j job) collect(k int) share { return share{k} }\nfunc use() int { return job{}.collect(1).N }\nfunc whole() share { return job{}.collect(5) }", "",
-		"type share struct{ N, M int }\nfunc (j job) collect(k int) share { return share{k, k + 1} }\njob{}.collect(1), use(), whole()", "old still has the job of before: run its cell again\n=> share{N: 1, M: 2}, 1, share{N: 5, M: 6}",
+		"type share struct{ N, M int }\nfunc (j job) collect(k int) share { return share{k, k + 1} }\njob{}.collect(1), use(), whole()", "old still has the old job: run its cell again\n=> share{N: 1, M: 2}, 1, share{N: 5, M: 6}",
 		"old.collect(3)", "=> share{N: 3}",
 	}},
 	{"a method gets another signature, alone", []string{
 		"type job struct{ n int }\nfunc (j job) name() string { return strconv.Itoa(j.n) }", "",
 		"func (j job) size() int { return j.n }\nfunc use(j job) int { return j.size() + 1 }\nfunc show(j job) string { return fmt.Sprint(j.size(), \" \", j.name()) }", "",
-		"func (j job) size() string { return \"size\" }\nshow(job{4})", "use still uses the job of before: In[2]:2:30: invalid operation: j.size() + 1 (mismatched types string and untyped int)\n=> \"size 4\"",
+		"func (j job) size() string { return \"size\" }\nshow(job{4})", "use still uses the old job: In[2]:2:30: invalid operation: j.size() + 1 (mismatched types string and untyped int)\n=> \"size 4\"",
 		"func (j job) size() string { return \"again\" }\nshow(job{4})", "=> \"again 4\"",
 	}},
 	{"a method gets another signature, with its type", []string{
 		"type job struct{ n int }\nfunc (j job) size() int { return j.n }\nfunc (j job) more() int { return j.size() + 1 }\nvar v job", "",
-		"type job struct{ n int }\nfunc (j job) size() string { return \"size\" }\njob{}.size(), v.size()", "v still has the job of before: run its cell again\n=> \"size\", 0",
+		"type job struct{ n int }\nfunc (j job) size() string { return \"size\" }\njob{}.size(), v.size()", "v still has the old job: run its cell again\n=> \"size\", 0",
 		"func (s *Stack[T]) Push(x T) { s.items = append(s.items, x) }\ntype Stack[T any] struct{ items []T }\ns := Stack[int]{}\ns.Push(3)", "",
-		"func (s *Stack[T]) Push(x ...T) { s.items = append(s.items, x...) }\ntype Stack[T any] struct{ items []T }\nt := Stack[int]{}\nt.Push(3, 4)\nt", "s still has the Stack of before: run its cell again\n=> Stack[int]{items: []int{3, 4}}",
+		"func (s *Stack[T]) Push(x ...T) { s.items = append(s.items, x...) }\ntype Stack[T any] struct{ items []T }\nt := Stack[int]{}\nt.Push(3, 4)\nt", "s still has the old Stack: run its cell again\n=> Stack[int]{items: []int{3, 4}}",
 	}},
 	{"methods before their type, run again", []string{
 		"func (t T) M() int { return t.x + 1 }\ntype T struct{ x int }\nvar v T\nv.M()", "=> 1",

@@ -72,7 +72,7 @@ func (ev *Evaluator) require(name, code string) *Error {
 // loadAll loads a package and what it imports. failed says why there is no
 // such package.
 func (ev *Evaluator) loadAll(p string) (failed error, e *Error) {
-	if ev.importer.has(p) || p == "C" { // which the checker tells of
+	if ev.importer.has(p) || p == "C" { // which the checker reports
 		return nil, nil
 	}
 	list, err := ev.options.Modules.Sources(p, ev.importer.compiled)
@@ -244,7 +244,7 @@ func importError(path string, err error) *Error {
 	return answer.NewError("ImportError", fmt.Sprintf("package %s cannot be interpreted: %v", path, err))
 }
 
-// sourceConfig checks source that is not the user's to mend: what is only
+// sourceConfig checks source that is not the user's to fix: what is only
 // superfluous is let through, and so are functions without a body.
 func (ev *Evaluator) sourceConfig(mistakes *[]mistake) *types.Config {
 	return &types.Config{Importer: ev.importer, GoVersion: "go1.26", Sizes: sizes, FakeImportC: true, Error: func(err error) {

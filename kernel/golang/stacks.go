@@ -24,7 +24,7 @@ func (ev *Evaluator) bodies() map[uint64]string {
 	for it := symbols.MapRange(); it.Next(); {
 		name, symbol := it.Key().String(), it.Value()
 		node := symbol.Elem().FieldByName("node")
-		if ev.bodyOf[name] == node.Pointer() && !rt.IsBody(name) { // which each cell has anew, perhaps in the same place
+		if ev.bodyOf[name] == node.Pointer() && !rt.IsBody(name) { // which each cell has again, perhaps in the same place
 			continue
 		}
 		if len(names) == len(ev.bodyNames) {

@@ -142,7 +142,7 @@ func early() { panic("early") }
 	}
 }
 
-// A deferred call's panic is told of a goroutine that ends by runtime.Goexit, too.
+// A deferred call's panic is told about a goroutine that ends by runtime.Goexit, too.
 func TestPanicDuringGoexit(t *testing.T) {
 	s := newSession(t)
 	err := s.ev.Eval("1", "go func() {\n\tdefer func() { panic(1) }()\n\truntime.Goexit()\n}()\nselect {}", false).Err

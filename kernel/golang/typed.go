@@ -16,7 +16,7 @@ type Typed struct {
 	// Imports are the cell's own; Steps are the rest of what it has at its outer
 	// level, in order: *ast.GenDecl, *ast.FuncDecl and ast.Stmt. Followers are
 	// functions, methods and types of earlier cells that use what the cell declares
-	// anew, or that called what no cell had declared before.
+	// again, or that called what no cell had declared before.
 	Imports   []*ast.GenDecl
 	Steps     []ast.Node
 	Followers []ast.Decl

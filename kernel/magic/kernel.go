@@ -254,7 +254,7 @@ func (k *kernelCells) source(declarations func(name string) []Declaration, call 
 	return out.String(), nil
 }
 
-// find returns what a name means to a kernel, and the methods of a type behind it. The
+// find returns what a name means to a kernel, and the methods of a type after it. The
 // caller holds k.mu.
 func (k *kernelCells) find(name string, declarations func(string) []Declaration) []Declaration {
 	list := declarations(name)
@@ -340,7 +340,7 @@ func (k *kernelCells) remember(call Call, cell string) string {
 	return string(text)
 }
 
-// word is an identifier of a text; selected ones stand behind a dot.
+// word is an identifier of a text; selected ones stand after a dot.
 type word struct {
 	name     string
 	selected bool

@@ -43,7 +43,7 @@ type Env interface {
 	// Names lists what the cells so far declared.
 	Names() []Name
 	// Declarations returns what a name of the session stands for: one declaration,
-	// and the methods of a type behind it; none for what cells did not declare.
+	// and the methods of a type after it; none for what cells did not declare.
 	Declarations(name string) []Declaration
 	// Reset forgets everything that the cells so far declared.
 	Reset() error
@@ -77,7 +77,7 @@ type Name struct {
 	Kind string // "var", "const", "func", "type" or "import"
 	Type string // as Go writes it
 
-	// Value shows a variable's value in one line, "" where that cannot be had now;
+	// Value shows a variable's value in one line, "" where that is not available now;
 	// nil: it is none.
 	Value func() string
 }

@@ -122,7 +122,7 @@ func (d Declaration) only(name string) Declaration {
 	return d
 }
 
-// declare tells of a function or a method. A function without results is a kernel.
+// declare reports a function or a method. A function without results is a kernel.
 func (p *goDecl) declare(d *ast.FuncDecl) {
 	if d.Recv == nil {
 		p.names = []string{d.Name.Name}

@@ -49,7 +49,7 @@ func simulate(ctx context.Context, env Env, call Call) error {
 	}
 	fmt.Fprintln(env.Stdout(), options)
 	if was := lost.String(); was != "" {
-		fmt.Fprintln(env.Stdout(), "Gone with the devices before: "+was+". Make anew what you still need, beginning with cuda.Devices().")
+		fmt.Fprintln(env.Stdout(), "Gone with the devices before: "+was+". Make again what you still need, beginning with cuda.Devices().")
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func (t *Tests) run(verbose bool, run, bench string, names []string, tests []fun
 
 // interpreterLine begins a message of t.Error and its like: package testing
 // takes a frame of the interpreter for the caller, and the cell's place, where it
-// is known, stands behind, between two zero bytes.
+// is known, stands after it, between two zero bytes.
 var interpreterLine = regexp.MustCompile(`^( +)\w+\.go:\d+: (?:\x00([^\x00]*)\x00)?`)
 
 // withoutPositions calls f and leaves the interpreter's positions out of what

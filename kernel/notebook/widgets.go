@@ -17,7 +17,7 @@ type model struct {
 	buffers map[string]any // what the file has of bytes, by their places
 }
 
-// take notes what a widget tells of its state.
+// take notes what a widget says about its state.
 func (w widgets) take(m *session.Comm) {
 	var data struct {
 		State map[string]any `json:"state"`

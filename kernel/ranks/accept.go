@@ -21,7 +21,7 @@ const (
 	proofTime = 5 * time.Second
 	// How many connections may be doing so: one more costs the oldest its place.
 	maxUnproven = 32
-	// How many refused connections are told of one by one.
+	// How many refused connections are reported one by one.
 	maxStrangers = 10
 )
 
@@ -177,7 +177,7 @@ func (d *acceptor) note(from net.Addr, err error) {
 	d.strangers = append(d.strangers, fmt.Sprintf("refused a connection from %v: %v", from, err))
 }
 
-// refused tells of the connections that were refused so far.
+// refused reports the connections that were refused so far.
 func (d *acceptor) refused() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

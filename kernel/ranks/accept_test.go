@@ -54,7 +54,7 @@ func report(d *acceptor, key []byte, kind byte, hello any) error {
 	return link.NewPeer(l).Tell(kind, 0, hello)
 }
 
-// refuses waits until the acceptor tells of its nth refused connection.
+// refuses waits until the acceptor reports its nth refused connection.
 func refuses(t *testing.T, d *acceptor, n int, want string) {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
@@ -135,7 +135,7 @@ func TestManyStrangersDoNotBlockTheAcceptor(t *testing.T) {
 	refuses(t, d, 1, "too many connections came at once")
 	refuses(t, d, maxStrangers+1, "more connections")
 	if n := len(d.refused()); n > maxStrangers+1 {
-		t.Errorf("%d lines tell of strangers", n)
+		t.Errorf("%d lines report strangers", n)
 	}
 	d.close()
 	if _, err := net.Dial("tcp", d.listener.Addr().String()); err == nil {

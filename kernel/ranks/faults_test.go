@@ -196,7 +196,7 @@ func TestRanksEndWithTheNotebook(t *testing.T) {
 	}
 }
 
-// A program that reports with a wrong key is refused and told of, and the ranks
+// A program that reports with a wrong key is refused and told about, and the ranks
 // start all the same.
 func TestAStrangersRankIsRefused(t *testing.T) {
 	list := starters(t)

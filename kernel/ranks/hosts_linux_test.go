@@ -321,13 +321,13 @@ func TestHostsRunTutorials(t *testing.T) {
 
 // loss is a way in which h2 is lost.
 type loss struct {
-	name string
-	lose func(h *hosts)
-	mend func(h *hosts)
+	name    string
+	lose    func(h *hosts)
+	restore func(h *hosts)
 }
 
 var losses = []loss{
-	{"link cut", func(h *hosts) { h.do("cut", "h2") }, func(h *hosts) { h.do("mend", "h2") }},
+	{"link cut", func(h *hosts) { h.do("cut", "h2") }, func(h *hosts) { h.do("restore", "h2") }},
 	{"processes killed", func(h *hosts) { h.do("kill", "h2") }, func(h *hosts) {}},
 	{"sshd killed", func(h *hosts) { h.do("sshd", "h2", "kill") }, func(h *hosts) { h.do("sshd", "h2", "restart") }},
 }
@@ -359,7 +359,7 @@ func TestHostsLost(t *testing.T) {
 func (h *hosts) lose(t *testing.T, loss loss, busy bool, library string) time.Duration {
 	what := loss.name + map[bool]string{true: ", in a collective", false: ", idle"}[busy] + ", " + library
 	b := h.open(t, library)
-	defer loss.mend(h)
+	defer loss.restore(h)
 	defer h.left("h1", "h2")
 	defer b.Close()
 	b.ok("%mpi start --hosts h1:2,h2:2")
@@ -377,7 +377,7 @@ func (h *hosts) lose(t *testing.T, loss loss, busy bool, library string) time.Du
 		b.Interrupt()
 		end()
 		b.ok("%%mpi\nx := []int{1}\nmust(world.Allreduce(mpi.InPlace, x, mpi.Sum))\nx[0]", "[0-3] 4")
-		loss.mend(h)
+		loss.restore(h)
 		b.ok("%mpi stop")
 		return 0
 	case busy:

@@ -214,7 +214,7 @@ func (n *notebook) cell(ctx context.Context, env magic.Env, call magic.Call) err
 	if err != nil {
 		return err
 	}
-	// The ranks may stand before the options or behind them.
+	// The ranks may stand before the options or after them.
 	names := ""
 	var options []string
 	for i, f := range fields {

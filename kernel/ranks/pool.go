@@ -126,7 +126,7 @@ type job struct {
 	begun   time.Time
 	done    chan struct{} // closed when every rank has a result
 	told    bool          // that ranks wait in a call
-	verdict string        // that was told of these waits
+	verdict string        // that was told about these waits
 	stuck   time.Time     // since when all that run it are known to be stuck
 	own     bool          // the pool's own, which no interrupt is meant for
 
@@ -255,7 +255,7 @@ func (p *pool) awaitEnd(r *rank) {
 	p.mu.Unlock()
 }
 
-// tellLosses tells of ranks that were lost while they had nothing to do: those of
+// tellLosses reports ranks that were lost while they had nothing to do: those of
 // a host together.
 func (p *pool) tellLosses() {
 	p.mu.Lock()
@@ -412,7 +412,7 @@ func (p *pool) renew() {
 	}()
 }
 
-// settle tells of collectives of a cell that has ended in which the ranks' calls did not
+// settle reports collectives of a cell that has ended in which the ranks' calls did not
 // match, and gives the ranks a new world if that, or that some failed, has left them out
 // of step: the next collective would take what was sent in that cell.
 func (p *pool) settle(failed bool) {

@@ -35,7 +35,7 @@ const (
 // finalizeTime is how long the end of a rank may wait for the others'.
 const finalizeTime = time.Second
 
-// inventory is what a rank tells of itself when it starts.
+// inventory is what a rank says about itself when it starts.
 type inventory struct {
 	Device     string      `json:"device"`
 	Devices    int         `json:"devices"`    // of its host

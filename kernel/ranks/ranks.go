@@ -59,7 +59,7 @@ type notebook struct {
 	made    func() (any, func() any) // makes a variable, and gives its value
 }
 
-// begin is told of each cell of the notebook.
+// begin is told about each cell of the notebook.
 func (n *notebook) begin(stop <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

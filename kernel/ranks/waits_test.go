@@ -61,7 +61,7 @@ func TestDeadlocksAreNamed(t *testing.T) {
 		end, told = b.hangs("%%mpi\nif rank == 0 {\n\tworld.Send([]int{5}, 1, 4)\n}\nif rank == 1 {\n\tworld.Recv(make([]int, 1), 0, 3)\n}", "Deadlock: rank 0, for whom rank 1 waits, ended without")
 		b.line(told, "1", "1 cell:6 Comm.Recv rank 0 3 8 ")
 		if !strings.Contains(told, "a message with tag 4 from rank 0 not received") || !strings.Contains(told, "ended cell") {
-			t.Errorf("not told of the other tag:\n%s", told)
+			t.Errorf("not told about the other tag:\n%s", told)
 		}
 		b.Interrupt()
 		end()

@@ -11,7 +11,7 @@ import (
 )
 
 // watch looks after a job until it has ended: it enforces the time limit,
-// frees ranks that wait for a lost one, and tells of those that wait long.
+// frees ranks that wait for a lost one, and reports those that wait long.
 func (p *pool) watch(j *job) {
 	tick := time.NewTimer(watchTime)
 	defer tick.Stop()

@@ -58,7 +58,7 @@ func startChild(o *Options, gone func(*child)) (*child, error) {
 	go func() {
 		err := c.Listen()
 		// An evaluator that dies while it writes cuts a frame short; only a frame
-		// that makes no sense needs telling.
+		// that is invalid needs telling.
 		if errors.Is(err, link.ErrDamaged) || errors.Is(err, link.ErrTooLong) || errors.Is(err, ErrNonsense) {
 			c.end("it sent invalid data over its link (does a cell write to a file descriptor that it did not open?)")
 		}

@@ -139,7 +139,7 @@ func (c *Client) Execute(cell Cell) Result {
 	return result
 }
 
-// run runs a cell. The error is the link's, or that the result made no sense.
+// run runs a cell. The error is the link's, or that the result is invalid.
 func (c *Client) run(id uint64, cell Cell) (result Result, err error) {
 	answer, err := c.peer.Ask(kindRun, id, cell)
 	if err != nil {

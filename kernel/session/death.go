@@ -40,7 +40,7 @@ func (d death) explain(cell string, wasReady, last bool) *Error {
 	return e
 }
 
-// notice tells of a death between two cells.
+// notice reports a death between two cells.
 func (d death) notice() string {
 	cause, words := d.cause()
 	lines := append([]string{"The evaluator ended after the last cell: " + cause}, quote(words)...)

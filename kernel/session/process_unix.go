@@ -233,8 +233,8 @@ func retry(call func() (int, error)) (int, error) {
 	}
 }
 
-// signalOf names the signal that ended a process, with what is likely behind
-// it; empty if it exited.
+// signalOf names the signal that ended a process, with its likely cause;
+// empty if it exited.
 func signalOf(state *os.ProcessState) string {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {

@@ -91,7 +91,7 @@ type fakeEvaluator struct {
 	console   *Console
 	variable  string
 	mu        sync.Mutex
-	interrupt chan struct{} // closed at an interrupt, made anew for each cell
+	interrupt chan struct{} // closed at an interrupt, made again for each cell
 	count     int           // of the cell's interrupts
 }
 

@@ -98,7 +98,7 @@ func (s *state) start() error {
 	return nil
 }
 
-// begin is told of each cell. That of a rank says whether the notebook wants to know.
+// begin is told about each cell. That of a rank says whether the notebook wants to know.
 func (s *state) begin(<-chan struct{}) {
 	c := s.host.Cell()
 	if trace.On() || !s.always && !c.Trace || c.Silent && !c.Trace {

@@ -19,7 +19,7 @@ func Between(min, max float64, step ...float64) Props {
 }
 
 // Interact shows a control for each parameter of f, a function, and below them what
-// f shows and returns, anew whenever one is moved. controls say how, one for each
+// f shows and returns, again whenever one is moved. controls say how, one for each
 // parameter in order; nil, or none, is what the type says: a slider for a number, a
 // checkbox for a bool, a field for a string. Else it is a Widget; Props for that one,
 // such as Between(0, 10); a value to begin with; or a slice of values or map from

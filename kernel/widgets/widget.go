@@ -544,7 +544,7 @@ func (w *Widget) tell(method, parent string, state map[string]any) error {
 func (w *Widget) update(state map[string]any, parent string) {
 	w.mu.Lock()
 	// For other front ends, and for this one to know that it came. It is told before
-	// the program can see the values: an answer of the program's comes behind it.
+	// the program can see the values: an answer of the program's comes after it.
 	w.tell("echo_update", parent, state)
 	before, was := maps.Clone(w.state), w.get("value")
 	model := models()[w.class]

@@ -117,7 +117,7 @@ func TestValuesGoBothWays(t *testing.T) {
 	n := len(f.told)
 	ok(t, s.SetValue(100))
 	if len(f.told) != n {
-		t.Error("told of no change")
+		t.Error("told about no change")
 	}
 	if !reflect.DeepEqual(seen, []int{0, 7, 7, 100}) {
 		t.Errorf("seen %v", seen)

@@ -159,7 +159,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// removeSocket clears a socket file that a kernel of before left behind. One at
+// removeSocket clears a socket file that an earlier kernel left behind. One at
 // which somebody listens is in use.
 func removeSocket(path string) error {
 	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSocket == 0 {

@@ -118,7 +118,7 @@ func (s *Sockets) Route(f func(*Message) (in chan<- *Message, closed <-chan stru
 
 // Send queues a message for the client that the identities name, if it has
 // proved that it knows the key. One that is gone finds a reply when it comes
-// back and has proved itself anew. Send returns an error when there is nobody
+// back and has proved itself again. Send returns an error when there is nobody
 // to send to or the message cannot be encoded; it waits only for a client that
 // is far behind.
 func (s *Sockets) Send(ch Channel, to [][]byte, out Outgoing) error {

@@ -142,7 +142,7 @@ func send(t *testing.T, socket zmq4.Socket, frames [][]byte) {
 	}
 }
 
-// What is wrong is dropped and logged; what comes behind it is not harmed.
+// What is wrong is dropped and logged; what comes after it is not harmed.
 func TestBadMessagesAreDroppedAndLogged(t *testing.T) {
 	s, log := listen(t, Connection{Key: "key"})
 	client := dial(t, s, Shell, "client")

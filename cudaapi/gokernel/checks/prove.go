@@ -670,7 +670,7 @@ func (p *prover) holds(s *state, c *ir.Check) bool {
 	return false
 }
 
-// passed notes what a check says of the statements behind it.
+// passed notes what a check says of the statements after it.
 func (p *prover) passed(s *state, c *ir.Check) {
 	x := c.Args[0]
 	key := p.key(x)
@@ -698,7 +698,7 @@ func (p *prover) passed(s *state, c *ir.Check) {
 	}
 }
 
-// list goes through statements. It gives what is known behind them.
+// list goes through statements. It gives what is known after them.
 func (p *prover) list(s *state, list *[]ir.Stmt) *state {
 	var out []ir.Stmt
 	merges := p.merges && p.marks

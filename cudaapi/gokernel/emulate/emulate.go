@@ -64,7 +64,7 @@ type Launch struct {
 	Stop <-chan struct{}
 	// Out takes what Printf and println print.
 	Out io.Writer
-	// Watch is told of the steps of threads; nil: nobody is.
+	// Watch is told about the steps of threads; nil: nobody is.
 	Watch Watcher
 }
 

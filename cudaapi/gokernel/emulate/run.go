@@ -271,7 +271,7 @@ func (t *thread) step() {
 // wait lets the others run until the block's scheduler has what the thread
 // waits for.
 func (t *thread) wait(w waiting) uint64 {
-	if t.yield == nil { // it evaluates for who watches
+	if t.yield == nil { // it evaluates for those who watch
 		t.fail(Panic{Pos: w.pos, Text: "it waits for other threads, which stand still"})
 	}
 	t.want = w

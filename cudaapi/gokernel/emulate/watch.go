@@ -35,7 +35,7 @@ type Call struct {
 	c  *compiler
 }
 
-// come tells of a step, if somebody wants to know.
+// come reports a step, if somebody wants to know.
 func (t *thread) come(fr *frame, c *compiler, s *ir.Step) {
 	if t.lane == nil {
 		t.lane = &Lane{Block: t.block.index, Thread: t.index}

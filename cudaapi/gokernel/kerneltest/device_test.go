@@ -280,7 +280,7 @@ func TestKernels(t *testing.T) {
 	launch(t, d, m, "hello", cuda.Grid(1), cuda.Block(1), 3)
 }
 
-// What a module keeps to tell of panics is not taken for memory that was forgotten.
+// What a module keeps to say about panics is not taken for memory that was forgotten.
 func TestModulesDoNotLeak(t *testing.T) {
 	before := len(cuda.Leaks())
 	d, m := device(t)

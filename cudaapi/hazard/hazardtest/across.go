@@ -79,7 +79,7 @@ func (r *rank) filled() {
 	r.check(r.a.Synchronize())
 }
 
-// acrossFinding is what a rank tells of one program.
+// acrossFinding is what a rank says about one program.
 type acrossFinding struct {
 	Rank   int
 	Name   string
@@ -711,7 +711,7 @@ var acrosses = []across{
 	}},
 
 	// Memory.
-	{name: "a put is done before it is told of", run: func(r *rank, o *handed) {
+	{name: "a put is done before it is reported", run: func(r *rank, o *handed) {
 		if r.me == 1 {
 			r.first(cuda.MemcpyAsync(o.theirs, r.y, r.b))
 			r.needed(r.b.Synchronize)

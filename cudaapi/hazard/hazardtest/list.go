@@ -664,7 +664,7 @@ var programs = []program{
 		e.check(v.Destroy())
 		e.second(e.read(e.b, e.x))
 	}},
-	{name: "memory that is allocated anew", right: true, run: func(e *env) {
+	{name: "memory that is allocated again", right: true, run: func(e *env) {
 		e.check(e.fill(e.a, e.x))
 		e.check(e.a.Synchronize())
 		e.check(e.x.Free())

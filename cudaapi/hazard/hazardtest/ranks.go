@@ -99,7 +99,7 @@ func receives(f func(r *rank)) func(r *rank) {
 // asRank is the variable by which a rank of the tests' own job knows that it is one.
 const asRank = "GOCUDA_HAZARDTEST_RANK"
 
-// finding is what a rank tells of one program.
+// finding is what a rank says about one program.
 type finding struct {
 	Rank        int
 	Name, Wrong string

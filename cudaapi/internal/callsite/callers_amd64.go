@@ -10,7 +10,7 @@ import "runtime"
 func callers(to *uintptr, skip, n int) int
 
 // framesOf are the functions of a frame that returns to pc, the innermost first: several
-// if some were inlined. Only where another frame follows does the runtime tell of all.
+// if some were inlined. Only where another frame follows does the runtime report all.
 func framesOf(pc uintptr) (list []runtime.Frame) {
 	frames := runtime.CallersFrames([]uintptr{pc, pc})
 	for {

@@ -125,11 +125,11 @@ func TestDamaged(t *testing.T) {
 	if err := syscall.Mkfifo(file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Get(key); got != nil { // and does not wait for who writes to the pipe
+	if got := c.Get(key); got != nil { // and does not wait for the one that writes to the pipe
 		t.Fatalf("got %q of a pipe", got)
 	}
-	c.Put(key, []byte("compiled anew"))
-	if got := c.Get(key); string(got) != "compiled anew" {
+	c.Put(key, []byte("compiled again"))
+	if got := c.Get(key); string(got) != "compiled again" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 var errElsewhere = errors.New("NCCL is used on Linux only")
 
-// Library is NCCL, which is not to be had here.
+// Library is NCCL, which is not available here.
 type Library struct{}
 
 // Open says that there is no NCCL here.

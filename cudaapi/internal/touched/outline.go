@@ -44,7 +44,7 @@ type instr struct {
 	block                 int
 }
 
-// ends reports whether an instruction ends a block, and whether control may go on behind
+// ends reports whether an instruction ends a block, and whether control may go on after
 // it.
 func (i *instr) ends() (ends, goesOn bool) {
 	switch i.parts[0] {

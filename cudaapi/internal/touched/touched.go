@@ -47,7 +47,7 @@ type Tracer struct {
 	variants map[key]*variant
 	places   map[driver.Context]*place
 	runtimes map[driver.Device]string // the function that kernels call
-	jobs     []*job                   // kernels that are not told of yet
+	jobs     []*job                   // kernels that are not told about yet
 	active   bool                     // the collector runs
 	kept     int                      // ranges that outlines have told
 }
@@ -372,7 +372,7 @@ func (t *Tracer) await(x *reach, w teller) {
 }
 
 // Capture is Launch in a stream that is captured; nil if nothing was launched.
-// [Tracer.Ran] tells of the graph's launches.
+// [Tracer.Ran] reports the graph's launches.
 func (k *Prepared) Capture(c driver.Context, l *driver.Launch) *Node {
 	if k.reach != nil {
 		if k.t.own(c, l) != nil {
@@ -440,7 +440,7 @@ func (t *Tracer) Forget(gone func(driver.Context) bool) {
 }
 
 // Preload does what the first launch of a kernel would do: CUDA may load code only when
-// what runs has ended, which may wait for what the program does behind that launch. It
+// what runs has ended, which may wait for what the program does after that launch. It
 // gives the variables of the kernel's module, as far as they are known.
 func (t *Tracer) Preload(c driver.Context, dev driver.Device, from *driver.Origin) []Allocation {
 	if t.loaded(c, dev, from).err == nil {
@@ -785,7 +785,7 @@ func (t *Tracer) give(p *place, x *trace) {
 	p.idle = append(p.idle, x)
 }
 
-// add has the collector tell of a job.
+// add has the collector report a job.
 func (t *Tracer) add(j *job) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -796,7 +796,7 @@ func (t *Tracer) add(j *job) {
 	}
 }
 
-// collect tells of kernels as they end, until none is left.
+// collect reports kernels as they end, until none is left.
 func (t *Tracer) collect() {
 	const longest = time.Millisecond
 	pause := time.Duration(0)

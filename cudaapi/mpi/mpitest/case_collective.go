@@ -8,7 +8,7 @@ import (
 	"gocuda/cudaapi/mpi"
 )
 
-// part is what rank r contributes: n numbers that tell of r and their place.
+// part is what rank r contributes: n numbers that report r and their place.
 func part(r, n int) []int32 {
 	s := make([]int32, n)
 	for i := range s {

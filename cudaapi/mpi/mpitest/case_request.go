@@ -140,7 +140,7 @@ func requestCases() []Case {
 	}
 }
 
-// probeCases: messages are told of before they are received.
+// probeCases: messages are reported before they are received.
 func probeCases() []Case {
 	return []Case{
 		{Name: "probe/count", Run: func(t *T) {

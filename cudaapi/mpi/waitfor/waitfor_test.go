@@ -202,7 +202,7 @@ func TestMismatches(t *testing.T) {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 		if g := New(j, func(int) bool { return true }, func(int) bool { return false }); len(g.Mismatches) > 0 {
-			t.Errorf("nobody waits, and the graph tells of %v", g.Mismatches)
+			t.Errorf("nobody waits, and the graph reports %v", g.Mismatches)
 		}
 	}
 }

@@ -20,7 +20,7 @@ type said struct {
 const showBegins, showEnds = "\x00\x01", "\x00\x02\n"
 
 // recorded runs a cell and returns what it printed and showed. A cell that panics
-// has that printed before the panic is told of.
+// has that printed before the panic is reported.
 func recorded(cell func()) []said {
 	r, w, err := os.Pipe()
 	fatal(err)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// fieldDoc is the comment of a field that a cell declared, above it or behind
+// fieldDoc is the comment of a field that a cell declared, above it or after
 // it; "" if there is none. owner is the type that has it, or nil where that is
 // to be found.
 func (p *page) fieldDoc(field *types.Var, owner types.Object) string {

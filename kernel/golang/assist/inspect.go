@@ -21,7 +21,7 @@ import (
 // Inspect tells what the name at the cursor, a position in bytes, means: its
 // declaration and documentation, and with detail 1 or more the source that a
 // cell gave it, or the contents of a package. Behind an open parenthesis it
-// tells of the function that is called. It returns nil where nothing is known,
+// reports the function that is called. It returns nil where nothing is known,
 // and never panics.
 func Inspect(scope Scope, magics *magic.Set, code string, cursor, detail int) *display.Bundle {
 	cursor = clamp(code, cursor)
@@ -118,7 +118,7 @@ func packageNamed(scope Scope, name string) types.Object {
 	return nil
 }
 
-// inspectMagic tells of the magic at the cursor.
+// inspectMagic reports the magic at the cursor.
 func inspectMagic(magics *magic.Set, code string, cursor int) *display.Bundle {
 	start := strings.LastIndexByte(code[:cursor], '\n') + 1
 	end := cursor

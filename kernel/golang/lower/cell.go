@@ -134,7 +134,7 @@ func (f *fn) errorOf(e ast.Expr) *expr {
 }
 
 // dropsError writes a bare call in a function of a cell whose last result is an
-// error: one that is not nil is told of. It reports whether the statement was one.
+// error: one that is not nil is reported. It reports whether the statement was one.
 func (f *fn) dropsError(call *ast.CallExpr) bool {
 	if f.l.program || !strings.HasPrefix(f.name, "main.") && !strings.HasPrefix(f.name, "func") {
 		return false

@@ -117,7 +117,7 @@ func (f *fn) stopBefore(s ast.Stmt) {
 	}
 }
 
-// stopOf is where a statement begins to do something: the call of a literal is behind it.
+// stopOf is where a statement begins to do something: the call of a literal is after it.
 func stopOf(s ast.Stmt) token.Pos {
 	if x, ok := s.(*ast.ExprStmt); ok {
 		if call, ok := ast.Unparen(x.X).(*ast.CallExpr); ok {

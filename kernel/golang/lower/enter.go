@@ -25,7 +25,7 @@ type Loop struct {
 	// Results are those of the function, if the loop has return statements with
 	// values.
 	Results []types.Type
-	Exits   []*ast.BranchStmt // which lead out of it, other than behind it
+	Exits   []*ast.BranchStmt // which lead out of it, other than after it
 	Around  *Loop             // the innermost loop around it of which this is true, too
 
 	returns, ends bool // it has return statements, and such without values
@@ -215,7 +215,7 @@ func (f *fn) exits(l *Loop) bool {
 }
 
 // loopVars finds the variables of the function around that a loop uses. It is false if
-// one is made anew for each iteration.
+// one is made again for each iteration.
 func (f *fn) loopVars(e *entry) bool {
 	var first ast.Stmt
 	if s, ok := e.Stmt.(*ast.ForStmt); ok {
@@ -324,7 +324,7 @@ func (f *fn) begins(e *entry, first *expr) {
 	f.emit("}")
 }
 
-// inside writes the loop, and what is behind it.
+// inside writes the loop, and what is after it.
 func (f *fn) inside(e *entry, loop func()) {
 	f.emit("if %s == %d {", e.how, loopGoesOn)
 	f.entries = append(f.entries, e)

@@ -145,7 +145,7 @@ func (x *expr) calls() bool {
 }
 
 // simple says whether x is a constant or a variable that only the function's own
-// statements change, or a field of one: it can stand behind any call.
+// statements change, or a field of one: it can stand after any call.
 func (x *expr) simple() bool {
 	switch x.op {
 	case opName, opLiteral, opHost:

@@ -8,8 +8,7 @@
 // A function, once something wants it (Lowerer.function), goes through these
 // passes:
 //
-//   - analyze (analyze.go) finds the variables that live behind a pointer, and
-//     bounds (bounds_elim.go) the indices that need no check;
+//   - analyze (analyze.go) finds the variables that live behind a pointer;
 //   - lowering (statements from stmt.go on, expressions from expr.go on) makes
 //     trees of expressions that know their type (ir_expr.go) in lists of
 //     statements (ir_stmt.go). What an operand needs done first is a statement
@@ -88,7 +87,7 @@ type Lowerer struct {
 	// Later says whether a method that is called through an interface is to be
 	// lowered by its first call.
 	Later func(*types.Func) bool
-	// Loops, if set, is told of each loop that can go on in a compiled form, and
+	// Loops, if set, is told about each loop that can go on in a compiled form, and
 	// gives it a number; a negative one leaves it as it is. Where loops[number] is
 	// true, lowered code calls the function LoopSymbol(number) of package rt, which
 	// takes the loop's variables (the address of one that is a Place) and its state,
@@ -107,7 +106,7 @@ type Lowerer struct {
 	Debug bool
 	// Slot is that of the cell: see BodyName.
 	Slot int
-	// SourcePkg says whether an object was declared by such source.
+	// SourceObj says whether an object was declared by such source.
 	SourceObj func(types.Object) bool
 
 	sharing    map[place]bool                   // variables that hold such memory

@@ -306,9 +306,9 @@ type demanded struct {
 // have run.
 func (l *Lowerer) Demand(id int) { l.lowerMethod(l.demanded[id]) }
 
-// AddMethod is told of a method that a later cell gives to a type. If it was real
+// AddMethod is told about a method that a later cell gives to a type. If it was real
 // already, compiled code may count on its having none: so the type, and all that
-// contain it, are made anew. What is in interfaces keeps the one it has.
+// contain it, are made again. What is in interfaces keeps the one it has.
 func (l *Lowerer) AddMethod(t *types.Named) {
 	wanted := func(x types.Type) bool {
 		n, ok := x.(*types.Named)

@@ -24,7 +24,7 @@ func (l *Lowerer) Substitute(t types.Type, params *types.TypeParamList, args []*
 }
 
 // ForgetInstances visits the types that run time knows, and has further instances
-// of generic types made anew: a cell gave one a method.
+// of generic types made again: a cell gave one a method.
 func (l *Lowerer) ForgetInstances(visit func(types.Type)) {
 	for _, b := range l.boxed {
 		visit(b.typ)

@@ -718,7 +718,7 @@ func (f *fn) isPlain(e ast.Expr) bool {
 	return false
 }
 
-// touched tells of slices that a statement reads as a whole, before it does. The elements
+// touched reports slices that a statement reads as a whole, before it does. The elements
 // that expressions read tell index and pointed, those that are assigned to written. What
 // must not be evaluated twice is kept for the statement, until done is called.
 func (f *fn) touched(s ast.Stmt) (done func()) {
@@ -818,7 +818,7 @@ func (f *fn) pointed(e *ast.StarExpr, x *expr) *expr {
 	return x
 }
 
-// passed tells of what a call reads and writes through its arguments. Of one alone that
+// passed reports what a call reads and writes through its arguments. Of one alone that
 // must not be evaluated twice the value is kept for the call, until done is called.
 func (f *fn) passed(e *ast.CallExpr) (done func()) {
 	done = func() {}
@@ -879,7 +879,7 @@ func followsPointers(fun *types.Func) bool {
 	return fun.Pkg() != nil && (fun.Pkg().Path() == "sync/atomic" || fun.Pkg().Path() == "fmt" && strings.Contains(fun.Name(), "scan"))
 }
 
-// pointee tells of the element that a pointer leads to.
+// pointee reports the element that a pointer leads to.
 func (f *fn) pointee(p ast.Expr, write bool) {
 	if u, ok := ast.Unparen(p).(*ast.UnaryExpr); ok && u.Op == token.AND {
 		if x, ok := ast.Unparen(u.X).(*ast.IndexExpr); ok {
@@ -926,7 +926,7 @@ func changes(fun *types.Func) bool {
 	return false
 }
 
-// touch tells of an element of a slice, or of all of it.
+// touch reports an element of a slice, or of all of it.
 func (f *fn) touch(x, index ast.Expr, write bool) {
 	t := f.typeOf(x)
 	if !f.isShared(x) || !isNumbers(t) && (index != nil || !types.IsInterface(t)) {
@@ -955,9 +955,9 @@ func (f *fn) touch(x, index ast.Expr, write bool) {
 	f.tell(f.expr(whole), from, to, write, index != nil, x)
 }
 
-// tell has the runtime told of the elements of x, a slice or a pointer to one, before
+// tell has the runtime told about the elements of x, a slice or a pointer to one, before
 // they are touched; at is the expression that does. Where no statement can stand, they
-// are not told of.
+// are not told about.
 func (f *fn) tell(x, from *expr, to string, write, element bool, at ast.Expr) {
 	if f.unguarded > 0 || len(f.prefix) > 0 && (x.calls() || from.calls()) {
 		return

@@ -36,7 +36,7 @@ func withoutAliases(s string) string {
 			continue
 		}
 		word := s[i:end]
-		named := i > 0 && s[i-1] == '.' // or it names something: it has a type or a parameter behind it
+		named := i > 0 && s[i-1] == '.' // or it names something: it has a type or a parameter after it
 		if rest := s[end:]; rest != "" {
 			named = named || rest[0] == '(' || rest[0] == ' ' && rest[1] != '}' && rest[1] != '"'
 		}

@@ -38,7 +38,7 @@ type entry struct {
 	Stamps   stamps // of the folders of local packages
 }
 
-// key names what the go command would tell of a package; "": it cannot be
+// key names what the go command would say about a package; "": it cannot be
 // kept.
 func (s *Set) key(importPath string) string {
 	h := sha256.New()

@@ -555,7 +555,7 @@ func complaint(stderr string, err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// listed is what the go command tells of a package.
+// listed is what the go command says about a package.
 type listed struct {
 	ImportPath     string
 	Name           string

@@ -328,7 +328,7 @@ func TestFolders(t *testing.T) {
 	s.want("deep.T{1, 2}.B + old.A", "5")
 	write(t, "mine/deep/deep.go", "package deep\n\nvar N = 1 +\n")
 	s.want("mine.Size()", "deep.go:3")
-	s.want("mine.Size()", "deep.go:3") // it stays so until it is mended
+	s.want("mine.Size()", "deep.go:3") // it stays so until it is fixed
 	write(t, "mine/deep/more.go", "package deep\n\nfunc init() { N++ }\n")
 	write(t, "mine/deep/deep.go", "package deep\n\nvar N = 40\n")
 	s.want("mine.Size()", "41m")

@@ -61,7 +61,7 @@ func forgotten[T any](p *T) func() bool {
 // set again.
 func (r *Runtime) WatchCallbacks() { r.alarms.calls.Store(true) }
 
-// WatchResets is told of at WatchCallbacks.
+// WatchResets is told about at WatchCallbacks.
 func (r *Runtime) WatchResets() { r.alarms.resets.Store(true) }
 
 // Alarmed says whether a goroutine of a cell that waits may be woken by a timer, a

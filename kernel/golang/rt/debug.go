@@ -145,7 +145,7 @@ type Debugger struct {
 
 	// Hit decides whether a thread stops at a breakpoint. It is called by the thread.
 	Hit func(t *Thread, a *Activation) bool
-	// Stopped is told of a stop, by the thread, before it waits. Resumed is told that
+	// Stopped is told about a stop, by the thread, before it waits. Resumed is told that
 	// all go on which nobody asked for: the cell was interrupted.
 	Stopped func(Stopped)
 	Resumed func()
@@ -614,7 +614,7 @@ func (d *Debugger) park(t *Thread, reason string, value any) {
 		t.parked = true
 		resume, kick := d.resume, d.kick
 		g := d.r.groupOf(t.Goroutine)
-		if g == nil || !g.cancelled.Load() { // it may have been while Stopped told of it
+		if g == nil || !g.cancelled.Load() { // it may have been while Stopped told about it
 			d.mu.Unlock()
 			select {
 			case f := <-t.work:

@@ -16,7 +16,7 @@ func frames(to *[2]uintptr, n int) int
 // most is how far out a call is looked for.
 const mostFrames = 64
 
-// inRun tells of return addresses whether they are in the interpreter's function that
+// inRun reports return addresses whether they are in the interpreter's function that
 // runs others. seen are those met last, each times two and one more if it is.
 var (
 	inRun sync.Map // uintptr to bool

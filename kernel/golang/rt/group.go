@@ -125,7 +125,7 @@ func (r *Runtime) Ask() (enough func()) {
 // setFlag writes a flag that interpreted code polls. The interpreter reads it
 // without synchronisation, on purpose (a poll is all that it costs): the write
 // of a byte is whole, and a poll that comes too early is followed by another.
-// So the race detector is not told of it.
+// So the race detector is not told about it.
 //
 //go:norace
 func setFlag[T bool | int](p *T, v T) { *p = v }
@@ -321,7 +321,7 @@ func (r *Runtime) callback(f func()) func() {
 	}
 }
 
-// contain calls f, and tells of what ends it other than by returning.
+// contain calls f, and reports what ends it other than by returning.
 func (r *Runtime) contain(g *Group, f func()) {
 	end := outcome{ok: true}
 	defer func() { // also if the goroutine ends

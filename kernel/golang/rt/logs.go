@@ -16,7 +16,7 @@ import (
 )
 
 // Packages log and slog ask the runtime who called them, and see the interpreter.
-// What they then say of it is mended on its way out.
+// What they then say of it is fixed on its way out.
 
 // logs is what cells get in place of functions of packages log and log/slog.
 func (r *Runtime) logs(program bool) map[string]map[string]reflect.Value {

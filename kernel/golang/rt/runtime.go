@@ -35,7 +35,7 @@ type Runtime struct {
 	// Show gets the values of a cell's last expression.
 	Show func(values []any)
 
-	// Background is told of a panic in a goroutine that a cell started.
+	// Background is told about a panic in a goroutine that a cell started.
 	Background func(g *Group, value any, trace Trace)
 
 	// Stdout is where cells print. Errors, if set, is their standard error.
@@ -62,7 +62,7 @@ type Runtime struct {
 	// Debugger stops the goroutines of cells that were lowered for it.
 	Debugger *Debugger
 
-	// Touched, if set, is told of what cells read and write in memory that devices
+	// Touched, if set, is told about what cells read and write in memory that devices
 	// use too, before they do.
 	Touched func(Touch)
 	// Bodies, if set, gives the names in lowered code of what the interpreter runs

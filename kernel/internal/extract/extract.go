@@ -34,7 +34,7 @@ type Extractor struct {
 	known   map[string]packageFiles
 }
 
-// packageFiles is what the go command tells of a package.
+// packageFiles is what the go command says about a package.
 type packageFiles struct {
 	export string
 	source []string

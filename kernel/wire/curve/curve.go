@@ -103,7 +103,7 @@ type Conn struct {
 	heard uint64 // the client's last nonce
 	limit func() int
 
-	// Of who writes.
+	// Of the writer.
 	greeted int    // bytes of the greeting that were taken
 	out     []byte // a frame that is not complete
 	ready   bool   // READY was sent

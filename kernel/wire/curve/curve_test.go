@@ -20,7 +20,7 @@ func newKeys(t testing.TB) Keys {
 	return Keys{*public, *secret}
 }
 
-// client is the other side, written anew after the RFC; tests of the kernel have libzmq's.
+// client is the other side, written again after the RFC; tests of the kernel have libzmq's.
 type client struct {
 	net.Conn
 	server        Key

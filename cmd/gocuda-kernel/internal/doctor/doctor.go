@@ -112,7 +112,7 @@ func Examine(ctx context.Context, version string, prober Prober) Report {
 	return r
 }
 
-// finding is what a child tells of a library.
+// finding is what a child says about a library.
 type finding struct {
 	Where   string `json:"where"`
 	Version string `json:"version"`
@@ -123,7 +123,7 @@ type finding struct {
 	Broken string `json:"broken"`
 }
 
-// cudaFinding is what a child tells of the driver and the GPUs.
+// cudaFinding is what a child says about the driver and the GPUs.
 type cudaFinding struct {
 	finding
 	Devices []Device `json:"devices"`

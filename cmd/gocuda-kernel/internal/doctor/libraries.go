@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// mpiVersion shortens what MPI libraries tell of themselves, such as
+// mpiVersion shortens what MPI libraries say about themselves, such as
 // "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\nMPICH ...".
 func mpiVersion(text string) string {
 	line, _, _ := strings.Cut(firstLine(text), ",")

@@ -56,7 +56,7 @@ func (e *Engine) bytes(b *cuda.Buffer) (*lane, *cuda.Buffer, error) {
 	return l, raw, err
 }
 
-// eventPool has the events that other processes can open. To record one anew before
+// eventPool has the events that other processes can open. To record one again before
 // it is done, on another stream, can end their waits too early.
 type eventPool struct {
 	mu      sync.Mutex

@@ -34,7 +34,7 @@ type notice struct {
 	_      [3]uint64
 }
 
-// noticesKept is how many calls back a rank's notices tell of: a rank is one call
+// noticesKept is how many calls back a rank's notices report: a rank is one call
 // ahead of the others at most, and more only if its own were interrupted.
 const noticesKept = 8
 

@@ -9,7 +9,7 @@ import (
 
 // newPage is memory that other processes of this user can open by the process
 // and the descriptor, which must stay open until they have. It has no name that
-// could be left behind, and nobody can cut it short. nil if it cannot be had.
+// could be left behind, and nobody can cut it short. nil if it is not available.
 func newPage() *ownPage {
 	fd, err := unix.MemfdCreate("gocuda-notices", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {

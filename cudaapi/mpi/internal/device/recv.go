@@ -208,7 +208,7 @@ func (r *receiving) arrived(st transport.Status) error {
 		return r.request(rtr)
 	}
 	if head.slot != 0 && r.stream != nil {
-		return r.request(rtrAgain) // who does not wait for the copy cannot look behind it
+		return r.request(rtrAgain) // who does not wait for the copy cannot look after it
 	}
 	why := r.get()
 	if why == nil {

@@ -19,7 +19,7 @@ func swap(w transport.Comm) error {
 	return err
 }
 
-// TestCollectivesThatDoNotMatch: some rank is told of a collective that the ranks call
+// TestCollectivesThatDoNotMatch: some rank is told about a collective that the ranks call
 // in different ways, at the latest by the next one.
 func TestCollectivesThatDoNotMatch(t *testing.T) {
 	sum := func(n int, op transport.Op) *transport.Collective {

@@ -98,7 +98,7 @@ func (c *context) remove(i int) *inbound {
 	return m
 }
 
-// status tells of a message in the communicator's ranks.
+// status reports a message in the communicator's ranks.
 func (c *context) status(from int, f *frame) transport.Status {
 	source, ok := c.rankOf[from]
 	if !ok {

@@ -82,7 +82,7 @@ type Memory struct {
 	Device any
 }
 
-// Status tells of a message that came.
+// Status reports a message that came.
 type Status struct {
 	Source, Tag int
 	Bytes       int

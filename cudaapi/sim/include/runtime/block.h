@@ -178,7 +178,7 @@ static GOCUDA_RAW void settle(Block *b, Warp *warp);
 static GOCUDA_RAW bool converge(Block *b, gocuda_u32 warps);
 
 // A thread that returns without having waited needs nobody's attention: its
-// stack goes on with the next, and tells of all of them when one waits or there
+// stack goes on with the next, and reports all of them when one waits or there
 // are no more.
 
 // leave notes that threads have returned, by the order in which they were
@@ -241,7 +241,7 @@ GOCUDA_CALL bool go_on(Thread *t) {
     return enter(t);
 }
 
-// finish tells of all threads of the stack once the last of the block has
+// finish reports all threads of the stack once the last of the block has
 // returned.
 GOCUDA_CALL void finish(Thread *t, gocuda_u32 threads) {
     t->block->started = threads;
@@ -329,7 +329,7 @@ GOCUDA_CALL void fail(gocuda_u32 kind, gocuda_u64 address, gocuda_u32 size, gocu
     f.kind = kind, f.address = address, f.size = size, f.write = write, f.line = line;
     copy_text(f.text, text);
     give_up(t->worker, t, f);
-    gocuda_switch(&t->sp, t->worker->sp); // for good: the stacks are started anew
+    gocuda_switch(&t->sp, t->worker->sp); // for good: the stacks are started again
 }
 
 #if defined(__x86_64__)

@@ -128,7 +128,7 @@ template <class... A, void (*F)(const Index &, A...), bool plain, auto W> struct
     template <unsigned... I> static GOCUDA_RAW void straight(Thread *t, const gocuda_u8 *p, Indices<I...>) {
         Block *b = t->block;
         b->started = t->worker->threads;
-        t->waited = t->plain = 1; // nobody need be told of the threads
+        t->waited = t->plain = 1; // nobody need be told about the threads
         block(t, *(A *)(p + offset<I, A...>())...);
         t->plain = 0;
         t->order = GOCUDA_NOBODY;

@@ -40,7 +40,7 @@ typedef unsigned long gocuda_u64;
 #define GOCUDA_COUNT_EVERY 64 // and some of the others (launch.go knows this too)
 #define GOCUDA_NOBODY ~0u // a stack's order while it runs no thread
 #define GOCUDA_TURN 100000u // accesses after which a thread lets others run
-#define GOCUDA_SITES_SIZE 65536ul // bytes of all sites, a power of two; their trails lie behind them
+#define GOCUDA_SITES_SIZE 65536ul // bytes of all sites, a power of two; their trails lie after them
 #define GOCUDA_PIECE 12 // bits of an address in a piece of memory (traces.go knows this too)
 #define GOCUDA_MARKS 2048ul // bytes of a piece's marks
 #define GOCUDA_MOST_SHARED (256ul << 10) // bytes of shared memory that a block of any GPU has at most, and more

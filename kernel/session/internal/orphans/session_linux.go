@@ -52,7 +52,7 @@ func kill(session int) (found bool) {
 	return found
 }
 
-// status is what /proc tells of a process; zero if there is none.
+// status is what /proc says about a process; zero if there is none.
 type status struct {
 	state   byte
 	session int

@@ -12,10 +12,10 @@ type Frame struct {
 	Entry    uintptr
 }
 
-// Frames tells of calls one after another.
+// Frames reports calls one after another.
 type Frames struct{ callers []uintptr }
 
-// CallersFrames prepares to tell of the calls that Callers has given.
+// CallersFrames prepares to report the calls that Callers has given.
 func CallersFrames(callers []uintptr) *Frames { return &Frames{callers} }
 
 // Next returns the next call, and whether there are more.
