@@ -39,12 +39,13 @@ func NewLane(d *cuda.Device, urgent bool) (*Lane, error) {
 
 // Follow makes the lane's later work follow what is on a stream; nil is the
 // default stream.
-func (l *Lane) Follow(s *cuda.Stream) error { return l.order(s, l.Stream) }
+func (l *Lane) Follow(s *cuda.Stream) error { return l.Order(s, l.Stream) }
 
 // Lead makes a stream's later work follow what is on the lane.
-func (l *Lane) Lead(s *cuda.Stream) error { return l.order(l.Stream, s) }
+func (l *Lane) Lead(s *cuda.Stream) error { return l.Order(l.Stream, s) }
 
-func (l *Lane) order(first, then *cuda.Stream) error {
+// Order makes a stream's later work follow what is on another.
+func (l *Lane) Order(first, then *cuda.Stream) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.edge.Record(first); err != nil {

@@ -30,6 +30,7 @@ type copyKernel struct {
 
 // shortCopy is a copy under way.
 type shortCopy struct {
+	stream *cuda.Stream
 	memory *cuda.HostBuffer
 	words  *ipc.Words
 }
@@ -52,15 +53,16 @@ func (c *copyKernel) load(d *cuda.Device) {
 // can reports whether n bytes are copied by the kernel.
 func (c *copyKernel) can(n int) bool { return n > 0 && n <= copyBytes && c.kernel != nil }
 
-// start queues a copy on a lane's stream. It does not wait.
-func (c *copyKernel) start(l *lane, dst, src *cuda.Buffer, n int) (*shortCopy, error) {
+// start queues a copy on a stream. It does not wait.
+func (c *copyKernel) start(l *lane, on *cuda.Stream, dst, src *cuda.Buffer, n int) (*shortCopy, error) {
 	s, err := c.take(l.Device)
 	if err != nil {
 		return nil, err
 	}
 	blocks := (n + copyEach - 1) / copyEach
+	s.stream = on
 	mark := s.words.Begin(blocks)
-	return s, c.kernel.Launch(cuda.Grid(blocks), cuda.Block(copyBlock), l.Stream, dst, src, n, s.memory, mark)
+	return s, c.kernel.Launch(cuda.Grid(blocks), cuda.Block(copyBlock), on, dst, src, n, s.memory, mark)
 }
 
 func (c *copyKernel) take(d *cuda.Device) (*shortCopy, error) {
@@ -84,7 +86,7 @@ func (c *copyKernel) take(d *cuda.Device) (*shortCopy, error) {
 
 // done reports whether the copy is. Once it is, its words are another's.
 func (s *shortCopy) done(l *lane) (bool, error) {
-	done, err := s.words.Done(l.Stream)
+	done, err := s.words.Done(s.stream)
 	if errors.Is(err, ipc.ErrSilent) {
 		err = errors.New("a copy on the device has failed")
 	}

@@ -315,9 +315,9 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// replies are the messages by which receivers answer, fragments those with data.
-func replies(m *message) bool   { return m.tag >= firstTag && m.tag < firstTag+tags }
-func fragments(m *message) bool { return m.tag >= firstTag+tags && m.tag < FreeTag }
+// answers are the messages by which receivers answer, fragments those with data.
+func answers(m *message) bool   { return m.tag == replyTag }
+func fragments(m *message) bool { return m.tag >= firstFragmentTag && m.tag < FreeTag }
 
 // TestShortOffer: the sender of a short message does not wait for its receive, and
 // may overwrite the buffer once it is done.
@@ -341,8 +341,8 @@ func TestShortOffer(t *testing.T) {
 	ok(t, from.Upload(pattern(100, 2)))
 	end := busy(t, x.dev, nil)
 	r := must(x.p[1].Irecv(to, 0, 0))(t)
-	s := must(x.p[0].send(from, 1, 0, nil, x.p[0].takeSlot(from, 1, false)))(t)
-	x.hold(replies)
+	s := must(x.p[0].send(from, 1, 0, nil, shortOffer{slot: x.p[0].takeSlot(from, 1, false)}))(t)
+	x.hold(answers)
 	for !x.matched(r) { // it has matched, and copies behind the stream's work
 		_, _, err := r.Test()
 		ok(t, err)
@@ -616,12 +616,12 @@ func TestFaults(t *testing.T) {
 		reach func(x *pair, s, r *operation) bool // whether the state is there
 	}{
 		{name: "send, offered", bytes: 1000, dies: 1, reach: func(x *pair, _, _ *operation) bool { return x.e[0].oneSend().state == sendOffered }},
-		{name: "send, a reply is on its way", bytes: 1000, post: true, held: replies, dies: 1, reach: func(x *pair, _, _ *operation) bool { return x.sent.Load() >= 2 }},
+		{name: "send, a reply is on its way", bytes: 1000, post: true, held: answers, dies: 1, reach: func(x *pair, _, _ *operation) bool { return x.sent.Load() >= 2 }},
 		{name: "send, pipelining", path: Staged, bytes: long, post: true, held: fragments, dies: 1, reach: func(x *pair, _, _ *operation) bool { return x.e[0].oneSend().state == sendPipelining }},
 		{name: "send, withdrawn", bytes: 100, dies: 1, reach: func(x *pair, s, _ *operation) bool { return s.done && x.p[0].withdrawn.Load() == 1 }},
 		{name: "receive, matching", bytes: 1000, post: true, held: func(m *message) bool { return m.tag == 0 }, dies: 0, reach: func(x *pair, _, _ *operation) bool { return x.sent.Load() > 0 }},
 		{name: "receive, pipelining", path: Staged, bytes: long, post: true, held: fragments, dies: 0, reach: func(x *pair, _, _ *operation) bool { return x.e[0].oneSend().state == sendPipelining }},
-		{name: "receive, replying", bytes: 1000, post: true, held: replies, dies: 0, reach: func(x *pair, _, _ *operation) bool { return x.sent.Load() >= 2 }},
+		{name: "receive, replying", bytes: 1000, post: true, held: answers, dies: 0, reach: func(x *pair, _, _ *operation) bool { return x.sent.Load() >= 2 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := newPair(t, c.path, c.path)

@@ -16,7 +16,12 @@
 //	(offer_short.go)           sender keeps a copy and is done; a receiver that comes
 //	                    ◄ RTR  to it later, or copied the data too late, asks for
 //	                   copy ►  the copy
-//	eager (send.go)    data ►  at most Inline bytes, where ranks have no notices
+//	eager (send.go)    data ►  at most Inline bytes, where ranks have no notices; while
+//	                           the data are not ready, an RTS that offers nothing
+//
+// Replies name the message that they answer (replies.go), and the receiver gives out
+// the tag that fragments come with. Nothing waits for a stream: what is not ready is
+// asked for again, or waited for on a stream that holds back no other message.
 //
 // A sender's states:
 //
@@ -24,17 +29,18 @@
 //	   │ ├──── ATS with an event ──► receiver copies ──► closing
 //	   │ ├──── RTR ────────────────► pipelining ───────► closing
 //	   │ └──── NACK ───────────────► failed
+//	   │  a device fails ──► refusing: the receiver gets data of no length
 //	   └ 50 us without a reply, of a short offer ──► withdrawn: done for the program
 //	withdrawn ── RTR ──► copy on its way ──► closing;  ── ATS ──► closing
 //
 // A receiver's:
 //
 //	matching ── a message of the host's, or eager ──► done
-//	   ├─ RTS, the memory opens ────────► copying ──► replying (ATS) ──► done
+//	   ├─ RTS, the memory opens ────────► queueing ──► copying ──► replying (ATS) ──► done
 //	   ├─ RTS, and the offer was withdrawn meanwhile ──► pipelining
 //	   ├─ RTS, the memory does not open ► pipelining (RTR) ──► done
 //	   └─ RTS, longer than the buffer ──► failed (the sender is told to discard)
 //
 // Any error of the transport or of a device leads to failed, which gives back what
-// the message holds.
+// the message holds, and tells the other end that no data or no answer comes.
 package device

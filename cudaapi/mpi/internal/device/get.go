@@ -8,42 +8,73 @@ import (
 	"gocuda/cudaapi/internal/ipc"
 )
 
-// get copies the data out of the sender's memory.
+// get copies the data out of the sender's memory, if it opens.
 func (r *receiving) get() error {
 	if err := r.findLane(); err != nil {
 		return err
 	}
-	n := int(r.head.bytes)
-	src, ready, err := r.open()
-	if err != nil {
+	var err error
+	if r.src, r.ready, err = r.open(); err != nil {
 		return err
 	}
-	s := r.stream
-	if s == nil {
-		s = r.lane.Stream
-		if r.buf != nil && !r.idle {
-			if err := r.lane.Follow(nil); err != nil {
-				return err
-			}
+	r.state = recvQueueing
+	return r.queue()
+}
+
+// queue queues the copy: on the lane's stream, or, while it has to wait for others'
+// work, on a stream that holds back no other message. While all of those are taken, it
+// queues nothing.
+func (r *receiving) queue() (err error) {
+	if r.ready != nil {
+		if done, err := r.ready.Query(); err != nil {
+			return err
+		} else if done {
+			r.ready = nil
 		}
 	}
-	if ready != nil {
-		if err := s.WaitEvent(ready); err != nil {
+	follows := r.stream == nil && r.buf != nil && !r.idle
+	if follows {
+		if r.idle, err = idle(r.lane.Device); err != nil {
+			return err
+		}
+		follows = !r.idle
+	}
+	s, waits := r.stream, r.ready != nil || follows
+	switch {
+	case s != nil:
+	case !waits:
+		s = r.lane.Stream
+	default:
+		if s, r.giveTurn = r.lane.turn(); s == nil {
+			return nil
+		}
+	}
+	if follows {
+		if err := r.lane.Order(nil, s); err != nil {
 			return err
 		}
 	}
-	// Behind what it must wait for, a short copy is quicker by a kernel; with nothing
-	// to wait for, by the copy engine.
-	waits := ready != nil || !r.idle
-	if waits && r.stream == nil && r.buf != nil && src.Device() == r.buf.Device() && r.lane.copies.can(n) {
+	if r.ready != nil {
+		if err := s.WaitEvent(r.ready); err != nil {
+			return err
+		}
+	}
+	return r.copy(s, waits)
+}
+
+// copy queues the copy on a stream. Behind what it must wait for, a short one is
+// quicker by a kernel; with nothing to wait for, by the copy engine.
+func (r *receiving) copy(s *cuda.Stream, waits bool) (err error) {
+	n := int(r.head.bytes)
+	if waits && r.stream == nil && r.buf != nil && r.src.Device() == r.buf.Device() && r.lane.copies.can(n) {
 		r.state = recvCopying
-		r.kernel, err = r.lane.copies.start(r.lane, r.buf, src, n)
+		r.kernel, err = r.lane.copies.start(r.lane, s, r.buf, r.src, n)
 		return err
 	}
 	if r.buf == nil {
-		err = cuda.MemcpyAsync(r.into[:n], src, s)
+		err = cuda.MemcpyAsync(r.into[:n], r.src, s)
 	} else {
-		err = ipc.Copy(r.buf.Slice(0, n), src, s)
+		err = ipc.Copy(r.buf.Slice(0, n), r.src, s)
 	}
 	if err != nil {
 		return err
@@ -61,7 +92,7 @@ func (r *receiving) get() error {
 	if err != nil {
 		return err
 	}
-	return r.say(atsLater, h)
+	return r.say(&reply{kind: atsLater, body: h})
 }
 
 // own reports whether the message is this process's.
@@ -104,47 +135,62 @@ func (s *sending) readLater(event cuda.IPCEvent) error {
 	return nil
 }
 
-// fetch reads a short buffer, behind the work of the default stream. If there is
-// none, pinned memory and an event that is asked for take less time than a copy
-// that waits by itself.
-func (e *Engine) fetch(host []byte, b *cuda.Buffer) error {
-	l, raw, err := e.bytes(b)
-	if err != nil {
-		return err
-	}
-	now, err := idle(l.Device)
-	if err != nil {
-		return err
-	}
-	if !now {
-		return raw.Download(host)
-	}
+// fetch is a copy of a short buffer to the host, of data that are ready. Pinned memory
+// and an event that is asked for take less time than a copy that waits by itself.
+type fetch struct {
+	lane   *lane
+	memory *cuda.HostBuffer
+	copied *cuda.Event
+}
+
+func (l *lane) fetch(raw *cuda.Buffer) (*fetch, error) {
 	h, err := l.pinned.take(l.Device)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer l.pinned.put(h)
-	if err := cuda.MemcpyAsync(h.Slice(0, len(host)), raw, l.fetches); err != nil {
-		return err
+	f := &fetch{lane: l, memory: h}
+	if err = cuda.MemcpyAsync(h.Slice(0, raw.Bytes()), raw, l.fetches); err == nil {
+		f.copied, err = l.record(l.fetches)
 	}
-	done, err := l.record(l.fetches)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	return f, nil
+}
+
+func (f *fetch) done() (bool, error) { return f.copied.Query() }
+
+// take gives what was copied, once that is done, and ends the fetch.
+func (f *fetch) take(to []byte) error {
+	came, err := f.memory.Uint8s()
+	copy(to, came)
+	f.lane.events.put(f.copied)
+	f.lane.pinned.put(f.memory)
+	return err
+}
+
+// drop ends a fetch that has failed, or that nobody needs: its memory is not used again.
+func (f *fetch) drop() {
+	if f != nil {
+		f.lane.events.putLater(f.copied)
+	}
+}
+
+// wait waits for the copy, which has nothing to wait for itself.
+func (f *fetch) wait(to []byte) error {
 	for n := 0; ; n++ {
-		if over, err := done.Query(); err != nil {
+		done, err := f.done()
+		if err != nil {
+			f.drop()
 			return err
-		} else if over {
-			break
+		}
+		if done {
+			return f.take(to)
 		}
 		if n > 1000 {
 			runtime.Gosched()
 		}
 	}
-	l.events.put(done)
-	came, err := h.Uint8s()
-	copy(host, came)
-	return err
 }
 
 // idle tells whether a device's default stream has nothing to do, and so whatever

@@ -19,13 +19,12 @@ type rts struct {
 	offer  offer
 	slot   uint8  // where the sender says that it has withdrawn the offer; 0: it does not
 	sender uint32 // rank in the world
-	id     uint32 // of the message, for the tags of its replies
 	key    uint64 // of the message in the sender's process
 	bytes  uint64
 	host   [16]byte
 	memory ipc.Export
 	ready  cuda.IPCEvent
-	_      [16]byte
+	_      [24]byte
 }
 
 var _ [Inline]byte = [unsafe.Sizeof(rts{})]byte{}
@@ -50,6 +49,8 @@ func readRTS(b []byte, mark [16]byte) (h rts, ok bool) {
 
 // reply answers an RTS.
 type reply struct {
+	key  uint64 // of the message
+	tag  int32  // of rtr and rtrAgain, for the data
 	kind replyKind
 	body [64]byte // of atsLater the event's handle, of nack why
 }
@@ -68,14 +69,11 @@ const (
 // Tags on the communicator that programs do not see. Its lower half is package
 // mpi's: replies go from receiver to sender, fragments from sender to receiver.
 const (
-	firstTag = 1 << 14
-	tags     = 1 << 12
+	replyTag         = 1 << 14
+	firstFragmentTag = replyTag + 1
 	// FreeTag is the first tag that the engine leaves to others.
-	FreeTag = firstTag + 2*tags
+	FreeTag = replyTag + 1<<13
 )
-
-func replyTag(id uint32) int    { return firstTag + int(id%tags) }
-func fragmentTag(id uint32) int { return firstTag + tags + int(id%tags) }
 
 // Host is host memory as a transport takes it.
 func Host(b []byte) transport.Memory {

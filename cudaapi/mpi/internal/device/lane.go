@@ -14,36 +14,91 @@ type lane struct {
 	// fetches reads short messages, which must not wait behind copies that wait for
 	// other ranks.
 	fetches *cuda.Stream
+	turns   turns
 	events  eventPool
 	pinned  pinnedPool
 	staging stagingPool
 	copies  copyKernel
+
+	making sync.Mutex
+	made   bool
 }
 
+// lane is made at first use: that takes long, and holds back nothing else.
 func (e *Engine) lane(d *cuda.Device) (*lane, error) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if l := e.lanes[d]; l != nil {
+	l := e.lanes[d]
+	if l == nil {
+		l = &lane{}
+		e.lanes[d] = l
+	}
+	e.mu.Unlock()
+	l.making.Lock()
+	defer l.making.Unlock()
+	if l.made {
 		return l, nil
 	}
+	err := l.make(d)
+	l.made = err == nil
+	return l, err
+}
+
+func (l *lane) make(d *cuda.Device) error {
 	// Of the highest priority, or short copies by kernels would wait for a long
 	// kernel's blocks, behind which a program wants to hide them.
 	own, err := ipc.NewLane(d, true)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	if l.fetches, err = urgent(d); err != nil {
+		return err
+	}
+	l.Lane = own
+	l.copies.load(d)
+	return nil
+}
+
+func urgent(d *cuda.Device) (*cuda.Stream, error) {
 	_, greatest, err := d.StreamPriorityRange()
 	if err != nil {
 		return nil, err
 	}
-	fetches, err := d.NewStreamWithPriority(greatest, cuda.NonBlocking)
-	if err != nil {
-		return nil, err
+	return d.NewStreamWithPriority(greatest, cuda.NonBlocking)
+}
+
+// turns are streams for copies that wait for work of the program or of other ranks:
+// each has one at a time, so that it holds back no other message.
+type turns struct {
+	mu   sync.Mutex
+	free []*cuda.Stream
+	made int
+}
+
+const mostTurns = 8
+
+// turn gives such a stream, and how to give it back; nil if none is free.
+func (l *lane) turn() (*cuda.Stream, func()) {
+	t := &l.turns
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var s *cuda.Stream
+	if n := len(t.free); n > 0 {
+		s = t.free[n-1]
+		t.free = t.free[:n-1]
+	} else if t.made < mostTurns {
+		var err error
+		if s, err = urgent(l.Device); err != nil {
+			return nil, func() {}
+		}
+		t.made++
+	} else {
+		return nil, func() {}
 	}
-	l := &lane{Lane: own, fetches: fetches}
-	l.copies.load(d)
-	e.lanes[d] = l
-	return l, nil
+	return s, func() {
+		t.mu.Lock()
+		t.free = append(t.free, s)
+		t.mu.Unlock()
+	}
 }
 
 // bytes is a buffer as bytes, and its device's lane.

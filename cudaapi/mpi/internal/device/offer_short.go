@@ -25,14 +25,20 @@ const offerTime = 50 * time.Microsecond
 
 // shortOffer is what a sender has to withdraw its offer.
 type shortOffer struct {
-	slot  uint8 // its word in the page; 0: the offer stands until it is taken
-	since time.Time
-	kept  []byte            // the copy, of an offer that was withdrawn
-	sent  transport.Request // of it
+	slot      uint8 // its word in the page; 0: the offer stands until it is taken
+	later     bool  // nothing is offered, because the data of an eager message are not ready
+	waits     bool  // the program is to wait until the receive has begun
+	since     time.Time
+	fetch     *fetch // the copy is being made
+	kept      []byte // the copy
+	withdrawn bool   // the send is over for the program
+	answered  bool
+	sent      transport.Request // of the copy
 }
 
-func (o *shortOffer) tooLate() bool {
-	return o.slot > 0 && o.kept == nil && time.Since(o.since) > offerTime
+// keeps reports whether it is time to make a copy.
+func (o *shortOffer) keeps() bool {
+	return o.kept == nil && (o.later || o.slot > 0 && time.Since(o.since) > offerTime)
 }
 
 // withdrawn is a slot's word in a page: the key of the message whose offer is.
@@ -53,28 +59,50 @@ func (p *Port) takeSlot(b *cuda.Buffer, dest int, synchronous bool) uint8 {
 }
 
 func (s *sending) freeSlot() {
+	if s.short.withdrawn {
+		s.short.withdrawn = false
+		s.p.withdrawn.Add(-1)
+	}
 	if s.short.slot == 0 {
 		return
 	}
 	withdrawn(s.p.e.pages.own, s.short.slot).Store(0)
 	s.p.e.pages.giveSlot(s.short.slot)
-	if s.short.kept != nil {
-		s.p.withdrawn.Add(-1)
-	}
 	s.short.slot = 0
 }
 
-// withdraw ends the send for the program. What is left of it is the engine's.
-func (s *sending) withdraw() error {
-	kept := make([]byte, s.source.buf.Bytes())
-	if err := s.p.e.fetch(kept, s.source.buf); err != nil {
-		return err
+// keep copies the data, when it is time and they are ready. It waits for nothing, and
+// reports whether no copy is under way.
+func (s *sending) keep() (over bool, err error) {
+	o := &s.short
+	if o.fetch == nil {
+		if !o.keeps() {
+			return true, nil
+		}
+		if ready, err := s.source.isReady(); err != nil || !ready {
+			return true, err
+		}
+		if o.fetch, err = s.source.lane.fetch(s.source.buf); err != nil {
+			return false, err
+		}
 	}
-	s.short.kept = kept
+	if done, err := o.fetch.done(); err != nil || !done {
+		return false, err
+	}
+	o.kept = make([]byte, s.source.buf.Bytes())
+	err = o.fetch.take(o.kept)
+	o.fetch = nil
+	return true, err
+}
+
+// withdraw ends the send for the program. What is left of it is the engine's.
+func (s *sending) withdraw() {
+	s.short.withdrawn = true
 	s.p.withdrawn.Add(1)
-	withdrawn(s.p.e.pages.own, s.short.slot).Store(s.head.key)
+	if s.short.slot > 0 {
+		withdrawn(s.p.e.pages.own, s.short.slot).Store(s.head.key)
+	}
 	s.p.e.progress.start(&operation{step: s.step})
-	return nil
 }
 
 // stands tells, when the data have been copied, whether they were the message.

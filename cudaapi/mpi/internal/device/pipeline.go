@@ -1,6 +1,9 @@
 package device
 
 import (
+	"errors"
+	"fmt"
+
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
@@ -12,11 +15,12 @@ type pipeline struct {
 	peer   int
 	tag    int
 	lane   *lane
-	device *cuda.Buffer // of bytes; at a receiver without a device nil, and
-	host   []byte       // the data go here
-	at     int          // begun
-	left   int          // bytes that are not begun
-	flight []*fragment  // under way, in order
+	device *cuda.Buffer         // of bytes; at a receiver without a device nil, and
+	host   []byte               // the data go here
+	ready  func() (bool, error) // reports whether the device's memory may be copied; nil: it may
+	at     int                  // begun
+	left   int                  // bytes that are not begun
+	flight []*fragment          // under way, in order
 }
 
 // mostFragments are under way at once.
@@ -28,6 +32,19 @@ type fragment struct {
 	at, n  int
 	req    transport.Request
 	copied *cuda.Event
+}
+
+// copies reports whether the device's memory may be copied. What it waits for is not
+// queued before the copies: that would hold back those of other messages.
+func (p *pipeline) copies() (bool, error) {
+	if p.ready == nil {
+		return true, nil
+	}
+	ok, err := p.ready()
+	if ok {
+		p.ready = nil
+	}
+	return ok, err
 }
 
 // begin takes the next fragments, as long as there is room for them.
@@ -73,6 +90,52 @@ func (p *pipeline) abandon() {
 	p.flight = nil
 }
 
+// discard receives what is left of a message that has failed, for the sender sends it
+// all the same. Until it is there, its tag is not another message's.
+func (p *pipeline) discard(why error, tags *fragmentTags, by *progress) {
+	kept := p.flight[:0]
+	for _, f := range p.flight {
+		if f.copied != nil {
+			p.lane.events.putLater(f.copied)
+		} else if f.req != nil {
+			kept = append(kept, f)
+		}
+	}
+	p.flight, p.device, p.ready = kept, nil, nil
+	p.host = make([]byte, p.at+p.left)
+	over := func(err error) {
+		var short *shortFragment
+		switch {
+		case errors.As(err, &short): // nothing more comes
+			p.abandon()
+			tags.give(p.tag)
+		case err != nil:
+			tags.fail(err)
+		default:
+			tags.give(p.tag)
+		}
+	}
+	var short *shortFragment
+	if errors.As(why, &short) {
+		over(why)
+		return
+	}
+	by.start(&operation{step: func() (bool, error) {
+		done, err := p.receive()
+		if done || err != nil {
+			over(err)
+		}
+		return done, err
+	}})
+}
+
+// shortFragment says that the sender has failed.
+type shortFragment struct{ n, of int }
+
+func (e *shortFragment) Error() string {
+	return fmt.Sprintf("the sender has failed: %d of %d bytes came", e.n, e.of)
+}
+
 // copy queues the copy of a fragment and marks its end.
 func (p *pipeline) copy(f *fragment, toDevice bool) (err error) {
 	dst, src := any(f.memory.Slice(0, f.n)), any(p.device.Slice(f.at, f.at+f.n))
@@ -88,6 +151,9 @@ func (p *pipeline) copy(f *fragment, toDevice bool) (err error) {
 
 // send moves a sender's fragments on.
 func (p *pipeline) send() (bool, error) {
+	if ok, err := p.copies(); err != nil || !ok {
+		return false, err
+	}
 	err := p.begin(func(f *fragment) error { return p.copy(f, false) })
 	if err != nil {
 		return false, err
@@ -144,25 +210,43 @@ func (p *pipeline) receive() (bool, error) {
 	}
 	for _, f := range p.flight {
 		if f.req == nil {
+			if p.device != nil && f.copied == nil {
+				if ok, err := p.copies(); err != nil || !ok {
+					return false, err
+				}
+				if err := p.copy(f, true); err != nil {
+					return false, err
+				}
+			}
 			continue
 		}
-		_, done, err := f.req.Test()
+		st, done, err := f.req.Test()
 		if err != nil {
 			return false, err
 		}
 		if !done {
 			break
 		}
-		f.req = nil
-		if f.memory == nil {
+		if f.req = nil; st.Bytes != f.n {
+			return false, &shortFragment{st.Bytes, f.n}
+		}
+		if f.memory == nil || p.device == nil {
 			continue
+		}
+		if ok, err := p.copies(); err != nil {
+			return false, err
+		} else if !ok {
+			break
 		}
 		if err := p.copy(f, true); err != nil {
 			return false, err
 		}
 	}
 	for len(p.flight) > 0 && p.flight[0].req == nil {
-		if f := p.flight[0]; f.memory != nil {
+		if f := p.flight[0]; f.memory != nil && p.device != nil {
+			if f.copied == nil {
+				break
+			}
 			done, err := f.copied.Query()
 			if err != nil {
 				return false, err
@@ -177,19 +261,42 @@ func (p *pipeline) receive() (bool, error) {
 }
 
 // request asks the sender for the data, by an RTR of either kind, and receives them
-// in fragments.
+// in fragments. While no tag is free for them, it does not.
 func (r *receiving) request(kind replyKind) error {
-	if err := r.say(kind, [64]byte{}); err != nil {
+	source := r.o.status.Source
+	r.kind, r.state = kind, recvAsking
+	if r.buf != nil {
+		if err := r.findLane(); err != nil {
+			return err
+		}
+	}
+	tag, err := r.p.fragments[source].take(r.p.tags)
+	if err != nil || tag == 0 {
 		return err
 	}
-	r.state = recvPipelining
-	r.pipeline = &pipeline{comm: r.p.side, peer: r.o.status.Source, tag: fragmentTag(r.head.id), left: int(r.head.bytes), host: r.into}
-	if r.buf == nil {
-		return nil
+	p := &pipeline{comm: r.p.side, peer: source, tag: tag, left: int(r.head.bytes), host: r.into}
+	if r.buf != nil {
+		p.lane, p.device = r.lane, r.buf
+		after, err := r.lane.record(r.stream)
+		if err != nil {
+			r.p.fragments[source].give(tag)
+			return err
+		}
+		r.after, p.ready = after, r.writable
 	}
-	if err := r.findLane(); err != nil {
-		return err
+	err = r.say(&reply{kind: kind, tag: int32(tag)})
+	if err == nil {
+		r.state, r.pipeline = recvPipelining, p
 	}
-	r.pipeline.lane, r.pipeline.device = r.lane, r.buf
-	return r.lane.Follow(r.stream)
+	return err
+}
+
+// writable reports whether what was queued before the receive is done.
+func (r *receiving) writable() (bool, error) {
+	done, err := r.after.Query()
+	if done {
+		r.lane.events.put(r.after)
+		r.after = nil
+	}
+	return done, err
 }

@@ -17,9 +17,11 @@ type Port struct {
 	number     int
 	devices    bool // one of the ranks can use any
 	peers      []peer
-	notices    []*noticeRing // of each rank; nil: they have none
-	ids        atomic.Uint32
-	withdrawn  atomic.Int32 // messages of which the engine keeps copies
+	notices    []*noticeRing  // of each rank; nil: they have none
+	replies    []replies      // of each rank
+	fragments  []fragmentTags // of what each rank sends
+	tags       int            // how many fragmentTags a rank has
+	withdrawn  atomic.Int32   // messages of which the engine keeps copies
 	probed     probed
 }
 
@@ -45,12 +47,18 @@ func (e *Engine) Port(data, side transport.Comm) (p *Port, err error) {
 	if p.peers, err = handshake.Gather(Channel(side), me); err == nil && p.OneHost() {
 		p.notices = e.pages.find(p.peers)
 	}
+	p.replies, p.fragments, p.tags = make([]replies, side.Size()), make([]fragmentTags, side.Size()), FreeTag-firstFragmentTag
 	p.devices = slices.ContainsFunc(p.peers, func(q peer) bool { return q.devices })
 	return p, err
 }
 
-// Free gives the port's notices back.
-func (p *Port) Free() { p.e.pages.give(p.peers[p.side.Rank()].notices) }
+// Free gives the port's notices back, and gives up the answers that have not come.
+func (p *Port) Free() {
+	for i := range p.replies {
+		p.replies[i].close()
+	}
+	p.e.pages.give(p.peers[p.side.Rank()].notices)
+}
 
 // OneHost reports whether all ranks are on one host and can use devices, so
 // that they may open each other's memory. All ranks get the same answer.

@@ -3,7 +3,6 @@ package device
 import (
 	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"gocuda/cudaapi/mpi/internal/transport"
 )
@@ -65,7 +64,6 @@ func (p *Port) peek(m transport.Message) (*peeked, error) {
 type probed struct {
 	mu   sync.Mutex
 	left []*peeked
-	n    atomic.Int32 // of them
 }
 
 // kept finds a message that Iprobe has looked into and left. They came before
@@ -79,24 +77,23 @@ func (p *Port) kept(source, tag int) int {
 	return -1
 }
 
+// take gives a message that Iprobe has left. p.probed.mu is held.
 func (p *Port) take(source, tag int) *peeked {
-	if p.probed.n.Load() == 0 {
-		return nil
-	}
-	p.probed.mu.Lock()
-	defer p.probed.mu.Unlock()
 	i := p.kept(source, tag)
 	if i < 0 {
 		return nil
 	}
 	l := p.probed.left[i]
 	p.probed.left = append(p.probed.left[:i], p.probed.left[i+1:]...)
-	p.probed.n.Add(-1)
 	return l
 }
 
-// irecv is the transport's, but for messages that Iprobe has left.
+// irecv is the transport's, but for messages that Iprobe has left. Nothing comes
+// between the look and the receive: a message that Iprobe takes out in between would
+// miss a receive that was posted when it came.
 func (p *Port) irecv(m transport.Memory, source, tag int) (transport.Request, error) {
+	p.probed.mu.Lock()
+	defer p.probed.mu.Unlock()
 	if l := p.take(source, tag); l != nil {
 		return l.Imrecv(m)
 	}
@@ -124,12 +121,13 @@ func (p *Port) Iprobe(source, tag int) (transport.Status, bool, error) {
 		return st, false, err
 	}
 	p.probed.left = append(p.probed.left, l)
-	p.probed.n.Add(1)
 	return l.told(), true, nil
 }
 
 // Improbe is the transport's Improbe, in the same way.
 func (p *Port) Improbe(source, tag int) (transport.Message, transport.Status, bool, error) {
+	p.probed.mu.Lock()
+	defer p.probed.mu.Unlock()
 	if l := p.take(source, tag); l != nil {
 		return l, l.told(), true, nil
 	}

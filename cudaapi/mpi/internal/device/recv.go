@@ -21,8 +21,14 @@ type receiving struct {
 	state    recvState
 	head     rts
 	lane     *lane
-	copied   *cuda.Event // recvCopying: by the copy engine, or
-	kernel   *shortCopy  // by a kernel
+	src      *cuda.Buffer // recvQueueing: the sender's memory,
+	ready    *cuda.Event  // and what to wait for before it is read; may be nil
+	giveTurn func()       // the stream back on which is copied; may be nil
+	came     int          // recvPlain: bytes that are to be copied to the device,
+	after    *cuda.Event  // when this is done
+	kind     replyKind    // recvAsking
+	copied   *cuda.Event  // recvCopying: by the copy engine, or
+	kernel   *shortCopy   // by a kernel
 	pipeline *pipeline
 	answer   transport.Request
 	verdict  error // what the receive ends with when the answer is sent
@@ -32,7 +38,10 @@ type recvState uint8
 
 const (
 	recvMatching recvState = iota
+	recvPlain              // the data are there, and the default stream is busy
+	recvQueueing           // the copy is not queued yet
 	recvCopying
+	recvAsking // for a tag for the data
 	recvPipelining
 	recvReplying
 	recvDone
@@ -109,8 +118,8 @@ func (p *Port) receive(b *cuda.Buffer, begin func(transport.Memory) (transport.R
 func (r *receiving) step() (bool, error) {
 	for {
 		was := r.state
-		if err := r.next(); err != nil {
-			r.abandon()
+		if err := r.next(); err != nil && !r.discards(err) {
+			r.abandon(err)
 			return false, err
 		}
 		if r.state == was || r.state == recvDone {
@@ -129,18 +138,35 @@ func (r *receiving) next() error {
 		}
 		r.o.status = st
 		return r.arrived(st)
+	case recvPlain:
+		if done, err := r.after.Query(); err != nil || !done {
+			return err
+		}
+		r.lane.events.put(r.after)
+		r.after = nil
+		return r.upload()
+	case recvQueueing:
+		return r.orAsk(r.queue())
 	case recvCopying:
 		if done, err := r.copiedYet(); err != nil || !done {
 			return err
 		}
+		if r.head.key == 0 { // nobody waits for an answer
+			r.land(r.came)
+			r.state = recvDone
+			return nil
+		}
 		if r.stands() {
-			return r.say(ats, [64]byte{})
+			return r.say(&reply{kind: ats})
 		}
 		return r.request(rtrAgain)
+	case recvAsking:
+		return r.request(r.kind)
 	case recvPipelining:
 		if done, err := r.pipeline.receive(); err != nil || !done {
 			return err
 		}
+		r.p.fragments[r.pipeline.peer].give(r.pipeline.tag)
 		r.pipeline, r.state = nil, recvReplying
 	case recvReplying:
 		if _, done, err := r.answer.Test(); err != nil || !done {
@@ -157,13 +183,21 @@ func (r *receiving) copiedYet() (done bool, err error) {
 		if done, err = r.kernel.done(r.lane); done {
 			r.kernel = nil
 		}
-		return done, err
-	}
-	if done, err = r.copied.Query(); done {
+	} else if done, err = r.copied.Query(); done {
 		r.lane.events.put(r.copied)
 		r.copied = nil
 	}
+	if done {
+		r.giveBack()
+	}
 	return done, err
+}
+
+func (r *receiving) giveBack() {
+	if r.giveTurn != nil {
+		r.giveTurn()
+		r.giveTurn = nil
+	}
 }
 
 // land gives the memory back that the transport received into.
@@ -175,34 +209,51 @@ func (r *receiving) land(used int) {
 }
 
 // abandon gives back what a message that has failed holds.
-func (r *receiving) abandon() {
+func (r *receiving) abandon(why error) {
 	r.land(len(r.at.host))
+	r.giveBack()
 	if r.pipeline != nil {
-		r.pipeline.abandon()
+		r.pipeline.discard(why, &r.p.fragments[r.pipeline.peer], &r.p.e.progress)
+		r.pipeline = nil
 	}
-	if r.copied != nil {
-		r.lane.events.putLater(r.copied)
+	for _, ev := range []*cuda.Event{r.copied, r.after} {
+		if ev != nil {
+			r.lane.events.putLater(ev)
+		}
 	}
+	r.copied, r.after = nil, nil
+}
+
+// discards has a receive that has failed tell the sender that it reads no data,
+// because the sender waits for an answer.
+func (r *receiving) discards(err error) bool {
+	if r.head.key == 0 || r.answer != nil || r.state == recvDone {
+		return false
+	}
+	r.abandon(err)
+	r.verdict = err
+	return r.say(&reply{kind: discard}) == nil
 }
 
 // arrived looks at what the transport received.
 func (r *receiving) arrived(st transport.Status) error {
-	defer r.land(st.Bytes)
-	r.state = recvDone
 	if st.Cancelled {
+		r.land(0)
+		r.state = recvDone
 		return nil
 	}
 	head, ok := readRTS(r.at.host[:min(st.Bytes, len(r.at.host))], r.p.e.mark)
 	if !ok {
 		return r.plain(st.Bytes)
 	}
+	r.land(st.Bytes)
 	r.head = head
 	r.o.cancel = nil
 	r.o.status.Bytes = int(head.bytes)
 	if int(head.bytes) > r.room {
 		r.o.status.Bytes = r.room
 		r.verdict = tooLong(int(head.bytes), r.room)
-		return r.say(discard, [64]byte{})
+		return r.say(&reply{kind: discard})
 	}
 	if head.offer == offerNothing {
 		return r.request(rtr)
@@ -210,17 +261,22 @@ func (r *receiving) arrived(st transport.Status) error {
 	if head.slot != 0 && r.stream != nil {
 		return r.request(rtrAgain) // who does not wait for the copy cannot look after it
 	}
-	why := r.get()
+	return r.orAsk(r.get())
+}
+
+// orAsk asks the sender for the data if they cannot be copied out of its memory.
+func (r *receiving) orAsk(why error) error {
 	if why == nil {
 		return nil
 	}
+	r.giveBack()
 	if r.p.e.forced == IPC {
-		var text [64]byte
-		copy(text[:], why.Error())
+		m := &reply{kind: nack}
+		copy(m.body[:], why.Error())
 		r.verdict = why
-		return r.say(nack, text)
+		return r.say(m)
 	}
-	r.p.learn(st.Source, why.Error())
+	r.p.learn(r.o.status.Source, why.Error())
 	return r.request(rtr)
 }
 
@@ -229,21 +285,48 @@ func tooLong(bytes, room int) error {
 }
 
 // plain puts a message that came as it is into place.
-func (r *receiving) plain(n int) error {
+func (r *receiving) plain(n int) (err error) {
 	if n > r.room { // the landing was longer, for an RTS
+		r.land(n)
 		r.o.status.Bytes = r.room
 		return tooLong(n, r.room)
 	}
+	r.came = n
+	if n > 0 && r.buf != nil && r.stream == nil {
+		if now, err := idle(r.buf.Device()); err != nil {
+			return err
+		} else if !now {
+			if err := r.findLane(); err != nil {
+				return err
+			}
+			r.after, err = r.lane.record(nil)
+			r.state = recvPlain
+			return err
+		}
+	}
 	switch {
 	case n == 0:
-		return nil
 	case r.buf == nil:
 		copy(r.into, r.at.host[:n])
-		return nil
 	case r.stream != nil:
-		return r.buf.Slice(0, n).UploadAsync(r.at.host[:n], r.stream)
+		err = r.buf.Slice(0, n).UploadAsync(r.at.host[:n], r.stream)
+	default:
+		err = r.buf.Slice(0, n).Upload(r.at.host[:n])
 	}
-	return r.buf.Slice(0, n).Upload(r.at.host[:n])
+	r.land(n)
+	r.state = recvDone
+	return err
+}
+
+// upload copies such a message, when what the default stream did is done: on a stream
+// that does not wait for what it does now.
+func (r *receiving) upload() error {
+	if err := r.buf.Slice(0, r.came).UploadAsync(r.at.host[:r.came], r.lane.Stream); err != nil {
+		return err
+	}
+	done, err := r.lane.record(r.lane.Stream)
+	r.copied, r.state = done, recvCopying
+	return err
 }
 
 // findLane finds the lane: of the buffer's device, or for host memory of any.
@@ -262,9 +345,9 @@ func (r *receiving) findLane() (err error) {
 }
 
 // say replies to the sender.
-func (r *receiving) say(kind replyKind, body [64]byte) (err error) {
-	m := &reply{kind, body}
-	r.answer, err = r.p.side.Isend(Host(handshake.Bytes(m)), r.o.status.Source, replyTag(r.head.id))
+func (r *receiving) say(m *reply) (err error) {
+	m.key = r.head.key
+	r.answer, err = r.p.side.Isend(Host(handshake.Bytes(m)), r.o.status.Source, replyTag)
 	r.state = recvReplying
 	return err
 }

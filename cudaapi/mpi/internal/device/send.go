@@ -18,11 +18,10 @@ type sending struct {
 	source  source
 	head    rts
 	request transport.Request // of the RTS
-	answer  reply
-	reply   transport.Request // of the answer
 
 	state    sendState
 	short    shortOffer
+	tag      int         // of the data, once the receiver has asked for them
 	copied   *cuda.Event // atsLater's
 	pipeline *pipeline
 }
@@ -34,6 +33,7 @@ const (
 	sendCopying              // the receiver copies, and copied tells when it has
 	sendPipelining           //
 	sendingKept              // the copy of a withdrawn offer is on its way
+	sendRefusing             // it has failed, which the receiver is still to be told
 	sendClosing              // the receiver has the data
 	sendDone
 )
@@ -53,20 +53,36 @@ type source struct {
 func (p *Port) Isend(b *cuda.Buffer, dest, tag int, synchronous bool) (transport.Request, error) {
 	if dest != transport.ProcNull {
 		if b.Bytes() > Inline {
-			return p.send(b, dest, tag, nil, 0)
+			return p.send(b, dest, tag, nil, shortOffer{})
 		}
 		if slot := p.takeSlot(b, dest, synchronous); slot > 0 {
-			return p.send(b, dest, tag, nil, slot)
+			return p.send(b, dest, tag, nil, shortOffer{slot: slot})
 		}
 	}
 	return p.sendEager(b, dest, tag, synchronous)
 }
 
-// sendEager sends the data in the message's place.
+// sendEager sends the data in the message's place. If they are not ready yet, an RTS
+// that offers nothing takes the place, and the sender keeps a copy when they are.
 func (p *Port) sendEager(b *cuda.Buffer, dest, tag int, synchronous bool) (transport.Request, error) {
 	host := make([]byte, b.Bytes())
 	if len(host) > 0 && dest != transport.ProcNull {
-		if err := p.e.fetch(host, b); err != nil {
+		l, raw, err := p.e.bytes(b)
+		if err != nil {
+			return nil, err
+		}
+		now, err := idle(l.Device)
+		if err != nil {
+			return nil, err
+		}
+		if !now {
+			return p.send(b, dest, tag, nil, shortOffer{later: true, waits: synchronous})
+		}
+		f, err := l.fetch(raw)
+		if err != nil {
+			return nil, err
+		}
+		if err := f.wait(host); err != nil {
 			return nil, err
 		}
 	}
@@ -83,15 +99,16 @@ func (p *Port) IsendOn(b *cuda.Buffer, dest, tag int, s *cuda.Stream) (transport
 	if b.Bytes() == 0 || dest == transport.ProcNull {
 		return p.data.Isend(transport.Memory{T: transport.Byte}, dest, tag)
 	}
-	return p.send(b, dest, tag, s, 0)
+	return p.send(b, dest, tag, s, shortOffer{})
 }
 
-func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream, slot uint8) (transport.Request, error) {
+func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream, short shortOffer) (transport.Request, error) {
 	l, raw, err := p.e.bytes(b)
 	if err != nil {
 		return nil, err
 	}
-	s := &sending{p: p, dest: dest, source: source{lane: l, buf: raw, stream: stream}, short: shortOffer{slot: slot, since: time.Now()}}
+	short.since = time.Now()
+	s := &sending{p: p, dest: dest, source: source{lane: l, buf: raw, stream: stream}, short: short}
 	if err := s.start(tag); err != nil {
 		s.end()
 		return nil, err
@@ -105,23 +122,22 @@ func (s *sending) start(tag int) error {
 	if err := s.source.prepare(e.forced == IPC); err != nil {
 		return err
 	}
-	s.head = rts{mark: e.mark, offer: offerNothing, slot: s.short.slot, sender: uint32(e.rank), id: s.p.ids.Add(1), bytes: uint64(s.source.buf.Bytes()), host: e.host}
+	s.head = rts{mark: e.mark, offer: offerNothing, slot: s.short.slot, sender: uint32(e.rank), bytes: uint64(s.source.buf.Bytes()), host: e.host}
 	e.mu.Lock()
 	e.next++
 	s.head.key = e.next
 	e.sends[s.head.key] = s
 	e.mu.Unlock()
-	if s.p.byIPC(s.dest) {
+	if s.p.byIPC(s.dest) && !s.short.later {
 		if err := s.source.offer(&s.head); err != nil && e.forced == IPC {
 			return err
 		}
 	}
 	var err error
-	if s.reply, err = s.p.side.Irecv(Host(handshake.Bytes(&s.answer)), s.dest, replyTag(s.head.id)); err != nil {
+	if s.request, err = s.p.data.Isend(Host(handshake.Bytes(&s.head)), s.dest, tag); err != nil {
 		return err
 	}
-	s.request, err = s.p.data.Isend(Host(handshake.Bytes(&s.head)), s.dest, tag)
-	return err
+	return s.p.replies[s.dest].expect(s.p.side, s.dest, s.head.key)
 }
 
 // prepare finds when the data are ready, and copies them where others can open them
@@ -156,12 +172,12 @@ func (s *source) mark(stream *cuda.Stream) (err error) {
 	return s.ready.Record(stream)
 }
 
-// await makes the lane's stream wait until the data are ready.
-func (s *source) await() error {
+// isReady reports whether the data are ready.
+func (s *source) isReady() (bool, error) {
 	if s.ready == nil {
-		return nil
+		return true, nil
 	}
-	return s.lane.Stream.WaitEvent(s.ready)
+	return s.ready.Query()
 }
 
 // share copies memory that CUDA cannot share between processes (of pools, for
@@ -174,13 +190,21 @@ func (s *source) share() error {
 	if err != nil {
 		return err
 	}
-	if err := s.await(); err != nil {
+	on := s.lane.Stream
+	if s.ready != nil {
+		turn, give := s.lane.turn()
+		defer give()
+		if turn != nil {
+			on = turn
+		}
+		if err := on.WaitEvent(s.ready); err != nil {
+			return err
+		}
+	}
+	if err := cuda.MemcpyAsync(s.shared, s.buf, on); err != nil {
 		return err
 	}
-	if err := cuda.MemcpyAsync(s.shared, s.buf, s.lane.Stream); err != nil {
-		return err
-	}
-	if err := s.mark(s.lane.Stream); err != nil {
+	if err := s.mark(on); err != nil {
 		return err
 	}
 	s.buf = s.shared
@@ -229,7 +253,11 @@ func (s *sending) step() (bool, error) {
 		was := s.state
 		over, err := s.next()
 		if err != nil {
-			s.end()
+			if s.refuses() {
+				s.p.e.progress.start(&operation{step: s.step})
+			} else {
+				s.end()
+			}
 			return false, err
 		}
 		if over || s.state == was {
@@ -243,15 +271,20 @@ func (s *sending) step() (bool, error) {
 func (s *sending) next() (over bool, err error) {
 	switch s.state {
 	case sendOffered:
-		if _, done, err := s.reply.Test(); err != nil || done {
-			s.reply = nil
+		if kept, err := s.keep(); err != nil || !kept {
+			return false, err
+		}
+		a, err := s.p.replies[s.dest].take(s.head.key)
+		if err != nil || a != nil {
+			s.short.answered = true
 			if err == nil {
-				err = s.answered()
+				err = s.answered(a)
 			}
 			return false, err
 		}
-		if s.short.tooLate() {
-			return true, s.withdraw()
+		if s.short.kept != nil && !s.short.withdrawn && !s.short.waits {
+			s.withdraw()
+			return true, nil
 		}
 	case sendCopying:
 		if done, err := s.copied.Query(); err != nil || !done {
@@ -268,6 +301,21 @@ func (s *sending) next() (over bool, err error) {
 			return false, err
 		}
 		s.state = sendClosing
+	case sendRefusing:
+		if !s.short.answered {
+			a, err := s.p.replies[s.dest].take(s.head.key)
+			if err != nil || a == nil {
+				return false, err
+			}
+			s.short.answered, s.tag = true, int(a.tag)
+		}
+		if s.state = sendClosing; s.tag == 0 {
+			break
+		}
+		// Data of no length: there are none.
+		s.state = sendingKept
+		s.short.sent, err = s.p.side.Isend(transport.Memory{T: transport.Byte}, s.dest, s.tag)
+		return false, err
 	case sendClosing:
 		if _, done, err := s.request.Test(); err != nil || !done {
 			return false, err
@@ -279,8 +327,7 @@ func (s *sending) next() (over bool, err error) {
 }
 
 // answered does what the receiver's reply asks for.
-func (s *sending) answered() (err error) {
-	a := &s.answer
+func (s *sending) answered(a *reply) (err error) {
 	switch {
 	case a.kind == atsLater:
 		return s.readLater(cuda.IPCEvent(a.body))
@@ -290,20 +337,36 @@ func (s *sending) answered() (err error) {
 		s.p.learn(s.dest, "the receiver could not open the sender's memory")
 		fallthrough
 	case a.kind == rtr, a.kind == rtrAgain:
+		s.tag = int(a.tag)
 		if s.short.kept != nil {
 			s.state = sendingKept
-			s.short.sent, err = s.p.side.Isend(Host(s.short.kept), s.dest, fragmentTag(s.head.id))
-			return err
-		}
-		if err := s.source.await(); err != nil {
+			s.short.sent, err = s.p.side.Isend(Host(s.short.kept), s.dest, s.tag)
 			return err
 		}
 		s.state = sendPipelining
-		s.pipeline = &pipeline{comm: s.p.side, peer: s.dest, tag: fragmentTag(s.head.id), lane: s.source.lane, device: s.source.buf, left: s.source.buf.Bytes()}
+		s.pipeline = &pipeline{comm: s.p.side, peer: s.dest, tag: s.tag, lane: s.source.lane, device: s.source.buf, left: s.source.buf.Bytes(), ready: s.source.isReady}
 	default: // ats, discard
 		s.source.read, s.state = a.kind == ats, sendClosing
 	}
 	return nil
+}
+
+// refuses reports whether a message that has failed is to go on, because the receiver
+// waits for data or will ask for them.
+func (s *sending) refuses() bool {
+	switch s.state {
+	case sendOffered:
+		if s.request == nil || s.short.answered && s.tag == 0 { // not sent, or the answer asks for nothing
+			return false
+		}
+	case sendPipelining:
+		s.pipeline.abandon()
+		s.pipeline = nil
+	default:
+		return false
+	}
+	s.state = sendRefusing
+	return true
 }
 
 // end gives back what the message holds, when it is over or has failed.
@@ -313,6 +376,7 @@ func (s *sending) end() error {
 	delete(e.sends, s.head.key)
 	e.mu.Unlock()
 	s.freeSlot()
+	s.short.fetch.drop()
 	if s.pipeline != nil {
 		s.pipeline.abandon()
 	}
