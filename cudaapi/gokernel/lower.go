@@ -439,6 +439,9 @@ func unusable(t types.Type, within []types.Type, host bool) (bad types.Type, why
 		}
 		return t, "it consists of nothing but itself"
 	}
+	if len(within) > 100 { // an instantiation cycle
+		return t, "it is made of ever larger instances"
+	}
 	within = append(within, t)
 	if host && ir.Half(t) != ir.NoHalf {
 		return t, "it is for devices"

@@ -322,7 +322,7 @@ func (ev *Evaluator) compile(slot int, name, code string, silent bool) (entry *f
 	f, err := ev.build(name, cell, made)
 	if err != nil {
 		ev.lower.Abandon()
-		return nil, internalError(err)
+		return nil, ev.buildError(err)
 	}
 	ev.remember(cell, made)
 	ev.adopt(src, code, cell)
@@ -352,6 +352,16 @@ func internalError(err error) *Error {
 	return answer.NewError("InternalError", "the front end cannot run this cell: "+err.Error())
 }
 
+// buildError says why a checked cell, or program, cannot be built.
+func (ev *Evaluator) buildError(err error) *Error {
+	var cycle lower.Cycle
+	if !errors.As(err, &cycle) {
+		return internalError(err)
+	}
+	at := ev.fset.Position(cycle.Of.Pos())
+	return compileError("", []mistake{{file: at.Filename, line: at.Line, column: at.Column, text: cycle.Error()}})
+}
+
 // build lowers a checked cell and compiles it.
 func (ev *Evaluator) build(name string, cell *checked, made *compiledCell) (*func(), error) {
 	return ev.compileOutput(func() lower.Output {
@@ -369,7 +379,11 @@ func (ev *Evaluator) compileOutput(step func() lower.Output) (entry *func(), err
 			if debug {
 				panic(r)
 			}
-			err = fmt.Errorf("%v", r)
+			if e, ok := r.(error); ok {
+				err = e
+			} else {
+				err = fmt.Errorf("%v", r)
+			}
 		}
 	}()
 	out := step()

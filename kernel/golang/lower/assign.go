@@ -173,6 +173,9 @@ func (f *fn) opAssign(s *ast.AssignStmt) {
 	} else {
 		x = f.operand(rhs, f.typeOf(lhs))
 	}
+	if s.Tok == token.QUO_ASSIGN {
+		x = f.divisor(rhs, x)
+	}
 	if dst.checks != nil && x.calls() {
 		x = f.spillAlways(x)
 	}

@@ -48,6 +48,8 @@ func (f *fn) labeled(s *ast.LabeledStmt) {
 	case *ast.LabeledStmt: // the interpreter loses all but the last label of a statement
 		f.emit("{}")
 		f.labeled(st)
+	case *ast.EmptyStmt: // the interpreter would lose the label to the next one
+		f.emit("{}")
 	default:
 		f.stop(s.Pos())
 		f.stmt(st)

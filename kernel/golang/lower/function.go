@@ -181,9 +181,6 @@ func (l *Lowerer) instanceKey(f *types.Func, targs []types.Type) string {
 	return key
 }
 
-// maxKey bounds instances of instances.
-const maxKey = 4000
-
 // function returns the lowered name of an instance of a declared function or
 // method (whose receiver is its first parameter), and has it lowered.
 func (l *Lowerer) function(fun *types.Func, targs []types.Type) string {
@@ -193,7 +190,7 @@ func (l *Lowerer) function(fun *types.Func, targs []types.Type) string {
 		return name
 	}
 	if len(key) > maxKey {
-		panic(fmt.Errorf("%s is instantiated without end", fun.Name()))
+		panic(Cycle{fun})
 	}
 	d := l.declOf(fun)
 	if d == nil {

@@ -20,7 +20,19 @@ func (f *fn) binary(e *ast.BinaryExpr) *expr {
 		return binary(p[0], e.Op.String(), p[1], t)
 	}
 	p := f.sides(e)
+	if e.Op == token.QUO {
+		p[1] = f.divisor(e.Y, p[1])
+	}
 	return binary(p[0], e.Op.String(), p[1], t)
+}
+
+// divisor is a divisor, lowered to x. The interpreter takes each untyped constant
+// zero for a mistake; of floats it is none.
+func (f *fn) divisor(e ast.Expr, x *expr) *expr {
+	if tv := f.info.Types[e]; tv.Value != nil && constant.Sign(tv.Value) == 0 {
+		return f.l.constant(tv.Value, x.typ, true)
+	}
+	return x
 }
 
 // sides lowers both sides of an operator; a constant takes the other's type.

@@ -204,9 +204,30 @@ func (l *Lowerer) mentions(t *types.Named, e *env) bool {
 
 // typeKey writes a type so that identical types, and only those, have equal keys.
 func (l *Lowerer) typeKey(t types.Type) string {
-	var b strings.Builder
+	var b key
 	l.writeKey(&b, t)
 	return b.String()
+}
+
+// maxDepth and maxKey bound the types that instances are made with: those of an
+// instantiation cycle grow without end. The checker finds a cycle only in one cell
+// that has no other error, and a notebook tolerates some.
+const (
+	maxDepth = 100
+	maxKey   = 4000
+)
+
+// key is the text of a type's key while it is written.
+type key struct {
+	strings.Builder
+	depth, deepest int
+}
+
+// A Cycle is a generic type or function that is instantiated with ever larger types.
+type Cycle struct{ Of types.Object }
+
+func (c Cycle) Error() string {
+	return "instantiation cycle: " + c.Of.Name() + " is instantiated with ever larger types"
 }
 
 func (l *Lowerer) objKey(o types.Object) string {
@@ -218,7 +239,9 @@ func (l *Lowerer) objKey(o types.Object) string {
 	return fmt.Sprintf("%s#%d", o.Name(), n)
 }
 
-func (l *Lowerer) writeKey(b *strings.Builder, t types.Type) {
+func (l *Lowerer) writeKey(b *key, t types.Type) {
+	b.depth++
+	b.deepest = max(b.deepest, b.depth)
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
 		b.WriteString(types.Typ[t.Kind()].Name())
@@ -231,11 +254,15 @@ func (l *Lowerer) writeKey(b *strings.Builder, t types.Type) {
 		}
 		if n := t.TypeArgs().Len(); n > 0 {
 			b.WriteByte('[')
+			before, depth := b.Len(), b.depth
 			for i := range n {
 				if i > 0 {
 					b.WriteByte(',')
 				}
 				l.writeKey(b, t.TypeArgs().At(i))
+			}
+			if b.deepest-depth > maxDepth || b.Len()-before > maxKey {
+				panic(Cycle{o})
 			}
 			b.WriteByte(']')
 		}
@@ -306,9 +333,10 @@ func (l *Lowerer) writeKey(b *strings.Builder, t types.Type) {
 	default:
 		fmt.Fprintf(b, "%T", t)
 	}
+	b.depth--
 }
 
-func (l *Lowerer) writeTuple(b *strings.Builder, t *types.Tuple) {
+func (l *Lowerer) writeTuple(b *key, t *types.Tuple) {
 	b.WriteByte('(')
 	for i := range t.Len() {
 		if i > 0 {
