@@ -67,6 +67,12 @@ func TestStyle(t *testing.T) {
 			if err != nil || len(exercises) < 3 {
 				t.Errorf("%d exercises, want three or more; %v", len(exercises), err)
 			}
+			for _, e := range exercises {
+				look, _ := e.Judge.Metadata["jupyter"].(map[string]any)
+				if look["source_hidden"] != true || !e.Judge.HasTag("hide-input") {
+					t.Errorf("the judge of exercise %s is not folded", e.ID)
+				}
+			}
 		})
 	}
 }

@@ -107,7 +107,7 @@ BESIDE = [
 # Cells that JupyterLab's debugger stops in.
 DEBUGGED = [
     "func square(x int) int {\n\ty := x * x\n\treturn y\n}",
-    "total := 0\nfor i := range 3 {\n\ttotal += square(i)\n}\nfmt.Println(\"total\", total)",
+    "total, half := 0, float32(0.5)\nfor i := range 3 {\n\ttotal += square(i)\n}\nfmt.Println(\"total\", total)",
     "%mpi start -n 4 --launcher local",
     '%%mpi\nx := rank * 10\nworld.Barrier()\nif rank == 2 {\n\tx++\n}\nfmt.Println("rank", rank, "has", x)',
 ]
@@ -467,6 +467,7 @@ def test_debugger(lab, browser):
         run()
         wait.until(lambda b: "In[2]" in text(".jp-DebuggerCallstack"), "it does not stop")
         wait.until(lambda b: "total" in text(".jp-DebuggerVariables"))
+        assert re.search(r"half\W*0\.5", text(".jp-DebuggerVariables")), text(".jp-DebuggerVariables")
         BUILD.mkdir(exist_ok=True)
         browser.save_screenshot(str(BUILD / "debugger-cell.png"))
 

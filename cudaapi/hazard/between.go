@@ -1,6 +1,8 @@
 package hazard
 
 import (
+	"slices"
+
 	"gocuda/cudaapi/record"
 )
 
@@ -275,6 +277,9 @@ func (c *Checker) settled(l letter, m *match, asked *record.Message) {
 // awaits reports whether an operation of the host's comes after something of other
 // ranks that is not here yet.
 func (c *Checker) awaits(o *record.Op) bool {
+	if list, ok := c.begun[o.Target]; ok {
+		return slices.ContainsFunc(list, func(m *moment) bool { return !m.past })
+	}
 	if o.Kind != record.SyncRequest {
 		var m *moment
 		if o.Kind == record.SyncEvent {

@@ -65,7 +65,10 @@ type Checker struct {
 	early   map[int][]*record.Op // waits for events that were not recorded
 	late    map[int]*record.Op   // the first record of such an event
 	execs   map[uint64]clock
-	funcs   map[*record.Op][]*job // host functions that have not returned, in the order of their runs
+	begun   map[*record.Op][]*moment // waits of hosts that are not over: what they wait for
+	gone    []*lane                  // destroyed, and not waited for yet
+	patient int                      // waits of hosts until it is worth to look at gone again
+	funcs   map[*record.Op][]*job    // host functions that have not returned, in the order of their runs
 	asked   map[*record.Op]*request
 	ranks   between
 	words   words
@@ -92,7 +95,7 @@ type Counts struct {
 // New is a checker of a program that begins.
 func New() *Checker {
 	c := &Checker{procs: map[int]*process{}, dims: dimensions{count: -1}, lanes: map[int]*lane{}, groups: map[driver.Context]*group{}, events: map[int]*moment{}, early: map[int][]*record.Op{}, late: map[int]*record.Op{},
-		execs: map[uint64]clock{}, funcs: map[*record.Op][]*job{}, asked: map[*record.Op]*request{}, byPlace: map[place]*Hazard{}}
+		execs: map[uint64]clock{}, begun: map[*record.Op][]*moment{}, funcs: map[*record.Op][]*job{}, asked: map[*record.Op]*request{}, byPlace: map[place]*Hazard{}}
 	c.words.at = map[uint64]*word{}
 	c.touching.c = c
 	c.touching.next = c.touching.successor
@@ -131,8 +134,19 @@ func (c *Checker) process(rank int) *process {
 	return p
 }
 
-// floor is what all that is to come comes after.
+// floor is what all that is to come comes after: what the hosts have waited for, and
+// had when what is not in its place yet, or not looked at, was queued.
 func (c *Checker) floor() (f clock) {
+	defer func() {
+		for _, s := range c.stuck {
+			f = meet(f, s.host)
+		}
+		for _, j := range c.queue {
+			if !j.op.Site.Library { // which has no place in the order
+				f = meet(f, j.base)
+			}
+		}
+	}()
 	first := true
 	for _, p := range c.procs {
 		switch {
@@ -208,8 +222,12 @@ func (c *Checker) Op(o *record.Op) {
 		c.library(o)
 		return
 	}
-	c.counts.Operations++
 	p := c.process(o.Rank)
+	if o.Kind == record.SyncBegun {
+		c.begins(o, p)
+		return
+	}
+	c.counts.Operations++
 	s := &step{op: o, host: p.host}
 	switch o.Kind {
 	case record.Mark:
@@ -229,14 +247,45 @@ func (c *Checker) Op(o *record.Op) {
 	}
 	if o.Lane == nil || o.Kind == record.SyncLane || o.Kind == record.LaneGone {
 		c.hostStep(s)
-	} else if len(c.stuck) == 0 && c.ready(s) {
-		c.laneStep(s)
 	} else {
-		c.lane(o.Lane) // so that it is among those that others hold back
-		c.stuck = append(c.stuck, s)
-		c.sweep()
+		c.place(s)
 	}
 	c.check()
+}
+
+// place puts a lane's operation in its place, or holds it back.
+func (c *Checker) place(s *step) {
+	if len(c.stuck) == 0 && c.ready(s) {
+		c.laneStep(s)
+		return
+	}
+	c.lane(s.op.Lane) // so that it is among those that others hold back
+	c.stuck = append(c.stuck, s)
+	c.sweep()
+}
+
+// begins notes what the host waits for from now on: the lanes' operations so far, of
+// which some may be held back.
+func (c *Checker) begins(o *record.Op, p *process) {
+	list := []*moment{}
+	switch {
+	case o.Event != nil:
+		if m := c.moment(o.Event.ID, p); m != nil {
+			list = append(list, m)
+		}
+	case o.Lane != nil:
+		m := &moment{}
+		list = append(list, m)
+		c.place(&step{op: o, host: p.host, moment: m})
+	default:
+		for _, l := range c.laneOf(o.Context) {
+			m, of := &moment{}, *o
+			of.Lane = l.Lane
+			list = append(list, m)
+			c.place(&step{op: &of, host: p.host, moment: m})
+		}
+	}
+	c.begun[o] = list
 }
 
 // library takes an operation that a package of this project queued for a reason of
@@ -362,16 +411,28 @@ func (c *Checker) behind(o *record.Op, held map[*lane]bool) bool {
 // those whose value no operation that is held back will write.
 func (c *Checker) force() {
 	for len(c.stuck) > 0 {
-		next := slices.IndexFunc(c.stuck, func(s *step) bool {
-			return s.op.Kind == record.WaitValue && c.first(s) && !slices.ContainsFunc(c.stuck, func(w *step) bool {
-				return w.op.Kind == record.WriteValue && w.op.Addr == s.op.Addr && wordWrite{value: w.op.Value}.ends(s.op)
-			})
+		c.forceNext()
+	}
+}
+
+func (c *Checker) forceNext() {
+	next := slices.IndexFunc(c.stuck, func(s *step) bool {
+		return s.op.Kind == record.WaitValue && c.first(s) && !slices.ContainsFunc(c.stuck, func(w *step) bool {
+			return w.op.Kind == record.WriteValue && w.op.Addr == s.op.Addr && wordWrite{value: w.op.Value}.ends(s.op)
 		})
-		next = max(next, 0)
-		s := c.stuck[next]
-		c.stuck = slices.Delete(c.stuck, next, next+1)
-		c.laneStep(s)
-		c.sweep()
+	})
+	next = max(next, 0)
+	s := c.stuck[next]
+	c.stuck = slices.Delete(c.stuck, next, next+1)
+	c.laneStep(s)
+	c.sweep()
+}
+
+// reach puts operations in their places until moments are past: the host has seen them.
+func (c *Checker) reach(list []*moment) {
+	waits := func(m *moment) bool { return !m.past }
+	for len(c.stuck) > 0 && slices.ContainsFunc(list, waits) {
+		c.forceNext()
 	}
 }
 
@@ -385,7 +446,16 @@ func (c *Checker) first(s *step) bool {
 func (c *Checker) laneStep(s *step) {
 	o, l := s.op, c.lane(s.op.Lane)
 	before := c.joined(l)
+	if o.Kind == record.SyncBegun {
+		if s.moment.clock, s.moment.past = l.full(), true; l.Legacy { // which first waits for the blocking streams
+			s.moment.clock = before
+		}
+		return
+	}
 	base := join(before, s.host)
+	if len(o.HostReads) > 0 {
+		base = join(base, c.hostReads(o, s.host)) // before it writes
+	}
 	switch o.Kind {
 	case record.Wait:
 		if s.moment != nil {
@@ -427,9 +497,6 @@ func (c *Checker) laneStep(s *step) {
 	default:
 		c.touches(o, l.dim, l.n, l.base)
 	}
-	if len(o.HostReads) > 0 {
-		c.hostReads(o, s.host)
-	}
 	if o.Kind == record.Request {
 		c.toRanks(o, base)
 	}
@@ -465,13 +532,16 @@ func (c *Checker) laneStep(s *step) {
 	}
 }
 
-// hostReads is what the host read in a call, which queued an operation after it.
-func (c *Checker) hostReads(o *record.Op, host clock) {
+// hostReads is what the host read in a call, which queued an operation after it. It
+// gives the clock of what comes after.
+func (c *Checker) hostReads(o *record.Op, host clock) clock {
 	read := *o
 	read.Kind, read.Lane, read.Watched, read.Accesses = record.HostAccess, nil, nil, o.HostReads
 	p := c.process(o.Rank)
 	p.tick()
-	c.add(&job{op: &read, dim: p.dim, n: p.n, base: host.with(p.dim, p.n)})
+	j := &job{op: &read, dim: p.dim, n: p.n, base: host.with(p.dim, p.n)}
+	c.add(j)
+	return j.after()
 }
 
 func (c *Checker) laneOf(x driver.Context) (list []*lane) {
@@ -563,19 +633,23 @@ func (c *Checker) runs(o *record.Op, j *job) {
 // hostStep puts an operation of the host's in its place.
 func (c *Checker) hostStep(s *step) {
 	o, p := s.op, c.process(s.op.Rank)
-	if c.forces(o, s.moment) {
+	begun, ok := c.begun[o.Target]
+	if ok {
+		delete(c.begun, o.Target)
+	}
+	switch {
+	case ok && o.Kind == record.SyncEnded:
+	case ok:
+		c.reach(begun)
+	case c.forces(o, s.moment):
 		c.force()
 	}
 	switch o.Kind {
-	case record.SyncLane:
-		l := c.lane(o.Lane)
-		if p.host = join(p.host, l.full()); l.Legacy { // which first waits for the blocking streams
-			p.host = join(p.host, c.joined(l))
-		}
-	case record.SyncContext:
-		for _, l := range c.laneOf(o.Context) {
-			p.host = join(p.host, l.full())
-		}
+	case record.SyncLane, record.SyncContext, record.SyncEvent:
+		c.waited(s, p, begun, ok)
+		c.dropGone()
+	case record.ExecGone:
+		delete(c.execs, o.Exec)
 	case record.SyncAll:
 		for _, l := range c.lanes {
 			if l.Rank == o.Rank || !c.merged {
@@ -583,12 +657,7 @@ func (c *Checker) hostStep(s *step) {
 			}
 		}
 		c.finish(o.Rank)
-	case record.SyncEvent:
-		if s.moment != nil {
-			p.host = join(p.host, s.moment.clock)
-		} else if c.ranks.foreign[o.Event.ID] {
-			p.host = join(p.host, p.seen)
-		}
+		c.dropGone()
 	case record.EventGone:
 		c.eventGone(o.Event.ID)
 	case record.ShareEvent:
@@ -606,9 +675,8 @@ func (c *Checker) hostStep(s *step) {
 			}
 		}
 	case record.LaneGone:
-		l := c.lane(o.Lane)
-		if !c.holds(func(t *lane) bool { return t == l }) {
-			c.drop(l)
+		if l := c.lane(o.Lane); !c.drop(l) {
+			c.gone = append(c.gone, l)
 		}
 	case record.Request:
 		base := p.host
@@ -672,19 +740,55 @@ func (c *Checker) holds(of func(*lane) bool) bool {
 	return slices.ContainsFunc(c.stuck, func(s *step) bool { return of(c.lane(s.op.Lane)) })
 }
 
-// drop forgets a stream that was destroyed: its dimension serves again once the
-// host has waited for it. Other streams of its context still come after it.
-func (c *Checker) drop(l *lane) {
-	g, host := c.groups[l.Context], c.process(l.Rank).host
-	if l.Legacy || l.Blocking && g.legacy != nil && g.legacy.base.at(l.dim) < l.n && !host.covers(l.full()) {
-		return // the default stream must still wait for it
+// waited takes that the host has waited: for moments, if it is known when the wait
+// began, and else for what is queued.
+func (c *Checker) waited(s *step, p *process, begun []*moment, known bool) {
+	for _, m := range begun {
+		p.host = join(p.host, m.clock)
 	}
-	if !host.covers(l.full()) {
-		return // so must a wait for the device
+	switch o := s.op; {
+	case o.Kind == record.SyncEvent && (known && len(begun) > 0):
+	case o.Kind == record.SyncEvent && !known && s.moment != nil:
+		p.host = join(p.host, s.moment.clock)
+	case o.Kind == record.SyncEvent:
+		if c.ranks.foreign[o.Event.ID] {
+			p.host = join(p.host, p.seen)
+		}
+	case known:
+	case o.Kind == record.SyncLane:
+		l := c.lane(o.Lane)
+		if p.host = join(p.host, l.full()); l.Legacy { // which first waits for the blocking streams
+			p.host = join(p.host, c.joined(l))
+		}
+	default:
+		for _, l := range c.laneOf(o.Context) {
+			p.host = join(p.host, l.full())
+		}
+	}
+}
+
+// dropGone drops the streams that were destroyed and have been waited for since. Where
+// there are many that nobody waits for, it does not look at each wait.
+func (c *Checker) dropGone() {
+	if c.patient--; c.patient > 0 || len(c.gone) == 0 {
+		return
+	}
+	c.gone = slices.DeleteFunc(c.gone, c.drop)
+	c.patient = len(c.gone) / 8
+}
+
+// drop forgets a stream that was destroyed: its dimension serves again once the
+// host has waited for it. Until then other streams of its context, and waits for the
+// device, still come after it. It reports whether that is so.
+func (c *Checker) drop(l *lane) bool {
+	g := c.group(l.Context)
+	if l.Legacy || !c.process(l.Rank).host.covers(l.full()) || c.holds(func(t *lane) bool { return t == l }) {
+		return false
 	}
 	delete(c.lanes, l.ID)
 	g.others = slices.DeleteFunc(g.others, func(o *lane) bool { return o == l })
 	c.dims.give(l.dim, l.n)
+	return true
 }
 
 // add queues an operation for the check of what it touches.
@@ -742,8 +846,8 @@ func (c *Checker) check() {
 		c.queue[i] = nil
 	}
 	c.queue = c.queue[i:]
-	if len(c.queue) == 0 && len(c.stuck) == 0 && c.memory.full() {
-		c.memory.prune(c.floor()) // all that comes is after what the hosts have waited for
+	if c.memory.full() {
+		c.memory.prune(c.floor())
 	}
 }
 

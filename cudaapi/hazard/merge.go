@@ -33,9 +33,9 @@ type world struct {
 	ranks   []*source
 	check   *Checker
 	exports map[string]export
-	shown   int    // hazards that were told
-	counted Counts // ... when they were
-	partial bool   // it was told that records are missing
+	shown   map[*Hazard]bool // those that were told
+	counted Counts           // ... when they were
+	partial bool             // it was told that records are missing
 }
 
 // export is memory that others can open.
@@ -157,7 +157,7 @@ func (f *Folder) sort(all bool) error {
 			i = len(f.jobs)
 			c := New()
 			c.merged = true
-			f.jobs = append(f.jobs, &world{size: s.World.Size, check: c, exports: map[string]export{}})
+			f.jobs = append(f.jobs, &world{size: s.World.Size, check: c, exports: map[string]export{}, shown: map[*Hazard]bool{}})
 			for rank := range s.World.Size {
 				c.process(rank)
 			}
@@ -553,8 +553,15 @@ func (j *world) take(s *source) {
 			s.imports = slices.Delete(slices.Clone(s.imports), i, i+1)
 		}
 	}
+	lane, event := o.Lane, o.Event
 	o = s.placed(o)
 	j.check.Op(o)
+	switch o.Kind {
+	case record.LaneGone:
+		delete(s.lanes, lane)
+	case record.EventGone:
+		delete(s.events, event)
+	}
 	if len(s.queue) == 0 {
 		s.queue = nil
 	}
@@ -577,10 +584,12 @@ type notes struct {
 // reports puts the hazards into words that were not yet.
 func (j *world) reports() (list List) {
 	found := j.check.Found()
-	for _, h := range found[j.shown:] {
-		list = append(list, j.report(h))
+	for _, h := range found {
+		if !j.shown[h] { // some that were told may not count any more
+			j.shown[h] = true
+			list = append(list, j.report(h))
+		}
 	}
-	j.shown = len(found)
 	return list
 }
 

@@ -178,3 +178,22 @@ func TestFollow(t *testing.T) {
 		}
 	}
 }
+
+// A hazard that does not count any more does not hide those that come after it.
+func TestReportsAfterSomeWereTakenBack(t *testing.T) {
+	j := &world{check: New(), shown: map[*Hazard]bool{}}
+	lane := &record.Lane{ID: 1}
+	made := func(place string) *Hazard {
+		o := &record.Op{Kind: record.Fill, Lane: lane, Site: callsite.Site{Place: place}}
+		return &Hazard{First: o, Second: o, FirstMode: record.Write, SecondMode: record.Write, Lo: 64, Hi: 68, Times: 1}
+	}
+	a, b, c := made("a"), made("b"), made("c")
+	j.check.found = []*Hazard{a, b}
+	first := j.reports()
+	j.check.found = []*Hazard{b, c}
+	second := j.reports()
+	j.check.found = nil
+	if last := j.reports(); len(first) != 2 || len(second) != 1 || second[0].First.Place != "c" || len(last) != 0 {
+		t.Errorf("%v, then %v, then %v", first, second, last)
+	}
+}

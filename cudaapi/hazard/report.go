@@ -223,6 +223,9 @@ func (n Namer) advice(h *Hazard) (missing, fix string) {
 		}
 		call := n.synchronize(a)
 		return fmt.Sprintf("The host %s without having waited for %s: no call before it promises that the work there is done.", does, first), call + " before " + before
+	case a.Lane == nil:
+		return fmt.Sprintf("The host's access may not be over when %s touches the memory: nothing orders the goroutine that makes it before the one that queues the second.", second),
+			fmt.Sprintf("queue what is at %s after the host is done with the memory", before)
 	case a.Lane == b.Lane:
 		return "Both are nodes of a graph, or of graphs, of which neither follows the other.", "capture them one after the other, or join the streams by an event"
 	case a.Lane != nil && a.Lane.Legacy != b.Lane.Legacy && !a.Lane.Blocking && !b.Lane.Blocking:

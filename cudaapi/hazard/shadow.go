@@ -194,6 +194,11 @@ func single(host, o *record.Op, m record.Mode) bool {
 	return host.Single && (m == record.Atomic || o.Kind == record.WaitValue || o.Kind == record.WriteValue)
 }
 
+// excused reports whether two accesses are no hazard, whatever their order.
+func excused(a *record.Op, is record.Mode, b *record.Op, was record.Mode) bool {
+	return single(a, b, was) || single(b, a, is)
+}
+
 // touching is an operation's accesses of one mode to memory.
 type touching struct {
 	c    *Checker
@@ -270,7 +275,7 @@ func (t *touching) conflict(m mark, was record.Mode, lo, hi uint64) {
 func (t *touching) look(old *cell, lo, hi uint64, first bool) (conflicts bool) {
 	each := func(list []mark, was record.Mode) {
 		for _, m := range list {
-			if m.op == t.j.op || single(t.j.op, m.op, was) || single(m.op, t.j.op, t.mode) {
+			if m.op == t.j.op || excused(t.j.op, t.mode, m.op, was) {
 				continue
 			}
 			if first {
@@ -295,7 +300,7 @@ func (t *touching) look(old *cell, lo, hi uint64, first bool) (conflicts bool) {
 // with is the cell after one more operation, of a job.
 func (c *cell) with(m mark, mode record.Mode, j *job) *cell {
 	if mode == record.Write {
-		return &cell{writes: []mark{m}}
+		return c.written(m, j)
 	}
 	next := &cell{writes: c.writes, reads: c.reads, atomics: c.atomics}
 	list := &next.reads
@@ -310,5 +315,25 @@ func (c *cell) with(m mark, mode record.Mode, j *job) *cell {
 		}
 	}
 	*list = append(*list, m)
+	return next
+}
+
+// written is the cell after a write. It stands for all that was before it or is in
+// conflict with it; only what is neither, as no element can be seen by halves, stays.
+func (c *cell) written(m mark, j *job) *cell {
+	next := &cell{writes: []mark{m}}
+	if j == nil {
+		return next
+	}
+	stays := func(list []mark, was record.Mode) (kept []mark) {
+		for _, x := range list {
+			if x.op != m.op && !x.before(j) && excused(m.op, record.Write, x.op, was) {
+				kept = append(kept, x)
+			}
+		}
+		return kept
+	}
+	next.writes = append(next.writes, stays(c.writes, record.Write)...)
+	next.reads, next.atomics = stays(c.reads, record.Read), stays(c.atomics, record.Atomic)
 	return next
 }

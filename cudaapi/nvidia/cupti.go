@@ -249,6 +249,9 @@ func (t *Tracing) complete(_, _, buffer, _, valid uintptr) uintptr {
 func (t *Tracing) read(b []byte, next func() (at int, ok bool)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.take == nil {
+		return // of a trace that has ended: CUPTI gives some buffers back later
+	}
 	at, ok := next()
 	for ok {
 		following, more := next()

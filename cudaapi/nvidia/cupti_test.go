@@ -119,3 +119,18 @@ func TestKnownCUPTI(t *testing.T) {
 		}
 	}
 }
+
+// Buffers that CUPTI gives back after a trace has ended tell nothing.
+func TestBuffersAfterATrace(t *testing.T) {
+	var b buffer
+	b.add(cuptiMemset, 56, map[int]uint32{44: 7}, map[int]uint64{16: 1000, 24: 3000})
+	b.add(cuptiExternalCorrelation, 24, map[int]uint32{4: customKind, 16: 7}, map[int]uint64{8: 1})
+	tr := tracing(func(driver.Activity) { t.Error("a record was told") })
+	if err := tr.stop(); err != nil {
+		t.Fatal(err)
+	}
+	tr.read(b.bytes, b.next())
+	if tr.broken != nil {
+		t.Error(tr.broken)
+	}
+}

@@ -5,6 +5,7 @@ package nvidia
 import (
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -219,4 +220,64 @@ func TestConformance(t *testing.T) {
 // TestWhatTheHostWaitsFor prints the table for this driver.
 func TestWhatTheHostWaitsFor(t *testing.T) {
 	t.Log("\n" + drivertest.Table(t, gpu(t)))
+}
+
+// TestHostFunctionsGoWithTheirGraphs counts the functions that are kept: those of a graph
+// are as long as it, what was made of it, and their launches.
+func TestHostFunctionsGoWithTheirGraphs(t *testing.T) {
+	d := gpu(t)
+	c, err := d.PrimaryRetain(0)
+	check(t, err)
+	s, err := d.StreamCreate(c, driver.StreamNonBlocking, 0)
+	check(t, err)
+	kept := func() int {
+		d.hosts.mu.Lock()
+		defer d.hosts.mu.Unlock()
+		return len(d.hosts.waiting)
+	}
+	before := kept()
+	word, err := d.HostAlloc(c, 4, driver.HostPortable|driver.HostDeviceMap)
+	check(t, err)
+	flag := *(**uint32)(unsafe.Pointer(&word))
+	ran := make(chan bool, 10)
+	check(t, d.StreamBeginCapture(c, s))
+	check(t, d.StreamWaitValue32(c, s, word, 1, driver.WaitValueEQ))
+	check(t, d.LaunchHostFunc(c, s, func() { ran <- true }))
+	g, err := d.StreamEndCapture(c, s)
+	check(t, err)
+	x, err := d.GraphInstantiate(c, g)
+	check(t, err)
+	check(t, d.GraphDestroy(c, g))
+	check(t, d.GraphLaunch(c, x, s))
+	check(t, d.GraphExecDestroy(c, x)) // the launch goes on
+	if kept() != before+1 {
+		t.Errorf("%d functions are kept beside those before, want 1", kept()-before)
+	}
+	atomic.StoreUint32(flag, 1)
+	check(t, d.StreamSynchronize(c, s, nil))
+	if len(ran) != 1 {
+		t.Errorf("the function ran %d times", len(ran))
+	}
+	for end := time.Now().Add(10 * time.Second); kept() > before && time.Now().Before(end); {
+		time.Sleep(time.Millisecond) // CUDA destroys user objects when it comes to it
+		check(t, d.CtxSynchronize(c, nil))
+	}
+	if kept() != before {
+		t.Errorf("%d functions are kept after their graph", kept()-before)
+	}
+	// A capture that fails keeps none.
+	check(t, d.StreamBeginCapture(c, s))
+	check(t, d.LaunchHostFunc(c, s, func() {}))
+	_ = d.StreamSynchronize(c, s, nil) // spoils it
+	if _, err := d.StreamEndCapture(c, s); err == nil {
+		t.Error("a capture that was spoiled gave a graph")
+	}
+	for end := time.Now().Add(10 * time.Second); kept() > before && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	if kept() != before {
+		t.Errorf("%d functions of a failed capture are kept", kept()-before)
+	}
+	check(t, d.HostFree(c, word))
+	check(t, d.StreamDestroy(c, s))
 }

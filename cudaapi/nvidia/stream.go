@@ -140,12 +140,14 @@ func (d *Driver) StreamWaitEvent(c driver.Context, s driver.Stream, e driver.Eve
 type hostFuncs struct {
 	once     sync.Once
 	callback uintptr
+	dropped  uintptr // what CUDA calls when the last graph that has one is gone
 	mu       sync.Mutex
 	next     uintptr
 	waiting  map[uintptr]hostFunc
 }
 
-// hostFunc is one of them; those in graphs are kept, to be called again.
+// hostFunc is one of them; those in graphs are kept, to be called again, until
+// their graphs are gone.
 type hostFunc struct {
 	f    func()
 	keep bool
@@ -157,6 +159,10 @@ func (h *hostFuncs) add(f hostFunc) uintptr {
 			if f := h.take(n); f != nil {
 				f()
 			}
+			return 0
+		})
+		h.dropped = purego.NewCallback(func(n uintptr) uintptr {
+			h.drop(n)
 			return 0
 		})
 		h.waiting = map[uintptr]hostFunc{}
@@ -191,10 +197,32 @@ func (d *Driver) LaunchHostFunc(c driver.Context, s driver.Stream, f func()) err
 	}
 	n := d.hosts.add(hostFunc{f, captured})
 	err = d.on(c, s, cuLaunchHostFunc, uintptr(s), d.hosts.callback, n)
-	if err != nil {
+	switch {
+	case err != nil:
 		d.hosts.drop(n)
+	case captured:
+		d.dropWithGraph(c, s, n)
 	}
 	return err
+}
+
+// dropWithGraph has a function dropped when the graph that s is captured into is gone,
+// with all that was made of it and their launches: by a user object, which CUDA destroys
+// then. Where that is not available (before CUDA 11.3), the function stays.
+func (d *Driver) dropWithGraph(c driver.Context, s driver.Stream, n uintptr) {
+	o := getScratch()
+	defer putScratch(o)
+	const once, noSync, move = 1, 1, 1 // CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, CU_GRAPH_USER_OBJECT_MOVE
+	clear(o.word[:4])
+	// The status, the capture's number and its graph.
+	if d.in(c, cuStreamGetCaptureInfo, uintptr(s), o.at(0), o.at(1), o.at(2), 0, 0) != nil || o.word[2] == 0 {
+		return
+	}
+	graph := uintptr(o.word[2])
+	if d.in(c, cuUserObjectCreate, o.at(3), n, d.hosts.dropped, once, noSync) != nil {
+		return
+	}
+	d.in(c, cuGraphRetainUserObject, graph, uintptr(o.word[3]), once, move) //nolint:errcheck // then it stays
 }
 
 func (d *Driver) EventCreate(c driver.Context, f driver.EventFlags) (driver.Event, error) {

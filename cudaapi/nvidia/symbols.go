@@ -104,6 +104,9 @@ const (
 	cuStreamBeginCapture
 	cuStreamEndCapture
 	cuStreamIsCapturing
+	cuStreamGetCaptureInfo
+	cuUserObjectCreate
+	cuGraphRetainUserObject
 	cuGraphGetNodes
 	cuGraphNodeGetType
 	cuGraphDebugDotPrint
@@ -211,17 +214,20 @@ var symbolNames = [symbolCount]string{
 	cuFuncGetAttribute:                 "cuFuncGetAttribute",
 	cuFuncSetAttribute:                 "cuFuncSetAttribute",
 	cuOccupancyMaxActiveBlocksPerMultiprocessor: "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-	cuLaunchKernel:       "cuLaunchKernel",
-	cuLaunchKernelEx:     "cuLaunchKernelEx",
-	cuStreamBeginCapture: "cuStreamBeginCapture_v2",
-	cuStreamEndCapture:   "cuStreamEndCapture",
-	cuStreamIsCapturing:  "cuStreamIsCapturing",
-	cuGraphGetNodes:      "cuGraphGetNodes",
-	cuGraphNodeGetType:   "cuGraphNodeGetType",
-	cuGraphDebugDotPrint: "cuGraphDebugDotPrint",
-	cuGraphDestroy:       "cuGraphDestroy",
-	cuGraphInstantiate:   "cuGraphInstantiateWithFlags",
-	cuGraphExecUpdate:    "cuGraphExecUpdate_v2",
-	cuGraphLaunch:        "cuGraphLaunch",
-	cuGraphExecDestroy:   "cuGraphExecDestroy",
+	cuLaunchKernel:          "cuLaunchKernel",
+	cuLaunchKernelEx:        "cuLaunchKernelEx",
+	cuStreamBeginCapture:    "cuStreamBeginCapture_v2",
+	cuStreamEndCapture:      "cuStreamEndCapture",
+	cuStreamIsCapturing:     "cuStreamIsCapturing",
+	cuStreamGetCaptureInfo:  "cuStreamGetCaptureInfo_v2",
+	cuUserObjectCreate:      "cuUserObjectCreate",
+	cuGraphRetainUserObject: "cuGraphRetainUserObject",
+	cuGraphGetNodes:         "cuGraphGetNodes",
+	cuGraphNodeGetType:      "cuGraphNodeGetType",
+	cuGraphDebugDotPrint:    "cuGraphDebugDotPrint",
+	cuGraphDestroy:          "cuGraphDestroy",
+	cuGraphInstantiate:      "cuGraphInstantiateWithFlags",
+	cuGraphExecUpdate:       "cuGraphExecUpdate_v2",
+	cuGraphLaunch:           "cuGraphLaunch",
+	cuGraphExecDestroy:      "cuGraphExecDestroy",
 }

@@ -24,7 +24,7 @@ type Driver struct {
 	memory   regions
 	captures map[*Lane]*capture
 	made     map[driver.Graph][]Node
-	execs    map[driver.GraphExec][]Node
+	execs    map[driver.GraphExec]*exec
 }
 
 var _ driver.Driver = (*Driver)(nil)
@@ -53,7 +53,7 @@ var _ driver.Graphs = withGraphs{}
 // all work that is queued must be done.
 func Wrap(d driver.Driver, rec *Recorder, contexts map[driver.Context]driver.Device) driver.Driver {
 	w := &Driver{next: d, rec: rec, devices: map[driver.Context]driver.Device{}, lanes: map[laneKey]*Lane{}, events: map[driver.Event]*event{},
-		captures: map[*Lane]*capture{}, made: map[driver.Graph][]Node{}, execs: map[driver.GraphExec][]Node{}}
+		captures: map[*Lane]*capture{}, made: map[driver.Graph][]Node{}, execs: map[driver.GraphExec]*exec{}}
 	for c, dev := range contexts {
 		w.devices[c] = dev
 	}
@@ -175,15 +175,21 @@ func (d *Driver) queue(o *Op, c driver.Context, s driver.Stream, call func() err
 	return err
 }
 
-// after records something of the host's that is done when call returns.
+// after records a wait of the host's, which is over when call returns. It is for what
+// was queued when it began: other goroutines may queue more while it lasts.
 func (d *Driver) after(o *Op, call func() error) error {
-	err := d.waits(o, call)
-	if err == nil {
-		if o.Site.Place == "" {
-			o.Site = callsite.Here()
-		}
-		d.rec.Add(o)
+	if o.Site.Place == "" {
+		o.Site = callsite.Here()
 	}
+	begun := *o
+	begun.Kind = SyncBegun
+	d.rec.Add(&begun)
+	o.Target = &begun
+	err := d.waits(o, call)
+	if err != nil {
+		o = &Op{Kind: SyncEnded, Call: o.Call, Site: o.Site, Target: &begun}
+	}
+	d.rec.Add(o)
 	return err
 }
 
@@ -512,12 +518,19 @@ func (d *Driver) StreamGetFlags(c driver.Context, s driver.Stream) (driver.Strea
 func (d *Driver) StreamDestroy(c driver.Context, s driver.Stream) error {
 	d.mu.Lock()
 	l := d.lane(c, s)
-	delete(d.lanes, laneKey{s: s})
+	delete(d.lanes, laneKey{s: s}) // before the call: then another stream may have the handle
 	d.mu.Unlock()
 	err := d.next.StreamDestroy(c, s)
 	if err == nil {
+		d.mu.Lock()
+		delete(d.captures, l)
+		d.mu.Unlock()
 		d.rec.Now(&Op{Kind: LaneGone, Call: "cuStreamDestroy", Lane: l})
+		return nil
 	}
+	d.mu.Lock()
+	d.lanes[laneKey{s: s}] = l
+	d.mu.Unlock()
 	return err
 }
 

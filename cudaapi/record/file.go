@@ -264,6 +264,9 @@ func (w *Writer) Op(o *Op) {
 	if last(o) && !w.captured[o.Target] {
 		delete(w.ids, o.Target)
 	}
+	if o.Kind == LaneGone {
+		delete(w.lanes, o.Lane)
+	}
 }
 
 // last reports whether an operation is the last that speaks of its target.
@@ -275,7 +278,11 @@ func last(o *Op) bool {
 		m := o.Target.Message
 		return m == nil || !m.InStream || o.Message == nil
 	}
-	return o.Kind == HostFuncDone || o.Kind == Request
+	switch o.Kind {
+	case HostFuncDone, Request, SyncLane, SyncEvent, SyncContext, SyncEnded:
+		return true
+	}
+	return false
 }
 
 // watch writes what an operation touches, when that is known.
@@ -339,7 +346,7 @@ func (w *Writer) flat(o *Op) fileOp {
 		f.Also = append(f.Also, w.lane(l))
 	}
 	switch o.Kind {
-	case HostFunc, Request:
+	case HostFunc, Request, SyncBegun:
 		if o.Via == nil {
 			f.ID = w.id(o)
 		}
@@ -521,6 +528,12 @@ func (r *Reader) op(f *fileOp) (*Op, error) {
 	}
 	if last(o) && o.Target.Kind != None { // which a graph's host function has not
 		delete(r.ops, f.Target)
+	}
+	switch o.Kind {
+	case LaneGone:
+		delete(r.lanes, f.Lane)
+	case EventGone:
+		delete(r.events, f.Event)
 	}
 	return o, nil
 }

@@ -52,6 +52,12 @@ func (n *nodeRuns) observe(list []driver.Access) {
 	}
 }
 
+// exec is an executable graph. Its handle may be another's later, its id is not.
+type exec struct {
+	id    uint64
+	nodes []Node
+}
+
 // run is a node's operation, run once more.
 func (n Node) run(launch *Op) Node {
 	o := *n.Op
@@ -64,6 +70,15 @@ func (n Node) run(launch *Op) Node {
 		runs.mu.Unlock()
 	}
 	return Node{&o, n.Deps}
+}
+
+// never takes back that a node's operation runs once more: it was not launched.
+func (n Node) never(run Node) {
+	if w := n.Op.Watched; w != nil && w.runs != nil {
+		w.runs.mu.Lock()
+		w.runs.waiting = slices.DeleteFunc(w.runs.waiting, func(x *Watched) bool { return x == run.Op.Watched })
+		w.runs.mu.Unlock()
+	}
 }
 
 func (d withGraphs) StreamBeginCapture(c driver.Context, s driver.Stream) error {
@@ -123,7 +138,7 @@ func (d withGraphs) GraphInstantiate(c driver.Context, g driver.Graph) (driver.G
 	x, err := d.graphs.GraphInstantiate(c, g)
 	if err == nil {
 		d.mu.Lock()
-		d.execs[x] = d.made[g]
+		d.execs[x] = &exec{uint64(d.rec.id()) + 1, d.made[g]}
 		d.mu.Unlock()
 	}
 	return x, err
@@ -133,21 +148,29 @@ func (d withGraphs) GraphExecUpdate(c driver.Context, x driver.GraphExec, g driv
 	err := d.graphs.GraphExecUpdate(c, x, g)
 	if err == nil {
 		d.mu.Lock()
-		d.execs[x] = d.made[g]
+		if known := d.execs[x]; known != nil { // not made before the recording began
+			known.nodes = d.made[g]
+		}
 		d.mu.Unlock()
 	}
 	return err
 }
 
 func (d withGraphs) GraphLaunch(c driver.Context, x driver.GraphExec, s driver.Stream) error {
-	o := &Op{Kind: GraphLaunch, Call: "cuGraphLaunch", Exec: uint64(x), Site: callsite.Here()}
+	o := &Op{Kind: GraphLaunch, Call: "cuGraphLaunch", Site: callsite.Here()}
 	var nodes []*touched.Node
 	var observe []func([]driver.Access)
 	return d.queue(o, c, s, func() error {
 		// The runs must be waiting before the first of them can end.
 		d.mu.Lock()
 		dev := d.devices[c]
-		for _, n := range d.execs[x] {
+		known := d.execs[x]
+		if known == nil { // from before the recording
+			known = &exec{id: uint64(d.rec.id()) + 1}
+			d.execs[x] = known
+		}
+		o.Exec = known.id
+		for _, n := range known.nodes {
 			o.Nodes = append(o.Nodes, n.run(o))
 			if w := n.Op.Watched; w != nil && w.runs != nil && w.runs.node != nil {
 				nodes, observe = append(nodes, w.runs.node), append(observe, w.runs.observe)
@@ -155,7 +178,11 @@ func (d withGraphs) GraphLaunch(c driver.Context, x driver.GraphExec, s driver.S
 		}
 		d.mu.Unlock()
 		err := d.graphs.GraphLaunch(c, x, s)
-		if err == nil && len(nodes) > 0 {
+		if err != nil {
+			for i, n := range o.Nodes {
+				known.nodes[i].never(n)
+			}
+		} else if len(nodes) > 0 {
 			d.tracer.Ran(c, dev, s, nodes, d.allocations(), observe)
 		}
 		return err
@@ -163,10 +190,18 @@ func (d withGraphs) GraphLaunch(c driver.Context, x driver.GraphExec, s driver.S
 }
 
 func (d withGraphs) GraphExecDestroy(c driver.Context, x driver.GraphExec) error {
+	d.mu.Lock()
+	known := d.execs[x]
+	delete(d.execs, x)
+	d.mu.Unlock()
 	err := d.graphs.GraphExecDestroy(c, x)
-	if err == nil {
+	switch {
+	case known == nil:
+	case err == nil:
+		d.rec.Now(&Op{Kind: ExecGone, Call: "cuGraphExecDestroy", Exec: known.id})
+	default:
 		d.mu.Lock()
-		delete(d.execs, x)
+		d.execs[x] = known
 		d.mu.Unlock()
 	}
 	return err

@@ -47,10 +47,13 @@ const (
 	EventGone     // an event was
 	ShareMemory   // memory got a name by which other processes can open it
 	ShareEvent    // an event got one, or was opened by it
+	ExecGone      // an executable graph was destroyed
+	SyncBegun     // the host begins to wait, for what was queued before
+	SyncEnded     // it gave up a wait that it had begun
 )
 
 var kindNames = [...]string{"", "kernel", "copy", "fill", "host function", "event", "wait", "wait value", "write value", "allocation", "free",
-	"prefetch", "graph", "message", "allocation", "free", "host", "host function", "synchronize", "synchronize", "synchronize", "wait", "", "destroy", "destroy", "export", "export"}
+	"prefetch", "graph", "message", "allocation", "free", "host", "host function", "synchronize", "synchronize", "synchronize", "wait", "", "destroy", "destroy", "export", "export", "destroy", "", ""}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -174,7 +177,7 @@ type Op struct {
 	Value   uint64         // of WaitValue and WriteValue
 	Width   int            // of the word, in bytes
 	Flags   driver.WaitFlags
-	Target  *Op // the host function that is done, or that a HostAccess is in; the request that is waited for, or that asked for what a Request receives
+	Target  *Op // the host function that is done, or that a HostAccess is in; the request that is waited for, or that asked for what a Request receives; the SyncBegun of a wait
 
 	// Single says that a HostAccess is of one element, which the processor reads or
 	// writes at once.
@@ -194,7 +197,7 @@ type Op struct {
 	Message *Message
 
 	Nodes []Node // of GraphLaunch
-	Exec  uint64 // of GraphLaunch
+	Exec  uint64 // of GraphLaunch and ExecGone: which executable graph, for no other one
 	Via   *Op    // of a node that runs: the launch
 	Of    *Op    // of a node that runs: the operation that was captured
 }

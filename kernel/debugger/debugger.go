@@ -55,6 +55,7 @@ type Server struct {
 	held        map[int]bool // peers that stand still
 	lastHeld    int
 	zeroBased   bool                    // the client counts lines from 0
+	client      string                  // its id
 	codes       map[string]string       // of cells, by path
 	paths       map[string]string       // of cells, by name
 	breakpoints map[string][]breakpoint // by path
@@ -270,13 +271,15 @@ func (s *Server) event(name string, body any) {
 
 func (s *Server) initialize(a arguments) (any, error) {
 	asked := struct {
-		LinesStartAt1 *bool `json:"linesStartAt1"`
+		LinesStartAt1 *bool  `json:"linesStartAt1"`
+		ClientID      string `json:"clientID"`
 	}{}
 	if err := a.decode(&asked); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.client = asked.ClientID
 	s.initialized, s.zeroBased = true, asked.LinesStartAt1 != nil && !*asked.LinesStartAt1
 	return object{
 		"supportsConfigurationDoneRequest": true, "supportsConditionalBreakpoints": true,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,31 @@ func TestAttachedOnly(t *testing.T) {
 	}
 	if r := c.server.Handle(json.RawMessage("[]")); r.Success {
 		t.Error("no request is one")
+	}
+}
+
+// JupyterLab's tree shows a type in the place of a value, but for int and bool.
+func TestJupyterLabShowsValues(t *testing.T) {
+	for client, typed := range map[string]string{"jupyterlab": "b n", "vscode": "b big f n s v"} {
+		c := newClient(t)
+		c.body("initialize", map[string]any{"clientID": client})
+		c.body("attach", nil)
+		if r := c.ev.Eval("In[1]", "f, s, b, n, big := 2.5, `x`, true, 3, 1<<60\nv := []float32{1}", false); r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		var names []string
+		for _, v := range list(c.body("inspectVariables", nil), "variables") {
+			if v["type"] != nil {
+				names = append(names, fmt.Sprint(v["name"]))
+			}
+			if v["value"] == "" {
+				t.Errorf("%s has no value", v["name"])
+			}
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != typed {
+			t.Errorf("%s: types of %s, want those of %s", client, got, typed)
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func (s *Server) peers() []Peer {
 // join attaches a peer.
 func (s *Server) join(i int, p Peer) {
 	s.mu.Lock()
-	zeroBased, panics := s.zeroBased, s.panics
+	zeroBased, client, panics := s.zeroBased, s.client, s.panics
 	points := make(map[string][]breakpoint)
 	codes := make(map[string]string)
 	for path, list := range s.breakpoints {
@@ -57,7 +57,7 @@ func (s *Server) join(i int, p Peer) {
 	tell := func(command string, args object) {
 		s.tell(p, command, args)
 	}
-	tell("initialize", object{"linesStartAt1": !zeroBased})
+	tell("initialize", object{"linesStartAt1": !zeroBased, "clientID": client})
 	tell("attach", object{"gocudaPeer": identity{(i + 1) * Span, fmt.Sprintf("rank %d", i)}})
 	for path, list := range points {
 		tell("dumpCell", object{"code": codes[path]})

@@ -115,6 +115,9 @@ func (s *Server) describe(v golang.Variable, f *frame) object {
 	if v.Type == "" && v.Value.IsValid() {
 		o["type"] = typeText(v.Value.Type())
 	}
+	if s.showsTypes() && !plainInPython(v.Value) {
+		delete(o, "type")
+	}
 	if v.Expression != "" {
 		o["evaluateName"] = v.Expression
 	}
@@ -129,6 +132,31 @@ func (s *Server) describe(v golang.Variable, f *frame) object {
 		}
 	}
 	return o
+}
+
+// showsTypes reports whether the client is JupyterLab, whose tree of variables shows the
+// type in the place of the value, but for Python's int, float, bool and str. Without a
+// type it shows the value.
+func (s *Server) showsTypes() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.client == "jupyterlab"
+}
+
+// plainInPython reports whether JupyterLab shows the value of a type of this name. It reads
+// an int as JavaScript does, to 53 bits.
+func plainInPython(v reflect.Value) bool {
+	if !v.IsValid() {
+		return false
+	}
+	switch v.Type() {
+	case reflect.TypeFor[bool]():
+		return true
+	case reflect.TypeFor[int]():
+		const exact = 1 << 53
+		return -exact < v.Int() && v.Int() < exact
+	}
+	return false
 }
 
 func typeText(t reflect.Type) string { return strings.ReplaceAll(t.String(), "main.", "") }
