@@ -677,6 +677,7 @@ func (c *Checker) hostStep(s *step) {
 	case record.LaneGone:
 		if l := c.lane(o.Lane); !c.drop(l) {
 			c.gone = append(c.gone, l)
+			c.dropOldest()
 		}
 	case record.Request:
 		base := p.host
@@ -777,18 +778,39 @@ func (c *Checker) dropGone() {
 	c.patient = len(c.gone) / 8
 }
 
+// mostGone is how many destroyed streams are kept that nobody has waited for.
+const mostGone = 256
+
+// dropOldest bounds them: of the work of the one that was destroyed first it takes it
+// from now on that its host has waited for it.
+func (c *Checker) dropOldest() {
+	i := slices.IndexFunc(c.gone, func(l *lane) bool { return !c.holds(func(t *lane) bool { return t == l }) })
+	if len(c.gone) <= mostGone || i < 0 {
+		return
+	}
+	l := c.gone[i]
+	c.gone = slices.Delete(c.gone, i, i+1)
+	p := c.process(l.Rank)
+	p.host = p.host.with(l.dim, l.n)
+	c.forget(l)
+}
+
 // drop forgets a stream that was destroyed: its dimension serves again once the
 // host has waited for it. Until then other streams of its context, and waits for the
 // device, still come after it. It reports whether that is so.
 func (c *Checker) drop(l *lane) bool {
-	g := c.group(l.Context)
 	if l.Legacy || !c.process(l.Rank).host.covers(l.full()) || c.holds(func(t *lane) bool { return t == l }) {
 		return false
 	}
+	c.forget(l)
+	return true
+}
+
+func (c *Checker) forget(l *lane) {
+	g := c.group(l.Context)
 	delete(c.lanes, l.ID)
 	g.others = slices.DeleteFunc(g.others, func(o *lane) bool { return o == l })
 	c.dims.give(l.dim, l.n)
-	return true
 }
 
 // add queues an operation for the check of what it touches.

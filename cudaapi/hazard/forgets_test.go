@@ -205,6 +205,32 @@ func TestDestroyedStreamsAreForgotten(t *testing.T) {
 	}
 }
 
+// Of streams that nobody waits for the last ones are kept.
+func TestDestroyedStreamsThatNobodyWaitsFor(t *testing.T) {
+	c := New()
+	r := record.New(c)
+	for i := range 20 * mostGone {
+		l := &record.Lane{ID: i + 10, Blocking: i%2 == 0}
+		at := uint64(i) * 64
+		r.Add(&record.Op{Kind: record.Fill, Site: callsite.Site{Place: "a"}, Lane: l, Accesses: []record.Access{{Lo: at, Hi: at + 64, Mode: record.Write}}})
+		r.Add(&record.Op{Kind: record.LaneGone, Lane: l})
+		if i > mostGone/2 {
+			at -= mostGone / 2 * 64
+			r.Add(&record.Op{Kind: record.Free, Site: callsite.Site{Place: "b"}, Addr: at, Bytes: 64})
+		}
+	}
+	if len(c.lanes) > mostGone+1 || c.dims.count > mostGone+1 {
+		t.Errorf("%d streams and %d dimensions are left", len(c.lanes), c.dims.count)
+	}
+	found := 0
+	for _, h := range c.Found() {
+		found += h.Times
+	}
+	if want := 20*mostGone - mostGone/2 - 1; found != want {
+		t.Errorf("%d hazards, want %d: each free comes too early", found, want)
+	}
+}
+
 // Memory is bounded, too, where there is always an operation of which it is not known
 // yet what it touches.
 func TestPrunedWhileSomethingIsUnknown(t *testing.T) {
