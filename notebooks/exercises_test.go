@@ -25,7 +25,7 @@ type attempt struct {
 // they run the program as it is.
 var reports = map[string]string{
 	"1":  "Stream copies of device 0 does not wait for stream work of device 0",
-	"2":  "To order them: event.Record(work) after",
+	"2":  "done.Record(work) // after",
 	"3":  ": the program writes it, on the host",
 	"4":  "rank 0 waits for 1, rank 1 waits for 2, rank 2 waits for 0: none of these calls can end",
 	"5":  "rank 0, for whom ranks 1-2 wait, ended without calling what would end that",

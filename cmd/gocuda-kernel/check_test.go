@@ -232,3 +232,31 @@ func pair(a, b string) string {
 	}
 	return a + " " + b
 }
+
+// Memory that no variable of the notebook holds is named by the line that allocated it.
+func TestCheckNamesAllocations(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "unnamed.ipynb")
+	nb := &notebook.Notebook{Cells: []*notebook.Cell{{Kind: notebook.Code, Source: `%%check
+func() {
+	d := must(cuda.Get(0))
+	a, b := must(d.NewStream()), must(d.NewStream())
+	x := must(d.Alloc(1024, cuda.Float32))
+	x.MemsetAsync(0, a)
+	x.MemsetAsync(1, b)
+	d.Synchronize()
+	runtime.KeepAlive(x)
+}()`}}}
+	if err := nb.WriteFile(file); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, errs := run(t, gocudaKernel(t, "run", file, "-o", file)); status != 0 {
+		t.Fatalf("exit status %d\n%s%s", status, out, errs)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "on 4 KiB of memory, what was allocated at In[1], line 5"; !strings.Contains(string(text), want) {
+		t.Errorf("no %q in %s", want, text)
+	}
+}

@@ -154,10 +154,11 @@ func forget(d *Device) {
 
 // Leak is memory that was allocated and not freed.
 type Leak struct {
-	Device int    // ordinal
-	Kind   string // "device", "pinned host", ...
-	Bytes  uint64
-	Where  string // the function, file and line that allocated it, or the cell's line; see TraceLeaks
+	Device  int    // ordinal
+	Kind    string // "device", "pinned host", ...
+	Address uintptr
+	Bytes   uint64
+	Where   string // the function, file and line that allocated it, or the cell's line; see TraceLeaks
 }
 
 // Leaks lists the memory that is allocated and not freed, largest first, with
@@ -168,7 +169,7 @@ func Leaks() []Leak {
 	var out []Leak
 	all(func(a *allocation) {
 		if where := a.site.String(); !a.ours && !kept(where) {
-			out = append(out, Leak{Device: int(a.dev.id), Kind: a.kind.String(), Bytes: a.bytes, Where: where})
+			out = append(out, Leak{Device: int(a.dev.id), Kind: a.kind.String(), Address: uintptr(a.ptr), Bytes: a.bytes, Where: where})
 		}
 	})
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Bytes > out[j].Bytes })

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -28,7 +29,7 @@ func here() *site {
 	s := new(site)
 	runtime.Callers(3, s.frames[:])
 	if s.in = callsite.Current(); s.in != nil {
-		s.caller = s.in.Name()
+		s.caller = cmp.Or(callsite.Exact(), s.in.Name())
 	}
 	return s
 }

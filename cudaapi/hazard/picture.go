@@ -3,7 +3,9 @@ package hazard
 import (
 	"fmt"
 	"html"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"gocuda/internal/picture"
 )
@@ -40,7 +42,7 @@ func (r Report) SVG() string {
 			if i == 2 {
 				family, most = ` font-family="monospace"`, 42
 			}
-			fmt.Fprintf(&b, `<text x="%d" y="%d" font-weight="%s" fill="%s"%s>%s</text>`, x+10, 19+17*i, weight, fill, family, html.EscapeString(short(line, most)))
+			fmt.Fprintf(&b, `<text x="%d" y="%d" font-weight="%s" fill="%s"%s>%s</text>`, x+10, 19+17*i, weight, fill, family, html.EscapeString(around(line, r.Memory, most)))
 		}
 	}
 	box(2, r.First)
@@ -60,6 +62,23 @@ func short(s string, most int) string {
 	return s
 }
 
+// around shortens a line to what stands around the variable that holds the memory.
+func around(line, memory string, most int) string {
+	text := []rune(line)
+	name, _, _ := strings.Cut(memory, "[")
+	at := regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).FindAllStringIndex(line, -1)
+	if len(text) <= most || name == "" || at == nil {
+		return short(line, most)
+	}
+	last := at[len(at)-1]
+	begin, end := utf8.RuneCountInString(line[:last[0]]), utf8.RuneCountInString(line[:last[1]])
+	if end < most {
+		return short(line, most)
+	}
+	from := min(len(text)-most+1, begin-most/2)
+	return "…" + short(string(text[from:]), most-1)
+}
+
 // HTML is the reports with their pictures.
 func (r List) HTML() string {
 	var b strings.Builder
@@ -68,14 +87,19 @@ func (r List) HTML() string {
 		if x.Possible {
 			title = "Possible hazard"
 		}
-		fmt.Fprintf(&b, "<div style=\"margin:0.5em 0\"><p><b>%s</b>: %s<br>To order them: <code>%s</code>", title, html.EscapeString(x.Missing), html.EscapeString(x.Fix))
+		fmt.Fprintf(&b, "<div style=\"margin:0.5em 0\"><p><b>%s</b>: %s<br>To order them:", title, html.EscapeString(x.Missing))
+		if fix := html.EscapeString(x.Fix); strings.Contains(fix, "//") { // lines to paste
+			fmt.Fprintf(&b, "</p><pre>%s</pre>", fix)
+		} else {
+			fmt.Fprintf(&b, " %s</p>", fix)
+		}
 		if x.Note != "" {
-			fmt.Fprintf(&b, "<br>%s", html.EscapeString(x.Note))
+			fmt.Fprintf(&b, "<p>%s</p>", html.EscapeString(x.Note))
 		}
 		if x.Times > 1 {
-			fmt.Fprintf(&b, "<br>%d times", x.Times)
+			fmt.Fprintf(&b, "<p>%d times</p>", x.Times)
 		}
-		fmt.Fprintf(&b, "</p>%s</div>", picture.HTML(x.SVG()))
+		fmt.Fprintf(&b, "%s</div>", picture.HTML(x.SVG()))
 	}
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/record"
 )
@@ -34,9 +35,9 @@ type Report struct {
 	First, Second Operation // in the order of the calls
 	Bytes         uint64    // that both touch, from the first of them to the last
 	Address       uint64
-	Memory        string // "x[1024:2048]" where a variable is known, else an address
+	Memory        string // "x[1024:2048]" where a variable is known, else the allocation's place, or an address
 	Missing       string // which order is missing
-	Fix           string // a call that would make it
+	Fix           string // lines that would make it, with comments that say where they belong
 	Note          string // what else there is to say, or ""
 	Times         int    // how often the same two places met so
 	// Possible says that it is not known whether both touch the bytes: of a kernel only
@@ -180,7 +181,7 @@ func (n Namer) Report(h *Hazard) Report {
 		r.Memory = n.Memory(h.Lo, h.Hi)
 	}
 	if r.Memory == "" {
-		r.Memory = fmt.Sprintf("%#x", h.Lo)
+		r.Memory = allocated(h.Lo, h.Hi)
 	}
 	r.Missing, r.Fix = n.advice(h)
 	switch w, mark := h.early[0], h.early[1]; {
@@ -192,6 +193,20 @@ func (n Namer) Report(h *Hazard) Report {
 		r.Note = "What a kernel touches could not be recorded. By its arguments it may be the whole allocation of each pointer, written unless the pointer is const."
 	}
 	return r
+}
+
+// allocated names memory that no variable holds.
+func allocated(lo, hi uint64) string {
+	for _, l := range cuda.Leaks() {
+		if at := uint64(l.Address); l.Where != "" && at <= lo && hi <= at+l.Bytes {
+			name := "what was allocated at " + l.Where
+			if hi-lo < l.Bytes {
+				name += fmt.Sprintf(", bytes %d to %d of it", lo-at, hi-at)
+			}
+			return name
+		}
+	}
+	return fmt.Sprintf("%#x", lo)
 }
 
 // advice says which order is missing, and what would make it.
@@ -211,9 +226,9 @@ func (n Namer) advice(h *Hazard) (missing, fix string) {
 	case freed:
 		return fmt.Sprintf("The memory is freed on %s, and %s may use it afterwards.", first, second), "free it when all that uses it is done"
 	case transfers(a):
-		return early(h), "request.Wait() before " + before
+		return early(h), "request.Wait() // before " + before
 	case transfers(b) && a.Lane != nil:
-		return n.unready(h), n.synchronize(a) + " before " + before
+		return n.unready(h), n.synchronize(a, "before "+before)
 	case b.Lane == nil && a.Lane == nil:
 		return "The host does not wait for the first before it makes the second.", "wait for the first before " + before
 	case b.Lane == nil:
@@ -221,8 +236,7 @@ func (n Namer) advice(h *Hazard) (missing, fix string) {
 		if b.Kind == record.Free {
 			does = "frees the memory"
 		}
-		call := n.synchronize(a)
-		return fmt.Sprintf("The host %s without having waited for %s: no call before it promises that the work there is done.", does, first), call + " before " + before
+		return fmt.Sprintf("The host %s without having waited for %s: no call before it promises that the work there is done.", does, first), n.synchronize(a, "before "+before)
 	case a.Lane == nil:
 		return fmt.Sprintf("The host's access may not be over when %s touches the memory: nothing orders the goroutine that makes it before the one that queues the second.", second),
 			fmt.Sprintf("queue what is at %s after the host is done with the memory", before)
@@ -241,7 +255,7 @@ func (n Namer) acrossRanks(h *Hazard) (missing, fix string) {
 	if a.Lane != nil {
 		done = fmt.Sprintf("the work on %s of rank %d", n.its(a), a.Rank)
 	}
-	tell := fmt.Sprintf("a message from rank %d that rank %d receives before %s, or world.Barrier()", a.Rank, b.Rank, b.Site.Place)
+	tell := fmt.Sprintf("world.Barrier() // before %s; or a message from rank %d that rank %d receives before it", b.Site.Place, a.Rank, b.Rank)
 	switch {
 	case a.Kind == record.Free || a.Kind == record.FreeAsync:
 		return fmt.Sprintf("Rank %d frees the memory, and rank %d may use it afterwards.", a.Rank, b.Rank), "free it when the other ranks have said that they are done with it"
@@ -253,7 +267,7 @@ func (n Namer) acrossRanks(h *Hazard) (missing, fix string) {
 	if a.Lane == nil {
 		return missing, tell
 	}
-	return missing, fmt.Sprintf("%s after %s, then %s", n.synchronize(a), a.Site.Place, tell)
+	return missing, n.synchronize(a, "after "+a.Site.Place) + "\n" + tell
 }
 
 // transfers reports whether an operation is a message or a collective that follows no
@@ -300,40 +314,37 @@ func what(o *record.Op) string {
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // synchronize is the call by which the host waits for an operation's stream.
-func (n Namer) synchronize(a *record.Op) string {
-	if v := n.variable(a.Lane); v != "" {
-		return v + ".Synchronize()"
+func (n Namer) synchronize(a *record.Op, where string) string {
+	v, of := n.variable(a.Lane), ""
+	if v == "" {
+		v, of = "stream", "; stream is that of "+a.Site.Place
 	}
-	return fmt.Sprintf("Synchronize() of the stream of %s,", a.Site.Place)
+	return v + ".Synchronize() // " + where + of
 }
 
 // variable is how Go code may name a stream, "" if that is not known.
 func (n Namer) variable(l *record.Lane) string {
 	switch l.Handle {
 	case driver.StreamPerThread:
-		return fmt.Sprintf("devices[%d].PerThreadStream()", l.Device)
+		return fmt.Sprintf("must(cuda.Get(%d)).PerThreadStream()", l.Device)
 	case driver.StreamLegacy, driver.StreamDefault:
-		return fmt.Sprintf("devices[%d].DefaultStream()", l.Device)
+		return fmt.Sprintf("must(cuda.Get(%d)).DefaultStream()", l.Device)
 	}
 	return n.name(l)
 }
 
-// between is the pair of calls that has one stream wait for another.
+// between is the lines that have one stream wait for another.
 func (n Namer) between(a, b *record.Op) string {
 	after, before := spots(a, b)
+	after, before = "after "+after, "before "+before
 	first, second := n.variable(a.Lane), n.variable(b.Lane)
 	if first == "" {
-		first = "the stream of " + a.Site.Place
+		first, after = "first", after+"; first is its stream"
 	}
-	of := "the stream of " + b.Site.Place
-	if of == first {
-		first, of = "the first's stream", "the second's stream"
-	}
-	record := fmt.Sprintf("event.Record(%s) after %s", first, after)
 	if second == "" {
-		return fmt.Sprintf("%s and WaitEvent(event) of %s before %s", record, of, before)
+		second, before = "second", before+"; second is its stream"
 	}
-	return fmt.Sprintf("%s and %s.WaitEvent(event) before %s", record, second, before)
+	return fmt.Sprintf("done := must(%s.Device().NewEvent())\ndone.Record(%[1]s) // %s\n%s.WaitEvent(done) // %s", first, after, second, before)
 }
 
 // spots are the lines between which a call may order two operations. Where functions
@@ -381,6 +392,14 @@ func (o Operation) lines(which string, ranks bool) string {
 	return s + "\n"
 }
 
+// fix is what orders the two, after a break if these are several lines.
+func (r Report) fix(newline string) string {
+	if !strings.Contains(r.Fix, "\n") {
+		return " " + r.Fix
+	}
+	return newline + strings.ReplaceAll(r.Fix, "\n", newline)
+}
+
 // String is the report as text.
 func (r Report) String() string {
 	var b strings.Builder
@@ -393,7 +412,7 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, " (%d times)", r.Times)
 	}
 	b.WriteString("\n" + r.First.lines("first", r.ranks()) + r.Second.lines("second", r.ranks()))
-	fmt.Fprintf(&b, "  %s\n  To order them: %s\n", r.Missing, r.Fix)
+	fmt.Fprintf(&b, "  %s\n  To order them:%s\n", r.Missing, r.fix("\n      "))
 	if r.Note != "" {
 		b.WriteString("  " + r.Note + "\n")
 	}

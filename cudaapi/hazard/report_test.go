@@ -23,19 +23,19 @@ func TestReport(t *testing.T) {
 		contains, lack []string
 	}{
 		"named": {[3]string{"In[1], line 2", "", "a"}, [3]string{"In[1], line 3", "", "b"}, false,
-			[]string{"Stream streams[1] of device 0 does not wait for stream s of device 0.", "event.Record(s) after In[1], line 2 and streams[1].WaitEvent(event) before In[1], line 3", "hazard: nothing"}, []string{"possible"}},
+			[]string{"Stream streams[1] of device 0 does not wait for stream s of device 0.", "\n      done := must(s.Device().NewEvent())\n      done.Record(s) // after In[1], line 2\n      streams[1].WaitEvent(done) // before In[1], line 3\n", "hazard: nothing"}, []string{"possible"}},
 		"neither named": {[3]string{"In[1], line 2", "", "c"}, [3]string{"In[1], line 3", "", "d"}, false,
-			[]string{"The stream of In[1], line 3 does not wait for the stream of In[1], line 2.", "event.Record(the stream of In[1], line 2) after In[1], line 2 and WaitEvent(event) of the stream of In[1], line 3 before In[1], line 3", "on a stream of device 0 (made at In[9], line 9)"}, []string{"0x"}},
+			[]string{"The stream of In[1], line 3 does not wait for the stream of In[1], line 2.", "done.Record(first) // after In[1], line 2; first is its stream\n      second.WaitEvent(done) // before In[1], line 3; second is its stream", "on a stream of device 0 (made at In[9], line 9)"}, []string{"0x"}},
 		"neither named, one line": {[3]string{"In[1], line 2", "In[2], line 1", "c"}, [3]string{"In[1], line 2", "In[2], line 4", "d"}, false,
-			[]string{"The stream of the second does not wait for that of the first.", "event.Record(the first's stream) after In[2], line 1 and WaitEvent(event) of the second's stream before In[2], line 4"}, []string{"0x"}},
+			[]string{"The stream of the second does not wait for that of the first.", "done.Record(first) // after In[2], line 1; first is its stream\n      second.WaitEvent(done) // before In[2], line 4; second is its stream"}, []string{"0x"}},
 		"default streams": {[3]string{"In[1], line 2", "", "default"}, [3]string{"In[1], line 3", "", "per thread"}, false,
-			[]string{"event.Record(devices[0].DefaultStream()) after In[1], line 2 and devices[0].PerThreadStream().WaitEvent(event) before In[1], line 3"}, nil},
+			[]string{"done.Record(must(cuda.Get(0)).DefaultStream()) // after In[1], line 2\n      must(cuda.Get(0)).PerThreadStream().WaitEvent(done) // before In[1], line 3"}, nil},
 		"one in a function": {[3]string{"In[1], line 2", "In[2], line 1", "a"}, [3]string{"In[2], line 7", "", "b"}, false,
-			[]string{"event.Record(s) after In[2], line 1 and streams[1].WaitEvent(event) before In[2], line 7"}, nil},
+			[]string{"done.Record(s) // after In[2], line 1\n      streams[1].WaitEvent(done) // before In[2], line 7"}, nil},
 		"a function and what it calls": {[3]string{"In[3], line 2", "In[4], line 1", "a"}, [3]string{"In[1], line 2", "In[3], line 5", "b"}, false,
-			[]string{"event.Record(s) after In[3], line 2 and streams[1].WaitEvent(event) before In[3], line 5"}, nil},
+			[]string{"done.Record(s) // after In[3], line 2\n      streams[1].WaitEvent(done) // before In[3], line 5"}, nil},
 		"a loop": {[3]string{"In[1], line 2", "In[2], line 1", "a"}, [3]string{"In[1], line 2", "In[2], line 1", "b"}, false,
-			[]string{"after In[1], line 2 and"}, nil},
+			[]string{"// after In[1], line 2\n"}, nil},
 		"possible": {[3]string{"In[1], line 2", "", "a"}, [3]string{"In[1], line 3", "", "b"}, true,
 			[]string{"possible hazard: nothing orders two operations that may touch the same 4 bytes", "may write it", "could not be recorded"}, []string{"\nhazard"}},
 	} {
@@ -55,6 +55,20 @@ func TestReport(t *testing.T) {
 		}
 		if want := map[bool]int{true: 0, false: 1}[c.guess]; (List{r}).Proved() != want {
 			t.Errorf("%s: %d proved, want %d", name, (List{r}).Proved(), want)
+		}
+	}
+}
+
+// A long line is cut so that the argument with the memory is seen.
+func TestLinesAreCutAroundTheMemory(t *testing.T) {
+	line := "must(scale.Launch(cuda.Grid(blocks), cuda.Block(256), stream, data, elements, 2))"
+	for memory, want := range map[string]string{
+		"data[0:4]": "…a.Block(256), stream, data, elements, 2))",
+		"must":      "must(scale.Launch(cuda.Grid(blocks), cuda…",
+		"0x1000":    "must(scale.Launch(cuda.Grid(blocks), cuda…",
+	} {
+		if got := around(line, memory, 42); got != want {
+			t.Errorf("%s: %s, want %s", memory, got, want)
 		}
 	}
 }

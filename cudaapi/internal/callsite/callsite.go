@@ -33,6 +33,16 @@ func SetExact(name func() (place, caller string)) {
 	exact.Store(&name)
 }
 
+// Exact is the place of interpreted code that runs; "" if there is none, or [SetExact] was
+// not called.
+func Exact() string {
+	if name := exact.Load(); name != nil {
+		place, _ := (*name)()
+		return place
+	}
+	return ""
+}
+
 // Caller is the place that called the function of interpreted code which runs; "" if
 // there is none, or [SetExact] was not called.
 func Caller() string {
