@@ -10,7 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"gocuda/kernel/check"
+	"gocuda/kernel/evaluator"
 	"gocuda/kernel/notebook"
+	"gocuda/kernel/packages"
+	"gocuda/kernel/ranks"
+	"gocuda/kernel/tracing"
 )
 
 var updateDocs = flag.Bool("update-docs", false, "write the cells' outputs into the pages that have others")
@@ -220,4 +225,93 @@ func helpOf(t *testing.T, command string) string {
 	t.Helper()
 	_, stdout, _ := invoke(t, "help", command)
 	return stdout
+}
+
+// Each magic has a sentence for each of its options, and each option of its text is
+// one that its usage has. What the pages name is there.
+func TestMagicsAreDocumented(t *testing.T) {
+	option := regexp.MustCompile(`(?:^|[\s\[(])(--?[a-z][a-z-]*)`)
+	options := func(text string) (list []string) {
+		for _, m := range option.FindAllStringSubmatch(text, -1) {
+			list = append(list, m[1])
+		}
+		return list
+	}
+	var called []string
+	for _, m := range evaluator.Magics(ranks.Attach, check.Attach, tracing.Attach) {
+		called = append(called, m.String())
+		if len(m.Doc) < 15 || !strings.Contains(m.Usage, strings.TrimLeft(m.Name, "%")) {
+			t.Errorf("%s: usage %q, text %q", m, m.Usage, m.Doc)
+		}
+		for _, o := range options(m.Usage) {
+			if !strings.Contains(m.Doc, o) {
+				t.Errorf("%s: its text does not say what %s does", m, o)
+			}
+		}
+	}
+	for _, name := range pages(t) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile("`(%%?[a-z]+)\\b[^`]*`").FindAllStringSubmatch(string(data), -1) {
+			if !slices.Contains(called, m[1]) && m[1] != "%%px" && strings.TrimLeft(m[1], "%") != "name" {
+				t.Errorf("%s: there is no magic %s", name, m[1])
+			}
+		}
+	}
+	// Each magic is on a page for readers, not in the reference alone.
+	var all strings.Builder
+	for _, name := range pages(t) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(data)
+	}
+	for _, m := range called {
+		if !strings.Contains(all.String(), m) && m != "%!" { // which pages write as !command
+			t.Errorf("no page of the guide names %s", m)
+		}
+	}
+}
+
+// The reference has each command, flag, setting and status, and the packages that
+// cells import without a module.
+func TestReference(t *testing.T) {
+	dir := t.TempDir()
+	if status, _, stderr := invoke(t, "reference", dir); status != 0 {
+		t.Fatal(stderr)
+	}
+	page := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	all := page("reference/commands.md")
+	for _, c := range commands() {
+		if c.summary != "" && !strings.Contains(all, "\n## "+c.name+"\n") {
+			t.Errorf("the reference does not have the command %s", c.name)
+		}
+	}
+	for _, s := range statuses {
+		if !strings.Contains(page("reference/exit-status.md"), "| "+s.status+" |") {
+			t.Errorf("the reference does not have the status %s", s.status)
+		}
+	}
+	if names := page("coming-from/names.md"); strings.Count(names, "\n| `") < 40 || regexp.MustCompile("`[^`]*[()?*+^$\\\\][^`]*` ?[|,]").MatchString(names) {
+		t.Errorf("the names of other libraries:\n%s", names)
+	}
+	source, err := os.ReadFile("../../docs/godoc/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pack := range packages.All() {
+		p := pack.Path
+		if i := strings.Index(p, "cudaapi/"); i > 0 && !strings.Contains(string(source), `"`+p[i:]+`"`) {
+			t.Errorf("cells import %s, and the reference does not have it", p)
+		}
+	}
 }

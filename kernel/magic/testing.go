@@ -38,7 +38,7 @@ func (t *Tests) Magic() Magic {
 	return Magic{
 		Name: "test", Usage: "%test [-v] [-bench REGEXP] [REGEXP]", Run: t.magic,
 		Doc: "Runs the functions TestX(t *testing.T) that cells declared, or those whose\n" +
-			"names match; -bench runs those called BenchmarkX(b *testing.B) that match\n" +
+			"names match; -v shows the log of each. -bench runs those called BenchmarkX(b *testing.B) that match\n" +
 			"its expression. A test that fails makes the cell fail. Interpreted code is\n" +
 			"slower than compiled Go: benchmarks compare what cells do with one another.",
 	}

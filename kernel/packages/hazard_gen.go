@@ -41,7 +41,7 @@ func hazardPackage() host.Package {
 			"Counts.String":      "String says how much was looked at.",
 			"Counts.Unknown":     "operations of which it is not known yet what they touched",
 			"Forget":             "Forget drops the reports so far; what comes is still checked against what was\nqueued before.",
-			"Late":               "Late has what the program queues at some places, as reports have them, run as late as\nthe order allows, until end is called: where a wait is missing, what comes behind it\nruns first. It is for simulated devices; others choose the order themselves, and so\ndoes the check of them if it is off.",
+			"Late":               "Late has what the program queues at some places, as reports have them, run as late as\nthe order allows, until end is called: where a wait is missing, what comes after it\nruns first. It is for simulated devices; others choose the order themselves, and so\ndoes the check of them if it is off.",
 			"List":               "List is hazards in the order in which they were found.",
 			"List.HTML":          "HTML is the reports with their pictures.",
 			"List.Proved":        "Proved is how many of the hazards are more than possible.",
@@ -73,7 +73,7 @@ func hazardPackage() host.Package {
 			"Report.Second":      "in the order of the calls",
 			"Report.String":      "String is the report as text.",
 			"Report.Times":       "how often the same two places met so",
-			"Reports":            "Reports gives the hazards of this process since the check began, or since Forget;\nwhere it is off, those of the last one. What a rank does to memory that another has\nopen shows in the records of both: a notebook tells of it at the end of the cell. It\nwaits, for some seconds at most, for the work that is queued.",
+			"Reports":            "Reports gives the hazards of this process since the check began, or since Forget;\nwhere it is off, those of the last one. What a rank does to memory that another has\nopen shows in the records of both: a notebook reports it at the end of the cell. It\nwaits, for some seconds at most, for the work that is queued.",
 		},
 		Params: map[string][]string{
 			"Checked":     {"w", "f", ""},

@@ -23,7 +23,7 @@ func (n *notebook) magics() []magic.Magic {
 		{Name: "mpi", Usage: "%mpi start [-n RANKS] [--hosts A:2,B:2 | --hostfile FILE | --slurm OPTION...] [--launcher auto|mpirun|srun|local] [-- OPTION...] | status | waits | restart [--without HOST,...|lost] | stop | interrupt", Expand: true, Run: n.control,
 			Doc: "Starts, shows and ends the MPI ranks that %%mpi cells run on.\n" +
 				"-n: how many (without it, or with 0, as many as the hosts or the allocation take, or one for each device).\n" +
-				"auto takes srun in an allocation of Slurm, else mpirun where it is installed, else the built-in transport.\n" +
+				"--launcher auto takes srun in an allocation of Slurm, else mpirun where it is installed, else the built-in transport.\n" +
 				"--hosts a:2,b:2: two ranks on each, over ssh; --hostfile: a file with a host in each line (a:2 or a slots=2).\n" +
 				"--slurm -N 2 --gpus-per-node 4: asks for an allocation with salloc's options, and gives it back at the end.\n" +
 				"A host that does not have this program gets it. Options after -- are mpirun's or srun's.\n" +
