@@ -31,7 +31,7 @@ build: $(BIN)
 # stays up to date.
 $(BIN): $(STAMPS)/built
 	@:
-$(STAMPS)/built: $(filter %.go %.h %.cc %.cu %.s %.png %.svg %.ipynb go.mod go.sum cudaapi/sim/include/%,$(SOURCES))
+$(STAMPS)/built: $(filter %.go %.h %.cc %.cu %.s %.png %.svg %.js %.json %.ipynb go.mod go.sum cudaapi/sim/include/%,$(SOURCES))
 	@mkdir -p $(@D) $(dir $(BIN))
 	$(GO) build $(GOBUILD) -o $(BIN).new ./cmd/gocuda-kernel
 	@if cmp -s $(BIN).new $(BIN); then rm $(BIN).new; else mv $(BIN).new $(BIN); fi

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -20,6 +21,60 @@ import (
 //
 //go:embed logo
 var logos embed.FS
+
+// labextension is what JupyterLab loads for gocuda's notebooks.
+//
+//go:embed labextension
+var labextension embed.FS
+
+// labextensionFiles are its files by their paths in a Jupyter data folder.
+func labextensionFiles() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := fs.WalkDir(labextension, "labextension", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rest := strings.TrimPrefix(name, "labextension/")
+		files["labextensions/"+DefaultName+"/"+rest], err = labextension.ReadFile(name)
+		return err
+	})
+	return files, err
+}
+
+// writeLabextension puts the extension into a Jupyter data folder.
+func writeLabextension(root string) error {
+	files, err := labextensionFiles()
+	if err != nil {
+		return err
+	}
+	for name, data := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path+tempSuffix, data, 0o644); err != nil {
+			return err
+		}
+		if err := os.Rename(path+tempSuffix, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeLabextension takes it away with the last kernelspec of gocuda there.
+func removeLabextension(root string) error {
+	specs, err := filepath.Glob(filepath.Join(root, "kernels", "*"))
+	if err != nil {
+		return err
+	}
+	for _, dir := range specs {
+		if ours(dir) == nil {
+			return nil
+		}
+	}
+	return os.RemoveAll(filepath.Join(root, "labextensions", DefaultName))
+}
 
 // DefaultName is the kernel's name for Jupyter, and its folder's.
 const DefaultName = "gocuda"
@@ -54,7 +109,8 @@ type Options struct {
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// Install writes the kernelspec with its logos, and returns its folder. An
+// Install writes the kernelspec with its logos, and the extension of JupyterLab beside it,
+// and returns the kernelspec's folder. An
 // older one of gocuda is replaced; one of another kernel is an error.
 func Install(o Options) (dir string, err error) {
 	if o.Name == "" {
@@ -92,6 +148,9 @@ func Install(o Options) (dir string, err error) {
 		if err := os.WriteFile(filepath.Join(temp, name), data, 0o644); err != nil {
 			return "", err
 		}
+	}
+	if err := writeLabextension(o.Root); err != nil {
+		return "", err
 	}
 	if o.Config == "" {
 		return dir, replace(temp, dir)
@@ -169,7 +228,7 @@ func moveAway(temp, dir string) error {
 
 // Uninstall removes the kernelspec of that name from a Jupyter data folder, and
 // its language server from the configuration folder, and returns the former's
-// folder. The error is fs.ErrNotExist if there is none; the kernelspec of another
+// folder. The extension of JupyterLab goes with the last one. The error is fs.ErrNotExist if there is none; the kernelspec of another
 // kernel is not touched.
 func Uninstall(root, config, name string) (dir string, err error) {
 	dir, err = specDir(root, name)
@@ -182,7 +241,10 @@ func Uninstall(root, config, name string) (dir string, err error) {
 	if err := os.Remove(filepath.Join(config, languageServerFile(name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return dir, err
 	}
-	return dir, os.RemoveAll(dir)
+	if err := os.RemoveAll(dir); err != nil {
+		return dir, err
+	}
+	return dir, removeLabextension(root)
 }
 
 // Find lists the folders among the Jupyter data folders given that hold a

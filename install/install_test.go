@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -198,5 +199,39 @@ func TestSameDir(t *testing.T) {
 	}
 	if !SameDir(filepath.Join(dir, "a", "b"), filepath.Join(link, "a", ".", "b")) || SameDir(dir, dir+"x") {
 		t.Error("links are not seen through")
+	}
+}
+
+// JupyterLab's extension comes with a kernelspec, and goes with the last one.
+func TestLabextension(t *testing.T) {
+	root, config := t.TempDir(), t.TempDir()
+	for _, name := range []string{"gocuda", "other"} {
+		if _, err := Install(Options{Executable: "/bin/gocuda-kernel", Root: root, Config: config, Name: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var about struct {
+		Jupyterlab struct {
+			Build struct{ Load string } `json:"_build"`
+		}
+	}
+	folder := filepath.Join(root, "labextensions", "gocuda")
+	text, err := os.ReadFile(filepath.Join(folder, "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &about); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"gocuda", "other"} {
+		if _, err := os.Stat(filepath.Join(folder, about.Jupyterlab.Build.Load)); err != nil {
+			t.Errorf("before %s is removed: %v", name, err)
+		}
+		if _, err := Uninstall(root, config, name); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(folder); (err == nil) != (i == 0) {
+			t.Errorf("after %s is removed: %v", name, err)
+		}
 	}
 }

@@ -64,6 +64,13 @@ func WriteWheel(w io.Writer, platform string, binary []byte) error {
 	for t := range strings.SplitSeq(tag, ".") {
 		files[info+"WHEEL"] = append(files[info+"WHEEL"], "Tag: py3-none-"+t+"\n"...)
 	}
+	extension, err := labextensionFiles()
+	if err != nil {
+		return err
+	}
+	for name, content := range extension {
+		files[data+"data/share/jupyter/"+name] = content
+	}
 	for name, content := range spec {
 		files[data+"data/share/jupyter/kernels/"+DefaultName+"/"+name] = content
 	}

@@ -71,6 +71,13 @@ SENT = [
     'display.SVG("<svg width=\'40\' height=\'40\'><text>inside</text></svg>")',
 ]
 
+# Cells of several languages, and what JupyterLab is to take them for.
+LANGUAGES = [
+    ("func f() {}", "text/x-go"), ("%%cuda\n__global__ void k(float *x) {}", "text/x-c++src"), ("%%bash\nls", "text/x-sh"),
+    ("%%html\n<b>x</b>", "text/html"), ("%%kernel\nfunc k(x []float32) {}", "text/x-go"), ("%%mpi\n%%cuda\nint x;", "text/x-c++src"),
+    ("%%writefile a.py\nx = 1", "text/x-python"), ("%%time\nx := 1", "text/x-go"),
+]
+
 TUTORIALS = ["03_peer_access.ipynb", "09_jacobi.ipynb"]
 
 CELLS = [
@@ -137,6 +144,8 @@ def lab(tmp_path_factory):
     nbformat.write(nb, root / "debugged.ipynb")
     nb.cells = [new_code_cell(c) for c in FAILING]
     nbformat.write(nb, root / "failing.ipynb")
+    nb.cells = [new_code_cell(c) for c, _ in LANGUAGES]
+    nbformat.write(nb, root / "languages.ipynb")
     nb.cells = [new_code_cell(c) for c in SENT]
     nbformat.write(nb, root / "sent.ipynb")
     subprocess.run([BINARY, "run", root / "sent.ipynb", "-o", root / "sent.ipynb"], check=True)
@@ -257,6 +266,29 @@ def test_errors_can_be_read(lab, browser):
         least = min(found)
         assert least[0] >= 4.5, (name, least)
     theme(browser, "JupyterLab Light")
+
+
+def test_languages_of_cells(lab, browser):
+    """Magics name a cell's language: its colours, and the comments of Ctrl-/. Enter indents by a tab."""
+    wait = opened(browser, *lab, "languages")
+    model = "const cells = window.jupyterapp.shell.currentWidget.content.model.cells; const all = Array.from({length: cells.length}, (_, i) => cells.get(i));"
+    types = lambda: browser.execute_script(model + "return all.map(c => c.mimeType)")
+    wait.until(lambda b: types() == [t for _, t in LANGUAGES], "the cells have other types")
+    source = lambda i: browser.execute_script(model + "return all[arguments[0]].sharedModel.getSource()", i)
+    editor = lambda i: browser.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell")[i].find_element(By.CSS_SELECTOR, ".cm-content")
+
+    wait.until(lambda b: editor(1).find_elements(By.CSS_SELECTOR, ".cm-line span"), "%%cuda has no colours")
+    for i, want in [(1, "// __global__ void k(float *x) {}"), (2, "# ls"), (3, "<!-- <b>x</b> -->")]:
+        editor(i).click()
+        ActionChains(browser).key_down(Keys.CONTROL).send_keys(Keys.END, "/").key_up(Keys.CONTROL).perform()
+        wait.until(lambda b: source(i).split("\n")[-1] == want, f"{source(i)!r}, want {want!r}")
+    editor(0).click()
+    ActionChains(browser).key_down(Keys.CONTROL).send_keys(Keys.END).key_up(Keys.CONTROL).send_keys(Keys.LEFT, Keys.ENTER, "x").perform()
+    wait.until(lambda b: "{\n\tx" in source(0), source(0))
+    # A cell changes its language with its first line, and new cells have one.
+    editor(7).click()
+    ActionChains(browser).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).send_keys("%%html").perform()
+    wait.until(lambda b: types()[7] == "text/html")
 
 
 def test_pictures_of_a_notebook_that_is_not_trusted(lab, browser):
