@@ -247,27 +247,27 @@ func (f *fn) minMax(name string, e *ast.CallExpr) *expr {
 		list[i] = func() *expr { return f.to(a, t) }
 	}
 	p := f.exprs(list...)
-	h := f.l.minMaxHelper(name, t)
 	x := p[0]
 	for _, y := range p[1:] {
-		x = call(t, ident(h, nil), x, y)
+		x = f.l.lesser(name, t, x, y)
 	}
 	return x
 }
 
-func (l *Lowerer) minMaxHelper(name string, t types.Type) string {
+// lesser is min(x, y), or max(x, y).
+func (l *Lowerer) lesser(name string, t types.Type, x, y *expr) *expr {
+	op, fun := "<", "MinFloat"
+	if name == "max" {
+		op, fun = ">", "MaxFloat"
+	}
 	rep := l.rep(t)
-	return l.helper(name+" "+rep, func(h string) {
-		op, fun := "<", "MinFloat"
-		if name == "max" {
-			op, fun = ">", "MaxFloat"
-		}
-		if t.Underlying().(*types.Basic).Info()&types.IsFloat != 0 {
-			fmt.Fprintf(&l.code, "func %s(a, b %s) %s { return %s(%s(float64(a), float64(b))) }\n", h, rep, rep, rep, l.sym(fun))
-			return
-		}
+	if t.Underlying().(*types.Basic).Info()&types.IsFloat != 0 {
+		wide := func(x *expr) *expr { return node(opConvert, "float64", nil, x) }
+		return node(opConvert, rep, t, l.runtime(nil, fun, wide(x), wide(y)))
+	}
+	return call(t, ident(l.helper(name+" "+rep, func(h string) {
 		fmt.Fprintf(&l.code, "func %s(a, b %s) %s { if b %s a { return b }; return a }\n", h, rep, rep, op)
-	})
+	}), nil), x, y)
 }
 
 // unsafeCall lowers a call of a function of package unsafe.

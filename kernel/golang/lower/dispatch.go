@@ -79,7 +79,7 @@ func (l *Lowerer) dispatcher(iface types.Type, m *types.Func) string {
 	if d, ok := l.dispatch[key]; ok {
 		return d.name
 	}
-	d := &dispatcher{name: l.fresh("d_" + clean(m.Name()) + "_"), method: m.Name(), pkg: m.Pkg(), sig: plain, handled: make(map[int]bool)}
+	d := &dispatcher{name: l.signedName(l.fresh("d_"+clean(m.Name())+"_"), varTypes(plain.Params())...), method: m.Name(), pkg: m.Pkg(), sig: plain, handled: make(map[int]bool)}
 	put(l, l.dispatch, key, d)
 	n := len(l.order)
 	l.order = append(l.order, d)
@@ -169,6 +169,7 @@ func (l *Lowerer) writeDispatcher(d *dispatcher, add []*boxedType) {
 	l.write(name, h, f.out)
 	fmt.Fprintf(&l.types, "var %s_next func%s\n", name, h.types())
 	l.rt.AddFunc(name, &rt.Func{Hidden: true})
+	l.rt.AddFunc(callName(name), &rt.Func{Hidden: true})
 }
 
 // finder is the function that finds a method in a value of a type that lowered code

@@ -70,6 +70,14 @@ func (f *fn) temp(t types.Type) *expr { return ident(f.l.fresh("t"), t) }
 
 // write writes a function.
 func (l *Lowerer) write(name string, h header, body code) {
+	if callName(name) != name {
+		l.writeSigned(name, h, body)
+		return
+	}
+	l.writeFunc(name, h, body)
+}
+
+func (l *Lowerer) writeFunc(name string, h header, body code) {
 	l.code.WriteString("func " + name + h.String() + " {\n")
 	body.write(&l.code)
 	l.code.WriteString("}\n")
@@ -196,12 +204,16 @@ func (l *Lowerer) function(fun *types.Func, targs []types.Type) string {
 	if d == nil {
 		panic(fmt.Errorf("function %s has no body here", fun.FullName()))
 	}
-	name := l.fresh("f_" + clean(fun.Name()) + "_")
-	put(l, l.instances, key, name)
 	e := l.envOf(fun, targs)
 	if d.TypeParams != nil {
 		e = newEnv(d.TypeParams, targs)
 	}
+	sig := fun.Signature()
+	if d.Sig != nil {
+		sig = d.Sig
+	}
+	name := l.signedName(l.fresh("f_"+clean(fun.Name())+"_"), varTypes(l.subst(withReceiver(sig), e).(*types.Signature).Params())...)
+	put(l, l.instances, key, name)
 	if len(targs) > 0 && d.Redirect {
 		put(l, l.arguments, fun, append(slices.Clip(l.arguments[fun]), targs))
 	}
@@ -358,16 +370,19 @@ func (f *fn) child() *fn {
 // from around it is a parameter, so that every value of it has its own. It
 // returns the call that makes one.
 func (f *fn) factory(h header, body code, hidden bool) *expr {
-	name := f.l.fresh("lit")
 	outer := header{results: " func" + h.types()}
 	var args []*expr
+	var signs []types.Type
 	for _, c := range f.caps {
 		outer.params = append(outer.params, param{c.name, c.rep})
 		args = append(args, ident(c.name, nil))
+		if !c.boxed && c.typ != nil {
+			signs = append(signs, c.typ)
+		}
 	}
-	f.l.code.WriteString("func " + name + outer.String() + " { return func" + h.String() + " {\n")
-	body.write(&f.l.code)
-	f.l.code.WriteString("} }\n")
+	name := f.l.signedName(f.l.fresh("lit"), signs...)
+	made := append(code{{effect, "return func%s {", []any{h}}}, body...)
+	f.l.write(name, outer, append(made, stmt{effect, "}", nil}))
 	f.register(name, hidden, "")
 	return call(nil, ident(name, nil), args...)
 }

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -259,8 +260,17 @@ func (x *expr) write(b *strings.Builder) {
 		}
 		b.WriteByte(']')
 	case opCall:
-		x.around(b, "", 0, "(")
-		exprList(x.args[1:]).write(b)
+		args := x.args[1:]
+		if fun := x.args[0]; fun.op == opName && callName(fun.text) != fun.text {
+			b.WriteString(callName(fun.text) + "(")
+			args = slices.Clone(args)
+			for i, y := range args {
+				args[i] = given(y)
+			}
+		} else {
+			x.around(b, "", 0, "(")
+		}
+		exprList(args).write(b)
 		b.WriteByte(')')
 	case opConvert, opDirect:
 		if x.paren {

@@ -112,7 +112,8 @@ type Lowerer struct {
 	sharing    map[place]bool                   // variables that hold such memory
 	functions  map[declaration]*types.Signature // those of cells that take it or give it
 	handed     []handed
-	goes       bool // several goroutines may run a function at a time
+	goes       bool            // several goroutines may run a function at a time
+	signed     map[string]bool // the representations of what may be a zero with a sign
 	objIDs     map[types.Object]int
 	reps       map[string]representation // by the key of a type
 	newest     reals
@@ -160,7 +161,7 @@ func New(r *rt.Runtime, host Host, fset *token.FileSet) *Lowerer {
 		SourceDecl: func(*types.Func) *Decl { return nil },
 		SourceObj:  func(types.Object) bool { return false },
 		Later:      func(*types.Func) bool { return false }, laterIDs: make(map[string]int),
-		objIDs: make(map[types.Object]int), bodyPos: make(map[string]bool), reps: make(map[string]representation),
+		signed: make(map[string]bool), objIDs: make(map[types.Object]int), bodyPos: make(map[string]bool), reps: make(map[string]representation),
 		newest: make(reals), first: make(reals), changed: make(map[*types.Named]bool),
 		typeIDs: make(map[string]*rt.Type), demanded: make(map[int]demanded), lowered: make(map[int]bool), methods: make(map[string][]demanded),
 		boxedKeys: make(map[string]bool), globals: make(map[types.Object]string), usedByFunc: make(map[types.Object]bool),

@@ -208,20 +208,25 @@ func (f *fn) methodValue(e *ast.SelectorExpr, sel *types.Selection) *expr {
 	if c.ptr {
 		recvType = "*" + recvType
 	}
-	return call(t, ident(l.binder(fun, recvType, t.Underlying().(*types.Signature), c.iface), nil), recv)
+	isSigned := !c.ptr && l.isSigned(c.recv)
+	return call(t, ident(l.binder(fun, recvType, t.Underlying().(*types.Signature), c.iface, isSigned), nil), given(recv))
 }
 
 // binder is the function that makes a method value of a receiver.
-func (l *Lowerer) binder(fun *expr, recv string, sig *types.Signature, iface bool) string {
+func (l *Lowerer) binder(fun *expr, recv string, sig *types.Signature, iface, isSigned bool) string {
 	return l.helper("bind "+fun.text, func(name string) {
 		h := l.headerOf(sig)
 		f := &fn{l: l}
-		r := ident("r", nil)
+		r, in := ident("r", nil), param{"r", recv}
+		if isSigned {
+			in.name, in.typ = "given", "any"
+			f.emit("var r %s = given.(%s)", recv, recv)
+		}
 		if iface {
 			f.nilPanics(r)
 		}
 		f.emit("return func%s { %s%s }", h, returning(sig), call(nil, fun, append([]*expr{r}, h.args(sig)...)...))
-		l.write(name, header{[]param{{"r", recv}}, " func" + h.types()}, f.out)
+		l.write(name, header{[]param{in}, " func" + h.types()}, f.out)
 	})
 }
 

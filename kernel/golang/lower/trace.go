@@ -43,6 +43,7 @@ func (f *fn) calls(lowered string) {
 	if f.sites == nil {
 		f.sites = make(map[string][]int)
 	}
+	lowered = callName(lowered)
 	if list := f.sites[lowered]; !slices.Contains(list, f.where) {
 		f.sites[lowered] = append(list, f.where)
 	}
@@ -51,6 +52,10 @@ func (f *fn) calls(lowered string) {
 // register tells the runtime about the function that lowered code calls
 // lowered. versions is common to those of one function.
 func (f *fn) register(lowered string, hidden bool, versions string) {
+	if name := callName(lowered); name != lowered {
+		f.l.rt.AddFunc(lowered, &rt.Func{Name: f.name, File: f.cell, Hidden: true})
+		lowered = name
+	}
 	f.l.rt.AddFunc(lowered, &rt.Func{Name: f.name, File: f.cell, Hidden: hidden, Versions: versions, Sites: f.sites})
 	if f.pos != "" && (!hidden || f.placed) {
 		f.l.inits = append(f.l.inits, fmt.Sprintf("%s(%q, &%s)", f.l.sym("Pos"), lowered, f.pos))
