@@ -158,12 +158,13 @@ func (b *Buffer) freeOrdered(call string, s *Stream) error {
 	if !ok {
 		return b.dead(call)
 	}
-	if bytes == 0 {
-		return nil
+	if bytes > 0 {
+		if err := s.dev.drv().MemFreeAsync(c, p, s.h); err != nil {
+			b.own.dev.ordered.kept(b)
+			return s.dev.fail(err)
+		}
 	}
-	if err := s.dev.drv().MemFreeAsync(c, p, s.h); err != nil {
-		return s.dev.fail(err)
-	}
+	b.own.dev.ordered.given(b)
 	return nil
 }
 

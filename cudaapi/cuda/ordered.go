@@ -71,16 +71,32 @@ func (l *ledger) add(d *Device, p driver.Ptr, bytes uint64, n int, t Type, acces
 	return b
 }
 
-// take marks a buffer's memory as freed and tells what it was; false if it was
-// freed before.
+// take claims a buffer's memory to free it, and tells what it is; false if it was
+// freed before, or is claimed. given or kept comes next.
 func (l *ledger) take(b *Buffer) (p driver.Ptr, bytes uint64, ok bool) {
 	l.mu.Lock()
-	if o := b.own; !o.freed(b.generation) {
+	if o := b.own; !o.freed(b.generation) && o.busy {
 		p, bytes, ok = o.ptr, o.bytes, true
-		l.rest(o)
+		o.busy = false
 	}
 	l.mu.Unlock()
 	return p, bytes, ok
+}
+
+// given marks claimed memory as freed.
+func (l *ledger) given(b *Buffer) {
+	l.mu.Lock()
+	if !b.own.freed(b.generation) { // nor by a reset
+		l.rest(b.own)
+	}
+	l.mu.Unlock()
+}
+
+// kept takes the claim back: the memory could not be freed.
+func (l *ledger) kept(b *Buffer) {
+	l.mu.Lock()
+	b.own.busy = !b.own.freed(b.generation)
+	l.mu.Unlock()
 }
 
 // rest ends a record's generation and lets it serve again, unless its generations
