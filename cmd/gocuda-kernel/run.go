@@ -148,8 +148,9 @@ func runNotebook(c *call) error {
 		Before:      p.begin,
 		After: func(s notebook.Step) error {
 			p.end(s)
-			return saveNotebook(c.stdout, nb, *out, false)
+			return nil
 		},
+		Save: func() error { return saveNotebook(c.stdout, nb, *out, false) },
 	})
 	p.close()
 	saved := saveNotebook(c.stdout, nb, *out, true)

@@ -33,6 +33,10 @@ type RunOptions struct {
 	// sees the outputs in the notebook. An error from After ends the run.
 	Before func(Step)
 	After  func(Step) error
+	// Save, if set, keeps the notebook as it is: after the first cell, and then now and
+	// then, so that saving takes a small part of the run. No output comes meanwhile. An
+	// error ends the run.
+	Save func() error
 }
 
 // Step is one cell that is run, and how it went.
@@ -87,10 +91,14 @@ func Run(ctx context.Context, nb *Notebook, options RunOptions) error {
 		return err
 	}
 	r := &runner{notebook: nb, options: options, evaluator: evaluator, collect: collect}
+	saver := r.startSaver()
 	for i, c := range todo {
 		if err = r.step(ctx, c, i+1, len(todo)); err != nil {
 			break
 		}
+	}
+	if failed := saver.stop(); err == nil {
+		err = failed
 	}
 	// What background goroutines still print ends here.
 	closed := evaluator.Close()
@@ -108,6 +116,78 @@ type runner struct {
 	evaluator Evaluator
 	collect   *collector
 	lost      bool // the evaluator had to be ended
+	saver     *saver
+}
+
+// saver saves a notebook beside its run.
+type saver struct {
+	changed chan struct{} // a cell has ended since the last time
+	failed  chan error
+	end     chan struct{} // closed when the run ends
+	done    chan struct{} // closed when nothing more is saved
+}
+
+// savingShare is how many times as long as it took to save a notebook nothing is saved.
+const savingShare = 20
+
+func (r *runner) startSaver() *saver {
+	s := &saver{make(chan struct{}, 1), make(chan error, 1), make(chan struct{}), make(chan struct{})}
+	r.saver = s
+	if r.options.Save == nil {
+		close(s.done)
+		return s
+	}
+	go func() {
+		defer close(s.done)
+		for {
+			select {
+			case <-s.changed:
+			case <-s.end:
+				return
+			}
+			begun := time.Now()
+			err := r.collect.hold(func() error {
+				r.collect.widgets.write(r.notebook)
+				return r.options.Save()
+			})
+			if err != nil {
+				s.failed <- err
+				return
+			}
+			select {
+			case <-time.After(min(savingShare*time.Since(begun), 10*time.Second)):
+			case <-s.end:
+				return
+			}
+		}
+	}()
+	return s
+}
+
+// cellEnded has the notebook saved soon, and says why it could not be.
+func (s *saver) cellEnded() error {
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+	select {
+	case err := <-s.failed:
+		return err
+	default:
+		return nil
+	}
+}
+
+// stop ends the saving.
+func (s *saver) stop() error {
+	close(s.end)
+	<-s.done
+	select {
+	case err := <-s.failed:
+		return err
+	default:
+		return nil
+	}
 }
 
 func (r *runner) step(ctx context.Context, c *Cell, number, count int) error {
@@ -128,12 +208,12 @@ func (r *runner) step(ctx context.Context, c *Cell, number, count int) error {
 		r.collect.fail(s.Err)
 	}
 	if r.options.After != nil {
-		if err := r.collect.hold(func() error {
-			r.collect.widgets.write(r.notebook)
-			return r.options.After(s)
-		}); err != nil {
+		if err := r.collect.hold(func() error { return r.options.After(s) }); err != nil {
 			return err
 		}
+	}
+	if err := r.saver.cellEnded(); err != nil {
+		return err
 	}
 	if s.Err != nil && !s.Allowed {
 		return &Failure{s}

@@ -238,3 +238,32 @@ func TestInject(t *testing.T) {
 		t.Error("without a parameters cell, the injected one comes first")
 	}
 }
+
+// A notebook is saved beside its run: the outputs of a cell, while the next one still
+// runs. A failure ends the run.
+func TestSavedBesideTheRun(t *testing.T) {
+	cells := []*Cell{code("", "out one"), code("", "hang")}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	saved := 0
+	Run(ctx, &Notebook{Cells: cells}, RunOptions{Start: startScript, Save: func() error {
+		if saved++; shown(cells[0]) != "stdout=one" {
+			t.Errorf("saved with %q", shown(cells[0]))
+		}
+		stop() // or the second cell would run for ever
+		return nil
+	}})
+	if saved != 1 {
+		t.Errorf("saved %d times", saved)
+	}
+
+	cells = []*Cell{code("", "out one")}
+	for range 1000 {
+		cells = append(cells, code("", "out more"))
+	}
+	full, count := errors.New("the disk is full"), 0
+	err := Run(t.Context(), &Notebook{Cells: cells}, RunOptions{Start: startScript, Save: func() error { count++; return full }})
+	if !errors.Is(err, full) || count != 1 {
+		t.Errorf("%v, after %d attempts", err, count)
+	}
+}

@@ -91,10 +91,21 @@ func Lines(axes Axes, series ...Series) (display.Bundle, error) {
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = gridColour, gridColour
 	p.Add(grid)
-	for i, s := range series {
-		points, err := axes.points(s)
-		if err != nil {
+	drawn := make([]Series, len(series))
+	var all extent
+	for _, s := range series {
+		if err := axes.fits(s); err != nil {
 			return display.Bundle{}, fmt.Errorf("plot.Lines: %w", err)
+		}
+		all.add(s)
+	}
+	for i, s := range series {
+		drawn[i] = axes.thinned(s, all)
+	}
+	for i, s := range drawn {
+		points := make(plotter.XYs, len(s.X))
+		for j := range points {
+			points[j].X, points[j].Y = s.X[j], s.Y[j]
 		}
 		line := &plotter.Line{XYs: points, LineStyle: draw.LineStyle{
 			Color: colours[i%len(colours)], Width: vg.Points(1.6),
@@ -122,38 +133,37 @@ func Lines(axes Axes, series ...Series) (display.Bundle, error) {
 		p.X.Tick.Marker = roundTicks{whole: true}
 	}
 	axes.widen(p)
-	beside := axes.placeLegend(p, series)
+	beside := axes.placeLegend(p, drawn)
 	return axes.render(p, beside, axes.table(series))
 }
 
-func (a Axes) points(s Series) (plotter.XYs, error) {
+// fits says why a series cannot be drawn.
+func (a Axes) fits(s Series) error {
 	name := s.Name
 	if name == "" {
 		name = "(unnamed)"
 	}
 	if len(s.X) != len(s.Y) {
-		return nil, fmt.Errorf("series %s has %d x and %d y values", name, len(s.X), len(s.Y))
+		return fmt.Errorf("series %s has %d x and %d y values", name, len(s.X), len(s.Y))
 	}
 	if len(s.X) == 0 {
-		return nil, fmt.Errorf("series %s has no points", name)
+		return fmt.Errorf("series %s has no points", name)
 	}
-	points := make(plotter.XYs, len(s.X))
-	for i := range points {
+	for i := range s.X {
 		for _, c := range []struct {
 			axis string
 			v    float64
 			log  bool
 		}{{"x", s.X[i], a.LogX}, {"y", s.Y[i], a.LogY}} {
 			if math.IsNaN(c.v) || math.IsInf(c.v, 0) {
-				return nil, fmt.Errorf("series %s: %s[%d] is %v", name, c.axis, i, c.v)
+				return fmt.Errorf("series %s: %s[%d] is %v", name, c.axis, i, c.v)
 			}
 			if c.log && c.v <= 0 {
-				return nil, fmt.Errorf("series %s: %s[%d] is %v on a logarithmic axis", name, c.axis, i, c.v)
+				return fmt.Errorf("series %s: %s[%d] is %v on a logarithmic axis", name, c.axis, i, c.v)
 			}
 		}
-		points[i].X, points[i].Y = s.X[i], s.Y[i]
 	}
-	return points, nil
+	return nil
 }
 
 // plot is an empty plot with these axes.

@@ -50,10 +50,9 @@ var (
 // frame claims. It collects what is written until flush.
 type guard struct {
 	net.Conn
-	r *bufio.Reader
-	w *bufio.Writer // from the end of the handshake on
-	// written are the bytes that the connection has taken since then.
-	written atomic.Int64
+	r       *bufio.Reader
+	w       *bufio.Writer // from the end of the handshake on
+	network *counted
 
 	// Of the handshake.
 	head   []byte // what is still to be handed on of the current frame's head
@@ -62,17 +61,30 @@ type guard struct {
 	frames int
 }
 
-func newGuard(c net.Conn) *guard {
-	return &guard{Conn: c, r: bufio.NewReaderSize(c, 4<<10), left: greetingSize}
+// newGuard guards c, which writes to the network by way of n.
+func newGuard(c net.Conn, n *counted) *guard {
+	return &guard{Conn: c, network: n, r: bufio.NewReaderSize(c, 4<<10), left: greetingSize}
 }
 
 // opened ends the handshake.
-func (g *guard) opened() { g.w = bufio.NewWriterSize(counted{g}, 32<<10) }
+func (g *guard) opened() { g.w = bufio.NewWriterSize(g.Conn, 32<<10) }
 
-// counted writes to a guard's connection and counts what it has taken.
-type counted struct{ *guard }
+// counted is a connection to the network that counts the bytes which it has taken:
+// encrypted ones, where they are, since these are what a slow reader is waited for.
+type counted struct {
+	net.Conn
+	written atomic.Int64
+}
 
-func (c counted) Write(p []byte) (written int, err error) {
+// CloseWrite tells the client that nothing more comes.
+func (c *counted) CloseWrite() error {
+	if c, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return c.CloseWrite()
+	}
+	return nil
+}
+
+func (c *counted) Write(p []byte) (written int, err error) {
 	const step = 64 << 10
 	for written < len(p) && err == nil {
 		var n int

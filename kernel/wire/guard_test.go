@@ -47,7 +47,7 @@ func TestTheSizeOfAMessageIsBounded(t *testing.T) {
 		server, client := net.Pipe()
 		c.Conn = server // for its deadlines
 		read := &counting{Reader: c}
-		g := newGuard(c)
+		g := newGuard(c, &counted{Conn: c})
 		g.r.Reset(read)
 		_, err := g.message(func() limits { return test.l })
 		if !errors.Is(err, errTooLong) && !(test.frames == 0 && errors.Is(err, errNoSlot)) {
@@ -94,5 +94,47 @@ func TestAClaimAloneCostsNothing(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if grown := int64(after.TotalAlloc - before.TotalAlloc); grown > 8<<20 {
 		t.Errorf("%d MB were claimed and given", grown>>20)
+	}
+}
+
+// whole writes to a connection once it has got so many bytes, as encryption does with
+// a message.
+type whole struct {
+	net.Conn
+	size int
+	text []byte
+}
+
+func (w *whole) Write(p []byte) (int, error) {
+	if w.text = append(w.text, p...); len(w.text) >= w.size {
+		return w.Conn.Write(w.text)
+	}
+	return len(p), nil
+}
+
+// What waits to be encrypted has not gone to the client; what the client takes of a large
+// message counts piece by piece.
+func TestProgressIsTheNetworks(t *testing.T) {
+	const size = 4 << 20
+	server, client := net.Pipe()
+	defer client.Close()
+	n := &counted{Conn: server}
+	g := newGuard(&whole{Conn: n, size: size}, n)
+	g.opened()
+	text := make([]byte, size)
+	g.Write(text[:size/2])
+	g.flush()
+	if got := n.written.Load(); got != 0 {
+		t.Errorf("%d bytes count that wait", got)
+	}
+	go func() {
+		g.Write(text[size/2:])
+		g.flush()
+	}()
+	if _, err := io.ReadFull(client, text[:size/2]); err != nil {
+		t.Fatal(err)
+	}
+	if got := n.written.Load(); got < size/4 || got > size/2 {
+		t.Errorf("%d bytes count of %d that were taken", got, size/2)
 	}
 }

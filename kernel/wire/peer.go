@@ -146,7 +146,7 @@ func (p *peer) pushBounded(frames [][]byte) error {
 // earn counts what a subscriber has taken against the time for which others have
 // waited for it, and says whether it has taken anything.
 func (p *peer) earn(waited time.Duration) (moved bool) {
-	written := p.rw.written.Load()
+	written := p.rw.network.written.Load()
 	earned := time.Duration(float64(written-p.seen) / float64(p.lag.pace) * float64(time.Second))
 	moved = written > p.seen
 	p.seen = written

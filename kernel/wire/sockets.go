@@ -193,7 +193,7 @@ func (s *Sockets) makeRoom(topic string, size int) {
 		if begun == nil {
 			begun = map[*peer]int64{}
 			for _, p := range full {
-				begun[p] = p.rw.written.Load()
+				begun[p] = p.rw.network.written.Load()
 				p.earn(0)
 			}
 		}
@@ -208,7 +208,7 @@ func (s *Sockets) makeRoom(topic string, size int) {
 		var quickest *peer
 		if len(full) == all {
 			quickest = slices.MaxFunc(full, func(a, b *peer) int {
-				return cmp.Compare(a.rw.written.Load()-begun[a], b.rw.written.Load()-begun[b])
+				return cmp.Compare(a.rw.network.written.Load()-begun[a], b.rw.network.written.Load()-begun[b])
 			})
 		}
 		for _, p := range full {
@@ -421,14 +421,15 @@ func (s *Sockets) serve(ch Channel, c net.Conn) {
 // guard takes a connection, an encrypted one if there are keys, once it has shown that
 // it knows the public one.
 func (s *Sockets) guard(c net.Conn) (g *guard, encrypted *curve.Conn, err error) {
+	network := &counted{Conn: c}
 	if s.keys == nil {
-		return newGuard(c), nil, nil
+		return newGuard(network, network), nil, nil
 	}
 	c.SetDeadline(time.Now().Add(handshakeTime))
-	if encrypted, err = curve.Server(c, *s.keys); err != nil {
+	if encrypted, err = curve.Server(network, *s.keys); err != nil {
 		return nil, nil, err
 	}
-	return newGuard(encrypted), encrypted, nil
+	return newGuard(encrypted, network), encrypted, nil
 }
 
 // handshake introduces the kernel to a client. zmq4 panics on some malformed

@@ -814,7 +814,7 @@ func FuzzGuard(f *testing.F) {
 			client.Write(data)
 			client.Close()
 		}()
-		g := newGuard(server)
+		g := newGuard(server, &counted{Conn: server})
 		total := 0
 		for slots := make(chan struct{}, 1); ; {
 			frames, err := g.message(func() limits { return limits{size: strangerMessage, frames: 10, slots: slots} })

@@ -313,6 +313,12 @@ func (s *Conn) Write(p []byte) (int, error) {
 		s.out = append(s.out, rest...)
 		rest = s.out
 	}
+	if _, _, _, whole := cut(rest); !whole {
+		if len(s.out) == 0 {
+			s.out = append(s.out, rest...)
+		}
+		return len(p), nil // and what waits already is not copied again
+	}
 	var send []byte
 	for {
 		flags, body, after, ok := cut(rest)
@@ -322,10 +328,10 @@ func (s *Conn) Write(p []byte) (int, error) {
 		send = s.seal(send, flags, body)
 		rest = after
 	}
-	s.out = append(s.out[:0], rest...)
-	if len(send) == 0 {
-		return len(p), nil
+	if cap(s.out) > maxFrame {
+		s.out = nil // a large message is rare
 	}
+	s.out = append(s.out[:0], rest...)
 	if _, err := s.Conn.Write(send); err != nil {
 		return 0, err
 	}

@@ -322,3 +322,22 @@ func FuzzServer(f *testing.F) {
 		}
 	})
 }
+
+// A message that comes in small pieces is not copied with each of them: that would be
+// 8 TB here.
+func TestPiecesAreNotCopiedAgain(t *testing.T) {
+	c, conns, _ := pair(t, newKeys(t))
+	if err := c.handshake([]byte("\x0bSocket-Type\x00\x00\x00\x06DEALER")); err != nil {
+		t.Fatal(err)
+	}
+	s := <-conns
+	defer s.Close()
+	s.greeted = greetingSize
+	const size, piece = 64 << 20, 256
+	text := frame(nil, 0, make([]byte, size))
+	for at := 0; at+piece < len(text); at += piece {
+		if n, err := s.Write(text[at : at+piece]); n != piece || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+}
