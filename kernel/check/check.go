@@ -14,6 +14,7 @@ import (
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/hazard"
+	"gocuda/internal/ownfolder"
 	"gocuda/kernel/display"
 	"gocuda/kernel/evaluator"
 	"gocuda/kernel/magic"
@@ -37,9 +38,9 @@ type state struct {
 	names hazard.Names
 	cells map[string]string // code by name
 
-	ranks *hazard.Folder // where the ranks of this notebook keep their records
-	own   string         // that folder, if this process made it
-	quit  func()         // ends the reading of them while a cell runs; nil if none goes on
+	ranks  *hazard.Folder // where the ranks of this notebook keep their records
+	remove func()         // removes that folder, if this process made it
+	quit   func()         // ends the reading of them while a cell runs; nil if none goes on
 }
 
 // Attach adds the magics to an evaluator. A rank has the number of its job.
@@ -58,11 +59,7 @@ func Attach(h *evaluator.Host) evaluator.Extension {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "the check cannot be turned on:", err)
 	}
-	return evaluator.Extension{Magics: s.magics(), Begin: s.begin, End: s.end, Close: func() {
-		if err := s.release(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}}
+	return evaluator.Extension{Magics: s.magics(), Begin: s.begin, End: s.end, Close: s.release}
 }
 
 // gather has ranks that are started from now on keep records, and reads these: in the
@@ -70,10 +67,9 @@ func Attach(h *evaluator.Host) evaluator.Extension {
 func (s *state) gather() (err error) {
 	folder := os.Getenv(hazard.Env)
 	if folder == "" || folder == "0" || folder == "1" {
-		if s.own, err = os.MkdirTemp("", "gocuda-check-*"); err != nil {
+		if folder, s.remove, err = ownfolder.Temporary("", "gocuda-check-*"); err != nil {
 			return err
 		}
-		folder = s.own
 		if err := os.Setenv(hazard.Env, folder); err != nil {
 			return err
 		}
@@ -83,18 +79,17 @@ func (s *state) gather() (err error) {
 }
 
 // release ends what gather began.
-func (s *state) release() error {
+func (s *state) release() {
 	if s.ranks == nil {
-		return nil
+		return
 	}
 	s.follow(false)
 	s.ranks.Close()
 	s.ranks = nil
-	own := s.own
-	if s.own = ""; own == "" {
-		return nil
+	if s.remove != nil {
+		s.remove()
+		s.remove = nil
 	}
-	return os.RemoveAll(own)
 }
 
 func (s *state) magics() []magic.Magic {
@@ -129,7 +124,8 @@ func (s *state) run(ctx context.Context, env magic.Env, call magic.Call) error {
 		return hazard.On()
 	case "off":
 		s.end()
-		return errors.Join(os.Unsetenv(hazard.Env), s.release(), hazard.Off())
+		s.release()
+		return errors.Join(os.Unsetenv(hazard.Env), hazard.Off())
 	case "replay":
 		return s.replay(ctx, env, call)
 	case "", "status":

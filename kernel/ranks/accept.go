@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"gocuda/internal/ownfolder"
 	"gocuda/kernel/session"
 	"gocuda/kernel/session/link"
 )
@@ -31,6 +32,7 @@ const (
 type acceptor struct {
 	listener *net.TCPListener
 	own      *net.UnixListener // nil: there is no place for it
+	remove   func()            // its folder
 	key      []byte
 	n        int
 	arrived  chan arrival
@@ -60,10 +62,12 @@ func openAcceptor(n int, key []byte, wide bool) (*acceptor, error) {
 		return nil, fmt.Errorf("cannot listen for the ranks: %w", err)
 	}
 	d := &acceptor{listener: l, key: key, n: n, arrived: make(chan arrival, n), taken: map[int]bool{}}
-	if dir, err := os.MkdirTemp("", "gocuda-"); err == nil {
+	if dir, remove, err := ownfolder.Temporary("", "gocuda-"); err == nil {
 		path := filepath.Join(dir, "ranks")
 		if d.own, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"}); err != nil {
-			os.Remove(dir)
+			remove()
+		} else {
+			d.remove = remove
 		}
 	}
 	go d.serve(l) // which looks at own
@@ -193,7 +197,7 @@ func (d *acceptor) close() {
 	d.listener.Close()
 	if d.own != nil {
 		d.own.Close()
-		os.Remove(filepath.Dir(d.own.Addr().String()))
+		d.remove()
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"gocuda/internal/ownfolder"
 )
 
 // Compiler is the host's C++ compiler.
@@ -63,10 +65,10 @@ func workFolders(cache string) []string {
 func InWorkFolder(cache string, f func(dir string) error) error {
 	var failed []error
 	for _, in := range workFolders(cache) {
-		dir, err := os.MkdirTemp(in, "gocuda-cxx-")
+		dir, remove, err := ownfolder.Temporary(in, "gocuda-cxx-")
 		if err == nil {
 			err = f(dir)
-			os.RemoveAll(dir) //nolint:errcheck // the folder is the system's to clean, too
+			remove()
 		}
 		if err == nil {
 			return nil

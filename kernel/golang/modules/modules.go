@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 
+	"gocuda/internal/ownfolder"
 	"gocuda/kernel/golang"
 )
 
@@ -493,11 +494,11 @@ func (s *Set) run(ctx context.Context, mode string, args ...string) ([]byte, err
 	if home := s.home(); home != "" {
 		return s.command(ctx, home, mode, args...)
 	}
-	dir, err := os.MkdirTemp("", "gocuda-modules")
+	dir, remove, err := ownfolder.Temporary("", "gocuda-modules")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	mod := s.mod
 	if mod == nil {
 		mod = []byte(empty)

@@ -1,0 +1,16 @@
+package ownfolder
+
+import "os"
+
+// Temporary makes a folder as [os.MkdirTemp] does, and a function that removes it with all
+// that is in it. The folder goes with the process, too, however that ends.
+func Temporary(in, pattern string) (dir string, remove func(), err error) {
+	if dir, err = os.MkdirTemp(in, pattern); err != nil {
+		return "", nil, err
+	}
+	end := watch(dir)
+	return dir, func() {
+		os.RemoveAll(dir) //nolint:errcheck // who watches tries again
+		end()
+	}, nil
+}

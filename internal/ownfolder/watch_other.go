@@ -1,0 +1,5 @@
+//go:build !unix
+
+package ownfolder
+
+func watch(string) (end func()) { return func() {} }
