@@ -46,12 +46,12 @@ var mayImport = map[string][]string{
 	},
 	"kernel/debugger":         {"cudaapi/cuda", "kernel/display", "kernel/golang"},
 	"kernel/debugger/compare": {"kernel/debugger", "kernel/golang"},
-	"kernel/check":            {"cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/evaluator", "kernel/magic", "kernel/session"},
+	"kernel/check":            {"cudaapi/cuda", "cudaapi/hazard", "internal/ownfolder", "kernel/display", "kernel/evaluator", "kernel/magic", "kernel/session"},
 	"kernel/tracing": {
 		"cudaapi/cuda", "cudaapi/trace", "kernel/evaluator", "kernel/magic", "kernel/ranks", "kernel/session", "kernel/timeline",
 	},
 	"kernel/ranks": {
-		"kernel/ranks/label", "kernel/ranks/pushpull", "cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/mpi/waitfor", "kernel/display", "kernel/evaluator",
+		"internal/ownfolder", "kernel/ranks/label", "kernel/ranks/pushpull", "cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/mpi/waitfor", "kernel/display", "kernel/evaluator",
 		"kernel/golang", "kernel/magic",
 		"kernel/session", "kernel/session/link", "kernel/widgets", "golang.org/x/sys/unix",
 	},
@@ -119,7 +119,7 @@ var mayImport = map[string][]string{
 	"cudaapi/internal/...":      {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "internal/ownfolder", "golang.org/x/sys/unix"},
 	"cudaapi/internal/ipctest":  {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},
 	"cudaapi/internal/clib":     {"github.com/ebitengine/purego"},
-	"cudaapi/internal/hostcxx":  {"github.com/ebitengine/purego", "golang.org/x/sys/unix"},
+	"cudaapi/internal/hostcxx":  {"internal/ownfolder", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"cudaapi/mpi":               {"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "cudaapi/mpi/waitfor", "cudaapi/record", "golang.org/x/sys/unix"},
 	"cudaapi/mpi/waitfor":       {},
 	"cudaapi/mpi/internal/...":  {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
