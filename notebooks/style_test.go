@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -193,6 +194,9 @@ func TestOutputsShowUntrusted(t *testing.T) {
 	for _, name := range names(t) {
 		for i, c := range read(t, name).Cells {
 			for _, o := range c.Outputs {
+				if trace := fmt.Sprint(o["traceback"]); strings.Contains(trace, "\x1b[31m") {
+					t.Errorf("%s, cell %d: a red error, which cannot be read in both themes", name, i)
+				}
 				data, _ := o["data"].(map[string]any)
 				page, _ := data["text/html"].(string)
 				if strings.Contains(page, "<svg") || data["image/svg+xml"] != nil && !strings.Contains(page, inline) {

@@ -50,7 +50,7 @@ func (r Report) SVG() string {
 	y := 2 + boxHeight/2
 	fmt.Fprintf(&b, `<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="#c62828" stroke-width="2" stroke-dasharray="6 5" marker-end="url(#a)"/>`, 2+boxWidth+4, y, boxWidth+gapWidth-2, y)
 	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="#c62828">nothing orders them</text>`, 2+boxWidth+gapWidth/2, y-8)
-	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="#546e7a">both: %s of %s</text>`, width/2, height-8, bytes(r.Bytes), html.EscapeString(short(r.Memory, 60)))
+	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="#37474f">both: %s of %s</text>`, width/2, height-8, bytes(r.Bytes), html.EscapeString(short(r.Memory, 60)))
 	b.WriteString(`</svg>`)
 	return b.String()
 }

@@ -18,7 +18,7 @@ type Spot struct {
 }
 
 // leastSize is how far a picture shrinks in a narrow page. Below that it is scrolled.
-const leastSize = 0.8
+const leastSize = 0.7
 
 // Dark is a <style> element of SVG by which a picture on white is dark on pages whose
 // color-scheme is, such as JupyterLab's in its dark theme. Hues stay.

@@ -20,7 +20,7 @@ func TestPicturesAreImages(t *testing.T) {
 		"with spots":  picture.HTML(source, picture.Spot{X: 64, Y: 6, Width: 32, Height: 12, About: `said "here"`}),
 	} {
 		page, _ := page.(string)
-		m := regexp.MustCompile(`<img alt="a &lt; b" src="data:image/svg\+xml;base64,([^"]+)" style="[^"]*min-width:512px"/>`).FindStringSubmatch(page)
+		m := regexp.MustCompile(`<img alt="a &lt; b" src="data:image/svg\+xml;base64,([^"]+)" style="[^"]*min-width:448px"/>`).FindStringSubmatch(page)
 		if m == nil {
 			t.Errorf("%s: %s", name, page)
 			continue
