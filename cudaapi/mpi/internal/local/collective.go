@@ -110,15 +110,23 @@ func (x *collective) state() (transport.Status, bool, error) {
 
 func (x *collective) Done() <-chan struct{} {
 	x.mu.Lock()
-	defer x.mu.Unlock()
 	if x.done == nil {
 		x.done = make(chan struct{})
 		if x.over {
 			close(x.done)
 		}
 	}
-	x.c.e.watch()
-	return x.done
+	done := x.done
+	x.mu.Unlock()
+	e := x.c.e
+	e.mu.Lock() // keeps the segment
+	e.watch()
+	closed := e.closed
+	e.mu.Unlock()
+	if closed {
+		x.state()
+	}
+	return done
 }
 
 func (x *collective) Wait(stop <-chan struct{}) (transport.Status, bool, error) {

@@ -91,24 +91,34 @@ func (c *comm) Dup() (transport.Comm, error) {
 	return newComm(c.e, id, c.group), nil
 }
 
-// newContext agrees on a context that none of the ranks has: the highest of
-// what each would take. Parts of a split share it, for they share no ranks.
+// newContext gives a context that no communicator has: the first rank allots it, out
+// of those that only it allots, so that calls on several communicators at once need no
+// agreement. Parts of a split share it, for they share no ranks.
 func (c *comm) newContext() (uint32, error) {
-	c.e.mu.Lock()
-	mine := uint64(c.e.nextCtx)
-	c.e.mu.Unlock()
-	agreed := uint64(0)
-	err := c.block(c.Start(&transport.Collective{Kind: transport.Allreduce, Send: one(&mine), Recv: one(&agreed), Op: transport.Max}))
+	var id uint64 // 0: there are no more
+	if c.rank == 0 {
+		id = c.e.allot()
+	}
+	err := c.block(c.Start(&transport.Collective{Kind: transport.Bcast, Recv: one(&id)}))
 	if err != nil {
 		return 0, err
 	}
-	if agreed > math.MaxUint32-2 {
+	if id == 0 {
 		return 0, &transport.Error{Class: transport.Other, Call: "MPI_Comm_dup", Text: "all numbers for communicators are used up"}
 	}
-	c.e.mu.Lock()
-	defer c.e.mu.Unlock()
-	c.e.nextCtx = max(c.e.nextCtx, uint32(agreed)+2)
-	return uint32(agreed), nil
+	return uint32(id), nil
+}
+
+// allot gives the next context of this rank's: every size-th pair is its own.
+func (e *engine) allot() uint64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	id := firstContext + 2*(e.allotted*uint64(e.size)+uint64(e.rank))
+	if id > math.MaxUint32-1 {
+		return 0
+	}
+	e.allotted++
+	return id
 }
 
 func one(v *uint64) transport.Memory {

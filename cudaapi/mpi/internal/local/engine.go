@@ -29,7 +29,7 @@ type engine struct {
 	pulls    []*request          // that copy from the sender's memory
 	pushes   []*request          // that are sent in parts
 	queued   int                 // frames that wait for room, in all backlogs
-	nextCtx  uint32              // no communicator of this rank has this context, or a higher one
+	allotted uint64              // how many contexts this rank has given out
 
 	firstLost  int
 	firstHow   string
@@ -67,13 +67,13 @@ type queuedFrame struct {
 func newEngine(rank, size int, seg *segment) *engine {
 	e := &engine{
 		rank: rank, size: size, segment: seg,
-		crowded:  size > runtime.NumCPU(),
-		direct:   size > runtime.NumCPU(),
-		peers:    make([]peerState, size),
-		contexts: map[uint32]*context{},
-		sends:    map[uint64]*request{},
-		recvs:    map[uint64]*request{},
-		nextCtx:  firstContext, firstLost: -1,
+		crowded:    size > runtime.NumCPU(),
+		direct:     size > runtime.NumCPU(),
+		peers:      make([]peerState, size),
+		contexts:   map[uint32]*context{},
+		sends:      map[uint64]*request{},
+		recvs:      map[uint64]*request{},
+		firstLost:  -1,
 		lostSignal: make(chan struct{}),
 		kick:       make(chan struct{}, 1),
 		quit:       make(chan struct{}),
@@ -268,6 +268,8 @@ func (e *engine) flush() {
 	}
 }
 
+var errClosed = &transport.Error{Class: transport.Other, Call: "MPI_Finalize", Text: "the operation was not over when MPI was finalized"}
+
 // close ends everything.
 func (e *engine) close() {
 	e.mu.Lock()
@@ -283,10 +285,11 @@ func (e *engine) close() {
 		<-e.ended
 	}
 	e.mu.Lock()
+	e.failAll(func(*request) error { return errClosed })
+	e.mu.Unlock()
+	e.advance() // whoever sleeps in a collective
+	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.failAll(func(*request) error {
-		return &transport.Error{Class: transport.Other, Call: "MPI_Finalize", Text: "the operation was not over when MPI was finalized"}
-	})
 	if e.segment != nil {
 		for i := range e.peers {
 			e.peers[i].in, e.peers[i].out, e.peers[i].backlog = nil, nil, nil

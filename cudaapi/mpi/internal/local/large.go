@@ -71,7 +71,8 @@ func (e *engine) pull(r *request) {
 	switch {
 	case r.failed != nil:
 		r.complete(transport.Status{}, r.failed)
-	case e.closed:
+	case e.closed: // and close, which ends the others, may not see this one any more
+		r.complete(transport.Status{}, errClosed)
 	case err == nil && n > 0 && r.moved < r.want:
 		// Others take their turn.
 		e.pulls = append(slices.DeleteFunc(e.pulls, func(q *request) bool { return q == r }), r)
