@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"gocuda/cudaapi/cuda"
@@ -17,16 +18,71 @@ var mappings struct {
 	memory []*imported // the latest used last
 }
 
+// imported is an allocation that is open. While it has views it is not closed: work
+// that is queued, or a kernel that has its address, may use it.
 type imported struct {
 	process      uint64
 	dev          *cuda.Device
 	handle       [64]byte
 	base, extent uint64
 	buf          *cuda.Buffer // of bytes
+	views        int
+	later        []func() (bool, error) // those that end when this says so
+	stale        bool                   // its owner has put another in its place
 }
 
-// most is how many allocations of others stay open.
-const most = 64
+func (m *imported) close() error { return Allocating(m.buf.Free) }
+
+// inUse reports whether there are views.
+func (m *imported) inUse() bool {
+	m.later = slices.DeleteFunc(m.later, func(over func() (bool, error)) bool {
+		done, err := over()
+		if done || err != nil { // of a stream that is gone, for instance
+			m.views--
+			return true
+		}
+		return false
+	})
+	return m.views > 0
+}
+
+func (m *imported) overlaps(o *imported) bool {
+	return m.process == o.process && m.dev == o.dev && m.base < o.base+o.extent && o.base < m.base+m.extent
+}
+
+func (m *imported) is(o *imported) bool {
+	return !m.stale && m.process == o.process && m.dev == o.dev && m.handle == o.handle && m.base == o.base && m.extent == o.extent
+}
+
+// mostLater is from how many views that end later on each further one has all of them
+// asked.
+const mostLater = 16
+
+// most is how many allocations of others stay open that nobody uses.
+var most = 64
+
+// View is another process's buffer. It must be released.
+type View struct {
+	*cuda.Buffer
+	m *imported
+}
+
+// Release ends the view: nothing uses the memory any more.
+func (v *View) Release() {
+	mappings.Lock()
+	v.m.views--
+	mappings.Unlock()
+}
+
+// ReleaseWhen ends the view when over says so, which is asked now and then.
+func (v *View) ReleaseWhen(over func() (bool, error)) {
+	mappings.Lock()
+	v.m.later = append(v.m.later, over)
+	if len(v.m.later) > mostLater {
+		v.m.inUse()
+	}
+	mappings.Unlock()
+}
 
 // Imports are what one user has opened of other processes. The memory is shared
 // with the process's other users, and closed with the last of them.
@@ -41,9 +97,8 @@ type eventKey struct {
 	handle cuda.IPCEvent
 }
 
-// View is another process's buffer as device d sees it. It lasts until the
-// owner's next allocation at that place was seen, or Close.
-func (im *Imports) View(d *cuda.Device, e Export) (*cuda.Buffer, error) {
+// View is another process's buffer as device d sees it.
+func (im *Imports) View(d *cuda.Device, e Export) (*View, error) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	mappings.Lock()
@@ -52,43 +107,54 @@ func (im *Imports) View(d *cuda.Device, e Export) (*cuda.Buffer, error) {
 		im.user = true
 		mappings.users++
 	}
-	// The whole of it, so that views of other parts need no other mapping: this one
-	// must stay open for whoever copies from it.
-	want := &imported{process: e.Process, dev: d, handle: e.Memory.Handle, base: e.Base, extent: e.Whole}
-	kept := mappings.memory[:0]
-	var found *imported
-	for _, m := range mappings.memory {
-		same := m.process == want.process && m.dev == d
-		switch {
-		case same && m.handle == want.handle && m.base == want.base && m.extent == want.extent:
-			found = m
-			continue
-		case same && m.base < want.base+want.extent && want.base < m.base+m.extent,
-			len(mappings.memory) >= most && m == mappings.memory[0]:
-			if err := release(m); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		kept = append(kept, m)
+	// The whole of it, so that views of other parts need no other mapping.
+	m, err := open(&imported{process: e.Process, dev: d, handle: e.Memory.Handle, base: e.Base, extent: e.Whole})
+	if err != nil {
+		return nil, err
 	}
-	mappings.memory = kept
-	if found == nil {
-		found = want
-		err := Allocating(func() (err error) {
-			found.buf, err = d.OpenIPC(cuda.IPCMemory{Handle: want.handle, N: int(want.extent), Type: cuda.Uint8})
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	mappings.memory = append(mappings.memory, found)
 	end := int(e.Memory.Offset) + e.Memory.N*e.Memory.Type.Size()
-	return found.buf.Slice(int(e.Memory.Offset), end).As(e.Memory.Type)
+	b, err := m.buf.Slice(int(e.Memory.Offset), end).As(e.Memory.Type)
+	if err != nil {
+		return nil, err
+	}
+	m.views++
+	return &View{b, m}, nil
 }
 
-func release(m *imported) error { return Allocating(m.buf.Free) }
+// open finds an allocation among the mappings, or opens it. It closes what is stale,
+// and the one that was not used for longest if there are too many, but nothing in use.
+func open(want *imported) (*imported, error) {
+	if i := slices.IndexFunc(mappings.memory, want.is); i >= 0 {
+		m := mappings.memory[i]
+		mappings.memory = append(slices.Delete(mappings.memory, i, i+1), m)
+		return m, nil
+	}
+	for _, m := range mappings.memory {
+		m.stale = m.stale || m.overlaps(want)
+	}
+	var wrong error
+	excess := len(mappings.memory) + 1 - most
+	mappings.memory = slices.DeleteFunc(mappings.memory, func(m *imported) bool {
+		if wrong != nil || !m.stale && excess <= 0 || m.inUse() {
+			return false
+		}
+		wrong = m.close() // if it fails, nothing is gained by trying again
+		excess--
+		return true
+	})
+	if wrong != nil {
+		return nil, wrong
+	}
+	err := Allocating(func() (err error) {
+		want.buf, err = want.dev.OpenIPC(cuda.IPCMemory{Handle: want.handle, N: int(want.extent), Type: cuda.Uint8})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	mappings.memory = append(mappings.memory, want)
+	return want, nil
+}
 
 // Event is another process's event, opened once for a device.
 func (im *Imports) Event(d *cuda.Device, h cuda.IPCEvent) (*cuda.Event, error) {
@@ -127,7 +193,7 @@ func (im *Imports) Close() error {
 	defer mappings.Unlock()
 	if mappings.users--; mappings.users == 0 {
 		for _, m := range mappings.memory {
-			errs = append(errs, release(m))
+			errs = append(errs, m.close())
 		}
 		mappings.memory = nil
 	}

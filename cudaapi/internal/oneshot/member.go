@@ -59,6 +59,7 @@ type Member struct {
 	end     *cuda.Event  // of the latest on a caller's stream
 	latest  *cuda.Stream // that, if no other was waited for since
 	scratch *cuda.Buffer
+	views   []*ipc.View      // of the others'
 	host    *cuda.HostBuffer // the stop word, then the done words
 	halt    *uint32          // the stop word
 	words   *ipc.Words
@@ -123,10 +124,12 @@ func (x *Member) view(im *ipc.Imports, all []introduction) error {
 	for r := range all {
 		b := x.scratch
 		if r != int(x.share.rank) {
-			var err error
-			if b, err = im.View(x.lane.Device, all[r].scratch); err != nil {
+			v, err := im.View(x.lane.Device, all[r].scratch)
+			if err != nil {
 				return fmt.Errorf("rank %d's memory cannot be opened: %w", r, err)
 			}
+			x.views = append(x.views, v)
+			b = v.Buffer
 		}
 		x.share.at[r] = uint64(b.Address())
 	}
@@ -320,6 +323,9 @@ func (x *Member) Close() error {
 	}
 	if x.end != nil {
 		errs = append(errs, x.end.Destroy())
+	}
+	for _, v := range x.views {
+		v.Release()
 	}
 	errs = append(errs, ipc.Allocating(func() error {
 		var errs []error

@@ -54,7 +54,8 @@ type Call struct {
 func (g *Group) Run(c *Call) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	r := &run{Group: g, Call: c, views: map[viewKey]*cuda.Buffer{}}
+	r := &run{Group: g, Call: c, views: map[viewKey]*ipc.View{}}
+	defer r.release()
 	if g.ranks != nil {
 		for _, n := range c.PerRank[:g.ranks.Rank()] {
 			r.first += n
@@ -147,7 +148,7 @@ type run struct {
 	first  int // number of this process's first member
 	lanes  []*lane
 	remote []remote // by member; of other processes
-	views  map[viewKey]*cuda.Buffer
+	views  map[viewKey]*ipc.View
 	told   map[int]bool // marks of other processes that are known to be recorded
 }
 
@@ -262,13 +263,28 @@ func (r *run) view(member int, d *cuda.Device) (b *cuda.Buffer, direct bool, err
 		return b, direct, err
 	}
 	key := viewKey{member, d}
-	if b = r.views[key]; b == nil {
-		if b, err = r.imports.View(d, r.remote[member].buffer); err != nil {
+	v := r.views[key]
+	if v == nil {
+		if v, err = r.imports.View(d, r.remote[member].buffer); err != nil {
 			return nil, false, err
 		}
-		r.views[key] = b
+		r.views[key] = v
 	}
-	return b, true, nil
+	return v.Buffer, true, nil
+}
+
+// release ends the views when the lanes have done their work.
+func (r *run) release() {
+	for _, v := range r.views {
+		v.ReleaseWhen(func() (bool, error) {
+			for _, l := range r.lanes {
+				if over, err := l.Stream.Query(); err != nil || !over {
+					return false, err
+				}
+			}
+			return true, nil
+		})
+	}
 }
 
 // reaches reports whether kernels on d can read b, enabling peer access if need be.

@@ -87,10 +87,22 @@ func (r *receiving) copy(s *cuda.Stream, waits bool) (err error) {
 		r.copied, r.state = done, recvCopying
 		return nil
 	}
-	defer r.lane.events.putLater(done)
 	h, err := r.lane.events.handle(done)
 	if err != nil {
 		return err
+	}
+	if r.view == nil {
+		r.lane.events.putLater(done)
+	} else {
+		l := r.lane
+		r.view.ReleaseWhen(func() (bool, error) {
+			over, err := done.Query()
+			if over {
+				l.events.putLater(done)
+			}
+			return over, err
+		})
+		r.view = nil
 	}
 	return r.say(&reply{kind: atsLater, body: h})
 }
@@ -113,12 +125,13 @@ func (r *receiving) open() (src *cuda.Buffer, ready *cuda.Event, err error) {
 	if r.head.host != e.host {
 		return nil, nil, fmt.Errorf("rank %d of the world is on another host", r.head.sender)
 	}
-	src, err = e.imports.View(r.lane.Device, r.head.memory)
-	if err != nil || r.head.offer == offerMemory {
-		return src, nil, err
+	if r.view, err = e.imports.View(r.lane.Device, r.head.memory); err != nil {
+		return nil, nil, err
 	}
-	ready, err = e.imports.Event(r.lane.Device, r.head.ready)
-	return src, ready, err
+	if r.head.offer == offerLater {
+		ready, err = e.imports.Event(r.lane.Device, r.head.ready)
+	}
+	return r.view.Buffer, ready, err
 }
 
 // readLater is the sender's end of a copy that the receiver has queued.

@@ -6,6 +6,7 @@ import (
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/internal/handshake"
+	"gocuda/cudaapi/internal/ipc"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
@@ -21,7 +22,8 @@ type receiving struct {
 	state    recvState
 	head     rts
 	lane     *lane
-	src      *cuda.Buffer // recvQueueing: the sender's memory,
+	view     *ipc.View    // of the sender's memory; nil: it is this process's
+	src      *cuda.Buffer // recvQueueing: that memory,
 	ready    *cuda.Event  // and what to wait for before it is read; may be nil
 	giveTurn func()       // the stream back on which is copied; may be nil
 	came     int          // recvPlain: bytes that are to be copied to the device,
@@ -193,7 +195,12 @@ func (r *receiving) copiedYet() (done bool, err error) {
 	return done, err
 }
 
+// giveBack gives back what the copy used, when it is done or was not queued.
 func (r *receiving) giveBack() {
+	if r.view != nil {
+		r.view.Release()
+		r.view = nil
+	}
 	if r.giveTurn != nil {
 		r.giveTurn()
 		r.giveTurn = nil
@@ -211,6 +218,9 @@ func (r *receiving) land(used int) {
 // abandon gives back what a message that has failed holds.
 func (r *receiving) abandon(why error) {
 	r.land(len(r.at.host))
+	if r.view != nil && (r.copied != nil || r.kernel != nil) { // which may still read it
+		r.view = nil
+	}
 	r.giveBack()
 	if r.pipeline != nil {
 		r.pipeline.discard(why, &r.p.fragments[r.pipeline.peer], &r.p.e.progress)

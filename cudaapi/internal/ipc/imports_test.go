@@ -1,0 +1,185 @@
+package ipc
+
+import (
+	"errors"
+	"testing"
+
+	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/ipctest"
+	"gocuda/cudaapi/sim"
+)
+
+func ok(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// few lets only n unused allocations stay open.
+func few(t *testing.T, n int) {
+	was := most
+	most = n
+	t.Cleanup(func() { most = was })
+}
+
+// exports are n allocations, as another process tells of them.
+func exports(t *testing.T, d *cuda.Device, n int) []Export {
+	t.Helper()
+	var all []Export
+	for range n {
+		b, err := d.Alloc(100, cuda.Float32)
+		ok(t, err)
+		e, err := NewExport(b)
+		ok(t, err)
+		e.Process++
+		all = append(all, e)
+	}
+	return all
+}
+
+// TestInUse: what has a view is not closed, however many others are opened after it;
+// what has none is, but not by finding one that is open.
+func TestInUse(t *testing.T) {
+	few(t, 4)
+	l, devices := ipctest.New(t, sim.Options{Devices: 1})
+	d := devices[0]
+	e := exports(t, d, 20)
+	var im Imports
+	first, err := im.View(d, e[0])
+	ok(t, err)
+	for _, x := range e[1:] {
+		v, err := im.View(d, x)
+		ok(t, err)
+		v.Release()
+	}
+	if n := l.Open(); n != 4 {
+		t.Errorf("%d allocations are open, want 4", n)
+	}
+	again, err := im.View(d, e[0])
+	ok(t, err)
+	if again.m != first.m {
+		t.Error("an allocation with a view was closed")
+	}
+	// With as many open as may be, to find one closes none.
+	for _, i := range []int{17, 18, 19, 17} {
+		v, err := im.View(d, e[i])
+		ok(t, err)
+		v.Release()
+		if n := l.Open(); n != 4 {
+			t.Errorf("%d allocations are open after a hit, want 4", n)
+		}
+	}
+	// Views of all: more are open than usual, and go when they may.
+	over := false
+	var views []*View
+	for _, x := range e {
+		v, err := im.View(d, x)
+		ok(t, err)
+		views = append(views, v)
+		v.ReleaseWhen(func() (bool, error) { return over, nil })
+	}
+	if n := l.Open(); n != len(e) {
+		t.Errorf("%d allocations are open, want %d", n, len(e))
+	}
+	over = true
+	first.Release()
+	again.Release()
+	v, err := im.View(d, exports(t, d, 1)[0])
+	ok(t, err)
+	v.Release()
+	if n := l.Open(); n != 4 {
+		t.Errorf("%d allocations are open when the views have ended, want 4", n)
+	}
+	for range 100 { // the list of views that end later does not grow
+		v, err := im.View(d, e[0])
+		ok(t, err)
+		v.ReleaseWhen(func() (bool, error) { return true, nil })
+	}
+	if n := len(v.m.later) + len(mappings.memory[len(mappings.memory)-1].later); n > mostLater {
+		t.Errorf("%d views are remembered", n)
+	}
+	ok(t, im.Close())
+	if n := l.Open(); n != 0 {
+		t.Errorf("%d allocations are open after Close", n)
+	}
+}
+
+
+// TestStale: an allocation in the place of another is opened after that was closed, or,
+// while the other still has a view, beside it.
+func TestStale(t *testing.T) {
+	l, devices := ipctest.New(t, sim.Options{Devices: 1})
+	d := devices[0]
+	e := exports(t, d, 2)
+	var im Imports
+	old, err := im.View(d, e[0])
+	ok(t, err)
+	e[1].Base = e[0].Base // as if the owner had freed the first
+	v, err := im.View(d, e[1])
+	ok(t, err)
+	if n := l.Open(); n != 2 {
+		t.Errorf("%d allocations are open, want the one in use and the new one", n)
+	}
+	v.Release()
+	old.Release()
+	v, err = im.View(d, exports(t, d, 1)[0])
+	ok(t, err)
+	v.Release()
+	if n := l.Open(); n != 2 {
+		t.Errorf("%d allocations are open, want 2: the stale one is not in use any more", n)
+	}
+	ok(t, im.Close())
+}
+
+// failing lets closing fail.
+type failing struct {
+	driver.Driver
+	fail bool
+}
+
+func (f *failing) IPCCloseMemHandle(c driver.Context, p driver.Ptr) error {
+	if f.fail {
+		return &driver.Error{Code: driver.ErrInvalidHandle, Call: "cuIpcCloseMemHandle", Detail: "it is a test"}
+	}
+	return f.Driver.IPCCloseMemHandle(c, p)
+}
+
+// TestFailedRelease: when one cannot be closed, the list of the others stays right.
+func TestFailedRelease(t *testing.T) {
+	few(t, 3)
+	l, _ := ipctest.New(t, sim.Options{Devices: 1})
+	f := &failing{Driver: l}
+	ok(t, cuda.Use(f))
+	d, err := cuda.CurrentDevice()
+	ok(t, err)
+	e := exports(t, d, 5)
+	var im Imports
+	for _, x := range e[:3] {
+		v, err := im.View(d, x)
+		ok(t, err)
+		v.Release()
+	}
+	f.fail = true
+	if _, err := im.View(d, e[3]); err == nil {
+		t.Error("the error of closing is lost")
+	}
+	f.fail = false
+	seen := map[*imported]bool{}
+	for _, m := range mappings.memory {
+		if seen[m] || m == nil {
+			t.Fatalf("the list is damaged: %v", mappings.memory)
+		}
+		seen[m] = true
+	}
+	for _, x := range e {
+		v, err := im.View(d, x)
+		ok(t, err)
+		v.Release()
+	}
+	ok(t, im.Close())
+	if n := l.Open(); n != 1 {
+		t.Errorf("%d allocations are open after Close, want the one that could not be closed", n)
+	}
+}
