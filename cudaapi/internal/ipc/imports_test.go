@@ -106,7 +106,6 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-
 // TestStale: an allocation in the place of another is opened after that was closed, or,
 // while the other still has a view, beside it.
 func TestStale(t *testing.T) {
