@@ -65,7 +65,31 @@ func (d *staged) Start(x *transport.Collective) (transport.Request, error) {
 	if err != nil || host == nil || readOnly {
 		return r, err
 	}
-	return &restored{Request: r, host: host, dev: d.recv}, nil
+	return &restored{Request: r, host: host, dev: d.recv, parts: d.written(x)}, nil
+}
+
+// extent is some bytes of a buffer.
+type extent struct{ lo, hi int }
+
+// written are the bytes of the receive buffer that a collective writes at this rank.
+// The rest is another's: of a collective that receives other parts, or of a kernel.
+func (d *staged) written(x *transport.Collective) []extent {
+	if x.RecvDispls == nil {
+		return []extent{{0, d.recv.Bytes()}}
+	}
+	first, size := int(uintptr(x.Recv.P)-d.recv.Address()), x.Recv.T.Size()
+	var parts []extent
+	for r, n := range x.RecvCounts {
+		lo := first + x.RecvDispls[r]*size
+		switch last := len(parts) - 1; {
+		case n == 0, r == d.c.rank && x.Send.InPlace() && x.Kind != transport.Alltoallv:
+		case last >= 0 && parts[last].hi == lo:
+			parts[last].hi += n * size
+		default:
+			parts = append(parts, extent{lo, lo + n*size})
+		}
+	}
+	return parts
 }
 
 // onHost copies a device buffer and gives the part that m is of it.
@@ -89,9 +113,10 @@ func onHost(m transport.Memory, b *cuda.Buffer) (transport.Memory, []byte, error
 // restored is a collective whose result goes to a device when it is over.
 type restored struct {
 	transport.Request
-	host []byte
-	dev  *cuda.Buffer
-	err  error
+	host  []byte
+	dev   *cuda.Buffer
+	parts []extent // that are the result
+	err   error
 }
 
 func (r *restored) Test() (transport.Status, bool, error) {
@@ -101,8 +126,10 @@ func (r *restored) Test() (transport.Status, bool, error) {
 	}
 	if r.host != nil {
 		raw, err := r.dev.As(cuda.Uint8)
-		if err == nil {
-			err = raw.Upload(r.host)
+		for _, p := range r.parts {
+			if err == nil {
+				err = raw.Slice(p.lo, p.hi).Upload(r.host[p.lo:p.hi])
+			}
 		}
 		r.host, r.err = nil, err
 	}

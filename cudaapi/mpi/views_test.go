@@ -38,7 +38,7 @@ func views() error {
 		return world.Barrier()
 	}
 	var im ipc.Imports
-	open := func(n int) (*cuda.Buffer, error) {
+	open := func(n int) (*ipc.View, error) {
 		var e ipc.Export
 		if _, err := world.Recv(handshake.Bytes(&e), 1, n); err != nil {
 			return nil, err
@@ -53,7 +53,7 @@ func views() error {
 	if err != nil {
 		return err
 	}
-	for _, b := range []*cuda.Buffer{few, all} {
+	for _, b := range []*ipc.View{few, all} {
 		if got, err := b.Uint8s(); err != nil || got[0] != 7 || got[len(got)-1] != 7 {
 			return fmt.Errorf("%d bytes: %v, %w", b.Len(), got, err)
 		}

@@ -17,14 +17,14 @@ func ok(t testing.TB, errs ...error) {
 	}
 }
 
-// few lets only n unused allocations stay open.
+// few has only n unused allocations stay open at most.
 func few(t *testing.T, n int) {
 	was := most
 	most = n
 	t.Cleanup(func() { most = was })
 }
 
-// exports are n allocations, as another process tells of them.
+// exports are n allocations, as another process describes them.
 func exports(t *testing.T, d *cuda.Device, n int) []Export {
 	t.Helper()
 	var all []Export
