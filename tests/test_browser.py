@@ -295,7 +295,7 @@ def test_pictures_of_a_notebook_that_is_not_trusted(lab, browser):
     """They are drawn, and their words are in no text of the page."""
     opened(browser, *lab, "sent")
     outputs = browser.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-OutputArea-output")
-    assert not browser.execute_script("return window.jupyterapp.shell.currentWidget.content.model.cells.get(0).trusted")
+    assert browser.execute_script("return window.jupyterapp.shell.currentWidget.content.model.cells.get(0).trusted") is False
     drawn = browser.execute_script(
         "return Array.from(document.querySelectorAll('.jp-OutputArea-output img'), e => [e.naturalWidth, e.getBoundingClientRect().width])")
     assert len(drawn) == len(SENT) and all(n > 0 and w > 0 for n, w in drawn), drawn

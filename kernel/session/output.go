@@ -12,9 +12,13 @@ const (
 	// A stream's first text is passed on at once, what comes later this far apart, so
 	// that a cell that prints line by line does not send a message a line.
 	outputInterval = 10 * time.Millisecond
+	// A cell that goes on printing is passed on ten times a second after a while: the
+	// interval grows by this much with each message.
+	messageGrowth = 2 * time.Millisecond
+	usualInterval = 100 * time.Millisecond
 	// A front end looks at all of a cell's text when some is added. So the interval
 	// grows with the text: by as much time for each MiB, up to the longest.
-	intervalGrowth  = 500 * time.Millisecond
+	textGrowth      = 500 * time.Millisecond
 	longestInterval = 2 * time.Second
 	// This much is passed on sooner. No message carries more text.
 	outputChunk = 1 << 20
@@ -51,7 +55,8 @@ type collector struct {
 	mu     sync.Mutex // held while reading a pipe and while calling receive
 	pipes  [2]pipe
 	chunk  [readChunk]byte
-	passed int       // bytes of the running cell
+	passed int       // bytes of the running cell ...
+	sent   int       // ... in so many messages
 	due    time.Time // when more may be passed on
 	words  []byte    // the end of standard error since the last cell ended
 	dying  []byte    // its last part, when that is held back
@@ -113,9 +118,10 @@ func (c *collector) send() {
 				text = text[:wholeRunes(text[:outputChunk])]
 			}
 			c.receive(Output{Kind: p.kind, Text: strings.ToValidUTF8(string(text), "\uFFFD")})
-			c.passed += len(text)
+			c.passed, c.sent = c.passed+len(text), c.sent+1
 			p.waiting = append(p.waiting[:0], p.waiting[len(text):]...)
-			c.due = time.Now().Add(max(outputInterval, min(longestInterval, intervalGrowth*time.Duration(c.passed)>>20)))
+			usual := min(usualInterval, outputInterval+messageGrowth*time.Duration(c.sent))
+			c.due = time.Now().Add(max(usual, min(longestInterval, textGrowth*time.Duration(c.passed)>>20)))
 		}
 	}
 }
@@ -246,7 +252,7 @@ func (c *collector) drainAll() {
 func (c *collector) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.words, c.passed = c.words[:0], 0
+	c.words, c.passed, c.sent, c.due = c.words[:0], 0, 0, time.Time{}
 }
 
 // close passes on the last outputs of an evaluator that has ended, closes the
