@@ -3,6 +3,7 @@ package kernel
 import (
 	"encoding/json"
 	"sync"
+	"time"
 
 	"gocuda/kernel/wire"
 )
@@ -101,13 +102,26 @@ func (k *kernel) debugAgain() {
 	}
 }
 
-// handleDebug answers the debugger's requests, one after the other: one that takes long
-// does not hold up an interrupt.
+// debugPatience is how long a request of the debugger may take until the next is looked at.
+const debugPatience = 200 * time.Millisecond
+
+// handleDebug answers the debugger's requests in their order. One that takes long, such as
+// an expression that waits, holds up neither an interrupt nor the next.
 func (k *kernel) handleDebug() {
 	for {
 		select {
 		case m := <-k.debugs:
-			k.handle(wire.Control, nil, m)
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				k.handle(wire.Control, nil, m)
+			}()
+			select {
+			case <-done:
+			case <-time.After(debugPatience):
+			case <-k.stop:
+				return
+			}
 		case <-k.stop:
 			return
 		}

@@ -38,7 +38,8 @@ type Options struct {
 const Span = 1 << 24
 
 // Server is the debugger of one evaluator. Its methods may be called by several
-// goroutines; requests are answered one after another.
+// goroutines. Requests are answered one after another, except those that run code of
+// cells, which may take for ever: others are answered beside them.
 type Server struct {
 	options Options
 	d       *golang.Debugger
@@ -53,6 +54,7 @@ type Server struct {
 	panics      []string     // the filters of exceptions that are set
 	joined      []Peer       // that have been attached
 	held        map[int]bool // peers that stand still
+	asked       map[Peer]int // how many answers are waited for
 	lastHeld    int
 	zeroBased   bool                    // the client counts lines from 0
 	client      string                  // its id
@@ -97,6 +99,7 @@ func New(o Options) *Server {
 	s.forget()
 	s.identity.Store(&identity{})
 	s.codes, s.paths = make(map[string]string), make(map[string]string)
+	s.asked = make(map[Peer]int)
 	return s
 }
 
@@ -208,6 +211,16 @@ var always = map[string]bool{
 	"inspectVariables": true, "richInspectVariables": true, "modules": true, "variables": true, "source": true,
 }
 
+// runsCode says whether the answer to a request may need code of cells, so that it may
+// never come.
+func runsCode(command string) bool {
+	switch command {
+	case "evaluate", "setExpression", "setVariable", "variables", "inspectVariables", "richInspectVariables", "copyToGlobals":
+		return true
+	}
+	return false
+}
+
 // arguments are those of a request.
 type arguments json.RawMessage
 
@@ -223,11 +236,18 @@ func (a arguments) decode(into any) error {
 
 // Handle answers a request.
 func (s *Server) Handle(message json.RawMessage) Response {
-	s.turn.Lock()
-	defer s.turn.Unlock()
 	var r Request
 	if err := json.Unmarshal(message, &r); err != nil {
 		return s.response(r, nil, fmt.Errorf("no request: %w", err))
+	}
+	switch {
+	case runsCode(r.Command):
+	case r.Command == "disconnect" || r.Command == "terminate":
+		s.d.Abandon()
+		fallthrough
+	default:
+		s.turn.Lock()
+		defer s.turn.Unlock()
 	}
 	if answer, ok := s.route(r); ok {
 		return answer

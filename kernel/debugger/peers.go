@@ -2,7 +2,9 @@ package debugger
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 )
 
 // Peer is an evaluator of another process, such as a rank, with a Server of its own:
@@ -84,12 +86,48 @@ func (s *Server) pass(p Peer, r Request) (out Response, err error) {
 	if err != nil {
 		return out, err
 	}
-	answer, err := p.Debug(message)
-	if err != nil {
-		return out, err
+	if runsCode(r.Command) {
+		answer, err := p.Debug(message)
+		if err != nil {
+			return out, err
+		}
+		return out, json.Unmarshal(answer, &out)
 	}
-	return out, json.Unmarshal(answer, &out)
+	type result struct {
+		answer json.RawMessage
+		err    error
+	}
+	done := make(chan result, 1)
+	s.mu.Lock()
+	patience := peerPatience
+	if s.asked[p] > 0 {
+		patience = time.Millisecond
+	}
+	s.asked[p]++
+	s.mu.Unlock()
+	go func() {
+		answer, err := p.Debug(message)
+		s.mu.Lock()
+		if s.asked[p]--; s.asked[p] == 0 {
+			delete(s.asked, p)
+		}
+		s.mu.Unlock()
+		done <- result{answer, err}
+	}()
+	select {
+	case got := <-done:
+		if got.err != nil {
+			return out, got.err
+		}
+		return out, json.Unmarshal(got.answer, &out)
+	case <-time.After(patience):
+		return out, errors.New("the rank does not answer: its process stands still")
+	}
 }
+
+// peerPatience is how long an answer of a peer is waited for; once one is late, no longer
+// for others until it has come.
+const peerPatience = 2 * time.Second
 
 // of is which peer a request is for: -1 for this server itself.
 func (s *Server) of(r Request) int {

@@ -471,8 +471,11 @@ func (s *Server) valueOf(f *frame, expression, key string) (any, error) {
 			}
 			body = s.describe(v, f)
 		})
+		if err != nil {
+			return nil, err
+		}
 		body[key] = body["value"]
-		return body, err
+		return body, nil
 	}
 	list := make([]string, len(values))
 	err = s.on(f, func() {
@@ -480,8 +483,11 @@ func (s *Server) valueOf(f *frame, expression, key string) (any, error) {
 			list[i] = text(reflect.ValueOf(v))
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
 	body[key] = strings.Join(list, ", ")
-	return body, err
+	return body, nil
 }
 
 func (s *Server) evaluate(a arguments) (any, error) {

@@ -202,8 +202,19 @@ func (d *Debugger) Stack(t *Thread) (stack []*Activation, stands bool) {
 	return d.ev.rt.Debugger.Stack(t)
 }
 
-// Do has a thread that stands still call f.
+// Do calls f for a thread that stands still: see [rt.Debugger.Do].
 func (d *Debugger) Do(t *Thread, f func()) error { return d.ev.rt.Debugger.Do(t, nil, f) }
+
+// Abandon ends what is evaluated for threads that stand still, and by Values.
+func (d *Debugger) Abandon() {
+	d.ev.rt.Debugger.Abandon()
+	d.ev.run.mu.Lock()
+	values := d.ev.run.values != nil
+	d.ev.run.mu.Unlock()
+	if values {
+		d.ev.Shell.Interrupt()
+	}
+}
 
 func (d *Debugger) stopped(s Stop) {
 	d.mu.Lock()
@@ -514,7 +525,7 @@ func (d *Debugger) Evaluate(t *Thread, a *Activation, text string) (values []any
 			failed = errors.New(d.ev.texts.panicError(v, rt.Trace{}).Plain())
 			return
 		}
-		values = d.ev.rt.Debugger.Told(t)
+		values = d.ev.rt.Debugger.Told()
 	})
 	return values, cmp.Or(err, failed)
 }

@@ -126,6 +126,7 @@ func (t *texts) panicError(v any, trace rt.Trace) *Error {
 		var failure rt.Failure
 		var endless rt.Endless
 		var overflow rt.Overflow
+		var fault rt.Fault
 		switch {
 		case errors.Is(x, rt.Interrupted):
 			e.Name, e.Message = "Interrupted", "the cell was interrupted; what it had assigned is kept"
@@ -134,6 +135,8 @@ func (t *texts) panicError(v any, trace rt.Trace) *Error {
 			e.Name, e.Message = "Exit", fmt.Sprintf("the cell called os.Exit(%d); the notebook goes on", exit.Code)
 		case errors.As(x, &overflow):
 			e.Name, e.Message = "StackOverflow", overflow.Error()
+		case errors.As(x, &fault):
+			e.Name, e.Message = "FatalError", fault.Error()
 		case errors.As(x, &endless):
 			e.Name, e.Message = "StackOverflow", endless.Error()
 		case errors.As(x, &failure):

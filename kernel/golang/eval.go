@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -8,6 +9,7 @@ import (
 	"go/types"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path"
 	"reflect"
@@ -50,9 +52,9 @@ type Options struct {
 	// Stdin is what fmt.Scan reads, and what compiled code reads that takes
 	// os.Stdin as an io.Reader; the default is the process's own.
 	Stdin io.Reader
-	// MaxStack is how many bytes of stack a goroutine may use before the running
-	// cell ends with an error; 0: as many as the process may. That should be
-	// twice as many, so that it lives to tell.
+	// MaxStack is how many bytes of stack a goroutine may use before its cell ends
+	// with an error; 0: as many as the process may, which should be several times as
+	// many. With it, a cell survives what Go's runtime would end the process for.
 	MaxStack int
 	// Args are os.Args; the default is the process's own.
 	Args []string
@@ -145,6 +147,9 @@ func newEvaluator(options Options, program bool) (*Evaluator, error) {
 	}
 	ev.options, ev.importer = options, newImporter(options)
 	ev.fset = ev.importer.host.FileSet()
+	if options.MaxStack > 0 {
+		rt.Survive(options.MaxStack) //nolint:errcheck // where it cannot, the process ends, and its last words say why
+	}
 	err := ev.start()
 	if err == nil && !program && ev.wantsLoops() {
 		go native.Available() //nolint:errcheck // so that it is known when the first loop is hot
@@ -168,6 +173,7 @@ func (ev *Evaluator) start() error {
 	ev.compiling.reset()
 	ev.rt = rt.New()
 	ev.rt.Background = ev.background
+	ev.rt.Stray = ev.stray
 	ev.rt.Show = ev.shown
 	ev.rt.Route = ev.route
 	ev.rt.Begun = ev.gate.open
@@ -299,6 +305,9 @@ func (ev *Evaluator) compile(slot int, name, code string, silent bool) (entry *f
 	if e := ev.embed(src, code, cell); e != nil {
 		return nil, e
 	}
+	if mistakes := ev.tooLarge(cell.info); mistakes != nil {
+		return nil, compileError(code, mistakes)
+	}
 	mode := ev.compileMode()
 	if mode == compileMust {
 		if mistakes := ev.laterMethods(cell); mistakes != nil {
@@ -335,6 +344,58 @@ func (ev *Evaluator) compile(slot int, name, code string, silent bool) (entry *f
 		fmt.Fprintln(ev.route(ev.options.Stderr), note)
 	}
 	return f, nil
+}
+
+// tooLarge are the values in a cell for which there is no memory. The interpreter makes
+// room for those of all cells together, so that none could be made any more.
+func (ev *Evaluator) tooLarge(info *types.Info) (mistakes []mistake) {
+	check := func(what string, t types.Type, at token.Pos) {
+		if t == nil {
+			return
+		}
+		if err := rt.Afford(what, roughSize(t)); err != nil {
+			p := ev.fset.Position(at)
+			mistakes = append(mistakes, mistake{file: p.Filename, line: p.Line, column: p.Column, text: err.Error()})
+		}
+	}
+	for id, o := range info.Defs {
+		if v, ok := o.(*types.Var); ok {
+			check(v.Name(), v.Type(), id.Pos())
+		}
+	}
+	for x, tv := range info.Types {
+		if _, ok := x.(*ast.CompositeLit); ok && tv.IsValue() {
+			check("a value of type "+typeText(tv.Type), tv.Type, x.Pos())
+		}
+	}
+	slices.SortFunc(mistakes, func(a, b mistake) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column)) })
+	return slices.CompactFunc(mistakes, func(a, b mistake) bool { return a.line == b.line })
+}
+
+// roughSize is how many bytes a value of a type has, without what is left between
+// fields; types.Sizes know no type parameters.
+func roughSize(t types.Type) int {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		if n, elem := int(u.Len()), roughSize(u.Elem()); n > 0 && elem > 0 {
+			return min(n, math.MaxInt/elem) * elem
+		}
+		return 0
+	case *types.Struct:
+		n := 0
+		for f := range u.Fields() {
+			n += min(roughSize(f.Type()), math.MaxInt-n)
+		}
+		return n
+	case *types.Basic:
+		if u.Kind() != types.Invalid && u.Info()&types.IsUntyped == 0 {
+			return int(sizes.Sizeof(u))
+		}
+		return 0
+	case *types.Interface:
+		return 0 // or a type parameter
+	}
+	return int(sizes.Sizeof(t))
 }
 
 // checkSafely is check, for cells that go/types cannot stand.

@@ -21,7 +21,7 @@ type session struct {
 func newSession(t *testing.T) *session {
 	t.Helper()
 	out := new(bytes.Buffer)
-	ev, err := New(Options{Stdout: out, Stderr: out})
+	ev, err := New(Options{Stdout: out, Stderr: out, MaxStack: 128 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"strings"
 	"sync"
 	"time"
@@ -84,10 +83,11 @@ func (s *Shell) execute(name string, entry func()) Result {
 		case end := <-done:
 			switch {
 			case end.ok:
-			case end.value == rt.Interrupted && g.Overflowed():
-				res.Err = ev.texts.overflowError(name, ev.rt.BodyLine(s.body()))
 			case end.value == rt.Interrupted: // and it has ended already
 				res.Err = s.interruptedAt(g)
+				if at, ok := ev.rt.Overflowed(g); ok {
+					res.Err = ev.texts.panicError(rt.Overflow{}, at)
+				}
 			default:
 				res.Err = ev.texts.panicError(end.value, end.trace)
 			}
@@ -124,26 +124,18 @@ func (s *Shell) execute(name string, entry func()) Result {
 					break
 				}
 			}
-			deep, next := ev.tooDeep(g)
-			if running = !deep && !g.Overflowed(); running {
-				watch.Reset(min(next, time.Until(warmth.next), time.Until(looked.Add(deadlockWatch))))
+			if rt.Exhausted() {
+				ev.cancel(g, done)
+				debug.FreeOSMemory()
+				res.Err = ev.texts.endError(name, ev.rt.BodyLine(s.body()), "OutOfMemory", exhausted)
 				break
 			}
-			again := time.NewTicker(stackWatch)
-			for ending := true; ending; {
-				ev.rt.Cancel(g)
-				select {
-				case <-done:
-					ending = false
-				case <-interrupt:
-					ending = false
-				case <-again.C:
-				}
-			}
-			again.Stop()
-			debug.FreeOSMemory() // the stack, which the next cell must not answer for
-			res.Err = ev.texts.overflowError(name, ev.rt.BodyLine(s.body()))
+			running = true
+			watch.Reset(min(memoryWatch, time.Until(warmth.next), time.Until(looked.Add(deadlockWatch))))
 		}
+	}
+	if _, ok := ev.rt.Overflowed(g); ok {
+		debug.FreeOSMemory() // of the stack
 	}
 	if res.Err == nil {
 		runtime.Gosched()
@@ -181,41 +173,14 @@ func (s *Shell) interruptedAt(g *rt.Group) *Error {
 	return s.ev.texts.interrupted(s.ev.rt.Where(g, stacks))
 }
 
-// The stacks of a running cell are looked at after stackWatch: the last doubling of
-// one that is to overflow takes many times as long. As long as all of them together
-// are shallow, shallowWatch will do, for to fill a stack that overflows takes several
-// times as long, and each look wakes a process that perhaps only waits.
-const (
-	stackWatch   = 20 * time.Millisecond
-	shallowWatch = 80 * time.Millisecond
-	shallow      = 16 << 20
-)
+// memoryWatch is how often it is looked whether memory is left, while a cell runs.
+const memoryWatch = 80 * time.Millisecond
 
-// tooDeep says whether some goroutine uses more stack than options.MaxStack, and
-// where several cells run, whether one of g is as deep as only such a one is.
-// Only the sum is known: of that, each goroutine may have what it commonly has.
-// Stacks grow by doubling, so one that needed more than MaxStack has twice that. next
-// is after how long it is to be asked again.
-func (ev *Evaluator) tooDeep(g *rt.Group) (deep bool, next time.Duration) {
-	if ev.options.MaxStack == 0 {
-		return false, shallowWatch
-	}
-	stacks := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
-	metrics.Read(stacks)
-	const common = 64 << 10
-	switch used := int(stacks[0].Value.Uint64()); {
-	case used <= shallow:
-		return false, shallowWatch
-	case used <= ev.options.MaxStack*3/2+runtime.NumGoroutine()*common:
-		return false, stackWatch
-	}
-	return !ev.aside.used.Load() || ev.rt.Deep(g), stackWatch
-}
+const exhausted = "the memory of this machine is used up, so the cell was ended; what it had assigned is kept"
 
-// overflowError is what a recursion without end gives, in a statement at the
-// outer level of a cell; line 0 is not known.
-func (t *texts) overflowError(cell string, line int) *Error {
-	e := answer.NewError("StackOverflow", rt.Overflow{}.Error())
+// endError says why a cell was ended in a statement at its outer level.
+func (t *texts) endError(cell string, line int, name, why string) *Error {
+	e := answer.NewError(name, why)
 	if line > 0 {
 		e.Traceback = append(e.Traceback, t.trace([]rt.Call{{Func: &rt.Func{File: cell}, Line: line, Column: 1}})...)
 	}
@@ -258,6 +223,7 @@ func (r *running) compiles(yes bool) {
 // Interrupt ends the cell that is running, if one is. One that is being
 // compiled ends when it begins to run.
 func (s *Shell) Interrupt() {
+	s.ev.rt.Debugger.Abandon()
 	r := &s.run
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -302,20 +268,40 @@ func (ev *Evaluator) background(g *rt.Group, value any, trace rt.Trace) {
 	}
 }
 
-// shown gets the values of the last expression, in the cell's goroutine.
+// stray is a panic in a goroutine that a compiled package started. Which cell had it do
+// so is not known: the one that runs may wait for it, and fails.
+func (ev *Evaluator) stray(value any) {
+	ev.run.mu.Lock()
+	g := ev.run.group
+	ev.run.mu.Unlock()
+	if g == nil {
+		g = &rt.Group{Name: "an earlier cell"}
+	}
+	ev.background(g, value, rt.Trace{})
+}
+
+// shown gets the values of the last expression, in the cell's goroutine. Making a picture
+// of them is work of the cell: one that has ended meanwhile, by an interrupt, shows none.
 func (ev *Evaluator) shown(values []any) {
-	r := &ev.Running().run
-	r.mu.Lock()
-	if r.values != nil {
-		*r.values = values
-		r.mu.Unlock()
+	r, g := &ev.Running().run, ev.rt.Group()
+	keep := func(set func()) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.group == g && !g.Cancelled() {
+			set()
+		}
+	}
+	aside := false
+	keep(func() {
+		if aside = r.values != nil; aside {
+			*r.values = values
+		}
+	})
+	if aside {
 		return
 	}
-	r.mu.Unlock()
 	b := bundleOf(values)
-	r.mu.Lock()
-	r.value = b
-	r.mu.Unlock()
+	keep(func() { r.value = b })
 }
 
 // Goroutines lists the cells whose goroutines still run, with their number.

@@ -27,7 +27,7 @@ func (s *Set) runFile(ctx context.Context, env Env, call Call) error {
 	if err != nil {
 		return err
 	}
-	text, err := readText(call, name)
+	text, err := readText(call, name, maxRun)
 	if err != nil {
 		return err
 	}

@@ -155,8 +155,11 @@ func entry(out io.Writer, name string, info fs.FileInfo, long bool) {
 	fmt.Fprintln(out, name)
 }
 
-// maxLoad bounds what %load puts into a cell.
-const maxLoad = 1 << 20
+// The most that %load puts into a cell, and that %run runs as one.
+const (
+	maxLoad = 1 << 20
+	maxRun  = 64 << 20
+)
 
 func load(_ context.Context, env Env, call Call) error {
 	fields, err := call.Fields()
@@ -167,14 +170,7 @@ func load(_ context.Context, env Env, call Call) error {
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return call.Errorf("FileError", "%v", err)
-	}
-	if info.Size() > maxLoad {
-		return call.Errorf("FileError", "%s has %d bytes; a cell takes %d", name, info.Size(), maxLoad)
-	}
-	text, err := readText(call, name)
+	text, err := readText(call, name, maxLoad)
 	if err != nil {
 		return err
 	}
@@ -182,11 +178,30 @@ func load(_ context.Context, env Env, call Call) error {
 	return nil
 }
 
-// readText reads a file of text.
-func readText(call Call, name string) ([]byte, error) {
-	text, err := os.ReadFile(name)
+// readText reads a file of text that a cell can hold. A device or a pipe may have no end.
+func readText(call Call, name string, most int64) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, call.Errorf("FileError", "%v", err)
+	case info.IsDir():
+		return nil, call.Errorf("FileError", "%s is a folder", name)
+	case !info.Mode().IsRegular():
+		return nil, call.Errorf("FileError", "%s is no file but a device or a pipe, which may have no end", name)
+	case info.Size() > most:
+		return nil, call.Errorf("FileError", "%s has %d bytes; a cell takes %d", name, info.Size(), most)
+	}
+	f, err := os.Open(name)
 	if err != nil {
 		return nil, call.Errorf("FileError", "%v", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most+1)) // those of /proc have no size
+	switch {
+	case err != nil:
+		return nil, call.Errorf("FileError", "%v", err)
+	case int64(len(text)) > most:
+		return nil, call.Errorf("FileError", "%s has more than %d bytes, which a cell takes", name, most)
 	}
 	if !utf8.Valid(text) {
 		return nil, call.Errorf("FileError", "%s is not UTF-8 text", name)
@@ -224,7 +239,9 @@ func writeFile(_ context.Context, env Env, call Call) error {
 		body += "\n"
 	}
 	flags, word := os.O_WRONLY|os.O_CREATE|os.O_TRUNC, "Wrote"
-	if _, err := os.Stat(name); err == nil {
+	if info, err := os.Stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		return call.Errorf("FileError", "%s is a pipe: writing to it waits until something reads it", name)
+	} else if err == nil {
 		word = "Overwrote"
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return call.Errorf("FileError", "%v", err)

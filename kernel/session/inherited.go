@@ -11,12 +11,12 @@ import (
 	"gocuda/kernel/session/link"
 )
 
-// A stack beyond CellStack is taken for endless recursion: the cell ends. Where
-// it cannot, the evaluator does at twice that, long before it has eaten the
-// machine's memory.
+// A stack beyond CellStack is taken for endless recursion: the cell ends. What is
+// deferred then has as much again. The evaluator ends at maxStack, long before it has
+// eaten the machine's memory.
 const (
 	CellStack = 128 << 20
-	maxStack  = 2 * CellStack
+	maxStack  = 8 * CellStack
 )
 
 // ServeParent is Serve over the link that a process inherited from the Session

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -67,11 +68,34 @@ func (r *Runtime) Replacements(program bool) map[string]map[string]reflect.Value
 				}
 				return debug.SetPanicOnFault(on)
 			}),
+			"SetMaxStack":   limit(debug.SetMaxStack, program),
+			"SetMaxThreads": limit(debug.SetMaxThreads, program),
 		},
 	}
 	maps.Copy(tables, r.logs(program))
 	maps.Copy(tables, r.timers())
 	return tables
+}
+
+// limit is what cells get in place of a function that sets a limit and returns the one
+// before. A lower limit than the process has would end it, so it is only remembered.
+func limit(set func(int) int, program bool) reflect.Value {
+	if program {
+		return reflect.ValueOf(set)
+	}
+	most, last := 0, 0
+	return reflect.ValueOf(func(n int) (before int) {
+		if most == 0 {
+			most = set(math.MaxInt32)
+			set(most)
+			last = most
+		}
+		if before, last = last, n; n > most {
+			most = n
+			set(n)
+		}
+		return before
+	})
 }
 
 // outermost are program counters of runtime.main and runtime.goexit, which end what

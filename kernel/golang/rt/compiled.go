@@ -38,9 +38,7 @@ func (r *Runtime) overflowDeep() {
 	if g == nil || runtime.Callers(deepFrames, make([]uintptr, 1)) == 0 {
 		return
 	}
-	g.overflowed.Store(true)
-	r.Cancel(g)
-	runtime.Goexit()
+	r.overflow()
 }
 
 // OverflowIn ends a goroutine whose compiled function has no stack left.

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -93,8 +94,8 @@ type Thread struct {
 	deferring *Activation // whose deferred function is called next
 	stack     []*Activation
 	parked    bool
-	busy      bool // it evaluates for the debugger
-	work      chan func()
+	busy      bool        // it evaluates for the debugger
+	apart     bool        // and does nothing else
 	watch     *Activation // what it evaluates in
 	told      []any       // and what that gave
 	panics    any         // the value of the panic that begins
@@ -163,10 +164,11 @@ type Debugger struct {
 	by      *Thread
 	resume  chan struct{} // closes when they go on
 	kick    chan struct{} // closes when goroutines were cancelled
+	abandon chan struct{} // closes when evaluations are to end
 }
 
 func newDebugger(r *Runtime) *Debugger {
-	return &Debugger{r: r, threads: make(map[int64]*Thread), lines: make(map[placeInCell]bool), kick: make(chan struct{})}
+	return &Debugger{r: r, threads: make(map[int64]*Thread), lines: make(map[placeInCell]bool), kick: make(chan struct{}), abandon: make(chan struct{})}
 }
 
 // AddFunc makes a function known, whose stops and slots may still be added until it
@@ -283,7 +285,9 @@ func (d *Debugger) Threads() (list []*Thread) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, t := range d.threads {
-		list = append(list, t)
+		if !t.apart {
+			list = append(list, t)
+		}
 	}
 	slices.SortFunc(list, func(a, b *Thread) int { return int(a.Goroutine - b.Goroutine) })
 	return list
@@ -298,18 +302,13 @@ func (d *Debugger) Stack(t *Thread) (stack []*Activation, parked bool) {
 	return stack, t.parked
 }
 
-// Do has a thread that stands still call f, in which Slot gives the variables of a.
-// It returns when f has; an error says that the thread does not stand still.
+// Do calls f for a thread that stands still, in which Slot gives the variables of a, in a
+// goroutine of its own: whatever f waits for, the thread can go on. f is ended then, and
+// by Abandon. An error says that, or that the thread does not stand still.
 func (d *Debugger) Do(t *Thread, a *Activation, f func()) error {
+	runs := fmt.Errorf("goroutine %d runs", t.Goroutine)
 	d.mu.Lock()
-	own := t.Goroutine == goid()
-	if !own && (!t.parked || t.busy) {
-		d.mu.Unlock()
-		return fmt.Errorf("goroutine %d runs", t.Goroutine)
-	}
-	d.mu.Unlock()
-	do := func() {
-		d.mu.Lock()
+	if t.Goroutine == goid() {
 		busy, watch := t.busy, t.watch
 		t.busy, t.watch = true, a
 		d.mu.Unlock()
@@ -319,27 +318,50 @@ func (d *Debugger) Do(t *Thread, a *Activation, f func()) error {
 			d.mu.Unlock()
 		}()
 		f()
-	}
-	if own {
-		do()
 		return nil
 	}
-	done := make(chan error, 1)
-	task := func() {
-		ended := fmt.Errorf("the goroutine was ended")
-		defer func() { done <- ended }()
-		do()
-		ended = nil
+	if !t.parked || !d.held {
+		d.mu.Unlock()
+		return runs
 	}
-	d.mu.Lock()
-	resume := d.resume
+	resume, abandon := d.resume, d.abandon
 	d.mu.Unlock()
-	select {
-	case t.work <- task:
-		return <-done
-	case <-resume:
-		return fmt.Errorf("goroutine %d runs", t.Goroutine)
+	g := &Group{Name: "debugger", apart: true}
+	if t.Group != nil {
+		g.Name, g.Owner, g.Beside = t.Group.Name, t.Group.Owner, t.Group.Beside
 	}
+	done := make(chan error, 1)
+	go d.r.Start(g, func() {
+		ended := errors.New("it ended its goroutine")
+		defer func() {
+			if _, ok := d.r.Overflowed(g); ok {
+				ended = Overflow{}
+			}
+			done <- ended
+		}()
+		id := goid()
+		d.mu.Lock()
+		d.threads[id] = &Thread{Goroutine: id, Group: g, busy: true, apart: true, watch: a}
+		d.mu.Unlock()
+		f()
+		ended = nil
+	})
+	select {
+	case err := <-done:
+		return err
+	case <-resume:
+	case <-abandon:
+	}
+	d.r.Cancel(g)
+	return errors.New("it was ended before it had a value")
+}
+
+// Abandon ends what is evaluated for threads that stand still.
+func (d *Debugger) Abandon() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	close(d.abandon)
+	d.abandon = make(chan struct{})
 }
 
 // slot is a pointer to a variable of what the calling thread evaluates in.
@@ -353,7 +375,7 @@ func (d *Debugger) slot(n int) any {
 func (d *Debugger) thread(id int64) *Thread {
 	t := d.threads[id]
 	if t == nil {
-		t = &Thread{Goroutine: id, work: make(chan func())}
+		t = &Thread{Goroutine: id}
 		t.Group, t.main = d.r.memberOf(id)
 		d.threads[id] = t
 	}
@@ -498,7 +520,9 @@ func (d *Debugger) leave(at *int) {
 	leaves := t.stack[n].Func.Name
 	t.stack = t.stack[:n]
 	if n == 0 {
-		delete(d.threads, id)
+		if !t.apart {
+			delete(d.threads, id)
+		}
 		if left {
 			d.step = nil
 			d.heat()
@@ -617,8 +641,6 @@ func (d *Debugger) park(t *Thread, reason string, value any) {
 		if g == nil || !g.cancelled.Load() { // it may have been while Stopped told about it
 			d.mu.Unlock()
 			select {
-			case f := <-t.work:
-				f()
 			case <-resume:
 			case <-kick:
 			}
@@ -673,10 +695,14 @@ func (d *Debugger) watched(values []any) {
 	}
 }
 
-// Told are the values of what the thread evaluated last, and forgets them.
-func (d *Debugger) Told(t *Thread) []any {
+// Told are the values of what the calling goroutine evaluated last, and forgets them.
+func (d *Debugger) Told() []any {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	t := d.threads[goid()]
+	if t == nil {
+		return nil
+	}
 	told := t.told
 	t.told = nil
 	return told

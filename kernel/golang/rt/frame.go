@@ -66,6 +66,11 @@ func (f *Frame) unwind() {
 }
 
 func (f *Frame) call(d deferred) {
+	if leftCount.Load() > 0 {
+		if _, ok := left.Load(goid()); ok {
+			return
+		}
+	}
 	var before *trail
 	if f.panicking {
 		before = f.traces.swap(goid(), nil)
@@ -127,6 +132,12 @@ func same(a, b any) (yes bool) {
 var (
 	armed      sync.Map // int64 to *Frame
 	armedCount atomic.Int64
+)
+
+// left are the goroutines that end without what they deferred: see exits.
+var (
+	left      sync.Map // int64 to true
+	leftCount atomic.Int64
 )
 
 // recoverable is called first by every function that contains recover().

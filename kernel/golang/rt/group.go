@@ -2,6 +2,7 @@ package rt
 
 import (
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,21 +17,23 @@ type Group struct {
 	// Beside says that the cell runs beside others: it is a subshell's.
 	Beside bool
 
-	cancelled  atomic.Bool
-	overflowed atomic.Bool     // it was, since a recursion left no stack
-	live       int             // under groups.mu
-	first      int64           // the cell's own goroutine
-	ends       map[int64]Stack // where cancelled goroutines ended, under groups.mu
+	cancelled atomic.Bool
+	apart     bool            // it is an evaluation of the debugger
+	live      int             // under groups.mu
+	first     int64           // the cell's own goroutine
+	ends      map[int64]Stack // where cancelled goroutines ended, under groups.mu
+	overflow  *Trace          // where a recursion left no stack, under groups.mu
 }
 
 type groups struct {
 	mu       sync.Mutex
 	acting   map[int64]any // what other goroutines act for
 	byID     map[int64]*Group
-	stopping int  // cancelled goroutines that are still alive
-	signals  int  // how often they were told
-	told     bool // not long ago
-	asks     int  // how many want to know of loops that run
+	stopping int           // cancelled goroutines that are still alive
+	signals  int           // how often they were told
+	told     bool          // not long ago
+	exits    map[int64]int // how often goroutines that end were told so
+	asks     int           // how many want to know of loops that run
 }
 
 // Start runs f in the calling goroutine as part of g.
@@ -39,6 +42,7 @@ func (r *Runtime) Start(g *Group, f func()) {
 	gs := &r.groups
 	gs.mu.Lock()
 	gs.byID[id] = g
+	members.Store(id, r)
 	if g.first == 0 {
 		g.first = id
 		r.alarms.fresh.Store(true)
@@ -52,6 +56,8 @@ func (r *Runtime) Start(g *Group, f func()) {
 	defer func() {
 		gs.mu.Lock()
 		delete(gs.byID, id)
+		gs.exited(id)
+		members.Delete(id)
 		g.live--
 		if g.cancelled.Load() {
 			if gs.stopping--; gs.stopping == 0 {
@@ -64,6 +70,9 @@ func (r *Runtime) Start(g *Group, f func()) {
 		r.traces.swap(id, nil)
 		r.Debugger.ended(id)
 	}()
+	if surviving.Load() {
+		debug.SetPanicOnFault(true)
+	}
 	f()
 }
 
@@ -150,6 +159,9 @@ func (r *Runtime) SetStop(stop, stuck *bool) { r.stop, r.stuck = stop, stuck }
 
 func (r *Runtime) group() *Group { return r.groupOf(goid()) }
 
+// Group is the group of the calling goroutine; nil: it is of no cell.
+func (r *Runtime) Group() *Group { return r.group() }
+
 // Owner is the owner of the group that the calling goroutine belongs to, or what it
 // acts for; nil: neither.
 func (r *Runtime) Owner() any {
@@ -201,7 +213,33 @@ func (r *Runtime) groupOf(id int64) *Group {
 func (r *Runtime) check(pos int) {
 	if g := r.group(); g != nil && g.cancelled.Load() {
 		r.noteEnd(g, pos)
+		r.exits()
 		runtime.Goexit()
+	}
+}
+
+// maxExits is how many deferred calls of a goroutine that is to end may be ended
+// themselves. Each takes more of the stack, for what is left to be deferred: a function
+// that defers itself would use it all up.
+const maxExits = 100
+
+// exits counts that the calling goroutine, which is to end, is told so.
+func (r *Runtime) exits() {
+	id := goid()
+	r.groups.mu.Lock()
+	defer r.groups.mu.Unlock()
+	if r.groups.exits[id]++; r.groups.exits[id] == maxExits {
+		left.Store(id, true)
+		leftCount.Add(1)
+	}
+}
+
+// exited forgets what exits counted of a goroutine that has ended. The caller holds
+// groups.mu.
+func (gs *groups) exited(id int64) {
+	delete(gs.exits, id)
+	if _, ok := left.LoadAndDelete(id); ok {
+		leftCount.Add(-1)
 	}
 }
 
@@ -274,8 +312,15 @@ func (r *Runtime) Stacks(g *Group) []Stack {
 // Cancelled says whether the goroutines of g are to end.
 func (g *Group) Cancelled() bool { return g.cancelled.Load() }
 
-// Overflowed says whether they were told to since a recursion left no stack.
-func (g *Group) Overflowed() bool { return g.overflowed.Load() }
+// Overflowed says whether they were told to since a recursion left no stack, and where.
+func (r *Runtime) Overflowed(g *Group) (at Trace, yes bool) {
+	r.groups.mu.Lock()
+	defer r.groups.mu.Unlock()
+	if g.overflow == nil {
+		return at, false
+	}
+	return *g.overflow, true
+}
 
 // goFunc is the go statement.
 func (r *Runtime) goFunc(f func()) {

@@ -38,6 +38,9 @@ type Runtime struct {
 	// Background is told about a panic in a goroutine that a cell started.
 	Background func(g *Group, value any, trace Trace)
 
+	// Stray is told of a panic in a goroutine that is of no cell.
+	Stray func(value any)
+
 	// Stdout is where cells print. Errors, if set, is their standard error.
 	Stdout, Errors io.Writer
 
@@ -84,12 +87,14 @@ type Runtime struct {
 func New() *Runtime {
 	r := &Runtime{stop: new(bool), stuck: new(bool)}
 	r.groups.byID, r.groups.acting = make(map[int64]*Group), make(map[int64]any)
+	r.groups.exits = make(map[int64]int)
 	r.traces.trails = make(map[int64]*trail)
 	r.traces.funcs = make(map[string]*Func)
 	r.traces.compiled = make(map[int64][]Call)
 	r.traces.bodies = make(map[uint64]*Func)
 	r.traces.body = make(map[string]*int)
 	r.Debugger = newDebugger(r)
+	latest.Store(r)
 	return r
 }
 
@@ -244,34 +249,10 @@ func checkMake(n, c, size int) {
 		panic(named.RuntimeError("makeslice: len out of range"))
 	case c < n || c > most:
 		panic(named.RuntimeError("makeslice: cap out of range"))
-	case c*size > memory():
-		panic(named.PlainError(fmt.Sprintf("out of memory: make wants %.1f GiB, and there are %.1f", float64(c*size)/(1<<30), float64(memory())/(1<<30))))
+	case c*size >= large:
+		afford("make", c*size)
 	}
 }
-
-// memory is how many bytes the process could get at most.
-var memory = sync.OnceValue(func() int {
-	most := 1 << 62
-	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
-		total := 0
-		for _, line := range strings.Split(string(text), "\n") {
-			var name string
-			var kib int
-			if fmt.Sscan(line, &name, &kib); name == "MemTotal:" || name == "SwapTotal:" {
-				total += kib << 10
-			}
-		}
-		if total > 0 {
-			most = total
-		}
-	}
-	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
-		if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && n > 0 {
-			most = min(most, n)
-		}
-	}
-	return most
-})
 
 func rangeExit() {
 	panic(named.RuntimeError("range function continued iteration after function for loop body returned false"))

@@ -11,7 +11,6 @@ type Stack struct {
 	ID     int64
 	State  string // such as "chan receive"
 	frames []stackFrame
-	elided int    // calls that are not among frames
 	by     string // the function whose go statement began it
 	ended  bool   // it was about to end in the statement at pos
 	pos    int
@@ -33,19 +32,6 @@ func allStacks() []Stack {
 			return parseStacks(string(buf[:n]))
 		}
 	}
-}
-
-// Deep says whether some goroutine of g is about as deep in calls as the deepest of all.
-func (r *Runtime) Deep(g *Group) bool {
-	most, own := 0, 0
-	for _, s := range allStacks() {
-		n := len(s.frames) + s.elided
-		most = max(most, n)
-		if r.groupOf(s.ID) == g {
-			own = max(own, n)
-		}
-	}
-	return own > most/2
 }
 
 // ownStack is that of the calling goroutine.
@@ -79,10 +65,6 @@ func parseStacks(text string) []Stack {
 			if by, ok := strings.CutPrefix(lines[i], "created by "); ok {
 				s.by = by
 				continue
-			}
-			if calls, ok := strings.CutPrefix(lines[i], "..."); ok {
-				calls, _, _ = strings.Cut(calls, " ")
-				s.elided, _ = strconv.Atoi(calls)
 			}
 			if strings.HasPrefix(lines[i], "\t") || strings.HasPrefix(lines[i], "...") {
 				continue

@@ -1,0 +1,15 @@
+//go:build linux
+
+#include "textflag.h"
+
+// func morestack() uintptr
+TEXT ·morestack(SB), NOSPLIT, $0-8
+	LEAQ runtime·morestack(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+// func getg() unsafe.Pointer
+TEXT ·getg(SB), NOSPLIT, $0-8
+	MOVQ (TLS), AX
+	MOVQ AX, ret+0(FP)
+	RET
