@@ -75,7 +75,8 @@ var mayImport = map[string][]string{
 	"kernel/golang/assist":  {"cudaapi/gokernel", "kernel/display", "kernel/golang/answer", "kernel/magic"},
 	"kernel/golang/answer":  {},
 	"kernel/golang/lower":   {"kernel/golang/named", "kernel/golang/rt"},
-	"kernel/golang/rt":      {"kernel/golang/host/generic/plain", "kernel/golang/named"},
+	"kernel/golang/rt":      {"kernel/golang/fatal", "kernel/golang/host/generic/plain", "kernel/golang/named"},
+	"kernel/golang/fatal":   {},
 	"kernel/golang/named":   {},
 	"kernel/golang/modules": {"internal/ownfolder", "kernel/golang"},
 	"kernel/golang/host/...": {

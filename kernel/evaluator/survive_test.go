@@ -116,7 +116,7 @@ var shapes = []shape{
 	{name: "big.Int.Lsh", cells: "import \"math/big\"\nnew(big.Int).Lsh(big.NewInt(1), 1 << 43)", want: "out of memory"},
 	{name: "big.Int.Exp", cells: "import \"math/big\"\nnew(big.Int).Exp(big.NewInt(2), new(big.Int).Lsh(big.NewInt(1), 40), nil)", want: "", stop: true},
 	{name: "allocation in a goroutine", cells: "c := make(chan int)\ngo func() { n := 1 << 40; c <- len(strings.Repeat(`x`, n)) }()\n<-c", want: "out of memory"},
-	{name: "an address that is nobody's", cells: "p := uintptr(0xdeadbeef000)\n*(*int)(unsafe.Pointer(p))", want: "invalid memory address"},
+	{name: "an address without memory", cells: "p := uintptr(0xdeadbeef000)\n*(*int)(unsafe.Pointer(p))", want: "invalid memory address"},
 	{name: "a write to memory that is only read", cells: "s := `constant`\nb := unsafe.Slice(unsafe.StringData(fmt.Sprint(s)[:0] + reflect.TypeOf(s).Name()), 3)\nb[0] = 'x'", want: "invalid memory address"},
 	{name: "a file that has become shorter", cells: "f := must(os.CreateTemp(``, `x`))\nf.Truncate(4096)\nb := must(syscall.Mmap(int(f.Fd()), 0, 4096, syscall.PROT_READ, syscall.MAP_SHARED))\nf.Truncate(0)\nos.Remove(f.Name())\nb[7]", want: "invalid memory address"},
 
@@ -179,7 +179,7 @@ func TestShapesAreSurvived(t *testing.T) {
 			if !strings.Contains(got, s.want) || (s.want == "" && r.Err != nil && !s.stop) {
 				t.Errorf("%s\ngives %.300s, want %s", s.cells, got, s.want)
 			}
-			h.Succeed("kept + 1") // others of the shape's goroutines may tell of theirs meanwhile
+			h.Succeed("kept + 1") // others of the shape's goroutines may report theirs meanwhile
 			if got := h.Shown(); !strings.Contains(got, "[value 42]\n") {
 				t.Errorf("then kept + 1 shows %s", got)
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,8 +17,9 @@ const exitGrace = 2 * time.Second
 // child is an evaluator process of this one, from its start to its death.
 type child struct {
 	*Client
-	proc    *process
-	outputs *collector
+	proc     *process
+	outputs  *collector
+	oomKills int // of the system when it started
 
 	dead  chan struct{} // closed when it is gone; death is set then
 	death death
@@ -31,6 +33,7 @@ type child struct {
 type death struct {
 	state *os.ProcessState
 	words string // the end of its standard error
+	oom   bool   // the system killed processes since it could not find memory, while it ran
 	// ending is why its parent ended it; empty when it ended by itself.
 	ending string
 }
@@ -46,6 +49,8 @@ func startChild(o *Options, gone func(*child)) (*child, error) {
 		proc:    proc,
 		outputs: newCollector(proc.out, o.Output),
 		dead:    make(chan struct{}),
+
+		oomKills: oomKills(),
 	}
 	c.Client = NewClient(link.New(proc.link), ClientOptions{
 		Output: c.outputs.show, Input: o.Input, flush: c.outputs.flush,
@@ -119,7 +124,19 @@ func (c *child) wait() {
 	words := c.outputs.close(state != nil && state.ExitCode() == runtimeExit)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.death = death{state: state, ending: c.ending, words: words}
+	c.death = death{state: state, ending: c.ending, words: words, oom: oomKills() > c.oomKills}
+}
+
+// oomKills is how many processes Linux has killed since there was no memory left; 0: that
+// is not known.
+func oomKills() (n int) {
+	text, err := os.ReadFile("/proc/vmstat")
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(text), "\noom_kill ")
+	fmt.Sscan(after, &n)
+	return n
 }
 
 // wasReady says whether the evaluator ever got as far as running cells.

@@ -102,7 +102,11 @@ func (d death) cause() (cause string, words []string) {
 		return line, nil
 	}
 	if signal := signalOf(d.state); signal != "" {
-		return "the evaluator was ended by a signal: " + signal, lastWords(d.words)
+		cause := "the evaluator was ended by a signal: " + signal
+		if d.oom {
+			cause += " (the system was out of memory, and killed a process)"
+		}
+		return cause, lastWords(d.words)
 	}
 	if d.state.ExitCode() == runtimeExit {
 		for _, k := range known {
@@ -117,7 +121,7 @@ func (d death) cause() (cause string, words []string) {
 			return cause, firstWords(d.words[at[0]:])
 		}
 	}
-	return fmt.Sprintf("the evaluator exited with status %d: C code or a library called exit", d.state.ExitCode()), lastWords(d.words)
+	return fmt.Sprintf("the evaluator exited with status %d: C code called exit, or Go code syscall.Exit", d.state.ExitCode()), lastWords(d.words)
 }
 
 // firstWords picks the lines with which Go's runtime begins its last words.

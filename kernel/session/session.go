@@ -295,7 +295,7 @@ func (s *Session) InterruptShell(name string) {
 // interrupt stops a cell. The caller holds s.mu.
 func (s *Session) interrupt(r *run) {
 	end := func() {
-		r.child.end("the cell did not stop when it was interrupted (a call into C cannot be stopped)")
+		r.child.end(fmt.Sprintf("the cell did not stop when it was interrupted, and still ran %v later", time.Since(r.interrupted).Round(100*time.Millisecond)))
 	}
 	switch {
 	case r.interrupted.IsZero():

@@ -13,3 +13,9 @@ TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVQ (TLS), AX
 	MOVQ AX, ret+0(FP)
 	RET
+
+// func getsp() uintptr
+TEXT ·getsp(SB), NOSPLIT, $0-8
+	MOVQ SP, AX
+	MOVQ AX, ret+0(FP)
+	RET

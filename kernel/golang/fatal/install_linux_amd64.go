@@ -20,6 +20,9 @@ func morestack() uintptr
 // getg is the runtime's record of the calling goroutine.
 func getg() unsafe.Pointer
 
+// getsp is the caller's stack pointer, about.
+func getsp() uintptr
+
 // Where the runtime's record of a goroutine has what is used here. install checks it.
 const (
 	gStackLow = 0
@@ -109,8 +112,7 @@ func install() error {
 // findLocks finds where a thread counts its locks, and checks what is known of records.
 func findLocks() error {
 	g := getg()
-	here := uintptr(0)
-	at := uintptr(unsafe.Pointer(&here))
+	at := getsp()
 	if low := word(g, gStackLow); at < low || at >= word(g, gStackLow+8) {
 		return errors.New("the runtime's record of a goroutine is not as expected")
 	}

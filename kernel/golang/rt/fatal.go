@@ -91,7 +91,7 @@ func fault(text string) {
 	panic(&ending{Fault{text}})
 }
 
-// latest is the Runtime that was made last: what goroutines of libraries do is told there.
+// latest is the Runtime that was made last: it reports what goroutines of libraries do.
 var latest atomic.Pointer[Runtime]
 
 // stray ends a goroutine of a library that panics. Those of this program are not to go

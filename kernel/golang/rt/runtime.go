@@ -38,7 +38,7 @@ type Runtime struct {
 	// Background is told about a panic in a goroutine that a cell started.
 	Background func(g *Group, value any, trace Trace)
 
-	// Stray is told of a panic in a goroutine that is of no cell.
+	// Stray is given the value of a panic in a goroutine that is of no cell.
 	Stray func(value any)
 
 	// Stdout is where cells print. Errors, if set, is their standard error.
