@@ -117,6 +117,16 @@ func (s *Stream) held(f func(*holdings)) {
 	}
 }
 
+// Keep is for what a C library was given by address to queue work on s: *Buffer,
+// *HostBuffer or slices. They are alive until this call, and if s is captured the graph
+// holds them. Calls of this package see to that themselves.
+func (s *Stream) Keep(operands ...any) {
+	if _, err := s.use("Stream.Keep"); err == nil {
+		s.queued(nil, "a C library", operands...) //nolint:errcheck // there is none
+	}
+	runtime.KeepAlive(operands)
+}
+
 // queued ends a call that queued work on s. What the work uses was alive until
 // now; from here on a capture keeps it.
 func (s *Stream) queued(err error, call string, operands ...any) error {
@@ -140,20 +150,16 @@ func (s *Stream) allocated(b *Buffer) *Buffer {
 	return b
 }
 
-// launched is queued for a kernel with its arguments.
+// launched is queued for a kernel with its arguments, of which it lets none escape.
 func (s *Stream) launched(k *kernelCode, f *function, args []any) {
 	s.held(func(h *holdings) {
 		h.code[usedCode{k, f}] = true
 		for _, v := range args {
 			switch b := v.(type) {
 			case *Buffer:
-				if b != nil {
-					h.use(use{b.own, b.generation}, user{k.name, uint64(b.Bytes())})
-				}
+				h.buffer(k.name, b)
 			case *HostBuffer:
-				if b != nil {
-					h.use(use{own: b.own}, user{k.name, uint64(b.Bytes())})
-				}
+				h.hostBuffer(k.name, b)
 			}
 		}
 	})
@@ -163,11 +169,23 @@ func (s *Stream) launched(k *kernelCode, f *function, args []any) {
 func (h *holdings) add(call string, v any) {
 	switch b := v.(type) {
 	case *Buffer:
-		h.use(use{b.own, b.generation}, user{call, uint64(b.Bytes())})
+		h.buffer(call, b)
 	case *HostBuffer:
-		h.use(use{own: b.own}, user{call, uint64(b.Bytes())})
+		h.hostBuffer(call, b)
 	default:
 		h.host = append(h.host, v)
+	}
+}
+
+func (h *holdings) buffer(call string, b *Buffer) {
+	if b != nil {
+		h.use(use{b.own, b.generation}, user{call, uint64(b.Bytes())})
+	}
+}
+
+func (h *holdings) hostBuffer(call string, b *HostBuffer) {
+	if b != nil {
+		h.use(use{own: b.own}, user{call, uint64(b.Bytes())})
 	}
 }
 

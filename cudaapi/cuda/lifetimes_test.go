@@ -454,3 +454,26 @@ func TestFreeAsyncThatFails(t *testing.T) {
 	refused(t, b.FreeAsync(s), cuda.ErrInvalidValue, "freed before")
 	ok(t, s.Synchronize())
 }
+
+// What a C library was given for a captured stream is the graph's, too.
+func TestGraphsKeepWhatLibrariesWereGiven(t *testing.T) {
+	d := devices(t, 1)[0]
+	s := must[*cuda.Stream](t)(d.NewStream())
+	g := must[*cuda.Graph](t)(s.Capture(func() error {
+		b := must[*cuda.Buffer](t)(d.Alloc(54320, cuda.Uint8))
+		// As a library does: without package cuda.
+		c := must[driver.Context](t)(cuda.Underlying().PrimaryRetain(0))
+		err := cuda.Underlying().MemsetAsync(c, driver.Ptr(b.Address()), 1, 1, 54320, driver.Stream(s.Handle()))
+		s.Keep(b)
+		return err
+	}))
+	overwrite(t, d, 8)
+	overwrite(t, d, 8)
+	if !leaked("device", 54320) {
+		t.Error("the graph's memory was freed")
+	}
+	ok(t, g.Destroy())
+	for leaked("device", 54320) {
+		overwrite(t, d, 8)
+	}
+}

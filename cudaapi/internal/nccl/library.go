@@ -212,33 +212,40 @@ func (l *Library) Group(f func() error) error {
 		return err
 	}
 	err := f()
-	return errors.Join(err, l.call(ncclGroupEnd))
+	err = errors.Join(err, l.call(ncclGroupEnd)) // which queues it all
+	runtime.KeepAlive(f)                         // and with it the buffers
+	return err
 }
 
 // AllReduce queues recv = the combination of all members' send, which may be
 // recv itself (ncclAllReduce).
 func (c *Comm) AllReduce(send, recv *cuda.Buffer, op cuda.ReduceOp, s *cuda.Stream) error {
+	defer s.Keep(send, recv)
 	return c.l.on(c.h, ncclAllReduce, send.Address(), recv.Address(), uintptr(recv.Len()), types[recv.Type()], ops[op], c.h, s.Handle())
 }
 
 // Broadcast queues recv = root's send (ncclBroadcast).
 func (c *Comm) Broadcast(send, recv *cuda.Buffer, root int, s *cuda.Stream) error {
+	defer s.Keep(send, recv)
 	return c.l.on(c.h, ncclBroadcast, send.Address(), recv.Address(), uintptr(recv.Bytes()), types[cuda.Uint8], uintptr(root), c.h, s.Handle())
 }
 
 // Reduce queues recv = the combination of all members' send, at root
 // (ncclReduce).
 func (c *Comm) Reduce(send, recv *cuda.Buffer, op cuda.ReduceOp, root int, s *cuda.Stream) error {
+	defer s.Keep(send, recv)
 	return c.l.on(c.h, ncclReduce, send.Address(), recv.Address(), uintptr(send.Len()), types[send.Type()], ops[op], uintptr(root), c.h, s.Handle())
 }
 
 // Send queues the sending of b's bytes to a peer, who must queue Recv (ncclSend).
 func (c *Comm) Send(b *cuda.Buffer, peer int, s *cuda.Stream) error {
+	defer s.Keep(b)
 	return c.l.on(c.h, ncclSend, b.Address(), uintptr(b.Bytes()), types[cuda.Uint8], uintptr(peer), c.h, s.Handle())
 }
 
 // Recv queues the receipt of b's bytes from a peer (ncclRecv).
 func (c *Comm) Recv(b *cuda.Buffer, peer int, s *cuda.Stream) error {
+	defer s.Keep(b)
 	return c.l.on(c.h, ncclRecv, b.Address(), uintptr(b.Bytes()), types[cuda.Uint8], uintptr(peer), c.h, s.Handle())
 }
 
