@@ -88,7 +88,7 @@ section_check() {
     timeout 100 "$here/bin/gocuda-kernel" run -q "$notebook" -o "$out/unchecked-$name.ipynb" >/dev/null 2>&1
     on=$(date +%s%N)
     timeout 100 "$here/bin/gocuda-kernel" run -q --check "$notebook" -o "$out/checked-$name.ipynb" >"$out/check-$name.txt" 2>&1
-    echo "   $name: exit status $?, $(((on - off) / 1000000)) ms, checked $((($(date +%s%N) - on) / 1000000)) ms, $(grep -c '^hazard:' "$out/check-$name.txt") hazards, $(grep -o 'of [0-9]* kernels what they touch is a guess' "$out/checked-$name.ipynb" | wc -l) cells with guesses"
+    echo "   $name: exit status $?, $(((on - off) / 1000000)) ms, checked $((($(date +%s%N) - on) / 1000000)) ms, $(grep -c '^hazard:' "$out/check-$name.txt") hazards, $(grep -o 'the memory is guessed from the arguments' "$out/checked-$name.ipynb" | wc -l) cells with guesses"
   done
   return $status
 }

@@ -267,15 +267,23 @@ func (c Counts) since(o Counts) Counts {
 
 // String says how much was looked at.
 func (c Counts) String() string {
-	s := fmt.Sprintf("%d operations, %d pairs on the same memory", c.Operations, c.Pairs)
+	s := fmt.Sprintf("%s, %s on the same memory", plural(c.Operations, "operation"), plural(c.Pairs, "pair"))
 	if c.Guessed > 0 {
-		s += fmt.Sprintf("; what %d kernels touch is guessed from their arguments", c.Guessed)
+		s += fmt.Sprintf("; for %s the memory is guessed from the arguments", plural(c.Guessed, "kernel"))
 	}
 	if c.Held > 0 {
 		s += fmt.Sprintf("; %d more are not checked yet, because they follow something that no rank has reported", c.Held)
 	}
 	if c.Unknown > 0 {
-		s += fmt.Sprintf("; what %d kernels touch is not known, because they have not run", c.Unknown)
+		s += fmt.Sprintf("; for %s the memory is not known, because they have not run", plural(c.Unknown, "kernel"))
 	}
 	return s
+}
+
+// plural is a number of things: 1 pair, 2 pairs.
+func plural[N int | uint64](n N, thing string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s", thing)
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
