@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"sync/atomic"
+
 	"gocuda/cudaapi/mpi/internal/transport"
 	"gocuda/cudaapi/mpi/waitfor"
 	"gocuda/cudaapi/record"
@@ -211,9 +213,10 @@ func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 
 // Message is one that Mprobe found and set aside for this caller.
 type Message struct {
-	c      *Comm
-	m      transport.Message
-	status Status
+	c        *Comm
+	m        transport.Message
+	status   Status
+	received atomic.Bool // or being received
 }
 
 // Status reports the message.
@@ -270,16 +273,16 @@ func (m *Message) Recv(buf any) (Status, error) {
 	if err := m.c.checkWritable(call, &mem); err != nil {
 		return Status{}, err
 	}
-	if m.m == nil {
+	if !m.received.CompareAndSwap(false, true) {
 		return Status{}, m.c.misuse(ErrRequest, call, "the message was received before")
 	}
 	in := m.c.begin(call, nil, written(&mem))
 	r, err := m.imrecvMemory(&mem)
 	if err != nil {
+		m.received.Store(false)
 		in.end()
 		return Status{}, m.c.fail(call, m.status.Source, err)
 	}
-	m.m = nil
 	p := pending{c: m.c, call: call, r: r, peer: m.status.Source, tag: m.status.Tag, recv: true, size: mem.size, transfer: in, bytes: mem.length(), purpose: purpose{kind: waitfor.Other}}
 	return p.wait()
 }
