@@ -236,7 +236,7 @@ func (g *Group) run(call string, k planKey, o options, bufs []*cuda.Buffer, stre
 	var comms []ncclMember
 	var noNCCL error
 	if o.algorithm == Auto || o.algorithm == NCCL {
-		comms, noNCCL = g.nccl.comms(g, bufs, o.op)
+		comms, noNCCL = g.nccl.comms(g, bufs, o.op, false)
 	}
 	k.algorithm = o.algorithm
 	switch {
@@ -324,7 +324,7 @@ func (g *Group) Choose(bufs []*cuda.Buffer, opts ...Option) (Algorithm, string) 
 		return Auto, err.Error()
 	}
 	members := g.members(bufs)
-	comms, why := g.nccl.comms(g, bufs, read(opts).op)
+	comms, why := g.nccl.comms(g, bufs, read(opts).op, true)
 	reason := fmt.Sprintf("%d members, %d bytes", members, bufs[0].Bytes())
 	switch how := allreduce.Decide(g.call(members, bufs, Auto, comms != nil)); how {
 	case allreduce.LL, allreduce.Simple:

@@ -1,6 +1,7 @@
 package collective
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"sync"
@@ -13,11 +14,13 @@ import (
 
 // ncclCache holds a communicator for each choice of devices.
 type ncclCache struct {
-	mu    sync.Mutex
-	made  map[string][]ncclMember
-	wrong map[string]error
-	order []string // in which they were made, the same at all ranks
-	apart bool     // the ranks are on several hosts
+	mu     sync.Mutex
+	made   map[string][]ncclMember
+	wrong  map[string]error
+	own    string   // this rank's devices in the latest call,
+	latest string   // and the key of it
+	order  []string // in which they were made, the same at all ranks
+	apart  bool     // the ranks are on several hosts
 }
 
 // ncclMember is one of this process's members of a communicator.
@@ -38,24 +41,21 @@ var errNotReal = errors.New("the devices are simulated")
 
 // comms gives the members for these buffers, made at first use, or says why
 // there are none.
-func (n *ncclCache) comms(g *Group, bufs []*cuda.Buffer, op cuda.ReduceOp) ([]ncclMember, error) {
+// With again, the other ranks' devices are taken to be those of the latest call, if this
+// rank's are.
+func (n *ncclCache) comms(g *Group, bufs []*cuda.Buffer, op cuda.ReduceOp, again bool) ([]ncclMember, error) {
 	if info, err := cuda.Backend(); err != nil || info.Name != "nvidia" {
 		return nil, errors.Join(errNotReal, err)
 	}
 	if !nccl.Can(op, bufs[0].Type()) {
 		return nil, fmt.Errorf("it has no %s of %s", op, bufs[0].Type())
 	}
-	key := ""
-	seen := map[*cuda.Device]bool{}
-	for _, b := range bufs {
-		if seen[b.Device()] {
-			return nil, fmt.Errorf("two members are on device %d, and NCCL wants a device for each", b.Device().Ordinal())
-		}
-		seen[b.Device()] = true
-		key += fmt.Sprint(b.Device().Ordinal(), " ")
-	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	key, err := n.key(g, bufs, again)
+	if err != nil {
+		return nil, err
+	}
 	if c, ok := n.made[key]; ok {
 		return c, n.wrong[key]
 	}
@@ -65,6 +65,33 @@ func (n *ncclCache) comms(g *Group, bufs []*cuda.Buffer, op cuda.ReduceOp) ([]nc
 	n.order = append(n.order, key)
 	n.made[key], n.wrong[key] = n.make(g, bufs)
 	return n.made[key], n.wrong[key]
+}
+
+// key is the choice of devices: of all ranks, for a communicator is made by all of them
+// together, and each must learn that another one has changed its devices.
+func (n *ncclCache) key(g *Group, bufs []*cuda.Buffer, again bool) (string, error) {
+	own, twice := "", -1
+	seen := map[*cuda.Device]bool{}
+	for _, b := range bufs {
+		if seen[b.Device()] {
+			twice = b.Device().Ordinal()
+		}
+		seen[b.Device()] = true
+		own += fmt.Sprint(b.Device().Ordinal(), " ")
+	}
+	var wrong error
+	if twice >= 0 {
+		wrong = fmt.Errorf("two members are on device %d, and NCCL wants a device for each", twice)
+	}
+	if g.ranks == nil {
+		return own, wrong
+	}
+	if again && own == n.own {
+		return n.latest, wrong
+	}
+	all, err := handshake.Agree(handshake.Over(g.ranks, handshake.TagNCCL), sha256.Sum256([]byte(own)), wrong)
+	n.own, n.latest = own, fmt.Sprintf("%x", all)
+	return n.latest, err
 }
 
 // make makes a communicator. Whether it can be had is decided by all ranks

@@ -30,6 +30,10 @@ import (
 //	opening ── the members are, or are not ──► launched, or delegated
 //	launched, delegated ── done ─────────────► over
 //	launched ── a rank fails or is lost ─────► over, and the one-shot members are spoilt
+//
+// A rank whose part fails says so, to those who wait for it in this call; and with its
+// notice of each call to come, so that all find alike that the one-shot members are not
+// used any more.
 
 // deviceAllreduce is such a call, as a transport.Request.
 type deviceAllreduce struct {
@@ -116,6 +120,7 @@ func (a *deviceAllreduce) post() {
 	t := &a.c.devices
 	t.call++
 	a.number, a.state = t.call, asking
+	a.notice.Failed = t.failed.Load()
 	a.c.port.Post(a.number, a.notice)
 }
 
@@ -126,6 +131,9 @@ func (a *deviceAllreduce) Test() (transport.Status, bool, error) {
 	for {
 		was := a.state
 		if err := a.step(); err != nil {
+			if a.number > 0 {
+				a.c.port.Fail(a.number)
+			}
 			a.finish(err)
 		}
 		if a.state == was || a.state == over {
@@ -196,6 +204,7 @@ const sideHandshakes = device.FreeTag
 func (a *deviceAllreduce) begin() (err error) {
 	t := &a.c.devices
 	call := a.call()
+	call.OneShot = !a.others.Failed
 	how := allreduce.Decide(call)
 	if how == allreduce.LL || how == allreduce.Simple {
 		members := func() (err error) {
@@ -213,7 +222,6 @@ func (a *deviceAllreduce) begin() (err error) {
 		if members() == nil {
 			a.state = launched
 			if err := a.member.Start(how, cuda.ReduceOp(a.x.Op), a.to, a.from); err != nil {
-				a.c.port.Fail(a.number)
 				return a.spoil(err)
 			}
 			return nil
@@ -242,6 +250,7 @@ func (a *deviceAllreduce) begin() (err error) {
 // spoil ends what is on the device, and for good what it goes by: the ranks are
 // out of step.
 func (a *deviceAllreduce) spoil(err error) error {
+	a.c.devices.failed.Store(true)
 	a.c.devices.oneShot.Spoil(a.member, err)
 	return err
 }

@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"gocuda/cudaapi/collective"
 	"gocuda/cudaapi/cuda"
@@ -33,7 +34,8 @@ type deviceOperations struct {
 	own   transport.Comm    // the group's
 	spare *cuda.Buffer      // for what must not be overwritten
 
-	call    uint64 // the number of the latest Allreduce, for the notices
+	call    uint64      // the number of the latest Allreduce, for the notices
+	failed  atomic.Bool // one has, by the one-shot members
 	oneShot oneshot.Members
 }
 

@@ -732,6 +732,14 @@ func TestNotices(t *testing.T) {
 			t.Errorf("rank %d sees %+v, %v, %v", r, n, all, err)
 		}
 	}
+	other.Failed = true
+	x.p[1].Post(1, other)
+	for r := range 2 {
+		if n, all, err := look(r, 1, mine); !all || err != nil || !n.Failed {
+			t.Errorf("rank %d does not see that an earlier call has failed at rank 1: %+v, %v", r, n, err)
+		}
+	}
+	other.Failed = false
 	x.p[0].Post(2, mine)
 	x.p[1].Post(2, Notice{})
 	if n, all, err := look(0, 2, mine); !n.OnHost || all || err != nil {

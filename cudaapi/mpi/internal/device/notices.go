@@ -15,6 +15,7 @@ type Notice struct {
 	Shared bool   // others can open the memory
 	N      int    // elements
 	Kind   uint64 // of the elements, the operator, and whatever must be the same
+	Failed bool   // an earlier call has failed at this rank
 }
 
 // Notices are what all ranks said of a call.
@@ -22,6 +23,7 @@ type Notices struct {
 	OnHost  bool  // one of them gives host memory
 	Devices []int // once all have given one
 	Shared  bool  // all can open all memory
+	Failed  bool  // an earlier call has failed at one of them
 }
 
 // notice is one in a page. call is written last.
@@ -31,7 +33,8 @@ type notice struct {
 	kind   uint64
 	device int64         // the number, twice, and 1 if others can open it; -1: host memory
 	failed atomic.Uint64 // the call's number, if it has
-	_      [3]uint64
+	before uint64        // 1 if an earlier one has
+	_      [2]uint64
 }
 
 // noticesKept is how many calls back a rank's notices report: a rank is one call
@@ -50,7 +53,10 @@ func (p *Port) ownNotice(call uint64) *notice {
 // Post says what this rank gives to a call; calls are counted from 1.
 func (p *Port) Post(call uint64, w Notice) {
 	s := p.ownNotice(call)
-	s.n, s.kind, s.device = uint64(w.N), w.Kind, -1
+	s.n, s.kind, s.device, s.before = uint64(w.N), w.Kind, -1, 0
+	if w.Failed {
+		s.before = 1
+	}
 	if w.Device {
 		s.device = int64(w.Number) * 2
 		if w.Shared {
@@ -83,6 +89,7 @@ func (p *Port) Look(call uint64, own Notice) (n Notices, all bool, err error) {
 	}
 	n.Devices, n.Shared = make([]int, len(p.notices)), true
 	for r, ring := range p.notices {
+		n.Failed = n.Failed || ring[call%noticesKept].before > 0
 		device := ring[call%noticesKept].device
 		n.Devices[r] = int(device / 2)
 		n.Shared = n.Shared && device%2 == 1
