@@ -293,6 +293,7 @@ func TestUpdatedGraphsKeepTheirMemory(t *testing.T) {
 		x := must[*cuda.GraphExec](t)(first.Instantiate())
 		ok(t, first.Destroy())
 		open := gate(t, d, s)
+		time.AfterFunc(100*time.Millisecond, open) // as above
 		ok(t, x.Launch(s))
 		second, b := capture2(t, s, in)
 		ok(t, x.Update(second))
@@ -301,7 +302,6 @@ func TestUpdatedGraphsKeepTheirMemory(t *testing.T) {
 		if a.Value() == nil || b.Value() == nil {
 			t.Error("Go memory of a queued launch, or of the graph, was collected")
 		}
-		open()
 		ok(t, s.Synchronize())
 		ok(t, x.Launch(s))
 		ok(t, s.Synchronize())
