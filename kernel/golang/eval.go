@@ -118,6 +118,7 @@ type Evaluator struct {
 	compiling compiling
 	debugger  *Debugger
 	loops     loops
+	functions functionTexts
 
 	texts texts
 }
@@ -171,6 +172,7 @@ func (ev *Evaluator) start() error {
 	ev.kept, ev.waiting = make(map[string]*kept), make(map[string]*kept)
 	ev.current = make(map[*types.Func]*types.Func)
 	ev.compiling.reset()
+	ev.functions = newFunctionTexts()
 	ev.rt = rt.New()
 	ev.rt.Background = ev.background
 	ev.rt.Stray = ev.stray
@@ -248,8 +250,12 @@ func (ev *Evaluator) evalText(decls, expr string) (v reflect.Value, err error) {
 }
 
 func (ev *Evaluator) evalOne(text string) (v reflect.Value, err error) {
+	text, again := ev.functions.whole(text)
 	p, err := ev.interp.Compile(text)
 	if err != nil {
+		for _, name := range again {
+			delete(ev.functions.used, name)
+		}
 		return v, err
 	}
 	ev.globals.make(len(ev.rt.Live()) > 0)
@@ -425,11 +431,19 @@ func (ev *Evaluator) buildError(err error) *Error {
 
 // build lowers a checked cell and compiles it.
 func (ev *Evaluator) build(name string, cell *checked, made *compiledCell) (*func(), error) {
-	return ev.compileOutput(func() lower.Output {
+	var decls string
+	entry, err := ev.compileOutput(func() lower.Output {
 		ev.outdated(cell)
 		ev.install(made)
-		return ev.lowerCell(name, cell)
+		out := ev.lowerCell(name, cell)
+		decls = out.Decls
+		return out
 	})
+	if err == nil && !ev.program {
+		ev.functions.declares(decls)
+		ev.forgetFunctions()
+	}
+	return entry, err
 }
 
 // compileOutput gives lowered code to the interpreter and returns its entry.
