@@ -62,10 +62,16 @@ def notebook():
         yield c
 
 
+def bundle(outcome):
+    """What a timeline shows, by MIME type."""
+    (shown,) = [d["data"] for d in outcome.of("display_data") if "image/svg+xml" in d["data"]]
+    return shown
+
+
 def drawn(outcome):
     """The picture of a cell, its page and its text."""
     assert outcome.status == "ok", outcome.error
-    (shown,) = [d["data"] for d in outcome.of("display_data") if "image/svg+xml" in d["data"]]
+    shown = bundle(outcome)
     ElementTree.fromstring(f"<page>{shown['text/html']}</page>")  # it is well formed
     return ElementTree.fromstring(shown["image/svg+xml"]), shown["text/html"], shown["text/plain"]
 
@@ -154,7 +160,7 @@ def test_what_failed_and_what_did_nothing(notebook):
 @needs_cxx
 @pytest.mark.skipif(not CHROMIUM, reason="no chromium on PATH")
 def test_it_fits_into_a_thousand_pixels(notebook, tmp_path):
-    _, page, _ = drawn(notebook.run(WORK))
+    svg = bundle(notebook.run(WORK))["image/svg+xml"]
     file = tmp_path / "page.html"
     measure = """
       const svg = document.querySelector('svg').getBoundingClientRect(), bad = [];
@@ -164,7 +170,7 @@ def test_it_fits_into_a_thousand_pixels(notebook, tmp_path):
         if (r.left < within.left - 1 || r.right > within.right + 1 || r.top < within.top - 1 || r.bottom > within.bottom + 1) bad.push(t.textContent);
       }
       document.body.dataset.result = JSON.stringify({width: svg.width, bad, texts: document.querySelectorAll('svg text').length});"""
-    file.write_text(f'<!DOCTYPE html><meta charset="utf-8"><body style="margin:0;width:1000px">{page}<script>{measure}</script></body>')
+    file.write_text(f'<!DOCTYPE html><meta charset="utf-8"><body style="margin:0;width:1000px">{svg}<script>{measure}</script></body>')
     out = subprocess.run(
         [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1000,800", "--dump-dom", f"--user-data-dir={tmp_path}/chromium", file.as_uri()],
         check=True, capture_output=True, text=True, timeout=120,
