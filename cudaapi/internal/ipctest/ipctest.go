@@ -169,18 +169,33 @@ func (l *Loopback) EventDestroy(c driver.Context, e driver.Event) error {
 // Ranks are goroutines of a test that talk by [handshake.Ranks].
 type Ranks struct {
 	rank  int
-	boxes [][]chan []byte // by receiver and sender
+	boxes *boxes
 	lost  chan struct{}
+}
+
+// boxes are where messages wait.
+type boxes struct {
+	mu   sync.Mutex
+	size int
+	all  map[box]chan []byte
+}
+
+type box struct{ to, from, tag int }
+
+func (b *boxes) of(x box) chan []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.all[x] == nil {
+		b.all[x] = make(chan []byte, 1000)
+	}
+	return b.all[x]
 }
 
 // NewRanks makes n of them.
 func NewRanks(n int) []*Ranks {
-	boxes, lost := make([][]chan []byte, n), make(chan struct{})
+	boxes, lost := &boxes{size: n, all: map[box]chan []byte{}}, make(chan struct{})
 	all := make([]*Ranks, n)
 	for i := range all {
-		for range n {
-			boxes[i] = append(boxes[i], make(chan []byte, 1000))
-		}
 		all[i] = &Ranks{i, boxes, lost}
 	}
 	return all
@@ -199,18 +214,18 @@ func (r *Ranks) Lost() <-chan struct{} { return r.lost }
 func (r *Ranks) Rank() int { return r.rank }
 
 // Size is how many there are.
-func (r *Ranks) Size() int { return len(r.boxes) }
+func (r *Ranks) Size() int { return r.boxes.size }
 
-// Send does not wait for the receiver. All tags are one.
-func (r *Ranks) Send(data []byte, to, _ int) error {
-	r.boxes[to][r.rank] <- append([]byte(nil), data...)
+// Send does not wait for the receiver.
+func (r *Ranks) Send(data []byte, to, tag int) error {
+	r.boxes.of(box{to, r.rank, tag}) <- append([]byte(nil), data...)
 	return nil
 }
 
 // Recv waits for the message.
-func (r *Ranks) Recv(data []byte, from, _ int) error {
+func (r *Ranks) Recv(data []byte, from, tag int) error {
 	select {
-	case b := <-r.boxes[r.rank][from]:
+	case b := <-r.boxes.of(box{r.rank, from, tag}):
 		if len(b) != len(data) {
 			return errors.New("the message has another length")
 		}

@@ -69,6 +69,7 @@ type Member struct {
 	single  bool // blocks run one after the other
 
 	ll, step uint32 // the latest of LL, and of Simple
+	fresh    uint32 // when all blocks of Simple last raised their flags: step/freshSteps
 
 	mu   sync.Mutex
 	over chan struct{} // closed with the Member
@@ -199,6 +200,11 @@ func (x *Member) allocate(d *cuda.Device) (err error) {
 	return x.lane.Stream.Synchronize()
 }
 
+// freshSteps is after how many steps of Simple all blocks take part in a call: flags are
+// compared as numbers that wrap, and that of a block which has been idle for 2^31 steps
+// would seem to be ahead.
+const freshSteps = 1 << 28
+
 // llAreas is how much LL needs.
 func llAreas(size int) int { return 2 * size * llPacks * 4 * 8 }
 
@@ -260,6 +266,9 @@ func (x *Member) launch(on *cuda.Stream, a allreduce.Algorithm, op cuda.ReduceOp
 			most, room = manyBlocks, 2*room // one step of these is quicker
 		}
 		blocks = min((packs+block-1)/block, most)
+		if now := x.step / freshSteps; now != x.fresh {
+			x.fresh, most, room, blocks = now, x.blocks, x.packs, x.blocks
+		}
 		slice := min((packs+blocks-1)/blocks, room)
 		steps := (packs + slice*blocks - 1) / (slice * blocks)
 		s.seq, s.steps, s.slice = x.step+1, uint32(steps), uint32(slice)

@@ -20,6 +20,7 @@ type Group struct {
 	ranks   handshake.Ranks // nil: this process alone
 	lanes   map[laneKey]*lane
 	imports ipc.Imports
+	calls   uint64 // counts Run, the same in all processes
 }
 
 // NewGroup is a group of this process alone (ranks is nil), or of all ranks.
@@ -54,6 +55,7 @@ type Call struct {
 func (g *Group) Run(c *Call) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.calls++
 	r := &run{Group: g, Call: c, views: map[viewKey]*ipc.View{}}
 	defer r.release()
 	if g.ranks != nil {
@@ -61,27 +63,20 @@ func (g *Group) Run(c *Call) error {
 			r.first += n
 		}
 	}
+	var wrong error
 	for i, b := range c.Buffers {
 		l, err := g.lane(r.first+i, b.Device(), c.Plan.MarksOf(r.first+i))
-		if err != nil {
-			return err
-		}
+		wrong = errors.Join(wrong, err)
 		r.lanes = append(r.lanes, l)
 	}
 	if g.ranks != nil {
-		if err := r.exchange(); err != nil {
-			return err
-		}
+		wrong = r.exchange(wrong)
 	}
-	for i, l := range r.lanes {
-		if err := l.Follow(r.caller(i)); err != nil {
-			return err
-		}
+	if wrong != nil {
+		return wrong
 	}
-	for i := range c.Plan.Actions {
-		if err := r.do(&c.Plan.Actions[i]); err != nil {
-			return err
-		}
+	if err := r.queue(); err != nil {
+		return errors.Join(err, r.fail())
 	}
 	for i, l := range r.lanes {
 		var err error
@@ -91,6 +86,21 @@ func (g *Group) Run(c *Call) error {
 			err = l.Stream.Synchronize()
 		}
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// queue queues the work of this process's members.
+func (r *run) queue() error {
+	for i, l := range r.lanes {
+		if err := l.Follow(r.caller(i)); err != nil {
+			return err
+		}
+	}
+	for i := range r.Plan.Actions {
+		if err := r.do(&r.Plan.Actions[i]); err != nil {
 			return err
 		}
 	}
@@ -150,6 +160,7 @@ type run struct {
 	remote []remote // by member; of other processes
 	views  map[viewKey]*ipc.View
 	told   map[int]bool // marks of other processes that are known to be recorded
+	spoken map[int]bool // marks of this process's of which the others know
 }
 
 // remote is a member of another process.
@@ -206,15 +217,7 @@ func (r *run) do(a *Action) error {
 // the waiters that it did.
 func (r *run) record(mark int, l *lane) error {
 	m := &r.Plan.Marks[mark]
-	var far []int // ranks, each once
-	near := false
-	for _, w := range m.Waiters {
-		if _, here := r.local(w); here {
-			near = true
-		} else if rank := r.remote[w].rank; !slices.Contains(far, rank) {
-			far = append(far, rank)
-		}
-	}
+	near, far := r.waiters(m)
 	if near {
 		if err := l.marks[m.Number].Record(l.Stream); err != nil {
 			return err
@@ -226,12 +229,69 @@ func (r *run) record(mark int, l *lane) error {
 	if err := l.shared[m.Number].Record(l.Stream); err != nil {
 		return err
 	}
-	for _, rank := range far {
-		if err := r.ranks.Send([]byte{1}, rank, tag(mark)); err != nil {
+	err := r.speak(word{r.calls, 0}, mark, far)
+	r.spoken[mark] = err == nil
+	return err
+}
+
+// word is what a process says of a mark. Its number keeps what is left of a call that
+// has failed from being taken for the next one's.
+type word struct {
+	call   uint64
+	failed uint64 // 1: the mark is not recorded, and will not be
+}
+
+func (r *run) speak(w word, mark int, to []int) error {
+	for _, rank := range to {
+		if err := r.ranks.Send(handshake.Bytes(&w), rank, tag(mark)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// hear waits for the word of a mark.
+func (r *run) hear(from, mark int) error {
+	for {
+		var w word
+		if err := r.ranks.Recv(handshake.Bytes(&w), from, tag(mark)); err != nil {
+			return err
+		}
+		if w.call != r.calls {
+			continue
+		}
+		if w.failed > 0 {
+			return fmt.Errorf("rank %d has failed in this call", from)
+		}
+		return nil
+	}
+}
+
+// fail says to those who wait for this process's marks that no more of them come.
+func (r *run) fail() error {
+	if r.ranks == nil {
+		return nil
+	}
+	var errs []error
+	for i := range r.Plan.Marks {
+		if _, here := r.local(r.Plan.Marks[i].Of); here && !r.spoken[i] {
+			_, far := r.waiters(&r.Plan.Marks[i])
+			errs = append(errs, r.speak(word{r.calls, 1}, i, far))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// waiters tells who waits for a mark: members of this process, and ranks, each once.
+func (r *run) waiters(m *Mark) (near bool, far []int) {
+	for _, w := range m.Waiters {
+		if _, here := r.local(w); here {
+			near = true
+		} else if rank := r.remote[w].rank; !slices.Contains(far, rank) {
+			far = append(far, rank)
+		}
+	}
+	return near, far
 }
 
 // event is a mark as device d waits for it. If it is another process's, event
@@ -243,7 +303,7 @@ func (r *run) event(mark int, d *cuda.Device) (*cuda.Event, error) {
 	}
 	from := &r.remote[m.Of]
 	if !r.told[mark] {
-		if err := r.ranks.Recv(make([]byte, 1), from.rank, tag(mark)); err != nil {
+		if err := r.hear(from.rank, mark); err != nil {
 			return nil, err
 		}
 		r.told[mark] = true
@@ -341,12 +401,19 @@ type offer struct {
 
 // exchange tells the other processes of this one's buffers and marks, and learns
 // theirs. If the calls do not agree, all processes see it.
-func (r *run) exchange() error {
-	r.told = map[int]bool{}
+func (r *run) exchange(wrong error) error {
+	r.told, r.spoken = map[int]bool{}, map[int]bool{}
 	me, own := r.ranks.Rank(), r.Buffers[0]
 	var b []byte
-	var wrong error
 	for i, buf := range r.Buffers {
+		var handles []byte
+		for k := range r.Plan.MarksOf(r.first + i) {
+			var h cuda.IPCEvent
+			if wrong == nil {
+				h, wrong = r.lanes[i].shared[k].IPCHandle()
+			}
+			handles = append(handles, h[:]...)
+		}
 		o := offer{n: int64(buf.Len()), typ: buf.Type(), op: r.Op}
 		if buf.Len() > 0 && wrong == nil {
 			o.buffer, wrong = ipc.NewExport(buf)
@@ -354,14 +421,7 @@ func (r *run) exchange() error {
 		if wrong != nil {
 			o.n = -1 // the others wait to hear it
 		}
-		b = append(b, handshake.Bytes(&o)...)
-		for _, m := range r.lanes[i].shared[:r.Plan.MarksOf(r.first+i)] {
-			h, err := m.IPCHandle()
-			if err != nil {
-				return err
-			}
-			b = append(b, h[:]...)
-		}
+		b = append(append(b, handshake.Bytes(&o)...), handles...)
 	}
 	if err := handshake.SendAll(r.ranks, b, handshake.TagCall); err != nil {
 		return err
