@@ -39,6 +39,17 @@ return found;
 
 # Texts of one figure whose boxes share more than a little, texts beyond its edge, and
 # names of rows that are cut off.
+# Pictures are images in the page. As elements their texts can be measured.
+INLINE = """
+for (const img of document.querySelectorAll('img[src^="data:image/svg+xml;base64,"]')) {
+  const bytes = Uint8Array.from(atob(img.src.split(',')[1]), c => c.charCodeAt(0));
+  const svg = new DOMParser().parseFromString(new TextDecoder().decode(bytes), 'image/svg+xml').documentElement;
+  for (const e of svg.querySelectorAll('style')) e.remove();
+  img.replaceWith(svg);
+}
+return document.querySelectorAll('svg text').length;
+"""
+
 OVERPRINTED = """
 const found = [];
 for (const svg of document.querySelectorAll('svg')) {
@@ -116,7 +127,9 @@ def main():
             if options.axe:
                 browser.execute_script(pathlib.Path(options.axe).read_text())
                 findings = browser.execute_async_script(AXE)
-            return browser.execute_script(CLIPPED), browser.execute_script(OVERPRINTED), findings
+            clipped = browser.execute_script(CLIPPED)
+            browser.execute_script(INLINE)
+            return clipped, browser.execute_script(OVERPRINTED), findings
 
         own = {kind(f) for f in look(empty(), "empty")[2]}
         for path in options.notebooks:
