@@ -147,7 +147,9 @@ func compile(p *gokernel.HostProgram, missing bool) (*Code, error) {
 		}
 		callWord(tell, through, unsafe.Pointer(&mathPlaces[0]))
 	}
-	code := &Code{Program: p, Took: time.Since(begun), Cached: cached, library: library, bind: bind}
+	kept := *p
+	kept.Code = "" // most of which is the same for all programs
+	code := &Code{Program: &kept, Took: time.Since(begun), Cached: cached, library: library, bind: bind}
 	if len(p.Types)+len(p.Outside) > 0 {
 		tell, err := library.Symbol("go_runtime")
 		if err != nil {

@@ -3,6 +3,7 @@ package golang
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -67,5 +68,22 @@ func TestFunctionsAreForgotten(t *testing.T) {
 	}
 	if r := ev.Eval("last", "f0() + f7() + x", false); r.Err != nil || r.Value.Data["text/plain"] != fmt.Sprint(7+10*functionsKept-1) {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A session that has no numbers for loops left says so in %compile.
+func TestLoopsRunOut(t *testing.T) {
+	ev, err := New(Options{Stdout: io.Discard, Stderr: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !ev.wantsLoops() {
+		t.Skip("loops are not compiled here")
+	}
+	ev.loops.list = slices.Repeat([]*cellLoop{{}}, maxLoops)
+	ev.Eval("In[7]", "n := 0\nfor i := range 10 {\n\tn += i\n}", false)
+	list := ev.Compiled()
+	if len(list) != 1 || list[0].Cell != "In[7]" || !strings.Contains(list[0].Reason, "%reset begins again") {
+		t.Errorf("%+v", list)
 	}
 }

@@ -32,6 +32,7 @@ type loops struct {
 	list  []*cellLoop
 	of    map[*lower.Loop]*cellLoop
 	flags []bool // those that lowered code reads before it begins a loop
+	full  string // the first cell with a loop for which there was no number
 	asked func() // ends the looks at the heads of loops
 	begun time.Time
 	group *rt.Group // the cell that runs
@@ -87,6 +88,7 @@ const (
 func (l *loops) reset(v reflect.Value) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.full = ""
 	l.list, l.of, l.flags = nil, make(map[*lower.Loop]*cellLoop), make([]bool, maxLoops)
 	v.Set(reflect.ValueOf(l.flags))
 	l.eager = 0
@@ -135,6 +137,9 @@ func (ev *Evaluator) addLoop(l *lower.Loop) int {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	if len(ls.list) == maxLoops {
+		if ls.full == "" {
+			ls.full = c.at.Cell
+		}
 		return -1
 	}
 	c.number = len(ls.list)
@@ -467,6 +472,9 @@ func (ls *loops) compiled() (list []Compiled) {
 		if c.state == loopHot || c.at.Reason != "" {
 			list = append(list, c.at)
 		}
+	}
+	if ls.full != "" {
+		list = append(list, Compiled{Name: "loops", Cell: ls.full, Reason: fmt.Sprintf("the session has had %d loops, and those from this cell on are interpreted: %%reset begins again", maxLoops)})
 	}
 	return list
 }
