@@ -271,8 +271,7 @@ func (c *evaluator) run(r *run, magics *magic.Set, done ...func()) session.Resul
 	case err == nil:
 		r.express()
 	case r.ctx.Err() != nil:
-		// Whatever it failed of came of the interrupt.
-		r.result.Err = asError(context.Cause(r.ctx))
+		r.result.Err = interruptedBy(context.Cause(r.ctx), err)
 	default:
 		r.result.Err = asError(err)
 	}
@@ -312,6 +311,23 @@ func (r *run) express() {
 		}
 		r.result.Expressions[name] = e
 	}
+}
+
+// interruptedBy is the error of a cell that was interrupted: whatever it failed of came of
+// that, and says where the cell was.
+func interruptedBy(cause, err error) *session.Error {
+	var failed *session.Error
+	if !errors.As(err, &failed) {
+		return asError(cause)
+	}
+	if failed.Name == "Interrupted" {
+		return failed
+	}
+	e := asError(cause)
+	if i := slices.IndexFunc(failed.Traceback, func(line string) bool { return strings.HasPrefix(line, "    ") }); i > 0 {
+		e.Traceback = append(e.Traceback, failed.Traceback[i:]...)
+	}
+	return e
 }
 
 // asError is an error as a cell shows it.

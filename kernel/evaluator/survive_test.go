@@ -94,6 +94,8 @@ var shapes = []shape{
 	{name: "a thread that ends", cells: "done := make(chan bool)\ngo func() { defer close(done); runtime.LockOSThread(); runtime.Goexit() }()\n<-done", want: ""},
 	{name: "a hundred thousand goroutines", cells: "c := make(chan int)\nfor range 100_000 { go func() { <-c }() }\n---\nclose(c)\nlen(c)", want: "0"},
 
+	{name: "an interrupt among a hundred thousand goroutines", cells: "c := make(chan int)\nfor range 100_000 { go func() { <-c }() }\n---\nfor {}", want: "Interrupted", stop: true},
+
 	// Memory.
 	{name: "make", cells: "n := 1 << 40\nmake([]int, n)", want: "out of memory: make wants 8192.0 GiB"},
 	{name: "make in a function", cells: "func cmk(n int) int { s := make([]int, n); s[0] = 1; return len(s) }\ncmk(1 << 40)", want: "out of memory"},
@@ -131,7 +133,7 @@ var shapes = []shape{
 	{name: "a loop that recovers", cells: "for { func() { defer func() { recover() }(); panic(1) }() }", want: "Interrupted", stop: true},
 	{name: "a loop in a deferred function", cells: "func f() { defer func() { for {} }(); panic(1) }\nf()", want: "Interrupted", stop: true},
 	{name: "a loop in the library", cells: "strings.Map(func(r rune) rune { for {} }, `x`)", want: "Interrupted", stop: true},
-	{name: "a regular expression that grows", cells: "import \"math/big\"\nx := big.NewInt(3)\nfor { x.Mul(x, x); x.Mod(x, big.NewInt(1000)) }", want: "Interrupted", stop: true},
+	{name: "arithmetic of the library", cells: "import \"math/big\"\nx := big.NewInt(3)\nfor { x.Mul(x, x); x.Mod(x, big.NewInt(1000)) }", want: "Interrupted", stop: true},
 	{name: "a value that is shown and does not end", cells: "type W struct{}\nfunc (W) String() string { for {} }\nW{}", want: "Interrupted", stop: true},
 	{name: "a value that is shown and waits", cells: "type V struct{}\nfunc (V) String() string { time.Sleep(time.Hour); return `` }\nV{}", want: "Interrupted", stop: true},
 	{name: "a large picture", cells: "xs := make([]float64, 2_000_000)\nplot.Lines(plot.Axes{}, plot.Series{X: xs, Y: xs})", want: "", stop: true},
@@ -178,6 +180,9 @@ func TestShapesAreSurvived(t *testing.T) {
 			}
 			if !strings.Contains(got, s.want) || (s.want == "" && r.Err != nil && !s.stop) {
 				t.Errorf("%s\ngives %.300s, want %s", s.cells, got, s.want)
+			}
+			if s.want == "Interrupted" && r.Err != nil && !strings.Contains(sessiontest.Text(r.Err), "In[1]:") {
+				t.Errorf("%s\ndoes not say where it was: %s", s.cells, sessiontest.Text(r.Err))
 			}
 			h.Succeed("kept + 1") // others of the shape's goroutines may report theirs meanwhile
 			if got := h.Shown(); !strings.Contains(got, "[value 42]\n") {

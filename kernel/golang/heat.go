@@ -34,6 +34,10 @@ func (ev *Evaluator) warm(g *rt.Group, w *warmth) {
 	if now.Before(w.next) {
 		return
 	}
+	if wait := rt.NextLook(); now.Sub(w.begun) < wait {
+		w.next = w.begun.Add(wait)
+		return
+	}
 	w.next = now.Add(max(looksAfter, now.Sub(w.begun)))
 	c := &ev.compiling
 	c.mu.Lock()

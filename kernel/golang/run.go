@@ -107,7 +107,7 @@ func (s *Shell) execute(name string, entry func()) Result {
 			running = true
 		case <-watch.C:
 			ev.warm(g, &warmth)
-			if time.Since(looked) >= deadlockWatch {
+			if time.Since(looked) >= max(deadlockWatch, rt.NextLook()) {
 				looked = time.Now()
 				stacks, ok := ev.stuck(g)
 				switch {
@@ -131,7 +131,7 @@ func (s *Shell) execute(name string, entry func()) Result {
 				break
 			}
 			running = true
-			watch.Reset(min(memoryWatch, time.Until(warmth.next), time.Until(looked.Add(deadlockWatch))))
+			watch.Reset(min(memoryWatch, max(0, time.Until(warmth.next))))
 		}
 	}
 	if _, ok := ev.rt.Overflowed(g); ok {
@@ -170,7 +170,14 @@ func (s *Shell) interruptedAt(g *rt.Group) *Error {
 	s.run.mu.Lock()
 	stacks := s.run.stacks
 	s.run.mu.Unlock()
-	return s.ev.texts.interrupted(s.ev.rt.Where(g, stacks))
+	if where := s.ev.rt.Where(g, stacks); len(where) > 0 {
+		return s.ev.texts.interrupted(where)
+	}
+	e := s.ev.texts.interrupted(nil)
+	if line := s.ev.rt.BodyLine(s.body()); line > 0 {
+		e.Traceback = append(e.Traceback, s.ev.texts.trace([]rt.Call{{Func: &rt.Func{File: g.Name}, Line: line, Column: 1}})...)
+	}
+	return e
 }
 
 // memoryWatch is how often it is looked whether memory is left, while a cell runs.
@@ -228,7 +235,9 @@ func (s *Shell) Interrupt() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.interrupt != nil {
-		r.stacks = s.ev.rt.Stacks(r.group)
+		if rt.QuickLook() {
+			r.stacks = s.ev.rt.Stacks(r.group)
+		}
 		s.ev.rt.Cancel(r.group)
 		close(r.interrupt)
 		r.interrupt = nil

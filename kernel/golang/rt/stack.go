@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Stack is a goroutine, as the runtime's own traces show it.
@@ -26,13 +27,33 @@ type stackFrame struct {
 
 // allStacks looks at all goroutines of the process, which stand still meanwhile.
 func allStacks() []Stack {
-	for size := 1 << 16; ; size *= 2 {
+	const common = 2 << 10 // of text, for each goroutine
+	for size := max(1<<16, runtime.NumGoroutine()*common); ; size *= 2 {
 		buf := make([]byte, size)
 		if n := runtime.Stack(buf, true); n < size {
 			return parseStacks(string(buf[:n]))
 		}
 	}
 }
+
+// A look at all goroutines takes about lookTime for each of them.
+const lookTime = 20 * time.Microsecond
+
+// Looking takes no more than one part in lookShare of a cell's time, and an interrupt no
+// longer than lookMost.
+const (
+	lookShare = 10
+	lookMost  = 200 * time.Millisecond
+)
+
+// NextLook is how long after the last look at all goroutines, or after the cell's beginning,
+// the next may be: with very many, a look takes seconds.
+func NextLook() time.Duration { return lookShare * lookAll() }
+
+// QuickLook says whether a look at all goroutines is over before a user notices.
+func QuickLook() bool { return lookAll() < lookMost }
+
+func lookAll() time.Duration { return time.Duration(runtime.NumGoroutine()) * lookTime }
 
 // ownStack is that of the calling goroutine.
 func ownStack() Stack {
