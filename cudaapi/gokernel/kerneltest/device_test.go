@@ -411,7 +411,7 @@ func TestArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Launch(cuda.Grid(1), cuda.Block(1), nil, upload(t, d, []float32{1, 2, 3}), 1); err == nil || !strings.Contains(err.Error(), "no whole number of cell (8 bytes each)") {
+	if err := c.Launch(cuda.Grid(1), cuda.Block(1), nil, upload(t, d, []float32{1, 2, 3}), 1); err == nil || !strings.Contains(err.Error(), "not a whole number of cell (8 bytes each)") {
 		t.Errorf("half a structure: %v", err)
 	}
 }
