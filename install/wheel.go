@@ -37,8 +37,8 @@ func WheelName(platform string) string {
 }
 
 // WriteWheel writes a wheel that has the binary, the kernelspec and the language
-// server's entry: pip puts them where Jupyter finds them, and takes them away again. The same binary gives the
-// same bytes.
+// server's entry, and the plugin for papermill: pip puts them where Jupyter and papermill find
+// them, and takes them away again. The same binary gives the same bytes.
 func WriteWheel(w io.Writer, platform string, binary []byte) error {
 	tag, ok := WheelPlatforms[platform]
 	if !ok {
@@ -57,6 +57,8 @@ func WriteWheel(w io.Writer, platform string, binary []byte) error {
 	files := map[string][]byte{
 		data + "scripts/" + program: binary,
 		data + "data/etc/jupyter/" + filepath.ToSlash(languageServerFile(DefaultName)): languageServer("gocuda-kernel"), // of PATH
+		pluginModule:              pluginSource,
+		info + "entry_points.txt": []byte(pluginEntry),
 		info + "METADATA": []byte("Metadata-Version: 2.1\nName: gocuda\nVersion: " + Version +
 			"\nSummary: A Jupyter kernel for Go in which GPUs are live\nLicense: MIT\n"),
 		info + "WHEEL": []byte("Wheel-Version: 1.0\nGenerator: gocuda " + Version + "\nRoot-Is-Purelib: false\n"),

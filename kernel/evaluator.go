@@ -13,9 +13,9 @@ import (
 type StartFunc func(output func(session.Output), input session.InputFunc) (session.Evaluator, error)
 
 // startSession starts the real evaluator.
-func startSession(log *slog.Logger) StartFunc {
+func startSession(log *slog.Logger, args []string) StartFunc {
 	return func(output func(session.Output), input session.InputFunc) (session.Evaluator, error) {
-		s, err := session.Start(session.Options{Output: output, Input: input, Log: log})
+		s, err := session.Start(session.Options{Output: output, Input: input, Log: log, Args: args})
 		if err != nil {
 			return nil, err
 		}

@@ -82,11 +82,7 @@ type failure struct {
 }
 
 func newFailure(e *session.Error) *failure {
-	lines := e.Traceback
-	if len(lines) == 0 {
-		lines = []string{e.Error()}
-	}
-	return &failure{e.Name, e.Message, lines}
+	return &failure{e.Name, e.Message, e.Shown()}
 }
 
 // execute runs a cell.

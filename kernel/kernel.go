@@ -25,6 +25,8 @@ const lingerTime = 2 * time.Second
 type Options struct {
 	// Start starts the evaluator; nil: a session's.
 	Start StartFunc
+	// Args are the program's: os.Args in cells, after the first.
+	Args []string
 	// Version is the implementation version that kernel_info reports.
 	Version string
 	// HistoryFile holds the inputs of all sessions; empty: the user's own
@@ -53,7 +55,7 @@ func Serve(ctx context.Context, connectionFile string, options Options) error {
 		options.Log = NewLog(os.Stderr)
 	}
 	if options.Start == nil {
-		options.Start = startSession(options.Log)
+		options.Start = startSession(options.Log, options.Args)
 	}
 	if options.quiet == 0 {
 		options.quiet = quietTime

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GOCUDA_TEST_AS_EVALUATOR") == "" {
 		os.Exit(m.Run())
 	}
-	start := func() error { return evaluator.Main(ranks.Attach, check.Attach, tracing.Attach) }
+	start := func() error { return evaluator.Main(nil, ranks.Attach, check.Attach, tracing.Attach) }
 	if len(os.Args) > 1 && os.Args[1] == "rank" {
 		start = ranks.Supervise
 	}

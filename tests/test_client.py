@@ -4,6 +4,8 @@ import os
 import queue
 import signal
 import shutil
+import subprocess
+import sys
 import time
 
 import pytest
@@ -413,3 +415,35 @@ def test_a_cell_waits_for_a_click(client):
             assert msg["msg_type"] != "error", msg["content"]
             click(msg)
     assert outcome.value == '"a click"'
+
+
+def test_arguments_after_the_connection_file_are_the_programs():
+    with Client(extra_arguments=["file.go", "--size=3", "-h"]) as c:
+        assert c.value("os.Args[1:]") == '[]string{"file.go", "--size=3", "-h"}'
+        assert c.value('size := flag.Int("size", 1, "")\nflag.CommandLine.Parse(os.Args[2:3])\n*size') == "3"
+
+
+def test_jupyter_run(tmp_path):
+    """It hands the names of the files on to the kernel."""
+    program = tmp_path / "program.go"
+    program.write_text('package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("runs", 6*7) }\n')
+    done = subprocess.run([sys.executable, "-m", "jupyter", "run", "--kernel=gocuda", str(program)],
+                          capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0 and "runs 42" in done.stdout, done.stderr
+
+
+def test_the_last_line_of_a_traceback_is_the_message(client):
+    """Summaries of tests and of CI show that line."""
+    for code, name in [("x := 1\nx.bad()", "CompileError"), ('func f() { panic("no more") }\nf()', "Panic"),
+                       ("os.Open(`/no/such`)", "Error"), ("syscall.Kill(os.Getpid(), 9)\nselect {}", "EvaluatorDied")]:
+        error = client.run(code).of("error")[0]
+        assert error["ename"] == name
+        assert error["evalue"] in error["traceback"][-1].splitlines()[-1], error
+
+
+def test_a_shutdown_promises_no_new_evaluator():
+    with Client() as c:
+        msg_id = c.send('fmt.Println("runs")\nselect {}\n')
+        c.kc.shutdown()
+        error = c.reply(msg_id)["content"]
+        assert error["status"] == "error" and "new evaluator" not in "".join(error["traceback"])

@@ -168,11 +168,16 @@ ages := map[string]int{}""", metadata={"tags": ["parameters"]})
     assert shown == '3 float64 true true "a \\"b\\"\\\\\\n\\té{}" [1 2] [[1] [2.5 3]] map[x:1]'
 
 
-def test_papermill_tells_of_a_name_that_is_not_declared(tmp_path):
-    source = tmp_path / "in.ipynb"
-    nbformat.write(notebook(new_code_cell("n := 1", metadata={"tags": ["parameters"]}), "n"), source)
-    with pytest.raises(papermill.PapermillExecutionError, match="undefined: m"):
-        papermill.execute_notebook(str(source), None, progress_bar=False, parameters={"m": 2})
+def test_papermill_declares_what_the_notebook_does_not(tmp_path, caplog):
+    source, out = tmp_path / "in.ipynb", tmp_path / "out.ipynb"
+    nbformat.write(notebook(new_code_cell("const n = 1\nvar f float32", metadata={"tags": ["parameters"]}), "fmt.Print(n, m, f)"), source)
+    papermill.execute_notebook(str(source), str(out), progress_bar=False, parameters={"m": 2, "n": 3})
+    assert nbformat.read(out, as_version=4).cells[-1].outputs[0].text == "3 2 0"
+    assert "Passed unknown parameter: m" in caplog.text and "parameter: n" not in caplog.text
+    # Nor does one without such a cell, after one with it.
+    nbformat.write(notebook("fmt.Print(n)"), source)
+    papermill.execute_notebook(str(source), str(out), progress_bar=False, parameters={"n": 5})
+    assert nbformat.read(out, as_version=4).cells[-1].outputs[0].text == "5"
 
 
 def test_timeout(binary, tmp_path):
@@ -216,15 +221,16 @@ def test_papermill_knows_what_can_be_set(tmp_path):
     source = tmp_path / "source.ipynb"
     nb = new_notebook(cells=[new_code_cell(
         "// What to do\nvar (\n\tsamples = 1 << 20\n\tranks   = 0 // one for each GPU\n"
-        "\turl string = \"https://a/b\" // where from\n)\nx := 'a'\nvar f float64 = 1.0 / 3\na, b := 1, true\nvar later int",
+        "\turl string = \"https://a/b\" // where from\n)\nx := 'a'\nvar f float64 = 1.0 / 3\na, b := 1, true\nvar later int\nc, d, e := 1e6, []int{1, 2}, -0x1F\nm := map[string]int{}\ny := f(2)\nconst z = float32(2)",
         metadata={"tags": ["parameters"]})])
     nb.metadata["kernelspec"] = {"name": "gocuda", "display_name": "Go (CUDA)", "language": "go"}
     nbformat.write(nb, source)
     known = papermill.inspect_notebook(str(source))
     assert {n: (p["inferred_type_name"], p["default"], p["help"]) for n, p in known.items()} == {
-        "samples": ("None", "1 << 20", ""), "ranks": ("None", "0", "one for each GPU"),
-        "url": ("string", '"https://a/b"', "where from"), "x": ("None", "'a'", ""), "f": ("float64", "1.0 / 3", ""),
-        "a": ("None", "1, true", ""), "b": ("None", "1, true", ""),
+        "samples": ("int", "1 << 20", ""), "ranks": ("int", "0", "one for each GPU"),
+        "url": ("string", '"https://a/b"', "where from"), "x": ("rune", "'a'", ""), "f": ("float64", "1.0 / 3", ""),
+        "a": ("int", "1", ""), "b": ("bool", "true", ""), "c": ("float64", "1e6", ""), "d": ("[]int", "[]int{1, 2}", ""),
+        "e": ("int", "-0x1F", ""), "m": ("map[string]int", "map[string]int{}", ""), "y": ("None", "f(2)", ""), "z": ("float32", "float32(2)", ""),
     }
 
 

@@ -7,10 +7,8 @@ import (
 	"gocuda/kernel/tracing"
 )
 
-// runEvaluate is the evaluator process: the kernel and run start it.
+// runEvaluate is the evaluator process: the kernel and run start it. Its arguments are
+// those of the cells.
 func runEvaluate(c *call) error {
-	if _, err := c.parse(); err != nil {
-		return err
-	}
-	return evaluator.Main(ranks.Attach, check.Attach, tracing.Attach)
+	return evaluator.Main(c.args, ranks.Attach, check.Attach, tracing.Attach)
 }

@@ -16,7 +16,8 @@ import (
 const installDetails = `
 Without a flag it is installed for this user. Jupyter starts the binary from
 where it is now, so install it again after moving it. The language
-server is registered with jupyter-lsp, too: see help lsp.`
+server is registered with jupyter-lsp, too: see help lsp. The Python that Jupyter
+is in gets a plugin by which papermill writes parameters as Go.`
 
 // place is where the kernel is installed, by flags.
 type place struct {
@@ -54,6 +55,19 @@ func (p *place) dirs() (root, config string, err error) {
 		config, err = install.UserConfig()
 	}
 	return root, config, err
+}
+
+// python is the prefix of the Python that the place is for: "" if there is none.
+// It is the user's choice only where a flag names it.
+func (p *place) python() (prefix string, user bool) {
+	if p.prefix != "" {
+		return p.prefix, false
+	}
+	prefix, err := install.SysPrefix()
+	if err != nil {
+		return "", false
+	}
+	return prefix, !p.sysPrefix
 }
 
 // pairs is a flag NAME=VALUE that may be given several times.
@@ -97,12 +111,22 @@ func runInstall(c *call) error {
 		return err
 	}
 	fmt.Fprintf(c.stdout, "Installed %q (%s):\n  kernelspec  %s\n  starts      %s\n", *display, p.name, dir, binary)
-	fmt.Fprintln(c.stdout, visibility(c, root, dir, p.name))
+	prefix, user := p.python()
+	if plugin, err := install.Plugin(c.ctx, prefix, user); err != nil {
+		fmt.Fprintf(c.stderr, "note: papermill cannot write parameters as Go yet: %v\n", err)
+	} else if plugin != "" {
+		fmt.Fprintf(c.stdout, "  papermill   %s\n", plugin)
+	}
+	fmt.Fprintln(c.stdout, visibility(c, root, dir, p))
 	return nil
 }
 
 // visibility says whether Jupyter will find the kernelspec.
-func visibility(c *call, root, dir, name string) string {
+func visibility(c *call, root, dir string, p place) string {
+	// A Python environment's own Jupyter looks there, whichever is on PATH.
+	if own, err := filepath.Glob(filepath.Join(p.prefix, "pyvenv.cfg")); p.prefix != "" && err == nil && len(own) > 0 {
+		return fmt.Sprintf("The Jupyter of this environment will find it there. Open it with: %s lab", filepath.Join(p.prefix, "bin", "jupyter"))
+	}
 	roots, asked := install.SearchPath(c.ctx)
 	by := "according to its documented rules; no jupyter command is on PATH to ask"
 	if asked {
@@ -112,7 +136,7 @@ func visibility(c *call, root, dir, name string) string {
 		if !install.SameDir(r, root) {
 			continue
 		}
-		if first := install.Find(roots, name); len(first) > 0 && !install.SameDir(first[0], dir) {
+		if first := install.Find(roots, p.name); len(first) > 0 && !install.SameDir(first[0], dir) {
 			return fmt.Sprintf("But Jupyter will find another kernelspec of this name before it: %s", first[0])
 		}
 		if _, err := exec.LookPath("jupyter"); err != nil {
@@ -134,6 +158,10 @@ func runUninstall(c *call) error {
 		return err
 	}
 	dir, err := install.Uninstall(root, config, p.name)
+	if err == nil {
+		prefix, user := p.python()
+		err = install.RemovePlugin(c.ctx, prefix, user)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		text := fmt.Sprintf("no kernel %q is installed in %s", p.name, root)
 		roots, _ := install.SearchPath(c.ctx)

@@ -39,7 +39,7 @@ func commands() []command {
 		{"doctor", "[--json | --profile]", "list the GPUs, CUDA, MPI and Jupyter that were found, and what to do about the rest", "", runDoctor},
 		{"tutorials", "DIR", "write the tutorial notebooks into a folder", "", runTutorials},
 		{"version", "", "print the version", "", runVersion},
-		{"serve", "CONNECTION_FILE", "run the kernel (Jupyter calls this)", "", runServe},
+		{"serve", "CONNECTION_FILE [ARGUMENT]...", "run the kernel (Jupyter calls this)", serveDetails, runServe},
 		{"evaluate", "", "", "", runEvaluate},
 		{"rank", "", "", "", runRank},
 		{"probe", "SUBJECT", "", "", runProbe},

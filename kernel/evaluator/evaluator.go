@@ -32,23 +32,24 @@ import (
 )
 
 // Main is the whole of an evaluator process: it serves the session that
-// started it, over the link that it inherited, until that ends it.
-func Main(extend ...func(*Host) Extension) error {
-	return serve(session.ServeParent, extend)
+// started it, over the link that it inherited, until that ends it. args are
+// os.Args of the cells, after the first.
+func Main(args []string, extend ...func(*Host) Extension) error {
+	return serve(session.ServeParent, args, extend)
 }
 
 // Serve is Main over the evaluator's end of a link, in any process.
 func Serve(stream io.ReadWriteCloser, extend ...func(*Host) Extension) error {
-	return serve(func(start starter) error { return session.ServeStream(stream, start) }, extend)
+	return serve(func(start starter) error { return session.ServeStream(stream, start) }, nil, extend)
 }
 
 type starter = func(*session.Console) (session.Evaluator, error)
 
-func serve(by func(starter) error, extend []func(*Host) Extension) error {
+func serve(by func(starter) error, args []string, extend []func(*Host) Extension) error {
 	var e *evaluator
 	err := by(func(console *session.Console) (session.Evaluator, error) {
 		var err error
-		e, err = newEvaluator(console, extend)
+		e, err = newEvaluator(console, args, extend)
 		return e, err
 	})
 	if e != nil {
@@ -85,7 +86,7 @@ var ofOthers = map[string]string{"rank": onRanks, "size": onRanks, "world": onRa
 
 const onRanks = "in cells that begin with %%mpi, once %mpi start has started ranks"
 
-func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*evaluator, error) {
+func newEvaluator(console *session.Console, args []string, extend []func(*Host) Extension) (*evaluator, error) {
 	c := &evaluator{console: console, asides: map[string]*run{}}
 	display.SetPublisher(func(p display.Publication) {
 		o := session.Output{Kind: session.Display, Bundle: p.Bundle, Wait: p.Wait}
@@ -129,7 +130,7 @@ func newEvaluator(console *session.Console, extend []func(*Host) Extension) (*ev
 	}
 	c.beside = magic.NewSet(beside...)
 	var err error
-	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Elsewhere: ofOthers, Hint: hintFor, Modules: sources, Stdin: &c.stdin, Args: os.Args[:1], MaxStack: session.CellStack,
+	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Elsewhere: ofOthers, Hint: hintFor, Modules: sources, Stdin: &c.stdin, Args: append(os.Args[:1:1], args...), MaxStack: session.CellStack,
 		Ended: c.ended, Touches: hazard.Checking, Touched: func(t golang.Touch) {
 			hazard.HostAccess(place(t.Cell, t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element, t.Called)
 		}})

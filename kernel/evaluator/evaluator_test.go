@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GOCUDA_TEST_EVALUATOR") == "" {
 		os.Exit(m.Run())
 	}
-	if err := Main(func(*Host) Extension { return Extension{Builtins: testFunctions} }); err != nil {
+	if err := Main(nil, func(*Host) Extension { return Extension{Builtins: testFunctions} }); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

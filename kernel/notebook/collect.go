@@ -94,8 +94,9 @@ func (k *collector) add(o session.Output) {
 func (k *collector) fail(e *session.Error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	trace := make([]any, len(e.Traceback))
-	for i, line := range e.Traceback {
+	shown := e.Shown()
+	trace := make([]any, len(shown))
+	for i, line := range shown {
 		trace[i] = line
 	}
 	k.put(Output{"output_type": "error", "ename": e.Name, "evalue": e.Message, "traceback": trace})

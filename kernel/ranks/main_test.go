@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	var err error
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == "evaluate":
-		err = evaluator.Main(Attach)
+		err = evaluator.Main(nil, Attach)
 	case len(os.Args) == 2 && os.Args[1] == "rank":
 		err = Supervise()
 	default:

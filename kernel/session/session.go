@@ -29,6 +29,8 @@ type Options struct {
 	// Command starts an evaluator; the default is this executable with the
 	// argument "evaluate".
 	Command []string
+	// Args follow Command: they are the program's, os.Args in cells after the first.
+	Args []string
 	// Dir is the directory in which cells begin; the default is the current one.
 	Dir string
 	// Env holds NAME=VALUE pairs that are added to this process's environment.
@@ -103,6 +105,7 @@ func Start(o Options) (*Session, error) {
 		}
 		o.Command = append(strings.Fields(os.Getenv(WrapVariable)), self, "evaluate")
 	}
+	o.Command = append(slices.Clip(o.Command), o.Args...)
 	if o.Output == nil {
 		o.Output = func(Output) {}
 	}
@@ -248,7 +251,10 @@ func (s *Session) run(r *run, cell Cell) Result {
 	e := r.child
 	died := func() Result {
 		<-e.dead
-		return Result{Err: e.death.explain(cell.Name, e.wasReady(), s.options.Once), Restarted: !s.options.Once}
+		s.mu.Lock()
+		last := s.options.Once || s.closed
+		s.mu.Unlock()
+		return Result{Err: e.death.explain(cell.Name, e.wasReady(), last), Restarted: !last}
 	}
 	select {
 	case <-e.ready:

@@ -5,6 +5,7 @@ package answer
 import (
 	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -74,4 +75,16 @@ type Match struct {
 type Completeness struct {
 	Status string `json:"status"`
 	Indent string `json:"indent,omitempty"`
+}
+
+// Shown is the traceback as clients get it. Its last line is the message: that is
+// the one that summaries of tests and of CI show.
+func (e *Error) Shown() []string {
+	if len(e.Traceback) == 0 {
+		return []string{e.Error()}
+	}
+	if len(e.Traceback) == 1 || strings.Contains(colour.ReplaceAllString(e.Traceback[len(e.Traceback)-1], ""), e.Message) {
+		return e.Traceback
+	}
+	return append(slices.Clip(e.Traceback), Bold+e.Name+Normal+": "+e.Message)
 }
