@@ -56,7 +56,7 @@ func TestCallsThatMakeNoSense(t *testing.T) {
 		{"", "Usage"},
 		{"fly", `no command "fly"`},
 		{"serve", "no connection file"},
-		{"serve a b", `unexpected argument "b"`},
+		{"serve -x a", "flag provided but not defined: -x"},
 		{"run", "no notebook"},
 		{"run --fly a.ipynb", "fly"},
 		{"run a.ipynb -p x", "NAME=VALUE"},
