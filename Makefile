@@ -169,7 +169,7 @@ RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/k
 test-race: $(MPI)
 	@if command -v gcc >/dev/null || command -v clang >/dev/null; then \
 	  echo "go test -race"; \
-	  CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal|TestMapsUsedAtOnce|$(ON_RANKS)' $(if $(filter 0/1,$(PART)),$(RACE_PACKAGES),$(call part,$(RACE_PACKAGES))) | grep -v 'no test files'; \
+	  CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal|TestMapsUsedAtOnce|TestLittleAddressSpace|$(ON_RANKS)' $(if $(filter 0/1,$(PART)),$(RACE_PACKAGES),$(call part,$(RACE_PACKAGES))) | grep -v 'no test files'; \
 	  CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 suppressions=$(CURDIR)/kernel/golang/testdata/race.txt" $(GOTEST) -race -short \
 	    -run 'Goroutines|Stores|Interrupt|TestFaults|Traces|Programs/(concurrency|reflection)|Programs.*/concurrency' ./kernel/golang; \
 	else echo "no C compiler: the race detector is left out"; fi

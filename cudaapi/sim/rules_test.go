@@ -340,7 +340,7 @@ func TestDivisionByZeroIsReported(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestDivisionByZeroIsReported$")
 		cmd.Env = append(os.Environ(), "GOCUDA_TEST_ZERO=1")
 		out, err := cmd.CombinedOutput()
-		want := "kernel k, line 4, block (1,0,0), thread (3,0,0): an integer division by zero; CUDA"
+		want := "kernel k, line 4, block (1,0,0), thread (3,0,0): an integer division by zero; its result is undefined in CUDA"
 		if runtime.GOARCH != "amd64" {
 			want = ""
 		}

@@ -264,7 +264,7 @@ func TestRankFromEnv(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	t.Setenv("PMIX_RANK", "x")
-	if _, err := rankFromEnv(); err == nil || !strings.Contains(err.Error(), "PMIX_RANK=x is no rank") {
+	if _, err := rankFromEnv(); err == nil || !strings.Contains(err.Error(), "PMIX_RANK=x is not a rank") {
 		t.Errorf("error %v", err)
 	}
 	t.Setenv("PMI_RANK", "3")
