@@ -24,7 +24,7 @@ type awaited struct {
 	req   transport.Request
 }
 
-// expect is called when a message has been sent that the peer will answer.
+// expect is called before a message is sent that the peer will answer.
 func (q *replies) expect(side transport.Comm, peer int, key uint64) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -39,6 +39,17 @@ func (q *replies) expect(side transport.Comm, peer int, key uint64) error {
 	}
 	q.came[key] = nil
 	return nil
+}
+
+// forget is called when a message that is expected to be answered could not be sent.
+func (q *replies) forget(key uint64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.came, key)
+	if n := len(q.posted); n > 0 { // all of them are alike; the last one matches last
+		q.posted[n-1].req.Cancel() //nolint:errcheck // nothing comes for it
+		q.posted = q.posted[:n-1]
+	}
 }
 
 // take gives the answer to a message; nil if it has not come yet.

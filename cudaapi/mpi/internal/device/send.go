@@ -133,11 +133,16 @@ func (s *sending) start(tag int) error {
 			return err
 		}
 	}
-	var err error
-	if s.request, err = s.p.data.Isend(Host(handshake.Bytes(&s.head)), s.dest, tag); err != nil {
+	// The answer may be there before Isend returns, and another message's may look first.
+	answers := &s.p.replies[s.dest]
+	if err := answers.expect(s.p.side, s.dest, s.head.key); err != nil {
 		return err
 	}
-	return s.p.replies[s.dest].expect(s.p.side, s.dest, s.head.key)
+	var err error
+	if s.request, err = s.p.data.Isend(Host(handshake.Bytes(&s.head)), s.dest, tag); err != nil {
+		answers.forget(s.head.key)
+	}
+	return err
 }
 
 // prepare finds when the data are ready, and copies them where others can open them
