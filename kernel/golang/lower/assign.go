@@ -150,15 +150,14 @@ func (f *fn) assignMulti(s *ast.AssignStmt) {
 func (f *fn) assignParallel(s *ast.AssignStmt) {
 	// Operands of the left side and the right side's values come first.
 	dsts := f.pinnedAll(s.Lhs)
-	list := make([]lowering, len(s.Rhs))
+	values := make([]*expr, len(s.Rhs))
 	for i, x := range s.Rhs {
 		t := dsts[i].typ()
 		if t == nil {
 			t = types.Default(f.typeOf(x))
 		}
-		list[i] = func() *expr { return f.to(x, t) }
+		values[i] = f.hold(f.to(x, t))
 	}
-	values := f.together(list)
 	for i, d := range dsts {
 		d.store(f, values[i])
 	}
@@ -177,7 +176,7 @@ func (f *fn) opAssign(s *ast.AssignStmt) {
 	if s.Tok == token.QUO_ASSIGN {
 		x = f.divisor(rhs, x)
 	}
-	if dst.checks != nil && x.calls() || x.acts() {
+	if dst.checks != nil && x.calls() {
 		x = f.spillAlways(x)
 	}
 	f.add(dst.checks)
@@ -256,7 +255,7 @@ func (f *fn) defineStmt(s *ast.AssignStmt) {
 			f.assignOne(s.Lhs[0], s.Rhs[0])
 		}
 	default:
-		list := make([]lowering, len(s.Rhs))
+		values := make([]*expr, len(s.Rhs))
 		for i, x := range s.Rhs {
 			t := types.Default(f.typeOf(x))
 			if o := f.defined(s.Lhs[i]); o != nil {
@@ -264,9 +263,8 @@ func (f *fn) defineStmt(s *ast.AssignStmt) {
 			} else if !isBlank(s.Lhs[i]) {
 				t = f.typeOf(s.Lhs[i])
 			}
-			list[i] = func() *expr { return f.to(x, t) }
+			values[i] = f.hold(f.to(x, t))
 		}
-		values := f.together(list)
 		for i, x := range s.Lhs {
 			if isBlank(x) {
 				f.emit("_ = %s", values[i])
@@ -289,12 +287,7 @@ func (f *fn) declStmt(s *ast.DeclStmt) {
 }
 
 func (f *fn) varSpec(spec *ast.ValueSpec) {
-	typeOf := func(id *ast.Ident, x ast.Expr) types.Type {
-		if o := f.info.Defs[id]; o != nil {
-			return f.l.subst(o.Type(), f.env)
-		}
-		return types.Default(f.typeOf(x))
-	}
+	typeOf := func(id *ast.Ident) types.Type { return f.l.subst(f.info.Defs[id].Type(), f.env) }
 	switch {
 	case len(spec.Values) == 0:
 		for _, id := range spec.Names {
@@ -303,17 +296,20 @@ func (f *fn) varSpec(spec *ast.ValueSpec) {
 			}
 		}
 	case len(spec.Values) == len(spec.Names):
-		if len(spec.Names) == 1 && spec.Names[0].Name == "_" {
-			if x := spec.Values[0]; !f.isNil(x) {
-				f.evaluate(x)
-			}
-			return
-		}
-		list := make([]lowering, len(spec.Names))
+		values := make([]*expr, len(spec.Names))
 		for i, x := range spec.Values {
-			list[i] = func() *expr { return f.to(x, typeOf(spec.Names[i], x)) }
+			id := spec.Names[i]
+			if id.Name == "_" {
+				if !f.isNil(x) {
+					f.evaluate(x)
+				}
+				continue
+			}
+			values[i] = f.to(x, typeOf(id))
+			if len(values) > 1 {
+				values[i] = f.hold(values[i])
+			}
 		}
-		values := f.together(list)
 		for i, id := range spec.Names {
 			if id.Name != "_" {
 				f.define(f.info.Defs[id], values[i])

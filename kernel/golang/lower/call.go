@@ -117,7 +117,6 @@ func (f *fn) direct(e *ast.CallExpr, fun *types.Func, args []*expr) *expr {
 		return nil
 	}
 	x := f.arguments(e, f.l.hostName("direct", symbol, nil).text, args)
-	_, x.steady = f.l.host.DirectTraits(fun.FullName())
 	if fun.Signature().Results().Len() == 1 {
 		return field(x, "R", f.typeOf(e))
 	}
@@ -190,9 +189,6 @@ func (f *fn) args(e *ast.CallExpr, c called) []*expr {
 			})
 		}
 		out = f.exprs(list...)
-		if first := fixed + n - 1; sig.Variadic() && !e.Ellipsis.IsValid() && len(out) > first {
-			f.settleList(out[first:])
-		}
 	}
 	if sig.Variadic() && !e.Ellipsis.IsValid() {
 		out = append(out[:fixed:fixed], f.pack(out[fixed:], sig)...)

@@ -71,6 +71,28 @@ type lowering func() *expr
 // statements of its own, those before it go into temporaries first.
 func (f *fn) exprs(list ...lowering) []*expr { return f.operands(false, list...) }
 
+// operands is exprs; inPlace says that the first is a variable, not a copy of it.
+func (f *fn) operands(inPlace bool, list ...lowering) []*expr {
+	out := make([]*expr, len(list))
+	for i, one := range list {
+		pre := f.captured(func() { out[i] = one() })
+		if len(pre) == 0 {
+			continue
+		}
+		for j, x := range out[:i] {
+			switch {
+			case x == nil, pre.pure() && !x.calls():
+			case inPlace && j == 0:
+				out[j] = f.pin(x)
+			default:
+				out[j] = f.spill(x)
+			}
+		}
+		f.add(pre)
+	}
+	return out
+}
+
 // spill keeps a value in a temporary unless it is a constant or a name.
 func (f *fn) spill(x *expr) *expr {
 	if x.simple() {

@@ -1,117 +1,109 @@
 package main
 
+// The order in which what an assignment, an index and a slice have is evaluated.
+
 import "fmt"
 
-type P struct{ A, B int }
-
-func (p *P) Mix() int     { p.A++; return p.A }
-func (p P) Get(k int) int { return p.A*100 + k }
-
-var g, h = 1, 10
-var s = []int{1, 2, 3}
-var m = map[string]int{"a": 1}
-var fn = func(x int) int { return x + 1000 }
-var st = P{1, 2}
-var big [6]int
-var str = "x"
-var ia any = 1
-
-func inc() int {
-	g++
-	s[0]++
-	m["a"]++
-	st.A++
-	big[1]++
-	str += "y"
-	ia = g
-	return g
+type P struct {
+	xs [3]int
+	sl []int
+	p  *P
+	m  map[string]int
+	a  [2][2]int
 }
-func swap() int                { fn = func(x int) int { return x + 2000 }; return 1 }
-func id(a, b int) [2]int       { return [2]int{a, b} }
-func three(a, b, c any) string { return fmt.Sprint(a, b, c) }
-func v(a ...any) string        { return fmt.Sprint(a...) }
-func yes() bool                { g++; return true }
-func two() (int, int)          { g++; return g, g + 1 }
-func S() string                { inc(); return str }
 
-func rets() (int, int)  { return g, inc() }
-func named() (a, b int) { a, b = g+1, inc(); return b, a }
+func (p *P) get(s string) *P     { fmt.Print(s); return p }
+func at(s string, n int) int     { fmt.Print(s); return n }
+func key(s string) string        { fmt.Print(s); return s }
+func arr(s string, p *P) *[3]int { fmt.Print(s); return &p.xs }
+func val(s string, p *P) [3]int  { fmt.Print(s); return p.xs }
+func sl(s string, p *P) []int    { fmt.Print(s); return p.sl }
 
 func main() {
-	p := &P{5, 6}
-	fmt.Println(p.A - 3 - p.Mix())
-	fmt.Println(g - 3 - inc())
-	a, b := g+1, inc()
-	fmt.Println(a, b)
-	a, b = g+1, inc()
-	fmt.Println(a, b)
-	fmt.Println([]int{g, g + 1, inc()}, [3]int{g, inc(), g}, P{g, inc()})
-	fmt.Println(id(g+1, inc()))
-	fmt.Println(id(g, inc()), g)
-	fmt.Println(g, inc(), g, inc())
-	fmt.Println(s[0], inc(), s[0]+inc(), s[0]*2-inc())
-	fmt.Println(m["a"], inc(), m["a"]+inc())
-	fmt.Println(len(str)+inc(), len(str), inc(), len(s[:g-g+1])+inc())
-	fmt.Println(str+S(), str, S())
-	fmt.Println(st.A+inc(), st.Get(inc()), st.A, inc())
-	fmt.Println(big[1]+inc(), big[1], inc())
-	fmt.Println(fn(swap()))
-	x := 1
-	f := func() int { x++; return x }
-	fmt.Println(x-f(), x*10+f(), f()-x, x+f()*f()+x)
-	y, z := x, f()
-	fmt.Println(y, z, id(x, f()))
-	px := &x
-	fmt.Println(*px-f(), *px+x*f())
-	x += f()
-	fmt.Println(x)
-	g += inc()
-	st.A += inc()
-	s[0] += inc()
-	m["a"] += inc()
-	fmt.Println(g, st.A, s[0], m["a"])
-	fmt.Println(g > 0 && yes(), g == inc(), g+1 == inc(), (g > 3) == yes(), g < inc())
-	if g == inc() {
-		fmt.Println("eq")
-	} else {
-		fmt.Println("ne")
+	p := &P{sl: []int{1, 2, 3}, m: map[string]int{}}
+	p.p = p
+	r := &p.xs
+	n := 0
+	do := func(name string, f func()) {
+		fmt.Print(name, " ")
+		func() {
+			defer func() {
+				if e := recover(); e != nil {
+					fmt.Print(" ", e)
+				}
+			}()
+			f()
+		}()
+		fmt.Println(p.xs, p.sl, p.m, p.a)
 	}
-	switch g + inc() {
-	case 2 * g:
-		fmt.Println("2g")
-	default:
-		fmt.Println("other")
-	}
-	fmt.Println(three(g, ia, inc()), v(g, inc()), v(g, g > 1, inc()), fmt.Sprint(g)+fmt.Sprint(inc()))
-	fmt.Println(rets())
-	fmt.Println(named())
-	mm := map[int]int{g: inc(), inc(): g}
-	fmt.Println(len(mm), mm[g])
-	ch := make(chan int, 9)
-	ch <- g + inc()
-	fmt.Println(<-ch)
-	ch <- 1
-	ch <- 2
-	fmt.Println(g-<-ch-inc(), <-ch+g)
-	c := g
-	defer func(a, b int) { fmt.Println("deferred", a-c, b-c) }(g, inc())
-	done := make(chan bool)
-	go func(a, b int) { fmt.Println("go", a-c, b-c); done <- true }(g, inc())
-	<-done
-	func(a, b int) { fmt.Println("lit", a-c, b-c) }(g, inc())
-	r := s[g-g] + inc()*s[0] - s[1]
-	fmt.Println(r, -g+inc(), ^g+inc(), float64(g)+float64(inc()), uint8(g)+uint8(inc()))
-	pp := p
-	q := func() *P { p = &P{100, 200}; return p }
-	fmt.Println(p.A+q().A, pp.A)
-	fmt.Println(p.B*2+p.Mix()+p.A, p.A<<1+p.Mix())
-	fmt.Println(ia.(int)+inc()-g, min(g, 1000)+inc(), [2]int{g, 1}[0]+inc(), string(rune('a'+g%5))+fmt.Sprint(inc()))
-	w := [3]int{1, 2, 3}
-	wf := func() int { w[0] += 5; return w[0] }
-	fmt.Println(w[0]+wf(), w, wf(), w[0])
-	k := 0
-	kf := func() int { k++; return k % 3 }
-	w[k] = kf() + w[k]
-	w[kf()] += k + kf()
-	fmt.Println(w, k)
+	bad := 5
+	do("1", func() { r[at("a", 1)] = at("b", 3) })
+	do("2", func() { p.xs[at("a", 1)] = at("b", 3) })
+	do("3", func() { p.sl[at("a", 1)] = at("b", 3) })
+	do("4", func() { p.m[key("a")] = at("b", 3) })
+	do("5", func() { *(&p.get("a").xs[at("b", 0)]) = at("c", 4) })
+	do("6", func() { p.get("a").xs[at("b", 0)] = at("c", 4) })
+	do("7", func() { p.get("a").p.get("b").sl[at("c", 0)] = at("d", 4) })
+	do("8", func() { arr("a", p)[at("b", 0)] = at("c", 4) })
+	do("9", func() { sl("a", p)[at("b", 0)] = at("c", 4) })
+	do("10", func() { p.get("a").m[key("b")] = at("c", 4) })
+	do("11", func() { p.get("a").a[at("b", 0)][at("c", 1)] = at("d", 4) })
+	do("12", func() { p.get("a").a[at("b", 0)] = [2]int{at("c", 1), at("d", 4)} })
+	do("13", func() { n = p.get("a").a[at("b", 0)][at("c", 1)] + at("d", 1) })
+	do("14", func() { n = val("a", p)[at("b", 0)] + sl("c", p)[at("d", 1)] + arr("e", p)[at("f", 1)] })
+	do("15", func() { x := p.get("a").xs[at("b", 0):at("c", 1)]; _ = x })
+	do("16", func() { x := arr("a", p)[at("b", 0):at("c", 1)]; _ = x })
+	do("17", func() { x := sl("a", p)[at("b", 0):at("c", 1)]; _ = x })
+	do("18", func() { x := arr("a", p)[bad]; _ = x })
+	do("19", func() { x := val("a", p)[bad]; _ = x })
+	do("20", func() { x := sl("a", p)[bad]; _ = x })
+	do("21", func() { p.get("a").xs[bad] = at("b", 1) })
+	do("22", func() { p.get("a").sl[bad] = at("b", 1) })
+	do("23", func() { arr("a", p)[bad] += at("b", 1) })
+	do("24", func() { x := p.get("a").xs[bad:at("b", 1)]; _ = x })
+	do("25", func() { x := "abc"[at("a", 9)]; _ = x })
+	do("26", func() { arr("a", p)[at("b", 0)], sl("c", p)[at("d", 1)] = at("e", 9), at("f", 8) })
+	do("27", func() { p.get("a").xs, n = val("b", p), at("c", 1) })
+	do("29", func() { var q map[string]int; q[key("a")] = at("b", 1) })
+	do("30", func() { p.get("a").p.xs = [3]int{at("b", 1), at("c", 2)} })
+	do("31", func() { *p.get("a").get("b") = P{sl: sl("c", p), xs: val("d", p), m: p.m} })
+	do("32", func() { var f func() int; p.sl[at("a", 0)] = f() })
+	do("33", func() {
+		for p.xs[at("a", 0)] = at("b", 0); p.xs[0] < at("c", 2); p.xs[at("d", 0)] += at("e", 1) {
+			fmt.Print("-")
+		}
+	})
+	do("34", func() {
+		for p.sl[at("i", 1)] = range 2 {
+			fmt.Print("+")
+		}
+	})
+	do("35", func() {
+		for p.get("x").xs[at("i", 1)], p.m[key("k")] = range sl("s", p) {
+			fmt.Print("+")
+		}
+	})
+	do("36", func() { c := make(chan int, 2); c <- at("a", 1); p.get("b").xs[at("c", 2)] = <-c })
+	do("37", func() {
+		p.get("b").xs[at("c", 2)], p.m[key("d")] = func() (int, int) { return at("e", 1), at("f", 2) }()
+	})
+	do("38", func() { var ok bool; p.get("b").sl[at("c", 2)], ok = p.m[key("d")]; fmt.Print(ok) })
+	do("39", func() { var i any = 3; p.get("b").sl[at("c", 2)], _ = i.(int) })
+	do("40", func() { p.get("a").xs[at("b", 1)]++; p.get("c").m[key("d")]-- })
+	do("41", func() { copy(p.get("a").xs[at("b", 1):], sl("c", p)[at("d", 0):]) })
+	do("42", func() { p.get("a").sl = append(p.get("b").sl[:at("c", 1)], at("d", 1), at("e", 2)) })
+	fmt.Println()
+	fmt.Println(converted("abc"))
+	fmt.Println(convertedLater([]int{1, 2}))
+	xs, v := []int{1, 2, 3}, make(map[int]int)
+	v[append(xs, 4)[3]] = append(xs, 5)[3]
+	fmt.Println(v)
+	_ = n
+}
+
+// A builtin's result that is converted to its own type is a result of its own.
+func converted(s string) (string, int) { return s, int(len(fmt.Sprint(s))) }
+
+func convertedLater(xs []int) (any, string, []int) {
+	return "x", string(fmt.Sprint(1)), []int(append(xs, int(cap(xs[:2:2]))))
 }
