@@ -120,7 +120,7 @@ ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 lint:
 	$(GO) run $(GOBUILD) $(STATICCHECK) ./...
 
-# Known vulnerabilities in what is compiled in. It needs the database at vuln.go.dev, so
+# Known vulnerabilities in what is compiled in. It needs Go's vulnerability database, so
 # it stands apart from test-style.
 vulnerabilities:
 	$(GO) run $(GOBUILD) $(GOVULNCHECK) ./...

@@ -205,7 +205,7 @@ func TestDestroyedStreamsAreForgotten(t *testing.T) {
 	}
 }
 
-// Of streams that nobody waits for the last ones are kept.
+// Of the streams that no one waits for, the checker keeps the last 256.
 func TestDestroyedStreamsThatNobodyWaitsFor(t *testing.T) {
 	c := New()
 	r := record.New(c)

@@ -197,7 +197,7 @@ func sbom(info *debug.BuildInfo) ([]byte, error) {
 		if m.Replace != nil {
 			m = m.Replace
 		}
-		packages = append(packages, pack{"SPDXRef-" + id.ReplaceAllString(m.Path, "-"), m.Path, m.Version, "https://proxy.golang.org/" + m.Path + "/@v/" + m.Version + ".zip", false, purl(m.Path, m.Version)})
+		packages = append(packages, pack{"SPDXRef-" + id.ReplaceAllString(m.Path, "-"), m.Path, m.Version, "NOASSERTION", false, purl(m.Path, m.Version)})
 	}
 	relations := []relation{{"SPDXRef-DOCUMENT", "DESCRIBES", packages[0].ID}}
 	for _, p := range packages[1:] {

@@ -153,7 +153,7 @@ func (r *receiving) next() error {
 		if done, err := r.copiedYet(); err != nil || !done {
 			return err
 		}
-		if r.head.key == 0 { // nobody waits for an answer
+		if r.head.key == 0 { // the sender expects no answer
 			r.land(r.came)
 			r.state = recvDone
 			return nil
