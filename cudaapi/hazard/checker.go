@@ -768,8 +768,8 @@ func (c *Checker) waited(s *step, p *process, begun []*moment, known bool) {
 	}
 }
 
-// dropGone drops the streams that were destroyed and have been waited for since. Where
-// there are many that nobody waits for, it does not look at each wait.
+// dropGone drops destroyed streams that the host has waited for. If many of them are
+// never waited for, it looks at some waits only.
 func (c *Checker) dropGone() {
 	if c.patient--; c.patient > 0 || len(c.gone) == 0 {
 		return
