@@ -444,6 +444,9 @@ def test_the_last_line_of_a_traceback_is_the_message(client):
 def test_a_shutdown_promises_no_new_evaluator():
     with Client() as c:
         msg_id = c.send('fmt.Println("runs")\nselect {}\n')
+        # The shutdown goes another way than the cell, and must not come before it.
+        while c.kc.get_iopub_msg(timeout=PATIENCE)["content"].get("text") != "runs\n":
+            pass
         c.kc.shutdown()
         error = c.reply(msg_id)["content"]
         assert error["status"] == "error" and "new evaluator" not in "".join(error["traceback"])
