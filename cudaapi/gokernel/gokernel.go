@@ -112,9 +112,9 @@ func Compile(source string, o Options) (*Program, error) {
 			instances = append(instances, f)
 		}
 	}
-	stores := u.passes()
+	summaries := u.summarize()
 	for _, f := range u.prog.Funcs {
-		u.try(func() { u.lifetimes(f, stores) })
+		u.try(func() { u.lifetimes(f, summaries) })
 	}
 	if len(u.errs) > 0 {
 		return nil, sorted(u.errs)

@@ -52,7 +52,7 @@ type fn struct {
 	parallel  bool                     // the places of an assignment to several are being lowered
 	iteration *iteration               // of the body of a loop over a function
 	own       map[string]bool          // the labels of that body
-	entered   *entered                 // of the function of a loop
+	osrEntry  *osrEntry                // of the function of a loop
 	boxes     map[types.Object]*ir.Var // the addresses of variables that were moved
 	counters  bool                     // the variables of a loop are being declared, of which each iteration has its own
 }

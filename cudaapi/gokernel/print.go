@@ -318,7 +318,7 @@ func (p *printer) pure(e *ir.Pure) string {
 	return "go::" + e.Name + list
 }
 
-// wholeRanks are what a kernel in regions knows besides (strides.go).
+// wholeRanks are what a kernel in regions knows besides (interchange.go).
 var wholeRanks = map[string]string{"thread_rank": "i64(go_t)", "block_size": "i64(go_n)", "grid_first": "i64(go_first)", "grid_size": "i64(GOCUDA_GRID_SIZE)"}
 
 // wholeIndices are a thread's indices where a loop runs all of a block.

@@ -16,9 +16,9 @@ type hostPrinter struct {
 	types     typeList // of what Go's runtime is asked for
 	outside   []outsideCall
 
-	asks     map[*ir.Func]bool    // the functions that may ask Go's runtime
-	literals map[*ir.Var]*ir.Func // by the variables that hold them
-	held     *held                // by the function that is written; nil: it has no holder
+	safepoints map[*ir.Func]bool    // the functions in which the collector may run: they may ask Go's runtime
+	literals   map[*ir.Var]*ir.Func // by the variables that hold them
+	roots      *roots               // of the function that is written; nil: it has none
 }
 
 // hostProgram writes all of it: what stands before, with the types, and variables,
@@ -37,7 +37,7 @@ func (p *printer) hostProgram(prog *ir.Program, entries []*ir.Func) (before, own
 	}
 	p.line("}")
 	p.host.literals = make(map[*ir.Var]*ir.Func)
-	p.asking(prog.Funcs)
+	p.findSafepoints(prog.Funcs)
 	for _, f := range prog.Funcs {
 		p.panics[f] = p.host.recursive[f]
 		if !f.Takes {

@@ -142,7 +142,7 @@ func (p *printer) body(f *ir.Func) {
 	p.fun = f
 	p.indent++
 	if p.host != nil {
-		defer p.holder(f)()
+		defer p.rootFrame(f)()
 	}
 	if jumps(f.Body) {
 		aim(f.Body)
@@ -246,7 +246,7 @@ func (p *printer) hoist(list []ir.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {
 		case *ir.Define:
-			if p.hoisted[s.Var] { // in the holder
+			if p.hoisted[s.Var] { // in the root frame
 				continue
 			}
 			p.line("%s%s %s;", map[bool]string{true: "__shared__ __align__(16) "}[s.Var.Space == ir.Shared], p.typ(s.Var.Type), s.Var.Name)
@@ -298,7 +298,7 @@ func (p *printer) stmt(s ir.Stmt) {
 			p.line("%s %s = %s;", p.typ(s.Var.Type), s.Var.Name, p.expr(s.Init))
 		}
 		if s.Init != nil {
-			p.holds(s.Var)
+			p.updateRoots(s.Var)
 		}
 	case *ir.Closure:
 		params := p.params(s.Lit)
@@ -418,8 +418,8 @@ func (p *printer) assign(s *ir.Assign) string {
 		return fmt.Sprintf("go::put<%s>(go, %d, &%s, %s)", p.typ(t), p.host.types.number(t), p.expr(s.To), p.expr(s.Value))
 	}
 	text := p.expr(s.To) + " = " + p.expr(s.Value)
-	if holding := p.holding(ir.Root(s.To), ", "); holding != "" {
-		text += ", " + holding
+	if updates := p.rootUpdates(ir.Root(s.To), ", "); updates != "" {
+		text += ", " + updates
 	}
 	return text
 }
@@ -463,7 +463,7 @@ func (p *printer) call(s *ir.Call) {
 		p.line("}")
 	}
 	for _, v := range s.Dst {
-		p.holds(v)
+		p.updateRoots(v)
 	}
 	switch {
 	case panics && p.host != nil:
@@ -510,7 +510,7 @@ func (p *printer) effect(s *ir.Effect) {
 		text = p.nameOf(s.Dst) + " = " + text
 	}
 	p.line("%s;", text)
-	p.holds(s.Dst)
+	p.updateRoots(s.Dst)
 }
 
 func (p *printer) branch(s *ir.If) {

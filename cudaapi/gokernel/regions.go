@@ -129,9 +129,9 @@ func inRegions(f *ir.Func) *whole {
 	if f.Called || !loner(f.Body, true, false, readIn(f.Body)) {
 		return nil
 	}
-	turned := *f
-	turned.Body = sideBySide(f)
-	if w := wholeOf(&turned); w != nil {
+	interchanged := *f
+	interchanged.Body = interchangeLoops(f)
+	if w := wholeOf(&interchanged); w != nil {
 		return w
 	}
 	return wholeOf(f)

@@ -831,8 +831,8 @@ func (f *fn) ret(s *ast.ReturnStmt) {
 		root = root.iteration.outer
 	}
 	want := root.f.Results
-	if root.entered != nil {
-		want = root.entered.Results
+	if root.osrEntry != nil {
+		want = root.osrEntry.Results
 	}
 	var values []ir.Expr
 	switch {
@@ -856,9 +856,9 @@ func (f *fn) ret(s *ast.ReturnStmt) {
 func (f *fn) giveBack(values []ir.Expr) {
 	if f.iteration == nil {
 		switch {
-		case f.entered != nil && len(values) == 0:
+		case f.osrEntry != nil && len(values) == 0:
 			f.leaveLoop(LoopEnds, nil)
-		case f.entered != nil:
+		case f.osrEntry != nil:
 			f.leaveLoop(LoopReturns, values)
 		default:
 			f.emit(&ir.Return{Values: values})

@@ -11,7 +11,7 @@ import (
 // call back into Go, which may let the collector run. Go's collector knows nothing of
 // C's stack, so all that C has been given since the call began is kept: asking keeps
 // it, and so does the frame that the call passes. When much is kept, what no variable of C
-// points to is let go: functions that ask write down what their variables have (holds.go
+// points to is let go: functions that ask write down what their variables have (gcroots.go
 // of gokernel).
 //
 // C stores a pointer by itself where none was: what it stores is reachable from what is

@@ -6,7 +6,7 @@ import (
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/callsite"
-	"gocuda/cudaapi/internal/touched"
+	"gocuda/cudaapi/internal/instrument"
 )
 
 // Driver records what another driver is given.
@@ -14,8 +14,8 @@ type Driver struct {
 	next   driver.Driver
 	graphs driver.Graphs // next, if it has graphs
 	rec    *Recorder
-	watch  bool            // next tells what kernels touch
-	tracer *touched.Tracer // has kernels tell it, where next does not
+	watch  bool               // next tells what kernels touch
+	tracer *instrument.Tracer // has kernels tell it, where next does not
 
 	mu       sync.Mutex
 	devices  map[driver.Context]driver.Device
@@ -76,17 +76,17 @@ func Wrap(d driver.Driver, rec *Recorder, contexts map[driver.Context]driver.Dev
 // tracers are those of drivers: what they have loaded serves the next recording too.
 var tracers struct {
 	sync.Mutex
-	of map[driver.Driver]*touched.Tracer
+	of map[driver.Driver]*instrument.Tracer
 }
 
-func tracerOf(d driver.Driver) *touched.Tracer {
+func tracerOf(d driver.Driver) *instrument.Tracer {
 	tracers.Lock()
 	defer tracers.Unlock()
 	t := tracers.of[d]
 	if t == nil {
-		t = touched.New(d)
+		t = instrument.New(d)
 		if tracers.of == nil {
-			tracers.of = map[driver.Driver]*touched.Tracer{}
+			tracers.of = map[driver.Driver]*instrument.Tracer{}
 		}
 		tracers.of[d] = t
 	}
@@ -901,7 +901,7 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	d.mu.Lock()
 	dev, captured := d.devices[c], d.captures[d.lane(c, l.Stream)] != nil
 	d.mu.Unlock()
-	kernel := (*touched.Prepared)(nil)
+	kernel := (*instrument.Prepared)(nil)
 	if d.tracer != nil {
 		d.meet(c, l)
 		if o.Site = callsite.Here(); !o.Site.Library { // which is not looked at

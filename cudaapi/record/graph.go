@@ -6,7 +6,7 @@ import (
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/callsite"
-	"gocuda/cudaapi/internal/touched"
+	"gocuda/cudaapi/internal/instrument"
 )
 
 // capture is a graph in the making.
@@ -34,7 +34,7 @@ func (c *capture) join(d *Driver, l *Lane, tail []int) {
 // nodeRuns gives what a graph's kernel touches to its runs, in the order of the
 // launches, which is that in which they run.
 type nodeRuns struct {
-	node    *touched.Node // what tells it, if the driver does not itself
+	node    *instrument.Node // what tells it, if the driver does not itself
 	mu      sync.Mutex
 	waiting []*Watched
 }
@@ -158,7 +158,7 @@ func (d withGraphs) GraphExecUpdate(c driver.Context, x driver.GraphExec, g driv
 
 func (d withGraphs) GraphLaunch(c driver.Context, x driver.GraphExec, s driver.Stream) error {
 	o := &Op{Kind: GraphLaunch, Call: "cuGraphLaunch", Site: callsite.Here()}
-	var nodes []*touched.Node
+	var nodes []*instrument.Node
 	var observe []func([]driver.Access)
 	return d.queue(o, c, s, func() error {
 		// The runs must be waiting before the first of them can end.

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
-	"gocuda/cudaapi/internal/touched"
+	"gocuda/cudaapi/internal/instrument"
 )
 
 // region is an allocation.
@@ -20,18 +20,18 @@ func (r *region) end() uint64 { return uint64(r.Base) + r.Size }
 // regions are the allocations that are known, by address.
 type regions struct {
 	list []region
-	shot *touched.Memory // a copy, until the list changes
+	shot *instrument.Memory // a copy, until the list changes
 }
 
 // allocations are those that there are now.
-func (d *Driver) allocations() *touched.Memory {
+func (d *Driver) allocations() *instrument.Memory {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	m := &d.memory
 	if m.shot == nil {
-		m.shot = &touched.Memory{Allocations: make([]touched.Allocation, len(m.list))}
+		m.shot = &instrument.Memory{Allocations: make([]instrument.Allocation, len(m.list))}
 		for i, r := range m.list {
-			m.shot.Allocations[i] = touched.Allocation{Lo: r.Base, Hi: driver.Ptr(r.end())}
+			m.shot.Allocations[i] = instrument.Allocation{Lo: r.Base, Hi: driver.Ptr(r.end())}
 		}
 	}
 	return m.shot

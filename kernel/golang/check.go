@@ -93,7 +93,7 @@ func (ev *Evaluator) check(src *source, name, code string) (*checked, []mistake)
 			}
 			return out, mistakes
 		}
-		ev.again(src, name, code)
+		ev.reparse(src, name, code)
 	}
 	return nil, []mistake{{file: name, line: 1, column: 1, text: "calls of must are nested too deeply"}}
 }

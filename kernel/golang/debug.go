@@ -139,7 +139,7 @@ func (d *Debugger) Start(events DebugEvents) (left []string) {
 	if was {
 		return nil
 	}
-	return d.ev.renewAll()
+	return d.ev.relowerAll()
 }
 
 // Stop turns the debugger off, lets all threads go on, and forgets the breakpoints.
@@ -589,7 +589,7 @@ func (d *Debugger) watch(a *Activation, text string) (*func(), error) {
 	if !of.Reaches(info, e) {
 		return nil, errors.New("the function does not use that variable of the function around it")
 	}
-	ev.lower.Touches, ev.lower.Debug = false, false
+	ev.lower.Instrument, ev.lower.Debug = false, false
 	ev.lower.Begin("watch", false)
 	run, err := ev.compileOutput(func() lower.Output { return ev.lower.Finish(ev.lower.Watch(of, info, e)) })
 	if err != nil {
@@ -637,7 +637,7 @@ func (d *Debugger) CopyToGlobals(a *Activation, from, to string) error {
 	t := ev.lower.TypeOf(of, of.Vars[slot])
 	v := types.NewVar(token.NoPos, types.NewPackage("main", "main"), to, t)
 	v.Pkg().Scope().Insert(v)
-	ev.lower.Touches, ev.lower.Debug = false, false
+	ev.lower.Instrument, ev.lower.Debug = false, false
 	ev.lower.Begin("debugger", false)
 	entry, err := ev.compileOutput(func() lower.Output {
 		ev.lower.Take(v, ev.rt.Put(a.Lowered(slot)))

@@ -295,15 +295,15 @@ func (ev *Evaluator) compile(slot int, name, code string, silent bool) (entry *f
 		return nil, nil
 	}
 	if ev.touches() != ev.tells {
-		ev.followTouches()
+		ev.relowerInstrumented()
 	}
 	cell, notes, e := ev.checkOrPostpone(src, name, code)
 	if e != nil {
 		return nil, e
 	}
 	if ev.shares(cell) && ev.tells {
-		ev.followTouches()
-		ev.again(src, name, code)
+		ev.relowerInstrumented()
+		ev.reparse(src, name, code)
 		if cell, notes, e = ev.checkOrPostpone(src, name, code); e != nil {
 			return nil, e
 		}
@@ -331,7 +331,7 @@ func (ev *Evaluator) compile(slot int, name, code string, silent bool) (entry *f
 		cell.stmts = append(cell.stmts, &ast.ExprStmt{X: cell.show})
 		cell.show = nil
 	}
-	ev.lower.Touches, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
+	ev.lower.Instrument, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
 	ev.compilesLoops()
 	ev.lower.Begin(name, false)
 	f, err := ev.build(name, cell, made)

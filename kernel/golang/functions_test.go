@@ -80,7 +80,7 @@ func TestLoopsRunOut(t *testing.T) {
 	if !ev.wantsLoops() {
 		t.Skip("loops are not compiled here")
 	}
-	ev.loops.list = slices.Repeat([]*cellLoop{{}}, maxLoops)
+	ev.loops.list = slices.Repeat([]*osrLoop{{}}, maxLoops)
 	ev.Eval("In[7]", "n := 0\nfor i := range 10 {\n\tn += i\n}", false)
 	list := ev.Compiled()
 	if len(list) != 1 || list[0].Cell != "In[7]" || !strings.Contains(list[0].Reason, "%reset begins again") {

@@ -161,7 +161,7 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 	if err != nil {
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
 	}
-	ev.lower.Touches, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
+	ev.lower.Instrument, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
 	var decls []*ast.FuncDecl
 	var nodes []ast.Node
 	for _, a := range asts {

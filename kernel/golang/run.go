@@ -70,10 +70,10 @@ func (s *Shell) execute(name string, entry func()) Result {
 		end = ended{v, trace, ok}
 	})
 	var res Result
-	warmth := newWarmth()
-	watch := time.NewTimer(warmth.next.Sub(warmth.begun))
+	tierUpTimer := newTierUpTimer()
+	watch := time.NewTimer(tierUpTimer.next.Sub(tierUpTimer.begun))
 	defer watch.Stop()
-	looked := warmth.begun
+	looked := tierUpTimer.begun
 	told := false // of a deadlock that another shell's cell can end
 	look := time.NewTimer(firstLook)
 	defer look.Stop()
@@ -106,7 +106,7 @@ func (s *Shell) execute(name string, entry func()) Result {
 			look.Reset(ev.loopLooks(g))
 			running = true
 		case <-watch.C:
-			ev.warm(g, &warmth)
+			ev.tierUp(g, &tierUpTimer)
 			if time.Since(looked) >= max(deadlockWatch, rt.NextLook()) {
 				looked = time.Now()
 				stacks, ok := ev.stuck(g)
@@ -131,7 +131,7 @@ func (s *Shell) execute(name string, entry func()) Result {
 				break
 			}
 			running = true
-			watch.Reset(min(memoryWatch, max(0, time.Until(warmth.next))))
+			watch.Reset(min(memoryWatch, max(0, time.Until(tierUpTimer.next))))
 		}
 	}
 	if _, ok := ev.rt.Overflowed(g); ok {

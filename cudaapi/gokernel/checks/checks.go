@@ -4,9 +4,9 @@
 //   - what is known at a check (the bounds of numbers, conditions that hold, checks that
 //     passed) may prove it: prove.go;
 //   - of an innermost loop that counts there are two, of which one has no checks:
-//     versions.go;
+//     versioning.go;
 //   - checks in a row become one condition, of which only those are part that all the
-//     others follow from: merge.go.
+//     others follow from: coalesce.go.
 package checks
 
 import (
@@ -25,13 +25,13 @@ func Reduce(f *ir.Func, times int64) {
 	}
 	p := newProver(f)
 	p.run(f)
-	v := &versions{times: times, loose: p.loose, slow: make(map[*ir.Loop]bool)}
+	v := &versioning{times: times, loose: p.loose, slow: make(map[*ir.Loop]bool)}
 	f.Body = v.list(f.Body)
 	if times > 0 {
 		return
 	}
 	p = newProver(f)
-	p.merges, p.slow = true, v.slow
+	p.coalesces, p.slow = true, v.slow
 	p.run(f)
 }
 

@@ -25,13 +25,13 @@ type prover struct {
 	exprs map[string]ir.Expr // one of each key
 	deps  map[string][]*ir.Var
 
-	marks  bool // this is the last time through
-	merges bool
-	slow   map[*ir.Loop]bool // what has a version without checks
-	steps  int               // statements so far
-	loops  int               // around, whose states are being looked for
-	ends   map[*ir.Label]*state
-	nexts  map[*ir.Label]*state
+	marks     bool // this is the last time through
+	coalesces bool
+	slow      map[*ir.Loop]bool // what has a version without checks
+	steps     int               // statements so far
+	loops     int               // around, whose states are being looked for
+	ends      map[*ir.Label]*state
+	nexts     map[*ir.Label]*state
 }
 
 // state is what is known at a place; nil where no thread comes.
@@ -701,13 +701,13 @@ func (p *prover) passed(s *state, c *ir.Check) {
 // list goes through statements. It gives what is known after them.
 func (p *prover) list(s *state, list *[]ir.Stmt) *state {
 	var out []ir.Stmt
-	merges := p.merges && p.marks
+	coalesces := p.coalesces && p.marks
 	for i, x := range *list {
 		if s == nil {
 			break
 		}
-		if merges {
-			if m := p.merged(s, (*list)[i:]); m != nil {
+		if coalesces {
+			if m := p.coalesced(s, (*list)[i:]); m != nil {
 				if out == nil {
 					out = slices.Clone((*list)[:i])
 				}
@@ -873,10 +873,10 @@ func (p *prover) loop(s *state, l *ir.Loop) *state {
 		head = p.steadyState(entry, base, changed, l)
 	}
 	slow := p.slow[l]
-	merges := p.merges
-	p.merges = merges && !slow
+	coalesces := p.coalesces
+	p.coalesces = coalesces && !slow
 	_, end := p.iteration(head.clone(), l)
-	p.merges = merges
+	p.coalesces = coalesces
 	return end
 }
 

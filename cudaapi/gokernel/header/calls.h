@@ -48,7 +48,7 @@ struct record {
     u32 calls, trace[100];    // the places of calls that it came through, the innermost first
     u32 what, type;           // what Go is asked in the middle of it: memory.h
     u64 in[4], out[2];
-    void *held;               // what its functions hold then: a holder
+    void *held;               // what its functions hold then: a root_frame
 };
 // thread is what functions know of the call that they are part of.
 struct thread { const volatile u32 *stop; char *limit; record *call; bool dead; void *held; };

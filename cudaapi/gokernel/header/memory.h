@@ -13,15 +13,15 @@ static GO_COLD void ask(thread &go, u32 what, u32 type, u64 a, u64 b = 0, u64 c 
     go_cross(go_answer, r, 0, 0);
     __asm__ volatile("" : : : "memory");
 }
-// holder is what a function may still use while it asks, or calls what may ask: N pointers,
+// root_frame is what a function may still use while it asks, or calls what may ask: N pointers,
 // and M variables by their addresses and types.
-template <i64 N, i64 M> struct holder {
+template <i64 N, i64 M> struct root_frame {
     void *up; u64 words, refs; void *at[N + 2 * M]; thread &go;
-    __attribute__((always_inline)) holder(thread &go) : up(go.held), words(N), refs(M), go(go) {
+    __attribute__((always_inline)) root_frame(thread &go) : up(go.held), words(N), refs(M), go(go) {
         for (i64 i = 0; i < N; i++) at[i] = 0;
         go.held = this;
     }
-    __attribute__((always_inline)) ~holder() { go.held = up; }
+    __attribute__((always_inline)) ~root_frame() { go.held = up; }
     __attribute__((always_inline)) void knows(i64 i, void *p, u64 type) { at[N + 2 * i] = p; at[N + 2 * i + 1] = (void *)type; }
 };
 // outside calls a function of Go, with the arguments and places for results in a frame.

@@ -93,14 +93,14 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) {
 		}
 	}
 	f.loop(s, func() {
-		e := f.enterable(s, label)
+		e := f.osrEntryOf(s, label)
 		f.around(e, nil, func() { f.forLoop(s, label, shared, e) })
 	})
 }
 
 // forLoop lowers a for statement whose first part is done. shared are its
 // variables that closures share.
-func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local, e *entry) {
+func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local, e *osrEntry) {
 	var cond *expr
 	var pre, post code
 	early := e != nil && s.Cond != nil && f.callsFunction(s.Cond) // such a condition is looked at once an iteration
@@ -228,7 +228,7 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 			continue
 		}
 		guards := f.withoutGuards
-		if f.l.Touches {
+		if f.l.Instrument {
 			guards = func(step func()) { step() }
 		}
 		pres[i] = f.captured(func() {

@@ -42,11 +42,11 @@ type fn struct {
 	yield   *yield   // the range-over-func loop whose body this is
 	labels  map[string]string
 	breakTo []target
-	entries []*entry // of the loops around that can go on in a compiled form
-	top     bool     // the statements of a cell
-	show    ast.Expr // the expression whose value the cell shows
-	several bool     // show is a slice of what is shown
-	user    bool     // it is of a cell
+	entries []*osrEntry // of the loops around that can go on in a compiled form
+	top     bool        // the statements of a cell
+	show    ast.Expr    // the expression whose value the cell shows
+	several bool        // show is a slice of what is shown
+	user    bool        // it is of a cell
 	debug   *debugged
 }
 

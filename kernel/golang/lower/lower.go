@@ -99,9 +99,9 @@ type Lowerer struct {
 	// CallsPackage says whether the compiled form can call functions of a package. It is
 	// set where Loops is.
 	CallsPackage func(path string) bool
-	// Touches has lowered code tell the runtime what it reads and writes in memory
+	// Instrument has lowered code tell the runtime what it reads and writes in memory
 	// that devices use too: see rt.Runtime.Touched.
-	Touches bool
+	Instrument bool
 	// Debug has the debugger stop in the functions of cells.
 	Debug bool
 	// Slot is that of the cell: see BodyName.

@@ -81,7 +81,7 @@ func (l *Lowerer) shiftHelper(rep string) string {
 func (f *fn) either(op token.Token, x *expr, right lowering) *expr {
 	switch {
 	case x.idle(), // which the interpreter would take for the condition
-		f.l.Touches && f.unguarded == 0 && x.calls(): // y may have to tell what it touches
+		f.l.Instrument && f.unguarded == 0 && x.calls(): // y may have to tell what it touches
 		x = f.spill(x)
 	}
 	var y *expr

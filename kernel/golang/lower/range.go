@@ -110,7 +110,7 @@ func (f *fn) bind(s *ast.RangeStmt, k, v *expr) {
 	f.set(s.Value, v, s.Tok)
 }
 
-func (f *fn) loopBody(s *ast.RangeStmt, label string, e *entry, binds func()) {
+func (f *fn) loopBody(s *ast.RangeStmt, label string, e *osrEntry, binds func()) {
 	f.pollLoop(s, e)
 	binds()
 	f.enter(label, true, func() {
@@ -127,15 +127,15 @@ func (f *fn) rangeNative(s *ast.RangeStmt, label string, x *expr, key, elem type
 		x = f.spillAlways(x)
 	}
 	k, v := f.temp(key), f.temp(elem)
-	var e *entry
+	var e *osrEntry
 	if !f.rangesMap(s) {
-		e = f.enterable(s, label, x, k)
+		e = f.osrEntryOf(s, label, x, k)
 	}
 	f.around(e, intLiteral(0), func() { f.nativeLoop(s, label, x, k, v, e) })
 }
 
 // nativeLoop is the loop of rangeNative, whose variables are k and v.
-func (f *fn) nativeLoop(s *ast.RangeStmt, label string, x, k, v *expr, e *entry) {
+func (f *fn) nativeLoop(s *ast.RangeStmt, label string, x, k, v *expr, e *osrEntry) {
 	elem := v.typ
 	_, channels := elem.Underlying().(*types.Chan)
 	switch {
@@ -169,7 +169,7 @@ func (f *fn) rangeInt(s *ast.RangeStmt, label string, t types.Type) {
 	n, k := f.temp(t), f.temp(t)
 	f.emit("var %s %s = %s", n, f.l.rep(t), f.to(s.X, t))
 	f.emit("var %s %s", k, f.l.rep(t))
-	e := f.enterable(s, label, n, k)
+	e := f.osrEntryOf(s, label, n, k)
 	f.around(e, nil, func() {
 		f.emit("%sfor ; %s < %s; %s++ {", f.head(label), k, n, k)
 		f.loopBody(s, label, e, func() { f.bind(s, k, nil) })
@@ -184,7 +184,7 @@ func (f *fn) rangeCount(s *ast.RangeStmt, label string, a *types.Array, x *expr)
 	if x != nil && x.op == opDeref {
 		state = []*expr{x.args[0], k}
 	}
-	e := f.enterable(s, label, state...)
+	e := f.osrEntryOf(s, label, state...)
 	f.around(e, nil, func() {
 		f.emit("%sfor ; %s < %d; %s++ {", f.head(label), k, a.Len(), k)
 		f.loopBody(s, label, e, func() {
@@ -203,12 +203,12 @@ func (f *fn) rangeString(s *ast.RangeStmt, label string) {
 	f.emit("var %s string = string(%s)", x, f.expr(s.X))
 	next, k, c, r := f.temp(intType), f.temp(intType), f.temp(nil), f.temp(types.Typ[types.Int32])
 	f.emit("%s := 0", next)
-	e := f.enterable(s, label, x, k)
+	e := f.osrEntryOf(s, label, x, k)
 	f.around(e, intLiteral(0), func() { f.stringLoop(s, label, x, next, k, c, r, e) })
 }
 
 // stringLoop is the loop of rangeString.
-func (f *fn) stringLoop(s *ast.RangeStmt, label string, x, next, k, c, r *expr, e *entry) {
+func (f *fn) stringLoop(s *ast.RangeStmt, label string, x, next, k, c, r *expr, e *osrEntry) {
 	f.emit("%sfor %s < len(%s) {", f.head(label), next, x)
 	f.emit("%s := %s", k, next)
 	f.emit("%s := %s[%s]", c, x, next)

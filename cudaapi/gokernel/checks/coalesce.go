@@ -10,7 +10,7 @@ import (
 	"gocuda/cudaapi/gokernel/ir"
 )
 
-// merged makes one condition of checks in a row: where it holds, the checks are made one
+// coalesced makes one condition of checks in a row: where it holds, the checks are made one
 // by one, and one of them fails, or none. If memory is written between them, that is done
 // between them there as well, and one does fail: the thread does not come back to write it
 // again. nil: there are not two checks.
@@ -18,7 +18,7 @@ import (
 // Of indices into one slice those are left out that lie between others: x[i-1], x[i] and
 // x[i+1] need two comparisons, and so do x[j*n+i-n], x[j*n+i-1], x[j*n+i+1] and x[j*n+i+n]
 // if n is neither less than 1 nor so great that the sums wrap, which is one more.
-func (p *prover) merged(s *state, list []ir.Stmt) ir.Stmt {
+func (p *prover) coalesced(s *state, list []ir.Stmt) ir.Stmt {
 	if c, ok := list[0].(*ir.Check); !ok || c.Holds || c.Kind != ir.InRange && c.Kind != ir.NonNil {
 		return nil
 	}

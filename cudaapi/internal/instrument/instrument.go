@@ -1,4 +1,4 @@
-// Package touched has kernels on GPUs tell which memory they touch.
+// Package instrument instruments kernels on GPUs: they report which memory they touch.
 //
 // A kernel's source is compiled once more, to PTX, and each access to global memory
 // becomes a call which notes it on the device (note.cu): exact to a byte, in tables of a
@@ -10,7 +10,7 @@
 // the same arguments, and the program's kernel runs as it is. Of other kernels the calls
 // stand before the accesses, and these run in the place of the program's; the program's
 // streams get an event behind such a kernel, and no other work.
-package touched
+package instrument
 
 import (
 	"cmp"

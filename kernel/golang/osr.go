@@ -21,16 +21,16 @@ import (
 	"gocuda/kernel/golang/rt"
 )
 
-// A loop that runs for long is compiled beside the cell, with those around it, and
-// entered at the head of its next iteration. Which loops these are, they say themselves: now
+// On-stack replacement: a loop that runs for long is compiled beside the cell, with those
+// around it, and entered at the head of its next iteration. Which loops these are, they say themselves: now
 // and then lowered code is asked to look at the heads of loops, as it does when a cell
 // is to end, and calls a function of each loop there.
 
 // loops are those that can go on in a compiled form.
 type loops struct {
 	mu    sync.Mutex
-	list  []*cellLoop
-	of    map[*lower.Loop]*cellLoop
+	list  []*osrLoop
+	of    map[*lower.Loop]*osrLoop
 	flags []bool // those that lowered code reads before it begins a loop
 	full  string // the first cell with a loop for which there was no number
 	asked func() // ends the looks at the heads of loops
@@ -42,8 +42,8 @@ type loops struct {
 	eager int
 }
 
-// cellLoop is a loop of a cell.
-type cellLoop struct {
+// osrLoop is a loop of a cell.
+type osrLoop struct {
 	ev      *Evaluator
 	loop    *lower.Loop
 	number  int
@@ -89,7 +89,7 @@ func (l *loops) reset(v reflect.Value) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.full = ""
-	l.list, l.of, l.flags = nil, make(map[*lower.Loop]*cellLoop), make([]bool, maxLoops)
+	l.list, l.of, l.flags = nil, make(map[*lower.Loop]*osrLoop), make([]bool, maxLoops)
 	v.Set(reflect.ValueOf(l.flags))
 	l.eager = 0
 	if after, ok := strings.CutPrefix(os.Getenv(CompileVariable), compileEverything); ok {
@@ -115,7 +115,7 @@ func (ev *Evaluator) compilesLoops() {
 // addLoop makes the function that lowered code calls to go on with a loop, and returns
 // its number; -1: there is none.
 func (ev *Evaluator) addLoop(l *lower.Loop) int {
-	c := &cellLoop{ev: ev, loop: l, out: []reflect.Type{reflect.TypeFor[int]()}}
+	c := &osrLoop{ev: ev, loop: l, out: []reflect.Type{reflect.TypeFor[int]()}}
 	for _, v := range l.Vars {
 		t := ev.lower.Reflect(v.Var.Type())
 		if v.Place {
@@ -151,7 +151,7 @@ func (ev *Evaluator) addLoop(l *lower.Loop) int {
 }
 
 // enter goes on with the loop, if it was compiled.
-func (c *cellLoop) enter(args []reflect.Value) []reflect.Value {
+func (c *osrLoop) enter(args []reflect.Value) []reflect.Value {
 	results := []reflect.Value{reflect.ValueOf(0)}
 	f := c.native.Load()
 	if f == nil {
@@ -250,7 +250,7 @@ func (ev *Evaluator) loopsOf(g *rt.Group) (done func()) {
 }
 
 // loopRuns is called at the head of an iteration of a loop that is not compiled.
-func (ev *Evaluator) loopRuns(c *cellLoop) {
+func (ev *Evaluator) loopRuns(c *osrLoop) {
 	if ev.compilesNothing() { // since the cell began
 		return
 	}
@@ -260,7 +260,7 @@ func (ev *Evaluator) loopRuns(c *cellLoop) {
 		ls.mu.Unlock()
 		return
 	}
-	var chain []*cellLoop // the outermost last
+	var chain []*osrLoop // the outermost last
 	for at := c; at != nil; at = ls.of[at.loop.Around] {
 		if at.state == loopCold {
 			at.state = loopWarm
@@ -277,7 +277,7 @@ func (ev *Evaluator) loopRuns(c *cellLoop) {
 }
 
 // inTurn says whether a loop that was compiled is entered now that it asks.
-func (ls *loops) inTurn(c *cellLoop) bool {
+func (ls *loops) inTurn(c *osrLoop) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	if c.asked++; c.asked < ls.eager {
@@ -288,7 +288,7 @@ func (ls *loops) inTurn(c *cellLoop) bool {
 }
 
 // compileLoops compiles loops that run, the innermost first, and has them entered.
-func (ev *Evaluator) compileLoops(chain []*cellLoop, g *rt.Group) {
+func (ev *Evaluator) compileLoops(chain []*osrLoop, g *rt.Group) {
 	again := false
 	defer func() {
 		ls := &ev.loops
@@ -345,7 +345,7 @@ func (ev *Evaluator) worthCompiling(g *rt.Group) bool {
 }
 
 // loopProgram is what is to be compiled of loops; those that cannot be say why.
-func (ev *Evaluator) loopProgram(chain []*cellLoop) (good []*cellLoop, p *gokernel.HostProgram, generation int) {
+func (ev *Evaluator) loopProgram(chain []*osrLoop) (good []*osrLoop, p *gokernel.HostProgram, generation int) {
 	var list []*gokernel.HostLoop
 	for _, c := range chain {
 		h := c.host()
@@ -373,7 +373,7 @@ func (ev *Evaluator) loopProgram(chain []*cellLoop) (good []*cellLoop, p *gokern
 }
 
 // host is the loop as it is compiled.
-func (c *cellLoop) host() *gokernel.HostLoop {
+func (c *osrLoop) host() *gokernel.HostLoop {
 	l := c.loop
 	h := &gokernel.HostLoop{Stmt: l.Stmt, Label: l.Label, Info: l.Info, Func: l.Func, State: l.State, Results: l.Results, Exits: l.Exits}
 	for _, v := range l.Vars {
@@ -383,7 +383,7 @@ func (c *cellLoop) host() *gokernel.HostLoop {
 }
 
 // useLoops has loops entered that were compiled.
-func (ev *Evaluator) useLoops(list []*cellLoop, code *native.Code, err error) {
+func (ev *Evaluator) useLoops(list []*osrLoop, code *native.Code, err error) {
 	var entries []*native.Func
 	if err == nil {
 		entries, err = code.Loops()

@@ -9,16 +9,16 @@ import (
 	"gocuda/cudaapi/gokernel/ir"
 )
 
-// versions takes checks out of loops. An innermost loop that counts becomes two: one
+// versioning takes checks out of loops. An innermost loop that counts becomes two: one
 // without the checks of what is linear in its counter, which runs if these hold at
 // both ends, and the loop as it was, which runs otherwise and panics where Go does.
-type versions struct {
+type versioning struct {
 	times int64            // how many iterations a loop may have that is Short; 0: any
 	loose map[*ir.Var]bool // something may change them unseen
 	slow  map[*ir.Loop]bool
 }
 
-func (v *versions) list(list []ir.Stmt) []ir.Stmt {
+func (v *versioning) list(list []ir.Stmt) []ir.Stmt {
 	out := make([]ir.Stmt, 0, len(list))
 	for _, s := range list {
 		switch s := s.(type) {
@@ -40,7 +40,7 @@ func (v *versions) list(list []ir.Stmt) []ir.Stmt {
 const mostStatements = 60
 
 // loop gives a loop in two versions, or as it is.
-func (v *versions) loop(l *ir.Loop) []ir.Stmt {
+func (v *versioning) loop(l *ir.Loop) []ir.Stmt {
 	same := []ir.Stmt{l}
 	c := v.counter(l)
 	if c == nil {
@@ -113,10 +113,10 @@ func (v *versions) loop(l *ir.Loop) []ir.Stmt {
 	return []ir.Stmt{&ir.Block{Body: append(before, &ir.If{Cond: cond, Then: []ir.Stmt{fast}, Else: same})}}
 }
 
-func (v *versions) label(l *ir.Label) *ir.Label { return &ir.Label{Name: "go_" + l.Name} }
+func (v *versioning) label(l *ir.Label) *ir.Label { return &ir.Label{Name: "go_" + l.Name} }
 
 // copied is a list of statements without some checks, with labels of its own.
-func (v *versions) copied(list []ir.Stmt, drop map[*ir.Check]bool, labels map[*ir.Label]*ir.Label) []ir.Stmt {
+func (v *versioning) copied(list []ir.Stmt, drop map[*ir.Check]bool, labels map[*ir.Label]*ir.Label) []ir.Stmt {
 	to := func(l *ir.Label) *ir.Label {
 		if other := labels[l]; other != nil {
 			return other
@@ -153,7 +153,7 @@ func (v *versions) copied(list []ir.Stmt, drop map[*ir.Check]bool, labels map[*i
 
 // counter is what counts a loop's iterations.
 type counter struct {
-	v       *versions
+	v       *versioning
 	i       *ir.Var
 	cond    *ir.Binary
 	step    int64 // of each iteration; negative downwards
@@ -162,7 +162,7 @@ type counter struct {
 
 // counter finds the variable that counts a loop's iterations: compared with what
 // does not change, and changed by a constant after each of them.
-func (v *versions) counter(l *ir.Loop) *counter {
+func (v *versioning) counter(l *ir.Loop) *counter {
 	cond, ok := l.Cond.(*ir.Binary)
 	if !ok || len(l.Post) != 1 {
 		return nil

@@ -96,7 +96,7 @@ func (ev *Evaluator) checkOrPostpone(src *source, name, code string) (*checked, 
 	if mistakes != nil {
 		if waiting := ev.postpone(src, code, mistakes); waiting != nil {
 			src.without(waiting)
-			ev.again(src, name, code)
+			ev.reparse(src, name, code)
 			first := mistakes
 			if cell, notes, mistakes, err = ev.checkCell(src, name, code); err != nil || mistakes != nil {
 				mistakes = first

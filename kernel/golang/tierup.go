@@ -12,24 +12,24 @@ import (
 	"gocuda/kernel/golang/rt"
 )
 
-// The functions that a running cell is in for long are compiled beside it, and entered
-// at their next call. Which these are is seen by a look at the cell's stacks
+// Tier-up: the functions that a running cell is in for long are compiled beside it, and
+// entered at their next call. Which these are is seen by a look at the cell's stacks
 // now and then, so code that runs pays nothing for it.
 
-// warmth is when the running cell is looked at next.
-type warmth struct{ begun, next time.Time }
+// tierUpTimer says when the running cell is looked at next.
+type tierUpTimer struct{ begun, next time.Time }
 
 // looksAfter is after how long a cell is looked at first; then each time after as long
 // as it has run.
 const looksAfter = 20 * time.Millisecond
 
-func newWarmth() warmth {
+func newTierUpTimer() tierUpTimer {
 	now := time.Now()
-	return warmth{now, now.Add(looksAfter)}
+	return tierUpTimer{now, now.Add(looksAfter)}
 }
 
-// warm compiles the functions that the cell is in, if it is time for that.
-func (ev *Evaluator) warm(g *rt.Group, w *warmth) {
+// tierUp compiles the functions that the cell is in, if it is time for that.
+func (ev *Evaluator) tierUp(g *rt.Group, w *tierUpTimer) {
 	now := time.Now()
 	if now.Before(w.next) {
 		return

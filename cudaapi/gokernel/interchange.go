@@ -15,10 +15,10 @@ import (
 // through all of memory. Such a loop goes around that over the threads instead: they
 // take their elements side by side, which the C++ compiler can do with vectors.
 
-// sideBySide rewrites the loops of a kernel's body that are so; the same list if there
+// interchangeLoops rewrites the loops of a kernel's body that are so; the same list if there
 // is none.
-func sideBySide(f *ir.Func) []ir.Stmt {
-	r := &turner{values: make(map[*ir.Var]ir.Expr), params: make(map[*ir.Var]bool)}
+func interchangeLoops(f *ir.Func) []ir.Stmt {
+	r := &interchange{values: make(map[*ir.Var]ir.Expr), params: make(map[*ir.Var]bool)}
 	writes := make(map[*ir.Var]int)
 	ir.WalkAll(f.Body, func(s ir.Stmt) {
 		for _, v := range ir.Defined(s) {
@@ -46,13 +46,13 @@ func sideBySide(f *ir.Func) []ir.Stmt {
 	return f.Body
 }
 
-type turner struct {
+type interchange struct {
 	values map[*ir.Var]ir.Expr // what variables stand for that are set once
 	params map[*ir.Var]bool    // those that do not change
 	found  bool
 }
 
-func (r *turner) list(list []ir.Stmt) []ir.Stmt {
+func (r *interchange) list(list []ir.Stmt) []ir.Stmt {
 	out := slices.Clone(list)
 	for i, s := range list {
 		b, ok := s.(*ir.Block)
@@ -63,7 +63,7 @@ func (r *turner) list(list []ir.Stmt) []ir.Stmt {
 			d, isDefine := b.Body[n-2].(*ir.Define)
 			l, isLoop := b.Body[n-1].(*ir.Loop)
 			if isDefine && isLoop && d.Init != nil {
-				if other := r.turned(d, l); other != nil {
+				if other := r.interchanged(d, l); other != nil {
 					r.found = true
 					out[i] = &ir.Block{Body: append(slices.Clone(b.Body[:n-2]), other...)}
 					continue
@@ -75,9 +75,9 @@ func (r *turner) list(list []ir.Stmt) []ir.Stmt {
 	return out
 }
 
-// turned is a loop with its counter, as one around that over the threads; nil if it
+// interchanged is a loop with its counter, as one around that over the threads; nil if it
 // cannot be that.
-func (r *turner) turned(d *ir.Define, l *ir.Loop) []ir.Stmt {
+func (r *interchange) interchanged(d *ir.Define, l *ir.Loop) []ir.Stmt {
 	cond, ok := l.Cond.(*ir.Binary)
 	t := d.Var.Type
 	if !ok || cond.Op != token.LSS || sizes.Sizeof(t) != 8 || isUnsigned(t) || !isInteger(t) || len(l.Post) == 0 {
@@ -131,7 +131,7 @@ func isRef(e ir.Expr, v *ir.Var) bool {
 }
 
 // fits says whether a loop's body is one that threads can run side by side.
-func (r *turner) fits(i *ir.Var, l *ir.Loop) bool {
+func (r *interchange) fits(i *ir.Var, l *ir.Loop) bool {
 	fit := true
 	ir.Walk(l.Body, func(s ir.Stmt) {
 		switch s := s.(type) {
@@ -159,7 +159,7 @@ const (
 
 // of is an expression for a thread, of what all threads know and the thread's rank; nil
 // if there is more in it.
-func (r *turner) of(e ir.Expr, thread int) ir.Expr {
+func (r *interchange) of(e ir.Expr, thread int) ir.Expr {
 	pure := func(name string) ir.Expr { return &ir.Pure{Name: name, T: types.Typ[types.Int]} }
 	sum := func(op token.Token, x, y ir.Expr) ir.Expr {
 		return &ir.Binary{Op: op, X: x, Y: y, T: types.Typ[types.Int]}
@@ -206,7 +206,7 @@ func (r *turner) of(e ir.Expr, thread int) ir.Expr {
 }
 
 // varies says whether an expression differs among the threads of a block.
-func (r *turner) varies(e ir.Expr) (found bool) {
+func (r *interchange) varies(e ir.Expr) (found bool) {
 	ir.Parts(r.of(e, ownThread), func(e ir.Expr) {
 		p, ok := e.(*ir.Pure)
 		found = found || ok && (p.Name == "thread_rank" || strings.HasPrefix(p.Name, "threadIdx."))
@@ -216,7 +216,7 @@ func (r *turner) varies(e ir.Expr) (found bool) {
 
 // rises says whether an expression is a sum of what all threads know and their indices,
 // by no number or one above 0.
-func (r *turner) rises(e ir.Expr) bool {
+func (r *interchange) rises(e ir.Expr) bool {
 	if !r.varies(e) {
 		return true
 	}

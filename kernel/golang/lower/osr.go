@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// A loop can go on in a compiled form: see Lowerer.Loops. Lowered code asks for that
-// where a loop begins, and at the head of an iteration when it looks whether it is to end
-// anyway, so the iterations of a loop pay nothing for it. What the loop uses of the function
-// around it is given to a function of package rt, and comes back.
+// On-stack replacement: a loop can go on in a compiled form (see Lowerer.Loops). Lowered
+// code asks for that where a loop begins, and at the head of an iteration when it looks
+// whether it is to end anyway, so the iterations of a loop pay nothing for it. What the loop
+// uses of the function around it is given to a function of package rt, and comes back.
 
 // Loop is a loop that can go on in a compiled form.
 type Loop struct {
@@ -47,8 +47,8 @@ const (
 	loopBranch  // with the first of its exits; others follow
 )
 
-// entry is what the lowering of a loop that can go on elsewhere knows.
-type entry struct {
+// osrEntry is what the lowering of a loop that can go on elsewhere knows.
+type osrEntry struct {
 	*Loop
 	number int
 	how    *expr // how the compiled loop ended
@@ -57,14 +57,14 @@ type entry struct {
 	values []*expr // of a return statement
 }
 
-// enterable makes an entry of a loop that can go on in a compiled form, nil if it is
+// osrEntryOf makes an entry of a loop that can go on in a compiled form, nil if it is
 // none; state is what has no name in the cell.
-func (f *fn) enterable(s ast.Stmt, label string, state ...*expr) *entry {
+func (f *fn) osrEntryOf(s ast.Stmt, label string, state ...*expr) *osrEntry {
 	l := f.l
 	if l.Loops == nil || f.env != nil || !f.fits(s) {
 		return nil
 	}
-	e := &entry{Loop: &Loop{Stmt: s, Label: label, Info: f.info, Cell: f.cell, Func: f.name}}
+	e := &osrEntry{Loop: &Loop{Stmt: s, Label: label, Info: f.info, Cell: f.cell, Func: f.name}}
 	if !f.exits(e.Loop) || f.yield != nil && (e.returns || len(e.Exits) > 0) {
 		return nil
 	}
@@ -216,7 +216,7 @@ func (f *fn) exits(l *Loop) bool {
 
 // loopVars finds the variables of the function around that a loop uses. It is false if
 // one is made again for each iteration.
-func (f *fn) loopVars(e *entry) bool {
+func (f *fn) loopVars(e *osrEntry) bool {
 	var first ast.Stmt
 	if s, ok := e.Stmt.(*ast.ForStmt); ok {
 		first = s.Init
@@ -285,14 +285,14 @@ func (f *fn) loopVars(e *entry) bool {
 func (f *fn) rootOf(e ast.Expr) types.Object { return (&analysis{f: f}).root(e) }
 
 // enter writes what goes on with a loop elsewhere.
-func (e *entry) enter(f *fn) {
+func (e *osrEntry) enter(f *fn) {
 	f.at(e.Stmt) // which is where it is as long as that takes
 	f.emit("%s = %s", e.to, call(nil, f.l.hostName("rt", LoopSymbol(e.number), nil), e.from...))
 }
 
 // around writes a loop that can go on elsewhere, what it does there first. first is its
 // last state before the first iteration; nil: that is a variable already.
-func (f *fn) around(e *entry, first *expr, loop func()) {
+func (f *fn) around(e *osrEntry, first *expr, loop func()) {
 	if e == nil {
 		loop()
 		return
@@ -302,7 +302,7 @@ func (f *fn) around(e *entry, first *expr, loop func()) {
 }
 
 // begins goes on elsewhere with a loop before its first iteration.
-func (f *fn) begins(e *entry, first *expr) {
+func (f *fn) begins(e *osrEntry, first *expr) {
 	for _, v := range append([]*expr{e.how}, e.values...) {
 		if f.hoist(v.text, v.typ) {
 			if v == e.how {
@@ -325,7 +325,7 @@ func (f *fn) begins(e *entry, first *expr) {
 }
 
 // inside writes the loop, and what is after it.
-func (f *fn) inside(e *entry, loop func()) {
+func (f *fn) inside(e *osrEntry, loop func()) {
 	f.emit("if %s == %d {", e.how, loopGoesOn)
 	f.entries = append(f.entries, e)
 	loop()
@@ -335,7 +335,7 @@ func (f *fn) inside(e *entry, loop func()) {
 }
 
 // leaves does what a compiled loop ended with.
-func (f *fn) leaves(e *entry) {
+func (f *fn) leaves(e *osrEntry) {
 	if e.ends {
 		f.emit("if %s == %d {", e.how, loopEnds)
 		f.leave(f.returnPlaces())
@@ -361,7 +361,7 @@ func (f *fn) leaves(e *entry) {
 }
 
 // pollLoop is poll at the head of an iteration of a loop, which can go on elsewhere from there.
-func (f *fn) pollLoop(n ast.Node, e *entry) {
+func (f *fn) pollLoop(n ast.Node, e *osrEntry) {
 	if e == nil {
 		f.poll(n)
 		return

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// What a cell declares again, the functions, methods and types of earlier cells
-// follow: those that use it are compiled again with the cell, from their source.
+// Redefinition: the functions, methods and types of earlier cells that use what a cell
+// declares again are compiled again with the cell, from their source.
 // What does not fit any more, and variables, which keep their values, stay as they
 // are, and the cell says so. In the same way a function may call one that a later
 // cell declares: it is compiled with that.
@@ -37,8 +37,8 @@ type follower struct {
 	decl ast.Decl
 }
 
-// adds parses declarations of earlier cells and adds them to a cell's.
-func (ev *Evaluator) adds(src *source, list []*kept) {
+// addDeclarations parses declarations of earlier cells and adds them to a cell's.
+func (ev *Evaluator) addDeclarations(src *source, list []*kept) {
 	src.followers = nil
 	var steps []ast.Node
 	for _, k := range list {
@@ -57,17 +57,17 @@ func (ev *Evaluator) adds(src *source, list []*kept) {
 	src.steps = append(steps, src.steps...)
 }
 
-// again parses the cell again: a check changes what it checks.
-func (ev *Evaluator) again(src *source, name, code string) {
+// reparse parses the cell again: a check changes what it checks.
+func (ev *Evaluator) reparse(src *source, name, code string) {
 	var with []*kept
 	for _, f := range src.followers {
 		with = append(with, f.kept)
 	}
-	ev.anew(src, name, code, with)
+	ev.reparseWith(src, name, code, with)
 }
 
-// again parses the cell again, to be checked with other declarations of earlier cells.
-func (ev *Evaluator) anew(src *source, name, code string, with []*kept) {
+// reparseWith parses the cell again, to be checked with other declarations of earlier cells.
+func (ev *Evaluator) reparseWith(src *source, name, code string, with []*kept) {
 	fresh, _ := parse(ev.fset, name, code)
 	left, renewed := src.left, src.renewed
 	*src = *fresh
@@ -75,7 +75,7 @@ func (ev *Evaluator) anew(src *source, name, code string, with []*kept) {
 	if left != nil {
 		src.without(left)
 	}
-	ev.adds(src, with)
+	ev.addDeclarations(src, with)
 }
 
 // of finds the follower whose source has a position.
@@ -95,20 +95,20 @@ func (src *source) isFollower(n ast.Node) bool {
 // checkCell checks a cell with what follows it, and says what does not.
 func (ev *Evaluator) checkCell(src *source, name, code string) (cell *checked, notes []string, mistakes []mistake, err error) {
 	changed := src.redeclared(ev)
-	with := append(ev.ready(src), ev.dependents(src, changed, nil)...)
+	with := append(ev.completed(src), ev.dependents(src, changed, nil)...)
 	left := make(map[*kept]string) // and why
 	src.renewed = make(map[string]bool)
 	if len(with) > 0 {
-		ev.adds(src, with)
+		ev.addDeclarations(src, with)
 	}
 	for {
 		cell, mistakes, err = ev.checkSafely(src, name, code)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		if more, found := ev.renew(src, changed, with); found {
+		if more, found := ev.retyped(src, changed, with); found {
 			with = append(with, more...)
-			ev.anew(src, name, code, with)
+			ev.reparseWith(src, name, code, with)
 			continue
 		}
 		var bad []*kept
@@ -121,7 +121,7 @@ func (ev *Evaluator) checkCell(src *source, name, code string) (cell *checked, n
 		}
 		if len(bad) > 0 {
 			with = slices.DeleteFunc(with, func(k *kept) bool { return slices.Contains(bad, k) })
-			ev.anew(src, name, code, with)
+			ev.reparseWith(src, name, code, with)
 			continue
 		}
 		if mistakes != nil {
@@ -130,18 +130,18 @@ func (ev *Evaluator) checkCell(src *source, name, code string) (cell *checked, n
 		maps.Copy(changed, ev.changedBy(cell))
 		more := ev.dependents(src, changed, func(k *kept) bool { return left[k] != "" || slices.Contains(with, k) })
 		if len(more) == 0 {
-			return cell, ev.stays(cell, changed, left), nil, nil
+			return cell, ev.unchanged(cell, changed, left), nil, nil
 		}
 		with = append(with, more...)
-		ev.anew(src, name, code, with)
+		ev.reparseWith(src, name, code, with)
 	}
 }
 
-// renew returns what is to be declared again with a cell that gives methods of
+// retyped returns what is to be declared again with a cell that gives methods of
 // earlier types other signatures: the types, if the cell does not declare them
 // itself, and what uses them; and whether there is such a type that is not in
 // changed, where it is put.
-func (ev *Evaluator) renew(src *source, changed map[string]bool, with []*kept) (list []*kept, found bool) {
+func (ev *Evaluator) retyped(src *source, changed map[string]bool, with []*kept) (list []*kept, found bool) {
 	own := src.declares()
 	for name := range src.renewed {
 		if k := ev.kept[name]; k != nil && !changed[name] {
@@ -290,8 +290,8 @@ func keptName(d *ast.FuncDecl) string {
 	return ""
 }
 
-// stays says what keeps what it had of names that the cell declares again.
-func (ev *Evaluator) stays(cell *checked, changed map[string]bool, left map[*kept]string) []string {
+// unchanged says what keeps what it had of names that the cell declares again.
+func (ev *Evaluator) unchanged(cell *checked, changed map[string]bool, left map[*kept]string) []string {
 	var notes []string
 	through := make(map[string][]string)
 	for k, why := range left {
@@ -501,9 +501,9 @@ func (ev *Evaluator) keptOf(n ast.Node, code string, lines []int) *kept {
 	return k
 }
 
-// ready are the functions of earlier cells that wait for what the cell declares,
+// completed are the functions of earlier cells that wait for what the cell declares,
 // if nothing else is missing.
-func (ev *Evaluator) ready(src *source) []*kept {
+func (ev *Evaluator) completed(src *source) []*kept {
 	if len(ev.waiting) == 0 || src.program {
 		return nil
 	}
@@ -598,16 +598,16 @@ func (src *source) without(list []*kept) {
 	src.left = list
 }
 
-// renewAll evaluates the functions and methods of earlier cells again, and returns the
+// relowerAll evaluates the functions and methods of earlier cells again, and returns the
 // names of those that do not fit any more: they stay as they were lowered.
-func (ev *Evaluator) renewAll() (left []string) {
+func (ev *Evaluator) relowerAll() (left []string) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
-	return ev.lowerAnew("debugger")
+	return ev.relower("debugger")
 }
 
-// lowerAnew is renewAll, for a purpose.
-func (ev *Evaluator) lowerAnew(name string) (left []string) {
+// relower is relowerAll, for a purpose.
+func (ev *Evaluator) relower(name string) (left []string) {
 	var list []*kept
 	for _, k := range ev.kept {
 		if !k.isType {
@@ -621,11 +621,11 @@ func (ev *Evaluator) lowerAnew(name string) (left []string) {
 	const code = ""
 	for len(list) > 0 {
 		src, _ := parse(ev.fset, name, code)
-		ev.adds(src, list)
+		ev.addDeclarations(src, list)
 		cell, mistakes, err := ev.checkSafely(src, name, code)
 		if err == nil && mistakes == nil {
 			ev.shares(cell)
-			ev.lower.Touches, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
+			ev.lower.Instrument, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
 			ev.compilesLoops()
 			ev.lower.Begin(name, false)
 			entry, err := ev.build(name, cell, nil)
@@ -681,10 +681,10 @@ func (ev *Evaluator) shares(cell *checked) (others bool) {
 	return ev.lower.Shares(cell.info, nodes)
 }
 
-// followTouches has the functions of earlier cells tell what they read and write if
+// relowerInstrumented has the functions of earlier cells tell what they read and write if
 // this one is to, and else no more.
-func (ev *Evaluator) followTouches() {
-	for _, name := range ev.lowerAnew("check") {
+func (ev *Evaluator) relowerInstrumented() {
+	for _, name := range ev.relower("check") {
 		if ev.touches() {
 			fmt.Fprintf(ev.route(ev.options.Stderr), "%s does not fit what cells declare now: what it reads and writes itself is not checked\n", name)
 		}

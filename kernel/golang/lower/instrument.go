@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// What cells read and write in memory that devices use too is told to whoever
-// watches it: see Lowerer.Touches. Only expressions are looked at that may be such
+// Instrumentation: what cells read and write in memory that devices use too is reported to
+// the checker (see Lowerer.Instrument). Only expressions are looked at that may be such
 // memory: views of a *cuda.HostBuffer, slices that a copy or a message goes to while
 // the program runs on, pointers to their elements, and what holds such values:
 // variables, fields, channels, interfaces. Too many do no harm, for told is where the
@@ -152,7 +152,7 @@ func (s *sharing) walk(n ast.Node, sig *types.Signature) {
 		case *ast.FuncLit:
 			if t, ok := s.info.TypeOf(n).(*types.Signature); ok {
 				s.l.declared(t)
-				if s.l.Touches { // its value stays as it is when a later cell calls it with such memory
+				if s.l.Instrument { // its value stays as it is when a later cell calls it with such memory
 					for p := range t.Params().Variables() {
 						s.holds(p)
 					}
@@ -723,7 +723,7 @@ func (f *fn) isPlain(e ast.Expr) bool {
 // must not be evaluated twice is kept for the statement, until done is called.
 func (f *fn) touched(s ast.Stmt) (done func()) {
 	done = func() {}
-	if !f.l.Touches {
+	if !f.l.Instrument {
 		return done
 	}
 	switch s := s.(type) {
@@ -762,7 +762,7 @@ func (f *fn) kept(e ast.Expr) (done func()) {
 }
 
 // writesShared reports whether an assignment to e writes such memory, which is told.
-func (f *fn) writesShared(e ast.Expr) bool { return f.l.Touches && f.liesIn(e) }
+func (f *fn) writesShared(e ast.Expr) bool { return f.l.Instrument && f.liesIn(e) }
 
 // written has it told, just before a place is written, that it is.
 func (f *fn) written(e ast.Expr, s storage) storage {
@@ -784,7 +784,7 @@ func (f *fn) written(e ast.Expr, s storage) storage {
 
 // reads tells that an element is read. x is it, lowered.
 func (f *fn) reads(e *ast.IndexExpr, x *expr) *expr {
-	if !f.l.Touches || !x.is(opIndex) {
+	if !f.l.Instrument || !x.is(opIndex) {
 		return x
 	}
 	if !isNumbers(f.typeOf(e.X)) {
@@ -799,7 +799,7 @@ func (f *fn) reads(e *ast.IndexExpr, x *expr) *expr {
 
 // readsPart tells that a field, or an element of an array, is read. x is it, lowered.
 func (f *fn) readsPart(e ast.Expr, x *expr) *expr {
-	if !f.l.Touches || !f.liesIn(e) {
+	if !f.l.Instrument || !f.liesIn(e) {
 		return x
 	}
 	if x.calls() && f.unguarded == 0 && len(f.prefix) == 0 {
@@ -811,7 +811,7 @@ func (f *fn) readsPart(e ast.Expr, x *expr) *expr {
 
 // pointed tells that what a pointer points to is read. x is the pointer, lowered.
 func (f *fn) pointed(e *ast.StarExpr, x *expr) *expr {
-	if f.l.Touches && isNumber(f.typeOf(e)) && f.isShared(e.X) {
+	if f.l.Instrument && isNumber(f.typeOf(e)) && f.isShared(e.X) {
 		x = f.held(x)
 		f.tell(x, intLiteral(0), "1", false, true, e)
 	}
@@ -822,7 +822,7 @@ func (f *fn) pointed(e *ast.StarExpr, x *expr) *expr {
 // must not be evaluated twice the value is kept for the call, until done is called.
 func (f *fn) passed(e *ast.CallExpr) (done func()) {
 	done = func() {}
-	if !f.l.Touches {
+	if !f.l.Instrument {
 		return done
 	}
 	tv := f.info.Types[ast.Unparen(e.Fun)]

@@ -45,8 +45,8 @@ const (
 	LoopBranch             // with the first of Exits; others follow
 )
 
-// entered is what a function knows besides that is made of a loop.
-type entered struct {
+// osrEntry is what a function knows besides that is made of a loop.
+type osrEntry struct {
 	*HostLoop
 	places map[types.Object]*ir.Var // of variables that are given by their addresses
 }
@@ -57,8 +57,8 @@ func (f *fn) placeOf(o types.Object) ir.Expr {
 		if p := g.boxes[o]; p != nil {
 			return &ir.Deref{X: &ir.Ref{Var: p}, T: p.Type.(*types.Pointer).Elem()}
 		}
-		if g.entered != nil {
-			if p := g.entered.places[o]; p != nil {
+		if g.osrEntry != nil {
+			if p := g.osrEntry.places[o]; p != nil {
 				return &ir.Deref{X: &ir.Ref{Var: p}, T: o.Type()}
 			}
 		}
@@ -72,7 +72,7 @@ func (u *unit) hostLoop(l *HostLoop) *ir.Func {
 	f.Name = "f_" + f.Name
 	u.info = l.Info
 	c := &fn{u: u, f: f, vars: make(map[types.Object]*ir.Var), taken: make(map[string]int), labels: make(map[string]*ir.Label),
-		uses: usageOf(l.Info, l.Stmt), entered: &entered{l, make(map[types.Object]*ir.Var)}}
+		uses: usageOf(l.Info, l.Stmt), osrEntry: &osrEntry{l, make(map[types.Object]*ir.Var)}}
 	var list []ir.Stmt
 	c.out = &list
 	f.Results = append(f.Results, types.Typ[types.Int])
@@ -88,7 +88,7 @@ func (u *unit) hostLoop(l *HostLoop) *ir.Func {
 		p := c.local(v.Var.Name(), t)
 		f.Params = append(f.Params, p)
 		if v.Place {
-			c.entered.places[v.Var] = p
+			c.osrEntry.places[v.Var] = p
 			continue
 		}
 		c.vars[v.Var] = p
@@ -129,7 +129,7 @@ func (u *unit) hostLoop(l *HostLoop) *ir.Func {
 
 // leaveLoop returns from the function of a loop.
 func (f *fn) leaveLoop(how int, values []ir.Expr) {
-	l := f.entered
+	l := f.osrEntry
 	out := []ir.Expr{ir.Int(int64(how))}
 	for _, v := range l.Vars {
 		if v.Set && !v.Place {
@@ -148,10 +148,10 @@ func (f *fn) leaveLoop(how int, values []ir.Expr) {
 
 // exits is a branch statement that leads out of the loop.
 func (f *fn) exits(s *ast.BranchStmt) bool {
-	if f.entered == nil {
+	if f.osrEntry == nil {
 		return false
 	}
-	i := slices.Index(f.entered.Exits, s)
+	i := slices.Index(f.osrEntry.Exits, s)
 	if i < 0 {
 		return false
 	}

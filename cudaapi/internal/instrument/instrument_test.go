@@ -1,4 +1,4 @@
-package touched
+package instrument
 
 import (
 	"encoding/binary"

@@ -1,0 +1,166 @@
+package gokernel
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+
+	"gocuda/cudaapi/gokernel/ir"
+)
+
+// Go's collector does not know the variables of C++. So compiled code has a shadow stack:
+// a function with a safepoint, where the collector may run because Go is asked, has a root
+// frame (memory.h) with what it still uses there. That has a word for each pointer of a
+// variable, written where the variable is; of variables that literals or pointers may
+// change, and of those with many pointers, it has the address and the type.
+
+// roots are the variables in the root frame of a function.
+type roots struct {
+	words map[*ir.Var]int  // the first word of a variable
+	refs  map[*ir.Var]bool // those that are known by their addresses, and declared at the start
+}
+
+// mostPointers bounds the words of a variable.
+const mostPointers = 4
+
+// findSafepoints finds the functions that have one.
+func (p *printer) findSafepoints(funcs []*ir.Func) {
+	p.host.safepoints = make(map[*ir.Func]bool)
+	for again := true; again; {
+		again = false
+		for _, f := range funcs {
+			if !p.host.safepoints[f] && p.hasSafepoint(f.Body) {
+				p.host.safepoints[f], again = true, true
+			}
+		}
+	}
+}
+
+// hasSafepoint reports whether statements have one; of function literals, those that call them do.
+func (p *printer) hasSafepoint(list []ir.Stmt) (yes bool) {
+	ir.Walk(list, func(s ir.Stmt) {
+		if c, ok := s.(*ir.Closure); ok {
+			p.host.literals[c.Var] = c.Lit
+		}
+		yes = yes || p.isSafepoint(s)
+	})
+	return yes
+}
+
+// isSafepoint reports whether the collector may run at a statement itself.
+func (p *printer) isSafepoint(s ir.Stmt) bool {
+	switch s := s.(type) {
+	case *ir.Assign:
+		return p.stores(s)
+	case *ir.Effect:
+		return asksFor(s) != nil
+	case *ir.Call:
+		if s.Func != nil {
+			return p.host.safepoints[s.Func] || slices.ContainsFunc(p.host.outside, func(o outsideCall) bool { return o.fun == s.Func })
+		}
+		if lit := p.host.literals[s.Lit]; lit != nil {
+			return p.hasSafepoint(lit.Body)
+		}
+		return true // a parameter
+	}
+	return false
+}
+
+// rootFrame declares the root frame of a function or literal, if it needs one, with the variables
+// that are known by their addresses.
+func (p *printer) rootFrame(f *ir.Func) (written func()) {
+	old := p.host.roots
+	p.host.roots = nil
+	written = func() { p.host.roots = old }
+	if !p.hasSafepoint(f.Body) {
+		return written
+	}
+	h := &roots{words: make(map[*ir.Var]int), refs: make(map[*ir.Var]bool)}
+	live, words := livenessOf(f), 0
+	var safepoints []ir.Stmt
+	var vars, refs []*ir.Var
+	vars = append(vars, f.Params...)
+	ir.Walk(f.Body, func(s ir.Stmt) {
+		if p.isSafepoint(s) {
+			safepoints = append(safepoints, s)
+		}
+		if d, ok := s.(*ir.Define); ok && !slices.Contains(vars, d.Var) {
+			vars = append(vars, d.Var)
+		}
+	})
+	for _, v := range vars {
+		n := len(pointersOf(v.Type, ""))
+		switch {
+		case n == 0 || !slices.ContainsFunc(safepoints, func(s ir.Stmt) bool { return live.isLive(v, s) }):
+		case n > mostPointers || live.always[v]:
+			refs = append(refs, v)
+			h.refs[v] = true
+		default:
+			h.words[v] = words
+			words += n
+		}
+	}
+	if words+len(refs) == 0 {
+		return written
+	}
+	p.line("go::root_frame<%d, %d> go_roots(go);", words, len(refs))
+	for i, v := range refs {
+		if !slices.Contains(f.Params, v) {
+			p.line("%s %s = %s;", p.typ(v.Type), v.Name, p.expr(&ir.Zero{T: v.Type}))
+			p.hoisted[v] = true
+		}
+		p.line("go_roots.knows(%d, &%s, %d);", i, v.Name, p.host.types.number(v.Type))
+	}
+	p.host.roots = h
+	for _, v := range f.Params {
+		p.updateRoots(v)
+	}
+	return written
+}
+
+// updateRoots writes a variable that was assigned into the root frame.
+func (p *printer) updateRoots(v *ir.Var) {
+	if text := p.rootUpdates(v, "; "); text != "" {
+		p.line("%s;", text)
+	}
+}
+
+// rootUpdates are the expressions that do that.
+func (p *printer) rootUpdates(v *ir.Var, between string) string {
+	if p.host == nil || p.host.roots == nil || v == nil {
+		return ""
+	}
+	first, ok := p.host.roots.words[v]
+	if !ok {
+		return ""
+	}
+	var list []string
+	for i, word := range pointersOf(v.Type, p.nameOf(v)) {
+		list = append(list, fmt.Sprintf("go_roots.at[%d] = (void *)%s", first+i, word))
+	}
+	return strings.Join(list, between)
+}
+
+// pointersOf are the pointers of a value x, of which there are mostPointers, or more.
+func pointersOf(t types.Type, x string) (list []string) {
+	if !hasPointers(t) {
+		return nil
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Signature:
+		return nil
+	case *types.Basic, *types.Slice:
+		return []string{x + ".ptr"}
+	case *types.Array:
+		return make([]string, mostPointers+1)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if list = append(list, pointersOf(u.Field(i).Type(), x+"."+fieldName(u, i))...); len(list) > mostPointers {
+				break
+			}
+		}
+		return list
+	}
+	return []string{x}
+}
