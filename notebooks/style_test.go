@@ -2,6 +2,7 @@ package notebooks
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"flag"
 	"fmt"
@@ -22,7 +23,7 @@ const longestLine, mostLines = 88, 30
 // parts of every tutorial, in this order.
 var parts = []string{
 	"# ", "**The question.**", "**Minutes:** ", "**Before you begin:** ", "**Objectives:**",
-	"**Predict.**", "### Exercise 1", "## Key points", "## The same in C++ and Python", "## Read on", "**Next:**",
+	"### Exercise 1", "## Key points", "## The same in C++ and Python", "## Read on", "**Next:**",
 }
 
 // publishers have the official pages to which tutorials link.
@@ -63,6 +64,14 @@ func TestStyle(t *testing.T) {
 				}
 				at += i
 			}
+			if !strings.Contains(text.String(), "**Predict.**") {
+				t.Error("it asks for no prediction")
+			}
+			if most := longStretches[name]; stretch(nb) > cmp.Or(most, 100) {
+				t.Errorf("%d lines without an exercise, want %d or fewer", stretch(nb), cmp.Or(most, 100))
+			} else if most > 0 && stretch(nb) <= 100 {
+				t.Errorf("longStretches need not name it")
+			}
 			parametersAreChecked(t, nb)
 			exercises, err := nb.Exercises()
 			if err != nil || len(exercises) < 3 {
@@ -76,6 +85,38 @@ func TestStyle(t *testing.T) {
 			}
 		})
 	}
+}
+
+// longStretches are the tutorials in which a reader still writes nothing for more than
+// 100 lines, and for how many.
+var longStretches = map[string]int{
+	"02_several_gpus.ipynb": 349, "03_peer_access.ipynb": 336, "04_inter_gpu_synchronization.ipynb": 429,
+	"05_mpi.ipynb": 249, "06_cuda_aware_mpi.ipynb": 421, "07_stream_aware_collectives.ipynb": 658,
+	"08_signal_and_wait.ipynb": 525, "09_jacobi.ipynb": 745, "10_wave_equation.ipynb": 605,
+	"11_kernels_in_go.ipynb": 178, "12_find_the_fault.ipynb": 137, "13_scaling.ipynb": 545, "17_missing_waits.ipynb": 272,
+}
+
+var folded = regexp.MustCompile(`(?s)<details>.*?</details>`)
+
+// stretch counts the most lines between two places where the reader writes, up to the
+// last of them. Blank lines and what is folded do not count.
+func stretch(nb *notebook.Notebook) (most int) {
+	lines := 0
+	for _, c := range nb.Cells {
+		switch {
+		case c.HasTag("hide-input"):
+			continue
+		case slices.ContainsFunc(c.Tags(), func(t string) bool { return strings.HasPrefix(t, "exercise:") }):
+			most, lines = max(most, lines), 0
+			continue
+		}
+		for l := range strings.Lines(folded.ReplaceAllString(c.Source, "")) {
+			if strings.TrimSpace(l) != "" {
+				lines++
+			}
+		}
+	}
+	return most
 }
 
 func styleOfCode(t *testing.T, i int, c *notebook.Cell) {

@@ -64,6 +64,7 @@ var mayImport = map[string][]string{
 	"kernel/display":        {"internal/picture", "github.com/google/uuid"},
 	"kernel/plot":           {"internal/picture", "kernel/display", "gonum.org/v1/plot/..."},
 	"kernel/widgets":        {"kernel/display", "github.com/google/uuid"},
+	"kernel/lesson":         {"cudaapi/cuda", "kernel/timeline"},
 	"kernel/timeline":       {"cudaapi/cuda", "cudaapi/trace", "kernel/display", "kernel/plot"},
 
 	// Go in cells.
@@ -87,7 +88,7 @@ var mayImport = map[string][]string{
 	"kernel/internal/extract": {"kernel/golang/host"},
 	"kernel/packages": {
 		"cudaapi/backend", "cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/hazard", "cudaapi/mpi", "cudaapi/streamsync",
-		"kernel/display", "kernel/golang/host", "kernel/packages/extra", "kernel/plot", "kernel/ranks/pushpull", "kernel/timeline", "kernel/widgets",
+		"kernel/display", "kernel/golang/host", "kernel/lesson", "kernel/packages/extra", "kernel/plot", "kernel/ranks/pushpull", "kernel/timeline", "kernel/widgets",
 	},
 	"kernel/packages/gen":       {},
 	"kernel/packages/extra":     {"kernel/golang/host", "golang.org/x/..."},
