@@ -70,11 +70,11 @@ func (f *fn) temp(t types.Type) *expr { return ident(f.l.fresh("t"), t) }
 
 // write writes a function.
 func (l *Lowerer) write(name string, h header, body code) {
-	if callName(name) != name {
-		l.writeSigned(name, h, body)
+	if callName(name) == name {
+		l.writeFunc(name, h, body)
 		return
 	}
-	l.writeFunc(name, h, body)
+	l.writeSigned(name, h, body, false)
 }
 
 func (l *Lowerer) writeFunc(name string, h header, body code) {
@@ -286,7 +286,13 @@ func (l *Lowerer) lowerDecl(name string, fun *types.Func, d *Decl, e *env, targs
 		again := stmt{effect, "if %s_r { %s%s%s }", []any{name, ret, call(nil, ident(variable, nil), args...), end}}
 		made = append(code{again}, made...)
 	}
-	l.write(name, h, made)
+	plain := l.callsPlain(name, h, made)
+	if plain {
+		l.writeSigned(name, h, made, true)
+		f.sites[name] = f.sites[callName(name)]
+	} else {
+		l.write(name, h, made)
+	}
 	f.register(name, d.Hidden || f.bare && f.frame != nil, variable)
 }
 

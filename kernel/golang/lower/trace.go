@@ -50,13 +50,19 @@ func (f *fn) calls(lowered string) {
 }
 
 // register tells the runtime about the function that lowered code calls
-// lowered. versions is common to those of one function.
+// lowered. versions is common to those of one function. One that calls the plain form
+// of itself, see callsPlain, is the same in both.
 func (f *fn) register(lowered string, hidden bool, versions string) {
+	fun := &rt.Func{Name: f.name, File: f.cell, Hidden: hidden, Versions: versions, Sites: f.sites}
 	if name := callName(lowered); name != lowered {
-		f.l.rt.AddFunc(lowered, &rt.Func{Name: f.name, File: f.cell, Hidden: true})
+		other := fun
+		if f.sites[lowered] == nil {
+			other = &rt.Func{Name: f.name, File: f.cell, Hidden: true}
+		}
+		f.l.rt.AddFunc(lowered, other)
 		lowered = name
 	}
-	f.l.rt.AddFunc(lowered, &rt.Func{Name: f.name, File: f.cell, Hidden: hidden, Versions: versions, Sites: f.sites})
+	f.l.rt.AddFunc(lowered, fun)
 	if f.pos != "" && (!hidden || f.placed) {
 		f.l.inits = append(f.l.inits, fmt.Sprintf("%s(%q, &%s)", f.l.sym("Pos"), lowered, f.pos))
 	}

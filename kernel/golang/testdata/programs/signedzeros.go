@@ -49,6 +49,24 @@ func rec(x float64, k int) bool {
 	}
 	return rec(x, k-1)
 }
+func down(x float64) float64 {
+	if x >= 1 {
+		return down(x-1) * down(0.5+(x-1))
+	}
+	return x
+}
+func mixed(x float64, y float32, k int) bool {
+	switch k {
+	case 0:
+		return math.Signbit(x) && math.Signbit(float64(y))
+	case 1:
+		return mixed(x-0, -y, 0) && !mixed(x+1-1, y, 0) && mixed(x*1, -y, 0)
+	}
+	if mixed(float64(k), 1, 0) || mixed(x-1, y+1, 0) {
+		return false
+	}
+	return mixed(x, y, 1)
+}
 func cb(g func(float64) bool) bool { return g(n()) }
 
 type FT func(x float64) bool
@@ -78,6 +96,11 @@ func main() {
 	say("an", an(z))
 	say("named", math.Signbit(named(z)))
 	say("rec", rec(z, 3))
+	say("down", math.Signbit(down(z)))
+	dv := down
+	say("downv", math.Signbit(dv(z)) && !math.Signbit(dv(1)))
+	fmt.Println(down(3), 1/down(1), -down(1))
+	say("mixed", mixed(z, 0, 2))
 	say("cb", cb(f))
 	say("cb2", cb(func(x float64) bool { return math.Signbit(x) }))
 	k := 0
