@@ -2,31 +2,42 @@ package install
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
-// The plugin that has papermill write parameters as Go.
+// The plugin that has papermill write parameters, and nbconvert scripts, as Go.
 const (
-	pluginName   = "gocuda_papermill"
-	pluginModule = pluginName + ".py"
-	pluginEntry  = "[papermill.engine]\ngocuda = " + pluginName + ":Engine\n"
+	pluginName  = "gocuda_papermill"
+	pluginEntry = "[papermill.engine]\ngocuda = gocuda_papermill:Engine\n" +
+		"[nbconvert.exporters.script]\ngo = gocuda_nbconvert:ScriptExporter\n"
 )
 
-//go:embed papermill/gocuda_papermill.py
-var pluginSource []byte
+//go:embed papermill/*.py
+var pluginFiles embed.FS
+
+// pluginModules are its modules by their file names.
+func pluginModules() map[string][]byte {
+	modules := map[string][]byte{}
+	for _, name := range []string{"gocuda_papermill.py", "gocuda_nbconvert.py"} {
+		modules[name], _ = pluginFiles.ReadFile("papermill/" + name)
+	}
+	return modules
+}
 
 // pythonTime is what Python may take to say where its packages are.
 const pythonTime = 20 * time.Second
 
-// Plugin writes papermill's plugin among the packages of the Python in a prefix, and
+// Plugin writes the plugin for papermill and nbconvert among the packages of the Python in a prefix, and
 // returns the folder. Where these are not the user's to write, and user is set, it
 // goes to the user's own packages. The folder is "" where there is no Python, or
 // none that can be written to.
@@ -49,7 +60,13 @@ func RemovePlugin(ctx context.Context, prefix string, user bool) error {
 		if by, err := os.ReadFile(filepath.Join(info, "INSTALLER")); err != nil || string(by) != DefaultName+"\n" {
 			continue // pip's, or none
 		}
-		if err := errors.Join(os.RemoveAll(info), os.Remove(filepath.Join(dir, pluginModule))); err != nil {
+		err := os.RemoveAll(info)
+		for name := range pluginModules() {
+			if gone := os.Remove(filepath.Join(dir, name)); !errors.Is(gone, fs.ErrNotExist) {
+				err = errors.Join(err, gone)
+			}
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -81,7 +98,7 @@ func packagesOf(ctx context.Context, prefix string, user bool) []string {
 	return nil
 }
 
-// writePlugin writes the module, and what pip knows packages by. One that pip
+// writePlugin writes the modules, and what pip knows packages by. One that pip
 // installed stays as it is.
 func writePlugin(dir string) error {
 	if found, _ := filepath.Glob(filepath.Join(dir, pluginName+"-*.dist-info")); len(found) > 0 && filepath.Base(found[0]) != pluginInfo() {
@@ -94,15 +111,21 @@ func writePlugin(dir string) error {
 	if err := os.MkdirAll(info, 0o755); err != nil {
 		return err
 	}
+	files := pluginModules()
 	for name, text := range map[string]string{
-		"METADATA":         "Metadata-Version: 2.1\nName: " + pluginName + "\nVersion: " + Version + "\nSummary: Writes papermill's parameters as Go\n",
+		"METADATA":         "Metadata-Version: 2.1\nName: " + pluginName + "\nVersion: " + Version + "\nSummary: Writes papermill's parameters, and nbconvert's scripts, as Go\n",
 		"entry_points.txt": pluginEntry,
 		"INSTALLER":        DefaultName + "\n",
-		"RECORD":           fmt.Sprintf("%[1]s,,\n%[2]s/METADATA,,\n%[2]s/entry_points.txt,,\n%[2]s/INSTALLER,,\n%[2]s/RECORD,,\n", pluginModule, pluginInfo()),
+		"RECORD":           "",
 	} {
-		if err := os.WriteFile(filepath.Join(info, name), []byte(text), 0o644); err != nil {
+		files[pluginInfo()+"/"+name] = []byte(text)
+	}
+	names := slices.Sorted(maps.Keys(files))
+	files[pluginInfo()+"/RECORD"] = []byte(strings.Join(names, ",,\n") + ",,\n")
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), files[name], 0o644); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(dir, pluginModule), pluginSource, 0o644)
+	return nil
 }

@@ -22,7 +22,7 @@ func TestPlugin(t *testing.T) {
 	ctx := t.Context()
 	look := func() string {
 		out, err := exec.Command(filepath.Join(prefix, "bin", "python3"), "-c",
-			"import importlib.metadata as m; print([e.value for e in m.entry_points(group='papermill.engine')])").CombinedOutput()
+			"import importlib.metadata as m; print([e.value for g in ('papermill.engine', 'nbconvert.exporters.script') for e in m.entry_points(group=g)])").CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -34,16 +34,18 @@ func TestPlugin(t *testing.T) {
 			t.Fatalf("written to %q, %v", dir, err)
 		}
 	}
-	if got := look(); got != "['gocuda_papermill:Engine']" {
+	if got := look(); got != "['gocuda_papermill:Engine', 'gocuda_nbconvert:ScriptExporter']" {
 		t.Errorf("Python finds %s", got)
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, pluginModule)); err != nil || string(text) != string(pluginSource) {
-		t.Errorf("the module: %v", err)
+	for name, want := range pluginModules() {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || len(text) == 0 || string(text) != string(want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	if err := RemovePlugin(ctx, prefix, false); err != nil {
 		t.Error(err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, pluginName+"*")); len(left) > 0 || look() != "[]" {
+	if left, _ := filepath.Glob(filepath.Join(dir, "gocuda*")); len(left) > 0 || look() != "[]" {
 		t.Errorf("left are %q", left)
 	}
 

@@ -37,7 +37,7 @@ func WheelName(platform string) string {
 }
 
 // WriteWheel writes a wheel that has the binary, the kernelspec and the language
-// server's entry, and the plugin for papermill: pip puts them where Jupyter and papermill find
+// server's entry, and the plugin for papermill and nbconvert: pip puts them where these find
 // them, and takes them away again. The same binary gives the same bytes.
 func WriteWheel(w io.Writer, platform string, binary []byte) error {
 	tag, ok := WheelPlatforms[platform]
@@ -57,7 +57,6 @@ func WriteWheel(w io.Writer, platform string, binary []byte) error {
 	files := map[string][]byte{
 		data + "scripts/" + program: binary,
 		data + "data/etc/jupyter/" + filepath.ToSlash(languageServerFile(DefaultName)): languageServer("gocuda-kernel"), // of PATH
-		pluginModule:              pluginSource,
 		info + "entry_points.txt": []byte(pluginEntry),
 		info + "METADATA": []byte("Metadata-Version: 2.1\nName: gocuda\nVersion: " + Version +
 			"\nSummary: A Jupyter kernel for Go in which GPUs are live\nLicense: MIT\n"),
@@ -66,6 +65,7 @@ func WriteWheel(w io.Writer, platform string, binary []byte) error {
 	for t := range strings.SplitSeq(tag, ".") {
 		files[info+"WHEEL"] = append(files[info+"WHEEL"], "Tag: py3-none-"+t+"\n"...)
 	}
+	maps.Copy(files, pluginModules())
 	extension, err := labextensionFiles()
 	if err != nil {
 		return err

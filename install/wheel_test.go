@@ -72,7 +72,7 @@ func TestWheel(t *testing.T) {
 			if server := files["gocuda-"+Version+".data/data/etc/jupyter/jupyter_server_config.d/gocuda-lsp-gocuda.json"]; !json.Valid([]byte(server)) || !strings.Contains(server, `"gocuda-kernel",`) {
 				t.Errorf("the language server's entry is %q", server)
 			}
-			if entry := files["gocuda-"+Version+".dist-info/entry_points.txt"]; entry != pluginEntry || files[pluginModule] != string(pluginSource) {
+			if entry := files["gocuda-"+Version+".dist-info/entry_points.txt"]; entry != pluginEntry || files["gocuda_papermill.py"] == "" || files["gocuda_nbconvert.py"] == "" {
 				t.Errorf("papermill's plugin: %q", entry)
 			}
 			if files["gocuda-"+Version+".data/scripts/"+path.Base(program)] != string(binary) {

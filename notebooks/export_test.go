@@ -323,7 +323,7 @@ func text(nb *notebook.Notebook) string {
 				}
 			default:
 				data, _ := o["data"].(map[string]any)
-				if data[check.MIME] != nil {
+				if metadata, _ := o["metadata"].(map[string]any); metadata[check.Metadata] != nil {
 					continue // a program has hazards in stderr
 				}
 				plain := fmt.Sprintln(data["text/plain"])

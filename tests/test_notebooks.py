@@ -2,6 +2,7 @@
 `gocuda-kernel run`."""
 
 import json
+import re
 import subprocess
 
 import nbclient
@@ -85,6 +86,26 @@ def run(binary, nb, tmp_path, *options, status=0):
     nbformat.validate(result)
     assert nbformat.writes(result).rstrip("\n") + "\n" == out.read_text()
     return result, done.stderr
+
+
+def test_a_script_runs_as_its_notebook(binary, tmp_path):
+    """What nbconvert writes of a tutorial, and of cells whose lines look like others of a script."""
+    nb = notebook(
+        new_markdown_cell("# Title\n\n%mpi is a magic\n// %% is none"), "!echo 1\nx := 2\n// %% no cell\n// %time no magic\nx",
+        "%%bash\necho 3 # %4\necho '// %%'", "s := `\n// !5\n%%` + `6`\ns", "%time x++", new_code_cell("panic(x)", metadata={"tags": ["raises-exception"]}), "", "x")
+    first = nbformat.read(NOTEBOOKS[0], as_version=4)
+    nb.metadata["language_info"] = first.metadata["language_info"]
+    for name, nb in [("cells", nb), ("tutorial", first)]:
+        nbformat.write(nb, tmp_path / f"{name}.ipynb")
+        subprocess.run(["jupyter", "nbconvert", "--to", "script", tmp_path / f"{name}.ipynb"], check=True)
+        done = subprocess.run([binary, "exec", tmp_path / f"{name}.go"], capture_output=True, text=True, timeout=200)
+        subprocess.run([binary, "run", "-q", "--inplace", tmp_path / f"{name}.ipynb"], check=True)
+        assert done.returncode == 0, done.stderr
+        want = [o["text"] if o["output_type"] == "stream" else o["data"]["text/plain"] + "\n"
+                for c in nbformat.read(tmp_path / f"{name}.ipynb", as_version=4).cells for o in c.get("outputs", [])
+                if o.get("name") == "stdout" or "data" in o]
+        steady = lambda s: re.sub(r"[\d.]+ ?[nµm]?s\b", "T", s)
+        assert steady(done.stdout) == steady("".join(want))
 
 
 SAMPLE = [

@@ -310,7 +310,7 @@ func without(t *testing.T, name, text string, nth int, instead string) (list haz
 		Cells []struct {
 			Source  []string
 			Outputs []struct {
-				Data map[string]json.RawMessage
+				Metadata map[string]json.RawMessage
 			}
 		}
 	}
@@ -323,7 +323,7 @@ func without(t *testing.T, name, text string, nth int, instead string) (list haz
 		}
 		for _, o := range c.Outputs {
 			var found hazard.List
-			if text := o.Data[check.MIME]; text != nil {
+			if text := o.Metadata[check.Metadata]; text != nil {
 				if err := json.Unmarshal(text, &found); err != nil {
 					t.Fatal(err)
 				}

@@ -1,11 +1,18 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
+	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	_ "gocuda/cudaapi/backend" // gives programs their devices
 	"gocuda/cudaapi/cuda"
@@ -13,11 +20,15 @@ import (
 	"gocuda/cudaapi/trace"
 	"gocuda/kernel/golang"
 	"gocuda/kernel/golang/modules"
+	"gocuda/kernel/notebook"
 	"gocuda/kernel/packages"
+	"gocuda/kernel/session"
 )
 
 const execDetails = `
-FILE.go holds the whole program: package main, with a main function. It may
+FILE.go holds the whole program: package main, with a main function; or it is a script
+of cells, each after a line "// %%", in which magics may be comments: what jupyter
+nbconvert --to script and jupytext write of a notebook. A program may
 import the standard library, what cells may import, and the modules of the
 go.mod in its folder or above. Words after the file are its arguments. The exit
 status is that of a compiled program: what it passes to os.Exit, 2 after a panic,
@@ -34,6 +45,11 @@ func runExec(c *call) error {
 	code, err := os.ReadFile(args[0])
 	if err != nil {
 		return err
+	}
+	if _, noProgram := parser.ParseFile(token.NewFileSet(), "", code, parser.PackageClauseOnly); noProgram != nil {
+		if nb := notebook.ParseScript(string(code)); nb != nil {
+			return c.runScript(nb, args[1:])
+		}
 	}
 	dir, err := filepath.Abs(filepath.Dir(args[0]))
 	if err != nil {
@@ -98,4 +114,41 @@ func lines(name, code string) func(place string) string {
 		}
 		return strings.TrimSpace(list[n-1])
 	}
+}
+
+// runScript runs cells, and prints what they show.
+func (c *call) runScript(nb *notebook.Notebook, args []string) error {
+	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := notebook.Run(ctx, nb, notebook.RunOptions{
+		Start: func(keep func(session.Output)) (notebook.Evaluator, error) {
+			return session.Start(session.Options{
+				Args: args,
+				Output: func(o session.Output) {
+					keep(o)
+					switch text, _ := o.Bundle.Data["text/plain"].(string); o.Kind {
+					case session.Stdout:
+						io.WriteString(c.stdout, o.Text)
+					case session.Stderr:
+						io.WriteString(c.stderr, o.Text)
+					case session.Value, session.Display:
+						fmt.Fprintln(c.stdout, text)
+					}
+				},
+			})
+		},
+	})
+	var failure *notebook.Failure
+	if errors.As(err, &failure) {
+		for _, line := range failure.Step.Err.Traceback {
+			fmt.Fprintln(c.stderr, plain(c.stderr, line))
+		}
+	}
+	if err == nil && os.Getenv(hazard.Env) != "" && hazards(nb, io.Discard) > 0 {
+		err = exitStatus(1)
+	}
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		err = exitStatus(130)
+	}
+	return err
 }

@@ -14,7 +14,7 @@ import (
 func TestHazardsThatCount(t *testing.T) {
 	cell := func(list hazard.List, tags ...any) *notebook.Cell {
 		c := &notebook.Cell{Metadata: map[string]any{"tags": tags}}
-		c.Outputs = append(c.Outputs, map[string]any{"data": map[string]any{check.MIME: list, "text/plain": list.String()}})
+		c.Outputs = append(c.Outputs, map[string]any{"metadata": map[string]any{check.Metadata: list}, "data": map[string]any{"text/plain": list.String()}})
 		return c
 	}
 	proved, possible := hazard.Report{Memory: "x"}, hazard.Report{Memory: "y", Possible: true}

@@ -17,7 +17,7 @@ const installDetails = `
 Without a flag it is installed for this user. Jupyter starts the binary from
 where it is now, so install it again after moving it. The language
 server is registered with jupyter-lsp, too: see help lsp. The Python that Jupyter
-is in gets a plugin by which papermill writes parameters as Go.`
+is in gets a plugin by which papermill writes parameters, and nbconvert scripts, as Go.`
 
 // place is where the kernel is installed, by flags.
 type place struct {

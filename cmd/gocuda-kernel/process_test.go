@@ -107,6 +107,14 @@ func TestExec(t *testing.T) {
 			program: "package main\n\nimport \"log\"\n\nfunc main() { log.Fatal(\"fatal words\") }\n",
 			status:  1, stderr: "fatal words",
 		},
+		"a script of cells": {
+			program: "// %% [markdown]\n// # Title\n\n// %%\nfmt.Println(os.Args[1:])\nname := \"echo\"\n\n// %%\n6 * 7\n\n// %% tags=[\"raises-exception\"]\npanic(\"meant\")\n\n// %%\n// !echo $((1+1))\nname\n",
+			args:    []string{"-x", "a b"}, stdout: "[-x a b]\n42\n2\n\"echo\"\n",
+		},
+		"a script whose cell fails": {
+			program: "// %%\nfmt.Println(1)\n\n// %%\npanic(\"not meant\")\n\n// %%\nfmt.Println(2)\n",
+			status:  1, stdout: "1\n", stderr: "not meant",
+		},
 		"goroutines left behind do not keep it": {
 			program: "package main\n\nfunc main() {\n\tgo func() { select {} }()\n\tprintln(\"done\")\n}\n",
 			stderr:  "done\n",

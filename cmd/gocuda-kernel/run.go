@@ -183,7 +183,8 @@ func hazards(nb *notebook.Notebook, w io.Writer) (n int) {
 	for i := range nb.Cells {
 		for _, o := range nb.Cells[i].Outputs {
 			data, _ := o["data"].(map[string]any)
-			if data[check.MIME] == nil {
+			metadata, _ := o["metadata"].(map[string]any)
+			if metadata[check.Metadata] == nil {
 				continue
 			}
 			fmt.Fprintln(w, data["text/plain"])
@@ -191,7 +192,7 @@ func hazards(nb *notebook.Notebook, w io.Writer) (n int) {
 				continue
 			}
 			var list hazard.List
-			text, err := json.Marshal(data[check.MIME])
+			text, err := json.Marshal(metadata[check.Metadata])
 			if err != nil || json.Unmarshal(text, &list) != nil || list.Proved() > 0 {
 				n++
 			}

@@ -21,9 +21,10 @@ import (
 	"gocuda/kernel/session"
 )
 
-// MIME is the type under which a cell's hazards are in its outputs as JSON: a list
-// of [hazard.Report].
-const MIME = "application/vnd.gocuda.hazards+json"
+// Metadata is the name under which the metadata of an output holds its hazards, a
+// [hazard.List]. As data of a type of their own they would be something that tools
+// cannot show, and warn of.
+const Metadata = "gocuda_hazards"
 
 // state is what the extension knows of a notebook.
 type state struct {
@@ -283,8 +284,10 @@ func (s *state) end() {
 	switch {
 	case len(found) > 0:
 		s.racy, s.found = s.host.Cell().Name, slices.Clone(found)
-		o := session.Output{Kind: session.Display, Bundle: display.Bundle{Data: map[string]any{
-			"text/plain": found.String(), "text/html": found.HTML(), MIME: found}}}
+		o := session.Output{Kind: session.Display, Bundle: display.Bundle{
+			Data:     map[string]any{"text/plain": found.String(), "text/html": found.HTML()},
+			Metadata: map[string]any{Metadata: found},
+		}}
 		if err := s.host.Show(o); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}

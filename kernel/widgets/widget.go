@@ -747,16 +747,40 @@ func (w *Widget) MIMEBundle() map[string]any {
 	}
 }
 
-// String is the widget's class and value.
-func (w *Widget) String() string {
+// String is the widget's class with its label, value and range, and what it holds.
+func (w *Widget) String() string { return w.text(maxNested) }
+
+// maxNested is how many boxes within each other have their contents in a text.
+const maxNested = 8
+
+func (w *Widget) text(nested int) string {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if _, has := w.state["value"]; has || w.selection() {
-		if v := w.get("value"); v != nil {
-			if _, raw := v.([]byte); !raw {
-				return fmt.Sprintf("%s(value=%#v)", w.class, v)
-			}
+	var parts []string
+	add := func(name string, v any) { parts = append(parts, fmt.Sprintf("%s=%#v", name, v)) }
+	if label, _ := w.state["description"].(string); label != "" {
+		add("description", label)
+	}
+	switch v := w.get("value").(type) {
+	case nil, []byte:
+	default:
+		add("value", v)
+	}
+	for _, name := range []string{"min", "max"} {
+		if v, ok := number(w.state[name]); ok {
+			add(name, v)
 		}
 	}
-	return w.class + "()"
+	if labels, ok := w.state["_options_labels"].([]string); ok {
+		add("options", labels)
+	}
+	children, _ := w.state["children"].([]*Widget)
+	w.mu.Unlock()
+	if len(children) > 0 && nested > 0 {
+		var list []string
+		for _, c := range children {
+			list = append(list, c.text(nested-1))
+		}
+		parts = append(parts, "children=["+strings.Join(list, ", ")+"]")
+	}
+	return w.class + "(" + strings.Join(parts, ", ") + ")"
 }

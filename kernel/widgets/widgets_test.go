@@ -96,7 +96,7 @@ func TestASliderIsOpenedWithItsParts(t *testing.T) {
 		t.Errorf("layout: %s", f.told[0].Data)
 	}
 	view := s.MIMEBundle()["application/vnd.jupyter.widget-view+json"].(map[string]any)
-	if view["model_id"] != s.ID() || view["version_major"] != 2 || s.String() != "IntSlider(value=10)" {
+	if view["model_id"] != s.ID() || view["version_major"] != 2 || s.String() != `IntSlider(description="n", value=10, min=0, max=10)` {
 		t.Errorf("%v, %s", view, s)
 	}
 }
@@ -308,6 +308,14 @@ func TestInteract(t *testing.T) {
 	}
 	begun := len(f.told)
 	f.send(children[0], `{"method":"update","state":{"value":4}}`)
+	want := `VBox(children=[IntSlider(description="n", value=4, min=2, max=9), Checkbox(description="late", value=false), ` +
+		`FloatSlider(description="x", value=2.5, min=-2.5, max=7.5), Dropdown(description="how", value="a", options=[]string{"a", "b"}), Output()])`
+	if text := box.MIMEBundle()["text/plain"]; text != want {
+		t.Errorf("as text: %s\nwant     %s", text, want)
+	}
+	if err := box.Set("children", []*Widget{box}); err != nil || len(box.String()) > 1000 {
+		t.Errorf("a box within itself: %v, %.100s", err, box)
+	}
 	if !reflect.DeepEqual(got, []any{4, false, 2.5, "a"}) {
 		t.Errorf("%#v", got)
 	}
