@@ -4,6 +4,7 @@
 import json
 import re
 import subprocess
+import sys
 
 import nbclient
 import nbconvert
@@ -11,6 +12,7 @@ import nbformat
 import papermill
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from traitlets.config import PyFileConfigLoader
 
 from conftest import ROOT
 
@@ -106,6 +108,33 @@ def test_a_script_runs_as_its_notebook(binary, tmp_path):
                 if o.get("name") == "stdout" or "data" in o]
         steady = lambda s: re.sub(r"[\d.]+ ?[nµm]?s\b", "T", s)
         assert steady(done.stdout) == steady("".join(want))
+
+
+def test_nbgrader_takes_solutions_out(binary, tmp_path):
+    """By the configuration that the guide has; what is left fails until it is solved."""
+    preprocessors = pytest.importorskip("nbgrader.preprocessors")
+    config = PyFileConfigLoader("nbgrader_config.py", ROOT / "docs" / "guide" / "files").load_config()
+    grade = lambda solution: {"nbgrader": {"schema_version": 3, "grade_id": f"cell-{solution}", "solution": solution, "grade": not solution, "locked": not solution, "task": False, "points": 1}}
+    nb = notebook(
+        new_code_cell("func square(x int) int {\n\t// BEGIN SOLUTION\n\treturn x * x\n\t// END SOLUTION\n}", metadata=grade(True)),
+        new_code_cell('check(square(3) == 9, "no")\n// BEGIN HIDDEN TESTS\ncheck(square(-4) == 16, "no")\n// END HIDDEN TESTS', metadata=grade(False)))
+    run(binary, nb, tmp_path)
+    for p in [preprocessors.ClearSolutions, preprocessors.ClearHiddenTests]:
+        nb, _ = p(config=config).preprocess(nb, {})
+    assert [c.source for c in nb.cells] == ['func square(x int) int {\n\t// YOUR CODE HERE\n\tpanic("not implemented")\n}', 'check(square(3) == 9, "no")']
+    _, said = run(binary, nb, tmp_path, status=1)
+    assert "not implemented" in said
+
+
+def test_nbval_sees_no_difference(binary, tmp_path):
+    """Between two runs, with what the guide has for it."""
+    pytest.importorskip("nbval")
+    nb = notebook("a := must(must(cuda.Get(0)).Alloc(1024, cuda.Float32))\ns := must(must(cuda.Get(0)).NewStream())\na, &s",
+                  "%%timeline t\nmust(a.Memset(0), nil)", "%%check\nmust(a.MemsetAsync(1, s), nil)\nmust(a.Float32s())[0]", "%time 1+1")
+    nb, _ = run(binary, nb, tmp_path)
+    assert "hazard" in str(nb.cells[2].outputs)
+    subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-sanitize-with",
+                    ROOT / "docs" / "guide" / "files" / "nbval.cfg", tmp_path / "out.ipynb"], check=True)
 
 
 SAMPLE = [
