@@ -51,7 +51,7 @@ type osrEntry struct {
 	places map[types.Object]*ir.Var // of variables that are given by their addresses
 }
 
-// place is what a variable is that is given by its address; nil if o is none.
+// placeOf is what a variable is that is given by its address; nil if o is none.
 func (f *fn) placeOf(o types.Object) ir.Expr {
 	for g := f; g != nil; g = g.parent {
 		if p := g.boxes[o]; p != nil {

@@ -101,7 +101,7 @@ func SyncWarp(mask uint32) { panic(outside("SyncWarp")) }
 // device for: launches of a kernel that calls it are cooperative.
 func SyncGrid() { panic(outside("SyncGrid")) }
 
-// SyncCluster is the barrier of all threads of a cluster's blocks: see cuda.Cluster.
+// SyncCluster is the barrier of all threads of a cluster's blocks: see cuda.Clusters.
 // What they wrote to shared memory before it is seen after it.
 func SyncCluster() { panic(outside("SyncCluster")) }
 

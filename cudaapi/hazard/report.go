@@ -67,7 +67,7 @@ type Namer struct {
 	ranks  bool // there are several
 }
 
-// place of a cell, or of a file.
+// fileLine is the end of a place in a cell or a file.
 var fileLine = regexp.MustCompile(`:(\d+)$`)
 
 func (n Namer) line(o *record.Op) string {

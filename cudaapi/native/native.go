@@ -85,8 +85,8 @@ type Code struct {
 	library hostcxx.Library
 	bind    uintptr
 	places  []unsafe.Pointer // keeps the variables alive
-	shapes  []shape          // of Program.Types
-	outside []outside        // of Program.Outside
+	shapes  []shape          // of HostProgram.Types
+	outside []outside        // of HostProgram.Outside
 }
 
 // Func is a function that can be called.

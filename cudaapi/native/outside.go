@@ -12,7 +12,7 @@ import (
 // places for its results.
 type outside func(r *record, frame unsafe.Pointer)
 
-// BindOutside asks for the functions of Program.Outside, but not for panic and the uses of
+// BindOutside asks for the functions of HostProgram.Outside, but not for panic and the uses of
 // maps. If there are some, it comes before the first call.
 func (c *Code) BindOutside(find func(gokernel.HostCall) (reflect.Value, error)) error {
 	for i, h := range c.Program.Outside {

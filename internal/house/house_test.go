@@ -287,6 +287,12 @@ func firstWords(text, name string) string {
 
 // exportedReceiver says whether a method is of an exported type.
 func exportedReceiver(d *ast.FuncDecl) bool {
+	id := receiver(d)
+	return id != nil && id.IsExported()
+}
+
+// receiver is the name of a method's type.
+func receiver(d *ast.FuncDecl) *ast.Ident {
 	t := d.Recv.List[0].Type
 	for {
 		switch x := t.(type) {
@@ -297,9 +303,9 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 		case *ast.IndexListExpr:
 			t = x.X
 		case *ast.Ident:
-			return x.IsExported()
+			return x
 		default:
-			return false
+			return nil
 		}
 	}
 }

@@ -50,7 +50,7 @@ type osrLoop struct {
 	in, out []reflect.Type
 	native  atomic.Pointer[nativeLoop]
 
-	// under loops.mu
+	// Under loops.mu:
 	state loopState
 	at    Compiled
 	asked int // since it was entered

@@ -481,7 +481,7 @@ func (p *pool) places(ranks []*rank, what string) string {
 	return text.String()
 }
 
-// describePlace writes a place, such as "In[3]:2, in mpi.Barrier".
+// describePlace writes a place, such as "In[3]:2, in Barrier".
 func describePlace(at session.Place) string {
 	text := at.Cell
 	if text != "" && at.Line > 0 {

@@ -98,7 +98,7 @@ type Place struct {
 	// runs now, or the zero values.
 	Cell string `json:"cell,omitempty"`
 	Line int    `json:"line,omitempty"`
-	// Call is the blocking call that it is in, such as "mpi.Barrier", with
+	// Call is the blocking call that it is in, such as "Barrier", with
 	// what that waits for, and Waited for how long.
 	Call   string        `json:"call,omitempty"`
 	Waited time.Duration `json:"waited,omitempty"`

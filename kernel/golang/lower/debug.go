@@ -37,7 +37,7 @@ type debugged struct {
 // debugs says whether a function is one that is stopped in.
 func (f *fn) debugs() bool { return f.user && f.l.Debug }
 
-// begin writes the beginning of a function that is stopped in.
+// debugBegin writes the beginning of a function that is stopped in.
 func (f *fn) debugBegin() {
 	if !f.debugs() {
 		return

@@ -58,7 +58,7 @@ type Activation struct {
 	Lane *Lane
 	Of   any
 
-	home       *Activation // of Func.Owner, or the call itself
+	home       *Activation // of DebugFunc.Owner, or the call itself
 	deferredBy *Activation // that ends, and has the function called; nil: it is not deferred
 }
 

@@ -94,11 +94,14 @@ func fault(text string) {
 // latest is the Runtime that was made last: it reports what goroutines of libraries do.
 var latest atomic.Pointer[Runtime]
 
+// module is how the paths of this module's packages begin.
+var module = strings.TrimSuffix(reflect.TypeFor[Runtime]().PkgPath(), "kernel/golang/rt")
+
 // stray ends a goroutine of a library that panics. Those of this program are not to go
 // on: others rely on them.
 func stray(value any) {
 	r := latest.Load()
-	if s := ownStack(); r == nil || s.ID == 1 || strings.HasPrefix(s.by, "gocuda/") || strings.HasPrefix(s.by, "main.") || strings.HasPrefix(s.by, "testing.") {
+	if s := ownStack(); r == nil || s.ID == 1 || strings.HasPrefix(s.by, module) || strings.HasPrefix(s.by, "main.") || strings.HasPrefix(s.by, "testing.") {
 		return
 	}
 	if e, ok := value.(*ending); ok {

@@ -13,7 +13,7 @@ import (
 // gives how many there are. In assembly nothing moves the stack meanwhile.
 func frames(to *[2]uintptr, n int) int
 
-// most is how far out a call is looked for.
+// mostFrames is how far out a call is looked for.
 const mostFrames = 64
 
 // inRun reports return addresses whether they are in the interpreter's function that

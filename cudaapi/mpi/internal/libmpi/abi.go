@@ -101,7 +101,7 @@ func newABI(name string, v values, classes []string) (*abi, error) {
 // threadNames are MPI's thread levels, in rising order.
 var threadNames = [4]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
 
-// toC and fromC translate ranks and tags.
+// rankToC is a rank as C has it; tagToC and fromC translate tags and statuses.
 func (a *abi) rankToC(r int) uintptr {
 	switch r {
 	case transport.AnySource:
