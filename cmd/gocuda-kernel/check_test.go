@@ -180,10 +180,13 @@ func TestReplayOfNotebook(t *testing.T) {
 	}
 	saysOf(t, "testdata/check/replay.ipynb", map[int]string{
 		0:  "has reported a hazard",
-		4:  "late: fill (cuMemsetAsync) at In[3], line 8, behind copy (cuMemcpyAsync) at In[3], line 9\nfound: [0 0 0 0]",
+		4:  "late: fill (cuMemsetAsync) at In[3], line 8, after copy (cuMemcpyAsync) at In[3], line 9\nfound: [0 0 0 0]",
 		7:  "found: [8 8 8 8]", // 9 comes too late
 		8:  "the check is off",
-		12: "late: fill (cuMemsetAsync) at In[12], line 9, behind Comm.Send at In[12], line 10\n[1] found: [0 0 0 0]",
+		12: "late: fill (cuMemsetAsync) at In[12], line 9, after Comm.Send at In[12], line 10\n[1] found: [0 0 0 0]",
+		13: "2 ranks that run already are not checked: %mpi restart starts them again, with the check",
+		14: "[]",
+		15: "2 ranks that run already are not checked: write %check on, then %mpi restart",
 	})
 }
 

@@ -39,9 +39,10 @@ type state struct {
 	names hazard.Names
 	cells map[string]string // code by name
 
-	ranks  *hazard.Folder // where the ranks of this notebook keep their records
-	remove func()         // removes that folder, if this process made it
-	quit   func()         // ends the reading of them while a cell runs; nil if none goes on
+	ranks  *hazard.Folder      // where the ranks of this notebook keep their records
+	before []session.Evaluator // the ranks that were started before, and keep none
+	remove func()              // removes that folder, if this process made it
+	quit   func()              // ends the reading of them while a cell runs; nil if none goes on
 }
 
 // Attach adds the magics to an evaluator. A rank has the number of its job.
@@ -79,8 +80,19 @@ func (s *state) gather() (err error) {
 	return err
 }
 
+// unchecked is how many ranks run that keep no records.
+func (s *state) unchecked() (n int) {
+	for _, p := range s.host.Peers() {
+		if s.ranks == nil || slices.Contains(s.before, p) {
+			n++
+		}
+	}
+	return n
+}
+
 // release ends what gather began.
 func (s *state) release() {
+	s.before = nil
 	if s.ranks == nil {
 		return
 	}
@@ -99,7 +111,7 @@ func (s *state) magics() []magic.Magic {
 			Doc: "Turns the check for missing waits on or off, from the next cell on.\n" +
 				"Below each cell it shows the operations on the same memory that nothing orders: both places, and the missing wait.\n" +
 				"It does not depend on the schedule: a cell with a report may have given the right result. hazard.Reports() gives the reports as values.\n" +
-				"Ranks that are started while it is on are checked together, in cells for ranks too.\n" +
+				"Ranks that are started while it is on are checked together, in cells for ranks too: turn it on before %mpi start, or write %mpi restart.\n" +
 				"Cells run slower while it is on.\n" +
 				"%check replay runs the last cell with reports again, on simulated devices, in the order that does the damage:\n" +
 				"the first operation of each report runs as late as the order allows."},
@@ -116,9 +128,13 @@ func (s *state) run(ctx context.Context, env magic.Env, call magic.Call) error {
 	switch word := strings.Join(fields, " "); word {
 	case "on":
 		if s.ranks == nil {
+			s.before = s.host.Peers()
 			if err := s.gather(); err != nil {
 				return err
 			}
+		}
+		if n := s.unchecked(); n > 0 {
+			fmt.Fprintf(env.Stdout(), "%d ranks that run already are not checked: %%mpi restart starts them again, with the check\n", n)
 		}
 		s.shown, s.looked = 0, hazard.Counts{}
 		s.begin(nil)
@@ -162,7 +178,7 @@ func (s *state) replay(ctx context.Context, env magic.Env, call magic.Call) erro
 			fmt.Fprintf(env.Stdout(), "unchanged: %s, because no device decides when it runs\n", what)
 			continue
 		}
-		fmt.Fprintf(env.Stdout(), "late: %s, behind %s at %s\n", what, r.Second.What, r.Second.Place)
+		fmt.Fprintf(env.Stdout(), "late: %s, after %s at %s\n", what, r.Second.What, r.Second.Place)
 		if line, ok := strings.CutPrefix(at, s.racy+", line "); ok {
 			at = s.host.Cell().Name + ", line " + line
 		}
@@ -206,6 +222,9 @@ func inRanks(ctx context.Context, env magic.Env, call magic.Call, code string, p
 func (s *state) cell(ctx context.Context, env magic.Env, call magic.Call) error {
 	if call.Args != "" {
 		return call.UsageErrorf("it takes no arguments")
+	}
+	if n := s.unchecked(); n > 0 && strings.HasPrefix(strings.TrimSpace(call.Body), "%%mpi") {
+		return fmt.Errorf("%d ranks that run already are not checked: write %%check on, then %%mpi restart", n)
 	}
 	was := hazard.Checking()
 	if !was {

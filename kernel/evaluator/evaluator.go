@@ -139,7 +139,7 @@ func newEvaluator(console *session.Console, args []string, extend []func(*Host) 
 	}
 	c.main = newRun(c.golang.Shell, session.Cell{})
 	c.main.end()
-	c.debugger = debugger.New(debugger.Options{Evaluator: c.golang, Go: magic.AllGo, Peers: c.peers,
+	c.debugger = debugger.New(debugger.Options{Evaluator: c.golang, Go: magic.AllGo, Peers: c.debugged,
 		Event: func(m json.RawMessage) { console.Post(session.Output{Kind: session.Debug, Event: m}) },
 		Print: func(text string) { c.show(session.Output{Kind: session.Stdout, Text: text}) },
 	})
@@ -403,13 +403,19 @@ func (c *evaluator) Debug(request json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(c.debugger.Handle(request))
 }
 
-// peers are the evaluators of other processes that are debugged with this one.
-func (c *evaluator) peers() (list []debugger.Peer) {
+// debugged are the peers, as the debugger has them.
+func (c *evaluator) debugged() (list []debugger.Peer) {
+	for _, p := range c.peers() {
+		list = append(list, p)
+	}
+	return list
+}
+
+// peers are the evaluators of other processes that extensions have.
+func (c *evaluator) peers() (list []session.Evaluator) {
 	for _, e := range c.extensions {
 		if e.Peers != nil {
-			for _, p := range e.Peers() {
-				list = append(list, p)
-			}
+			list = append(list, e.Peers()...)
 		}
 	}
 	return list

@@ -61,6 +61,9 @@ func (h *Host) Cell() session.Cell {
 	return h.evaluator.current().cell
 }
 
+// Peers are the evaluators of other processes that extensions have, such as ranks.
+func (h *Host) Peers() []session.Evaluator { return h.evaluator.peers() }
+
 // DebugEvent passes on what the debugger of one of the Peers tells.
 func (h *Host) DebugEvent(peer int, event json.RawMessage) {
 	h.evaluator.debugger.PeerEvent(peer, event)
