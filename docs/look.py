@@ -1,6 +1,6 @@
-"""Looks at the site in Chromium, as a phone and a desktop show it, light and dark: what
-axe-core finds against accessibility, and what is wider than the page. It ends with 1
-if there is anything.
+"""Looks at the site in Chromium, as a phone and desktops show it, light and dark: what
+axe-core finds against accessibility, what is wider than the page or cut off, and pictures
+that are not drawn. It ends with 1 if there is anything.
 
     npm pack axe-core@4.10.3 && tar xzf axe-core-4.10.3.tgz
     python docs/look.py --axe package/axe.min.js --screenshots FOLDER build/docs/html [PAGE]...
@@ -14,7 +14,7 @@ import sys
 
 from selenium import webdriver
 
-WIDTHS = 390, 1280
+WIDTHS = 390, 1000, 1280
 
 # One of each kind of page.
 PAGES = "index", "start/index", "guide/check", "guide/mpi", "how/walks", "reference/settings", "reference/magics", "tutorials/index", "tutorials/01_streams", "coming-from/names", "reference/go/cudaapi-mpi", "status"
@@ -35,6 +35,11 @@ if (document.documentElement.scrollWidth > wide + 1)
     for (; p; p = p.parentElement) if (['auto', 'scroll', 'hidden'].includes(getComputedStyle(p).overflowX)) inside = true;
     if (!inside && box.width && box.right > wide + 1) found.push(['wide', 'serious', e.outerHTML.slice(0, 160), String(Math.round(box.right - wide)) + ' px']);
   }
+for (const e of document.querySelectorAll('article *')) {
+  if (e.tagName == 'IMG' && (!e.complete || !e.naturalWidth)) found.push(['not drawn', 'serious', e.outerHTML.slice(0, 100), e.alt]);
+  if (['hidden', 'clip'].includes(getComputedStyle(e).overflowX) && e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1 && !e.closest('.visually-hidden, mjx-container'))
+    found.push(['cut off', 'serious', e.outerHTML.slice(0, 160), String(e.scrollWidth - e.clientWidth) + ' px']);
+}
 return found;
 """
 
@@ -61,6 +66,8 @@ def main():
                     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
                     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
                     browser.get((options.site.resolve() / (page + ".html")).as_uri())
+                    # Pictures further down load when they are about to be seen, and answers are folded.
+                    browser.execute_script("for (const i of document.images) i.loading = 'eager'; for (const d of document.querySelectorAll('details')) d.open = true;")
                     if options.screenshots:
                         options.screenshots.mkdir(parents=True, exist_ok=True)
                         browser.save_screenshot(str(options.screenshots / f"{page.replace('/', '-')}-{width}-{theme}.png"))
