@@ -67,7 +67,8 @@ def main():
                     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
                     browser.get((options.site.resolve() / (page + ".html")).as_uri())
                     # Pictures further down load when they are about to be seen, and answers are folded.
-                    browser.execute_script("for (const i of document.images) i.loading = 'eager'; for (const d of document.querySelectorAll('details')) d.open = true;")
+                    browser.execute_script("document.head.insertAdjacentHTML('beforeend', '<style>* { transition: none !important; animation: none !important }</style>');"
+                                           "for (const i of document.images) i.loading = 'eager'; for (const d of document.querySelectorAll('details')) d.open = true;")
                     if options.screenshots:
                         options.screenshots.mkdir(parents=True, exist_ok=True)
                         browser.save_screenshot(str(options.screenshots / f"{page.replace('/', '-')}-{width}-{theme}.png"))
