@@ -50,7 +50,7 @@ func end(call string, v any) (operand, error) {
 // stack would move if the stack grew during a copy.
 var (
 	never   bool
-	escaped unsafe.Pointer
+	escaped unsafe.Pointer //lint:ignore U1000 a write is all that it is for
 )
 
 // pair reads and compares both ends. The device is the one whose context and

@@ -110,7 +110,6 @@ type Tracing struct {
 	tags    map[uint32]uint64
 	waiting map[uint32][]driver.Activity
 	unread  int
-	dropped int
 	broken  error // a record that is not as it should be
 
 	buffers sync.Mutex

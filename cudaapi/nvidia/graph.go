@@ -5,6 +5,7 @@ package nvidia
 import (
 	"os"
 	"runtime"
+	"structs"
 
 	"gocuda/cudaapi/driver"
 )
@@ -81,6 +82,7 @@ func (d *Driver) GraphInstantiate(c driver.Context, g driver.Graph) (driver.Grap
 
 // updateResult is CUgraphExecUpdateResultInfo.
 type updateResult struct {
+	_            structs.HostLayout
 	result       int32
 	node, before uintptr
 }

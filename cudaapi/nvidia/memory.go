@@ -4,6 +4,7 @@ package nvidia
 
 import (
 	"runtime"
+	"structs"
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
@@ -95,6 +96,7 @@ func (d *Driver) MemcpyPeerAsync(dst driver.Ptr, dstCtx driver.Context, src driv
 
 // memcpy2D is CUDA_MEMCPY2D.
 type memcpy2D struct {
+	_            structs.HostLayout
 	srcX, srcY   uint64
 	srcType      uint32
 	srcHost      uintptr

@@ -4,6 +4,7 @@ package nvidia
 
 import (
 	"runtime"
+	"structs"
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/clib"
@@ -43,6 +44,7 @@ func (d *Driver) DefaultMemPool(dev driver.Device) (driver.MemPool, error) {
 
 // poolProps is CUmemPoolProps.
 type poolProps struct {
+	_                        structs.HostLayout
 	allocType, handleTypes   int32
 	locationType, locationID int32
 	win32                    uintptr

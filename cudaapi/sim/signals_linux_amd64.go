@@ -28,7 +28,7 @@ var (
 	chain        [65]uintptr // the old handlers, by signal
 )
 
-func onSignal()               // the handler; not called by Go
+func onSignal()               //lint:ignore U1000 the handler, which the system calls
 func onSignalAt() uintptr     // where it lies
 func threadID() uint32        { return uint32(unix.Gettid()) }
 func tgkill(tid uint32) error { return unix.Tgkill(os.Getpid(), int(tid), unix.SIGURG) }

@@ -138,7 +138,7 @@ func address(p unsafe.Pointer) uint64 {
 
 var (
 	never   bool
-	escaped unsafe.Pointer
+	escaped unsafe.Pointer //lint:ignore U1000 a write is all that it is for
 )
 
 func move(dst, src unsafe.Pointer, n int64) {

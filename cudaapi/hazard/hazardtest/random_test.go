@@ -99,7 +99,6 @@ type node struct {
 	id                     int
 	what                   string
 	reads, writes, atomics []span
-	frees                  bool
 }
 
 // span is a piece of an allocation, which is a different one each time that it
@@ -111,9 +110,7 @@ type span struct {
 
 type memory struct {
 	p     driver.Ptr
-	freed *node
 	async bool
-	born  *node // of stream-ordered memory
 }
 
 type stream struct {

@@ -105,7 +105,7 @@ func Pin[T any](p *T) uintptr {
 
 var (
 	never   bool
-	escaped any
+	escaped any //lint:ignore U1000 a write is all that it is for
 )
 
 // Exists says whether there is a file of this name.

@@ -73,11 +73,9 @@ func TestInUse(t *testing.T) {
 	}
 	// Views of all: more are open than usual, and go when they may.
 	over := false
-	var views []*View
 	for _, x := range e {
 		v, err := im.View(d, x)
 		ok(t, err)
-		views = append(views, v)
 		v.ReleaseWhen(func() (bool, error) { return over, nil })
 	}
 	if n := l.Open(); n != len(e) {

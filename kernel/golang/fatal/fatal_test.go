@@ -47,7 +47,12 @@ func deep(n int) *nested {
 	return v
 }
 
-func recurse(n int) int { return recurse(n+1) + 1 }
+func recurse(n int) int {
+	if n < 0 {
+		panic("the stack did not overflow")
+	}
+	return recurse(n+1) + 1
+}
 
 // stray is what a goroutine panics with that nobody recovers in.
 type stray int
@@ -86,7 +91,7 @@ func TestFatal(t *testing.T) {
 		"make":             {func() { _ = make([]byte, n) }, "large"},
 		"new":              {func() { sink = new([1 << 45]byte) }, "large"},
 		"append":           {func() { _ = append([]byte{}, make([]byte, n)...) }, "large"},
-		"repeat":           {func() { strings.Repeat("x", n) }, "large"},
+		"repeat":           {func() { sink = strings.Repeat("x", n) }, "large"},
 		"buffer":           {func() { new(bytes.Buffer).Grow(n) }, "too large"},
 		"reflect":          {func() { reflect.MakeSlice(reflect.TypeFor[[]int](), n>>3, n>>3) }, "large"},
 		"channel":          {func() { _ = make(chan [1 << 10]byte, n>>10) }, "large"},

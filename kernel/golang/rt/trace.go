@@ -3,9 +3,7 @@ package rt
 import (
 	"bytes"
 	"io"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unsafe"
@@ -203,31 +201,6 @@ func (r *Runtime) Calling() (in, from Statement) {
 	})
 	return in, from
 }
-
-// bodiesOfTrace is bodies by what the runtime writes of a goroutine, which takes many
-// times as long.
-func bodiesOfTrace(f func(body uint64) bool) {
-	buf := stacks.Get().(*[]byte)
-	defer stacks.Put(buf)
-	text := (*buf)[:runtime.Stack(*buf, false)]
-	for {
-		i := bytes.Index(text, []byte("\n"+interpreted))
-		if i < 0 {
-			return
-		}
-		text = text[i+1+len(interpreted):]
-		end := bytes.IndexAny(text, ",?)")
-		if end < 0 {
-			return
-		}
-		if body, err := strconv.ParseUint(string(text[:end]), 0, 64); err == nil && !f(body) {
-			return
-		}
-	}
-}
-
-// stacks are buffers for the innermost calls of a goroutine.
-var stacks = sync.Pool{New: func() any { b := make([]byte, 1<<14); return &b }}
 
 // of is the function that the interpreter runs as body, if that is known.
 func (t *traces) of(body uint64) *Func {
