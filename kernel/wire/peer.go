@@ -26,6 +26,8 @@ const (
 	// strangerQueue bounds what waits for one who has not proved himself, but
 	// for subscribers, who cannot.
 	strangerQueue = 1 << 20
+	// statusTopic is that of messages for which nobody waits.
+	statusTopic = "status"
 	// maxTopics bounds a subscriber's subscriptions.
 	maxTopics = 64
 )
@@ -52,6 +54,7 @@ type peer struct {
 	topics map[string]int // iopub only: subscriptions, counted
 	queue  [][][]byte
 	queued int  // memory in bytes, including what is being written
+	status int  // iopub only: the part of it that is statuses
 	ending bool // nothing more is taken; the writer ends when the queue is empty
 	wake   chan struct{}
 	room   chan struct{} // signalled after each write
@@ -130,6 +133,23 @@ func (p *peer) push(frames [][]byte) error {
 	return nil
 }
 
+// publish queues a message for a subscriber without waiting. Statuses were not waited
+// for before: one for whom too many wait is cut off.
+func (p *peer) publish(frames [][]byte) error {
+	if string(frames[0]) != statusTopic {
+		return p.push(frames)
+	}
+	p.mu.Lock()
+	p.status += cost(frames)
+	full := p.status > p.lag.queued && !p.ending
+	p.mu.Unlock()
+	if full {
+		p.cut()
+		return errStalled
+	}
+	return p.push(frames)
+}
+
 // pushBounded queues a message for one who is no more than a stranger, and cuts
 // him off if he does not take what he asks for.
 func (p *peer) pushBounded(frames [][]byte) error {
@@ -177,6 +197,9 @@ func (p *peer) write() {
 		}
 		p.mu.Lock()
 		p.queued -= cost(frames)
+		if string(frames[0]) == statusTopic {
+			p.status -= cost(frames)
+		}
 		p.mu.Unlock()
 		signal(p.room)
 	}

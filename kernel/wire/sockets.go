@@ -146,14 +146,15 @@ func (s *Sockets) Send(ch Channel, to [][]byte, out Outgoing) error {
 
 // Publish queues a message for all subscribers of iopub. Messages reach each
 // of them in the order in which Publish was called. It may wait for subscribers
-// that are far behind, except with a status, which no request is to wait for.
+// that are far behind, except with a status, which no request is to wait for: who
+// leaves too many of them unread is cut off.
 func (s *Sockets) Publish(out Outgoing) error {
 	frames, err := encode(s.header(out.Type), out, s.signer)
 	if err != nil {
 		return err
 	}
 	frames = append([][]byte{[]byte(out.Type)}, frames...)
-	if out.Type != "status" {
+	if out.Type != statusTopic {
 		s.bulk.Lock()
 		defer s.bulk.Unlock()
 		s.makeRoom(out.Type, cost(frames))
@@ -161,8 +162,8 @@ func (s *Sockets) Publish(out Outgoing) error {
 	s.publishing.Lock()
 	defer s.publishing.Unlock()
 	for _, p := range s.list(IOPub) {
-		if p.subscribed(out.Type) {
-			p.push(frames) // one that is gone misses it
+		if p.subscribed(out.Type) && p.publish(frames) == errStalled { // one that is gone misses it
+			s.log.Warn("a subscriber misses messages", "error", errStalled)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -461,6 +462,32 @@ func TestAStatusDoesNotWait(t *testing.T) {
 	case <-stuck:
 		t.Error("the outputs did not wait")
 	default:
+	}
+}
+
+// Statuses that nobody reads are bounded, and who reads them in time gets all.
+func TestUnreadStatusesAreBounded(t *testing.T) {
+	s, log := listen(t, Connection{})
+	s.lag = patience{queued: 1 << 20, while: time.Hour, pace: 4 << 20}
+	reader := raw(t, s, IOPub, "SUB")
+	reader.send(1, 0, 0)
+	go io.Copy(io.Discard, reader)
+	raw(t, s, IOPub, "SUB").send(1, 0, 0) // never reads
+	until(t, "both have subscribed", func() bool { return len(subscribers(s, "")) == 2 })
+	for i := 0; len(subscribers(s, "")) == 2; i++ {
+		if i == 1e5 {
+			t.Fatal("a hundred thousand statuses wait for a subscriber who never reads")
+		}
+		s.Publish(Outgoing{Type: "status", Content: struct{}{}})
+		if i%100 == 0 {
+			until(t, "one has read all", func() bool {
+				return slices.ContainsFunc(subscribers(s, ""), func(p *peer) bool { return p.fits(1 << 20) })
+			})
+		}
+	}
+	log.await(t, "a subscriber misses messages", 1)
+	if n := len(subscribers(s, "")); n != 1 {
+		t.Errorf("%d subscribers are left, want the one who reads", n)
 	}
 }
 
