@@ -3,6 +3,8 @@ package ranks
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -85,51 +87,61 @@ func (j *job) err() *session.Error {
 	slices.SortStableFunc(list, func(a, b shared[*session.Error]) int {
 		return severity(b.value) - severity(a.value)
 	})
+	all := sayings(list)
 	first := list[0].value
-	out := &session.Error{Name: first.Name, Message: label.Of(list[0].ranks) + " " + first.Message}
-	if len(list) > 1 {
-		out.Message += fmt.Sprintf(" (and %d more)", len(list)-1)
+	out := &session.Error{Name: first.Name, Message: label.Of(all[0].ranks()) + " " + oneFor(all[0].messages)}
+	if len(all) > 1 {
+		out.Message += fmt.Sprintf(" (and %d more)", len(all)-1)
 	}
-	type place struct {
-		trace string
-		words []string
-		more  []int // ranks whose words are not shown
-	}
-	var places []*place
-	var elsewhere []int
 	failed := 0
 	for _, f := range list {
 		failed += len(f.ranks)
 		if f.value.Name != out.Name && severity(f.value) == severity(first) {
 			out.Name = "RanksFailed"
 		}
-		words, trace := "", ""
-		if t := f.value.Traceback; len(t) > 0 {
-			words, trace = t[0], strings.Join(t[1:], "\n")
-		}
-		i := slices.IndexFunc(places, func(p *place) bool { return p.trace == trace })
-		if i < 0 && len(places) == shownPlaces {
-			elsewhere = append(elsewhere, f.ranks...)
-			continue
-		}
-		if i < 0 {
-			i = len(places)
-			places = append(places, &place{trace: trace})
-		}
-		if p := places[i]; len(p.words) < shownWords {
-			p.words = append(p.words, label.Of(f.ranks)+" "+words)
-		} else {
-			p.more = append(p.more, f.ranks...)
-		}
 	}
 	add := func(text string) { out.Traceback = append(out.Traceback, strings.Split(text, "\n")...) }
-	for _, p := range places {
-		add(strings.Join(p.words, "\n"))
-		if len(p.more) > 0 {
-			add(label.Of(slices.Sorted(slices.Values(p.more))) + " failed there as well, each with its own message")
+	shown := 0
+	var elsewhere []int
+	for len(all) > 0 {
+		// Those that came from the same places as the first.
+		places := all[0].places
+		n := 1
+		for n < len(all) && slices.EqualFunc(places, all[n].places, func(a, b shared[string]) bool { return a.value == b.value }) {
+			n++
 		}
-		if p.trace != "" {
-			add(p.trace)
+		here := all[:n]
+		all = all[n:]
+		if shown == shownPlaces {
+			for _, s := range here {
+				elsewhere = append(elsewhere, s.ranks()...)
+			}
+			continue
+		}
+		for _, s := range here[:min(n, shownWords)] {
+			add(label.Of(s.ranks()) + " " + oneFor(s.words))
+		}
+		if n > shownWords {
+			var more []int
+			for _, s := range here[shownWords:] {
+				more = append(more, s.ranks()...)
+			}
+			add(label.Of(slices.Sorted(slices.Values(more))) + " failed there as well, each with its own message")
+		}
+		for i, p := range places {
+			if shown == shownPlaces {
+				for _, p := range places[i:] {
+					elsewhere = append(elsewhere, p.ranks...)
+				}
+				break
+			}
+			shown++
+			if len(places) > 1 && p.value != "" {
+				add(label.Of(p.ranks) + " failed here:")
+			}
+			if p.value != "" {
+				add(p.value)
+			}
 		}
 	}
 	if len(elsewhere) > 0 {
@@ -139,6 +151,67 @@ func (j *job) err() *session.Error {
 		add(fmt.Sprintf("%d of %d ranks failed", failed, len(j.ranks)))
 	}
 	return out
+}
+
+// saying is one message of some ranks, but for the numbers in it.
+type saying struct {
+	shape           string
+	words, messages map[int]string   // by rank: the traceback's first line, and the message
+	places          []shared[string] // the rest of the traceback
+}
+
+func (s *saying) ranks() []int { return slices.Sorted(maps.Keys(s.words)) }
+
+// sayings puts together the errors that say the same, in the order of the first.
+func sayings(list []shared[*session.Error]) (all []*saying) {
+	for _, f := range list {
+		words, trace := "", ""
+		if t := f.value.Traceback; len(t) > 0 {
+			words, trace = t[0], strings.Join(t[1:], "\n")
+		}
+		shape := number.ReplaceAllString(words, "#")
+		i := slices.IndexFunc(all, func(s *saying) bool { return s.shape == shape })
+		if i < 0 {
+			i, all = len(all), append(all, &saying{shape: shape, words: map[int]string{}, messages: map[int]string{}})
+		}
+		s := all[i]
+		for _, r := range f.ranks {
+			s.words[r], s.messages[r] = words, f.value.Message
+		}
+		at := slices.IndexFunc(s.places, func(p shared[string]) bool { return p.value == trace })
+		if at < 0 {
+			at, s.places = len(s.places), append(s.places, shared[string]{value: trace})
+		}
+		s.places[at].ranks = slices.Sorted(slices.Values(append(s.places[at].ranks, f.ranks...)))
+	}
+	return all
+}
+
+var number = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?`)
+
+// oneFor writes texts that differ in numbers as one, which has in the place of a number
+// those of the ranks, in their order: "got {3,5}".
+func oneFor(texts map[int]string) string {
+	ranks := slices.Sorted(maps.Keys(texts))
+	first := texts[ranks[0]]
+	values := make([][]string, len(number.FindAllString(first, -1))) // of each number
+	for _, r := range ranks {
+		for i, n := range number.FindAllString(texts[r], len(values)) {
+			values[i] = append(values[i], n)
+		}
+	}
+	next := -1
+	return number.ReplaceAllStringFunc(first, func(n string) string {
+		next++
+		list := values[next]
+		if !slices.ContainsFunc(list, func(other string) bool { return other != n }) {
+			return n
+		}
+		if len(list) > shownWords {
+			list = append(list[:shownWords:shownWords], "...")
+		}
+		return "{" + strings.Join(list, ",") + "}"
+	})
 }
 
 // withoutRank is an error whose words do not say which rank it is of: its label

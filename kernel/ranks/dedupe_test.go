@@ -32,12 +32,15 @@ func TestErrorsOfManyRanks(t *testing.T) {
 		want string
 	}{
 		{"one place, many words", func(r int) (string, string) { return fmt.Sprintf("rank %d fails", r), "line 1" },
-			"[0] panic: rank 0 fails\n[1] panic: rank 1 fails\n[2] panic: rank 2 fails\n[3] panic: rank 3 fails\n" +
-				"[4] panic: rank 4 fails\n[5] panic: rank 5 fails\n[6] panic: rank 6 fails\n[7] panic: rank 7 fails\n" +
+			"[0-63] panic: rank {0,1,2,3,4,5,6,7,...} fails\n  at line 1"},
+		{"words of their own", func(r int) (string, string) { return strings.Repeat("x", r+1), "line 1" },
+			"[0] panic: x\n[1] panic: xx\n[2] panic: xxx\n[3] panic: xxxx\n[4] panic: xxxxx\n[5] panic: xxxxxx\n[6] panic: xxxxxxx\n[7] panic: xxxxxxxx\n" +
 				"[8-63] failed there as well, each with its own message\n  at line 1"},
+		{"one number of two", func(r int) (string, string) { return fmt.Sprintf("x[%d] of 0x%x", min(r, 3), 16), "line 1" },
+			"[0-63] panic: x[{0,1,2,3,3,3,3,3,...}] of 0x10\n  at line 1"},
 		{"many places", func(r int) (string, string) { return "no", fmt.Sprintf("line %d", r/6) },
-			"[0-5] panic: no\n  at line 0\n[6-11] panic: no\n  at line 1\n[12-17] panic: no\n  at line 2\n[18-23] panic: no\n  at line 3\n" +
-				"[24-29] panic: no\n  at line 4\n[30-35] panic: no\n  at line 5\n[36-41] panic: no\n  at line 6\n[42-47] panic: no\n  at line 7\n" +
+			"[0-63] panic: no\n[0-5] failed here:\n  at line 0\n[6-11] failed here:\n  at line 1\n[12-17] failed here:\n  at line 2\n[18-23] failed here:\n  at line 3\n" +
+				"[24-29] failed here:\n  at line 4\n[30-35] failed here:\n  at line 5\n[36-41] failed here:\n  at line 6\n[42-47] failed here:\n  at line 7\n" +
 				"[48-63] failed elsewhere"},
 		{"two words, taken in turns", func(r int) (string, string) { return []string{"odd", "even", ""}[r%3], "line 1" },
 			"[0,3,6,9,12,15,18,21,24,27,30,33,36,39,42,45,48,51,54,57,60,63] panic: odd\n[1,4,7,10,13,16,19,22,25,28,31,34,37,40,43,46,49,52,55,58,61] panic: even\n" +

@@ -58,11 +58,11 @@ func TestFaultsOfRanks(t *testing.T) {
 		// told, the interrupt frees them, and all are in step again: the world is
 		// a new one, by whatever name cells know it.
 		b.ok("%%mpi\ncomm := mpi.World()\nkept := []*mpi.Comm{comm}\nacross := func() error { return comm.Barrier() }")
-		hung := b.begin("%%mpi\nif rank == 1 {\n\tpanic(\"no more\")\n}\nif rank == 2 {\n\tos.Exit(3)\n}\nworld.Barrier()")
+		hung := b.begin("%%mpi\nif rank == 1 {\n\tpanic(\"no more\")\n}\nif rank == 2 {\n\tos.Exit(3)\n}\ngo time.Sleep(time.Hour) // which may do anything then\nworld.Barrier()")
 		b.until("[2] failed: ")
 		b.Interrupt()
 		o = hung()
-		if o.err == nil || !strings.Contains(o.stderr, "[0] interrupted at cell:8, in Comm.Barrier\n") || !strings.Contains(o.stderr, "[1] failed: no more\n") {
+		if o.err == nil || !strings.Contains(o.stderr, "[0] interrupted at cell:9, in Comm.Barrier\n") || !strings.Contains(o.stderr, "[1] failed: no more\n") {
 			b.Errorf("interrupted: %s\n%s", o.stderr, o.trace())
 		}
 		b.ok("%%mpi\nall := make([]int, size)\nmust(world.Allgather([]int{rank}, all))\nall", "[0-2] []int{0, 1, 2}")
@@ -226,5 +226,37 @@ func TestAStrangersRankIsRefused(t *testing.T) {
 	b.ok("%%mpi\nrank", "[0] 0\n[1] 1")
 	if said, _ := os.ReadFile(filepath.Join(dir, "stranger")); !strings.Contains(string(said), "cannot reach the notebook") {
 		t.Errorf("the stranger ended with %q", said)
+	}
+}
+
+// What failed is said in one sentence, with the ranks; those that wait for the ranks that
+// failed are freed without a word about waiting.
+func TestFailuresAreSaidOnce(t *testing.T) {
+	b := open(t)
+	b.ok("%mpi start -n 4 --launcher local")
+	for _, c := range []struct{ code, name, trace string }{
+		{`panic("all")`, "Panic", "[0-3] panic: all"},
+		{`panic(fmt.Sprintf("%d of %d", rank, size))`, "Panic", "[0-3] panic: {0,1,2,3} of 4"},
+		{"if rank == 0 {\n\tworld.Recv([]int{0}, 1, 0)\n}\npanic(1)", "Panic", "[1-3] panic: 1|[0] WaitedInVain: ranks 1-3 failed while this rank was at cell:3, in Comm.Recv with rank 1, tag 0"},
+		{"if rank != 1 {\n\tworld.Recv([]int{0}, (rank+1)%4, 0)\n}\npanic(1)", "Panic", "[1] panic: 1|[0,2-3] WaitedInVain: rank 1 failed while this rank was at cell:3, in Comm.Recv with rank {1,3,0}, tag 0"},
+		{"if rank == 3 {\n\tvar x []int\n\tx[rank] = 1\n}\nworld.Allreduce(mpi.InPlace, []int{1}, mpi.Sum)", "Panic", "[3] panic: runtime error: index out of range [3] with length 0|[0-2] WaitedInVain: rank 3 failed while this rank was at cell:6, in Comm.Allreduce"},
+		{"if rank > 1 {\n\tos.Exit(rank)\n}\nworld.Barrier()", "Exit", "[2-3] Exit|[0-1] WaitedInVain: ranks 2-3 failed while this rank was at cell:5, in Comm.Barrier"},
+		{"if rank == 2 {\n\tlog.Fatal(\"no file\")\n}\nworld.Barrier()", "Panic", "[2] panic: no file|[0-1,3] WaitedInVain: rank 2 failed while this rank was at cell:5, in Comm.Barrier"},
+		{"var x int = \"\"", "CompileError", "[0-3] cell:2:13: cannot use"},
+		{"if rank%2 == 1 {\n\tmust(os.Open(\"/nowhere\"))\n}", "Error", "[1,3] Error: open /nowhere: no such file or directory"},
+		{"mpi.Abort(3)", "RankLost", "[0-3] RankLost: the rank was lost: mpi.Abort(3) of rank"},
+	} {
+		o := b.run("%%mpi\n" + c.code)
+		if o.err == nil || o.err.Name != c.name {
+			t.Errorf("%s\nended with %s, want %s", c.code, o.trace(), c.name)
+		}
+		for _, w := range strings.Split(c.trace, "|") {
+			if strings.Count(o.trace(), w) != 1 {
+				t.Errorf("%s\nended with\n%s\nwant %q in it, once", c.code, o.trace(), w)
+			}
+		}
+		if strings.Contains(o.stderr, "have waited for") || strings.Count(o.trace(), "\n[") > strings.Count(c.trace, "|") {
+			t.Errorf("%s\nsays more than it need:\n%s%s", c.code, o.stderr, o.trace())
+		}
 	}
 }

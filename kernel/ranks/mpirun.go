@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"gocuda/internal/ownfolder"
 	"gocuda/kernel/session/link"
 )
 
@@ -38,6 +39,7 @@ type mpirun struct {
 	end      chan struct{} // closed when it has ended
 	hosts    []slots       // to which ssh leads
 	folder   string        // for files of the launcher and its daemons
+	remove   func()        // that folder, which goes with this process, too
 	mark     string        // in the environment of what it started here
 }
 
@@ -63,7 +65,11 @@ func (l *mpirun) start(ctx context.Context, o startOptions, m *merger, h host) (
 		return nil, err
 	}
 	defer l.acceptor.close()
-	l.hosts, l.folder = o.hosts, filepath.Join("/tmp", "gocuda-ranks-"+rand.Text())
+	l.hosts = o.hosts
+	// In /tmp, which other hosts have as well.
+	if l.folder, l.remove, err = ownfolder.Temporary("/tmp", "gocuda-ranks-"); err != nil {
+		return nil, err
+	}
 	if o.launcher == "srun" {
 		l.cmd = l.srun(ctx, o, self)
 	} else {
@@ -197,6 +203,9 @@ func namesHosts(options []string) bool {
 // close waits for mpirun's end, and ends it if need be: at once if a rank was lost,
 // and with it a host perhaps, for it then waits for what cannot come.
 func (l *mpirun) close(ranks []*rank) {
+	if l.remove != nil {
+		defer l.remove()
+	}
 	if l.end == nil {
 		return
 	}

@@ -214,15 +214,17 @@ func (p *pool) run(r *rank, j *job) session.Result {
 func (p *pool) lossError(r *rank, e *session.Error) *session.Error {
 	why := deathOf(r)
 	p.mu.Lock()
-	place := describePlace(r.place)
+	place := ""
+	if r.place.Line > 0 || r.place.Call != "" {
+		place = describePlace(r.place)
+	}
 	r.told = true
 	r.lose(why)
 	p.mu.Unlock()
-	text := "the rank was lost: " + why
+	out := session.NewError("RankLost", "the rank was lost: "+why)
 	if place != "" {
-		text += " (last seen at " + place + ")"
+		out.Traceback = append(out.Traceback, "last seen at "+place)
 	}
-	out := session.NewError("RankLost", text)
 	if e != nil && e.Name == "EvaluatorDied" && len(e.Traceback) > 1 {
 		out.Traceback = append(out.Traceback, e.Traceback[1:]...)
 	}

@@ -43,8 +43,8 @@ func (p *pool) watch(j *job) {
 			tick.Reset(max(watchTime, restFactor*p.look(running)))
 			p.free(j, running)
 			p.explain(j, running)
-			if !p.tellWaiting(j, running) {
-				p.giveUp(j, running)
+			if !p.giveUp(j, running) {
+				p.tellWaiting(j, running)
 			}
 		}
 	}
@@ -117,25 +117,35 @@ func (j *job) outcome() (failed, ended []int) {
 	return failed, ended
 }
 
-// giveUp ends calls of MPI that wait for a rank which failed: all that run the
-// job are in such calls, and no other cell runs, or can be run, that could come
-// to them.
-func (p *pool) giveUp(j *job, running []*rank) {
+// giveUp ends calls of MPI that wait for a rank which failed, and says whether it did so:
+// all that run the job are in such calls, and no other cell runs, or can be run, that
+// could come to them. It does so at once where that is certain.
+func (p *pool) giveUp(j *job, running []*rank) bool {
 	p.mu.Lock()
 	failed, _ := j.outcome()
 	vain := len(failed) > 0 && len(running) > 0 && j.awaited && j.cancel == nil && len(p.jobs) == 1
+	long := true
 	for _, r := range running {
-		vain = vain && r.because == nil && r.place.Call != "" && r.place.Waited >= vainTime
+		vain = vain && r.because == nil && r.place.Call != "" && r.place.Waited >= lookAfter
+		long = long && r.place.Waited >= vainTime
 	}
 	p.mu.Unlock()
 	if !vain {
-		return
+		return false
+	}
+	pic := p.draw()
+	for _, r := range running {
+		vain = vain && (long || slices.Contains(pic.Stuck, r.number))
+	}
+	if !vain {
+		return false
 	}
 	p.renew()
-	p.tell(outOfStep + "\n")
+	p.tell(p.mismatches(pic.Mismatches) + outOfStep + "\n")
 	p.stop(j, running, func(r *rank) *session.Error {
 		return session.NewError(waitedInVain, fmt.Sprintf("%s failed while this rank was at %s", named(failed), describePlace(r.place)))
 	})
+	return true
 }
 
 // explain names a deadlock among the ranks of a job, as soon as one is certain, and
@@ -197,11 +207,10 @@ func (p *pool) explain(j *job, running []*rank) {
 // failed.
 const waitedInVain = "WaitedInVain"
 
-// tellWaiting says once which ranks have waited long for others, and whether it
-// did so now.
-func (p *pool) tellWaiting(j *job, running []*rank) bool {
+// tellWaiting says once which ranks have waited long for others.
+func (p *pool) tellWaiting(j *job, running []*rank) {
 	if j.told {
-		return false
+		return
 	}
 	p.mu.Lock()
 	failed, ended := j.outcome()
@@ -218,7 +227,7 @@ func (p *pool) tellWaiting(j *job, running []*rank) bool {
 	}
 	p.mu.Unlock()
 	if !j.told {
-		return false
+		return
 	}
 	how := "interrupt the cell to free them"
 	if vain {
@@ -237,5 +246,4 @@ func (p *pool) tellWaiting(j *job, running []*rank) bool {
 		text += fmt.Sprintf("%s failed: %s\n", label.Of([]int{r}), why.Message)
 	}
 	p.tell(text)
-	return true
 }
