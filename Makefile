@@ -222,12 +222,13 @@ $(DOCS)/.installed: docs/requirements.txt docs/requirements.lock
 	@touch $@
 
 # The picture of the front page, from a notebook that runs; the site's pages in Chromium,
-# at two widths. AXE is axe.min.js of axe-core, which docs/look.py says how to fetch.
+# at three widths, if AXE is axe.min.js of axe-core, which docs/look.py says how to fetch;
+# and the site's search.
 picture: $(BIN) $(PIP)
 	$(VENV)/bin/python docs/picture.py $(BIN)
 
 docs-check: $(PIP)
-	$(VENV)/bin/python docs/look.py --axe $(AXE) $(DOCS)/html
+	$(VENV)/bin/python docs/look.py $(if $(AXE),--axe $(AXE)) $(DOCS)/html
 
 # What calls cost on GPUs: in Go, compiled and in a cell, beside C++ and Python.
 bench-gpu: $(BIN)

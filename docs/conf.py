@@ -23,6 +23,7 @@ suppress_warnings = ["misc.highlighting_failure", "mystnb.unknown_mime_type"]
 
 html_theme = "furo"
 html_title = f"gocuda {version}"
+html_search_scorer = "_static/scorer.js"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False

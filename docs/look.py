@@ -1,6 +1,7 @@
 """Looks at the site in Chromium, as a phone and desktops show it, light and dark: what
 axe-core finds against accessibility, what is wider than the page or cut off, and pictures
-that are not drawn. It ends with 1 if there is anything.
+that are not drawn; and whether searches find their pages. It ends with 1 if there is
+anything.
 
     npm pack axe-core@4.10.3 && tar xzf axe-core-4.10.3.tgz
     python docs/look.py --axe package/axe.min.js --screenshots FOLDER build/docs/html [PAGE]...
@@ -13,11 +14,19 @@ import shutil
 import sys
 
 from selenium import webdriver
+from selenium.common.exceptions import TimeoutException
+from selenium.webdriver.support.ui import WebDriverWait
 
 WIDTHS = 390, 1000, 1280
 
 # One of each kind of page.
 PAGES = "index", "start/index", "guide/check", "guide/mpi", "how/walks", "reference/settings", "reference/magics", "tutorials/index", "tutorials/01_streams", "coming-from/names", "reference/go/cudaapi-mpi", "status"
+
+# What people search for, and a page that is to be among the first five found.
+SEARCHES = {
+    "hazard": "guide/check", "allreduce": "guide/mpi", "install": "start/index", "timeline": "guide/timeline",
+    "breakpoint": "guide/debugger", "GOCUDA_SIM_DEVICES": "reference/settings",
+}
 
 AXE = """
 const done = arguments[0];
@@ -44,9 +53,23 @@ return found;
 """
 
 
+def searched(browser, site):
+    """The searches that do not find their page, each as a line."""
+    wrong = []
+    for words, page in SEARCHES.items():
+        browser.get((site.resolve() / "search.html").as_uri() + "?q=" + words)
+        try:
+            found = WebDriverWait(browser, 30).until(lambda b: [a.get_attribute("href") for a in b.find_elements("css selector", "#search-results ul.search li > a")][:5])
+        except TimeoutException:
+            found = []
+        if not any(href.split("?")[0].split("#")[0].endswith("/" + page + ".html") for href in found):
+            wrong.append(f"a search for {words} does not find {page} among the first five: {found}")
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--axe", required=True, help="axe.min.js of axe-core")
+    parser.add_argument("--axe", help="axe.min.js of axe-core; without it, only searches are tried")
     parser.add_argument("--screenshots", type=pathlib.Path, help="a folder for pictures of the pages")
     parser.add_argument("site", type=pathlib.Path)
     parser.add_argument("pages", nargs="*", help="such as guide/check; without any, one of each kind")
@@ -60,6 +83,12 @@ def main():
     browser.set_script_timeout(300)
     count = 0
     try:
+        wrong = searched(browser, options.site)
+        print(*wrong, sep="\n", end="\n" if wrong else "")
+        print(f"{len(SEARCHES) - len(wrong)} of {len(SEARCHES)} searches find their page")
+        if not options.axe:
+            return 1 if wrong else 0
+        count += len(wrong)
         for page in options.pages or PAGES:
             for width in WIDTHS:
                 for theme in "light", "dark":
