@@ -80,9 +80,9 @@ def main(folder):
         if (ROOT / path).exists():
             copy(path, out)
     tutorials(out)
-    records = sorted((ROOT / "records").glob("*.md"), reverse=True)
+    records = sorted((ROOT / "records").glob("*.md"))
     names = "\n".join(p.stem for p in records)
-    write(out / "records" / "index.md", "# Records\n\nWhat was measured and tried, by date. They are evidence, not documentation.\n\n```{toctree}\n:maxdepth: 1\n\n" + names + "\n```\n")
+    write(out / "records" / "index.md", "# Records\n\nWhat was measured and tried, a file for each subject. They are evidence, not documentation.\n\n```{toctree}\n:maxdepth: 1\n\n" + names + "\n```\n")
     if (out / "licence.md").exists():
         text = (ROOT / "LICENSE").read_text()
         write(out / "licence.md", "# Licence\n\n```text\n" + text + "```\n")

@@ -63,7 +63,7 @@ func Parse(name string) (Algorithm, error) {
 const Members = 8
 
 // The limits, in bytes of a member's buffer. "Two H200" is
-// records/2026-11-21-2xH200.md.
+// records/h200.md.
 const (
 	// LLBytes is the longest buffer of two members that goes by LL, which writes
 	// twice the data; of more members, all their buffers but one come to no more.
