@@ -11,8 +11,9 @@ SHELL  := /bin/bash
 
 # One binary for every machine: libraries are found when it runs.
 export CGO_ENABLED := 0
-# All that is compiled is compiled so, so that nothing is compiled twice.
-GOBUILD := -trimpath
+# All that is compiled is compiled so, so that nothing is compiled twice. Compilers end
+# soon: to collect garbage takes them a fifth of their time.
+GOBUILD := -trimpath -toolexec 'env GOGC=off GOMEMLIMIT=1GiB'
 
 BIN      := bin/gocuda-kernel
 VENV     := .venv
@@ -22,7 +23,7 @@ STAMPS   := build/stamps
 SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
-.PHONY: build demo release rename vulnerabilities lint lint-ci wheel test-wheel image mpi-libs test test-style test-go test-race test-python \
+.PHONY: build demo release rename vulnerabilities lint lint-ci wheel test-wheel image mpi-libs test test-style test-go test-race test-race-cells test-python \
         test-browser test-hosts soak test-gpu gpu-bundle bench bench-gpu docs docs-check picture notebooks go-score modules-score cross clean
 
 build: $(BIN)
@@ -96,12 +97,13 @@ modules-score: $(BIN)
 	  -list $(MODULES)/passing.txt -reasons $(MODULES)/cannot.txt
 
 # The race detector runs first, while pip installs what the clients need. The tests of Go,
-# the clients and the browser wait a good deal: they run beside each other. (GNU make 4.3
-# would start no client before the end of test-go if that stood after them.)
+# the clients and the browser wait a good deal: they run beside each other. So does the
+# package that the race detector tests by itself. (GNU make 4.3 would start no client
+# before the end of test-go if that stood after them.)
 test:
 	@$(MAKE) test-style $(BIN)
 	@$(MAKE) -j2 --output-sync=target $(PIP) test-race
-	@$(MAKE) -j3 --output-sync=target test-go test-browser test-python
+	@$(MAKE) -j4 --output-sync=target test-go test-browser test-python test-race-cells
 	@echo "make test: all passed"
 
 # Ranks on two hosts, made of namespaces, under mpirun and Slurm. It needs root, and
@@ -164,19 +166,27 @@ test-go: $(MPI)
 # its tests in package sim), the suite of drivers, which is run there, and the test
 # whose evaluator dies of a race, too. A process with the race detector
 # would sleep for a second at its end (atexit_sleep_ms).
+HAS_CC = command -v gcc >/dev/null || command -v clang >/dev/null
+NO_CC  = echo "no C compiler: the race detector is left out"
 ONE_GOROUTINE := bench cudaapi/cuda/internal/signature cudaapi/cuda/internal/xorwow cudaapi/internal/allreduce internal/cpp \
   install internal/house internal/nvtools internal/ownfolder kernel/golang/assist kernel/golang/host kernel/golang/host/generic \
   kernel/golang/host/linked kernel/golang/lower internal/spell kernel/packages kernel/packages/extra kernel/plot
 ON_RANKS := TestCellsOnRanks|TestCUDAOnRanks|TestMuchOutputOfRanks|TestFaultsOfRanks|TestStartsLeaveNothing|TestRanksEndWithTheNotebook|TestAStrangersRankIsRefused
 RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$' -e '/kernel/golang/compare$$' \
   -e '/notebooks$$' -e '/kernel/evaluator$$' -e '/cmd/gocuda-kernel$$' -e '/gokernel/kerneltest$$' -e '/drivertest$$' -e '/examples/' $(ONE_GOROUTINE:%=-e '^gocuda/%$$'))
+RACE_LONG := ./cudaapi/sim ./cudaapi/mpi/mpitest ./kernel/ranks
 test-race: $(MPI)
-	@if command -v gcc >/dev/null || command -v clang >/dev/null; then \
+	@if $(HAS_CC); then \
 	  echo "go test -race"; \
-	  CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal|TestMapsUsedAtOnce|TestLittleAddressSpace|$(ON_RANKS)' $(if $(filter 0/1,$(PART)),$(RACE_PACKAGES),$(call part,$(RACE_PACKAGES))) | grep -v 'no test files'; \
+	  CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal|TestMapsUsedAtOnce|TestLittleAddressSpace|$(ON_RANKS)' $(if $(filter 0/1,$(PART)),$(RACE_LONG) $(RACE_PACKAGES),$(call part,$(RACE_LONG) $(RACE_PACKAGES))) | grep -v 'no test files'; \
+	else $(NO_CC); fi
+
+# Package golang, with what interpreted assignments do left out.
+test-race-cells:
+	@if $(HAS_CC); then \
 	  CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 suppressions=$(CURDIR)/kernel/golang/testdata/race.txt" $(GOTEST) -race -short \
 	    -run 'Goroutines|Stores|Interrupt|TestFaults|Traces|Programs/(concurrency|reflection)|Programs.*/concurrency' ./kernel/golang; \
-	else echo "no C compiler: the race detector is left out"; fi
+	else $(NO_CC); fi
 
 test-python: $(STAMPS)/python
 $(STAMPS)/python: $(BIN) $(PIP) $(wildcard tests/*.py) $(NOTEBOOKS)
