@@ -183,7 +183,7 @@ var mutations = []struct {
 	{"04_inter_gpu_synchronization", "one timeline taken for the other",
 		"cpuWaits := must(timeline.Last())", "cpuWaits := gpusWait", "two copies ran at the same time although the CPU waited"},
 	{"05_mpi", "one rank's share skipped",
-		"mine := throw(rank, portion(samples, rank, size))", "mine := throw(rank, portion(samples, rank, size)*(1-rank))", "points were thrown, want 50003"},
+		"mine := throw(rank, lesson.Portion(samples, rank, size))", "mine := throw(rank, lesson.Portion(samples, rank, size)*(1-rank))", "points were thrown, want 50003"},
 	{"05_mpi", "a kernel that counts no hits",
 		"if (x * x + y * y <= 1.0f) atomicAdd(&counts[0], 1);", "", "pi is off by 3.1"},
 	{"05_mpi", "a rank that throws another's points",
