@@ -19,7 +19,7 @@ nb_render_text_lexer = "text"
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 # The cells of notebooks have magics among their Go; no lexer knows these.
-suppress_warnings = ["misc.highlighting_failure", "mystnb.unknown_mime_type"]
+suppress_warnings = ["misc.highlighting_failure"]
 
 html_theme = "furo"
 html_title = f"gocuda {version}"
