@@ -96,18 +96,21 @@ var (
 	named      = regexp.MustCompile(`--name[= ]\s*([\pL_][\pL\pN_]*)`)
 )
 
-// diagnose checks cells in order, and says what is wrong with them.
-func diagnose(ev *golang.Evaluator, list []cell) []object {
+// diagnose checks cells in order, and says what is wrong with them and what is named in them.
+func diagnose(ev *golang.Evaluator, list []cell) ([]object, *names) {
+	known := &names{list: list, embedded: make(map[spot]spot), symbols: []object{}}
 	found := []object{}
 	unsure := make(map[string]bool) // names that cells may declare which cannot be checked
 	sources := magic.NewSources()
 	for i, c := range list {
 		if ofRanks.MatchString(c.code) { // which have names of their own
+			known.unsure = append(known.unsure, i)
 			continue
 		}
 		pieces := magic.Pieces(c.code)
 		switch last := pieces[len(pieces)-1]; last.Magic {
 		case "%%kernel", "%%cuda": // which make variables
+			known.unsure = append(known.unsure, i)
 			declare(ev, i, last)
 			if last.Magic == "%%kernel" {
 				name := fmt.Sprintf("cell%d", i)
@@ -115,10 +118,13 @@ func diagnose(ev *golang.Evaluator, list []cell) []object {
 			}
 			continue
 		}
-		_, err := ev.Check(fmt.Sprintf("cell%d", i), magic.AllGo(c.code))
+		typed, err := ev.Check(fmt.Sprintf("cell%d", i), magic.AllGo(c.code))
 		if err == nil {
+			known.add(ev, i, typed)
+			known.addSymbols(ev, typed)
 			continue
 		}
+		known.unsure = append(known.unsure, i)
 		for line := range strings.Lines(err.Plain()) {
 			m := mistakeAt.FindStringSubmatch(strings.TrimSpace(line))
 			if m == nil {
@@ -136,7 +142,7 @@ func diagnose(ev *golang.Evaluator, list []cell) []object {
 			}
 		}
 	}
-	return found
+	return found, known
 }
 
 // declare makes the variables known that a cell of kernels makes.

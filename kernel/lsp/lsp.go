@@ -1,5 +1,6 @@
-// Package lsp is a language server for notebooks: diagnostics while you type, completion
-// and hovers, by the Language Server Protocol, as jupyterlab-lsp speaks it. A document is
+// Package lsp is a language server for notebooks: diagnostics while you type, completion,
+// hovers, definitions, uses, renames and symbols, by the Language Server Protocol, as
+// jupyterlab-lsp speaks it. A document is
 // all cells of a notebook, one below the other, with two empty lines between them.
 // Nothing is run: cells are checked one after another, as if each had run when the next
 // one is checked.
@@ -53,6 +54,8 @@ type document struct {
 	closed  bool
 	program bool              // a Go file, which other files belong to, and no notebook
 	ev      *golang.Evaluator // that checked it last; nil: none has
+	checked string            // the text that names are of
+	names   *names            // nil: none are known
 }
 
 type request struct {
@@ -140,6 +143,8 @@ func (s *server) handle(q request) (result any, code int, err error) {
 			Range *struct{}
 		}
 		Position position
+		NewName  string
+		Context  struct{ IncludeDeclaration bool }
 	}
 	if len(q.Params) > 0 {
 		if err := json.Unmarshal(q.Params, &p); err != nil {
@@ -152,8 +157,12 @@ func (s *server) handle(q request) (result any, code int, err error) {
 	switch q.Method {
 	case "initialize":
 		return object{
-			"capabilities": object{"textDocumentSync": 1, "hoverProvider": true, "completionProvider": object{"triggerCharacters": []string{".", "%"}}},
-			"serverInfo":   object{"name": "gocuda"},
+			"capabilities": object{
+				"textDocumentSync": 1, "hoverProvider": true,
+				"definitionProvider": true, "referencesProvider": true, "documentHighlightProvider": true, "renameProvider": true, "documentSymbolProvider": true,
+				"completionProvider": object{"triggerCharacters": []string{".", "%"}},
+			},
+			"serverInfo": object{"name": "gocuda"},
 		}, 0, nil
 	case "shutdown":
 		return nil, 0, nil
@@ -175,6 +184,18 @@ func (s *server) handle(q request) (result any, code int, err error) {
 			delete(s.documents, p.TextDocument.URI)
 		}
 		return nil, 0, nil
+	case "textDocument/definition", "textDocument/references", "textDocument/documentHighlight", "textDocument/rename", "textDocument/documentSymbol":
+		if d == nil {
+			return nil, invalidParams, fmt.Errorf("the document %q is not open", p.TextDocument.URI)
+		}
+		known, err := s.names(d)
+		if err != nil {
+			return nil, invalidRequest, err
+		}
+		if q.Method == "textDocument/documentSymbol" {
+			return known.symbols, 0, nil
+		}
+		return known.answer(q.Method, p.TextDocument.URI, p.Position, p.NewName, p.Context.IncludeDeclaration)
 	case "textDocument/completion", "textDocument/hover":
 		if d == nil {
 			return nil, invalidParams, fmt.Errorf("the document %q is not open", p.TextDocument.URI)
@@ -234,15 +255,35 @@ func (s *server) check(uri string, d *document) {
 		if err != nil {
 			continue
 		}
-		found := diagnose(ev, cells(text))
+		found, known := diagnose(ev, cells(text))
 		s.mu.Lock()
 		d.ev = ev
+		d.names, d.checked = known, text
 		current := !d.changed && !d.closed
 		s.mu.Unlock()
 		if current {
 			s.write(object{"method": "textDocument/publishDiagnostics", "params": object{"uri": uri, "version": version, "diagnostics": found}})
 		}
 	}
+}
+
+// names are those of a document's text as it is now.
+func (s *server) names(d *document) (*names, error) {
+	s.mu.Lock()
+	text, known := d.text, d.names
+	if d.checked != text {
+		known = nil
+	}
+	s.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	ev, err := s.options.Evaluator()
+	if err != nil {
+		return nil, err
+	}
+	_, known = diagnose(ev, cells(text))
+	return known, nil
 }
 
 func hover(b *display.Bundle) any {

@@ -135,13 +135,94 @@ func TestServer(t *testing.T) {
 	if m := c.ask("textDocument/hover", at(99, 3)); m["error"] != nil {
 		t.Errorf("behind the end: %v", m)
 	}
-	if m := c.ask("textDocument/rename", at(1, 1)); m["error"].(map[string]any)["code"] != float64(unknownMethod) {
+	if m := c.ask("textDocument/codeLens", at(1, 1)); m["error"].(map[string]any)["code"] != float64(unknownMethod) {
 		t.Error(m)
 	}
 	c.ask("shutdown", nil)
 	c.tell("exit", nil)
 	if err := <-c.done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNames: definitions, references, renames and symbols go over cells, by what names mean.
+func TestNames(t *testing.T) {
+	book := []string{
+		"éa := 1; count := 2 // count\ntype pair struct{ count int }",
+		"!echo count\n%%time\nfmt.Println(\"count é𝄞\", count, éa, pair{count: 3}.count)",
+		"func f(count int) int { return count }\nfunc g() int { return count }",
+		"type outer struct{ pair }\n_ = outer{}.pair.count",
+		"count := \"\"\nlen(count)",
+		"%%mpi\nlocal := 1\n_ = local",
+		"f(1, count",
+	}
+	for i, b := range []string{strings.Join(book[:6], "\n\n\n"), strings.Join(book, "\n\n\n")} {
+		c := start(t)
+		c.open("textDocument/didOpen", b, 1)
+		ask := func(method string, line, character int, more object) string {
+			params := object{"textDocument": object{"uri": "file:///a.ipynb"}, "position": object{"line": line, "character": character}, "context": object{"includeDeclaration": true}}
+			for k, v := range more {
+				params[k] = v
+			}
+			m := c.ask("textDocument/"+method, params)
+			if e, ok := m["error"].(map[string]any); ok {
+				return "error: " + fmt.Sprint(e["message"])
+			}
+			list, _ := m["result"].([]any)
+			if changes, ok := m["result"].(map[string]any); ok {
+				list = changes["changes"].(map[string]any)["file:///a.ipynb"].([]any)
+			}
+			var out []string
+			for _, o := range list {
+				o := o.(map[string]any)
+				r, ok := o["range"].(map[string]any)
+				if o["selectionRange"] != nil {
+					r, ok = o["selectionRange"].(map[string]any)
+				}
+				if !ok {
+					t.Fatal(m)
+				}
+				from := r["start"].(map[string]any)
+				name, _ := o["name"].(string)
+				out = append(out, fmt.Sprintf("%s%v:%v", name, from["line"], from["character"]))
+			}
+			return strings.Join(out, " ")
+		}
+		const count = "0:9 6:25 10:22"
+		for _, test := range []struct {
+			method          string
+			line, character int
+			want            string
+		}{
+			{"definition", 6, 27, "0:9"},
+			{"definition", 9, 33, "9:7"},
+			{"definition", 6, 2, ""},
+			{"definition", 99, 2, ""},
+			{"references", 0, 10, count},
+			{"documentHighlight", 10, 22, count},
+			{"references", 6, 33, "0:0 6:32"},
+			{"references", 1, 19, "1:18 6:41 6:51 14:17"},
+			{"references", 1, 6, "1:5 6:36 13:19 14:12"},
+			{"references", 17, 1, "17:0 18:4"},
+			{"documentSymbol", 0, 0, "éa0:0 count0:9 pair1:5 f9:5 g10:5 outer13:5 count17:0"},
+		} {
+			if got := ask(test.method, test.line, test.character, nil); got != test.want {
+				t.Errorf("%d: %s at %d:%d is %q, want %q", i, test.method, test.line, test.character, got, test.want)
+			}
+		}
+		for name, want := range map[string]string{"total": count, "pair": "error: pair is a name", "func": "error: \"func\" cannot be a name"} {
+			if i == 1 && name != "func" {
+				want = "error: the cell at line 27 has the name count too"
+			}
+			if got := ask("rename", 0, 9, object{"newName": name}); !strings.HasPrefix(got, want) {
+				t.Errorf("%d: rename to %s is %q, want %q", i, name, got, want)
+			}
+		}
+		if got := ask("rename", 6, 5, object{"newName": "x"}); !strings.HasPrefix(got, "error: ") {
+			t.Errorf("%d: rename of a package's name is %q", i, got)
+		}
+		c.tell("exit", nil)
+		<-c.done
 	}
 }
 
@@ -156,6 +237,9 @@ func FuzzServe(f *testing.F) {
 	f.Add(frame(`{"id":1,"method":"initialize"}`, `{"method":"exit"}`))
 	f.Add(frame(`{"method":"textDocument/didOpen","params":{"textDocument":{"uri":"a","text":"x := 1\n\n\ny"}}}`, `{"id":"a","method":"textDocument/hover","params":{"textDocument":{"uri":"a"},"position":{"line":-1,"character":-5}}}`))
 	f.Add(frame(`{`, `[]`, `{"id":2,"method":"textDocument/completion","params":{"position":3}}`))
+	for _, method := range []string{"definition", "rename", "documentSymbol"} {
+		f.Add(frame(`{"method":"textDocument/didOpen","params":{"textDocument":{"uri":"a","text":"x := 1\\n\\n\\nx"}}}`, `{"id":1,"method":"textDocument/`+method+`","params":{"textDocument":{"uri":"a"},"position":{"line":3,"character":1},"newName":"y"}}`))
+	}
 	f.Add("Content-Length: -1\r\n\r\n")
 	f.Add("Content-Length: 99999999999\r\n\r\n{}")
 	f.Fuzz(func(t *testing.T, in string) {

@@ -40,7 +40,7 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 	}
 	cell := cellName(env)
 	compile := func(code string) (*cuda.Module, error) {
-		options := []cuda.CompileOption{cuda.SourceName("cell"), cuda.Instantiate(given.instances...), cuda.Flag(rest...)}
+		options := []cuda.CompileOption{cuda.SourceName(compiledAs), cuda.Instantiate(given.instances...), cuda.Flag(rest...)}
 		source, err := c.inGo.called(env.Declarations, code)
 		if err != nil {
 			return nil, err
@@ -50,7 +50,7 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 		}
 		return compileWithin(ctx, func() (*cuda.Module, error) { return cuda.Compile(code, options...) })
 	}
-	// The compiler counts from the first line of the cell, and calls it that.
+	// The compiler counts from the first line of the cell.
 	alone := strings.Repeat("\n", call.Line) + call.Body
 	earlier := c.earlier(call.Body)
 	module, err := compile(earlier.before(alone))
@@ -62,7 +62,7 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 	if err != nil {
 		var failed *cuda.Error
 		if errors.As(err, &failed) && errors.Is(err, cuda.ErrInvalidSource) {
-			log := strings.TrimRight(failed.Detail, "\n") // which has the lines
+			log := places(strings.TrimRight(failed.Detail, "\n"), cell, alone) // which has the lines
 			if failed.Hint != "" {
 				log += "\n" + failed.Hint
 			}
@@ -72,7 +72,7 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 	}
 	c.add(cell, call.Line, call.Body)
 	if log := strings.TrimRight(module.Log(), "\n"); log != "" {
-		fmt.Fprintln(env.Stderr(), log)
+		fmt.Fprintln(env.Stderr(), places(log, cell, alone))
 	}
 	if given.flags["--show"] {
 		show(env, module)

@@ -80,7 +80,7 @@ func TestCUDATemplates(t *testing.T) {
 func TestCUDAErrors(t *testing.T) {
 	needsCompiler(t)
 	for code, want := range map[string][]string{
-		"// a comment\n\n%%cuda\n\n__global__ void f() {\n    nosuch = 1;\n}\n": {"CompileError", "does not compile", "cell(6): error", "nosuch"},
+		"// a comment\n\n%%cuda\n\n__global__ void f() {\n    nosuch = 1;\n}\n": {"CompileError", "does not compile", "In[3]:6:5: error", "nosuch"},
 		"%%cuda\n__device__ int x;\n":                                           {"CompileError", "there is no __global__ function in this cell"},
 		"%%cuda\n":                                                              {"UsageError", "there is no CUDA C++ below the first line"},
 		"%%cuda saxpy\nx":                                                       {"UsageError", `"saxpy" is not an option`},
@@ -125,6 +125,23 @@ func TestGoVariable(t *testing.T) {
 		"range": "range_", "copy": "copy_", "init": "init_", "k<(ns::T)1>": "k_ns_T_1", "len<int>": "len_int"} {
 		if got := goVariable(kernel); got != want {
 			t.Errorf("%s is %s in Go, want %s", kernel, got, want)
+		}
+	}
+}
+
+func TestCUDAPlaces(t *testing.T) {
+	source := "\n\tint é = y;\n"
+	for log, want := range map[string]string{
+		"cell(2): error: no y\n  \tint é = y;\n  \t        ^\n\n1 error detected in the compilation of \"cell\".": "In[5]:2:11: error: no y\n  \tint é = y;\n  \t        ^\n\n1 error detected in the compilation of \"In[5]\".",
+		"cell(2): warning #177-D: unused\n": "In[5]:2: warning #177-D: unused\n",
+		"cell(9): note: far\n  x\n  ^":      "In[5]:9: note: far\n  x\n  ^",
+		"cell:2:11: error: no y":            "In[5]:2:11: error: no y",
+		"In[3](4): error: old":              "In[3]:4: error: old",
+		"cells(4): error: cell(4): x":       "cells(4): error: cell(4): x",
+		"math.h(4): error: a header's":      "math.h(4): error: a header's",
+	} {
+		if got := places(log, "In[5]", source); got != want {
+			t.Errorf("%q is %q, want %q", log, got, want)
 		}
 	}
 }

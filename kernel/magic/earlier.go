@@ -149,7 +149,7 @@ func (e *earlier) before(source string) string {
 	if e.text == "" {
 		return source
 	}
-	return e.text + "#line 1 \"cell\"\n" + source
+	return fmt.Sprintf("%s#line 1 %q\n%s", e.text, compiledAs, source)
 }
 
 // unknown matches a name that a compiler does not know.

@@ -1,0 +1,69 @@
+package magic
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// compiledAs is the name of a %%cuda cell for its compiler. It is the same for all, so that
+// a cell that runs again is found among what was compiled.
+const compiledAs = "cell"
+
+// cudaPlace matches the place of a message: NVRTC writes cell(4), host compilers cell:4:12.
+var cudaPlace = regexp.MustCompile(`^(` + compiledAs + `|In\[\d+\])(?:\((\d+)\)|:(\d+)(?::(\d+))?): `)
+
+// places writes the places in a compiler's log as all errors of cells have them:
+// In[5]:4:12. source is what the compiler read as the cell.
+func places(log, cell, source string) string {
+	lines := strings.SplitAfter(log, "\n")
+	for i, line := range lines {
+		m := cudaPlace.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		name, place, column := m[1], m[2]+m[3], m[4]
+		if name == compiledAs {
+			if column == "" && i+2 < len(lines) {
+				column = columnOf(source, place, lines[i+1], lines[i+2])
+			}
+			name = cell
+		}
+		if column != "" {
+			place += ":" + column
+		}
+		lines[i] = fmt.Sprintf("%s:%s: %s", name, place, line[len(m[0]):])
+	}
+	return strings.ReplaceAll(strings.Join(lines, ""), fmt.Sprintf("compilation of %q", compiledAs), fmt.Sprintf("compilation of %q", cell))
+}
+
+// columnOf is the column, in bytes from 1, of what a caret points at below a line of the
+// source as a compiler shows it, with an indentation of its own; "" if there is none.
+func columnOf(source, line, shown, caret string) string {
+	before, after, ok := strings.Cut(strings.TrimRight(caret, "\n"), "^")
+	if !ok || strings.TrimSpace(before+after) != "" {
+		return ""
+	}
+	n, _ := strconv.Atoi(line)
+	lines := strings.Split(source, "\n")
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	code, text := strings.TrimLeftFunc(lines[n-1], unicode.IsSpace), strings.TrimLeftFunc(shown, unicode.IsSpace)
+	skip := utf8.RuneCountInString(before) - utf8.RuneCountInString(shown[:len(shown)-len(text)])
+	if skip < 0 || !strings.HasPrefix(strings.TrimSpace(code), strings.TrimSpace(text)) {
+		return ""
+	}
+	column := len(lines[n-1]) - len(code) + 1
+	for i, r := range code {
+		if skip == 0 || i+utf8.RuneLen(r) > len(code) {
+			break
+		}
+		column += utf8.RuneLen(r)
+		skip--
+	}
+	return strconv.Itoa(column)
+}
