@@ -34,7 +34,7 @@ func (k *Kernel) Emulate(grid GridDim, block BlockDim, args ...any) error {
 		return misuse(driver.ErrInvalidValue, name, nil, "grid %v and block %v must be positive in each direction", grid, block)
 	}
 	if n := block.X * block.Y * block.Z; n > 1024 {
-		return misuse(driver.ErrInvalidValue, name, nil, "block %v has %d threads; 1024 are the most", block, n)
+		return misuse(driver.ErrInvalidValue, name, nil, "block %v has %d threads; at most 1024 are allowed", block, n)
 	}
 	sig := k.code.sig
 	if len(args) != len(sig.Params) {

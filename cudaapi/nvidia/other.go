@@ -14,5 +14,5 @@ func Open() (driver.Driver, error) { return nil, Available() }
 
 // Available says that GPUs are used on Linux only.
 func Available() error {
-	return fmt.Errorf("NVIDIA GPUs are used on Linux (amd64, arm64) only, not on %s/%s", runtime.GOOS, runtime.GOARCH)
+	return fmt.Errorf("NVIDIA GPUs can be used on Linux (amd64, arm64) only, not on %s/%s", runtime.GOOS, runtime.GOARCH)
 }

@@ -122,7 +122,7 @@ func (m *Driver) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n := m.sched.running; n > 0 {
-		return fmt.Errorf("sim: %d kernels or host functions go on that do not end: the memory of the simulated devices stays in use until this process ends", n)
+		return fmt.Errorf("sim: %d kernels or host functions do not end: the memory of the simulated devices stays in use until this process ends", n)
 	}
 	m.crew.dismiss()
 	m.tracers.drop()

@@ -170,7 +170,7 @@ func (s *Server) route(r Request) (answer Response, ok bool) {
 	}
 	if i := s.of(r); i >= 0 {
 		if i >= len(list) {
-			return s.response(r, nil, fmt.Errorf("there is no rank %d any more", i)), true
+			return s.response(r, nil, fmt.Errorf("rank %d is gone", i)), true
 		}
 		if r.Command == "next" || r.Command == "stepIn" || r.Command == "stepOut" || r.Command == "stackTrace" || r.Command == "exceptionInfo" {
 			r.Arguments = withThread(r.Arguments, (i+1)*Span+1)

@@ -181,7 +181,7 @@ func (s *Server) frame(id int) (*frame, error) {
 	defer s.mu.Unlock()
 	f := s.frames[id]
 	if f == nil {
-		return nil, fmt.Errorf("there is no frame %d any more", id)
+		return nil, fmt.Errorf("frame %d is gone: the program went on", id)
 	}
 	return f, nil
 }

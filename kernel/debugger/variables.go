@@ -82,7 +82,7 @@ func (s *Server) container(reference int) (*container, error) {
 	defer s.mu.Unlock()
 	c := s.containers[reference]
 	if c == nil {
-		return nil, fmt.Errorf("there are no variables %d any more", reference)
+		return nil, fmt.Errorf("variables %d are gone: the program went on", reference)
 	}
 	return c, nil
 }

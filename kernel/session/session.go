@@ -110,7 +110,7 @@ func Start(o Options) (*Session, error) {
 		o.Output = func(Output) {}
 	}
 	if o.Input == nil {
-		o.Input = func(string, bool) (string, error) { return "", errors.New("nobody can be asked for input here") }
+		o.Input = func(string, bool) (string, error) { return "", errors.New("there is no user here to ask for input") }
 	}
 	if o.InterruptPatience <= 0 {
 		o.InterruptPatience = defaultPatience

@@ -16,7 +16,7 @@ func mostConnections() (int, error) {
 	// Each channel has a quarter more for those that shake hands.
 	most := (float64(limit.Cur) - ownDescriptors) / (float64(channels) * 1.25)
 	if most < leastConnections {
-		return 0, fmt.Errorf("this process may open %d files; a kernel needs %d (ulimit -n says more)",
+		return 0, fmt.Errorf("this process may open %d files; a kernel needs %d (ulimit -n raises the limit)",
 			limit.Cur, ownDescriptors+int(channels)*5)
 	}
 	return int(min(most, largestConnection)), nil

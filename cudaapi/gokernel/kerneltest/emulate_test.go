@@ -166,7 +166,7 @@ func TestEmulateErrors(t *testing.T) {
 		{one(kernel(m, "some"), 64, x), "some takes 2 arguments, not 1"},
 		{one(kernel(m, "some"), 64, []float64{1}, 2), "[]float64 was given; it is a []int"},
 		{one(kernel(m, "some"), 64, 3, 2), "an integer was given for a []int"},
-		{one(kernel(m, "some"), 2000, x, 2), "has 2000 threads; 1024 are the most"},
+		{one(kernel(m, "some"), 2000, x, 2), "has 2000 threads; at most 1024 are allowed"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%v, want %s", c.err, c.want)

@@ -155,7 +155,7 @@ func (x *Member) watch(lost <-chan struct{}) {
 func (x *Member) allocate(d *cuda.Device) (err error) {
 	size := int(x.share.size)
 	if size > most {
-		return fmt.Errorf("%d members, and %d are the most", size, most)
+		return fmt.Errorf("%d members; at most %d are allowed", size, most)
 	}
 	info, err := cuda.Backend()
 	if err != nil {

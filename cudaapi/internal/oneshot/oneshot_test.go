@@ -232,7 +232,7 @@ func TestCannotOpen(t *testing.T) {
 		}
 	}
 	for _, err := range open(ipctest.NewRanks(9), func(r int) int { return r % 3 }) {
-		if !strings.Contains(err.Error(), "9 members, and 8 are the most") {
+		if !strings.Contains(err.Error(), "9 members; at most 8 are allowed") {
 			t.Errorf("nine members: %v", err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
-var errElsewhere = errors.New("MPI libraries are used on Linux, amd64 and arm64, only")
+var errElsewhere = errors.New("MPI libraries can be used on Linux only, on amd64 and arm64")
 
 // Open gives an error.
 func Open() (transport.Transport, error) { return nil, errElsewhere }
