@@ -65,6 +65,9 @@ func compileError(code string, list []mistake) *Error {
 		if strings.Contains(text[0], ", error)) in single-value context") {
 			trace = append(trace, "must(...) around the call takes its value, and fails the cell on an error")
 		}
+		if strings.Contains(text[0], " as error value in argument to must:") {
+			trace = append(trace, "must takes a call whose last result is an error: leave it out here")
+		}
 	}
 	first, _, _ := strings.Cut(list[0].text, "\n")
 	message := fmt.Sprintf("%s:%d:%d: %s", list[0].file, list[0].line, list[0].column, first)

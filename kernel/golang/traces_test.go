@@ -230,6 +230,7 @@ func TestMistakesAreShownOnce(t *testing.T) {
 	for code, want := range map[string]string{
 		"fmt.Println(p[0])": "In:1:13: cannot index p (variable of type *strings.Builder)\n    fmt.Println(p[0])\n                ^",
 		"f()[0] = 1":        "In:1:1: multiple-value f() (value of type ([]int, error)) in single-value context\n    f()[0] = 1\n    ^\nmust(...) around the call takes its value, and fails the cell on an error",
+		"must(p)":           "In:1:6: cannot use p (variable of type *strings.Builder) as error value in argument to must: *strings.Builder does not implement error (missing method Error)\n    must(p)\n         ^\nmust takes a call whose last result is an error: leave it out here",
 	} {
 		res := s.ev.Eval("In", code, false)
 		if res.Err == nil {
