@@ -82,6 +82,9 @@ func pair(call string, dst, src any) (to, from operand, d *Device, err error) {
 // otherTypes is the error of a copy between elements of different types. Where one end
 // is a Go slice, it says which slice the other end takes.
 func otherTypes(call string, d *Device, to, from operand, dst, src any) error {
+	if call == fmt.Sprintf("Buffer.%ss", to.typ) {
+		return misuse(driver.ErrInvalidValue, call, d, "the buffer holds %s: call %[1]ss", from.typ)
+	}
 	advice := ""
 	for _, e := range []struct {
 		v          any

@@ -87,6 +87,8 @@ func TestUploadDownload(t *testing.T) {
 	refused(t, b.Upload([]float64{1, 2, 3, 4}), cuda.ErrInvalidValue, "holds Float32, the source Float64")
 	refused(t, b.Upload([]int{1, 2, 3, 4}), cuda.ErrInvalidValue, "give a []float32 in place of the []int, or allocate the memory as cuda.Int64")
 	refused(t, b.Download(make([]int8, 4)), cuda.ErrInvalidValue, "give a []float32 in place of the []int8, or allocate the memory as cuda.Int8")
+	_, err := b.Int64s()
+	refused(t, err, cuda.ErrInvalidValue, "Buffer.Int64s (device 0): CUDA_ERROR_INVALID_VALUE (1): the buffer holds Float32: call Float32s")
 	refused(t, b.Upload("text"), cuda.ErrInvalidValue, "cannot copy string")
 	refused(t, b.Upload(nil), cuda.ErrInvalidValue, "cannot copy")
 	ok(t, b.Free())

@@ -55,5 +55,5 @@ func TestContents(t *testing.T) {
 	b := must[*cuda.Buffer](t)(d.Alloc(2, cuda.Float32))
 	defer b.Free()
 	_, err := b.Float64s()
-	refused(t, err, cuda.ErrInvalidValue, "holds Float64, the source Float32")
+	refused(t, err, cuda.ErrInvalidValue, "the buffer holds Float32: call Float32s")
 }

@@ -87,6 +87,7 @@ func TestCellsOnRanks(t *testing.T) {
 		b.fails("%%mpi 2\nundefined1", "CompileError", "[2]", "undefined: undefined1")
 		b.fails("%%mpi\nworld.Send([]int{1}, 9, 0)", "MPI_ERR_RANK", "[0-2] Comm.Send: MPI_ERR_RANK: dest 9")
 		b.fails("%%mpi 0-9\n1", "UsageError", "there is no rank 3: the ranks are 0-2")
+		b.fails("%mpi start 2", "UsageError", "write -n 2 for so many ranks")
 		b.fails("%%mpi\n", "UsageError", "no code")
 		b.fails("%%mpi\n%mpi status", "UsageError", "[0-2] UsageError: %mpi: a rank has no ranks of its own")
 

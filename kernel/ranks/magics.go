@@ -174,6 +174,9 @@ func (o *startOptions) read(call magic.Call, fields []string) error {
 		return err
 	}
 	if len(rest) > 0 {
+		if _, err := strconv.Atoi(rest[0]); err == nil {
+			return call.UsageErrorf("unexpected argument %q: write -n %[1]s for so many ranks", rest[0])
+		}
 		return call.UsageErrorf("unexpected argument %q", rest[0])
 	}
 	if name, ok := given["--launcher"]; ok {
