@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 		"cudaapi/cuda", "cudaapi/trace", "kernel/evaluator", "kernel/magic", "kernel/ranks", "kernel/session", "kernel/timeline",
 	},
 	"kernel/ranks": {
-		"internal/ownfolder", "kernel/ranks/label", "kernel/ranks/pushpull", "cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/mpi/waitfor", "kernel/display", "kernel/evaluator",
+		"internal/ownfolder", "kernel/ranks/label", "kernel/ranks/pushpull", "cudaapi/cuda", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/mpi/waitfor", "kernel/display", "kernel/evaluator", "kernel/golang/answer",
 		"kernel/golang", "kernel/magic",
 		"kernel/session", "kernel/session/link", "kernel/widgets", "golang.org/x/sys/unix",
 	},

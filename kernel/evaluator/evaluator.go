@@ -120,8 +120,12 @@ func newEvaluator(console *session.Console, args []string, extend []func(*Host) 
 	own := c.extend(extend, tests)
 	functions := c.builtins()
 	maps.Copy(functions, tests.Builtins())
+	var judged func(id, verdict string)
 	for _, e := range c.extensions {
 		maps.Copy(functions, e.Builtins)
+		if e.Judged != nil {
+			judged = e.Judged
+		}
 	}
 	c.magics = magic.NewSet(append(own, magic.Modules(get))...)
 	beside := []magic.Magic{magic.Modules(get)}
@@ -131,7 +135,7 @@ func newEvaluator(console *session.Console, args []string, extend []func(*Host) 
 	c.beside = magic.NewSet(beside...)
 	var err error
 	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Elsewhere: ofOthers, Hint: hintFor, Modules: sources, Stdin: &c.stdin, Args: append(os.Args[:1:1], args...), MaxStack: session.CellStack,
-		Ended: c.ended, Touches: hazard.Checking, Touched: func(t golang.Touch) {
+		Ended: c.ended, Judged: judged, Touches: hazard.Checking, Touched: func(t golang.Touch) {
 			hazard.HostAccess(place(t.Cell, t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element, t.Called)
 		}})
 	if err != nil {

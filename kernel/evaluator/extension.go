@@ -30,6 +30,8 @@ type Extension struct {
 	Begin func(stop <-chan struct{})
 	// End is told when a cell has run, before its value is shown.
 	End func()
+	// Judged is told in place of a line of text what judge says.
+	Judged func(id, verdict string)
 	// Where adds the blocking call that the process is in.
 	Where func(*session.Place)
 	// Peers are the evaluators of other processes that are debugged with this one.

@@ -68,6 +68,9 @@ type Options struct {
 	// reads and writes in memory that devices use too, before it does.
 	Touches func() bool
 	Touched func(Touch)
+	// Judged, if set, is told in place of a line on Stdout that judge begins, with no
+	// verdict, and how it ended.
+	Judged func(id, verdict string)
 	// Started is told about a program before it runs, with its evaluator.
 	Started func(*Evaluator)
 }

@@ -30,21 +30,34 @@ func (ev *Evaluator) judging() map[string]any {
 // called todo, or a kernel that it launched did, else wrong, and why. The cell goes on
 // in any case.
 func (ev *Evaluator) judge(id string, f func()) {
+	say := ev.options.Judged
+	if say == nil {
+		say = func(id, verdict string) {
+			if verdict != "" {
+				fmt.Fprintf(ev.route(ev.options.Stdout), "exercise %s: %s\n", id, verdict)
+			}
+		}
+	}
+	say(id, "")
+	say(id, ev.verdict(f))
+}
+
+// verdict is how f ended, in words.
+func (ev *Evaluator) verdict(f func()) string {
 	value, trace, ok := ev.rt.Try(f)
 	err, _ := value.(error)
 	if errors.Is(err, errTodo) || err != nil && strings.Contains(err.Error(), answer.NotSolved) {
-		fmt.Fprintf(ev.route(ev.options.Stdout), "exercise %s: not solved yet\n", id)
-		return
+		return answer.Unsolved
 	}
 	if ok {
-		fmt.Fprintf(ev.route(ev.options.Stdout), "exercise %s: right\n", id)
-		return
+		return answer.Right
 	}
 	e := ev.texts.panicError(value, trace)
-	fmt.Fprintf(ev.route(ev.options.Stdout), "exercise %s: wrong: %s\n", id, e.Message)
+	verdict := answer.Wrong + e.Message
 	if e.Name == "Panic" { // where it was
 		for _, line := range e.Traceback[1:] {
-			fmt.Fprintln(ev.route(ev.options.Stdout), withoutColour(line))
+			verdict += "\n" + withoutColour(line)
 		}
 	}
+	return verdict
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gocuda/cudaapi/mpi"
@@ -40,6 +41,8 @@ const (
 	hangTime = 5 * time.Second
 	// And when another rank has failed in the same cell, after so long.
 	failTime = 2 * time.Second
+	// A deadlock is ended so long after it was told.
+	stuckTime = 2 * time.Second
 	// When nobody is left who could end such a wait, it is ended after so long.
 	vainTime = 5 * time.Second
 	// How long interrupted ranks may take to make a new world.
@@ -58,10 +61,12 @@ type member interface {
 // rank is a member of a pool.
 type rank struct {
 	member
-	number int
-	host   string
-	queue  chan *job
-	value  *display.Bundle // of the cell that runs; the goroutine that runs it has it
+	number   int
+	host     string
+	queue    chan *job
+	value    *display.Bundle // of the cell that runs; the goroutine that runs it has it
+	verdicts verdicts        // of that cell's judges; likewise
+	stopped  atomic.Bool     // that cell is being ended: what its judges say now is no verdict
 
 	// Under the pool's mu.
 	job     *job // that it runs, or nil
@@ -80,6 +85,12 @@ func (r *rank) receiver(m *merger) func(session.Output) {
 	return func(o session.Output) {
 		if o.Kind == session.Value {
 			r.value = &o.Bundle
+			return
+		}
+		if o.Kind == session.Verdict {
+			if !r.stopped.Load() {
+				r.verdicts = r.verdicts.add(o.Parent, o.Text)
+			}
 			return
 		}
 		if o.Kind == session.Debug {
@@ -120,22 +131,24 @@ type host interface {
 
 // job is one cell on its way through ranks.
 type job struct {
-	cell    session.Cell
-	ranks   []int
-	timeout time.Duration
-	begun   time.Time
-	done    chan struct{} // closed when every rank has a result
-	told    bool          // that ranks wait in a call
-	verdict string        // that was told about these waits
-	stuck   time.Time     // since when all that run it are known to be stuck
-	own     bool          // the pool's own, which no interrupt is meant for
+	cell     session.Cell
+	ranks    []int
+	timeout  time.Duration
+	begun    time.Time
+	done     chan struct{} // closed when every rank has a result
+	told     bool          // that ranks wait in a call
+	deadlock string        // as it was told
+	stuck    time.Time     // since when all that run it are known to be stuck
+	own      bool          // the pool's own, which no interrupt is meant for
 
 	// Under the pool's mu.
-	results map[int]session.Result
-	times   map[int][2]time.Time // when a rank was asked, and had answered
-	value   map[int]display.Bundle
-	awaited bool  // the notebook's cell does not end before it
-	cancel  error // why it was interrupted, or nil
+	results  map[int]session.Result
+	times    map[int][2]time.Time // when a rank was asked, and had answered
+	value    map[int]display.Bundle
+	verdicts map[int]verdicts       // of judges, by rank
+	ended    map[int]*session.Error // why a rank's cell ended within a judge
+	awaited  bool                   // the notebook's cell does not end before it
+	cancel   error                  // why it was interrupted, or nil
 }
 
 // newPool makes a pool of started members.
@@ -165,18 +178,25 @@ func (p *pool) serve(r *rank) {
 		if r.value != nil {
 			j.value[r.number] = *r.value
 		}
+		if j.verdicts[r.number] = r.verdicts; r.verdicts.open() && j.cancel == nil {
+			j.judged(r.number)
+		}
 		last := len(j.results) == len(j.ranks)
 		if last {
 			p.jobs = slices.DeleteFunc(p.jobs, func(other *job) bool { return other == j })
 		}
 		settled := !last || j.own || len(p.jobs) > 0 || len(j.ranks) < len(p.ranks)
 		failed, _ := j.outcome()
+		outOfStep := len(failed) > 0 || j.wrong()
 		p.mu.Unlock()
 		if last {
 			if !settled && p.complete() {
-				p.settle(len(failed) > 0)
+				p.settle(outOfStep)
 			}
 			p.merge.flush()
+			if text := j.verdict(); text != "" {
+				p.host.Show(session.Output{Kind: session.Stdout, Text: text}) //nolint:errcheck // text always goes
+			}
 			close(j.done)
 		}
 	}
@@ -186,6 +206,7 @@ func (p *pool) run(r *rank, j *job) session.Result {
 	p.mu.Lock()
 	cancel, lost := j.cancel, r.lost
 	if cancel == nil && lost == "" {
+		r.stopped.Store(false)
 		r.job, r.since, r.place = j, time.Now(), session.Place{Cell: j.cell.Name}
 	}
 	p.mu.Unlock()
@@ -195,7 +216,7 @@ func (p *pool) run(r *rank, j *job) session.Result {
 	case cancel != nil:
 		return session.Result{Err: session.NewError("Interrupted", "the cell was interrupted before it began")}
 	}
-	r.value = nil
+	r.value, r.verdicts = nil, nil
 	result := r.Execute(j.cell)
 	select {
 	case <-r.Ended():
@@ -290,6 +311,7 @@ func (p *pool) post(cell session.Cell, ranks []int, timeout time.Duration) (*job
 func (p *pool) enqueue(j *job) (*job, error) {
 	ranks := j.ranks
 	j.begun, j.done = time.Now(), make(chan struct{})
+	j.verdicts, j.ended = map[int]verdicts{}, map[int]*session.Error{}
 	j.results, j.value, j.times = map[int]session.Result{}, map[int]display.Bundle{}, map[int][2]time.Time{}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -94,7 +94,10 @@ func attachRank(h *evaluator.Host) evaluator.Extension {
 		Reset:    func(eval func(string) error) error { return eval(worldCell) },
 		Eval:     lookFirst(h),
 		Where:    reportOf(h),
-		Close:    finalize,
+		Judged: func(id, verdict string) {
+			h.Show(session.Output{Kind: session.Verdict, Parent: id, Text: verdict}) //nolint:errcheck // then the notebook is gone
+		},
+		Close: finalize,
 	}
 }
 

@@ -69,6 +69,7 @@ func (p *pool) stop(j *job, ranks []*rank, why func(*rank) *session.Error) {
 	for _, r := range ranks {
 		if r.job == j && r.because == nil {
 			r.because = why(r)
+			r.stopped.Store(true)
 		}
 	}
 	p.mu.Unlock()
@@ -179,12 +180,12 @@ func (p *pool) explain(j *job, running []*rank) {
 	p.mu.Lock()
 	vain := all && j.awaited && len(p.jobs) == 1 && j.cancel == nil
 	p.mu.Unlock()
-	if verdict := pic.verdict(); verdict != "" && verdict != j.verdict {
-		j.verdict, j.told = verdict, true
+	if verdict := pic.verdict(); verdict != "" && verdict != j.deadlock {
+		j.deadlock, j.told = verdict, true
 		p.mismatches(pic.Mismatches) // are told herewith
 		how := "interrupt the cell to free them"
 		if vain {
-			how += fmt.Sprintf(", or wait: after %v they are freed", vainTime)
+			how += fmt.Sprintf(", or wait: after %v they are freed", stuckTime)
 		}
 		p.tell(fmt.Sprintf("%s: ranks wait for something that cannot come; %s\n%s%s", j.cell.Name, how, pic.table(), verdict))
 	}
@@ -193,7 +194,7 @@ func (p *pool) explain(j *job, running []*rank) {
 		j.stuck = time.Time{}
 	case j.stuck.IsZero():
 		j.stuck = time.Now()
-	case time.Since(j.stuck) >= vainTime:
+	case time.Since(j.stuck) >= stuckTime:
 		p.renew()
 		p.tell(outOfStep + "\n")
 		why := strings.TrimPrefix(strings.TrimSpace(pic.verdict()), "Deadlock: ")

@@ -130,6 +130,7 @@ const (
 	Clear   OutputKind = "clear"   // Wait: clear when the next output comes
 	ToComm  OutputKind = "comm"    // Comm
 	Debug   OutputKind = "debug"   // Event: an event of the Debug Adapter Protocol
+	Verdict OutputKind = "verdict" // of a rank. Parent: an exercise; Text: its judge's verdict, "" when it begins
 )
 
 // Output is something that a cell shows while it runs. Outputs reach the

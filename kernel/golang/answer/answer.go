@@ -24,6 +24,13 @@ func (e *Error) Error() string { return e.Name + ": " + e.Message }
 // NotSolved is what todo says, on the host and in kernels.
 const NotSolved = "not solved yet: todo() stands where your code belongs"
 
+// Verdicts of a judge. Wrong is followed by the reason.
+const (
+	Right    = "right"
+	Unsolved = "not solved yet"
+	Wrong    = "wrong: "
+)
+
 // Bold and Faint are ANSI's codes for text; Normal ends them. No colour can be read both
 // on the light and on the dark background that JupyterLab gives errors.
 const (

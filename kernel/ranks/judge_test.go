@@ -1,0 +1,31 @@
+//go:build linux
+
+package ranks
+
+import (
+	"strings"
+	"testing"
+)
+
+// All ranks have one verdict, and nothing that ends a judge fails the cell.
+func TestOneVerdictForAllRanks(t *testing.T) {
+	b := open(t)
+	b.ok("%mpi start -n 3 --launcher local")
+	b.ok("%%mpi\nother := (rank+1)%size\nfunc give() {\n\tjudge(`1`, func() { todo() })\n}")
+	for _, c := range []struct{ code, want string }{
+		{"judge(`1`, func() {})", "exercise 1: right\n"},
+		{"if rank == 1 {\n\tjudge(`1`, func() {})\n}", "exercise 1: right\n"},
+		{"judge(`1`, func() { check(rank < 2, `mine begin at %d, want %d`, rank, 5) })", "exercise 1: wrong: [2] mine begin at 2, want 5\n"},
+		{"judge(`1`, func() { check(rank < 1, `mine begin at %d, want %d`, rank, 5) })\njudge(`2`, func() {})", "exercise 1: wrong: [1-2] mine begin at {1,2}, want 5\nexercise 2: right\n"},
+		{"give()", "exercise 1: not solved yet\n"},
+		{"judge(`1`, func() {\n\tif rank == 1 {\n\t\tpanic(`no`)\n\t}\n\tworld.Gather([]int{rank}, make([]int, size), 0)\n})", "exercise 1: wrong: [1] no\n    cell:4:3  func1\n        panic(`no`)\n"},
+		{"judge(`1`, func() { world.Recv([]int{0}, other, 0) })", "exercise 1: wrong: [0-2] deadlock: rank 0 waits for 1, rank 1 waits for 2, rank 2 waits for 0: none of these calls can end\nthis rank was at cell:2, in Comm.Recv with rank {1,2,0}, tag 0\n"},
+		{"judge(`1`, func() { must(world.Barrier()) })", "exercise 1: right\n"},
+		{"judge(`1`, func() {\n\tif rank == 2 {\n\t\tsyscall.Kill(os.Getpid(), syscall.SIGKILL)\n\t}\n\tworld.Barrier()\n})", "exercise 1: wrong: [2] RankLost: the rank was lost: it was ended by a signal: SIGKILL (kill -9, or the system ran out of memory)\n"},
+	} {
+		o := b.run("%%mpi\n" + c.code)
+		if o.err != nil || !strings.HasPrefix(o.stdout, c.want) {
+			t.Errorf("%s\nsays %q, and fails with %s; want %q", c.code, o.stdout, o.trace(), c.want)
+		}
+	}
+}
