@@ -1,7 +1,7 @@
 // Package lsp is a language server for notebooks: diagnostics while you type, completion,
 // hovers, definitions, uses, renames and symbols, by the Language Server Protocol, as
-// jupyterlab-lsp speaks it. A document is
-// all cells of a notebook, one below the other, with two empty lines between them.
+// jupyterlab-lsp speaks it. A document is all cells of a notebook, one below the other,
+// with two empty lines between them.
 // Nothing is run: cells are checked one after another, as if each had run when the next
 // one is checked.
 package lsp
