@@ -124,14 +124,14 @@ func resumed(t *testing.T) {
 
 var (
 	deviceCounts = flag.String("devices", "1,3,8", "run the tutorials on so many simulated devices")
-	wrongUpTo    = flag.Int("wrong", 3, "try the answers of testdata/answers on up to so many devices")
+	answersOn    = flag.Int("answers", 3, "try the answers of testdata/answers on so many devices")
 	rightOnes    = flag.Bool("right", false, "try the right answers of testdata/answers, too")
 )
 
 // Every tutorial checks its own results: it runs to its end on any number of
 // devices, here with small parameters. Its exercises are tried as they are, with wrong
 // answers (and with -right those in another style), and with their solutions; the judge
-// must say so. Beyond -wrong devices, which add nothing to what a judge sees on several,
+// must say so. On other numbers of devices than -answers, which show a judge no more,
 // only the solutions are. As it is, the notebook runs in tests/test_notebooks.py.
 func TestTutorials(t *testing.T) {
 	var counts []int
@@ -147,9 +147,9 @@ func TestTutorials(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/devices=%d", name, devices), func(t *testing.T) {
 				inTurn(t)
 				nb := readSmall(t, name)
-				attempts := addAttempts(t, name, nb, devices <= *wrongUpTo)
+				attempts := addAttempts(t, name, nb, devices == *answersOn)
 				err := errors.Join(run(t, nb, devices), notAsSaid(attempts))
-				if name == "12_find_the_fault.ipynb" && devices <= *wrongUpTo {
+				if name == "12_find_the_fault.ipynb" && devices == *answersOn {
 					err = errors.Join(err, unnamed(attempts))
 				}
 				if err != nil {
