@@ -278,6 +278,30 @@ func TestMagicsAreDocumented(t *testing.T) {
 
 // The reference has each command, flag, setting and status, and the packages that
 // cells import without a module.
+// Each word and option of a usage is completed somewhere in a call.
+func TestUsagesAreCompleted(t *testing.T) {
+	literal := regexp.MustCompile(`(?:^|[ \[|])(-{0,2}[a-z][a-z0-9-]*)`)
+	for _, m := range evaluator.Magics(ranks.Attach, check.Attach, tracing.Attach) {
+		reached := make(map[string]bool)
+		for calls := [][]string{nil}; len(calls) > 0; calls = calls[1:] {
+			for _, word := range m.Next(calls[0]) {
+				if reached[word] {
+					continue
+				}
+				reached[word] = true
+				with := append(slices.Clone(calls[0]), word)
+				calls = append(calls, with, append(slices.Clone(with), "value"))
+			}
+		}
+		_, usage, _ := strings.Cut(m.Usage, " ")
+		for _, w := range literal.FindAllStringSubmatch(usage, -1) {
+			if !reached[w[1]] {
+				t.Errorf("%s: %s is not completed, only %v", m.Usage, w[1], reached)
+			}
+		}
+	}
+}
+
 func TestReference(t *testing.T) {
 	dir := t.TempDir()
 	if status, _, stderr := invoke(t, "reference", dir); status != 0 {

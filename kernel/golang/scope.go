@@ -61,6 +61,8 @@ func (s *scope) Source(o types.Object) string {
 
 func (s *scope) Value(name string) string { return s.ev.Value(name) }
 
+func (s *scope) Keys(name string) []string { return s.ev.keys(name) }
+
 func (s *scope) Doc(o types.Object) string { return s.im.host.Doc(o) }
 
 func (s *scope) Declaration(o types.Object) string { return s.im.host.Declaration(o) }

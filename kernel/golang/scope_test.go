@@ -70,3 +70,28 @@ func TestLaterMethodsAreCompletedAndInspected(t *testing.T) {
 		}
 	}
 }
+
+// Keys of maps are completed from their values.
+func TestKeysAreCompleted(t *testing.T) {
+	s := newSession(t)
+	for _, code := range []string{
+		"type Name string\nages := map[string]int{`Bob`: 1, `Al \"x\"`: 2}\nvar named = map[Name][]int{`n`: nil}\nvar none map[string]int\nnumbers := map[int]int{1: 2}",
+		"many := map[string]bool{}\nfor i := range 2000 { many[fmt.Sprint(i)] = true }",
+	} {
+		if got := s.run(code); got != "" {
+			t.Fatal(got)
+		}
+	}
+	for code, want := range map[string]string{"ages[\"": `[Al \"x\" Bob]`, "ages[`": `[Al "x" Bob]`, "x := ages[\"b": "[Bob]", "named[\"": "[n]", "none[\"": "[]"} {
+		var texts []string
+		for _, m := range assist.Complete(s.ev.Scope(), magic.NewSet(), code, len(code)).Matches {
+			texts = append(texts, m.Text)
+		}
+		if got := fmt.Sprint(texts); got != want {
+			t.Errorf("%s completes to %s, want %s", code, got, want)
+		}
+	}
+	if n := len(assist.Complete(s.ev.Scope(), magic.NewSet(), "many[\"", 6).Matches); n != maxKeys {
+		t.Errorf("%d keys of many", n)
+	}
+}

@@ -45,7 +45,7 @@ func Compile(c Compiler) []Magic {
 			},
 		},
 		{
-			Name: "compile", Usage: "%compile [on|off|FUNCTION]",
+			Name: "compile", Usage: "%compile [on | off | FUNCTION]",
 			Doc: "Lists the functions and loops of cells that were compiled, and those that were not, with the reason.\n" +
 				"With the name of a function or loop: shows its C++.\n" +
 				"Loops of numbers, and functions with such loops or that call themselves, are compiled by the host's\n" +

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"os"
 	"os/signal"
@@ -284,19 +285,29 @@ func TestNames(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	r, err := run(t, "%help")
-	if err != nil {
-		t.Fatal(err)
+	tables := func(code string) (text, page string) {
+		display.SetPublisher(func(p display.Publication) {
+			text, page = p.Bundle.Data["text/plain"].(string), p.Bundle.Data["text/html"].(string)
+		})
+		defer display.SetPublisher(nil)
+		if _, err := run(t, code); err != nil {
+			t.Fatal(err)
+		}
+		return text, page
 	}
-	for _, m := range standard.List() {
-		if m.Name != "lsmagic" && !strings.Contains("\n"+r.text(), "\n"+m.Usage) {
+	text, page := tables("%help")
+	for _, m := range standard.Help() {
+		if !strings.Contains("\n"+text, "\n"+m.Usage) || !strings.Contains(page, ">"+html.EscapeString(m.Usage)+"</td>") {
 			t.Errorf("%%help does not name %s", m)
 		}
-		if m.Doc == "" || !strings.HasPrefix(m.Usage, m.String()) {
+		if s := m.summary(); !strings.HasSuffix(s, ".") || !strings.Contains(text, s) {
+			t.Errorf("%%help says of %s %q, which is no sentence", m, s)
+		}
+		if m.Doc == "" || m.Name != shellMagic.Name && !strings.HasPrefix(m.Usage, m.String()) {
 			t.Errorf("%s is not documented: %q, %q", m, m.Usage, m.Doc)
 		}
 	}
-	if alias, _ := run(t, "%lsmagic"); alias.text() != r.text() {
+	if alias, _ := tables("%lsmagic"); alias != text {
 		t.Error("%lsmagic and %help differ")
 	}
 	if r, err := run(t, "%help timeit"); err != nil || !strings.Contains(r.text(), "%%timeit") || !strings.Contains(r.text(), "-r:") {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -118,16 +117,29 @@ func (s *Set) help(_ context.Context, env Env, call Call) error {
 		return nil
 	}
 	var text strings.Builder
+	var rows [][]string
 	for _, m := range s.Help() {
-		summary, _, _ := strings.Cut(m.Doc, "\n")
+		summary := m.summary()
+		rows = append(rows, []string{m.Usage, summary})
 		if len(m.Usage) > helpColumn-2 {
 			fmt.Fprintf(&text, "%s\n%*s%s\n", m.Usage, helpColumn, "", summary)
 			continue
 		}
 		fmt.Fprintf(&text, "%-*s%s\n", helpColumn, m.Usage, summary)
 	}
-	_, err := io.WriteString(out, text.String())
-	return err
+	table := display.Table(rows, "usage", "what it does")
+	table.Data["text/plain"] = strings.TrimSuffix(text.String(), "\n")
+	display.Show(table)
+	return nil
+}
+
+// summary is the first sentence of the magic's documentation.
+func (m Magic) summary() string {
+	text := strings.Join(strings.Fields(m.Doc), " ")
+	if i := strings.Index(text, ". "); i >= 0 {
+		text = text[:i+1]
+	}
+	return text
 }
 
 // helpColumn is where the explanations of %help stand.

@@ -9,9 +9,9 @@ import (
 	"gocuda/cudaapi/cuda"
 )
 
-var simMagic = Magic{Name: "sim", Usage: "%sim [status | SETTING VALUE...]", Expand: true, Run: simulate,
-	Doc: "Shows the simulated devices' settings, or replaces the devices by others:\n" +
-		"%sim devices 8, %sim schedule adversarial seed 7, %sim memory 512M, %sim check off, %sim profile h100.\n" +
+var simMagic = Magic{Name: "sim", Usage: "%sim [status | [devices N] [nodes NODESxDEVICES] [memory BYTES] [seed N] [schedule random|adversarial] [check on|off] [profile h100|h200|FILE]]", Expand: true, Run: simulate,
+	Doc: "Shows the simulated devices' settings, or replaces the devices by others.\n" +
+		"For example: %sim devices 8, %sim schedule adversarial seed 7, %sim memory 512M, %sim check off, %sim profile h100.\n" +
 		"Buffers, streams, events and kernels that were made before are lost: make them again.\n" +
 		"It is for simulated devices only: on a machine with GPUs, set GOCUDA_BACKEND=sim before the kernel starts."}
 

@@ -39,7 +39,7 @@ func (n *notebook) magics() []magic.Magic {
 				"--timeout 30s: ends the cell on ranks that take longer.\n" +
 				"%%cuda on the second line compiles CUDA C++ on the ranks."},
 		{Name: "autompi", Usage: "%autompi on | off", Run: n.autompi,
-			Doc: "on: runs all Go cells on every MPI rank, as if each began with %%mpi. off: ends that."},
+			Doc: "Runs all Go cells on every MPI rank, as if each began with %%mpi, or ends that."},
 	}
 }
 

@@ -16,7 +16,9 @@ import (
 	"gocuda/kernel/magic"
 )
 
-var magics = magic.NewSet()
+var magics = magic.NewSet(
+	magic.Magic{Name: "mpi", Usage: "%mpi start [-n RANKS] [--hosts A:2,B:2 | --hostfile FILE] [--launcher auto|local] | status | stop"},
+	magic.Magic{Name: "compile", Usage: "%compile [on | off | FUNCTION]"})
 
 // session is a Scope whose names come from one piece of source.
 type session struct {
@@ -122,6 +124,8 @@ func newSession(t testing.TB) *session {
 func (s *session) Names() []types.Object { return s.names }
 
 func (s *session) Value(string) string { return "" }
+
+func (s *session) Keys(string) []string { return []string{"first", "say \"hi\"", "fire"} }
 
 func (s *session) Source(obj types.Object) string {
 	var doc *ast.CommentGroup
@@ -252,7 +256,7 @@ func TestComplete(t *testing.T) {
 		{"%|", "%who %cd %%bash %time"},
 		{"%%b|", "only %%bash"},
 		{"%who v|", "only var"},
-		{"x := 1\n%c|", "only %cd"},
+		{"x := 1\n%c|", "only %cd %compile"},
 		{"%cd s|", "only sub/"},
 		{"%load n|", "only notes.txt"},
 		{"%load {he|", "here"},
@@ -265,6 +269,43 @@ func TestComplete(t *testing.T) {
 		{"!cat da|", "only data.csv"},
 		{"%pinfo he|", "here"},
 		{"%help wr|", "only writefile"},
+		{"%help %%wr|", "only %%writefile"},
+		{"%help %t|", "only %time %timeit"},
+		{"%help t|", "time timeit"},
+		{"%help time |", "only"},
+		{"%sim |", "status devices profile !N"},
+		{"%sim dev|", "only devices"},
+		{"%sim devices 8 |", "memory schedule !status !devices"},
+		{"%sim schedule |", "only random adversarial"},
+		{"%sim profile |", "h100 data.csv"},
+		{"%%cuda --|", "only --name --instantiate --show"},
+		{"%%cuda --name k --|", "--instantiate --show !--name"},
+		{"%%cuda --name |", "only"},
+		{"%%cuda --instantiate f<int> --i|", "only --instantiate"},
+		{"%%kernel --u|\nx", "only --unchecked"},
+		{"%%writefile |", "-a data.csv sub/"},
+		{"%%writefile -a n|", "only notes.txt"},
+		{"%load notes.txt |", "only"},
+		{"%run sub/|", "only deep/"},
+		{"%who var |", "const func"},
+		{"%timeit -n 3 here.|", "X Len"},
+		{"%goroutines |", "only stop"},
+		{"%mpi |", "only start status stop"},
+		{"%mpi st|", "only start status stop"},
+		{"%mpi start --l|", "only --launcher"},
+		{"%mpi start --launcher |", "only auto local"},
+		{"%mpi start --hostfile |", "data.csv !--hosts"},
+		{"%mpi start --hostfile data.csv --h|", "only"},
+		{"%mpi start -n 4 |", "--launcher --hosts !-n !status"},
+		{"%mpi status |", "only"},
+		{"%compile |", "on off distance !must2"},
+		{"%compile dis|", "only distance"},
+		{"%compile distance |", "only"},
+		{"table[\"|", "first fire !data.csv"},
+		{"table[\"fi|\"]", "only first fire"},
+		{"x := table[`fir|", "only first fire"},
+		{"here.table[\"da|", "only data.csv"},
+		{"numbers[\"da|", "only data.csv"},
 		{"here.X %| 3", "!%who"},
 	} {
 		got, code := completeAt(s, c.code)

@@ -1,8 +1,8 @@
 package assist
 
 import (
+	"go/types"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -82,7 +82,7 @@ func completeMagic(scope Scope, magics *magic.Set, code string, cursor int) (c C
 		return c, true
 	}
 	word := begin + strings.LastIndexAny(args, " \t") + 1
-	return magicArgs(scope, magics, m, code, word, cursor), true
+	return magicArgs(scope, magics, m, args, code, word, cursor), true
 }
 
 // magicNames lists the magics that begin as line does. A cell magic is
@@ -97,37 +97,50 @@ func magicNames(magics *magic.Set, start, cursor int, line string) Completion {
 	return c
 }
 
-var (
-	optionWord = regexp.MustCompile(`(?:^|[ \[|])(-{0,2}[a-z][a-z-]*)`)
-	fileWord   = regexp.MustCompile(`FILE|DIRECTORY|PATH`)
-)
-
-// magicArgs lists what the usage of a magic lets stand at the cursor.
-func magicArgs(scope Scope, magics *magic.Set, m magic.Magic, code string, word, cursor int) Completion {
+// magicArgs lists what the usage of a magic lets stand at the cursor, below what the
+// call has before it.
+func magicArgs(scope Scope, magics *magic.Set, m magic.Magic, args, code string, word, cursor int) Completion {
 	prefix := code[word:cursor]
-	_, usage, _ := strings.Cut(m.Usage, " ")
-	c := Completion{Start: word, End: cursor, Matches: []Match{}}
+	before := strings.Fields(args[:len(args)-len(prefix)])
+	valueOf := len(before) > 0 && strings.HasPrefix(before[len(before)-1], "-")
+	result := Completion{Start: word, End: cursor}
 	var list []Match
-	for _, w := range optionWord.FindAllStringSubmatch(usage, -1) {
-		list = append(list, Match{Text: w[1], Kind: "magic"})
-	}
-	switch {
-	case m.Name == "env":
-		for _, e := range os.Environ() {
-			name, _, _ := strings.Cut(e, "=")
-			list = append(list, Match{Text: name, Kind: "variable"})
+	add := func(kind string, names ...string) {
+		for _, name := range names {
+			list = append(list, Match{Text: name, Kind: kind})
 		}
-	case strings.Contains(usage, "MAGIC"):
-		for _, other := range magics.List() {
-			list = append(list, Match{Text: other.Name, Kind: "magic"})
-		}
-	case fileWord.MatchString(usage) && !strings.HasPrefix(prefix, "-"):
-		return completeFile(code, word, cursor)
-	case strings.Contains(usage, "NAME"):
-		c := Complete(scope, magics, prefix, len(prefix))
-		c.Start, c.End = c.Start+word, c.End+word
-		return c
 	}
-	c.Matches = rank(list, prefix)
-	return c
+	within := func(c Completion) { // at another place, for the same word
+		result.Start = c.Start
+		list = append(list, c.Matches...)
+	}
+	for _, next := range m.Next(before) {
+		switch {
+		case next == strings.ToLower(next):
+			add("magic", next)
+		case next == "MAGIC":
+			for _, other := range magics.List() {
+				add("magic", other.Name, other.String())
+			}
+		case next == "FUNCTION":
+			for _, o := range scope.Names() {
+				if _, ok := o.(*types.Func); ok && scope.Source(o) != "" {
+					add("function", o.Name())
+				}
+			}
+		case next == "NAME" && m.Name == "env":
+			for _, e := range os.Environ() {
+				name, _, _ := strings.Cut(e, "=")
+				add("variable", name)
+			}
+		case slices.Contains([]string{"FILE", "DIRECTORY", "PATH", "PATTERN"}, next) && !strings.HasPrefix(prefix, "-"):
+			within(completeFile(code, word, cursor))
+		case next == "NAME" && !valueOf || next == "STATEMENT":
+			c := Complete(scope, magics, prefix, len(prefix))
+			c.Start += word
+			within(c)
+		}
+	}
+	result.Matches = rank(list, code[result.Start:cursor])
+	return result
 }

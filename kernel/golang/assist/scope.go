@@ -30,6 +30,10 @@ type Scope interface {
 	// Value shows the value of a variable of an earlier cell in one line, or is "".
 	Value(name string) string
 
+	// Keys lists keys of a variable that is a map with strings for keys, sorted; of many,
+	// some.
+	Keys(name string) []string
+
 	// Doc returns the doc comment of an object of an imported package (a
 	// *types.PkgName asks for the package's own), or "".
 	Doc(obj types.Object) string

@@ -2,8 +2,11 @@ package assist
 
 import (
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -24,7 +27,38 @@ func completeString(scope Scope, tokens []lexeme, code string, start, cursor int
 		}
 		return result
 	}
+	if name, ok := indexed(scope, tokens, start-1); ok {
+		result := Completion{Start: start, End: cursor}
+		var list []Match
+		for _, key := range scope.Keys(name) {
+			if text := strconv.Quote(key); code[start-1] == '"' {
+				list = append(list, Match{Text: text[1 : len(text)-1], Kind: "key"})
+			} else if !strings.Contains(key, "`") {
+				list = append(list, Match{Text: key, Kind: "key"})
+			}
+		}
+		result.Matches = rank(list, code[start:cursor])
+		return result
+	}
 	return completeFile(code, start, cursor)
+}
+
+// indexed returns the variable of the session that the string at quote is a key of.
+func indexed(scope Scope, tokens []lexeme, quote int) (name string, ok bool) {
+	at := slices.IndexFunc(tokens, func(t lexeme) bool { return t.start == quote })
+	if at < 2 || tokens[at-1].tok != token.LBRACK || tokens[at-2].tok != token.IDENT || at > 2 && tokens[at-3].tok == token.PERIOD {
+		return "", false
+	}
+	name = tokens[at-2].lit
+	ok = slices.ContainsFunc(scope.Names(), func(o types.Object) bool {
+		v, isVar := o.(*types.Var)
+		if !isVar || o.Name() != name {
+			return false
+		}
+		m, isMap := v.Type().Underlying().(*types.Map)
+		return isMap && types.Identical(m.Key().Underlying(), types.Typ[types.String])
+	})
+	return name, ok
 }
 
 // maxFiles bounds how many names of files are offered.
