@@ -111,7 +111,7 @@ var mutations = []struct {
 	{"02_several_gpus", "another circle in Go",
 		"	if x*x+y*y <= 1 {", "	if x*x+y*y <= 0.98 {", "in CUDA C++, "},
 	{"03_peer_access", "one GPU's share skipped",
-		"share(kernel, s, k, portion(samples, k, shares), counter)", "share(kernel, s, k, portion(samples, k, shares)*(1-k%2), counter)", "4 share(s): pi is off by"},
+		"n := lesson.Portion(samples, k, shares)\n", "n := lesson.Portion(samples, k, shares) * (1 - k%2)\n", "4 share(s): pi is off by"},
 	{"03_peer_access", "a kernel that adds nothing",
 		"if (threadIdx.x == 0) atomicAdd_system(counter, hits);", "", "perBlock, 4 share(s): pi is off by 3.1"},
 	{"03_peer_access", "all buffers on one device",
