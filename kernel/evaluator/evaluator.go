@@ -550,6 +550,13 @@ func (e env) Names() []magic.Name {
 		shown := magic.Name{Name: n.Name, Kind: n.Kind, Type: n.Type}
 		if n.Kind == "var" {
 			shown.Value = func() string { return e.golang.Value(n.Name) }
+			shown.Content = func() (any, bool) {
+				values, err := e.golang.Values("value", n.Name)
+				if err != nil || len(values) != 1 {
+					return nil, false
+				}
+				return values[0], true
+			}
 		}
 		list = append(list, shown)
 	}

@@ -5,6 +5,7 @@ package evaluator
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -117,6 +118,15 @@ func TestMagics(t *testing.T) {
 	h.Succeed("%who")
 	if got := h.Shown(); got != "var  alpha  int  1\n" {
 		t.Errorf("%%who shows %q", got)
+	}
+	h.Succeed("%whos")
+	if got := h.Shown(); !strings.Contains(got, "alpha  int   1          8") {
+		t.Errorf("%%whos shows %q", got)
+	}
+	h.Succeed("buffer := must(must(cuda.Devices())[0].Alloc(4096, cuda.Float32))\nboth := []*cuda.Buffer{buffer, buffer, nil}")
+	h.Succeed("%whos")
+	if got := regexp.MustCompile(`(?m)(buffer|both) .* (\d+)\]?$`).FindAllStringSubmatch(h.Shown(), -1); len(got) != 2 || got[0][2] != "16432" || got[1][2] != "16384" {
+		t.Errorf("%%whos shows of buffers %q", got)
 	}
 	h.Fails("%nonesuch", "nonesuch")
 	h.Succeed("%reset")

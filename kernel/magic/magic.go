@@ -80,6 +80,8 @@ type Name struct {
 	// Value shows a variable's value in one line, "" where that is not available now;
 	// nil: it is none.
 	Value func() string
+	// Content gives the variable's value itself; ok is false where Value is "".
+	Content func() (v any, ok bool)
 }
 
 // Magic is one %name or %%name.

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"gocuda/cudaapi/cuda"
 	"gocuda/kernel/display"
 )
 
@@ -151,7 +152,8 @@ func TestErrors(t *testing.T) {
 		line          int
 	}{
 		"x := 1\n%cdd /":            {"UnknownMagic", "there is no magic %cdd; did you mean %cd?", 2},
-		"%whos":                     {"UnknownMagic", "there is no magic %whos; did you mean %who?", 1},
+		"%loadd":                    {"UnknownMagic", "there is no magic %loadd; did you mean %load?", 1},
+		"%whos x":                   {"UsageError", "%whos: it takes no arguments; %who lists other names too\nusage: %whos", 1},
 		"%sl":                       {"UnknownMagic", "there is no magic %sl; did you mean %%sh or %ls?", 1},
 		"%%bahs\nls":                {"UnknownMagic", "there is no magic %%bahs; did you mean %%bash?", 1},
 		"%bash":                     {"UnknownMagic", "there is no magic %bash, but there is %%bash for a whole cell", 1},
@@ -281,6 +283,48 @@ func TestNames(t *testing.T) {
 	}
 	if err := standard.Run(t.Context(), r, "%reset"); err != nil || r.resets != 1 {
 		t.Errorf("reset %d times, %v", r.resets, err)
+	}
+}
+
+func TestWhos(t *testing.T) {
+	type point struct {
+		x, y float64
+		name string
+	}
+	type tree []tree
+	self := make(tree, 1)
+	self[0] = self
+	row := make([]float64, 100)
+	for i, c := range []struct {
+		value any
+		text  string // "": as %who shows it
+		bytes int
+	}{
+		{3, "", 8}, {true, "", 1}, {"hello", "", 16 + 5}, {point{1, 2, "abc"}, "", 32 + 3}, {[4]int32{}, "", 16}, {[]int{1, 2}, "", 24 + 16},
+		{row, "100 elements", 24 + 800}, {[][]float64{row[:3], row[3:6]}, "2 × 3 elements", 24 + 48 + 48}, {[][]float64{row, row[:1]}, "", 24 + 48 + 800},
+		{[3][4]int8{}, "3 × 4 elements", 12}, {make([]point, 9), "9 elements", 24 + 9*32}, {[]string{"a", "bc"}, "", 24 + 32 + 3},
+		{map[string]int{"a": 1}, "", 8 + 24}, {map[int]int{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6}, "6 elements", 8 + 96},
+		{self, "", 24 + 24}, {new(point), "", 8}, {(*cuda.Buffer)(nil), "", 8}, {nil, "", 0}, {[]any{1, nil}, "", 24 + 32}, {[]int(nil), "", 24},
+	} {
+		r := &recorder{names: []Name{{Name: "v", Kind: "var", Type: "T", Value: func() string { return "shown" }, Content: func() (any, bool) { return c.value, true }}}}
+		var rows []string
+		display.SetPublisher(func(p display.Publication) {
+			rows = strings.Split(p.Bundle.Data["text/plain"].(string), "\n")
+			if page, _ := p.Bundle.Data["text/html"].(string); !strings.Contains(page, "<table>") {
+				t.Errorf("%%whos shows %q as HTML", page)
+			}
+		})
+		err := standard.Run(t.Context(), r, "%whos")
+		display.SetPublisher(nil)
+		if c.text == "" {
+			c.text = "shown"
+		}
+		if got := strings.Join(strings.Fields(rows[len(rows)-1]), " "); err != nil || got != fmt.Sprintf("v T %s %d", c.text, c.bytes) {
+			t.Errorf("%d: %T is shown as %q, %v; want %s and %d bytes", i, c.value, got, err, c.text, c.bytes)
+		}
+	}
+	if r, err := run(t, "%whos"); err != nil || r.text() != "no variables are declared\n" {
+		t.Errorf("printed %q, %v", r.text(), err)
 	}
 }
 

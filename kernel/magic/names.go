@@ -18,6 +18,10 @@ func nameMagics(s *Set) []Magic {
 			Doc: "Shows the environment, or one variable of it, or sets one, for Go, C libraries and commands alike."},
 		{Name: "who", Usage: "%who [var | const | func | type | import]...", Run: who,
 			Doc: "Lists the names that cells declared, with their types and the values of variables."},
+		{Name: "whos", Usage: "%whos", Run: whos,
+			Doc: "Shows the variables that cells declared in a table: type, value or shape, and bytes.\n" +
+				"The bytes are those of the value, with the elements of slices and maps and the memory of buffers on devices,\n" +
+				"but without what other pointers lead to."},
 		{Name: "reset", Usage: "%reset [-f]", Run: s.reset,
 			Doc: "Forgets everything that cells declared, without asking. It accepts -f, as IPython does, and ignores it."},
 		{Name: "help", Usage: "%help [MAGIC]", Run: s.help,

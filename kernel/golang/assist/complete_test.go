@@ -252,7 +252,7 @@ func TestComplete(t *testing.T) {
 		{"defer here.|", "X Len"},
 		{"go func() { here.|", "X Len"},
 		{"select {\ncase <-time.After(here.|", "X"},
-		{"%wh|", "only %who"},
+		{"%wh|", "only %who %whos"},
 		{"%|", "%who %cd %%bash %time"},
 		{"%%b|", "only %%bash"},
 		{"%who v|", "only var"},
