@@ -76,7 +76,7 @@ section_kernels() {
 # without a wait, and the tutorials, with what it costs.
 section_check() {
   local test name notebook on off status=0
-  for test in "cudaapi/internal/touched GPUs" "cudaapi/hazard/hazardtest GPUs"; do
+  for test in "cudaapi/internal/instrument GPUs" "cudaapi/hazard/hazardtest GPUs"; do
     name=${test% *}
     (cd "$here/tests/$name" && timeout 120 ./run.test -test.v -test.run "${test#* }" -test.timeout 110s) >"$out/check-${name//\//-}.txt" 2>&1 || status=1
     echo "-- $name"
