@@ -90,8 +90,7 @@ func TestStyle(t *testing.T) {
 // longStretches are the tutorials in which a reader still writes nothing for more than
 // 100 lines, and for how many.
 var longStretches = map[string]int{
-	"04_inter_gpu_synchronization.ipynb": 429,
-	"06_cuda_aware_mpi.ipynb":            421, "07_stream_aware_collectives.ipynb": 658,
+	"06_cuda_aware_mpi.ipynb": 421, "07_stream_aware_collectives.ipynb": 658,
 	"08_signal_and_wait.ipynb": 525, "09_jacobi.ipynb": 745, "10_wave_equation.ipynb": 605,
 	"11_kernels_in_go.ipynb": 178, "12_find_the_fault.ipynb": 137, "13_scaling.ipynb": 545, "17_missing_waits.ipynb": 272,
 }
