@@ -268,7 +268,7 @@ func TestInput(t *testing.T) {
 
 func TestInputWithoutAnyoneToAsk(t *testing.T) {
 	h := sessiontest.Start(t, nil)
-	if r := h.Run("input hello?"); r.Err == nil || !strings.Contains(r.Err.Message, "nobody") {
+	if r := h.Run("input hello?"); r.Err == nil || !strings.Contains(r.Err.Message, "no user") {
 		t.Errorf("input without Options.Input gave %+v", r)
 	}
 }
