@@ -72,6 +72,11 @@ func TestStyle(t *testing.T) {
 			} else if most > 0 && stretch(nb) <= 100 {
 				t.Errorf("longStretches need not name it")
 			}
+			for i, c := range nb.Cells {
+				if c.HasTag("has-hazards") && !strings.Contains(fmt.Sprint(c.Outputs), "hazard: ") {
+					t.Errorf("cell %d is to have hazards, and its outputs show none", i)
+				}
+			}
 			parametersAreChecked(t, nb)
 			exercises, err := nb.Exercises()
 			if err != nil || len(exercises) < 3 {
