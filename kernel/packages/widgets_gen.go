@@ -156,7 +156,7 @@ func widgetsPackage() host.Package {
 			"Widget.Set":           "Set changes a property: in the front end too, and for those who watch it.",
 			"Widget.SetAll":        "SetAll changes several properties at once.",
 			"Widget.SetValue":      "SetValue changes the value.",
-			"Widget.String":        "String is the widget's class and value.",
+			"Widget.String":        "String is the widget's class with its label, value and range, and what it holds.",
 			"Widget.Text":          "Text is the value of a text field, or of a selection of texts.",
 			"Widget.Value":         "Value is the property \"value\": what is chosen, of a selection.",
 		},
