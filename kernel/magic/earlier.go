@@ -87,14 +87,14 @@ func (c *cudaCells) earlier(text string) *earlier {
 	}
 	for _, d := range parts {
 		for _, w := range d.Uses {
-			c.use(e, text, w)
+			c.use(e, w)
 		}
 	}
 	return e
 }
 
 // use adds what a name means in earlier cells, after what that uses.
-func (c *cudaCells) use(e *earlier, text, name string) {
+func (c *cudaCells) use(e *earlier, name string) {
 	if e.have[name] {
 		return
 	}
@@ -119,9 +119,9 @@ func (c *cudaCells) use(e *earlier, text, name string) {
 				if e.own[w] {
 					e.meets[w] = fmt.Sprintf("%s of %s uses %s, which this cell declares again", name, cell.name, w)
 				}
-				c.use(e, text, w)
+				c.use(e, w)
 			}
-			e.write(cell, d, text)
+			e.write(cell, d)
 		}
 		if found {
 			return
@@ -130,12 +130,12 @@ func (c *cudaCells) use(e *earlier, text, name string) {
 }
 
 // write adds a declaration, after what its cell includes.
-func (e *earlier) write(cell *cudaCell, d *cpp.Declaration, text string) {
+func (e *earlier) write(cell *cudaCell, d *cpp.Declaration) {
 	if !e.cells[cell] {
 		e.cells[cell] = true
 		var includes strings.Builder
 		for _, d := range cell.parts {
-			if d.Kind == cpp.Include && !strings.Contains(text, d.Text) && !strings.Contains(e.text, d.Text) {
+			if d.Kind == cpp.Include && !strings.Contains(e.text, d.Text) {
 				fmt.Fprintf(&includes, "#line %d %q\n%s\n", cell.line+d.Line, cell.name, d.Text)
 			}
 		}

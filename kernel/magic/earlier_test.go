@@ -95,6 +95,13 @@ __global__ void unused(float *p) { *p = square(*p); }
 	if got := value("%%cuda\ntemplate <int SCALE> __device__ int times(int x) { return SCALE * x; }\n__global__ void f(float *p) { int terms = times<5>(1); *p = terms; }", "f"); got != 5 {
 		t.Errorf("with names of its own f gives %v", got)
 	}
+	// What both cells include.
+	if _, err := run("%%cuda\n#include <curand_kernel.h>\n__device__ float first(int seed) { curandState s; curand_init(seed, 0, 0, &s); return curand_uniform(&s); }"); err != nil {
+		t.Fatal(err)
+	}
+	if got := value("%%cuda\n#include <curand_kernel.h>\n__global__ void f(float *p) { curandState s; *p = 1 + first(7); }", "f"); got <= 1 || got > 2 {
+		t.Errorf("with a header that both cells include f gives %v", got)
+	}
 	for code, want := range map[string]string{
 		"%%cuda\n__global__ void f(float *p) { counter = 1; }":                                                          "counter is a variable of In[1]. Each %%cuda cell is a module with memory of its own",
 		"%%cuda\n__global__ void f(float *p) { *p = count(); }":                                                         "counter is a variable of In[1]",

@@ -89,6 +89,9 @@ func (f *fn) either(op token.Token, x *expr, right lowering) *expr {
 		f.guardedIf(x, op == token.LAND, func() { y = right() })
 	})
 	if pre.pure() {
+		if x.is(opGlobal, opDeref, opIndex, opField) && y.calls() {
+			x = f.spillAlways(x) // the interpreter reads it again, after y
+		}
 		f.add(pre)
 		return binary(x, op.String(), y, x.typ)
 	}
