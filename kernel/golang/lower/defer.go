@@ -121,7 +121,7 @@ func (f *fn) thunk(e *ast.CallExpr) *expr {
 			break
 		}
 		c := f.callee(fun)
-		args := f.args(e, &c)
+		args := f.args(e, c)
 		for i, x := range args {
 			if c.recv != nil && i == 0 && types.IsInterface(f.typeOf(fun.(*ast.SelectorExpr).X)) {
 				x = f.spillAlways(x)

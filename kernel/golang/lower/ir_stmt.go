@@ -21,7 +21,6 @@ type kind uint8
 const (
 	effect kind = iota
 	pure        // it computes or checks what nothing has to be kept from
-	keeps       // it keeps a value in a temporary
 	note        // it notes the position
 )
 

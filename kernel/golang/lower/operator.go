@@ -64,9 +64,7 @@ func (f *fn) shiftCount(e ast.Expr) *expr {
 	}
 	t := f.typeOf(e)
 	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsUnsigned == 0 {
-		x := call(nil, ident(f.l.shiftHelper(f.l.rep(t)), nil), f.expr(e))
-		x.steady = true
-		return x
+		return call(nil, ident(f.l.shiftHelper(f.l.rep(t)), nil), f.expr(e))
 	}
 	return node(opConvert, "uint64", nil, f.expr(e))
 }
