@@ -260,3 +260,32 @@ func TestFailuresAreSaidOnce(t *testing.T) {
 		}
 	}
 }
+
+// Nothing is left in the temporary folder, whoever is killed in the middle of a cell.
+func TestKillsLeaveNoFiles(t *testing.T) {
+	temp := t.TempDir()
+	for i := range 6 {
+		b := open(t, "TMPDIR="+temp)
+		b.ok("%mpi start -n 2 --launcher local")
+		var pid int
+		fmt.Sscanf(b.ok("%%mpi 1\nos.Getpid()").value, "[1] %d", &pid)
+		b.begin("%%mpi\nfmt.Println(`runs`)\n%%cuda\n__global__ void k(int *p) { p[0] = " + fmt.Sprint(i) + "; }")
+		time.Sleep(100 * time.Millisecond)
+		if i%3 != 0 {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+		if i%3 != 1 {
+			syscall.Kill(b.Pid(), syscall.SIGKILL)
+		}
+		b.Close()
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		left, err := os.ReadDir(temp)
+		if err == nil && len(left) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("left: %v %v", left, err)
+		}
+	}
+}
