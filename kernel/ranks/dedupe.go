@@ -187,7 +187,7 @@ func sayings(list []shared[*session.Error]) (all []*saying) {
 	return all
 }
 
-var number = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?`)
+var number = regexp.MustCompile(`\b(?:0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?)`)
 
 // oneFor writes texts that differ in numbers as one, which has in the place of a number
 // those of the ranks, in their order: "got {3,5}".

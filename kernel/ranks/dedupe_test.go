@@ -38,6 +38,8 @@ func TestErrorsOfManyRanks(t *testing.T) {
 				"[8-63] failed there as well, each with its own message\n  at line 1"},
 		{"one number of two", func(r int) (string, string) { return fmt.Sprintf("x[%d] of 0x%x", min(r, 3), 16), "line 1" },
 			"[0-63] panic: x[{0,1,2,3,3,3,3,3,...}] of 0x10\n  at line 1"},
+		{"numbers in names", func(r int) (string, string) { return fmt.Sprintf("host h%d is lost", 1+r/32), "line 1" },
+			"[0-31] panic: host h1 is lost\n[32-63] panic: host h2 is lost\n  at line 1"},
 		{"many places", func(r int) (string, string) { return "no", fmt.Sprintf("line %d", r/6) },
 			"[0-63] panic: no\n[0-5] failed here:\n  at line 0\n[6-11] failed here:\n  at line 1\n[12-17] failed here:\n  at line 2\n[18-23] failed here:\n  at line 3\n" +
 				"[24-29] failed here:\n  at line 4\n[30-35] failed here:\n  at line 5\n[36-41] failed here:\n  at line 6\n[42-47] failed here:\n  at line 7\n" +
