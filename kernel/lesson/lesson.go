@@ -36,7 +36,11 @@ func NewGate() (*Gate, error) {
 func (g *Gate) Hold(streams ...*cuda.Stream) error {
 	// An allocation first frees memory that the program dropped, and waits for that.
 	// Behind a closed gate the wait would not end, so it is made here.
-	if b, err := cuda.AllocHost(1, cuda.Uint8); err != nil || b.Free() != nil {
+	b, err := cuda.AllocHost(1, cuda.Uint8)
+	if err != nil {
+		return err
+	}
+	if err := b.Free(); err != nil {
 		return err
 	}
 	atomic.StoreUint32(g.one, 0)

@@ -98,7 +98,7 @@ var (
 
 // diagnose checks cells in order, and says what is wrong with them and what is named in them.
 func diagnose(ev *golang.Evaluator, list []cell) ([]object, *names) {
-	known := &names{list: list, embedded: make(map[spot]spot), symbols: []object{}}
+	known := &names{list: list, noted: make(map[mention]bool), embedded: make(map[spot]spot), symbols: []object{}}
 	found := []object{}
 	unsure := make(map[string]bool) // names that cells may declare which cannot be checked
 	sources := magic.NewSources()

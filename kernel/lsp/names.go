@@ -28,8 +28,9 @@ type mention struct {
 type names struct {
 	list     []cell
 	mentions []mention
-	embedded map[spot]spot // from an embedded field to the type that names it
-	unsure   []int         // the cells whose identifiers are not known
+	noted    map[mention]bool // those of mentions
+	embedded map[spot]spot    // from an embedded field to the type that names it
+	unsure   []int            // the cells whose identifiers are not known
 	symbols  []object
 }
 
@@ -68,7 +69,8 @@ func (n *names) note(ev *golang.Evaluator, number int, id *ast.Ident, o types.Ob
 			m.declared.cell = -1
 		}
 	}
-	if !slices.Contains(n.mentions, m) {
+	if !n.noted[m] {
+		n.noted[m] = true
 		n.mentions = append(n.mentions, m)
 	}
 }

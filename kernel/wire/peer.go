@@ -26,7 +26,7 @@ const (
 	// strangerQueue bounds what waits for one who has not proved himself, but
 	// for subscribers, who cannot.
 	strangerQueue = 1 << 20
-	// statusTopic is that of messages for which nobody waits.
+	// statusTopic is the topic of messages that no request waits for.
 	statusTopic = "status"
 	// maxTopics bounds a subscriber's subscriptions.
 	maxTopics = 64
