@@ -24,16 +24,16 @@ type attempt struct {
 // reports are what tools say of the faults of 12_find_the_fault, by exercise, when
 // they run the program as it is.
 var reports = map[string]string{
-	"1":  "Stream copies of device 0 does not wait for stream work of device 0",
-	"2":  "done.Record(work) // after",
-	"3":  ": the program writes it, on the host",
-	"4":  "rank 0 waits for 1, rank 1 waits for 2, rank 2 waits for 0: none of these calls can end",
-	"5":  "rank 0, for whom ranks 1-2 wait, ended without calling what would end that",
-	"6":  "Device 0: busy",
-	"7":  "free (cuMemFreeAsync) frees it, on stream work of device 0",
-	"8":  "of which 0 ns (0 %) ran beside kernels",
-	"9":  "one element is no number  true",
-	"10": "a race: thread (0,0,0) reads at",
+	"2":  "Stream copies of device 0 does not wait for stream work of device 0",
+	"3":  "done.Record(work) // after",
+	"4":  ": the program writes it, on the host",
+	"5":  "rank 0 waits for 1, rank 1 waits for 2, rank 2 waits for 0: none of these calls can end",
+	"6":  "rank 0, for whom ranks 1-2 wait, ended without calling what would end that",
+	"7":  "Device 0: busy",
+	"8":  "free (cuMemFreeAsync) frees it, on stream work of device 0",
+	"9":  "of which 0 ns (0 %) ran beside kernels",
+	"10": "one element is no number  true",
+	"11": "a race: thread (0,0,0) reads at",
 }
 
 // addAttempts solves the exercises. With wrong, it puts before each one copies of its

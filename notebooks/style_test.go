@@ -97,7 +97,7 @@ func TestStyle(t *testing.T) {
 var longStretches = map[string]int{
 	"06_cuda_aware_mpi.ipynb": 421, "07_stream_aware_collectives.ipynb": 658,
 	"08_signal_and_wait.ipynb": 525, "09_jacobi.ipynb": 745, "10_wave_equation.ipynb": 605,
-	"12_find_the_fault.ipynb": 137, "13_scaling.ipynb": 545,
+	"13_scaling.ipynb": 545,
 }
 
 var folded = regexp.MustCompile(`(?s)<details>.*?</details>`)
