@@ -21,7 +21,8 @@
 // there. CUDA may carry an allocation out only when a device is idle; one that
 // falls between the launches of such an operation can therefore stop everything
 // for good. So this package allocates, frees and launches what waits under one
-// mutex. A program that allocates device memory in other goroutines meanwhile
+// mutex. It does not hold it while NCCL makes or destroys a communicator of several
+// ranks, which waits for the others. A program that allocates device memory in other goroutines meanwhile
 // sets its own with [SetMutex] and holds it for that.
 package collective
 
@@ -60,7 +61,8 @@ const (
 	// devices can access each other's memory and no other member's.
 	Hierarchical = Algorithm(allreduce.Hierarchical)
 	// NCCL is NVIDIA's library, if there is one. It needs a device of its own
-	// for each member.
+	// for each member. If a rank is lost, the others' streams go on without a
+	// result, and calls that wait, and those that follow, fail.
 	NCCL = Algorithm(allreduce.NCCL)
 	// OneShot is one launch at each rank, whose kernels write into each other's
 	// memory and wait for each other there. It is for all-reduce among ranks of
@@ -233,7 +235,7 @@ func (g *Group) run(call string, k planKey, o options, bufs []*cuda.Buffer, stre
 	if o.algorithm > OneShot {
 		return fmt.Errorf("collective.%s: there is no %s", call, o.algorithm)
 	}
-	var comms []ncclMember
+	var comms *ncclPart
 	var noNCCL error
 	if o.algorithm == Auto || o.algorithm == NCCL {
 		comms, noNCCL = g.nccl.comms(g, bufs, o.op, false)
@@ -268,7 +270,7 @@ func (g *Group) run(call string, k planKey, o options, bufs []*cuda.Buffer, stre
 		}
 	}
 	if k.algorithm == NCCL {
-		return g.nccl.run(k, o.op, comms, bufs, streams)
+		return comms.run(k, o.op, bufs, streams)
 	}
 	c := &schedule.Call{Plan: g.plan(k), Op: o.op, Buffers: bufs, Streams: streams}
 	if g.ranks != nil {

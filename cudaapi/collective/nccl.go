@@ -15,22 +15,15 @@ import (
 // ncclCache holds a communicator for each choice of devices.
 type ncclCache struct {
 	mu     sync.Mutex
-	made   map[string][]ncclMember
-	wrong  map[string]error
+	made   map[string]*ncclPart
 	own    string   // this rank's devices in the latest call,
 	latest string   // and the key of it
 	order  []string // in which they were made, the same at all ranks
 	apart  bool     // the ranks are on several hosts
 }
 
-// ncclMember is one of this process's members of a communicator.
-type ncclMember struct {
-	*nccl.Comm
-	lane *ipc.Lane // for callers that give no streams
-}
-
 func ncclVersion() string {
-	lib, err := nccl.Open()
+	lib, err := openNCCL()
 	if err != nil {
 		return err.Error()
 	}
@@ -39,13 +32,21 @@ func ncclVersion() string {
 
 var errNotReal = errors.New("the devices are simulated")
 
+// openNCCL is the library, if there is one for the devices. Tests have their own.
+var openNCCL = func() (nccl.Library, error) {
+	if info, err := cuda.Backend(); err != nil || info.Name != "nvidia" {
+		return nil, errors.Join(errNotReal, err)
+	}
+	return nccl.Open()
+}
+
 // comms gives the members for these buffers, made at first use, or says why
 // there are none.
 // With again, the other ranks' devices are taken to be those of the latest call, if this
 // rank's are.
-func (n *ncclCache) comms(g *Group, bufs []*cuda.Buffer, op cuda.ReduceOp, again bool) ([]ncclMember, error) {
-	if info, err := cuda.Backend(); err != nil || info.Name != "nvidia" {
-		return nil, errors.Join(errNotReal, err)
+func (n *ncclCache) comms(g *Group, bufs []*cuda.Buffer, op cuda.ReduceOp, again bool) (*ncclPart, error) {
+	if _, err := openNCCL(); errors.Is(err, errNotReal) {
+		return nil, err
 	}
 	if !nccl.Can(op, bufs[0].Type()) {
 		return nil, fmt.Errorf("it has no %s of %s", op, bufs[0].Type())
@@ -56,15 +57,19 @@ func (n *ncclCache) comms(g *Group, bufs []*cuda.Buffer, op cuda.ReduceOp, again
 	if err != nil {
 		return nil, err
 	}
-	if c, ok := n.made[key]; ok {
-		return c, n.wrong[key]
+	p := n.made[key]
+	if p == nil {
+		if n.made == nil {
+			n.made = map[string]*ncclPart{}
+		}
+		n.order = append(n.order, key)
+		p = g.newNCCLPart(bufs)
+		n.made[key] = p
 	}
-	if n.made == nil {
-		n.made, n.wrong = map[string][]ncclMember{}, map[string]error{}
+	if p.why != nil {
+		return nil, p.why
 	}
-	n.order = append(n.order, key)
-	n.made[key], n.wrong[key] = n.make(g, bufs)
-	return n.made[key], n.wrong[key]
+	return p, nil
 }
 
 // key is the choice of devices: of all ranks, for a communicator is made by all of them
@@ -94,85 +99,6 @@ func (n *ncclCache) key(g *Group, bufs []*cuda.Buffer, again bool) (string, erro
 	return n.latest, err
 }
 
-// make makes a communicator. Whether it can be had is decided by all ranks
-// together, so that all choose alike.
-func (n *ncclCache) make(g *Group, bufs []*cuda.Buffer) ([]ncclMember, error) {
-	lib, err := nccl.Open()
-	var devices []*cuda.Device
-	for _, b := range bufs {
-		devices = append(devices, b.Device())
-	}
-	var comms []*nccl.Comm
-	if g.ranks != nil {
-		var id nccl.ID
-		if id, err = g.agree(lib, err, devices); err == nil {
-			err = ipc.Allocating(func() (err error) {
-				comms, err = lib.InitRanks(devices, g.ranks.Rank()*len(bufs), g.ranks.Size()*len(bufs), id)
-				return err
-			})
-		}
-	} else if err == nil {
-		err = ipc.Allocating(func() (err error) {
-			comms, err = lib.InitAll(devices)
-			return err
-		})
-	}
-	if err != nil {
-		return nil, err
-	}
-	members := make([]ncclMember, len(comms))
-	for i, c := range comms {
-		members[i].Comm = c
-		if members[i].lane, err = ipc.NewLane(devices[i], false); err != nil {
-			return nil, err
-		}
-	}
-	return members, nil
-}
-
-// run queues an operation on the callers' streams; without streams on the
-// members' own, and waits.
-func (n *ncclCache) run(k planKey, op cuda.ReduceOp, members []ncclMember, bufs []*cuda.Buffer, streams []*cuda.Stream) error {
-	lib, err := nccl.Open()
-	if err != nil {
-		return err
-	}
-	wait := streams == nil
-	if wait {
-		for _, m := range members {
-			if err := m.lane.Follow(nil); err != nil {
-				return err
-			}
-			streams = append(streams, m.lane.Stream)
-		}
-	}
-	err = ipc.Allocating(func() error {
-		return lib.Group(func() error {
-			for i, m := range members {
-				var err error
-				if k.broadcast {
-					err = m.Broadcast(bufs[i], bufs[i], k.root, streams[i])
-				} else {
-					err = m.AllReduce(bufs[i], bufs[i], op, streams[i])
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
-	if err != nil || !wait {
-		return err
-	}
-	for i, m := range members {
-		if err := streams[i].Synchronize(); err != nil {
-			return errors.Join(err, m.AsyncError())
-		}
-	}
-	return nil
-}
-
 // close destroys one communicator after the other, in the same order at all
 // ranks: for each, NCCL may wait for the others to do so.
 func (n *ncclCache) close() error {
@@ -180,17 +106,15 @@ func (n *ncclCache) close() error {
 	defer n.mu.Unlock()
 	var errs []error
 	for _, key := range n.order {
-		for _, m := range n.made[key] {
-			errs = append(errs, m.lane.Stream.Synchronize(), ipc.Allocating(m.Destroy), m.lane.Close())
-		}
+		errs = append(errs, n.made[key].close())
 	}
-	n.made, n.wrong, n.order = nil, nil, nil
+	n.made, n.order = nil, nil
 	return errors.Join(errs...)
 }
 
 // agree learns whether all ranks have NCCL and devices of their own, and the
 // communicator's id from rank 0.
-func (g *Group) agree(lib *nccl.Library, missing error, devices []*cuda.Device) (nccl.ID, error) {
+func (g *Group) agree(lib nccl.Library, missing error, devices []*cuda.Device) (nccl.ID, error) {
 	var id nccl.ID
 	if missing == nil && g.ranks.Rank() == 0 {
 		id, missing = lib.NewID()

@@ -158,7 +158,11 @@ func TestAllreduceOfDevicesWithoutARank(t *testing.T) {
 	if os.Getenv("GOCUDA_BACKEND") == "nvidia" {
 		n = 2 // each needs a GPU of its own
 	}
-	for _, c := range [][2]string{{"killed", "ll"}, {"killed", "simple"}, {"killed in a group", ""}} {
+	cases := [][2]string{{"killed", "ll"}, {"killed", "simple"}, {"killed in a group", ""}}
+	if os.Getenv("GOCUDA_BACKEND") == "nvidia" {
+		cases = append(cases, [2]string{"killed in NCCL", ""})
+	}
+	for _, c := range cases {
 		out, status := startRanks(t, n, c[0], "GOCUDA_MPI_ALLREDUCE="+c[1])
 		if strings.Count(out, "was told, and goes on") != n-1 || status == 0 {
 			t.Errorf("%s: status %d\n%s", c, status, out)
@@ -239,6 +243,54 @@ func killedInGroup() error {
 	}
 	if err := g.Allreduce(bufs, streams, collective.Using(collective.OneShot)); !errors.Is(err, mpi.ErrProcLost) {
 		return fmt.Errorf("rank %d: %v", world.Rank(), err)
+	}
+	return survive(world, b)
+}
+
+// killedInNCCL has a rank killed when the kernels of an operation of NCCL wait for its
+// own, which are queued behind its end.
+func killedInNCCL() error {
+	world, d, err := begin()
+	if err != nil {
+		return err
+	}
+	g, err := world.Collectives()
+	if err != nil {
+		return err
+	}
+	b, err := d.Alloc(1<<20, cuda.Float32)
+	if err != nil {
+		return err
+	}
+	s, err := d.NewStream(cuda.NonBlocking)
+	if err != nil {
+		return err
+	}
+	bufs, streams := []*cuda.Buffer{b}, []*cuda.Stream{s}
+	if err := errors.Join(g.Allreduce(bufs, nil, collective.Using(collective.NCCL)), world.Barrier()); err != nil {
+		return err
+	}
+	if world.Rank() == 1 {
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil {
+			return err
+		}
+		err = s.LaunchHostFunc(func() {
+			time.Sleep(500 * time.Millisecond)
+			self.Kill()
+		})
+		return errors.Join(err, g.Allreduce(bufs, streams, collective.Using(collective.NCCL)), s.Synchronize())
+	}
+	began := time.Now()
+	if err := g.Allreduce(bufs, nil, collective.Using(collective.NCCL)); !errors.Is(err, mpi.ErrProcLost) {
+		return fmt.Errorf("rank %d: %v", world.Rank(), err)
+	}
+	fmt.Println("the operation ended after", time.Since(began))
+	if err := g.Allreduce(bufs, nil, collective.Using(collective.NCCL)); !errors.Is(err, mpi.ErrProcLost) {
+		return fmt.Errorf("rank %d, the next operation: %v", world.Rank(), err)
+	}
+	if err := g.Close(); err != nil {
+		return err
 	}
 	return survive(world, b)
 }

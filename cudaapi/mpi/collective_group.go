@@ -135,7 +135,7 @@ func (t *deviceOperations) open(c *Comm, b *cuda.Buffer) (bool, error) {
 	}
 	all, err := handshake.All(device.Channel(c.side), why == "")
 	if err == nil && all {
-		t.own, t.group = own, collective.NewGroup(&plainRanks{t: own})
+		t.own, t.group = own, collective.NewGroup(&mortalRanks{plainRanks{t: own}, c})
 	}
 	return all, err
 }

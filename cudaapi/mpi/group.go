@@ -38,6 +38,9 @@ func (c channel) ID() string { return c.id }
 // Lost is closed when a rank is lost.
 func (c channel) Lost() <-chan struct{} { return c.w.t.Lost() }
 
+// Loss says which rank is.
+func (c channel) Loss() error { return c.w.lost(&pending{c: c.Comm, call: "Group", peer: -1}) }
+
 // keeping is a request that nobody waits for, and its memory.
 type keeping struct {
 	transport.Request
@@ -55,6 +58,15 @@ type plainRanks struct {
 	t     transport.Comm
 	first int // tag that stands for 0
 }
+
+// mortalRanks are those of a group, which must know when one is lost.
+type mortalRanks struct {
+	plainRanks
+	c *Comm
+}
+
+func (r *mortalRanks) Lost() <-chan struct{} { return channel{r.c}.Lost() }
+func (r *mortalRanks) Loss() error           { return channel{r.c}.Loss() }
 
 func (r *plainRanks) Rank() int { return r.t.Rank() }
 func (r *plainRanks) Size() int { return r.t.Size() }

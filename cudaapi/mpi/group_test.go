@@ -27,7 +27,7 @@ var rankTime = map[bool]time.Duration{false: 100 * time.Second, true: time.Hour}
 const rankEnv = "GOCUDA_MPI_TEST_PROGRAM"
 
 // programs are what the ranks of a test run.
-var programs = map[string]func() error{"group": groups, "streams": streams, "late": late, "large": large, "joint": jointly, "killed": killed, "pool": pool, "refused": refusing, "at a time": atATime, "failing": failing, "killed in a group": killedInGroup}
+var programs = map[string]func() error{"group": groups, "streams": streams, "late": late, "large": large, "joint": jointly, "killed": killed, "pool": pool, "refused": refusing, "at a time": atATime, "failing": failing, "killed in a group": killedInGroup, "killed in NCCL": killedInNCCL}
 
 func TestMain(m *testing.M) {
 	name := os.Getenv(rankEnv)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"testing"
+	"time"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/mpi"
@@ -15,7 +16,8 @@ import (
 func init() { programs["many"] = many }
 
 // TestManyMessages sends many messages of device memory between two ranks:
-// GOCUDA_SOAK=1000000 says how many.
+// GOCUDA_SOAK=1000000 says how many, GOCUDA_SOAK_TIME=4m how long each of two paths may
+// take, and GOCUDA_BENCH=1 shows how many there were. They run where GOCUDA_BACKEND says.
 func TestManyMessages(t *testing.T) {
 	for _, path := range []string{"ipc", "staged"} {
 		runRanks(t, 2, "many", "GOCUDA_MPI_PATH="+path)
@@ -31,6 +33,11 @@ func many() error {
 	if n, err := strconv.Atoi(os.Getenv("GOCUDA_SOAK")); err == nil {
 		total = n / 2 // on each of two paths
 	}
+	limit := 24 * time.Hour
+	if d, err := time.ParseDuration(os.Getenv("GOCUDA_SOAK_TIME")); err == nil {
+		limit = d
+	}
+	began, next := time.Now(), 0
 	world, d, err := begin()
 	if err != nil {
 		return err
@@ -71,7 +78,7 @@ func many() error {
 		}
 		return world.Isend(b.Slice(0, size(me, i)), peer, 1<<14)
 	}
-	for next := 0; next < total/2; {
+	for more := true; more; {
 		at := next
 		held, err := late(at)
 		if err != nil {
@@ -126,6 +133,10 @@ func many() error {
 		if err := check(b, at); err != nil {
 			return err
 		}
+		if err := world.Allreduce(next < total/2 && time.Since(began) < limit, &more, mpi.LAnd); err != nil {
+			return err
+		}
 	}
+	fmt.Printf("rank %d on %s: %d messages sent and received\n", me, d.Name(), next+next/window/between)
 	return world.Barrier()
 }

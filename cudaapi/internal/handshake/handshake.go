@@ -8,6 +8,7 @@ package handshake
 import (
 	"cmp"
 	"fmt"
+	"time"
 	"unsafe"
 )
 
@@ -17,6 +18,38 @@ type Ranks interface {
 	Size() int
 	Send(data []byte, to, tag int) error   // short messages do not wait for the receiver
 	Recv(data []byte, from, tag int) error // of exactly that length
+}
+
+// Mortal are Ranks that can be lost.
+type Mortal interface {
+	Ranks
+	Lost() <-chan struct{} // closed when one is; nil if nobody would tell
+	Loss() error           // says which one
+}
+
+// WhenLost calls f a second after a rank is lost, when what that had sent has had time
+// to arrive, unless over is closed first. It does not wait.
+func WhenLost(r Ranks, over <-chan struct{}, f func()) {
+	m, ok := r.(Mortal)
+	if !ok {
+		return
+	}
+	lost := m.Lost()
+	if lost == nil {
+		return
+	}
+	go func() {
+		select {
+		case <-over:
+			return
+		case <-lost:
+		}
+		select {
+		case <-over:
+		case <-time.After(time.Second):
+			f()
+		}
+	}()
 }
 
 // The tags of a group's channel.

@@ -210,6 +210,9 @@ func (r *Ranks) Lose() { close(r.lost) }
 // Lost is closed when one is lost.
 func (r *Ranks) Lost() <-chan struct{} { return r.lost }
 
+// Loss says so.
+func (r *Ranks) Loss() error { return ErrLost }
+
 // Rank is the goroutine's number.
 func (r *Ranks) Rank() int { return r.rank }
 

@@ -40,8 +40,8 @@ var symbols = []string{
 	"ncclGetErrorString", "ncclGetLastError",
 }
 
-// Library is libnccl, loaded.
-type Library struct {
+// library is libnccl.
+type library struct {
 	lib     *clib.Library
 	version int
 }
@@ -49,12 +49,12 @@ type Library struct {
 // Open loads libnccl.so.2: from the file or folder that GOCUDA_NCCL names, or
 // from where the loader, CUDA toolkits and pip have it. The error names what was
 // tried.
-var Open = sync.OnceValues(func() (*Library, error) {
+var Open = sync.OnceValues(func() (Library, error) {
 	lib, err := clib.Open("NCCL", paths(), symbols)
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{lib: lib}
+	l := &library{lib: lib}
 	var v int32
 	if err := l.call(ncclGetVersion, clib.Pin(&v)); err != nil {
 		return nil, err
@@ -93,18 +93,16 @@ func paths() []string {
 	return found
 }
 
-// Path is the name under which the library was loaded.
-func (l *Library) Path() string { return l.lib.Path() }
+func (l *library) Path() string { return l.lib.Path() }
 
-// Version is NCCL's version, such as "2.27.3".
-func (l *Library) Version() string {
+func (l *library) Version() string {
 	return fmt.Sprintf("%d.%d.%d", l.version/10000, l.version/100%100, l.version%100)
 }
 
-func (l *Library) call(f int, args ...uintptr) error { return l.on(0, f, args...) }
+func (l *library) call(f int, args ...uintptr) error { return l.on(0, f, args...) }
 
 // on calls a function; comm is asked for its words if it fails.
-func (l *Library) on(comm uintptr, f int, args ...uintptr) error {
+func (l *library) on(comm uintptr, f int, args ...uintptr) error {
 	a := l.lib.Addr(f)
 	if a == 0 {
 		return &Error{Call: l.lib.Name(f), Code: 5, Text: fmt.Sprintf("NCCL %s (%s) has no such function", l.Version(), l.Path())}
@@ -121,7 +119,7 @@ func (l *Library) on(comm uintptr, f int, args ...uintptr) error {
 }
 
 // text calls a function that gives a C string.
-func (l *Library) text(f int, arg uintptr) string {
+func (l *library) text(f int, arg uintptr) string {
 	a := l.lib.Addr(f)
 	if a == 0 {
 		return ""
@@ -138,21 +136,18 @@ func (l *Library) text(f int, arg uintptr) string {
 	return string(unsafe.Slice((*byte)(s), n))
 }
 
-// NewID draws the name of a communicator (ncclGetUniqueId).
-func (l *Library) NewID() (ID, error) {
+func (l *library) NewID() (ID, error) {
 	id := new(ID)
 	err := l.call(ncclGetUniqueId, clib.Pin(id))
 	return *id, err
 }
 
-// Comm is one member's end of a communicator, on one device.
-type Comm struct {
-	l *Library
+type comm struct {
+	l *library
 	h uintptr
 }
 
-// InitAll makes a communicator of devices of this process (ncclCommInitAll).
-func (l *Library) InitAll(devices []*cuda.Device) ([]*Comm, error) {
+func (l *library) InitAll(devices []*cuda.Device) ([]Comm, error) {
 	list := make([]int32, len(devices))
 	for i, d := range devices {
 		list[i] = int32(d.Ordinal())
@@ -166,18 +161,16 @@ func (l *Library) InitAll(devices []*cuda.Device) ([]*Comm, error) {
 	return l.comms(handles), nil
 }
 
-func (l *Library) comms(handles []uintptr) []*Comm {
-	comms := make([]*Comm, len(handles))
+func (l *library) comms(handles []uintptr) []Comm {
+	comms := make([]Comm, len(handles))
 	for i, h := range handles {
-		comms[i] = &Comm{l, h}
+		comms[i] = &comm{l, h}
 	}
 	return comms
 }
 
-// InitRanks makes this process's members, first and those after it, of a
-// communicator of size members in several processes (ncclCommInitRankScalable,
-// which takes the id by its address). It blocks until all processes have called.
-func (l *Library) InitRanks(devices []*cuda.Device, first, size int, id ID) ([]*Comm, error) {
+// InitRanks calls ncclCommInitRankScalable, which takes the id by its address.
+func (l *library) InitRanks(devices []*cuda.Device, first, size int, id ID) ([]Comm, error) {
 	if l.lib.Addr(ncclCommInitRankScalable) == 0 {
 		return nil, &Error{Call: "ncclCommInitRankScalable", Code: 5, Text: fmt.Sprintf("NCCL %s (%s) is too old: among several processes 2.23 or newer is needed", l.Version(), l.Path())}
 	}
@@ -203,9 +196,7 @@ func (l *Library) InitRanks(devices []*cuda.Device, first, size int, id ID) ([]*
 	return l.comms(handles), nil
 }
 
-// Group makes the calls that f makes one (ncclGroupStart, ncclGroupEnd), so that
-// operations of several devices do not wait for each other.
-func (l *Library) Group(f func() error) error {
+func (l *library) Group(f func() error) error {
 	runtime.LockOSThread() // a group is a thread's
 	defer runtime.UnlockOSThread()
 	if err := l.call(ncclGroupStart); err != nil {
@@ -217,41 +208,32 @@ func (l *Library) Group(f func() error) error {
 	return err
 }
 
-// AllReduce queues recv = the combination of all members' send, which may be
-// recv itself (ncclAllReduce).
-func (c *Comm) AllReduce(send, recv *cuda.Buffer, op cuda.ReduceOp, s *cuda.Stream) error {
+func (c *comm) AllReduce(send, recv *cuda.Buffer, op cuda.ReduceOp, s *cuda.Stream) error {
 	defer s.Keep(send, recv)
 	return c.l.on(c.h, ncclAllReduce, send.Address(), recv.Address(), uintptr(recv.Len()), types[recv.Type()], ops[op], c.h, s.Handle())
 }
 
-// Broadcast queues recv = root's send (ncclBroadcast).
-func (c *Comm) Broadcast(send, recv *cuda.Buffer, root int, s *cuda.Stream) error {
+func (c *comm) Broadcast(send, recv *cuda.Buffer, root int, s *cuda.Stream) error {
 	defer s.Keep(send, recv)
 	return c.l.on(c.h, ncclBroadcast, send.Address(), recv.Address(), uintptr(recv.Bytes()), types[cuda.Uint8], uintptr(root), c.h, s.Handle())
 }
 
-// Reduce queues recv = the combination of all members' send, at root
-// (ncclReduce).
-func (c *Comm) Reduce(send, recv *cuda.Buffer, op cuda.ReduceOp, root int, s *cuda.Stream) error {
+func (c *comm) Reduce(send, recv *cuda.Buffer, op cuda.ReduceOp, root int, s *cuda.Stream) error {
 	defer s.Keep(send, recv)
 	return c.l.on(c.h, ncclReduce, send.Address(), recv.Address(), uintptr(send.Len()), types[send.Type()], ops[op], uintptr(root), c.h, s.Handle())
 }
 
-// Send queues the sending of b's bytes to a peer, who must queue Recv (ncclSend).
-func (c *Comm) Send(b *cuda.Buffer, peer int, s *cuda.Stream) error {
+func (c *comm) Send(b *cuda.Buffer, peer int, s *cuda.Stream) error {
 	defer s.Keep(b)
 	return c.l.on(c.h, ncclSend, b.Address(), uintptr(b.Bytes()), types[cuda.Uint8], uintptr(peer), c.h, s.Handle())
 }
 
-// Recv queues the receipt of b's bytes from a peer (ncclRecv).
-func (c *Comm) Recv(b *cuda.Buffer, peer int, s *cuda.Stream) error {
+func (c *comm) Recv(b *cuda.Buffer, peer int, s *cuda.Stream) error {
 	defer s.Keep(b)
 	return c.l.on(c.h, ncclRecv, b.Address(), uintptr(b.Bytes()), types[cuda.Uint8], uintptr(peer), c.h, s.Handle())
 }
 
-// AsyncError is what went wrong in the background, such as a lost peer
-// (ncclCommGetAsyncError).
-func (c *Comm) AsyncError() error {
+func (c *comm) AsyncError() error {
 	var code int32
 	if err := c.l.on(c.h, ncclCommGetAsyncError, c.h, clib.Pin(&code)); err != nil {
 		return err
@@ -262,10 +244,6 @@ func (c *Comm) AsyncError() error {
 	return &Error{Call: "ncclCommGetAsyncError", Code: int(code), Text: c.l.text(ncclGetErrorString, uintptr(code))}
 }
 
-// Destroy ends the member when its operations are done (ncclCommDestroy). It
-// blocks.
-func (c *Comm) Destroy() error { return c.l.on(0, ncclCommDestroy, c.h) }
+func (c *comm) Destroy() error { return c.l.on(0, ncclCommDestroy, c.h) }
 
-// Abort ends the member and whatever of its operations is under way, so that a
-// peer that is gone is waited for no longer (ncclCommAbort).
-func (c *Comm) Abort() error { return c.l.on(0, ncclCommAbort, c.h) }
+func (c *comm) Abort() error { return c.l.on(0, ncclCommAbort, c.h) }

@@ -65,23 +65,23 @@ func TestCalls(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		comms []*nccl.Comm
-		call  func(c *nccl.Comm, i int) error
+		comms []nccl.Comm
+		call  func(c nccl.Comm, i int) error
 		want  func(i int) int32 // -1: anything
 	}{
-		{"all-reduce", comms, func(c *nccl.Comm, i int) error {
+		{"all-reduce", comms, func(c nccl.Comm, i int) error {
 			return c.AllReduce(in[i], out[i], cuda.ReduceSum, streams[i])
 		}, func(int) int32 { return 1<<p - 1 }},
-		{"all-reduce of ranks", ranks, func(c *nccl.Comm, i int) error {
+		{"all-reduce of ranks", ranks, func(c nccl.Comm, i int) error {
 			return c.AllReduce(in[i], out[i], cuda.ReduceMax, streams[i])
 		}, func(int) int32 { return 1 << (p - 1) }},
-		{"broadcast", comms, func(c *nccl.Comm, i int) error {
+		{"broadcast", comms, func(c nccl.Comm, i int) error {
 			return c.Broadcast(in[i], out[i], p-1, streams[i])
 		}, func(int) int32 { return 1 << (p - 1) }},
-		{"reduce", comms, func(c *nccl.Comm, i int) error {
+		{"reduce", comms, func(c nccl.Comm, i int) error {
 			return c.Reduce(in[i], out[i], cuda.ReduceMin, p-1, streams[i])
 		}, func(i int) int32 { return map[bool]int32{true: 1, false: -1}[i == p-1] }},
-		{"ring", ranks, func(c *nccl.Comm, i int) error {
+		{"ring", ranks, func(c nccl.Comm, i int) error {
 			if err := c.Send(in[i], (i+1)%p, streams[i]); err != nil {
 				return err
 			}

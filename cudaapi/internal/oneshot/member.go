@@ -24,7 +24,6 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/internal/allreduce"
@@ -93,9 +92,7 @@ func Open(ranks handshake.Ranks, d *cuda.Device, im *ipc.Imports) (*Member, erro
 	if err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
-	if l, ok := ranks.(interface{ Lost() <-chan struct{} }); ok {
-		go x.watch(l.Lost())
-	}
+	handshake.WhenLost(ranks, x.over, x.Stop)
 	return x, nil
 }
 
@@ -135,21 +132,6 @@ func (x *Member) view(im *ipc.Imports, all []introduction) error {
 		x.share.at[r] = uint64(b.Address())
 	}
 	return nil
-}
-
-// watch ends what waits for a rank that is lost, once what it had sent has had
-// time to arrive.
-func (x *Member) watch(lost <-chan struct{}) {
-	select {
-	case <-x.over:
-		return
-	case <-lost:
-	}
-	select {
-	case <-x.over:
-	case <-time.After(time.Second):
-		x.Stop()
-	}
 }
 
 func (x *Member) allocate(d *cuda.Device) (err error) {

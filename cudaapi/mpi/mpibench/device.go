@@ -135,7 +135,7 @@ func arrived(b *cuda.Buffer) error {
 // ncclPeer is this rank's end of an NCCL communicator of all ranks; comm is nil
 // where there is none.
 type ncclPeer struct {
-	comm  *nccl.Comm
+	comm  nccl.Comm
 	about string
 }
 
