@@ -531,6 +531,7 @@ func (c *evaluator) value(expression string) any {
 }
 
 func (e env) Define(name string, value any) error { return e.golang.Define(name, value) }
+func (e env) Compilations() (int, bool)           { return e.golang.Compilations() }
 func (e env) Goroutines() map[string]int          { return e.golang.Goroutines() }
 func (e env) StopGoroutines(cell string)          { e.golang.StopGoroutines(cell) }
 

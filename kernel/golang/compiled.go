@@ -60,6 +60,7 @@ type compiling struct {
 	mode  compileMode // of the next cell
 	off   bool
 	busy  bool // something is being compiled beside a cell
+	ended int  // how often that ended
 	known []*compiledFunc
 	count int // of symbols
 	funcs map[traceFunc]*rt.Func
@@ -119,6 +120,16 @@ func (c *compiling) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.busy = false
+	c.ended++
+}
+
+// Compilations says how often something was compiled beside a cell so far, and whether
+// something is being compiled now.
+func (ev *Evaluator) Compilations() (done int, more bool) {
+	c := &ev.compiling
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended, c.busy
 }
 
 // now is a number that changes with each cell that declares something.

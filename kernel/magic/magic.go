@@ -53,6 +53,9 @@ type Env interface {
 	Pager(display.Bundle)
 	// Inspect tells what a name, such as fmt.Println, means; nil: not known.
 	Inspect(name string) *display.Bundle
+	// Compilations says how often something was compiled beside a cell so far, and
+	// whether something is being compiled now.
+	Compilations() (done int, more bool)
 	// Goroutines lists the cells whose goroutines still run, with their number.
 	Goroutines() map[string]int
 	// StopGoroutines ends those of a cell, or of all cells with the name "".

@@ -33,6 +33,8 @@ type recorder struct {
 	pager   []display.Bundle
 	resets  int
 	stopped []string
+
+	compiled int // what Compilations says
 }
 
 func (r *recorder) Write(p []byte) (int, error) {
@@ -91,6 +93,7 @@ func (r *recorder) Inspect(name string) *display.Bundle {
 	return &b
 }
 
+func (r *recorder) Compilations() (int, bool)  { return r.compiled, false }
 func (r *recorder) Goroutines() map[string]int { return map[string]int{"In[3]": 2} }
 func (r *recorder) StopGoroutines(cell string) { r.stopped = append(r.stopped, cell) }
 
@@ -492,6 +495,39 @@ func waitFor(t *testing.T, done func() bool) {
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it never came")
+		}
+	}
+}
+
+// TestTimeitLeavesOutCompilations has the first rows compile something.
+func TestTimeitLeavesOutCompilations(t *testing.T) {
+	for args, want := range map[string]int{
+		"-r 4 f()":      3*2 + 1 + 4, // three times a search of loops and a row that compiles, then those that count
+		"-n 2 -r 4 f()": 4,
+	} {
+		r := &recorder{}
+		timed := 0
+		r.eval = func(code string) error {
+			if !strings.HasPrefix(code, "_timeit()") {
+				return nil
+			}
+			timed++
+			if timed%2 == 0 && timed <= 6 {
+				r.compiled++
+			}
+			press := r.defined["_timeit"].(func())
+			press()
+			if strings.HasPrefix(args, "-r") {
+				time.Sleep(enough + time.Millisecond) // so that one loop is enough
+			}
+			press()
+			return nil
+		}
+		if err := standard.Run(t.Context(), r, "%timeit "+args); err != nil {
+			t.Fatal(err)
+		}
+		if timed != want || !strings.Contains(r.text(), "of 4 runs") {
+			t.Errorf("%%timeit %s: %d timed rows, want %d; printed %q", args, timed, want, r.text())
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 const timeDoc, timeitDoc = "Runs Go code and prints how long it took.",
 	"Runs Go code many times and prints how long one run takes.\n" +
 		"-n: runs in a row (chosen so that they take about 0.2 s), -r: rows (5).\n" +
+		"A row during which code was compiled does not count, unless -n is given.\n" +
 		"Code in cells is interpreted: the time of a loop or of arithmetic is not that of compiled Go."
 
 var timeMagics = []Magic{
@@ -52,8 +53,9 @@ func timeOnce(_ context.Context, env Env, call Call) error {
 
 // What %timeit aims at where the user does not say.
 const (
-	enough  = 200 * time.Millisecond // of runs in a row
-	repeats = 5
+	enough    = 200 * time.Millisecond // of runs in a row
+	repeats   = 5
+	mostExtra = 20 // rows that do not count
 )
 
 func timeMany(ctx context.Context, env Env, call Call) error {
@@ -78,37 +80,45 @@ func timeMany(ctx context.Context, env Env, call Call) error {
 		}
 		code = blank
 	}
-	if loops == 0 {
-		loops = 1
-		for {
-			spent, err := run(loops)
-			if err != nil {
-				return err
-			}
-			if spent >= enough || loops >= 1e9 {
-				break
-			}
-			// Aim past the mark, but do not trust one short measurement far.
-			next := 1.2 * float64(loops) * float64(enough) / float64(max(spent, 1))
-			loops = int(min(max(next, float64(loops)+1), 100*float64(loops)))
-		}
-	}
+	chosen := loops == 0
 	var per []float64
-	for range rows {
+	for extra := 0; len(per) < rows; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		before, _ := env.Compilations()
+		if chosen && len(per) == 0 {
+			if loops, err = enoughLoops(run, max(loops/100, 1)); err != nil {
+				return err
+			}
 		}
 		spent, err := run(loops)
 		if err != nil {
 			return err
 		}
 		per = append(per, spent.Seconds()/float64(loops))
+		if after, more := env.Compilations(); chosen && (more || after != before) && extra < mostExtra {
+			per, extra = nil, extra+1
+		}
 	}
 	mean, deviation := meanDeviation(per)
 	fmt.Fprintf(env.Stdout(), "%s per loop (mean ± %s of %d runs of %d loops each), best %s\n"+
 		"Loops and functions that were compiled (%%compile lists them) and packages run at full speed; other code of cells is interpreted.\n",
 		digits(mean), digits(deviation), rows, loops, digits(slices.Min(per)))
 	return nil
+}
+
+// enoughLoops finds how many runs in a row take long enough to be measured.
+func enoughLoops(run func(loops int) (time.Duration, error), loops int) (int, error) {
+	for {
+		spent, err := run(loops)
+		if err != nil || spent >= enough || loops >= 1e9 {
+			return loops, err
+		}
+		// Aim past the mark, but do not trust one short measurement far.
+		next := 1.2 * float64(loops) * float64(enough) / float64(max(spent, 1))
+		loops = int(min(max(next, float64(loops)+1), 100*float64(loops)))
+	}
 }
 
 // neverRun is code that only checks a statement, which keeps its place: what is
