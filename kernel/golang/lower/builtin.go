@@ -154,8 +154,11 @@ func (f *fn) makeCall(e *ast.CallExpr) *expr {
 	p := f.exprs(list...)
 	of := func(t types.Type) *expr { return builtin(t, "make", append([]*expr{typeName(l.rep(t))}, p...)...) }
 	switch u := coreType(t).(type) {
-	case *types.Map:
-		p = nil // the room that there is to be at once is no matter
+	case *types.Map: // the room that there is to be at once is no matter
+		if len(p) > 0 && !p[0].simple() {
+			f.emit("_ = %s", p[0])
+		}
+		p = nil
 	case *types.Slice:
 		size := sizes.Sizeof(u.Elem())
 		switch {

@@ -17,8 +17,8 @@ func (f *fn) call(e *ast.CallExpr) *expr {
 	case tv.IsBuiltin():
 		return f.builtin(e)
 	}
-	if x := f.exit(e); x != nil {
-		return x
+	if f.isExit(e) {
+		return f.l.runtime(nil, "Exit", f.expr(e.Args[0]))
 	}
 	c := f.callee(fun)
 	f.calls(c.lowered)
@@ -272,13 +272,10 @@ func (f *fn) guardCallbacks(c called, args []*expr) {
 	}
 }
 
-// exit is a call of os.Exit; nil if e is another one.
-func (f *fn) exit(e *ast.CallExpr) *expr {
+// isExit reports a call of os.Exit.
+func (f *fn) isExit(e *ast.CallExpr) bool {
 	o := f.calledFunc(e)
-	if o == nil || o.Pkg() == nil || o.Pkg().Path() != "os" || o.Name() != "Exit" {
-		return nil
-	}
-	return f.l.runtime(nil, "Exit", f.expr(e.Args[0]))
+	return o != nil && o.Pkg() != nil && o.Pkg().Path() == "os" && o.Name() == "Exit"
 }
 
 // calledFunc is the declared function or method that a call names, or nil.

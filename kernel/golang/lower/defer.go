@@ -116,14 +116,13 @@ func (f *fn) thunk(e *ast.CallExpr) *expr {
 	switch tv := f.info.Types[fun]; {
 	case tv.IsBuiltin() || tv.IsType():
 		body = f.builtinThunk(e, hold)
+	case f.isExit(e):
+		body = f.l.runtime(nil, "Exit", hold(f.expr(e.Args[0])))
 	default:
-		if body = f.exit(e); body != nil {
-			break
-		}
 		c := f.callee(fun)
 		args := f.args(e, c)
 		for i, x := range args {
-			if c.recv != nil && i == 0 && types.IsInterface(f.typeOf(fun.(*ast.SelectorExpr).X)) {
+			if c.recv != nil && i == 0 && types.IsInterface(x.typ) {
 				x = f.spillAlways(x)
 				f.nilPanics(x)
 			}

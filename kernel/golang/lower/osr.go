@@ -180,17 +180,11 @@ func plainValue(t types.Type, within []types.Type) bool {
 // exits finds the statements that lead out of a loop. It is false if that cannot be
 // told.
 func (f *fn) exits(l *Loop) bool {
-	own := make(map[string]bool)
+	own := labelsIn(l.Stmt)
 	if l.Label != "" {
 		own[l.Label] = true
 	}
 	ok := true
-	ast.Inspect(l.Stmt, func(n ast.Node) bool {
-		if s, is := n.(*ast.LabeledStmt); is {
-			own[s.Label.Name] = true
-		}
-		return true
-	})
 	ast.Inspect(l.Stmt, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:

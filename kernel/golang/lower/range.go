@@ -287,13 +287,15 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 	}
 }
 
-func labelsIn(body *ast.BlockStmt) map[string]bool {
+// labelsIn are the labels of a statement; those of literals in it are their own.
+func labelsIn(s ast.Stmt) map[string]bool {
 	m := make(map[string]bool)
-	ast.Inspect(body, func(n ast.Node) bool {
+	ast.Inspect(s, func(n ast.Node) bool {
 		if l, ok := n.(*ast.LabeledStmt); ok {
 			m[l.Label.Name] = true
 		}
-		return true
+		_, literal := n.(*ast.FuncLit)
+		return !literal
 	})
 	return m
 }

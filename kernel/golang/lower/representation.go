@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -382,7 +383,11 @@ func (l *Lowerer) fieldName(s *types.Struct, i int) string {
 	case f.Name() == "_" || f.Exported():
 		return f.Name()
 	}
-	return "X_" + f.Name()
+	name := "X_" + f.Name()
+	for slices.ContainsFunc(slices.Collect(s.Fields()), func(f *types.Var) bool { return f.Name() == name }) {
+		name = "X" + name
+	}
+	return name
 }
 
 // isHost says whether a defined type belongs to compiled code.

@@ -214,7 +214,7 @@ func (f *fn) methodValue(e *ast.SelectorExpr, sel *types.Selection) *expr {
 
 // binder is the function that makes a method value of a receiver.
 func (l *Lowerer) binder(fun *expr, recv string, sig *types.Signature, iface, isSigned bool) string {
-	return l.helper("bind "+fun.text, func(name string) {
+	return l.helper("bind "+fun.text+" "+recv, func(name string) {
 		h := l.headerOf(sig)
 		f := &fn{l: l}
 		r, in := ident("r", nil), param{"r", recv}
