@@ -46,6 +46,21 @@ time.Sleep(5 * time.Second)`,
 	{"literals have Go's names", []string{
 		"func f() {\n\tfunc() {\n\t\tfunc() { panic(3) }()\n\t}()\n}\nfunc() { f() }()",
 	}, "1:3:12 main.f.func1.1, 1:3:3 main.f.func1, 1:2:2 main.f, 1:6:10 func1, 1:6:1"},
+	{"the case of a switch", []string{
+		"zero := 0\nprintln()\nswitch 5 {\ncase 1:\ncase 2,\n\t5 / zero:\n}",
+	}, "1:6:2"},
+	{"a call in the case of a switch", []string{
+		"func f() bool { panic(1) }\nswitch {\ncase false:\ncase f():\n}",
+	}, "1:1:17 main.f, 1:4:6"},
+	{"an index in the case of a switch", []string{
+		"var a []int\nprintln()\nswitch {\ncase false:\ncase a[2] > 0:\n}",
+	}, "1:5:6"},
+	{"a comparison of structures", []string{
+		"a := struct{ x any }{[]int{}}\nprintln()\nb := 1\n_ = a == a && b > 0",
+	}, "1:4:1"},
+	{"a key of a literal that has no hash", []string{
+		"var k any = []int{}\nprintln()\nb := 1\n_ = map[any]int{k: b}",
+	}, "1:4:1"},
 	{"must is not a function of the cell", []string{
 		"func f() error { return errors.New(\"bad\") }\nfunc g() {\n\tmust(f())\n}\ng()",
 	}, "1:3:2 main.g, 1:5:1"},
@@ -124,6 +139,7 @@ func early() { panic("early") }
 		{`defer T{}.f(); panic("first")`, "panic: first|\tpanic: runtime error: invalid memory address or nil pointer dereference"},
 		{`late()`, "panic: runtime error: index out of range [0] with length 0|\tpanic: early"},
 		{`defer func() { os.Exit(3) }(); panic("first")`, "Exit: the cell called os.Exit(3); the notebook goes on"},
+		{`code := 7; defer os.Exit(code); code = 3`, "Exit: the cell called os.Exit(7); the notebook goes on"},
 	} {
 		s := newSession(t)
 		err := s.ev.Eval("1", "func() {\n"+test.code+"\n}()\n"+more, false).Err

@@ -237,6 +237,7 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 					if k == 0 {
 						f.stop(cc.Pos())
 					}
+					f.where = f.position(x)
 					cond := func() *expr { return f.caseCond(tag, x) }
 					if k == 0 {
 						conds[i] = cond()
@@ -257,6 +258,7 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 				continue
 			}
 			f.emit("if %s < 0 {", k)
+			f.atCase(s.Body.List[i : i+1])
 			f.add(pres[i])
 			f.emit("if %s { %s = %d }", cond, k, i)
 			f.emit("}")
@@ -265,6 +267,8 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 		if fallback >= 0 {
 			conds[fallback] = binary(is("<", 0), "||", is("==", fallback), boolType)
 		}
+	} else {
+		f.atCase(s.Body.List)
 	}
 	f.emit("%sswitch {", f.head(label))
 	for i, c := range s.Body.List {
@@ -277,6 +281,19 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 		f.enter(label, false, func() { f.clause(cc.Body) })
 	}
 	f.emit("}")
+}
+
+// atCase records that execution is at the first expression of some cases that can
+// panic: between the cases of a switch no statement can stand.
+func (f *fn) atCase(cases []ast.Stmt) {
+	for _, c := range cases {
+		for _, x := range c.(*ast.CaseClause).List {
+			if panics, indexes := f.canPanic(x); panics || indexes {
+				f.at(x)
+				return
+			}
+		}
+	}
 }
 
 // caseCond is the test of one case of a switch.

@@ -150,7 +150,11 @@ func (f *fn) canPanic(n ast.Node) (panics, indexes bool) {
 				panics = panics || f.info.Types[n.Y].Value == nil
 			case token.EQL, token.NEQ:
 				nothing := f.isNil(n.X) || f.isNil(n.Y)
-				panics = panics || !nothing && (types.IsInterface(f.typeOf(n.X)) || types.IsInterface(f.typeOf(n.Y)))
+				panics = panics || !nothing && (holdsInterface(f.typeOf(n.X)) || holdsInterface(f.typeOf(n.Y)))
+			}
+		case *ast.CompositeLit:
+			if m, ok := f.typeOf(n).Underlying().(*types.Map); ok {
+				panics = panics || holdsInterface(m.Key())
 			}
 		case *ast.AssignStmt:
 			switch n.Tok {
@@ -163,6 +167,23 @@ func (f *fn) canPanic(n ast.Node) (panics, indexes bool) {
 		return !panics
 	})
 	return panics, indexes
+}
+
+// holdsInterface says whether to compare values of a type may panic.
+func holdsInterface(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return true
+	case *types.Array:
+		return holdsInterface(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if holdsInterface(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // indexed says whether an index expression takes an element of an array, a
