@@ -76,6 +76,9 @@ func around(line, memory string, most int) string {
 		return short(line, most)
 	}
 	from := min(len(text)-most+1, begin-most/2)
+	if from <= 0 { // the name is long
+		return short(line, most)
+	}
 	return "…" + short(string(text[from:]), most-1)
 }
 
