@@ -26,6 +26,7 @@ type Hazard struct {
 	others                bool // other ranks met there too
 	last                  [2]*record.Op
 	sides                 [2]side
+	place                 place
 }
 
 const (
@@ -154,7 +155,7 @@ func (c *Checker) hazard(m mark, was record.Mode, j *job, is record.Mode, lo, hi
 		h.others = h.others || first.Rank != h.First.Rank || second.Rank != h.Second.Rank
 		return &Hazard{}
 	}
-	h := &Hazard{First: first, Second: second, FirstMode: was, SecondMode: is, Lo: lo, Hi: hi, Times: 1, sides: sides}
+	h := &Hazard{First: first, Second: second, FirstMode: was, SecondMode: is, Lo: lo, Hi: hi, Times: 1, sides: sides, place: key}
 	if len(c.found) >= mostHazards {
 		return h
 	}
@@ -194,7 +195,13 @@ func (c *Checker) Found() []*Hazard {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// What a kernel was told may be known only now.
-	c.found = slices.DeleteFunc(c.found, func(h *Hazard) bool { return c.signals.may(h.sides[0], h.sides[1]) })
+	c.found = slices.DeleteFunc(c.found, func(h *Hazard) bool {
+		may := c.signals.may(h.sides[0], h.sides[1])
+		if may { // what meets there later may be a hazard
+			delete(c.byPlace, h.place)
+		}
+		return may
+	})
 	return slices.Clone(c.found)
 }
 

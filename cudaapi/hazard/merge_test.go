@@ -197,3 +197,31 @@ func TestReportsAfterSomeWereTakenBack(t *testing.T) {
 		t.Errorf("%v, then %v, then %v", first, second, last)
 	}
 }
+
+// A hazard that a kernel's words took back hides none that comes to the same places.
+func TestHazardsAfterOneWasTakenBack(t *testing.T) {
+	c := New()
+	lanes := [2]*record.Lane{{ID: 1}, {ID: 2}}
+	word := []record.Access{{Lo: 8, Hi: 12, Mode: record.Atomic}}
+	op := func(i int) *job {
+		o := &record.Op{Kind: record.Kernel, Lane: lanes[i], Site: callsite.Site{Place: []string{"first", "second"}[i]}}
+		return &job{op: o, dim: i + 1, n: 1}
+	}
+	meet := func() {
+		a := op(0)
+		c.hazard(mark{op: a.op, dim: a.dim, n: a.n}, record.Write, op(1), record.Write, 64, 68)
+	}
+	meet()
+	first := c.found[0]
+	for _, side := range first.sides { // it is known only now
+		c.signals.kernels = append(c.signals.kernels, signal{op: side.op, dim: side.dim, n: side.n, words: word, writes: true, reads: true})
+	}
+	if list := c.Found(); len(list) != 0 {
+		t.Fatalf("%v was not taken back", list)
+	}
+	c.signals.kernels = nil
+	meet()
+	if list := c.Found(); len(list) != 1 || list[0] == first {
+		t.Errorf("found %v", list)
+	}
+}
