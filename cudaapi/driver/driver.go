@@ -81,6 +81,19 @@ const (
 	WaitValueNOR WaitFlags = 3
 )
 
+// Compares reports whether a word is what a wait waits for.
+func Compares[T uint32 | uint64](word, v T, f WaitFlags) bool {
+	switch f {
+	case WaitValueEQ:
+		return word == v
+	case WaitValueAND:
+		return word&v != 0
+	case WaitValueNOR:
+		return ^(word | v) != 0
+	}
+	return word-v <= ^T(0)>>1 // at least v, counted round
+}
+
 // Dim3 counts blocks or threads in x, y and z.
 type Dim3 struct{ X, Y, Z uint32 }
 

@@ -92,17 +92,8 @@ func (a wordWrite) ends(o *record.Op) bool {
 	if a.unknown {
 		return true
 	}
-	v := a.value
-	switch o.Flags {
-	case driver.WaitValueEQ:
-		return v == o.Value
-	case driver.WaitValueAND:
-		return v&o.Value != 0
-	case driver.WaitValueNOR:
-		return ^(v | o.Value) != 0
-	}
 	if o.Width == 4 {
-		return int32(uint32(v)-uint32(o.Value)) >= 0
+		return driver.Compares(uint32(a.value), uint32(o.Value), o.Flags)
 	}
-	return int64(v-o.Value) >= 0
+	return driver.Compares(a.value, o.Value, o.Flags)
 }

@@ -10,26 +10,13 @@ import (
 // compares with v as f says.
 func (m *Driver) StreamWaitValue32(c driver.Context, id driver.Stream, p driver.Ptr, v uint32, f driver.WaitFlags) error {
 	word := (*uint32)(pointer(uintptr(p)))
-	return m.waitValue("cuStreamWaitValue32", c, id, p, 4, f, func() bool { return compares(atomic.LoadUint32(word), v, f) })
+	return m.waitValue("cuStreamWaitValue32", c, id, p, 4, f, func() bool { return driver.Compares(atomic.LoadUint32(word), v, f) })
 }
 
 // StreamWaitValue64 is the same for a word of 64 bits.
 func (m *Driver) StreamWaitValue64(c driver.Context, id driver.Stream, p driver.Ptr, v uint64, f driver.WaitFlags) error {
 	word := (*uint64)(pointer(uintptr(p)))
-	return m.waitValue("cuStreamWaitValue64", c, id, p, 8, f, func() bool { return compares(atomic.LoadUint64(word), v, f) })
-}
-
-// compares reports whether a word is what a wait waits for.
-func compares[T uint32 | uint64](word, v T, f driver.WaitFlags) bool {
-	switch f {
-	case driver.WaitValueEQ:
-		return word == v
-	case driver.WaitValueAND:
-		return word&v != 0
-	case driver.WaitValueNOR:
-		return ^(word | v) != 0
-	}
-	return word-v <= ^T(0)>>1 // at least v, counted round
+	return m.waitValue("cuStreamWaitValue64", c, id, p, 8, f, func() bool { return driver.Compares(atomic.LoadUint64(word), v, f) })
 }
 
 // word finds the allocation of an aligned word that devices may wait on.

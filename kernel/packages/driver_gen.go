@@ -289,6 +289,7 @@ func driverPackage() host.Package {
 			"Code.Name":                     "Name is CUDA's name: what a notebook's cell that fails of it shows.",
 			"Code.Sticky":                   "Sticky reports whether the code poisons its context, and the others of the\nprocess with it: every later call fails until a new process starts.",
 			"Code.String":                   "String is CUDA's symbolic name, such as CUDA_ERROR_INVALID_VALUE.",
+			"Compares":                      "Compares reports whether a word is what a wait waits for.",
 			"Compiled":                      "Compiled is device code, ready to load.",
 			"Compiled.Cached":               "taken from the cache on disk",
 			"Compiled.Image":                "CUBIN, PTX or what the simulator loads",
@@ -598,6 +599,7 @@ func driverPackage() host.Package {
 			"WarpSize":                      "Device attributes, by their CUDA numbers.",
 		},
 		Params: map[string][]string{
+			"Compares":                     {"word", "v", "f", ""},
 			"Delayer.Delay":                {"call", ""},
 			"Driver.CanAccessPeer":         {"d", "peer", "", ""},
 			"Driver.Compile":               {"d", "src", "", ""},
