@@ -64,7 +64,7 @@ var mayImport = map[string][]string{
 	"kernel/display":        {"internal/picture", "github.com/google/uuid"},
 	"kernel/plot":           {"internal/picture", "kernel/display", "gonum.org/v1/plot/..."},
 	"kernel/widgets":        {"kernel/display", "github.com/google/uuid"},
-	"kernel/lesson":         {"cudaapi/cuda", "kernel/timeline"},
+	"kernel/lesson":         {"cudaapi/cuda", "cudaapi/hazard", "kernel/timeline"},
 	"kernel/timeline":       {"cudaapi/cuda", "cudaapi/trace", "kernel/display", "kernel/plot"},
 
 	// Go in cells.

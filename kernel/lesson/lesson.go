@@ -6,8 +6,10 @@ package lesson
 import (
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/hazard"
 	"gocuda/kernel/timeline"
 )
 
@@ -31,6 +33,15 @@ func NewGate() (*Gate, error) {
 	return &Gate{word, &list[0]}, nil
 }
 
+// write stores the word. A check sees what cells themselves write, but not what compiled
+// code writes: without a hint it would take the streams for held, and among ranks look
+// at nothing more.
+func (g *Gate) write(v uint32, where string) {
+	p := unsafe.Pointer(g.one)
+	hazard.HostAccess(where, uintptr(p), int(unsafe.Sizeof(v)), true, true, false)
+	atomic.StoreUint32(g.one, v)
+}
+
 // Hold closes the gate and queues a wait in each stream: what is queued there later does
 // not begin before Open. It does not wait for the streams.
 func (g *Gate) Hold(streams ...*cuda.Stream) error {
@@ -43,7 +54,7 @@ func (g *Gate) Hold(streams ...*cuda.Stream) error {
 	if err := b.Free(); err != nil {
 		return err
 	}
-	atomic.StoreUint32(g.one, 0)
+	g.write(0, "Gate.Hold")
 	for _, s := range streams {
 		if err := s.WaitValue(g.word, 1, cuda.WaitGEQ); err != nil {
 			return err
@@ -53,7 +64,7 @@ func (g *Gate) Hold(streams ...*cuda.Stream) error {
 }
 
 // Open lets the streams go on. It does not wait for them.
-func (g *Gate) Open() { atomic.StoreUint32(g.one, 1) }
+func (g *Gate) Open() { g.write(1, "Gate.Open") }
 
 // Free opens the gate, waits for all devices, and frees the gate's memory.
 func (g *Gate) Free() error {

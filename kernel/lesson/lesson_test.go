@@ -5,8 +5,10 @@ import (
 	_ "gocuda/cudaapi/backend"
 	"testing"
 	"time"
+	"unsafe"
 
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/hazard"
 	"gocuda/cudaapi/trace"
 	"gocuda/kernel/timeline"
 )
@@ -113,5 +115,42 @@ func TestAbreast(t *testing.T) {
 		if got := Abreast(rec, c.kind, c.other); got != c.want {
 			t.Errorf("%s beside %s: %d, want %d", c.kind, c.other, got, c.want)
 		}
+	}
+}
+
+// A check knows that what the host did before Open comes before what the gate held.
+func TestOpenIsSeenByACheck(t *testing.T) {
+	s := stream(t)
+	if err := hazard.On(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { hazard.Off() })
+	g, err := NewGate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := cuda.AllocHost(1, cuda.Uint32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device, err := s.Device().Alloc(1, cuda.Uint32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := host.Uint32s()
+	if err := errors.Join(err, g.Hold(s), cuda.MemcpyAsync(device, host, s)); err != nil {
+		t.Fatal(err)
+	}
+	hazard.HostAccess("the test", uintptr(unsafe.Pointer(&words[0])), 4, true, true, false)
+	words[0] = 7
+	g.Open()
+	if err := s.Synchronize(); err != nil {
+		t.Fatal(err)
+	}
+	if list := hazard.Reports(); len(list) > 0 {
+		t.Errorf("%v", list)
+	}
+	if err := errors.Join(g.Free(), host.Free(), device.Free()); err != nil {
+		t.Fatal(err)
 	}
 }
