@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"gocuda/kernel/session"
 )
@@ -14,7 +15,16 @@ type widgets map[string]*model
 
 type model struct {
 	state   map[string]any
-	buffers map[string]any // what the file has of bytes, by their places
+	buffers map[string][]any // what the file has of bytes, by the property
+}
+
+// property is the one that a place of bytes is in.
+func property(path []any) string {
+	if len(path) == 0 {
+		return ""
+	}
+	name, _ := path[0].(string)
+	return name
 }
 
 // take notes what a widget says about its state.
@@ -31,12 +41,18 @@ func (w widgets) take(m *session.Comm) {
 		return
 	}
 	if w[m.ID] == nil {
-		w[m.ID] = &model{map[string]any{}, map[string]any{}}
+		w[m.ID] = &model{map[string]any{}, map[string][]any{}}
 	}
 	maps.Copy(w[m.ID].state, data.State)
+	for name := range data.State { // what was there before is gone
+		delete(w[m.ID].buffers, name)
+	}
+	for _, path := range data.Paths {
+		delete(w[m.ID].buffers, property(path))
+	}
 	for i, path := range data.Paths {
-		if place, err := json.Marshal(path); err == nil && i < len(m.Buffers) {
-			w[m.ID].buffers[string(place)] = map[string]any{"path": path, "encoding": "base64", "data": base64.StdEncoding.EncodeToString(m.Buffers[i])}
+		if name := property(path); name != "" && i < len(m.Buffers) {
+			w[m.ID].buffers[name] = append(w[m.ID].buffers[name], map[string]any{"path": path, "encoding": "base64", "data": base64.StdEncoding.EncodeToString(m.Buffers[i])})
 		}
 	}
 }
@@ -59,8 +75,8 @@ func (w widgets) write(nb *Notebook) {
 		}
 		if len(m.buffers) > 0 {
 			var list []any
-			for _, b := range m.buffers {
-				list = append(list, b)
+			for _, name := range slices.Sorted(maps.Keys(m.buffers)) {
+				list = append(list, m.buffers[name]...)
 			}
 			one["buffers"] = list
 		}

@@ -97,6 +97,9 @@ func Interactive(f any, controls ...any) (*Widget, error) {
 // controlOf makes the control of one parameter.
 func controlOf(t reflect.Type, given any, name string) (*Widget, error) {
 	if w, ok := given.(*Widget); ok {
+		if w == nil {
+			return nil, errors.New("the control is nil")
+		}
 		return w, nil
 	}
 	props := Props{"description": name}
@@ -116,9 +119,13 @@ func controlOf(t reflect.Type, given any, name string) (*Widget, error) {
 	_, hasMax := props["max"]
 	around := func() {
 		// As ipywidgets does: from the value's negative to its triple.
-		if hasValue && !hasMax && value != 0 {
-			props["min"], props["max"] = min(-value, 3*value), max(-value, 3*value)
+		if !hasValue || hasMax || value == 0 {
+			return
 		}
+		if _, has := props["min"]; !has {
+			props["min"] = min(-value, 3*value)
+		}
+		props["max"] = max(-value, 3*value)
 	}
 	switch t.Kind() {
 	case reflect.Bool:

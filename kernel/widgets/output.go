@@ -36,11 +36,7 @@ func Any(esm, css string, props Props) *Widget {
 		"_dom_classes": []string{}, "_anywidget_id": "gocuda.AnyWidget", "_esm": esm, "_css": css, "tabbable": nil, "tooltip": nil,
 	}}
 	maps.Copy(w.state, props)
-	if p, ok := props["layout"].(Props); ok {
-		w.state["layout"] = New("Layout", p)
-	} else {
-		w.state["layout"] = New("Layout")
-	}
+	w.state["layout"] = w.part("layout", "Layout", props["layout"])
 	for name, v := range w.state {
 		w.state[name] = normal(v, v)
 	}

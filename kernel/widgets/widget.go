@@ -111,29 +111,32 @@ func New(class string, props ...Props) *Widget {
 		maps.Copy(given, p)
 	}
 	for _, part := range []string{"layout", "style"} {
-		of, has := model[part].(map[string]any)
-		if !has {
-			continue
+		if of, has := model[part].(map[string]any); has {
+			w.state[part] = w.part(part, of["model"].(string), given[part])
+			delete(given, part)
 		}
-		switch p := given[part].(type) {
-		case nil:
-			w.state[part] = New(of["model"].(string))
-		case *Widget:
-			w.state[part] = p
-		case Props:
-			w.state[part] = New(of["model"].(string), p)
-		case map[string]any:
-			w.state[part] = New(of["model"].(string), p)
-		default:
-			panic(fmt.Sprintf("widgets: the %s of a %s is Props, not a %T", part, class, p))
-		}
-		delete(given, part)
 	}
 	if err := w.take(given); err != nil {
 		panic("widgets: " + err.Error())
 	}
 	w.open()
 	return w
+}
+
+// part makes the layout or the style of a widget, a widget of a class itself, of what is
+// given for it.
+func (w *Widget) part(name, class string, given any) *Widget {
+	switch p := given.(type) {
+	case nil:
+		return New(class)
+	case *Widget:
+		return p
+	case Props:
+		return New(class, p)
+	case map[string]any:
+		return New(class, p)
+	}
+	panic(fmt.Sprintf("widgets: the %s of a %s is Props, not a %T", name, w.class, given))
 }
 
 func newID() string { return strings.ReplaceAll(uuid.NewString(), "-", "") }
@@ -216,19 +219,38 @@ func (w *Widget) take(props Props) error {
 			if why := misfit(v, model); why != "" {
 				return fmt.Errorf("the %s of a %s is %s", name, w.class, why)
 			}
-			w.state[name] = v
+			w.state[name] = wholes(v, model)
 		}
 	}
 	if children, ok := w.state["children"].([]*Widget); ok && slices.Contains(children, nil) {
 		return fmt.Errorf("a child of a %s is nil", w.class)
 	}
-	low, hasLow := number(w.state["min"])
-	high, hasHigh := number(w.state["max"])
-	if hasLow && hasHigh && low > high {
+	if low, high, has := w.limits(); has && low > high {
 		return fmt.Errorf("the min of a %s, %v, is above its max, %v", w.class, w.state["min"], w.state["max"])
 	}
 	w.clamp()
 	return nil
+}
+
+// wholes makes a number whole, or those in a list, where the property's default is.
+func wholes(v, model any) any {
+	switch model := model.(type) {
+	case int:
+		if f, ok := v.(float64); ok {
+			return whole(f)
+		}
+	case []any:
+		list, ok := v.([]float64)
+		if !ok || len(model) == 0 || reflect.TypeOf(model[0]) != reflect.TypeFor[int]() {
+			break
+		}
+		ints := make([]int, len(list))
+		for i, f := range list {
+			ints[i] = whole(f)
+		}
+		return ints
+	}
+	return v
 }
 
 // misfit says what a property is, if it cannot have a value, given its default.
@@ -307,11 +329,17 @@ func normal(v, before any) any {
 	return v
 }
 
-// clamp keeps values between min and max, where there are both.
-func (w *Widget) clamp() {
+// limits are the least and the greatest value, where ipywidgets has both.
+func (w *Widget) limits() (low, high float64, has bool) {
 	low, hasLow := number(w.state["min"])
 	high, hasHigh := number(w.state["max"])
-	if !hasLow || !hasHigh {
+	return low, high, hasLow && hasHigh && models()[w.class] != nil
+}
+
+// clamp keeps values between min and max, where there are both.
+func (w *Widget) clamp() {
+	low, high, has := w.limits()
+	if !has {
 		return
 	}
 	if w.class == "FloatLogSlider" {
@@ -483,7 +511,7 @@ func (w *Widget) SetAll(props Props) error {
 		w.mu.Unlock()
 		return fmt.Errorf("widgets: this %s is closed", w.class)
 	}
-	before := maps.Clone(w.state)
+	before, options := maps.Clone(w.state), w.options
 	was := w.get("value")
 	for _, part := range []string{"layout", "style"} {
 		if p, ok := props[part].(Props); ok {
@@ -501,7 +529,7 @@ func (w *Widget) SetAll(props Props) error {
 		}
 	}
 	if err := w.take(props); err != nil {
-		w.state = before
+		w.state, w.options = before, options
 		w.mu.Unlock()
 		return errors.New("widgets: " + err.Error())
 	}
@@ -747,6 +775,18 @@ func (w *Widget) MIMEBundle() map[string]any {
 	}
 }
 
+// isText reports whether a value is one that a text shows: not bytes, such as those of
+// files.
+func isText(v any) bool {
+	switch v := v.(type) {
+	case nil, []byte, map[string]any:
+		return false
+	case []any:
+		return !slices.ContainsFunc(v, func(x any) bool { return x != nil && !isText(x) })
+	}
+	return true
+}
+
 // String is the widget's class with its label, value and range, and what it holds.
 func (w *Widget) String() string { return w.text(maxNested) }
 
@@ -760,9 +800,7 @@ func (w *Widget) text(nested int) string {
 	if label, _ := w.state["description"].(string); label != "" {
 		add("description", label)
 	}
-	switch v := w.get("value").(type) {
-	case nil, []byte:
-	default:
+	if v := w.get("value"); isText(v) {
 		add("value", v)
 	}
 	for _, name := range []string{"min", "max"} {

@@ -441,3 +441,88 @@ func TestValuesThatDoNotFit(t *testing.T) {
 		t.Errorf("a text of the front end: %v %v %v", s.Value(), s.Get("min"), f.data())
 	}
 }
+
+// Properties that cannot be set leave all as it was.
+func TestOptionsThatCannotBeSet(t *testing.T) {
+	connect(t)
+	d := Dropdown(Props{"options": []string{"a", "b"}, "value": "b"})
+	if err := d.SetAll(Props{"options": []string{"x", "y"}, "value": "z"}); err == nil {
+		t.Error("z is taken for one of the options")
+	}
+	if d.Value() != "b" {
+		t.Errorf("the value is %v", d.Value())
+	}
+	ok(t, d.SetValue("a"))
+}
+
+// Whole numbers are what ipywidgets makes of others: cut off.
+func TestWholeNumbersStayWhole(t *testing.T) {
+	f := connect(t)
+	s := IntSlider(Props{"value": 7.9})
+	if s.Value() != 7 {
+		t.Errorf("7.9 is %v", s.Value())
+	}
+	ok(t, s.SetValue(2.5))
+	if s.Value() != 2 || f.state()["value"] != 2.0 {
+		t.Errorf("2.5 is %v; told %v", s.Value(), f.state())
+	}
+	r := IntRangeSlider(Props{"value": []float64{1.5, 7.5}})
+	if !reflect.DeepEqual(r.Value(), []int{1, 7}) {
+		t.Errorf("1.5 to 7.5 is %v", r.Value())
+	}
+	x := FloatSlider(Props{"value": 2.5})
+	if x.Value() != 2.5 {
+		t.Errorf("2.5 is %v", x.Value())
+	}
+}
+
+// The properties of a widget of one's own mean what its author says.
+func TestOwnWidgetsAreTheirAuthors(t *testing.T) {
+	f := connect(t)
+	layout := New("Layout", Props{"width": "50%"})
+	w := Any("export default {}", "", Props{"value": 5, "min": 3, "max": 1, "layout": layout})
+	if f.state()["layout"] != "IPY_MODEL_"+layout.ID() {
+		t.Errorf("the layout is %v, not %s", f.state()["layout"], layout.ID())
+	}
+	ok(t, w.SetValue(7.5))
+	if w.Value() != 7.5 {
+		t.Errorf("7.5 is %v", w.Value())
+	}
+	f.send(w, `{"method":"update","state":{"value":9}}`)
+	if w.Int() != 9 {
+		t.Errorf("9 is %v", w.Value())
+	}
+}
+
+// What a control is given stands.
+func TestControlsKeepWhatTheyAreGiven(t *testing.T) {
+	connect(t)
+	box, err := Interactive(func(n int, x float64) {}, Props{"value": 5, "min": 0}, Props{"value": 2.0, "min": 1.0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Props{{"min": 0, "max": 15}, {"min": 1.0, "max": 6.0}} {
+		c := box.Get("children").([]*Widget)[i]
+		for name, v := range want {
+			if c.Get(name) != v {
+				t.Errorf("%s of %v is %v", name, c, c.Get(name))
+			}
+		}
+	}
+	if _, err := Interactive(func(int) {}, (*Widget)(nil)); err == nil {
+		t.Error("a control is nil")
+	}
+}
+
+// A file that was uploaded is no text.
+func TestUploadsAreNotShown(t *testing.T) {
+	f := connect(t)
+	u := FileUpload()
+	f.send(u, `{"method":"update","state":{"value":[{"name":"a.bin","size":100000}]},"buffer_paths":[["value",0,"content"]]}`, make([]byte, 100000))
+	if value, ok := u.Value().([]any); !ok || len(value) != 1 {
+		t.Fatalf("the value is %T", u.Value())
+	}
+	if n := len(u.String()); n > 1000 {
+		t.Errorf("a text of %d bytes", n)
+	}
+}
