@@ -437,10 +437,24 @@ func (s *Server) setBreakpoints(a arguments) (any, error) {
 func (s *Server) first() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.firstLine()
+}
+
+// firstLine is first where the caller holds mu.
+func (s *Server) firstLine() int {
 	if s.zeroBased {
 		return 1
 	}
 	return 0
+}
+
+// told are the breakpoints of a path, as the client counts lines. The caller holds mu.
+func (s *Server) told(path string) []breakpoint {
+	list := slices.Clone(s.breakpoints[path])
+	for i := range list {
+		list[i].Line -= s.firstLine()
+	}
+	return list
 }
 
 func (s *Server) locations(a arguments) (any, error) {
@@ -482,7 +496,7 @@ func (s *Server) debugInfo(arguments) (any, error) {
 	started := s.initialized
 	list := []object{}
 	for _, path := range slices.Sorted(maps.Keys(s.breakpoints)) {
-		list = append(list, object{"source": path, "breakpoints": s.breakpoints[path]})
+		list = append(list, object{"source": path, "breakpoints": s.told(path)})
 	}
 	s.mu.Unlock()
 	stopped := []int{}

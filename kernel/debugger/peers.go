@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -42,6 +43,7 @@ func (s *Server) peers() []Peer {
 	if attached {
 		s.joined = list
 	}
+	maps.DeleteFunc(s.held, func(i int, _ bool) bool { return i >= len(list) })
 	return list
 }
 
@@ -51,8 +53,8 @@ func (s *Server) join(i int, p Peer) {
 	zeroBased, client, panics := s.zeroBased, s.client, s.panics
 	points := make(map[string][]breakpoint)
 	codes := make(map[string]string)
-	for path, list := range s.breakpoints {
-		points[path], codes[path] = list, s.codes[path]
+	for path := range s.breakpoints {
+		points[path], codes[path] = s.told(path), s.codes[path]
 	}
 	delete(s.held, i)
 	s.mu.Unlock()
@@ -63,9 +65,6 @@ func (s *Server) join(i int, p Peer) {
 	tell("attach", object{"gocudaPeer": identity{(i + 1) * Span, fmt.Sprintf("rank %d", i)}})
 	for path, list := range points {
 		tell("dumpCell", object{"code": codes[path]})
-		for k := range list {
-			list[k].Line -= s.first()
-		}
 		tell("setBreakpoints", object{"source": object{"path": path}, "breakpoints": list})
 	}
 	tell("setExceptionBreakpoints", object{"filters": panics})

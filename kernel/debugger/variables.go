@@ -3,6 +3,7 @@ package debugger
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -63,14 +64,20 @@ func (s *Server) on(f *frame, show func()) error {
 	if f != nil {
 		return s.d.Do(f.thread, show)
 	}
-	done := make(chan struct{})
+	done := make(chan error, 1)
 	go func() {
-		defer close(done)
+		defer func() {
+			var err error
+			if v := recover(); v != nil { // it may have changed meanwhile
+				err = fmt.Errorf("the value cannot be shown: %v", v)
+			}
+			done <- err
+		}()
 		show()
 	}()
 	select {
-	case <-done:
-		return nil
+	case err := <-done:
+		return err
 	case <-time.After(runTime):
 		return fmt.Errorf("the value was not shown within %v", runTime)
 	}
@@ -250,8 +257,19 @@ func fields(t reflect.Type) (list []reflect.StructField) {
 	return list
 }
 
+// isList reports whether the variables in a container are elements, named by where they
+// are.
+func (c *container) isList() bool {
+	if c.list != nil || !c.value.IsValid() {
+		return false
+	}
+	k := open(c.value).Kind()
+	return k == reflect.Slice || k == reflect.Array
+}
+
 // children are the variables in a container.
 func (c *container) children(filter string, start, count int) (list []golang.Variable) {
+	start, count = max(start, 0), max(count, 0)
 	if c.list != nil {
 		list = c.list()
 		if count > 0 {
@@ -407,7 +425,11 @@ func (s *Server) setVariable(a arguments) (any, error) {
 	}
 	expression := ""
 	find := func() {
-		for _, v := range c.children("", 0, 1<<30) {
+		first, n := 0, 1<<30
+		if i, err := strconv.Atoi(asked.Name); err == nil && c.isList() { // of which there may be many
+			first, n = i, 1
+		}
+		for _, v := range c.children("", first, n) {
 			if v.Name == asked.Name {
 				expression = v.Expression
 			}
@@ -513,6 +535,10 @@ func (s *Server) inspectVariables(arguments) (any, error) {
 	var f *frame
 	if at, err := s.frame(0); err == nil {
 		f = at
+	} else { // what was shown before is shown again
+		s.mu.Lock()
+		maps.DeleteFunc(s.containers, func(_ int, c *container) bool { return c.frame == nil })
+		s.mu.Unlock()
 	}
 	out := []object{}
 	err := s.on(f, func() {

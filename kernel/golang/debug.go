@@ -36,7 +36,7 @@ type Debugger struct {
 	panics bool
 	told   map[string]bool // the conditions whose faults were told
 
-	watches map[watchKey]*func() // under ev.mu
+	watches map[watchKey]watch // under ev.mu
 }
 
 // DebugEvents are what a Debugger tells, on the goroutine that it happens to.
@@ -99,7 +99,7 @@ func (d *Debugger) renewed(ev *Evaluator) *Debugger {
 	if d == nil {
 		d = &Debugger{ev: ev, points: make(map[string]map[int]*point), told: make(map[string]bool)}
 	}
-	d.watches = make(map[watchKey]*func())
+	d.watches = make(map[watchKey]watch)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	r := ev.rt.Debugger
@@ -507,6 +507,22 @@ type watchKey struct {
 	text string
 }
 
+// watch is such an expression, compiled, and what it found among the session's names.
+type watch struct {
+	run   *func()
+	found map[string]types.Object
+}
+
+// isOf reports whether the session's names still mean that. The caller holds ev.mu.
+func (w watch) isOf(ev *Evaluator) bool {
+	for name, o := range w.found {
+		if ev.names[name] != o {
+			return false
+		}
+	}
+	return true
+}
+
 // Evaluate evaluates an expression, or a statement, in a call of a thread that stands
 // still, and returns what it gives.
 func (d *Debugger) Evaluate(t *Thread, a *Activation, text string) (values []any, err error) {
@@ -541,8 +557,8 @@ func (d *Debugger) watch(a *Activation, text string) (*func(), error) {
 	}
 	pos := token.Pos(a.Stop().Pos)
 	key := watchKey{of, pos, text}
-	if run := d.watches[key]; run != nil {
-		return run, nil
+	if w := d.watches[key]; w.run != nil && w.isOf(ev) {
+		return w.run, nil
 	}
 	e, err := parseWatch(ev.fset, text)
 	if err != nil {
@@ -559,11 +575,13 @@ func (d *Debugger) watch(a *Activation, text string) (*func(), error) {
 			}
 		}
 	}
+	found := make(map[string]types.Object)
 	ast.Inspect(e, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if !ok || pkg.Scope().Lookup(id.Name) != nil {
 			return true
 		}
+		found[id.Name] = ev.names[id.Name]
 		switch o := ev.names[id.Name].(type) {
 		case nil:
 			if p := ev.guessImport(id.Name); p != nil && types.Universe.Lookup(id.Name) == nil {
@@ -596,7 +614,7 @@ func (d *Debugger) watch(a *Activation, text string) (*func(), error) {
 		ev.lower.Abandon()
 		return nil, err
 	}
-	d.watches[key] = run
+	d.watches[key] = watch{run, found}
 	return run, nil
 }
 
