@@ -5,8 +5,6 @@ package nvidia
 import (
 	"bytes"
 	"encoding/gob"
-	"regexp"
-	"strings"
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/codecache"
@@ -14,19 +12,9 @@ import (
 
 // Compilations are kept on disk, each under a key of all that decides its result.
 
-// placeholder stands for the source's name in a stored log, so that the same
-// code in another cell is found again.
-const placeholder = "\x01source\x01"
-
-var (
-	quotedInclude = regexp.MustCompile(`(?m)^\s*#\s*include\s*"`)
-	// namesItself finds code that the name of its file is compiled into.
-	namesItself = regexp.MustCompile(`__FILE__|\bassert\b|source_location`)
-)
-
 // cached is Compile through the cache.
 func (c *Compiler) cached(src *driver.Source, arch string) (*driver.Compiled, error) {
-	if !cacheable(src) {
+	if !codecache.Lasting(src.Code, src.Options) {
 		return c.Compile(src, arch)
 	}
 	cache, key := codecache.Open("nvrtc"), c.cacheKey(src, arch)
@@ -37,7 +25,7 @@ func (c *Compiler) cached(src *driver.Source, arch string) (*driver.Compiled, er
 		out = decode(cache.Get(key))
 	}
 	if out != nil {
-		out.Log = strings.ReplaceAll(out.Log, placeholder, src.Name)
+		out.Log = codecache.WithName(out.Log, src.Name)
 		out.Cached = true
 		return out, nil
 	}
@@ -46,9 +34,7 @@ func (c *Compiler) cached(src *driver.Source, arch string) (*driver.Compiled, er
 		return nil, err
 	}
 	stored := *out
-	if src.Name != "" {
-		stored.Log = strings.ReplaceAll(out.Log, src.Name, placeholder)
-	}
+	stored.Log = codecache.WithoutName(out.Log, src.Name)
 	var body bytes.Buffer
 	if err := gob.NewEncoder(&body).Encode(&stored); err == nil {
 		cache.Put(key, body.Bytes())
@@ -56,25 +42,8 @@ func (c *Compiler) cached(src *driver.Source, arch string) (*driver.Compiled, er
 	return out, nil
 }
 
-// cacheable reports whether the same source makes the same code again: files of
-// the user's own that it includes may change.
-func cacheable(src *driver.Source) bool {
-	for _, o := range src.Options {
-		for _, p := range []string{"-I", "--include-path", "-include", "--pre-include"} {
-			if strings.HasPrefix(o, p) {
-				return false
-			}
-		}
-	}
-	return !quotedInclude.MatchString(src.Code)
-}
-
 func (c *Compiler) cacheKey(src *driver.Source, arch string) string {
-	name := ""
-	if namesItself.MatchString(src.Code) {
-		name = src.Name
-	}
-	return codecache.Key(3, c.Version(), arch, src.Code, src.Options, src.Names, c.include, name)
+	return codecache.Key(3, c.Version(), arch, src.Code, src.Options, src.Names, c.include, codecache.NameIn(src.Code, src.Name))
 }
 
 // decode reads what was kept, nil if that cannot be read.

@@ -183,18 +183,6 @@ func TestCache(t *testing.T) {
 	}
 }
 
-func TestOwnHeadersAreNotCached(t *testing.T) {
-	for _, src := range []*driver.Source{
-		{Code: "#include \"mine.h\"\n"},
-		{Options: []string{"-I/home/me"}},
-		{Options: []string{"--pre-include=x.h"}},
-	} {
-		if cacheable(src) {
-			t.Errorf("%+v is cached", src)
-		}
-	}
-}
-
 func TestMissingLibraryNamesWhatWasTried(t *testing.T) {
 	_, err := clib.Open("the CUDA driver library", []string{"/no/such/libcuda.so.1", "libnothing.so.9"}, symbolNames[:])
 	if err == nil {

@@ -16,12 +16,12 @@ import (
 
 // codeVersion changes with what this package makes of a source beside its
 // headers.
-const codeVersion = 22
+const codeVersion = 23
 
 // cacheKey names a compilation by all that it depends on.
 func cacheKey(cc *hostcxx.Compiler, unchecked bool, p *Profile, name string, src *driver.Source) string {
 	return codecache.Key(codeVersion, cc.Path, cc.Version, unchecked, p.Major, p.Minor, cpu.X86.HasFMA, cpu.X86.HasAVX2,
-		name, src.Code, src.Options, src.Names, includeHash())
+		codecache.NameIn(src.Code, name), src.Code, src.Options, src.Names, includeHash())
 }
 
 var includeHash = sync.OnceValue(func() string {
@@ -37,12 +37,12 @@ var includeHash = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 })
 
-// readCache takes an image from the cache, nil if it is not there.
-func readCache(c codecache.Cache, key string) *driver.Compiled {
+// readCache takes an image of a source of this name from the cache, nil if it is not there.
+func readCache(c codecache.Cache, key, name string) *driver.Compiled {
 	image := c.Get(key)
 	md, ok := imageMeta(image)
 	if !ok {
 		return nil
 	}
-	return &driver.Compiled{Image: image, Log: md.Log, Lowered: md.Lowered, Cached: true}
+	return &driver.Compiled{Image: image, Log: codecache.WithName(md.Log, name), Lowered: md.Lowered, Cached: true}
 }

@@ -5,6 +5,7 @@ package sim
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gocuda/cudaapi/driver"
@@ -76,6 +77,50 @@ func TestCacheIsWhereItIsNamed(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(none, "*")); err != nil || len(left) > 0 {
 		t.Error(left, err)
+	}
+}
+
+// The same code under another name is not compiled again, and its log has that name. Code
+// that names its file is, and so is code with a header of the user's own, which may change.
+func TestCacheOfAnotherName(t *testing.T) {
+	if _, err := Compiler(); err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("GOCUDA_CACHE", t.TempDir())
+	headers := t.TempDir()
+	m, err := New(Options{Devices: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	warns := "#warning is slow\n" + counter
+	for _, c := range []struct {
+		what, code, header string
+		options            []string
+		cached             bool
+	}{
+		{what: "code", code: warns, cached: true},
+		{what: "code with its file's name", code: counter + "\n__device__ const char *file() { return __FILE__; }"},
+		{what: "code with a header", code: "#include <mine.h>\n" + counter, header: "mine.h", options: []string{"-I" + headers}},
+	} {
+		for i, name := range []string{"In[1].cu", "In[2].cu"} {
+			if c.header != "" {
+				name = "In[1].cu"
+				if err := os.WriteFile(filepath.Join(headers, c.header), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := m.Compile(0, &driver.Source{Name: name, Code: c.code, Options: c.options})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Cached != (i > 0 && c.cached) {
+				t.Errorf("%s as %s: cached is %v", c.what, name, got.Cached)
+			}
+			if c.code == warns && !strings.HasPrefix(got.Log, name+"(1): warning: ") {
+				t.Errorf("the log of %s: %q", name, got.Log)
+			}
+		}
 	}
 }
 

@@ -69,12 +69,16 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 		return nil, fail(call, driver.ErrInvalidValue, "%v", err)
 	}
 	cache, key := codecache.Open("sim"), cacheKey(cc, m.opt.NoCheck, m.profile, name, src)
-	if c := readCache(cache, key); c != nil {
+	kept := cache
+	if !codecache.Lasting(src.Code, src.Options) {
+		kept = codecache.Cache{}
+	}
+	if c := readCache(kept, key, name); c != nil {
 		return c, nil
 	}
 	// Of the ranks of a job, which come here together, one compiles.
-	defer cache.Lock(key)()
-	if c := readCache(cache, key); c != nil {
+	defer kept.Lock(key)()
+	if c := readCache(kept, key, name); c != nil {
 		return c, nil
 	}
 	b := build{cc: cc, cache: cache, name: name, code: src.Code, options: opts, check: !m.opt.NoCheck, arch: m.profile.Major*100 + m.profile.Minor*10}
@@ -98,9 +102,9 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
 	}
-	md, _ := json.Marshal(meta{log, lowered})
+	md, _ := json.Marshal(meta{codecache.WithoutName(log, name), lowered})
 	image := append(so, metaMark+string(md)...)
-	cache.Put(key, image)
+	kept.Put(key, image)
 	return &driver.Compiled{Image: image, Log: log, Lowered: lowered}, nil
 }
 

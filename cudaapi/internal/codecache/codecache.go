@@ -31,7 +31,7 @@ type Cache struct {
 const Variable = "GOCUDA_CACHE"
 
 const (
-	keep        = 500             // files of one kind
+	keep        = 2000            // files of one kind, of 20 to 100 KB
 	compileTime = 2 * time.Minute // how long to wait for another process that compiles
 )
 

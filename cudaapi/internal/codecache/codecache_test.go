@@ -167,3 +167,17 @@ func TestKey(t *testing.T) {
 		t.Error("a list has the key of another")
 	}
 }
+
+func TestOwnHeadersAreNotCached(t *testing.T) {
+	for _, src := range []struct {
+		code    string
+		options []string
+	}{{code: "#include \"mine.h\"\n"}, {options: []string{"-I/home/me"}}, {options: []string{"--pre-include=x.h"}}} {
+		if Lasting(src.code, src.options) {
+			t.Errorf("%+v is cached", src)
+		}
+	}
+	if !Lasting("#include <cuda_fp16.h>\n", []string{"-DN=4"}) {
+		t.Error("CUDA's headers are not cached")
+	}
+}
