@@ -210,8 +210,8 @@ func exportOptions(name string) export.Options {
 func build(t *testing.T, dir, name string) string {
 	t.Helper()
 	program := filepath.Join(dir, "program.exe")
-	c := exec.Command("go", "build", "-trimpath", "-o", program, ".")
-	c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off")
+	c := exec.Command("go", "build", "-trimpath", "-mod=readonly", "-o", program, ".")
+	c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}

@@ -760,9 +760,9 @@ func compiledGo(t *testing.T, batches []randomBatch) (wants [][]byte) {
 	}
 	write("main.go", "package main\n\nimport (\n\t\"encoding/binary\"\n\t\"fmt\"\n\t\"os\"\n"+imports.String()+")\n"+fmt.Sprintf(mainFunc, lists.String(), elements, elements, messageSize))
 	var errors bytes.Buffer
-	run := exec.Command("go", "run", ".")
+	run := exec.Command("go", "run", "-trimpath", ".")
 	run.Dir = dir
-	run.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	run.Env = append(os.Environ(), "CGO_ENABLED=0")
 	run.Stderr = &errors
 	all, err := run.Output()
 	if err != nil {

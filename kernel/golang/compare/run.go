@@ -163,12 +163,12 @@ var exports = sync.OnceValues(func() (types.Importer, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
+	args := []string{"list", "-trimpath", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
 	for _, i := range file.Imports {
 		args = append(args, strings.Trim(i.Path.Value, `"`))
 	}
 	cmd := exec.Command("go", args...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
@@ -202,9 +202,9 @@ func compiled(ctx context.Context, dir string, list []program) ([]outcome, error
 	if err := write("main.go", main.String()); err != nil {
 		return nil, err
 	}
-	compiler := exec.CommandContext(ctx, "go", "build", "-gcflags=-e -N -l -dwarf=false", "-ldflags=-s -w", "-o", "programs", ".")
+	compiler := exec.CommandContext(ctx, "go", "build", "-trimpath", "-gcflags=-e -N -l -dwarf=false", "-ldflags=-s -w", "-o", "programs", ".")
 	compiler.Dir = dir
-	compiler.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOGC=400") // the compiler collects a third of its time otherwise
+	compiler.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOGC=400") // the compiler collects a third of its time otherwise
 	if out, err := compiler.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("the compiler refuses: %w\n%.4000s", err, out)
 	}

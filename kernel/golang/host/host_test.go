@@ -316,7 +316,7 @@ func TestWholeLibrary(t *testing.T) {
 // exportData imports packages of the standard library from the compiler's own export
 // data, and lists their paths.
 func exportData(t *testing.T) (types.Importer, []string) {
-	out, err := exec.Command("go", "list", "-export", "-f", "{{.ImportPath}} {{.Export}}", "std").Output()
+	out, err := exec.Command("go", "list", "-trimpath", "-export", "-f", "{{.ImportPath}} {{.Export}}", "std").Output()
 	if err != nil {
 		t.Skip("no Go installation:", err)
 	}
