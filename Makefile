@@ -12,8 +12,12 @@ SHELL  := /bin/bash
 # One binary for every machine: libraries are found when it runs.
 export CGO_ENABLED := 0
 # All that is compiled is compiled so, so that nothing is compiled twice. Compilers end
-# soon: to collect garbage takes them a fifth of their time.
-GOBUILD := -trimpath -toolexec 'env GOGC=off GOMEMLIMIT=1GiB'
+# soon: to collect garbage takes them a fifth of their time. To write what debuggers
+# need (DWARF) takes them a sixth: who debugs the kernel builds it by go build.
+GOBUILD  := -trimpath -toolexec 'env GOGC=off GOMEMLIMIT=1GiB'
+NO_DWARF := -gcflags=all=-dwarf=false
+# In the environment, so that it also holds for go commands that tests start.
+export GOFLAGS := $(strip $(filter-out $(NO_DWARF),$(shell $(GO) env GOFLAGS)) $(NO_DWARF))
 
 BIN      := bin/gocuda-kernel
 VENV     := .venv
@@ -23,7 +27,7 @@ STAMPS   := build/stamps
 SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
-.PHONY: build demo release rename vulnerabilities lint lint-ci wheel test-wheel image mpi-libs test test-style test-go test-race test-race-cells test-python \
+.PHONY: build demo release rename vulnerabilities lint lint-ci wheel test-wheel image mpi-libs test test-style test-go test-race test-race-cells test-races test-python \
         test-browser test-hosts soak test-gpu gpu-bundle bench bench-gpu docs docs-check picture notebooks go-score modules-score cross clean
 
 build: $(BIN)
@@ -96,14 +100,12 @@ modules-score: $(BIN)
 	$(GO) run $(GOBUILD) ./kernel/golang/score -exec "$(BIN) exec" -timeout 2m -dir $(MODULES) \
 	  -list $(MODULES)/passing.txt -reasons $(MODULES)/cannot.txt
 
-# The race detector runs first, while pip installs what the clients need. The tests of Go,
-# the clients and the browser wait a good deal: they run beside each other. So does the
-# package that the race detector tests by itself. (GNU make 4.3 would start no client
-# before the end of test-go if that stood after them.)
+# All tests wait a good deal: they run beside each other, but for the two that compile
+# the same for the race detector. pip waits, too, while go vet computes.
 test:
-	@$(MAKE) test-style $(BIN)
-	@$(MAKE) -j2 --output-sync=target $(PIP) test-race
-	@$(MAKE) -j4 --output-sync=target test-go test-browser test-python test-race-cells
+	@$(MAKE) -j3 --output-sync=target test-style $(PIP) $(MPI)
+	@$(MAKE) $(BIN)
+	@$(MAKE) -j4 --output-sync=target test-races test-go test-browser test-python
 	@echo "make test: all passed"
 
 # Ranks on two hosts, made of namespaces, under mpirun and Slurm. It needs root, and
@@ -147,7 +149,7 @@ $(STAMPS)/style: $(filter %.go,$(SOURCES))
 # come first, so that none is left over at the end. Compilers, evaluators and ranks
 # are many small processes: collecting a fifth as often saves a fifth of their
 # time. Under the race detector the collector runs as it does at a user's.
-GOTEST := $(GO) test $(GOBUILD) -vet=off -p 2
+GOTEST := $(GO) test $(GOBUILD) -vet=off -p 2 -timeout 20m
 LONG   := ./notebooks ./cudaapi/mpi/mpitest ./cudaapi/sim ./kernel/ranks
 # PART=1/3 tests the second of three parts: jobs of hosted CI share the packages.
 PART ?= 0/1
@@ -172,7 +174,7 @@ ONE_GOROUTINE := bench cudaapi/cuda/internal/signature cudaapi/cuda/internal/xor
   install internal/house internal/nvtools internal/ownfolder kernel/golang/assist kernel/golang/host kernel/golang/host/generic \
   kernel/golang/host/linked kernel/golang/lower internal/spell kernel/packages kernel/packages/extra kernel/plot
 ON_RANKS := TestCellsOnRanks|TestCUDAOnRanks|TestMuchOutputOfRanks|TestFaultsOfRanks|TestStartsLeaveNothing|TestRanksEndWithTheNotebook|TestAStrangersRankIsRefused
-RACE_PACKAGES ?= $(shell $(GO) list ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$' -e '/kernel/golang/compare$$' \
+RACE_PACKAGES ?= $(shell $(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | grep -v -e '/kernel/golang$$' -e '/kernel/golang/score$$' -e '/kernel/golang/compare$$' \
   -e '/notebooks$$' -e '/kernel/evaluator$$' -e '/cmd/gocuda-kernel$$' -e '/gokernel/kerneltest$$' -e '/drivertest$$' -e '/examples/' $(ONE_GOROUTINE:%=-e '^gocuda/%$$'))
 RACE_LONG := ./cudaapi/sim ./cudaapi/mpi/mpitest ./kernel/ranks
 test-race: $(MPI)
@@ -188,16 +190,20 @@ test-race-cells:
 	    -run 'Goroutines|Stores|Interrupt|TestFaults|Traces|Programs/(concurrency|reflection)|Programs.*/concurrency' ./kernel/golang; \
 	else $(NO_CC); fi
 
+test-races:
+	@$(MAKE) test-race
+	@$(MAKE) test-race-cells
+
 test-python: $(STAMPS)/python
 $(STAMPS)/python: $(BIN) $(PIP) $(wildcard tests/*.py) $(NOTEBOOKS)
 	@mkdir -p $(@D)
-	$(VENV)/bin/python -m pytest tests --ignore tests/test_browser.py
+	GOGC=400 $(VENV)/bin/python -m pytest tests --ignore tests/test_browser.py
 	@touch $@
 
 test-browser: $(STAMPS)/browser
 $(STAMPS)/browser: $(BIN) $(PIP) tests/conftest.py tests/test_browser.py
 	@mkdir -p $(@D)
-	$(VENV)/bin/python -m pytest tests/test_browser.py
+	GOGC=400 $(VENV)/bin/python -m pytest tests/test_browser.py
 	@touch $@
 
 # On a machine with NVIDIA GPUs and Go.
