@@ -36,8 +36,23 @@ var reports = map[string]string{
 	"11": "a race: thread (0,0,0) reads at",
 }
 
+// notCompiled begins what a judge says when the cell above it did not compile.
+const notCompiled = "the cell above, In["
+
+// misspelt is the first skeleton with a line that does not compile.
+func misspelt(skeletons []string) []string {
+	line := "var _ int = \"no\""
+	if strings.Contains(skeletons[0], "%%cuda") {
+		line = "#error no"
+	}
+	list := slices.Clone(skeletons)
+	list[0] += "\n" + line
+	return list
+}
+
 // addAttempts solves the exercises. With wrong, it puts before each one copies of its
-// cells: as it is, then with every answer of testdata/answers.
+// cells: as it is, then with every answer of testdata/answers, and with a skeleton that
+// does not compile.
 func addAttempts(t *testing.T, name string, nb *notebook.Notebook, wrong bool) (list []attempt) {
 	t.Helper()
 	exercises, err := nb.Exercises()
@@ -63,6 +78,7 @@ func addAttempts(t *testing.T, name string, nb *notebook.Notebook, wrong bool) (
 			skeletons = append(skeletons, c.Source)
 		}
 		tries = slices.Insert(tries, 0, answer{"", skeletons})
+		tries = append(tries, answer{notCompiled, misspelt(skeletons)})
 		switch {
 		case !wrong:
 			tries = nil
@@ -87,8 +103,11 @@ func addAttempts(t *testing.T, name string, nb *notebook.Notebook, wrong bool) (
 			var cells []*notebook.Cell
 			for _, c := range nb.Cells[from : to+1] {
 				copied := &notebook.Cell{Kind: c.Kind, Source: c.Source}
-				if c.HasTag("raises-exception") {
+				switch {
+				case c.HasTag("raises-exception"):
 					copied.Metadata = c.Metadata
+				case try.says == notCompiled && c != e.Judge: // and then others may fail
+					copied.Metadata = map[string]any{"tags": []any{"raises-exception"}}
 				}
 				if slices.Contains(e.Skeletons, c) {
 					mine.Skeletons = append(mine.Skeletons, copied)

@@ -68,6 +68,8 @@ type evaluator struct {
 	extensions []Extension
 	debugger   *debugger.Server
 
+	attempts attempts
+
 	mu     sync.Mutex
 	main   *run            // the main shell's, that runs or ran last
 	asides map[string]*run // of subshells, that run
@@ -263,10 +265,12 @@ func (c *evaluator) run(r *run, magics *magic.Set, done ...func()) session.Resul
 		c.debugger.Cell(cell.Name, cmp.Or(cell.Whole, cell.Code))
 	}
 	var err error
-	if cell.Comm != nil {
+	switch {
+	case cell.Comm != nil:
 		err = c.event(r)
-	} else {
+	case !c.refuses(cell.Code):
 		err = magics.Run(r.ctx, env{c, r}, cell.Code)
+		c.attempts.note(cell, err)
 	}
 	for _, f := range done {
 		f()
@@ -537,6 +541,7 @@ func (e env) StopGoroutines(cell string)          { e.golang.StopGoroutines(cell
 
 func (e env) Reset() error {
 	err := e.golang.Reset()
+	e.attempts.forget()
 	for _, x := range e.extensions {
 		if err == nil && x.Reset != nil {
 			err = x.Reset(func(code string) error { return e.Eval(code, false) })

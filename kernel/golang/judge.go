@@ -30,16 +30,23 @@ func (ev *Evaluator) judging() map[string]any {
 // called todo, or a kernel that it launched did, else wrong, and why. The cell goes on
 // in any case.
 func (ev *Evaluator) judge(id string, f func()) {
-	say := ev.options.Judged
-	if say == nil {
-		say = func(id, verdict string) {
-			if verdict != "" {
-				fmt.Fprintf(ev.route(ev.options.Stdout), "exercise %s: %s\n", id, verdict)
-			}
-		}
+	ev.judged(id, "")
+	ev.judged(id, ev.verdict(f))
+}
+
+// Refuse says, in place of a judge, that an exercise is wrong, and why.
+func (ev *Evaluator) Refuse(id, why string) {
+	ev.judged(id, "")
+	ev.judged(id, answer.Wrong+why)
+}
+
+// judged says that a judge begins, with no verdict, or how it ended.
+func (ev *Evaluator) judged(id, verdict string) {
+	if ev.options.Judged != nil {
+		ev.options.Judged(id, verdict)
+	} else if verdict != "" {
+		fmt.Fprintf(ev.route(ev.options.Stdout), "exercise %s: %s\n", id, verdict)
 	}
-	say(id, "")
-	say(id, ev.verdict(f))
 }
 
 // verdict is how f ended, in words.

@@ -577,6 +577,17 @@ func (ev *Evaluator) waits(name string) string {
 	return fmt.Sprintf("%s%s, which no cell has declared yet)", waitsFor, strings.Join(k.missing, ", "))
 }
 
+// Missing lists what a function of that name calls and no cell has declared yet. Until
+// then the function cannot be used.
+func (ev *Evaluator) Missing(name string) []string {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	if k := ev.waiting[name]; k != nil {
+		return k.missing
+	}
+	return nil
+}
+
 // calls says whether the name at a position is called.
 func calls(n ast.Node, pos token.Pos) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {

@@ -193,6 +193,19 @@ func Blank(code string) string {
 // GoMagics are the cell magics that have Go below them.
 var GoMagics = []string{"%%time", "%%timeit", "%%mpi", "%%kernel", "%%compile", "%%timeline", "%%check"}
 
+// CUDA is the CUDA C++ of a cell, "" if it has none.
+func CUDA(code string) string {
+	line, rest, _ := strings.Cut(strings.TrimLeft(code, " \t\r\n"), "\n")
+	name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	switch {
+	case name == "%%cuda":
+		return rest
+	case slices.Contains(GoMagics, name):
+		return CUDA(rest)
+	}
+	return ""
+}
+
 // AllGo is Blank, but with the Go below a magic that has Go there.
 func AllGo(code string) string {
 	head := strings.TrimLeft(code, " \t\r\n")

@@ -3,6 +3,7 @@
 package ranks
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -26,6 +27,41 @@ func TestOneVerdictForAllRanks(t *testing.T) {
 		o := b.run("%%mpi\n" + c.code)
 		if o.err != nil || !strings.HasPrefix(o.stdout, c.want) {
 			t.Errorf("%s\nsays %q, and fails with %s; want %q", c.code, o.stdout, o.trace(), c.want)
+		}
+	}
+}
+
+// A judge on ranks, or of what ranks have, does not judge what they failed to declare.
+func TestJudgeAfterRanksThatFailed(t *testing.T) {
+	const (
+		right    = "%%mpi\nfunc next() int { return (rank + 1) % size }"
+		broken   = "%%mpi\nfunc next() int { return (rank + 1) % sizes }"
+		onRanks  = "%%mpi\njudge(`1`, func() { check(next() != rank, `no`) })"
+		byPull   = "judge(`1`, func() { check(must(mpi.Pull(`got`))[0] == 1, `no`) })"
+		notJudge = "exercise 1: wrong: the cell above, In[2], did not compile\n"
+	)
+	b := open(t)
+	b.ok("%mpi start -n 2 --launcher local")
+	for name, c := range map[string]struct {
+		cells []string
+		want  string
+	}{
+		"nothing failed":       {[]string{right, right, onRanks}, "exercise 1: right\n"},
+		"a function of ranks":  {[]string{right, broken, onRanks}, notJudge},
+		"then right":           {[]string{right, broken, right, onRanks}, "exercise 1: right\n"},
+		"a value of ranks":     {[]string{right, broken, "%%mpi\ngot := 0\ngot = next()", byPull}, notJudge},
+		"a value, then right":  {[]string{right, broken, right, "%%mpi\ngot := next()", byPull}, "exercise 1: right\n"},
+		"a rank that fails":    {[]string{"%%mpi\ngot := 1", "%%mpi\ngot = 1\nif rank == 1 {\n\tpanic(`oh`)\n}", byPull}, "exercise 1: right\n"},
+		"a value that fails":   {[]string{"%%mpi\ngot := 1", "%%mpi\ngot := []int{}[rank]", byPull}, "exercise 1: wrong: the cell above, In[2], failed\n"},
+		"an untouched one":     {[]string{right, "%%mpi\nfunc next() int {\n\ttodo()\n\treturn 0\n}", onRanks}, "exercise 1: not solved yet\n"},
+		"a kernel of the host": {[]string{right, "%%cuda\n__global__ void next(float *p) { q[0] = 1; }", "judge(`1`, func() { _ = next })"}, notJudge},
+	} {
+		var o outcome
+		for i, code := range c.cells {
+			o = b.named(fmt.Sprintf("In[%d]", i+1), code)()
+		}
+		if o.err != nil || !strings.HasPrefix(o.stdout, c.want) {
+			t.Errorf("%s: the judge says %q, and fails with %s; want %q", name, o.stdout, o.trace(), c.want)
 		}
 	}
 }

@@ -110,12 +110,15 @@ func (b *book) run(code string) outcome {
 }
 
 // begin starts a cell; what it returns waits for its end.
-func (b *book) begin(code string) (end func() outcome) {
+func (b *book) begin(code string) (end func() outcome) { return b.named("cell", code) }
+
+// named is begin for a cell that has another name.
+func (b *book) named(name, code string) (end func() outcome) {
 	b.mu.Lock()
 	b.out = outcome{}
 	b.mu.Unlock()
 	done := make(chan session.Result, 1)
-	go func() { done <- b.Execute(session.Cell{Name: "cell", Code: code, AllowInput: true}) }()
+	go func() { done <- b.Execute(session.Cell{Name: name, Code: code, AllowInput: true}) }()
 	return func() outcome {
 		b.Helper()
 		select {
