@@ -38,9 +38,12 @@ func OutlineOf(code string) (o Outline) {
 	if mistakes != nil {
 		return o
 	}
-	own := append(slices.Clone(o.Variables), "_")
+	known := map[string]bool{"_": true}
+	for _, name := range o.Variables {
+		known[name] = true
+	}
 	for _, s := range src.steps {
-		o.uses(s, src.file.Scope, own)
+		o.uses(s, src.file.Scope, known)
 		if call, ok := s.(*ast.ExprStmt); ok {
 			o.judges(call.X)
 		}
@@ -135,25 +138,26 @@ func specs(toks []lexeme) (names []string) {
 	return names
 }
 
-// uses notes the names in a statement or declaration, without own ones and local ones.
-func (o *Outline) uses(n ast.Node, cell *ast.Scope, own []string) {
+// uses notes the names in a statement or declaration, without known ones and local ones.
+func (o *Outline) uses(n ast.Node, cell *ast.Scope, known map[string]bool) {
 	add := func(name string) {
-		if !slices.Contains(own, name) && !slices.Contains(o.Uses, name) {
+		if !known[name] {
+			known[name] = true
 			o.Uses = append(o.Uses, name)
 		}
 	}
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			o.uses(n.X, cell, own)
+			o.uses(n.X, cell, known)
 			return false
 		case *ast.FuncDecl: // without its name
 			if n.Recv != nil {
-				o.uses(n.Recv, cell, own)
+				o.uses(n.Recv, cell, known)
 			}
-			o.uses(n.Type, cell, own)
+			o.uses(n.Type, cell, known)
 			if n.Body != nil {
-				o.uses(n.Body, cell, own)
+				o.uses(n.Body, cell, known)
 			}
 			return false
 		case *ast.Ident:
