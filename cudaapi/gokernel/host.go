@@ -51,6 +51,9 @@ type HostProgram struct {
 	Outside []HostCall
 	// Funcs are all functions that are part of the code.
 	Funcs []*types.Func
+	// Texts says that the code has constant strings, to which values that it makes may
+	// point.
+	Texts bool
 }
 
 // HostEntry is a function that can be called, or a loop that can be entered.
@@ -184,7 +187,7 @@ func compileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 	}
 	p := &printer{fset: fset, host: &hostPrinter{recursive: recursive(u.prog.Funcs), outside: u.host.outside}}
 	before, own := p.hostProgram(u.prog, append(entries[:len(entries):len(entries)], inner...))
-	out = &HostProgram{Code: before + own, Functions: own, Sites: p.host.sites, Globals: u.host.globals, Types: p.host.types, Funcs: u.host.funcs}
+	out = &HostProgram{Code: before + own, Functions: own, Sites: p.host.sites, Globals: u.host.globals, Types: p.host.types, Funcs: u.host.funcs, Texts: p.host.texts}
 	for _, o := range u.host.outside {
 		out.Outside = append(out.Outside, o.call)
 	}

@@ -415,6 +415,7 @@ func (p *printer) constant(v constant.Value, t types.Type) string {
 	switch {
 	case b.Info()&types.IsString != 0:
 		text := constant.StringVal(v)
+		p.host.texts = true
 		return fmt.Sprintf("go::string{(const u8 *)%s, %d}", quoted(text), len(text))
 	case b.Info()&types.IsBoolean != 0:
 		return strconv.FormatBool(constant.BoolVal(v))

@@ -15,6 +15,7 @@ type hostPrinter struct {
 	sites     []HostSite
 	types     typeList // of what Go's runtime is asked for
 	outside   []outsideCall
+	texts     bool // there are constant strings
 
 	safepoints map[*ir.Func]bool    // the functions in which the collector may run: they may ask Go's runtime
 	literals   map[*ir.Var]*ir.Func // by the variables that hold them

@@ -77,7 +77,8 @@ func Available() error {
 // Possible says whether cells are compiled on this system, if there is a compiler.
 func Possible() bool { return supported }
 
-// Code is a program that was compiled and loaded. It stays loaded.
+// Code is a program that was compiled and loaded. It stays loaded as long as something
+// can call it, and for ever if it has constant strings, to which values may point.
 type Code struct {
 	Program *gokernel.HostProgram
 	Took    time.Duration // to compile and load it
@@ -150,6 +151,9 @@ func compile(p *gokernel.HostProgram, missing bool) (*Code, error) {
 	kept := *p
 	kept.Code = "" // most of which is the same for all programs
 	code := &Code{Program: &kept, Took: time.Since(begun), Cached: cached, library: library, bind: bind}
+	if !p.Texts {
+		runtime.AddCleanup(code, hostcxx.Library.Close, library)
+	}
 	if len(p.Types)+len(p.Outside) > 0 {
 		tell, err := library.Symbol("go_runtime")
 		if err != nil {
@@ -290,6 +294,7 @@ func (f *Func) Call(p unsafe.Pointer, stop *atomic.Bool) Outcome {
 		r.stop, r.outside, r.value = nil, nil, nil
 		r.kept.end()
 		records.Put(r)
+		runtime.KeepAlive(f) // its code
 	}()
 	call(f.entry, p, unsafe.Pointer(r))
 	if r.state == uint32(Returned) {

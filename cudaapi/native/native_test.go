@@ -8,9 +8,12 @@ import (
 	"go/types"
 	"math"
 	"math/rand/v2"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"gocuda/cudaapi/gokernel"
@@ -70,6 +73,54 @@ func compiled(t *testing.T, source string, places ...unsafe.Pointer) (map[string
 		byName[f.Func.Name()] = f
 	}
 	return byName, nil
+}
+
+// Code is unloaded when nothing can call it, and not while something does. Values may
+// point to constant strings.
+func TestUnloaded(t *testing.T) {
+	loaded := func() (n int) {
+		maps, err := os.ReadFile("/proc/self/maps")
+		if err != nil {
+			t.Skip(err)
+		}
+		return strings.Count(string(maps), "gocuda-")
+	}
+	load := func(text string) *native.Func {
+		funcs, err := compiled(t, "package main\nfunc f(n int) (s int) { for i := 0; i < n; i++ { s += i }; return }\nfunc g(b bool) string { if b { return "+text+" }; return "+text+" }")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return funcs["f"]
+	}
+	const loads = 20
+	kept := load("string([]byte{65})")
+	one := loaded()
+	for range loads {
+		load("string([]byte{65})")
+	}
+	if all := loaded(); all <= one {
+		t.Fatalf("%d places of loaded code, with one %d", all, one)
+	}
+	for i := 0; i < 200 && loaded() > one; i++ {
+		runtime.GC()
+		time.Sleep(10 * time.Millisecond)
+	}
+	if loaded() > one {
+		t.Errorf("code stays loaded that nothing can call: %d places, with one %d", loaded(), one)
+	}
+	frame := &struct{ n, s int }{n: 5}
+	if o := kept.Call(unsafe.Pointer(frame), nil); o.State != native.Returned || frame.s != 10 {
+		t.Errorf("%+v, %+v", o, frame)
+	}
+	load(`"a constant"`)
+	for range 20 {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	if loaded() <= one {
+		t.Error("code was unloaded to whose strings values may point")
+	}
+	runtime.KeepAlive(kept)
 }
 
 func TestCall(t *testing.T) {

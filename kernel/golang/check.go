@@ -107,6 +107,38 @@ func newInfo() *types.Info {
 	}
 }
 
+// infoOf is what is known of a declaration alone, which is kept for longer than the rest of
+// its cell.
+func infoOf(d *ast.FuncDecl, cell *types.Info) *types.Info {
+	info := newInfo()
+	ast.Inspect(d, func(n ast.Node) bool {
+		if n == nil {
+			return true
+		}
+		copyEntry(info.Implicits, cell.Implicits, n)
+		copyEntry(info.Scopes, cell.Scopes, n)
+		if x, ok := n.(ast.Expr); ok {
+			copyEntry(info.Types, cell.Types, x)
+		}
+		switch n := n.(type) {
+		case *ast.Ident:
+			copyEntry(info.Defs, cell.Defs, n)
+			copyEntry(info.Uses, cell.Uses, n)
+			copyEntry(info.Instances, cell.Instances, n)
+		case *ast.SelectorExpr:
+			copyEntry(info.Selections, cell.Selections, n)
+		}
+		return true
+	})
+	return info
+}
+
+func copyEntry[K comparable, V any](to, from map[K]V, key K) {
+	if v, ok := from[key]; ok {
+		to[key] = v
+	}
+}
+
 func (c *checker) run() (*checked, []mistake) {
 	ev := c.ev
 	c.pkg = types.NewPackage("main", "main")

@@ -385,11 +385,17 @@ func (ev *Evaluator) install(made *compiledCell) {
 	}
 }
 
-// symbol defines a symbol of package rt.
+// define defines a symbol of package rt for the code that is being lowered.
+func (ev *Evaluator) define(name string, v reflect.Value) {
+	ev.interp.Use(interp.Exports{"rt/rt": {name: v}})
+	ev.defined = append(ev.defined, name)
+}
+
+// symbol defines a symbol with a name of its own.
 func (ev *Evaluator) symbol(v reflect.Value) string {
 	ev.compiling.count++
 	name := fmt.Sprintf("Compiled%d", ev.compiling.count)
-	ev.interp.Use(interp.Exports{"rt/rt": {name: v}})
+	ev.define(name, v)
 	return name
 }
 
@@ -562,10 +568,15 @@ func (ev *Evaluator) remember(cell *checked, made *compiledCell) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.generation++
+	again := len(cell.methods) > 0
 	for _, d := range cell.funcs {
 		if fun, ok := cell.info.Defs[d.Name].(*types.Func); ok && d.Body != nil && !isGeneric(fun) {
 			c.declared = append(c.declared, fun)
+			again = again || ev.names[fun.Name()] != nil
 		}
+	}
+	if again {
+		c.declared = slices.DeleteFunc(c.declared, func(f *types.Func) bool { return ev.lower.DeclOf(f) == nil })
 	}
 	c.known = slices.DeleteFunc(c.known, func(f *compiledFunc) bool { return isDeclared(cell, f.fun) })
 	if made != nil {

@@ -105,8 +105,9 @@ type Evaluator struct {
 	waiting     map[string]*kept            // functions that call what no cell has declared yet
 	current     map[*types.Func]*types.Func // the newest version of a method that cells declared again
 
-	bodyOf    map[string]uintptr // the syntax trees that bodyNames has the bodies of
 	bodyNames map[uint64]string
+	unseen    map[string]bool // functions whose bodies bodyNames does not have yet
+	defined   []string        // symbols of package rt that only the code that is lowered now names
 
 	variables variables
 	own       map[string]map[string]reflect.Value // what cells get in place of the library's, by the interpreter's keys
@@ -186,7 +187,7 @@ func (ev *Evaluator) start() error {
 	ev.rt.Bodies = ev.bodies
 	ev.rt.Touched = ev.options.Touched
 	ev.debugger = ev.debugger.renewed(ev)
-	ev.bodyOf, ev.bodyNames = make(map[string]uintptr), make(map[uint64]string)
+	ev.bodyNames, ev.unseen = make(map[uint64]string), make(map[string]bool)
 	ev.rt.Stdin, ev.rt.Stdout, ev.rt.Errors = ev.options.Stdin, ev.options.Stdout, ev.options.Stderr
 	ev.interp = interp.New(interp.Options{
 		Stdin: ev.options.Stdin, Stdout: ev.options.Stdout, Stderr: ev.rt.Stderr(ev.options.Stderr), Unrestricted: true, Args: ev.options.Args,
@@ -253,12 +254,8 @@ func (ev *Evaluator) evalText(decls, expr string) (v reflect.Value, err error) {
 }
 
 func (ev *Evaluator) evalOne(text string) (v reflect.Value, err error) {
-	text, again := ev.functions.whole(text)
 	p, err := ev.interp.Compile(text)
 	if err != nil {
-		for _, name := range again {
-			delete(ev.functions.used, name)
-		}
 		return v, err
 	}
 	ev.globals.make(len(ev.rt.Live()) > 0)
@@ -434,19 +431,11 @@ func (ev *Evaluator) buildError(err error) *Error {
 
 // build lowers a checked cell and compiles it.
 func (ev *Evaluator) build(name string, cell *checked, made *compiledCell) (*func(), error) {
-	var decls string
-	entry, err := ev.compileOutput(func() lower.Output {
+	return ev.compileOutput(func() lower.Output {
 		ev.outdated(cell)
 		ev.install(made)
-		out := ev.lowerCell(name, cell)
-		decls = out.Decls
-		return out
+		return ev.lowerCell(name, cell)
 	})
-	if err == nil && !ev.program {
-		ev.functions.declares(decls)
-		ev.forgetFunctions()
-	}
-	return entry, err
 }
 
 // compileOutput gives lowered code to the interpreter and returns its entry.
@@ -464,6 +453,7 @@ func (ev *Evaluator) compileOutput(step func() lower.Output) (entry *func(), err
 			}
 		}
 	}()
+	defer ev.undefine()
 	out := step()
 	if debug {
 		fmt.Fprintf(os.Stderr, "%s\n%s\n", out.Imports, out.Decls)
@@ -481,16 +471,40 @@ func (ev *Evaluator) compileOutput(step func() lower.Output) (entry *func(), err
 		}
 		ev.imported[line] = true
 	}
-	v, err := ev.evalText("package main\n"+out.Decls, out.Entry)
+	new := scanLowered(out.Decls)
+	missing, again := ev.missing(new.names)
+	v, err := ev.evalText("package main\n"+out.Decls+missing, out.Entry)
 	if err != nil {
+		for _, name := range again {
+			delete(ev.functions.used, name)
+		}
 		return nil, err
 	}
 	forget(ev.interp)
+	forgetVariables(ev.symbols(), new.variables)
+	for _, name := range again {
+		ev.unseen[name] = true
+	}
+	for name := range new.functions {
+		ev.unseen[name] = true
+	}
+	if !ev.program && len(out.Decls) <= longestCell {
+		ev.keepFunctions(new, out.Replaced)
+	}
 	f, ok := v.Interface().(func())
 	if !ok {
 		return nil, fmt.Errorf("the interpreter made a %s of the cell", v.Type())
 	}
 	return &f, nil
+}
+
+// undefine takes from the interpreter what only the code names that it has compiled now.
+func (ev *Evaluator) undefine() {
+	packages := settable(reflect.ValueOf(ev.interp).Elem().FieldByName("binPkg")).Interface().(interp.Exports)
+	for _, name := range ev.defined {
+		delete(packages["rt"], name)
+	}
+	ev.defined, ev.loops.fresh = nil, nil
 }
 
 // useLate gives the interpreter the compiled packages that were asked for since.
@@ -559,7 +573,7 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 		if !ok || d.Body == nil {
 			continue
 		}
-		decl := &lower.Decl{Func: d, Info: cell.info, Cell: ev.fset.Position(d.Pos()).Filename, Redirect: !cell.program}
+		decl := &lower.Decl{Func: d, Info: infoOf(d, cell.info), Cell: ev.fset.Position(d.Pos()).Filename, Redirect: !cell.program}
 		if old, ok := ev.names[fun.Name()].(*types.Func); ok && d.Recv == nil && old.Pkg() != nil && old.Pkg().Path() == "main" && types.Identical(old.Signature(), fun.Signature()) {
 			if isGeneric(fun) {
 				decl.Sig, decl.TypeParams = fun.Signature(), fun.Signature().TypeParams()
@@ -583,7 +597,7 @@ func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
 		}
 		base, _, _ := strings.Cut(m.decl.Name.Name, "ᐧ")
 		named := types.Unalias(ev.names[base].Type()).(*types.Named)
-		decl := &lower.Decl{Func: m.decl, Info: cell.info, Cell: ev.fset.Position(m.decl.Pos()).Filename, Redirect: true, Sig: methodSignature(fun.Signature(), nil)}
+		decl := &lower.Decl{Func: m.decl, Info: infoOf(m.decl, cell.info), Cell: ev.fset.Position(m.decl.Pos()).Filename, Redirect: true, Sig: methodSignature(fun.Signature(), nil)}
 		generic := named.TypeParams().Len() > 0
 		if generic {
 			decl.TypeParams = fun.Signature().TypeParams()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gocuda/kernel/golang/lower"
 	"gocuda/kernel/golang/rt"
 )
 
@@ -22,18 +23,31 @@ var functionsKept = 50
 
 // functionTexts are the functions that cells declare, by their lowered names.
 type functionTexts struct {
-	text map[string]string
-	used map[string]int // when one was named last; the interpreter has these
-	now  int
+	known map[string]*functionText
+	used  map[string]int // when one was named last; the interpreter has these
+	now   int
+}
+
+// functionText is a function that cells declare.
+type functionText struct {
+	text     string
+	loops    []*osrLoop // whose functions it calls
+	literals []string   // which only it can name
 }
 
 func newFunctionTexts() functionTexts {
-	return functionTexts{make(map[string]string), make(map[string]int), 0}
+	return functionTexts{make(map[string]*functionText), make(map[string]int), 0}
 }
 
-// scanFunctions gives the functions that a lowered text declares, and what names it has.
-func scanFunctions(text string) (declared map[string]string, names map[string]bool) {
-	declared, names = make(map[string]string), make(map[string]bool)
+// declared is what a lowered text declares, and what names it has.
+type declared struct {
+	functions map[string]string // their texts
+	variables []string
+	names     map[string]bool
+}
+
+func scanLowered(text string) declared {
+	d := declared{functions: make(map[string]string), names: make(map[string]bool)}
 	var s scanner.Scanner
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	s.Init(file, []byte(text), nil, 0)
@@ -43,11 +57,15 @@ func scanFunctions(text string) (declared map[string]string, names map[string]bo
 		at := file.Offset(pos)
 		switch tok {
 		case token.EOF:
-			return declared, names
+			return d
 		case token.IDENT:
-			names[lit] = true
-			if depth == 0 && last == token.FUNC && before == token.SEMICOLON {
+			d.names[lit] = true
+			switch {
+			case depth > 0 || before != token.SEMICOLON:
+			case last == token.FUNC:
 				name = lit
+			case last == token.VAR:
+				d.variables = append(d.variables, lit)
 			}
 		case token.FUNC:
 			if depth == 0 && last == token.SEMICOLON {
@@ -59,7 +77,7 @@ func scanFunctions(text string) (declared map[string]string, names map[string]bo
 			depth--
 		case token.SEMICOLON: // also at the end of a line that ends a declaration
 			if depth == 0 && name != "" && s.ErrorCount == 0 {
-				declared[name] = text[from:at]
+				d.functions[name] = text[from:at]
 				name = ""
 			}
 		}
@@ -67,79 +85,148 @@ func scanFunctions(text string) (declared map[string]string, names map[string]bo
 	}
 }
 
-// whole adds to a lowered text the functions that it names and the interpreter has
-// forgotten.
-func (f *functionTexts) whole(text string) (string, []string) {
-	if len(f.text) == 0 || !strings.HasPrefix(text, "package ") {
-		return text, nil // an expression, of what was just declared
-	}
+// missing are the texts of the functions that are named and that the interpreter has
+// forgotten, with those that these name.
+func (ev *Evaluator) missing(names map[string]bool) (texts string, again []string) {
+	f := &ev.functions
 	f.now++
-	var again []string
 	var add strings.Builder
-	var visit func(text string)
-	visit = func(text string) {
-		_, names := scanFunctions(text)
+	var visit func(names map[string]bool)
+	visit = func(names map[string]bool) {
 		for _, name := range slices.Sorted(maps.Keys(names)) {
-			declared, ok := f.text[name]
-			if !ok {
+			known := f.known[name]
+			if known == nil {
 				continue
 			}
 			_, has := f.used[name]
-			if f.used[name] = f.now; !has {
-				again = append(again, name)
-				add.WriteString("\n" + declared + "\n")
-				visit(declared)
+			if f.used[name] = f.now; has {
+				continue
 			}
+			again = append(again, name)
+			for _, c := range known.loops {
+				ev.defineLoop(c)
+			}
+			add.WriteString("\n" + known.text + "\n")
+			visit(scanLowered(known.text).names)
 		}
 	}
-	visit(text)
-	if len(again) == 0 {
-		return text, nil
-	}
-	return text + add.String(), again
+	visit(names)
+	return add.String(), again
 }
 
 // longestCell is the longest lowered text of a cell whose functions can be forgotten:
 // texts of whole programs are not kept.
 const longestCell = 256 << 10
 
-// declares notes the functions of a cell that the interpreter has compiled.
-func (f *functionTexts) declares(text string) {
-	if len(text) > longestCell {
-		return
-	}
+// keepFunctions notes the functions of a cell that the interpreter has compiled, and which
+// functions these replace for good.
+func (ev *Evaluator) keepFunctions(d declared, replaced []string) {
+	f := &ev.functions
 	f.now++
-	declared, _ := scanFunctions(text)
-	for name, text := range declared {
-		if !rt.IsBody(name) && name != "cell" && name != "init" && name != "main" {
-			f.text[name], f.used[name] = strings.Clone(text), f.now
+	literals := false
+	for name, text := range d.functions {
+		if rt.IsBody(name) || name == "cell" || name == "init" || name == "main" {
+			continue
+		}
+		known := &functionText{text: strings.Clone(text)}
+		for _, c := range ev.loops.fresh {
+			if strings.Contains(text, lower.LoopSymbol(c.number)+"(") {
+				known.loops = append(known.loops, c)
+			}
+		}
+		f.known[name], f.used[name] = known, f.now
+		literals = literals || lower.IsLiteral(name)
+	}
+	var gone []string
+	if literals {
+		gone = f.findLiterals(d)
+	}
+	for _, name := range replaced {
+		for _, name := range lower.Names(name) {
+			gone = append(gone, f.replace(name)...)
 		}
 	}
+	if len(f.used) > 2*functionsKept {
+		list := slices.SortedFunc(maps.Keys(f.used), func(a, b string) int { return f.used[a] - f.used[b] })
+		gone = append(gone, list[:len(list)-functionsKept]...)
+	}
+	ev.forgetFunctions(gone)
 }
 
-// forgetFunctions takes the functions from the interpreter that were named longest ago.
-func (ev *Evaluator) forgetFunctions() {
-	f := &ev.functions
-	if len(f.used) <= 2*functionsKept {
+// findLiterals notes which literals the functions of a cell have, and returns those of the
+// cell's statements, which nothing names any more.
+func (f *functionTexts) findLiterals(d declared) (gone []string) {
+	for name := range d.functions {
+		if known := f.known[name]; known != nil {
+			for other := range scanLowered(known.text).names {
+				if other != name && lower.IsLiteral(other) {
+					known.literals = append(known.literals, other)
+				}
+			}
+		}
+	}
+	named := make(map[string]bool)
+	var visit func(name string)
+	visit = func(name string) {
+		if known := f.known[name]; known != nil && !named[name] {
+			named[name] = true
+			for _, literal := range known.literals {
+				visit(literal)
+			}
+		}
+	}
+	for name := range d.functions {
+		if !lower.IsLiteral(name) {
+			visit(name)
+		}
+	}
+	for name := range d.functions {
+		if lower.IsLiteral(name) && !named[name] {
+			delete(f.known, name)
+			gone = append(gone, name)
+		}
+	}
+	return gone
+}
+
+// replace has only that left of a function's text which calls the one in its place. It
+// returns what the interpreter need not have any more.
+func (f *functionTexts) replace(name string) (gone []string) {
+	known := f.known[name]
+	if known == nil {
+		return nil
+	}
+	f.known[name] = &functionText{text: lower.Redirected(known.text)}
+	return append(f.dropLiterals(known), name)
+}
+
+// dropLiterals forgets the literals of a function.
+func (f *functionTexts) dropLiterals(of *functionText) (gone []string) {
+	for _, name := range of.literals {
+		if known := f.known[name]; known != nil {
+			delete(f.known, name)
+			gone = append(append(gone, name), f.dropLiterals(known)...)
+		}
+	}
+	return gone
+}
+
+// forgetFunctions takes functions from the interpreter.
+func (ev *Evaluator) forgetFunctions(names []string) {
+	if len(names) == 0 {
 		return
 	}
 	symbols := ev.symbols()
 	if !symbols.IsValid() || !symbols.CanAddr() {
 		return
 	}
-	symbols = reflect.NewAt(symbols.Type(), symbols.Addr().UnsafePointer()).Elem()
+	symbols = settable(symbols)
 	ev.bodyNames = maps.Clone(ev.bodyNames) // which others read
-	list := slices.SortedFunc(maps.Keys(f.used), func(a, b string) int { return f.used[a] - f.used[b] })
-	for _, name := range list[:len(list)-functionsKept] {
-		key := reflect.ValueOf(name)
-		if symbol := symbols.MapIndex(key); symbol.IsValid() {
-			node := symbol.Elem().FieldByName("node")
-			if ev.bodyOf[name] != node.Pointer() { // it may run still, and be seen in a stack
-				addBodies(node, name, ev.bodyNames)
-			}
-			delete(ev.bodyOf, name)
-			symbols.SetMapIndex(key, reflect.Value{})
+	for _, name := range names {
+		if ev.unseen[name] { // it may run still, and be seen in a stack
+			ev.see(symbols, name)
 		}
-		delete(f.used, name)
+		symbols.SetMapIndex(reflect.ValueOf(name), reflect.Value{})
+		delete(ev.functions.used, name)
 	}
 }

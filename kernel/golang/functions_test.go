@@ -3,9 +3,12 @@ package golang
 import (
 	"fmt"
 	"io"
-	"slices"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
+
+	"gocuda/kernel/golang/lower"
 )
 
 // Functions that the interpreter has forgotten are the same when cells name them again:
@@ -80,10 +83,63 @@ func TestLoopsRunOut(t *testing.T) {
 	if !ev.wantsLoops() {
 		t.Skip("loops are not compiled here")
 	}
-	ev.loops.list = slices.Repeat([]*osrLoop{{}}, maxLoops)
+	ev.loops.numbers.flags = nil
 	ev.Eval("In[7]", "n := 0\nfor i := range 10 {\n\tn += i\n}", false)
 	list := ev.Compiled()
 	if len(list) != 1 || list[0].Cell != "In[7]" || !strings.Contains(list[0].Reason, "%reset begins again") {
 		t.Errorf("%+v", list)
+	}
+}
+
+// The numbers of loops are free again once nothing can run them, and so is the text of
+// functions that others replaced. A function that the interpreter has forgotten keeps its.
+func TestLoopNumbersAreFreed(t *testing.T) {
+	ev, err := New(Options{Stdout: io.Discard, Stderr: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !ev.wantsLoops() {
+		t.Skip("loops are not compiled here")
+	}
+	kept := functionsKept
+	functionsKept = 0
+	defer func() { functionsKept = kept }()
+	eval := func(code, want string) {
+		t.Helper()
+		r := ev.Eval("In[1]", code, false)
+		if r.Err != nil {
+			t.Fatalf("%s: %v", code, r.Err.Plain())
+		}
+		if want != "" && r.Value.Data["text/plain"] != want {
+			t.Errorf("%s: %v, want %s", code, r.Value.Data["text/plain"], want)
+		}
+	}
+	eval("func keep(n int) (s int) {\n\tfor i := 0; i < n; i++ {\n\t\ts += i\n\t}\n\treturn\n}", "")
+	const cells = 50
+	for i := range cells {
+		eval(fmt.Sprintf("func work(x float64, n int) (s float64) {\n\tadd := func() {\n\t\tfor i := 0; i < n; i++ {\n\t\t\ts += x\n\t\t}\n\t}\n\tadd()\n\treturn s + %d\n}\nhold := work\nfor i := range 3 {\n\twork(2, i)\n}\nfunc() {\n\tfor range 3 {\n\t}\n}()\nwork(2, 3)", i), fmt.Sprint(6+i))
+	}
+	live := 0
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		runtime.GC()
+		if live = len(ev.loops.numbers.all()); live < 10 {
+			break
+		}
+	}
+	if live >= 10 {
+		t.Errorf("%d loops have numbers after %d cells with three each", live, cells)
+	}
+	eval("keep(5), work(1, 2), hold(1, 2)", fmt.Sprintf("10, %d, %d", 2+cells-1, 2+cells-1))
+	for range 20 {
+		eval("func again(n int) int {\n\tfor i := range n {\n\t\tn += i\n\t}\n\treturn keep(n)\n}\nagain(4)", "45")
+	}
+	literals := 0
+	for name := range ev.functions.known {
+		if lower.IsLiteral(name) {
+			literals++
+		}
+	}
+	if literals > 2 {
+		t.Errorf("%d literals are known, of two functions", literals)
 	}
 }

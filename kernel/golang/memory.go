@@ -3,6 +3,7 @@ package golang
 import (
 	"go/token"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/traefik/yaegi/interp"
@@ -47,9 +48,63 @@ func forget(in *interp.Interpreter) {
 	}
 }
 
+// forgetVariables frees the syntax trees of package variables that the interpreter has
+// compiled. It only asks the tree of a type what is around it, which is that of no
+// function: all types get the same small one.
+func forgetVariables(symbols reflect.Value, names []string) {
+	if !symbols.IsValid() {
+		return
+	}
+	for _, name := range names {
+		symbol := symbols.MapIndex(reflect.ValueOf(name))
+		if !symbol.IsValid() || symbol.IsNil() {
+			continue
+		}
+		forgetTree(symbol.Elem().FieldByName("typ"), nil)
+		if tree := symbol.Elem().FieldByName("node"); tree.IsValid() {
+			settable(tree).SetZero()
+		}
+	}
+}
+
+// stub is the tree of a type whose own is gone. Its type is the interpreter's.
+var stub reflect.Value
+
+// forgetTree frees the trees of a type and of those that it is made of.
+func forgetTree(of reflect.Value, seen []unsafe.Pointer) {
+	if of.Kind() != reflect.Pointer || of.IsNil() || slices.Contains(seen, of.UnsafePointer()) {
+		return
+	}
+	seen = append(seen, of.UnsafePointer())
+	t := of.Elem()
+	if t.FieldByName("incomplete").Bool() {
+		return
+	}
+	if tree := settable(t.FieldByName("node")); !tree.IsNil() {
+		if !stub.IsValid() {
+			stub = reflect.New(tree.Type().Elem())
+			settable(stub.Elem().FieldByName("anc")).Set(reflect.New(tree.Type().Elem()))
+		}
+		tree.Set(stub)
+	}
+	for _, part := range []string{"key", "val", "recv"} {
+		forgetTree(t.FieldByName(part), seen)
+	}
+	for _, list := range []string{"arg", "ret"} {
+		list := t.FieldByName(list)
+		for i := range list.Len() {
+			forgetTree(list.Index(i), seen)
+		}
+	}
+	fields := t.FieldByName("field")
+	for i := range fields.Len() {
+		forgetTree(fields.Index(i).FieldByName("typ"), seen)
+	}
+}
+
 // zeroSlice empties a slice in a field that is not exported, if it is one.
 func zeroSlice(f reflect.Value) {
 	if f.IsValid() && f.Kind() == reflect.Slice {
-		reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().SetZero()
+		settable(f).SetZero()
 	}
 }

@@ -6,14 +6,15 @@ import (
 	"go/types"
 	"os"
 	"reflect"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
-
-	"github.com/traefik/yaegi/interp"
+	"weak"
 
 	"gocuda/cudaapi/gokernel"
 	"gocuda/cudaapi/native"
@@ -28,31 +29,86 @@ import (
 
 // loops are those that can go on in a compiled form.
 type loops struct {
-	mu    sync.Mutex
-	list  []*osrLoop
-	of    map[*lower.Loop]*osrLoop
-	flags []bool // those that lowered code reads before it begins a loop
-	full  string // the first cell with a loop for which there was no number
-	asked func() // ends the looks at the heads of loops
-	begun time.Time
-	group *rt.Group // the cell that runs
+	mu      sync.Mutex
+	numbers *loopNumbers
+	fresh   []*osrLoop  // of the code that is being lowered
+	told    []*Compiled // what became of loops, the last one last
+	full    string      // the first cell with a loop for which there was no number
+	asked   func()      // ends the looks at the heads of loops
+	begun   time.Time
+	group   *rt.Group // the cell that runs
 
 	// eager has every loop compiled that can be, by the first of its iterations that asks,
 	// and entered each time it has asked so often; 0: what runs for long is.
 	eager int
 }
 
+// loopNumbers are those that lowered code has for loops. A loop lives as long as code
+// that calls it; then another can have its number.
+type loopNumbers struct {
+	mu    sync.Mutex
+	list  []weak.Pointer[osrLoop]
+	free  []int
+	flags []bool // those that lowered code reads before it begins a loop
+}
+
+// add gives a loop its number, and says whether there is one.
+func (n *loopNumbers) add(c *osrLoop) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if last := len(n.free) - 1; last >= 0 {
+		c.number = n.free[last]
+		n.free = n.free[:last]
+	} else if len(n.list) < len(n.flags) {
+		c.number = len(n.list)
+		n.list = append(n.list, weak.Pointer[osrLoop]{})
+	} else {
+		return false
+	}
+	n.list[c.number] = weak.Make(c)
+	runtime.AddCleanup(c, n.release, c.number)
+	return true
+}
+
+func (n *loopNumbers) release(number int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	rt.SetLoop(n.flags, number, false)
+	n.list[number] = weak.Pointer[osrLoop]{}
+	n.free = append(n.free, number)
+}
+
+// none says whether no loop has a number.
+func (n *loopNumbers) none() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.list) == len(n.free)
+}
+
+// all are the loops that have numbers.
+func (n *loopNumbers) all() (list []*osrLoop) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, w := range n.list {
+		if c := w.Value(); c != nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // osrLoop is a loop of a cell.
 type osrLoop struct {
 	ev      *Evaluator
 	loop    *lower.Loop
+	around  *osrLoop
 	number  int
 	in, out []reflect.Type
 	native  atomic.Pointer[nativeLoop]
 
 	// Under loops.mu:
 	state loopState
-	at    Compiled
+	at    *Compiled
 	asked int // since it was entered
 }
 
@@ -82,15 +138,17 @@ const (
 	compilesAfter = 3 * time.Millisecond
 	// rarestLook is how much later, at most, the next look comes than the one before.
 	rarestLook = time.Second
+	// maxTold is of how many loops it is known what became of them.
+	maxTold = 1000
 )
 
 // reset forgets all loops. v is the interpreter's variable for the flags.
 func (l *loops) reset(v reflect.Value) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.full = ""
-	l.list, l.of, l.flags = nil, make(map[*lower.Loop]*osrLoop), make([]bool, maxLoops)
-	v.Set(reflect.ValueOf(l.flags))
+	l.full, l.fresh, l.told = "", nil, nil
+	l.numbers = &loopNumbers{flags: make([]bool, maxLoops)}
+	v.Set(reflect.ValueOf(l.numbers.flags))
 	l.eager = 0
 	if after, ok := strings.CutPrefix(os.Getenv(CompileVariable), compileEverything); ok {
 		l.eager = 1
@@ -132,22 +190,38 @@ func (ev *Evaluator) addLoop(l *lower.Loop) int {
 		c.out = append(c.out, ev.lower.Reflect(t))
 	}
 	p := ev.fset.Position(l.Stmt.Pos())
-	c.at = Compiled{Name: "loop", Cell: p.Filename, Line: p.Line}
+	c.at = &Compiled{Name: "loop", Cell: p.Filename, Line: p.Line}
 	ls := &ev.loops
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	if len(ls.list) == maxLoops {
+	if !ls.numbers.add(c) {
 		if ls.full == "" {
 			ls.full = c.at.Cell
 		}
 		return -1
 	}
-	c.number = len(ls.list)
-	ls.list = append(ls.list, c)
-	ls.of[l] = c
-	f := reflect.MakeFunc(reflect.FuncOf(c.in, c.out, false), c.enter)
-	ev.interp.Use(interp.Exports{"rt/rt": {lower.LoopSymbol(c.number): f}})
+	if l.Around != nil {
+		for _, o := range ls.fresh {
+			if o.loop == l.Around {
+				c.around = o
+			}
+		}
+	}
+	ls.fresh = append(ls.fresh, c)
+	ev.defineLoop(c)
 	return c.number
+}
+
+// defineLoop defines the function that lowered code calls to go on with a loop.
+func (ev *Evaluator) defineLoop(c *osrLoop) {
+	ev.define(lower.LoopSymbol(c.number), reflect.MakeFunc(reflect.FuncOf(c.in, c.out, false), c.enter))
+}
+
+// tell notes what became of a loop. The caller holds mu.
+func (ls *loops) tell(c *osrLoop) {
+	if !slices.Contains(ls.told, c.at) {
+		ls.told = append(ls.told[max(0, len(ls.told)+1-maxTold):], c.at)
+	}
 }
 
 // enter goes on with the loop, if it was compiled.
@@ -219,7 +293,7 @@ func (ev *Evaluator) loopLooks(g *rt.Group) time.Duration {
 		ls.asked = nil
 		return min(max(time.Since(ls.begun), compilesAfter-time.Since(ls.begun)), rarestLook)
 	}
-	if len(ls.list) == 0 || ev.compilesNothing() {
+	if ls.numbers.none() || ev.compilesNothing() {
 		return rarestLook
 	}
 	ls.asked = ev.rt.Ask()
@@ -261,7 +335,7 @@ func (ev *Evaluator) loopRuns(c *osrLoop) {
 		return
 	}
 	var chain []*osrLoop // the outermost last
-	for at := c; at != nil; at = ls.of[at.loop.Around] {
+	for at := c; at != nil; at = at.around {
 		if at.state == loopCold {
 			at.state = loopWarm
 			chain = append(chain, at)
@@ -357,6 +431,7 @@ func (ev *Evaluator) loopProgram(chain []*osrLoop) (good []*osrLoop, p *gokernel
 			}
 			ev.loops.mu.Lock()
 			c.state, c.at.Reason = loopOut, reason
+			ev.loops.tell(c)
 			ev.loops.mu.Unlock()
 			continue
 		}
@@ -398,6 +473,7 @@ func (ev *Evaluator) useLoops(list []*osrLoop, code *native.Code, err error) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	for i, c := range list {
+		ls.tell(c)
 		if err != nil {
 			c.state, c.at.Reason = loopOut, err.Error()
 			continue
@@ -408,8 +484,8 @@ func (ev *Evaluator) useLoops(list []*osrLoop, code *native.Code, err error) {
 		}
 		c.native.Store(&nativeLoop{entries[i], reflect.StructOf(fields)})
 		c.state = loopHot
-		c.at.Took, c.at.Cached, c.at.Code = code.Took, code.Cached, code.Program.Functions
-		rt.SetLoop(ls.flags, c.number, ls.eager == 0)
+		c.at.Reason, c.at.Took, c.at.Cached, c.at.Code = "", code.Took, code.Cached, code.Program.Functions
+		rt.SetLoop(ls.numbers.flags, c.number, ls.eager == 0)
 	}
 	if ls.group != nil && ls.asked == nil && err == nil {
 		ls.asked = ev.rt.Ask() // until the next look
@@ -451,7 +527,7 @@ func (ev *Evaluator) binder(code *native.Code, bound *bool) string {
 func (ls *loops) cool(which func(parts []*types.Func) (reason string)) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	for _, c := range ls.list {
+	for _, c := range ls.numbers.all() {
 		f := c.native.Load()
 		if f == nil {
 			continue
@@ -459,7 +535,7 @@ func (ls *loops) cool(which func(parts []*types.Func) (reason string)) {
 		if reason := which(f.Code.Program.Funcs); reason != "" {
 			c.native.Store(nil)
 			c.state, c.at.Reason = loopCold, reason
-			rt.SetLoop(ls.flags, c.number, false)
+			rt.SetLoop(ls.numbers.flags, c.number, false)
 		}
 	}
 }
@@ -468,13 +544,11 @@ func (ls *loops) cool(which func(parts []*types.Func) (reason string)) {
 func (ls *loops) compiled() (list []Compiled) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	for _, c := range ls.list {
-		if c.state == loopHot || c.at.Reason != "" {
-			list = append(list, c.at)
-		}
+	for _, at := range ls.told {
+		list = append(list, *at)
 	}
 	if ls.full != "" {
-		list = append(list, Compiled{Name: "loops", Cell: ls.full, Reason: fmt.Sprintf("the session has had %d loops, and those from this cell on are interpreted: %%reset begins again", maxLoops)})
+		list = append(list, Compiled{Name: "loops", Cell: ls.full, Reason: fmt.Sprintf("the functions of the session have %d loops, and those of this cell are interpreted: %%reset begins again", maxLoops)})
 	}
 	return list
 }

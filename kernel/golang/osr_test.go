@@ -106,7 +106,7 @@ func TestLoopEntry(t *testing.T) {
 				break
 			}
 		}
-		for _, l := range s.ev.loops.list {
+		for _, l := range s.ev.loops.numbers.all() {
 			if l.state == loopHot {
 				entered++
 			} else if l.at.Reason != "" {
@@ -120,7 +120,7 @@ func TestLoopEntry(t *testing.T) {
 	}
 	plain.ev.loops.mu.Lock()
 	defer plain.ev.loops.mu.Unlock()
-	if len(plain.ev.loops.list) > 0 {
+	if !plain.ev.loops.numbers.none() {
 		t.Error("loops can be entered that are not to be compiled")
 	}
 }

@@ -20,21 +20,22 @@ func (ev *Evaluator) bodies() map[uint64]string {
 	if !symbols.IsValid() {
 		return nil
 	}
-	names := ev.bodyNames // which others read: it is not written
-	for it := symbols.MapRange(); it.Next(); {
-		name, symbol := it.Key().String(), it.Value()
-		node := symbol.Elem().FieldByName("node")
-		if ev.bodyOf[name] == node.Pointer() && !rt.IsBody(name) { // which each cell has again, perhaps in the same place
-			continue
-		}
-		if len(names) == len(ev.bodyNames) {
-			names = maps.Clone(names)
-		}
-		ev.bodyOf[name] = node.Pointer()
-		addBodies(node, name, names)
+	if len(ev.unseen) == 0 {
+		return ev.bodyNames
 	}
-	ev.bodyNames = names
+	ev.bodyNames = maps.Clone(ev.bodyNames) // which others read
+	for name := range ev.unseen {
+		ev.see(symbols, name)
+	}
 	return ev.bodyNames
+}
+
+// see adds what the interpreter runs of a function to bodyNames.
+func (ev *Evaluator) see(symbols reflect.Value, name string) {
+	delete(ev.unseen, name)
+	if symbol := symbols.MapIndex(reflect.ValueOf(name)); symbol.IsValid() {
+		addBodies(symbol.Elem().FieldByName("node"), name, ev.bodyNames)
+	}
 }
 
 // symbols is the interpreter's map of what lowered code declares; invalid: it has none.

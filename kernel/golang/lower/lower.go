@@ -141,17 +141,18 @@ type Lowerer struct {
 	bodyPos    map[string]bool
 
 	// One cell's output.
-	imports strings.Builder
-	types   strings.Builder
-	code    strings.Builder
-	inits   []string
-	ends    []string                  // what follows the cell's statements
-	starts  map[*ast.EmptyStmt]string // what Start made, with the functions
-	work    []func()
-	last    []func() // when all is lowered
-	undo    []func()
-	cell    string
-	program bool
+	imports  strings.Builder
+	types    strings.Builder
+	code     strings.Builder
+	inits    []string
+	ends     []string                  // what follows the cell's statements
+	starts   map[*ast.EmptyStmt]string // what Start made, with the functions
+	work     []func()
+	last     []func() // when all is lowered
+	undo     []func()
+	replaced []string
+	cell     string
+	program  bool
 }
 
 // New returns a Lowerer.
@@ -189,7 +190,7 @@ func (l *Lowerer) Begin(cell string, program bool) {
 	l.imports.Reset()
 	l.types.Reset()
 	l.code.Reset()
-	l.inits, l.ends, l.work, l.last, l.undo = nil, nil, nil, nil, nil
+	l.inits, l.ends, l.work, l.last, l.undo, l.replaced = nil, nil, nil, nil, nil, nil
 	l.starts = make(map[*ast.EmptyStmt]string)
 	l.cell, l.program = cell, program
 }
@@ -273,6 +274,34 @@ type Output struct {
 	Imports string // to be evaluated first
 	Decls   string // declarations
 	Entry   string // the function that runs the cell
+	// Replaced are functions of earlier cells that only call another one once Entry runs.
+	Replaced []string
+}
+
+// IsLiteral says whether a function in lowered code makes a function literal: only the code
+// that was lowered with it names it.
+func IsLiteral(name string) bool {
+	name, ok := strings.CutPrefix(name, "lit")
+	name = strings.TrimSuffix(strings.TrimSuffix(name, handing), signed)
+	return ok && name != "" && strings.Trim(name, "0123456789") == ""
+}
+
+// Names are those of the functions that a declared function is in lowered code.
+func Names(name string) []string {
+	if call := callName(name); call != name {
+		return []string{name, call}
+	}
+	return []string{name}
+}
+
+// Redirected is the text of a function that was replaced: what it does but for that is gone.
+func Redirected(text string) string {
+	before, after, ok := strings.Cut(text, "_r { ")
+	if at := strings.LastIndex(before, "\nif "); ok && at >= 0 {
+		after, _, _ = strings.Cut(after, " }\n")
+		return before[:at] + "\n" + after + "\n}\n"
+	}
+	return text
 }
 
 // Finish lowers what is still wanted and returns the cell's code. body is the
@@ -303,7 +332,7 @@ func (l *Lowerer) Finish(body string) Output {
 	}
 	text.WriteString("}\n")
 	l.rt.AddFunc(entry, &rt.Func{Hidden: true})
-	return Output{Imports: l.imports.String(), Decls: text.String(), Entry: entry}
+	return Output{Imports: l.imports.String(), Decls: text.String(), Entry: entry, Replaced: l.replaced}
 }
 
 // drain lowers functions until none is wanted, and then the dispatchers,
@@ -321,8 +350,14 @@ func (l *Lowerer) drain() {
 	}
 }
 
-// Declare makes a user's function known; Want lowers it.
-func (l *Lowerer) Declare(f *types.Func, d *Decl) { put(l, l.decls, f, d) }
+// Declare makes a user's function known; Want lowers it. What it replaces was lowered.
+func (l *Lowerer) Declare(f *types.Func, d *Decl) {
+	put(l, l.decls, f, d)
+	if old := d.Replaces; old != nil && l.decls[old] != nil {
+		put(l, l.decls, old, nil)
+		delete(l.decls, old)
+	}
+}
 
 func (l *Lowerer) declOf(f *types.Func) *Decl {
 	if d := l.decls[f]; d != nil {
@@ -359,6 +394,7 @@ func (l *Lowerer) redirect(name string, d *Decl, targs []types.Type) (variable s
 		if old, ok := l.instances[l.instanceKey(d.Replaces, targs)]; ok {
 			if variable, ok := l.redirects[old]; ok {
 				l.inits = append(l.inits, fmt.Sprintf("%s = %s", variable, name), old+"_r = true")
+				l.replaced = append(l.replaced, old)
 				put(l, l.redirects, name, variable)
 				return variable
 			}

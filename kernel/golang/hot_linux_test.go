@@ -1,0 +1,75 @@
+package golang
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+var (
+	hotCells  = flag.Int("hot", 300, "how many cells TestHotCells runs")
+	hotRounds = flag.Int("rounds", 1000, "how many rounds the loops of TestHotCells have")
+)
+
+// A cell with a function and two loops costs little memory for ever, whether it declares a
+// new function or replaces the last one.
+func TestHotCells(t *testing.T) {
+	const most, first = 20 << 10, 150 // bytes; the interpreter has the functions of the last 100 cells
+	for _, test := range []struct {
+		name  string
+		again bool
+	}{{"new functions", false}, {"the same function", true}} {
+		t.Run(test.name, func(t *testing.T) {
+			ev, err := New(Options{Stdout: io.Discard, Stderr: io.Discard})
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := func(i int) {
+				name := i
+				if test.again {
+					name = 0
+				}
+				code := fmt.Sprintf("func work%[1]d(n int) (sum int) {\n\tfor i := 0; i < n; i++ {\n\t\tif i%%3 == 0 {\n\t\t\tsum += i * %[2]d\n\t\t} else {\n\t\t\tsum ^= i\n\t\t}\n\t}\n\treturn sum\n}\nr%[1]d := 0\nfor i := range %[3]d {\n\tr%[1]d += i\n}\nr%[1]d + work%[1]d(%[3]d)", name, i, *hotRounds)
+				if r := ev.Eval(fmt.Sprintf("In[%d]", i), code, false); r.Err != nil {
+					t.Fatal(r.Err)
+				}
+			}
+			for i := range first {
+				run(i)
+			}
+			heap, processor, begun := heapInUse(), processorTime(t), time.Now()
+			for i := range *hotCells {
+				run(first + i)
+			}
+			took, wall := processorTime(t)-processor, time.Since(begun)
+			each := (int(heapInUse()) - int(heap)) / *hotCells
+			t.Logf("%d cells: %d bytes each, %v of processor time, %v", *hotCells, each, took/time.Duration(*hotCells), wall/time.Duration(*hotCells))
+			if each > most {
+				t.Errorf("a cell costs %d bytes, at most %d are expected", each, most)
+			}
+			runtime.KeepAlive(ev)
+		})
+	}
+}
+
+func heapInUse() uint64 {
+	for range 3 { // what one collection finds dead, the next one frees
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func processorTime(t *testing.T) time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
