@@ -2,7 +2,11 @@ package kernel
 
 import (
 	"reflect"
+	"runtime"
 	"testing"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
 
 	"gocuda/kernel/wire"
 )
@@ -85,5 +89,36 @@ func TestComms(t *testing.T) {
 	}
 	if got := open(none); !reflect.DeepEqual(got, none) {
 		t.Errorf("open comms at the end: %v", got)
+	}
+}
+
+// What came with a message is gone once it was handled, though outputs are still sent in
+// its name.
+func TestNoBuffersAreKept(t *testing.T) {
+	evaluator := newScripted()
+	c := connect(t, startKernel(t, Options{Start: evaluator.start}))
+	subshell, _ := c.ask(wire.Control, "create_subshell_request", map[string]any{})
+	heap := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	const size = 32 << 20
+	before := heap()
+	for _, c.subshell = range []string{"", subshell.text("subshell_id")} {
+		c.published(c.send(wire.Shell, "comm_open", map[string]any{"comm_id": "c" + c.subshell, "target_name": "jupyter.widget", "data": "print TYPE"}))
+		frames, id := c.frames("comm_msg", map[string]any{"comm_id": "c" + c.subshell, "data": "print TYPE"})
+		if err := c.sockets[wire.Shell].SendMulti(zmq4.NewMsgFrom(append(frames, make([]byte, size))...)); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.published(id); len(got) != 1 || got[0].Type != "stream" {
+			t.Errorf("%+v", got)
+		}
+	}
+	for deadline := time.Now().Add(20 * time.Second); heap() > before+size/2; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d MB are kept of two messages of %d MB", (heap()-before)>>20, size>>20)
+		}
 	}
 }

@@ -185,7 +185,7 @@ func (s *shell) announce(parent *wire.Message, count int, asked executeRequest) 
 	c := &s.cell
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.parent, c.count, c.silent, c.input, c.value = parent, count, asked.Silent, asked.AllowStdin, ""
+	c.parent, c.count, c.silent, c.input, c.value = parent.Envelope(), count, asked.Silent, asked.AllowStdin, ""
 	c.phase, c.interrupt = announced, make(chan struct{})
 	if m := c.missed; m != nil && m.Header.Session == parent.Header.Session &&
 		parent.Sent().Before(m.Sent()) && parent.Received.Sub(m.Received) < overtakeTime {

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"gocuda/kernel/session"
 	"gocuda/kernel/wire"
 )
 
@@ -77,6 +78,7 @@ func (k *kernel) handle(ch wire.Channel, s *shell, m *wire.Message) {
 		k.reply(r, content)
 	}
 	k.status(m, "idle")
+	session.FreeAfter(m.Size())
 }
 
 // content runs the handler. What goes wrong in it, a panic too, is an answer

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gocuda/kernel/session/link"
@@ -301,7 +302,26 @@ func (s *server) runCell(f link.Frame, cell Cell, ended func()) {
 	s.console.end(f.ID)
 	ended()
 	s.ran(f, r)
+	FreeAfter(len(f.Body))
 }
+
+// much is from how many bytes on the memory of a message is given back at once.
+const much = 8 << 20
+
+// FreeAfter gives memory back to the system that a message of so many bytes has taken, if
+// that is much: a process that waits for the next one would keep it for minutes.
+func FreeAfter(size int) {
+	if size >= much && freeing.CompareAndSwap(false, true) {
+		time.AfterFunc(freesAfter, func() { // others may come soon
+			freeing.Store(false)
+			debug.FreeOSMemory()
+		})
+	}
+}
+
+const freesAfter = time.Second
+
+var freeing atomic.Bool
 
 // ran sends the result of a cell.
 func (s *server) ran(f link.Frame, r Result) {

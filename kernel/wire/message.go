@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -37,6 +38,20 @@ type Message struct {
 	Buffers      [][]byte
 	// Received is when the kernel read the message.
 	Received time.Time
+}
+
+// Envelope is what later messages need of m that are in its name, without its content.
+func (m *Message) Envelope() *Message {
+	return &Message{Identities: slices.Clone(m.Identities), Header: m.Header, RawHeader: m.RawHeader, Received: m.Received}
+}
+
+// Size is how many bytes are said in a message.
+func (m *Message) Size() int {
+	n := len(m.Content)
+	for _, b := range m.Buffers {
+		n += len(b)
+	}
+	return n
 }
 
 // Outgoing is a message to send.

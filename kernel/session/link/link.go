@@ -16,7 +16,6 @@ package link
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -32,8 +31,9 @@ const MaxBody = 256 << 20
 const (
 	lengthSize = 4
 	headSize   = 1 + 8 // kind and id
-	// Bodies up to this size are read into memory that is made at once; a
-	// longer one is read as it comes, so that a length alone costs nothing.
+	// Bodies up to this size are read into memory that is made at once, and sent with
+	// their heads. For a longer one there is eight times as much memory as has come, so that
+	// a length alone costs nothing.
 	trustedBody = 1 << 20
 )
 
@@ -85,24 +85,44 @@ func (c *Conn) Send(frames ...Frame) error {
 	out := c.out[:0]
 	for _, f := range frames {
 		begin := len(out)
-		out = appendFrame(out, f)
-		if c.signing != nil {
-			out = tag(c.signing, c.sent, out, out[begin:])
-			c.sent++
+		out = appendHead(out, f)
+		if len(f.Body) <= trustedBody {
+			out = append(out, f.Body...)
+			out = c.sign(out, out[begin:])
+			continue
 		}
+		// What is long is not copied.
+		if _, err := c.stream.Write(out); err != nil {
+			return err
+		}
+		if _, err := c.stream.Write(f.Body); err != nil {
+			return err
+		}
+		out = c.sign(nil, out[begin:], f.Body)
 	}
-	if cap(out) <= trustedBody { // do not hold on to the memory of one huge output
+	if cap(out) <= trustedBody { // do not hold on to the memory of many outputs
 		c.out = out
+	}
+	if len(out) == 0 {
+		return nil
 	}
 	_, err := c.stream.Write(out)
 	return err
 }
 
-func appendFrame(out []byte, f Frame) []byte {
+// sign appends the signature of a frame to out, if the link is signed.
+func (c *Conn) sign(out []byte, frame ...[]byte) []byte {
+	if c.signing != nil {
+		out = tag(c.signing, c.sent, out, frame...)
+		c.sent++
+	}
+	return out
+}
+
+func appendHead(out []byte, f Frame) []byte {
 	out = binary.BigEndian.AppendUint32(out, uint32(headSize+len(f.Body)))
 	out = append(out, f.Kind)
-	out = binary.BigEndian.AppendUint64(out, f.ID)
-	return append(out, f.Body...)
+	return binary.BigEndian.AppendUint64(out, f.ID)
 }
 
 // Receive waits for the next frame. Its body belongs to the caller. The error
@@ -135,14 +155,15 @@ func readBody(r io.Reader, n int64) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	if n <= trustedBody {
-		body := make([]byte, n)
-		_, err := io.ReadFull(r, body)
-		return body, err
+	body := make([]byte, min(n, trustedBody))
+	for read := 0; ; {
+		if _, err := io.ReadFull(r, body[read:]); err != nil || int64(len(body)) == n {
+			return body, err
+		}
+		read = len(body)
+		body = append(make([]byte, 0, min(n, 8*int64(read))), body...)
+		body = body[:cap(body)]
 	}
-	var b bytes.Buffer
-	_, err := io.CopyN(&b, r, n)
-	return b.Bytes(), err
 }
 
 // cutShort makes an end inside a frame an error of its own: io.EOF means that

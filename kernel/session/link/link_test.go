@@ -188,3 +188,25 @@ func FuzzReceive(f *testing.F) {
 		}
 	})
 }
+
+func appendFrame(out []byte, f Frame) []byte { return append(appendHead(out, f), f.Body...) }
+
+// A long body is neither copied to be sent, nor read into much more memory than it takes.
+func TestLongBodiesAreNotCopied(t *testing.T) {
+	const size = 64 << 20
+	body := make([]byte, size)
+	a, b := net.Pipe()
+	from, to := New(a), New(b)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	go from.Send(Frame{Kind: 1, Body: body}, Frame{Kind: 2})
+	for kind := byte(1); kind <= 2; kind++ {
+		if f, err := to.Receive(); err != nil || f.Kind != kind || kind == 1 && len(f.Body) != size {
+			t.Fatalf("kind %d, %d bytes, %v", f.Kind, len(f.Body), err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if made := after.TotalAlloc - before.TotalAlloc; made > size*3/2 {
+		t.Errorf("%d MB were allocated for a body of %d MB", made>>20, size>>20)
+	}
+}
