@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -314,6 +315,7 @@ func FreeAfter(size int) {
 	if size >= much && freeing.CompareAndSwap(false, true) {
 		time.AfterFunc(freesAfter, func() { // others may come soon
 			freeing.Store(false)
+			runtime.GC() // after which pools have been emptied by the next one
 			debug.FreeOSMemory()
 		})
 	}
