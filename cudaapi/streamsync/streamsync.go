@@ -27,6 +27,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"gocuda/cudaapi/cuda"
 )
@@ -298,6 +299,24 @@ func Open(d *cuda.Device, h Handle) (*StreamSync, error) {
 		return nil, err
 	}
 	return &StreamSync{state: state{allocated: true, signaler: SignalerNone, waiter: WaiterCUDA, shared: e, opened: true}}, nil
+}
+
+// Release ends all waits so far that came before their signals, whether these come or
+// not. It is the way out when two streams wait for each other, or a signal is missing.
+// It does not wait. If the streams still halt, later waits hold them: call it again.
+func (s *StreamSync) Release() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.word == nil {
+		return nil
+	}
+	word, err := s.word.Uint32s()
+	if err != nil {
+		return err
+	}
+	atomic.StoreUint32(&word[0], uint32(s.waits))
+	s.signals = max(s.signals, s.waits)
+	return nil
 }
 
 // Free gives the object back (deinitialize). Work that waits by an event still

@@ -286,3 +286,38 @@ func TestMisuseIsExplained(t *testing.T) {
 		}
 	}
 }
+
+// Two streams that wait for each other go on when the waits are released, and the object
+// counts on from there.
+func TestReleaseEndsWaits(t *testing.T) {
+	list := devices(t)
+	p := newPair(t, list[0], list[len(list)-1])
+	back := streamsync.New()
+	ok(t, back.Release()) // nothing waits
+	ok(t, back.Allocate(streamsync.SignalerCUDA, streamsync.WaiterCUDA))
+	ok(t, back.SetStream(streamsync.SignalerCUDA, p.consumer))
+	ok(t, back.SetStream(streamsync.WaiterCUDA, p.producer))
+	done := func() bool {
+		return must[bool](t)(p.producer.Query()) && must[bool](t)(p.consumer.Query())
+	}
+	for range 2 { // the producer waits before it has produced anything
+		ok(t, back.Wait())
+		ok(t, p.sync.Signal())
+		ok(t, p.sync.Wait())
+		ok(t, back.Signal())
+	}
+	ok(t, back.Wait()) // and once without a signal
+	time.Sleep(20 * time.Millisecond)
+	if done() {
+		t.Fatal("the streams do not wait for each other")
+	}
+	for !done() {
+		ok(t, back.Release())
+		time.Sleep(time.Millisecond)
+	}
+	p.produce(t, 7)
+	ok(t, back.Signal())
+	ok(t, back.Wait())
+	ok(t, p.producer.Synchronize())
+	ok(t, back.Free())
+}
