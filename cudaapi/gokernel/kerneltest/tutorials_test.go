@@ -199,10 +199,10 @@ func differ(p []int32, n, first, step int32, found []int32) {
 func generate(x, y []float32, n, columns, message int32) {
 	for i := place(); i < n; i += stride() {
 		j := i % columns
-		x[i] = float32((j+message)%100 + 1)
-		y[i] = 1
+		x[i] = float32(j%100 + 1 + message)
+		y[i] = 2
 		if j%2 != 0 {
-			y[i] = -1
+			y[i] = 1
 		}
 	}
 }
