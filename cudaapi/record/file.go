@@ -363,6 +363,7 @@ type Reader struct {
 
 	f       *os.File
 	at      int64
+	err     error // what is damaged, after which nothing can be read
 	in      bytes.Buffer
 	dec     *gob.Decoder
 	coded   coder
@@ -404,7 +405,13 @@ func (r *Reader) fill() error {
 		}
 		return err
 	}
-	b := make([]byte, binary.LittleEndian.Uint32(head[:]))
+	size := int64(binary.LittleEndian.Uint32(head[:]))
+	if info, err := r.f.Stat(); err != nil {
+		return err
+	} else if info.Size() < r.at+4+size { // or the size is damaged
+		return io.EOF
+	}
+	b := make([]byte, size)
 	if n, err := r.f.ReadAt(b, r.at+4); n < len(b) {
 		if err == nil || err == io.EOF {
 			return io.EOF
@@ -420,6 +427,17 @@ func (r *Reader) fill() error {
 // touched that have run by then becomes known on the way. The numbers of what
 // belongs to the process are its own: see [Op] and [Lane].
 func (r *Reader) Next() (*Op, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	o, err := r.next()
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return o, err
+}
+
+func (r *Reader) next() (*Op, error) {
 	for {
 		for r.in.Len() == 0 {
 			if err := r.fill(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
+	"slices"
 	"testing"
 
 	"gocuda/cudaapi/driver"
@@ -115,5 +117,64 @@ func TestFile(t *testing.T) {
 	defer r2.Close()
 	if o, err := r2.Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("%v, %v of a chunk that was cut off", o, err)
+	}
+}
+
+// A damaged record stays one: nothing is read behind what is damaged. A length of which
+// there is not so much takes no memory.
+func TestDamagedFile(t *testing.T) {
+	folder := t.TempDir()
+	w, err := Create(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		w.Op(&Op{Seq: uint64(i + 1), Kind: Copy})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(folder, "*"+Suffix))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	whole, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(more ...byte) *Reader {
+		if err := os.WriteFile(names[0], append(slices.Clip(whole), more...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(names[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if _, err := r.Next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return r
+	}
+	touched := []byte{asTouched, 5, 1, 0, 0, 0, 0} // of no operation: it is passed over
+	bad := append([]byte{asOp, 2, 0xff, 0xff}, touched...)
+	r := open(append([]byte{byte(len(bad)), 0, 0, 0}, bad...)...)
+	defer r.Close()
+	for range 3 {
+		if o, err := r.Next(); err == nil || errors.Is(err, io.EOF) {
+			t.Errorf("%v, %v behind what is damaged", o, err)
+		}
+	}
+	r2 := open(0xff, 0xff, 0xff, 0x7f, 1, 2, 3)
+	defer r2.Close()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if o, err := r2.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("%v, %v of a chunk that is not there", o, err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+		t.Errorf("%d MiB were allocated", n>>20)
 	}
 }
