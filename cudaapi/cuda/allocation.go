@@ -179,15 +179,26 @@ func Leaks() []Leak {
 // garbage is memory whose last Buffer the collector took. It may still be in
 // use by queued work, so it is freed later, by reclaim. So is Go memory of graphs.
 type garbage struct {
-	mu   sync.Mutex
-	list []*allocation
-	host []any
-	any  atomic.Bool
+	mu    sync.Mutex
+	list  []*allocation
+	host  []any
+	bytes uint64 // of list
+	any   atomic.Bool
 }
+
+// What may wait for a moment when nothing is queued: beyond that, the next allocation
+// waits for it.
+const (
+	mostGarbage = 1 << 28 // bytes
+	mostPieces  = 1 << 12
+)
 
 func (g *garbage) add(list ...*allocation) {
 	g.mu.Lock()
 	g.list = append(g.list, list...)
+	for _, a := range list {
+		g.bytes += a.bytes
+	}
 	g.any.Store(true)
 	g.mu.Unlock()
 }
@@ -203,9 +214,16 @@ func (g *garbage) drain() (list []*allocation, host []any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	list, host = g.list, g.host
-	g.list, g.host = nil, nil
+	g.list, g.host, g.bytes = nil, nil, 0
 	g.any.Store(false)
 	return list, host
+}
+
+// full reports whether there is too much to wait for a better moment.
+func (g *garbage) full() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.bytes > mostGarbage || len(g.list)+len(g.host) > mostPieces
 }
 
 // collect hands an allocation whose object is unreachable to its device.
@@ -216,15 +234,17 @@ func collect(a *allocation) {
 }
 
 // reclaim frees what the collector found, once all work that may use it is
-// done: on every device, since peers may read it. It drains before it waits: work
-// of what is dropped meanwhile may have been queued meanwhile, too. While a stream
-// is captured it does nothing, for a wait would spoil the capture.
-func (d *Device) reclaim() error {
+// done: on every device, since peers may read it. While a stream is busy, which may be
+// held for as long as the program likes, it leaves that for later, unless there is much
+// or wait says that memory is short: to free memory waits for the device. It drains
+// before it waits: work of what is dropped meanwhile may have been queued meanwhile, too.
+// While a stream is captured it does nothing, for a wait would spoil the capture.
+func (d *Device) reclaim(wait bool) error {
 	captures := &d.sys.captures
 	if !d.gone.any.Load() || captures.active.Load() > 0 {
 		return nil
 	}
-	list, err := d.settledGarbage()
+	list, err := d.settledGarbage(wait)
 	if err != nil {
 		return err
 	}
@@ -238,12 +258,15 @@ func (d *Device) reclaim() error {
 }
 
 // settledGarbage takes what may be freed. No capture begins meanwhile.
-func (d *Device) settledGarbage() ([]*allocation, error) {
+func (d *Device) settledGarbage(wait bool) ([]*allocation, error) {
 	if err := d.sys.captures.enter(); err != nil {
 		return nil, err
 	}
 	defer d.sys.captures.leave()
 	if d.sys.captures.active.Load() > 0 {
+		return nil, nil
+	}
+	if !wait && !d.gone.full() && slices.ContainsFunc(d.sys.devices, (*Device).busy) {
 		return nil, nil
 	}
 	list, host := d.gone.drain()
@@ -272,7 +295,7 @@ func (d *Device) allocate(f func() (driver.Ptr, error)) (driver.Ptr, error) {
 	runtime.GC()
 	unreachable()
 	for _, other := range d.sys.devices {
-		if err := other.reclaim(); err != nil {
+		if err := other.reclaim(true); err != nil {
 			return 0, err
 		}
 	}

@@ -37,7 +37,7 @@ func (d *Device) alloc(call string, n int, t Type, k kind, f func(driver.Driver,
 	if err != nil {
 		return nil, err
 	}
-	if err := d.reclaim(); err != nil {
+	if err := d.reclaim(false); err != nil {
 		return nil, err
 	}
 	a := &allocation{dev: d, kind: k, bytes: bytes}

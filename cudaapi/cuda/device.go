@@ -24,6 +24,7 @@ type Device struct {
 	epoch   atomic.Uint32                 // counts resets: what was made in another one is dead
 	fence   driver.Event                  // of settle; guarded by mu
 	gone    garbage
+	streams streams
 	ordered ledger
 	pool    deviceSet // those that may access the default pool's memory
 	recent  recentLaunches
@@ -228,6 +229,16 @@ func (d *Device) quiet() error {
 	return d.settled(d.sys.drv.CtxSynchronize(c, stop()))
 }
 
+// busy reports whether a stream of the device has work that is not done. It asks, and
+// does not wait.
+func (d *Device) busy() bool {
+	c := driver.Context(d.ctx.Load())
+	return c != 0 && d.streams.any(func(h driver.Stream) bool {
+		done, err := d.sys.drv.StreamQuery(c, h)
+		return err == nil && !done // an error is reported by the wait
+	})
+}
+
 // settled notes that a wait for all work has ended.
 func (d *Device) settled(err error) error {
 	if err != nil {
@@ -252,6 +263,7 @@ func (d *Device) Reset() error {
 	d.sys.captures.clear(d)
 	d.ctx.Store(0)
 	d.stream.Store(nil)
+	d.streams.clear()
 	d.fence = 0
 	d.peers.clear()
 	d.recent.clear()

@@ -60,7 +60,7 @@ func (d *Device) AllocHost(n int, t Type, flags ...HostFlag) (*HostBuffer, error
 	if err != nil {
 		return nil, err
 	}
-	if err := d.reclaim(); err != nil {
+	if err := d.reclaim(false); err != nil {
 		return nil, err
 	}
 	a := &allocation{dev: d, kind: pinnedMemory, bytes: bytes}

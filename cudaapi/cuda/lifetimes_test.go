@@ -477,3 +477,53 @@ func TestGraphsKeepWhatLibrariesWereGiven(t *testing.T) {
 		overwrite(t, d, 8)
 	}
 }
+
+// An allocation does not wait for a stream that is held, and frees what was dropped when
+// it is not any more.
+func TestAllocBehindAHeldStream(t *testing.T) {
+	schedules(t, func(t *testing.T, d *cuda.Device) {
+		const n = 12345
+		s := must[*cuda.Stream](t)(d.NewStream(cuda.NonBlocking))
+		open := make(chan struct{})
+		ok(t, s.LaunchHostFunc(func() { <-open }))
+		func() {
+			must[*cuda.Buffer](t)(d.Alloc(n, cuda.Uint8))
+			must[*cuda.Buffer](t)(d.AllocManaged(n, cuda.Uint8))
+			must[*cuda.HostBuffer](t)(d.AllocHost(n, cuda.Uint8))
+		}()
+		collect()
+		alloc := func() error {
+			a, err := d.Alloc(1, cuda.Uint8)
+			b, err2 := d.AllocManaged(1, cuda.Uint8)
+			c, err3 := d.AllocHost(1, cuda.Uint8)
+			runtime.KeepAlive([]any{a, b, c})
+			return errors.Join(err, err2, err3)
+		}
+		kinds := []string{"device", "managed", "pinned host"}
+		done := make(chan error)
+		go func() { done <- alloc() }()
+		select {
+		case err := <-done:
+			ok(t, err)
+		case <-time.After(time.Minute):
+			t.Error("an allocation hangs")
+			close(open)
+			<-done
+			return
+		}
+		for _, kind := range kinds {
+			if !leaked(kind, n) {
+				t.Errorf("%s memory was freed while a stream was busy", kind)
+			}
+		}
+		close(open)
+		ok(t, s.Synchronize())
+		ok(t, alloc())
+		for _, kind := range kinds {
+			if leaked(kind, n) {
+				t.Errorf("%s memory is still there", kind)
+			}
+		}
+		ok(t, s.Destroy())
+	})
+}

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 
 	"gocuda/cudaapi/driver"
@@ -13,9 +14,17 @@ type waiting struct {
 	next  driver.Ptr
 	wait  func() error
 	freed []driver.Ptr
+	busy  bool
+	short bool // the next allocation fails
 }
 
+func (d *waiting) StreamQuery(driver.Context, driver.Stream) (bool, error) { return !d.busy, nil }
+
 func (d *waiting) MemAlloc(driver.Context, uint64) (driver.Ptr, error) {
+	if d.short {
+		d.short = false
+		return 0, &driver.Error{Code: driver.ErrOutOfMemory, Call: "cuMemAlloc"}
+	}
 	d.next += 4096
 	return d.next, nil
 }
@@ -63,4 +72,45 @@ func TestReclaimDrainsBeforeItWaits(t *testing.T) {
 	if _, err := d.Alloc(4, Uint8); err != nil || len(drv.freed) != 2 || drv.freed[1] != list[1].ptr {
 		t.Errorf("freed %v: %v", drv.freed, err)
 	}
+}
+
+// While a stream is busy, what was dropped is left, unless it is much or memory is short.
+func TestReclaimWaitsWhereItMust(t *testing.T) {
+	drv := &waiting{busy: true}
+	waits := 0
+	drv.wait = func() error { waits++; return nil }
+	sys, err := newSystem(drv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := sys.devices[0]
+	var kept []*Buffer
+	alloc := func(n int) *allocation {
+		b, err := d.Alloc(n, Uint8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, b)
+		return b.own.allocation
+	}
+	drop := func(n int) { collect(alloc(n)) }
+	drop(4)
+	if alloc(4); waits != 0 || len(drv.freed) != 0 {
+		t.Errorf("%d waits, freed %v while a stream is busy", waits, drv.freed)
+	}
+	drv.short = true
+	if alloc(4); waits != 1 || len(drv.freed) != 1 {
+		t.Errorf("%d waits, freed %v where memory is short", waits, drv.freed)
+	}
+	drop(mostGarbage + 1)
+	if alloc(4); waits != 2 || len(drv.freed) != 2 {
+		t.Errorf("%d waits, freed %v of much memory", waits, drv.freed)
+	}
+	for range mostPieces + 1 {
+		d.gone.keep([]any{nil})
+	}
+	if alloc(4); waits != 3 {
+		t.Errorf("%d waits for many pieces", waits)
+	}
+	runtime.KeepAlive(kept)
 }

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"gocuda/cudaapi/driver"
@@ -47,7 +48,49 @@ func (d *Device) NewStreamWithPriority(priority int, flags ...StreamFlag) (*Stre
 	if err != nil {
 		return nil, d.fail(err)
 	}
+	d.streams.add(h)
 	return &Stream{dev: d, h: h, flags: f, born: d.epoch.Load()}, nil
+}
+
+// streams are those that were made on a device and not destroyed.
+type streams struct {
+	mu   sync.Mutex
+	made map[driver.Stream]bool
+}
+
+func (s *streams) add(h driver.Stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.made == nil {
+		s.made = map[driver.Stream]bool{}
+	}
+	s.made[h] = true
+}
+
+// destroy destroys one by f: nobody asks for it then, nor for another with its handle.
+func (s *streams) destroy(h driver.Stream, f func() error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.made, h)
+	return f()
+}
+
+func (s *streams) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.made)
+}
+
+// any reports whether f is true of one, or of the default stream.
+func (s *streams) any(f func(driver.Stream) bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for h := range s.made {
+		if f(h) {
+			return true
+		}
+	}
+	return f(driver.StreamDefault)
 }
 
 // StreamPriorityRange is the least and the greatest priority: the greatest is
@@ -76,6 +119,7 @@ func (d *Device) DefaultStream() *Stream {
 // to the OS thread that a call happens to run on, so it is of use only in a
 // goroutine that called runtime.LockOSThread.
 func (d *Device) PerThreadStream() *Stream {
+	d.streams.add(driver.StreamPerThread)
 	return &Stream{dev: d, h: driver.StreamPerThread, born: d.epoch.Load()}
 }
 
@@ -175,7 +219,7 @@ func (s *Stream) Destroy() error {
 		return misuse(driver.ErrInvalidHandle, "Stream.Destroy", s.dev, "the stream was destroyed")
 	}
 	s.dev.sys.captures.end(s)
-	return s.dev.fail(s.dev.drv().StreamDestroy(c, s.h))
+	return s.dev.fail(s.dev.streams.destroy(s.h, func() error { return s.dev.drv().StreamDestroy(c, s.h) }))
 }
 
 func (s *Stream) String() string {
