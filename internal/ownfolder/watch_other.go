@@ -2,4 +2,4 @@
 
 package ownfolder
 
-func watch(string) (end func()) { return func() {} }
+func watched(string) (dir string, end func()) { return "", func() {} }

@@ -3,32 +3,51 @@
 package ownfolder
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 )
 
-// watcher removes a folder once its standard input ends, which it does with the process
-// that has the other end. A compiler that lives on may put a file there meanwhile.
-const watcher = `trap '' HUP INT TERM; read x; for i in 1 2 3 4 5 6 7 8 9; do rm -rf "$1"; [ -e "$1" ] || exit; sleep 1; done`
+// watcher makes a folder, says which, and removes it once its standard input ends, which
+// it does with the process that has the other end. A compiler that lives on may put a file
+// there meanwhile.
+const watcher = `trap '' HUP INT TERM PIPE
+d=$(mktemp -d "$1") || exit
+echo "$d"
+read x
+for i in 1 2 3 4 5 6 7 8 9; do rm -rf "$d"; [ -e "$d" ] || exit; sleep 1; done`
 
-// watch has a folder removed when this process ends, or when the function that it returns
-// is called.
-func watch(dir string) (end func()) {
+// watched makes a folder whose name begins with prefix; "": that is not possible. It goes
+// when this process ends, or when end is called. Another process makes it: this one could
+// be killed right after.
+func watched(prefix string) (dir string, end func()) {
+	none := func() {}
 	r, w, err := os.Pipe()
 	if err != nil {
-		return func() {}
+		return "", none
 	}
 	defer r.Close()
-	cmd := exec.Command("/bin/sh", "-c", watcher, "sh", dir)
+	cmd := exec.Command("/bin/sh", "-c", watcher, "sh", prefix+"XXXXXXXXXX")
 	cmd.Stdin, cmd.Dir = r, "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a session is killed as a whole
-	if err := cmd.Start(); err != nil {
-		w.Close()
-		return func() {}
+	said, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
 	}
-	return func() {
+	if err != nil {
+		w.Close()
+		return "", none
+	}
+	line, _ := bufio.NewReader(said).ReadString('\n')
+	end = func() {
 		w.Close()
 		cmd.Wait() //nolint:errcheck // it has done what it could
 	}
+	if dir = strings.TrimSuffix(line, "\n"); dir == "" {
+		end()
+		return "", none
+	}
+	return dir, end
 }

@@ -69,7 +69,7 @@ func Attach(h *evaluator.Host) evaluator.Extension {
 func (s *state) gather() (err error) {
 	folder := os.Getenv(hazard.Env)
 	if folder == "" || folder == "0" || folder == "1" {
-		if folder, s.remove, err = ownfolder.Temporary("", "gocuda-check-*"); err != nil {
+		if folder, s.remove, err = ownfolder.Temporary("", "gocuda-check-"); err != nil {
 			return err
 		}
 		if err := os.Setenv(hazard.Env, folder); err != nil {
