@@ -163,7 +163,7 @@ var waits = []struct {
 		`must(cuda.MemcpyPeerAsync(mine, theirs, streams[i]))`, `must(b.Fill(poison, streams[i])) // the next use`},
 	{"07_stream_aware_collectives", `must(streams[i].WaitEvent(done[right]))`, 1, "",
 		`must(cuda.MemcpyPeerAsync(mine, theirs, streams[i]))`, `must(b.Fill(poison, streams[i])) // the next use`},
-	{"07_stream_aware_collectives", `must(cuda.Synchronize())`, 3, "",
+	{"07_stream_aware_collectives", `must(cuda.Synchronize())`, 4, "",
 		`must(cuda.MemcpyPeerAsync(mine, theirs, streams[i]))`, `must(b.Fill(value, nil))`},
 	{"07_stream_aware_collectives", `s.Synchronize()`, 2, "",
 		`must(cuda.MemcpyPeerAsync(mine, theirs, streams[i]))`, `must(b.Fill(value, nil))`},
