@@ -95,7 +95,6 @@ func TestStyle(t *testing.T) {
 // longStretches are the tutorials in which a reader still writes nothing for more than
 // 100 lines, and for how many.
 var longStretches = map[string]int{
-	"09_jacobi.ipynb":  745,
 	"13_scaling.ipynb": 545,
 }
 

@@ -109,6 +109,8 @@ type call struct {
 	cell  int
 	ranks bool
 	only  string // the ranks that run it, as Go arguments; "": all
+	// within are the magics that look at it on rank 0, if it is the ranks'.
+	within []within
 }
 
 func (x *exporter) tell(cell, line int, format string, args ...any) {

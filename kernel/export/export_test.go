@@ -84,13 +84,13 @@ func TestIssues(t *testing.T) {
 // A magic that looks at a cell as it runs may stand above others.
 func TestMagicsBelowMagics(t *testing.T) {
 	said, program := write(t, "ranks, timeline := 2, \"Linux\"\n%mpi start -n {ranks}", "%%timeline\n%%mpi\nfmt.Println(mpi.World().Rank())", "%%time\n%env A=B\nfmt.Println(1)",
-		"%%timeline Twice\n%%check\ncuda.Synchronize()\ntimeline", "%%check\nhazard.Forget()", "%%timeline\nx := 1")
-	for _, want := range []string{"cell 2, line 1: %%timeline: the ranks' timeline is not recorded", "cell 4, line 1: %%timeline: the timeline is recorded, and not drawn", "cell 3, line 1: %%time: the time is not printed"} {
+		"%%timeline Twice\n%%check\ncuda.Synchronize()\ntimeline", "%%check\nhazard.Forget()", "%%timeline\nx := 1", "%%mpi 0\n%%timeline Rank 0\nrank")
+	for _, want := range []string{"cell 2, line 1: %%timeline: rank 0's timeline is recorded, and not drawn", "cell 4, line 1: %%timeline: the timeline is recorded, and not drawn", "cell 3, line 1: %%time: the time is not printed"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q, want %q", said, want)
 		}
 	}
-	for _, want := range []string{`ranks = spmd.Start(ranks)`, `spmd.Run("cell2")`, `os.Setenv("A", "B")`,
+	for _, want := range []string{`ranks = spmd.Start(ranks)`, `must0(timeline.Record("cell2", func() { spmd.Run("cell2") }))`, `must0(timeline.Record("Rank 0", func() { spmd.Run("cell7", 0) }))`, `os.Setenv("A", "B")`,
 		`must0(timeline.Record("Twice", func() { must0(hazard.Checked(os.Stderr, cell4)) }))`, "must0(hazard.Checked(os.Stderr, cell5))", `ranks, timeline2 = 2, "Linux"`} {
 		if !strings.Contains(program, want) {
 			t.Errorf("%s\n%s\nwant %s", said, program, want)

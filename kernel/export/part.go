@@ -397,7 +397,8 @@ func (p *part) nameAll() {
 	for _, name := range []string{"main", "init", "flag", "display", "spmd", ranksPackage, "embed", "Part", "start", "show"} {
 		p.used[name] = true
 	}
-	if slices.ContainsFunc(p.cells, func(c *cell) bool { return len(c.within) > 0 }) {
+	looked := func(c call) bool { return len(c.within) > 0 }
+	if slices.ContainsFunc(p.cells, func(c *cell) bool { return len(c.within) > 0 }) || slices.ContainsFunc(p.x.calls, looked) {
 		p.used["timeline"], p.used["hazard"], p.used["os"] = true, true, true
 	}
 	for spec, name := range p.imports {

@@ -65,7 +65,7 @@ func (x *exporter) cell(number int, c *notebook.Cell, text []string) {
 		x.add(x.main, &cell{number: number, before: text, parameters: c.HasTag("parameters"), injected: c.HasTag("injected-parameters"), within: x.around(number, around)}, pieces)
 		return
 	}
-	x.aroundRanks(number, around)
+	looking := x.aroundRanks(number, around)
 	only, ok := x.ranksOf(number, last)
 	if !ok {
 		return
@@ -74,9 +74,8 @@ func (x *exporter) cell(number int, c *notebook.Cell, text []string) {
 		x.fail(number, last.Line, "%%%%mpi: no earlier cell has %%mpi start")
 		return
 	}
-	x.calls = append(x.calls, call{number, true, only})
 	pieces, around = unwrapped(body(last))
-	x.aroundRanks(number, around)
+	x.calls = append(x.calls, call{number, true, only, append(looking, x.aroundRanks(number, around)...)})
 	x.add(x.ranks, &cell{number: number, before: text}, pieces)
 }
 
@@ -115,18 +114,20 @@ func (x *exporter) around(number int, magics []magic.Piece) (list []within) {
 	return list
 }
 
-// aroundRanks tells what a program does without of the magics above a cell for ranks.
-func (x *exporter) aroundRanks(number int, magics []magic.Piece) {
+// aroundRanks is around for a cell of the ranks.
+func (x *exporter) aroundRanks(number int, magics []magic.Piece) (list []within) {
 	for _, m := range magics {
 		switch m.Magic {
 		case "%%time":
 			x.tell(number, m.Line, "%%%%time: the time is not printed")
 		case "%%timeline":
-			x.tell(number, m.Line, "%%%%timeline: the ranks' timeline is not recorded; GOCUDA_TIMELINE does that for programs")
+			x.tell(number, m.Line, "%%%%timeline: rank 0's timeline is recorded, and not drawn; GOCUDA_TIMELINE records all ranks")
+			list = append(list, within{m.Magic, strings.TrimSpace(m.Args)})
 		case "%%check":
 			x.tell(number, m.Line, "%%%%check: GOCUDA_CHECK does that for programs")
 		}
 	}
+	return list
 }
 
 // ranksOf reads the line of %%mpi.

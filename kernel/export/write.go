@@ -155,10 +155,13 @@ func (p *part) mainFunc() string {
 	}
 	for _, call := range p.x.calls {
 		switch {
-		case call.ranks && call.only != "":
-			fmt.Fprintf(&b, "\tspmd.Run(\"cell%d\", %s)\n", call.cell, call.only)
 		case call.ranks:
-			fmt.Fprintf(&b, "\tspmd.Run(\"cell%d\")\n", call.cell)
+			name := fmt.Sprintf("cell%d", call.cell)
+			args := strconv.Quote(name)
+			if call.only != "" {
+				args += ", " + call.only
+			}
+			fmt.Fprintf(&b, "\t%s\n", p.looked(name, "", "spmd.Run("+args+")", call.within))
 		default:
 			i := slices.IndexFunc(p.cells, func(c *cell) bool { return c.number == call.cell })
 			if i >= 0 && p.cells[i].hasBody && !p.cells[i].injected {
@@ -175,14 +178,19 @@ func (p *part) mainFunc() string {
 
 // call is the call of a cell's function, within what looks at it.
 func (p *part) call(c *cell) string {
-	f, call := p.function(c), p.function(c)+"()"
-	for i, w := range slices.Backward(c.within) {
-		if i < len(c.within)-1 {
+	return p.looked(c.name, p.function(c), p.function(c)+"()", c.within)
+}
+
+// looked is a call within what looks at it. f is the function that it calls, if that has
+// neither parameters nor results.
+func (p *part) looked(name, f, call string, list []within) string {
+	for i, w := range slices.Backward(list) {
+		if f == "" || i < len(list)-1 {
 			f = "func() { " + call + " }"
 		}
 		switch w.magic {
 		case "%%timeline":
-			call = fmt.Sprintf("%s(timeline.Record(%q, %s))", p.must(0), cmp.Or(w.args, c.name), f)
+			call = fmt.Sprintf("%s(timeline.Record(%q, %s))", p.must(0), cmp.Or(w.args, name), f)
 		case "%%check":
 			call = fmt.Sprintf("%s(hazard.Checked(os.Stderr, %s))", p.must(0), f)
 		}

@@ -256,6 +256,16 @@ func change(a, b []float64, n int64, sum []float64) {
 }
 `, "", nil, []tutorialLaunch{{"product", "product", 2, []any{make([]float64, 60), upTo[float64](60), 60, 0, 3, 17}}, {"step", "step", 2, []any{make([]float64, 180), upTo[float64](180), 60, 1, 2}},
 		{"change", "change", 2, []any{upTo[float64](300), make([]float64, 300), 300, make([]float64, 1)}}, {"differ", "differ", 2, []any{upTo[float64](300), make([]float64, 300), 299, make([]uint64, 2)}}, {"spin", "spin", 1, []any{1000}}}},
+	{"09_jacobi", "mean", `
+func mean(next, now []float64, width, from, to int32) {
+	x, y := 1+place(), from+int32(gpu.BlockIdx.Y)
+	if x >= width-1 || y >= to {
+		return
+	}
+	i, w := int(y*width+x), int(width)
+	next[i] = 0.25 * (now[i-1] + now[i+1] + now[i-w] + now[i+w])
+}
+`, "", nil, []tutorialLaunch{{"mean", "mean", 2, []any{make([]float64, 180), upTo[float64](180), 60, 1, 2}}}},
 	{"09_jacobi", "pack", `
 func pack(line, u []float64, width, rows, x int32) {
 	if y := place(); y < rows {
