@@ -2,7 +2,6 @@ package notebooks
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/base64"
 	"flag"
 	"fmt"
@@ -67,10 +66,8 @@ func TestStyle(t *testing.T) {
 			if !strings.Contains(text.String(), "**Predict.**") {
 				t.Error("it asks for no prediction")
 			}
-			if most := longStretches[name]; stretch(nb) > cmp.Or(most, 100) {
-				t.Errorf("%d lines without an exercise, want %d or fewer", stretch(nb), cmp.Or(most, 100))
-			} else if most > 0 && stretch(nb) <= 100 {
-				t.Errorf("longStretches need not name it")
+			if n := stretch(nb); n > 100 {
+				t.Errorf("%d lines without an exercise, want 100 or fewer", n)
 			}
 			for i, c := range nb.Cells {
 				if c.HasTag("has-hazards") && !strings.Contains(fmt.Sprint(c.Outputs), "hazard: ") {
@@ -90,12 +87,6 @@ func TestStyle(t *testing.T) {
 			}
 		})
 	}
-}
-
-// longStretches are the tutorials in which a reader still writes nothing for more than
-// 100 lines, and for how many.
-var longStretches = map[string]int{
-	"13_scaling.ipynb": 545,
 }
 
 var folded = regexp.MustCompile(`(?s)<details>.*?</details>`)
