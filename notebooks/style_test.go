@@ -170,7 +170,7 @@ func parametersAreChecked(t *testing.T, nb *notebook.Notebook) {
 // inline begins a picture that is in the notebook's text.
 const inline = "data:image/svg+xml;base64,"
 
-var update = flag.Bool("update", false, "put the pictures of notebooks/pictures into the notebooks")
+var update = flag.Bool("update", false, "put the pictures of notebooks/pictures into the notebooks, and the minutes into the page for teachers")
 
 // Pictures are in the notebooks as they are in notebooks/pictures; each is used.
 func TestPictures(t *testing.T) {
