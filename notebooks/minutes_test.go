@@ -18,7 +18,7 @@ const wordsPerMinute, linesPerMinute, minutesPerExercise = 150, 15, 6
 var (
 	wordOfText = regexp.MustCompile(`[\pL\pN]+`)
 	minutesOf  = regexp.MustCompile(`\*\*Minutes:\*\* (\d+)`)
-	plan       = regexp.MustCompile(`(?s)(<!-- minutes -->\n).*?(<!-- end -->)`)
+	plan       = regexp.MustCompile(`(?s)(<!-- minutes -->\n\n).*?(\n<!-- end -->)`)
 )
 
 // estimate is of what stands below a heading of the second level.
