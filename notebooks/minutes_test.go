@@ -62,13 +62,13 @@ func estimates(nb *notebook.Notebook) []estimate {
 // the page for teachers with the tutorials.
 func TestMinutes(t *testing.T) {
 	var table strings.Builder
-	table.WriteString("| tutorial | minutes | by section |\n|---|---|---|\n")
+	table.WriteString("| tutorial | minutes | sections of five minutes or more |\n|---|---|---|\n")
 	for _, name := range names(t) {
 		nb := read(t, name)
 		total, parts := 0., []string{}
 		for _, s := range estimates(nb) {
 			total += s.minutes
-			if n := math.Round(s.minutes); n > 0 {
+			if n := math.Round(s.minutes); n >= 5 {
 				parts = append(parts, fmt.Sprintf("%s %.0f", s.title, n))
 			}
 		}
