@@ -280,7 +280,10 @@ func (f *fn) assign(s *ast.AssignStmt) {
 		values = []ir.Expr{f.value(s.Lhs[0], s.Rhs[0])}
 	default:
 		for i := range s.Rhs {
-			values = append(values, f.temp(f.value(s.Lhs[i], s.Rhs[i])))
+			values = append(values, f.value(s.Lhs[i], s.Rhs[i]))
+		}
+		for i, x := range values { // what the calls may have changed is read when they are made
+			values[i] = f.temp(x)
 		}
 	}
 	if s.Tok == token.ASSIGN && !early {

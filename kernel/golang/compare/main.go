@@ -25,6 +25,7 @@ func main() {
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the programs")
 	n := flag.Int("n", 1000, "random programs")
 	share := flag.Int("matrix", 0, "run one of so many entries of the matrix; 0: none")
+	orders := flag.Int("orders", 0, "random programs that ask for the order of evaluation")
 	workers := flag.Int("j", runtime.NumCPU(), "programs that the kernel runs at a time")
 	keep := flag.String("keep", "", "write programs that differ to this `folder`")
 	limit := flag.Duration("timeout", 30*time.Second, "time limit of one program")
@@ -57,6 +58,10 @@ func main() {
 	if *share > 0 {
 		err = s.matrix(context.Background(), *seed, *share)
 	}
+	for i := 0; i < *orders && err == nil; i += batch / 10 {
+		err = s.orders(context.Background(), *seed+uint64(i), min(batch/10, *orders-i), batch)
+		log.Printf("%d programs of %d functions, %d differ", s.programs, s.functions, s.differ)
+	}
 	for i := 0; i < *n && err == nil; i += batch {
 		err = s.random(context.Background(), *seed+uint64(i), min(batch, *n-i))
 		log.Printf("%d programs, %d differ", s.programs, s.differ)
@@ -79,13 +84,14 @@ const batch = 100
 
 // A search runs programs and reports those that differ.
 type search struct {
-	pool     *pool
-	workers  int
-	report   func(difference)
-	reduce   int // so many of the programs that differ are made smaller
-	programs int // random ones
-	entries  int // of the matrix
-	differ   int
+	pool      *pool
+	workers   int
+	report    func(difference)
+	reduce    int // so many of the programs that differ are made smaller
+	programs  int // random ones
+	functions int // of those that ask for the order of evaluation
+	entries   int // of the matrix
+	differ    int
 }
 
 // perProgram is how many functions of the matrix make a program.

@@ -39,7 +39,7 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 		f.evaluate(rhs)
 		return
 	}
-	if f.runs(rhs) && (hasIndex(lhs) || f.runs(lhs) || f.writesShared(lhs)) {
+	if f.runs(rhs) && (f.follows(lhs) || f.runs(lhs) || f.writesShared(lhs)) {
 		// The calls of the left side come first, then those of the right, which may
 		// change what is indexed.
 		lhs = f.callsFirst(lhs)
@@ -87,7 +87,7 @@ func computes(id *ast.Ident) bool {
 // callsFirst makes the calls in a place that is assigned to, and leaves the rest of
 // it for later, as Go's compiler does.
 func (f *fn) callsFirst(e ast.Expr) ast.Expr {
-	if !f.runs(e) {
+	if !f.runs(e) && !f.keepsKey(e) {
 		return e
 	}
 	var again ast.Expr
@@ -99,8 +99,13 @@ func (f *fn) callsFirst(e ast.Expr) ast.Expr {
 			again = y
 		}
 	case *ast.IndexExpr:
-		base := f.callsFirst(x.X)
-		again = &ast.IndexExpr{X: base, Index: f.callsFirst(x.Index)}
+		y := &ast.IndexExpr{X: f.callsFirst(x.X)}
+		if m, ok := f.typeOf(x.X).Underlying().(*types.Map); ok && f.isEarlyKey(x.Index, m) {
+			y.Index = f.raw(f.holdAs(effect, f.to(x.Index, m.Key())))
+		} else {
+			y.Index = f.callsFirst(x.Index)
+		}
+		again = y
 	case *ast.StarExpr:
 		again = &ast.StarExpr{X: f.callsFirst(x.X)}
 	case *ast.UnaryExpr:
@@ -109,10 +114,28 @@ func (f *fn) callsFirst(e ast.Expr) ast.Expr {
 		}
 	}
 	if again == nil {
-		return f.raw(f.hold(f.expr(e)))
+		var x *expr
+		pre := f.captured(func() { x = f.expr(e) })
+		x, pre = f.afterCalls(pre, x)
+		again := f.raw(x)
+		if len(pre) > 0 {
+			if f.shared.needs == nil {
+				f.shared.needs = make(map[ast.Expr]code)
+			}
+			f.shared.needs[again] = pre
+		}
+		return again
 	}
 	f.info.Types[again] = f.info.Types[ast.Unparen(e)]
 	return again
+}
+
+func (f *fn) allCallsFirst(list []ast.Expr) []ast.Expr {
+	out := make([]ast.Expr, len(list))
+	for i, e := range list {
+		out[i] = f.callsFirst(e)
+	}
+	return out
 }
 
 // set gives a variable, or what else can be assigned to, a value; tok says whether
@@ -139,26 +162,27 @@ func (f *fn) pinnedAll(lhs []ast.Expr) []storage {
 }
 
 func (f *fn) assignMulti(s *ast.AssignStmt) {
-	dsts := f.pinnedAll(s.Lhs)
-	for i, x := range f.multi(s.Rhs[0]) {
-		if d := dsts[i]; d.typ() != nil {
-			d.store(f, f.convert(x, d.typ()))
+	lhs := f.allCallsFirst(s.Lhs)
+	values := f.multi(s.Rhs[0])
+	for i, d := range f.pinnedAll(lhs) {
+		if d.typ() != nil {
+			d.store(f, f.convert(values[i], d.typ()))
 		}
 	}
 }
 
 func (f *fn) assignParallel(s *ast.AssignStmt) {
-	// Operands of the left side and the right side's values come first.
-	dsts := f.pinnedAll(s.Lhs)
-	values := make([]*expr, len(s.Rhs))
+	lhs := f.allCallsFirst(s.Lhs)
+	list := make([]lowering, len(s.Rhs))
 	for i, x := range s.Rhs {
-		t := dsts[i].typ()
-		if t == nil {
-			t = types.Default(f.typeOf(x))
+		t := types.Default(f.typeOf(x))
+		if !isBlank(lhs[i]) {
+			t = f.typeOf(lhs[i])
 		}
-		values[i] = f.hold(f.to(x, t))
+		list[i] = func() *expr { return f.to(x, t) }
 	}
-	for i, d := range dsts {
+	values := f.together(list)
+	for i, d := range f.pinnedAll(lhs) {
 		d.store(f, values[i])
 	}
 }
@@ -166,7 +190,13 @@ func (f *fn) assignParallel(s *ast.AssignStmt) {
 func (f *fn) opAssign(s *ast.AssignStmt) {
 	op := strings.TrimSuffix(s.Tok.String(), "=")
 	lhs, rhs := s.Lhs[0], s.Rhs[0]
-	dst := f.targetOf(lhs, rhs)
+	runs := f.runs(rhs)
+	var dst storage
+	if runs {
+		lhs = f.callsFirst(lhs)
+	} else {
+		dst = f.targetOf(lhs, rhs)
+	}
 	var x *expr
 	if s.Tok == token.SHL_ASSIGN || s.Tok == token.SHR_ASSIGN {
 		x = f.shiftCount(rhs)
@@ -176,7 +206,12 @@ func (f *fn) opAssign(s *ast.AssignStmt) {
 	if s.Tok == token.QUO_ASSIGN {
 		x = f.divisor(rhs, x)
 	}
-	if dst.checks != nil && x.calls() {
+	if runs {
+		if x.acts() {
+			x = f.spillAlways(x)
+		}
+		dst = f.pinned(lhs)
+	} else if dst.checks != nil && x.calls() {
 		x = f.spillAlways(x)
 	}
 	f.add(dst.checks)
@@ -205,12 +240,16 @@ func isMapIndex(f *fn, e ast.Expr) bool {
 	return isMap
 }
 
-// hasIndex says whether an expression has an index in it.
-func hasIndex(e ast.Expr) bool {
+// follows says whether a place is an element, or behind a pointer.
+func (f *fn) follows(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
-		_, ok := n.(*ast.IndexExpr)
-		found = found || ok
+		switch n := n.(type) {
+		case *ast.IndexExpr, *ast.StarExpr:
+			found = true
+		case *ast.SelectorExpr:
+			found = found || f.info.Selections[n] != nil && isPointer(f.typeOf(n.X))
+		}
 		return !found
 	})
 	return found
@@ -255,7 +294,7 @@ func (f *fn) defineStmt(s *ast.AssignStmt) {
 			f.assignOne(s.Lhs[0], s.Rhs[0])
 		}
 	default:
-		values := make([]*expr, len(s.Rhs))
+		list := make([]lowering, len(s.Rhs))
 		for i, x := range s.Rhs {
 			t := types.Default(f.typeOf(x))
 			if o := f.defined(s.Lhs[i]); o != nil {
@@ -263,8 +302,9 @@ func (f *fn) defineStmt(s *ast.AssignStmt) {
 			} else if !isBlank(s.Lhs[i]) {
 				t = f.typeOf(s.Lhs[i])
 			}
-			values[i] = f.hold(f.to(x, t))
+			list[i] = func() *expr { return f.to(x, t) }
 		}
+		values := f.together(list)
 		for i, x := range s.Lhs {
 			if isBlank(x) {
 				f.emit("_ = %s", values[i])
@@ -287,7 +327,12 @@ func (f *fn) declStmt(s *ast.DeclStmt) {
 }
 
 func (f *fn) varSpec(spec *ast.ValueSpec) {
-	typeOf := func(id *ast.Ident) types.Type { return f.l.subst(f.info.Defs[id].Type(), f.env) }
+	typeOf := func(id *ast.Ident, x ast.Expr) types.Type {
+		if o := f.info.Defs[id]; o != nil {
+			return f.l.subst(o.Type(), f.env)
+		}
+		return types.Default(f.typeOf(x))
+	}
 	switch {
 	case len(spec.Values) == 0:
 		for _, id := range spec.Names {
@@ -296,20 +341,17 @@ func (f *fn) varSpec(spec *ast.ValueSpec) {
 			}
 		}
 	case len(spec.Values) == len(spec.Names):
-		values := make([]*expr, len(spec.Names))
-		for i, x := range spec.Values {
-			id := spec.Names[i]
-			if id.Name == "_" {
-				if !f.isNil(x) {
-					f.evaluate(x)
-				}
-				continue
+		if len(spec.Names) == 1 && spec.Names[0].Name == "_" {
+			if x := spec.Values[0]; !f.isNil(x) {
+				f.evaluate(x)
 			}
-			values[i] = f.to(x, typeOf(id))
-			if len(values) > 1 {
-				values[i] = f.hold(values[i])
-			}
+			return
 		}
+		list := make([]lowering, len(spec.Names))
+		for i, x := range spec.Values {
+			list[i] = func() *expr { return f.to(x, typeOf(spec.Names[i], x)) }
+		}
+		values := f.together(list)
 		for i, id := range spec.Names {
 			if id.Name != "_" {
 				f.define(f.info.Defs[id], values[i])

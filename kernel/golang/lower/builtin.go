@@ -266,7 +266,9 @@ func (l *Lowerer) lesser(name string, t types.Type, x, y *expr) *expr {
 	rep := l.rep(t)
 	if t.Underlying().(*types.Basic).Info()&types.IsFloat != 0 {
 		wide := func(x *expr) *expr { return node(opConvert, "float64", nil, x) }
-		return node(opConvert, rep, t, l.runtime(nil, fun, wide(x), wide(y)))
+		z := node(opConvert, rep, t, l.runtime(nil, fun, wide(x), wide(y)))
+		z.early = true
+		return z
 	}
 	return call(t, ident(l.helper(name+" "+rep, func(h string) {
 		fmt.Fprintf(&l.code, "func %s(a, b %s) %s { if b %s a { return b }; return a }\n", h, rep, rep, op)

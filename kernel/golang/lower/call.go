@@ -22,7 +22,7 @@ func (f *fn) call(e *ast.CallExpr) *expr {
 	}
 	c := f.callee(fun)
 	f.calls(c.lowered)
-	args := f.args(e, c)
+	args := f.args(e, &c)
 	f.refresh(c, e, args)
 	f.guardCallbacks(c, args)
 	if x := f.direct(e, c.host, args); x != nil {
@@ -37,6 +37,7 @@ func (f *fn) call(e *ast.CallExpr) *expr {
 // called is what a call calls.
 type called struct {
 	fun     *expr
+	value   lowering // fun, if it is to be evaluated with the arguments
 	sig     *types.Signature
 	lowered string                 // the lowered function that it is, if that is known
 	recv    lowering               // the receiver, if it is to be evaluated with the arguments
@@ -85,10 +86,7 @@ func (f *fn) callee(fun ast.Expr) called {
 			return c
 		}
 	}
-	c.fun = f.expr(fun)
-	if !c.fun.is(opName, opGlobal) {
-		c.fun = f.spill(c.fun)
-	}
+	c.value = func() *expr { return f.expr(fun) }
 	return c
 }
 
@@ -117,6 +115,7 @@ func (f *fn) direct(e *ast.CallExpr, fun *types.Func, args []*expr) *expr {
 		return nil
 	}
 	x := f.arguments(e, f.l.hostName("direct", symbol, nil).text, args)
+	_, x.steady = f.l.host.DirectTraits(fun.FullName())
 	if fun.Signature().Results().Len() == 1 {
 		return field(x, "R", f.typeOf(e))
 	}
@@ -147,8 +146,8 @@ func calledName(fun ast.Expr) *ast.Ident {
 }
 
 // args lowers the arguments of a call, receiver first, converted to the parameters'
-// types.
-func (f *fn) args(e *ast.CallExpr, c called) []*expr {
+// types, and the function that is called, if it is a value.
+func (f *fn) args(e *ast.CallExpr, c *called) []*expr {
 	sig := c.sig
 	n := sig.Params().Len()
 	param := func(i int) types.Type {
@@ -161,19 +160,15 @@ func (f *fn) args(e *ast.CallExpr, c called) []*expr {
 		return sig.Params().At(i).Type()
 	}
 	var list []lowering
-	if c.recv != nil {
-		list = append(list, c.recv)
+	for _, first := range []lowering{c.value, c.recv} {
+		if first != nil {
+			list = append(list, first)
+		}
 	}
 	fixed := len(list)
-	var out []*expr
-	// f(g()) where g has several results.
-	if tup := f.tuple(e.Args); tup != nil {
-		if c.recv != nil {
-			out = append(out, f.spill(c.recv()))
-		}
-		for i, v := range f.multi(e.Args[0]) {
-			out = append(out, f.convert(v, param(i)))
-		}
+	var several []*expr
+	if f.tuple(e.Args) != nil { // f(g()) where g has several results
+		list = append(list, func() *expr { several = f.multi(e.Args[0]); return nil })
 	} else {
 		for i, a := range e.Args {
 			list = append(list, func() *expr {
@@ -188,9 +183,24 @@ func (f *fn) args(e *ast.CallExpr, c called) []*expr {
 				return x
 			})
 		}
-		out = f.exprs(list...)
+	}
+	out := f.exprs(list...)
+	if several != nil {
+		out = out[:fixed]
+		for i, v := range several {
+			out = append(out, f.convert(v, param(i)))
+		}
+	}
+	if c.value != nil {
+		if c.fun = out[0]; !c.fun.is(opName, opGlobal) {
+			c.fun = f.spill(c.fun)
+		}
+		out, fixed = out[1:], fixed-1
 	}
 	if sig.Variadic() && !e.Ellipsis.IsValid() {
+		if first := fixed + n - 1; several == nil && len(out) > first {
+			f.settleList(out, first)
+		}
 		out = append(out[:fixed:fixed], f.pack(out[fixed:], sig)...)
 	}
 	return out

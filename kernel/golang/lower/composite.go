@@ -20,18 +20,24 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) *expr {
 	case *types.Array:
 		return f.listLit(e, t, u.Elem())
 	case *types.Map:
-		var list []lowering
-		for _, x := range e.Elts {
+		p := make([]*expr, 0, 2*len(e.Elts))
+		runs := f.runs(e)
+		for _, x := range e.Elts { // one entry is made after another
 			kv := x.(*ast.KeyValueExpr)
-			list = append(list, func() *expr {
+			entry := f.exprs(func() *expr {
 				k := f.litValue(kv.Key, u.Key())
 				if types.IsInterface(u.Key()) {
 					k = f.spillAlways(k) // the interpreter takes constants of different types for equal
 				}
 				return k
 			}, func() *expr { return f.mapped(kv.Value, f.litValue(kv.Value, u.Elem())) })
+			for i, x := range entry {
+				if runs && (x.reads() || x.acts()) {
+					entry[i] = f.holdAs(effect, x)
+				}
+			}
+			p = append(p, entry...)
 		}
-		p := f.exprs(list...)
 		x := node(opComposite, l.rep(t), t)
 		for i := 0; i < len(p); i += 2 {
 			x.args = append(x.args, node(opPair, "", nil, p[i], p[i+1]))
@@ -74,6 +80,7 @@ func (f *fn) listLit(e *ast.CompositeLit, t, elem types.Type) *expr {
 		list = append(list, func() *expr { return f.listed(f.litValue(x, elem)) })
 	}
 	p := f.exprs(list...)
+	f.settleList(p, 0)
 	if !ordered {
 		for i, x := range p {
 			p[i] = node(opPair, "", nil, intLiteral(keys[i]), x)
@@ -93,6 +100,28 @@ func (f *fn) listed(x *expr) *expr {
 		return f.hold(x)
 	}
 	return x
+}
+
+// settleList puts elements of a list, which begin at first, into temporaries, of which
+// the interpreter may not find the type where statements stand before the list; and the
+// calls that come before.
+func (f *fn) settleList(list []*expr, first int) {
+	last := -1
+	for i, x := range list {
+		if i >= first && f.unsettled(x) {
+			last = i
+		}
+	}
+	for i, x := range list[:last+1] {
+		if x.acts() || i >= first && f.unsettled(x) {
+			list[i] = f.hold(x)
+		}
+	}
+}
+
+func (f *fn) unsettled(x *expr) bool {
+	_, basic := x.typ.Underlying().(*types.Basic)
+	return !basic && !f.l.isAny(x.typ) && x.reads()
 }
 
 func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) *expr {

@@ -120,7 +120,7 @@ func (f *fn) thunk(e *ast.CallExpr) *expr {
 		body = f.l.runtime(nil, "Exit", hold(f.expr(e.Args[0])))
 	default:
 		c := f.callee(fun)
-		args := f.args(e, c)
+		args := f.args(e, &c)
 		for i, x := range args {
 			if c.recv != nil && i == 0 && types.IsInterface(x.typ) {
 				x = f.spillAlways(x)

@@ -10,6 +10,8 @@ import (
 // expr lowers an expression; its type in lowered code is that of typeOf(e).
 func (f *fn) expr(e ast.Expr) *expr {
 	if x, ok := f.shared.raw[e]; ok {
+		f.add(f.shared.needs[e])
+		delete(f.shared.needs, e)
 		return x
 	}
 	x := f.value(e)
@@ -71,28 +73,6 @@ type lowering func() *expr
 // statements of its own, those before it go into temporaries first.
 func (f *fn) exprs(list ...lowering) []*expr { return f.operands(false, list...) }
 
-// operands is exprs; inPlace says that the first is a variable, not a copy of it.
-func (f *fn) operands(inPlace bool, list ...lowering) []*expr {
-	out := make([]*expr, len(list))
-	for i, one := range list {
-		pre := f.captured(func() { out[i] = one() })
-		if len(pre) == 0 {
-			continue
-		}
-		for j, x := range out[:i] {
-			switch {
-			case x == nil, pre.pure() && !x.calls():
-			case inPlace && j == 0:
-				out[j] = f.pin(x)
-			default:
-				out[j] = f.spill(x)
-			}
-		}
-		f.add(pre)
-	}
-	return out
-}
-
 // spill keeps a value in a temporary unless it is a constant or a name.
 func (f *fn) spill(x *expr) *expr {
 	if x.simple() {
@@ -103,12 +83,12 @@ func (f *fn) spill(x *expr) *expr {
 
 func (f *fn) spillAlways(x *expr) *expr {
 	t := f.temp(x.typ)
-	f.emit("%s := %s", t, x)
+	f.emitAs(keeps, "%s := %s", t, x)
 	return t
 }
 
 // hold is spillAlways for what the interpreter may not find the type of.
-func (f *fn) hold(x *expr) *expr { return f.holdAs(effect, x) }
+func (f *fn) hold(x *expr) *expr { return f.holdAs(keeps, x) }
 
 func (f *fn) holdAs(k kind, x *expr) *expr {
 	t := f.temp(x.typ)

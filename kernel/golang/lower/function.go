@@ -53,7 +53,8 @@ type fn struct {
 // shared is what a declared function and its literals have in common.
 type shared struct {
 	boxed map[types.Object]bool
-	lits  map[string]int // how many literals a function has, by its name
+	lits  map[string]int    // how many literals a function has, by its name
+	needs map[ast.Expr]code // statements that come before some of raw
 	raw   map[ast.Expr]*expr
 }
 

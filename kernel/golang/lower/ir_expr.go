@@ -37,12 +37,14 @@ const (
 // expr is an expression of lowered code. What the lowering must know of it, it
 // asks of this tree; text is made of it when the function is done.
 type expr struct {
-	op    op
-	text  string     // the name, literal, operator or field; or the type
-	paren bool       // an address, or the type of a conversion, is in brackets
-	args  []*expr    // operands
-	typ   types.Type // in the cell's terms; a tuple if it has several values; nil where nothing asks
-	frame *frame     // of a direct call in a loop
+	op     op
+	text   string     // the name, literal, operator or field; or the type
+	paren  bool       // an address, or the type of a conversion, is in brackets
+	args   []*expr    // operands
+	typ    types.Type // in the cell's terms; a tuple if it has several values; nil where nothing asks
+	frame  *frame     // of a direct call in a loop
+	early  bool       // Go's compiler evaluates it with the calls, though it is none
+	steady bool       // of a call: its result depends on the arguments alone
 }
 
 var (

@@ -21,6 +21,7 @@ type kind uint8
 const (
 	effect kind = iota
 	pure        // it computes or checks what nothing has to be kept from
+	keeps       // it keeps a value in a temporary
 	note        // it notes the position
 )
 

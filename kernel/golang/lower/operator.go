@@ -64,7 +64,9 @@ func (f *fn) shiftCount(e ast.Expr) *expr {
 	}
 	t := f.typeOf(e)
 	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsUnsigned == 0 {
-		return call(nil, ident(f.l.shiftHelper(f.l.rep(t)), nil), f.expr(e))
+		x := call(nil, ident(f.l.shiftHelper(f.l.rep(t)), nil), f.expr(e))
+		x.steady = true
+		return x
 	}
 	return node(opConvert, "uint64", nil, f.expr(e))
 }

@@ -97,7 +97,7 @@ func (f *fn) index(e *ast.IndexExpr) *expr {
 func (f *fn) element(e *ast.IndexExpr) *expr {
 	t := f.typeOf(e.X).Underlying()
 	if m, ok := t.(*types.Map); ok {
-		p := f.exprs(func() *expr { return f.expr(e.X) }, func() *expr { return f.to(e.Index, m.Key()) })
+		p := f.exprs(func() *expr { return f.expr(e.X) }, func() *expr { return f.mapKey(e.Index, m) })
 		return index(p[0], p[1], m.Elem())
 	}
 	p := f.operands(f.inPlace(e.X), func() *expr { return f.elementBase(e.X) }, func() *expr { return f.indexValue(e.Index) })

@@ -1,0 +1,353 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// Operands are evaluated as Go's compiler does it: first the calls in them, in order,
+// and then what is left, such as variables, elements and fields, which the calls may
+// have changed. So calls go into temporaries where something before them is only read.
+
+// operands lowers several expressions, to be evaluated in order: if one needs
+// statements of its own, the calls before it go into temporaries first. inPlace says
+// that the first is a variable, not a copy of it.
+func (f *fn) operands(inPlace bool, list ...lowering) []*expr {
+	out := make([]*expr, len(list))
+	pres := make([]code, len(list))
+	last := -1                  // the last that calls
+	apart, read := false, false // something needs statements after a call; something is read before one
+	for i, one := range list {
+		pres[i] = f.captured(func() { out[i] = one() })
+		apart = apart || last >= 0 && len(pres[i]) > 0
+		if !pres[i].pure() || out[i] != nil && out[i].acts() {
+			last = i
+			apart = apart || i > 0 && !pres[i].pure()
+			read = read || reads(pres[:i], out[:i])
+		}
+	}
+	if !apart && !read {
+		for _, pre := range pres {
+			f.add(pre)
+		}
+		return out
+	}
+	var late code // what is to be done when all calls are made
+	for i, x := range out {
+		switch {
+		case x == nil:
+			f.add(pres[i])
+		case i > last:
+			late = append(late, pres[i]...)
+		case i == last && !read && !anyStatements(pres[i+1:]):
+			f.add(pres[i])
+		case inPlace && i == 0 && (x.acts() || x.copies()):
+			f.add(pres[i])
+			out[i] = f.pin(x)
+		default:
+			var rest code
+			out[i], rest = f.afterCalls(pres[i], x)
+			late = append(late, rest...)
+		}
+	}
+	f.add(late)
+	return out
+}
+
+// afterCalls makes the calls that an expression and the statements before it have. It
+// returns what is left, to be evaluated later, and the statements that this needs.
+func (f *fn) afterCalls(pre code, x *expr) (*expr, code) {
+	pre = f.captured(func() {
+		depth := 0
+		for _, s := range pre {
+			if y := s.kept(); y != nil && depth == 0 && !y.isCall() && !y.isCopied() {
+				args := slices.Clone(s.args)
+				args[len(args)-1] = f.withoutCalls(y)
+				s.args = args
+			}
+			depth += s.opens()
+			f.add(code{s})
+		}
+		x = f.withoutCalls(x)
+	})
+	late := pre.late()
+	var rest code
+	for i, s := range pre {
+		if late[i] {
+			rest = append(rest, s)
+		} else {
+			f.add(code{s})
+		}
+	}
+	return x, rest
+}
+
+// late says which of the statements before an expression can be made after other
+// calls: those that compute, keep or check something, for the expression alone.
+func (c code) late() []bool {
+	late := make([]bool, len(c))
+	needed := make(map[string]bool) // what those have names for that cannot
+	depth := 0
+	for i := len(c) - 1; i >= 0; i-- {
+		s := c[i]
+		inner := depth > 0 || strings.HasPrefix(s.format, "}")
+		depth -= s.opens()
+		if late[i] = !inner && depth == 0 && s.movable() && !s.mentions(needed); !late[i] {
+			s.names(func(name string) { needed[name] = true })
+		}
+	}
+	return late
+}
+
+// opens is how many blocks a statement opens, less those that it ends.
+func (s stmt) opens() int { return strings.Count(s.format, "{") - strings.Count(s.format, "}") }
+
+// checks says whether a statement keeps nothing: a check, or part of one.
+func (s stmt) checks() bool {
+	return !strings.HasPrefix(s.format, "%s = ") && !strings.HasPrefix(s.format, "%s := ") && !strings.HasPrefix(s.format, "var ")
+}
+
+// kept is what a statement keeps in a temporary, or nil.
+func (s stmt) kept() *expr {
+	if s.kind != keeps && (s.kind != pure || s.checks()) {
+		return nil
+	}
+	return s.args[len(s.args)-1].(*expr)
+}
+
+// movable says whether a statement only computes, keeps or checks something.
+func (s stmt) movable() bool {
+	x := s.kept()
+	return x != nil && !x.acts() && !x.copies() || s.kind == pure && s.checks()
+}
+
+// mentions says whether a statement defines one of the names, or checks what has one.
+func (s stmt) mentions(names map[string]bool) bool {
+	if !s.checks() {
+		return names[s.args[0].(*expr).text]
+	}
+	found := false
+	s.names(func(name string) { found = found || names[name] })
+	return found
+}
+
+// names gives the variables in a statement.
+func (s stmt) names(yield func(string)) {
+	for _, arg := range s.args {
+		if x, ok := arg.(*expr); ok {
+			x.contains(func(x *expr) bool {
+				if x.is(opName, opGlobal) {
+					yield(x.text)
+				}
+				return false
+			})
+		}
+	}
+}
+
+// anyStatements says whether there are statements in lists.
+func anyStatements(list []code) bool {
+	return slices.ContainsFunc(list, func(c code) bool { return len(c) > 0 })
+}
+
+// reads says whether something in expressions, or kept for them, is read that a call may
+// change.
+func reads(pres []code, list []*expr) bool {
+	for i, x := range list {
+		if x != nil && x.reads() || slices.ContainsFunc(pres[i], func(s stmt) bool { return s.movable() && s.kept().reads() }) {
+			return true
+		}
+	}
+	return false
+}
+
+// reads says whether x reads what a call may change.
+func (x *expr) reads() bool {
+	return x.contains(func(x *expr) bool { return x.is(opGlobal, opDeref, opIndex) })
+}
+
+// acts says whether x calls a function or receives.
+func (x *expr) acts() bool {
+	return x.contains((*expr).isCall)
+}
+
+// isCall says whether x is a call of a function, or a receive operation.
+func (x *expr) isCall() bool {
+	return x.op == opReceive || x.is(opCall, opDirect) && !x.steady && !x.inRuntime()
+}
+
+// inRuntime says whether a call is one of package rt, which do what Go's operators do.
+func (x *expr) inRuntime() bool {
+	return x.op == opCall && x.args[0].op == opHost && strings.HasPrefix(x.args[0].text, "h_rt.")
+}
+
+// copies says whether something in x is copied with the calls.
+func (x *expr) copies() bool { return x.reads() && x.contains((*expr).isCopied) }
+
+// isCopied says whether Go's compiler evaluates x with the calls, though it is none.
+func (x *expr) isCopied() bool {
+	if x.early {
+		return true
+	}
+	switch x.op {
+	case opSlice:
+		return true
+	case opComposite:
+		return isMap(x.typ)
+	case opBinary:
+		return x.text == "&&" || x.text == "||"
+	case opAssert: // a pointer is what the interface holds
+		if x.typ != nil {
+			switch x.typ.Underlying().(type) {
+			case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
+				return false
+			}
+		}
+		return true
+	case opConvert, opCall: // to an interface: what the runtime takes by its address
+		if x.typ == nil || !types.IsInterface(x.typ) {
+			return false
+		}
+		y := x.args[len(x.args)-1]
+		return y.typ != nil && !y.is(opName, opGlobal, opDeref, opIndex, opField) && byAddress(y.typ)
+	}
+	return false
+}
+
+// byAddress says whether what a value of a type becomes in an interface is made from
+// its address.
+func byAddress(t types.Type) bool {
+	switch n := sizes.Sizeof(t); {
+	case n != 2 && n != 4 && n != 8, sizes.Alignof(t) != n, hasPointers(t):
+		return !isSole(t)
+	}
+	return false
+}
+
+// isSole says whether a value of a type is a string or a slice, perhaps as the only
+// thing in structures and arrays.
+func isSole(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsString != 0
+	case *types.Slice:
+		return true
+	case *types.Struct:
+		return u.NumFields() == 1 && isSole(u.Field(0).Type())
+	case *types.Array:
+		return u.Len() == 1 && isSole(u.Elem())
+	}
+	return false
+}
+
+func hasPointers(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsString != 0 || u.Kind() == types.UnsafePointer
+	case *types.Struct:
+		for v := range u.Fields() {
+			if hasPointers(v.Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.Array:
+		return u.Len() > 0 && hasPointers(u.Elem())
+	}
+	return true
+}
+
+// withoutCalls puts the calls in an expression into temporaries, and what else Go's
+// compiler evaluates with them.
+func (f *fn) withoutCalls(x *expr) *expr {
+	switch {
+	case x == nil || x.simple():
+		return x
+	case x.isCall(), x.op == opField && x.args[0].op == opDirect && x.args[0].isCall(), x.isCopied():
+		if x.typ == nil {
+			return f.spillAlways(x)
+		}
+		return f.hold(x)
+	case !x.acts() && !x.copies():
+		return x
+	}
+	again := *x
+	again.args = make([]*expr, len(x.args))
+	for i, y := range x.args {
+		again.args[i] = f.withoutCalls(y)
+	}
+	return &again
+}
+
+// together lowers what one or several variables are set to.
+func (f *fn) together(list []lowering) []*expr {
+	out := f.exprs(list...)
+	if len(out) == 1 {
+		return out
+	}
+	for i, x := range out {
+		out[i] = f.hold(x)
+	}
+	return out
+}
+
+func isMap(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := coreType(t).(*types.Map)
+	return ok
+}
+
+// mapKey lowers the key of an element of a map.
+func (f *fn) mapKey(e ast.Expr, m *types.Map) *expr {
+	x := f.to(e, m.Key())
+	if !f.isEarlyKey(e, m) {
+		return x
+	}
+	y := *x
+	y.early = true
+	return &y
+}
+
+// isEarlyKey says whether Go's compiler evaluates a key with the calls: the runtime
+// takes some by their address.
+func (f *fn) isEarlyKey(e ast.Expr, m *types.Map) bool {
+	const largest = 128 // of the elements that fast functions are for
+	n := sizes.Sizeof(m.Key())
+	if f.info.Types[e].Value != nil {
+		return false
+	}
+	fast := sizes.Sizeof(m.Elem()) <= largest
+	switch u := m.Key().Underlying().(type) {
+	case *types.Pointer, *types.Chan:
+		if fast {
+			return false
+		}
+	case *types.Basic:
+		if fast && (u.Info()&types.IsString != 0 || u.Info()&types.IsInteger != 0 && (n == 4 || n == 8) || u.Kind() == types.UnsafePointer) {
+			return false
+		}
+	}
+	return !f.info.Types[e].Addressable() || !types.Identical(f.typeOf(e), m.Key())
+}
+
+// keepsKey says whether a place has an element of a map in it whose key is evaluated with
+// the calls.
+func (f *fn) keepsKey(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.IndexExpr:
+			if m, ok := f.typeOf(n.X).Underlying().(*types.Map); ok {
+				found = found || f.isEarlyKey(n.Index, m)
+			}
+		}
+		return !found
+	})
+	return found
+}
