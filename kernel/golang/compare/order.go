@@ -309,36 +309,59 @@ func (g *orders) statement() string {
 	return g.format(statements[g.IntN(len(statements))], 2+g.IntN(3))
 }
 
+// orderStatements makes n statements, less those that the compiler does not take.
+func orderStatements(seed uint64, n int) ([]string, error) {
+	const name = "q"
+	g := &orders{Rand: rand.New(rand.NewPCG(seed, 3))}
+	made := make([]string, n)
+	for i := range made {
+		made[i] = g.statement()
+	}
+	ok, err := accepted(1+n, func(i int) string {
+		if i == 0 {
+			return named(name, orderState)
+		}
+		return named(name, orderFunction(i, made[i-1]))
+	})
+	var list []string
+	for i, x := range made {
+		if ok[1+i] {
+			list = append(list, x)
+		}
+	}
+	return list, err
+}
+
+// withOrders is a program that runs n such statements first.
+func withOrders(p program, seed uint64, n int) (program, error) {
+	list, err := orderStatements(seed, n)
+	o := orderProgram(p.name+"q", list)
+	begin := "func " + p.name + "main() {\n"
+	p.decls = o.decls + strings.Replace(p.decls, begin, begin+"\t"+o.name+"main()\n", 1)
+	return p, err
+}
+
 // orders runs n programs that ask for the order of evaluation, of so many functions.
 func (s *search) orders(ctx context.Context, seed uint64, n, functions int) error {
 	var list []program
 	parts := make(map[string][]string)
 	for i := range n {
-		name := fmt.Sprintf("q%dx%d", seed, i)
-		g := &orders{Rand: rand.New(rand.NewPCG(seed<<20+uint64(i), 3))}
-		statements := make([]string, functions)
-		for i := range statements {
-			statements[i] = g.statement()
-		}
-		ok, err := accepted(1+functions, func(i int) string {
-			if i == 0 {
-				return named(name, orderState)
-			}
-			return named(name, orderFunction(i, statements[i-1]))
-		})
+		statements, err := orderStatements(seed<<20+uint64(i), functions)
 		if err != nil {
 			return err
 		}
-		for i, x := range statements {
-			if ok[1+i] {
-				parts[name] = append(parts[name], x)
-			}
-		}
-		list = append(list, orderProgram(name, parts[name]))
-		s.functions += len(parts[name])
+		p := orderProgram(fmt.Sprintf("q%dx%d", seed, i), statements)
+		parts[p.name] = statements
+		list = append(list, p)
+		s.functions += len(statements)
 	}
+	return s.ordered(ctx, list, parts)
+}
+
+// ordered runs programs of such statements, and reports each statement that differs.
+func (s *search) ordered(ctx context.Context, list []program, parts map[string][]string) error {
 	found, err := compare(ctx, s.pool, s.workers, list)
-	s.programs += n
+	s.programs += len(list)
 	for _, d := range found {
 		s.differ++
 		got, want := sections(d.got.Out), sections(d.want.Out)

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Random programs do nothing that the language leaves open: what is called
-// inside of an expression prints, but changes no variable that others read; loops
-// have few iterations, and functions call earlier ones only, as often as fuel lasts.
+// Random programs do nothing that the language leaves open, except in the statements of
+// order.go: what is called inside of an expression prints, but changes no variable that
+// others read; loops have few iterations, and functions call earlier ones only, as often
+// as fuel lasts.
 
 type kind int
 
@@ -673,11 +674,20 @@ func (g *generator) boolean(s *scope, t *typ, d int) string {
 	return fmt.Sprintf("%s(%s %s %s)", t.name, g.expr(s, u, d), oneAmong(g, []string{"<", "<=", ">", ">=", "==", "!="}), g.expr(s, u, d))
 }
 
+// perOrders is how many programs there are to one that asks for the order of evaluation.
+const perOrders = 4
+
 // random runs n random programs.
 func (s *search) random(ctx context.Context, seed uint64, n int) error {
 	list := make([]program, n)
 	for i := range list {
 		list[i] = randomProgram(fmt.Sprintf("r%dx%d", seed, i), seed<<20+uint64(i))
+		if i%perOrders == 0 {
+			var err error
+			if list[i], err = withOrders(list[i], seed<<20+uint64(i), 5); err != nil {
+				return err
+			}
+		}
 	}
 	found, err := s.differing(ctx, list)
 	s.programs += n

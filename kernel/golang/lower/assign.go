@@ -39,7 +39,7 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 		f.evaluate(rhs)
 		return
 	}
-	if f.runs(rhs) && (f.follows(lhs) || f.runs(lhs) || f.writesShared(lhs)) {
+	if f.runs(rhs) && (f.follows(lhs, rhs) || f.runs(lhs) || f.writesShared(lhs)) {
 		// The calls of the left side come first, then those of the right, which may
 		// change what is indexed.
 		lhs = f.callsFirst(lhs)
@@ -62,7 +62,10 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 
 // runs says whether an expression calls a function or receives: conversions and
 // builtins that only compute are no calls.
-func (f *fn) runs(e ast.Expr) bool {
+func (f *fn) runs(e ast.Expr) bool { return f.runsBut(e, computes) }
+
+// runsBut is runs; but says which builtins are no calls.
+func (f *fn) runsBut(e ast.Expr, but func(*ast.Ident) bool) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -70,7 +73,7 @@ func (f *fn) runs(e ast.Expr) bool {
 			return false
 		case *ast.CallExpr:
 			tv := f.info.Types[ast.Unparen(n.Fun)]
-			found = found || !tv.IsType() && !(tv.IsBuiltin() && computes(calledName(n.Fun)))
+			found = found || !tv.IsType() && !(tv.IsBuiltin() && but(calledName(n.Fun)))
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.ARROW
 		}
@@ -81,13 +84,18 @@ func (f *fn) runs(e ast.Expr) bool {
 
 // computes says whether a builtin changes nothing, and does not panic.
 func computes(id *ast.Ident) bool {
-	return id != nil && slices.Contains([]string{"len", "cap", "min", "max", "real", "imag", "complex", "new"}, id.Name)
+	return slices.Contains([]string{"len", "cap", "min", "max", "real", "imag", "complex", "new"}, id.Name)
+}
+
+// setsNoVariable says whether a builtin sets elements at most.
+func setsNoVariable(id *ast.Ident) bool {
+	return computes(id) || slices.Contains([]string{"append", "copy", "make"}, id.Name)
 }
 
 // callsFirst makes the calls in a place that is assigned to, and leaves the rest of
 // it for later, as Go's compiler does.
 func (f *fn) callsFirst(e ast.Expr) ast.Expr {
-	if !f.runs(e) && !f.keepsKey(e) {
+	if !f.hasEarly(e) {
 		return e
 	}
 	var again ast.Expr
@@ -190,7 +198,7 @@ func (f *fn) assignParallel(s *ast.AssignStmt) {
 func (f *fn) opAssign(s *ast.AssignStmt) {
 	op := strings.TrimSuffix(s.Tok.String(), "=")
 	lhs, rhs := s.Lhs[0], s.Rhs[0]
-	runs := f.runs(rhs)
+	runs := f.runs(rhs) || f.runs(lhs)
 	var dst storage
 	if runs {
 		lhs = f.callsFirst(lhs)
@@ -207,7 +215,7 @@ func (f *fn) opAssign(s *ast.AssignStmt) {
 		x = f.divisor(rhs, x)
 	}
 	if runs {
-		if x.acts() {
+		if id, ok := ast.Unparen(lhs).(*ast.Ident); x.acts() && !(ok && f.place(id).is(opName, opGlobal)) { // which is read after the calls
 			x = f.spillAlways(x)
 		}
 		dst = f.pinned(lhs)
@@ -240,15 +248,22 @@ func isMapIndex(f *fn, e ast.Expr) bool {
 	return isMap
 }
 
-// follows says whether a place is an element, or behind a pointer.
-func (f *fn) follows(e ast.Expr) bool {
+// follows says whether a place is an element, or behind a pointer: what is assigned may
+// change where it is, and comes before the panic if it is nowhere.
+func (f *fn) follows(place, assigned ast.Expr) bool {
+	changes := func(pointer ast.Expr) bool {
+		_, ok := ast.Unparen(pointer).(*ast.Ident)
+		return !ok || f.runsBut(assigned, setsNoVariable)
+	}
 	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
+	ast.Inspect(place, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.IndexExpr, *ast.StarExpr:
+		case *ast.IndexExpr:
 			found = true
+		case *ast.StarExpr:
+			found = found || changes(n.X)
 		case *ast.SelectorExpr:
-			found = found || f.info.Selections[n] != nil && isPointer(f.typeOf(n.X))
+			found = found || f.info.Selections[n] != nil && isPointer(f.typeOf(n.X)) && changes(n.X)
 		}
 		return !found
 	})
@@ -275,7 +290,7 @@ func (f *fn) incDec(s *ast.IncDecStmt) {
 	if s.Tok == token.DEC {
 		op = "-"
 	}
-	dst := f.targetOf(s.X)
+	dst := f.targetOf(f.callsFirst(s.X))
 	f.add(dst.checks)
 	f.emit("%s = %s %s 1", dst.place, dst.place, op)
 }

@@ -42,7 +42,7 @@ func (f *fn) builtin(e *ast.CallExpr) *expr {
 			f.evaluate(e.Args[0])
 			return intLiteral(a.Len())
 		}
-		return builtin(t, name, f.expr(e.Args[0]))
+		return early(steady(builtin(t, name, f.expr(e.Args[0]))))
 	case "append":
 		return f.appendCall(e)
 	case "copy":
@@ -54,14 +54,16 @@ func (f *fn) builtin(e *ast.CallExpr) *expr {
 		return l.runtime(nil, "Delete", toAny(p[0]), toAny(p[1]))
 	case "clear":
 		return l.runtime(nil, "Clear", toAny(f.expr(e.Args[0])))
-	case "close", "real", "imag":
+	case "close":
 		return builtin(t, name, f.expr(e.Args[0]))
+	case "real", "imag":
+		return early(steady(builtin(t, name, f.expr(e.Args[0]))))
 	case "new":
 		elem := t.Underlying().(*types.Pointer).Elem()
 		if tv := f.info.Types[e.Args[0]]; !tv.IsType() { // new(value)
 			return f.pointerTo(f.to(e.Args[0], elem))
 		}
-		return builtin(t, name, typeName(l.rep(elem)))
+		return steady(builtin(t, name, typeName(l.rep(elem))))
 	case "make":
 		return f.makeCall(e)
 	case "panic":
@@ -75,7 +77,7 @@ func (f *fn) builtin(e *ast.CallExpr) *expr {
 		if l.represent(t).typ == basicTypes[types.Complex64] {
 			part = types.Typ[types.Float32]
 		}
-		return builtin(t, name, f.exprs(func() *expr { return f.part(e.Args[0], part) }, func() *expr { return f.part(e.Args[1], part) })...)
+		return early(steady(builtin(t, name, f.exprs(func() *expr { return f.part(e.Args[0], part) }, func() *expr { return f.part(e.Args[1], part) })...)))
 	case "min", "max":
 		return f.minMax(name, e)
 	case "String", "StringData", "Slice", "SliceData", "Add":
@@ -108,8 +110,8 @@ func (f *fn) printed(args []ast.Expr) *expr {
 // pointerTo makes a variable of a value, and a pointer to it.
 func (f *fn) pointerTo(x *expr) *expr {
 	p := f.temp(types.NewPointer(x.typ))
-	f.emit("%s := new(%s)", p, f.l.rep(x.typ))
-	f.emit("*%s = %s", p, f.settled(x))
+	f.emitAs(keeps, "%s := %s", p, steady(builtin(p.typ, "new", typeName(f.l.rep(x.typ)))))
+	f.emitAs(keeps, "*%s = %s", p, f.settled(x))
 	return p
 }
 
@@ -152,7 +154,9 @@ func (f *fn) makeCall(e *ast.CallExpr) *expr {
 		constants = constants && f.info.Types[a].Value != nil
 	}
 	p := f.exprs(list...)
-	of := func(t types.Type) *expr { return builtin(t, "make", append([]*expr{typeName(l.rep(t))}, p...)...) }
+	of := func(t types.Type) *expr {
+		return early(steady(builtin(t, "make", append([]*expr{typeName(l.rep(t))}, p...)...)))
+	}
 	switch u := coreType(t).(type) {
 	case *types.Map: // the room that there is to be at once is no matter
 		if len(p) > 0 && !p[0].simple() {
@@ -166,7 +170,7 @@ func (f *fn) makeCall(e *ast.CallExpr) *expr {
 			p[0], p[1] = f.spillAlways(p[0]), f.spillAlways(p[1])
 			f.emit("%s", l.runtime(nil, "CheckMake", p[0], p[1], intLiteral(size)))
 		case !constants || f.isLarge(e.Args[len(e.Args)-1], size):
-			p[len(p)-1] = call(intType, ident(l.lenHelper(size), nil), p[len(p)-1])
+			p[len(p)-1] = steady(call(intType, ident(l.lenHelper(size), nil), p[len(p)-1]))
 		}
 	case *types.Chan:
 		if u.Dir() != types.SendRecv {
@@ -266,13 +270,11 @@ func (l *Lowerer) lesser(name string, t types.Type, x, y *expr) *expr {
 	rep := l.rep(t)
 	if t.Underlying().(*types.Basic).Info()&types.IsFloat != 0 {
 		wide := func(x *expr) *expr { return node(opConvert, "float64", nil, x) }
-		z := node(opConvert, rep, t, l.runtime(nil, fun, wide(x), wide(y)))
-		z.early = true
-		return z
+		return early(node(opConvert, rep, t, l.runtime(nil, fun, wide(x), wide(y))))
 	}
-	return call(t, ident(l.helper(name+" "+rep, func(h string) {
+	return early(steady(call(t, ident(l.helper(name+" "+rep, func(h string) {
 		fmt.Fprintf(&l.code, "func %s(a, b %s) %s { if b %s a { return b }; return a }\n", h, rep, rep, op)
-	}), nil), x, y)
+	}), nil), x, y)))
 }
 
 // unsafeCall lowers a call of a function of package unsafe.

@@ -115,7 +115,9 @@ func (f *fn) direct(e *ast.CallExpr, fun *types.Func, args []*expr) *expr {
 		return nil
 	}
 	x := f.arguments(e, f.l.hostName("direct", symbol, nil).text, args)
-	_, x.steady = f.l.host.DirectTraits(fun.FullName())
+	if _, x.steady = f.l.host.DirectTraits(fun.FullName()); x.steady {
+		x.early = true
+	}
 	if fun.Signature().Results().Len() == 1 {
 		return field(x, "R", f.typeOf(e))
 	}

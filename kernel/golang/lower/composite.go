@@ -42,7 +42,7 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) *expr {
 		for i := 0; i < len(p); i += 2 {
 			x.args = append(x.args, node(opPair, "", nil, p[i], p[i+1]))
 		}
-		return x
+		return early(x)
 	}
 	panic(f.bug(e, "cannot lower this literal"))
 }

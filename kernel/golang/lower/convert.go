@@ -17,7 +17,13 @@ func (f *fn) conversion(e *ast.CallExpr) *expr {
 	}
 	tv := f.info.Types[e.Args[0]]
 	if tv.Value == nil {
-		return f.convert(f.expr(e.Args[0]), t)
+		x := f.convert(f.inInterface(e.Args[0], f.expr(e.Args[0]), t), t)
+		if b, ok := from.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
+			if _, ok := coreType(t).(*types.Slice); ok {
+				return early(x)
+			}
+		}
+		return x
 	}
 	if b, ok := t.Underlying().(*types.Basic); ok {
 		fb, _ := from.Underlying().(*types.Basic)
@@ -82,7 +88,7 @@ func (f *fn) to(e ast.Expr, t types.Type) *expr {
 	if tv := f.info.Types[e]; tv.Value != nil && !types.IsInterface(t) {
 		return f.l.constant(tv.Value, t, false)
 	}
-	return f.convert(f.typedExpr(e), t)
+	return f.convert(f.inInterface(e, f.typedExpr(e), t), t)
 }
 
 // convert changes a value's representation from that of its type to that of
@@ -172,6 +178,14 @@ func (l *Lowerer) toInterface(x *expr, to types.Type) *expr {
 
 // assert lowers x.(T) where there is one result.
 func (f *fn) assert(e *ast.TypeAssertExpr) *expr {
+	x := f.asserted(e)
+	if isDirect(f.typeOf(e)) {
+		return x
+	}
+	return early(x)
+}
+
+func (f *fn) asserted(e *ast.TypeAssertExpr) *expr {
 	l := f.l
 	t, from := f.typeOf(e), f.typeOf(e.X)
 	x := f.toAny(f.expr(e.X))

@@ -60,7 +60,7 @@ func (f *fn) raw(x *expr) ast.Expr {
 	if f.shared.raw == nil {
 		f.shared.raw = make(map[ast.Expr]*expr)
 	}
-	e := &ast.ParenExpr{}
+	e := &ast.ParenExpr{X: &ast.BadExpr{}}
 	f.shared.raw[e] = x
 	f.info.Types[e] = types.TypeAndValue{Type: x.typ}
 	return e
@@ -71,7 +71,7 @@ type lowering func() *expr
 
 // exprs lowers several expressions, to be evaluated in order: if one needs
 // statements of its own, those before it go into temporaries first.
-func (f *fn) exprs(list ...lowering) []*expr { return f.operands(false, list...) }
+func (f *fn) exprs(list ...lowering) []*expr { return f.operands(byValue, list...) }
 
 // spill keeps a value in a temporary unless it is a constant or a name.
 func (f *fn) spill(x *expr) *expr {
@@ -83,6 +83,7 @@ func (f *fn) spill(x *expr) *expr {
 
 func (f *fn) spillAlways(x *expr) *expr {
 	t := f.temp(x.typ)
+	t.keeps = x
 	f.emitAs(keeps, "%s := %s", t, x)
 	return t
 }
@@ -92,6 +93,7 @@ func (f *fn) hold(x *expr) *expr { return f.holdAs(keeps, x) }
 
 func (f *fn) holdAs(k kind, x *expr) *expr {
 	t := f.temp(x.typ)
+	t.keeps = x
 	if f.hoist(t.text, x.typ) {
 		f.emitAs(k, "%s = %s", t, x)
 	} else {
@@ -250,9 +252,9 @@ func (f *fn) asValue(x *expr, t types.Type) *expr {
 	if f.parent == nil {
 		return value
 	}
-	return call(t, ident(l.helper("value "+x.text, func(h string) {
+	return steady(call(t, ident(l.helper("value "+x.text, func(h string) {
 		fmt.Fprintf(&l.code, "func %s() %s { return %s }\n", h, l.rep(t), value)
-	}), nil))
+	}), nil)))
 }
 
 // funcName is the name of a function, compiled or not.

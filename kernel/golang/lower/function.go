@@ -412,7 +412,7 @@ func (f *fn) factory(h header, body code, hidden bool) *expr {
 	made := append(code{{effect, "return func%s {", []any{h}}}, body...)
 	f.l.write(name, outer, append(made, stmt{effect, "}", nil}))
 	f.register(name, hidden, "")
-	return call(nil, ident(name, nil), args...)
+	return steady(call(nil, ident(name, nil), args...))
 }
 
 // poll lets an interrupt in, in the statement or function n.

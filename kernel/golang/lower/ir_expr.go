@@ -43,8 +43,9 @@ type expr struct {
 	args   []*expr    // operands
 	typ    types.Type // in the cell's terms; a tuple if it has several values; nil where nothing asks
 	frame  *frame     // of a direct call in a loop
+	keeps  *expr      // what is kept in a temporary, which this is
 	early  bool       // Go's compiler evaluates it with the calls, though it is none
-	steady bool       // of a call: its result depends on the arguments alone
+	steady bool       // of a call: it changes nothing
 }
 
 var (
@@ -73,6 +74,12 @@ func call(t types.Type, fun *expr, args ...*expr) *expr {
 // builtin calls a predeclared function.
 func builtin(t types.Type, fun string, args ...*expr) *expr {
 	return call(t, ident(fun, nil), args...)
+}
+
+// steady is a call that changes nothing: Go has no function there.
+func steady(x *expr) *expr {
+	x.steady = true
+	return x
 }
 
 // runtime calls a function of package rt.

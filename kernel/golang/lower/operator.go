@@ -41,7 +41,7 @@ func (f *fn) sides(e *ast.BinaryExpr) []*expr {
 	if tv := f.info.Types[e.X]; tv.Value != nil {
 		t = f.typeOf(e.Y)
 	}
-	return f.exprs(func() *expr { return f.operand(e.X, t) }, func() *expr { return f.operand(e.Y, t) })
+	return f.operands(byName, func() *expr { return f.operand(e.X, t) }, func() *expr { return f.operand(e.Y, t) })
 }
 
 func (f *fn) operand(e ast.Expr, t types.Type) *expr {
@@ -64,9 +64,7 @@ func (f *fn) shiftCount(e ast.Expr) *expr {
 	}
 	t := f.typeOf(e)
 	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsUnsigned == 0 {
-		x := call(nil, ident(f.l.shiftHelper(f.l.rep(t)), nil), f.expr(e))
-		x.steady = true
-		return x
+		return steady(call(nil, ident(f.l.shiftHelper(f.l.rep(t)), nil), f.expr(e)))
 	}
 	return node(opConvert, "uint64", nil, f.expr(e))
 }
@@ -95,7 +93,7 @@ func (f *fn) either(op token.Token, x *expr, right lowering) *expr {
 			x = f.spillAlways(x) // the interpreter reads it again, after y
 		}
 		f.add(pre)
-		return binary(x, op.String(), y, x.typ)
+		return early(binary(x, op.String(), y, x.typ))
 	}
 	t := f.temp(x.typ)
 	f.emit("%s := %s", t, x)
@@ -130,6 +128,14 @@ func (f *fn) comparison(e *ast.BinaryExpr) *expr {
 		return f.l.equal("Eq", p[0], e.Op, p[1])
 	}
 	p := f.sides(e)
+	switch p[0].typ.Underlying().(type) {
+	case *types.Struct, *types.Array: // the runtime takes them by their addresses
+		for i, side := range []ast.Expr{x, y} {
+			if !f.info.Types[side].Addressable() {
+				p[i] = early(p[i])
+			}
+		}
+	}
 	return f.compare(p[0], e.Op, p[1])
 }
 

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -11,10 +12,25 @@ import (
 // and then what is left, such as variables, elements and fields, which the calls may
 // have changed. So calls go into temporaries where something before them is only read.
 
+// wanted says what the first of several expressions is for.
+type wanted uint8
+
+const (
+	byValue wanted = iota
+	asPlace       // the variable is wanted, not a copy of it
+	byName        // the interpreter takes the value of a package variable after all calls
+)
+
+func placeIf(inPlace bool) wanted {
+	if inPlace {
+		return asPlace
+	}
+	return byValue
+}
+
 // operands lowers several expressions, to be evaluated in order: if one needs
-// statements of its own, the calls before it go into temporaries first. inPlace says
-// that the first is a variable, not a copy of it.
-func (f *fn) operands(inPlace bool, list ...lowering) []*expr {
+// statements of its own, the calls before it go into temporaries first.
+func (f *fn) operands(is wanted, list ...lowering) []*expr {
 	out := make([]*expr, len(list))
 	pres := make([]code, len(list))
 	last := -1                  // the last that calls
@@ -22,10 +38,10 @@ func (f *fn) operands(inPlace bool, list ...lowering) []*expr {
 	for i, one := range list {
 		pres[i] = f.captured(func() { out[i] = one() })
 		apart = apart || last >= 0 && len(pres[i]) > 0
-		if !pres[i].pure() || out[i] != nil && out[i].acts() {
+		if pres[i].acts() || out[i] != nil && out[i].acts() {
 			last = i
-			apart = apart || i > 0 && !pres[i].pure()
-			read = read || reads(pres[:i], out[:i])
+			apart = apart || i > 0 && pres[i].acts()
+			read = read || slices.ContainsFunc(out[:i], (*expr).readsLater) && !(is == byName && i == 1 && out[0].op == opGlobal)
 		}
 	}
 	if !apart && !read {
@@ -43,7 +59,7 @@ func (f *fn) operands(inPlace bool, list ...lowering) []*expr {
 			late = append(late, pres[i]...)
 		case i == last && !read && !anyStatements(pres[i+1:]):
 			f.add(pres[i])
-		case inPlace && i == 0 && (x.acts() || x.copies()):
+		case is == asPlace && i == 0 && (x.acts() || x.copies()):
 			f.add(pres[i])
 			out[i] = f.pin(x)
 		default:
@@ -54,6 +70,14 @@ func (f *fn) operands(inPlace bool, list ...lowering) []*expr {
 	}
 	f.add(late)
 	return out
+}
+
+// acts says whether statements may do more than compute, keep or check something.
+func (c code) acts() bool {
+	return slices.ContainsFunc(c, func(s stmt) bool {
+		x := s.kept()
+		return s.kind == effect || x != nil && x.acts()
+	})
 }
 
 // afterCalls makes the calls that an expression and the statements before it have. It
@@ -94,6 +118,10 @@ func (c code) late() []bool {
 		s := c[i]
 		inner := depth > 0 || strings.HasPrefix(s.format, "}")
 		depth -= s.opens()
+		if s.kind == note { // of the position of the next
+			late[i] = i+1 < len(c) && late[i+1]
+			continue
+		}
 		if late[i] = !inner && depth == 0 && s.movable() && !s.mentions(needed); !late[i] {
 			s.names(func(name string) { needed[name] = true })
 		}
@@ -106,7 +134,7 @@ func (s stmt) opens() int { return strings.Count(s.format, "{") - strings.Count(
 
 // checks says whether a statement keeps nothing: a check, or part of one.
 func (s stmt) checks() bool {
-	return !strings.HasPrefix(s.format, "%s = ") && !strings.HasPrefix(s.format, "%s := ") && !strings.HasPrefix(s.format, "var ")
+	return !strings.HasPrefix(s.format, "%s = ") && !strings.HasPrefix(s.format, "*%s = ") && !strings.HasPrefix(s.format, "%s := ") && !strings.HasPrefix(s.format, "var ")
 }
 
 // kept is what a statement keeps in a temporary, or nil.
@@ -152,20 +180,25 @@ func anyStatements(list []code) bool {
 	return slices.ContainsFunc(list, func(c code) bool { return len(c) > 0 })
 }
 
-// reads says whether something in expressions, or kept for them, is read that a call may
-// change.
-func reads(pres []code, list []*expr) bool {
-	for i, x := range list {
-		if x != nil && x.reads() || slices.ContainsFunc(pres[i], func(s stmt) bool { return s.movable() && s.kept().reads() }) {
-			return true
-		}
+// readsLater says whether x reads what a call may change, and is not done when the calls
+// in it are made.
+func (x *expr) readsLater() bool {
+	if x == nil || x.isCall() || x.isCopied() {
+		return false
 	}
-	return false
+	return x.isRead() || x.op == opName && x.keeps.readsLater() || slices.ContainsFunc(x.args, (*expr).readsLater)
 }
 
-// reads says whether x reads what a call may change.
+// reads says whether x reads what a call may change, or is a temporary that may be
+// left for later and does.
 func (x *expr) reads() bool {
-	return x.contains(func(x *expr) bool { return x.is(opGlobal, opDeref, opIndex) })
+	return x.contains(func(x *expr) bool { return x.isRead() || x.op == opName && x.keeps.readsLater() })
+}
+
+// isRead says whether x is a variable that a call may change, or part of one.
+func (x *expr) isRead() bool {
+	return x.is(opGlobal, opDeref, opIndex) ||
+		x.op == opField && x.args[0].typ != nil && isPointer(x.args[0].typ) // which the interpreter follows by itself
 }
 
 // acts says whether x calls a function or receives.
@@ -184,34 +217,38 @@ func (x *expr) inRuntime() bool {
 }
 
 // copies says whether something in x is copied with the calls.
-func (x *expr) copies() bool { return x.reads() && x.contains((*expr).isCopied) }
+func (x *expr) copies() bool { return x.contains((*expr).isCopied) }
 
 // isCopied says whether Go's compiler evaluates x with the calls, though it is none.
-func (x *expr) isCopied() bool {
-	if x.early {
-		return true
+func (x *expr) isCopied() bool { return x.early && (x.reads() || x.acts()) }
+
+// early is x, to be evaluated with the calls.
+func early(x *expr) *expr {
+	y := *x
+	y.early = true
+	return &y
+}
+
+// inInterface is x, which e was lowered to, for an interface that it becomes: the
+// runtime takes some values by their addresses, and those without are copied.
+func (f *fn) inInterface(e ast.Expr, x *expr, to types.Type) *expr {
+	if types.IsInterface(to) && !types.IsInterface(x.typ) && byAddress(x.typ) && !f.info.Types[e].Addressable() {
+		return early(x)
 	}
-	switch x.op {
-	case opSlice:
+	return x
+}
+
+// isDirect says whether what an interface holds of a type is the value itself.
+func isDirect(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
 		return true
-	case opComposite:
-		return isMap(x.typ)
-	case opBinary:
-		return x.text == "&&" || x.text == "||"
-	case opAssert: // a pointer is what the interface holds
-		if x.typ != nil {
-			switch x.typ.Underlying().(type) {
-			case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
-				return false
-			}
-		}
-		return true
-	case opConvert, opCall: // to an interface: what the runtime takes by its address
-		if x.typ == nil || !types.IsInterface(x.typ) {
-			return false
-		}
-		y := x.args[len(x.args)-1]
-		return y.typ != nil && !y.is(opName, opGlobal, opDeref, opIndex, opField) && byAddress(y.typ)
+	case *types.Struct:
+		return u.NumFields() == 1 && isDirect(u.Field(0).Type())
+	case *types.Array:
+		return u.Len() == 1 && isDirect(u.Elem())
 	}
 	return false
 }
@@ -219,6 +256,9 @@ func (x *expr) isCopied() bool {
 // byAddress says whether what a value of a type becomes in an interface is made from
 // its address.
 func byAddress(t types.Type) bool {
+	if isDirect(t) {
+		return false
+	}
 	switch n := sizes.Sizeof(t); {
 	case n != 2 && n != 4 && n != 8, sizes.Alignof(t) != n, hasPointers(t):
 		return !isSole(t)
@@ -263,7 +303,7 @@ func hasPointers(t types.Type) bool {
 // compiler evaluates with them.
 func (f *fn) withoutCalls(x *expr) *expr {
 	switch {
-	case x == nil || x.simple():
+	case x == nil || x.simple() && !x.copies():
 		return x
 	case x.isCall(), x.op == opField && x.args[0].op == opDirect && x.args[0].isCall(), x.isCopied():
 		if x.typ == nil {
@@ -293,23 +333,13 @@ func (f *fn) together(list []lowering) []*expr {
 	return out
 }
 
-func isMap(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	_, ok := coreType(t).(*types.Map)
-	return ok
-}
-
 // mapKey lowers the key of an element of a map.
 func (f *fn) mapKey(e ast.Expr, m *types.Map) *expr {
 	x := f.to(e, m.Key())
-	if !f.isEarlyKey(e, m) {
-		return x
+	if f.isEarlyKey(e, m) {
+		return early(x)
 	}
-	y := *x
-	y.early = true
-	return &y
+	return x
 }
 
 // isEarlyKey says whether Go's compiler evaluates a key with the calls: the runtime
@@ -334,14 +364,19 @@ func (f *fn) isEarlyKey(e ast.Expr, m *types.Map) bool {
 	return !f.info.Types[e].Addressable() || !types.Identical(f.typeOf(e), m.Key())
 }
 
-// keepsKey says whether a place has an element of a map in it whose key is evaluated with
-// the calls.
-func (f *fn) keepsKey(e ast.Expr) bool {
+// hasEarly says whether something in a place is evaluated with the calls.
+func (f *fn) hasEarly(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
+		case *ast.CallExpr, *ast.SliceExpr, *ast.TypeAssertExpr, *ast.CompositeLit:
+			found = found || f.info.Types[n.(ast.Expr)].Value == nil
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.BinaryExpr:
+			found = found || n.Op == token.LAND || n.Op == token.LOR || n.Op == token.EQL || n.Op == token.NEQ
 		case *ast.IndexExpr:
 			if m, ok := f.typeOf(n.X).Underlying().(*types.Map); ok {
 				found = found || f.isEarlyKey(n.Index, m)

@@ -100,7 +100,7 @@ func (f *fn) element(e *ast.IndexExpr) *expr {
 		p := f.exprs(func() *expr { return f.expr(e.X) }, func() *expr { return f.mapKey(e.Index, m) })
 		return index(p[0], p[1], m.Elem())
 	}
-	p := f.operands(f.inPlace(e.X), func() *expr { return f.elementBase(e.X) }, func() *expr { return f.indexValue(e.Index) })
+	p := f.operands(placeIf(f.inPlace(e.X)), func() *expr { return f.elementBase(e.X) }, func() *expr { return f.indexValue(e.Index) })
 	if p[0].calls() && f.info.Types[e.Index].Value == nil { // the calls come before the index, and before its check
 		if f.inPlace(e.X) {
 			p[0] = f.pin(p[0])
@@ -181,7 +181,7 @@ func (f *fn) slice(e *ast.SliceExpr) *expr {
 			return f.indexValue(b)
 		})
 	}
-	parts := f.operands(inPlace, list...)
+	parts := f.operands(placeIf(inPlace), list...)
 	switch {
 	case !inPlace:
 		parts[0] = f.held(parts[0])
@@ -199,7 +199,7 @@ func (f *fn) slice(e *ast.SliceExpr) *expr {
 	} else if parts[1] == nil {
 		parts[1] = intLiteral(0)
 	}
-	return node(opSlice, "", f.typeOf(e), parts...)
+	return early(node(opSlice, "", f.typeOf(e), parts...))
 }
 
 // storage is a place that is assigned to, with the checks that come just before.

@@ -209,7 +209,7 @@ func (f *fn) methodValue(e *ast.SelectorExpr, sel *types.Selection) *expr {
 		recvType = "*" + recvType
 	}
 	isSigned := !c.ptr && l.isSigned(c.recv)
-	return call(t, ident(l.binder(fun, recvType, t.Underlying().(*types.Signature), c.iface, isSigned), nil), given(recv))
+	return steady(call(t, ident(l.binder(fun, recvType, t.Underlying().(*types.Signature), c.iface, isSigned), nil), given(recv)))
 }
 
 // binder is the function that makes a method value of a receiver.
