@@ -544,15 +544,19 @@ func (f *fn) arithmetic(op token.Token, x, y ir.Expr, t types.Type, at ast.Node)
 }
 
 func (f *fn) shift(op token.Token, x ir.Expr, count ast.Expr, t types.Type) ir.Expr {
-	if tv := f.u.info.Types[count]; tv.Value != nil {
-		return &ir.Binary{Op: op, X: x, Y: f.constant(count, tv.Value, types.Typ[types.Uint64]), T: t}
+	return &ir.Binary{Op: op, X: x, Y: f.shiftCount(count), T: t}
+}
+
+func (f *fn) shiftCount(e ast.Expr) ir.Expr {
+	if tv := f.u.info.Types[e]; tv.Value != nil {
+		return f.constant(e, tv.Value, types.Typ[types.Uint64])
 	}
-	n := f.expr(count)
+	n := f.expr(e)
 	if !isUnsigned(n.Type()) {
 		n = f.stable(n)
-		f.emit(&ir.Check{Kind: ir.NonMinus, Args: []ir.Expr{n}, Pos: count.Pos()})
+		f.emit(&ir.Check{Kind: ir.NonMinus, Args: []ir.Expr{n}, Pos: e.Pos()})
 	}
-	return &ir.Binary{Op: op, X: x, Y: &ir.Convert{X: n, T: types.Typ[types.Uint64]}, T: t}
+	return &ir.Convert{X: n, T: types.Typ[types.Uint64]}
 }
 
 // composite is T{...}.

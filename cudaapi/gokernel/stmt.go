@@ -256,13 +256,25 @@ func (f *fn) assign(s *ast.AssignStmt) {
 			})
 			return
 		}
-		x := f.place(s.Lhs[0])
-		t := x.Type()
-		var y ir.Expr
-		if op == token.SHL || op == token.SHR {
-			y = f.shift(op, x, s.Rhs[0], t)
+		isShift := op == token.SHL || op == token.SHR
+		operand := func(t types.Type) ir.Expr {
+			if isShift {
+				return f.shiftCount(s.Rhs[0])
+			}
+			return f.to(s.Rhs[0], t)
+		}
+		var x, y ir.Expr
+		if identOf(s.Lhs[0]) == nil && f.calls(s.Rhs[0]) && !f.calls(s.Lhs[0]) { // which may change where the place is
+			y = f.temp(operand(f.typeOf(s.Lhs[0])))
+			x = f.place(s.Lhs[0])
 		} else {
-			y = f.arithmetic(op, x, f.to(s.Rhs[0], t), t, s.Rhs[0])
+			x = f.place(s.Lhs[0])
+			y = operand(x.Type())
+		}
+		if isShift {
+			y = &ir.Binary{Op: op, X: x, Y: y, T: x.Type()}
+		} else {
+			y = f.arithmetic(op, x, y, x.Type(), s.Rhs[0])
 		}
 		f.emit(&ir.Assign{To: x, Value: y})
 		return

@@ -60,6 +60,22 @@ $ss[$swap(3)&1][len($s)&1]++
 
 $m[$S($swap(1))]++
 
+select {
+case $ch <- $g:
+case r := <-func() chan int { $e(8); return nil }():
+	$ret(r)
+}
+for len($ch) > 1 {
+	<-$ch
+}
+$ret(<-$ch)
+
+var np *struct{ c chan int }
+select {
+case <-np.c:
+case $ch <- $e(1):
+}
+
 $ret($g-3-$e(1))
 
 $ret($pt.A - 3 - $pt.Mix(1))

@@ -388,7 +388,7 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) {
 		switch st := cc.Comm.(type) {
 		case *ast.SendStmt:
 			list = append(list, func() *expr {
-				p := f.send(st)
+				p := f.sent(st, early)
 				return l.runtime(nil, "SendCase", toAny(p[0]), toAny(p[1]))
 			})
 		case *ast.ExprStmt:
@@ -417,12 +417,17 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) {
 
 // send lowers the channel and the value of a send.
 func (f *fn) send(s *ast.SendStmt) []*expr {
-	t := coreType(f.typeOf(s.Chan)).(*types.Chan)
-	return f.exprs(func() *expr { return f.expr(s.Chan) }, func() *expr { return f.to(s.Value, t.Elem()) })
+	return f.sent(s, func(x *expr) *expr { return x })
 }
 
+func (f *fn) sent(s *ast.SendStmt, as func(*expr) *expr) []*expr {
+	t := coreType(f.typeOf(s.Chan)).(*types.Chan)
+	return f.exprs(func() *expr { return as(f.expr(s.Chan)) }, func() *expr { return as(f.to(s.Value, t.Elem())) })
+}
+
+// recvCase is a receive operation of a select. All operands of one are evaluated in order.
 func (f *fn) recvCase(e ast.Expr) *expr {
-	return f.l.runtime(nil, "RecvCase", toAny(f.expr(ast.Unparen(e).(*ast.UnaryExpr).X)))
+	return f.l.runtime(nil, "RecvCase", toAny(early(f.expr(ast.Unparen(e).(*ast.UnaryExpr).X))))
 }
 
 // received assigns what a select received, which is in an any.

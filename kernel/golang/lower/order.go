@@ -8,17 +8,35 @@ import (
 	"strings"
 )
 
-// Operands are evaluated as Go's compiler does it: first the calls in them, in order,
-// and then what is left, such as variables, elements and fields, which the calls may
-// have changed. So calls go into temporaries where something before them is only read.
+// Go leaves open when a variable is read that a call in the same statement changes. The
+// lowering does what Go's compiler does. Its rule is in cmd/compile/internal/walk/order.go,
+// orderState.expr1:
+//
+//   - The calls and receive operations of a statement are made first, from left to right.
+//     The operands of a call are read when it is made.
+//   - So is what expr1 copies (copyExpr, addrTemp) though it is no call: len, cap, real,
+//     imag, complex, min, max, make, append, copy; slices; && and ||; map literals;
+//     conversions of strings to []byte and []rune; assertions to types that are not
+//     pointers; and what has no address where the runtime takes one: keys of some maps,
+//     arrays and structures that are compared, and what becomes an interface. Such an
+//     expression is early.
+//   - The rest is read when all calls are made: variables, elements, fields, arithmetic,
+//     other literals, and the place of an assignment. Its panics come then, too.
+//
+// Package ssagen keeps to that: what order.go leaves has no calls of the program in it, so
+// it is the same whether a variable is in memory or in a register. addrTemp depends on the
+// optimizer: a variable without an address is copied early, and inlining may take a
+// variable's address away. The lowering does what the compiler does without inlining (-l).
+//
+// So calls go into temporaries where something that is read comes before them.
 
 // wanted says what the first of several expressions is for.
 type wanted uint8
 
 const (
 	byValue wanted = iota
-	asPlace       // the variable is wanted, not a copy of it
-	byName        // the interpreter takes the value of a package variable after all calls
+	asPlace        // the variable is wanted, not a copy of it
+	byName         // the interpreter takes the value of a package variable after all calls
 )
 
 func placeIf(inPlace bool) wanted {
