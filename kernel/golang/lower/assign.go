@@ -109,30 +109,23 @@ func (f *fn) callsFirst(e ast.Expr) ast.Expr {
 	case *ast.IndexExpr:
 		y := &ast.IndexExpr{X: f.callsFirst(x.X)}
 		if m, ok := f.typeOf(x.X).Underlying().(*types.Map); ok && f.isEarlyKey(x.Index, m) {
-			y.Index = f.raw(f.holdAs(effect, f.to(x.Index, m.Key())))
+			y.Index = f.rawOf(x.Index, nil, f.holdAs(effect, f.to(x.Index, m.Key())))
 		} else {
 			y.Index = f.callsFirst(x.Index)
 		}
 		again = y
 	case *ast.StarExpr:
-		again = &ast.StarExpr{X: f.callsFirst(x.X)}
+		again = &ast.StarExpr{Star: x.Star, X: f.callsFirst(x.X)}
 	case *ast.UnaryExpr:
 		if x.Op == token.AND {
-			again = &ast.UnaryExpr{Op: x.Op, X: f.callsFirst(x.X)}
+			again = &ast.UnaryExpr{OpPos: x.OpPos, Op: x.Op, X: f.callsFirst(x.X)}
 		}
 	}
 	if again == nil {
 		var x *expr
 		pre := f.captured(func() { x = f.expr(e) })
 		x, pre = f.afterCalls(pre, x)
-		again := f.raw(x)
-		if len(pre) > 0 {
-			if f.shared.needs == nil {
-				f.shared.needs = make(map[ast.Expr]code)
-			}
-			f.shared.needs[again] = pre
-		}
-		return again
+		return f.rawOf(e, pre, x)
 	}
 	f.info.Types[again] = f.info.Types[ast.Unparen(e)]
 	return again

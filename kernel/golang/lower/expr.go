@@ -9,10 +9,10 @@ import (
 
 // expr lowers an expression; its type in lowered code is that of typeOf(e).
 func (f *fn) expr(e ast.Expr) *expr {
-	if x, ok := f.shared.raw[e]; ok {
-		f.add(f.shared.needs[e])
-		delete(f.shared.needs, e)
-		return x
+	if r, ok := f.shared.raw[e]; ok {
+		f.add(r.needs)
+		r.needs = nil
+		return r.x
 	}
 	x := f.value(e)
 	x.typ = f.typeOf(e)
@@ -56,12 +56,18 @@ func (f *fn) value(e ast.Expr) *expr {
 }
 
 // raw makes an expression of the cell of a lowered one.
-func (f *fn) raw(x *expr) ast.Expr {
+func (f *fn) raw(x *expr) ast.Expr { return f.rawOf(nil, nil, x) }
+
+// rawOf is raw of what e was lowered to.
+func (f *fn) rawOf(of ast.Expr, needs code, x *expr) ast.Expr {
 	if f.shared.raw == nil {
-		f.shared.raw = make(map[ast.Expr]*expr)
+		f.shared.raw = make(map[ast.Expr]*raw)
 	}
-	e := &ast.ParenExpr{X: &ast.BadExpr{}}
-	f.shared.raw[e] = x
+	e := &ast.BadExpr{} // which all that walk through expressions know
+	if of != nil {
+		e.From, e.To = of.Pos(), of.End()
+	}
+	f.shared.raw[e] = &raw{x, needs, of}
 	f.info.Types[e] = types.TypeAndValue{Type: x.typ}
 	return e
 }

@@ -50,12 +50,18 @@ type fn struct {
 	debug   *debugged
 }
 
+// raw is what an expression of the cell was lowered to.
+type raw struct {
+	x     *expr
+	needs code     // the statements before it, once
+	of    ast.Expr // the expression, or nil
+}
+
 // shared is what a declared function and its literals have in common.
 type shared struct {
 	boxed map[types.Object]bool
-	lits  map[string]int    // how many literals a function has, by its name
-	needs map[ast.Expr]code // statements that come before some of raw
-	raw   map[ast.Expr]*expr
+	lits  map[string]int // how many literals a function has, by its name
+	raw   map[ast.Expr]*raw
 }
 
 // newFn is a function that is in no other.
@@ -87,7 +93,7 @@ func (l *Lowerer) writeFunc(name string, h header, body code) {
 // typeOf is the type of an expression, with type parameters replaced.
 func (f *fn) typeOf(e ast.Expr) types.Type {
 	if r, ok := f.shared.raw[e]; ok {
-		return r.typ
+		return r.x.typ
 	}
 	if tv, ok := f.info.Types[e]; ok && tv.Type != nil {
 		return f.l.subst(tv.Type, f.env)

@@ -533,9 +533,20 @@ func isNumbers(t types.Type) bool {
 	return ok && isNumber(s.Elem())
 }
 
+// original is an expression without brackets, or the one that was lowered to it.
+func (f *fn) original(e ast.Expr) ast.Expr {
+	e = ast.Unparen(e)
+	if f.shared != nil {
+		if r := f.shared.raw[e]; r != nil && r.of != nil {
+			return ast.Unparen(r.of)
+		}
+	}
+	return e
+}
+
 // isShared reports whether an expression is such memory, or holds it.
 func (f *fn) isShared(e ast.Expr) bool {
-	switch e := ast.Unparen(e).(type) {
+	switch e := f.original(e).(type) {
 	case *ast.SliceExpr:
 		return f.isShared(e.X) || f.liesIn(e.X)
 	case *ast.IndexExpr:
@@ -604,7 +615,7 @@ func (f *fn) ofContainer(e *ast.SelectorExpr) bool {
 // liesIn reports whether an expression is a place in such memory: an element, what a
 // pointer points to, or a field or an element of that.
 func (f *fn) liesIn(e ast.Expr) bool {
-	e = ast.Unparen(e)
+	e = f.original(e)
 	typeOf := f.info.TypeOf
 	if f.shared != nil {
 		typeOf = f.typeOf // of an instance
@@ -687,8 +698,6 @@ func (f *fn) isPlain(e ast.Expr) bool {
 		return true
 	}
 	switch e := ast.Unparen(e).(type) {
-	case nil:
-		return true
 	case *ast.Ident, *ast.BasicLit:
 		return true
 	case *ast.SelectorExpr:
@@ -755,9 +764,9 @@ func (f *fn) kept(e ast.Expr) (done func()) {
 	}
 	x := f.hold(f.expr(e))
 	if f.shared.raw == nil {
-		f.shared.raw = map[ast.Expr]*expr{}
+		f.shared.raw = make(map[ast.Expr]*raw)
 	}
-	f.shared.raw[e] = x
+	f.shared.raw[e] = &raw{x: x}
 	return func() { delete(f.shared.raw, e) }
 }
 
