@@ -105,7 +105,8 @@ modules-score: $(BIN)
 test:
 	@$(MAKE) -j3 --output-sync=target test-style $(PIP) $(MPI)
 	@$(MAKE) $(BIN)
-	@$(MAKE) -j4 --output-sync=target test-races test-go test-browser test-python
+	@$(MAKE) test-races
+	@$(MAKE) -j3 --output-sync=target test-go test-browser test-python
 	@echo "make test: all passed"
 
 # Ranks on two hosts, made of namespaces, under mpirun and Slurm. It needs root, and

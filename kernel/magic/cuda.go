@@ -141,6 +141,9 @@ func compileWithin(ctx context.Context, compile func() (*cuda.Module, error)) (*
 		module *cuda.Module
 		err    error
 	}
+	if ctx.Err() != nil { // compiled code may be in the cache, and then be there as soon
+		return nil, context.Cause(ctx)
+	}
 	done := make(chan outcome, 1)
 	go func() {
 		m, err := compile()

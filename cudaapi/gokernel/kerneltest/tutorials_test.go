@@ -195,6 +195,13 @@ func differ(p []int32, n, first, step int32, found []int32) {
 	}
 }
 `, "", nil, []tutorialLaunch{{"differ", "differ", 2, []any{upTo[int32](200), 190, 0, 1, make([]int32, 2)}}, {"differ", "differ", 2, []any{upTo[int32](200), 190, 5, 2, make([]int32, 2)}}, {"spin", "spin", 1, []any{1000}}}},
+	{"07_stream_aware_collectives", "scale", `
+func scale(p []float32, n int32, factor float32) {
+	if i := place(); i < n {
+		p[i] *= factor
+	}
+}
+`, "", nil, []tutorialLaunch{{"scale", "scale", 4, []any{upTo[float32](100), 90, float32(1.5)}}}},
 	{"08_signal_and_wait", "generate", `
 func generate(x, y []float32, n, columns, message int32) {
 	for i := place(); i < n; i += stride() {

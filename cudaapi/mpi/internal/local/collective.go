@@ -44,16 +44,19 @@ func (e *engine) advance() (moved bool) {
 	if e.nColls.Load() == 0 {
 		return false
 	}
-	e.collMu.Lock()
-	all := slices.Clone(e.colls)
-	e.collMu.Unlock()
-	for _, x := range all {
+	for _, x := range e.underWay() {
 		if x.Advance() || x.fail() {
 			x.finish()
 			moved = true
 		}
 	}
 	return moved
+}
+
+func (e *engine) underWay() []*collective {
+	e.collMu.Lock()
+	defer e.collMu.Unlock()
+	return slices.Clone(e.colls)
 }
 
 // fail ends a collective that cannot come to its end.

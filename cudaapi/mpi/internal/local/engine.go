@@ -287,7 +287,9 @@ func (e *engine) close() {
 	e.mu.Lock()
 	e.failAll(func(*request) error { return errClosed })
 	e.mu.Unlock()
-	e.advance() // whoever sleeps in a collective
+	for _, x := range e.underWay() { // for those that sleep in one
+		x.state() // not Advance, which leaves it to a goroutine that may have looked before they failed
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.segment != nil {
