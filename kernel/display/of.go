@@ -14,8 +14,9 @@ import (
 // is nothing to show, and the bundle is empty. Otherwise every one of the methods
 // HTML(), Markdown(), LaTeX() and SVG(), each returning a string, that the value
 // has is used; the front end takes the richest form that it can show. SVG
-// without HTML gets HTML that shows it, and an image.Image becomes a PNG. A text/plain form is always there: what the value
-// says of itself (Error, String), or its contents as Format writes them.
+// without HTML gets HTML that shows it, an image.Image becomes a PNG, and a slice of
+// structs gets an HTML table as Table makes it. A text/plain form is always there: what
+// the value says of itself (Error, String), or its contents as Format writes them.
 //
 // A method that panics, or returns "", is left out.
 func Of(v any) Bundle {
@@ -61,6 +62,11 @@ func Of(v any) Bundle {
 	if img, ok := v.(image.Image); ok && len(b.Data) == 0 {
 		if p, ok := guard(func() Bundle { return PNG(img) }); ok {
 			return p
+		}
+	}
+	if len(b.Data) == 0 && x.listsStructs() {
+		if source, ok := guard(func() string { t := tabulate(x); return t.html() }); ok {
+			b.Data[mimeHTML] = source
 		}
 	}
 	b.Data[mimeText] = format(x)

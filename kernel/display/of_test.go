@@ -29,6 +29,11 @@ func (whole) MIMEBundle() map[string]any {
 	return map[string]any{"text/html": "whole", "application/x": 1}
 }
 
+type pair struct {
+	N int
+	S string
+}
+
 type noBundle struct{}
 
 func (noBundle) MIMEBundle() map[string]any { return nil }
@@ -49,28 +54,31 @@ func TestOf(t *testing.T) {
 		value any
 		want  map[string]any
 	}{
-		"nil":             {nil, map[string]any{"text/plain": "nil"}},
-		"a number":        {1, map[string]any{"text/plain": "1"}},
-		"a bundle":        {Bundle{Data: map[string]any{"text/html": "<b>"}}, map[string]any{"text/html": "<b>", "text/plain": "<b>"}},
-		"a bundle's ptr":  {&Bundle{Data: map[string]any{"a/b": 1, "a/a": 2}}, map[string]any{"a/b": 1, "a/a": 2, "text/plain": "a/a, a/b"}},
-		"no bundle":       {(*Bundle)(nil), map[string]any{"text/plain": "nil"}},
-		"every method":    {rich{"h", "m", "l", "s"}, map[string]any{"text/html": "h", "text/markdown": "m", "text/latex": "l", "image/svg+xml": "s", "text/plain": "plain"}},
-		"MIMEBundle wins": {whole{}, map[string]any{"text/html": "whole", "application/x": 1, "text/plain": "plain"}},
-		"methods panic":   {&broken{}, map[string]any{"text/plain": "&display.broken{S: nil}"}},
-		"a nil receiver":  {(*broken)(nil), map[string]any{"text/plain": "nil"}},
-		"a broken image":  {brokenImage{}, map[string]any{"text/plain": "display.brokenImage, 1 x 1 pixels"}},
-		"a handle":        {Handle{"x"}, map[string]any{}},
-		"nil MIMEBundle":  {noBundle{}, map[string]any{"text/plain": "display.noBundle{}"}},
-		"a reflect.Value": {reflect.ValueOf(HTML("x")), map[string]any{"text/html": "x", "text/plain": "x"}},
-		"markdown":        {Markdown("*x*"), map[string]any{"text/markdown": "*x*", "text/plain": "*x*"}},
-		"latex":           {LaTeX("$x$"), map[string]any{"text/latex": "$x$", "text/plain": "$x$"}},
-		"svg":             {SVG("<svg width='1'/>"), map[string]any{"image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg" width='1'/>`, "text/plain": "SVG image"}},
-		"sized svg":       {SVG("<svg width='40' height=\"2em\"/>"), map[string]any{"image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg" width='40' height="2em"/>`, "text/plain": "SVG image, 40 x 2em"}},
-		"long html":       {HTML(strings.Repeat("x", maxSourceText+1)), map[string]any{"text/html": strings.Repeat("x", maxSourceText+1), "text/plain": strings.Repeat("x", maxSourceText) + "..."}},
-		"whole svg":       {SVG(`<?xml?><svg xmlns="x"></svg>`), map[string]any{"image/svg+xml": `<?xml?><svg xmlns="x"></svg>`, "text/plain": "SVG image"}},
-		"svg method":      {rich{svg: "<svg></svg>"}, map[string]any{"image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg"></svg>`, "text/plain": "plain"}},
-		"text":            {Text("no \"quotes\""), map[string]any{"text/plain": "no \"quotes\""}},
-		"json":            {JSON(map[string]int{"a": 1}), map[string]any{"application/json": json.RawMessage(`{"a":1}`), "text/plain": "{\n  \"a\": 1\n}"}},
+		"nil":               {nil, map[string]any{"text/plain": "nil"}},
+		"a number":          {1, map[string]any{"text/plain": "1"}},
+		"a bundle":          {Bundle{Data: map[string]any{"text/html": "<b>"}}, map[string]any{"text/html": "<b>", "text/plain": "<b>"}},
+		"a bundle's ptr":    {&Bundle{Data: map[string]any{"a/b": 1, "a/a": 2}}, map[string]any{"a/b": 1, "a/a": 2, "text/plain": "a/a, a/b"}},
+		"a list of structs": {[]*pair{{1, "a"}, {2, "<"}}, map[string]any{"text/plain": `[]*display.pair{&{N: 1, S: "a"}, &{N: 2, S: "<"}}`, "text/html": Table([]pair{{1, "a"}, {2, "<"}}).Data["text/html"]}},
+		"an empty one":      {[]pair{}, map[string]any{"text/plain": "[]display.pair{}"}},
+		"one of texts":      {[]rich{{}}, map[string]any{"text/plain": "[]display.rich{plain}"}},
+		"no bundle":         {(*Bundle)(nil), map[string]any{"text/plain": "nil"}},
+		"every method":      {rich{"h", "m", "l", "s"}, map[string]any{"text/html": "h", "text/markdown": "m", "text/latex": "l", "image/svg+xml": "s", "text/plain": "plain"}},
+		"MIMEBundle wins":   {whole{}, map[string]any{"text/html": "whole", "application/x": 1, "text/plain": "plain"}},
+		"methods panic":     {&broken{}, map[string]any{"text/plain": "&display.broken{S: nil}"}},
+		"a nil receiver":    {(*broken)(nil), map[string]any{"text/plain": "nil"}},
+		"a broken image":    {brokenImage{}, map[string]any{"text/plain": "display.brokenImage, 1 x 1 pixels"}},
+		"a handle":          {Handle{"x"}, map[string]any{}},
+		"nil MIMEBundle":    {noBundle{}, map[string]any{"text/plain": "display.noBundle{}"}},
+		"a reflect.Value":   {reflect.ValueOf(HTML("x")), map[string]any{"text/html": "x", "text/plain": "x"}},
+		"markdown":          {Markdown("*x*"), map[string]any{"text/markdown": "*x*", "text/plain": "*x*"}},
+		"latex":             {LaTeX("$x$"), map[string]any{"text/latex": "$x$", "text/plain": "$x$"}},
+		"svg":               {SVG("<svg width='1'/>"), map[string]any{"image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg" width='1'/>`, "text/plain": "SVG image"}},
+		"sized svg":         {SVG("<svg width='40' height=\"2em\"/>"), map[string]any{"image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg" width='40' height="2em"/>`, "text/plain": "SVG image, 40 x 2em"}},
+		"long html":         {HTML(strings.Repeat("x", maxSourceText+1)), map[string]any{"text/html": strings.Repeat("x", maxSourceText+1), "text/plain": strings.Repeat("x", maxSourceText) + "..."}},
+		"whole svg":         {SVG(`<?xml?><svg xmlns="x"></svg>`), map[string]any{"image/svg+xml": `<?xml?><svg xmlns="x"></svg>`, "text/plain": "SVG image"}},
+		"svg method":        {rich{svg: "<svg></svg>"}, map[string]any{"image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg"></svg>`, "text/plain": "plain"}},
+		"text":              {Text("no \"quotes\""), map[string]any{"text/plain": "no \"quotes\""}},
+		"json":              {JSON(map[string]int{"a": 1}), map[string]any{"application/json": json.RawMessage(`{"a":1}`), "text/plain": "{\n  \"a\": 1\n}"}},
 	} {
 		got := Of(test.value).Data
 		if svg, ok := got["image/svg+xml"].(string); ok && test.want["text/html"] == nil {

@@ -212,6 +212,16 @@ func allKeys(tables []val) []reflect.Value {
 	return slices.SortedFunc(maps.Values(seen), compare)
 }
 
+// listsStructs says whether a value is a list, not empty, of structs that say nothing of
+// themselves.
+func (x val) listsStructs() bool {
+	if !x.v.IsValid() || x.hasText() || !isList(x.v) || x.v.Len() == 0 {
+		return false
+	}
+	first := indirect(x.index(0))
+	return first.v.IsValid() && first.v.Kind() == reflect.Struct && !first.hasText() && !isOpaque(first)
+}
+
 func isList(v reflect.Value) bool {
 	return (v.Kind() == reflect.Slice || v.Kind() == reflect.Array) && !isBytes(v.Type())
 }
