@@ -1,6 +1,6 @@
 // Package lsp is a language server for notebooks: diagnostics while you type, completion,
-// hovers, definitions, uses, renames and symbols, by the Language Server Protocol, as
-// jupyterlab-lsp speaks it. A document is all cells of a notebook, one below the other,
+// hovers, signatures, definitions, uses, renames, symbols and formatting, by the Language
+// Server Protocol, as jupyterlab-lsp speaks it. A document is all cells of a notebook, one below the other,
 // with two empty lines between them.
 // Nothing is run: cells are checked one after another, as if each had run when the next
 // one is checked.
@@ -160,7 +160,9 @@ func (s *server) handle(q request) (result any, code int, err error) {
 			"capabilities": object{
 				"textDocumentSync": 1, "hoverProvider": true,
 				"definitionProvider": true, "referencesProvider": true, "documentHighlightProvider": true, "renameProvider": true, "documentSymbolProvider": true,
-				"completionProvider": object{"triggerCharacters": []string{".", "%"}},
+				"completionProvider":         object{"triggerCharacters": []string{".", "%"}},
+				"signatureHelpProvider":      object{"triggerCharacters": []string{"(", ","}},
+				"documentFormattingProvider": true,
 			},
 			"serverInfo": object{"name": "gocuda"},
 		}, 0, nil
@@ -196,7 +198,18 @@ func (s *server) handle(q request) (result any, code int, err error) {
 			return known.symbols, 0, nil
 		}
 		return known.answer(q.Method, p.TextDocument.URI, p.Position, p.NewName, p.Context.IncludeDeclaration)
-	case "textDocument/completion", "textDocument/hover":
+	case "textDocument/formatting":
+		if d == nil {
+			return nil, invalidParams, fmt.Errorf("the document %q is not open", p.TextDocument.URI)
+		}
+		s.mu.Lock()
+		text := d.text
+		s.mu.Unlock()
+		if d.program {
+			return formatting([]cell{{code: text}}), 0, nil
+		}
+		return formatting(cells(text)), 0, nil
+	case "textDocument/completion", "textDocument/hover", "textDocument/signatureHelp":
 		if d == nil {
 			return nil, invalidParams, fmt.Errorf("the document %q is not open", p.TextDocument.URI)
 		}
@@ -212,8 +225,11 @@ func (s *server) handle(q request) (result any, code int, err error) {
 		if !ok {
 			return nil, 0, nil
 		}
-		if q.Method == "textDocument/hover" {
+		switch q.Method {
+		case "textDocument/hover":
 			return hover(assist.Inspect(ev.Scope(), s.options.Magics, c.code, at, 0)), 0, nil
+		case "textDocument/signatureHelp":
+			return signatureHelp(assist.CallAt(ev.Scope(), c.code, at)), 0, nil
 		}
 		return completion(c, assist.Complete(ev.Scope(), s.options.Magics, c.code, at)), 0, nil
 	}
@@ -295,6 +311,32 @@ func hover(b *display.Bundle) any {
 	}
 	text, _ := b.Data["text/plain"].(string)
 	return object{"contents": object{"kind": "plaintext", "value": text}}
+}
+
+func signatureHelp(call *assist.Call) any {
+	if call == nil {
+		return nil
+	}
+	params := []object{}
+	for _, p := range call.Params {
+		params = append(params, object{"label": p})
+	}
+	signature := object{"label": call.Signature, "parameters": params}
+	if call.Doc != "" {
+		signature["documentation"] = call.Doc
+	}
+	return object{"signatures": []object{signature}, "activeSignature": 0, "activeParameter": call.Active}
+}
+
+// formatting replaces the cells that gofmt would write in another way.
+func formatting(list []cell) any {
+	edits := []object{}
+	for _, c := range list {
+		if text := assist.Format(c.code); text != c.code {
+			edits = append(edits, object{"range": object{"start": c.position(0), "end": c.position(len(c.code))}, "newText": text})
+		}
+	}
+	return edits
 }
 
 // kinds are those of completions, by their numbers in the protocol.

@@ -226,6 +226,23 @@ func TestNames(t *testing.T) {
 	}
 }
 
+func TestSignatureAndFormatting(t *testing.T) {
+	c := start(t)
+	c.open("textDocument/didOpen", "// area is of a rectangle.\nfunc area(w,h float64) float64{return w*h}\n\n\n%%time\ny:=area(2, 3)\n\n\n%%bash\nx=1", 1)
+	params := object{"textDocument": object{"uri": "file:///a.ipynb"}, "position": object{"line": 5, "character": 11}}
+	got, _ := json.Marshal(c.ask("textDocument/signatureHelp", params)["result"])
+	if want := `{"activeParameter":1,"activeSignature":0,"signatures":[{"documentation":"area is of a rectangle.","label":"area(w float64, h float64) float64","parameters":[{"label":"w float64"},{"label":"h float64"}]}]}`; string(got) != want {
+		t.Errorf("the signature is %s, want %s", got, want)
+	}
+	got, _ = json.Marshal(c.ask("textDocument/formatting", params)["result"])
+	if want := `[{"newText":"// area is of a rectangle.\nfunc area(w, h float64) float64 { return w * h }","range":{"end":{"character":42,"line":1},"start":{"character":0,"line":0}}},` +
+		`{"newText":"%%time\ny := area(2, 3)","range":{"end":{"character":13,"line":5},"start":{"character":0,"line":4}}}]`; string(got) != want {
+		t.Errorf("formatted it is %s, want %s", got, want)
+	}
+	c.tell("exit", nil)
+	<-c.done
+}
+
 // FuzzServe: whatever comes, the server answers or ends.
 func FuzzServe(f *testing.F) {
 	frame := func(texts ...string) (all string) {
@@ -237,7 +254,7 @@ func FuzzServe(f *testing.F) {
 	f.Add(frame(`{"id":1,"method":"initialize"}`, `{"method":"exit"}`))
 	f.Add(frame(`{"method":"textDocument/didOpen","params":{"textDocument":{"uri":"a","text":"x := 1\n\n\ny"}}}`, `{"id":"a","method":"textDocument/hover","params":{"textDocument":{"uri":"a"},"position":{"line":-1,"character":-5}}}`))
 	f.Add(frame(`{`, `[]`, `{"id":2,"method":"textDocument/completion","params":{"position":3}}`))
-	for _, method := range []string{"definition", "rename", "documentSymbol"} {
+	for _, method := range []string{"definition", "rename", "documentSymbol", "signatureHelp", "formatting"} {
 		f.Add(frame(`{"method":"textDocument/didOpen","params":{"textDocument":{"uri":"a","text":"x := 1\\n\\n\\nx"}}}`, `{"id":1,"method":"textDocument/`+method+`","params":{"textDocument":{"uri":"a"},"position":{"line":3,"character":1},"newName":"y"}}`))
 	}
 	f.Add("Content-Length: -1\r\n\r\n")

@@ -10,31 +10,37 @@ import (
 // nameParams writes the signature of a function of a compiled package with the
 // names that its source gives to parameters and results.
 func nameParams(m *Match, scope Scope, qual types.Qualifier) {
-	f, ok := m.Object.(*types.Func)
-	if !ok {
-		return
+	if f, ok := m.Object.(*types.Func); ok {
+		if sig := namedSignature(f, scope); sig != f.Signature() {
+			m.Signature = types.TypeString(sig, qual)
+		}
 	}
+}
+
+// namedSignature is a function's signature with the names that its source gives to
+// parameters and results, if it has none and they are known.
+func namedSignature(f *types.Func, scope Scope) *types.Signature {
 	sig := f.Signature()
 	if named(sig.Params()) || named(sig.Results()) {
-		return
+		return sig
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+scope.Declaration(f), parser.SkipObjectResolution)
 	if err != nil || len(file.Decls) == 0 {
-		return
+		return sig
 	}
 	decl, ok := file.Decls[0].(*ast.FuncDecl)
 	if !ok {
-		return
+		return sig
 	}
 	params, ok := withNames(sig.Params(), decl.Type.Params)
 	if !ok {
-		return
+		return sig
 	}
 	results, ok := withNames(sig.Results(), decl.Type.Results)
 	if !ok {
-		return
+		return sig
 	}
-	m.Signature = types.TypeString(types.NewSignatureType(nil, nil, nil, params, results, sig.Variadic()), qual)
+	return types.NewSignatureType(nil, nil, nil, params, results, sig.Variadic())
 }
 
 func named(t *types.Tuple) bool { return t.Len() > 0 && t.At(0).Name() != "" }
