@@ -12,11 +12,11 @@ import (
 
 // ncclPart is this process's part in a communicator.
 //
-// Among ranks NCCL's calls may wait for the other ranks, for ever if one is lost. So
-// nobody waits for such a call alone, but also for news of a lost rank; and no mutex
-// that allocations need is held meanwhile, but where several devices are launched on.
-// The members are aborted when a rank is lost, which ends their kernels: not during a
-// call of NCCL, which would crash, and a call that never ends leaves them as they are.
+// NCCL's calls may wait for other ranks, forever if one is lost. So whoever waits for a
+// call also waits for news of a lost rank, and holds no mutex that allocations need,
+// unless this process launches on several devices. When a rank is lost, the members are
+// aborted, which ends their kernels. Abort would crash during a call of NCCL, so it waits
+// for the call; if the call never ends, the members stay as they are.
 type ncclPart struct {
 	why   error // why there is none
 	lib   nccl.Library
@@ -29,8 +29,8 @@ type ncclPart struct {
 	members []nccl.Comm // gone once they are destroyed or aborted
 }
 
-// newNCCLPart makes a communicator. Whether it can be had is decided by all ranks
-// together, so that all choose alike.
+// newNCCLPart makes a communicator. The ranks decide together whether they use NCCL, so
+// that all make the same choice.
 func (g *Group) newNCCLPart(bufs []*cuda.Buffer) *ncclPart {
 	p := &ncclPart{ranks: g.ranks, lost: make(chan struct{}), over: make(chan struct{})}
 	p.lib, p.why = openNCCL()

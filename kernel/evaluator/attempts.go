@@ -33,12 +33,12 @@ type attempt struct {
 // note takes note of a cell that has ended.
 func (a *attempts) note(cell session.Cell, err error) {
 	o := outline(cell.Code, err)
-	failed, made := "", slices.Concat(o.Declares, o.Variables)
+	failed, made := "", slices.Concat(o.Declares, o.Variables, o.Assigns)
 	switch kind := kindOf(err); {
 	case kind == "CompileError" || kind == "ImportError" || kind == "InternalError":
-		failed, made = "did not compile", append(made, o.Assigns...)
+		failed = "did not compile"
 	case kind == "UnknownMagic" || kind == "UsageError":
-		failed, made = "failed", append(made, o.Assigns...)
+		failed = "failed"
 	case err != nil: // while it ran: its functions are in force
 		failed, made = "failed", o.Variables
 	}
@@ -48,27 +48,15 @@ func (a *attempts) note(cell session.Cell, err error) {
 		a.of = map[string]attempt{}
 	}
 	a.count++
-	add := func(name string, kept map[string]bool) {
-		uses := maps.Clone(kept)
-		if uses == nil {
-			uses = map[string]bool{}
+	for _, name := range made {
+		uses := map[string]bool{}
+		if failed != "" || slices.Contains(o.Assigns, name) {
+			maps.Copy(uses, a.of[name].uses)
 		}
 		for _, n := range o.Uses {
 			uses[n] = true
 		}
 		a.of[name] = attempt{cell.Name, a.count, failed, uses}
-	}
-	for _, name := range made {
-		if failed != "" || slices.Contains(o.Assigns, name) {
-			add(name, a.of[name].uses)
-		} else {
-			add(name, nil)
-		}
-	}
-	if failed == "" {
-		for _, name := range o.Assigns {
-			add(name, a.of[name].uses)
-		}
 	}
 }
 

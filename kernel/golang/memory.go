@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"reflect"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/traefik/yaegi/interp"
@@ -68,7 +69,10 @@ func forgetVariables(symbols reflect.Value, names []string) {
 }
 
 // stub is the tree of a type whose own is gone. Its type is the interpreter's.
-var stub reflect.Value
+var stub struct {
+	once sync.Once
+	tree reflect.Value
+}
 
 // forgetTree frees the trees of a type and of those that it is made of.
 func forgetTree(of reflect.Value, seen []unsafe.Pointer) {
@@ -81,11 +85,11 @@ func forgetTree(of reflect.Value, seen []unsafe.Pointer) {
 		return
 	}
 	if tree := settable(t.FieldByName("node")); !tree.IsNil() {
-		if !stub.IsValid() {
-			stub = reflect.New(tree.Type().Elem())
-			settable(stub.Elem().FieldByName("anc")).Set(reflect.New(tree.Type().Elem()))
-		}
-		tree.Set(stub)
+		stub.once.Do(func() {
+			stub.tree = reflect.New(tree.Type().Elem())
+			settable(stub.tree.Elem().FieldByName("anc")).Set(reflect.New(tree.Type().Elem()))
+		})
+		tree.Set(stub.tree)
 	}
 	for _, part := range []string{"key", "val", "recv"} {
 		forgetTree(t.FieldByName(part), seen)

@@ -94,9 +94,17 @@ func callee(before []lexeme) int {
 
 // argument counts the arguments before the cursor.
 func argument(tokens []lexeme) (n int) {
-	for i, t := range tokens {
-		if open, _ := openBrackets(tokens[:i]); t.tok == token.COMMA && len(open) == 0 {
-			n++
+	depth := 0
+	for _, t := range tokens {
+		switch t.tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			depth++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth--
+		case token.COMMA:
+			if depth == 0 {
+				n++
+			}
 		}
 	}
 	return n
