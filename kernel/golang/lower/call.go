@@ -301,11 +301,6 @@ func (f *fn) calledFunc(e *ast.CallExpr) *types.Func {
 
 // multi evaluates an expression with several values into temporaries.
 func (f *fn) multi(e ast.Expr) []*expr {
-	two := func(t types.Type, x *expr) []*expr {
-		v, ok := f.temp(t), f.temp(boolType)
-		f.emit("%s, %s := %s", v, ok, x)
-		return []*expr{v, ok}
-	}
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
 		tup := f.typeOf(x).(*types.Tuple)
@@ -321,7 +316,12 @@ func (f *fn) multi(e ast.Expr) []*expr {
 		f.emit("%s := %s", exprList(temps), made)
 		return temps
 	case *ast.IndexExpr:
-		return two(coreType(f.typeOf(x.X)).(*types.Map).Elem(), f.element(x))
+		t := coreType(f.typeOf(x.X)).(*types.Map).Elem()
+		v, ok := f.temp(t), f.temp(boolType)
+		f.emit("%s, %s := %s", v, ok, f.element(x))
+		// The interpreter leaves v as it is where there is no such key: in a loop, the last value.
+		f.emit("if !%s { %s = %s }", ok, v, f.l.zero(t))
+		return []*expr{v, ok}
 	case *ast.UnaryExpr:
 		v, ok := f.temp(coreType(f.typeOf(x.X)).(*types.Chan).Elem()), f.temp(boolType)
 		f.emit("%s, %s := <-%s", v, ok, f.expr(x.X))
