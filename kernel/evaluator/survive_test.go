@@ -166,7 +166,12 @@ func TestShapesAreSurvived(t *testing.T) {
 			for k, code := range cells {
 				h.Shown()
 				if s.stop && k == len(cells)-1 {
-					r = interrupted(t, h, code)
+					// On a busy machine an interrupt may come before the cell runs, and has no place then.
+					for range 5 {
+						if r = interrupted(t, h, code); r.Err == nil || s.want != "Interrupted" || strings.Contains(sessiontest.Text(r.Err), "In[1]:") {
+							break
+						}
+					}
 				} else {
 					r = h.Run(code)
 				}
