@@ -4,7 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"os"
 	"sync"
+	"syscall"
 )
 
 // The kinds of frames that answer a request, with the request's id. All other
@@ -84,7 +88,20 @@ func (p *Peer) Ask(kind byte, id uint64, body any) (<-chan Reply, error) {
 	if err != nil {
 		p.Forget(id)
 	}
+	if isGone(err) {
+		return nil, ErrEnded // Receive may not have noticed yet
+	}
 	return reply, err
+}
+
+// isGone says whether nothing could be written since the link is closed, at either end.
+func isGone(err error) bool {
+	for _, e := range []error{syscall.EPIPE, syscall.ECONNRESET, io.ErrClosedPipe, os.ErrClosed, net.ErrClosed} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // Forget says that nobody waits for an answer any more.

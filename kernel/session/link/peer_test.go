@@ -5,6 +5,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 )
 
 // answering is a peer whose other end answers each request with f.
@@ -77,5 +78,47 @@ func TestAValueOfAnotherTypeMakesNoSense(t *testing.T) {
 	var n int
 	if err := (<-answer).Decode(&n); err == nil || !strings.Contains(err.Error(), "is invalid") {
 		t.Errorf("a text as a number: %v", err)
+	}
+}
+
+// A request that is written after the other end has gone, and before this end has noticed,
+// ends as all others do.
+func TestARequestToAnEndThatIsGone(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	streams := map[string]func() (near, far net.Conn){
+		"pipe": net.Pipe,
+		"tcp": func() (near, far net.Conn) {
+			near, err := net.Dial("tcp", listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if far, err = listener.Accept(); err != nil {
+				t.Fatal(err)
+			}
+			return near, far
+		},
+	}
+	for name, open := range streams {
+		near, far := open()
+		p := NewPeer(New(near))
+		defer p.Close()
+		far.Close()
+		for range 1000 { // the first are only put into the stream's buffer
+			if _, err = p.Ask(1, p.NewID(), nil); err != nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if err != ErrEnded {
+			t.Errorf("%s: a request to an end that is gone ended with %v, want ErrEnded", name, err)
+		}
+		near.Close()
+		if _, err = p.Ask(1, p.NewID(), nil); err != ErrEnded {
+			t.Errorf("%s: a request over a link that is closed here ended with %v, want ErrEnded", name, err)
+		}
 	}
 }
