@@ -11,11 +11,13 @@ import (
 
 // Driver records what another driver is given.
 type Driver struct {
-	next   driver.Driver
-	graphs driver.Graphs // next, if it has graphs
+	// The next one gets each call that no method here records.
+	driver.Driver
+
+	graphs driver.Graphs // of the next one, nil if it has none
 	rec    *Recorder
-	watch  bool               // next tells what kernels touch
-	tracer *instrument.Tracer // has kernels tell it, where next does not
+	watch  bool               // the next one tells what kernels touch
+	tracer *instrument.Tracer // has kernels tell it, where that one does not
 
 	mu       sync.Mutex
 	devices  map[driver.Context]driver.Device
@@ -52,7 +54,7 @@ var _ driver.Graphs = withGraphs{}
 // Wrap puts a recorder around a driver. contexts are those in use already, and
 // all work that is queued must be done.
 func Wrap(d driver.Driver, rec *Recorder, contexts map[driver.Context]driver.Device) driver.Driver {
-	w := &Driver{next: d, rec: rec, devices: map[driver.Context]driver.Device{}, lanes: map[laneKey]*Lane{}, events: map[driver.Event]*event{},
+	w := &Driver{Driver: d, rec: rec, devices: map[driver.Context]driver.Device{}, lanes: map[laneKey]*Lane{}, events: map[driver.Event]*event{},
 		captures: map[*Lane]*capture{}, made: map[driver.Graph][]Node{}, execs: map[driver.GraphExec]*exec{}}
 	for c, dev := range contexts {
 		w.devices[c] = dev
@@ -113,7 +115,7 @@ func (d *Driver) lane(c driver.Context, s driver.Stream) *Lane {
 	case driver.StreamPerThread:
 		l.Name, l.Blocking = "the per-thread default stream", true
 	default: // one from before the recording
-		f, err := d.next.StreamGetFlags(c, s)
+		f, err := d.Driver.StreamGetFlags(c, s)
 		l.Blocking = err == nil && f&driver.StreamNonBlocking == 0
 		l.Name = "stream " + hex(uint64(s))
 	}
@@ -148,7 +150,7 @@ func (d *Driver) queue(o *Op, c driver.Context, s driver.Stream, call func() err
 		o.Site = callsite.Here()
 	}
 	if late := delayed.Load(); late != nil && (*late)(o) {
-		if x, ok := d.next.(driver.Delayer); ok {
+		if x, ok := d.Driver.(driver.Delayer); ok {
 			now := call
 			call = func() error { return x.Delay(now) }
 		}
@@ -193,25 +195,8 @@ func (d *Driver) after(o *Op, call func() error) error {
 	return err
 }
 
-func (d *Driver) Name() string                                   { return d.next.Name() }
-func (d *Driver) Version() (int, error)                          { return d.next.Version() }
-func (d *Driver) DeviceCount() (int, error)                      { return d.next.DeviceCount() }
-func (d *Driver) DeviceName(v driver.Device) (string, error)     { return d.next.DeviceName(v) }
-func (d *Driver) DeviceUUID(v driver.Device) ([16]byte, error)   { return d.next.DeviceUUID(v) }
-func (d *Driver) DeviceTotalMem(v driver.Device) (uint64, error) { return d.next.DeviceTotalMem(v) }
-func (d *Driver) CanAccessPeer(v, peer driver.Device) (bool, error) {
-	return d.next.CanAccessPeer(v, peer)
-}
-func (d *Driver) DeviceAttribute(a driver.Attribute, v driver.Device) (int, error) {
-	return d.next.DeviceAttribute(a, v)
-}
-
-func (d *Driver) P2PAttribute(a driver.P2PAttribute, src, dst driver.Device) (int, error) {
-	return d.next.P2PAttribute(a, src, dst)
-}
-
 func (d *Driver) PrimaryRetain(v driver.Device) (driver.Context, error) {
-	c, err := d.next.PrimaryRetain(v)
+	c, err := d.Driver.PrimaryRetain(v)
 	if err == nil {
 		d.mu.Lock()
 		d.devices[c] = v
@@ -220,11 +205,9 @@ func (d *Driver) PrimaryRetain(v driver.Device) (driver.Context, error) {
 	return c, err
 }
 
-func (d *Driver) PrimaryRelease(v driver.Device) error { return d.next.PrimaryRelease(v) }
-
 // PrimaryReset ends all that is queued on the device.
 func (d *Driver) PrimaryReset(v driver.Device) error {
-	err := d.next.PrimaryReset(v)
+	err := d.Driver.PrimaryReset(v)
 	if err == nil {
 		d.mu.Lock()
 		gone := map[driver.Context]bool{}
@@ -246,19 +229,8 @@ func (d *Driver) PrimaryReset(v driver.Device) error {
 	return err
 }
 
-func (d *Driver) EnablePeerAccess(c, peer driver.Context) error {
-	return d.next.EnablePeerAccess(c, peer)
-}
-func (d *Driver) DisablePeerAccess(c, peer driver.Context) error {
-	return d.next.DisablePeerAccess(c, peer)
-}
-func (d *Driver) StreamPriorityRange(c driver.Context) (int, int, error) {
-	return d.next.StreamPriorityRange(c)
-}
-func (d *Driver) MemInfo(c driver.Context) (uint64, uint64, error) { return d.next.MemInfo(c) }
-
 func (d *Driver) CtxSynchronize(c driver.Context, stop <-chan struct{}) error {
-	return d.after(&Op{Kind: SyncContext, Call: "cuCtxSynchronize", Context: c}, func() error { return d.next.CtxSynchronize(c, stop) })
+	return d.after(&Op{Kind: SyncContext, Call: "cuCtxSynchronize", Context: c}, func() error { return d.Driver.CtxSynchronize(c, stop) })
 }
 
 // alloc records memory that is there when its call returns.
@@ -302,15 +274,15 @@ func (d *Driver) free(call string, p driver.Ptr, f func() error) error {
 }
 
 func (d *Driver) MemAlloc(c driver.Context, n uint64) (driver.Ptr, error) {
-	return d.alloc("cuMemAlloc", driver.MemoryDevice, c, n, func() (driver.Ptr, error) { return d.next.MemAlloc(c, n) })
+	return d.alloc("cuMemAlloc", driver.MemoryDevice, c, n, func() (driver.Ptr, error) { return d.Driver.MemAlloc(c, n) })
 }
 
 func (d *Driver) MemFree(c driver.Context, p driver.Ptr) error {
-	return d.free("cuMemFree", p, func() error { return d.next.MemFree(c, p) })
+	return d.free("cuMemFree", p, func() error { return d.Driver.MemFree(c, p) })
 }
 
 func (d *Driver) MemAllocManaged(c driver.Context, n uint64) (driver.Ptr, error) {
-	return d.alloc("cuMemAllocManaged", driver.MemoryManaged, c, n, func() (driver.Ptr, error) { return d.next.MemAllocManaged(c, n) })
+	return d.alloc("cuMemAllocManaged", driver.MemoryManaged, c, n, func() (driver.Ptr, error) { return d.Driver.MemAllocManaged(c, n) })
 }
 
 func (d *Driver) allocAsync(call string, c driver.Context, n uint64, s driver.Stream, f func() (driver.Ptr, error)) (p driver.Ptr, err error) {
@@ -326,11 +298,11 @@ func (d *Driver) allocAsync(call string, c driver.Context, n uint64, s driver.St
 }
 
 func (d *Driver) MemAllocAsync(c driver.Context, n uint64, s driver.Stream) (driver.Ptr, error) {
-	return d.allocAsync("cuMemAllocAsync", c, n, s, func() (driver.Ptr, error) { return d.next.MemAllocAsync(c, n, s) })
+	return d.allocAsync("cuMemAllocAsync", c, n, s, func() (driver.Ptr, error) { return d.Driver.MemAllocAsync(c, n, s) })
 }
 
 func (d *Driver) MemAllocFromPoolAsync(c driver.Context, n uint64, p driver.MemPool, s driver.Stream) (driver.Ptr, error) {
-	return d.allocAsync("cuMemAllocFromPoolAsync", c, n, s, func() (driver.Ptr, error) { return d.next.MemAllocFromPoolAsync(c, n, p, s) })
+	return d.allocAsync("cuMemAllocFromPoolAsync", c, n, s, func() (driver.Ptr, error) { return d.Driver.MemAllocFromPoolAsync(c, n, p, s) })
 }
 
 func (d *Driver) MemFreeAsync(c driver.Context, p driver.Ptr, s driver.Stream) error {
@@ -341,7 +313,7 @@ func (d *Driver) MemFreeAsync(c driver.Context, p driver.Ptr, s driver.Stream) e
 	if r != nil {
 		o.Bytes = r.Size
 	}
-	err := d.queue(o, c, s, func() error { return d.next.MemFreeAsync(c, p, s) })
+	err := d.queue(o, c, s, func() error { return d.Driver.MemFreeAsync(c, p, s) })
 	if err != nil && r != nil {
 		d.mu.Lock()
 		d.memory.add(*r)
@@ -350,29 +322,8 @@ func (d *Driver) MemFreeAsync(c driver.Context, p driver.Ptr, s driver.Stream) e
 	return err
 }
 
-func (d *Driver) DefaultMemPool(v driver.Device) (driver.MemPool, error) {
-	return d.next.DefaultMemPool(v)
-}
-func (d *Driver) MemPoolCreate(v driver.Device, shared bool) (driver.MemPool, error) {
-	return d.next.MemPoolCreate(v, shared)
-}
-func (d *Driver) MemPoolDestroy(p driver.MemPool) error { return d.next.MemPoolDestroy(p) }
-func (d *Driver) MemPoolTrimTo(p driver.MemPool, keep uint64) error {
-	return d.next.MemPoolTrimTo(p, keep)
-}
-func (d *Driver) MemPoolExport(p driver.MemPool) (int, error)  { return d.next.MemPoolExport(p) }
-func (d *Driver) MemPoolImport(fd int) (driver.MemPool, error) { return d.next.MemPoolImport(fd) }
-func (d *Driver) MemPoolAttribute(p driver.MemPool, a driver.PoolAttribute) (uint64, error) {
-	return d.next.MemPoolAttribute(p, a)
-}
-func (d *Driver) SetMemPoolAttribute(p driver.MemPool, a driver.PoolAttribute, v uint64) error {
-	return d.next.SetMemPoolAttribute(p, a, v)
-}
-func (d *Driver) MemPoolSetAccess(p driver.MemPool, v driver.Device, readWrite bool) error {
-	return d.next.MemPoolSetAccess(p, v, readWrite)
-}
 func (d *Driver) MemPoolExportPointer(c driver.Context, p driver.Ptr) (driver.PoolPointer, error) {
-	x, err := d.next.MemPoolExportPointer(c, p)
+	x, err := d.Driver.MemPoolExportPointer(c, p)
 	if err == nil {
 		d.shared("cuMemPoolExportPointer", c, p, string(x[:]))
 	}
@@ -380,7 +331,7 @@ func (d *Driver) MemPoolExportPointer(c driver.Context, p driver.Ptr) (driver.Po
 }
 
 func (d *Driver) MemPoolImportPointer(c driver.Context, p driver.MemPool, x driver.PoolPointer) (driver.Ptr, error) {
-	return d.imported("cuMemPoolImportPointer", c, string(x[:]), func() (driver.Ptr, error) { return d.next.MemPoolImportPointer(c, p, x) })
+	return d.imported("cuMemPoolImportPointer", c, string(x[:]), func() (driver.Ptr, error) { return d.Driver.MemPoolImportPointer(c, p, x) })
 }
 
 // imported records memory of another process. What is opened again is the same
@@ -400,7 +351,7 @@ func (d *Driver) imported(call string, c driver.Context, key string, f func() (d
 	if again {
 		return p, nil
 	}
-	info, err := d.next.PointerAttributes(c, p)
+	info, err := d.Driver.PointerAttributes(c, p)
 	if err != nil {
 		return p, nil // of no use to the record, but to the program
 	}
@@ -414,68 +365,56 @@ func (d *Driver) imported(call string, c driver.Context, key string, f func() (d
 }
 
 func (d *Driver) HostAlloc(c driver.Context, n uint64, f driver.HostAllocFlags) (driver.Ptr, error) {
-	return d.alloc("cuMemHostAlloc", driver.MemoryHost, c, n, func() (driver.Ptr, error) { return d.next.HostAlloc(c, n, f) })
+	return d.alloc("cuMemHostAlloc", driver.MemoryHost, c, n, func() (driver.Ptr, error) { return d.Driver.HostAlloc(c, n, f) })
 }
 
 func (d *Driver) HostFree(c driver.Context, p driver.Ptr) error {
-	return d.free("cuMemFreeHost", p, func() error { return d.next.HostFree(c, p) })
+	return d.free("cuMemFreeHost", p, func() error { return d.Driver.HostFree(c, p) })
 }
 
 func (d *Driver) HostRegister(c driver.Context, p driver.Ptr, n uint64, f driver.HostAllocFlags) error {
-	_, err := d.alloc("cuMemHostRegister", driver.MemoryHost, c, n, func() (driver.Ptr, error) { return p, d.next.HostRegister(c, p, n, f) })
+	_, err := d.alloc("cuMemHostRegister", driver.MemoryHost, c, n, func() (driver.Ptr, error) { return p, d.Driver.HostRegister(c, p, n, f) })
 	return err
 }
 
 func (d *Driver) HostUnregister(c driver.Context, p driver.Ptr) error {
-	return d.free("cuMemHostUnregister", p, func() error { return d.next.HostUnregister(c, p) })
-}
-
-func (d *Driver) PointerAttributes(c driver.Context, p driver.Ptr) (driver.PointerInfo, error) {
-	return d.next.PointerAttributes(c, p)
+	return d.free("cuMemHostUnregister", p, func() error { return d.Driver.HostUnregister(c, p) })
 }
 
 func (d *Driver) MemPrefetchAsync(c driver.Context, p driver.Ptr, n uint64, to driver.Device, s driver.Stream) error {
-	return d.queue(&Op{Kind: Prefetch, Call: "cuMemPrefetchAsync", Bytes: n}, c, s, func() error { return d.next.MemPrefetchAsync(c, p, n, to, s) })
-}
-
-func (d *Driver) MemAdvise(c driver.Context, p driver.Ptr, n uint64, a driver.Advice, at driver.Device) error {
-	return d.next.MemAdvise(c, p, n, a, at)
-}
-
-func (d *Driver) MemRangeAttribute(c driver.Context, p driver.Ptr, n uint64, a driver.RangeAttribute) (int, error) {
-	return d.next.MemRangeAttribute(c, p, n, a)
+	return d.queue(&Op{Kind: Prefetch, Call: "cuMemPrefetchAsync", Bytes: n}, c, s, func() error { return d.Driver.MemPrefetchAsync(c, p, n, to, s) })
 }
 
 func (d *Driver) Memcpy(c driver.Context, dst, src driver.Ptr, n uint64) error {
 	o := d.newCopy("cuMemcpy", c, rows{dst, src, n, n, n, 1}, true)
-	return d.queue(o, c, driver.StreamLegacy, func() error { return d.next.Memcpy(c, dst, src, n) })
+	return d.queue(o, c, driver.StreamLegacy, func() error { return d.Driver.Memcpy(c, dst, src, n) })
 }
 
 func (d *Driver) MemcpyAsync(c driver.Context, dst, src driver.Ptr, n uint64, s driver.Stream) error {
 	o := d.newCopy("cuMemcpyAsync", c, rows{dst, src, n, n, n, 1}, false)
-	return d.queue(o, c, s, func() error { return d.next.MemcpyAsync(c, dst, src, n, s) })
+	return d.queue(o, c, s, func() error { return d.Driver.MemcpyAsync(c, dst, src, n, s) })
 }
 
 // MemcpyPeer comes after all work of both contexts and before all that follows.
 func (d *Driver) MemcpyPeer(dst driver.Ptr, dstCtx driver.Context, src driver.Ptr, srcCtx driver.Context, n uint64) error {
 	o := d.newCopy("cuMemcpyPeer", srcCtx, rows{dst, src, n, n, n, 1}, true)
 	o.Around = []driver.Context{srcCtx, dstCtx}
-	return d.queue(o, srcCtx, driver.StreamLegacy, func() error { return d.next.MemcpyPeer(dst, dstCtx, src, srcCtx, n) })
+	return d.queue(o, srcCtx, driver.StreamLegacy, func() error { return d.Driver.MemcpyPeer(dst, dstCtx, src, srcCtx, n) })
 }
 
 func (d *Driver) MemcpyPeerAsync(dst driver.Ptr, dstCtx driver.Context, src driver.Ptr, srcCtx driver.Context, n uint64, s driver.Stream) error {
 	o := d.newCopy("cuMemcpyPeerAsync", srcCtx, rows{dst, src, n, n, n, 1}, false)
-	return d.queue(o, srcCtx, s, func() error { return d.next.MemcpyPeerAsync(dst, dstCtx, src, srcCtx, n, s) })
+	return d.queue(o, srcCtx, s, func() error { return d.Driver.MemcpyPeerAsync(dst, dstCtx, src, srcCtx, n, s) })
 }
 
 func (d *Driver) Memcpy2D(c driver.Context, p *driver.Copy2D) error {
 	o := d.newCopy("cuMemcpy2D", c, rowsOf(p), true)
-	return d.queue(o, c, driver.StreamLegacy, func() error { return d.next.Memcpy2D(c, p) })
+	return d.queue(o, c, driver.StreamLegacy, func() error { return d.Driver.Memcpy2D(c, p) })
 }
 
 func (d *Driver) Memcpy2DAsync(c driver.Context, p *driver.Copy2D, s driver.Stream) error {
 	o := d.newCopy("cuMemcpy2DAsync", c, rowsOf(p), false)
-	return d.queue(o, c, s, func() error { return d.next.Memcpy2DAsync(c, p, s) })
+	return d.queue(o, c, s, func() error { return d.Driver.Memcpy2DAsync(c, p, s) })
 }
 
 // Memset is asynchronous but for pinned and managed memory, in which it is
@@ -485,23 +424,23 @@ func (d *Driver) Memset(c driver.Context, dst driver.Ptr, value uint32, width in
 	o := &Op{Kind: Fill, Call: "cuMemset", Bytes: bytes, Accesses: []Access{{uint64(dst), uint64(dst) + bytes, Write}}}
 	t := d.kindOf(c, dst)
 	o.HostAfter = t == driver.MemoryHost || t == driver.MemoryManaged
-	return d.queue(o, c, driver.StreamLegacy, func() error { return d.next.Memset(c, dst, value, width, n) })
+	return d.queue(o, c, driver.StreamLegacy, func() error { return d.Driver.Memset(c, dst, value, width, n) })
 }
 
 func (d *Driver) MemsetAsync(c driver.Context, dst driver.Ptr, value uint32, width int, n uint64, s driver.Stream) error {
 	bytes := n * uint64(width)
 	o := &Op{Kind: Fill, Call: "cuMemsetAsync", Bytes: bytes, Accesses: []Access{{uint64(dst), uint64(dst) + bytes, Write}}}
-	return d.queue(o, c, s, func() error { return d.next.MemsetAsync(c, dst, value, width, n, s) })
+	return d.queue(o, c, s, func() error { return d.Driver.MemsetAsync(c, dst, value, width, n, s) })
 }
 
 func (d *Driver) Memset2DAsync(c driver.Context, dst driver.Ptr, pitch uint64, value uint32, width int, w, h uint64, s driver.Stream) error {
 	o := &Op{Kind: Fill, Call: "cuMemsetD2DAsync", Bytes: w * uint64(width) * h}
 	o.Accesses = strided(nil, uint64(dst), w*uint64(width), pitch, h, Write)
-	return d.queue(o, c, s, func() error { return d.next.Memset2DAsync(c, dst, pitch, value, width, w, h, s) })
+	return d.queue(o, c, s, func() error { return d.Driver.Memset2DAsync(c, dst, pitch, value, width, w, h, s) })
 }
 
 func (d *Driver) StreamCreate(c driver.Context, f driver.StreamFlags, priority int) (driver.Stream, error) {
-	s, err := d.next.StreamCreate(c, f, priority)
+	s, err := d.Driver.StreamCreate(c, f, priority)
 	if err == nil {
 		at := callsite.Here().Place
 		d.mu.Lock()
@@ -511,16 +450,12 @@ func (d *Driver) StreamCreate(c driver.Context, f driver.StreamFlags, priority i
 	return s, err
 }
 
-func (d *Driver) StreamGetFlags(c driver.Context, s driver.Stream) (driver.StreamFlags, error) {
-	return d.next.StreamGetFlags(c, s)
-}
-
 func (d *Driver) StreamDestroy(c driver.Context, s driver.Stream) error {
 	d.mu.Lock()
 	l := d.lane(c, s)
 	delete(d.lanes, laneKey{s: s}) // before the call: then another stream may have the handle
 	d.mu.Unlock()
-	err := d.next.StreamDestroy(c, s)
+	err := d.Driver.StreamDestroy(c, s)
 	if err == nil {
 		d.mu.Lock()
 		delete(d.captures, l)
@@ -535,7 +470,7 @@ func (d *Driver) StreamDestroy(c driver.Context, s driver.Stream) error {
 }
 
 func (d *Driver) StreamQuery(c driver.Context, s driver.Stream) (bool, error) {
-	done, err := d.next.StreamQuery(c, s)
+	done, err := d.Driver.StreamQuery(c, s)
 	if done && err == nil {
 		d.sync("cuStreamQuery", c, s)
 	}
@@ -553,7 +488,7 @@ func (d *Driver) StreamSynchronize(c driver.Context, s driver.Stream, stop <-cha
 	d.mu.Lock()
 	l := d.lane(c, s)
 	d.mu.Unlock()
-	return d.after(&Op{Kind: SyncLane, Call: "cuStreamSynchronize", Lane: l}, func() error { return d.next.StreamSynchronize(c, s, stop) })
+	return d.after(&Op{Kind: SyncLane, Call: "cuStreamSynchronize", Lane: l}, func() error { return d.Driver.StreamSynchronize(c, s, stop) })
 }
 
 func (d *Driver) StreamWaitEvent(c driver.Context, s driver.Stream, e driver.Event) error {
@@ -564,7 +499,7 @@ func (d *Driver) StreamWaitEvent(c driver.Context, s driver.Stream, e driver.Eve
 	cp := d.captures[o.Lane]
 	joins := ev.capture
 	d.mu.Unlock()
-	wait := func() error { return d.next.StreamWaitEvent(c, s, e) }
+	wait := func() error { return d.Driver.StreamWaitEvent(c, s, e) }
 	if cp != nil || joins != nil {
 		if err := wait(); err != nil {
 			return err
@@ -587,11 +522,11 @@ func (d *Driver) StreamWaitEvent(c driver.Context, s driver.Stream, e driver.Eve
 func (d *Driver) LaunchHostFunc(c driver.Context, s driver.Stream, f func()) error {
 	o := &Op{Kind: HostFunc, Call: "cuLaunchHostFunc"}
 	if f == nil {
-		return d.next.LaunchHostFunc(c, s, f)
+		return d.Driver.LaunchHostFunc(c, s, f)
 	}
 	by := goroutine()
 	return d.queue(o, c, s, func() error {
-		return d.next.LaunchHostFunc(c, s, func() {
+		return d.Driver.LaunchHostFunc(c, s, func() {
 			if t := timing(); t != nil {
 				defer t.Function(o)()
 			}
@@ -610,19 +545,19 @@ func valueOp(kind Kind, call string, p driver.Ptr, v uint64, width int, f driver
 }
 
 func (d *Driver) StreamWaitValue32(c driver.Context, s driver.Stream, p driver.Ptr, v uint32, f driver.WaitFlags) error {
-	return d.value(WaitValue, "cuStreamWaitValue32", c, s, p, uint64(v), 4, f, func() error { return d.next.StreamWaitValue32(c, s, p, v, f) })
+	return d.value(WaitValue, "cuStreamWaitValue32", c, s, p, uint64(v), 4, f, func() error { return d.Driver.StreamWaitValue32(c, s, p, v, f) })
 }
 
 func (d *Driver) StreamWaitValue64(c driver.Context, s driver.Stream, p driver.Ptr, v uint64, f driver.WaitFlags) error {
-	return d.value(WaitValue, "cuStreamWaitValue64", c, s, p, v, 8, f, func() error { return d.next.StreamWaitValue64(c, s, p, v, f) })
+	return d.value(WaitValue, "cuStreamWaitValue64", c, s, p, v, 8, f, func() error { return d.Driver.StreamWaitValue64(c, s, p, v, f) })
 }
 
 func (d *Driver) StreamWriteValue32(c driver.Context, s driver.Stream, p driver.Ptr, v uint32) error {
-	return d.value(WriteValue, "cuStreamWriteValue32", c, s, p, uint64(v), 4, 0, func() error { return d.next.StreamWriteValue32(c, s, p, v) })
+	return d.value(WriteValue, "cuStreamWriteValue32", c, s, p, uint64(v), 4, 0, func() error { return d.Driver.StreamWriteValue32(c, s, p, v) })
 }
 
 func (d *Driver) StreamWriteValue64(c driver.Context, s driver.Stream, p driver.Ptr, v uint64) error {
-	return d.value(WriteValue, "cuStreamWriteValue64", c, s, p, v, 8, 0, func() error { return d.next.StreamWriteValue64(c, s, p, v) })
+	return d.value(WriteValue, "cuStreamWriteValue64", c, s, p, v, 8, 0, func() error { return d.Driver.StreamWriteValue64(c, s, p, v) })
 }
 
 // StreamBatchMemOp is several operations of one call. Those of a captured stream
@@ -654,7 +589,7 @@ func (d *Driver) StreamBatchMemOp(c driver.Context, s driver.Stream, ops []drive
 		o.Lane = l
 	}
 	if cp != nil {
-		err := d.next.StreamBatchMemOp(c, s, ops)
+		err := d.Driver.StreamBatchMemOp(c, s, ops)
 		if err == nil {
 			d.mu.Lock()
 			for _, o := range made {
@@ -672,7 +607,7 @@ func (d *Driver) StreamBatchMemOp(c driver.Context, s driver.Stream, ops []drive
 	if len(made) > 0 {
 		batch.Kind = made[len(made)-1].Kind
 	}
-	err := d.timed(batch, func() error { return d.next.StreamBatchMemOp(c, s, ops) })
+	err := d.timed(batch, func() error { return d.Driver.StreamBatchMemOp(c, s, ops) })
 	for i, o := range made {
 		if err != nil {
 			o = nil
@@ -683,7 +618,7 @@ func (d *Driver) StreamBatchMemOp(c driver.Context, s driver.Stream, ops []drive
 }
 
 func (d *Driver) EventCreate(c driver.Context, f driver.EventFlags) (driver.Event, error) {
-	e, err := d.next.EventCreate(c, f)
+	e, err := d.Driver.EventCreate(c, f)
 	if err == nil {
 		d.mu.Lock()
 		delete(d.events, e) // the handle may be that of one destroyed before
@@ -697,7 +632,7 @@ func (d *Driver) EventDestroy(c driver.Context, e driver.Event) error {
 	v := d.events[e]
 	delete(d.events, e)
 	d.mu.Unlock()
-	err := d.next.EventDestroy(c, e)
+	err := d.Driver.EventDestroy(c, e)
 	if err == nil && v != nil {
 		d.rec.Add(&Op{Kind: EventGone, Call: "cuEventDestroy", Event: v.Event})
 	}
@@ -711,11 +646,11 @@ func (d *Driver) EventRecord(c driver.Context, e driver.Event, s driver.Stream) 
 	if cp := d.captures[l]; cp != nil {
 		ev.capture, ev.tail = cp, cp.tails[l]
 		d.mu.Unlock()
-		return d.next.EventRecord(c, e, s)
+		return d.Driver.EventRecord(c, e, s)
 	}
 	ev.capture, ev.tail = nil, nil
 	d.mu.Unlock()
-	return d.queue(&Op{Kind: Mark, Call: "cuEventRecord", Event: ev.Event}, c, s, func() error { return d.next.EventRecord(c, e, s) })
+	return d.queue(&Op{Kind: Mark, Call: "cuEventRecord", Event: ev.Event}, c, s, func() error { return d.Driver.EventRecord(c, e, s) })
 }
 
 func (d *Driver) syncEvent(call string, e driver.Event) {
@@ -726,7 +661,7 @@ func (d *Driver) syncEvent(call string, e driver.Event) {
 }
 
 func (d *Driver) EventQuery(c driver.Context, e driver.Event) (bool, error) {
-	done, err := d.next.EventQuery(c, e)
+	done, err := d.Driver.EventQuery(c, e)
 	if done && err == nil {
 		d.syncEvent("cuEventQuery", e)
 	}
@@ -737,12 +672,12 @@ func (d *Driver) EventSynchronize(c driver.Context, e driver.Event, stop <-chan 
 	d.mu.Lock()
 	ev := d.event(e)
 	d.mu.Unlock()
-	return d.after(&Op{Kind: SyncEvent, Call: "cuEventSynchronize", Event: ev.Event}, func() error { return d.next.EventSynchronize(c, e, stop) })
+	return d.after(&Op{Kind: SyncEvent, Call: "cuEventSynchronize", Event: ev.Event}, func() error { return d.Driver.EventSynchronize(c, e, stop) })
 }
 
 // EventElapsed fails unless both events are done, so one that does not is a wait.
 func (d *Driver) EventElapsed(c driver.Context, start, end driver.Event) (time.Duration, error) {
-	t, err := d.next.EventElapsed(c, start, end)
+	t, err := d.Driver.EventElapsed(c, start, end)
 	if err == nil {
 		d.syncEvent("cuEventElapsedTime", start)
 		d.syncEvent("cuEventElapsedTime", end)
@@ -751,7 +686,7 @@ func (d *Driver) EventElapsed(c driver.Context, start, end driver.Event) (time.D
 }
 
 func (d *Driver) IPCGetMemHandle(c driver.Context, p driver.Ptr) (driver.IPCMemHandle, error) {
-	h, err := d.next.IPCGetMemHandle(c, p)
+	h, err := d.Driver.IPCGetMemHandle(c, p)
 	if err == nil {
 		d.shared("cuIpcGetMemHandle", c, p, string(h[:]))
 	}
@@ -766,7 +701,7 @@ func (d *Driver) shared(call string, c driver.Context, p driver.Ptr, key string)
 }
 
 func (d *Driver) IPCOpenMemHandle(c driver.Context, h driver.IPCMemHandle) (driver.Ptr, error) {
-	return d.imported("cuIpcOpenMemHandle", c, string(h[:]), func() (driver.Ptr, error) { return d.next.IPCOpenMemHandle(c, h) })
+	return d.imported("cuIpcOpenMemHandle", c, string(h[:]), func() (driver.Ptr, error) { return d.Driver.IPCOpenMemHandle(c, h) })
 }
 
 func (d *Driver) IPCCloseMemHandle(c driver.Context, p driver.Ptr) error {
@@ -775,14 +710,14 @@ func (d *Driver) IPCCloseMemHandle(c driver.Context, p driver.Ptr) error {
 	if r != nil && r.opens > 1 {
 		r.opens--
 		d.mu.Unlock()
-		return d.next.IPCCloseMemHandle(c, p)
+		return d.Driver.IPCCloseMemHandle(c, p)
 	}
 	d.mu.Unlock()
-	return d.free("cuIpcCloseMemHandle", p, func() error { return d.next.IPCCloseMemHandle(c, p) })
+	return d.free("cuIpcCloseMemHandle", p, func() error { return d.Driver.IPCCloseMemHandle(c, p) })
 }
 
 func (d *Driver) IPCGetEventHandle(c driver.Context, e driver.Event) (driver.IPCEventHandle, error) {
-	h, err := d.next.IPCGetEventHandle(c, e)
+	h, err := d.Driver.IPCGetEventHandle(c, e)
 	if err == nil {
 		d.sharedEvent("cuIpcGetEventHandle", e, string(h[:]))
 	}
@@ -797,7 +732,7 @@ func (d *Driver) sharedEvent(call string, e driver.Event, key string) {
 }
 
 func (d *Driver) IPCOpenEventHandle(c driver.Context, h driver.IPCEventHandle) (driver.Event, error) {
-	e, err := d.next.IPCOpenEventHandle(c, h)
+	e, err := d.Driver.IPCOpenEventHandle(c, h)
 	if err == nil {
 		d.mu.Lock()
 		delete(d.events, e)
@@ -807,24 +742,8 @@ func (d *Driver) IPCOpenEventHandle(c driver.Context, h driver.IPCEventHandle) (
 	return e, err
 }
 
-func (d *Driver) Compile(v driver.Device, src *driver.Source) (*driver.Compiled, error) {
-	return d.next.Compile(v, src)
-}
-
-func (d *Driver) ModuleLoad(c driver.Context, image []byte) (driver.Module, error) {
-	return d.next.ModuleLoad(c, image)
-}
-func (d *Driver) ModuleUnload(c driver.Context, m driver.Module) error {
-	return d.next.ModuleUnload(c, m)
-}
-func (d *Driver) ModuleFunctions(c driver.Context, m driver.Module) ([]string, error) {
-	return d.next.ModuleFunctions(c, m)
-}
-func (d *Driver) ModuleFunction(c driver.Context, m driver.Module, symbol string) (driver.Function, error) {
-	return d.next.ModuleFunction(c, m, symbol)
-}
 func (d *Driver) ModuleGlobal(c driver.Context, m driver.Module, symbol string) (driver.Ptr, uint64, error) {
-	p, n, err := d.next.ModuleGlobal(c, m, symbol)
+	p, n, err := d.Driver.ModuleGlobal(c, m, symbol)
 	if err == nil {
 		d.variable(c, uint64(p), n)
 	}
@@ -860,19 +779,6 @@ func (d *Driver) Preload(c driver.Context, from *driver.Origin) {
 	}
 }
 
-func (d *Driver) FunctionParams(c driver.Context, f driver.Function) ([]driver.Param, error) {
-	return d.next.FunctionParams(c, f)
-}
-func (d *Driver) FunctionAttribute(c driver.Context, f driver.Function, a driver.FunctionAttribute) (int, error) {
-	return d.next.FunctionAttribute(c, f, a)
-}
-func (d *Driver) SetFunctionAttribute(c driver.Context, f driver.Function, a driver.FunctionAttribute, v int) error {
-	return d.next.SetFunctionAttribute(c, f, a, v)
-}
-func (d *Driver) MaxActiveBlocks(c driver.Context, f driver.Function, threads int, shared uint64) (int, error) {
-	return d.next.MaxActiveBlocks(c, f, threads, shared)
-}
-
 // flags finds the single words that a kernel touched which tells others something
 // while it runs. They are taken for atomic.
 func (d *Driver) flags(o *Op, list []Access) {
@@ -896,7 +802,7 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	o := &Op{Kind: Kernel, Call: "cuLaunchKernel", Name: l.Name}
 	if !d.watch && d.tracer == nil {
 		d.guess(o, c, l)
-		return d.queue(o, c, l.Stream, func() error { return d.next.Launch(c, l) })
+		return d.queue(o, c, l.Stream, func() error { return d.Driver.Launch(c, l) })
 	}
 	d.mu.Lock()
 	dev, captured := d.devices[c], d.captures[d.lane(c, l.Stream)] != nil
@@ -913,7 +819,7 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 			o.Accesses = accessesOf(list)
 			d.flags(o, o.Accesses)
 		}
-		return d.queue(o, c, l.Stream, func() error { return d.next.Launch(c, l) })
+		return d.queue(o, c, l.Stream, func() error { return d.Driver.Launch(c, l) })
 	}
 	watched := &Watched{}
 	runs := (*nodeRuns)(nil)
@@ -934,7 +840,7 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	return d.queue(o, c, l.Stream, func() error {
 		switch {
 		case d.watch:
-			return d.next.Launch(c, &mine)
+			return d.Driver.Launch(c, &mine)
 		case kernel == nil:
 		case captured:
 			if runs.node = kernel.Capture(c, l); runs.node != nil {
@@ -944,7 +850,7 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 			return nil
 		}
 		d.guess(o, c, l)
-		return d.next.Launch(c, l)
+		return d.Driver.Launch(c, l)
 	})
 }
 

@@ -93,7 +93,7 @@ func (d *Driver) find(c driver.Context, p driver.Ptr) (r region, ok bool) {
 	if r := d.memory.find(uint64(p)); r != nil {
 		return *r, true
 	}
-	info, err := d.next.PointerAttributes(c, p)
+	info, err := d.Driver.PointerAttributes(c, p)
 	if err != nil || info.Type == driver.MemoryUnregistered || info.Size == 0 {
 		return region{}, false
 	}

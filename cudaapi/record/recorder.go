@@ -336,7 +336,7 @@ func Idle(d driver.Driver, stop <-chan struct{}) error {
 	contexts := slices.Collect(maps.Keys(w.devices))
 	w.mu.Unlock()
 	for _, c := range contexts {
-		if err := w.next.CtxSynchronize(c, stop); err != nil {
+		if err := w.Driver.CtxSynchronize(c, stop); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,7 @@ func Rest() (r *Recorder, decorate func(driver.Driver, map[driver.Context]driver
 // timed runs the call that queues an operation, under the timer if there is one.
 func (d *Driver) timed(o *Op, call func() error) error {
 	if t := timing(); t != nil {
-		return t.Queue(d.next, o, call)
+		return t.Queue(d.Driver, o, call)
 	}
 	return call()
 }
@@ -65,7 +65,7 @@ func (d *Driver) waits(o *Op, call func() error) error {
 		if o.Site.Place == "" {
 			o.Site = callsite.Here()
 		}
-		return t.Host(d.next, o, call)
+		return t.Host(d.Driver, o, call)
 	}
 	return call()
 }
