@@ -30,6 +30,8 @@ func (r *receiving) queue() (err error) {
 			return err
 		} else if done {
 			r.ready = nil
+		} else if r.buf == nil { // a copy to the host's memory would hold the caller until then
+			return nil
 		}
 	}
 	follows := r.stream == nil && r.buf != nil && !r.idle

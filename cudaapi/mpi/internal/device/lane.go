@@ -1,6 +1,7 @@
 package device
 
 import (
+	"errors"
 	"math/bits"
 	"sync"
 
@@ -192,6 +193,42 @@ func (l *lane) record(s *cuda.Stream) (*cuda.Event, error) {
 		return nil, err
 	}
 	return ev, nil
+}
+
+// After does work on the engine's stream when what the program has queued on a stream
+// by now is done; nil is the default stream. It tells how to ask whether all is over:
+// that also begins the work. Nothing is queued that waits, for it would hold back
+// other messages.
+func (e *Engine) After(d *cuda.Device, s *cuda.Stream, work func(on *cuda.Stream) error) (func() (bool, error), error) {
+	l, err := e.lane(d)
+	if err != nil {
+		return nil, err
+	}
+	return l.after(s, work)
+}
+
+func (l *lane) after(s *cuda.Stream, work func(on *cuda.Stream) error) (func() (bool, error), error) {
+	ev, err := l.record(s)
+	if err != nil {
+		return nil, err
+	}
+	begun := false
+	return func() (over bool, err error) {
+		if over, err = ev.Query(); err != nil || !over {
+			return false, err
+		}
+		if !begun {
+			begun = true
+			if err := errors.Join(work(l.Stream), ev.Record(l.Stream)); err != nil {
+				return false, err
+			}
+			if over, err = ev.Query(); err != nil || !over {
+				return false, err
+			}
+		}
+		l.events.put(ev)
+		return true, nil
+	}, nil
 }
 
 // fragmentBytes is the length of a fragment of a message that goes through the host.

@@ -1,11 +1,14 @@
 package device
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
@@ -113,5 +116,88 @@ func TestBusyStream(t *testing.T) {
 				x.close(t)
 			})
 		}
+	}
+}
+
+// TestBusyStreamHoldsNothingElse: whatever a message or what follows it waits for on a
+// stream, no call waits with it, and messages of other streams go on.
+func TestBusyStreamHoldsNothingElse(t *testing.T) {
+	const long = 100_000 // more than a driver takes from pageable memory at once
+	for _, path := range []Path{Auto, Staged} {
+		for name, begin := range map[string]func(x *pair, from, to *cuda.Buffer, held *cuda.Stream) (ask func() (bool, error), check func(), err error){
+			"a receive into the host's memory": func(x *pair, from, _ *cuda.Buffer, held *cuda.Stream) (func() (bool, error), func(), error) {
+				into := make([]byte, long)
+				s, err := x.p[0].IsendOn(from, 1, 1, held)
+				r, err2 := x.p[1].IrecvHost(Host(into), 0, 1)
+				check := func() {
+					if !slices.Equal(into, pattern(long, 1)) {
+						t.Error("other data")
+					}
+				}
+				return both(s, r), check, errors.Join(err, err2)
+			},
+			"a receive of the host's on a stream": func(x *pair, _, to *cuda.Buffer, held *cuda.Stream) (func() (bool, error), func(), error) {
+				s, err := x.p[0].data.Isend(Host(pattern(long, 1)), 1, 1)
+				r, err2 := x.p[1].IrecvOn(to, 0, 1, held)
+				return both(s, r), func() { holds(t, "the host's", to, pattern(long, 1)) }, errors.Join(err, err2)
+			},
+			"what is received is unpacked": func(x *pair, from, to *cuda.Buffer, _ *cuda.Stream) (func() (bool, error), func(), error) {
+				done, err := x.e[1].UnpackDevice(&Shape{Block: 10, Runs: []Run{{N: 100, Step: 10}}}, to, from, 1000)
+				return done, func() { holds(t, "what was packed", to, pattern(1000, 1)) }, err
+			},
+		} {
+			t.Run(fmt.Sprint(path, " ", name), func(t *testing.T) {
+				x := newPair(t, path, path)
+				a, b := x.filled(t, long, 1), x.filled(t, long, 99)
+				quick, into := x.filled(t, 1000, 2), x.filled(t, 1000, 98)
+				held := must(x.dev.NewStream(cuda.NonBlocking))(t)
+				from := must(x.dev.NewStream(cuda.NonBlocking))(t)
+				to := must(x.dev.NewStream(cuda.NonBlocking))(t)
+				end, endHeld := busy(t, x.dev, nil), busy(t, x.dev, held)
+				over := sync.OnceFunc(func() { end(); endHeld() })
+				watch := time.AfterFunc(20*time.Second, func() { t.Error("a call waited for the stream, or another message did"); over() })
+				ask, check, err := begin(x, a, b, held)
+				ok(t, err)
+				for range 1000 {
+					_, err := ask()
+					ok(t, err)
+				}
+				ok(t, await(t, "a quick one", must(x.p[0].IsendOn(quick, 1, 2, from))(t), must(x.p[1].IrecvOn(into, 0, 2, to))(t))...)
+				ok(t, to.Synchronize())
+				if !watch.Stop() {
+					t.FailNow()
+				}
+				over()
+				for ends := time.Now().Add(time.Minute); ; time.Sleep(time.Microsecond) {
+					done, err := ask()
+					ok(t, err)
+					if done {
+						break
+					}
+					if time.Now().After(ends) {
+						t.Fatal("it is not over when the stream is idle")
+					}
+				}
+				ok(t, x.dev.Synchronize())
+				check()
+				holds(t, "the quick one", into, pattern(1000, 2))
+				x.close(t)
+			})
+		}
+	}
+}
+
+// both asks whether two requests are over.
+func both(a, b transport.Request) func() (bool, error) {
+	var over [2]bool
+	return func() (bool, error) {
+		var errs error
+		for i, q := range []transport.Request{a, b} {
+			if !over[i] {
+				_, done, err := q.Test()
+				over[i], errs = done, errors.Join(errs, err)
+			}
+		}
+		return over[0] && over[1], errs
 	}
 }

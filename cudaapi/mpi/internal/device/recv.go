@@ -22,15 +22,15 @@ type receiving struct {
 	state    recvState
 	head     rts
 	lane     *lane
-	view     *ipc.View    // of the sender's memory; nil: it is this process's
-	src      *cuda.Buffer // recvQueueing: that memory,
-	ready    *cuda.Event  // and what to wait for before it is read; may be nil
-	giveTurn func()       // the stream back on which is copied; may be nil
-	came     int          // recvPlain: bytes that are to be copied to the device,
-	after    *cuda.Event  // when this is done
-	kind     replyKind    // recvAsking
-	copied   *cuda.Event  // recvCopying: by the copy engine, or
-	kernel   *shortCopy   // by a kernel
+	view     *ipc.View            // of the sender's memory; nil: it is this process's
+	src      *cuda.Buffer         // recvQueueing: that memory,
+	ready    *cuda.Event          // and what to wait for before it is read; may be nil
+	giveTurn func()               // the stream back on which is copied; may be nil
+	uploaded func() (bool, error) // recvPlain
+	after    *cuda.Event          // recvPipelining: when the memory may be written
+	kind     replyKind            // recvAsking
+	copied   *cuda.Event          // recvCopying: by the copy engine, or
+	kernel   *shortCopy           // by a kernel
 	pipeline *pipeline
 	answer   transport.Request
 	verdict  error // what the receive ends with when the answer is sent
@@ -40,7 +40,7 @@ type recvState uint8
 
 const (
 	recvMatching recvState = iota
-	recvPlain              // the data are there, and the default stream is busy
+	recvPlain              // the data are there, for the device
 	recvQueueing           // the copy is not queued yet
 	recvCopying
 	recvAsking // for a tag for the data
@@ -141,22 +141,16 @@ func (r *receiving) next() error {
 		r.o.status = st
 		return r.arrived(st)
 	case recvPlain:
-		if done, err := r.after.Query(); err != nil || !done {
+		if done, err := r.uploaded(); err != nil || !done {
 			return err
 		}
-		r.lane.events.put(r.after)
-		r.after = nil
-		return r.upload()
+		r.land(r.o.status.Bytes)
+		r.state = recvDone
 	case recvQueueing:
 		return r.orAsk(r.queue())
 	case recvCopying:
 		if done, err := r.copiedYet(); err != nil || !done {
 			return err
-		}
-		if r.head.key == 0 { // the sender expects no answer
-			r.land(r.came)
-			r.state = recvDone
-			return nil
 		}
 		if r.stands() {
 			return r.say(&reply{kind: ats})
@@ -301,41 +295,33 @@ func (r *receiving) plain(n int) (err error) {
 		r.o.status.Bytes = r.room
 		return tooLong(n, r.room)
 	}
-	r.came = n
-	if n > 0 && r.buf != nil && r.stream == nil {
-		if now, err := idle(r.buf.Device()); err != nil {
-			return err
-		} else if !now {
-			if err := r.findLane(); err != nil {
-				return err
-			}
-			r.after, err = r.lane.record(nil)
-			r.state = recvPlain
-			return err
-		}
-	}
 	switch {
 	case n == 0:
 	case r.buf == nil:
 		copy(r.into, r.at.host[:n])
-	case r.stream != nil:
+	case r.stream != nil && n <= staged:
 		err = r.buf.Slice(0, n).UploadAsync(r.at.host[:n], r.stream)
 	default:
-		err = r.buf.Slice(0, n).Upload(r.at.host[:n])
+		return r.upload(n)
 	}
 	r.land(n)
 	r.state = recvDone
 	return err
 }
 
-// upload copies such a message, when what the default stream did is done: on a stream
-// that does not wait for what it does now.
-func (r *receiving) upload() error {
-	if err := r.buf.Slice(0, r.came).UploadAsync(r.at.host[:r.came], r.lane.Stream); err != nil {
+// staged is how much a driver takes from the host's memory at once, without waiting
+// for the stream.
+const staged = 64 << 10
+
+// upload copies such a message when the streams' work by now is done.
+func (r *receiving) upload(n int) error {
+	if err := r.findLane(); err != nil {
 		return err
 	}
-	done, err := r.lane.record(r.lane.Stream)
-	r.copied, r.state = done, recvCopying
+	done, err := r.lane.after(r.stream, func(on *cuda.Stream) error {
+		return r.buf.Slice(0, n).UploadAsync(r.at.host[:n], on)
+	})
+	r.uploaded, r.state = done, recvPlain
 	return err
 }
 

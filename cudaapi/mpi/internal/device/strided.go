@@ -116,24 +116,25 @@ func (s *Shape) PackDevice(to, from *cuda.Buffer) error {
 	})
 }
 
-// UnpackDevice copies the first n bytes of a packed message to their places, on
-// the engine's stream. It tells how to ask whether that is done.
+// UnpackDevice copies the first n bytes of a packed message to their places, behind
+// the work of the default stream. It tells how to ask whether that is done.
 func (e *Engine) UnpackDevice(s *Shape, to, from *cuda.Buffer, n int) (func() (bool, error), error) {
-	l, raw, err := e.bytes(to)
+	raw, err := to.As(cuda.Uint8)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Follow(nil); err != nil {
-		return nil, err
-	}
-	err = s.rows(func(at, packed int, run Run) error {
+	return e.After(to.Device(), nil, func(on *cuda.Stream) error { return s.unpack(raw, from, n, on) })
+}
+
+func (s *Shape) unpack(to, from *cuda.Buffer, n int, on *cuda.Stream) error {
+	return s.rows(func(at, packed int, run Run) error {
 		left := min(n-packed, run.N*s.Block)
 		if left <= 0 {
 			return nil
 		}
 		whole := left / s.Block
 		if whole > 0 {
-			if err := cuda.Memcpy2DAsync(raw.Slice(at, raw.Len()), run.Step, from.Slice(packed, from.Len()), s.Block, s.Block, whole, l.Stream); err != nil {
+			if err := cuda.Memcpy2DAsync(to.Slice(at, to.Len()), run.Step, from.Slice(packed, from.Len()), s.Block, s.Block, whole, on); err != nil {
 				return err
 			}
 		}
@@ -142,20 +143,6 @@ func (e *Engine) UnpackDevice(s *Shape, to, from *cuda.Buffer, n int) (func() (b
 			return nil
 		}
 		at, packed = at+whole*run.Step, packed+whole*s.Block
-		return cuda.MemcpyAsync(raw.Slice(at, at+rest), from.Slice(packed, packed+rest), l.Stream)
+		return cuda.MemcpyAsync(to.Slice(at, at+rest), from.Slice(packed, packed+rest), on)
 	})
-	if err != nil {
-		return nil, err
-	}
-	done, err := l.record(l.Stream)
-	if err != nil {
-		return nil, err
-	}
-	return func() (bool, error) {
-		over, err := done.Query()
-		if over {
-			l.events.put(done)
-		}
-		return over, err
-	}, nil
 }
