@@ -50,8 +50,6 @@ func (d *staged) Start(x *transport.Collective) (transport.Request, error) {
 		}
 		return d.on.Start(x)
 	}
-	atRoot := d.c.rank == x.Root
-	readOnly := x.Kind == transport.Bcast && atRoot || x.Kind == transport.Reduce && !atRoot // its Recv, at this rank
 	var host []byte
 	var err error
 	copied := *x
@@ -62,10 +60,40 @@ func (d *staged) Start(x *transport.Collective) (transport.Request, error) {
 		return nil, err
 	}
 	r, err := d.on.Start(&copied)
-	if err != nil || host == nil || readOnly {
+	if err != nil || host == nil || !d.receives(x) {
 		return r, err
 	}
-	return &restored{Request: r, host: host, dev: d.recv, parts: d.written(x)}, nil
+	return &following{Request: r, then: func(int) (func() (bool, error), error) { return d.restore(host, d.written(x)) }}, nil
+}
+
+// restore copies the result to the device, behind the work of the default stream. It
+// tells how to ask whether that is done.
+func (d *staged) restore(host []byte, parts []extent) (func() (bool, error), error) {
+	raw, err := d.recv.As(cuda.Uint8)
+	if err != nil {
+		return nil, err
+	}
+	return d.c.w.dev.After(d.recv.Device(), nil, func(on *cuda.Stream) error {
+		for _, p := range parts {
+			if err := raw.Slice(p.lo, p.hi).UploadAsync(host[p.lo:p.hi], on); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// receives reports whether this rank's receive buffer is written.
+func (d *staged) receives(x *transport.Collective) bool {
+	switch x.Kind {
+	case transport.Bcast:
+		return d.c.rank != x.Root
+	case transport.Reduce:
+		return d.c.rank == x.Root
+	case transport.Exscan:
+		return d.c.rank > 0
+	}
+	return true
 }
 
 // extent is some bytes of a buffer.
@@ -108,30 +136,4 @@ func onHost(m transport.Memory, b *cuda.Buffer) (transport.Memory, []byte, error
 	}
 	m.P, m.Device = unsafe.Pointer(&host[uintptr(m.P)-b.Address()]), nil
 	return m, host, nil
-}
-
-// restored is a collective whose result goes to a device when it is over.
-type restored struct {
-	transport.Request
-	host  []byte
-	dev   *cuda.Buffer
-	parts []extent // that are the result
-	err   error
-}
-
-func (r *restored) Test() (transport.Status, bool, error) {
-	st, done, err := r.Request.Test()
-	if !done || err != nil {
-		return st, done, err
-	}
-	if r.host != nil {
-		raw, err := r.dev.As(cuda.Uint8)
-		for _, p := range r.parts {
-			if err == nil {
-				err = raw.Slice(p.lo, p.hi).Upload(r.host[p.lo:p.hi])
-			}
-		}
-		r.host, r.err = nil, err
-	}
-	return st, true, r.err
 }

@@ -242,7 +242,9 @@ func (f *following) Test() (transport.Status, bool, error) {
 	}
 	if !f.done {
 		f.done = true
-		f.over()
+		if f.over != nil {
+			f.over()
+		}
 	}
 	return f.st, true, f.err
 }

@@ -23,6 +23,7 @@ const (
 // copyKernel does short copies by a kernel, whose end the host sees in pinned
 // memory.
 type copyKernel struct {
+	once   sync.Once
 	kernel *cuda.Kernel // nil where kernels cannot be compiled
 	mu     sync.Mutex
 	free   []*shortCopy
@@ -35,8 +36,11 @@ type shortCopy struct {
 	words  *ipc.Words
 }
 
-// load compiles and loads the kernel, if it can be.
-func (c *copyKernel) load(d *cuda.Device) {
+// load compiles and loads the kernel, if it can be. It takes long, so the engine, which
+// moves other messages, does not.
+func (c *copyKernel) load(d *cuda.Device) { c.once.Do(func() { c.make(d) }) }
+
+func (c *copyKernel) make(d *cuda.Device) {
 	m, err := cuda.Compile(copySource, cuda.SourceName("copy_kernel.cu"), cuda.ForDevice(d))
 	if err != nil {
 		return

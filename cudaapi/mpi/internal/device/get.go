@@ -10,8 +10,14 @@ import (
 
 // get copies the data out of the sender's memory, if it opens.
 func (r *receiving) get() error {
-	if err := r.findLane(); err != nil {
-		return err
+	if r.lane == nil { // for host memory any will do
+		d, err := cuda.CurrentDevice()
+		if err != nil {
+			return err
+		}
+		if r.lane, err = r.p.e.lane(d); err != nil {
+			return err
+		}
 	}
 	var err error
 	if r.src, r.ready, err = r.open(); err != nil {

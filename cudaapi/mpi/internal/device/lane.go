@@ -55,7 +55,6 @@ func (l *lane) make(d *cuda.Device) error {
 		return err
 	}
 	l.Lane = own
-	l.copies.load(d)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package device
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"sync"
 	"testing"
@@ -200,4 +201,81 @@ func both(a, b transport.Request) func() (bool, error) {
 		}
 		return over[0] && over[1], errs
 	}
+}
+
+// TestBusyStreamOfCopies: memory that others cannot open is copied to some that they
+// can. That holds back no other message, and no call waits with it.
+func TestBusyStreamOfCopies(t *testing.T) {
+	const slow = 2 * mostTurns
+	x := newPair(t, IPC, IPC)
+	s := must(x.dev.NewStream(cuda.NonBlocking))(t)
+	var from, to []*cuda.Buffer
+	for i := range slow {
+		b := must(s.AllocAsync(1000, cuda.Uint8))(t)
+		ok(t, b.UploadAsync(pattern(1000, byte(i)), s))
+		from, to = append(from, b), append(to, x.filled(t, 1000, 99))
+	}
+	ok(t, s.Synchronize())
+	quick := must(s.AllocAsync(1000, cuda.Uint8))(t)
+	ok(t, quick.UploadAsync(pattern(1000, 50), s), s.Synchronize())
+	into := x.filled(t, 1000, 98)
+	send := func(b *cuda.Buffer, tag int, on *cuda.Stream) transport.Request {
+		if on == nil {
+			return must(x.p[0].Isend(b, 1, tag, false))(t)
+		}
+		return must(x.p[0].IsendOn(b, 1, tag, on))(t)
+	}
+	for _, busyWhenSent := range []bool{true, false} {
+		end := func() {}
+		if busyWhenSent {
+			end = busy(t, x.dev, nil)
+		}
+		all := make([]transport.Request, 0, 2*slow)
+		for i := range from {
+			all = append(all, send(from[i], i, nil), must(x.p[1].Irecv(to[i], 0, i))(t))
+		}
+		if !busyWhenSent {
+			end = busy(t, x.dev, nil)
+		}
+		over := sync.OnceFunc(end)
+		watch := time.AfterFunc(20*time.Second, func() { t.Error("another message waited for the stream"); over() })
+		for _, q := range all {
+			_, _, err := q.Test()
+			ok(t, err)
+		}
+		ok(t, await(t, "a quick one", send(quick, 1000, s), must(x.p[1].IrecvOn(into, 0, 1000, s))(t))...)
+		ok(t, s.Synchronize())
+		if !watch.Stop() {
+			t.FailNow()
+		}
+		over()
+		ok(t, await(t, "the slow ones", all...)...)
+		holds(t, "the quick one", into, pattern(1000, 50))
+		for i := range to {
+			holds(t, "a slow one", to[i], pattern(1000, byte(i)))
+		}
+	}
+	for _, b := range append(from, quick) {
+		ok(t, b.FreeAsync(s))
+	}
+	ok(t, s.Synchronize())
+	x.close(t)
+}
+
+// TestKernelsAreMadeByTheProgram: to compile takes long, and is done where a receive is
+// begun, not where messages are moved on.
+func TestKernelsAreMadeByTheProgram(t *testing.T) {
+	x := newPair(t)
+	from, to := x.filled(t, 1000, 1), x.filled(t, 1000, 2)
+	r := must(x.p[1].Irecv(to, 0, 1))(t)
+	x.e[1].mu.Lock()
+	l := x.e[1].lanes[x.dev]
+	x.e[1].mu.Unlock()
+	if l == nil || l.copies.kernel == nil {
+		if _, err := exec.LookPath("g++"); err == nil {
+			t.Error("a receive was begun, and its kernels are not there")
+		}
+	}
+	ok(t, await(t, "the message", r, must(x.p[0].Isend(from, 1, 1, false))(t))...)
+	x.close(t)
 }

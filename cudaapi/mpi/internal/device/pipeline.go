@@ -265,11 +265,6 @@ func (p *pipeline) receive() (bool, error) {
 func (r *receiving) request(kind replyKind) error {
 	source := r.o.status.Source
 	r.kind, r.state = kind, recvAsking
-	if r.buf != nil {
-		if err := r.findLane(); err != nil {
-			return err
-		}
-	}
 	tag, err := r.p.fragments[source].take(r.p.tags)
 	if err != nil || tag == 0 {
 		return err

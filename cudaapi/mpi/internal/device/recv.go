@@ -105,13 +105,18 @@ func (p *Port) receive(b *cuda.Buffer, begin func(transport.Memory) (transport.R
 	if err != nil {
 		return nil, err
 	}
+	l, err := p.e.lane(b.Device())
+	if err != nil {
+		return nil, err
+	}
+	l.copies.load(l.Device)
 	host, give := scratch(max(b.Bytes(), Inline))
 	req, err := begin(Host(host))
 	if err != nil {
 		give(0)
 		return nil, err
 	}
-	r := &receiving{p: p, req: req, at: landing{host, give}, target: target{buf: raw, room: b.Bytes()}}
+	r := &receiving{p: p, req: req, lane: l, at: landing{host, give}, target: target{buf: raw, room: b.Bytes()}}
 	r.o = &operation{step: r.step, cancel: req.Cancel}
 	return r, nil
 }
@@ -315,28 +320,10 @@ const staged = 64 << 10
 
 // upload copies such a message when the streams' work by now is done.
 func (r *receiving) upload(n int) error {
-	if err := r.findLane(); err != nil {
-		return err
-	}
 	done, err := r.lane.after(r.stream, func(on *cuda.Stream) error {
 		return r.buf.Slice(0, n).UploadAsync(r.at.host[:n], on)
 	})
 	r.uploaded, r.state = done, recvPlain
-	return err
-}
-
-// findLane finds the lane: of the buffer's device, or for host memory of any.
-func (r *receiving) findLane() (err error) {
-	if r.lane != nil {
-		return nil
-	}
-	var d *cuda.Device
-	if r.buf != nil {
-		d = r.buf.Device()
-	} else if d, err = cuda.CurrentDevice(); err != nil {
-		return err
-	}
-	r.lane, err = r.p.e.lane(d)
 	return err
 }
 

@@ -44,7 +44,8 @@ type source struct {
 	buf    *cuda.Buffer // of bytes
 	stream *cuda.Stream // of a stream-ordered send
 	ready  *cuda.Event  // nil: the data are ready
-	shared *cuda.Buffer // a copy, of memory that others cannot open
+	shared *cuda.Buffer // a copy, of memory that others cannot open,
+	give   func()       // and how to give it back
 	read   bool         // nobody will wait for ready any more
 }
 
@@ -119,7 +120,7 @@ func (p *Port) send(b *cuda.Buffer, dest, tag int, stream *cuda.Stream, short sh
 // start sends the RTS.
 func (s *sending) start(tag int) error {
 	e := s.p.e
-	if err := s.source.prepare(e.forced == IPC); err != nil {
+	if err := s.source.prepare(e); err != nil {
 		return err
 	}
 	s.head = rts{mark: e.mark, offer: offerNothing, slot: s.short.slot, sender: uint32(e.rank), bytes: uint64(s.source.buf.Bytes()), host: e.host}
@@ -147,7 +148,7 @@ func (s *sending) start(tag int) error {
 
 // prepare finds when the data are ready, and copies them where others can open them
 // if that is a must.
-func (s *source) prepare(mustOpen bool) (err error) {
+func (s *source) prepare(e *Engine) (err error) {
 	now := false
 	if s.stream == nil {
 		if now, err = idle(s.lane.Device); err != nil {
@@ -159,9 +160,9 @@ func (s *source) prepare(mustOpen bool) (err error) {
 			return err
 		}
 	}
-	if mustOpen {
+	if e.forced == IPC {
 		if _, err := s.buf.IPCHandle(); err != nil {
-			return s.share()
+			return s.share(e)
 		}
 	}
 	return nil
@@ -186,37 +187,16 @@ func (s *source) isReady() (bool, error) {
 }
 
 // share copies memory that CUDA cannot share between processes (of pools, for
-// instance) to some that it can.
-func (s *source) share() error {
-	err := ipc.Allocating(func() (err error) {
-		s.shared, err = s.lane.Device.Alloc(s.buf.Bytes(), cuda.Uint8)
-		return err
-	})
-	if err != nil {
+// instance) to some that it can, in the order of the program's stream.
+func (s *source) share(e *Engine) (err error) {
+	if s.shared, s.give, err = e.Staging(s.lane.Device, s.buf.Bytes()); err != nil {
 		return err
 	}
-	on := s.lane.Stream
-	if s.ready != nil {
-		turn, give := s.lane.turn()
-		defer give()
-		if turn != nil {
-			on = turn
-		}
-		if err := on.WaitEvent(s.ready); err != nil {
-			return err
-		}
-	}
-	if err := cuda.MemcpyAsync(s.shared, s.buf, on); err != nil {
-		return err
-	}
-	if err := s.mark(on); err != nil {
+	if err := cuda.MemcpyAsync(s.shared, s.buf, s.stream); err != nil {
 		return err
 	}
 	s.buf = s.shared
-	if s.stream == nil {
-		return nil
-	}
-	return s.stream.WaitEvent(s.ready)
+	return s.mark(s.stream)
 }
 
 // offer says in an RTS where the data can be opened.
@@ -236,20 +216,18 @@ func (s *source) offer(h *rts) (err error) {
 	return err
 }
 
-// release gives back what the source holds.
-func (s *source) release() error {
+// release gives back what the source holds. What a receiver may still read is not used
+// again.
+func (s *source) release() {
 	if s.read {
 		s.lane.events.put(s.ready)
 	} else {
 		s.lane.events.putLater(s.ready)
 	}
-	s.ready = nil
-	if s.shared == nil {
-		return nil
+	if s.read && s.shared != nil {
+		s.give()
 	}
-	shared := s.shared
-	s.shared = nil
-	return ipc.Allocating(shared.Free)
+	s.ready, s.shared = nil, nil
 }
 
 // step moves the message on as far as it goes. An error ends it.
@@ -326,7 +304,8 @@ func (s *sending) next() (over bool, err error) {
 			return false, err
 		}
 		s.state = sendDone
-		return true, s.end()
+		s.end()
+		return true, nil
 	}
 	return s.state == sendDone, nil
 }
@@ -375,7 +354,7 @@ func (s *sending) refuses() bool {
 }
 
 // end gives back what the message holds, when it is over or has failed.
-func (s *sending) end() error {
+func (s *sending) end() {
 	e := s.p.e
 	e.mu.Lock()
 	delete(e.sends, s.head.key)
@@ -385,5 +364,5 @@ func (s *sending) end() error {
 	if s.pipeline != nil {
 		s.pipeline.abandon()
 	}
-	return s.source.release()
+	s.source.release()
 }
