@@ -266,7 +266,7 @@ func (d *Device) settledGarbage(wait bool) ([]*allocation, error) {
 	if d.sys.captures.active.Load() > 0 {
 		return nil, nil
 	}
-	if !wait && !d.gone.full() && slices.ContainsFunc(d.sys.devices, (*Device).busy) {
+	if !wait && !d.gone.full() && slices.ContainsFunc(d.sys.devices, (*Device).Busy) {
 		return nil, nil
 	}
 	list, host := d.gone.drain()

@@ -229,9 +229,9 @@ func (d *Device) quiet() error {
 	return d.settled(d.sys.drv.CtxSynchronize(c, stop()))
 }
 
-// busy reports whether a stream of the device has work that is not done. It asks, and
-// does not wait.
-func (d *Device) busy() bool {
+// Busy reports whether one of the device's streams has work that is not done. It does
+// not wait. It does not know streams that C libraries have made.
+func (d *Device) Busy() bool {
 	c := driver.Context(d.ctx.Load())
 	return c != 0 && d.streams.any(func(h driver.Stream) bool {
 		done, err := d.sys.drv.StreamQuery(c, h)

@@ -249,6 +249,7 @@ func cudaPackage() host.Package {
 			"Device.AllocHost":             "AllocHost allocates n elements of pinned host memory (cudaHostAlloc), all zero.\nWithout flags it is Portable.",
 			"Device.AllocManaged":          "AllocManaged allocates memory that host and devices both use by its address,\nand that moves between them on its own (cudaMallocManaged).",
 			"Device.Attribute":             "Attribute is one of CUDA's device attributes by its number; package driver\nnames them.",
+			"Device.Busy":                  "Busy reports whether one of the device's streams has work that is not done. It does\nnot wait. It does not know streams that C libraries have made.",
 			"Device.CanAccessPeer":         "CanAccessPeer reports whether kernels on d could use peer's memory.",
 			"Device.ComputeCapability":     "ComputeCapability is the architecture: 9, 0 for sm_90.",
 			"Device.DefaultPool":           "DefaultPool is the pool that Stream.AllocAsync uses.",

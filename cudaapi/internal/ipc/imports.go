@@ -61,6 +61,10 @@ const mostLater = 16
 // most is how many allocations of others stay open that nobody uses.
 var most = 64
 
+// mostBusy is how many times as many stay open while their device works: to close one
+// would wait for it.
+const mostBusy = 8
+
 // View is another process's buffer. It must be released.
 type View struct {
 	*cuda.Buffer
@@ -122,7 +126,8 @@ func (im *Imports) View(d *cuda.Device, e Export) (*View, error) {
 }
 
 // open finds an allocation among the mappings, or opens it. It closes what is stale,
-// and the one that was not used for longest if there are too many, but nothing in use.
+// and the one that was not used for longest if there are too many, but nothing in use,
+// and nothing of a device that works.
 func open(want *imported) (*imported, error) {
 	if i := slices.IndexFunc(mappings.memory, want.is); i >= 0 {
 		m := mappings.memory[i]
@@ -134,8 +139,15 @@ func open(want *imported) (*imported, error) {
 	}
 	var wrong error
 	excess := len(mappings.memory) + 1 - most
+	working := map[*cuda.Device]bool{}
+	waits := func(d *cuda.Device) bool {
+		if _, asked := working[d]; !asked {
+			working[d] = d.Busy()
+		}
+		return working[d] && excess <= (mostBusy-1)*most
+	}
 	mappings.memory = slices.DeleteFunc(mappings.memory, func(m *imported) bool {
-		if wrong != nil || !m.stale && excess <= 0 || m.inUse() {
+		if wrong != nil || !m.stale && excess <= 0 || m.inUse() || waits(m.dev) {
 			return false
 		}
 		wrong = m.close() // if it fails, nothing is gained by trying again

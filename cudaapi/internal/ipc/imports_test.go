@@ -3,6 +3,7 @@ package ipc
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
@@ -179,4 +180,45 @@ func TestFailedRelease(t *testing.T) {
 	if n := l.Open(); n != 1 {
 		t.Errorf("%d allocations are open after Close, want the one that could not be closed", n)
 	}
+}
+
+// TestBusyDevice: to close waits for the device, so nothing is closed while it works,
+// unless far too much is open.
+func TestBusyDevice(t *testing.T) {
+	few(t, 4)
+	l, devices := ipctest.New(t, sim.Options{Devices: 1})
+	d := devices[0]
+	e := exports(t, d, 40)
+	s, err := d.NewStream(cuda.NonBlocking)
+	ok(t, err)
+	var im Imports
+	view := func(x Export) {
+		v, err := im.View(d, x)
+		ok(t, err)
+		v.Release()
+	}
+	end := make(chan struct{})
+	ok(t, s.LaunchHostFunc(func() { <-end }))
+	watch := time.AfterFunc(20*time.Second, func() { t.Error("a view waited for the device"); close(end) })
+	for _, x := range e[:mostBusy*4-1] {
+		view(x)
+	}
+	stale := e[0]
+	stale.Memory.Handle[0]++ // another allocation in the place of one
+	if _, err := im.View(d, stale); err == nil {
+		t.Error("a handle that nobody made was opened")
+	}
+	if !watch.Stop() {
+		t.FailNow()
+	}
+	if n := l.Open(); n != mostBusy*4-1 {
+		t.Errorf("%d allocations are open while the device works, want %d", n, mostBusy*4-1)
+	}
+	close(end)
+	ok(t, s.Synchronize())
+	view(e[39])
+	if n := l.Open(); n != 4 {
+		t.Errorf("%d allocations are open when it does not, want 4", n)
+	}
+	ok(t, im.Close())
 }

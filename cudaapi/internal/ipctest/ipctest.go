@@ -122,8 +122,11 @@ func (l *Loopback) IPCOpenMemHandle(_ driver.Context, h driver.IPCMemHandle) (dr
 	return p, nil
 }
 
-// IPCCloseMemHandle leaves it to its owner.
-func (l *Loopback) IPCCloseMemHandle(_ driver.Context, p driver.Ptr) error {
+// IPCCloseMemHandle leaves it to its owner. It waits for the device, as CUDA does.
+func (l *Loopback) IPCCloseMemHandle(c driver.Context, p driver.Ptr) error {
+	if err := l.Driver.CtxSynchronize(c, nil); err != nil {
+		return err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open[p]--; l.open[p] == 0 {
