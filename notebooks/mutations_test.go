@@ -516,6 +516,18 @@ var mutations = []struct {
 		"	if fixed {\n		must(ready.Record(stream))\n	}\n", "", "fixed, the check still finds"},
 	{"17_missing_waits", "buffers that nobody frees",
 		"must(errors.Join(zeroed.Free(), gate.Free()))", "must(gate.Free())", "not freed"},
+	{"18_final_project", "a step that is too long",
+		"0.2*(around-4*now[i])", "0.25*(around-4*now[i])", "is off by"},
+	{"18_final_project", "a row that the slow program leaves out",
+		"y := 1; y <= rows; y++", "y := 1; y < rows; y++", "is off by"},
+	{"18_final_project", "a column that the slow program leaves out",
+		"x := 1; x < width-1; x++", "x := 1; x < width-2; x++", "is off by"},
+	{"18_final_project", "fields that do not change places",
+		"		now, next = next, now\n	}\n	return now", "	}\n	return now", "is off by"},
+	{"18_final_project", "a plate on which a step changes little",
+		"field[i] = float32((h^h>>13)%1000) / 10", "field[i] = float32(i*7919%1000+int(h&0)) / 10", "of 840 points as they are"},
+	{"18_final_project", "a grid that is too small",
+		"cuda.Grid((width+127)/128, rows)", "cuda.Grid(width/128, rows)", "1 columns and 7 rows have a grid of 0 by 7"},
 }
 
 var allMutations = flag.Bool("mutations", false, "try every mutation, not the first two of each tutorial: some minutes")
