@@ -48,12 +48,9 @@ func CompileGo(source string, options ...CompileOption) (*Module, error) {
 		m.kernels[i].cooperative = prog.Kernels[i].Cooperative
 		m.kernels[i].code.shared = prog.Kernels[i].Shared
 	}
-	c, err := m.compile(d)
-	if err != nil {
+	if err := m.compileFirst(d, conf.until); err != nil {
 		return nil, err
 	}
-	m.log = c.Log
-	m.made(d)
 	return m, nil
 }
 

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -56,6 +57,7 @@ type compileConfig struct {
 	unchecked bool   // for Go
 	cuda      string // CUDA C++ beside Go
 	inGo      string // Go beside CUDA C++
+	until     context.Context
 }
 
 // Flag passes options to the compiler, such as "-std=c++20", "-DN=4",
@@ -76,6 +78,10 @@ func Instantiate(expressions ...string) CompileOption {
 // ForDevice compiles for d first (by default: the current device). Errors are
 // found then.
 func ForDevice(d *Device) CompileOption { return func(c *compileConfig) { c.device = d } }
+
+// Until stops the compilation when ctx ends, with ctx's cause, where the compiler can be
+// stopped: the host's can, NVRTC cannot.
+func Until(ctx context.Context) CompileOption { return func(c *compileConfig) { c.until = ctx } }
 
 // curandInclude is the include of cuRAND's device API, which needs no toolkit
 // here.
@@ -146,16 +152,29 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 		}
 		m.add(found[i].Instantiate(expr))
 	}
-	c, err := m.compile(d)
-	if err != nil {
+	if err := m.compileFirst(d, conf.until); err != nil {
 		if e, ok := err.(*Error); ok {
 			e.Hint = join(e.Hint, overloaded(found, e.Detail))
 		}
 		return nil, err
 	}
+	return m, nil
+}
+
+// compileFirst compiles a new module for the device that it is made for.
+func (m *Module) compileFirst(d *Device, until context.Context) error {
+	m.src.Until = until
+	c, err := m.compile(d)
+	m.src.Until = nil
+	if err != nil {
+		if until != nil && until.Err() != nil {
+			return context.Cause(until)
+		}
+		return err
+	}
 	m.log = c.Log
 	m.made(d)
-	return m, nil
+	return nil
 }
 
 // overloaded says which kernel shares its name with another function, if a compiler's

@@ -11,7 +11,10 @@
 // and an implementation makes it current where it has to.
 package driver
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Handles. The zero value is "none", but for Stream, where zero is the legacy
 // default stream of the context that the call names.
@@ -137,6 +140,8 @@ type Source struct {
 	// Names are name expressions to be instantiated and kept, such as
 	// "axpy<float>".
 	Names []string
+	// Until stops the compiler when it ends, if that can be stopped; it may be nil.
+	Until context.Context
 }
 
 // Compiled is device code, ready to load.

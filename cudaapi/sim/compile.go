@@ -58,7 +58,7 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 		return nil, fail(call, driver.ErrFileNotFound, "%v", err)
 	}
 	if src.OnHost != "" {
-		src = &driver.Source{Name: src.Name, Code: src.OnHost, Options: src.Options, Names: src.Names}
+		src = &driver.Source{Name: src.Name, Code: src.OnHost, Options: src.Options, Names: src.Names, Until: src.Until}
 	}
 	name := src.Name
 	if name == "" {
@@ -81,7 +81,7 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	if c := readCache(kept, key, name); c != nil {
 		return c, nil
 	}
-	b := build{cc: cc, cache: cache, name: name, code: src.Code, options: opts, check: !m.opt.NoCheck, arch: m.profile.Major*100 + m.profile.Minor*10}
+	b := build{cc: cc, cache: cache, name: name, src: src, options: opts, check: !m.opt.NoCheck, arch: m.profile.Major*100 + m.profile.Minor*10}
 	var so []byte
 	var log string
 	err = hostcxx.InWorkFolder(cache.Folder(), func(dir string) (err error) {
@@ -129,12 +129,14 @@ func imageMeta(image []byte) (md meta, ok bool) {
 
 // build is one run of the compiler.
 type build struct {
-	cc                       *hostcxx.Compiler
-	cache                    codecache.Cache
-	dir, include, name, code string
-	options                  options
-	check                    bool
-	arch                     int
+	src                *driver.Source
+	cc                 *hostcxx.Compiler
+	cache              codecache.Cache
+	dir, include, name string
+	read               string // that the compiler gets, if it is not the source itself
+	options            options
+	check              bool
+	arch               int
 }
 
 type compileError struct{ log string }
@@ -144,7 +146,7 @@ func (e *compileError) Error() string { return e.log }
 func (b *build) run(names []string) (so []byte, log string, err error) {
 	// The preprocessor sees the names of CUDA's keywords, not their meaning:
 	// what it leaves is read for kernels before the compiler sees it.
-	text := fmt.Sprintf("# 1 %q\n%s\n", b.name, b.code)
+	text := fmt.Sprintf("# 1 %q\n%s\n", b.name, b.src.Code)
 	args := append([]string{"-E", "-x", "c++", "-std=" + b.options.std, "-I", b.include,
 		"-D__CUDACC__=1", "-D__CUDACC_RTC__=1", "-D__NVCC__=1", fmt.Sprintf("-D__CUDA_ARCH__=%d", b.arch),
 		"-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__GOCUDA_SIM__=1"}, b.options.preprocess...)
@@ -154,6 +156,7 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 	}
 	// Kernels are told which thread they are where that compiles. If it does not,
 	// the messages should be about the source as it was written.
+	b.read = string(pre)
 	whole := told
 	if b.check {
 		whole |= slow
@@ -263,6 +266,7 @@ func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err
 		}
 	}
 	args = append(args, b.options.compile...)
+	b.read = s.text
 	asm, log, err = b.command(s.text+s.footer(names), append(args, "-")...)
 	if err == nil && amd64 {
 		asm = rewrite(asm, b.sites(), b.check, b.name)
@@ -277,13 +281,16 @@ func (b *build) command(text string, args ...string) (out []byte, log string, er
 	if b.cc.Clang {
 		plain = []string{"-fno-color-diagnostics", "-fno-caret-diagnostics"}
 	}
-	cmd := exec.Command(b.cc.Path, append(plain, args...)...)
+	cmd := b.cc.Command(b.src.Until, append(plain, args...)...)
 	cmd.Stdin = strings.NewReader(text)
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "PWD="+b.dir, "TMPDIR="+b.dir)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
+	if until := b.src.Until; until != nil && until.Err() != nil {
+		return nil, "", until.Err()
+	}
 	log = b.diagnostics(stderr.String())
 	if err != nil {
 		var exit *exec.ExitError

@@ -1,11 +1,13 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 const launchInCode = "a launch by <<<...>>>: the host's code is Go here, and launches a kernel by its Launch; kernels cannot launch kernels on simulated devices"
@@ -79,13 +81,64 @@ func (b *build) unresolved(text string) string {
 	return out.String()
 }
 
+// ofLine matches what tells the compiler of lines.
+var ofLine = regexp.MustCompile(`^\s*#\s*(?:line\s+)?(\d+)(?:\s+"(.*?)"[ \d]*)?\s*$`)
+
+// linesOf are those of a text, by "file:line" as it names them itself.
+func (b *build) linesOf(text string) map[string]string {
+	list := make(map[string]string)
+	file, n := b.name, 1
+	for l := range strings.SplitSeq(text, "\n") {
+		if g := ofLine.FindStringSubmatch(l); g != nil {
+			n, _ = strconv.Atoi(g[1])
+			file = cmp.Or(g[2], file)
+			continue
+		}
+		list[fmt.Sprintf("%s:%d", file, n)] = l
+		n++
+	}
+	return list
+}
+
+var (
+	comment = regexp.MustCompile(`/\*.*?(?:\*/|$)|//.*`)
+	word    = regexp.MustCompile(`[\w.]+|[^\w\s]`)
+)
+
+// columnIn is the column, in a line of the source, of what stands at a column of the line
+// that the preprocessor made of it, without comments and with macros' texts; 0: it does not
+// stand there.
+func columnIn(src, read string, col int) int {
+	if read == "" {
+		return col
+	}
+	src = comment.ReplaceAllStringFunc(src, func(c string) string { return strings.Repeat(" ", len(c)) })
+	what, n := "", 0 // the token, and how many of its kind stand before it
+	for _, at := range word.FindAllStringIndex(read, -1) {
+		if at[0] == col-1 {
+			what = read[at[0]:at[1]]
+			n = strings.Count(" "+strings.Join(word.FindAllString(read[:at[0]], -1), "  ")+" ", " "+what+" ")
+		}
+	}
+	for _, at := range word.FindAllStringIndex(src, -1) {
+		if src[at[0]:at[1]] != what {
+			continue
+		}
+		if n == 0 {
+			return at[0] + 1
+		}
+		n--
+	}
+	return 0
+}
+
 // diagnostics rewrites the compiler's messages in NVRTC's form, with the lines
 // of the user's source.
 func (b *build) diagnostics(text string) string {
 	if log := b.unresolved(text); log != "" {
 		return log
 	}
-	lines := strings.Split(b.code, "\n")
+	lines, read := b.linesOf(b.src.Code), b.linesOf(b.read)
 	var out strings.Builder
 	count := 0
 	for _, l := range strings.Split(text, "\n") {
@@ -101,12 +154,13 @@ func (b *build) diagnostics(text string) string {
 			count++
 		}
 		fmt.Fprintf(&out, "%s(%s): %s: %s\n", file, g[2], kind, msg)
-		n, _ := strconv.Atoi(g[2])
-		if col, _ := strconv.Atoi(g[3]); g[1] == b.name && n >= 1 && n <= len(lines) {
-			src := strings.ReplaceAll(strings.TrimRight(lines[n-1], "\r"), "\t", " ")
+		if src, ok := lines[g[1]+":"+g[2]]; ok {
+			col, _ := strconv.Atoi(g[3])
+			col = columnIn(src, read[g[1]+":"+g[2]], col)
+			src = strings.ReplaceAll(strings.TrimRight(src, "\r"), "\t", " ")
 			fmt.Fprintf(&out, "  %s\n", src)
 			if col >= 1 && col <= len(src)+1 {
-				fmt.Fprintf(&out, "  %s^\n", strings.Repeat(" ", col-1))
+				fmt.Fprintf(&out, "  %*s^\n", utf8.RuneCountInString(src[:col-1]), "")
 			}
 			out.WriteString("\n")
 		}

@@ -234,6 +234,7 @@ func TestCompileErrors(t *testing.T) {
 		want    []string
 	}{
 		{"__global__ void f(int *x) {\n    x[0] = y;\n}\n", nil, []string{"bad.cu(2): error:", "'y'", "\n      x[0] = y;\n             ^\n", "1 error detected in the compilation of \"bad.cu\"."}},
+		{"#define TWICE(x) (2 * (x))\n#line 7 \"other.cu\"\n__device__ void f() {\n\tint a = /* é y */ TWICE(3) + y + y; // y\n}\n", nil, []string{"other.cu(8): error:", "\n   int a = /* é y */ TWICE(3) + y + y; // y\n                                ^\n"}},
 		{"#include \"nowhere.h\"\n", nil, []string{"bad.cu(1): error:", "nowhere.h"}},
 		{"\n\n#error never\n", nil, []string{"bad.cu(3): error: ", "#error never"}},
 		{"__global__ void f() {}", []string{"--no-such-option"}, []string{"--no-such-option"}},

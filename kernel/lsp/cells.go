@@ -3,6 +3,7 @@ package lsp
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -96,25 +97,39 @@ var (
 	named      = regexp.MustCompile(`--name[= ]\s*([\pL_][\pL\pN_]*)`)
 )
 
-// diagnose checks cells in order, and says what is wrong with them and what is named in them.
-func diagnose(ev *golang.Evaluator, list []cell) ([]object, *names) {
+// diagnose checks cells in order, and says what is wrong with them, what is named in them,
+// and which are CUDA C++.
+func diagnose(ev *golang.Evaluator, list []cell) ([]object, *names, map[int]*magic.CUDACell) {
 	known := &names{list: list, noted: make(map[mention]bool), embedded: make(map[spot]spot), symbols: []object{}}
 	found := []object{}
 	unsure := make(map[string]bool) // names that cells may declare which cannot be checked
 	sources := magic.NewSources()
+	compiled := make(map[int]*magic.CUDACell)
 	for i, c := range list {
 		if ofRanks.MatchString(c.code) { // which have names of their own
 			known.unsure = append(known.unsure, i)
 			continue
 		}
-		pieces := magic.Pieces(c.code)
-		switch last := pieces[len(pieces)-1]; last.Magic {
+		switch last := lastPiece(c.code); last.Magic {
 		case "%%kernel", "%%cuda": // which make variables
 			known.unsure = append(known.unsure, i)
 			declare(ev, i, last)
 			if last.Magic == "%%kernel" {
 				name := fmt.Sprintf("cell%d", i)
 				ev.Check(name, sources.Share(last, name))
+				continue
+			}
+			code, err := sources.CUDA(last, fmt.Sprintf("In[%d]", i), func(name string) (list []magic.Declaration) {
+				for _, d := range ev.Declarations(name) {
+					list = append(list, magic.Declaration(d))
+				}
+				return list
+			})
+			if err != nil {
+				what, _, _ := strings.Cut(err.Error(), "\n")
+				found = append(found, c.diagnostic(strconv.Itoa(last.Line), "", what))
+			} else if code != nil {
+				compiled[i] = code
 			}
 			continue
 		}
@@ -142,7 +157,20 @@ func diagnose(ev *golang.Evaluator, list []cell) ([]object, *names) {
 			}
 		}
 	}
-	return found, known
+	return found, known, compiled
+}
+
+// lastPiece is the last of a cell, below magics that have a cell below them.
+func lastPiece(code string) magic.Piece {
+	pieces := magic.Pieces(code)
+	last := pieces[len(pieces)-1]
+	if last.Magic != "%%kernel" && slices.Contains(magic.GoMagics, last.Magic) && strings.TrimSpace(last.Text) != "" {
+		if in := lastPiece(last.Text); strings.HasPrefix(in.Magic, "%%") {
+			in.Line += last.Line
+			return in
+		}
+	}
+	return last
 }
 
 // declare makes the variables known that a cell of kernels makes.
@@ -165,7 +193,8 @@ func declare(ev *golang.Evaluator, i int, p magic.Piece) {
 	ev.Check(fmt.Sprintf("cell%d", i), code.String())
 }
 
-// diagnostic is a mistake at a line and column of the cell, from 1, in bytes.
+// diagnostic is a mistake at a line and column of the cell, from 1, in bytes; without a
+// column, it is the line.
 func (c cell) diagnostic(line, column, message string) object {
 	n, _ := strconv.Atoi(line)
 	k, _ := strconv.Atoi(column)
@@ -181,6 +210,10 @@ func (c cell) diagnostic(line, column, message string) object {
 		k--
 	}
 	size := max(1, len(word.FindString(text[k:])))
+	if column == "" {
+		k = len(text) - len(strings.TrimLeft(text, " \t"))
+		size = len(text) - k
+	}
 	return object{
 		"range":    object{"start": c.position(start + k), "end": c.position(start + min(k+size, len(text)))},
 		"severity": 1, "source": "gocuda", "message": message,

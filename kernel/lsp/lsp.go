@@ -8,10 +8,12 @@ package lsp
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/textproto"
 	"strconv"
 	"strings"
@@ -41,6 +43,9 @@ type server struct {
 	writing sync.Mutex
 	out     io.Writer
 
+	ctx      context.Context // of what is compiled
+	compiler sync.Mutex      // one cell is compiled at a time
+
 	mu        sync.Mutex
 	documents map[string]*document
 }
@@ -56,6 +61,9 @@ type document struct {
 	ev      *golang.Evaluator // that checked it last; nil: none has
 	checked string            // the text that names are of
 	names   *names            // nil: none are known
+
+	said map[string]said // of the %%cuda cells of that text, by their keys
+	stop func()          // ends what is compiled of it
 }
 
 type request struct {
@@ -76,7 +84,10 @@ const (
 
 // Serve answers a client until it says exit or in ends; it returns nil then.
 func Serve(in io.Reader, out io.Writer, o Options) error {
-	s := &server{options: o, out: out, documents: make(map[string]*document)}
+	ctx, stop := context.WithCancel(context.Background())
+	s := &server{options: o, out: out, documents: make(map[string]*document), ctx: ctx}
+	defer s.compiler.Lock() // when what runs has ended
+	defer stop()
 	r := bufio.NewReader(in)
 	for {
 		text, err := read(r)
@@ -183,6 +194,7 @@ func (s *server) handle(q request) (result any, code int, err error) {
 		defer s.mu.Unlock()
 		if d != nil {
 			d.closed = true
+			d.stop()
 			delete(s.documents, p.TextDocument.URI)
 		}
 		return nil, 0, nil
@@ -245,9 +257,10 @@ func (s *server) set(uri, text string, version any) {
 	defer s.mu.Unlock()
 	d := s.documents[uri]
 	if d == nil {
-		d = &document{program: strings.HasSuffix(uri, ".go")}
+		d = &document{program: strings.HasSuffix(uri, ".go"), stop: func() {}}
 		s.documents[uri] = d
 	}
+	d.stop()
 	d.text, d.version, d.changed = text, version, true
 	if !d.checks {
 		d.checks = true
@@ -271,14 +284,29 @@ func (s *server) check(uri string, d *document) {
 		if err != nil {
 			continue
 		}
-		found, known := diagnose(ev, cells(text))
+		list := cells(text)
+		found, known, compiled := diagnose(ev, list)
+		t := checked{uri, d, version, list, found, compiled, make(map[string]said)}
 		s.mu.Lock()
 		d.ev = ev
 		d.names, d.checked = known, text
-		current := !d.changed && !d.closed
+		for _, c := range compiled {
+			if log, ok := d.said[c.Key]; ok {
+				t.said[c.Key] = log
+			}
+		}
+		d.said = maps.Clone(t.said)
+		var ctx context.Context
+		if current := !d.changed && !d.closed; current {
+			ctx, d.stop = context.WithCancel(s.ctx)
+		}
 		s.mu.Unlock()
-		if current {
-			s.write(object{"method": "textDocument/publishDiagnostics", "params": object{"uri": uri, "version": version, "diagnostics": found}})
+		if ctx == nil {
+			continue
+		}
+		s.publish(ctx, t)
+		if len(t.said) < len(compiled) {
+			go s.compile(ctx, t)
 		}
 	}
 }
@@ -298,7 +326,7 @@ func (s *server) names(d *document) (*names, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, known = diagnose(ev, cells(text))
+	_, known, _ = diagnose(ev, cells(text))
 	return known, nil
 }
 

@@ -80,6 +80,12 @@ func (c *client) open(method, text string, version int) (list []string) {
 		params["contentChanges"] = []object{{"text": text}}
 	}
 	c.tell(method, params)
+	return c.published(version)
+}
+
+// published is what is wrong with a version of the document, when the server next says so.
+func (c *client) published(version int) (list []string) {
+	c.t.Helper()
 	for {
 		m := c.next()
 		p, _ := m["params"].(map[string]any)
@@ -91,8 +97,21 @@ func (c *client) open(method, text string, version int) (list []string) {
 			r := d["range"].(map[string]any)
 			from, to := r["start"].(map[string]any), r["end"].(map[string]any)
 			list = append(list, fmt.Sprintf("%v:%v-%v %v", from["line"], from["character"], to["character"], d["message"]))
+			if d["severity"] != 1.0 {
+				list[len(list)-1] += fmt.Sprintf(" (%v)", d["severity"])
+			}
 		}
 		return list
+	}
+}
+
+// until reads what is wrong with a version of the document until it is enough.
+func (c *client) until(version int, enough func([]string) bool) (list []string) {
+	c.t.Helper()
+	for {
+		if list = c.published(version); enough(list) {
+			return list
+		}
 	}
 }
 

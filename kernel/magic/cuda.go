@@ -39,45 +39,101 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 		return call.UsageErrorf("there is no CUDA C++ below the first line")
 	}
 	cell := cellName(env)
-	compile := func(code string) (*cuda.Module, error) {
-		options := []cuda.CompileOption{cuda.SourceName(compiledAs), cuda.Instantiate(given.instances...), cuda.Flag(rest...)}
-		source, err := c.inGo.called(env.Declarations, code)
-		if err != nil {
-			return nil, err
-		}
-		if source != "" {
-			options = append(options, cuda.WithGo(source))
-		}
-		return compileWithin(ctx, func() (*cuda.Module, error) { return cuda.Compile(code, options...) })
-	}
-	// The compiler counts from the first line of the cell.
-	alone := strings.Repeat("\n", call.Line) + call.Body
-	earlier := c.earlier(call.Body)
-	module, err := compile(earlier.before(alone))
-	if err != nil && earlier.text != "" && errors.Is(err, cuda.ErrInvalidSource) { // a name of theirs means something else here
-		if m, other := compile(alone); other == nil {
-			module, err = m, nil
-		}
-	}
+	code := c.read(call, cell, given, rest, env.Declarations)
+	out, err := compileWithin(ctx, func() (cudaCompiled, error) { return code.compile(ctx) })
 	if err != nil {
-		var failed *cuda.Error
-		if errors.As(err, &failed) && errors.Is(err, cuda.ErrInvalidSource) {
-			log := places(strings.TrimRight(failed.Detail, "\n"), cell, alone) // which has the lines
-			if failed.Hint != "" {
-				log += "\n" + failed.Hint
-			}
-			return &Error{"CompileError", "this CUDA C++ does not compile: " + firstError(log) + earlier.advice(log), 0}
-		}
 		return err
 	}
 	c.add(cell, call.Line, call.Body)
-	if log := strings.TrimRight(module.Log(), "\n"); log != "" {
-		fmt.Fprintln(env.Stderr(), places(log, cell, alone))
+	if out.log != "" {
+		fmt.Fprintln(env.Stderr(), out.log)
 	}
 	if given.flags["--show"] {
-		show(env, module)
+		show(env, out.module)
 	}
-	return defineKernels(env, call, module, given.name)
+	return defineKernels(env, call, out.module, given.name)
+}
+
+// cudaCode is a %%cuda cell as its compiler gets it.
+type cudaCode struct {
+	cell    string
+	alone   string // without what it uses of earlier cells
+	earlier *earlier
+	options []cuda.CompileOption
+	forms   []cudaForm // the second for where a name of earlier cells means something else here
+}
+
+// cudaForm is one that is tried.
+type cudaForm struct {
+	text, inGo string
+	err        error // of the Go that it calls
+}
+
+func (c *cudaCells) read(call Call, cell string, given compilerOptions, rest []string, declared func(string) []Declaration) *cudaCode {
+	code := &cudaCode{cell: cell, earlier: c.earlier(call.Body),
+		// The compiler counts from the first line of the cell.
+		alone:   fromLine(call.Line, call.Body),
+		options: []cuda.CompileOption{cuda.SourceName(compiledAs), cuda.Instantiate(given.instances...), cuda.Flag(rest...)}}
+	texts := []string{code.earlier.before(code.alone)}
+	if code.earlier.text != "" {
+		texts = append(texts, code.alone)
+	}
+	for _, text := range texts {
+		inGo, err := c.inGo.called(declared, text)
+		code.forms = append(code.forms, cudaForm{text, inGo, err})
+	}
+	return code
+}
+
+// cudaCompiled is what a compiler made, and what it said.
+type cudaCompiled struct {
+	module *cuda.Module
+	log    string // with places as errors of cells have them
+}
+
+// compile compiles it. With a "CompileError" comes what the compiler said, too.
+func (c *cudaCode) compile(ctx context.Context) (cudaCompiled, error) {
+	module, err := c.forms[0].compile(ctx, c.options)
+	if len(c.forms) > 1 && errors.Is(err, cuda.ErrInvalidSource) {
+		if m, other := c.forms[1].compile(ctx, c.options); other == nil {
+			module, err = m, nil
+		}
+	}
+	if err == nil {
+		return cudaCompiled{module, c.places(module.Log())}, nil
+	}
+	var bad *cuda.Error
+	if !errors.As(err, &bad) || !errors.Is(err, cuda.ErrInvalidSource) {
+		return cudaCompiled{}, err
+	}
+	log := c.places(bad.Detail) // which has the lines
+	if bad.Hint != "" {
+		log += "\n" + bad.Hint
+	}
+	return cudaCompiled{log: log}, &Error{"CompileError", "this CUDA C++ does not compile: " + firstError(log) + c.earlier.advice(log), 0}
+}
+
+// places writes the places in a compiler's log as all errors of cells have them.
+func (c *cudaCode) places(log string) string {
+	sources := map[string]string{compiledAs: c.alone}
+	for cell := range c.earlier.cells {
+		sources[cell.name] = fromLine(cell.line, cell.text)
+	}
+	return places(strings.TrimRight(log, "\n"), c.cell, sources)
+}
+
+// fromLine is what stands below a line of a cell, on the lines that it has there.
+func fromLine(line int, text string) string { return strings.Repeat("\n", line) + text }
+
+func (f cudaForm) compile(ctx context.Context, options []cuda.CompileOption) (*cuda.Module, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	options = append(options[:len(options):len(options)], cuda.Until(ctx))
+	if f.inGo != "" {
+		options = append(options, cuda.WithGo(f.inGo))
+	}
+	return cuda.Compile(f.text, options...)
 }
 
 // The options without a value that %%cuda and %%kernel have beside the compiler's.
@@ -134,26 +190,25 @@ func (c Call) compilerOptions(fields, flags []string) (given compilerOptions, re
 	return given, rest, nil
 }
 
-// compileWithin compiles, but does not wait longer than ctx: a compilation
-// cannot be stopped.
-func compileWithin(ctx context.Context, compile func() (*cuda.Module, error)) (*cuda.Module, error) {
-	type outcome struct {
-		module *cuda.Module
-		err    error
-	}
+// compileWithin compiles, but does not wait longer than ctx: not every compilation can be stopped.
+func compileWithin[T any](ctx context.Context, compile func() (T, error)) (result T, err error) {
 	if ctx.Err() != nil { // compiled code may be in the cache, and then be there as soon
-		return nil, context.Cause(ctx)
+		return result, context.Cause(ctx)
+	}
+	type outcome struct {
+		result T
+		err    error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		m, err := compile()
-		done <- outcome{m, err}
+		r, err := compile()
+		done <- outcome{r, err}
 	}()
 	select {
 	case o := <-done:
-		return o.module, o.err
+		return o.result, o.err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return result, context.Cause(ctx)
 	}
 }
 

@@ -133,14 +133,15 @@ func TestCUDAPlaces(t *testing.T) {
 	source := "\n\tint é = y;\n"
 	for log, want := range map[string]string{
 		"cell(2): error: no y\n  \tint é = y;\n  \t        ^\n\n1 error detected in the compilation of \"cell\".": "In[5]:2:11: error: no y\n  \tint é = y;\n  \t        ^\n\n1 error detected in the compilation of \"In[5]\".",
-		"cell(2): warning #177-D: unused\n": "In[5]:2: warning #177-D: unused\n",
-		"cell(9): note: far\n  x\n  ^":      "In[5]:9: note: far\n  x\n  ^",
-		"cell:2:11: error: no y":            "In[5]:2:11: error: no y",
-		"In[3](4): error: old":              "In[3]:4: error: old",
-		"cells(4): error: cell(4): x":       "cells(4): error: cell(4): x",
-		"math.h(4): error: a header's":      "math.h(4): error: a header's",
+		"cell(2): warning #177-D: unused\n":                "In[5]:2: warning #177-D: unused\n",
+		"cell(9): note: far\n  x\n  ^":                     "In[5]:9: note: far\n  x\n  ^",
+		"cell:2:11: error: no y":                           "In[5]:2:11: error: no y",
+		"In[2](1): error: no z\n  int y = z;\n          ^": "In[2]:1:9: error: no z\n  int y = z;\n          ^",
+		"In[3](4): error: old":                             "In[3]:4: error: old",
+		"cells(4): error: cell(4): x":                      "cells(4): error: cell(4): x",
+		"math.h(4): error: a header's":                     "math.h(4): error: a header's",
 	} {
-		if got := places(log, "In[5]", source); got != want {
+		if got := places(log, "In[5]", map[string]string{compiledAs: source, "In[2]": "int y = z;"}); got != want {
 			t.Errorf("%q is %q, want %q", log, got, want)
 		}
 	}

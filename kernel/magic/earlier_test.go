@@ -107,7 +107,7 @@ __global__ void unused(float *p) { *p = square(*p); }
 		"%%cuda\n__global__ void f(float *p) { *p = count(); }":                                                         "counter is a variable of In[1]",
 		"%%cuda\n\nstruct Pair { int n; };\n__global__ void f(float *p) { *p = weigh(Pair{1}); }":                       "weigh of In[10] uses Pair, which this cell declares again: define both in this cell",
 		"%%cuda\n__device__ float square(float x) { return x; }\n__global__ void f(float *p) { *p = cube(square(3)); }": "cube of In[3] uses square, which this cell declares again",
-		"%%cuda\n__global__ void f(float *p) {\n    *p = square(1) + nosuch; }":                                         ":3: error",
+		"%%cuda\n__global__ void f(float *p) {\n    *p = square(1) + nosuch; }":                                         ":3:22: error",
 	} {
 		if strings.Contains(code, "weigh") {
 			at = 9

@@ -67,7 +67,7 @@ func (k *kernelCells) run(ctx context.Context, env Env, call Call) error {
 	if given.flags["--unchecked"] {
 		options = append(options, cuda.Unchecked())
 	}
-	options = append(options, cuda.Flag(rest...))
+	options = append(options, cuda.Flag(rest...), cuda.Until(ctx))
 	if strings.TrimSpace(call.Body) == "" {
 		return call.UsageErrorf("there is no Go below the first line")
 	}

@@ -17,8 +17,8 @@ const compiledAs = "cell"
 var cudaPlace = regexp.MustCompile(`^(` + compiledAs + `|In\[\d+\])(?:\((\d+)\)|:(\d+)(?::(\d+))?): `)
 
 // places writes the places in a compiler's log as all errors of cells have them:
-// In[5]:4:12. source is what the compiler read as the cell.
-func places(log, cell, source string) string {
+// In[5]:4:12. sources are what the compiler read, by the names that it knows.
+func places(log, cell string, sources map[string]string) string {
 	lines := strings.SplitAfter(log, "\n")
 	for i, line := range lines {
 		m := cudaPlace.FindStringSubmatch(line)
@@ -26,10 +26,10 @@ func places(log, cell, source string) string {
 			continue
 		}
 		name, place, column := m[1], m[2]+m[3], m[4]
+		if column == "" && i+2 < len(lines) {
+			column = columnOf(sources[name], place, lines[i+1], lines[i+2])
+		}
 		if name == compiledAs {
-			if column == "" && i+2 < len(lines) {
-				column = columnOf(source, place, lines[i+1], lines[i+2])
-			}
 			name = cell
 		}
 		if column != "" {

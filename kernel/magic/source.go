@@ -1,8 +1,10 @@
 package magic
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -76,18 +78,65 @@ type Kernel struct{ Name, Variable string }
 
 // Read reads a cell. declared gives what earlier cells declared under a name.
 func (s *Sources) Read(p Piece, cell string, declared func(name string) []Declaration) (Source, error) {
-	call := Call{Magic: Magic{Name: strings.TrimPrefix(p.Magic, "%%"), Cell: true}, Args: p.Args, Body: p.Text, Line: p.Line}
-	fields, err := call.Fields()
+	call, fields, err := p.call()
 	if err != nil {
 		return Source{}, err
-	}
-	if strings.TrimSpace(call.Body) == "" {
-		return Source{}, call.Errorf("UsageError", "there is no code below the first line")
 	}
 	if p.Magic == "%%cuda" {
 		return s.readCUDA(call, fields, cell, declared)
 	}
 	return s.readKernel(call, fields, cell, declared)
+}
+
+// call is the piece as a call of its magic, and the fields of its arguments.
+func (p Piece) call() (call Call, fields []string, err error) {
+	call = Call{Magic: Magic{Name: strings.TrimPrefix(p.Magic, "%%"), Cell: true}, Args: p.Args, Body: p.Text, Line: p.Line}
+	if fields, err = call.Fields(); err == nil && strings.TrimSpace(call.Body) == "" {
+		err = call.Errorf("UsageError", "there is no code below the first line")
+	}
+	return call, fields, err
+}
+
+// CUDACell is a %%cuda cell, for programs that want to know what its compiler says.
+type CUDACell struct {
+	// Key is equal for cells of which the compiler says the same.
+	Key  string
+	code *cudaCode
+}
+
+// CUDA reads a %%cuda cell; nil: what it includes depends on the folder that it runs in.
+// declared gives what earlier cells declared under a name.
+func (s *Sources) CUDA(p Piece, cell string, declared func(name string) []Declaration) (*CUDACell, error) {
+	call, fields, err := p.call()
+	if err != nil {
+		return nil, err
+	}
+	given, rest, err := call.compilerOptions(fields, cudaFlags)
+	if err != nil {
+		return nil, err
+	}
+	c := &CUDACell{code: s.cuda.read(call, cell, given, rest, declared)}
+	s.cuda.add(cell, call.Line, call.Body)
+	if slices.ContainsFunc(rest, includesRelative) {
+		return nil, nil
+	}
+	c.Key = fmt.Sprintf("%q %q %q %+v", cell, given.instances, rest, c.code.forms)
+	return c, nil
+}
+
+func includesRelative(option string) bool {
+	m := includes.FindStringSubmatch(option)
+	return m != nil && !filepath.IsAbs(m[1])
+}
+
+var includes = regexp.MustCompile(`^(?:-I|--include-path|--pre-include)=?(.*)`)
+
+// Messages compiles the cell, and returns what the compiler says, with places such as
+// "In[5]:4:12". The error is an [*Error] if the source is wrong; another, if the cell cannot
+// be compiled here, or ctx ends.
+func (c *CUDACell) Messages(ctx context.Context) (string, error) {
+	out, err := c.code.compile(ctx)
+	return out.log, err
 }
 
 // Share returns what a %%kernel cell declares for Go cells too, without a compile.

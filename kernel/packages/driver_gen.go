@@ -575,6 +575,7 @@ func driverPackage() host.Package {
 			"Source.Names":                  "Names are name expressions to be instantiated and kept, such as\n\"axpy<float>\".",
 			"Source.OnHost":                 "what simulated devices take in place of it, if anything",
 			"Source.Options":                "as NVRTC takes them, such as \"-std=c++17\" or \"-DN=4\"",
+			"Source.Until":                  "Until stops the compiler when it ends, if that can be stopped; it may be nil.",
 			"Stream":                        "Stream is a CUstream.",
 			"StreamBlocking":                "StreamBlocking streams wait for, and are waited for by, the legacy\ndefault stream (CU_STREAM_DEFAULT).",
 			"StreamDefault":                 "The two default streams, as CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.",

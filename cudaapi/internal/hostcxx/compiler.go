@@ -4,6 +4,7 @@ package hostcxx
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,6 +47,17 @@ var Find = sync.OnceValue(func() *Compiler {
 	}
 	return &Compiler{Err: fmt.Errorf("no C++ compiler found (%s)", strings.Join(tried, "; "))}
 })
+
+// Command is a run of the compiler; with a context, it ends when that does, with all that
+// it started.
+func (c *Compiler) Command(ctx context.Context, args ...string) *exec.Cmd {
+	if ctx == nil {
+		return exec.Command(c.Path, args...)
+	}
+	cmd := exec.CommandContext(ctx, c.Path, args...)
+	endWhole(cmd)
+	return cmd
+}
 
 // workFolders are where files may be that are needed for a moment: the temporary
 // folder, and where else there may be room when that is full or read-only.
