@@ -2,7 +2,9 @@
 debugger (tests/test_debugger.py there) in Go, and what Go's has besides."""
 
 import itertools
+import os
 import queue
+import signal
 import time
 
 import pytest
@@ -448,6 +450,40 @@ def test_a_rank_that_stands_still_is_interrupted(debug):
     assert debug.finish(cell)["status"] == "error"
     debug.body("setBreakpoints", breakpoints=[], source={"path": debug.body("dumpCell", code=code)["sourcePath"]})
     assert debug.client.run(code).status == "ok"
+
+
+def test_a_rank_that_the_system_has_stopped(debug):
+    """It is named after a short wait; the other ranks are debugged, and it again when it goes on."""
+    debug.client.run("%mpi start -n 3 --launcher local")
+    pids = debug.client.run("%%mpi\nimport \"os\"\nfmt.Println(\"pid\", rank, os.Getpid())").text("stdout")
+    pid = next(int(line.split()[-1]) for line in pids.splitlines() if line.split()[-2:-1] == ["1"])
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        names = [t["name"] for t in debug.body("threads")["threads"]]
+        assert "rank 1 does not answer: its process stands still" in names, names
+        code = "%%mpi\nz := rank\nz++"
+        debug.dump(code, 3)
+        assert "rank 1 does not answer" in debug.event("output")["output"]
+        cell = debug.kc.execute(code)
+        threads = {debug.event("stopped")["threadId"] for _ in range(2)}
+        assert len(threads) == 2
+        for thread in threads:
+            frame = debug.frames(thread)[0]["id"]
+            assert debug.body("evaluate", expression="z + 10*rank", frameId=frame)["result"] in ("0", "22")
+        # Requests for the stopped one fail, those that run code too.
+        other = next(t["id"] for t in debug.body("threads")["threads"] if t["name"].startswith("rank 1"))
+        for ask in (lambda: debug.ask("stackTrace", threadId=other), lambda: debug.ask("variables", variablesReference=other)):
+            failed = ask()
+            assert not failed["success"] and "rank 1 does not answer" in failed["message"]
+        for thread in threads:
+            debug.body("continue", threadId=thread)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    thread = debug.event("stopped")["threadId"]
+    assert thread == other
+    assert debug.body("evaluate", expression="z + 10*rank", frameId=debug.frames(thread)[0]["id"])["result"] == "11"
+    debug.body("continue", threadId=thread)
+    assert debug.finish(cell)["status"] == "ok"
 
 
 def test_kernels_are_stepped(debug):

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync"
 	"time"
 )
 
@@ -58,9 +59,7 @@ func (s *Server) join(i int, p Peer) {
 	}
 	delete(s.held, i)
 	s.mu.Unlock()
-	tell := func(command string, args object) {
-		s.tell(p, command, args)
-	}
+	tell := func(command string, args object) { s.tell(i, p, command, args) }
 	tell("initialize", object{"linesStartAt1": !zeroBased, "clientID": client})
 	tell("attach", object{"gocudaPeer": identity{(i + 1) * Span, fmt.Sprintf("rank %d", i)}})
 	for path, list := range points {
@@ -71,62 +70,99 @@ func (s *Server) join(i int, p Peer) {
 }
 
 // tell sends a peer a request of our own.
-func (s *Server) tell(p Peer, command string, args object) (Response, error) {
+func (s *Server) tell(i int, p Peer, command string, args object) (Response, error) {
 	arguments, err := json.Marshal(args)
 	if err != nil {
 		return Response{}, err
 	}
-	return s.pass(p, Request{Seq: s.number(), Type: "request", Command: command, Arguments: arguments})
+	return s.pass(i, p, Request{Seq: s.number(), Type: "request", Command: command, Arguments: arguments})
 }
 
-// pass passes a request on to a peer.
-func (s *Server) pass(p Peer, r Request) (out Response, err error) {
+// peerPatience is how long an answer of a peer is waited for; once one is late, no longer
+// for others until it has come.
+const peerPatience = 2 * time.Second
+
+// pass passes a request on to peer i. It fails if the peer's process stands still; a peer
+// that runs code of cells for the answer does not: it answers others meanwhile.
+func (s *Server) pass(i int, p Peer, r Request) (out Response, err error) {
 	message, err := json.Marshal(r)
 	if err != nil {
 		return out, err
-	}
-	if runsCode(r.Command) {
-		answer, err := p.Debug(message)
-		if err != nil {
-			return out, err
-		}
-		return out, json.Unmarshal(answer, &out)
 	}
 	type result struct {
 		answer json.RawMessage
 		err    error
 	}
 	done := make(chan result, 1)
+	waits := !runsCode(r.Command)
 	s.mu.Lock()
 	patience := peerPatience
 	if s.asked[p] > 0 {
 		patience = time.Millisecond
 	}
-	s.asked[p]++
+	if waits {
+		s.asked[p]++
+	}
 	s.mu.Unlock()
 	go func() {
 		answer, err := p.Debug(message)
-		s.mu.Lock()
-		if s.asked[p]--; s.asked[p] == 0 {
-			delete(s.asked, p)
+		if waits {
+			s.mu.Lock()
+			if s.asked[p]--; s.asked[p] == 0 {
+				delete(s.asked, p)
+			}
+			s.mu.Unlock()
 		}
-		s.mu.Unlock()
 		done <- result{answer, err}
 	}()
-	select {
-	case got := <-done:
-		if got.err != nil {
-			return out, got.err
+	for {
+		select {
+		case got := <-done:
+			if got.err != nil {
+				return out, got.err
+			}
+			return out, json.Unmarshal(got.answer, &out)
+		case <-time.After(patience):
 		}
-		return out, json.Unmarshal(got.answer, &out)
-	case <-time.After(patience):
-		return out, errors.New("the rank does not answer: its process stands still")
+		if waits {
+			return out, late(i)
+		}
+		if _, err := s.tell(i, p, "debugInfo", nil); err != nil {
+			return out, err
+		}
+		patience = peerPatience
 	}
 }
 
-// peerPatience is how long an answer of a peer is waited for; once one is late, no longer
-// for others until it has come.
-const peerPatience = 2 * time.Second
+// late is a peer that does not answer.
+type late int
+
+func (i late) Error() string {
+	return fmt.Sprintf("rank %d does not answer: its process stands still", int(i))
+}
+
+// ask sends peers a request of each, nil for none, and returns their answers, in order.
+func (s *Server) ask(list []Peer, request func(i int) *Request) []answered {
+	out := make([]answered, len(list))
+	var wait sync.WaitGroup
+	for i, p := range list {
+		if r := request(i); r != nil {
+			wait.Go(func() {
+				response, err := s.pass(i, p, *r)
+				out[i] = answered{i, response, err}
+			})
+		}
+	}
+	wait.Wait()
+	return out
+}
+
+// answered is how a peer answered.
+type answered struct {
+	peer int
+	Response
+	err error
+}
 
 // of is which peer a request is for: -1 for this server itself.
 func (s *Server) of(r Request) int {
@@ -174,7 +210,7 @@ func (s *Server) route(r Request) (answer Response, ok bool) {
 		if r.Command == "next" || r.Command == "stepIn" || r.Command == "stepOut" || r.Command == "stackTrace" || r.Command == "exceptionInfo" {
 			r.Arguments = withThread(r.Arguments, (i+1)*Span+1)
 		}
-		answer, err := s.pass(list[i], r)
+		answer, err := s.pass(i, list[i], r)
 		if err != nil {
 			return s.response(r, nil, err), true
 		}
@@ -182,8 +218,10 @@ func (s *Server) route(r Request) (answer Response, ok bool) {
 		return answer, true
 	}
 	if everyone[r.Command] {
-		for _, p := range list {
-			s.pass(p, r)
+		for _, a := range s.ask(list, func(int) *Request { return &r }) {
+			if errors.As(a.err, new(late)) {
+				s.event("output", object{"category": "console", "output": a.err.Error() + "\n"})
+			}
 		}
 		if r.Command == "disconnect" || r.Command == "terminate" {
 			s.mu.Lock()
@@ -193,16 +231,17 @@ func (s *Server) route(r Request) (answer Response, ok bool) {
 		}
 	}
 	if r.Command == "continue" || r.Command == "pause" {
-		for i, p := range list {
+		s.ask(list, func(i int) *Request {
 			s.mu.Lock()
 			held := s.held[i]
 			s.mu.Unlock()
-			if held || r.Command == "pause" {
-				again := r
-				again.Arguments = withThread(r.Arguments, (i+1)*Span+1)
-				s.pass(p, again)
+			if !held && r.Command != "pause" {
+				return nil
 			}
-		}
+			again := r
+			again.Arguments = withThread(r.Arguments, (i+1)*Span+1)
+			return &again
+		})
 	}
 	return Response{}, false
 }
@@ -241,11 +280,13 @@ func (s *Server) PeerEvent(i int, event json.RawMessage) {
 	s.options.Event(event)
 }
 
-// peerThreads are the threads of all peers.
+// peerThreads are the threads of all peers. One that does not answer has one, which says so.
 func (s *Server) peerThreads() (list []any) {
-	for _, p := range s.peers() {
-		r, err := s.tell(p, "threads", nil)
-		if body, ok := r.Body.(map[string]any); err == nil && ok {
+	for _, a := range s.askOwn("threads") {
+		if errors.As(a.err, new(late)) {
+			list = append(list, object{"id": (a.peer+1)*Span + 1, "name": a.err.Error()})
+		}
+		if body, ok := a.Body.(map[string]any); ok {
 			if threads, ok := body["threads"].([]any); ok {
 				list = append(list, threads...)
 			}
@@ -256,9 +297,8 @@ func (s *Server) peerThreads() (list []any) {
 
 // peerStopped are the stopped threads of all peers.
 func (s *Server) peerStopped() (list []int) {
-	for _, p := range s.peers() {
-		r, err := s.tell(p, "debugInfo", nil)
-		if body, ok := r.Body.(map[string]any); err == nil && ok {
+	for _, a := range s.askOwn("debugInfo") {
+		if body, ok := a.Body.(map[string]any); ok {
 			if threads, ok := body["stoppedThreads"].([]any); ok {
 				for _, id := range threads {
 					if n, ok := id.(float64); ok {
@@ -269,4 +309,10 @@ func (s *Server) peerStopped() (list []int) {
 		}
 	}
 	return list
+}
+
+// askOwn asks all peers, by a request of our own without arguments.
+func (s *Server) askOwn(command string) []answered {
+	r := Request{Seq: s.number(), Type: "request", Command: command}
+	return s.ask(s.peers(), func(int) *Request { return &r })
 }

@@ -208,7 +208,8 @@ type server struct {
 	peer      *link.Peer
 	console   *Console
 	evaluator Evaluator
-	end       chan error // has room for one
+	end       chan error      // has room for one
+	debugged  <-chan struct{} // of the listener: ends with the debugger's last request
 
 	mu        sync.Mutex
 	busy      bool // the goroutine that listened runs a cell
@@ -229,7 +230,7 @@ func (s *server) listen() {
 				continue
 			}
 			if cell.Shell != "" {
-				go s.runCell(f, cell, func() {})
+				go s.runCell(f, cell, s.debugged, func() {})
 			} else if !s.run(f, cell) {
 				return
 			}
@@ -254,7 +255,7 @@ func (s *server) run(f link.Frame, cell Cell) (listener bool) {
 	s.busy, s.takenOver = true, false
 	s.mu.Unlock()
 	timer := time.AfterFunc(soon, s.takeOver)
-	s.runCell(f, cell, func() {
+	s.runCell(f, cell, s.debugged, func() {
 		timer.Stop()
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -284,7 +285,11 @@ func (s *server) handle(f link.Frame) error {
 			s.peer.Answer(f, answer, err)
 		}()
 	case kindDebug:
+		before, done := s.debugged, make(chan struct{})
+		s.debugged = done
 		go func() {
+			defer close(done)
+			await(before, debugPatience)
 			answer, err := s.debug(f)
 			s.peer.Answer(f, answer, err)
 		}()
@@ -296,8 +301,27 @@ func (s *server) handle(f link.Frame) error {
 	return nil
 }
 
+// A process that was stopped finds the debugger's requests and cells all at once: they keep
+// their order, unless a request takes long, such as an expression that waits.
+const (
+	debugPatience = 200 * time.Millisecond // of a request for the one before it
+	cellPatience  = 2 * time.Second        // of a cell for the request before it
+)
+
+// await waits for the end of the request before; nil: there is none.
+func await(before <-chan struct{}, patience time.Duration) {
+	if before == nil {
+		return
+	}
+	select {
+	case <-before:
+	case <-time.After(patience):
+	}
+}
+
 // runCell runs a cell, calls ended, and then sends the result.
-func (s *server) runCell(f link.Frame, cell Cell, ended func()) {
+func (s *server) runCell(f link.Frame, cell Cell, debugged <-chan struct{}, ended func()) {
+	await(debugged, cellPatience)
 	r := guarded(func() Result { return s.evaluator.Execute(cell) })
 	flushC()
 	s.console.end(f.ID)
