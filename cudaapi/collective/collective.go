@@ -66,8 +66,9 @@ const (
 	NCCL = Algorithm(allreduce.NCCL)
 	// OneShot is one launch at each rank, whose kernels write into each other's
 	// memory and wait for each other there. It is for all-reduce among ranks of
-	// one host, with a buffer and a device of its own each. If a rank is lost,
-	// the others' streams go on without a result, and the next call fails.
+	// one host, with a buffer and a device of its own each. If a launch fails at
+	// one rank, the call fails at all. If a rank is lost, the call or the next one
+	// fails. Streams go on then, without results.
 	OneShot = Algorithm(allreduce.OneShot)
 	// Direct is OneShot's older name.
 	Direct = OneShot

@@ -19,7 +19,8 @@ type oneShots struct {
 
 // run does an all-reduce, unless it cannot be done so: why not, all ranks find
 // alike. The ranks meet before each launch, which keeps their devices waiting for
-// each other, and see whether they want the same.
+// each other, and see whether they want the same; and behind it, to hear whether it
+// failed at one of them.
 func (o *oneShots) run(g *Group, how allreduce.Algorithm, op cuda.ReduceOp, bufs []*cuda.Buffer, streams []*cuda.Stream) (why, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -39,12 +40,19 @@ func (o *oneShots) run(g *Group, how allreduce.Algorithm, op cuda.ReduceOp, bufs
 	case b.Len() == 0:
 		return nil, nil
 	case streams != nil:
-		return nil, x.StartOn(streams[0], how, op, b, b)
+		err = x.StartOn(streams[0], how, op, b, b)
+	default:
+		err = x.Start(how, op, b, b)
 	}
-	if err := x.Start(how, op, b, b); err != nil {
+	// Kernels wait for one whose launch has failed, until they are stopped.
+	if _, err := handshake.Agree(handshake.Over(g.ranks, handshake.TagLaunch), struct{}{}, err); err != nil {
+		o.members.Spoil(x, err)
 		return nil, err
 	}
-	return nil, x.Wait()
+	if streams == nil {
+		err = x.Wait()
+	}
+	return nil, err
 }
 
 // launch is what a rank tells the others before it launches.

@@ -238,7 +238,11 @@ func killedInGroup() error {
 		return err
 	}
 	bufs, streams := []*cuda.Buffer{b}, []*cuda.Stream{s}
-	if err := errors.Join(g.Allreduce(bufs, streams, collective.Using(collective.OneShot)), s.Synchronize()); err != nil {
+	// The rank may be lost before it tells that its launch is made.
+	if err := g.Allreduce(bufs, streams, collective.Using(collective.OneShot)); err != nil && !errors.Is(err, mpi.ErrProcLost) {
+		return err
+	}
+	if err := s.Synchronize(); err != nil {
 		return err
 	}
 	if err := g.Allreduce(bufs, streams, collective.Using(collective.OneShot)); !errors.Is(err, mpi.ErrProcLost) {

@@ -56,7 +56,7 @@ func collectivePackage() host.Package {
 			"NCCL":            "NCCL is NVIDIA's library, if there is one. It needs a device of its own\nfor each member. If a rank is lost, the others' streams go on without a\nresult, and calls that wait, and those that follow, fail.",
 			"NewGroup":        "NewGroup is a group of several processes, each with the same number of\nmembers. ranks is the Group's from now on. Package mpi makes one of a\ncommunicator, with Comm.Collectives.",
 			"NewLocal":        "NewLocal is a group of the buffers of this process alone. The functions of\nthis package use one of their own.",
-			"OneShot":         "OneShot is one launch at each rank, whose kernels write into each other's\nmemory and wait for each other there. It is for all-reduce among ranks of\none host, with a buffer and a device of its own each. If a rank is lost,\nthe others' streams go on without a result, and the next call fails.",
+			"OneShot":         "OneShot is one launch at each rank, whose kernels write into each other's\nmemory and wait for each other there. It is for all-reduce among ranks of\none host, with a buffer and a device of its own each. If a launch fails at\none rank, the call fails at all. If a rank is lost, the call or the next one\nfails. Streams go on then, without results.",
 			"Option":          "Option changes how an operation is carried out.",
 			"Ranks":           "Ranks is what a Group of several processes asks of a message-passing library:\nbytes, on a channel of the Group's own.",
 			"Ring":            "Ring passes parts around: the most bandwidth, 2(n-1) steps.",
