@@ -5,11 +5,13 @@ package ipctest
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"testing"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/nvidia"
 	"gocuda/cudaapi/sim"
 )
 
@@ -28,11 +30,22 @@ type Loopback struct {
 	fails   map[driver.Device]error
 }
 
-// New is a driver of simulated devices, which package cuda uses until the test ends.
-// Each device can reach the others' memory.
+// New is a driver of simulated devices, or of the machine's GPUs where GOCUDA_BACKEND
+// says so, which package cuda uses until the test ends. Each device can reach the
+// others' memory.
 func New(t testing.TB, o sim.Options) (*Loopback, []*cuda.Device) {
 	t.Helper()
-	d, err := sim.New(o)
+	var d driver.Driver
+	var err error
+	if os.Getenv("GOCUDA_BACKEND") == "nvidia" {
+		d, err = nvidia.Open()
+	} else {
+		var simulated *sim.Driver
+		if simulated, err = sim.New(o); err == nil {
+			t.Cleanup(func() { simulated.Close() })
+		}
+		d = simulated
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,10 +54,12 @@ func New(t testing.TB, o sim.Options) (*Loopback, []*cuda.Device) {
 	if err := cuda.Use(l); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { d.Close() })
 	devices, err := cuda.Devices()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(devices) < o.Devices {
+		t.Skipf("%d devices are needed, and there are %d", o.Devices, len(devices))
 	}
 	for _, d := range devices {
 		for _, peer := range devices {

@@ -42,6 +42,11 @@ const (
 	stopWords   = 16 // the first is the stop word; done words are on lines of their own
 )
 
+// simulatedBlocks is how many blocks a kernel has on simulated devices. These run a few
+// at a time, in any order: those of two members that wait for each other might never
+// run together.
+var simulatedBlocks = 1
+
 // share has the layout of oneshot.cu's.
 type share struct {
 	at                 [most]uint64
@@ -149,9 +154,8 @@ func (x *Member) allocate(d *cuda.Device) (err error) {
 		x.blocks, x.packs = 128, 512
 	}
 	if info.Name == "sim" {
-		// A simulated device runs a few blocks at a time, in any order: those of
-		// two members that wait for each other might never run together.
-		x.single, x.blocks = true, 1
+		x.blocks = simulatedBlocks
+		x.single = x.blocks == 1
 	}
 	if x.lane, err = ipc.NewLane(d, false); err != nil {
 		return err
