@@ -19,7 +19,7 @@ type oneShots struct {
 
 // run does an all-reduce, unless it cannot be done so: why not, all ranks find
 // alike. The ranks meet before each launch, which keeps their devices waiting for
-// each other, and see whether they want the same; and behind it, to hear whether it
+// each other, and see whether they want the same; and after it, to hear whether it
 // failed at one of them.
 func (o *oneShots) run(g *Group, how allreduce.Algorithm, op cuda.ReduceOp, bufs []*cuda.Buffer, streams []*cuda.Stream) (why, err error) {
 	o.mu.Lock()
