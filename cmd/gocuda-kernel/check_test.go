@@ -71,7 +71,7 @@ func TestCheckNamesCallers(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	for _, r := range list {
-		if got := pair(r.First.Caller, r.Second.Caller); got != pair(at("//from 2"), at("//from 3")) {
+		if got := pair(r.First.Caller.String(), r.Second.Caller.String()); got != pair(at("//from 2"), at("//from 3")) {
 			t.Errorf("called from %s\n%v", got, r)
 		}
 	}
@@ -98,7 +98,7 @@ func marked(file, code string) (want []string) {
 // places are the pairs of places of reports.
 func places(list hazard.List) (got []string) {
 	for _, r := range list {
-		got = append(got, pair(r.First.Place, r.Second.Place))
+		got = append(got, pair(r.First.Place.String(), r.Second.Place.String()))
 	}
 	slices.Sort(got)
 	return got

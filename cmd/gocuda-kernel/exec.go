@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -64,16 +63,16 @@ func runExec(c *call) error {
 	name := filepath.Base(args[0])
 	status := golang.RunProgram(
 		golang.Options{Packages: packages.All(), Modules: modules.New(dir), Touches: hazard.Checking, Touched: func(t golang.Touch) {
-			hazard.HostAccess(fmt.Sprintf("%s:%d", filepath.Base(t.Cell), t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element, t.Called)
+			hazard.HostAccess(hazard.Place{File: filepath.Base(t.Cell), Line: t.Line}, uintptr(t.P), t.Bytes, t.Write, t.Element, t.Called)
 		}, Started: func(ev *golang.Evaluator) {
-			at := func(file string, line int) string {
+			at := func(file string, line int) cuda.Place {
 				if line == 0 {
-					return name
+					return cuda.Place{File: name}
 				}
-				return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+				return cuda.Place{File: filepath.Base(file), Line: line}
 			}
-			cuda.SetCaller(func() string { return at(ev.Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
-			hazard.SetNamer(hazard.Namer{Place: func() (place, caller string) {
+			cuda.SetCaller(func() cuda.Place { return at(ev.Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
+			hazard.SetNamer(hazard.Namer{Place: func() (place, caller cuda.Place) {
 				in, from := ev.Calls()
 				if place = at(in.Cell, in.Line); from.Line > 0 {
 					caller = at(from.Cell, from.Line)
@@ -100,19 +99,14 @@ func runExec(c *call) error {
 	return nil
 }
 
-// lines gives the lines of a program, by places such as "program.go:14".
-func lines(name, code string) func(place string) string {
+// lines gives the lines of a program's file.
+func lines(name, code string) func(hazard.Place) string {
 	list := strings.Split(code, "\n")
-	return func(place string) string {
-		number, ok := strings.CutPrefix(place, name+":")
-		if !ok {
+	return func(at hazard.Place) string {
+		if at.File != name || at.Line < 1 || at.Line > len(list) {
 			return ""
 		}
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 1 || n > len(list) {
-			return ""
-		}
-		return strings.TrimSpace(list[n-1])
+		return strings.TrimSpace(list[at.Line-1])
 	}
 }
 

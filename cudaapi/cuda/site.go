@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"cmp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -14,14 +13,18 @@ import (
 type site struct {
 	frames [8]uintptr
 	in     *callsite.Interpreter
-	caller string // of interpreted code: what SetCaller's function said
+	caller Place // of interpreted code: what SetCaller's function said
 }
 
-// SetCaller tells how to name the place that runs now in interpreted code: [Leaks]
+// Place is a line of a program: of a cell such as "In[3]", or of a file such as "main.go".
+// As text it is "In[3], line 2", or "main.go:14".
+type Place = callsite.Place
+
+// SetCaller tells how to find the place that runs now in interpreted code: [Leaks]
 // shows it. Calls of such code look as if package reflect made them, or functions
-// whose names begin with one of through, such as "example/adapters.". f returns ""
-// where it does not know. A nil f takes it back.
-func SetCaller(f func() string, through ...string) { callsite.Set(f, through...) }
+// whose names begin with one of through, such as "example/adapters.". f returns the zero
+// Place where it does not know. A nil f takes it back.
+func SetCaller(f func() Place, through ...string) { callsite.Set(f, through...) }
 
 // here is the place that called this package. Its caller must be called by what
 // the package exports.
@@ -29,7 +32,9 @@ func here() *site {
 	s := new(site)
 	runtime.Callers(3, s.frames[:])
 	if s.in = callsite.Current(); s.in != nil {
-		s.caller = cmp.Or(callsite.Exact(), s.in.Name())
+		if s.caller, _ = callsite.Exact(); !s.caller.Known() {
+			s.caller = s.in.Name()
+		}
 	}
 	return s
 }
@@ -49,8 +54,8 @@ func (s *site) String() string {
 		if strings.HasPrefix(f.Function, "gocuda/cudaapi/cuda.") && more {
 			continue
 		}
-		if s.caller != "" && s.in.Calls(f.Function) {
-			return s.caller
+		if s.caller.Known() && s.in.Calls(f.Function) {
+			return s.caller.String()
 		}
 		return f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)
 	}

@@ -20,7 +20,7 @@ func leak(bytes uint64) (string, bool) {
 
 func TestLeaksNameInterpretedCode(t *testing.T) {
 	d := devices(t, 1)[0]
-	cuda.SetCaller(func() string { return "In[7], line 3" }, "gocuda/cudaapi/cuda_test.adapter")
+	cuda.SetCaller(func() cuda.Place { return cuda.Place{Cell: "In[7]", Line: 3} }, "gocuda/cudaapi/cuda_test.adapter")
 	defer cuda.SetCaller(nil)
 	const interpreted, compiled, adapted = 54321, 54322, 54324
 	a := reflect.ValueOf(d.Alloc).Call([]reflect.Value{reflect.ValueOf(interpreted), reflect.ValueOf(cuda.Uint8)})[0].Interface().(*cuda.Buffer)

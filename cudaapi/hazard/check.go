@@ -112,7 +112,7 @@ func writeFile() error {
 	}
 	for _, at := range checking.file.Places() {
 		if line := checking.namer.line(&record.Op{Site: at}); line != "" {
-			n.Sources[at.Place] = line
+			n.Sources[at.Place.String()] = line
 		}
 	}
 	text, err := json.Marshal(n)
@@ -201,9 +201,9 @@ func found() (list List) {
 
 // HostAccess tells a check of an access of the program's own to memory, which
 // lowered code makes known: n bytes at p, one element or several. place is the
-// statement's, as [Namer] has places; called says that compiled code has called the
+// statement's; called says that compiled code has called the
 // function that it is in.
-func HostAccess(place string, p uintptr, n int, write, element, called bool) {
+func HostAccess(place Place, p uintptr, n int, write, element, called bool) {
 	r := record.InUse()
 	if r == nil {
 		return
@@ -223,11 +223,11 @@ func HostAccess(place string, p uintptr, n int, write, element, called bool) {
 // at the beginning of a function, and does nothing where nobody checks.
 func OnPurpose() (end func()) { return record.Mean() }
 
-// Late has what the program queues at some places, as reports have them, run as late as
+// Late has what the program queues at some places run as late as
 // the order allows, until end is called: where a wait is missing, what comes after it
 // runs first. It is for simulated devices; others choose the order themselves, and so
 // does the check of them if it is off.
-func Late(places ...string) (end func()) {
+func Late(places ...Place) (end func()) {
 	record.Delay(func(o *record.Op) bool { return !o.Site.Library && slices.Contains(places, o.Site.Place) })
 	return func() { record.Delay(nil) }
 }

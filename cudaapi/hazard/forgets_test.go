@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gocuda/cudaapi/driver"
-	"gocuda/cudaapi/internal/callsite"
 	"gocuda/cudaapi/record"
 )
 
@@ -212,11 +211,11 @@ func TestDestroyedStreamsThatNobodyWaitsFor(t *testing.T) {
 	for i := range 20 * mostGone {
 		l := &record.Lane{ID: i + 10, Blocking: i%2 == 0}
 		at := uint64(i) * 64
-		r.Add(&record.Op{Kind: record.Fill, Site: callsite.Site{Place: "a"}, Lane: l, Accesses: []record.Access{{Lo: at, Hi: at + 64, Mode: record.Write}}})
+		r.Add(&record.Op{Kind: record.Fill, Site: site("a"), Lane: l, Accesses: []record.Access{{Lo: at, Hi: at + 64, Mode: record.Write}}})
 		r.Add(&record.Op{Kind: record.LaneGone, Lane: l})
 		if i > mostGone/2 {
 			at -= mostGone / 2 * 64
-			r.Add(&record.Op{Kind: record.Free, Site: callsite.Site{Place: "b"}, Addr: at, Bytes: 64})
+			r.Add(&record.Op{Kind: record.Free, Site: site("b"), Addr: at, Bytes: 64})
 		}
 	}
 	if len(c.lanes) > mostGone+1 || c.dims.count > mostGone+1 {
@@ -264,9 +263,8 @@ func TestCopyOntoItself(t *testing.T) {
 	if found := c.Found(); len(found) > 0 {
 		t.Errorf("%d hazards, want none", len(found))
 	}
-	at := func(place string) callsite.Site { return callsite.Site{Place: place} }
-	h := &Hazard{First: &record.Op{Kind: record.HostAccess, Call: "reads it", Site: at("In[1], line 2")}, FirstMode: record.Read,
-		Second: &record.Op{Kind: record.Kernel, Name: "k", Site: at("In[1], line 3"), Lane: &record.Lane{Handle: 0xa0}}, SecondMode: record.Write, Lo: 64, Hi: 68, Times: 1}
+	h := &Hazard{First: &record.Op{Kind: record.HostAccess, Call: "reads it", Site: site("In[1], line 2")}, FirstMode: record.Read,
+		Second: &record.Op{Kind: record.Kernel, Name: "k", Site: site("In[1], line 3"), Lane: &record.Lane{Handle: 0xa0}}, SecondMode: record.Write, Lo: 64, Hi: 68, Times: 1}
 	text := Namer{}.Report(h).String()
 	for _, want := range []string{"The host's access may not be over when the stream of In[1], line 3 touches the memory", "queue what is at In[1], line 3 after the host is done with the memory"} {
 		if !strings.Contains(text, want) {

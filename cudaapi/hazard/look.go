@@ -8,11 +8,11 @@ import (
 
 // place tells hazards apart: by the two places in the program and what is queued there.
 type place struct {
-	first, second string
+	first, second Place
 	call1, call2  string
 	name1, name2  string
 	lane1, lane2  int
-	from1, from2  string
+	from1, from2  Place
 	rank1, rank2  int
 }
 
@@ -132,14 +132,14 @@ func (c *Checker) hazard(m mark, was record.Mode, j *job, is record.Mode, lo, hi
 	if first.Meant || second.Meant || told(first, second) || told(second, first) || c.signals.may(sides[0], sides[1]) {
 		return &Hazard{}
 	}
-	key := place{first.Site.Place, second.Site.Place, first.Call, second.Call, first.Name, second.Name, 0, 0, "", "", first.Rank, second.Rank}
+	key := place{first.Site.Place, second.Site.Place, first.Call, second.Call, first.Name, second.Name, 0, 0, Place{}, Place{}, first.Rank, second.Rank}
 	if first.Site.Place == second.Site.Place {
 		key.lane1, key.lane2 = laneID(first), laneID(second)
 		key.from1, key.from2 = first.Site.Caller, second.Site.Caller
 	}
 	if first.Rank != second.Rank { // ranks run the same program: one report of two places is enough
 		key.rank1, key.rank2 = -1, -1
-		if key.second < key.first {
+		if key.second.String() < key.first.String() {
 			key = place{key.second, key.first, key.call2, key.call1, key.name2, key.name1, key.lane2, key.lane1, key.from2, key.from1, -1, -1}
 		}
 	}

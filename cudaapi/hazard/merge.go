@@ -578,7 +578,7 @@ func (j *world) take(s *source) {
 // notes are what a process knows of itself, for reports.
 type notes struct {
 	Names   Names
-	Sources map[string]string // lines of code by place
+	Sources map[string]string // lines of code by the text of their place
 }
 
 // reports puts the hazards into words that were not yet.
@@ -615,7 +615,7 @@ func (j *world) report(h *Hazard) Report {
 			}
 			return name
 		},
-		source: func(o *record.Op) string { return of[o.Rank].Sources[o.Site.Place] },
+		source: func(o *record.Op) string { return of[o.Rank].Sources[o.Site.Place.String()] },
 		ranks:  j.size > 1,
 	}.Report(h)
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"gocuda/cudaapi/internal/callsite"
 	"gocuda/cudaapi/record"
 )
 
@@ -96,7 +95,7 @@ func TestTouchedLate(t *testing.T) {
 				rec.Add(&record.Op{Kind: record.Alloc, Addr: open, Bytes: n, Key: "key"})
 			}
 			lane := &record.Lane{ID: 1, Context: 1, Handle: 1, Name: "a stream"}
-			kernels[rank] = &record.Op{Kind: record.Kernel, Lane: lane, Site: callsite.Site{Place: "main.go:1"}, Watched: &record.Watched{}}
+			kernels[rank] = &record.Op{Kind: record.Kernel, Lane: lane, Site: site("main.go"), Watched: &record.Watched{}}
 			rec.Add(kernels[rank])
 			if err := file.Flush(nil); err != nil {
 				t.Fatal(err)
@@ -184,7 +183,7 @@ func TestReportsAfterSomeWereTakenBack(t *testing.T) {
 	j := &world{check: New(), shown: map[*Hazard]bool{}}
 	lane := &record.Lane{ID: 1}
 	made := func(place string) *Hazard {
-		o := &record.Op{Kind: record.Fill, Lane: lane, Site: callsite.Site{Place: place}}
+		o := &record.Op{Kind: record.Fill, Lane: lane, Site: site(place)}
 		return &Hazard{First: o, Second: o, FirstMode: record.Write, SecondMode: record.Write, Lo: 64, Hi: 68, Times: 1}
 	}
 	a, b, c := made("a"), made("b"), made("c")
@@ -193,7 +192,7 @@ func TestReportsAfterSomeWereTakenBack(t *testing.T) {
 	j.check.found = []*Hazard{b, c}
 	second := j.reports()
 	j.check.found = nil
-	if last := j.reports(); len(first) != 2 || len(second) != 1 || second[0].First.Place != "c" || len(last) != 0 {
+	if last := j.reports(); len(first) != 2 || len(second) != 1 || second[0].First.Place.File != "c" || len(last) != 0 {
 		t.Errorf("%v, then %v, then %v", first, second, last)
 	}
 }
@@ -204,7 +203,7 @@ func TestHazardsAfterOneWasTakenBack(t *testing.T) {
 	lanes := [2]*record.Lane{{ID: 1}, {ID: 2}}
 	word := []record.Access{{Lo: 8, Hi: 12, Mode: record.Atomic}}
 	op := func(i int) *job {
-		o := &record.Op{Kind: record.Kernel, Lane: lanes[i], Site: callsite.Site{Place: []string{"first", "second"}[i]}}
+		o := &record.Op{Kind: record.Kernel, Lane: lanes[i], Site: site([]string{"first", "second"}[i])}
 		return &job{op: o, dim: i + 1, n: 1}
 	}
 	meet := func() {

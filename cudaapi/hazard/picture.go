@@ -20,7 +20,7 @@ const (
 func (r Report) SVG() string {
 	var b strings.Builder
 	const width, height = 2*boxWidth + gapWidth + 4, boxHeight + 30
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12" role="img" aria-label="%s">`, width, height, width, height, html.EscapeString(fmt.Sprintf("Nothing orders %s %s at %s and %s %s at %s.", r.First.What, r.First.Does, r.First.Place, r.Second.What, r.Second.Does, r.Second.Place)))
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12" role="img" aria-label="%s">`, width, height, width, height, html.EscapeString(fmt.Sprintf("Nothing orders %s %s at %s and %s %s at %s.", r.First.What, r.First.Does, r.First.at(), r.Second.What, r.Second.Does, r.Second.at())))
 	fmt.Fprintf(&b, picture.Dark+`<rect width="%d" height="%d" rx="4" fill="#fff"/>`, width, height)
 	b.WriteString(`<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#c62828"/></marker></defs>`)
 	box := func(x int, o Operation) {
@@ -29,9 +29,9 @@ func (r Report) SVG() string {
 		if r.ranks() {
 			queue += fmt.Sprintf(", rank %d", o.Rank)
 		}
-		place := o.Place
-		if o.Caller != "" {
-			place += " from " + o.Caller
+		place := o.at()
+		if o.Caller.Known() {
+			place += " from " + o.Caller.String()
 		}
 		for i, line := range []string{o.What + " " + o.Does, place, o.Source, queue} {
 			weight, fill := "normal", "#263238"

@@ -2,29 +2,33 @@ package hazard
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/callsite"
 	"gocuda/cudaapi/record"
 )
+
+// Place is a line of a program: of a cell such as "In[3]", or of a file such as "main.go".
+// As text it is "In[3], line 2", or "main.go:14".
+type Place = callsite.Place
 
 // Operation is one of the two of a [Report].
 type Operation struct {
 	What   string // "kernel fill", "copy (cuMemcpyAsync)", "free (cuMemFree)"
 	Does   string // "reads", "writes", "changes atomically", "frees", "allocates"
-	Place  string // "In[3], line 2", or "main.go:14"
+	Place  Place  // not known if it has no cell and no file
 	Source string // that line, if it is known
-	Caller string // the place that called the function that this is in, or ""
+	Caller Place  `json:",omitzero"` // the place that called the function that this is in, if it is known
 	Queue  string // "stream s of device 0", "the default stream of device 1", "the host"
 	Device int    // -1 for the host
 	Rank   int
 	// Launched is where the graph was launched of which this is a node.
-	Launched string
+	Launched Place `json:",omitzero"`
 	// Guess says that a kernel's arguments let it touch the bytes; whether it did is
 	// not known.
 	Guess bool
@@ -52,11 +56,11 @@ type Namer struct {
 	// Memory is the variable that holds the memory from lo to before hi, with
 	// indices.
 	Memory func(lo, hi uint64) string
-	// Place is the statement of interpreted code that the calling goroutine is in,
-	// such as "In[3], line 2", and the one that called its function, if there is one.
-	Place func() (place, caller string)
-	// Source is the line of code at a place such as "In[3], line 2".
-	Source func(place string) string
+	// Place is the statement of interpreted code that the calling goroutine is in, and
+	// the one that called its function, if there is one.
+	Place func() (place, caller Place)
+	// Source is the line of code at a place.
+	Source func(Place) string
 	// Names are the variables that hold streams and memory, for the reader of the
 	// record: Stream and Memory tell them one by one.
 	Names func() Names
@@ -67,9 +71,6 @@ type Namer struct {
 	ranks  bool // there are several
 }
 
-// fileLine is the end of a place in a cell or a file.
-var fileLine = regexp.MustCompile(`:(\d+)$`)
-
 func (n Namer) line(o *record.Op) string {
 	if n.source != nil {
 		return n.source(o)
@@ -79,16 +80,15 @@ func (n Namer) line(o *record.Op) string {
 			return s
 		}
 	}
-	at := fileLine.FindStringSubmatch(o.Site.Place)
-	if at == nil || o.Site.Path == "" {
+	if o.Site.Path == "" {
 		return ""
 	}
-	line, _ := strconv.Atoi(at[1])
 	f, err := os.Open(o.Site.Path)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
+	line := o.Site.Line
 	for s := bufio.NewScanner(f); s.Scan(); {
 		if line--; line == 0 {
 			return strings.TrimSpace(s.Text())
@@ -120,8 +120,8 @@ func (n Namer) queue(l *record.Lane) string {
 		return fmt.Sprintf("stream %s of device %d", name, l.Device)
 	}
 	made := ""
-	if l.Made != "" {
-		made = " (made at " + l.Made + ")"
+	if l.Made.Known() {
+		made = fmt.Sprintf(" (made at %s)", l.Made)
 	}
 	return fmt.Sprintf("a stream of device %d%s", l.Device, made)
 }
@@ -131,7 +131,7 @@ func (n Namer) its(o *record.Op) string {
 	if o.Lane == nil || o.Lane.Handle <= 2 || n.name(o.Lane) != "" {
 		return n.queue(o.Lane)
 	}
-	return "the stream of " + o.Site.Place
+	return "the stream of " + o.Site.String()
 }
 
 func (n Namer) operation(o *record.Op, m record.Mode) Operation {
@@ -166,9 +166,6 @@ func (n Namer) operation(o *record.Op, m record.Mode) Operation {
 	}
 	if o.Via != nil {
 		r.Launched = o.Via.Site.Place
-	}
-	if r.Place == "" {
-		r.Place = "an unknown place"
 	}
 	return r
 }
@@ -267,7 +264,7 @@ func (n Namer) acrossRanks(h *Hazard) (missing, fix string) {
 	if a.Lane == nil {
 		return missing, tell
 	}
-	return missing, n.synchronize(a, "after "+a.Site.Place) + "\n" + tell
+	return missing, n.synchronize(a, "after "+a.Site.String()) + "\n" + tell
 }
 
 // transfers reports whether an operation is a message or a collective that follows no
@@ -317,7 +314,7 @@ func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 func (n Namer) synchronize(a *record.Op, where string) string {
 	v, of := n.variable(a.Lane), ""
 	if v == "" {
-		v, of = "stream", "; stream is that of "+a.Site.Place
+		v, of = "stream", "; stream is that of "+a.Site.String()
 	}
 	return v + ".Synchronize() // " + where + of
 }
@@ -350,41 +347,36 @@ func (n Namer) between(a, b *record.Op) string {
 // spots are the lines between which a call may order two operations. Where functions
 // that are called make the operations, these are the lines that call them.
 func spots(a, b *record.Op) (after, before string) {
-	after, before = a.Site.Place, b.Site.Place
+	first, second := a.Site.Place, b.Site.Place
 	up, up2 := a.Site.Caller, b.Site.Caller
 	switch {
 	case up == up2: // in one function, or in a loop
-	case up == "" || up2 != "" && cellOf(up) != cellOf(up2) && cellOf(after) == cellOf(up2):
-		before = up2
-	case up2 == "" || cellOf(up) != cellOf(up2) && cellOf(up) == cellOf(before):
-		after = up
+	case !up.Known() || up2.Known() && up.Unit() != up2.Unit() && first.Unit() == up2.Unit():
+		second = up2
+	case !up2.Known() || up.Unit() != up2.Unit() && up.Unit() == second.Unit():
+		first = up
 	default:
-		after, before = up, up2
+		first, second = up, up2
 	}
-	return after, before
-}
-
-// cellOf is the cell, or the file, of a place.
-func cellOf(place string) string {
-	if i := strings.LastIndexAny(place, ",:"); i >= 0 {
-		return place[:i]
-	}
-	return place
+	return first.String(), second.String()
 }
 
 // ranks reports whether it is of interest whose the operations are.
 func (r Report) ranks() bool { return r.First.Rank > 0 || r.Second.Rank > 0 }
 
+// at is the place, as sentences have it.
+func (o Operation) at() string { return cmp.Or(o.Place.String(), "an unknown place") }
+
 func (o Operation) lines(which string, ranks bool) string {
-	s := fmt.Sprintf("  %-7s %s: %s %s it, on %s", which, o.Place, o.What, o.Does, o.Queue)
+	s := fmt.Sprintf("  %-7s %s: %s %s it, on %s", which, o.at(), o.What, o.Does, o.Queue)
 	if ranks {
 		s += fmt.Sprintf(", rank %d", o.Rank)
 	}
-	if o.Caller != "" {
-		s += ", called from " + o.Caller
+	if o.Caller.Known() {
+		s += ", called from " + o.Caller.String()
 	}
-	if o.Launched != "" {
-		s += ", in a graph that is launched at " + o.Launched
+	if o.Launched.Known() {
+		s += ", in a graph that is launched at " + o.Launched.String()
 	}
 	if o.Source != "" {
 		s += "\n            " + o.Source

@@ -1,6 +1,7 @@
 package hazard
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -9,13 +10,25 @@ import (
 	"gocuda/cudaapi/record"
 )
 
+// placeOf is the place with a text.
+func placeOf(text string) Place {
+	if cell, line, ok := strings.Cut(text, ", line "); ok {
+		n, _ := strconv.Atoi(line)
+		return Place{Cell: cell, Line: n}
+	}
+	return Place{File: text}
+}
+
+// site is a place that has a name only.
+func site(name string) callsite.Site { return callsite.Site{Place: Place{File: name}} }
+
 // A report names streams by variables, else by the lines that queue something in them,
 // and gives advice for the lines that call the functions in which the operations are.
 func TestReport(t *testing.T) {
 	names := Namer{Stream: func(h uintptr) string { return map[uintptr]string{0xa0: "s", 0xb0: "streams[1]"}[h] }, Memory: func(lo, hi uint64) string { return "x[0:1]" }}
 	op := func(x [3]string) *record.Op {
-		return &record.Op{Kind: record.Kernel, Call: "cuLaunchKernel", Name: "k", Site: callsite.Site{Place: x[0], Caller: x[1]},
-			Lane: &record.Lane{ID: int(x[2][0]), Handle: map[string]driver.Stream{"a": 0xa0, "b": 0xb0, "c": 0xc0, "d": 0xd0, "default": driver.StreamLegacy, "per thread": driver.StreamPerThread}[x[2]], Made: "In[9], line 9"}}
+		return &record.Op{Kind: record.Kernel, Call: "cuLaunchKernel", Name: "k", Site: callsite.Site{Place: placeOf(x[0]), Caller: placeOf(x[1])},
+			Lane: &record.Lane{ID: int(x[2][0]), Handle: map[string]driver.Stream{"a": 0xa0, "b": 0xb0, "c": 0xc0, "d": 0xd0, "default": driver.StreamLegacy, "per thread": driver.StreamPerThread}[x[2]], Made: placeOf("In[9], line 9")}}
 	}
 	for name, c := range map[string]struct {
 		first, second  [3]string // place, caller, stream
@@ -78,7 +91,7 @@ func TestOneReportOfAPair(t *testing.T) {
 	c := New()
 	lanes := []*record.Lane{{ID: 1, Handle: 0x10}, {ID: 2, Handle: 0x20}}
 	for i, l := range lanes {
-		c.Op(&record.Op{Seq: uint64(i), Kind: record.Kernel, Call: "cuLaunchKernel", Name: "add", Lane: l, Site: callsite.Site{Place: "In[1], line 2"},
+		c.Op(&record.Op{Seq: uint64(i), Kind: record.Kernel, Call: "cuLaunchKernel", Name: "add", Lane: l, Site: callsite.Site{Place: Place{Cell: "In[1]", Line: 2}},
 			Accesses: []record.Access{{Lo: 0x100, Hi: 0x200, Mode: record.Read}, {Lo: 0x100, Hi: 0x180, Mode: record.Write}, {Lo: 0x180, Hi: 0x200, Mode: record.Write}}})
 	}
 	found := c.Found()
@@ -92,7 +105,7 @@ func TestOneReportOfAPair(t *testing.T) {
 func TestReportOfOneMemory(t *testing.T) {
 	c := New()
 	for i, modes := range [][2]record.Mode{{record.Read, record.Write}, {record.Write, record.Read}} {
-		c.Op(&record.Op{Seq: uint64(i), Kind: record.Kernel, Call: "cuLaunchKernel", Name: "k", Lane: &record.Lane{ID: i + 1, Handle: driver.Stream(16 + i)}, Site: callsite.Site{Place: "In[1], line " + string('2'+rune(i))},
+		c.Op(&record.Op{Seq: uint64(i), Kind: record.Kernel, Call: "cuLaunchKernel", Name: "k", Lane: &record.Lane{ID: i + 1, Handle: driver.Stream(16 + i)}, Site: callsite.Site{Place: Place{Cell: "In[1]", Line: 2 + i}},
 			Accesses: []record.Access{{Lo: 0x100, Hi: 0x200, Mode: modes[0]}, {Lo: 0x800, Hi: 0x900, Mode: modes[1]}}})
 	}
 	found := c.Found()

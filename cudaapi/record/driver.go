@@ -146,7 +146,7 @@ func (d *Driver) event(e driver.Event) *event {
 // queue records an operation that a call puts into a stream.
 func (d *Driver) queue(o *Op, c driver.Context, s driver.Stream, call func() error) error {
 	d.rec.current.Store(d)
-	if o.Site.Place == "" {
+	if !o.Site.Known() {
 		o.Site = callsite.Here()
 	}
 	if late := delayed.Load(); late != nil && (*late)(o) {
@@ -180,7 +180,7 @@ func (d *Driver) queue(o *Op, c driver.Context, s driver.Stream, call func() err
 // after records a wait of the host's, which is over when call returns. It is for what
 // was queued when it began: other goroutines may queue more while it lasts.
 func (d *Driver) after(o *Op, call func() error) error {
-	if o.Site.Place == "" {
+	if !o.Site.Known() {
 		o.Site = callsite.Here()
 	}
 	begun := *o

@@ -32,7 +32,7 @@ func TestFile(t *testing.T) {
 	ran.Watched.Touched([]Access{{5, 6, Read}})
 	launch.Nodes = []Node{{node, nil}, {&Op{Kind: Fill, Lane: also, Accesses: []Access{{1, 2, Write}}, Via: launch}, []int{0}}, {ran, nil}}
 	ops := []*Op{
-		{Kind: Copy, Call: "cuMemcpyAsync", Site: callsite.Site{Place: "main.go:3", Path: "/a/main.go"}, Meant: true, Lane: lane,
+		{Kind: Copy, Call: "cuMemcpyAsync", Site: callsite.Site{Place: callsite.Place{File: "main.go", Line: 3}, Path: "/a/main.go"}, Meant: true, Lane: lane,
 			Accesses: []Access{{100, 200, Read}, {50, 60, Write}}, HostReads: []Access{{1 << 40, 1<<40 + 1, Read}}, Bytes: 100,
 			Around: []driver.Context{7}, HostBefore: true},
 		{Kind: Mark, Lane: lane, Event: &Event{ID: 0}, Also: []*Lane{also}, Behind: []driver.Device{1}},

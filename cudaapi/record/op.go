@@ -78,7 +78,7 @@ type Lane struct {
 	Context driver.Context
 	Device  driver.Device
 	Name    string
-	Made    string // where in the program, "" if that is not known
+	Made    callsite.Place // where in the program, if that is known
 	Handle  driver.Stream
 	// Blocking lanes and the context's legacy one wait for each other.
 	Blocking, Legacy bool

@@ -108,7 +108,7 @@ const mostTouched = 16
 // place is the statement's. Accesses of one that follow each other become one operation.
 // single says that it is one element, called that compiled code has called the function, as
 // streams call host functions.
-func (r *Recorder) Touch(place string, a Access, single, called bool) {
+func (r *Recorder) Touch(place callsite.Place, a Access, single, called bool) {
 	o := &Op{Kind: HostAccess, Call: "reads it", Site: callsite.Site{Place: place}, Single: single, Accesses: []Access{a}}
 	if a.Mode == Write {
 		o.Call = "writes it"
@@ -116,7 +116,7 @@ func (r *Recorder) Touch(place string, a Access, single, called bool) {
 	if r.widens(o, called) {
 		return
 	}
-	o.Site.Caller = callsite.Caller() // which takes longer, and locks of others
+	_, o.Site.Caller = callsite.Exact() // which takes longer, and locks of others
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.touched) == mostTouched {
@@ -276,7 +276,7 @@ func (r *Recorder) Add(o *Op) {
 
 // Now adds an operation of the caller's.
 func (r *Recorder) Now(o *Op) {
-	if o.Site.Place == "" {
+	if !o.Site.Known() {
 		o.Site = callsite.Here()
 	}
 	r.Add(o)

@@ -62,7 +62,7 @@ func (d *Driver) timed(o *Op, call func() error) error {
 // waits runs a call in which the host waits.
 func (d *Driver) waits(o *Op, call func() error) error {
 	if t := timing(); t != nil {
-		if o.Site.Place == "" {
+		if !o.Site.Known() {
 			o.Site = callsite.Here()
 		}
 		return t.Host(d.Driver, o, call)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"gocuda/cudaapi/internal/callsite"
 )
 
 type kinds []Kind
@@ -34,7 +36,7 @@ func TestAfterAHostFunction(t *testing.T) {
 		})
 	}()
 	<-told
-	r.Touch("In[1], line 1", Access{0, 4, Read}, true, false)
+	r.Touch(callsite.Place{Cell: "In[1]", Line: 1}, Access{0, 4, Read}, true, false)
 	r.Flush()
 	<-ended
 	if want := (kinds{HostFuncBegun, HostFuncDone, HostAccess}); !slices.Equal(got, want) {
@@ -64,7 +66,7 @@ func TestAfterAHostFunctionElsewhere(t *testing.T) {
 		})
 	}()
 	<-told
-	r.Touch("In[1], line 1", Access{0, 4, Read}, true, false)
+	r.Touch(callsite.Place{Cell: "In[1]", Line: 1}, Access{0, 4, Read}, true, false)
 	r.Flush()
 	<-ended
 	if want := (kinds{HostFuncBegun, HostFuncDone, HostAccess}); !slices.Equal(got, want) {

@@ -120,8 +120,8 @@ func (t *Timeline) WriteChrome(w io.Writer) error {
 			if r := b.Rate(); r > 0 {
 				args["GB/s"] = r / 1e9
 			}
-			if b.Place != "" {
-				args["place"] = b.Place
+			if b.Place.Known() {
+				args["place"] = b.Place.String()
 			}
 			put(event{Name: b.Name, Cat: b.Kind, Phase: "X", TS: us(b.Begin - begin), Dur: &d, PID: at.pid, TID: at.tid, Args: args})
 		}

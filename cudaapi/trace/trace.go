@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gocuda/cudaapi/internal/callsite"
 )
 
 // Kinds of boxes.
@@ -35,6 +37,10 @@ const (
 	Collective   = "collective"
 )
 
+// Place is a line of a program: of a cell such as "In[3]", or of a file such as "main.go".
+// As text it is "In[3], line 2", or "main.go:14".
+type Place = callsite.Place
+
 // Box is one piece of work, or a wait. Times are nanoseconds on the timeline's
 // clock.
 type Box struct {
@@ -43,8 +49,8 @@ type Box struct {
 	Device int    `json:"device"` // -1: the host
 	Lane   string `json:"lane"`   // a stream, or the host
 	Kind   string `json:"kind"`
-	Name   string `json:"name"`            // a kernel's, or what was copied where, or the call
-	Place  string `json:"place,omitempty"` // in the program, such as "In[3], line 2"
+	Name   string `json:"name"`           // a kernel's, or what was copied where, or the call
+	Place  Place  `json:"place,omitzero"` // in the program, if it is known
 	Bytes  uint64 `json:"bytes,omitempty"`
 	// Issued is when the host queued it.
 	Issued time.Duration `json:"issued"`

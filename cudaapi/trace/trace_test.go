@@ -217,7 +217,7 @@ func TestKinds(t *testing.T) {
 		t.Errorf("the longest chain is %s", names)
 	}
 	for _, x := range line.Boxes {
-		if !strings.HasPrefix(x.Place, "trace_test.go:") && x.Of == 0 {
+		if x.Place.File != "trace_test.go" && x.Of == 0 {
 			t.Errorf("%s %s is at %q", x.Kind, x.Name, x.Place)
 		}
 	}

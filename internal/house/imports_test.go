@@ -111,7 +111,7 @@ var mayImport = map[string][]string{
 	"cudaapi/gokernel/ir":         {},
 	"cudaapi/record":              {"cudaapi/driver", "cudaapi/internal/callsite", "cudaapi/internal/instrument", "golang.org/x/sys/unix"},
 	"cudaapi/internal/instrument": {"cudaapi/driver"},
-	"cudaapi/trace":               {"cudaapi/cuda", "cudaapi/driver", "cudaapi/record", "golang.org/x/sys/unix"},
+	"cudaapi/trace":               {"cudaapi/internal/callsite", "cudaapi/cuda", "cudaapi/driver", "cudaapi/record", "golang.org/x/sys/unix"},
 	"cudaapi/hazard":              {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/callsite", "cudaapi/record", "internal/picture"},
 	"cudaapi/hazard/hazardtest":   {"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/hazard", "cudaapi/internal/callsite", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/streamsync"},
 	"cudaapi/cuda/internal/...":   {"internal/cpp"},

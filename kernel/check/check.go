@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -42,6 +40,7 @@ type state struct {
 	ranks  *hazard.Folder      // where the ranks of this notebook keep their records
 	before []session.Evaluator // the ranks that were started before, and keep none
 	remove func()              // removes that folder, if this process made it
+	inTime func()              // ends what runs late in this rank; nil if nothing does
 	quit   func()              // ends the reading of them while a cell runs; nil if none goes on
 }
 
@@ -167,10 +166,10 @@ func (s *state) replay(ctx context.Context, env magic.Env, call magic.Call) erro
 	s.mu.Lock()
 	code := s.cells[s.racy]
 	s.mu.Unlock()
-	var places []string
+	var places []session.Place
 	for _, r := range s.found {
 		at := r.First.Place
-		if r.First.Launched != "" && r.Second.Launched == "" {
+		if r.First.Launched.Known() && !r.Second.Launched.Known() {
 			at = r.First.Launched
 		}
 		what := fmt.Sprintf("%s at %s", r.First.What, at)
@@ -179,24 +178,24 @@ func (s *state) replay(ctx context.Context, env magic.Env, call magic.Call) erro
 			continue
 		}
 		fmt.Fprintf(env.Stdout(), "late: %s, after %s at %s\n", what, r.Second.What, r.Second.Place)
-		if line, ok := strings.CutPrefix(at, s.racy+", line "); ok {
-			at = s.host.Cell().Name + ", line " + line
+		if at.Cell == s.racy {
+			at.Cell = s.host.Cell().Name
 		}
-		places = append(places, at)
+		places = append(places, session.Place{Cell: at.Cell, Line: at.Line})
 	}
 	if len(places) == 0 {
 		return errors.New("no other order shows the damage of these hazards")
 	}
 	s.replayed = true
 	if strings.HasPrefix(code, "%%mpi") {
-		return inRanks(ctx, env, call, code, places)
+		s.host.SetLate(places)
+		return call.Cell(ctx, env, code)
 	}
 	was := hazard.Checking()
 	if err := hazard.On(); err != nil { // by which the places are known
 		return err
 	}
-	defer hazard.OnPurpose()()
-	end := hazard.Late(places...)
+	end := late(places)
 	err := call.Cell(ctx, env, code)
 	end()
 	if !was {
@@ -205,18 +204,14 @@ func (s *state) replay(ctx context.Context, env magic.Env, call magic.Call) erro
 	return err
 }
 
-// inRanks runs a cell for ranks again, with what they queue at some places late.
-func inRanks(ctx context.Context, env magic.Env, call magic.Call, code string, places []string) error {
-	const ends = "checkReplay" // what ends it, in the ranks
-	late := fmt.Sprintf("%%%%mpi\n%s := []func(){hazard.OnPurpose(), hazard.Late(%q", ends, places[0])
-	for _, at := range places[1:] {
-		late += fmt.Sprintf(", %q", at)
+// late has what is queued at some places run late, on purpose, until end is called.
+func late(places []session.Place) (end func()) {
+	var list []hazard.Place
+	for _, p := range places {
+		list = append(list, hazard.Place{Cell: p.Cell, Line: p.Line})
 	}
-	if err := call.Cell(ctx, env, late+")}"); err != nil {
-		return err
-	}
-	err := call.Cell(ctx, env, code)
-	return errors.Join(err, call.Cell(ctx, env, fmt.Sprintf("%%%%mpi\nfor _, end := range %s { end() }", ends)))
+	meant, late := hazard.OnPurpose(), hazard.Late(list...)
+	return func() { late(); meant() }
 }
 
 func (s *state) cell(ctx context.Context, env magic.Env, call magic.Call) error {
@@ -262,7 +257,11 @@ func (s *state) begin(<-chan struct{}) {
 	}
 	s.follow(true)
 	// Kept in any case: the check may begin in the middle of the cell.
-	if c := s.host.Cell(); !c.Silent {
+	c := s.host.Cell()
+	if c.Late != nil {
+		s.inTime = late(c.Late)
+	}
+	if !c.Silent {
 		s.mu.Lock()
 		s.cells[c.Name] = c.Code
 		s.mu.Unlock()
@@ -272,6 +271,10 @@ func (s *state) begin(<-chan struct{}) {
 // end shows what was found in the cell.
 func (s *state) end() {
 	s.follow(false)
+	if s.inTime != nil {
+		s.inTime()
+		s.inTime = nil
+	}
 	if !hazard.Checking() {
 		return
 	}
@@ -316,23 +319,15 @@ func (s *state) end() {
 	}
 }
 
-// place of a line in a cell, as the evaluator names it.
-var place = regexp.MustCompile(`^(.*), line (\d+)$`)
-
 // source is the line of a cell.
-func (s *state) source(at string) string {
-	found := place.FindStringSubmatch(at)
-	if found == nil {
-		return ""
-	}
-	n, _ := strconv.Atoi(found[2])
+func (s *state) source(at hazard.Place) string {
 	s.mu.Lock()
-	lines := strings.Split(s.cells[found[1]], "\n")
+	lines := strings.Split(s.cells[at.Cell], "\n")
 	s.mu.Unlock()
-	if n < 1 || n > len(lines) {
+	if at.Line < 1 || at.Line > len(lines) {
 		return ""
 	}
-	return strings.TrimSpace(lines[n-1])
+	return strings.TrimSpace(lines[at.Line-1])
 }
 
 // each calls f with the variables of a type, and the elements of those that are

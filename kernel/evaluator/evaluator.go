@@ -13,7 +13,6 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -138,7 +137,7 @@ func newEvaluator(console *session.Console, args []string, extend []func(*Host) 
 	var err error
 	c.golang, err = golang.New(golang.Options{Packages: packages.All(), Builtins: functions, Elsewhere: ofOthers, Hint: hintFor, Modules: sources, Stdin: &c.stdin, Args: append(os.Args[:1:1], args...), MaxStack: session.CellStack,
 		Ended: c.ended, Judged: judged, Touches: hazard.Checking, Touched: func(t golang.Touch) {
-			hazard.HostAccess(place(t.Cell, t.Line), uintptr(t.P), t.Bytes, t.Write, t.Element, t.Called)
+			hazard.HostAccess(cuda.Place{Cell: t.Cell, Line: t.Line}, uintptr(t.P), t.Bytes, t.Write, t.Element, t.Called)
 		}})
 	if err != nil {
 		return nil, err
@@ -155,7 +154,10 @@ func newEvaluator(console *session.Console, args []string, extend []func(*Host) 
 		}
 		return nil
 	})
-	cuda.SetCaller(func() string { return place(c.golang.Running().Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
+	cuda.SetCaller(func() cuda.Place {
+		cell, line := c.golang.Running().Where()
+		return cuda.Place{Cell: cell, Line: line}
+	}, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
 	return c, nil
 }
 
@@ -186,14 +188,6 @@ func (c *evaluator) ended(owner any) {
 		c.mu.Unlock()
 	}
 	r.unwait()
-}
-
-// place is a statement of a cell in words.
-func place(cell string, line int) string {
-	if cell == "" || line == 0 {
-		return cell
-	}
-	return cell + ", line " + strconv.Itoa(line)
 }
 
 // builtins are the functions that cells can call without an import, beyond

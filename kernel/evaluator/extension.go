@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"gocuda/cudaapi/cuda"
 	"gocuda/kernel/display"
 	"gocuda/kernel/golang"
 	"gocuda/kernel/magic"
@@ -60,7 +61,22 @@ func (h *Host) SetValue(b *display.Bundle) error {
 
 // Cell returns the running cell, to functions that it calls.
 func (h *Host) Cell() session.Cell {
-	return h.evaluator.current().cell
+	r := h.evaluator.current()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	cell := r.cell
+	if r.late != nil {
+		cell.Late = r.late
+	}
+	return cell
+}
+
+// SetLate has Cell say from now on, until the running cell ends, what runs late.
+func (h *Host) SetLate(places []session.Place) {
+	r := h.evaluator.current()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.late = places
 }
 
 // Peers are the evaluators of other processes that extensions have, such as ranks.
@@ -71,11 +87,11 @@ func (h *Host) DebugEvent(peer int, event json.RawMessage) {
 	h.evaluator.debugger.PeerEvent(peer, event)
 }
 
-// Place is the statement that the calling goroutine is in, such as "In[3], line 2",
-// for compiled functions that cells call; "" if it is in none.
-func (h *Host) Place() (at, caller string) {
+// Place is the statement that the calling goroutine is in, for compiled functions that
+// cells call, and the one that called its function. They are not known if it is in none.
+func (h *Host) Place() (at, caller cuda.Place) {
 	in, from := h.evaluator.golang.Calls()
-	return place(in.Cell, in.Line), place(from.Cell, from.Line)
+	return cuda.Place{Cell: in.Cell, Line: in.Line}, cuda.Place{Cell: from.Cell, Line: from.Line}
 }
 
 // Held lists where goroutines of cells are in compiled functions whose names begin

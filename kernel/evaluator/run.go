@@ -26,6 +26,7 @@ type run struct {
 	mu    sync.Mutex
 	ended bool
 	data  []byte
+	late  []session.Place
 
 	text *text // what it prints, if it is a subshell's; nil: that goes to the pipes
 }

@@ -36,9 +36,9 @@ func NewGate() (*Gate, error) {
 // write stores the word. A check sees what cells themselves write, but not what compiled
 // code writes: without a hint it would take the streams for held, and among ranks look
 // at nothing more.
-func (g *Gate) write(v uint32, where string) {
+func (g *Gate) write(v uint32, by string) {
 	p := unsafe.Pointer(g.one)
-	hazard.HostAccess(where, uintptr(p), int(unsafe.Sizeof(v)), true, true, false)
+	hazard.HostAccess(hazard.Place{File: by}, uintptr(p), int(unsafe.Sizeof(v)), true, true, false)
 	atomic.StoreUint32(g.one, v)
 }
 

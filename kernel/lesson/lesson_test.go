@@ -141,7 +141,7 @@ func TestOpenIsSeenByACheck(t *testing.T) {
 	if err := errors.Join(err, g.Hold(s), cuda.MemcpyAsync(device, host, s)); err != nil {
 		t.Fatal(err)
 	}
-	hazard.HostAccess("the test", uintptr(unsafe.Pointer(&words[0])), 4, true, true, false)
+	hazard.HostAccess(hazard.Place{File: "the test"}, uintptr(unsafe.Pointer(&words[0])), 4, true, true, false)
 	words[0] = 7
 	g.Open()
 	if err := s.Synchronize(); err != nil {

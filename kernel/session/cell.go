@@ -62,6 +62,9 @@ type Cell struct {
 	Data []byte `json:"data,omitempty"`
 	// Trace asks for the timeline of a rank's cell: its parts come as Result.Data.
 	Trace bool `json:"trace,omitempty"`
+	// Late are places at which a rank's cell queues work that is to run as late as the
+	// order allows.
+	Late []Place `json:"late,omitempty"`
 	// Message is the id of the front end's message that the cell came by.
 	Message string `json:"message,omitempty"`
 	// Shell names the subshell that the cell runs in; "": the main shell.

@@ -194,8 +194,8 @@ func about(b *trace.Box, begin time.Duration) string {
 	if r := b.Rate(); r > 0 {
 		list = append(list, fmt.Sprintf("%.4g GB/s", r/1e9))
 	}
-	if b.Place != "" {
-		list = append(list, b.Place)
+	if b.Place.Known() {
+		list = append(list, b.Place.String())
 	}
 	if b.Library {
 		list = append(list, "carries out a message")

@@ -44,7 +44,7 @@ func recordedOf(title string, boxes ...trace.Box) *timeline.Recorded {
 }
 
 func box(lane, kind, name string, begin, end time.Duration) trace.Box {
-	return trace.Box{Lane: lane, Kind: kind, Name: name, Place: "In[3], line 2", Begin: begin, End: end}
+	return trace.Box{Lane: lane, Kind: kind, Name: name, Place: trace.Place{Cell: "In[3]", Line: 2}, Begin: begin, End: end}
 }
 
 // A picture has the boxes with their names, bytes, rates and lines, and the table's sums.

@@ -74,7 +74,7 @@ func (r *rank) hear(from int) { r.recv(r.world.Recv([]byte{}, from, 5)) }
 // filled is rank 0's part of many: x is written, and waited for.
 func (r *rank) filled() {
 	_, file, line, _ := runtime.Caller(1)
-	r.lines[0] = fmt.Sprintf("%s:%d", path.Base(file), line)
+	r.lines[0] = hazard.Place{File: path.Base(file), Line: line}
 	r.check(r.fill(r.a, r.x))
 	r.check(r.a.Synchronize())
 }
@@ -84,7 +84,7 @@ type acrossFinding struct {
 	Rank   int
 	Name   string
 	All    bool
-	Lines  [2]string // that it has come to
+	Lines  [2]hazard.Place // that it has come to
 	Folder string
 	Local  string // what its own check says
 }
@@ -139,7 +139,7 @@ func (p across) try(world *mpi.Comm, all bool, folder string) acrossFinding {
 	r.check(hazard.Off())
 	r.check(world.Barrier()) // so that nobody frees what others have open
 	f := acrossFinding{Rank: r.me, Name: p.name, All: all, Lines: r.lines, Folder: folder}
-	if all || r.lines[0] == "" || r.lines[1] == "" {
+	if all || !r.lines[0].Known() || !r.lines[1].Known() {
 		f.Local = list.String()
 	}
 	return f
@@ -209,7 +209,7 @@ func checkAcross(t *testing.T, folder string, ranks []acrossFinding) {
 	var want [2]string
 	for _, f := range ranks {
 		for i, line := range f.Lines {
-			if line != "" {
+			if line.Known() {
 				want[i] = fmt.Sprint(line, ", rank ", f.Rank)
 			}
 		}

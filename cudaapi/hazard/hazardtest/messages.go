@@ -3,6 +3,7 @@ package hazardtest
 import (
 	"gocuda/cudaapi/collective"
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/hazard"
 	"gocuda/cudaapi/mpi"
 )
 
@@ -527,7 +528,7 @@ var messages = []message{
 	{name: "a reduction's result is the root's", run: func(r *rank) {
 		r.first(r.read(r.a, r.y))
 		if r.me == 1 {
-			r.lines[0] = "" // its buffer does not count
+			r.lines[0] = hazard.Place{} // its buffer does not count
 		} else {
 			r.needed(r.a.Synchronize)
 		}

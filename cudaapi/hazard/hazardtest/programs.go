@@ -77,7 +77,7 @@ type env struct {
 	made    *cuda.Buffer // ... memory of the program's own, of which it is asked what is left there
 	all     bool         // no call is left out
 	left    bool         // one was
-	lines   [2]string
+	lines   [2]hazard.Place
 }
 
 // peer is a second device and what a program has there.
@@ -126,7 +126,7 @@ func (e *env) second(err error) { e.mark(1, err) }
 func (e *env) mark(i int, err error) {
 	e.t.Helper()
 	_, file, line, _ := runtime.Caller(2)
-	e.lines[i] = fmt.Sprintf("%s:%d", path.Base(file), line)
+	e.lines[i] = hazard.Place{File: path.Base(file), Line: line}
 	e.check(err)
 }
 

@@ -154,7 +154,7 @@ func (p *jobOf) node(rank int, what string, after ...*jobNode) *jobNode {
 
 func (p *jobOf) add(k *jobRank, o *record.Op) {
 	record.SetWorld(record.World{Rank: k.rank, Size: len(p.ranks)})
-	o.Site.Place = fmt.Sprint("op", len(p.nodes))
+	o.Site.File = fmt.Sprint("op", len(p.nodes))
 	k.rec.Add(o)
 }
 

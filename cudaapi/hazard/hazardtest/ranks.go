@@ -164,7 +164,7 @@ func (p message) try(world *mpi.Comm, all bool) (wrong string) {
 	if err := hazard.Off(); err != nil {
 		return err.Error()
 	}
-	if r.lines[0] == "" || r.lines[1] == "" {
+	if !r.lines[0].Known() || !r.lines[1].Known() {
 		r.all = true // the hazard is the other rank's
 	}
 	return r.verdict(list)

@@ -10,7 +10,7 @@ import (
 )
 
 // outcome runs a program on fresh devices, and gives what is left in memory, or the error.
-func outcome(t *testing.T, p program, all bool) (left string, lines [2]string) {
+func outcome(t *testing.T, p program, all bool) (left string, lines [2]hazard.Place) {
 	t.Helper()
 	d, err := sim.New(sim.Options{Devices: 2, Memory: 1 << 28})
 	if err != nil {

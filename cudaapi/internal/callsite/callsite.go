@@ -12,7 +12,7 @@ import (
 
 // Interpreter tells the places of interpreted code.
 type Interpreter struct {
-	Name func() string // the place that runs now; "" if it is not known
+	Name func() Place // the place that runs now; the zero Place if it is not known
 	// Through are the beginnings of the names of functions by which interpreted
 	// code calls compiled code.
 	Through []string
@@ -21,11 +21,11 @@ type Interpreter struct {
 var interpreter atomic.Pointer[Interpreter]
 
 // exact names the place of interpreted code that calls, in whatever function.
-var exact atomic.Pointer[func() (place, caller string)]
+var exact atomic.Pointer[func() (place, caller Place)]
 
 // SetExact gives [Here] a better word for the place of interpreted code than
 // [Interpreter] has, which may take longer; a nil name takes it back.
-func SetExact(name func() (place, caller string)) {
+func SetExact(name func() (place, caller Place)) {
 	if name == nil {
 		exact.Store(nil)
 		return
@@ -33,28 +33,17 @@ func SetExact(name func() (place, caller string)) {
 	exact.Store(&name)
 }
 
-// Exact is the place of interpreted code that runs; "" if there is none, or [SetExact] was
-// not called.
-func Exact() string {
+// Exact is the place of interpreted code that runs, and the one that called its function.
+// They are not known if there is none, or [SetExact] was not called.
+func Exact() (place, caller Place) {
 	if name := exact.Load(); name != nil {
-		place, _ := (*name)()
-		return place
+		return (*name)()
 	}
-	return ""
-}
-
-// Caller is the place that called the function of interpreted code which runs; "" if
-// there is none, or [SetExact] was not called.
-func Caller() string {
-	if name := exact.Load(); name != nil {
-		_, caller := (*name)()
-		return caller
-	}
-	return ""
+	return Place{}, Place{}
 }
 
 // Set makes the interpreter known; a nil name takes it back.
-func Set(name func() string, through ...string) {
+func Set(name func() Place, through ...string) {
 	defer known.Clear()
 	if name == nil {
 		interpreter.Store(nil)
@@ -71,13 +60,37 @@ func (in *Interpreter) Calls(function string) bool {
 	return slices.ContainsFunc(in.Through, func(p string) bool { return strings.HasPrefix(function, p) })
 }
 
-// Site is a place in a program.
+// Place is a line of a program. The zero Place is one that is not known.
+type Place struct {
+	Cell string `json:"cell,omitempty"` // such as "In[3]"; "" in a file
+	File string `json:"file,omitempty"` // such as "main.go"; "" in a cell
+	Line int    `json:"line,omitempty"` // from 1; 0 if it is not known
+}
+
+// Known reports whether anything is.
+func (p Place) Known() bool { return p.Unit() != "" }
+
+// Unit is the cell or the file.
+func (p Place) Unit() string { return p.Cell + p.File }
+
+// String is "In[3], line 2" or "main.go:14", and "" where nothing is known.
+func (p Place) String() string {
+	switch {
+	case p.Line == 0:
+		return p.Unit()
+	case p.Cell != "":
+		return p.Cell + ", line " + strconv.Itoa(p.Line)
+	}
+	return p.File + ":" + strconv.Itoa(p.Line)
+}
+
+// Site is where a program made a call.
 type Site struct {
-	Place string // "In[3], line 2", or "main.go:14"
-	Path  string // the whole path of a file, of compiled code
-	// Caller is the place that called the function that Place is in; "" if that is not
-	// known, or there is none.
-	Caller string
+	Place
+	Path string // the whole path of a file, of compiled code
+	// Caller is the place that called the function that Place is in; not known if there
+	// is none.
+	Caller Place
 	// Library says that a package of this project made the call for a reason of
 	// its own, such as a message's transport.
 	Library bool
@@ -117,7 +130,7 @@ func read(pc uintptr) (list []frame) {
 		case in != nil && in.Calls(f.Function):
 			r.doorstep = true
 		case f.Function != "":
-			r.site = Site{Place: f.File[strings.LastIndexByte(f.File, '/')+1:] + ":" + strconv.Itoa(f.Line), Path: f.File}
+			r.site = Site{Place: Place{File: f.File[strings.LastIndexByte(f.File, '/')+1:], Line: f.Line}, Path: f.File}
 			base := strings.LastIndexByte(f.Function, '/') + 1
 			name, _, _ := strings.Cut(f.Function[base:], ".")
 			r.of = f.Function[:base] + name
@@ -155,7 +168,7 @@ func here(exactly bool) (s Site) {
 	for i := 0; ; i++ {
 		if i == near {
 			if n = near + callers(&pcs[near], near, len(pcs)-near); s.Library && !exactly && in != nil {
-				if s.Place = in.Name(); s.Place != "" { // known but roughly
+				if s.Place = in.Name(); s.Known() { // but roughly
 					return s
 				}
 			}
@@ -174,7 +187,7 @@ func here(exactly bool) (s Site) {
 				if f.of == within {
 					s.Caller = f.site.Place
 				}
-				if f.site.Place != "" {
+				if f.site.Known() {
 					return s
 				}
 				continue
@@ -184,14 +197,14 @@ func here(exactly bool) (s Site) {
 				if name := exact.Load(); name != nil && (exactly || !s.Library) {
 					s.Place, s.Caller = (*name)()
 				}
-				if s.Place == "" {
+				if !s.Known() {
 					s.Place = in.Name()
 				}
-				if s.Place != "" {
+				if s.Known() {
 					return s
 				}
 			}
-			if f.site.Place != "" {
+			if f.site.Known() {
 				s.Place, s.Path = f.site.Place, f.site.Path
 				within = f.of
 			}
