@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gocuda/cudaapi/gokernel/ir"
+	"gocuda/cudaapi/gpu"
 )
 
 // call lowers a call and gives its results.
@@ -384,16 +385,23 @@ func (f *fn) printf(e *ast.CallExpr) {
 // output; those with a result work on it.
 var effects = map[string]string{
 	"SyncThreads": "sync_threads", "SyncThreadsCount": "sync_threads_count", "SyncThreadsAnd": "sync_threads_and", "SyncThreadsOr": "sync_threads_or",
-	"SyncWarp": "sync_warp", "SyncGrid": "sync_grid", "ThreadFence": "thread_fence", "ThreadFenceBlock": "thread_fence_block", "ThreadFenceSystem": "thread_fence_system",
+	"SyncWarp": "sync_warp", "SyncGrid": "sync_grid",
 	"Clock64": "clock", "Nanosleep": "nanosleep", "LaneID": "lane_id", "ActiveMask": "active_mask",
-	"AtomicAdd": "atomic_add", "AtomicSub": "atomic_sub", "AtomicMin": "atomic_min", "AtomicMax": "atomic_max", "AtomicExch": "atomic_exch", "AtomicCAS": "atomic_cas",
-	"AtomicInc": "atomic_inc", "AtomicDec": "atomic_dec", "AtomicAnd": "atomic_and", "AtomicOr": "atomic_or", "AtomicXor": "atomic_xor", "AtomicLoad": "atomic_load", "AtomicStore": "atomic_store",
 	"MatchAny": "match_any", "MatchAll": "match_all", "ReduceAdd": "reduce_add", "ReduceMin": "reduce_min", "ReduceMax": "reduce_max",
 	"ReduceAnd": "reduce_and", "ReduceOr": "reduce_or", "ReduceXor": "reduce_xor", "Load2": "load2", "Load4": "load4", "Store2": "store2", "Store4": "store4",
 	"ThreadRank": "thread_rank", "GridRank": "grid_rank", "GridSize": "grid_size", "Tile": "tile", "Coalesced": "coalesced",
 	"SyncCluster": "sync_cluster", "ClusterRank": "cluster_rank", "ClusterSize": "cluster_size", "ClusterShared": "cluster_shared",
 	"CopyAsync": "copy_async", "CommitCopies": "commit_copies", "WaitCopies": "wait_copies", "Shfl": "shfl", "ShflUp": "shfl_up", "ShflDown": "shfl_down", "ShflXor": "shfl_xor", "Ballot": "ballot", "All": "all", "Any": "any",
 }
+
+// atomics are those that work on memory that other threads use.
+var atomics = map[string]ir.MemoryOp{
+	"AtomicLoad": ir.Load, "AtomicStore": ir.Store, "AtomicAdd": ir.Add, "AtomicSub": ir.Sub, "AtomicMin": ir.Min, "AtomicMax": ir.Max, "AtomicAnd": ir.And, "AtomicOr": ir.Or, "AtomicXor": ir.Xor,
+	"AtomicExch": ir.Exchange, "AtomicCAS": ir.CompareExchange, "AtomicInc": ir.Increment, "AtomicDec": ir.Decrement,
+}
+
+// fences are the scopes of those that order it.
+var fences = map[string]ir.Scope{"ThreadFenceBlock": ir.BlockScope, "ThreadFence": ir.DeviceScope, "ThreadFenceSystem": ir.SystemScope}
 
 // pures are the functions of package gpu that compute.
 var pures = map[string]string{
@@ -440,6 +448,11 @@ func (f *fn) library(e *ast.CallExpr, o *types.Func) []ir.Expr {
 			return one(&ir.Pure{Name: pures[name], Args: f.args(e, sig), T: f.subst.of(sig.Results().At(0).Type())})
 		case effects[name] != "":
 			return f.act(e, sig, name)
+		case strings.HasPrefix(name, "ThreadFence"):
+			f.emit(&ir.Memory{Op: ir.Fence, Order: ir.SequentiallyConsistent, Scope: fences[name], Pos: e.Pos()})
+			return nil
+		case strings.HasPrefix(name, "Atomic"):
+			return f.atomic(e, sig, atomics[name])
 		}
 	}
 	f.fail(e, "%s.%s cannot be called in a kernel", o.Pkg().Name(), o.Name())
@@ -448,14 +461,7 @@ func (f *fn) library(e *ast.CallExpr, o *types.Func) []ir.Expr {
 
 // act calls a function of package gpu that has an effect.
 func (f *fn) act(e *ast.CallExpr, sig *types.Signature, name string) []ir.Expr {
-	x := &ir.Effect{Name: effects[name], Pos: e.Pos()}
-	var before, after *ir.Effect
-	switch {
-	case strings.HasPrefix(name, "Atomic"):
-		x.Args, before, after = f.atomic(e, sig, x)
-	default:
-		x.Args = f.args(e, sig)
-	}
+	x := &ir.Effect{Name: effects[name], Args: f.args(e, sig), Pos: e.Pos()}
 	switch name {
 	case "Load2", "Load4", "Store2", "Store4": // so many elements are there
 		n := ir.Int(int64(name[len(name)-1] - '0'))
@@ -470,9 +476,6 @@ func (f *fn) act(e *ast.CallExpr, sig *types.Signature, name string) []ir.Expr {
 		if v, _ := constant.Int64Val(n.Value); v < 1 || v > 32 || v&(v-1) != 0 {
 			f.fail(e.Args[0], "a tile has 1, 2, 4, 8, 16 or 32 threads, not %d", v)
 		}
-	}
-	if before != nil {
-		f.emit(before)
 	}
 	switch name {
 	case "ClusterShared": // the cluster has such a block
@@ -502,55 +505,62 @@ func (f *fn) act(e *ast.CallExpr, sig *types.Signature, name string) []ir.Expr {
 		results = []ir.Expr{&ir.Ref{Var: x.Dst}}
 	}
 	f.emit(x)
-	if after != nil {
-		f.emit(after)
-	}
 	return results
 }
 
-// atomic lowers the arguments of an atomic operation. Its scope becomes part of its
-// name; its order, fences around it.
-func (f *fn) atomic(e *ast.CallExpr, sig *types.Signature, x *ir.Effect) (args []ir.Expr, before, after *ir.Effect) {
+// atomic calls an atomic operation of package gpu.
+func (f *fn) atomic(e *ast.CallExpr, sig *types.Signature, op ir.MemoryOp) (results []ir.Expr) {
 	fixed := sig.Params().Len() - 1
 	if e.Ellipsis.IsValid() {
 		f.fail(e, "the options of an atomic operation are constants, one by one")
 	}
+	x := &ir.Memory{Op: op, Scope: ir.DeviceScope, Pos: e.Pos()}
 	for i := range fixed {
-		args = append(args, f.to(e.Args[i], f.subst.of(sig.Params().At(i).Type())))
+		x.Args = append(x.Args, f.to(e.Args[i], f.subst.of(sig.Params().At(i).Type())))
 	}
-	half := ir.Half(args[0].Type().Underlying().(*types.Pointer).Elem()) != ir.NoHalf
-	if half && x.Name != "atomic_add" {
+	x.Addr, x.Args = x.Args[0], x.Args[1:]
+	half := ir.Half(x.Addr.Type().Underlying().(*types.Pointer).Elem()) != ir.NoHalf
+	if half && op != ir.Add {
 		f.fail(e.Args[0], "of numbers of 16 bits there is AtomicAdd alone: use float32")
 	}
-	scope, order := int64(2), int64(11)
 	for _, a := range e.Args[fixed:] {
 		v := f.u.info.Types[a].Value
 		if v == nil {
 			f.fail(a, "the options of an atomic operation are constants")
 		}
-		switch n, _ := constant.Int64Val(v); {
-		case n >= 1 && n <= 3:
-			scope = n
-		case n >= 11 && n <= 15:
-			order = n
+		switch n, _ := constant.Int64Val(v); gpu.AtomicOption(n) {
+		case gpu.BlockScope:
+			x.Scope = ir.BlockScope
+		case gpu.DeviceScope:
+			x.Scope = ir.DeviceScope
+		case gpu.SystemScope:
+			x.Scope = ir.SystemScope
+		case gpu.Relaxed:
+			x.Order = ir.Relaxed
+		case gpu.Acquire:
+			x.Order = ir.Acquire
+		case gpu.Release:
+			x.Order = ir.Release
+		case gpu.AcquireRelease:
+			x.Order = ir.AcquireRelease
+		case gpu.SequentiallyConsistent:
+			x.Order = ir.SequentiallyConsistent
 		default:
 			f.fail(a, "%d is no option of an atomic operation", n)
 		}
 	}
-	suffix := map[int64]string{1: "_block", 3: "_system"}[scope]
-	if half && scope != 2 {
+	if half && x.Scope != ir.DeviceScope {
 		f.fail(e, "the scope of an atomic operation on numbers of 16 bits is the device")
 	}
-	x.Name += suffix
-	if order >= 13 { // Release and more
-		before = &ir.Effect{Name: "thread_fence" + suffix, Pos: e.Pos()}
+	x.Addr = f.stable(x.Addr)
+	if _, ok := x.Addr.(*ir.Addr); !ok {
+		f.emit(&ir.Check{Kind: ir.NonNil, Args: []ir.Expr{x.Addr}, Pos: e.Pos()})
 	}
-	if order == 12 || order >= 14 {
-		after = &ir.Effect{Name: "thread_fence" + suffix, Pos: e.Pos()}
+	if sig.Results().Len() > 0 {
+		x.Dst = f.local("t", f.subst.of(sig.Results().At(0).Type()))
+		f.emit(&ir.Define{Var: x.Dst})
+		results = []ir.Expr{&ir.Ref{Var: x.Dst}}
 	}
-	args[0] = f.stable(args[0])
-	if _, ok := args[0].(*ir.Addr); !ok {
-		f.emit(&ir.Check{Kind: ir.NonNil, Args: args[:1], Pos: e.Pos()})
-	}
-	return args, before, after
+	f.emit(x)
+	return results
 }

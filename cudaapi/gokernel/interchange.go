@@ -135,7 +135,7 @@ func (r *interchange) fits(i *ir.Var, l *ir.Loop) bool {
 	fit := true
 	ir.Walk(l.Body, func(s ir.Stmt) {
 		switch s := s.(type) {
-		case *ir.Loop, *ir.Closure, *ir.Call, *ir.Effect, *ir.Printf, *ir.Jump, *ir.Mark, *ir.Return, *ir.Panic:
+		case *ir.Loop, *ir.Closure, *ir.Call, *ir.Effect, *ir.Memory, *ir.Printf, *ir.Jump, *ir.Mark, *ir.Return, *ir.Panic:
 			fit = false
 		case *ir.Leave:
 			fit = fit && s.To != l.Label

@@ -322,6 +322,8 @@ func (p *printer) stmt(s ir.Stmt) {
 		p.call(s)
 	case *ir.Effect:
 		p.effect(s)
+	case *ir.Memory:
+		p.memory(s)
 	case *ir.Printf:
 		args := []string{strconv.Quote(s.Format)}
 		for _, a := range s.Args {
@@ -511,6 +513,36 @@ func (p *printer) effect(s *ir.Effect) {
 	}
 	p.line("%s;", text)
 	p.updateRoots(s.Dst)
+}
+
+// memoryNames are the functions of the header.
+var memoryNames = map[ir.MemoryOp]string{
+	ir.Load: "load", ir.Store: "store", ir.Add: "add", ir.Sub: "sub", ir.Min: "min", ir.Max: "max", ir.And: "and", ir.Or: "or", ir.Xor: "xor",
+	ir.Exchange: "exch", ir.CompareExchange: "cas", ir.Increment: "inc", ir.Decrement: "dec",
+}
+
+// memory writes an operation on memory. Its order is that of fences around it.
+func (p *printer) memory(s *ir.Memory) {
+	suffix := map[ir.Scope]string{ir.BlockScope: "_block", ir.SystemScope: "_system"}[s.Scope]
+	fence := "go::thread_fence" + suffix + "();"
+	if s.Order.Releases() {
+		p.line("%s", fence)
+	}
+	if s.Op == ir.Fence {
+		return
+	}
+	args := []string{p.expr(s.Addr)}
+	for _, a := range s.Args {
+		args = append(args, p.expr(a))
+	}
+	text := "go::atomic_" + memoryNames[s.Op] + suffix + "(" + strings.Join(args, ", ") + ")"
+	if s.Dst != nil {
+		text = p.nameOf(s.Dst) + " = " + text
+	}
+	p.line("%s;", text)
+	if s.Order.Acquires() {
+		p.line("%s", fence)
+	}
 }
 
 func (p *printer) branch(s *ir.If) {

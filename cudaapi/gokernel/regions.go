@@ -60,7 +60,7 @@ func alone(name string) bool {
 	case "copy", "clear", "clock", "thread_rank", "grid_rank", "grid_size", "lane_id", "load2", "load4", "store2", "store4", "copy_async", "commit_copies", "wait_copies":
 		return true
 	}
-	return strings.HasPrefix(name, "atomic_") || strings.HasPrefix(name, "thread_fence")
+	return false
 }
 
 // loner says whether a thread can run statements while no other runs: none of them
@@ -75,7 +75,11 @@ func loner(list []ir.Stmt, top, loop bool, read map[*ir.Var]bool) bool {
 				}
 				continue
 			}
-			if !alone(s.Name) || strings.HasPrefix(s.Name, "atomic_") && loop && s.Dst != nil && read[s.Dst] {
+			if !alone(s.Name) {
+				return false
+			}
+		case *ir.Memory:
+			if loop && s.Dst != nil && read[s.Dst] {
 				return false // it may look again until another thread has written
 			}
 		case *ir.Call:
@@ -302,6 +306,10 @@ func (w *whole) facts(list []ir.Stmt) {
 					at(v).writes++
 				}
 			}
+		case *ir.Memory:
+			if s.Dst != nil {
+				at(s.Dst).writes++
+			}
 		case *ir.Effect:
 			if s.Dst != nil {
 				at(s.Dst).writes++
@@ -446,6 +454,8 @@ func (w *whole) uniform(body []ir.Stmt) bool {
 				}
 			case *ir.Effect:
 				write(s.Dst, !here && barriers[s.Name])
+			case *ir.Memory:
+				write(s.Dst, false)
 			case *ir.If:
 				apartThere := here || !w.same(s.Cond)
 				visit(s.Then, apartThere)
@@ -588,6 +598,8 @@ func (w *whole) inside(s ir.Stmt) {
 			hit(v)
 		}
 	case *ir.Effect:
+		hit(s.Dst)
+	case *ir.Memory:
 		hit(s.Dst)
 	}
 }

@@ -756,6 +756,10 @@ func (p *prover) stmt(s *state, x ir.Stmt) *state {
 				p.narrow(s, &ir.Ref{Var: x.Dst}, b)
 			}
 		}
+	case *ir.Memory:
+		if x.Dst != nil {
+			p.forget(s, x.Dst)
+		}
 	case *ir.Closure:
 		ends, nexts, loops := p.ends, p.nexts, p.loops
 		p.ends, p.nexts, p.loops = make(map[*ir.Label]*state), make(map[*ir.Label]*state), 0

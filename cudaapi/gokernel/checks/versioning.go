@@ -52,8 +52,10 @@ func (v *versioning) loop(l *ir.Loop) []ir.Stmt {
 		switch s := s.(type) {
 		case *ir.Loop, *ir.Closure, *ir.Call, *ir.Mark, *ir.Jump:
 			fit = false
+		case *ir.Memory:
+			fit = fit && s.Op != ir.Fence
 		case *ir.Effect: // threads that meet must meet in one place
-			fit = fit && strings.HasPrefix(s.Name, "atomic_")
+			fit = false
 		case *ir.Define:
 			fit = fit && s.Var.Space == ir.Local
 		}

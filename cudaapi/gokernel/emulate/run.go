@@ -193,7 +193,11 @@ func meets(f *ir.Func, seen map[*ir.Func]bool) bool {
 		for _, s := range list {
 			switch s := s.(type) {
 			case *ir.Effect:
-				if _, ok := meetings[s.Name]; ok || strings.HasPrefix(s.Name, "atomic_cas") || strings.HasPrefix(s.Name, "atomic_exch") || strings.HasPrefix(s.Name, "atomic_load") {
+				if _, ok := meetings[s.Name]; ok {
+					return true
+				}
+			case *ir.Memory:
+				if s.Op == ir.CompareExchange || s.Op == ir.Exchange || s.Op == ir.Load {
 					return true
 				}
 			case *ir.Call:
@@ -575,7 +579,7 @@ func exchange(lanes []*thread, group uint32) {
 // reduce joins the values of a group: of a whole warp in pairs, as kernels do, else
 // lane by lane, which matters to floating-point sums.
 func reduce(op string, k kind, lanes []*thread, group uint32) uint64 {
-	f := combine[op]
+	f := updates[reductions[op]]
 	if group == 1<<32-1 {
 		var v [32]uint64
 		for i := range v {
@@ -597,44 +601,47 @@ func reduce(op string, k kind, lanes []*thread, group uint32) uint64 {
 	return v
 }
 
-// combine are the operations of atomics and reductions.
-var combine = map[string]func(k kind, a, b uint64) uint64{
-	"add": func(k kind, a, b uint64) uint64 {
+// reductions are the operations that join the values of lanes.
+var reductions = map[string]ir.MemoryOp{"add": ir.Add, "min": ir.Min, "max": ir.Max, "and": ir.And, "or": ir.Or, "xor": ir.Xor}
+
+// updates are what atomic operations and reductions make of two values.
+var updates = map[ir.MemoryOp]func(k kind, a, b uint64) uint64{
+	ir.Add: func(k kind, a, b uint64) uint64 {
 		if k.float() {
 			return k.round(k.real(a) + k.real(b))
 		}
 		return k.wrap(a + b)
 	},
-	"sub": func(k kind, a, b uint64) uint64 { return k.wrap(a - b) },
-	"min": func(k kind, a, b uint64) uint64 {
+	ir.Sub: func(k kind, a, b uint64) uint64 { return k.wrap(a - b) },
+	ir.Min: func(k kind, a, b uint64) uint64 {
 		if less(k, b, a) {
 			return b
 		}
 		return a
 	},
-	"max": func(k kind, a, b uint64) uint64 {
+	ir.Max: func(k kind, a, b uint64) uint64 {
 		if less(k, a, b) {
 			return b
 		}
 		return a
 	},
-	"and": func(_ kind, a, b uint64) uint64 { return a & b },
-	"or":  func(_ kind, a, b uint64) uint64 { return a | b },
-	"xor": func(k kind, a, b uint64) uint64 { return k.wrap(a ^ b) },
-	"inc": func(_ kind, a, b uint64) uint64 {
+	ir.And: func(_ kind, a, b uint64) uint64 { return a & b },
+	ir.Or:  func(_ kind, a, b uint64) uint64 { return a | b },
+	ir.Xor: func(k kind, a, b uint64) uint64 { return k.wrap(a ^ b) },
+	ir.Increment: func(_ kind, a, b uint64) uint64 {
 		if a >= b {
 			return 0
 		}
 		return a + 1
 	},
-	"dec": func(_ kind, a, b uint64) uint64 {
+	ir.Decrement: func(_ kind, a, b uint64) uint64 {
 		if a == 0 || a > b {
 			return b
 		}
 		return a - 1
 	},
-	"exch":  func(_ kind, _, b uint64) uint64 { return b },
-	"store": func(_ kind, _, b uint64) uint64 { return b },
+	ir.Exchange: func(_ kind, _, b uint64) uint64 { return b },
+	ir.Store:    func(_ kind, _, b uint64) uint64 { return b },
 }
 
 func less(k kind, a, b uint64) bool {
@@ -685,11 +692,7 @@ func (c *compiler) effect(s *ir.Effect) act {
 			args[i] = c.number(a)
 		}
 	}
-	result := func(*frame, uint64) {}
-	if s.Dst != nil && kindOf(s.Dst.Type) != memory {
-		k, to := kindOf(s.Dst.Type), c.variable(s.Dst)
-		result = func(fr *frame, v uint64) { k.store(to(fr), v) }
-	}
+	result := c.result(s.Dst)
 	switch s.Name {
 	case "copy":
 		dst, src := c.place(s.Args[0]), c.place(s.Args[1])
@@ -719,13 +722,6 @@ func (c *compiler) effect(s *ir.Effect) act {
 		}
 		return func(fr *frame) signal {
 			zero(x(fr), sizes.Sizeof(s.T))
-			return next
-		}
-	case "thread_fence", "thread_fence_block", "thread_fence_system":
-		return func(fr *frame) signal {
-			if fr.t.fence != nil {
-				*fr.t.fence++
-			}
 			return next
 		}
 	case "nanosleep":
@@ -794,10 +790,6 @@ func (c *compiler) effect(s *ir.Effect) act {
 	if into := c.several(s, args); into != nil {
 		return into
 	}
-	if op, ok := strings.CutPrefix(s.Name, "atomic_"); ok {
-		op = strings.TrimSuffix(strings.TrimSuffix(op, "_block"), "_system")
-		return c.atomic(s, op, args, result)
-	}
 	if _, ok := meetings[s.Name]; !ok {
 		panic("emulate: no effect " + s.Name)
 	}
@@ -831,43 +823,75 @@ func (c *compiler) effect(s *ir.Effect) act {
 	}
 }
 
-// atomic readies an operation on memory that nothing comes between: threads
-// change elsewhere.
-func (c *compiler) atomic(s *ir.Effect, op string, args []number, result func(*frame, uint64)) act {
-	k := kindOf(s.Args[0].Type().Underlying().(*types.Pointer).Elem())
-	switch op {
-	case "load":
+// memory readies an operation on memory that nothing comes between: threads change
+// elsewhere. Its order is that of fences around it.
+func (c *compiler) memory(s *ir.Memory) act {
+	var acts []act
+	if s.Order.Releases() {
+		acts = append(acts, fence)
+	}
+	if s.Op != ir.Fence {
+		acts = append(acts, c.atomic(s))
+		if s.Order.Acquires() {
+			acts = append(acts, fence)
+		}
+	}
+	return inOrder(acts)
+}
+
+func fence(fr *frame) signal {
+	if fr.t.fence != nil {
+		*fr.t.fence++
+	}
+	return next
+}
+
+func (c *compiler) atomic(s *ir.Memory) act {
+	k, at := kindOf(s.Addr.Type().Underlying().(*types.Pointer).Elem()), c.number(s.Addr)
+	args := make([]number, len(s.Args))
+	for i, a := range s.Args {
+		args[i] = c.number(a)
+	}
+	result := c.result(s.Dst)
+	switch s.Op {
+	case ir.Load:
 		return func(fr *frame) signal {
-			fr.t.touch(pointer(args[0](fr)), int64(k.bits()/8), false, true)
-			result(fr, k.load(pointer(args[0](fr))))
+			fr.t.touch(pointer(at(fr)), int64(k.bits()/8), false, true)
+			result(fr, k.load(pointer(at(fr))))
 			fr.t.steps |= 1023 // it may be waited for
 			fr.t.step()
 			return next
 		}
-	case "cas":
+	case ir.CompareExchange:
 		return func(fr *frame) signal {
-			p := pointer(args[0](fr))
+			p := pointer(at(fr))
 			fr.t.touch(p, int64(k.bits()/8), true, true)
 			old := k.load(p)
-			if old == args[1](fr) {
-				k.store(p, args[2](fr))
+			if old == args[0](fr) {
+				k.store(p, args[1](fr))
 			}
 			result(fr, old)
 			return next
 		}
 	}
-	f := combine[op]
-	if f == nil {
-		panic("emulate: no atomic operation " + op)
-	}
+	f := updates[s.Op]
 	return func(fr *frame) signal {
-		p := pointer(args[0](fr))
+		p := pointer(at(fr))
 		fr.t.touch(p, int64(k.bits()/8), true, true)
 		old := k.load(p)
-		k.store(p, f(k, old, args[1](fr)))
+		k.store(p, f(k, old, args[0](fr)))
 		result(fr, old)
 		return next
 	}
+}
+
+// result gives what an effect's result is to be stored with.
+func (c *compiler) result(dst *ir.Var) func(*frame, uint64) {
+	if dst == nil || kindOf(dst.Type) == memory {
+		return func(*frame, uint64) {}
+	}
+	k, to := kindOf(dst.Type), c.variable(dst)
+	return func(fr *frame, v uint64) { k.store(to(fr), v) }
 }
 
 func volume(a [3]int) int { return a[0] * a[1] * a[2] }

@@ -100,6 +100,11 @@ func (c *compiler) list(list []ir.Stmt) act {
 			return next
 		}
 	}
+	return inOrder(acts)
+}
+
+// inOrder does one thing after the other.
+func inOrder(acts []act) act {
 	switch len(acts) {
 	case 0:
 		return func(*frame) signal { return next }
@@ -136,6 +141,8 @@ func (c *compiler) stmt(s ir.Stmt) act {
 		return c.call(s)
 	case *ir.Effect:
 		return c.effect(s)
+	case *ir.Memory:
+		return c.memory(s)
 	case *ir.Printf:
 		return c.printf(s)
 	case *ir.If:

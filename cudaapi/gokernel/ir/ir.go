@@ -1,11 +1,16 @@
-// Package ir is the form that Go code takes between the checker and a back end
-// that writes another language: functions whose types are known, whose order of
-// evaluation is that of the statements, and whose panics are statements.
+// Package ir is the form that code takes between a front end and a back end that writes
+// another language: functions whose types are known, whose order of evaluation is that
+// of the statements, and whose panics are statements.
 //
-// Expressions have no effects. What has one (a call, an atomic operation, a
-// barrier) is a statement, with a variable for its result; so is what may panic:
-// a Check stands before the expression that needs it. Types are go/types' own,
+// Expressions have no effects. What has one (a call, an operation on memory that other
+// threads use, a barrier) is a statement, with a variable for its result; so is what may
+// panic: a Check stands before the expression that needs it. Types are go/types' own,
 // without type parameters.
+//
+// A local variable may be set again and again, as a register may. Control flow is
+// structured (If, Loop, Block, Leave, Again); what is not so is a graph: a Mark begins a
+// block of it, and a Jump leads there. [Fprint] writes a program as text, [Parse] reads
+// it, and [Verify] says what is wrong with one.
 package ir
 
 import (
@@ -29,11 +34,10 @@ type Func struct {
 	Body    []Stmt
 	Pos     token.Pos
 
-	Kernel   bool // it is launched
-	Called   bool // another function calls it
-	MayPanic bool // it, or what it calls, has a Check or a Panic
-	Takes    bool // it has parameters that are functions
-	Foreign  bool // it is CUDA C++ of the user's, and has no body here
+	Kernel  bool // it is launched
+	Called  bool // another function calls it
+	Takes   bool // it has parameters that are functions
+	Foreign bool // it is CUDA C++ of the user's, and has no body here
 }
 
 // Space says where a variable lies.
@@ -185,8 +189,19 @@ type (
 		Args []Expr
 		Pos  token.Pos
 	}
-	// Effect calls a function of the back end that has an effect, such as an atomic
-	// operation; Dst may be nil.
+	// Memory is an operation on memory that other threads use at the same time. Dst
+	// takes what was there before; it is nil if nobody asks, and of a store or a fence.
+	Memory struct {
+		Op    MemoryOp
+		Dst   *Var
+		Addr  Expr   // a pointer; nil: a fence
+		Args  []Expr // of a CompareExchange the old value first
+		Order Order
+		Scope Scope
+		Pos   token.Pos
+	}
+	// Effect calls a function of the back end that has an effect, such as a barrier; Dst
+	// may be nil.
 	Effect struct {
 		Dst  *Var
 		Name string
@@ -264,6 +279,55 @@ type Label struct {
 	Again bool
 }
 
+// MemoryOp is what an operation does with memory.
+type MemoryOp int
+
+// The operations. Increment and Decrement wrap at their argument, as PTX's do.
+const (
+	Fence MemoryOp = iota
+	Load
+	Store
+	Add
+	Sub
+	Min
+	Max
+	And
+	Or
+	Xor
+	Exchange
+	CompareExchange
+	Increment
+	Decrement
+)
+
+// Order is how an operation orders those before and after it.
+type Order int
+
+// The orders, as C++ and PTX have them.
+const (
+	Relaxed Order = iota
+	Acquire
+	Release
+	AcquireRelease
+	SequentiallyConsistent
+)
+
+// Acquires says whether what follows is ordered after the operation.
+func (o Order) Acquires() bool { return o != Relaxed && o != Release }
+
+// Releases says whether what was before is ordered before the operation.
+func (o Order) Releases() bool { return o >= Release }
+
+// Scope is the threads among which an operation is atomic, and orders others.
+type Scope int
+
+// The scopes.
+const (
+	BlockScope Scope = iota
+	DeviceScope
+	SystemScope // all devices and the host
+)
+
 // CheckKind says what is checked.
 type CheckKind int
 
@@ -282,6 +346,7 @@ func (*Closure) stmt() {}
 func (*Assign) stmt()  {}
 func (*Call) stmt()    {}
 func (*Effect) stmt()  {}
+func (*Memory) stmt()  {}
 func (*Printf) stmt()  {}
 func (*If) stmt()      {}
 func (*Loop) stmt()    {}

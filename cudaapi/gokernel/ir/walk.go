@@ -40,6 +40,10 @@ func Defined(s Stmt) (list []*Var) {
 		if s.Dst != nil {
 			return []*Var{s.Dst}
 		}
+	case *Memory:
+		if s.Dst != nil {
+			return []*Var{s.Dst}
+		}
 	}
 	return list
 }
@@ -60,6 +64,9 @@ func Exprs(s Stmt, visit func(Expr)) {
 	case *Call:
 		all(s.Args)
 	case *Effect:
+		all(s.Args)
+	case *Memory:
+		Parts(s.Addr, visit)
 		all(s.Args)
 	case *Printf:
 		all(s.Args)
