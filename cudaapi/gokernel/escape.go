@@ -12,6 +12,21 @@ import (
 // each function has a summary, declare such variables earlier or are refused; for the host
 // they are moved into Go's memory.
 
+// escapes does it for all functions.
+func (u *unit) escapes() {
+	if u.host != nil {
+		u.host.stores = u.storesPointers()
+		for _, f := range u.prog.Funcs {
+			u.try(func() { u.keepsRules(f) })
+		}
+		return
+	}
+	summaries := u.summarize()
+	for _, f := range u.prog.Funcs {
+		u.try(func() { u.lifetimes(f, summaries) })
+	}
+}
+
 // keepsRules refuses addresses that outlive what they point to:
 // the address of a local variable is not returned, not stored in memory, and only kept
 // in variables that live as long as that one, or less. Where it would be, the variable
@@ -235,8 +250,7 @@ func (u *unit) storesPointers() (yes bool) {
 		ir.WalkAll(f.Body, func(s ir.Stmt) {
 			switch s := s.(type) {
 			case *ir.Assign:
-				v := ir.Root(s.To)
-				yes = yes || (v == nil || v.Space != ir.Local) && hasPointers(s.To.Type())
+				yes = yes || storesPointers(s)
 			case *ir.Effect:
 				yes = yes || storesElements(s)
 			}

@@ -17,73 +17,72 @@ import (
 
 // roots are the variables in the root frame of a function.
 type roots struct {
-	words map[*ir.Var]int  // the first word of a variable
-	refs  map[*ir.Var]bool // those that are known by their addresses, and declared at the start
+	words map[*ir.Var]int // the first word of a variable
+	size  int             // of all words
+	refs  []*ir.Var       // those that are known by their addresses, and declared at the start
 }
 
 // mostPointers bounds the words of a variable.
 const mostPointers = 4
 
-// findSafepoints finds the functions that have one.
-func (p *printer) findSafepoints(funcs []*ir.Func) {
-	p.host.safepoints = make(map[*ir.Func]bool)
+// safepoints are the statements at which the collector may run, because Go's runtime is asked.
+type safepoints struct {
+	funcs    map[*ir.Func]bool    // those that have one
+	literals map[*ir.Var]*ir.Func // by the variables that hold them
+}
+
+func findSafepoints(u *unit) *safepoints {
+	s := &safepoints{funcs: make(map[*ir.Func]bool), literals: make(map[*ir.Var]*ir.Func)}
 	for again := true; again; {
 		again = false
-		for _, f := range funcs {
-			if !p.host.safepoints[f] && p.hasSafepoint(f.Body) {
-				p.host.safepoints[f], again = true, true
+		for _, f := range u.prog.Funcs {
+			if !s.funcs[f] && s.in(f.Body) {
+				s.funcs[f], again = true, true
 			}
 		}
 	}
+	return s
 }
 
-// hasSafepoint reports whether statements have one; of function literals, those that call them do.
-func (p *printer) hasSafepoint(list []ir.Stmt) (yes bool) {
+// in reports whether statements have one; of function literals, those that call them do.
+func (p *safepoints) in(list []ir.Stmt) (yes bool) {
 	ir.Walk(list, func(s ir.Stmt) {
 		if c, ok := s.(*ir.Closure); ok {
-			p.host.literals[c.Var] = c.Lit
+			p.literals[c.Var] = c.Lit
 		}
-		yes = yes || p.isSafepoint(s)
+		yes = yes || p.is(s)
 	})
 	return yes
 }
 
-// isSafepoint reports whether the collector may run at a statement itself.
-func (p *printer) isSafepoint(s ir.Stmt) bool {
+// is reports whether the collector may run at a statement itself.
+func (p *safepoints) is(s ir.Stmt) bool {
 	switch s := s.(type) {
 	case *ir.Assign:
-		return p.stores(s)
+		return storesPointers(s)
 	case *ir.Effect:
 		return asksFor(s) != nil
 	case *ir.Call:
 		if s.Func != nil {
-			return p.host.safepoints[s.Func] || slices.ContainsFunc(p.host.outside, func(o outsideCall) bool { return o.fun == s.Func })
+			return p.funcs[s.Func] || s.Func.Outside
 		}
-		if lit := p.host.literals[s.Lit]; lit != nil {
-			return p.hasSafepoint(lit.Body)
+		if lit := p.literals[s.Lit]; lit != nil {
+			return p.in(lit.Body)
 		}
 		return true // a parameter
 	}
 	return false
 }
 
-// rootFrame declares the root frame of a function or literal, if it needs one, with the variables
-// that are known by their addresses.
-func (p *printer) rootFrame(f *ir.Func) (written func()) {
-	old := p.host.roots
-	p.host.roots = nil
-	written = func() { p.host.roots = old }
-	if !p.hasSafepoint(f.Body) {
-		return written
-	}
-	h := &roots{words: make(map[*ir.Var]int), refs: make(map[*ir.Var]bool)}
-	live, words := livenessOf(f), 0
-	var safepoints []ir.Stmt
-	var vars, refs []*ir.Var
-	vars = append(vars, f.Params...)
+// rootsOf are the variables of a function that are used at a safepoint, or after it; nil if there
+// are none with pointers.
+func (p *safepoints) rootsOf(f *ir.Func, live *liveness) *roots {
+	r := &roots{words: make(map[*ir.Var]int)}
+	var at []ir.Stmt
+	vars := slices.Clone(f.Params)
 	ir.Walk(f.Body, func(s ir.Stmt) {
-		if p.isSafepoint(s) {
-			safepoints = append(safepoints, s)
+		if p.is(s) {
+			at = append(at, s)
 		}
 		if d, ok := s.(*ir.Define); ok && !slices.Contains(vars, d.Var) {
 			vars = append(vars, d.Var)
@@ -92,27 +91,38 @@ func (p *printer) rootFrame(f *ir.Func) (written func()) {
 	for _, v := range vars {
 		n := len(pointersOf(v.Type, ""))
 		switch {
-		case n == 0 || !slices.ContainsFunc(safepoints, func(s ir.Stmt) bool { return live.isLive(v, s) }):
+		case n == 0 || !slices.ContainsFunc(at, func(s ir.Stmt) bool { return live.isLive(v, s) }):
 		case n > mostPointers || live.always[v]:
-			refs = append(refs, v)
-			h.refs[v] = true
+			r.refs = append(r.refs, v)
 		default:
-			h.words[v] = words
-			words += n
+			r.words[v] = r.size
+			r.size += n
 		}
 	}
-	if words+len(refs) == 0 {
+	if r.size+len(r.refs) == 0 {
+		return nil
+	}
+	return r
+}
+
+// rootFrame declares the root frame of a function or literal, if it needs one, with the variables
+// that are known by their addresses.
+func (p *printer) rootFrame(f *ir.Func) (written func()) {
+	old := p.host.roots
+	r := p.host.frames[f]
+	p.host.roots = r
+	written = func() { p.host.roots = old }
+	if r == nil {
 		return written
 	}
-	p.line("go::root_frame<%d, %d> go_roots(go);", words, len(refs))
-	for i, v := range refs {
+	p.line("go::root_frame<%d, %d> go_roots(go);", r.size, len(r.refs))
+	for i, v := range r.refs {
 		if !slices.Contains(f.Params, v) {
 			p.line("%s %s = %s;", p.typ(v.Type), v.Name, p.expr(&ir.Zero{T: v.Type}))
 			p.hoisted[v] = true
 		}
 		p.line("go_roots.knows(%d, &%s, %d);", i, v.Name, p.host.types.number(v.Type))
 	}
-	p.host.roots = h
 	for _, v := range f.Params {
 		p.updateRoots(v)
 	}

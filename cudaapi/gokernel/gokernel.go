@@ -19,7 +19,6 @@ import (
 	"strings"
 	"sync"
 
-	"gocuda/cudaapi/gokernel/checks"
 	"gocuda/cudaapi/gokernel/emulate"
 	"gocuda/cudaapi/gokernel/ir"
 )
@@ -112,12 +111,9 @@ func Compile(source string, o Options) (*Program, error) {
 			instances = append(instances, f)
 		}
 	}
-	summaries := u.summarize()
-	for _, f := range u.prog.Funcs {
-		u.try(func() { u.lifetimes(f, summaries) })
-	}
-	if len(u.errs) > 0 {
-		return nil, sorted(u.errs)
+	way := &compilation{unit: u}
+	if err := way.run("escape"); err != nil {
+		return nil, err
 	}
 	var kernels []*ir.Func
 	for _, d := range u.prog.Funcs {
@@ -139,14 +135,17 @@ func Compile(source string, o Options) (*Program, error) {
 	} else if len(kernels) == 0 {
 		return nil, u.noKernel()
 	}
+	way.kernels = kernels
+	todo := blockPasses
 	if !o.Unchecked {
-		for _, f := range u.prog.Funcs {
-			checks.Reduce(f, 0)
-		}
+		todo = slices.Concat(devicePasses[1:], blockPasses)
+	}
+	if err := way.run(todo...); err != nil {
+		return nil, err
 	}
 	p := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: make(map[Site]int), comments: u.kept}
 	out := &Program{Code: p.program(u.prog, kernels), fset: c.fset, unit: u, instances: o.Instances, funcs: kernels}
-	loops := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: p.known, sites: p.sites, regions: true}
+	loops := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: p.known, sites: p.sites, regions: way.regions}
 	out.OnHost, out.Sites = loops.program(u.prog, kernels), loops.sites
 	if o.ForCUDA {
 		p.b.Reset()

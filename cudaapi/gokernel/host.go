@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"gocuda/cudaapi/gokernel/checks"
 	"gocuda/cudaapi/gokernel/ir"
 )
 
@@ -173,19 +172,14 @@ func compileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 		})
 	}
 	inner := u.hostLoops(loops)
-	if len(u.errs) == 0 {
-		u.host.stores = u.storesPointers()
-		for _, f := range u.prog.Funcs {
-			u.try(func() { u.keepsRules(f) })
-		}
-	}
 	if len(u.errs) > 0 {
 		return nil, sorted(u.errs)
 	}
-	for _, f := range u.prog.Funcs {
-		checks.Reduce(f, hostIterations)
+	c := &compilation{unit: u}
+	if err := c.run(hostPasses...); err != nil {
+		return nil, err
 	}
-	p := &printer{fset: fset, host: &hostPrinter{recursive: recursive(u.prog.Funcs), outside: u.host.outside}}
+	p := &printer{fset: fset, host: &hostPrinter{recursive: recursive(u.prog.Funcs), outside: u.host.outside, frames: c.roots}}
 	before, own := p.hostProgram(u.prog, append(entries[:len(entries):len(entries)], inner...))
 	out = &HostProgram{Code: before + own, Functions: own, Sites: p.host.sites, Globals: u.host.globals, Types: p.host.types, Funcs: u.host.funcs, Texts: p.host.texts}
 	for _, o := range u.host.outside {

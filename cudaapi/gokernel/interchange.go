@@ -15,9 +15,9 @@ import (
 // through all of memory. Such a loop goes around that over the threads instead: they
 // take their elements side by side, which the C++ compiler can do with vectors.
 
-// interchangeLoops rewrites the loops of a kernel's body that are so; the same list if there
-// is none.
-func interchangeLoops(f *ir.Func) []ir.Stmt {
+// interchanged is a kernel in which the loops that are so are rewritten; the same if there is
+// none.
+func interchanged(f *ir.Func) *ir.Func {
 	r := &interchange{values: make(map[*ir.Var]ir.Expr), params: make(map[*ir.Var]bool)}
 	writes := make(map[*ir.Var]int)
 	ir.WalkAll(f.Body, func(s ir.Stmt) {
@@ -40,10 +40,11 @@ func interchangeLoops(f *ir.Func) []ir.Stmt {
 			}
 		}
 	})
-	if list := r.list(f.Body); r.found {
-		return list
+	other := *f
+	if other.Body = r.list(f.Body); r.found {
+		return &other
 	}
-	return f.Body
+	return f
 }
 
 type interchange struct {
@@ -63,7 +64,7 @@ func (r *interchange) list(list []ir.Stmt) []ir.Stmt {
 			d, isDefine := b.Body[n-2].(*ir.Define)
 			l, isLoop := b.Body[n-1].(*ir.Loop)
 			if isDefine && isLoop && d.Init != nil {
-				if other := r.interchanged(d, l); other != nil {
+				if other := r.around(d, l); other != nil {
 					r.found = true
 					out[i] = &ir.Block{Body: append(slices.Clone(b.Body[:n-2]), other...)}
 					continue
@@ -75,9 +76,9 @@ func (r *interchange) list(list []ir.Stmt) []ir.Stmt {
 	return out
 }
 
-// interchanged is a loop with its counter, as one around that over the threads; nil if it
+// around is a loop with its counter, as one around that over the threads; nil if it
 // cannot be that.
-func (r *interchange) interchanged(d *ir.Define, l *ir.Loop) []ir.Stmt {
+func (r *interchange) around(d *ir.Define, l *ir.Loop) []ir.Stmt {
 	cond, ok := l.Cond.(*ir.Binary)
 	t := d.Var.Type
 	if !ok || cond.Op != token.LSS || sizes.Sizeof(t) != 8 || isUnsigned(t) || !isInteger(t) || len(l.Post) == 0 {

@@ -124,6 +124,7 @@ func (f *fn) mapUpdate(e *ast.IndexExpr, m *types.Map, operand func() func(old i
 		return
 	}
 	p := f.local("t", types.NewPointer(elem))
+	p.There = true
 	place := &ir.Deref{X: &ir.Ref{Var: p}, T: elem}
 	now := value(place)
 	at := f.mapUse(e, MapPlace, m, []types.Type{p.Type}, x, k)[0]

@@ -23,6 +23,7 @@ func (f *fn) asks(at ast.Node, name string, t, elem types.Type, args ...ir.Expr)
 	v := f.local("t", t)
 	f.emit(&ir.Define{Var: v, Init: &ir.Zero{T: t}})
 	f.emit(&ir.Effect{Dst: v, Name: name, Args: args, T: elem, Pos: at.Pos()})
+	v.There = name == "create"
 	return &ir.Ref{Var: v}
 }
 
@@ -59,10 +60,10 @@ func (p *printer) question(s *ir.Effect, args []string) string {
 	return fmt.Sprintf("go::%s%s(%s)", name, of, strings.Join(append([]string{"go", fmt.Sprint(p.host.types.number(elem))}, args...), ", "))
 }
 
-// stores is an assignment that may store pointers in memory of Go's.
-func (p *printer) stores(s *ir.Assign) bool {
+// storesPointers says whether an assignment may store pointers in memory of Go's.
+func storesPointers(s *ir.Assign) bool {
 	v := ir.Root(s.To)
-	return p.host != nil && (v == nil || v.Space != ir.Local) && hasPointers(s.To.Type())
+	return (v == nil || v.Space != ir.Local) && hasPointers(s.To.Type())
 }
 
 // makeSlice is make([]T, n, c).

@@ -87,7 +87,7 @@ func (u *unit) hostLoop(l *HostLoop) *ir.Func {
 		}
 		p := c.local(v.Var.Name(), t)
 		f.Params = append(f.Params, p)
-		if v.Place {
+		if p.There = v.Place; v.Place {
 			c.osrEntry.places[v.Var] = p
 			continue
 		}

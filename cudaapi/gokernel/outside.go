@@ -109,7 +109,7 @@ type outsideCall struct {
 
 // outsideFunc adds a function in place of one that is not part of the code.
 func (u *unit) outsideFunc(name string, c HostCall, pos token.Pos) *ir.Func {
-	g := &ir.Func{Name: u.unique("outside_" + name), Go: c.Name, Results: c.Results, Pos: pos, Called: true}
+	g := &ir.Func{Name: u.unique("outside_" + name), Go: c.Name, Results: c.Results, Pos: pos, Called: true, Outside: true}
 	for i, t := range c.Params {
 		g.Params = append(g.Params, &ir.Var{Name: fmt.Sprintf("a%d", i), Type: t})
 	}

@@ -53,11 +53,11 @@ type printer struct {
 
 	cooperative bool // the barrier of the grid is used
 
-	regions bool               // kernels are written in regions, too
-	whole   *whole             // the kernel that is being written so
-	quit    bool               // the region that is being written may end its thread
-	shared  map[*ir.Var]string // shared variables that are declared outside of kernels
-	known   map[Site]int       // numbers of sites
+	regions map[*ir.Func]*whole // of the kernels that are written in regions, too
+	whole   *whole              // the kernel that is being written so
+	quit    bool                // the region that is being written may end its thread
+	shared  map[*ir.Var]string  // shared variables that are declared outside of kernels
+	known   map[Site]int        // numbers of sites
 
 	comments map[any]string // of functions and statements
 }

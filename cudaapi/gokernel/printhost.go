@@ -17,9 +17,8 @@ type hostPrinter struct {
 	outside   []outsideCall
 	texts     bool // there are constant strings
 
-	safepoints map[*ir.Func]bool    // the functions in which the collector may run: they may ask Go's runtime
-	literals   map[*ir.Var]*ir.Func // by the variables that hold them
-	roots      *roots               // of the function that is written; nil: it has none
+	frames map[*ir.Func]*roots
+	roots  *roots // of the function that is written; nil: it has none
 }
 
 // hostProgram writes all of it: what stands before, with the types, and variables,
@@ -37,8 +36,6 @@ func (p *printer) hostProgram(prog *ir.Program, entries []*ir.Func) (before, own
 		p.line("    %s = (%s *)places[%d];", g.Name, p.typ(g.Type), i)
 	}
 	p.line("}")
-	p.host.literals = make(map[*ir.Var]*ir.Func)
-	p.findSafepoints(prog.Funcs)
 	for _, f := range prog.Funcs {
 		p.panics[f] = p.host.recursive[f]
 		if !f.Takes {

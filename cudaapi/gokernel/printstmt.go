@@ -63,10 +63,7 @@ func (p *printer) function(f *ir.Func, kernels []*ir.Func) {
 		return // it was lowered to be checked
 	}
 	p.line("")
-	var w *whole
-	if p.regions && number >= 0 {
-		w = inRegions(f)
-	}
+	w := p.regions[f]
 	apart := number < 0 || f.Called || w == nil
 	p.comment(f)
 	if apart {
@@ -415,7 +412,7 @@ func (p *printer) give() string {
 }
 
 func (p *printer) assign(s *ir.Assign) string {
-	if p.stores(s) {
+	if p.host != nil && storesPointers(s) {
 		t := s.To.Type()
 		return fmt.Sprintf("go::put<%s>(go, %d, &%s, %s)", p.typ(t), p.host.types.number(t), p.expr(s.To), p.expr(s.Value))
 	}

@@ -128,19 +128,10 @@ func eachRef(e ir.Expr, do func(*ir.Var)) {
 	ir.Parts(e, func(e ir.Expr) { named(e, do) })
 }
 
-// inRegions readies a kernel to be written in regions; nil if it cannot be.
-func inRegions(f *ir.Func) *whole {
-	if f.Called || !loner(f.Body, true, false, readIn(f.Body)) {
-		return nil
-	}
-	interchanged := *f
-	interchanged.Body = interchangeLoops(f)
-	if w := wholeOf(&interchanged); w != nil {
-		return w
-	}
-	return wholeOf(f)
-}
+// independent says whether each thread of a kernel can run while no other runs.
+func independent(f *ir.Func) bool { return !f.Called && loner(f.Body, true, false, readIn(f.Body)) }
 
+// wholeOf readies a kernel to be written in regions; nil if it cannot be.
 func wholeOf(f *ir.Func) *whole {
 	for _, lift := range []bool{false, true} {
 		w := &whole{f: f, splits: make(map[ir.Stmt]bool), varying: make(map[*ir.Var]bool), param: make(map[*ir.Var]bool), vars: make(map[*ir.Var]*variable)}

@@ -16,23 +16,29 @@ import (
 	"gocuda/cudaapi/gokernel/ir"
 )
 
-// Reduce marks what cannot fail as such, and rewrites the function's statements. With
-// times, loops without checks have fewer iterations than that, and are Short; and
-// checks in a row are left as they are.
-func Reduce(f *ir.Func, times int64) {
-	if jumps(f.Body) { // the states that meet at a label are not known
-		return
+// Prove marks the checks of a function that cannot fail.
+func Prove(f *ir.Func) {
+	if !jumps(f.Body) { // the states that meet at a label are not known
+		newProver(f).run(f)
 	}
-	p := newProver(f)
-	p.run(f)
-	v := &versioning{times: times, loose: p.loose, slow: make(map[*ir.Loop]bool)}
-	f.Body = v.list(f.Body)
-	if times > 0 {
-		return
+}
+
+// Version makes two loops of one, of which one has no checks. With times, that one has
+// fewer iterations than so many, and is Short.
+func Version(f *ir.Func, times int64) {
+	if !jumps(f.Body) {
+		v := &versioning{times: times, loose: newProver(f).loose}
+		f.Body = v.list(f.Body)
 	}
-	p = newProver(f)
-	p.coalesces, p.slow = true, v.slow
-	p.run(f)
+}
+
+// Coalesce makes one condition of checks in a row, and marks those that it makes needless.
+func Coalesce(f *ir.Func) {
+	if !jumps(f.Body) {
+		p := newProver(f)
+		p.coalesces = true
+		p.run(f)
+	}
 }
 
 // jumps says whether statements have a goto.

@@ -115,7 +115,7 @@ func (p *prover) row(s *state, list []ir.Stmt) (r row) {
 			c.Args = nil
 			for _, e := range x.Args {
 				now, ok := p.before(e, set)
-				if !ok || p.key(e) == "" {
+				if !ok || p.key(e) == "" || !p.divides(s, now) {
 					return r
 				}
 				c.Args = append(c.Args, now)
@@ -144,6 +144,22 @@ func (p *prover) row(s *state, list []ir.Stmt) (r row) {
 		}
 	}
 	return r
+}
+
+// divides says whether no divisor in an expression is zero, as far as is known: a check
+// between may be what says so.
+func (p *prover) divides(s *state, e ir.Expr) (fine bool) {
+	fine = true
+	ir.Parts(e, func(e ir.Expr) {
+		b, ok := e.(*ir.Binary)
+		if !ok || !isInteger(b.T) || b.Op != token.QUO && b.Op != token.REM {
+			return
+		}
+		if _, ok := b.Y.(*ir.Const); !ok {
+			fine = fine && p.holds(s, &ir.Check{Kind: ir.NonZero, Args: []ir.Expr{b.Y}})
+		}
+	})
+	return fine
 }
 
 // before is an expression with what variables stand for that are not set yet.

@@ -27,9 +27,8 @@ type prover struct {
 
 	marks     bool // this is the last time through
 	coalesces bool
-	slow      map[*ir.Loop]bool // what has a version without checks
-	steps     int               // statements so far
-	loops     int               // around, whose states are being looked for
+	steps     int // statements so far
+	loops     int // around, whose states are being looked for
 	ends      map[*ir.Label]*state
 	nexts     map[*ir.Label]*state
 }
@@ -876,9 +875,8 @@ func (p *prover) loop(s *state, l *ir.Loop) *state {
 	if p.loops < 2 && p.steps < mostSteps {
 		head = p.steadyState(entry, base, changed, l)
 	}
-	slow := p.slow[l]
 	coalesces := p.coalesces
-	p.coalesces = coalesces && !slow
+	p.coalesces = coalesces && !l.Slow
 	_, end := p.iteration(head.clone(), l)
 	p.coalesces = coalesces
 	return end

@@ -15,7 +15,6 @@ import (
 type versioning struct {
 	times int64            // how many iterations a loop may have that is Short; 0: any
 	loose map[*ir.Var]bool // something may change them unseen
-	slow  map[*ir.Loop]bool
 }
 
 func (v *versioning) list(list []ir.Stmt) []ir.Stmt {
@@ -104,7 +103,7 @@ func (v *versioning) loop(l *ir.Loop) []ir.Stmt {
 	if len(drop) == 0 && v.times == 0 {
 		return same
 	}
-	v.slow[l] = true
+	l.Slow = true
 	before = append(before, &ir.Define{Var: last, Init: c.end()})
 	fast := &ir.Loop{Label: v.label(l.Label), Pos: l.Pos, Cond: l.Cond, Post: l.Post, Short: v.times > 0}
 	fast.Body = v.copied(l.Body, drop, map[*ir.Label]*ir.Label{l.Label: fast.Label})

@@ -38,6 +38,7 @@ type Func struct {
 	Called  bool // another function calls it
 	Takes   bool // it has parameters that are functions
 	Foreign bool // it is CUDA C++ of the user's, and has no body here
+	Outside bool // it stands for one that is not part of the program, and has no body here
 }
 
 // Space says where a variable lies.
@@ -58,6 +59,7 @@ type Var struct {
 	Type  types.Type
 	Space Space
 	Init  Expr // of a global: constant, or nil
+	There bool // a pointer of the front end's own: it is not nil, and nobody need ask
 }
 
 // Expr is an expression without effects.
@@ -228,6 +230,7 @@ type (
 		Body  []Stmt
 		Post  []Stmt
 		Short bool // it has so few iterations that nobody need ask whether it is to end
+		Slow  bool // another version of it has fewer checks
 	}
 	// Block is a list of statements that Leave can end.
 	Block struct {

@@ -67,6 +67,20 @@ func TestEqualIndices(t *testing.T) {
 	}
 }
 
+// A check of an index says that the length by which the next one divides is not zero: the
+// division is not made before it.
+func TestDivisionByLength(t *testing.T) {
+	p, err := gokernel.Compile("func k(i int, x []int) {\n\ta := x[i]\n\tx[(i+1)%len(x)] = a\n}", gokernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, s := 0, slice{}
+	err = p.Emulate(0, emulate.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Params: []unsafe.Pointer{unsafe.Pointer(&i), unsafe.Pointer(&s)}})
+	if err == nil || !strings.Contains(err.Error(), "index out of range [0] with length 0") {
+		t.Error(err)
+	}
+}
+
 var moreChecks = flag.Int("checks", 0, "how many random kernels are run for checks that were taken out and fail")
 
 // A kernel of which checks were taken out or moved does what it does with all of them where
