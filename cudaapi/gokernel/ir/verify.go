@@ -20,7 +20,7 @@ import (
 //   - a statement leaves what it is not in, a jump leads nowhere, or a function with
 //     results ends without a return.
 func Verify(p *Program) error {
-	v := &verifier{declared: make(map[*Var]bool), key: &textWriter{named: make(map[string]bool), number: make(map[*Var]int)}}
+	v := &verifier{declared: make(map[*Var]bool), literals: make(map[*Var]*Func), key: &textWriter{named: make(map[string]bool), number: make(map[*Var]int)}}
 	for _, g := range p.Globals {
 		v.declared[g] = true
 	}
@@ -44,6 +44,7 @@ type verifier struct {
 	marks    map[*Label]int
 	pinned   map[*Var]bool // its address is taken
 	shared   map[*Var]bool // a literal sets it that does not declare it
+	literals map[*Var]*Func
 	ends     map[*Label]*facts
 	key      *textWriter
 	s        Stmt // being looked at
@@ -59,7 +60,6 @@ type facts struct {
 type fact struct {
 	deps   []*Var
 	memory bool // a store may change it
-	shared bool // a literal may
 	equal  *Var // it is that this variable is a length
 	length *Len
 }
@@ -242,16 +242,16 @@ func (v *verifier) stmt(s *facts, x Stmt) *facts {
 		if r := Root(x.To); r != nil {
 			v.set(s, r)
 		} else {
-			v.stored(s, false)
+			v.stored(s)
 		}
 	case *Closure:
-		v.declared[x.Var] = true
+		v.declared[x.Var], v.literals[x.Var] = true, x.Lit
 		v.fun(x.Lit)
 		delete(v.declared, x.Var)
 	case *Call:
 		v.call(s, x)
 	case *Effect:
-		v.stored(s, false)
+		v.stored(s)
 		v.result(s, x.Dst)
 	case *Memory:
 		v.memory(s, x)
@@ -311,7 +311,7 @@ func (v *verifier) stmt(s *facts, x Stmt) *facts {
 
 // loop looks at a loop: what it changes is not known at its head.
 func (v *verifier) loop(s *facts, l *Loop) *facts {
-	stores, literals := false, false
+	stores := false
 	for _, list := range [][]Stmt{l.Body, l.Post} {
 		Walk(list, func(x Stmt) {
 			for _, d := range Defined(x) {
@@ -319,7 +319,7 @@ func (v *verifier) loop(s *facts, l *Loop) *facts {
 			}
 			switch x := x.(type) {
 			case *Call:
-				stores, literals = true, literals || x.runsLiterals()
+				v.ran(s, x)
 			case *Effect, *Memory:
 				stores = true
 			case *Assign:
@@ -328,7 +328,7 @@ func (v *verifier) loop(s *facts, l *Loop) *facts {
 		})
 	}
 	if stores {
-		v.stored(s, literals)
+		v.stored(s)
 	}
 	v.expr(s, l.Cond)
 	var end *facts
@@ -369,7 +369,7 @@ func (v *verifier) call(s *facts, c *Call) {
 			v.same("the argument", a.Type(), sig.Params().At(i).Type())
 		}
 	}
-	v.stored(s, c.runsLiterals())
+	v.ran(s, c)
 	for i, d := range c.Dst {
 		if d == nil {
 			continue
@@ -418,7 +418,7 @@ func (v *verifier) memory(s *facts, m *Memory) {
 			v.same("the result", p.Elem(), m.Dst.Type)
 		}
 	}
-	v.stored(s, false)
+	v.stored(s)
 	v.result(s, m.Dst)
 }
 
@@ -447,21 +447,53 @@ func (v *verifier) changed(s *facts, x *Var) {
 	}
 }
 
-// stored is memory that has a new value, or what literals set that may have run.
-func (v *verifier) stored(s *facts, literals bool) {
+// stored is memory that has a new value.
+func (v *verifier) stored(s *facts) {
 	for key, f := range s.known {
-		if f.memory || f.shared && literals {
+		if f.memory {
 			delete(s.known, key)
 		}
 	}
 }
 
-// runsLiterals says whether a call may run a literal: it is of one, or is given one.
-func (c *Call) runsLiterals() bool {
-	return c.Func == nil || slices.ContainsFunc(c.Args, func(e Expr) bool {
+// ran is a call that was made: it may have stored, and literals that it ran may have set
+// variables.
+func (v *verifier) ran(s *facts, c *Call) {
+	v.stored(s)
+	set, all := v.sets(c)
+	for key, f := range s.known {
+		if slices.ContainsFunc(f.deps, func(x *Var) bool { return v.shared[x] && (all || set[x]) }) {
+			delete(s.known, key)
+		}
+	}
+}
+
+// sets are the variables that a call may set, by way of a literal; all: any that literals set.
+func (v *verifier) sets(c *Call) (list map[*Var]bool, all bool) {
+	isLiteral := func(e Expr) bool {
 		r, ok := e.(*FuncRef)
 		return ok && r.Lit != nil
+	}
+	if slices.ContainsFunc(c.Args, isLiteral) {
+		return nil, true
+	}
+	if c.Func != nil {
+		return nil, false
+	}
+	lit := v.literals[c.Lit]
+	if lit == nil { // a parameter
+		return nil, true
+	}
+	list = make(map[*Var]bool)
+	WalkAll(lit.Body, func(s Stmt) {
+		for _, d := range Defined(s) {
+			list[d] = true
+		}
+		if c, ok := s.(*Call); ok && (c.Func == nil || slices.ContainsFunc(c.Args, isLiteral)) {
+			all = true
+		}
 	})
+	return list, all
 }
 
 func (v *verifier) variable(s *facts, x *Var) {
@@ -766,7 +798,6 @@ func (v *verifier) learn(s *facts, key string, of ...Expr) {
 			case *Ref:
 				f.deps = append(f.deps, e.Var)
 				f.memory = f.memory || e.Var.Space != Local || v.pinned[e.Var]
-				f.shared = f.shared || v.shared[e.Var]
 			case *Deref:
 				f.memory = true
 			case *Index:
