@@ -64,6 +64,7 @@ type T struct {
 	rank, size int
 	device     *cuda.Device // where buffers are to be; nil for the host
 	log        *os.File
+	began      time.Time // the job
 	failed     bool
 	name       string
 }
@@ -148,6 +149,7 @@ const caseSeconds = 30
 
 // Main runs the cases at this rank and ends the process.
 func Main() {
+	began := time.Now()
 	world, err := mpi.Init()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -158,7 +160,7 @@ func Main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	t := &T{rank: world.Rank(), size: world.Size(), log: log, name: "-"}
+	t := &T{began: began, rank: world.Rank(), size: world.Size(), log: log, name: "-"}
 	info, err := mpi.LibraryInfo()
 	t.library = info.Name
 	path, why := mpi.Path(world, t.next())
@@ -185,7 +187,7 @@ func Main() {
 		t.run(world, c)
 	}
 	t.name = "Finalize"
-	t.say("start", "")
+	t.say("start", time.Since(t.began).Round(time.Second).String())
 	if err := mpi.Finalize(); err != nil {
 		t.say("fail", err.Error())
 	}
@@ -197,7 +199,7 @@ func Main() {
 // long as none fails. A case that does not end ends the job: nothing after it
 // could be trusted.
 func (t *T) run(world *mpi.Comm, c Case) {
-	t.say("start", "")
+	t.say("start", time.Since(t.began).Round(time.Second).String())
 	stop := watch(time.Second, caseSeconds, func() {
 		var where []string
 		for _, w := range mpi.Waits() {

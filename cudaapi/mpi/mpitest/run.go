@@ -14,8 +14,9 @@ import (
 // gives what they printed. When the context ends, so does the job.
 type Launch func(ctx context.Context, n int, program string, env []string) (output []byte, err error)
 
-// jobTime is what all cases of one size may take together.
-const jobTime = 4 * time.Minute
+// jobTime is what all cases of one size may take together. What hangs is found long
+// before, by [caseSeconds].
+const jobTime = 8 * time.Minute
 
 // Run runs the suite: for each size one job of this test binary, whose TestMain
 // calls [Main] if it [IsRank]. Each case is a subtest, under "ranks=N".
@@ -64,7 +65,9 @@ func Run(t *testing.T, sizes []int, launch Launch, env ...string) {
 				}
 			}
 			t.Logf("%d cases passed, %d were left out", passed-skipped, skipped)
-			if failure != nil {
+			if ctx.Err() != nil {
+				t.Errorf("the job was not over after %v", jobTime)
+			} else if failure != nil {
 				t.Errorf("the job ended with %v", failure)
 			}
 			if (failure != nil || t.Failed()) && len(output) > 0 {
@@ -92,7 +95,7 @@ type report struct {
 }
 
 type outcome struct {
-	state string // the last word: "start", "done" or "hang"
+	state string // "done", "hang", or since when it is under way
 	texts []string
 }
 
@@ -120,9 +123,11 @@ func read(path string) report {
 		case "hang":
 			o.texts = append(o.texts, "hangs in "+f[2])
 			o.state = "hang"
+		case "start":
+			o.state = "began after " + f[2] + " and did not end"
 		default:
 			if o.state != "hang" {
-				o.state = map[string]string{"start": "began and did not end", "done": "done"}[f[0]]
+				o.state = f[0]
 			}
 		}
 		r.cases[f[1]] = o

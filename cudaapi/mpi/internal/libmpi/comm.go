@@ -4,6 +4,7 @@ package libmpi
 
 import (
 	"runtime"
+	"time"
 
 	"gocuda/cudaapi/internal/clib"
 	"gocuda/cudaapi/mpi/internal/transport"
@@ -207,10 +208,13 @@ func (c *comm) meet() error {
 	if err != nil {
 		return err
 	}
-	for {
+	for n := 0; ; n++ {
 		if _, done, err := r.Test(); done || err != nil {
 			return err
 		}
 		runtime.Gosched()
+		if n > 200 { // the ranks that are to come may need the processor
+			time.Sleep(20 * time.Microsecond)
+		}
 	}
 }
