@@ -201,3 +201,22 @@ func notAsSaid(list []attempt) error {
 	}
 	return err
 }
+
+// %progress counts what the judges of the session said, of ranks as well.
+func TestProgress(t *testing.T) {
+	inTurn(t)
+	nb := &notebook.Notebook{Minor: 5}
+	for _, code := range []string{
+		`judge("1", func() {})`, `judge("2", func() { todo() })`, "%mpi start -n 2",
+		"%%mpi\njudge(\"3\", func() { check(rank == 0, \"so\") })", "%%mpi\njudge(\"4\", func() {})", "%progress",
+	} {
+		nb.Cells = append(nb.Cells, &notebook.Cell{Kind: notebook.Code, Source: code})
+	}
+	if err := run(t, nb, 2); err != nil {
+		t.Fatal(err)
+	}
+	said := fmt.Sprint(nb.Cells[len(nb.Cells)-1].Outputs[0]["data"])
+	if want := "this session  2 of 4  3      2"; !strings.Contains(said, want) {
+		t.Errorf("%s\nwant %s", said, want)
+	}
+}

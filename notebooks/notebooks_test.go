@@ -18,6 +18,7 @@ import (
 	"gocuda/kernel/notebook"
 	"gocuda/kernel/ranks"
 	"gocuda/kernel/session"
+	"gocuda/kernel/solved"
 	"gocuda/kernel/tracing"
 )
 
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GOCUDA_TEST_AS_EVALUATOR") == "" {
 		os.Exit(m.Run())
 	}
-	start := func() error { return evaluator.Main(nil, ranks.Attach, check.Attach, tracing.Attach) }
+	start := func() error { return evaluator.Main(nil, ranks.Attach, check.Attach, tracing.Attach, solved.Attach) }
 	if len(os.Args) > 1 && os.Args[1] == "rank" {
 		start = ranks.Supervise
 	}

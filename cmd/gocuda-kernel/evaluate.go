@@ -4,11 +4,12 @@ import (
 	"gocuda/kernel/check"
 	"gocuda/kernel/evaluator"
 	"gocuda/kernel/ranks"
+	"gocuda/kernel/solved"
 	"gocuda/kernel/tracing"
 )
 
 // runEvaluate is the evaluator process: the kernel and run start it. Its arguments are
 // those of the cells.
 func runEvaluate(c *call) error {
-	return evaluator.Main(c.args, ranks.Attach, check.Attach, tracing.Attach)
+	return evaluator.Main(c.args, ranks.Attach, check.Attach, tracing.Attach, solved.Attach)
 }

@@ -23,6 +23,7 @@ import (
 	"gocuda/kernel/notebook"
 	"gocuda/kernel/ranks"
 	"gocuda/kernel/session"
+	"gocuda/kernel/solved"
 	"gocuda/kernel/tracing"
 )
 
@@ -138,7 +139,7 @@ func runNotebook(c *call) error {
 			o := session.Options{Output: output, Dir: dir}
 			if *here {
 				o.Here = func(stream io.ReadWriteCloser) error {
-					return evaluator.Serve(stream, ranks.Attach, check.Attach, tracing.Attach)
+					return evaluator.Serve(stream, ranks.Attach, check.Attach, tracing.Attach, solved.Attach)
 				}
 			}
 			return session.Start(o)

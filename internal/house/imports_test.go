@@ -11,7 +11,7 @@ var mayImport = map[string][]string{
 	"cmd/gocuda-kernel": {
 		"cudaapi/backend", "cudaapi/cuda", "cudaapi/hazard", "cudaapi/mpi/launch", "cudaapi/sim/calibrate", "cudaapi/trace", "install",
 		"kernel", "kernel/check", "kernel/evaluator", "kernel/export", "kernel/golang", "kernel/golang/modules", "kernel/lsp", "kernel/magic", "kernel/notebook",
-		"kernel/packages", "kernel/ranks", "kernel/session", "kernel/tracing", "notebooks", "internal/nvtools", "internal/settings", "golang.org/x/sys/unix", "golang.org/x/term",
+		"kernel/packages", "kernel/solved", "kernel/ranks", "kernel/session", "kernel/tracing", "notebooks", "internal/nvtools", "internal/settings", "golang.org/x/sys/unix", "golang.org/x/term",
 	},
 	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "internal/settings", "kernel/ranks", "github.com/ebitengine/purego"},
 	"install":                           {"golang.org/x/sys/unix"},
@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"kernel/debugger":         {"cudaapi/cuda", "kernel/display", "kernel/golang"},
 	"kernel/debugger/compare": {"kernel/debugger", "kernel/golang"},
 	"kernel/check":            {"cudaapi/cuda", "cudaapi/hazard", "internal/ownfolder", "kernel/display", "kernel/evaluator", "kernel/magic", "kernel/session"},
+	"kernel/solved":           {"kernel/display", "kernel/evaluator", "kernel/golang/answer", "kernel/magic", "kernel/notebook"},
 	"kernel/tracing": {
 		"cudaapi/cuda", "cudaapi/trace", "kernel/evaluator", "kernel/magic", "kernel/ranks", "kernel/session", "kernel/timeline",
 	},
@@ -64,7 +65,7 @@ var mayImport = map[string][]string{
 	"kernel/display":        {"internal/picture", "github.com/google/uuid"},
 	"kernel/plot":           {"internal/picture", "kernel/display", "gonum.org/v1/plot/..."},
 	"kernel/widgets":        {"kernel/display", "github.com/google/uuid"},
-	"kernel/lesson":         {"cudaapi/cuda", "cudaapi/hazard", "kernel/timeline"},
+	"kernel/lesson":         {"cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/timeline", "kernel/widgets"},
 	"kernel/timeline":       {"cudaapi/cuda", "cudaapi/trace", "kernel/display", "kernel/plot"},
 
 	// Go in cells.

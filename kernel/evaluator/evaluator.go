@@ -68,6 +68,7 @@ type evaluator struct {
 	debugger   *debugger.Server
 
 	attempts attempts
+	verdicts verdicts
 
 	mu     sync.Mutex
 	main   *run            // the main shell's, that runs or ran last
@@ -121,11 +122,11 @@ func newEvaluator(console *session.Console, args []string, extend []func(*Host) 
 	own := c.extend(extend, tests)
 	functions := c.builtins()
 	maps.Copy(functions, tests.Builtins())
-	var judged func(id, verdict string)
+	judged := func(id, verdict string) bool { c.verdicts.note(id, verdict); return false }
 	for _, e := range c.extensions {
 		maps.Copy(functions, e.Builtins)
 		if e.Judged != nil {
-			judged = e.Judged
+			judged = func(id, verdict string) bool { e.Judged(id, verdict); return true }
 		}
 	}
 	c.magics = magic.NewSet(append(own, magic.Modules(get))...)
@@ -536,6 +537,7 @@ func (e env) StopGoroutines(cell string)          { e.golang.StopGoroutines(cell
 func (e env) Reset() error {
 	err := e.golang.Reset()
 	e.attempts.forget()
+	e.verdicts.forget()
 	for _, x := range e.extensions {
 		if err == nil && x.Reset != nil {
 			err = x.Reset(func(code string) error { return e.Eval(code, false) })

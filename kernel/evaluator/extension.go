@@ -3,6 +3,7 @@ package evaluator
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/kernel/display"
@@ -47,6 +48,15 @@ type Host struct{ evaluator *evaluator }
 // Show sends an output in its place among the cell's other outputs, text too.
 // It may be called at any time.
 func (h *Host) Show(o session.Output) error { return h.evaluator.show(o) }
+
+// Judged shows what a judge said, of several processes together, and takes note of it.
+func (h *Host) Judged(id, verdict string) error {
+	h.evaluator.verdicts.note(id, verdict)
+	return h.Show(session.Output{Kind: session.Stdout, Text: fmt.Sprintf("exercise %s: %s\n", id, verdict)})
+}
+
+// Verdicts are what the judges said last, by the exercises' ids.
+func (h *Host) Verdicts() map[string]string { return h.evaluator.verdicts.all() }
 
 // Input asks the user for a line of text.
 func (h *Host) Input(prompt string, password bool) (string, error) {

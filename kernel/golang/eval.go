@@ -68,9 +68,9 @@ type Options struct {
 	// reads and writes in memory that devices use too, before it does.
 	Touches func() bool
 	Touched func(Touch)
-	// Judged, if set, is told in place of a line on Stdout that judge begins, with no
-	// verdict, and how it ended.
-	Judged func(id, verdict string)
+	// Judged, if set, is told that judge begins, with no verdict, and how it ended. If it
+	// returns said, no line on Stdout says so.
+	Judged func(id, verdict string) (said bool)
 	// Started is told about a program before it runs, with its evaluator.
 	Started func(*Evaluator)
 }

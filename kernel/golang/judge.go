@@ -42,9 +42,8 @@ func (ev *Evaluator) Refuse(id, why string) {
 
 // judged says that a judge begins, with no verdict, or how it ended.
 func (ev *Evaluator) judged(id, verdict string) {
-	if ev.options.Judged != nil {
-		ev.options.Judged(id, verdict)
-	} else if verdict != "" {
+	said := ev.options.Judged != nil && ev.options.Judged(id, verdict)
+	if !said && verdict != "" {
 		fmt.Fprintf(ev.route(ev.options.Stdout), "exercise %s: %s\n", id, verdict)
 	}
 }

@@ -109,7 +109,7 @@ func widgetsPackage() host.Package {
 			"IntRangeSlider":       "IntRangeSlider is a slider of two whole numbers, lower and upper.",
 			"IntSlider":            "IntSlider is a slider of whole numbers.",
 			"IntText":              "IntText is a field for a whole number.",
-			"Interact":             "Interact shows a control for each parameter of f, a function, and below them what\nf shows and returns, again whenever one is moved. controls say how, one for each\nparameter in order; nil, or none, is what the type says: a slider for a number, a\ncheckbox for a bool, a field for a string. Else it is a Widget; Props for that one,\nsuch as Between(0, 10); a value to begin with; or a slice of values or map from\nlabels, which become a Dropdown.",
+			"Interact":             "Interact shows a control for each parameter of f, a function, and below them what\nf shows and returns, again whenever one is moved. Where the front end draws no widgets,\nwhat f returned stands in their place. controls say how, one for each\nparameter in order; nil, or none, is what the type says: a slider for a number, a\ncheckbox for a bool, a field for a string. Else it is a Widget; Props for that one,\nsuch as Between(0, 10); a value to begin with; or a slice of values or map from\nlabels, which become a Dropdown.",
 			"Interactive":          "Interactive is Interact without showing it.",
 			"IntsInput":            "IntsInput is a list of whole numbers.",
 			"JSDLink":              "JSDLink is DLink done by the front end.",

@@ -1,7 +1,6 @@
 package ranks
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -41,20 +40,19 @@ func (j *job) judged(rank int) {
 	}
 }
 
-// verdict writes what the judges of all ranks said: one verdict for each exercise, wrong
+// verdict is what the judges of all ranks said: one verdict for each exercise, wrong
 // if any rank's is.
-func (j *job) verdict() string {
-	var text strings.Builder
+func (j *job) verdict() (list verdicts) {
 	seen := map[string]bool{}
 	for _, r := range j.ranks {
 		for _, v := range j.verdicts[r] {
 			if !seen[v.id] && !j.interrupted(v.id) {
 				seen[v.id] = true
-				fmt.Fprintf(&text, "exercise %s: %s\n", v.id, j.verdictOn(v.id))
+				list = append(list, verdict{v.id, j.verdictOn(v.id)})
 			}
 		}
 	}
-	return text.String()
+	return list
 }
 
 // interrupted says whether the user ended a judge.

@@ -126,6 +126,7 @@ type pool struct {
 // host is what a pool needs of the notebook's evaluator.
 type host interface {
 	Show(session.Output) error
+	Judged(id, verdict string) error
 	Input(prompt string, password bool) (string, error)
 }
 
@@ -194,8 +195,8 @@ func (p *pool) serve(r *rank) {
 				p.settle(outOfStep)
 			}
 			p.merge.flush()
-			if text := j.verdict(); text != "" {
-				p.host.Show(session.Output{Kind: session.Stdout, Text: text}) //nolint:errcheck // text always goes
+			for _, v := range j.verdict() {
+				p.host.Judged(v.id, v.text) //nolint:errcheck // text always goes
 			}
 			close(j.done)
 		}

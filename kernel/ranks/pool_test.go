@@ -55,6 +55,7 @@ func (d *dying) Close() error                                     { return nil }
 type page struct{ shown chan string }
 
 func (p page) Show(o session.Output) error        { p.shown <- o.Text; return nil }
+func (p page) Judged(id, verdict string) error    { p.shown <- id + verdict; return nil }
 func (p page) Input(string, bool) (string, error) { return "", errors.New("nobody is there") }
 
 func TestALostRankIsToldOfOnce(t *testing.T) {

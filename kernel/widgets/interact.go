@@ -19,7 +19,8 @@ func Between(min, max float64, step ...float64) Props {
 }
 
 // Interact shows a control for each parameter of f, a function, and below them what
-// f shows and returns, again whenever one is moved. controls say how, one for each
+// f shows and returns, again whenever one is moved. Where the front end draws no widgets,
+// what f returned stands in their place. controls say how, one for each
 // parameter in order; nil, or none, is what the type says: a slider for a number, a
 // checkbox for a bool, a field for a string. Else it is a Widget; Props for that one,
 // such as Between(0, 10); a value to begin with; or a slice of values or map from
@@ -66,6 +67,7 @@ func Interactive(f any, controls ...any) (*Widget, error) {
 		}
 		children = append(children, w)
 	}
+	box := New("VBox", Props{"children": append(children, out), "_dom_classes": []string{"widget-interact"}})
 	run := func() {
 		args := make([]reflect.Value, len(children))
 		for i, w := range children {
@@ -79,7 +81,9 @@ func Interactive(f any, controls ...any) (*Widget, error) {
 			display.Clear(true)
 			for _, v := range x.Call(args) {
 				if v.CanInterface() && v.Interface() != nil {
-					display.Show(v.Interface())
+					b := display.Of(v.Interface())
+					display.Show(b)
+					box.standIn(b)
 				}
 			}
 		})
@@ -89,7 +93,6 @@ func Interactive(f any, controls ...any) (*Widget, error) {
 			return nil, err
 		}
 	}
-	box := New("VBox", Props{"children": append(children, out), "_dom_classes": []string{"widget-interact"}})
 	run()
 	return box, nil
 }

@@ -31,6 +31,8 @@ import (
 	"sync"
 
 	"github.com/google/uuid"
+
+	"gocuda/kernel/display"
 )
 
 // Props are properties of a widget by their names in ipywidgets, such as
@@ -50,6 +52,7 @@ type Widget struct {
 	submits []func(string)
 	heard   []func(content any, buffers [][]byte)
 	closed  bool
+	stands  map[string]any // what is shown where widgets are not drawn
 }
 
 //go:embed models.json
@@ -769,10 +772,23 @@ func (w *Widget) MIMEBundle() map[string]any {
 	if closed { // the front end knows no such widget any more
 		return map[string]any{"text/plain": w.String() + ", closed"}
 	}
-	return map[string]any{
-		"application/vnd.jupyter.widget-view+json": map[string]any{"version_major": 2, "version_minor": 0, "model_id": w.id},
-		"text/plain": w.String(),
+	data, text := map[string]any{}, w.String()
+	w.mu.Lock()
+	maps.Copy(data, w.stands)
+	w.mu.Unlock()
+	if more, _ := data["text/plain"].(string); more != "" {
+		text += "\n" + more
 	}
+	data["application/vnd.jupyter.widget-view+json"] = map[string]any{"version_major": 2, "version_minor": 0, "model_id": w.id}
+	data["text/plain"] = text
+	return data
+}
+
+// standIn has a front end that draws no widgets show b.
+func (w *Widget) standIn(b display.Bundle) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stands = b.Data
 }
 
 // isText reports whether a value is one that a text shows: not bytes, such as those of

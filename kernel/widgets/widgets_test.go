@@ -2,6 +2,8 @@ package widgets
 
 import (
 	"encoding/json"
+	"fmt"
+	"gocuda/kernel/display"
 	"math"
 	"reflect"
 	"strings"
@@ -333,6 +335,25 @@ func TestInteract(t *testing.T) {
 	}
 	if err := Interact(func() {}, 1); err == nil {
 		t.Error("more controls than parameters")
+	}
+}
+
+// A front end that draws no widgets shows what the function gave for the controls' values.
+func TestInteractHasAStaticPicture(t *testing.T) {
+	f := connect(t)
+	box, err := Interactive(func(n int) any {
+		return display.Bundle{Data: map[string]any{"text/plain": fmt.Sprint("n is ", n), "text/html": fmt.Sprintf("<b>%d</b>", n)}}
+	}, Between(2, 9))
+	ok(t, err)
+	controls := `VBox(children=[IntSlider(description="", value=2, min=2, max=9), Output()])`
+	controls = strings.Replace(controls, `description="", `, "", 1)
+	data := box.MIMEBundle()
+	if data["text/html"] != "<b>2</b>" || data["text/plain"] != controls+"\nn is 2" || data["application/vnd.jupyter.widget-view+json"] == nil {
+		t.Errorf("%v", data)
+	}
+	f.send(box.Get("children").([]*Widget)[0], `{"method":"update","state":{"value":4}}`)
+	if data := box.MIMEBundle(); data["text/html"] != "<b>4</b>" {
+		t.Errorf("after a change: %v", data)
 	}
 }
 
