@@ -66,6 +66,7 @@ func TestStyle(t *testing.T) {
 			if !strings.Contains(text.String(), "**Predict.**") {
 				t.Error("it asks for no prediction")
 			}
+			predictionsAreCompared(t, nb)
 			if n := stretch(nb); n > 100 {
 				t.Errorf("%d lines without an exercise, want 100 or fewer", n)
 			}
@@ -148,6 +149,29 @@ func styleOfText(t *testing.T, i int, c *notebook.Cell, tutorials []string) {
 		if strings.Count(l, "```")%2 == 0 && strings.Count(l, "**")%2 == 1 {
 			t.Errorf("cell %d: ** without its like: %s", i, l)
 		}
+	}
+}
+
+// predictionsAreCompared says whether there is a prediction with four choices, and whether
+// the notebook compares all of them behind the last. The choices' code tells the answer,
+// so it is folded.
+func predictionsAreCompared(t *testing.T, nb *notebook.Notebook) {
+	asked, compared := 0, 0
+	for i, c := range nb.Cells {
+		if strings.Contains(c.Source, "lesson.Predictions()") {
+			compared = i
+		}
+		if !strings.Contains(c.Source, "lesson.Predict(") || c.Kind != notebook.Code {
+			continue
+		}
+		asked = i
+		right, wrong := strings.Count(c.Source, "lesson.Right("), strings.Count(c.Source, "lesson.Wrong(")
+		if right != 1 || wrong != 3 || !c.HasTag("hide-input") || !strings.Contains(nb.Cells[i-1].Source, "**Predict.**") {
+			t.Errorf("cell %d: a prediction with %d right and %d wrong choices, folded: %v; want 1 and 3, folded, behind its text", i, right, wrong, c.HasTag("hide-input"))
+		}
+	}
+	if asked == 0 || compared < asked {
+		t.Errorf("the last prediction with choices is cell %d, and cell %d compares them", asked, compared)
 	}
 }
 
