@@ -27,6 +27,7 @@ type checked struct {
 	funcs   []*ast.FuncDecl
 	methods []laterMethod
 	imports []*types.PkgName
+	dots    []string // the packages of dot imports, by their paths
 	reused  []*ast.TypeSpec
 	embeds  map[*types.Var]any // what go:embed gives variables
 	musts   map[*ast.CallExpr]int
@@ -692,7 +693,11 @@ func (c *checker) finish() {
 			} else {
 				o = c.info.Implicits[spec]
 			}
-			if p, ok := o.(*types.PkgName); ok && p.Name() != "_" && p.Name() != "." {
+			p, ok := o.(*types.PkgName)
+			switch {
+			case spec.Name != nil && spec.Name.Name == ".":
+				c.out.dots = append(c.out.dots, strings.Trim(spec.Path.Value, "`\""))
+			case ok && p.Name() != "_":
 				c.out.imports = append(c.out.imports, p)
 			}
 		}

@@ -95,6 +95,7 @@ type Evaluator struct {
 
 	mu          sync.Mutex // held while a cell is compiled, not while it runs
 	names       map[string]types.Object
+	dots        []string // the packages of dot imports, by their paths
 	typeText    map[string]typeSource
 	provisional map[*types.Func]bool // methods of types of earlier cells whose own cell has not compiled yet, or failed
 	source      map[types.Object]sourceText
@@ -168,7 +169,7 @@ func (ev *Evaluator) start() error {
 		return err
 	}
 	ev.importer.forgetModules()
-	ev.names = make(map[string]types.Object)
+	ev.names, ev.dots = make(map[string]types.Object), nil
 	ev.typeText = make(map[string]typeSource)
 	ev.provisional = make(map[*types.Func]bool)
 	ev.source = make(map[types.Object]sourceText)
@@ -684,6 +685,9 @@ func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
 	}
 	for _, p := range cell.imports {
 		ev.names[p.Name()] = p
+	}
+	for _, path := range cell.dots {
+		ev.dots = append(slices.DeleteFunc(ev.dots, func(p string) bool { return p == path }), path)
 	}
 	for _, m := range cell.methods {
 		delete(ev.provisional, m.fun)

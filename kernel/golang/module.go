@@ -121,16 +121,22 @@ func (ev *Evaluator) reload() *Error {
 	}
 	ev.mu.Lock()
 	var named []*types.PkgName
+	var paths []string
 	for _, o := range ev.names {
 		if p, ok := o.(*types.PkgName); ok && old[p.Imported().Path()] != nil {
-			named = append(named, p)
+			named, paths = append(named, p), append(paths, p.Imported().Path())
+		}
+	}
+	for _, path := range ev.dots {
+		if old[path] != nil {
+			paths = append(paths, path)
 		}
 	}
 	ev.mu.Unlock()
-	for _, p := range named {
-		failed, e := ev.loadAll(p.Imported().Path())
+	for _, path := range paths {
+		failed, e := ev.loadAll(path)
 		if failed != nil {
-			e = answer.NewError("ImportError", "could not import "+p.Imported().Path()+" again: "+failed.Error())
+			e = answer.NewError("ImportError", "could not import "+path+" again: "+failed.Error())
 		}
 		if e != nil {
 			ev.importer.restore(old)

@@ -13,7 +13,18 @@ import (
 func (ev *Evaluator) Scope() assist.Scope {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
-	return &scope{ev, ev.importer, ev.options.Modules, maps.Clone(ev.names), maps.Clone(ev.source)}
+	names := make(map[string]types.Object)
+	for _, path := range ev.dots {
+		if p, err := ev.importer.Import(path); err == nil {
+			for _, name := range p.Scope().Names() {
+				if token.IsExported(name) {
+					names[name] = p.Scope().Lookup(name)
+				}
+			}
+		}
+	}
+	maps.Copy(names, ev.names)
+	return &scope{ev, ev.importer, ev.options.Modules, names, maps.Clone(ev.source)}
 }
 
 // scope is a snapshot of a session.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -38,9 +39,14 @@ func (c *checker) freeNames(file *ast.File, decls []ast.Decl, body *ast.BlockStm
 func (c *checker) insert(names map[string][]*ast.Ident) {
 	ev := c.ev
 	imported := make(map[string]bool)
+	var dots []string // the packages of the cell's dot imports
 	for _, d := range c.src.imports {
 		for _, s := range d.Specs {
-			imported[c.importedAs(s.(*ast.ImportSpec))] = true
+			spec := s.(*ast.ImportSpec)
+			imported[c.importedAs(spec)] = true
+			if c.importedAs(spec) == "." {
+				dots = append(dots, strings.Trim(spec.Path.Value, "`\""))
+			}
 		}
 	}
 	scope := c.pkg.Scope()
@@ -65,6 +71,12 @@ func (c *checker) insert(names map[string][]*ast.Ident) {
 			scope.Insert(obj)
 			continue
 		}
+		if !c.src.program && ev.exported(dots, name) == nil {
+			if obj := ev.exported(ev.dots, name); obj != nil {
+				scope.Insert(obj)
+				continue
+			}
+		}
 		if types.Universe.Lookup(name) != nil || !qualifies(c.src.file, uses) {
 			continue
 		}
@@ -72,6 +84,21 @@ func (c *checker) insert(names map[string][]*ast.Ident) {
 			scope.Insert(types.NewPkgName(token.NoPos, c.pkg, name, p))
 		}
 	}
+}
+
+// exported is what the last of some packages has that exports a name, or nil.
+func (ev *Evaluator) exported(paths []string, name string) types.Object {
+	if !token.IsExported(name) {
+		return nil
+	}
+	for _, path := range slices.Backward(paths) {
+		if p, err := ev.importer.Import(path); err == nil {
+			if o := p.Scope().Lookup(name); o != nil {
+				return o
+			}
+		}
+	}
+	return nil
 }
 
 // insertProxy declares an earlier object under another name.

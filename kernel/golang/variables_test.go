@@ -1,8 +1,10 @@
 package golang
 
 import (
+	"go/types"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -37,5 +39,32 @@ func TestStdout(t *testing.T) {
 	got, err := os.ReadFile(file.Name())
 	if want := "\"captured\\n\" <nil>\ntrue\nthe process's again\n"; string(got) != want {
 		t.Errorf("printed %q (%v), want %q", got, err, want)
+	}
+}
+
+// What a variable holds is let go when another takes its name, also if a cell that did not
+// compile had a function that uses it.
+func TestVariablesOfAFailedCell(t *testing.T) {
+	s := newSession(t)
+	s.run("big := make([]byte, 1<<20)\nfunc f[T any](n int, x T) {}")
+	s.run("func g[T any](n int, x T) { f(n, []T{x}) }")
+	s.run("func f[T any](n int, x T) { g(n, x) }") // so g cannot be lowered
+	if got := s.run("func use() int { return len(big) }\nuse()\ng(1, 2)"); !strings.Contains(got, "instantiation cycle") {
+		t.Fatal(got)
+	}
+	letsGo := func() bool {
+		l := s.ev.lower
+		l.Begin("another", false)
+		defer l.Abandon()
+		big := s.ev.names["big"].(*types.Var)
+		l.Free(big, false)
+		return strings.Contains(l.Finish("").Decls, l.Global(big)+" = ")
+	}
+	if !letsGo() {
+		t.Error("it is kept for a function that is not there")
+	}
+	s.run("func use() int { return len(big) }\nuse()")
+	if letsGo() {
+		t.Error("it is let go, and a function uses it")
 	}
 }

@@ -72,7 +72,7 @@ func TestMatrixPrintsAsCompiled(t *testing.T) {
 // So do random programs.
 func TestRandomProgramsPrintAsCompiled(t *testing.T) {
 	s := newSearch(t)
-	if err := s.random(t.Context(), seed(t), 100); err != nil {
+	if err := s.random(t.Context(), seed(t), 0, 100); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -24,8 +24,10 @@ func main() {
 	log.SetPrefix("compare: ")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the programs")
 	n := flag.Int("n", 1000, "random programs")
+	only := flag.Int("only", -1, "of the random programs run that with this `number` alone")
 	share := flag.Int("matrix", 0, "run one of so many entries of the matrix; 0: none")
 	orders := flag.Int("orders", 0, "random programs that ask for the order of evaluation")
+	statements := flag.String("statements", "", "ask for the order of evaluation of the statements of this `file`, which empty lines separate")
 	workers := flag.Int("j", runtime.NumCPU(), "programs that the kernel runs at a time")
 	keep := flag.String("keep", "", "write programs that differ to this `folder`")
 	limit := flag.Duration("timeout", 30*time.Second, "time limit of one program")
@@ -58,12 +60,19 @@ func main() {
 	if *share > 0 {
 		err = s.matrix(context.Background(), *seed, *share)
 	}
+	if *statements != "" {
+		err = s.statements(context.Background(), *statements)
+	}
 	for i := 0; i < *orders && err == nil; i += batch / 10 {
 		err = s.orders(context.Background(), *seed+uint64(i), min(batch/10, *orders-i), batch)
 		log.Printf("%d programs of %d functions, %d differ", s.programs, s.functions, s.differ)
 	}
+	if *only >= 0 {
+		err = s.random(context.Background(), *seed, *only, *only+1)
+		*n = 0
+	}
 	for i := 0; i < *n && err == nil; i += batch {
-		err = s.random(context.Background(), *seed+uint64(i), min(batch, *n-i))
+		err = s.random(context.Background(), *seed+uint64(i), 0, min(batch, *n-i))
 		log.Printf("%d programs, %d differ", s.programs, s.differ)
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 )
 
@@ -356,6 +357,18 @@ func (s *search) orders(ctx context.Context, seed uint64, n, functions int) erro
 		s.functions += len(statements)
 	}
 	return s.ordered(ctx, list, parts)
+}
+
+// statements runs a program of the statements of a file, which empty lines separate.
+func (s *search) statements(ctx context.Context, file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	list := strings.Split(strings.TrimSpace(string(text)), "\n\n")
+	s.functions += len(list)
+	p := orderProgram("q", list)
+	return s.ordered(ctx, []program{p}, map[string][]string{p.name: list})
 }
 
 // ordered runs programs of such statements, and reports each statement that differs.

@@ -677,20 +677,21 @@ func (g *generator) boolean(s *scope, t *typ, d int) string {
 // perOrders is how many programs there are to one that asks for the order of evaluation.
 const perOrders = 4
 
-// random runs n random programs.
-func (s *search) random(ctx context.Context, seed uint64, n int) error {
-	list := make([]program, n)
-	for i := range list {
-		list[i] = randomProgram(fmt.Sprintf("r%dx%d", seed, i), seed<<20+uint64(i))
+// random runs the random programs of a seed from one number up to another.
+func (s *search) random(ctx context.Context, seed uint64, first, end int) error {
+	list := make([]program, 0, end-first)
+	for i := first; i < end; i++ {
+		p := randomProgram(fmt.Sprintf("r%dx%d", seed, i), seed<<20+uint64(i))
 		if i%perOrders == 0 {
 			var err error
-			if list[i], err = withOrders(list[i], seed<<20+uint64(i), 5); err != nil {
+			if p, err = withOrders(p, seed<<20+uint64(i), 5); err != nil {
 				return err
 			}
 		}
+		list = append(list, p)
 	}
 	found, err := s.differing(ctx, list)
-	s.programs += n
+	s.programs += len(list)
 	seen := make(map[string]bool)
 	for _, d := range found {
 		s.differ++

@@ -39,7 +39,7 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 		f.evaluate(rhs)
 		return
 	}
-	if f.runs(rhs) && (f.follows(lhs, rhs) || f.runs(lhs) || f.writesShared(lhs)) {
+	if f.runs(lhs) || f.runs(rhs) && (f.follows(lhs, rhs) || f.writesShared(lhs)) {
 		// The calls of the left side come first, then those of the right, which may
 		// change what is indexed.
 		lhs = f.callsFirst(lhs)
@@ -48,15 +48,20 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 		return
 	}
 	var dst storage
+	var found code
 	if f.runs(rhs) {
 		f.withoutGuards(func() { dst = f.target(lhs) })
 	} else {
-		dst = f.target(lhs)
+		found = f.captured(func() { dst = f.target(lhs) })
 	}
 	x := f.settled(f.to(rhs, dst.typ()))
 	if isMapIndex(f, lhs) {
 		x = f.mapped(rhs, x)
 	}
+	if len(found) > 0 && x.panicsLate() { // before the place's check
+		x = f.hold(x)
+	}
+	f.add(found)
 	dst.store(f, x)
 }
 
@@ -182,10 +187,40 @@ func (f *fn) assignParallel(s *ast.AssignStmt) {
 		}
 		list[i] = func() *expr { return f.to(x, t) }
 	}
-	values := f.together(list)
+	values := f.heldBefore(lhs, f.exprs(list...))
 	for i, d := range f.pinnedAll(lhs) {
+		if values[i].panicsLate() {
+			values[i] = f.hold(values[i])
+		}
 		d.store(f, values[i])
 	}
+}
+
+// heldBefore keeps values before the first place is set, but for those that may panic and
+// that the places before theirs do not change: Go's compiler evaluates these when it has
+// set those. Its rule is in cmd/compile/internal/walk/assign.go, ascompatee.
+func (f *fn) heldBefore(lhs []ast.Expr, values []*expr) []*expr {
+	owner, defers := f, f.frameBody()
+	if defers {
+		owner = f.parent
+	}
+	set := make(map[string]bool) // local variables that are set by then, or that closures have
+	for _, v := range owner.caps {
+		set[v.name] = true
+	}
+	all := false
+	for i, x := range values {
+		if i == 0 || all || !x.panicsLate() || x.changes(set) {
+			values[i] = f.hold(x)
+		} else {
+			values[i] = f.withoutCalls(x)
+		}
+		if id, ok := ast.Unparen(lhs[i]).(*ast.Ident); ok {
+			set[f.place(id).text] = true
+			all = all || defers && slices.Contains(owner.results, f.find(f.info.ObjectOf(id))) // which deferred calls see
+		}
+	}
+	return values
 }
 
 func (f *fn) opAssign(s *ast.AssignStmt) {
@@ -199,23 +234,30 @@ func (f *fn) opAssign(s *ast.AssignStmt) {
 		dst = f.targetOf(lhs, rhs)
 	}
 	var x *expr
-	if s.Tok == token.SHL_ASSIGN || s.Tok == token.SHR_ASSIGN {
-		x = f.shiftCount(rhs)
-	} else {
-		x = f.operand(rhs, f.typeOf(lhs))
-	}
-	if s.Tok == token.QUO_ASSIGN {
-		x = f.divisor(rhs, x)
-	}
+	pre := f.captured(func() {
+		if s.Tok == token.SHL_ASSIGN || s.Tok == token.SHR_ASSIGN {
+			x = f.shiftCount(rhs)
+		} else {
+			x = f.operand(rhs, f.typeOf(lhs))
+		}
+		if s.Tok == token.QUO_ASSIGN {
+			x = f.divisor(rhs, x)
+		}
+	})
+	var late code
 	if runs {
-		if id, ok := ast.Unparen(lhs).(*ast.Ident); x.acts() && !(ok && f.place(id).is(opName, opGlobal)) { // which is read after the calls
-			x = f.spillAlways(x)
+		if id, ok := ast.Unparen(lhs).(*ast.Ident); len(pre) > 0 || x.acts() && !(ok && f.place(id).is(opName, opGlobal)) { // which is read after the calls
+			x, late = f.afterCalls(pre, x)
 		}
 		dst = f.pinned(lhs)
-	} else if dst.checks != nil && x.calls() {
-		x = f.spillAlways(x)
+	} else {
+		f.add(pre)
+		if dst.checks != nil && x.calls() {
+			x = f.spillAlways(x)
+		}
 	}
 	f.add(dst.checks)
+	f.add(late)
 	if sel, ok := ast.Unparen(lhs).(*ast.SelectorExpr); ok && f.info.Selections[sel] != nil || isMapIndex(f, lhs) {
 		f.emit("%s = %s %s %s", dst.place, dst.place, op, x)
 		return

@@ -44,7 +44,7 @@ func (f *fn) statements(g guard) code {
 	}
 	var c code
 	for _, cond := range g.conds {
-		c = append(c, stmt{pure, "if %s%s %s %s { %s }", []any{prefix, cond.x, cond.operator, cond.y, g.panic}})
+		c = append(c, stmt{kind: pure, format: "if %s%s %s %s { %s }", args: []any{prefix, cond.x, cond.operator, cond.y, g.panic}})
 	}
 	return c
 }

@@ -23,6 +23,8 @@ func (f *fn) builtin(e *ast.CallExpr) *expr {
 	}
 	arg := func(i int) types.Type { return f.typeOf(e.Args[i]) }
 	switch name {
+	case "len", "cap", "real", "imag", "complex", "min", "max", "make", "append", "copy":
+		return f.early(func() *expr { return f.earlyBuiltin(name, e) })
 	case "Sizeof", "Alignof":
 		n := sizes.Sizeof(arg(0))
 		if name == "Alignof" {
@@ -31,6 +33,39 @@ func (f *fn) builtin(e *ast.CallExpr) *expr {
 		return f.hold(node(opConvert, "uintptr", t, intLiteral(n))) // not a constant, where this is lowered
 	case "Offsetof":
 		return node(opConvert, "uintptr", t, intLiteral(f.offsetOf(ast.Unparen(e.Args[0]).(*ast.SelectorExpr))))
+	case "delete":
+		m := arg(0).Underlying().(*types.Map)
+		p := f.exprs(func() *expr { return f.expr(e.Args[0]) }, func() *expr { return f.mapKey(e.Args[1], m) })
+		return l.runtime(nil, "Delete", toAny(p[0]), toAny(p[1]))
+	case "clear":
+		return l.runtime(nil, "Clear", toAny(f.expr(e.Args[0])))
+	case "close":
+		return builtin(t, name, f.expr(e.Args[0]))
+	case "new":
+		elem := t.Underlying().(*types.Pointer).Elem()
+		if tv := f.info.Types[e.Args[0]]; !tv.IsType() { // new(value)
+			return f.pointerTo(f.to(e.Args[0], elem))
+		}
+		return steady(builtin(t, name, typeName(l.rep(elem))))
+	case "panic":
+		return l.runtime(nil, "Panic", f.to(e.Args[0], anyType), intLiteral(f.where))
+	case "recover":
+		return l.runtime(t, "Recovered", f.recov)
+	case "print", "println":
+		return l.runtime(nil, map[string]string{"print": "Print", "println": "Println"}[name], spread(f.printed(e.Args)))
+	case "String", "StringData", "Slice", "SliceData", "Add":
+		return f.unsafeCall(name, e)
+	}
+	panic(f.bug(e, "cannot lower a call of "+name))
+}
+
+// earlyBuiltin lowers a call of a predeclared function that Go's compiler makes with the
+// calls.
+func (f *fn) earlyBuiltin(name string, e *ast.CallExpr) *expr {
+	l := f.l
+	t := f.typeOf(e)
+	arg := func(i int) types.Type { return f.typeOf(e.Args[i]) }
+	switch name {
 	case "len", "cap":
 		if p, ok := arg(0).Underlying().(*types.Pointer); ok {
 			if a, ok := p.Elem().Underlying().(*types.Array); ok {
@@ -42,48 +77,25 @@ func (f *fn) builtin(e *ast.CallExpr) *expr {
 			f.evaluate(e.Args[0])
 			return intLiteral(a.Len())
 		}
-		return early(steady(builtin(t, name, f.expr(e.Args[0]))))
+		return steady(builtin(t, name, f.expr(e.Args[0])))
 	case "append":
 		return f.appendCall(e)
 	case "copy":
 		p := f.exprs(func() *expr { return f.expr(e.Args[0]) }, func() *expr { return f.spreadable(e.Args[1], arg(1)) })
 		return builtin(t, name, p...)
-	case "delete":
-		m := arg(0).Underlying().(*types.Map)
-		p := f.exprs(func() *expr { return f.expr(e.Args[0]) }, func() *expr { return f.to(e.Args[1], m.Key()) })
-		return l.runtime(nil, "Delete", toAny(p[0]), toAny(p[1]))
-	case "clear":
-		return l.runtime(nil, "Clear", toAny(f.expr(e.Args[0])))
-	case "close":
-		return builtin(t, name, f.expr(e.Args[0]))
 	case "real", "imag":
-		return early(steady(builtin(t, name, f.expr(e.Args[0]))))
-	case "new":
-		elem := t.Underlying().(*types.Pointer).Elem()
-		if tv := f.info.Types[e.Args[0]]; !tv.IsType() { // new(value)
-			return f.pointerTo(f.to(e.Args[0], elem))
-		}
-		return steady(builtin(t, name, typeName(l.rep(elem))))
+		return steady(builtin(t, name, f.expr(e.Args[0])))
 	case "make":
 		return f.makeCall(e)
-	case "panic":
-		return l.runtime(nil, "Panic", f.to(e.Args[0], anyType), intLiteral(f.where))
-	case "recover":
-		return l.runtime(t, "Recovered", f.recov)
-	case "print", "println":
-		return l.runtime(nil, map[string]string{"print": "Print", "println": "Println"}[name], spread(f.printed(e.Args)))
 	case "complex":
 		part := types.Typ[types.Float64]
 		if l.represent(t).typ == basicTypes[types.Complex64] {
 			part = types.Typ[types.Float32]
 		}
-		return early(steady(builtin(t, name, f.exprs(func() *expr { return f.part(e.Args[0], part) }, func() *expr { return f.part(e.Args[1], part) })...)))
-	case "min", "max":
+		return steady(builtin(t, name, f.exprs(func() *expr { return f.part(e.Args[0], part) }, func() *expr { return f.part(e.Args[1], part) })...))
+	default:
 		return f.minMax(name, e)
-	case "String", "StringData", "Slice", "SliceData", "Add":
-		return f.unsafeCall(name, e)
 	}
-	panic(f.bug(e, "cannot lower a call of "+name))
 }
 
 // printed is the list that print and println are given.
@@ -155,7 +167,7 @@ func (f *fn) makeCall(e *ast.CallExpr) *expr {
 	}
 	p := f.exprs(list...)
 	of := func(t types.Type) *expr {
-		return early(steady(builtin(t, "make", append([]*expr{typeName(l.rep(t))}, p...)...)))
+		return steady(builtin(t, "make", append([]*expr{typeName(l.rep(t))}, p...)...))
 	}
 	switch u := coreType(t).(type) {
 	case *types.Map: // the room that there is to be at once is no matter
@@ -170,7 +182,7 @@ func (f *fn) makeCall(e *ast.CallExpr) *expr {
 			p[0], p[1] = f.spillAlways(p[0]), f.spillAlways(p[1])
 			f.emit("%s", l.runtime(nil, "CheckMake", p[0], p[1], intLiteral(size)))
 		case !constants || f.isLarge(e.Args[len(e.Args)-1], size):
-			p[len(p)-1] = steady(call(intType, ident(l.lenHelper(size), nil), p[len(p)-1]))
+			p[len(p)-1] = panics(steady(call(intType, ident(l.lenHelper(size), nil), p[len(p)-1])))
 		}
 	case *types.Chan:
 		if u.Dir() != types.SendRecv {
@@ -270,11 +282,11 @@ func (l *Lowerer) lesser(name string, t types.Type, x, y *expr) *expr {
 	rep := l.rep(t)
 	if t.Underlying().(*types.Basic).Info()&types.IsFloat != 0 {
 		wide := func(x *expr) *expr { return node(opConvert, "float64", nil, x) }
-		return early(node(opConvert, rep, t, l.runtime(nil, fun, wide(x), wide(y))))
+		return node(opConvert, rep, t, l.runtime(nil, fun, wide(x), wide(y)))
 	}
-	return early(steady(call(t, ident(l.helper(name+" "+rep, func(h string) {
+	return steady(call(t, ident(l.helper(name+" "+rep, func(h string) {
 		fmt.Fprintf(&l.code, "func %s(a, b %s) %s { if b %s a { return b }; return a }\n", h, rep, rep, op)
-	}), nil), x, y)))
+	}), nil), x, y))
 }
 
 // unsafeCall lowers a call of a function of package unsafe.

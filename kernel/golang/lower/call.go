@@ -22,7 +22,8 @@ func (f *fn) call(e *ast.CallExpr) *expr {
 	}
 	c := f.callee(fun)
 	f.calls(c.lowered)
-	args := f.args(e, &c)
+	var args []*expr
+	f.withCalls(func() { args = f.args(e, &c) })
 	f.refresh(c, e, args)
 	f.guardCallbacks(c, args)
 	if x := f.direct(e, c.host, args); x != nil {

@@ -58,7 +58,7 @@ func (l *Lowerer) Places(vars []*types.Var, symbol string) {
 		places := make([]string, len(vars))
 		for i, v := range vars {
 			places[i] = "&" + l.Global(v)
-			l.usedByFunc[v] = true
+			l.used(v)
 		}
 		l.inits = append(l.inits, fmt.Sprintf("%s(%s)", l.sym(symbol), strings.Join(places, ", ")))
 	})

@@ -8,7 +8,6 @@ import (
 
 // composite lowers a composite literal.
 func (f *fn) composite(e *ast.CompositeLit, t types.Type) *expr {
-	l := f.l
 	if p, ok := t.Underlying().(*types.Pointer); ok { // an elided &T in the literal of a slice or map
 		return typed(f.addressLit(e, p.Elem()), t)
 	}
@@ -20,31 +19,36 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) *expr {
 	case *types.Array:
 		return f.listLit(e, t, u.Elem())
 	case *types.Map:
-		p := make([]*expr, 0, 2*len(e.Elts))
-		runs := f.runs(e)
-		for _, x := range e.Elts { // one entry is made after another
-			kv := x.(*ast.KeyValueExpr)
-			entry := f.exprs(func() *expr {
-				k := f.litValue(kv.Key, u.Key())
-				if types.IsInterface(u.Key()) {
-					k = f.spillAlways(k) // the interpreter takes constants of different types for equal
-				}
-				return k
-			}, func() *expr { return f.mapped(kv.Value, f.litValue(kv.Value, u.Elem())) })
-			for i, x := range entry {
-				if runs && (x.reads() || x.acts()) {
-					entry[i] = f.holdAs(effect, x)
-				}
-			}
-			p = append(p, entry...)
-		}
-		x := node(opComposite, l.rep(t), t)
-		for i := 0; i < len(p); i += 2 {
-			x.args = append(x.args, node(opPair, "", nil, p[i], p[i+1]))
-		}
-		return early(x)
+		return f.early(func() *expr { return f.mapLit(e, t, u) })
 	}
 	panic(f.bug(e, "cannot lower this literal"))
+}
+
+// mapLit lowers a literal of a map.
+func (f *fn) mapLit(e *ast.CompositeLit, t types.Type, u *types.Map) *expr {
+	p := make([]*expr, 0, 2*len(e.Elts))
+	runs := f.runs(e)
+	for _, x := range e.Elts { // one entry is made after another
+		kv := x.(*ast.KeyValueExpr)
+		entry := f.exprs(func() *expr {
+			k := f.litValue(kv.Key, u.Key())
+			if types.IsInterface(u.Key()) {
+				k = f.spillAlways(k) // the interpreter takes constants of different types for equal
+			}
+			return k
+		}, func() *expr { return f.mapped(kv.Value, f.litValue(kv.Value, u.Elem())) })
+		for i, x := range entry {
+			if runs && (x.observes() || x.acts()) {
+				entry[i] = f.holdAs(effect, x)
+			}
+		}
+		p = append(p, entry...)
+	}
+	x := node(opComposite, f.l.rep(t), t)
+	for i := 0; i < len(p); i += 2 {
+		x.args = append(x.args, node(opPair, "", nil, p[i], p[i+1]))
+	}
+	return x
 }
 
 // addressLit is a pointer to a new variable with a literal of type t.
@@ -121,7 +125,7 @@ func (f *fn) settleList(list []*expr, first int) {
 
 func (f *fn) unsettled(x *expr) bool {
 	_, basic := x.typ.Underlying().(*types.Basic)
-	return !basic && !f.l.isAny(x.typ) && x.reads()
+	return !basic && !f.l.isAny(x.typ) && x.observes()
 }
 
 func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) *expr {

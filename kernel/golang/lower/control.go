@@ -388,7 +388,7 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) {
 		switch st := cc.Comm.(type) {
 		case *ast.SendStmt:
 			list = append(list, func() *expr {
-				p := f.sent(st, early)
+				p := f.sent(st, func(x lowering) lowering { return func() *expr { return f.early(x) } })
 				return l.runtime(nil, "SendCase", toAny(p[0]), toAny(p[1]))
 			})
 		case *ast.ExprStmt:
@@ -417,17 +417,17 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) {
 
 // send lowers the channel and the value of a send.
 func (f *fn) send(s *ast.SendStmt) []*expr {
-	return f.sent(s, func(x *expr) *expr { return x })
+	return f.sent(s, func(x lowering) lowering { return x })
 }
 
-func (f *fn) sent(s *ast.SendStmt, as func(*expr) *expr) []*expr {
+func (f *fn) sent(s *ast.SendStmt, as func(lowering) lowering) []*expr {
 	t := coreType(f.typeOf(s.Chan)).(*types.Chan)
-	return f.exprs(func() *expr { return as(f.expr(s.Chan)) }, func() *expr { return as(f.to(s.Value, t.Elem())) })
+	return f.exprs(as(func() *expr { return f.expr(s.Chan) }), as(func() *expr { return f.to(s.Value, t.Elem()) }))
 }
 
 // recvCase is a receive operation of a select. All operands of one are evaluated in order.
 func (f *fn) recvCase(e ast.Expr) *expr {
-	return f.l.runtime(nil, "RecvCase", toAny(early(f.expr(ast.Unparen(e).(*ast.UnaryExpr).X))))
+	return f.l.runtime(nil, "RecvCase", toAny(f.early(func() *expr { return f.expr(ast.Unparen(e).(*ast.UnaryExpr).X) })))
 }
 
 // received assigns what a select received, which is in an any.

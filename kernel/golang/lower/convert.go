@@ -17,13 +17,13 @@ func (f *fn) conversion(e *ast.CallExpr) *expr {
 	}
 	tv := f.info.Types[e.Args[0]]
 	if tv.Value == nil {
-		x := f.convert(f.inInterface(e.Args[0], f.expr(e.Args[0]), t), t)
+		x := func() *expr { return f.convert(f.inInterface(e.Args[0], f.expr, t), t) }
 		if b, ok := from.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
 			if _, ok := coreType(t).(*types.Slice); ok {
-				return early(x)
+				return f.early(x)
 			}
 		}
-		return x
+		return x()
 	}
 	if b, ok := t.Underlying().(*types.Basic); ok {
 		fb, _ := from.Underlying().(*types.Basic)
@@ -88,7 +88,7 @@ func (f *fn) to(e ast.Expr, t types.Type) *expr {
 	if tv := f.info.Types[e]; tv.Value != nil && !types.IsInterface(t) {
 		return f.l.constant(tv.Value, t, false)
 	}
-	return f.convert(f.inInterface(e, f.typedExpr(e), t), t)
+	return f.convert(f.inInterface(e, f.typedExpr, t), t)
 }
 
 // convert changes a value's representation from that of its type to that of
@@ -178,11 +178,10 @@ func (l *Lowerer) toInterface(x *expr, to types.Type) *expr {
 
 // assert lowers x.(T) where there is one result.
 func (f *fn) assert(e *ast.TypeAssertExpr) *expr {
-	x := f.asserted(e)
 	if isDirect(f.typeOf(e)) {
-		return x
+		return f.asserted(e)
 	}
-	return early(x)
+	return f.early(func() *expr { return f.asserted(e) })
 }
 
 func (f *fn) asserted(e *ast.TypeAssertExpr) *expr {
@@ -191,11 +190,11 @@ func (f *fn) asserted(e *ast.TypeAssertExpr) *expr {
 	x := f.toAny(f.expr(e.X))
 	switch {
 	case l.isAny(t):
-		return l.runtime(t, "NotNil", x)
+		return panics(l.runtime(t, "NotNil", x))
 	case hasMethods(t):
-		return call(t, l.defined("assert "+l.typeKey(t), "C", func() reflect.Value { return l.rt.Asserter(l.real(t)) }), x)
+		return panics(call(t, l.defined("assert "+l.typeKey(t), "C", func() reflect.Value { return l.rt.Asserter(l.real(t)) }), x))
 	}
-	value := l.cast(l.runtime(anyType, "Must", x, intLiteral(l.id(t)), literal(strconv.Quote(l.real(from).String()), nil)), t)
+	value := l.cast(panics(l.runtime(anyType, "Must", x, intLiteral(l.id(t)), literal(strconv.Quote(l.real(from).String()), nil))), t)
 	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Bool {
 		return f.spill(value) // the interpreter takes any assertion that is a condition for true
 	}

@@ -121,12 +121,13 @@ func (f *fn) thunk(e *ast.CallExpr) *expr {
 	default:
 		c := f.callee(fun)
 		args := f.args(e, &c)
+		f.refresh(c, e, args)
+		f.guardCallbacks(c, args)
 		for i, x := range args {
-			if c.recv != nil && i == 0 && types.IsInterface(x.typ) {
-				x = f.spillAlways(x)
-				f.nilPanics(x)
-			}
 			args[i] = hold(x)
+		}
+		if c.recv != nil && types.IsInterface(args[0].typ) {
+			f.nilPanics(args[0])
 		}
 		if c.recv == nil {
 			if f.calledFunc(e) == nil || f.isMethodExpr(fun) {

@@ -95,7 +95,12 @@ func (f *fn) spillAlways(x *expr) *expr {
 }
 
 // hold is spillAlways for what the interpreter may not find the type of.
-func (f *fn) hold(x *expr) *expr { return f.holdAs(keeps, x) }
+func (f *fn) hold(x *expr) *expr {
+	if x.typ == nil {
+		return f.spillAlways(x)
+	}
+	return f.holdAs(keeps, x)
+}
 
 func (f *fn) holdAs(k kind, x *expr) *expr {
 	t := f.temp(x.typ)
@@ -173,7 +178,7 @@ func (f *fn) global(o *types.Var) *expr {
 		return f.l.hostVar(o)
 	}
 	if !f.top { // which runs only while its cell does
-		f.l.usedByFunc[o] = true
+		f.l.used(o)
 	}
 	return node(opGlobal, f.l.Global(o), o.Type())
 }

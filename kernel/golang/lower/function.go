@@ -311,7 +311,7 @@ func (l *Lowerer) lowerDecl(name string, fun *types.Func, d *Decl, e *env, targs
 			end = "; return"
 		}
 		args := h.args(withReceiver(sig))
-		again := stmt{effect, "if %s_r { %s%s%s }", []any{name, ret, call(nil, ident(variable, nil), args...), end}}
+		again := stmt{format: "if %s_r { %s%s%s }", args: []any{name, ret, call(nil, ident(variable, nil), args...), end}}
 		made = append(code{again}, made...)
 	}
 	plain := l.callsPlain(name, h, made)
@@ -415,8 +415,8 @@ func (f *fn) factory(h header, body code, hidden bool) *expr {
 		}
 	}
 	name := f.l.signedName(f.l.fresh("lit"), signs...)
-	made := append(code{{effect, "return func%s {", []any{h}}}, body...)
-	f.l.write(name, outer, append(made, stmt{effect, "}", nil}))
+	made := append(code{{format: "return func%s {", args: []any{h}}}, body...)
+	f.l.write(name, outer, append(made, stmt{format: "}"}))
 	f.register(name, hidden, "")
 	return steady(call(nil, ident(name, nil), args...))
 }

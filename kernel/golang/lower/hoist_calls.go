@@ -203,7 +203,7 @@ func argument(i int) string { return string(rune('A' + i)) }
 
 // declare writes a declaration in front of the loop.
 func (o *outermost) declare(format string, args ...any) {
-	o.hoisted = append(o.hoisted, stmt{effect, format, args})
+	o.hoisted = append(o.hoisted, stmt{format: format, args: args})
 }
 
 // inFrame makes a direct call in a loop, if its frame is hoisted, and returns the

@@ -46,6 +46,7 @@ type expr struct {
 	keeps  *expr      // what is kept in a temporary, which this is
 	early  bool       // Go's compiler evaluates it with the calls, though it is none
 	steady bool       // of a call: it changes nothing
+	panics bool       // of a call that does what an operator does: it may panic
 }
 
 var (
@@ -79,6 +80,12 @@ func builtin(t types.Type, fun string, args ...*expr) *expr {
 // steady is a call that changes nothing: Go has no function there.
 func steady(x *expr) *expr {
 	x.steady = true
+	return x
+}
+
+// panics is a call that does what an operator does, and may panic.
+func panics(x *expr) *expr {
+	x.panics = true
 	return x
 }
 

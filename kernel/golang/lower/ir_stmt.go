@@ -13,6 +13,7 @@ type stmt struct {
 	kind   kind
 	format string
 	args   []any
+	early  bool // Go's compiler does it with the calls
 }
 
 // kind says what a statement is to those around it.
@@ -76,7 +77,7 @@ func (c code) pure() bool {
 func (f *fn) emit(format string, args ...any) { f.emitAs(effect, format, args...) }
 
 func (f *fn) emitAs(k kind, format string, args ...any) {
-	f.out = append(f.out, stmt{k, format, args})
+	f.out = append(f.out, stmt{kind: k, format: format, args: args})
 }
 
 // captured runs a step with its own output, and returns that.

@@ -412,6 +412,13 @@ func (l *Lowerer) Start(fun *types.Func) ast.Stmt {
 	return s
 }
 
+// used notes that a function uses a package variable.
+func (l *Lowerer) used(v types.Object) {
+	if !l.usedByFunc[v] {
+		put(l, l.usedByFunc, v, true)
+	}
+}
+
 // Free lets go of what a variable holds that no later cell can name, unless
 // a function still uses it: before the cell's statements, or if they still read
 // it, after them.

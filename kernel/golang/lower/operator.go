@@ -12,7 +12,7 @@ func (f *fn) binary(e *ast.BinaryExpr) *expr {
 	t := f.typeOf(e)
 	switch e.Op {
 	case token.LAND, token.LOR:
-		return f.either(e.Op, f.expr(e.X), func() *expr { return f.expr(e.Y) })
+		return f.early(func() *expr { return f.either(e.Op, f.expr(e.X), func() *expr { return f.expr(e.Y) }) })
 	case token.EQL, token.NEQ:
 		return f.comparison(e)
 	case token.SHL, token.SHR:
@@ -64,7 +64,7 @@ func (f *fn) shiftCount(e ast.Expr) *expr {
 	}
 	t := f.typeOf(e)
 	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsUnsigned == 0 {
-		return steady(call(nil, ident(f.l.shiftHelper(f.l.rep(t)), nil), f.expr(e)))
+		return panics(steady(call(nil, ident(f.l.shiftHelper(f.l.rep(t)), nil), f.expr(e))))
 	}
 	return node(opConvert, "uint64", nil, f.expr(e))
 }
@@ -93,7 +93,7 @@ func (f *fn) either(op token.Token, x *expr, right lowering) *expr {
 			x = f.spillAlways(x) // the interpreter reads it again, after y
 		}
 		f.add(pre)
-		return early(binary(x, op.String(), y, x.typ))
+		return binary(x, op.String(), y, x.typ)
 	}
 	t := f.temp(x.typ)
 	f.emit("%s := %s", t, x)
@@ -127,21 +127,44 @@ func (f *fn) comparison(e *ast.BinaryExpr) *expr {
 		p := f.exprs(func() *expr { return f.to(x, anyType) }, func() *expr { return f.to(y, anyType) })
 		return f.l.equal("Eq", p[0], e.Op, p[1])
 	}
+	switch f.typeOf(x).Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return f.sameParts(e)
+	}
 	p := f.sides(e)
-	switch p[0].typ.Underlying().(type) {
-	case *types.Struct, *types.Array: // the runtime takes them by their addresses
-		for i, side := range []ast.Expr{x, y} {
+	return f.compare(p[0], e.Op, p[1])
+}
+
+// sameParts compares arrays or structures. The runtime takes them by their addresses: those
+// that have none are copied, when the calls of both sides are made.
+func (f *fn) sameParts(e *ast.BinaryExpr) *expr {
+	var p []*expr
+	copied := 0
+	compare := func() *expr {
+		p = f.sides(e)
+		for i, side := range []ast.Expr{e.X, e.Y} {
 			if !f.info.Types[side].Addressable() {
-				p[i] = early(p[i])
+				x := *p[i]
+				x.early = true
+				p[i] = &x
+				copied++
 			}
 		}
+		return f.compare(p[0], e.Op, p[1])
 	}
-	return f.compare(p[0], e.Op, p[1])
+	var x *expr
+	pre := f.captured(func() { x = compare() })
+	if copied == 2 {
+		f.withCalls(func() { f.add(pre) })
+	} else {
+		f.add(pre)
+	}
+	return x
 }
 
 // equal compares by a function of package rt.
 func (l *Lowerer) equal(fun string, x *expr, op token.Token, y *expr) *expr {
-	z := l.runtime(boolType, fun, x, y)
+	z := panics(l.runtime(boolType, fun, x, y))
 	if op == token.NEQ {
 		return node(opNot, "", boolType, z)
 	}
@@ -165,7 +188,7 @@ func (f *fn) unary(e *ast.UnaryExpr) *expr {
 	case token.AND:
 		return f.address(e.X)
 	case token.ARROW:
-		return node(opReceive, "", t, f.expr(e.X))
+		return node(opReceive, "", t, f.early(func() *expr { return f.expr(e.X) }))
 	}
 	if e.Op == token.SUB {
 		if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsFloat != 0 { // 0 - x is not -x for 0

@@ -21,7 +21,12 @@ import (
 //     arrays and structures that are compared, and what becomes an interface. Such an
 //     expression is early.
 //   - The rest is read when all calls are made: variables, elements, fields, arithmetic,
-//     other literals, and the place of an assignment. Its panics come then, too.
+//     other literals, and the place of an assignment.
+//   - What may panic does so where it is evaluated: the check of a slice's bounds, an
+//     assertion to a string and what else is early with the calls, even if a division, an
+//     index or a nil pointer of an operand before it would panic, too.
+//   - Of an assignment of several values each is evaluated just before its place is set,
+//     unless a place that is set before may change it (heldBefore).
 //
 // Package ssagen keeps to that: what order.go leaves has no calls of the program in it, so
 // it is the same whether a variable is in memory or in a register. addrTemp depends on the
@@ -51,15 +56,24 @@ func placeIf(inPlace bool) wanted {
 func (f *fn) operands(is wanted, list ...lowering) []*expr {
 	out := make([]*expr, len(list))
 	pres := make([]code, len(list))
-	last := -1                  // the last that calls
-	apart, read := false, false // something needs statements after a call; something is read before one
+	last := -1                  // the last that calls, or panics with the calls
+	apart, read := false, false // something needs statements after a call; something waits for one
 	for i, one := range list {
 		pres[i] = f.captured(func() { out[i] = one() })
 		apart = apart || last >= 0 && len(pres[i]) > 0
-		if pres[i].acts() || out[i] != nil && out[i].acts() {
+		waits := slices.ContainsFunc(out[:i], (*expr).waits) && !(is == byName && i == 1 && out[0].op == opGlobal)
+		acts := pres[i].acts() || out[i].acts()
+		if acts || waits && (pres[i].panicsEarly() || out[i].panicsEarly()) {
 			last = i
 			apart = apart || i > 0 && pres[i].acts()
-			read = read || slices.ContainsFunc(out[:i], (*expr).readsLater) && !(is == byName && i == 1 && out[0].op == opGlobal)
+			read = read || waits
+		}
+		if pres[i].hasCheck() {
+			for j, x := range out[:i] { // which panic before the check
+				if x.panicsLate() {
+					pres[j] = append(pres[j], f.captured(func() { out[j] = f.hold(x) })...)
+				}
+			}
 		}
 	}
 	if !apart && !read {
@@ -130,7 +144,7 @@ func (f *fn) afterCalls(pre code, x *expr) (*expr, code) {
 // calls: those that compute, keep or check something, for the expression alone.
 func (c code) late() []bool {
 	late := make([]bool, len(c))
-	needed := make(map[string]bool) // what those have names for that cannot
+	needed := make(map[string]bool) // the temporaries that those read that cannot
 	depth := 0
 	for i := len(c) - 1; i >= 0; i-- {
 		s := c[i]
@@ -140,7 +154,7 @@ func (c code) late() []bool {
 			late[i] = i+1 < len(c) && late[i+1]
 			continue
 		}
-		if late[i] = !inner && depth == 0 && s.movable() && !s.mentions(needed); !late[i] {
+		if late[i] = !inner && depth == 0 && s.movable() && !s.defines(needed); !late[i] {
 			s.names(func(name string) { needed[name] = true })
 		}
 	}
@@ -166,17 +180,12 @@ func (s stmt) kept() *expr {
 // movable says whether a statement only computes, keeps or checks something.
 func (s stmt) movable() bool {
 	x := s.kept()
-	return x != nil && !x.acts() && !x.copies() || s.kind == pure && s.checks()
+	return !s.early && (x != nil && !x.acts() && !x.copies() || s.kind == pure && s.checks())
 }
 
-// mentions says whether a statement defines one of the names, or checks what has one.
-func (s stmt) mentions(names map[string]bool) bool {
-	if !s.checks() {
-		return names[s.args[0].(*expr).text]
-	}
-	found := false
-	s.names(func(name string) { found = found || names[name] })
-	return found
+// defines says whether a statement sets one of the names.
+func (s stmt) defines(names map[string]bool) bool {
+	return !s.checks() && names[s.args[0].(*expr).text]
 }
 
 // names gives the variables in a statement.
@@ -198,19 +207,65 @@ func anyStatements(list []code) bool {
 	return slices.ContainsFunc(list, func(c code) bool { return len(c) > 0 })
 }
 
-// readsLater says whether x reads what a call may change, and is not done when the calls
-// in it are made.
-func (x *expr) readsLater() bool {
+// waits says whether x reads what a call may change, or may panic, and is not done when
+// the calls in it are made.
+func (x *expr) waits() bool {
 	if x == nil || x.isCall() || x.isCopied() {
 		return false
 	}
-	return x.isRead() || x.op == opName && x.keeps.readsLater() || slices.ContainsFunc(x.args, (*expr).readsLater)
+	return x.isRead() || x.fails() || x.op == opName && x.keeps.waits() || slices.ContainsFunc(x.args, (*expr).waits)
 }
 
-// reads says whether x reads what a call may change, or is a temporary that may be
-// left for later and does.
-func (x *expr) reads() bool {
-	return x.contains(func(x *expr) bool { return x.isRead() || x.op == opName && x.keeps.readsLater() })
+// observes says whether x reads what a call may change, or may panic, or is a temporary
+// that may be left for later and does.
+func (x *expr) observes() bool {
+	return x.contains(func(x *expr) bool { return x.isRead() || x.fails() || x.op == opName && x.keeps.waits() })
+}
+
+// fails says whether x may panic though its operands do not.
+func (x *expr) fails() bool {
+	switch x.op {
+	case opBinary:
+		if x.text != "/" && x.text != "%" || x.typ == nil {
+			return false
+		}
+		b, ok := x.typ.Underlying().(*types.Basic)
+		return ok && b.Info()&types.IsInteger != 0 && !x.args[1].isConstant()
+	case opConvert: // of a slice to an array
+		return x.typ != nil && (isPointer(x.typ) || isArray(x.typ)) && x.args[0].typ != nil && isSlice(x.args[0].typ)
+	}
+	return x.op == opSlice || x.panics
+}
+
+// panicsLate says whether x may panic when all statements before it are done.
+func (x *expr) panicsLate() bool {
+	return x.contains(func(x *expr) bool { return x.fails() && x.op != opSlice })
+}
+
+// changes says whether assignments to elements, to what pointers point to and to local
+// variables, of which set has the names, may change x.
+func (x *expr) changes(set map[string]bool) bool {
+	return x.contains(func(x *expr) bool { return x.isRead() || x.op == opName && (set[x.text] || x.keeps.waits()) })
+}
+
+// panicsEarly says whether x may panic with the calls.
+func (x *expr) panicsEarly() bool {
+	return x.contains(func(x *expr) bool { return x.isCopied() && x.panicsLate() })
+}
+
+// panicsEarly says whether statements have a check that is done with the calls.
+func (c code) panicsEarly() bool {
+	return slices.ContainsFunc(c, func(s stmt) bool { return s.early && s.kind == pure && s.checks() })
+}
+
+// hasCheck says whether statements have a check that is not done with the calls.
+func (c code) hasCheck() bool {
+	return slices.ContainsFunc(c, func(s stmt) bool { return !s.early && s.kind == pure && s.checks() })
+}
+
+// isConstant says whether x is a literal, perhaps of a type.
+func (x *expr) isConstant() bool {
+	return x.op == opLiteral || x.op == opConvert && x.args[0].isConstant()
 }
 
 // isRead says whether x is a variable that a call may change, or part of one.
@@ -238,22 +293,32 @@ func (x *expr) inRuntime() bool {
 func (x *expr) copies() bool { return x.contains((*expr).isCopied) }
 
 // isCopied says whether Go's compiler evaluates x with the calls, though it is none.
-func (x *expr) isCopied() bool { return x.early && (x.reads() || x.acts()) }
+func (x *expr) isCopied() bool { return x.early && (x.observes() || x.acts()) }
 
-// early is x, to be evaluated with the calls.
-func early(x *expr) *expr {
-	y := *x
-	y.early = true
-	return &y
+// early lowers what is to be evaluated with the calls.
+func (f *fn) early(step lowering) *expr {
+	var x expr
+	f.withCalls(func() { x = *step() })
+	x.early = true
+	return &x
 }
 
-// inInterface is x, which e was lowered to, for an interface that it becomes: the
-// runtime takes some values by their addresses, and those without are copied.
-func (f *fn) inInterface(e ast.Expr, x *expr, to types.Type) *expr {
-	if types.IsInterface(to) && !types.IsInterface(x.typ) && byAddress(x.typ) && !f.info.Types[e].Addressable() {
-		return early(x)
+// withCalls marks the statements of a step as early.
+func (f *fn) withCalls(step func()) {
+	n := len(f.out)
+	step()
+	for i := range f.out[n:] {
+		f.out[n+i].early = true
 	}
-	return x
+}
+
+// inInterface lowers e for an interface that it becomes: the runtime takes some values
+// by their addresses, and those without are copied.
+func (f *fn) inInterface(e ast.Expr, lower func(ast.Expr) *expr, to types.Type) *expr {
+	if t := f.typeOf(e); types.IsInterface(to) && !types.IsInterface(t) && byAddress(t) && !f.info.Types[e].Addressable() {
+		return f.early(func() *expr { return lower(e) })
+	}
+	return lower(e)
 }
 
 // isDirect says whether what an interface holds of a type is the value itself.
@@ -274,9 +339,6 @@ func isDirect(t types.Type) bool {
 // byAddress says whether what a value of a type becomes in an interface is made from
 // its address.
 func byAddress(t types.Type) bool {
-	if isDirect(t) {
-		return false
-	}
 	switch n := sizes.Sizeof(t); {
 	case n != 2 && n != 4 && n != 8, sizes.Alignof(t) != n, hasPointers(t):
 		return !isSole(t)
@@ -324,9 +386,6 @@ func (f *fn) withoutCalls(x *expr) *expr {
 	case x == nil || x.simple() && !x.copies():
 		return x
 	case x.isCall(), x.op == opField && x.args[0].op == opDirect && x.args[0].isCall(), x.isCopied():
-		if x.typ == nil {
-			return f.spillAlways(x)
-		}
 		return f.hold(x)
 	case !x.acts() && !x.copies():
 		return x
@@ -353,11 +412,11 @@ func (f *fn) together(list []lowering) []*expr {
 
 // mapKey lowers the key of an element of a map.
 func (f *fn) mapKey(e ast.Expr, m *types.Map) *expr {
-	x := f.to(e, m.Key())
+	x := func() *expr { return f.to(e, m.Key()) }
 	if f.isEarlyKey(e, m) {
-		return early(x)
+		return f.early(x)
 	}
-	return x
+	return x()
 }
 
 // isEarlyKey says whether Go's compiler evaluates a key with the calls: the runtime

@@ -160,6 +160,10 @@ func (f *fn) indexValue(e ast.Expr) *expr {
 }
 
 func (f *fn) slice(e *ast.SliceExpr) *expr {
+	return f.early(func() *expr { return f.sliced(e) })
+}
+
+func (f *fn) sliced(e *ast.SliceExpr) *expr {
 	p, isPointer := f.typeOf(e.X).Underlying().(*types.Pointer)
 	inPlace := isPointer && !isLarge(p.Elem()) || f.inPlace(e.X)
 	list := []lowering{func() *expr {
@@ -199,7 +203,7 @@ func (f *fn) slice(e *ast.SliceExpr) *expr {
 	} else if parts[1] == nil {
 		parts[1] = intLiteral(0)
 	}
-	return early(node(opSlice, "", f.typeOf(e), parts...))
+	return node(opSlice, "", f.typeOf(e), parts...)
 }
 
 // storage is a place that is assigned to, with the checks that come just before.

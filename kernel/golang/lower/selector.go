@@ -201,7 +201,9 @@ func (f *fn) methodValue(e *ast.SelectorExpr, sel *types.Selection) *expr {
 		if !c.iface {
 			recv = toAny(recv)
 		}
-		return l.cast(l.runtime(anyType, "HostMethod", recv, literal(strconv.Quote(c.fun.Name()), nil)), t)
+		bound := l.runtime(anyType, "HostMethod", recv, literal(strconv.Quote(c.fun.Name()), nil))
+		bound.panics = c.iface
+		return l.cast(bound, t)
 	}
 	fun, _ := f.methodOf(c, recv)
 	recvType := l.rep(c.recv)
@@ -209,7 +211,9 @@ func (f *fn) methodValue(e *ast.SelectorExpr, sel *types.Selection) *expr {
 		recvType = "*" + recvType
 	}
 	isSigned := !c.ptr && l.isSigned(c.recv)
-	return steady(call(t, ident(l.binder(fun, recvType, t.Underlying().(*types.Signature), c.iface, isSigned), nil), given(recv)))
+	bound := steady(call(t, ident(l.binder(fun, recvType, t.Underlying().(*types.Signature), c.iface, isSigned), nil), given(recv)))
+	bound.panics = c.iface // of nil
+	return bound
 }
 
 // binder is the function that makes a method value of a receiver.

@@ -85,7 +85,7 @@ func (l *Lowerer) writeSigned(name string, h header, body code, plain bool) {
 		}
 		if l.signed[p.typ] {
 			again.params[i] = param{l.fresh("p"), "any"}
-			given = append(given, stmt{effect, "%s, _ := %s.(%s)", []any{p.name, again.params[i].name, p.typ}})
+			given = append(given, stmt{format: "%s, _ := %s.(%s)", args: []any{p.name, again.params[i].name, p.typ}})
 		}
 	}
 	l.writeFunc(callName(name), again, append(given, body...))
@@ -97,7 +97,7 @@ func (l *Lowerer) writeSigned(name string, h header, body code, plain bool) {
 	if h.results != "" {
 		ret = "return "
 	}
-	l.writeFunc(name, h, code{{effect, "%s%s", []any{ret, call(nil, ident(name, nil), args...)}}})
+	l.writeFunc(name, h, code{{format: "%s%s", args: []any{ret, call(nil, ident(name, nil), args...)}}})
 }
 
 // given is an argument of a function whose parameters may be interfaces: a constant

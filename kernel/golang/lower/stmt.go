@@ -185,6 +185,16 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
+func isArray(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Array)
+	return ok
+}
+
+func isSlice(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Slice)
+	return ok
+}
+
 func (f *fn) ifStmt(s *ast.IfStmt) {
 	if f.ifFails(s) {
 		return
