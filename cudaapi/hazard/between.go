@@ -10,7 +10,7 @@ import (
 // several processes know. Without the records of the others it holds only what this
 // rank's own says of them.
 type between struct {
-	letters map[letter]*match
+	letters map[record.Envelope]*match
 	began   map[*record.Message]clock // receives
 	meets   map[meeting]*gathering
 	events  map[int]*shared // by the number that a process has for it
@@ -20,22 +20,8 @@ type between struct {
 }
 
 func newBetween() between {
-	return between{letters: map[letter]*match{}, began: map[*record.Message]clock{}, meets: map[meeting]*gathering{},
+	return between{letters: map[record.Envelope]*match{}, began: map[*record.Message]clock{}, meets: map[meeting]*gathering{},
 		events: map[int]*shared{}, keys: map[string]*shared{}, foreign: map[int]bool{}}
-}
-
-// letter is a message: the n-th of a communicator from a rank to another with a tag.
-type letter struct {
-	comm             string
-	from, to, tag, n int
-}
-
-// letterOf is the message that an operation sends or receives.
-func letterOf(m *record.Message) letter {
-	if m.Role == record.Sends {
-		return letter{m.Comm, m.Rank, m.Peer, m.Tag, m.N}
-	}
-	return letter{m.Comm, m.Peer, m.Rank, m.Tag, m.N}
 }
 
 // match is what is known of a message.
@@ -142,7 +128,7 @@ func (c *Checker) eventGone(id int) {
 	delete(c.ranks.foreign, id)
 }
 
-func (c *Checker) match(l letter) *match {
+func (c *Checker) match(l record.Envelope) *match {
 	m := c.ranks.letters[l]
 	if m == nil {
 		m = &match{}
@@ -164,14 +150,8 @@ func (c *Checker) gathering(m *record.Message) *gathering {
 // says no.
 func sources(m *record.Message, f func(rank int) bool) bool {
 	for i := range m.Size {
-		switch {
-		case m.Role == record.FromRoot && i != m.Root:
-		case m.Role == record.ToRoot && m.Rank != m.Root && i != m.Rank:
-		case m.Role == record.FromLower && i > m.Rank:
-		default:
-			if !f(i) {
-				return false
-			}
+		if m.Brings(i) && !f(i) {
+			return false
 		}
 	}
 	return true
@@ -190,7 +170,7 @@ func (c *Checker) told(o *record.Op, p *process) {
 	}
 	switch o.Message.Role {
 	case record.Sends:
-		m := c.match(letterOf(o.Message))
+		m := c.match(o.Message.Envelope())
 		m.host, m.sent, m.synchronous = p.host, true, o.Message.Synchronous
 	case record.Receives:
 		c.ranks.began[o.Message] = p.host
@@ -205,7 +185,7 @@ func (c *Checker) met(s *step) bool {
 	case !c.merged:
 		return true
 	case o.Target != nil && o.Target.Message != nil: // of a receive that is over
-		m := c.ranks.letters[letterOf(o.Target.Message)]
+		m := c.ranks.letters[o.Target.Message.Envelope()]
 		return m == nil || m.ready
 	case o.Message == nil || o.Message.Role <= record.Receives:
 		return true
@@ -228,7 +208,7 @@ func (c *Checker) toRanks(o *record.Op, base clock) {
 	}
 	switch m := o.Message; m.Role {
 	case record.Sends:
-		x := c.match(letterOf(m))
+		x := c.match(m.Envelope())
 		x.data, x.ready = base, true
 	case record.Receives:
 	default:
@@ -244,7 +224,7 @@ func (c *Checker) fromRanks(o *record.Op) (at clock) {
 	switch {
 	case !c.merged:
 	case o.Target != nil && o.Target.Message != nil:
-		l := letterOf(o.Target.Message)
+		l := o.Target.Message.Envelope()
 		if m := c.ranks.letters[l]; m != nil {
 			at = m.data
 			m.received = true
@@ -267,7 +247,7 @@ func (c *Checker) leave(m *record.Message) (at clock) {
 }
 
 // settled forgets a message of which nothing more comes.
-func (c *Checker) settled(l letter, m *match, asked *record.Message) {
+func (c *Checker) settled(l record.Envelope, m *match, asked *record.Message) {
 	if m.received && m.sent && (!m.synchronous || m.answered) {
 		delete(c.ranks.letters, l)
 		delete(c.ranks.began, asked)
@@ -295,7 +275,7 @@ func (c *Checker) awaits(o *record.Op) bool {
 		if o.Message == nil {
 			return false
 		}
-		m := c.ranks.letters[letterOf(o.Message)]
+		m := c.ranks.letters[o.Message.Envelope()]
 		return o.Message.N < 0 || m == nil || !m.sent || !m.ready && !asked.InStream
 	case asked.Role == record.Sends:
 		if !asked.Synchronous {
@@ -326,7 +306,7 @@ func (c *Checker) arrived(o *record.Op, p *process) {
 			delete(c.ranks.began, asked)
 			return
 		}
-		l := letterOf(o.Message)
+		l := o.Message.Envelope()
 		m := c.ranks.letters[l]
 		if m == nil {
 			return // its sender's record is not here
@@ -343,7 +323,7 @@ func (c *Checker) arrived(o *record.Op, p *process) {
 			return
 		}
 		p.host = join(p.host, c.ranks.began[o.Message])
-		l := letterOf(asked)
+		l := asked.Envelope()
 		m := c.match(l)
 		m.answered = true
 		c.settled(l, m, o.Message)

@@ -51,10 +51,8 @@ type source struct {
 	lanes   map[*record.Lane]*record.Lane
 	events  map[*record.Event]*record.Event
 	posted  []*posted
-	sent    map[letter]int             // messages, their n left out
-	got     map[letter]int             // ... and those that were received: a rank may send to itself
-	meets   map[string]int             // collectives of a communicator
-	mail    map[letter]*record.Message // receives by what they got
+	numbers record.Numbers
+	mail    map[record.Envelope]*record.Message // receives by what they got
 }
 
 // imported is memory of another rank's: at its addresses here, and where it is.
@@ -127,7 +125,7 @@ func (f *Folder) look() error {
 		}
 		f.known[name] = true
 		f.files = append(f.files, &source{Reader: r, lanes: map[*record.Lane]*record.Lane{}, events: map[*record.Event]*record.Event{},
-			sent: map[letter]int{}, got: map[letter]int{}, meets: map[string]int{}, mail: map[letter]*record.Message{}})
+			mail: map[record.Envelope]*record.Message{}})
 	}
 	return nil
 }
@@ -350,7 +348,7 @@ func (j *world) awaits(s *source, o *record.Op) bool {
 	case record.SyncRequest:
 		if t := o.Target; t != nil && t.Message != nil && t.Message.Role == record.Sends && t.Message.Synchronous && o.Message == nil {
 			for _, peer := range j.ranks {
-				if m := peer.mail[letterOf(t.Message)]; m != nil {
+				if m := peer.mail[t.Message.Envelope()]; m != nil {
 					o.Message = m
 				}
 			}
@@ -394,14 +392,8 @@ func (s *source) number(o *record.Op) {
 	case o.Kind != record.Request || o.Message == nil:
 	case o.Message.Role == record.Receives:
 		s.posted = append(s.posted, &posted{op: o})
-	case o.Message.Role == record.Sends:
-		l := letterOf(o.Message)
-		l.n = 0
-		o.Message.N = s.sent[l]
-		s.sent[l]++
 	default:
-		o.Message.N = s.meets[o.Message.Comm]
-		s.meets[o.Message.Comm]++
+		s.numbers.Number(o.Message)
 	}
 }
 
@@ -428,12 +420,9 @@ func (s *source) resolve() {
 		if slices.ContainsFunc(open, func(o *record.Message) bool { return asks(o, got) }) {
 			return false
 		}
-		l := letterOf(got)
-		l.n = 0
-		got.N = s.got[l]
-		s.got[l]++
+		s.numbers.Number(got)
 		asked.Peer, asked.Tag, asked.N = got.Peer, got.Tag, got.N
-		s.mail[letterOf(asked)] = asked
+		s.mail[asked.Envelope()] = asked
 		return true
 	})
 }
@@ -566,7 +555,7 @@ func (j *world) take(s *source) {
 		s.queue = nil
 	}
 	if o.Kind == record.SyncRequest && o.Message != nil && o.Target != nil && o.Target.Message != nil {
-		l := letterOf(o.Target.Message)
+		l := o.Target.Message.Envelope()
 		if j.check.ranks.letters[l] == nil { // nothing more comes of it
 			for _, peer := range j.ranks {
 				delete(peer.mail, l)

@@ -102,14 +102,6 @@ type who struct{ rank, id int }
 
 // meet finds which messages of different ranks are the same.
 func (t *Timeline) meet() {
-	type channel struct {
-		comm          string
-		from, to, tag int
-	}
-	type meetingPoint struct {
-		comm string
-		n    int
-	}
 	order := make([]*Box, 0, len(t.Boxes))
 	for i := range t.Boxes {
 		if t.Boxes[i].message != nil {
@@ -117,40 +109,34 @@ func (t *Timeline) meet() {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *Box) int { return a.ID - b.ID })
-	sends := map[channel][]*Box{}
-	collectives := map[meetingPoint][]*Box{}
-	seen := map[string]map[int]int{}
+	sends := map[record.Envelope]*Box{}
+	collectives := map[record.Envelope][]*Box{} // those of all ranks have the same communicator and number
+	numbers := map[int]*record.Numbers{}
 	for _, b := range order {
-		switch m := b.message; m.Role {
-		case record.Sends:
-			k := channel{m.Comm, m.Rank, m.Peer, m.Tag}
-			sends[k] = append(sends[k], b)
-		case record.Receives:
-		default:
-			if seen[m.Comm] == nil {
-				seen[m.Comm] = map[int]int{}
-			}
-			k := meetingPoint{m.Comm, seen[m.Comm][b.Rank]}
-			seen[m.Comm][b.Rank]++
+		if numbers[b.Rank] == nil {
+			numbers[b.Rank] = &record.Numbers{}
+		}
+		m := &b.message.Message
+		numbers[b.Rank].Number(m)
+		switch k := m.Envelope(); {
+		case m.Role == record.Sends:
+			sends[k] = b
+		case m.Role > record.Receives:
+			k = record.Envelope{Comm: m.Comm, N: m.N}
 			collectives[k] = append(collectives[k], b)
 		}
 	}
 	for _, b := range order {
 		if m := b.message; m.Role == record.Receives {
-			k := channel{m.Comm, m.Peer, m.Rank, m.Tag}
-			if list := sends[k]; len(list) > 0 {
-				b.Peers = []Peer{{list[0].Rank, list[0].ID}}
-				sends[k] = list[1:]
+			if s := sends[m.Envelope()]; s != nil {
+				b.Peers = []Peer{{s.Rank, s.ID}}
 			}
 		}
 	}
 	for _, all := range collectives {
 		for _, b := range all {
-			m := b.message
 			for _, o := range all {
-				needs := m.Role == record.FromAll || m.Role == record.FromRoot && o.message.Rank == m.Root ||
-					m.Role == record.ToRoot && m.Rank == m.Root || m.Role == record.FromLower && o.message.Rank < m.Rank
-				if o.Rank != b.Rank && needs {
+				if o.Rank != b.Rank && b.message.Brings(o.message.Rank) {
 					b.Peers = append(b.Peers, Peer{o.Rank, o.ID})
 				}
 			}
