@@ -60,7 +60,7 @@ func TestStatements(t *testing.T) {
 		"var i int = 0\nfor l i < 10 {\nif i == 3 {\ncontinue l\n}\nif i == 6 {\nbreak l\n}\nx[2] = x[2] + int64(i)\n} post {\ni = i + 1\n}":                {7, 2, 12, 0},
 		"block b {\nx[2] = int64(1)\nif x[0] > int64(0) {\nbreak b\n}\nx[3] = int64(1)\n}":                                                                  {7, 2, 1, 0},
 		"var i int = 0\nlabel again\ni = i + 1\nif i < 5 {\ngoto again\n}\nx[2] = int64(i)":                                                                 {7, 2, 5, 0},
-		"lit f \"f\" (n int64) (int64) {\ncheck index(3, len(x))\nx[3] = n\nreturn n * int64(2)\n}\nvar r int64\ncall r = lit f(int64(4))\nx[2] = r":                                {7, 2, 8, 4},
+		"lit f \"f\" (n int64) (int64) {\ncheck index(3, len(x))\nx[3] = n\nreturn n * int64(2)\n}\nvar r int64\ncall r = lit f(int64(4))\nx[2] = r":        {7, 2, 8, 4},
 		"var s T_s = T_s{int64(3), [2]int32{int32(4), int32(5)}}\nvar p *T_s = &s\ncheck nonnil(p)\n(*p).b[1] = int32(9)\nx[2] = s.a\nx[3] = int64(s.b[1])": {7, 2, 3, 9},
 		"check slice(1, 3, 3, cap(x))\nvar y []int64 = x[1:3:3]\ncheck index(1, len(y))\ny[1] = int64(len(y) + cap(y))":                                     {7, 2, 4, 0},
 		"var n int64\ncall n = sum(x)\nx[2] = n":              {7, 2, 9, 0},
