@@ -123,7 +123,7 @@ func compile(p *gokernel.HostProgram, missing bool) (*Code, error) {
 		release := cache.Lock(key) // of the ranks of a job, which come here together, one compiles
 		defer release()
 		if image = cache.Get(key); image == nil {
-			err := hostcxx.InWorkFolder(cache.Folder(), func(dir string) (err error) {
+			err := hostcxx.InWorkFolder(cache.Folder(), func(_, dir string) (err error) {
 				image, err = build(cc, flags, dir, p.Code)
 				return err
 			})

@@ -80,6 +80,27 @@ func TestCacheIsWhereItIsNamed(t *testing.T) {
 	}
 }
 
+// Headers that were taken from the temporary folder are written again.
+func TestHeadersTakenAway(t *testing.T) {
+	if _, err := Compiler(); err != nil {
+		t.Skip(err)
+	}
+	temp := t.TempDir()
+	env := map[string]string{"GOCUDA_CACHE": "off", "TMPDIR": temp}
+	compiled(t, env)
+	headers, err := filepath.Glob(filepath.Join(temp, "*", "include", "cuda_sim.h"))
+	if err != nil || len(headers) != 1 {
+		t.Fatal(headers, err)
+	}
+	if err := os.Remove(headers[0]); err != nil {
+		t.Fatal(err)
+	}
+	compiled(t, env)
+	if _, err := os.Stat(headers[0]); err != nil {
+		t.Error(err)
+	}
+}
+
 // The same code under another name is not compiled again, and its log has that name. Code
 // that names its file is, and so is code with a header of the user's own, which may change.
 func TestCacheOfAnotherName(t *testing.T) {

@@ -84,9 +84,9 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	b := build{cc: cc, cache: cache, name: name, src: src, options: opts, check: !m.opt.NoCheck, arch: m.profile.Major*100 + m.profile.Minor*10}
 	var so []byte
 	var log string
-	err = hostcxx.InWorkFolder(cache.Folder(), func(dir string) (err error) {
-		b.dir, b.include = dir, filepath.Join(dir, "include")
-		if err = writeIncludes(dir); err == nil {
+	err = hostcxx.InWorkFolder(cache.Folder(), func(own, dir string) (err error) {
+		b.dir, b.include = dir, filepath.Join(own, "include")
+		if err = writeIncludes(own); err == nil {
 			so, log, err = b.run(src.Names)
 		}
 		return err
@@ -181,7 +181,12 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 		return nil, "", err
 	}
 	out := filepath.Join(b.dir, "k.so")
-	if _, _, err := b.command(string(asm), "-shared", "-Wl,-Bsymbolic", "-Wl,--strip-debug", "-Wl,-z,defs", "-o", out, "-x", "assembler", "-", "-x", "none", common); err != nil {
+	link := []string{"-shared", "-Wl,-Bsymbolic", "-Wl,--strip-debug", "-Wl,-z,defs", "-o", out, "-x", "assembler", "-", "-x", "none", common}
+	_, _, err = b.command(string(asm), append(link, "-nodefaultlibs", "-lm", "-lgcc", "-lc")...)
+	if errors.As(err, &bad) { // few need the C++ library, which takes the linker as long as all else
+		_, _, err = b.command(string(asm), link...)
+	}
+	if err != nil {
 		return nil, "", err
 	}
 	so, err = os.ReadFile(out)

@@ -44,6 +44,14 @@ __global__ void f(int *out) {
 			}
 			return 1024
 		}},
+		{"what the C++ library has", `
+struct Shape { __device__ virtual int area() const = 0; __device__ virtual ~Shape() {} };
+struct Square : Shape { int a; __device__ Square(int a) : a(a) {} __device__ int area() const override { return a * a; } };
+__global__ void f(int *out) {
+    Square s(threadIdx.x);
+    const Shape *volatile p = &s;
+    out[threadIdx.x] = p->area();
+}`, func(i int) int32 { return int32(i * i) }},
 		{"functions of integers", `
 #include <cmath>
 __global__ void f(int *out) {

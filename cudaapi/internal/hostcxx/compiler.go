@@ -5,16 +5,11 @@ package hostcxx
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
-
-	"gocuda/internal/ownfolder"
 )
 
 // Compiler is the host's C++ compiler.
@@ -57,44 +52,4 @@ func (c *Compiler) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.Path, args...)
 	endWhole(cmd)
 	return cmd
-}
-
-// workFolders are where files may be that are needed for a moment: the temporary
-// folder, and where else there may be room when that is full or read-only.
-func workFolders(cache string) []string {
-	folders := []string{os.TempDir(), "/dev/shm"}
-	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), cache} {
-		if dir != "" {
-			folders = append(folders, dir)
-		}
-	}
-	return folders
-}
-
-// InWorkFolder calls f with a folder of its own, which it removes, and with
-// another where there is no room in that. cache is a folder that may be written, or
-// "".
-func InWorkFolder(cache string, f func(dir string) error) error {
-	var failed []error
-	for _, in := range workFolders(cache) {
-		dir, remove, err := ownfolder.Temporary(in, "gocuda-cxx-")
-		if err == nil {
-			err = f(dir)
-			remove()
-		}
-		if err == nil {
-			return nil
-		}
-		var file *fs.PathError
-		if !errors.As(err, &file) && !noRoom(err) {
-			return err
-		}
-		failed = append(failed, err)
-	}
-	return fmt.Errorf("no folder to compile in (TMPDIR names one): %w", errors.Join(failed...))
-}
-
-// noRoom recognizes, also in what a compiler said, that a file system is full.
-func noRoom(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "No space left on device")
 }

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"sync"
 
 	"github.com/ebitengine/purego"
 	"golang.org/x/sys/unix"
-
-	"gocuda/internal/ownfolder"
 )
 
 // Library is code that was loaded; where no file could hold it, memory does, for
@@ -26,7 +23,7 @@ type Library struct {
 func Load(image []byte) (Library, error) {
 	failed := errors.New("no temporary folder")
 	for _, in := range workFolders("") {
-		dir, err := loading.in(in)
+		dir, err := own.in(in)
 		if err != nil {
 			failed = err
 			continue
@@ -42,35 +39,6 @@ func Load(image []byte) (Library, error) {
 		return Library{}, errors.Join(failed, err)
 	}
 	return l, nil
-}
-
-// loadFolders are those in which this process loads files: one that is killed as it does
-// leaves none.
-type loadFolders struct {
-	mu  sync.Mutex
-	own map[string]loadFolder // by the folder that it is in
-}
-
-type loadFolder struct {
-	dir    string
-	remove func() // is not called, but the folder stays only as long as it could be
-}
-
-var loading = loadFolders{own: make(map[string]loadFolder)}
-
-func (l *loadFolders) in(dir string) (string, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	f := l.own[dir]
-	if _, err := os.Stat(f.dir); err == nil {
-		return f.dir, nil
-	}
-	var err error
-	if f.dir, f.remove, err = ownfolder.Temporary(dir, "gocuda-so-"); err != nil {
-		return "", err
-	}
-	l.own[dir] = f
-	return f.dir, nil
 }
 
 func openMemory(image []byte) (Library, error) {
