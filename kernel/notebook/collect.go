@@ -16,6 +16,7 @@ type collector struct {
 	closed  bool
 	display map[string][]Output // by display id, wherever it is shown
 	widgets widgets
+	into    *model // the Output widget that captures what comes, or nil
 
 	stream Output // the last output, if more text may be added to it
 	text   strings.Builder
@@ -31,7 +32,7 @@ func (k *collector) begin(c *Cell, count int) {
 	defer k.mu.Unlock()
 	k.flush()
 	k.endText()
-	k.cell, k.clear = c, false
+	k.cell, k.into, k.clear = c, nil, false
 	c.ExecutionCount = count
 }
 
@@ -61,6 +62,7 @@ func (k *collector) add(o session.Output) {
 	switch o.Kind {
 	case session.ToComm:
 		k.widgets.take(o.Comm)
+		k.capture(k.widgets[o.Comm.ID])
 	case session.Clear:
 		if o.Wait {
 			k.clear = true
@@ -120,12 +122,39 @@ func (k *collector) put(o Output) {
 		k.empty()
 	}
 	k.endText()
+	if k.into != nil {
+		list, _ := k.into.state["outputs"].([]any)
+		k.into.state["outputs"] = append(list, map[string]any(o))
+		return
+	}
 	k.cell.Outputs = append(k.cell.Outputs, o)
 }
 
 func (k *collector) empty() {
 	k.endText()
-	k.cell.Outputs, k.clear = nil, false
+	if k.clear = false; k.into != nil {
+		k.into.state["outputs"] = []any{}
+		return
+	}
+	k.cell.Outputs = nil
+}
+
+// capture directs outputs to a widget that an Output has begun to capture, or back to the
+// cell.
+func (k *collector) capture(m *model) {
+	if m == nil || m.state["_model_name"] != "OutputModel" {
+		return
+	}
+	id, _ := m.state["msg_id"].(string)
+	begins, ends := id != "" && k.into == nil, id == "" && k.into == m
+	if !begins && !ends {
+		return
+	}
+	k.flush()
+	k.endText()
+	if k.into, k.clear = nil, false; begins {
+		k.into = m
+	}
 }
 
 // flush brings the text that is being added to up to date.

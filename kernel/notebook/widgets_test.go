@@ -2,8 +2,10 @@ package notebook
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
+	"gocuda/kernel/display"
 	"gocuda/kernel/session"
 )
 
@@ -39,5 +41,39 @@ func TestWidgetsKeepTheBytesTheyHave(t *testing.T) {
 	}
 	if len(has) != 2 || has[`["value",0,"content"]`] != "new" || has[`["other"]`] != "x" {
 		t.Errorf("the notebook has %v", has)
+	}
+}
+
+// What an Output widget captures is in that widget, and not in the cell as well.
+func TestAnOutputWidgetHasWhatItCaptures(t *testing.T) {
+	k, c := newCollector(), &Cell{Kind: Code}
+	k.begin(c, 1)
+	say := func(id, kind, state string) {
+		k.add(session.Output{Kind: session.ToComm, Comm: &session.Comm{Type: kind, ID: id, Data: json.RawMessage(`{"state":` + state + `}`)}})
+	}
+	text := func(s string) { k.add(session.Output{Kind: session.Stdout, Text: s}) }
+	show := func(s string) {
+		k.add(session.Output{Kind: session.Display, Bundle: display.Bundle{Data: map[string]any{"text/plain": s}}})
+	}
+	say("out", "open", `{"_model_name":"OutputModel","msg_id":"","outputs":[]}`)
+	text("before\n")
+	for _, round := range []string{"first", "second"} {
+		say("out", "msg", `{"msg_id":"cell"}`)
+		k.add(session.Output{Kind: session.Clear, Wait: true})
+		text(round)
+		show("picture of the " + round)
+		say("out", "msg", `{"msg_id":""}`)
+	}
+	text("after\n")
+	k.close()
+	nb := &Notebook{}
+	k.widgets.write(nb)
+	if got := fmt.Sprint(c.Outputs); got != "[map[name:stdout output_type:stream text:before\n] map[name:stdout output_type:stream text:after\n]]" && got != "[map[name:stdout output_type:stream text:before\nafter\n]]" {
+		t.Errorf("the cell has %s", got)
+	}
+	state := nb.Metadata["widgets"].(map[string]any)["application/vnd.jupyter.widget-state+json"].(map[string]any)["state"].(map[string]any)
+	captured := fmt.Sprint(state["out"].(map[string]any)["state"].(map[string]any)["outputs"])
+	if captured != "[map[name:stdout output_type:stream text:second] map[data:map[text/plain:picture of the second] metadata:map[] output_type:display_data]]" {
+		t.Errorf("the widget has %s", captured)
 	}
 }
