@@ -220,3 +220,16 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%s\nwant %s", said, want)
 	}
 }
+
+// A function that Interact calls is shown in its widget, and, where widgets are not drawn,
+// in its place: not both.
+func TestInteractIsShownOnce(t *testing.T) {
+	inTurn(t)
+	c := &notebook.Cell{Kind: notebook.Code, Source: `widgets.Interact(func(n int) any { return n + 7 }, widgets.Between(1, 9))`}
+	if err := run(t, &notebook.Notebook{Minor: 5, Cells: []*notebook.Cell{c}}, 1); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Outputs) != 1 || !strings.HasSuffix(fmt.Sprint(c.Outputs[0]["data"].(map[string]any)["text/plain"]), "\n8") {
+		t.Errorf("%v", c.Outputs)
+	}
+}
