@@ -61,6 +61,13 @@ func SetParent(f func() string) {
 	all.parent = f
 }
 
+// drawn says whether there is a front end that draws widgets.
+func drawn() bool {
+	all.Lock()
+	defer all.Unlock()
+	return all.send != nil
+}
+
 func post(m Message) error {
 	all.Lock()
 	send := all.send

@@ -82,7 +82,9 @@ func Interactive(f any, controls ...any) (*Widget, error) {
 			for _, v := range x.Call(args) {
 				if v.CanInterface() && v.Interface() != nil {
 					b := display.Of(v.Interface())
-					display.Show(b)
+					if drawn() { // else the box is shown as b
+						display.Show(b)
+					}
 					box.standIn(b)
 				}
 			}

@@ -772,15 +772,11 @@ func (w *Widget) MIMEBundle() map[string]any {
 	if closed { // the front end knows no such widget any more
 		return map[string]any{"text/plain": w.String() + ", closed"}
 	}
-	data, text := map[string]any{}, w.String()
+	data := map[string]any{"text/plain": w.String()}
 	w.mu.Lock()
 	maps.Copy(data, w.stands)
 	w.mu.Unlock()
-	if more, _ := data["text/plain"].(string); more != "" {
-		text += "\n" + more
-	}
 	data["application/vnd.jupyter.widget-view+json"] = map[string]any{"version_major": 2, "version_minor": 0, "model_id": w.id}
-	data["text/plain"] = text
 	return data
 }
 
