@@ -90,7 +90,7 @@ func (p *part) wrap(c *cell, s *ast.ExprStmt, shows bool) (open, closing string)
 		}
 		lastType = tuple.At(n - 1).Type()
 	}
-	quiet := isCall && p.isQuiet(c, call)
+	quiet := isCall && golang.IsQuiet(info, call)
 	hasError := isCall && !info.Types[call.Fun].IsType() && lastType != nil && types.Identical(lastType, types.Universe.Lookup("error").Type())
 	if quiet {
 		return "", ""
@@ -117,26 +117,6 @@ func (p *part) wrap(c *cell, s *ast.ExprStmt, shows bool) (open, closing string)
 func isHandle(t types.Type) bool {
 	n, ok := t.(*types.Named)
 	return ok && n.Obj().Name() == "Handle" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "gocuda/kernel/display"
-}
-
-// isQuiet says whether nobody wants to see what a call returns.
-func (p *part) isQuiet(c *cell, call *ast.CallExpr) bool {
-	var id *ast.Ident
-	switch f := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		id = f
-	case *ast.SelectorExpr:
-		id = f.Sel
-	default:
-		return false
-	}
-	switch o := c.typed.Info.Uses[id].(type) {
-	case *types.Func:
-		return o.Pkg() != nil && o.Pkg().Path() == "fmt" && (strings.HasPrefix(o.Name(), "Print") || strings.HasPrefix(o.Name(), "Fprint"))
-	case *types.Builtin:
-		return o.Name() == "copy"
-	}
-	return false
 }
 
 // unread uses variables that nothing reads, as Go demands.

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"gocuda/kernel/golang/lower"
 )
 
 // Typed is a cell that was checked and not run, for those who write it as a
@@ -118,3 +120,7 @@ func (ev *Evaluator) Place(pos token.Pos) (cell string, line, column int) {
 
 // BuiltinPath is the package of the functions that the kernel adds to Go's.
 const BuiltinPath = builtinPath
+
+// IsQuiet says whether nobody wants to see what a call returns in a cell: the number of
+// bytes that fmt wrote, the size of a copy.
+func IsQuiet(info *types.Info, call *ast.CallExpr) bool { return lower.IsQuiet(info, call) }
