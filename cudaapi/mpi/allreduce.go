@@ -205,7 +205,7 @@ func (a *deviceAllreduce) begin() (err error) {
 	t := &a.c.devices
 	call := a.call()
 	call.OneShot = !a.others.Failed
-	how := allreduce.Decide(call)
+	how := allreduce.DecideForRanks(call)
 	if how == allreduce.LL || how == allreduce.Simple {
 		members := func() (err error) {
 			a.member, err = t.oneShot.Of(&plainRanks{a.c.side, sideHandshakes}, a.to.Device(), a.others.Devices)
@@ -227,7 +227,7 @@ func (a *deviceAllreduce) begin() (err error) {
 			return nil
 		}
 		call.OneShot = false
-		how = allreduce.Decide(call)
+		how = allreduce.DecideForRanks(call)
 	}
 	if how == allreduce.Host {
 		return a.delegate(a.host.Start(a.x))

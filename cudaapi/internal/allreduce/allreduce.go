@@ -141,6 +141,16 @@ func Decide(c Call) Algorithm {
 	return Ring
 }
 
+// DecideForRanks gives what ranks do before they are a group: LL, Simple or Host, or Group.
+// A group asks Decide: only a group knows whether NCCL is there.
+func DecideForRanks(c Call) Algorithm {
+	switch how := Decide(c); how {
+	case LL, Simple, Host:
+		return how
+	}
+	return Group
+}
+
 // CanOneShot reports whether the call can be done in one launch.
 func (c Call) CanOneShot() bool {
 	return c.OneShot && c.Members > 1 && c.Members <= Members && c.Bytes > 0 && !c.Apart
