@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -207,6 +208,7 @@ func (s *sharing) assigned(left, right []ast.Expr) {
 			if s.isShared(e) {
 				s.mark(left[i])
 			}
+			s.pointed(s.heldIn(left[i]), e)
 		}
 	} else if len(right) == 1 && len(left) > 0 {
 		for i, e := range left {
@@ -214,6 +216,14 @@ func (s *sharing) assigned(left, right []ast.Expr) {
 				s.mark(e)
 			}
 		}
+	}
+}
+
+// pointed marks a variable whose address is given to one that holds such memory: it may
+// be put there through the pointer.
+func (s *sharing) pointed(to *types.Var, e ast.Expr) {
+	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.AND && to != nil && s.isHeld(to) {
+		s.mark(u.X)
 	}
 }
 
@@ -306,13 +316,17 @@ func (s *sharing) call(e *ast.CallExpr) {
 		s.mark(sel.X)
 	}
 	for i, a := range e.Args {
-		if n := sig.Params().Len(); n > 0 && s.isShared(a) {
-			if p := sig.Params().At(min(i, n-1)); isCells(p) {
-				if s.holds(p); s.isDynamic(e) {
-					s.l.hand(handed{sig, false, min(i, n-1)})
-				}
+		n := sig.Params().Len()
+		if n == 0 {
+			continue
+		}
+		p := sig.Params().At(min(i, n-1))
+		if s.isShared(a) && isCells(p) {
+			if s.holds(p); s.isDynamic(e) {
+				s.l.hand(handed{sig, false, min(i, n-1)})
 			}
 		}
+		s.pointed(p, a)
 	}
 }
 
@@ -565,8 +579,8 @@ func (f *fn) isShared(e ast.Expr) bool {
 			return len(e.Args) == 1 && f.isShared(e.Args[0])
 		case tv.IsBuiltin():
 			switch name := calledName(e.Fun).Name; name {
-			case "append":
-				return !isNumbers(f.info.TypeOf(e)) && slices.ContainsFunc(e.Args, f.isShared)
+			case "append": // of numbers, what is appended is copied
+				return f.isShared(e.Args[0]) || !isNumbers(f.info.TypeOf(e)) && slices.ContainsFunc(e.Args, f.isShared)
 			case "Slice", "Add": // of package unsafe
 				return f.isShared(e.Args[0])
 			}
@@ -854,6 +868,7 @@ func (f *fn) passed(e *ast.CallExpr) (done func()) {
 			for _, a := range e.Args[1:] {
 				f.touch(a, nil, false)
 			}
+			f.appends(e)
 		}
 		return done
 	}
@@ -928,9 +943,10 @@ func changes(fun *types.Func) bool {
 	case "encoding/binary":
 		return strings.HasPrefix(fun.Name(), "Put") || fun.Name() == "Read"
 	case "slices":
-		return strings.HasPrefix(fun.Name(), "Sort") && fun.Signature().Results().Len() == 0 || fun.Name() == "Reverse"
+		name := strings.TrimSuffix(fun.Name(), "Func")
+		return slices.Contains([]string{"Sort", "SortStable", "Reverse", "Delete", "Compact", "Insert", "Replace"}, name)
 	case "sort":
-		return fun.Name() == "Ints" || fun.Name() == "Float64s" || strings.HasPrefix(fun.Name(), "Slice")
+		return slices.Contains([]string{"Ints", "Float64s", "Slice", "SliceStable", "Sort", "Stable"}, fun.Name())
 	}
 	return false
 }
@@ -945,10 +961,8 @@ func (f *fn) touch(x, index ast.Expr, write bool) {
 	if s, ok := ast.Unparen(x).(*ast.SliceExpr); ok && index == nil {
 		whole, first, last = s.X, s.Low, s.High
 	}
-	for _, e := range []ast.Expr{whole, first, last, index} {
-		if e != nil && !f.isPlain(e) {
-			return
-		}
+	if !f.arePlain([]ast.Expr{whole, first, last, index}) {
+		return
 	}
 	bound := func(e ast.Expr, otherwise int) *expr {
 		if e == nil {
@@ -968,7 +982,48 @@ func (f *fn) touch(x, index ast.Expr, write bool) {
 // they are touched; at is the expression that does. Where no statement can stand, they
 // are not told about.
 func (f *fn) tell(x, from *expr, to string, write, element bool, at ast.Expr) {
-	if f.unguarded > 0 || len(f.prefix) > 0 && (x.calls() || from.calls()) {
+	f.tellBy(at, x.calls() || from.calls(), "%s(%s, int(%s), int(%s), %v, %v", f.l.sym("Touch"), x, from, to, write, element)
+}
+
+// appends reports what an append to a slice writes behind its elements, or, where there
+// is no room, that it copies them.
+func (f *fn) appends(e *ast.CallExpr) {
+	x := e.Args[0]
+	if !f.isShared(x) || !isNumbers(f.typeOf(x)) || len(e.Args) == 1 {
+		return
+	}
+	parts := []ast.Expr{x}
+	if s, ok := ast.Unparen(x).(*ast.SliceExpr); ok {
+		parts = []ast.Expr{s.X, s.Low, s.High, s.Max}
+	}
+	n := fmt.Sprint(len(e.Args) - 1)
+	if e.Ellipsis.IsValid() {
+		added := e.Args[1]
+		if s, ok := ast.Unparen(added).(*ast.SliceExpr); ok {
+			parts = append(parts, s.X, s.Low, s.High, s.Max)
+		} else {
+			parts = append(parts, added)
+		}
+		if !f.arePlain(parts) {
+			return
+		}
+		n = "len(" + f.expr(added).String() + ")"
+	}
+	if !f.arePlain(parts) {
+		return
+	}
+	to := f.expr(x)
+	f.tellBy(x, to.calls(), "%s(%s, %s", f.l.sym("TouchAppended"), to, n)
+}
+
+// arePlain reports whether expressions that are there are plain.
+func (f *fn) arePlain(list []ast.Expr) bool {
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool { return e != nil && !f.isPlain(e) })
+}
+
+// tellBy calls a function of the runtime that tells. Its last arguments are the place.
+func (f *fn) tellBy(at ast.Expr, calls bool, format string, args ...any) {
+	if f.unguarded > 0 || len(f.prefix) > 0 && calls {
 		return
 	}
 	only := ""
@@ -980,5 +1035,5 @@ func (f *fn) tell(x, from *expr, to string, write, element bool, at ast.Expr) {
 		defer f.emitAs(pure, "}")
 	}
 	f.emitAs(note, "%s = %d", f.posName(), f.position(at)) // by which its caller is found
-	f.emitAs(pure, "%s(%s, int(%s), int(%s), %v, %v, %d, %q)", f.l.sym("Touch"), x, from, to, write, element, f.position(at)>>12, f.cell)
+	f.emitAs(pure, format+", %d, %q)", append(args, f.position(at)>>12, f.cell)...)
 }

@@ -44,6 +44,17 @@ func (r *Runtime) touch(slice any, first, last int, write, element bool, line in
 	r.Touched(Touch{cell, line, unsafe.Add(v.UnsafePointer(), first*size), (last - first) * size, write, element, r.called.Load() > 0 && r.isCalled()})
 }
 
+// touchAppended tells what an append of n elements to a slice does: it writes them
+// behind the slice's, where there is room, and else reads these.
+func (r *Runtime) touchAppended(slice any, n int, line int, cell string) {
+	v := reflect.ValueOf(slice)
+	if last := v.Len() + n; last <= v.Cap() {
+		r.touch(v.Slice(0, last).Interface(), v.Len(), last, true, false, line, cell)
+	} else {
+		r.touch(slice, 0, -1, false, false, line, cell)
+	}
+}
+
 // isCalled reports whether compiled code started the calling goroutine's function:
 // see callback.
 func (r *Runtime) isCalled() bool {
