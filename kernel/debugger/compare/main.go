@@ -345,12 +345,11 @@ func byDelve(dlv, name string, most int) (lines []int, err error) {
 		server.Process.Kill()
 		server.Wait()
 	}()
-	first, err := bufio.NewReader(said).ReadString('\n')
+	address, err := listening(bufio.NewReader(said))
 	if err != nil {
 		return nil, err
 	}
 	go io.Copy(io.Discard, said)
-	address := strings.TrimSpace(first[strings.LastIndex(first, "127.0.0.1"):])
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		return nil, err
@@ -414,6 +413,19 @@ func byDelve(dlv, name string, most int) (lines []int, err error) {
 			if err := c.send(how, map[string]any{"threadId": m.Body.ThreadID}); err != nil {
 				return nil, err
 			}
+		}
+	}
+}
+
+// listening reads where Delve listens from what it says.
+func listening(said *bufio.Reader) (address string, err error) {
+	for {
+		line, err := said.ReadString('\n')
+		if err != nil {
+			return "", fmt.Errorf("Delve does not say where it listens: %w", err)
+		}
+		if i := strings.LastIndex(line, "127.0.0.1"); i >= 0 {
+			return strings.TrimSpace(line[i:]), nil
 		}
 	}
 }
