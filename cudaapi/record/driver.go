@@ -764,6 +764,14 @@ func (d *Driver) variable(c driver.Context, p, n uint64) {
 	}
 }
 
+// ModuleUnload forgets the module's kernels.
+func (d *Driver) ModuleUnload(c driver.Context, m driver.Module) error {
+	if d.tracer != nil {
+		d.tracer.Unload(c, m)
+	}
+	return d.Driver.ModuleUnload(c, m)
+}
+
 // Preloads reports whether kernels report their accesses by code that is loaded for it.
 func (d *Driver) Preloads() bool { return d.tracer != nil }
 

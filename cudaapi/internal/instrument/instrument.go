@@ -439,6 +439,28 @@ func (t *Tracer) Forget(gone func(driver.Context) bool) {
 	t.jobs = slices.DeleteFunc(t.jobs, func(j *job) bool { return gone(j.p.c) })
 }
 
+// Unload drops what was loaded for a module's kernels, which are done: the module is
+// about to be unloaded.
+func (t *Tracer) Unload(c driver.Context, of driver.Module) {
+	var list []*module
+	t.mu.Lock()
+	maps.DeleteFunc(t.modules, func(k moduleKey, m *module) bool {
+		gone := k.c == c && k.of == of
+		if gone {
+			list = append(list, m)
+		}
+		return gone
+	})
+	maps.DeleteFunc(t.variants, func(k key, _ *variant) bool { return k.c == c && k.origin.Module == of })
+	p := t.places[c]
+	t.mu.Unlock()
+	for _, m := range list {
+		if m.h != 0 && (p == nil || t.d.StreamSynchronize(c, p.outlines, nil) == nil) {
+			t.d.ModuleUnload(c, m.h) //nolint:errcheck // it is not used again
+		}
+	}
+}
+
 // Preload does what the first launch of a kernel would do: CUDA may load code only when
 // what runs has ended, which may wait for what the program does after that launch. It
 // gives the variables of the kernel's module, as far as they are known.
@@ -564,14 +586,7 @@ func toPTX(options []string, arch string) (list []string) {
 
 // instrument is a kernel that notes what it touches.
 func (t *Tracer) instrument(c driver.Context, dev driver.Device, from *driver.Origin) (v made, err error) {
-	k := moduleKey{c, from.Module, from.Source}
-	t.mu.Lock()
-	m := t.modules[k]
-	if m == nil {
-		m = &module{}
-		t.modules[k] = m
-	}
-	t.mu.Unlock()
+	m := t.moduleOf(c, from)
 	m.once.Do(func() { m.err = t.loadModule(m, c, dev, from) })
 	if m.err != nil {
 		return made{}, m.err
@@ -580,6 +595,19 @@ func (t *Tracer) instrument(c driver.Context, dev driver.Device, from *driver.Or
 	v.waits = m.waits[from.Symbol]
 	v.f, err = t.d.ModuleFunction(c, m.h, from.Symbol)
 	return v, err
+}
+
+// moduleOf is what there is of a kernel's module.
+func (t *Tracer) moduleOf(c driver.Context, from *driver.Origin) *module {
+	k := moduleKey{c, from.Module, from.Source}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := t.modules[k]
+	if m == nil {
+		m = &module{}
+		t.modules[k] = m
+	}
+	return m
 }
 
 // loadModule compiles a module whose kernels note what they touch.
@@ -771,6 +799,9 @@ func (t *Tracer) take(p *place) *trace {
 			if err == nil {
 				return x
 			}
+			t.mu.Lock()
+			p.made--
+			t.mu.Unlock()
 		}
 		if time.Now().After(end) {
 			return nil

@@ -605,3 +605,79 @@ func TestRewrite(t *testing.T) {
 }
 
 func pointerOf(b []byte) unsafe.Pointer { return unsafe.Pointer(&b[0]) }
+
+// poor has no memory for a while.
+type poor struct {
+	driver.Driver
+	none bool
+}
+
+func (p *poor) MemAlloc(c driver.Context, n uint64) (driver.Ptr, error) {
+	if p.none {
+		return 0, &driver.Error{Code: driver.ErrOutOfMemory, Call: "cuMemAlloc"}
+	}
+	return p.Driver.MemAlloc(c, n)
+}
+
+// TestTracesAfterMemoryWasShort: traces that could not be made count for nothing.
+func TestTracesAfterMemoryWasShort(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	d, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	p := &poor{Driver: d}
+	b := newBench(t, p, kernels)
+	at, err := b.x.place(b.c, 0)
+	b.check(err)
+	for range len(at.idle) {
+		b.x.take(at)
+	}
+	p.none = true
+	if b.x.take(at) != nil {
+		t.Fatal("a trace without memory")
+	}
+	p.none = false
+	if b.x.take(at) == nil {
+		t.Error("no trace when there is memory again")
+	}
+}
+
+// TestUnloadedModules: nothing is kept of a module that is unloaded.
+func TestUnloadedModules(t *testing.T) {
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	d, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	b := newBench(t, d, outlined)
+	var own []driver.Module
+	b.x.variant = func(c driver.Context, dev driver.Device, from *driver.Origin) (made, error) {
+		v, err := onHost(d)(c, dev, from)
+		v.outline, v.by = true, []int{0, 1}
+		m := b.x.moduleOf(c, from)
+		m.once.Do(func() {
+			out, err := d.Compile(dev, b.src) // stands for the one with its kernels
+			b.check(err)
+			m.h, m.err = d.ModuleLoad(c, out.Image)
+			own = append(own, m.h)
+		})
+		return v, err
+	}
+	x := b.alloc(4000)
+	l := b.launch("set", 3, 64, x, 1000, 0)
+	b.touched(l, 4000, x)
+	b.x.Unload(b.c, b.m)
+	if n, m := len(b.x.variants), len(b.x.modules); n+m > 0 {
+		t.Errorf("%d kernels and %d modules are kept", n, m)
+	}
+	if len(own) != 1 || d.ModuleUnload(b.c, own[0]) == nil {
+		t.Errorf("of %d modules of its own one is still loaded", len(own))
+	}
+}
