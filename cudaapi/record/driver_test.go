@@ -18,7 +18,7 @@ import (
 var passedOn = []string{"CanAccessPeer", "Compile", "DefaultMemPool", "DeviceAttribute", "DeviceCount", "DeviceName", "DeviceTotalMem", "DeviceUUID",
 	"DisablePeerAccess", "EnablePeerAccess", "FunctionAttribute", "FunctionParams", "MaxActiveBlocks", "MemAdvise", "MemInfo", "MemPoolAttribute", "MemPoolCreate",
 	"MemPoolDestroy", "MemPoolExport", "MemPoolImport", "MemPoolSetAccess", "MemPoolTrimTo", "MemRangeAttribute", "ModuleFunction", "ModuleFunctions", "ModuleLoad",
-	"ModuleUnload", "Name", "P2PAttribute", "PointerAttributes", "PrimaryRelease", "SetFunctionAttribute", "SetMemPoolAttribute", "StreamGetFlags",
+	"Name", "P2PAttribute", "PointerAttributes", "PrimaryRelease", "SetFunctionAttribute", "SetMemPoolAttribute", "StreamGetFlags",
 	"StreamPriorityRange", "Version"}
 
 // A new call of a driver is recorded, or it is listed above: it is not forgotten.

@@ -681,3 +681,21 @@ func TestUnloadedModules(t *testing.T) {
 		t.Errorf("of %d modules of its own one is still loaded", len(own))
 	}
 }
+
+// TestUnloadedModulesOnGPUs: a module that is loaded again tells what its kernels touch.
+func TestUnloadedModulesOnGPUs(t *testing.T) {
+	b := onGPU(t, kernels)
+	for range 3 {
+		b.run()
+		b.check(b.d.CtxSynchronize(b.c, nil))
+		b.x.Unload(b.c, b.m)
+		b.check(b.d.ModuleUnload(b.c, b.m))
+		if n, m := len(b.x.variants), len(b.x.modules); n+m > 0 {
+			t.Errorf("%d kernels and %d modules are kept", n, m)
+		}
+		out, err := b.d.Compile(0, b.src)
+		b.check(err)
+		b.m, err = b.d.ModuleLoad(b.c, out.Image)
+		b.check(err)
+	}
+}
