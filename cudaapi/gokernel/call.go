@@ -22,18 +22,8 @@ func (f *fn) call(e *ast.CallExpr) []ir.Expr {
 		return f.builtin(e, fun)
 	}
 	if o := f.funcOf(fun); o != nil {
-		if f.u.host != nil {
-			if f.u.declOf(o.Origin()) == nil && (o.Signature().Recv() == nil || !types.IsInterface(o.Signature().Recv().Type())) {
-				if !f.isHostLibrary(o) {
-					if results, ok := f.outside(e, o); ok {
-						return results
-					}
-					f.fail(e, "%s cannot be called in compiled code", o.FullName())
-				}
-				return f.library(e, o)
-			}
-		} else if o.Pkg() != f.u.pkg && f.u.imported[o.Origin()] == nil {
-			return f.library(e, o)
+		if results, ok := f.u.target.library(f, e, o); ok {
+			return results
 		}
 		return f.declared(e, fun, o)
 	}
@@ -42,11 +32,11 @@ func (f *fn) call(e *ast.CallExpr) []ir.Expr {
 		return f.invoke(e, &ir.Call{Lit: ref.Lit}, nil, f.typeOf(fun).(*types.Signature))
 	}
 	if sel, ok := fun.(*ast.SelectorExpr); ok && f.u.info.Selections[sel] != nil {
-		f.fail(e, "a function that is kept in a field cannot be called in a kernel")
+		f.refuse(e, fieldCall)
 	}
 	ref, ok := f.expr(fun).(*ir.FuncRef)
 	if !ok || ref.Lit == nil {
-		f.fail(e, "a kernel can call functions by their names, and function literals that a variable holds")
+		f.refuse(e, otherCall)
 	}
 	return f.invoke(e, &ir.Call{Lit: ref.Lit}, nil, f.typeOf(fun).Underlying().(*types.Signature))
 }
@@ -184,12 +174,10 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
 	case *ast.Ident:
 		name = fun.Name
 	case *ast.SelectorExpr:
-		f.fail(e, "package unsafe cannot be used in a kernel")
+		f.refuse(e, unsafePackage)
 	}
-	if f.u.host != nil {
-		if results, ok := f.mapBuiltin(e, name); ok {
-			return results
-		}
+	if results, ok := f.u.target.builtin(f, e, name); ok {
+		return results
 	}
 	switch name {
 	case "len", "cap":
@@ -228,7 +216,7 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
 		if tv := f.u.info.Types[e.Args[0]]; !tv.IsType() {
 			init = f.to(e.Args[0], t)
 		}
-		_, p := f.movable(e, "t", t, init)
+		_, p := f.u.target.variable(f, e, "t", t, init)
 		return one(f.convert(p, f.typeOf(e)))
 	case "copy":
 		dst, src := f.temp(f.expr(e.Args[0])), f.expr(e.Args[1])
@@ -242,45 +230,24 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
 		f.usable(x.Type(), e.Args[0], "a value")
 		f.emit(&ir.Effect{Name: "clear", Args: []ir.Expr{f.temp(x)}, T: x.Type()})
 		return nil
-	case "panic":
-		if f.u.host != nil {
-			f.hostPanic(e)
-			return nil
-		}
-		tv := f.u.info.Types[e.Args[0]]
-		if tv.Value == nil {
-			f.fail(e.Args[0], "a panic in a kernel takes a constant")
-		}
-		text := tv.Value.ExactString()
-		if tv.Value.Kind() == constant.String {
-			text = constant.StringVal(tv.Value)
-		}
-		f.emit(&ir.Panic{Text: text, Pos: e.Pos()})
-		return nil
-	case "print", "println":
-		if f.u.host == nil {
-			f.print(e, name == "println")
-			return nil
-		}
-		if results, ok := f.printOutside(e, name); ok {
-			return results
-		}
-	case "append":
-		if f.u.host != nil {
-			return one(f.appended(e))
-		}
-		f.fail(e, "append cannot be used in a kernel, where no memory is allocated: write to elements of a slice that is long enough")
-	case "make":
-		if f.u.host != nil {
-			return one(f.makeSlice(e))
-		}
-		f.usable(f.typeOf(e), e, "a value") // which is said of maps and channels
-		f.fail(e, "make cannot be used in a kernel, where no memory is allocated: declare an array, such as var x [16]float32, or pass a slice")
 	case "recover":
-		f.fail(e, "recover cannot be used in a kernel: a panic ends the thread, and is reported by the launch's stream")
+		f.refuse(e, recovering)
 	}
-	f.fail(e, "%s cannot be used in a kernel", name)
+	f.refuse(e, builtins, name)
 	return nil
+}
+
+// constantPanic is panic(x) of a constant.
+func (f *fn) constantPanic(e *ast.CallExpr) {
+	tv := f.u.info.Types[e.Args[0]]
+	if tv.Value == nil {
+		f.fail(e.Args[0], "a panic in a kernel takes a constant")
+	}
+	text := tv.Value.ExactString()
+	if tv.Value.Kind() == constant.String {
+		text = constant.StringVal(tv.Value)
+	}
+	f.emit(&ir.Panic{Text: text, Pos: e.Pos()})
 }
 
 // print is println, whose words are separated by blanks.
@@ -414,9 +381,6 @@ func (f *fn) library(e *ast.CallExpr, o *types.Func) []ir.Expr {
 	one := func(x ir.Expr) []ir.Expr { return []ir.Expr{x} }
 	switch path := o.Pkg().Path(); path {
 	case "math", "math/bits", "math/cmplx":
-		if f.inGo(o) {
-			return one(f.callsGo(o, f.args(e, sig)))
-		}
 		prefix := map[string]string{"math": "math_", "math/bits": "bits_", "math/cmplx": "cmplx_"}[path]
 		args := f.args(e, sig)
 		return one(&ir.Pure{Name: prefix + strings.ToLower(o.Name()[:1]) + o.Name()[1:], Args: args, T: sig.Results().At(0).Type()})

@@ -12,18 +12,11 @@ import (
 // each function has a summary, declare such variables earlier or are refused; for the host
 // they are moved into Go's memory.
 
-// escapes does it for all functions.
-func (u *unit) escapes() {
-	if u.host != nil {
-		u.host.stores = u.storesPointers()
-		for _, f := range u.prog.Funcs {
-			u.try(func() { u.keepsRules(f) })
-		}
-		return
-	}
+// lifetimes does it for all functions of kernels.
+func (u *unit) lifetimes() {
 	summaries := u.summarize()
 	for _, f := range u.prog.Funcs {
-		u.try(func() { u.lifetimes(f, summaries) })
+		u.try(func() { u.lifetimesOf(f, summaries) })
 	}
 }
 
@@ -32,7 +25,7 @@ func (u *unit) escapes() {
 // in variables that live as long as that one, or less. Where it would be, the variable
 // is moved into Go's memory, and the program lowered again.
 func (u *unit) keepsRules(f *ir.Func) {
-	k := newEscapeAnalysis(u, f)
+	k := newEscapeAnalysis(u, f, moving{})
 	ir.WalkAll(f.Body, func(s ir.Stmt) {
 		if c, ok := s.(*ir.Call); ok && c.Func != nil {
 			k.below = max(k.below, u.host.stack[c.Func]) // one that is not known yet calls itself
@@ -42,8 +35,8 @@ func (u *unit) keepsRules(f *ir.Func) {
 	u.host.stack[f] = k.size + k.below
 }
 
-func newEscapeAnalysis(u *unit, f *ir.Func) *escapeAnalysis {
-	return &escapeAnalysis{u: u, f: f, in: make(map[*ir.Var]any), up: make(map[any]any), roots: make(map[*ir.Var][]*ir.Var), early: make(map[*ir.Var]bool), literals: make(map[*ir.Var]*ir.Func)}
+func newEscapeAnalysis(u *unit, f *ir.Func, rules escapeRules) *escapeAnalysis {
+	return &escapeAnalysis{u: u, f: f, rules: rules, in: make(map[*ir.Var]any), up: make(map[any]any), roots: make(map[*ir.Var][]*ir.Var), early: make(map[*ir.Var]bool), literals: make(map[*ir.Var]*ir.Func)}
 }
 
 // follow goes through the function until all is known of where addresses are kept.
@@ -59,6 +52,7 @@ func (k *escapeAnalysis) follow() {
 type escapeAnalysis struct {
 	u       *unit
 	f       *ir.Func
+	rules   escapeRules
 	in      map[*ir.Var]any // the innermost block, loop or literal in which a variable is declared
 	up      map[any]any     // the one around it
 	roots   map[*ir.Var][]*ir.Var
@@ -96,9 +90,8 @@ func (k *escapeAnalysis) places(list []ir.Stmt, in any) {
 		switch s := s.(type) {
 		case *ir.Define:
 			k.in[s.Var] = in
-			if k.size += sizes.Sizeof(s.Var.Type); k.u.host != nil && k.size+k.below > mostLocal {
-				k.fail(s, "the variables of the functions need more than %d KiB of stack", mostLocal>>10)
-			}
+			k.size += sizes.Sizeof(s.Var.Type)
+			k.rules.declared(k, s)
 		case *ir.Closure:
 			k.up[s] = in
 			for _, v := range s.Lit.Params {
@@ -143,42 +136,26 @@ func (k *escapeAnalysis) stmts(list []ir.Stmt, lit *ir.Closure) {
 		case *ir.Assign:
 			v := ir.Root(s.To)
 			if roots := k.carries(s.Value); len(roots) > 0 {
-				switch {
-				case v != nil && v.Space == ir.Local:
+				if v != nil && v.Space == ir.Local {
 					k.keep(s, v, roots)
-				case k.u.host == nil:
-					k.stored(s, k.carriesPart(s.To), roots)
-				default:
-					k.escape(s, roots, "compiled code cannot store the address of a local variable in memory")
+				} else {
+					k.rules.stored(k, s, k.carriesPart(s.To), roots)
 				}
 			}
 		case *ir.Effect:
 			for i, a := range s.Args {
-				switch roots := k.carries(a); {
-				case i == 0 && s.Dst != nil && hasPointers(s.Dst.Type):
+				if roots := k.carries(a); i == 0 && s.Dst != nil && hasPointers(s.Dst.Type) {
 					k.keep(s, s.Dst, roots)
-				case k.u.host == nil:
-				case len(roots) > 0 && storesElements(s):
-					k.escape(s, roots, "compiled code cannot store the address of a local variable in memory")
+				} else {
+					k.rules.given(k, s, roots)
 				}
-			}
-			if len(s.Args) == 0 || k.u.host == nil {
-				break
-			}
-			if _, ok := s.Args[0].Type().Underlying().(*types.Slice); !ok && s.Name == "clear" && hasPointers(s.T) {
-				k.fail(s, "compiled code cannot clear what has pointers in it")
 			}
 		case *ir.Call:
 			var roots []*ir.Var
 			for _, a := range s.Args {
 				roots = append(roots, k.carries(a)...)
 			}
-			if k.u.host != nil && k.u.host.stores && len(roots) > 0 { // perhaps the address
-				k.escape(s, roots, "compiled code cannot give the address of a local variable to a function while something stores pointers in memory")
-			}
-			if k.u.host == nil {
-				k.apply(s)
-			}
+			k.rules.called(k, s, roots)
 			for _, d := range s.Dst {
 				if d != nil && hasPointers(d.Type) {
 					k.keep(s, d, roots)
@@ -186,12 +163,7 @@ func (k *escapeAnalysis) stmts(list []ir.Stmt, lit *ir.Closure) {
 			}
 		case *ir.Return:
 			for _, v := range s.Values {
-				roots := k.carries(v)
-				if k.u.host == nil {
-					k.returns(s, lit, roots)
-				} else if len(roots) > 0 {
-					k.escape(s, roots, "compiled code cannot return the address of this local variable")
-				}
+				k.rules.returned(k, s, lit, k.carries(v))
 			}
 		}
 	}
@@ -200,14 +172,9 @@ func (k *escapeAnalysis) stmts(list []ir.Stmt, lit *ir.Closure) {
 // keep notes that a variable holds addresses of others.
 func (k *escapeAnalysis) keep(s ir.Stmt, v *ir.Var, roots []*ir.Var) {
 	for _, r := range roots {
-		inside := k.within(k.in[v], k.in[r])
-		if !inside && k.u.host == nil {
-			k.outlives(s, v, r)
-		} else if !inside {
-			k.escape(s, []*ir.Var{r}, "compiled code cannot keep the address of this variable for longer than the block in which it is declared")
-			continue
+		if k.within(k.in[v], k.in[r]) || k.rules.outlives(k, s, v, r) {
+			k.learn(v, []*ir.Var{r})
 		}
-		k.learn(v, []*ir.Var{r})
 	}
 }
 
@@ -221,11 +188,82 @@ func (k *escapeAnalysis) learn(v *ir.Var, roots []*ir.Var) {
 	}
 }
 
-// escape has variables moved into Go's memory whose addresses outlive them.
-func (k *escapeAnalysis) escape(s ir.Stmt, roots []*ir.Var, why string) {
-	if !k.u.host.escape(roots) {
-		k.fail(s, "%s", why)
+// escapeRules say what becomes of the addresses of local variables.
+type escapeRules interface {
+	// declared is a variable that needs memory.
+	declared(k *escapeAnalysis, s *ir.Define)
+	// outlives is v, which has the address of r for longer than r lives. It says whether r
+	// lives longer from now on.
+	outlives(k *escapeAnalysis, s ir.Stmt, v, r *ir.Var) bool
+	// stored are addresses that a statement stores in what some variables have the addresses of.
+	stored(k *escapeAnalysis, s ir.Stmt, to, roots []*ir.Var)
+	// given are addresses that an effect is given, called those that a function is, and returned
+	// those that come back.
+	given(k *escapeAnalysis, s *ir.Effect, roots []*ir.Var)
+	called(k *escapeAnalysis, s *ir.Call, roots []*ir.Var)
+	returned(k *escapeAnalysis, s ir.Stmt, lit *ir.Closure, roots []*ir.Var)
+}
+
+// moving moves variables into Go's memory whose addresses outlive them.
+type moving struct{}
+
+func (moving) escape(k *escapeAnalysis, s ir.Stmt, roots []*ir.Var, why string) {
+	if len(roots) > 0 && !k.u.host.escape(roots) {
+		k.fail(s, "compiled code cannot %s", why)
 	}
+}
+
+func (moving) declared(k *escapeAnalysis, s *ir.Define) {
+	if k.size+k.below > mostLocal {
+		k.fail(s, "the variables of the functions need more than %d KiB of stack", mostLocal>>10)
+	}
+}
+
+func (m moving) outlives(k *escapeAnalysis, s ir.Stmt, _, r *ir.Var) bool {
+	m.escape(k, s, []*ir.Var{r}, "keep the address of this variable for longer than the block in which it is declared")
+	return false
+}
+
+func (m moving) stored(k *escapeAnalysis, s ir.Stmt, _, roots []*ir.Var) {
+	m.escape(k, s, roots, "store the address of a local variable in memory")
+}
+
+func (m moving) given(k *escapeAnalysis, s *ir.Effect, roots []*ir.Var) {
+	if storesElements(s) {
+		m.stored(k, s, nil, roots)
+	}
+	if _, ok := s.Args[0].Type().Underlying().(*types.Slice); !ok && s.Name == "clear" && hasPointers(s.T) {
+		k.fail(s, "compiled code cannot clear what has pointers in it")
+	}
+}
+
+func (m moving) called(k *escapeAnalysis, s *ir.Call, roots []*ir.Var) {
+	if k.u.host.stores { // perhaps the address
+		m.escape(k, s, roots, "give the address of a local variable to a function while something stores pointers in memory")
+	}
+}
+
+func (m moving) returned(k *escapeAnalysis, s ir.Stmt, _ *ir.Closure, roots []*ir.Var) {
+	m.escape(k, s, roots, "return the address of this local variable")
+}
+
+// declaring declares variables earlier whose addresses outlive them, and refuses what outlives
+// its iteration or its function.
+type declaring struct{}
+
+func (declaring) declared(*escapeAnalysis, *ir.Define)              {}
+func (declaring) given(*escapeAnalysis, *ir.Effect, []*ir.Var)      {}
+func (declaring) called(k *escapeAnalysis, s *ir.Call, _ []*ir.Var) { k.apply(s) }
+
+func (declaring) outlives(k *escapeAnalysis, s ir.Stmt, v, r *ir.Var) bool {
+	k.outlives(s, v, r)
+	return true
+}
+
+func (declaring) stored(k *escapeAnalysis, s ir.Stmt, to, roots []*ir.Var) { k.stored(s, to, roots) }
+
+func (declaring) returned(k *escapeAnalysis, s ir.Stmt, lit *ir.Closure, roots []*ir.Var) {
+	k.returns(s, lit, roots)
 }
 
 // storesElements says whether an effect stores its arguments after the first, or what
@@ -320,11 +358,11 @@ func (k *escapeAnalysis) carriesPart(e ir.Expr) (list []*ir.Var) {
 	return list
 }
 
-// lifetimes makes the variables of a kernel's function live as long as their addresses are
+// lifetimesOf makes the variables of a kernel's function live as long as their addresses are
 // kept: where that is behind the block in which one is declared, it is declared at the
 // start. What is kept behind its iteration of a loop, or its function, is refused: a
 // device allocates no memory.
-func (u *unit) lifetimes(f *ir.Func, of summaries) {
+func (u *unit) lifetimesOf(f *ir.Func, of summaries) {
 	k := u.followed(f, of)
 	if len(k.early) > 0 {
 		f.Body = k.declared(f.Body)
@@ -355,7 +393,7 @@ func (u *unit) summarize() summaries {
 // followed goes through a function, in which each parameter points to something that it
 // stands for.
 func (u *unit) followed(f *ir.Func, of summaries) *escapeAnalysis {
-	k := newEscapeAnalysis(u, f)
+	k := newEscapeAnalysis(u, f, declaring{})
 	k.summaries = of
 	for _, v := range f.Params {
 		if hasPointers(v.Type) {

@@ -1,7 +1,6 @@
 package gokernel
 
 import (
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/parser"
@@ -39,13 +38,13 @@ func (f *fn) constant(at ast.Node, v constant.Value, t types.Type) ir.Expr {
 		if types.IsInterface(t) {
 			f.usable(t, at, "a value")
 		}
-		if s, ok := t.Underlying().(*types.Slice); ok && v.Kind() == constant.String && f.u.host == nil {
+		if s, ok := t.Underlying().(*types.Slice); ok && v.Kind() == constant.String && !f.u.target.hasStrings() {
 			f.fail(at, "a string cannot become a %s in a kernel, where no memory is allocated: a constant string can be indexed and ranged over, and %s{'a', 'b'} is there", types.TypeString(t, shortNames), types.TypeString(s, shortNames))
 		}
 		f.fail(at, "a constant cannot be of type %s here", types.TypeString(t, shortNames))
 	}
 	switch {
-	case b.Info()&types.IsString != 0 && f.u.host != nil:
+	case b.Info()&types.IsString != 0 && f.u.target.hasStrings():
 	case b.Info()&types.IsString != 0:
 		f.fail(at, "strings are constants in a kernel: const s = \"abc\" can be indexed, ranged over and printed, and be what a panic says")
 	case b.Info()&types.IsInteger != 0:
@@ -104,9 +103,9 @@ func (f *fn) expr(e ast.Expr) ir.Expr {
 	case *ast.FuncLit:
 		return f.literal(e, "f")
 	case *ast.TypeAssertExpr:
-		f.fail(e, "there are no interfaces in a kernel, so a type cannot be asked for")
+		f.refuse(e, interfaces)
 	}
-	f.fail(e, "a kernel cannot have this expression (%T)", e)
+	f.refuse(e, otherExpr, e)
 	return nil
 }
 
@@ -180,7 +179,7 @@ func (f *fn) typeArgs(e ast.Expr) []types.Type {
 func (f *fn) funcValue(e ast.Expr) ir.Expr {
 	o := f.funcOf(e)
 	if o == nil {
-		f.fail(e, "this is no function that a kernel can give to another")
+		f.refuse(e, notAFunction)
 	}
 	decl := f.u.declOf(o.Origin())
 	if decl == nil || o.Signature().Recv() != nil {
@@ -244,7 +243,7 @@ func (f *fn) selector(e *ast.SelectorExpr) ir.Expr {
 			}
 			f.fail(e, "%s.%s can be called, and no more: write a function literal that calls it", o.Pkg().Name(), o.Name())
 		}
-		f.fail(e, "%s cannot be used in a kernel", e.Sel.Name)
+		f.refuse(e, otherName, e.Sel.Name)
 	}
 	switch s.Kind() {
 	case types.MethodVal:
@@ -276,7 +275,7 @@ func (f *fn) path(x ir.Expr, index []int, at ast.Node) ir.Expr {
 
 // index is x[i], checked.
 func (f *fn) index(e *ast.IndexExpr) ir.Expr {
-	if text, ok := f.constantString(e.X); ok && f.u.host == nil {
+	if text, ok := f.constantString(e.X); ok && !f.u.target.hasStrings() {
 		list := make([]int64, len(text))
 		for i := range list {
 			list[i] = int64(text[i])
@@ -347,7 +346,7 @@ func (f *fn) element(x, i ir.Expr, at ast.Node) ir.Expr {
 		x = f.stableSlice(x)
 		n, elem = &ir.Len{X: x}, types.Typ[types.Uint8]
 	default:
-		f.fail(at, "a value of type %s cannot be indexed in a kernel", types.TypeString(x.Type(), shortNames))
+		f.refuse(at, indexed, types.TypeString(x.Type(), shortNames))
 	}
 	i = f.stableIndex(i)
 	f.emit(&ir.Check{Kind: ir.InRange, Args: []ir.Expr{i, n}, Pos: at.Pos()})
@@ -407,7 +406,7 @@ func (f *fn) slice(e *ast.SliceExpr) ir.Expr {
 			return f.substring(e, x)
 		}
 		if !ok {
-			f.fail(e, "a value of type %s cannot be sliced in a kernel", types.TypeString(x.Type(), shortNames))
+			f.refuse(e, sliced, types.TypeString(x.Type(), shortNames))
 		}
 		x = f.stableSlice(x)
 		capacity, elem = &ir.Cap{X: x}, s.Elem()
@@ -458,7 +457,7 @@ func (f *fn) address(e *ast.UnaryExpr) ir.Expr {
 	t := f.typeOf(e)
 	if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok {
 		x := f.composite(lit, f.typeOf(lit))
-		_, p := f.movable(e, "t", x.Type(), x)
+		_, p := f.u.target.variable(f, e, "t", x.Type(), x)
 		return f.convert(p, t)
 	}
 	return f.addressOf(f.expr(e.X), t, e.X)
@@ -469,7 +468,7 @@ func (f *fn) addressOf(x ir.Expr, t types.Type, at ast.Node) ir.Expr {
 	switch x.(type) {
 	case *ir.Ref, *ir.Field, *ir.Index, *ir.Deref:
 	default:
-		f.fail(at, "the address of this cannot be taken in a kernel")
+		f.refuse(at, addressed)
 	}
 	if v := ir.Root(x); v != nil && v.Space == ir.Constant {
 		f.fail(at, "%s is in constant memory: its address cannot be taken; read it by its name", v.Name)
@@ -529,7 +528,7 @@ func (f *fn) operandType(x, y ast.Expr) types.Type {
 
 func (f *fn) arithmetic(op token.Token, x, y ir.Expr, t types.Type, at ast.Node) ir.Expr {
 	if isString(t) {
-		if f.u.host != nil {
+		if f.u.target.hasStrings() {
 			return f.joined(at, x, y, t)
 		}
 		f.fail(at, "strings cannot be joined in a kernel, where no memory is allocated")
@@ -590,18 +589,18 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) ir.Expr {
 		f.usable(t, e, "a value")
 		n := f.litLen(e)
 		array := types.NewArray(u.Elem(), n)
-		_, p := f.movable(e, "t", array, f.arrayLit(e, array, u.Elem(), n))
+		_, p := f.u.target.variable(f, e, "t", array, f.arrayLit(e, array, u.Elem(), n))
 		return &ir.Slice{X: p, Lo: ir.Int(0), Hi: ir.Int(n), Max: ir.Int(n), T: t}
 	case *types.Map:
 		f.usable(t, e, "a value")
 		return f.mapLiteral(e, t, u)
 	case *types.Pointer: // within another literal: &T{...}
 		x := f.composite(e, u.Elem())
-		_, p := f.movable(e, "t", x.Type(), x)
+		_, p := f.u.target.variable(f, e, "t", x.Type(), x)
 		return f.convert(p, t)
 	}
 	f.usable(t, e, "a value")
-	f.fail(e, "a kernel cannot have a value of type %s", types.TypeString(t, shortNames))
+	f.refuse(e, otherValue, types.TypeString(t, shortNames))
 	return nil
 }
 
@@ -635,7 +634,7 @@ func (f *fn) arrayLit(e *ast.CompositeLit, t, elem types.Type, n int64) ir.Expr 
 		return &ir.Zero{T: t}
 	}
 	if n > 4096 {
-		f.fail(e, "a literal of %d elements is too long for a kernel; fill it in a loop, or pass it as a slice", n)
+		f.refuse(e, longLiteral, n)
 	}
 	elems := make([]ir.Expr, n)
 	var at int64
@@ -658,28 +657,12 @@ func (f *fn) arrayLit(e *ast.CompositeLit, t, elem types.Type, n int64) ir.Expr 
 // literal is a function literal: a variable that holds it.
 func (f *fn) literal(e *ast.FuncLit, name string) ir.Expr {
 	sig := f.subst.of(f.u.info.TypeOf(e)).(*types.Signature)
-	g := &fn{u: f.u, f: &ir.Func{Name: name, Go: f.literalName(name), Pos: e.Pos()}, parent: f, subst: f.subst, vars: make(map[types.Object]*ir.Var), labels: make(map[string]*ir.Label), uses: f.uses}
+	g := &fn{u: f.u, f: &ir.Func{Name: name, Go: f.u.target.literalName(f, name), Pos: e.Pos()}, parent: f, subst: f.subst, vars: make(map[types.Object]*ir.Var), labels: make(map[string]*ir.Label), uses: f.uses}
 	original := f.u.info.TypeOf(e).(*types.Signature)
 	g.body(original, e.Type, e.Body)
 	v := f.local(name, sig)
 	f.emit(&ir.Closure{Var: v, Lit: g.f})
 	return &ir.FuncRef{Lit: v, T: sig}
-}
-
-// literalName is what messages call a function literal.
-func (f *fn) literalName(name string) string {
-	if f.u.host == nil {
-		return f.f.Go + "." + name
-	}
-	if f.u.host.literals == nil {
-		f.u.host.literals = make(map[string]int)
-	}
-	f.u.host.literals[f.f.Go]++
-	n := fmt.Sprint(f.u.host.literals[f.f.Go])
-	if f.parent != nil {
-		return f.f.Go + "." + n
-	}
-	return f.f.Go + ".func" + n
 }
 
 // conversion is T(x).
@@ -703,7 +686,7 @@ func (f *fn) conversion(e *ast.CallExpr) ir.Expr {
 		return v
 	}
 	if isString(t) != isString(v.Type()) {
-		if f.u.host != nil {
+		if f.u.target.hasStrings() {
 			return f.textConversion(e, v, t)
 		}
 		f.fail(e, "a conversion to %s cannot be made in a kernel, where no memory is allocated", types.TypeString(t, shortNames))

@@ -84,7 +84,7 @@ func (f *fn) method(e *ast.SelectorExpr, o *types.Func, targs []types.Type, sig 
 		f.fail(e, "%s is not in the source", o.Name())
 	}
 	if givesFunc(o.Signature()) {
-		f.fail(e, "%s returns a function: a kernel can call it, and no more", o.Name())
+		f.refuse(e, functionGiven, o.Name())
 	}
 	m := f.u.function(o.Origin(), targs, decl)
 	m.Called = true
@@ -99,9 +99,7 @@ func (f *fn) inlined(e *ast.CallExpr, decl *ast.FuncDecl, o *types.Func, targs [
 			f.fail(e, "%s calls itself", o.Name())
 		}
 	}
-	if f.u.host != nil {
-		defer f.u.hostFacts(o)()
-	}
+	defer f.u.target.facts(f.u, o)()
 	f.u.inside = append(f.u.inside, decl)
 	defer func() { f.u.inside = f.u.inside[:len(f.u.inside)-1] }()
 	body := decl.Body.List
@@ -110,7 +108,7 @@ func (f *fn) inlined(e *ast.CallExpr, decl *ast.FuncDecl, o *types.Func, targs [
 		last, _ = body[len(body)-1].(*ast.ReturnStmt)
 	}
 	if last == nil || len(last.Results) != 1 || returns(body[:len(body)-1]) {
-		f.fail(e, "%s returns a function, which a kernel can follow only if its one return stands at its end", o.Name())
+		f.refuse(e, functionReturn, o.Name())
 	}
 	sig := o.Signature()
 	subst := make(substitution)
@@ -144,7 +142,7 @@ func (f *fn) inlined(e *ast.CallExpr, decl *ast.FuncDecl, o *types.Func, targs [
 	g.stmts(body[:len(body)-1])
 	x, ok := g.expr(last.Results[0]).(*ir.FuncRef)
 	if !ok {
-		f.fail(e, "%s returns a function that a kernel cannot follow", o.Name())
+		f.refuse(e, functionLost, o.Name())
 	}
 	return x
 }
@@ -200,7 +198,7 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string, sig *types.Signature) {
 		body = f.made("body", yield, s.Pos(), func(g *fn, params []ir.Expr) {
 			g.iteration = t
 			g.own = labelsIn(s.Body)
-			g.targets = []target{{label, t.loop, true}}
+			g.targets = []destination{{label, t.loop, true}}
 			g.emit(&ir.If{Cond: &ir.Binary{Op: token.NEQ, X: &ir.Ref{Var: t.state}, Y: ir.Int(0), T: types.Typ[types.Bool]}, Then: []ir.Stmt{
 				&ir.Panic{Runtime: true, Text: "range function continued iteration after function for loop body returned false", Pos: s.Pos()}}})
 			for i, e := range []ast.Expr{s.Key, s.Value} {

@@ -103,7 +103,7 @@ func Compile(source string, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &unit{checked: c, comments: ast.NewCommentMap(c.fset, c.file, c.file.Comments), kept: make(map[any]string)}
+	u := &unit{checked: c, target: device{}, comments: ast.NewCommentMap(c.fset, c.file, c.file.Comments), kept: make(map[any]string)}
 	u.kernels()
 	var instances []*ir.Func
 	for _, expr := range o.Instances {
@@ -136,9 +136,9 @@ func Compile(source string, o Options) (*Program, error) {
 		return nil, u.noKernel()
 	}
 	way.kernels = kernels
-	todo := blockPasses
+	todo := blocks{}.passes()
 	if !o.Unchecked {
-		todo = slices.Concat(devicePasses[1:], blockPasses)
+		todo = slices.Concat(u.target.passes()[1:], todo)
 	}
 	if err := way.run(todo...); err != nil {
 		return nil, err

@@ -145,6 +145,7 @@ func compileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 		checked: &checked{fset: fset}, funcs: make(map[string]*ir.Func), globals: make(map[*types.Var]*ir.Var), taken: make(map[string]bool), prog: new(ir.Program),
 		host: &hostUnit{find: find, calls: calls, stack: make(map[*ir.Func]int64), movable: make(map[*ir.Var]token.Pos), moved: moved},
 	}
+	u.target = host{u.host}
 	entries := make([]*ir.Func, len(funcs))
 	for i, o := range funcs {
 		u.try(func() {
@@ -176,7 +177,7 @@ func compileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 		return nil, sorted(u.errs)
 	}
 	c := &compilation{unit: u}
-	if err := c.run(hostPasses...); err != nil {
+	if err := c.run(u.target.passes()...); err != nil {
 		return nil, err
 	}
 	p := &printer{fset: fset, host: &hostPrinter{recursive: recursive(u.prog.Funcs), outside: u.host.outside, frames: c.roots}}
@@ -214,26 +215,7 @@ func (u *unit) declOf(o *types.Func) *ast.FuncDecl {
 	if d := u.imported[o]; d != nil {
 		return d
 	}
-	if u.host == nil {
-		return u.decls[o]
-	}
-	s, _ := u.host.find(o)
-	return s.Decl
-}
-
-// hostFunction is lowered with the facts of the cell that it is in.
-func (u *unit) hostFunction(o *types.Func, lower func()) {
-	defer u.hostFacts(o)()
-	lower()
-}
-
-// hostFacts has a function lowered with the facts of its cell, until done.
-func (u *unit) hostFacts(o *types.Func) (done func()) {
-	s, _ := u.host.find(o)
-	info, here := u.info, u.here
-	u.info = s.Info
-	u.host.funcs = append(u.host.funcs, o)
-	return func() { u.info, u.here = info, here }
+	return u.target.declaration(u, o)
 }
 
 // hostName is what traces call a function.
@@ -251,25 +233,6 @@ func hostName(o *types.Func) string {
 	}
 	return name
 }
-
-// hostGlobal gives a package variable its place.
-func (u *unit) hostGlobal(v *types.Var, f *fn, at ast.Node) *ir.Var {
-	f.usable(v.Type(), at, "a variable")
-	if sizes.Sizeof(v.Type()) == 0 {
-		f.fail(at, "the variable %s has no size", v.Name())
-	}
-	g := &ir.Var{Name: "g_" + u.unique(v.Name()), Type: v.Type(), Space: ir.Global}
-	u.globals[v] = g
-	u.host.globals = append(u.host.globals, v)
-	u.prog.Globals = append(u.prog.Globals, g)
-	return g
-}
-
-// hostWords says of compiled code what is said of kernels.
-var hostWords = strings.NewReplacer("in a kernel, where no memory is allocated", "in compiled code, which allocates no memory", "in a kernel", "in compiled code",
-	"a kernel cannot", "compiled code cannot", "a kernel can", "compiled code can", "A kernel", "Compiled code", "a kernel has", "compiled code has",
-	"; threads share memory, ordered by barriers and atomics", "", ": its threads run in parallel already", "",
-	"a kernel's", "compiled code's", "a kernel", "compiled code", "a device", "compiled code")
 
 // hostMath are the functions of math and its like that give the same bits in C++ as
 // in Go.
@@ -290,12 +253,6 @@ var hostMath = func() map[string]bool {
 	return m
 }()
 
-// isHostLibrary says whether a function of a package is one that C++ has, with the same
-// bits, or calls in Go.
-func (f *fn) isHostLibrary(o *types.Func) bool {
-	return o.Pkg() != nil && o.Signature().Recv() == nil && (hostMath[o.Pkg().Path()+"."+o.Name()] || f.inGo(o))
-}
-
 // partsOf are functions of math/cmplx that call one of math with the parts of a number.
 var partsOf = map[string]struct {
 	name  string
@@ -303,17 +260,14 @@ var partsOf = map[string]struct {
 }{"Abs": {"Hypot", [2]string{"real", "imag"}}, "Phase": {"Atan2", [2]string{"imag", "real"}}}
 
 // inGo says whether C++ calls a function in Go.
-func (f *fn) inGo(o *types.Func) bool {
-	if f.u.host == nil || o.Pkg() == nil {
-		return false
-	}
+func (h host) inGo(o *types.Func) bool {
 	name := o.Name()
 	if o.Pkg().Path() == "math/cmplx" {
 		name = partsOf[name].name
 	} else if o.Pkg().Path() != "math" {
 		return false
 	}
-	return slices.Contains(f.u.host.calls, name)
+	return slices.Contains(h.calls, name)
 }
 
 // callsGo calls a function in Go.

@@ -14,7 +14,8 @@ import (
 // unit lowers a checked source to IR.
 type unit struct {
 	*checked
-	host     *hostUnit                     // nil: kernels are compiled
+	target   target
+	host     *hostUnit                     // of a program for the host
 	steps    map[*ir.Func]*Function        // nil: statements of the source are not marked
 	decls    map[*types.Func]*ast.FuncDecl // of the source
 	imported map[*types.Func]*ast.FuncDecl // of what it imports, those that have bodies
@@ -44,7 +45,7 @@ type fn struct {
 	uses      *usage
 	taken     map[string]int // names in the output
 	out       *[]ir.Stmt
-	targets   []target
+	targets   []destination
 	labels    map[string]*ir.Label
 	results   []*ir.Var // named ones
 	sig       *types.Signature
@@ -57,8 +58,8 @@ type fn struct {
 	counters  bool                     // the variables of a loop are being declared, of which each iteration has its own
 }
 
-// target is a statement that break or continue can name.
-type target struct {
+// destination is a statement that break or continue can name.
+type destination struct {
 	name string
 	*ir.Label
 	loop bool
@@ -68,14 +69,16 @@ type target struct {
 type bail struct{}
 
 func (u *unit) fail(pos token.Pos, format string, args ...any) {
-	if u.host != nil {
-		format = hostWords.Replace(format)
-	}
 	u.errs = append(u.errs, &Error{u.fset.Position(pos), fmt.Sprintf(format, args...)})
 	panic(bail{})
 }
 
 func (f *fn) fail(at ast.Node, format string, args ...any) { f.u.fail(at.Pos(), format, args...) }
+
+// refuse fails with what the target says of something that it has not.
+func (f *fn) refuse(at ast.Node, what refusal, args ...any) {
+	f.fail(at, f.u.target.sentence(what), args...)
+}
 
 // kernels lowers all functions that can be launched.
 func (u *unit) kernels() {
@@ -196,10 +199,7 @@ func (u *unit) unique(name string) string {
 
 // function lowers a function, or gives it if that is done.
 func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *ir.Func {
-	key := o.FullName()
-	if u.host != nil {
-		key += fmt.Sprintf(" %p", decl) // another cell may have one of that name
-	}
+	key := keyOf(o, decl)
 	name := o.Name()
 	shown := name
 	if recv := o.Signature().Recv(); recv != nil {
@@ -228,8 +228,8 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 	}
 	if f := u.funcs[key]; f != nil {
 		for _, o := range u.open {
-			if o == f && u.host == nil {
-				u.fail(decl.Name.Pos(), "%s calls itself: the stack that it needs on a device cannot be known; write a loop", shown)
+			if o == f {
+				u.target.recursive(u, decl.Name.Pos(), shown)
 			}
 		}
 		return f
@@ -239,20 +239,10 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 	}
 	f := &ir.Func{Name: u.unique(name), Go: shown, Pos: decl.Pos()}
 	u.keepComments(decl, f, f)
-	if u.host != nil {
-		f.Name, f.Go = "f_"+f.Name, hostName(o)
-	}
+	u.target.named(f, o)
 	u.funcs[key] = f
 	subst := make(substitution)
-	sig, typ := o.Signature(), decl.Type
-	if u.host != nil {
-		if s, _ := u.host.find(o); s.Sig != nil {
-			rest, list := *typ, *typ.Params
-			list.List = list.List[1:]
-			rest.Params = &list
-			sig, typ = s.Sig, &rest
-		}
-	}
+	sig, typ := u.target.signature(o, decl.Type)
 	params := sig.TypeParams()
 	if sig.Recv() != nil {
 		params = sig.RecvTypeParams()
@@ -263,22 +253,20 @@ func (u *unit) function(o *types.Func, targs []types.Type, decl *ast.FuncDecl) *
 		}
 	}
 	u.open = append(u.open, f)
-	lower := func() {
-		c := &fn{u: u, f: f, subst: subst, vars: make(map[types.Object]*ir.Var), taken: make(map[string]int), labels: make(map[string]*ir.Label), uses: usageOf(u.info, decl.Body)}
-		if sig.Recv() != nil {
-			c.param(sig.Recv(), decl.Recv.List[0])
-		}
-		c.body(sig, typ, decl.Body)
+	done := u.target.facts(u, o)
+	c := &fn{u: u, f: f, subst: subst, vars: make(map[types.Object]*ir.Var), taken: make(map[string]int), labels: make(map[string]*ir.Label), uses: usageOf(u.info, decl.Body)}
+	if sig.Recv() != nil {
+		c.param(sig.Recv(), decl.Recv.List[0])
 	}
-	if u.host != nil {
-		u.hostFunction(o, lower)
-	} else {
-		lower()
-	}
+	c.body(sig, typ, decl.Body)
+	done()
 	u.open = u.open[:len(u.open)-1]
 	u.prog.Funcs = append(u.prog.Funcs, f)
 	return f
 }
+
+// keyOf tells functions apart: another cell may have one of that name.
+func keyOf(o *types.Func, decl *ast.FuncDecl) string { return fmt.Sprintf("%s %p", o.FullName(), decl) }
 
 // foreign is a function that is declared without a body: a __device__ function of the
 // CUDA C++ that the program is compiled with.
@@ -408,14 +396,14 @@ func (f *fn) typeOf(e ast.Expr) types.Type {
 	return f.subst.of(t)
 }
 
-// usable refuses types that a device has no place for.
+// usable refuses types that the target has no place for.
 func (f *fn) usable(t types.Type, at ast.Node, what string) {
-	if bad, why := unusable(t, nil, f.u.host != nil); bad != nil {
+	if bad, why := unusable(f.u.target, t, nil); bad != nil {
 		name := types.TypeString(t, shortNames)
 		if bad != t {
 			name += ", which holds " + types.TypeString(bad, shortNames) + ","
 		}
-		f.fail(at, "%s of type %s cannot be in a kernel: %s", what, name, why)
+		f.refuse(at, typedValue, what, name, why)
 	}
 }
 
@@ -426,8 +414,8 @@ func shortNames(p *types.Package) string {
 	return p.Name()
 }
 
-// unusable finds what in a type a device has no place for, and says why.
-func unusable(t types.Type, within []types.Type, host bool) (bad types.Type, why string) {
+// unusable finds what in a type a target has no place for, and says why.
+func unusable(on target, t types.Type, within []types.Type) (bad types.Type, why string) {
 	for i, w := range within {
 		if w != t {
 			continue
@@ -443,52 +431,27 @@ func unusable(t types.Type, within []types.Type, host bool) (bad types.Type, why
 		return t, "it is made of ever larger instances"
 	}
 	within = append(within, t)
-	if host && ir.Half(t) != ir.NoHalf {
-		return t, "it is for devices"
-	}
-	if n, ok := types.Unalias(t).(*types.Named); ok && host && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() != "main" {
-		if _, ok := t.Underlying().(*types.Basic); !ok { // whose fields are perhaps not all known
-			return t, "it is another package's"
-		}
+	if bad, why := on.unusable(t, within); bad != nil {
+		return bad, why
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		switch {
-		case u.Info()&types.IsString != 0 && host:
-		case u.Info()&types.IsString != 0:
-			return t, "strings are constants there; pass a []byte or a number"
-		case u.Kind() == types.UnsafePointer || u.Kind() == types.Uintptr:
+		if u.Kind() == types.UnsafePointer || u.Kind() == types.Uintptr {
 			return t, "use a slice or a typed pointer"
 		}
-	case *types.Map:
-		if host {
-			return unusableMap(u, within)
-		}
-		return t, "there are no maps; use slices, sorted or as a table"
-	case *types.Chan:
-		if host {
-			return t, "its functions have no channels"
-		}
-		return t, "there are no channels; threads share memory, ordered by barriers and atomics"
 	case *types.Interface:
-		if types.Identical(t, types.Universe.Lookup("error").Type()) && !host {
-			return t, "there are no interfaces, and so no errors: write a number to a slice, or panic with a constant"
-		}
 		return t, "there are no interfaces; write a generic function, or one for each type"
 	case *types.Signature:
-		if why = "functions can be called, and given to other functions as arguments, but not kept"; len(within) == 1 && !host {
-			why += "; f := func... keeps its first value, and cannot call itself"
-		}
-		return t, why
+		return t, "functions can be called, and given to other functions as arguments, but not kept"
 	case *types.Pointer:
-		return unusable(u.Elem(), within, host)
+		return unusable(on, u.Elem(), within)
 	case *types.Slice:
-		return unusable(u.Elem(), within, host)
+		return unusable(on, u.Elem(), within)
 	case *types.Array:
-		return unusable(u.Elem(), within, host)
+		return unusable(on, u.Elem(), within)
 	case *types.Struct:
 		for v := range u.Fields() {
-			if bad, why := unusable(v.Type(), within, host); bad != nil {
+			if bad, why := unusable(on, v.Type(), within); bad != nil {
 				return bad, why
 			}
 		}
@@ -607,9 +570,10 @@ func (u *unit) global(v *types.Var, at ast.Node) *ir.Var {
 	if g := u.globals[v]; g != nil {
 		return g
 	}
-	if u.host != nil {
-		return u.hostGlobal(v, &fn{u: u}, at)
-	}
+	return u.target.global(u, v, at)
+}
+
+func (device) global(u *unit, v *types.Var, at ast.Node) *ir.Var {
 	g := &ir.Var{Name: u.unique(v.Name()), Type: v.Type(), Space: ir.Global}
 	u.globals[v] = g
 	f := &fn{u: u, f: &ir.Func{Go: v.Name()}, vars: make(map[types.Object]*ir.Var), taken: make(map[string]int), uses: &usage{}}

@@ -33,7 +33,7 @@ var iterationType = types.NewPointer(types.Typ[types.Uint8])
 
 // mapOf is the type of an expression that is a map of compiled code; nil if it is none.
 func (f *fn) mapOf(e ast.Expr) *types.Map {
-	if f.u.host == nil || f.u.info.Types[e].IsType() {
+	if f.u.info.Types[e].IsType() {
 		return nil
 	}
 	t := f.typeOf(e)
@@ -108,7 +108,7 @@ func (f *fn) several(e ast.Expr) []ir.Expr {
 	}
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
-		f.fail(e, "a kernel has neither maps, channels nor interfaces, so there is no second value")
+		f.refuse(e, secondValues)
 	}
 	return f.call(call)
 }
@@ -183,7 +183,7 @@ func (f *fn) mapLoop(s *ast.RangeStmt, label string, m *types.Map) {
 	it := f.mapUse(s, MapRange, m, []types.Type{iterationType}, f.expr(s.X))[0]
 	l := &ir.Loop{Label: f.newLabel(label), Pos: s.Pos()}
 	f.emit(l)
-	l.Body = f.targeted(target{label, l.Label, true}, func() {
+	l.Body = f.targeted(destination{label, l.Label, true}, func() {
 		wanted := []types.Type{types.Typ[types.Bool]}
 		if takesElements(s) {
 			wanted = append(wanted, m.Key(), m.Elem())
@@ -208,14 +208,14 @@ func (f *fn) mapLoop(s *ast.RangeStmt, label string, m *types.Map) {
 }
 
 // unusableMap is what of a map compiled code has no word for.
-func unusableMap(m *types.Map, within []types.Type) (bad types.Type, why string) {
+func (h host) unusableMap(m *types.Map, within []types.Type) (bad types.Type, why string) {
 	if b, ok := m.Key().Underlying().(*types.Basic); !ok || b.Info()&(types.IsBoolean|types.IsNumeric|types.IsString) == 0 {
 		return m, "the keys of its maps are numbers, bools or strings"
 	}
-	if bad, why := unusable(m.Key(), within, true); bad != nil {
+	if bad, why := unusable(h, m.Key(), within); bad != nil {
 		return bad, why
 	}
-	return unusable(m.Elem(), within, true)
+	return unusable(h, m.Elem(), within)
 }
 
 // storesInMap says whether a use of a map stores pointers in it.

@@ -72,7 +72,7 @@ func (f *fn) makeSlice(e *ast.CallExpr) ir.Expr {
 	s, ok := t.Underlying().(*types.Slice)
 	if !ok {
 		f.usable(t, e, "a value")
-		f.fail(e, "make of this cannot be used in a kernel")
+		f.refuse(e, allocated)
 	}
 	f.usable(t, e, "a value")
 	f.sized(e, s.Elem())
@@ -173,24 +173,6 @@ func (f *fn) textConversion(e *ast.CallExpr, x ir.Expr, t types.Type) ir.Expr {
 		f.fail(e, "a conversion to %s cannot be made in compiled code", types.TypeString(t, shortNames))
 	}
 	return f.asks(e, name, t, types.Typ[types.Uint8], f.temp(x))
-}
-
-// movable is a local variable with a value, whose address, if that outlives the
-// variable, is one in Go's memory: it is a place by the pointer that is given then.
-func (f *fn) movable(at ast.Node, name string, t types.Type, init ir.Expr) (v *ir.Var, pointer ir.Expr) {
-	h := f.u.host
-	if h != nil && h.moved[at.Pos()] && sizes.Sizeof(t) > 0 {
-		init = f.temp(init)
-		p := f.asks(at, "create", types.NewPointer(t), t)
-		f.emit(&ir.Assign{To: &ir.Deref{X: p, T: t}, Value: init})
-		return nil, p
-	}
-	v = f.local(name, t)
-	if h != nil && !f.counters {
-		h.movable[v] = at.Pos()
-	}
-	f.emit(&ir.Define{Var: v, Init: init})
-	return v, &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(t)}
 }
 
 // escape has the variables of addresses that outlive them moved, and says whether that

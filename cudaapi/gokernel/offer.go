@@ -40,7 +40,7 @@ func (u *unit) offered() (list []*ir.Func) {
 		for v := range sig.Results().Variables() {
 			ok = ok && simple(v.Type())
 		}
-		if f := u.funcs[o.FullName()]; ok && f != nil {
+		if f := u.funcs[keyOf(o, d)]; ok && f != nil {
 			f.Called = true
 			list = append(list, f)
 		}

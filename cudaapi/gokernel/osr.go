@@ -181,13 +181,13 @@ func (f *fn) rangeFrom(s *ast.RangeStmt, label string, state []ir.Expr) {
 	case *types.Pointer:
 		a, ok := t.Elem().Underlying().(*types.Array)
 		if !ok {
-			f.fail(s, "a kernel cannot range over this")
+			f.refuse(s, ranged)
 		}
 		at := func() ir.Expr { return f.deref(x, s.X) }
 		f.countFrom(s, label, types.Typ[types.Int], from, ir.Int(a.Len()), element(at, a.Elem()))
 	default:
 		f.usable(f.typeOf(s.X), s, "a value")
-		f.fail(s, "a kernel cannot range over this")
+		f.refuse(s, ranged)
 	}
 }
 

@@ -29,10 +29,10 @@ type pass struct {
 }
 
 var passes = []pass{
-	{"escape", nil, func(c *compilation) { c.unit.escapes() }},
+	{"escape", nil, func(c *compilation) { c.unit.target.escapes(c.unit) }},
 	{"bounds", []string{"escape"}, func(c *compilation) { c.each(checks.Prove) }},
 	{"versioning", []string{"bounds"}, func(c *compilation) {
-		c.each(func(f *ir.Func) { checks.Version(f, map[bool]int64{true: hostIterations}[c.unit.host != nil]) })
+		c.each(func(f *ir.Func) { checks.Version(f, c.unit.target.iterations()) })
 	}},
 	{"coalescing", []string{"versioning"}, func(c *compilation) { c.each(checks.Coalesce) }},
 	{"interchange", []string{"escape"}, func(c *compilation) {
@@ -69,14 +69,6 @@ var passes = []pass{
 		}
 	}},
 }
-
-// The passes of a program for devices, those that simulated devices have besides, and those
-// of one for the host.
-var (
-	devicePasses = []string{"escape", "bounds", "versioning", "coalescing"}
-	blockPasses  = []string{"interchange", "regions"}
-	hostPasses   = []string{"escape", "bounds", "versioning", "safepoints", "liveness", "roots"}
-)
 
 // passed, if set, is called after each pass with its name, the program, and the compilation.
 // Tests look at the program there.

@@ -131,7 +131,7 @@ func (f *fn) stepBefore(s ast.Stmt) {
 
 // step lowers the program once more. Its variables are those of the one without steps.
 func (p *Program) step() *stepped {
-	u := &unit{checked: p.unit.checked, steps: make(map[*ir.Func]*Function)}
+	u := &unit{checked: p.unit.checked, target: device{}, steps: make(map[*ir.Func]*Function)}
 	u.kernels()
 	for _, expr := range p.instances {
 		u.instance(expr)

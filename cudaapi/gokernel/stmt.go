@@ -55,7 +55,7 @@ func (f *fn) stmt(s ast.Stmt, label string) {
 	case *ast.ExprStmt:
 		call, ok := ast.Unparen(s.X).(*ast.CallExpr)
 		if !ok {
-			f.fail(s, "a kernel cannot have this statement")
+			f.refuse(s, otherStatement, s)
 		}
 		f.u.statement = call
 		f.scoped(func() { f.call(call) })
@@ -106,15 +106,15 @@ func (f *fn) stmt(s ast.Stmt, label string) {
 	case *ast.ReturnStmt:
 		f.ret(s)
 	case *ast.GoStmt:
-		f.fail(s, "there are no goroutines in a kernel: its threads run in parallel already")
+		f.refuse(s, goroutines)
 	case *ast.DeferStmt:
-		f.fail(s, "defer cannot be used in a kernel: write what is to be done before each return")
+		f.refuse(s, deferred)
 	case *ast.SelectStmt, *ast.SendStmt:
-		f.fail(s, "there are no channels in a kernel; threads share memory, ordered by barriers and atomics")
+		f.refuse(s, channels)
 	case *ast.TypeSwitchStmt:
-		f.fail(s, "there are no interfaces in a kernel, so a type cannot be asked for")
+		f.refuse(s, interfaces)
 	default:
-		f.fail(s, "a kernel cannot have this statement (%T)", s)
+		f.refuse(s, otherStatement, s)
 	}
 }
 
@@ -150,7 +150,7 @@ func (f *fn) gotoLabel(name string) *ir.Label {
 }
 
 // targeted lowers what break and continue can leave.
-func (f *fn) targeted(t target, do func()) []ir.Stmt {
+func (f *fn) targeted(t destination, do func()) []ir.Stmt {
 	f.targets = append(f.targets, t)
 	list := f.within(do)
 	f.targets = f.targets[:len(f.targets)-1]
@@ -199,7 +199,7 @@ func (f *fn) define(id *ast.Ident, o *types.Var, t types.Type, init ir.Expr) {
 		}
 		if o != nil {
 			if f.uses.assigned[o] {
-				f.fail(id, "%s holds a function and is assigned later; a kernel's function variable keeps its first value", id.Name)
+				f.refuse(id, functionSet, id.Name)
 			}
 			f.vars[o] = ref.Lit
 		}
@@ -210,7 +210,7 @@ func (f *fn) define(id *ast.Ident, o *types.Var, t types.Type, init ir.Expr) {
 		f.emit(&ir.Define{Var: f.local("t", t), Init: init})
 		return
 	}
-	v, p := f.movable(id, id.Name, t, init)
+	v, p := f.u.target.variable(f, id, id.Name, t, init)
 	if v == nil {
 		if f.boxes == nil {
 			f.boxes = make(map[types.Object]*ir.Var)
@@ -227,7 +227,7 @@ func (f *fn) place(e ast.Expr) ir.Expr {
 		return nil
 	}
 	if _, m := f.mapIndex(e); m != nil {
-		f.fail(e, "a kernel cannot assign this")
+		f.refuse(e, assigned)
 	}
 	x := f.expr(e)
 	if g := ir.Root(x); g != nil && g.Space == ir.Constant {
@@ -236,7 +236,7 @@ func (f *fn) place(e ast.Expr) ir.Expr {
 	switch x.(type) {
 	case *ir.Ref, *ir.Field, *ir.Index, *ir.Deref, *ir.FuncRef:
 	default:
-		f.fail(e, "a kernel cannot assign this")
+		f.refuse(e, assigned)
 	}
 	return x
 }
@@ -319,7 +319,7 @@ func (f *fn) assign(s *ast.AssignStmt) {
 			continue
 		}
 		if _, ok := places[i].to.(*ir.FuncRef); ok {
-			f.fail(e, "a kernel's function variable keeps its first value")
+			f.refuse(e, functionKept)
 		}
 		f.fill(places[i], values[i])
 	}
@@ -452,7 +452,7 @@ func (f *fn) loop(s *ast.ForStmt, label string) {
 		if s.Cond != nil {
 			test = f.within(func() { l.Cond = f.expr(s.Cond) })
 		}
-		l.Body = f.targeted(target{label, l.Label, true}, func() {
+		l.Body = f.targeted(destination{label, l.Label, true}, func() {
 			if len(test) > 0 || len(own) > 0 && l.Cond != nil {
 				*f.out = append(*f.out, test...)
 				leave := &ir.Leave{To: l.Label}
@@ -517,7 +517,7 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 		}
 		switch t := f.typeOf(x).Underlying().(type) {
 		case *types.Basic:
-			if isString(t) && f.u.host != nil {
+			if isString(t) && f.u.target.hasStrings() {
 				f.characters(s, label)
 				return
 			}
@@ -526,7 +526,7 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 				return
 			}
 			if t.Info()&types.IsInteger == 0 {
-				f.fail(s, "a kernel can range over integers, arrays and slices, not over %s", types.TypeString(f.typeOf(x), shortNames))
+				f.refuse(s, rangedType, types.TypeString(f.typeOf(x), shortNames))
 			}
 			typ := f.typeOf(x)
 			if s.Key != nil {
@@ -555,7 +555,7 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 		case *types.Pointer:
 			a, ok := t.Elem().Underlying().(*types.Array)
 			if !ok {
-				f.fail(s, "a kernel cannot range over this")
+				f.refuse(s, ranged)
 			}
 			p := f.temp(f.expr(x))
 			f.count(s, label, types.Typ[types.Int], ir.Int(a.Len()), func(i ir.Expr) ir.Expr {
@@ -568,7 +568,7 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 			f.mapLoop(s, label, t)
 		default:
 			f.usable(f.typeOf(x), s, "a value")
-			f.fail(s, "a kernel cannot range over this")
+			f.refuse(s, ranged)
 		}
 	})})
 }
@@ -638,7 +638,7 @@ func (f *fn) countTo(s *ast.RangeStmt, name, label string, t types.Type, from, n
 		f.emit(&ir.Assign{To: ref, Value: &ir.Binary{Op: token.ADD, X: ref, Y: number(constantOne), T: t}})
 	})
 	f.emit(l)
-	l.Body = f.targeted(target{label, l.Label, true}, func() { body(ref) })
+	l.Body = f.targeted(destination{label, l.Label, true}, func() { body(ref) })
 }
 
 // runes is a loop over the characters of a constant string.
@@ -677,7 +677,7 @@ func (f *fn) charactersFrom(s *ast.RangeStmt, label string, text, from ir.Expr) 
 	f.emit(&ir.Define{Var: next.Var, Init: from})
 	l := &ir.Loop{Label: f.newLabel(label), Pos: s.Pos(), Cond: &ir.Binary{Op: token.LSS, X: next, Y: &ir.Len{X: text}, T: types.Typ[types.Bool]}}
 	f.emit(l)
-	l.Body = f.targeted(target{label, l.Label, true}, func() {
+	l.Body = f.targeted(destination{label, l.Label, true}, func() {
 		at := f.temp(next)
 		size := &ir.Pure{Name: "rune_size", Args: []ir.Expr{text, at}, T: types.Typ[types.Int]}
 		f.emit(&ir.Assign{To: next, Value: &ir.Binary{Op: token.ADD, X: at, Y: size, T: types.Typ[types.Int]}})
@@ -726,7 +726,7 @@ func (f *fn) storeBoth(s *ast.RangeStmt, key, value ir.Expr) {
 // choose is a switch on a value, or on conditions.
 func (f *fn) choose(s *ast.SwitchStmt, label string) {
 	end := f.newLabel(label)
-	f.emit(&ir.Block{Label: end, Body: f.targeted(target{label, end, false}, func() {
+	f.emit(&ir.Block{Label: end, Body: f.targeted(destination{label, end, false}, func() {
 		if s.Init != nil {
 			f.stmt(s.Init, "")
 		}
@@ -807,7 +807,7 @@ func (f *fn) branch(s *ast.BranchStmt) {
 	switch s.Tok {
 	case token.GOTO:
 		if f.iteration != nil && !f.own[s.Label.Name] {
-			f.fail(s, "a kernel's goto cannot leave a loop over a function: use break with a label")
+			f.refuse(s, gotoOut)
 		}
 		f.emit(&ir.Jump{To: f.gotoLabel(s.Label.Name), Pos: s.Pos()})
 		return
