@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,12 +13,60 @@ import (
 	"gocuda/cudaapi/mpi"
 )
 
-func init() { programs["busy"] = busyStreams }
+func init() { programs["busy"], programs["freed"] = busyStreams, freedComm }
 
 // TestBusyStreams: no Test of a collective of device memory waits for a stream that is
 // busy, and messages go on meanwhile.
 func TestBusyStreams(t *testing.T) {
 	runRanks(t, 2, "busy", "GOCUDA_SIM_SCHEDULE=adversarial")
+}
+
+// TestFreeOnABusyDevice: Free waits for the device, and messages go on meanwhile: what
+// the device does may wait for one.
+func TestFreeOnABusyDevice(t *testing.T) {
+	runRanks(t, 2, "freed", "GOCUDA_MPI_ALLREDUCE=ll")
+}
+
+func freedComm() error {
+	world, d, err := begin()
+	if err != nil {
+		return err
+	}
+	other, err := world.Dup()
+	b, err2 := d.Alloc(1000, cuda.Int32)
+	stream, err3 := d.NewStream(cuda.NonBlocking)
+	if err := errors.Join(err, err2, err3); err != nil {
+		return err
+	}
+	if err := errors.Join(b.Fill(int32(1), nil), other.Allreduce(mpi.InPlace, b, mpi.Sum), world.Barrier()); err != nil {
+		return err
+	}
+	came := make(chan struct{})
+	if err := d.DefaultStream().LaunchHostFunc(func() { <-came }); err != nil {
+		return err
+	}
+	over := sync.OnceFunc(func() { close(came) })
+	waited := time.AfterFunc(20*time.Second, over)
+	freed := make(chan error, 1)
+	go func() { freed <- other.Free() }()
+	time.Sleep(200 * time.Millisecond) // Free is under way, or the test shows nothing
+	fresh, err := d.Alloc(1000, cuda.Int32)
+	if err != nil {
+		return err
+	}
+	if world.Rank() == 0 {
+		err = world.SendOn(fresh, 1, 1, stream)
+	} else {
+		_, err = world.RecvOn(fresh, 0, 1, stream)
+	}
+	if err := errors.Join(err, stream.Synchronize()); err != nil {
+		return err
+	}
+	if !waited.Stop() {
+		return errors.New("a message waited for Free")
+	}
+	over()
+	return errors.Join(<-freed, b.Free(), fresh.Free())
 }
 
 func busyStreams() error {

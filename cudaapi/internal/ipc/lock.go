@@ -1,6 +1,10 @@
 package ipc
 
-import "sync"
+import (
+	"sync"
+
+	"gocuda/cudaapi/cuda"
+)
 
 // allocation guards every call that allocates, frees or maps
 // device memory. CUDA may carry such a call out only when the device is idle; if
@@ -31,4 +35,27 @@ func Allocating(f func() error) error {
 	m.Lock()
 	defer m.Unlock()
 	return f()
+}
+
+// Freeing is Allocating for what frees memory of a device, and so waits for it: it waits
+// without the mutex, which others need meanwhile for what the device waits for. A device
+// that gets new work again and again is waited for with it in the end.
+func Freeing(d *cuda.Device, f func() error) error {
+	for range 8 {
+		if d.Synchronize() != nil { // what follows says so, too
+			break
+		}
+		freed := false
+		err := Allocating(func() error {
+			if d.Busy() {
+				return nil
+			}
+			freed = true
+			return f()
+		})
+		if freed {
+			return err
+		}
+	}
+	return Allocating(f)
 }

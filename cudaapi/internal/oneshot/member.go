@@ -322,7 +322,7 @@ func (x *Member) Close() error {
 	for _, v := range x.views {
 		v.Release()
 	}
-	errs = append(errs, ipc.Allocating(func() error {
+	free := func() error {
 		var errs []error
 		if x.scratch != nil {
 			errs = append(errs, x.scratch.Free())
@@ -331,6 +331,9 @@ func (x *Member) Close() error {
 			errs = append(errs, x.host.Free())
 		}
 		return errors.Join(errs...)
-	}))
+	}
+	if x.lane != nil {
+		errs = append(errs, ipc.Freeing(x.lane.Device, free))
+	}
 	return errors.Join(errs...)
 }
