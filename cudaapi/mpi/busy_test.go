@@ -83,6 +83,17 @@ func busyStreams() error {
 	if err := errors.Join(err, err2, err3, err4, from.Fill(int32(rank+1), nil), quick.Fill(int32(7), nil), d.Synchronize()); err != nil {
 		return err
 	}
+	message := func() (err error) {
+		if rank == 0 {
+			err = world.SendOn(quick, 1, 1, stream)
+		} else {
+			_, err = world.RecvOn(quick, 0, 1, stream)
+		}
+		return errors.Join(err, stream.Synchronize())
+	}
+	if err := message(); err != nil { // which finds all that it needs from now on
+		return err
+	}
 	counts := []int{each, each}
 	starts := map[string]func() (*mpi.Request, error){
 		"Iallgatherv": func() (*mpi.Request, error) { return world.Iallgatherv(from.Slice(0, each), to, counts, nil) },
@@ -111,12 +122,7 @@ func busyStreams() error {
 				return fmt.Errorf("%s: over %t before the stream is idle: %v", name, over, err)
 			}
 		}
-		if rank == 0 {
-			err = world.SendOn(quick, 1, 1, stream)
-		} else {
-			_, err = world.RecvOn(quick, 0, 1, stream)
-		}
-		if err := errors.Join(err, stream.Synchronize()); err != nil {
+		if err := message(); err != nil {
 			return err
 		}
 		if !waited.Stop() {
