@@ -131,14 +131,14 @@ func (p *printer) rootFrame(f *ir.Func) (written func()) {
 
 // updateRoots writes a variable that was assigned into the root frame.
 func (p *printer) updateRoots(v *ir.Var) {
-	if text := p.rootUpdates(v, "; "); text != "" {
+	if text := p.to.updates(v, "; "); text != "" {
 		p.line("%s;", text)
 	}
 }
 
-// rootUpdates are the expressions that do that.
-func (p *printer) rootUpdates(v *ir.Var, between string) string {
-	if p.host == nil || p.host.roots == nil || v == nil {
+// updates write a variable that was set into the root frame.
+func (p hostWriter) updates(v *ir.Var, between string) string {
+	if p.host.roots == nil || v == nil {
 		return ""
 	}
 	first, ok := p.host.roots.words[v]
@@ -146,7 +146,7 @@ func (p *printer) rootUpdates(v *ir.Var, between string) string {
 		return ""
 	}
 	var list []string
-	for i, word := range pointersOf(v.Type, p.nameOf(v)) {
+	for i, word := range pointersOf(v.Type, v.Name) {
 		list = append(list, fmt.Sprintf("go_roots.at[%d] = (void *)%s", first+i, word))
 	}
 	return strings.Join(list, between)

@@ -144,8 +144,10 @@ func Compile(source string, o Options) (*Program, error) {
 		return nil, err
 	}
 	p := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: make(map[Site]int), comments: u.kept}
+	p.to = deviceWriter{p}
 	out := &Program{Code: p.program(u.prog, kernels), fset: c.fset, unit: u, instances: o.Instances, funcs: kernels}
 	loops := &printer{fset: c.fset, unchecked: o.Unchecked, before: o.CUDA, known: p.known, sites: p.sites, regions: way.regions}
+	loops.to = deviceWriter{loops}
 	out.OnHost, out.Sites = loops.program(u.prog, kernels), loops.sites
 	if o.ForCUDA {
 		p.b.Reset()

@@ -181,6 +181,7 @@ func compileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 		return nil, err
 	}
 	p := &printer{fset: fset, host: &hostPrinter{recursive: recursive(u.prog.Funcs), outside: u.host.outside, frames: c.roots}}
+	p.to = hostWriter{p}
 	before, own := p.hostProgram(u.prog, append(entries[:len(entries):len(entries)], inner...))
 	out = &HostProgram{Code: before + own, Functions: own, Sites: p.host.sites, Globals: u.host.globals, Types: p.host.types, Funcs: u.host.funcs, Texts: p.host.texts}
 	for _, o := range u.host.outside {

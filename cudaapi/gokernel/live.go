@@ -18,7 +18,7 @@ type liveness struct {
 }
 
 func livenessOf(f *ir.Func) *liveness {
-	l := &liveness{at: make(map[ir.Stmt]int), first: make(map[*ir.Var]int), last: make(map[*ir.Var]int), always: make(map[*ir.Var]bool), unsure: jumps(f.Body)}
+	l := &liveness{at: make(map[ir.Stmt]int), first: make(map[*ir.Var]int), last: make(map[*ir.Var]int), always: make(map[*ir.Var]bool), unsure: ir.Jumps(f.Body)}
 	l.list(f.Body)
 	for v := range l.last {
 		if l.first[v] == 0 && !slices.Contains(f.Params, v) { // a literal's, of the function around it

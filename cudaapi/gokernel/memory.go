@@ -46,8 +46,8 @@ func asksFor(s *ir.Effect) types.Type {
 	return nil
 }
 
-// question is how an effect puts a question, or stores pointers; "" if it does neither.
-func (p *printer) question(s *ir.Effect, args []string) string {
+// effect is how an effect puts a question, or stores pointers; "" if it does neither.
+func (p hostWriter) effect(s *ir.Effect, args []string) string {
 	name, elem, of := s.Name, asksFor(s), ""
 	switch {
 	case elem == nil:

@@ -32,7 +32,8 @@ func header(names ...string) string {
 // printer writes a program as CUDA C++.
 type printer struct {
 	b         strings.Builder
-	host      *hostPrinter // nil: for devices
+	to        writer
+	host      *hostPrinter // of a program for the host
 	fset      *token.FileSet
 	unchecked bool
 	before    string // CUDA C++ of the user's
@@ -96,8 +97,8 @@ func (p *printer) typ(t types.Type) string {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		if u.Info()&types.IsString != 0 && p.host != nil {
-			return "go::string"
+		if u.Info()&types.IsString != 0 {
+			return p.to.stringType()
 		}
 		return basicNames[u.Kind()]
 	case *types.Slice:
@@ -117,7 +118,7 @@ func (p *printer) typ(t types.Type) string {
 var basicNames = map[types.BasicKind]string{
 	types.Bool: "bool", types.Int: "i64", types.Int8: "i8", types.Int16: "i16", types.Int32: "i32", types.Int64: "i64",
 	types.Uint: "u64", types.Uint8: "u8", types.Uint16: "u16", types.Uint32: "u32", types.Uint64: "u64",
-	types.Float32: "f32", types.Float64: "f64", types.Complex64: "go::c64", types.Complex128: "go::c128", types.String: "const char *",
+	types.Float32: "f32", types.Float64: "f64", types.Complex64: "go::c64", types.Complex128: "go::c128",
 }
 
 func (p *printer) structName(t types.Type, s *types.Struct) string {
@@ -191,10 +192,7 @@ func (p *printer) expr(e ir.Expr) string {
 		}
 		return p.typ(e.T) + "{}"
 	case *ir.Ref:
-		if p.host != nil && e.Var.Space == ir.Global {
-			return "(*" + e.Var.Name + ")"
-		}
-		return p.nameOf(e.Var)
+		return p.to.variable(e.Var)
 	case *ir.Unary:
 		return p.unary(e)
 	case *ir.Binary:
@@ -234,10 +232,8 @@ func (p *printer) expr(e ir.Expr) string {
 		if isZero(e.Lo) {
 			return fmt.Sprintf("%s{%s, %s, %s}", p.typ(e.T), base, p.expr(e.Hi), p.expr(e.Max))
 		}
-		if p.host != nil { // whose collector is told about no address behind something
-			return fmt.Sprintf("%s{go::from(%s, %s, %s), %s - %s, %s - %s}", p.typ(e.T), base, lo, p.expr(e.Max), p.expr(e.Hi), lo, p.expr(e.Max), lo)
-		}
-		return fmt.Sprintf("%s{%s + %s, %s - %s, %s - %s}", p.typ(e.T), base, lo, p.expr(e.Hi), lo, p.expr(e.Max), lo)
+		limit := p.expr(e.Max)
+		return fmt.Sprintf("%s{%s, %s - %s, %s - %s}", p.typ(e.T), p.to.from(base, lo, limit), p.expr(e.Hi), lo, limit, lo)
 	case *ir.Composite:
 		fields, _ := e.T.Underlying().(*types.Struct)
 		var list []string
@@ -310,10 +306,7 @@ func (p *printer) pure(e *ir.Pure) string {
 		return name
 	}
 	if strings.Contains(e.Name, ".") { // threadIdx.x
-		if p.whole != nil {
-			return "i64(" + wholeIndices.Replace(e.Name) + ")"
-		}
-		return "i64(" + e.Name + ")"
+		return p.to.index(e.Name)
 	}
 	return "go::" + e.Name + list
 }
@@ -414,9 +407,7 @@ func (p *printer) constant(v constant.Value, t types.Type) string {
 	b := t.Underlying().(*types.Basic)
 	switch {
 	case b.Info()&types.IsString != 0:
-		text := constant.StringVal(v)
-		p.host.texts = true
-		return fmt.Sprintf("go::string{(const u8 *)%s, %d}", quoted(text), len(text))
+		return p.to.text(constant.StringVal(v))
 	case b.Info()&types.IsBoolean != 0:
 		return strconv.FormatBool(constant.BoolVal(v))
 	case b.Info()&types.IsInteger != 0:

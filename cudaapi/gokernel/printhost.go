@@ -115,8 +115,66 @@ func (p *printer) passes(pos token.Pos) int {
 	return p.hostSite(HostSite{Pos: p.fset.Position(pos)})
 }
 
-// hostCheck writes a check.
-func (p *printer) hostCheck(s *ir.Check, args []string) {
+// hostWriter writes for the host.
+type hostWriter struct{ *printer }
+
+func (hostWriter) stringType() string                 { return "go::string" }
+func (hostWriter) linkage() string                    { return "static" } // the compiler knows what to inline
+func (hostWriter) within(_, literal string) string    { return literal }
+func (hostWriter) asks() bool                         { return true }
+func (hostWriter) isDeclared(*ir.Var) bool            { return false }
+func (hostWriter) leaves() (text string, ok bool)     { return "", false }
+func (hostWriter) at() string                         { return "" }
+func (hostWriter) calls(*ir.Call)                     {}
+func (hostWriter) index(name string) string           { panic("no index of a thread on the host: " + name) }
+func (p hostWriter) opens(f *ir.Func) (closes func()) { return p.rootFrame(f) }
+
+func (p hostWriter) text(value string) string {
+	p.host.texts = true
+	return fmt.Sprintf("go::string{(const u8 *)%s, %d}", quoted(value), len(value))
+}
+
+func (hostWriter) variable(v *ir.Var) string {
+	if v.Space == ir.Global {
+		return "(*" + v.Name + ")"
+	}
+	return v.Name
+}
+
+// from gives Go's collector no address behind something.
+func (hostWriter) from(base, i, n string) string {
+	return "go::from(" + base + ", " + i + ", " + n + ")"
+}
+
+func (p hostWriter) started(f *ir.Func) {
+	p.globalsOf(f)
+	if p.host.recursive[f] {
+		p.line("if (go::deep(go, %d)) %s", p.passes(f.Pos), p.give())
+	}
+}
+
+func (p hostWriter) store(s *ir.Assign) string {
+	if !storesPointers(s) {
+		return ""
+	}
+	t := s.To.Type()
+	return fmt.Sprintf("go::put<%s>(go, %d, &%s, %s)", p.typ(t), p.host.types.number(t), p.expr(s.To), p.expr(s.Value))
+}
+
+func (p hostWriter) called(s *ir.Call) {
+	p.line("if (GO_RARELY(go.dead)) { go::came(go, %d); %s }", p.passes(s.Pos), p.give())
+}
+
+func (p hostWriter) panics(s *ir.Panic) {
+	what := Panics
+	if s.Runtime {
+		what = PanicsRuntime
+	}
+	p.line("go::panic(go, %d);", p.hostSite(HostSite{Pos: p.fset.Position(s.Pos), What: what, Text: s.Text}))
+	p.line("%s", p.give())
+}
+
+func (p hostWriter) check(s *ir.Check, args []string) {
 	kinds := map[ir.CheckKind]SiteKind{ir.InRange: IndexRange, ir.SliceOK: SliceBounds, ir.NonZero: DivideByZero, ir.NonNil: NilPointer, ir.NonMinus: NegativeShift, ir.Fits: ArrayLength}
 	site := p.hostSite(HostSite{Pos: p.fset.Position(s.Pos), What: kinds[s.Kind], High: s.High, Max: s.Max, Cap: s.Cap, Unsigned: isUnsigned(s.Args[0].Type())})
 	list := strings.Join(args, ", ")

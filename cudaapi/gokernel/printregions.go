@@ -23,7 +23,7 @@ func (p *printer) inWhole(f *ir.Func, number int, w *whole) {
 	p.line("__gocuda_whole__ bool %s_whole(%s) {", kernelSymbol(f), strings.Join(append([]string{"const gocuda::Index &gocuda_index"}, p.params(f)...), ", "))
 	p.indent++
 	old := p.fun
-	p.fun, p.whole = f, w
+	p.fun, p.whole, p.to = f, w, blockWriter{deviceWriter{p}}
 	w.ends = p.panics[f]
 	ir.WalkAll(f.Body, func(s ir.Stmt) {
 		_, ok := s.(*ir.Return)
@@ -45,7 +45,7 @@ func (p *printer) inWhole(f *ir.Func, number int, w *whole) {
 	}
 	p.between(f.Body, number)
 	p.line("return true;")
-	p.fun, p.whole = old, nil
+	p.fun, p.whole, p.to = old, nil, deviceWriter{p}
 	p.indent--
 	p.line("}")
 }
@@ -252,23 +252,42 @@ func (w *whole) needs(used map[*ir.Var]bool, v *ir.Var) bool {
 	return false
 }
 
-// nameOf is a variable in the output.
-func (p *printer) nameOf(v *ir.Var) string {
-	if name := p.shared[v]; name != "" {
-		return name
-	}
-	if w := p.whole; w != nil && v.Space == ir.Local && !w.param[v] && w.vars[v] != nil && w.vars[v].way == kept {
+// blockWriter writes a kernel in regions.
+type blockWriter struct{ deviceWriter }
+
+func (p blockWriter) variable(v *ir.Var) string {
+	if w := p.whole; v.Space == ir.Local && !w.param[v] && w.vars[v] != nil && w.vars[v].way == kept {
 		return v.Name + "[go_t]"
 	}
-	return v.Name
+	return p.deviceWriter.variable(v)
 }
 
-// at tells where the thread is, for what is called: in regions nobody knows otherwise.
-func (p *printer) at() string {
-	if p.whole == nil {
-		return ""
+func (blockWriter) index(name string) string { return "i64(" + wholeIndices.Replace(name) + ")" }
+
+func (p blockWriter) isDeclared(v *ir.Var) bool {
+	x := p.whole.vars[v]
+	return x != nil && (x.way == scalar || x.way == kept) && v.Space == ir.Local
+}
+
+func (p blockWriter) leaves() (text string, ok bool) {
+	if p.fun != p.whole.f {
+		return "", false
 	}
-	return "GOCUDA_AT; "
+	p.quit = true
+	return fmt.Sprintf("{ GOCUDA_GOES; goto go_next_%d; }", p.whole.regions), true
+}
+
+// at tells where the thread is: in regions nobody knows otherwise.
+func (blockWriter) at() string { return "GOCUDA_AT; " }
+
+func (p blockWriter) calls(s *ir.Call) {
+	if s.Func != nil {
+		p.line("GOCUDA_AT;")
+	}
+}
+
+func (blockWriter) effect(s *ir.Effect, _ []string) string {
+	return map[string]string{"thread_rank": "go_t", "lane_id": "go_t % 32", "grid_rank": "GOCUDA_GRID_RANK", "grid_size": "GOCUDA_GRID_SIZE"}[s.Name]
 }
 
 // share declares the shared variables of a kernel outside of it, for both of its forms:
@@ -284,10 +303,4 @@ func (p *printer) share(f *ir.Func) {
 		p.line("__shared__ __align__(16) %s %s asm(\"_ZZ%d%sE%d%s\");", p.typ(d.Var.Type), name, len(k), k, len(name), name)
 		p.shared[d.Var] = name
 	}
-}
-
-// end ends the thread whose region is written.
-func (p *printer) end() string {
-	p.quit = true
-	return fmt.Sprintf("{ GOCUDA_GOES; goto go_next_%d; }", p.whole.regions)
 }

@@ -126,11 +126,7 @@ func (p *printer) head(f *ir.Func) {
 	if funcs != nil {
 		p.line("template <%s>", strings.Join(funcs, ", "))
 	}
-	how := "static __device__ __forceinline__"
-	if p.host != nil {
-		how = "static" // the compiler knows what to inline
-	}
-	p.line("%s %s %s(%s) {", how, p.results(f.Results), f.Name, strings.Join(append(p.params(f), "go::thread &go"), ", "))
+	p.line("%s %s %s(%s) {", p.to.linkage(), p.results(f.Results), f.Name, strings.Join(append(p.params(f), "go::thread &go"), ", "))
 }
 
 // body writes the statements of a function and its closing brace.
@@ -138,19 +134,9 @@ func (p *printer) body(f *ir.Func) {
 	old := p.fun
 	p.fun = f
 	p.indent++
-	if p.host != nil {
-		defer p.rootFrame(f)()
-	}
-	if jumps(f.Body) {
-		aim(f.Body)
-		p.hoist(f.Body)
-	}
-	if p.host != nil {
-		p.globalsOf(f)
-	}
-	if p.host != nil && p.host.recursive[f] {
-		p.line("if (go::deep(go, %d)) %s", p.passes(f.Pos), p.give())
-	}
+	defer p.to.opens(f)()
+	p.hoist(f)
+	p.to.started(f)
 	p.stmts(f.Body)
 	p.indent--
 	p.line("}")
@@ -158,38 +144,22 @@ func (p *printer) body(f *ir.Func) {
 }
 
 // mayPanic says whether statements may end the thread.
-func (p *printer) mayPanic(list []ir.Stmt) bool {
-	for _, s := range list {
+func (p *printer) mayPanic(list []ir.Stmt) (found bool) {
+	ir.Walk(list, func(s ir.Stmt) {
 		switch s := s.(type) {
 		case *ir.Panic:
-			return true
+			found = true
 		case *ir.Jump:
-			if p.host != nil {
-				return true
-			}
+			found = found || p.to.asks()
 		case *ir.Check:
-			if !p.skips(s) {
-				return true
-			}
+			found = found || !p.skips(s)
 		case *ir.Call:
-			if s.Func == nil || p.panics[s.Func] {
-				return true
-			}
-		case *ir.If:
-			if p.mayPanic(s.Then) || p.mayPanic(s.Else) {
-				return true
-			}
+			found = found || s.Func == nil || p.panics[s.Func]
 		case *ir.Loop:
-			if p.mayPanic(s.Body) || p.mayPanic(s.Post) || p.host != nil && !s.Short {
-				return true
-			}
-		case *ir.Block:
-			if p.mayPanic(s.Body) {
-				return true
-			}
+			found = found || p.to.asks() && !s.Short
 		}
-	}
-	return false
+	})
+	return found
 }
 
 // skips says whether a check is left out: it holds, or the user asked for that.
@@ -197,67 +167,24 @@ func (p *printer) skips(c *ir.Check) bool {
 	return c.Holds || p.unchecked && (c.Kind == ir.InRange || c.Kind == ir.SliceOK || c.Kind == ir.NonNil)
 }
 
-// aim notes which labels a goto leads to.
-func aim(list []ir.Stmt) {
-	for _, s := range list {
+// hoist declares all variables of a function at its start, if it has a goto: C++ lets none pass
+// a declaration.
+func (p *printer) hoist(f *ir.Func) {
+	if !ir.Jumps(f.Body) {
+		return
+	}
+	ir.Walk(f.Body, func(s ir.Stmt) {
 		switch s := s.(type) {
 		case *ir.Jump:
 			s.To.Left = true
-		case *ir.If:
-			aim(s.Then)
-			aim(s.Else)
-		case *ir.Loop:
-			aim(s.Body)
-			aim(s.Post)
-		case *ir.Block:
-			aim(s.Body)
-		}
-	}
-}
-
-// jumps says whether statements have a goto: C++ lets none pass a declaration.
-func jumps(list []ir.Stmt) bool {
-	for _, s := range list {
-		switch s := s.(type) {
-		case *ir.Jump:
-			return true
-		case *ir.If:
-			if jumps(s.Then) || jumps(s.Else) {
-				return true
-			}
-		case *ir.Loop:
-			if jumps(s.Body) || jumps(s.Post) {
-				return true
-			}
-		case *ir.Block:
-			if jumps(s.Body) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// hoist declares all variables of a function at its start.
-func (p *printer) hoist(list []ir.Stmt) {
-	for _, s := range list {
-		switch s := s.(type) {
 		case *ir.Define:
 			if p.hoisted[s.Var] { // in the root frame
-				continue
+				return
 			}
 			p.line("%s%s %s;", map[bool]string{true: "__shared__ __align__(16) "}[s.Var.Space == ir.Shared], p.typ(s.Var.Type), s.Var.Name)
 			p.hoisted[s.Var] = true
-		case *ir.If:
-			p.hoist(s.Then)
-			p.hoist(s.Else)
-		case *ir.Loop:
-			p.hoist(s.Body)
-			p.hoist(s.Post)
-		case *ir.Block:
-			p.hoist(s.Body)
 		}
-	}
+	})
 }
 
 func (p *printer) stmts(list []ir.Stmt) {
@@ -279,13 +206,9 @@ func (p *printer) stmt(s ir.Stmt) {
 	case *ir.Define:
 		switch {
 		case p.shared[s.Var] != "":
-		case p.whole != nil && p.whole.vars[s.Var] != nil && (p.whole.vars[s.Var].way == scalar || p.whole.vars[s.Var].way == kept) && s.Var.Space == ir.Local:
+		case p.hoisted[s.Var] || p.to.isDeclared(s.Var):
 			if s.Init != nil {
-				p.line("%s = %s;", p.nameOf(s.Var), p.expr(s.Init))
-			}
-		case p.hoisted[s.Var]:
-			if s.Init != nil {
-				p.line("%s = %s;", s.Var.Name, p.expr(s.Init))
+				p.line("%s = %s;", p.to.variable(s.Var), p.expr(s.Init))
 			}
 		case s.Var.Space == ir.Shared:
 			p.line("__shared__ __align__(16) %s %s;", p.typ(s.Var.Type), s.Var.Name)
@@ -307,9 +230,7 @@ func (p *printer) stmt(s ir.Stmt) {
 		p.line("auto %s = [&](%s) -> %s {", s.Var.Name, strings.Join(params, ", "), p.results(s.Lit.Results))
 		loops, outer := p.loops, p.outer
 		p.loops = append(p.loops, nil)
-		if p.host != nil {
-			p.outer = s.Lit.Go
-		}
+		p.outer = p.to.within(p.outer, s.Lit.Go)
 		p.body(s.Lit)
 		p.loops, p.outer = loops, outer
 		p.line(";")
@@ -362,13 +283,13 @@ func (p *printer) stmt(s ir.Stmt) {
 			p.line("%s:;", s.Label.Name)
 		}
 	case *ir.Jump:
-		if p.host != nil {
+		if p.to.asks() {
 			p.poll(s.Pos)
 		}
 		p.line("goto %s;", s.To.Name)
 	case *ir.Return:
-		if p.whole != nil && p.fun == p.whole.f {
-			p.line("%s", p.end())
+		if text, ok := p.to.leaves(); ok {
+			p.line("%s", text)
 			return
 		}
 		list := make([]string, len(s.Values))
@@ -386,24 +307,14 @@ func (p *printer) stmt(s ir.Stmt) {
 	case *ir.Check:
 		p.check(s)
 	case *ir.Panic:
-		if p.host != nil {
-			what := Panics
-			if s.Runtime {
-				what = PanicsRuntime
-			}
-			p.line("go::panic(go, %d);", p.hostSite(HostSite{Pos: p.fset.Position(s.Pos), What: what, Text: s.Text}))
-			p.line("%s", p.give())
-			return
-		}
-		p.line("%sgo::panic(go, %d);", p.at(), p.site(s.Pos, "panic: "+strings.ReplaceAll(s.Text, "%", "%%")))
-		p.line("%s", p.give())
+		p.to.panics(s)
 	}
 }
 
 // give is the return of a thread that is to end.
 func (p *printer) give() string {
-	if p.whole != nil && p.fun == p.whole.f {
-		return p.end()
+	if text, ok := p.to.leaves(); ok {
+		return text
 	}
 	if len(p.fun.Results) == 0 {
 		return "return;"
@@ -412,12 +323,11 @@ func (p *printer) give() string {
 }
 
 func (p *printer) assign(s *ir.Assign) string {
-	if p.host != nil && storesPointers(s) {
-		t := s.To.Type()
-		return fmt.Sprintf("go::put<%s>(go, %d, &%s, %s)", p.typ(t), p.host.types.number(t), p.expr(s.To), p.expr(s.Value))
+	if text := p.to.store(s); text != "" {
+		return text
 	}
 	text := p.expr(s.To) + " = " + p.expr(s.Value)
-	if updates := p.rootUpdates(ir.Root(s.To), ", "); updates != "" {
+	if updates := p.to.updates(ir.Root(s.To), ", "); updates != "" {
 		text += ", " + updates
 	}
 	return text
@@ -443,20 +353,18 @@ func (p *printer) call(s *ir.Call) {
 		name = s.Lit.Name
 	}
 	text := name + "(" + strings.Join(args, ", ") + ")"
-	if s.Func != nil && p.whole != nil {
-		p.line("GOCUDA_AT;")
-	}
+	p.to.calls(s)
 	switch len(s.Dst) {
 	case 0:
 		p.line("%s;", text)
 	case 1:
-		p.line("%s = %s;", p.nameOf(s.Dst[0]), text)
+		p.line("%s = %s;", p.to.variable(s.Dst[0]), text)
 	default:
 		p.line("{")
 		p.line("    auto go_results = %s;", text)
 		for i, v := range s.Dst {
 			if v != nil {
-				p.line("    %s = go_results.r%d;", p.nameOf(v), i)
+				p.line("    %s = go_results.r%d;", p.to.variable(v), i)
 			}
 		}
 		p.line("}")
@@ -464,11 +372,8 @@ func (p *printer) call(s *ir.Call) {
 	for _, v := range s.Dst {
 		p.updateRoots(v)
 	}
-	switch {
-	case panics && p.host != nil:
-		p.line("if (GO_RARELY(go.dead)) { go::came(go, %d); %s }", p.passes(s.Pos), p.give())
-	case panics:
-		p.line("if (GO_RARELY(go.dead)) %s", p.give())
+	if panics {
+		p.to.called(s)
 	}
 }
 
@@ -490,23 +395,9 @@ func (p *printer) effect(s *ir.Effect) {
 			text = args[0] + " = " + p.typ(s.T) + "{}"
 		}
 	}
-	if p.whole != nil {
-		switch s.Name {
-		case "thread_rank":
-			text = "go_t"
-		case "lane_id":
-			text = "go_t % 32"
-		case "grid_rank":
-			text = "GOCUDA_GRID_RANK"
-		case "grid_size":
-			text = "GOCUDA_GRID_SIZE"
-		}
-	}
-	if p.host != nil {
-		text = cmp.Or(p.question(s, args), text)
-	}
+	text = cmp.Or(p.to.effect(s, args), text)
 	if s.Dst != nil {
-		text = p.nameOf(s.Dst) + " = " + text
+		text = p.to.variable(s.Dst) + " = " + text
 	}
 	p.line("%s;", text)
 	p.updateRoots(s.Dst)
@@ -534,7 +425,7 @@ func (p *printer) memory(s *ir.Memory) {
 	}
 	text := "go::atomic_" + memoryNames[s.Op] + suffix + "(" + strings.Join(args, ", ") + ")"
 	if s.Dst != nil {
-		text = p.nameOf(s.Dst) + " = " + text
+		text = p.to.variable(s.Dst) + " = " + text
 	}
 	p.line("%s;", text)
 	if s.Order.Acquires() {
@@ -606,9 +497,13 @@ func (p *printer) loop(s *ir.Loop) {
 	}
 	p.line("for (; %s; %s) {", cond, post)
 	p.loops = append(p.loops, s)
-	again := leads(s.Body, s.Label)
+	again := false
+	ir.Walk(s.Body, func(in ir.Stmt) {
+		to, ok := in.(*ir.Again)
+		again = again || ok && to.To == s.Label
+	})
 	p.indent++
-	if p.host != nil && !s.Short {
+	if p.to.asks() && !s.Short {
 		p.poll(s.Pos)
 	}
 	if again {
@@ -630,31 +525,6 @@ func (p *printer) loop(s *ir.Loop) {
 	}
 }
 
-// leads says whether statements have a continue of the loop.
-func leads(list []ir.Stmt, to *ir.Label) bool {
-	for _, s := range list {
-		switch s := s.(type) {
-		case *ir.Again:
-			if s.To == to {
-				return true
-			}
-		case *ir.If:
-			if leads(s.Then, to) || leads(s.Else, to) {
-				return true
-			}
-		case *ir.Loop:
-			if leads(s.Body, to) {
-				return true
-			}
-		case *ir.Block:
-			if leads(s.Body, to) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (p *printer) check(s *ir.Check) {
 	if p.skips(s) {
 		return
@@ -663,37 +533,7 @@ func (p *printer) check(s *ir.Check) {
 	for _, a := range s.Args {
 		args = append(args, p.expr(a))
 	}
-	if p.host != nil {
-		p.hostCheck(s, args)
-		return
-	}
-	list := strings.Join(args, ", ")
-	switch s.Kind {
-	case ir.InRange:
-		p.fails(s, "go::outside("+list+")", map[bool]string{false: "index out of range [%d] with length %d", true: "index out of range [%u] with length %d"}[isUnsigned(s.Args[0].Type())], list)
-	case ir.SliceOK:
-		p.fails(s, "go::bad_slice("+list+")", "slice bounds out of range [%d:%d:%d] with capacity %d", list)
-	case ir.NonZero:
-		p.fails(s, args[0]+" == 0", "integer divide by zero", "")
-	case ir.NonNil:
-		p.fails(s, "!"+args[0], "nil pointer dereference", "")
-	case ir.NonMinus:
-		p.fails(s, args[0]+" < 0", "negative shift amount %d", list)
-	case ir.Fits:
-		p.fails(s, args[0]+" < "+args[1], "cannot convert slice with length %d to array or pointer to array with length %d", list)
-	}
-}
-
-func (p *printer) fails(s *ir.Check, cond, message, args string) {
-	if args != "" {
-		args = ", " + args
-	}
-	panics := fmt.Sprintf("{ %sgo::panic(go, %d%s); %s }", p.at(), p.site(s.Pos, message), args, p.give())
-	if s.Fails {
-		p.line("%s", panics)
-		return
-	}
-	p.line("if (GO_RARELY(%s)) %s", cond, panics)
+	p.to.check(s, args)
 }
 
 // site numbers a place that can panic.

@@ -18,7 +18,7 @@ import (
 
 // Prove marks the checks of a function that cannot fail.
 func Prove(f *ir.Func) {
-	if !jumps(f.Body) { // the states that meet at a label are not known
+	if !ir.Jumps(f.Body) { // the states that meet at a label are not known
 		newProver(f).run(f)
 	}
 }
@@ -26,7 +26,7 @@ func Prove(f *ir.Func) {
 // Version makes two loops of one, of which one has no checks. With times, that one has
 // fewer iterations than so many, and is Short.
 func Version(f *ir.Func, times int64) {
-	if !jumps(f.Body) {
+	if !ir.Jumps(f.Body) {
 		v := &versioning{times: times, loose: newProver(f).loose}
 		f.Body = v.list(f.Body)
 	}
@@ -34,20 +34,11 @@ func Version(f *ir.Func, times int64) {
 
 // Coalesce makes one condition of checks in a row, and marks those that it makes needless.
 func Coalesce(f *ir.Func) {
-	if !jumps(f.Body) {
+	if !ir.Jumps(f.Body) {
 		p := newProver(f)
 		p.coalesces = true
 		p.run(f)
 	}
-}
-
-// jumps says whether statements have a goto.
-func jumps(list []ir.Stmt) (found bool) {
-	ir.Walk(list, func(s ir.Stmt) {
-		_, is := s.(*ir.Jump)
-		found = found || is
-	})
-	return found
 }
 
 func isInteger(t types.Type) bool {

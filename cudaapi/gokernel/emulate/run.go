@@ -188,48 +188,23 @@ func meets(f *ir.Func, seen map[*ir.Func]bool) bool {
 		return false
 	}
 	seen[f] = true
-	var in func(list []ir.Stmt) bool
-	in = func(list []ir.Stmt) bool {
-		for _, s := range list {
-			switch s := s.(type) {
-			case *ir.Effect:
-				if _, ok := meetings[s.Name]; ok {
-					return true
-				}
-			case *ir.Memory:
-				if s.Op == ir.CompareExchange || s.Op == ir.Exchange || s.Op == ir.Load {
-					return true
-				}
-			case *ir.Call:
-				if s.Func != nil && meets(s.Func, seen) {
-					return true
-				}
-				for _, a := range s.Args {
-					if ref, ok := a.(*ir.FuncRef); ok && ref.Func != nil && meets(ref.Func, seen) {
-						return true
-					}
-				}
-			case *ir.Closure:
-				if in(s.Lit.Body) {
-					return true
-				}
-			case *ir.If:
-				if in(s.Then) || in(s.Else) {
-					return true
-				}
-			case *ir.Loop:
-				if in(s.Body) || in(s.Post) {
-					return true
-				}
-			case *ir.Block:
-				if in(s.Body) {
-					return true
-				}
+	found := false
+	ir.WalkAll(f.Body, func(s ir.Stmt) {
+		switch s := s.(type) {
+		case *ir.Effect:
+			_, meeting := meetings[s.Name]
+			found = found || meeting
+		case *ir.Memory:
+			found = found || s.Op == ir.CompareExchange || s.Op == ir.Exchange || s.Op == ir.Load
+		case *ir.Call:
+			found = found || s.Func != nil && meets(s.Func, seen)
+			for _, a := range s.Args {
+				ref, ok := a.(*ir.FuncRef)
+				found = found || ok && ref.Func != nil && meets(ref.Func, seen)
 			}
 		}
-		return false
-	}
-	return in(f.Body)
+	})
+	return found
 }
 
 // body runs a thread to its end.

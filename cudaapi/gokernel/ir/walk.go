@@ -133,6 +133,15 @@ func WalkAll(list []Stmt, do func(Stmt)) {
 	})
 }
 
+// Jumps says whether statements have a goto.
+func Jumps(list []Stmt) (found bool) {
+	Walk(list, func(s Stmt) {
+		_, is := s.(*Jump)
+		found = found || is
+	})
+	return found
+}
+
 // Root is the variable that a place is part of, if no pointer or slice lies between.
 func Root(e Expr) *Var {
 	switch e := e.(type) {
