@@ -314,7 +314,7 @@ func (f *fn) intOf(e ast.Expr) ir.Expr {
 	}
 	x := f.expr(e)
 	if !types.Identical(x.Type(), types.Typ[types.Int]) {
-		if isUnsigned(x.Type()) && sizes.Sizeof(x.Type()) == 8 {
+		if ir.IsUnsigned(x.Type()) && sizes.Sizeof(x.Type()) == 8 {
 			return &ir.Convert{X: x, T: types.Typ[types.Uint64]}
 		}
 		return &ir.Convert{X: x, T: types.Typ[types.Int]}
@@ -402,7 +402,7 @@ func (f *fn) slice(e *ast.SliceExpr) ir.Expr {
 		x = f.addressOf(x, types.NewPointer(x.Type()), e.X)
 	} else {
 		s, ok := x.Type().Underlying().(*types.Slice)
-		if !ok && isString(x.Type()) {
+		if !ok && ir.IsString(x.Type()) {
 			return f.substring(e, x)
 		}
 		if !ok {
@@ -527,13 +527,13 @@ func (f *fn) operandType(x, y ast.Expr) types.Type {
 }
 
 func (f *fn) arithmetic(op token.Token, x, y ir.Expr, t types.Type, at ast.Node) ir.Expr {
-	if isString(t) {
+	if ir.IsString(t) {
 		if f.u.target.hasStrings() {
 			return f.joined(at, x, y, t)
 		}
 		f.fail(at, "strings cannot be joined in a kernel, where no memory is allocated")
 	}
-	if (op == token.QUO || op == token.REM) && isInteger(t) {
+	if (op == token.QUO || op == token.REM) && ir.IsInteger(t) {
 		if c, ok := y.(*ir.Const); !ok || constant.Sign(c.Value) == 0 {
 			y = f.stable(y)
 			f.emit(&ir.Check{Kind: ir.NonZero, Args: []ir.Expr{y}, Pos: at.Pos()})
@@ -551,7 +551,7 @@ func (f *fn) shiftCount(e ast.Expr) ir.Expr {
 		return f.constant(e, tv.Value, types.Typ[types.Uint64])
 	}
 	n := f.expr(e)
-	if !isUnsigned(n.Type()) {
+	if !ir.IsUnsigned(n.Type()) {
 		n = f.stable(n)
 		f.emit(&ir.Check{Kind: ir.NonMinus, Args: []ir.Expr{n}, Pos: e.Pos()})
 	}
@@ -685,7 +685,7 @@ func (f *fn) conversion(e *ast.CallExpr) ir.Expr {
 	if types.Identical(v.Type(), t) {
 		return v
 	}
-	if isString(t) != isString(v.Type()) {
+	if ir.IsString(t) != ir.IsString(v.Type()) {
 		if f.u.target.hasStrings() {
 			return f.textConversion(e, v, t)
 		}

@@ -169,7 +169,6 @@ func compileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, fi
 					u.fail(decl.Pos(), "%s has a parameter or result without a size", o.Name())
 				}
 			}
-			entries[i].Kernel = true
 		})
 	}
 	inner := u.hostLoops(loops)

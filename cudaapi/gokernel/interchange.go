@@ -81,7 +81,7 @@ func (r *interchange) list(list []ir.Stmt) []ir.Stmt {
 func (r *interchange) around(d *ir.Define, l *ir.Loop) []ir.Stmt {
 	cond, ok := l.Cond.(*ir.Binary)
 	t := d.Var.Type
-	if !ok || cond.Op != token.LSS || sizes.Sizeof(t) != 8 || isUnsigned(t) || !isInteger(t) || len(l.Post) == 0 {
+	if !ok || cond.Op != token.LSS || sizes.Sizeof(t) != 8 || ir.IsUnsigned(t) || !ir.IsInteger(t) || len(l.Post) == 0 {
 		return nil
 	}
 	post, ok := l.Post[len(l.Post)-1].(*ir.Assign)
@@ -194,7 +194,7 @@ func (r *interchange) of(e ir.Expr, thread int) ir.Expr {
 			return e
 		}
 	case *ir.Convert:
-		if x := r.of(e.X, thread); x != nil && isInteger(e.T) && isInteger(e.X.Type()) && sizes.Sizeof(e.T) == 8 && sizes.Sizeof(e.X.Type()) == 8 {
+		if x := r.of(e.X, thread); x != nil && ir.IsInteger(e.T) && ir.IsInteger(e.X.Type()) && sizes.Sizeof(e.T) == 8 && sizes.Sizeof(e.X.Type()) == 8 {
 			return &ir.Convert{X: x, T: e.T}
 		}
 	case *ir.Binary:

@@ -660,18 +660,3 @@ func isConstant(e ir.Expr) bool {
 func boolConst(b bool) ir.Expr {
 	return &ir.Const{T: types.Typ[types.Bool], Value: constant.MakeBool(b)}
 }
-
-func isInteger(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsInteger != 0
-}
-
-func isString(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
-}
-
-func isUnsigned(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsUnsigned != 0
-}

@@ -127,7 +127,7 @@ func (f *fn) appended(e *ast.CallExpr) ir.Expr {
 			return s
 		}
 		x := f.expr(more)
-		if !isString(x.Type()) {
+		if !ir.IsString(x.Type()) {
 			x = f.convert(x, types.NewSlice(elem))
 		}
 		return f.asks(e, "append_all", t, elem, s, f.temp(x))
@@ -159,11 +159,11 @@ func (f *fn) textConversion(e *ast.CallExpr, x ir.Expr, t types.Type) ir.Expr {
 	}
 	name := ""
 	switch {
-	case isString(t) && ofBytes(x.Type()):
+	case ir.IsString(t) && ofBytes(x.Type()):
 		name = "text_of"
-	case isString(t) && isInteger(x.Type()):
+	case ir.IsString(t) && ir.IsInteger(x.Type()):
 		name = "text_of_rune"
-		if isUnsigned(x.Type()) {
+		if ir.IsUnsigned(x.Type()) {
 			x = f.convert(x, types.Typ[types.Uint64])
 		}
 		x = f.convert(x, types.Typ[types.Int64])

@@ -68,7 +68,7 @@ func (f *fn) placeOf(o types.Object) ir.Expr {
 
 // hostLoop makes a function of a loop.
 func (u *unit) hostLoop(l *HostLoop) *ir.Func {
-	f := &ir.Func{Name: u.unique("loop"), Go: l.Func, Pos: l.Stmt.Pos(), Kernel: true}
+	f := &ir.Func{Name: u.unique("loop"), Go: l.Func, Pos: l.Stmt.Pos()}
 	f.Name = "f_" + f.Name
 	u.info = l.Info
 	c := &fn{u: u, f: f, vars: make(map[types.Object]*ir.Var), taken: make(map[string]int), labels: make(map[string]*ir.Label),
@@ -169,7 +169,7 @@ func (f *fn) rangeFrom(s *ast.RangeStmt, label string, state []ir.Expr) {
 	itself := func() ir.Expr { return x }
 	switch t := f.typeOf(s.X).Underlying().(type) {
 	case *types.Basic:
-		if isString(t) {
+		if ir.IsString(t) {
 			f.charactersFrom(s, label, x, from)
 			return
 		}

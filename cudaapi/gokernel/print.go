@@ -180,7 +180,7 @@ func (p *printer) expr(e ir.Expr) string {
 	case *ir.Const:
 		return p.constant(e.Value, e.T)
 	case *ir.Zero:
-		if isString(e.T) {
+		if ir.IsString(e.T) {
 			return p.typ(e.T) + "{}"
 		}
 		if b, ok := e.T.Underlying().(*types.Basic); ok && b.Info()&types.IsComplex == 0 {
@@ -324,7 +324,7 @@ func (p *printer) unary(e *ir.Unary) string {
 		return "!" + paren(x)
 	case e.Op == token.XOR:
 		return p.typ(e.T) + "(~" + x + ")"
-	case isInteger(e.T):
+	case ir.IsInteger(e.T):
 		return "go::neg(" + x + ")"
 	}
 	return "(-" + x + ")"
@@ -354,7 +354,7 @@ func (p *printer) binary(e *ir.Binary) string {
 	case token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR:
 		return "(" + x + " " + e.Op.String() + " " + y + ")"
 	}
-	if !isInteger(e.T) {
+	if !ir.IsInteger(e.T) {
 		return "(" + x + " " + e.Op.String() + " " + y + ")"
 	}
 	small := sizes.Sizeof(e.T) < 4
@@ -370,7 +370,7 @@ func (p *printer) binary(e *ir.Binary) string {
 		}
 		return text
 	case token.ADD, token.SUB, token.MUL:
-		if isUnsigned(e.T) && !small {
+		if ir.IsUnsigned(e.T) && !small {
 			return "(" + x + " " + e.Op.String() + " " + y + ")"
 		}
 	case token.QUO, token.REM:

@@ -86,7 +86,7 @@ func (p deviceWriter) check(s *ir.Check, args []string) {
 	list := strings.Join(args, ", ")
 	switch s.Kind {
 	case ir.InRange:
-		p.fails(s, "go::outside("+list+")", map[bool]string{false: "index out of range [%d] with length %d", true: "index out of range [%u] with length %d"}[isUnsigned(s.Args[0].Type())], list)
+		p.fails(s, "go::outside("+list+")", map[bool]string{false: "index out of range [%d] with length %d", true: "index out of range [%u] with length %d"}[ir.IsUnsigned(s.Args[0].Type())], list)
 	case ir.SliceOK:
 		p.fails(s, "go::bad_slice("+list+")", "slice bounds out of range [%d:%d:%d] with capacity %d", list)
 	case ir.NonZero:

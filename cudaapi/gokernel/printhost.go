@@ -176,7 +176,7 @@ func (p hostWriter) panics(s *ir.Panic) {
 
 func (p hostWriter) check(s *ir.Check, args []string) {
 	kinds := map[ir.CheckKind]SiteKind{ir.InRange: IndexRange, ir.SliceOK: SliceBounds, ir.NonZero: DivideByZero, ir.NonNil: NilPointer, ir.NonMinus: NegativeShift, ir.Fits: ArrayLength}
-	site := p.hostSite(HostSite{Pos: p.fset.Position(s.Pos), What: kinds[s.Kind], High: s.High, Max: s.Max, Cap: s.Cap, Unsigned: isUnsigned(s.Args[0].Type())})
+	site := p.hostSite(HostSite{Pos: p.fset.Position(s.Pos), What: kinds[s.Kind], High: s.High, Max: s.Max, Cap: s.Cap, Unsigned: ir.IsUnsigned(s.Args[0].Type())})
 	list := strings.Join(args, ", ")
 	cond := ""
 	switch s.Kind {

@@ -703,7 +703,7 @@ func (w *whole) cheap(e ir.Expr, steps int) int {
 	case *ir.Index, *ir.Deref, *ir.FuncRef, *ir.Composite:
 		return 0
 	case *ir.Binary:
-		if isInteger(e.T) && (e.Op == token.QUO || e.Op == token.REM) {
+		if ir.IsInteger(e.T) && (e.Op == token.QUO || e.Op == token.REM) {
 			if _, ok := e.Y.(*ir.Const); !ok {
 				return 0
 			}
@@ -740,7 +740,7 @@ func (w *whole) cuts(s ir.Stmt) bool {
 // mayDivide says whether an integer is divided by what may be zero.
 func mayDivide(e ir.Expr) (found bool) {
 	ir.Parts(e, func(e ir.Expr) {
-		if b, ok := e.(*ir.Binary); ok && isInteger(b.T) && (b.Op == token.QUO || b.Op == token.REM) {
+		if b, ok := e.(*ir.Binary); ok && ir.IsInteger(b.T) && (b.Op == token.QUO || b.Op == token.REM) {
 			_, constant := b.Y.(*ir.Const)
 			found = found || !constant
 		}

@@ -517,7 +517,7 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 		}
 		switch t := f.typeOf(x).Underlying().(type) {
 		case *types.Basic:
-			if isString(t) && f.u.target.hasStrings() {
+			if ir.IsString(t) && f.u.target.hasStrings() {
 				f.characters(s, label)
 				return
 			}

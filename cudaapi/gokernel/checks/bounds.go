@@ -15,7 +15,7 @@ var sizes ir.Sizes
 
 // ofType are the bounds of a type; not those of unsigned ones with 64 bits.
 func ofType(t types.Type) (b bounds, ok bool) {
-	if !isInteger(t) {
+	if !ir.IsInteger(t) {
 		return b, false
 	}
 	bits := 8 * sizes.Sizeof(t)

@@ -41,16 +41,6 @@ func Coalesce(f *ir.Func) {
 	}
 }
 
-func isInteger(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsInteger != 0
-}
-
-func isBool(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsBoolean != 0
-}
-
 func compare(op token.Token, x, y ir.Expr) ir.Expr {
 	return &ir.Binary{Op: op, X: x, Y: y, T: types.Typ[types.Bool]}
 }

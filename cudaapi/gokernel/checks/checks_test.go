@@ -158,7 +158,7 @@ func TestCoalesce(t *testing.T) {
 			if c, ok := s.(*ir.If); ok {
 				conditions++
 				ir.Parts(c.Cond, func(e ir.Expr) {
-					if b, ok := e.(*ir.Binary); ok && isBool(b.T) && !isBool(b.X.Type()) {
+					if b, ok := e.(*ir.Binary); ok && ir.IsBool(b.T) && !ir.IsBool(b.X.Type()) {
 						comparisons++
 					}
 				})

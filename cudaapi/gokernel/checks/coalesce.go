@@ -152,7 +152,7 @@ func (p *prover) divides(s *state, e ir.Expr) (fine bool) {
 	fine = true
 	ir.Parts(e, func(e ir.Expr) {
 		b, ok := e.(*ir.Binary)
-		if !ok || !isInteger(b.T) || b.Op != token.QUO && b.Op != token.REM {
+		if !ok || !ir.IsInteger(b.T) || b.Op != token.QUO && b.Op != token.REM {
 			return
 		}
 		if _, ok := b.Y.(*ir.Const); !ok {

@@ -127,11 +127,11 @@ func (p *prover) linear(s *state, e ir.Expr, wraps bool) (r sum, ok bool) {
 			}
 		}
 	case *ir.Convert:
-		if b, ok := p.bounds(s, e.X); ok && within(b, e.T) || isInteger(e.X.Type()) && wraps && sizes.Sizeof(e.X.Type()) == 8 && sizes.Sizeof(e.T) == 8 {
+		if b, ok := p.bounds(s, e.X); ok && within(b, e.T) || ir.IsInteger(e.X.Type()) && wraps && sizes.Sizeof(e.X.Type()) == 8 && sizes.Sizeof(e.T) == 8 {
 			return p.linear(s, e.X, wraps)
 		}
 	case *ir.Binary:
-		if !isInteger(e.T) || !(wraps && sizes.Sizeof(e.T) == 8) && !p.exact(s, e) {
+		if !ir.IsInteger(e.T) || !(wraps && sizes.Sizeof(e.T) == 8) && !p.exact(s, e) {
 			return whole()
 		}
 		x, okX := p.linear(s, e.X, wraps)

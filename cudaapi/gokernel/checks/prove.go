@@ -189,7 +189,7 @@ func (p *prover) forget(s *state, v *ir.Var) {
 
 // bounds are those of an integer; not ok of one without a sign that may be too great.
 func (p *prover) bounds(s *state, e ir.Expr) (b bounds, ok bool) {
-	if !isInteger(e.Type()) {
+	if !ir.IsInteger(e.Type()) {
 		return b, false
 	}
 	b, ok = p.reckoned(s, p.resolved(e))
@@ -241,14 +241,14 @@ func (p *prover) reckoned(s *state, e ir.Expr) (b bounds, ok bool) {
 		switch {
 		case ok && e.Op == token.SUB:
 			return x.neg(), fits(x.neg(), e.T)
-		case ok && e.Op == token.XOR && !isUnsigned(e.T):
+		case ok && e.Op == token.XOR && !ir.IsUnsigned(e.T):
 			return x.neg().add(bounds{-1, -1}), true
 		}
 	case *ir.Pure:
 		if b, ok := indices[e.Name]; ok {
 			return b, true
 		}
-		if isInteger(e.T) && len(e.Args) == 2 && (e.Name == "min" || e.Name == "max") {
+		if ir.IsInteger(e.T) && len(e.Args) == 2 && (e.Name == "min" || e.Name == "max") {
 			x, okX := p.bounds(s, e.Args[0])
 			y, okY := p.bounds(s, e.Args[1])
 			switch {
@@ -279,11 +279,6 @@ func (p *prover) length(x ir.Expr) bounds {
 		return bounds{0, math.MaxInt64}
 	}
 	return bounds{0, lengths}
-}
-
-func isUnsigned(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsUnsigned != 0
 }
 
 // operation are the bounds of an operation's result.
@@ -365,7 +360,7 @@ func (p *prover) narrow(s *state, e ir.Expr, b bounds) {
 			p.narrow(s, e.X, b)
 		}
 	case *ir.Binary:
-		if !isInteger(e.T) || !p.exact(s, e) {
+		if !ir.IsInteger(e.T) || !p.exact(s, e) {
 			return
 		}
 		x, okX := p.bounds(s, e.X)
@@ -425,7 +420,7 @@ func (p *prover) assume(s *state, cond ir.Expr, holds bool) {
 		}
 		switch {
 		case op == 0:
-		case isInteger(e.X.Type()):
+		case ir.IsInteger(e.X.Type()):
 			p.compared(s, op, e.X, e.Y)
 		case op == token.NEQ:
 			for _, x := range [][2]ir.Expr{{e.X, e.Y}, {e.Y, e.X}} {
@@ -808,10 +803,10 @@ func (p *prover) set(s *state, v *ir.Var, value ir.Expr) {
 	var deps []*ir.Var
 	p.dependsOn(value, &deps)
 	before := slices.Contains(deps, v) // of what it was
-	if isBool(v.Type) && !before {
+	if ir.IsBool(v.Type) && !before {
 		s.means[v] = []ir.Expr{value}
 	}
-	if !isInteger(v.Type) {
+	if !ir.IsInteger(v.Type) {
 		return
 	}
 	ref := &ir.Ref{Var: v}
@@ -909,7 +904,7 @@ func (p *prover) steadyState(entry, base *state, changed []*ir.Var, l *ir.Loop) 
 	p.loops++
 	keys := make(map[string]bool)
 	for _, v := range changed {
-		if isInteger(v.Type) && v.Space == ir.Local && !p.loose[v] && p.values[v] == nil {
+		if ir.IsInteger(v.Type) && v.Space == ir.Local && !p.loose[v] && p.values[v] == nil {
 			if key := p.key(&ir.Ref{Var: v}); key != "" {
 				keys[key] = true
 			}

@@ -101,3 +101,20 @@ func (s Sizes) end(t *types.Struct) int64 {
 }
 
 func rounded(n, to int64) int64 { return (n + to - 1) / to * to }
+
+// IsBool says whether a type is one of bools.
+func IsBool(t types.Type) bool { return isBasic(t, types.IsBoolean) }
+
+// IsInteger says whether a type is one of integers.
+func IsInteger(t types.Type) bool { return isBasic(t, types.IsInteger) }
+
+// IsUnsigned says whether it is one of integers without a sign.
+func IsUnsigned(t types.Type) bool { return isBasic(t, types.IsUnsigned) }
+
+// IsString says whether it is one of strings.
+func IsString(t types.Type) bool { return isBasic(t, types.IsString) }
+
+func isBasic(t types.Type, info types.BasicInfo) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&info != 0
+}

@@ -256,7 +256,7 @@ func (v *verifier) stmt(s *facts, x Stmt) *facts {
 	case *Memory:
 		v.memory(s, x)
 	case *If:
-		if !isBool(x.Cond.Type()) {
+		if !IsBool(x.Cond.Type()) {
 			v.fail("the condition is no bool")
 		}
 		then, other := s.clone(), s
@@ -333,7 +333,7 @@ func (v *verifier) loop(s *facts, l *Loop) *facts {
 	v.expr(s, l.Cond)
 	var end *facts
 	if l.Cond != nil {
-		if !isBool(l.Cond.Type()) {
+		if !IsBool(l.Cond.Type()) {
 			v.fail("the condition is no bool")
 		}
 		end = s.clone()
@@ -579,7 +579,7 @@ func (v *verifier) expr(s *facts, e Expr) {
 			v.same("what is pointed to", e.X.Type(), p.Elem())
 		}
 	case *Len:
-		if _, ok := e.X.Type().Underlying().(*types.Slice); !ok && !isText(e.X.Type()) {
+		if _, ok := e.X.Type().Underlying().(*types.Slice); !ok && !IsString(e.X.Type()) {
 			v.fail("this has no length")
 		}
 	case *Cap:
@@ -626,34 +626,34 @@ func (v *verifier) binary(s *facts, e *Binary) {
 	switch e.Op {
 	case token.SHL, token.SHR:
 		v.same("the operand", x, e.T)
-		if !isUnsigned(y) {
+		if !IsUnsigned(y) {
 			v.fail("the count of a shift has no sign")
 		}
-		if c, ok := e.Y.(*Convert); ok && !isUnsigned(c.X.Type()) {
+		if c, ok := e.Y.(*Convert); ok && !IsUnsigned(c.X.Type()) {
 			v.checked(s, NonMinus, c.X)
 		}
 		return
 	case token.LAND, token.LOR:
-		if !isBool(x) || !isBool(y) || !isBool(e.T) {
+		if !IsBool(x) || !IsBool(y) || !IsBool(e.T) {
 			v.fail("these are no bools")
 		}
 		return
 	}
 	v.same("the operands", x, y)
 	if compares(e.Op) {
-		if !isBool(e.T) {
+		if !IsBool(e.T) {
 			v.fail("a comparison gives a bool")
 		}
 		return
 	}
 	v.same("the operand", x, e.T)
-	if _, isConst := e.Y.(*Const); (e.Op == token.QUO || e.Op == token.REM) && isInteger(e.T) && !isConst {
+	if _, isConst := e.Y.(*Const); (e.Op == token.QUO || e.Op == token.REM) && IsInteger(e.T) && !isConst {
 		v.checked(s, NonZero, e.Y)
 	}
 }
 
 func (v *verifier) index(s *facts, e *Index) {
-	if !isInteger(e.I.Type()) {
+	if !IsInteger(e.I.Type()) {
 		v.fail("the index is no integer")
 	}
 	v.same("the element", element(e.X.Type()), e.T)
@@ -832,14 +832,4 @@ func (v *verifier) same(what string, have, want types.Type) {
 	if !types.Identical(have, want) {
 		v.fail("%s is of type %s, not %s", what, have, want)
 	}
-}
-
-func isBool(t types.Type) bool     { return isBasic(t, types.IsBoolean) }
-func isInteger(t types.Type) bool  { return isBasic(t, types.IsInteger) }
-func isUnsigned(t types.Type) bool { return isBasic(t, types.IsUnsigned) }
-func isText(t types.Type) bool     { return isBasic(t, types.IsString) }
-
-func isBasic(t types.Type, info types.BasicInfo) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&info != 0
 }
