@@ -255,14 +255,27 @@ def test_a_cell_asks_for_input(client):
 
 
 def test_standard_input_asks_for_input(client):
+    """What was printed of the line is the prompt, and is not printed a second time."""
+    asked = []
+
+    def answer(request):
+        asked.append(request["prompt"])
+        return "Ada"
+
     outcome = client.run(
-        'var name string\nfmt.Print("Name? ")\nfmt.Scanln(&name)\nfmt.Println("hi", name)',
-        answer=lambda request: "Ada", allow_stdin=True,
+        'var name string\nfmt.Print("two\\nNáme? ")\nfmt.Scanln(&name)\nfmt.Println("hi", name)',
+        answer=answer, allow_stdin=True,
     )
     assert outcome.status == "ok", outcome.error
-    assert outcome.text() == "Name? hi Ada\n"
-    outcome = client.run("fmt.Scanln(&name)", allow_stdin=False)
-    assert outcome.status == "error" and "does not take input" in outcome.error
+    assert outcome.text() == "two\nhi Ada\n"
+    outcome = client.run('fmt.Println("one")\nfmt.Scanln(&name)\nfmt.Print("end")', answer=answer, allow_stdin=True)
+    assert outcome.text() == "one\nend"
+    assert asked == ["Náme? ", ""]
+    # What nobody asks, is printed.
+    outcome = client.run('fmt.Print("Name? ")\n_, err := fmt.Scanln(&name)\nfmt.Println(err)', allow_stdin=False)
+    assert "does not take input" in outcome.error + outcome.text() and outcome.text().startswith("Name? ")
+    outcome = client.run('fmt.Print("half ")\ntime.Sleep(time.Second)\nfmt.Print("a line")')
+    assert outcome.text() == "half a line"
 
 
 def test_a_display_is_updated_in_later_cells(client):

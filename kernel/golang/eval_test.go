@@ -419,6 +419,43 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptedCellsCleanUp: what is deferred runs to its end, unless it takes long.
+func TestInterruptedCellsCleanUp(t *testing.T) {
+	for _, code := range []string{
+		"work()",
+		"do(func() { work() })",
+		"do(func() { defer tidy(\"c\"); do(work) })",
+		"do(func() { defer func() { for { rounds++ } }(); work() })",
+		"done := make(chan bool)\ngo func() { defer close(done); work() }()\n<-done",
+	} {
+		s := newSession(t)
+		s.run(`rounds, started, cleaned := 0, false, ""
+func do(f func()) { f() }
+func tidy(s string) { for range 3 { cleaned += s }; do(func() { cleaned += "." }) }
+func work() { defer tidy("a"); defer func() { tidy("b") }(); started = true; for {} }`)
+		// On a busy machine the first interrupt may come before the cell runs.
+		for delay := 50 * time.Millisecond; delay < 20*time.Second; delay *= 6 {
+			time.AfterFunc(delay, s.ev.Interrupt)
+			if got := s.run(code); !strings.HasPrefix(got, "Interrupted: ") {
+				t.Errorf("%s\ngave %s", code, got)
+			}
+			if s.run("started") == "=> true\n" {
+				break
+			}
+		}
+		want := "bbb.aaa."
+		if strings.Contains(code, "tidy") {
+			want += "ccc."
+		}
+		if got := s.run("cleaned"); got != "=> \""+want+"\"\n" {
+			t.Errorf("%s\nleft %s, want %s", code, got, want)
+		}
+		if got := s.run("seen := rounds\ntime.Sleep(20 * time.Millisecond)\nseen == rounds"); got != "=> true\n" {
+			t.Errorf("%s\ngoes on after the interrupt: %s", code, got)
+		}
+	}
+}
+
 // TestInterruptOfAPanic: one on its way through a deep recursion, which takes the
 // interpreter minutes, ends.
 func TestInterruptOfAPanic(t *testing.T) {

@@ -53,7 +53,7 @@ func startChild(o *Options, gone func(*child)) (*child, error) {
 		oomKills: oomKills(),
 	}
 	c.Client = NewClient(link.New(proc.link), ClientOptions{
-		Output: c.outputs.show, Input: o.Input, flush: c.outputs.flush,
+		Output: c.outputs.show, Input: o.Input, flush: c.outputs.flush, question: c.outputs.question,
 		ready: func() {
 			if err := proc.watch(); err != nil {
 				o.Log.Warn("should the kernel be killed, processes of cells may stay", "error", err)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +32,8 @@ type ClientOptions struct {
 	ready func()
 	// flush, if not nil, passes on all that was printed until now.
 	flush func()
+	// question, if not nil, is flush but for the line that is not complete, which it returns.
+	question func() string
 }
 
 // Client is the near end of a link to an evaluator: it is that evaluator, to
@@ -91,9 +94,18 @@ func (c *Client) handle(f link.Frame) error {
 		if err := decode(f, &p); err != nil {
 			return err
 		}
-		c.flush() // what was printed explains what is asked
+		// What was printed explains what is asked.
+		printed := ""
+		if p.Text == "" && c.options.question != nil {
+			printed = c.options.question()
+		} else {
+			c.flush()
+		}
 		go func() {
-			text, err := c.options.Input(p.Text, p.Password)
+			text, err := c.options.Input(cmp.Or(p.Text, printed), p.Password)
+			if printed != "" && err != nil && !errors.Is(err, ErrInterrupted) { // nobody has seen it
+				c.options.Output(Output{Kind: Stdout, Text: printed})
+			}
 			c.peer.Answer(f, text, err) // an evaluator that is gone needs no answer
 		}()
 	case kindEnded:

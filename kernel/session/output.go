@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"sync"
@@ -20,6 +21,11 @@ const (
 	// grows with the text: by as much time for each MiB, up to the longest.
 	textGrowth      = 500 * time.Millisecond
 	longestInterval = 2 * time.Second
+	// The beginning of a line waits so long for the rest: it may be what a question for
+	// input follows, and is its prompt then.
+	promptTime = 100 * time.Millisecond
+	// A longer one is no prompt.
+	longestPrompt = 4 << 10
 	// This much is passed on sooner. No message carries more text.
 	outputChunk = 1 << 20
 	// How much is read at a time.
@@ -66,9 +72,10 @@ type collector struct {
 // pipe is what is known of one of the two.
 type pipe struct {
 	kind    OutputKind
-	held    []byte // the beginning of a rune, or nothing
-	waiting []byte // what was read and not passed on yet
-	midLine bool   // the last line passed on is not complete
+	held    []byte    // the beginning of a rune, or nothing
+	waiting []byte    // what was read and not passed on yet
+	since   time.Time // since when its last line, which is not complete, has waited
+	midLine bool      // the last line passed on is not complete
 	ended   bool
 }
 
@@ -93,7 +100,7 @@ func (c *collector) follow() {
 		c.mu.Lock()
 		size := c.drain(0) + c.drain(1)
 		if time.Until(c.due) <= 0 || ended[0] && ended[1] {
-			c.send()
+			c.sendBut(c.prompt())
 		}
 		c.mu.Unlock()
 		// Leave the pipes alone for a while, so that more comes together,
@@ -109,11 +116,29 @@ func (c *collector) follow() {
 }
 
 // send passes on what waits. The caller holds c.mu.
-func (c *collector) send() {
+func (c *collector) send() { c.sendBut(0) }
+
+// prompt is how long the end of what waits of standard output is that may be a prompt yet.
+// The caller holds c.mu.
+func (c *collector) prompt() int {
+	p := &c.pipes[0]
+	n := len(p.waiting) - 1 - bytes.LastIndexByte(p.waiting, '\n')
+	if n > longestPrompt || time.Since(p.since) > promptTime {
+		return 0
+	}
+	return n
+}
+
+// sendBut passes on what waits, but for so many bytes at the end of standard output.
+// The caller holds c.mu.
+func (c *collector) sendBut(kept int) {
 	for i := range c.pipes {
 		p := &c.pipes[i]
-		for len(p.waiting) > 0 {
-			text := p.waiting
+		if i > 0 {
+			kept = 0
+		}
+		for len(p.waiting) > kept {
+			text := p.waiting[:len(p.waiting)-kept]
 			if len(text) > outputChunk {
 				text = text[:wholeRunes(text[:outputChunk])]
 			}
@@ -163,6 +188,9 @@ func (c *collector) pass(p *pipe, text []byte) {
 func (c *collector) emit(p *pipe, text []byte) {
 	if len(text) == 0 {
 		return
+	}
+	if len(p.waiting) == 0 || bytes.IndexByte(text, '\n') >= 0 {
+		p.since = time.Now()
 	}
 	p.midLine = text[len(text)-1] != '\n'
 	if p.waiting = append(p.waiting, text...); len(p.waiting) >= outputChunk {
@@ -236,6 +264,22 @@ func (c *collector) flush() {
 	c.drainAll()
 	c.releaseDying()
 	c.send()
+}
+
+// question passes on all that was written until now, but for the line that is not complete:
+// that is the prompt of a question for input.
+func (c *collector) question() (prompt string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drainAll()
+	c.releaseDying()
+	p := &c.pipes[0]
+	if at := bytes.LastIndexByte(p.waiting, '\n') + 1; len(p.waiting)-at <= longestPrompt {
+		prompt = strings.ToValidUTF8(string(p.waiting[at:]), "\uFFFD")
+		p.waiting, p.midLine = p.waiting[:at], false
+	}
+	c.send()
+	return prompt
 }
 
 func (c *collector) drainAll() {

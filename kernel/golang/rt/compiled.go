@@ -81,6 +81,7 @@ func SetLoop(flags []bool, number int, yes bool) { setFlag(&flags[number], yes) 
 func (r *Runtime) EndIn(line, column int) {
 	if g := r.group(); g != nil {
 		r.noteEnd(g, line<<12|min(column, 1<<12-1))
+		r.exits(g)
 	}
 	runtime.Goexit()
 }

@@ -29,11 +29,11 @@ type groups struct {
 	mu       sync.Mutex
 	acting   map[int64]any // what other goroutines act for
 	byID     map[int64]*Group
-	stopping int           // cancelled goroutines that are still alive
-	signals  int           // how often they were told
-	told     bool          // not long ago
-	exits    map[int64]int // how often goroutines that end were told so
-	asks     int           // how many want to know of loops that run
+	stopping int            // cancelled goroutines that are still alive
+	signals  int            // how often they were told
+	told     bool           // not long ago
+	exits    map[int64]exit // of goroutines that are to end
+	asks     int            // how many want to know of loops that run
 }
 
 // Start runs f in the calling goroutine as part of g.
@@ -213,9 +213,20 @@ func (r *Runtime) groupOf(id int64) *Group {
 func (r *Runtime) check(pos int) {
 	if g := r.group(); g != nil && g.cancelled.Load() {
 		r.noteEnd(g, pos)
-		r.exits()
-		runtime.Goexit()
+		if r.exits(g) {
+			runtime.Goexit()
+		}
 	}
+}
+
+// cleanTime is what a goroutine that is to end has for what it deferred. It is less than
+// the time for which the cell's end waits.
+const cleanTime = 200 * time.Millisecond
+
+// exit is what is known of a goroutine that is to end.
+type exit struct {
+	told  int       // how often it was told so
+	until time.Time // then it is told again
 }
 
 // maxExits is how many deferred calls of a goroutine that is to end may be ended
@@ -223,15 +234,26 @@ func (r *Runtime) check(pos int) {
 // that defers itself would use it all up.
 const maxExits = 100
 
-// exits counts that the calling goroutine, which is to end, is told so.
-func (r *Runtime) exits() {
-	id := goid()
+// exits tells the calling goroutine of g that it is to end, and counts that; false: what
+// it deferred runs, and has time. After an overflow it has none, for there is no stack.
+func (r *Runtime) exits(g *Group) bool {
+	id, now := goid(), time.Now()
 	r.groups.mu.Lock()
 	defer r.groups.mu.Unlock()
-	if r.groups.exits[id]++; r.groups.exits[id] == maxExits {
+	e := r.groups.exits[id]
+	if e.told > 0 && now.Before(e.until) {
+		return false
+	}
+	if e.told == 0 && g.overflow == nil {
+		e.until = now.Add(cleanTime)
+	}
+	e.told++
+	r.groups.exits[id] = e
+	if e.told == maxExits {
 		left.Store(id, true)
 		leftCount.Add(1)
 	}
+	return true
 }
 
 // exited forgets what exits counted of a goroutine that has ended. The caller holds

@@ -87,7 +87,7 @@ type Runtime struct {
 func New() *Runtime {
 	r := &Runtime{stop: new(bool), stuck: new(bool)}
 	r.groups.byID, r.groups.acting = make(map[int64]*Group), make(map[int64]any)
-	r.groups.exits = make(map[int64]int)
+	r.groups.exits = make(map[int64]exit)
 	r.traces.trails = make(map[int64]*trail)
 	r.traces.funcs = make(map[string]*Func)
 	r.traces.compiled = make(map[int64][]Call)
