@@ -29,6 +29,10 @@
 #include "sim/warp.h"
 #include "sim/atomic.h"
 #include "sim/math.h"
+#ifdef GOCUDA_WITH_ROUNDED
 #include "sim/rounded.h"
+#endif
+#ifdef GOCUDA_WITH_SIMD
 #include "sim/simd.h"
+#endif
 #include "sim/kernel.h"
