@@ -111,6 +111,20 @@ func (b *bench) launch(name string, grid, block uint32, args ...any) *driver.Lau
 	return l
 }
 
+// simulated is a driver of a simulated device.
+func simulated(t *testing.T) *sim.Driver {
+	t.Helper()
+	if _, err := sim.Compiler(); err != nil {
+		t.Skip(err)
+	}
+	d, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
 // outlined is a kernel and its outline.
 const outlined = `
 #ifdef NOTED
@@ -128,14 +142,7 @@ extern "C" __global__ void set(float *x, unsigned n, float value) {
 // An outline runs once for all launches with the same arguments, beside the program's
 // own kernel: before it, if that waits.
 func TestOutlineRunsOnce(t *testing.T) {
-	if _, err := sim.Compiler(); err != nil {
-		t.Skip(err)
-	}
-	d, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := simulated(t)
 	b := newBench(t, d, outlined)
 	b.x.variant = func(c driver.Context, dev driver.Device, from *driver.Origin) (made, error) {
 		v, err := onHost(d)(c, dev, from)
@@ -213,14 +220,7 @@ func TestOutlineRunsOnce(t *testing.T) {
 // What an outline has told in granules is cut to the memory that there is, and is one list
 // for all launches as long as that memory is the same.
 func TestRoundedOutline(t *testing.T) {
-	if _, err := sim.Compiler(); err != nil {
-		t.Skip(err)
-	}
-	d, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := simulated(t)
 	b := newBench(t, d, outlined)
 	b.x.variant = func(c driver.Context, dev driver.Device, from *driver.Origin) (made, error) {
 		v, err := onHost(d)(c, dev, from)
@@ -335,14 +335,7 @@ func (b *bench) run() {
 }
 
 func TestOnSimulatedDevices(t *testing.T) {
-	if _, err := sim.Compiler(); err != nil {
-		t.Skip(err)
-	}
-	d, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := simulated(t)
 	b := newBench(t, d, kernels)
 	b.x.variant = onHost(d)
 	b.run()
@@ -621,14 +614,7 @@ func (p *poor) MemAlloc(c driver.Context, n uint64) (driver.Ptr, error) {
 
 // TestTracesAfterMemoryWasShort: traces that could not be made count for nothing.
 func TestTracesAfterMemoryWasShort(t *testing.T) {
-	if _, err := sim.Compiler(); err != nil {
-		t.Skip(err)
-	}
-	d, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := simulated(t)
 	p := &poor{Driver: d}
 	b := newBench(t, p, kernels)
 	at, err := b.x.place(b.c, 0)
@@ -648,14 +634,7 @@ func TestTracesAfterMemoryWasShort(t *testing.T) {
 
 // TestUnloadedModules: nothing is kept of a module that is unloaded.
 func TestUnloadedModules(t *testing.T) {
-	if _, err := sim.Compiler(); err != nil {
-		t.Skip(err)
-	}
-	d, err := sim.New(sim.Options{Devices: 1, Memory: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := simulated(t)
 	b := newBench(t, d, outlined)
 	var own []driver.Module
 	b.x.variant = func(c driver.Context, dev driver.Device, from *driver.Origin) (made, error) {
