@@ -120,7 +120,7 @@ var mayImport = map[string][]string{
 	"cudaapi/gxf":                 {"cudaapi/cuda", "cudaapi/streamsync", "go.yaml.in/yaml/v3"},
 	"cudaapi/collective":          {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "cudaapi/record"},
 	"cudaapi/internal/...":        {"cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "internal/ownfolder", "golang.org/x/sys/unix"},
-	"cudaapi/internal/ipctest":    {"cudaapi/cuda", "cudaapi/driver", "cudaapi/nvidia", "cudaapi/sim"},
+	"cudaapi/internal/ipctest":    {"cudaapi/cuda", "cudaapi/driver", "cudaapi/sim"},
 	"cudaapi/internal/clib":       {"github.com/ebitengine/purego"},
 	"cudaapi/internal/hostcxx":    {"internal/ownfolder", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"cudaapi/mpi":                 {"cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/internal/...", "cudaapi/mpi/waitfor", "cudaapi/record", "golang.org/x/sys/unix"},

@@ -5,13 +5,11 @@ package ipctest
 import (
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"testing"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/driver"
-	"gocuda/cudaapi/nvidia"
 	"gocuda/cudaapi/sim"
 )
 
@@ -30,25 +28,21 @@ type Loopback struct {
 	fails   map[driver.Device]error
 }
 
-// New is a driver of simulated devices, or of the machine's GPUs where GOCUDA_BACKEND
-// says so, which package cuda uses until the test ends. Each device can reach the
-// others' memory.
+// New is a driver of simulated devices, which package cuda uses until the test ends.
+// Each device can reach the others' memory.
 func New(t testing.TB, o sim.Options) (*Loopback, []*cuda.Device) {
 	t.Helper()
-	var d driver.Driver
-	var err error
-	if os.Getenv("GOCUDA_BACKEND") == "nvidia" {
-		d, err = nvidia.Open()
-	} else {
-		var simulated *sim.Driver
-		if simulated, err = sim.New(o); err == nil {
-			t.Cleanup(func() { simulated.Close() })
-		}
-		d = simulated
-	}
+	d, err := sim.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { d.Close() })
+	return Over(t, d)
+}
+
+// Over is such a driver of other devices.
+func Over(t testing.TB, d driver.Driver) (*Loopback, []*cuda.Device) {
+	t.Helper()
 	l := &Loopback{Driver: d, memory: map[driver.IPCMemHandle]driver.Ptr{}, events: map[driver.IPCEventHandle]driver.Event{},
 		open: map[driver.Ptr]int{}, opened: map[driver.Event]int{}, owners: map[driver.Context]driver.Device{}, fails: map[driver.Device]error{}}
 	if err := cuda.Use(l); err != nil {
@@ -57,9 +51,6 @@ func New(t testing.TB, o sim.Options) (*Loopback, []*cuda.Device) {
 	devices, err := cuda.Devices()
 	if err != nil {
 		t.Fatal(err)
-	}
-	if len(devices) < o.Devices {
-		t.Skipf("%d devices are needed, and there are %d", o.Devices, len(devices))
 	}
 	for _, d := range devices {
 		for _, peer := range devices {

@@ -11,6 +11,7 @@ import (
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/internal/allreduce"
 	"gocuda/cudaapi/internal/ipctest"
+	"gocuda/cudaapi/nvidia"
 	"gocuda/cudaapi/sim"
 )
 
@@ -23,6 +24,25 @@ func TestIdleBlocks(t *testing.T) {
 	simulatedBlocks = 2
 	defer func() { simulatedBlocks = 1 }()
 	_, devices := ipctest.New(t, sim.Options{Devices: 2, Memory: 1 << 30})
+	idleBlocks(t, devices)
+}
+
+func TestIdleBlocksOnGPUs(t *testing.T) {
+	if err := nvidia.Available(); err != nil {
+		t.Skip(err)
+	}
+	d, err := nvidia.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := d.DeviceCount(); err != nil || n < 2 {
+		t.Skip("two GPUs are needed:", n, err)
+	}
+	_, devices := ipctest.Over(t, d)
+	idleBlocks(t, devices)
+}
+
+func idleBlocks(t *testing.T, devices []*cuda.Device) {
 	ranks := ipctest.NewRanks(2)
 	var parts [2]Members
 	var members [2]*Member
@@ -40,7 +60,7 @@ func TestIdleBlocks(t *testing.T) {
 			t.Fatal("the ranks wait for ever")
 		}
 	}
-	const small, large = 4, 1 << 20 // elements: of one block, and of all
+	const small, large = 4, 5 << 20 // elements: of one block, and of all
 	each(func(r int) (err error) {
 		if err = Ready(devices[r], cuda.Float32); err != nil {
 			return err
