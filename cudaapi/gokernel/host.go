@@ -104,7 +104,6 @@ type hostUnit struct {
 
 	movable map[*ir.Var]token.Pos // variables that can be in Go's memory
 	moved   map[token.Pos]bool    // those that are
-	again   bool                  // more are to be
 	stores  bool                  // something stores pointers
 
 	outside []outsideCall // in the order of HostProgram.Outside

@@ -183,7 +183,7 @@ func (h *hostUnit) escape(roots []*ir.Var) bool {
 		if !ok {
 			return false
 		}
-		h.moved[at], h.again = true, true
+		h.moved[at] = true
 	}
 	return true
 }
