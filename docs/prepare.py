@@ -5,6 +5,7 @@ repository; here they become links of the site.
     python docs/prepare.py build/docs/source
 """
 
+import json
 import pathlib
 import posixpath
 import re
@@ -105,8 +106,23 @@ def copy(path, out):
     if path.endswith(".md"):
         write(file, rewrite((ROOT / path).read_text(), path, target, out))
         return
+    if path.endswith(".ipynb"):
+        nb = json.loads((ROOT / path).read_text())
+        write(file, json.dumps(still(nb), ensure_ascii=False))
+        return
     file.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(ROOT / path, file)
+
+
+def still(nb):
+    """A notebook for readers without a kernel: a widget whose output has another form as
+    well is shown in that one, since nothing would happen when it is moved."""
+    for cell in nb["cells"]:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if any(kind == "text/html" or kind.startswith("image/") for kind in data):
+                data.pop("application/vnd.jupyter.widget-view+json", None)
+    return nb
 
 
 def write(file, text):

@@ -37,6 +37,7 @@ var (
 	pictured = regexp.MustCompile(`!\[([^\]]*)\]\(([^)\s]*)\)`)
 	fenced   = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	official = regexp.MustCompile(`^https://(` + strings.Join(publishers, "|") + `)(/[^\s<>"]*)?$`)
+	blocks   = regexp.MustCompile("(?ms)^```\\w+\n(.*?)^```$")
 	declared = regexp.MustCompile(`(?m)^\s*(?:var )?(\w+)\s*(?::=|=)`)
 )
 
@@ -144,6 +145,13 @@ func styleOfText(t *testing.T, i int, c *notebook.Cell, tutorials []string) {
 	}
 	if _, asked, ok := strings.Cut(c.Source, "**Predict.**"); ok && !strings.Contains(asked, "<details><summary>Answer</summary>") {
 		t.Errorf("cell %d asks for a prediction and has no answer", i)
+	}
+	for _, code := range blocks.FindAllStringSubmatch(c.Source, -1) {
+		for l := range strings.Lines(code[1]) {
+			if n := len([]rune(strings.ReplaceAll(strings.TrimSuffix(l, "\n"), "\t", "    "))); n > longestLine {
+				t.Errorf("cell %d has code with a line of %d characters: %s", i, n, l)
+			}
+		}
 	}
 	for _, l := range strings.Split(c.Source, "\n") {
 		if strings.Count(l, "```")%2 == 0 && strings.Count(l, "**")%2 == 1 {

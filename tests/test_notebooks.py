@@ -16,6 +16,9 @@ from traitlets.config import PyFileConfigLoader
 
 from conftest import ROOT
 
+sys.path.insert(0, str(ROOT / "docs"))
+import prepare  # noqa: E402
+
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
@@ -306,3 +309,10 @@ def test_widgets_are_saved_in_the_notebook(binary, tmp_path, by):
     page, _ = nbconvert.HTMLExporter().from_notebook_node(nb)
     assert '<script type="application/vnd.jupyter.widget-state+json">' in page and "saved slider" in page
     assert f'"model_id": "{view["model_id"]}"' in page
+
+
+def test_the_site_shows_what_stands_for_a_widget():
+    view = {"application/vnd.jupyter.widget-view+json": {"model_id": "x"}}
+    outputs = [{"data": {**view, "text/html": "<b>a</b>"}}, {"data": {**view, "text/plain": "IntSlider()"}}, {"text": "printed"}]
+    nb = prepare.still({"cells": [{"outputs": outputs}, {}]})
+    assert [list(o.get("data", {})) for o in nb["cells"][0]["outputs"]] == [["text/html"], [*view, "text/plain"], []]
