@@ -180,6 +180,7 @@ func (ev *Evaluator) start() error {
 	ev.functions = newFunctionTexts()
 	ev.rt = rt.New()
 	ev.rt.Background = ev.background
+	ev.rt.Uncompiled = ev.loops.runsUncompiled
 	ev.rt.Stray = ev.stray
 	ev.rt.Show = ev.shown
 	ev.rt.Route = ev.route

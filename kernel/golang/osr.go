@@ -3,6 +3,8 @@ package golang
 import (
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/token"
 	"go/types"
 	"os"
 	"reflect"
@@ -29,14 +31,15 @@ import (
 
 // loops are those that can go on in a compiled form.
 type loops struct {
-	mu      sync.Mutex
-	numbers *loopNumbers
-	fresh   []*osrLoop  // of the code that is being lowered
-	told    []*Compiled // what became of loops, the last one last
-	full    string      // the first cell with a loop for which there was no number
-	asked   func()      // ends the looks at the heads of loops
-	begun   time.Time
-	group   *rt.Group // the cell that runs
+	mu         sync.Mutex
+	numbers    *loopNumbers
+	fresh      []*osrLoop  // of the code that is being lowered
+	told       []*Compiled // what became of loops, the last one last
+	uncompiled []*Compiled // the loops that are never compiled, by their numbers
+	full       string      // the first cell with a loop for which there was no number
+	asked      func()      // ends the looks at the heads of loops
+	begun      time.Time
+	group      *rt.Group // the cell that runs
 
 	// eager has every loop compiled that can be, by the first of its iterations that asks,
 	// and entered each time it has asked so often; 0: what runs for long is.
@@ -146,7 +149,7 @@ const (
 func (l *loops) reset(v reflect.Value) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.full, l.fresh, l.told = "", nil, nil
+	l.full, l.fresh, l.told, l.uncompiled = "", nil, nil, nil
 	l.numbers = &loopNumbers{flags: make([]bool, maxLoops)}
 	v.Set(reflect.ValueOf(l.numbers.flags))
 	l.eager = 0
@@ -166,7 +169,26 @@ func (ev *Evaluator) wantsLoops() bool { return !ev.compilesNothing() && native.
 func (ev *Evaluator) compilesLoops() {
 	ev.lower.Loops = nil
 	if ev.wantsLoops() {
-		ev.lower.Loops = ev.addLoop
+		ev.lower.Loops, ev.lower.Uncompiled = ev.addLoop, ev.addUncompiled
+	}
+}
+
+// addUncompiled notes why a loop can never be compiled, for when it runs for long.
+func (ev *Evaluator) addUncompiled(loop ast.Stmt, at token.Pos, why string) int {
+	p, q := ev.fset.Position(loop.Pos()), ev.fset.Position(at)
+	ls := &ev.loops
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	ls.uncompiled = append(ls.uncompiled, &Compiled{Name: "loop", Cell: p.Filename, Line: p.Line, Reason: fmt.Sprintf("%s: %s", q, why)})
+	return len(ls.uncompiled) - 1
+}
+
+// runsUncompiled is called by a loop that is never compiled.
+func (ls *loops) runsUncompiled(number int) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if number < len(ls.uncompiled) { // not of before %reset
+		ls.tell(ls.uncompiled[number])
 	}
 }
 
@@ -218,9 +240,9 @@ func (ev *Evaluator) defineLoop(c *osrLoop) {
 }
 
 // tell notes what became of a loop. The caller holds mu.
-func (ls *loops) tell(c *osrLoop) {
-	if !slices.Contains(ls.told, c.at) {
-		ls.told = append(ls.told[max(0, len(ls.told)+1-maxTold):], c.at)
+func (ls *loops) tell(at *Compiled) {
+	if !slices.Contains(ls.told, at) {
+		ls.told = append(ls.told[max(0, len(ls.told)+1-maxTold):], at)
 	}
 }
 
@@ -293,7 +315,7 @@ func (ev *Evaluator) loopLooks(g *rt.Group) time.Duration {
 		ls.asked = nil
 		return min(max(time.Since(ls.begun), compilesAfter-time.Since(ls.begun)), rarestLook)
 	}
-	if ls.numbers.none() || ev.compilesNothing() {
+	if ls.numbers.none() && len(ls.uncompiled) == 0 || ev.compilesNothing() {
 		return rarestLook
 	}
 	ls.asked = ev.rt.Ask()
@@ -431,7 +453,7 @@ func (ev *Evaluator) loopProgram(chain []*osrLoop) (good []*osrLoop, p *gokernel
 			}
 			ev.loops.mu.Lock()
 			c.state, c.at.Reason = loopOut, reason
-			ev.loops.tell(c)
+			ev.loops.tell(c.at)
 			ev.loops.mu.Unlock()
 			continue
 		}
@@ -473,7 +495,7 @@ func (ev *Evaluator) useLoops(list []*osrLoop, code *native.Code, err error) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	for i, c := range list {
-		ls.tell(c)
+		ls.tell(c.at)
 		if err != nil {
 			c.state, c.at.Reason = loopOut, err.Error()
 			continue

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 )
 
 // loopCells are cells with loops, and what calls them.
@@ -232,5 +233,38 @@ func TestLoopEntriesKeepNothing(t *testing.T) {
 	run(entries)
 	if grown := used() - before; grown > entries*16 {
 		t.Errorf("%d entries left %d bytes", entries, grown)
+	}
+}
+
+// A loop that can never be compiled says why, once it runs for long.
+func TestWhyLoopsAreInterpreted(t *testing.T) {
+	needsCompiler(t)
+	for loop, why := range map[string]string{
+		"select {\ndefault:\n}\nn++":             "In[2]:2:1: a channel cannot be in compiled code",
+		"c <- n\nn += <-c":                       "In[2]:2:1: a channel cannot be in compiled code",
+		"m[n%3]++\nn++":                          "In[2]:2:1: the variable m, which the loop uses, of type map[any]int, cannot be in compiled code",
+		"n += len(x.String())":                   "In[2]:2:10: x.String cannot be called in compiled code",
+		"if _, ok := any(n).(int); ok {\nn++\n}": "In[2]:2:13: an interface cannot be in compiled code",
+		"r.n++\nn++":                             "In[2]:2:1: the variable r, which the loop uses, of type R, cannot be in compiled code",
+		"func() { defer func() { n++ }() }()":    "In[2]:2:10: a defer statement cannot be in compiled code",
+		"for range m2 {\nn++\n}\nfor range func(yield func() bool) {} {\n}": "In[2]:5:1: a loop over func(yield func() bool) cannot be in compiled code",
+	} {
+		s := newSession(t)
+		s.run("n := 1\nm, m2, c := map[any]int{}, map[int]int{1: 1}, make(chan int, 1)\nvar x fmt.Stringer = time.Second\ntype R struct {\nl io.Reader\nn int\n}\nvar r R")
+		cell := "for i := 0; i < 200_000; i++ {\n" + loop + "\n}"
+		told := ""
+		for end := time.Now().Add(time.Minute); time.Now().Before(end) && !strings.Contains(told, why); {
+			s.n = 1
+			if got := s.run(cell); got != "" {
+				t.Fatalf("%s\ngave %s", cell, got)
+			}
+			told = ""
+			for _, c := range s.ev.Compiled() {
+				told += fmt.Sprintf("%s %d %s\n", c.Name, c.Line, c.Reason)
+			}
+		}
+		if !strings.Contains(told, "loop 1 "+why+"\n") {
+			t.Fatalf("%s\ntells %s, not %s", cell, told, why)
+		}
 	}
 }

@@ -256,6 +256,10 @@ func (f *fn) opAssign(s *ast.AssignStmt) {
 			x = f.spillAlways(x)
 		}
 	}
+	if f.mayLackHash(lhs) && (x.calls() || x.panicsLate()) { // before the map
+		f.add(late)
+		x, late = f.hold(x), nil
+	}
 	f.add(dst.checks)
 	f.add(late)
 	if sel, ok := ast.Unparen(lhs).(*ast.SelectorExpr); ok && f.info.Selections[sel] != nil || isMapIndex(f, lhs) {

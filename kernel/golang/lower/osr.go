@@ -61,7 +61,10 @@ type osrEntry struct {
 // none; state is what has no name in the cell.
 func (f *fn) osrEntryOf(s ast.Stmt, label string, state ...*expr) *osrEntry {
 	l := f.l
-	if l.Loops == nil || f.env != nil || !f.fits(s) {
+	if l.Loops == nil || f.env != nil {
+		return nil
+	}
+	if at, _ := f.unfit(s); at != nil {
 		return nil
 	}
 	e := &osrEntry{Loop: &Loop{Stmt: s, Label: label, Info: f.info, Cell: f.cell, Func: f.name}}
@@ -91,16 +94,27 @@ func (f *fn) osrEntryOf(s ast.Stmt, label string, state ...*expr) *osrEntry {
 	return e
 }
 
-// fits says whether a loop has nothing that is never compiled. What has may still not
-// be.
-func (f *fn) fits(s ast.Stmt) bool {
-	fits := true
+// unfit is what a loop has that is never compiled, and why; nil if it has nothing of the
+// kind. It may still not be compiled.
+func (f *fn) unfit(s ast.Stmt) (at ast.Node, why string) {
+	const never = " cannot be in compiled code"
 	ast.Inspect(s, func(n ast.Node) bool {
+		if at != nil {
+			return false
+		}
 		switch n := n.(type) {
-		case *ast.DeferStmt, *ast.GoStmt, *ast.SelectStmt, *ast.SendStmt, *ast.TypeSwitchStmt, *ast.TypeAssertExpr:
-			fits = false
+		case *ast.DeferStmt:
+			at, why = n, "a defer statement"+never
+		case *ast.GoStmt:
+			at, why = n, "a go statement"+never
+		case *ast.SelectStmt, *ast.SendStmt:
+			at, why = n, "a channel"+never
+		case *ast.TypeSwitchStmt, *ast.TypeAssertExpr:
+			at, why = n, "an interface"+never
 		case *ast.UnaryExpr:
-			fits = fits && n.Op != token.ARROW
+			if n.Op == token.ARROW {
+				at, why = n, "a channel"+never
+			}
 		case *ast.RangeStmt:
 			if n.Tok == token.ILLEGAL {
 				n.Tok = token.DEFINE // no variables
@@ -108,20 +122,50 @@ func (f *fn) fits(s ast.Stmt) bool {
 			switch f.rangeType(n.X).(type) {
 			case *types.Basic, *types.Slice, *types.Array, *types.Pointer:
 			case *types.Map:
-				fits = fits && n != s // nobody knows how far it is
+				if n == s {
+					at, why = n, "a loop over a map cannot go on in compiled code, for its place in the map is not known"
+				}
 			default:
-				fits = false
+				at, why = n, "a loop over "+typeWords(f.typeOf(n.X))+never
 			}
 		case *ast.CallExpr:
-			fits = fits && f.fitsCall(n)
+			if !f.fitsCall(n) {
+				at, why = n, types.ExprString(n.Fun)+" cannot be called in compiled code"
+			}
 		case *ast.Ident:
-			if v, ok := f.info.Uses[n].(*types.Var); ok && !v.IsField() {
-				fits = fits && plainValue(v.Type(), nil)
+			if v, ok := f.info.Uses[n].(*types.Var); ok && !v.IsField() && !plainValue(v.Type(), nil) {
+				at, why = n, fmt.Sprintf("the variable %s, which the loop uses, of type %s, cannot be in compiled code", v.Name(), typeWords(v.Type()))
 			}
 		}
-		return fits
+		return at == nil
 	})
-	return fits
+	return at, why
+}
+
+// typeWords is a type as cells write it.
+func typeWords(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p.Path() == "main" {
+			return ""
+		}
+		return p.Name()
+	})
+}
+
+// uncompiled gives a loop that can never go on in a compiled form its number.
+func (f *fn) uncompiled(n ast.Node) (number int, is bool) {
+	s, ok := n.(ast.Stmt)
+	if f.l.Loops == nil || f.l.program || !ok {
+		return 0, false
+	}
+	at, why := f.unfit(s)
+	switch {
+	case f.env != nil:
+		at, why = n, "a loop of a generic function cannot go on in compiled code"
+	case at == nil: // because of the function around it
+		return 0, false
+	}
+	return f.l.Uncompiled(s, at.Pos(), why), true
 }
 
 // fitsCall says whether compiled code perhaps calls what a call calls.
@@ -357,7 +401,11 @@ func (f *fn) leaves(e *osrEntry) {
 // pollLoop is poll at the head of an iteration of a loop, which can go on elsewhere from there.
 func (f *fn) pollLoop(n ast.Node, e *osrEntry) {
 	if e == nil {
-		f.poll(n)
+		if number, is := f.uncompiled(n); is {
+			f.emit("if stop { %s(%d); %s(%d) }", f.l.sym("Check"), f.position(n), f.l.sym("Uncompiled"), number)
+		} else {
+			f.poll(n)
+		}
 		return
 	}
 	f.emit("if stop {")

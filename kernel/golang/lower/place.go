@@ -226,10 +226,37 @@ func (s storage) typ() types.Type { return s.place.typ }
 
 // target finds where an assignment goes. Its operands are evaluated now.
 func (f *fn) target(e ast.Expr) storage {
-	if f.writesShared(e) && !f.isPlain(e) {
+	if f.writesShared(e) && !f.isPlain(e) || f.mayLackHash(e) {
 		return f.pinned(e)
 	}
 	return f.written(e, storage{place: f.place(e)})
+}
+
+// mayLackHash says whether e is an element of a map with keys that may have no hash.
+func (f *fn) mayLackHash(e ast.Expr) bool {
+	ix, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok {
+		return false
+	}
+	m, ok := coreType(f.typeOf(ix.X)).(*types.Map)
+	return ok && hasInterface(m.Key())
+}
+
+// hasInterface says whether a type is an interface or is made of one.
+func hasInterface(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return true
+	case *types.Array:
+		return hasInterface(u.Elem())
+	case *types.Struct:
+		for v := range u.Fields() {
+			if hasInterface(v.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // pinned is target with its operands kept from later changes.
@@ -246,7 +273,12 @@ func (f *fn) pinned(e ast.Expr) storage {
 	switch u := f.typeOf(ix.X).Underlying().(type) {
 	case *types.Map:
 		base = f.hold(f.expr(ix.X))
-		return storage{place: index(base, f.hold(f.to(ix.Index, u.Key())), f.typeOf(e))}
+		key := f.hold(f.to(ix.Index, u.Key()))
+		element := storage{place: index(base, key, f.typeOf(e))}
+		if f.mayLackHash(e) {
+			element.checks = code{{format: "%s", args: []any{f.l.runtime(nil, "CheckKey", toAny(base), toAny(key))}}}
+		}
+		return element
 	case *types.Array:
 		base = f.pin(f.elementBase(f.pinPath(ix.X)))
 	case *types.Pointer:

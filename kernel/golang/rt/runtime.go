@@ -2,6 +2,7 @@ package rt
 
 import (
 	"fmt"
+	"hash/maphash"
 	"io"
 	"math"
 	"os"
@@ -35,6 +36,8 @@ type Runtime struct {
 	// Show gets the values of a cell's last expression.
 	Show func(values []any)
 
+	// Uncompiled is told that a loop runs that is never compiled: see lower.Lowerer.
+	Uncompiled func(loop int)
 	// Background is told about a panic in a goroutine that a cell started.
 	Background func(g *Group, value any, trace Trace)
 
@@ -137,6 +140,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"Go":            r.goFunc,
 		"Callback":      r.callback,
 		"Check":         r.check,
+		"Uncompiled":    func(loop int) { r.Uncompiled(loop) },
 		"Method":        r.setMethod,
 		"Pos":           r.traces.register,
 		"Reach":         r.traces.reach,
@@ -193,6 +197,7 @@ func (r *Runtime) Symbols() map[string]reflect.Value {
 		"SameChan":         func(a, b any) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() },
 		"NegativeShift":    func() { panic(named.RuntimeError("negative shift amount")) },
 		"Delete":           deleteKey,
+		"CheckKey":         checkKey,
 		"UnsafeAdd":        func(p unsafe.Pointer, n int) unsafe.Pointer { return unsafe.Add(p, n) },
 		"UnsafeString":     func(p unsafe.Pointer, n int) string { return unsafe.String((*byte)(p), n) },
 		"UnsafeStringData": func(s string) unsafe.Pointer { return unsafe.Pointer(unsafe.StringData(s)) },
@@ -268,14 +273,27 @@ func clearAny(v any) {
 
 func deleteKey(m, key any) {
 	mv := reflect.ValueOf(m)
-	if mv.IsNil() {
-		return
-	}
 	kv := reflect.New(mv.Type().Key()).Elem()
 	if key != nil {
 		kv.Set(reflect.ValueOf(key))
 	}
+	if mv.Len() == 0 {
+		mv.MapIndex(kv) // which panics if the key has no hash
+		return
+	}
 	mv.SetMapIndex(kv, reflect.Value{})
+}
+
+var keySeed = maphash.MakeSeed()
+
+// checkKey panics as an assignment to an element of a map does if the map is nil or the key
+// has no hash: the interpreter would look the element up first, and panic for that.
+func checkKey(m, key any) {
+	if reflect.ValueOf(m).IsNil() {
+		var none map[int]int
+		none[0] = 0
+	}
+	maphash.Comparable(keySeed, key)
 }
 
 // panicWrap panics as the method of a value does that is called with a nil pointer.

@@ -28,9 +28,15 @@ func Symbols() map[string]reflect.Value {
 	}
 }
 
-// AddCleanup has f called some time after nothing refers to *p any more.
-func AddCleanup(p unsafe.Pointer, f func()) runtime.Cleanup {
-	return runtime.AddCleanup((*byte)(p), func(f func()) { f() }, f)
+// AddCleanup has f, a function of one parameter, called with arg some time after nothing
+// refers to *p any more. It makes the call: a function made where ptr is would keep it.
+func AddCleanup(p unsafe.Pointer, f, arg any) runtime.Cleanup {
+	fun := reflect.ValueOf(f)
+	given := reflect.New(fun.Type().In(0)).Elem()
+	if arg != nil {
+		given.Set(reflect.ValueOf(arg))
+	}
+	return runtime.AddCleanup((*byte)(p), func(in []reflect.Value) { fun.Call(in) }, []reflect.Value{given})
 }
 
 // Assign converts a value of a database for *dest, as sql.Rows.Scan does.

@@ -11,5 +11,5 @@ import (
 // AddCleanup has cleanup called with arg some time after nothing refers to
 // *ptr any more.
 func AddCleanup[T, S any](ptr *T, cleanup func(S), arg S) runtime.Cleanup {
-	return plain.AddCleanup(unsafe.Pointer(ptr), func() { cleanup(arg) })
+	return plain.AddCleanup(unsafe.Pointer(ptr), cleanup, arg)
 }
