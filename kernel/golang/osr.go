@@ -187,7 +187,7 @@ func (ev *Evaluator) addUncompiled(loop ast.Stmt, at token.Pos, why string) int 
 func (ls *loops) runsUncompiled(number int) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	if number < len(ls.uncompiled) { // not of before %reset
+	if number < len(ls.uncompiled) { // %reset took the others away
 		ls.tell(ls.uncompiled[number])
 	}
 }

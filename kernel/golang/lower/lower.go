@@ -96,7 +96,7 @@ type Lowerer struct {
 	// done; 2 and 3 if the function is to return, with these results and without; 4
 	// and above if one of its Exits is to be taken.
 	Loops func(*Loop) int
-	// Uncompiled is told of a loop that can never go on so, where in it and why, and gives
+	// Uncompiled takes a loop that can never go on so, where in it and why, and gives
 	// it a number, with which lowered code calls the function Uncompiled of package rt
 	// when the loop runs. It is set where Loops is.
 	Uncompiled func(loop ast.Stmt, at token.Pos, why string) int
