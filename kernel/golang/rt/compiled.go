@@ -3,15 +3,22 @@ package rt
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 )
 
 // Ending is the word that is set once the calling goroutine is to end; nil if it is
 // of no cell.
 func (r *Runtime) Ending() *atomic.Bool {
-	if g := r.group(); g != nil {
-		return &g.cancelled
+	g := r.group()
+	if g == nil {
+		return nil
 	}
-	return nil
+	if rest := r.cleaning(g); rest > 0 {
+		word := new(atomic.Bool)
+		time.AfterFunc(rest, func() { word.Store(true) })
+		return word
+	}
+	return &g.cancelled
 }
 
 // PanicIn panics as a compiled function does that is called in place of the one that

@@ -256,6 +256,17 @@ func (r *Runtime) exits(g *Group) bool {
 	return true
 }
 
+// cleaning is what the calling goroutine of g, which is to end, still has for what it
+// deferred.
+func (r *Runtime) cleaning(g *Group) time.Duration {
+	if !g.cancelled.Load() {
+		return 0
+	}
+	r.groups.mu.Lock()
+	defer r.groups.mu.Unlock()
+	return time.Until(r.groups.exits[goid()].until)
+}
+
 // exited forgets what exits counted of a goroutine that has ended. The caller holds
 // groups.mu.
 func (gs *groups) exited(id int64) {
