@@ -43,6 +43,7 @@ const (
 	ErrInvalidContext           Code = 201
 	ErrMapFailed                Code = 205
 	ErrUnmapFailed              Code = 206
+	ErrAlreadyMapped            Code = 208
 	ErrNoBinaryForGPU           Code = 209
 	ErrUncorrectableECC         Code = 214
 	ErrUnsupportedLimit         Code = 215
@@ -107,6 +108,7 @@ var codeNames = map[Code]string{
 	ErrInvalidContext:           "CUDA_ERROR_INVALID_CONTEXT",
 	ErrMapFailed:                "CUDA_ERROR_MAP_FAILED",
 	ErrUnmapFailed:              "CUDA_ERROR_UNMAP_FAILED",
+	ErrAlreadyMapped:            "CUDA_ERROR_ALREADY_MAPPED",
 	ErrNoBinaryForGPU:           "CUDA_ERROR_NO_BINARY_FOR_GPU",
 	ErrUncorrectableECC:         "CUDA_ERROR_ECC_UNCORRECTABLE",
 	ErrUnsupportedLimit:         "CUDA_ERROR_UNSUPPORTED_LIMIT",

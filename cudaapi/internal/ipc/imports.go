@@ -125,9 +125,9 @@ func (im *Imports) View(d *cuda.Device, e Export) (*View, error) {
 	return &View{b, m}, nil
 }
 
-// open finds an allocation among the mappings, or opens it. It closes what is stale,
-// and the one that was not used for longest if there are too many, but nothing in use,
-// and nothing of a device that works.
+// open finds an allocation among the mappings, or opens it. It closes what is stale, in
+// whose place CUDA opens nothing (ALREADY_MAPPED). If there are too many, it closes the one
+// that was not used for longest, unless its device works. It closes nothing in use.
 func open(want *imported) (*imported, error) {
 	if i := slices.IndexFunc(mappings.memory, want.is); i >= 0 {
 		m := mappings.memory[i]
@@ -147,7 +147,7 @@ func open(want *imported) (*imported, error) {
 		return working[d] && excess <= (mostBusy-1)*most
 	}
 	mappings.memory = slices.DeleteFunc(mappings.memory, func(m *imported) bool {
-		if wrong != nil || !m.stale && excess <= 0 || m.inUse() || waits(m.dev) {
+		if wrong != nil || m.inUse() || !m.stale && (excess <= 0 || waits(m.dev)) {
 			return false
 		}
 		wrong = m.close() // if it fails, nothing is gained by trying again
