@@ -101,8 +101,17 @@ type eventKey struct {
 	handle cuda.IPCEvent
 }
 
-// View is another process's buffer as device d sees it.
-func (im *Imports) View(d *cuda.Device, e Export) (*View, error) {
+// ErrBusy is TryView's: to open the memory, the device, or a view of other memory that was
+// in its place, would have to be waited for.
+var ErrBusy = errors.New("the device still works with memory that was in this place before")
+
+// View is another process's buffer as device d sees it. It may wait for the device.
+func (im *Imports) View(d *cuda.Device, e Export) (*View, error) { return im.view(d, e, true) }
+
+// TryView is View for those who must not wait.
+func (im *Imports) TryView(d *cuda.Device, e Export) (*View, error) { return im.view(d, e, false) }
+
+func (im *Imports) view(d *cuda.Device, e Export, waits bool) (*View, error) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	mappings.Lock()
@@ -112,7 +121,7 @@ func (im *Imports) View(d *cuda.Device, e Export) (*View, error) {
 		mappings.users++
 	}
 	// The whole of it, so that views of other parts need no other mapping.
-	m, err := open(&imported{process: e.Process, dev: d, handle: e.Memory.Handle, base: e.Base, extent: e.Whole})
+	m, err := open(&imported{process: e.Process, dev: d, handle: e.Memory.Handle, base: e.Base, extent: e.Whole}, waits)
 	if err != nil {
 		return nil, err
 	}
@@ -125,29 +134,36 @@ func (im *Imports) View(d *cuda.Device, e Export) (*View, error) {
 	return &View{b, m}, nil
 }
 
-// open finds an allocation among the mappings, or opens it. It closes what is stale, in
-// whose place CUDA opens nothing (ALREADY_MAPPED). If there are too many, it closes the one
-// that was not used for longest, unless its device works. It closes nothing in use.
-func open(want *imported) (*imported, error) {
+// open finds an allocation among the mappings, or opens it. It closes what is stale, and the
+// one that was not used for longest if there are too many, unless their device works, for
+// which closing waits. In the place of something stale CUDA opens nothing (ALREADY_MAPPED):
+// that is closed in any case, or the answer is ErrBusy. Nothing in use is closed.
+func open(want *imported, wait bool) (*imported, error) {
 	if i := slices.IndexFunc(mappings.memory, want.is); i >= 0 {
 		m := mappings.memory[i]
 		mappings.memory = append(slices.Delete(mappings.memory, i, i+1), m)
 		return m, nil
 	}
-	for _, m := range mappings.memory {
-		m.stale = m.stale || m.overlaps(want)
-	}
-	var wrong error
-	excess := len(mappings.memory) + 1 - most
 	working := map[*cuda.Device]bool{}
-	waits := func(d *cuda.Device) bool {
+	busy := func(d *cuda.Device) bool {
 		if _, asked := working[d]; !asked {
 			working[d] = d.Busy()
 		}
-		return working[d] && excess <= (mostBusy-1)*most
+		return working[d]
 	}
+	for _, m := range mappings.memory {
+		m.stale = m.stale || m.overlaps(want)
+		if !wait && m.overlaps(want) && (m.inUse() || busy(m.dev)) {
+			return nil, ErrBusy
+		}
+	}
+	var wrong error
+	excess := len(mappings.memory) + 1 - most
 	mappings.memory = slices.DeleteFunc(mappings.memory, func(m *imported) bool {
-		if wrong != nil || m.inUse() || !m.stale && (excess <= 0 || waits(m.dev)) {
+		if wrong != nil || m.inUse() || !m.stale && excess <= 0 {
+			return false
+		}
+		if !m.overlaps(want) && busy(m.dev) && excess <= (mostBusy-1)*most {
 			return false
 		}
 		wrong = m.close() // if it fails, nothing is gained by trying again

@@ -211,6 +211,9 @@ func TestBusyDevice(t *testing.T) {
 	}
 	stale := e[0]
 	stale.Memory.Handle[0]++ // another allocation in the place of one, which is closed first
+	if _, err := im.TryView(d, stale); err != ErrBusy {
+		t.Errorf("a try beside work ended with %v, want ErrBusy", err)
+	}
 	time.AfterFunc(100*time.Millisecond, func() { close(end) })
 	if _, err := im.View(d, stale); err == nil {
 		t.Error("a handle that nobody made was opened")
@@ -223,5 +226,26 @@ func TestBusyDevice(t *testing.T) {
 	if n := l.Open(); n != 4 {
 		t.Errorf("%d allocations are open when it does not, want 4", n)
 	}
+	ok(t, im.Close())
+}
+
+// TestTryView: a try does not wait for a view of what was in the same place, and succeeds
+// when that has ended.
+func TestTryView(t *testing.T) {
+	_, devices := ipctest.New(t, sim.Options{Devices: 1})
+	d := devices[0]
+	e := exports(t, d, 2)
+	moved := e[1]
+	moved.Base, moved.Process = e[0].Base, e[0].Process // as if its owner had allocated it there
+	var im Imports
+	v, err := im.View(d, e[0])
+	ok(t, err)
+	if _, err := im.TryView(d, moved); err != ErrBusy {
+		t.Errorf("a try beside a view of what was there ended with %v, want ErrBusy", err)
+	}
+	v.Release()
+	w, err := im.TryView(d, moved)
+	ok(t, err)
+	w.Release()
 	ok(t, im.Close())
 }

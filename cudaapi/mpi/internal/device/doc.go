@@ -39,6 +39,7 @@
 //	   ├─ RTS, the memory opens ────────► queueing ──► copying ──► replying (ATS) ──► done
 //	   ├─ RTS, and the offer was withdrawn meanwhile ──► pipelining
 //	   ├─ RTS, the memory does not open ► pipelining (RTR) ──► done
+//	   ├─ RTS, to open it would wait for the device ► pipelining, or opening where the user wishes IPC
 //	   └─ RTS, longer than the buffer ──► failed (the sender is told to discard)
 //
 // Any error of the transport or of a device leads to failed, which gives back what

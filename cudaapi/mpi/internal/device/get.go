@@ -1,6 +1,7 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -21,6 +22,10 @@ func (r *receiving) get() error {
 	}
 	var err error
 	if r.src, r.ready, err = r.open(); err != nil {
+		if errors.Is(err, ipc.ErrBusy) && r.p.e.forced == IPC {
+			r.state = recvOpening
+			return nil
+		}
 		return err
 	}
 	r.state = recvQueueing
@@ -133,7 +138,7 @@ func (r *receiving) open() (src *cuda.Buffer, ready *cuda.Event, err error) {
 	if r.head.host != e.host {
 		return nil, nil, fmt.Errorf("rank %d of the world is on another host", r.head.sender)
 	}
-	if r.view, err = e.imports.View(r.lane.Device, r.head.memory); err != nil {
+	if r.view, err = e.imports.TryView(r.lane.Device, r.head.memory); err != nil {
 		return nil, nil, err
 	}
 	if r.head.offer == offerLater {

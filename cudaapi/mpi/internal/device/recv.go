@@ -41,6 +41,7 @@ type recvState uint8
 const (
 	recvMatching recvState = iota
 	recvPlain              // the data are there, for the device
+	recvOpening            // the sender's memory does not open yet
 	recvQueueing           // the copy is not queued yet
 	recvCopying
 	recvAsking // for a tag for the data
@@ -151,6 +152,8 @@ func (r *receiving) next() error {
 		}
 		r.land(r.o.status.Bytes)
 		r.state = recvDone
+	case recvOpening:
+		return r.orAsk(r.get())
 	case recvQueueing:
 		return r.orAsk(r.queue())
 	case recvCopying:
@@ -284,6 +287,9 @@ func (r *receiving) orAsk(why error) error {
 		copy(m.body[:], why.Error())
 		r.verdict = why
 		return r.say(m)
+	}
+	if errors.Is(why, ipc.ErrBusy) {
+		return r.request(rtrAgain)
 	}
 	r.p.learn(r.o.status.Source, why.Error())
 	return r.request(rtr)
