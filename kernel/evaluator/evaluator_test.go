@@ -171,7 +171,7 @@ func TestGoStandardInput(t *testing.T) {
 		typed       []string
 		code, shown string
 	}{
-		{[]string{"Ann"}, "var name string\nfmt.Print(`Name? `)\nfmt.Scanln(&name)\nfmt.Println(`hi`, name)", "Name? hi Ann\n"},
+		{[]string{"Ann"}, "var name string\nfmt.Println(`Name?`)\nfmt.Scanln(&name)\nfmt.Println(`hi`, name)", "Name?\nhi Ann\n"},
 		{[]string{"3 4"}, "var a, b int\nfmt.Scan(&a)\nfmt.Scan(&b)\na + b", "[value 7]\n"},
 		{[]string{"3", "4 left"}, "var c, d int\nfmt.Scanf(\"%d\\n%d\", &c, &d)\nc * d", "[value 12]\n"},
 		{[]string{"one", "two words"}, "s := bufio.NewScanner(os.Stdin)\nfor range 2 { s.Scan(); fmt.Println(s.Text()) }", "one\ntwo words\n"},

@@ -242,10 +242,13 @@ func traces(t *testing.T, pid int) (below []string, open int) {
 	for _, task := range tasks {
 		children, _ := os.ReadFile(task)
 		for _, child := range strings.Fields(string(children)) {
-			if name, _ := os.ReadFile("/proc/" + child + "/cmdline"); strings.HasPrefix(string(name), "gocuda-guard") {
+			name, _ := os.ReadFile("/proc/" + child + "/cmdline")
+			switch {
+			case strings.HasPrefix(string(name), "gocuda-guard"),
+				strings.Contains(string(name), "gocuda-cxx-"): // looks after the folder to compile in, as long as the process
 				guards++
-			} else {
-				below = append(below, child)
+			default:
+				below = append(below, child+" "+strings.ReplaceAll(string(name), "\x00", " "))
 			}
 		}
 	}
