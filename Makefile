@@ -100,14 +100,13 @@ modules-score: $(BIN)
 	$(GO) run $(GOBUILD) ./kernel/golang/score -exec "$(BIN) exec" -timeout 2m -dir $(MODULES) \
 	  -list $(MODULES)/passing.txt -reasons $(MODULES)/cannot.txt
 
-# All tests wait a good deal: they run beside each other, but for the race detector's,
-# which compile what all others need. Of these, package golang's begin when its packages
-# are compiled. pip waits, too, while go vet computes.
+# All tests wait a good deal: they run beside each other, but for the two that compile
+# the same for the race detector. pip waits, too, while go vet computes.
 test:
 	@$(MAKE) -j3 --output-sync=target test-style $(PIP) $(MPI)
 	@$(MAKE) $(BIN)
-	@$(MAKE) test-race
-	@$(MAKE) -j4 --output-sync=target test-go test-race-cells test-browser test-python
+	@$(MAKE) test-races
+	@$(MAKE) -j3 --output-sync=target test-go test-browser test-python
 	@echo "make test: all passed"
 
 # Ranks on two hosts, made of namespaces, under mpirun and Slurm. It needs root, and
@@ -148,11 +147,10 @@ $(STAMPS)/style: $(filter %.go,$(SOURCES))
 	@touch $@
 
 # go test remembers what passed. It need not vet again. Those that take longest
-# come first, so that none is left over at the end; three packages at a time, since on
-# two processors one of them waits. Compilers, evaluators and ranks
+# come first, so that none is left over at the end. Compilers, evaluators and ranks
 # are many small processes: collecting a fifth as often saves a fifth of their
 # time. Under the race detector the collector runs as it does at a user's.
-GOTEST := $(GO) test $(GOBUILD) -vet=off -p 3 -timeout 20m
+GOTEST := $(GO) test $(GOBUILD) -vet=off -p 2 -timeout 20m
 LONG   := ./notebooks ./cudaapi/mpi/mpitest ./cudaapi/sim ./kernel/ranks
 # PART=1/3 tests the second of three parts: jobs of hosted CI share the packages.
 PART ?= 0/1
