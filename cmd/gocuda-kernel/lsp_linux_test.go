@@ -22,17 +22,7 @@ func TestLSPStopsCompilers(t *testing.T) {
 	}
 	cmd := gocudaKernel(t, "lsp")
 	cmd.Env = append(cmd.Env, "CXX="+compiler, "GOCUDA_BACKEND=sim", "GOCUDA_CACHE="+t.TempDir())
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := startPiped(t, cmd)
 	r := bufio.NewReader(out)
 	send := func(method, more string) {
 		text := fmt.Sprintf(`{"method":"textDocument/%s","params":{"textDocument":{"uri":"a"%s}`, method, more)

@@ -101,8 +101,8 @@ type eventKey struct {
 	handle cuda.IPCEvent
 }
 
-// ErrBusy is TryView's: to open the memory, the device, or a view of other memory that was
-// in its place, would have to be waited for.
+// ErrBusy is what TryView fails with where View would wait: for the device, or for a view of
+// memory that was in the same place before.
 var ErrBusy = errors.New("the device still works with memory that was in this place before")
 
 // View is another process's buffer as device d sees it. It may wait for the device.
