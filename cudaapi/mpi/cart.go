@@ -124,7 +124,11 @@ func (c *Comm) CartCreate(dims []int, periodic []bool) (*Comm, error) {
 	if c.rank >= g.size() {
 		color = Undefined
 	}
-	defer c.makes(call, splitKind)()
+	over, err := c.makes(call, splitKind)
+	if err != nil {
+		return nil, err
+	}
+	defer over()
 	t, err := c.t.Split(color, c.rank)
 	return c.inGrid(call, "cart", color, g, t, err)
 }
@@ -148,7 +152,11 @@ func (c *Comm) CartSub(remain []bool) (*Comm, error) {
 			color = color*c.grid.dims[i] + at
 		}
 	}
-	defer c.makes(call, splitKind)()
+	over, err := c.makes(call, splitKind)
+	if err != nil {
+		return nil, err
+	}
+	defer over()
 	t, err := c.t.Split(color, c.rank)
 	return c.inGrid(call, "sub", color, sub, t, err)
 }

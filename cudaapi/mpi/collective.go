@@ -284,7 +284,7 @@ func (k *arguments) record() transfer {
 func (c *Comm) barrier(call string) (pending, error) {
 	k := arguments{c: c, call: call, err: c.usable(call)}
 	if k.err == nil {
-		k.by = c.t
+		k.by = inTurn{c, c.t}
 	}
 	return k.start()
 }

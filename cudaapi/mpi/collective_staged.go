@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"errors"
 	"unsafe"
 
 	"gocuda/cudaapi/cuda"
@@ -26,7 +25,7 @@ func (c *Comm) on(s, r *memory) collectives {
 // through is a transport's collectives, for buffers that may be device memory.
 func (c *Comm) through(t transport.Comm, s, r *memory) collectives {
 	if s.dev == nil && r.dev == nil {
-		return t
+		return inTurn{c, t}
 	}
 	return &staged{c: c, on: t, given: c.w.aware && t == c.t, send: s.dev, recv: r.dev}
 }
@@ -44,26 +43,50 @@ type staged struct {
 // Reductions are done on the host, whatever the library takes: Open MPI's that do
 // not block compute with the processor, in the memory that they are given.
 func (d *staged) Start(x *transport.Collective) (transport.Request, error) {
+	var waits []func() (bool, error)
 	if d.given && !x.Kind.Reduces() {
-		if err := errors.Join(ready(x.Send), ready(x.Recv)); err != nil {
-			return nil, err
+		for _, m := range []transport.Memory{x.Send, x.Recv} {
+			if b := deviceOf(m); b != nil {
+				if err := d.follow(&waits, b, nil); err != nil {
+					return nil, err
+				}
+			}
 		}
-		return d.on.Start(x)
+		return d.c.inOrder(waits, func() (transport.Request, error) { return d.on.Start(x) })
 	}
 	var host []byte
 	var err error
 	copied := *x
-	if copied.Send, _, err = onHost(x.Send, d.send); err != nil {
+	if copied.Send, _, err = d.onHost(&waits, x.Send, d.send); err != nil {
 		return nil, err
 	}
-	if copied.Recv, host, err = onHost(x.Recv, d.recv); err != nil {
+	if copied.Recv, host, err = d.onHost(&waits, x.Recv, d.recv); err != nil {
 		return nil, err
 	}
-	r, err := d.on.Start(&copied)
-	if err != nil || host == nil || !d.receives(x) {
-		return r, err
+	return d.c.inOrder(waits, func() (transport.Request, error) {
+		r, err := d.on.Start(&copied)
+		if err != nil || host == nil || !d.receives(x) {
+			return r, err
+		}
+		return &following{Request: r, then: func(int) (func() (bool, error), error) { return d.restore(host, d.written(x)) }}, nil
+	})
+}
+
+// follow does what is to be done with a buffer behind the work of its default stream: at
+// once, if that is idle; or else what waits is told how to ask for it.
+func (d *staged) follow(waits *[]func() (bool, error), b *cuda.Buffer, do func(on *cuda.Stream) error) error {
+	if idle, err := b.Device().DefaultStream().Query(); err != nil || idle {
+		if err == nil && do != nil {
+			err = do(nil)
+		}
+		return err
 	}
-	return &following{Request: r, then: func(int) (func() (bool, error), error) { return d.restore(host, d.written(x)) }}, nil
+	if do == nil {
+		do = func(*cuda.Stream) error { return nil }
+	}
+	done, err := d.c.w.dev.After(b.Device(), nil, do)
+	*waits = append(*waits, done)
+	return err
 }
 
 // restore copies the result to the device, behind the work of the default stream. It
@@ -120,8 +143,9 @@ func (d *staged) written(x *transport.Collective) []extent {
 	return parts
 }
 
-// onHost copies a device buffer and gives the part that m is of it.
-func onHost(m transport.Memory, b *cuda.Buffer) (transport.Memory, []byte, error) {
+// onHost copies a device buffer, and gives the part that m is of it. The copy is there when
+// nothing is waited for any more.
+func (d *staged) onHost(waits *[]func() (bool, error), m transport.Memory, b *cuda.Buffer) (transport.Memory, []byte, error) {
 	if b == nil || b.Len() == 0 || m.P == nil {
 		return m, nil, nil
 	}
@@ -131,9 +155,12 @@ func onHost(m transport.Memory, b *cuda.Buffer) (transport.Memory, []byte, error
 	}
 	words := make([]complex128, (b.Bytes()+15)/16) // aligned for every type
 	host := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), b.Bytes())
-	if err := raw.Download(host); err != nil {
-		return m, nil, err
-	}
+	err = d.follow(waits, b, func(on *cuda.Stream) error {
+		if on == nil {
+			return raw.Download(host)
+		}
+		return raw.DownloadAsync(host, on)
+	})
 	m.P, m.Device = unsafe.Pointer(&host[uintptr(m.P)-b.Address()]), nil
-	return m, host, nil
+	return m, host, err
 }

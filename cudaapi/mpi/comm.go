@@ -25,6 +25,7 @@ type Comm struct {
 	messages   messages
 	port       *device.Port // of messages that may be device memory
 	devices    deviceOperations
+	starts     starts
 	wish       allreduce.Algorithm // of who started the program, for Allreduce
 	w          *world
 	rank, size int
@@ -104,7 +105,11 @@ func (c *Comm) Dup() (*Comm, error) {
 	if err := c.usable(call); err != nil {
 		return nil, err
 	}
-	defer c.makes(call, dupKind)()
+	over, err := c.makes(call, dupKind)
+	if err != nil {
+		return nil, err
+	}
+	defer over()
 	t, err := c.t.Dup()
 	return c.inGrid(call, "dup", 0, c.grid, t, err)
 }
@@ -120,7 +125,11 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if color < 0 && color != Undefined || int(int32(color)) != color || int(int32(key)) != key {
 		return nil, c.misuse(ErrArg, call, "color %d, key %d: the color must be Undefined or not negative, and both 32-bit", color, key)
 	}
-	defer c.makes(call, splitKind)()
+	over, err := c.makes(call, splitKind)
+	if err != nil {
+		return nil, err
+	}
+	defer over()
 	t, err := c.t.Split(color, key)
 	return c.child(call, "split", strconv.Itoa(color), t, err)
 }
@@ -136,7 +145,11 @@ func (c *Comm) SplitShared(key int) (*Comm, error) {
 	if int(int32(key)) != key {
 		return nil, c.misuse(ErrArg, call, "key %d is not 32-bit", key)
 	}
-	defer c.makes(call, splitSharedKind)()
+	over, err := c.makes(call, splitSharedKind)
+	if err != nil {
+		return nil, err
+	}
+	defer over()
 	t, err := c.t.SplitShared(key)
 	host, _ := os.Hostname()
 	return c.child(call, "shared", host, t, err)
@@ -162,7 +175,11 @@ func (c *Comm) Create(ranks []int) (*Comm, error) {
 	if key < 0 {
 		color, key = Undefined, 0
 	}
-	defer c.makes(call, splitKind)()
+	over, err := c.makes(call, splitKind)
+	if err != nil {
+		return nil, err
+	}
+	defer over()
 	t, err := c.t.Split(color, key)
 	return c.child(call, "create", "", t, err)
 }
@@ -196,6 +213,9 @@ func (c *Comm) Free() error {
 	}
 	if !c.freed.CompareAndSwap(false, true) {
 		return c.misuse(ErrComm, call, "%s was freed before", c.name)
+	}
+	if err := c.beginAll(call); err != nil {
+		return err
 	}
 	if err := c.devices.close(); err != nil {
 		return c.fail(call, -1, err)

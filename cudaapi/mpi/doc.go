@@ -27,6 +27,13 @@
 // The number of elements is the buffer's own; slice it to say less. Buffers are
 // used in place, not copied. Structs travel as their bytes.
 //
+// # One-sided communication
+//
+// A [Win] is memory that other ranks read and write without a call at its owner. Its
+// operations do not block; synchronizations do. Under the built-in transport ranks
+// serve each other in the background, so a target that computes holds up nobody; a
+// library may wait until the target calls it. [Comm.WinAllocate] is the quickest.
+//
 // # Memory of devices
 //
 // A library that is CUDA-aware is given the addresses of NVIDIA devices' memory

@@ -33,6 +33,11 @@ const (
 	ErrTopology  Class = "MPI_ERR_TOPOLOGY"
 	ErrDims      Class = "MPI_ERR_DIMS"
 	ErrArg       Class = "MPI_ERR_ARG"
+	ErrWin       Class = "MPI_ERR_WIN"
+	ErrRMASync   Class = Class(transport.RMASync)
+	ErrRMARange  Class = Class(transport.RMARange)
+	ErrRMAShared Class = Class(transport.RMAShared)
+	ErrRMAAttach Class = Class(transport.RMAAttach)
 	ErrTruncate  Class = Class(transport.Truncate)
 	ErrProcLost  Class = Class(transport.ProcLost)
 	ErrOther     Class = Class(transport.Other)

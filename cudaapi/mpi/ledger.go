@@ -55,6 +55,7 @@ const (
 	dupKind = iota + 100
 	splitKind
 	splitSharedKind
+	winKind
 )
 
 // newLedger is collective over side, the communicator's own duplicate.
@@ -232,15 +233,18 @@ type purpose struct {
 	synchronous bool
 }
 
-// makes notes that this rank is in a call that makes a communicator; what it
-// returns is called when it no longer is.
-func (c *Comm) makes(call string, kind int) func() {
+// makes notes that this rank is in a call that makes a communicator, when its turn has
+// come; what it returns is called when it no longer is.
+func (c *Comm) makes(call string, kind int) (over func(), err error) {
+	if err := c.beginAll(call); err != nil {
+		return nil, err
+	}
 	if c.book == nil {
-		return func() {}
+		return func() {}, nil
 	}
 	x := newWaiter(c.w)
 	x.show(&pending{c: c, call: call, peer: -1, tag: -1, bytes: -1, purpose: purpose{kind: waitfor.Join, number: c.book.enters(call, kind, transport.Signature{}), needs: waitfor.All}})
-	return x.done
+	return x.done, nil
 }
 
 // WaitReport tells what this rank's goroutines wait for, and what it has sent,
@@ -251,8 +255,7 @@ func WaitReport() waitfor.Report {
 	if w == nil {
 		return r
 	}
-	waits.Lock()
-	for _, s := range waits.list {
+	for _, s := range waits.all() {
 		if s.book == nil {
 			continue
 		}
@@ -261,7 +264,6 @@ func WaitReport() waitfor.Report {
 			Kind: s.kind, Number: s.number, Needs: s.needs, Synchronous: s.synchronous,
 		})
 	}
-	waits.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, b := range w.ledgers {

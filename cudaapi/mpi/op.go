@@ -33,11 +33,18 @@ var (
 	MaxLoc = Op{op: transport.MaxLoc}
 )
 
+// Operations for [Win.Accumulate] and its relatives only: Replace takes the new value
+// (MPI_REPLACE), NoOp leaves the old one (MPI_NO_OP).
+var (
+	Replace = Op{op: transport.Replace}
+	NoOp    = Op{op: transport.NoOp}
+)
+
 func (o Op) String() string {
 	switch {
 	case o.user != nil:
 		return fmt.Sprintf("NewOp(%T)", o.user.f)
-	case o.op >= transport.Sum && o.op <= transport.MaxLoc:
+	case o.op >= transport.Sum && o.op <= transport.NoOp:
 		return o.op.String()
 	}
 	return "Op(none)"
@@ -79,6 +86,8 @@ func (o Op) operands(call string, send, recv *memory) (s, r transport.Memory, er
 	switch {
 	case o.op == 0:
 		return s, r, misuse(ErrOp, call, "no operation was given: use one such as mpi.Sum, or mpi.NewOp")
+	case o.op == transport.Replace || o.op == transport.NoOp:
+		return s, r, misuse(ErrOp, call, "%s is for one-sided operations only", o)
 	case m.elems() == 0: // of any type, such as nil's
 		t = transport.Int32
 		if o.op == transport.MinLoc || o.op == transport.MaxLoc {

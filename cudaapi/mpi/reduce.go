@@ -87,9 +87,10 @@ func (k *arguments) combine(op Op) {
 	k.by, k.x.Op = k.c.on(&k.s, &k.r), op.op
 	var bad *Error
 	if op.user != nil {
-		k.by = &userReductions{c: k.c, op: op.user}
+		by := &userReductions{c: k.c, op: op.user}
+		k.by = inTurn{k.c, by}
 		if k.s.dev != nil || k.r.dev != nil {
-			k.by = &staged{c: k.c, on: k.by, send: k.s.dev, recv: k.r.dev}
+			k.by = &staged{c: k.c, on: by, send: k.s.dev, recv: k.r.dev}
 		}
 		k.x.Send, k.x.Recv, bad = op.user.operands(k.call, &k.s, &k.r)
 	} else {

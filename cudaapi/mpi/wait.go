@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gocuda/cudaapi/internal/interrupt"
@@ -97,19 +98,45 @@ type shownWait struct {
 	book *ledger
 }
 
-var waits struct {
+var waits waiting
+
+// waiting is what this rank's goroutines are blocked in.
+type waiting struct {
 	sync.Mutex
-	list []*shownWait
-	last uint64 // id
+	list    []*shownWait
+	windows []*Win        // which have waits of their own
+	last    atomic.Uint64 // id
+}
+
+// all are those of the list and of windows, longest first.
+func (x *waiting) all() []shownWait {
+	x.Lock()
+	var list []shownWait
+	for _, w := range x.list {
+		list = append(list, *w)
+	}
+	windows := slices.Clone(x.windows)
+	x.Unlock()
+	for _, w := range windows {
+		list = append(list, w.waits()...)
+	}
+	slices.SortStableFunc(list, func(a, b shownWait) int { return a.Since.Compare(b.Since) })
+	return list
+}
+
+// forget takes a window that was freed out.
+func (x *waiting) forget(w *Win) {
+	x.Lock()
+	defer x.Unlock()
+	x.windows = slices.DeleteFunc(x.windows, func(one *Win) bool { return one == w })
 }
 
 // Waits tells what this rank's goroutines are blocked in, longest first; calls
 // that have waited for less than a few milliseconds are left out.
 func Waits() []Wait {
-	waits.Lock()
-	defer waits.Unlock()
-	list := make([]Wait, len(waits.list))
-	for i, w := range waits.list {
+	all := waits.all()
+	list := make([]Wait, len(all))
+	for i, w := range all {
 		list[i] = w.Wait
 	}
 	return list
@@ -192,9 +219,8 @@ func (x *waiter) show(p *pending) {
 		x.began = time.Now()
 	}
 	x.shown = &shownWait{Wait: Wait{Call: p.call, Comm: p.c.name, Rank: p.c.rank, Peer: p.peer, Tag: p.tag, Bytes: p.bytes, Since: x.began}, purpose: p.purpose, book: p.c.book}
+	x.shown.id = waits.last.Add(1)
 	waits.Lock()
-	waits.last++
-	x.shown.id = waits.last
 	waits.list = append(waits.list, x.shown)
 	waits.Unlock()
 }

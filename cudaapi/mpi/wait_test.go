@@ -84,3 +84,39 @@ func TestAPanicEndsAWait(t *testing.T) {
 		t.Errorf("still waits: %v", list)
 	}
 }
+
+// A call of a window that waits is listed, with what it waits for, until it ends.
+func TestAWindowsWaitIsListed(t *testing.T) {
+	defer SetInterrupt(nil)
+	w, err := Self().WinCreate(make([]int, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	SetInterrupt(stop)
+	ended := make(chan error, 1)
+	go func() { ended <- w.Start([]int{0}) }() // nobody posts
+	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
+		list := Waits()
+		if len(list) == 1 && list[0].Call == "Win.Start" && time.Since(list[0].Since) >= yields {
+			break
+		}
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("the waits are %v", list)
+		}
+	}
+	close(stop)
+	if err := <-ended; !errors.Is(err, ErrInterrupted) {
+		t.Errorf("the error is %v", err)
+	}
+	if list := Waits(); len(list) > 0 {
+		t.Errorf("still waits: %v", list)
+	}
+	SetInterrupt(nil)
+	if err := w.Free(); err != nil {
+		t.Error(err)
+	}
+	if len(waits.windows) > 0 {
+		t.Errorf("%d windows are kept", len(waits.windows))
+	}
+}

@@ -2,6 +2,7 @@
 // started as ranks: by mpirun of an MPI library, or by gocuda-kernel mpirun.
 //
 //	mpibench host       ping-pong of host memory, as bench/pingpong.py does it with mpi4py
+//	mpibench windows    one-sided calls on host memory, as bench/windows.py makes them
 //	mpibench device     ping-pong of device memory, beside NCCL and the bare copy
 //	mpibench allreduce  sums of device memory over all ranks, beside NCCL
 //
@@ -31,10 +32,10 @@ var (
 
 func main() {
 	flag.Parse()
-	modes := map[string]func(*mpi.Comm) error{"host": host, "device": deviceMemory, "allreduce": sums}
+	modes := map[string]func(*mpi.Comm) error{"host": host, "windows": windows, "device": deviceMemory, "allreduce": sums}
 	mode := modes[flag.Arg(0)]
 	if mode == nil || flag.NArg() > 1 {
-		fmt.Fprintln(os.Stderr, "usage: mpibench [-rounds N] [-max BYTES] [-calls N] [-turns FOLDER/NAME] host|device|allreduce")
+		fmt.Fprintln(os.Stderr, "usage: mpibench [-rounds N] [-max BYTES] [-calls N] [-turns FOLDER/NAME] host|windows|device|allreduce")
 		os.Exit(2)
 	}
 	world, err := mpi.Init()

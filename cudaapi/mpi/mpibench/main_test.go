@@ -32,13 +32,21 @@ func TestModes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range []string{"host", "device", "allreduce"} {
+	for _, mode := range []string{"host", "windows", "device", "allreduce"} {
 		t.Run(mode, func(t *testing.T) {
 			var out bytes.Buffer
 			status, err := launch.Run(t.Context(), 2, []string{self, "-rounds", "1", "-calls", "2", "-max", "300", mode},
 				launch.Options{Stdout: &out, Stderr: &out, Plain: true, Grace: time.Second, Env: []string{envRank + "=1", "GOCUDA_SIM_DEVICES=2"}})
 			if err != nil || status != 0 {
 				t.Fatalf("status %d, %v\n%s", status, err, out.String())
+			}
+			if mode == "windows" {
+				for _, what := range []string{"put-fence-8", "put-flush-8", "accumulate-flush-8", "accumulate-flush-8192"} {
+					if !regexp.MustCompile(`(?m)^gocuda ` + what + ` .*[1-9]`).MatchString(out.String()) {
+						t.Errorf("nothing about %s:\n%s", what, out.String())
+					}
+				}
+				return
 			}
 			for _, n := range map[string][]int{"host": {8, 64}, "device": {8, 64}, "allreduce": {4, 64}}[mode] {
 				if !regexp.MustCompile(fmt.Sprintf(`(?m)^(gocuda|\|) %d .*[1-9]`, n)).MatchString(out.String()) {

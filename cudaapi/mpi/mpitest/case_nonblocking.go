@@ -45,6 +45,29 @@ func nonblockingCases() []Case {
 			_, err = r.Wait()
 			t.ok(err)
 		}},
+		{Name: "nonblocking/behind a busy stream", Run: func(t *T) {
+			in, out, host := on(t, part(t.rank, n)), room(t, n*t.size, int32(-1)), []int32{1}
+			end := make(chan struct{})
+			if t.device != nil && t.rank == 0 {
+				t.ok(t.device.DefaultStream().LaunchHostFunc(func() { <-end }))
+			}
+			gathered, err := t.Iallgather(in.arg(), out.arg())
+			t.ok(err)
+			barrier, err := t.Ibarrier() // begins after it
+			t.ok(err)
+			sum, err := t.Iallreduce(mpi.InPlace, host, mpi.Sum)
+			t.ok(err)
+			if t.device != nil && t.rank == 0 {
+				_, done, err := barrier.Test()
+				t.ok(err)
+				t.same("over before its turn", done, false)
+			}
+			close(end)
+			_, err = mpi.WaitAll(sum, barrier, gathered)
+			t.ok(err)
+			out.holds("gathered", all(t.size, equally(n)))
+			t.same("sum", host[0], int32(t.size))
+		}},
 		one("bcast", func(t *T) (*mpi.Request, func(), error) {
 			b := room(t, n, int32(-1))
 			if t.rank == t.size-1 {

@@ -31,6 +31,12 @@ type progress struct {
 	running bool
 }
 
+// Start makes a request of a function that moves an operation on, as far as it goes, and
+// tells whether it is over. Like messages, it is moved on though nobody tests it.
+func (e *Engine) Start(step func() (bool, error)) transport.Request {
+	return e.progress.start(&operation{step: step})
+}
+
 // start has an operation moved on by whoever tests it, and now and then by the
 // engine if nobody does.
 func (p *progress) start(o *operation) *operation {

@@ -220,7 +220,13 @@ func (r *receiving) land(used int) {
 // abandon gives back what a message that has failed holds.
 func (r *receiving) abandon(why error) {
 	r.land(len(r.at.host))
-	if r.view != nil && (r.copied != nil || r.kernel != nil) { // which may still read it
+	if ev, k, l := r.copied, r.kernel, r.lane; r.view != nil && (ev != nil || k != nil) { // which may still read it
+		r.view.ReleaseWhen(func() (bool, error) {
+			if k != nil {
+				return k.done(l)
+			}
+			return ev.Query()
+		})
 		r.view = nil
 	}
 	r.giveBack()

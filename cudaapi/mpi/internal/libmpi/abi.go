@@ -25,6 +25,8 @@ type abi struct {
 	types                         [transport.Int64Int + 1]uintptr
 	ops                           [transport.MaxLoc + 1]uintptr
 
+	window windowABI
+
 	handleSize int // 4 or 8 bytes
 
 	// Fields of MPI_Status, in int32s from its start.
@@ -77,6 +79,7 @@ func newABI(name string, v values, classes []string) (*abi, error) {
 		commWorld: handle("MPI_COMM_WORLD"), commSelf: handle("MPI_COMM_SELF"), commNull: handle("MPI_COMM_NULL"),
 		requestNull: handle("MPI_REQUEST_NULL"), infoNull: handle("MPI_INFO_NULL"), errorsReturn: handle("MPI_ERRORS_RETURN"),
 	}
+	a.windows(handle)
 	for i, level := range threadNames {
 		a.threads[i] = int32(get(level))
 	}

@@ -22,12 +22,15 @@ var openMPISymbols = map[string]string{
 	"MPI_LAND": "ompi_mpi_op_land", "MPI_LOR": "ompi_mpi_op_lor", "MPI_LXOR": "ompi_mpi_op_lxor",
 	"MPI_BAND": "ompi_mpi_op_band", "MPI_BOR": "ompi_mpi_op_bor", "MPI_BXOR": "ompi_mpi_op_bxor",
 	"MPI_MINLOC": "ompi_mpi_op_minloc", "MPI_MAXLOC": "ompi_mpi_op_maxloc",
+	"MPI_REPLACE": "ompi_mpi_op_replace", "MPI_NO_OP": "ompi_mpi_op_no_op",
 }
 
 var openMPIValues = values{
 	"MPI_ANY_SOURCE": -1, "MPI_PROC_NULL": -2, "MPI_ANY_TAG": -1, "MPI_UNDEFINED": -32766, "MPI_IN_PLACE": 1,
 	"MPI_COMM_TYPE_SHARED": 0, "MPI_TAG_UB": 0,
 	"MPI_THREAD_SINGLE": 0, "MPI_THREAD_FUNNELED": 1, "MPI_THREAD_SERIALIZED": 2, "MPI_THREAD_MULTIPLE": 3,
+	"MPI_WIN_MODEL": 11, "MPI_WIN_UNIFIED": 0, "MPI_LOCK_EXCLUSIVE": 1, "MPI_LOCK_SHARED": 2,
+	"MPI_MODE_NOCHECK": 1, "MPI_MODE_NOPRECEDE": 2, "MPI_MODE_NOPUT": 4, "MPI_MODE_NOSTORE": 8, "MPI_MODE_NOSUCCEED": 16,
 }
 
 // openMPIClasses are the names of the error classes, less MPI_ERR_. Above 53

@@ -67,9 +67,14 @@ func keepSignals(f func()) {
 }
 
 // quietUCX keeps UCX from taking the signals of faults, and SIGHUP, unless the
-// user wants that.
+// user wants that. Without an adapter for it, Open MPI 5 prints an error for every
+// window, though it uses another way: so that it does not ask.
 func quietUCX() error {
-	for name, value := range map[string]string{"UCX_ERROR_SIGNALS": "", "UCX_DEBUG_SIGNO": "0"} {
+	settings := map[string]string{"UCX_ERROR_SIGNALS": "", "UCX_DEBUG_SIGNO": "0"}
+	if adapters, err := os.ReadDir("/sys/class/infiniband"); err != nil || len(adapters) == 0 {
+		settings["OMPI_MCA_osc"] = "^ucx"
+	}
+	for name, value := range settings {
 		if _, set := os.LookupEnv(name); set {
 			continue
 		}

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"fmt"
 	"os"
 	"syscall"
 	"time"
@@ -70,4 +71,30 @@ func newSegment(ranks int) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// shareable is memory that another process of this user can open and map.
+type shareable = *os.File
+
+func newShareable(bytes int) (shareable, error) {
+	fd, err := unix.MemfdCreate("gocuda-window", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	f := os.NewFile(uintptr(fd), "gocuda-window")
+	if err := f.Truncate(int64(bytes)); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func openShareable(pid, fd int) (shareable, error) {
+	return os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", pid, fd), os.O_RDWR, 0)
+}
+
+// mapOwn is memory that no other process needs.
+func mapOwn(bytes int) ([]byte, error) {
+	mem, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
+	return mem, os.NewSyscallError("mmap", err)
 }

@@ -39,7 +39,7 @@ var opNames = [...]string{
 	Sum: "Sum", Prod: "Prod", Min: "Min", Max: "Max",
 	LogicalAnd: "LAnd", LogicalOr: "LOr", LogicalXor: "LXor",
 	BitAnd: "BAnd", BitOr: "BOr", BitXor: "BXor",
-	MinLoc: "MinLoc", MaxLoc: "MaxLoc",
+	MinLoc: "MinLoc", MaxLoc: "MaxLoc", Replace: "Replace", NoOp: "NoOp",
 }
 
 func (o Op) String() string {
