@@ -25,6 +25,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
+		options.PTX = nvidia.PTX
 		m, err := sim.New(options)
 		if err != nil {
 			return nil, err
@@ -66,6 +67,7 @@ func Simulate(o sim.Options, stop <-chan struct{}) (lost sim.Holdings, err error
 	if err != nil {
 		return lost, err
 	}
+	o.PTX = nvidia.PTX
 	next, err := sim.New(o)
 	if err != nil {
 		return lost, err
@@ -86,7 +88,7 @@ func Simulate(o sim.Options, stop <-chan struct{}) (lost sim.Holdings, err error
 // it, which waits for its work, and gives the devices from before back. What was
 // made on the cluster is of no use then.
 func Cluster(nodes, each int) (restore func() error, err error) {
-	o := sim.Options{}
+	o := sim.Options{PTX: nvidia.PTX}
 	if err := o.Set("nodes", fmt.Sprintf("%dx%d", nodes, each)); err != nil {
 		return nil, err
 	}

@@ -24,10 +24,13 @@ const (
 	registeredMemory
 	importedMemory // opened from another process
 	borrowedMemory // a module's global: never freed
+	arrayMemory    // of an Array; ptr is its handle
+	textureObject  // no memory; ptr is the object
+	surfaceObject
 )
 
 func (k kind) String() string {
-	return [...]string{"device", "stream-ordered", "managed", "pinned host", "pageable host", "registered host", "imported", "module"}[k]
+	return [...]string{"device", "stream-ordered", "managed", "pinned host", "pageable host", "registered host", "imported", "module", "array", "texture", "surface"}[k]
 }
 
 // allocation is memory that views share.
@@ -168,7 +171,7 @@ type Leak struct {
 func Leaks() []Leak {
 	var out []Leak
 	all(func(a *allocation) {
-		if where := a.site.String(); !a.ours && !kept(where) {
+		if where := a.site.String(); !a.ours && !a.object() && !kept(where) {
 			out = append(out, Leak{Device: int(a.dev.id), Kind: a.kind.String(), Address: uintptr(a.ptr), Bytes: a.bytes, Where: where})
 		}
 	})
@@ -284,12 +287,12 @@ func (d *Device) settledGarbage(wait bool) ([]*allocation, error) {
 	return list, nil
 }
 
-// allocate asks for memory by f, and once more where it is short, when what no
-// Buffer refers to has been freed: on all devices, since the host's memory may be
-// what is short.
+// allocate asks for memory by f, and once more where it is short, or where something else is
+// open, when what no Buffer refers to has been freed: on all devices, since the host's memory
+// may be what is short.
 func (d *Device) allocate(f func() (driver.Ptr, error)) (driver.Ptr, error) {
 	p, err := f()
-	if !isCode(err, driver.ErrOutOfMemory) {
+	if !isCode(err, driver.ErrOutOfMemory) && !isCode(err, driver.ErrAlreadyMapped) {
 		return p, err
 	}
 	runtime.GC()
@@ -315,9 +318,12 @@ func unreachable() {
 	}
 }
 
+// object reports whether this is a texture or surface, which has no memory of its own.
+func (a *allocation) object() bool { return a.kind == textureObject || a.kind == surfaceObject }
+
 // release gives memory that is not stream-ordered back to the driver.
 func (a *allocation) release(drv driver.Driver) error {
-	if a.bytes == 0 {
+	if a.bytes == 0 && !a.object() {
 		return nil
 	}
 	if a.born != a.dev.epoch.Load() && a.kind != registeredMemory {
@@ -336,6 +342,12 @@ func (a *allocation) release(drv driver.Driver) error {
 		err = drv.IPCCloseMemHandle(c, a.ptr)
 	case pageableMemory:
 		a.host = nil // the collector's
+	case arrayMemory:
+		err = drv.ArrayDestroy(c, driver.Array(a.ptr))
+	case textureObject:
+		err = drv.TexObjectDestroy(c, driver.TexObject(a.ptr))
+	case surfaceObject:
+		err = drv.SurfObjectDestroy(c, driver.SurfObject(a.ptr))
 	default:
 		err = drv.MemFree(c, a.ptr)
 	}

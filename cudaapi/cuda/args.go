@@ -178,6 +178,10 @@ func (p *param) put(dst []byte, arg any, d *Device) string {
 		return p.putBuffer(dst, v, d)
 	case *HostBuffer:
 		return p.putHost(dst, v)
+	case *Texture:
+		return p.putTexture(dst, v, d)
+	case *Surface:
+		return p.putSurface(dst, v, d)
 	case int:
 		return p.putInt(dst, int64(v))
 	case int32:
@@ -195,6 +199,9 @@ func (p *param) put(dst []byte, arg any, d *Device) string {
 	case bool:
 		return p.putBool(dst, v)
 	case nil:
+		if p.object() != "" {
+			return "nil was given for " + p.typ + ": " + p.object()
+		}
 		if p.kind != signature.Pointer && p.kind != signature.Slice && !(p.kind == signature.Unknown && p.size == 8) {
 			return "nil is a null pointer, and this is no pointer"
 		}
@@ -206,6 +213,9 @@ func (p *param) put(dst []byte, arg any, d *Device) string {
 
 func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 	if !p.takesBuffer() {
+		if p.object() != "" {
+			return "a buffer was given for " + p.typ + ": " + p.object()
+		}
 		return "a buffer was given for a number"
 	}
 	if b == nil {
@@ -298,6 +308,10 @@ func (p *param) putInt(dst []byte, v int64) string {
 		if v != 0 || p.kind == signature.Slice {
 			return "an integer was given for a " + p.typ + ": give the buffer"
 		}
+	case signature.Integer:
+		if shift := 64 - 8*len(dst); v<<shift>>shift != v && (v < 0 || v>>(8*len(dst)) != 0) {
+			return fmt.Sprintf("%d does not fit into %s", v, p.typ)
+		}
 	case signature.Unknown:
 		if len(dst) > 8 || len(dst)&(len(dst)-1) != 0 {
 			return "an integer was given for a structure: give a Go struct of its size"
@@ -305,6 +319,8 @@ func (p *param) putInt(dst []byte, v int64) string {
 		if shift := 64 - 8*len(dst); v<<shift>>shift != v && (v < 0 || v>>(8*len(dst)) != 0) {
 			return fmt.Sprintf("%d does not fit into %d bytes", v, len(dst))
 		}
+	case signature.Texture, signature.Surface:
+		return "a number was given for " + p.typ + ": " + p.object()
 	default:
 		return "an integer was given for a vector type: give a Go struct or array of its size"
 	}

@@ -160,6 +160,10 @@ func (s *Stream) launched(k *kernelCode, f *function, args []any) {
 				h.buffer(k.name, b)
 			case *HostBuffer:
 				h.hostBuffer(k.name, b)
+			case *Texture:
+				h.texture(k.name, b)
+			case *Surface:
+				h.surface(k.name, b)
 			}
 		}
 	})
@@ -172,6 +176,8 @@ func (h *holdings) add(call string, v any) {
 		h.buffer(call, b)
 	case *HostBuffer:
 		h.hostBuffer(call, b)
+	case *Array:
+		h.array(call, b)
 	default:
 		h.host = append(h.host, v)
 	}

@@ -219,7 +219,8 @@ func TestLaunch(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	d := devices(t, 1)[0]
-	m := compile(t, saxpy, cuda.Instantiate("scale<double, 2>"))
+	m := compile(t, saxpy+"\n__global__ void one(int *p) {}\n", cuda.Instantiate("scale<double, 2>"))
+	refused(t, kernel(t, m, "one").Launch(cuda.Grid(1), cuda.Block(4), nil), cuda.ErrInvalidValue, "one(int *p) takes 1 argument, not 0")
 	k := kernel(t, m, "saxpy")
 	x := must[*cuda.Buffer](t)(d.Alloc(4, cuda.Float32))
 	defer x.Free()

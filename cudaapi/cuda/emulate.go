@@ -38,7 +38,7 @@ func (k *Kernel) Emulate(grid GridDim, block BlockDim, args ...any) error {
 	}
 	sig := k.code.sig
 	if len(args) != len(sig.Params) {
-		return misuse(driver.ErrInvalidValue, name, nil, "%s takes %d arguments, not %d: func %s", k.code.name, len(sig.Params), len(args), k.signature())
+		return misuse(driver.ErrInvalidValue, name, nil, "%s: func %s", takes(k.code.name, len(sig.Params), len(args)), k.signature())
 	}
 	l := emulate.Launch{Grid: [3]int{grid.X, grid.Y, grid.Z}, Block: [3]int{block.X, block.Y, block.Z}, Shared: k.shared, Cooperative: k.cooperative, Races: k.races, Counts: k.counts, Stop: stop()}
 	if a := k.attributes; a != nil && a.Cluster != (driver.Dim3{}) {

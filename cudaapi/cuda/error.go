@@ -15,6 +15,8 @@ const (
 	ErrInvalidContext           = driver.ErrInvalidContext
 	ErrInvalidHandle            = driver.ErrInvalidHandle
 	ErrInvalidSource            = driver.ErrInvalidSource
+	ErrInvalidPTX               = driver.ErrInvalidPTX
+	ErrInvalidImage             = driver.ErrInvalidImage
 	ErrNotFound                 = driver.ErrNotFound
 	ErrIllegalAddress           = driver.ErrIllegalAddress
 	ErrLaunchOutOfResources     = driver.ErrLaunchOutOfResources

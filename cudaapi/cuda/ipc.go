@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/unused"
 )
 
 // IPCMemory is device memory as another process of the same machine can open
@@ -57,7 +58,12 @@ func (d *Device) OpenIPC(h IPCMemory) (*Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := d.drv().IPCOpenMemHandle(c, driver.IPCMemHandle(h.Handle))
+	open := func() (driver.Ptr, error) { return d.drv().IPCOpenMemHandle(c, driver.IPCMemHandle(h.Handle)) }
+	p, err := open()
+	if isCode(err, driver.ErrAlreadyMapped) { // something was freed there that is still open
+		unused.Close()
+		p, err = d.allocate(open)
+	}
 	if err != nil {
 		return nil, d.fail(err)
 	}

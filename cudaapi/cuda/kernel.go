@@ -71,6 +71,7 @@ type function struct {
 	quick    []quick // the same, in short
 	bytes    int     // of all arguments
 	pointers []driver.PointerParam
+	objects  []driver.ObjectParam
 	dynamic  int // shared memory that the function was allowed, bytes
 }
 
@@ -84,8 +85,8 @@ type call struct {
 	params [maxParams]byte
 }
 
-// maxParams is the limit of a kernel's arguments, in bytes.
-const maxParams = 4096
+// maxParams is the limit of a kernel's arguments, in bytes, since CUDA 12.1.
+const maxParams = 32764
 
 var calls = sync.Pool{New: func() any { return new(call) }}
 
@@ -98,7 +99,7 @@ var calls = sync.Pool{New: func() any { return new(call) }}
 // (of matching elements), a *HostBuffer that is pinned, or nil; a number takes
 // any Go number that it can hold without loss of its value (rounding of a
 // fraction aside); a structure takes a Go struct of the same size without
-// pointers.
+// pointers; cudaTextureObject_t takes a *Texture, cudaSurfaceObject_t a *Surface.
 func (k *Kernel) Launch(grid GridDim, block BlockDim, s *Stream, args ...any) error {
 	s, c, f, err := k.target("Kernel.Launch", s)
 	if err != nil {
@@ -154,7 +155,7 @@ func (k *Kernel) pack(cl *call, f *function, c driver.Context, grid GridDim, blo
 				return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "argument %d is a launch option: pass it by %s.With(option).Launch(...)", i+1, k.code.name)
 			}
 		}
-		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s takes %d arguments, not %d", k.signature(), len(f.params), len(args))
+		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s", takes(k.signature(), len(f.params), len(args)))
 	}
 	for i := packPlain(0, f.quick, &cl.params, args, d); i < len(f.params); i = packPlain(i+1, f.quick, &cl.params, args, d) {
 		p := &f.params[i]
@@ -168,7 +169,7 @@ func (k *Kernel) pack(cl *call, f *function, c driver.Context, grid GridDim, blo
 	l.Grid = driver.Dim3{X: uint32(grid.X), Y: uint32(grid.Y), Z: uint32(grid.Z)}
 	l.Block = driver.Dim3{X: uint32(block.X), Y: uint32(block.Y), Z: uint32(block.Z)}
 	l.SharedBytes, l.Cooperative, l.Attributes = uint32(k.shared), k.cooperative, k.attributes
-	l.Params, l.Pointers, l.Name, l.Origin = cl.params[:f.bytes], f.pointers, k.code.name, f.origin
+	l.Params, l.Pointers, l.Objects, l.Name, l.Origin = cl.params[:f.bytes], f.pointers, f.objects, k.code.name, f.origin
 	return nil
 }
 
@@ -258,6 +259,9 @@ func (k *kernelCode) function(d *Device) (*function, error) {
 		f.bytes = max(f.bytes, p.offset+p.size)
 		if p.kind == signature.Pointer || p.kind == signature.Slice {
 			f.pointers = append(f.pointers, driver.PointerParam{Offset: uint32(p.offset), ReadOnly: p.readOnly})
+		}
+		if p.object() != "" {
+			f.objects = append(f.objects, driver.ObjectParam{Offset: uint32(p.offset), Surface: p.kind == signature.Surface})
 		}
 	}
 	if f.bytes > maxParams {
@@ -420,4 +424,13 @@ func (k *Kernel) SuggestBlock(d *Device) (BlockDim, error) {
 		}
 	}
 	return Block(best), nil
+}
+
+// takes says that a kernel was given a wrong number of arguments.
+func takes(kernel string, want, got int) string {
+	arguments := "arguments"
+	if want == 1 {
+		arguments = "argument"
+	}
+	return fmt.Sprintf("%s takes %d %s, not %d", kernel, want, arguments, got)
 }

@@ -116,6 +116,8 @@ func (k *Kernel) Prepare(grid GridDim, block BlockDim, s *Stream, args ...any) (
 			if b != nil {
 				p.args = append(p.args, b)
 			}
+		case *Texture, *Surface:
+			p.args = append(p.args, b)
 		}
 	}
 	return p, nil
@@ -143,6 +145,10 @@ func (p *Prepared) Launch() error {
 			freed, bytes = b.own.freed(b.generation), b.Bytes()
 		case *HostBuffer:
 			freed, bytes = b.own.freed(0), b.Bytes()
+		case interface{ lost() string }: // a texture or surface
+			if lost := b.lost(); lost != "" {
+				return misuse(driver.ErrInvalidValue, name, d, "an argument of %s: %s", p.kernel.signature(), lost)
+			}
 		}
 		if freed {
 			return misuse(driver.ErrInvalidValue, name, d, "an argument of %s, %s of memory, was freed before", p.kernel.signature(), byteCount(uint64(bytes)))

@@ -134,6 +134,9 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 	}
 	m.polls = polls.MatchString(source)
 	found := signature.Parse(source)
+	for _, v := range signature.Variables(source) {
+		m.src.Names = append(m.src.Names, "&"+v)
+	}
 	included := slices.ContainsFunc(conf.flags, func(f string) bool { return strings.HasPrefix(f, "-I") || strings.HasPrefix(f, "--include-path") })
 	for _, sig := range found {
 		if sig.Declared && !included { // a file that is included may define it
@@ -152,13 +155,61 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 		}
 		m.add(found[i].Instantiate(expr))
 	}
-	if err := m.compileFirst(d, conf.until); err != nil {
-		if e, ok := err.(*Error); ok {
-			e.Hint = join(e.Hint, overloaded(found, e.Detail))
-		}
+	err = m.compileFirst(d, conf.until)
+	if e, ok := err.(*Error); ok && m.otherNames(found, e.Detail) {
+		err = m.compileFirst(d, conf.until)
+	}
+	if e, ok := err.(*Error); ok {
+		e.Detail, e.Hint = ofNames(found, conf.name, e.Detail), join(e.Hint, taken(found, e.Detail))
+	}
+	if err != nil {
 		return nil, err
 	}
 	return m, nil
+}
+
+// nameMap matches the place of a message about a name that the compiler was given.
+var nameMap = regexp.MustCompile(`(?m)^(?:__nv_name_map|gocuda-kernels)\(\d+\)(: error: .*["& ](\w[^"']*)["'].*)`)
+
+// otherNames reports whether the compiler was given names that its log refuses, and others
+// can take their places: those of overloaded kernels, which have their parameters, and none
+// of variables, for what an #if leaves out is not there.
+func (m *Module) otherNames(found []*signature.Kernel, log string) (changed bool) {
+	if !nameMap.MatchString(log) {
+		return false
+	}
+	n := len(m.src.Names)
+	m.src.Names = slices.DeleteFunc(m.src.Names, func(name string) bool { return strings.HasPrefix(name, "&") })
+	changed = len(m.src.Names) < n
+	for _, k := range found {
+		if k.Overloads == nil || !overloaded(k, log) {
+			continue
+		}
+		i := slices.IndexFunc(m.kernels, func(have *Kernel) bool { return have.code.sig == k })
+		m.src.Names = slices.DeleteFunc(m.src.Names, func(name string) bool { return name == k.Name })
+		m.kernels = slices.Delete(m.kernels, i, i+1)
+		rest := slices.Clone(m.kernels[i:])
+		m.kernels = m.kernels[:i]
+		for _, o := range k.Overloads {
+			m.add(o)
+		}
+		m.kernels = append(m.kernels, rest...)
+		changed = true
+	}
+	return changed
+}
+
+// ofNames writes the lines of kernels in messages about their names.
+func ofNames(found []*signature.Kernel, source, log string) string {
+	return nameMap.ReplaceAllStringFunc(log, func(line string) string {
+		about := nameMap.FindStringSubmatch(line)
+		for _, k := range found {
+			if k.Name == about[2] {
+				return fmt.Sprintf("%s(%d)%s", source, k.Line, about[1])
+			}
+		}
+		return line
+	})
 }
 
 // compileFirst compiles a new module for the device that it is made for.
@@ -177,15 +228,17 @@ func (m *Module) compileFirst(d *Device, until context.Context) error {
 	return nil
 }
 
-// overloaded says which kernel shares its name with another function, if a compiler's
-// log reports that; "" if none.
-func overloaded(found []*signature.Kernel, log string) string {
+// overloaded reports whether a compiler's log says that a kernel shares its name: in NVRTC's
+// words, or in g++'s.
+func overloaded(k *signature.Kernel, log string) bool {
+	return strings.Contains(log, fmt.Sprintf("overloaded function %q", k.Name)) || strings.Contains(log, "'& "+k.Name+"'")
+}
+
+// taken says which kernel has the name of a function of CUDA, if a compiler's log reports
+// that; "" if none.
+func taken(found []*signature.Kernel, log string) string {
 	for _, k := range found {
-		switch {
-		case !strings.Contains(log, fmt.Sprintf("overloaded function %q", k.Name)) && !strings.Contains(log, "'& "+k.Name+"'"): // NVRTC's words, and g++'s
-		case k.Again:
-			return fmt.Sprintf("two kernels are called %s: launches go by the name, so give each a name of its own", k.Name)
-		default:
+		if overloaded(k, log) {
 			return fmt.Sprintf("CUDA has a function called %s too: give the kernel another name", k.Name)
 		}
 	}
@@ -220,9 +273,28 @@ func names(found []*signature.Kernel, templates bool) string {
 
 func (m *Module) add(sig *signature.Kernel) {
 	m.kernels = append(m.kernels, &Kernel{code: &kernelCode{mod: m, name: sig.Name, sig: sig, on: make([]atomic.Pointer[function], len(m.sys.devices))}})
-	if sig.Symbol == "" && !slices.Contains(m.src.Names, sig.Name) {
-		m.src.Names = append(m.src.Names, sig.Name)
+	if name := expression(sig); sig.Symbol == "" && !slices.Contains(m.src.Names, name) {
+		m.src.Names = append(m.src.Names, name)
 	}
+}
+
+// expression is what names a kernel to the compiler.
+func expression(sig *signature.Kernel) string {
+	if sig.Expression != "" {
+		return sig.Expression
+	}
+	return sig.Name
+}
+
+// Uninstantiated are the kernel templates of the source that have no instance in the module.
+func (m *Module) Uninstantiated() []string {
+	return slices.DeleteFunc(slices.Clone(m.templates), func(name string) bool {
+		return slices.ContainsFunc(m.kernels, func(k *Kernel) bool {
+			base, _, _ := strings.Cut(k.code.name, "<")
+			base, _, _ = strings.Cut(base, "(")
+			return base == name
+		})
+	})
 }
 
 // LoadModule takes device code that is compiled already: a CUBIN, a fat binary
@@ -293,7 +365,8 @@ func (m *Module) Log() string {
 }
 
 // Global is a __device__ or __constant__ variable of the module on d, as a
-// buffer of elements of type t: upload to it to set a constant.
+// buffer of elements of type t: upload to it to set a constant. That of a
+// namespace goes by its whole name, such as ns::count.
 func (m *Module) Global(d *Device, name string, t Type) (*Buffer, error) {
 	h, c, err := m.load(d)
 	if err != nil {
@@ -302,9 +375,13 @@ func (m *Module) Global(d *Device, name string, t Type) (*Buffer, error) {
 	if !t.valid() {
 		return nil, misuse(driver.ErrInvalidValue, "Module.Global", d, "%v is not an element type", t)
 	}
-	p, bytes, err := d.drv().ModuleGlobal(c, h, name)
+	p, bytes, err := d.drv().ModuleGlobal(c, h, m.variable(name, d))
 	if err != nil {
-		return nil, d.fail(err)
+		err = d.fail(err)
+		if e, ok := err.(*Error); ok && m.src != nil && e.code == driver.ErrNotFound {
+			e.Detail, e.Hint = "the module has no variable "+name, m.otherVariables(name)
+		}
+		return nil, err
 	}
 	if bytes%uint64(t.Size()) != 0 {
 		return nil, misuse(driver.ErrInvalidValue, "Module.Global", d, "%s has %d bytes, not a whole number of %s", name, bytes, t)
@@ -321,6 +398,34 @@ func (m *Module) Global(d *Device, name string, t Type) (*Buffer, error) {
 		l.globals[p] = a
 	}
 	return &Buffer{own: &owner{a}, ptr: p, n: int(bytes) / t.Size(), typ: t}, nil
+}
+
+// variable is the symbol of a variable in the code for d.
+func (m *Module) variable(name string, d *Device) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.src == nil {
+		return name
+	}
+	c, err := m.compile(d)
+	if err == nil && c.Lowered["&"+strings.TrimPrefix(name, "::")] != "" {
+		return c.Lowered["&"+strings.TrimPrefix(name, "::")]
+	}
+	return name
+}
+
+// otherVariables says which variables may be meant, of those in namespaces.
+func (m *Module) otherVariables(name string) string {
+	var list []string
+	for _, v := range m.src.Names {
+		if strings.HasPrefix(v, "&") && strings.HasSuffix(v, "::"+name) {
+			list = append(list, v[1:])
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "there is " + strings.Join(list, ", ")
 }
 
 // Unload gives the module's code and variables back on all devices
@@ -420,7 +525,7 @@ func (m *Module) symbol(k *kernelCode, d *Device) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.Lowered[k.name], nil
+	return c.Lowered[expression(k.sig)], nil
 }
 
 // polls finds words of device code by which what runs at a time tells each other

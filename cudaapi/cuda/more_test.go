@@ -381,8 +381,13 @@ func TestWhatKernelsSayOfThemselves(t *testing.T) {
 	if n := must[int](t)(k.MaxActiveBlocks(d, cuda.Block(2048))); n != 0 {
 		t.Errorf("%d blocks of too many threads at a time", n)
 	}
-	_, err := cuda.Compile("__global__ void two(float *x) {}\n__global__ void two(double *x) {}")
-	refused(t, err, cuda.ErrInvalidSource, "two kernels are called two")
+	two := compile(t, "__global__ void two(float *x) { *x = 1; }\n__global__ void two(double *x) { *x = 2; }")
+	y := must[*cuda.Buffer](t)(d.Upload([]float64{0}))
+	refused(t, kernel(t, two, "two(float*)").Launch(cuda.Grid(1), cuda.Block(1), nil, y), cuda.ErrInvalidValue, "it points to float")
+	ok(t, kernel(t, two, "two(double *)").Launch(cuda.Grid(1), cuda.Block(1), nil, y))
+	if v := must[[]float64](t)(y.Float64s()); v[0] != 2 {
+		t.Error(v)
+	}
 }
 
 func TestEventsOfCaptures(t *testing.T) {
@@ -464,6 +469,7 @@ func TestInterruptedCopies(t *testing.T) {
 	for _, s := range []*cuda.Stream{d.DefaultStream(), must[*cuda.Stream](t)(d.NewStream())} {
 		gate := make(chan struct{})
 		ok(t, s.LaunchHostFunc(func() { <-gate }))
+		freed := must[*cuda.Buffer](t)(d.Alloc(10, cuda.Int8))
 		stop := make(chan struct{})
 		close(stop)
 		cuda.SetInterrupt(stop)
@@ -477,7 +483,6 @@ func TestInterruptedCopies(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Errorf("%v: a copy that waits for it cannot be interrupted", s)
 		}
-		freed := must[*cuda.Buffer](t)(d.Alloc(10, cuda.Int8))
 		if err := freed.Free(); !errors.Is(err, cuda.ErrInterrupted) {
 			t.Errorf("%v: a free gives %v", s, err)
 		}

@@ -17,6 +17,7 @@ const (
 	WarpSize                 Attribute = 10
 	MaxRegistersPerBlock     Attribute = 12
 	ClockRate                Attribute = 13 // kHz
+	TextureAlignment         Attribute = 14 // bytes, of memory that a texture reads
 	MultiprocessorCount      Attribute = 16
 	Integrated               Attribute = 18
 	CanMapHostMemory         Attribute = 19
@@ -32,6 +33,7 @@ const (
 	AsyncEngineCount         Attribute = 40
 	UnifiedAddressing        Attribute = 41
 	PCIDomainID              Attribute = 50
+	TexturePitchAlignment    Attribute = 51 // bytes
 	ComputeCapabilityMajor   Attribute = 75
 	ComputeCapabilityMinor   Attribute = 76
 	StreamPrioritiesSupport  Attribute = 78

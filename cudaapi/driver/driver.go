@@ -227,6 +227,21 @@ type Driver interface {
 	// next (cuMemsetD2D8Async, D16, D32).
 	Memset2DAsync(c Context, dst Ptr, pitch uint64, value uint32, width int, w, h uint64, s Stream) error
 
+	// Arrays, textures and surfaces.
+
+	ArrayCreate(c Context, a *ArrayDesc) (Array, error)                                 // cuArray3DCreate
+	ArrayDestroy(c Context, a Array) error                                              // cuArrayDestroy
+	ArrayDesc(c Context, a Array) (ArrayDesc, error)                                    // cuArray3DGetDescriptor
+	MemAllocPitch(c Context, width, height uint64, element uint32) (Ptr, uint64, error) // cuMemAllocPitch; it gives the pitch
+	Memcpy3D(c Context, p *Copy3D) error                                                // cuMemcpy3D
+	Memcpy3DAsync(c Context, p *Copy3D, s Stream) error                                 // cuMemcpy3DAsync
+	TexObjectCreate(c Context, r *Resource, t *TextureDesc) (TexObject, error)          // cuTexObjectCreate
+	TexObjectDestroy(c Context, t TexObject) error                                      // cuTexObjectDestroy
+	TexObjectResource(c Context, t TexObject) (Resource, error)                         // cuTexObjectGetResourceDesc
+	SurfObjectCreate(c Context, a Array) (SurfObject, error)                            // cuSurfObjectCreate
+	SurfObjectResource(c Context, s SurfObject) (Array, error)                          // cuSurfObjectGetResourceDesc
+	SurfObjectDestroy(c Context, s SurfObject) error                                    // cuSurfObjectDestroy
+
 	// Streams.
 
 	StreamCreate(c Context, f StreamFlags, priority int) (Stream, error) // cuStreamCreateWithPriority

@@ -16,6 +16,8 @@ type Launch struct {
 	// and whether the kernel only reads through them: for recorders, and for
 	// a simulator's checks.
 	Pointers []PointerParam
+	// Objects are the arguments that are texture or surface objects, for recorders.
+	Objects []ObjectParam
 	// Name is the kernel's name in its source, for errors and records.
 	Name string
 	// Origin is what the kernel was made of; nil where that is not known.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gocuda/cudaapi/gokernel/ir"
+	"gocuda/cudaapi/gokernel/osr"
 	"gocuda/cudaapi/gpu"
 )
 
@@ -22,6 +23,11 @@ func (f *fn) call(e *ast.CallExpr) []ir.Expr {
 		return f.builtin(e, fun)
 	}
 	if o := f.funcOf(fun); o != nil {
+		if sel, ok := fun.(*ast.SelectorExpr); ok && f.u.info.Selections[sel] != nil {
+			if x := f.interfaceMethod(sel, f.u.info.Selections[sel]); x != nil {
+				return f.callDynamic(e, x, o)
+			}
+		}
 		if results, ok := f.u.target.library(f, e, o); ok {
 			return results
 		}
@@ -32,7 +38,10 @@ func (f *fn) call(e *ast.CallExpr) []ir.Expr {
 		return f.invoke(e, &ir.Call{Lit: ref.Lit}, nil, f.typeOf(fun).(*types.Signature))
 	}
 	if sel, ok := fun.(*ast.SelectorExpr); ok && f.u.info.Selections[sel] != nil {
-		f.refuse(e, fieldCall)
+		if !f.u.target.hasInterfaces() {
+			f.refuse(e, fieldCall)
+		}
+		return f.callField(e, sel)
 	}
 	ref, ok := f.expr(fun).(*ir.FuncRef)
 	if !ok || ref.Lit == nil {
@@ -68,11 +77,32 @@ func (f *fn) declared(e *ast.CallExpr, fun ast.Expr, o *types.Func) []ir.Expr {
 	return f.invoke(e, &ir.Call{Func: g}, recv, sig)
 }
 
+// typed calls, in place of a function that takes a slice of any type, the one for its elements.
+func (f *fn) typed(e *ast.CallExpr, o *types.Func) (results []ir.Expr, ok bool) {
+	t := osr.Typed(o)
+	if t == nil || f.u.declOf(t) == nil {
+		return nil, false
+	}
+	s, ok := f.typeOf(e.Args[0]).Underlying().(*types.Slice)
+	if !ok {
+		return nil, false
+	}
+	targs := []types.Type{s.Elem()}
+	sig, err := types.Instantiate(nil, t.Signature(), targs, false)
+	if err != nil {
+		return nil, false
+	}
+	g := f.u.function(t, targs, f.u.declOf(t))
+	g.Called, g.Go = true, hostName(o)
+	return f.invoke(e, &ir.Call{Func: g}, nil, sig.(*types.Signature)), true
+}
+
 // receiver is x as the method that a selection chose takes it, with that method.
 func (f *fn) receiver(at ast.Node, s *types.Selection, x ir.Expr) (o *types.Func, targs []types.Type, recv ir.Expr) {
 	o = s.Obj().(*types.Func)
 	if types.IsInterface(s.Recv()) && !isTypeParam(s.Recv()) {
 		f.usable(s.Recv(), at, "a value")
+		f.refuse(at, interfaces)
 	}
 	index := s.Index()
 	if isTypeParam(s.Recv()) { // the method of its argument
@@ -153,9 +183,8 @@ func (f *fn) args(e *ast.CallExpr, sig *types.Signature) (args []ir.Expr) {
 		for i := fixed; i < n; i++ {
 			lit.Elems = append(lit.Elems, arg(i, elem))
 		}
-		v := f.local("t", array)
-		f.emit(&ir.Define{Var: v, Init: lit})
-		args = append(args, &ir.Slice{X: &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(array)}, Lo: ir.Int(0), Hi: ir.Int(more), Max: ir.Int(more), T: t})
+		p := addressOfVar(f.variable(e, "t", array, lit))
+		args = append(args, &ir.Slice{X: p, Lo: ir.Int(0), Hi: ir.Int(more), Max: ir.Int(more), T: t})
 	}
 	return args
 }
@@ -163,6 +192,9 @@ func (f *fn) args(e *ast.CallExpr, sig *types.Signature) (args []ir.Expr) {
 func (f *fn) convert(x ir.Expr, t types.Type) ir.Expr {
 	if types.Identical(x.Type(), t) {
 		return x
+	}
+	if types.IsInterface(t) {
+		return f.boxed(&ast.BadExpr{From: f.u.here}, x, t)
 	}
 	return &ir.Convert{X: x, T: t}
 }
@@ -216,7 +248,7 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) []ir.Expr {
 		if tv := f.u.info.Types[e.Args[0]]; !tv.IsType() {
 			init = f.to(e.Args[0], t)
 		}
-		_, p := f.u.target.variable(f, e, "t", t, init)
+		p := addressOfVar(f.variable(e, "t", t, init))
 		return one(f.convert(p, f.typeOf(e)))
 	case "copy":
 		dst, src := f.temp(f.expr(e.Args[0])), f.expr(e.Args[1])
@@ -380,8 +412,8 @@ func (f *fn) library(e *ast.CallExpr, o *types.Func) []ir.Expr {
 	sig := f.typeOf(e.Fun).Underlying().(*types.Signature)
 	one := func(x ir.Expr) []ir.Expr { return []ir.Expr{x} }
 	switch path := o.Pkg().Path(); path {
-	case "math", "math/bits", "math/cmplx":
-		prefix := map[string]string{"math": "math_", "math/bits": "bits_", "math/cmplx": "cmplx_"}[path]
+	case "math", "math/bits", "math/cmplx", "strings":
+		prefix := map[string]string{"math": "math_", "math/bits": "bits_", "math/cmplx": "cmplx_", "strings": "strings_"}[path]
 		args := f.args(e, sig)
 		return one(&ir.Pure{Name: prefix + strings.ToLower(o.Name()[:1]) + o.Name()[1:], Args: args, T: sig.Results().At(0).Type()})
 	case "fmt":

@@ -3,6 +3,7 @@ package gokernel
 import (
 	"go/types"
 	"slices"
+	"strings"
 
 	"gocuda/cudaapi/gokernel/ir"
 )
@@ -23,7 +24,7 @@ func (u *unit) lifetimes() {
 // keepsRules refuses addresses that outlive what they point to:
 // the address of a local variable is not returned, not stored in memory, and only kept
 // in variables that live as long as that one, or less. Where it would be, the variable
-// is moved into Go's memory, and the program lowered again.
+// is moved into Go's memory.
 func (u *unit) keepsRules(f *ir.Func) {
 	k := newEscapeAnalysis(u, f, moving{})
 	ir.WalkAll(f.Body, func(s ir.Stmt) {
@@ -144,7 +145,7 @@ func (k *escapeAnalysis) stmts(list []ir.Stmt, lit *ir.Closure) {
 			}
 		case *ir.Effect:
 			for i, a := range s.Args {
-				if roots := k.carries(a); i == 0 && s.Dst != nil && hasPointers(s.Dst.Type) {
+				if roots := k.carries(a); i == 0 && s.Dst != nil && hasPointers(s.Dst.Type) && !strings.HasPrefix(s.Name, builderPrefix) {
 					k.keep(s, s.Dst, roots)
 				} else {
 					k.rules.given(k, s, roots)
@@ -208,7 +209,7 @@ type escapeRules interface {
 type moving struct{}
 
 func (moving) escape(k *escapeAnalysis, s ir.Stmt, roots []*ir.Var, why string) {
-	if len(roots) > 0 && !k.u.host.escape(roots) {
+	if len(roots) > 0 && !k.u.escape(roots) {
 		k.fail(s, "compiled code cannot %s", why)
 	}
 }
@@ -238,8 +239,8 @@ func (m moving) given(k *escapeAnalysis, s *ir.Effect, roots []*ir.Var) {
 }
 
 func (m moving) called(k *escapeAnalysis, s *ir.Call, roots []*ir.Var) {
-	if k.u.host.stores { // perhaps the address
-		m.escape(k, s, roots, "give the address of a local variable to a function while something stores pointers in memory")
+	if s.Func == nil && len(k.u.host.stores) > 0 || k.u.host.stores[s.Func] { // perhaps the address
+		m.escape(k, s, roots, "give the address of a local variable to a function that stores pointers in memory")
 	}
 }
 
@@ -279,21 +280,49 @@ func storesElements(s *ir.Effect) bool {
 	return false
 }
 
-// storesPointers says whether a function stores pointers in memory that may be Go's.
-func (u *unit) storesPointers() (yes bool) {
+// storing are the functions that may store pointers in memory that may be Go's: by
+// themselves, or by what they call, if some calls of Go do.
+func (u *unit) storing(does func(HostCall) bool) map[*ir.Func]bool {
+	list := make(map[*ir.Func]bool)
 	for _, o := range u.host.outside {
-		yes = yes || o.call.storesInMap()
+		if does(o.call) {
+			list[o.fun] = true
+		}
 	}
-	for _, f := range u.prog.Funcs {
-		ir.WalkAll(f.Body, func(s ir.Stmt) {
-			switch s := s.(type) {
-			case *ir.Assign:
-				yes = yes || storesPointers(s)
-			case *ir.Effect:
-				yes = yes || storesElements(s)
+	for known := -1; known < len(list); {
+		known = len(list)
+		for _, f := range u.prog.Funcs {
+			if !list[f] && f.Body != nil && u.stores(f, list) {
+				list[f] = true
 			}
-		})
+		}
 	}
+	return list
+}
+
+// stores says whether a function may store pointers, if those of list do. What it is given
+// to call may be any literal.
+func (u *unit) stores(f *ir.Func, list map[*ir.Func]bool) (yes bool) {
+	own := make(map[*ir.Var]bool) // literals, whose statements are f's, too
+	ir.WalkAll(f.Body, func(s ir.Stmt) {
+		if c, ok := s.(*ir.Closure); ok {
+			own[c.Var] = true
+		}
+	})
+	ir.WalkAll(f.Body, func(s ir.Stmt) {
+		switch s := s.(type) {
+		case *ir.Assign:
+			yes = yes || storesPointers(s)
+		case *ir.Effect:
+			yes = yes || storesElements(s)
+		case *ir.Call:
+			yes = yes || list[s.Func] || s.Func == nil && !own[s.Lit] && len(list) > 0
+		}
+		ir.Exprs(s, func(e ir.Expr) {
+			r, ok := e.(*ir.FuncRef)
+			yes = yes || ok && list[r.Func]
+		})
+	})
 	return yes
 }
 

@@ -26,17 +26,29 @@ func (f *fn) to(e ast.Expr, t types.Type) ir.Expr {
 	if _, ok := t.Underlying().(*types.Signature); ok {
 		return x
 	}
-	if !types.Identical(x.Type(), t) {
-		return &ir.Convert{X: x, T: t}
+	if types.Identical(x.Type(), t) {
+		return x
 	}
-	return x
+	if types.IsInterface(t) {
+		return f.boxed(e, x, t)
+	}
+	return &ir.Convert{X: x, T: t}
+}
+
+// boxed makes an interface of a value. Targets that have none say so.
+func (f *fn) boxed(at ast.Node, x ir.Expr, t types.Type) ir.Expr {
+	f.usable(t, at, "a value")
+	if !f.u.target.hasInterfaces() {
+		f.refuse(at, madeInterface)
+	}
+	return f.toInterface(at, x, t)
 }
 
 func (f *fn) constant(at ast.Node, v constant.Value, t types.Type) ir.Expr {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
 		if types.IsInterface(t) {
-			f.usable(t, at, "a value")
+			return f.boxed(at, f.constant(at, v, types.Default(f.u.info.TypeOf(at.(ast.Expr)))), t)
 		}
 		if s, ok := t.Underlying().(*types.Slice); ok && v.Kind() == constant.String && !f.u.target.hasStrings() {
 			f.fail(at, "a string cannot become a %s in a kernel, where no memory is allocated: a constant string can be indexed and ranged over, and %s{'a', 'b'} is there", types.TypeString(t, shortNames), types.TypeString(s, shortNames))
@@ -103,7 +115,7 @@ func (f *fn) expr(e ast.Expr) ir.Expr {
 	case *ast.FuncLit:
 		return f.literal(e, "f")
 	case *ast.TypeAssertExpr:
-		f.refuse(e, interfaces)
+		return f.assertion(e, false)[0]
 	}
 	f.refuse(e, otherExpr, e)
 	return nil
@@ -258,7 +270,9 @@ func (f *fn) selector(e *ast.SelectorExpr) ir.Expr {
 			}
 		}
 	}
-	return f.path(f.expr(e.X), s.Index(), e)
+	x := f.path(f.expr(e.X), s.Index(), e)
+	f.usable(x.Type(), e, "a field")
+	return x
 }
 
 // path follows fields, through embedded ones and pointers.
@@ -457,7 +471,7 @@ func (f *fn) address(e *ast.UnaryExpr) ir.Expr {
 	t := f.typeOf(e)
 	if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok {
 		x := f.composite(lit, f.typeOf(lit))
-		_, p := f.u.target.variable(f, e, "t", x.Type(), x)
+		p := addressOfVar(f.variable(e, "t", x.Type(), x))
 		return f.convert(p, t)
 	}
 	return f.addressOf(f.expr(e.X), t, e.X)
@@ -499,17 +513,24 @@ func (f *fn) binary(e *ast.BinaryExpr) ir.Expr {
 		return f.shift(e.Op, f.to(e.X, t), e.Y, t)
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 		operand := f.operandType(e.X, e.Y)
-		if _, ok := operand.Underlying().(*types.Slice); ok { // with nil
-			x := e.X
-			if f.u.info.Types[x].IsNil() {
-				x = e.Y
-			}
-			return &ir.Pure{Name: map[bool]string{true: "is_nil", false: "not_nil"}[e.Op == token.EQL], Args: []ir.Expr{f.expr(x)}, T: t}
+		if x := f.withNil(e); x != nil {
+			return x
+		}
+		if f.u.target.hasInterfaces() && (types.IsInterface(f.typeOf(e.X)) || types.IsInterface(f.typeOf(e.Y))) {
+			return f.equalInterfaces(e)
 		}
 		f.usable(operand, e, "a value")
+		f.comparable(e, operand)
 		return &ir.Binary{Op: e.Op, X: f.to(e.X, operand), Y: f.to(e.Y, operand), T: t}
 	}
 	return f.arithmetic(e.Op, f.to(e.X, t), f.to(e.Y, t), t, e)
+}
+
+// comparable refuses to compare what is only held.
+func (f *fn) comparable(at ast.Node, t types.Type) {
+	if !isComparable(t) {
+		f.refuse(at, comparedHeld, types.TypeString(t, shortNames))
+	}
 }
 
 // operandType is the type in which two operands are compared.
@@ -574,6 +595,9 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) ir.Expr {
 				}
 				x = kv.Value
 			}
+			if !f.u.info.Types[x].IsNil() {
+				f.usable(u.Field(i).Type(), x, "a field")
+			}
 			elems[i] = f.part(x, u.Field(i).Type())
 		}
 		for i := range elems {
@@ -589,14 +613,14 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) ir.Expr {
 		f.usable(t, e, "a value")
 		n := f.litLen(e)
 		array := types.NewArray(u.Elem(), n)
-		_, p := f.u.target.variable(f, e, "t", array, f.arrayLit(e, array, u.Elem(), n))
+		p := addressOfVar(f.variable(e, "t", array, f.arrayLit(e, array, u.Elem(), n)))
 		return &ir.Slice{X: p, Lo: ir.Int(0), Hi: ir.Int(n), Max: ir.Int(n), T: t}
 	case *types.Map:
 		f.usable(t, e, "a value")
 		return f.mapLiteral(e, t, u)
 	case *types.Pointer: // within another literal: &T{...}
 		x := f.composite(e, u.Elem())
-		_, p := f.u.target.variable(f, e, "t", x.Type(), x)
+		p := addressOfVar(f.variable(e, "t", x.Type(), x))
 		return f.convert(p, t)
 	}
 	f.usable(t, e, "a value")
@@ -674,6 +698,9 @@ func (f *fn) conversion(e *ast.CallExpr) ir.Expr {
 		return &ir.Zero{T: t}
 	}
 	f.usable(t, e, "a value")
+	if types.IsInterface(t) {
+		return f.to(x, t)
+	}
 	if tv.Value != nil {
 		if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsNumeric != 0 {
 			from := f.typeOf(x)

@@ -157,15 +157,28 @@ func pointersOf(t types.Type, x string) (list []string) {
 	if !hasPointers(t) {
 		return nil
 	}
+	if Layout(t) != nil {
+		return make([]string, mostPointers+1)
+	}
 	switch u := t.Underlying().(type) {
-	case *types.Signature:
+	case *types.Signature: // a literal
 		return nil
+	case *types.Interface:
+		return []string{x + ".word[0]", x + ".word[1]"}
+	case *types.Chan:
+		return []string{x + ".word[0]"}
 	case *types.Basic, *types.Slice:
+		if heldWords(t) > 0 {
+			return []string{x + ".word[0]"}
+		}
 		return []string{x + ".ptr"}
 	case *types.Array:
 		return make([]string, mostPointers+1)
 	case *types.Struct:
 		for i := range u.NumFields() {
+			if isFunc(u.Field(i).Type()) {
+				list = append(list, x+"."+fieldName(u, i)+".word[0]")
+			}
 			if list = append(list, pointersOf(u.Field(i).Type(), x+"."+fieldName(u, i))...); len(list) > mostPointers {
 				break
 			}

@@ -6,10 +6,12 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
 	"gocuda/cudaapi/gokernel/ir"
+	"gocuda/cudaapi/gokernel/osr"
 )
 
 // HostSource is a declared function that code for the host may call.
@@ -35,10 +37,8 @@ type HostProgram struct {
 	Code string
 	// Functions is the part of Code that is the functions' own.
 	Functions string
-	// Entries are the functions that were asked for, in that order.
-	Entries []HostEntry
-	// Loops are the entries of the loops that were asked for, in that order.
-	Loops []HostEntry
+	// Entries are the functions that were asked for, in that order, and Loops the loops.
+	Entries, Loops []HostEntry
 	// Sites are the places that can panic or be interrupted, and those of calls.
 	Sites []HostSite
 	// Globals are the package variables that the code reads and writes.
@@ -48,16 +48,21 @@ type HostProgram struct {
 	// go_runtime(void *cross, void *answer), by which it is told how to ask.
 	Types   []types.Type
 	Outside []HostCall
+	// Dynamic are the types for which the code asks interfaces, and Called the literals for
+	// which it asks functions.
+	Dynamic []types.Type
+	Called  []*ast.FuncLit
 	// Funcs are all functions that are part of the code.
 	Funcs []*types.Func
-	// Texts says that the code has constant strings, to which values that it makes may
+	// Some says that something is part of the code, and Texts that the code has constant strings, to which values that it makes may
 	// point.
-	Texts bool
+	Some, Texts bool
 }
 
 // HostEntry is a function that can be called, or a loop that can be entered.
 type HostEntry struct {
 	Func    *types.Func // nil: a loop
+	Refused Errors      // why it is not part of the code
 	Symbol  string
 	Params  []types.Type // the receiver first
 	Results []types.Type
@@ -99,99 +104,149 @@ type hostUnit struct {
 	calls    []string           // of package math, that are called in Go
 	find     func(*types.Func) (HostSource, bool)
 	globals  []*types.Var
-	funcs    []*types.Func
+	origins  map[*ir.Func]*types.Func
 	literals map[string]int // how many a function has
 
-	movable map[*ir.Var]token.Pos // variables that can be in Go's memory
-	moved   map[token.Pos]bool    // those that are
-	stores  bool                  // something stores pointers
+	moved   map[*ir.Var]bool  // variables that are to be in Go's memory
+	stores  map[*ir.Func]bool // the functions that may store pointers
+	refused map[*ir.Func]Errors
 
 	outside []outsideCall // in the order of HostProgram.Outside
+	seen    Seen
+	dynamic typeList       // the types that are asked for
+	called  []*ast.FuncLit // those that functions are asked for
+	unfit   map[any]bool   // methods and literals that cannot be compiled
 }
 
 // CompileHost writes functions and loops, and the functions that they call, as C++ for the host.
 // find gives the declaration of a function, as it is now; calls are functions of
 // package math, of one or two float64 with such a result, that C++ can call in Go: it
 // has a function go_math(void *call, void **functions), by which it is told how, and
-// where they are in this order. The error is of type
-// [Errors]: what is not sure to mean the same in C++ is refused.
-func CompileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, find func(*types.Func) (HostSource, bool), calls []string) (out *HostProgram, err error) {
-	moved := make(map[token.Pos]bool)
-	for {
-		known := len(moved)
-		if out, err = compileHost(fset, funcs, loops, find, calls, moved); len(moved) == known {
-			return out, err
-		}
-	}
-}
-
-// compileHost is CompileHost with some variables in Go's memory; if these are too few,
-// it says which there are, too.
-func compileHost(fset *token.FileSet, funcs []*types.Func, loops []*HostLoop, find func(*types.Func) (HostSource, bool), calls []string, moved map[token.Pos]bool) (out *HostProgram, err error) {
-	defer func() {
-		if r := recover(); r != nil { // something that it does not know
-			var at token.Position
-			if len(funcs) > 0 {
-				at = fset.Position(funcs[0].Pos())
-			} else {
-				at = fset.Position(loops[0].Stmt.Pos())
-			}
-			out, err = nil, Errors{{at, fmt.Sprintf("this cannot be compiled: %v", r)}}
-		}
-	}()
+// where they are in this order. seen is what values probably are that are known at run time
+// only. What is not sure to mean the same in C++ is refused, and its entry says why.
+func CompileHost(fset *token.FileSet, funcs []*types.Func, loops []*osr.Loop, find func(*types.Func) (HostSource, bool), calls []string, seen Seen) (out *HostProgram) {
 	u := &unit{
-		at:      make(map[ir.Stmt]token.Pos),
+		at: make(map[ir.Stmt]token.Pos), movable: make(map[*ir.Var]token.Pos),
 		checked: &checked{fset: fset}, funcs: make(map[string]*ir.Func), globals: make(map[*types.Var]*ir.Var), taken: make(map[string]bool), prog: new(ir.Program),
-		host: &hostUnit{find: find, calls: calls, stack: make(map[*ir.Func]int64), movable: make(map[*ir.Var]token.Pos), moved: moved},
+		host: &hostUnit{find: find, calls: calls, seen: seen, unfit: make(map[any]bool), stack: make(map[*ir.Func]int64), literals: make(map[string]int), origins: make(map[*ir.Func]*types.Func), refused: make(map[*ir.Func]Errors)},
 	}
 	u.target = host{u.host}
-	entries := make([]*ir.Func, len(funcs))
-	for i, o := range funcs {
-		u.try(func() {
-			sig := o.Signature()
-			if sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 {
-				u.fail(o.Pos(), "%s is generic: its instances are compiled with the functions that call them", o.Name())
-			}
-			if sig.Variadic() {
-				u.fail(o.Pos(), "%s is variadic: it is compiled with the functions that call it", o.Name())
-			}
-			decl := u.declOf(o)
-			if decl == nil {
-				u.fail(o.Pos(), "%s is not in a cell", o.Name())
-			}
-			if takesFuncs(sig) || sig.Recv() != nil && isFunc(sig.Recv().Type()) {
-				u.fail(decl.Pos(), "%s takes a function: it is compiled with the functions that call it", o.Name())
-			}
-			entries[i] = u.function(o, nil, decl)
-			for _, t := range append(paramTypes(entries[i]), entries[i].Results...) {
-				if sizes.Sizeof(t) == 0 {
-					u.fail(decl.Pos(), "%s has a parameter or result without a size", o.Name())
-				}
-			}
-		})
+	out = &HostProgram{Entries: make([]HostEntry, len(funcs)), Loops: make([]HostEntry, len(loops))}
+	made := make([]*ir.Func, len(funcs)+len(loops))
+	entries := make([]*HostEntry, len(made))
+	for i := range made {
+		if i < len(funcs) {
+			entries[i] = &out.Entries[i]
+			entries[i].Func = funcs[i]
+			entries[i].Refused = u.attempt(func() { made[i] = u.hostEntry(funcs[i]) })
+		} else {
+			entries[i] = &out.Loops[i-len(funcs)]
+			entries[i].Refused = u.attempt(func() { made[i] = u.hostLoop(loops[i-len(funcs)]) })
+		}
 	}
-	inner := u.hostLoops(loops)
-	if len(u.errs) > 0 {
-		return nil, sorted(u.errs)
-	}
-	c := &compilation{unit: u}
-	if err := c.run(u.target.passes()...); err != nil {
-		return nil, err
-	}
-	p := &printer{fset: fset, host: &hostPrinter{recursive: recursive(u.prog.Funcs), outside: u.host.outside, frames: c.roots}}
+	c, p := &compilation{unit: u}, &printer{fset: fset, host: new(hostPrinter)}
 	p.to = hostWriter{p}
-	before, own := p.hostProgram(u.prog, append(entries[:len(entries):len(entries)], inner...))
-	out = &HostProgram{Code: before + own, Functions: own, Sites: p.host.sites, Globals: u.host.globals, Types: p.host.types, Funcs: u.host.funcs, Texts: p.host.texts}
+	failed := u.attempt(func() {
+		c.run(u.target.passes()...)
+		for i, f := range made {
+			if why := u.host.refused[f]; why != nil {
+				made[i], entries[i].Refused = nil, why
+			}
+		}
+		p.host.recursive, p.host.outside, p.host.frames = recursive(u.prog.Funcs), u.host.outside, c.roots
+		before, own := p.hostProgram(u.prog, slices.DeleteFunc(slices.Clone(made), func(f *ir.Func) bool { return f == nil }))
+		out.Code, out.Functions = before+own, own
+	})
+	for i, f := range made {
+		switch e := entries[i]; {
+		case failed != nil:
+			e.Refused = failed
+		case f != nil:
+			e.Symbol, e.Params, e.Results = hostSymbol(f), paramTypes(f), f.Results
+			out.Some = true
+		}
+	}
+	out.Dynamic, out.Called = u.host.dynamic, u.host.called
+	out.Sites, out.Globals, out.Types, out.Texts = p.host.sites, u.host.globals, p.host.types, p.host.texts
 	for _, o := range u.host.outside {
 		out.Outside = append(out.Outside, o.call)
 	}
-	for i, f := range entries {
-		out.Entries = append(out.Entries, HostEntry{funcs[i], hostSymbol(f), paramTypes(f), f.Results})
+	for _, f := range u.prog.Funcs {
+		if o := u.host.origins[f]; o != nil {
+			out.Funcs = append(out.Funcs, o)
+		}
 	}
-	for _, f := range inner {
-		out.Loops = append(out.Loops, HostEntry{nil, hostSymbol(f), paramTypes(f), f.Results})
+	return out
+}
+
+// Refused are the reasons for which something is not part of the code.
+func (p *HostProgram) Refused() (list Errors) {
+	for _, e := range slices.Concat(p.Entries, p.Loops) {
+		list = append(list, e.Refused...)
 	}
-	return out, nil
+	return list
+}
+
+// attempt does something that may be refused, of which nothing is left then.
+func (u *unit) attempt(do func()) (why Errors) {
+	before, prog, host, info := *u, *u.prog, *u.host, u.info
+	before.funcs, before.globals, before.taken, host.literals = maps.Clone(u.funcs), maps.Clone(u.globals), maps.Clone(u.taken), maps.Clone(host.literals)
+	func() {
+		defer func() {
+			if r := recover(); r != nil { // something that it does not know
+				u.errs = Errors{{u.fset.Position(u.here), fmt.Sprintf("this cannot be compiled: %v", r)}}
+			}
+		}()
+		u.try(do)
+	}()
+	if why = u.errs; why != nil {
+		*u.prog, *u.host = prog, host
+		*u = before
+		u.info = info
+	}
+	return why
+}
+
+// hostEntry is a function that was asked for.
+func (u *unit) hostEntry(o *types.Func) *ir.Func {
+	sig := o.Signature()
+	u.here = o.Pos()
+	if sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 {
+		u.fail(o.Pos(), "%s is generic: its instances are compiled with the functions that call them", o.Name())
+	}
+	if sig.Variadic() {
+		u.fail(o.Pos(), "%s is variadic: it is compiled with the functions that call it", o.Name())
+	}
+	decl := u.declOf(o)
+	if decl == nil {
+		u.fail(o.Pos(), "%s is not in a cell", o.Name())
+	}
+	if takesFuncs(sig) || sig.Recv() != nil && isFunc(sig.Recv().Type()) {
+		u.fail(decl.Pos(), "%s takes a function: it is compiled with the functions that call it", o.Name())
+	}
+	f := u.function(o, nil, decl)
+	for _, t := range append(paramTypes(f), f.Results...) {
+		if sizes.Sizeof(t) == 0 {
+			u.fail(decl.Pos(), "%s has a parameter or result without a size", o.Name())
+		}
+	}
+	return f
+}
+
+// dropRefused takes functions out of the program that call what is refused.
+func (u *unit) dropRefused() {
+	refused := u.host.refused
+	for again := len(refused) > 0; again; {
+		again = false
+		for _, f := range u.prog.Funcs {
+			for g := range calleesOf(f) {
+				if why := refused[g]; why != nil && refused[f] == nil {
+					refused[f], again = why, true
+				}
+			}
+		}
+	}
+	u.prog.Funcs = slices.DeleteFunc(u.prog.Funcs, func(f *ir.Func) bool { return refused[f] != nil })
 }
 
 // hostIterations bounds the iterations of a loop that does not look whether it is interrupted.
@@ -233,7 +288,7 @@ func hostName(o *types.Func) string {
 	return name
 }
 
-// hostMath are the functions of math and its like that give the same bits in C++ as
+// hostMath are the functions of math and its like, and short ones of strings, that give the same bits in C++ as
 // in Go.
 var hostMath = func() map[string]bool {
 	m := make(map[string]bool)
@@ -244,6 +299,7 @@ var hostMath = func() map[string]bool {
 			TrailingZeros64 OnesCount OnesCount8 OnesCount16 OnesCount32 OnesCount64 RotateLeft RotateLeft8 RotateLeft16 RotateLeft32 RotateLeft64
 			Reverse32 Reverse64 Len Len8 Len16 Len32 Len64`,
 		"math/cmplx": `Conj`,
+		"strings":    `Compare HasPrefix HasSuffix IndexByte`,
 	} {
 		for _, name := range strings.Fields(names) {
 			m[path+"."+name] = true
@@ -286,6 +342,9 @@ func (f *fn) callsGo(o *types.Func, args []ir.Expr) ir.Expr {
 
 // hasPointers says whether the garbage collector looks into values of a type.
 func hasPointers(t types.Type) bool {
+	if Layout(t) != nil {
+		return true
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return u.Info()&types.IsString != 0 || u.Kind() == types.UnsafePointer
@@ -302,29 +361,27 @@ func hasPointers(t types.Type) bool {
 	return true
 }
 
+// calleesOf are the functions that one calls, or gives to others.
+func calleesOf(f *ir.Func) map[*ir.Func]bool {
+	set := make(map[*ir.Func]bool)
+	ir.WalkAll(f.Body, func(s ir.Stmt) {
+		if c, ok := s.(*ir.Call); ok && c.Func != nil {
+			set[c.Func] = true
+		}
+		ir.Exprs(s, func(e ir.Expr) {
+			if r, ok := e.(*ir.FuncRef); ok && r.Func != nil {
+				set[r.Func] = true
+			}
+		})
+	})
+	return set
+}
+
 // recursive are the functions that may call themselves, by way of others too.
 func recursive(funcs []*ir.Func) map[*ir.Func]bool {
 	calls := make(map[*ir.Func]map[*ir.Func]bool)
 	for _, f := range funcs {
-		set := make(map[*ir.Func]bool)
-		var visit func(list []ir.Stmt)
-		visit = func(list []ir.Stmt) {
-			ir.Walk(list, func(s ir.Stmt) {
-				if c, ok := s.(*ir.Closure); ok {
-					visit(c.Lit.Body)
-				}
-				if c, ok := s.(*ir.Call); ok && c.Func != nil {
-					set[c.Func] = true
-				}
-				ir.Exprs(s, func(e ir.Expr) {
-					if r, ok := e.(*ir.FuncRef); ok && r.Func != nil {
-						set[r.Func] = true
-					}
-				})
-			})
-		}
-		visit(f.Body)
-		calls[f] = set
+		calls[f] = calleesOf(f)
 	}
 	list := make(map[*ir.Func]bool)
 	for _, f := range funcs {

@@ -31,8 +31,9 @@ type unit struct {
 	types     typeList
 	here      token.Pos // of the statement that is being lowered
 	at        map[ir.Stmt]token.Pos
-	comments  ast.CommentMap // of the source; nil where they are not kept
-	kept      map[any]string // comments of functions and statements of the output
+	movable   map[*ir.Var]token.Pos // variables that can be in other memory
+	comments  ast.CommentMap        // of the source; nil where they are not kept
+	kept      map[any]string        // comments of functions and statements of the output
 }
 
 // fn lowers one function.
@@ -49,13 +50,12 @@ type fn struct {
 	labels    map[string]*ir.Label
 	results   []*ir.Var // named ones
 	sig       *types.Signature
-	nextBody  *ir.Label                // where a fallthrough goes
-	parallel  bool                     // the places of an assignment to several are being lowered
-	iteration *iteration               // of the body of a loop over a function
-	own       map[string]bool          // the labels of that body
-	osrEntry  *osrEntry                // of the function of a loop
-	boxes     map[types.Object]*ir.Var // the addresses of variables that were moved
-	counters  bool                     // the variables of a loop are being declared, of which each iteration has its own
+	nextBody  *ir.Label       // where a fallthrough goes
+	parallel  bool            // the places of an assignment to several are being lowered
+	iteration *iteration      // of the body of a loop over a function
+	own       map[string]bool // the labels of that body
+	osrEntry  *osrEntry       // of the function of a loop
+	counters  bool            // the variables of a loop are being declared, of which each iteration has its own
 }
 
 // destination is a statement that break or continue can name.
@@ -90,7 +90,7 @@ func (u *unit) kernels() {
 			}
 		}
 	}
-	u.funcs, u.at = make(map[string]*ir.Func), make(map[ir.Stmt]token.Pos)
+	u.funcs, u.at, u.movable = make(map[string]*ir.Func), make(map[ir.Stmt]token.Pos), make(map[*ir.Var]token.Pos)
 	u.globals = make(map[*types.Var]*ir.Var)
 	u.taken = make(map[string]bool)
 	u.prog = new(ir.Program)
@@ -398,13 +398,22 @@ func (f *fn) typeOf(e ast.Expr) types.Type {
 
 // usable refuses types that the target has no place for.
 func (f *fn) usable(t types.Type, at ast.Node, what string) {
-	if bad, why := unusable(f.u.target, t, nil); bad != nil {
-		name := types.TypeString(t, shortNames)
-		if bad != t {
-			name += ", which holds " + types.TypeString(bad, shortNames) + ","
-		}
-		f.refuse(at, typedValue, what, name, why)
+	if why := refusedType(f.u.target, t, what); why != "" {
+		f.fail(at, "%s", why)
 	}
+}
+
+// refusedType is what a target says of a type that it has no place for; "" of others.
+func refusedType(on target, t types.Type, what string) string {
+	bad, why := unusable(on, t, nil)
+	if bad == nil {
+		return ""
+	}
+	name := types.TypeString(t, shortNames)
+	if bad != t {
+		name += ", which holds " + types.TypeString(bad, shortNames) + ","
+	}
+	return fmt.Sprintf(on.sentence(typedValue), what, name, why)
 }
 
 func shortNames(p *types.Package) string {
@@ -429,6 +438,9 @@ func unusable(on target, t types.Type, within []types.Type) (bad types.Type, why
 	}
 	if len(within) > 100 { // an instantiation cycle
 		return t, "it is made of ever larger instances"
+	}
+	if on.holds(t, within) {
+		return nil, ""
 	}
 	within = append(within, t)
 	if bad, why := on.unusable(t, within); bad != nil {

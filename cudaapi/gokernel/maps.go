@@ -106,6 +106,9 @@ func (f *fn) several(e ast.Expr) []ir.Expr {
 	if index, m := f.mapIndex(e); m != nil {
 		return f.mapElement(index, m)
 	}
+	if a, ok := ast.Unparen(e).(*ast.TypeAssertExpr); ok {
+		return f.assertion(a, true)
+	}
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
 		f.refuse(e, secondValues)

@@ -23,13 +23,12 @@ func (f *fn) asks(at ast.Node, name string, t, elem types.Type, args ...ir.Expr)
 	v := f.local("t", t)
 	f.emit(&ir.Define{Var: v, Init: &ir.Zero{T: t}})
 	f.emit(&ir.Effect{Dst: v, Name: name, Args: args, T: elem, Pos: at.Pos()})
-	v.There = name == "create"
 	return &ir.Ref{Var: v}
 }
 
 // asked are the questions: functions of memory.h that take the type's number before
 // their arguments.
-var asked = map[string]bool{"make": true, "create": true, "append": true, "append_all": true, "join": true, "text_of": true, "bytes_of": true, "text_of_rune": true}
+var asked = map[string]bool{"make": true, "create": true, "append": true, "append_all": true, "join": true, "text_of": true, "bytes_of": true, "text_of_rune": true, holdElements: true, swapElements: true}
 
 // asksFor is the type of the values for which an effect puts a question, or that it stores
 // with their pointers; nil if it does neither.
@@ -40,7 +39,7 @@ func asksFor(s *ir.Effect) types.Type {
 		}
 		return nil
 	}
-	if asked[s.Name] {
+	if asked[s.Name] || strings.HasPrefix(s.Name, builderPrefix) {
 		return s.T
 	}
 	return nil
@@ -52,6 +51,11 @@ func (p hostWriter) effect(s *ir.Effect, args []string) string {
 	switch {
 	case elem == nil:
 		return ""
+	case strings.HasPrefix(name, builderPrefix):
+		args = append([]string{fmt.Sprint(p.host.types.number(types.NewSlice(elem)))}, args...)
+	case name == holdElements:
+		of = "<" + p.typ(elem) + "> go_held"
+	case name == swapElements:
 	case name == "make" || name == "create":
 		of = "<" + p.typ(elem) + ">"
 	case hasPointers(elem):
@@ -175,15 +179,93 @@ func (f *fn) textConversion(e *ast.CallExpr, x ir.Expr, t types.Type) ir.Expr {
 	return f.asks(e, name, t, types.Typ[types.Uint8], f.temp(x))
 }
 
+// variable declares a local variable, which can be moved into Go's memory unless each
+// iteration of a loop has its own.
+func (f *fn) variable(at ast.Node, name string, t types.Type, init ir.Expr) *ir.Var {
+	v := f.local(name, t)
+	f.emit(&ir.Define{Var: v, Init: init})
+	if !f.counters {
+		f.u.movable[v] = at.Pos()
+	}
+	return v
+}
+
+func addressOfVar(v *ir.Var) ir.Expr {
+	return &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(v.Type)}
+}
+
 // escape has the variables of addresses that outlive them moved, and says whether that
 // can be.
-func (h *hostUnit) escape(roots []*ir.Var) bool {
+func (u *unit) escape(roots []*ir.Var) bool {
 	for _, r := range roots {
-		at, ok := h.movable[r]
-		if !ok {
+		if _, ok := u.movable[r]; !ok {
 			return false
 		}
-		h.moved[at] = true
+		if sizes.Sizeof(r.Type) > 0 {
+			u.host.moved[r] = true
+		}
 	}
 	return true
+}
+
+// move has variables in Go's memory: each becomes a pointer to what it was.
+func (u *unit) move(moved map[*ir.Var]bool) {
+	if len(moved) == 0 {
+		return
+	}
+	pointers := make(map[*ir.Var]*ir.Var)
+	for v := range moved {
+		pointers[v] = &ir.Var{Name: v.Name, Type: types.NewPointer(v.Type), There: true}
+	}
+	place := func(v *ir.Var) ir.Expr { return &ir.Deref{X: &ir.Ref{Var: pointers[v]}, T: v.Type} }
+	var create func(list []ir.Stmt) []ir.Stmt
+	create = func(list []ir.Stmt) (out []ir.Stmt) {
+		for _, s := range list {
+			switch s := s.(type) {
+			case *ir.If:
+				s.Then, s.Else = create(s.Then), create(s.Else)
+			case *ir.Loop:
+				s.Body, s.Post = create(s.Body), create(s.Post)
+			case *ir.Block:
+				s.Body = create(s.Body)
+			case *ir.Closure:
+				s.Lit.Body = create(s.Lit.Body)
+			case *ir.Define:
+				v := s.Var
+				p := pointers[v]
+				if p == nil {
+					break
+				}
+				for _, n := range []ir.Stmt{
+					&ir.Define{Var: p, Init: &ir.Zero{T: p.Type}},
+					&ir.Effect{Dst: p, Name: "create", T: v.Type, Pos: u.movable[v]},
+					&ir.Assign{To: place(v), Value: s.Init},
+				} {
+					u.at[n] = u.at[s]
+					out = append(out, n)
+				}
+				continue
+			}
+			out = append(out, s)
+		}
+		return out
+	}
+	for _, f := range u.prog.Funcs {
+		ir.MapAll(f.Body, func(e ir.Expr) ir.Expr {
+			switch e := e.(type) {
+			case *ir.Ref:
+				if moved[e.Var] {
+					return place(e.Var)
+				}
+			case *ir.Addr:
+				if d, ok := e.X.(*ir.Deref); ok {
+					if r, ok := d.X.(*ir.Ref); ok && r.Var.There {
+						return d.X
+					}
+				}
+			}
+			return e
+		})
+		f.Body = create(f.Body)
+	}
 }

@@ -7,56 +7,91 @@ import (
 	"slices"
 
 	"gocuda/cudaapi/gokernel/ir"
+	"gocuda/cudaapi/gokernel/osr"
 )
 
-// HostLoop is a loop that is entered at the head of one of its iterations. It is compiled as
-// a function of what it uses of the function around it. Its parameters are Vars, and
-// State, and its results an int, the Vars that are Set, and Results. The int says how
-// it ended.
-type HostLoop struct {
-	Stmt  ast.Stmt // an *ast.ForStmt, whose first part has run, or an *ast.RangeStmt
-	Label string
-	Info  *types.Info
-	Func  string // the function that it is in, as traces call it
-	Vars  []HostVar
-	// State are the types of what a loop over a range has that no name is for: what it
-	// goes over, but for arrays of which no element is wanted, and how far it is.
-	State []types.Type
-	// Results are the results of the function that it is in, if it has return
-	// statements with values.
-	Results []types.Type
-	// Exits are the break, continue and goto statements that lead out of it, to
-	// somewhere else than after it.
-	Exits []*ast.BranchStmt
+// LoopRefusal is what of a loop is never compiled, and why; nil if that shows only when all of
+// it is lowered, or if it is compiled.
+func LoopRefusal(l *osr.Loop) (at ast.Node, why string) {
+	var h host
+	for _, t := range l.Results {
+		if why := refusedType(h, t, "a result"); why != "" {
+			return l.Stmt, why
+		}
+	}
+	ast.Inspect(l.Stmt, func(n ast.Node) bool {
+		if why != "" {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.DeferStmt:
+			why = h.sentence(deferred)
+		case *ast.GoStmt:
+			why = h.sentence(goroutines)
+		case *ast.SelectStmt, *ast.SendStmt:
+			why = h.sentence(channels)
+		case *ast.CallExpr:
+			why = h.refusesCall(l.Info, n)
+		case *ast.Ident:
+			v, ok := l.Info.Uses[n].(*types.Var)
+			if ok && !v.IsField() && !isFunc(v.Type()) { // a literal is perhaps in the loop
+				why = refusedType(h, v.Type(), "the variable "+v.Name()+", which the loop uses,")
+			}
+		}
+		at = n
+		return why == ""
+	})
+	if why == "" {
+		return nil, ""
+	}
+	return at, why
 }
 
-// HostVar is a local variable around a loop.
-type HostVar struct {
-	Var   *types.Var
-	Place bool // it is given by its address: closures share it
-	Set   bool // the loop changes it, and it is not given by its address
+// refusesCall is why a call is never compiled; "" if it may be.
+func (h host) refusesCall(info *types.Info, e *ast.CallExpr) string {
+	fun := ast.Unparen(e.Fun)
+	tv := info.Types[fun]
+	switch {
+	case tv.IsType():
+		return refusedType(h, tv.Type, "a value")
+	case tv.IsBuiltin():
+		if name := types.ExprString(fun); name == "recover" {
+			return h.sentence(recovering)
+		} else if name == "close" {
+			return h.sentence(channels)
+		}
+		return ""
+	}
+	switch x := fun.(type) {
+	case *ast.IndexExpr:
+		fun = x.X
+	case *ast.IndexListExpr:
+		fun = x.X
+	}
+	id := identOf(fun)
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		id = sel.Sel
+	}
+	if id == nil {
+		return ""
+	}
+	o, ok := info.Uses[id].(*types.Func)
+	if !ok || o.Pkg() != nil && (o.Pkg().Path() == "main" || callsPackage(o.Pkg().Path())) || o.Signature().Recv() != nil && types.IsInterface(o.Signature().Recv().Type()) {
+		return ""
+	}
+	return types.ExprString(e.Fun) + " cannot be called in compiled code"
 }
-
-// How a loop ends.
-const (
-	LoopDone    = 1 + iota // what follows it is next
-	LoopReturns            // with values
-	LoopEnds               // with a return statement without values
-	LoopBranch             // with the first of Exits; others follow
-)
 
 // osrEntry is what a function knows besides that is made of a loop.
 type osrEntry struct {
-	*HostLoop
+	*osr.Loop
 	places map[types.Object]*ir.Var // of variables that are given by their addresses
+	headed bool                     // its own head is written
 }
 
 // placeOf is what a variable is that is given by its address; nil if o is none.
 func (f *fn) placeOf(o types.Object) ir.Expr {
 	for g := f; g != nil; g = g.parent {
-		if p := g.boxes[o]; p != nil {
-			return &ir.Deref{X: &ir.Ref{Var: p}, T: p.Type.(*types.Pointer).Elem()}
-		}
 		if g.osrEntry != nil {
 			if p := g.osrEntry.places[o]; p != nil {
 				return &ir.Deref{X: &ir.Ref{Var: p}, T: o.Type()}
@@ -67,25 +102,25 @@ func (f *fn) placeOf(o types.Object) ir.Expr {
 }
 
 // hostLoop makes a function of a loop.
-func (u *unit) hostLoop(l *HostLoop) *ir.Func {
+func (u *unit) hostLoop(l *osr.Loop) *ir.Func {
 	f := &ir.Func{Name: u.unique("loop"), Go: l.Func, Pos: l.Stmt.Pos()}
 	f.Name = "f_" + f.Name
-	u.info = l.Info
+	u.info, u.here = l.Info, l.Stmt.Pos()
 	c := &fn{u: u, f: f, vars: make(map[types.Object]*ir.Var), taken: make(map[string]int), labels: make(map[string]*ir.Label),
-		uses: usageOf(l.Info, l.Stmt), osrEntry: &osrEntry{l, make(map[types.Object]*ir.Var)}}
+		uses: usageOf(l.Info, l.Stmt), osrEntry: &osrEntry{Loop: l, places: make(map[types.Object]*ir.Var)}}
 	var list []ir.Stmt
 	c.out = &list
 	f.Results = append(f.Results, types.Typ[types.Int])
 	for _, v := range l.Vars {
-		t := v.Var.Type()
-		c.usable(t, l.Stmt, "the variable "+v.Var.Name()+", which the loop uses,")
+		t := v.Type()
+		c.usable(t, l.Stmt, "the variable "+v.Name()+", which the loop uses,")
 		if sizes.Sizeof(t) == 0 {
-			c.fail(l.Stmt, "the variable %s has no size", v.Var.Name())
+			c.fail(l.Stmt, "the variable %s has no size", v.Name())
 		}
 		if v.Place {
 			t = types.NewPointer(t)
 		}
-		p := c.local(v.Var.Name(), t)
+		p := c.local(v.Name(), t)
 		f.Params = append(f.Params, p)
 		if p.There = v.Place; v.Place {
 			c.osrEntry.places[v.Var] = p
@@ -97,6 +132,9 @@ func (u *unit) hostLoop(l *HostLoop) *ir.Func {
 		}
 	}
 	f.Results = append(f.Results, l.Results...)
+	if n := len(l.State); n > 0 && l.Leaves {
+		f.Results = append(f.Results, l.State[n-1])
+	}
 	var state []ir.Expr
 	for _, t := range l.State {
 		c.usable(t, l.Stmt, "a value")
@@ -121,14 +159,32 @@ func (u *unit) hostLoop(l *HostLoop) *ir.Func {
 	default:
 		c.fail(l.Stmt, "this is not a loop")
 	}
-	c.leaveLoop(LoopDone, nil)
+	c.leaveLoop(osr.Done, nil, nil)
 	f.Body = list
 	u.prog.Funcs = append(u.prog.Funcs, f)
 	return f
 }
 
-// leaveLoop returns from the function of a loop.
-func (f *fn) leaveLoop(how int, values []ir.Expr) {
+// head is the head of an iteration of a loop. There the function of a loop that Leaves
+// returns when it is to; at is how far it is then.
+func (f *fn) head(at ir.Expr) {
+	l := f.osrEntry
+	if l == nil || l.headed {
+		return
+	}
+	if l.headed = true; l.Leaves {
+		f.emit(&ir.If{Cond: &ir.Pure{Name: "watched", T: types.Typ[types.Bool]}, Then: f.within(func() { f.leaveLoop(osr.GoesOn, nil, at) })})
+	}
+}
+
+// leavesEarly says whether that is before the condition of the loop, which comes next.
+func (f *fn) leavesEarly() bool {
+	l := f.osrEntry
+	return l != nil && !l.headed && l.Leaves && l.Early
+}
+
+// leaveLoop returns from the function of a loop; at is how far it is, if that matters.
+func (f *fn) leaveLoop(how osr.Exit, values []ir.Expr, at ir.Expr) {
 	l := f.osrEntry
 	out := []ir.Expr{ir.Int(int64(how))}
 	for _, v := range l.Vars {
@@ -143,6 +199,12 @@ func (f *fn) leaveLoop(how int, values []ir.Expr) {
 			out = append(out, values[i])
 		}
 	}
+	if n := len(l.State); n > 0 && l.Leaves {
+		if at == nil {
+			at = &ir.Zero{T: l.State[n-1]}
+		}
+		out = append(out, at)
+	}
 	f.emit(&ir.Return{Values: out})
 }
 
@@ -151,11 +213,11 @@ func (f *fn) exits(s *ast.BranchStmt) bool {
 	if f.osrEntry == nil {
 		return false
 	}
-	i := slices.Index(f.osrEntry.Exits, s)
+	i := slices.Index(f.osrEntry.Branches, s)
 	if i < 0 {
 		return false
 	}
-	f.leaveLoop(LoopBranch+i, nil)
+	f.leaveLoop(osr.Branch+osr.Exit(i), nil, nil)
 	return true
 }
 
@@ -189,16 +251,6 @@ func (f *fn) rangeFrom(s *ast.RangeStmt, label string, state []ir.Expr) {
 		f.usable(f.typeOf(s.X), s, "a value")
 		f.refuse(s, ranged)
 	}
-}
-
-// hostLoops lowers loops.
-func (u *unit) hostLoops(loops []*HostLoop) []*ir.Func {
-	list := make([]*ir.Func, len(loops))
-	for i, l := range loops {
-		u.here = l.Stmt.Pos()
-		u.try(func() { list[i] = u.hostLoop(l) })
-	}
-	return list
 }
 
 // resultsType is a struct of so many results that the header has none for it.

@@ -22,37 +22,107 @@ type HostCall struct {
 	Map     *types.Map   // of a use of a map, which is its name: the MapUse that maps.go lists
 	Params  []types.Type // of the arguments, one by one
 	Results []types.Type // fewer than those of the function if they are dropped
+	Must    bool         // the function's last result is an error, which must takes
+
+	// Of a use of a dynamic type, which is its name: the DynamicUse that interfaces.go lists.
+	Dynamic   bool
+	Of, Iface types.Type
+	Method    *types.Func
 }
+
+// MustPackage and BuiltinPackage are where must and check are declared, which fail a cell.
+const (
+	MustPackage    = "gocuda/must"
+	BuiltinPackage = "gocuda/builtin"
+)
 
 // outsidePackages are the packages of which functions are called: they end soon, end no
 // goroutine, and keep nothing that they are given.
-var outsidePackages = []string{"fmt", "math/rand", "math/rand/v2", "strconv", "strings", "unicode", "unicode/utf8"}
+var outsidePackages = []string{"fmt", "math/rand", "math/rand/v2", "strconv", "strings", "unicode", "unicode/utf8", BuiltinPackage}
 
-// CallsPackage says whether code for the host calls functions of a package of the library:
-// those that are written in C++ too, and those that are called in Go.
-func CallsPackage(path string) bool {
-	return slices.Contains([]string{"math", "math/bits", "math/cmplx"}, path) || slices.Contains(outsidePackages, path)
+// sourcePackages are those whose generic functions are compiled with what calls them.
+var sourcePackages = []string{"cmp", "maps", "slices", "sort"}
+
+// HasSource says whether the generic functions of a package are compiled as those of cells are.
+func HasSource(path string) bool { return slices.Contains(sourcePackages, path) }
+
+// callsPackage says whether code for the host calls functions of a package of the library:
+// those that are written in C++ too, those that are called in Go, and generic ones.
+func callsPackage(path string) bool {
+	return HasSource(path) || slices.Contains([]string{"math", "math/bits", "math/cmplx", MustPackage}, path) || slices.Contains(outsidePackages, path)
 }
 
 // outsidePrints are those of package fmt.
-var outsidePrints = []string{"Print", "Printf", "Println", "Sprint", "Sprintf", "Sprintln"}
+var outsidePrints = []string{"Print", "Printf", "Println", "Sprint", "Sprintf", "Sprintln", "Errorf"}
 
 // outside calls a function of the library, and is false if it is none that can be.
 func (f *fn) outside(e *ast.CallExpr, o *types.Func) (results []ir.Expr, ok bool) {
+	if o.Pkg() != nil && o.Pkg().Path() == MustPackage {
+		return f.mustOutside(e), true
+	}
 	sig := o.Signature()
-	if o.Pkg() == nil || !slices.Contains(outsidePackages, o.Pkg().Path()) || sig.Recv() != nil || sig.TypeParams().Len() > 0 {
+	if !isOutside(o) {
 		return nil, false
 	}
 	c := HostCall{Package: o.Pkg().Path(), Name: o.Name()}
-	if c.Package == "fmt" && !slices.Contains(outsidePrints, c.Name) {
-		return nil, false
-	}
-	if !f.dropped(e) {
+	switch n := sig.Results().Len(); {
+	case !f.dropped(e):
 		for r := range sig.Results().Variables() {
 			c.Results = append(c.Results, r.Type())
 		}
+	case n > 0 && isError(sig.Results().At(n-1).Type()) && c.Package != "fmt":
+		f.fail(e, "%s cannot drop an error in compiled code: take it, or write must around the call", types.ExprString(e.Fun))
+	}
+	if c.Package == BuiltinPackage && c.Name == "check" {
+		return nil, f.checkOutside(e, c, sig)
 	}
 	return f.callOutside(e, c, sig)
+}
+
+// isOutside says whether a function may be called that is not part of the code.
+func isOutside(o *types.Func) bool {
+	if o.Pkg() == nil || !slices.Contains(outsidePackages, o.Pkg().Path()) || o.Signature().Recv() != nil || o.Signature().TypeParams().Len() > 0 {
+		return false
+	}
+	return o.Pkg().Path() != "fmt" || slices.Contains(outsidePrints, o.Name())
+}
+
+func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
+
+// mustOutside is must around a call of a function of the library: no error comes into
+// compiled code.
+func (f *fn) mustOutside(e *ast.CallExpr) []ir.Expr {
+	if inner, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr); ok && len(e.Args) == 1 {
+		if o := f.funcOf(ast.Unparen(inner.Fun)); o != nil && isOutside(o) {
+			c := HostCall{Package: o.Pkg().Path(), Name: o.Name(), Must: true}
+			if list := o.Signature().Results(); !f.dropped(e) {
+				for i := range list.Len() - 1 {
+					c.Results = append(c.Results, list.At(i).Type())
+				}
+			}
+			call := &ast.CallExpr{Fun: e.Fun, Args: inner.Args, Ellipsis: inner.Ellipsis, Rparen: e.Rparen} // which is where must is
+			if results, ok := f.callOutside(call, c, o.Signature()); ok {
+				return results
+			}
+		}
+	}
+	f.fail(e, "must of this cannot be in compiled code")
+	return nil
+}
+
+// checkOutside calls check only where that fails the cell.
+func (f *fn) checkOutside(e *ast.CallExpr, c HostCall, sig *types.Signature) (ok bool) {
+	list := f.within(func() { _, ok = f.callOutside(e, c, sig) })
+	if !ok {
+		return false
+	}
+	last := len(list) - 1
+	for _, s := range list[:last] {
+		f.emit(s)
+	}
+	call := list[last].(*ir.Call)
+	f.emit(&ir.If{Cond: &ir.Unary{Op: token.NOT, X: call.Args[0], T: types.Typ[types.Bool]}, Then: []ir.Stmt{call}})
+	return true
 }
 
 // printOutside is print and println.
@@ -77,7 +147,7 @@ func (f *fn) callOutside(e *ast.CallExpr, c HostCall, sig *types.Signature) (res
 		}
 		c.Params = append(c.Params, t)
 	}
-	if slices.ContainsFunc(append(c.Params, c.Results...), func(t types.Type) bool { return !isPlain(t) }) {
+	if slices.ContainsFunc(c.Params, func(t types.Type) bool { return !isPlain(t) }) || slices.ContainsFunc(c.Results, func(t types.Type) bool { return !isPlain(t) && !isError(t) }) {
 		return nil, false
 	}
 	g := f.u.outsideFunc(c.Name, c, e.Pos())
@@ -120,6 +190,9 @@ func (u *unit) outsideFunc(name string, c HostCall, pos token.Pos) *ir.Func {
 
 // outsideFunc writes the function that stands for call n.
 func (p *printer) outsideFunc(f *ir.Func, n int) {
+	if p.dynamicFunc(f, n, p.host.outside[n].call) {
+		return
+	}
 	p.panics[f] = true
 	p.line("")
 	p.head(f)
@@ -137,6 +210,9 @@ func (p *printer) outsideFunc(f *ir.Func, n int) {
 		p.line("        u8 none;")
 	}
 	p.line("    } frame = {%s};", strings.Join(args, ", "))
+	if p.host.outside[n].call.callsBack() {
+		p.line("    go.told = true;")
+	}
 	p.line("    go::outside(go, %d, %d, &frame);", n, p.hostSite(HostSite{Pos: p.fset.Position(f.Pos), What: Outside}))
 	switch len(f.Results) {
 	case 0:

@@ -108,7 +108,7 @@ func after(t *testing.T, name, pass string) (text string, err error) {
 		}
 	}
 	if strings.HasSuffix(name, "_host") || name == "roots" {
-		err = compiledForHost(file, string(source))
+		_, err = compiledForHost(file, string(source))
 	} else {
 		_, err = Compile(string(source), Options{Name: file})
 	}
@@ -120,17 +120,17 @@ type imports struct{}
 func (imports) Import(path string) (*types.Package, error) { return Import(path) }
 
 // compiledForHost compiles the functions of a file for the host.
-func compiledForHost(name, source string) error {
+func compiledForHost(name, source string) (*HostProgram, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{}}
 	conf := types.Config{Importer: imports{}}
 	if _, err := conf.Check("main", fset, []*ast.File{file}, info); err != nil {
-		return err
+		return nil, err
 	}
 	decls := make(map[*types.Func]*ast.FuncDecl)
 	var funcs []*types.Func
@@ -141,8 +141,11 @@ func compiledForHost(name, source string) error {
 			funcs = append(funcs, o)
 		}
 	}
-	_, err = CompileHost(fset, funcs, nil, func(o *types.Func) (HostSource, bool) { return HostSource{Decl: decls[o], Info: info}, decls[o] != nil }, nil)
-	return err
+	p := CompileHost(fset, funcs, nil, func(o *types.Func) (HostSource, bool) { return HostSource{Decl: decls[o], Info: info}, decls[o] != nil }, nil, Seen{})
+	if why := p.Refused(); why != nil {
+		return p, why
+	}
+	return p, nil
 }
 
 // shown is what a pass made of each function, or found out about it.

@@ -95,6 +95,12 @@ func (p *printer) typ(t types.Type) string {
 	case ir.BFloat16:
 		return "go::bf16"
 	}
+	if n := heldWords(t); n > 0 {
+		return fmt.Sprintf("go::held<%d>", n)
+	}
+	if Layout(t) == layouts["strings.Builder"] {
+		return "go::builder"
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		if u.Info()&types.IsString != 0 {
@@ -139,7 +145,7 @@ func (p *printer) structName(t types.Type, s *types.Struct) string {
 	p.order = append(p.order, name)
 	var fields, same strings.Builder
 	same.WriteString("true")
-	comparable := types.Comparable(t)
+	comparable := types.Comparable(t) && isComparable(t)
 	for i := range s.NumFields() {
 		f := s.Field(i)
 		if sizes.Sizeof(f.Type()) == 0 { // C++ would give it a byte
@@ -180,7 +186,7 @@ func (p *printer) expr(e ir.Expr) string {
 	case *ir.Const:
 		return p.constant(e.Value, e.T)
 	case *ir.Zero:
-		if ir.IsString(e.T) {
+		if ir.IsString(e.T) || heldWords(e.T) > 0 {
 			return p.typ(e.T) + "{}"
 		}
 		if b, ok := e.T.Underlying().(*types.Basic); ok && b.Info()&types.IsComplex == 0 {
@@ -299,6 +305,10 @@ func (p *printer) pure(e *ir.Pure) string {
 		return "go::dynamic_shared<" + p.typ(e.T.Underlying().(*types.Slice).Elem()) + ">" + list
 	case "f32":
 		return "f32" + list
+	case "data":
+		return "go::data<" + p.typ(e.T) + ">" + list
+	case "watched":
+		return "go::watched(go)"
 	case "array_of":
 		return "go::array_of<" + p.typ(e.T.Underlying().(*types.Pointer).Elem()) + ">" + list
 	}

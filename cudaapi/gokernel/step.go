@@ -104,7 +104,7 @@ func (f *fn) snapshot() *fn {
 		return nil
 	}
 	g := *f
-	g.vars, g.boxes, g.parent = maps.Clone(f.vars), maps.Clone(f.boxes), f.parent.snapshot()
+	g.vars, g.parent = maps.Clone(f.vars), f.parent.snapshot()
 	return &g
 }
 

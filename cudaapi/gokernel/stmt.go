@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gocuda/cudaapi/gokernel/ir"
+	"gocuda/cudaapi/gokernel/osr"
 )
 
 var constantZero, constantOne = constant.MakeInt64(0), constant.MakeInt64(1)
@@ -112,7 +113,7 @@ func (f *fn) stmt(s ast.Stmt, label string) {
 	case *ast.SelectStmt, *ast.SendStmt:
 		f.refuse(s, channels)
 	case *ast.TypeSwitchStmt:
-		f.refuse(s, interfaces)
+		f.chooseType(s, label)
 	default:
 		f.refuse(s, otherStatement, s)
 	}
@@ -177,6 +178,9 @@ func (f *fn) declare(d *ast.GenDecl) {
 			} else {
 				t = f.typeOf(s.Values[i])
 			}
+			if _, isFunc := t.Underlying().(*types.Signature); s.Type != nil && !isFunc {
+				f.usable(t, id, "a variable") // rather than its value
+			}
 			var init ir.Expr
 			switch {
 			case values != nil:
@@ -210,15 +214,7 @@ func (f *fn) define(id *ast.Ident, o *types.Var, t types.Type, init ir.Expr) {
 		f.emit(&ir.Define{Var: f.local("t", t), Init: init})
 		return
 	}
-	v, p := f.u.target.variable(f, id, id.Name, t, init)
-	if v == nil {
-		if f.boxes == nil {
-			f.boxes = make(map[types.Object]*ir.Var)
-		}
-		f.boxes[o] = p.(*ir.Ref).Var
-		return
-	}
-	f.vars[o] = v
+	f.vars[o] = f.variable(id, id.Name, t, init)
 }
 
 // place lowers what can be assigned to; nil for the blank identifier.
@@ -453,12 +449,17 @@ func (f *fn) loop(s *ast.ForStmt, label string) {
 			test = f.within(func() { l.Cond = f.expr(s.Cond) })
 		}
 		l.Body = f.targeted(destination{label, l.Label, true}, func() {
-			if len(test) > 0 || len(own) > 0 && l.Cond != nil {
+			early := f.leavesEarly()
+			if early {
+				f.head(nil)
+			}
+			if len(test) > 0 || (early || len(own) > 0) && l.Cond != nil {
 				*f.out = append(*f.out, test...)
 				leave := &ir.Leave{To: l.Label}
 				f.emit(&ir.If{Cond: &ir.Unary{Op: token.NOT, X: l.Cond, T: types.Typ[types.Bool]}, Then: []ir.Stmt{leave}})
 				l.Cond = nil
 			}
+			f.head(nil)
 			for _, p := range own {
 				v := f.local(p.o.Name(), p.outer.Type)
 				f.emit(&ir.Define{Var: v, Init: &ir.Ref{Var: p.outer}})
@@ -607,6 +608,7 @@ func (f *fn) countFrom(s *ast.RangeStmt, label string, t types.Type, from, n ir.
 		key, _ = f.u.info.Defs[id].(*types.Var)
 	}
 	f.countTo(s, name, label, t, from, n, func(i *ir.Ref) {
+		f.head(i)
 		switch {
 		case key != nil && (f.uses.assigned[key] || f.uses.shaky[key]):
 			f.define(identOf(s.Key), key, t, i)
@@ -678,6 +680,7 @@ func (f *fn) charactersFrom(s *ast.RangeStmt, label string, text, from ir.Expr) 
 	l := &ir.Loop{Label: f.newLabel(label), Pos: s.Pos(), Cond: &ir.Binary{Op: token.LSS, X: next, Y: &ir.Len{X: text}, T: types.Typ[types.Bool]}}
 	f.emit(l)
 	l.Body = f.targeted(destination{label, l.Label, true}, func() {
+		f.head(next)
 		at := f.temp(next)
 		size := &ir.Pure{Name: "rune_size", Args: []ir.Expr{text, at}, T: types.Typ[types.Int]}
 		f.emit(&ir.Assign{To: next, Value: &ir.Binary{Op: token.ADD, X: at, Y: size, T: types.Typ[types.Int]}})
@@ -761,6 +764,7 @@ func (f *fn) choose(s *ast.SwitchStmt, label string) {
 					if tag == nil {
 						cond = f.expr(e)
 					} else {
+						f.comparable(e, tag.Type())
 						cond = &ir.Binary{Op: token.EQL, X: tag, Y: f.to(e, tag.Type()), T: types.Typ[types.Bool]}
 					}
 					if through {
@@ -872,9 +876,9 @@ func (f *fn) giveBack(values []ir.Expr) {
 	if f.iteration == nil {
 		switch {
 		case f.osrEntry != nil && len(values) == 0:
-			f.leaveLoop(LoopEnds, nil)
+			f.leaveLoop(osr.Ends, nil, nil)
 		case f.osrEntry != nil:
-			f.leaveLoop(LoopReturns, values)
+			f.leaveLoop(osr.Returns, values, nil)
 		default:
 			f.emit(&ir.Return{Values: values})
 		}

@@ -19,8 +19,13 @@ type target interface {
 	// unusable finds what the target has no place for, of what targets differ in: a type, or
 	// one that it consists of. within are the types around it, and the type itself.
 	unusable(t types.Type, within []types.Type) (bad types.Type, why string)
+	// holds says whether the target has values of a type, though perhaps it cannot use them.
+	// within are the types around it.
+	holds(t types.Type, within []types.Type) bool
 	// hasStrings: strings are values, which can be made; otherwise they are constants.
 	hasStrings() bool
+	// hasInterfaces: interfaces are values, which can be made and asked for their types.
+	hasInterfaces() bool
 	// iterations bounds those of a loop that does not ask whether it is interrupted; 0: no
 	// loop asks.
 	iterations() int64
@@ -40,9 +45,6 @@ type target interface {
 	global(u *unit, v *types.Var, at ast.Node) *ir.Var
 	// literalName is what messages call a function literal.
 	literalName(f *fn, name string) string
-	// variable declares a local variable with a value. If its memory is elsewhere, it gives
-	// no variable, but a pointer.
-	variable(f *fn, at ast.Node, name string, t types.Type, init ir.Expr) (v *ir.Var, pointer ir.Expr)
 
 	// library calls a function that is not part of the program; not ok if it is.
 	library(f *fn, e *ast.CallExpr, o *types.Func) (results []ir.Expr, ok bool)
@@ -60,6 +62,8 @@ const (
 	deferred               //
 	channels               //
 	interfaces             //
+	madeInterface          //
+	comparedHeld           // type
 	secondValues           //
 	unsafePackage          //
 	recovering             //
@@ -103,6 +107,8 @@ var deviceSentences = map[refusal]string{
 	deferred:       "defer cannot be used in a kernel: write what is to be done before each return",
 	channels:       "there are no channels in a kernel; threads share memory, ordered by barriers and atomics",
 	interfaces:     "there are no interfaces in a kernel, so a type cannot be asked for",
+	madeInterface:  "there are no interfaces in a kernel",
+	comparedHeld:   "values of type %s cannot be compared in a kernel",
 	secondValues:   "a kernel has neither maps, channels nor interfaces, so there is no second value",
 	unsafePackage:  "package unsafe cannot be used in a kernel",
 	recovering:     "recover cannot be used in a kernel: a panic ends the thread, and is reported by the launch's stream",
@@ -155,9 +161,12 @@ func (device) unusable(t types.Type, within []types.Type) (bad types.Type, why s
 	return nil, ""
 }
 
-func (device) hasStrings() bool  { return false }
-func (device) iterations() int64 { return 0 }
-func (device) escapes(u *unit)   { u.lifetimes() }
+func (device) holds(types.Type, []types.Type) bool { return false }
+
+func (device) hasStrings() bool    { return false }
+func (device) hasInterfaces() bool { return false }
+func (device) iterations() int64   { return 0 }
+func (device) escapes(u *unit)     { u.lifetimes() }
 
 func (device) declaration(u *unit, o *types.Func) *ast.FuncDecl { return u.decls[o] }
 func (device) named(*ir.Func, *types.Func)                      {}
@@ -172,12 +181,6 @@ func (device) recursive(u *unit, at token.Pos, name string) {
 }
 
 func (device) literalName(f *fn, name string) string { return f.f.Go + "." + name }
-
-func (device) variable(f *fn, _ ast.Node, name string, t types.Type, init ir.Expr) (v *ir.Var, pointer ir.Expr) {
-	v = f.local(name, t)
-	f.emit(&ir.Define{Var: v, Init: init})
-	return v, &ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(t)}
-}
 
 func (device) library(f *fn, e *ast.CallExpr, o *types.Func) (results []ir.Expr, ok bool) {
 	if o.Pkg() == f.u.pkg || f.u.imported[o.Origin()] != nil {
@@ -215,14 +218,16 @@ var hostSentences = map[refusal]string{
 	goroutines:     "compiled code starts no goroutines",
 	deferred:       "compiled code has no defer: write what is to be done before each return",
 	channels:       "compiled code has no channels",
-	interfaces:     "compiled code has no interfaces, so a type cannot be asked for",
-	secondValues:   "compiled code has neither channels nor interfaces, so there is no second value",
+	interfaces:     "compiled code takes no struct or array of one pointer out of an interface",
+	madeInterface:  "compiled code makes no interface of a struct or array of one pointer",
+	comparedHeld:   "compiled code cannot compare values of type %s",
+	secondValues:   "compiled code has no channels, so there is no second value",
 	unsafePackage:  "package unsafe cannot be used in compiled code",
 	recovering:     "recover cannot be used in compiled code",
 	builtins:       "%s cannot be used in compiled code",
 	otherStatement: "compiled code cannot have this statement (%T)",
 	otherCall:      "compiled code can call functions by their names, and function literals that a variable holds",
-	fieldCall:      "a function that is kept in a field cannot be called in compiled code",
+	fieldCall:      "compiled code gives no function to a method of an interface, or to a function in a field",
 	otherExpr:      "compiled code cannot have this expression (%T)",
 	otherValue:     "compiled code cannot have a value of type %s",
 	otherName:      "%s cannot be used in compiled code",
@@ -264,14 +269,26 @@ func (h host) unusable(t types.Type, within []types.Type) (bad types.Type, why s
 	return nil, ""
 }
 
-func (host) hasStrings() bool  { return true }
-func (host) iterations() int64 { return hostIterations }
+func (host) hasStrings() bool    { return true }
+func (host) hasInterfaces() bool { return true }
+func (host) iterations() int64   { return hostIterations }
 
+// escapes moves variables until nothing outlives its memory; functions for which that cannot
+// be are refused.
 func (h host) escapes(u *unit) {
-	h.stores = u.storesPointers()
-	for _, f := range u.prog.Funcs {
-		u.try(func() { u.keepsRules(f) })
+	for again := true; again; {
+		again = false
+		h.stores, h.moved = u.storing(func(c HostCall) bool { return c.storesInMap() || c.callsBack() }), make(map[*ir.Var]bool)
+		for _, f := range u.prog.Funcs {
+			if why := u.attempt(func() { u.keepsRules(f) }); why != nil && h.refused[f] == nil {
+				h.refused[f], again = why, true
+			}
+		}
+		again = again || len(h.moved) > 0
+		u.dropRefused()
+		u.move(h.moved)
 	}
+	u.dropHolds()
 }
 
 func (h host) declaration(_ *unit, o *types.Func) *ast.FuncDecl {
@@ -279,13 +296,15 @@ func (h host) declaration(_ *unit, o *types.Func) *ast.FuncDecl {
 	return s.Decl
 }
 
-func (host) named(f *ir.Func, o *types.Func) { f.Name, f.Go = "f_"+f.Name, hostName(o) }
+func (h host) named(f *ir.Func, o *types.Func) {
+	f.Name, f.Go = "f_"+f.Name, hostName(o)
+	h.origins[f] = o
+}
 
 func (h host) facts(u *unit, o *types.Func) (done func()) {
 	s, _ := h.find(o)
 	info, here := u.info, u.here
 	u.info = s.Info
-	h.funcs = append(h.funcs, o)
 	return func() { u.info, u.here = info, here }
 }
 
@@ -316,9 +335,6 @@ func (h host) global(u *unit, v *types.Var, at ast.Node) *ir.Var {
 }
 
 func (h host) literalName(f *fn, _ string) string {
-	if h.literals == nil {
-		h.literals = make(map[string]int)
-	}
 	h.literals[f.f.Go]++
 	n := fmt.Sprint(h.literals[f.f.Go])
 	if f.parent != nil {
@@ -327,22 +343,10 @@ func (h host) literalName(f *fn, _ string) string {
 	return f.f.Go + ".func" + n
 }
 
-// variable is in Go's memory if its address outlives it.
-func (h host) variable(f *fn, at ast.Node, name string, t types.Type, init ir.Expr) (v *ir.Var, pointer ir.Expr) {
-	if h.moved[at.Pos()] && sizes.Sizeof(t) > 0 {
-		init = f.temp(init)
-		p := f.asks(at, "create", types.NewPointer(t), t)
-		f.emit(&ir.Assign{To: &ir.Deref{X: p, T: t}, Value: init})
-		return nil, p
-	}
-	v, pointer = device{}.variable(f, at, name, t, init)
-	if !f.counters {
-		h.movable[v] = at.Pos()
-	}
-	return v, pointer
-}
-
 func (h host) library(f *fn, e *ast.CallExpr, o *types.Func) (results []ir.Expr, ok bool) {
+	if f.permutes(e, o) {
+		return nil, true
+	}
 	if f.u.declOf(o.Origin()) != nil || o.Signature().Recv() != nil && types.IsInterface(o.Signature().Recv().Type()) {
 		return nil, false
 	}
@@ -353,6 +357,15 @@ func (h host) library(f *fn, e *ast.CallExpr, o *types.Func) (results []ir.Expr,
 		case hostMath[o.Pkg().Path()+"."+o.Name()]: // with the same bits
 			return f.library(e, o), true
 		}
+	}
+	if results, ok := f.typed(e, o); ok {
+		return results, true
+	}
+	if results, ok := f.builder(e, o); ok {
+		return results, true
+	}
+	if f.printsToBuilder(e, o) {
+		return nil, true
 	}
 	if results, ok := f.outside(e, o); ok {
 		return results, true

@@ -24,6 +24,7 @@ var checking struct {
 	folder   string         // for records; "" for none
 	file     *record.Writer // of this one
 	last     List           // of the check before
+	pending  func(any bool) // see SetPending
 }
 
 // recording are the drivers that record for the check.
@@ -38,6 +39,17 @@ func SetNamer(n Namer) {
 	defer checking.Unlock()
 	checking.namer = n
 	callsite.SetExact(n.Place)
+}
+
+// SetPending has f told when work is queued that nobody has waited for, and when there is
+// none any more: only in between a check wants to know of [HostAccess].
+func SetPending(f func(any bool)) {
+	checking.Lock()
+	defer checking.Unlock()
+	checking.pending = f
+	if checking.checker != nil {
+		checking.recorder.WhenPending(f)
+	}
 }
 
 // On begins to check what this process queues on its devices. Work that is queued
@@ -71,6 +83,9 @@ func On() error {
 		return errors.Join(err, closeFile())
 	}
 	checking.checker, checking.recorder, checking.beside = c, r, b
+	if checking.pending != nil {
+		r.WhenPending(checking.pending)
+	}
 	record.Use(r)
 	return nil
 }
@@ -86,6 +101,10 @@ func Off() error {
 	r, rest := record.Rest()
 	record.Use(r)
 	err := errors.Join(cuda.Decorate(rest), closeFile())
+	checking.recorder.WhenPending(nil)
+	if checking.pending != nil {
+		checking.pending(false)
+	}
 	checking.checker = nil
 	recording.Lock()
 	recording.list = nil

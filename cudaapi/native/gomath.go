@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"gocuda/cudaapi/gokernel"
+	"gocuda/cudaapi/gokernel/osr"
 )
 
 // mathFuncs are functions of package math whose results in C differ from Go's in their
@@ -45,6 +46,6 @@ var mathPlaces = func() (list []unsafe.Pointer) {
 
 // Program writes functions and loops of Go, and the functions that they call, as C++: see
 // [gokernel.CompileHost].
-func Program(fset *token.FileSet, funcs []*types.Func, loops []*gokernel.HostLoop, find func(*types.Func) (gokernel.HostSource, bool)) (*gokernel.HostProgram, error) {
-	return gokernel.CompileHost(fset, funcs, loops, find, mathNames())
+func Program(fset *token.FileSet, funcs []*types.Func, loops []*osr.Loop, find func(*types.Func) (gokernel.HostSource, bool), seen gokernel.Seen) *gokernel.HostProgram {
+	return gokernel.CompileHost(fset, funcs, loops, find, mathNames(), seen)
 }

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"reflect"
 	"unsafe"
+
+	"gocuda/cudaapi/gokernel"
 )
 
 // Compiled code asks for memory in the middle of a call (gokernel/header/memory.h): a
@@ -198,8 +200,10 @@ func typeWord(t reflect.Type) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsaf
 // find notes where the pointers of a type are.
 func (s *shape) find(t reflect.Type, at uintptr) {
 	switch t.Kind() {
-	case reflect.UnsafePointer, reflect.String, reflect.Slice:
+	case reflect.UnsafePointer, reflect.String, reflect.Slice, reflect.Pointer, reflect.Func, reflect.Map, reflect.Chan:
 		s.pointers = append(s.pointers, at)
+	case reflect.Interface:
+		s.pointers = append(s.pointers, at, at+unsafe.Sizeof(uintptr(0)))
 	case reflect.Array:
 		for i := range t.Len() {
 			s.find(t.Elem(), at+uintptr(i)*t.Elem().Size())
@@ -212,8 +216,16 @@ func (s *shape) find(t reflect.Type, at uintptr) {
 }
 
 func shapeOf(t types.Type) reflect.Type {
+	if like := gokernel.Layout(t); like != nil {
+		return like
+	}
 	switch u := t.Underlying().(type) {
-	case *types.Pointer, *types.Map:
+	case *types.Interface:
+		if u.Empty() {
+			return reflect.TypeFor[any]()
+		}
+		return reflect.TypeFor[error]() // as one with any methods
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
 		return reflect.TypeFor[unsafe.Pointer]()
 	case *types.Slice:
 		return reflect.TypeFor[[]byte]()
@@ -234,6 +246,7 @@ func shapeOf(t types.Type) reflect.Type {
 }
 
 var basicShapes = map[types.BasicKind]reflect.Type{
+	types.UnsafePointer: reflect.TypeFor[unsafe.Pointer](), types.Uintptr: reflect.TypeFor[uintptr](),
 	types.Bool: reflect.TypeFor[bool](), types.String: reflect.TypeFor[string](),
 	types.Int: reflect.TypeFor[int](), types.Int8: reflect.TypeFor[int8](), types.Int16: reflect.TypeFor[int16](), types.Int32: reflect.TypeFor[int32](), types.Int64: reflect.TypeFor[int64](),
 	types.Uint: reflect.TypeFor[uint](), types.Uint8: reflect.TypeFor[uint8](), types.Uint16: reflect.TypeFor[uint16](), types.Uint32: reflect.TypeFor[uint32](), types.Uint64: reflect.TypeFor[uint64](),

@@ -88,6 +88,9 @@ type Code struct {
 	places  []unsafe.Pointer // keeps the variables alive
 	shapes  []shape          // of HostProgram.Types
 	outside []outside        // of HostProgram.Outside
+
+	// Watch, if it is not nil, has loops left that can be, once it is set.
+	Watch *atomic.Bool
 }
 
 // Func is a function that can be called.
@@ -98,7 +101,7 @@ type Func struct {
 }
 
 // codeVersion changes with how this package compiles.
-const codeVersion = 6
+const codeVersion = 7
 
 // Compile compiles a program, or takes it from the cache on disk, and loads it. If it
 // has package variables, they are to be bound before it is called.
@@ -169,7 +172,7 @@ func compile(p *gokernel.HostProgram, missing bool) (*Code, error) {
 			case h.Map != nil:
 				code.outside[i] = newMapUse(h)
 			case h.Package == "" && h.Name == "panic":
-				code.outside[i] = newOutside(reflect.ValueOf(func(v any) { panic(v) }), h)
+				code.outside[i] = newOutside(reflect.ValueOf(func(v any) { panic(v) }), h, nil)
 			}
 		}
 	}
@@ -185,20 +188,23 @@ func (c *Code) Bind(places []unsafe.Pointer) {
 	}
 }
 
-// Funcs are the functions of a program that were asked for.
+// Funcs are the functions of a program that were asked for; nil: one was refused.
 func (c *Code) Funcs() ([]*Func, error) { return c.entries(c.Program.Entries) }
 
-// Loops are the loops of a program.
+// Loops are its loops; nil: one was refused.
 func (c *Code) Loops() ([]*Func, error) { return c.entries(c.Program.Loops) }
 
 func (c *Code) entries(entries []gokernel.HostEntry) ([]*Func, error) {
-	var list []*Func
-	for _, e := range entries {
+	list := make([]*Func, len(entries))
+	for i, e := range entries {
+		if e.Refused != nil {
+			continue
+		}
 		at, err := c.library.Symbol(e.Symbol)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &Func{HostEntry: e, Code: c, entry: at})
+		list[i] = &Func{HostEntry: e, Code: c, entry: at}
 	}
 	return list, nil
 }
@@ -262,6 +268,7 @@ type record struct {
 	in          [4]uintptr
 	out         [2]uintptr
 	held        uintptr
+	watch       *atomic.Bool
 
 	shapes  []shape
 	outside []outside
@@ -289,9 +296,12 @@ func (f *Func) Call(p unsafe.Pointer, stop *atomic.Bool) Outcome {
 		stop = new(atomic.Bool)
 	}
 	r := records.Get().(*record)
-	r.stop, r.state, r.shapes, r.outside = stop, uint32(Returned), f.Code.shapes, f.Code.outside
+	r.stop, r.state, r.shapes, r.outside, r.watch = stop, uint32(Returned), f.Code.shapes, f.Code.outside, f.Code.Watch
+	if r.watch == nil {
+		r.watch = new(atomic.Bool)
+	}
 	defer func() { // also after a panic in an answer: kept holds what C was given
-		r.stop, r.outside, r.value = nil, nil, nil
+		r.stop, r.outside, r.value, r.watch = nil, nil, nil, nil
 		r.kept.end()
 		records.Put(r)
 		runtime.KeepAlive(f) // its code

@@ -3,6 +3,7 @@ package native
 import (
 	"fmt"
 	"reflect"
+	"sync"
 	"unsafe"
 
 	"gocuda/cudaapi/gokernel"
@@ -13,23 +14,38 @@ import (
 type outside func(r *record, frame unsafe.Pointer)
 
 // BindOutside asks for the functions of HostProgram.Outside, but not for panic and the uses of
-// maps. If there are some, it comes before the first call.
-func (c *Code) BindOutside(find func(gokernel.HostCall) (reflect.Value, error)) error {
+// maps. If there are some, it comes before the first call. fail is what must does with an
+// error: it does not return. dynamic gives the functions for the uses of dynamic types, in the
+// order of Outside; it is called when one is used first, as only then all of their types are known.
+func (c *Code) BindOutside(find func(gokernel.HostCall) (reflect.Value, error), fail func(error), dynamic func() []reflect.Value) error {
+	uses := sync.OnceValue(func() []outside {
+		list := make([]outside, len(c.Program.Outside))
+		for i, f := range dynamic() {
+			if f.IsValid() {
+				list[i] = newDynamicUse(f, c.Program.Outside[i])
+			}
+		}
+		return list
+	})
 	for i, h := range c.Program.Outside {
 		if c.outside[i] != nil {
+			continue
+		}
+		if h.Dynamic {
+			c.outside[i] = func(r *record, frame unsafe.Pointer) { uses()[i](r, frame) }
 			continue
 		}
 		f, err := find(h)
 		if err != nil {
 			return err
 		}
-		c.outside[i] = newOutside(f, h)
+		c.outside[i] = newOutside(f, h, fail)
 	}
 	return nil
 }
 
 // newOutside is quick for functions that loops call often.
-func newOutside(f reflect.Value, c gokernel.HostCall) outside {
+func newOutside(f reflect.Value, c gokernel.HostCall, fail func(error)) outside {
 	if len(c.Results) == 1 {
 		switch f := f.Interface().(type) {
 		case func() float64:
@@ -68,12 +84,23 @@ func newOutside(f reflect.Value, c gokernel.HostCall) outside {
 			args[i] = reflect.ValueOf(frame.Field(i).Interface()) // a copy: the callee may keep it
 		}
 		results := f.Call(args)
+		if c.Must {
+			if err, _ := results[len(results)-1].Interface().(error); err != nil {
+				fail(err)
+			}
+		}
 		for i := range c.Results {
 			v := results[i]
 			if v.Kind() == reflect.String && v.Len() > 0 {
 				r.kept.add(unsafe.Pointer(unsafe.StringData(v.String())), uintptr(v.Len()))
 			}
-			frame.Field(len(args) + i).Set(v)
+			at := frame.Field(len(args) + i)
+			at.Set(v)
+			if v.Kind() == reflect.Interface && !v.IsNil() {
+				words := (*[2]unsafe.Pointer)(at.Addr().UnsafePointer())
+				r.kept.add(words[0], 0)
+				r.kept.add(words[1], 0)
+			}
 		}
 	}
 }

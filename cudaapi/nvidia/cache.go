@@ -43,7 +43,7 @@ func (c *Compiler) cached(src *driver.Source, arch string) (*driver.Compiled, er
 }
 
 func (c *Compiler) cacheKey(src *driver.Source, arch string) string {
-	return codecache.Key(3, c.Version(), arch, src.Code, src.Options, src.Names, c.include, codecache.NameIn(src.Code, src.Name))
+	return codecache.Key(4, c.Version(), arch, src.Code, src.Options, src.Names, c.include, codecache.NameIn(src.Code, src.Name))
 }
 
 // decode reads what was kept, nil if that cannot be read.

@@ -2,27 +2,73 @@
 
 package nvidia
 
+import "gocuda/cudaapi/internal/headers"
+
+// prelude is what nvcc gives every source, and NVRTC none: names of C's headers that
+// CUDA's own include.
+const prelude = types + `#include <math.h>
+#include <stddef.h>
+#include <limits.h>
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+#define register // which C++17 has no use for, and nvcc lets pass
+`
+
+// preludeName is the header that every source includes before its first line.
+const preludeName = "gocuda_prelude.h"
+
 // standardHeaders are the headers of C and C++ that CUDA sources include by
 // habit. NVRTC has none, but knows most of what they declare by itself; these
 // add the rest. Sources with them then compile wherever nvcc would take them.
 // Where the toolkit has its own (libcu++), the types and limits are its.
 var standardHeaders = map[string]string{
-	"assert.h": "", "cassert": "",
+	preludeName: prelude,
+	"assert.h":  "", "cassert": "",
 	"stdio.h": "", "cstdio": "",
 	"stdlib.h": "", "cstdlib": "",
 	"string.h": "", "cstring": "",
-	"iostream": "",
-	"math.h":   mathHeader, "cmath": mathHeader,
+	"time.h": "", "ctime": "",
+	"new":       "",
+	"stdbool.h": "",
+	"iostream":  "",
+	"math.h":    mathHeader, "cmath": mathHeader + headers.StdMath,
 	"stdint.h": integers, "cstdint": integers,
 	"stddef.h": sizes, "cstddef": sizes,
 	"limits.h": limits, "climits": limits,
 	"float.h": floats, "cfloat": floats,
 }
 
+// coreHeaders are what the C++ library declares and device code can use: libcu++'s.
+var coreHeaders = func() map[string]string {
+	h := map[string]string{}
+	for _, name := range []string{"array", "atomic", "bit", "complex", "concepts", "functional", "initializer_list",
+		"iterator", "limits", "numeric", "optional", "span", "tuple", "type_traits", "utility", "variant"} {
+		h[name] = core("#include <cuda/std/" + name + ">\n")
+	}
+	h["algorithm"] = core(`#if __has_include(<cuda/std/__algorithm_>) && !__has_include(<cuda/std/algorithm>)
+#include <cuda/std/__algorithm_> // before CUDA 13
+#else
+#include <cuda/std/algorithm>
+#endif
+`)
+	return h
+}()
+
+// core is a header whose names are libcu++'s.
+func core(include string) string {
+	return "#pragma once\n" + include + "namespace std { using namespace ::cuda::std; }\n"
+}
+
+// hostHeaders are of CUDA's host side: all that a kernel needs of them is built into NVRTC,
+// and their functions are not for devices.
+var hostHeaders = map[string]string{"cuda.h": ""}
+
 // cudaHeaders stand for the toolkit's where it is not installed: all that a
 // kernel needs of them is built into NVRTC.
 var cudaHeaders = map[string]string{
-	"cuda_runtime.h": "", "cuda_runtime_api.h": "", "device_launch_parameters.h": "", "cuda.h": "",
+	"cuda_runtime.h": "", "cuda_runtime_api.h": "", "device_launch_parameters.h": "", "vector_types.h": "", "vector_functions.h": "",
 }
 
 const mathHeader = `#pragma once
@@ -40,10 +86,8 @@ const mathHeader = `#pragma once
 #endif
 `
 
-const integers = `#pragma once
-#if __has_include(<cuda/std/cstdint>)
-#include <cuda/std/cstdint>
-#else
+// types are the integers of C, as libcu++ has them.
+const types = `
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
@@ -54,6 +98,12 @@ typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 typedef long long intptr_t;
 typedef unsigned long long uintptr_t;
+`
+
+const integers = `#pragma once
+#if __has_include(<cuda/std/cstdint>)
+#include <cuda/std/cstdint>
+#else
 #define INT8_MAX 127
 #define INT16_MAX 32767
 #define INT32_MAX 2147483647
@@ -66,11 +116,22 @@ typedef unsigned long long uintptr_t;
 #define UINT16_MAX 65535
 #define UINT32_MAX 4294967295u
 #define UINT64_MAX 18446744073709551615ull
+#define GOCUDA_INTEGERS(n) \
+    typedef int##n##_t int_least##n##_t, int_fast##n##_t; \
+    typedef uint##n##_t uint_least##n##_t, uint_fast##n##_t;
+GOCUDA_INTEGERS(8) GOCUDA_INTEGERS(16) GOCUDA_INTEGERS(32) GOCUDA_INTEGERS(64)
+#undef GOCUDA_INTEGERS
+typedef int64_t intmax_t;
+typedef uint64_t uintmax_t;
 #endif
+#define GOCUDA_INTEGERS(n) \
+    using ::int##n##_t; using ::int_least##n##_t; using ::int_fast##n##_t; \
+    using ::uint##n##_t; using ::uint_least##n##_t; using ::uint_fast##n##_t;
 namespace std {
-using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;
-using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;
+GOCUDA_INTEGERS(8) GOCUDA_INTEGERS(16) GOCUDA_INTEGERS(32) GOCUDA_INTEGERS(64)
+using ::intmax_t; using ::uintmax_t; using ::intptr_t; using ::uintptr_t;
 }
+#undef GOCUDA_INTEGERS
 `
 
 const sizes = `#pragma once
@@ -82,26 +143,27 @@ typedef long ptrdiff_t;
 namespace std { using ::size_t; using ::ptrdiff_t; }
 `
 
+// limits are written as libcu++ writes them, so that both may be included.
 const limits = `#pragma once
-#if __has_include(<cuda/std/climits>)
-#include <cuda/std/climits>
-#else
+#ifndef CHAR_BIT
 #define CHAR_BIT 8
-#define SCHAR_MAX 127
 #define SCHAR_MIN (-128)
+#define SCHAR_MAX 127
 #define UCHAR_MAX 255
-#define SHRT_MAX 32767
-#define SHRT_MIN (-32768)
-#define USHRT_MAX 65535
-#define INT_MAX 2147483647
+#define CHAR_MIN SCHAR_MIN
+#define CHAR_MAX SCHAR_MAX
+#define SHRT_MIN (-SHRT_MAX - 1)
+#define SHRT_MAX 0x7fff
+#define USHRT_MAX 0xffff
 #define INT_MIN (-INT_MAX - 1)
-#define UINT_MAX 4294967295u
-#define LONG_MAX 9223372036854775807l
+#define INT_MAX 0x7fffffff
+#define UINT_MAX 0xffffffff
 #define LONG_MIN (-LONG_MAX - 1)
-#define ULONG_MAX 18446744073709551615ul
-#define LLONG_MAX 9223372036854775807ll
+#define LONG_MAX LLONG_MAX
+#define ULONG_MAX ULLONG_MAX
 #define LLONG_MIN (-LLONG_MAX - 1)
-#define ULLONG_MAX 18446744073709551615ull
+#define LLONG_MAX 0x7fffffffffffffffLL
+#define ULLONG_MAX 0xffffffffffffffffUL
 #endif
 `
 

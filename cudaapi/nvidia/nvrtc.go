@@ -12,6 +12,7 @@ import (
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/clib"
+	"gocuda/cudaapi/internal/headers"
 )
 
 // Functions of NVRTC.
@@ -50,6 +51,27 @@ var nvrtcNames = []string{
 // missingCore finds that a header of the CUDA C++ Core Libraries is missing: pip's
 // packages have them apart from the other headers.
 var missingCore = regexp.MustCompile(`(?:cannot|could not) open source file "(?:nv/target|cuda/std/|cub/|thrust/)`)
+
+// missingMatrices finds that the headers of matrices are missing, which pip's packages have
+// apart from the others, too.
+var missingMatrices = regexp.MustCompile(`(?:cannot|could not) open source file "(?:mma\.h|crt/mma\.h)`)
+
+// unopened finds that a header is missing.
+var unopened = regexp.MustCompile(`: catastrophic error: (?:cannot|could not) open source file "([^"]+)".*`)
+
+// refusedHeaders has a log say of headers for code of the host what they are.
+func refusedHeaders(log string) string {
+	made := unopened.ReplaceAllStringFunc(log, func(text string) string {
+		if says := headers.Refusal(unopened.FindStringSubmatch(text)[1]); says != "" {
+			return ": error: " + says
+		}
+		return text
+	})
+	if made != log {
+		made = strings.ReplaceAll(made, "1 catastrophic error detected", "1 error detected")
+	}
+	return made
+}
 
 // nvrtcCompilation is NVRTC's code for errors in the source.
 const nvrtcCompilation = 6
@@ -156,12 +178,19 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 	if !hasOption(options, "-std", "--std") {
 		options = append(options, "-std=c++17")
 	}
+	if !hasOption(options, "-default-device", "--device-as-default-execution-space") {
+		options = append(options, "-default-device") // what is not marked can be used by kernels, too
+	}
+	if !hasOption(options, "-device-int128", "--device-int128") {
+		options = append(options, "-device-int128") // as nvcc on Linux
+	}
+	options = append(options, "--pre-include="+preludeName)
 	for _, dir := range c.include {
 		options = append(options, "-I"+dir)
 	}
 	var mem cStrings
 	prog := new(uintptr)
-	texts, names := c.headers(&mem)
+	texts, names := c.given(&mem)
 	if err := c.call(nvrtcCreateProgram, pin(prog), mem.add(src.Code), mem.add(src.Name), uintptr(len(texts)), pin(&texts[0]), pin(&names[0])); err != nil {
 		return nil, err
 	}
@@ -186,13 +215,20 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 	}
 	out := &driver.Compiled{Log: strings.TrimSpace(cString(log)), Lowered: map[string]string{}}
 	if code != 0 {
-		detail := out.Log
+		detail := refusedHeaders(out.Log)
 		if code != nvrtcCompilation || detail == "" {
 			text := clib.Call(c.lib.Addr(nvrtcGetErrorString), uintptr(code))
 			detail = strings.TrimSpace(goString(uint64(text)) + "\n" + detail)
 		}
 		if missingCore.MatchString(out.Log) {
 			detail += "\nthe headers of CUDA's C++ core libraries are missing: pip install nvidia-cuda-cccl"
+		}
+		if missingMatrices.MatchString(out.Log) {
+			in := "nvidia-cuda-runtime nvidia-cuda-crt"
+			if c.major <= 12 {
+				in = fmt.Sprintf("nvidia-cuda-runtime-cu%d nvidia-cuda-nvcc-cu%[1]d", c.major)
+			}
+			detail += "\n<mma.h> and what it includes are missing: pip install " + in
 		}
 		return nil, &driver.Error{Code: driver.ErrInvalidSource, Call: "nvrtcCompileProgram", Detail: detail}
 	}
@@ -225,14 +261,16 @@ func virtualArch(options []string) bool {
 	return false
 }
 
-// headers are the headers that NVRTC is handed, texts and names.
-func (c *Compiler) headers(mem *cStrings) (texts, names []uintptr) {
-	add := func(headers map[string]string) {
-		for name, text := range headers {
+// given are the headers that NVRTC is handed, texts and names.
+func (c *Compiler) given(mem *cStrings) (texts, names []uintptr) {
+	add := func(list map[string]string) {
+		for name, text := range list {
 			texts, names = append(texts, mem.add(text)), append(names, mem.add(name))
 		}
 	}
 	add(standardHeaders)
+	add(coreHeaders)
+	add(hostHeaders)
 	if len(c.include) == 0 {
 		add(cudaHeaders)
 	}
@@ -286,4 +324,19 @@ func (d *Driver) Compile(dev driver.Device, src *driver.Source) (*driver.Compile
 		return nil, err
 	}
 	return c.cached(src, fmt.Sprintf("sm_%d%d", major, minor))
+}
+
+// PTX compiles for a virtual architecture, such as compute_90, with the lines of the source.
+// It needs no GPU, and NVRTC of CUDA 12 or later.
+func PTX(src *driver.Source, arch string) (*driver.Compiled, error) {
+	c, err := OpenCompiler(0)
+	if err == nil && c.major < 12 {
+		err = fmt.Errorf("NVRTC %s (%s) is older than CUDA 12", c.Version(), c.Path())
+	}
+	if err != nil {
+		return nil, &driver.Error{Code: driver.ErrSharedObjectInit, Call: "nvrtcCreateProgram", Detail: err.Error()}
+	}
+	with := *src
+	with.Options = append([]string{"-lineinfo"}, src.Options...)
+	return c.cached(&with, arch)
 }

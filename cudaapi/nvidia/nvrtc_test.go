@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/driver/drivertest"
 	"gocuda/cudaapi/internal/clib"
 )
 
@@ -48,6 +49,20 @@ func TestCompile(t *testing.T) {
 	}
 }
 
+// TestWhatNvccTakes compiles what nvcc takes, and NVRTC by itself does not.
+func TestWhatNvccTakes(t *testing.T) {
+	c := nvrtc(t)
+	for name, code := range map[string]string{
+		"128 bits":       "__global__ void k(unsigned long long *x) { unsigned __int128 p = (unsigned __int128)x[0] * x[1]; x[0] = p >> 64; }\n",
+		"register":       "__global__ void k(int *x) { register int i = *x; *x = 2 * i; }\n",
+		"least integers": "#include <cstdint>\n__global__ void k(std::int_least32_t *x, std::uint_fast8_t f, std::uintmax_t m) { *x = f + m; }\n",
+	} {
+		if _, err := c.Compile(&driver.Source{Name: "a.cu", Code: code}, "compute_90"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestCompileErrorNamesTheLine(t *testing.T) {
 	c := nvrtc(t)
 	_, err := c.Compile(&driver.Source{Name: "Cell [7]", Code: "__global__ void k() {\n  int x = y;\n}\n"}, "sm_90")
@@ -61,7 +76,7 @@ func TestCompileFindsCUDAHeaders(t *testing.T) {
 	if len(c.Include()) == 0 {
 		t.Skip("no CUDA headers beside NVRTC")
 	}
-	if !core(c) {
+	if !hasCore(c) {
 		t.Skip("CUDA's headers are here without its C++ core libraries")
 	}
 	code := "#include <cooperative_groups.h>\n#include <cuda_fp16.h>\n__global__ void k(__half *h) { cooperative_groups::this_thread_block().sync(); *h = __float2half(1); }\n"
@@ -81,14 +96,19 @@ func TestMissingCoreLibraries(t *testing.T) {
 			t.Errorf("%s: %v", header, err)
 		}
 	}
+	c.include = nil
+	if _, err := c.Compile(&driver.Source{Name: "a.cu", Code: "#include <mma.h>\n"}, "sm_90"); err == nil ||
+		!strings.Contains(err.Error(), "pip install "+map[bool]string{true: "nvidia-cuda-runtime nvidia-cuda-crt", false: "nvidia-cuda-runtime-cu12 nvidia-cuda-nvcc-cu12"}[c.major > 12]) {
+		t.Errorf("mma.h: %v", err)
+	}
 	_, err := c.Compile(&driver.Source{Name: "a.cu", Code: "#include <mine.h>\n"}, "sm_90")
 	if err == nil || strings.Contains(err.Error(), "cccl") {
 		t.Errorf("mine.h: %v", err)
 	}
 }
 
-// core says whether CUDA's headers are there, with the C++ core libraries.
-func core(c *Compiler) bool {
+// hasCore says whether CUDA's headers are there, with the C++ core libraries.
+func hasCore(c *Compiler) bool {
 	_, err := c.Compile(&driver.Source{Name: "core.cu", Code: "#include <cuda_runtime.h>\n#include <nv/target>\n"}, "sm_90")
 	return err == nil
 }
@@ -109,7 +129,7 @@ func TestCompileStandardHeaders(t *testing.T) {
 	bare := &Compiler{lib: found.lib, major: found.major, minor: found.minor}
 	for name, c := range map[string]*Compiler{"with CUDA's headers": found, "without": bare} {
 		for _, extra := range []string{"", "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <cuda/std/cstdint>\n"} {
-			if extra != "" && !core(c) {
+			if extra != "" && !hasCore(c) {
 				continue
 			}
 			if _, err := c.Compile(&driver.Source{Name: "habit.cu", Code: extra + code}, "sm_90"); err != nil {
@@ -192,5 +212,28 @@ func TestMissingLibraryNamesWhatWasTried(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %q", want, err)
 		}
+	}
+}
+
+// NVRTC takes what the conformance suite runs. No GPU is needed for that.
+func TestCompileSnippets(t *testing.T) {
+	c := nvrtc(t)
+	for _, s := range drivertest.Snippets() {
+		made, err := c.Compile(s, "sm_90")
+		switch {
+		case err != nil && !hasCore(c) && strings.Contains(err.Error(), "pip install nvidia-cuda-cccl"):
+		case err != nil:
+			t.Error(err)
+		case made.Log != "":
+			t.Errorf("%s: %s", s.Name, made.Log)
+		}
+	}
+}
+
+func TestCompileRefusesHeadersOfTheHost(t *testing.T) {
+	c := nvrtc(t)
+	_, err := c.Compile(&driver.Source{Name: "case.cu", Code: "#include <stdio.h>\n#include <vector>\n__global__ void f() {}\n"}, "sm_90")
+	if err == nil || !strings.Contains(err.Error(), "case.cu(2): error: <vector> is a header for code of the host") || strings.Contains(err.Error(), "catastrophic") {
+		t.Error(err)
 	}
 }

@@ -16,3 +16,8 @@ func Open() (driver.Driver, error) { return nil, Available() }
 func Available() error {
 	return fmt.Errorf("NVIDIA GPUs can be used on Linux (amd64, arm64) only, not on %s/%s", runtime.GOOS, runtime.GOARCH)
 }
+
+// PTX says that NVRTC is used on Linux only.
+func PTX(*driver.Source, string) (*driver.Compiled, error) {
+	return nil, &driver.Error{Code: driver.ErrSharedObjectInit, Call: "nvrtcCreateProgram", Detail: Available().Error()}
+}

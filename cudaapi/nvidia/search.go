@@ -124,10 +124,16 @@ func includePaths(nvrtc string) []string {
 			continue
 		}
 		found := []string{filepath.Clean(dir)}
-		for _, sub := range []string{filepath.Join(dir, "cccl"), filepath.Join(root, "../cuda_cccl/include")} {
-			if clib.Exists(filepath.Join(sub, "cuda/std")) {
-				found = append(found, filepath.Clean(sub))
+		for _, more := range []struct{ sub, has string }{
+			{filepath.Join(dir, "cccl"), "cuda/std"}, {filepath.Join(root, "../cuda_cccl/include"), "cuda/std"},
+			{filepath.Join(root, "../cuda_nvcc/include"), "crt"}, {filepath.Join(root, "../curand/include"), "curand_kernel.h"},
+		} {
+			if clib.Exists(filepath.Join(more.sub, more.has)) {
+				found = append(found, filepath.Clean(more.sub))
 			}
+		}
+		if crt := filepath.Join(root, "../cuda_nvcc/include"); !clib.Exists(filepath.Join(dir, "crt/mma.h")) && clib.Exists(filepath.Join(crt, "crt/mma.h")) {
+			found = append(found, filepath.Clean(crt))
 		}
 		return found
 	}

@@ -56,6 +56,18 @@ const (
 	cuMemcpyPeerAsync
 	cuMemcpy2D
 	cuMemcpy2DAsync
+	cuArray3DCreate
+	cuArray3DGetDescriptor
+	cuArrayDestroy
+	cuMemAllocPitch
+	cuMemcpy3D
+	cuMemcpy3DAsync
+	cuTexObjectCreate
+	cuTexObjectGetResourceDesc
+	cuTexObjectDestroy
+	cuSurfObjectCreate
+	cuSurfObjectGetResourceDesc
+	cuSurfObjectDestroy
 	cuMemsetD8
 	cuMemsetD16
 	cuMemsetD32
@@ -171,6 +183,18 @@ var symbolNames = [symbolCount]string{
 	cuMemcpyPeerAsync:                  "cuMemcpyPeerAsync",
 	cuMemcpy2D:                         "cuMemcpy2D_v2",
 	cuMemcpy2DAsync:                    "cuMemcpy2DAsync_v2",
+	cuArray3DCreate:                    "cuArray3DCreate_v2",
+	cuArray3DGetDescriptor:             "cuArray3DGetDescriptor_v2",
+	cuArrayDestroy:                     "cuArrayDestroy",
+	cuMemAllocPitch:                    "cuMemAllocPitch_v2",
+	cuMemcpy3D:                         "cuMemcpy3D_v2",
+	cuMemcpy3DAsync:                    "cuMemcpy3DAsync_v2",
+	cuTexObjectCreate:                  "cuTexObjectCreate",
+	cuTexObjectGetResourceDesc:         "cuTexObjectGetResourceDesc",
+	cuTexObjectDestroy:                 "cuTexObjectDestroy",
+	cuSurfObjectCreate:                 "cuSurfObjectCreate",
+	cuSurfObjectGetResourceDesc:        "cuSurfObjectGetResourceDesc",
+	cuSurfObjectDestroy:                "cuSurfObjectDestroy",
 	cuMemsetD8:                         "cuMemsetD8_v2",
 	cuMemsetD16:                        "cuMemsetD16_v2",
 	cuMemsetD32:                        "cuMemsetD32_v2",

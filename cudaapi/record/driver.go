@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -54,7 +55,7 @@ var _ driver.Graphs = withGraphs{}
 // Wrap puts a recorder around a driver. contexts are those in use already, and
 // all work that is queued must be done.
 func Wrap(d driver.Driver, rec *Recorder, contexts map[driver.Context]driver.Device) driver.Driver {
-	w := &Driver{Driver: d, rec: rec, devices: map[driver.Context]driver.Device{}, lanes: map[laneKey]*Lane{}, events: map[driver.Event]*event{},
+	w := &Driver{Driver: d, rec: rec, memory: regions{shared: &rec.shared}, devices: map[driver.Context]driver.Device{}, lanes: map[laneKey]*Lane{}, events: map[driver.Event]*event{},
 		captures: map[*Lane]*capture{}, made: map[driver.Graph][]Node{}, execs: map[driver.GraphExec]*exec{}}
 	for c, dev := range contexts {
 		w.devices[c] = dev
@@ -260,14 +261,26 @@ func (d *Driver) free(call string, p driver.Ptr, f func() error) error {
 	if r != nil {
 		o.Addr, o.Bytes = uint64(r.Base), r.Size
 	}
-	seq := d.rec.Take()
-	err := f()
-	if err != nil {
-		if o = nil; r != nil {
+	return d.gone(o, func() error {
+		err := f()
+		if err != nil && r != nil {
 			d.mu.Lock()
 			d.memory.add(*r)
 			d.mu.Unlock()
 		}
+		return err
+	})
+}
+
+// gone records an operation after which the host has less memory.
+func (d *Driver) gone(o *Op, f func() error) error {
+	if !o.Site.Known() {
+		o.Site = callsite.Here()
+	}
+	seq := d.rec.Take()
+	err := f()
+	if err != nil {
+		o = nil
 	}
 	d.rec.Post(seq, o)
 	return err
@@ -815,6 +828,7 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	d.mu.Lock()
 	dev, captured := d.devices[c], d.captures[d.lane(c, l.Stream)] != nil
 	d.mu.Unlock()
+	objects := d.objects(c, l)
 	kernel := (*instrument.Prepared)(nil)
 	if d.tracer != nil {
 		d.meet(c, l)
@@ -823,9 +837,13 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		}
 	}
 	if list, known := kernel.Known(d.allocations); known && !captured { // most
-		if o.Accesses = shared(list); l.Origin.Polls {
+		switch o.Accesses = shared(list); {
+		case l.Origin.Polls:
 			o.Accesses = accessesOf(list)
 			d.flags(o, o.Accesses)
+			fallthrough
+		case len(objects) > 0:
+			o.Accesses = append(slices.Clone(o.Accesses), accessesOf(objects)...)
 		}
 		return d.queue(o, c, l.Stream, func() error { return d.Driver.Launch(c, l) })
 	}
@@ -837,10 +855,10 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		if l := mine.Origin; l != nil && l.Polls {
 			d.flags(o, touched)
 		}
-		watched.Touched(touched)
+		watched.Touched(append(touched, accessesOf(objects)...))
 	}
 	if captured {
-		runs = &nodeRuns{}
+		runs = &nodeRuns{objects: accessesOf(objects)}
 		watched = &Watched{runs: runs}
 		mine.Observe = runs.observe
 	}
@@ -867,5 +885,5 @@ func (d *Driver) guess(o *Op, c driver.Context, l *driver.Launch) {
 	if !d.rec.Keeps() {
 		return
 	}
-	o.Guess, o.Watched, o.Accesses = true, nil, d.reach(c, l)
+	o.Guess, o.Watched, o.Accesses = true, nil, append(d.reach(c, l), accessesOf(d.objects(c, l))...)
 }

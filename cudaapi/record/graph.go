@@ -35,6 +35,7 @@ func (c *capture) join(d *Driver, l *Lane, tail []int) {
 // launches, which is that in which they run.
 type nodeRuns struct {
 	node    *instrument.Node // what tells it, if the driver does not itself
+	objects []Access         // that its textures and surfaces let it touch
 	mu      sync.Mutex
 	waiting []*Watched
 }
@@ -48,7 +49,7 @@ func (n *nodeRuns) observe(list []driver.Access) {
 	}
 	n.mu.Unlock()
 	if w != nil {
-		w.Touched(accessesOf(list))
+		w.Touched(append(accessesOf(list), n.objects...))
 	}
 }
 

@@ -19,8 +19,9 @@ func (r *region) end() uint64 { return uint64(r.Base) + r.Size }
 
 // regions are the allocations that are known, by address.
 type regions struct {
-	list []region
-	shot *instrument.Memory // a copy, until the list changes
+	list   []region
+	shot   *instrument.Memory // a copy, until the list changes
+	shared *sharedMemory      // which has what the host can use, too
 }
 
 // allocations are those that there are now.
@@ -51,6 +52,9 @@ func (m *regions) search(p uint64) int {
 
 // add notes an allocation, in the place of any that overlap it.
 func (m *regions) add(r region) {
+	if r.Type != driver.MemoryDevice {
+		m.shared.add(uint64(r.Base), r.end())
+	}
 	i := m.search(uint64(r.Base))
 	for i > 0 && m.list[i-1].end() > uint64(r.Base) {
 		i--
@@ -145,17 +149,7 @@ func strided(list []Access, at, w, pitch, h uint64, m Mode) []Access {
 func (d *Driver) newCopy(call string, c driver.Context, r rows, sync bool) *Op {
 	o := &Op{Kind: Copy, Call: call, Bytes: r.w * r.h}
 	to, from := d.kindOf(c, r.dst), d.kindOf(c, r.src)
-	o.From, o.To = from, to
-	onHost := func(t driver.MemoryType) bool { return t == driver.MemoryHost || t == driver.MemoryUnregistered }
-	switch {
-	case onHost(to) && onHost(from):
-		o.HostAfter = true
-	case !sync || !onHost(to) && !onHost(from):
-	case from == driver.MemoryUnregistered:
-		o.HostBefore = true
-	default:
-		o.HostAfter = true
-	}
+	o.between(to, from, sync)
 	if from == driver.MemoryUnregistered {
 		o.HostReads = strided(nil, uint64(r.src), r.w, r.sp, r.h, Read)
 	} else {
@@ -193,4 +187,19 @@ func (d *Driver) reach(c driver.Context, l *driver.Launch) (list []Access) {
 		}
 	}
 	return list
+}
+
+// between says which memory a copy is between, and what the host waits for.
+func (o *Op) between(to, from driver.MemoryType, sync bool) {
+	o.From, o.To = from, to
+	onHost := func(t driver.MemoryType) bool { return t == driver.MemoryHost || t == driver.MemoryUnregistered }
+	switch {
+	case onHost(to) && onHost(from):
+		o.HostAfter = true
+	case !sync || !onHost(to) && !onHost(from):
+	case from == driver.MemoryUnregistered:
+		o.HostBefore = true
+	default:
+		o.HostAfter = true
+	}
 }

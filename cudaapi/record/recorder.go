@@ -49,11 +49,23 @@ type Recorder struct {
 	running map[*Op]*run // host functions
 	started int          // of these, ever
 	touched []*Op        // host accesses since the last operation, which are not numbered yet
+	pending pending
+	shared  sharedMemory
 }
 
 // New is a recorder that writes to sinks.
 func New(sinks ...Sink) *Recorder {
-	return &Recorder{sinks: sinks, held: map[uint64]*Op{}}
+	return &Recorder{sinks: sinks, held: map[uint64]*Op{}, pending: pending{lanes: map[*Lane]bool{}, requests: map[*Op]bool{}}}
+}
+
+// WhenPending has tell called when work is queued that the program has not waited for, and
+// when there is none any more. Only in between is [Recorder.Touch] of use.
+func (r *Recorder) WhenPending(tell func(any bool)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pending.tell = tell; tell != nil {
+		tell(r.pending.any)
+	}
 }
 
 // Keeps reports whether anything of what is recorded is kept: whether it has sinks.
@@ -107,8 +119,11 @@ const mostTouched = 16
 // Touch notes that the program itself reads or writes memory, before it does.
 // place is the statement's. Accesses of one that follow each other become one operation.
 // single says that it is one element, called that compiled code has called the function, as
-// streams call host functions.
+// streams call host functions. Memory that no operation uses is of no interest.
 func (r *Recorder) Touch(place callsite.Place, a Access, single, called bool) {
+	if !r.shared.has(a.Lo, a.Hi) {
+		return
+	}
 	o := &Op{Kind: HostAccess, Call: "reads it", Site: callsite.Site{Place: place}, Single: single, Accesses: []Access{a}}
 	if a.Mode == Write {
 		o.Call = "writes it"
@@ -217,12 +232,15 @@ func (r *Recorder) post(seq uint64, o *Op) {
 		o = &Op{}
 	}
 	o.Seq, o.Rank, o.Meant = seq, Place().Rank, meant.Load() > 0
+	r.shared.uses(o)
+	r.pending.begins(o)
 	if seq != r.done {
 		r.held[seq] = o
 		return
 	}
 	for {
 		r.done++
+		r.pending.ends(o)
 		if o.Kind != None {
 			for _, s := range r.sinks {
 				s.Op(o)

@@ -24,6 +24,7 @@ func TestAfterAHostFunction(t *testing.T) {
 	defer patient()()
 	var got kinds
 	r := New(&got)
+	r.shared.add(0, 4)
 	r.started = beginsLater
 	told := make(chan bool)
 	ended := make(chan bool)
@@ -49,6 +50,7 @@ func TestAfterAHostFunctionElsewhere(t *testing.T) {
 	defer patient()()
 	var got kinds
 	r := New(&got)
+	r.shared.add(0, 4)
 	r.started = beginsLater
 	told := make(chan bool)
 	ended := make(chan bool)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// The compiler's assembly is changed in three ways before it is assembled. Calls
+// The compiler's assembly is changed in some ways before it is assembled. Calls
 // that check an access to memory become the few instructions that find most
 // accesses right (see include/runtime/check.h). And each function looks first
 // whether the thread's stack has room for it: the compiler calls __fentry__
@@ -17,12 +17,14 @@ import (
 
 var (
 	checkCall = regexp.MustCompile(`^\s+call\s+__asan_(load|store)(1|2|4|8|16)_noabort(@PLT)?$`)
+	siteLine  = regexp.MustCompile(`^\s+gocuda_site (load|store) (1|2|4|8|16) (\S+) (%\w+)$`)
 	entryCall = regexp.MustCompile(`^(?:\d+:)?\s*callq?\s+\*?__fentry__(@\S+)?$`)
 	frameSize = regexp.MustCompile(`^\s+(sub|add)q\s+\$(-?\d+), %rsp$`)
 	pushes    = regexp.MustCompile(`^\s+pushq\s`)
 	division  = regexp.MustCompile(`^\s+(i?)div([bwlq])\s+([^\s#]+)\s*(#.*)?$`)
 	sourceIs  = regexp.MustCompile(`^\s+\.file\s+(\d+)\s+(?:".*"\s+)?("(?:[^"\\]|\\.)*")`)
 	placeIs   = regexp.MustCompile(`^\s+\.loc\s+(\d+)\s+(\d+)\s`)
+	section   = regexp.MustCompile(`^\s+\.(?:section|text|data|bss)\b`)
 )
 
 // stackReserve is what a function that is entered leaves of the stack: for what
@@ -30,29 +32,30 @@ var (
 const stackReserve = 16 << 10
 
 // rewrite changes x86-64 assembly; inline lets checks stay in the code. If report,
-// divisions by zero are reported, with the line of the source of that name.
-func rewrite(text []byte, inline, report bool, source string) []byte {
-	lines := bytes.Split(text, []byte{'\n'})
+// divisions by zero are reported, with the line of the source of that name. What is there
+// for debuggers stays only if debug.
+func rewrite(text []byte, inline, report, debug bool, source string) []byte {
+	lines, places := code(text, debug, source)
 	var out, misses bytes.Buffer
 	sites, divisions := 0, 0
 	both := changed(lines)
-	file, line := "", "0" // where in the source; the file's number in the assembly
 	for i, l := range lines {
-		if g := sourceIs.FindSubmatch(l); g != nil {
-			if name, err := strconv.Unquote(string(g[2])); err == nil && name == source && file == "" {
-				file = string(g[1])
-			}
-		} else if g := placeIs.FindSubmatch(l); g != nil {
-			if line = "0"; string(g[1]) == file {
-				line = string(g[2])
-			}
-		} else if g := division.FindSubmatch(l); g != nil {
+		if g := division.FindSubmatch(l); g != nil {
 			at := ""
 			if report {
-				at = line
+				at = places[i]
 			}
 			divide(&out, &misses, divisions, l, string(g[1]) == "i", g[2][0], string(g[3]), at)
 			divisions++
+			continue
+		}
+		if g := siteLine.FindSubmatch(l); g != nil {
+			if sites < maxSites {
+				siteAt(&out, &misses, sites, string(g[1]), string(g[2]), string(g[3]), string(g[4]), places[i])
+				sites++
+			} else {
+				fmt.Fprintf(&out, "\tleaq %s, %s\n\tpushq %%rdi\n\tmovq %[2]s, %%rdi\n\tcall gocuda_spare_plain_%s%s\n\tpopq %%rdi\n", g[3], g[4], g[1], g[2])
+			}
 			continue
 		}
 		if g := checkCall.FindSubmatch(l); g != nil {
@@ -61,7 +64,7 @@ func rewrite(text []byte, inline, report bool, source string) []byte {
 				kind = "both"
 			}
 			if inline && sites < maxSites {
-				site(&out, &misses, sites, kind, string(g[2]))
+				site(&out, &misses, sites, kind, string(g[2]), places[i])
 				sites++
 				continue
 			}
@@ -83,11 +86,46 @@ func rewrite(text []byte, inline, report bool, source string) []byte {
 	return out.Bytes()
 }
 
+// code is assembly without what is there for debuggers, unless debug: the assembler would take
+// half of its time for it; and which line of the source of that name each of its lines is of.
+func code(text []byte, debug bool, source string) (lines [][]byte, places []string) {
+	skip, file, place := false, "", "0" // the file's number in the assembly
+	for l := range bytes.SplitSeq(text, []byte{'\n'}) {
+		directive := bytes.HasPrefix(l, []byte("\t."))
+		if directive && section.Match(l) {
+			skip = !debug && bytes.Contains(l, []byte(".debug_"))
+		}
+		if skip {
+			continue
+		}
+		if directive {
+			if g := sourceIs.FindSubmatch(l); g != nil {
+				if name, err := strconv.Unquote(string(g[2])); err == nil && name == source && file == "" {
+					file = string(g[1])
+				}
+				if !debug {
+					continue
+				}
+			}
+			if g := placeIs.FindSubmatch(l); g != nil {
+				if place = "0"; string(g[1]) == file {
+					place = string(g[2])
+				}
+				if !debug {
+					continue
+				}
+			}
+		}
+		lines, places = append(lines, l), append(places, place)
+	}
+	return lines, places
+}
+
 // site writes the check of an access to the address in rdi. What the call it
 // stands for may change, it may: rax is free. The address, counted from the
 // region's start and turned round by the bits that an aligned one lacks, is the
-// number of an access, if it is a right one.
-func site(out, misses *bytes.Buffer, n int, kind, size string) {
+// number of an access, if it is a right one. Who looks at the others is told their line.
+func site(out, misses *bytes.Buffer, n int, kind, size, line string) {
 	at := n * siteSize
 	turn, _ := strconv.Atoi(size)
 	fmt.Fprintf(out, "\tmovq %%rdi, %%rax\n\tsubq %d(%%r15), %%rax\n", at)
@@ -99,7 +137,25 @@ func site(out, misses *bytes.Buffer, n int, kind, size string) {
 	trail := sitesSize + n*trailSize
 	fmt.Fprintf(misses, ".Lgocuda_miss%d:\n\tmovq %d(%%r15), %%rax\n\tcmpq %%rax, %%rdi\n\tjne .Lgocuda_call%d\n", n, trail+8, n)
 	fmt.Fprintf(misses, "\taddq $%s, %%rax\n\tcmpq %d(%%r15), %%rax\n\tja .Lgocuda_call%d\n\tmovq %%rax, %d(%%r15)\n\tjmp .Lgocuda_hit%d\n", size, trail+24, n, trail+8, n)
-	fmt.Fprintf(misses, ".Lgocuda_call%d:\n\tleaq %d(%%r15), %%rsi\n\tcall gocuda_miss_%s%s\n\tjmp .Lgocuda_hit%d\n", n, at, kind, size, n)
+	fmt.Fprintf(misses, ".Lgocuda_call%d:\n\tleaq %d(%%r15), %%rsi\n\tmovl $%s, %%edx\n\tcall gocuda_miss_%s%s\n\tjmp .Lgocuda_hit%d\n", n, at, line, kind, size, n)
+}
+
+// siteAt writes the check of an access of the PTX (include/sim/access.h), which may change one
+// register alone: the compiler keeps values in all others.
+func siteAt(out, misses *bytes.Buffer, n int, kind, size, memory, register, line string) {
+	at, trail := n*siteSize, sitesSize+n*trailSize
+	wide, _ := strconv.Atoi(size)
+	fmt.Fprintf(out, "\tleaq %s, %s\n\tsubq %d(%%r15), %[2]s\n", memory, register, at)
+	turn := bits.Len(uint(min(wide, 8))) - 1
+	if turn > 0 {
+		fmt.Fprintf(out, "\trorq $%d, %s\n", turn, register)
+	}
+	fmt.Fprintf(out, "\tcmpq %d(%%r15), %s\n\tjae .Lgocuda_miss%d\n.Lgocuda_hit%[3]d:\n", at+8, register, n)
+	fmt.Fprintf(misses, ".Lgocuda_miss%d:\n\tleaq %s, %s\n\tpushq %%rax\n\tpushq %%rdi\n\tmovq %[3]s, %%rdi\n", n, memory, register)
+	fmt.Fprintf(misses, "\tmovq %d(%%r15), %%rax\n\tcmpq %%rax, %%rdi\n\tjne .Lgocuda_call%d\n", trail+8, n)
+	fmt.Fprintf(misses, "\taddq $%s, %%rax\n\tcmpq %d(%%r15), %%rax\n\tja .Lgocuda_call%d\n\tmovq %%rax, %d(%%r15)\n\tjmp .Lgocuda_back%[3]d\n", size, trail+24, n, trail+8)
+	fmt.Fprintf(misses, ".Lgocuda_call%d:\n\tpushq %%rsi\n\tpushq %%rdx\n\tleaq %d(%%r15), %%rsi\n\tmovl $%s, %%edx\n\tcall gocuda_spare_%s%s\n\tpopq %%rdx\n\tpopq %%rsi\n", n, at, line, kind, size)
+	fmt.Fprintf(misses, ".Lgocuda_back%d:\n\tpopq %%rdi\n\tpopq %%rax\n\tjmp .Lgocuda_hit%[1]d\n", n)
 }
 
 // divide writes a division whose dividend is in rax (and rdx). By zero, GPUs give a

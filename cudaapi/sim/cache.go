@@ -2,6 +2,7 @@ package sim
 
 import (
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
@@ -26,9 +27,9 @@ func cacheKey(cc *hostcxx.Compiler, unchecked bool, p *Profile, name string, src
 
 var includeHash = sync.OnceValue(func() string {
 	h := sha256.New()
-	fs.WalkDir(includes, ".", func(path string, e fs.DirEntry, err error) error { //nolint:errcheck // embedded files read well
+	eachInclude(func(files embed.FS, path string, e fs.DirEntry, err error) error { //nolint:errcheck // embedded files read well
 		if err == nil && !e.IsDir() {
-			b, _ := includes.ReadFile(path)
+			b, _ := files.ReadFile(path)
 			fmt.Fprintf(h, "%q %d\n", path, len(b))
 			h.Write(b)
 		}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,11 +21,23 @@ import (
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/codecache"
+	"gocuda/cudaapi/internal/headers"
 	"gocuda/cudaapi/internal/hostcxx"
 )
 
 //go:embed include
 var includes embed.FS
+
+// eachInclude walks the headers, and those that NVRTC is given, too.
+func eachInclude(visit func(files embed.FS, path string, e fs.DirEntry, err error) error) error {
+	for _, files := range []embed.FS{includes, headers.Files} {
+		err := fs.WalkDir(files, "include", func(path string, e fs.DirEntry, err error) error { return visit(files, path, e, err) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Compiler is the path of the C++ compiler that kernels are compiled with.
 func Compiler() (string, error) {
@@ -47,8 +61,8 @@ type meta struct {
 
 const metaMark = "\ngocuda-sim-meta:"
 
-// Compile compiles CUDA C++ with the host's compiler, for device code of this
-// package.
+// Compile compiles CUDA C++ for device code of this package: by NVRTC and the host's
+// compiler, or by this alone, as [Options] say.
 func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled, error) {
 	const call = "nvrtcCompileProgram"
 	if _, err := m.device(call, d); err != nil {
@@ -58,12 +72,20 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	if err != nil {
 		return nil, fail(call, driver.ErrFileNotFound, "%v", err)
 	}
-	if src.OnHost != "" {
+	onHost := src.OnHost != ""
+	if onHost {
 		src = &driver.Source{Name: src.Name, Code: src.OnHost, Options: src.Options, Names: src.Names, Until: src.Until}
 	}
 	name := src.Name
 	if name == "" {
 		name = "default_program"
+	}
+	if m.opt.CUDA != "c++" && !onHost {
+		c, err := m.compilePTX(cc, name, src)
+		if m.opt.CUDA == "ptx" || !errors.Is(err, driver.ErrSharedObjectInit) {
+			return c, err
+		}
+		m.withoutNVRTC.Store(true)
 	}
 	opts, err := translate(src.Options)
 	if err != nil {
@@ -74,21 +96,28 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 	if !codecache.Lasting(src.Code, src.Options) {
 		kept = codecache.Cache{}
 	}
-	if c := readCache(kept, key, name); c != nil {
+	b := &build{cc: cc, cache: cache, name: name, src: src, options: opts, check: !m.opt.NoCheck, arch: m.profile.Major*100 + m.profile.Minor*10}
+	return b.image(kept, key, nil, func() ([]byte, string, error) { return b.run(src.Names) })
+}
+
+// image is what compile makes in a folder of its own, or what is kept under the key. lowered
+// are names of kernels that it has beside its own.
+func (b *build) image(kept codecache.Cache, key string, lowered map[string]string, compile func() (so []byte, log string, err error)) (*driver.Compiled, error) {
+	const call = "nvrtcCompileProgram"
+	if c := readCache(kept, key, b.name); c != nil {
 		return c, nil
 	}
 	// Of the ranks of a job, which come here together, one compiles.
 	defer kept.Lock(key)()
-	if c := readCache(kept, key, name); c != nil {
+	if c := readCache(kept, key, b.name); c != nil {
 		return c, nil
 	}
-	b := build{cc: cc, cache: cache, name: name, src: src, options: opts, check: !m.opt.NoCheck, arch: m.profile.Major*100 + m.profile.Minor*10}
 	var so []byte
 	var log string
-	err = hostcxx.InWorkFolder(cache.Folder(), func(own, dir string) (err error) {
+	err := hostcxx.InWorkFolder(b.cache.Folder(), func(own, dir string) (err error) {
 		b.dir, b.include = dir, filepath.Join(own, "include")
 		if err = writeIncludes(own); err == nil {
-			so, log, err = b.run(src.Names)
+			so, log, err = compile()
 		}
 		return err
 	})
@@ -99,14 +128,15 @@ func (m *Driver) Compile(d driver.Device, src *driver.Source) (*driver.Compiled,
 		}
 		return nil, fail(call, driver.ErrOperatingSystem, "%v", err)
 	}
-	lowered, err := lowerNames(so)
+	names, err := lowerNames(so)
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
 	}
-	md, _ := json.Marshal(meta{codecache.WithoutName(log, name), lowered})
+	maps.Copy(names, lowered)
+	md, _ := json.Marshal(meta{codecache.WithoutName(log, b.name), names})
 	image := append(so, metaMark+string(md)...)
 	kept.Put(key, image)
-	return &driver.Compiled{Image: image, Log: log, Lowered: lowered}, nil
+	return &driver.Compiled{Image: image, Log: log, Lowered: names}, nil
 }
 
 // lowerNames loads an image for a moment to ask for its kernels' symbols.
@@ -137,6 +167,7 @@ type build struct {
 	read               string // that the compiler gets, if it is not the source itself
 	options            options
 	check              bool
+	lines              bool // the linker is to say on which
 	arch               int
 }
 
@@ -148,7 +179,8 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 	// The preprocessor sees the names of CUDA's keywords, not their meaning:
 	// what it leaves is read for kernels before the compiler sees it.
 	text := fmt.Sprintf("# 1 %q\n%s\n", b.name, b.src.Code)
-	args := append([]string{"-E", "-x", "c++", "-std=" + b.options.std, "-I", b.include,
+	here, _ := os.Getwd() // the compiler runs in another folder
+	args := append([]string{"-E", "-x", "c++", "-std=" + b.options.std, "-I", b.include, "-iquote", here,
 		"-D__CUDACC__=1", "-D__CUDACC_RTC__=1", "-D__NVCC__=1", fmt.Sprintf("-D__CUDA_ARCH__=%d", b.arch),
 		"-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__GOCUDA_SIM__=1"}, b.options.preprocess...)
 	pre, log, err := b.command(text, append(args, "-")...)
@@ -158,6 +190,9 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 	// Kernels are told which thread they are where that compiles. If it does not,
 	// the messages should be about the source as it was written.
 	b.read = string(pre)
+	if refused := b.hostIncludes(string(pre)); refused != "" {
+		return nil, "", &compileError{b.diagnostics(refused)}
+	}
 	whole := told
 	if b.check {
 		whole |= slow
@@ -169,29 +204,43 @@ func (b *build) run(names []string) (so []byte, log string, err error) {
 	asm, more, err := b.assembly(s, names)
 	bad := (*compileError)(nil)
 	if without := scan(string(pre), whole); errors.As(err, &bad) && without.text != s.text {
-		asm, more, err = b.assembly(without, names)
+		s = without
+		asm, more, err = b.assembly(s, names)
 	}
 	if errors.As(err, &bad) {
-		asm, more, err = b.assembly(scan(string(pre), 0), names)
+		s = scan(string(pre), 0)
+		asm, more, err = b.assembly(s, names)
 	}
 	if err != nil {
 		return nil, "", err
 	}
+	so, err = b.link(asm)
+	if errors.As(err, &bad) {
+		b.lines = true
+		if asm, _, err := b.assembly(s, names); err == nil {
+			_, err = b.link(asm)
+			return nil, "", err
+		}
+	}
+	return so, log + more, err
+}
+
+// link makes an image of assembly.
+func (b *build) link(asm []byte) (so []byte, err error) {
 	common, err := b.runtime()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	out := filepath.Join(b.dir, "k.so")
 	link := []string{"-shared", "-Wl,-Bsymbolic", "-Wl,--strip-debug", "-Wl,-z,defs", "-o", out, "-x", "assembler", "-", "-x", "none", common}
 	_, _, err = b.command(string(asm), append(link, "-nodefaultlibs", "-lm", "-lgcc", "-lc")...)
-	if errors.As(err, &bad) { // few need the C++ library, which takes the linker as long as all else
+	if bad := (*compileError)(nil); errors.As(err, &bad) { // few need the C++ library, which takes the linker as long as all else
 		_, _, err = b.command(string(asm), link...)
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	so, err = os.ReadFile(out)
-	return so, log + more, err
+	return os.ReadFile(out)
 }
 
 // sites reports whether accesses are checked by sites, which g++ alone leaves a
@@ -260,14 +309,22 @@ var optional = []struct {
 
 // assembly compiles a source that was scanned.
 func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err error) {
-	amd64 := runtime.GOARCH == "amd64"
-	args := append(b.flags(), "-x", "c++", "-std="+b.options.std, "-I", b.include, "-include", filepath.Join(b.include, "cuda_sim.h"),
-		"-S", "-o", "-", b.options.optimize, "-ffp-contract="+b.options.contract)
+	var with []string
 	for _, p := range optional {
 		if p.names.MatchString(s.text) {
-			args = append(args, "-D"+p.macro)
+			with = append(with, "-D"+p.macro)
 		}
 	}
+	b.read = s.text
+	return b.compiled(s.text+s.footer(names), "cuda_sim.h", with...)
+}
+
+// compiled is the assembly of a source that begins with a header.
+func (b *build) compiled(text, header string, with ...string) (asm []byte, log string, err error) {
+	amd64 := runtime.GOARCH == "amd64"
+	args := append(b.flags(), "-x", "c++", "-std="+b.options.std, "-I", b.include, "-include", filepath.Join(b.include, header),
+		"-S", "-o", "-", b.options.optimize, "-ffp-contract="+b.options.contract)
+	args = append(args, with...)
 	if b.cc.Clang {
 		args = append(args, "-ferror-limit=20")
 	}
@@ -288,10 +345,9 @@ func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err
 		}
 	}
 	args = append(args, b.options.compile...)
-	b.read = s.text
-	asm, log, err = b.command(s.text+s.footer(names), append(args, "-")...)
+	asm, log, err = b.command(text, append(args, "-")...)
 	if err == nil && amd64 {
-		asm = rewrite(asm, b.sites(), b.check, b.name)
+		asm = rewrite(asm, b.sites(), b.check, b.lines, b.name)
 	}
 	return asm, log, err
 }
@@ -346,17 +402,20 @@ func translate(in []string) (options, error) {
 		case name == "-std":
 			o.std = value
 		case strings.HasPrefix(arg, "-D"), strings.HasPrefix(arg, "-U"), strings.HasPrefix(arg, "-I"):
-			o.preprocess = append(o.preprocess, arg)
 			if len(arg) == 2 && i+1 < len(in) {
 				i++
-				o.preprocess = append(o.preprocess, in[i])
+				arg += in[i]
 			}
+			if dir, ok := strings.CutPrefix(arg, "-I"); ok {
+				arg = "-I" + absolute(dir)
+			}
+			o.preprocess = append(o.preprocess, arg)
 		case name == "-define-macro":
 			o.preprocess = append(o.preprocess, "-D"+next())
 		case name == "-undefine-macro":
 			o.preprocess = append(o.preprocess, "-U"+next())
 		case name == "-include-path":
-			o.preprocess = append(o.preprocess, "-I"+next())
+			o.preprocess = append(o.preprocess, "-I"+absolute(next()))
 		case name == "-pre-include":
 			o.preprocess = append(o.preprocess, "-include", next())
 		case name == "-fmad":
@@ -378,6 +437,14 @@ func translate(in []string) (options, error) {
 		}
 	}
 	return o, nil
+}
+
+// absolute is a folder as the compiler, which runs in another one, finds it.
+func absolute(dir string) string {
+	if path, err := filepath.Abs(dir); err == nil {
+		return path
+	}
+	return dir
 }
 
 var (

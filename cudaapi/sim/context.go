@@ -21,8 +21,11 @@ type context struct {
 	thread  *stream
 	memory  map[*allocation]bool // what goes with the context
 	modules map[driver.Module]*module
+	heap    uintptr     // of heapSize bytes, for what its kernels allocate; 0 before the first kernel
 	ending  atomic.Bool // its kernels need not go on
 }
+
+const heapSize = 8 << 20 // as on GPUs where no limit was set
 
 const contextBase = 0xc0de000
 
@@ -195,6 +198,9 @@ func (m *Driver) end(dev *device) {
 			c.err = fail("cuDevicePrimaryCtxReset", driver.ErrContextIsDestroyed, "the device was reset")
 		}
 	} else {
+		if c.heap != 0 {
+			release(c.heap, heapSize) //nolint:errcheck // it stays mapped, which harms nobody
+		}
 		for a := range c.memory {
 			m.drop(a)
 		}
@@ -203,6 +209,7 @@ func (m *Driver) end(dev *device) {
 			m.unload(mod)
 		}
 	}
+	m.forgetArrays(c)
 	for _, p := range m.pools {
 		if p.dev == dev {
 			p.reset()

@@ -40,14 +40,14 @@ func (m *Driver) place(call string, p driver.Ptr, n uint64) (place, error) {
 // Memcpy copies in the order of the legacy stream. It waits where CUDA does:
 // not for copies inside of device memory.
 func (m *Driver) Memcpy(c driver.Context, dst, src driver.Ptr, n uint64) error {
-	return m.copy("cuMemcpy", c, rows{dst, src, n, n, n, 1}, driver.StreamLegacy, true)
+	return m.copy("cuMemcpy", c, line(dst, src, n), driver.StreamLegacy, true)
 }
 
 // MemcpyAsync copies in stream order. It waits for the copy where an end is
 // pageable memory that the driver cannot stage, and for copies inside of host
 // memory.
 func (m *Driver) MemcpyAsync(c driver.Context, dst, src driver.Ptr, n uint64, s driver.Stream) error {
-	return m.copy("cuMemcpyAsync", c, rows{dst, src, n, n, n, 1}, s, false)
+	return m.copy("cuMemcpyAsync", c, line(dst, src, n), s, false)
 }
 
 // Memcpy2D copies a rectangle, as Memcpy does.
@@ -64,20 +64,40 @@ func (m *Driver) copy2D(call string, c driver.Context, p *driver.Copy2D, s drive
 	if p.Height > 1 && (p.DstPitch < p.Width || p.SrcPitch < p.Width) {
 		return fail(call, driver.ErrInvalidValue, "rows of %d bytes do not fit pitches of %d and %d", p.Width, p.DstPitch, p.SrcPitch)
 	}
-	return m.copy(call, c, rows{p.Dst, p.Src, p.Width, p.DstPitch, p.SrcPitch, p.Height}, s, sync)
+	return m.copy(call, c, rows{p.Dst, p.Src, p.Width, p.DstPitch, p.SrcPitch, p.Height, 0, 0, 1}, s, sync)
 }
 
-// rows are h rows of w bytes, dp and sp bytes apart.
+// rows are h rows of w bytes, dp and sp bytes apart, and d such slices, ds and ss bytes apart.
 type rows struct {
 	dst, src  driver.Ptr
 	w, dp, sp uint64
 	h         uint64
+	ds, ss, d uint64
 }
 
-func (r rows) bytes() uint64 { return r.w * r.h }
+// line is one row.
+func line(dst, src driver.Ptr, n uint64) rows { return rows{dst, src, n, n, n, 1, 0, 0, 1} }
+
+func (r rows) bytes() uint64 { return r.w * r.h * r.d }
 
 // extent is from the first byte to the last.
-func (r rows) extent(pitch uint64) uint64 { return (r.h-1)*pitch + r.w }
+func (r rows) extent(pitch, slice uint64) uint64 { return (r.d-1)*slice + (r.h-1)*pitch + r.w }
+
+// each calls f for each row, with its distance from the first one at both ends. Rows that
+// follow each other are one.
+func (r rows) each(f func(dst, src, n uint64)) {
+	if r.dp == r.w && r.sp == r.w || r.h == 1 {
+		r.w, r.h = r.w*r.h, 1
+	}
+	if r.h == 1 && r.ds == r.w && r.ss == r.w {
+		r.w, r.d = r.w*r.d, 1
+	}
+	for z := range r.d {
+		for y := range r.h {
+			f(z*r.ds+y*r.dp, z*r.ss+y*r.sp, r.w)
+		}
+	}
+}
 
 func (m *Driver) copy(call string, c driver.Context, r rows, id driver.Stream, sync bool) error {
 	ctx, s, err := m.target(call, c, id)
@@ -87,10 +107,10 @@ func (m *Driver) copy(call string, c driver.Context, r rows, id driver.Stream, s
 	}
 	var dst, src place
 	if err == nil {
-		dst, err = m.place(call, r.dst, r.extent(r.dp))
+		dst, err = m.place(call, r.dst, r.extent(r.dp, r.ds))
 	}
 	if err == nil {
-		src, err = m.place(call, r.src, r.extent(r.sp))
+		src, err = m.place(call, r.src, r.extent(r.sp, r.ss))
 	}
 	if err != nil {
 		m.mu.Unlock()
@@ -135,32 +155,24 @@ func (m *Driver) newCopy(ctx *context, dst, src place, r rows, now bool) *op {
 	var stage []byte
 	if now && src.pageable() && dst.onDevice() && r.bytes() <= staged {
 		stage = make([]byte, 0, r.bytes())
-		for y := range r.h {
-			stage = append(stage, bytesAt(from+uintptr(y*r.sp), r.w)...)
-		}
-		r.sp = r.w
+		r.each(func(_, src, n uint64) { stage = append(stage, bytesAt(from+uintptr(src), n)...) })
+		r.sp, r.ss = r.w, r.w*r.h
 	} else {
-		o.reads = []span{{src.addr, src.addr + uintptr(r.extent(r.sp))}}
+		o.reads = []span{{src.addr, src.addr + uintptr(r.extent(r.sp, r.ss))}}
 	}
-	o.writes = []span{{dst.addr, dst.addr + uintptr(r.extent(r.dp))}}
+	o.writes = []span{{dst.addr, dst.addr + uintptr(r.extent(r.dp, r.ds))}}
 	o.work = func(*op) error {
 		if stage != nil {
 			from = address(stage)
 		}
 		if dst.mem != nil {
-			m.space.touch(dst.mem, uint64(dst.addr-dst.mem.base), r.extent(r.dp), r.h == 1 || r.dp == r.w)
+			m.space.touch(dst.mem, uint64(dst.addr-dst.mem.base), r.extent(r.dp, r.ds), r.bytes() == r.extent(r.dp, r.ds))
 		}
 		if src.mem != nil {
-			m.space.touch(src.mem, uint64(src.addr-src.mem.base), r.extent(r.sp), false)
+			m.space.touch(src.mem, uint64(src.addr-src.mem.base), r.extent(r.sp, r.ss), false)
 		}
 		err := guarded("cuMemcpyAsync", func() {
-			if r.h == 1 || r.dp == r.w && r.sp == r.w {
-				move(dst.addr, from, r.bytes())
-				return
-			}
-			for y := range r.h {
-				move(dst.addr+uintptr(y*r.dp), from+uintptr(y*r.sp), r.w)
-			}
+			r.each(func(dy, sy, n uint64) { move(dst.addr+uintptr(dy), from+uintptr(sy), n) })
 		})
 		runtime.KeepAlive(stage)
 		return err
@@ -358,7 +370,7 @@ func (m *Driver) peerCopy(call string, dst driver.Ptr, to *context, src driver.P
 			return nil, fail(call, driver.ErrInvalidValue, "the %s is not memory of device %d", e.s, e.c.dev.id)
 		}
 	}
-	return m.newCopy(from, d, s, rows{dst, src, n, n, n, 1}, true), nil
+	return m.newCopy(from, d, s, line(dst, src, n), true), nil
 }
 
 // Memset fills in the order of the legacy stream. The host waits only where

@@ -126,6 +126,7 @@ var commonAttributes = map[driver.Attribute]int{
 	driver.StreamPrioritiesSupport: 1, driver.ManagedMemory: 1, driver.ConcurrentManagedAccess: 1,
 	driver.CooperativeLaunch: 1, driver.MaxSharedMemoryOptin: maxSharedOptin, driver.HostRegisterSupported: 1,
 	driver.MaxBlocksPerSM: maxBlocksPerSM, driver.MemoryPoolsSupported: 1, driver.CanUseStreamWaitValueNOR: 1,
+	driver.TextureAlignment: granule, driver.TexturePitchAlignment: pitchAlignment,
 	driver.MemoryPoolHandleTypes: 1, driver.ClusterLaunch: 1, driver.MemSyncDomainCount: 4,
 }
 

@@ -7,7 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"gocuda/cudaapi/internal/headers"
 )
 
 const launchInCode = "a launch by <<<...>>>: the host's code is Go here, and launches a kernel by its Launch; kernels cannot launch kernels on simulated devices"
@@ -16,15 +17,50 @@ const launchInCode = "a launch by <<<...>>>: the host's code is Go here, and lau
 func marked(pre string, at []int, message string) string {
 	var out strings.Builder
 	for _, i := range at {
-		marker := strings.LastIndex("\n"+pre[:i], "\n# ")
-		first, rest, _ := strings.Cut(pre[max(marker, 0):i], "\n")
-		var line int
-		var file string
-		fmt.Sscanf(first, "# %d %q", &line, &file) //nolint:errcheck // the preprocessor begins with one
+		begin := strings.LastIndex("\n"+pre[:i], "\n# ")
+		first, rest, _ := strings.Cut(pre[max(begin, 0):i], "\n")
+		line, file, _ := marker(first)
 		fmt.Fprintf(&out, "%s:%d:%d: error: %s\n", file, line+strings.Count(rest, "\n"), len(rest)-strings.LastIndex(rest, "\n"), message)
 	}
 	return out.String()
 }
+
+// entered matches the line that the preprocessor writes where a header begins. A 3 marks a
+// header of the system.
+var entered = regexp.MustCompile(`^# \d+ "(.*)" 1( 3)?`)
+
+// hostIncludes says which headers for code of the host are included by the source, or by a
+// header of its own.
+func (b *build) hostIncludes(pre string) string {
+	var out strings.Builder
+	var line int // of the file that is read
+	file, system := b.name, false
+	for text := range strings.SplitSeq(pre, "\n") {
+		if !strings.HasPrefix(text, "# ") {
+			line++
+			continue
+		}
+		if m := entered.FindStringSubmatch(text); m != nil && m[2] != "" && !system && !strings.HasPrefix(file, b.include) {
+			for name, more := m[1], true; more; { // the name may have a folder
+				if says := headers.Refusal(name); says != "" {
+					fmt.Fprintf(&out, "%s:%d:1: error: %s\n", file, line, says)
+				}
+				_, name, more = strings.Cut(name, "/")
+			}
+		}
+		line, file, system = marker(text)
+	}
+	return out.String()
+}
+
+// marker reads a line of the preprocessor's that says where the next line is from.
+func marker(text string) (line int, file string, system bool) {
+	fmt.Sscanf(text, "# %d %q", &line, &file) //nolint:errcheck // the preprocessor writes no other
+	return line, file, strings.HasSuffix(text, " 3") || strings.HasSuffix(text, " 3 4")
+}
+
+// notFound is how compilers say that there is no such header.
+var notFound = regexp.MustCompile(`^'?([\w./]+?)(?:: No such file or directory|' file not found)$`)
 
 // unknown is how compilers say that they do not know a name or a header.
 var unknown = regexp.MustCompile(`not declared|undeclared|does not name|unknown type|no template named|No such file|not found`)
@@ -34,9 +70,9 @@ var hints = []struct {
 	name *regexp.Regexp
 	text string
 }{
-	{regexp.MustCompile(`'(tex|surf)[1-3CL]\w+'|'texture'|'cudaSurfaceObject_t'`), "simulated devices have no textures and surfaces"},
+	{regexp.MustCompile(`'(tex|surf)[1-3CL]\w+'|'texture'|'cudaSurfaceObject_t'`), "textures and surfaces need NVRTC on simulated devices: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl"},
 	{regexp.MustCompile(`'cuda[A-Z]\w*'`), "the CUDA runtime is called from Go here, by package cuda"},
-	{regexp.MustCompile(`\bmma\.h\b|'n?wmma'|'nvcuda'`), "simulated devices have no tensor cores"},
+	{regexp.MustCompile(`\bmma\.h\b|'n?wmma'|'nvcuda'`), "tensor cores need NVRTC on simulated devices: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt"},
 	{regexp.MustCompile(`'__(shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)'`), "it is named ..._sync since CUDA 9, and takes a mask of lanes first"},
 }
 
@@ -147,6 +183,9 @@ func (b *build) diagnostics(text string) string {
 			continue
 		}
 		file, kind, msg := g[1], strings.TrimPrefix(g[4], "fatal "), g[5]+hint(g[5])
+		if m := notFound.FindStringSubmatch(msg); m != nil {
+			msg = cmp.Or(headers.Refusal(m[1]), msg)
+		}
 		if strings.HasPrefix(file, b.include) {
 			file, _ = filepath.Rel(b.include, file)
 		}
@@ -160,7 +199,7 @@ func (b *build) diagnostics(text string) string {
 			src = strings.ReplaceAll(strings.TrimRight(src, "\r"), "\t", " ")
 			fmt.Fprintf(&out, "  %s\n", src)
 			if col >= 1 && col <= len(src)+1 {
-				fmt.Fprintf(&out, "  %*s^\n", utf8.RuneCountInString(src[:col-1]), "")
+				fmt.Fprintf(&out, "  %*s^\n", col-1, "") // in bytes, as NVRTC does
 			}
 			out.WriteString("\n")
 		}

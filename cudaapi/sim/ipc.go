@@ -22,6 +22,7 @@ const (
 type ticket struct {
 	magic, pid, fd, device uint32
 	off, size              uint64
+	number                 uint64 // of an allocation: another in its place has another
 }
 
 func (t ticket) encode() (b [64]byte) {
@@ -30,6 +31,7 @@ func (t ticket) encode() (b [64]byte) {
 	}
 	binary.LittleEndian.PutUint64(b[16:], t.off)
 	binary.LittleEndian.PutUint64(b[24:], t.size)
+	binary.LittleEndian.PutUint64(b[32:], t.number)
 	return b
 }
 
@@ -39,7 +41,13 @@ func decodeTicket(b [64]byte) (t ticket) {
 	}
 	t.off = binary.LittleEndian.Uint64(b[16:])
 	t.size = binary.LittleEndian.Uint64(b[24:])
+	t.number = binary.LittleEndian.Uint64(b[32:])
 	return t
+}
+
+// overlaps reports whether two handles are of one place in a process's memory.
+func (t ticket) overlaps(o ticket) bool {
+	return t.pid == o.pid && t.fd == o.fd && t.off < o.off+o.size && o.off < t.off+t.size
 }
 
 // importedMemory is another process's memory, mapped here.
@@ -64,8 +72,11 @@ func (m *Driver) IPCGetMemHandle(c driver.Context, p driver.Ptr) (h driver.IPCMe
 		return h, fail(call, driver.ErrInvalidValue, "%#x is not memory from cuMemAlloc of this process", uint64(p))
 	}
 	m.space.touch(a, 0, a.size, false)
+	if a.number == 0 {
+		a.number = uint64(m.handle())
+	}
 	return ticket{memoryMagic, uint32(os.Getpid()), uint32(a.arena.fd), uint32(a.device),
-		uint64(a.base - a.arena.base), a.size}.encode(), nil
+		uint64(a.base - a.arena.base), a.size, a.number}.encode(), nil
 }
 
 // IPCOpenMemHandle maps another process's device memory.
@@ -88,9 +99,13 @@ func (m *Driver) IPCOpenMemHandle(c driver.Context, h driver.IPCMemHandle) (driv
 		return 0, fail(call, driver.ErrInvalidDevice, "memory of device %d: this process has %d devices", t.device, len(m.devices))
 	}
 	for _, a := range m.space.imported.live {
-		if a.imported.ticket == t && a.imported.ctx == ctx {
+		switch {
+		case a.imported.pooled || a.imported.ctx != ctx:
+		case a.imported.ticket == t:
 			a.imported.refs++
 			return driver.Ptr(a.base), nil
+		case m.opt.Adversarial && a.imported.ticket.overlaps(t): // GPUs refuse it at times
+			return 0, fail(call, driver.ErrAlreadyMapped, "memory that process %d has freed is still open at %#x", t.pid, a.base)
 		}
 	}
 	a, err := m.mapForeign(call, ctx, t)
@@ -265,7 +280,7 @@ func (m *Driver) IPCGetEventHandle(c driver.Context, e driver.Event) (h driver.I
 	if ev.shared == nil || ev.shared.owner != os.Getpid() {
 		return h, fail(call, driver.ErrInvalidHandle, "not an interprocess event of this process")
 	}
-	return ticket{eventMagic, uint32(os.Getpid()), uint32(ev.shared.page.fd), uint32(ev.ctx.dev.id), uint64(ev.shared.slot), 0}.encode(), nil
+	return ticket{eventMagic, uint32(os.Getpid()), uint32(ev.shared.page.fd), uint32(ev.ctx.dev.id), uint64(ev.shared.slot), 0, 0}.encode(), nil
 }
 
 // IPCOpenEventHandle opens another process's event.

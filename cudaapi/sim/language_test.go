@@ -118,3 +118,12 @@ __global__ void k(int *x) {
 	}
 	b.kernel("__global__ void later(int *); __global__ void k(int *x) {}")
 }
+
+// A header for code of the host is refused in the same words where it is not installed.
+func TestMissingHeaderOfTheHost(t *testing.T) {
+	b := newBox(t, sim.Options{Devices: 1})
+	_, err := b.d.Compile(0, &driver.Source{Name: "test.cu", Code: "#include <cudnn.h>\n__global__ void k() {}\n"})
+	if !errors.Is(err, driver.ErrInvalidSource) || !strings.Contains(err.Error(), "test.cu(1): error: <cudnn.h> is a header for code of the host") {
+		t.Errorf("%v", err)
+	}
+}

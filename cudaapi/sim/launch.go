@@ -22,6 +22,7 @@ type launchABI struct {
 	valid               uintptr
 	ranges              uintptr
 	nranges             uint64
+	heap                uint64
 	regions             uintptr
 	nregions            uint64
 	areas               uintptr
@@ -30,6 +31,7 @@ type launchABI struct {
 	accessed            [6]uint64 // bytes read and written, loads, stores, bytes of shared memory, barriers
 	traces, traced      uintptr   // of traces.go; 0 if nobody wants to know what is touched
 	cluster             [4]uint32 // blocks of a cluster, and how many in x, y and z; 0: none
+	textures            uint64    // the table of texture and surface objects; 0 where there are none
 	stop, reversed      uint32
 	failure             failureABI
 	zeros, zeroLine     uint32
@@ -49,7 +51,7 @@ type failureABI struct {
 	text                    [256]byte
 }
 
-// address is where a pointer's or a slice's data lies. Value.Pointer lets it
+// address is where a pointer's or a slice's data lies. Package reflect lets it
 // escape: on a goroutine's stack it would move when the stack grows.
 func address(p any) uintptr { return reflect.ValueOf(p).Pointer() }
 
@@ -80,7 +82,7 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	a := &launchABI{
 		blocks: uint64(l.Grid.X) * uint64(l.Grid.Y) * uint64(l.Grid.Z),
 		grid:   [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, block: [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
-		shared: l.SharedBytes, limit: uint32(m.coresident(f, threads, uint64(l.SharedBytes))),
+		shared: l.SharedBytes + uint32(f.kernel.describe.shared), limit: uint32(m.coresident(f, threads, uint64(l.SharedBytes))),
 	}
 	if l.Cooperative {
 		a.cooperative = 1
@@ -102,6 +104,12 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 			reach = append(reach, p)
 			readOnly := slices.ContainsFunc(l.Pointers, func(q driver.PointerParam) bool { return int(q.Offset) == off && q.ReadOnly })
 			load.reaches(at, p, ctx.dev.id, !readOnly)
+		} else if t := m.objects.live[uint64(at)]; t != nil { // a word of this value is nothing else
+			reach = append(reach, t.mem)
+			o.reads = append(o.reads, t.span)
+			if t.surface {
+				o.writes = append(o.writes, t.span)
+			}
 		}
 	}
 	for _, p := range l.Pointers {
@@ -265,6 +273,10 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 			reachable[p.dev.id] = 1
 		}
 	}
+	if ctx.heap == 0 {
+		ctx.heap, _ = mapPrivate(0, heapSize) // without it, kernels get none
+	}
+	a.heap, a.textures = uint64(ctx.heap), uint64(m.objects.table)
 	var ranges []uint64
 	for _, r := range sp.registered {
 		ranges = append(ranges, uint64(r.base), uint64(r.end()))
@@ -301,6 +313,10 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	if err != nil {
 		return fail(call, driver.ErrLaunchOutOfResources, "%v", err)
 	}
+	if a.failure.kind == 9 { // of which the kernel's own are none that the launch gave
+		a.failure.line -= uint32(f.kernel.describe.shared)
+		a.failure.address -= f.kernel.describe.shared
+	}
 	return m.failure(ctx, o.name, &a.failure)
 }
 
@@ -324,12 +340,15 @@ func (m *Driver) failure(ctx *context, name string, f *failureABI) error {
 	if f.thread[0] < maxThreads {
 		at += fmt.Sprintf(", thread (%d,%d,%d)", f.thread[0], f.thread[1], f.thread[2])
 	}
-	text := goString(address(&f.text))
+	text, line := goString(address(&f.text)), ""
+	if f.line > 0 {
+		line = fmt.Sprintf(" (line %d)", f.line)
+	}
 	switch f.kind {
 	case 0:
 		return nil
 	case 1:
-		return fail(call, driver.ErrIllegalAddress, "%s: %s", at, m.explain(ctx, f))
+		return fail(call, driver.ErrIllegalAddress, "%s: %s%s", at, m.explain(ctx, f), line)
 	case 2:
 		return fail(call, driver.ErrAssert, "%s: line %d: assertion `%s` failed", at, f.line, text)
 	case 3:
@@ -343,10 +362,14 @@ func (m *Driver) failure(ctx *context, name string, f *failureABI) error {
 		if f.size == 0 {
 			return fail(call, driver.ErrMisalignedAddress, "%s: an access to a vector that is not aligned as its type asks for", at)
 		}
-		return fail(call, driver.ErrMisalignedAddress, "%s: an access of %d bytes at %#x", at, f.size, f.address)
+		return fail(call, driver.ErrMisalignedAddress, "%s: an access of %d bytes at %#x%s", at, f.size, f.address, line)
 	case 9:
 		return fail(call, driver.ErrIllegalAddress, "%s: illegal %s of %d bytes, %d bytes past the end of the block's dynamic shared memory, of which the launch gave %d bytes (cuda.SharedMemory)",
 			at, access(f), f.size, f.address-uint64(f.line), f.line)
+	case 10:
+		return fail(call, driver.ErrLaunchFailed, "%s%s: %s", at, line, text)
+	case 11:
+		return fail(call, driver.ErrLaunchFailed, "%s%s: the 32 lanes of a warp do %s together, and some have returned or are at another instruction; on a GPU this is undefined", at, line, text)
 	case 7:
 		return fail(call, driver.ErrIllegalInstruction, "%s: an instruction that the processor does not know, or a trap", at)
 	case 8:

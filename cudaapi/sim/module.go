@@ -12,6 +12,7 @@ import (
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/hostcxx"
+	"gocuda/cudaapi/ptx"
 )
 
 // loaded is a compiled image in this process.
@@ -42,6 +43,7 @@ type kernelABI struct {
 	nparams                      uint64
 	threads                      uint32      // by __launch_bounds__, or 0
 	cluster                      driver.Dim3 // by __cluster_dims__, or zero
+	shared                       uint64      // bytes that lie before dynamic shared memory, of PTX
 }
 
 // maxThreads is how many threads a block may have.
@@ -147,6 +149,12 @@ func goString(p uintptr) string {
 // variables.
 func (m *Driver) ModuleLoad(c driver.Context, image []byte) (driver.Module, error) {
 	const call = "cuModuleLoadData"
+	if ptx.IsText(image) {
+		var err error
+		if image, err = m.assembled(image); err != nil {
+			return 0, err
+		}
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	ctx, err := m.usable(call, c)
@@ -347,7 +355,7 @@ const typicalRegisters = 32
 // sharedBytes is a kernel's static shared memory: its own variables, and those
 // of functions that are no kernels, which it may call.
 func (l *loaded) sharedBytes(k *kernelInfo) int {
-	n := uint64(0)
+	n := k.describe.shared
 	for _, s := range l.symbols {
 		if elf.ST_TYPE(s.Info) != elf.STT_TLS || s.Name == tlsAnchor {
 			continue

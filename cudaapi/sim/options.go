@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gocuda/cudaapi/driver"
 )
 
 // Options say what to simulate. The zero value of a field takes its default.
@@ -16,7 +18,13 @@ type Options struct {
 	Seed        uint64 // chooses among the orders that CUDA allows; default 1
 	Adversarial bool   // delay whatever is not ordered, so that missing waits show
 	NoCheck     bool   // do not check kernels' accesses to memory: faster
-	Profile     *Profile
+	CUDA        string // what CUDA C++ is compiled by: NVRTC (ptx), the host's compiler (c++), or NVRTC where it is found (auto, the default)
+
+	// PTX is NVRTC: it compiles for a virtual architecture, such as compute_90. Its error is
+	// ErrSharedObjectInit where NVRTC cannot be used.
+	PTX func(src *driver.Source, arch string) (*driver.Compiled, error)
+
+	Profile *Profile
 }
 
 const maxDevices = 1024
@@ -31,14 +39,14 @@ func parseNodes(s string) (nodes, each int, ok bool) {
 
 // Settings are the names that [Options.Set] knows.
 func Settings() []string {
-	return []string{"devices", "nodes", "memory", "seed", "schedule", "check", "profile"}
+	return []string{"devices", "nodes", "memory", "seed", "schedule", "check", "profile", "cuda"}
 }
 
 // Set changes one option by its name: devices (1 to 1024), nodes (NODESxDEVICES,
 // such as 128x8, which says how many devices there are as well), memory (bytes, or with
 // the suffix K, M, G or T), seed, schedule (random, which is also called
-// normal, or adversarial), check (on or 1, off or 0) or profile
-// (h100, h200, or a file NAME.json with a [Profile]).
+// normal, or adversarial), check (on or 1, off or 0), profile
+// (h100, h200, or a file NAME.json with a [Profile]) or cuda (ptx, c++ or auto).
 func (o *Options) Set(name, value string) (err error) {
 	want := ""
 	switch name {
@@ -89,6 +97,12 @@ func (o *Options) Set(name, value string) (err error) {
 			return fmt.Errorf("profile %q: %w", value, err)
 		}
 		o.Profile = p
+	case "cuda":
+		if !slices.Contains([]string{"ptx", "c++", "auto"}, value) {
+			want = "ptx, c++ or auto"
+		} else {
+			o.CUDA = value
+		}
 	default:
 		return fmt.Errorf("simulated devices have no setting %q; there are %s", name, strings.Join(Settings(), ", "))
 	}

@@ -79,7 +79,7 @@ func (m *Driver) MemPoolExportPointer(c driver.Context, p driver.Ptr) (x driver.
 	}
 	m.space.touch(a, 0, a.size, false)
 	x = ticket{pointerMagic, uint32(os.Getpid()), uint32(a.arena.fd), uint32(a.device),
-		uint64(a.base - a.arena.base), a.size}.encode()
+		uint64(a.base - a.arena.base), a.size, 0}.encode()
 	binary.LittleEndian.PutUint64(x[32:], uint64(a.pool.id))
 	return x, nil
 }

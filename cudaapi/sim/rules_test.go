@@ -234,15 +234,15 @@ func TestCompileErrors(t *testing.T) {
 		want    []string
 	}{
 		{"__global__ void f(int *x) {\n    x[0] = y;\n}\n", nil, []string{"bad.cu(2): error:", "'y'", "\n      x[0] = y;\n             ^\n", "1 error detected in the compilation of \"bad.cu\"."}},
-		{"#define TWICE(x) (2 * (x))\n#line 7 \"other.cu\"\n__device__ void f() {\n\tint a = /* é y */ TWICE(3) + y + y; // y\n}\n", nil, []string{"other.cu(8): error:", "\n   int a = /* é y */ TWICE(3) + y + y; // y\n                                ^\n"}},
+		{"#define TWICE(x) (2 * (x))\n#line 7 \"other.cu\"\n__device__ void f() {\n\tint a = /* é y */ TWICE(3) + y + y; // y\n}\n", nil, []string{"other.cu(8): error:", "\n   int a = /* é y */ TWICE(3) + y + y; // y\n                                 ^\n"}},
 		{"#include \"nowhere.h\"\n", nil, []string{"bad.cu(1): error:", "nowhere.h"}},
 		{"\n\n#error never\n", nil, []string{"bad.cu(3): error: ", "#error never"}},
 		{"__global__ void f() {}", []string{"--no-such-option"}, []string{"--no-such-option"}},
 		{"__global__ void f() {}\n#define N 3\n__global__ void g() {\n    int n = 1 << N;\n    f<<<n, 1>>>();\n}\n", nil,
 			[]string{"bad.cu(5): error: a launch by <<<...>>>", "\n      f<<<n, 1>>>();\n       ^\n"}},
 		{"int main() { int *p; cudaMalloc(&p, 4); }", nil, []string{"'cudaMalloc'", "the CUDA runtime is called from Go here"}},
-		{"__device__ float f(cudaTextureObject_t t) { return tex2D<float>(t, 1, 2); }", nil, []string{"bad.cu(1): error: ", "'tex2D'", "no textures"}},
-		{"#include <mma.h>\n", nil, []string{"bad.cu(1): error: ", "mma.h", "no tensor cores"}},
+		{"__device__ float f(cudaTextureObject_t t) { return tex2D<float>(t, 1, 2); }", nil, []string{"bad.cu(1): error: ", "'tex2D'", "textures and surfaces need NVRTC on simulated devices: pip install"}},
+		{"#include <mma.h>\n", nil, []string{"bad.cu(1): error: ", "mma.h", "tensor cores need NVRTC on simulated devices: pip install"}},
 		{"__device__ int f(int v) { return __shfl_down(v, 1); }", nil, []string{"'__shfl_down'", "..._sync"}},
 	} {
 		_, err := b.d.Compile(0, &driver.Source{Name: "bad.cu", Code: c.code, Options: c.options})

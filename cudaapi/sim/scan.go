@@ -513,6 +513,8 @@ func (s *scanned) footer(names []string) string {
 		base, _, _ := strings.Cut(strings.TrimLeft(name, "& \t"), "<")
 		base = strings.TrimPrefix(strings.TrimSpace(base), "::")
 		switch {
+		case strings.HasPrefix(name, "("): // the type of a kernel that shares its name
+			describe(name, "", name, limits[name[strings.LastIndex(name, ")")+1:]])
 		case count[base] > 0 && !strings.Contains(name, "<"):
 			describe(name, base, "&"+base, limits[base])
 		case s.templates[base] || count[base] > 0:

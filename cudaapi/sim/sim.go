@@ -52,6 +52,8 @@ type Driver struct {
 	profile *Profile
 	retired atomic.Bool
 
+	withoutNVRTC atomic.Bool // CUDA C++ was compiled without one
+
 	mu      sync.Mutex // guards all below, and every object of the machine
 	space   *space
 	devices []*device
@@ -63,6 +65,8 @@ type Driver struct {
 	graphs  map[driver.Graph]*graph
 	execs   map[driver.GraphExec]*graph
 	handles uintptr
+	arrays  map[driver.Array]*array
+	objects objects
 
 	eventPage *eventPage               // interprocess events of this process
 	foreign   map[[2]uint32]*eventPage // and of others, by process and descriptor
@@ -100,7 +104,7 @@ func New(o Options) (*Driver, error) {
 		pools: map[driver.MemPool]*pool{}, modules: map[driver.Module]*module{},
 		funcs:  map[driver.Function]*function{},
 		graphs: map[driver.Graph]*graph{}, execs: map[driver.GraphExec]*graph{},
-		foreign: map[[2]uint32]*eventPage{},
+		foreign: map[[2]uint32]*eventPage{}, arrays: map[driver.Array]*array{}, objects: objects{live: map[uint64]*object{}},
 	}
 	m.sched.init(m)
 	m.model.init(m)
@@ -126,6 +130,7 @@ func (m *Driver) Close() error {
 	}
 	m.crew.dismiss()
 	m.tracers.drop()
+	m.objects.drop()
 	if m.eventPage != nil {
 		closeFile(m.eventPage.fd)
 	}

@@ -120,6 +120,10 @@ func (b *box) launch(k driver.Function, grid, block driver.Dim3, shared uint32, 
 			l.Params = binary.NativeEndian.AppendUint32(l.Params, uint32(v))
 		case float32:
 			l.Params = binary.NativeEndian.AppendUint32(l.Params, math.Float32bits(v))
+		case [4]uint32:
+			for _, word := range v {
+				l.Params = binary.NativeEndian.AppendUint32(l.Params, word)
+			}
 		case slice:
 			for _, word := range []uint64{uint64(v.p), v.n, v.n} {
 				l.Params = binary.NativeEndian.AppendUint64(l.Params, word)
@@ -238,8 +242,10 @@ __global__ void sum(const float *x, float *out, int n) {
 	}
 }
 
-func TestGridBarrier(t *testing.T) {
-	b := newBox(t, sim.Options{Devices: 1})
+func TestGridBarrier(t *testing.T) { gridBarrier(t, sim.Options{Devices: 1}) }
+
+func gridBarrier(t *testing.T, o sim.Options) {
+	b := newBox(t, o)
 	k := b.kernel(`
 #include <cooperative_groups.h>
 __global__ void rounds(int *x, int *total, int n) {
@@ -351,10 +357,14 @@ __global__ void apart() {
 
 // TestMissingBarrier reads what another thread of the block has not written
 // yet: in one order or the other it shows.
-func TestMissingBarrier(t *testing.T) {
+func TestMissingBarrier(t *testing.T) { missingBarrier(t, sim.Options{}) }
+
+func missingBarrier(t *testing.T, o sim.Options) {
 	wrong := map[string]int{}
+	o.Devices, o.Memory, o.Adversarial = 1, 1<<28, true
 	for seed := range uint64(20) {
-		b := newBox(t, sim.Options{Devices: 1, Memory: 1 << 28, Seed: seed + 1, Adversarial: true})
+		o.Seed = seed + 1
+		b := newBox(t, o)
 		for _, barrier := range []string{"", "__syncthreads();"} {
 			k := b.kernel("__global__ void left(int *x) { __shared__ int s[64]; s[threadIdx.x] = x[threadIdx.x]; " + barrier +
 				" x[threadIdx.x] = threadIdx.x ? s[threadIdx.x - 1] : 0; __syncthreads(); s[threadIdx.x] = -1; }")
@@ -379,8 +389,10 @@ func TestMissingBarrier(t *testing.T) {
 
 // TestRacesShow counts without atomic operations: as on a GPU, most of it is
 // lost; with them nothing is.
-func TestRacesShow(t *testing.T) {
-	b := newBox(t, sim.Options{Devices: 1})
+func TestRacesShow(t *testing.T) { racesShow(t, sim.Options{Devices: 1}) }
+
+func racesShow(t *testing.T, o sim.Options) {
+	b := newBox(t, o)
 	const n = 256 * 256
 	for _, c := range []struct {
 		name, body string

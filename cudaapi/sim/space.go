@@ -59,6 +59,8 @@ type allocation struct {
 	arena    *arena   // nil for registered host memory
 	pool     *pool
 	imported *importedMemory
+	number   uint64 // 0: no handle was made of it
+	array    bool   // its elements are reached by the array's handle alone
 	freed    bool
 	freeing  bool   // a free is in a stream
 	unfilled []bool // chunks that hold no garbage yet
@@ -67,7 +69,9 @@ type allocation struct {
 }
 
 // freeable reports whether device memory is freed rather than closed.
-func (a *allocation) freeable() bool { return a.imported == nil || a.imported.pooled }
+func (a *allocation) freeable() bool {
+	return !a.array && (a.imported == nil || a.imported.pooled)
+}
 
 func (a *allocation) end() uintptr { return a.base + uintptr(a.size) }
 

@@ -68,20 +68,29 @@ func TestKernelsOfTwoStreamsMeet(t *testing.T) {
 	b.ok(b.sync())
 }
 
-// TestPrintf runs in a process of its own: kernels print to descriptor 1.
-func TestPrintf(t *testing.T) {
+func TestPrintf(t *testing.T) { prints(t, sim.Options{Devices: 1}) }
+
+// prints runs a test's part in a process of its own: kernels print to descriptor 1.
+func prints(t *testing.T, o sim.Options) {
 	if os.Getenv("GOCUDA_TEST_PRINTF") == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestPrintf$")
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 		cmd.Env = append(os.Environ(), "GOCUDA_TEST_PRINTF=1")
 		out, err := cmd.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "thread 2 of 4: 1.50 block\n") {
+		if err != nil {
 			t.Errorf("%v\n%s", err, out)
+		}
+		for _, want := range []string{"thread 2 of 4: 1.50 block\n", strings.Repeat(" ", 2999) + "7" + strings.Repeat(" ", 3999) + "8, 100% of it\n"} {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("no %q in\n%s", want, out)
+			}
 		}
 		return
 	}
-	b := newBox(t, sim.Options{Devices: 1})
+	b := newBox(t, o)
 	k := b.kernel(`__global__ void say(float x) { printf("thread %d of %d: %.2f %s\n", threadIdx.x, blockDim.x, x, "block"); }`)
 	b.ok(b.launch(k, dim(1), dim(4), 0, float32(1.5)))
+	k = b.kernel(`__global__ void much() { printf("%3000d%4000d, %d%% of it\n", 7, 8, 100); }`)
+	b.ok(b.launch(k, dim(1), dim(1), 0))
 	b.ok(b.sync())
 }
 

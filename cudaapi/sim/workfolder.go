@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"embed"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,7 +15,7 @@ var includesWritten sync.Mutex
 func writeIncludes(dir string) error {
 	includesWritten.Lock()
 	defer includesWritten.Unlock()
-	return fs.WalkDir(includes, "include", func(path string, e fs.DirEntry, err error) error {
+	return eachInclude(func(files embed.FS, path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -22,7 +23,7 @@ func writeIncludes(dir string) error {
 		if e.IsDir() {
 			return os.MkdirAll(to, 0o700)
 		}
-		b, err := includes.ReadFile(path)
+		b, err := files.ReadFile(path)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,33 @@ const fill = `extern "C" __global__ void fill(unsigned *p, unsigned v, unsigned 
 	if (i < n) p[i] = v;
 }`
 
+// scaleInPTX multiplies the first n elements by a variable, which is 3 at first.
+const scaleInPTX = `.version 7.0
+.target sm_70
+.address_size 64
+.global .align 4 .u32 factor = 3;
+.visible .entry scale(.param .u64 p, .param .u32 n)
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<5>;
+	ld.param.u64 %rd1, [p];
+	ld.param.u32 %r1, [n];
+	mov.u32 %r2, %tid.x;
+	setp.ge.u32 %p1, %r2, %r1;
+	@%p1 bra done;
+	cvta.to.global.u64 %rd2, %rd1;
+	mul.wide.u32 %rd3, %r2, 4;
+	add.s64 %rd4, %rd2, %rd3;
+	ld.global.u32 %r3, [%rd4];
+	ld.global.u32 %r4, [factor];
+	mul.lo.u32 %r5, %r3, %r4;
+	st.global.u32 [%rd4], %r5;
+done:
+	ret;
+}
+`
+
 // kernel compiles, loads and finds a kernel; it skips the case where there is
 // no compiler.
 func (e *env) kernel(dev int, code, symbol string) driver.Function {
@@ -221,6 +248,46 @@ extern "C" __global__ void k(char a, double b, short c, int d, S s, float *p) { 
 	{name: "noise is not an image", run: func(e *env) {
 		_, err := e.d.ModuleLoad(e.ctx[0], []byte("this is no code at all"))
 		e.code(err, driver.ErrInvalidImage, driver.ErrInvalidPTX, driver.ErrNoBinaryForGPU)
+	}},
+	{name: "a module in PTX", run: func(e *env) {
+		e.compile(0, fill) // skips without a compiler
+		m, err := e.d.ModuleLoad(e.ctx[0], []byte(scaleInPTX))
+		e.ok(err)
+		defer func() { e.ok(e.d.ModuleUnload(e.ctx[0], m)) }()
+		names, err := e.d.ModuleFunctions(e.ctx[0], m)
+		e.ok(err)
+		if len(names) != 1 || names[0] != "scale" {
+			e.Errorf("%q", names)
+		}
+		f, err := e.d.ModuleFunction(e.ctx[0], m, "scale")
+		e.ok(err)
+		params, err := e.d.FunctionParams(e.ctx[0], f)
+		e.ok(err)
+		if len(params) != 2 || params[0] != (driver.Param{Offset: 0, Size: 8}) || params[1] != (driver.Param{Offset: 8, Size: 4}) {
+			e.Errorf("%+v", params)
+		}
+		g, size, err := e.d.ModuleGlobal(e.ctx[0], m, "factor")
+		e.ok(err)
+		if size != 4 {
+			e.Errorf("factor has %d bytes", size)
+		}
+		p := e.alloc(0, 16, 0)
+		e.ok(e.d.Memset(e.ctx[0], p, 7, 4, 4))
+		for _, want := range []byte{21, 105} {
+			e.launch(0, f, driver.StreamDefault, 1, 4, args(p, uint32(3)))
+			e.sync(0, driver.StreamDefault)
+			if got := e.read(0, p, 16); got[0] != want || got[8] != want || got[12] != 7 {
+				e.Errorf("% x, want %d in three", got, want)
+			}
+			e.ok(e.d.Memset(e.ctx[0], g, 5, 4, 1))
+		}
+	}},
+	{name: "PTX that does not assemble", run: func(e *env) {
+		e.compile(0, fill)
+		for _, wrong := range [][2]string{{"mul.lo.u32", "mul.lo.q32"}, {"ret;", "ret"}, {"@%p1 bra done;", "@%p1 bra nowhere;"}} {
+			_, err := e.d.ModuleLoad(e.ctx[0], []byte(strings.Replace(scaleInPTX, wrong[0], wrong[1], 1)))
+			e.code(err, driver.ErrInvalidPTX)
+		}
 	}},
 	{name: "globals and constants", run: func(e *env) {
 		m := e.module(0, `__constant__ int c[4]; __device__ int g = 5;

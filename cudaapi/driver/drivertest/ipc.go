@@ -2,6 +2,8 @@ package drivertest
 
 import (
 	"encoding/hex"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -187,6 +189,99 @@ var ipcTests = []test{
 			<-ended
 		}()
 		e.partner(mem[:], event[:])
+	}},
+	{name: "a handle that is open is opened once more, and closed as often", run: func(e *env) {
+		if h := e.handles(); h != nil {
+			p, err := e.d.IPCOpenMemHandle(e.ctx[0], driver.IPCMemHandle(h[0]))
+			e.ok(err)
+			q, err := e.d.IPCOpenMemHandle(e.ctx[0], driver.IPCMemHandle(h[0]))
+			e.ok(err)
+			if p != q {
+				e.Errorf("one handle is open at %#x and %#x", p, q)
+			}
+			e.ok(e.d.IPCCloseMemHandle(e.ctx[0], p))
+			e.all(0, q, 4096, 1)
+			e.ok(e.d.IPCCloseMemHandle(e.ctx[0], q))
+			return
+		}
+		h, err := e.d.IPCGetMemHandle(e.ctx[0], e.shared(1))
+		e.ok(err)
+		e.partner(h[:])
+	}},
+	// CUDA does not define what comes of memory that its owner frees while it is open. GPUs
+	// refuse at times what is opened in its place, until it is closed.
+	{name: "what is open in the place of something that was freed is that", run: func(e *env) {
+		if h := e.handles(); h != nil {
+			in, out := os.NewFile(3, "in"), os.NewFile(4, "out")
+			old, err := e.d.IPCOpenMemHandle(e.ctx[0], driver.IPCMemHandle(h[0]))
+			e.ok(err)
+			_, err = out.Write([]byte{1})
+			e.ok(err)
+			var next driver.IPCMemHandle
+			if _, err := io.ReadFull(in, next[:]); err == io.EOF {
+				return // nothing came to lie there
+			} else {
+				e.ok(err)
+			}
+			p, err := e.d.IPCOpenMemHandle(e.ctx[0], next)
+			if err != nil {
+				e.code(err, driver.ErrAlreadyMapped)
+			}
+			e.ok(e.d.IPCCloseMemHandle(e.ctx[0], old))
+			if err != nil {
+				p, err = e.d.IPCOpenMemHandle(e.ctx[0], next)
+				e.ok(err)
+			}
+			e.all(0, p, 4096, 2)
+			e.ok(e.d.IPCCloseMemHandle(e.ctx[0], p))
+			return
+		}
+		const n = 2 << 20
+		old, err := e.d.MemAlloc(e.ctx[0], n)
+		e.ok(err)
+		h, err := e.d.IPCGetMemHandle(e.ctx[0], old)
+		e.ok(err)
+		fromPartner, out, err := os.Pipe()
+		e.ok(err)
+		in, toPartner, err := os.Pipe()
+		e.ok(err)
+		replaced := false
+		over := make(chan struct{})
+		go func() {
+			defer close(over)
+			defer toPartner.Close()
+			defer fromPartner.Close()
+			if _, err := fromPartner.Read(make([]byte, 1)); err != nil { // the partner has failed
+				return
+			}
+			err := e.d.MemFree(e.ctx[0], old)
+			for i := 0; i < 64 && err == nil && !replaced; i++ {
+				var p driver.Ptr
+				if p, err = e.d.MemAlloc(e.ctx[0], n); err != nil {
+					break
+				}
+				e.Cleanup(func() { _ = e.d.MemFree(e.ctx[0], p) })
+				if replaced = p == old; replaced {
+					var next driver.IPCMemHandle
+					if err = errors.Join(e.d.Memset(e.ctx[0], p, 2, 1, n), e.d.CtxSynchronize(e.ctx[0], nil)); err == nil {
+						next, err = e.d.IPCGetMemHandle(e.ctx[0], p)
+					}
+					if err == nil {
+						_, err = toPartner.Write(next[:])
+					}
+				}
+			}
+			if err != nil {
+				e.Error(err)
+			}
+		}()
+		func() {
+			defer func() { _, _ = in.Close(), out.Close(); <-over }()
+			e.partnerWith([]*os.File{in, out}, h[:])
+		}()
+		if !replaced {
+			e.Skip("no allocation came to lie where the first was")
+		}
 	}},
 	{name: "a handle is not opened by the process that made it", run: func(e *env) {
 		h, err := e.d.IPCGetMemHandle(e.ctx[0], e.shared(0))

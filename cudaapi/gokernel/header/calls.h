@@ -49,9 +49,11 @@ struct record {
     u32 what, type;           // what Go is asked in the middle of it: memory.h
     u64 in[4], out[2];
     void *held;               // what its functions hold then: a root_frame
+    const volatile u32 *watch; // not 0: a loop that can be left is
 };
 // thread is what functions know of the call that they are part of.
-struct thread { const volatile u32 *stop; char *limit; record *call; bool dead; void *held; };
+// told says that elements of slices change places by Go's stores: see hold.
+struct thread { const volatile u32 *stop; char *limit; record *call; bool dead; void *held; bool told; };
 static GO_COLD void tell(record *r, u32 state, u32 site, i64 a, i64 b, i64 c, i64 d) {
     r->state = state; r->site = site; r->calls = 0;
     r->args[0] = a; r->args[1] = b; r->args[2] = c; r->args[3] = d;
@@ -71,6 +73,8 @@ GO_FUNC bool stopped(thread &go, u32 site) {
     tell(go.call, interrupted, site, 0, 0, 0, 0);
     return true;
 }
+// watched is asked at the heads of loops that can be left.
+GO_FUNC bool watched(thread &go) { return GO_RARELY(*go.call->watch); }
 // deep says whether a function that calls itself must not be entered.
 GO_FUNC bool deep(thread &go, u32 site) {
     if (GO_RARELY((char *)__builtin_frame_address(0) < go.limit)) {
@@ -94,7 +98,7 @@ static GO_COLD char *find_limit() {
     return stack_limit = (char *)low + (1536 << 10);
 }
 GO_FUNC thread enter(record *r) {
-    thread go = {r->stop, stack_limit, r, false, 0};
+    thread go = {r->stop, stack_limit, r, false, 0, true};
     if (GO_RARELY(!go.limit)) go.limit = find_limit();
     deep(go, 0);
     return go;

@@ -70,42 +70,87 @@ func (c *copier) stmt(s Stmt) Stmt {
 	return s // what has no expressions
 }
 
-func (c *copier) exprs(list []Expr) []Expr {
+func (c *copier) exprs(list []Expr) []Expr { return mapAll(list, c.renamed) }
+
+func (c *copier) expr(e Expr) Expr { return Map(e, c.renamed) }
+
+func (c *copier) renamed(e Expr) Expr {
+	if r, ok := e.(*Ref); ok {
+		return &Ref{Var: c.variable(r.Var)}
+	}
+	return e
+}
+
+// Map is an expression like another, in which by gives what stands in the place of each
+// part, whose own parts are replaced already.
+func Map(e Expr, by func(Expr) Expr) Expr {
+	m := func(e Expr) Expr { return Map(e, by) }
+	switch x := e.(type) {
+	case nil:
+		return nil
+	case *Unary:
+		e = &Unary{Op: x.Op, X: m(x.X), T: x.T}
+	case *Binary:
+		e = &Binary{Op: x.Op, X: m(x.X), Y: m(x.Y), T: x.T}
+	case *Convert:
+		e = &Convert{X: m(x.X), T: x.T}
+	case *Field:
+		e = &Field{X: m(x.X), Index: x.Index, T: x.T}
+	case *Index:
+		e = &Index{X: m(x.X), I: m(x.I), T: x.T}
+	case *Deref:
+		e = &Deref{X: m(x.X), T: x.T}
+	case *Addr:
+		e = &Addr{X: m(x.X), T: x.T}
+	case *Len:
+		e = &Len{X: m(x.X)}
+	case *Cap:
+		e = &Cap{X: m(x.X)}
+	case *Slice:
+		e = &Slice{X: m(x.X), Lo: m(x.Lo), Hi: m(x.Hi), Max: m(x.Max), T: x.T}
+	case *Composite:
+		e = &Composite{T: x.T, Elems: mapAll(x.Elems, by)}
+	case *Pure:
+		e = &Pure{Name: x.Name, Args: mapAll(x.Args, by), T: x.T}
+	}
+	return by(e)
+}
+
+func mapAll(list []Expr, by func(Expr) Expr) []Expr {
 	var out []Expr
 	for _, e := range list {
-		out = append(out, c.expr(e))
+		out = append(out, Map(e, by))
 	}
 	return out
 }
 
-func (c *copier) expr(e Expr) Expr {
-	switch e := e.(type) {
-	case *Ref:
-		return &Ref{Var: c.variable(e.Var)}
-	case *Unary:
-		return &Unary{Op: e.Op, X: c.expr(e.X), T: e.T}
-	case *Binary:
-		return &Binary{Op: e.Op, X: c.expr(e.X), Y: c.expr(e.Y), T: e.T}
-	case *Convert:
-		return &Convert{X: c.expr(e.X), T: e.T}
-	case *Field:
-		return &Field{X: c.expr(e.X), Index: e.Index, T: e.T}
-	case *Index:
-		return &Index{X: c.expr(e.X), I: c.expr(e.I), T: e.T}
-	case *Deref:
-		return &Deref{X: c.expr(e.X), T: e.T}
-	case *Addr:
-		return &Addr{X: c.expr(e.X), T: e.T}
-	case *Len:
-		return &Len{X: c.expr(e.X)}
-	case *Cap:
-		return &Cap{X: c.expr(e.X)}
-	case *Slice:
-		return &Slice{X: c.expr(e.X), Lo: c.expr(e.Lo), Hi: c.expr(e.Hi), Max: c.expr(e.Max), T: e.T}
-	case *Composite:
-		return &Composite{T: e.T, Elems: c.exprs(e.Elems)}
-	case *Pure:
-		return &Pure{Name: e.Name, Args: c.exprs(e.Args), T: e.T}
-	}
-	return e
+// MapAll maps the expressions of statements, of those within them, and of literals.
+func MapAll(list []Stmt, by func(Expr) Expr) {
+	m := func(e *Expr) { *e = Map(*e, by) }
+	WalkAll(list, func(s Stmt) {
+		switch s := s.(type) {
+		case *Define:
+			m(&s.Init)
+		case *Assign:
+			m(&s.To)
+			m(&s.Value)
+		case *Call:
+			s.Args = mapAll(s.Args, by)
+		case *Effect:
+			s.Args = mapAll(s.Args, by)
+		case *Memory:
+			m(&s.Addr)
+			s.Args = mapAll(s.Args, by)
+		case *Printf:
+			s.Args = mapAll(s.Args, by)
+		case *If:
+			m(&s.Cond)
+		case *Loop:
+			m(&s.Cond)
+		case *Return:
+			s.Values = mapAll(s.Values, by)
+		case *Check:
+			s.Args = mapAll(s.Args, by)
+		}
+	})
 }

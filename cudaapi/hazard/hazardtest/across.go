@@ -137,6 +137,9 @@ func (p across) try(world *mpi.Comm, all bool, folder string) acrossFinding {
 	r.check(world.Barrier())
 	list := hazard.Reports()
 	r.check(hazard.Off())
+	if r.me != 0 {
+		_ = o.theirs.Free() // some programs have done so
+	}
 	r.check(world.Barrier()) // so that nobody frees what others have open
 	f := acrossFinding{Rank: r.me, Name: p.name, All: all, Lines: r.lines, Folder: folder}
 	if all || !r.lines[0].Known() || !r.lines[1].Known() {

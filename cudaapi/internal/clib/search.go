@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // SitePackages are folders in which pip puts packages: virtual and conda
@@ -31,6 +32,7 @@ func PythonPrefixes() []string {
 			dirs = append(dirs, p)
 		}
 	}
+	dirs = append(dirs, ofPrograms()...)
 	if home, err := os.UserHomeDir(); err == nil {
 		dirs = append(dirs, home+"/.local", home+"/.pyenv/versions/*")
 	}
@@ -60,4 +62,24 @@ func Unique(s []string) []string {
 		seen[v] = true
 		return again
 	})
+}
+
+// ofPrograms are the prefixes of this program, which pip may have installed, and of the
+// Jupyter that started it, whose environment need not be active.
+func ofPrograms() (dirs []string) {
+	var files []string
+	if file, err := os.Executable(); err == nil {
+		files = append(files, file)
+	}
+	if jupyter := os.Getenv("JPY_PARENT_PID"); jupyter != "" {
+		line, _ := os.ReadFile(filepath.Join("/proc", filepath.Base(jupyter), "cmdline"))
+		words := strings.Split(string(line), "\x00")
+		files = append(files, words[:min(2, len(words))]...) // Python and its script
+	}
+	for _, file := range files {
+		if dir := filepath.Dir(file); filepath.IsAbs(dir) && filepath.Base(dir) == "bin" {
+			dirs = append(dirs, filepath.Dir(dir))
+		}
+	}
+	return dirs
 }

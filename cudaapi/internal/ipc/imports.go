@@ -4,8 +4,10 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/internal/unused"
 )
 
 // mappings are the memory of other processes that this one has opened, whoever
@@ -29,6 +31,19 @@ type imported struct {
 	views        int
 	later        []func() (bool, error) // those that end when this says so
 	stale        bool                   // its owner has put another in its place
+}
+
+func init() { unused.Register(closeUnused) }
+
+// closeUnused closes what has no views, unless its device works or somebody holds the lock.
+func closeUnused() {
+	if !mappings.TryLock() {
+		return
+	}
+	defer mappings.Unlock()
+	mappings.memory = slices.DeleteFunc(mappings.memory, func(m *imported) bool {
+		return !m.inUse() && !m.dev.Busy() && m.close() == nil
+	})
 }
 
 func (m *imported) close() error { return Allocating(m.buf.Free) }
@@ -64,6 +79,10 @@ var most = 64
 // mostBusy is how many times as many stay open while their device works: to close one
 // would wait for it.
 const mostBusy = 8
+
+// patience is how often a device is waited for, without the lock of the mappings, before
+// something is closed though it has new work.
+const patience = 8
 
 // View is another process's buffer. It must be released.
 type View struct {
@@ -105,13 +124,37 @@ type eventKey struct {
 // memory that was in the same place before.
 var ErrBusy = errors.New("the device still works with memory that was in this place before")
 
-// View is another process's buffer as device d sees it. It may wait for the device.
-func (im *Imports) View(d *cuda.Device, e Export) (*View, error) { return im.view(d, e, true) }
+// View is another process's buffer as device d sees it. What lies where it is to be opened
+// is closed before, so View may wait for the device, and for views of that. Those end
+// without the caller: their memory is freed, so the messages and collectives that they are
+// for are over for its owner, and this process only has to carry out what is queued. View
+// holds no lock of this package meanwhile.
+func (im *Imports) View(d *cuda.Device, e Export) (*View, error) {
+	for n := 0; ; n++ {
+		v, busy, err := im.view(d, e, n >= patience)
+		if busy == nil {
+			return v, err
+		}
+		if err := busy.Synchronize(); err != nil {
+			return nil, err
+		}
+		if n > 0 { // whose view it is has to see that the device is done
+			time.Sleep(100 * time.Microsecond)
+		}
+	}
+}
 
 // TryView is View for those who must not wait.
-func (im *Imports) TryView(d *cuda.Device, e Export) (*View, error) { return im.view(d, e, false) }
+func (im *Imports) TryView(d *cuda.Device, e Export) (*View, error) {
+	v, busy, err := im.view(d, e, false)
+	if busy != nil {
+		return nil, ErrBusy
+	}
+	return v, err
+}
 
-func (im *Imports) view(d *cuda.Device, e Export, waits bool) (*View, error) {
+// view gives the buffer, or says for which device to wait before.
+func (im *Imports) view(d *cuda.Device, e Export, impatient bool) (*View, *cuda.Device, error) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	mappings.Lock()
@@ -121,28 +164,30 @@ func (im *Imports) view(d *cuda.Device, e Export, waits bool) (*View, error) {
 		mappings.users++
 	}
 	// The whole of it, so that views of other parts need no other mapping.
-	m, err := open(&imported{process: e.Process, dev: d, handle: e.Memory.Handle, base: e.Base, extent: e.Whole}, waits)
-	if err != nil {
-		return nil, err
+	m, busy, err := open(&imported{process: e.Process, dev: d, handle: e.Memory.Handle, base: e.Base, extent: e.Whole}, impatient)
+	if busy != nil || err != nil {
+		return nil, busy, err
 	}
 	end := int(e.Memory.Offset) + e.Memory.N*e.Memory.Type.Size()
 	b, err := m.buf.Slice(int(e.Memory.Offset), end).As(e.Memory.Type)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m.views++
-	return &View{b, m}, nil
+	return &View{b, m}, nil, nil
 }
 
 // open finds an allocation among the mappings, or opens it. It closes what is stale, and the
-// one that was not used for longest if there are too many, unless their device works, for
-// which closing waits. In the place of something stale CUDA opens nothing (ALREADY_MAPPED):
-// that is closed in any case, or the answer is ErrBusy. Nothing in use is closed.
-func open(want *imported, wait bool) (*imported, error) {
+// one that was not used for longest if there are too many, unless their device works: closing
+// would wait for it, and keep the mappings from everybody meanwhile. What must be closed is
+// what lies in the way, for CUDA opens nothing there (ALREADY_MAPPED), or is far too much. If
+// that cannot be yet, open says for which device to wait; if impatient, it closes it though
+// the device works. Nothing in use is closed.
+func open(want *imported, impatient bool) (*imported, *cuda.Device, error) {
 	if i := slices.IndexFunc(mappings.memory, want.is); i >= 0 {
 		m := mappings.memory[i]
 		mappings.memory = append(slices.Delete(mappings.memory, i, i+1), m)
-		return m, nil
+		return m, nil, nil
 	}
 	working := map[*cuda.Device]bool{}
 	busy := func(d *cuda.Device) bool {
@@ -151,19 +196,21 @@ func open(want *imported, wait bool) (*imported, error) {
 		}
 		return working[d]
 	}
+	excess := len(mappings.memory) + 1 - most
+	farTooMany := func() bool { return excess > (mostBusy-1)*most }
 	for _, m := range mappings.memory {
-		m.stale = m.stale || m.overlaps(want)
-		if !wait && m.overlaps(want) && (m.inUse() || busy(m.dev)) {
-			return nil, ErrBusy
+		inWay := m.overlaps(want)
+		m.stale = m.stale || inWay
+		if inWay && m.inUse() || !impatient && (inWay || farTooMany() && !m.inUse()) && busy(m.dev) {
+			return nil, m.dev, nil
 		}
 	}
 	var wrong error
-	excess := len(mappings.memory) + 1 - most
 	mappings.memory = slices.DeleteFunc(mappings.memory, func(m *imported) bool {
 		if wrong != nil || m.inUse() || !m.stale && excess <= 0 {
 			return false
 		}
-		if !m.overlaps(want) && busy(m.dev) && excess <= (mostBusy-1)*most {
+		if !m.overlaps(want) && !farTooMany() && busy(m.dev) {
 			return false
 		}
 		wrong = m.close() // if it fails, nothing is gained by trying again
@@ -171,17 +218,17 @@ func open(want *imported, wait bool) (*imported, error) {
 		return true
 	})
 	if wrong != nil {
-		return nil, wrong
+		return nil, nil, wrong
 	}
 	err := Allocating(func() (err error) {
 		want.buf, err = want.dev.OpenIPC(cuda.IPCMemory{Handle: want.handle, N: int(want.extent), Type: cuda.Uint8})
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	mappings.memory = append(mappings.memory, want)
-	return want, nil
+	return want, nil, nil
 }
 
 // Event is another process's event, opened once for a device.
@@ -219,7 +266,18 @@ func (im *Imports) Close() error {
 	im.user = false
 	mappings.Lock()
 	defer mappings.Unlock()
-	if mappings.users--; mappings.users == 0 {
+	mappings.users--
+	for n := 0; n < patience && mappings.users == 0; n++ {
+		i := slices.IndexFunc(mappings.memory, func(m *imported) bool { return m.dev.Busy() })
+		if i < 0 {
+			break
+		}
+		d := mappings.memory[i].dev
+		mappings.Unlock() // others' messages need them meanwhile
+		errs = append(errs, d.Synchronize())
+		mappings.Lock()
+	}
+	if mappings.users == 0 {
 		for _, m := range mappings.memory {
 			errs = append(errs, m.close())
 		}

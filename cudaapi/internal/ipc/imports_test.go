@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,30 +106,106 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// TestStale: an allocation in the place of another is opened after that was closed, or,
-// while the other still has a view, beside it.
+// TestStale: an allocation in the place of another is opened when that has no view any more,
+// and was closed.
 func TestStale(t *testing.T) {
 	l, devices := ipctest.New(t, sim.Options{Devices: 1})
 	d := devices[0]
-	e := exports(t, d, 2)
-	var im Imports
+	e := exports(t, d, 3)
+	e[1].Base, e[2].Base = e[0].Base, e[0].Base // as if the owner had freed the first, then the second
+	var im, other Imports
 	old, err := im.View(d, e[0])
 	ok(t, err)
-	e[1].Base = e[0].Base // as if the owner had freed the first
-	v, err := im.View(d, e[1])
+	s, err := d.NewStream(cuda.NonBlocking)
 	ok(t, err)
-	if n := l.Open(); n != 2 {
-		t.Errorf("%d allocations are open, want the one in use and the new one", n)
+	end := make(chan struct{})
+	ok(t, s.LaunchHostFunc(func() { <-end }))
+	opened := make(chan *View)
+	for i, im := range []*Imports{&im, &other} {
+		go func() {
+			v, err := im.View(d, e[1+i])
+			if err != nil {
+				t.Error(err)
+			}
+			opened <- v
+		}()
 	}
-	v.Release()
+	unaware := func(what string) {
+		t.Helper()
+		select {
+		case <-opened:
+			t.Fatalf("it was opened beside %s", what)
+		case <-time.After(50 * time.Millisecond):
+		}
+		if n := l.Open(); n != 1 {
+			t.Fatalf("%d allocations are open beside %s, want the stale one", n, what)
+		}
+	}
+	unaware("work of the device")
+	elsewhere, err := other.TryView(d, e[0]) // nothing waits for those who wait
+	ok(t, err)
+	close(end)
+	unaware("two views of what is in its place")
 	old.Release()
-	v, err = im.View(d, exports(t, d, 1)[0])
+	unaware("a view of what is in its place")
+	done := make(chan bool)
+	elsewhere.ReleaseWhen(func() (bool, error) { return isClosed(done), nil })
+	unaware("a view that ends later")
+	close(done)
+	(<-opened).Release()
+	(<-opened).Release()
+	if n := l.Open(); n != 1 {
+		t.Errorf("%d allocations are open, want the latest", n)
+	}
+	ok(t, im.Close(), other.Close())
+	if n := l.Open(); n != 0 {
+		t.Errorf("%d allocations are open after Close", n)
+	}
+}
+
+func isClosed(c chan bool) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// TestCloseOnABusyDevice: whoever closes waits for the device, and others open memory
+// meanwhile: what the device does may wait for them.
+func TestCloseOnABusyDevice(t *testing.T) {
+	l, devices := ipctest.New(t, sim.Options{Devices: 1})
+	d := devices[0]
+	e := exports(t, d, 2)
+	s, err := d.NewStream(cuda.NonBlocking)
+	ok(t, err)
+	var im, other Imports
+	v, err := im.View(d, e[0])
 	ok(t, err)
 	v.Release()
-	if n := l.Open(); n != 2 {
-		t.Errorf("%d allocations are open, want 2: the stale one is not in use any more", n)
+	end := make(chan struct{})
+	ok(t, s.LaunchHostFunc(func() { <-end }))
+	over := sync.OnceFunc(func() { close(end) })
+	watch := time.AfterFunc(20*time.Second, over)
+	closed := make(chan error)
+	go func() { closed <- im.Close() }()
+	time.Sleep(50 * time.Millisecond) // Close is under way, or the test shows nothing
+	v, err = other.TryView(d, e[1])
+	ok(t, err)
+	if !watch.Stop() {
+		t.Error("a try waited for another's Close")
 	}
-	ok(t, im.Close())
+	over()
+	ok(t, <-closed)
+	if n := l.Open(); n != 2 {
+		t.Errorf("%d allocations are open, want 2: there is a user", n)
+	}
+	v.Release()
+	ok(t, other.Close())
+	if n := l.Open(); n != 0 {
+		t.Errorf("%d allocations are open after Close", n)
+	}
 }
 
 // failing lets closing fail.
@@ -248,4 +325,25 @@ func TestTryView(t *testing.T) {
 	ok(t, err)
 	w.Release()
 	ok(t, im.Close())
+}
+
+// What is in the way of memory that the program opens is closed, if nobody uses it: mappings
+// without views, and buffers that nothing refers to any more.
+func TestOpenBesideUnused(t *testing.T) {
+	l, devices := ipctest.New(t, sim.Options{Devices: 1})
+	d := devices[0]
+	e := exports(t, d, 3)
+	l.Alone()
+	var im Imports
+	v, err := im.View(d, e[0])
+	ok(t, err)
+	if _, err := d.OpenIPC(e[1].Memory); !errors.Is(err, driver.ErrAlreadyMapped) {
+		t.Errorf("beside a view: %v", err)
+	}
+	v.Release()
+	_, err = d.OpenIPC(e[1].Memory) // which is dropped
+	ok(t, err)
+	b, err := d.OpenIPC(e[2].Memory)
+	ok(t, err)
+	ok(t, b.Free(), im.Close())
 }

@@ -24,6 +24,7 @@ type Loopback struct {
 	open    map[driver.Ptr]int
 	opened  map[driver.Event]int
 	refused error
+	alone   bool
 	owners  map[driver.Context]driver.Device
 	fails   map[driver.Device]error
 }
@@ -69,6 +70,14 @@ func Over(t testing.TB, d driver.Driver) (*Loopback, []*cuda.Device) {
 func (l *Loopback) Refuse(why error) {
 	l.mu.Lock()
 	l.refused = why
+	l.mu.Unlock()
+}
+
+// Alone has no memory opened from now on while other memory is open, as CUDA does at times
+// where the one lies in the place of the other.
+func (l *Loopback) Alone() {
+	l.mu.Lock()
+	l.alone = true
 	l.mu.Unlock()
 }
 
@@ -123,6 +132,9 @@ func (l *Loopback) IPCOpenMemHandle(_ driver.Context, h driver.IPCMemHandle) (dr
 	p, ok := l.memory[h]
 	if l.refused != nil || !ok {
 		return 0, &driver.Error{Code: driver.ErrInvalidContext, Call: "cuIpcOpenMemHandle", Detail: fmt.Sprint(l.refused)}
+	}
+	if l.alone && len(l.open) > 0 {
+		return 0, &driver.Error{Code: driver.ErrAlreadyMapped, Call: "cuIpcOpenMemHandle"}
 	}
 	l.open[p]++
 	return p, nil

@@ -29,6 +29,8 @@
 #include "sim/warp.h"
 #include "sim/atomic.h"
 #include "sim/math.h"
+#include "math.h"
+#include "limits.h"
 #ifdef GOCUDA_WITH_ROUNDED
 #include "sim/rounded.h"
 #endif

@@ -14,12 +14,15 @@ type parser struct {
 	scopes  []scope
 	alias   map[string][]token // #define, typedef and using of simple types
 	kernels []*Kernel
+
+	variables []string // of namespaces
 }
 
 // scope is what an open brace belongs to.
 type scope struct {
 	namespace string // "" for other braces
 	externC   bool
+	nameless  bool // it is a namespace without a name
 }
 
 func (p *parser) peek(i int) string {
@@ -40,6 +43,7 @@ func (p *parser) file() {
 			p.at++
 			start = p.at
 		case t.text == "{":
+			p.variable(p.tokens[start:p.at])
 			p.scopes = append(p.scopes, opened(p.tokens[start:p.at]))
 			p.at++
 			start = p.at
@@ -51,6 +55,7 @@ func (p *parser) file() {
 			start = p.at
 		case t.text == ";":
 			p.aliases(p.tokens[start:p.at])
+			p.variable(p.tokens[start:p.at])
 			p.at++
 			start = p.at
 		case t.text == "__global__":
@@ -66,7 +71,7 @@ func (p *parser) file() {
 func opened(decl []token) scope {
 	texts := words(decl)
 	if i := slices.Index(texts, "namespace"); i >= 0 {
-		return scope{namespace: strings.Join(texts[i+1:], "")}
+		return scope{namespace: strings.Join(texts[i+1:], ""), nameless: i+1 == len(texts)}
 	}
 	if len(texts) == 2 && texts[0] == "extern" && texts[1] == `"C"` {
 		return scope{externC: true}
@@ -95,6 +100,47 @@ func (p *parser) aliases(decl []token) {
 	}
 }
 
+// variable remembers the variable of a namespace that a declaration is of, up to its value.
+func (p *parser) variable(decl []token) {
+	texts := words(decl)
+	device := slices.ContainsFunc(texts, func(w string) bool { return w == "__device__" || w == "__constant__" || w == "__managed__" })
+	if !device || slices.Contains(texts, "template") || slices.Contains(texts, "extern") {
+		return
+	}
+	name := ""
+	for _, s := range p.scopes {
+		if s.namespace == "" && !s.nameless && !s.externC {
+			return // in a function or a type
+		}
+		if s.namespace != "" {
+			name += s.namespace + "::"
+		}
+	}
+	if name == "" {
+		return
+	}
+	for _, part := range split(decl) {
+		last := ""
+		for i := 0; i < len(part); i++ {
+			switch t := part[i].text; {
+			case t == "=" || t == "[":
+				i = len(part)
+			case t == "(" && (last == "__align__" || last == "alignas" || last == "__attribute__"):
+				end := (&parser{tokens: part}).matching(i)
+				if end < 0 {
+					return
+				}
+				i = end
+			case t == "(":
+				return // a function
+			case cpp.IsWord(t[0]):
+				last = t
+			}
+		}
+		p.variables = append(p.variables, name+last)
+	}
+}
+
 // kernel reads one __global__ function; before holds the tokens of its
 // declaration up to __global__.
 func (p *parser) kernel(before []token) {
@@ -108,6 +154,7 @@ func (p *parser) kernel(before []token) {
 		}
 	}
 	texts := words(before)
+	k.instance = len(texts) > 0 && texts[len(texts)-1] == "template"
 	if i := slices.Index(texts, "extern"); i >= 0 && i+1 < len(texts) && texts[i+1] == `"C"` {
 		externC = true
 	}
@@ -137,17 +184,63 @@ func (p *parser) kernel(before []token) {
 	if externC && !k.Template() {
 		k.Symbol = name
 	}
-	k.Declared = p.peek(0) == ";"
+	k.Declared = p.peek(0) == ";" && !k.instance
+	if k.instance && !strings.Contains(name, "<") { // which instance it is, its parameters say
+		k.tellApart()
+	}
 	for i, old := range p.kernels {
 		if old.Name == k.Name { // declared before, now defined, or the other way round
 			if !k.Declared || old.Declared {
 				k.Again = !k.Declared && !old.Declared
 				p.kernels[i] = k
 			}
+			if k.Again && !k.Template() && !old.Template() {
+				k.Overloads = append(old.Overloads, k.apart())
+				if len(old.Overloads) == 0 {
+					k.Overloads = []*Kernel{old.apart(), k.apart()}
+				}
+			}
 			return
 		}
 	}
 	p.kernels = append(p.kernels, k)
+}
+
+// apart is the kernel with a name that its overloads do not have.
+func (k *Kernel) apart() *Kernel {
+	made := *k
+	made.Again, made.Overloads = false, nil
+	made.tellApart()
+	return &made
+}
+
+// tellApart adds the parameters to the kernel's name.
+func (k *Kernel) tellApart() {
+	var types []string
+	for i, decl := range k.decls {
+		types = append(types, typeOf(decl, k.Params[i].Name))
+	}
+	list := strings.Join(types, ", ")
+	k.Expression = "(void (*)(" + list + "))" + k.Name
+	k.Name += "(" + list + ")"
+}
+
+// typeOf is the type of a parameter, from its declaration.
+func typeOf(decl []token, name string) string {
+	var list []token
+	stars := ""
+	for i := 0; i < len(decl) && decl[i].text != "="; i++ {
+		switch t := decl[i]; {
+		case t.text == "[":
+			stars = " *"
+			i = len(decl)
+		case t.text == name && name != "":
+			name = "" // which may be that of a type, too
+		default:
+			list = append(list, t)
+		}
+	}
+	return join(list) + stars
 }
 
 // name skips the return type and attributes and gives the function's name, with

@@ -18,7 +18,10 @@ const (
 	BFloat16 // the upper half of a binary32
 	Vector   // CUDA's float2 and the like: a structure of known size
 	Pointer
-	Slice // of Go: a pointer, a length and a capacity
+	Integer // of either sign, as in PTX
+	Slice   // of Go: a pointer, a length and a capacity
+	Texture // a texture object
+	Surface
 )
 
 // Type is a scalar type, a pointer's target, or unknown.
@@ -51,9 +54,16 @@ type Kernel struct {
 	// Again marks one whose name the source has defined before: overloaded, or in
 	// another branch of an #if.
 	Again bool
+	// Overloads are the kernels of this name, itself among them, if it is overloaded or may
+	// be: by Name and Expression they are told apart.
+	Overloads []*Kernel
+	// Expression names the kernel to the compiler, if Name cannot.
+	Expression string
 	// For Instantiate: the parameters as written, and the aliases they may use.
 	decls [][]token
 	alias map[string][]token
+
+	instance bool // of a template, explicitly
 }
 
 // Template reports whether the kernel has to be instantiated by name.
@@ -64,7 +74,23 @@ func (k *Kernel) Template() bool { return k.Args != nil }
 func Parse(code string) []*Kernel {
 	p := parser{tokens: scan(code), alias: map[string][]token{}}
 	p.file()
+	for i, k := range p.kernels {
+		for _, t := range p.kernels {
+			if made := t.Instantiate(k.Name); made != nil && k.instance { // parameters have names there
+				made.Line = k.Line
+				p.kernels[i] = made
+			}
+		}
+	}
 	return p.kernels
+}
+
+// Variables are the names of the __device__ and __constant__ variables that namespaces have,
+// as in ns::count.
+func Variables(code string) []string {
+	p := parser{tokens: scan(code), alias: map[string][]token{}}
+	p.file()
+	return p.variables
 }
 
 // Instantiate gives a template's kernel for a name expression such as
@@ -140,7 +166,9 @@ func init() {
 	add(Int, 4, "int", "signed", "signed int", "int32_t")
 	add(Uint, 4, "unsigned", "unsigned int", "uint32_t", "uint")
 	add(Int, 8, "long", "long int", "long long", "long long int", "signed long", "signed long long", "int64_t", "ptrdiff_t", "ssize_t", "intptr_t")
-	add(Uint, 8, "unsigned long", "unsigned long int", "unsigned long long", "unsigned long long int", "uint64_t", "size_t", "uintptr_t", "ulong", "cudaTextureObject_t", "cudaSurfaceObject_t")
+	add(Uint, 8, "unsigned long", "unsigned long int", "unsigned long long", "unsigned long long int", "uint64_t", "size_t", "uintptr_t", "ulong")
+	add(Texture, 8, "cudaTextureObject_t")
+	add(Surface, 8, "cudaSurfaceObject_t")
 	add(Float, 4, "float")
 	add(Float, 8, "double")
 	add(Half, 2, "half", "__half")

@@ -112,6 +112,67 @@ GOCUDA_CALL void arrive(gocuda_u32 predicate) {
     asm volatile("" ::: "memory");
 }
 
+// meet_at lets the threads of a barrier with a number go on if enough of them have come.
+static GOCUDA_RAW void meet_at(Block *b, gocuda_u32 number, Worker *w) {
+    Barrier *at = &b->barriers[number];
+    gocuda_u32 whole = 0, missing = 0, voted = 0, came = 0;
+    for (gocuda_u32 i = 0; i * 32 < w->threads; i++) {
+        gocuda_u32 live = b->warps[i].live;
+        if (!(at->warps >> i & 1)) {
+            missing |= live;
+        } else if (live & ~at->here[i]) {
+            missing = 1;
+        } else {
+            whole |= 1u << i;
+            voted += (gocuda_u32)__builtin_popcount(at->yes[i]);
+            came += (gocuda_u32)__builtin_popcount(at->here[i]);
+        }
+    }
+    if (at->threads ? 32 * (gocuda_u32)__builtin_popcount(whole) < at->threads : missing) return;
+    if (__atomic_load_n(&w->launch->stop, __ATOMIC_RELAXED)) w->dead = 1;
+    Queue all = at->queue;
+    if (!all.first) all.end = &all.first;
+    clear(at->queue);
+    for (Thread *t = all.first, *next; t; t = next) {
+        next = t->next;
+        if (!(whole >> t->rank / 32 & 1)) {
+            append(at->queue, t);
+            continue;
+        }
+        t->answer = voted | (gocuda_u32)(voted == came) << 31;
+        append(b->ready, t);
+    }
+    if (!(at->warps &= ~whole)) b->numbered &= ~(1u << number);
+    moved(b);
+}
+
+// come_to is a barrier with a number, of so many threads or of all; one need not wait there.
+GOCUDA_CALL void come_to(gocuda_u32 number, gocuda_u32 threads, gocuda_u32 predicate, gocuda_u32 waits) {
+    Thread *t = self();
+    Block *b = t->block;
+    gocuda_u32 warp = t->rank / 32, lane = 1u << t->rank % 32;
+    asm volatile("" ::: "memory");
+    tell(t);
+    t->accessed[5] += t->counts;
+    Barrier *at = &b->barriers[number &= 15];
+    if (!(b->numbered >> number & 1)) {
+        b->numbered |= 1u << number;
+        at->warps = 0;
+        clear(at->queue);
+    }
+    if (!(at->warps >> warp & 1)) {
+        at->warps |= 1u << warp;
+        at->here[warp] = at->yes[warp] = 0;
+    }
+    at->threads = threads;
+    at->here[warp] |= lane;
+    if (predicate) at->yes[warp] |= lane;
+    if (waits) append(at->queue, t);
+    meet_at(b, number, t->worker);
+    if (waits) suspend(t);
+    asm volatile("" ::: "memory");
+}
+
 // met notes that so many threads, which a loop runs, have come to a barrier. Where the
 // launch is given up, they go no further.
 GOCUDA_CALL void met(gocuda_u32 threads) {
@@ -200,6 +261,7 @@ static GOCUDA_RAW void leave(Thread *t, gocuda_u32 from, gocuda_u32 to) {
         if (warp->ngroups) settle(b, warp);
     }
     if (b->arrived && b->arrived == b->live) release(b);
+    for (gocuda_u32 left = b->numbered; left; left &= left - 1) meet_at(b, (gocuda_u32)__builtin_ctz(left), t->worker);
     if (b->mates > 1) meet_cluster(b);
 }
 
@@ -288,7 +350,7 @@ static GOCUDA_RAW Thread *fresh(Worker *w, Block *b) {
         for (int k = 0; k < 6; k++) t->accessed[k] = 0;
         t->plain = 0;
         t->budget = GOCUDA_TURN;
-        t->turns = t->atomic = 0;
+        t->turns = t->atomic = t->grid[1] = 0;
     }
     moved(b);
     t->block = b;
@@ -428,7 +490,7 @@ static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
         b->index[i] = (gocuda_u32)(at % clusters * size + within % size);
         at /= clusters, within /= size;
     }
-    b->started = b->arrived = b->count = b->any = b->impatient = 0;
+    b->started = b->arrived = b->count = b->any = b->impatient = b->numbered = 0;
     moved(b);
     b->live = w->threads;
 #ifdef GOCUDA_SITES

@@ -78,6 +78,7 @@ static __attribute__((noinline)) GOCUDA_RAW bool elsewhere(Thread *t, gocuda_u64
         if (t->counts) t->accessed[4] += n;
         return true;
     }
+    if (l->heap && a - l->heap < GOCUDA_HEAP) return true;
     Block *b = t->block;
     for (gocuda_u32 i = 0; b->mates > 1 && i < b->mates; i++) // of the cluster's other blocks
         if ((a >= (gocuda_u64)b->mate[i]->shared && a + n <= (gocuda_u64)b->mate[i]->shared + l->shared) ||
@@ -109,10 +110,10 @@ static GOCUDA_INLINE GOCUDA_RAW void touch(gocuda_u64 a, gocuda_u64 n, gocuda_u3
 }
 
 // check lets the access of n bytes at a go on, or fails. align is what the
-// access's type asks for.
-static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u32 write, gocuda_u64 align) {
+// access's type asks for; line is where it stands, 0 if that is not known.
+static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u32 write, gocuda_u64 align, gocuda_u32 line = 0) {
     Thread *t = self();
-    if (__builtin_expect(a & (align - 1), 0)) fail(5, a, (gocuda_u32)n, write);
+    if (__builtin_expect(a & (align - 1), 0)) fail(5, a, (gocuda_u32)n, write, nullptr, line);
     gocuda_u64 o = a - t->base;
     if (__builtin_expect(o < t->size, 1)) {
         gocuda_u64 have = t->valid[o >> 9], end = (o & 511) + n;
@@ -132,7 +133,7 @@ static GOCUDA_INLINE GOCUDA_RAW void check(gocuda_u64 a, gocuda_u64 n, gocuda_u3
         if (elsewhere(t, a, n)) return;
     }
     touch(a, n, write ? 16 : 1); // memory that was freed before its time, perhaps
-    fail(1, a, (gocuda_u32)n, write);
+    fail(1, a, (gocuda_u32)n, write, nullptr, line);
 }
 
 #ifdef GOCUDA_SITES
@@ -243,9 +244,9 @@ static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 
 #ifdef GOCUDA_SITES
 // What a site calls when it does not know the access's region.
 #define GOCUDA_MISS(kind, n, write, align, bits)                                  \
-    GOCUDA_HOOK gocuda_miss_##kind##n(gocuda_u64 a, gocuda_u64 *site) {           \
+    GOCUDA_HOOK gocuda_miss_##kind##n(gocuda_u64 a, gocuda_u64 *site, gocuda_u32 line) {           \
         if (gocuda::leads(a, n, align, site)) return;                             \
-        gocuda::check(a, n, write, align);                                        \
+        gocuda::check(a, n, write, align, line);                                  \
         gocuda::learn(a, n, align, site, write, bits);                            \
     }
 #else
@@ -277,5 +278,24 @@ GOCUDA_HOOK __asan_storeN_noabort(gocuda_u64 a, gocuda_u64 n) {
     gocuda::check(a, n, 1, 1);
     gocuda::touch(a, n, 16);
 }
+#ifdef GOCUDA_SITES
+// What a site of PTX calls (asm.go): with the compiler's values in all registers but rdi, rsi and rdx.
+#define GOCUDA_SPARE(name, to)                                                                       \
+    asm(".text\n.hidden gocuda_spare_" name "\n.globl gocuda_spare_" name "\n.type gocuda_spare_" name ", @function\ngocuda_spare_" name ":\n" \
+        "pushq %rbp\nmovq %rsp, %rbp\npushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %r8\npushq %r9\npushq %r10\npushq %r11\n" \
+        "andq $-32, %rsp\nsubq $512, %rsp\n" GOCUDA_EACH(GOCUDA_KEEP) "call " to "\n" GOCUDA_EACH(GOCUDA_BACK)         \
+        "leaq -64(%rbp), %rsp\npopq %r11\npopq %r10\npopq %r9\npopq %r8\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\n" \
+        "popq %rbp\nret\n.size gocuda_spare_" name ", .-gocuda_spare_" name "\n");
+#define GOCUDA_SPARES(n)                                        \
+    GOCUDA_SPARE("load" #n, "gocuda_miss_load" #n)              \
+    GOCUDA_SPARE("store" #n, "gocuda_miss_store" #n)            \
+    GOCUDA_SPARE("plain_load" #n, "__asan_load" #n "_noabort")  \
+    GOCUDA_SPARE("plain_store" #n, "__asan_store" #n "_noabort")
+GOCUDA_SPARES(1)
+GOCUDA_SPARES(2)
+GOCUDA_SPARES(4)
+GOCUDA_SPARES(8)
+GOCUDA_SPARES(16)
+#endif
 GOCUDA_HOOK __asan_handle_no_return() {}
 #endif

@@ -3,7 +3,17 @@
 
 namespace gocuda {
 
+// act_together does what lanes came for, if all did.
+static GOCUDA_RAW void act_together(Warp *warp, gocuda_u32 lanes) {
+    Meeting *const *all = (Meeting *const *)warp->in;
+    for (int i = 0; i < 32; i++)
+        if (!(lanes >> i & 1) || warp->arg[i] != metAt || all[i]->act != all[0]->act || all[i]->number != all[0]->number) return;
+    all[0]->act(all);
+    for (int i = 0; i < 32; i++) all[i]->acted = 1;
+}
+
 static GOCUDA_RAW void answer(Warp *warp, gocuda_u32 lanes, gocuda_u32 op) {
+    if (op == opTogether) return act_together(warp, lanes);
     gocuda_u64 all = 0;
     bool first = true, same = true;
     gocuda_u64 first_in = 0;

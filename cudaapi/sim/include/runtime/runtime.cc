@@ -6,8 +6,11 @@
 #include "block.h"
 #include "lanes.h"
 #include "turns.h"
+#include "heap.h"
 #include "print.h"
+#include "print_ptx.h"
 #include "check.h"
+#include "texture.h"
 
 // gocuda_run runs blocks of a launch on a worker. It returns 1 when there are
 // none left; before that, when all that are in progress wait for memory to

@@ -13,6 +13,13 @@ typedef unsigned int uint32_t;
 typedef unsigned long uint64_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+#ifndef NULL
+#define NULL 0
+#endif
 typedef unsigned long long cudaTextureObject_t;
 
 // Integers are taken as doubles, as by C++'s own functions.
@@ -123,6 +130,7 @@ static GOCUDA_INLINE float sinpif(float x) { return (float)sinpi((double)x); }
 static GOCUDA_INLINE float cospif(float x) { return (float)cospi((double)x); }
 static GOCUDA_INLINE void sincos(double x, double *s, double *c) { *s = __builtin_sin(x); *c = __builtin_cos(x); }
 static GOCUDA_INLINE void sincosf(float x, float *s, float *c) { *s = __builtin_sinf(x); *c = __builtin_cosf(x); }
+static GOCUDA_INLINE void sincospi(double x, double *s, double *c) { *s = sinpi(x); *c = cospi(x); }
 static GOCUDA_INLINE void sincospif(float x, float *s, float *c) { *s = sinpif(x); *c = cospif(x); }
 static GOCUDA_INLINE float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678118654752f); }
 static GOCUDA_INLINE double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
@@ -349,11 +357,13 @@ GOCUDA_DOT(unsigned, unsigned char, unsigned short)
 #define NAN __builtin_nanf("")
 #endif
 
-namespace std {
-template <class T> struct gocuda_plain { typedef T type; };
-template <class T> struct gocuda_plain<T &> { typedef T type; };
-template <class T> struct gocuda_plain<T &&> { typedef T type; };
-template <class T> constexpr typename gocuda_plain<T>::type &&move(T &&v) noexcept { return static_cast<typename gocuda_plain<T>::type &&>(v); }
-template <class T> constexpr T &&forward(typename gocuda_plain<T>::type &v) noexcept { return static_cast<T &&>(v); }
-template <class T> constexpr T &&forward(typename gocuda_plain<T>::type &&v) noexcept { return static_cast<T &&>(v); }
-} // namespace std
+// Those of <utility> hide these in std.
+namespace gocuda_std {
+template <class T> struct plain { typedef T type; };
+template <class T> struct plain<T &> { typedef T type; };
+template <class T> struct plain<T &&> { typedef T type; };
+template <class T> constexpr typename plain<T>::type &&move(T &&v) noexcept { return static_cast<typename plain<T>::type &&>(v); }
+template <class T> constexpr T &&forward(typename plain<T>::type &v) noexcept { return static_cast<T &&>(v); }
+template <class T> constexpr T &&forward(typename plain<T>::type &&v) noexcept { return static_cast<T &&>(v); }
+} // namespace gocuda_std
+namespace std { using namespace gocuda_std; }

@@ -8,16 +8,30 @@ struct Zero { static GOCUDA_INLINE bool up(bool negative) { return negative; } s
 struct Up { static GOCUDA_INLINE bool up(bool) { return true; } static GOCUDA_INLINE bool down(bool) { return false; } };
 struct Down { static GOCUDA_INLINE bool up(bool) { return false; } static GOCUDA_INLINE bool down(bool) { return true; } };
 
+template <class T> struct AsInteger { typedef gocuda_u32 type; };
+template <> struct AsInteger<double> { typedef gocuda_u64 type; };
+// beside is the next number above or below one.
+template <class T> static GOCUDA_INLINE T beside(T r, bool above) {
+    typedef typename AsInteger<T>::type B;
+    if (r != r || r == (above ? (T)__builtin_inf() : -(T)__builtin_inf())) return r;
+    B b;
+    __builtin_memcpy(&b, &r, sizeof r);
+    if (r == 0) b = above ? 1 : 1 | (B)1 << (8 * sizeof r - 1);
+    else b += above == (r > 0) ? 1 : (B)-1;
+    __builtin_memcpy(&r, &b, sizeof r);
+    return r;
+}
 // rounded is r, the nearest to what is error more, rounded as To says.
 template <class To, class T, class E> static GOCUDA_INLINE T rounded(T r, E error) {
     bool negative = __builtin_signbit(r);
-    if (error > 0 && To::up(negative)) return nextafter(r, (T)__builtin_inf());
-    if (error < 0 && To::down(negative)) return nextafter(r, -(T)__builtin_inf());
+    if (error > 0 && To::up(negative)) return beside(r, true);
+    if (error < 0 && To::down(negative)) return beside(r, false);
     return r;
 }
 template <class To, class T> static GOCUDA_INLINE T sum(T x, T y) {
     x = opaque(x), y = opaque(y);
     T r = x + y, part = r - x;
+    if (r == 0 && To::down(true) && (x != 0 || __builtin_signbit(x) || __builtin_signbit(y))) return -(T)0;
     return rounded<To>(r, (x - (r - part)) + (y - part));
 }
 template <class To, class T> static GOCUDA_INLINE T product(T x, T y) {
@@ -35,6 +49,7 @@ template <class To, class T> static GOCUDA_INLINE T root(T x) {
 template <class To> static GOCUDA_INLINE float fused(float x, float y, float z) {
     double p = opaque((double)x * y), s = p + z, part = s - p;
     float r = __builtin_fmaf(x, y, z);
+    if (s == 0 && To::down(true) && (p != 0 || __builtin_signbit(p) || __builtin_signbit(z))) return -0.0f;
     return rounded<To>(r, (s - r) + ((p - (s - part)) + (z - part)));
 }
 template <class To, class T, class F> static GOCUDA_INLINE T converted(F v) { return rounded<To>((T)v, (long double)v - (long double)(T)v); }

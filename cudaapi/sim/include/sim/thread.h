@@ -43,6 +43,7 @@ typedef unsigned long gocuda_u64;
 #define GOCUDA_SITES_SIZE 65536ul // bytes of all sites, a power of two; their trails lie after them
 #define GOCUDA_PIECE 12 // bits of an address in a piece of memory (traces.go knows this too)
 #define GOCUDA_MARKS 2048ul // bytes of a piece's marks
+#define GOCUDA_HEAP (8ul << 20) // bytes of a context's heap (context.go)
 #define GOCUDA_MOST_SHARED (256ul << 10) // bytes of shared memory that a block of any GPU has at most, and more
 #define GOCUDA_IMAGE_MARKS (16ul << 20) // of a module's own memory, that can be marked
 #define GOCUDA_AREAS 8 // (launch.go knows this too)
@@ -53,7 +54,8 @@ namespace gocuda {
 struct Failure {
     // 0 none, 1 illegal address, 2 assert, 3 trap, 4 deadlock, 5 misaligned, 6 stack overflow,
     // 7 illegal instruction, 8 arithmetic, 9 past the end of dynamic shared memory, of so many bytes
-    // (line), at an offset (address)
+    // (line), at an offset (address), 10 a texture or surface, as the text says, 11 lanes that are missing
+    // from what a warp does as one (text)
     gocuda_u32 kind;
     gocuda_u32 size, write, line;
     gocuda_u64 address;
@@ -80,6 +82,7 @@ struct Launch {
     const gocuda_u16 *valid;                 // allocated bytes of each granule
     const gocuda_u64 *ranges;                // registered host memory: start, end, ...
     gocuda_u64 nranges;
+    gocuda_u64 heap; // what kernels allocate lies there: GOCUDA_HEAP bytes; 0 if there is none
     const gocuda_u64 *regions; // allocations that the arguments point to: start, end, ...
     gocuda_u64 nregions;
     const gocuda_u64 *areas; // what the arguments point to, for the model of time: start, end, ...
@@ -91,6 +94,7 @@ struct Launch {
     char *traces;
     gocuda_u8 *traced;
     gocuda_u32 cluster[4]; // blocks of a cluster, and how many there are in x, y and z; 0 or 1: none
+    gocuda_u64 textures; // the table of texture and surface objects (objects.go); 0 where there are none
     gocuda_u32 stop;     // something failed: do not start more blocks
     gocuda_u32 reversed; // start each block's threads from the last to the first
     Failure failure;
@@ -141,6 +145,8 @@ struct Thread {
     char *shared; // the block's dynamic shared memory
     Block *block;
     Worker *worker;
+    gocuda_u32 answer;  // of a barrier with a number: how many voted, and above it whether all did
+    gocuda_u32 grid[2]; // of a worker's first stack: what blocks count when all of a launch meet in PTX
     void *sp;     // while suspended
     Thread *next; // in a queue
 };
@@ -149,6 +155,14 @@ static_assert(sizeof(Thread) <= GOCUDA_ROOM);
 
 struct Queue {
     Thread *first, **end;
+};
+
+// Barrier is one of so many threads, by its number. It counts warps whose threads have all arrived.
+struct Barrier {
+    gocuda_u32 threads; // 0: all
+    gocuda_u32 warps;   // that have threads here
+    gocuda_u32 here[32], yes[32]; // their lanes, and those that voted
+    Queue queue;
 };
 
 // Block is a block in progress.
@@ -164,6 +178,8 @@ struct Block {
     Queue cluster;                       // who waits for the cluster's threads, ...
     gocuda_u32 waiting, rank, mates;     // ... how many they are; its number in the cluster of so many blocks
     Block *mate[8];
+    gocuda_u32 numbered; // barriers that somebody has come to
+    Barrier barriers[16];
     char *shared; // dynamic shared memory
     char *kept;   // static shared memory while another block runs here
     Warp warps[32];

@@ -1,0 +1,2 @@
+// Built in: see cuda_sim.h.
+#pragma once

@@ -1,0 +1,597 @@
+package sim_test
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/sim"
+)
+
+// ptxOp is an instruction, what its operands are, and what it makes of their bits: computed
+// here with Go's integers and big numbers, not with what the simulator has. Operands are p
+// (a predicate), h (16 bits), r (32 bits), d (64 bits), f (f32) and g (f64); the first is the
+// result. Of several instructions text has the operands where it wants them, as %[1]s and on.
+type ptxOp struct {
+	text, kinds string
+	of          func(a []uint64) uint64
+}
+
+func f32(b uint64) float32 { return math.Float32frombits(uint32(b)) }
+func f64(b uint64) float64 { return math.Float64frombits(b) }
+
+// of32 has the one NaN that arithmetic makes.
+func of32(v float32) uint64 {
+	if v != v {
+		return 0x7fffffff
+	}
+	return uint64(math.Float32bits(v))
+}
+func of64(v float64) uint64 { return math.Float64bits(v) }
+func truth(v bool) uint64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// exact rounds what big numbers give; toward 0: nearest, -1: down, 1: up, 2: zero.
+func exact(x *big.Float, toward int) float32 {
+	r, _ := x.Float32()
+	above := new(big.Float).SetFloat64(float64(r)).Cmp(x) // r > x: 1
+	if math.IsInf(float64(r), 0) {
+		above = x.Sign()
+	}
+	switch {
+	case above > 0 && (toward == -1 || toward == 2 && x.Sign() > 0):
+		return math.Nextafter32(r, float32(math.Inf(-1)))
+	case above < 0 && (toward == 1 || toward == 2 && x.Sign() < 0):
+		return math.Nextafter32(r, float32(math.Inf(1)))
+	}
+	return r
+}
+
+// exact64 is exact for float64.
+func exact64(x *big.Float, toward int) float64 {
+	r, _ := x.Float64()
+	above := new(big.Float).SetFloat64(r).Cmp(x)
+	switch {
+	case above > 0 && (toward == -1 || toward == 2 && x.Sign() > 0):
+		return math.Nextafter(r, math.Inf(-1))
+	case above < 0 && (toward == 1 || toward == 2 && x.Sign() < 0):
+		return math.Nextafter(r, math.Inf(1))
+	}
+	return r
+}
+
+func fma64(toward int) func(a []uint64) uint64 {
+	return func(a []uint64) uint64 {
+		x, y, z := f64(a[0]), f64(a[1]), f64(a[2])
+		r := math.FMA(x, y, z)
+		for _, v := range []float64{x, y, z} {
+			if v-v != 0 {
+				return of64(r)
+			}
+		}
+		big4 := func(v float64) *big.Float { return new(big.Float).SetPrec(5000).SetFloat64(v) }
+		if s := new(big.Float).SetPrec(5000).Add(new(big.Float).SetPrec(5000).Mul(big4(x), big4(y)), big4(z)); s.Sign() != 0 {
+			return of64(exact64(s, toward))
+		}
+		if toward == -1 && (math.Signbit(x) != math.Signbit(y) || math.Signbit(z)) {
+			return 1 << 63
+		}
+		return of64(r)
+	}
+}
+
+func finite(list ...float32) bool {
+	return !slices.ContainsFunc(list, func(v float32) bool { return v != v || math.IsInf(float64(v), 0) })
+}
+
+func fma32(toward int) func(a []uint64) uint64 {
+	return func(a []uint64) uint64 {
+		x, y, z := f32(a[0]), f32(a[1]), f32(a[2])
+		big3 := func(v float32) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(float64(v)) }
+		if finite(x, y, z) {
+			if s := new(big.Float).SetPrec(2000).Add(new(big.Float).SetPrec(2000).Mul(big3(x), big3(y)), big3(z)); s.Sign() != 0 {
+				return of32(exact(s, toward))
+			}
+		}
+		r := float32(math.FMA(float64(x), float64(y), float64(z)))
+		if p := float64(x) * float64(y); toward == -1 && r == 0 && (p != 0 || math.Signbit(p) || z != 0 || math.Signbit(float64(z))) {
+			r = float32(math.Copysign(0, -1)) // of different signs
+		}
+		return of32(r)
+	}
+}
+
+func less(a, b float64) bool { return a < b || a == b && math.Signbit(a) && !math.Signbit(b) }
+
+// toInteger converts with the nearest for what does not fit.
+func toInteger(v float64, width int, signed, wideNaN bool) uint64 {
+	least, most := 0.0, math.Ldexp(1, width)
+	if signed {
+		least, most = -math.Ldexp(1, width-1), math.Ldexp(1, width-1)
+	}
+	mask := ^uint64(0) >> (64 - width)
+	switch {
+	case v != v && wideNaN:
+		return 1 << (width - 1)
+	case v != v:
+		return 0
+	case v >= most && signed:
+		return mask >> 1
+	case v >= most:
+		return mask
+	case v < least && signed:
+		return 1 << (width - 1)
+	case v < least:
+		return 0
+	case signed:
+		return uint64(int64(v)) & mask
+	}
+	return uint64(v) & mask
+}
+
+var ptxOps = func() (list []ptxOp) {
+	add := func(text, kinds string, of func(a []uint64) uint64) { list = append(list, ptxOp{text, kinds, of}) }
+	shortOps(add)
+	wordOps(add)
+	carryOps(add)
+	smallOps(add)
+	rareOps(add)
+	for _, w := range []int{32, 64} {
+		kind := map[int]string{32: "r", 64: "d"}[w]
+		mask := ^uint64(0) >> (64 - w)
+		s := func(v uint64) int64 { return int64(v<<(64-w)) >> (64 - w) }
+		two, three := strings.Repeat(kind, 3), strings.Repeat(kind, 4)
+		int2 := func(op, types string, of func(x, y uint64) uint64) {
+			for _, y := range types {
+				add(fmt.Sprintf("%s.%c%d", op, y, w), two, func(a []uint64) uint64 { return of(a[0], a[1]) & mask })
+			}
+		}
+		int2("add", "su", func(x, y uint64) uint64 { return x + y })
+		int2("sub", "su", func(x, y uint64) uint64 { return x - y })
+		int2("mul.lo", "su", func(x, y uint64) uint64 { return x * y })
+		int2("and", "b", func(x, y uint64) uint64 { return x & y })
+		int2("or", "b", func(x, y uint64) uint64 { return x | y })
+		int2("xor", "b", func(x, y uint64) uint64 { return x ^ y })
+		int2("min", "u", func(x, y uint64) uint64 { return min(x, y) })
+		int2("max", "u", func(x, y uint64) uint64 { return max(x, y) })
+		int2("min", "s", func(x, y uint64) uint64 { return uint64(min(s(x), s(y))) })
+		int2("max", "s", func(x, y uint64) uint64 { return uint64(max(s(x), s(y))) })
+		int2("mul.hi", "u", func(x, y uint64) uint64 {
+			if w == 32 {
+				return x * y >> 32
+			}
+			h, _ := bits.Mul64(x, y)
+			return h
+		})
+		int2("mul.hi", "s", func(x, y uint64) uint64 {
+			p := new(big.Int).Mul(big.NewInt(s(x)), big.NewInt(s(y)))
+			return uint64(p.Rsh(p, uint(w)).Int64())
+		})
+		int2("div", "u", func(x, y uint64) uint64 {
+			if y == 0 {
+				return mask
+			}
+			return x / y
+		})
+		int2("rem", "u", func(x, y uint64) uint64 {
+			if y == 0 {
+				return x
+			}
+			return x % y
+		})
+		int2("div", "s", func(x, y uint64) uint64 {
+			if y == 0 {
+				return mask
+			}
+			return uint64(s(x) / s(y))
+		})
+		int2("rem", "s", func(x, y uint64) uint64 {
+			if y == 0 {
+				return x
+			}
+			return uint64(s(x) % s(y))
+		})
+		add(fmt.Sprintf("mad.lo.s%d", w), three, func(a []uint64) uint64 { return (a[0]*a[1] + a[2]) & mask })
+		for _, y := range "sub" {
+			if y != 'b' {
+				add(fmt.Sprintf("shr.%c%d", y, w), kind+kind+"r", func(a []uint64) uint64 {
+					if y == 's' {
+						return uint64(s(a[0])>>min(a[1], 63)) & mask
+					}
+					return a[0] >> min(a[1], 64)
+				})
+			}
+		}
+		add(fmt.Sprintf("shl.b%d", w), kind+kind+"r", func(a []uint64) uint64 { return a[0] << min(a[1], 64) & mask })
+		one := func(op, result string, of func(x uint64) uint64) {
+			add(fmt.Sprintf("%s%d", op, w), result+kind, func(a []uint64) uint64 { return of(a[0]) })
+		}
+		one("not.b", kind, func(x uint64) uint64 { return ^x & mask })
+		one("neg.s", kind, func(x uint64) uint64 { return -x & mask })
+		one("abs.s", kind, func(x uint64) uint64 {
+			if s(x) < 0 {
+				return -x & mask
+			}
+			return x
+		})
+		one("popc.b", "r", func(x uint64) uint64 { return uint64(bits.OnesCount64(x)) })
+		one("clz.b", "r", func(x uint64) uint64 { return uint64(bits.LeadingZeros64(x) - (64 - w)) })
+		one("brev.b", kind, func(x uint64) uint64 { return bits.Reverse64(x) >> (64 - w) })
+		one("bfind.u", "r", func(x uint64) uint64 { return uint64(bits.Len64(x)-1) & 0xffffffff })
+		one("bfind.s", "r", func(x uint64) uint64 {
+			if s(x) < 0 {
+				x = ^x & mask
+			}
+			return uint64(bits.Len64(x)-1) & 0xffffffff
+		})
+		for _, y := range "su" {
+			add(fmt.Sprintf("bfe.%c%d", y, w), kind+kind+"rr", func(a []uint64) (r uint64) {
+				at, n := int(a[1]&255), int(a[2]&255)
+				sign := uint64(0)
+				if y == 's' && n > 0 {
+					sign = a[0] >> min(at+n-1, w-1) & 1
+				}
+				for k := range w {
+					b := sign
+					if k < n && at+k < w {
+						b = a[0] >> (at + k) & 1
+					}
+					r |= b << k
+				}
+				return r
+			})
+		}
+		add(fmt.Sprintf("bfi.b%d", w), three[:3]+"rr", func(a []uint64) uint64 {
+			r, at, n := a[1], int(a[2]&255), int(a[3]&255)
+			for k := 0; k < n && at+k < w; k++ {
+				r = r&^(1<<(at+k)) | a[0]>>min(k, 63)&1<<(at+k)
+			}
+			return r
+		})
+		for op, of := range map[string]func(x, y uint64) bool{"eq.s": func(x, y uint64) bool { return x == y }, "ne.u": func(x, y uint64) bool { return x != y },
+			"lt.s": func(x, y uint64) bool { return s(x) < s(y) }, "le.u": func(x, y uint64) bool { return x <= y }, "gt.s": func(x, y uint64) bool { return s(x) > s(y) }, "hs.u": func(x, y uint64) bool { return x >= y }} {
+			add(fmt.Sprintf("setp.%s%d", op, w), "p"+kind+kind, func(a []uint64) uint64 { return truth(of(a[0], a[1])) })
+		}
+		add(fmt.Sprintf("selp.b%d", w), kind+kind+kind+"p", func(a []uint64) uint64 {
+			if a[2] != 0 {
+				return a[0]
+			}
+			return a[1]
+		})
+	}
+	add("mul.wide.s32", "drr", func(a []uint64) uint64 { return uint64(int64(int32(a[0])) * int64(int32(a[1]))) })
+	add("mul.wide.u32", "drr", func(a []uint64) uint64 { return a[0] * a[1] })
+	add("mad.wide.u32", "drrd", func(a []uint64) uint64 { return a[0]*a[1] + a[2] })
+	add("cvt.s64.s32", "dr", func(a []uint64) uint64 { return uint64(int64(int32(a[0]))) })
+	add("cvt.u64.u32", "dr", func(a []uint64) uint64 { return a[0] })
+	add("cvt.u32.u64", "rd", func(a []uint64) uint64 { return a[0] & 0xffffffff })
+	add("cvt.s32.s8", "rr", func(a []uint64) uint64 { return uint64(uint32(int32(int8(a[0])))) })
+	add("cvt.u32.u16", "rr", func(a []uint64) uint64 { return a[0] & 0xffff })
+	add("cvt.sat.s32.s64", "rd", func(a []uint64) uint64 {
+		return uint64(uint32(int32(max(math.MinInt32, min(math.MaxInt32, int64(a[0]))))))
+	})
+	add("prmt.b32", "rrrr", func(a []uint64) (r uint64) {
+		all := a[0] | a[1]<<32
+		for k := range 4 {
+			n := a[2] >> (4 * k) & 15
+			v := all >> (8 * (n & 7)) & 255
+			if n&8 != 0 {
+				v = -(v >> 7) & 255
+			}
+			r |= v << (8 * k)
+		}
+		return r
+	})
+	for _, dir := range "lr" {
+		for _, mode := range []string{"wrap", "clamp"} {
+			add(fmt.Sprintf("shf.%c.%s.b32", dir, mode), "rrrr", func(a []uint64) uint64 {
+				n, all := min(a[2], 32), a[1]<<32|a[0]
+				if mode == "wrap" {
+					n = a[2] % 32
+				}
+				if dir == 'l' {
+					return all << n >> 32
+				}
+				return all >> n & 0xffffffff
+			})
+		}
+	}
+	add("and.pred", "ppp", func(a []uint64) uint64 { return a[0] & a[1] })
+	add("or.pred", "ppp", func(a []uint64) uint64 { return a[0] | a[1] })
+	add("xor.pred", "ppp", func(a []uint64) uint64 { return a[0] ^ a[1] })
+	add("not.pred", "pp", func(a []uint64) uint64 { return a[0] ^ 1 })
+
+	add("add.f32", "fff", func(a []uint64) uint64 { return of32(f32(a[0]) + f32(a[1])) })
+	add("sub.rn.f32", "fff", func(a []uint64) uint64 { return of32(f32(a[0]) - f32(a[1])) })
+	add("mul.f32", "fff", func(a []uint64) uint64 { return of32(f32(a[0]) * f32(a[1])) })
+	add("div.rn.f32", "fff", func(a []uint64) uint64 { return of32(f32(a[0]) / f32(a[1])) })
+	add("rcp.rn.f32", "ff", func(a []uint64) uint64 { return of32(1 / f32(a[0])) })
+	add("sqrt.rn.f32", "ff", func(a []uint64) uint64 { return of32(float32(math.Sqrt(float64(f32(a[0]))))) })
+	add("fma.rn.f32", "ffff", fma32(0))
+	add("add.f64", "ggg", func(a []uint64) uint64 { return of64(f64(a[0]) + f64(a[1])) })
+	add("sub.f64", "ggg", func(a []uint64) uint64 { return of64(f64(a[0]) - f64(a[1])) })
+	add("mul.rn.f64", "ggg", func(a []uint64) uint64 { return of64(f64(a[0]) * f64(a[1])) })
+	add("div.rn.f64", "ggg", func(a []uint64) uint64 { return of64(f64(a[0]) / f64(a[1])) })
+	add("sqrt.rn.f64", "gg", func(a []uint64) uint64 { return of64(math.Sqrt(f64(a[0]))) })
+	add("fma.rn.f64", "gggg", func(a []uint64) uint64 { return of64(math.FMA(f64(a[0]), f64(a[1]), f64(a[2]))) })
+	flush := func(v float32) float32 {
+		if math.Abs(float64(v)) < 0x1p-126 {
+			return float32(math.Copysign(0, float64(v)))
+		}
+		return v
+	}
+	add("add.ftz.f32", "fff", func(a []uint64) uint64 { return of32(flush(flush(f32(a[0])) + flush(f32(a[1])))) })
+	add("mul.sat.f32", "fff", func(a []uint64) uint64 {
+		v := f32(a[0]) * f32(a[1])
+		if !(v > 0) {
+			return 0
+		}
+		return of32(min(v, 1))
+	})
+	pick := func(op string, second func(x, y float64) bool) {
+		add(op+".f32", "fff", func(a []uint64) uint64 {
+			x, y := f32(a[0]), f32(a[1])
+			if x != x || y == y && second(float64(x), float64(y)) {
+				return of32(y)
+			}
+			return of32(x)
+		})
+		add(op+".f64", "ggg", func(a []uint64) uint64 {
+			x, y := f64(a[0]), f64(a[1])
+			if x != x || y == y && second(x, y) {
+				return of64(y)
+			}
+			return of64(x)
+		})
+	}
+	pick("min", func(x, y float64) bool { return less(y, x) })
+	pick("max", func(x, y float64) bool { return less(x, y) })
+	for op, of := range map[string]func(x, y float64) bool{
+		"lt": func(x, y float64) bool { return x < y }, "eq": func(x, y float64) bool { return x == y }, "ge": func(x, y float64) bool { return x >= y },
+		"ne":  func(x, y float64) bool { return x < y || x > y },
+		"ltu": func(x, y float64) bool { return !(x >= y) }, "equ": func(x, y float64) bool { return !(x < y || x > y) }, "neu": func(x, y float64) bool { return x != y },
+		"geu": func(x, y float64) bool { return !(x < y) }, "num": func(x, y float64) bool { return x == x && y == y }, "nan": func(x, y float64) bool { return x != x || y != y }} {
+		add("setp."+op+".f32", "pff", func(a []uint64) uint64 { return truth(of(float64(f32(a[0])), float64(f32(a[1])))) })
+		add("setp."+op+".f64", "pgg", func(a []uint64) uint64 { return truth(of(f64(a[0]), f64(a[1]))) })
+	}
+	for mode, round := range map[string]func(float64) float64{"rni": math.RoundToEven, "rzi": math.Trunc, "rmi": math.Floor, "rpi": math.Ceil} {
+		add("cvt."+mode+".f32.f32", "ff", func(a []uint64) uint64 { return of32(float32(round(float64(f32(a[0]))))) })
+		add("cvt."+mode+".s32.f32", "rf", func(a []uint64) uint64 { return toInteger(round(float64(f32(a[0]))), 32, true, false) })
+		add("cvt."+mode+".u32.f32", "rf", func(a []uint64) uint64 { return toInteger(round(float64(f32(a[0]))), 32, false, false) })
+		add("cvt."+mode+".s64.f64", "dg", func(a []uint64) uint64 { return toInteger(round(f64(a[0])), 64, true, true) })
+		add("cvt."+mode+".u64.f32", "df", func(a []uint64) uint64 { return toInteger(round(float64(f32(a[0]))), 64, false, true) })
+	}
+	add("cvt.rn.f32.s32", "fr", func(a []uint64) uint64 { return of32(float32(int32(a[0]))) })
+	add("cvt.rn.f32.u64", "fd", func(a []uint64) uint64 { return of32(float32(a[0])) })
+	add("cvt.rn.f64.s64", "gd", func(a []uint64) uint64 { return of64(float64(int64(a[0]))) })
+	add("cvt.f64.f32", "gf", func(a []uint64) uint64 { return of64(float64(f32(a[0]))) })
+	add("cvt.rn.f32.f64", "fg", func(a []uint64) uint64 { return of32(float32(f64(a[0]))) })
+	add("mov.b32", "rf", func(a []uint64) uint64 { return a[0] })
+	add("mov.b32", "fr", func(a []uint64) uint64 { return a[0] })
+	for mode, toward := range map[string]int{"rm": -1, "rp": 1, "rz": 2} {
+		add("fma."+mode+".f32", "ffff", fma32(toward))
+		add("fma."+mode+".f64", "gggg", fma64(toward))
+	}
+	slices.SortFunc(list, func(a, b ptxOp) int { return strings.Compare(a.text+a.kinds, b.text+b.kinds) })
+	return list
+}()
+
+// special are bits that instructions may treat in ways of their own.
+var special = map[byte][]uint64{
+	'r': {0, 1, 2, 31, 32, 33, 0x7fffffff, 0x80000000, 0xffffffff, 0x1f0008, 0x3c007c00, 0xfc003bff, 0x7fff0001, 0x80ff7f01},
+	'h': {0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0x83ff, 0x0400, 0x7bff, 0x3f80, 0x7f80, 0x007f, 0x7f7f, 0x3555},
+	'd': {0, 1, 63, 64, 1 << 31, 1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1},
+	'f': {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x807fffff, 0x00800000, 0x7f7fffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x3f000000, 0x3effffff, 0xc0200000},
+	'g': {0, 1 << 63, 0x3ff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0x43e0000000000000, 0x43f0000000000000, 0xc3e0000000000000, 0x3fdfffffffffffff, 0x4004000000000000},
+}
+
+func randomBits(rng *rand.Rand, kind byte) uint64 {
+	v := rng.Uint64() >> rng.IntN(64)
+	switch {
+	case rng.IntN(3) == 0:
+		v = special[kind][rng.IntN(len(special[kind]))]
+	case kind == 'f' && rng.IntN(2) == 0:
+		v = uint64(math.Float32bits(float32(rng.NormFloat64() * 100)))
+	case kind == 'g' && rng.IntN(2) == 0:
+		v = math.Float64bits(rng.NormFloat64() * 100)
+	}
+	switch kind {
+	case 'h':
+		v &= 0xffff
+	case 'r', 'f':
+		v &= 0xffffffff
+	}
+	return v
+}
+
+// carryOps are instructions that hand a carry on, of which the last has the result.
+func carryOps(add func(text, kinds string, of func(a []uint64) uint64)) {
+	for _, w := range []int{32, 64} {
+		kinds := strings.Repeat(map[int]string{32: "r", 64: "d"}[w], 4)
+		mask := ^uint64(0) >> (64 - w)
+		sum := func(x, y, carry uint64) (s, over uint64) {
+			s, over = bits.Add64(x, y, carry)
+			if w == 32 {
+				over = s >> 32
+			}
+			return s & mask, over
+		}
+		difference := func(x, y, borrow uint64) (d, under uint64) {
+			d, under = bits.Sub64(x, y, borrow)
+			return d & mask, under
+		}
+		form := func(text string) string {
+			return strings.NewReplacer("W", fmt.Sprint(w), "LOW", fmt.Sprintf("%%%%low%d", w)).Replace(text)
+		}
+		add(form("add.cc.uW LOW, %[2]s, %[3]s;\naddc.uW %[1]s, %[2]s, %[4]s"), kinds, func(a []uint64) uint64 {
+			_, c := sum(a[0], a[1], 0)
+			s, _ := sum(a[0], a[2], c)
+			return s
+		})
+		add(form("add.cc.uW LOW, %[2]s, %[3]s;\naddc.cc.uW LOW, %[2]s, %[4]s;\naddc.uW %[1]s, 0, 0"), kinds, func(a []uint64) uint64 {
+			_, c := sum(a[0], a[1], 0)
+			_, c = sum(a[0], a[2], c)
+			return c
+		})
+		add(form("sub.cc.uW LOW, %[2]s, %[3]s;\nsubc.uW %[1]s, %[2]s, %[4]s"), kinds, func(a []uint64) uint64 {
+			_, c := difference(a[0], a[1], 0)
+			d, _ := difference(a[0], a[2], c)
+			return d
+		})
+		add(form("sub.cc.uW LOW, %[2]s, %[3]s;\nsubc.cc.uW LOW, %[2]s, %[4]s;\nsubc.uW %[1]s, 0, 0"), kinds, func(a []uint64) uint64 {
+			_, c := difference(a[0], a[1], 0)
+			_, c = difference(a[0], a[2], c)
+			return -c & mask
+		})
+		add(form("mad.lo.cc.uW LOW, %[2]s, %[3]s, %[4]s;\nmadc.hi.uW %[1]s, %[2]s, %[3]s, %[4]s"), kinds, func(a []uint64) uint64 {
+			high, low := bits.Mul64(a[0], a[1])
+			if w == 32 {
+				high, low = low>>32, low&mask
+			}
+			_, c := sum(low, a[2], 0)
+			s, _ := sum(high, a[2], c)
+			return s
+		})
+	}
+}
+
+// TestRandomPTX runs random sequences of instructions and compares what registers hold in the
+// end. A register's number in a sequence is i; kinds are those of ptxOp.
+func TestRandomPTX(t *testing.T) {
+	const threads, registers, length = 128, 4, 60
+	functions := 24
+	if testing.Short() {
+		functions = 8
+	}
+	kinds := "hrdfg"
+	names := map[byte]string{'h': "%h", 'r': "%r", 'd': "%d", 'f': "%f", 'g': "%g", 'p': "%p"}
+	types := map[byte]string{'h': "b16", 'r': "b32", 'd': "b64", 'f': "f32", 'g': "f64", 'p': "pred"}
+	type step struct {
+		op  ptxOp
+		reg []int
+	}
+	rng := rand.New(rand.NewPCG(34, 1))
+	var programs [][]step
+	var order []int
+	var text strings.Builder
+	text.WriteString(".version 8.0\n.target sm_90\n.address_size 64\n")
+	for n := range functions {
+		var steps []step
+		fmt.Fprintf(&text, ".visible .entry k%d(.param .u64 k_data) {\n.reg .b64 %%at<4>;\n.reg .b32 %%t;\n.reg .b32 %%low32;\n.reg .b64 %%low64;\n.reg .b128 %%wide;\n", n)
+		for _, k := range "phrdfg" {
+			fmt.Fprintf(&text, ".reg .%s %s<%d>;\n", types[byte(k)], names[byte(k)], registers)
+		}
+		text.WriteString("ld.param.u64 %at0, [k_data];\ncvta.to.global.u64 %at1, %at0;\nmov.u32 %t, %tid.x;\n")
+		fmt.Fprintf(&text, "mul.wide.u32 %%at2, %%t, %d;\nadd.s64 %%at3, %%at1, %%at2;\n", 8*registers*len(kinds))
+		each := func(format string) {
+			for k := range kinds {
+				for r := range registers {
+					fmt.Fprintf(&text, format+"\n", types[kinds[k]], names[kinds[k]], r, 8*(k*registers+r))
+				}
+			}
+		}
+		each("ld.global.%[1]s %[2]s%[3]d, [%%at3+%[4]d];")
+		for r := range registers {
+			fmt.Fprintf(&text, "setp.ne.s32 %%p%d, %%r%d, %%r%d;\n", r, r, r)
+		}
+		for range length {
+			if len(order) == 0 {
+				order = rng.Perm(len(ptxOps)) // none is left out
+			}
+			op := ptxOps[order[0]]
+			order = order[1:]
+			s := step{op: op}
+			var operands []string
+			for _, k := range []byte(op.kinds) {
+				r := rng.IntN(registers)
+				s.reg = append(s.reg, r)
+				operands = append(operands, fmt.Sprintf("%s%d", names[k], r))
+			}
+			form, list := op.text, []any{strings.Join(operands, ", ")}
+			if several := strings.Contains(form, "%[1]s"); several {
+				list = nil
+				for _, o := range operands {
+					list = append(list, o)
+				}
+			} else {
+				form += " %s"
+			}
+			fmt.Fprintf(&text, form+";\n", list...)
+			steps = append(steps, s)
+		}
+		each("st.global.%[1]s [%%at3+%[4]d], %[2]s%[3]d;")
+		text.WriteString("ret;\n}\n")
+		programs = append(programs, steps)
+	}
+	b := newBox(t, sim.Options{Devices: 1, CUDA: "ptx", PTX: func(*driver.Source, string) (*driver.Compiled, error) {
+		return &driver.Compiled{Image: []byte(text.String())}, nil
+	}})
+	out, err := b.d.Compile(0, &driver.Source{Name: "random.ptx"})
+	b.ok(err)
+	m, err := b.d.ModuleLoad(b.c, out.Image)
+	b.ok(err)
+	perThread := registers * len(kinds)
+	bad := 0
+	for n, steps := range programs {
+		words := make([]uint64, perThread*threads)
+		for i := range words {
+			words[i] = randomBits(rng, kinds[i%perThread/registers])
+		}
+		f, err := b.d.ModuleFunction(b.c, m, fmt.Sprintf("k%d", n))
+		b.ok(err)
+		at := upload(b, words)
+		b.ok(b.launch(f, dim(1), dim(threads), 0, at))
+		b.ok(b.d.CtxSynchronize(b.c, nil))
+		data := download[uint64](b, at, len(words))
+		for thread := range threads {
+			state := map[byte][]uint64{'p': make([]uint64, registers)}
+			for k := range kinds {
+				state[kinds[k]] = slices.Clone(words[thread*perThread+k*registers:][:registers])
+			}
+			for _, s := range steps {
+				var args []uint64
+				for i, k := range []byte(s.op.kinds[1:]) {
+					args = append(args, state[k][s.reg[i+1]])
+				}
+				state[s.op.kinds[0]][s.reg[0]] = s.op.of(args)
+			}
+			for k := range kinds {
+				for r := range registers {
+					kind := kinds[k]
+					got := data[thread*perThread+k*registers+r]
+					want := state[kind][r]
+					switch kind {
+					case 'h':
+						got &= 0xffff
+					case 'r', 'f':
+						got &= 0xffffffff
+					}
+					if got == want || kind == 'g' && f64(got) != f64(got) && f64(want) != f64(want) {
+						continue
+					}
+					if bad++; bad <= 5 {
+						var lines []string
+						for _, s := range steps {
+							lines = append(lines, fmt.Sprint(s.op.text, s.reg))
+						}
+						t.Errorf("function %d, thread %d, %s%d: %#x, want %#x\n%s", n, thread, names[kind], r, got, want, strings.Join(lines, "; "))
+					}
+				}
+			}
+		}
+	}
+	if bad > 0 {
+		t.Errorf("%d registers differ", bad)
+	}
+	t.Logf("%d functions of %d instructions, %d forms, %d threads each", functions, length, len(ptxOps), threads)
+}

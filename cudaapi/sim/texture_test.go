@@ -1,0 +1,548 @@
+package sim_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/sim"
+)
+
+var manyTextures = flag.Int("textures", 400, "random textures")
+
+// The reference is the CUDA C++ Programming Guide's appendix "Texture Fetching", in rational
+// numbers. What it does not say is this project's choice: weights are rounded to the nearest 256th,
+// halves up; normalized coordinates are multiplied by the size as numbers of 32 bits.
+
+// reference is a texture as the guide has it.
+type reference struct {
+	kind   string // as in PTX
+	size   [3]int
+	layers int // that a layered instruction counts
+	format driver.ArrayFormat
+	chans  int
+	desc   driver.TextureDesc
+	data   []byte // without gaps
+}
+
+func (r *reference) integers() bool {
+	return r.format.Size() == 4 && r.format != driver.FormatFloat || r.desc.Flags&driver.TextureIntegers != 0 && r.format != driver.FormatFloat && r.format != driver.FormatHalf
+}
+
+func (r *reference) normalized() bool {
+	return r.desc.Flags&driver.TextureNormalized != 0 || strings.Contains(r.kind, "cube")
+}
+
+// at is a channel of an element, as bits.
+func (r *reference) at(x, y, z, c int) uint32 {
+	b := r.data[(((z*r.size[1]+y)*r.size[0]+x)*r.chans+c)*int(r.format.Size()):]
+	part := func(n, d int64) uint32 {
+		f, _ := big.NewRat(max(n, -d), d).Float32()
+		return math.Float32bits(f)
+	}
+	switch r.format {
+	case driver.FormatUint8:
+		if !r.integers() {
+			return part(int64(b[0]), 255)
+		}
+		return uint32(b[0])
+	case driver.FormatInt8:
+		if !r.integers() {
+			return part(int64(int8(b[0])), 127)
+		}
+		return uint32(int32(int8(b[0])))
+	case driver.FormatUint16:
+		v := binary.LittleEndian.Uint16(b)
+		if !r.integers() {
+			return part(int64(v), 65535)
+		}
+		return uint32(v)
+	case driver.FormatInt16:
+		v := int16(binary.LittleEndian.Uint16(b))
+		if !r.integers() {
+			return part(int64(v), 32767)
+		}
+		return uint32(int32(v))
+	case driver.FormatHalf:
+		h := binary.LittleEndian.Uint16(b)
+		e, f := int(h>>10&31), float64(h&1023)
+		v := math.Ldexp(1024+f, e-25)
+		if e == 0 {
+			v = math.Ldexp(f, -24)
+		}
+		return math.Float32bits(float32(math.Copysign(v, float64(int16(h)|1))))
+	}
+	return binary.LittleEndian.Uint32(b)
+}
+
+// inside says which element of n one beside them stands for; false for the border.
+func inside(i, n int, m driver.AddressMode) (int, bool) {
+	switch {
+	case i >= 0 && i < n:
+		return i, true
+	case m == driver.AddressWrap:
+		return ((i % n) + n) % n, true
+	case m == driver.AddressBorder:
+		return 0, false
+	}
+	return min(max(i, 0), n-1), true
+}
+
+// place is a coordinate, counted in elements, and how those beside the texture are found.
+func (r *reference) place(axis int, x float32) (*big.Rat, driver.AddressMode) {
+	m := r.desc.Address[axis]
+	if r.normalized() {
+		if m == driver.AddressWrap || m == driver.AddressMirror {
+			whole := float32(math.Floor(float64(x)))
+			x -= whole
+			if m == driver.AddressMirror && math.Mod(float64(whole), 2) != 0 {
+				x = 1 - x
+			}
+		}
+		x *= float32(r.size[axis])
+	} else if m != driver.AddressBorder {
+		m = driver.AddressClamp
+	}
+	switch {
+	case x != x:
+		x = 0
+	case x > 1<<30:
+		x = 1 << 30
+	case x < -1<<30:
+		x = -1 << 30
+	}
+	return new(big.Rat).SetFloat64(float64(x)), m
+}
+
+func floor(v *big.Rat) int {
+	return int(new(big.Int).Div(v.Num(), v.Denom()).Int64()) // Euclidean, and the divisor is positive
+}
+
+// linear is the guide's formula on an axis: (1-a)T[i] + aT[i+1].
+func (r *reference) linear(axis int, at []*big.Rat, modes []driver.AddressMode, index [3]int, out bool, c int) *big.Rat {
+	if axis < 0 {
+		bits := math.Float32bits(r.desc.Border[c])
+		if !out {
+			bits = r.at(index[0], index[1], index[2], c)
+		}
+		return new(big.Rat).SetFloat64(float64(math.Float32frombits(bits)))
+	}
+	if at[axis] == nil { // a layer, or an axis that is not there
+		return r.linear(axis-1, at, modes, index, out, c)
+	}
+	b := new(big.Rat).Sub(at[axis], big.NewRat(1, 2))
+	i := floor(b)
+	a := new(big.Rat).Sub(b, big.NewRat(int64(i), 1))
+	a = big.NewRat(int64(floor(a.Add(a.Mul(a, big.NewRat(256, 1)), big.NewRat(1, 2)))), 256)
+	sum := new(big.Rat)
+	for k, weight := range []*big.Rat{new(big.Rat).Sub(big.NewRat(1, 1), a), a} {
+		if weight.Sign() == 0 {
+			continue
+		}
+		n, in := inside(i+k, r.size[axis], modes[axis])
+		index[axis] = n
+		sum.Add(sum, weight.Mul(weight, r.linear(axis-1, at, modes, index, out || !in, c)))
+	}
+	return sum
+}
+
+// fetch is what a texture instruction gives.
+func (r *reference) fetch(x [3]float32, layer int) (out [4]uint32) {
+	index := [3]int{}
+	axes := map[string]int{"1d": 1, "a1d": 1, "2d": 2, "a2d": 2, "cube": 2, "acube": 2, "3d": 3}[r.kind]
+	if r.layers > 0 {
+		index[2] = min(max(layer, 0), r.layers-1)
+		if layer < 0 {
+			index[2] = r.layers - 1 // a large number to the instruction
+		}
+	}
+	if strings.Contains(r.kind, "cube") {
+		var face int
+		face, x = side(x)
+		index[2] = index[2]*6 + face
+	}
+	at, modes := make([]*big.Rat, 3), make([]driver.AddressMode, 3)
+	for i := range axes {
+		at[i], modes[i] = r.place(i, x[i])
+	}
+	for c := range r.chans {
+		if r.desc.Filter == driver.FilterLinear {
+			f, _ := r.linear(2, at, modes, index, false, c).Float32()
+			out[c] = math.Float32bits(f)
+			continue
+		}
+		border := false
+		for i := range axes {
+			n, in := inside(floor(at[i]), r.size[i], modes[i])
+			index[i], border = n, border || !in
+		}
+		if out[c] = math.Float32bits(r.desc.Border[c]); !border {
+			out[c] = r.at(index[0], index[1], index[2], c)
+		}
+	}
+	return out
+}
+
+// gather is what tex2Dgather gives of the first channel: of the four elements of linear filtering.
+func (r *reference) gather(x [3]float32) (out [4]uint32) {
+	var first [2]int
+	var modes [2]driver.AddressMode
+	for i := range 2 {
+		at, m := r.place(i, x[i])
+		at.Add(at.Mul(at, big.NewRat(256, 1)), big.NewRat(1, 2)) // in 256ths, rounded
+		first[i], modes[i] = floor(big.NewRat(int64(floor(at))-128, 256)), m
+	}
+	for k, o := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
+		cx, inX := inside(first[0]+o[0], r.size[0], modes[0])
+		cy, inY := inside(first[1]+o[1], r.size[1], modes[1])
+		if out[k] = math.Float32bits(r.desc.Border[0]); inX && inY {
+			out[k] = r.at(cx, cy, 0, 0)
+		}
+	}
+	return out
+}
+
+// side is the guide's table of a cube's faces.
+func side(v [3]float32) (face int, at [3]float32) {
+	x, y, z := v[0], v[1], v[2]
+	abs := func(v float32) float32 { return float32(math.Abs(float64(v))) }
+	var m, s, t float32
+	switch {
+	case abs(z) >= abs(x) && abs(z) >= abs(y) && z >= 0:
+		face, m, s, t = 4, z, x, -y
+	case abs(z) >= abs(x) && abs(z) >= abs(y):
+		face, m, s, t = 5, -z, -x, -y
+	case abs(y) >= abs(x) && y >= 0:
+		face, m, s, t = 2, y, x, z
+	case abs(y) >= abs(x):
+		face, m, s, t = 3, -y, x, -z
+	case x >= 0:
+		face, m, s, t = 0, x, -z, -y
+	default:
+		face, m, s, t = 1, -x, z, -y
+	}
+	return face, [3]float32{(s/m + 1) / 2, (t/m + 1) / 2}
+}
+
+var fetches = map[string]string{"1d": "tex1D<T>(t, x)", "2d": "tex2D<T>(t, x, y)", "3d": "tex3D<T>(t, x, y, z)", "a1d": "tex1DLayered<T>(t, x, layer)",
+	"a2d": "tex2DLayered<T>(t, x, y, layer)", "cube": "texCubemap<T>(t, x, y, z)", "acube": "texCubemapLayered<T>(t, x, y, z, layer)"}
+
+// module compiles a source and gives its kernels.
+func (b *box) module(code string) func(name string) driver.Function {
+	b.t.Helper()
+	out, err := b.d.Compile(0, &driver.Source{Name: "test.cu", Code: code})
+	b.ok(err)
+	m, err := b.d.ModuleLoad(b.c, out.Image)
+	b.ok(err)
+	return func(name string) driver.Function {
+		f, err := b.d.ModuleFunction(b.c, m, name)
+		b.ok(err)
+		return f
+	}
+}
+
+// randomTexture is one with random contents, which are such that sums of them are exact.
+func randomTexture(r *rand.Rand) *reference {
+	kinds := []string{"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"}
+	t := &reference{kind: kinds[r.IntN(len(kinds))], size: [3]int{1 + r.IntN(9), 1, 1}, chans: []int{1, 2, 4}[r.IntN(3)]}
+	t.format = []driver.ArrayFormat{driver.FormatUint8, driver.FormatUint16, driver.FormatUint32, driver.FormatInt8, driver.FormatInt16, driver.FormatInt32, driver.FormatHalf, driver.FormatFloat, driver.FormatFloat}[r.IntN(9)]
+	if t.kind != "1d" && t.kind != "a1d" {
+		t.size[1] = 1 + r.IntN(9)
+	}
+	switch t.kind {
+	case "3d":
+		t.size[2] = 1 + r.IntN(5)
+	case "a1d", "a2d":
+		t.layers = 1 + r.IntN(4)
+		t.size[2] = t.layers
+	case "cube", "acube":
+		t.size[1], t.size[2] = t.size[0], 6
+		if t.kind == "acube" {
+			t.layers = 1 + r.IntN(3)
+			t.size[2] = 6 * t.layers
+		}
+	}
+	t.desc.Flags = driver.TextureFlags(r.IntN(4))
+	for i := range 3 {
+		t.desc.Address[i] = driver.AddressMode(r.IntN(4))
+	}
+	if !t.integers() {
+		t.desc.Filter = driver.FilterMode(r.IntN(2))
+	}
+	if t.format == driver.FormatFloat || t.format == driver.FormatHalf || !t.integers() {
+		t.desc.Border = [4]float32{float32(r.IntN(9)) / 8, -1, 0.25, 3}
+	}
+	t.data = make([]byte, t.size[0]*t.size[1]*t.size[2]*t.chans*int(t.format.Size()))
+	for i := range t.data {
+		t.data[i] = byte(r.Uint32())
+	}
+	for i := 0; i < len(t.data) && t.format == driver.FormatFloat; i += 4 {
+		binary.LittleEndian.PutUint32(t.data[i:], math.Float32bits(float32(r.IntN(1<<20)-1<<19)/1024))
+	}
+	for i := 1; i < len(t.data) && t.format == driver.FormatHalf; i += 2 {
+		if t.data[i]>>2&31 == 31 { // no number
+			t.data[i] ^= 0x40
+		}
+	}
+	return t
+}
+
+// randomPlace is a coordinate: anywhere, at elements and between, far away, and what is no number.
+func randomPlace(r *rand.Rand, n int, normalized bool) float32 {
+	v := (r.Float32()*3 - 1) * float32(n)
+	switch r.IntN(10) {
+	case 0:
+		v = float32(r.IntN(3*n+1) - n)
+	case 1:
+		v = float32(r.IntN(3*n+1)-n) + 0.5
+	case 2:
+		v = float32(r.IntN(3*512*n+1)-512*n) / 512
+	case 3:
+		v = []float32{0, float32(math.Copysign(0, -1)), 1e-10, -1e-10, 1e10, -1e10, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 12345.5}[r.IntN(10)]
+	}
+	if normalized {
+		v /= float32(n)
+	}
+	return v
+}
+
+func TestRandomTextures(t *testing.T) {
+	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
+	var code strings.Builder
+	for kind, expr := range fetches {
+		for _, T := range []string{"float4", "int4"} {
+			fmt.Fprintf(&code, `extern "C" __global__ void k%s_%s(cudaTextureObject_t t, const float *at, const int *layers, %[2]s *out) {
+	unsigned i = threadIdx.x;
+	float x = at[3 * i], y = at[3 * i + 1], z = at[3 * i + 2];
+	int layer = layers[i];
+	out[i] = %[3]s;
+}
+`, kind, T, strings.ReplaceAll(expr, "<T>", "<"+T+">"))
+		}
+	}
+	for _, T := range []string{"float4", "int4"} {
+		fmt.Fprintf(&code, "extern \"C\" __global__ void gather_%[1]s(cudaTextureObject_t t, const float *at, %[1]s *out) { unsigned i = threadIdx.x; out[i] = tex2Dgather<%[1]s>(t, at[3 * i], at[3 * i + 1], 0); }\n", T)
+	}
+	kernels := b.module(code.String())
+	const points = 64
+	r := rand.New(rand.NewPCG(7, 34))
+	for n := range *manyTextures {
+		x := randomTexture(r)
+		a := driver.ArrayDesc{Width: uint64(x.size[0]), Height: uint64(x.size[1]), Depth: uint64(x.size[2]), Format: x.format, Channels: uint32(x.chans)}
+		switch x.kind {
+		case "1d":
+			a.Height, a.Depth = 0, 0
+		case "2d":
+			a.Depth, a.Flags = 0, driver.ArrayGather
+		case "a1d":
+			a.Height = 0
+		}
+		if x.layers > 0 {
+			a.Flags |= driver.ArrayLayered
+		}
+		if strings.Contains(x.kind, "cube") {
+			a.Flags |= driver.ArrayCube
+		}
+		h, err := b.d.ArrayCreate(b.c, &a)
+		b.ok(err)
+		p := driver.Copy3D{Dst: driver.Place3D{Array: h}, Src: driver.Place3D{Ptr: ptr(x.data), Pitch: a.Width * a.Element(), Rows: max(a.Height, 1)},
+			Width: a.Width * a.Element(), Height: max(a.Height, 1), Depth: max(a.Depth, 1)}
+		b.ok(b.d.Memcpy3D(b.c, &p))
+		of := driver.Resource{Array: h}
+		rowed := driver.Ptr(0)
+		if x.kind == "2d" && r.IntN(2) == 0 { // memory of rows is read like an array
+			of = driver.Resource{Format: a.Format, Channels: a.Channels, Width: a.Width, Height: a.Height, Pitch: (a.Width*a.Element() + 31) / 32 * 32}
+			of.Ptr, err = b.d.MemAlloc(b.c, of.Pitch*of.Height)
+			b.ok(err)
+			rowed = of.Ptr
+			b.ok(b.d.Memcpy3D(b.c, &driver.Copy3D{Dst: driver.Place3D{Ptr: of.Ptr, Pitch: of.Pitch, Rows: of.Height}, Src: driver.Place3D{Array: h}, Width: p.Width, Height: p.Height, Depth: 1}))
+		}
+		tex, err := b.d.TexObjectCreate(b.c, &of, &x.desc)
+		b.ok(err)
+		var at []float32
+		var layers []int32
+		for range points {
+			for i := range 3 {
+				size := x.size[i]
+				if strings.Contains(x.kind, "cube") {
+					v := r.Float32()*2 - 1
+					if r.IntN(3) == 0 { // an edge, a corner, or no direction
+						v = float32(r.IntN(3) - 1)
+					}
+					at = append(at, v)
+					continue
+				}
+				at = append(at, randomPlace(r, size, x.normalized()))
+			}
+			layers = append(layers, int32(r.IntN(6)-1))
+		}
+		T := map[bool]string{false: "float4", true: "int4"}[x.integers()]
+		in, which, out := upload(b, at), upload(b, layers), upload(b, make([]uint32, 4*points))
+		if x.kind == "2d" && rowed == 0 {
+			b.ok(b.launch(kernels("gather_"+T), dim(1), dim(points), 0, driver.Ptr(tex), in, out))
+			got := download[uint32](b, out, 4*points)
+			for i := range points {
+				c := [3]float32(at[3*i:])
+				if want := x.gather(c); [4]uint32(got[4*i:]) != want {
+					t.Errorf("texture %d: four elements of %v, format %#x, %+v, at %v: %#x, want %#x", n, x.size, x.format, x.desc, c, got[4*i:4*i+4], want)
+				}
+			}
+		}
+		b.ok(b.launch(kernels("k"+x.kind+"_"+T), dim(1), dim(points), 0, driver.Ptr(tex), in, which, out))
+		got := download[uint32](b, out, 4*points)
+		for i := range points {
+			c := [3]float32(at[3*i:])
+			want := x.fetch(c, int(layers[i]))
+			for k := range x.chans {
+				if g := got[4*i+k]; g != want[k] {
+					t.Errorf("texture %d: %s of %v, format %#x, %+v, at %v, layer %d, channel %d: %#x (%g), want %#x (%g)", n, x.kind, x.size, x.format, x.desc, c, layers[i], k,
+						g, math.Float32frombits(g), want[k], math.Float32frombits(want[k]))
+				}
+			}
+		}
+		if t.Failed() {
+			return
+		}
+		b.ok(b.d.TexObjectDestroy(b.c, tex))
+		b.ok(b.d.ArrayDestroy(b.c, h))
+		for _, p := range []driver.Ptr{in, which, out, rowed} {
+			if p != 0 {
+				b.ok(b.d.MemFree(b.c, p))
+			}
+		}
+	}
+}
+
+// surfaceCode has kernels for an element type: they read clamped, read with zeros, or write. Each
+// thread writes an element of its own, or none.
+func surfaceCode(kind, T string) string {
+	at := map[string]string{"1d": "x", "2d": "x, at[1]", "3d": "x, at[1], at[2]", "a1d": "x, at[2]", "a2d": "x, at[1], at[2]"}[kind]
+	name := map[string]string{"1d": "1D", "2d": "2D", "3d": "3D", "a1d": "1DLayered", "a2d": "2DLayered"}[kind]
+	return fmt.Sprintf(`extern "C" __global__ void s%[1]s_%[2]s(cudaSurfaceObject_t s, const int *all, %[3]s *v, int what) {
+	unsigned i = threadIdx.x;
+	const int *at = all + 3 * i;
+	int x = at[0] * (int)sizeof(%[3]s);
+	if (what == 0) v[i] = surf%[4]sread<%[3]s>(s, %[5]s, cudaBoundaryModeClamp);
+	if (what == 1) v[i] = surf%[4]sread<%[3]s>(s, %[5]s, cudaBoundaryModeZero);
+	if (what == 2) surf%[4]swrite(v[i], s, %[5]s, cudaBoundaryModeZero);
+}
+`, kind, strings.ReplaceAll(T, " ", ""), T, name, at)
+}
+
+func TestRandomSurfaces(t *testing.T) {
+	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
+	elements := []struct {
+		T      string
+		format driver.ArrayFormat
+		chans  uint32
+	}{{"unsigned char", driver.FormatUint8, 1}, {"short2", driver.FormatInt16, 2}, {"float", driver.FormatFloat, 1}, {"uchar4", driver.FormatUint8, 4}, {"long long", driver.FormatUint32, 2}, {"float4", driver.FormatFloat, 4}}
+	kinds := []string{"1d", "2d", "3d", "a1d", "a2d"}
+	var code strings.Builder
+	for _, k := range kinds {
+		for _, e := range elements {
+			code.WriteString(surfaceCode(k, e.T))
+		}
+	}
+	kernels := b.module(code.String())
+	const points = 64
+	r := rand.New(rand.NewPCG(7, 35))
+	for n := range *manyTextures {
+		e, kind := elements[r.IntN(len(elements))], kinds[r.IntN(len(kinds))]
+		size := [3]int{1 + r.IntN(9), 1, 1}
+		a := driver.ArrayDesc{Width: uint64(size[0]), Format: e.format, Channels: e.chans, Flags: driver.ArraySurface}
+		if kind != "1d" && kind != "a1d" {
+			size[1] = 1 + r.IntN(6)
+			a.Height = uint64(size[1])
+		}
+		if kind == "3d" || kind[0] == 'a' {
+			size[2] = 1 + r.IntN(4)
+			a.Depth = uint64(size[2])
+		}
+		if kind[0] == 'a' {
+			a.Flags |= driver.ArrayLayered
+		}
+		data := make([]byte, a.Bytes())
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		h, err := b.d.ArrayCreate(b.c, &a)
+		b.ok(err)
+		whole := driver.Copy3D{Dst: driver.Place3D{Array: h}, Src: driver.Place3D{Ptr: ptr(data), Pitch: a.Width * a.Element(), Rows: max(a.Height, 1)},
+			Width: a.Width * a.Element(), Height: max(a.Height, 1), Depth: max(a.Depth, 1)}
+		b.ok(b.d.Memcpy3D(b.c, &whole))
+		s, err := b.d.SurfObjectCreate(b.c, h)
+		b.ok(err)
+		width := int(a.Element())
+		// place is where an element lies, and whether it is one of the surface.
+		place := func(at []int32) (byte int, in bool) {
+			var c [3]int
+			in = true
+			for i := range 3 {
+				c[i] = min(max(int(at[i]), 0), size[i]-1)
+				in = in && c[i] == int(at[i])
+			}
+			return ((c[2]*size[1]+c[1])*size[0] + c[0]) * width, in
+		}
+		var at []int32
+		taken := map[int]bool{}
+		for range points {
+			p := []int32{int32(r.IntN(size[0]+4) - 2), 0, 0}
+			for i := 1; i < 3; i++ {
+				if size[i] > 1 {
+					p[i] = int32(r.IntN(size[i]+4) - 2)
+				}
+			}
+			if o, in := place(p); in && taken[o] {
+				p[0] = -1
+			} else if in {
+				taken[o] = true
+			}
+			at = append(at, p...)
+		}
+		values := make([]byte, points*width)
+		for i := range values {
+			values[i] = byte(r.Uint32())
+		}
+		in, v := upload(b, at), upload(b, values)
+		launch := func(what int) {
+			b.ok(b.launch(kernels("s"+kind+"_"+strings.ReplaceAll(e.T, " ", "")), dim(1), dim(points), 0, driver.Ptr(s), in, v, what))
+		}
+		launch(2)
+		for i := range points {
+			if o, in := place(at[3*i:]); in {
+				copy(data[o:o+width], values[i*width:])
+			}
+		}
+		got := make([]byte, len(data))
+		whole.Dst, whole.Src = driver.Place3D{Ptr: ptr(got), Pitch: whole.Src.Pitch, Rows: whole.Src.Rows}, whole.Dst
+		b.ok(b.d.Memcpy3D(b.c, &whole))
+		if !bytes.Equal(got, data) {
+			t.Fatalf("surface %d, %s of %v, %s: written %x, want %x", n, kind, size, e.T, got, data)
+		}
+		for what := range 2 {
+			launch(what)
+			got := download[byte](b, v, points*width)
+			for i := range points {
+				o, in := place(at[3*i:])
+				want := data[o : o+width]
+				if what == 1 && !in {
+					want = make([]byte, width)
+				}
+				if g := got[i*width : (i+1)*width]; !bytes.Equal(g, want) {
+					t.Fatalf("surface %d, %s of %v, %s, mode %d, at %v: read %x, want %x", n, kind, size, e.T, what, at[3*i:3*i+3], g, want)
+				}
+			}
+		}
+		b.ok(b.d.SurfObjectDestroy(b.c, s))
+		b.ok(b.d.ArrayDestroy(b.c, h))
+		b.ok(b.d.MemFree(b.c, in))
+		b.ok(b.d.MemFree(b.c, v))
+	}
+}
