@@ -58,7 +58,7 @@ type commContent struct {
 }
 
 // publishComm sends what a widget tells the front ends.
-func (k *kernel) publishComm(parent *wire.Message, m *session.Comm) error {
+func (k *kernel) publishComm(parent *wire.Message, m *session.Comm) {
 	content := commContent{m.ID, m.Target, m.Data}
 	if content.Data == nil {
 		content.Data = json.RawMessage("{}")
@@ -76,15 +76,25 @@ func (k *kernel) publishComm(parent *wire.Message, m *session.Comm) error {
 	if m.Metadata != nil {
 		out.Metadata = m.Metadata
 	}
-	return k.sockets.Publish(out)
+	if err := k.sockets.Publish(out); err != nil {
+		k.log.Warn("cannot publish", "error", err)
+	}
 }
 
 // closeComms tells the front ends that the widgets of an evaluator that has ended
 // are gone.
 func (k *kernel) closeComms(parent *wire.Message) {
+	k.captures.mu.Lock()
+	defer k.captures.mu.Unlock()
 	for _, id := range k.comms.clear() {
-		k.publishComm(parent, &session.Comm{Type: "close", ID: id})
+		for _, o := range k.captures.Take(closing(id), "", 0) {
+			k.publishComm(parent, o.Comm)
+		}
 	}
+}
+
+func closing(id string) session.Output {
+	return session.Output{Kind: session.ToComm, Comm: &session.Comm{Type: "close", ID: id}}
 }
 
 // commInfo lists the open comms, all or those of one target.
@@ -143,6 +153,10 @@ func (k *kernel) passOn(r *request, kind string) error {
 	}
 	if kind == "close" {
 		k.comms.remove(asked.ID)
+		k.captures.mu.Lock()
+		k.tellCaptured()
+		k.captures.Take(closing(asked.ID), "", 0)
+		k.captures.mu.Unlock()
 	}
 	k.event(r, &session.Comm{Type: kind, ID: asked.ID, Target: target, Data: asked.Data, Buffers: r.Buffers})
 	return nil

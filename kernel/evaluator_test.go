@@ -28,6 +28,7 @@ import (
 //	hold           until release
 //	panic          panics in the evaluator
 //	comm TYPE ID TEXT  a message of a comm
+//	tell TYPE ID JSON  a message of a widget's comm with that data
 //	restart        ends as one that was replaced
 //
 // The code of a comm's message is its data.
@@ -171,6 +172,10 @@ func (s *scripted) script(code string) (r session.Result) {
 				m.Target, m.Metadata = "jupyter.widget", json.RawMessage(`{"version":"2.1.0"}`)
 			}
 			s.output(session.Output{Kind: session.ToComm, Comm: m})
+		case "tell":
+			kind, rest, _ := strings.Cut(rest, " ")
+			id, data, _ := strings.Cut(rest, " ")
+			s.output(session.Output{Kind: session.ToComm, Comm: &session.Comm{Type: kind, ID: id, Target: "jupyter.widget", Data: json.RawMessage(data)}})
 		case "restart":
 			r.Restarted = true
 		case "panic":

@@ -226,6 +226,7 @@ func (s *shell) begin(e session.Evaluator) bool {
 // finish ends the cell and returns the text of its value. Outputs that come
 // later, from goroutines that go on, are still sent in its name.
 func (k *kernel) finish(s *shell) (value string) {
+	k.endCaptured()
 	c := &s.cell
 	c.mu.Lock()
 	parent := c.parent

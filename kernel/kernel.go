@@ -109,6 +109,7 @@ type kernel struct {
 	evaluator *evaluator
 	history   *history
 	comms     comms
+	captures  captures
 	pace      pace
 	handlers  map[wire.Channel]map[string]handler
 

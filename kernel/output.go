@@ -1,8 +1,26 @@
 package kernel
 
 import (
+	"sync"
+	"time"
+
+	"gocuda/kernel/outputs"
 	"gocuda/kernel/session"
+	"gocuda/kernel/wire"
 )
+
+// updateInterval is how far apart updates are of what Output widgets have captured, while
+// they go on: an update has all outputs of a widget.
+const updateInterval = 50 * time.Millisecond
+
+// captures are what Output widgets capture.
+type captures struct {
+	outputs.Captures
+	mu       sync.Mutex // held while an output is taken and published: others come after it
+	told     time.Time  // when front ends were told the last changes of the running cell
+	interval time.Duration
+	later    *time.Timer // tells what has changed; nil: it is not set
+}
 
 // output publishes what a cell shows, in the name of that cell where the output says
 // which it is.
@@ -22,20 +40,66 @@ func (k *kernel) output(o session.Output) {
 		}
 		c.mu.Unlock()
 	}
-	if o.Kind == session.ToComm {
-		if err := k.publishComm(parent, o.Comm); err != nil {
-			k.log.Warn("cannot publish", "error", err)
-		}
-		return
+	if (o.Kind == session.Stdout || o.Kind == session.Stderr) && !silent {
+		k.pace.wait(o.Text)
 	}
-	if o.Kind == session.Debug {
-		k.publish("debug_event", parent, o.Event)
-		return
-	}
-	if silent {
-		return
+	message := ""
+	if parent != nil {
+		message = parent.Header.ID
 	}
 
+	k.captures.mu.Lock()
+	defer k.captures.mu.Unlock()
+	for _, o := range k.captures.Take(o, message, count) {
+		switch {
+		case o.Kind == session.ToComm:
+			k.publishComm(parent, o.Comm)
+		case o.Kind == session.Debug:
+			k.publish("debug_event", parent, o.Event)
+		case !silent:
+			k.show(parent, count, o)
+		}
+	}
+	switch changed, goesOn := k.captures.Changed(); {
+	case !changed:
+	case !goesOn && time.Since(k.captures.told) >= k.captures.interval:
+		k.tellCaptured()
+	case k.captures.later == nil:
+		k.captures.later = time.AfterFunc(k.captures.interval, func() {
+			k.captures.mu.Lock()
+			defer k.captures.mu.Unlock()
+			k.tellCaptured()
+		})
+	}
+}
+
+// tellCaptured tells front ends what Output widgets have captured. The caller holds
+// captures.mu.
+func (k *kernel) tellCaptured() {
+	if k.captures.later != nil {
+		k.captures.later.Stop()
+		k.captures.later = nil
+	}
+	size := 0
+	for _, o := range k.captures.Changes() {
+		size += len(o.Comm.Data)
+		k.publishComm(k.main.cell.asked(), o.Comm)
+	}
+	k.captures.told = time.Now()
+	k.captures.interval = max(updateInterval, time.Duration(size)*paceWindow/paceBytes)
+}
+
+// endCaptured tells front ends what Output widgets have captured of a cell that ends, and
+// what the next one captures at once.
+func (k *kernel) endCaptured() {
+	k.captures.mu.Lock()
+	defer k.captures.mu.Unlock()
+	k.tellCaptured()
+	k.captures.told = time.Time{}
+}
+
+// show publishes an output that nothing captures.
+func (k *kernel) show(parent *wire.Message, count int, o session.Output) {
 	var err error
 	bundle := map[string]any{"data": object(o.Bundle.Data), "metadata": object(o.Bundle.Metadata)}
 	if id := o.Bundle.DisplayID; id != "" {
@@ -45,7 +109,6 @@ func (k *kernel) output(o session.Output) {
 	}
 	switch o.Kind {
 	case session.Stdout, session.Stderr:
-		k.pace.wait(o.Text)
 		err = k.publish("stream", parent, map[string]string{"name": string(o.Kind), "text": o.Text})
 	case session.Value:
 		bundle["execution_count"] = count

@@ -207,7 +207,7 @@ func (k *kernel) ofCell(id string) (parent *wire.Message, c *cell) {
 	}
 	k.subshells.mu.Lock()
 	defer k.subshells.mu.Unlock()
-	for _, s := range append(k.subshells.shells(), k.events) {
+	for _, s := range append(k.subshells.shells(), k.events, k.main) {
 		if p := s.cell.asked(); p != nil && p.Header.ID == id {
 			return p, &s.cell
 		}

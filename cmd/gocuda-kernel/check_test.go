@@ -11,11 +11,12 @@ import (
 
 	"gocuda/cudaapi/hazard"
 	"gocuda/cudaapi/sim"
+	"gocuda/kernel/golang"
 	"gocuda/kernel/notebook"
 )
 
 // The programs in testdata/check say which of their lines a hazard is between: two
-// end in the same number behind //!. No others are reported.
+// end in the same number behind //!. No others are reported, whatever is compiled.
 func TestCheckOfPrograms(t *testing.T) {
 	if _, err := sim.Compiler(); err != nil {
 		t.Skip(err)
@@ -31,19 +32,21 @@ func TestCheckOfPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := marked(file, string(code))
-			folder := t.TempDir()
-			cmd := gocudaKernel(t, "exec", file)
-			cmd.Env = append(cmd.Env, hazard.Env+"="+folder)
-			status, out, errs := run(t, cmd)
-			if status != min(len(want), 1) {
-				t.Errorf("exit status %d\n%s%s", status, out, errs)
-			}
-			_, list, err := hazard.Read(folder)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := places(list); !slices.Equal(got, want) {
-				t.Errorf("hazards between %q, want %q\n%s", got, want, errs)
+			for _, compiled := range []string{"0", "", "all"} {
+				folder := t.TempDir()
+				cmd := gocudaKernel(t, "exec", file)
+				cmd.Env = append(cmd.Env, hazard.Env+"="+folder, golang.CompileVariable+"="+compiled)
+				status, out, errs := run(t, cmd)
+				if status != min(len(want), 1) {
+					t.Errorf("%s=%s: exit status %d\n%s%s", golang.CompileVariable, compiled, status, out, errs)
+				}
+				_, list, err := hazard.Read(folder)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := places(list); !slices.Equal(got, want) {
+					t.Errorf("%s=%s: hazards between %q, want %q\n%s", golang.CompileVariable, compiled, got, want, errs)
+				}
 			}
 		})
 	}
@@ -203,6 +206,7 @@ func TestCheckSeesEarlierCells(t *testing.T) {
 		6:  "4 1",
 		8:  "In[8], line 3: the program reads it, on the host, called from In[8], line 4",
 		11: "In[11], line 3: the program reads it, on the host, called from In[12], line 2",
+		16: "In[15], line 3: the program reads it, on the host, called from In[17], line 2",
 	})
 }
 

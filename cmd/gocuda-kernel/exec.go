@@ -72,6 +72,7 @@ func runExec(c *call) error {
 				return cuda.Place{File: filepath.Base(file), Line: line}
 			}
 			cuda.SetCaller(func() cuda.Place { return at(ev.Where()) }, "gocuda/kernel/golang/host.", "gocuda/kernel/packages.")
+			hazard.SetPending(ev.SetPending)
 			hazard.SetNamer(hazard.Namer{Place: func() (place, caller cuda.Place) {
 				in, from := ev.Calls()
 				if place = at(in.Cell, in.Line); from.Line > 0 {

@@ -33,7 +33,8 @@ func gocudaKernel(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), self, args...)
-	cmd.Env = append(os.Environ(), "GOCUDA_TEST_AS_COMMAND=1", "GOCUDA_BACKEND=sim", "GORACE=atexit_sleep_ms=0 report_bugs=0")
+	cmd.Env = append([]string{"GOCUDA_SIM_CUDA=c++"}, os.Environ()...) // unless the tests' own says otherwise
+	cmd.Env = append(cmd.Env, "GOCUDA_TEST_AS_COMMAND=1", "GOCUDA_BACKEND=sim", "GORACE=atexit_sleep_ms=0 report_bugs=0")
 	cmd.WaitDelay = 10 * time.Second
 	return cmd
 }

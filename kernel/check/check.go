@@ -11,7 +11,9 @@ import (
 	"sync"
 
 	"gocuda/cudaapi/cuda"
+	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/hazard"
+	"gocuda/cudaapi/record"
 	"gocuda/internal/ownfolder"
 	"gocuda/kernel/display"
 	"gocuda/kernel/evaluator"
@@ -366,6 +368,13 @@ func (s *state) read() {
 	each(s, "*cuda.HostBuffer", func(name string, v *cuda.HostBuffer) {
 		if v != nil {
 			add(name, uint64(v.Address()), v.Bytes(), v.Type().Size())
+		}
+	})
+	each(s, "*cuda.Array", func(name string, v *cuda.Array) {
+		if v != nil {
+			lo, hi := record.ArrayRange(driver.Array(v.Handle()))
+			d := v.Desc()
+			add(name, lo, int(hi-lo), d.Type.Size()*d.Channels)
 		}
 	})
 	s.mu.Lock()

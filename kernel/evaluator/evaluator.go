@@ -143,6 +143,7 @@ func newEvaluator(console *session.Console, args []string, extend []func(*Host) 
 	if err != nil {
 		return nil, err
 	}
+	hazard.SetPending(c.golang.SetPending)
 	c.main = newRun(c.golang.Shell, session.Cell{})
 	c.main.end()
 	c.debugger = debugger.New(debugger.Options{Evaluator: c.golang, Go: magic.AllGo, Peers: c.debugged,

@@ -31,6 +31,10 @@ func TestHints(t *testing.T) {
 		"cuda.StreamWaitEvent()":       "s.WaitEvent(e)",
 		"cuda.grid(1)":                 "%%kernel cells",
 		"cudaEventElapsedTime()":       "cuda.Elapsed(start, end)",
+		"cudaMallocArray()":            "d.NewArray(cuda.ArrayDesc{",
+		"cudaMallocPitch()":            "d.AllocPitch(w, h, cuda.Float32)",
+		"cudaMemcpy2DToArray()":        "cuda.Memcpy3D(to, from, w, h, d)",
+		"cudaCreateTextureObject()":    "cuda.NewTexture(a, cuda.TextureDesc{})",
 		"customers":                    "undefined: customers\n",
 		"cuda.Backends":                "undefined: cuda.Backends (did you mean Backend?)",
 	} {

@@ -90,7 +90,7 @@ func (p *part) wrap(c *cell, s *ast.ExprStmt, shows bool) (open, closing string)
 		}
 		lastType = tuple.At(n - 1).Type()
 	}
-	quiet := isCall && golang.IsQuiet(info, call)
+	quiet := isCall && p.ev.IsQuiet(info, call)
 	hasError := isCall && !info.Types[call.Fun].IsType() && lastType != nil && types.Identical(lastType, types.Universe.Lookup("error").Type())
 	if quiet {
 		return "", ""

@@ -81,7 +81,7 @@ func (x *exporter) cell(number int, c *notebook.Cell, text []string) {
 
 // body is what stands below a cell's magic, at its lines in the cell.
 func body(m magic.Piece) []magic.Piece {
-	inner := magic.Pieces(strings.Repeat("\n", m.Line) + m.Text)
+	inner := magic.Pieces(strings.Repeat("\n", m.Line+m.Head-1) + m.Text)
 	return slices.DeleteFunc(inner, func(p magic.Piece) bool { return p.Magic == "" && strings.TrimSpace(p.Text) == "" && len(inner) > 1 })
 }
 

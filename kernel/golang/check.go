@@ -49,9 +49,8 @@ const oldMark = "ᐧold"
 
 // checker checks one cell against the session.
 type checker struct {
-	ev       *Evaluator
-	src      *source
-	name     string
+	ev       *namespace
+	src      *redefinition
 	pkg      *types.Package
 	info     *types.Info
 	declared map[string]token.Pos // at the outer level of this cell
@@ -71,14 +70,15 @@ func (c *checker) fail(pos token.Pos, format string, args ...any) {
 	c.mistakes = append(c.mistakes, mistake{p.Filename, p.Line, p.Column, fmt.Sprintf(format, args...), pos})
 }
 
-// check checks a cell. Nothing of the session changes.
-func (ev *Evaluator) check(src *source, name, code string) (*checked, []mistake) {
+// checked checks the cell once. Nothing of the session changes.
+func (r *redefinition) checked() (*checked, []mistake) {
 	var values []int
 	for range maxMust {
-		ev.dropProvisional()
+		r.ev.dropProvisional()
+		r.refresh()
 		c := &checker{
-			ev: ev, src: src, name: name, declared: make(map[string]token.Pos), values: values,
-			out: &checked{program: src.program}, proxies: make(map[types.Object]types.Object),
+			ev: r.ev, src: r, declared: make(map[string]token.Pos), values: values,
+			out: &checked{program: r.program}, proxies: make(map[types.Object]types.Object),
 		}
 		out, mistakes := c.run()
 		if len(c.musts) == 0 {
@@ -94,9 +94,8 @@ func (ev *Evaluator) check(src *source, name, code string) (*checked, []mistake)
 			}
 			return out, mistakes
 		}
-		ev.reparse(src, name, code)
 	}
-	return nil, []mistake{{file: name, line: 1, column: 1, text: "calls of must are nested too deeply"}}
+	return nil, []mistake{{file: r.name, line: 1, column: 1, text: "calls of must are nested too deeply"}}
 }
 
 func newInfo() *types.Info {
@@ -759,7 +758,7 @@ func eachAlone(spec *ast.ValueSpec) []*ast.ValueSpec {
 }
 
 // packageName is the name that an import without one has.
-func (ev *Evaluator) packageName(p string) string {
+func (ev *namespace) packageName(p string) string {
 	if pkg, err := ev.importer.Import(p); err == nil {
 		return pkg.Name()
 	}

@@ -5,8 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-
-	"gocuda/kernel/golang/lower"
 )
 
 // Typed is a cell that was checked and not run, for those who write it as a
@@ -58,19 +56,19 @@ func (ev *Evaluator) Check(name, code string) (*Typed, *Error) {
 	}
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
-	src, syntax := parse(ev.fset, name, code)
-	if syntax != nil {
-		return nil, compileError(code, syntaxErrors(syntax))
+	r, e := ev.parseCell(name, code)
+	if e == nil {
+		e = r.check()
 	}
-	cell, notes, e := ev.checkOrPostpone(src, name, code)
 	if e != nil {
 		return nil, e
 	}
+	cell := r.cell
 	t := &Typed{
-		Name: name, Info: cell.info, Pkg: cell.pkg, Imports: src.imports, Steps: slices.Clone(src.steps),
-		Shows: src.shows, Several: src.several, Musts: cell.musts, Unused: cell.unused, Program: src.program, Notes: notes,
+		Name: name, Info: cell.info, Pkg: cell.pkg, Imports: r.imports, Steps: slices.Clone(r.steps),
+		Shows: r.shows, Several: r.several, Musts: cell.musts, Unused: cell.unused, Program: r.program, Notes: r.notes,
 	}
-	for _, f := range src.followers {
+	for _, f := range r.followers {
 		t.Followers = append(t.Followers, f.decl)
 		t.Steps = slices.DeleteFunc(t.Steps, func(n ast.Node) bool { return n == f.decl })
 	}
@@ -79,41 +77,16 @@ func (ev *Evaluator) Check(name, code string) (*Typed, *Error) {
 			t.Again = append(t.Again, m.decl)
 		}
 	}
-	ev.adopt(src, code, cell)
-	for _, k := range src.left {
-		ev.waiting[k.name] = k
-		delete(ev.names, k.name)
+	ev.adopt(r)
+	for _, k := range r.left {
 		t.Postponed = append(t.Postponed, Postponed{k.name, k.line, k.column, k.text})
 	}
 	return t, nil
 }
 
-// checkOrPostpone is checkCell, without the functions that call what no cell has
-// declared yet.
-func (ev *Evaluator) checkOrPostpone(src *source, name, code string) (*checked, []string, *Error) {
-	cell, notes, mistakes, err := ev.checkCell(src, name, code)
-	if err != nil {
-		return nil, nil, internalError(err)
-	}
-	if mistakes != nil {
-		if waiting := ev.postpone(src, code, mistakes); waiting != nil {
-			src.without(waiting)
-			ev.reparse(src, name, code)
-			first := mistakes
-			if cell, notes, mistakes, err = ev.checkCell(src, name, code); err != nil || mistakes != nil {
-				mistakes = first
-			}
-		}
-	}
-	if mistakes != nil {
-		return nil, nil, compileError(code, mistakes)
-	}
-	return cell, notes, nil
-}
-
 // Place is where a position of a checked cell lies: the cell that the text stands
 // in, the line from 1, and the column in bytes from 1.
-func (ev *Evaluator) Place(pos token.Pos) (cell string, line, column int) {
+func (ev *namespace) Place(pos token.Pos) (cell string, line, column int) {
 	p := ev.fset.Position(pos)
 	return p.Filename, p.Line, p.Column
 }
@@ -123,4 +96,6 @@ const BuiltinPath = builtinPath
 
 // IsQuiet says whether nobody wants to see what a call returns in a cell: the number of
 // bytes that fmt wrote, the size of a copy.
-func IsQuiet(info *types.Info, call *ast.CallExpr) bool { return lower.IsQuiet(info, call) }
+func (ev *Evaluator) IsQuiet(info *types.Info, call *ast.CallExpr) bool {
+	return ev.lower.IsQuiet(info, call)
+}

@@ -2,7 +2,6 @@ package golang
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/traefik/yaegi/interp"
@@ -62,7 +62,6 @@ type compiling struct {
 	busy  bool // something is being compiled beside a cell
 	ended int  // how often that ended
 	known []*compiledFunc
-	count int // of symbols
 	funcs map[traceFunc]*rt.Func
 
 	declared   []*types.Func // of cells, in their order
@@ -84,20 +83,20 @@ type traceFunc struct{ name, file string }
 
 // SetCompile says whether cells are compiled. If not, all of their functions and loops
 // are interpreted again from the next cell on.
-func (ev *Evaluator) SetCompile(on bool) {
+func (ev *tiers) SetCompile(on bool) {
 	ev.compiling.mu.Lock()
 	ev.compiling.off = !on
 	ev.compiling.mu.Unlock()
 	if !on {
-		ev.loops.cool(func([]*types.Func) string { return "%compile off" })
+		ev.loops.cool(func(*gokernel.HostProgram) string { return "%compile off" })
 	}
 }
 
 // compilesNothing says whether everything is interpreted.
-func (ev *Evaluator) compilesNothing() bool {
+func (ev *tiers) compilesNothing() bool {
 	ev.compiling.mu.Lock()
 	defer ev.compiling.mu.Unlock()
-	return ev.compiling.isOff() || ev.touches() || ev.debugger.isOn()
+	return ev.compiling.isOff() || ev.debugger.isOn()
 }
 
 // isOff says whether the user wants nothing compiled. The caller holds mu.
@@ -115,17 +114,17 @@ func (c *compiling) begin() bool {
 	return true
 }
 
-// end follows a begin that was true.
-func (c *compiling) end() {
+// end follows what was compiled, and a begin that was true.
+func (c *compiling) end(begun bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.busy = false
+	c.busy = c.busy && !begun
 	c.ended++
 }
 
 // Compilations says how often something was compiled beside a cell so far, and whether
 // something is being compiled now.
-func (ev *Evaluator) Compilations() (done int, more bool) {
+func (ev *tiers) Compilations() (done int, more bool) {
 	c := &ev.compiling
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,7 +158,7 @@ func (c *compiling) forget(fun *types.Func) {
 
 // CompileNext has the functions of the cells that are evaluated by run compiled before
 // these run; a cell fails of which one cannot be.
-func (ev *Evaluator) CompileNext(run func() error) error {
+func (ev *tiers) CompileNext(run func() error) error {
 	set := func(m compileMode) {
 		ev.compiling.mu.Lock()
 		defer ev.compiling.mu.Unlock()
@@ -171,7 +170,7 @@ func (ev *Evaluator) CompileNext(run func() error) error {
 }
 
 // Compiled lists the functions that were to be compiled, as they are now.
-func (ev *Evaluator) Compiled() (list []Compiled) {
+func (ev *tiers) Compiled() (list []Compiled) {
 	ev.compiling.mu.Lock()
 	for _, f := range ev.compiling.known {
 		list = append(list, f.at)
@@ -181,7 +180,7 @@ func (ev *Evaluator) Compiled() (list []Compiled) {
 }
 
 // compileMode says what of a cell is to be compiled.
-func (ev *Evaluator) compileMode() compileMode {
+func (ev *tiers) compileMode() compileMode {
 	c := &ev.compiling
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -192,7 +191,7 @@ func (ev *Evaluator) compileMode() compileMode {
 		}
 	case c.mode == compileMust:
 		return compileMust
-	case ev.touches() || ev.debugger.isOn():
+	case ev.debugger.isOn():
 	case strings.HasPrefix(os.Getenv(CompileVariable), compileEverything) && native.Available() == nil:
 		return compileAll
 	}
@@ -206,7 +205,7 @@ type compiledCell struct {
 }
 
 // compileFuncs compiles the functions that a cell or a program declares.
-func (ev *Evaluator) compileFuncs(decls []*ast.FuncDecl, info *types.Info, mode compileMode) (*compiledCell, []mistake, error) {
+func (ev *tiers) compileFuncs(decls []*ast.FuncDecl, info *types.Info, mode compileMode) (*compiledCell, []mistake, error) {
 	if mode == compileNone {
 		return nil, nil, nil
 	}
@@ -231,60 +230,24 @@ func (ev *Evaluator) compileFuncs(decls []*ast.FuncDecl, info *types.Info, mode 
 		}
 		return ev.hostSource(fun)
 	}
+	seen := ev.lower.Seen()
+	seen.Types = append(seen.Types, declaredTypes(info)...)
+	p := native.Program(ev.fset, funcs, nil, find, seen)
 	out := &compiledCell{}
 	var mistakes []mistake
-	var good []*types.Func
-	take := func(f *compiledFunc, others ...*types.Func) error {
-		_, err := native.Program(ev.fset, append(others, f.fun), nil, find)
-		var list gokernel.Errors
-		switch {
-		case err == nil:
-			good = append(good, f.fun)
-		case errors.As(err, &list):
-			for _, e := range list {
-				mistakes = append(mistakes, mistake{file: e.Pos.Filename, line: e.Pos.Line, column: e.Pos.Column, text: e.Message})
-			}
-			f.at.Reason = list[0].Error()
-		default:
-			return err
-		}
-		return nil
-	}
-	for _, fun := range funcs {
-		f := ev.toCompile(fun)
-		if err := take(f); err != nil {
-			return nil, nil, err
-		}
+	for _, e := range p.Entries {
+		f := ev.toCompile(e.Func)
+		f.refused(e)
 		out.funcs = append(out.funcs, f)
-	}
-	var p *gokernel.HostProgram
-	var err error
-	if len(good) > 0 {
-		p, err = native.Program(ev.fset, good, nil, find)
-	}
-	if errors.As(err, new(gokernel.Errors)) { // what one does can be in another's way
-		all := good
-		good = nil
-		for _, f := range out.funcs {
-			if slices.Contains(all, f.fun) {
-				if err := take(f, slices.Clip(good)...); err != nil {
-					return nil, nil, err
-				}
-			}
+		for _, e := range e.Refused {
+			mistakes = append(mistakes, mistake{file: e.Pos.Filename, line: e.Pos.Line, column: e.Pos.Column, text: e.Message})
 		}
-		p, err = native.Program(ev.fset, good, nil, find)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if mode == compileMust {
+	if mode == compileMust && len(mistakes) > 0 {
 		slices.SortFunc(mistakes, func(a, b mistake) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column)) })
-		mistakes = slices.Compact(mistakes)
-		if len(mistakes) > 0 {
-			return nil, mistakes, nil
-		}
+		return nil, slices.Compact(mistakes), nil
 	}
-	if len(good) == 0 {
+	if !p.Some {
 		return out, nil, nil
 	}
 	code, err := native.Compile(p)
@@ -297,10 +260,33 @@ func (ev *Evaluator) compileFuncs(decls []*ast.FuncDecl, info *types.Info, mode 
 	return out, nil, out.takes(code)
 }
 
+// declaredTypes are types that a cell declares whose values may be in interfaces: what the
+// cell puts there is not known before it is lowered.
+func declaredTypes(info *types.Info) (list []types.Type) {
+	for _, o := range info.Defs {
+		n, ok := o.(*types.TypeName)
+		if !ok || n.IsAlias() || n.Parent() != n.Pkg().Scope() || types.IsInterface(n.Type()) {
+			continue
+		}
+		if t, ok := n.Type().(*types.Named); ok && t.TypeParams().Len() == 0 {
+			list = append(list, t, types.NewPointer(t))
+		}
+	}
+	slices.SortFunc(list, func(a, b types.Type) int { return strings.Compare(a.String(), b.String()) })
+	return list
+}
+
 // toCompile is a function that is to be compiled.
-func (ev *Evaluator) toCompile(fun *types.Func) *compiledFunc {
+func (ev *tiers) toCompile(fun *types.Func) *compiledFunc {
 	p := ev.fset.Position(fun.Pos())
 	return &compiledFunc{fun: fun, at: Compiled{Name: funcName(fun), Cell: p.Filename, Line: p.Line}}
+}
+
+// refused notes why a function is not compiled, if so.
+func (f *compiledFunc) refused(e gokernel.HostEntry) {
+	if e.Refused != nil {
+		f.at.Reason = e.Refused[0].Error()
+	}
 }
 
 // takes notes what the functions were compiled to.
@@ -310,19 +296,16 @@ func (c *compiledCell) takes(code *native.Code) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range c.funcs {
-		for _, e := range entries {
-			if e.Func == f.fun {
-				f.native = e
-				f.at.Took, f.at.Cached, f.at.Code = code.Took, code.Cached, code.Program.Functions
-			}
+	for i, f := range c.funcs {
+		if f.native = entries[i]; f.native != nil {
+			f.at.Took, f.at.Cached, f.at.Code = code.Took, code.Cached, code.Program.Functions
 		}
 	}
 	return nil
 }
 
 // laterMethods are mistakes of a cell that is to be compiled.
-func (ev *Evaluator) laterMethods(cell *checked) (mistakes []mistake) {
+func (ev *tiers) laterMethods(cell *checked) (mistakes []mistake) {
 	for _, m := range cell.methods {
 		p := ev.fset.Position(m.decl.Pos())
 		mistakes = append(mistakes, mistake{file: p.Filename, line: p.Line, column: p.Column, text: "a method whose type another cell declares cannot be compiled: declare it in that cell"})
@@ -336,9 +319,18 @@ func (c *compiledCell) isNative(fun *types.Func) bool {
 }
 
 // hostSource is the declaration of a function of an earlier cell, the newest of those
-// with its name and signature.
-func (ev *Evaluator) hostSource(fun *types.Func) (s gokernel.HostSource, ok bool) {
-	if fun.Pkg() == nil || fun.Pkg().Path() != "main" {
+// with its name and signature, or of a generic function of the library.
+func (ev *tiers) hostSource(fun *types.Func) (s gokernel.HostSource, ok bool) {
+	if fun.Pkg() == nil {
+		return s, false
+	}
+	if path := fun.Pkg().Path(); path != "main" {
+		if !gokernel.HasSource(path) {
+			return s, false
+		}
+		if d := ev.lower.DeclOf(fun); d != nil {
+			return gokernel.HostSource{Decl: d.Func, Info: d.Info}, true
+		}
 		return s, false
 	}
 	if fun.Signature().Recv() == nil {
@@ -365,7 +357,7 @@ func funcName(fun *types.Func) string {
 }
 
 // install has the lowered cell call what was compiled of it.
-func (ev *Evaluator) install(made *compiledCell) {
+func (ev *tiers) install(made *compiledCell) {
 	if made == nil || made.code == nil {
 		return
 	}
@@ -386,51 +378,69 @@ func (ev *Evaluator) install(made *compiledCell) {
 }
 
 // define defines a symbol of package rt for the code that is being lowered.
-func (ev *Evaluator) define(name string, v reflect.Value) {
+func (ev *machine) define(name string, v reflect.Value) {
 	ev.interp.Use(interp.Exports{"rt/rt": {name: v}})
 	ev.defined = append(ev.defined, name)
 }
 
 // symbol defines a symbol with a name of its own.
-func (ev *Evaluator) symbol(v reflect.Value) string {
-	ev.compiling.count++
-	name := fmt.Sprintf("Compiled%d", ev.compiling.count)
+func (ev *machine) symbol(v reflect.Value) string {
+	ev.count++
+	name := fmt.Sprintf("Compiled%d", ev.count)
 	ev.define(name, v)
 	return name
 }
 
+// nativeCall calls a compiled function with values.
+type nativeCall struct {
+	*native.Func
+	box     reflect.Type // its parameters and results
+	in, out int
+}
+
+func newNativeCall(f *native.Func, in, out []reflect.Type) *nativeCall {
+	var fields []reflect.StructField
+	for i, t := range slices.Concat(in, out) {
+		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: t})
+	}
+	return &nativeCall{f, reflect.StructOf(fields), len(in), len(out)}
+}
+
+func (c *nativeCall) call(args []reflect.Value, stop *atomic.Bool) ([]reflect.Value, native.Outcome) {
+	at := reflect.New(c.box)
+	frame := at.Elem()
+	for i, a := range args {
+		frame.Field(i).Set(a)
+	}
+	o := c.Call(at.UnsafePointer(), stop)
+	for i := range c.out {
+		args = append(args, frame.Field(c.in+i))
+	}
+	return args[c.in:], o
+}
+
 // caller is the function that calls a compiled one, of the type that lowered code
 // knows.
-func (ev *Evaluator) caller(f *compiledFunc) reflect.Value {
-	var in, out []reflect.Type
-	var fields []reflect.StructField
-	for i, t := range f.native.Params {
-		in = append(in, ev.lower.Reflect(t))
-		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("P%d", i), Type: in[i]})
-	}
-	for i, t := range f.native.Results {
-		out = append(out, ev.lower.Reflect(t))
-		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("R%d", i), Type: out[i]})
-	}
-	function, box := f.native, reflect.StructOf(fields)
-	return reflect.MakeFunc(reflect.FuncOf(in, out, false), func(args []reflect.Value) []reflect.Value {
-		at := reflect.New(box)
-		frame := at.Elem()
-		for i, a := range args {
-			frame.Field(i).Set(a)
+func (ev *tiers) caller(f *compiledFunc) reflect.Value {
+	list := func(of []types.Type) (list []reflect.Type) {
+		for _, t := range of {
+			list = append(list, ev.lower.Reflect(t))
 		}
-		if o := function.Call(at.UnsafePointer(), ev.rt.Ending()); o.State != native.Returned {
+		return list
+	}
+	in, out := list(f.native.Params), list(f.native.Results)
+	c := newNativeCall(f.native, in, out)
+	return reflect.MakeFunc(reflect.FuncOf(in, out, false), func(args []reflect.Value) []reflect.Value {
+		results, o := c.call(args, ev.rt.Ending())
+		if o.State != native.Returned {
 			ev.endIn(f, o)
 		}
-		for i := range out {
-			args = append(args, frame.Field(len(in)+i))
-		}
-		return args[len(in):]
+		return results
 	})
 }
 
 // endIn ends a call of a compiled function that did not return. It does not return.
-func (ev *Evaluator) endIn(f *compiledFunc, o native.Outcome) {
+func (ev *tiers) endIn(f *compiledFunc, o native.Outcome) {
 	if o.State == native.Interrupted {
 		p := o.Site.Pos // in the function itself
 		if n := len(o.Calls); n > 0 {
@@ -449,7 +459,7 @@ func (ev *Evaluator) endIn(f *compiledFunc, o native.Outcome) {
 }
 
 // passed is a line of a trace.
-func (ev *Evaluator) passed(s gokernel.HostSite) rt.Call {
+func (ev *tiers) passed(s gokernel.HostSite) rt.Call {
 	c := &ev.compiling
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -493,7 +503,7 @@ func panicAt(o native.Outcome) any {
 
 // bindOutside gives compiled code the functions of the library that it calls: those that
 // interpreted code calls.
-func (ev *Evaluator) bindOutside(code *native.Code) error {
+func (ev *tiers) bindOutside(code *native.Code) error {
 	return code.BindOutside(func(c gokernel.HostCall) (v reflect.Value, err error) {
 		ok := true
 		switch c.Package {
@@ -508,11 +518,29 @@ func (ev *Evaluator) bindOutside(code *native.Code) error {
 			err = fmt.Errorf("%s of package %s is not known", c.Name, c.Package)
 		}
 		return v, err
+	}, ev.rt.Fail, func() []reflect.Value { return ev.dynamicUses(code.Program) })
+}
+
+// dynamicUses are the functions by which compiled code asks about types in interfaces.
+func (ev *tiers) dynamicUses(p *gokernel.HostProgram) []reflect.Value {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	list := make([]reflect.Value, len(p.Outside))
+	err := ev.lowered("types", func() {
+		for i, c := range p.Outside {
+			if c.Dynamic {
+				list[i] = ev.lower.Dynamic(c, p)
+			}
+		}
 	})
+	if err != nil {
+		panic(err)
+	}
+	return list
 }
 
 // outdated has functions interpreted again that are made of what a cell declares again.
-func (ev *Evaluator) outdated(cell *checked) {
+func (ev *tiers) outdated(cell *checked) {
 	again := make(map[string]bool)
 	for _, d := range cell.funcs {
 		if fun, ok := cell.info.Defs[d.Name].(*types.Func); ok {
@@ -522,14 +550,18 @@ func (ev *Evaluator) outdated(cell *checked) {
 	for _, m := range cell.methods {
 		again[funcName(m.fun)] = true
 	}
-	ev.loops.cool(func(parts []*types.Func) string {
-		for _, part := range parts {
+	reason := func(p *gokernel.HostProgram) string {
+		for _, part := range p.Funcs {
 			if name := funcName(part); again[name] {
 				return name + " was declared again"
 			}
 		}
+		if len(cell.methods) > 0 && p.AsksTypes() { // of which one may have another method now
+			return "a type has got a method"
+		}
 		return ""
-	})
+	}
+	ev.loops.cool(reason)
 	c := &ev.compiling
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -542,12 +574,9 @@ func (ev *Evaluator) outdated(cell *checked) {
 			f.native, f.outdated, f.at.Reason = nil, true, "%compile off"
 			continue
 		}
-		for _, part := range f.native.Code.Program.Funcs {
-			if name := funcName(part); again[name] && !isDeclared(cell, f.fun) {
-				ev.lower.Interpreted(f.fun)
-				f.native, f.outdated, f.at.Reason = nil, true, name+" was declared again"
-				break
-			}
+		if why := reason(f.native.Code.Program); why != "" && !isDeclared(cell, f.fun) {
+			ev.lower.Interpreted(f.fun)
+			f.native, f.outdated, f.at.Reason = nil, true, why
 		}
 	}
 }
@@ -563,7 +592,7 @@ func isDeclared(cell *checked, fun *types.Func) bool {
 
 // remember adds what became of a cell's functions, in the place of those of the same
 // name.
-func (ev *Evaluator) remember(cell *checked, made *compiledCell) {
+func (ev *tiers) remember(cell *checked, made *compiledCell) {
 	c := &ev.compiling
 	c.mu.Lock()
 	defer c.mu.Unlock()

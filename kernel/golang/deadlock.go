@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gocuda/kernel/golang/answer"
+	"gocuda/kernel/golang/host/trait"
 	"gocuda/kernel/golang/rt"
 )
 
@@ -17,27 +18,16 @@ const deadlockWatch = 250 * time.Millisecond
 // that Asleep knows nothing of it. Of timers, deadlines and functions that drivers
 // call, the runtime knows, and is told to look after what it need not otherwise; of
 // signals, finalizers and what users click, nothing is known.
-func (ev *Evaluator) noteAlarms(info *types.Info) {
+func (ev *machine) noteAlarms(info *types.Info) {
 	for _, o := range info.Uses {
-		if o.Pkg() == nil {
-			continue
-		}
-		switch name := o.Name(); o.Pkg().Path() {
-		case "gocuda/kernel/widgets":
+		switch traits := ev.importer.host.Traits(o); {
+		case traits.Has(trait.Clicks):
 			ev.clicked.Store(true)
-		case "gocuda/cudaapi/cuda":
-			if name == "LaunchHostFunc" {
-				ev.rt.WatchCallbacks()
-			}
-		case "time":
-			if name == "Reset" {
-				ev.rt.WatchResets()
-			}
-		case "runtime":
-			if name == "SetFinalizer" || name == "AddCleanup" {
-				ev.roused.Store(true)
-			}
-		case "os/signal", "golang.org/x/net/context": // whose deadlines are the library's own
+		case traits.Has(trait.Callbacks):
+			ev.rt.WatchCallbacks()
+		case traits.Has(trait.Resets):
+			ev.rt.WatchResets()
+		case traits.Has(trait.Wakes):
 			ev.roused.Store(true)
 		}
 	}

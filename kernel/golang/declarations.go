@@ -22,7 +22,7 @@ type Declaration struct {
 
 // Declarations returns what a name of the session stands for: one declaration, and
 // the methods of a type after it. There are none for what cells did not declare.
-func (ev *Evaluator) Declarations(name string) []Declaration {
+func (ev *namespace) Declarations(name string) []Declaration {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	o := ev.names[name]

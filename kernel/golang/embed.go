@@ -38,18 +38,19 @@ func embedsBetween(name, code string, from, to int) string {
 
 // embed fills the variables of a cell that go:embed directives name. Files are
 // relative to the working directory.
-func (ev *Evaluator) embed(src *source, code string, cell *checked) *Error {
-	if !hasEmbed(code) {
+func (r *redefinition) embed() *Error {
+	cell := r.cell
+	if !hasEmbed(r.code) {
 		return nil
 	}
 	dir, err := os.Getwd()
 	if err == nil {
-		cell.embeds, err = embedded(cell.info, []*ast.File{src.file}, ev.fset, dir)
+		cell.embeds, err = embedded(cell.info, []*ast.File{r.file}, r.ev.fset, dir)
 	}
 	if err != nil {
 		return &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
 	}
-	if src.program {
+	if r.program {
 		return nil
 	}
 	for i, s := range cell.stmts { // which would make them empty

@@ -21,11 +21,11 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 
-	"gocuda/cudaapi/gokernel"
 	"gocuda/cudaapi/native"
 	"gocuda/kernel/display"
 	"gocuda/kernel/golang/answer"
 	"gocuda/kernel/golang/host"
+	"gocuda/kernel/golang/host/trait"
 	"gocuda/kernel/golang/lower"
 	"gocuda/kernel/golang/rt"
 )
@@ -82,50 +82,77 @@ type Touch = rt.Touch
 // Aside, beside that. Its methods may be called from several goroutines.
 type Evaluator struct {
 	*Shell
+	*tiers
+
+	gate      gate
+	aside     asides
+	variables variables
+	tells     bool            // the functions tell what they touch: see Options.Touches
+	edited    map[string]bool // the packages that are to be loaded again
+}
+
+// tiers have functions and loops of cells compiled.
+type tiers struct {
+	*machine
+	compiling compiling
+	loops     loops
+}
+
+// machine interprets lowered code.
+type machine struct {
+	*namespace
+	program   bool // RunProgram's
+	interp    *interp.Interpreter
+	globals   *globals
+	rt        *rt.Runtime
+	lower     *lower.Lowerer
+	own       map[string]map[string]reflect.Value // what cells get in place of the library's, by the interpreter's keys
+	tables    map[string]map[string]reflect.Value // of variables, by the package's path
+	imported  map[string]bool                     // import declarations that the interpreter has
+	late      map[string]bool                     // tables that it got after its start
+	defined   []string                            // symbols of package rt that only the code that is lowered now names
+	functions functionTexts
+	bodyNames map[uint64]string
+	unseen    map[string]bool // functions whose bodies bodyNames does not have yet
+	fresh     []*osrLoop      // of the code that is being lowered
+	count     int             // of symbols
+	debugger  *Debugger
+	roused    atomic.Bool // some cell may wait for signals or finalizers: see noteAlarms
+	clicked   atomic.Bool // some cell has widgets
+}
+
+// namespace is what cells have declared, as a check needs it: it knows no interpreter.
+type namespace struct {
 	options  Options
 	importer *importer
-	interp   *interp.Interpreter
-	globals  *globals
 	fset     *token.FileSet
-	rt       *rt.Runtime
-	lower    *lower.Lowerer
+	texts    texts
+	generics interface { // lower.Lowerer
+		Substitute(t types.Type, params *types.TypeParamList, args []*types.TypeParam) types.Type
+		ForgetInstances(visit func(types.Type))
+	}
 
-	gate  gate
-	aside asides
+	mu sync.Mutex // held while a cell is compiled, not while it runs
+	declarations
+}
 
-	mu          sync.Mutex // held while a cell is compiled, not while it runs
+// declarations are those of a session's cells.
+type declarations struct {
 	names       map[string]types.Object
 	dots        []string // the packages of dot imports, by their paths
 	typeText    map[string]typeSource
-	provisional map[*types.Func]bool // methods of types of earlier cells whose own cell has not compiled yet, or failed
 	source      map[types.Object]sourceText
-	imported    map[string]bool             // import declarations that the interpreter has
-	late        map[string]bool             // tables that it got after its start
 	kept        map[string]*kept            // the functions, methods and types of cells
-	tells       bool                        // the functions tell what they touch: see Options.Touches
 	waiting     map[string]*kept            // functions that call what no cell has declared yet
+	provisional map[*types.Func]bool        // methods of types of earlier cells whose own cell has not compiled yet, or failed
 	current     map[*types.Func]*types.Func // the newest version of a method that cells declared again
+}
 
-	bodyNames map[uint64]string
-	unseen    map[string]bool // functions whose bodies bodyNames does not have yet
-	defined   []string        // symbols of package rt that only the code that is lowered now names
-
-	variables variables
-	own       map[string]map[string]reflect.Value // what cells get in place of the library's, by the interpreter's keys
-	tables    map[string]map[string]reflect.Value // of variables, by the package's path
-	roused    atomic.Bool                         // some cell may wait for signals or finalizers: see noteAlarms
-	clicked   atomic.Bool                         // some cell has widgets
-
-	program bool // RunProgram's
-
-	edited map[string]bool // the packages that are to be loaded again
-
-	compiling compiling
-	debugger  *Debugger
-	loops     loops
-	functions functionTexts
-
-	texts texts
+func noDeclarations() declarations {
+	return declarations{
+		names: make(map[string]types.Object), typeText: make(map[string]typeSource), source: make(map[types.Object]sourceText),
+		kept: make(map[string]*kept), waiting: make(map[string]*kept), provisional: make(map[*types.Func]bool), current: make(map[*types.Func]*types.Func),
+	}
 }
 
 // Result is what a cell gave.
@@ -144,15 +171,15 @@ func newEvaluator(options Options, program bool) (*Evaluator, error) {
 	if options.Stderr == nil {
 		options.Stderr = os.Stderr
 	}
-	ev := &Evaluator{edited: make(map[string]bool), program: program}
+	ev := &Evaluator{edited: make(map[string]bool)}
 	ev.Shell = &Shell{ev: ev}
 	if !program {
 		functions := ev.judging()
 		maps.Copy(functions, options.Builtins)
 		options.Builtins = functions
 	}
-	ev.options, ev.importer = options, newImporter(options)
-	ev.fset = ev.importer.host.FileSet()
+	im := newImporter(options)
+	ev.tiers = &tiers{machine: &machine{program: program, namespace: &namespace{options: options, importer: im, fset: im.host.FileSet()}}}
 	if options.MaxStack > 0 {
 		rt.Survive(options.MaxStack) //nolint:errcheck // where it cannot, the process ends, and its last words say why
 	}
@@ -169,13 +196,8 @@ func (ev *Evaluator) start() error {
 		return err
 	}
 	ev.importer.forgetModules()
-	ev.names, ev.dots = make(map[string]types.Object), nil
-	ev.typeText = make(map[string]typeSource)
-	ev.provisional = make(map[*types.Func]bool)
-	ev.source = make(map[types.Object]sourceText)
+	ev.declarations = noDeclarations()
 	ev.imported, ev.late = make(map[string]bool), make(map[string]bool)
-	ev.kept, ev.waiting = make(map[string]*kept), make(map[string]*kept)
-	ev.current = make(map[*types.Func]*types.Func)
 	ev.compiling.reset()
 	ev.functions = newFunctionTexts()
 	ev.rt = rt.New()
@@ -189,7 +211,7 @@ func (ev *Evaluator) start() error {
 	ev.rt.Bodies = ev.bodies
 	ev.rt.Touched = ev.options.Touched
 	ev.debugger = ev.debugger.renewed(ev)
-	ev.bodyNames, ev.unseen = make(map[uint64]string), make(map[string]bool)
+	ev.bodyNames, ev.unseen, ev.fresh = make(map[uint64]string), make(map[string]bool), nil
 	ev.rt.Stdin, ev.rt.Stdout, ev.rt.Errors = ev.options.Stdin, ev.options.Stdout, ev.options.Stderr
 	ev.interp = interp.New(interp.Options{
 		Stdin: ev.options.Stdin, Stdout: ev.options.Stdout, Stderr: ev.rt.Stderr(ev.options.Stderr), Unrestricted: true, Args: ev.options.Args,
@@ -211,22 +233,19 @@ func (ev *Evaluator) start() error {
 	if err := ev.interp.Use(own); err != nil { // in place of the interpreter's own
 		return fmt.Errorf("the interpreter rejects its packages: %w", err)
 	}
-	v, err := ev.evalText("package main\nvar stop, stuck bool\nvar loops []bool\nvar noAny []any\nvar noInts []int\nvar polled = []*bool{&stop, &stuck}\n", "polled")
+	v, err := ev.evalText("package main\nvar stop, stuck, pending bool\nvar loops []bool\nvar noAny []any\nvar noInts []int\nvar polled = []*bool{&stop, &stuck, &pending}\n", "polled")
 	if err != nil {
 		return err
 	}
 	polled := v.Interface().([]*bool)
-	ev.rt.SetStop(polled[0], polled[1])
+	ev.rt.SetFlags(polled[0], polled[1], polled[2])
 	if v, err = ev.evalText("", "loops"); err != nil {
 		return err
 	}
 	ev.loops.reset(v)
-	ev.lower = lower.New(ev.rt, &hostTable{ev}, ev.fset)
-	ev.lower.CallsPackage = gokernel.CallsPackage
+	ev.lower = lower.New(ev.rt, hostTable{ev.machine}, ev.fset)
+	ev.generics = ev.lower
 	ev.rt.Demand = ev.demand
-	ev.lower.SourceDecl = ev.sourceDecl
-	ev.lower.Later = func(f *types.Func) bool { return ev.importer.moduleOf(f.Pkg()) != nil }
-	ev.lower.SourceObj = ev.importer.isSource
 	for _, p := range ev.importer.host.Preloaded() {
 		p, err := ev.importer.Import(p.Path()) // Preloaded gives names only
 		if err != nil {
@@ -241,7 +260,7 @@ func (ev *Evaluator) start() error {
 }
 
 // evalText gives declarations to the interpreter, and then evaluates an expression.
-func (ev *Evaluator) evalText(decls, expr string) (v reflect.Value, err error) {
+func (ev *machine) evalText(decls, expr string) (v reflect.Value, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the interpreter cannot run this cell: %v", r)
@@ -255,7 +274,7 @@ func (ev *Evaluator) evalText(decls, expr string) (v reflect.Value, err error) {
 	return ev.evalOne(expr)
 }
 
-func (ev *Evaluator) evalOne(text string) (v reflect.Value, err error) {
+func (ev *machine) evalOne(text string) (v reflect.Value, err error) {
 	p, err := ev.interp.Compile(text)
 	if err != nil {
 		return v, err
@@ -289,28 +308,18 @@ func (ev *Evaluator) compile(slot int, name, code string, silent bool) (entry *f
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	ev.lower.Slot = slot
-	src, syntax := parse(ev.fset, name, code)
-	if syntax != nil {
-		return nil, compileError(code, syntaxErrors(syntax))
-	}
-	if len(src.steps) == 0 && len(src.imports) == 0 {
-		return nil, nil
+	r, e := ev.parseCell(name, code)
+	if e != nil || len(r.steps) == 0 && len(r.imports) == 0 {
+		return nil, e
 	}
 	if ev.touches() != ev.tells {
 		ev.relowerInstrumented()
 	}
-	cell, notes, e := ev.checkOrPostpone(src, name, code)
-	if e != nil {
+	if e := r.check(); e != nil {
 		return nil, e
 	}
-	if ev.shares(cell) && ev.tells {
-		ev.relowerInstrumented()
-		ev.reparse(src, name, code)
-		if cell, notes, e = ev.checkOrPostpone(src, name, code); e != nil {
-			return nil, e
-		}
-	}
-	if e := ev.embed(src, code, cell); e != nil {
+	cell := r.cell
+	if e := r.embed(); e != nil {
 		return nil, e
 	}
 	if mistakes := ev.tooLarge(cell.info); mistakes != nil {
@@ -333,22 +342,18 @@ func (ev *Evaluator) compile(slot int, name, code string, silent bool) (entry *f
 		cell.stmts = append(cell.stmts, &ast.ExprStmt{X: cell.show})
 		cell.show = nil
 	}
-	ev.lower.Instrument, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
-	ev.compilesLoops()
-	ev.lower.Begin(name, false)
+	ev.beginLowering(name)
 	f, err := ev.build(name, cell, made)
 	if err != nil {
 		ev.lower.Abandon()
 		return nil, ev.buildError(err)
 	}
 	ev.remember(cell, made)
-	ev.adopt(src, code, cell)
-	for _, k := range src.left {
-		ev.waiting[k.name] = k
-		delete(ev.names, k.name)
-		notes = append(notes, fmt.Sprintf("%s calls %s, which no cell has declared yet", k.name, strings.Join(k.missing, ", ")))
+	ev.adopt(r)
+	for _, k := range r.left {
+		r.notes = append(r.notes, fmt.Sprintf("%s calls %s, which no cell has declared yet", k.name, strings.Join(k.missing, ", ")))
 	}
-	for _, note := range notes {
+	for _, note := range r.notes {
 		fmt.Fprintln(ev.route(ev.options.Stderr), note)
 	}
 	return f, nil
@@ -356,7 +361,7 @@ func (ev *Evaluator) compile(slot int, name, code string, silent bool) (entry *f
 
 // tooLarge are the values in a cell for which there is no memory. The interpreter makes
 // room for those of all cells together, so that none could be made any more.
-func (ev *Evaluator) tooLarge(info *types.Info) (mistakes []mistake) {
+func (ev *namespace) tooLarge(info *types.Info) (mistakes []mistake) {
 	check := func(what string, t types.Type, at token.Pos) {
 		if t == nil {
 			return
@@ -406,23 +411,12 @@ func roughSize(t types.Type) int {
 	return int(sizes.Sizeof(t))
 }
 
-// checkSafely is check, for cells that go/types cannot stand.
-func (ev *Evaluator) checkSafely(src *source, name, code string) (cell *checked, mistakes []mistake, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the checker fails: %v", r)
-		}
-	}()
-	cell, mistakes = ev.check(src, name, code)
-	return cell, mistakes, nil
-}
-
 func internalError(err error) *Error {
 	return answer.NewError("InternalError", "the front end cannot run this cell: "+err.Error())
 }
 
 // buildError says why a checked cell, or program, cannot be built.
-func (ev *Evaluator) buildError(err error) *Error {
+func (ev *machine) buildError(err error) *Error {
 	var cycle lower.Cycle
 	if !errors.As(err, &cycle) {
 		return internalError(err)
@@ -432,7 +426,7 @@ func (ev *Evaluator) buildError(err error) *Error {
 }
 
 // build lowers a checked cell and compiles it.
-func (ev *Evaluator) build(name string, cell *checked, made *compiledCell) (*func(), error) {
+func (ev *tiers) build(name string, cell *checked, made *compiledCell) (*func(), error) {
 	return ev.compileOutput(func() lower.Output {
 		ev.outdated(cell)
 		ev.install(made)
@@ -441,7 +435,7 @@ func (ev *Evaluator) build(name string, cell *checked, made *compiledCell) (*fun
 }
 
 // compileOutput gives lowered code to the interpreter and returns its entry.
-func (ev *Evaluator) compileOutput(step func() lower.Output) (entry *func(), err error) {
+func (ev *machine) compileOutput(step func() lower.Output) (entry *func(), err error) {
 	debug := os.Getenv("GOCUDA_SHOW_LOWERED") != ""
 	defer func() {
 		if r := recover(); r != nil {
@@ -501,16 +495,16 @@ func (ev *Evaluator) compileOutput(step func() lower.Output) (entry *func(), err
 }
 
 // undefine takes from the interpreter what only the code names that it has compiled now.
-func (ev *Evaluator) undefine() {
+func (ev *machine) undefine() {
 	packages := settable(reflect.ValueOf(ev.interp).Elem().FieldByName("binPkg")).Interface().(interp.Exports)
 	for _, name := range ev.defined {
 		delete(packages["rt"], name)
 	}
-	ev.defined, ev.loops.fresh = nil, nil
+	ev.defined, ev.fresh = nil, nil
 }
 
 // useLate gives the interpreter the compiled packages that were asked for since.
-func (ev *Evaluator) useLate() error {
+func (ev *machine) useLate() error {
 	late := ev.importer.host.Late()
 	for key := range late {
 		if ev.late[key] {
@@ -525,16 +519,21 @@ func (ev *Evaluator) useLate() error {
 }
 
 // demand makes the function of a method that compiled code has called.
-func (ev *Evaluator) demand(method int) error {
+func (ev *machine) demand(method int) error {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	if ev.rt.HasMethod(method) { // another goroutine has called it
 		return nil
 	}
 	ev.lower.Debug = ev.debugger.isOn()
-	ev.lower.Begin("methods", ev.program)
+	return ev.lowered("methods", func() { ev.lower.Demand(method) })
+}
+
+// lowered adds to the lowered code, beside a cell.
+func (ev *machine) lowered(name string, step func()) error {
+	ev.lower.Begin(name, ev.program)
 	f, err := ev.compileOutput(func() lower.Output {
-		ev.lower.Demand(method)
+		step()
 		return ev.lower.Finish("")
 	})
 	if err != nil {
@@ -546,7 +545,7 @@ func (ev *Evaluator) demand(method int) error {
 }
 
 // lowerCell writes the cell for the interpreter.
-func (ev *Evaluator) lowerCell(name string, cell *checked) lower.Output {
+func (ev *machine) lowerCell(name string, cell *checked) lower.Output {
 	l := ev.lower
 	var inits []*types.Func
 	var main *types.Func
@@ -674,8 +673,9 @@ func cellObjects(cell *checked) []types.Object {
 }
 
 // adopt makes the cell's names those of the session.
-func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
-	ev.keep(src, code, cell)
+func (ev *Evaluator) adopt(r *redefinition) {
+	cell := r.cell
+	r.keep()
 	ev.noteAlarms(cell.info)
 	for _, o := range cellObjects(cell) {
 		name := o.Name()
@@ -696,13 +696,18 @@ func (ev *Evaluator) adopt(src *source, code string, cell *checked) {
 			ev.current[m.old] = m.fun
 		}
 	}
-	ev.rememberTypes(src, cell.info)
-	ev.rememberSource(src, code, cell)
+	r.rememberTypes()
+	r.rememberSource()
+	for _, k := range r.left {
+		ev.waiting[k.name] = k
+		delete(ev.names, k.name)
+	}
 }
 
 // rememberSource keeps the text of declarations, for inspection.
-func (ev *Evaluator) rememberSource(src *source, code string, cell *checked) {
-	if src.program {
+func (r *redefinition) rememberSource() {
+	ev, cell, code := r.ev, r.cell, r.code
+	if r.program {
 		return
 	}
 	lines := strings.SplitAfter(code, "\n")
@@ -717,7 +722,7 @@ func (ev *Evaluator) rememberSource(src *source, code string, cell *checked) {
 		}
 		return sourceText{strings.TrimSuffix(strings.Join(lines[first-1:to.Line], ""), "\n"), first}
 	}
-	for _, f := range src.followers {
+	for _, f := range r.followers {
 		switch d := f.decl.(type) {
 		case *ast.FuncDecl:
 			ev.source[cell.info.Defs[d.Name]] = sourceText{f.text, f.line}
@@ -726,7 +731,7 @@ func (ev *Evaluator) rememberSource(src *source, code string, cell *checked) {
 		}
 	}
 	for _, m := range cell.methods {
-		if k := src.of(m.decl.Pos()); k != nil {
+		if k := r.of(m.decl.Pos()); k != nil {
 			ev.source[m.fun] = sourceText{k.text, k.line}
 		} else {
 			ev.source[m.fun] = text(m.decl)
@@ -735,8 +740,8 @@ func (ev *Evaluator) rememberSource(src *source, code string, cell *checked) {
 			ev.source[m.old] = ev.source[m.fun]
 		}
 	}
-	for _, s := range src.steps {
-		if src.isFollower(s) {
+	for _, s := range r.steps {
+		if r.isFollower(s) {
 			continue
 		}
 		switch d := s.(type) {
@@ -840,30 +845,45 @@ func (ev *Evaluator) Define(name string, value any) error {
 	return nil
 }
 
-// hostTable is what the lowering knows of compiled packages.
-type hostTable struct{ ev *Evaluator }
+// beginLowering begins a cell, or functions of cells that are lowered again.
+func (ev *Evaluator) beginLowering(name string) {
+	ev.lower.Instrument, ev.lower.Debug, ev.lower.Loops = ev.touches(), ev.debugger.isOn(), nil
+	if ev.wantsLoops() {
+		ev.lower.Loops = loweredLoops{ev.tiers}
+	}
+	ev.lower.Begin(name, ev.program)
+}
 
-func (h *hostTable) Symbol(p, name string) (reflect.Value, bool) {
-	if v, ok := h.ev.tables[p][name]; ok {
+// hostTable is what the lowering knows of compiled packages.
+type hostTable struct{ *machine }
+
+func (h hostTable) Symbol(p, name string) (reflect.Value, bool) {
+	if v, ok := h.tables[p][name]; ok {
 		return v, true
 	}
-	return h.ev.importer.host.Symbol(p, name)
+	return h.importer.host.Symbol(p, name)
 }
 
-func (h *hostTable) Type(t types.Type) reflect.Type { return h.ev.importer.host.ReflectType(t) }
+func (h hostTable) Type(t types.Type) reflect.Type { return h.importer.host.ReflectType(t) }
 
-func (h *hostTable) IsHost(p string) bool { return p != "main" }
+func (h hostTable) IsHost(p string) bool { return p != "main" }
 
-func (h *hostTable) PackageName(p string) string { return path.Base(p) }
+func (h hostTable) PackageName(p string) string { return path.Base(p) }
 
-func (h *hostTable) Direct(function string) (string, bool) {
-	return h.ev.importer.host.Direct(function)
+func (h hostTable) Direct(function string) (string, bool) {
+	return h.importer.host.Direct(function)
 }
 
-func (h *hostTable) DirectTraits(function string) (waits, pure bool) {
-	return h.ev.importer.host.DirectTraits(function)
+func (h hostTable) Traits(o types.Object) trait.Set { return h.importer.host.Traits(o) }
+
+func (h hostTable) Instance(function string, typ reflect.Type) (reflect.Value, bool) {
+	return h.importer.host.Instance(function, typ)
 }
 
-func (h *hostTable) Define(name string, v reflect.Value) {
-	h.ev.interp.Use(interp.Exports{"rt/rt": {name: v}})
+func (h hostTable) SourceDecl(f *types.Func) *lower.Decl { return h.sourceDecl(f) }
+func (h hostTable) IsSource(o types.Object) bool         { return h.importer.isSource(o) }
+func (h hostTable) Later(f *types.Func) bool             { return h.importer.moduleOf(f.Pkg()) != nil }
+
+func (h hostTable) Define(name string, v reflect.Value) {
+	h.interp.Use(interp.Exports{"rt/rt": {name: v}})
 }

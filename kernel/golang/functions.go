@@ -87,7 +87,7 @@ func scanLowered(text string) declared {
 
 // missing are the texts of the functions that are named and that the interpreter has
 // forgotten, with those that these name.
-func (ev *Evaluator) missing(names map[string]bool) (texts string, again []string) {
+func (ev *machine) missing(names map[string]bool) (texts string, again []string) {
 	f := &ev.functions
 	f.now++
 	var add strings.Builder
@@ -120,7 +120,7 @@ const longestCell = 256 << 10
 
 // keepFunctions notes the functions of a cell that the interpreter has compiled, and which
 // functions these replace for good.
-func (ev *Evaluator) keepFunctions(d declared, replaced []string) {
+func (ev *machine) keepFunctions(d declared, replaced []string) {
 	f := &ev.functions
 	f.now++
 	literals := false
@@ -129,7 +129,7 @@ func (ev *Evaluator) keepFunctions(d declared, replaced []string) {
 			continue
 		}
 		known := &functionText{text: strings.Clone(text)}
-		for _, c := range ev.loops.fresh {
+		for _, c := range ev.fresh {
 			if strings.Contains(text, lower.LoopSymbol(c.number)+"(") {
 				known.loops = append(known.loops, c)
 			}
@@ -212,7 +212,7 @@ func (f *functionTexts) dropLiterals(of *functionText) (gone []string) {
 }
 
 // forgetFunctions takes functions from the interpreter.
-func (ev *Evaluator) forgetFunctions(names []string) {
+func (ev *machine) forgetFunctions(names []string) {
 	if len(names) == 0 {
 		return
 	}

@@ -54,12 +54,11 @@ func FuzzCell(f *testing.F) {
 
 // front does with a cell what comes before the interpreter.
 func (ev *Evaluator) front(name, code string) {
-	src, syntax := parse(ev.fset, name, code)
-	if syntax != nil {
-		compileError(code, syntaxErrors(syntax))
+	r, e := ev.parseCell(name, code)
+	if e != nil {
 		return
 	}
-	cell, mistakes := ev.check(src, name, code)
+	cell, mistakes := r.checked()
 	if mistakes != nil {
 		compileError(code, mistakes)
 		return

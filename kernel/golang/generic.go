@@ -86,13 +86,13 @@ func (c *checker) sameMethod(a, b *types.Func) bool {
 	x, y := signatureOnly(a), signatureOnly(b)
 	own, other := a.Signature().RecvTypeParams(), b.Signature().RecvTypeParams()
 	if own.Len() == other.Len() {
-		y = c.ev.lower.Substitute(y, other, slices.Collect(own.TypeParams())).(*types.Signature)
+		y = c.ev.generics.Substitute(y, other, slices.Collect(own.TypeParams())).(*types.Signature)
 	}
 	return types.Identical(x, y)
 }
 
 // forgetMethods lets the instances of a generic type find its methods again.
-func (ev *Evaluator) forgetMethods(origin *types.Named) {
+func (ev *namespace) forgetMethods(origin *types.Named) {
 	if origin.TypeParams().Len() == 0 {
 		return
 	}
@@ -106,7 +106,7 @@ func (ev *Evaluator) forgetMethods(origin *types.Named) {
 			w.visit(o.Type())
 		}
 	}
-	ev.lower.ForgetInstances(w.visit)
+	ev.generics.ForgetInstances(w.visit)
 }
 
 // typeWalk visits the types that a type is made of.

@@ -4,7 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,4 +75,55 @@ func processorTime(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// A cell that waits for the compiler ends when it is interrupted, not when the compiler does.
+func TestInterruptWhileCompiling(t *testing.T) {
+	needsCompiler(t)
+	cache := t.TempDir()
+	t.Setenv("GOCUDA_CACHE", cache)
+	locks := filepath.Join(cache, "cells", "locks")
+	if err := os.MkdirAll(locks, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 256 { // another process compiles whatever this one is to compile
+		f, err := os.Create(filepath.Join(locks, fmt.Sprintf("%02x", i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newSession(t)
+	warm := func() bool {
+		for _, l := range s.ev.loops.numbers.all() {
+			s.ev.loops.mu.Lock()
+			state := l.state
+			s.ev.loops.mu.Unlock()
+			if state == loopWarm && l.loop.Call { // Call was set before
+				return true
+			}
+		}
+		return false
+	}
+	go func() {
+		for !warm() {
+			time.Sleep(time.Millisecond)
+		}
+		s.ev.Interrupt()
+	}()
+	res := s.ev.Eval("In[1]", "xs := make([]int, 3000)\n\nsort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] })", false)
+	if res.Err == nil || !strings.HasPrefix(res.Err.Name, "Interrupted") || !strings.Contains(res.Err.Plain(), "In[1]:3") {
+		t.Error(res.Err)
+	}
+	for end := time.Now().Add(20 * time.Second); len(s.ev.rt.Live()) > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the cell goes on")
+		}
+	}
+	if !warm() {
+		t.Error("nothing is being compiled")
+	}
 }

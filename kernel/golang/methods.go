@@ -212,7 +212,7 @@ func (c *checker) declareLater() {
 // dropProvisional takes from types of earlier cells the methods that a cell gave
 // them which then failed. go/types has no function for this; a test sees to it
 // that the field is there.
-func (ev *Evaluator) dropProvisional() {
+func (ev *namespace) dropProvisional() {
 	for method := range ev.provisional {
 		t := types.Unalias(method.Signature().Recv().Type())
 		if p, ok := t.(*types.Pointer); ok {
@@ -251,7 +251,7 @@ func (c *checker) method(fun *types.Func, named *types.Named, name string) *type
 			params = append(params, types.NewTypeParam(types.NewTypeName(p.Obj().Pos(), p.Obj().Pkg(), p.Obj().Name(), nil), p.Constraint()))
 		}
 		plain := types.NewSignatureType(nil, nil, nil, s.Params(), s.Results(), s.Variadic())
-		s = c.ev.lower.Substitute(plain, of, params).(*types.Signature)
+		s = c.ev.generics.Substitute(plain, of, params).(*types.Signature)
 	}
 	return types.NewFunc(fun.Pos(), named.Obj().Pkg(), name, methodSignature(s, params))
 }

@@ -195,7 +195,7 @@ type body struct {
 	made *lower.Decl
 }
 
-func (ev *Evaluator) compileSource(src SourcePackage) (*func(), *Error) {
+func (ev *machine) compileSource(src SourcePackage) (*func(), *Error) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	var files []*ast.File
@@ -252,7 +252,7 @@ func importError(path string, err error) *Error {
 
 // sourceConfig checks source that is not the user's to fix: what is only
 // superfluous is let through, and so are functions without a body.
-func (ev *Evaluator) sourceConfig(mistakes *[]mistake) *types.Config {
+func (ev *machine) sourceConfig(mistakes *[]mistake) *types.Config {
 	return &types.Config{Importer: ev.importer, GoVersion: "go1.26", Sizes: sizes, FakeImportC: true, Error: func(err error) {
 		te := err.(types.Error)
 		if !te.Soft && !strings.HasPrefix(te.Msg, "missing function body") {
@@ -350,7 +350,7 @@ func (m *sourcePackage) declare(files, checked []*ast.File, info *types.Info) (i
 // sourceDecl returns a function of a package that is there as source, for
 // lowering, or nil if it is none. It panics if the body does not pass the
 // checker.
-func (ev *Evaluator) sourceDecl(fun *types.Func) *lower.Decl {
+func (ev *machine) sourceDecl(fun *types.Func) *lower.Decl {
 	m := ev.importer.moduleOf(fun.Pkg())
 	if m == nil {
 		return ev.importer.decl(fun)
@@ -366,11 +366,11 @@ func (ev *Evaluator) sourceDecl(fun *types.Func) *lower.Decl {
 }
 
 // fileOf names the file of a function as traces do.
-func (ev *Evaluator) fileOf(m *sourcePackage, b *body) string {
+func (ev *machine) fileOf(m *sourcePackage, b *body) string {
 	return path.Join(m.pkg.Path(), filepath.Base(ev.fset.Position(b.decl.Pos()).Filename))
 }
 
-func (ev *Evaluator) checkBody(m *sourcePackage, fun *types.Func, b *body) *lower.Decl {
+func (ev *machine) checkBody(m *sourcePackage, fun *types.Func, b *body) *lower.Decl {
 	if b.info != nil {
 		return &lower.Decl{Func: b.decl, Info: b.info, Cell: ev.fileOf(m, b)}
 	}
@@ -419,7 +419,7 @@ func notGo(decl *ast.FuncDecl, fun *types.Func) *ast.BlockStmt {
 }
 
 // lowerLater lowers a method of a module for the code that is about to call it.
-func (ev *Evaluator) lowerLater(id int) {
+func (ev *machine) lowerLater(id int) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	if !ev.lower.IsLater(id) {
@@ -436,7 +436,7 @@ func (ev *Evaluator) lowerLater(id int) {
 
 // lowerPackage writes the initialization of a package and the call of main, if
 // it is a program's. Functions are lowered when something calls them.
-func (ev *Evaluator) lowerPackage(name string, pkg *types.Package, info *types.Info, inits []*types.Func, main *types.Func, embeds map[*types.Var]any) lower.Output {
+func (ev *machine) lowerPackage(name string, pkg *types.Package, info *types.Info, inits []*types.Func, main *types.Func, embeds map[*types.Var]any) lower.Output {
 	for _, n := range pkg.Scope().Names() {
 		if v, ok := pkg.Scope().Lookup(n).(*types.Var); ok {
 			ev.lower.Global(v)
@@ -449,7 +449,7 @@ func (ev *Evaluator) lowerPackage(name string, pkg *types.Package, info *types.I
 }
 
 // declareFuncs makes the functions of a file known and returns its init functions.
-func (ev *Evaluator) declareFuncs(file *ast.File, info *types.Info, cell string, made *compiledCell) (inits []*types.Func) {
+func (ev *tiers) declareFuncs(file *ast.File, info *types.Info, cell string, made *compiledCell) (inits []*types.Func) {
 	for _, d := range file.Decls {
 		fd, ok := d.(*ast.FuncDecl)
 		if !ok || fd.Body == nil {

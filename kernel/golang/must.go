@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"strings"
 
+	"gocuda/cudaapi/gokernel"
 	"gocuda/kernel/golang/lower"
 )
 
@@ -19,7 +20,7 @@ import (
 
 const (
 	mustName = "must"
-	mustPath = "gocuda/must"
+	mustPath = gokernel.MustPackage
 	maxMust  = 8 // values, and depth
 )
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
 	"os"
 	"reflect"
 	"runtime"
@@ -19,6 +18,7 @@ import (
 	"weak"
 
 	"gocuda/cudaapi/gokernel"
+	"gocuda/cudaapi/gokernel/osr"
 	"gocuda/cudaapi/native"
 	"gocuda/kernel/golang/lower"
 	"gocuda/kernel/golang/rt"
@@ -33,7 +33,6 @@ import (
 type loops struct {
 	mu         sync.Mutex
 	numbers    *loopNumbers
-	fresh      []*osrLoop  // of the code that is being lowered
 	told       []*Compiled // what became of loops, the last one last
 	uncompiled []*Compiled // the loops that are never compiled, by their numbers
 	full       string      // the first cell with a loop for which there was no number
@@ -102,23 +101,17 @@ func (n *loopNumbers) all() (list []*osrLoop) {
 
 // osrLoop is a loop of a cell.
 type osrLoop struct {
-	ev      *Evaluator
-	loop    *lower.Loop
+	ev      *tiers
+	loop    *osr.Loop
 	around  *osrLoop
 	number  int
 	in, out []reflect.Type
-	native  atomic.Pointer[nativeLoop]
+	native  atomic.Pointer[nativeCall]
 
 	// Under loops.mu:
 	state loopState
 	at    *Compiled
 	asked int // since it was entered
-}
-
-// nativeLoop is a loop that was compiled.
-type nativeLoop struct {
-	*native.Func
-	box reflect.Type // its parameters and results
 }
 
 type loopState int
@@ -149,7 +142,7 @@ const (
 func (l *loops) reset(v reflect.Value) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.full, l.fresh, l.told, l.uncompiled = "", nil, nil, nil
+	l.full, l.told, l.uncompiled = "", nil, nil
 	l.numbers = &loopNumbers{flags: make([]bool, maxLoops)}
 	v.Set(reflect.ValueOf(l.numbers.flags))
 	l.eager = 0
@@ -163,18 +156,15 @@ func (l *loops) reset(v reflect.Value) {
 
 // wantsLoops says whether loops that are lowered now are to be able to go on in a
 // compiled form.
-func (ev *Evaluator) wantsLoops() bool { return !ev.compilesNothing() && native.Possible() }
+func (ev *tiers) wantsLoops() bool { return !ev.compilesNothing() && native.Possible() }
 
-// compilesLoops says so to the lowering that follows.
-func (ev *Evaluator) compilesLoops() {
-	ev.lower.Loops = nil
-	if ev.wantsLoops() {
-		ev.lower.Loops, ev.lower.Uncompiled = ev.addLoop, ev.addUncompiled
-	}
-}
+// loweredLoops takes the loops of the code that is being lowered.
+type loweredLoops struct{ *tiers }
 
-// addUncompiled notes why a loop can never be compiled, for when it runs for long.
-func (ev *Evaluator) addUncompiled(loop ast.Stmt, at token.Pos, why string) int {
+func (ev loweredLoops) Refusal(l *osr.Loop) (at ast.Node, why string) { return gokernel.LoopRefusal(l) }
+
+// AddRefused notes why a loop can never be compiled, for when it runs for long.
+func (ev loweredLoops) AddRefused(loop ast.Stmt, at token.Pos, why string) int {
 	p, q := ev.fset.Position(loop.Pos()), ev.fset.Position(at)
 	ls := &ev.loops
 	ls.mu.Lock()
@@ -192,12 +182,12 @@ func (ls *loops) runsUncompiled(number int) {
 	}
 }
 
-// addLoop makes the function that lowered code calls to go on with a loop, and returns
+// Add makes the function that lowered code calls to go on with a loop, and returns
 // its number; -1: there is none.
-func (ev *Evaluator) addLoop(l *lower.Loop) int {
-	c := &osrLoop{ev: ev, loop: l, out: []reflect.Type{reflect.TypeFor[int]()}}
+func (ev loweredLoops) Add(l *osr.Loop) int {
+	c := &osrLoop{ev: ev.tiers, loop: l, out: []reflect.Type{reflect.TypeFor[int]()}}
 	for _, v := range l.Vars {
-		t := ev.lower.Reflect(v.Var.Type())
+		t := ev.lower.Reflect(v.Type())
 		if v.Place {
 			t = reflect.PointerTo(t)
 		} else if v.Set {
@@ -211,6 +201,9 @@ func (ev *Evaluator) addLoop(l *lower.Loop) int {
 	for _, t := range l.Results {
 		c.out = append(c.out, ev.lower.Reflect(t))
 	}
+	if len(l.State) > 0 && l.Leaves {
+		c.out = append(c.out, c.in[len(c.in)-1])
+	}
 	p := ev.fset.Position(l.Stmt.Pos())
 	c.at = &Compiled{Name: "loop", Cell: p.Filename, Line: p.Line}
 	ls := &ev.loops
@@ -223,19 +216,19 @@ func (ev *Evaluator) addLoop(l *lower.Loop) int {
 		return -1
 	}
 	if l.Around != nil {
-		for _, o := range ls.fresh {
+		for _, o := range ev.fresh {
 			if o.loop == l.Around {
 				c.around = o
 			}
 		}
 	}
-	ls.fresh = append(ls.fresh, c)
+	ev.fresh = append(ev.fresh, c)
 	ev.defineLoop(c)
 	return c.number
 }
 
 // defineLoop defines the function that lowered code calls to go on with a loop.
-func (ev *Evaluator) defineLoop(c *osrLoop) {
+func (ev *machine) defineLoop(c *osrLoop) {
 	ev.define(lower.LoopSymbol(c.number), reflect.MakeFunc(reflect.FuncOf(c.in, c.out, false), c.enter))
 }
 
@@ -254,7 +247,7 @@ func (c *osrLoop) enter(args []reflect.Value) []reflect.Value {
 		c.ev.loopRuns(c)
 		f = c.native.Load()
 	}
-	if f != nil && !c.ev.loops.inTurn(c) {
+	if f != nil && (c.loop.Leaves && c.ev.rt.Pending().Load() || !c.ev.loops.inTurn(c)) {
 		f = nil
 	}
 	if f == nil {
@@ -266,26 +259,21 @@ func (c *osrLoop) enter(args []reflect.Value) []reflect.Value {
 		for _, t := range c.out[len(results):] {
 			results = append(results, reflect.Zero(t))
 		}
+		if len(c.loop.State) > 0 && c.loop.Leaves {
+			results[len(results)-1] = args[len(args)-1]
+		}
 		return results
 	}
-	at := reflect.New(f.box)
-	frame := at.Elem()
-	for i, a := range args {
-		frame.Field(i).Set(a)
-	}
-	if o := f.Call(at.UnsafePointer(), c.ev.rt.Ending()); o.State != native.Returned {
+	results, o := f.call(args, c.ev.rt.Ending())
+	if o.State != native.Returned {
 		c.ev.endInLoop(o)
-	}
-	results = results[:0]
-	for i := range c.out {
-		results = append(results, frame.Field(len(args)+i))
 	}
 	return results
 }
 
 // endInLoop ends a loop that was compiled and did not end as a loop does. It does not
 // return.
-func (ev *Evaluator) endInLoop(o native.Outcome) {
+func (ev *tiers) endInLoop(o native.Outcome) {
 	sites := append([]gokernel.HostSite{o.Site}, o.Calls...)
 	last := ev.passed(sites[len(sites)-1]) // in the loop itself
 	if o.State == native.Interrupted {
@@ -303,7 +291,7 @@ func (ev *Evaluator) endInLoop(o native.Outcome) {
 
 // loopLooks looks at the loops of the cell that runs, or no longer, and says after how
 // long it is to be called next.
-func (ev *Evaluator) loopLooks(g *rt.Group) time.Duration {
+func (ev *tiers) loopLooks(g *rt.Group) time.Duration {
 	ls := &ev.loops
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -323,7 +311,7 @@ func (ev *Evaluator) loopLooks(g *rt.Group) time.Duration {
 }
 
 // loopsOf begins the looks at the loops of a cell, and returns what ends them.
-func (ev *Evaluator) loopsOf(g *rt.Group) (done func()) {
+func (ev *tiers) loopsOf(g *rt.Group) (done func()) {
 	ls := &ev.loops
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -346,7 +334,7 @@ func (ev *Evaluator) loopsOf(g *rt.Group) (done func()) {
 }
 
 // loopRuns is called at the head of an iteration of a loop that is not compiled.
-func (ev *Evaluator) loopRuns(c *osrLoop) {
+func (ev *tiers) loopRuns(c *osrLoop) {
 	if ev.compilesNothing() { // since the cell began
 		return
 	}
@@ -362,14 +350,25 @@ func (ev *Evaluator) loopRuns(c *osrLoop) {
 			at.state = loopWarm
 			chain = append(chain, at)
 		}
+		if c.loop.Call {
+			break
+		}
 	}
-	eager, group := ls.eager > 0, ls.group
+	eager, group := ls.eager > 0 || c.loop.Call, ls.group
 	ls.mu.Unlock()
-	if eager {
-		ev.compileLoops(chain, group)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ev.compileLoops(chain, group, eager)
+	}()
+	if !eager {
 		return
 	}
-	go ev.compileLoops(chain, group)
+	ev.rt.Await(done)
+	if end := ev.rt.Ending(); end != nil && end.Load() {
+		p := ev.fset.Position(c.loop.Stmt.Pos())
+		ev.rt.EndIn(p.Line, p.Column)
+	}
 }
 
 // inTurn says whether a loop that was compiled is entered now that it asks.
@@ -383,8 +382,9 @@ func (ls *loops) inTurn(c *osrLoop) bool {
 	return true
 }
 
-// compileLoops compiles loops that run, the innermost first, and has them entered.
-func (ev *Evaluator) compileLoops(chain []*osrLoop, g *rt.Group) {
+// compileLoops compiles loops that run, the innermost first, and has them entered. The cell
+// waits for that, or it is done only if the cell runs for long.
+func (ev *tiers) compileLoops(chain []*osrLoop, g *rt.Group, waits bool) {
 	again := false
 	defer func() {
 		ls := &ev.loops
@@ -402,38 +402,35 @@ func (ev *Evaluator) compileLoops(chain []*osrLoop, g *rt.Group) {
 		return
 	}
 	ev.mu.Lock()
-	good, p, generation := ev.loopProgram(chain)
+	p, generation := ev.loopProgram(chain), ev.compiling.now()
 	ev.mu.Unlock()
-	if p == nil {
+	if !p.Some {
 		return
 	}
 	code, err := native.Cached(p)
 	if code == nil && err == nil {
-		if !ev.worthCompiling(g) {
+		if !waits && !ev.worthCompiling(g) {
 			again = true
 			return
 		}
 		code, err = native.Compile(p)
-		ev.compiling.end()
+		ev.compiling.end(!waits)
 	}
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	again = ev.compiling.now() != generation // a cell has declared something since
 	if !again {
-		ev.useLoops(good, code, err)
+		ev.useLoops(chain, code, err)
 	}
 }
 
 // worthCompiling waits until a cell has run for so long that loops of it are worth
 // compiling, and says whether it still does. If so, that begins.
-func (ev *Evaluator) worthCompiling(g *rt.Group) bool {
+func (ev *tiers) worthCompiling(g *rt.Group) bool {
 	ls := &ev.loops
 	ls.mu.Lock()
-	wait, eager := compilesAfter-time.Since(ls.begun), ls.eager > 0
+	wait := compilesAfter - time.Since(ls.begun)
 	ls.mu.Unlock()
-	if eager {
-		return true
-	}
 	time.Sleep(wait)
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -441,48 +438,29 @@ func (ev *Evaluator) worthCompiling(g *rt.Group) bool {
 }
 
 // loopProgram is what is to be compiled of loops; those that cannot be say why.
-func (ev *Evaluator) loopProgram(chain []*osrLoop) (good []*osrLoop, p *gokernel.HostProgram, generation int) {
-	var list []*gokernel.HostLoop
-	for _, c := range chain {
-		h := c.host()
-		if _, err := native.Program(ev.fset, nil, []*gokernel.HostLoop{h}, ev.hostSource); err != nil {
-			var why gokernel.Errors
-			reason := err.Error()
-			if errors.As(err, &why) {
-				reason = why[0].Error()
-			}
-			ev.loops.mu.Lock()
-			c.state, c.at.Reason = loopOut, reason
+func (ev *tiers) loopProgram(chain []*osrLoop) *gokernel.HostProgram {
+	list := make([]*osr.Loop, len(chain))
+	for i, c := range chain {
+		list[i] = c.loop
+	}
+	p := native.Program(ev.fset, nil, list, ev.hostSource, ev.lower.Seen())
+	ev.loops.mu.Lock()
+	defer ev.loops.mu.Unlock()
+	for i, e := range p.Loops {
+		if e.Refused != nil {
+			c := chain[i]
+			c.state, c.at.Reason = loopOut, e.Refused[0].Error()
 			ev.loops.tell(c.at)
-			ev.loops.mu.Unlock()
-			continue
 		}
-		good, list = append(good, c), append(list, h)
 	}
-	if len(good) == 0 {
-		return nil, nil, 0
-	}
-	p, err := native.Program(ev.fset, nil, list, ev.hostSource)
-	if err != nil {
-		return nil, nil, 0
-	}
-	return good, p, ev.compiling.now()
-}
-
-// host is the loop as it is compiled.
-func (c *osrLoop) host() *gokernel.HostLoop {
-	l := c.loop
-	h := &gokernel.HostLoop{Stmt: l.Stmt, Label: l.Label, Info: l.Info, Func: l.Func, State: l.State, Results: l.Results, Exits: l.Exits}
-	for _, v := range l.Vars {
-		h.Vars = append(h.Vars, gokernel.HostVar(v))
-	}
-	return h
+	return p
 }
 
 // useLoops has loops entered that were compiled.
-func (ev *Evaluator) useLoops(list []*osrLoop, code *native.Code, err error) {
+func (ev *tiers) useLoops(list []*osrLoop, code *native.Code, err error) {
 	var entries []*native.Func
 	if err == nil {
+		code.Watch = ev.rt.Pending()
 		entries, err = code.Loops()
 	}
 	if err == nil {
@@ -495,16 +473,15 @@ func (ev *Evaluator) useLoops(list []*osrLoop, code *native.Code, err error) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	for i, c := range list {
+		if c.state == loopOut { // it was refused
+			continue
+		}
 		ls.tell(c.at)
 		if err != nil {
 			c.state, c.at.Reason = loopOut, err.Error()
 			continue
 		}
-		var fields []reflect.StructField
-		for j, t := range append(c.in[:len(c.in):len(c.in)], c.out...) {
-			fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", j), Type: t})
-		}
-		c.native.Store(&nativeLoop{entries[i], reflect.StructOf(fields)})
+		c.native.Store(newNativeCall(entries[i], c.in, c.out))
 		c.state = loopHot
 		c.at.Reason, c.at.Took, c.at.Cached, c.at.Code = "", code.Took, code.Cached, code.Program.Functions
 		rt.SetLoop(ls.numbers.flags, c.number, ls.eager == 0)
@@ -515,18 +492,11 @@ func (ev *Evaluator) useLoops(list []*osrLoop, code *native.Code, err error) {
 }
 
 // bindPlaces tells compiled code where the package variables are.
-func (ev *Evaluator) bindPlaces(code *native.Code) error {
-	ev.lower.Begin("compiled", ev.program)
+func (ev *tiers) bindPlaces(code *native.Code) error {
 	bound := false
-	f, err := ev.compileOutput(func() lower.Output {
-		ev.lower.Places(code.Program.Globals, ev.binder(code, &bound))
-		return ev.lower.Finish("")
-	})
-	if err != nil {
-		ev.lower.Abandon()
+	if err := ev.lowered("compiled", func() { ev.lower.Places(code.Program.Globals, ev.binder(code, &bound)) }); err != nil {
 		return err
 	}
-	(*f)()
 	if !bound {
 		return errors.New("the places of its variables are not known")
 	}
@@ -534,7 +504,7 @@ func (ev *Evaluator) bindPlaces(code *native.Code) error {
 }
 
 // binder is a symbol for lowered code to tell the places of package variables.
-func (ev *Evaluator) binder(code *native.Code, bound *bool) string {
+func (ev *tiers) binder(code *native.Code, bound *bool) string {
 	return ev.symbol(reflect.ValueOf(func(places ...any) {
 		list := make([]unsafe.Pointer, len(places))
 		for i, p := range places {
@@ -546,7 +516,7 @@ func (ev *Evaluator) binder(code *native.Code, bound *bool) string {
 }
 
 // cool has loops interpreted again of which which is true, for a reason.
-func (ls *loops) cool(which func(parts []*types.Func) (reason string)) {
+func (ls *loops) cool(which func(*gokernel.HostProgram) (reason string)) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	for _, c := range ls.numbers.all() {
@@ -554,7 +524,7 @@ func (ls *loops) cool(which func(parts []*types.Func) (reason string)) {
 		if f == nil {
 			continue
 		}
-		if reason := which(f.Code.Program.Funcs); reason != "" {
+		if reason := which(f.Code.Program); reason != "" {
 			c.native.Store(nil)
 			c.state, c.at.Reason = loopCold, reason
 			rt.SetLoop(ls.numbers.flags, c.number, false)

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"regexp"
@@ -50,14 +51,29 @@ var loopCells = []struct{ name, declare, run string }{
 	{"several results of the library", "", "a, b := \"\", 0\nfor i := range 55 { x, y, ok := strings.Cut(\"a-b-c\", string(rune('a'+i%5))); if ok { a += x; b += len(y) } }\na, b"},
 	{"text", "", "s := \"\"\nfor i := range 55 { s = fmt.Sprintf(\"%s%d,\", s[len(s)/2:], i) + fmt.Sprint(i, 2.5, true, int8(i), uint(i), 'x', 1i) }\ns"},
 	{"prints", "", "for i := range 52 { if i%13 == 0 { fmt.Println(i, \"x\", 2.5, float32(i)/3, i > 20, uint8(i)); fmt.Printf(\"%5.2f|%-4d|%q\\n\", float64(i)/3, i, \"s\"); fmt.Print(\"a\", i, 1, \"b\") } }\n0"},
+	{"results of prints", "func told(i int) (int, error) { n, _ := fmt.Println(i); m, err := fmt.Printf(\"%d|%s\\n\", i, \"ö\"); return n*100 + m, err }", "n, k := 0, 0\nfor i := range 60 { a, err := told(i * 7); n = n*3 + a; if err == nil { k++ }; b, _ := fmt.Print(i, 2.5); n += b }\nn, k"},
 	{"a panic of the library", "func pad(n int) string {\n\treturn strings.Repeat(\"ab\", n)\n}\nfunc f() (s string) {\n\tfor i := 40; ; i-- {\n\t\ts = pad(i)\n\t}\n}", "f()"},
 	{"a panic of the library that is recovered", "func f() (s string, err any) {\n\tdefer func() { err = recover() }()\n\tfor i := 40; ; i-- { s = strings.Repeat(\"ab\", i) }\n}", "f()"},
 	{"a condition that does something", "func next(p []int) bool {\n\tp[0]++\n\treturn p[0] < 60\n}\nfunc f() (c int) {\n\tp := []int{30}\n\tfor i := 0; next(p) && i < 50; i++ { c += i }\n\treturn\n}", "p, c := []int{0}, 0\nfor next(p) { c++ }\na := f()\nfor len(p) < 3 || next(p[1:]) { p = append(p, c) }\np, c, a"},
+	{"must", "", "s, n := 0.0, 0\nfor i := range 55 { n += must(strconv.Atoi(strconv.Itoa(i))); s += must(strconv.ParseFloat(fmt.Sprint(i)+\".5\", 64)) }\ns, n"},
+	{"must that fails", "func number(s string) int {\n\treturn must(strconv.Atoi(s))\n}\nfunc f() (n int) {\n\tdefer func() { recover() }()\n\tfor i := 0; ; i++ {\n\t\tn += number(\"00000000000000000000000000000x\"[:i+1])\n\t}\n}", "f()"},
+	{"check", "", "n := 0\nfor i := range 55 { n += i; check(n >= i, \"%d is less than %d\", n, i) }\nn"},
+	{"a check that fails", "func below(n int) {\n\tcheck(n < 40, \"%d is %s\", n, \"too much\")\n}", "for i := range 60 {\n\tbelow(i)\n}"},
 	{"maps", "type W struct { N int; At []int }", "m, w := map[string]int{}, map[int]W{}\nfor i := range 55 { k := string(rune('a'+i%7)); m[k]++; m[k] *= 2; x := w[i%5]; x.N += i; x.At = append(x.At, i); w[i%5] = x; if i%9 == 0 { delete(m, \"b\") } }\nfor i := 0; i < 9 && len(m) > 0; i++ { if n, ok := m[\"c\"]; ok { m[\"z\"] += n } }\nm, w"},
 	{"ranges over maps", "var known = map[int]float64{}\nfunc f(n int) (s float64) {\n\tfor i := range n { known[i] = float64(i)/2; for k, v := range known { s += float64(k)*v; if k > 40 { return s } } }\n\treturn\n}", "clear(known)\na := f(30)\nkeys := 0\nfor i := range 55 { for k := range known { keys += k*i } }\na, keys, len(known)"},
 	{"maps of a function", "type Set map[string]bool\nfunc (s Set) add(x string) bool { old := s[x]; s[x] = true; return old }\nfunc memo(n int, known map[int]int) int {\n\tif n < 2 { return n }\n\tif v, ok := known[n]; ok { return v }\n\tknown[n] = memo(n-1, known) + memo(n-2, known)\n\treturn known[n]\n}", "s, cache, n := Set{}, make(map[int]int), 0\nfor i := range 55 { if s.add(string(rune('a'+i%9))) { n++ }; n += memo(i, cache) }\ns, len(cache), n"},
 	{"a map that is nil", "func count(m map[string]int, w string) {\n\tm[w]++\n}", "var m map[string]int\nn := 0\nfor i := range 60 {\n\tn += m[\"x\"] + len(m)\n\tif i == 40 { count(m, \"x\") }\n}\nn"},
 	{"a write to a nil map that is recovered", "func f() (s string, n int) {\n\tvar m map[int]string\n\tdefer func() { s = fmt.Sprint(recover()) }()\n\tfor i := 0; ; i++ { n = i; if i > 30 { m[i] = \"x\" } }\n}", "f()"},
+	{"generic functions of the library", "type pair struct { name string; n int }\ntype table struct { rows []pair; compared int }\nfunc byName(a, b pair) int { return cmp.Compare(a.name, b.name) }\nfunc (t *table) sort(down bool) { slices.SortFunc(t.rows, func(a, b pair) int { t.compared++; if down { a, b = b, a }; return cmp.Or(cmp.Compare(a.n, b.n), strings.Compare(a.name, b.name)) }) }", "t := &table{}\nfor i := range 55 { t.rows = append(t.rows, pair{string(rune('a'+i*7%11)), i*5%13}); t.sort(i%2 == 0) }\nrows := slices.Clone(t.rows)\nslices.SortStableFunc(rows, byName)\nxs := []int32{}\nfor i := range 60 { xs = append(xs, int32(i*37%29)); if slices.Contains(xs, 8) { slices.Reverse(xs) }; xs = slices.Insert(xs, 0, slices.Max(xs)-slices.Min(xs)); xs = slices.Compact(xs) }\nslices.Sort(xs)\nk, ok := slices.BinarySearch(xs, 7)\nt.rows, t.compared, rows, xs, k, ok"},
+	{"sort.Slice", "type keyed struct { key, at int }\ntype keys []keyed\ntype listed struct { name string; keys }\nfunc keysOf(n, order int) (xs keys) {\n\tfor i := range n { k := i * 7919 % 101; switch order { case 1: k = i; case 2: k = -i; case 3: k = min(i, n-i); case 4: k = 5; case 5: k = i % 7 }; xs = append(xs, keyed{k, i}) }\n\treturn\n}\nfunc less(a, b keyed) bool { return a.key < b.key }\nfunc sorted(n, order int, stable bool) (keys, int) {\n\tt, compared := &listed{keys: keysOf(n, order)}, 0\n\tif stable { sort.SliceStable(t.keys, func(i, j int) bool { compared++; return less(t.keys[i], t.keys[j]) }); return t.keys, compared }\n\txs := t.keys\n\tsort.Slice(xs, func(i, j int) bool { compared++; return xs[i].key < xs[j].key })\n\treturn xs, compared\n}", "h, isSorted := 0, 0\nfor k := range 36 {\n\txs, compared := sorted([]int{0, 1, 5, 13, 60, 300}[k/6], k%6, k%4 == 3)\n\tif sort.SliceIsSorted(xs, func(i, j int) bool { return xs[i].key < xs[j].key }) { isSorted++ }\n\th += compared\n\tfor _, x := range xs { h = h*31 + x.at }\n}\nnames := []string{}\nfor i := range 80 { names = append(names, string(rune('a'+i*7%26))) }\nsort.Slice(names, func(i, j int) bool { return names[i] < names[j] })\nh, isSorted, names"},
+	{"a panic in less", "func sortBad(xs []int) (s any) {\n\tdefer func() { s = recover() }()\n\tsort.Slice(xs, func(i, j int) bool {\n\t\treturn xs[xs[i]] < xs[j]\n\t})\n\treturn\n}", "sortBad([]int{2, 1, 0}), sortBad([]int{1, 7, 2}), sortBad(nil)"},
+	{"a panic in less that ends the cell", "func worst(xs []int) {\n\tsort.Slice(xs, func(i, j int) bool {\n\t\treturn 100/xs[i] < xs[j]\n\t})\n}", "worst([]int{2, 1, 0})"},
+	{"a panic in what sorts", "func sortBad(xs []int) (s any) {\n\tdefer func() { s = recover() }()\n\tslices.SortFunc(xs, func(a, b int) int { return xs[a] - xs[b] })\n\treturn\n}", "sortBad([]int{2, 1, 0}), sortBad([]int{1, 7, 2}), sortBad(nil)"},
+	{"fields that compiled code holds", "type odd struct { n int; c chan int; f func(int) int; a any; err error; m map[any]int; mu sync.Mutex; at time.Time; p *bytes.Buffer; u unsafe.Pointer; next *odd }", "xs := []odd{}\ne := errors.New(\"e\")\nlist := &odd{a: 7, err: e, f: func(i int) int { return i + 1 }, m: map[any]int{1: 2}}\nfor i := range 60 { xs = append(xs, *list, odd{n: i}); if i > 0 && xs[i-1].a != nil && xs[i-1].f != nil && xs[i-1].c == nil { xs[i], xs[i-1] = xs[i-1], xs[i]; list = &odd{n: i, next: list, err: xs[i].err, a: list.a} } }\nn := 0\nfor p := list; p != nil; p = p.next { n = n*3 + p.n; if p.err == nil { n++ } }\nk := slices.IndexFunc(xs, func(o odd) bool { return o.f != nil })\nn, xs[k].f(1), xs[k].m[1], xs[k].a, xs[k].err, len(xs), list.a, list.err == e"},
+	{"errors of the library", "type reader struct { err error; sum int }\nfunc (r *reader) read(s string) bool {\n\tn, err := strconv.Atoi(s)\n\tif err != nil { r.err = err; return false }\n\tif n > 40 { r.err = fmt.Errorf(\"%d is too much: %q\", n, s); return false }\n\tr.sum += n\n\treturn true\n}", "r, q := &reader{}, &reader{}\nfor i := 0; i < 60 && r.read(strconv.Itoa(i)); i++ {}\nfor _, s := range []string{\"1\", \"2\", \"x\", \"3\"} { if !q.read(s) { break } }\nr.sum, r.err, q.sum, q.err"},
+	{"prefixes and bytes", "", "n, s := 0, \"grüße, world\"\nfor i := range 60 { t := s[i%len(s):]; if strings.HasPrefix(t, \"wo\") || strings.HasSuffix(t, \"rld\") || strings.HasPrefix(\"\", t[:i%2]) { n += i }; n = n*3 + strings.IndexByte(t, byte('a'+i%26)) + strings.IndexByte(t[len(t):], 0) }\nn"},
+	{"builders", "type page struct { title string; out strings.Builder; lines int }\nfunc (p *page) line(i int) {\n\tp.lines++\n\tfmt.Fprintf(&p.out, \"%d:%s\\n\", i, p.title)\n}", "p := &page{title: \"t\"}\nvar b strings.Builder\nb.WriteString(\"x\")\nq := &b\nn := 0\nfor i := range 60 { p.line(i); b.WriteByte(byte('a' + i%26)); q.WriteRune(rune(200*i)); b.WriteString(p.title); n += b.Len(); if i%25 == 24 { q.Reset() }; var own strings.Builder; for range i%4 { own.WriteString(\"é\") }; n += len(own.String()); fmt.Fprintln(q, i, \"y\") }\np.out.String(), p.lines, b.String(), n"},
+	{"a copy of a builder", "func copied() (s any) {\n\tdefer func() { s = recover() }()\n\tvar a strings.Builder\n\tfor i := 0; ; i++ {\n\t\ta.WriteString(\"a\")\n\t\tif i == 20 { b := a; b.WriteString(\"b\") }\n\t}\n}", "copied()"},
 	{"assigned range variables", "", "var i, x, s int\nfor i, x = range []int{5, 6, 7, 8, 9, 3, 2} { s += i*x }\ni, x, s"},
 }
 
@@ -65,6 +81,23 @@ var everyIteration = flag.Bool("iterations", false, "have compiled loops entered
 
 // column is that of a place in a cell: compiled code knows it better.
 var column = regexp.MustCompile(`(In\[\d+\]:\d+):\d+`)
+
+// What a call returns and nobody takes is told if it is an error, and fails the cell at its
+// outer level, so such a loop is interpreted.
+func TestLoopsThatDropErrors(t *testing.T) {
+	needsCompiler(t)
+	s := newSession(t)
+	s.ev.loops.eager = 1
+	s.run("func number(s string) {\n\tstrconv.Atoi(s)\n}")
+	for cell, want := range map[string]string{
+		"for i := range 60 {\n\tif i == 40 { number(\"x\") }\n}":       "In[1]:2:2: main.number drops an error: strconv.Atoi: parsing \"x\": invalid syntax",
+		"for i := range 60 {\n\tif i == 40 { strconv.Atoi(\"x\") }\n}": "Error: strconv.Atoi: parsing \"x\": invalid syntax",
+	} {
+		if got := s.run(cell); !strings.HasPrefix(got, want) {
+			t.Errorf("%s\ngave %q, not %q", cell, got, want)
+		}
+	}
+}
 
 // A loop that goes on in its compiled form in any of its iterations gives the same.
 func TestLoopEntry(t *testing.T) {
@@ -175,13 +208,13 @@ func TestLoopsInGoroutines(t *testing.T) {
 var shared = make([][]float64, 8)
 for i := range shared { shared[i] = make([]float64, 500) }
 func work(own int) (s float64) {
-	for round := range 20 {
+	for range 20 {
 		fresh := make([]float64, 200)
 		for i := range shared[own] { shared[own][i] += float64(i) }
 		row := shared[own]
 		for i, x := range row { fresh[i%200] += x; row[i] = x + 1 }
 		for _, x := range fresh { s += x }
-		_ = any(round) // is not compiled, so the loops are, one by one
+		select { default: } // is not compiled, so the loops are, one by one
 	}
 	return
 }
@@ -240,17 +273,16 @@ func TestLoopEntriesKeepNothing(t *testing.T) {
 func TestWhyLoopsAreInterpreted(t *testing.T) {
 	needsCompiler(t)
 	for loop, why := range map[string]string{
-		"select {\ndefault:\n}\nn++":             "In[2]:2:1: a channel cannot be in compiled code",
-		"c <- n\nn += <-c":                       "In[2]:2:1: a channel cannot be in compiled code",
-		"m[n%3]++\nn++":                          "In[2]:2:1: the variable m, which the loop uses, of type map[any]int, cannot be in compiled code",
-		"n += len(x.String())":                   "In[2]:2:10: x.String cannot be called in compiled code",
-		"if _, ok := any(n).(int); ok {\nn++\n}": "In[2]:2:13: an interface cannot be in compiled code",
-		"r.n++\nn++":                             "In[2]:2:1: the variable r, which the loop uses, of type R, cannot be in compiled code",
-		"func() { defer func() { n++ }() }()":    "In[2]:2:10: a defer statement cannot be in compiled code",
-		"for range m2 {\nn++\n}\nfor range func(yield func() bool) {} {\n}": "In[2]:5:1: a loop over func(yield func() bool) cannot be in compiled code",
+		"select {\ndefault:\n}\nn++":                    "In[2]:2:1: compiled code has no channels",
+		"c <- n\nn += <-c":                              "In[2]:2:1: compiled code has no channels",
+		"m[n%3]++\nn++":                                 "In[2]:2:1: the variable m, which the loop uses, of type map[any]int cannot be in compiled code: the keys of its maps are numbers, bools or strings",
+		"n += len(d.String())":                          "In[2]:2:10: d.String cannot be called in compiled code",
+		"r.n++\nn++":                                    "In[2]:2:1: the variable r, which the loop uses, of type R, which holds bufio.Scanner, cannot be in compiled code: it is another package's",
+		"func() { defer func() { n++ }() }()":           "In[2]:2:10: compiled code has no defer: write what is to be done before each return",
+		"for range m2 {\nn++\n}\nvar e chan int\n_ = e": "In[2]:6:5: the variable e, which the loop uses, of type chan int cannot be in compiled code: its functions have no channels",
 	} {
 		s := newSession(t)
-		s.run("n := 1\nm, m2, c := map[any]int{}, map[int]int{1: 1}, make(chan int, 1)\nvar x fmt.Stringer = time.Second\ntype R struct {\nl io.Reader\nn int\n}\nvar r R")
+		s.run("n := 1\nm, m2, c := map[any]int{}, map[int]int{1: 1}, make(chan int, 1)\nd := time.Second\ntype R struct {\nl bufio.Scanner\nn int\n}\nvar r R")
 		cell := "for i := 0; i < 200_000; i++ {\n" + loop + "\n}"
 		told := ""
 		for end := time.Now().Add(time.Minute); time.Now().Before(end) && !strings.Contains(told, why); {
@@ -265,6 +297,129 @@ func TestWhyLoopsAreInterpreted(t *testing.T) {
 		}
 		if !strings.Contains(told, "loop 1 "+why+"\n") {
 			t.Fatalf("%s\ntells %s, not %s", cell, told, why)
+		}
+	}
+}
+
+// A statement that sorts many elements with a function of the cell is compiled before it
+// runs, one that sorts few is interpreted.
+func TestLongCalls(t *testing.T) {
+	needsCompiler(t)
+	hot := func(s *session) (n int) {
+		for _, l := range s.ev.loops.numbers.all() {
+			if l.loop.Call && l.state == loopHot {
+				n++
+			}
+		}
+		return n
+	}
+	for _, sorts := range []string{
+		"slices.SortFunc(xs, func(a, b int) int { n++; return cmp.Compare(b, a) })",
+		"sort.Slice(xs, func(i, j int) bool { n++; return xs[i] > xs[j] })",
+		"sort.SliceStable(xs, func(i, j int) bool { n++; return xs[i] > xs[j] })",
+	} {
+		s := newSession(t)
+		for _, c := range []struct{ elements, compiled int }{{100, 0}, {3000, 1}} {
+			got := s.run(fmt.Sprintf("xs := make([]int, %d)\nfor i := range xs { xs[i] = i * 7919 %% 10007 }\nn := 0\n%s\nslices.IsSortedFunc(xs, func(a, b int) int { return b - a }), n > len(xs)", c.elements, sorts))
+			if strings.TrimSpace(got) != "=> true, true" || hot(s) != c.compiled {
+				t.Errorf("%s of %d gave %s, %d compiled calls, want %d", sorts, c.elements, got, hot(s), c.compiled)
+			}
+		}
+	}
+}
+
+// checkedLoops touch numbers in memory. Each iteration ends with a point.
+var checkedLoops = []struct{ name, declare, run string }{
+	{"for", "", "for i := 0; i < 40; i++ {\n\txs[i%12] += float32(i)\n\tfmt.Print(\".\")\n}"},
+	{"a number", "", "for i := range 40 {\n\txs[i%12] += float32(i)\n\tfmt.Print(\".\")\n}"},
+	{"elements of a slice", "", "ys := make([]string, 40)\nn := 0\nfor i, y := range ys {\n\txs[i%12] += float32(len(y)+i)\n\tn = n*3 + i\n\tys = ys[:1]\n\tfmt.Print(\".\")\n}\nn"},
+	{"indices of a slice", "", "ys := make([]string, 40)\nfor i := range ys {\n\txs[i%12] += float32(i)\n\tfmt.Print(\".\")\n}"},
+	{"an array", "", "var a [40]int\nfor i, x := range a {\n\txs[i%12] += float32(x)\n\ta[39-i] = i\n\tfmt.Print(\".\")\n}\na"},
+	{"a pointer to an array", "", "var a [40]string\nfor i, x := range &a {\n\txs[i%12] += float32(len(x))\n\ta[39-i] = \"x\"\n\tfmt.Print(\".\")\n}\na"},
+	{"characters", "", "n := rune(0)\nfor i, r := range \"grüße, 世界! \\xff ... the quick brown fox\" {\n\tn = n*3 + r\n\txs[i%12] += float32(r)\n\tfmt.Print(\".\")\n}\nn"},
+	{"a condition that may fail", "", "i := 0\nfor xs[i] >= 0 && i < 11 {\n\txs[i] = float32(i)\n\ti++\n\tfmt.Print(\".\")\n}\ni"},
+	{"a condition that does something", "func next(p []float32) bool {\n\tp[0]++\n\treturn int(p[0])%40 != 39\n}", "n := 0\nfor next(xs) {\n\tn++\n\txs[1] = xs[0]\n\tfmt.Print(\".\")\n}\nn"},
+	{"no condition", "", "i := 0\nfor {\n\tif i++; i > 40 {\n\t\tbreak\n\t}\n\txs[i%12]++\n\tfmt.Print(\".\")\n}\ni"},
+	{"a loop in it", "", "for i := range 40 {\n\tfor j := range 3 {\n\t\txs[j] += float32(i)\n\t}\n\tfmt.Print(\".\")\n}"},
+	{"return", "func f() (n int, x float32) {\n\tfor i := 0; ; i++ {\n\t\tif xs[i%12] = float32(i); i > 33 {\n\t\t\treturn i, xs[3]\n\t\t}\n\t\tfmt.Print(\".\")\n\t}\n}", "f()"},
+	{"labels", "", "n := 0\nouter:\nfor i := range 40 {\n\tfor j := range 9 {\n\t\tif xs[j]++; j > 3 {\n\t\t\tfmt.Print(\".\")\n\t\t\tcontinue outer\n\t\t}\n\t\tif i == 38 {\n\t\t\tbreak outer\n\t\t}\n\t\tn++\n\t}\n}\nn"},
+	{"a function", "func add(n int) (s float32) {\n\tfor i := range n {\n\t\txs[i%12] += float32(i)\n\t\ts += xs[i%5]\n\t}\n\treturn\n}", "n := float32(0)\nfor i := range 40 {\n\tn += add(i)\n\tfmt.Print(\".\")\n}\nn"},
+}
+
+// pointed counts points, and calls at with each number.
+type pointed struct {
+	bytes.Buffer
+	n  int
+	at func(n int)
+}
+
+func (p *pointed) Write(b []byte) (int, error) {
+	if string(b) == "." {
+		p.n++
+		p.at(p.n)
+	}
+	return p.Buffer.Write(b)
+}
+
+// TestCheckedLoops: a compiled loop of a checked cell is left when something is queued, and
+// tells then what the interpreted one tells; it is entered again when nothing is.
+func TestCheckedLoops(t *testing.T) {
+	needsCompiler(t)
+	type checked struct {
+		*session
+		told   []string
+		points pointed
+	}
+	start := func() *checked {
+		c := new(checked)
+		ev, err := New(Options{Stdout: &c.points, Stderr: &c.points, Touches: func() bool { return true }, Touched: func(x Touch) {
+			c.told = append(c.told, fmt.Sprintf("%d: line %d: %v of %d bytes", c.points.n, x.Line, x.Write, x.Bytes))
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.points.at = func(n int) {
+			switch n {
+			case 5, 20:
+				ev.SetPending(true)
+			case 9, 23:
+				ev.SetPending(false)
+			}
+		}
+		c.session = &session{t: t, ev: ev, out: &c.points.Buffer}
+		ev.compiling.begin() // no functions beside cells: a compiled one is not left before its end
+		c.run("xs := make([]float32, 12)")
+		return c
+	}
+	plain, s := start(), start()
+	plain.ev.SetCompile(false)
+	for _, c := range checkedLoops {
+		plain.run(c.declare)
+		s.run(c.declare)
+		outcome := func(s *checked) string {
+			s.ev.SetPending(false)
+			s.run("clear(xs)")
+			s.told, s.points.n = nil, 0
+			return s.run(c.run) + s.run("xs") + strings.Join(s.told, "\n")
+		}
+		want := outcome(plain)
+		if len(plain.told) == 0 {
+			t.Errorf("%s: nothing is told", c.name)
+		}
+		for _, eager := range []int{1, 3} {
+			s.ev.loops.eager = eager
+			if got := outcome(s); got != want {
+				t.Errorf("%s, entered in iteration %d, then:\n%s\nwant\n%s", c.name, eager, got, want)
+			}
+		}
+		hot := false
+		for _, l := range s.ev.loops.numbers.all() {
+			if hot = hot || l.state == loopHot; l.at.Reason != "" {
+				t.Errorf("%s is not compiled: %s", c.name, l.at.Reason)
+			}
+		}
+		if !hot {
+			t.Errorf("%s: no loop is compiled", c.name)
 		}
 	}
 }

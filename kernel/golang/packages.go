@@ -11,12 +11,13 @@ import (
 	"strings"
 	"sync"
 
+	"gocuda/cudaapi/gokernel"
 	"gocuda/kernel/golang/host"
 	"gocuda/kernel/golang/lower"
 )
 
 // builtinPath is the package of the predeclared functions that the kernel adds.
-const builtinPath = "gocuda/builtin"
+const builtinPath = gokernel.BuiltinPackage
 
 // importer gives the checker every package that a cell can import.
 type importer struct {
@@ -121,7 +122,7 @@ func (im *importer) isSource(o types.Object) bool { return o.Pos().IsValid() }
 
 // guessImport finds the package that an undeclared name qualifies: the
 // standard library's of that name.
-func (ev *Evaluator) guessImport(name string) *types.Package {
+func (ev *namespace) guessImport(name string) *types.Package {
 	im := ev.importer
 	p, ok := im.namesOfPackages()[name]
 	if !ok {

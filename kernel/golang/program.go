@@ -163,22 +163,18 @@ func (ev *Evaluator) compileProgram(files []File) (*func(), *Error) {
 	}
 	ev.lower.Instrument, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
 	var decls []*ast.FuncDecl
-	var nodes []ast.Node
 	for _, a := range asts {
 		for _, d := range a.Decls {
-			nodes = append(nodes, d)
 			if fd, ok := d.(*ast.FuncDecl); ok {
 				decls = append(decls, fd)
 			}
 		}
 	}
-	ev.lower.Shares(info, nodes)
 	made, _, err := ev.compileFuncs(decls, info, ev.compileMode())
 	if err != nil {
 		return nil, noCompiler(err)
 	}
-	ev.compilesLoops()
-	ev.lower.Begin(files[0].Name, true)
+	ev.beginLowering(files[0].Name)
 	f, err := ev.compileOutput(func() lower.Output {
 		ev.install(made)
 		var inits []*types.Func

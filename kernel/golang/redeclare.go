@@ -125,8 +125,9 @@ func specText(spec *ast.TypeSpec) string {
 }
 
 // rememberTypes notes how the cell's types were declared.
-func (ev *Evaluator) rememberTypes(src *source, info *types.Info) {
-	for _, s := range src.steps {
+func (r *redefinition) rememberTypes() {
+	ev, info := r.ev, r.cell.info
+	for _, s := range r.steps {
 		d, ok := s.(*ast.GenDecl)
 		if !ok || d.Tok != token.TYPE {
 			continue

@@ -37,50 +37,64 @@ type follower struct {
 	decl ast.Decl
 }
 
-// addDeclarations parses declarations of earlier cells and adds them to a cell's.
-func (ev *Evaluator) addDeclarations(src *source, list []*kept) {
-	src.followers = nil
+// redefinition is a cell on its way through the checker, with the declarations of earlier
+// cells that are checked and compiled again with it.
+type redefinition struct {
+	ev *namespace
+	*source
+	name, code string
+
+	with      []*kept
+	followers []follower       // with, as it is among steps
+	changed   map[string]bool  // names that mean something else once the cell has run
+	misfits   map[*kept]string // what is not compiled again, and why
+	renewed   map[string]bool  // types of earlier cells that are declared again because of a method's new signature
+	left      []*kept          // functions of the cell that are not among steps: they call what is not declared yet
+	used      bool             // a check has changed the steps
+
+	cell  *checked
+	notes []string // what keeps what was before
+}
+
+// parseCell parses a cell, which is checked next.
+func (ev *namespace) parseCell(name, code string) (*redefinition, *Error) {
+	src, syntax := parse(ev.fset, name, code)
+	if syntax != nil {
+		return nil, compileError(code, syntaxErrors(syntax))
+	}
+	return &redefinition{ev: ev, source: src, name: name, code: code}, nil
+}
+
+// refresh makes the steps ready for a check.
+func (r *redefinition) refresh() {
+	if r.used {
+		r.source, _ = parse(r.ev.fset, r.name, r.code) // which was right before
+		r.steps = slices.DeleteFunc(r.steps, func(s ast.Node) bool {
+			d, ok := s.(*ast.FuncDecl)
+			return ok && slices.ContainsFunc(r.left, func(k *kept) bool { return k.name == keptName(d) })
+		})
+	}
+	r.used, r.followers = true, nil
 	var steps []ast.Node
-	for _, k := range list {
-		open, file := "", (*ast.File)(nil)
+	for _, k := range r.with {
+		open := ""
 		if k.isType {
 			open = "type "
 		}
 		text := fmt.Sprintf("package main\n%s/*line %s:%d:%d*/%s\n", open, k.cell, k.line, k.column, k.text)
-		file, err := parser.ParseFile(ev.fset, "", text, parser.ParseComments)
+		file, err := parser.ParseFile(r.ev.fset, "", text, parser.ParseComments)
 		if err != nil {
 			continue // it was parsed before
 		}
-		src.followers = append(src.followers, follower{k, file.Decls[0]})
+		r.followers = append(r.followers, follower{k, file.Decls[0]})
 		steps = append(steps, file.Decls[0])
 	}
-	src.steps = append(steps, src.steps...)
-}
-
-// reparse parses the cell again: a check changes what it checks.
-func (ev *Evaluator) reparse(src *source, name, code string) {
-	var with []*kept
-	for _, f := range src.followers {
-		with = append(with, f.kept)
-	}
-	ev.reparseWith(src, name, code, with)
-}
-
-// reparseWith parses the cell again, to be checked with other declarations of earlier cells.
-func (ev *Evaluator) reparseWith(src *source, name, code string, with []*kept) {
-	fresh, _ := parse(ev.fset, name, code)
-	left, renewed := src.left, src.renewed
-	*src = *fresh
-	src.renewed = renewed
-	if left != nil {
-		src.without(left)
-	}
-	ev.addDeclarations(src, with)
+	r.steps = append(steps, r.steps...)
 }
 
 // of finds the follower whose source has a position.
-func (src *source) of(pos token.Pos) *kept {
-	for _, f := range src.followers {
+func (r *redefinition) of(pos token.Pos) *kept {
+	for _, f := range r.followers {
 		if f.decl.Pos() <= pos && pos <= f.decl.End() {
 			return f.kept
 		}
@@ -88,88 +102,108 @@ func (src *source) of(pos token.Pos) *kept {
 	return nil
 }
 
-func (src *source) isFollower(n ast.Node) bool {
-	return slices.ContainsFunc(src.followers, func(f follower) bool { return f.decl == n })
+func (r *redefinition) isFollower(n ast.Node) bool {
+	return slices.ContainsFunc(r.followers, func(f follower) bool { return f.decl == n })
 }
 
-// checkCell checks a cell with what follows it, and says what does not.
-func (ev *Evaluator) checkCell(src *source, name, code string) (cell *checked, notes []string, mistakes []mistake, err error) {
-	changed := src.redeclared(ev)
-	with := append(ev.completed(src), ev.dependents(src, changed, nil)...)
-	left := make(map[*kept]string) // and why
-	src.renewed = make(map[string]bool)
-	if len(with) > 0 {
-		ev.addDeclarations(src, with)
+// check checks the cell with what it changes. Functions that call what no cell has declared
+// yet are left out.
+func (r *redefinition) check() *Error {
+	mistakes, err := r.settle()
+	if mistakes != nil && r.postpone(mistakes) {
+		if again, err := r.settle(); again == nil && err == nil {
+			mistakes = nil
+		}
 	}
+	switch {
+	case err != nil:
+		return internalError(err)
+	case mistakes != nil:
+		return compileError(r.code, mistakes)
+	}
+	return nil
+}
+
+// settle checks the cell until it is known what follows it.
+func (r *redefinition) settle() (mistakes []mistake, err error) {
+	r.changed, r.misfits, r.renewed = r.redeclared(), make(map[*kept]string), make(map[string]bool)
+	r.with = r.completed()
+	r.with = append(r.with, r.dependents()...)
 	for {
-		cell, mistakes, err = ev.checkSafely(src, name, code)
-		if err != nil {
-			return nil, nil, nil, err
+		if mistakes, err = r.once(); err != nil {
+			return nil, err
 		}
-		if more, found := ev.retyped(src, changed, with); found {
-			with = append(with, more...)
-			ev.reparseWith(src, name, code, with)
-			continue
-		}
-		var bad []*kept
-		for _, m := range mistakes {
-			if k := src.of(m.pos); k != nil && left[k] == "" {
-				bad = append(bad, k)
-				first, _, _ := strings.Cut(m.text, "\n")
-				left[k] = fmt.Sprintf("%s:%d:%d: %s", m.file, m.line, m.column, first)
-			}
-		}
-		if len(bad) > 0 {
-			with = slices.DeleteFunc(with, func(k *kept) bool { return slices.Contains(bad, k) })
-			ev.reparseWith(src, name, code, with)
+		if r.retyped() || r.dropMisfits(mistakes) {
 			continue
 		}
 		if mistakes != nil {
-			return nil, nil, mistakes, nil
+			return mistakes, nil
 		}
-		maps.Copy(changed, ev.changedBy(cell))
-		more := ev.dependents(src, changed, func(k *kept) bool { return left[k] != "" || slices.Contains(with, k) })
+		maps.Copy(r.changed, r.ev.changedBy(r.cell))
+		more := r.dependents()
 		if len(more) == 0 {
-			return cell, ev.unchanged(cell, changed, left), nil, nil
+			r.notes = r.unchanged()
+			return nil, nil
 		}
-		with = append(with, more...)
-		ev.reparseWith(src, name, code, with)
+		r.with = append(r.with, more...)
 	}
 }
 
-// retyped returns what is to be declared again with a cell that gives methods of
-// earlier types other signatures: the types, if the cell does not declare them
-// itself, and what uses them; and whether there is such a type that is not in
-// changed, where it is put.
-func (ev *Evaluator) retyped(src *source, changed map[string]bool, with []*kept) (list []*kept, found bool) {
-	own := src.declares()
-	for name := range src.renewed {
-		if k := ev.kept[name]; k != nil && !changed[name] {
-			changed[name], found = true, true
-			if !own[name] && !slices.Contains(with, k) {
-				list = append(list, k)
+// once is one check.
+func (r *redefinition) once() (mistakes []mistake, err error) {
+	defer func() {
+		if p := recover(); p != nil { // of go/types
+			err = fmt.Errorf("the checker fails: %v", p)
+		}
+	}()
+	r.cell, mistakes = r.checked()
+	return mistakes, nil
+}
+
+// dropMisfits takes out what does not fit, and says whether there was something.
+func (r *redefinition) dropMisfits(mistakes []mistake) bool {
+	known := len(r.misfits)
+	for _, m := range mistakes {
+		if k := r.of(m.pos); k != nil && r.misfits[k] == "" {
+			first, _, _ := strings.Cut(m.text, "\n")
+			r.misfits[k] = fmt.Sprintf("%s:%d:%d: %s", m.file, m.line, m.column, first)
+		}
+	}
+	r.with = slices.DeleteFunc(r.with, func(k *kept) bool { return r.misfits[k] != "" })
+	return len(r.misfits) > known
+}
+
+// retyped says whether the cell gives methods of earlier types other signatures than was
+// known. The types, if the cell does not declare them itself, and what uses them are
+// declared again, too.
+func (r *redefinition) retyped() (found bool) {
+	own := r.declares()
+	for name := range r.renewed {
+		if k := r.ev.kept[name]; k != nil && !r.changed[name] {
+			r.changed[name], found = true, true
+			if !own[name] && !slices.Contains(r.with, k) {
+				r.with = append(r.with, k)
 			}
 		}
 	}
-	if !found {
-		return nil, false
+	if found {
+		r.with = append(r.with, r.dependents()...)
 	}
-	known := append(slices.Clone(with), list...)
-	return append(list, ev.dependents(src, changed, func(k *kept) bool { return slices.Contains(known, k) })...), true
+	return found
 }
 
 // redeclared are the types of earlier cells that the cell declares in other words.
-func (src *source) redeclared(ev *Evaluator) map[string]bool {
+func (r *redefinition) redeclared() map[string]bool {
 	names := make(map[string]bool)
-	if src.program {
+	if r.program {
 		return names
 	}
-	for _, s := range src.steps {
+	for _, s := range r.steps {
 		if d, ok := s.(*ast.GenDecl); ok && d.Tok == token.TYPE {
 			for _, sp := range d.Specs {
 				spec := sp.(*ast.TypeSpec)
-				old, was := ev.typeText[spec.Name.Name]
-				if _, isType := ev.names[spec.Name.Name].(*types.TypeName); was && isType && old.text != specText(spec) {
+				old, was := r.ev.typeText[spec.Name.Name]
+				if _, isType := r.ev.names[spec.Name.Name].(*types.TypeName); was && isType && old.text != specText(spec) {
 					names[spec.Name.Name] = true
 				}
 			}
@@ -181,7 +215,7 @@ func (src *source) redeclared(ev *Evaluator) map[string]bool {
 // changedBy are the names that mean something else once the cell has run, such as
 // a variable of another type. A function with the same signature takes its callers
 // along.
-func (ev *Evaluator) changedBy(cell *checked) map[string]bool {
+func (ev *namespace) changedBy(cell *checked) map[string]bool {
 	names := make(map[string]bool)
 	if cell.program {
 		return names
@@ -210,23 +244,22 @@ func (ev *Evaluator) changedBy(cell *checked) map[string]bool {
 	return names
 }
 
-// dependents are the declarations of earlier cells that use one of the names, but
-// for those that the cell declares itself. Methods that the cell of a type declared
+// dependents are further declarations of earlier cells that use one of the changed names,
+// but for those that the cell declares itself. Methods that the cell of a type declared
 // with it do not follow that: another cell is in its place.
-func (ev *Evaluator) dependents(src *source, names map[string]bool, known func(*kept) bool) []*kept {
-	if len(names) == 0 || src.program {
+func (r *redefinition) dependents() []*kept {
+	if len(r.changed) == 0 || r.program {
 		return nil
 	}
-	own := src.declares()
-	names = maps.Clone(names)
+	own, names, earlier := r.declares(), maps.Clone(r.changed), r.ev.kept
 	var list []*kept
 	for again := true; again; {
 		again = false
-		for _, k := range ev.kept {
-			if own[k.name] || slices.Contains(list, k) || known != nil && known(k) {
+		for _, k := range earlier {
+			if own[k.name] || r.misfits[k] != "" || slices.Contains(r.with, k) || slices.Contains(list, k) {
 				continue
 			}
-			if own[k.recv] && ev.kept[k.recv] != nil && ev.kept[k.recv].cell == k.cell {
+			if own[k.recv] && earlier[k.recv] != nil && earlier[k.recv].cell == k.cell {
 				continue
 			}
 			uses := false
@@ -247,10 +280,10 @@ func (ev *Evaluator) dependents(src *source, names map[string]bool, known func(*
 
 // declares are the names that the cell itself declares at its outer level; a
 // method's is "T.M".
-func (src *source) declares() map[string]bool {
+func (r *redefinition) declares() map[string]bool {
 	names := make(map[string]bool)
-	for _, s := range src.steps {
-		if src.isFollower(s) {
+	for _, s := range r.steps {
+		if r.isFollower(s) {
 			continue
 		}
 		switch d := s.(type) {
@@ -291,10 +324,11 @@ func keptName(d *ast.FuncDecl) string {
 }
 
 // unchanged says what keeps what it had of names that the cell declares again.
-func (ev *Evaluator) unchanged(cell *checked, changed map[string]bool, left map[*kept]string) []string {
+func (r *redefinition) unchanged() []string {
+	ev := r.ev
 	var notes []string
 	through := make(map[string][]string)
-	for k, why := range left {
+	for k, why := range r.misfits {
 		if k.missing != nil {
 			notes = append(notes, fmt.Sprintf("%s does not fit: %s", k.name, why))
 			delete(ev.waiting, k.name)
@@ -302,7 +336,7 @@ func (ev *Evaluator) unchanged(cell *checked, changed map[string]bool, left map[
 		}
 		var of []string
 		for name := range k.uses {
-			if changed[name] {
+			if r.changed[name] {
 				of = append(of, name)
 			}
 		}
@@ -325,10 +359,10 @@ func (ev *Evaluator) unchanged(cell *checked, changed map[string]bool, left map[
 	old := make(map[string][]string) // variables by their types' names
 	for name, o := range ev.names {
 		v, ok := o.(*types.Var)
-		if again := cell.pkg.Scope().Lookup(name); !ok || again != nil && again.Pkg() == cell.pkg {
+		if again := r.cell.pkg.Scope().Lookup(name); !ok || again != nil && again.Pkg() == r.cell.pkg {
 			continue
 		}
-		if t := mentions(v.Type(), func(n *types.Named) bool { return changed[n.Obj().Name()] && ev.names[n.Obj().Name()] == n.Obj() }); t != "" {
+		if t := mentions(v.Type(), func(n *types.Named) bool { return r.changed[n.Obj().Name()] && ev.names[n.Obj().Name()] == n.Obj() }); t != "" {
 			old[t] = append(old[t], name)
 		}
 	}
@@ -385,11 +419,12 @@ func mentions(t types.Type, is func(*types.Named) bool) string {
 }
 
 // keep keeps the source of what the cell declares.
-func (ev *Evaluator) keep(src *source, code string, cell *checked) {
-	if src.program {
+func (r *redefinition) keep() {
+	ev := r.ev
+	if r.program {
 		return
 	}
-	own := src.declares()
+	own := r.declares()
 	for name, k := range ev.kept {
 		if own[name] || own[k.recv] && ev.kept[k.recv] != nil && ev.kept[k.recv].cell == k.cell {
 			delete(ev.kept, name)
@@ -398,35 +433,35 @@ func (ev *Evaluator) keep(src *source, code string, cell *checked) {
 	for name := range own {
 		delete(ev.waiting, name)
 	}
-	for _, f := range src.followers {
+	for _, f := range r.followers {
 		if f.missing != nil {
 			delete(ev.waiting, f.name)
 			f.missing = nil
 			ev.kept[f.name] = f.kept
 		}
 	}
-	lines := lineStarts(code)
+	lines := lineStarts(r.code)
 	bodies := make(map[*ast.BlockStmt]ast.Node) // of methods of types of earlier cells
-	for _, m := range cell.methods {
+	for _, m := range r.cell.methods {
 		bodies[m.decl.Body] = m.decl.Type
 	}
-	for _, s := range src.steps {
+	for _, s := range r.steps {
 		switch d := s.(type) {
 		case *ast.FuncDecl:
 			if d.Name.Name == "main" || d.Name.Name == "init" || d.Name.Name == "_" || d.Body == nil {
 				continue
 			}
 			k := ev.kept[keptName(d)]
-			if !src.isFollower(d) {
-				if k = ev.keptOf(d, code, lines); k == nil {
+			if !r.isFollower(d) {
+				if k = ev.keptOf(d, r.code, lines); k == nil {
 					continue
 				}
 				ev.kept[k.name] = k
 			}
 			k.uses = make(map[string]bool)
-			usesOf(cell.info, d, k.uses)
+			usesOf(r.cell.info, d, k.uses)
 			if typ := bodies[d.Body]; typ != nil {
-				usesOf(cell.info, typ, k.uses)
+				usesOf(r.cell.info, typ, k.uses)
 			}
 			if k.recv != "" {
 				k.uses[k.recv] = true
@@ -434,11 +469,11 @@ func (ev *Evaluator) keep(src *source, code string, cell *checked) {
 		case *ast.GenDecl:
 			for _, sp := range d.Specs {
 				spec, ok := sp.(*ast.TypeSpec)
-				if !ok || src.isFollower(d) {
+				if !ok || r.isFollower(d) {
 					continue
 				}
-				if k := ev.keptOf(spec, code, lines); k != nil {
-					usesOf(cell.info, spec, k.uses)
+				if k := ev.keptOf(spec, r.code, lines); k != nil {
+					usesOf(r.cell.info, spec, k.uses)
 					if was := ev.typeText[k.name]; len(k.uses) == 0 { // reused: it was not checked again
 						for name := range was.uses {
 							k.uses[name] = true
@@ -475,7 +510,7 @@ func lineStarts(code string) []int {
 }
 
 // keptOf cuts a declaration out of its cell.
-func (ev *Evaluator) keptOf(n ast.Node, code string, lines []int) *kept {
+func (ev *namespace) keptOf(n ast.Node, code string, lines []int) *kept {
 	from, to := ev.fset.Position(n.Pos()), ev.fset.Position(n.End())
 	if from.Line < 1 || to.Line > len(lines) || from.Line > to.Line {
 		return nil
@@ -503,11 +538,12 @@ func (ev *Evaluator) keptOf(n ast.Node, code string, lines []int) *kept {
 
 // completed are the functions of earlier cells that wait for what the cell declares,
 // if nothing else is missing.
-func (ev *Evaluator) completed(src *source) []*kept {
-	if len(ev.waiting) == 0 || src.program {
+func (r *redefinition) completed() []*kept {
+	ev := r.ev
+	if len(ev.waiting) == 0 || r.program {
 		return nil
 	}
-	own := src.declares()
+	own := r.declares()
 	var list []*kept
 	for _, k := range ev.waiting {
 		if !own[k.name] {
@@ -527,49 +563,50 @@ func (ev *Evaluator) completed(src *source) []*kept {
 }
 
 // postpone finds out whether all that is wrong with a cell is that functions of it
-// call what no cell has declared yet. It then returns these, which are left out.
-func (ev *Evaluator) postpone(src *source, code string, mistakes []mistake) []*kept {
-	if src.program {
-		return nil
+// call what no cell has declared yet. These are left out then.
+func (r *redefinition) postpone(mistakes []mistake) bool {
+	if r.program {
+		return false
 	}
 	waits := make(map[*ast.FuncDecl][]string)
 	for _, m := range mistakes {
 		name, ok := strings.CutPrefix(m.text, "undefined: ")
 		name, _, _ = strings.Cut(name, waitsFor)
 		if !ok || !token.IsIdentifier(name) {
-			return nil
+			return false
 		}
 		var in *ast.FuncDecl
-		for _, s := range src.steps {
+		for _, s := range r.steps {
 			if d, ok := s.(*ast.FuncDecl); ok && d.Recv == nil && d.Body != nil && d.Body.Pos() <= m.pos && m.pos < d.Body.End() {
 				in = d
 			}
 		}
 		if in == nil || !calls(in.Body, m.pos) {
-			return nil
+			return false
 		}
 		waits[in] = append(waits[in], name)
 	}
 	var list []*kept
-	lines := lineStarts(code)
+	lines := lineStarts(r.code)
 	for d, missing := range waits {
-		k := ev.keptOf(d, code, lines)
+		k := r.ev.keptOf(d, r.code, lines)
 		if k == nil || d.Name.Name == "main" || d.Name.Name == "init" {
-			return nil
+			return false
 		}
 		slices.Sort(missing)
 		k.missing = slices.Compact(missing)
 		list = append(list, k)
 	}
 	slices.SortFunc(list, func(a, b *kept) int { return cmp.Compare(a.name, b.name) })
-	return list
+	r.left = list
+	return true
 }
 
 // waitsFor follows the name of a function that was postponed.
 const waitsFor = " (it calls "
 
 // waits says why a name is undefined whose function a cell has declared.
-func (ev *Evaluator) waits(name string) string {
+func (ev *namespace) waits(name string) string {
 	k := ev.waiting[name]
 	if k == nil {
 		return ""
@@ -579,7 +616,7 @@ func (ev *Evaluator) waits(name string) string {
 
 // Missing lists what a function of that name calls and no cell has declared yet. Until
 // then the function cannot be used.
-func (ev *Evaluator) Missing(name string) []string {
+func (ev *namespace) Missing(name string) []string {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	if k := ev.waiting[name]; k != nil {
@@ -598,15 +635,6 @@ func calls(n ast.Node, pos token.Pos) (found bool) {
 		return !found
 	})
 	return found
-}
-
-// without leaves functions out of a cell.
-func (src *source) without(list []*kept) {
-	src.steps = slices.DeleteFunc(src.steps, func(s ast.Node) bool {
-		d, ok := s.(*ast.FuncDecl)
-		return ok && slices.ContainsFunc(list, func(k *kept) bool { return k.name == keptName(d) })
-	})
-	src.left = list
 }
 
 // relowerAll evaluates the functions and methods of earlier cells again, and returns the
@@ -629,67 +657,35 @@ func (ev *Evaluator) relower(name string) (left []string) {
 		return nil
 	}
 	slices.SortFunc(list, func(a, b *kept) int { return cmp.Compare(a.name, b.name) })
-	const code = ""
-	for len(list) > 0 {
-		src, _ := parse(ev.fset, name, code)
-		ev.addDeclarations(src, list)
-		cell, mistakes, err := ev.checkSafely(src, name, code)
+	r, _ := ev.parseCell(name, "")
+	for r.with = list; len(r.with) > 0; {
+		mistakes, err := r.once()
 		if err == nil && mistakes == nil {
-			ev.shares(cell)
-			ev.lower.Instrument, ev.lower.Debug = ev.touches(), ev.debugger.isOn()
-			ev.compilesLoops()
-			ev.lower.Begin(name, false)
-			entry, err := ev.build(name, cell, nil)
+			ev.beginLowering(name)
+			entry, err := ev.build(name, r.cell, nil)
 			if err != nil {
 				ev.lower.Abandon()
 				break
 			}
-			ev.adopt(src, code, cell)
+			ev.adopt(r)
 			if _, _, ok := ev.rt.Try(*entry); !ok {
 				break
 			}
 			return left
 		}
-		var bad []*kept
-		for _, m := range mistakes {
-			if k := src.of(m.pos); k != nil {
-				bad = append(bad, k)
-			}
-		}
-		if len(bad) == 0 {
+		r.misfits = make(map[*kept]string)
+		if !r.dropMisfits(mistakes) {
 			break
 		}
-		for _, k := range bad {
-			if !slices.Contains(left, k.name) {
-				left = append(left, k.name)
-			}
+		for k := range r.misfits {
+			left = append(left, k.name)
 		}
-		list = slices.DeleteFunc(list, func(k *kept) bool { return slices.Contains(bad, k) })
 	}
-	for _, k := range list {
+	for _, k := range r.with {
 		left = append(left, k.name)
 	}
 	slices.Sort(left)
 	return left
-}
-
-// shares finds what in a cell holds memory that devices use too, and reports whether
-// functions of earlier cells are given some.
-func (ev *Evaluator) shares(cell *checked) (others bool) {
-	var nodes []ast.Node
-	for _, d := range cell.funcs {
-		nodes = append(nodes, d)
-	}
-	for _, m := range cell.methods {
-		nodes = append(nodes, m.decl)
-	}
-	for _, s := range cell.stmts {
-		nodes = append(nodes, s)
-	}
-	if cell.show != nil {
-		nodes = append(nodes, cell.show)
-	}
-	return ev.lower.Shares(cell.info, nodes)
 }
 
 // relowerInstrumented has the functions of earlier cells tell what they read and write if

@@ -359,8 +359,12 @@ type Statement = rt.Statement
 // one; empty if it is in none.
 func (ev *Evaluator) Calls() (in, from Statement) { return ev.rt.Calling() }
 
+// SetPending says whether something is queued that what cells touch may meet: only then
+// Options.Touched is called.
+func (ev *Evaluator) SetPending(yes bool) { ev.rt.SetPending(yes) }
+
 // touches reports whether code that is lowered now is to tell what it touches.
-func (ev *Evaluator) touches() bool { return ev.options.Touches != nil && ev.options.Touches() }
+func (ev *namespace) touches() bool { return ev.options.Touches != nil && ev.options.Touches() }
 
 // Within runs code in the middle of the running cell, for compiled functions
 // that it calls. The code must declare nothing, and panics as a call of the

@@ -87,7 +87,7 @@ func (c *checker) insert(names map[string][]*ast.Ident) {
 }
 
 // exported is what the last of some packages has that exports a name, or nil.
-func (ev *Evaluator) exported(paths []string, name string) types.Object {
+func (ev *namespace) exported(paths []string, name string) types.Object {
 	if !token.IsExported(name) {
 		return nil
 	}

@@ -34,11 +34,6 @@ type source struct {
 	program bool       // the cell has a package clause
 	shows   bool       // the last statement is an expression without a semicolon
 	several bool       // it was a list of expressions, and is a slice of any now
-
-	followers []follower // among steps
-	left      []*kept    // functions of the cell that are not: they call what is not declared yet
-
-	renewed map[string]bool // types of earlier cells that are declared again because of a method's new signature
 }
 
 // lexeme is a token of a cell.
@@ -381,7 +376,7 @@ func parseErrors(list scanner.ErrorList, name, code string) scanner.ErrorList {
 }
 
 // Syntax finds mistakes of syntax in a cell, without checking or running it.
-func (ev *Evaluator) Syntax(name, code string) *Error {
+func (ev *namespace) Syntax(name, code string) *Error {
 	if _, mistakes := parse(token.NewFileSet(), name, code); mistakes != nil {
 		return compileError(code, syntaxErrors(mistakes))
 	}

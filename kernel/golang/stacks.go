@@ -13,7 +13,7 @@ import (
 // bodies finds what the interpreter runs of lowered functions: the traces of the
 // runtime show its address. No method gives access to these fields; were they to
 // be gone, traces of goroutines would be empty.
-func (ev *Evaluator) bodies() map[uint64]string {
+func (ev *machine) bodies() map[uint64]string {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	symbols := ev.symbols()
@@ -31,7 +31,7 @@ func (ev *Evaluator) bodies() map[uint64]string {
 }
 
 // see adds what the interpreter runs of a function to bodyNames.
-func (ev *Evaluator) see(symbols reflect.Value, name string) {
+func (ev *machine) see(symbols reflect.Value, name string) {
 	delete(ev.unseen, name)
 	if symbol := symbols.MapIndex(reflect.ValueOf(name)); symbol.IsValid() {
 		addBodies(symbol.Elem().FieldByName("node"), name, ev.bodyNames)
@@ -39,7 +39,7 @@ func (ev *Evaluator) see(symbols reflect.Value, name string) {
 }
 
 // symbols is the interpreter's map of what lowered code declares; invalid: it has none.
-func (ev *Evaluator) symbols() reflect.Value {
+func (ev *machine) symbols() reflect.Value {
 	scopes := reflect.ValueOf(ev.interp).Elem().FieldByName("scopes")
 	if scopes.Kind() != reflect.Map {
 		return reflect.Value{}

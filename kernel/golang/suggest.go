@@ -16,6 +16,9 @@ import (
 // noMember is what the checker says of a name that a type or a struct lacks.
 var noMember = regexp.MustCompile(`^(?:\S.* undefined \(type .* has no field or method ([\pL_][\pL_\d]*)\)$|unknown field ([\pL_][\pL_\d]*) in struct literal)`)
 
+// builtinUsed is what the checker says of a name of Go's own that stands for a value.
+var builtinUsed = regexp.MustCompile(`^(?:invalid use of )?([a-z]\w*) \(built-in\)`)
+
 // suggest names what a misspelt name, at pos, may have meant.
 func (c *checker) suggest(m mistake, pos token.Pos) string {
 	if c.ev.options.Hint != nil {
@@ -25,6 +28,9 @@ func (c *checker) suggest(m mistake, pos token.Pos) string {
 	}
 	if c.lacksMust(m.text) {
 		return " (" + mustName + "(...) around the call takes its error, and fails the cell on one)"
+	}
+	if used := builtinUsed.FindStringSubmatch(m.text); used != nil && slices.Contains(c.names(), used[1]+"_") {
+		return " (" + used[1] + " is built into Go: of what has this name elsewhere, such as a kernel, the variable is " + used[1] + "_)"
 	}
 	name, undefined := strings.CutPrefix(m.text, "undefined: ")
 	var from []string

@@ -1,14 +1,13 @@
 package golang
 
 import (
-	"errors"
+	"cmp"
 	"go/ast"
 	"go/types"
 	"time"
 
 	"gocuda/cudaapi/gokernel"
 	"gocuda/cudaapi/native"
-	"gocuda/kernel/golang/lower"
 	"gocuda/kernel/golang/rt"
 )
 
@@ -29,7 +28,7 @@ func newTierUpTimer() tierUpTimer {
 }
 
 // tierUp compiles the functions that the cell is in, if it is time for that.
-func (ev *Evaluator) tierUp(g *rt.Group, w *tierUpTimer) {
+func (ev *tiers) tierUp(g *rt.Group, w *tierUpTimer) {
 	now := time.Now()
 	if now.Before(w.next) {
 		return
@@ -58,7 +57,7 @@ func (ev *Evaluator) tierUp(g *rt.Group, w *tierUpTimer) {
 	}
 	if c.begin() {
 		go func() {
-			defer c.end()
+			defer c.end(true)
 			ev.compileHot(running)
 		}()
 	}
@@ -66,11 +65,11 @@ func (ev *Evaluator) tierUp(g *rt.Group, w *tierUpTimer) {
 
 // compileHot compiles functions, given by what their versions have in common, and has
 // their callers call them.
-func (ev *Evaluator) compileHot(running map[string]bool) {
+func (ev *tiers) compileHot(running map[string]bool) {
 	ev.mu.Lock()
 	made, p, generation := ev.hotProgram(running)
 	ev.mu.Unlock()
-	if p == nil {
+	if !p.Some {
 		return
 	}
 	code, err := native.Compile(p)
@@ -91,20 +90,13 @@ func (ev *Evaluator) compileHot(running map[string]bool) {
 	}
 	if err != nil {
 		for _, f := range made.funcs {
-			f.at.Reason = err.Error()
+			f.at.Reason = cmp.Or(f.at.Reason, err.Error())
 		}
 		made.code = nil
 	} else {
-		ev.lower.Begin("compiled", ev.program)
-		f, err := ev.compileOutput(func() lower.Output {
-			ev.install(made)
-			return ev.lower.Finish("")
-		})
-		if err != nil {
-			ev.lower.Abandon()
+		if ev.lowered("compiled", func() { ev.install(made) }) != nil {
 			return
 		}
-		(*f)()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,13 +106,13 @@ func (ev *Evaluator) compileHot(running map[string]bool) {
 	c.known = append(c.known, made.funcs...)
 }
 
-// hotProgram is what is to be compiled of functions that run; nil if nothing is.
-func (ev *Evaluator) hotProgram(running map[string]bool) (*compiledCell, *gokernel.HostProgram, int) {
+// hotProgram is what is to be compiled of functions that run; those that cannot be say why.
+func (ev *tiers) hotProgram(running map[string]bool) (*compiledCell, *gokernel.HostProgram, int) {
 	c := &ev.compiling
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	made := &compiledCell{}
-	var good []*types.Func
+	var funcs []*types.Func
 	for i := len(c.declared) - 1; i >= 0; i-- { // the newest first
 		fun := c.declared[i]
 		versions := ev.lower.Versions(fun)
@@ -132,31 +124,22 @@ func (ev *Evaluator) hotProgram(running map[string]bool) (*compiledCell, *gokern
 		if !ok || c.knows(fun) || !repeats(fun, s, ev.hostSource) {
 			continue
 		}
-		f := ev.toCompile(fun)
-		if _, err := native.Program(ev.fset, []*types.Func{fun}, nil, ev.hostSource); err != nil {
-			var list gokernel.Errors
-			f.at.Reason = err.Error()
-			if errors.As(err, &list) {
-				f.at.Reason = list[0].Error()
-			}
-			c.forget(fun)
+		funcs = append(funcs, fun)
+	}
+	p := native.Program(ev.fset, funcs, nil, ev.hostSource, ev.lower.Seen())
+	for _, e := range p.Entries {
+		f := ev.toCompile(e.Func)
+		if f.refused(e); e.Refused != nil {
+			c.forget(f.fun)
 			c.known = append(c.known, f)
-			continue
 		}
-		made.funcs, good = append(made.funcs, f), append(good, fun)
-	}
-	if len(good) == 0 {
-		return nil, nil, 0
-	}
-	p, err := native.Program(ev.fset, good, nil, ev.hostSource)
-	if err != nil {
-		return nil, nil, 0
+		made.funcs = append(made.funcs, f)
 	}
 	return made, p, c.generation
 }
 
 // mayGetHot says whether a function of a program can be compiled while it runs.
-func (ev *Evaluator) mayGetHot(fun *types.Func, s gokernel.HostSource) bool {
+func (ev *tiers) mayGetHot(fun *types.Func, s gokernel.HostSource) bool {
 	return ev.program && fun.Pkg().Path() == "main" && !isGeneric(fun) && ev.wantsLoops() && repeats(fun, s, ev.hostSource)
 }
 

@@ -177,8 +177,9 @@ func TestTracesShowTheirLines(t *testing.T) {
         return xs[0] // of none
     In[2]:3:2  func1
         first(xs)
-    slices:38:10  slices.SortStableFunc
-    slices:26:59  slices.SortFunc
+    slices:37:15  slices.insertionSortCmpFunc
+    slices:98:4  slices.pdqsortCmpFunc
+    slices:17:2  slices.SortFunc
     In[2]:2:1
         slices.SortFunc([]int{1, 2}, func(a, b int) int {`
 	if res.Err == nil {
@@ -190,6 +191,25 @@ func TestTracesShowTheirLines(t *testing.T) {
 	}
 	if got := strings.Join(lines, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Generic functions of the library over numbers and strings, and over types made of them,
+// are compiled: they have no frames of their own.
+func TestLibraryInstancesAreCompiled(t *testing.T) {
+	s := newSession(t)
+	s.run("type Celsius float64\ntype pair struct{ a, b int }")
+	for code, want := range map[string]bool{
+		"slices.Max([]Celsius{})":                                    true,
+		"slices.MaxFunc([]pair{}, func(a, b pair) int { return 0 })": false,
+	} {
+		res := s.ev.Eval("In[2]", code, false)
+		if res.Err == nil {
+			t.Fatal(code, "does not panic")
+		}
+		if got := !strings.Contains(strings.Join(res.Err.Traceback, "\n"), "slices:"); got != want {
+			t.Errorf("%s: compiled: %v\n%s", code, got, strings.Join(res.Err.Traceback, "\n"))
+		}
 	}
 }
 

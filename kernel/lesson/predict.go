@@ -82,7 +82,7 @@ func Predict(id, question string, choices ...Choice) (display.Bundle, error) {
 	}); err != nil {
 		return display.Bundle{}, err
 	}
-	data := widgets.VBox(widgets.Label(widgets.Props{"value": question}), buttons).MIMEBundle()
+	data := widgets.VBox(widgets.HTML(widgets.Props{"value": html.EscapeString(question)}), buttons).MIMEBundle()
 	data["text/plain"], data["text/html"] = text, page
 	return display.Bundle{Data: data}, nil
 }

@@ -76,6 +76,9 @@ func TestAPredictionByAWidget(t *testing.T) {
 		if strings.Contains(string(m.Data), "RadioButtonsModel") {
 			radio = m.ID
 		}
+		if strings.Contains(string(m.Data), "LabelModel") {
+			t.Error("the question is a Label, which does not wrap on a narrow page")
+		}
 	}
 	if radio == "" {
 		t.Fatal("no buttons")

@@ -166,7 +166,7 @@ func lastPiece(code string) magic.Piece {
 	last := pieces[len(pieces)-1]
 	if last.Magic != "%%kernel" && slices.Contains(magic.GoMagics, last.Magic) && strings.TrimSpace(last.Text) != "" {
 		if in := lastPiece(last.Text); strings.HasPrefix(in.Magic, "%%") {
-			in.Line += last.Line
+			in.Line += last.Line + last.Head - 1
 			return in
 		}
 	}

@@ -38,7 +38,7 @@ func TestCUDA(t *testing.T) {
 	if !prefixes(got, alone) || !strings.Contains(got[0], "no option --nname") {
 		t.Errorf("at first, wrong are %q, want %q", got, alone)
 	}
-	whole := append(alone, "2:1-8 #warning old", "15:38-44 ", "24:9-", "33:0-27 ")
+	whole := append(alone, "2:1-8 #warning ", "15:38-44 ", "24:9-", "33:0-27 ")
 	got = c.until(1, func(list []string) bool { return len(list) > 2 })
 	if !prefixes(got, whole) {
 		t.Errorf("then, wrong are %q, want %q", got, whole)

@@ -15,6 +15,11 @@ func (s *Set) call(p piece) (Call, error) {
 	if p.kind == line || p.kind == shell {
 		text, body = joinLines(p.text), ""
 	}
+	if p.kind == cell {
+		var head int
+		text, body, head = headOf(p.text)
+		p.line += head - 1
+	}
 	text = strings.TrimRight(text, "\r")
 	indent := len(text) - len(strings.TrimLeft(text, " \t"))
 	text = text[indent:]
@@ -49,6 +54,18 @@ func (s *Set) call(p piece) (Call, error) {
 		}
 	}
 	return call, nil
+}
+
+// headOf cuts a cell magic into its own line and what is below. A backslash at the end of
+// the line continues it; lines are how many it has.
+func headOf(text string) (head, body string, lines int) {
+	head, body, _ = strings.Cut(text, "\n")
+	for lines = 1; strings.HasSuffix(strings.TrimRight(head, " \t\r"), "\\") && body != ""; lines++ {
+		var next string
+		next, body, _ = strings.Cut(body, "\n")
+		head = strings.TrimSuffix(strings.TrimRight(head, " \t\r"), "\\") + " " + next
+	}
+	return head, body, lines
 }
 
 // joinLines makes one line of lines that a backslash continues.

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"go/token"
 	"io"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"gocuda/cudaapi/backend"
 	"gocuda/cudaapi/cuda"
 	"gocuda/internal/spell"
 )
@@ -41,6 +43,7 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 	cell := cellName(env)
 	code := c.read(call, cell, given, rest, env.Declarations)
 	out, err := compileWithin(ctx, func() (cudaCompiled, error) { return code.compile(ctx) })
+	c.sayWithoutNVRTC(env)
 	if err != nil {
 		return err
 	}
@@ -53,6 +56,18 @@ func (c *cudaCells) compile(ctx context.Context, env Env, call Call) error {
 	}
 	return defineKernels(env, call, out.module, given.name)
 }
+
+// sayWithoutNVRTC says once in a session what a simulated cell goes without.
+func (c *cudaCells) sayWithoutNVRTC(env Env) {
+	if m, err := backend.Simulated(); err == nil && m.WithoutNVRTC() {
+		c.without.Do(func() {
+			io.WriteString(env.Stderr(), withoutNVRTC) //nolint:errcheck // output that nobody takes is lost
+		})
+	}
+}
+
+const withoutNVRTC = "note: there is no NVRTC here, so the C++ compiler of this machine compiles %%cuda cells, which knows less of CUDA C++. " +
+	"To compile them as for a GPU: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt. GOCUDA_SIM_CUDA=c++ hides this line.\n"
 
 // cudaCode is a %%cuda cell as its compiler gets it.
 type cudaCode struct {
@@ -110,7 +125,7 @@ func (c *cudaCode) compile(ctx context.Context) (cudaCompiled, error) {
 	if bad.Hint != "" {
 		log += "\n" + bad.Hint
 	}
-	return cudaCompiled{log: log}, &Error{"CompileError", "this CUDA C++ does not compile: " + firstError(log) + c.earlier.advice(log), 0}
+	return cudaCompiled{log: log}, &Error{"CompileError", "this CUDA C++ does not compile: " + firstError(log, c.cell) + c.earlier.advice(log), 0}
 }
 
 // places writes the places in a compiler's log as all errors of cells have them.
@@ -219,6 +234,10 @@ func defineKernels(env Env, call Call, module *cuda.Module, name string) error {
 		_, err := io.WriteString(env.Stdout(), "compiled: declarations for later %%cuda cells, and for %%kernel cells that declare their functions without a body\n")
 		return err
 	}
+	templates := module.Uninstantiated()
+	if len(kernels) == 0 && name == "" && len(templates) > 0 {
+		return call.Errorf("CompileError", "nobody instantiates the kernel template %[1]s: add its arguments to the first line, such as --instantiate '%[1]s<float>', or an instantiation to the code, such as template __global__ void %[1]s<float>(float *);", templates[0])
+	}
 	if len(kernels) == 0 && name == "" {
 		return call.Errorf("CompileError", "there is no __global__ function in this cell: add one, or name the module with --name NAME")
 	}
@@ -247,13 +266,21 @@ func defineKernels(env Env, call Call, module *cuda.Module, name string) error {
 		said = append(said, "module "+name)
 	}
 	fmt.Fprintln(env.Stdout(), "compiled:", strings.Join(said, ", "))
+	for _, t := range templates {
+		fmt.Fprintf(env.Stdout(), "not compiled: the template %[1]s, which nobody instantiates (for instance --instantiate '%[1]s<float>')\n", t)
+	}
 	return nil
 }
 
 // goVariable is the Go name of a kernel: without its namespaces, with _ for
 // what Go does not take, and with _ behind a name that means something in Go.
 func goVariable(kernel string) string {
-	name, arguments, _ := strings.Cut(strings.Replace(kernel, "[", "<", 1), "<")
+	kernel, parameters, _ := strings.Cut(strings.Replace(kernel, "[", "<", 1), "(")
+	if strings.Contains(kernel, "<") { // the parenthesis is an argument's
+		kernel, parameters = kernel+" "+parameters, ""
+	}
+	name, arguments, _ := strings.Cut(kernel, "<")
+	arguments += " " + strings.ReplaceAll(parameters, "*", " ptr ")
 	if i := strings.LastIndex(name, "::"); i >= 0 {
 		name = name[i+2:]
 	}
@@ -277,12 +304,35 @@ var goNames = []string{"init", "main", "_",
 
 var errorLine = regexp.MustCompile(`(?m)^.*\berror\b.*\n?`)
 
+// inHeader matches a message at a place in a file.
+var inHeader = regexp.MustCompile(`^(/[^():]*)(?:\((\d+)\)|:(\d+)(?::\d+)?): (.*)`)
+
+// fromCell matches where a template of a header is used, as NVRTC says it.
+var fromCell = regexp.MustCompile(`at line (\d+) of (` + compiledAs + `|In\[\d+\])(?:$|[^\w])`)
+
 // firstError puts the first error of a compiler's log before the log, for a line is
-// all that some logs keep of a message.
-func firstError(log string) string {
+// all that some logs keep of a message. Of one in a header it says where the cell uses it.
+func firstError(log, cell string) string {
 	at := errorLine.FindStringIndex(log)
-	if at == nil || at[0] == 0 {
+	if at == nil {
 		return log
 	}
-	return strings.TrimSpace(log[at[0]:at[1]]) + "\n" + log
+	first := strings.TrimSpace(log[at[0]:at[1]])
+	if m := inHeader.FindStringSubmatch(first); m != nil {
+		about := log[at[0]:]
+		if next := errorLine.FindStringIndex(about[at[1]-at[0]:]); next != nil {
+			about = about[:at[1]-at[0]+next[0]]
+		}
+		if use := fromCell.FindStringSubmatch(about); use != nil {
+			name := use[2]
+			if name == compiledAs {
+				name = cell
+			}
+			return fmt.Sprintf("%s:%s: %s (in %s, line %s)\n", name, use[1], m[4], filepath.Base(m[1]), m[2]+m[3]) + log
+		}
+	}
+	if at[0] == 0 {
+		return log
+	}
+	return first + "\n" + log
 }

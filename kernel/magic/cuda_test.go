@@ -3,6 +3,7 @@ package magic
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -10,6 +11,13 @@ import (
 	_ "gocuda/cudaapi/backend"
 	"gocuda/cudaapi/cuda"
 )
+
+// Without an NVRTC that is named, what machines have of it must not matter.
+func init() {
+	if os.Getenv("GOCUDA_NVRTC") == "" {
+		os.Setenv("GOCUDA_SIM_CUDA", "c++")
+	}
+}
 
 func needsCompiler(t *testing.T) {
 	t.Setenv("GOCUDA_BACKEND", "sim")
@@ -86,7 +94,7 @@ func TestCUDAErrors(t *testing.T) {
 		"%%cuda saxpy\nx":                                                       {"UsageError", `"saxpy" is not an option`},
 		"%%cuda --name\nx":                                                      {"UsageError", "--name needs a value"},
 		"%%cuda --name 1m\nx":                                                   {"UsageError", `"1m" cannot be the name of a Go variable`},
-		"%%cuda\n__global__ void two(int *x) {}\n__global__ void two(float *x) {}":               {"CompileError", "does not compile", "two kernels are called two"},
+		"%%cuda\n__global__ void two(int *x) {}\n__global__ void two(int *y) {}":                 {"CompileError", "does not compile", "two"},
 		"%%cuda --instantiate nosuch<int>\n__global__ void f() {}":                               {"CompileError", `no kernel template for "nosuch<int>"`},
 		"%%cuda\nnamespace a { __global__ void f() {} }\nnamespace b { __global__ void f() {} }": {"CompileError", "two kernels of this cell would be the Go variable f"},
 	} {
@@ -132,7 +140,9 @@ func TestGoVariable(t *testing.T) {
 func TestCUDAPlaces(t *testing.T) {
 	source := "\n\tint é = y;\n"
 	for log, want := range map[string]string{
-		"cell(2): error: no y\n  \tint é = y;\n  \t        ^\n\n1 error detected in the compilation of \"cell\".": "In[5]:2:11: error: no y\n  \tint é = y;\n  \t        ^\n\n1 error detected in the compilation of \"In[5]\".",
+		"cell(2): error: no y\n  \tint é = y;\n  \t         ^\n\n1 error detected in the compilation of \"cell\".":     "In[5]:2:11: error: no y\n  \tint é = y;\n  \t         ^\n\n1 error detected in the compilation of \"In[5]\".",
+		"cell(2): error: none matches\n    argument types are: (int)\n  \tint é = y;\n  \t         ^\n":                "In[5]:2:11: error: none matches\n    argument types are: (int)\n  \tint é = y;\n  \t         ^\n",
+		"In[2](1): catastrophic error: could not open source file \"y\" (no directories)\n  int y = z;\n            ^": "In[2]:1:4: catastrophic error: could not open source file \"y\" (no directories)\n  int y = z;\n            ^",
 		"cell(2): warning #177-D: unused\n":                "In[5]:2: warning #177-D: unused\n",
 		"cell(9): note: far\n  x\n  ^":                     "In[5]:9: note: far\n  x\n  ^",
 		"cell:2:11: error: no y":                           "In[5]:2:11: error: no y",

@@ -16,6 +16,8 @@ type cudaCells struct {
 	mu   sync.Mutex
 	list []cudaCell
 	inGo *kernelCells // whose functions they can call
+
+	without sync.Once // that there is no NVRTC was said
 }
 
 // cudaCell is one of them; of all without a declaration that others can use, nothing is kept.
@@ -166,7 +168,7 @@ func (e *earlier) advice(log string) string {
 		}
 		said[name] = true
 		if cell := e.variables[name]; cell != "" {
-			fmt.Fprintf(&out, "\n%s is a variable of %s. Each %%%%cuda cell is a module with memory of its own: declare it in this cell, or give its address as an argument.", name, cell)
+			fmt.Fprintf(&out, "\n%s is a variable of %s. Each %%%%cuda cell is a module with memory of its own: put this cell and %s into one, or give its address as an argument.", name, cell, cell)
 		}
 		if word := e.meets[name]; word != "" {
 			fmt.Fprintf(&out, "\n%s: define both in this cell.", word)

@@ -166,7 +166,7 @@ type Set struct {
 // name replaces the one before.
 func NewSet(others ...Magic) *Set {
 	s := &Set{magics: map[string]Magic{}, past: newCells()}
-	for _, list := range [][]Magic{fileMagics(s), nameMagics(s), againMagics(s), shellMagics, timeMagics, richMagics(), {cudaMagic(s.past), kernelMagic(s.past)}, {simMagic, goroutinesMagic}, others} {
+	for _, list := range [][]Magic{fileMagics(s), nameMagics(s), againMagics(s), shellMagics, timeMagics, richMagics(), {cudaMagic(s.past), kernelMagic(s.past), ptxMagic}, {simMagic, goroutinesMagic}, others} {
 		for _, m := range list {
 			s.magics[m.String()] = m
 		}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // compiledAs is the name of a %%cuda cell for its compiler. It is the same for all, so that
@@ -26,8 +25,8 @@ func places(log, cell string, sources map[string]string) string {
 			continue
 		}
 		name, place, column := m[1], m[2]+m[3], m[4]
-		if column == "" && i+2 < len(lines) {
-			column = columnOf(sources[name], place, lines[i+1], lines[i+2])
+		if column == "" {
+			column = pointedAt(sources[name], place, line, lines[i+1:])
 		}
 		if name == compiledAs {
 			name = cell
@@ -38,6 +37,31 @@ func places(log, cell string, sources map[string]string) string {
 		lines[i] = fmt.Sprintf("%s:%s: %s", name, place, line[len(m[0]):])
 	}
 	return strings.ReplaceAll(strings.Join(lines, ""), fmt.Sprintf("compilation of %q", compiledAs), fmt.Sprintf("compilation of %q", cell))
+}
+
+// unopened matches the message about a header that is not there.
+var unopened = regexp.MustCompile(`open source file "([^"]+)"`)
+
+// pointedAt is the column of what a message is about, whose next lines show the source; ""
+// if that is not known.
+func pointedAt(source, place, message string, next []string) string {
+	if m := unopened.FindStringSubmatch(message); m != nil { // the compiler points behind the line
+		n, _ := strconv.Atoi(place)
+		if lines := strings.Split(source, "\n"); n > 0 && n <= len(lines) {
+			if i := strings.Index(lines[n-1], m[1]); i > 0 {
+				return strconv.Itoa(i) // of the quote
+			}
+		}
+	}
+	for i := range next {
+		if cudaPlace.MatchString(next[i]) || strings.TrimSpace(next[i]) == "" {
+			break
+		}
+		if i > 0 && strings.TrimSpace(next[i]) == "^" {
+			return columnOf(source, place, next[i-1], next[i])
+		}
+	}
+	return ""
 }
 
 // columnOf is the column, in bytes from 1, of what a caret points at below a line of the
@@ -53,17 +77,9 @@ func columnOf(source, line, shown, caret string) string {
 		return ""
 	}
 	code, text := strings.TrimLeftFunc(lines[n-1], unicode.IsSpace), strings.TrimLeftFunc(shown, unicode.IsSpace)
-	skip := utf8.RuneCountInString(before) - utf8.RuneCountInString(shown[:len(shown)-len(text)])
-	if skip < 0 || !strings.HasPrefix(strings.TrimSpace(code), strings.TrimSpace(text)) {
+	skip := len(before) - (len(shown) - len(text)) // the compiler counts bytes
+	if skip < 0 || skip > len(code) || !strings.HasPrefix(strings.TrimSpace(code), strings.TrimSpace(text)) {
 		return ""
 	}
-	column := len(lines[n-1]) - len(code) + 1
-	for i, r := range code {
-		if skip == 0 || i+utf8.RuneLen(r) > len(code) {
-			break
-		}
-		column += utf8.RuneLen(r)
-		skip--
-	}
-	return strconv.Itoa(column)
+	return strconv.Itoa(len(lines[n-1]) - len(code) + 1 + skip)
 }

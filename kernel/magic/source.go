@@ -20,14 +20,15 @@ type Piece struct {
 	Text  string // of Go, the lines; of a cell magic, those below its own
 	Lines int    // how many lines it has in the cell, but for the cell's last line break
 	Line  int    // the first, from 1
+	Head  int    // how many of its lines are the magic's own
 }
 
 // Pieces cuts a cell into Go and magics, for those who read it without running it.
 func Pieces(code string) []Piece {
 	var list []Piece
 	for _, p := range split(code) {
-		out := Piece{Text: p.text, Line: p.line, Lines: strings.Count(strings.TrimSuffix(p.text, "\n"), "\n") + 1}
-		head, body, _ := strings.Cut(p.text, "\n")
+		out := Piece{Text: p.text, Line: p.line, Head: 1, Lines: strings.Count(strings.TrimSuffix(p.text, "\n"), "\n") + 1}
+		head, body, more := headOf(p.text)
 		switch p.kind {
 		case line:
 			head, body = joinLines(p.text), ""
@@ -35,6 +36,9 @@ func Pieces(code string) []Piece {
 		case cell:
 			out.Magic, out.Args, _ = strings.Cut(strings.TrimSpace(head), " ")
 			out.Args, out.Text = strings.TrimSpace(out.Args), body
+			if p.kind == cell {
+				out.Head = more
+			}
 		case shell:
 			out.Magic, out.Args, out.Text = "!", strings.TrimSpace(strings.TrimSpace(joinLines(p.text))[1:]), ""
 		case inspect:
@@ -90,7 +94,7 @@ func (s *Sources) Read(p Piece, cell string, declared func(name string) []Declar
 
 // call is the piece as a call of its magic, and the fields of its arguments.
 func (p Piece) call() (call Call, fields []string, err error) {
-	call = Call{Magic: Magic{Name: strings.TrimPrefix(p.Magic, "%%"), Cell: true}, Args: p.Args, Body: p.Text, Line: p.Line}
+	call = Call{Magic: Magic{Name: strings.TrimPrefix(p.Magic, "%%"), Cell: true}, Args: p.Args, Body: p.Text, Line: p.Line + p.Head - 1}
 	if fields, err = call.Fields(); err == nil && strings.TrimSpace(call.Body) == "" {
 		err = call.Errorf("UsageError", "there is no code below the first line")
 	}
@@ -141,7 +145,7 @@ func (c *CUDACell) Messages(ctx context.Context) (string, error) {
 
 // Share returns what a %%kernel cell declares for Go cells too, without a compile.
 func (s *Sources) Share(p Piece, cell string) string {
-	return s.kernels.remember(Call{Body: p.Text, Line: p.Line}, cell)
+	return s.kernels.remember(Call{Body: p.Text, Line: p.Line + p.Head - 1}, cell)
 }
 
 func (s *Sources) readCUDA(call Call, fields []string, cell string, declared func(string) []Declaration) (Source, error) {

@@ -1,38 +1,35 @@
 package notebook
 
 import (
-	"strings"
+	"cmp"
+	"fmt"
 	"sync"
 
+	"gocuda/kernel/outputs"
 	"gocuda/kernel/session"
 )
 
-// collector puts the evaluator's outputs into the notebook's cells, by the
-// rules by which a front end shows them.
+// collector puts the evaluator's outputs into the notebook's cells, as front ends show them.
 type collector struct {
-	mu      sync.Mutex
-	cell    *Cell // the running cell, or the last one that ran
-	clear   bool  // its outputs go when the next one comes
-	closed  bool
-	display map[string][]Output // by display id, wherever it is shown
-	widgets widgets
-	into    *model // the Output widget that captures what comes, or nil
-
-	stream Output // the last output, if more text may be added to it
-	text   strings.Builder
+	mu       sync.Mutex
+	cell     *Cell           // the running cell, or the last one that ran
+	lists    []*outputs.List // of the cells that ran
+	captures outputs.Captures
+	widgets  widgets
+	closed   bool
 }
 
-func newCollector() *collector {
-	return &collector{display: make(map[string][]Output), widgets: widgets{}}
-}
+func newCollector() *collector { return &collector{widgets: widgets{}} }
+
+// cellName is how a cell is called; it is the message as well that it comes by.
+func cellName(number int) string { return fmt.Sprintf("In[%d]", number) }
 
 // begin directs outputs to a cell.
 func (k *collector) begin(c *Cell, count int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.flush()
-	k.endText()
-	k.cell, k.into, k.clear = c, nil, false
+	k.cell, k.lists = c, append(k.lists, &outputs.List{})
 	c.ExecutionCount = count
 }
 
@@ -59,35 +56,17 @@ func (k *collector) add(o session.Output) {
 	if k.closed || k.cell == nil {
 		return
 	}
-	switch o.Kind {
-	case session.ToComm:
-		k.widgets.take(o.Comm)
-		k.capture(k.widgets[o.Comm.ID])
-	case session.Clear:
-		if o.Wait {
-			k.clear = true
-		} else {
-			k.empty()
-		}
-	case session.Update:
-		for _, shown := range k.display[o.Bundle.DisplayID] {
-			shown["data"], shown["metadata"] = orEmpty(o.Bundle.Data), orEmpty(o.Bundle.Metadata)
-		}
-	case session.Stdout, session.Stderr:
-		k.print(string(o.Kind), o.Text)
-	case session.Value, session.Display:
-		out := Output{
-			"output_type": "display_data",
-			"data":        orEmpty(o.Bundle.Data),
-			"metadata":    orEmpty(o.Bundle.Metadata),
-		}
-		if o.Kind == session.Value {
-			out["output_type"] = "execute_result"
-			out["execution_count"] = k.cell.ExecutionCount
-		}
-		k.put(out)
-		if id := o.Bundle.DisplayID; id != "" {
-			k.display[id] = append(k.display[id], out)
+	count := k.cell.ExecutionCount
+	for _, o := range k.captures.Take(o, cmp.Or(o.Parent, cellName(count)), count) {
+		switch o.Kind {
+		case session.ToComm:
+			k.widgets.take(o.Comm)
+		case session.Update: // wherever the display is
+			for _, l := range k.lists {
+				l.Add(o, count)
+			}
+		default:
+			k.last().Add(o, count)
 		}
 	}
 }
@@ -101,70 +80,18 @@ func (k *collector) fail(e *session.Error) {
 	for i, line := range shown {
 		trace[i] = line
 	}
-	k.put(Output{"output_type": "error", "ename": e.Name, "evalue": e.Message, "traceback": trace})
+	k.last().Put(Output{"output_type": "error", "ename": e.Name, "evalue": e.Message, "traceback": trace})
 }
 
-func (k *collector) print(stream, text string) {
-	if text == "" {
-		return
-	}
-	if k.clear || k.stream == nil || k.stream["name"] != stream {
-		out := Output{"output_type": "stream", "name": stream, "text": ""}
-		k.put(out)
-		k.stream = out
-	}
-	k.text.WriteString(text)
-}
+func (k *collector) last() *outputs.List { return k.lists[len(k.lists)-1] }
 
-func (k *collector) put(o Output) {
-	k.flush()
-	if k.clear {
-		k.empty()
-	}
-	k.endText()
-	if k.into != nil {
-		list, _ := k.into.state["outputs"].([]any)
-		k.into.state["outputs"] = append(list, map[string]any(o))
-		return
-	}
-	k.cell.Outputs = append(k.cell.Outputs, o)
-}
-
-func (k *collector) empty() {
-	k.endText()
-	if k.clear = false; k.into != nil {
-		k.into.state["outputs"] = []any{}
-		return
-	}
-	k.cell.Outputs = nil
-}
-
-// capture directs outputs to a widget that an Output has begun to capture, or back to the
-// cell.
-func (k *collector) capture(m *model) {
-	if m == nil || m.state["_model_name"] != "OutputModel" {
-		return
-	}
-	id, _ := m.state["msg_id"].(string)
-	begins, ends := id != "" && k.into == nil, id == "" && k.into == m
-	if !begins && !ends {
-		return
-	}
-	k.flush()
-	k.endText()
-	if k.into, k.clear = nil, false; begins {
-		k.into = m
-	}
-}
-
-// flush brings the text that is being added to up to date.
+// flush brings the cell and the widgets up to date.
 func (k *collector) flush() {
-	if k.stream != nil {
-		k.stream["text"] = k.text.String()
+	if k.cell == nil {
+		return
 	}
-}
-
-func (k *collector) endText() {
-	k.stream = nil
-	k.text.Reset()
+	k.cell.Outputs = k.last().All()
+	for _, o := range k.captures.Changes() {
+		k.widgets.take(o.Comm)
+	}
 }

@@ -20,6 +20,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"gocuda/kernel/outputs"
 )
 
 // What a cell holds.
@@ -52,9 +54,9 @@ type Cell struct {
 	extra map[string]any // attachments and fields of later formats
 }
 
-// Output is one output of a code cell, as nbformat describes it: a stream,
-// display_data, an execute_result or an error. Its texts are whole.
-type Output map[string]any
+// Output is one output of a code cell: a stream, display_data, an execute_result or an
+// error. Its texts are whole.
+type Output = outputs.Output
 
 // Tags are the names that a cell's metadata gives it.
 func (c *Cell) Tags() []string {

@@ -224,7 +224,7 @@ func (r *runner) step(ctx context.Context, c *Cell, number, count int) error {
 func (r *runner) execute(ctx context.Context, c *Cell, number int) *session.Error {
 	done := make(chan session.Result, 1)
 	go func() {
-		name := fmt.Sprintf("In[%d]", number)
+		name := cellName(number)
 		done <- r.evaluator.Execute(session.Cell{Name: name, Code: c.Source, Message: name})
 	}()
 	var late <-chan time.Time

@@ -58,7 +58,7 @@ func TestAnOutputWidgetHasWhatItCaptures(t *testing.T) {
 	say("out", "open", `{"_model_name":"OutputModel","msg_id":"","outputs":[]}`)
 	text("before\n")
 	for _, round := range []string{"first", "second"} {
-		say("out", "msg", `{"msg_id":"cell"}`)
+		say("out", "msg", `{"msg_id":"In[1]"}`)
 		k.add(session.Output{Kind: session.Clear, Wait: true})
 		text(round)
 		show("picture of the " + round)

@@ -34,10 +34,23 @@ func driverPackage() host.Package {
 			"ActivityWait":                       reflect.ValueOf(driver.ActivityWait),
 			"ActivityWaitValue":                  reflect.ValueOf(driver.ActivityWaitValue),
 			"ActivityWriteValue":                 reflect.ValueOf(driver.ActivityWriteValue),
+			"AddressBorder":                      reflect.ValueOf(driver.AddressBorder),
+			"AddressClamp":                       reflect.ValueOf(driver.AddressClamp),
+			"AddressMirror":                      reflect.ValueOf(driver.AddressMirror),
+			"AddressMode":                        reflect.ValueOf((*driver.AddressMode)(nil)),
+			"AddressWrap":                        reflect.ValueOf(driver.AddressWrap),
 			"Advice":                             reflect.ValueOf((*driver.Advice)(nil)),
 			"AdviseAccessedBy":                   reflect.ValueOf(driver.AdviseAccessedBy),
 			"AdvisePreferredLocation":            reflect.ValueOf(driver.AdvisePreferredLocation),
 			"AdviseReadMostly":                   reflect.ValueOf(driver.AdviseReadMostly),
+			"Array":                              reflect.ValueOf((*driver.Array)(nil)),
+			"ArrayCube":                          reflect.ValueOf(driver.ArrayCube),
+			"ArrayDesc":                          reflect.ValueOf((*driver.ArrayDesc)(nil)),
+			"ArrayFlags":                         reflect.ValueOf((*driver.ArrayFlags)(nil)),
+			"ArrayFormat":                        reflect.ValueOf((*driver.ArrayFormat)(nil)),
+			"ArrayGather":                        reflect.ValueOf(driver.ArrayGather),
+			"ArrayLayered":                       reflect.ValueOf(driver.ArrayLayered),
+			"ArraySurface":                       reflect.ValueOf(driver.ArraySurface),
 			"AsyncEngineCount":                   reflect.ValueOf(driver.AsyncEngineCount),
 			"Attribute":                          reflect.ValueOf((*driver.Attribute)(nil)),
 			"CanMapHostMemory":                   reflect.ValueOf(driver.CanMapHostMemory),
@@ -54,6 +67,7 @@ func driverPackage() host.Package {
 			"Context":                            reflect.ValueOf((*driver.Context)(nil)),
 			"CooperativeLaunch":                  reflect.ValueOf(driver.CooperativeLaunch),
 			"Copy2D":                             reflect.ValueOf((*driver.Copy2D)(nil)),
+			"Copy3D":                             reflect.ValueOf((*driver.Copy3D)(nil)),
 			"Delayer":                            reflect.ValueOf((*driver.Delayer)(nil)),
 			"Device":                             reflect.ValueOf((*driver.Device)(nil)),
 			"Dim3":                               reflect.ValueOf((*driver.Dim3)(nil)),
@@ -127,6 +141,17 @@ func driverPackage() host.Package {
 			"EventDisableTiming":                 reflect.ValueOf(driver.EventDisableTiming),
 			"EventFlags":                         reflect.ValueOf((*driver.EventFlags)(nil)),
 			"EventInterprocess":                  reflect.ValueOf(driver.EventInterprocess),
+			"FilterLinear":                       reflect.ValueOf(driver.FilterLinear),
+			"FilterMode":                         reflect.ValueOf((*driver.FilterMode)(nil)),
+			"FilterPoint":                        reflect.ValueOf(driver.FilterPoint),
+			"FormatFloat":                        reflect.ValueOf(driver.FormatFloat),
+			"FormatHalf":                         reflect.ValueOf(driver.FormatHalf),
+			"FormatInt16":                        reflect.ValueOf(driver.FormatInt16),
+			"FormatInt32":                        reflect.ValueOf(driver.FormatInt32),
+			"FormatInt8":                         reflect.ValueOf(driver.FormatInt8),
+			"FormatUint16":                       reflect.ValueOf(driver.FormatUint16),
+			"FormatUint32":                       reflect.ValueOf(driver.FormatUint32),
+			"FormatUint8":                        reflect.ValueOf(driver.FormatUint8),
 			"FuncBinaryVersion":                  reflect.ValueOf(driver.FuncBinaryVersion),
 			"FuncConstBytes":                     reflect.ValueOf(driver.FuncConstBytes),
 			"FuncLocalBytes":                     reflect.ValueOf(driver.FuncLocalBytes),
@@ -200,6 +225,7 @@ func driverPackage() host.Package {
 			"NodeType":                           reflect.ValueOf((*driver.NodeType)(nil)),
 			"NodeWaitEvent":                      reflect.ValueOf(driver.NodeWaitEvent),
 			"Nowhere":                            reflect.ValueOf(driver.Nowhere),
+			"ObjectParam":                        reflect.ValueOf((*driver.ObjectParam)(nil)),
 			"Observer":                           reflect.ValueOf((*driver.Observer)(nil)),
 			"Origin":                             reflect.ValueOf((*driver.Origin)(nil)),
 			"P2PAttribute":                       reflect.ValueOf((*driver.P2PAttribute)(nil)),
@@ -209,6 +235,7 @@ func driverPackage() host.Package {
 			"PTXLoader":                          reflect.ValueOf((*driver.PTXLoader)(nil)),
 			"Param":                              reflect.ValueOf((*driver.Param)(nil)),
 			"PerformanceRank":                    reflect.ValueOf(driver.PerformanceRank),
+			"Place3D":                            reflect.ValueOf((*driver.Place3D)(nil)),
 			"PointerInfo":                        reflect.ValueOf((*driver.PointerInfo)(nil)),
 			"PointerParam":                       reflect.ValueOf((*driver.PointerParam)(nil)),
 			"PoolAttribute":                      reflect.ValueOf((*driver.PoolAttribute)(nil)),
@@ -227,6 +254,7 @@ func driverPackage() host.Package {
 			"RangeLastPrefetchLocation":          reflect.ValueOf(driver.RangeLastPrefetchLocation),
 			"RangePreferredLocation":             reflect.ValueOf(driver.RangePreferredLocation),
 			"RangeReadMostly":                    reflect.ValueOf(driver.RangeReadMostly),
+			"Resource":                           reflect.ValueOf((*driver.Resource)(nil)),
 			"Source":                             reflect.ValueOf((*driver.Source)(nil)),
 			"Stream":                             reflect.ValueOf((*driver.Stream)(nil)),
 			"StreamBlocking":                     reflect.ValueOf(driver.StreamBlocking),
@@ -237,6 +265,14 @@ func driverPackage() host.Package {
 			"StreamPerThread":                    reflect.ValueOf(driver.StreamPerThread),
 			"StreamPrioritiesSupport":            reflect.ValueOf(driver.StreamPrioritiesSupport),
 			"Success":                            reflect.ValueOf(driver.Success),
+			"SurfObject":                         reflect.ValueOf((*driver.SurfObject)(nil)),
+			"TexObject":                          reflect.ValueOf((*driver.TexObject)(nil)),
+			"TextureAlignment":                   reflect.ValueOf(driver.TextureAlignment),
+			"TextureDesc":                        reflect.ValueOf((*driver.TextureDesc)(nil)),
+			"TextureFlags":                       reflect.ValueOf((*driver.TextureFlags)(nil)),
+			"TextureIntegers":                    reflect.ValueOf(driver.TextureIntegers),
+			"TextureNormalized":                  reflect.ValueOf(driver.TextureNormalized),
+			"TexturePitchAlignment":              reflect.ValueOf(driver.TexturePitchAlignment),
 			"TotalConstantMemory":                reflect.ValueOf(driver.TotalConstantMemory),
 			"TraceClock":                         reflect.ValueOf((*driver.TraceClock)(nil)),
 			"Tracer":                             reflect.ValueOf((*driver.Tracer)(nil)),
@@ -276,10 +312,26 @@ func driverPackage() host.Package {
 			"ActivityWait":                  "the host waited",
 			"ActivityWaitValue":             "a stream waited for memory to change: only its end is told",
 			"ActivityWriteValue":            "a stream wrote a word",
+			"AddressMode":                   "AddressMode is a CUaddress_mode: what coordinates beside a texture stand for.",
 			"Advice":                        "Advice is a CUmem_advise: how a range of managed memory will be used.",
 			"AdviseAccessedBy":              "AdviseAccessedBy keeps the memory mapped for a device, without moving it.",
 			"AdvisePreferredLocation":       "AdvisePreferredLocation keeps the memory at a place where it can.",
 			"AdviseReadMostly":              "AdviseReadMostly lets each reader have a copy; a write drops the copies.",
+			"Array":                         "Array is a CUarray: memory of a layout of its own that textures and surfaces read.\nTexObject and SurfObject are what kernels know textures and surfaces by, a CUtexObject\nand a CUsurfObject.",
+			"ArrayCube":                     "Depth counts faces, six a cube (CUDA_ARRAY3D_CUBEMAP)",
+			"ArrayDesc":                     "ArrayDesc is a CUDA_ARRAY3D_DESCRIPTOR. Height is 0 for arrays of one dimension, Depth for\nthose of one or two without layers.",
+			"ArrayDesc.Bytes":               "Bytes is how many all elements have.",
+			"ArrayDesc.Channels":            "1, 2 or 4",
+			"ArrayDesc.Depth":               "in elements",
+			"ArrayDesc.Element":             "Element is an element's size in bytes.",
+			"ArrayDesc.Height":              "in elements",
+			"ArrayDesc.Width":               "in elements",
+			"ArrayFlags":                    "ArrayFlags are the flags of CUDA_ARRAY3D_DESCRIPTOR.",
+			"ArrayFormat":                   "ArrayFormat is a CUarray_format: the type of an element's channels.",
+			"ArrayFormat.Size":              "Size is a channel's size in bytes, 0 for a format that is not listed here.",
+			"ArrayGather":                   "for tex2Dgather, too (CUDA_ARRAY3D_TEXTURE_GATHER)",
+			"ArrayLayered":                  "Depth counts layers (CUDA_ARRAY3D_LAYERED)",
+			"ArraySurface":                  "for surfaces, too (CUDA_ARRAY3D_SURFACE_LDST)",
 			"AsyncEngineCount":              "Device attributes, by their CUDA numbers.",
 			"Attribute":                     "Attribute is a CUdevice_attribute.",
 			"CanMapHostMemory":              "Device attributes, by their CUDA numbers.",
@@ -304,11 +356,15 @@ func driverPackage() host.Package {
 			"Context":                       "Context is a device's primary context.",
 			"CooperativeLaunch":             "Device attributes, by their CUDA numbers.",
 			"Copy2D":                        "Copy2D copies Height rows of Width bytes; a pitch is the distance in bytes\nfrom one row to the next.",
+			"Copy3D":                        "Copy3D copies Depth slices of Height rows of Width bytes (CUDA_MEMCPY3D).",
 			"Delayer":                       "Delayer is a [Driver] that chooses the order of what nothing orders.",
 			"Delayer.Delay":                 "Delay has what call queues run as late as the order allows: when nothing else can\nrun, and the host waits.",
 			"Device":                        "Device is an ordinal, 0 to DeviceCount-1.",
 			"Dim3":                          "Dim3 counts blocks or threads in x, y and z.",
 			"Driver":                        "Driver carries out CUDA. Each method names the driver API call that it\nstands for. Errors are *[Error].\n\nMethods that wait for a device take stop: when stop is closed they return\n[ErrInterrupted] at once, and what they waited for goes on. A nil stop never\ninterrupts.",
+			"Driver.ArrayCreate":            "cuArray3DCreate",
+			"Driver.ArrayDesc":              "cuArray3DGetDescriptor",
+			"Driver.ArrayDestroy":           "cuArrayDestroy",
 			"Driver.CanAccessPeer":          "cuDeviceCanAccessPeer",
 			"Driver.Compile":                "NVRTC; the log is in the error",
 			"Driver.CtxSynchronize":         "cuCtxSynchronize",
@@ -343,6 +399,7 @@ func driverPackage() host.Package {
 			"Driver.MemAlloc":               "cuMemAlloc",
 			"Driver.MemAllocAsync":          "cuMemAllocAsync",
 			"Driver.MemAllocManaged":        "cuMemAllocManaged, attached to all streams",
+			"Driver.MemAllocPitch":          "cuMemAllocPitch; it gives the pitch",
 			"Driver.MemFree":                "cuMemFree",
 			"Driver.MemFreeAsync":           "cuMemFreeAsync",
 			"Driver.MemInfo":                "cuMemGetInfo, bytes",
@@ -359,6 +416,8 @@ func driverPackage() host.Package {
 			"Driver.Memcpy":                 "cuMemcpy",
 			"Driver.Memcpy2D":               "cuMemcpy2D",
 			"Driver.Memcpy2DAsync":          "cuMemcpy2DAsync",
+			"Driver.Memcpy3D":               "cuMemcpy3D",
+			"Driver.Memcpy3DAsync":          "cuMemcpy3DAsync",
 			"Driver.MemcpyAsync":            "cuMemcpyAsync",
 			"Driver.MemcpyPeer":             "cuMemcpyPeer",
 			"Driver.MemcpyPeerAsync":        "cuMemcpyPeerAsync; s belongs to either context",
@@ -384,6 +443,12 @@ func driverPackage() host.Package {
 			"Driver.StreamQuery":            "cuStreamQuery",
 			"Driver.StreamSynchronize":      "cuStreamSynchronize",
 			"Driver.StreamWaitEvent":        "cuStreamWaitEvent; the event may be another device's",
+			"Driver.SurfObjectCreate":       "cuSurfObjectCreate",
+			"Driver.SurfObjectDestroy":      "cuSurfObjectDestroy",
+			"Driver.SurfObjectResource":     "cuSurfObjectGetResourceDesc",
+			"Driver.TexObjectCreate":        "cuTexObjectCreate",
+			"Driver.TexObjectDestroy":       "cuTexObjectDestroy",
+			"Driver.TexObjectResource":      "cuTexObjectGetResourceDesc",
 			"Driver.Version":                "Version is CUDA's version as 1000*major + 10*minor (cuDriverGetVersion).",
 			"ECCEnabled":                    "Device attributes, by their CUDA numbers.",
 			"ErrAlreadyMapped":              "The results of the CUDA driver API that this project meets.",
@@ -454,6 +519,7 @@ func driverPackage() host.Package {
 			"Error.Is":                      "Is makes errors.Is(err, code) true for an Error with that code.",
 			"Event":                         "Event is a CUevent.",
 			"EventFlags":                    "EventFlags are CUevent_flags.",
+			"FilterMode":                    "FilterMode is a CUfilter_mode.",
 			"FuncLocalBytes":                "per thread",
 			"FuncMaxDynamicShared":          "bytes; settable",
 			"FuncRegisters":                 "per thread",
@@ -484,6 +550,7 @@ func driverPackage() host.Package {
 			"Launch":                        "Launch is one kernel launch. The implementation does not keep it or what it\npoints to after the call returns.",
 			"Launch.Attributes":             "Attributes are what the launch asks for beyond that; nil for nothing.",
 			"Launch.Name":                   "Name is the kernel's name in its source, for errors and records.",
+			"Launch.Objects":                "Objects are the arguments that are texture or surface objects, for recorders.",
 			"Launch.Observe":                "Observe, if not nil, is called once for each time that the kernel has run,\nwith all the memory of devices and pinned memory that it touched, by a driver\nthat is an [Observer]. It must not call the driver.",
 			"Launch.Origin":                 "Origin is what the kernel was made of; nil where that is not known.",
 			"Launch.Params":                 "Params holds the arguments at the offsets that FunctionParams gives.",
@@ -539,6 +606,9 @@ func driverPackage() host.Package {
 			"NodeType":                      "NodeType is a CUgraphNodeType.",
 			"NodeWaitEvent":                 "Kinds of a graph's nodes.",
 			"Nowhere":                       "Nowhere is the answer where there is no one place (CU_DEVICE_INVALID).",
+			"ObjectParam":                   "ObjectParam marks a kernel argument that is a texture or surface object.",
+			"ObjectParam.In":                "In is the object among a launch's parameters.",
+			"ObjectParam.Offset":            "into a launch's Params",
 			"Observer":                      "Observer is a [Driver] that can tell what memory kernels touch.",
 			"Observer.ObservesKernels":      "ObservesKernels reports whether it can, as it is set up.",
 			"Origin":                        "Origin is what a kernel was made of, for recorders. There is one for each kernel and\ndevice.",
@@ -553,6 +623,13 @@ func driverPackage() host.Package {
 			"PTXLoader":                     "PTXLoader is a [Driver] that loads PTX, and compiles to it where the option -arch\nnames a virtual architecture.",
 			"Param":                         "Param is one kernel parameter, as the compiled code lays it out.",
 			"PerformanceRank":               "0 is the fastest link",
+			"Place3D":                       "Place3D is one end of a [Copy3D]: an array, or memory from Ptr on.",
+			"Place3D.Array":                 "0 for memory",
+			"Place3D.Pitch":                 "Pitch is the distance in bytes from one row of memory to the next, Rows the number\nof rows from one slice to the next.",
+			"Place3D.Rows":                  "Pitch is the distance in bytes from one row of memory to the next, Rows the number\nof rows from one slice to the next.",
+			"Place3D.X":                     "where the copy begins: in bytes, rows and slices",
+			"Place3D.Y":                     "where the copy begins: in bytes, rows and slices",
+			"Place3D.Z":                     "where the copy begins: in bytes, rows and slices",
 			"PointerInfo":                   "PointerInfo is what the driver knows of an address.",
 			"PointerInfo.Base":              "start of the allocation",
 			"PointerInfo.Ctx":               "0 where the memory has none (stream-ordered memory)",
@@ -571,6 +648,12 @@ func driverPackage() host.Package {
 			"RangeLastPrefetchLocation":     "an ordinal, Host or Nowhere",
 			"RangePreferredLocation":        "an ordinal, Host or Nowhere",
 			"RangeReadMostly":               "1 or 0",
+			"Resource":                      "Resource is what a texture reads, a CUDA_RESOURCE_DESC: an array, or Bytes of memory from\nPtr on, or Height rows of Width elements there, Pitch bytes apart.",
+			"Resource.Extent":               "Extent is how many bytes of memory there are, from the first to the last; 0 for an array.",
+			"Resource.Format":               "of memory, as Channels",
+			"Resource.Height":               "Height is 0 for memory of one dimension",
+			"Resource.Pitch":                "Height is 0 for memory of one dimension",
+			"Resource.Width":                "Height is 0 for memory of one dimension",
 			"Source":                        "Source is CUDA C++ to compile.",
 			"Source.Code":                   "CUDA C++",
 			"Source.Name":                   "shown in diagnostics, as a file name",
@@ -587,6 +670,14 @@ func driverPackage() host.Package {
 			"StreamPerThread":               "The two default streams, as CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.",
 			"StreamPrioritiesSupport":       "Device attributes, by their CUDA numbers.",
 			"Success":                       "The results of the CUDA driver API that this project meets.",
+			"SurfObject":                    "Array is a CUarray: memory of a layout of its own that textures and surfaces read.\nTexObject and SurfObject are what kernels know textures and surfaces by, a CUtexObject\nand a CUsurfObject.",
+			"TexObject":                     "Array is a CUarray: memory of a layout of its own that textures and surfaces read.\nTexObject and SurfObject are what kernels know textures and surfaces by, a CUtexObject\nand a CUsurfObject.",
+			"TextureAlignment":              "bytes, of memory that a texture reads",
+			"TextureDesc":                   "TextureDesc is a CUDA_TEXTURE_DESC, but for what concerns mipmaps.",
+			"TextureFlags":                  "TextureFlags are the flags of CUDA_TEXTURE_DESC.",
+			"TextureIntegers":               "TextureIntegers has elements of 8 and 16 bits read as integers, not as numbers\nfrom 0 or -1 to 1 (CU_TRSF_READ_AS_INTEGER).",
+			"TextureNormalized":             "TextureNormalized has coordinates from 0 to 1 (CU_TRSF_NORMALIZED_COORDINATES).",
+			"TexturePitchAlignment":         "bytes",
 			"TotalConstantMemory":           "bytes",
 			"TraceClock":                    "TraceClock is where times of a [Tracer] come from.",
 			"TraceClock.Modelled":           "Modelled times are those of a model, in which the host has a clock of its own.\nOthers are of the system's monotonic clock, to within some microseconds.",
@@ -604,6 +695,9 @@ func driverPackage() host.Package {
 		Params: map[string][]string{
 			"Compares":                     {"word", "v", "f", ""},
 			"Delayer.Delay":                {"call", ""},
+			"Driver.ArrayCreate":           {"c", "a", "", ""},
+			"Driver.ArrayDesc":             {"c", "a", "", ""},
+			"Driver.ArrayDestroy":          {"c", "a", ""},
 			"Driver.CanAccessPeer":         {"d", "peer", "", ""},
 			"Driver.Compile":               {"d", "src", "", ""},
 			"Driver.CtxSynchronize":        {"c", "stop", ""},
@@ -639,6 +733,7 @@ func driverPackage() host.Package {
 			"Driver.MemAllocAsync":         {"c", "n", "s", "", ""},
 			"Driver.MemAllocFromPoolAsync": {"c", "n", "p", "s", "", ""},
 			"Driver.MemAllocManaged":       {"c", "n", "", ""},
+			"Driver.MemAllocPitch":         {"c", "width", "height", "element", "", "", ""},
 			"Driver.MemFree":               {"c", "p", ""},
 			"Driver.MemFreeAsync":          {"c", "p", "s", ""},
 			"Driver.MemInfo":               {"c", "free", "total", "err"},
@@ -656,6 +751,8 @@ func driverPackage() host.Package {
 			"Driver.Memcpy":                {"c", "dst", "src", "n", ""},
 			"Driver.Memcpy2D":              {"c", "p", ""},
 			"Driver.Memcpy2DAsync":         {"c", "p", "s", ""},
+			"Driver.Memcpy3D":              {"c", "p", ""},
+			"Driver.Memcpy3DAsync":         {"c", "p", "s", ""},
 			"Driver.MemcpyAsync":           {"c", "dst", "src", "n", "s", ""},
 			"Driver.MemcpyPeer":            {"dst", "dstCtx", "src", "srcCtx", "n", ""},
 			"Driver.MemcpyPeerAsync":       {"dst", "dstCtx", "src", "srcCtx", "n", "s", ""},
@@ -686,6 +783,12 @@ func driverPackage() host.Package {
 			"Driver.StreamWaitValue64":     {"c", "s", "p", "v", "f", ""},
 			"Driver.StreamWriteValue32":    {"c", "s", "p", "v", ""},
 			"Driver.StreamWriteValue64":    {"c", "s", "p", "v", ""},
+			"Driver.SurfObjectCreate":      {"c", "a", "", ""},
+			"Driver.SurfObjectDestroy":     {"c", "s", ""},
+			"Driver.SurfObjectResource":    {"c", "s", "", ""},
+			"Driver.TexObjectCreate":       {"c", "r", "t", "", ""},
+			"Driver.TexObjectDestroy":      {"c", "t", ""},
+			"Driver.TexObjectResource":     {"c", "t", "", ""},
 			"Error.Is":                     {"target", ""},
 			"Graphs.GraphDestroy":          {"c", "g", ""},
 			"Graphs.GraphDot":              {"c", "g", "", ""},
@@ -697,6 +800,7 @@ func driverPackage() host.Package {
 			"Graphs.StreamBeginCapture":    {"c", "s", ""},
 			"Graphs.StreamEndCapture":      {"c", "s", "", ""},
 			"Graphs.StreamIsCapturing":     {"c", "s", "", ""},
+			"ObjectParam.In":               {"params", "object", "ok"},
 			"Preloader.Preload":            {"c", "from"},
 			"Tracer.Moment":                {"n"},
 			"Tracer.StartTrace":            {"take", ""},
@@ -718,6 +822,9 @@ func (W _driver_Delayer) Delay(a0 func() error) error {
 // _driver_Driver lets interpreted types implement driver.Driver.
 type _driver_Driver struct {
 	IValue                 any
+	WArrayCreate           func(a0 driver.Context, a1 *driver.ArrayDesc) (driver.Array, error)
+	WArrayDesc             func(a0 driver.Context, a1 driver.Array) (driver.ArrayDesc, error)
+	WArrayDestroy          func(a0 driver.Context, a1 driver.Array) error
 	WCanAccessPeer         func(a0 driver.Device, a1 driver.Device) (bool, error)
 	WCompile               func(a0 driver.Device, a1 *driver.Source) (*driver.Compiled, error)
 	WCtxSynchronize        func(a0 driver.Context, a1 <-chan struct{}) error
@@ -754,6 +861,7 @@ type _driver_Driver struct {
 	WMemAllocAsync         func(a0 driver.Context, a1 uint64, a2 driver.Stream) (driver.Ptr, error)
 	WMemAllocFromPoolAsync func(a0 driver.Context, a1 uint64, a2 driver.MemPool, a3 driver.Stream) (driver.Ptr, error)
 	WMemAllocManaged       func(a0 driver.Context, a1 uint64) (driver.Ptr, error)
+	WMemAllocPitch         func(a0 driver.Context, a1 uint64, a2 uint64, a3 uint32) (driver.Ptr, uint64, error)
 	WMemFree               func(a0 driver.Context, a1 driver.Ptr) error
 	WMemFreeAsync          func(a0 driver.Context, a1 driver.Ptr, a2 driver.Stream) error
 	WMemInfo               func(a0 driver.Context) (uint64, uint64, error)
@@ -771,6 +879,8 @@ type _driver_Driver struct {
 	WMemcpy                func(a0 driver.Context, a1 driver.Ptr, a2 driver.Ptr, a3 uint64) error
 	WMemcpy2D              func(a0 driver.Context, a1 *driver.Copy2D) error
 	WMemcpy2DAsync         func(a0 driver.Context, a1 *driver.Copy2D, a2 driver.Stream) error
+	WMemcpy3D              func(a0 driver.Context, a1 *driver.Copy3D) error
+	WMemcpy3DAsync         func(a0 driver.Context, a1 *driver.Copy3D, a2 driver.Stream) error
 	WMemcpyAsync           func(a0 driver.Context, a1 driver.Ptr, a2 driver.Ptr, a3 uint64, a4 driver.Stream) error
 	WMemcpyPeer            func(a0 driver.Ptr, a1 driver.Context, a2 driver.Ptr, a3 driver.Context, a4 uint64) error
 	WMemcpyPeerAsync       func(a0 driver.Ptr, a1 driver.Context, a2 driver.Ptr, a3 driver.Context, a4 uint64, a5 driver.Stream) error
@@ -802,9 +912,24 @@ type _driver_Driver struct {
 	WStreamWaitValue64     func(a0 driver.Context, a1 driver.Stream, a2 driver.Ptr, a3 uint64, a4 driver.WaitFlags) error
 	WStreamWriteValue32    func(a0 driver.Context, a1 driver.Stream, a2 driver.Ptr, a3 uint32) error
 	WStreamWriteValue64    func(a0 driver.Context, a1 driver.Stream, a2 driver.Ptr, a3 uint64) error
+	WSurfObjectCreate      func(a0 driver.Context, a1 driver.Array) (driver.SurfObject, error)
+	WSurfObjectDestroy     func(a0 driver.Context, a1 driver.SurfObject) error
+	WSurfObjectResource    func(a0 driver.Context, a1 driver.SurfObject) (driver.Array, error)
+	WTexObjectCreate       func(a0 driver.Context, a1 *driver.Resource, a2 *driver.TextureDesc) (driver.TexObject, error)
+	WTexObjectDestroy      func(a0 driver.Context, a1 driver.TexObject) error
+	WTexObjectResource     func(a0 driver.Context, a1 driver.TexObject) (driver.Resource, error)
 	WVersion               func() (int, error)
 }
 
+func (W _driver_Driver) ArrayCreate(a0 driver.Context, a1 *driver.ArrayDesc) (driver.Array, error) {
+	return W.WArrayCreate(a0, a1)
+}
+func (W _driver_Driver) ArrayDesc(a0 driver.Context, a1 driver.Array) (driver.ArrayDesc, error) {
+	return W.WArrayDesc(a0, a1)
+}
+func (W _driver_Driver) ArrayDestroy(a0 driver.Context, a1 driver.Array) error {
+	return W.WArrayDestroy(a0, a1)
+}
 func (W _driver_Driver) CanAccessPeer(a0 driver.Device, a1 driver.Device) (bool, error) {
 	return W.WCanAccessPeer(a0, a1)
 }
@@ -913,6 +1038,9 @@ func (W _driver_Driver) MemAllocFromPoolAsync(a0 driver.Context, a1 uint64, a2 d
 func (W _driver_Driver) MemAllocManaged(a0 driver.Context, a1 uint64) (driver.Ptr, error) {
 	return W.WMemAllocManaged(a0, a1)
 }
+func (W _driver_Driver) MemAllocPitch(a0 driver.Context, a1 uint64, a2 uint64, a3 uint32) (driver.Ptr, uint64, error) {
+	return W.WMemAllocPitch(a0, a1, a2, a3)
+}
 func (W _driver_Driver) MemFree(a0 driver.Context, a1 driver.Ptr) error {
 	return W.WMemFree(a0, a1)
 }
@@ -963,6 +1091,12 @@ func (W _driver_Driver) Memcpy2D(a0 driver.Context, a1 *driver.Copy2D) error {
 }
 func (W _driver_Driver) Memcpy2DAsync(a0 driver.Context, a1 *driver.Copy2D, a2 driver.Stream) error {
 	return W.WMemcpy2DAsync(a0, a1, a2)
+}
+func (W _driver_Driver) Memcpy3D(a0 driver.Context, a1 *driver.Copy3D) error {
+	return W.WMemcpy3D(a0, a1)
+}
+func (W _driver_Driver) Memcpy3DAsync(a0 driver.Context, a1 *driver.Copy3D, a2 driver.Stream) error {
+	return W.WMemcpy3DAsync(a0, a1, a2)
 }
 func (W _driver_Driver) MemcpyAsync(a0 driver.Context, a1 driver.Ptr, a2 driver.Ptr, a3 uint64, a4 driver.Stream) error {
 	return W.WMemcpyAsync(a0, a1, a2, a3, a4)
@@ -1056,6 +1190,24 @@ func (W _driver_Driver) StreamWriteValue32(a0 driver.Context, a1 driver.Stream, 
 }
 func (W _driver_Driver) StreamWriteValue64(a0 driver.Context, a1 driver.Stream, a2 driver.Ptr, a3 uint64) error {
 	return W.WStreamWriteValue64(a0, a1, a2, a3)
+}
+func (W _driver_Driver) SurfObjectCreate(a0 driver.Context, a1 driver.Array) (driver.SurfObject, error) {
+	return W.WSurfObjectCreate(a0, a1)
+}
+func (W _driver_Driver) SurfObjectDestroy(a0 driver.Context, a1 driver.SurfObject) error {
+	return W.WSurfObjectDestroy(a0, a1)
+}
+func (W _driver_Driver) SurfObjectResource(a0 driver.Context, a1 driver.SurfObject) (driver.Array, error) {
+	return W.WSurfObjectResource(a0, a1)
+}
+func (W _driver_Driver) TexObjectCreate(a0 driver.Context, a1 *driver.Resource, a2 *driver.TextureDesc) (driver.TexObject, error) {
+	return W.WTexObjectCreate(a0, a1, a2)
+}
+func (W _driver_Driver) TexObjectDestroy(a0 driver.Context, a1 driver.TexObject) error {
+	return W.WTexObjectDestroy(a0, a1)
+}
+func (W _driver_Driver) TexObjectResource(a0 driver.Context, a1 driver.TexObject) (driver.Resource, error) {
+	return W.WTexObjectResource(a0, a1)
 }
 func (W _driver_Driver) Version() (int, error) {
 	return W.WVersion()

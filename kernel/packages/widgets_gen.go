@@ -140,7 +140,7 @@ func widgetsPackage() host.Package {
 			"Video":                "Video is a film: value is a []byte.",
 			"Widget":               "Widget is any widget.",
 			"Widget.Bool":          "Bool is the value of a checkbox or toggle.",
-			"Widget.Capture":       "Capture runs f, and has what the front end is shown meanwhile, text too, appear in\nthe Output, also what the cell's other goroutines show.",
+			"Widget.Capture":       "Capture runs f, and has what the front end is shown meanwhile, text too, appear in\nthe Output, also what the cell's other goroutines show. Within a Capture of the same\nOutput it changes nothing.",
 			"Widget.ClearOutput":   "ClearOutput removes what an Output shows.",
 			"Widget.Close":         "Close takes the widget away.",
 			"Widget.Float":         "Float is the value of a slider or field; 0 if it is no number.",

@@ -27,6 +27,17 @@ func (list verdicts) add(id, text string) verdicts {
 // open says whether a judge has begun and not ended.
 func (list verdicts) open() bool { return len(list) > 0 && list[len(list)-1].text == "" }
 
+// endedBy is the error that a rank's cell ended with. Where the rank was stopped, it is the
+// reason for that, also if the cell came to its end meanwhile and its judge did not: what a
+// judge says after the stop is no verdict.
+func (r *rank) endedBy(err *session.Error) *session.Error {
+	interrupted := err != nil && err.Name == "Interrupted" || err == nil && r.verdicts.open()
+	if r.because != nil && interrupted {
+		return r.because
+	}
+	return err
+}
+
 // judgedWrong names what a rank's judge said, among the reasons of all ranks.
 const judgedWrong = "Wrong"
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gocuda/kernel/session"
 )
 
 // All ranks have one verdict, and nothing that ends a judge fails the cell.
@@ -62,6 +64,29 @@ func TestJudgeAfterRanksThatFailed(t *testing.T) {
 		}
 		if o.err != nil || !strings.HasPrefix(o.stdout, c.want) {
 			t.Errorf("%s: the judge says %q, and fails with %s; want %q", name, o.stdout, o.trace(), c.want)
+		}
+	}
+}
+
+// A rank that is stopped ends for that reason, whether the stop was in time for its cell or not.
+func TestReasonOfAStoppedRank(t *testing.T) {
+	why, interrupted, other := session.NewError("Deadlock", "rank 0 waits for 1"), session.NewError("Interrupted", ""), session.NewError("Panic", "no")
+	open, over := verdicts{{"1", ""}}, verdicts{{"1", "right"}}
+	for name, c := range map[string]struct {
+		because   *session.Error
+		judges    verdicts
+		err, want *session.Error
+	}{
+		"in time":                       {why, open, interrupted, why},
+		"within a judge, but too late":  {why, open, nil, why},
+		"after a judge":                 {why, over, nil, nil},
+		"without a judge, but too late": {why, nil, nil, nil},
+		"it failed by itself":           {why, open, other, other},
+		"by the user":                   {nil, open, interrupted, interrupted},
+		"not stopped":                   {nil, over, nil, nil},
+	} {
+		if got := (&rank{because: c.because, verdicts: c.judges}).endedBy(c.err); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }

@@ -13,7 +13,7 @@ var missing = []struct {
 	{regexp.MustCompile(`(?i)^(get|comm)_?rank$`), "a communicator c has c.Rank(); in cells there is the variable rank as well"},
 	{regexp.MustCompile(`(?i)^(get|comm)_?size$`), "a communicator c has c.Size(); in cells there is the variable size as well"},
 	{regexp.MustCompile(`(?i)^get_?(count|source|tag|elements)$`), "mpi.Status has the fields Source, Tag and Bytes"},
-	{regexp.MustCompile(`(?i)win|^put$|^get$|accumulate|fence|lock|^rma`), "there is no one-sided communication: send what is to be put, as a message"},
+	{regexp.MustCompile(`(?i)win|^put$|^get$|accumulate|fence|lock|^rma`), "windows are a communicator's: w := must(c.WinAllocate(&slice, n)) or c.WinCreate(slice), then w.Put, w.Get, w.Accumulate, and w.Fence or w.Lock and w.Unlock"},
 	{regexp.MustCompile(`(?i)file`), "there are no files of MPI: each rank writes its part with WriteAt of an os.File of its own"},
 	{regexp.MustCompile(`(?i)spawn|inter_?comm|inter_?merge|accept|connect`), "no ranks are added, and there are no intercommunicators: start all at once, and divide them with Split"},
 	{regexp.MustCompile(`(?i)neighbou?r|graph`), "there are no graphs and no collectives of neighbours: CartShift names neighbours, and Isend, Irecv and mpi.WaitAll reach any"},

@@ -171,9 +171,7 @@ func (p *pool) serve(r *rank) {
 		answered := time.Now()
 		p.merge.end(r.number)
 		p.mu.Lock()
-		if r.because != nil && result.Err != nil && result.Err.Name == "Interrupted" {
-			result.Err = r.because
-		}
+		result.Err = r.endedBy(result.Err)
 		r.job, r.because = nil, nil
 		j.results[r.number], j.times[r.number] = result, [2]time.Time{asked, answered}
 		if r.value != nil {

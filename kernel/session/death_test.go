@@ -79,6 +79,19 @@ func TestADeathBetweenCellsIsToldToTheNext(t *testing.T) {
 	h.Shows("get", "\n")
 }
 
+// A cell for an evaluator that is not followed by another one, and has just ended, fails for
+// what the evaluator ended of, as one that it ran does.
+func TestACellForTheLastEvaluator(t *testing.T) {
+	h := sessiontest.Start(t, func(o *Options) { o.Once = true })
+	h.Succeed("set lost")
+	syscall.Kill(h.LivePid(), syscall.SIGKILL)
+	sessiontest.Within(t, "the death", func() bool { <-h.Ended(); return true })
+	r := h.Run("print works")
+	if r.Err == nil || r.Restarted || r.Err.Name != "EvaluatorDied" || !strings.Contains(sessiontest.Text(r.Err), "SIGKILL") {
+		t.Errorf("the next cell gave %+v", r)
+	}
+}
+
 // Last words that come before the next cell begins are that death's.
 func TestLastWordsBeforeACell(t *testing.T) {
 	h := sessiontest.Start(t, nil)

@@ -215,6 +215,10 @@ func (s *Session) Execute(cell Cell) Result {
 	e, err := s.acquire()
 	if err != nil {
 		s.mu.Unlock()
+		if err == ErrEnded { // of what, its death knows, perhaps in a moment
+			<-s.first.dead
+			return Result{Err: s.first.death.explain(cell.Name, s.first.wasReady(), true)}
+		}
 		return Result{Err: NewError("NoEvaluator", err.Error())}
 	}
 	r := &run{shell: cell.Shell, child: e, id: e.peer.NewID()}

@@ -107,7 +107,7 @@ func controlOf(t reflect.Type, given any, name string) (*Widget, error) {
 		}
 		return w, nil
 	}
-	props := Props{"description": name}
+	props := Props{"description": name, "layout": Props{"max_width": "calc(100% - 4px)"}} // margins are 2px; a narrow page shows all of it
 	switch v := reflect.ValueOf(given); {
 	case given == nil:
 	case v.Kind() == reflect.Map && v.Type() == reflect.TypeFor[Props]():

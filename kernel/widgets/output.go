@@ -9,7 +9,8 @@ import (
 func Output(props ...Props) *Widget { return New("Output", props...) }
 
 // Capture runs f, and has what the front end is shown meanwhile, text too, appear in
-// the Output, also what the cell's other goroutines show.
+// the Output, also what the cell's other goroutines show. Within a Capture of the same
+// Output it changes nothing.
 func (w *Widget) Capture(f func()) {
 	all.Lock()
 	parent := all.parent
@@ -18,9 +19,26 @@ func (w *Widget) Capture(f func()) {
 	if parent != nil {
 		id = parent()
 	}
-	w.Set("msg_id", id)
-	defer w.Set("msg_id", "")
+	w.capture(id, 1)
+	defer w.capture(id, -1)
 	f()
+}
+
+// capture notes that the outputs of a message are captured by one Capture more, or less. A
+// cell that was interrupted may leave some behind: they end nothing of another message's.
+func (w *Widget) capture(message string, more int) {
+	w.captures.Lock()
+	defer w.captures.Unlock()
+	switch {
+	case w.Get("msg_id") == message:
+		w.captures.n += more
+	case more > 0:
+		w.captures.n = 1
+		w.Set("msg_id", message) //nolint:errcheck // one that is closed captures nothing
+	}
+	if w.captures.n == 0 {
+		w.Set("msg_id", "") //nolint:errcheck // as above
+	}
 }
 
 // ClearOutput removes what an Output shows.

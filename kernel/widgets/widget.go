@@ -53,6 +53,11 @@ type Widget struct {
 	heard   []func(content any, buffers [][]byte)
 	closed  bool
 	stands  map[string]any // what is shown where widgets are not drawn
+
+	captures struct { // of an Output, of its msg_id, that go on
+		sync.Mutex
+		n int
+	}
 }
 
 //go:embed models.json
@@ -538,6 +543,9 @@ func (w *Widget) SetAll(props Props) error {
 	}
 	names := w.differs(before)
 	calls := w.calls(names, before, was)
+	if _, set := props["outputs"]; set && w.class == "Output" && !slices.Contains(names, "outputs") {
+		names = append(names, "outputs") // what was captured since goes
+	}
 	w.mu.Unlock()
 	if len(names) == 0 {
 		return nil

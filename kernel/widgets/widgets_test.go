@@ -308,6 +308,13 @@ func TestInteract(t *testing.T) {
 	if len(children) != 5 || children[0].Get("description") != "n" || children[0].Get("max") != 9 || children[2].Get("max") != 7.5 || children[3].class != "Dropdown" {
 		t.Errorf("%v", children)
 	}
+	narrow := 0 // controls that a narrow page does not cut off
+	for _, m := range f.told {
+		narrow += strings.Count(string(m.Data), `"max_width":"calc(100% - 4px)"`)
+	}
+	if narrow != 4 {
+		t.Errorf("%d of 4 controls become narrower with the page", narrow)
+	}
 	begun := len(f.told)
 	f.send(children[0], `{"method":"update","state":{"value":4}}`)
 	want := `VBox(children=[IntSlider(description="n", value=4, min=2, max=9), Checkbox(description="late", value=false), ` +
@@ -339,6 +346,52 @@ func TestInteract(t *testing.T) {
 }
 
 // A front end that draws no widgets shows what the function gave for the controls' values.
+// An Output captures until the last Capture has ended. What it has captured, which is not
+// known here, is cleared all the same.
+func TestAnOutputThatCaptures(t *testing.T) {
+	f := connect(t)
+	cell := "cell"
+	SetParent(func() string { return cell })
+	t.Cleanup(func() { SetParent(nil) })
+	out := Output()
+	of := func() any { return out.Get("msg_id") }
+	func() {
+		defer func() { recover() }()
+		out.Capture(func() {
+			out.Capture(func() {})
+			if of() != "cell" {
+				t.Error("the inner Capture ends the outer one")
+			}
+			panic("in the middle")
+		})
+	}()
+	if of() != "" || f.state()["msg_id"] != "" {
+		t.Errorf("it captures %q after a panic", of())
+	}
+
+	// One that an interrupt left behind, which ends much later.
+	late := make(chan bool)
+	go out.Capture(func() { <-late; <-late })
+	late <- true
+	cell = "next"
+	out.Capture(func() {
+		close(late)
+		time.Sleep(10 * time.Millisecond)
+		if of() != "next" {
+			t.Errorf("an earlier Capture ends this one: it captures %q", of())
+		}
+	})
+	if of() != "" {
+		t.Errorf("it captures %q at the end", of())
+	}
+	for range 2 {
+		f.told = nil
+		if err := out.ClearOutput(); err != nil || len(f.told) != 1 || len(f.state()) != 1 || !reflect.DeepEqual(f.state()["outputs"], []any{}) {
+			t.Errorf("cleared (%v): %+v", err, f.told)
+		}
+	}
+}
+
 func TestInteractHasAStaticPicture(t *testing.T) {
 	f := connect(t)
 	box, err := Interactive(func(n int) any {

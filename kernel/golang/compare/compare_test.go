@@ -15,7 +15,8 @@ import (
 const workerVariable = "GOCUDA_COMPARE_WORKER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(workerVariable) != "" {
+	if mode := os.Getenv(workerVariable); mode != "" {
+		*checked = mode == "checked"
 		if err := worker(os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

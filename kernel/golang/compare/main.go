@@ -19,6 +19,9 @@ import (
 	"time"
 )
 
+// checked has programs tell what they read and write, as under the check of missing waits.
+var checked = flag.Bool("check", false, "have programs tell what they read and write, as %check does")
+
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("compare: ")
@@ -45,7 +48,7 @@ func main() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	p := &pool{limit: *limit, dir: dir, command: func() *exec.Cmd { return exec.Command(os.Args[0], "-worker") }}
+	p := &pool{limit: *limit, dir: dir, command: func() *exec.Cmd { return exec.Command(os.Args[0], "-worker", fmt.Sprintf("-check=%v", *checked)) }}
 	fmt.Println("seed", *seed)
 	s := &search{pool: p, workers: *workers, reduce: *reduce, report: func(d difference) {
 		fmt.Println(d)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -368,7 +369,11 @@ func (s *search) statements(ctx context.Context, file string) error {
 	list := strings.Split(strings.TrimSpace(string(text)), "\n\n")
 	s.functions += len(list)
 	p := orderProgram("q", list)
-	return s.ordered(ctx, []program{p}, map[string][]string{p.name: list})
+	err = s.ordered(ctx, []program{p}, map[string][]string{p.name: list})
+	if err == nil && len(s.pool.endless) > 0 {
+		err = errors.New(file + ": compiled, a statement does not end, and none was compared")
+	}
+	return err
 }
 
 // ordered runs programs of such statements, and reports each statement that differs.

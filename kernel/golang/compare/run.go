@@ -13,6 +13,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +40,7 @@ const imports = `import (
 	"math"
 	"os"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -48,7 +50,7 @@ const imports = `import (
 
 var _, _, _, _, _ = errors.New, fmt.Sprint, maps.Clone[map[int]int], math.Abs, os.Exit
 var _, _, _, _, _ = slices.Clone[[]int], strconv.Itoa, strings.Repeat, sync.NewCond, time.Now
-var _ unsafe.Pointer
+var _, _ = sort.Ints, unsafe.Pointer(nil)
 `
 
 // shared is what all programs may use.
@@ -272,6 +274,21 @@ func worker(in io.Reader, replies io.Writer) error {
 // heading stands before the output of each program of a job.
 func heading(name string) string { return "= " + name + "\n" }
 
+// queue has an evaluator take something for queued most of the time, until ended: in between
+// it enters compiled code, and leaves it.
+func queue(ev *golang.Evaluator, ended chan struct{}) {
+	for {
+		ev.SetPending(true)
+		time.Sleep(time.Millisecond)
+		ev.SetPending(false)
+		select {
+		case <-ended:
+			return
+		case <-time.After(rand.N(500 * time.Microsecond)):
+		}
+	}
+}
+
 // interpreted runs programs by the kernel.
 func interpreted(j job) (o outcome, err error) {
 	out, err := os.Create(j.Out)
@@ -289,6 +306,12 @@ func interpreted(j job) (o outcome, err error) {
 	defer func() { os.Stdout, os.Stderr = stdout, stderr }()
 	var errs bytes.Buffer
 	options := golang.Options{Stdout: out, Stderr: &errs}
+	if *checked {
+		options.Touches, options.Touched = func() bool { return true }, func(golang.Touch) {}
+		ended := make(chan struct{})
+		defer close(ended)
+		options.Started = func(ev *golang.Evaluator) { go queue(ev, ended) }
+	}
 	if j.Mode == "program" {
 		var b, calls strings.Builder
 		b.WriteString("package main\n\n" + imports + shared)
@@ -313,6 +336,9 @@ func runCells(options golang.Options, list []source, out io.Writer, errs *bytes.
 	if err != nil {
 		errs.WriteString(err.Error())
 		return 1
+	}
+	if options.Started != nil {
+		options.Started(ev)
 	}
 	n := 0
 	eval := func(cell string) bool {

@@ -2,10 +2,13 @@ package host
 
 import (
 	"fmt"
+	"go/types"
 	"reflect"
 	"slices"
 	"strings"
 	"unsafe"
+
+	"gocuda/kernel/golang/host/trait"
 )
 
 // Direct is a compiled function that lowered code can call without reflection,
@@ -17,23 +20,20 @@ type Direct struct {
 	name  string        // "Func" or "Type.Method"
 	frame reflect.Value // a nil pointer to its frame
 	call  conversion
-	traits
+	trait.Set
 }
-
-// traits are what calls in a loop must know of a direct function.
-type traits struct{ waits, pure bool }
 
 // Waits marks a function after which code of cells may have done something that
 // its caller counts on: which waits for work, or tells that it is done.
 func (d Direct) Waits() Direct {
-	d.waits = true
+	d.Set |= trait.Waits
 	return d
 }
 
 // Pure marks a function whose result depends on its arguments alone, and that
 // does nothing else and does not panic.
 func (d Direct) Pure() Direct {
-	d.pure = true
+	d.Set |= trait.Pure
 	return d
 }
 
@@ -151,13 +151,13 @@ type directs struct {
 	symbols map[string]string // by the function's name
 	types   map[string]reflect.Value
 	calls   map[reflect.Type]conversion
-	traits  map[string]traits // by the function's name
+	traits  map[string]trait.Set // by the function's name
 }
 
 func (ds *directs) add(p Package, d Direct) {
 	if ds.symbols == nil {
 		ds.symbols, ds.types = make(map[string]string), make(map[string]reflect.Value)
-		ds.calls, ds.traits = make(map[reflect.Type]conversion), make(map[string]traits)
+		ds.calls, ds.traits = make(map[reflect.Type]conversion), make(map[string]trait.Set)
 	}
 	full, sig := p.function(d.name)
 	if sig == nil {
@@ -176,7 +176,7 @@ func (ds *directs) add(p Package, d Direct) {
 		panic(fmt.Sprintf("host: %s is a %v, and another direct function is so too: a conversion of %v would mean either", full, sig, frame))
 	}
 	symbol := fmt.Sprintf("Direct%d", len(ds.symbols))
-	ds.symbols[full], ds.types[symbol], ds.calls[frame], ds.traits[full] = symbol, d.frame, d.call, d.traits
+	ds.symbols[full], ds.types[symbol], ds.calls[frame], ds.traits[full] = symbol, d.frame, d.call, d.Set
 }
 
 // function finds "Func" or "Type.Method" and tells its full name, as
@@ -216,9 +216,18 @@ func (im *Importer) Direct(function string) (symbol string, ok bool) {
 	return symbol, ok
 }
 
-// DirectTraits says how a direct function is marked: see Direct.Waits and
-// Direct.Pure.
-func (im *Importer) DirectTraits(function string) (waits, pure bool) {
-	t := im.directs.traits[function]
-	return t.waits, t.pure
+// Traits are those of a function, or of another name of a package.
+func (im *Importer) Traits(o types.Object) trait.Set {
+	if o == nil || o.Pkg() == nil {
+		return 0
+	}
+	t := im.tables[o.Pkg().Path()]
+	if t == nil {
+		return 0
+	}
+	s := t.Traits.Of(o.Name())
+	if f, ok := o.(*types.Func); ok && len(t.Direct) > 0 {
+		s |= im.directs.traits[f.FullName()]
+	}
+	return s
 }

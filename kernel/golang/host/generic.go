@@ -7,9 +7,11 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"reflect"
 	"slices"
 
 	"gocuda/kernel/golang/host/generic"
+	"gocuda/kernel/golang/host/generic/ahead"
 )
 
 // Source is the part of a package that is there as checked source, because it
@@ -30,6 +32,12 @@ func (im *Importer) Source(path string) *Source {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	return im.generic[path]
+}
+
+// Instance returns an instance of a function of the source part of a package that is
+// compiled, by its type.
+func (im *Importer) Instance(function string, typ reflect.Type) (reflect.Value, bool) {
+	return ahead.Find(function, typ)
 }
 
 // addGeneric checks the source part of a standard package into the package.

@@ -29,6 +29,7 @@ import (
 	"gocuda/kernel/golang/host/generic/plain"
 	"gocuda/kernel/golang/host/linked"
 	"gocuda/kernel/golang/host/std"
+	"gocuda/kernel/golang/host/trait"
 )
 
 // Package is a compiled package that cells can import.
@@ -54,6 +55,10 @@ type Package struct {
 
 	// Direct lists functions of the package that cells call often.
 	Direct []Direct
+
+	// Traits are those of the package's functions; what the standard library has need not
+	// be said.
+	Traits trait.Table
 
 	// Load, if it is set, gives Symbols, Docs and Params when the package is
 	// first asked for.
@@ -206,6 +211,9 @@ func unrestrictedSymbols() map[string]map[string]reflect.Value {
 }
 
 func (im *Importer) add(p Package) {
+	if p.Traits == nil {
+		p.Traits = trait.Standard[p.Path]
+	}
 	t := im.tables[p.Path]
 	if t == nil {
 		im.tables[p.Path] = &table{Package: p}

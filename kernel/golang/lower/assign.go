@@ -31,6 +31,43 @@ func (f *fn) assign(s *ast.AssignStmt) {
 	}
 }
 
+// appended evaluates the map and the key of m[k] = append(m[k], f()) before the call, as
+// Go's compiler does, which looks the element up once.
+func (f *fn) appended(lhs, rhs ast.Expr) (ast.Expr, ast.Expr) {
+	c, ok := ast.Unparen(rhs).(*ast.CallExpr)
+	if !ok || !isMapIndex(f, lhs) || !f.info.Types[ast.Unparen(c.Fun)].IsBuiltin() || calledName(c.Fun).Name != "append" || !f.runs(rhs) ||
+		f.callsOrReceives(lhs) || types.ExprString(ast.Unparen(lhs)) != types.ExprString(ast.Unparen(c.Args[0])) {
+		return lhs, rhs
+	}
+	element := ast.Unparen(lhs).(*ast.IndexExpr)
+	key := coreType(f.typeOf(element.X)).(*types.Map).Key()
+	again := f.withParts(lhs, func(part ast.Expr) ast.Expr {
+		switch {
+		case f.isCheap(part) && (part != element.Index || f.info.Types[part].Value != nil || isKeyAsItIs(key)):
+			return part
+		case part == element.Index:
+			return f.rawOf(part, nil, f.hold(f.to(part, key)))
+		}
+		return f.rawOf(part, nil, f.hold(f.expr(part)))
+	})
+	call := *c
+	call.Args = slices.Concat([]ast.Expr{again}, c.Args[1:])
+	f.info.Types[&call] = f.info.Types[c]
+	return again, &call
+}
+
+// isKeyAsItIs says whether the functions for maps take a key of a type without a conversion.
+func isKeyAsItIs(key types.Type) bool {
+	switch b, ok := key.Underlying().(*types.Basic); {
+	case !ok:
+		_, isChan := key.Underlying().(*types.Chan)
+		return !isChan && !isPointer(key)
+	case b.Info()&types.IsInteger != 0 && sizes.Sizeof(b) < 4, b.Info()&(types.IsBoolean|types.IsFloat|types.IsComplex) != 0:
+		return true
+	}
+	return slices.ContainsFunc([]types.BasicKind{types.String, types.Uint32, types.Uint64, types.UnsafePointer}, func(k types.BasicKind) bool { return types.Identical(key, types.Typ[k]) })
+}
+
 func (f *fn) assignOne(lhs, rhs ast.Expr) {
 	if id, ok := ast.Unparen(lhs).(*ast.Ident); ok && id.Name == "_" {
 		if f.isNil(rhs) {
@@ -39,6 +76,10 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 		f.evaluate(rhs)
 		return
 	}
+	if _, field := ast.Unparen(lhs).(*ast.SelectorExpr); field {
+		f.keeps(rhs)
+	}
+	lhs, rhs = f.appended(lhs, rhs)
 	if f.runs(lhs) || f.runs(rhs) && (f.follows(lhs, rhs) || f.writesShared(lhs)) {
 		// The calls of the left side come first, then those of the right, which may
 		// change what is indexed.
@@ -47,18 +88,17 @@ func (f *fn) assignOne(lhs, rhs ast.Expr) {
 		f.target(lhs).store(f, x)
 		return
 	}
-	var dst storage
-	var found code
-	if f.runs(rhs) {
-		f.withoutGuards(func() { dst = f.target(lhs) })
-	} else {
-		found = f.captured(func() { dst = f.target(lhs) })
+	if f.hasOperand(lhs) && f.mayPanic(rhs) {
+		lhs, rhs = f.callsFirst(lhs), f.callsFirst(rhs)
+		lhs = f.operandsFirst(lhs)
 	}
+	var dst storage
+	found := f.captured(func() { dst = f.target(lhs) })
 	x := f.settled(f.to(rhs, dst.typ()))
 	if isMapIndex(f, lhs) {
 		x = f.mapped(rhs, x)
 	}
-	if len(found) > 0 && x.panicsLate() { // before the place's check
+	if len(found) > 0 && (f.runs(rhs) || x.panicsLate()) { // before the place's check
 		x = f.hold(x)
 	}
 	f.add(found)
@@ -78,7 +118,7 @@ func (f *fn) runsBut(e ast.Expr, but func(*ast.Ident) bool) bool {
 			return false
 		case *ast.CallExpr:
 			tv := f.info.Types[ast.Unparen(n.Fun)]
-			found = found || !tv.IsType() && !(tv.IsBuiltin() && but(calledName(n.Fun)))
+			found = found || f.info.Types[n].Value == nil && !tv.IsType() && !(tv.IsBuiltin() && but(calledName(n.Fun)))
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.ARROW
 		}
@@ -103,37 +143,84 @@ func (f *fn) callsFirst(e ast.Expr) ast.Expr {
 	if !f.hasEarly(e) {
 		return e
 	}
+	if x, ok := ast.Unparen(e).(*ast.IndexExpr); ok && isMapIndex(f, x) && f.isEarlyKey(x.Index, coreType(f.typeOf(x.X)).(*types.Map)) {
+		return f.withParts(e, func(part ast.Expr) ast.Expr {
+			if part == x.Index {
+				return f.rawOf(part, nil, f.holdAs(effect, f.to(part, coreType(f.typeOf(x.X)).(*types.Map).Key())))
+			}
+			return f.callsFirst(part)
+		})
+	}
+	if again := f.withParts(e, f.callsFirst); again != nil {
+		return again
+	}
+	var x *expr
+	pre := f.captured(func() { x = f.expr(e) })
+	x, pre = f.afterCalls(pre, x)
+	return f.rawOf(e, pre, x)
+}
+
+// withParts is a place with others for what it is a part of, and for its index; nil if it
+// is no place.
+func (f *fn) withParts(e ast.Expr, other func(ast.Expr) ast.Expr) ast.Expr {
 	var again ast.Expr
 	switch x := ast.Unparen(e).(type) {
 	case *ast.SelectorExpr:
 		if sel := f.info.Selections[x]; sel != nil && sel.Kind() == types.FieldVal {
-			y := &ast.SelectorExpr{X: f.callsFirst(x.X), Sel: x.Sel}
+			y := &ast.SelectorExpr{X: other(x.X), Sel: x.Sel}
 			f.info.Selections[y] = sel
 			again = y
 		}
 	case *ast.IndexExpr:
-		y := &ast.IndexExpr{X: f.callsFirst(x.X)}
-		if m, ok := f.typeOf(x.X).Underlying().(*types.Map); ok && f.isEarlyKey(x.Index, m) {
-			y.Index = f.rawOf(x.Index, nil, f.holdAs(effect, f.to(x.Index, m.Key())))
-		} else {
-			y.Index = f.callsFirst(x.Index)
-		}
+		y := &ast.IndexExpr{X: other(x.X)}
+		y.Index = other(x.Index)
 		again = y
 	case *ast.StarExpr:
-		again = &ast.StarExpr{Star: x.Star, X: f.callsFirst(x.X)}
+		again = &ast.StarExpr{Star: x.Star, X: other(x.X)}
 	case *ast.UnaryExpr:
 		if x.Op == token.AND {
-			again = &ast.UnaryExpr{OpPos: x.OpPos, Op: x.Op, X: f.callsFirst(x.X)}
+			again = &ast.UnaryExpr{OpPos: x.OpPos, Op: x.Op, X: other(x.X)}
 		}
 	}
-	if again == nil {
-		var x *expr
-		pre := f.captured(func() { x = f.expr(e) })
-		x, pre = f.afterCalls(pre, x)
-		return f.rawOf(e, pre, x)
+	if again != nil {
+		f.info.Types[again] = f.info.Types[ast.Unparen(e)]
 	}
-	f.info.Types[again] = f.info.Types[ast.Unparen(e)]
 	return again
+}
+
+// operandsFirst evaluates what panics in a place, but for the places that it is made of:
+// Go's compiler does so before the value (safeExpr in cmd/compile/internal/walk).
+func (f *fn) operandsFirst(e ast.Expr) ast.Expr {
+	if !f.hasOperand(e) {
+		return e
+	}
+	if again := f.withParts(e, f.operandsFirst); again != nil {
+		return again
+	}
+	return f.rawOf(e, nil, f.hold(f.expr(e)))
+}
+
+// hasOperand says whether a place has something that may panic and is no place.
+func (f *fn) hasOperand(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return false
+	case *ast.SelectorExpr:
+		return f.info.Selections[x] != nil && f.hasOperand(x.X)
+	case *ast.IndexExpr:
+		return !isMapIndex(f, x) && (f.hasOperand(x.X) || f.hasOperand(x.Index))
+	case *ast.StarExpr:
+		return f.hasOperand(x.X)
+	case *ast.BadExpr:
+		r := f.shared.raw[x]
+		return r.x.panicsLate() || r.needs.hasCheck()
+	}
+	return f.mayPanic(e)
+}
+
+func (f *fn) mayPanic(e ast.Expr) bool {
+	panics, indexes := f.canPanic(e)
+	return panics || indexes
 }
 
 func (f *fn) allCallsFirst(list []ast.Expr) []ast.Expr {
@@ -187,8 +274,9 @@ func (f *fn) assignParallel(s *ast.AssignStmt) {
 		}
 		list[i] = func() *expr { return f.to(x, t) }
 	}
-	values := f.heldBefore(lhs, f.exprs(list...))
+	values, late := f.heldBefore(lhs, s.Rhs, list)
 	for i, d := range f.pinnedAll(lhs) {
+		f.add(late[i])
 		if values[i].panicsLate() {
 			values[i] = f.hold(values[i])
 		}
@@ -198,29 +286,53 @@ func (f *fn) assignParallel(s *ast.AssignStmt) {
 
 // heldBefore keeps values before the first place is set, but for those that may panic and
 // that the places before theirs do not change: Go's compiler evaluates these when it has
-// set those. Its rule is in cmd/compile/internal/walk/assign.go, ascompatee.
-func (f *fn) heldBefore(lhs []ast.Expr, values []*expr) []*expr {
+// set those, and late is what they need. Its rule is in cmd/compile/internal/walk/assign.go,
+// ascompatee.
+func (f *fn) heldBefore(lhs, rhs []ast.Expr, list []lowering) (values []*expr, late []code) {
+	pres := make([]code, len(list))
+	late = make([]code, len(list))
+	apart := f.mayPanic(rhs[0]) && slices.ContainsFunc(rhs[1:], f.mayPanic)
+	if apart {
+		for i, one := range list {
+			var x *expr
+			pre := f.captured(func() { x = one() })
+			apart = apart && !pre.acts() && !x.acts() && !x.copies() && !slices.ContainsFunc(pre, func(s stmt) bool { return s.early })
+			pres[i], values = pre, append(values, x)
+			list[i] = func() *expr { f.add(pre); return x }
+		}
+	}
+	if !apart {
+		values, pres = f.exprs(list...), make([]code, len(list))
+	}
 	owner, defers := f, f.frameBody()
 	if defers {
 		owner = f.parent
 	}
 	set := make(map[string]bool) // local variables that are set by then, or that closures have
-	for _, v := range owner.caps {
-		set[v.name] = true
+	if !owner.called {           // or Go's compiler makes parameters of them
+		for _, v := range owner.caps {
+			set[v.name] = true
+		}
 	}
 	all := false
 	for i, x := range values {
-		if i == 0 || all || !x.panicsLate() || x.changes(set) {
+		switch {
+		case apart && i == 0: // nothing is set before
+			late[i] = pres[i]
+		case i == 0 || all || !x.panicsLate() || x.changes(set):
+			f.add(pres[i])
 			values[i] = f.hold(x)
-		} else {
-			values[i] = f.withoutCalls(x)
+		default:
+			late[i], values[i] = pres[i], f.withoutCalls(x)
 		}
 		if id, ok := ast.Unparen(lhs[i]).(*ast.Ident); ok {
-			set[f.place(id).text] = true
+			if name := f.place(id).variable(); name != "" {
+				set[name] = true
+			}
 			all = all || defers && slices.Contains(owner.results, f.find(f.info.ObjectOf(id))) // which deferred calls see
 		}
 	}
-	return values
+	return values, late
 }
 
 func (f *fn) opAssign(s *ast.AssignStmt) {

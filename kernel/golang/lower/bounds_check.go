@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // The interpreter says that an index is out of range, and not which. So
@@ -23,13 +24,16 @@ type comparison struct {
 	y        *expr
 }
 
-// check writes a guard. Where no statement can stand, it is left out: the
-// interpreter's panic tells less.
+// check writes a guard. One that cannot be evaluated early is left out: the interpreter's
+// panic tells less.
 func (f *fn) check(g guard) {
+	g.conds = slices.DeleteFunc(g.conds, func(c comparison) bool {
+		return slices.ContainsFunc(f.prefix, func(x *expr) bool { return c.refuted(x, true) })
+	})
 	if len(g.conds) == 0 {
 		return
 	}
-	if f.unguarded > 0 || len(f.prefix) > 0 && g.calls() {
+	if len(f.prefix) > 0 && g.calls() {
 		f.unchecked = true
 		return
 	}
@@ -51,40 +55,62 @@ func (f *fn) statements(g guard) code {
 
 // calls says whether a guard calls something but len and cap.
 func (g guard) calls() bool {
-	for _, c := range g.conds {
-		for _, x := range []*expr{c.x, c.y} {
-			if x.is(opCall) { // len or cap
-				x = x.args[1]
-			}
-			if x.calls() {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.conds, func(c comparison) bool { return !c.x.repeats() || !c.y.repeats() })
 }
 
-// withoutGuards runs a step in a place where no statement can stand.
-func (f *fn) withoutGuards(step func()) {
-	f.unguarded++
-	step()
-	f.unguarded--
-}
+var (
+	opposite = map[string]string{"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+	mirrored = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+)
 
-// guardedIf runs a step whose expressions are evaluated only if a condition is
-// true, or false.
-func (f *fn) guardedIf(cond *expr, is bool, step func()) {
-	if cond.calls() {
-		f.withoutGuards(step)
-		return
+// refuted says whether a comparison is false where x is true, or false if not is.
+func (c comparison) refuted(x *expr, is bool) bool {
+	switch {
+	case x.op == opNot:
+		return c.refuted(x.args[0], !is)
+	case x.op != opBinary:
+		return false
+	case x.text == "&&" && is, x.text == "||" && !is:
+		return c.refuted(x.args[0], is) || c.refuted(x.args[1], is)
 	}
-	outer := f.prefix
+	operator := x.text
 	if !is {
-		cond = not(cond)
+		operator = opposite[operator]
 	}
-	f.prefix = append(outer[:len(outer):len(outer)], cond)
+	a, b, want := x.args[0].String(), x.args[1].String(), opposite[c.operator]
+	if a == c.y.String() && b == c.x.String() {
+		a, b, operator = b, a, mirrored[operator]
+	}
+	return a == c.x.String() && b == c.y.String() && (operator == want || operator+"=" == want)
+}
+
+// guardedIf runs a step whose expressions are evaluated only if a condition is true, or
+// false. Guards ask for it, unless all that the step writes will be nested in a statement
+// that does.
+func (f *fn) guardedIf(cond *expr, is, nested bool, step func()) {
+	outer := f.prefix
+	switch {
+	case nested:
+		f.prefix = nil
+	case is:
+		f.prefix = append(outer[:len(outer):len(outer)], cond)
+	default:
+		f.prefix = append(outer[:len(outer):len(outer)], not(cond))
+	}
 	step()
 	f.prefix = outer
+}
+
+// indexesWhatCalls says whether an index, or what is indexed or cut, calls a function in e.
+func (f *fn) indexesWhatCalls(e ast.Expr) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.IndexExpr, *ast.SliceExpr:
+			found = found || f.callsFunction(n.(ast.Expr))
+		}
+		return !found
+	})
+	return found
 }
 
 // indexGuard makes base[index] of what can be written twice, and its guard.

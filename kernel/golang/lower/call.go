@@ -4,6 +4,9 @@ import (
 	"go/ast"
 	"go/types"
 	"reflect"
+	"slices"
+
+	"gocuda/kernel/golang/host/trait"
 )
 
 // call lowers a call.
@@ -44,6 +47,7 @@ type called struct {
 	recv    lowering               // the receiver, if it is to be evaluated with the arguments
 	bound   func(recv *expr) *expr // what to call with it; nil: it is the first argument
 	host    *types.Func            // the compiled function that it is
+	first   bool                   // value, or recv, is evaluated as a whole before the arguments
 }
 
 // with is the call with arguments, receiver first.
@@ -63,6 +67,8 @@ func (f *fn) callee(fun ast.Expr) called {
 			t := f.typeOf(sel.X)
 			m := f.method(t, s.Obj())
 			c.recv = func() *expr { return f.receiver(sel.X, t, m) }
+			_, generic := types.Unalias(f.info.Types[sel.X].Type).(*types.TypeParam)
+			c.first = m.iface && !generic && f.callsOrReceives(sel.X)
 			switch {
 			case m.host && l.testing(m.fun):
 				c.fun, c.host = l.hostName("rt", "Test"+m.fun.Name(), nil), m.fun
@@ -79,15 +85,19 @@ func (f *fn) callee(fun ast.Expr) called {
 	if id := calledName(fun); id != nil && !f.isMethodExpr(fun) {
 		if o, ok := f.info.Uses[id].(*types.Func); ok {
 			c.fun = f.funcInstance(fun)
-			if o.Pkg() != nil && l.hostPkg(o.Pkg()) && l.declOf(o.Origin()) == nil {
-				c.host = o
-			} else {
+			if c.fun.op != opHost {
 				c.lowered = c.fun.text
+			} else if l.declOf(o.Origin()) == nil {
+				c.host = o
 			}
 			return c
 		}
 	}
-	c.value = func() *expr { return f.expr(fun) }
+	if lit, ok := fun.(*ast.FuncLit); ok {
+		c.value = func() *expr { return typed(f.funcLit(lit, true), f.typeOf(lit)) }
+		return c
+	}
+	c.value, c.first = func() *expr { return f.expr(fun) }, f.callsOrReceives(fun)
 	return c
 }
 
@@ -116,7 +126,7 @@ func (f *fn) direct(e *ast.CallExpr, fun *types.Func, args []*expr) *expr {
 		return nil
 	}
 	x := f.arguments(e, f.l.hostName("direct", symbol, nil).text, args)
-	if _, x.steady = f.l.host.DirectTraits(fun.FullName()); x.steady {
+	if x.steady = f.l.host.Traits(fun).Has(trait.Pure); x.steady {
 		x.early = true
 	}
 	if fun.Signature().Results().Len() == 1 {
@@ -187,7 +197,7 @@ func (f *fn) args(e *ast.CallExpr, c *called) []*expr {
 			})
 		}
 	}
-	out := f.exprs(list...)
+	out := f.calleeAndArgs(c.first, list)
 	if several != nil {
 		out = out[:fixed]
 		for i, v := range several {
@@ -207,6 +217,21 @@ func (f *fn) args(e *ast.CallExpr, c *called) []*expr {
 		out = append(out[:fixed:fixed], f.pack(out[fixed:], sig)...)
 	}
 	return out
+}
+
+// calleeAndArgs lowers what is called, which is first in the list, and the arguments.
+func (f *fn) calleeAndArgs(first bool, list []lowering) []*expr {
+	if !first {
+		return f.exprs(list...)
+	}
+	var args []*expr
+	fun := list[0]()
+	after := f.captured(func() { args = f.exprs(list[1:]...) })
+	if len(after) > 0 || slices.ContainsFunc(args, func(x *expr) bool { return x != nil && (x.acts() || x.copies() || x.panicsLate()) }) {
+		fun = f.hold(fun)
+	}
+	f.add(after)
+	return append([]*expr{fun}, args...)
 }
 
 // tuple is what the only argument of a call has for values, if these are several.
@@ -288,7 +313,7 @@ func (f *fn) guardCallbacks(c called, args []*expr) {
 // isExit reports a call of os.Exit.
 func (f *fn) isExit(e *ast.CallExpr) bool {
 	o := f.calledFunc(e)
-	return o != nil && o.Pkg() != nil && o.Pkg().Path() == "os" && o.Name() == "Exit"
+	return o != nil && f.l.host.Traits(o).Has(trait.Ends)
 }
 
 // calledFunc is the declared function or method that a call names, or nil.

@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"strings"
 
+	"gocuda/kernel/golang/host/trait"
 	"gocuda/kernel/golang/rt"
 )
 
@@ -104,7 +105,7 @@ func (f *fn) topStmt(s *ast.ExprStmt) bool {
 		f.emit("if %s != nil { %s }", values[n-1], l.runtime(nil, "Fail", values[n-1]))
 		n--
 	}
-	if !shows || n == 0 || isCall && IsQuiet(f.info, call) {
+	if !shows || n == 0 || isCall && f.l.IsQuiet(f.info, call) {
 		for _, v := range values[:n] {
 			f.emit("_ = %s", v)
 		}
@@ -139,7 +140,7 @@ func (f *fn) dropsError(call *ast.CallExpr) bool {
 	if f.l.program || !strings.HasPrefix(f.name, "main.") && !strings.HasPrefix(f.name, "func") {
 		return false
 	}
-	if tv := f.info.Types[ast.Unparen(call.Fun)]; tv.IsType() || tv.IsBuiltin() || f.info.Types[call].IsVoid() || IsQuiet(f.info, call) {
+	if tv := f.info.Types[ast.Unparen(call.Fun)]; tv.IsType() || tv.IsBuiltin() || f.info.Types[call].IsVoid() || f.l.IsQuiet(f.info, call) {
 		return false
 	}
 	t := f.typeOf(call)
@@ -170,18 +171,14 @@ func (f *fn) isShown(e ast.Expr) bool { return f.show != nil && f.show == e }
 
 // IsQuiet says whether nobody wants to see what a call returns: the number of bytes that
 // fmt wrote, the size of a copy.
-func IsQuiet(info *types.Info, call *ast.CallExpr) bool {
+func (l *Lowerer) IsQuiet(info *types.Info, call *ast.CallExpr) bool {
 	id := calledName(call.Fun)
 	if id == nil {
 		return false
 	}
-	switch o := info.Uses[id].(type) {
-	case *types.Func:
-		return o.Pkg() != nil && o.Pkg().Path() == "fmt" && (strings.HasPrefix(o.Name(), "Print") || strings.HasPrefix(o.Name(), "Fprint"))
-	case *types.Builtin:
-		return o.Name() == "copy"
-	}
-	return false
+	o := info.Uses[id]
+	_, builtin := o.(*types.Builtin)
+	return builtin && o.Name() == "copy" || l.host.Traits(o).Has(trait.Quiet)
 }
 
 // Program lowers a whole package: its variables in the checker's order, its

@@ -23,13 +23,19 @@ func (l *Lowerer) Compiled(f *types.Func, define func(lowered, versions string) 
 		if name == "" {
 			return
 		}
-		l.inits = append(l.inits, fmt.Sprintf("%s = %s", variable, l.sym(define(name, variable))), l.sym("Settle")+"()", name+"_r = true")
+		to, flag := variable, name+"_r"
+		if l.watched[name] {
+			to, flag = name+"_n", name+"_c"
+		}
+		l.inits = append(l.inits, fmt.Sprintf("%s = %s", to, l.sym(define(name, variable))), l.sym("Settle")+"()", flag+" = true")
 	})
 }
 
 // Interpreted undoes Compiled.
 func (l *Lowerer) Interpreted(f *types.Func) {
-	if name, variable := l.redirected(f); name != "" {
+	if name, variable := l.redirected(f); l.watched[name] {
+		l.inits = append(l.inits, name+"_c = false")
+	} else if name != "" {
 		l.inits = append(l.inits, name+"_r = false", fmt.Sprintf("%s = %s", variable, name))
 	}
 }

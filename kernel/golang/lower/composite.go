@@ -142,7 +142,10 @@ func (f *fn) structLit(e *ast.CompositeLit, t types.Type, u *types.Struct) *expr
 			}
 		}
 		names[i] = f.fieldName(t, u, k)
-		list[i] = func() *expr { return f.litValue(x, u.Field(k).Type()) }
+		list[i] = func() *expr {
+			f.keeps(x)
+			return f.litValue(x, u.Field(k).Type())
+		}
 	}
 	x := node(opComposite, f.l.rep(t), t)
 	for i, v := range f.exprs(list...) {

@@ -103,12 +103,12 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) {
 func (f *fn) forLoop(s *ast.ForStmt, label string, shared []*local, e *osrEntry) {
 	var cond *expr
 	var pre, post code
-	early := e != nil && s.Cond != nil && f.callsFunction(s.Cond) // such a condition is looked at once an iteration
+	early := e != nil && e.Early
 	if s.Cond != nil {
 		pre = f.captured(func() { f.stop(s.Pos()); f.positioned(s.Cond, func() { cond = f.expr(s.Cond) }) })
 	}
 	if s.Post != nil {
-		post = f.captured(func() { f.withoutGuards(func() { f.stmt(s.Post) }) })
+		post = f.captured(func() { f.stmt(s.Post) })
 	}
 	if len(shared) == 0 && len(post) <= 1 {
 		head, last := "", ""
@@ -227,25 +227,19 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) {
 			chained = chained || i < len(s.Body.List)-1 // the interpreter wants it last
 			continue
 		}
-		guards := f.withoutGuards
-		if f.l.Instrument {
-			guards = func(step func()) { step() }
-		}
 		pres[i] = f.captured(func() {
-			guards(func() {
-				for k, x := range cc.List {
-					if k == 0 {
-						f.stop(cc.Pos())
-					}
-					f.where = f.position(x)
-					cond := func() *expr { return f.caseCond(tag, x) }
-					if k == 0 {
-						conds[i] = cond()
-					} else {
-						conds[i] = f.either(token.LOR, conds[i], cond)
-					}
+			for k, x := range cc.List {
+				if k == 0 {
+					f.stop(cc.Pos())
 				}
-			})
+				f.where = f.position(x)
+				cond := func() *expr { return f.caseCond(tag, x) }
+				if k == 0 {
+					conds[i] = cond()
+				} else {
+					conds[i] = f.either(token.LOR, conds[i], x, cond)
+				}
+			}
 		})
 		chained = chained || len(pres[i]) > 0
 	}

@@ -101,7 +101,7 @@ func (f *fn) thunk(e *ast.CallExpr) *expr {
 	fun := ast.Unparen(e.Fun)
 	if lit, ok := fun.(*ast.FuncLit); ok && len(e.Args) == 0 {
 		if f.typeOf(lit).Underlying().(*types.Signature).Results().Len() == 0 {
-			return f.funcLit(lit)
+			return f.funcLit(lit, false)
 		}
 	}
 	g := f.child()

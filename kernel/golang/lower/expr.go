@@ -50,7 +50,7 @@ func (f *fn) value(e ast.Expr) *expr {
 	case *ast.CompositeLit:
 		return f.composite(e, f.typeOf(e))
 	case *ast.FuncLit:
-		return f.funcLit(e)
+		return f.funcLit(e, false)
 	}
 	panic(f.bug(e, "cannot lower this expression"))
 }
@@ -116,7 +116,7 @@ func (f *fn) holdAs(k kind, x *expr) *expr {
 // held is hold unless x can be written twice.
 func (f *fn) held(x *expr) *expr {
 	switch {
-	case x.simple(), x.named(), f.unguarded > 0, len(f.prefix) > 0:
+	case x.simple(), x.named(), len(f.prefix) > 0:
 		return x
 	case !x.calls():
 		return f.holdAs(pure, x)
@@ -171,7 +171,7 @@ func (f *fn) variable(o *types.Var) *expr {
 
 // global is a package variable.
 func (f *fn) global(o *types.Var) *expr {
-	if o.Pkg() != nil && f.l.hostPkg(o.Pkg()) && !f.l.sourceObj(o) {
+	if o.Pkg() != nil && f.l.hostPkg(o.Pkg()) && !f.l.host.IsSource(o) {
 		if types.IsInterface(o.Type()) { // whose value the interpreter always looks up
 			return f.l.hostName(o.Pkg().Path(), o.Name(), o.Type())
 		}
@@ -273,7 +273,25 @@ func (l *Lowerer) funcName(fun *types.Func, targs []types.Type) *expr {
 	if fun.Pkg() != nil && l.hostPkg(fun.Pkg()) && l.declOf(fun.Origin()) == nil {
 		return l.hostName(fun.Pkg().Path(), fun.Name(), fun.Type())
 	}
+	if x := l.compiledInstance(fun, targs); x != nil {
+		return x
+	}
 	return ident(l.function(fun, targs), fun.Type())
+}
+
+// compiledInstance is an instance of a function of the standard library that was compiled
+// with the binary; nil if it is none. It does not tell what it touches.
+func (l *Lowerer) compiledInstance(fun *types.Func, targs []types.Type) *expr {
+	if len(targs) == 0 || fun.Pkg() == nil || !l.hostPkg(fun.Pkg()) || fun.Signature().Recv() != nil || l.Instrument {
+		return nil
+	}
+	typ := l.represent(l.subst(fun.Signature(), newEnv(fun.Signature().TypeParams(), targs))).typ
+	v, ok := l.host.Instance(fun.Pkg().Path()+"."+fun.Name(), typ)
+	if !ok {
+		return nil
+	}
+	x := l.defined(l.instanceKey(fun, targs), "A", func() reflect.Value { return v })
+	return node(x.op, x.text, fun.Type())
 }
 
 // evaluate lowers an expression whose value is not used. The interpreter does

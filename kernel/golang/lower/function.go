@@ -17,20 +17,21 @@ type fn struct {
 	cell string
 	sig  *types.Signature
 
-	parent *fn
-	shared *shared
-	vars   map[types.Object]*local
-	caps   []*local // what the literal takes from the functions around it
-	capSet map[*local]bool
-	out    code
-	name   string           // in traces
-	inLit  bool             // ... which is that of a literal
-	sites  map[string][]int // where it calls what: see calls
-	pos    string           // the variable that holds the position
-	placed bool             // it is known of a function that the lowering made, too
-	where  int              // the position of the statement that is being lowered
+	parent  *fn
+	shared  *shared
+	vars    map[types.Object]*local
+	caps    []*local // what the literal takes from the functions around it
+	capSet  map[*local]bool
+	out     code
+	name    string           // in traces
+	inLit   bool             // ... which is that of a literal
+	called  bool             // the literal is called where it stands
+	inField *ast.FuncLit     // a field gets its value
+	sites   map[string][]int // where it calls what: see calls
+	pos     string           // the variable that holds the position
+	placed  bool             // it is known of a function that the lowering made, too
+	where   int              // the position of the statement that is being lowered
 
-	unguarded int        // where no check can stand
 	prefix    []*expr    // what is true where the expression is evaluated that is being lowered
 	unchecked bool       // an index was not checked
 	outermost *outermost // the outermost loop that is being lowered
@@ -311,8 +312,13 @@ func (l *Lowerer) lowerDecl(name string, fun *types.Func, d *Decl, e *env, targs
 			end = "; return"
 		}
 		args := h.args(withReceiver(sig))
-		again := stmt{format: "if %s_r { %s%s%s }", args: []any{name, ret, call(nil, ident(variable, nil), args...), end}}
-		made = append(code{again}, made...)
+		leads := code{{format: "if %s_r { %s%s%s }", args: []any{name, ret, call(nil, ident(variable, nil), args...), end}}}
+		if f.instruments() && l.Loops != nil {
+			fmt.Fprintf(&l.types, "var %s_c bool\nvar %s_n func%s\n", name, name, h.types())
+			leads = append(leads, stmt{format: "if %s_c && !pending { %s%s%s }", args: []any{name, ret, call(nil, ident(name+"_n", nil), args...), end}})
+			put(l, l.watched, name, true)
+		}
+		made = append(leads, made...)
 	}
 	plain := l.callsPlain(name, h, made)
 	if plain {
@@ -437,11 +443,16 @@ func (f *fn) pollBlocked() {
 }
 
 // funcLit lowers a function literal.
-func (f *fn) funcLit(e *ast.FuncLit) *expr {
+func (f *fn) funcLit(e *ast.FuncLit, called bool) *expr {
 	g := f.child()
+	g.called = called
 	g.sig = f.typeOf(e).Underlying().(*types.Signature)
 	g.name, g.inLit = f.litName(), true
 	sig := f.info.Types[e].Type.Underlying().(*types.Signature)
 	made, h := g.function(slices.Collect(sig.Params().Variables()), sig, e.Pos(), e.Body)
-	return g.factory(h, made, false)
+	x := g.factory(h, made, false)
+	if f.inField == e && len(g.caps) == 0 && f.env == nil {
+		x = f.single(e, g.name, typed(x, f.typeOf(e)))
+	}
+	return x
 }

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"gocuda/kernel/golang/host/trait"
 )
 
 // A direct call's arguments are fields of its frame, and to make one takes the
@@ -79,8 +81,7 @@ func (f *fn) closed(e *ast.CallExpr) bool {
 	if o == nil {
 		return false
 	}
-	waits, _ := f.l.host.DirectTraits(o.FullName())
-	return !waits
+	return !f.l.host.Traits(o).Has(trait.Waits)
 }
 
 // compiled is the direct function that a call calls, or nil.
@@ -154,9 +155,8 @@ func (f *fn) repeats(e ast.Expr, x *expr) bool {
 	if fun == nil {
 		return false
 	}
-	_, pure := f.l.host.DirectTraits(fun.FullName())
 	made := x.directCall()
-	return pure && made != nil && made.frame != nil && made.frame.fixed
+	return f.l.host.Traits(fun).Has(trait.Pure) && made != nil && made.frame != nil && made.frame.fixed
 }
 
 // arguments makes a direct call, which is a conversion to typ, and the frame for it:

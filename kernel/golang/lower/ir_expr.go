@@ -44,6 +44,7 @@ type expr struct {
 	typ    types.Type // in the cell's terms; a tuple if it has several values; nil where nothing asks
 	frame  *frame     // of a direct call in a loop
 	keeps  *expr      // what is kept in a temporary, which this is
+	alone  bool       // a local variable behind a pointer that nothing else has
 	early  bool       // Go's compiler evaluates it with the calls, though it is none
 	steady bool       // of a call: it changes nothing
 	panics bool       // of a call that does what an operator does: it may panic
@@ -159,6 +160,13 @@ func (x *expr) contains(wanted func(*expr) bool) bool {
 // twice, nor moved behind another call.
 func (x *expr) calls() bool {
 	return x.contains(func(x *expr) bool { return x.is(opCall, opDirect, opConvert, opReceive) })
+}
+
+// repeats says whether x can be done twice: it calls len and cap at most.
+func (x *expr) repeats() bool {
+	return !x.contains(func(x *expr) bool {
+		return x.is(opDirect, opConvert, opReceive) || x.op == opCall && !slices.Contains([]string{"len", "cap"}, x.args[0].text)
+	})
 }
 
 // simple says whether x is a constant or a variable that only the function's own
@@ -308,12 +316,8 @@ func (x *expr) write(b *strings.Builder) {
 		x.around(b, x.text, 0, ")")
 	case opReceive:
 		x.around(b, "(<-", 0, ")")
-	case opNot:
-		if x.args[0].simple() {
-			x.around(b, "!", 0, "")
-		} else {
-			x.around(b, "!(", 0, ")")
-		}
+	case opNot: // the interpreter leaves the function at !(x) && y if x is the name of a variable
+		x.around(b, "!", 0, "")
 	case opComposite:
 		b.WriteString(x.text)
 		b.WriteByte('{')

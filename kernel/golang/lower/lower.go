@@ -30,7 +30,10 @@ import (
 	"go/types"
 	"reflect"
 	"strings"
+	"sync"
 
+	"gocuda/cudaapi/gokernel"
+	"gocuda/kernel/golang/host/trait"
 	"gocuda/kernel/golang/rt"
 )
 
@@ -45,13 +48,22 @@ type Host interface {
 	// Direct is the type of package direct whose conversion calls a function
 	// without reflection: see host.Direct.
 	Direct(function string) (symbol string, ok bool)
-	// DirectTraits says whether code of cells may have run in the meantime that the
-	// function's caller counts on, and whether its result depends on the arguments
-	// alone.
-	DirectTraits(function string) (waits, pure bool)
+	// Traits are those of a function: see host.Package.
+	Traits(types.Object) trait.Set
 	// Type is the compiled type that a defined type is, or whose fields a struct is;
 	// nil if there is none.
 	Type(types.Type) reflect.Type
+	// Instance is an instance of a generic function, such as slices.Sort, that is compiled,
+	// by its type; false: there is none.
+	Instance(function string, typ reflect.Type) (reflect.Value, bool)
+	// SourceDecl finds the declaration of a function of a standard package
+	// that is there as source (slices, maps, ...), or nil.
+	SourceDecl(*types.Func) *Decl
+	// IsSource says whether an object was declared by such source.
+	IsSource(types.Object) bool
+	// Later says whether a method that is called through an interface is to be
+	// lowered by its first call.
+	Later(*types.Func) bool
 	// Define adds a symbol to the package that lowered code imports as rt.
 	Define(name string, v reflect.Value)
 }
@@ -81,28 +93,8 @@ type Lowerer struct {
 	fset    *token.FileSet
 	context *types.Context
 
-	// SourceDecl finds the declaration of a function of a standard package
-	// that is there as source (slices, maps, ...), or nil.
-	SourceDecl func(*types.Func) *Decl
-	// Later says whether a method that is called through an interface is to be
-	// lowered by its first call.
-	Later func(*types.Func) bool
-	// Loops, if set, is told about each loop that can go on in a compiled form, and
-	// gives it a number; a negative one leaves it as it is. Where loops[number] is
-	// true, lowered code calls the function LoopSymbol(number) of package rt, which
-	// takes the loop's variables (the address of one that is a Place) and its state,
-	// and returns an int, the variables that are Set, and the results of a return
-	// statement. The int is 0 if the loop is to go on in lowered code; 1 if it is
-	// done; 2 and 3 if the function is to return, with these results and without; 4
-	// and above if one of its Exits is to be taken.
-	Loops func(*Loop) int
-	// Uncompiled takes a loop that can never go on so, where in it and why, and gives
-	// it a number, with which lowered code calls the function Uncompiled of package rt
-	// when the loop runs. It is set where Loops is.
-	Uncompiled func(loop ast.Stmt, at token.Pos, why string) int
-	// CallsPackage says whether the compiled form can call functions of a package. It is
-	// set where Loops is.
-	CallsPackage func(path string) bool
+	// Loops, if set, compiles loops.
+	Loops Loops
 	// Instrument has lowered code tell the runtime what it reads and writes in memory
 	// that devices use too: see rt.Runtime.Touched.
 	Instrument bool
@@ -110,31 +102,22 @@ type Lowerer struct {
 	Debug bool
 	// Slot is that of the cell: see BodyName.
 	Slot int
-	// SourceObj says whether an object was declared by such source.
-	SourceObj func(types.Object) bool
 
-	sharing    map[place]bool                   // variables that hold such memory
-	functions  map[declaration]*types.Signature // those of cells that take it or give it
-	handed     []handed
-	goes       bool            // several goroutines may run a function at a time
-	signed     map[string]bool // the representations of what may be a zero with a sign
+	session
+	realTypes
+	output
+}
+
+// session is what lowered code of all cells has, by what it is made of.
+type session struct {
 	objIDs     map[types.Object]int
-	reps       map[string]representation // by the key of a type
-	newest     reals
-	first      reals
-	changed    map[*types.Named]bool // got methods after they were real
-	typeIDs    map[string]*rt.Type
-	demanded   map[int]demanded      // methods of real types, by their numbers
-	lowered    map[int]bool          // ... that the runtime has, or will have when its cell runs
-	methods    map[string][]demanded // of real types, by the type's key
-	boxed      []*boxedType
-	boxedKeys  map[string]bool
 	globals    map[types.Object]string
 	usedByFunc map[types.Object]bool
 	decls      map[*types.Func]*Decl
 	instances  map[string]string
 	arguments  map[*types.Func][][]types.Type // of the instances of methods that may be replaced
 	redirects  map[string]string              // the variable with what replaces a function, by its lowered name
+	watched    map[string]bool                // lowered functions that their compiled form replaces while nothing is queued
 	dispatch   map[string]*dispatcher
 	order      []*dispatcher
 	later      []*later
@@ -143,8 +126,31 @@ type Lowerer struct {
 	helpers    map[string]string
 	counter    int
 	bodyPos    map[string]bool
+}
 
-	// One cell's output.
+// realTypes are the types that values have in the runtime, and how values of a type are
+// represented, by the type's key.
+type realTypes struct {
+	signed    map[string]bool // the representations of what may be a zero with a sign
+	reps      map[string]representation
+	newest    reals
+	first     reals
+	changed   map[*types.Named]bool // got methods after they were real
+	typeIDs   map[string]*rt.Type
+	demanded  map[int]demanded // methods of real types, by their numbers
+	lowered   map[int]bool     // ... that the runtime has, or will have when its cell runs
+	methods   map[string][]demanded
+	boxed     []*boxedType
+	boxedKeys map[string]bool
+
+	literals []gokernel.Literal // of which there is one function each: see single
+	singles  sync.Map           // the literals by their functions
+}
+
+// output is that of one cell.
+type output struct {
+	cell     string
+	program  bool
 	imports  strings.Builder
 	types    strings.Builder
 	code     strings.Builder
@@ -155,24 +161,21 @@ type Lowerer struct {
 	last     []func() // when all is lowered
 	undo     []func()
 	replaced []string
-	cell     string
-	program  bool
 }
 
 // New returns a Lowerer.
 func New(r *rt.Runtime, host Host, fset *token.FileSet) *Lowerer {
 	return &Lowerer{
-		rt: r, host: host, fset: fset, context: types.NewContext(), sharing: map[place]bool{}, functions: map[declaration]*types.Signature{},
-		SourceDecl: func(*types.Func) *Decl { return nil },
-		SourceObj:  func(types.Object) bool { return false },
-		Later:      func(*types.Func) bool { return false }, laterIDs: make(map[string]int),
-		signed: make(map[string]bool), objIDs: make(map[types.Object]int), bodyPos: make(map[string]bool), reps: make(map[string]representation),
-		newest: make(reals), first: make(reals), changed: make(map[*types.Named]bool),
-		typeIDs: make(map[string]*rt.Type), demanded: make(map[int]demanded), lowered: make(map[int]bool), methods: make(map[string][]demanded),
-		boxedKeys: make(map[string]bool), globals: make(map[types.Object]string), usedByFunc: make(map[types.Object]bool),
-		decls: make(map[*types.Func]*Decl), instances: make(map[string]string), arguments: make(map[*types.Func][][]types.Type), redirects: make(map[string]string),
-		dispatch: make(map[string]*dispatcher),
-		aliases:  make(map[string]string), helpers: make(map[string]string),
+		rt: r, host: host, fset: fset, context: types.NewContext(),
+		session: session{
+			objIDs: make(map[types.Object]int), globals: make(map[types.Object]string), usedByFunc: make(map[types.Object]bool),
+			decls: make(map[*types.Func]*Decl), instances: make(map[string]string), arguments: make(map[*types.Func][][]types.Type), redirects: make(map[string]string), watched: make(map[string]bool),
+			dispatch: make(map[string]*dispatcher), laterIDs: make(map[string]int), aliases: make(map[string]string), helpers: make(map[string]string), bodyPos: make(map[string]bool),
+		},
+		realTypes: realTypes{
+			signed: make(map[string]bool), reps: make(map[string]representation), newest: make(reals), first: make(reals), changed: make(map[*types.Named]bool),
+			typeIDs: make(map[string]*rt.Type), demanded: make(map[int]demanded), lowered: make(map[int]bool), methods: make(map[string][]demanded), boxedKeys: make(map[string]bool),
+		},
 	}
 }
 
@@ -191,12 +194,7 @@ func put[K comparable, V any](l *Lowerer, m map[K]V, k K, v V) {
 
 // Begin starts a cell.
 func (l *Lowerer) Begin(cell string, program bool) {
-	l.imports.Reset()
-	l.types.Reset()
-	l.code.Reset()
-	l.inits, l.ends, l.work, l.last, l.undo, l.replaced = nil, nil, nil, nil, nil, nil
-	l.starts = make(map[*ast.EmptyStmt]string)
-	l.cell, l.program = cell, program
+	l.output = output{cell: cell, program: program, starts: make(map[*ast.EmptyStmt]string)}
 }
 
 // Abandon takes back what the cell added: it did not compile.
@@ -256,8 +254,6 @@ func (l *Lowerer) use(path string) string {
 func (l *Lowerer) sym(name string) string { return l.use("rt") + "." + name }
 
 func (l *Lowerer) hostPkg(p *types.Package) bool { return l.host.IsHost(p.Path()) }
-
-func (l *Lowerer) sourceObj(o types.Object) bool { return l.SourceObj(o) }
 
 // typeOf gives a type its number.
 func (l *Lowerer) typeOf(t types.Type) *rt.Type {
@@ -367,7 +363,7 @@ func (l *Lowerer) declOf(f *types.Func) *Decl {
 	if d := l.decls[f]; d != nil {
 		return d
 	}
-	return l.SourceDecl(f)
+	return l.host.SourceDecl(f)
 }
 
 // Want lowers a function that is not generic even if nothing calls it yet,

@@ -24,7 +24,7 @@ func (f *fn) calledLater(fun *types.Func, targs []types.Type) (variable string, 
 	l := f.l
 	fun = fun.Origin()
 	key := l.instanceKey(fun, targs)
-	if _, lowered := l.instances[key]; lowered || !l.Later(fun) {
+	if _, lowered := l.instances[key]; lowered || !l.host.Later(fun) {
 		return "", false
 	}
 	id, ok := l.laterIDs[key]

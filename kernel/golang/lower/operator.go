@@ -12,7 +12,7 @@ func (f *fn) binary(e *ast.BinaryExpr) *expr {
 	t := f.typeOf(e)
 	switch e.Op {
 	case token.LAND, token.LOR:
-		return f.early(func() *expr { return f.either(e.Op, f.expr(e.X), func() *expr { return f.expr(e.Y) }) })
+		return f.early(func() *expr { return f.either(e.Op, f.expr(e.X), e.Y, func() *expr { return f.expr(e.Y) }) })
 	case token.EQL, token.NEQ:
 		return f.comparison(e)
 	case token.SHL, token.SHR:
@@ -78,17 +78,17 @@ func (l *Lowerer) shiftHelper(rep string) string {
 
 // either is x && y or x || y, and keeps the statements that y needs from running
 // when it is not evaluated.
-func (f *fn) either(op token.Token, x *expr, right lowering) *expr {
+func (f *fn) either(op token.Token, x *expr, e ast.Expr, right lowering) *expr {
 	switch {
 	case x.idle(), // which the interpreter would take for the condition
-		f.l.Instrument && f.unguarded == 0 && x.calls(): // y may have to tell what it touches
+		f.instruments() && x.calls(): // y may have to tell what it touches
 		x = f.spill(x)
 	}
+	nested := !x.repeats() || x.contains(func(x *expr) bool { return x.op == opIndex }) || f.indexesWhatCalls(e) ||
+		x.observes() && f.callsFunction(e) // which may change x before a guard asks for it
 	var y *expr
-	pre := f.captured(func() {
-		f.guardedIf(x, op == token.LAND, func() { y = right() })
-	})
-	if pre.pure() {
+	pre := f.captured(func() { f.guardedIf(x, op == token.LAND, nested, func() { y = right() }) })
+	if len(pre) == 0 || !nested && pre.pure() {
 		if x.is(opGlobal, opDeref, opIndex, opField) && y.calls() {
 			x = f.spillAlways(x) // the interpreter reads it again, after y
 		}

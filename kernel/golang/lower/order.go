@@ -18,8 +18,11 @@ import (
 //     imag, complex, min, max, make, append, copy; slices; && and ||; map literals;
 //     conversions of strings to []byte and []rune; assertions to types that are not
 //     pointers; and what has no address where the runtime takes one: keys of some maps,
-//     arrays and structures that are compared, and what becomes an interface. Such an
-//     expression is early.
+//     arrays and structures that are compared, and what becomes an interface; bounds of
+//     slices that are no variables. Such an expression is early.
+//   - A function value that is called, and an interface whose method is, is evaluated as
+//     a whole before the arguments if it has a call or receive operation, or a builtin
+//     function but new (RewriteNonNameCall in cmd/compile/internal/typecheck).
 //   - The rest is read when all calls are made: variables, elements, fields, arithmetic,
 //     other literals, and the place of an assignment.
 //   - What may panic does so where it is evaluated: the check of a slice's bounds, an
@@ -68,10 +71,14 @@ func (f *fn) operands(is wanted, list ...lowering) []*expr {
 			apart = apart || i > 0 && pres[i].acts()
 			read = read || waits
 		}
-		if pres[i].hasCheck() {
+		if check, early := pres[i].hasCheck(), pres[i].panicsEarly(); check || early {
 			for j, x := range out[:i] { // which panic before the check
-				if x.panicsLate() {
-					pres[j] = append(pres[j], f.captured(func() { out[j] = f.hold(x) })...)
+				if check && x.panicsLate() || early && x.panicsEarly() {
+					hold := f.hold
+					if is == asPlace && j == 0 { // a copy of an array would take what is stored
+						hold = f.pin
+					}
+					pres[j] = append(pres[j], f.captured(func() { out[j] = hold(x) })...)
 				}
 			}
 		}
@@ -245,7 +252,20 @@ func (x *expr) panicsLate() bool {
 // changes says whether assignments to elements, to what pointers point to and to local
 // variables, of which set has the names, may change x.
 func (x *expr) changes(set map[string]bool) bool {
-	return x.contains(func(x *expr) bool { return x.isRead() || x.op == opName && (set[x.text] || x.keeps.waits()) })
+	return x.contains(func(x *expr) bool {
+		return x.isRead() || x.op == opName && x.keeps.waits() || set[x.variable()]
+	})
+}
+
+// variable is the name of the local variable that x is.
+func (x *expr) variable() string {
+	switch {
+	case x.op == opName:
+		return x.text
+	case x.alone:
+		return x.args[0].text
+	}
+	return ""
 }
 
 // panicsEarly says whether x may panic with the calls.
@@ -270,7 +290,7 @@ func (x *expr) isConstant() bool {
 
 // isRead says whether x is a variable that a call may change, or part of one.
 func (x *expr) isRead() bool {
-	return x.is(opGlobal, opDeref, opIndex) ||
+	return x.is(opGlobal, opDeref, opIndex) && !x.alone ||
 		x.op == opField && x.args[0].typ != nil && isPointer(x.args[0].typ) // which the interpreter follows by itself
 }
 
@@ -315,7 +335,7 @@ func (f *fn) withCalls(step func()) {
 // inInterface lowers e for an interface that it becomes: the runtime takes some values
 // by their addresses, and those without are copied.
 func (f *fn) inInterface(e ast.Expr, lower func(ast.Expr) *expr, to types.Type) *expr {
-	if t := f.typeOf(e); types.IsInterface(to) && !types.IsInterface(t) && byAddress(t) && !f.info.Types[e].Addressable() {
+	if t := f.typeOf(e); types.IsInterface(to) && !types.IsInterface(t) && byAddress(types.Default(t)) && !f.info.Types[e].Addressable() {
 		return f.early(func() *expr { return lower(e) })
 	}
 	return lower(e)
@@ -441,6 +461,20 @@ func (f *fn) isEarlyKey(e ast.Expr, m *types.Map) bool {
 	return !f.info.Types[e].Addressable() || !types.Identical(f.typeOf(e), m.Key())
 }
 
+// isCheap says whether Go's compiler reads e again where it copies what costs more
+// (cheapExpr): a constant, a variable, and len and cap of one.
+func (f *fn) isCheap(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return true
+	case *ast.CallExpr:
+		if f.info.Types[ast.Unparen(e.Fun)].IsBuiltin() && slices.Contains([]string{"len", "cap"}, calledName(e.Fun).Name) {
+			return f.isCheap(e.Args[0])
+		}
+	}
+	return f.info.Types[e].Value != nil
+}
+
 // hasEarly says whether something in a place is evaluated with the calls.
 func (f *fn) hasEarly(e ast.Expr) bool {
 	found := false
@@ -462,4 +496,10 @@ func (f *fn) hasEarly(e ast.Expr) bool {
 		return !found
 	})
 	return found
+}
+
+// callsOrReceives says whether e has a call, of a builtin function but new, too, or a
+// receive operation.
+func (f *fn) callsOrReceives(e ast.Expr) bool {
+	return f.runsBut(e, func(builtin *ast.Ident) bool { return builtin.Name == "new" })
 }

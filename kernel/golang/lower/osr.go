@@ -6,51 +6,36 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"gocuda/cudaapi/gokernel/osr"
 )
 
-// On-stack replacement: a loop can go on in a compiled form (see Lowerer.Loops). Lowered
+// On-stack replacement: a loop can go on in a compiled form (see Loops). Lowered
 // code asks for that where a loop begins, and at the head of an iteration when it looks
 // whether it is to end anyway, so the iterations of a loop pay nothing for it. What the loop
 // uses of the function around it is given to a function of package rt, and comes back.
 
-// Loop is a loop that can go on in a compiled form.
-type Loop struct {
-	Stmt  ast.Stmt // an *ast.ForStmt or an *ast.RangeStmt
-	Label string
-	Info  *types.Info
-	Cell  string
-	Func  string // as traces call the function that it is in
-	Vars  []LoopVar
-	State []types.Type // what it is over and how far it is; nothing of an *ast.ForStmt
-	// Results are those of the function, if the loop has return statements with
-	// values.
-	Results []types.Type
-	Exits   []*ast.BranchStmt // which lead out of it, other than after it
-	Around  *Loop             // the innermost loop around it of which this is true, too
-
-	returns, ends bool // it has return statements, and such without values
+// Loops is who compiles loops.
+type Loops interface {
+	// Refusal is what of a loop is never compiled, and why; nil of one that may be. Its
+	// variables are not known yet.
+	Refusal(*osr.Loop) (at ast.Node, why string)
+	// Add takes a loop that may be compiled and gives it a number; a negative one leaves it
+	// as it is. Where loops[number] is true, lowered code calls the function
+	// LoopSymbol(number) of package rt, which takes the loop's variables (the address of
+	// one that is a Place) and its state, and returns what osr.Loop says.
+	Add(*osr.Loop) int
+	// AddRefused takes one that is never compiled, where in it and why, and gives it a number,
+	// with which lowered code calls the function Uncompiled of package rt when the loop runs.
+	AddRefused(loop ast.Stmt, at token.Pos, why string) int
 }
-
-// LoopVar is a local variable of the function around a loop.
-type LoopVar struct {
-	Var   *types.Var
-	Place bool // it is given by its address
-	Set   bool // the loop changes it, and it is not given by its address
-}
-
-// How a compiled loop ended: what its function returns first.
-const (
-	loopGoesOn = iota // as before
-	loopDone
-	loopReturns // with values
-	loopEnds    // with a return statement without values
-	loopBranch  // with the first of its exits; others follow
-)
 
 // osrEntry is what the lowering of a loop that can go on elsewhere knows.
 type osrEntry struct {
-	*Loop
+	*osr.Loop
 	number int
+	never  bool  // it is never compiled
+	ends   bool  // it has return statements without values
 	how    *expr // how the compiled loop ended
 	to     exprList
 	from   exprList
@@ -60,18 +45,22 @@ type osrEntry struct {
 // osrEntryOf makes an entry of a loop that can go on in a compiled form, nil if it is
 // none; state is what has no name in the cell.
 func (f *fn) osrEntryOf(s ast.Stmt, label string, state ...*expr) *osrEntry {
-	l := f.l
-	if l.Loops == nil || f.env != nil {
+	if f.l.Loops == nil {
 		return nil
 	}
-	if at, _ := f.unfit(s); at != nil {
-		return nil
+	e := &osrEntry{Loop: &osr.Loop{Stmt: s, Label: label, Info: f.info, Func: f.name, Leaves: f.instruments()}}
+	if s, ok := s.(*ast.ForStmt); ok {
+		e.Early = s.Cond != nil && (f.callsFunction(s.Cond) || e.Leaves && f.readsMemory(s.Cond)) // such a condition is looked at once an iteration
 	}
-	e := &osrEntry{Loop: &Loop{Stmt: s, Label: label, Info: f.info, Cell: f.cell, Func: f.name}}
-	if !f.exits(e.Loop) || f.yield != nil && (e.returns || len(e.Exits) > 0) {
-		return nil
+	returns := f.exits(e)
+	if at, why := f.refusal(e.Loop); at != nil {
+		if f.l.program {
+			return nil
+		}
+		e.never, e.number = true, f.l.Loops.AddRefused(s, at.Pos(), why)
+		return e
 	}
-	if !f.loopVars(e) {
+	if f.yield != nil && (returns || len(e.Branches) > 0) || !f.loopVars(e) {
 		return nil
 	}
 	for _, x := range state {
@@ -81,7 +70,7 @@ func (f *fn) osrEntryOf(s ast.Stmt, label string, state ...*expr) *osrEntry {
 	if n := len(f.entries); n > 0 {
 		e.Around = f.entries[n-1].Loop
 	}
-	if e.number = l.Loops(e.Loop); e.number < 0 {
+	if e.number = f.l.Loops.Add(e.Loop); e.number < 0 {
 		return nil
 	}
 	e.how = f.temp(intType)
@@ -91,165 +80,52 @@ func (f *fn) osrEntryOf(s ast.Stmt, label string, state ...*expr) *osrEntry {
 		e.values = append(e.values, v)
 		e.to = append(e.to, v)
 	}
+	if n := len(state); n > 0 && e.Leaves {
+		e.to = append(e.to, state[n-1])
+	}
 	return e
 }
 
-// unfit is what a loop has that is never compiled, and why; nil if it has nothing of the
-// kind. It may still not be compiled.
-func (f *fn) unfit(s ast.Stmt) (at ast.Node, why string) {
-	const never = " cannot be in compiled code"
-	ast.Inspect(s, func(n ast.Node) bool {
-		if at != nil {
-			return false
+// refusal says why a loop never goes on in a compiled form; nil if it may.
+func (f *fn) refusal(l *osr.Loop) (at ast.Node, why string) {
+	if f.env != nil {
+		return l.Stmt, "a loop of a generic function cannot go on in compiled code"
+	}
+	if r, ok := l.Stmt.(*ast.RangeStmt); ok {
+		switch f.rangeType(r.X).(type) {
+		case *types.Map, *types.Chan:
+			return l.Stmt, "a loop over a map or a channel cannot go on in compiled code, for its place there is not known"
 		}
-		switch n := n.(type) {
-		case *ast.DeferStmt:
-			at, why = n, "a defer statement"+never
-		case *ast.GoStmt:
-			at, why = n, "a go statement"+never
-		case *ast.SelectStmt, *ast.SendStmt:
-			at, why = n, "a channel"+never
-		case *ast.TypeSwitchStmt, *ast.TypeAssertExpr:
-			at, why = n, "an interface"+never
-		case *ast.UnaryExpr:
-			if n.Op == token.ARROW {
-				at, why = n, "a channel"+never
-			}
-		case *ast.RangeStmt:
-			if n.Tok == token.ILLEGAL {
-				n.Tok = token.DEFINE // no variables
-			}
-			switch f.rangeType(n.X).(type) {
-			case *types.Basic, *types.Slice, *types.Array, *types.Pointer:
-			case *types.Map:
-				if n == s {
-					at, why = n, "a loop over a map cannot go on in compiled code, for its place in the map is not known"
-				}
-			default:
-				at, why = n, "a loop over "+typeWords(f.typeOf(n.X))+never
-			}
-		case *ast.CallExpr:
-			if !f.fitsCall(n) {
-				at, why = n, types.ExprString(n.Fun)+" cannot be called in compiled code"
-			}
-		case *ast.Ident:
-			if v, ok := f.info.Uses[n].(*types.Var); ok && !v.IsField() && !plainValue(v.Type(), nil) {
-				at, why = n, fmt.Sprintf("the variable %s, which the loop uses, of type %s, cannot be in compiled code", v.Name(), typeWords(v.Type()))
-			}
-		}
-		return at == nil
-	})
-	return at, why
+	}
+	return f.l.Loops.Refusal(l)
 }
 
-// typeWords is a type as cells write it.
-func typeWords(t types.Type) string {
-	return types.TypeString(t, func(p *types.Package) string {
-		if p.Path() == "main" {
-			return ""
-		}
-		return p.Name()
-	})
-}
-
-// uncompiled gives a loop that can never go on in a compiled form its number.
-func (f *fn) uncompiled(n ast.Node) (number int, is bool) {
-	s, ok := n.(ast.Stmt)
-	if f.l.Loops == nil || f.l.program || !ok {
-		return 0, false
-	}
-	at, why := f.unfit(s)
-	switch {
-	case f.env != nil:
-		at, why = n, "a loop of a generic function cannot go on in compiled code"
-	case at == nil: // because of the function around it
-		return 0, false
-	}
-	return f.l.Uncompiled(s, at.Pos(), why), true
-}
-
-// fitsCall says whether compiled code perhaps calls what a call calls.
-func (f *fn) fitsCall(e *ast.CallExpr) bool {
-	fun := ast.Unparen(e.Fun)
-	tv := f.info.Types[fun]
-	switch {
-	case tv.IsType():
-		return plainValue(tv.Type, nil)
-	case tv.IsBuiltin():
-		return !slices.Contains([]string{"recover", "close"}, calledName(fun).Name)
-	}
-	o := f.calledFunc(e)
-	if o == nil || o.Pkg() == nil {
-		return o == nil && !f.isMethodExpr(fun)
-	}
-	if r := o.Signature().Recv(); r != nil && types.IsInterface(r.Type()) {
-		return false
-	}
-	path := o.Pkg().Path()
-	return path == "main" || f.l.CallsPackage(path)
-}
-
-// plainValue says whether values of a type have nothing that compiled code has no word
-// for.
-func plainValue(t types.Type, within []types.Type) bool {
-	if slices.Contains(within, t) {
-		return true
-	}
-	within = append(within, t)
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() != types.UnsafePointer && u.Kind() != types.Uintptr
-	case *types.Pointer:
-		return plainValue(u.Elem(), within)
-	case *types.Slice:
-		return plainValue(u.Elem(), within)
-	case *types.Map:
-		_, basic := u.Key().Underlying().(*types.Basic)
-		return basic && plainValue(u.Key(), within) && plainValue(u.Elem(), within)
-	case *types.Array:
-		return plainValue(u.Elem(), within)
-	case *types.Struct:
-		for v := range u.Fields() {
-			if !plainValue(v.Type(), within) {
-				return false
-			}
-		}
-		return true
-	case *types.Signature: // of a literal in the loop
-		return true
-	}
-	return false
-}
-
-// exits finds the statements that lead out of a loop. It is false if that cannot be
-// told.
-func (f *fn) exits(l *Loop) bool {
+// exits finds the statements that lead out of a loop, and says whether some return.
+func (f *fn) exits(l *osrEntry) (returns bool) {
 	own := labelsIn(l.Stmt)
 	if l.Label != "" {
 		own[l.Label] = true
 	}
-	ok := true
 	ast.Inspect(l.Stmt, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.ReturnStmt:
-			l.returns = true
+			returns = true
 			l.ends = l.ends || len(n.Results) == 0
 			if len(n.Results) > 0 && l.Results == nil {
 				for r := range f.sigOuter().Results().Variables() {
 					l.Results = append(l.Results, r.Type())
-					ok = ok && plainValue(r.Type(), nil)
 				}
 			}
 		case *ast.BranchStmt:
 			if n.Label != nil && (!own[n.Label.Name] || n.Tok == token.GOTO && n.Label.Name == l.Label) {
-				l.Exits = append(l.Exits, n)
+				l.Branches = append(l.Branches, n)
 			}
 		}
 		return true
 	})
-	return ok
+	return returns
 }
 
 // loopVars finds the variables of the function around that a loop uses. It is false if
@@ -314,7 +190,7 @@ func (f *fn) loopVars(e *osrEntry) bool {
 			e.to = append(e.to, x)
 		}
 		e.from = append(e.from, x)
-		e.Vars = append(e.Vars, LoopVar{o, v.boxed, set[o] && !v.boxed})
+		e.Vars = append(e.Vars, osr.Var{Var: o, Place: v.boxed, Set: set[o] && !v.boxed})
 	}
 	return true
 }
@@ -331,7 +207,7 @@ func (e *osrEntry) enter(f *fn) {
 // around writes a loop that can go on elsewhere, what it does there first. first is its
 // last state before the first iteration; nil: that is a variable already.
 func (f *fn) around(e *osrEntry, first *expr, loop func()) {
-	if e == nil {
+	if e == nil || e.never {
 		loop()
 		return
 	}
@@ -339,19 +215,19 @@ func (f *fn) around(e *osrEntry, first *expr, loop func()) {
 	f.inside(e, loop)
 }
 
+// unwatched is what is asked besides before compiled code is entered, which tells nothing
+// of what it touches.
+func (f *fn) unwatched() string {
+	if f.instruments() {
+		return " && !pending"
+	}
+	return ""
+}
+
 // begins goes on elsewhere with a loop before its first iteration.
 func (f *fn) begins(e *osrEntry, first *expr) {
-	for _, v := range append([]*expr{e.how}, e.values...) {
-		if f.hoist(v.text, v.typ) {
-			if v == e.how {
-				f.emit("%s = 0", v)
-			}
-		} else {
-			f.emit("var %s %s", v, f.l.rep(v.typ))
-			f.emit("_ = %s", v)
-		}
-	}
-	f.emit("if loops[%d] {", e.number)
+	f.declares(e)
+	f.emit("if loops[%d]%s {", e.number, f.unwatched())
 	if from := e.from; first != nil {
 		e.from = append(from[:len(from)-1:len(from)-1], first)
 		e.enter(f)
@@ -362,9 +238,23 @@ func (f *fn) begins(e *osrEntry, first *expr) {
 	f.emit("}")
 }
 
+// declares declares how a loop ended, and its results.
+func (f *fn) declares(e *osrEntry) {
+	for _, v := range append([]*expr{e.how}, e.values...) {
+		if f.hoist(v.text, v.typ) {
+			if v == e.how {
+				f.emit("%s = 0", v)
+			}
+		} else {
+			f.emit("var %s %s", v, f.l.rep(v.typ))
+			f.emit("_ = %s", v)
+		}
+	}
+}
+
 // inside writes the loop, and what is after it.
 func (f *fn) inside(e *osrEntry, loop func()) {
-	f.emit("if %s == %d {", e.how, loopGoesOn)
+	f.emit("if %s == %d {", e.how, osr.GoesOn)
 	f.entries = append(f.entries, e)
 	loop()
 	f.entries = f.entries[:len(f.entries)-1]
@@ -375,12 +265,12 @@ func (f *fn) inside(e *osrEntry, loop func()) {
 // leaves does what a compiled loop ended with.
 func (f *fn) leaves(e *osrEntry) {
 	if e.ends {
-		f.emit("if %s == %d {", e.how, loopEnds)
+		f.emit("if %s == %d {", e.how, osr.Ends)
 		f.leave(f.returnPlaces())
 		f.emit("}")
 	}
 	if len(e.Results) > 0 {
-		f.emit("if %s == %d {", e.how, loopReturns)
+		f.emit("if %s == %d {", e.how, osr.Returns)
 		if dest := f.returnPlaces(); dest == nil {
 			f.returns(e.values)
 		} else {
@@ -391,8 +281,8 @@ func (f *fn) leaves(e *osrEntry) {
 		}
 		f.emit("}")
 	}
-	for i, s := range e.Exits {
-		f.emit("if %s == %d {", e.how, loopBranch+i)
+	for i, s := range e.Branches {
+		f.emit("if %s == %d {", e.how, osr.Branch+osr.Exit(i))
 		f.branch(s)
 		f.emit("}")
 	}
@@ -401,17 +291,17 @@ func (f *fn) leaves(e *osrEntry) {
 // pollLoop is poll at the head of an iteration of a loop, which can go on elsewhere from there.
 func (f *fn) pollLoop(n ast.Node, e *osrEntry) {
 	if e == nil {
-		if number, is := f.uncompiled(n); is {
-			f.emit("if stop { %s(%d); %s(%d) }", f.l.sym("Check"), f.position(n), f.l.sym("Uncompiled"), number)
-		} else {
-			f.poll(n)
-		}
+		f.poll(n)
+		return
+	}
+	if e.never {
+		f.emit("if stop { %s(%d); %s(%d) }", f.l.sym("Check"), f.position(n), f.l.sym("Uncompiled"), e.number)
 		return
 	}
 	f.emit("if stop {")
 	f.emit("%s(%d)", f.l.sym("Check"), f.position(n))
 	e.enter(f)
-	f.emit("if %s != %d { break }", e.how, loopGoesOn)
+	f.emit("if %s != %d { break }", e.how, osr.GoesOn)
 	f.emit("}")
 }
 

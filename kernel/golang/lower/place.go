@@ -98,7 +98,9 @@ func (f *fn) element(e *ast.IndexExpr) *expr {
 	t := f.typeOf(e.X).Underlying()
 	if m, ok := t.(*types.Map); ok {
 		p := f.exprs(func() *expr { return f.expr(e.X) }, func() *expr { return f.mapKey(e.Index, m) })
-		return index(p[0], p[1], m.Elem())
+		x := index(p[0], p[1], m.Elem())
+		x.panics = hasInterface(m.Key())
+		return x
 	}
 	p := f.operands(placeIf(f.inPlace(e.X)), func() *expr { return f.elementBase(e.X) }, func() *expr { return f.indexValue(e.Index) })
 	if p[0].calls() && f.info.Types[e.Index].Value == nil { // the calls come before the index, and before its check
@@ -182,7 +184,10 @@ func (f *fn) sliced(e *ast.SliceExpr) *expr {
 			if b == nil {
 				return nil
 			}
-			return f.indexValue(b)
+			if f.isCheap(b) {
+				return f.indexValue(b)
+			}
+			return f.early(func() *expr { return f.indexValue(b) })
 		})
 	}
 	parts := f.operands(placeIf(inPlace), list...)

@@ -76,12 +76,13 @@ func (f *fn) rangeLoop(s *ast.RangeStmt, label string) {
 			if s.Value != nil || hasCall(s.X) {
 				f.evaluate(s.X)
 			}
-			f.rangeCount(s, label, t, nil)
+			f.rangeCount(s, label, intLiteral(int(t.Len())), t.Elem(), nil)
 			return
 		}
 		f.rangeNative(s, label, f.spillAlways(f.expr(s.X)), intType, t.Elem())
 	case *types.Pointer:
-		f.rangeCount(s, label, t.Elem().Underlying().(*types.Array), deref(f.spillAlways(f.expr(s.X))))
+		a := t.Elem().Underlying().(*types.Array)
+		f.rangeCount(s, label, intLiteral(int(a.Len())), a.Elem(), deref(f.spillAlways(f.expr(s.X))))
 	case *types.Map:
 		f.rangeNative(s, label, f.expr(s.X), t.Key(), t.Elem())
 	case *types.Chan:
@@ -126,11 +127,13 @@ func (f *fn) rangeNative(s *ast.RangeStmt, label string, x *expr, key, elem type
 	if !x.simple() || f.l.Loops != nil && !f.rangesMap(s) { // the loop may change the variable
 		x = f.spillAlways(x)
 	}
-	k, v := f.temp(key), f.temp(elem)
-	var e *osrEntry
-	if !f.rangesMap(s) {
-		e = f.osrEntryOf(s, label, x, k)
+	if f.l.Loops != nil && f.instruments() && !f.rangesMap(s) { // it may go on in its middle
+		n := f.spillAlways(call(intType, ident("len", nil), x))
+		f.rangeCount(s, label, n, elem, x)
+		return
 	}
+	k, v := f.temp(key), f.temp(elem)
+	e := f.osrEntryOf(s, label, x, k)
 	f.around(e, intLiteral(0), func() { f.nativeLoop(s, label, x, k, v, e) })
 }
 
@@ -176,23 +179,27 @@ func (f *fn) rangeInt(s *ast.RangeStmt, label string, t types.Type) {
 	})
 }
 
-// rangeCount counts over an array; x is the array if its elements are wanted.
-func (f *fn) rangeCount(s *ast.RangeStmt, label string, a *types.Array, x *expr) {
+// rangeCount counts over n elements; x has them, or is nil if they are not wanted.
+func (f *fn) rangeCount(s *ast.RangeStmt, label string, n *expr, elem types.Type, x *expr) {
 	k := f.temp(intType)
 	f.emit("%s := 0", k)
 	state := []*expr{k}
-	if x != nil && x.op == opDeref {
+	switch {
+	case x == nil:
+	case x.op == opDeref:
 		state = []*expr{x.args[0], k}
+	default:
+		state = []*expr{x, k}
 	}
 	e := f.osrEntryOf(s, label, state...)
 	f.around(e, nil, func() {
-		f.emit("%sfor ; %s < %d; %s++ {", f.head(label), k, a.Len(), k)
+		f.emit("%sfor ; %s < %s; %s++ {", f.head(label), k, n, k)
 		f.loopBody(s, label, e, func() {
 			if x == nil {
 				f.set(s.Key, k, s.Tok)
 				return
 			}
-			f.bind(s, k, index(x, k, a.Elem()))
+			f.bind(s, k, index(x, k, elem))
 		})
 	})
 }
@@ -203,19 +210,18 @@ func (f *fn) rangeString(s *ast.RangeStmt, label string) {
 	f.emit("var %s string = string(%s)", x, f.expr(s.X))
 	next, k, c, r := f.temp(intType), f.temp(intType), f.temp(nil), f.temp(types.Typ[types.Int32])
 	f.emit("%s := 0", next)
-	e := f.osrEntryOf(s, label, x, k)
-	f.around(e, intLiteral(0), func() { f.stringLoop(s, label, x, next, k, c, r, e) })
-}
-
-// stringLoop is the loop of rangeString.
-func (f *fn) stringLoop(s *ast.RangeStmt, label string, x, next, k, c, r *expr, e *osrEntry) {
-	f.emit("%sfor %s < len(%s) {", f.head(label), next, x)
-	f.emit("%s := %s", k, next)
-	f.emit("%s := %s[%s]", c, x, next)
-	f.emit("var %s int32 = int32(%s)", r, c)
-	f.emit("if %s < 128 { %s = %s + 1 } else { %s, %s = %s }", c, next, next, r, next, f.l.runtime(nil, "Rune", x, next))
-	f.emit("_ = %s", r)
-	f.loopBody(s, label, e, func() { f.bind(s, k, r) })
+	e := f.osrEntryOf(s, label, x, next)
+	f.around(e, nil, func() {
+		f.emit("%sfor %s < len(%s) {", f.head(label), next, x)
+		f.loopBody(s, label, e, func() {
+			f.emit("%s := %s", k, next)
+			f.emit("%s := %s[%s]", c, x, next)
+			f.emit("var %s int32 = int32(%s)", r, c)
+			f.emit("if %s < 128 { %s = %s + 1 } else { %s, %s = %s }", c, next, next, r, next, f.l.runtime(nil, "Rune", x, next))
+			f.emit("_ = %s", r)
+			f.bind(s, k, r)
+		})
+	})
 }
 
 func (f *fn) rangeChan(s *ast.RangeStmt, label string, elem types.Type) {
@@ -225,7 +231,7 @@ func (f *fn) rangeChan(s *ast.RangeStmt, label string, elem types.Type) {
 	f.at(s)
 	f.emit("%s, %s := <-%s", v, ok, c)
 	f.emit("if !%s { break }", ok)
-	f.loopBody(s, label, nil, func() { f.bind(s, v, nil) })
+	f.loopBody(s, label, f.osrEntryOf(s, label), func() { f.bind(s, v, nil) })
 }
 
 // rangeFunc makes the loop's body a function that the iterator calls.

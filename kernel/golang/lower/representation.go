@@ -396,7 +396,7 @@ func (l *Lowerer) isHost(n *types.Named) bool {
 	if p == nil {
 		return n.Obj().Name() == "error"
 	}
-	return l.hostPkg(p) && !l.sourceObj(n.Origin().Obj())
+	return l.hostPkg(p) && !l.host.IsSource(n.Origin().Obj())
 }
 
 // isBare says whether the representation of a type is the type itself.

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"gocuda/kernel/golang/host/trait"
 )
 
 func (f *fn) block(list []ast.Stmt) {
@@ -134,7 +136,6 @@ func (f *fn) statement(s ast.Stmt) {
 		f.emit("%s <- %s", p[0], p[1])
 		f.pollBlocked()
 	case *ast.GoStmt:
-		f.l.goes = true // one of a module, perhaps, which Shares has not seen
 		f.emit("%s", f.l.runtime(nil, "Go", f.thunk(s.Call)))
 	case *ast.DeferStmt:
 		f.deferStmt(s)
@@ -149,7 +150,7 @@ func (f *fn) exprStmt(s *ast.ExprStmt) {
 	}
 	switch e := ast.Unparen(s.X).(type) {
 	case *ast.CallExpr:
-		if f.dropsError(e) {
+		if f.dropsError(e) || f.longCall(s, e) {
 			return
 		}
 		x := f.call(e)
@@ -175,7 +176,7 @@ func (f *fn) exprStmt(s *ast.ExprStmt) {
 // pollAfter lets an interrupt in after a call that may have blocked.
 func (f *fn) pollAfter(e *ast.CallExpr) {
 	o := f.calledFunc(e)
-	if o != nil && o.Pkg() != nil && o.Pkg().Path() != "fmt" && f.l.hostPkg(o.Pkg()) && f.l.declOf(o.Origin()) == nil {
+	if o != nil && o.Pkg() != nil && !f.l.host.Traits(o).Has(trait.Prompt) && f.l.hostPkg(o.Pkg()) && f.l.declOf(o.Origin()) == nil {
 		f.pollBlocked()
 	}
 }

@@ -17,7 +17,7 @@ import (
 func (f *fn) at(n ast.Node) {
 	f.where = f.position(n)
 	f.emitAs(note, "%s = %d", f.posName(), f.where)
-	if f.l.Instrument && f.l.goes && f.queues(n) {
+	if f.instruments() && f.queues(n) {
 		f.emit("%s(&%s, %d)", f.l.sym("Reach"), f.posName(), f.where)
 	}
 }

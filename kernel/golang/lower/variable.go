@@ -12,6 +12,7 @@ type local struct {
 	typ   types.Type
 	boxed bool   // name is a pointer to it: closures share it
 	rep   string // the type of the name itself
+	alone bool   // it is boxed for the debugger alone
 
 	object types.Object // nil: it is none of the cell's
 }
@@ -19,7 +20,9 @@ type local struct {
 // value is the variable itself.
 func (v *local) value() *expr {
 	if v.boxed {
-		return deref(v.pointer())
+		x := deref(v.pointer())
+		x.alone = v.alone
+		return x
 	}
 	return ident(v.name, v.typ)
 }
@@ -30,8 +33,9 @@ func (v *local) pointer() *expr { return ident(v.name, types.NewPointer(v.typ)) 
 // newLocal makes a variable, which is behind a pointer if it is boxed.
 func (f *fn) newLocal(prefix string, o types.Object, boxed bool) *local {
 	t := f.l.subst(o.Type(), f.env)
-	boxed = boxed || f.debug != nil
-	v := &local{object: o, name: f.l.fresh(prefix + clean(o.Name()) + "_"), typ: t, boxed: boxed, rep: f.l.rep(t)}
+	alone := f.debug != nil && !boxed
+	boxed = boxed || alone
+	v := &local{object: o, name: f.l.fresh(prefix + clean(o.Name()) + "_"), typ: t, boxed: boxed, rep: f.l.rep(t), alone: alone}
 	if boxed {
 		v.rep = "*" + v.rep
 	}

@@ -23,6 +23,7 @@ type Group struct {
 	first     int64           // the cell's own goroutine
 	ends      map[int64]Stack // where cancelled goroutines ended, under groups.mu
 	overflow  *Trace          // where a recursion left no stack, under groups.mu
+	ending    chan struct{}   // closed when it is cancelled, for those that wait; under groups.mu
 }
 
 type groups struct {
@@ -85,10 +86,38 @@ func (r *Runtime) Cancel(g *Group) {
 	defer gs.mu.Unlock()
 	if !g.cancelled.Swap(true) {
 		gs.stopping += g.live
+		if g.ending != nil {
+			close(g.ending)
+		}
 	}
 	if gs.stopping > 0 {
 		r.signal()
 	}
+}
+
+// Await waits for done, or until the calling goroutine is to end.
+func (r *Runtime) Await(done <-chan struct{}) {
+	var ending <-chan struct{}
+	if g := r.group(); g != nil {
+		ending = r.groups.endOf(g)
+	}
+	select {
+	case <-done:
+	case <-ending:
+	}
+}
+
+// endOf is closed once g is cancelled.
+func (gs *groups) endOf(g *Group) <-chan struct{} {
+	gs.mu.Lock()
+	defer gs.mu.Unlock()
+	if g.ending == nil {
+		g.ending = make(chan struct{})
+		if g.cancelled.Load() {
+			close(g.ending)
+		}
+	}
+	return g.ending
 }
 
 // signal has lowered code look for its cancellation. The caller holds groups.mu.
@@ -153,9 +182,15 @@ func (r *Runtime) Live() map[*Group]int {
 	return m
 }
 
-// SetStop tells where lowered code looks for a pending cancellation.
-// and, after what may block, for one that came meanwhile.
-func (r *Runtime) SetStop(stop, stuck *bool) { r.stop, r.stuck = stop, stuck }
+// SetFlags tells where lowered code looks for a pending cancellation; after what may
+// block, for one that came meanwhile; and whether what it touches is to be told.
+func (r *Runtime) SetFlags(stop, stuck, pending *bool) {
+	r.stop, r.stuck = stop, stuck
+	r.touching.mu.Lock()
+	defer r.touching.mu.Unlock()
+	r.touching.flag = pending
+	setFlag(pending, r.touching.pending.Load())
+}
 
 func (r *Runtime) group() *Group { return r.groupOf(goid()) }
 

@@ -2,6 +2,8 @@ package rt
 
 import (
 	"reflect"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -16,6 +18,26 @@ type Touch struct {
 	Element bool // one element
 	Called  bool // in a function that compiled code has called in a goroutine of its own
 }
+
+// touching says whether lowered code tells what it touches.
+type touching struct {
+	mu      sync.Mutex
+	flag    *bool // that it reads
+	pending atomic.Bool
+}
+
+// SetPending says whether anything is queued that what cells touch may meet.
+func (r *Runtime) SetPending(yes bool) {
+	r.touching.mu.Lock()
+	defer r.touching.mu.Unlock()
+	r.touching.pending.Store(yes)
+	if r.touching.flag != nil {
+		setFlag(r.touching.flag, yes)
+	}
+}
+
+// Pending is set while something is queued that what cells touch may meet.
+func (r *Runtime) Pending() *atomic.Bool { return &r.touching.pending }
 
 // touch tells the runtime's watcher of the elements of a slice from first to before
 // last, to the end if that is negative; or of what a pointer points to. Of anything else

@@ -70,7 +70,8 @@ type Runtime struct {
 
 	// Touched, if set, is told about what cells read and write in memory that devices
 	// use too, before they do.
-	Touched func(Touch)
+	Touched  func(Touch)
+	touching touching
 	// Bodies, if set, gives the names in lowered code of what the interpreter runs
 	// of functions, by its addresses.
 	Bodies func() map[uint64]string
@@ -291,7 +292,7 @@ var keySeed = maphash.MakeSeed()
 func checkKey(m, key any) {
 	if reflect.ValueOf(m).IsNil() {
 		var none map[int]int
-		none[0] = 0
+		none[0] = 0 //lint:ignore SA5000 this is to panic
 	}
 	maphash.Comparable(keySeed, key)
 }

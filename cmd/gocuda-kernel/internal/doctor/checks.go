@@ -18,7 +18,7 @@ type subject struct{ key, name, advice string }
 
 var (
 	nvrtcSubject = subject{"nvrtc", "NVRTC",
-		"%%cuda cells on GPUs need it: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl, or install a CUDA toolkit, or set GOCUDA_NVRTC to the library"}
+		"%%cuda cells need it on GPUs, and on simulated devices to be compiled as for a GPU: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt, or install a CUDA toolkit, or set GOCUDA_NVRTC to the library"}
 	cuptiSubject = subject{"cupti", "CUPTI",
 		"%%timeline measures GPUs by events without it: pip install nvidia-cuda-cupti, or install a CUDA toolkit, or set GOCUDA_CUPTI to the library"}
 	mpiSubject = subject{"mpi", "MPI library",
@@ -44,6 +44,22 @@ func (f finding) check(name, advice string) Check {
 		c.Status, c.Detail, c.Advice = Broken, f.Broken, advice
 	}
 	return c
+}
+
+// simulatedWay adds to what was found of NVRTC which way %%cuda cells of simulated devices take.
+func simulatedWay(nvrtc Check, setting string) Check {
+	way := "simulated %%cuda cells go through it"
+	switch {
+	case setting == "c++":
+		way = "simulated %%cuda cells go through the C++ compiler alone, as GOCUDA_SIM_CUDA=c++ says"
+	case nvrtc.Status != Missing:
+	case setting == "ptx":
+		way = "simulated %%cuda cells do not compile, since GOCUDA_SIM_CUDA=ptx asks for it"
+	default:
+		way = "simulated %%cuda cells go through the C++ compiler alone"
+	}
+	nvrtc.Detail = strings.TrimPrefix(nvrtc.Detail+"; "+way, "; ")
+	return nvrtc
 }
 
 const driverAdvice = "without a GPU, notebooks run on simulated devices; with one, install NVIDIA's driver, and in a container pass the GPUs in (docker run --gpus all)"

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -105,6 +106,7 @@ func Examine(ctx context.Context, version string, prober Prober) Report {
 		all.Go(func() { r.Checks[i] = look() })
 	}
 	all.Wait()
+	r.Checks[1] = simulatedWay(r.Checks[1], os.Getenv("GOCUDA_SIM_CUDA"))
 	r.Backend = "sim"
 	if len(gpu.Devices) > 0 {
 		r.Backend, r.Devices, r.Peers = "nvidia", gpu.Devices, gpu.Peers

@@ -12,13 +12,13 @@ import (
 
 //go:generate go run ./gen
 
-//go:embed cmp errors hkdf iter maphash maps pbkdf2 rand reflect runtime slices sql sync atomic unique weak
+//go:embed cmp errors hkdf iter maphash maps pbkdf2 rand reflect runtime slices sort sql sync atomic unique weak
 var files embed.FS
 
 // dirs maps import paths of the standard library to folders.
 var dirs = map[string]string{
 	"cmp": "cmp", "crypto/hkdf": "hkdf", "crypto/pbkdf2": "pbkdf2", "database/sql": "sql", "errors": "errors", "hash/maphash": "maphash", "iter": "iter", "maps": "maps",
-	"math/rand/v2": "rand", "reflect": "reflect", "runtime": "runtime", "slices": "slices", "sync": "sync", "sync/atomic": "atomic", "unique": "unique", "weak": "weak",
+	"math/rand/v2": "rand", "reflect": "reflect", "runtime": "runtime", "slices": "slices", "sort": "sort", "sync": "sync", "sync/atomic": "atomic", "unique": "unique", "weak": "weak",
 }
 
 // Source returns the files of the generic part of a standard package, by

@@ -100,6 +100,8 @@ func main() {
 	show("place and a call", func() any { s[ten] += e(1) / zero; return 0 })
 	show("set before a panic that defers see", func() any { return result(ten, zero) })
 	show("set before the panic of a call", func() any { g, s[0] = 7, ten/(e(1)-1); return 0 })
+	show("set before the panic of local variables", func() any { x, y, z := ten, 0, zero; g, y = 7, x/z; return y })
+	show("set before it in a literal that is called", func() any { x, y, z := ten, 0, zero; func() { g, y = 7, x/z }(); return y })
 	show("not set before a panic", func() any { g, s[0] = 7, g/zero; return 0 })
 	show("deferred", func() any { defer nothing.Get(e(1)); return 0 })
 	show("element and slice", func() any { return list(s[ten], s[ten+1:]) })

@@ -33,7 +33,54 @@ func named() (ok bool) {
 	return ok || !flip(&ok) && ok
 }
 
+func try(f func()) {
+	global = false
+	defer func() { fmt.Println("", recover()) }()
+	f()
+	fmt.Print("after")
+}
+
+func set(n int) int { global = true; return n }
+
+// The right side has an index, whose check needs a statement before it.
+func indexed(i int) {
+	list, on := []int{1, 2}, &global
+	try(func() { fmt.Print(global || list[i] > 1) })
+	try(func() { fmt.Print(!global && list[i] > 1) })
+	try(func() { fmt.Print(!!global || list[i] > 1, *on || list[i] > 1) })
+	try(func() { fmt.Print(global || len(list[i:]) > 1) })
+	try(func() {
+		if global || []bool{false, false}[i] {
+			fmt.Print("if ")
+		}
+	})
+	try(func() {
+		for k := i; global || list[k] == 1; k++ {
+			fmt.Print("for ")
+		}
+	})
+	try(func() {
+		switch {
+		case global, flipGlobal() || []bool{false, global}[i]:
+			fmt.Print("case ")
+		}
+	})
+	// Calls change what stands left, before the index is checked.
+	try(func() { fmt.Print(global || set(1) == list[i]) })
+	try(func() { fmt.Print(global || set(1) == set(list[i])) })
+	try(func() {
+		switch {
+		case global, set(1) == list[i]:
+			fmt.Print("case ")
+		}
+	})
+}
+
 func main() {
+	for i := range 3 {
+		indexed(i)
+	}
+
 	ok := false
 	f := func() bool { ok = !ok; return false }
 	fmt.Println(ok || f(), ok)

@@ -4,67 +4,67 @@ package slices
 import (
 	"cmp"
 	"iter"
-	"sort"
+	"math/bits"
 )
 
 // Sort sorts in place, NaNs first.
-func Sort[S ~[]E, E cmp.Ordered](x S) {
-	// Compiled code is much quicker than what is interpreted.
-	switch s := any(x).(type) {
-	case []int:
-		sort.Ints(s)
-	case []float64:
-		sort.Float64s(s)
-	case []string:
-		sort.Strings(s)
-	default:
-		SortStableFunc(x, cmp.Compare[E])
-	}
+func Sort[S ~[]E, E cmp.Ordered](x S) { SortFunc(x, cmp.Compare[E]) }
+
+// SortFunc sorts in place by cmp, in the steps that Go's takes: equal elements come in the same
+// order, and cmp is asked the same.
+func SortFunc[S ~[]E, E any](x S, cmp func(a, b E) int) {
+	hold(x)
+	pdqsortCmpFunc(x, 0, len(x), bits.Len(uint(len(x))), cmp)
 }
 
-// SortFunc sorts in place by cmp.
-func SortFunc[S ~[]E, E any](x S, cmp func(a, b E) int) { SortStableFunc(x, cmp) }
+// hold has compiled code keep what the elements of x point to until its caller ends, so that
+// swap can do without Go's runtime: gocuda/cudaapi/gokernel has both as effects.
+func hold[S ~[]E, E any](x S) {}
+
+func swap[E any](x []E, i, j int) { x[i], x[j] = x[j], x[i] }
 
 // run is how many elements are sorted by insertion before runs are merged.
 const run = 12
 
-// SortStableFunc sorts in place by cmp, and keeps equal elements in order.
+// SortStableFunc sorts in place by cmp, and keeps equal elements in order. It moves their
+// numbers: compiled code of cells has Go's runtime store pointers in the place of others,
+// which it does for all of them at once.
 func SortStableFunc[S ~[]E, E any](x S, cmp func(a, b E) int) {
 	n := len(x)
+	from, to := make([]int, n), make([]int, n)
 	for lo := 0; lo < n; lo += run {
-		for i := lo + 1; i < min(lo+run, n); i++ {
+		for i := lo; i < min(lo+run, n); i++ {
 			v := x[i]
 			j := i
-			for ; j > lo && cmp(v, x[j-1]) < 0; j-- {
-				x[j] = x[j-1]
+			for ; j > lo && cmp(v, x[from[j-1]]) < 0; j-- {
+				from[j] = from[j-1]
 			}
-			x[j] = v
+			from[j] = i
 		}
 	}
-	if n <= run {
-		return
-	}
-	from, to := []E(x), make([]E, n)
 	for size := run; size < n; size *= 2 {
 		for lo := 0; lo < n; lo += 2 * size {
-			merge(to[lo:min(lo+2*size, n)], from[lo:min(lo+size, n)], from[min(lo+size, n):min(lo+2*size, n)], cmp)
+			merge(to[lo:min(lo+2*size, n)], from[lo:min(lo+size, n)], from[min(lo+size, n):min(lo+2*size, n)], x, cmp)
 		}
 		from, to = to, from
 	}
-	if &from[0] != &x[0] {
-		copy(x, from)
+	sorted := make([]E, n)
+	for i, k := range from {
+		sorted[i] = x[k]
 	}
+	copy(x, sorted)
 }
 
-func merge[E any](to, a, b []E, cmp func(a, b E) int) {
-	if len(a) == 0 || len(b) == 0 || cmp(b[0], a[len(a)-1]) >= 0 {
+// merge merges numbers of elements of x, each of a before those of b that are equal.
+func merge[E any](to, a, b []int, x []E, cmp func(a, b E) int) {
+	if len(a) == 0 || len(b) == 0 || cmp(x[b[0]], x[a[len(a)-1]]) >= 0 {
 		copy(to, a)
 		copy(to[len(a):], b)
 		return
 	}
 	i, j := 0, 0
 	for k := range to {
-		if j == len(b) || i < len(a) && cmp(b[j], a[i]) >= 0 {
+		if j == len(b) || i < len(a) && cmp(x[b[j]], x[a[i]]) >= 0 {
 			to[k] = a[i]
 			i++
 		} else {
