@@ -27,7 +27,7 @@ STAMPS   := build/stamps
 SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
-.PHONY: build demo release rename vulnerabilities lint lint-ci wheel test-wheel image mpi-libs test test-style test-go test-race test-race-cells test-races test-python \
+.PHONY: build demo release rename vulnerabilities lint lint-ci wheel test-wheel image mpi-libs test test-style test-go test-nvrtc test-race test-race-cells test-races test-python \
         test-browser test-hosts soak test-gpu gpu-bundle bench bench-gpu docs docs-check picture notebooks go-score modules-score cross clean
 
 build: $(BIN)
@@ -45,8 +45,9 @@ $(STAMPS)/built: $(filter %.go %.h %.cc %.cu %.s %.png %.svg %.js %.json %.ipynb
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
+# Python compiles what is imported, which is little of what is installed.
 $(PIP): tests/requirements.txt tests/requirements.lock $(wildcard install/papermill/*.*) | $(VENV)/bin/python
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	  -r tests/requirements.txt -c tests/requirements.lock
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps ./install/papermill
 	@touch $@
@@ -155,8 +156,15 @@ LONG   := ./notebooks ./cudaapi/mpi/mpitest ./cudaapi/sim ./kernel/ranks
 # PART=1/3 tests the second of three parts: jobs of hosted CI share the packages.
 PART ?= 0/1
 part  = $(shell $(GO) list $(1) | awk -v part=$(PART) 'BEGIN { split(part, p, "/") } !seen[$$0]++ && n++ % p[2] == p[1]')
-test-go: $(MPI)
-	GOGC=400 $(GOTEST) $(if $(filter 0/1,$(PART)),$(LONG) ./...,$(call part,$(LONG) ./...))
+# Cells go through the host's compiler, but in the tests that say otherwise, and in those in
+# Python, which find NVRTC beside them; make test-nvrtc has all of them go through NVRTC.
+NVRTC = $(abspath $(wildcard $(VENV)/lib/python3*/site-packages/nvidia/cu13/lib))
+test-go: $(MPI) $(PIP)
+	GOCUDA_NVRTC="$(NVRTC)" GOCUDA_SIM_CUDA=c++ GOGC=400 $(GOTEST) $(if $(filter 0/1,$(PART)),$(LONG) ./...,$(call part,$(LONG) ./...))
+
+NVRTC_PACKAGES := ./notebooks ./cudaapi/cuda ./cudaapi/gokernel/kerneltest ./cudaapi/hazard/... ./kernel/magic ./kernel/lsp ./cmd/gocuda-kernel
+test-nvrtc: $(MPI) $(PIP)
+	GOCUDA_NVRTC="$(NVRTC)" GOCUDA_SIM_CUDA=ptx GOGC=400 $(GOTEST) -short $(NVRTC_PACKAGES)
 
 # The race detector needs cgo; where there is no C compiler, it is left out.
 # Interpreted code shares memory as the user's program does. So tests turn its
@@ -181,7 +189,7 @@ RACE_LONG := ./cudaapi/sim ./cudaapi/mpi/mpitest ./kernel/ranks
 test-race: $(MPI)
 	@if $(HAS_CC); then \
 	  echo "go test -race"; \
-	  CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal|TestMapsUsedAtOnce|TestLittleAddressSpace|$(ON_RANKS)' $(if $(filter 0/1,$(PART)),$(RACE_LONG) $(RACE_PACKAGES),$(call part,$(RACE_LONG) $(RACE_PACKAGES))) | grep -v 'no test files'; \
+	  GOCUDA_SIM_CUDA=c++ CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GOTEST) -race -short -skip 'TestWhatAnEvaluatorDiesOf/fatal|TestMapsUsedAtOnce|TestLittleAddressSpace|$(ON_RANKS)' $(if $(filter 0/1,$(PART)),$(RACE_LONG) $(RACE_PACKAGES),$(call part,$(RACE_LONG) $(RACE_PACKAGES))) | grep -v 'no test files'; \
 	else $(NO_CC); fi
 
 # Package golang, with what interpreted assignments do left out.
@@ -258,7 +266,7 @@ soak: $(BIN) $(PIP)
 
 # Executes the tutorials in place.
 notebooks: $(BIN)
-	@for n in $(NOTEBOOKS); do echo "$$n"; $(BIN) run --inplace $$n; done
+	@for n in $(NOTEBOOKS); do echo "$$n"; GOCUDA_SIM_CUDA=c++ $(BIN) run --inplace $$n; done
 
 # Checked, not compiled: that takes a twentieth of the time.
 cross:

@@ -59,7 +59,9 @@ def searched(browser, site):
     for words, page in SEARCHES.items():
         browser.get((site.resolve() / "search.html").as_uri() + "?q=" + words)
         try:
-            found = WebDriverWait(browser, 30).until(lambda b: [a.get_attribute("href") for a in b.find_elements("css selector", "#search-results ul.search li > a")][:5])
+            # Results come one by one; the page says when all are there.
+            WebDriverWait(browser, 60).until(lambda b: b.find_element("css selector", "#search-results h2").text == "Search Results")
+            found = [a.get_attribute("href") for a in browser.find_elements("css selector", "#search-results ul.search li > a")][:5]
         except TimeoutException:
             found = []
         if not any(href.split("?")[0].split("#")[0].endswith("/" + page + ".html") for href in found):

@@ -36,6 +36,15 @@ func WheelName(platform string) string {
 	return fmt.Sprintf("gocuda-%s-py3-none-%s.whl", Version, WheelPlatforms[platform])
 }
 
+// compilerExtra has pip install 'gocuda[nvrtc]' bring what compiles %%cuda cells as for a GPU.
+var compilerExtra = func() string {
+	text := "Provides-Extra: nvrtc\n"
+	for _, name := range []string{"nvrtc", "runtime", "cccl", "crt"} {
+		text += "Requires-Dist: nvidia-cuda-" + name + "; sys_platform == 'linux' and extra == 'nvrtc'\n"
+	}
+	return text
+}()
+
 // WriteWheel writes a wheel that has the binary, the kernelspec and the language
 // server's entry, and the plugin for papermill and nbconvert: pip puts them where these find
 // them, and takes them away again. The same binary gives the same bytes.
@@ -59,7 +68,7 @@ func WriteWheel(w io.Writer, platform string, binary []byte) error {
 		data + "data/etc/jupyter/" + filepath.ToSlash(languageServerFile(DefaultName)): languageServer("gocuda-kernel"), // of PATH
 		info + "entry_points.txt": []byte(pluginEntry),
 		info + "METADATA": []byte("Metadata-Version: 2.1\nName: gocuda\nVersion: " + Version +
-			"\nSummary: A Jupyter kernel for Go in which GPUs are live\nLicense: MIT\n"),
+			"\nSummary: A Jupyter kernel for Go in which GPUs are live\nLicense: MIT\n" + compilerExtra),
 		info + "WHEEL": []byte("Wheel-Version: 1.0\nGenerator: gocuda " + Version + "\nRoot-Is-Purelib: false\n"),
 	}
 	for t := range strings.SplitSeq(tag, ".") {

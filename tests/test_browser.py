@@ -387,6 +387,16 @@ def test_widgets(lab, browser):
         ActionChains(browser).click(find(".widget-slider .noUi-handle")[0]).send_keys(Keys.ARROW_RIGHT * 2).perform()
         outputs("the loop saw 5")
         assert subshells(browser), "JupyterLab sent the widgets' messages to the main shell"
+
+        # A page that is loaded again has what the Outputs captured, and shows more.
+        ActionChains(browser).key_down(Keys.CONTROL).send_keys("s").key_up(Keys.CONTROL).perform()
+        wait.until(lambda b: not b.execute_script("return window.jupyterapp.shell.currentWidget.context.model.dirty"))
+        browser.refresh()
+        wait.until(lambda b: [e for e in find("button.widget-button") if e.text == "press me"])
+        outputs("n*n = 0, true")
+        outputs("click 1")
+        [e for e in find("button.widget-button") if e.text == "press me"][0].click()
+        outputs("click 1\nclick 2")
         BUILD.mkdir(exist_ok=True)
         browser.save_screenshot(str(BUILD / "widgets.png"))
     except BaseException:

@@ -316,3 +316,31 @@ def test_the_site_shows_what_stands_for_a_widget():
     outputs = [{"data": {**view, "text/html": "<b>a</b>"}}, {"data": {**view, "text/plain": "IntSlider()"}}, {"text": "printed"}]
     nb = prepare.still({"cells": [{"outputs": outputs}, {}]})
     assert [list(o.get("data", {})) for o in nb["cells"][0]["outputs"]] == [["text/html"], [*view, "text/plain"], []]
+
+
+def test_the_kernel_captures_outputs(binary, tmp_path):
+    """What an Output captures is in the saved states, and no client has to send it back: one
+    that sends while it waits for a cell's reply may miss that (see records/jupyter.md)."""
+    nb = notebook(
+        'widgets.Interact(func(n int) any { fmt.Println("n is", n); return display.HTML("<b>bold</b>") }, 7)',
+        'out := widgets.Output()\nout',
+        'out.Capture(func() {\n\tfmt.Println("lost")\n\tdisplay.Clear(true)\n\tfor i := range 3 {\n\t\tfmt.Println("line", i)\n\t}\n})\nfmt.Println("cell")')
+    nbformat.write(nb, tmp_path / "by_run.ipynb")
+    client = nbclient.NotebookClient(nb, kernel_name="gocuda", timeout=100, resources={"metadata": {"path": tmp_path}})
+    sent = []
+    with client.setup_kernel():
+        send = client.kc.session.send
+        client.kc.session.send = lambda s, m, *a, **k: sent.append(m["msg_type"] if isinstance(m, dict) else m) or send(s, m, *a, **k)
+        for i, cell in enumerate(nb.cells):
+            client.execute_cell(cell, i)
+    client.set_widgets_metadata()
+    assert set(sent) == {"execute_request"}, sent
+    subprocess.run([binary, "run", "-q", "--inplace", tmp_path / "by_run.ipynb"], check=True)
+    for nb in nb, nbformat.read(tmp_path / "by_run.ipynb", as_version=4):
+        states = nb.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"].values()
+        captured, interact = sorted((s["state"]["outputs"] for s in states if s["model_name"] == "OutputModel"), key=len)
+        assert [o.get("text") or o.data["text/html"] for o in interact] == ["n is 7\n", "<b>bold</b>"], interact
+        assert [o.text for o in captured] == ["line 0\nline 1\nline 2\n"], captured
+        assert [o.text for o in nb.cells[2].outputs] == ["cell\n"]
+        page, _ = nbconvert.HTMLExporter().from_notebook_node(nb)
+        assert r'"n is 7\n"' in page and r"line 1\nline 2\n" in page
