@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -56,7 +57,14 @@ func (b *box) ok(err error) {
 	}
 }
 
-func ptr[E any](s []E) driver.Ptr { return driver.Ptr(uintptr(unsafe.Pointer(unsafe.SliceData(s)))) }
+func ptr[E any](s []E) driver.Ptr {
+	p := unsafe.Pointer(unsafe.SliceData(s))
+	onHeap.Store((*byte)(p))
+	return driver.Ptr(uintptr(p))
+}
+
+// onHeap has the compiler put what ptr is of on the heap: a stack may move.
+var onHeap atomic.Pointer[byte]
 
 func size[E any](s []E) uint64 { return uint64(len(s)) * uint64(unsafe.Sizeof(*new(E))) }
 

@@ -2,7 +2,9 @@ package fatal_test
 
 import (
 	"bytes"
+	"encoding/gob"
 	"encoding/json"
+	"io"
 	"reflect"
 	"runtime"
 	"strings"
@@ -54,6 +56,15 @@ func recurse(n int) int {
 	return recurse(n+1) + 1
 }
 
+// allocate has the runtime reach deeper at each level than the next level itself does.
+func allocate(n int) int {
+	if n < 0 {
+		panic("the stack did not overflow")
+	}
+	sink = make([]byte, 400+n%50)
+	return allocate(n+1) + 1
+}
+
 // stray is what a goroutine panics with that nobody recovers in.
 type stray int
 
@@ -85,6 +96,8 @@ func TestFatal(t *testing.T) {
 		"recursion":        {func() { recurse(0) }, "overflow"},
 		"compiled library": {func() { json.Marshal(deep(3_000_000)) }, "overflow"},
 		"reflection":       {func() { reflect.DeepEqual(deep(3_000_000), deep(3_000_000)) }, "overflow"},
+		"gob":              {func() { gob.NewEncoder(io.Discard).Encode(deep(3_000_000)) }, "overflow"},
+		"allocation":       {func() { allocate(0) }, "overflow"},
 		"mutex":            {func() { new(sync.Mutex).Unlock() }, "unlock of unlocked mutex"},
 		"rwmutex":          {func() { new(sync.RWMutex).Unlock() }, "Unlock of unlocked RWMutex"},
 		"rwmutex, reading": {func() { new(sync.RWMutex).RUnlock() }, "RUnlock of unlocked RWMutex"},

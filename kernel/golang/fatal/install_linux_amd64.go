@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"runtime"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -26,9 +28,11 @@ func getsp() uintptr
 // Where the runtime's record of a goroutine has what is used here. install checks it.
 const (
 	gStackLow = 0
+	gGuard    = 16
 	gThread   = 48
 	gSP       = 56
 	gPC       = 64
+	gBP       = 96
 	gSelf     = 72
 )
 
@@ -106,7 +110,7 @@ func install() error {
 			return err
 		}
 	}
-	return nil
+	return deep.start()
 }
 
 // findLocks finds where a thread counts its locks, and checks what is known of records.
@@ -157,23 +161,174 @@ func word(p unsafe.Pointer, at uintptr) uintptr { return *(*uintptr)(unsafe.Add(
 // growing grows a stack, on the thread's own. Is that too large, its goroutine goes on
 // with overflow, as if that had been called in place of the function that needs it: none
 // of that has run. Within the runtime, and while a thread holds a lock of it, nothing can
-// end a goroutine; such a stack grows until something else needs more.
+// end a goroutine. That is then tried again at other calls, for which deep has this
+// function called, though the stack is to stay as it is.
 //
 //go:norace
 //go:nocheckptr
 func growing(g unsafe.Pointer, size uintptr) {
-	growStack(g, size)
+	low, high := word(g, gStackLow), word(g, gStackLow+8)
+	guard := (*uintptr)(unsafe.Add(g, gGuard))
+	again := atomic.LoadUintptr(guard) == forced && deep.reserve != 0 && size > handlers.MaxStack
+	if again {
+		atomic.StoreUintptr(guard, low+deep.reserve)
+	} else {
+		growStack(g, size)
+	}
 	if size <= handlers.MaxStack || word(g, gSelf) != uintptr(g) {
 		return
 	}
-	m := *(*unsafe.Pointer)(unsafe.Add(g, gThread))
-	if *(*int32)(unsafe.Add(m, mLocks)) != 0 {
+	if again && high-word(g, gSP) < handlers.MaxStack { // it has returned from there
+		deep.remove(g)
 		return
 	}
+	m := *(*unsafe.Pointer)(unsafe.Add(g, gThread))
 	pc := (*uintptr)(unsafe.Add(g, gPC))
-	if f := runtime.FuncForPC(*pc); f != nil && !strings.HasPrefix(f.Name(), "runtime.") && !strings.HasPrefix(f.Name(), "internal/runtime/") {
-		*pc = overflowPC
+	if *(*int32)(unsafe.Add(m, mLocks)) != 0 || ofRuntime(*pc) && !calledByOthers(g, *pc) {
+		if !again {
+			deep.add(g)
+		}
+		return
 	}
+	deep.remove(g)
+	*pc = overflowPC
+}
+
+// forced is what the runtime takes in place of the end of a stack for a request to move
+// it, without having it grow (stackForceMove).
+const forced = ^uintptr(274)
+
+// deepStacks are goroutines whose stacks are too large, and that could not be ended there
+// and then. Until they are, each of their next calls is tried, some time apart.
+type deepStacks struct {
+	list    [16]atomic.Uintptr // the runtime's records, 0 where there is none
+	reserve uintptr            // how far from a stack's end the runtime has it grow
+	wake    int                // the end of a pipe to write to
+}
+
+var deep deepStacks
+
+// tryEvery is the time between two tries, and maxTries is after how many a goroutine is
+// taken to have ended.
+const (
+	tryEvery = 100 * time.Microsecond
+	maxTries = 50_000
+)
+
+// add is called on a thread's own stack, where nothing may wait.
+func (d *deepStacks) add(g unsafe.Pointer) {
+	if d.reserve == 0 {
+		return
+	}
+	for i := range d.list {
+		if d.list[i].Load() == uintptr(g) {
+			return
+		}
+	}
+	for i := range d.list {
+		if d.list[i].CompareAndSwap(0, uintptr(g)) {
+			var one byte
+			syscall.RawSyscall(syscall.SYS_WRITE, uintptr(d.wake), uintptr(unsafe.Pointer(&one)), 1)
+			return
+		}
+	}
+}
+
+func (d *deepStacks) remove(g unsafe.Pointer) {
+	for i := range d.list {
+		d.list[i].CompareAndSwap(uintptr(g), 0)
+	}
+}
+
+// watch has the calls of these goroutines tried. The runtime's records of goroutines are
+// never freed; in one that has another goroutine by now, a stack moves once in vain.
+//
+//go:norace
+//go:nocheckptr
+func (d *deepStacks) watch(wake *os.File) {
+	var one [1]byte
+	for {
+		if _, err := wake.Read(one[:]); err != nil {
+			return
+		}
+		for range maxTries {
+			left := false
+			for i := range d.list {
+				if g := d.list[i].Load(); g != 0 {
+					left = true
+					atomic.StoreUintptr((*uintptr)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&g)), gGuard)), forced)
+				}
+			}
+			if !left {
+				break
+			}
+			time.Sleep(tryEvery)
+		}
+		for i := range d.list {
+			d.list[i].Store(0)
+		}
+	}
+}
+
+// start makes what watch waits for, and measures how far from a stack's end it grows.
+func (d *deepStacks) start() error {
+	g := getg()
+	var reserve uintptr
+	for range 1000 { // the word is another one while the goroutine is to let others run
+		runtime.Gosched()
+		if reserve = word(g, gGuard) - word(g, gStackLow); reserve < 1<<16 {
+			break
+		}
+	}
+	if reserve >= 1<<16 {
+		return errors.New("the runtime's record of a goroutine is not as expected")
+	}
+	var ends [2]int
+	if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC|syscall.O_NONBLOCK); err != nil {
+		return err
+	}
+	d.wake = ends[1]
+	d.reserve = reserve
+	go d.watch(os.NewFile(uintptr(ends[0]), "deep stacks"))
+	return nil
+}
+
+// calledByOthers says of a function of the runtime that is about to run at pc that
+// another package called it, or called what does no more than allocate by it. Memory is
+// what libraries ask the runtime for at each level of a recursion, and the runtime then
+// reaches deeper than the next level does.
+//
+//go:norace
+//go:nocheckptr
+func calledByOthers(g unsafe.Pointer, pc uintptr) bool {
+	sp := *(*unsafe.Pointer)(unsafe.Add(g, gSP))
+	caller := word(sp, 0)
+	if !ofRuntime(caller) {
+		return true
+	}
+	if nameAt(pc) != "runtime.mallocgc" {
+		return false
+	}
+	switch nameAt(caller) {
+	case "runtime.newobject", "runtime.makeslice", "runtime.growslice":
+		frame := *(*unsafe.Pointer)(unsafe.Add(g, gBP)) // the caller's, as pc has none yet
+		return !ofRuntime(word(frame, 8))
+	}
+	return false
+}
+
+func ofRuntime(pc uintptr) bool {
+	name := nameAt(pc)
+	return name == "" || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/")
+}
+
+// nameAt is the name of the function whose code is at pc, whatever has been inlined there.
+func nameAt(pc uintptr) string {
+	f := runtime.FuncForPC(pc)
+	if f == nil {
+		return ""
+	}
+	return runtime.FuncForPC(f.Entry()).Name()
 }
 
 func overflow() { handlers.Overflow() }
