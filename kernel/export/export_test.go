@@ -181,3 +181,23 @@ func TestKernelCellsDeclareForGo(t *testing.T) {
 		}
 	}
 }
+
+// The PTX of a cell is a file of the module, and is loaded at the start.
+func TestPTX(t *testing.T) {
+	const code = ".version 7.0\n.target sm_70\n.address_size 64\n// .entry none\n.visible .entry a$b(.param .u64 p) { ret; }\n.visible .entry copy(.param .u64 p) { ret; }\n"
+	said, program := write(t, "%%ptx --name m\n"+code, "copy_.Launch(cuda.Grid(1), cuda.Block(1), nil, 0)", "%%ptx\n"+code)
+	if said != "" {
+		t.Error(said)
+	}
+	for _, want := range []string{
+		"//go:embed kernels/cell1.ptx\nvar cell1PTX string\n", "m := must(cuda.LoadPTX(cell1PTX))", "must(m.Kernel(\"a$b\"))", "copy_ = must(m.Kernel(\"copy\"))",
+		"cell3Module := must(cuda.LoadPTX(cell3PTX))", "must0(copy_.Launch(",
+	} {
+		if !strings.Contains(program, want) {
+			t.Errorf("%s\ndoes not have\n%s", program, want)
+		}
+	}
+	if said, _ := write(t, "%%ptx\n.version 7.0\n"); !strings.Contains(said, "cell 1, line 1: %%ptx: there is no .entry in this cell") {
+		t.Error(said)
+	}
+}

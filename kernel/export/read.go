@@ -218,7 +218,7 @@ func (x *exporter) magic(p *part, c *cell, m magic.Piece) string {
 	}
 	verb, rest, _ := strings.Cut(m.Args, " ")
 	switch m.Magic {
-	case "%%cuda", "%%kernel":
+	case "%%cuda", "%%kernel", "%%ptx":
 		return x.kernels(p, c, m)
 	case "%compile":
 		return note
@@ -281,7 +281,7 @@ func numberOf(args string) string {
 	return m[1] + m[2] + m[3]
 }
 
-// kernels is the Go that compiles a %%cuda or %%kernel cell.
+// kernels is the Go that compiles a %%cuda or %%kernel cell, or loads a %%ptx cell.
 func (x *exporter) kernels(p *part, c *cell, m magic.Piece) string {
 	source, err := p.sources.Read(m, c.name, func(name string) []magic.Declaration {
 		var list []magic.Declaration
@@ -301,13 +301,18 @@ func (x *exporter) kernels(p *part, c *cell, m magic.Piece) string {
 		return shared
 	}
 	function, file, suffix := "Compile", fmt.Sprintf("kernels/cell%d.cu", c.number), "CUDA"
-	if source.Go {
+	switch {
+	case source.PTX:
+		function, file, suffix = "LoadPTX", fmt.Sprintf("kernels/cell%d.ptx", c.number), "PTX"
+	case source.Go:
 		function, file, suffix = "CompileGo", fmt.Sprintf("kernels/cell%d.go.txt", c.number), "Kernels"
 	}
 	c.embeds[file] = strings.TrimLeft(source.Code, "\n")
 	text := fmt.Sprintf("cell%d%s", c.number, suffix)
 	var options strings.Builder
-	fmt.Fprintf(&options, ", cuda.SourceName(%q)", file)
+	if !source.PTX {
+		fmt.Fprintf(&options, ", cuda.SourceName(%q)", file)
+	}
 	list := func(function string, values []string) {
 		if len(values) > 0 {
 			quoted := make([]string, len(values))

@@ -92,26 +92,27 @@ var (
 	// What are kernels.
 	goKernel   = regexp.MustCompile(`(?m)^func\s+([\pL_][\pL\pN_]*)\s*\([^\n]*\)\s*\{`)
 	cudaKernel = regexp.MustCompile(`__global__[^(]*?([A-Za-z_]\w*)\s*\(`)
+	ptxKernel  = regexp.MustCompile(`\.entry\s+([A-Za-z_]\w*)`)
 	ofRanks    = regexp.MustCompile(`\A\s*(?:%%[^\n]*\n)*%%mpi\b`)
 	instance   = regexp.MustCompile(`--instantiate[= ]\s*['"]?([^'"\s]+)`)
 	named      = regexp.MustCompile(`--name[= ]\s*([\pL_][\pL\pN_]*)`)
 )
 
 // diagnose checks cells in order, and says what is wrong with them, what is named in them,
-// and which are CUDA C++.
-func diagnose(ev *golang.Evaluator, list []cell) ([]object, *names, map[int]*magic.CUDACell) {
+// and which have a compiler of their own.
+func diagnose(ev *golang.Evaluator, list []cell) ([]object, *names, map[int]*magic.Compiled) {
 	known := &names{list: list, noted: make(map[mention]bool), embedded: make(map[spot]spot), symbols: []object{}}
 	found := []object{}
 	unsure := make(map[string]bool) // names that cells may declare which cannot be checked
 	sources := magic.NewSources()
-	compiled := make(map[int]*magic.CUDACell)
+	compiled := make(map[int]*magic.Compiled)
 	for i, c := range list {
 		if ofRanks.MatchString(c.code) { // which have names of their own
 			known.unsure = append(known.unsure, i)
 			continue
 		}
 		switch last := lastPiece(c.code); last.Magic {
-		case "%%kernel", "%%cuda": // which make variables
+		case "%%kernel", "%%cuda", "%%ptx": // which make variables
 			known.unsure = append(known.unsure, i)
 			declare(ev, i, last)
 			if last.Magic == "%%kernel" {
@@ -119,7 +120,7 @@ func diagnose(ev *golang.Evaluator, list []cell) ([]object, *names, map[int]*mag
 				ev.Check(name, sources.Share(last, name))
 				continue
 			}
-			code, err := sources.CUDA(last, fmt.Sprintf("In[%d]", i), func(name string) (list []magic.Declaration) {
+			code, err := sources.Compiled(last, fmt.Sprintf("In[%d]", i), func(name string) (list []magic.Declaration) {
 				for _, d := range ev.Declarations(name) {
 					list = append(list, magic.Declaration(d))
 				}
@@ -177,8 +178,11 @@ func lastPiece(code string) magic.Piece {
 func declare(ev *golang.Evaluator, i int, p magic.Piece) {
 	var code strings.Builder
 	pattern := goKernel
-	if p.Magic == "%%cuda" {
+	switch p.Magic {
+	case "%%cuda":
 		pattern = cudaKernel
+	case "%%ptx":
+		pattern = ptxKernel
 	}
 	for _, m := range pattern.FindAllStringSubmatch(p.Text, -1) {
 		fmt.Fprintf(&code, "var %s *cuda.Kernel\n", m[1])

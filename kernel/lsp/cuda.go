@@ -14,13 +14,13 @@ import (
 	"gocuda/kernel/magic"
 )
 
-// What the compilers of %%cuda cells say comes after what is wrong with the Go: it takes
+// What the compilers of %%cuda and %%ptx cells say comes after what is wrong with the Go: it takes
 // longer, and may come from a program of its own.
 
-// idle is how long a document does not change before its %%cuda cells are compiled.
+// idle is how long a document does not change before these cells are compiled.
 const idle = 300 * time.Millisecond
 
-// compile compiles the %%cuda cells of a document's text, until it changes, but for those
+// compile compiles these cells of a document's text, until it changes, but for those
 // of which it is known what their compiler says, and tells what is wrong with the document.
 func (s *server) compile(ctx context.Context, t checked) {
 	s.compiler.Lock()
@@ -62,7 +62,7 @@ type checked struct {
 	version  any
 	list     []cell
 	found    []object // of the Go
-	compiled map[int]*magic.CUDACell
+	compiled map[int]*magic.Compiled
 	said     map[string]said // by the keys of these; what is not there is not known yet
 }
 
@@ -113,8 +113,7 @@ func messages(list []cell, n int, said said) (found []object) {
 		found = append(found, d)
 	}
 	if said.wrong { // in a header, or without a place
-		before, _, _ := strings.Cut(list[n].code, "%%cuda")
-		found = append(found, list[n].diagnostic(strconv.Itoa(strings.Count(before, "\n")+1), "", strings.TrimSpace(said.log)))
+		found = append(found, list[n].diagnostic(strconv.Itoa(lastPiece(list[n].code).Line), "", strings.TrimSpace(said.log)))
 	}
 	return found
 }

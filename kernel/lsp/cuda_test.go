@@ -71,3 +71,32 @@ func TestCUDA(t *testing.T) {
 func prefixes(got, want []string) bool {
 	return slices.EqualFunc(got, want, strings.HasPrefix)
 }
+
+// TestPTX: what is wrong with PTX is at the lines of its cells, which make kernels for others.
+func TestPTX(t *testing.T) {
+	needsCompiler(t)
+	t.Setenv("GOCUDA_CACHE", t.TempDir())
+	const good = "%%ptx --name m\n.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry set(.param .u64 p)\n{\n\tret;\n}"
+	book := []string{
+		good,
+		"set.Launch(cuda.Grid(1), cuda.Block(1), nil, nothing)\nm.Kernels()",
+		strings.Replace(good, "ret;", "bra nowhere;", 1),
+		strings.Replace(good, ".version 7.0", "", 1),
+		strings.Replace(good, "--name m", "-O3", 1),
+	}
+	c := start(t)
+	got := c.open("textDocument/didOpen", strings.Join(book, "\n\n\n"), 1)
+	if want := []string{"10:45-52 undefined: nothing", "34:0-9 "}; !prefixes(got, want) || !strings.Contains(got[1], "no option -O3") {
+		t.Errorf("at first, wrong are %q, want %q", got, want)
+	}
+	got = c.until(1, func(list []string) bool { return len(list) > 3 })
+	if want := []string{"10:", "34:", "20:1-13 the PTX branches to nowhere", "24:0-14 "}; !prefixes(got, want) || !strings.Contains(got[3], "no .version") {
+		t.Errorf("then, wrong are %q, want %q", got, want)
+	}
+	m := c.ask("textDocument/completion", object{"textDocument": object{"uri": "file:///a.ipynb"}, "position": object{"line": 4, "character": 12}}) // after .visible .en
+	if items := m["result"].(map[string]any)["items"].([]any); len(items) != 1 || items[0].(map[string]any)["label"] != ".entry" {
+		t.Errorf("the completion is %v", items)
+	}
+	c.tell("exit", nil)
+	<-c.done
+}

@@ -62,7 +62,7 @@ type document struct {
 	checked string            // the text that names are of
 	names   *names            // nil: none are known
 
-	said map[string]said // of the %%cuda cells of that text, by their keys
+	said map[string]said // of the compiled cells of that text, by their keys
 	stop func()          // ends what is compiled of it
 }
 

@@ -49,7 +49,7 @@ func Pieces(code string) []Piece {
 	return list
 }
 
-// Sources are the %%cuda and %%kernel cells of a session, for programs that compile
+// Sources are the %%cuda, %%kernel and %%ptx cells of a session, for programs that compile
 // them by package cuda themselves.
 type Sources struct {
 	cuda    *cudaCells
@@ -62,11 +62,12 @@ func NewSources() *Sources {
 	return &Sources{past, past.inGo}
 }
 
-// Source is what a program compiles in place of a %%cuda or %%kernel cell; nothing, where
+// Source is what a program compiles in place of a %%cuda, %%kernel or %%ptx cell; nothing, where
 // Code is empty.
 type Source struct {
 	Code      string
 	Go        bool // it is for cuda.CompileGo
+	PTX       bool // it is for cuda.LoadPTX
 	Name      string
 	Instances []string
 	Flags     []string
@@ -86,8 +87,11 @@ func (s *Sources) Read(p Piece, cell string, declared func(name string) []Declar
 	if err != nil {
 		return Source{}, err
 	}
-	if p.Magic == "%%cuda" {
+	switch p.Magic {
+	case "%%cuda":
 		return s.readCUDA(call, fields, cell, declared)
+	case "%%ptx":
+		return readPTX(call)
 	}
 	return s.readKernel(call, fields, cell, declared)
 }
@@ -101,31 +105,45 @@ func (p Piece) call() (call Call, fields []string, err error) {
 	return call, fields, err
 }
 
-// CUDACell is a %%cuda cell, for programs that want to know what its compiler says.
-type CUDACell struct {
+// Compiled is a %%cuda or %%ptx cell, for programs that want to know what its compiler says.
+type Compiled struct {
 	// Key is equal for cells of which the compiler says the same.
-	Key  string
-	code *cudaCode
+	Key string
+	// Messages compiles the cell, and returns what the compiler says, with places such as
+	// "In[5]:4:12". The error is an [*Error] if the source is wrong; another, if the cell
+	// cannot be compiled here, or ctx ends.
+	Messages func(ctx context.Context) (string, error)
 }
 
-// CUDA reads a %%cuda cell; nil: what it includes depends on the folder that it runs in.
-// declared gives what earlier cells declared under a name.
-func (s *Sources) CUDA(p Piece, cell string, declared func(name string) []Declaration) (*CUDACell, error) {
+// Compiled reads a %%cuda or %%ptx cell; nil: what it includes depends on the folder that it
+// runs in. declared gives what earlier cells declared under a name.
+func (s *Sources) Compiled(p Piece, cell string, declared func(name string) []Declaration) (*Compiled, error) {
 	call, fields, err := p.call()
 	if err != nil {
 		return nil, err
+	}
+	if p.Magic == "%%ptx" {
+		_, err := call.ptxOptions()
+		return &Compiled{fmt.Sprintf("%q ptx %d %q", cell, call.Line, call.Body), func(ctx context.Context) (log string, err error) {
+			if _, err = assemble(ctx, call, cell); err != nil {
+				log = strings.TrimPrefix(err.Error(), "this PTX does not assemble: ")
+			}
+			return log, err
+		}}, err
 	}
 	given, rest, err := call.compilerOptions(fields, cudaFlags)
 	if err != nil {
 		return nil, err
 	}
-	c := &CUDACell{code: s.cuda.read(call, cell, given, rest, declared)}
+	code := s.cuda.read(call, cell, given, rest, declared)
 	s.cuda.add(cell, call.Line, call.Body)
 	if slices.ContainsFunc(rest, includesRelative) {
 		return nil, nil
 	}
-	c.Key = fmt.Sprintf("%q %q %q %+v", cell, given.instances, rest, c.code.forms)
-	return c, nil
+	return &Compiled{fmt.Sprintf("%q %q %q %+v", cell, given.instances, rest, code.forms), func(ctx context.Context) (string, error) {
+		out, err := code.compile(ctx)
+		return out.log, err
+	}}, nil
 }
 
 func includesRelative(option string) bool {
@@ -134,14 +152,6 @@ func includesRelative(option string) bool {
 }
 
 var includes = regexp.MustCompile(`^(?:-I|--include-path|--pre-include)=?(.*)`)
-
-// Messages compiles the cell, and returns what the compiler says, with places such as
-// "In[5]:4:12". The error is an [*Error] if the source is wrong; another, if the cell cannot
-// be compiled here, or ctx ends.
-func (c *CUDACell) Messages(ctx context.Context) (string, error) {
-	out, err := c.code.compile(ctx)
-	return out.log, err
-}
 
 // Share returns what a %%kernel cell declares for Go cells too, without a compile.
 func (s *Sources) Share(p Piece, cell string) string {

@@ -91,6 +91,25 @@ func TestCompleteCUDA(t *testing.T) {
 	}
 }
 
+func TestCompletePTX(t *testing.T) {
+	s := newSession(t)
+	const head = "%%ptx\n.version 7.0 // word\n.visible .entry k(.param .u64 list) {\n\tld.param.u64 %rd1, [list];\nend:\n\t"
+	for code, want := range map[string]string{
+		"mov.u32 %r1, %tid": "%tid.x %tid.y %tid.z", "ld.pa": "ld.param.u64", "%rd": "%rd1", "bra en": "end", "[li": "list", ".ent": ".entry", "// li": "", "1": "", "wor": "",
+	} {
+		var got []string
+		for _, m := range Complete(s, magics, head+code, len(head+code)).Matches {
+			got = append(got, m.Text)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s completes to %q, want %q", code, got, want)
+		}
+	}
+	if b := Inspect(s, magics, head, len(head)-8, 0); b != nil {
+		t.Errorf("PTX is inspected as %v", b)
+	}
+}
+
 func TestCompleteKernels(t *testing.T) {
 	s := newSession(t)
 	for code, want := range map[string]string{

@@ -42,6 +42,8 @@ func completeMagic(scope Scope, magics *magic.Set, code string, cursor int) (c C
 	switch name, at := cellMagic(code, cursor); {
 	case name == "%%cuda":
 		return completeCUDA(code, cursor), true
+	case name == "%%ptx":
+		return completePTX(code, cursor), true
 	case name == "":
 	case slices.Contains(goBodies, name):
 		c := Complete(scopeOf(scope, name), magics, code[at:], cursor-at)
