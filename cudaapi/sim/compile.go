@@ -168,6 +168,7 @@ type build struct {
 	options            options
 	check              bool
 	lines              bool // the linker is to say on which
+	races              bool // races between threads are looked for
 	arch               int
 }
 
@@ -259,6 +260,9 @@ func (b *build) flags() []string {
 	}
 	if b.check {
 		flags = append(flags, "-DGOCUDA_CHECK=1")
+	}
+	if b.races {
+		flags = append(flags, "-DGOCUDA_RACES=1")
 	}
 	if b.sites() {
 		flags = append(flags, "-ffixed-r15", "-DGOCUDA_SITES=1")

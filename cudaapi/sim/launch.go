@@ -37,6 +37,7 @@ type launchABI struct {
 	zeros, zeroLine     uint32
 	zeroBlock           [3]uint32
 	zeroThread          [3]uint32
+	order               uintptr // of order.go; 0 if nobody looks for races
 
 	// Not the C++ code's:
 	counted uint64                 // blocks whose accesses are counted
@@ -302,10 +303,21 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	if f.mod.code.sites > 0 {
 		a.counted = countedBlocks(a.blocks)
 	}
+	if f.mod.code.observed && m.opt.Races && a.blocks < 1<<22 {
+		order, err := newOrder()
+		if err != nil {
+			return fail(call, driver.ErrOutOfMemory, "%v", err)
+		}
+		defer order.drop()
+		a.order, workers = order.at, 1
+	}
 	err := m.crew.run(f, a, int(workers), &ctx.ending, func() bool { return m.sched.waits(o, a) })
 	flushOutput()
 	if a.zeros > 0 {
 		fmt.Fprintln(os.Stderr, zeroDivision(o.name, a))
+	}
+	if a.order != 0 {
+		m.reportRaces(o.name, f, a)
 	}
 	runtime.KeepAlive(reachable)
 	runtime.KeepAlive(ranges)

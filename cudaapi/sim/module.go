@@ -22,6 +22,7 @@ type loaded struct {
 	tlsSize   uint64
 	tlsOff    uint64 // of the anchor in the thread-local block
 	sites     int    // places in the code that remember what they access
+	observed  bool   // it tells who orders what: order.go
 	run, tls  uintptr
 	symbols   []elf.Symbol
 	described []kernelInfo
@@ -108,6 +109,8 @@ func load(image []byte) (*loaded, error) {
 			l.end = l.base + uintptr(size)
 		case tlsAnchor:
 			l.tlsOff = s.Value
+		case "gocuda_observed":
+			l.observed = true
 		case "gocuda_sites":
 			l.sites = int(s.Value)
 		}

@@ -18,11 +18,15 @@ type Options struct {
 	Seed        uint64 // chooses among the orders that CUDA allows; default 1
 	Adversarial bool   // delay whatever is not ordered, so that missing waits show
 	NoCheck     bool   // do not check kernels' accesses to memory: faster
+	Races       bool   // look for races between the threads of a launch
 	CUDA        string // what CUDA C++ is compiled by: NVRTC (ptx), the host's compiler (c++), or NVRTC where it is found (auto, the default)
 
 	// PTX is NVRTC: it compiles for a virtual architecture, such as compute_90. Its error is
 	// ErrSharedObjectInit where NVRTC cannot be used.
 	PTX func(src *driver.Source, arch string) (*driver.Compiled, error)
+
+	// OnRaces is told the races of each launch in the place of standard error.
+	OnRaces func([]Race)
 
 	Profile *Profile
 }
@@ -39,13 +43,13 @@ func parseNodes(s string) (nodes, each int, ok bool) {
 
 // Settings are the names that [Options.Set] knows.
 func Settings() []string {
-	return []string{"devices", "nodes", "memory", "seed", "schedule", "check", "profile", "cuda"}
+	return []string{"devices", "nodes", "memory", "seed", "schedule", "check", "races", "profile", "cuda"}
 }
 
 // Set changes one option by its name: devices (1 to 1024), nodes (NODESxDEVICES,
 // such as 128x8, which says how many devices there are as well), memory (bytes, or with
 // the suffix K, M, G or T), seed, schedule (random, which is also called
-// normal, or adversarial), check (on or 1, off or 0), profile
+// normal, or adversarial), check (on or 1, off or 0), races (on or 1, off or 0), profile
 // (h100, h200, or a file NAME.json with a [Profile]) or cuda (ptx, c++ or auto).
 func (o *Options) Set(name, value string) (err error) {
 	want := ""
@@ -88,6 +92,13 @@ func (o *Options) Set(name, value string) (err error) {
 		switch value {
 		case "on", "1", "off", "0":
 			o.NoCheck = value == "off" || value == "0"
+		default:
+			want = "on (1) or off (0)"
+		}
+	case "races":
+		switch value {
+		case "on", "1", "off", "0":
+			o.Races = value == "on" || value == "1"
 		default:
 			want = "on (1) or off (0)"
 		}

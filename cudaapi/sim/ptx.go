@@ -35,19 +35,30 @@ func (m *Driver) compilePTX(cc *hostcxx.Compiler, name string, src *driver.Sourc
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidSource, "%s: error: the PTX of NVRTC cannot be read: %v", name, err)
 	}
-	text, err := cpp.Translate(mod, name, names, !m.opt.NoCheck)
+	text, err := cpp.Translate(mod, name, names, m.races())
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidSource, "%v", err)
 	}
 	return m.imageOfPTX(cc, name, src, text, made)
 }
 
+// races says how kernels are translated.
+func (m *Driver) races() cpp.Races {
+	switch {
+	case m.opt.Races:
+		return cpp.Observed
+	case m.opt.NoCheck:
+		return cpp.Hidden
+	}
+	return cpp.Shown
+}
+
 // imageOfPTX compiles the C++ that was made of PTX. made has the names and the log of what it
 // is from.
 func (m *Driver) imageOfPTX(cc *hostcxx.Compiler, name string, src *driver.Source, text string, made *driver.Compiled) (*driver.Compiled, error) {
 	cache := codecache.Open("sim")
-	key := codecache.Key(codeVersion, "ptx", cc.Path, cc.Version, m.opt.NoCheck, cpu.X86.HasFMA, cpu.X86.HasAVX2, text, made.Lowered, includeHash())
-	b := &build{cc: cc, cache: cache, name: name, src: src, check: !m.opt.NoCheck,
+	key := codecache.Key(codeVersion, "ptx", cc.Path, cc.Version, m.opt.NoCheck, m.opt.Races, cpu.X86.HasFMA, cpu.X86.HasAVX2, text, made.Lowered, includeHash())
+	b := &build{cc: cc, cache: cache, name: name, src: src, check: !m.opt.NoCheck, races: m.opt.Races,
 		options: options{std: "c++17", optimize: "-O2", contract: "off"}}
 	return b.image(cache, key, made.Lowered, func() (so []byte, log string, err error) {
 		asm, _, err := b.compiled(text, "ptx.h", "-DGOCUDA_WITH_ROUNDED")
@@ -76,7 +87,7 @@ func (m *Driver) assembled(text []byte) ([]byte, error) {
 		return nil, fail(call, driver.ErrInvalidPTX, "%v", err)
 	}
 	mod.PlaceInText(textName)
-	code, err := cpp.Translate(mod, textName, nil, !m.opt.NoCheck)
+	code, err := cpp.Translate(mod, textName, nil, m.races())
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidPTX, "%s", inText.ReplaceAllString(err.Error(), "line $1: "))
 	}

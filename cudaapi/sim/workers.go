@@ -310,7 +310,7 @@ func (t *team) poke() {
 		t.begun, t.held = begun, 0
 	}
 	running := len(t.workers) + int(atomic.LoadUint32(&t.a.beside))
-	if t.held > 0 && t.held%heldUp == 0 && begun < t.a.blocks && running < t.room && t.a.cooperative == 0 {
+	if t.held > 0 && t.held%heldUp == 0 && begun < t.a.blocks && running < t.room && t.a.cooperative == 0 && t.a.order == 0 {
 		t.join()
 	}
 	t.timer.Reset(pokeEvery)

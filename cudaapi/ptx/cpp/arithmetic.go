@@ -160,6 +160,9 @@ func (b *body) instruction(i *ptx.Instruction) {
 		return
 	case "membar", "fence":
 		b.emit("__threadfence();")
+		if b.observed && !slices.ContainsFunc(i.Mods, func(m string) bool { return strings.HasPrefix(m, "proxy") }) {
+			b.emit("gocuda::order_fence(%d);", scopeOf(i, 2))
+		}
 		return
 	case "nanosleep":
 		b.emit("__nanosleep(0);")

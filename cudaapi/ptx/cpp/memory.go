@@ -71,6 +71,13 @@ func (b *body) load(i *ptx.Instruction) {
 		return
 	}
 	at := b.pointer(i.Operands[1], a.space)
+	if b.told(a.space) && a.order != "" {
+		b.emit("{ const gocuda_u64 gocuda_o = %s;", at)
+		defer b.emit("}")
+		defer b.tell(i, a, "gocuda_o", 1, nil)
+	} else {
+		b.tell(i, a, at, len(list), nil)
+	}
 	if len(list) > 1 {
 		b.emit("{ const gocuda_u64 gocuda_a = %s;", at)
 		b.sites("load", len(list)*y.Bits()/8)
@@ -116,6 +123,7 @@ func (b *body) store(i *ptx.Instruction) {
 		return
 	}
 	at := b.pointer(o, a.space)
+	b.tell(i, a, at, len(list), values)
 	if b.slow[i] {
 		b.emit("gocuda::between();")
 	}
@@ -175,6 +183,12 @@ func (b *body) atomic(i *ptx.Instruction) {
 		a.types[0] = y
 	}
 	at := b.pointer(operands[0], a.space)
+	if b.told(a.space) {
+		b.emit("{ const gocuda_u64 gocuda_o = %s;", at)
+		at = "gocuda_o"
+		defer b.emit("}")
+		defer b.tell(i, a, at, max(a.vector, 1), nil)
+	}
 	if a.tells {
 		if len(operands) != 3 || a.vector != 0 {
 			b.unknown(i)

@@ -56,7 +56,7 @@ func waits(i *ptx.Instruction) bool {
 
 // inRegions plans a kernel's regions; nil if it cannot be written so.
 func (t *translator) inRegions(f *ptx.Function) *regions {
-	if !f.Kernel || f.Declared {
+	if !f.Kernel || f.Declared || t.observed {
 		return nil
 	}
 	g := flow.Of(f, waits)

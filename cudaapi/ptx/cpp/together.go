@@ -39,8 +39,18 @@ func (b *body) barrier(i *ptx.Instruction, p parts) {
 		word = words[0]
 	}
 	threads := "0"
+	if b.observed && word != "warp" && word != "cluster" {
+		line := 0 // of the block's own barrier, which all are to come to at one place
+		if len(o) > 0 {
+			if n := o[min(len(words)/2, len(o)-1)]; !b.numbered || n.Kind == ptx.Literal && n.Text == "0" && word != "arrive" {
+				line = b.place
+			}
+		}
+		b.emit("gocuda::order_at(%d);", line)
+	}
 	switch {
 	case word == "warp" && len(o) == 1:
+		b.tellLanes(b.read(o[0], "u32"))
 		b.emit("__syncwarp(%s);", b.read(o[0], "u32"))
 	case word == "cluster" && len(words) == 2 && words[1] == "arrive": // the wait does it all
 	case word == "cluster" && len(words) == 2 && words[1] == "wait":
@@ -94,11 +104,15 @@ func (b *body) mbarrier(i *ptx.Instruction, p parts) {
 	}
 	at := b.pointer(o[0], space(i))
 	change := func(format string, args ...any) {
+		b.tellBarrier(i, at, toldWrite|toldAtomic|toldRelease|toldAcquire)
 		b.write(result, "b64", fmt.Sprintf("gocuda::mbarrier_change("+at+", "+format+")", args...))
 	}
 	expects := slices.Contains(i.Mods[1:], "expect_tx")
 	switch op {
 	case "init":
+		if b.observed {
+			b.emit("gocuda::order_access(%s, %du, 0);", at, b.place|toldWrite|3<<toldSize)
+		}
 		b.emit("gocuda::mbarrier_init(%s, %s);", at, number(1, "0"))
 	case "inval":
 	case "expect_tx":
@@ -124,6 +138,7 @@ func (b *body) mbarrier(i *ptx.Instruction, p parts) {
 			phase = fmt.Sprintf("%s & 1", b.read(o[1], "u32"))
 		}
 		b.write(result, "pred", fmt.Sprintf("gocuda::mbarrier_over(%s, (%s) != 0, %v)", at, phase, op == "try_wait"))
+		b.tellBarrier(i, at, toldAcquire|toldPolled)
 	default:
 		b.unknown(i)
 	}
@@ -157,6 +172,7 @@ func (b *body) copy(i *ptx.Instruction) {
 	switch {
 	case slices.Contains([]string{"commit_group", "wait_group", "wait_all", "prefetch"}, kind):
 	case kind == "mbarrier" && len(o) == 1:
+		b.tellBarrier(i, b.pointer(o[0], space(i)), toldWrite|toldAtomic|toldRelease)
 		if slices.Contains(mods, "noinc") { // else it adds one that is pending, which arrives
 			b.emit("gocuda::mbarrier_change(%s, 1, 0, 0);", b.pointer(o[0], space(i)))
 		}
@@ -169,7 +185,11 @@ func (b *body) copy(i *ptx.Instruction) {
 			b.emit("gocuda::copy_to_many(%s, %s, %s, %s, %s);", to, from, b.read(o[2], "u32"), b.pointer(o[3], "shared"), b.read(o[4], "u16"))
 			return
 		}
+		b.tellCopy(to, from, b.read(o[2], "u32"))
 		b.emit("gocuda::copy_bulk(%s, %s, %s);", to, from, b.read(o[2], "u32"))
+		if len(o) > 3 && o[3].Kind == ptx.Address {
+			b.tellBarrier(i, b.pointer(o[3], "shared"), toldWrite|toldAtomic|toldRelease)
+		}
 		if len(o) > 3 && o[3].Kind == ptx.Address {
 			b.emit("gocuda::mbarrier_change(%s, 0, 0, -(gocuda_u64)%s);", b.pointer(o[3], "shared"), b.read(o[2], "u32"))
 		}
@@ -178,6 +198,7 @@ func (b *body) copy(i *ptx.Instruction) {
 		hint := slices.Contains(mods, "L2::cache_hint")
 		if len(o) == 3 || len(o) == 4 && hint {
 			v := fmt.Sprintf("gocuda::Bytes<%s, %[1]s>", n)
+			b.tellCopy(to, from, n)
 			b.emit("*(%s *)(%s) = *(%[1]s *)(%s);", v, to, from)
 			return
 		}
@@ -185,6 +206,7 @@ func (b *body) copy(i *ptx.Instruction) {
 		if b.typeOf(o[3].Text) == "pred" || o[3].Kind == ptx.Inverted {
 			part = fmt.Sprintf("(%s ? 0 : %s)", b.read(o[3], "pred"), n)
 		}
+		b.tellCopy(to, from, part)
 		b.emit("gocuda::copy_part<%s>(%s, %s, %s);", n, to, from, part)
 	default:
 		b.unknown(i)
@@ -198,6 +220,7 @@ func (b *body) lanes(i *ptx.Instruction, p parts) {
 	if len(p.words) > 0 {
 		word = p.words[0]
 	}
+	b.tellLanes(b.read(o[len(o)-1], "b32"))
 	switch i.Op {
 	case "shfl":
 		d, ok := results(o[0])
@@ -269,6 +292,7 @@ func (b *body) mapped(i *ptx.Instruction, p parts) {
 // elect chooses the first of the lanes.
 func (b *body) elect(i *ptx.Instruction) {
 	d, p := results(i.Operands[0])
+	b.tellLanes(b.read(i.Operands[1], "u32"))
 	b.emit("{ gocuda_u32 gocuda_v = (gocuda_u32)__builtin_ctz(__ballot_sync(%s, 1));", b.read(i.Operands[1], "u32"))
 	b.write(d, "b32", "gocuda_v")
 	b.write(p, "pred", "gocuda_v == gocuda::lane()")

@@ -13,12 +13,21 @@ import (
 	"gocuda/cudaapi/ptx"
 )
 
+// Races says what is done about races between the threads of a launch.
+type Races int
+
+const (
+	Hidden   Races = iota // nothing
+	Shown                 // others come in between where an update would be lost on a GPU
+	Observed              // what accesses memory or orders accesses calls the simulator's sim/order.h
+)
+
 // Translate gives the C++ of a module. name is what the source is called, names are those of
-// kernels, by their symbols. Where races are to show, they do.
-func Translate(m *ptx.Module, name string, names map[string]string, races bool) (text string, err error) {
-	t := &translator{m: m, name: name, symbols: map[string]symbol{}, loners: map[string]bool{}, numbered: numbered(m), slow: map[*ptx.Instruction]bool{}}
+// kernels, by their symbols.
+func Translate(m *ptx.Module, name string, names map[string]string, races Races) (text string, err error) {
+	t := &translator{m: m, name: name, symbols: map[string]symbol{}, loners: map[string]bool{}, observed: races == Observed, numbered: numbered(m), slow: map[*ptx.Instruction]bool{}}
 	for _, d := range m.Decls {
-		if f, ok := d.(*ptx.Function); ok && races {
+		if f, ok := d.(*ptx.Function); ok && races == Shown {
 			maps.Copy(t.slow, racy(f))
 		}
 	}
@@ -61,6 +70,7 @@ type translator struct {
 	numbered bool                      // barriers are told apart
 	loners   map[string]bool           // functions that a thread can run while no other does
 	meetings int                       // instructions that lanes do as one
+	observed bool                      // accesses are told
 }
 
 func (t *translator) refuse(format string, args ...any) {
@@ -354,7 +364,10 @@ func (t *translator) address(name string) string {
 }
 
 // loop is what lies between a branch that leads back and its label: it may wait for others, or write.
-type loop struct{ waits, writes bool }
+type loop struct {
+	waits, writes bool
+	within        []*ptx.Instruction
+}
 
 // body is a function's that is translated.
 type body struct {
@@ -368,6 +381,7 @@ type body struct {
 	targets []map[string][]string
 	nans    nans
 	looks   bool // the instruction sees more of a number than its value
+	polled  map[*ptx.Instruction]bool // in a loop that only looks
 	looped  bool // a loop runs all threads of a block
 }
 
@@ -375,7 +389,12 @@ func (b *body) translate() {
 	f := b.f
 	b.place, b.within = 0, true
 	b.emit("%s {", b.head(f, false))
-	b.seen, b.loops = map[string]bool{}, loopsOf(f.Body)
+	b.seen, b.loops, b.polled = map[string]bool{}, loopsOf(f.Body), map[*ptx.Instruction]bool{}
+	for _, l := range b.loops {
+		for _, i := range l.within {
+			b.polled[i] = b.polled[i] || l.waits && !l.writes
+		}
+	}
 	// The same name may stand for registers of different types in different scopes: as if it were none of f32.
 	types := map[string]ptx.Type{}
 	var list []*ptx.Instruction
@@ -601,6 +620,7 @@ func loopsOf(list []ptx.Statement) map[*ptx.Instruction]loop {
 		l := loop{}
 		for _, s := range flat[from:] {
 			if i, ok := s.(*ptx.Instruction); ok {
+				l.within = append(l.within, i)
 				l.waits = l.waits || mayWait(i) || i.Op == "atom"
 				l.writes = l.writes || i.Op == "st" || i.Op == "atom" || i.Op == "red" || i.Op == "call"
 			}
@@ -623,7 +643,7 @@ func mayWait(i *ptx.Instruction) bool {
 
 // plain reports whether a kernel's threads can run one after another, each to its end.
 func (t *translator) plain(f *ptx.Function) bool {
-	plain := true
+	plain := !t.observed // which thread runs must be known
 	loops := loopsOf(f.Body)
 	for _, l := range loops {
 		plain = plain && !l.waits

@@ -2,6 +2,9 @@
 // writes the calls). Numbers are as the PTX manual has them.
 #pragma once
 #include "cuda_sim.h"
+#ifdef GOCUDA_RACES
+#include "sim/order.h"
+#endif
 #include "sim/half.h"
 
 typedef unsigned __int128 gocuda_u128;

@@ -87,6 +87,7 @@ static GOCUDA_RAW void release(Block *b) {
     b->result_count = b->count;
     b->result_any = b->any;
     b->arrived = b->count = b->any = 0;
+    GOCUDA_ORDER(order_met(self()->worker, b));
     moved(b);
     splice(b->ready, b->barrier);
 }
@@ -130,6 +131,7 @@ static GOCUDA_RAW void meet_at(Block *b, gocuda_u32 number, Worker *w) {
     }
     if (at->threads ? 32 * (gocuda_u32)__builtin_popcount(whole) < at->threads : missing) return;
     if (__atomic_load_n(&w->launch->stop, __ATOMIC_RELAXED)) w->dead = 1;
+    GOCUDA_ORDER(order_group(w, b, at->here, whole, at->queue.first));
     Queue all = at->queue;
     if (!all.first) all.end = &all.first;
     clear(at->queue);
@@ -167,6 +169,7 @@ GOCUDA_CALL void come_to(gocuda_u32 number, gocuda_u32 threads, gocuda_u32 predi
     at->threads = threads;
     at->here[warp] |= lane;
     if (predicate) at->yes[warp] |= lane;
+    GOCUDA_ORDER(order_came(t));
     if (waits) append(at->queue, t);
     meet_at(b, number, t->worker);
     if (waits) suspend(t);
@@ -178,6 +181,7 @@ GOCUDA_CALL void come_to(gocuda_u32 number, gocuda_u32 threads, gocuda_u32 predi
 GOCUDA_CALL void met(gocuda_u32 threads) {
     Thread *t = self();
     if (t->counts) t->accessed[5] += threads;
+    GOCUDA_ORDER(order_met(t->worker, t->block));
     if (!__atomic_load_n(&t->worker->launch->stop, __ATOMIC_RELAXED)) return;
     t->worker->dead = 1;
     gocuda_switch(&t->sp, t->worker->sp);
@@ -198,6 +202,7 @@ static GOCUDA_RAW void meet_cluster(Block *b) {
     gocuda_u32 live = 0, waiting = 0;
     for (gocuda_u32 i = 0; i < b->mates; i++) live += b->mate[i]->live, waiting += b->mate[i]->waiting;
     if (!waiting || waiting != live) return;
+    GOCUDA_ORDER(order_all(self()->worker, b->mates, [b](gocuda_u64 i) { return b->mate[i]; }));
     for (gocuda_u32 i = 0; i < b->mates; i++) {
         splice(b->mate[i]->ready, b->mate[i]->cluster);
         b->mate[i]->waiting = 0;
@@ -508,6 +513,7 @@ static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
         b->warps[i].live = n >= 32 ? ~0u : (1u << n) - 1;
         b->warps[i].ngroups = b->warps[i].converging = 0;
     }
+    GOCUDA_ORDER(order_begin(w, b, number));
 }
 
 // turn runs a block until its threads have ended or wait. It reports whether one
@@ -658,6 +664,7 @@ static GOCUDA_RAW bool round(Launch *l, Worker *w) {
         return false;
     }
     for (gocuda_u64 i = 0; i < w->slots; i++) splice(w->blocks[i].ready, w->blocks[i].grid);
+    GOCUDA_ORDER(order_all(w, w->slots, [w](gocuda_u64 i) { return &w->blocks[i]; }));
     return true;
 }
 

@@ -63,6 +63,7 @@ static GOCUDA_RAW void settle(Block *b, Warp *warp) {
         }
         gocuda_u32 lanes = q->arrived, op = q->op;
         *q = warp->groups[--warp->ngroups];
+        GOCUDA_ORDER(order_warp(self()->worker, b, (gocuda_u32)(warp - b->warps), lanes));
         answer(warp, lanes, op);
         for (gocuda_u32 i = 0; i < 32; i++)
             if ((lanes >> i & 1) && warp->waiting[i]) {

@@ -3,6 +3,13 @@
 #include "../sim/thread.h"
 #include "../sim/runtime.h"
 #include "switch.h"
+#ifdef GOCUDA_RACES
+#include "../sim/order.h"
+#include "order.h"
+#define GOCUDA_ORDER(call) gocuda::call
+#else
+#define GOCUDA_ORDER(call)
+#endif
 #include "block.h"
 #include "lanes.h"
 #include "turns.h"

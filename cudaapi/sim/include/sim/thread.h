@@ -100,6 +100,7 @@ struct Launch {
     Failure failure;
     // Divisions by zero: where the first was, and how many there were.
     gocuda_u32 zeros, zero_line, zero_block[3], zero_thread[3];
+    gocuda_u64 order; // what is known of who is ordered (runtime/order.h); 0 if nobody looks for races
 };
 
 struct Worker;

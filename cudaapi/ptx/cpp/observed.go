@@ -1,0 +1,104 @@
+package cpp
+
+import (
+	"fmt"
+	"slices"
+
+	"gocuda/cudaapi/ptx"
+)
+
+// What accesses memory, and what orders accesses, is told to the simulator (its sim/order.h has
+// the bits), which finds races between threads.
+const (
+	toldWrite    = 1 << 19
+	toldStrong   = 1 << 20
+	toldAtomic   = 1 << 21
+	toldVolatile = 1 << 22
+	toldPolled   = 1 << 23
+	toldScope    = 24
+	toldSize     = 26
+	toldAcquire  = 1 << 29
+	toldRelease  = 1 << 30
+	toldValue    = 1 << 31
+)
+
+// told reports whether accesses to a space are.
+func (b *body) told(space string) bool {
+	return b.observed && space != "local" && space != "const" && space != "param"
+}
+
+// scopeOf is an instruction's: 0 for a block's, 1 a cluster's, 2 a device's, 3 all.
+func scopeOf(i *ptx.Instruction, otherwise int) int {
+	for n, names := range [][]string{{"cta"}, {"cluster"}, {"gpu", "gl"}, {"sys"}} {
+		if slices.ContainsFunc(i.Mods, func(m string) bool { return slices.Contains(names, m) }) {
+			return n
+		}
+	}
+	return otherwise
+}
+
+// tell tells of an instruction's accesses to so many elements at an address.
+func (b *body) tell(i *ptx.Instruction, a access, at string, n int, values []string) {
+	if !b.told(a.space) {
+		return
+	}
+	y := a.types[0]
+	what := b.place & (1<<19 - 1)
+	atomic := i.Op == "atom" || i.Op == "red"
+	if i.Op != "ld" && i.Op != "ldu" {
+		what |= toldWrite
+	}
+	if atomic {
+		what |= toldAtomic
+	}
+	if atomic || a.order != "" {
+		what |= toldStrong | scopeOf(i, map[bool]int{true: 3, false: 2}[a.order == "volatile"])<<toldScope
+	}
+	switch a.order {
+	case "volatile":
+		what |= toldVolatile
+	case "acquire":
+		what |= toldAcquire
+	case "release":
+		what |= toldRelease
+	case "acq_rel", "seq_cst":
+		what |= toldAcquire | toldRelease
+	}
+	if b.polled[i] {
+		what |= toldPolled
+	}
+	size := y.Bits() / 8
+	for n := size; n > 1; n /= 2 {
+		what += 1 << toldSize
+	}
+	for k := range n {
+		text, bits := "0", what
+		if values != nil && size <= 8 {
+			bits |= toldValue
+			text = fmt.Sprintf("(gocuda_u64)gocuda::bits_as<gocuda_u%d>((%s)(%s))", size*8, value(y), values[k])
+		}
+		b.emit("gocuda::order_access(%s + %d, %du, %s);", at, k*size, uint32(bits), text)
+	}
+}
+
+// tellLanes tells of what the lanes of a mask do together.
+func (b *body) tellLanes(mask string) {
+	if b.observed {
+		b.emit("gocuda::order_lanes(%d, %s);", b.place, mask)
+	}
+}
+
+// tellBarrier tells of what an instruction does to a barrier in memory.
+func (b *body) tellBarrier(i *ptx.Instruction, at string, how int) {
+	if b.observed {
+		b.emit("gocuda::order_access(%s, %du, 0);", at, uint32(b.place&(1<<19-1)|how|toldStrong|scopeOf(i, 0)<<toldScope|3<<toldSize))
+	}
+}
+
+// tellCopy tells of a copy that one thread makes.
+func (b *body) tellCopy(to, from, n string) {
+	if b.observed {
+		b.emit("gocuda::order_range(%s, %s, %du);", from, n, b.place)
+		b.emit("gocuda::order_range(%s, %s, %du);", to, n, b.place|toldWrite)
+	}
+}

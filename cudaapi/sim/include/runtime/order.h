@@ -1,0 +1,683 @@
+// Races between the threads of a launch, by happens-before: two accesses to the same bytes by
+// two threads, one of them a write, that nothing orders. The verdict does not depend on which
+// thread ran first. What orders: barriers of a block, of warps with their masks, of clusters and
+// grids, shuffles and votes; releases and acquires of a scope that has both threads in it.
+//
+// Each thread has a clock, which goes on when others learn what it did. An access is noted with
+// its thread's clock. A thread knows of another what lies before some clock: of its block since
+// the last barrier by one number for all, of its warp by one more, or one for each lane, of all
+// others by a list that goes from thread to thread and is never changed (Known).
+//
+// Each word of memory has a cell: its last plain write, and what reads and strong operations came
+// since, up to a few of different warps and blocks. Memory whose parts are accessed has a cell
+// for each byte. One worker runs all of a launch that is looked at.
+#pragma once
+
+namespace gocuda {
+
+struct Known {
+    gocuda_u64 n;
+    struct Upto {
+        gocuda_u64 key; // of a thread, or of all of a block
+        gocuda_u64 clock; // what lies before it
+    } of[];
+};
+
+struct Accessed {
+    gocuda_u32 thread, clock, what; // clock 0: none
+};
+
+struct MoreAccesses {
+    gocuda_u32 n, next; // the next that is free
+    Accessed of[7];
+};
+
+struct Cell {
+    Accessed write, first;
+    MoreAccesses *more;
+};
+
+struct CellPage {
+    gocuda_u64 number;
+    bool bytes;
+    CellPage *next;
+    Cell *cells;
+};
+
+struct OrderThread {
+    gocuda_u32 clock, came; // came: its clock when it came to a barrier
+    gocuda_u32 line, mask;  // of the barrier, or of what lanes do together
+    gocuda_u32 barriers;    // how many it has come to
+    const Known *known;
+    const Known *seen[2], *fenced[2]; // what atomic operations have seen, and what fences let others see: in the block, everywhere
+};
+
+struct OrderWarp {
+    gocuda_u32 base;
+    gocuda_u32 (*lanes)[32];
+};
+
+struct OrderBlock {
+    gocuda_u32 number, base, index[3];
+    OrderWarp warps[32];
+    OrderThread threads[1024];
+};
+
+// Flag is memory by which threads tell each other something.
+struct Flag {
+    gocuda_u64 address;
+    gocuda_u32 block;
+    const Known *within, *everywhere;
+};
+
+// Found has the same layout in races.go of the package.
+struct Found {
+    gocuda_u32 kind, how; // how: all wrote the same value, all were ordered but for an acquire
+    gocuda_u32 what[2], block[2][3], rank[2];
+    gocuda_u64 address, count;
+};
+enum : gocuda_u32 { foundRace = 0, foundApart = 1, foundOutside = 2, foundEnded = 3, howSame = 1, howAlmost = 2 };
+enum : gocuda_u64 { mostFound = 64, orderPages = 1 << 20, orderFlags = 1 << 20, orderBlocks = 8192, orderCache = 256 };
+
+struct Order {
+    gocuda_u64 size, used, full; // bytes, and whether there were too few
+    gocuda_u64 nfound;
+    Found found[mostFound];
+    MoreAccesses *spare;
+    CellPage *cache[orderCache];
+    OrderBlock *blocks[orderBlocks];
+    CellPage *pages[orderPages];
+    gocuda_u64 nflags;
+    Flag flags[orderFlags];
+};
+
+static GOCUDA_RAW void *order_room(Order *o, gocuda_u64 n) {
+    n = (n + 15) & ~15ul;
+    if (o->used + n > o->size) {
+        o->full = 1;
+        o->used = sizeof(Order); // what comes is not looked at any more
+    }
+    void *p = (char *)o + o->used;
+    o->used += n;
+    return p;
+}
+
+static GOCUDA_INLINE GOCUDA_RAW Order *order_of(Thread *t) {
+    Order *o = (Order *)t->worker->launch->order;
+    return o && !o->full ? o : nullptr;
+}
+static GOCUDA_INLINE GOCUDA_RAW OrderBlock *order_block(Order *o, Thread *t) { return o->blocks[t->block - t->worker->blocks]; }
+
+// Known.
+static GOCUDA_INLINE GOCUDA_RAW gocuda_u64 block_key(gocuda_u32 block) { return (gocuda_u64)block << 11; }
+
+static GOCUDA_RAW gocuda_u64 known_at(const Known *k, gocuda_u64 key) {
+    gocuda_u64 lo = 0, hi = k->n;
+    while (lo < hi) {
+        gocuda_u64 mid = (lo + hi) / 2;
+        if (k->of[mid].key < key) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo < k->n && k->of[lo].key == key ? k->of[lo].clock : 0;
+}
+
+static GOCUDA_INLINE GOCUDA_RAW bool knows(const Known *k, Accessed p) {
+    if (!k) return false;
+    gocuda_u64 block = block_key(p.thread >> 10);
+    return p.clock < known_at(k, block) || p.clock < known_at(k, block + 1 + (p.thread & 1023));
+}
+
+// joined is what is known by either.
+static __attribute__((noinline)) GOCUDA_RAW const Known *joined(Order *o, const Known *a, const Known *b) {
+    if (a == b || !b || !b->n) return a;
+    if (!a || !a->n) return b;
+    bool alla = true, allb = true; // nothing is new in b, in a
+    gocuda_u64 i = 0, k = 0, n = 0;
+    for (; i < a->n || k < b->n; n++) {
+        gocuda_u64 x = i < a->n ? a->of[i].key : ~0ul, y = k < b->n ? b->of[k].key : ~0ul;
+        if (x < y) allb = false, i++;
+        else if (y < x) alla = false, k++;
+        else {
+            if (a->of[i].clock < b->of[k].clock) alla = false;
+            if (a->of[i].clock > b->of[k].clock) allb = false;
+            i++, k++;
+        }
+    }
+    if (alla) return a;
+    if (allb) return b;
+    Known *r = (Known *)order_room(o, sizeof(Known) + n * sizeof(Known::Upto));
+    if (o->full) return nullptr;
+    gocuda_u64 all = 0, of = ~0ul; // what is known of all of a block makes its threads needless
+    for (i = k = n = 0; i < a->n || k < b->n;) {
+        gocuda_u64 x = i < a->n ? a->of[i].key : ~0ul, y = k < b->n ? b->of[k].key : ~0ul;
+        Known::Upto e = x <= y ? a->of[i] : b->of[k];
+        if (x == y && b->of[k].clock > e.clock) e.clock = b->of[k].clock;
+        if (x <= y) i++;
+        if (y <= x) k++;
+        if (!(e.key & 2047)) of = e.key, all = e.clock;
+        else if ((e.key & ~2047ul) == of && e.clock <= all) continue;
+        r->of[n++] = e;
+    }
+    r->n = n;
+    return r;
+}
+
+// known_by is all that a thread knows, with itself.
+static __attribute__((noinline)) GOCUDA_RAW const Known *known_by(Order *o, OrderBlock *b, gocuda_u32 rank) {
+    Known *own = (Known *)order_room(o, sizeof(Known) + 34 * sizeof(Known::Upto));
+    if (o->full) return nullptr;
+    OrderWarp *warp = &b->warps[rank / 32];
+    gocuda_u64 key = block_key(b->number), n = 0;
+    own->of[n++] = {key, b->base};
+    for (gocuda_u32 i = 0; i < 32; i++) {
+        gocuda_u64 clock = warp->base;
+        if (warp->lanes && warp->lanes[rank % 32][i] > clock) clock = warp->lanes[rank % 32][i];
+        if (i == rank % 32) clock = b->threads[rank].clock + 1;
+        if (clock > b->base) own->of[n++] = {key + 1 + rank / 32 * 32 + i, clock};
+    }
+    own->n = n;
+    o->used -= (34 - n) * sizeof(Known::Upto); // the last that was given
+    return joined(o, b->threads[rank].known, own);
+}
+
+// release_clock is what others learn from the thread at this point.
+static GOCUDA_RAW const Known *release_clock(Order *o, OrderBlock *b, gocuda_u32 rank) {
+    const Known *k = known_by(o, b, rank);
+    b->threads[rank].clock++;
+    return k;
+}
+
+// Meetings.
+static GOCUDA_RAW void share(Order *o, OrderThread *to, const OrderThread *from) {
+    to->known = joined(o, to->known, from->known);
+    for (int i = 0; i < 2; i++) to->seen[i] = joined(o, to->seen[i], from->seen[i]), to->fenced[i] = joined(o, to->fenced[i], from->fenced[i]);
+}
+
+static GOCUDA_RAW void learn_all(OrderThread *t, const OrderThread *all) {
+    t->known = all->known;
+    for (int i = 0; i < 2; i++) t->seen[i] = all->seen[i], t->fenced[i] = all->fenced[i];
+}
+
+static GOCUDA_RAW Found *found_new(Order *o, gocuda_u32 kind, gocuda_u32 first, gocuda_u32 second, gocuda_u32 how) {
+    for (gocuda_u64 i = 0; i < o->nfound; i++) {
+        Found *f = &o->found[i];
+        gocuda_u32 x = f->what[0] & lineBits, y = f->what[1] & lineBits, a = first & lineBits, b = second & lineBits;
+        if (f->kind != kind || !((x == a && y == b) || (x == b && y == a))) continue;
+        f->count++;
+        if ((f->how & howAlmost) && !(how & howAlmost)) { // it is worse than it looked
+            f->how = how;
+            return f;
+        }
+        if ((f->how & howAlmost) == (how & howAlmost)) f->how &= how;
+        return nullptr;
+    }
+    if (o->nfound == mostFound) return nullptr;
+    Found *f = &o->found[o->nfound++];
+    f->kind = kind, f->how = how, f->count = 1;
+    return f;
+}
+
+static GOCUDA_RAW void set_index(gocuda_u32 *to, Launch *l, gocuda_u64 number) {
+    gocuda_u64 at = number, within = 0;
+    if (l->cluster[0] > 1) at = number / l->cluster[0], within = number % l->cluster[0];
+    for (int i = 0; i < 3; i++) {
+        gocuda_u32 size = l->cluster[0] > 1 ? l->cluster[1 + i] : 1, clusters = l->grid[i] / size;
+        to[i] = (gocuda_u32)(at % clusters * size + within % size);
+        at /= clusters, within /= size;
+    }
+}
+
+static GOCUDA_RAW void found_lines(Order *o, OrderBlock *b, gocuda_u32 kind, gocuda_u32 one, gocuda_u32 other, gocuda_u64 mask) {
+    Found *f = found_new(o, kind, b->threads[one].line, b->threads[other].line, 0);
+    if (!f) return;
+    f->what[0] = b->threads[one].line, f->what[1] = b->threads[other].line;
+    f->rank[0] = one, f->rank[1] = other, f->address = mask;
+    for (int i = 0; i < 3; i++) f->block[0][i] = f->block[1][i] = b->index[i];
+}
+
+// order_met: all threads of a block have met at a barrier, those that have ended but for.
+static GOCUDA_RAW void order_met(Worker *w, Block *block) {
+    Order *o = (Order *)w->launch->order;
+    if (!o || o->full) return;
+    OrderBlock *b = o->blocks[block - w->blocks];
+    gocuda_u32 n = w->threads, top = 0, most = 0;
+    OrderThread all = b->threads[0];
+    for (gocuda_u32 i = 0; i < n; i++) {
+        OrderThread *t = &b->threads[i];
+        if (t->clock > top) top = t->clock;
+        if (t->barriers > b->threads[most].barriers) most = i;
+        if (t->known != all.known || t->seen[0] != all.seen[0] || t->seen[1] != all.seen[1] || t->fenced[0] != all.fenced[0] || t->fenced[1] != all.fenced[1])
+            share(o, &all, t);
+    }
+    for (gocuda_u32 i = 0; i < n; i++) { // others have ended
+        OrderThread *t = &b->threads[i];
+        if (t->barriers == b->threads[most].barriers && t->line != b->threads[most].line) {
+            found_lines(o, b, foundApart, most, i, 0);
+            break;
+        }
+    }
+    top++;
+    for (gocuda_u32 i = 0; i < n; i++) b->threads[i].clock = top, learn_all(&b->threads[i], &all);
+    b->base = top;
+}
+
+// order_warp: lanes of a warp have met.
+static GOCUDA_RAW void order_warp(Worker *w, Block *block, gocuda_u32 number, gocuda_u32 lanes) {
+    Order *o = (Order *)w->launch->order;
+    if (!o || o->full || !lanes) return;
+    OrderBlock *b = o->blocks[block - w->blocks];
+    OrderWarp *warp = &b->warps[number];
+    OrderThread *first = &b->threads[number * 32];
+    gocuda_u32 there = w->threads - number * 32 >= 32 ? ~0u : (1u << (w->threads - number * 32)) - 1;
+    gocuda_u32 one = (gocuda_u32)__builtin_ctz(lanes), top = 0;
+    OrderThread all = first[one];
+    for (gocuda_u32 left = lanes; left; left &= left - 1) {
+        OrderThread *t = &first[__builtin_ctz(left)];
+        if (t->clock > top) top = t->clock;
+        if (t->known != all.known || t->seen[0] != all.seen[0] || t->seen[1] != all.seen[1] || t->fenced[0] != all.fenced[0] || t->fenced[1] != all.fenced[1])
+            share(o, &all, t);
+    }
+    gocuda_u32 missing = first[one].mask & there & ~lanes;
+    if (missing) found_lines(o, b, foundEnded, number * 32 + one, number * 32 + (gocuda_u32)__builtin_ctz(missing), first[one].mask);
+    top++;
+    for (gocuda_u32 left = lanes; left; left &= left - 1) {
+        OrderThread *t = &first[__builtin_ctz(left)];
+        t->clock = top;
+        learn_all(t, &all);
+    }
+    if (lanes == there) {
+        warp->base = top;
+        return;
+    }
+    if (!warp->lanes) {
+        warp->lanes = (gocuda_u32(*)[32])order_room(o, sizeof(gocuda_u32[32][32]));
+        if (o->full) return;
+    }
+    gocuda_u32 most[32] = {};
+    for (gocuda_u32 left = lanes; left; left &= left - 1)
+        for (int k = 0, i = __builtin_ctz(left); k < 32; k++)
+            if (warp->lanes[i][k] > most[k]) most[k] = warp->lanes[i][k];
+    for (gocuda_u32 left = lanes; left; left &= left - 1) most[__builtin_ctz(left)] = top;
+    for (gocuda_u32 left = lanes; left; left &= left - 1)
+        for (int k = 0, i = __builtin_ctz(left); k < 32; k++) warp->lanes[i][k] = most[k];
+}
+
+// order_came: a thread has come to a barrier that not all wait at.
+static GOCUDA_RAW void order_came(Thread *t) {
+    Order *o = order_of(t);
+    if (!o) return;
+    OrderThread *me = &order_block(o, t)->threads[t->rank];
+    me->came = me->clock++;
+}
+
+// order_group: threads have met at a barrier with a number; those in the queue have waited.
+static GOCUDA_RAW void order_group(Worker *w, Block *block, const gocuda_u32 *here, gocuda_u32 whole, Thread *queue) {
+    Order *o = (Order *)w->launch->order;
+    if (!o || o->full) return;
+    OrderBlock *b = o->blocks[block - w->blocks];
+    gocuda_u32 came = 0, waited = 0;
+    for (gocuda_u32 i = 0; i < 32; i++)
+        if (whole >> i & 1) came += (gocuda_u32)__builtin_popcount(here[i]);
+    for (Thread *t = queue; t; t = t->next) waited += whole >> (t->rank / 32) & 1;
+    if (came == w->threads && waited == came) return order_met(w, block);
+    Known *k = (Known *)order_room(o, sizeof(Known) + 1025 * sizeof(Known::Upto));
+    if (o->full) return;
+    gocuda_u64 key = block_key(b->number), n = 0;
+    k->of[n++] = {key, b->base};
+    OrderThread all = {};
+    for (gocuda_u32 r = 0; r < w->threads; r++) {
+        if (!(whole >> (r / 32) & 1)) continue;
+        OrderWarp *warp = &b->warps[r / 32];
+        gocuda_u64 clock = warp->base;
+        bool in = here[r / 32] >> (r % 32) & 1;
+        if (in && b->threads[r].came + 1ul > clock) clock = b->threads[r].came + 1;
+        for (int i = 0; i < 32 && warp->lanes; i++)
+            if ((here[r / 32] >> i & 1) && warp->lanes[i][r % 32] > clock) clock = warp->lanes[i][r % 32];
+        if (clock > b->base) k->of[n++] = {key + 1 + r, clock};
+        if (in) share(o, &all, &b->threads[r]);
+    }
+    k->n = n;
+    o->used -= (1025 - n) * sizeof(Known::Upto) & ~15ul;
+    if ((char *)&k->of[n] > (char *)o + o->used) o->used += (gocuda_u64)((char *)&k->of[n] - ((char *)o + o->used)); // others were made since
+    all.known = joined(o, all.known, k);
+    for (Thread *t = queue; t; t = t->next)
+        if (whole >> (t->rank / 32) & 1) learn_all(&b->threads[t->rank], &all);
+}
+
+// order_all: all threads of n blocks have met.
+template <class F> static GOCUDA_RAW void order_all(Worker *w, gocuda_u64 n, F block) {
+    Order *o = (Order *)w->launch->order;
+    if (!o || o->full) return;
+    OrderThread all = {};
+    for (gocuda_u64 i = 0; i < n; i++) {
+        OrderBlock *b = o->blocks[block(i) - w->blocks];
+        gocuda_u32 top = 0;
+        for (gocuda_u32 r = 0; r < w->threads; r++) {
+            if (b->threads[r].clock > top) top = b->threads[r].clock;
+            share(o, &all, &b->threads[r]);
+        }
+        for (gocuda_u32 r = 0; r < w->threads; r++) b->threads[r].clock = top + 1;
+        b->base = top + 1;
+        Known *k = (Known *)order_room(o, sizeof(Known) + sizeof(Known::Upto));
+        if (o->full) return;
+        k->n = 1, k->of[0] = {block_key(b->number), b->base};
+        all.known = joined(o, all.known, k);
+    }
+    for (gocuda_u64 i = 0; i < n; i++)
+        for (gocuda_u32 r = 0; r < w->threads; r++) learn_all(&o->blocks[block(i) - w->blocks]->threads[r], &all);
+}
+
+// Cells.
+static __attribute__((noinline)) GOCUDA_RAW CellPage *page_slow(Order *o, gocuda_u64 number) {
+    CellPage **at = &o->pages[(number ^ number >> 20) % orderPages];
+    for (CellPage *p = *at; p; p = p->next)
+        if (p->number == number) return o->cache[number % orderCache] = p;
+    CellPage *p = (CellPage *)order_room(o, sizeof(CellPage) + 1024 * sizeof(Cell));
+    if (o->full) return nullptr;
+    p->number = number, p->next = *at, p->cells = (Cell *)(p + 1);
+    return *at = o->cache[number % orderCache] = p;
+}
+
+static GOCUDA_INLINE GOCUDA_RAW CellPage *page_of(Order *o, gocuda_u64 number) {
+    CellPage *p = o->cache[number % orderCache];
+    return p && p->number == number ? p : page_slow(o, number);
+}
+
+static GOCUDA_RAW MoreAccesses *more_new(Order *o) {
+    MoreAccesses *m = o->spare;
+    if (m) {
+        o->spare = *(MoreAccesses **)m->of;
+    } else if (m = (MoreAccesses *)order_room(o, sizeof(MoreAccesses)); o->full) {
+        return nullptr;
+    }
+    m->n = 0;
+    return m;
+}
+
+static __attribute__((noinline)) GOCUDA_RAW void page_in_bytes(Order *o, CellPage *p) {
+    Cell *cells = (Cell *)order_room(o, 4096 * sizeof(Cell));
+    if (o->full) return;
+    for (gocuda_u64 i = 0; i < 4096; i++) {
+        cells[i] = p->cells[i / 4];
+        if (i % 4 && cells[i].more) {
+            MoreAccesses *m = more_new(o);
+            if (!m) return;
+            *m = *cells[i].more;
+            cells[i].more = m;
+        }
+    }
+    p->cells = cells;
+    p->bytes = true;
+}
+
+// order_forget: memory begins anew.
+static GOCUDA_RAW void order_forget(Order *o, gocuda_u64 a, gocuda_u64 n) {
+    for (gocuda_u64 end = a + n; a < end && !o->full;) {
+        gocuda_u64 stop = (a & ~4095ul) + 4096;
+        if (stop > end) stop = end;
+        CellPage *p = page_of(o, a >> 12);
+        if (!p) return;
+        gocuda_u64 unit = p->bytes ? 1 : 4, first = (a & 4095) / unit, last = ((stop - 1) & 4095) / unit;
+        for (gocuda_u64 i = first; i <= last; i++) {
+            Cell *c = &p->cells[i];
+            c->write.clock = c->first.clock = 0;
+            if (c->more) {
+                *(MoreAccesses **)c->more->of = o->spare;
+                o->spare = c->more;
+                c->more = nullptr;
+            }
+        }
+        a = stop;
+    }
+}
+
+// order_begin readies what is known of a block.
+static GOCUDA_RAW void order_begin(Worker *w, Block *block, gocuda_u64 number) {
+    Launch *l = w->launch;
+    Order *o = (Order *)l->order;
+    if (!o || o->full) return;
+    gocuda_u64 slot = (gocuda_u64)(block - w->blocks);
+    if (slot >= orderBlocks) {
+        o->full = 1;
+        return;
+    }
+    OrderBlock *b = o->blocks[slot];
+    if (!b && (b = o->blocks[slot] = (OrderBlock *)order_room(o, sizeof(OrderBlock)), o->full)) return;
+    b->number = (gocuda_u32)number, b->base = 1;
+    set_index(b->index, l, number);
+    for (gocuda_u32 i = 0; i * 32 < w->threads; i++) {
+        b->warps[i].base = 1;
+        for (int k = 0; k < 32 * 32 && b->warps[i].lanes; k++) b->warps[i].lanes[k / 32][k % 32] = 0;
+    }
+    for (gocuda_u32 i = 0; i < w->threads; i++) {
+        b->threads[i] = OrderThread{};
+        b->threads[i].clock = 1;
+    }
+    order_forget(o, (gocuda_u64)block->shared, l->shared);
+}
+
+// before reports whether an access is ordered before what a thread does now.
+static GOCUDA_INLINE GOCUDA_RAW bool before(OrderBlock *b, OrderThread *me, gocuda_u32 rank, Accessed p) {
+    if (p.thread >> 10 == b->number) {
+        gocuda_u32 by = p.thread & 1023;
+        if (p.clock < b->base || by == rank) return true;
+        if ((by ^ rank) < 32) {
+            OrderWarp *warp = &b->warps[rank / 32];
+            if (p.clock < warp->base || (warp->lanes && p.clock < warp->lanes[rank % 32][by % 32])) return true;
+        }
+    }
+    return knows(me->known, p);
+}
+
+// together reports whether two strong accesses are in each other's scope, so that memory itself orders them.
+static GOCUDA_RAW bool together(Launch *l, Accessed p, Accessed q, gocuda_u64 a, gocuda_u64 value) {
+    bool block = p.thread >> 10 == q.thread >> 10;
+    if (!block) {
+        gocuda_u32 x = p.what >> scopeAt & 3, y = q.what >> scopeAt & 3, least = x < y ? x : y;
+        bool cluster = l->cluster[0] > 1 && (p.thread >> 10) / l->cluster[0] == (q.thread >> 10) / l->cluster[0];
+        if (least == 0 || (least == 1 && !cluster)) return false;
+    }
+    if (!(p.what & q.what & isVolatile)) return true;
+    // Between volatile accesses of one warp nothing but a barrier makes lanes wait, and two volatile writes may lose one.
+    if (p.what & q.what & isWrite) return (q.what & hasValue) && value == 0;
+    return !(block && ((p.thread ^ q.thread) & 1023) < 32) || ((p.what | q.what) & isPolled);
+}
+
+static __attribute__((noinline)) GOCUDA_RAW void found_race(Order *o, Launch *l, OrderThread *me, Accessed p, Accessed q, gocuda_u64 a, bool same) {
+    gocuda_u32 how = same ? howSame : 0;
+    if (knows(me->seen[0], p) || knows(me->seen[1], p)) how |= howAlmost;
+    Found *f = found_new(o, foundRace, p.what, q.what, how);
+    if (!f) return;
+    f->what[0] = p.what, f->what[1] = q.what;
+    f->rank[0] = p.thread & 1023, f->rank[1] = q.thread & 1023;
+    set_index(f->block[0], l, p.thread >> 10);
+    set_index(f->block[1], l, q.thread >> 10);
+    f->address = a;
+}
+
+// differs is whether a value that is written is not what is there; what is said of it where it is not known.
+static GOCUDA_RAW bool differs(gocuda_u64 a, gocuda_u32 what, gocuda_u64 value) {
+    if (!(what & hasValue)) return true;
+    switch (what >> sizeAt & 7) {
+    case 0: return *(gocuda_u8 *)a != (gocuda_u8)value;
+    case 1: return *(unsigned short *)a != (unsigned short)value;
+    case 2: return *(gocuda_u32 *)a != (gocuda_u32)value;
+    case 3: return *(gocuda_u64 *)a != value;
+    }
+    return true;
+}
+
+// covers reports whether all that would race with p would do so with q, which comes after it.
+static GOCUDA_INLINE GOCUDA_RAW bool covers(gocuda_u32 q, gocuda_u32 p) {
+    constexpr gocuda_u32 kind = isWrite | isStrong;
+    gocuda_u32 x = q & kind, y = p & kind;
+    if (x == y) return !(q & isStrong) || (q >> scopeAt & 3) <= (p >> scopeAt & 3);
+    if (x == 0) return y == isStrong;
+    if (x == (isWrite | isStrong)) return y == isStrong;
+    return false;
+}
+
+static __attribute__((noinline)) GOCUDA_RAW void cell_access(Order *o, Launch *l, OrderBlock *b, OrderThread *me, gocuda_u32 rank, Cell *c, Accessed q, gocuda_u64 a, gocuda_u64 at, gocuda_u64 value) {
+    int known = -1; // whether what is written is another value
+    auto check = [&](Accessed p) __attribute__((always_inline)) {
+        if (!p.clock || !((p.what | q.what) & isWrite) || before(b, me, rank, p)) return;
+        bool both = p.what & q.what & isWrite;
+        if (both && known < 0) known = differs(a, q.what, value);
+        if ((p.what & q.what & isStrong) && together(l, p, q, a, both ? (gocuda_u64)known : 1)) return;
+        found_race(o, l, me, p, q, at, both && !known && !((p.what | q.what) & isAtomic));
+    };
+    check(c->write);
+    check(c->first);
+    MoreAccesses *m = c->more;
+    if (m)
+        for (gocuda_u32 i = 0; i < m->n; i++) check(m->of[i]);
+    if ((q.what & (isWrite | isStrong)) == isWrite) {
+        c->write = q;
+        c->first.clock = 0;
+        if (m) m->n = 0;
+        return;
+    }
+    // What this access covers goes.
+    auto gone = [&](Accessed p) __attribute__((always_inline)) { return !p.clock || (covers(q.what, p.what) && before(b, me, rank, p)); };
+    if (m)
+        for (gocuda_u32 i = 0; i < m->n;) {
+            if (gone(m->of[i])) m->of[i] = m->of[--m->n];
+            else i++;
+        }
+    if (gone(c->first)) {
+        c->first = q;
+        return;
+    }
+    if (!m && !(m = c->more = more_new(o))) return;
+    gocuda_u32 i = m->n;
+    if (i < 7) {
+        m->n++;
+    } else { // of one kind two of a warp are enough, and four of a block
+        gocuda_u32 warp = 0, block = 0, at = 0, of = 0;
+        for (gocuda_u32 k = 0; k < 7; k++) {
+            if (((m->of[k].what ^ q.what) & (isWrite | isStrong))) continue;
+            if (m->of[k].thread >> 5 == q.thread >> 5) warp++, at = k;
+            if (m->of[k].thread >> 10 == q.thread >> 10) block++, of = k;
+        }
+        i = warp > 1 ? at : block > 2 ? of : q.thread % 7;
+    }
+    m->of[i] = q;
+}
+
+static GOCUDA_INLINE GOCUDA_RAW void cells_access(Order *o, Thread *t, OrderBlock *b, gocuda_u32 rank, Accessed q, gocuda_u64 a, gocuda_u64 size, gocuda_u64 value) {
+    OrderThread *me = &b->threads[rank];
+    CellPage *p = page_of(o, a >> 12);
+    if (!p) return;
+    if (!p->bytes && (size < 4 || (a & 3))) {
+        page_in_bytes(o, p);
+        if (o->full) return;
+    }
+    gocuda_u64 first = a & 4095, last = first + size;
+    if (last > 4096) last = 4096; // it fails anyway
+    if (!p->bytes) first >>= 2, last >>= 2;
+    for (; first < last; first++) {
+        Cell *c = &p->cells[first];
+        // The same thread has done the same before.
+        if (q.what & isWrite ? c->write.thread == q.thread && c->write.clock == q.clock && !((c->write.what ^ q.what) & ~lineBits) && !c->first.clock
+                             : c->first.thread == q.thread && c->first.clock == q.clock && !((c->first.what ^ q.what) & ~(lineBits | isPolled)))
+            continue;
+        cell_access(o, t->worker->launch, b, me, rank, c, q, a, a, value);
+        if (o->full) return;
+    }
+}
+
+// Flags.
+static GOCUDA_RAW Flag *flag_at(Order *o, gocuda_u64 a, bool make) {
+    if (!o->nflags && !make) return nullptr;
+    gocuda_u64 i = (a >> 2) * 0x9e3779b97f4a7c15ul >> 44;
+    for (; o->flags[i].address; i = (i + 1) % orderFlags)
+        if (o->flags[i].address == a) return &o->flags[i];
+    if (!make) return nullptr;
+    if (++o->nflags > orderFlags / 2) {
+        o->full = 1;
+        return nullptr;
+    }
+    o->flags[i].address = a;
+    return &o->flags[i];
+}
+
+static __attribute__((noinline)) GOCUDA_RAW void order_strong(Order *o, OrderBlock *b, gocuda_u32 rank, gocuda_u64 a, gocuda_u32 what) {
+    OrderThread *me = &b->threads[rank];
+    gocuda_u32 scope = what >> scopeAt & 3;
+    if (!(what & isWrite) || (what & isAtomic)) {
+        if (Flag *f = flag_at(o, a, false)) {
+            const Known *within = f->block == b->number ? f->within : nullptr, *everywhere = scope ? f->everywhere : nullptr;
+            if (what & isAcquire) {
+                me->known = joined(o, joined(o, me->known, within), everywhere);
+            } else {
+                me->seen[0] = joined(o, me->seen[0], within);
+                me->seen[1] = joined(o, me->seen[1], everywhere);
+            }
+        }
+    }
+    if (o->full || !(what & isWrite)) return;
+    const Known *within = me->fenced[0], *everywhere = me->fenced[1];
+    if (what & isRelease) within = everywhere = release_clock(o, b, rank);
+    if (o->full) return;
+    if (!scope) everywhere = nullptr;
+    Flag *f = flag_at(o, a, within || everywhere);
+    if (!f) return;
+    if (f->block != b->number || !(what & isAtomic)) f->within = nullptr;
+    if (!(what & isAtomic)) f->everywhere = nullptr;
+    f->block = b->number;
+    f->within = joined(o, f->within, within);
+    f->everywhere = joined(o, f->everywhere, everywhere);
+}
+
+extern "C" __attribute__((visibility("default"))) gocuda_u32 gocuda_observed = 1;
+
+GOCUDA_CALL void order_access(gocuda_u64 a, gocuda_u32 what, gocuda_u64 value) {
+    Thread *t = self();
+    Order *o = order_of(t);
+    if (!o) return;
+    OrderBlock *b = order_block(o, t);
+    gocuda_u32 rank = t->rank;
+    Worker *w = t->worker;
+    if (__builtin_expect(a - (gocuda_u64)w->stacks >= GOCUDA_STACK * w->nstacks, 1))
+        cells_access(o, t, b, rank, Accessed{b->number << 10 | rank, b->threads[rank].clock, what}, a, 1ul << (what >> sizeAt & 7), value);
+    if ((what & isStrong) && !o->full) order_strong(o, b, rank, a, what);
+}
+
+GOCUDA_CALL void order_range(gocuda_u64 a, gocuda_u64 n, gocuda_u32 what) {
+    for (; n >= 4 && !(a & 3); a += 4, n -= 4) order_access(a, what | 2u << sizeAt, 0);
+    for (; n; a++, n--) order_access(a, what, 0);
+}
+
+GOCUDA_CALL void order_fence(gocuda_u32 scope) {
+    Thread *t = self();
+    Order *o = order_of(t);
+    if (!o) return;
+    OrderBlock *b = order_block(o, t);
+    OrderThread *me = &b->threads[t->rank];
+    me->known = joined(o, me->known, me->seen[0]);
+    if (scope) me->known = joined(o, me->known, me->seen[1]);
+    const Known *k = o->full ? nullptr : release_clock(o, b, t->rank);
+    me->fenced[0] = k;
+    if (scope) me->fenced[1] = k;
+}
+
+GOCUDA_CALL void order_at(gocuda_u32 line) {
+    Thread *t = self();
+    Order *o = order_of(t);
+    if (!o) return;
+    OrderThread *me = &order_block(o, t)->threads[t->rank];
+    me->line = line;
+    me->barriers++;
+}
+
+GOCUDA_CALL void order_lanes(gocuda_u32 line, gocuda_u32 mask) {
+    Thread *t = self();
+    Order *o = order_of(t);
+    if (!o) return;
+    OrderBlock *b = order_block(o, t);
+    b->threads[t->rank].line = line;
+    b->threads[t->rank].mask = mask;
+    if (!(mask >> (t->rank % 32) & 1)) found_lines(o, b, foundOutside, t->rank, t->rank, mask);
+}
+
+} // namespace gocuda

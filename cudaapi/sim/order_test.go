@@ -1,0 +1,201 @@
+package sim_test
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/sim"
+)
+
+// The labelled suite: testdata/races/*.cu. A case begins with
+//
+//	== name grid block [shared bytes] [cluster]
+//
+// and stands for two kernels, or one: lines that begin with //+ are the clean kernel's alone,
+// lines with //- the racy one's. Comments /*1*/ and /*2*/ end the two lines of the race, or
+// /*12*/ one line that races with itself; "== name clean ..." has no racy kernel and "== name note ..."
+// has one of which a note is reported, "== name barrier|lane|mask ..." another mistake of that kind.
+
+type raceCase struct {
+	name, kind, file string
+	grid, block      driver.Dim3
+	shared           uint32
+	cluster          uint32
+	lines            []string
+}
+
+func raceCases(t testing.TB, file string) (list []*raceCase) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c *raceCase
+	for _, l := range strings.Split(string(text), "\n") {
+		if head, ok := strings.CutPrefix(l, "== "); ok {
+			f := strings.Fields(head)
+			c = &raceCase{name: f[0], kind: "race", file: filepath.Base(file)}
+			list = append(list, c)
+			f = f[1:]
+			if f[0][0] > '9' {
+				c.kind, f = f[0], f[1:]
+			}
+			for i, to := range []*driver.Dim3{&c.grid, &c.block} {
+				*to = driver.Dim3{X: 1, Y: 1, Z: 1}
+				fmt.Sscanf(strings.ReplaceAll(f[i], "x", " "), "%d %d %d", &to.X, &to.Y, &to.Z) //nolint:errcheck // fewer are fine
+			}
+			if len(f) > 2 {
+				fmt.Sscan(f[2], &c.shared) //nolint:errcheck // as above
+			}
+			if len(f) > 3 {
+				fmt.Sscan(f[3], &c.cluster) //nolint:errcheck // as above
+			}
+			continue
+		}
+		if c != nil {
+			c.lines = append(c.lines, l)
+		}
+	}
+	return list
+}
+
+// source is a case's clean or racy kernel, and the lines of the race, counted from its first.
+func (c *raceCase) source(racy bool, name string) (text []string, first, second int) {
+	for k, l := range c.lines {
+		for mark, mine := range map[string]bool{"//+": !racy, "//-": racy} {
+			if rest, ok := strings.CutPrefix(strings.TrimSpace(l), mark); ok {
+				if l = ""; mine {
+					l = rest
+				}
+			}
+		}
+		if strings.Contains(l, "/*1") {
+			first = k + 1
+		}
+		if strings.Contains(l, "/*2*/") || strings.Contains(l, "/*12*/") {
+			second = k + 1
+		}
+		l = strings.ReplaceAll(l, "KERNEL", name+"(int *a, int *b, int *c, int n)")
+		text = append(text, strings.ReplaceAll(l, "NAME", name))
+	}
+	return text, first, second
+}
+
+const raceHead = "#include <cooperative_groups.h>\n#include <cuda/atomic>\n#include <cuda/barrier>\nnamespace cg = cooperative_groups;\n"
+
+type racyKernel struct {
+	*raceCase
+	racy        bool
+	symbol      string
+	at          int // lines before it
+	from, until int
+	one, two    int
+}
+
+func TestRaces(t *testing.T) {
+	files, _ := filepath.Glob("testdata/races/*.cu")
+	racy, clean := 0, 0
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			cases := raceCases(t, file)
+			var kernels []*racyKernel
+			lines := strings.Split(strings.TrimSuffix(raceHead, "\n"), "\n")
+			for i, c := range cases {
+				for _, r := range []bool{false, true} {
+					if r && c.kind == "clean" {
+						continue
+					}
+					k := &racyKernel{raceCase: c, racy: r, symbol: fmt.Sprintf("k%d_%v", i, r), at: len(lines) + 1}
+					text, one, two := c.source(r, k.symbol)
+					k.one, k.two = one, two
+					lines = append(append(append(lines, "namespace in_"+k.symbol+" {"), text...), "}")
+					kernels = append(kernels, k)
+				}
+			}
+			var mu sync.Mutex
+			var found []sim.Race
+			b := newBox(t, throughPTX(t, sim.Options{Devices: 1, Races: true, OnRaces: func(list []sim.Race) {
+				mu.Lock()
+				found = append(found, list...)
+				mu.Unlock()
+			}}))
+			out, err := b.d.Compile(0, &driver.Source{Name: "test.cu", Code: strings.Join(lines, "\n"), Options: []string{"-std=c++17"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := b.d.ModuleLoad(b.c, out.Image)
+			b.ok(err)
+			symbols, err := b.d.ModuleFunctions(b.c, m)
+			b.ok(err)
+			const words = 1 << 16
+			fill := make([]int32, words)
+			for i := range fill {
+				fill[i] = int32(i % 251)
+			}
+			bufs := []driver.Ptr{upload(b, fill), upload(b, fill), upload(b, fill)}
+			for _, k := range kernels {
+				label := map[bool]string{true: "racy", false: "clean"}[k.racy]
+				t.Run(k.name+"/"+label, func(t *testing.T) {
+					i := slices.IndexFunc(symbols, func(s string) bool { return strings.Contains(s, fmt.Sprintf("%d%sEPi", len(k.symbol), k.symbol)) || strings.Contains(s, fmt.Sprintf("%d%sPi", len(k.symbol), k.symbol)) })
+					if i < 0 {
+						t.Fatalf("no kernel %s among %v", k.symbol, symbols)
+					}
+					f, err := b.d.ModuleFunction(b.c, m, symbols[i])
+					b.ok(err)
+					for _, p := range bufs {
+						b.ok(b.d.Memcpy(b.c, p, ptr(fill), 4*words))
+					}
+					found = nil
+					l := &driver.Launch{Function: f, Grid: k.grid, Block: k.block, SharedBytes: k.shared, Name: k.name}
+					if k.cluster > 0 {
+						l.Attributes = &driver.LaunchAttributes{Cluster: driver.Dim3{X: k.cluster, Y: 1, Z: 1}}
+					}
+					for _, p := range bufs {
+						l.Params = binary.NativeEndian.AppendUint64(l.Params, uint64(p))
+					}
+					l.Params = binary.NativeEndian.AppendUint32(l.Params, 256)
+					if err := b.d.Launch(b.c, l); err != nil {
+						t.Fatal(err)
+					}
+					if err := b.sync(); err != nil && !(k.racy && k.kind != "race") {
+						t.Fatal(err)
+					}
+					if !k.racy {
+						clean++
+						for _, r := range found {
+							t.Errorf("lines %d and %d: %v", r.First.Line-k.at, r.Second.Line-k.at, r.String())
+						}
+						return
+					}
+					racy++
+					named := slices.ContainsFunc(found, func(r sim.Race) bool {
+						x, y := r.First.Line-k.at, r.Second.Line-k.at
+						kind := r.Kind
+						if r.Note {
+							kind = "note"
+						}
+						if k.one == 0 && k.two == 0 {
+							return kind == k.kind
+						}
+						one := cmp.Or(k.one, k.two)
+						return kind == k.kind && (x == one && y == k.two || y == one && x == k.two)
+					})
+					if !named {
+						t.Errorf("not named: a %s of lines %d and %d", k.kind, k.one, k.two)
+						for _, r := range found {
+							t.Errorf("  lines %d and %d: %v", r.First.Line-k.at, r.Second.Line-k.at, r.String())
+						}
+					}
+				})
+			}
+		})
+	}
+	t.Logf("%d racy kernels, %d clean ones", racy, clean)
+}
