@@ -57,6 +57,8 @@ func findCompiler() (*hostcxx.Compiler, error) {
 type meta struct {
 	Log     string
 	Lowered map[string]string
+	Name    string // of the source
+	PTX     string // that the code was made of
 }
 
 const metaMark = "\ngocuda-sim-meta:"
@@ -133,7 +135,7 @@ func (b *build) image(kept codecache.Cache, key string, lowered map[string]strin
 		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
 	}
 	maps.Copy(names, lowered)
-	md, _ := json.Marshal(meta{codecache.WithoutName(log, b.name), names})
+	md, _ := json.Marshal(meta{codecache.WithoutName(log, b.name), names, b.name, b.ptx})
 	image := append(so, metaMark+string(md)...)
 	kept.Put(key, image)
 	return &driver.Compiled{Image: image, Log: log, Lowered: names}, nil
@@ -169,6 +171,7 @@ type build struct {
 	check              bool
 	lines              bool // the linker is to say on which
 	races              bool // races between threads are looked for
+	ptx                string
 	arch               int
 }
 

@@ -59,6 +59,10 @@ func address(p any) uintptr { return reflect.ValueOf(p).Pointer() }
 // Launch enqueues a kernel.
 func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 	const call = "cuLaunchKernel"
+	watched, err := m.watches(c, l)
+	if err != nil {
+		return err
+	}
 	ctx, s, err := m.target(call, c, l.Stream)
 	defer m.mu.Unlock()
 	if err != nil {
@@ -141,7 +145,11 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 				a.traces, a.traced = t.words, t.pieces
 			}
 		}
-		err := m.runKernel(o, f, &a, reach)
+		run := f
+		if watched != nil {
+			run = watched
+		}
+		err := m.runKernel(o, run, &a, reach)
 		if t != nil {
 			observe(m.touched(t, a.image))
 			m.tracers.give(t)
@@ -290,7 +298,7 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	}
 	m.mu.Unlock()
 	a.reachable = address(reachable)
-	a.image = [2]uint64{uint64(f.mod.code.base), uint64(f.mod.code.end)}
+	a.image = f.mod.code.image()
 	a.ranges, a.nranges = address(ranges), uint64(len(ranges))
 	a.regions, a.nregions = address(regions), uint64(len(regions))
 	workers := min(uint64(runtime.GOMAXPROCS(0)), a.blocks, uint64(a.limit))
@@ -303,7 +311,7 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	if f.mod.code.sites > 0 {
 		a.counted = countedBlocks(a.blocks)
 	}
-	if f.mod.code.observed && m.opt.Races && a.blocks < 1<<22 {
+	if f.mod.code.observed && a.blocks < 1<<22 {
 		order, err := newOrder()
 		if err != nil {
 			return fail(call, driver.ErrOutOfMemory, "%v", err)

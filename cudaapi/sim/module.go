@@ -20,12 +20,21 @@ type loaded struct {
 	hostcxx.Library
 	base, end uintptr // where its segments lie
 	tlsSize   uint64
-	tlsOff    uint64 // of the anchor in the thread-local block
-	sites     int    // places in the code that remember what they access
-	observed  bool   // it tells who orders what: order.go
+	tlsOff    uint64  // of the anchor in the thread-local block
+	sites     int     // places in the code that remember what they access
+	observed  bool    // it tells who orders what: order.go
+	variables *loaded // the image whose variables it uses; nil: its own
 	run, tls  uintptr
 	symbols   []elf.Symbol
 	described []kernelInfo
+}
+
+// image is where its variables lie.
+func (l *loaded) image() [2]uint64 {
+	if l.variables != nil {
+		l = l.variables
+	}
+	return [2]uint64{uint64(l.base), uint64(l.end)}
 }
 
 // kernelInfo describes a kernel or another name that the source asked for.
@@ -61,6 +70,8 @@ type module struct {
 	code   *loaded
 	global map[string]*allocation
 	funcs  []driver.Function
+	image  []byte     // the file's
+	watch  observable // as races are looked for
 }
 
 type function struct {
@@ -168,7 +179,7 @@ func (m *Driver) ModuleLoad(c driver.Context, image []byte) (driver.Module, erro
 	if err != nil {
 		return 0, fail(call, driver.ErrInvalidImage, "%v", err)
 	}
-	mod := &module{id: driver.Module(m.handle()), ctx: ctx, code: l, global: map[string]*allocation{}}
+	mod := &module{id: driver.Module(m.handle()), ctx: ctx, code: l, global: map[string]*allocation{}, image: image}
 	m.modules[mod.id], ctx.modules[mod.id] = mod, mod
 	return mod.id, nil
 }
@@ -212,6 +223,7 @@ func (m *Driver) unload(mod *module) {
 		m.space.free(a)
 	}
 	mod.code.Close()
+	mod.watch.close()
 }
 
 // module is a module that a call names with its context.

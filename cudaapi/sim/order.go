@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/ptx"
+	"gocuda/cudaapi/ptx/cpp"
 )
 
 // Races between the threads of a launch are found while it runs (include/runtime/order.h), in
@@ -64,7 +67,113 @@ const (
 	didStrong   = 1 << 20
 	didAtomic   = 1 << 21
 	didVolatile = 1 << 22
+	didPoll     = 1 << 23
 )
+
+// observable is a module's code as races are looked for: made when it is first launched so.
+type observable struct {
+	once      sync.Once
+	code      *loaded
+	err       error
+	functions map[string]*function
+}
+
+func (w *observable) close() {
+	if w.code != nil {
+		w.code.Close()
+	}
+}
+
+// watches gives the kernel that a launch runs where races are looked for; nil where they are
+// not, or cannot be.
+func (m *Driver) watches(c driver.Context, l *driver.Launch) (*function, error) {
+	if m.opt.NoCheck || !m.opt.Races && l.Observe == nil {
+		return nil, nil
+	}
+	m.mu.Lock()
+	f, err := m.function("cuLaunchKernel", c, l.Function)
+	m.mu.Unlock()
+	if err != nil {
+		return nil, nil // the launch says it
+	}
+	w := &f.mod.watch
+	w.once.Do(func() { w.code, w.err = m.watchable(f.mod) })
+	if w.code == nil {
+		return nil, w.err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if w.functions == nil {
+		w.functions = map[string]*function{}
+	}
+	g := w.functions[f.kernel.symbol]
+	if g == nil {
+		for i := range w.code.described {
+			if k := &w.code.described[i]; k.symbol == f.kernel.symbol {
+				g = &function{mod: &module{ctx: f.mod.ctx, code: w.code}, kernel: k}
+				w.functions[f.kernel.symbol] = g
+			}
+		}
+	}
+	return g, nil
+}
+
+// watchable compiles a module's PTX so that it tells of its accesses. It has no variables of its
+// own. Without PTX there is none.
+func (m *Driver) watchable(mod *module) (*loaded, error) {
+	const call = "cuLaunchKernel"
+	md, ok := imageMeta(mod.image)
+	if !ok || md.PTX == "" {
+		return nil, nil
+	}
+	cc, err := findCompiler()
+	if err != nil {
+		return nil, fail(call, driver.ErrFileNotFound, "%v", err)
+	}
+	from, err := ptx.Parse(md.PTX)
+	if err != nil {
+		return nil, fail(call, driver.ErrInvalidPTX, "%v", err)
+	}
+	if md.Name == textName {
+		from.PlaceInText(textName)
+	}
+	names := map[string]string{}
+	for n, s := range md.Lowered {
+		names[s] = n
+	}
+	text, err := cpp.Translate(from, md.Name, names, cpp.Observed)
+	if err != nil {
+		return nil, fail(call, driver.ErrInvalidPTX, "%v", err)
+	}
+	made, err := m.imageOfPTX(cc, md.Name, &driver.Source{}, text, &driver.Compiled{Lowered: md.Lowered}, true)
+	if err != nil {
+		return nil, err
+	}
+	code, err := load(made.Image)
+	if err != nil {
+		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
+	}
+	code.variables = mod.code
+	at, err := code.Symbol("gocuda_variables")
+	if err != nil {
+		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
+	}
+	list, err := code.Symbol("gocuda_variable_names")
+	if err != nil {
+		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
+	}
+	symbols := map[string]uintptr{}
+	for _, s := range mod.code.symbols {
+		symbols[s.Name] = mod.code.base + uintptr(s.Value)
+	}
+	for i := uintptr(0); ; i++ {
+		name := *(*uintptr)(pointer(list + 8*i))
+		if name == 0 {
+			return code, nil
+		}
+		*(*uintptr)(pointer(at + 8*i)) = symbols[goString(name)]
+	}
+}
 
 // RaceAccess is one of the two accesses of a race.
 type RaceAccess struct {
@@ -173,6 +282,8 @@ func (r *Race) missing(x *foundABI) string {
 		return "The mask must name the lanes that come, and no others."
 	}
 	switch {
+	case r.Note && one && (x.what[0]|x.what[1])&didPoll != 0:
+		return "The read is a guess that atomicCAS tests; CUDA wants it to be atomic, too, or volatile."
 	case r.Note:
 		return "After the atomic operation that saw the other's, a __threadfence() or an acquire is missing."
 	case narrow(r.First) || narrow(r.Second):
@@ -215,5 +326,3 @@ func (m *Driver) reportRaces(name string, f *function, a *launchABI) {
 		fmt.Fprintf(os.Stderr, "check: kernel %s: its races were looked for in its first part only: there is no memory for more\n", name)
 	}
 }
-
-

@@ -39,15 +39,12 @@ func (m *Driver) compilePTX(cc *hostcxx.Compiler, name string, src *driver.Sourc
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidSource, "%v", err)
 	}
-	return m.imageOfPTX(cc, name, src, text, made)
+	return m.imageOfPTX(cc, name, src, text, made, false)
 }
 
-// races says how kernels are translated.
+// races says how kernels are translated that are not looked at.
 func (m *Driver) races() cpp.Races {
-	switch {
-	case m.opt.Races:
-		return cpp.Observed
-	case m.opt.NoCheck:
+	if m.opt.NoCheck {
 		return cpp.Hidden
 	}
 	return cpp.Shown
@@ -55,10 +52,10 @@ func (m *Driver) races() cpp.Races {
 
 // imageOfPTX compiles the C++ that was made of PTX. made has the names and the log of what it
 // is from.
-func (m *Driver) imageOfPTX(cc *hostcxx.Compiler, name string, src *driver.Source, text string, made *driver.Compiled) (*driver.Compiled, error) {
+func (m *Driver) imageOfPTX(cc *hostcxx.Compiler, name string, src *driver.Source, text string, made *driver.Compiled, observed bool) (*driver.Compiled, error) {
 	cache := codecache.Open("sim")
-	key := codecache.Key(codeVersion, "ptx", cc.Path, cc.Version, m.opt.NoCheck, m.opt.Races, cpu.X86.HasFMA, cpu.X86.HasAVX2, text, made.Lowered, includeHash())
-	b := &build{cc: cc, cache: cache, name: name, src: src, check: !m.opt.NoCheck, races: m.opt.Races,
+	key := codecache.Key(codeVersion, "ptx", cc.Path, cc.Version, m.opt.NoCheck, observed, cpu.X86.HasFMA, cpu.X86.HasAVX2, text, made.Lowered, includeHash())
+	b := &build{cc: cc, cache: cache, name: name, src: src, check: !m.opt.NoCheck, races: observed, ptx: string(made.Image),
 		options: options{std: "c++17", optimize: "-O2", contract: "off"}}
 	return b.image(cache, key, made.Lowered, func() (so []byte, log string, err error) {
 		asm, _, err := b.compiled(text, "ptx.h", "-DGOCUDA_WITH_ROUNDED")
@@ -91,7 +88,7 @@ func (m *Driver) assembled(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidPTX, "%s", inText.ReplaceAllString(err.Error(), "line $1: "))
 	}
-	c, err := m.imageOfPTX(cc, textName, &driver.Source{}, code, &driver.Compiled{})
+	c, err := m.imageOfPTX(cc, textName, &driver.Source{}, code, &driver.Compiled{Image: text}, false)
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidPTX, "%v", err)
 	}

@@ -22,6 +22,45 @@ const (
 	toldValue    = 1 << 31
 )
 
+// findPolled finds loads that wait or guess: in a loop that only looks, or on the line of one, which
+// the compiler may have taken out of it; and those of what is compared and swapped afterwards.
+func (b *body) findPolled(list []ptx.Statement) {
+	if !b.observed {
+		return
+	}
+	type address struct {
+		base string
+		plus int64
+	}
+	swapped, lines := map[address]bool{}, map[int]bool{}
+	line := map[*ptx.Instruction]int{}
+	at := 0
+	eachStatement(list, func(s ptx.Statement) {
+		switch s := s.(type) {
+		case *ptx.Place:
+			at = s.Line
+		case *ptx.Instruction:
+			line[s] = at
+			if s.Op == "atom" && slices.Contains(s.Mods, "cas") && len(s.Operands) > 1 {
+				swapped[address{s.Operands[1].Text, s.Operands[1].Plus}] = true
+			}
+		}
+	})
+	for _, l := range b.loops {
+		for _, i := range l.within {
+			if l.waits && !l.writes && i.Op == "ld" {
+				lines[line[i]] = true
+			}
+		}
+	}
+	for i, n := range line {
+		if i.Op == "ld" && len(i.Operands) > 1 {
+			o := i.Operands[1]
+			b.polled[i] = mayWait(i) && lines[n] || !mayWait(i) && swapped[address{o.Text, o.Plus}]
+		}
+	}
+}
+
 // told reports whether accesses to a space are.
 func (b *body) told(space string) bool {
 	return b.observed && space != "local" && space != "const" && space != "param"

@@ -104,7 +104,7 @@ func (b *body) mbarrier(i *ptx.Instruction, p parts) {
 	}
 	at := b.pointer(o[0], space(i))
 	change := func(format string, args ...any) {
-		b.tellBarrier(i, at, toldWrite|toldAtomic|toldRelease|toldAcquire)
+		b.tellBarrier(i, at, toldWrite|toldAtomic)
 		b.write(result, "b64", fmt.Sprintf("gocuda::mbarrier_change("+at+", "+format+")", args...))
 	}
 	expects := slices.Contains(i.Mods[1:], "expect_tx")
@@ -138,7 +138,7 @@ func (b *body) mbarrier(i *ptx.Instruction, p parts) {
 			phase = fmt.Sprintf("%s & 1", b.read(o[1], "u32"))
 		}
 		b.write(result, "pred", fmt.Sprintf("gocuda::mbarrier_over(%s, (%s) != 0, %v)", at, phase, op == "try_wait"))
-		b.tellBarrier(i, at, toldAcquire|toldPolled)
+		b.tellBarrier(i, at, toldPolled)
 	default:
 		b.unknown(i)
 	}
@@ -172,7 +172,7 @@ func (b *body) copy(i *ptx.Instruction) {
 	switch {
 	case slices.Contains([]string{"commit_group", "wait_group", "wait_all", "prefetch"}, kind):
 	case kind == "mbarrier" && len(o) == 1:
-		b.tellBarrier(i, b.pointer(o[0], space(i)), toldWrite|toldAtomic|toldRelease)
+		b.tellBarrier(i, b.pointer(o[0], space(i)), toldWrite|toldAtomic)
 		if slices.Contains(mods, "noinc") { // else it adds one that is pending, which arrives
 			b.emit("gocuda::mbarrier_change(%s, 1, 0, 0);", b.pointer(o[0], space(i)))
 		}
@@ -188,7 +188,7 @@ func (b *body) copy(i *ptx.Instruction) {
 		b.tellCopy(to, from, b.read(o[2], "u32"))
 		b.emit("gocuda::copy_bulk(%s, %s, %s);", to, from, b.read(o[2], "u32"))
 		if len(o) > 3 && o[3].Kind == ptx.Address {
-			b.tellBarrier(i, b.pointer(o[3], "shared"), toldWrite|toldAtomic|toldRelease)
+			b.tellBarrier(i, b.pointer(o[3], "shared"), toldWrite|toldAtomic)
 		}
 		if len(o) > 3 && o[3].Kind == ptx.Address {
 			b.emit("gocuda::mbarrier_change(%s, 0, 0, -(gocuda_u64)%s);", b.pointer(o[3], "shared"), b.read(o[2], "u32"))

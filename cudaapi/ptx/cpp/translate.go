@@ -19,7 +19,7 @@ type Races int
 const (
 	Hidden   Races = iota // nothing
 	Shown                 // others come in between where an update would be lost on a GPU
-	Observed              // what accesses memory or orders accesses calls the simulator's sim/order.h
+	Observed              // what accesses memory or orders accesses calls the simulator's sim/order.h; variables are another image's
 )
 
 // Translate gives the C++ of a module. name is what the source is called, names are those of
@@ -51,7 +51,7 @@ func (e refusal) Error() string { return e.text }
 
 type symbol struct {
 	space    string // or func
-	offset   int    // in shared memory
+	offset   int    // in shared memory, or its number among another image's variables
 	dynamic  bool
 	function *ptx.Function
 }
@@ -209,11 +209,15 @@ func (t *translator) module(names map[string]string) {
 			t.emit("%s;", t.head(f, true))
 		}
 	}
-	for _, v := range variables {
-		t.declare(v)
-	}
-	for _, v := range variables {
-		t.define(v)
+	if t.observed {
+		t.elsewhere(variables)
+	} else {
+		for _, v := range variables {
+			t.declare(v)
+		}
+		for _, v := range variables {
+			t.define(v)
+		}
 	}
 	whole := map[*ptx.Function]string{}
 	for _, f := range functions {
@@ -313,6 +317,18 @@ func (t *translator) head(f *ptx.Function, declared bool) string {
 	return text
 }
 
+// elsewhere declares where the addresses of variables are that another image has, and their names.
+func (t *translator) elsewhere(list []*ptx.Variable) {
+	var names strings.Builder
+	for n, v := range list {
+		t.symbols[v.Name] = symbol{space: v.Space, offset: n}
+		fmt.Fprintf(&names, "%q, ", linked(v.Name))
+	}
+	const visible = `extern "C" __attribute__((visibility("default"), used))`
+	t.emit("%s gocuda_u64 gocuda_variables[%d] = {};", visible, len(list)+1)
+	t.emit("%s const char *const gocuda_variable_names[] = {%snullptr};", visible, names.String())
+}
+
 func (t *translator) declare(v *ptx.Variable) {
 	if v.Type.Bits() < 8 {
 		t.refuse("simulated devices do not have PTX variables of type .%s", v.Type)
@@ -359,6 +375,8 @@ func (t *translator) address(name string) string {
 		return fmt.Sprintf("%dul", t.before)
 	case s.space == "shared":
 		return fmt.Sprintf("%dul", s.offset)
+	case t.observed && s.space != "func":
+		return fmt.Sprintf("gocuda_variables[%d]", s.offset)
 	}
 	return "&" + id(name)
 }
@@ -380,9 +398,9 @@ type body struct {
 	loops   map[*ptx.Instruction]loop
 	targets []map[string][]string
 	nans    nans
-	looks   bool // the instruction sees more of a number than its value
-	polled  map[*ptx.Instruction]bool // in a loop that only looks
-	looped  bool // a loop runs all threads of a block
+	looks   bool                      // the instruction sees more of a number than its value
+	polled  map[*ptx.Instruction]bool // loads in a loop that only looks, or of what is then compared and swapped
+	looped  bool                      // a loop runs all threads of a block
 }
 
 func (b *body) translate() {
@@ -390,11 +408,7 @@ func (b *body) translate() {
 	b.place, b.within = 0, true
 	b.emit("%s {", b.head(f, false))
 	b.seen, b.loops, b.polled = map[string]bool{}, loopsOf(f.Body), map[*ptx.Instruction]bool{}
-	for _, l := range b.loops {
-		for _, i := range l.within {
-			b.polled[i] = b.polled[i] || l.waits && !l.writes
-		}
-	}
+	b.findPolled(f.Body)
 	// The same name may stand for registers of different types in different scopes: as if it were none of f32.
 	types := map[string]ptx.Type{}
 	var list []*ptx.Instruction

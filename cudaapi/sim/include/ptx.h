@@ -447,6 +447,9 @@ static GOCUDA_INLINE void mbarrier_init(gocuda_u64 a, gocuda_u32 n) { *(volatile
 // mbarrier_change gives the state before. The phase ends where nothing is left to wait for.
 static GOCUDA_INLINE gocuda_u64 mbarrier_change(gocuda_u64 a, gocuda_u64 arrivals, gocuda_u64 dropped, gocuda_u64 bytes) {
     Atomic section;
+#ifdef GOCUDA_RACES
+    order_arrive(a);
+#endif
     gocuda_u64 old = update((gocuda_u64 *)a, [=](gocuda_u64 o) {
         gocuda_u64 s = (o & ~bytesBits) | ((o + bytes * oneByte) & bytesBits);
         s -= arrivals * onePending + dropped;
@@ -454,12 +457,18 @@ static GOCUDA_INLINE gocuda_u64 mbarrier_change(gocuda_u64 a, gocuda_u64 arrival
         return s;
     });
     changed(true);
+#ifdef GOCUDA_RACES
+    if ((old ^ *(volatile gocuda_u64 *)a) >> 63) order_phase(a);
+#endif
     return old;
 }
 // mbarrier_over tells whether the phase is not that one any more. One that waits gives others its turn.
 static GOCUDA_INLINE bool mbarrier_over(gocuda_u64 a, bool phase, bool waits) {
     bool over = (*(volatile gocuda_u64 *)a >> 63) != (gocuda_u64)phase;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#ifdef GOCUDA_RACES
+    if (over) order_passed(a);
+#endif
     if (!over && waits) pause();
     return over;
 }

@@ -470,7 +470,7 @@ static GOCUDA_INLINE GOCUDA_RAW bool before(OrderBlock *b, OrderThread *me, gocu
 }
 
 // together reports whether two strong accesses are in each other's scope, so that memory itself orders them.
-static GOCUDA_RAW bool together(Launch *l, Accessed p, Accessed q, gocuda_u64 a, gocuda_u64 value) {
+static GOCUDA_RAW bool together(Launch *l, OrderBlock *b, OrderThread *me, gocuda_u32 rank, Accessed p, Accessed q, bool same) {
     bool block = p.thread >> 10 == q.thread >> 10;
     if (!block) {
         gocuda_u32 x = p.what >> scopeAt & 3, y = q.what >> scopeAt & 3, least = x < y ? x : y;
@@ -479,13 +479,17 @@ static GOCUDA_RAW bool together(Launch *l, Accessed p, Accessed q, gocuda_u64 a,
     }
     if (!(p.what & q.what & isVolatile)) return true;
     // Between volatile accesses of one warp nothing but a barrier makes lanes wait, and two volatile writes may lose one.
-    if (p.what & q.what & isWrite) return (q.what & hasValue) && value == 0;
+    if (knows(me->seen[0], p) || knows(me->seen[1], p)) return true;
+    Accessed last = p;
+    last.clock--; // if it is known up to the fence before it, it was seen
+    if (p.what & q.what & isWrite) return same || (last.clock && before(b, me, rank, last));
     return !(block && ((p.thread ^ q.thread) & 1023) < 32) || ((p.what | q.what) & isPolled);
 }
 
 static __attribute__((noinline)) GOCUDA_RAW void found_race(Order *o, Launch *l, OrderThread *me, Accessed p, Accessed q, gocuda_u64 a, bool same) {
     gocuda_u32 how = same ? howSame : 0;
-    if (knows(me->seen[0], p) || knows(me->seen[1], p)) how |= howAlmost;
+    bool guess = ((p.what & (isPolled | isStrong)) == isPolled && (q.what & isAtomic)) || ((q.what & (isPolled | isStrong)) == isPolled && (p.what & isAtomic));
+    if (guess || knows(me->seen[0], p) || knows(me->seen[1], p)) how |= howAlmost;
     Found *f = found_new(o, foundRace, p.what, q.what, how);
     if (!f) return;
     f->what[0] = p.what, f->what[1] = q.what;
@@ -523,7 +527,7 @@ static __attribute__((noinline)) GOCUDA_RAW void cell_access(Order *o, Launch *l
         if (!p.clock || !((p.what | q.what) & isWrite) || before(b, me, rank, p)) return;
         bool both = p.what & q.what & isWrite;
         if (both && known < 0) known = differs(a, q.what, value);
-        if ((p.what & q.what & isStrong) && together(l, p, q, a, both ? (gocuda_u64)known : 1)) return;
+        if ((p.what & q.what & isStrong) && together(l, b, me, rank, p, q, both && !known)) return;
         found_race(o, l, me, p, q, at, both && !known && !((p.what | q.what) & isAtomic));
     };
     check(c->write);
@@ -601,11 +605,20 @@ static GOCUDA_RAW Flag *flag_at(Order *o, gocuda_u64 a, bool make) {
     return &o->flags[i];
 }
 
-static __attribute__((noinline)) GOCUDA_RAW void order_strong(Order *o, OrderBlock *b, gocuda_u32 rank, gocuda_u64 a, gocuda_u32 what) {
+// flag_of is the flag at an address. In shared memory a block finds none of those before it.
+static GOCUDA_RAW Flag *flag_of(Order *o, Thread *t, OrderBlock *b, gocuda_u64 a, bool make) {
+    Flag *f = flag_at(o, a, make);
+    Launch *l = t->worker->launch;
+    if (f && f->block != b->number && l->cluster[0] <= 1 && a - (gocuda_u64)t->shared < l->shared)
+        f->within = f->everywhere = nullptr, f->block = b->number;
+    return f;
+}
+
+static __attribute__((noinline)) GOCUDA_RAW void order_strong(Order *o, Thread *t, OrderBlock *b, gocuda_u32 rank, gocuda_u64 a, gocuda_u32 what) {
     OrderThread *me = &b->threads[rank];
     gocuda_u32 scope = what >> scopeAt & 3;
     if (!(what & isWrite) || (what & isAtomic)) {
-        if (Flag *f = flag_at(o, a, false)) {
+        if (Flag *f = flag_of(o, t, b, a, false)) {
             const Known *within = f->block == b->number ? f->within : nullptr, *everywhere = scope ? f->everywhere : nullptr;
             if (what & isAcquire) {
                 me->known = joined(o, joined(o, me->known, within), everywhere);
@@ -620,7 +633,7 @@ static __attribute__((noinline)) GOCUDA_RAW void order_strong(Order *o, OrderBlo
     if (what & isRelease) within = everywhere = release_clock(o, b, rank);
     if (o->full) return;
     if (!scope) everywhere = nullptr;
-    Flag *f = flag_at(o, a, within || everywhere);
+    Flag *f = flag_of(o, t, b, a, within || everywhere);
     if (!f) return;
     if (f->block != b->number || !(what & isAtomic)) f->within = nullptr;
     if (!(what & isAtomic)) f->everywhere = nullptr;
@@ -640,7 +653,7 @@ GOCUDA_CALL void order_access(gocuda_u64 a, gocuda_u32 what, gocuda_u64 value) {
     Worker *w = t->worker;
     if (__builtin_expect(a - (gocuda_u64)w->stacks >= GOCUDA_STACK * w->nstacks, 1))
         cells_access(o, t, b, rank, Accessed{b->number << 10 | rank, b->threads[rank].clock, what}, a, 1ul << (what >> sizeAt & 7), value);
-    if ((what & isStrong) && !o->full) order_strong(o, b, rank, a, what);
+    if ((what & isStrong) && !o->full) order_strong(o, t, b, rank, a, what);
 }
 
 GOCUDA_CALL void order_range(gocuda_u64 a, gocuda_u64 n, gocuda_u32 what) {
@@ -678,6 +691,30 @@ GOCUDA_CALL void order_lanes(gocuda_u32 line, gocuda_u32 mask) {
     b->threads[t->rank].line = line;
     b->threads[t->rank].mask = mask;
     if (!(mask >> (t->rank % 32) & 1)) found_lines(o, b, foundOutside, t->rank, t->rank, mask);
+}
+
+// What threads that have arrived let others see is kept with a barrier in memory, and behind it
+// that of the phase before. It is the same whatever the scope: a barrier is reached by those alone.
+GOCUDA_CALL void order_arrive(gocuda_u64 a) {
+    Thread *t = self();
+    Order *o = order_of(t);
+    Flag *f = o ? flag_of(o, t, order_block(o, t), a, true) : nullptr;
+    if (f) f->everywhere = joined(o, f->everywhere, release_clock(o, order_block(o, t), t->rank));
+}
+
+GOCUDA_CALL void order_phase(gocuda_u64 a) {
+    Thread *t = self();
+    Order *o = order_of(t);
+    Flag *f = o ? flag_of(o, t, order_block(o, t), a, true) : nullptr, *before = f ? flag_of(o, t, order_block(o, t), a + 1, true) : nullptr;
+    if (before) before->everywhere = f->everywhere, f->everywhere = nullptr;
+}
+
+GOCUDA_CALL void order_passed(gocuda_u64 a) {
+    Thread *t = self();
+    Order *o = order_of(t);
+    Flag *f = o ? flag_of(o, t, order_block(o, t), a + 1, false) : nullptr;
+    OrderThread *me = f ? &order_block(o, t)->threads[t->rank] : nullptr;
+    if (me) me->known = joined(o, me->known, f->everywhere);
 }
 
 } // namespace gocuda

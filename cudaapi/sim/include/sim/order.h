@@ -11,7 +11,7 @@ enum : gocuda_u32 {
     isStrong = 1u << 20, // an order that is not weak, or volatile
     isAtomic = 1u << 21, // it reads and writes as one
     isVolatile = 1u << 22,
-    isPolled = 1u << 23, // in a loop that waits
+    isPolled = 1u << 23, // in a loop that waits; of a weak read: what it sees is compared and swapped later
     scopeAt = 24,        // 0 block, 1 cluster, 2 device, 3 system
     sizeAt = 26,
     isAcquire = 1u << 29,
@@ -28,5 +28,10 @@ GOCUDA_CALL void order_fence(gocuda_u32 scope);
 // that of the lanes.
 GOCUDA_CALL void order_at(gocuda_u32 line);
 GOCUDA_CALL void order_lanes(gocuda_u32 line, gocuda_u32 mask);
+
+// Of barriers in memory: a thread arrives, a phase is over, a thread has waited for it.
+GOCUDA_CALL void order_arrive(gocuda_u64 a);
+GOCUDA_CALL void order_phase(gocuda_u64 a);
+GOCUDA_CALL void order_passed(gocuda_u64 a);
 
 } // namespace gocuda

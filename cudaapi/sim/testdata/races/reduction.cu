@@ -51,9 +51,9 @@ __global__ void KERNEL {
         s[t] = v;
         for (int d = 16; d > 0; d >>= 1) {
             __syncwarp();
-            int w = t < d ? s[t + d] : 0; /*2*/
+            int w = s[t + d]; /*2*/
 //+            __syncwarp();
-            if (t < d) s[t] += w; /*1*/
+            s[t] += w; /*1*/
         }
     }
     if (t == 0) c[0] = s[0];
