@@ -25,6 +25,7 @@ func All() []Setting {
 		{"GOCUDA_SIM_MEMORY", "Simulated devices", "Memory of each device, such as `512M`.", "16G"},
 		{"GOCUDA_SIM_SCHEDULE", "Simulated devices", "`random`, or `adversarial`, which delays whatever is not ordered, so that a missing wait shows.", "`random`"},
 		{"GOCUDA_SIM_SEED", "Simulated devices", "Seed of the random schedule, from 1.", "1"},
+		{"GOCUDA_SIM_RACES", "Simulated devices", "`on` looks for races between the threads of every launch, as checked cells do. It needs NVRTC.", "off"},
 		{"GOCUDA_SIM_CHECK", "Simulated devices", "`0` leaves out the bounds checks of kernels.", "on"},
 		{"GOCUDA_SIM_CUDA", "Simulated devices", "What compiles `%%cuda` cells: `ptx` is NVRTC, as for a GPU, whose PTX is run; `c++` is the host's compiler alone.", "`auto`: NVRTC where it is found"},
 		{"GOCUDA_SIM_PROFILE", "Simulated devices", "Figures of the devices: `h100`, `h200`, or a file that `gocuda-kernel doctor --profile` wrote.", "`h200`"},
