@@ -118,7 +118,7 @@ func (m *Driver) watches(c driver.Context, l *driver.Launch) (*function, error) 
 	return g, nil
 }
 
-// watchable compiles a module's PTX so that it tells of its accesses. It has no variables of its
+// watchable compiles a module's PTX so that it reports its accesses. It has no variables of its
 // own. Without PTX there is none.
 func (m *Driver) watchable(mod *module) (*loaded, error) {
 	const call = "cuLaunchKernel"
@@ -312,7 +312,7 @@ func (m *Driver) where(at uintptr) string {
 	return ""
 }
 
-// reportRaces tells of a launch's races.
+// reportRaces reports a launch's races.
 func (m *Driver) reportRaces(name string, f *function, a *launchABI) {
 	list := m.racesOf(name, f, a)
 	if m.opt.OnRaces != nil {

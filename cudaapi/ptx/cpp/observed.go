@@ -76,7 +76,7 @@ func scopeOf(i *ptx.Instruction, otherwise int) int {
 	return otherwise
 }
 
-// tell tells of an instruction's accesses to so many elements at an address.
+// tell reports an instruction's accesses to so many elements at an address.
 func (b *body) tell(i *ptx.Instruction, a access, at string, n int, values []string) {
 	if !b.told(a.space) {
 		return
@@ -120,21 +120,21 @@ func (b *body) tell(i *ptx.Instruction, a access, at string, n int, values []str
 	}
 }
 
-// tellLanes tells of what the lanes of a mask do together.
+// tellLanes reports what the lanes of a mask do together.
 func (b *body) tellLanes(mask string) {
 	if b.observed {
 		b.emit("gocuda::order_lanes(%d, %s);", b.place, mask)
 	}
 }
 
-// tellBarrier tells of what an instruction does to a barrier in memory.
+// tellBarrier reports what an instruction does to a barrier in memory.
 func (b *body) tellBarrier(i *ptx.Instruction, at string, how int) {
 	if b.observed {
 		b.emit("gocuda::order_access(%s, %du, 0);", at, uint32(b.place&(1<<19-1)|how|toldStrong|scopeOf(i, 0)<<toldScope|3<<toldSize))
 	}
 }
 
-// tellCopy tells of a copy that one thread makes.
+// tellCopy reports a copy that one thread makes.
 func (b *body) tellCopy(to, from, n string) {
 	if b.observed {
 		b.emit("gocuda::order_range(%s, %s, %du);", from, n, b.place)

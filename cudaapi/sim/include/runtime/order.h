@@ -410,7 +410,7 @@ static __attribute__((noinline)) GOCUDA_RAW void page_in_bytes(Order *o, CellPag
     p->bytes = true;
 }
 
-// order_forget: memory begins anew.
+// order_forget: memory begins again.
 static GOCUDA_RAW void order_forget(Order *o, gocuda_u64 a, gocuda_u64 n) {
     for (gocuda_u64 end = a + n; a < end && !o->full;) {
         gocuda_u64 stop = (a & ~4095ul) + 4096;
@@ -693,7 +693,7 @@ GOCUDA_CALL void order_lanes(gocuda_u32 line, gocuda_u32 mask) {
     if (!(mask >> (t->rank % 32) & 1)) found_lines(o, b, foundOutside, t->rank, t->rank, mask);
 }
 
-// What threads that have arrived let others see is kept with a barrier in memory, and behind it
+// What threads that have arrived let others see is kept with a barrier in memory, and after it
 // that of the phase before. It is the same whatever the scope: a barrier is reached by those alone.
 GOCUDA_CALL void order_arrive(gocuda_u64 a) {
     Thread *t = self();

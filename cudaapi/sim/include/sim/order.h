@@ -1,4 +1,4 @@
-// What a kernel in PTX tells of its accesses to memory where races between the threads of a
+// What a kernel in PTX reports its accesses to memory where races between the threads of a
 // launch are looked for (package ptx/cpp writes the calls, runtime/order.h has the rules).
 #pragma once
 
