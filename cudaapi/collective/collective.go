@@ -11,7 +11,8 @@
 // With streams, one for each buffer and on its device, an operation orders
 // itself on them: it follows the work that was queued before, what is queued
 // later follows it, and the call returns without the CPU waiting for a device.
-// (Among ranks the CPU may wait for the other ranks to make the call.) Without
+// (Among ranks the CPU may wait for the other ranks to make the call.) On a stream that
+// is captured it is an error, but for NCCL. Without
 // streams the buffers must be ready when the call is made, where the work of the
 // default streams counts as ready, and they are ready when it returns.
 //
@@ -253,6 +254,9 @@ func (g *Group) run(call string, k planKey, o options, bufs []*cuda.Buffer, stre
 		c := g.call(k.members, bufs, o.algorithm, comms != nil)
 		how := allreduce.Decide(c)
 		if o.algorithm == OneShot || how == allreduce.LL || how == allreduce.Simple {
+			if err := notCaptured(call, streams); err != nil {
+				return err
+			}
 			why, err := g.oneShot.run(g, how, o.op, bufs, streams)
 			switch {
 			case err != nil || why == nil:
@@ -273,11 +277,25 @@ func (g *Group) run(call string, k planKey, o options, bufs []*cuda.Buffer, stre
 	if k.algorithm == NCCL {
 		return comms.run(k, o.op, bufs, streams)
 	}
+	if err := notCaptured(call, streams); err != nil {
+		return err
+	}
 	c := &schedule.Call{Plan: g.plan(k), Op: o.op, Buffers: bufs, Streams: streams}
 	if g.ranks != nil {
 		c.PerRank = slices.Repeat([]int{len(bufs)}, g.ranks.Size())
 	}
 	return g.moves.Run(c)
+}
+
+// notCaptured is an error if a stream is captured: all but NCCL's operations order
+// members by events and marks that are used once, which no graph can hold.
+func notCaptured(call string, streams []*cuda.Stream) error {
+	for i, s := range streams {
+		if on, err := s.Capturing(); err == nil && on {
+			return fmt.Errorf("collective.%s: stream %d is captured, and only NCCL's operations can be part of a graph: call it before or after the capture", call, i)
+		}
+	}
+	return nil
 }
 
 // call is what an all-reduce is decided by.

@@ -419,6 +419,33 @@ func freed(t *testing.T, d *cuda.Device) error {
 }
 
 // TestSetMutex: what the package allocates waits for the caller's mutex.
+// TestCaptured: what cannot be part of a graph says so at once, and the capture goes on.
+func TestCaptured(t *testing.T) {
+	devs := devices(t, 0, plain)
+	m := newMembers(t, devs, 2, 8, cuda.Float32)
+	defer m.free(t)
+	for _, a := range []collective.Algorithm{collective.Auto, collective.Ring, collective.Local} {
+		if onGPUs && a == collective.Auto {
+			continue // it may be NCCL, which can be
+		}
+		for captured := range m.streams {
+			s := m.streams[captured]
+			ok(t, s.BeginCapture())
+			ok(t, m.bufs[captured].MemsetAsync(0, s))
+			for _, err := range []error{
+				collective.Allreduce(m.bufs, m.streams, collective.Using(a)),
+				collective.Broadcast(0, m.bufs, m.streams, collective.Using(a)),
+			} {
+				if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("stream %d is captured", captured)) {
+					t.Errorf("%v with a captured stream %d: %v", a, captured, err)
+				}
+			}
+			g := must[*cuda.Graph](t)(s.EndCapture())
+			ok(t, g.Destroy())
+		}
+	}
+}
+
 func TestSetMutex(t *testing.T) {
 	needsCompiler(t)
 	if onGPUs {

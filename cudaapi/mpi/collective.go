@@ -3,6 +3,7 @@ package mpi
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"gocuda/cudaapi/mpi/internal/transport"
 	"gocuda/cudaapi/mpi/waitfor"
@@ -10,108 +11,156 @@ import (
 )
 
 // Barrier blocks until all ranks have entered it (MPI_Barrier).
-func (c *Comm) Barrier() error { return c.wait(c.barrier("Comm.Barrier")) }
+func (c *Comm) Barrier() error { return c.barrier("Comm.Barrier").do() }
 
 // Ibarrier enters a barrier, whose request is complete when all ranks have.
-func (c *Comm) Ibarrier() (*Request, error) { return request(c.barrier("Comm.Ibarrier")) }
+func (c *Comm) Ibarrier() (*Request, error) { return c.barrier("Comm.Ibarrier").begin() }
+
+// BarrierInit makes a persistent Barrier (MPI_Barrier_init).
+func (c *Comm) BarrierInit() (*Request, error) { return c.barrier("Comm.BarrierInit").persistent() }
 
 // Bcast copies root's buf to that of every rank (MPI_Bcast). All must be of one
 // length. It blocks until this rank's part is done, as all collectives do.
-func (c *Comm) Bcast(buf any, root int) error { return c.wait(c.bcast("Comm.Bcast", buf, root)) }
+func (c *Comm) Bcast(buf any, root int) error { return c.bcast("Comm.Bcast", buf, root).do() }
 
 // Ibcast starts a Bcast.
 func (c *Comm) Ibcast(buf any, root int) (*Request, error) {
-	return request(c.bcast("Comm.Ibcast", buf, root))
+	return c.bcast("Comm.Ibcast", buf, root).begin()
+}
+
+// BcastInit makes a persistent Bcast (MPI_Bcast_init).
+func (c *Comm) BcastInit(buf any, root int) (*Request, error) {
+	return c.bcast("Comm.BcastInit", buf, root).persistent()
 }
 
 // Gather brings the send buffers of all ranks, which are of one length, together
 // in root's recv, in the order of ranks (MPI_Gather). recv counts at the root
 // only, and may be nil elsewhere.
 func (c *Comm) Gather(send, recv any, root int) error {
-	return c.wait(c.gather("Comm.Gather", transport.Gather, send, recv, root))
+	return c.gather("Comm.Gather", transport.Gather, send, recv, root).do()
 }
 
 // Igather starts a Gather.
 func (c *Comm) Igather(send, recv any, root int) (*Request, error) {
-	return request(c.gather("Comm.Igather", transport.Gather, send, recv, root))
+	return c.gather("Comm.Igather", transport.Gather, send, recv, root).begin()
+}
+
+// GatherInit makes a persistent Gather (MPI_Gather_init).
+func (c *Comm) GatherInit(send, recv any, root int) (*Request, error) {
+	return c.gather("Comm.GatherInit", transport.Gather, send, recv, root).persistent()
 }
 
 // Gatherv is Gather of different lengths (MPI_Gatherv): at the root, rank i's
 // counts[i] elements go to recv from element displs[i] on. If displs is nil, the
 // parts follow each other. counts and displs count at the root only.
 func (c *Comm) Gatherv(send, recv any, counts, displs []int, root int) error {
-	return c.wait(c.gatherv("Comm.Gatherv", transport.Gatherv, send, recv, counts, displs, root))
+	return c.gatherv("Comm.Gatherv", transport.Gatherv, send, recv, counts, displs, root).do()
 }
 
 // Igatherv starts a Gatherv.
 func (c *Comm) Igatherv(send, recv any, counts, displs []int, root int) (*Request, error) {
-	return request(c.gatherv("Comm.Igatherv", transport.Gatherv, send, recv, counts, displs, root))
+	return c.gatherv("Comm.Igatherv", transport.Gatherv, send, recv, counts, displs, root).begin()
+}
+
+// GathervInit makes a persistent Gatherv (MPI_Gatherv_init).
+func (c *Comm) GathervInit(send, recv any, counts, displs []int, root int) (*Request, error) {
+	return c.gatherv("Comm.GathervInit", transport.Gatherv, send, recv, counts, displs, root).persistent()
 }
 
 // Scatter hands root's send out in equal parts, in the order of ranks
 // (MPI_Scatter). send counts at the root only, and may be nil elsewhere.
 func (c *Comm) Scatter(send, recv any, root int) error {
-	return c.wait(c.scatter("Comm.Scatter", send, recv, root))
+	return c.scatter("Comm.Scatter", send, recv, root).do()
 }
 
 // Iscatter starts a Scatter.
 func (c *Comm) Iscatter(send, recv any, root int) (*Request, error) {
-	return request(c.scatter("Comm.Iscatter", send, recv, root))
+	return c.scatter("Comm.Iscatter", send, recv, root).begin()
+}
+
+// ScatterInit makes a persistent Scatter (MPI_Scatter_init).
+func (c *Comm) ScatterInit(send, recv any, root int) (*Request, error) {
+	return c.scatter("Comm.ScatterInit", send, recv, root).persistent()
 }
 
 // Scatterv is Scatter of different lengths (MPI_Scatterv): rank i gets counts[i]
 // elements of root's send from element displs[i] on. If displs is nil, the parts
 // follow each other. counts and displs count at the root only.
 func (c *Comm) Scatterv(send any, counts, displs []int, recv any, root int) error {
-	return c.wait(c.scatterv("Comm.Scatterv", send, counts, displs, recv, root))
+	return c.scatterv("Comm.Scatterv", send, counts, displs, recv, root).do()
 }
 
 // Iscatterv starts a Scatterv.
 func (c *Comm) Iscatterv(send any, counts, displs []int, recv any, root int) (*Request, error) {
-	return request(c.scatterv("Comm.Iscatterv", send, counts, displs, recv, root))
+	return c.scatterv("Comm.Iscatterv", send, counts, displs, recv, root).begin()
+}
+
+// ScattervInit makes a persistent Scatterv (MPI_Scatterv_init).
+func (c *Comm) ScattervInit(send any, counts, displs []int, recv any, root int) (*Request, error) {
+	return c.scatterv("Comm.ScattervInit", send, counts, displs, recv, root).persistent()
 }
 
 // Allgather is Gather to every rank (MPI_Allgather).
 func (c *Comm) Allgather(send, recv any) error {
-	return c.wait(c.gather("Comm.Allgather", transport.Allgather, send, recv, 0))
+	return c.gather("Comm.Allgather", transport.Allgather, send, recv, 0).do()
 }
 
 // Iallgather starts an Allgather.
 func (c *Comm) Iallgather(send, recv any) (*Request, error) {
-	return request(c.gather("Comm.Iallgather", transport.Allgather, send, recv, 0))
+	return c.gather("Comm.Iallgather", transport.Allgather, send, recv, 0).begin()
+}
+
+// AllgatherInit makes a persistent Allgather (MPI_Allgather_init).
+func (c *Comm) AllgatherInit(send, recv any) (*Request, error) {
+	return c.gather("Comm.AllgatherInit", transport.Allgather, send, recv, 0).persistent()
 }
 
 // Allgatherv is Gatherv to every rank (MPI_Allgatherv).
 func (c *Comm) Allgatherv(send, recv any, counts, displs []int) error {
-	return c.wait(c.gatherv("Comm.Allgatherv", transport.Allgatherv, send, recv, counts, displs, 0))
+	return c.gatherv("Comm.Allgatherv", transport.Allgatherv, send, recv, counts, displs, 0).do()
 }
 
 // Iallgatherv starts an Allgatherv.
 func (c *Comm) Iallgatherv(send, recv any, counts, displs []int) (*Request, error) {
-	return request(c.gatherv("Comm.Iallgatherv", transport.Allgatherv, send, recv, counts, displs, 0))
+	return c.gatherv("Comm.Iallgatherv", transport.Allgatherv, send, recv, counts, displs, 0).begin()
+}
+
+// AllgathervInit makes a persistent Allgatherv (MPI_Allgatherv_init).
+func (c *Comm) AllgathervInit(send, recv any, counts, displs []int) (*Request, error) {
+	return c.gatherv("Comm.AllgathervInit", transport.Allgatherv, send, recv, counts, displs, 0).persistent()
 }
 
 // Alltoall sends the i-th of as many equal parts of send as there are ranks to
 // rank i, and receives rank i's into the i-th part of recv (MPI_Alltoall).
 func (c *Comm) Alltoall(send, recv any) error {
-	return c.wait(c.alltoall("Comm.Alltoall", send, recv))
+	return c.alltoall("Comm.Alltoall", send, recv).do()
 }
 
 // Ialltoall starts an Alltoall.
 func (c *Comm) Ialltoall(send, recv any) (*Request, error) {
-	return request(c.alltoall("Comm.Ialltoall", send, recv))
+	return c.alltoall("Comm.Ialltoall", send, recv).begin()
+}
+
+// AlltoallInit makes a persistent Alltoall (MPI_Alltoall_init).
+func (c *Comm) AlltoallInit(send, recv any) (*Request, error) {
+	return c.alltoall("Comm.AlltoallInit", send, recv).persistent()
 }
 
 // Alltoallv is Alltoall of different lengths (MPI_Alltoallv). Nil displs say
 // that the parts follow each other. What this rank sends to i must be as long as
 // what i expects from it.
 func (c *Comm) Alltoallv(send any, sendCounts, sendDispls []int, recv any, recvCounts, recvDispls []int) error {
-	return c.wait(c.alltoallv("Comm.Alltoallv", send, sendCounts, sendDispls, recv, recvCounts, recvDispls))
+	return c.alltoallv("Comm.Alltoallv", send, sendCounts, sendDispls, recv, recvCounts, recvDispls).do()
 }
 
 // Ialltoallv starts an Alltoallv.
 func (c *Comm) Ialltoallv(send any, sendCounts, sendDispls []int, recv any, recvCounts, recvDispls []int) (*Request, error) {
-	return request(c.alltoallv("Comm.Ialltoallv", send, sendCounts, sendDispls, recv, recvCounts, recvDispls))
+	return c.alltoallv("Comm.Ialltoallv", send, sendCounts, sendDispls, recv, recvCounts, recvDispls).begin()
+}
+
+// AlltoallvInit makes a persistent Alltoallv (MPI_Alltoallv_init).
+func (c *Comm) AlltoallvInit(send any, sendCounts, sendDispls []int, recv any, recvCounts, recvDispls []int) (*Request, error) {
+	return c.alltoallv("Comm.AlltoallvInit", send, sendCounts, sendDispls, recv, recvCounts, recvDispls).persistent()
 }
 
 // arguments are those of a collective, checked one after the other: after the
@@ -239,11 +288,32 @@ func (k *arguments) layout(m *memory, counts, displs []int) (n, at []int) {
 	return n, at
 }
 
-// start starts what was checked.
-func (k *arguments) start() (pending, error) { return k.startWith(collectives.Start) }
+// The three forms of every collective: do waits for its end, begin gives a Request
+// that is under way, persistent one that can be started again and again.
+func (k arguments) do() error { return k.doBy(collectives.Start) }
 
-// startWith is start by another way than that of k.by itself.
-func (k *arguments) startWith(start func(collectives, *transport.Collective) (transport.Request, error)) (pending, error) {
+// doBy is do by another way than that of k.by itself.
+func (k arguments) doBy(start startFunc) error { return k.c.wait(k.start(start)) }
+
+func (k arguments) begin() (*Request, error) { return request(k.start(collectives.Start)) }
+
+func (k arguments) persistent() (*Request, error) {
+	if k.err != nil {
+		return nil, k.err
+	}
+	k.call = strings.TrimSuffix(k.call, "Init") // what a start of it does
+	return persistent(func() (pending, error) {
+		if err := k.c.usable(k.call); err != nil {
+			return pending{}, err
+		}
+		return k.start(collectives.Start)
+	}), nil
+}
+
+type startFunc = func(collectives, *transport.Collective) (transport.Request, error)
+
+// start starts what was checked.
+func (k *arguments) start(start startFunc) (pending, error) {
 	if k.err != nil {
 		return pending{}, k.err
 	}
@@ -281,21 +351,21 @@ func (k *arguments) record() transfer {
 	return k.c.begin(k.call, k.shares(), read(&k.s).parts(k.x.SendCounts, k.x.SendDispls), written(&k.r).parts(k.x.RecvCounts, k.x.RecvDispls))
 }
 
-func (c *Comm) barrier(call string) (pending, error) {
+func (c *Comm) barrier(call string) arguments {
 	k := arguments{c: c, call: call, err: c.usable(call)}
 	if k.err == nil {
 		k.by = inTurn{c, c.t}
 	}
-	return k.start()
+	return k
 }
 
-func (c *Comm) bcast(call string, buf any, root int) (pending, error) {
+func (c *Comm) bcast(call string, buf any, root int) arguments {
 	k := c.read(call, transport.Bcast, root, nil, buf)
-	return k.start()
+	return k
 }
 
 // gather is for a root or for all.
-func (c *Comm) gather(call string, kind transport.Kind, send, recv any, root int) (pending, error) {
+func (c *Comm) gather(call string, kind transport.Kind, send, recv any, root int) arguments {
 	k := c.read(call, kind, root, send, recv)
 	if k.goesOn() {
 		k.x.Recv = k.r.part(k.equalPart(&k.r))
@@ -303,10 +373,10 @@ func (c *Comm) gather(call string, kind transport.Kind, send, recv any, root int
 			k.exactly(&k.r, k.s.elems()*c.size, "one send buffer of each rank")
 		}
 	}
-	return k.start()
+	return k
 }
 
-func (c *Comm) gatherv(call string, kind transport.Kind, send, recv any, counts, displs []int, root int) (pending, error) {
+func (c *Comm) gatherv(call string, kind transport.Kind, send, recv any, counts, displs []int, root int) arguments {
 	k := c.read(call, kind, root, send, recv)
 	if k.goesOn() {
 		k.x.RecvCounts, k.x.RecvDispls = k.layout(&k.r, counts, displs)
@@ -314,10 +384,10 @@ func (c *Comm) gatherv(call string, kind transport.Kind, send, recv any, counts,
 	if k.goesOn() && !k.s.inPlace {
 		k.exactly(&k.s, counts[c.rank], "counts says so of this rank")
 	}
-	return k.start()
+	return k
 }
 
-func (c *Comm) scatter(call string, send, recv any, root int) (pending, error) {
+func (c *Comm) scatter(call string, send, recv any, root int) arguments {
 	k := c.read(call, transport.Scatter, root, send, recv)
 	if k.goesOn() {
 		k.x.Send = k.s.part(k.equalPart(&k.s))
@@ -325,10 +395,10 @@ func (c *Comm) scatter(call string, send, recv any, root int) (pending, error) {
 			k.exactly(&k.s, k.r.elems()*c.size, "one receive buffer of each rank")
 		}
 	}
-	return k.start()
+	return k
 }
 
-func (c *Comm) scatterv(call string, send any, counts, displs []int, recv any, root int) (pending, error) {
+func (c *Comm) scatterv(call string, send any, counts, displs []int, recv any, root int) arguments {
 	k := c.read(call, transport.Scatterv, root, send, recv)
 	if k.goesOn() {
 		k.x.SendCounts, k.x.SendDispls = k.layout(&k.s, counts, displs)
@@ -336,10 +406,10 @@ func (c *Comm) scatterv(call string, send any, counts, displs []int, recv any, r
 	if k.goesOn() && !k.r.inPlace {
 		k.exactly(&k.r, counts[c.rank], "counts says so of this rank")
 	}
-	return k.start()
+	return k
 }
 
-func (c *Comm) alltoall(call string, send, recv any) (pending, error) {
+func (c *Comm) alltoall(call string, send, recv any) arguments {
 	k := c.read(call, transport.Alltoall, 0, send, recv)
 	if k.goesOn() {
 		part := k.equalPart(&k.r)
@@ -348,10 +418,10 @@ func (c *Comm) alltoall(call string, send, recv any) (pending, error) {
 			k.exactly(&k.r, k.s.elems(), "as many as are sent")
 		}
 	}
-	return k.start()
+	return k
 }
 
-func (c *Comm) alltoallv(call string, send any, scounts, sdispls []int, recv any, rcounts, rdispls []int) (pending, error) {
+func (c *Comm) alltoallv(call string, send any, scounts, sdispls []int, recv any, rcounts, rdispls []int) arguments {
 	k := c.read(call, transport.Alltoallv, 0, send, recv)
 	if k.goesOn() && !k.s.inPlace {
 		k.x.SendCounts, k.x.SendDispls = k.layout(&k.s, scounts, sdispls)
@@ -362,7 +432,7 @@ func (c *Comm) alltoallv(call string, send any, scounts, sdispls []int, recv any
 	if k.goesOn() && !k.s.inPlace && scounts[c.rank] != rcounts[c.rank] {
 		k.fault(ErrCount, "this rank sends itself %d elements and expects %d", scounts[c.rank], rcounts[c.rank])
 	}
-	return k.start()
+	return k
 }
 
 // overlapping finds two parts, of n[i] elements from at[i] on, that share

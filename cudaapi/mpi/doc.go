@@ -10,6 +10,11 @@
 // A program is started as ranks by mpirun or mpiexec, or by gocuda's own
 // launcher; %mpi does it from a notebook. Started alone, it is one rank.
 //
+// A collective blocks ([Comm.Allreduce]), or is started and waited for
+// ([Comm.Iallreduce]), or is made once and started again and again
+// ([Comm.AllreduceInit], [Request.Start]). The persistent forms are this package's, and
+// are there under every library; all ranks start them in the same order.
+//
 // # Buffers
 //
 // A buffer, wherever a parameter is called buf, send or recv, is

@@ -265,26 +265,44 @@ func (c *Comm) improbe(call string, source, tag int) (*Message, bool, error) {
 
 // Recv receives the message (MPI_Mrecv). It can be done once.
 func (m *Message) Recv(buf any) (Status, error) {
-	const call = "Message.Recv"
-	mem, bad := resolve(call, buf)
-	if bad != nil {
-		return Status{}, m.c.at(bad)
-	}
-	if err := m.c.checkWritable(call, &mem); err != nil {
+	p, err := m.receive("Message.Recv", buf)
+	if err != nil {
 		return Status{}, err
 	}
+	return p.wait()
+}
+
+// Irecv starts to receive the message (MPI_Imrecv).
+func (m *Message) Irecv(buf any) (*Request, error) {
+	return request(m.receive("Message.Irecv", buf))
+}
+
+func (m *Message) receive(call string, buf any) (pending, error) {
+	if m == nil {
+		return pending{}, misuse(ErrRequest, call, "the message is nil").hint("Improbe gives nil if there is no message")
+	}
+	mem, bad := resolve(call, buf)
+	if bad != nil {
+		return pending{}, m.c.at(bad)
+	}
+	if err := m.c.checkWritable(call, &mem); err != nil {
+		return pending{}, err
+	}
+	if err := m.c.usable(call); err != nil {
+		return pending{}, err
+	}
 	if !m.received.CompareAndSwap(false, true) {
-		return Status{}, m.c.misuse(ErrRequest, call, "the message was received before")
+		return pending{}, m.c.misuse(ErrRequest, call, "the message was received before")
 	}
 	in := m.c.begin(call, nil, written(&mem))
 	r, err := m.imrecvMemory(&mem)
 	if err != nil {
 		m.received.Store(false)
 		in.end()
-		return Status{}, m.c.fail(call, m.status.Source, err)
+		return pending{}, m.c.fail(call, m.status.Source, err)
 	}
-	p := pending{c: m.c, call: call, r: r, peer: m.status.Source, tag: m.status.Tag, recv: true, size: mem.size, transfer: in, bytes: mem.length(), purpose: purpose{kind: waitfor.Other}}
-	return p.wait()
+	return pending{c: m.c, call: call, r: r, peer: m.status.Source, tag: m.status.Tag, recv: true, size: mem.size, onDevice: mem.onDevice(), transfer: in,
+		bytes: mem.length(), purpose: purpose{kind: waitfor.Other}}, nil
 }
 
 // at says of an error that it came of a call on c.

@@ -116,7 +116,7 @@ func persistent(again func() (pending, error)) *Request {
 func (r *Request) Start() error {
 	const call = "Request.Start"
 	if r == nil || r.again == nil {
-		return misuse(ErrRequest, call, "the request is not persistent").hint("SendInit and RecvInit make persistent ones")
+		return misuse(ErrRequest, call, "the request is not persistent").hint("SendInit, RecvInit and the collectives' Init make persistent ones")
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

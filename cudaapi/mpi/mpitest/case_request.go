@@ -197,6 +197,96 @@ func probeCases() []Case {
 				t.ok(err)
 			}
 		}},
+		{Name: "probe/matchedImmediate", Run: func(t *T) {
+			// Messages are received in another order than they came in.
+			sizes := []int{3, 50000, 1, 0, 700}
+			var sent, received []*mpi.Request
+			for i, n := range sizes {
+				s, err := t.Isend(room(t, n, int32(i)).arg(), t.next(), i)
+				t.ok(err)
+				sent = append(sent, s)
+			}
+			messages := make([]*mpi.Message, len(sizes))
+			for i, n := range sizes {
+				var err error
+				messages[i], err = t.Mprobe(t.prev(), mpi.AnyTag)
+				t.ok(err)
+				t.same("status", messages[i].Status(), mpi.Status{Source: t.prev(), Tag: i, Bytes: 4 * n})
+			}
+			in := make([]*vec[int32], len(sizes))
+			for i := len(sizes) - 1; i >= 0; i-- {
+				in[i] = room(t, sizes[i], int32(-1))
+				r, err := messages[i].Irecv(in[i].arg())
+				t.ok(err)
+				received = append(received, r)
+			}
+			all, err := mpi.WaitAll(received...)
+			t.ok(err)
+			for i, n := range sizes {
+				t.same("status", all[len(all)-1-i], mpi.Status{Source: t.prev(), Tag: i, Bytes: 4 * n})
+				in[i].holds("message", room(t, n, int32(i)).host)
+			}
+			_, err = mpi.WaitAll(sent...)
+			t.ok(err)
+		}},
+		{Name: "probe/matchedImmediateTooLong", Run: func(t *T) {
+			s, err := t.Isend(room(t, 100, int32(7)).arg(), t.next(), 0)
+			t.ok(err)
+			m, err := t.Mprobe(t.prev(), 0)
+			t.ok(err)
+			r, err := m.Irecv(room(t, 50, int32(0)).arg())
+			t.ok(err)
+			_, err = r.Wait()
+			t.is(err, mpi.ErrTruncate)
+			_, err = s.Wait()
+			t.ok(err)
+		}},
+		{Name: "probe/matchedOnce", Run: func(t *T) {
+			s, err := t.Isend(on(t, []int32{5}).arg(), t.next(), 0)
+			t.ok(err)
+			m, err := t.Mprobe(t.prev(), 0)
+			t.ok(err)
+			_, err = m.Irecv("read only")
+			t.is(err, mpi.ErrBuffer)
+			in := on(t, []int32{0})
+			r, err := m.Irecv(in.arg())
+			t.ok(err)
+			_, err = m.Irecv(in.arg())
+			t.is(err, mpi.ErrRequest)
+			_, err = m.Recv(in.arg())
+			t.is(err, mpi.ErrRequest)
+			_, err = r.Wait()
+			t.ok(err)
+			in.holds("message", []int32{5})
+			_, err = s.Wait()
+			t.ok(err)
+			none, _, err := t.Improbe(t.prev(), 0)
+			t.ok(err)
+			_, err = none.Irecv(in.arg())
+			t.is(err, mpi.ErrRequest)
+			null, err := t.Mprobe(mpi.ProcNull, 0)
+			t.ok(err)
+			r, err = null.Irecv(in.arg())
+			t.ok(err)
+			st, err := r.Wait()
+			t.ok(err)
+			t.same("of nobody", st, mpi.Status{Source: mpi.ProcNull, Tag: mpi.AnyTag})
+			in.holds("untouched", []int32{5})
+		}},
+		{Name: "probe/matchedStrided", Run: func(t *T) {
+			s, err := t.Isend(on(t, []int32{1, 2, 3, 4}).arg(), t.next(), 0)
+			t.ok(err)
+			m, err := t.Mprobe(t.prev(), 0)
+			t.ok(err)
+			in := room(t, 8, int32(-1))
+			r, err := m.Irecv(mpi.Vector(in.arg(), 4, 1, 2))
+			t.ok(err)
+			_, err = r.Wait()
+			t.ok(err)
+			in.holds("every other", []int32{1, -1, 2, -1, 3, -1, 4, -1})
+			_, err = s.Wait()
+			t.ok(err)
+		}},
 		{Name: "probe/matched", Run: func(t *T) {
 			for i, n := range []int{3, 50000, 1} {
 				s, err := t.Isend(room(t, n, int32(i)).arg(), t.next(), i)
