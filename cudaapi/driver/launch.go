@@ -26,6 +26,9 @@ type Launch struct {
 	// with all the memory of devices and pinned memory that it touched, by a driver
 	// that is an [Observer]. It must not call the driver.
 	Observe func([]Access)
+	// Races, if not nil, is called with what was found each time that the kernel has run,
+	// by a driver that looks for races between threads where there is an Observe.
+	Races func([]Race)
 	// Scratch is for the implementation's use during the call.
 	Scratch [6]uintptr
 }

@@ -215,6 +215,9 @@ func found() (list List) {
 	for _, h := range checking.checker.Found() {
 		list = append(list, checking.namer.Report(h))
 	}
+	for _, r := range checking.recorder.Races() {
+		list = append(list, checking.namer.race(r))
+	}
 	return list
 }
 
@@ -271,6 +274,7 @@ func Forget() {
 	if checking.checker != nil {
 		checking.beside.wait()
 		checking.checker.Forget()
+		checking.recorder.ForgetRaces()
 	}
 }
 

@@ -857,6 +857,7 @@ func (d *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		}
 		watched.Touched(append(touched, accessesOf(objects)...))
 	}
+	mine.Races = func(list []driver.Race) { d.rec.raced(o, list) }
 	if captured {
 		runs = &nodeRuns{objects: accessesOf(objects)}
 		watched = &Watched{runs: runs}

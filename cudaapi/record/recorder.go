@@ -51,6 +51,7 @@ type Recorder struct {
 	touched []*Op        // host accesses since the last operation, which are not numbered yet
 	pending pending
 	shared  sharedMemory
+	races   []*Race
 }
 
 // New is a recorder that writes to sinks.

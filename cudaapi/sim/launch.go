@@ -132,7 +132,7 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 			o.writes = append(o.writes, sp)
 		}
 	}
-	observe := l.Observe
+	observe, races := l.Observe, l.Races
 	o.call, o.engine, o.share = m.profile.LaunchCall, &ctx.dev.engines.compute, load.share()
 	o.work = func(o *op) error {
 		load, a := *load, *a // a graph runs the same launch again
@@ -149,7 +149,7 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		if watched != nil {
 			run = watched
 		}
-		err := m.runKernel(o, run, &a, reach)
+		err := m.runKernel(o, run, &a, reach, races)
 		if t != nil {
 			observe(m.touched(t, a.image))
 			m.tracers.give(t)
@@ -263,7 +263,7 @@ func (m *Driver) coresident(f *function, threads int, shared uint64) int {
 }
 
 // runKernel runs a kernel on all cores.
-func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation) error {
+func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation, tell func([]driver.Race)) error {
 	const call = "cuLaunchKernel"
 	ctx := o.ctx
 	for _, b := range reach {
@@ -312,12 +312,12 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 		a.counted = countedBlocks(a.blocks)
 	}
 	if f.mod.code.observed && a.blocks < 1<<22 {
-		order, err := newOrder()
+		at, err := m.orders.take()
 		if err != nil {
 			return fail(call, driver.ErrOutOfMemory, "%v", err)
 		}
-		defer order.drop()
-		a.order, workers = order.at, 1
+		defer m.orders.give(at)
+		a.order, workers = at, 1
 	}
 	err := m.crew.run(f, a, int(workers), &ctx.ending, func() bool { return m.sched.waits(o, a) })
 	flushOutput()
@@ -325,7 +325,7 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 		fmt.Fprintln(os.Stderr, zeroDivision(o.name, a))
 	}
 	if a.order != 0 {
-		m.reportRaces(o.name, f, a)
+		m.reportRaces(o.name, f, a, tell)
 	}
 	runtime.KeepAlive(reachable)
 	runtime.KeepAlive(ranges)

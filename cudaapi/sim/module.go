@@ -71,6 +71,7 @@ type module struct {
 	global map[string]*allocation
 	funcs  []driver.Function
 	image  []byte     // the file's
+	source string     // of lines, where races are looked for
 	watch  observable // as races are looked for
 }
 

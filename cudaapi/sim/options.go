@@ -26,7 +26,7 @@ type Options struct {
 	PTX func(src *driver.Source, arch string) (*driver.Compiled, error)
 
 	// OnRaces is told the races of each launch in the place of standard error.
-	OnRaces func([]Race)
+	OnRaces func([]driver.Race)
 
 	Profile *Profile
 }

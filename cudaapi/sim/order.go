@@ -1,9 +1,9 @@
 package sim
 
 import (
+	"debug/elf"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 
 	"gocuda/cudaapi/driver"
@@ -14,26 +14,61 @@ import (
 // Races between the threads of a launch are found while it runs (include/runtime/order.h), in
 // memory that is given to it here. What was found is reported when it has run.
 
-const orderSize = 2 << 30 // most that is kept of one launch, of which what is used is memory
+const (
+	orderSize = 2 << 30   // most that is kept of one launch, of which what is used is memory
+	orderWarm = 128 << 20 // stays memory for the next launch
+)
 
-// order is what one launch keeps.
-type order struct{ at uintptr }
-
-func newOrder() (*order, error) {
-	at, err := mapPrivate(0, orderSize)
-	if err != nil {
-		return nil, err
-	}
-	h := (*orderABI)(pointer(at))
-	h.size, h.used = orderSize, orderHead
-	return &order{at}, nil
+// orders is the room that no launch uses.
+type orders struct {
+	mu   sync.Mutex
+	idle []uintptr
 }
 
-func (o *order) drop() { release(o.at, orderSize) } //nolint:errcheck // there is less room then
+// take gives room in which nothing is known.
+func (x *orders) take() (uintptr, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if n := len(x.idle); n > 0 {
+		at := x.idle[n-1]
+		x.idle = x.idle[:n-1]
+		return at, nil
+	}
+	at, err := mapPrivate(0, orderSize)
+	if err == nil {
+		h := (*orderABI)(pointer(at))
+		h.size, h.used = orderSize, orderHead
+	}
+	return at, err
+}
+
+// give takes room back. What was used of it little stays memory.
+func (x *orders) give(at uintptr) {
+	h := (*orderABI)(pointer(at))
+	used := uintptr(h.used)
+	if h.full != 0 || used > orderHead+orderWarm {
+		release(at, orderSize) //nolint:errcheck // there is less room then
+		return
+	}
+	clear(bytesAt(at+orderHead, uint64(used-orderHead)))
+	discard(-1, 0, at, orderHead)
+	h.size, h.used = orderSize, orderHead
+	x.mu.Lock()
+	x.idle = append(x.idle, at)
+	x.mu.Unlock()
+}
+
+func (x *orders) drop() {
+	for _, at := range x.idle {
+		release(at, orderSize) //nolint:errcheck // the process ends or goes on with less
+	}
+	x.idle = nil
+}
 
 // orderABI begins gocuda::Order.
 type orderABI struct {
 	size, used, full, found uint64
+	stretches               uint64
 	list                    [64]foundABI
 }
 
@@ -74,6 +109,7 @@ const (
 type observable struct {
 	once      sync.Once
 	code      *loaded
+	source    string // what its lines are of
 	err       error
 	functions map[string]*function
 }
@@ -110,7 +146,7 @@ func (m *Driver) watches(c driver.Context, l *driver.Launch) (*function, error) 
 	if g == nil {
 		for i := range w.code.described {
 			if k := &w.code.described[i]; k.symbol == f.kernel.symbol {
-				g = &function{mod: &module{ctx: f.mod.ctx, code: w.code}, kernel: k}
+				g = &function{mod: &module{ctx: f.mod.ctx, code: w.code, source: w.source}, kernel: k}
 				w.functions[f.kernel.symbol] = g
 			}
 		}
@@ -126,6 +162,7 @@ func (m *Driver) watchable(mod *module) (*loaded, error) {
 	if !ok || md.PTX == "" {
 		return nil, nil
 	}
+	mod.watch.source = md.Name
 	cc, err := findCompiler()
 	if err != nil {
 		return nil, fail(call, driver.ErrFileNotFound, "%v", err)
@@ -175,92 +212,25 @@ func (m *Driver) watchable(mod *module) (*loaded, error) {
 	}
 }
 
-// RaceAccess is one of the two accesses of a race.
-type RaceAccess struct {
-	Line          int
-	Block, Thread driver.Dim3
-	Bytes         int
-	Write, Atomic bool
-	Volatile      bool
-	Scope         string // of an atomic operation: block, cluster, device or system
-}
-
-// Race is two accesses of threads of one launch that nothing orders, or another mistake in
-// what threads do together.
-type Race struct {
-	Kernel        string
-	Kind          string // race, barrier, lane or mask
-	First, Second RaceAccess
-	Address       uint64
-	Where         string // what lies at the address
-	Same          bool   // both write the same value
-	Note          bool   // ordered on GPUs of today, by what does not promise it
-	Count         int    // how often these lines met
-	Missing       string // what would order them
-}
-
-func (r *Race) String() string {
-	at := func(a RaceAccess) string {
-		line := ""
-		if a.Line > 0 {
-			line = fmt.Sprintf(", line %d", a.Line)
-		}
-		return fmt.Sprintf("%s, block (%d,%d,%d), thread (%d,%d,%d)", line, a.Block.X, a.Block.Y, a.Block.Z, a.Thread.X, a.Thread.Y, a.Thread.Z)
-	}
-	does := func(a RaceAccess) string {
-		verb := map[bool]string{true: "writes", false: "reads"}[a.Write]
-		switch {
-		case a.Atomic:
-			verb = "changes atomically"
-		case a.Volatile:
-			verb += " (volatile)"
-		}
-		return verb
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "check: kernel %s%s: ", r.Kernel, at(r.First))
-	switch r.Kind {
-	case "barrier":
-		fmt.Fprintf(&b, "the barrier of the block is met at another place, line %d, by thread (%d,%d,%d)", r.Second.Line, r.Second.Thread.X, r.Second.Thread.Y, r.Second.Thread.Z)
-	case "lane":
-		fmt.Fprintf(&b, "the mask %#x of a warp's function does not have the lane that calls it", r.Address)
-	case "mask":
-		fmt.Fprintf(&b, "the mask %#x of a warp's function names thread (%d,%d,%d), which does not come", r.Address, r.Second.Thread.X, r.Second.Thread.Y, r.Second.Thread.Z)
-	default:
-		if r.Note {
-			b.WriteString("note: ")
-		}
-		fmt.Fprintf(&b, "%s %d bytes%s, which%s %s; nothing orders the two", does(r.First), r.First.Bytes, r.Where, strings.TrimPrefix(at(r.Second), ","), does(r.Second))
-		if r.Same {
-			b.WriteString(", which write the same value")
-		}
-	}
-	if r.Count > 1 {
-		fmt.Fprintf(&b, ", the first of %d in this launch", r.Count)
-	}
-	fmt.Fprintf(&b, ". %s", r.Missing)
-	return b.String()
-}
-
 // racesOf reads what a launch found.
-func (m *Driver) racesOf(name string, f *function, a *launchABI) (list []Race) {
+func (m *Driver) racesOf(name string, f *function, a *launchABI) (list []driver.Race) {
 	h := (*orderABI)(pointer(a.order))
 	for i := range h.list[:h.found] {
 		x := &h.list[i]
-		r := Race{Kernel: name, Kind: []string{"race", "barrier", "lane", "mask"}[x.kind], Address: x.address,
+		r := driver.Race{Kernel: name, Source: f.mod.source, Kind: []string{"race", "barrier", "lane", "mask"}[x.kind], Address: x.address,
 			Same: x.how&howSame != 0, Note: x.how&howAlmost != 0, Count: int(x.count)}
-		for k, to := range []*RaceAccess{&r.First, &r.Second} {
+		for k, to := range []*driver.RaceAccess{&r.First, &r.Second} {
 			w, n := x.what[k], x.rank[k]
-			*to = RaceAccess{Line: int(w & (1<<19 - 1)), Block: driver.Dim3{X: x.block[k][0], Y: x.block[k][1], Z: x.block[k][2]},
+			*to = driver.RaceAccess{Line: int(w & (1<<19 - 1)), Block: driver.Dim3{X: x.block[k][0], Y: x.block[k][1], Z: x.block[k][2]},
 				Thread: driver.Dim3{X: n % a.block[0], Y: n / a.block[0] % a.block[1], Z: n / a.block[0] / a.block[1]},
 				Bytes:  1 << (w >> 26 & 7), Write: w&didWrite != 0, Atomic: w&didAtomic != 0, Volatile: w&didVolatile != 0}
 			if w&didStrong != 0 {
 				to.Scope = []string{"block", "cluster", "device", "system"}[w>>24&3]
 			}
 		}
-		r.Missing = r.missing(x)
+		r.Missing, r.Fix = missing(&r, x)
 		if r.Kind == "race" {
-			r.Where = m.where(uintptr(x.address))
+			r.Where = m.where(uintptr(x.address), f)
 		}
 		list = append(list, r)
 	}
@@ -268,42 +238,50 @@ func (m *Driver) racesOf(name string, f *function, a *launchABI) (list []Race) {
 }
 
 // missing says what would order the two.
-func (r *Race) missing(x *foundABI) string {
+func missing(r *driver.Race, x *foundABI) (missing, fix string) {
 	sameBlock := r.First.Block == r.Second.Block
 	sameWarp := sameBlock && x.rank[0]/32 == x.rank[1]/32
-	narrow := func(a RaceAccess) bool { return a.Scope == "block" && !sameBlock }
+	narrow := func(a driver.RaceAccess) bool { return a.Scope == "block" && !sameBlock }
 	one := r.First.Atomic != r.Second.Atomic
+	between := fmt.Sprintf(" // between lines %d and %d", r.First.Line, r.Second.Line)
 	switch r.Kind {
 	case "barrier":
-		return "All threads of a block must come to the same __syncthreads()."
+		return "All threads of a block must come to the same __syncthreads().", ""
 	case "lane":
-		return "A lane must be in the mask that it names."
+		return "A lane must be in the mask that it names.", ""
 	case "mask":
-		return "The mask must name the lanes that come, and no others."
+		return "The mask must name the lanes that come, and no others.", ""
 	}
 	switch {
 	case r.Note && one && (x.what[0]|x.what[1])&didPoll != 0:
-		return "The read is a guess that atomicCAS tests; CUDA wants it to be atomic, too, or volatile."
+		return "The read is a guess that atomicCAS tests; CUDA wants it to be atomic or volatile.", ""
 	case r.Note:
-		return "After the atomic operation that saw the other's, a __threadfence() or an acquire is missing."
+		return "No fence follows the atomic operation that saw the other thread's.", "__threadfence(), or an acquire"
 	case narrow(r.First) || narrow(r.Second):
-		return "An atomic operation of block scope does not order two blocks: it needs device scope."
+		return "An atomic operation of block scope does not order two blocks.", "device scope, such as atomicAdd for atomicAdd_block"
 	case one && sameBlock:
-		return "Either both are atomic, or there is a __syncthreads() between them."
+		return "An atomic operation does not order an access that is not atomic.", "__syncthreads();" + between + ", or both atomic"
 	case one:
-		return "Either both are atomic, or they are in different kernels."
+		return "An atomic operation does not order an access that is not atomic.", "both atomic, or two kernels"
 	case sameWarp && r.First.Volatile && r.Second.Volatile:
-		return "volatile does not make lanes wait: there must be a __syncwarp() between them."
+		return "Lanes of a warp do not wait for each other because of volatile.", "__syncwarp();" + between
 	case sameWarp:
-		return "There must be a __syncwarp(), or a __syncthreads(), between them."
+		return "No barrier of the warp or the block lies between them: lanes of a warp do not run in step.", "__syncwarp(); or __syncthreads();" + between
 	case sameBlock:
-		return "There must be a __syncthreads() between them, or both must be atomic."
+		return "No barrier of the block lies between them.", "__syncthreads();" + between + ", or both atomic"
 	}
-	return "No barrier orders two blocks of a launch: they need atomic operations, a flag with __threadfence() on both sides, or two kernels."
+	return "No barrier orders two blocks of a launch.", "atomic operations, a flag with __threadfence() on both sides, or two kernels"
 }
 
 // where says what lies at an address.
-func (m *Driver) where(at uintptr) string {
+func (m *Driver) where(at uintptr, f *function) string {
+	if v := f.mod.code.variables; v != nil && at >= v.base && at < v.end {
+		for _, s := range v.symbols {
+			if from := v.base + uintptr(s.Value); elf.ST_TYPE(s.Info) == elf.STT_OBJECT && at >= from && at < from+uintptr(s.Size) {
+				return " of the variable " + s.Name
+			}
+		}
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if b := m.space.find(at); b != nil {
@@ -312,15 +290,23 @@ func (m *Driver) where(at uintptr) string {
 	return ""
 }
 
-// reportRaces reports a launch's races.
-func (m *Driver) reportRaces(name string, f *function, a *launchABI) {
+// reportRaces reports a launch's races: to whoever wants to know, or on standard error.
+func (m *Driver) reportRaces(name string, f *function, a *launchABI, tell func([]driver.Race)) {
 	list := m.racesOf(name, f, a)
 	if m.opt.OnRaces != nil {
 		m.opt.OnRaces(list)
 		return
 	}
-	for i := range list {
-		fmt.Fprintln(os.Stderr, list[i].String())
+	var hazards []driver.Race
+	for _, r := range list {
+		if tell != nil && r.Kind == "race" && !r.Note {
+			hazards = append(hazards, r)
+		} else {
+			fmt.Fprintln(os.Stderr, r.String())
+		}
+	}
+	if len(hazards) > 0 {
+		tell(hazards)
 	}
 	if (*orderABI)(pointer(a.order)).full != 0 {
 		fmt.Fprintf(os.Stderr, "check: kernel %s: its races were looked for in its first part only: there is no memory for more\n", name)

@@ -121,8 +121,8 @@ func TestRaces(t *testing.T) {
 				}
 			}
 			var mu sync.Mutex
-			var found []sim.Race
-			b := newBox(t, throughPTX(t, sim.Options{Devices: 1, Races: true, OnRaces: func(list []sim.Race) {
+			var found []driver.Race
+			b := newBox(t, throughPTX(t, sim.Options{Devices: 1, Races: true, OnRaces: func(list []driver.Race) {
 				mu.Lock()
 				found = append(found, list...)
 				mu.Unlock()
@@ -178,7 +178,7 @@ func TestRaces(t *testing.T) {
 						return
 					}
 					racy++
-					named := slices.ContainsFunc(found, func(r sim.Race) bool {
+					named := slices.ContainsFunc(found, func(r driver.Race) bool {
 						x, y := r.First.Line-k.at, r.Second.Line-k.at
 						kind := r.Kind
 						if r.Note {
@@ -214,7 +214,7 @@ var racyInCorpus = map[string]string{
 
 // The other programs of the corpus have no races, and their results are the same.
 func TestCorpusHasNoRaces(t *testing.T) {
-	corpus.Run(t, newDriver(t, throughPTX(t, sim.Options{Devices: 1, Races: true, OnRaces: func(list []sim.Race) {
+	corpus.Run(t, newDriver(t, throughPTX(t, sim.Options{Devices: 1, Races: true, OnRaces: func(list []driver.Race) {
 		for _, r := range list {
 			if !r.Note && racyInCorpus[r.Kernel] == "" {
 				t.Error(r.String())

@@ -78,6 +78,7 @@ type Driver struct {
 	crew  crew
 
 	tracers tracers
+	orders  orders
 }
 
 var (
@@ -130,6 +131,7 @@ func (m *Driver) Close() error {
 	}
 	m.crew.dismiss()
 	m.tracers.drop()
+	m.orders.drop()
 	m.objects.drop()
 	if m.eventPage != nil {
 		closeFile(m.eventPage.fd)

@@ -25,6 +25,7 @@ const (
 // findPolled finds loads that wait or guess: in a loop that only looks, or on the line of one, which
 // the compiler may have taken out of it; and those of what is compared and swapped afterwards.
 func (b *body) findPolled(list []ptx.Statement) {
+	b.polled = map[*ptx.Instruction]bool{}
 	if !b.observed {
 		return
 	}

@@ -56,11 +56,11 @@ func waits(i *ptx.Instruction) bool {
 
 // inRegions plans a kernel's regions; nil if it cannot be written so.
 func (t *translator) inRegions(f *ptx.Function) *regions {
-	if !f.Kernel || f.Declared || t.observed {
+	if !f.Kernel || f.Declared {
 		return nil
 	}
 	g := flow.Of(f, waits)
-	r := &regions{g: g, kept: map[string]bool{}, number: map[[2]int]int{},
+	r := &regions{asks: t.observed, g: g, kept: map[string]bool{}, number: map[[2]int]int{},
 		body: &body{translator: t, f: f, loops: map[*ptx.Instruction]loop{}, looped: true}}
 	if g.Spins() || !t.alone(f, r) {
 		return nil
@@ -75,6 +75,7 @@ func (t *translator) inRegions(f *ptx.Function) *regions {
 			return nil // the start has no registers to go on with
 		}
 	}
+	r.findPolled(f.Body)
 	r.nans = nansOf(list, func(n string) ptx.Type { return g.Types[n] })
 	if a, ok := g.Alike(waits); ok {
 		r.alike = a
@@ -122,7 +123,7 @@ func (r *regions) numbered(block int, barrier bool) int {
 func (r *regions) plan(x *region) {
 	g := r.g
 	x.blocks = []int{x.first}
-	if r.alike != nil && r.vote(x) == nil && r.alike.Once(x.first) {
+	if r.alike != nil && !r.observed && r.vote(x) == nil && r.alike.Once(x.first) {
 		x.once = true
 		for _, n := range g.Blocks[x.first].Next {
 			x.next[r.numbered(n, false)] = true
@@ -592,6 +593,9 @@ func (r *regions) step(n int, x *region, i *ptx.Instruction, k int, changed map[
 	if ends {
 		r.leave(n, x, len(r.list))
 	} else {
+		if r.observed {
+			r.emit("gocuda::order_at(%d);", r.place)
+		}
 		for _, reg := range r.g.LiveIn(r.g.Blocks[k+1]) {
 			switch {
 			case !r.kept[reg] || !changed[reg]:

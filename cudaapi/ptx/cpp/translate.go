@@ -407,7 +407,7 @@ func (b *body) translate() {
 	f := b.f
 	b.place, b.within = 0, true
 	b.emit("%s {", b.head(f, false))
-	b.seen, b.loops, b.polled = map[string]bool{}, loopsOf(f.Body), map[*ptx.Instruction]bool{}
+	b.seen, b.loops = map[string]bool{}, loopsOf(f.Body)
 	b.findPolled(f.Body)
 	// The same name may stand for registers of different types in different scopes: as if it were none of f32.
 	types := map[string]ptx.Type{}

@@ -28,7 +28,8 @@ struct Accessed {
 };
 
 struct MoreAccesses {
-    gocuda_u32 n, next; // the next that is free
+    gocuda_u32 n;
+    gocuda_u32 enough; // the stretch, of a block, in which there are enough reads here
     Accessed of[7];
 };
 
@@ -59,6 +60,7 @@ struct OrderWarp {
 
 struct OrderBlock {
     gocuda_u32 number, base, index[3];
+    gocuda_u32 stretch; // a number for what lies between two barriers
     OrderWarp warps[32];
     OrderThread threads[1024];
 };
@@ -82,6 +84,7 @@ enum : gocuda_u64 { mostFound = 64, orderPages = 1 << 20, orderFlags = 1 << 20, 
 struct Order {
     gocuda_u64 size, used, full; // bytes, and whether there were too few
     gocuda_u64 nfound;
+    gocuda_u64 stretches;
     Found found[mostFound];
     MoreAccesses *spare;
     CellPage *cache[orderCache];
@@ -106,7 +109,7 @@ static GOCUDA_INLINE GOCUDA_RAW Order *order_of(Thread *t) {
     Order *o = (Order *)t->worker->launch->order;
     return o && !o->full ? o : nullptr;
 }
-static GOCUDA_INLINE GOCUDA_RAW OrderBlock *order_block(Order *o, Thread *t) { return o->blocks[t->block - t->worker->blocks]; }
+static GOCUDA_INLINE GOCUDA_RAW OrderBlock *order_block(Order *, Thread *t) { return (OrderBlock *)t->block->order; }
 
 // Known.
 static GOCUDA_INLINE GOCUDA_RAW gocuda_u64 block_key(gocuda_u32 block) { return (gocuda_u64)block << 11; }
@@ -239,7 +242,7 @@ static GOCUDA_RAW void found_lines(Order *o, OrderBlock *b, gocuda_u32 kind, goc
 static GOCUDA_RAW void order_met(Worker *w, Block *block) {
     Order *o = (Order *)w->launch->order;
     if (!o || o->full) return;
-    OrderBlock *b = o->blocks[block - w->blocks];
+    OrderBlock *b = (OrderBlock *)block->order;
     gocuda_u32 n = w->threads, top = 0, most = 0;
     OrderThread all = b->threads[0];
     for (gocuda_u32 i = 0; i < n; i++) {
@@ -259,13 +262,14 @@ static GOCUDA_RAW void order_met(Worker *w, Block *block) {
     top++;
     for (gocuda_u32 i = 0; i < n; i++) b->threads[i].clock = top, learn_all(&b->threads[i], &all);
     b->base = top;
+    b->stretch = (gocuda_u32)++o->stretches;
 }
 
 // order_warp: lanes of a warp have met.
 static GOCUDA_RAW void order_warp(Worker *w, Block *block, gocuda_u32 number, gocuda_u32 lanes) {
     Order *o = (Order *)w->launch->order;
     if (!o || o->full || !lanes) return;
-    OrderBlock *b = o->blocks[block - w->blocks];
+    OrderBlock *b = (OrderBlock *)block->order;
     OrderWarp *warp = &b->warps[number];
     OrderThread *first = &b->threads[number * 32];
     gocuda_u32 there = w->threads - number * 32 >= 32 ? ~0u : (1u << (w->threads - number * 32)) - 1;
@@ -314,7 +318,7 @@ static GOCUDA_RAW void order_came(Thread *t) {
 static GOCUDA_RAW void order_group(Worker *w, Block *block, const gocuda_u32 *here, gocuda_u32 whole, Thread *queue) {
     Order *o = (Order *)w->launch->order;
     if (!o || o->full) return;
-    OrderBlock *b = o->blocks[block - w->blocks];
+    OrderBlock *b = (OrderBlock *)block->order;
     gocuda_u32 came = 0, waited = 0;
     for (gocuda_u32 i = 0; i < 32; i++)
         if (whole >> i & 1) came += (gocuda_u32)__builtin_popcount(here[i]);
@@ -340,6 +344,7 @@ static GOCUDA_RAW void order_group(Worker *w, Block *block, const gocuda_u32 *he
     o->used -= (1025 - n) * sizeof(Known::Upto) & ~15ul;
     if ((char *)&k->of[n] > (char *)o + o->used) o->used += (gocuda_u64)((char *)&k->of[n] - ((char *)o + o->used)); // others were made since
     all.known = joined(o, all.known, k);
+    b->stretch = (gocuda_u32)++o->stretches;
     for (Thread *t = queue; t; t = t->next)
         if (whole >> (t->rank / 32) & 1) learn_all(&b->threads[t->rank], &all);
 }
@@ -350,7 +355,7 @@ template <class F> static GOCUDA_RAW void order_all(Worker *w, gocuda_u64 n, F b
     if (!o || o->full) return;
     OrderThread all = {};
     for (gocuda_u64 i = 0; i < n; i++) {
-        OrderBlock *b = o->blocks[block(i) - w->blocks];
+        OrderBlock *b = ((OrderBlock *)block(i)->order);
         gocuda_u32 top = 0;
         for (gocuda_u32 r = 0; r < w->threads; r++) {
             if (b->threads[r].clock > top) top = b->threads[r].clock;
@@ -358,13 +363,14 @@ template <class F> static GOCUDA_RAW void order_all(Worker *w, gocuda_u64 n, F b
         }
         for (gocuda_u32 r = 0; r < w->threads; r++) b->threads[r].clock = top + 1;
         b->base = top + 1;
+        b->stretch = (gocuda_u32)++o->stretches;
         Known *k = (Known *)order_room(o, sizeof(Known) + sizeof(Known::Upto));
         if (o->full) return;
         k->n = 1, k->of[0] = {block_key(b->number), b->base};
         all.known = joined(o, all.known, k);
     }
     for (gocuda_u64 i = 0; i < n; i++)
-        for (gocuda_u32 r = 0; r < w->threads; r++) learn_all(&o->blocks[block(i) - w->blocks]->threads[r], &all);
+        for (gocuda_u32 r = 0; r < w->threads; r++) learn_all(&((OrderBlock *)block(i)->order)->threads[r], &all);
 }
 
 // Cells.
@@ -390,7 +396,7 @@ static GOCUDA_RAW MoreAccesses *more_new(Order *o) {
     } else if (m = (MoreAccesses *)order_room(o, sizeof(MoreAccesses)); o->full) {
         return nullptr;
     }
-    m->n = 0;
+    m->n = m->enough = 0;
     return m;
 }
 
@@ -443,7 +449,9 @@ static GOCUDA_RAW void order_begin(Worker *w, Block *block, gocuda_u64 number) {
     }
     OrderBlock *b = o->blocks[slot];
     if (!b && (b = o->blocks[slot] = (OrderBlock *)order_room(o, sizeof(OrderBlock)), o->full)) return;
+    block->order = b;
     b->number = (gocuda_u32)number, b->base = 1;
+    b->stretch = (gocuda_u32)++o->stretches;
     set_index(b->index, l, number);
     for (gocuda_u32 i = 0; i * 32 < w->threads; i++) {
         b->warps[i].base = 1;
@@ -538,7 +546,7 @@ static __attribute__((noinline)) GOCUDA_RAW void cell_access(Order *o, Launch *l
     if ((q.what & (isWrite | isStrong)) == isWrite) {
         c->write = q;
         c->first.clock = 0;
-        if (m) m->n = 0;
+        if (m) m->n = m->enough = 0;
         return;
     }
     // What this access covers goes.
@@ -564,6 +572,7 @@ static __attribute__((noinline)) GOCUDA_RAW void cell_access(Order *o, Launch *l
             if (m->of[k].thread >> 10 == q.thread >> 10) block++, of = k;
         }
         i = warp > 1 ? at : block > 2 ? of : q.thread % 7;
+        if (block > 3 && !(q.what & (isWrite | isStrong))) m->enough = b->stretch;
     }
     m->of[i] = q;
 }
@@ -584,6 +593,21 @@ static GOCUDA_INLINE GOCUDA_RAW void cells_access(Order *o, Thread *t, OrderBloc
         // The same thread has done the same before.
         if (q.what & isWrite ? c->write.thread == q.thread && c->write.clock == q.clock && !((c->write.what ^ q.what) & ~lineBits) && !c->first.clock
                              : c->first.thread == q.thread && c->first.clock == q.clock && !((c->first.what ^ q.what) & ~(lineBits | isPolled)))
+            continue;
+        // All that was done here is the thread's own, or lies before a barrier of its block.
+        auto old = [&](Accessed p) __attribute__((always_inline)) { return !p.clock || p.thread == q.thread || (p.thread >> 10 == b->number && p.clock < b->base); };
+        if (old(c->write) && old(c->first) && (!c->more || !c->more->n)) {
+            if ((q.what & (isWrite | isStrong)) == isWrite) {
+                c->write = q, c->first.clock = 0;
+                continue;
+            }
+            if (!c->first.clock || covers(q.what, c->first.what)) {
+                c->first = q;
+                continue;
+            }
+        }
+        // Enough of the block have read it since the barrier, and the last write came before.
+        if (c->more && c->more->enough == b->stretch && !(q.what & (isWrite | isStrong)) && c->write.clock < b->base && (c->write.thread >> 10 == b->number || !c->write.clock))
             continue;
         cell_access(o, t->worker->launch, b, me, rank, c, q, a, a, value);
         if (o->full) return;

@@ -180,6 +180,7 @@ struct Block {
     gocuda_u32 waiting, rank, mates;     // ... how many they are; its number in the cluster of so many blocks
     Block *mate[8];
     gocuda_u32 numbered; // barriers that somebody has come to
+    void *order;         // what is known of its threads (runtime/order.h)
     Barrier barriers[16];
     char *shared; // dynamic shared memory
     char *kept;   // static shared memory while another block runs here
