@@ -13,8 +13,8 @@ import (
 func (n Namer) race(x record.Race) Report {
 	side := func(a driver.RaceAccess) Operation {
 		place := Place{File: x.Source, Line: a.Line}
-		if strings.HasPrefix(x.Source, "In[") {
-			place = Place{Cell: x.Source, Line: a.Line}
+		if x.Source == "cell" { // which one is not told
+			place = Place{Cell: "the kernel's cell", Line: a.Line}
 		}
 		does := map[bool]string{true: "writes", false: "reads"}[a.Write]
 		if a.Atomic {
@@ -25,7 +25,7 @@ func (n Namer) race(x record.Race) Report {
 			Queue: n.queue(x.Kernel.Lane), Device: x.Kernel.Device(), Rank: x.Kernel.Rank, Launched: Place{}}
 	}
 	bytes := uint64(max(x.First.Bytes, x.Second.Bytes))
-	r := Report{First: side(x.First), Second: side(x.Second), Bytes: bytes, Address: x.Address, Memory: "shared memory", Missing: x.Missing, Fix: x.Fix, Times: x.Count}
+	r := Report{First: side(x.First), Second: side(x.Second), Bytes: bytes, Address: x.Address, Missing: x.Missing, Fix: x.Fix, Times: x.Count}
 	if v, ok := strings.CutPrefix(x.Where, " of "); ok {
 		r.Memory = v
 	} else if x.Where != "" {

@@ -4,6 +4,8 @@ import (
 	"debug/elf"
 	"fmt"
 	"os"
+	"regexp"
+	"strings"
 	"sync"
 
 	"gocuda/cudaapi/driver"
@@ -94,6 +96,7 @@ const (
 const (
 	howSame   = 1
 	howAlmost = 2
+	howShared = 4
 )
 
 // Bits of an access, as in include/sim/order.h.
@@ -230,7 +233,9 @@ func (m *Driver) racesOf(name string, f *function, a *launchABI) (list []driver.
 		}
 		r.Missing, r.Fix = missing(&r, x)
 		if r.Kind == "race" {
-			r.Where = m.where(uintptr(x.address), f)
+			if r.Where = f.inShared(uintptr(x.address)); x.how&howShared == 0 {
+				r.Where = m.where(uintptr(x.address), f)
+			}
 		}
 		list = append(list, r)
 	}
@@ -243,7 +248,10 @@ func missing(r *driver.Race, x *foundABI) (missing, fix string) {
 	sameWarp := sameBlock && x.rank[0]/32 == x.rank[1]/32
 	narrow := func(a driver.RaceAccess) bool { return a.Scope == "block" && !sameBlock }
 	one := r.First.Atomic != r.Second.Atomic
-	between := fmt.Sprintf(" // between lines %d and %d", r.First.Line, r.Second.Line)
+	between := fmt.Sprintf(" // between lines %d and %d", min(r.First.Line, r.Second.Line), max(r.First.Line, r.Second.Line))
+	if r.First.Line == r.Second.Line {
+		between = fmt.Sprintf(" // between one time and the next that line %d is run", r.First.Line)
+	}
 	switch r.Kind {
 	case "barrier":
 		return "All threads of a block must come to the same __syncthreads().", ""
@@ -272,6 +280,33 @@ func missing(r *driver.Race, x *foundABI) (missing, fix string) {
 	}
 	return "No barrier orders two blocks of a launch.", "atomic operations, a flag with __threadfence() on both sides, or two kernels"
 }
+
+// inShared says what lies at an offset of a kernel's shared memory.
+func (f *function) inShared(at uintptr) string {
+	list, err := f.mod.code.Symbol("gocuda_shared_names")
+	if err != nil {
+		return ""
+	}
+	for ; ; list += 32 {
+		x := (*struct{ at, size, name, of uintptr })(pointer(list))
+		switch {
+		case x.name == 0:
+			return " of shared memory"
+		case at-x.at < x.size:
+			name := goString(x.name)
+			if of := goString(x.of); of != "" && of != f.kernel.symbol && strings.HasPrefix(name, "_ZZ") {
+				continue
+			}
+			if g := localName.FindStringSubmatch(name); g != nil {
+				name = g[1]
+			}
+			return fmt.Sprintf(" of %s in shared memory, byte %d of %d", name, at-x.at, x.size)
+		}
+	}
+}
+
+// localName matches the symbol of a function's variable, as C++ makes it.
+var localName = regexp.MustCompile(`^_ZZ.*E\d+([A-Za-z]\w*?)(?:_\d+)?$`)
 
 // where says what lies at an address.
 func (m *Driver) where(at uintptr, f *function) string {

@@ -222,3 +222,29 @@ func TestCorpusHasNoRaces(t *testing.T) {
 		}
 	}})))
 }
+
+// A launch that is observed is looked at, whatever the options are, and its races are told to who
+// asked for them. Variables are those of the module, not another's.
+func TestRacesOfAnObservedLaunch(t *testing.T) {
+	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
+	k := b.kernel("__device__ int total = 7;\n__global__ void k(int *p) {\n\tp[threadIdx.x] = total;\n\ttotal += 1;\n}")
+	p := upload(b, make([]int32, 64))
+	var found []driver.Race
+	l := &driver.Launch{Function: k, Grid: dim(1), Block: dim(64), Name: "k", Observe: func([]driver.Access) {}, Races: func(list []driver.Race) { found = append(found, list...) },
+		Params: binary.NativeEndian.AppendUint64(nil, uint64(p))}
+	b.ok(b.d.Launch(b.c, l))
+	b.ok(b.sync())
+	if v := download[int32](b, p, 64); v[0] < 7 || v[0] > 70 {
+		t.Errorf("the variable was %d", v[0])
+	}
+	if !slices.ContainsFunc(found, func(r driver.Race) bool {
+		return r.First.Line == 4 && r.Second.Line == 4 && r.Source == "test.cu" && strings.Contains(r.Where, "total") && strings.Contains(r.Fix, "__syncthreads")
+	}) {
+		t.Error(found)
+	}
+	l.Observe, l.Races, found = nil, nil, nil
+	b.ok(b.d.Launch(b.c, l))
+	if b.ok(b.sync()); found != nil {
+		t.Error(found)
+	}
+}

@@ -71,6 +71,7 @@ type translator struct {
 	loners   map[string]bool           // functions that a thread can run while no other does
 	meetings int                       // instructions that lanes do as one
 	observed bool                      // accesses are told
+	arrays   strings.Builder           // in shared memory: where they lie, and their names
 }
 
 func (t *translator) refuse(format string, args ...any) {
@@ -154,9 +155,11 @@ func (t *translator) module(names map[string]string) {
 	dynamic := false
 	var functions []*ptx.Function
 	var variables []*ptx.Variable
+	of := "" // the function that a variable is of
 	place := func(v *ptx.Variable, at *int) {
 		*at = roundUp(*at, align(v))
 		t.symbols[v.Name] = symbol{space: "shared", offset: *at}
+		fmt.Fprintf(&t.arrays, "{%d, %d, %q, %q}, ", *at, size(v), v.Name, of)
 		*at += size(v)
 	}
 	for _, d := range t.m.Decls {
@@ -188,6 +191,7 @@ func (t *translator) module(names map[string]string) {
 				continue
 			}
 			at := t.shared
+			of = f.Name
 			eachStatement(f.Body, func(s ptx.Statement) {
 				if v, ok := s.(*ptx.Variable); ok && v.Space == "shared" {
 					place(v, &at)
@@ -327,6 +331,7 @@ func (t *translator) elsewhere(list []*ptx.Variable) {
 	const visible = `extern "C" __attribute__((visibility("default"), used))`
 	t.emit("%s gocuda_u64 gocuda_variables[%d] = {};", visible, len(list)+1)
 	t.emit("%s const char *const gocuda_variable_names[] = {%snullptr};", visible, names.String())
+	t.emit("%s const struct { gocuda_u64 at, size; const char *name, *of; } gocuda_shared_names[] = {%s{0, 0, nullptr, nullptr}};", visible, t.arrays.String())
 }
 
 func (t *translator) declare(v *ptx.Variable) {

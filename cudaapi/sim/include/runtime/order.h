@@ -78,7 +78,7 @@ struct Found {
     gocuda_u32 what[2], block[2][3], rank[2];
     gocuda_u64 address, count;
 };
-enum : gocuda_u32 { foundRace = 0, foundApart = 1, foundOutside = 2, foundEnded = 3, howSame = 1, howAlmost = 2 };
+enum : gocuda_u32 { foundRace = 0, foundApart = 1, foundOutside = 2, foundEnded = 3, howSame = 1, howAlmost = 2, howShared = 4, howWide = 8 }; // and the address is an offset in shared memory; and in the bits from howWide on: of one warp, one block, two blocks
 enum : gocuda_u64 { mostFound = 64, orderPages = 1 << 20, orderFlags = 1 << 20, orderBlocks = 8192, orderCache = 256 };
 
 struct Order {
@@ -211,8 +211,11 @@ static GOCUDA_RAW Found *found_new(Order *o, gocuda_u32 kind, gocuda_u32 first, 
             f->how = how;
             return f;
         }
-        if ((f->how & howAlmost) == (how & howAlmost)) f->how &= how;
-        return nullptr;
+        if ((f->how & howAlmost) != (how & howAlmost)) return nullptr;
+        gocuda_u32 same = f->how & how & howSame;
+        bool wider = how / howWide > f->how / howWide;
+        f->how = ((wider ? how : f->how) & ~howSame) | same;
+        return wider ? f : nullptr;
     }
     if (o->nfound == mostFound) return nullptr;
     Found *f = &o->found[o->nfound++];
@@ -498,13 +501,16 @@ static __attribute__((noinline)) GOCUDA_RAW void found_race(Order *o, Launch *l,
     gocuda_u32 how = same ? howSame : 0;
     bool guess = ((p.what & (isPolled | isStrong)) == isPolled && (q.what & isAtomic)) || ((q.what & (isPolled | isStrong)) == isPolled && (p.what & isAtomic));
     if (guess || knows(me->seen[0], p) || knows(me->seen[1], p)) how |= howAlmost;
+    how |= howWide * (p.thread >> 10 != q.thread >> 10 ? 2 : p.thread >> 5 != q.thread >> 5);
     Found *f = found_new(o, foundRace, p.what, q.what, how);
     if (!f) return;
     f->what[0] = p.what, f->what[1] = q.what;
     f->rank[0] = p.thread & 1023, f->rank[1] = q.thread & 1023;
     set_index(f->block[0], l, p.thread >> 10);
     set_index(f->block[1], l, q.thread >> 10);
-    f->address = a;
+    gocuda_u64 within = a - (gocuda_u64)self()->shared;
+    f->address = within < l->shared ? within : a;
+    f->how = (f->how & ~howShared) | (within < l->shared ? howShared : 0);
 }
 
 // differs is whether a value that is written is not what is there; what is said of it where it is not known.
