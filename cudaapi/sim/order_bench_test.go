@@ -8,7 +8,7 @@ import (
 )
 
 // What it costs to look for races: the time of a launch, with and without.
-func TestCostOfRaces(t *testing.T) {
+func BenchmarkCostOfRaces(t *testing.B) {
 	for _, c := range []struct {
 		name, code  string
 		grid, block uint32
@@ -57,7 +57,7 @@ func TestCostOfRaces(t *testing.T) {
 			b := newBox(t, throughPTX(t, sim.Options{Devices: 1, Races: i == 1}))
 			k := b.kernel(c.code)
 			x, y := upload(b, make([]float32, 1<<20)), upload(b, make([]float32, 1<<20))
-			for range 5 {
+			for range 9 {
 				begin := time.Now()
 				b.ok(b.launch(k, dim(c.grid), dim(c.block), 0, x, y))
 				b.ok(b.sync())
@@ -66,6 +66,6 @@ func TestCostOfRaces(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%s: %v, looked at %v, %.1f times", c.name, took[0], took[1], float64(took[1])/float64(took[0]))
+		t.ReportMetric(float64(took[1])/float64(took[0]), c.name+"-times")
 	}
 }
