@@ -17,7 +17,7 @@ import (
 
 // throughPTX are options for devices whose CUDA C++ NVRTC compiles. Tests need one that
 // GOCUDA_NVRTC names, or skip.
-func throughPTX(t *testing.T, o sim.Options) sim.Options {
+func throughPTX(t testing.TB, o sim.Options) sim.Options {
 	t.Helper()
 	if os.Getenv("GOCUDA_NVRTC") == "" {
 		t.Skip("no NVRTC: GOCUDA_NVRTC does not name one")
