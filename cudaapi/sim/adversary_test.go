@@ -196,7 +196,7 @@ func TestMissingWaitByDefault(t *testing.T) {
 				wrong[name]++
 			}
 		}
-		b.ok(b.d.Close())
+		b.ok(b.simulated().Close())
 	}
 	for name, least := range map[string]int{"hand over": 65, "halos, copies before the addition": 90, "halos, addition before the copies": 90} {
 		t.Logf("%s: wrong in %d of %d runs", name, wrong[name], runs)

@@ -23,17 +23,17 @@ func TestGraphOfUnloadedModule(t *testing.T) {
 	b.ok(err)
 	s, err := b.d.StreamCreate(b.c, driver.StreamNonBlocking, 0)
 	b.ok(err)
-	b.ok(b.d.StreamBeginCapture(b.c, s))
+	b.ok(b.simulated().StreamBeginCapture(b.c, s))
 	one := driver.Dim3{X: 1, Y: 1, Z: 1}
 	b.ok(b.d.Launch(b.c, &driver.Launch{Function: k, Grid: one, Block: one, Stream: s}))
-	g, err := b.d.StreamEndCapture(b.c, s)
+	g, err := b.simulated().StreamEndCapture(b.c, s)
 	b.ok(err)
-	x, err := b.d.GraphInstantiate(b.c, g)
+	x, err := b.simulated().GraphInstantiate(b.c, g)
 	b.ok(err)
-	b.ok(b.d.GraphLaunch(b.c, x, s))
+	b.ok(b.simulated().GraphLaunch(b.c, x, s))
 	b.ok(b.sync())
 	b.ok(b.d.ModuleUnload(b.c, m))
-	err = b.d.GraphLaunch(b.c, x, s)
+	err = b.simulated().GraphLaunch(b.c, x, s)
 	if !errors.Is(err, driver.ErrInvalidHandle) || !strings.Contains(err.Error(), "nothing was unloaded") {
 		t.Errorf("got %v", err)
 	}

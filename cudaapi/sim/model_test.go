@@ -211,7 +211,7 @@ func TestRecords(t *testing.T) {
 	r.ok(r.launch(r.kernel(saxpy), dim(1), dim(32), 0, 32, float32(1), r.dev[0], r.dev[0]))
 	r.ok(r.sync())
 	var got []string
-	for _, rec := range r.d.Records() {
+	for _, rec := range r.simulated().Records() {
 		got = append(got, fmt.Sprintf("%d %s %s %s %d %d", rec.Device, rec.Kind, rec.Name, rec.Engine, rec.Peer, rec.Bytes))
 		if rec.End <= rec.Begin {
 			t.Errorf("%+v ends before it begins", rec)
@@ -242,7 +242,7 @@ func TestTimeOfAQuestion(t *testing.T) {
 			}
 			r.ok(r.d.MemcpyAsync(r.c[1], r.pinned[1], r.dev[1], n, r.s[1]))
 			r.ok(r.d.CtxSynchronize(r.c[1], nil))
-			list := r.d.Records()
+			list := r.simulated().Records()
 			if len(list) != 2 || list[1].Begin < list[0].End {
 				t.Errorf("a copy that was issued when another one was over began before its end: %+v", list)
 			}

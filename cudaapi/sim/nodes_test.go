@@ -55,7 +55,7 @@ func TestNodes(t *testing.T) {
 		for _, i := range from {
 			b.ok(b.d.StreamSynchronize(c[i], streams[i], nil))
 		}
-		r := b.d.Records()
+		r := b.simulated().Records()
 		r = r[len(r)-len(from):]
 		for _, x := range r {
 			if x.Engine != "network" {
@@ -95,7 +95,7 @@ func TestHostsOfACluster(t *testing.T) {
 		b.ok(b.d.MemsetAsync(last, q, 0, 1, 4096, driver.StreamDefault))
 		b.ok(b.d.CtxSynchronize(last, nil))
 		b.ok(b.d.CtxSynchronize(b.c, nil))
-		for _, r := range b.d.Records() {
+		for _, r := range b.simulated().Records() {
 			if r.Device == 3 {
 				return r.Begin
 			}

@@ -57,18 +57,18 @@ func TestGridBarrierThroughPTX(t *testing.T) { gridBarrier(t, throughPTX(t, sim.
 
 // TestLibraryThroughPTX is about pipelines, barriers, clusters and groups of several warps, as NVIDIA's headers make them.
 func TestLibraryThroughPTX(t *testing.T) {
-	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
-	const threads = 128
-	in := make([]float32, 4*threads*4)
-	for i := range in {
-		in[i] = float32(i)
-	}
-	tile := func(i, k int) float32 { return float32(4*threads*i + 4*k) }
-	for _, c := range []struct {
-		name, code string
-		want       func(block, i int) float32
-	}{
-		{"a pipeline of the block", `
+	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
+		const threads = 128
+		in := make([]float32, 4*threads*4)
+		for i := range in {
+			in[i] = float32(i)
+		}
+		tile := func(i, k int) float32 { return float32(4*threads*i + 4*k) }
+		for _, c := range []struct {
+			name, code string
+			want       func(block, i int) float32
+		}{
+			{"a pipeline of the block", `
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
     __shared__ float4 tile[2][128];
     auto block = cg::this_thread_block();
@@ -83,7 +83,7 @@ func TestLibraryThroughPTX(t *testing.T) {
         sum += tile[i % 2][127 - threadIdx.x].x;
         p.consumer_release();
     }`, func(_, i int) float32 { return tile(0, 127-i) + tile(1, 127-i) + tile(2, 127-i) + tile(3, 127-i) }},
-		{"a pipeline of the thread", `
+			{"a pipeline of the thread", `
     __shared__ float4 tile[128];
     auto p = cuda::make_pipeline();
     p.producer_acquire();
@@ -93,7 +93,7 @@ func TestLibraryThroughPTX(t *testing.T) {
     p.consumer_release();
     __syncthreads();
     sum = tile[127 - threadIdx.x].x;`, func(_, i int) float32 { return tile(0, 127-i) }},
-		{"a barrier that copies complete", `
+			{"a barrier that copies complete", `
     __shared__ cuda::barrier<cuda::thread_scope_block> b;
     __shared__ float4 tile[128];
     auto block = cg::this_thread_block();
@@ -108,23 +108,23 @@ func TestLibraryThroughPTX(t *testing.T) {
     b.wait(cuda::std::move(token));
     sum += tile[127 - threadIdx.x].x;
     if (threadIdx.x < 32) { b.arrive_and_drop(); } else { b.arrive_and_wait(); b.arrive_and_wait(); }`, func(_, i int) float32 { return tile(0, 127-i) + tile(1, 127-i) }},
-		{"copies of a group", `
+			{"copies of a group", `
     __shared__ float4 tile[128];
     auto block = cg::this_thread_block();
     cg::memcpy_async(block, tile, in, sizeof tile);
     cg::wait(block);
     sum = tile[127 - threadIdx.x].x;`, func(_, i int) float32 { return tile(0, 127-i) }},
-		{"a group of two warps", `
+			{"a group of two warps", `
     __shared__ cg::block_tile_memory<128> memory;
     auto block = cg::this_thread_block(memory);
     auto part = cg::tiled_partition<64>(block);
     sum = cg::reduce(part, (int)threadIdx.x, cg::plus<int>());`, func(_, i int) float32 {
-			if i < 64 {
-				return 64 * 63 / 2
-			}
-			return 64*63/2 + 64*64
-		}},
-		{"a cluster", `
+				if i < 64 {
+					return 64 * 63 / 2
+				}
+				return 64*63/2 + 64*64
+			}},
+			{"a cluster", `
     __shared__ int own[128];
     auto cluster = cg::this_cluster();
     own[threadIdx.x] = threadIdx.x + 1000 * cluster.block_rank();
@@ -132,23 +132,24 @@ func TestLibraryThroughPTX(t *testing.T) {
     int *other = cluster.map_shared_rank(own, (cluster.block_rank() + 1) % cluster.num_blocks());
     sum = other[127 - threadIdx.x] + 10000 * (blockIdx.x / 2) + 100000 * cluster.block_index().x + 1000000 * (cluster.query_shared_rank(other) != cluster.block_rank());
     cluster.sync();`, func(block, i int) float32 {
-			return float32(127 - i + 1000*(1-block%2) + 10000*(block/2) + 100000*(block%2) + 1000000)
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b.t = t
-			k := b.kernel("#include <cuda/barrier>\n#include <cuda/pipeline>\n#include <cooperative_groups.h>\n#include <cooperative_groups/memcpy_async.h>\n#include <cooperative_groups/reduce.h>\n" +
-				"namespace cg = cooperative_groups;\n__global__ void __cluster_dims__(2) k(const float4 *in, float *out) {\nfloat sum = 0;\n" + c.code + "\nout[blockIdx.x * blockDim.x + threadIdx.x] = sum;\n}")
-			out := upload(b, make([]float32, 4*threads))
-			b.ok(b.launch(k, dim(4), dim(threads), 0, upload(b, in), out))
-			b.ok(b.sync())
-			for i, v := range download[float32](b, out, 4*threads) {
-				if want := c.want(i/threads, i%threads); v != want {
-					t.Fatalf("block %d, thread %d: %v, want %v", i/threads, i%threads, v, want)
+				return float32(127 - i + 1000*(1-block%2) + 10000*(block/2) + 100000*(block%2) + 1000000)
+			}},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				b.t = t
+				k := b.kernel("#include <cuda/barrier>\n#include <cuda/pipeline>\n#include <cooperative_groups.h>\n#include <cooperative_groups/memcpy_async.h>\n#include <cooperative_groups/reduce.h>\n" +
+					"namespace cg = cooperative_groups;\n__global__ void __cluster_dims__(2) k(const float4 *in, float *out) {\nfloat sum = 0;\n" + c.code + "\nout[blockIdx.x * blockDim.x + threadIdx.x] = sum;\n}")
+				out := upload(b, make([]float32, 4*threads))
+				b.ok(b.launch(k, dim(4), dim(threads), 0, upload(b, in), out))
+				b.ok(b.sync())
+				for i, v := range download[float32](b, out, 4*threads) {
+					if want := c.want(i/threads, i%threads); v != want {
+						t.Fatalf("block %d, thread %d: %v, want %v", i/threads, i%threads, v, want)
+					}
 				}
-			}
-		})
-	}
+			})
+		}
+	})
 }
 
 func TestRacesShowThroughPTX(t *testing.T) { racesShow(t, throughPTX(t, sim.Options{Devices: 1})) }
@@ -160,7 +161,7 @@ func TestPrintfThroughPTX(t *testing.T) { prints(t, throughPTX(t, sim.Options{De
 // TestUnknownPTXNamesTheLine is about what is refused.
 func TestUnknownPTXNamesTheLine(t *testing.T) {
 	d := newDriver(t, sim.Options{Devices: 1, CUDA: "ptx", PTX: func(*driver.Source, string) (*driver.Compiled, error) {
-		return &driver.Compiled{Image: []byte(".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"/work/a.cu\"\n.entry k() {\n.reg .b32 %r<9>;\n.loc 1 12 3\nunheard.u32 %r1, %r2;\n}")}, nil
+		return &driver.Compiled{Image: []byte(".version 8.7\n.target sm_90\n.address_size 64\n.file 1 \"/work/a.cu\"\n.entry k() {\n.reg .b32 %r<9>;\n.loc 1 12 3\nunheard.u32 %r1, %r2;\n}")}, nil
 	}})
 	_, err := d.Compile(0, &driver.Source{Name: "a.cu"})
 	if err == nil || !strings.Contains(err.Error(), "a.cu(12): error: simulated devices do not know the PTX instruction unheard.u32") {
@@ -171,38 +172,39 @@ func TestUnknownPTXNamesTheLine(t *testing.T) {
 // TestKernelsAllocate is about the memory that kernels allocate: other kernels find it, it is
 // enough again once it is freed, and what is too much is nil.
 func TestKernelsAllocateThroughPTX(t *testing.T) {
-	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
-	out := upload(b, make([]int64, 4096))
-	for range 3 { // 4096 times 1,600 bytes are most of the heap
-		k := b.kernel(`__global__ void take(int **p) {
+	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
+		out := upload(b, make([]int64, 4096))
+		for range 3 { // 4096 times 1,600 bytes are most of the heap
+			k := b.kernel(`__global__ void take(int **p) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     p[i] = (int *)malloc(1600);
     for (int k = 0; k < 400; k++) p[i][k] = i + k;
 }`)
-		b.ok(b.launch(k, dim(16), dim(256), 0, out))
-		k = b.kernel(`__global__ void give(int **p) {
+			b.ok(b.launch(k, dim(16), dim(256), 0, out))
+			k = b.kernel(`__global__ void give(int **p) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (int k = 0; k < 400; k++) if (p[i][k] != i + k) __trap();
     free(p[i]);
     if (i == 0) { free(nullptr); if (malloc(9 << 20)) __trap(); }
 }`)
-		b.ok(b.launch(k, dim(16), dim(256), 0, out))
-		b.ok(b.sync())
-	}
-	k := b.kernel(`__global__ void most(long *n) {
+			b.ok(b.launch(k, dim(16), dim(256), 0, out))
+			b.ok(b.sync())
+		}
+		k := b.kernel(`__global__ void most(long *n) {
     while (malloc(1 << 20)) ++*n;
 }`)
-	n := upload(b, make([]int64, 1))
-	b.ok(b.launch(k, dim(1), dim(1), 0, n))
-	b.ok(b.sync())
-	if got := download[int64](b, n, 1)[0]; got != 7 {
-		t.Errorf("%d times 1 MiB of 8", got)
-	}
-	k = b.kernel("__global__ void twice(int *p) { int *q = (int *)malloc(4); *p = *q; free(q); free(q); }")
-	b.ok(b.launch(k, dim(1), dim(1), 0, out))
-	if err := b.sync(); !errors.Is(err, driver.ErrIllegalAddress) {
-		t.Error(err)
-	}
+		n := upload(b, make([]int64, 1))
+		b.ok(b.launch(k, dim(1), dim(1), 0, n))
+		b.ok(b.sync())
+		if got := download[int64](b, n, 1)[0]; got != 7 {
+			t.Errorf("%d times 1 MiB of 8", got)
+		}
+		k = b.kernel("__global__ void twice(int *p) { int *q = (int *)malloc(4); *p = *q; free(q); free(q); }")
+		b.ok(b.launch(k, dim(1), dim(1), 0, out))
+		if err := b.sync(); !errors.Is(err, driver.ErrIllegalAddress) {
+			t.Error(err)
+		}
+	})
 }
 
 // ptxKernel is kernel k of PTX, given as the lines of its body.
@@ -221,7 +223,7 @@ func ptxKernel(b *box, body string) driver.Function {
 // stand the address of the thread's number of 32 bits, %at, and the thread, %t.
 func bodies() sim.Options {
 	return sim.Options{Devices: 1, CUDA: "ptx", PTX: func(s *driver.Source, _ string) (*driver.Compiled, error) {
-		return &driver.Compiled{Image: []byte(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 data) {\n" +
+		return &driver.Compiled{Image: []byte(".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 data) {\n" +
 			".reg .b32 %r<20>;\n.reg .b32 %t;\n.reg .b64 %d<20>;\n.reg .b64 %at;\n.reg .pred %p<9>;\n.shared .align 16 .b8 bar[512];\n" +
 			"ld.param.u64 %d0, [data];\nmov.u32 %t, %tid.x;\nmad.wide.u32 %at, %t, 4, %d0;\n" + s.Code + "\nret;\n}\n")}, nil
 	}}
@@ -279,24 +281,25 @@ END:`, func(i int) int32 {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := newBox(t, bodies())
-			k := ptxKernel(b, c.body)
-			data := upload(b, make([]int32, 128))
-			b.ok(b.launch(k, dim(1), dim(128), 0, data))
-			b.ok(b.sync())
-			for i, v := range download[int32](b, data, 128) {
-				if v != c.want(i) {
-					t.Fatalf("thread %d: %d, want %d", i, v, c.want(i))
+			onBoth(t, bodies(), func(t *testing.T, b *box) {
+				k := ptxKernel(b, c.body)
+				data := upload(b, make([]int32, 128))
+				b.ok(b.launch(k, dim(1), dim(128), 0, data))
+				b.ok(b.sync())
+				for i, v := range download[int32](b, data, 128) {
+					if v != c.want(i) {
+						t.Fatalf("thread %d: %d, want %d", i, v, c.want(i))
+					}
 				}
-			}
+			})
 		})
 	}
 }
 
 // TestBarriersInMemory counts arrivals and bytes.
 func TestBarriersInMemory(t *testing.T) {
-	b := newBox(t, bodies())
-	k := ptxKernel(b, `
+	onBoth(t, bodies(), func(t *testing.T, b *box) {
+		k := ptxKernel(b, `
 setp.eq.u32 %p0, %t, 0;
 @%p0 mbarrier.init.shared::cta.b64 [bar], 64;
 bar.sync 0;
@@ -318,20 +321,21 @@ setp.gt.u32 %p4, %r3, 64;
 @%p4 add.u32 %r2, %r2, 100;
 bar.sync 0;
 st.global.u32 [%at], %r2;`)
-	data := upload(b, []int32{1, 2, 3, 44, 63: 0})
-	b.ok(b.launch(k, dim(1), dim(64), 0, data))
-	b.ok(b.sync())
-	for i, v := range download[int32](b, data, 64) {
-		if v != 44 {
-			t.Fatalf("thread %d: %d, want 44", i, v)
+		data := upload(b, []int32{1, 2, 3, 44, 63: 0})
+		b.ok(b.launch(k, dim(1), dim(64), 0, data))
+		b.ok(b.sync())
+		for i, v := range download[int32](b, data, 64) {
+			if v != 44 {
+				t.Fatalf("thread %d: %d, want 44", i, v)
+			}
 		}
-	}
+	})
 }
 
 // TestPartsOfOperands is about what instructions take of words, and leave of them.
 func TestPartsOfOperands(t *testing.T) {
-	b := newBox(t, bodies())
-	k := ptxKernel(b, `
+	onBoth(t, bodies(), func(t *testing.T, b *box) {
+		k := ptxKernel(b, `
 mov.u32 %r1, 0x04030201;
 mov.u32 %r2, 0xf0e0d0c0;
 mov.u32 %r3, 0x99887766;
@@ -357,22 +361,23 @@ cp.async.ca.shared.global [bar], [%d0], 4, %p1;
 cp.async.wait_all;
 ld.shared.v2.u32 {%r4, %r5}, [bar];
 st.global.v2.u32 [%d0+24], {%r4, %r5};`)
-	data := upload(b, make([]uint32, 8))
-	b.ok(b.launch(k, dim(1), dim(1), 0, data))
-	b.ok(b.sync())
-	want := []uint32{
-		0x99d277f4, // bytes 2 and 0; the others stay
-		0xeedf7766, // -0xf20 - 0x201 in the upper half
-		0x997f7766, // the most that 8 bits have
-		0x99887766 + 0x2010,
-		1, // -16 < 1
-		2, // the upper halves are the same
-		0, // the source is ignored
-		0x77f4,
-	}
-	if got := download[uint32](b, data, 8); !slices.Equal(got, want) {
-		t.Errorf("%#x, want %#x", got, want)
-	}
+		data := upload(b, make([]uint32, 8))
+		b.ok(b.launch(k, dim(1), dim(1), 0, data))
+		b.ok(b.sync())
+		want := []uint32{
+			0x99d277f4, // bytes 2 and 0; the others stay
+			0xeedf7766, // -0xf20 - 0x201 in the upper half
+			0x997f7766, // the most that 8 bits have
+			0x99887766 + 0x2010,
+			1, // -16 < 1
+			2, // the upper halves are the same
+			0, // the source is ignored
+			0x77f4,
+		}
+		if got := download[uint32](b, data, 8); !slices.Equal(got, want) {
+			t.Errorf("%#x, want %#x", got, want)
+		}
+	})
 }
 
 // Where NVRTC cannot be used, the host's compiler is, unless NVRTC is asked for.

@@ -53,16 +53,17 @@ st.global.u32 [%at], %r10;`
 		{"movmatrix", room + "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r1];\nmovmatrix.sync.aligned.m8n8.trans.b16 %r10, %r10;\nmov.u32 %r11, 0;\nmov.u32 %r12, 0;\nmov.u32 %r13, 0;" + last, func(i int) uint32 { return turned(0, i) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := newBox(t, bodies())
-			k := ptxKernel(b, c.body)
-			data := upload(b, make([]uint32, 32))
-			b.ok(b.launch(k, dim(1), dim(32), 0, data))
-			b.ok(b.sync())
-			for i, v := range download[uint32](b, data, 32) {
-				if v != c.want(i) {
-					t.Fatalf("lane %d: %#x, want %#x", i, v, c.want(i))
+			onBoth(t, bodies(), func(t *testing.T, b *box) {
+				k := ptxKernel(b, c.body)
+				data := upload(b, make([]uint32, 32))
+				b.ok(b.launch(k, dim(1), dim(32), 0, data))
+				b.ok(b.sync())
+				for i, v := range download[uint32](b, data, 32) {
+					if v != c.want(i) {
+						t.Fatalf("lane %d: %#x, want %#x", i, v, c.want(i))
+					}
 				}
-			}
+			})
 		})
 	}
 }
@@ -92,8 +93,8 @@ func TestMatricesNeedAWarp(t *testing.T) {
 
 // TestFragmentsOfWMMA has fragments' numbers where compute capability 9.0 has them: programs look.
 func TestFragmentsOfWMMA(t *testing.T) {
-	b := newBox(t, bodies())
-	k := ptxKernel(b, `
+	onBoth(t, bodies(), func(t *testing.T, b *box) {
+		k := ptxKernel(b, `
 add.u64 %d1, %d0, 128;
 wmma.load.a.sync.aligned.col.m16n16k16.global.f16 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%d1], 16;
 wmma.load.b.sync.aligned.col.m16n16k16.global.f16 {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, [%d1], 16;
@@ -102,31 +103,33 @@ xor.b32 %r11, %r11, %r16;
 add.u32 %r2, %r2, %r1;
 add.u32 %r2, %r2, %r11;
 st.global.u32 [%at], %r2;`)
-	words := make([]uint32, 32+128)
-	for i := range 128 {
-		words[32+i] = uint32(2*i) | uint32(2*i+1)<<16
-	}
-	data := upload(b, words)
-	b.ok(b.launch(k, dim(1), dim(32), 0, data))
-	b.ok(b.sync())
-	for i, v := range download[uint32](b, data, 32) {
-		two := func(at, next int) uint32 { return uint32(at) | uint32(next)<<16 }
-		a := func(row, k int) uint32 { return two(k*16+row, (k+1)*16+row) } // by columns
-		g, in := i/4, i%4*2
-		want := (a(g, in+8) ^ a(g+8, in+8)) + a(g+8, in) + (two(g*16+in+8, g*16+in+9) ^ two((g+8)*16+in, (g+8)*16+in+1))
-		if v != want {
-			t.Fatalf("lane %d: %#x, want %#x", i, v, want)
+		words := make([]uint32, 32+128)
+		for i := range 128 {
+			words[32+i] = uint32(2*i) | uint32(2*i+1)<<16
 		}
-	}
+		data := upload(b, words)
+		b.ok(b.launch(k, dim(1), dim(32), 0, data))
+		b.ok(b.sync())
+		for i, v := range download[uint32](b, data, 32) {
+			two := func(at, next int) uint32 { return uint32(at) | uint32(next)<<16 }
+			a := func(row, k int) uint32 { return two(k*16+row, (k+1)*16+row) } // by columns
+			g, in := i/4, i%4*2
+			want := (a(g, in+8) ^ a(g+8, in+8)) + a(g+8, in) + (two(g*16+in+8, g*16+in+9) ^ two((g+8)*16+in, (g+8)*16+in+1))
+			if v != want {
+				t.Fatalf("lane %d: %#x, want %#x", i, v, want)
+			}
+		}
+	})
 }
 
 // TestMatricesOutOfBounds has the line of what loads.
 func TestMatricesOutOfBounds(t *testing.T) {
-	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
-	k := b.kernel("#include <mma.h>\nusing namespace nvcuda;\n__global__ void k(const half *a, float *c) {\n\twmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> f;\n" +
-		"\twmma::load_matrix_sync(f, a, 16);\n\n\twmma::load_matrix_sync(f, a + 1000000, 16);\n\tc[threadIdx.x] = f.x[0];\n}")
-	b.ok(b.launch(k, dim(1), dim(32), 0, upload(b, make([]uint16, 256)), upload(b, make([]float32, 32))))
-	if err := b.sync(); err == nil || !strings.Contains(err.Error(), "illegal read of 4 bytes") || !strings.Contains(err.Error(), "(line 7)") {
-		t.Error(err)
-	}
+	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
+		k := b.kernel("#include <mma.h>\nusing namespace nvcuda;\n__global__ void k(const half *a, float *c) {\n\twmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> f;\n" +
+			"\twmma::load_matrix_sync(f, a, 16);\n\n\twmma::load_matrix_sync(f, a + 1000000, 16);\n\tc[threadIdx.x] = f.x[0];\n}")
+		b.ok(b.launch(k, dim(1), dim(32), 0, upload(b, make([]uint16, 256)), upload(b, make([]float32, 32))))
+		if err := b.sync(); err == nil || !strings.Contains(err.Error(), "illegal read of 4 bytes") || !strings.Contains(err.Error(), "(line 7)") {
+			t.Error(err)
+		}
+	})
 }

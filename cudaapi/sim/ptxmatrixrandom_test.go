@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"gocuda/cudaapi/driver"
-	"gocuda/cudaapi/nvidia"
-	"gocuda/cudaapi/sim"
 )
 
 // This is a reference of products of matrices: layouts as the tables of the PTX manual have them,
@@ -407,13 +405,6 @@ func sameNumber(y string, a, b uint64) bool {
 	return a == b || y == "f64" && f64(a) != f64(a) && f64(b) != f64(b) || formats[y].e > 0 && y != "f64" && number(y, a) == 0 && number(y, b) == 0
 }
 
-// givenPTX are options for a device whose compiler gives a text.
-func givenPTX(text string) sim.Options {
-	return sim.Options{Devices: 1, CUDA: "ptx", PTX: func(*driver.Source, string) (*driver.Compiled, error) {
-		return &driver.Compiled{Image: []byte(text)}, nil
-	}}
-}
-
 // register is the class of registers for a type, their type, and how many elements one has.
 func register(y string) (name, kind string, n int) {
 	switch y {
@@ -433,37 +424,10 @@ type loaded struct {
 	m driver.Module
 }
 
-// onDevices runs a test of PTX on a simulated device, and on a GPU where there is one: the reference
-// is a model, which a GPU may refute.
+// onDevices runs a test of a text of PTX on both.
 func onDevices(t *testing.T, text string, run func(l loaded)) {
-	load := func(t *testing.T, d driver.Driver, image []byte) loaded {
-		c := retain(t, d, 0)
-		m, err := d.ModuleLoad(c, image)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return loaded{t, d, c, m}
-	}
-	t.Run("simulated", func(t *testing.T) {
-		d := newDriver(t, givenPTX(text))
-		out, err := d.Compile(0, &driver.Source{Name: "matrix.ptx"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		run(load(t, d, out.Image))
-	})
-	t.Run("GPU", func(t *testing.T) {
-		if err := nvidia.Available(); err != nil {
-			t.Skipf("no GPU: %v", err)
-		}
-		d, err := nvidia.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if major, err := d.DeviceAttribute(driver.ComputeCapabilityMajor, 0); err != nil || major != 9 {
-			t.Skip("the reference is of compute capability 9.0: ", major, err)
-		}
-		run(load(t, d, []byte(text)))
+	onBoth(t, ofPTX(text), func(t *testing.T, b *box) {
+		run(loaded{t, b.d, b.c, b.load(&driver.Source{Name: "matrix.ptx"})})
 	})
 }
 
@@ -497,7 +461,6 @@ func TestRandomMMA(t *testing.T) {
 		warps = 8
 	}
 	var text strings.Builder
-	text.WriteString(".version 8.7\n.target sm_90\n.address_size 64\n")
 	const slots = 32 // numbers of 64 bits that a thread has
 	for n, f := range mmaForms {
 		fmt.Fprintf(&text, ".visible .entry k%d(.param .u64 data) {\n.reg .b64 %%at<3>;\n.reg .b32 %%t;\n.reg .f64 %%d<40>;\n.reg .f32 %%f<40>;\n.reg .b32 %%r<40>;\n"+
@@ -664,7 +627,6 @@ func TestRandomWMMA(t *testing.T) {
 	}
 	const room = 4096 // bytes for a matrix, four to a warp
 	var text strings.Builder
-	text.WriteString(".version 8.7\n.target sm_90\n.address_size 64\n")
 	rng := rand.New(rand.NewPCG(34, 3))
 	var layouts [][4]layout
 	for n, f := range wmmaForms {

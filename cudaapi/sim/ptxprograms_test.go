@@ -14,23 +14,23 @@ import (
 // libcu++, CUB, cuRAND's device side. A kernel f has two blocks of 128 threads, of which each
 // sets its element of out.
 func TestHeadersThroughPTX(t *testing.T) {
-	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
-	const n, block = 256, 128
-	key := func(i int) int32 { return int32(uint32(i)*2654435761>>8) % 1000 }
-	sorted := func(from int) []int32 {
-		var s []int32
-		for k := range block {
-			s = append(s, key(from+k))
+	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
+		const n, block = 256, 128
+		key := func(i int) int32 { return int32(uint32(i)*2654435761>>8) % 1000 }
+		sorted := func(from int) []int32 {
+			var s []int32
+			for k := range block {
+				s = append(s, key(from+k))
+			}
+			slices.Sort(s)
+			return s
 		}
-		slices.Sort(s)
-		return s
-	}
-	const keys = "__device__ int key(int i) { return int((unsigned)i * 2654435761u >> 8) % 1000; }\n"
-	for _, c := range []struct {
-		name, code string
-		want       func(i int) int32
-	}{
-		{"groups: the block", `
+		const keys = "__device__ int key(int i) { return int((unsigned)i * 2654435761u >> 8) % 1000; }\n"
+		for _, c := range []struct {
+			name, code string
+			want       func(i int) int32
+		}{
+			{"groups: the block", `
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 __global__ void f(int *out) {
@@ -41,7 +41,7 @@ __global__ void f(int *out) {
     int at = blockIdx.x * blockDim.x + threadIdx.x;
     out[at] = s[127 - threadIdx.x] + b.thread_rank();
 }`, func(i int) int32 { return int32(128 + i/128 + i%128) }},
-		{"groups: tiles, reduce and scan", `
+			{"groups: tiles, reduce and scan", `
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -53,16 +53,16 @@ __global__ void f(int *out) {
     int before = cg::exclusive_scan(tile, 1, cg::plus<int>());
     out[at] = sum * 100 + most * 10 + before + tile.meta_group_rank() * 1000000;
 }`, func(i int) int32 {
-			sum, most := 0, 0
-			for k := i &^ 7; k < i|7+1; k++ {
-				if k >= i&^7+8 {
-					break
+				sum, most := 0, 0
+				for k := i &^ 7; k < i|7+1; k++ {
+					if k >= i&^7+8 {
+						break
+					}
+					sum, most = sum+k, max(most, k%5)
 				}
-				sum, most = sum+k, max(most, k%5)
-			}
-			return int32(sum*100 + most*10 + i%8 + i%128/8*1000000)
-		}},
-		{"groups: a tile's votes and shuffles", `
+				return int32(sum*100 + most*10 + i%8 + i%128/8*1000000)
+			}},
+			{"groups: a tile's votes and shuffles", `
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 __global__ void f(int *out) {
@@ -71,13 +71,13 @@ __global__ void f(int *out) {
     unsigned odd = tile.ballot(at & 1);
     out[at] = tile.shfl(at, 3) + 1000 * tile.shfl_xor(at % 16, 5) + 100000 * __popc(odd) + 10000000 * (tile.any(at == 5) + tile.all(at >= 0) * 2);
 }`, func(i int) int32 {
-			any := 0
-			if i < 16 {
-				any = 1
-			}
-			return int32(i&^15 + 3 + 1000*(i%16^5) + 100000*8 + 10000000*(any+2))
-		}},
-		{"groups: coalesced, labeled and binary", `
+				any := 0
+				if i < 16 {
+					any = 1
+				}
+				return int32(i&^15 + 3 + 1000*(i%16^5) + 100000*8 + 10000000*(any+2))
+			}},
+			{"groups: coalesced, labeled and binary", `
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 __global__ void f(int *out) {
@@ -92,24 +92,24 @@ __global__ void f(int *out) {
         out[at] += 1000000 * g.size();
     }
 }`, func(i int) int32 {
-			n, half, rank, odd := 0, 0, 0, 0
-			for k := i &^ 31; k < i&^31+32; k++ {
-				if k%3 == i%3 {
-					n++
-				}
-				if (k%4 == 0) == (i%4 == 0) {
-					half++
-					if k < i {
-						rank++
+				n, half, rank, odd := 0, 0, 0, 0
+				for k := i &^ 31; k < i&^31+32; k++ {
+					if k%3 == i%3 {
+						n++
+					}
+					if (k%4 == 0) == (i%4 == 0) {
+						half++
+						if k < i {
+							rank++
+						}
 					}
 				}
-			}
-			if i%2 == 1 {
-				odd = 16
-			}
-			return int32(n*10000 + half*100 + rank + 1000000*odd)
-		}},
-		{"cuda::std: tuple, array, optional, span", `
+				if i%2 == 1 {
+					odd = 16
+				}
+				return int32(n*10000 + half*100 + rank + 1000000*odd)
+			}},
+			{"cuda::std: tuple, array, optional, span", `
 #include <cuda/std/tuple>
 #include <cuda/std/array>
 #include <cuda/std/optional>
@@ -125,13 +125,13 @@ __global__ void f(int *out) {
     for (int x : s) sum += x;
     out[at] = sum + cuda::std::get<0>(t) + (int)(2 * cuda::std::get<1>(t)) + even(at).value_or(-1);
 }`, func(i int) int32 {
-			e := -1
-			if i%2 == 0 {
-				e = i / 2
-			}
-			return int32(6 + i + i + 5 + e)
-		}},
-		{"cuda::std: limits, bit, algorithm, functional", `
+				e := -1
+				if i%2 == 0 {
+					e = i / 2
+				}
+				return int32(6 + i + i + 5 + e)
+			}},
+			{"cuda::std: limits, bit, algorithm, functional", `
 #include <cuda/std/limits>
 #include <cuda/std/bit>
 #include <cuda/std/functional>
@@ -144,11 +144,11 @@ __global__ void f(int *out) {
     v += cuda::std::plus<int>{}(cuda::std::numeric_limits<short>::max(), at) + (int)cuda::std::rotl(u, 7) + (cuda::std::is_same_v<int, long> ? 1 : 0);
     out[at] = v + (int)cuda::std::floor(at * 0.5);
 }`, func(i int) int32 {
-			u := uint32(i) * 2654435761
-			v := bits.OnesCount32(u) + 100*bits.LeadingZeros32(u|1) + 10000*bits.TrailingZeros32(u|1<<31)
-			return int32(v+32767+i) + int32(bits.RotateLeft32(u, 7)) + int32(i/2)
-		}},
-		{"cuda::std: complex and chrono", `
+				u := uint32(i) * 2654435761
+				v := bits.OnesCount32(u) + 100*bits.LeadingZeros32(u|1) + 10000*bits.TrailingZeros32(u|1<<31)
+				return int32(v+32767+i) + int32(bits.RotateLeft32(u, 7)) + int32(i/2)
+			}},
+			{"cuda::std: complex and chrono", `
 #include <cuda/std/complex>
 #include <cuda/std/chrono>
 __global__ void f(int *out) {
@@ -157,7 +157,7 @@ __global__ void f(int *out) {
     auto ms = cuda::std::chrono::duration_cast<cuda::std::chrono::milliseconds>(cuda::std::chrono::seconds(at));
     out[at] = (int)w.real() + (int)w.imag() + (int)ms.count();
 }`, func(i int) int32 { return int32(i*i - 1 + 2*i + 2 + 1000*i) }},
-		{"cuda::atomic", `
+			{"cuda::atomic", `
 #include <cuda/atomic>
 __device__ cuda::atomic<int, cuda::thread_scope_device> total{0};
 __device__ int plain;
@@ -174,13 +174,13 @@ __global__ void f(int *out) {
     __syncthreads();
     out[at] = here.load() * 2 + (total.load() >= 128);
 }`, func(i int) int32 {
-			s := 0
-			for k := range 128 {
-				s += i/128*128 + k
-			}
-			return int32(2*s + 1)
-		}},
-		{"cuda::semaphore and latch", `
+				s := 0
+				for k := range 128 {
+					s += i/128*128 + k
+				}
+				return int32(2*s + 1)
+			}},
+			{"cuda::semaphore and latch", `
 #include <cuda/semaphore>
 #include <cuda/latch>
 __device__ cuda::binary_semaphore<cuda::thread_scope_device> one{1};
@@ -197,7 +197,7 @@ __global__ void f(int *out) {
     l.arrive_and_wait();
     out[at] = *(volatile int *)&count >= 128;
 }`, func(i int) int32 { return 1 }},
-		{"cub: block reduce", `
+			{"cub: block reduce", `
 #include <cub/block/block_reduce.cuh>
 __global__ void f(int *out) {
     typedef cub::BlockReduce<int, 128> Reduce;
@@ -209,7 +209,7 @@ __global__ void f(int *out) {
     __syncthreads();
     out[at] = all;
 }`, func(i int) int32 { return int32(128*(i/128*128) + 127*64) }},
-		{"cub: block scan", `
+			{"cub: block scan", `
 #include <cub/block/block_scan.cuh>
 __global__ void f(int *out) {
     typedef cub::BlockScan<int, 128> Scan;
@@ -218,7 +218,7 @@ __global__ void f(int *out) {
     Scan(tmp).ExclusiveSum((int)threadIdx.x, v, total);
     out[at] = v + 100000 * (total == 127 * 64);
 }`, func(i int) int32 { t := i % 128; return int32(t*(t-1)/2 + 100000) }},
-		{"cub: block merge sort", keys + `
+			{"cub: block merge sort", keys + `
 #include <cub/block/block_merge_sort.cuh>
 struct Less { __device__ bool operator()(int a, int b) const { return a < b; } };
 __global__ void f(int *out) {
@@ -228,7 +228,7 @@ __global__ void f(int *out) {
     Sort(tmp).Sort(v, Less());
     out[at] = v[0];
 }`, func(i int) int32 { return sorted(i / block * block)[i%block] }},
-		{"cub: block load and store", `
+			{"cub: block load and store", `
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_store.cuh>
 __device__ int from[512], to[512];
@@ -246,10 +246,10 @@ __global__ void f(int *out) {
     __syncthreads();
     out[blockIdx.x * 128 + t] = 1000 * to[base + t] + to[base + 128 + t];
 }`, func(i int) int32 {
-			b, t := i/128*256, i%128
-			return int32(1000*(b+t+1+t%2) + b + 128 + t + 1 + t%2)
-		}},
-		{"cub: warp reduce and scan", `
+				b, t := i/128*256, i%128
+				return int32(1000*(b+t+1+t%2) + b + 128 + t + 1 + t%2)
+			}},
+			{"cub: warp reduce and scan", `
 #include <cub/warp/warp_reduce.cuh>
 #include <cub/warp/warp_scan.cuh>
 __global__ void f(int *out) {
@@ -262,7 +262,7 @@ __global__ void f(int *out) {
     Scan(s[w]).InclusiveSum(1, v);
     out[at] = __shfl_sync(~0u, sum, 0) * 100 + v;
 }`, func(i int) int32 { b := i &^ 31; return int32((32*b+31*16)*100 + i%32 + 1) }},
-		{"cub: adjacent difference and discontinuity", keys + `
+			{"cub: adjacent difference and discontinuity", keys + `
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_discontinuity.cuh>
 struct Minus { __device__ int operator()(int a, int b) const { return a - b; } };
@@ -277,16 +277,16 @@ __global__ void f(int *out) {
     Heads(h).FlagHeads(head, v, Other());
     out[at] = r[0] * 2 + head[0];
 }`, func(i int) int32 {
-			if i%block == 0 {
-				return key(i)*2 + 1
-			}
-			v := (key(i) - key(i-1)) * 2
-			if key(i)/100 != key(i-1)/100 {
-				v++
-			}
-			return v
-		}},
-		{"cuRAND: XORWOW, equal sequences", `
+				if i%block == 0 {
+					return key(i)*2 + 1
+				}
+				v := (key(i) - key(i-1)) * 2
+				if key(i)/100 != key(i-1)/100 {
+					v++
+				}
+				return v
+			}},
+			{"cuRAND: XORWOW, equal sequences", `
 #include <curand_kernel.h>
 __global__ void f(int *out) {
     int at = blockIdx.x * blockDim.x + threadIdx.x;
@@ -296,7 +296,7 @@ __global__ void f(int *out) {
     curand(&s), curand(&s);
     out[at] = curand(&s) == curand(&u);
 }`, func(i int) int32 { return 1 }},
-		{"cuRAND: Philox", `
+			{"cuRAND: Philox", `
 #include <curand_kernel.h>
 __global__ void f(int *out) {
     int at = blockIdx.x * blockDim.x + threadIdx.x;
@@ -305,7 +305,7 @@ __global__ void f(int *out) {
     float4 v = curand_uniform4(&s), w = curand_normal4(&s);
     out[at] = v.x > 0 && v.x <= 1 && v.w > 0 && w.x == w.x;
 }`, func(i int) int32 { return 1 }},
-		{"half and bfloat16", `
+			{"half and bfloat16", `
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 __global__ void f(int *out) {
@@ -315,7 +315,7 @@ __global__ void f(int *out) {
     __nv_bfloat16 g = __float2bfloat16(at % 8);
     out[at] = (int)__half2float(k) + (int)__high2float(q) + (int)__bfloat162float(__hmul(g, g)) + 1000 * __hgt(k, h) + 10000 * (int)__half2float(hsqrt(__float2half(16.0f)));
 }`, func(i int) int32 { return int32(i + 1 + 2*i + 2 + i%8*(i%8) + 1000 + 40000) }},
-		{"virtual functions and function pointers", `
+			{"virtual functions and function pointers", `
 struct Shape { __device__ virtual int area() const = 0; __device__ virtual ~Shape() {} };
 struct Square : Shape { int a; __device__ Square(int a) : a(a) {} __device__ int area() const override { return a * a; } };
 struct Line : Shape { __device__ int area() const override { return -1; } };
@@ -330,13 +330,13 @@ __global__ void f(int *out) {
     const Shape *volatile p = at % 3 ? (const Shape *)&s : (const Shape *)&l;
     out[at] = p->area() + table[at & 1](at);
 }`, func(i int) int32 {
-			v := i * i
-			if i%3 == 0 {
-				v = -1
-			}
-			return int32(v + (2+i%2)*i)
-		}},
-		{"new, delete, recursion, malloc", `
+				v := i * i
+				if i%3 == 0 {
+					v = -1
+				}
+				return int32(v + (2+i%2)*i)
+			}},
+			{"new, delete, recursion, malloc", `
 __device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 struct Node { int v; Node *next; };
 __global__ void f(int *out) {
@@ -352,14 +352,14 @@ __global__ void f(int *out) {
     free(m);
     out[at] = sum + 10000 * fib(at % 12);
 }`, func(i int) int32 {
-			k := i % 5
-			a, b := 0, 1
-			for range i % 12 {
-				a, b = b, a+b
-			}
-			return int32(k*(k-1)/2 + 700 + 10000*a)
-		}},
-		{"vectors and bit fields", `
+				k := i % 5
+				a, b := 0, 1
+				for range i % 12 {
+					a, b = b, a+b
+				}
+				return int32(k*(k-1)/2 + 700 + 10000*a)
+			}},
+			{"vectors and bit fields", `
 struct B { unsigned a : 5, b : 11, c : 16; };
 __device__ uint4 u[256];
 __global__ void f(int *out) {
@@ -370,7 +370,7 @@ __global__ void f(int *out) {
     double2 d = make_double2(at, 0.5);
     out[at] = v.x + v.y + v.z + v.w + b.a + b.b + b.c + (int)(d.x * d.y);
 }`, func(i int) int32 { return int32(4*i + 6 + i%32 + i*3%2048 + 9 + i/2) }},
-		{"groups: memcpy_async", `
+			{"groups: memcpy_async", `
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 namespace cg = cooperative_groups;
@@ -385,7 +385,7 @@ __global__ void f(int *out) {
     cg::wait(b);
     out[at] = s[127 - threadIdx.x];
 }`, func(i int) int32 { return int32(3 * (i/128*128 + 127 - i%128)) }},
-		{"cuda::barrier", `
+			{"cuda::barrier", `
 #include <cuda/barrier>
 #include <cuda/std/utility>
 __global__ void f(int *out) {
@@ -401,7 +401,7 @@ __global__ void f(int *out) {
     bar.wait(cuda::std::move(token));
     out[at] = v;
 }`, func(i int) int32 { return int32(i/128*128 + 127 - i%128) }},
-		{"cuda::pipeline", `
+			{"cuda::pipeline", `
 #include <cuda/pipeline>
 __device__ int from[256];
 __global__ void f(int *out) {
@@ -418,7 +418,7 @@ __global__ void f(int *out) {
     out[at] = s[127 - threadIdx.x];
     p.consumer_release();
 }`, func(i int) int32 { return int32(5 * (i/128*128 + 127 - i%128)) }},
-		{"cub: block radix sort", keys + `
+			{"cub: block radix sort", keys + `
 #include <cub/block/block_radix_sort.cuh>
 __global__ void f(int *out) {
     typedef cub::BlockRadixSort<int, 128, 1> Sort;
@@ -427,7 +427,7 @@ __global__ void f(int *out) {
     Sort(tmp).Sort(v);
     out[at] = v[0];
 }`, func(i int) int32 { return sorted(i / block * block)[i%block] }},
-		{"cub: block histogram", keys + `
+			{"cub: block histogram", keys + `
 #include <cub/block/block_histogram.cuh>
 __global__ void f(int *out) {
     typedef cub::BlockHistogram<unsigned char, 128, 1, 128> Histogram;
@@ -439,39 +439,40 @@ __global__ void f(int *out) {
     __syncthreads();
     out[at] = bins[threadIdx.x];
 }`, func(i int) int32 {
-			n := int32(0)
-			for k := range block {
-				if int(key(i/block*block+k)%128) == i%block {
-					n++
+				n := int32(0)
+				for k := range block {
+					if int(key(i/block*block+k)%128) == i%block {
+						n++
+					}
 				}
-			}
-			return n
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			out, err := b.d.Compile(0, &driver.Source{Name: "test.cu", Code: c.code})
-			if err != nil && strings.Contains(err.Error(), `cannot open source file "curand_kernel.h"`) {
-				t.Skip("pip install nvidia-curand, which has its headers") // 74 MB, so make test does without
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			b := &box{t, b.d, b.c}
-			m, err := b.d.ModuleLoad(b.c, out.Image)
-			b.ok(err)
-			k, err := b.d.ModuleFunction(b.c, m, "f")
-			if err != nil {
-				k, err = b.d.ModuleFunction(b.c, m, "_Z1fPi")
-			}
-			b.ok(err)
-			p := upload(b, make([]int32, n))
-			b.ok(b.launch(k, dim(n/block), dim(block), 0, p))
-			b.ok(b.sync())
-			for i, v := range download[int32](b, p, n) {
-				if v != c.want(i) {
-					t.Fatalf("element %d: %d, want %d", i, v, c.want(i))
+				return n
+			}},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				out, err := b.d.Compile(0, &driver.Source{Name: "test.cu", Code: c.code})
+				if err != nil && strings.Contains(err.Error(), `cannot open source file "curand_kernel.h"`) {
+					t.Skip("pip install nvidia-curand, which has its headers") // 74 MB, so make test does without
 				}
-			}
-		})
-	}
+				if err != nil {
+					t.Fatal(err)
+				}
+				b := &box{t, b.d, b.c}
+				m, err := b.d.ModuleLoad(b.c, out.Image)
+				b.ok(err)
+				k, err := b.d.ModuleFunction(b.c, m, "f")
+				if err != nil {
+					k, err = b.d.ModuleFunction(b.c, m, "_Z1fPi")
+				}
+				b.ok(err)
+				p := upload(b, make([]int32, n))
+				b.ok(b.launch(k, dim(n/block), dim(block), 0, p))
+				b.ok(b.sync())
+				for i, v := range download[int32](b, p, n) {
+					if v != c.want(i) {
+						t.Fatalf("element %d: %d, want %d", i, v, c.want(i))
+					}
+				}
+			})
+		}
+	})
 }

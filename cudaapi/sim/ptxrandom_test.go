@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/big"
@@ -11,7 +12,6 @@ import (
 	"testing"
 
 	"gocuda/cudaapi/driver"
-	"gocuda/cudaapi/sim"
 )
 
 // ptxOp is an instruction, what its operands are, and what it makes of their bits: computed
@@ -468,11 +468,27 @@ func carryOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 // TestRandomPTX runs random sequences of instructions and compares what registers hold in the
 // end. A register's number in a sequence is i; kinds are those of ptxOp.
 func TestRandomPTX(t *testing.T) {
-	const threads, registers, length = 128, 4, 60
-	functions := 24
+	const each = 24
+	functions := *manyFunctions
 	if testing.Short() {
-		functions = 8
+		functions = min(functions, 8)
 	}
+	for n := uint64(1); functions > 0; n++ {
+		some := min(functions, each)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			if *manyFunctions > each {
+				t.Parallel()
+			}
+			randomPTX(t, n, some)
+		})
+		functions -= each
+	}
+}
+
+var manyFunctions = flag.Int("functions", 24, "random functions of PTX")
+
+func randomPTX(t *testing.T, seed uint64, functions int) {
+	const threads, registers, length = 128, 4, 60
 	kinds := "hrdfg"
 	names := map[byte]string{'h': "%h", 'r': "%r", 'd': "%d", 'f': "%f", 'g': "%g", 'p': "%p"}
 	types := map[byte]string{'h': "b16", 'r': "b32", 'd': "b64", 'f': "f32", 'g': "f64", 'p': "pred"}
@@ -480,11 +496,10 @@ func TestRandomPTX(t *testing.T) {
 		op  ptxOp
 		reg []int
 	}
-	rng := rand.New(rand.NewPCG(34, 1))
+	rng := rand.New(rand.NewPCG(34, seed))
 	var programs [][]step
 	var order []int
 	var text strings.Builder
-	text.WriteString(".version 8.0\n.target sm_90\n.address_size 64\n")
 	for n := range functions {
 		var steps []step
 		fmt.Fprintf(&text, ".visible .entry k%d(.param .u64 k_data) {\n.reg .b64 %%at<4>;\n.reg .b32 %%t;\n.reg .b32 %%low32;\n.reg .b64 %%low64;\n.reg .b128 %%wide;\n", n)
@@ -533,65 +548,64 @@ func TestRandomPTX(t *testing.T) {
 		text.WriteString("ret;\n}\n")
 		programs = append(programs, steps)
 	}
-	b := newBox(t, sim.Options{Devices: 1, CUDA: "ptx", PTX: func(*driver.Source, string) (*driver.Compiled, error) {
-		return &driver.Compiled{Image: []byte(text.String())}, nil
-	}})
-	out, err := b.d.Compile(0, &driver.Source{Name: "random.ptx"})
-	b.ok(err)
-	m, err := b.d.ModuleLoad(b.c, out.Image)
-	b.ok(err)
 	perThread := registers * len(kinds)
-	bad := 0
-	for n, steps := range programs {
-		words := make([]uint64, perThread*threads)
-		for i := range words {
-			words[i] = randomBits(rng, kinds[i%perThread/registers])
+	data := make([][]uint64, functions)
+	for n := range data {
+		for i := range perThread * threads {
+			data[n] = append(data[n], randomBits(rng, kinds[i%perThread/registers]))
 		}
-		f, err := b.d.ModuleFunction(b.c, m, fmt.Sprintf("k%d", n))
-		b.ok(err)
-		at := upload(b, words)
-		b.ok(b.launch(f, dim(1), dim(threads), 0, at))
-		b.ok(b.d.CtxSynchronize(b.c, nil))
-		data := download[uint64](b, at, len(words))
-		for thread := range threads {
-			state := map[byte][]uint64{'p': make([]uint64, registers)}
-			for k := range kinds {
-				state[kinds[k]] = slices.Clone(words[thread*perThread+k*registers:][:registers])
-			}
-			for _, s := range steps {
-				var args []uint64
-				for i, k := range []byte(s.op.kinds[1:]) {
-					args = append(args, state[k][s.reg[i+1]])
+	}
+	onBoth(t, ofPTX(text.String()), func(t *testing.T, b *box) {
+		m := b.load(&driver.Source{Name: fmt.Sprintf("random%d.ptx", seed)})
+		bad := 0
+		for n, steps := range programs {
+			words := data[n]
+			f, err := b.d.ModuleFunction(b.c, m, fmt.Sprintf("k%d", n))
+			b.ok(err)
+			at := upload(b, words)
+			b.ok(b.launch(f, dim(1), dim(threads), 0, at))
+			b.ok(b.d.CtxSynchronize(b.c, nil))
+			after := download[uint64](b, at, len(words))
+			for thread := range threads {
+				state := map[byte][]uint64{'p': make([]uint64, registers)}
+				for k := range kinds {
+					state[kinds[k]] = slices.Clone(words[thread*perThread+k*registers:][:registers])
 				}
-				state[s.op.kinds[0]][s.reg[0]] = s.op.of(args)
-			}
-			for k := range kinds {
-				for r := range registers {
-					kind := kinds[k]
-					got := data[thread*perThread+k*registers+r]
-					want := state[kind][r]
-					switch kind {
-					case 'h':
-						got &= 0xffff
-					case 'r', 'f':
-						got &= 0xffffffff
+				for _, s := range steps {
+					var args []uint64
+					for i, k := range []byte(s.op.kinds[1:]) {
+						args = append(args, state[k][s.reg[i+1]])
 					}
-					if got == want || kind == 'g' && f64(got) != f64(got) && f64(want) != f64(want) {
-						continue
-					}
-					if bad++; bad <= 5 {
-						var lines []string
-						for _, s := range steps {
-							lines = append(lines, fmt.Sprint(s.op.text, s.reg))
+					state[s.op.kinds[0]][s.reg[0]] = s.op.of(args)
+				}
+				for k := range kinds {
+					for r := range registers {
+						kind := kinds[k]
+						got := after[thread*perThread+k*registers+r]
+						want := state[kind][r]
+						switch kind {
+						case 'h':
+							got &= 0xffff
+						case 'r', 'f':
+							got &= 0xffffffff
 						}
-						t.Errorf("function %d, thread %d, %s%d: %#x, want %#x\n%s", n, thread, names[kind], r, got, want, strings.Join(lines, "; "))
+						if got == want || kind == 'g' && f64(got) != f64(got) && f64(want) != f64(want) {
+							continue
+						}
+						if bad++; bad <= 5 {
+							var lines []string
+							for _, s := range steps {
+								lines = append(lines, fmt.Sprint(s.op.text, s.reg))
+							}
+							t.Errorf("function %d, thread %d, %s%d: %#x, want %#x\n%s", n, thread, names[kind], r, got, want, strings.Join(lines, "; "))
+						}
 					}
 				}
 			}
 		}
-	}
-	if bad > 0 {
-		t.Errorf("%d registers differ", bad)
-	}
+		if bad > 0 {
+			t.Errorf("%d registers differ", bad)
+		}
+	})
 	t.Logf("%d functions of %d instructions, %d forms, %d threads each", functions, length, len(ptxOps), threads)
 }

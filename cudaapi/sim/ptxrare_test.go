@@ -126,17 +126,21 @@ func multiplyAdds(add func(text, kinds string, of func(a []uint64) uint64)) {
 	}
 }
 
-// ofPTX loads PTX as if NVRTC had made it.
-func ofPTX(t *testing.T, text string) (*box, driver.Module) {
-	t.Helper()
-	b := newBox(t, sim.Options{Devices: 1, CUDA: "ptx", PTX: func(*driver.Source, string) (*driver.Compiled, error) {
-		return &driver.Compiled{Image: []byte(".version 8.6\n.target sm_90\n.address_size 64\n" + text)}, nil
-	}})
-	out, err := b.d.Compile(0, &driver.Source{Name: t.Name() + ".ptx"})
+// ofPTX is options for a device whose compiler gives a text.
+func ofPTX(text string) sim.Options {
+	return sim.Options{Devices: 1, CUDA: "ptx", PTX: func(*driver.Source, string) (*driver.Compiled, error) {
+		return &driver.Compiled{Image: []byte(".version 8.7\n.target sm_90\n.address_size 64\n" + text)}, nil
+	}}
+}
+
+// load compiles and loads.
+func (b *box) load(s *driver.Source) driver.Module {
+	b.t.Helper()
+	out, err := b.d.Compile(0, s)
 	b.ok(err)
 	m, err := b.d.ModuleLoad(b.c, out.Image)
 	b.ok(err)
-	return b, m
+	return m
 }
 
 // TestPTXOfMemory is about copies that reduce or go to several blocks, stores that tell a barrier,
@@ -171,18 +175,20 @@ func TestPTXOfMemory(t *testing.T) {
 	kernel("halves", first+"st.global.v2.b32 [%d0], {0x3c004000, 0x40003c00};\n.reg .b32 %x<4>;\nmov.b32 %x0, 0x42004200;\nmov.b32 %x1, 0xbc00;\n"+
 		"red.global.min.noftz.v2.f16x2 [%d0], {%x1, %x0};", 0x0000bc00, 0x40003c00)
 	kernel("indirect", first+"mov.b64 %d1, p;\nadd.u64 %d1, %d1, 4;\nld.param.u32 %r2, [%d1];\nld.param.u32 %r3, [%d1+8];\nst.global.v2.b32 [%d0], {%r2, %r3};", 102, 104)
-	b, m := ofPTX(t, strings.ReplaceAll(text.String(), ".reg .pred %p;", ".reg .pred %p;\n.reg .b16 %h;"))
-	for name, words := range want {
-		f, err := b.d.ModuleFunction(b.c, m, name)
-		b.ok(err)
-		out := upload(b, make([]uint32, 32))
-		b.ok(b.launch(f, dim(2), dim(1), 0, out, [4]uint32{101, 102, 103, 104}))
-		if err := b.d.CtxSynchronize(b.c, nil); err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
+	onBoth(t, ofPTX(strings.ReplaceAll(text.String(), ".reg .pred %p;", ".reg .pred %p;\n.reg .b16 %h;")), func(t *testing.T, b *box) {
+		m := b.load(&driver.Source{Name: "memory.ptx"})
+		for name, words := range want {
+			f, err := b.d.ModuleFunction(b.c, m, name)
+			b.ok(err)
+			out := upload(b, make([]uint32, 32))
+			b.ok(b.launch(f, dim(2), dim(1), 0, out, [4]uint32{101, 102, 103, 104}))
+			if err := b.d.CtxSynchronize(b.c, nil); err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if got := download[uint32](b, out, len(words)); fmt.Sprint(got) != fmt.Sprint(words) {
+				t.Errorf("%s: %d, want %d", name, got, words)
+			}
 		}
-		if got := download[uint32](b, out, len(words)); fmt.Sprint(got) != fmt.Sprint(words) {
-			t.Errorf("%s: %d, want %d", name, got, words)
-		}
-	}
+	})
 }

@@ -104,77 +104,78 @@ __global__ void k(const half *a, const half *b, const float *c, float *d, int n)
 // TestProductsByTensorCores multiplies by wmma and mma.sync. Integers and doubles are exact; of others a
 // sum of products is off by less than 2^-22 of the sum of their absolute values, for each step of k.
 func TestProductsByTensorCores(t *testing.T) {
-	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
-	const n = 96
-	with := func(a, t, c string, m, n, k int) string {
-		return fmt.Sprintf("#include <mma.h>\nusing namespace nvcuda;\nusing A = %s;\nusing T = %s;\nusing C = %s;\nconstexpr int M = %d, N = %d, K = %d;", a, t, c, m, n, k) + gemm
-	}
-	for _, c := range []struct {
-		name, code string
-		a, c       string // their types
-		step       int    // of k
-		threads    uint32
-	}{
-		{"wmma, half", with("half", "half", "float", 16, 16, 16), "f16", "f32", 16, 128},
-		{"wmma, half, 32 by 8", with("half", "half", "float", 32, 8, 16), "f16", "f32", 16, 128},
-		{"wmma, half, 8 by 32", with("half", "half", "float", 8, 32, 16), "f16", "f32", 16, 128},
-		{"wmma, bfloat16", with("__nv_bfloat16", "A", "float", 16, 16, 16), "bf16", "f32", 16, 128},
-		{"wmma, tf32", "#define LOADED(f) for (int e = 0; e < f.num_elements; e++) f.x[e] = wmma::__float_to_tf32(f.x[e]);\n" +
-			with("float", "wmma::precision::tf32", "float", 16, 16, 8), "tf32", "f32", 4, 128},
-		{"wmma, int8", with("signed char", "A", "int", 16, 16, 16), "s8", "s32", 16, 128},
-		{"wmma, uint8, 8 by 32", with("unsigned char", "A", "int", 8, 32, 16), "u8", "s32", 16, 128},
-		{"wmma, double", with("double", "A", "double", 8, 8, 4), "f64", "f64", 4, 128},
-		{"mma.sync, ldmatrix, copies that need not wait", gemmAsync, "f16", "f32", 16, 64},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b.t = t
-			k := b.kernel(c.code)
-			rng := rand.New(rand.NewPCG(7, 7))
-			type matrix struct {
-				bits []uint64
-				mem  []byte
-			}
-			random := func(y string, kind int) (m matrix) {
-				m.bits = randomMatrix(rng, y, n*n, kind)
-				for _, v := range m.bits {
-					for i := 0; i < formats[y].bits; i += 8 {
-						m.mem = append(m.mem, byte(v>>i))
+	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
+		const n = 96
+		with := func(a, t, c string, m, n, k int) string {
+			return fmt.Sprintf("#include <mma.h>\nusing namespace nvcuda;\nusing A = %s;\nusing T = %s;\nusing C = %s;\nconstexpr int M = %d, N = %d, K = %d;", a, t, c, m, n, k) + gemm
+		}
+		for _, c := range []struct {
+			name, code string
+			a, c       string // their types
+			step       int    // of k
+			threads    uint32
+		}{
+			{"wmma, half", with("half", "half", "float", 16, 16, 16), "f16", "f32", 16, 128},
+			{"wmma, half, 32 by 8", with("half", "half", "float", 32, 8, 16), "f16", "f32", 16, 128},
+			{"wmma, half, 8 by 32", with("half", "half", "float", 8, 32, 16), "f16", "f32", 16, 128},
+			{"wmma, bfloat16", with("__nv_bfloat16", "A", "float", 16, 16, 16), "bf16", "f32", 16, 128},
+			{"wmma, tf32", "#define LOADED(f) for (int e = 0; e < f.num_elements; e++) f.x[e] = wmma::__float_to_tf32(f.x[e]);\n" +
+				with("float", "wmma::precision::tf32", "float", 16, 16, 8), "tf32", "f32", 4, 128},
+			{"wmma, int8", with("signed char", "A", "int", 16, 16, 16), "s8", "s32", 16, 128},
+			{"wmma, uint8, 8 by 32", with("unsigned char", "A", "int", 8, 32, 16), "u8", "s32", 16, 128},
+			{"wmma, double", with("double", "A", "double", 8, 8, 4), "f64", "f64", 4, 128},
+			{"mma.sync, ldmatrix, copies that need not wait", gemmAsync, "f16", "f32", 16, 64},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				b.t = t
+				k := b.kernel(c.code)
+				rng := rand.New(rand.NewPCG(7, 7))
+				type matrix struct {
+					bits []uint64
+					mem  []byte
+				}
+				random := func(y string, kind int) (m matrix) {
+					m.bits = randomMatrix(rng, y, n*n, kind)
+					for _, v := range m.bits {
+						for i := 0; i < formats[y].bits; i += 8 {
+							m.mem = append(m.mem, byte(v>>i))
+						}
+					}
+					return m
+				}
+				a, x, s := random(c.a, 1), random(c.a, 1), random(c.c, 1)
+				d := upload(b, make([]byte, len(s.mem)))
+				b.ok(b.launch(k, dim(n/32, n/32), dim(c.threads), 0, upload(b, a.mem), upload(b, x.mem), upload(b, s.mem), d, n))
+				b.ok(b.sync())
+				got := download[byte](b, d, len(s.mem))
+				for i := range n * n {
+					v := uint64(0)
+					size := formats[c.c].bits / 8
+					for e := range size {
+						v |= uint64(got[i*size+e]) << (8 * e)
+					}
+					want, all := number(c.c, s.bits[i]), math.Abs(number(c.c, s.bits[i]))
+					for k := range n {
+						p, q := number(c.a, a.bits[i/n*n+k]), number(c.a, x.bits[i%n*n+k])
+						if c.a == "tf32" { // rounded, ties away
+							p, q = number("f32", (a.bits[i/n*n+k]+0x1000)&^0x1fff), number("f32", (x.bits[i%n*n+k]+0x1000)&^0x1fff)
+						}
+						want, all = math.FMA(p, q, want), all+math.Abs(p*q)
+					}
+					if c.c == "s32" {
+						want = float64(int32(int64(want)))
+					}
+					allowed := 0.0
+					if c.c == "f32" {
+						allowed = float64(n/c.step) * all * 0x1p-22
+					}
+					if diff := math.Abs(number(c.c, v) - want); !(diff <= allowed) {
+						t.Fatalf("d[%d][%d] is %v, want %v, off by %v, and %v is allowed", i/n, i%n, number(c.c, v), want, diff, allowed)
 					}
 				}
-				return m
-			}
-			a, x, s := random(c.a, 1), random(c.a, 1), random(c.c, 1)
-			d := upload(b, make([]byte, len(s.mem)))
-			b.ok(b.launch(k, dim(n/32, n/32), dim(c.threads), 0, upload(b, a.mem), upload(b, x.mem), upload(b, s.mem), d, n))
-			b.ok(b.sync())
-			got := download[byte](b, d, len(s.mem))
-			for i := range n * n {
-				v := uint64(0)
-				size := formats[c.c].bits / 8
-				for e := range size {
-					v |= uint64(got[i*size+e]) << (8 * e)
-				}
-				want, all := number(c.c, s.bits[i]), math.Abs(number(c.c, s.bits[i]))
-				for k := range n {
-					p, q := number(c.a, a.bits[i/n*n+k]), number(c.a, x.bits[i%n*n+k])
-					if c.a == "tf32" { // rounded, ties away
-						p, q = number("f32", (a.bits[i/n*n+k]+0x1000)&^0x1fff), number("f32", (x.bits[i%n*n+k]+0x1000)&^0x1fff)
-					}
-					want, all = math.FMA(p, q, want), all+math.Abs(p*q)
-				}
-				if c.c == "s32" {
-					want = float64(int32(int64(want)))
-				}
-				allowed := 0.0
-				if c.c == "f32" {
-					allowed = float64(n/c.step) * all * 0x1p-22
-				}
-				if diff := math.Abs(number(c.c, v) - want); !(diff <= allowed) {
-					t.Fatalf("d[%d][%d] is %v, want %v, off by %v, and %v is allowed", i/n, i%n, number(c.c, v), want, diff, allowed)
-				}
-			}
-		})
-	}
+			})
+		}
+	})
 }
 
 // attention is softmax(q k^T / 8) v for heads of 64 numbers. A warp has 16 queries and goes over keys and
@@ -238,58 +239,59 @@ __global__ void k(const half *q, const half *keys, const half *values, float *ou
 // TestAttentionByTensorCores compares with float64: weights are rounded to halves, so results are off
 // by less than 2^-10 of the largest value.
 func TestAttentionByTensorCores(t *testing.T) {
-	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
-	k := b.kernel(attention)
-	const n, head = 64, 64
-	rng := rand.New(rand.NewPCG(8, 8))
-	random := func() (bits []uint16, v []float64) {
-		for _, x := range randomMatrix(rng, "f16", n*head, 1) {
-			bits, v = append(bits, uint16(x)), append(v, number("f16", x))
-		}
-		return bits, v
-	}
-	hq, q := random()
-	hk, keys := random()
-	hv, values := random()
-	out := upload(b, make([]float32, n*head))
-	b.ok(b.launch(k, dim(n/16), dim(32), 0, upload(b, hq), upload(b, hk), upload(b, hv), out, n))
-	b.ok(b.sync())
-	got := download[float32](b, out, n*head)
-	for i := range n {
-		weights, total, largest := make([]float64, n), 0.0, 0.0
-		for j := range n {
-			for e := range head {
-				weights[j] += q[i*head+e] * keys[j*head+e]
+	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
+		k := b.kernel(attention)
+		const n, head = 64, 64
+		rng := rand.New(rand.NewPCG(8, 8))
+		random := func() (bits []uint16, v []float64) {
+			for _, x := range randomMatrix(rng, "f16", n*head, 1) {
+				bits, v = append(bits, uint16(x)), append(v, number("f16", x))
 			}
-			weights[j] = math.Exp(weights[j] / 8)
-			total += weights[j]
+			return bits, v
 		}
-		for e := range head {
-			want := 0.0
+		hq, q := random()
+		hk, keys := random()
+		hv, values := random()
+		out := upload(b, make([]float32, n*head))
+		b.ok(b.launch(k, dim(n/16), dim(32), 0, upload(b, hq), upload(b, hk), upload(b, hv), out, n))
+		b.ok(b.sync())
+		got := download[float32](b, out, n*head)
+		for i := range n {
+			weights, total, largest := make([]float64, n), 0.0, 0.0
 			for j := range n {
-				want += weights[j] / total * values[j*head+e]
-				largest = max(largest, math.Abs(values[j*head+e]))
+				for e := range head {
+					weights[j] += q[i*head+e] * keys[j*head+e]
+				}
+				weights[j] = math.Exp(weights[j] / 8)
+				total += weights[j]
 			}
-			if diff := math.Abs(float64(got[i*head+e]) - want); !(diff <= largest*0x1p-10) {
-				t.Fatalf("query %d, number %d: %v, want %v", i, e, got[i*head+e], want)
+			for e := range head {
+				want := 0.0
+				for j := range n {
+					want += weights[j] / total * values[j*head+e]
+					largest = max(largest, math.Abs(values[j*head+e]))
+				}
+				if diff := math.Abs(float64(got[i*head+e]) - want); !(diff <= largest*0x1p-10) {
+					t.Fatalf("query %d, number %d: %v, want %v", i, e, got[i*head+e], want)
+				}
 			}
 		}
-	}
+	})
 }
 
 // TestSmallNumbersThroughPTX is about int4 and one bit of <mma.h>, and <cuda_fp8.h>.
 func TestSmallNumbersThroughPTX(t *testing.T) {
-	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
-	words := func(seed uint64) []uint32 {
-		rng := rand.New(rand.NewPCG(seed, 9))
-		w := make([]uint32, 32)
-		for i := range w {
-			w[i] = rng.Uint32()
+	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
+		words := func(seed uint64) []uint32 {
+			rng := rand.New(rand.NewPCG(seed, 9))
+			w := make([]uint32, 32)
+			for i := range w {
+				w[i] = rng.Uint32()
+			}
+			return w
 		}
-		return w
-	}
-	x, y := words(1), words(2)
-	const small = `#include <mma.h>
+		x, y := words(1), words(2)
+		const small = `#include <mma.h>
 using namespace nvcuda;
 __global__ void k(const unsigned *x, const unsigned *y, int *d) {
     wmma::fragment<wmma::matrix_a, 8, 8, K, wmma::experimental::precision::T, wmma::row_major> a;
@@ -301,41 +303,41 @@ __global__ void k(const unsigned *x, const unsigned *y, int *d) {
     OP;
     wmma::store_matrix_sync(d, c, 8, wmma::mem_row_major);
 }`
-	for _, c := range []struct {
-		name, with string
-		want       func(i, j int) int
-	}{
-		{"int4", "#define T s4\n#define K 32\n#define OP wmma::mma_sync(c, a, b, c)\n", func(i, j int) (sum int) {
-			for k := range 32 {
-				at := k % 8 * 4
-				sum += int(int32(x[i*4+k/8]<<(28-at))>>28) * int(int32(y[j*4+k/8]<<(28-at))>>28)
-			}
-			return sum
-		}},
-		{"one bit", "#define T b1\n#define K 128\n#define OP wmma::bmma_sync(c, a, b, c)\n", func(i, j int) (sum int) {
-			for k := range 4 {
-				sum += bits.OnesCount32(x[i*4+k] ^ y[j*4+k])
-			}
-			return sum
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b.t = t
-			with := strings.Replace(small, "using namespace nvcuda;\n", "using namespace nvcuda;\n"+c.with, 1) // whose headers have such names, too
-			k := b.kernel(with)
-			d := upload(b, make([]int32, 64))
-			b.ok(b.launch(k, dim(1), dim(32), 0, upload(b, x), upload(b, y), d))
-			b.ok(b.sync())
-			for i, v := range download[int32](b, d, 64) {
-				if want := c.want(i/8, i%8) + 5; int(v) != want {
-					t.Fatalf("d[%d][%d] is %d, want %d", i/8, i%8, v, want)
+		for _, c := range []struct {
+			name, with string
+			want       func(i, j int) int
+		}{
+			{"int4", "#define T s4\n#define K 32\n#define OP wmma::mma_sync(c, a, b, c)\n", func(i, j int) (sum int) {
+				for k := range 32 {
+					at := k % 8 * 4
+					sum += int(int32(x[i*4+k/8]<<(28-at))>>28) * int(int32(y[j*4+k/8]<<(28-at))>>28)
 				}
-			}
-		})
-	}
-	t.Run("fp8", func(t *testing.T) {
-		b.t = t
-		k := b.kernel(`#include <cuda_fp8.h>
+				return sum
+			}},
+			{"one bit", "#define T b1\n#define K 128\n#define OP wmma::bmma_sync(c, a, b, c)\n", func(i, j int) (sum int) {
+				for k := range 4 {
+					sum += bits.OnesCount32(x[i*4+k] ^ y[j*4+k])
+				}
+				return sum
+			}},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				b.t = t
+				with := strings.Replace(small, "using namespace nvcuda;\n", "using namespace nvcuda;\n"+c.with, 1) // whose headers have such names, too
+				k := b.kernel(with)
+				d := upload(b, make([]int32, 64))
+				b.ok(b.launch(k, dim(1), dim(32), 0, upload(b, x), upload(b, y), d))
+				b.ok(b.sync())
+				for i, v := range download[int32](b, d, 64) {
+					if want := c.want(i/8, i%8) + 5; int(v) != want {
+						t.Fatalf("d[%d][%d] is %d, want %d", i/8, i%8, v, want)
+					}
+				}
+			})
+		}
+		t.Run("fp8", func(t *testing.T) {
+			b.t = t
+			k := b.kernel(`#include <cuda_fp8.h>
 __global__ void k(const float *x, float *d) {
     int i = threadIdx.x;
     float2 v = make_float2(x[2 * i], x[2 * i + 1]);
@@ -344,24 +346,25 @@ __global__ void k(const float *x, float *d) {
     __nv_fp8_e5m2 c(v.x);
     d[3 * i] = w.x, d[3 * i + 1] = w.y, d[3 * i + 2] = (float)c;
 }`)
-		rng := rand.New(rand.NewPCG(3, 9))
-		in := make([]float32, 64)
-		for i := range in {
-			in[i] = float32(math.Ldexp(rng.NormFloat64(), rng.IntN(24)-12))
-		}
-		in[0], in[1] = 1e9, float32(math.Inf(-1))
-		d := upload(b, make([]float32, 96))
-		b.ok(b.launch(k, dim(1), dim(32), 0, upload(b, in), d))
-		b.ok(b.sync())
-		got := download[float32](b, d, 96)
-		for i := range 32 {
-			p, q := float64(in[2*i]), float64(in[2*i+1])
-			want := []float64{number("e4m3", smallest("e4m3", p)), number("e4m3", smallest("e4m3", q)), number("e5m2", smallest("e5m2", p))}
-			for n, w := range want {
-				if float64(got[3*i+n]) != w {
-					t.Fatalf("of %v, %v: %v, want %v", p, q, got[3*i:3*i+3], want)
+			rng := rand.New(rand.NewPCG(3, 9))
+			in := make([]float32, 64)
+			for i := range in {
+				in[i] = float32(math.Ldexp(rng.NormFloat64(), rng.IntN(24)-12))
+			}
+			in[0], in[1] = 1e9, float32(math.Inf(-1))
+			d := upload(b, make([]float32, 96))
+			b.ok(b.launch(k, dim(1), dim(32), 0, upload(b, in), d))
+			b.ok(b.sync())
+			got := download[float32](b, d, 96)
+			for i := range 32 {
+				p, q := float64(in[2*i]), float64(in[2*i+1])
+				want := []float64{number("e4m3", smallest("e4m3", p)), number("e4m3", smallest("e4m3", q)), number("e5m2", smallest("e5m2", p))}
+				for n, w := range want {
+					if float64(got[3*i+n]) != w {
+						t.Fatalf("of %v, %v: %v, want %v", p, q, got[3*i:3*i+3], want)
+					}
 				}
 			}
-		}
+		})
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/nvidia"
 	"gocuda/cudaapi/sim"
 )
 
@@ -32,13 +33,45 @@ func newDriver(t testing.TB, o sim.Options) *sim.Driver {
 // box is one device in use by a test.
 type box struct {
 	t testing.TB
-	d *sim.Driver
+	d driver.Driver
 	c driver.Context
 }
 
 func newBox(t testing.TB, o sim.Options) *box {
 	d := newDriver(t, o)
 	return &box{t, d, retain(t, d, 0)}
+}
+
+// simulated is the machine of a box that is not a GPU's.
+func (b *box) simulated() *sim.Driver { return b.d.(*sim.Driver) }
+
+// given is a device that loads PTX in place of what it is to compile.
+type given struct {
+	driver.Driver
+	ptx func(*driver.Source, string) (*driver.Compiled, error)
+}
+
+func (d given) Compile(_ driver.Device, s *driver.Source) (*driver.Compiled, error) {
+	return d.ptx(s, "sm_90")
+}
+
+// onBoth runs a test of PTX on a simulated device, and on a GPU where there is one: what the
+// test wants is a model, which a GPU may refute.
+func onBoth(t *testing.T, o sim.Options, run func(t *testing.T, b *box)) {
+	t.Run("simulated", func(t *testing.T) { run(t, newBox(t, o)) })
+	t.Run("GPU", func(t *testing.T) {
+		if err := nvidia.Available(); err != nil {
+			t.Skipf("no GPU: %v", err)
+		}
+		d, err := nvidia.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if major, err := d.DeviceAttribute(driver.ComputeCapabilityMajor, 0); err != nil || major != 9 {
+			t.Skip("the model is of compute capability 9.0: ", major, err)
+		}
+		run(t, &box{t, given{d, o.PTX}, retain(t, d, 0)})
+	})
 }
 
 func retain(t testing.TB, d driver.Driver, i driver.Device) driver.Context {

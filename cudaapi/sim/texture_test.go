@@ -314,110 +314,111 @@ func randomPlace(r *rand.Rand, n int, normalized bool) float32 {
 }
 
 func TestRandomTextures(t *testing.T) {
-	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
-	var code strings.Builder
-	for kind, expr := range fetches {
-		for _, T := range []string{"float4", "int4"} {
-			fmt.Fprintf(&code, `extern "C" __global__ void k%s_%s(cudaTextureObject_t t, const float *at, const int *layers, %[2]s *out) {
+	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
+		var code strings.Builder
+		for kind, expr := range fetches {
+			for _, T := range []string{"float4", "int4"} {
+				fmt.Fprintf(&code, `extern "C" __global__ void k%s_%s(cudaTextureObject_t t, const float *at, const int *layers, %[2]s *out) {
 	unsigned i = threadIdx.x;
 	float x = at[3 * i], y = at[3 * i + 1], z = at[3 * i + 2];
 	int layer = layers[i];
 	out[i] = %[3]s;
 }
 `, kind, T, strings.ReplaceAll(expr, "<T>", "<"+T+">"))
-		}
-	}
-	for _, T := range []string{"float4", "int4"} {
-		fmt.Fprintf(&code, "extern \"C\" __global__ void gather_%[1]s(cudaTextureObject_t t, const float *at, %[1]s *out) { unsigned i = threadIdx.x; out[i] = tex2Dgather<%[1]s>(t, at[3 * i], at[3 * i + 1], 0); }\n", T)
-	}
-	kernels := b.module(code.String())
-	const points = 64
-	r := rand.New(rand.NewPCG(7, 34))
-	for n := range *manyTextures {
-		x := randomTexture(r)
-		a := driver.ArrayDesc{Width: uint64(x.size[0]), Height: uint64(x.size[1]), Depth: uint64(x.size[2]), Format: x.format, Channels: uint32(x.chans)}
-		switch x.kind {
-		case "1d":
-			a.Height, a.Depth = 0, 0
-		case "2d":
-			a.Depth, a.Flags = 0, driver.ArrayGather
-		case "a1d":
-			a.Height = 0
-		}
-		if x.layers > 0 {
-			a.Flags |= driver.ArrayLayered
-		}
-		if strings.Contains(x.kind, "cube") {
-			a.Flags |= driver.ArrayCube
-		}
-		h, err := b.d.ArrayCreate(b.c, &a)
-		b.ok(err)
-		p := driver.Copy3D{Dst: driver.Place3D{Array: h}, Src: driver.Place3D{Ptr: ptr(x.data), Pitch: a.Width * a.Element(), Rows: max(a.Height, 1)},
-			Width: a.Width * a.Element(), Height: max(a.Height, 1), Depth: max(a.Depth, 1)}
-		b.ok(b.d.Memcpy3D(b.c, &p))
-		of := driver.Resource{Array: h}
-		rowed := driver.Ptr(0)
-		if x.kind == "2d" && r.IntN(2) == 0 { // memory of rows is read like an array
-			of = driver.Resource{Format: a.Format, Channels: a.Channels, Width: a.Width, Height: a.Height, Pitch: (a.Width*a.Element() + 31) / 32 * 32}
-			of.Ptr, err = b.d.MemAlloc(b.c, of.Pitch*of.Height)
-			b.ok(err)
-			rowed = of.Ptr
-			b.ok(b.d.Memcpy3D(b.c, &driver.Copy3D{Dst: driver.Place3D{Ptr: of.Ptr, Pitch: of.Pitch, Rows: of.Height}, Src: driver.Place3D{Array: h}, Width: p.Width, Height: p.Height, Depth: 1}))
-		}
-		tex, err := b.d.TexObjectCreate(b.c, &of, &x.desc)
-		b.ok(err)
-		var at []float32
-		var layers []int32
-		for range points {
-			for i := range 3 {
-				size := x.size[i]
-				if strings.Contains(x.kind, "cube") {
-					v := r.Float32()*2 - 1
-					if r.IntN(3) == 0 { // an edge, a corner, or no direction
-						v = float32(r.IntN(3) - 1)
-					}
-					at = append(at, v)
-					continue
-				}
-				at = append(at, randomPlace(r, size, x.normalized()))
 			}
-			layers = append(layers, int32(r.IntN(6)-1))
 		}
-		T := map[bool]string{false: "float4", true: "int4"}[x.integers()]
-		in, which, out := upload(b, at), upload(b, layers), upload(b, make([]uint32, 4*points))
-		if x.kind == "2d" && rowed == 0 {
-			b.ok(b.launch(kernels("gather_"+T), dim(1), dim(points), 0, driver.Ptr(tex), in, out))
+		for _, T := range []string{"float4", "int4"} {
+			fmt.Fprintf(&code, "extern \"C\" __global__ void gather_%[1]s(cudaTextureObject_t t, const float *at, %[1]s *out) { unsigned i = threadIdx.x; out[i] = tex2Dgather<%[1]s>(t, at[3 * i], at[3 * i + 1], 0); }\n", T)
+		}
+		kernels := b.module(code.String())
+		const points = 64
+		r := rand.New(rand.NewPCG(7, 34))
+		for n := range *manyTextures {
+			x := randomTexture(r)
+			a := driver.ArrayDesc{Width: uint64(x.size[0]), Height: uint64(x.size[1]), Depth: uint64(x.size[2]), Format: x.format, Channels: uint32(x.chans)}
+			switch x.kind {
+			case "1d":
+				a.Height, a.Depth = 0, 0
+			case "2d":
+				a.Depth, a.Flags = 0, driver.ArrayGather
+			case "a1d":
+				a.Height = 0
+			}
+			if x.layers > 0 {
+				a.Flags |= driver.ArrayLayered
+			}
+			if strings.Contains(x.kind, "cube") {
+				a.Flags |= driver.ArrayCube
+			}
+			h, err := b.d.ArrayCreate(b.c, &a)
+			b.ok(err)
+			p := driver.Copy3D{Dst: driver.Place3D{Array: h}, Src: driver.Place3D{Ptr: ptr(x.data), Pitch: a.Width * a.Element(), Rows: max(a.Height, 1)},
+				Width: a.Width * a.Element(), Height: max(a.Height, 1), Depth: max(a.Depth, 1)}
+			b.ok(b.d.Memcpy3D(b.c, &p))
+			of := driver.Resource{Array: h}
+			rowed := driver.Ptr(0)
+			if x.kind == "2d" && r.IntN(2) == 0 { // memory of rows is read like an array
+				of = driver.Resource{Format: a.Format, Channels: a.Channels, Width: a.Width, Height: a.Height, Pitch: (a.Width*a.Element() + 31) / 32 * 32}
+				of.Ptr, err = b.d.MemAlloc(b.c, of.Pitch*of.Height)
+				b.ok(err)
+				rowed = of.Ptr
+				b.ok(b.d.Memcpy3D(b.c, &driver.Copy3D{Dst: driver.Place3D{Ptr: of.Ptr, Pitch: of.Pitch, Rows: of.Height}, Src: driver.Place3D{Array: h}, Width: p.Width, Height: p.Height, Depth: 1}))
+			}
+			tex, err := b.d.TexObjectCreate(b.c, &of, &x.desc)
+			b.ok(err)
+			var at []float32
+			var layers []int32
+			for range points {
+				for i := range 3 {
+					size := x.size[i]
+					if strings.Contains(x.kind, "cube") {
+						v := r.Float32()*2 - 1
+						if r.IntN(3) == 0 { // an edge, a corner, or no direction
+							v = float32(r.IntN(3) - 1)
+						}
+						at = append(at, v)
+						continue
+					}
+					at = append(at, randomPlace(r, size, x.normalized()))
+				}
+				layers = append(layers, int32(r.IntN(6)-1))
+			}
+			T := map[bool]string{false: "float4", true: "int4"}[x.integers()]
+			in, which, out := upload(b, at), upload(b, layers), upload(b, make([]uint32, 4*points))
+			if x.kind == "2d" && rowed == 0 {
+				b.ok(b.launch(kernels("gather_"+T), dim(1), dim(points), 0, driver.Ptr(tex), in, out))
+				got := download[uint32](b, out, 4*points)
+				for i := range points {
+					c := [3]float32(at[3*i:])
+					if want := x.gather(c); [4]uint32(got[4*i:]) != want {
+						t.Errorf("texture %d: four elements of %v, format %#x, %+v, at %v: %#x, want %#x", n, x.size, x.format, x.desc, c, got[4*i:4*i+4], want)
+					}
+				}
+			}
+			b.ok(b.launch(kernels("k"+x.kind+"_"+T), dim(1), dim(points), 0, driver.Ptr(tex), in, which, out))
 			got := download[uint32](b, out, 4*points)
 			for i := range points {
 				c := [3]float32(at[3*i:])
-				if want := x.gather(c); [4]uint32(got[4*i:]) != want {
-					t.Errorf("texture %d: four elements of %v, format %#x, %+v, at %v: %#x, want %#x", n, x.size, x.format, x.desc, c, got[4*i:4*i+4], want)
+				want := x.fetch(c, int(layers[i]))
+				for k := range x.chans {
+					if g := got[4*i+k]; g != want[k] {
+						t.Errorf("texture %d: %s of %v, format %#x, %+v, at %v, layer %d, channel %d: %#x (%g), want %#x (%g)", n, x.kind, x.size, x.format, x.desc, c, layers[i], k,
+							g, math.Float32frombits(g), want[k], math.Float32frombits(want[k]))
+					}
+				}
+			}
+			if t.Failed() {
+				return
+			}
+			b.ok(b.d.TexObjectDestroy(b.c, tex))
+			b.ok(b.d.ArrayDestroy(b.c, h))
+			for _, p := range []driver.Ptr{in, which, out, rowed} {
+				if p != 0 {
+					b.ok(b.d.MemFree(b.c, p))
 				}
 			}
 		}
-		b.ok(b.launch(kernels("k"+x.kind+"_"+T), dim(1), dim(points), 0, driver.Ptr(tex), in, which, out))
-		got := download[uint32](b, out, 4*points)
-		for i := range points {
-			c := [3]float32(at[3*i:])
-			want := x.fetch(c, int(layers[i]))
-			for k := range x.chans {
-				if g := got[4*i+k]; g != want[k] {
-					t.Errorf("texture %d: %s of %v, format %#x, %+v, at %v, layer %d, channel %d: %#x (%g), want %#x (%g)", n, x.kind, x.size, x.format, x.desc, c, layers[i], k,
-						g, math.Float32frombits(g), want[k], math.Float32frombits(want[k]))
-				}
-			}
-		}
-		if t.Failed() {
-			return
-		}
-		b.ok(b.d.TexObjectDestroy(b.c, tex))
-		b.ok(b.d.ArrayDestroy(b.c, h))
-		for _, p := range []driver.Ptr{in, which, out, rowed} {
-			if p != 0 {
-				b.ok(b.d.MemFree(b.c, p))
-			}
-		}
-	}
+	})
 }
 
 // surfaceCode has kernels for an element type: they read clamped, read with zeros, or write. Each
@@ -437,112 +438,113 @@ func surfaceCode(kind, T string) string {
 }
 
 func TestRandomSurfaces(t *testing.T) {
-	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
-	elements := []struct {
-		T      string
-		format driver.ArrayFormat
-		chans  uint32
-	}{{"unsigned char", driver.FormatUint8, 1}, {"short2", driver.FormatInt16, 2}, {"float", driver.FormatFloat, 1}, {"uchar4", driver.FormatUint8, 4}, {"long long", driver.FormatUint32, 2}, {"float4", driver.FormatFloat, 4}}
-	kinds := []string{"1d", "2d", "3d", "a1d", "a2d"}
-	var code strings.Builder
-	for _, k := range kinds {
-		for _, e := range elements {
-			code.WriteString(surfaceCode(k, e.T))
-		}
-	}
-	kernels := b.module(code.String())
-	const points = 64
-	r := rand.New(rand.NewPCG(7, 35))
-	for n := range *manyTextures {
-		e, kind := elements[r.IntN(len(elements))], kinds[r.IntN(len(kinds))]
-		size := [3]int{1 + r.IntN(9), 1, 1}
-		a := driver.ArrayDesc{Width: uint64(size[0]), Format: e.format, Channels: e.chans, Flags: driver.ArraySurface}
-		if kind != "1d" && kind != "a1d" {
-			size[1] = 1 + r.IntN(6)
-			a.Height = uint64(size[1])
-		}
-		if kind == "3d" || kind[0] == 'a' {
-			size[2] = 1 + r.IntN(4)
-			a.Depth = uint64(size[2])
-		}
-		if kind[0] == 'a' {
-			a.Flags |= driver.ArrayLayered
-		}
-		data := make([]byte, a.Bytes())
-		for i := range data {
-			data[i] = byte(r.Uint32())
-		}
-		h, err := b.d.ArrayCreate(b.c, &a)
-		b.ok(err)
-		whole := driver.Copy3D{Dst: driver.Place3D{Array: h}, Src: driver.Place3D{Ptr: ptr(data), Pitch: a.Width * a.Element(), Rows: max(a.Height, 1)},
-			Width: a.Width * a.Element(), Height: max(a.Height, 1), Depth: max(a.Depth, 1)}
-		b.ok(b.d.Memcpy3D(b.c, &whole))
-		s, err := b.d.SurfObjectCreate(b.c, h)
-		b.ok(err)
-		width := int(a.Element())
-		// place is where an element lies, and whether it is one of the surface.
-		place := func(at []int32) (byte int, in bool) {
-			var c [3]int
-			in = true
-			for i := range 3 {
-				c[i] = min(max(int(at[i]), 0), size[i]-1)
-				in = in && c[i] == int(at[i])
+	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
+		elements := []struct {
+			T      string
+			format driver.ArrayFormat
+			chans  uint32
+		}{{"unsigned char", driver.FormatUint8, 1}, {"short2", driver.FormatInt16, 2}, {"float", driver.FormatFloat, 1}, {"uchar4", driver.FormatUint8, 4}, {"long long", driver.FormatUint32, 2}, {"float4", driver.FormatFloat, 4}}
+		kinds := []string{"1d", "2d", "3d", "a1d", "a2d"}
+		var code strings.Builder
+		for _, k := range kinds {
+			for _, e := range elements {
+				code.WriteString(surfaceCode(k, e.T))
 			}
-			return ((c[2]*size[1]+c[1])*size[0] + c[0]) * width, in
 		}
-		var at []int32
-		taken := map[int]bool{}
-		for range points {
-			p := []int32{int32(r.IntN(size[0]+4) - 2), 0, 0}
-			for i := 1; i < 3; i++ {
-				if size[i] > 1 {
-					p[i] = int32(r.IntN(size[i]+4) - 2)
+		kernels := b.module(code.String())
+		const points = 64
+		r := rand.New(rand.NewPCG(7, 35))
+		for n := range *manyTextures {
+			e, kind := elements[r.IntN(len(elements))], kinds[r.IntN(len(kinds))]
+			size := [3]int{1 + r.IntN(9), 1, 1}
+			a := driver.ArrayDesc{Width: uint64(size[0]), Format: e.format, Channels: e.chans, Flags: driver.ArraySurface}
+			if kind != "1d" && kind != "a1d" {
+				size[1] = 1 + r.IntN(6)
+				a.Height = uint64(size[1])
+			}
+			if kind == "3d" || kind[0] == 'a' {
+				size[2] = 1 + r.IntN(4)
+				a.Depth = uint64(size[2])
+			}
+			if kind[0] == 'a' {
+				a.Flags |= driver.ArrayLayered
+			}
+			data := make([]byte, a.Bytes())
+			for i := range data {
+				data[i] = byte(r.Uint32())
+			}
+			h, err := b.d.ArrayCreate(b.c, &a)
+			b.ok(err)
+			whole := driver.Copy3D{Dst: driver.Place3D{Array: h}, Src: driver.Place3D{Ptr: ptr(data), Pitch: a.Width * a.Element(), Rows: max(a.Height, 1)},
+				Width: a.Width * a.Element(), Height: max(a.Height, 1), Depth: max(a.Depth, 1)}
+			b.ok(b.d.Memcpy3D(b.c, &whole))
+			s, err := b.d.SurfObjectCreate(b.c, h)
+			b.ok(err)
+			width := int(a.Element())
+			// place is where an element lies, and whether it is one of the surface.
+			place := func(at []int32) (byte int, in bool) {
+				var c [3]int
+				in = true
+				for i := range 3 {
+					c[i] = min(max(int(at[i]), 0), size[i]-1)
+					in = in && c[i] == int(at[i])
 				}
+				return ((c[2]*size[1]+c[1])*size[0] + c[0]) * width, in
 			}
-			if o, in := place(p); in && taken[o] {
-				p[0] = -1
-			} else if in {
-				taken[o] = true
+			var at []int32
+			taken := map[int]bool{}
+			for range points {
+				p := []int32{int32(r.IntN(size[0]+4) - 2), 0, 0}
+				for i := 1; i < 3; i++ {
+					if size[i] > 1 {
+						p[i] = int32(r.IntN(size[i]+4) - 2)
+					}
+				}
+				if o, in := place(p); in && taken[o] {
+					p[0] = -1
+				} else if in {
+					taken[o] = true
+				}
+				at = append(at, p...)
 			}
-			at = append(at, p...)
-		}
-		values := make([]byte, points*width)
-		for i := range values {
-			values[i] = byte(r.Uint32())
-		}
-		in, v := upload(b, at), upload(b, values)
-		launch := func(what int) {
-			b.ok(b.launch(kernels("s"+kind+"_"+strings.ReplaceAll(e.T, " ", "")), dim(1), dim(points), 0, driver.Ptr(s), in, v, what))
-		}
-		launch(2)
-		for i := range points {
-			if o, in := place(at[3*i:]); in {
-				copy(data[o:o+width], values[i*width:])
+			values := make([]byte, points*width)
+			for i := range values {
+				values[i] = byte(r.Uint32())
 			}
-		}
-		got := make([]byte, len(data))
-		whole.Dst, whole.Src = driver.Place3D{Ptr: ptr(got), Pitch: whole.Src.Pitch, Rows: whole.Src.Rows}, whole.Dst
-		b.ok(b.d.Memcpy3D(b.c, &whole))
-		if !bytes.Equal(got, data) {
-			t.Fatalf("surface %d, %s of %v, %s: written %x, want %x", n, kind, size, e.T, got, data)
-		}
-		for what := range 2 {
-			launch(what)
-			got := download[byte](b, v, points*width)
+			in, v := upload(b, at), upload(b, values)
+			launch := func(what int) {
+				b.ok(b.launch(kernels("s"+kind+"_"+strings.ReplaceAll(e.T, " ", "")), dim(1), dim(points), 0, driver.Ptr(s), in, v, what))
+			}
+			launch(2)
 			for i := range points {
-				o, in := place(at[3*i:])
-				want := data[o : o+width]
-				if what == 1 && !in {
-					want = make([]byte, width)
-				}
-				if g := got[i*width : (i+1)*width]; !bytes.Equal(g, want) {
-					t.Fatalf("surface %d, %s of %v, %s, mode %d, at %v: read %x, want %x", n, kind, size, e.T, what, at[3*i:3*i+3], g, want)
+				if o, in := place(at[3*i:]); in {
+					copy(data[o:o+width], values[i*width:])
 				}
 			}
+			got := make([]byte, len(data))
+			whole.Dst, whole.Src = driver.Place3D{Ptr: ptr(got), Pitch: whole.Src.Pitch, Rows: whole.Src.Rows}, whole.Dst
+			b.ok(b.d.Memcpy3D(b.c, &whole))
+			if !bytes.Equal(got, data) {
+				t.Fatalf("surface %d, %s of %v, %s: written %x, want %x", n, kind, size, e.T, got, data)
+			}
+			for what := range 2 {
+				launch(what)
+				got := download[byte](b, v, points*width)
+				for i := range points {
+					o, in := place(at[3*i:])
+					want := data[o : o+width]
+					if what == 1 && !in {
+						want = make([]byte, width)
+					}
+					if g := got[i*width : (i+1)*width]; !bytes.Equal(g, want) {
+						t.Fatalf("surface %d, %s of %v, %s, mode %d, at %v: read %x, want %x", n, kind, size, e.T, what, at[3*i:3*i+3], g, want)
+					}
+				}
+			}
+			b.ok(b.d.SurfObjectDestroy(b.c, s))
+			b.ok(b.d.ArrayDestroy(b.c, h))
+			b.ok(b.d.MemFree(b.c, in))
+			b.ok(b.d.MemFree(b.c, v))
 		}
-		b.ok(b.d.SurfObjectDestroy(b.c, s))
-		b.ok(b.d.ArrayDestroy(b.c, h))
-		b.ok(b.d.MemFree(b.c, in))
-		b.ok(b.d.MemFree(b.c, v))
-	}
+	})
 }
