@@ -163,7 +163,7 @@ func (m *Driver) resource(call string, ctx *context, r *driver.Resource) (t *tex
 	switch {
 	case r.Height == 0 && (r.Bytes < size || r.Bytes/size > 1<<28):
 		err = fail(call, driver.ErrInvalidValue, "%d bytes: at least an element of %d bytes, and at most %d elements", r.Bytes, size, 1<<28)
-	case r.Height != 0 && (r.Width == 0 || r.Width > 131072 || r.Height > 65000 || r.Pitch%pitchAlignment != 0 || r.Pitch < r.Width*size):
+	case r.Height != 0 && (r.Width == 0 || r.Width > 131072 || r.Height > 65000 || r.Pitch == 0 || r.Pitch%pitchAlignment != 0):
 		err = fail(call, driver.ErrInvalidValue, "%d rows of %d elements, %d bytes apart: a pitch is a multiple of %d bytes", r.Height, r.Width, r.Pitch, pitchAlignment)
 	case uint64(r.Ptr)%granule != 0:
 		err = fail(call, driver.ErrInvalidValue, "%#x is not a multiple of %d", uint64(r.Ptr), granule)
@@ -190,9 +190,6 @@ func (m *Driver) SurfObjectCreate(c driver.Context, h driver.Array) (driver.Surf
 	a, err := m.array(call, h, ctx)
 	if err != nil {
 		return 0, err
-	}
-	if a.desc.Flags&driver.ArraySurface == 0 {
-		return 0, fail(call, driver.ErrInvalidValue, "the array was made without CUDA_ARRAY3D_SURFACE_LDST")
 	}
 	t := a.describe()
 	t.flags |= objectSurface

@@ -775,32 +775,27 @@ func smallOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 			if on && round == "rna" {
 				continue
 			}
-			for _, most := range []string{"", ".satfinite"} {
-				add("cvt."+round+relu+most+".tf32.f32", "rf", func(a []uint64) uint64 {
-					v := float64(f32(a[0]))
-					if v != v {
-						return 0x7fffffff
-					}
-					v = positive(on, v)
-					m, e := split(v, -126)
-					m = math.Ldexp(m, 10)
-					switch round {
-					case "rn":
-						m = math.RoundToEven(m)
-					case "rna":
-						m = math.Round(m)
-					default:
-						m = math.Trunc(m)
-					}
-					if v != 0 && !math.IsInf(v, 0) {
-						v = math.Copysign(math.Ldexp(m, e-10), v)
-					}
-					if largest := math.Ldexp(2047, 117); most != "" && math.Abs(v) > largest {
-						v = math.Copysign(largest, v)
-					}
-					return of32(float32(v))
-				})
-			}
+			add("cvt."+round+relu+".tf32.f32", "rf", func(a []uint64) uint64 {
+				v := float64(f32(a[0]))
+				if v != v {
+					return 0x7fffffff
+				}
+				v = positive(on, v)
+				m, e := split(v, -126)
+				m = math.Ldexp(m, 10)
+				switch round {
+				case "rn":
+					m = math.RoundToEven(m)
+				case "rna":
+					m = math.Round(m)
+				default:
+					m = math.Trunc(m)
+				}
+				if v != 0 && !math.IsInf(v, 0) {
+					v = math.Copysign(math.Ldexp(m, e-10), v)
+				}
+				return of32(float32(v))
+			})
 		}
 	}
 }

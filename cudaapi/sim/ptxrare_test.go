@@ -163,7 +163,7 @@ func TestPTXOfMemory(t *testing.T) {
 	}
 	kernel("reduces", first+fill+"st.global.v4.b32 [%d0], {10, 20, 30, 40};\ncp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d0], [s], 16;\n"+
 		"cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%d0+16], [s+16], 16;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n", 11, 22, 33, 44, 5, 6, 7, 8)
-	kernel("counts", first+fill+"st.global.b64 [%d0], 4294967296;\nmov.b64 %d1, 9;\natom.global.inc.u32 %r2, [%d0+4], 5;\ncp.reduce.async.bulk.global.shared::cta.bulk_group.inc.u64 [%d0+8], [s], 8;\nst.global.u32 [%d0], %r2;", 1, 2, 1, 0)
+	kernel("counts", first+fill+"st.global.b64 [%d0], 4294967296;\nmov.b64 %d1, 9;\natom.global.inc.u32 %r2, [%d0+4], 5;\ncp.reduce.async.bulk.global.shared::cta.bulk_group.inc.u32 [%d0+16], [s], 16;\nst.global.u32 [%d0], %r2;", 1, 2, 0, 0, 1, 1, 1, 1)
 	kernel("everywhere", "mbarrier.init.shared.b64 [bar], 1;\n"+both+"setp.ne.u32 %p, %r1, 0;\n@%p bra WAITS;\nst.global.v4.b32 [%d0+64], {9, 8, 7, 6};\n"+
 		"mov.u16 %h, 3;\ncp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], [%d0+64], 16, [bar], %h;\nWAITS:\n"+wait(16)+
 		"ld.shared.v2.b32 {%r2, %r3}, [s];\nmul.wide.u32 %d2, %r1, 8;\nadd.u64 %d2, %d0, %d2;\nst.global.v2.b32 [%d2], {%r2, %r3};\n"+both, 9, 8, 9, 8)

@@ -172,6 +172,11 @@ func (r *reference) fetch(x [3]float32, layer int) (out [4]uint32) {
 	for i := range axes {
 		at[i], modes[i] = r.place(i, x[i])
 	}
+	if axes == 1 { // seen on an H200: half of what is beside the row, which is the border if the second mode says so
+		if at[1], modes[1] = new(big.Rat), driver.AddressClamp; r.desc.Address[1] == driver.AddressBorder {
+			modes[1] = driver.AddressBorder
+		}
+	}
 	for c := range r.chans {
 		if r.desc.Filter == driver.FilterLinear {
 			f, _ := r.linear(2, at, modes, index, false, c).Float32()

@@ -209,7 +209,9 @@ GOCUDA_CALL void texture_at(gocuda_u64 handle, gocuda_u32 shape, gocuda_u32 laye
     for (gocuda_u32 i = 0; i < dimensions(t); i++) a[i] = along(t, i, at[i], n[i], linear, normalized);
     if (!linear) return fetched(t, a[0].at[0], a[1].at[0], a[2].at[0], out);
     double sum[4] = {}; // exact, as a rule: weights have at most 25 bits in all
-    gocuda_u32 dims = dimensions(t), all = 1u << (8 * dims);
+    gocuda_u32 dims = dimensions(t);
+    if (dims == 1) a[dims++] = along(t, 1, 0, 1, true, false); // a GPU has one row there, between two
+    gocuda_u32 all = 1u << (8 * dims);
     for (gocuda_u32 k = 0; k < 1u << dims; k++) {
         gocuda_u32 w = 1;
         for (gocuda_u32 i = 0; i < dims; i++) w *= k >> i & 1 ? a[i].weight : 256 - a[i].weight;
