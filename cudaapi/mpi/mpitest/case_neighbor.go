@@ -7,7 +7,6 @@ import (
 	"gocuda/cudaapi/mpi"
 )
 
-
 // finish waits for what was begun.
 func finish(q *mpi.Request, err error) error {
 	if err == nil {
