@@ -47,7 +47,7 @@ func neighborCases() []Case {
 		}
 	}
 	mark := func(from, to, edge int) []int32 { return part(from*40+to*3+edge, n) }
-	// topologies in which each rank sends mark(rank, dest, i) as its i-th part.
+	// topology is one in which each rank sends mark(rank, dest, i) as its i-th part.
 	type topology struct {
 		name string
 		make func(t *T) *mpi.Comm
