@@ -167,7 +167,7 @@ func (c *Comm) neighbors(call string, kind transport.Kind, send, recv any) (k ar
 }
 
 // inOrderOf puts the pieces that come into the order in which they are sent. In a grid a
-// rank sends to the one before first, whose neighbor behind it is: also where both are
+// rank sends to the one before first, whose neighbor after is this one: also where both are
 // one rank, what is sent to the one before comes from behind.
 func (c *Comm) inOrderOf(ins []piece) []piece {
 	if c.graph == nil {
