@@ -166,13 +166,14 @@ func (c *Comm) AlltoallvInit(send any, sendCounts, sendDispls []int, recv any, r
 // arguments are those of a collective, checked one after the other: after the
 // first fault nothing more is looked at.
 type arguments struct {
-	c     *Comm
-	call  string
-	s, r  memory
-	by    collectives // who does it
-	x     transport.Collective
-	whole bool // no buffer is left out at this rank
-	err   error
+	c        *Comm
+	call     string
+	s, r     memory
+	by       collectives // who does it
+	x        transport.Collective
+	whole    bool      // no buffer is left out at this rank
+	exchange *exchange // nil: it is the transport's
+	err      error
 }
 
 // read begins with the two buffers of a collective, and its root if it has one. A
@@ -260,8 +261,7 @@ func (k *arguments) exactly(m *memory, n int, why string) {
 
 // layout checks the counts and displacements of a buffer in parts, and gives
 // them in bytes. Parts that are received must not overlap.
-func (k *arguments) layout(m *memory, counts, displs []int) (n, at []int) {
-	size := k.c.size
+func (k *arguments) layout(m *memory, size int, counts, displs []int) (n, at []int) {
 	if len(counts) != size || displs != nil && len(displs) != size {
 		k.fault(ErrCount, "%d counts and %d displacements for the %s buffer, and %d ranks", len(counts), len(displs), k.name(m), size)
 		return nil, nil
@@ -332,7 +332,11 @@ func (k *arguments) start(start startFunc) (pending, error) {
 		t.end()
 		return pending{}, k.c.fail(k.call, peer, err)
 	}
-	p := pending{c: k.c, call: k.call, r: r, peer: peer, tag: -1, transfer: t, bytes: max(k.s.length(), k.r.length())}
+	out, in := k.s.length(), k.r.length()
+	if k.exchange != nil {
+		out, in = k.exchange.length()
+	}
+	p := pending{c: k.c, call: k.call, r: r, peer: peer, tag: -1, transfer: t, bytes: max(out, in)}
 	if k.c.book != nil {
 		p.purpose = purpose{kind: waitfor.Join, number: number, needs: needs(&k.x, k.c.rank)}
 	}
@@ -344,6 +348,9 @@ func (k *arguments) start(start startFunc) (pending, error) {
 func (k *arguments) record() transfer {
 	if record.InUse() == nil {
 		return transfer{}
+	}
+	if k.exchange != nil {
+		return k.c.begin(k.call, k.shares(), k.exchange.touches()...)
 	}
 	if k.x.Kind == transport.Bcast {
 		return k.c.begin(k.call, k.shares(), read(&k.r).only(k.whole), written(&k.r).only(!k.whole))
@@ -379,7 +386,7 @@ func (c *Comm) gather(call string, kind transport.Kind, send, recv any, root int
 func (c *Comm) gatherv(call string, kind transport.Kind, send, recv any, counts, displs []int, root int) arguments {
 	k := c.read(call, kind, root, send, recv)
 	if k.goesOn() {
-		k.x.RecvCounts, k.x.RecvDispls = k.layout(&k.r, counts, displs)
+		k.x.RecvCounts, k.x.RecvDispls = k.layout(&k.r, c.size, counts, displs)
 	}
 	if k.goesOn() && !k.s.inPlace {
 		k.exactly(&k.s, counts[c.rank], "counts says so of this rank")
@@ -401,7 +408,7 @@ func (c *Comm) scatter(call string, send, recv any, root int) arguments {
 func (c *Comm) scatterv(call string, send any, counts, displs []int, recv any, root int) arguments {
 	k := c.read(call, transport.Scatterv, root, send, recv)
 	if k.goesOn() {
-		k.x.SendCounts, k.x.SendDispls = k.layout(&k.s, counts, displs)
+		k.x.SendCounts, k.x.SendDispls = k.layout(&k.s, c.size, counts, displs)
 	}
 	if k.goesOn() && !k.r.inPlace {
 		k.exactly(&k.r, counts[c.rank], "counts says so of this rank")
@@ -424,10 +431,10 @@ func (c *Comm) alltoall(call string, send, recv any) arguments {
 func (c *Comm) alltoallv(call string, send any, scounts, sdispls []int, recv any, rcounts, rdispls []int) arguments {
 	k := c.read(call, transport.Alltoallv, 0, send, recv)
 	if k.goesOn() && !k.s.inPlace {
-		k.x.SendCounts, k.x.SendDispls = k.layout(&k.s, scounts, sdispls)
+		k.x.SendCounts, k.x.SendDispls = k.layout(&k.s, c.size, scounts, sdispls)
 	}
 	if k.goesOn() {
-		k.x.RecvCounts, k.x.RecvDispls = k.layout(&k.r, rcounts, rdispls)
+		k.x.RecvCounts, k.x.RecvDispls = k.layout(&k.r, c.size, rcounts, rdispls)
 	}
 	if k.goesOn() && !k.s.inPlace && scounts[c.rank] != rcounts[c.rank] {
 		k.fault(ErrCount, "this rank sends itself %d elements and expects %d", scounts[c.rank], rcounts[c.rank])

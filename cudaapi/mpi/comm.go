@@ -23,6 +23,7 @@ type Comm struct {
 	// side is a duplicate for this package's own messages.
 	side       transport.Comm
 	messages   messages
+	aside      messages     // of this package, on side
 	port       *device.Port // of messages that may be device memory
 	devices    deviceOperations
 	starts     starts
@@ -34,11 +35,13 @@ type Comm struct {
 	own        bool    // only this package's own calls go over it, which are in no record
 	book       *ledger // nil: none is kept
 	grid       *grid   // its topology; nil: none
+	graph      *graph  // another
 	permanent  bool    // the world and self
 	freed      atomic.Bool
 	replaced   atomic.Bool  // by SetWorld
 	children   atomic.Int32 // to name them
 	tags       atomic.Int32 // of this package's own collectives on side
+	exchanges  atomic.Int32
 }
 
 // newComm wraps a communicator of the transport. It is collective over it.
@@ -51,9 +54,9 @@ func newComm(w *world, t transport.Comm, name, id string) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Comm{t: t, side: side, messages: port{p, t}, port: p, w: w, rank: t.Rank(), size: t.Size(), name: name, id: id}
+	c := &Comm{t: t, side: side, messages: port{p, t}, aside: port{p.Aside(), side}, port: p, w: w, rank: t.Rank(), size: t.Size(), name: name, id: id}
 	if w.aware {
-		c.messages = library{t, w.whyAware}
+		c.messages, c.aside = library{t, w.whyAware}, library{side, w.whyAware}
 	}
 	if c.book, err = newLedger(w, side, id, name); err != nil {
 		return nil, err
@@ -111,7 +114,11 @@ func (c *Comm) Dup() (*Comm, error) {
 	}
 	defer over()
 	t, err := c.t.Dup()
-	return c.inGrid(call, "dup", 0, c.grid, t, err)
+	d, err := c.inGrid(call, "dup", 0, c.grid, t, err)
+	if d != nil {
+		d.graph = c.graph
+	}
+	return d, err
 }
 
 // Split parts the ranks by color, and orders each part by key, and by rank where

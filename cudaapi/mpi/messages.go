@@ -126,17 +126,26 @@ func (p port) IrecvOn(m transport.Memory, source, tag int, s *cuda.Stream) (tran
 // imrecvMemory start a receive into such, of a message to come or of one that was
 // set aside.
 func (c *Comm) isendMemory(m *memory, dest, tag int, synchronous bool) (transport.Request, error) {
+	return c.isendBy(c.messages, m, dest, tag, synchronous)
+}
+
+// isendBy and irecvBy do it by the program's messages or by this package's.
+func (c *Comm) isendBy(by messages, m *memory, dest, tag int, synchronous bool) (transport.Request, error) {
 	if m.spread != nil {
-		return c.isendSpread(m, dest, tag, synchronous)
+		return c.isendSpread(by, m, dest, tag, synchronous)
 	}
-	return c.messages.Isend(m.Memory, dest, tag, synchronous)
+	return by.Isend(m.Memory, dest, tag, synchronous)
 }
 
 func (c *Comm) irecvMemory(m *memory, source, tag int) (transport.Request, error) {
+	return c.irecvBy(c.messages, m, source, tag)
+}
+
+func (c *Comm) irecvBy(by messages, m *memory, source, tag int) (transport.Request, error) {
 	if m.spread != nil {
-		return c.irecvSpread(m, func(packed transport.Memory) (transport.Request, error) { return c.messages.Irecv(packed, source, tag) })
+		return c.irecvSpread(m, func(packed transport.Memory) (transport.Request, error) { return by.Irecv(packed, source, tag) })
 	}
-	return c.messages.Irecv(m.Memory, source, tag)
+	return by.Irecv(m.Memory, source, tag)
 }
 
 func (m *Message) imrecvMemory(to *memory) (transport.Request, error) {

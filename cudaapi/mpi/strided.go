@@ -140,7 +140,7 @@ func resolveStrided(call string, v *Strided) (memory, *Error) {
 }
 
 // isendSpread packs and starts a send of what is packed.
-func (c *Comm) isendSpread(m *memory, dest, tag int, synchronous bool) (transport.Request, error) {
+func (c *Comm) isendSpread(by messages, m *memory, dest, tag int, synchronous bool) (transport.Request, error) {
 	packed, give, err := c.w.packing(m)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (c *Comm) isendSpread(m *memory, dest, tag int, synchronous bool) (transpor
 		give()
 		return nil, err
 	}
-	r, err := c.isendMemory(packed, dest, tag, synchronous)
+	r, err := c.isendBy(by, packed, dest, tag, synchronous)
 	if err != nil {
 		give()
 		return nil, err

@@ -27,7 +27,7 @@ type userReductions struct {
 }
 
 // userTags is how many collectives may be under way before their tags repeat.
-const userTags = 1 << 14
+const userTags = 1 << 13
 
 func (u *userReductions) env() coll.Env {
 	return coll.Env{Peers: u.c.side, Space: coll.Host, Tag: int(uint32(u.c.tags.Add(1)) % userTags)}

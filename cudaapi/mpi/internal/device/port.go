@@ -21,7 +21,7 @@ type Port struct {
 	replies    []replies      // of each rank
 	fragments  []fragmentTags // of what each rank sends
 	tags       int            // how many fragmentTags a rank has
-	withdrawn  atomic.Int32   // messages of which the engine keeps copies
+	withdrawn  *atomic.Int32  // messages of which the engine keeps copies
 	probed     probed
 }
 
@@ -39,7 +39,7 @@ var ports atomic.Int32
 // program does not see, on which the tags from 1<<14 to [FreeTag] are the port's. It
 // is collective and blocks.
 func (e *Engine) Port(data, side transport.Comm) (p *Port, err error) {
-	p = &Port{e: e, data: data, side: side, number: int(ports.Add(1))}
+	p = &Port{e: e, data: data, side: side, number: int(ports.Add(1)), withdrawn: new(atomic.Int32)}
 	me := peer{host: e.host, devices: cuda.Registered(), rank: uint32(e.rank), notices: noPlace}
 	if side.Size() > 1 {
 		me.notices = e.pages.take()
@@ -50,6 +50,13 @@ func (e *Engine) Port(data, side transport.Comm) (p *Port, err error) {
 	p.replies, p.fragments, p.tags = make([]replies, side.Size()), make([]fragmentTags, side.Size()), FreeTag-firstFragmentTag
 	p.devices = slices.ContainsFunc(p.peers, func(q peer) bool { return q.devices })
 	return p, err
+}
+
+// Aside is the port for messages of this package's user's own, on side with tags below
+// 1<<14. It shares what the port has, and is not freed.
+func (p *Port) Aside() *Port {
+	return &Port{e: p.e, data: p.side, side: p.side, number: p.number, devices: p.devices, peers: p.peers, notices: p.notices,
+		replies: p.replies, fragments: p.fragments, tags: p.tags, withdrawn: p.withdrawn}
 }
 
 // Free gives the port's notices back, and gives up the answers that have not come.

@@ -12,6 +12,8 @@ var kindNames = [...]string{
 	Barrier: "Barrier", Bcast: "Bcast", Reduce: "Reduce", Allreduce: "Allreduce", Gather: "Gather", Gatherv: "Gatherv",
 	Scatter: "Scatter", Scatterv: "Scatterv", Allgather: "Allgather", Allgatherv: "Allgatherv", Alltoall: "Alltoall",
 	Alltoallv: "Alltoallv", Scan: "Scan", Exscan: "Exscan", ReduceScatter: "ReduceScatter",
+	Alltoallw: "Alltoallw", NeighborAllgather: "NeighborAllgather", NeighborAllgatherv: "NeighborAllgatherv",
+	NeighborAlltoall: "NeighborAlltoall", NeighborAlltoallv: "NeighborAlltoallv", NeighborAlltoallw: "NeighborAlltoallw",
 }
 
 func (k Kind) String() string {
@@ -38,6 +40,14 @@ const (
 	Scan
 	Exscan
 	ReduceScatter
+
+	// Package mpi does these by messages: no transport is given them.
+	Alltoallw
+	NeighborAllgather
+	NeighborAllgatherv
+	NeighborAlltoall
+	NeighborAlltoallv
+	NeighborAlltoallw
 )
 
 // Rooted reports whether one rank, the root, has a part of its own.
@@ -55,7 +65,7 @@ func (k Kind) Ragged() bool {
 	case Gatherv, Scatterv, Allgatherv, Alltoallv, ReduceScatter:
 		return true
 	}
-	return false
+	return k >= Alltoallw
 }
 
 // Reduces reports whether it computes.
@@ -105,7 +115,7 @@ func (x *Collective) Signature() Signature {
 	switch x.Kind {
 	case Barrier:
 		return s
-	case Gatherv, Scatterv, Alltoallv:
+	case Gatherv, Scatterv, Alltoallv, Alltoallw, NeighborAllgather, NeighborAllgatherv, NeighborAlltoall, NeighborAlltoallv, NeighborAlltoallw:
 		s.Bytes = -1
 		return s
 	case Bcast, Allgatherv, ReduceScatter:
