@@ -27,7 +27,7 @@ STAMPS   := build/stamps
 SOURCES   = $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 
-.PHONY: build demo release rename vulnerabilities lint lint-ci wheel test-wheel image mpi-libs test test-style test-go test-nvrtc test-race test-race-cells test-races test-python \
+.PHONY: build demo release rename vulnerabilities lint lint-ci wheel test-wheel image mpi-libs test test-style test-go test-nvrtc test-nvrtc12 test-race test-race-cells test-races test-python \
         test-browser test-hosts soak test-gpu gpu-bundle bench bench-gpu docs docs-check picture notebooks go-score modules-score cross clean
 
 build: $(BIN)
@@ -165,6 +165,18 @@ test-go: $(MPI) $(PIP)
 NVRTC_PACKAGES := ./notebooks ./cudaapi/cuda ./cudaapi/gokernel/kerneltest ./cudaapi/hazard/... ./kernel/magic ./kernel/lsp ./cmd/gocuda-kernel
 test-nvrtc: $(MPI) $(PIP)
 	GOCUDA_NVRTC="$(NVRTC)" GOCUDA_SIM_CUDA=ptx GOGC=400 $(GOTEST) -short $(NVRTC_PACKAGES)
+	GOCUDA_NVRTC="$(NVRTC)" GOCUDA_SIM_CUDA=ptx $(GOTEST) -run '^TestTable$$' ./cudaapi/sim
+
+# What compiles CUDA C++ for simulated devices, by the NVRTC of CUDA 12, in an environment of its
+# own; CUDA 13's is beside the other tests.
+CUDA12 := build/cuda12
+NVRTC12 = $(abspath $(wildcard $(CUDA12)/lib/python3*/site-packages/nvidia/cuda_nvrtc/lib))
+$(CUDA12)/.installed: tests/cuda12.txt
+	$(PYTHON) -m venv $(CUDA12)
+	$(CUDA12)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps -r $<
+	@touch $@
+test-nvrtc12: $(CUDA12)/.installed
+	GOCUDA_NVRTC="$(NVRTC12)" GOCUDA_SIM_CUDA=ptx GOGC=400 $(GOTEST) -short ./cudaapi/sim/... ./cudaapi/cuda ./cudaapi/driver/... ./kernel/magic
 
 # The race detector needs cgo; where there is no C compiler, it is left out.
 # Interpreted code shares memory as the user's program does. So tests turn its
