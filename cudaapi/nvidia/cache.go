@@ -5,6 +5,7 @@ package nvidia
 import (
 	"bytes"
 	"encoding/gob"
+	"slices"
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/codecache"
@@ -43,7 +44,11 @@ func (c *Compiler) cached(src *driver.Source, arch string) (*driver.Compiled, er
 }
 
 func (c *Compiler) cacheKey(src *driver.Source, arch string) string {
-	return codecache.Key(4, c.Version(), arch, src.Code, src.Options, src.Names, c.include, codecache.NameIn(src.Code, src.Name))
+	name := codecache.NameIn(src.Code, src.Name)
+	if slices.Contains(src.Options, "-lineinfo") { // PTX then has the name
+		name = src.Name
+	}
+	return codecache.Key(5, c.Version(), arch, src.Code, src.Options, src.Names, c.include, name)
 }
 
 // decode reads what was kept, nil if that cannot be read.

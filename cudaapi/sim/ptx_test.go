@@ -45,9 +45,12 @@ func TestIllegalAccessThroughPTXNamesTheLine(t *testing.T) {
 		t.Skip("g++ alone tells the lines of accesses", err)
 	}
 	b := newBox(t, throughPTX(t, sim.Options{Devices: 1}))
-	k := b.kernel("__device__ int at(int i) {\n\treturn 3 * i;\n}\n__global__ void k(int *p) {\n\tp[threadIdx.x] = 1;\n\n\tp[at(1000) + threadIdx.x] = 2;\n}")
+	const code = "__device__ int at(int i) {\n\treturn 3 * i;\n}\n__global__ void k(int *p) {\n\tp[threadIdx.x] = 1;\n\n\tp[at(1000) + threadIdx.x] = 2;\n}"
+	_, err := b.d.Compile(0, &driver.Source{Name: "another.cu", Code: code}) // what is kept of it has another name
+	b.ok(err)
+	k := b.kernel(code)
 	b.ok(b.launch(k, dim(1), dim(2), 0, upload(b, make([]int32, 8))))
-	err := b.d.CtxSynchronize(b.c, nil)
+	err = b.d.CtxSynchronize(b.c, nil)
 	if err == nil || !strings.Contains(err.Error(), "kernel _Z1kPi, block (0,0,0), thread (0,0,0): illegal write of 4 bytes") || !strings.Contains(err.Error(), "(line 7)") {
 		t.Error(err)
 	}

@@ -3,6 +3,8 @@ package sim_test
 import (
 	"math"
 	"testing"
+
+	"gocuda/cudaapi/driver"
 )
 
 // powerOf2 is a power of 2 by a series of twelve steps, whose error is below that of a double.
@@ -32,13 +34,14 @@ func TestPowersOf2(t *testing.T) {
 		in = append(in, math.Float32frombits(k*2654435761), float32(int32(k*2654435761))/(1<<30))
 	}
 	in = in[:n]
-	b, m := ofPTX(t, `.visible .entry powers(.param .u64 in, .param .u64 out) {
+	b := newBox(t, ofPTX(`.visible .entry powers(.param .u64 in, .param .u64 out) {
 .reg .b64 %d<4>; .reg .b32 %r<4>; .reg .f32 %f<2>;
 ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out];
 mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r1, %r2, %r3;
 mul.wide.u32 %d3, %r1, 4; add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3;
 ld.global.f32 %f0, [%d1]; ex2.approx.f32 %f1, %f0; st.global.f32 [%d2], %f1;
-ret; }`)
+ret; }`))
+	m := b.load(&driver.Source{Name: "powers.ptx"})
 	k, err := b.d.ModuleFunction(b.c, m, "powers")
 	b.ok(err)
 	out := upload(b, make([]float32, n))
