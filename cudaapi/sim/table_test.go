@@ -157,7 +157,7 @@ func note(n ast.Node, constants map[string]string, value func(ast.Expr) (string,
 type row struct {
 	programs int
 	suites   map[string]bool
-	forms    map[string]bool // what stands behind an instruction, without its types
+	forms    map[string]bool // what follows an instruction, without its types
 }
 
 type languageTable struct {
