@@ -42,7 +42,7 @@ func pool() error {
 			if ordered {
 				err = errors.Join(err, world.SendOn(b, 1, round, s), b.MemsetAsync(0xee, s))
 			} else {
-				err = errors.Join(err, world.Send(b, 1, round), b.Memset(0xee))
+				err = errors.Join(err, world.Send(b, 1, round), b.MemsetAsync(0xee, s))
 			}
 		} else {
 			if err = errors.Join(b.MemsetAsync(0xdd, s), s.Synchronize()); ordered && err == nil {
