@@ -169,9 +169,9 @@ func word(p unsafe.Pointer, at uintptr) uintptr { return *(*uintptr)(unsafe.Add(
 func growing(g unsafe.Pointer, size uintptr) {
 	low, high := word(g, gStackLow), word(g, gStackLow+8)
 	guard := (*uintptr)(unsafe.Add(g, gGuard))
-	again := atomic.LoadUintptr(guard) == forced && deep.reserve != 0 && size > handlers.MaxStack
+	again := size > handlers.MaxStack && *guard == forced && deep.reserve != 0
 	if again {
-		atomic.StoreUintptr(guard, low+deep.reserve)
+		*guard = low + deep.reserve
 	} else {
 		growStack(g, size)
 	}
@@ -201,9 +201,9 @@ const forced = ^uintptr(274)
 // deepStacks are goroutines whose stacks are too large, and that could not be ended there
 // and then. Until they are, each of their next calls is tried, some time apart.
 type deepStacks struct {
-	list    [16]atomic.Uintptr // the runtime's records, 0 where there is none
-	reserve uintptr            // how far from a stack's end the runtime has it grow
-	wake    int                // the end of a pipe to write to
+	list    [16]uintptr // the runtime's records, 0 where there is none
+	reserve uintptr     // how far from a stack's end the runtime has it grow
+	wake    int         // the end of a pipe to write to
 }
 
 var deep deepStacks
@@ -215,18 +215,23 @@ const (
 	maxTries = 50_000
 )
 
-// add is called on a thread's own stack, where nothing may wait.
+// add is called on a thread's own stack, where nothing may wait, nor call the race
+// detector, as atomic operations do. Of two that come at once one may be lost: its
+// goroutine is tried when its stack grows next.
+//
+//go:norace
 func (d *deepStacks) add(g unsafe.Pointer) {
 	if d.reserve == 0 {
 		return
 	}
 	for i := range d.list {
-		if d.list[i].Load() == uintptr(g) {
+		if d.list[i] == uintptr(g) {
 			return
 		}
 	}
 	for i := range d.list {
-		if d.list[i].CompareAndSwap(0, uintptr(g)) {
+		if d.list[i] == 0 {
+			d.list[i] = uintptr(g)
 			var one byte
 			syscall.RawSyscall(syscall.SYS_WRITE, uintptr(d.wake), uintptr(unsafe.Pointer(&one)), 1)
 			return
@@ -234,9 +239,12 @@ func (d *deepStacks) add(g unsafe.Pointer) {
 	}
 }
 
+//go:norace
 func (d *deepStacks) remove(g unsafe.Pointer) {
 	for i := range d.list {
-		d.list[i].CompareAndSwap(uintptr(g), 0)
+		if d.list[i] == uintptr(g) {
+			d.list[i] = 0
+		}
 	}
 }
 
@@ -254,9 +262,9 @@ func (d *deepStacks) watch(wake *os.File) {
 		for range maxTries {
 			left := false
 			for i := range d.list {
-				if g := d.list[i].Load(); g != 0 {
+				if g := d.list[i]; g != 0 {
 					left = true
-					atomic.StoreUintptr((*uintptr)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&g)), gGuard)), forced)
+					*(*uintptr)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&g)), gGuard)) = forced
 				}
 			}
 			if !left {
@@ -265,7 +273,7 @@ func (d *deepStacks) watch(wake *os.File) {
 			time.Sleep(tryEvery)
 		}
 		for i := range d.list {
-			d.list[i].Store(0)
+			d.list[i] = 0
 		}
 	}
 }
@@ -317,12 +325,15 @@ func calledByOthers(g unsafe.Pointer, pc uintptr) bool {
 	return false
 }
 
+//go:norace
 func ofRuntime(pc uintptr) bool {
 	name := nameAt(pc)
 	return name == "" || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/")
 }
 
 // nameAt is the name of the function whose code is at pc, whatever has been inlined there.
+//
+//go:norace
 func nameAt(pc uintptr) string {
 	f := runtime.FuncForPC(pc)
 	if f == nil {
