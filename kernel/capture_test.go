@@ -59,6 +59,23 @@ func captured(items ...string) string {
 	return `msg out {"outputs":[` + strings.Join(items, ",") + `]}`
 }
 
+// An update that comes due while another is told does not make the next cell's update wait.
+func TestTheNextCellsUpdateComesAtOnce(t *testing.T) {
+	k := &kernel{}
+	k.captures.mu.Lock()
+	k.tellLater()
+	time.Sleep(20 * time.Millisecond) // it is due, and waits for mu
+	k.tellCaptured()                  // as endCaptured does
+	k.captures.told = time.Time{}
+	k.captures.mu.Unlock()
+	time.Sleep(20 * time.Millisecond)
+	k.captures.mu.Lock()
+	defer k.captures.mu.Unlock()
+	if !k.captures.told.IsZero() {
+		t.Error("the next update waits for the interval")
+	}
+}
+
 // What an Output captures comes in one update of its state, and no front end is asked to
 // capture anything.
 func TestCaptures(t *testing.T) {

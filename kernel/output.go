@@ -65,12 +65,19 @@ func (k *kernel) output(o session.Output) {
 	case !goesOn && time.Since(k.captures.told) >= k.captures.interval:
 		k.tellCaptured()
 	case k.captures.later == nil:
-		k.captures.later = time.AfterFunc(k.captures.interval, func() {
-			k.captures.mu.Lock()
-			defer k.captures.mu.Unlock()
-			k.tellCaptured()
-		})
+		k.tellLater()
 	}
+}
+
+// tellLater has front ends told after the interval. The caller holds captures.mu.
+func (k *kernel) tellLater() {
+	k.captures.later = time.AfterFunc(k.captures.interval, func() {
+		k.captures.mu.Lock()
+		defer k.captures.mu.Unlock()
+		if k.captures.later != nil { // nil: they were told while this waited for mu
+			k.tellCaptured()
+		}
+	})
 }
 
 // tellCaptured tells front ends what Output widgets have captured. The caller holds
