@@ -7,7 +7,7 @@ import (
 	"gocuda/cudaapi/mpi/internal/transport"
 )
 
-// Alltoallw and the collectives of neighbours are messages between some ranks, each of
+// Alltoallw and the neighborhood collectives are messages between some ranks, each of
 // memory of its own: they are this package's, the same under every library, and carry
 // memory of devices and strided buffers as messages do.
 

@@ -125,7 +125,7 @@ func (c *Comm) inGraph(call string, g *graph) (*Comm, error) {
 	return d, err
 }
 
-// Neighbors are the ranks that the collectives of neighbors receive from and send to, in
+// Neighbors are the ranks that the neighborhood collectives receive from and send to, in
 // their order (MPI_Dist_graph_neighbors). In a grid both are, for each dimension, the
 // one before and the one behind, [ProcNull] beyond an edge.
 func (c *Comm) Neighbors() (sources, dests []int, err error) {
@@ -149,7 +149,7 @@ func (c *Comm) Neighbors() (sources, dests []int, err error) {
 	return sources, slices.Clone(sources), nil
 }
 
-// neighbors reads the buffers of a collective of neighbors.
+// neighbors reads the buffers of a neighborhood collective.
 func (c *Comm) neighbors(call string, kind transport.Kind, send, recv any) (k arguments, sources, dests []int) {
 	k = c.read(call, kind, 0, send, recv)
 	if k.err != nil {

@@ -15,7 +15,7 @@ func finish(q *mpi.Request, err error) error {
 	return err
 }
 
-// neighborCases: Alltoallw, graphs, and the collectives of neighbours, in all three forms.
+// neighborCases: Alltoallw, graphs, and the neighborhood collectives, in all three forms.
 func neighborCases() []Case {
 	const n = 200
 	var cases []Case
