@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -124,10 +125,18 @@ func (m *members) wrong(t testing.TB, o operation, async bool) string {
 		ok(t, b.Fill(float32(-1e6), nil))
 		ok(t, b.Device().Synchronize())
 	}
+	var gate *cuda.HostBuffer
+	if async && !onGPUs { // else devices begin after 30 ms without a call, and a busy machine may be that slow
+		gate = must[*cuda.HostBuffer](t)(m.bufs[0].Device().AllocHost(1, cuda.Uint32))
+		defer func() { ok(t, gate.Free()) }()
+	}
 	for i, b := range m.bufs {
 		if !async {
 			ok(t, b.Upload(m.in[i]))
 			continue
+		}
+		if gate != nil {
+			ok(t, m.streams[i].WaitValue(gate, 1, cuda.WaitEQ))
 		}
 		if delay != nil {
 			ok(t, delay.Launch(cuda.Grid(1), cuda.Block(1), m.streams[i], 300_000*(i+1)))
@@ -146,6 +155,9 @@ func (m *members) wrong(t testing.TB, o operation, async bool) string {
 		}
 		ok(t, b.DownloadAsync(m.out[i], m.streams[i]))
 		ok(t, b.Fill(float32(-2e6), m.streams[i]))
+	}
+	if gate != nil {
+		atomic.StoreUint32(&must[[]uint32](t)(gate.Uint32s())[0], 1)
 	}
 	for i := range m.bufs {
 		ok(t, m.streams[i].Synchronize())
