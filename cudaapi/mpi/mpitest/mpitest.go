@@ -54,7 +54,7 @@ func Cases() []Case {
 
 // runs tells whether a job of n ranks runs the case.
 func (c Case) runs(n int) bool {
-	return n >= c.Ranks && (c.Most == 0 || n <= c.Most) && strings.Contains(c.Name, os.Getenv(envOnly))
+	return n >= c.Ranks && (c.Most == 0 || n <= c.Most) && strings.Contains(c.Name, os.Getenv(Only))
 }
 
 // T is what a case has at one rank.
@@ -137,9 +137,11 @@ func (t *T) say(what, text string) {
 // The environment of a rank: the folder for its report, and what it runs.
 const (
 	envReports = "GOCUDA_MPITEST_REPORTS"
-	envOnly    = "GOCUDA_MPITEST_ONLY"   // cases whose names contain this
 	envDevice  = "GOCUDA_MPITEST_DEVICE" // buffers are on devices
 )
+
+// Only is the variable of the environment for what the names of cases contain that are run.
+const Only = "GOCUDA_MPITEST_ONLY"
 
 // IsRank tells whether this process was started by [Run], and should call [Main].
 func IsRank() bool { return os.Getenv(envReports) != "" }

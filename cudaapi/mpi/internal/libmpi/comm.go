@@ -204,7 +204,12 @@ func (c *comm) meet() error {
 	if c.t.level == len(threadNames)-1 && !c.t.overwrites {
 		return nil
 	}
-	r, err := c.Start(&transport.Collective{Kind: transport.Barrier})
+	return c.block(&transport.Collective{Kind: transport.Barrier})
+}
+
+// block does a collective, and leaves the library to other goroutines meanwhile.
+func (c *comm) block(x *transport.Collective) error {
+	r, err := c.Start(x)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package libmpi
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,9 @@ var _ transport.Windows = (*comm)(nil)
 func (c *comm) NewWindow(f transport.Flavor, m transport.Memory, hints map[string]string) (transport.Window, error) {
 	// Open MPI 4 has no windows of a single rank when threads may call it. Of two that are
 	// made at once on communicators without a common rank, it names a file alike.
-	if strings.HasPrefix(c.t.info.Version, "Open MPI v4.") && (c.size == 1 || f != transport.Shared && c.size < c.t.world.size) {
+	// Before 4.1.5 a 64-bit compare-and-swap ends the process (open-mpi/ompi 11349).
+	if v, old := strings.CutPrefix(c.t.info.Version, "Open MPI v4."); old && (c.size == 1 ||
+		f != transport.Shared && (c.size < c.t.world.size || v < "1.5")) {
 		return nil, transport.ErrNoWindow
 	}
 	if err := c.meet(); err != nil {
@@ -69,6 +72,18 @@ func (c *comm) NewWindow(f transport.Flavor, m transport.Memory, hints map[strin
 	if *info != c.t.abi.infoNull {
 		c.t.call(mpiInfoFree, clib.Pin(info))
 	}
+	if c.t.overwrites && f != transport.Shared {
+		// An Open MPI that has no component for such memory here, as Ubuntu's 4.1 where there is
+		// no RDMA network, calls the window invalid.
+		var e *transport.Error
+		lacks, wrong := c.any(errors.As(err, &e) && e.Class == "MPI_ERR_WIN")
+		switch {
+		case wrong != nil:
+			return nil, wrong
+		case lacks: // a window that was made at another rank stays: to free it, all would have to
+			return nil, transport.ErrNoWindow
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +99,15 @@ func (c *comm) NewWindow(f transport.Flavor, m transport.Memory, hints map[strin
 	}
 	w.unified = model.flag != 0 && *model.value == c.t.abi.window.unified
 	return w, nil
+}
+
+// any tells whether one of the ranks says yes. It blocks.
+func (c *comm) any(yes bool) (bool, error) {
+	mine, all := new(bool), new(bool)
+	*mine = yes
+	memory := func(b *bool) transport.Memory { return transport.Memory{P: unsafe.Pointer(b), N: 1, T: transport.Bool} }
+	err := c.block(&transport.Collective{Kind: transport.Allreduce, Send: memory(mine), Recv: memory(all), Op: transport.LogicalOr})
+	return *all, err
 }
 
 // newInfo makes an MPI_Info of hints.
