@@ -40,10 +40,13 @@ const (
 	ErrRMAAttach Class = Class(transport.RMAAttach)
 	ErrTruncate  Class = Class(transport.Truncate)
 	ErrProcLost  Class = Class(transport.ProcLost)
+	ErrRevoked   Class = Class(transport.Revoked)
 	ErrOther     Class = Class(transport.Other)
 	ErrInternal  Class = Class(transport.Internal)
 	ErrNoMemory  Class = Class(transport.NoMemory)
-	ErrFinalized Class = "MPI_ERR_FINALIZED" // a call after Finalize; not one of the standard's
+	// ErrUnsupported is what a library cannot do.
+	ErrUnsupported Class = Class(transport.Unsupported)
+	ErrFinalized   Class = "MPI_ERR_FINALIZED" // a call after Finalize; not one of the standard's
 )
 
 // ErrInterrupted is what a blocking call ends with when [SetInterrupt]'s channel
@@ -86,7 +89,8 @@ func (e *Error) Unwrap() error { return e.Class }
 // hints say what to do about an error that a library reports.
 var hints = map[Class]string{
 	ErrTruncate: "the message was longer than the memory given to receive it: Probe tells the size beforehand; in a collective, the ranks' numbers of elements must fit together",
-	ErrProcLost: "the ranks must be started again (in a notebook: %mpi restart)",
+	ErrProcLost: "Comm.Shrink makes a communicator of the ranks that are left; %mpi restart starts all again",
+	ErrRevoked:  "Comm.Shrink makes a communicator of the ranks that live",
 }
 
 // misuse is a mistake seen before the library is called.

@@ -36,10 +36,10 @@ func (c channel) Send(b []byte, to, tag int) error {
 func (c channel) ID() string { return c.id }
 
 // Lost is closed when a rank is lost.
-func (c channel) Lost() <-chan struct{} { return c.w.t.Lost() }
+func (c channel) Lost() <-chan struct{} { return c.lost() }
 
 // Loss says which rank is.
-func (c channel) Loss() error { return c.w.lost(&pending{c: c.Comm, call: "Group", peer: -1}) }
+func (c channel) Loss() error { return c.lossOf(&pending{c: c.Comm, call: "Group", peer: -1}) }
 
 // keeping is a request that nobody waits for, and its memory.
 type keeping struct {

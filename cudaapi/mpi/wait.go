@@ -190,12 +190,12 @@ func (x *waiter) check(p *pending) error {
 		x.show(p)
 	}
 	select {
-	case <-x.w.t.Lost():
+	case <-p.c.lost():
 		if x.lostAt.IsZero() {
 			x.lostAt = now
 		}
 		if now.Sub(x.lostAt) > lostGrace {
-			return x.w.lost(p)
+			return p.c.lossOf(p)
 		}
 	default:
 	}
@@ -238,13 +238,6 @@ func (x *waiter) done() {
 		waits.list = slices.Delete(waits.list, i, i+1)
 	}
 	waits.Unlock()
-}
-
-func (w *world) lost(p *pending) error {
-	rank, how := w.t.LostRank()
-	e := p.c.misuse(ErrProcLost, p.call, "rank %d of the world was lost: %s", rank, how)
-	e.Peer = p.peer
-	return e.hint(hints[ErrProcLost])
 }
 
 // pending is an operation under way: the transport's request, and what its end

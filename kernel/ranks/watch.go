@@ -90,7 +90,8 @@ func (p *pool) free(j *job, running []*rank) {
 	var waiting []*rank
 	if lost != nil && time.Since(lost.lostAt) >= lossTime {
 		for _, r := range running {
-			if r.place.Call != "" && r.place.Waited >= lossTime {
+			// Who began to wait later waits for a rank that is left, or the call fails by itself.
+			if r.place.Call != "" && r.place.Waited >= lossTime && r.place.Waited >= time.Since(lost.lostAt) {
 				waiting = append(waiting, r)
 			}
 		}

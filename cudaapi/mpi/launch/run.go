@@ -31,6 +31,9 @@ type Options struct {
 	// Grace is how long ranks may take to end once one has failed or they were
 	// told to, before they are killed. 0 is 3 seconds.
 	Grace time.Duration
+	// GoOn leaves the others alone when a rank fails: they learn that it is lost. The status
+	// is 0 if a rank ends well.
+	GoOn bool
 }
 
 const defaultGrace = 3 * time.Second
@@ -186,9 +189,12 @@ func (r *runner) wait(ctx context.Context) (status int, err error) {
 			code, how := outcome(e.err)
 			status = code
 			r.say(fmt.Sprintf("rank %d failed: %s", e.rank, how))
-			stop(nil)
+			if !r.options.GoOn {
+				stop(nil)
+			}
 		}
 	}
+	well := false // a rank has ended so
 	abort := func(a Event) {
 		if status == 0 {
 			status = a.Code
@@ -202,6 +208,7 @@ func (r *runner) wait(ctx context.Context) (status int, err error) {
 			code, how := outcome(e.err)
 			delete(r.running, e.rank)
 			if code == 0 {
+				well = true
 				continue
 			}
 			r.settle(e.rank)
@@ -234,6 +241,9 @@ func (r *runner) wait(ctx context.Context) (status int, err error) {
 		}
 	}
 	fail(held)
+	if r.options.GoOn && well {
+		status = 0
+	}
 	return status, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,6 +22,13 @@ import (
 func TestMain(m *testing.M) {
 	if mpitest.IsRank() {
 		mpitest.Main()
+	}
+	if os.Getenv(envKilled) != "" {
+		if err := survivor(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -101,13 +109,13 @@ func newestOf(mpiruns []string) map[string]string {
 func prefix(mpirun string) string { return filepath.Base(filepath.Dir(filepath.Dir(mpirun))) }
 
 // under starts ranks by an mpirun.
-func under(t *testing.T, mpirun string) mpitest.Launch {
+func under(t *testing.T, mpirun string, options ...string) mpitest.Launch {
 	version, err := exec.Command(mpirun, "--version").CombinedOutput()
 	if err != nil {
 		t.Skipf("%s --version: %v: %s", mpirun, err, version)
 	}
 	return func(ctx context.Context, n int, program string, env []string) ([]byte, error) {
-		args := []string{"-n", strconv.Itoa(n)}
+		args := append(slices.Clone(options), "-n", strconv.Itoa(n))
 		if strings.Contains(string(version), "Open MPI") || strings.Contains(string(version), "OpenRTE") {
 			args = append(args, "--oversubscribe", "--bind-to", "none")
 		}

@@ -92,7 +92,7 @@ func (t *Transport) check(f function, code int32) error {
 		return nil
 	}
 	if code == missing {
-		return &transport.Error{Class: transport.Other, Call: f.String(), Text: t.info.Library + " has no such function"}
+		return &transport.Error{Class: transport.Unsupported, Call: f.String(), Text: t.info.Library + " has no such function"}
 	}
 	e := &transport.Error{Class: transport.Other, Call: f.String()}
 	class := new(int32)

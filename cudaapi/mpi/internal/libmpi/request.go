@@ -3,6 +3,7 @@
 package libmpi
 
 import (
+	"errors"
 	"sync"
 	"unsafe"
 
@@ -87,11 +88,27 @@ func (r *request) Test() (transport.Status, bool, error) {
 	if r.receives {
 		r.st = r.t.abi.fromC(&r.status)
 	}
-	if r.err = r.t.check(r.f, code); r.guarded && r.err == nil {
+	if r.err = r.t.check(r.f, code); code != 0 {
+		r.giveUp()
+	}
+	if r.guarded && r.err == nil {
 		r.err = r.tooLong()
 	}
 	r.t.pending.remove(r)
 	return r.st, true, r.err
+}
+
+// giveUp ends a receive from any rank that stays posted though one was lost.
+func (r *request) giveUp() {
+	var e *transport.Error
+	if !errors.As(r.err, &e) || e.Class != "MPI_ERR_PROC_FAILED_PENDING" {
+		return
+	}
+	e.Class = transport.ProcLost
+	r.t.call(mpiCancel, clib.Pin(&r.handle))
+	for n := 0; n < 1000 && r.handle != r.t.abi.requestNull; n++ {
+		r.t.call(mpiTest, clib.Pin(&r.handle), clib.Pin(&r.flag), clib.Pin(&r.status))
+	}
 }
 
 // Cancel is MPI_Cancel, for receives.

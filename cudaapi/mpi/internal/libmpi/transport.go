@@ -271,11 +271,6 @@ func (t *Transport) TagUB() int            { return t.tagUB }
 // Wtime is MPI_Wtime.
 func (t *Transport) Wtime() time.Duration { return time.Duration(t.wtime() * float64(time.Second)) }
 
-// Lost is never closed: MPI's launchers end all ranks when one is lost.
-func (t *Transport) Lost() <-chan struct{} { return nil }
-
-func (t *Transport) LostRank() (rank int, how string) { return -1, "" }
-
 // Abort is MPI_Abort on the world. It does not return.
 func (t *Transport) Abort(code int) {
 	t.call(mpiAbort, t.world.handle, uintptr(code))

@@ -62,7 +62,7 @@ func (e *engine) underWay() []*collective {
 // fail ends a collective that cannot come to its end.
 func (x *collective) fail() bool {
 	e := x.c.e
-	if e.losses.Load() == 0 && !x.c.colls.entered.strange.Load() {
+	if e.losses.Load() == 0 && !e.revoked.Load() && !x.c.colls.entered.strange.Load() {
 		return false
 	}
 	e.mu.Lock()

@@ -36,7 +36,10 @@ func newComm(e *engine, id uint32, group []int) *comm {
 	}
 	c.colls.entered = &entered{}
 	for _, x := range []*context{c.points, c.colls} {
-		x.group, x.rankOf = group, rankOf
+		x.group, x.rankOf, x.lost = group, rankOf, make(chan struct{})
+		if e.lossIn(x) != nil {
+			close(x.lost)
+		}
 	}
 	return c
 }
@@ -91,6 +94,8 @@ func (c *comm) Dup() (transport.Comm, error) {
 	return newComm(c.e, id, c.group), nil
 }
 
+var errNoContext = &transport.Error{Class: transport.Other, Call: "MPI_Comm_dup", Text: "all numbers for communicators are used up"}
+
 // newContext gives a context that no communicator has: the first rank allots it, out
 // of those that only it allots, so that calls on several communicators at once need no
 // agreement. Parts of a split share it, for they share no ranks.
@@ -104,7 +109,7 @@ func (c *comm) newContext() (uint32, error) {
 		return 0, err
 	}
 	if id == 0 {
-		return 0, &transport.Error{Class: transport.Other, Call: "MPI_Comm_dup", Text: "all numbers for communicators are used up"}
+		return 0, errNoContext
 	}
 	return uint32(id), nil
 }

@@ -31,11 +31,11 @@ type engine struct {
 	queued   int                 // frames that wait for room, in all backlogs
 	allotted uint64              // how many contexts this rank has given out
 
-	firstLost  int
-	firstHow   string
-	lostSignal chan struct{}
-	losses     atomic.Int32 // of ranks and of the launcher
-	launcher   error        // the launcher is gone
+	losses   atomic.Int32 // of ranks and of the launcher
+	launcher error        // the launcher is gone
+	revoked  atomic.Bool  // a communicator was
+	vote     func(note) error
+	verdicts map[ballot]chan verdict // that are waited for
 
 	polls   atomic.Uint32 // counts that somebody asked for progress
 	waiters atomic.Int32  // goroutines that sleep until the agent has made progress
@@ -67,17 +67,16 @@ type queuedFrame struct {
 func newEngine(rank, size int, seg *segment) *engine {
 	e := &engine{
 		rank: rank, size: size, segment: seg,
-		crowded:    size > runtime.NumCPU(),
-		direct:     size > runtime.NumCPU(),
-		peers:      make([]peerState, size),
-		contexts:   map[uint32]*context{},
-		sends:      map[uint64]*request{},
-		recvs:      map[uint64]*request{},
-		firstLost:  -1,
-		lostSignal: make(chan struct{}),
-		kick:       make(chan struct{}, 1),
-		quit:       make(chan struct{}),
-		ended:      make(chan struct{}),
+		crowded:  size > runtime.NumCPU(),
+		direct:   size > runtime.NumCPU(),
+		peers:    make([]peerState, size),
+		contexts: map[uint32]*context{},
+		sends:    map[uint64]*request{},
+		recvs:    map[uint64]*request{},
+		verdicts: map[ballot]chan verdict{},
+		kick:     make(chan struct{}, 1),
+		quit:     make(chan struct{}),
+		ended:    make(chan struct{}),
 	}
 	for i := range e.peers {
 		if i != rank {
@@ -286,6 +285,7 @@ func (e *engine) close() {
 	}
 	e.mu.Lock()
 	e.failAll(func(*request) error { return errClosed })
+	e.unheard()
 	e.mu.Unlock()
 	for _, x := range e.underWay() { // for those that sleep in one
 		x.state() // not Advance, which leaves it to a goroutine that may have looked before they failed

@@ -95,7 +95,7 @@ func init() {
 		if err := ofClass(err, transport.ProcLost, "launcher"); err != nil {
 			return err
 		}
-		<-t.Lost()
+		<-t.World().(transport.Mortal).Lost()
 		os.Exit(0)
 		return nil
 	}
@@ -107,9 +107,9 @@ func expectLost(t transport.Transport, err error) error {
 	if err := ofClass(err, transport.ProcLost, "rank 1 of the world"); err != nil {
 		return err
 	}
-	<-t.Lost()
-	if rank, how := t.LostRank(); rank != 1 || how == "" {
-		return fmt.Errorf("LostRank says %d, %q", rank, how)
+	<-t.World().(transport.Mortal).Lost()
+	if err := ofClass(t.World().(transport.Mortal).Loss(), transport.ProcLost, "rank 1 of the world"); err != nil {
+		return err
 	}
 	if err := ofClass(t.Finalize(), transport.ProcLost); err != nil {
 		return fmt.Errorf("Finalize: %w", err)

@@ -32,6 +32,7 @@ type Hub struct {
 	segment *os.File
 	members []hubMember
 	joined  int
+	counts  map[ballot]*tally
 	closed  bool
 	active  sync.WaitGroup
 }
@@ -54,6 +55,7 @@ func NewHub(ranks int, events func(Event)) (*Hub, error) {
 	h := &Hub{
 		seat:    seat{name: "gocuda-mpi-" + hex.EncodeToString(secret[:8]), token: hex.EncodeToString(secret[8:]), size: ranks},
 		members: make([]hubMember, ranks),
+		counts:  map[ballot]*tally{},
 		events:  events,
 	}
 	var err error
@@ -147,7 +149,14 @@ func (h *Hub) serve(conn *net.UnixConn) {
 			h.join(rank)
 		case m.kind == noteBye:
 			h.members[rank].left = true
+			h.recount()
 			h.events(Event{Kind: Left, Rank: rank})
+		case m.kind == noteVote && !h.members[rank].left:
+			if v, err := decodeVote(m.text, h.seat.size); err == nil {
+				h.poll(rank, v)
+			}
+		case m.kind == noteRevoked:
+			h.tell(m, rank)
 		case m.kind == noteAbort:
 			h.tell(note{kind: noteAbort, n: m.n, text: transport.Aborted(rank, m.n)}, rank)
 			h.events(Event{Kind: Aborted, Rank: rank, Code: m.n})
@@ -225,6 +234,7 @@ func (h *Hub) lose(rank int, how string) {
 	}
 	one.left, one.lost = true, how
 	h.tell(note{kind: noteLost, n: rank, text: how}, rank)
+	h.recount()
 	h.events(Event{Kind: Lost, Rank: rank, Text: how})
 }
 

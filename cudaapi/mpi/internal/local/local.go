@@ -127,6 +127,7 @@ func newLocal(e *engine, m *member) (*local, error) {
 	t.self = newComm(e, contextSelf, []int{e.rank})
 	t.end = newComm(e, contextEnd, all)
 	if m != nil {
+		e.vote = m.send
 		go t.listen()
 	}
 	if e.segment != nil {
@@ -145,6 +146,10 @@ func (t *local) listen() {
 			return
 		case n.kind == noteLost:
 			t.e.lose(n.n, n.text)
+		case n.kind == noteVerdict:
+			t.e.heard(n.text)
+		case n.kind == noteRevoked:
+			t.e.revoke(uint32(n.n))
 		case n.kind == noteAbort:
 			fmt.Fprintln(os.Stderr, n.text)
 			os.Exit(n.n)
@@ -159,14 +164,6 @@ func (t *local) Self() transport.Comm  { return t.self }
 // their own.
 func (t *local) TagUB() int           { return 1<<31 - 1 }
 func (t *local) Wtime() time.Duration { return time.Since(clockStart) }
-
-func (t *local) Lost() <-chan struct{} { return t.e.lostSignal }
-
-func (t *local) LostRank() (int, string) {
-	t.e.mu.Lock()
-	defer t.e.mu.Unlock()
-	return t.e.firstLost, t.e.firstHow
-}
 
 func (t *local) Info() transport.Info {
 	found := "no launcher: a world of one rank"

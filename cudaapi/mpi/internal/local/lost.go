@@ -33,18 +33,31 @@ func (e *engine) loseLauncher() {
 	if !e.closed {
 		const how = "the job's launcher has ended"
 		e.launcher = &transport.Error{Class: transport.ProcLost, Call: "MPI", Text: how}
-		e.signalLoss(-1, how)
+		e.signalLoss(-1)
+		e.unheard()
 		e.failAll(func(*request) error { return e.launcher })
 	}
 	e.mu.Unlock()
 	e.advance()
 }
 
-// signalLoss makes the first loss known.
-func (e *engine) signalLoss(rank int, how string) {
-	if e.losses.Add(1) == 1 {
-		e.firstLost, e.firstHow = rank, how
-		close(e.lostSignal)
+// signalLoss makes known in the communicators of a rank, or in all, that it is lost.
+func (e *engine) signalLoss(rank int) {
+	e.losses.Add(1)
+	for _, c := range e.contexts {
+		if rank < 0 || c.has(rank) {
+			c.markLost()
+		}
+	}
+}
+
+func (c *context) markLost() {
+	select {
+	case <-c.lost:
+	default:
+		if c.lost != nil {
+			close(c.lost)
+		}
 	}
 }
 
@@ -55,7 +68,7 @@ func (e *engine) markLost(rank int, how string) {
 		return
 	}
 	p.lost = lostError("MPI", rank, how)
-	e.signalLoss(rank, how)
+	e.signalLoss(rank)
 	p.in = nil
 	e.failAll(func(r *request) error {
 		switch {
@@ -72,10 +85,12 @@ func (e *engine) markLost(rank int, how string) {
 
 // lossIn is why operations over a whole communicator fail.
 func (e *engine) lossIn(c *context) error {
-	if e.losses.Load() == 0 {
+	switch {
+	case c.revoked:
+		return errRevoked
+	case e.losses.Load() == 0:
 		return nil
-	}
-	if e.launcher != nil {
+	case e.launcher != nil:
 		return e.launcher
 	}
 	for _, rank := range c.group {

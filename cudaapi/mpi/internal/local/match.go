@@ -16,8 +16,11 @@ type context struct {
 	rankOf     map[int]int // the other way
 	first      *request    // receives that wait, in the order they were posted
 	last       *request
-	unexpected []*inbound // messages that wait, in the order they came
-	entered    *entered   // of collectives; nil: of messages, or not made yet
+	unexpected []*inbound    // messages that wait, in the order they came
+	entered    *entered      // of collectives; nil: of messages, or not made yet
+	lost       chan struct{} // closed when one of the group, or the launcher, is lost; nil: not made yet
+	ballots    uint32        // agreements that this rank has begun
+	revoked    bool
 }
 
 // inbound is a message that came before its receive.
@@ -133,8 +136,7 @@ func (e *engine) take(from int, in *ring, f *frame) error {
 			return damaged("a message of %d bytes with %d", f.size, f.payload)
 		}
 		c := e.context(f.context)
-		if !c.fits(f) {
-			e.strange(c, from, f)
+		if !e.wanted(c, from, f) {
 			return nil
 		}
 		if r := c.receiver(from, int(f.tag)); r != nil {
@@ -154,8 +156,7 @@ func (e *engine) take(from int, in *ring, f *frame) error {
 			return damaged("a large message of %d bytes", f.size)
 		}
 		c := e.context(f.context)
-		if !c.fits(f) {
-			e.strange(c, from, f)
+		if !e.wanted(c, from, f) {
 			return nil
 		}
 		if r := c.receiver(from, int(f.tag)); r != nil {
@@ -182,6 +183,19 @@ func (e *engine) take(from int, in *ring, f *frame) error {
 		return e.feed(from, in, f)
 	}
 	return nil
+}
+
+// wanted tells whether a message may be received; if not, it lets it go.
+func (e *engine) wanted(c *context, from int, f *frame) bool {
+	switch {
+	case c.revoked:
+		e.drop(&inbound{f: *f, from: from})
+	case !c.fits(f):
+		e.strange(c, from, f)
+	default:
+		return true
+	}
+	return false
 }
 
 func damaged(format string, args ...any) error {

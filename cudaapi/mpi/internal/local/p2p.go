@@ -20,6 +20,9 @@ func (e *engine) isend(c *context, buf transport.Memory, dest, tag int, sig uint
 	if err := e.usable(to); err != nil {
 		return nil, err
 	}
+	if c.revoked {
+		return nil, errRevoked
+	}
 	size := buf.Bytes()
 	f := frame{kind: frameEager, typ: buf.Sent(), payload: size, context: c.id, tag: int32(tag), sig: sig, size: uint64(size)}
 	if to == e.rank {
@@ -101,6 +104,9 @@ func (e *engine) irecv(c *context, buf transport.Memory, source, tag int) (*requ
 
 // receivable tells why no message from a rank, or from any, can come any more.
 func (e *engine) receivable(c *context, from int) error {
+	if c.revoked {
+		return errRevoked
+	}
 	if from != transport.AnySource {
 		return e.usable(from)
 	}

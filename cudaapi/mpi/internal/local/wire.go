@@ -24,12 +24,15 @@ const (
 	noteBye                         // it has finalized
 	noteLost                        // rank n ended without; text says how
 	noteAbort                       // all are to end with code n; text says so
+	noteVote                        // what a rank says in an agreement
+	noteVerdict                     // what it came to
+	noteRevoked                     // the communicator of context n can be used no more
 	noteEnd
 )
 
 const (
 	noteHead = 8
-	maxText  = 4 * MaxRanks
+	maxText  = voteHead + 4*MaxRanks
 )
 
 func (m note) append(b []byte) []byte {

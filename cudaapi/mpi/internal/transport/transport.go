@@ -155,11 +155,6 @@ type Transport interface {
 	TagUB() int
 	// Wtime is MPI_Wtime.
 	Wtime() time.Duration
-	// Lost is closed when the transport has learnt that a rank ended without
-	// Finalize; LostRank then says which of the world's, and how. A library
-	// that ends all ranks itself never closes it.
-	Lost() <-chan struct{}
-	LostRank() (rank int, how string)
 	// Abort ends all ranks with the given exit code, this one too, as far as
 	// the transport can.
 	Abort(code int)
@@ -175,9 +170,12 @@ const (
 	Truncate  Class = "MPI_ERR_TRUNCATE"
 	WrongType Class = "MPI_ERR_TYPE"
 	ProcLost  Class = "MPI_ERR_PROC_FAILED"
+	Revoked   Class = "MPI_ERR_REVOKED"
 	Other     Class = "MPI_ERR_OTHER"
-	Internal  Class = "MPI_ERR_INTERN"
-	NoMemory  Class = "MPI_ERR_NO_MEM"
+	// Unsupported is what a library cannot do.
+	Unsupported Class = "MPI_ERR_UNSUPPORTED_OPERATION"
+	Internal    Class = "MPI_ERR_INTERN"
+	NoMemory    Class = "MPI_ERR_NO_MEM"
 )
 
 // Error is an error of a transport.
