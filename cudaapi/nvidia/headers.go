@@ -53,8 +53,31 @@ var coreHeaders = func() map[string]string {
 #include <cuda/std/algorithm>
 #endif
 `)
+	h["cuda/std/cmath"] = cudaMath
 	return h
 }()
+
+// cudaMath is libcu++'s <cuda/std/cmath>. It defines INFINITY and NAN, which nvcc has from C's
+// header and the prelude defines, too. Before CUDA 13 it lacks, under NVRTC alone, half of the
+// functions that nvcc finds there.
+const cudaMath = `#pragma once
+#undef INFINITY
+#undef NAN
+#include <cuda/std/../std/cmath>
+#if CCCL_VERSION < 3000000
+namespace cuda { namespace std {
+using ::floor; using ::floorf; using ::fmod; using ::fmodf; using ::frexp; using ::frexpf; using ::ldexp; using ::ldexpf;
+using ::modf; using ::modff; using ::pow; using ::powf; using ::tan; using ::tanf; using ::tanh; using ::tanhf;
+using ::acosh; using ::acoshf; using ::asinh; using ::asinhf; using ::atanh; using ::atanhf; using ::cbrt; using ::cbrtf;
+using ::copysign; using ::copysignf; using ::erf; using ::erff; using ::erfc; using ::erfcf; using ::exp2; using ::exp2f;
+using ::expm1; using ::expm1f; using ::fdim; using ::fdimf; using ::fma; using ::fmaf; using ::lgamma; using ::lgammaf;
+using ::llrint; using ::llrintf; using ::llround; using ::llroundf; using ::lrint; using ::lrintf; using ::lround; using ::lroundf;
+using ::nan; using ::nanf; using ::nearbyint; using ::nearbyintf; using ::nextafter; using ::nextafterf;
+using ::remainder; using ::remainderf; using ::remquo; using ::remquof; using ::rint; using ::rintf; using ::round; using ::roundf;
+using ::scalbln; using ::scalblnf; using ::scalbn; using ::scalbnf; using ::tgamma; using ::tgammaf; using ::trunc; using ::truncf;
+} }
+#endif
+`
 
 // core is a header whose names are libcu++'s.
 func core(include string) string {

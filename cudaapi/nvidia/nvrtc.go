@@ -221,14 +221,14 @@ func (c *Compiler) Compile(src *driver.Source, arch string) (*driver.Compiled, e
 			detail = strings.TrimSpace(goString(uint64(text)) + "\n" + detail)
 		}
 		if missingCore.MatchString(out.Log) {
-			detail += "\nthe headers of CUDA's C++ core libraries are missing: pip install nvidia-cuda-cccl"
+			detail += "\nthe headers of CUDA's C++ core libraries are missing: pip install " + c.pip("nvidia-cuda-cccl")
 		}
 		if missingMatrices.MatchString(out.Log) {
-			in := "nvidia-cuda-runtime nvidia-cuda-crt"
+			in := "nvidia-cuda-crt"
 			if c.major <= 12 {
-				in = fmt.Sprintf("nvidia-cuda-runtime-cu%d nvidia-cuda-nvcc-cu%[1]d", c.major)
+				in = "nvidia-cuda-nvcc"
 			}
-			detail += "\n<mma.h> and what it includes are missing: pip install " + in
+			detail += "\n<mma.h> and what it includes are missing: pip install " + c.pip("nvidia-cuda-runtime") + " " + c.pip(in)
 		}
 		return nil, &driver.Error{Code: driver.ErrInvalidSource, Call: "nvrtcCompileProgram", Detail: detail}
 	}
@@ -259,6 +259,14 @@ func virtualArch(options []string) bool {
 		}
 	}
 	return false
+}
+
+// pip is the name of a package of NVIDIA's for this version of CUDA.
+func (c *Compiler) pip(name string) string {
+	if c.major <= 12 {
+		return fmt.Sprintf("%s-cu%d", name, c.major)
+	}
+	return name
 }
 
 // given are the headers that NVRTC is handed, texts and names.

@@ -90,9 +90,9 @@ func TestCompileFindsCUDAHeaders(t *testing.T) {
 func TestMissingCoreLibraries(t *testing.T) {
 	found := nvrtc(t)
 	c := &Compiler{lib: found.lib, major: found.major, minor: found.minor}
-	for _, header := range []string{"nv/target", "cuda/std/atomic"} {
+	for _, header := range []string{"nv/target", "cuda/std/atomic", "cuda/std/cmath"} {
 		_, err := c.Compile(&driver.Source{Name: "a.cu", Code: "#include <" + header + ">\n"}, "sm_90")
-		if err == nil || !strings.Contains(err.Error(), "pip install nvidia-cuda-cccl") {
+		if err == nil || !strings.Contains(err.Error(), "pip install "+c.pip("nvidia-cuda-cccl")) {
 			t.Errorf("%s: %v", header, err)
 		}
 	}

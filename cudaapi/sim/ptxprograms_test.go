@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -147,6 +148,19 @@ __global__ void f(int *out) {
 				u := uint32(i) * 2654435761
 				v := bits.OnesCount32(u) + 100*bits.LeadingZeros32(u|1) + 10000*bits.TrailingZeros32(u|1<<31)
 				return int32(v+32767+i) + int32(bits.RotateLeft32(u, 7)) + int32(i/2)
+			}},
+			{"cuda::std: cmath beside C's", `
+#include <cmath>
+#include <cuda/std/cmath>
+__global__ void f(int *out) {
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    double half = at * 0.5;
+    float whole = cuda::std::copysign(cuda::std::round((float)at), -1.0f);
+    out[at] = (int)cuda::std::fma(half, 4.0, cuda::std::trunc(half)) + (int)cuda::std::fmod(half, 3.0) + (int)whole
+        + (cuda::std::isinf(INFINITY) && cuda::std::isnan(NAN) ? (int)cuda::std::lround(half) : 0);
+}`, func(i int) int32 {
+				half := float64(i) / 2
+				return int32(half*4+math.Trunc(half)) + int32(math.Mod(half, 3)) - int32(i) + int32(math.Round(half))
 			}},
 			{"cuda::std: complex and chrono", `
 #include <cuda/std/complex>
