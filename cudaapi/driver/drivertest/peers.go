@@ -22,6 +22,9 @@ func (e *env) peer(a, b int) {
 	}
 }
 
+// apart takes back what the program that runs the suite enabled before.
+func (e *env) apart(a, b int) { _ = e.d.DisablePeerAccess(e.ctx[a], e.ctx[b]) }
+
 var peerTests = []test{
 	{name: "a device is not its own peer", run: func(e *env) {
 		can, err := e.d.CanAccessPeer(0, 0)
@@ -41,9 +44,11 @@ var peerTests = []test{
 		e.code(e.d.EnablePeerAccess(e.ctx[0], e.ctx[1]), driver.ErrPeerAccessAlreadyEnabled)
 	}},
 	{name: "peer access that is not enabled cannot be disabled", devices: 2, run: func(e *env) {
+		e.apart(1, 0)
 		e.code(e.d.DisablePeerAccess(e.ctx[1], e.ctx[0]), driver.ErrPeerAccessNotEnabled)
 	}},
 	{name: "peer access is one way", devices: 2, run: func(e *env) {
+		e.apart(1, 0)
 		e.peer(0, 1)
 		e.code(e.d.DisablePeerAccess(e.ctx[1], e.ctx[0]), driver.ErrPeerAccessNotEnabled)
 		e.peer(1, 0)
