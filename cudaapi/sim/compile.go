@@ -329,8 +329,7 @@ func (b *build) assembly(s scanned, names []string) (asm []byte, log string, err
 // compiled is the assembly of a source that begins with a header.
 func (b *build) compiled(text, header string, with ...string) (asm []byte, log string, err error) {
 	amd64 := runtime.GOARCH == "amd64"
-	args := append(b.flags(), "-x", "c++", "-std="+b.options.std, "-I", b.include, "-include", filepath.Join(b.include, header),
-		"-S", "-o", "-", b.options.optimize, "-ffp-contract="+b.options.contract)
+	args := append(b.flags(), "-std="+b.options.std, "-I", b.include, b.options.optimize, "-ffp-contract="+b.options.contract)
 	args = append(args, with...)
 	if b.cc.Clang {
 		args = append(args, "-ferror-limit=20")
@@ -352,7 +351,9 @@ func (b *build) compiled(text, header string, with ...string) (asm []byte, log s
 		}
 	}
 	args = append(args, b.options.compile...)
-	asm, log, err = b.command(text, append(args, "-")...)
+	header = filepath.Join(b.include, header)
+	b.precompile(header, args)
+	asm, log, err = b.command(text, append(args, "-x", "c++", "-include", header, "-S", "-o", "-", "-")...)
 	if err == nil && amd64 {
 		asm = rewrite(asm, b.sites(), b.check, b.lines, b.name)
 	}
