@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,6 +35,41 @@ func TestHazardsThatCount(t *testing.T) {
 		}
 		if !strings.Contains(said.String(), "hazard: nothing orders") {
 			t.Errorf("%s: it is not shown: %s", name, said.String())
+		}
+	}
+}
+
+// Races between the threads of a launch are hazards, of kernels in Go and in CUDA C++: with the
+// cell of the kernel, and the exit status 1.
+func TestCheckOfKernels(t *testing.T) {
+	if os.Getenv("GOCUDA_NVRTC") == "" {
+		t.Skip("no NVRTC: GOCUDA_NVRTC does not name one")
+	}
+	for _, c := range []struct {
+		cells  []string
+		status int
+		says   []string
+	}{
+		{[]string{"%%kernel\nfunc turn(x []float32) {\n\ts, t := gpu.Shared[[64]float32](), gpu.ThreadIdx.X\n\ts[t] = x[t]\n\tx[t] = s[63-t]\n}"}, 1, []string{
+			"of s in shared memory, element 32, byte 128 of 256 (64 times)", "In[2], line 4: kernel turn, block (0,0,0), thread (32,0,0), writes it", "In[2], line 5: kernel turn, block (0,0,0), thread (31,0,0), reads it",
+			"            s[t] = x[t]\n", "To order them: gpu.SyncThreads() // between lines 4 and 5"}},
+		{[]string{"%%kernel\nfunc turn(x []float32) {\n\ts, t := gpu.Shared[[64]float32](), gpu.ThreadIdx.X\n\ts[t] = x[t]\n\tgpu.SyncThreads()\n\tx[t] = s[63-t]\n}"}, 0, nil},
+		{[]string{"%%cuda\n__global__ void turn(float *x, long long n, long long c) {\n\tx[0] += x[threadIdx.x];\n}"}, 1, []string{"In[2], line 3: kernel turn, block (0,0,0)", "of memory, x[0:1]"}},
+	} {
+		path := filepath.Join(t.TempDir(), "cells.ipynb")
+		launch := "turn.Launch(cuda.Grid(1), cuda.Block(64), nil, x)"
+		if strings.HasPrefix(c.cells[0], "%%cuda") {
+			launch = "turn.Launch(cuda.Grid(1), cuda.Block(64), nil, x, 1, 1)"
+		}
+		writeNotebook(t, path, append(append([]string{"x := must(must(cuda.CurrentDevice()).Alloc(64, cuda.Float32))"}, c.cells...), launch)...)
+		status, out, errs := run(t, gocudaKernel(t, "run", "--check", "--inplace", path))
+		if status != c.status || strings.Contains(out+errs, "hazard:") != (c.status == 1) {
+			t.Errorf("exit status %d\n%s%s", status, out, errs)
+		}
+		for _, text := range c.says {
+			if !strings.Contains(out+errs, text) {
+				t.Errorf("no %q in\n%s%s", text, out, errs)
+			}
 		}
 	}
 }

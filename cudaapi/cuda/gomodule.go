@@ -42,7 +42,7 @@ func CompileGo(source string, options ...CompileOption) (*Module, error) {
 		return nil, err
 	}
 	m := &Module{sys: d.sys, compiled: map[string]*driver.Compiled{}, loaded: map[*Device]loadedModule{}, goCode: prog}
-	m.src = &driver.Source{Name: conf.name + ".cu", Code: prog.Code, OnHost: prog.OnHost, Options: append([]string{"--device-as-default-execution-space"}, conf.flags...)}
+	m.src = &driver.Source{Name: conf.name + ".cu", Shown: conf.name, Code: prog.Code, OnHost: prog.OnHost, Lined: prog.Lined, Options: append([]string{"--device-as-default-execution-space"}, conf.flags...)}
 	for i := range prog.Kernels {
 		m.add(goSignature(&prog.Kernels[i]))
 		m.kernels[i].cooperative = prog.Kernels[i].Cooperative

@@ -258,7 +258,7 @@ func (k *kernelCode) function(d *Device) (*function, error) {
 		f.quick = append(f.quick, p.quicken())
 		f.bytes = max(f.bytes, p.offset+p.size)
 		if p.kind == signature.Pointer || p.kind == signature.Slice {
-			f.pointers = append(f.pointers, driver.PointerParam{Offset: uint32(p.offset), ReadOnly: p.readOnly})
+			f.pointers = append(f.pointers, driver.PointerParam{Offset: uint32(p.offset), ReadOnly: p.readOnly, Name: p.name, Elem: uint32(p.elemSize)})
 		}
 		if p.object() != "" {
 			f.objects = append(f.objects, driver.ObjectParam{Offset: uint32(p.offset), Surface: p.kind == signature.Surface})

@@ -50,6 +50,7 @@ type CompileOption func(*compileConfig)
 
 type compileConfig struct {
 	name   string
+	shown  string
 	flags  []string
 	exprs  []string
 	device *Device
@@ -68,6 +69,9 @@ func Flag(options ...string) CompileOption {
 
 // SourceName is the file name that the compiler's messages show.
 func SourceName(name string) CompileOption { return func(c *compileConfig) { c.name = name } }
+
+// ReportedAs is what reports of races call the source, where that is not its [SourceName].
+func ReportedAs(name string) CompileOption { return func(c *compileConfig) { c.shown = name } }
 
 // Instantiate asks for instances of kernel templates, by C++ name expressions
 // such as "axpy<float>". Module.Kernel then finds them under that name.
@@ -126,7 +130,7 @@ func Compile(source string, options ...CompileOption) (*Module, error) {
 		return nil, err
 	}
 	m := &Module{sys: d.sys, compiled: map[string]*driver.Compiled{}, loaded: map[*Device]loadedModule{}}
-	m.src = &driver.Source{Name: conf.name, Code: withHeaders(source, conf.name), Options: conf.flags}
+	m.src = &driver.Source{Name: conf.name, Shown: conf.shown, Code: withHeaders(source, conf.name), Options: conf.flags}
 	if conf.inGo != "" {
 		if err := m.callsGo(&conf); err != nil {
 			return nil, err

@@ -133,9 +133,13 @@ type Param struct{ Offset, Size uint32 }
 
 // Source is CUDA C++ to compile.
 type Source struct {
-	Name    string   // shown in diagnostics, as a file name
-	Code    string   // CUDA C++
-	OnHost  string   // what simulated devices take in place of it, if anything
+	Name   string // shown in diagnostics, as a file name
+	Shown  string // shown in reports in its place, if not empty
+	Code   string // CUDA C++
+	OnHost string // what simulated devices take in place of it, if anything
+	// Lined, if not nil, gives CUDA C++ of the same kernels with the lines of what they were
+	// made of, for whoever looks at what their threads do. These are those of Shown.
+	Lined   func() string
 	Options []string // as NVRTC takes them, such as "-std=c++17" or "-DN=4"
 	// Names are name expressions to be instantiated and kept, such as
 	// "axpy<float>".

@@ -92,6 +92,8 @@ const (
 type PointerParam struct {
 	Offset   uint32
 	ReadOnly bool // declared as a pointer to const
+	Name     string
+	Elem     uint32 // bytes of an element; 0 where that is not known
 }
 
 // LaunchAttributes are CUlaunchAttributes. The zero value asks for none.

@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"gocuda/cudaapi/gokernel/ir"
@@ -432,7 +433,7 @@ func (f *fn) library(e *ast.CallExpr, o *types.Func) []ir.Expr {
 				elem := types.TypeString(s.Elem(), shortNames)
 				f.fail(e, "a slice has no memory of its own that threads could share: gpu.Shared[[256]%s]() has, and gpu.DynamicShared[%s]", elem, elem)
 			}
-			v := f.local("shared", t)
+			v := f.local(f.u.assigned(e), t)
 			v.Space = ir.Shared
 			f.emit(&ir.Define{Var: v})
 			return one(&ir.Addr{X: &ir.Ref{Var: v}, T: types.NewPointer(t)})
@@ -559,4 +560,20 @@ func (f *fn) atomic(e *ast.CallExpr, sig *types.Signature, op ir.MemoryOp) (resu
 	}
 	f.emit(x)
 	return results
+}
+
+// assigned is the name of the variable that a call's result is for; "shared" where that is not
+// plain to see.
+func (u *unit) assigned(call *ast.CallExpr) string {
+	name := "shared"
+	for n := range ast.Preorder(u.file) {
+		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == len(a.Rhs) {
+			if i := slices.Index(a.Rhs, ast.Expr(call)); i >= 0 {
+				if id, ok := a.Lhs[i].(*ast.Ident); ok && id.Name != "_" {
+					name = id.Name
+				}
+			}
+		}
+	}
+	return name
 }

@@ -42,6 +42,7 @@ type Program struct {
 	funcs     []*ir.Func // of the kernels
 	emulator  func() *emulate.Program
 	stepped   func() *stepped
+	lined     func() string
 	running   sync.Mutex // emulated launches share the variables
 }
 
@@ -158,6 +159,7 @@ func Compile(source string, o Options) (*Program, error) {
 	}
 	out.emulator = sync.OnceValue(func() *emulate.Program { return emulate.New(u.prog) })
 	out.stepped = sync.OnceValue(out.step)
+	out.lined = sync.OnceValue(func() string { return out.lines(p) })
 	for _, k := range kernels {
 		made := Kernel{Name: k.Go, Symbol: kernelSymbol(k), Line: c.fset.Position(k.Pos).Line}
 		made.asks(k, make(map[*ir.Func]bool))

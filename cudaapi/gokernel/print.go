@@ -36,6 +36,7 @@ type printer struct {
 	host      *hostPrinter // of a program for the host
 	fset      *token.FileSet
 	unchecked bool
+	lined     bool   // lines are those of the source
 	before    string // CUDA C++ of the user's
 	structs   typeList
 	names     []string // of the struct types
@@ -82,6 +83,11 @@ type Site struct {
 }
 
 func (p *printer) line(format string, args ...any) {
+	if p.lined {
+		fmt.Fprintf(&p.b, format, args...)
+		p.b.WriteByte(' ')
+		return
+	}
 	p.b.WriteString(strings.Repeat("    ", p.indent))
 	fmt.Fprintf(&p.b, format, args...)
 	p.b.WriteByte('\n')

@@ -65,6 +65,7 @@ func (p *printer) function(f *ir.Func, kernels []*ir.Func) {
 	p.line("")
 	w := p.regions[f]
 	apart := number < 0 || f.Called || w == nil
+	p.place(f.Pos)
 	p.comment(f)
 	if apart {
 		p.head(f)
@@ -308,6 +309,8 @@ func (p *printer) stmt(s ir.Stmt) {
 		p.check(s)
 	case *ir.Panic:
 		p.to.panics(s)
+	case *ir.Step:
+		p.place(s.Pos)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 func (n Namer) race(x record.Race) Report {
 	side := func(a driver.RaceAccess) Operation {
 		place := Place{File: x.Source, Line: a.Line}
-		if x.Source == "cell" { // which one is not told
-			place = Place{Cell: "the kernel's cell", Line: a.Line}
+		if strings.HasPrefix(x.Source, "In[") {
+			place = Place{Cell: x.Source, Line: a.Line}
 		}
 		does := map[bool]string{true: "writes", false: "reads"}[a.Write]
 		if a.Atomic {

@@ -89,6 +89,9 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		grid:   [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z}, block: [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
 		shared: l.SharedBytes + uint32(f.kernel.describe.shared), limit: uint32(m.coresident(f, threads, uint64(l.SharedBytes))),
 	}
+	if watched != nil { // whose static shared memory may lie elsewhere
+		a.shared = l.SharedBytes + uint32(watched.kernel.describe.shared)
+	}
 	if l.Cooperative {
 		a.cooperative = 1
 	}
@@ -133,6 +136,10 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		}
 	}
 	observe, races := l.Observe, l.Races
+	var pointers []driver.PointerParam // where races are looked for
+	if watched != nil {
+		pointers = slices.Clone(l.Pointers)
+	}
 	o.call, o.engine, o.share = m.profile.LaunchCall, &ctx.dev.engines.compute, load.share()
 	o.work = func(o *op) error {
 		load, a := *load, *a // a graph runs the same launch again
@@ -149,7 +156,7 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		if watched != nil {
 			run = watched
 		}
-		err := m.runKernel(o, run, &a, reach, races)
+		err := m.runKernel(o, run, &a, reach, pointers, races)
 		if t != nil {
 			observe(m.touched(t, a.image))
 			m.tracers.give(t)
@@ -263,7 +270,7 @@ func (m *Driver) coresident(f *function, threads int, shared uint64) int {
 }
 
 // runKernel runs a kernel on all cores.
-func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation, tell func([]driver.Race)) error {
+func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation, pointers []driver.PointerParam, tell func([]driver.Race)) error {
 	const call = "cuLaunchKernel"
 	ctx := o.ctx
 	for _, b := range reach {
@@ -325,7 +332,7 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 		fmt.Fprintln(os.Stderr, zeroDivision(o.name, a))
 	}
 	if a.order != 0 {
-		m.reportRaces(o.name, f, a, tell)
+		m.reportRaces(o.name, f, a, pointers, tell)
 	}
 	runtime.KeepAlive(reachable)
 	runtime.KeepAlive(ranges)

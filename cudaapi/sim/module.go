@@ -72,6 +72,7 @@ type module struct {
 	funcs  []driver.Function
 	image  []byte     // the file's
 	source string     // of lines, where races are looked for
+	inGo   bool       // which is Go
 	watch  observable // as races are looked for
 }
 

@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -113,6 +115,7 @@ type observable struct {
 	once      sync.Once
 	code      *loaded
 	source    string // what its lines are of
+	inGo      bool
 	err       error
 	functions map[string]*function
 }
@@ -136,7 +139,7 @@ func (m *Driver) watches(c driver.Context, l *driver.Launch) (*function, error) 
 		return nil, nil // the launch says it
 	}
 	w := &f.mod.watch
-	w.once.Do(func() { w.code, w.err = m.watchable(f.mod) })
+	w.once.Do(func() { w.code, w.err = m.watchable(f.mod, l.Origin) })
 	if w.code == nil {
 		return nil, w.err
 	}
@@ -149,7 +152,7 @@ func (m *Driver) watches(c driver.Context, l *driver.Launch) (*function, error) 
 	if g == nil {
 		for i := range w.code.described {
 			if k := &w.code.described[i]; k.symbol == f.kernel.symbol {
-				g = &function{mod: &module{ctx: f.mod.ctx, code: w.code, source: w.source}, kernel: k}
+				g = &function{mod: &module{ctx: f.mod.ctx, code: w.code, source: w.source, inGo: w.inGo}, kernel: k}
 				w.functions[f.kernel.symbol] = g
 			}
 		}
@@ -157,48 +160,70 @@ func (m *Driver) watches(c driver.Context, l *driver.Launch) (*function, error) 
 	return g, nil
 }
 
+// lined is a module's PTX with the lines of its source, and what is known of it. Of a kernel in
+// Go NVRTC makes it here; without NVRTC there is none.
+func (m *Driver) lined(mod *module, from *driver.Origin) (md meta, err error) {
+	md, _ = imageMeta(mod.image)
+	if md.PTX != "" || from == nil || from.Source == nil || from.Source.Lined == nil || m.opt.PTX == nil || m.opt.CUDA == "c++" {
+		return md, nil
+	}
+	md.Name = from.Source.Shown
+	src := &driver.Source{Name: from.Source.Name, Code: from.Source.Lined(), Options: from.Source.Options}
+	made, err := m.opt.PTX(src, fmt.Sprintf("compute_%d%d", m.profile.Major, m.profile.Minor))
+	if errors.Is(err, driver.ErrSharedObjectInit) {
+		return md, nil
+	}
+	if err == nil {
+		md.PTX = string(made.Image)
+	}
+	return md, err
+}
+
 // watchable compiles a module's PTX so that it reports its accesses. It has no variables of its
 // own. Without PTX there is none.
-func (m *Driver) watchable(mod *module) (*loaded, error) {
+func (m *Driver) watchable(mod *module, from *driver.Origin) (*loaded, error) {
 	const call = "cuLaunchKernel"
-	md, ok := imageMeta(mod.image)
-	if !ok || md.PTX == "" {
-		return nil, nil
+	md, err := m.lined(mod, from)
+	if err != nil || md.PTX == "" {
+		return nil, err
 	}
-	mod.watch.source = md.Name
+	if mod.watch.source = md.Name; from != nil && from.Source != nil {
+		mod.watch.source = cmp.Or(from.Source.Shown, md.Name)
+		mod.watch.inGo = from.Source.Lined != nil
+	}
 	cc, err := findCompiler()
 	if err != nil {
 		return nil, fail(call, driver.ErrFileNotFound, "%v", err)
 	}
-	from, err := ptx.Parse(md.PTX)
+	text, err := ptx.Parse(md.PTX)
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidPTX, "%v", err)
 	}
 	if md.Name == textName {
-		from.PlaceInText(textName)
+		text.PlaceInText(textName)
 	}
 	names := map[string]string{}
 	for n, s := range md.Lowered {
 		names[s] = n
 	}
-	text, err := cpp.Translate(from, md.Name, names, cpp.Observed)
+	code, err := cpp.Translate(text, md.Name, names, cpp.Observed)
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidPTX, "%v", err)
 	}
-	made, err := m.imageOfPTX(cc, md.Name, &driver.Source{}, text, &driver.Compiled{Lowered: md.Lowered}, true)
+	made, err := m.imageOfPTX(cc, md.Name, &driver.Source{}, code, &driver.Compiled{Lowered: md.Lowered}, true)
 	if err != nil {
 		return nil, err
 	}
-	code, err := load(made.Image)
+	x, err := load(made.Image)
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
 	}
-	code.variables = mod.code
-	at, err := code.Symbol("gocuda_variables")
+	x.variables = mod.code
+	at, err := x.Symbol("gocuda_variables")
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
 	}
-	list, err := code.Symbol("gocuda_variable_names")
+	list, err := x.Symbol("gocuda_variable_names")
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
 	}
@@ -209,14 +234,14 @@ func (m *Driver) watchable(mod *module) (*loaded, error) {
 	for i := uintptr(0); ; i++ {
 		name := *(*uintptr)(pointer(list + 8*i))
 		if name == 0 {
-			return code, nil
+			return x, nil
 		}
 		*(*uintptr)(pointer(at + 8*i)) = symbols[goString(name)]
 	}
 }
 
 // racesOf reads what a launch found.
-func (m *Driver) racesOf(name string, f *function, a *launchABI) (list []driver.Race) {
+func (m *Driver) racesOf(name string, f *function, a *launchABI, pointers []driver.PointerParam) (list []driver.Race) {
 	h := (*orderABI)(pointer(a.order))
 	for i := range h.list[:h.found] {
 		x := &h.list[i]
@@ -232,15 +257,24 @@ func (m *Driver) racesOf(name string, f *function, a *launchABI) (list []driver.
 			}
 		}
 		r.Missing, r.Fix = missing(&r, x)
+		if f.mod.inGo {
+			r.Missing, r.Fix = goWords.Replace(r.Missing), goWords.Replace(r.Fix)
+		}
 		if r.Kind == "race" {
-			if r.Where = f.inShared(uintptr(x.address)); x.how&howShared == 0 {
-				r.Where = m.where(uintptr(x.address), f)
+			n := max(r.First.Bytes, r.Second.Bytes)
+			if r.Where = f.inShared(uintptr(x.address), n); x.how&howShared == 0 {
+				r.Where = m.where(uintptr(x.address), f, a, pointers, n)
 			}
 		}
 		list = append(list, r)
 	}
 	return list
 }
+
+// goWords are what kernels in Go have for CUDA C++'s.
+var goWords = strings.NewReplacer("__syncthreads();", "gpu.SyncThreads()", "__syncthreads()", "gpu.SyncThreads()", "__syncwarp();", "gpu.SyncWarp(mask)",
+	"__threadfence()", "gpu.ThreadFence()", "atomicAdd for atomicAdd_block", "gpu.AtomicAdd without gpu.BlockScope", "atomicCAS", "gpu.AtomicCAS",
+	", or an acquire", ", or gpu.Acquire", "atomic or volatile", "gpu.AtomicLoad")
 
 // missing says what would order the two.
 func missing(r *driver.Race, x *foundABI) (missing, fix string) {
@@ -281,8 +315,8 @@ func missing(r *driver.Race, x *foundABI) (missing, fix string) {
 	return "No barrier orders two blocks of a launch.", "atomic operations, a flag with __threadfence() on both sides, or two kernels"
 }
 
-// inShared says what lies at an offset of a kernel's shared memory.
-func (f *function) inShared(at uintptr) string {
+// inShared says what lies at an offset of a kernel's shared memory, where n bytes are accessed.
+func (f *function) inShared(at uintptr, n int) string {
 	list, err := f.mod.code.Symbol("gocuda_shared_names")
 	if err != nil {
 		return ""
@@ -300,16 +334,25 @@ func (f *function) inShared(at uintptr) string {
 			if g := localName.FindStringSubmatch(name); g != nil {
 				name = g[1]
 			}
-			return fmt.Sprintf(" of %s in shared memory, byte %d of %d", name, at-x.at, x.size)
+			return fmt.Sprintf(" of %s in shared memory, %sbyte %d of %d", name, element(at-x.at, x.size, n), at-x.at, x.size)
 		}
 	}
+}
+
+// element says which element of an array lies at an offset, if its elements are as wide as what
+// was accessed.
+func element(at, size uintptr, n int) string {
+	if n == 0 || size <= uintptr(n) || at%uintptr(n) != 0 || size%uintptr(n) != 0 {
+		return ""
+	}
+	return fmt.Sprintf("element %d, ", at/uintptr(n))
 }
 
 // localName matches the symbol of a function's variable, as C++ makes it.
 var localName = regexp.MustCompile(`^_ZZ.*E\d+([A-Za-z]\w*?)(?:_\d+)?$`)
 
-// where says what lies at an address.
-func (m *Driver) where(at uintptr, f *function) string {
+// where says what lies at an address, where n bytes are accessed: the element of an argument.
+func (m *Driver) where(at uintptr, f *function, a *launchABI, pointers []driver.PointerParam, n int) string {
 	if v := f.mod.code.variables; v != nil && at >= v.base && at < v.end {
 		for _, s := range v.symbols {
 			if from := v.base + uintptr(s.Value); elf.ST_TYPE(s.Info) == elf.STT_OBJECT && at >= from && at < from+uintptr(s.Size) {
@@ -319,15 +362,23 @@ func (m *Driver) where(at uintptr, f *function) string {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if b := m.space.find(at); b != nil {
-		return fmt.Sprintf(" at byte %d of an allocation of %d bytes", at-b.base, b.size)
+	b := m.space.find(at)
+	if b == nil {
+		return ""
 	}
-	return ""
+	text, near := fmt.Sprintf(" at byte %d of an allocation of %d bytes", at-b.base, b.size), uintptr(0)
+	for _, p := range pointers {
+		if v := *(*uintptr)(pointer(a.params + uintptr(p.Offset))); p.Name != "" && v <= at && v >= b.base && v >= near {
+			size := cmp.Or(uintptr(p.Elem), uintptr(n))
+			near, text = v, fmt.Sprintf(" at %s[%d], byte %d of an allocation of %d bytes", p.Name, (at-v)/size, at-b.base, b.size)
+		}
+	}
+	return text
 }
 
 // reportRaces reports a launch's races: to whoever wants to know, or on standard error.
-func (m *Driver) reportRaces(name string, f *function, a *launchABI, tell func([]driver.Race)) {
-	list := m.racesOf(name, f, a)
+func (m *Driver) reportRaces(name string, f *function, a *launchABI, pointers []driver.PointerParam, tell func([]driver.Race)) {
+	list := m.racesOf(name, f, a, pointers)
 	if m.opt.OnRaces != nil {
 		m.opt.OnRaces(list)
 		return

@@ -88,7 +88,7 @@ func (c *cudaCells) read(call Call, cell string, given compilerOptions, rest []s
 	code := &cudaCode{cell: cell, earlier: c.earlier(call.Body),
 		// The compiler counts from the first line of the cell.
 		alone:   fromLine(call.Line, call.Body),
-		options: []cuda.CompileOption{cuda.SourceName(compiledAs), cuda.Instantiate(given.instances...), cuda.Flag(rest...)}}
+		options: []cuda.CompileOption{cuda.SourceName(compiledAs), cuda.ReportedAs(cell), cuda.Instantiate(given.instances...), cuda.Flag(rest...)}}
 	texts := []string{code.earlier.before(code.alone)}
 	if code.earlier.text != "" {
 		texts = append(texts, code.alone)
