@@ -54,6 +54,15 @@ func TestCheckOfKernels(t *testing.T) {
 			"of memory, s in shared memory, element 32, byte 128 of 256 (64 times)", "In[2], line 4: kernel turn, block (0,0,0), thread (32,0,0), writes it", "In[2], line 5: kernel turn, block (0,0,0), thread (31,0,0), reads it",
 			"            s[t] = x[t]\n", "To order them: gpu.SyncThreads() // between lines 4 and 5"}},
 		{[]string{"%%kernel\nfunc turn(x []float32) {\n\ts, t := gpu.Shared[[64]float32](), gpu.ThreadIdx.X\n\ts[t] = x[t]\n\tgpu.SyncThreads()\n\tx[t] = s[63-t]\n}"}, 0, nil},
+		{[]string{"%%kernel\nfunc turn(x []float32) {\n\tif gpu.ThreadIdx.X < 40 {\n\t\tgpu.SyncThreads()\n\t}\n}"}, 1, []string{
+			"hazard: threads of a block do not all come to a barrier\n", "In[2], line 4: kernel turn, block (0,0,0), thread (0,0,0), waits, on", "In[2], line 6: kernel turn, block (0,0,0), thread (40,0,0), has gone by, on"}},
+		{[]string{"%%kernel\nfunc turn(x []float32) {\n\tif gpu.ThreadIdx.X >= 40 {\n\t\treturn\n\t}\n\tgpu.SyncThreads()\n\tx[gpu.ThreadIdx.X] = 1\n}"}, 0, nil},
+		{[]string{"%%cuda\n__global__ void turn(float *x, long long n, long long c) {\n\tif (threadIdx.x < 40)\n\t\t__syncthreads();\n\tx[threadIdx.x] = 1;\n}"}, 1, []string{
+			"hazard: threads of a block do not all come to a barrier\n", "In[2], line 4: kernel turn", "In[2], line 5: kernel turn, block (0,0,0), thread (40,0,0), has gone by, on"}},
+		{[]string{"%%cuda\n__global__ void turn(float *x, long long n, long long c) {\n\tif (threadIdx.x < 40)\n\t\t__syncthreads();\n\telse\n\t\t__syncthreads();\n}"}, 1, []string{
+			"hazard: threads of a block wait at different barriers", "In[2], line 4: kernel turn", "In[2], line 6: kernel turn"}},
+		{[]string{"%%cuda\n__global__ void turn(float *x, long long n, long long c) {\n\tx[threadIdx.x] = __shfl_xor_sync(0xff, x[threadIdx.x], 1);\n}"}, 1, []string{
+			"hazard: the mask 0xff of a warp's function does not have the lane that calls it", "In[2], line 3: kernel turn, block (0,0,0), thread (8,0,0)"}},
 		{[]string{"%%cuda\n__global__ void turn(float *x, long long n, long long c) {\n\tx[0] += x[threadIdx.x];\n}"}, 1, []string{"In[2], line 3: kernel turn, block (0,0,0)", "of memory, x[0:1]"}},
 	} {
 		path := filepath.Join(t.TempDir(), "cells.ipynb")

@@ -20,7 +20,7 @@ type RaceAccess struct {
 type Race struct {
 	Kernel        string
 	Source        string // what the lines are of
-	Kind          string // race, barrier, lane or mask
+	Kind          string // race, barrier, past, lane or mask
 	First, Second RaceAccess
 	Address       uint64
 	Where         string // what lies at the address
@@ -54,6 +54,8 @@ func (r *Race) String() string {
 	switch r.Kind {
 	case "barrier":
 		fmt.Fprintf(&b, "the barrier of the block is met at another place, line %d, by thread (%d,%d,%d)", r.Second.Line, r.Second.Thread.X, r.Second.Thread.Y, r.Second.Thread.Z)
+	case "past":
+		fmt.Fprintf(&b, "the barrier of the block is not met by thread (%d,%d,%d), which has gone on to line %d", r.Second.Thread.X, r.Second.Thread.Y, r.Second.Thread.Z, r.Second.Line)
 	case "lane":
 		fmt.Fprintf(&b, "the mask %#x of a warp's function does not have the lane that calls it", r.Address)
 	case "mask":

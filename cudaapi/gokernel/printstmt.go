@@ -139,6 +139,9 @@ func (p *printer) body(f *ir.Func) {
 	p.hoist(f)
 	p.to.started(f)
 	p.stmts(f.Body)
+	if p.lined && f.Kernel && !f.Called { // a thread that comes here has not returned early
+		p.line(`asm volatile("pmevent 7;");`)
+	}
 	p.indent--
 	p.line("}")
 	p.fun = old

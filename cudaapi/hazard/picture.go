@@ -19,8 +19,14 @@ const (
 // SVG is the report as a picture: two boxes and the arrow that is missing.
 func (r Report) SVG() string {
 	var b strings.Builder
+	label := fmt.Sprintf("Nothing orders %s %s at %s and %s %s at %s.", r.First.What, r.First.Does, r.First.at(), r.Second.What, r.Second.Does, r.Second.at())
+	between, below := "nothing orders them", fmt.Sprintf("both: %s of %s", bytes(r.Bytes), short(r.Memory, 60))
+	if r.Threads != "" {
+		label = fmt.Sprintf("%s: %s %s at %s, and %s %s at %s.", r.Threads, r.First.What, r.First.Does, r.First.at(), r.Second.What, r.Second.Does, r.Second.at())
+		between, below = "not together", r.Threads
+	}
 	const width, height = 2*boxWidth + gapWidth + 4, boxHeight + 30
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12" role="img" aria-label="%s">`, width, height, width, height, html.EscapeString(fmt.Sprintf("Nothing orders %s %s at %s and %s %s at %s.", r.First.What, r.First.Does, r.First.at(), r.Second.What, r.Second.Does, r.Second.at())))
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12" role="img" aria-label="%s">`, width, height, width, height, html.EscapeString(label))
 	fmt.Fprintf(&b, picture.Dark+`<rect width="%d" height="%d" rx="4" fill="#fff"/>`, width, height)
 	b.WriteString(`<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#c62828"/></marker></defs>`)
 	box := func(x int, o Operation) {
@@ -49,8 +55,8 @@ func (r Report) SVG() string {
 	box(2+boxWidth+gapWidth, r.Second)
 	y := 2 + boxHeight/2
 	fmt.Fprintf(&b, `<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="#c62828" stroke-width="2" stroke-dasharray="6 5" marker-end="url(#a)"/>`, 2+boxWidth+4, y, boxWidth+gapWidth-2, y)
-	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="#c62828">nothing orders them</text>`, 2+boxWidth+gapWidth/2, y-8)
-	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="#37474f">both: %s of %s</text>`, width/2, height-8, bytes(r.Bytes), html.EscapeString(short(r.Memory, 60)))
+	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="#c62828">%s</text>`, 2+boxWidth+gapWidth/2, y-8, between)
+	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="#37474f">%s</text>`, width/2, height-8, html.EscapeString(below))
 	b.WriteString(`</svg>`)
 	return b.String()
 }
@@ -90,7 +96,7 @@ func (r List) HTML() string {
 		if x.Possible {
 			title = "Possible hazard"
 		}
-		fmt.Fprintf(&b, "<div style=\"margin:0.5em 0\"><p><b>%s</b>: %s<br>To order them:", title, html.EscapeString(x.Missing))
+		fmt.Fprintf(&b, "<div style=\"margin:0.5em 0\"><p><b>%s</b>: %s<br>%s:", title, html.EscapeString(x.Missing), x.toDo())
 		if fix := html.EscapeString(x.Fix); strings.Contains(fix, "//") { // lines to paste
 			fmt.Fprintf(&b, "</p><pre>%s</pre>", fix)
 		} else {

@@ -44,6 +44,9 @@ type Report struct {
 	Fix           string // lines that would make it, with comments that say where they belong
 	Note          string // what else there is to say, or ""
 	Times         int    // how often the same two places met so
+	// Threads says what threads of a kernel do wrong together, in the place of two
+	// operations on memory.
+	Threads string `json:",omitzero"`
 	// Possible says that it is not known whether both touch the bytes: of a kernel only
 	// the arguments tell what it may touch. Such a report is no proof of a fault.
 	Possible bool
@@ -367,8 +370,8 @@ func (r Report) ranks() bool { return r.First.Rank > 0 || r.Second.Rank > 0 }
 // at is the place, as sentences have it.
 func (o Operation) at() string { return cmp.Or(o.Place.String(), "an unknown place") }
 
-func (o Operation) lines(which string, ranks bool) string {
-	s := fmt.Sprintf("  %-7s %s: %s %s it, on %s", which, o.at(), o.What, o.Does, o.Queue)
+func (o Operation) lines(which string, ranks bool, object string) string {
+	s := fmt.Sprintf("  %-7s %s: %s %s%s, on %s", which, o.at(), o.What, o.Does, object, o.Queue)
 	if ranks {
 		s += fmt.Sprintf(", rank %d", o.Rank)
 	}
@@ -384,6 +387,22 @@ func (o Operation) lines(which string, ranks bool) string {
 	return s + "\n"
 }
 
+// object is what both work on, as sentences have it.
+func (r Report) object() string {
+	if r.Threads != "" {
+		return ""
+	}
+	return " it"
+}
+
+// toDo stands before what would mend it.
+func (r Report) toDo() string {
+	if r.Threads != "" {
+		return "Instead"
+	}
+	return "To order them"
+}
+
 // fix is what orders the two, after a break if these are several lines.
 func (r Report) fix(newline string) string {
 	if !strings.Contains(r.Fix, "\n") {
@@ -395,16 +414,19 @@ func (r Report) fix(newline string) string {
 // String is the report as text.
 func (r Report) String() string {
 	var b strings.Builder
-	if r.Possible {
+	switch {
+	case r.Threads != "":
+		b.WriteString("hazard: " + r.Threads)
+	case r.Possible:
 		fmt.Fprintf(&b, "possible hazard: nothing orders two operations that may touch the same %s of memory, %s", bytes(r.Bytes), r.Memory)
-	} else {
+	default:
 		fmt.Fprintf(&b, "hazard: nothing orders two operations on %s of memory, %s", bytes(r.Bytes), r.Memory)
 	}
 	if r.Times > 1 {
 		fmt.Fprintf(&b, " (%d times)", r.Times)
 	}
-	b.WriteString("\n" + r.First.lines("first", r.ranks()) + r.Second.lines("second", r.ranks()))
-	fmt.Fprintf(&b, "  %s\n  To order them:%s\n", r.Missing, r.fix("\n      "))
+	b.WriteString("\n" + r.First.lines("first", r.ranks(), r.object()) + r.Second.lines("second", r.ranks(), r.object()))
+	fmt.Fprintf(&b, "  %s\n  %s:%s\n", r.Missing, r.toDo(), r.fix("\n      "))
 	if r.Note != "" {
 		b.WriteString("  " + r.Note + "\n")
 	}

@@ -9,7 +9,8 @@ import (
 	"gocuda/cudaapi/record"
 )
 
-// race puts a race between threads of a launch into words.
+// race puts a race between threads of a launch, or another mistake in what they do together, into
+// words.
 func (n Namer) race(x record.Race) Report {
 	side := func(a driver.RaceAccess) Operation {
 		place := Place{File: x.Source, Line: a.Line}
@@ -26,6 +27,19 @@ func (n Namer) race(x record.Race) Report {
 	}
 	bytes := uint64(max(x.First.Bytes, x.Second.Bytes))
 	r := Report{First: side(x.First), Second: side(x.Second), Bytes: bytes, Address: x.Address, Missing: x.Missing, Fix: x.Fix, Times: x.Count}
+	switch x.Kind {
+	case "barrier":
+		r.Threads, r.First.Does, r.Second.Does = "threads of a block wait at different barriers", "waits", "waits elsewhere"
+	case "past":
+		r.Threads, r.First.Does, r.Second.Does = "threads of a block do not all come to a barrier", "waits", "has gone by"
+	case "lane":
+		r.Threads = fmt.Sprintf("the mask %#x of a warp's function does not have the lane that calls it", x.Address)
+		r.First.Does, r.Second.Does = "calls it", "calls it"
+	}
+	if r.Threads != "" {
+		r.Bytes, r.Address = 0, 0
+		return r
+	}
 	if v, ok := strings.CutPrefix(x.Where, " of "); ok {
 		r.Memory = v
 	} else if x.Where != "" {

@@ -93,6 +93,7 @@ const (
 	foundApart
 	foundOutside
 	foundEnded
+	foundPast
 )
 
 const (
@@ -245,7 +246,7 @@ func (m *Driver) racesOf(name string, f *function, a *launchABI, pointers []driv
 	h := (*orderABI)(pointer(a.order))
 	for i := range h.list[:h.found] {
 		x := &h.list[i]
-		r := driver.Race{Kernel: name, Source: f.mod.source, Kind: []string{"race", "barrier", "lane", "mask"}[x.kind], Address: x.address,
+		r := driver.Race{Kernel: name, Source: f.mod.source, Kind: []string{"race", "barrier", "lane", "mask", "past"}[x.kind], Address: x.address,
 			Same: x.how&howSame != 0, Note: x.how&howAlmost != 0, Count: int(x.count)}
 		for k, to := range []*driver.RaceAccess{&r.First, &r.Second} {
 			w, n := x.what[k], x.rank[k]
@@ -287,10 +288,10 @@ func missing(r *driver.Race, x *foundABI) (missing, fix string) {
 		between = fmt.Sprintf(" // between one time and the next that line %d is run", r.First.Line)
 	}
 	switch r.Kind {
-	case "barrier":
-		return "All threads of a block must come to the same __syncthreads().", ""
+	case "barrier", "past":
+		return "All threads of a block must come to the same __syncthreads().", "__syncthreads() outside of conditions that differ among the threads of a block"
 	case "lane":
-		return "A lane must be in the mask that it names.", ""
+		return "A lane must be in the mask that it names.", "a mask with the lanes that come there"
 	case "mask":
 		return "The mask must name the lanes that come, and no others.", ""
 	}
@@ -385,7 +386,7 @@ func (m *Driver) reportRaces(name string, f *function, a *launchABI, pointers []
 	}
 	var hazards []driver.Race
 	for _, r := range list {
-		if tell != nil && r.Kind == "race" && !r.Note {
+		if tell != nil && r.Kind != "mask" && !r.Note { // lanes that have ended may stand in a mask
 			hazards = append(hazards, r)
 		} else {
 			fmt.Fprintln(os.Stderr, r.String())

@@ -103,7 +103,7 @@ func (b *body) float(i *ptx.Instruction, p parts, plain, rounded string) {
 }
 
 // least is how many operands an instruction has at least: 2 where nothing stands here.
-var least = map[string]int{"ret": 0, "exit": 0, "trap": 0, "brkpt": 0, "membar": 0, "fence": 0, "bar": 0, "barrier": 0, "mbarrier": 1, "cp": 0, "bra": 1, "call": 1, "activemask": 1, "nanosleep": 1, "red": 2,
+var least = map[string]int{"ret": 0, "exit": 0, "trap": 0, "brkpt": 0, "pmevent": 1, "membar": 0, "fence": 0, "bar": 0, "barrier": 0, "mbarrier": 1, "cp": 0, "bra": 1, "call": 1, "activemask": 1, "nanosleep": 1, "red": 2,
 	"mad": 4, "fma": 4, "selp": 4, "setp": 3, "set": 3, "add": 3, "sub": 3, "mul": 3, "div": 3, "rem": 3, "min": 3, "max": 3, "and": 3, "or": 3, "xor": 3, "shl": 3, "shr": 3,
 	"shf": 4, "bfe": 4, "bfi": 5, "prmt": 4, "copysign": 3, "addc": 3, "subc": 3, "madc": 4, "mul24": 3, "mad24": 4, "lop3": 5, "dp4a": 4, "dp2a": 4, "bmsk": 3, "szext": 3, "sad": 4, "shfl": 5, "vote": 3, "match": 3, "redux": 3, "brx": 2, "prefetch": 0, "prefetchu": 0, "griddepcontrol": 0, "isspacep": 2, "mapa": 3}
 
@@ -111,6 +111,7 @@ func (b *body) instruction(i *ptx.Instruction) {
 	if n, ok := least[i.Op]; len(i.Operands) < n || !ok && len(i.Operands) < 2 {
 		b.unknown(i)
 	}
+	b.tellBeyond(i)
 	p := partsOf(i)
 	b.looks = b.nans.looks(i)
 	var y ptx.Type
@@ -124,6 +125,8 @@ func (b *body) instruction(i *ptx.Instruction) {
 		return
 	case "st":
 		b.store(i)
+		return
+	case "pmevent": // counts something
 		return
 	case "atom", "red":
 		b.atomic(i)

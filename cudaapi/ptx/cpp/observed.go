@@ -104,7 +104,7 @@ func (b *body) tell(i *ptx.Instruction, a access, at string, n int, values []str
 	case "acq_rel", "seq_cst":
 		what |= toldAcquire | toldRelease
 	}
-	if b.polled[i] {
+	if b.polled[b.original(i)] {
 		what |= toldPolled
 	}
 	size := y.Bits() / 8

@@ -61,7 +61,7 @@ func (t *translator) inRegions(f *ptx.Function) *regions {
 	}
 	g := flow.Of(f, waits)
 	r := &regions{asks: t.observed, g: g, kept: map[string]bool{}, number: map[[2]int]int{},
-		body: &body{translator: t, f: f, loops: map[*ptx.Instruction]loop{}, looped: true}}
+		body: &body{translator: t, f: f, loops: map[*ptx.Instruction]loop{}, looped: true, copied: g}}
 	if g.Spins() || !t.alone(f, r) {
 		return nil
 	}
@@ -76,6 +76,7 @@ func (t *translator) inRegions(f *ptx.Function) *regions {
 		}
 	}
 	r.findPolled(f.Body)
+	r.findBeyond(f)
 	r.nans = nansOf(list, func(n string) ptx.Type { return g.Types[n] })
 	if a, ok := g.Alike(waits); ok {
 		r.alike = a
@@ -594,7 +595,7 @@ func (r *regions) step(n int, x *region, i *ptx.Instruction, k int, changed map[
 		r.leave(n, x, len(r.list))
 	} else {
 		if r.observed {
-			r.emit("gocuda::order_at(%d);", r.place)
+			r.emit("gocuda::order_at(%d, %d);", r.place, r.barrierNumber(i))
 		}
 		for _, reg := range r.g.LiveIn(r.g.Blocks[k+1]) {
 			switch {

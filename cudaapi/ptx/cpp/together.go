@@ -46,7 +46,7 @@ func (b *body) barrier(i *ptx.Instruction, p parts) {
 				line = b.place
 			}
 		}
-		b.emit("gocuda::order_at(%d);", line)
+		b.emit("gocuda::order_at(%d, %d);", line, b.barrierNumber(i))
 	}
 	switch {
 	case word == "warp" && len(o) == 1:

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gocuda/cudaapi/ptx"
+	"gocuda/cudaapi/ptx/flow"
 )
 
 // Races says what is done about races between the threads of a launch.
@@ -406,6 +407,10 @@ type body struct {
 	looks   bool                      // the instruction sees more of a number than its value
 	polled  map[*ptx.Instruction]bool // loads in a loop that only looks, or of what is then compared and swapped
 	looped  bool                      // a loop runs all threads of a block
+
+	copied   *flow.Graph // of which the instructions are; nil: they are the function's own
+	barriers map[*ptx.Instruction]int
+	beyond   map[*ptx.Instruction]uint64 // barriers that a thread there has come past
 }
 
 func (b *body) translate() {
@@ -414,6 +419,7 @@ func (b *body) translate() {
 	b.emit("%s {", b.head(f, false))
 	b.seen, b.loops = map[string]bool{}, loopsOf(f.Body)
 	b.findPolled(f.Body)
+	b.findBeyond(f)
 	// The same name may stand for registers of different types in different scopes: as if it were none of f32.
 	types := map[string]ptx.Type{}
 	var list []*ptx.Instruction

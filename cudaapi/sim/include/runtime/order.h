@@ -49,6 +49,8 @@ struct OrderThread {
     gocuda_u32 clock, came; // came: its clock when it came to a barrier
     gocuda_u32 line, mask;  // of the barrier, or of what lanes do together
     gocuda_u32 barriers;    // how many it has come to
+    gocuda_u32 number;      // of the last
+    gocuda_u64 beyond;      // those that it has come past since
     const Known *known;
     const Known *seen[2], *fenced[2]; // what atomic operations have seen, and what fences let others see: in the block, everywhere
 };
@@ -78,7 +80,7 @@ struct Found {
     gocuda_u32 what[2], block[2][3], rank[2];
     gocuda_u64 address, count;
 };
-enum : gocuda_u32 { foundRace = 0, foundApart = 1, foundOutside = 2, foundEnded = 3, howSame = 1, howAlmost = 2, howShared = 4, howWide = 8 }; // and the address is an offset in shared memory; and in the bits from howWide on: of one warp, one block, two blocks
+enum : gocuda_u32 { foundRace = 0, foundApart = 1, foundOutside = 2, foundEnded = 3, foundPast = 4, howSame = 1, howAlmost = 2, howShared = 4, howWide = 8 }; // and the address is an offset in shared memory; and in the bits from howWide on: of one warp, one block, two blocks
 enum : gocuda_u64 { mostFound = 64, orderPages = 1 << 20, orderFlags = 1 << 20, orderBlocks = 8192, orderCache = 256 };
 
 struct Order {
@@ -259,6 +261,10 @@ static GOCUDA_RAW void order_met(Worker *w, Block *block) {
         OrderThread *t = &b->threads[i];
         if (t->barriers == b->threads[most].barriers && t->line != b->threads[most].line) {
             found_lines(o, b, foundApart, most, i, 0);
+            break;
+        }
+        if (t->barriers < b->threads[most].barriers && b->threads[most].number < 64 && (t->beyond >> b->threads[most].number & 1)) {
+            found_lines(o, b, foundPast, most, i, 0);
             break;
         }
     }
@@ -704,13 +710,25 @@ GOCUDA_CALL void order_fence(gocuda_u32 scope) {
     if (scope) me->fenced[1] = k;
 }
 
-GOCUDA_CALL void order_at(gocuda_u32 line) {
+GOCUDA_CALL void order_at(gocuda_u32 line, gocuda_u32 number) {
     Thread *t = self();
     Order *o = order_of(t);
     if (!o) return;
     OrderThread *me = &order_block(o, t)->threads[t->rank];
     me->line = line;
+    me->number = number;
+    me->beyond = 0;
     me->barriers++;
+}
+
+GOCUDA_CALL void order_beyond(gocuda_u32 line, gocuda_u64 numbers) {
+    Thread *t = self();
+    Order *o = order_of(t);
+    if (!o) return;
+    OrderThread *me = &order_block(o, t)->threads[t->rank];
+    if (!(numbers & ~me->beyond)) return;
+    me->line = line;
+    me->beyond |= numbers;
 }
 
 GOCUDA_CALL void order_lanes(gocuda_u32 line, gocuda_u32 mask) {

@@ -25,8 +25,10 @@ GOCUDA_CALL void order_access(gocuda_u64 a, gocuda_u32 what, gocuda_u64 value);
 GOCUDA_CALL void order_range(gocuda_u64 a, gocuda_u64 n, gocuda_u32 what);
 GOCUDA_CALL void order_fence(gocuda_u32 scope);
 // order_at says on which line a barrier or something that lanes do together stands; mask is
-// that of the lanes.
-GOCUDA_CALL void order_at(gocuda_u32 line);
+// that of the lanes. number is what barriers are told apart by, 64 for others.
+GOCUDA_CALL void order_at(gocuda_u32 line, gocuda_u32 number);
+// order_beyond says which barriers' places a thread has left behind for good.
+GOCUDA_CALL void order_beyond(gocuda_u32 line, gocuda_u64 numbers);
 GOCUDA_CALL void order_lanes(gocuda_u32 line, gocuda_u32 mask);
 
 // Of barriers in memory: a thread arrives, a phase is over, a thread has waited for it.

@@ -163,3 +163,42 @@ __global__ void KERNEL {
 __global__ void KERNEL {
     c[threadIdx.x] = __shfl_xor_sync(0xffffffffu, a[threadIdx.x], 1);
 }
+== barrier-in-condition past 1 64
+__global__ void KERNEL {
+    int t = threadIdx.x;
+//-    if (t < 40)
+        __syncthreads(); /*1*/
+    c[t] = 1; /*2*/
+}
+== half-of-warp past 1 32
+__global__ void KERNEL {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    s[t] = a[t];
+//-    if (t & 1) {
+        __syncthreads(); /*1*/
+//-    }
+    c[t] = s[t] + 1; /*2*/
+}
+== returned-early clean 1 64
+__global__ void KERNEL {
+    int t = threadIdx.x;
+    for (int k = 0; k < n / 64; k++) {
+        if (t > 40 + k) {
+            c[t] = k;
+            return;
+        }
+        __syncthreads();
+    }
+    c[t] = 7;
+}
+== guarded-store-before clean 1 64
+__global__ void KERNEL {
+    int t = threadIdx.x;
+    if (t >= 40) {
+        c[t] = 9;
+        return;
+    }
+    __syncthreads();
+    c[t] = 7;
+}
