@@ -395,7 +395,7 @@ func (r Report) object() string {
 	return " it"
 }
 
-// toDo stands before what would mend it.
+// toDo stands before what would repair it.
 func (r Report) toDo() string {
 	if r.Threads != "" {
 		return "Instead"

@@ -651,7 +651,7 @@ func driverPackage() host.Package {
 			"Race":                          "Race is two accesses of threads of one launch that nothing orders, or another mistake in\nwhat threads do together.",
 			"Race.Count":                    "how often these lines met",
 			"Race.Fix":                      "what would make it",
-			"Race.Kind":                     "race, barrier, lane or mask",
+			"Race.Kind":                     "race, barrier, past, lane or mask",
 			"Race.Missing":                  "which order is missing",
 			"Race.Note":                     "ordered on GPUs of today, by what does not promise it",
 			"Race.Same":                     "both write the same value",

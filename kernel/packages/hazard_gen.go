@@ -75,6 +75,7 @@ func hazardPackage() host.Package {
 			"Report.SVG":         "SVG is the report as a picture: two boxes and the arrow that is missing.",
 			"Report.Second":      "in the order of the calls",
 			"Report.String":      "String is the report as text.",
+			"Report.Threads":     "Threads says what threads of a kernel do wrong together, in the place of two\noperations on memory.",
 			"Report.Times":       "how often the same two places met so",
 			"Reports":            "Reports gives the hazards of this process since the check began, or since Forget;\nwhere it is off, those of the last one. What a rank does to memory that another has\nopen shows in the records of both: a notebook reports it at the end of the cell. It\nwaits, for some seconds at most, for the work that is queued.",
 			"SetPending":         "SetPending has f told when work is queued that nobody has waited for, and when there is\nnone any more: only in between a check wants to know of [HostAccess].",

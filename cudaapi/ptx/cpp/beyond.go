@@ -8,7 +8,7 @@ import (
 )
 
 // A thread that has ended need not come to a barrier of its block: it may have returned early. One
-// that went by the barrier, and on behind it, should have come. In the code the two are told apart
+// that went by the barrier, and on after it, should have come. In the code the two are told apart
 // by where barriers lead: instructions to which a barrier leads, and which do not lead back to it,
 // lie beyond it.
 
