@@ -44,6 +44,14 @@ const (
 	ErrOther     Class = Class(transport.Other)
 	ErrInternal  Class = Class(transport.Internal)
 	ErrNoMemory  Class = Class(transport.NoMemory)
+	// Of files.
+	ErrFile       Class = "MPI_ERR_FILE"
+	ErrNoSuchFile Class = "MPI_ERR_NO_SUCH_FILE"
+	ErrFileExists Class = "MPI_ERR_FILE_EXISTS"
+	ErrAccess     Class = "MPI_ERR_ACCESS"
+	ErrReadOnly   Class = "MPI_ERR_READ_ONLY"
+	ErrAmode      Class = "MPI_ERR_AMODE"
+	ErrIO         Class = "MPI_ERR_IO"
 	// ErrUnsupported is what a library cannot do.
 	ErrUnsupported Class = Class(transport.Unsupported)
 	ErrFinalized   Class = "MPI_ERR_FINALIZED" // a call after Finalize; not one of the standard's
