@@ -42,6 +42,7 @@ type Comm struct {
 	children   atomic.Int32 // to name them
 	tags       atomic.Int32 // of this package's own collectives on side
 	exchanges  atomic.Int32
+	groups     atomic.Int32 // communicators that CreateGroup made here
 	notes      partNotes
 }
 

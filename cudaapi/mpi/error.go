@@ -25,6 +25,7 @@ const (
 	ErrCount     Class = "MPI_ERR_COUNT"
 	ErrType      Class = "MPI_ERR_TYPE"
 	ErrTag       Class = "MPI_ERR_TAG"
+	ErrGroup     Class = "MPI_ERR_GROUP"
 	ErrComm      Class = "MPI_ERR_COMM"
 	ErrRank      Class = "MPI_ERR_RANK"
 	ErrRequest   Class = "MPI_ERR_REQUEST"

@@ -435,7 +435,7 @@ func (f *File) all(call string, err error) error {
 	return f.together(call, err)
 }
 
-// own moves at the rank's own pointer.
+// atOwn moves at the rank's own pointer.
 func (f *File) atOwn(call string, buf any, write bool) (int, error) {
 	if err := f.usable(call); err != nil {
 		return 0, err

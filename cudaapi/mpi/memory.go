@@ -148,6 +148,8 @@ func resolve(call string, buf any) (memory, *Error) {
 		return m, nil
 	case inPlace:
 		return memory{inPlace: true, size: 1}, nil
+	case memory: // of this package's own calls
+		return s, nil
 	case *cuda.Buffer:
 		return resolveDevice(call, s)
 	case *cuda.HostBuffer:

@@ -59,6 +59,9 @@ func (p *Port) Aside() *Port {
 		replies: p.replies, fragments: p.fragments, tags: p.tags, withdrawn: p.withdrawn}
 }
 
+// WorldRank is the rank in the world of one of the communicator's.
+func (p *Port) WorldRank(rank int) int { return int(p.peers[rank].rank) }
+
 // Free gives the port's notices back, and gives up the answers that have not come.
 func (p *Port) Free() {
 	for i := range p.replies {

@@ -191,6 +191,25 @@ func (c *comm) derive(f function, args ...uintptr) (transport.Comm, error) {
 	return n, nil
 }
 
+// CreateGroup is MPI_Comm_create_group.
+func (c *comm) CreateGroup(ranks []int, tag int) (transport.Comm, error) {
+	group, err := c.group(ranks)
+	if err != nil {
+		return nil, err
+	}
+	defer c.t.call(mpiGroupFree, clib.Pin(group))
+	h := new(uintptr)
+	// The others may be on their way: receives are matched meanwhile.
+	if _, err := c.t.blocking(func() error { return c.t.do(mpiCommCreateGroup, c.handle, *group, uintptr(tag), clib.Pin(h)) }, nil, func() {}); err != nil {
+		return nil, err
+	}
+	n, err := c.t.newComm(*h)
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
 func (c *comm) Free() error {
 	if err := c.meet(); err != nil {
 		return err

@@ -69,6 +69,7 @@ const (
 	mpiWinFlushLocal
 	mpiWinFlushLocalAll
 	mpiWinSync
+	mpiCommCreateGroup
 	mpixCommAgree
 	mpixCommShrink
 	mpixCommRevoke
@@ -126,7 +127,7 @@ var functions = func() []string {
 		"MPI_Win_fence", "MPI_Win_post", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait", "MPI_Win_test",
 		"MPI_Win_lock", "MPI_Win_lock_all", "MPI_Win_unlock", "MPI_Win_unlock_all",
 		"MPI_Win_flush", "MPI_Win_flush_all", "MPI_Win_flush_local", "MPI_Win_flush_local_all", "MPI_Win_sync",
-		"MPIX_Comm_agree", "MPIX_Comm_shrink", "MPIX_Comm_revoke", "MPIX_Comm_failure_ack", "MPIX_Comm_get_failed", "MPI_Group_size", "MPI_Group_translate_ranks",
+		"MPI_Comm_create_group", "MPIX_Comm_agree", "MPIX_Comm_shrink", "MPIX_Comm_revoke", "MPIX_Comm_failure_ack", "MPIX_Comm_get_failed", "MPI_Group_size", "MPI_Group_translate_ranks",
 		"MPI_Fetch_and_op", "MPI_Compare_and_swap", "MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate",
 		"MPI_Rput", "MPI_Rget", "MPI_Raccumulate", "MPI_Rget_accumulate",
 		"MPI_Get_count", "MPI_Isend", "MPI_Issend", "MPI_Irecv", "MPI_Imrecv",

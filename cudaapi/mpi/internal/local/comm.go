@@ -171,6 +171,36 @@ func (c *comm) Split(color, key int) (transport.Comm, error) {
 	return newComm(c.e, id, group), nil
 }
 
+// CreateGroup has the first rank allot the context and tell the others, in a context that
+// has no other messages.
+func (c *comm) CreateGroup(ranks []int, tag int) (transport.Comm, error) {
+	group := make([]int, len(ranks))
+	for i, r := range ranks {
+		group[i] = c.group[r]
+	}
+	e := c.e
+	e.mu.Lock()
+	aside := e.context(contextEnd)
+	e.mu.Unlock()
+	id := new(uint64)
+	if first := group[0]; first != e.rank {
+		if err := c.block(asRequest(e.irecv(aside, one(id), first, tag))); err != nil {
+			return nil, err
+		}
+	} else {
+		*id = e.allot()
+		for _, r := range group[1:] {
+			if err := c.block(asRequest(e.isend(aside, one(id), r, tag, 0, false))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if *id == 0 {
+		return nil, errNoContext
+	}
+	return newComm(e, uint32(*id), group), nil
+}
+
 // SplitShared: all ranks are on one machine.
 func (c *comm) SplitShared(key int) (transport.Comm, error) { return c.Split(0, key) }
 

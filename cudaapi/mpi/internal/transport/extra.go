@@ -71,6 +71,12 @@ func (m Memory) Bytes() int { return m.N * m.T.Size() }
 // InPlace tells whether the memory says MPI_IN_PLACE.
 func (m Memory) InPlace() bool { return m.P == nil && m.T == 0 }
 
+// Grouper is what a Comm makes a communicator of some of its ranks by, which only they
+// call, with one tag. It blocks.
+type Grouper interface {
+	CreateGroup(ranks []int, tag int) (Comm, error)
+}
+
 // Waiter is what a Request may be besides, if its transport knows better how
 // to wait than by asking Test again and again. Those of package local are.
 type Waiter interface {
