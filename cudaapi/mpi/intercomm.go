@@ -78,9 +78,13 @@ func (c *Comm) IntercommCreate(leader int, peer *Comm, remote, tag int) (*Interc
 	return x, err
 }
 
-// Rank and Size are of this rank's group, RemoteSize is of the other (MPI_Comm_remote_size).
-func (x *Intercomm) Rank() int       { return x.local.Rank() }
-func (x *Intercomm) Size() int       { return x.local.Size() }
+// Rank is this rank's number in its own group.
+func (x *Intercomm) Rank() int { return x.local.Rank() }
+
+// Size is the number of ranks of its own group.
+func (x *Intercomm) Size() int { return x.local.Size() }
+
+// RemoteSize is the number of ranks of the other (MPI_Comm_remote_size).
 func (x *Intercomm) RemoteSize() int { return len(x.there) }
 
 // RemoteGroup is the other group (MPI_Comm_remote_group).
