@@ -215,10 +215,12 @@ static GOCUDA_RAW void starts(gocuda_u64 a, gocuda_u64 n, gocuda_u64 *site, gocu
 static __attribute__((noinline)) GOCUDA_RAW void learn(gocuda_u64 a, gocuda_u64 n, gocuda_u64 align, gocuda_u64 *site, gocuda_u32 write, gocuda_u32 kind) {
     Thread *t = self();
     Worker *w = t->worker;
+#ifndef GOCUDA_RACES // order_access has done it: others may not come in between what is told and what is done
     if (__builtin_expect(w->poke, 0)) {
         w->poke = 0;
         tire();
     }
+#endif
     if (t->counts) {
         if (!write && a - t->base < t->size) site[0]++;
         if (!w->trails) return;

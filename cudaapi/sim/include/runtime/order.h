@@ -680,8 +680,14 @@ static __attribute__((noinline)) GOCUDA_RAW void order_strong(Order *o, Thread *
 
 extern "C" __attribute__((visibility("default"))) gocuda_u32 gocuda_observed = 1;
 
+static __attribute__((noinline)) GOCUDA_RAW void tire();
+
 GOCUDA_CALL void order_access(gocuda_u64 a, gocuda_u32 what, gocuda_u64 value) {
     Thread *t = self();
+    if (__builtin_expect(t->worker->poke, 0)) {
+        t->worker->poke = 0;
+        tire();
+    }
     Order *o = order_of(t);
     if (!o) return;
     OrderBlock *b = order_block(o, t);
