@@ -50,8 +50,8 @@
 // MPI knows nothing of streams. A message or a collective of device memory follows
 // the work of the default stream of the buffer's device, as a copy of that stream
 // would, and what the program has waited for; work on other streams, also on those
-// that the default stream waits for, must be waited for first. [Comm.SendOn] and
-// [Comm.RecvOn] take a stream instead.
+// that the default stream waits for, must be waited for first. [Comm.SendOn],
+// [Comm.RecvOn] and [Comm.SendrecvOn] take a stream instead.
 //
 // # Processors
 //

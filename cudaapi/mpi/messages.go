@@ -161,13 +161,18 @@ func (m *Message) imrecvMemory(to *memory) (transport.Request, error) {
 // returns when the receive has begun at the other rank. Where messages go
 // through the host (see [Path]) it waits for the data, too.
 func (c *Comm) SendOn(buf *cuda.Buffer, dest, tag int, s *cuda.Stream) error {
-	const call = "Comm.SendOn"
+	p, err := c.sendOn("Comm.SendOn", buf, dest, tag, s)
+	return c.wait(p, err)
+}
+
+// sendOn starts it.
+func (c *Comm) sendOn(call string, buf *cuda.Buffer, dest, tag int, s *cuda.Stream) (pending, error) {
 	m, err := c.onStream(call, buf, s)
 	if err != nil {
-		return err
+		return pending{}, err
 	}
 	if err := c.check(call, dest, tag); err != nil {
-		return err
+		return pending{}, err
 	}
 	told := c.message(record.Sends, dest, tag)
 	if told != nil {
@@ -178,9 +183,9 @@ func (c *Comm) SendOn(buf *cuda.Buffer, dest, tag int, s *cuda.Stream) error {
 	r, err := c.messages.IsendOn(m.Memory, dest, tag, s)
 	if err != nil {
 		out.end()
-		return c.fail(call, dest, err)
+		return pending{}, c.fail(call, dest, err)
 	}
-	return c.wait(pending{c: c, call: call, r: r, peer: dest, tag: tag, transfer: out, bytes: m.length(), purpose: purpose{kind: waitfor.Send, synchronous: true}}, nil)
+	return pending{c: c, call: call, r: r, peer: dest, tag: tag, transfer: out, bytes: m.length(), purpose: purpose{kind: waitfor.Send, synchronous: true}}, nil
 }
 
 // RecvOn receives into device memory in the order of a stream: the data are
@@ -188,13 +193,25 @@ func (c *Comm) SendOn(buf *cuda.Buffer, dest, tag int, s *cuda.Stream) error {
 // The call waits until a message has come, but not for the device, but where
 // messages go through the host.
 func (c *Comm) RecvOn(buf *cuda.Buffer, source, tag int, s *cuda.Stream) (Status, error) {
-	const call = "Comm.RecvOn"
-	m, err := c.onStream(call, buf, s)
+	p, came, err := c.recvOn("Comm.RecvOn", buf, source, tag, s)
 	if err != nil {
 		return Status{}, err
 	}
+	st, err := p.wait()
+	if err == nil {
+		came()
+	}
+	return st, err
+}
+
+// recvOn starts it; came is called when it has ended well.
+func (c *Comm) recvOn(call string, buf *cuda.Buffer, source, tag int, s *cuda.Stream) (p pending, came func(), err error) {
+	m, err := c.onStream(call, buf, s)
+	if err != nil {
+		return p, nil, err
+	}
 	if err := c.checkRecv(call, source, tag); err != nil {
-		return Status{}, err
+		return p, nil, err
 	}
 	told := c.message(record.Receives, source, tag)
 	if told != nil {
@@ -207,13 +224,41 @@ func (c *Comm) RecvOn(buf *cuda.Buffer, source, tag int, s *cuda.Stream) (Status
 	if err != nil {
 		c.book.closes(source, tag)
 		asked.end()
-		return Status{}, c.fail(call, source, err)
+		return p, nil, c.fail(call, source, err)
 	}
-	p := pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size, transfer: asked,
+	p = pending{c: c, call: call, r: r, peer: source, tag: tag, recv: true, size: m.size, transfer: asked,
 		bytes: m.length(), posted: c.book != nil, purpose: purpose{kind: waitfor.Recv}}
-	st, err := p.wait()
+	return p, func() { c.queued(call, nil, s, written(&m), from) }, nil
+}
+
+// SendrecvOn does SendOn and RecvOn at once, so that ranks which all send to each other
+// need no order among them. The buffers must not overlap.
+func (c *Comm) SendrecvOn(send *cuda.Buffer, dest, sendTag int, recv *cuda.Buffer, source, recvTag int, s *cuda.Stream) (Status, error) {
+	const call = "Comm.SendrecvOn"
+	if out, err := c.onStream(call, send, s); err != nil {
+		return Status{}, err
+	} else if in, err := c.onStream(call, recv, s); err != nil {
+		return Status{}, err
+	} else if out.overlaps(&in) {
+		return Status{}, c.misuse(ErrBuffer, call, "the send and receive buffers overlap")
+	}
+	if err := c.check(call, dest, sendTag); err != nil {
+		return Status{}, err
+	}
+	in, came, err := c.recvOn(call, recv, source, recvTag, s)
+	if err != nil {
+		return Status{}, err
+	}
+	out, err := c.sendOn(call, send, dest, sendTag, s)
+	if err != nil {
+		if _, over, _ := in.giveUp(err); !over {
+			c.w.abandon(in.r)
+		}
+		return Status{}, err
+	}
+	st, err := c.waitBoth(in, out)
 	if err == nil {
-		c.queued(call, nil, s, written(&m), from)
+		came()
 	}
 	return st, err
 }
